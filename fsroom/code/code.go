@@ -1,0 +1,105 @@
+// Package code is the one error type of the project and the table of its codes.
+//
+// Everything a command refuses, and everything that fails on the way, ends as an
+// [Error]: a stable code for programs, a sentence for people, the next move as a
+// hint, and the facts as details. The rules return it, storage returns it, and
+// the front ends print it; nobody parses a message.
+package code
+
+import (
+	"errors"
+	"fmt"
+)
+
+// A Code names one kind of refusal or failure. Codes are part of the contract
+// with scripts and agents and never change their meaning.
+type Code string
+
+// The codes of tt. Those of the agent bus stand with its rules.
+const (
+	Usage                Code = "usage"
+	Internal             Code = "internal"
+	NotJoined            Code = "not_joined"
+	RoomNotFound         Code = "room_not_found"
+	UnknownMember        Code = "unknown_member"
+	InvalidHandoff       Code = "invalid_handoff"
+	StaleLease           Code = "stale_lease"
+	TurnMismatch         Code = "turn_mismatch"
+	NoActiveLease        Code = "no_active_lease"
+	TakeoverNotAvailable Code = "takeover_not_available"
+	TakeoverIneligible   Code = "takeover_ineligible"
+	ReasonRequired       Code = "reason_required"
+	RoomClosed           Code = "room_closed"
+	UnknownTarget        Code = "unknown_target"
+	TargetActive         Code = "target_active"
+	CannotKickSelf       Code = "cannot_kick_self"
+	UnknownRecipient     Code = "unknown_recipient"
+	AmbiguousRecipient   Code = "ambiguous_recipient"
+	InvalidBody          Code = "invalid_body"
+	MessageTooLarge      Code = "message_too_large"
+	BodyTooLarge         Code = "body_too_large"
+	InvalidTurnID        Code = "invalid_turn_id"
+	InvalidCursor        Code = "invalid_cursor"
+	InvalidEventType     Code = "invalid_event_type_filter"
+	InvalidAgentID       Code = "invalid_agent_id"
+	GuardianFailed       Code = "guardian_failed"
+	LockTimeout          Code = "lock_timeout"
+	UnsupportedFS        Code = "unsupported_filesystem"
+	UnsupportedFormat    Code = "unsupported_format"
+	CorruptRoom          Code = "corrupt_room"
+	DataDirUnusable      Code = "data_dir_unusable"
+	DiskFull             Code = "disk_full"
+	InDoubt              Code = "in_doubt"
+)
+
+// An Error is a refusal or a failure as users meet it.
+type Error struct {
+	Code    Code
+	Message string         // one sentence, no capital, no full stop
+	Hint    string         // the next move, a sentence or a command; may be empty
+	Details map[string]any // the facts behind the message, snake_case keys; may be nil
+	Err     error          // what caused it, for errors.Is; may be nil
+}
+
+// New returns an Error whose message is formatted like fmt.Sprintf.
+func New(c Code, format string, args ...any) *Error {
+	return &Error{Code: c, Message: fmt.Sprintf(format, args...)}
+}
+
+// WithHint sets the next move and returns e.
+func (e *Error) WithHint(format string, args ...any) *Error {
+	e.Hint = fmt.Sprintf(format, args...)
+	return e
+}
+
+// With adds one detail and returns e.
+func (e *Error) With(key string, value any) *Error {
+	if e.Details == nil {
+		e.Details = make(map[string]any)
+	}
+	e.Details[key] = value
+	return e
+}
+
+// Because records the cause and returns e.
+func (e *Error) Because(err error) *Error {
+	e.Err = err
+	return e
+}
+
+func (e *Error) Error() string { return fmt.Sprintf("%s (%s)", e.Message, e.Code) }
+
+func (e *Error) Unwrap() error { return e.Err }
+
+// Of returns the code of the first Error in err's chain: "" for nil, [Internal]
+// for an error that has none.
+func Of(err error) Code {
+	if err == nil {
+		return ""
+	}
+	var e *Error
+	if errors.As(err, &e) {
+		return e.Code
+	}
+	return Internal
+}
