@@ -1,0 +1,195 @@
+package main
+
+import (
+	"time"
+
+	"github.com/talking-stick/tt/cmd/internal/front"
+	"github.com/talking-stick/tt/fsroom"
+	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/identity"
+)
+
+// rules are those of the talking stick.
+var rules = &fsroom.Rules[turn.State]{
+	Folder: "rooms",
+	Format: turn.Format,
+	New:    turn.New,
+	Apply:  (*turn.State).Apply,
+	Clone:  (*turn.State).Clone,
+	Live:   (*turn.State).Live,
+	Counts: (*turn.State).Counts,
+}
+
+type room = fsroom.Room[turn.State]
+type snapshot = fsroom.Snapshot[turn.State]
+
+// A desk is where a command works: who calls, and where the rooms are.
+type desk struct {
+	call  *front.Call
+	store *fsroom.Store
+	table identity.Table
+	me    identity.Agent
+}
+
+func identityEnv(env *front.Env) identity.Env {
+	e := identity.SystemEnv()
+	e.Lookup, e.User, e.Home = env.Lookup, env.User, env.Home
+	return e
+}
+
+// whoCalls resolves the identity of the caller.
+func whoCalls(c *front.Call) (identity.Agent, identity.Table, error) {
+	if c.Given("agent") && c.Agent == "" {
+		return identity.Agent{}, nil, identity.ValidateAgentID("")
+	}
+	table := identity.System()
+	me, err := identity.Resolve(identityEnv(c.Env), table, c.Agent)
+	return me, table, err
+}
+
+func openStore(env *front.Env) (*fsroom.Store, error) {
+	dir, err := fsroom.DataDir(env.Lookup, env.Home, env.Dir)
+	if err != nil {
+		return nil, err
+	}
+	return fsroom.Open(dir, fsroom.Options{})
+}
+
+func openDesk(c *front.Call) (*desk, error) {
+	me, table, err := whoCalls(c)
+	if err != nil {
+		return nil, err
+	}
+	store, err := openStore(c.Env)
+	if err != nil {
+		return nil, err
+	}
+	return &desk{call: c, store: store, table: table, me: me}, nil
+}
+
+// now is the moment on both clocks.
+func now() turn.Instant {
+	return turn.At(time.Now(), identity.BootID(), identity.Monotonic())
+}
+
+// isHuman reports whether the caller is a person and not a harness: such a one
+// is an operator and needs nobody's leave to take over.
+func (d *desk) isHuman() bool {
+	switch d.me.Source {
+	case identity.SourceHuman:
+		return true
+	case identity.SourceOverride:
+		return humanID(d.me.ID)
+	}
+	return false
+}
+
+func humanID(id string) bool { return len(id) > 6 && id[:6] == "human:" }
+
+// pathFlag declares --path, the other way to name the workspace.
+func pathFlag(f *front.Flags) {
+	f.String("path", "DIR", "the workspace, instead of the argument or the current directory")
+}
+
+// pathArg is the optional last argument of most commands.
+func pathArg() front.Arg {
+	return front.Arg{Name: "path", Optional: true, Usage: "a directory of the workspace, or a file in it (default: the current directory)"}
+}
+
+// workspace finds the workspace that the command line names.
+func (d *desk) workspace() (*fsroom.Workspace, error) {
+	arg := ""
+	for _, a := range d.call.Cmd.Args {
+		if a.Name == "path" {
+			arg = a.Name
+		}
+	}
+	path, err := givenPath(d.call, arg)
+	if err != nil {
+		return nil, err
+	}
+	return d.locate(path)
+}
+
+func (d *desk) locate(path string) (*fsroom.Workspace, error) {
+	return fsroom.Locate(path, d.call.Env.Dir, d.call.Env.Home)
+}
+
+// givenPath is the path named by --path or by the argument, "" for neither.
+func givenPath(c *front.Call, arg string) (string, error) {
+	flag := c.Given("path")
+	if arg != "" && c.HasArg(arg) {
+		if flag {
+			return "", c.Usagef("the path was given twice: as %q and as --path %q", c.Arg(arg), c.String("path"))
+		}
+		return nonEmpty(c, c.Arg(arg))
+	}
+	if flag {
+		return nonEmpty(c, c.String("path"))
+	}
+	return "", nil
+}
+
+func nonEmpty(c *front.Call, path string) (string, error) {
+	if path == "" {
+		return "", c.Usagef("the path is empty")
+	}
+	return path, nil
+}
+
+// find returns the deepest room between the path and the workspace root that
+// is alive, nil if there is none. An idle room that has outlived its time
+// counts as ended.
+func (d *desk) find(w *fsroom.Workspace) (*seat, error) {
+	return d.findIn(w, w.Chain())
+}
+
+func (d *desk) findIn(w *fsroom.Workspace, dirs []string) (*seat, error) {
+	for _, dir := range dirs {
+		r := fsroom.At(d.store, rules, fsroom.RoomName(dir))
+		if !r.Exists() {
+			continue
+		}
+		s := &seat{desk: d, room: r, workspace: w}
+		snap, err := r.View()
+		if err != nil {
+			return nil, err
+		}
+		if snap.State.Open && !snap.State.Idle(s.facts(snap.State)) {
+			s.first = snap
+			return s, nil
+		}
+	}
+	return nil, nil
+}
+
+// seat returns the caller's place in the room of the path, or room_not_found.
+func (d *desk) seat() (*seat, error) {
+	w, err := d.workspace()
+	if err != nil {
+		return nil, err
+	}
+	return d.seatIn(w)
+}
+
+func (d *desk) seatAt(path string) (*seat, error) {
+	w, err := d.locate(path)
+	if err != nil {
+		return nil, err
+	}
+	return d.seatIn(w)
+}
+
+func (d *desk) seatIn(w *fsroom.Workspace) (*seat, error) {
+	s, err := d.find(w)
+	if err != nil || s != nil {
+		return s, err
+	}
+	e := code.New(code.RoomNotFound, "there is no room at %s", w.Root).With("path", w.Path).With("workspace_root", w.Root)
+	if outer, err := d.findIn(w, w.Above()); err == nil && outer != nil {
+		path := outer.first.State.CanonicalPath
+		return nil, e.WithHint(`open one with "tt join", or name the outer one: %s`, path).With("outer_room", path)
+	}
+	return nil, e.WithHint(`open one with "tt join"`)
+}

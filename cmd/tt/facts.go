@@ -1,0 +1,143 @@
+package main
+
+import (
+	"slices"
+	"time"
+
+	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/identity"
+)
+
+// The files of an agent in a room, see [fsroom.Agent].
+const (
+	markSeen      = "seen"           // its last command
+	markWaiting   = "waiting"        // held while one of its processes waits; when it last waited
+	fileProcesses = "processes.json" // the processes behind it
+	fileHold      = "hold.json"      // the turn it holds
+	fileCursor    = "cursor.json"    // how far it has read its messages
+)
+
+// A processRecord names the processes an agent's identity hangs on. A session
+// that was resumed has had several.
+type processRecord struct {
+	Processes []identity.Process `json:"processes"`
+	Lingers   bool               `json:"session_outlives_process,omitempty"`
+}
+
+// maxProcesses bounds the record; the oldest go first.
+const maxProcesses = 8
+
+// facts are the circumstances of a decision on the state. What is asked of a
+// member is looked up once, when it is first asked.
+func (s *seat) facts(st *turn.State) turn.Facts {
+	known := make(map[string]turn.Presence)
+	owner, held := st.Owner, s.holdOf(st)
+	f := turn.Facts{Now: now(), Presence: func(id string) turn.Presence {
+		p, ok := known[id]
+		if !ok {
+			p = s.presence(id)
+			if id == owner && p.Process == turn.Unknown && held != nil && held.Guardian != nil {
+				p.Process = verdict(s.table, *held.Guardian)
+			}
+			known[id] = p
+		}
+		return p
+	}}
+	if held != nil {
+		f.Renewed = held.Renewed
+	}
+	return f
+}
+
+// renewal brings the facts about the lease up to date with the state.
+func (s *seat) renewal(st *turn.State, f *turn.Facts) {
+	f.Renewed = turn.Instant{}
+	if held := s.holdOf(st); held != nil {
+		f.Renewed = held.Renewed
+	}
+}
+
+// presence is what the machine knows of one member. Whoever calls is here.
+func (s *seat) presence(id string) turn.Presence {
+	a := s.room.Agent(id)
+	p := turn.Presence{
+		Seen: a.Marked(markSeen), Waited: a.Marked(markWaiting), Waiting: a.Held(markWaiting), Process: turn.Unknown,
+	}
+	var r processRecord
+	if a.Read(fileProcesses, &r) {
+		p.Process, p.Lingers = s.judge(r.Processes), r.Lingers
+	}
+	if id == s.me.ID {
+		p.Seen = time.Now()
+		if s.me.Root != nil {
+			p.Process = turn.Alive
+		}
+	}
+	return p
+}
+
+// judge is alive if one process is, gone if all are known to be.
+func (s *seat) judge(ps []identity.Process) turn.Process {
+	result := turn.Unknown
+	for i, p := range ps {
+		switch v := verdict(s.table, p); {
+		case v == turn.Alive:
+			return turn.Alive
+		case i == 0:
+			result = v
+		case v == turn.Unknown:
+			result = turn.Unknown
+		}
+	}
+	return result
+}
+
+func verdict(t identity.Table, p identity.Process) turn.Process {
+	switch t.Verdict(p) {
+	case identity.Alive:
+		return turn.Alive
+	case identity.Gone:
+		return turn.Gone
+	}
+	return turn.Unknown
+}
+
+// recordProcess adds the caller's process to its record, if it is not there.
+func (s *seat) recordProcess() {
+	if s.me.Root == nil {
+		return
+	}
+	var r processRecord
+	s.mine().Read(fileProcesses, &r)
+	if slices.Contains(r.Processes, *s.me.Root) && r.Lingers == s.me.SessionExported {
+		return
+	}
+	r.Processes = slices.DeleteFunc(r.Processes, func(p identity.Process) bool {
+		return p == *s.me.Root || s.table.Verdict(p) == identity.Gone
+	})
+	r.Processes = append(r.Processes, *s.me.Root)
+	if n := len(r.Processes); n > maxProcesses {
+		r.Processes = r.Processes[n-maxProcesses:]
+	}
+	r.Lingers = s.me.SessionExported
+	_ = s.mine().Write(fileProcesses, r)
+}
+
+// watched are the processes whose end changes what a waiter is told.
+func (s *seat) watched(st *turn.State) []identity.Process {
+	id := st.Owner
+	if id == "" {
+		id = st.ReservedFor
+	}
+	if id == "" || id == s.me.ID {
+		return nil
+	}
+	var r processRecord
+	if s.room.Agent(id).Read(fileProcesses, &r) && len(r.Processes) > 0 {
+		return r.Processes
+	}
+	if held := s.holdOf(st); held != nil && held.Guardian != nil && id == st.Owner {
+		return []identity.Process{*held.Guardian}
+	}
+	return nil
+}

@@ -1,0 +1,123 @@
+package main
+
+import (
+	"context"
+	"os"
+	"syscall"
+	"time"
+
+	"github.com/talking-stick/tt/cmd/internal/front"
+	"github.com/talking-stick/tt/fsroom"
+	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/identity"
+)
+
+// guardCommand is the guardian: it is started by wait, try and take, never by
+// hand.
+func guardCommand() *front.Command {
+	return &front.Command{
+		Name:   "guard",
+		Hidden: true,
+		Args:   []front.Arg{{Name: "room", Usage: "the room's id"}},
+		Short:  "keep the lease of one turn alive",
+		Flags: func(f *front.Flags) {
+			f.Int64("turn", "N", 0, "the turn to keep")
+		},
+		Run: runGuard,
+	}
+}
+
+func runGuard(ctx context.Context, c *front.Call) error {
+	d, err := openDesk(c)
+	if err != nil {
+		return err
+	}
+	s := &seat{desk: d, room: fsroom.At(d.store, rules, c.Arg("room"))}
+	if !s.room.Exists() {
+		return nil
+	}
+	g := &guardian{seat: s, turn: c.Int64("turn"), self: d.table.Self()}
+	ctx, caught := onSignal(ctx, os.Interrupt, syscall.SIGTERM)
+	defer caught()
+	return g.run(ctx)
+}
+
+// A guardian keeps one turn: it renews the lease, and ends with the turn, with
+// its agent, or when another guardian has its place.
+type guardian struct {
+	*seat
+	turn  int64
+	self  identity.Process
+	beat  turn.Instant // the last renewal
+	exits exits
+}
+
+func (g *guardian) run(ctx context.Context) error {
+	g.beat = now()
+	err := g.room.Await(ctx, func(snap *snapshot) (bool, fsroom.Pause, error) {
+		st := snap.State
+		if st.Owner != g.me.ID || st.Turn != g.turn {
+			return true, fsroom.Pause{}, nil
+		}
+		if agent := st.Member(g.me.ID); agent != nil && g.facts(st).Gone(st, agent) {
+			return true, fsroom.Pause{}, g.giveUp(ctx, "the agent's process has ended")
+		}
+		g.exits.watch(g.agentProcesses())
+		interval := time.Duration(st.Policy.HeartbeatInterval) * time.Millisecond
+		if now().Expired(g.beat, interval) {
+			if mine, err := g.renew(ctx); err != nil || !mine {
+				return true, fsroom.Pause{}, err
+			}
+		}
+		pause := now().Left(g.beat, interval)
+		if gone := st.NextGone(g.facts(st), g.me.ID); gone > 0 && gone < pause {
+			pause = gone
+		}
+		return false, fsroom.Pause{For: pause, Exit: g.exits.any()}, nil
+	})
+	if ctx.Err() != nil {
+		return nil
+	}
+	return err
+}
+
+// agentProcesses are those whose end ends the agent.
+func (g *guardian) agentProcesses() []identity.Process {
+	var r processRecord
+	g.mine().Read(fileProcesses, &r)
+	return r.Processes
+}
+
+// renew is the heartbeat. It reports false when the turn is over or another
+// guardian keeps it.
+func (g *guardian) renew(ctx context.Context) (mine bool, err error) {
+	err = g.room.Locked(ctx, func(snap *snapshot) error {
+		st := snap.State
+		if st.Owner != g.me.ID || st.Turn != g.turn {
+			return nil
+		}
+		h := hold{Agent: g.me.ID, Turn: st.Turn, Lease: st.Held.Lease, Guardian: &g.self}
+		var recorded hold
+		if g.mine().Read(fileHold, &recorded) && recorded.of(st) {
+			if other := recorded.Guardian; other != nil && *other != g.self && g.alive(other) {
+				return nil
+			}
+		}
+		h.Renewed = now()
+		g.beat, mine = h.Renewed, true
+		return g.mine().Write(fileHold, h)
+	})
+	return mine, err
+}
+
+// giveUp leaves word why nobody renews the lease any more.
+func (g *guardian) giveUp(ctx context.Context, why string) error {
+	return g.room.Locked(ctx, func(snap *snapshot) error {
+		var h hold
+		if !g.mine().Read(fileHold, &h) || !h.of(snap.State) {
+			return nil
+		}
+		h.Ended = why
+		return g.mine().Write(fileHold, h)
+	})
+}

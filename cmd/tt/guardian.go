@@ -1,0 +1,70 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/identity"
+)
+
+// A child is a guardian just started.
+type child struct {
+	process identity.Process
+	handle  *os.Process
+}
+
+func (c *child) kill() { _ = c.handle.Kill() }
+
+// spawnGuardian starts the guardian of a turn. When it returns, the new program
+// runs: starting a process reports back only after its image is in place, so
+// there is nothing to wait for. It has a session of its own, no open files and
+// no working directory of ours; the lease is not on its command line, where
+// everybody could read it.
+func (s *seat) spawnGuardian(fence turn.Fence) (*child, error) {
+	exe, err := s.executable()
+	if err != nil {
+		return nil, err
+	}
+	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer null.Close()
+	args := []string{"tt", "guard", s.room.Name(), "--turn", strconv.FormatInt(fence.Turn, 10), "--agent", fence.Agent}
+	p, err := os.StartProcess(exe, args, &os.ProcAttr{
+		Dir: string(os.PathSeparator), Env: s.guardianEnv(), Files: []*os.File{null, null, null}, Sys: detached(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	info, err := s.table.Inspect(p.Pid)
+	if err != nil {
+		_ = p.Kill()
+		return nil, fmt.Errorf("guardian %d ended at once: %w", p.Pid, err)
+	}
+	return &child{process: info.Process, handle: p}, nil
+}
+
+// executable is this very program, also when its file was replaced meanwhile.
+func (s *seat) executable() (string, error) {
+	const self = "/proc/self/exe"
+	if runtime.GOOS == "linux" {
+		if _, err := os.Stat(self); err == nil {
+			return self, nil
+		}
+	}
+	return s.call.Env.Executable()
+}
+
+// guardianEnv is ours, with the data directory made absolute, since the
+// guardian works elsewhere.
+func (s *seat) guardianEnv() []string {
+	const name = "TALKING_STICK_DATA_DIR="
+	env := slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, name) })
+	return append(env, name+s.store.Dir())
+}

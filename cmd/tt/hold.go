@@ -1,0 +1,94 @@
+package main
+
+import (
+	"context"
+
+	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/identity"
+)
+
+// A hold is what an agent believes to hold: the fence it shows for its turn, and
+// the guardian that renews the lease. It is a file of the agent's own, so that an
+// agent that was overtaken is told so and not taken for the new holder.
+type hold struct {
+	Agent    string            `json:"agent_id"`
+	Turn     int64             `json:"turn_id"`
+	Lease    string            `json:"lease_id"`
+	Guardian *identity.Process `json:"guardian,omitempty"`
+	Renewed  turn.Instant      `json:"renewed,omitzero"` // the last heartbeat
+	Ended    string            `json:"guardian_ended,omitempty"`
+}
+
+func (h *hold) fence() turn.Fence { return turn.Fence{Agent: h.Agent, Turn: h.Turn, Lease: h.Lease} }
+
+// of reports whether the hold is the state's current turn.
+func (h *hold) of(st *turn.State) bool {
+	return st.Owner != "" && h.Turn == st.Turn && h.Lease == st.Held.Lease && h.Agent == st.Owner
+}
+
+// holdOf returns the hold of the current turn, nil if its owner has none.
+func (s *seat) holdOf(st *turn.State) *hold {
+	if st.Owner == "" {
+		return nil
+	}
+	var h hold
+	if s.room.Agent(st.Owner).Read(fileHold, &h) && h.of(st) {
+		return &h
+	}
+	return nil
+}
+
+// myHold is what the caller believes to hold, whether it still does or not.
+func (s *seat) myHold() (*hold, error) {
+	var h hold
+	if s.mine().Read(fileHold, &h) && h.Agent == s.me.ID && h.Lease != "" {
+		return &h, nil
+	}
+	return nil, code.New(code.NoActiveLease, "%s holds no turn here", s.me.ID).
+		WithHint(`get one with "tt wait"; if you had it before a crash, "tt wait" gives it back`).With("agent_id", s.me.ID)
+}
+
+// guarded makes sure that the turn the caller owns is kept by a guardian, and
+// returns the guardian's pid. One that lives stays; several calls at once agree
+// on one.
+func (s *seat) guarded(ctx context.Context, fence turn.Fence) (int, error) {
+	h := hold{Agent: fence.Agent, Turn: fence.Turn, Lease: fence.Lease}
+	var before hold
+	if s.mine().Read(fileHold, &before) && before.fence() == fence {
+		h = before
+		if s.alive(h.Guardian) {
+			return h.Guardian.PID, nil
+		}
+	}
+	child, spawnErr := s.spawnGuardian(fence)
+	err := s.room.Locked(ctx, func(snap *snapshot) error {
+		if s.mine().Read(fileHold, &before) && before.fence() == fence {
+			h = before
+			if s.alive(h.Guardian) {
+				return nil
+			}
+		}
+		if spawnErr == nil {
+			h.Guardian, h.Ended = &child.process, ""
+		}
+		h.Renewed = now()
+		return s.mine().Write(fileHold, h)
+	})
+	if spawnErr == nil && (err != nil || *h.Guardian != child.process) {
+		child.kill()
+	}
+	switch {
+	case err != nil:
+		return 0, err
+	case h.Guardian == nil || (spawnErr != nil && !s.alive(h.Guardian)):
+		return 0, code.New(code.GuardianFailed, "the turn is yours, but its guardian did not start: %v", spawnErr).
+			WithHint(`run "tt wait" again to start it, or end the turn with "tt release"`).
+			With("turn_id", fence.Turn).Because(spawnErr)
+	}
+	return h.Guardian.PID, nil
+}
+
+func (s *seat) alive(p *identity.Process) bool {
+	return p != nil && s.table.Verdict(*p) == identity.Alive
+}

@@ -1,0 +1,215 @@
+package main
+
+import (
+	"context"
+	"time"
+
+	"github.com/talking-stick/tt/cmd/internal/front"
+	"github.com/talking-stick/tt/fsroom"
+	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/journal"
+)
+
+func joinCommand() *front.Command {
+	return &front.Command{
+		Name:  "join",
+		Group: groupTurns,
+		Args:  []front.Arg{pathArg()},
+		Short: "become a member of the workspace's room",
+		Long: "Joins the deepest room between the path and the workspace root (the git top-level, else the nearest directory " +
+			"with CLAUDE.md, AGENTS.md, package.json, pyproject.toml, Cargo.toml or go.mod, else the path itself). Where there is none, one is made at the root. " +
+			"Joining again changes nothing.",
+		Examples: []front.Example{{Line: "tt join", What: "the room of the current directory"}},
+		Flags: func(f *front.Flags) {
+			f.Bool("force-new", "make a room at exactly this path, inside an outer one")
+			pathFlag(f)
+		},
+		Errors: []code.Code{code.Usage, code.InvalidAgentID, code.LockTimeout},
+		Run:    runJoin,
+	}
+}
+
+// A joinResult is what join answers.
+type joinResult struct {
+	AgentID        string            `json:"agent_id"`
+	RoomID         string            `json:"room_id"`
+	CanonicalPath  string            `json:"canonical_path"`
+	RequestedPath  string            `json:"requested_path"`
+	WorkspaceRoot  string            `json:"workspace_root"`
+	JoinedExisting bool              `json:"joined_existing_room"`
+	Warning        string            `json:"warning,omitempty"`
+	Policy         turn.Policy       `json:"policy"`
+	Room           turn.RoomView     `json:"room"`
+	Members        []turn.MemberView `json:"members"`
+	Cursor         int64             `json:"cursor_event_seq"`
+	Template       map[string]string `json:"handoff_template"`
+}
+
+func runJoin(ctx context.Context, c *front.Call) error {
+	d, err := openDesk(c)
+	if err != nil {
+		return err
+	}
+	s, snap, j, err := d.join(ctx, c.Bool("force-new"))
+	if err != nil {
+		return err
+	}
+	f := s.facts(snap.State)
+	res := joinResult{
+		AgentID: d.me.ID, RoomID: snap.State.RoomID, CanonicalPath: snap.State.CanonicalPath,
+		RequestedPath: s.workspace.Requested, WorkspaceRoot: s.workspace.Root, JoinedExisting: j.existed, Warning: j.warning,
+		Policy: snap.State.Policy, Room: snap.State.Room(f), Members: snap.State.MemberViews(f), Cursor: snap.State.Seq,
+		Template: map[string]string{
+			"status":      "what I did, what I learned, what is unfinished",
+			"next_action": "what the next agent should do first",
+		},
+	}
+	return c.Out.Result(res, func(t *front.Text) {
+		t.Line("Joined %s as %s.", res.CanonicalPath, res.AgentID)
+		if j.warning != "" {
+			t.Line("%s %s", t.Yellow("Warning:"), j.warning)
+		}
+		writeRoom(t, res.Room)
+		writeMembers(t, res.Members, d.me.ID)
+	})
+}
+
+// joining tells how a join came about.
+type joining struct {
+	existed bool
+	warning string
+}
+
+// join finds or makes the room of the path and makes the caller a member.
+func (d *desk) join(ctx context.Context, forceNew bool) (*seat, *snapshot, joining, error) {
+	w, err := d.workspace()
+	if err != nil {
+		return nil, nil, joining{}, err
+	}
+	s, j, err := d.choose(w, forceNew)
+	if err != nil {
+		return nil, nil, joining{}, err
+	}
+	snap, err := s.enter(ctx)
+	return s, snap, j, err
+}
+
+// choose decides which room a join goes to.
+func (d *desk) choose(w *fsroom.Workspace, forceNew bool) (*seat, joining, error) {
+	dirs := w.Chain()
+	if forceNew {
+		dirs = dirs[:1]
+	}
+	s, err := d.findIn(w, dirs)
+	if err != nil {
+		return nil, joining{}, err
+	}
+	if s != nil {
+		j := joining{existed: true}
+		if forceNew {
+			j.warning = "--force-new had no effect: there is a room at exactly this path"
+		}
+		return s, j, nil
+	}
+	at := w.Root
+	if forceNew {
+		at = w.Path
+	}
+	s = &seat{desk: d, workspace: w, room: fsroom.At(d.store, rules, fsroom.RoomName(at))}
+	outer, err := d.outer(w, forceNew)
+	if err != nil || outer == "" {
+		return s, joining{}, err
+	}
+	if forceNew {
+		return s, joining{warning: "this is a nested room: there is one at " + outer + " already"}, nil
+	}
+	return s, joining{warning: "there is another room above the workspace root, at " + outer}, nil
+}
+
+// outer is the path of the nearest room around the one to be made.
+func (d *desk) outer(w *fsroom.Workspace, forceNew bool) (string, error) {
+	dirs := w.Above()
+	if forceNew {
+		dirs = append(w.Chain()[1:], dirs...)
+	}
+	s, err := d.findIn(w, dirs)
+	if err != nil || s == nil {
+		return "", err
+	}
+	return s.first.State.CanonicalPath, nil
+}
+
+// enter makes the caller a member of the seat's room, opening it if need be.
+func (s *seat) enter(ctx context.Context) (*snapshot, error) {
+	snap, err := s.view()
+	if err != nil {
+		return nil, err
+	}
+	if s.isMember(snap.State) && !snap.State.Idle(s.facts(snap.State)) {
+		s.arrive()
+		return snap, nil
+	}
+	policy, err := s.desk.defaultPolicy()
+	if err != nil {
+		return nil, err
+	}
+	// A room that has outlived its time ends first, with its journal archived;
+	// then a new life begins.
+	if _, _, err := s.update(ctx, func(st *turn.State, f turn.Facts) ([]journal.Event, error) {
+		return turn.End(st, f), nil
+	}); err != nil {
+		return nil, err
+	}
+	snap, _, err = s.room.Update(ctx, func(st *turn.State) ([]journal.Event, error) {
+		return turn.Join(st, turn.JoinRequest{
+			Agent: s.me.ID, DisplayName: s.me.DisplayName, SessionKind: s.me.SessionKind,
+			CanonicalPath: s.canonicalPath(), WorkspaceRoot: s.workspace.Root, Policy: policy,
+		}), nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.arrive()
+	return snap, nil
+}
+
+// canonicalPath is the directory whose room this is.
+func (s *seat) canonicalPath() string {
+	for _, dir := range s.workspace.Chain() {
+		if fsroom.RoomName(dir) == s.room.Name() {
+			return dir
+		}
+	}
+	return s.workspace.Root
+}
+
+// arrive marks a member that has just come: it counts as ready for a turn.
+func (s *seat) arrive() {
+	at := time.Now()
+	_ = s.mine().Mark(markSeen, at)
+	_ = s.mine().Mark(markWaiting, at)
+	s.recordProcess()
+}
+
+// defaultPolicy is the policy of a new room, from the environment.
+func (d *desk) defaultPolicy() (turn.Policy, error) {
+	p := turn.DefaultPolicy()
+	for _, l := range turn.Limits() {
+		text := ""
+		if l.Env != "" {
+			text = d.call.Env.Lookup(l.Env)
+		}
+		if text == "" {
+			continue
+		}
+		dur, err := front.ParseDuration(text)
+		if err != nil {
+			return p, code.New(code.Usage, "%s=%s %s", l.Env, text, err).WithHint("unset it or give a duration such as 45m")
+		}
+		if err := l.Set(&p, dur); err != nil {
+			return p, code.New(code.Usage, "%s=%s: %s", l.Env, text, err.(*code.Error).Message)
+		}
+	}
+	return p, nil
+}

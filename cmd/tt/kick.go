@@ -1,0 +1,54 @@
+package main
+
+import (
+	"context"
+
+	"github.com/talking-stick/tt/cmd/internal/front"
+	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/journal"
+)
+
+func kickCommand() *front.Command {
+	return &front.Command{
+		Name:  "kick",
+		Group: groupTurns,
+		Args:  []front.Arg{{Name: "agent", Usage: "the member's id"}, pathArg()},
+		Short: "remove a member that is gone",
+		Long: "Without --force only a member that is known to be gone and was silent past gone_grace, or whose presence has run out. " +
+			"Its turn or reservation ends with it.",
+		Flags: func(f *front.Flags) {
+			f.String("reason", "TEXT", "why; it is kept in the journal")
+			f.Bool("force", "also a member that is active")
+			pathFlag(f)
+		},
+		Errors: []code.Code{code.CannotKickSelf, code.NotJoined, code.UnknownTarget, code.TargetActive},
+		Run:    runKick,
+	}
+}
+
+func runKick(ctx context.Context, c *front.Call) error {
+	d, err := openDesk(c)
+	if err != nil {
+		return err
+	}
+	r := turn.KickRequest{Agent: d.me.ID, Target: c.Arg("agent"), Reason: c.String("reason"), Force: c.Bool("force")}
+	if err := turn.CheckKick(r); err != nil {
+		return err
+	}
+	s, err := d.seat()
+	if err != nil {
+		return err
+	}
+	var res turn.LeaveResult
+	_, _, err = s.update(ctx, func(st *turn.State, f turn.Facts) (events []journal.Event, err error) {
+		events, res, err = turn.Kick(st, f, r)
+		return events, err
+	})
+	if err != nil {
+		return err
+	}
+	_ = s.room.Agent(r.Target).Remove(fileHold)
+	s.touch()
+	return c.Out.Result(res, func(t *front.Text) { writeLeave(t, "Kicked "+r.Target+" out of", res) })
+}

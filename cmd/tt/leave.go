@@ -1,0 +1,56 @@
+package main
+
+import (
+	"context"
+
+	"github.com/talking-stick/tt/cmd/internal/front"
+	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/journal"
+)
+
+func leaveCommand() *front.Command {
+	return &front.Command{
+		Name:  "leave",
+		Group: groupTurns,
+		Args:  []front.Arg{pathArg()},
+		Short: "leave the room",
+		Long: "A turn that is held ends without a handoff of its own; the one it was given waits for the next agent. " +
+			"When nobody active remains the room ends: its journal goes to the archive, and nothing is deleted.",
+		Flags:  pathFlag,
+		Errors: []code.Code{code.RoomNotFound, code.NotJoined},
+		Run:    runLeave,
+	}
+}
+
+func runLeave(ctx context.Context, c *front.Call) error {
+	d, err := openDesk(c)
+	if err != nil {
+		return err
+	}
+	s, err := d.seat()
+	if err != nil {
+		return err
+	}
+	var res turn.LeaveResult
+	_, _, err = s.update(ctx, func(st *turn.State, f turn.Facts) (events []journal.Event, err error) {
+		events, res, err = turn.Leave(st, f, d.me.ID)
+		return events, err
+	})
+	if err != nil {
+		return err
+	}
+	_ = s.mine().Remove(fileHold)
+	return c.Out.Result(res, func(t *front.Text) { writeLeave(t, "Left", res) })
+}
+
+func writeLeave(t *front.Text, verb string, r turn.LeaveResult) {
+	switch {
+	case r.Status == turn.StatusEnded:
+		t.Line("%s %s. Nobody active remained, so the room has ended; its journal is in the archive.", verb, r.CanonicalPath)
+	case r.RemainingMembers == 1:
+		t.Line("%s %s. One member remains.", verb, r.CanonicalPath)
+	default:
+		t.Line("%s %s. %d members remain.", verb, r.CanonicalPath, r.RemainingMembers)
+	}
+}

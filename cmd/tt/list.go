@@ -1,0 +1,90 @@
+package main
+
+import (
+	"context"
+
+	"github.com/talking-stick/tt/cmd/internal/front"
+	"github.com/talking-stick/tt/fsroom"
+	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/turn"
+)
+
+func listCommand() *front.Command {
+	return &front.Command{
+		Name:  "list",
+		Group: groupLook,
+		Args:  []front.Arg{pathArg()},
+		Short: "list the rooms of the workspace, or all",
+		Long:  "Rooms between the path and the workspace root; with --all, every room of the data directory. Changes nothing.",
+		Flags: func(f *front.Flags) {
+			f.Bool("all", "every room of the data directory")
+			pathFlag(f)
+		},
+		Errors: []code.Code{code.CorruptRoom, code.DataDirUnusable},
+		Run:    runList,
+	}
+}
+
+func runList(ctx context.Context, c *front.Call) error {
+	d, err := openDesk(c)
+	if err != nil {
+		return err
+	}
+	w, err := d.workspace()
+	if err != nil {
+		return err
+	}
+	rooms := make([]turn.RoomView, 0)
+	names, err := d.roomNames(w, c.Bool("all"))
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		s := &seat{desk: d, room: fsroom.At(d.store, rules, name), workspace: w}
+		if !s.room.Exists() {
+			continue
+		}
+		snap, err := s.room.View()
+		if err != nil && c.Bool("all") {
+			c.Warn("%v", err)
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if f := s.facts(snap.State); snap.State.Open && !snap.State.Idle(f) {
+			rooms = append(rooms, snap.State.Room(f))
+		}
+	}
+	return c.Out.Result(map[string]any{"rooms": rooms}, func(t *front.Text) { writeRooms(t, rooms) })
+}
+
+func (d *desk) roomNames(w *fsroom.Workspace, all bool) ([]string, error) {
+	if all {
+		return fsroom.Rooms(d.store, rules)
+	}
+	var names []string
+	for _, dir := range w.Chain() {
+		names = append(names, fsroom.RoomName(dir))
+	}
+	return names, nil
+}
+
+func writeRooms(t *front.Text, rooms []turn.RoomView) {
+	if len(rooms) == 0 {
+		t.Line("No rooms found.")
+		return
+	}
+	var table front.Table
+	for _, r := range rooms {
+		who := "—"
+		switch {
+		case r.Owner != "":
+			who = r.Owner
+		case r.ReservedFor != "":
+			who = "for " + r.ReservedFor
+		}
+		table.Row(stateStyle(t, r.State), r.CanonicalPath, who, "changed "+t.Ago(r.UpdatedAt.Time))
+	}
+	t.Table(&table)
+}

@@ -1,0 +1,45 @@
+// Command tt lets agents share a workspace by turns: one holds the stick, works,
+// and hands over with a structured handoff; the next is woken at once.
+//
+// Each command is a file of its own. What they have in common: desk.go finds out
+// who calls and where the rooms are, seat.go is the caller's place in one room,
+// facts.go is what the machine knows of the members, hold.go and guardian.go are
+// the turn an agent holds and the process that keeps it. The rules themselves
+// are in fsroom/turn, storage is in fsroom.
+package main
+
+import (
+	"github.com/talking-stick/tt/cmd/internal/front"
+	"github.com/talking-stick/tt/identity"
+)
+
+func main() { front.Execute(program()) }
+
+// The groups of the help.
+const (
+	groupTurns  = "taking turns"
+	groupLook   = "looking"
+	groupTalk   = "talking"
+	groupUpkeep = "upkeep"
+)
+
+func program() *front.Program {
+	return &front.Program{
+		Name:  "tt",
+		Short: "share a workspace between agents, by turns",
+		Long: "A workspace has one talking stick. Who holds it may change shared files; who wants it waits with tt wait, " +
+			"which returns the moment the turn is theirs, with the handoff of the one before. A turn ends with a handoff of its own: " +
+			"tt release gives the stick to whoever is next, tt assign to somebody by name.",
+		Topics: topics(),
+		Commands: []*front.Command{
+			joinCommand(), waitCommand(), tryCommand(), releaseCommand(), assignCommand(), passCommand(), takeCommand(), leaveCommand(), kickCommand(),
+			msgSendCommand(), msgRecvCommand(), notesAddCommand(), notesListCommand(), notesResolveCommand(),
+			stateCommand(), listCommand(), eventsCommand(), whoamiCommand(), checkCommand(),
+			policyCommand(), doctorCommand(), guardCommand(),
+		},
+		DefaultJSON: func(env *front.Env) bool {
+			_, ok := identity.HarnessByEnvironment(identityEnv(env))
+			return ok
+		},
+	}
+}

@@ -1,0 +1,125 @@
+package main
+
+import (
+	"context"
+	"io"
+	"strings"
+
+	"github.com/talking-stick/tt/cmd/internal/front"
+	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/journal"
+)
+
+func msgSendCommand() *front.Command {
+	return &front.Command{
+		Name:  "msg send",
+		Group: groupTalk,
+		Args: []front.Arg{
+			{Name: "agent", Show: "AGENT|room", Usage: `an agent id, the name of one active member, or "room" for everybody`},
+			{Name: "body", Show: "BODY", Optional: true, Rest: true, Usage: "the message, at most 4096 bytes"},
+		},
+		Short: "send a message, without touching the turn",
+		Long: "A message is for a word in between, and everybody in the room can read it. It gives nobody the stick. " +
+			"What should be found later is a note; what the next agent needs is the handoff.",
+		Examples: []front.Example{
+			{Line: `tt msg send codex "which branch are you on?"`},
+			{Line: `git diff --stat | tt msg send room --stdin`},
+		},
+		Flags: func(f *front.Flags) {
+			f.Bool("interrupt", "mark it as urgent")
+			f.Bool("stdin", "read the body from standard input")
+			pathFlag(f)
+		},
+		Errors: []code.Code{code.NotJoined, code.UnknownRecipient, code.AmbiguousRecipient, code.InvalidBody, code.MessageTooLarge},
+		Run:    runMsgSend,
+	}
+}
+
+// A sentResult is what msg send answers.
+type sentResult struct {
+	EventSeq  int64        `json:"event_seq"`
+	EventID   string       `json:"event_id"`
+	CreatedAt journal.Time `json:"created_at"`
+}
+
+func runMsgSend(ctx context.Context, c *front.Call) error {
+	body, err := bodyOf(c, turn.MaxMessage)
+	if err != nil {
+		return err
+	}
+	if err := turn.CheckMessage(body); err != nil {
+		return err
+	}
+	d, err := openDesk(c)
+	if err != nil {
+		return err
+	}
+	s, err := d.seat()
+	if err != nil {
+		return err
+	}
+	request := turn.MessageRequest{Agent: d.me.ID, To: c.Arg("agent"), Body: body, Interrupt: c.Bool("interrupt")}
+	_, events, err := s.update(ctx, func(st *turn.State, f turn.Facts) ([]journal.Event, error) {
+		return turn.Send(st, f, request)
+	})
+	if err != nil {
+		return err
+	}
+	s.touch()
+	sent := events[0]
+	return c.Out.Result(sentResult{sent.Seq, sent.ID, sent.CreatedAt}, func(t *front.Text) {
+		to := sent.To
+		if to == "" {
+			to = "the room"
+		}
+		t.Line("Sent to %s (event %d).", to, sent.Seq)
+	})
+}
+
+// bodyOf is the text of the arguments or of standard input, of which one byte
+// more than the limit is read, to see that it is too long.
+func bodyOf(c *front.Call, limit int) (string, error) {
+	words := c.Rest("body")
+	switch {
+	case len(words) > 0 && c.Bool("stdin"):
+		return "", c.Usagef("the text comes from arguments or from --stdin, not from both")
+	case len(words) > 0:
+		return strings.Join(words, " "), nil
+	case !c.Bool("stdin"):
+		return "", c.Usagef("the text is missing").WithHint("give it as arguments, or with --stdin")
+	}
+	// Room for white space around it, which is trimmed.
+	b, err := io.ReadAll(io.LimitReader(c.Env.Stdin, int64(limit)+64<<10))
+	if err != nil {
+		return "", code.New(code.InvalidBody, "standard input could not be read: %v", err).Because(err)
+	}
+	return strings.TrimSuffix(string(b), "\n"), nil
+}
+
+func msgRecvCommand() *front.Command {
+	return &front.Command{
+		Name:    "msg recv",
+		Group:   groupTalk,
+		Short:   "receive messages",
+		Streams: true,
+		Long: "Prints messages as JSON Lines: the newest ones, or with --after those that came next. " +
+			"--wait ends with the first to come, --follow goes on until stopped; both start now unless --after is given. " +
+			"What was shown counts as read in tt status.",
+		Examples: []front.Example{{Line: "tt msg recv --wait --timeout 5m"}},
+		Flags: func(f *front.Flags) {
+			filterFlags(f)
+			f.Bool("wait", "wait for the next message, print it, and end")
+			f.Bool("follow", "print messages as they come, until stopped")
+		},
+		Errors: []code.Code{code.RoomNotFound, code.InvalidCursor, code.UnknownRecipient, code.AmbiguousRecipient},
+		Run:    runMsgRecv,
+	}
+}
+
+func runMsgRecv(ctx context.Context, c *front.Call) error {
+	return readEvents(ctx, c, reading{
+		types: map[string]bool{turn.MessageSent: true}, wait: c.Bool("wait"), follow: c.Bool("follow"),
+		target: "self", lines: true, receives: true,
+	})
+}

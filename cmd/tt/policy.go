@@ -1,0 +1,78 @@
+package main
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	"github.com/talking-stick/tt/cmd/internal/front"
+	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/journal"
+)
+
+func policyCommand() *front.Command {
+	return &front.Command{
+		Name:  "policy",
+		Group: groupUpkeep,
+		Args:  []front.Arg{pathArg()},
+		Short: "show or change the room's time limits",
+		Long: "Without flags, shows them. A change is an event of the room and holds for everybody at once. " +
+			"The limits of rooms yet to be made come from the environment, see tt help environment.",
+		Examples: []front.Example{{Line: "tt policy --owner-lease-ttl 2h", What: "for long turns without a guardian"}},
+		Flags: func(f *front.Flags) {
+			for _, l := range turn.Limits() {
+				f.Duration(l.Flag, "D", 0, l.About)
+			}
+			pathFlag(f)
+		},
+		Errors: []code.Code{code.RoomNotFound},
+		Run:    runPolicy,
+	}
+}
+
+func runPolicy(ctx context.Context, c *front.Call) error {
+	d, err := openDesk(c)
+	if err != nil {
+		return err
+	}
+	s, err := d.seat()
+	if err != nil {
+		return err
+	}
+	var policy turn.Policy
+	snap, _, err := s.update(ctx, func(st *turn.State, _ turn.Facts) (events []journal.Event, err error) {
+		events, policy, err = turn.SetPolicy(st, d.me.ID, func(p *turn.Policy) error { return applyFlags(c, p) })
+		return events, err
+	})
+	if err != nil {
+		return err
+	}
+	s.present(snap.State)
+	return c.Out.Result(map[string]any{"policy": policy}, func(t *front.Text) { writePolicy(t, policy) })
+}
+
+func applyFlags(c *front.Call, p *turn.Policy) error {
+	for _, l := range turn.Limits() {
+		if !c.Given(l.Flag) {
+			continue
+		}
+		if err := l.Set(p, c.Duration(l.Flag)); err != nil {
+			return c.Usagef("--%s", err.(*code.Error).Message)
+		}
+	}
+	return nil
+}
+
+func writePolicy(t *front.Text, p turn.Policy) {
+	var table front.Table
+	for _, l := range turn.Limits() {
+		d := time.Duration(*l.Field(&p)) * time.Millisecond
+		text := front.Duration(d)
+		if d == 0 && l.Zero {
+			text = strconv.Itoa(0)
+		}
+		table.Row(l.Flag, text, t.Dim(l.About))
+	}
+	t.Table(&table)
+}

@@ -1,0 +1,139 @@
+package main
+
+import (
+	"context"
+	"strings"
+
+	"github.com/talking-stick/tt/cmd/internal/front"
+	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/journal"
+)
+
+func releaseErrors() []code.Code {
+	return []code.Code{code.InvalidHandoff, code.NoActiveLease, code.TurnMismatch, code.StaleLease, code.UnknownMember}
+}
+
+func releaseCommand() *front.Command {
+	return &front.Command{
+		Name:  "release",
+		Group: groupTurns,
+		Args:  []front.Arg{pathArg()},
+		Short: "end the turn with a handoff; the fairest other member is next",
+		Long: "The turn goes to the active member that never held the stick, else to the one that held it longest ago. " +
+			"It is reserved at once for one that is waiting; otherwise the handoff stays pending for whoever comes.\n\n" + handoffHelp,
+		Examples: []front.Example{
+			{Line: `tt release --status "parser done, 2 tests red" --next-action "fix TestEmpty" --artifact parse.go:10-40=edit`},
+			{Line: `echo '{"status":"…","next_action":"…"}' | tt release --stdin`},
+		},
+		Flags:  releaseFlags,
+		Errors: releaseErrors(),
+		Run: func(ctx context.Context, c *front.Call) error {
+			return handOver(ctx, c, "", "path")
+		},
+	}
+}
+
+func assignCommand() *front.Command {
+	return &front.Command{
+		Name:  "assign",
+		Group: groupTurns,
+		Args: []front.Arg{
+			{Name: "agent", Usage: `who is next: an agent id, the name of one active member, or "next" for the fairest`},
+			pathArg(),
+		},
+		Short:    "end the turn with a handoff to one member",
+		Long:     "The turn is reserved for that member, which must be active.\n\n" + handoffHelp,
+		Examples: []front.Example{{Line: `tt assign codex --status "plan written" --next-action "review plan.md"`}},
+		Flags:    releaseFlags,
+		Errors:   releaseErrors(),
+		Run: func(ctx context.Context, c *front.Call) error {
+			return handOver(ctx, c, c.Arg("agent"), "path")
+		},
+	}
+}
+
+func passCommand() *front.Command {
+	return &front.Command{
+		Name:  "pass",
+		Group: groupTurns,
+		Args: []front.Arg{
+			{Name: "agent", Optional: true, Usage: `who is next, as for assign; without, pass is release`},
+			pathArg(),
+		},
+		Short: "release, or assign when an agent is named",
+		Long: "A single argument is an agent if it is \"next\" or has a colon and no slash, as agent ids have; otherwise it is the path.\n\n" +
+			handoffHelp,
+		Examples: []front.Example{{Line: `tt pass claude:1f2e3d4c --status "…" --next-action "…"`}},
+		Flags:    releaseFlags,
+		Errors:   releaseErrors(),
+		Run:      runPass,
+	}
+}
+
+func runPass(ctx context.Context, c *front.Call) error {
+	first := c.Arg("agent")
+	switch {
+	case !c.HasArg("agent"):
+		return handOver(ctx, c, "", "path")
+	case c.HasArg("path"), looksLikeAgent(first):
+		return handOver(ctx, c, first, "path")
+	}
+	return handOver(ctx, c, "", "agent")
+}
+
+// looksLikeAgent tells an agent from a path. An agent id has no slash, and a
+// path that has a colon but no slash can be written as ./path.
+func looksLikeAgent(arg string) bool {
+	return arg == turn.Next || strings.Contains(arg, ":") && !strings.ContainsAny(arg, `/\`)
+}
+
+// handOver ends the caller's turn: by fairness, or for the target if there is
+// one. pathArg names the argument that holds the path.
+func handOver(ctx context.Context, c *front.Call, target, pathArg string) error {
+	d, err := openDesk(c)
+	if err != nil {
+		return err
+	}
+	path, err := givenPath(c, pathArg)
+	if err != nil {
+		return err
+	}
+	s, err := d.seatAt(path)
+	if err != nil {
+		return err
+	}
+	handoff, err := s.handoff(ctx)
+	if err != nil {
+		return err
+	}
+	h, err := s.myHold()
+	if err != nil {
+		return s.notHolding(err)
+	}
+	request := turn.ReleaseRequest{Fence: h.fence(), Handoff: handoff}
+	var res turn.ReleaseResult
+	_, _, err = s.update(ctx, func(st *turn.State, f turn.Facts) (events []journal.Event, err error) {
+		if target == "" {
+			events, res, err = turn.Release(st, f, request)
+		} else {
+			events, res, err = turn.Assign(st, f, request, target)
+		}
+		return events, err
+	})
+	if err != nil {
+		return err
+	}
+	_ = s.mine().Remove(fileHold)
+	s.touch()
+	return c.Out.Result(res, func(t *front.Text) { writeRelease(t, res) })
+}
+
+// notHolding refuses a caller without a hold: as a stranger if it is one.
+func (s *seat) notHolding(err error) error {
+	snap, viewErr := s.view()
+	if viewErr == nil && !s.isMember(snap.State) {
+		return turn.NotJoined(snap.State, s.me.ID)
+	}
+	return err
+}

@@ -1,0 +1,197 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/talking-stick/tt/cmd/internal/front"
+	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/journal"
+)
+
+// writeRoom says in a few lines how a room stands.
+func writeRoom(t *front.Text, r turn.RoomView) {
+	var table front.Table
+	table.Row("Room", r.CanonicalPath, stateStyle(t, r.State))
+	switch {
+	case r.Owner != "":
+		table.Row("Owner", t.Bold(r.Owner), fmt.Sprintf("turn %d, lease ends %s", r.TurnID, until(t, r.LeaseExpiresAt)))
+	case r.ReservedFor != "":
+		table.Row("Reserved", t.Bold(r.ReservedFor), fmt.Sprintf("after turn %d, claim ends %s", r.TurnID, until(t, r.ClaimExpiresAt)))
+	case r.PendingHandoff != 0:
+		table.Row("Owner", "—", fmt.Sprintf("after turn %d, a handoff is pending", r.TurnID))
+	default:
+		table.Row("Owner", "—", fmt.Sprintf("after turn %d", r.TurnID))
+	}
+	t.Table(&table)
+}
+
+func itoa(n int64) string { return strconv.FormatInt(n, 10) }
+
+func until(t *front.Text, at *journal.Time) string {
+	if at == nil {
+		return "—"
+	}
+	return t.Ago(at.Time)
+}
+
+func stateStyle(t *front.Text, state string) front.Styled {
+	switch state {
+	case turn.StateIdle:
+		return t.Green(state)
+	case turn.StateOwned, turn.StateReserved:
+		return t.Yellow(state)
+	case turn.StateDormant, turn.StateClosed:
+		return t.Dim(state)
+	}
+	return t.Red(state)
+}
+
+// writeMembers lists the members, one a line.
+func writeMembers(t *front.Text, members []turn.MemberView, me string) {
+	if len(members) == 0 {
+		t.Line("No members.")
+		return
+	}
+	t.Line("Members")
+	var table front.Table
+	for _, m := range members {
+		table.Row("  "+m.AgentID, memberStatus(t, m), "seen "+t.Ago(m.LastSeenAt.Time), memberRemarks(m, me))
+	}
+	t.Table(&table)
+}
+
+func memberStatus(t *front.Text, m turn.MemberView) front.Styled {
+	switch {
+	case m.Status != "active":
+		return t.Dim(m.Status)
+	case m.Waiting:
+		return t.Green("waiting")
+	}
+	return t.Green(m.Status)
+}
+
+func memberRemarks(m turn.MemberView, me string) string {
+	var remarks []string
+	if m.AgentID == me {
+		remarks = append(remarks, "← you")
+	}
+	if m.Why != "" {
+		remarks = append(remarks, m.Why)
+	}
+	return strings.Join(remarks, "; ")
+}
+
+// writeWait says how a wait ended and what to do next.
+func writeWait(t *front.Text, r turn.WaitResult) {
+	switch r.Status {
+	case turn.YourTurn:
+		writeGrant(t, r)
+	case turn.TakeoverAvailable:
+		t.Line("%s %s (%s).", t.Yellow("Takeover available:"), takeoverWords(r), r.Reason)
+		t.Line(`Take it deliberately with: tt take --reason "…"`)
+	case turn.WaitClosed:
+		t.Line("The room has ended. Open it again with: tt join")
+	default:
+		t.Line("%s", notYetWords(t, r))
+	}
+}
+
+func writeGrant(t *front.Text, r turn.WaitResult) {
+	line := fmt.Sprintf("(turn %d, %s", r.TurnID, r.Reason)
+	if r.From != "" {
+		line += " from " + r.From
+	}
+	if r.Revoked != "" {
+		line += ", taken from " + r.Revoked
+	}
+	t.Line("%s %s).", t.Green("Your turn"), line)
+	writeHandoff(t, "  ", r.Handoff)
+	if r.LastHandoff != 0 {
+		t.Line("The last handoff is event %d: tt events --after %d --limit 1", r.LastHandoff, r.LastHandoff-1)
+	}
+	t.Line("Guardian %d keeps the lease. End the turn with: tt release", r.GuardianPID)
+}
+
+func takeoverWords(r turn.WaitResult) string {
+	switch r.Reason {
+	case turn.ReasonOwnerGone:
+		return "the owner " + r.CurrentOwner + " is gone"
+	case turn.ReasonOwnerTimeout:
+		return "the lease of " + r.CurrentOwner + " has run out"
+	case turn.ReasonRecipientGone:
+		return r.ReservedFor + ", for whom the turn is reserved, is gone"
+	}
+	return r.ReservedFor + " did not claim the turn in time"
+}
+
+func notYetWords(t *front.Text, r turn.WaitResult) string {
+	switch {
+	case r.CurrentOwner != "":
+		return fmt.Sprintf("Not your turn: %s holds turn %d (lease ends %s).", r.CurrentOwner, r.TurnID, until(t, r.LeaseExpiresAt))
+	case r.ReservedFor != "":
+		return fmt.Sprintf("Not your turn: it is reserved for %s (claim ends %s).", r.ReservedFor, until(t, r.ClaimExpiresAt))
+	}
+	return "Not your turn yet: it is kept for the others for a moment."
+}
+
+// writeHandoff prints a handoff as people read it.
+func writeHandoff(t *front.Text, indent string, raw json.RawMessage) {
+	var h turn.Handoff
+	if len(raw) == 0 || json.Unmarshal(raw, &h) != nil {
+		return
+	}
+	section := func(title string, lines ...string) {
+		if len(lines) == 0 {
+			return
+		}
+		t.Line("%s", t.Bold(indent+title))
+		for _, line := range lines {
+			t.Block(indent+"  ", line)
+		}
+	}
+	section("Status", h.Status)
+	section("Next action", h.NextAction)
+	var artifacts []string
+	for _, a := range h.Artifacts {
+		artifacts = append(artifacts, artifactLine(a))
+	}
+	section("Artifacts", artifacts...)
+	section("Open questions", dashed(h.OpenQuestions)...)
+	section("Do not", dashed(h.DoNot)...)
+}
+
+func dashed(list []string) []string {
+	var lines []string
+	for _, l := range list {
+		lines = append(lines, "- "+l)
+	}
+	return lines
+}
+
+func artifactLine(a turn.Artifact) string {
+	line := "- " + a.Path
+	if len(a.Lines) == 2 {
+		line += fmt.Sprintf(":%d-%d", a.Lines[0], a.Lines[1])
+	}
+	if a.Role != "" {
+		line += " (" + a.Role + ")"
+	}
+	if a.Note != "" {
+		line += " — " + a.Note
+	}
+	return line
+}
+
+func writeRelease(t *front.Text, r turn.ReleaseResult) {
+	switch {
+	case r.ReservedFor == "":
+		t.Line("Released. Nobody was waiting: the handoff is pending for whoever comes.")
+	case r.Status == "passed":
+		t.Line("Passed to %s.", t.Bold(r.ReservedFor))
+	default:
+		t.Line("Released. Next is %s.", t.Bold(r.ReservedFor))
+	}
+}

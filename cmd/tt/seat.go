@@ -1,0 +1,68 @@
+package main
+
+import (
+	"context"
+	"time"
+
+	"github.com/talking-stick/tt/fsroom"
+	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/journal"
+)
+
+// A seat is the caller's place in one room.
+type seat struct {
+	*desk
+	room      *room
+	workspace *fsroom.Workspace
+	first     *snapshot // how the room was found; nil if it was not read yet
+}
+
+// view returns the room: as it was found if that was just now, else read anew.
+func (s *seat) view() (*snapshot, error) {
+	if snap := s.first; snap != nil {
+		s.first = nil
+		return snap, nil
+	}
+	return s.room.View()
+}
+
+// mine is the caller's own directory in the room.
+func (s *seat) mine() fsroom.Agent { return s.room.Agent(s.me.ID) }
+
+// isMember reports whether the caller is a member.
+func (s *seat) isMember(st *turn.State) bool { return st.Member(s.me.ID) != nil }
+
+// present notes that the caller was here, if it is a member. Presence is no
+// event: it is written without lock or sync, and losing it loses a timestamp.
+func (s *seat) present(st *turn.State) {
+	if !s.isMember(st) {
+		return
+	}
+	s.touch()
+}
+
+// touch is present for a caller that is known to be a member.
+func (s *seat) touch() {
+	_ = s.mine().Mark(markSeen, time.Now())
+	s.recordProcess()
+}
+
+// update changes the room. The facts that decide are gathered outside the lock,
+// by deciding once on the room as it can be read without it; a refusal there
+// is the answer.
+func (s *seat) update(ctx context.Context, decide func(*turn.State, turn.Facts) ([]journal.Event, error)) (*snapshot, []journal.Event, error) {
+	snap, err := s.view()
+	if err != nil {
+		return nil, nil, err
+	}
+	facts := s.facts(snap.State)
+	events, err := decide(snap.State, facts)
+	if err != nil || len(events) == 0 {
+		return snap, nil, err
+	}
+	return s.room.Update(ctx, func(st *turn.State) ([]journal.Event, error) {
+		facts.Now = now()
+		s.renewal(st, &facts)
+		return decide(st, facts)
+	})
+}

@@ -1,0 +1,49 @@
+package main
+
+import (
+	"context"
+
+	"github.com/talking-stick/tt/cmd/internal/front"
+	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/turn"
+)
+
+func stateCommand() *front.Command {
+	return &front.Command{
+		Name:   "state",
+		Group:  groupLook,
+		Args:   []front.Arg{pathArg()},
+		Short:  "show who holds the stick, and the members",
+		Flags:  pathFlag,
+		Errors: []code.Code{code.RoomNotFound, code.CorruptRoom},
+		Run:    runState,
+	}
+}
+
+// A stateResult is the authoritative projection.
+type stateResult struct {
+	Room    turn.RoomView     `json:"room"`
+	Members []turn.MemberView `json:"members"`
+}
+
+func runState(ctx context.Context, c *front.Call) error {
+	d, err := openDesk(c)
+	if err != nil {
+		return err
+	}
+	s, err := d.seat()
+	if err != nil {
+		return err
+	}
+	snap, err := s.view()
+	if err != nil {
+		return err
+	}
+	s.present(snap.State)
+	f := s.facts(snap.State)
+	res := stateResult{Room: snap.State.Room(f), Members: snap.State.MemberViews(f)}
+	return c.Out.Result(res, func(t *front.Text) {
+		writeRoom(t, res.Room)
+		writeMembers(t, res.Members, d.me.ID)
+	})
+}

@@ -1,0 +1,76 @@
+package main
+
+import (
+	"context"
+
+	"github.com/talking-stick/tt/cmd/internal/front"
+	"github.com/talking-stick/tt/fsroom"
+	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/journal"
+)
+
+func takeCommand() *front.Command {
+	return &front.Command{
+		Name:    "take",
+		Aliases: []string{"takeover"},
+		Group:   groupTurns,
+		Args:    []front.Arg{pathArg()},
+		Short:   "take the turn over from somebody who cannot go on",
+		Long: "Claims the turn if it is free. Else takes it over, where that is allowed: the lease or the claim time has run out, or the " +
+			"owner or the recipient is known to be gone. A person may always; a harness that was told to says so with --operator-requested.",
+		Examples: []front.Example{{Line: `tt take --reason "claude's terminal was closed"`}},
+		Flags: func(f *front.Flags) {
+			f.String("reason", "TEXT", "why; it is kept in the journal")
+			f.Bool("operator-requested", "a person asked for it, so nothing needs to have run out")
+			pathFlag(f)
+		},
+		Errors: []code.Code{code.ReasonRequired, code.TakeoverNotAvailable, code.TakeoverIneligible, code.GuardianFailed},
+		Run:    runTake,
+	}
+}
+
+func runTake(ctx context.Context, c *front.Call) error {
+	d, err := openDesk(c)
+	if err != nil {
+		return err
+	}
+	r := turn.TakeRequest{
+		Agent: d.me.ID, Lease: fsroom.NewID(), Reason: c.String("reason"),
+		Operator: c.Bool("operator-requested") || d.isHuman(),
+	}
+	if r.Reason == "" && !c.Given("reason") {
+		r.Reason = defaultReason(d, c)
+	}
+	if err := turn.CheckReason(r.Reason); err != nil {
+		return err
+	}
+	s, _, _, err := d.join(ctx, false)
+	if err != nil {
+		return err
+	}
+	var res turn.WaitResult
+	_, _, err = s.update(ctx, func(st *turn.State, f turn.Facts) (events []journal.Event, err error) {
+		events, res, err = turn.Take(st, f, r)
+		return events, err
+	})
+	if err != nil {
+		return err
+	}
+	if err := s.secure(context.WithoutCancel(ctx), &res); err != nil {
+		return err
+	}
+	return c.Out.Result(res, func(t *front.Text) { writeWait(t, res) })
+}
+
+// defaultReason is what the journal says when a person gives none. A harness
+// has to.
+func defaultReason(d *desk, c *front.Call) string {
+	switch {
+	case c.Bool("operator-requested"):
+		return "operator requested takeover"
+	case d.isHuman():
+		return "operator takeover"
+	}
+	return ""
+}

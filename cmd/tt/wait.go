@@ -1,0 +1,240 @@
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/talking-stick/tt/cmd/internal/front"
+	"github.com/talking-stick/tt/fsroom"
+	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/journal"
+)
+
+func waitCommand() *front.Command {
+	return &front.Command{
+		Name:  "wait",
+		Group: groupTurns,
+		Args:  []front.Arg{pathArg()},
+		Short: "wait for the turn, and take it when it comes",
+		Long: "Joins if need be, then waits until the turn is yours, a takeover is possible, the room ends, or the time is up. " +
+			"A turn comes with the handoff of the one before and with a guardian, a process that keeps your lease alive until you release. " +
+			"Run it again after any crash: a turn that is yours is given back, with the same lease.",
+		Examples: []front.Example{
+			{Line: "tt wait", What: "wait for the usual 110 seconds"},
+			{Line: "tt wait --timeout 10m --exit-code && make", What: "do something only with the stick"},
+		},
+		Flags: func(f *front.Flags) {
+			f.Duration("timeout", "D", 0, "how long to wait (default: the room's limit, 110s)")
+			f.Bool("park", "leave a room that is free alone; take only what is meant for you")
+			exitCodeFlag(f)
+			pathFlag(f)
+		},
+		Exits:  waitExits(),
+		Errors: []code.Code{code.NotJoined, code.GuardianFailed, code.LockTimeout},
+		Run:    runWait,
+	}
+}
+
+func tryCommand() *front.Command {
+	return &front.Command{
+		Name:  "try",
+		Group: groupTurns,
+		Args:  []front.Arg{pathArg()},
+		Short: "take the turn if it is there, without waiting",
+		Long:  "One pass of tt wait.",
+		Flags: func(f *front.Flags) {
+			exitCodeFlag(f)
+			pathFlag(f)
+		},
+		Exits:  waitExits(),
+		Errors: []code.Code{code.GuardianFailed, code.LockTimeout},
+		Run:    runTry,
+	}
+}
+
+func exitCodeFlag(f *front.Flags) {
+	f.Bool("exit-code", "say the result with the exit status too")
+}
+
+func waitExits() []front.ExitStatus {
+	return []front.ExitStatus{
+		{Status: 3, Meaning: "not_yet, with --exit-code"},
+		{Status: 4, Meaning: "takeover_available, with --exit-code"},
+		{Status: 5, Meaning: "closed, with --exit-code"},
+	}
+}
+
+func runTry(ctx context.Context, c *front.Call) error {
+	d, err := openDesk(c)
+	if err != nil {
+		return err
+	}
+	s, _, _, err := d.join(ctx, false)
+	if err != nil {
+		return err
+	}
+	w := waiting{seat: s}
+	snap, err := s.view()
+	if err != nil {
+		return err
+	}
+	if _, err := w.pass(ctx, snap); err != nil {
+		return err
+	}
+	return w.answer(ctx)
+}
+
+func runWait(ctx context.Context, c *front.Call) error {
+	d, err := openDesk(c)
+	if err != nil {
+		return err
+	}
+	s, snap, _, err := d.join(ctx, false)
+	if err != nil {
+		return err
+	}
+	release, err := s.mine().Hold(markWaiting)
+	if err != nil {
+		return err
+	}
+	defer release()
+	limit := time.Duration(snap.State.Policy.WaitForTurn) * time.Millisecond
+	if c.Given("timeout") {
+		limit = c.Duration("timeout")
+	}
+	w := waiting{seat: s, park: c.Bool("park")}
+	interrupted, err := w.until(ctx, limit)
+	if err != nil {
+		return err
+	}
+	_ = s.mine().Mark(markWaiting, time.Now())
+	if err := w.answer(ctx); err != nil || interrupted == nil || w.result.Status == turn.YourTurn {
+		return err
+	}
+	return front.Exit(128 + int(interrupted.(syscall.Signal)))
+}
+
+// A waiting is one wait for the turn.
+type waiting struct {
+	*seat
+	park   bool
+	result turn.WaitResult // of the last pass
+	exits  exits
+}
+
+// until waits until there is something to say or the limit has passed. A signal
+// ends it between two passes, never within one: what was granted is told.
+func (w *waiting) until(ctx context.Context, limit time.Duration) (os.Signal, error) {
+	ctx, timeUp := context.WithTimeout(ctx, limit)
+	defer timeUp()
+	ctx, caught := onSignal(ctx, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
+	defer w.exits.close()
+	err := w.room.Await(ctx, func(snap *snapshot) (bool, fsroom.Pause, error) {
+		done, err := w.pass(context.WithoutCancel(ctx), snap)
+		if done || err != nil {
+			return true, fsroom.Pause{}, err
+		}
+		w.exits.watch(w.watched(snap.State))
+		return false, fsroom.Pause{For: snap.State.Next(w.facts(snap.State), w.me.ID), Exit: w.exits.any()}, nil
+	})
+	if err != nil && ctx.Err() == nil {
+		return nil, err
+	}
+	return caught(), nil
+}
+
+// pass looks at the room once, and claims the turn if it is the caller's. It
+// reports whether the wait is over.
+func (w *waiting) pass(ctx context.Context, snap *snapshot) (bool, error) {
+	request := turn.TryRequest{Agent: w.me.ID, Lease: fsroom.NewID(), Park: w.park}
+	decide := func(st *turn.State, f turn.Facts) (events []journal.Event, err error) {
+		events, w.result, err = turn.Try(st, f, request)
+		return events, err
+	}
+	w.first = snap
+	if _, _, err := w.update(ctx, decide); err != nil {
+		return false, err
+	}
+	return w.result.Status != turn.NotYet, nil
+}
+
+// answer prints the result of the last pass, having made sure of the turn.
+func (w *waiting) answer(ctx context.Context) error {
+	var failed error
+	if w.result.Status == turn.YourTurn {
+		failed = w.secure(context.WithoutCancel(ctx), &w.result)
+	}
+	if failed != nil {
+		return failed
+	}
+	var shown any = w.result
+	if w.result.Status == turn.WaitClosed {
+		shown = closedResult{w.result.Status, w.result.RoomID}
+	}
+	if err := w.call.Out.Result(shown, func(t *front.Text) { writeWait(t, w.result) }); err != nil {
+		return err
+	}
+	if w.call.Bool("exit-code") {
+		return front.Exit(waitStatus(w.result.Status))
+	}
+	return nil
+}
+
+// A closedResult is what is left to say when the room has ended.
+type closedResult struct {
+	Status string `json:"status"`
+	RoomID string `json:"room_id"`
+}
+
+// secure fetches the handoff of a granted turn and sees to its guardian.
+func (s *seat) secure(ctx context.Context, res *turn.WaitResult) error {
+	if res.HandoffSeq != 0 {
+		e, err := s.room.Event(ctx, res.HandoffSeq)
+		if err != nil {
+			return err
+		}
+		res.Handoff = e.Handoff
+	}
+	pid, err := s.guarded(ctx, turn.Fence{Agent: s.me.ID, Turn: res.TurnID, Lease: res.LeaseID})
+	res.GuardianPID = pid
+	return err
+}
+
+func waitStatus(status string) int {
+	switch status {
+	case turn.NotYet:
+		return 3
+	case turn.TakeoverAvailable:
+		return 4
+	case turn.WaitClosed:
+		return 5
+	}
+	return 0
+}
+
+// onSignal returns a context that ends with one of the signals, and a function
+// that tells which it was, nil for none.
+func onSignal(ctx context.Context, signals ...os.Signal) (context.Context, func() os.Signal) {
+	ctx, cancel := context.WithCancel(ctx)
+	arrived := make(chan os.Signal, 1)
+	signal.Notify(arrived, signals...)
+	var got os.Signal
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		select {
+		case got = <-arrived:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, func() os.Signal {
+		cancel()
+		<-done
+		return got
+	}
+}

@@ -1,0 +1,38 @@
+package main
+
+import (
+	"context"
+
+	"github.com/talking-stick/tt/cmd/internal/front"
+	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/identity"
+)
+
+func whoamiCommand() *front.Command {
+	return &front.Command{
+		Name:  "whoami",
+		Group: groupLook,
+		Short: "show which agent tt takes you for, and why",
+		Flags: func(f *front.Flags) {
+			f.Bool("explain", "also say which signals were seen and which decided")
+		},
+		Errors: []code.Code{code.InvalidAgentID},
+		Run:    runWhoami,
+	}
+}
+
+func runWhoami(_ context.Context, c *front.Call) error {
+	me, _, err := whoCalls(c)
+	if err != nil {
+		return err
+	}
+	return c.Out.Result(identity.WhoamiJSON(me), func(t *front.Text) {
+		if !c.Bool("explain") {
+			t.Line("%s", me.ID)
+			return
+		}
+		for _, line := range identity.Explain(me) {
+			t.Line("%s", line)
+		}
+	})
+}

@@ -1,0 +1,112 @@
+package fsroom
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/talking-stick/tt/lockfile"
+)
+
+// An Agent is the directory of one agent in a room. It holds what is true of
+// the agent on this machine but is no event: when it was seen, whether it waits,
+// which processes it is, what it holds. Losing it loses no history.
+//
+// A file whose only content is its modification time is a mark; a mark that a
+// process holds by a kernel lock says that the process is there.
+type Agent struct{ dir string }
+
+// Agent returns the directory of an agent, which need not exist.
+func (r *Room[S]) Agent(id string) Agent {
+	return Agent{dir: filepath.Join(r.dir, "agents", agentKey(id))}
+}
+
+// agentKey is a file name for any agent id: readable, and different for ids
+// that differ only in case or in characters that file systems do not like.
+func agentKey(id string) string {
+	sum := sha256.Sum256([]byte(id))
+	return slug(id) + "-" + hex.EncodeToString(sum[:6])
+}
+
+func (a Agent) path(name string) string { return filepath.Join(a.dir, name) }
+
+// Path returns the path of one of the agent's files.
+func (a Agent) Path(name string) string { return a.path(name) }
+
+// Mark sets the time of a mark, creating it if need be.
+func (a Agent) Mark(name string, at time.Time) error {
+	path := a.path(name)
+	err := os.Chtimes(path, at, at)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := makeDir(a.dir); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|openFlags, fileMode)
+	if err != nil {
+		return err
+	}
+	f.Close()
+	return os.Chtimes(path, at, at)
+}
+
+// Marked returns the time of a mark, zero if there is none.
+func (a Agent) Marked(name string) time.Time {
+	info, err := os.Lstat(a.path(name))
+	if err != nil || !info.Mode().IsRegular() {
+		return time.Time{}
+	}
+	return info.ModTime()
+}
+
+// Hold holds a mark until release is called or the process ends, however it
+// ends. Several processes may hold one mark.
+func (a Agent) Hold(name string) (release func(), err error) {
+	if err := makeDir(a.dir); err != nil {
+		return nil, err
+	}
+	return lockfile.Hold(a.path(name))
+}
+
+// Held reports whether any process holds the mark.
+func (a Agent) Held(name string) bool {
+	held, err := lockfile.Held(a.path(name))
+	return err == nil && held
+}
+
+// Read decodes a file of the agent into v. It reports false for a file that is
+// missing or damaged, which is the same as never written.
+func (a Agent) Read(name string, v any) bool {
+	const limit = 1 << 20
+	b, err := readFile(a.path(name), limit)
+	return err == nil && json.Unmarshal(b, v) == nil
+}
+
+// Write replaces a file of the agent. The caller holds the room's lock, or is
+// the only one who writes this file.
+func (a Agent) Write(name string, v any) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	temp := a.path("tmp")
+	if err := makeDir(temp); err != nil {
+		return err
+	}
+	return lockfile.Replace(a.path(name), append(b, '\n'), temp)
+}
+
+// Remove removes a file of the agent, which may be missing.
+func (a Agent) Remove(name string) error {
+	err := os.Remove(a.path(name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}

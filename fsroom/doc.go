@@ -1,0 +1,31 @@
+// Package fsroom keeps rooms in directories: the data directory, the journal
+// and projection of each room, the one way to change it, waiting and checking.
+//
+// What a room means is not known here. [Rules] bring a state and the function
+// that folds an event into it; the talking stick is one set of rules and the
+// topics of the agent bus are another.
+//
+//	<data dir>/format                        the version of this layout
+//	          /rooms/<name>-<hash>/lock          flock target; never removed or renamed
+//	                              /journal.jsonl the truth, append-only
+//	                              /state.json    its projection, replaced atomically
+//	                              /tmp/          where state.json is written before its rename
+//	                              /agents/<agent>/ what is no event: see [Agent]
+//	          /archive/<name>-<hash>/<first>-<last>.jsonl   journals of ended lives
+//
+// A change, in order; the numbers stand in the code:
+//
+//  1. The caller gathers facts.
+//  2. The room is locked, by flock with a deadline.
+//  3. state.json is read, what the journal has beyond it is folded in, a torn
+//     tail is cut off.
+//  4. The rules decide. A refusal has written nothing.
+//  5. All lines of the change are appended by one write and synced. This is the
+//     commit: before it nothing happened, after it nothing is reported as failed.
+//  6. state.json is replaced, which wakes whoever watches the room. It is a cache:
+//     if this is lost, the next command replays the journal.
+//  7. The room is unlocked.
+//
+// Reading takes no lock: a rename is atomic, and the journal is only ever
+// appended to.
+package fsroom

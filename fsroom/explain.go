@@ -1,0 +1,86 @@
+package fsroom
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"strconv"
+	"syscall"
+
+	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/journal"
+	"github.com/talking-stick/tt/lockfile"
+)
+
+// explain turns what the system said about path into what a user can act on.
+// It passes nil and errors that have a code already.
+func (s *Store) explain(err error, path string) error {
+	var (
+		coded       *code.Error
+		busy        *lockfile.BusyError
+		unsupported *lockfile.UnsupportedError
+		corrupt     *journal.CorruptError
+		failed      *journal.AppendError
+	)
+	switch {
+	case err == nil, errors.As(err, &coded), errors.Is(err, context.Canceled):
+		return err
+	case errors.As(err, &busy):
+		return explainBusy(busy)
+	case errors.As(err, &unsupported):
+		return code.New(code.UnsupportedFS, "%s is on a %s file system, where locks and wake-ups do not work", unsupported.Dir, unsupported.Type).
+			WithHint("set TALKING_STICK_DATA_DIR to a directory on a local disk").
+			With("path", unsupported.Dir).With("filesystem", unsupported.Type).Because(err)
+	case errors.As(err, &corrupt):
+		return code.New(code.CorruptRoom, "%s:%d is damaged: %s", corrupt.Path, corrupt.Line, corrupt.Problem).
+			WithHint(`look at it with "tt doctor"; "tt doctor --repair" keeps the damaged file beside the repaired one`).
+			With("file", corrupt.Path).With("line", corrupt.Line).Because(err)
+	case errors.As(err, &failed) && !failed.Undone:
+		return code.New(code.InDoubt, "writing %s failed half-way and could not be undone: %v", path, failed.Err).
+			WithHint(`find out with "tt events" whether it happened before doing it again`).With("path", path).Because(err)
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		return code.New(code.DiskFull, "no space left for %s; nothing was changed", path).
+			WithHint("free some space and run the command again").With("path", path).Because(err)
+	case unusable(err):
+		return code.New(code.DataDirUnusable, "the data directory cannot be used: %v", err).
+			WithHint("make %s writable, or set TALKING_STICK_DATA_DIR to another directory", s.dir).With("path", path).Because(err)
+	}
+	return err
+}
+
+func unusable(err error) bool {
+	if errors.Is(err, fs.ErrPermission) {
+		return true
+	}
+	for _, e := range []syscall.Errno{syscall.EROFS, syscall.ENOTDIR, syscall.EISDIR, syscall.ELOOP, syscall.ENAMETOOLONG, syscall.EEXIST, syscall.EIO, syscall.EMFILE, syscall.ENFILE, syscall.EINVAL, syscall.ENOENT} {
+		if errors.Is(err, e) {
+			return true
+		}
+	}
+	return false
+}
+
+func explainBusy(busy *lockfile.BusyError) error {
+	e := code.New(code.LockTimeout, "the room's lock was not had in %s", busy.Waited.Round(100_000_000)).
+		With("path", busy.Path).Because(busy)
+	if h := busy.Holder; h != nil {
+		e.Message += ": it is held by process " + describe(h)
+		e.With("holder_pid", h.PID).With("holder_command", h.Command).With("holder_state", h.State)
+		if h.State == "stopped" {
+			return e.WithHint("continue it with kill -CONT %d, or end it", h.PID)
+		}
+	}
+	return e.WithHint("try again; if it stays so, look with \"tt doctor\"")
+}
+
+// describe names a process as far as it is known: "812 (tt wait), stopped".
+func describe(h *lockfile.Holder) string {
+	s := strconv.Itoa(h.PID)
+	if h.Command != "" {
+		s += " (" + h.Command + ")"
+	}
+	if h.State != "" {
+		s += ", " + h.State
+	}
+	return s
+}

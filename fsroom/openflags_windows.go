@@ -1,0 +1,3 @@
+package fsroom
+
+const openFlags = 0

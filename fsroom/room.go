@@ -1,0 +1,123 @@
+package fsroom
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/talking-stick/tt/journal"
+)
+
+// Rules give the rooms of one kind their meaning.
+type Rules[S any] struct {
+	Folder string                          // under the data directory: "rooms"
+	Format int                             // version of the state and the events
+	New    func(room string) *S            // the state of a room without events
+	Apply  func(*S, *journal.Event) error  // folds one event
+	Clone  func(*S) *S                     // a copy that Apply can change
+	Live   func(*S) bool                   // false: not opened, or ended and to be archived
+	Counts func(s *S, last *journal.Event) // what an archived life leaves to the next
+}
+
+// A Room is one room of a store, whether it exists or not.
+type Room[S any] struct {
+	store *Store
+	rules *Rules[S]
+	name  string
+	dir   string
+}
+
+// At returns the room with the name, which is also its room_id.
+func At[S any](s *Store, rules *Rules[S], name string) *Room[S] {
+	return &Room[S]{store: s, rules: rules, name: name, dir: filepath.Join(s.dir, rules.Folder, name)}
+}
+
+// RoomName is the name of the room for a path: readable, and the same for ever.
+func RoomName(canonicalPath string) string {
+	sum := sha256.Sum256([]byte(canonicalPath))
+	return slug(filepath.Base(canonicalPath)) + "-" + hex.EncodeToString(sum[:8])
+}
+
+// slug keeps what is safe and readable in a file name on every system.
+func slug(name string) string {
+	const longest = 40
+	var b strings.Builder
+	for _, r := range strings.ToLower(name) {
+		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
+			b.WriteRune(r)
+		} else if b.Len() > 0 && !strings.HasSuffix(b.String(), "-") {
+			b.WriteByte('-')
+		}
+		if b.Len() == longest {
+			break
+		}
+	}
+	if s := strings.Trim(b.String(), "-"); s != "" {
+		return s
+	}
+	return "room"
+}
+
+// Name returns the room's name.
+func (r *Room[S]) Name() string { return r.name }
+
+// Dir returns the room's directory.
+func (r *Room[S]) Dir() string { return r.dir }
+
+// JournalPath returns the path of the current life's journal.
+func (r *Room[S]) JournalPath() string { return filepath.Join(r.dir, "journal.jsonl") }
+
+func (r *Room[S]) statePath() string { return filepath.Join(r.dir, "state.json") }
+func (r *Room[S]) lockPath() string  { return filepath.Join(r.dir, "lock") }
+func (r *Room[S]) tempDir() string   { return filepath.Join(r.dir, "tmp") }
+
+// Exists reports at the cost of one stat whether the room may be alive. A room
+// that has ended has no journal here.
+func (r *Room[S]) Exists() bool {
+	info, err := os.Lstat(r.JournalPath())
+	return err == nil && info.Size() > 0
+}
+
+// A Snapshot is a room at one moment.
+type Snapshot[S any] struct {
+	State    *S
+	Position journal.Position // the end of what State covers
+
+	torn  int64 // bytes of an unfinished change behind Position
+	fresh bool  // state.json covers exactly this
+}
+
+// View returns the room as it is now. It takes no lock and writes nothing. A
+// room without events has the state that the rules call new.
+func (r *Room[S]) View() (*Snapshot[S], error) {
+	if err := r.store.step(StepLoad); err != nil {
+		return nil, r.store.explain(err, r.dir)
+	}
+	snap, err := r.load()
+	if err != nil {
+		return nil, r.store.explain(err, r.dir)
+	}
+	return snap, nil
+}
+
+// Rooms lists the names of all rooms of a kind that may be alive.
+func Rooms[S any](s *Store, rules *Rules[S]) ([]string, error) {
+	entries, err := os.ReadDir(filepath.Join(s.dir, rules.Folder))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, s.explain(err, s.dir)
+	}
+	var names []string
+	for _, e := range entries {
+		if e.IsDir() && At(s, rules, e.Name()).Exists() {
+			names = append(names, e.Name())
+		}
+	}
+	return names, nil
+}

@@ -1,0 +1,141 @@
+package fsroom
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/lockfile"
+)
+
+// layoutFormat is the version of the data directory's layout.
+const layoutFormat = 1
+
+const (
+	dirMode  = 0o700
+	fileMode = 0o600
+)
+
+// lockPatience is how long a command waits for a room's lock.
+const lockPatience = 5 * time.Second
+
+// Options are where the world comes in. The zero value is the real one.
+type Options struct {
+	Now      func() time.Time // wall clock
+	NewID    func() string    // event ids
+	Patience time.Duration    // for a room's lock
+	NoWatch  bool             // poll instead of watching
+	// Fault is called before each step that touches the disk and may make it
+	// fail. It is nil outside tests.
+	Fault func(Step) error
+}
+
+// A Step names a point of a change at which a test can make it fail.
+type Step string
+
+// The steps, in the order of a change.
+const (
+	StepPrepare Step = "prepare" // making directories
+	StepLock    Step = "lock"
+	StepLoad    Step = "load"
+	StepCut     Step = "cut" // removing a torn tail
+	StepAppend  Step = "append"
+	StepReplace Step = "replace" // of state.json
+	StepArchive Step = "archive" // moving the journal of an ended life
+	StepUnlock  Step = "unlock"
+)
+
+// Steps lists every step, for tests that must have failed each.
+func Steps() []Step {
+	return []Step{StepPrepare, StepLock, StepLoad, StepCut, StepAppend, StepReplace, StepArchive, StepUnlock}
+}
+
+// A Store is a data directory. Opening one creates nothing.
+type Store struct {
+	dir  string
+	opts Options
+
+	hubOnce sync.Once
+	hub     *hub
+}
+
+// Open returns the store in dir, which need not exist. It refuses a network
+// file system, where locks and wake-ups do not work, and a layout newer than
+// this program knows.
+func Open(dir string, opts Options) (*Store, error) {
+	if opts.Now == nil {
+		opts.Now = time.Now
+	}
+	if opts.NewID == nil {
+		opts.NewID = NewID
+	}
+	if opts.Patience == 0 {
+		opts.Patience = lockPatience
+	}
+	s := &Store{dir: dir, opts: opts}
+	if err := lockfile.Supported(dir); err != nil {
+		return nil, s.explain(err, dir)
+	}
+	return s, s.checkFormat()
+}
+
+// Dir returns the data directory.
+func (s *Store) Dir() string { return s.dir }
+
+func (s *Store) formatFile() string { return filepath.Join(s.dir, "format") }
+
+func (s *Store) checkFormat() error {
+	b, err := os.ReadFile(s.formatFile())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return s.explain(err, s.formatFile())
+	}
+	n, err := strconv.Atoi(strings.TrimSpace(string(b)))
+	if err != nil || n < 1 || n > layoutFormat {
+		return code.New(code.UnsupportedFormat, "%s was written by a newer version (format %.20q, this one knows %d)", s.dir, strings.TrimSpace(string(b)), layoutFormat).
+			WithHint("update, or choose another directory with TALKING_STICK_DATA_DIR; nothing was changed").With("path", s.dir)
+	}
+	return nil
+}
+
+// prepare makes the data directory and the directory of a room. The format is
+// written last, so that a directory without it is merely unfinished.
+func (s *Store) prepare(room string) error {
+	if err := s.step(StepPrepare); err != nil {
+		return s.explain(err, s.dir)
+	}
+	for _, d := range []string{s.dir, filepath.Dir(room), room, filepath.Join(room, "tmp"), filepath.Join(room, "agents")} {
+		if err := makeDir(d); err != nil {
+			return s.explain(err, d)
+		}
+	}
+	if _, err := os.Lstat(s.formatFile()); err == nil {
+		return nil
+	}
+	err := lockfile.Replace(s.formatFile(), []byte(strconv.Itoa(layoutFormat)+"\n"), s.dir)
+	return s.explain(err, s.formatFile())
+}
+
+// makeDir makes a directory and its parents, private to the user.
+func makeDir(dir string) error {
+	info, err := os.Lstat(dir)
+	if err == nil && info.IsDir() {
+		return nil
+	}
+	return os.MkdirAll(dir, dirMode)
+}
+
+func (s *Store) step(st Step) error {
+	if s.opts.Fault == nil {
+		return nil
+	}
+	return s.opts.Fault(st)
+}

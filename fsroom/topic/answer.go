@@ -1,0 +1,59 @@
+package topic
+
+import (
+	"strings"
+
+	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/journal"
+)
+
+// A Tally is what became of the responses of one answer call. Skipped are those
+// whose question is not on the topic or not pending any more.
+type Tally struct{ Saved, Skipped int }
+
+// Answer stores the agent's responses, each to another question. Responses to
+// the agent's own pending questions, or to pending ones it has answered before,
+// refuse the whole batch and are all named in the error.
+//
+// The events are one change: either all are stored or none.
+func (s *State) Answer(agent string, responses []Response, newID func() string) ([]journal.Event, Tally, error) {
+	if !s.Exists() {
+		return nil, Tally{}, NotFound("topic_id", s.TopicID)
+	}
+	if err := s.forbidden(agent, responses); err != nil {
+		return nil, Tally{}, err
+	}
+	var events []journal.Event
+	for _, r := range responses {
+		if q := s.Question(r.QuestionID); q != nil && q.Status == Pending {
+			events = append(events, journal.Event{
+				Type: EventAnswer, From: agent, To: q.AskedBy,
+				Payload: payload(answerPayload{AnswerID: newID(), QuestionID: q.ID, Payload: r.Payload}),
+			})
+		}
+	}
+	return events, Tally{Saved: len(events), Skipped: len(responses) - len(events)}, nil
+}
+
+func (s *State) forbidden(agent string, responses []Response) error {
+	var own, again []string
+	for _, r := range responses {
+		q := s.Question(r.QuestionID)
+		switch {
+		case q == nil || q.Status != Pending:
+		case q.AskedBy == agent:
+			own = append(own, q.ID)
+		case q.answeredBy(agent):
+			again = append(again, q.ID)
+		}
+	}
+	if own != nil {
+		return code.New(ForbiddenSelfAnswer, "nothing was saved: you asked these questions yourself: %s", strings.Join(own, ", ")).
+			WithHint("leave them out and send the others again").With(DetailForbidden, own)
+	}
+	if again != nil {
+		return code.New(ForbiddenAlreadyAnswered, "nothing was saved: you have answered these questions before: %s", strings.Join(again, ", ")).
+			WithHint("leave them out and send the others again").With(DetailAnswered, again)
+	}
+	return nil
+}

@@ -1,0 +1,115 @@
+package topic
+
+import (
+	"slices"
+
+	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/journal"
+)
+
+// Apply folds one event into the state. It is total: the journal has decided,
+// so nothing is refused but a payload that does not read and a newer format. An
+// event of an unknown type counts and changes nothing else, and so does one
+// that does not fit, such as a second answer of the same agent.
+func (s *State) Apply(e *journal.Event) error {
+	if err := s.fold(e); err != nil {
+		return err
+	}
+	s.Seq = e.Seq
+	return nil
+}
+
+func (s *State) fold(e *journal.Event) error {
+	switch e.Type {
+	case EventCreated:
+		return s.applyCreated(e)
+	case EventClosed:
+		s.applyClosed(e)
+	case EventAsked:
+		return s.applyAsked(e)
+	case EventCancelled:
+		return s.settle(e, Cancelled, e.Reason)
+	case EventMarked:
+		return s.settle(e, Answered, "")
+	case EventAnswer:
+		return s.applyAnswer(e)
+	}
+	return nil
+}
+
+func (s *State) applyCreated(e *journal.Event) error {
+	var p createdPayload
+	if err := decode(e, &p); err != nil {
+		return err
+	}
+	if p.Format > Format {
+		return code.New(code.UnsupportedFormat, "the topic was written by a newer version (format %d, this one knows %d)", p.Format, Format).
+			WithHint("update; the topic was left untouched")
+	}
+	if s.Exists() {
+		return nil
+	}
+	s.TopicID, s.Name, s.Status, s.Ordinal = e.RoomID, p.Name, Open, p.Ordinal
+	// The payload's bytes are the journal's buffer.
+	s.CreatedAt, s.Metadata = e.CreatedAt, slices.Clone(p.Metadata)
+	return nil
+}
+
+func (s *State) applyClosed(e *journal.Event) {
+	if s.Status == Open {
+		at := e.CreatedAt
+		s.Status, s.ClosedAt, s.CloseReason = Closed, &at, e.Reason
+	}
+}
+
+func (s *State) applyAsked(e *journal.Event) error {
+	var p questionPayload
+	if err := decode(e, &p); err != nil {
+		return err
+	}
+	if s.Question(p.QuestionID) == nil {
+		at := e.CreatedAt
+		s.Questions = append(s.Questions, Question{ID: p.QuestionID, AskedBy: e.From, AskedAt: &at, Status: Pending, Seq: e.Seq})
+	}
+	return nil
+}
+
+// settle ends a pending question and forgets what only a pending one needs.
+func (s *State) settle(e *journal.Event, status, reason string) error {
+	q, err := s.pendingOf(e)
+	if q == nil {
+		return err
+	}
+	q.Status, q.CancelReason, q.AskedAt = status, reason, nil
+	// Not in place: a clone shares the answers.
+	answers := make([]AnswerRef, len(q.Answers))
+	for i, a := range q.Answers {
+		answers[i].Seq = a.Seq
+	}
+	q.Answers = answers
+	return nil
+}
+
+func (s *State) applyAnswer(e *journal.Event) error {
+	q, err := s.pendingOf(e)
+	if q == nil || !q.Answerable(e.From) {
+		return err
+	}
+	// Clip makes append copy: a clone shares the answers.
+	q.Answers = append(slices.Clip(q.Answers), AnswerRef{AnsweredBy: e.From, Seq: e.Seq})
+	return nil
+}
+
+// pendingOf returns the pending question that the event is about, nil if there
+// is none.
+func (s *State) pendingOf(e *journal.Event) (*Question, error) {
+	var p questionPayload
+	if err := decode(e, &p); err != nil {
+		return nil, err
+	}
+	q := s.Question(p.QuestionID)
+	if q == nil || q.Status != Pending {
+		return nil, nil
+	}
+	return q, nil
+}

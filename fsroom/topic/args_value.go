@@ -1,0 +1,71 @@
+package topic
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"strconv"
+	"strings"
+)
+
+func isNull(raw json.RawMessage) bool {
+	raw = bytes.TrimSpace(raw)
+	return len(raw) == 0 || string(raw) == "null"
+}
+
+// unwrap returns the object or list that starts with the character, taking it
+// out of a string if need be.
+func unwrap(raw json.RawMessage, start byte) (json.RawMessage, bool) {
+	if text, ok := asText(raw); ok {
+		raw = json.RawMessage(text)
+	}
+	raw = bytes.TrimSpace(raw)
+	return raw, len(raw) > 0 && raw[0] == start && json.Valid(raw)
+}
+
+// members returns the members of a valid object.
+func members(object json.RawMessage) map[string]json.RawMessage {
+	var m map[string]json.RawMessage
+	if json.Unmarshal(object, &m) != nil {
+		return nil
+	}
+	return m
+}
+
+func asText(raw json.RawMessage) (text string, ok bool) {
+	raw = bytes.TrimSpace(raw)
+	ok = len(raw) > 0 && raw[0] == '"' && json.Unmarshal(raw, &text) == nil
+	return text, ok
+}
+
+func asInteger(raw json.RawMessage) (int, bool) {
+	literal := string(raw)
+	if text, ok := asText(raw); ok {
+		literal = strings.TrimSpace(text)
+	}
+	if n, err := strconv.Atoi(literal); err == nil {
+		return n, true
+	}
+	if !json.Valid([]byte(literal)) { // ParseFloat also reads inf, nan and 0x1p4
+		return 0, false
+	}
+	f, err := strconv.ParseFloat(literal, 64)
+	if err != nil || f != math.Trunc(f) || math.Abs(f) > math.MaxInt32 {
+		return 0, false
+	}
+	return int(f), true
+}
+
+// describe says what a value is, for a message: short values as they are.
+func describe(raw json.RawMessage) string {
+	raw = bytes.TrimSpace(raw)
+	switch {
+	case len(raw) == 0:
+		return "nothing"
+	case raw[0] == '[':
+		return "a list"
+	case raw[0] == '{':
+		return "an object"
+	}
+	return clip(string(raw))
+}

@@ -1,0 +1,49 @@
+package topic
+
+import (
+	"fmt"
+	"strings"
+)
+
+// A NextAction is the call that an agent should make next.
+type NextAction struct {
+	Tool string   `json:"tool"`
+	Args CallArgs `json:"args"`
+}
+
+// CallArgs are the arguments of a [NextAction]. Those that are zero are left out.
+type CallArgs struct {
+	TopicID     string `json:"topic_id"`
+	QuestionID  string `json:"question_id,omitempty"`
+	Limit       int    `json:"limit,omitempty"`
+	WaitSeconds int    `json:"wait_seconds,omitempty"`
+}
+
+// A ClientPlan says how often to make the call, and how far apart.
+type ClientPlan struct {
+	MaxAttempts  int `json:"max_attempts"`
+	DelaySeconds int `json:"delay_seconds,omitempty"`
+}
+
+func pollAction(topicID, questionID string) NextAction {
+	return NextAction{Tool: "ask_poll", Args: CallArgs{TopicID: topicID, QuestionID: questionID}}
+}
+
+func pendingAction(topicID string) NextAction {
+	return NextAction{Tool: "pending_list", Args: CallArgs{TopicID: topicID, Limit: DefaultListLimit, WaitSeconds: DefaultWaitSeconds}}
+}
+
+// Call writes the action as a call: ask_poll(topic_id="…", question_id="…").
+func (a NextAction) Call() string {
+	parts := []string{fmt.Sprintf("topic_id=%q", a.Args.TopicID)}
+	if a.Args.QuestionID != "" {
+		parts = append(parts, fmt.Sprintf("question_id=%q", a.Args.QuestionID))
+	}
+	if a.Args.Limit != 0 {
+		parts = append(parts, fmt.Sprintf("limit=%d", a.Args.Limit))
+	}
+	if a.Args.WaitSeconds != 0 {
+		parts = append(parts, fmt.Sprintf("wait_seconds=%d", a.Args.WaitSeconds))
+	}
+	return fmt.Sprintf("%s(%s)", a.Tool, strings.Join(parts, ", "))
+}

@@ -1,0 +1,125 @@
+package topic
+
+import (
+	"encoding/json"
+	"fmt"
+)
+
+// A Response is one item of an answer call.
+type Response struct {
+	QuestionID string
+	Payload    Payload
+}
+
+// A Payload is what an answer says.
+type Payload struct {
+	Markdown  string   `json:"answer_markdown"`
+	Pointers  []string `json:"repo_pointers"` // never nil
+	Followups []string `json:"suggested_followups"`
+}
+
+// ParseResponses reads the responses of answer. Lists that are too long are cut
+// with a warning; everything else that is wrong in one item refuses all of them,
+// as does the same question twice.
+func ParseResponses(a Args, l Limits) ([]Response, []Warning, error) {
+	items, given, err := a.List("responses")
+	if err != nil {
+		return nil, nil, err
+	}
+	if !given {
+		return nil, nil, Invalid("responses", "is required")
+	}
+	if len(items) > l.Batch {
+		return nil, nil, Invalid("responses", "has %d items, which exceeds the maximum of %d; send the rest in another call", len(items), l.Batch)
+	}
+	return parseItems(items, l)
+}
+
+func parseItems(items []json.RawMessage, l Limits) (responses []Response, warnings []Warning, err error) {
+	seen := make(map[string]int, len(items))
+	known := []string{"question_id", "answer_markdown", "repo_pointers", "suggested_followups"}
+	var strangers []string
+	for i, raw := range items {
+		item, err := itemArgs(i, raw)
+		if err != nil {
+			return nil, nil, err
+		}
+		r, w, err := item.response(l)
+		if err != nil {
+			return nil, nil, err
+		}
+		if first, twice := seen[r.QuestionID]; twice {
+			return nil, nil, Invalid(item.prefix+"question_id", "is the same as in responses[%d]: a question is answered once", first)
+		}
+		seen[r.QuestionID] = i
+		responses, warnings = append(responses, r), append(warnings, w...)
+		strangers = append(strangers, item.strangers(known)...)
+	}
+	return responses, append(warnings, unknownArguments("responses[].", strangers, known)...), nil
+}
+
+func itemArgs(i int, raw json.RawMessage) (Args, error) {
+	name := fmt.Sprintf("responses[%d]", i)
+	object, ok := unwrap(raw, '{')
+	if !ok {
+		return Args{}, Invalid(name, "must be an object, not %s", describe(raw))
+	}
+	return Args{values: members(object), prefix: name + "."}, nil
+}
+
+func (a Args) response(l Limits) (r Response, warnings []Warning, err error) {
+	if r.QuestionID, err = a.Required("question_id"); err != nil {
+		return r, nil, err
+	}
+	if r.Payload.Markdown, err = a.markdown(l); err != nil {
+		return r, nil, err
+	}
+	pointers, _, err := a.texts("repo_pointers", MaxPointers, MaxPointerChars)
+	if err != nil {
+		return r, nil, err
+	}
+	followups, given, err := a.texts("suggested_followups", MaxFollowups, MaxFollowupChars)
+	switch {
+	case err != nil:
+		return r, nil, err
+	case !given:
+		return r, nil, Invalid(a.prefix+"suggested_followups", "is required")
+	case len(followups) == 0:
+		return r, nil, Invalid(a.prefix+"suggested_followups", "must have at least one entry")
+	}
+	keep := func(list []string, most int, warning string) []string {
+		if len(list) <= most {
+			return append([]string{}, list...)
+		}
+		warnings = append(warnings, truncated(warning, r.QuestionID, len(list), most))
+		return list[:most:most]
+	}
+	r.Payload.Pointers = keep(pointers, MaxPointers, WarnPointersTruncated)
+	r.Payload.Followups = keep(followups, MaxFollowups, WarnFollowupsCut)
+	return r, warnings, nil
+}
+
+func (a Args) markdown(l Limits) (string, error) {
+	text, given, err := a.Text("answer_markdown")
+	if err != nil {
+		return "", err
+	}
+	if !given {
+		return "", Invalid(a.prefix+"answer_markdown", "is required")
+	}
+	return text, atMost(a.prefix+"answer_markdown", text, l.AnswerChars)
+}
+
+// texts returns a list of strings, of which the first kept are not too long.
+func (a Args) texts(name string, kept, chars int) ([]string, bool, error) {
+	list, given, err := a.Texts(name)
+	if err != nil {
+		return nil, given, err
+	}
+	for i, text := range list[:min(kept, len(list))] {
+		if err := atMost(fmt.Sprintf("%s%s[%d]", a.prefix, name, i), text, chars); err != nil {
+			return nil, given, err
+		}
+	}
+	return list, given, nil
+}

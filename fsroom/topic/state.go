@@ -1,0 +1,116 @@
+package topic
+
+import (
+	"encoding/json"
+	"slices"
+
+	"github.com/talking-stick/tt/journal"
+)
+
+// Format is the version of the journal's events and of the state. A topic of a
+// higher one is refused and left untouched.
+const Format = 1
+
+// The status of a topic.
+const (
+	Open   = "open"
+	Closed = "closed"
+)
+
+// The status of a question.
+const (
+	Pending   = "pending"   // accepting answers, whether it has some or not
+	Answered  = "answered"  // closed by its asker
+	Cancelled = "cancelled" // by its asker
+)
+
+// A State is one topic, as its journal tells it.
+type State struct {
+	TopicID     string          `json:"topic_id"`
+	Name        string          `json:"name"`
+	Status      string          `json:"status"` // "" until the topic is created
+	Ordinal     int64           `json:"ordinal"`
+	CreatedAt   journal.Time    `json:"created_at"`
+	ClosedAt    *journal.Time   `json:"closed_at,omitempty"`
+	CloseReason string          `json:"close_reason,omitempty"`
+	Metadata    json.RawMessage `json:"metadata,omitempty"`
+	Seq         int64           `json:"last_event_seq"`
+	Questions   []Question      `json:"questions,omitempty"` // in the order in which they were asked
+}
+
+// A Question is what decisions need of one. Its text is in the event Seq.
+type Question struct {
+	ID           string        `json:"question_id"`
+	AskedBy      string        `json:"asked_by"`
+	AskedAt      *journal.Time `json:"asked_at,omitempty"` // while pending
+	Status       string        `json:"status"`
+	Seq          int64         `json:"event_seq"`
+	Answers      []AnswerRef   `json:"answers,omitempty"` // oldest first
+	CancelReason string        `json:"cancel_reason,omitempty"`
+}
+
+// An AnswerRef says where an answer is. Who gave it is kept while the question
+// is pending, when it decides who else may answer.
+type AnswerRef struct {
+	AnsweredBy string `json:"answered_by,omitempty"`
+	Seq        int64  `json:"event_seq"`
+}
+
+// New returns the state of a topic without events.
+func New(topicID string) *State { return &State{TopicID: topicID} }
+
+// Exists reports whether the topic has been created.
+func (s *State) Exists() bool { return s.Status != "" }
+
+// Clone returns a copy that shares nothing that Apply changes.
+func (s *State) Clone() *State {
+	c := *s
+	c.Questions = slices.Clone(s.Questions)
+	return &c
+}
+
+// Question returns the question with the id, nil if there is none. The pointer
+// is valid until the next Apply.
+func (s *State) Question(id string) *Question {
+	// From the newest: that is where almost every question is that is asked for.
+	for i := len(s.Questions) - 1; i >= 0; i-- {
+		if s.Questions[i].ID == id {
+			return &s.Questions[i]
+		}
+	}
+	return nil
+}
+
+// Answerable reports whether the question is offered to the agent: it is
+// pending, somebody else's, and the agent has not answered it.
+func (q *Question) Answerable(agent string) bool {
+	return q.Status == Pending && q.AskedBy != agent && !q.answeredBy(agent)
+}
+
+func (q *Question) answeredBy(agent string) bool {
+	return slices.ContainsFunc(q.Answers, func(a AnswerRef) bool { return a.AnsweredBy == agent })
+}
+
+// Counts are a topic's questions by status.
+type Counts struct {
+	Total     int `json:"total"`
+	Pending   int `json:"pending"`
+	Answered  int `json:"answered"`
+	Cancelled int `json:"cancelled"`
+}
+
+// Counts counts the questions; Total is the sum of the others.
+func (s *State) Counts() Counts {
+	c := Counts{Total: len(s.Questions)}
+	for i := range s.Questions {
+		switch s.Questions[i].Status {
+		case Pending:
+			c.Pending++
+		case Answered:
+			c.Answered++
+		case Cancelled:
+			c.Cancelled++
+		}
+	}
+	return c
+}

@@ -1,0 +1,104 @@
+package topic
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+
+	"github.com/talking-stick/tt/journal"
+)
+
+// An Info is a topic as lists show it. All its members are always there, null
+// where there is nothing.
+type Info struct {
+	TopicID     string          `json:"topic_id"`
+	Name        string          `json:"name"`
+	Status      string          `json:"status"`
+	CreatedAt   journal.Time    `json:"created_at"`
+	ClosedAt    *journal.Time   `json:"closed_at"`
+	CloseReason *string         `json:"close_reason"`
+	Metadata    json.RawMessage `json:"metadata"`
+
+	Counts  Counts `json:"-"`
+	ordinal int64
+}
+
+// Info returns the topic as lists show it.
+func (s *State) Info() Info {
+	i := Info{
+		TopicID: s.TopicID, Name: s.Name, Status: s.Status, CreatedAt: s.CreatedAt,
+		ClosedAt: s.ClosedAt, Metadata: s.Metadata, Counts: s.Counts(), ordinal: s.Ordinal,
+	}
+	if s.CloseReason != "" {
+		i.CloseReason = &s.CloseReason
+	}
+	return i
+}
+
+// Create makes a topic with the id among the existing ones, or, with
+// [ModeReuse], finds the newest open one of that name, which is then returned
+// without events and stays as it is. The caller holds the lock under which
+// topics are created, so that nobody else makes the same topic meanwhile.
+func Create(existing []Info, r CreateRequest, topicID string) (reused *Info, events []journal.Event) {
+	if r.Name != "" && r.Mode != ModeNew {
+		if found, err := Find(existing, ResolveRequest{Name: r.Name}); err == nil {
+			return &found, nil
+		}
+	}
+	if r.Name == "" {
+		r.Name = "topic-" + topicID
+	}
+	return nil, []journal.Event{{Type: EventCreated, Payload: payload(createdPayload{
+		Format: Format, Name: r.Name, Ordinal: nextOrdinal(existing), Metadata: r.Metadata,
+	})}}
+}
+
+// nextOrdinal numbers topics in the order of their creation: two of them may be
+// created within one millisecond.
+func nextOrdinal(existing []Info) int64 {
+	last := int64(0)
+	for i := range existing {
+		last = max(last, existing[i].ordinal)
+	}
+	return last + 1
+}
+
+// Find returns the newest open topic of exactly that name; if there is none and
+// AllowClosed is set, the newest closed one.
+func Find(topics []Info, r ResolveRequest) (Info, error) {
+	wanted := []string{Open}
+	if r.AllowClosed {
+		wanted = append(wanted, Closed)
+	}
+	topics = slices.Clone(topics)
+	newestFirst(topics)
+	for _, status := range wanted {
+		i := slices.IndexFunc(topics, func(t Info) bool { return t.Name == r.Name && t.Status == status })
+		if i >= 0 {
+			return topics[i], nil
+		}
+	}
+	return Info{}, NotFound("name", r.Name)
+}
+
+// Select returns the topics of the status, newest first, never nil. Status is
+// one of [ListOpen], [ListClosed] and [ListAll].
+func Select(topics []Info, status string) []Info {
+	selected := []Info{}
+	for _, t := range topics {
+		if status == ListAll || t.Status == status {
+			selected = append(selected, t)
+		}
+	}
+	newestFirst(selected)
+	return selected
+}
+
+// newestFirst goes by the order of creation and not by the clock, which may
+// have been set back in between. Only topics of two data directories put
+// together can have the same ordinal.
+func newestFirst(topics []Info) {
+	slices.SortFunc(topics, func(a, b Info) int {
+		return cmp.Or(cmp.Compare(b.ordinal, a.ordinal), b.CreatedAt.Compare(a.CreatedAt.Time), cmp.Compare(a.TopicID, b.TopicID))
+	})
+}

@@ -1,0 +1,63 @@
+package topic
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A Warning is a notice that comes with a success.
+type Warning struct {
+	Code    string         `json:"code"`
+	Message string         `json:"message,omitempty"`
+	Context map[string]any `json:"context,omitempty"`
+}
+
+// The codes of warnings.
+const (
+	WarnAlreadyClosed     = "ALREADY_CLOSED"
+	WarnAlreadyCancelled  = "ALREADY_CANCELLED"
+	WarnAlreadyAnswered   = "ALREADY_ANSWERED"
+	WarnPointersTruncated = "REPO_POINTERS_TRUNCATED"
+	WarnFollowupsCut      = "FOLLOWUPS_TRUNCATED"
+	WarnUnknownArgument   = "UNKNOWN_ARGUMENT"
+	WarnNameInUse         = "AGENT_NAME_IN_USE"
+)
+
+// NameInUse warns that another live session has joined the topic under the
+// same name: the two count as one agent.
+func NameInUse(topicID, agent string) Warning {
+	return Warning{
+		Code:    WarnNameInUse,
+		Message: fmt.Sprintf("another live session is %s on this topic: neither is offered the other's questions; pick another name unless you are the same agent", agent),
+		Context: map[string]any{"topic_id": topicID, "agent_name": agent},
+	}
+}
+
+// unknownArguments warns once about each name, in alphabetical order.
+func unknownArguments(prefix string, names, known []string) []Warning {
+	slices.Sort(names)
+	var warnings []Warning
+	for _, name := range slices.Compact(names) {
+		warnings = append(warnings, Warning{
+			Code:    WarnUnknownArgument,
+			Message: fmt.Sprintf("%s was ignored; the arguments are %s", prefix+clip(name), strings.Join(known, ", ")),
+			Context: map[string]any{DetailArgument: prefix + clip(name)},
+		})
+	}
+	return warnings
+}
+
+func truncated(warning, questionID string, had, kept int) Warning {
+	return Warning{
+		Code:    warning,
+		Message: fmt.Sprintf("only the first %d of %d were kept", kept, had),
+		Context: map[string]any{"question_id": questionID, "original_count": had, "kept_count": kept},
+	}
+}
+
+// notRepeated warns that a question or topic had ended that way already, and
+// that the first time stands.
+func notRepeated(warning, key, id string) []Warning {
+	return []Warning{{Code: warning, Message: "nothing was changed: the first time stands", Context: map[string]any{key: id}}}
+}

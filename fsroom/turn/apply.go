@@ -1,0 +1,155 @@
+package turn
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/journal"
+)
+
+// Apply folds one event into the state. It is total: the journal has decided,
+// so nothing is refused here but what cannot be understood. An event of an
+// unknown type counts and changes nothing else, so that an older tt can read a
+// journal with newer kinds of events in it.
+func (s *State) Apply(e *journal.Event) error {
+	if apply := appliers[e.Type]; apply != nil {
+		if err := apply(s, e); err != nil {
+			return err
+		}
+	}
+	s.Seq, s.UpdatedAt = e.Seq, e.CreatedAt
+	return nil
+}
+
+var appliers = map[string]func(*State, *journal.Event) error{
+	RoomOpened:    (*State).applyOpened,
+	MemberJoined:  (*State).applyJoined,
+	MemberLeft:    (*State).applyLeft,
+	Claim:         (*State).applyGrant,
+	Takeover:      (*State).applyGrant,
+	Released:      (*State).applyRelease,
+	Passed:        (*State).applyRelease,
+	Kicked:        (*State).applyKick,
+	MessageSent:   (*State).applyMessage,
+	NoteAdded:     (*State).applyNote,
+	NoteResolved:  (*State).applyResolve,
+	PolicyChanged: (*State).applyPolicy,
+	Closed:        (*State).applyClosed,
+}
+
+func decode(e *journal.Event, v any) error {
+	if len(e.Payload) == 0 {
+		return nil
+	}
+	if err := json.Unmarshal(e.Payload, v); err != nil {
+		return fmt.Errorf("%s event %d: payload: %w", e.Type, e.Seq, err)
+	}
+	return nil
+}
+
+// applyOpened starts a life of the room. Counters go on from the event itself,
+// so that a journal whose predecessor is in the archive is enough.
+func (s *State) applyOpened(e *journal.Event) error {
+	var p openedPayload
+	if err := decode(e, &p); err != nil {
+		return err
+	}
+	if p.Format > Format {
+		return code.New(code.UnsupportedFormat, "the room was written by a newer tt (format %d, this one knows %d)", p.Format, Format).
+			WithHint("update tt; the room was left untouched")
+	}
+	*s = State{
+		RoomID: e.RoomID, CanonicalPath: p.CanonicalPath, WorkspaceRoot: p.WorkspaceRoot,
+		Open: true, Turn: e.Turn, Policy: p.Policy,
+	}
+	return nil
+}
+
+func (s *State) applyJoined(e *journal.Event) error {
+	var p joinedPayload
+	if err := decode(e, &p); err != nil {
+		return err
+	}
+	if s.Member(e.From) != nil {
+		return nil
+	}
+	s.Members = append(s.Members, Member{
+		AgentID: e.From, DisplayName: p.DisplayName, SessionKind: p.SessionKind,
+		Ordinal: s.NextOrdinal, JoinedAt: e.CreatedAt, Broadcasts: s.Broadcasts,
+	})
+	s.NextOrdinal++
+	return nil
+}
+
+func (s *State) applyLeft(e *journal.Event) error { s.remove(e.From); return nil }
+func (s *State) applyKick(e *journal.Event) error { s.remove(e.To); return nil }
+
+// remove takes a member out. A handoff it held or was meant for goes back to
+// the room: whoever comes next is given it.
+func (s *State) remove(id string) {
+	for i := range s.Members {
+		if s.Members[i].AgentID == id {
+			s.Members = append(s.Members[:i], s.Members[i+1:]...)
+			break
+		}
+	}
+	if s.Owner == id {
+		s.Owner, s.Pending, s.Held = "", s.Held.Given, Held{}
+	}
+	if s.ReservedFor == id {
+		s.ReservedFor = ""
+	}
+	if s.Pending.Preferred == id {
+		s.Pending.Preferred = ""
+	}
+}
+
+func (s *State) applyGrant(e *journal.Event) error {
+	var p grantPayload
+	if err := decode(e, &p); err != nil {
+		return err
+	}
+	given := s.lastHandoff()
+	given.Preferred = ""
+	s.Turn, s.Owner, s.ReservedFor, s.Pending = e.Turn, e.To, "", Pending{}
+	s.Held = Held{Lease: p.Lease, At: p.Clock.at(e.CreatedAt), Reason: p.Kind, Given: given}
+	if m := s.Member(e.To); m != nil {
+		m.LastHeld = e.Seq
+	}
+	return nil
+}
+
+// lastHandoff is the handoff a grant takes up: the pending one, or, when a turn
+// is taken from its owner, the one the owner had been given.
+func (s *State) lastHandoff() Pending {
+	if s.Pending.Seq != 0 {
+		return s.Pending
+	}
+	return s.Held.Given
+}
+
+func (s *State) applyRelease(e *journal.Event) error {
+	var p releasePayload
+	if err := decode(e, &p); err != nil {
+		return err
+	}
+	s.Owner, s.Held, s.ReservedFor = "", Held{}, e.To
+	s.Pending = Pending{Seq: e.Seq, From: e.From, Direct: e.Type == Passed, At: p.Clock.at(e.CreatedAt), Preferred: p.Preferred}
+	return nil
+}
+
+func (s *State) applyPolicy(e *journal.Event) error {
+	p := policyPayload{Policy: s.Policy}
+	if err := decode(e, &p); err != nil {
+		return err
+	}
+	s.Policy = p.Policy
+	return nil
+}
+
+// applyClosed ends the life. What identifies the room and its counters stay.
+func (s *State) applyClosed(e *journal.Event) error {
+	*s = State{RoomID: s.RoomID, CanonicalPath: s.CanonicalPath, WorkspaceRoot: s.WorkspaceRoot, Turn: s.Turn, Policy: s.Policy}
+	return nil
+}

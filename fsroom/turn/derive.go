@@ -1,0 +1,209 @@
+package turn
+
+import (
+	"slices"
+	"time"
+
+	"github.com/talking-stick/tt/journal"
+)
+
+// The states of a room as they are reported.
+const (
+	StateIdle          = "idle"
+	StateOwned         = "owned"
+	StateReserved      = "reserved"
+	StateStaleOwner    = "stale_owner"
+	StateOwnerGone     = "owner_gone"
+	StateRecipientGone = "recipient_gone"
+	StateDormant       = "dormant"
+	StateClosed        = "closed"
+)
+
+// Status derives the reported state, the most actionable first.
+func (s *State) Status(f Facts) string {
+	switch {
+	case !s.Open:
+		return StateClosed
+	case s.Owner != "":
+		return s.ownedStatus(f)
+	case s.ReservedFor != "":
+		if m := s.Member(s.ReservedFor); m != nil && f.Gone(s, m) {
+			return StateRecipientGone
+		}
+		return StateReserved
+	case f.otherActive(s):
+		return StateIdle
+	}
+	return StateDormant
+}
+
+func (s *State) ownedStatus(f Facts) string {
+	switch m := s.Member(s.Owner); {
+	case m != nil && f.Gone(s, m):
+		return StateOwnerGone
+	case f.leaseExpired(s):
+		return StateStaleOwner
+	}
+	return StateOwned
+}
+
+// A RoomView is the projection of a room that commands print. It never carries
+// a lease.
+type RoomView struct {
+	RoomID         string        `json:"room_id"`
+	CanonicalPath  string        `json:"canonical_path"`
+	State          string        `json:"state"`
+	TurnID         int64         `json:"turn_id"`
+	Owner          string        `json:"owner,omitempty"`
+	ReservedFor    string        `json:"reserved_for,omitempty"`
+	LeaseExpiresAt *journal.Time `json:"lease_expires_at,omitempty"`
+	ClaimExpiresAt *journal.Time `json:"claim_expires_at,omitempty"`
+	PendingHandoff int64         `json:"pending_handoff_event_seq,omitempty"`
+	LastEventSeq   int64         `json:"last_event_seq"`
+	UpdatedAt      journal.Time  `json:"updated_at"`
+}
+
+// Room returns the projection at the moment of the facts.
+func (s *State) Room(f Facts) RoomView {
+	v := RoomView{
+		RoomID: s.RoomID, CanonicalPath: s.CanonicalPath, State: s.Status(f), TurnID: s.Turn,
+		Owner: s.Owner, ReservedFor: s.ReservedFor, PendingHandoff: s.Pending.Seq,
+		LastEventSeq: s.Seq, UpdatedAt: s.UpdatedAt,
+	}
+	v.LeaseExpiresAt, v.ClaimExpiresAt = s.deadlines(f)
+	return v
+}
+
+// deadlines are the ends of the lease and of the reservation in wall time; nil
+// where there is none.
+func (s *State) deadlines(f Facts) (lease, claim *journal.Time) {
+	if s.Owner != "" {
+		t := journal.NewTime(f.leaseStart(s).Wall.Add(ms(s.Policy.OwnerLeaseTTL)))
+		lease = &t
+	}
+	if s.ReservedFor != "" {
+		t := journal.NewTime(s.Pending.At.Wall.Add(ms(s.Policy.ClaimTTL)))
+		claim = &t
+	}
+	return lease, claim
+}
+
+// A MemberView is the projection of a member.
+type MemberView struct {
+	AgentID     string       `json:"agent_id"`
+	DisplayName string       `json:"display_name"`
+	Ordinal     int          `json:"ordinal"`
+	JoinedAt    journal.Time `json:"joined_at"`
+	LastSeenAt  journal.Time `json:"last_seen_at"`
+	Waiting     bool         `json:"waiting"`
+	Status      string       `json:"status"`
+	Process     Process      `json:"process"`
+	SessionKind string       `json:"session_kind"`
+	Why         string       `json:"why,omitempty"` // why it is inactive
+}
+
+// MemberViews returns the members in the order they joined, those that are
+// inactive last. It is never nil.
+func (s *State) MemberViews(f Facts) []MemberView {
+	views := make([]MemberView, 0, len(s.Members))
+	for i := range s.Members {
+		views = append(views, s.memberView(f, &s.Members[i]))
+	}
+	slices.SortStableFunc(views, func(a, b MemberView) int {
+		return rank(a.Status) - rank(b.Status)
+	})
+	return views
+}
+
+func rank(status string) int {
+	if status == "active" {
+		return 0
+	}
+	return 1
+}
+
+func (s *State) memberView(f Facts, m *Member) MemberView {
+	p := f.presence(m.AgentID)
+	seen := m.JoinedAt
+	if p.Seen.After(seen.Time) {
+		seen = journal.NewTime(p.Seen)
+	}
+	v := MemberView{
+		AgentID: m.AgentID, DisplayName: m.DisplayName, Ordinal: m.Ordinal, JoinedAt: m.JoinedAt, LastSeenAt: seen,
+		Waiting: p.Waiting, Status: "active", Process: p.Process, SessionKind: m.SessionKind,
+	}
+	switch {
+	case f.active(s, m):
+	case f.Gone(s, m):
+		v.Status, v.Why = "inactive", "its process has ended"
+	default:
+		v.Status, v.Why = "inactive", "silent for longer than the presence time"
+	}
+	return v
+}
+
+// Idle reports whether the room has outlived idle_room_ttl: nothing happened in
+// it for that long, nobody was heard of, and nobody is known to be alive. Such
+// a room counts as ended, and whoever joins next ends it for good.
+func (s *State) Idle(f Facts) bool {
+	ttl := ms(s.Policy.IdleRoomTTL)
+	if !s.Open || ttl <= 0 || f.Now.Wall.Sub(s.UpdatedAt.Time) < ttl {
+		return false
+	}
+	for i := range s.Members {
+		m := &s.Members[i]
+		p := f.presence(m.AgentID)
+		if p.Waiting || p.Process == Alive || f.silence(m) < ttl {
+			return false
+		}
+	}
+	return s.Owner == "" || f.leaseExpired(s)
+}
+
+// Next is how long, at most, nothing that time alone brings about can change
+// what who is told by [Try]. Zero means no such moment is ahead.
+func (s *State) Next(f Facts, who string) time.Duration {
+	var next time.Duration
+	ahead := func(d time.Duration) {
+		if d > 0 && (next == 0 || d < next) {
+			next = d
+		}
+	}
+	grace := ms(s.Policy.WaiterGrace)
+	switch {
+	case !s.Open:
+	case s.Owner != "":
+		ahead(f.Now.Left(f.leaseStart(s), ms(s.Policy.OwnerLeaseTTL)))
+		ahead(s.NextGone(f, s.Owner))
+	case s.ReservedFor != "":
+		ahead(f.Now.Left(s.Pending.At, ms(s.Policy.ClaimTTL)))
+		ahead(s.NextGone(f, s.ReservedFor))
+	case s.Pending.Seq != 0:
+		ahead(f.Now.Left(s.Pending.At, grace))
+		ahead(f.Now.Left(s.Pending.At, authorGraces*grace))
+	}
+	if s.Pending.From == who {
+		s.nextInactive(f, who, ahead)
+	}
+	return next
+}
+
+// NextGone is the time until a member whose process ended, but whose identity
+// outlives it, counts as gone; zero where that is not so or has come.
+func (s *State) NextGone(f Facts, id string) time.Duration {
+	m, p := s.Member(id), f.presence(id)
+	if m == nil || p.Process != Gone || !p.Lingers {
+		return 0
+	}
+	return max(0, ms(s.Policy.GoneGrace)-f.silence(m)+time.Millisecond)
+}
+
+// nextInactive is when the presence of another member runs out, which is what
+// the author of a pending handoff may be waiting for.
+func (s *State) nextInactive(f Facts, who string, ahead func(time.Duration)) {
+	for i := range s.Members {
+		if m := &s.Members[i]; m.AgentID != who {
+			ahead(ms(s.Policy.PresenceTTL) - f.silence(m))
+		}
+	}
+}

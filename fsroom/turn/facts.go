@@ -1,0 +1,129 @@
+package turn
+
+import "time"
+
+// A Process says what is known of the process behind a member.
+type Process string
+
+// What can be known of a process. Unknown is treated as alive until a timeout.
+const (
+	Alive   Process = "alive"
+	Gone    Process = "gone"
+	Unknown Process = "unknown"
+)
+
+// Presence is what the machine, not the journal, knows of a member.
+type Presence struct {
+	Seen    time.Time // its last command; zero: none since it joined
+	Waited  time.Time // when it last began or ended waiting; zero: never
+	Waiting bool      // one of its processes waits for the turn right now
+	Process Process   // the process its identity hangs on
+	// Lingers is set for an identity that outlives its process, such as an
+	// exported session id: it is gone only after silence as well.
+	Lingers bool
+}
+
+// Facts are the circumstances of one decision. They are gathered before the
+// room is locked.
+type Facts struct {
+	Now Instant
+	// Presence tells of a member; it must answer for any agent id, with the
+	// zero Presence for one it has never heard of.
+	Presence func(agentID string) Presence
+	// Renewed is the last renewal of the current turn's lease, zero if it was
+	// never renewed or belongs to another turn.
+	Renewed Instant
+}
+
+func (f Facts) presence(id string) Presence {
+	if f.Presence == nil {
+		return Presence{Process: Unknown}
+	}
+	p := f.Presence(id)
+	if p.Process == "" {
+		p.Process = Unknown
+	}
+	return p
+}
+
+// silence is the time since the member was last heard of.
+func (f Facts) silence(m *Member) time.Duration {
+	seen := m.JoinedAt.Time
+	if p := f.presence(m.AgentID); p.Seen.After(seen) {
+		seen = p.Seen
+	}
+	return max(0, f.Now.Wall.Sub(seen))
+}
+
+// Gone reports whether the member is known to have ended.
+func (f Facts) Gone(s *State, m *Member) bool {
+	p := f.presence(m.AgentID)
+	if p.Waiting || p.Process != Gone {
+		return false
+	}
+	return !p.Lingers || f.silence(m) > ms(s.Policy.GoneGrace)
+}
+
+// expired reports whether the member's presence has run out.
+func (f Facts) expired(s *State, m *Member) bool {
+	return f.silence(m) >= ms(s.Policy.PresenceTTL)
+}
+
+// active reports whether the member takes part: not gone, and heard of lately
+// or waiting or holding the stick with a live lease.
+func (f Facts) active(s *State, m *Member) bool {
+	if f.Gone(s, m) {
+		return false
+	}
+	if !f.expired(s, m) || f.presence(m.AgentID).Waiting {
+		return true
+	}
+	return s.Owner == m.AgentID && !f.leaseExpired(s)
+}
+
+// ready reports whether the member would take the stick at once: it waits, or
+// waited or joined within the grace.
+func (f Facts) ready(s *State, m *Member) bool {
+	p := f.presence(m.AgentID)
+	if p.Waiting {
+		return true
+	}
+	last := m.JoinedAt.Time
+	if p.Waited.After(last) {
+		last = p.Waited
+	}
+	return f.Now.Wall.Sub(last) < ms(s.Policy.WaiterGrace)
+}
+
+// otherActive reports whether an active member exists besides those named.
+func (f Facts) otherActive(s *State, except ...string) bool {
+next:
+	for i := range s.Members {
+		m := &s.Members[i]
+		for _, id := range except {
+			if m.AgentID == id {
+				continue next
+			}
+		}
+		if f.active(s, m) {
+			return true
+		}
+	}
+	return false
+}
+
+// leaseStart is when the lease was granted or last renewed.
+func (f Facts) leaseStart(s *State) Instant {
+	if !f.Renewed.IsZero() && f.Renewed.Since(s.Held.At) > 0 {
+		return f.Renewed
+	}
+	return s.Held.At
+}
+
+func (f Facts) leaseExpired(s *State) bool {
+	return f.Now.Expired(f.leaseStart(s), ms(s.Policy.OwnerLeaseTTL))
+}
+
+func (f Facts) claimExpired(s *State) bool {
+	return f.Now.Expired(s.Pending.At, ms(s.Policy.ClaimTTL))
+}

@@ -1,0 +1,140 @@
+package turn
+
+import (
+	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/journal"
+)
+
+// A JoinRequest makes an agent a member, and opens the room if it is not open.
+type JoinRequest struct {
+	Agent, DisplayName, SessionKind string
+
+	// For a room that is opened by this join.
+	CanonicalPath, WorkspaceRoot string
+	Policy                       Policy
+}
+
+// Join returns no events when the agent is a member already.
+func Join(s *State, r JoinRequest) []journal.Event {
+	var events []journal.Event
+	if !s.Open {
+		events = append(events, journal.Event{
+			Type: RoomOpened, Turn: s.Turn, From: r.Agent,
+			Payload: payload(openedPayload{Format: Format, CanonicalPath: r.CanonicalPath, WorkspaceRoot: r.WorkspaceRoot, Policy: r.Policy}),
+		})
+	} else if s.Member(r.Agent) != nil {
+		return nil
+	}
+	return append(events, journal.Event{
+		Type: MemberJoined, Turn: s.Turn, From: r.Agent,
+		Payload: payload(joinedPayload{DisplayName: r.DisplayName, SessionKind: r.SessionKind}),
+	})
+}
+
+// A LeaveResult is what leave and kick answer.
+type LeaveResult struct {
+	Status            string `json:"status"`
+	RoomID            string `json:"room_id"`
+	CanonicalPath     string `json:"canonical_path"`
+	KickedAgentID     string `json:"kicked_agent_id,omitempty"`
+	RemainingMembers  int    `json:"remaining_members"`
+	TargetWasOwner    *bool  `json:"target_was_owner,omitempty"`
+	TargetWasReserved *bool  `json:"target_was_reserved_for,omitempty"`
+}
+
+// StatusEnded is the status of a leave or kick that ended the room.
+const StatusEnded = "room_ended"
+
+// Leave takes the agent out. The room ends with it when nobody active remains.
+func Leave(s *State, f Facts, agent string) ([]journal.Event, LeaveResult, error) {
+	if !s.Open {
+		return nil, LeaveResult{}, closedRoom(s)
+	}
+	if s.Member(agent) == nil {
+		return nil, LeaveResult{}, NotJoined(s, agent)
+	}
+	events := []journal.Event{{Type: MemberLeft, Turn: s.Turn, From: agent}}
+	events, res := s.parting(f, events, agent, "left")
+	return events, res, nil
+}
+
+// parting ends the room if nobody active is left once agent is out.
+func (s *State) parting(f Facts, events []journal.Event, agent, status string) ([]journal.Event, LeaveResult) {
+	res := LeaveResult{Status: status, RoomID: s.RoomID, CanonicalPath: s.CanonicalPath, RemainingMembers: len(s.Members) - 1}
+	if !f.otherActive(s, agent) {
+		events = append(events, journal.Event{Type: Closed, Turn: s.Turn, Reason: "nobody active remained"})
+		res.Status, res.RemainingMembers = StatusEnded, 0
+	}
+	return events, res
+}
+
+// A KickRequest removes somebody else.
+type KickRequest struct {
+	Agent, Target, Reason string
+	Force                 bool
+}
+
+// Kick removes a member that is gone and silent, or whose presence has run
+// out; with Force, any other.
+func Kick(s *State, f Facts, r KickRequest) ([]journal.Event, LeaveResult, error) {
+	if err := CheckKick(r); err != nil {
+		return nil, LeaveResult{}, err
+	}
+	target := s.Member(r.Target)
+	switch {
+	case !s.Open:
+		return nil, LeaveResult{}, closedRoom(s)
+	case s.Member(r.Agent) == nil:
+		return nil, LeaveResult{}, NotJoined(s, r.Agent)
+	case target == nil:
+		return nil, LeaveResult{}, code.New(code.UnknownTarget, "%s is not a member of the room", r.Target).
+			WithHint("%s", s.whoIsThere(f, r.Agent, r.Target)).With("to_agent_id", r.Target)
+	case !r.Force && !s.kickable(f, target):
+		return nil, LeaveResult{}, code.New(code.TargetActive, "%s is active", r.Target).
+			WithHint("only a member that is gone or long silent is kicked without --force").With("to_agent_id", r.Target)
+	}
+	owner, reserved := s.Owner == r.Target, s.ReservedFor == r.Target
+	events := []journal.Event{{Type: Kicked, Turn: s.Turn, From: r.Agent, To: r.Target, Reason: r.Reason}}
+	events, res := s.parting(f, events, r.Target, "kicked")
+	res.KickedAgentID, res.TargetWasOwner, res.TargetWasReserved = r.Target, &owner, &reserved
+	return events, res, nil
+}
+
+// CheckKick refuses what no room could allow.
+func CheckKick(r KickRequest) error {
+	if r.Agent == r.Target {
+		return code.New(code.CannotKickSelf, "an agent cannot kick itself").WithHint(`leave with "tt leave"`)
+	}
+	return nil
+}
+
+func (s *State) kickable(f Facts, m *Member) bool {
+	p := f.presence(m.AgentID)
+	if p.Waiting {
+		return false
+	}
+	return f.expired(s, m) || (p.Process == Gone && f.silence(m) > ms(s.Policy.GoneGrace))
+}
+
+// End closes a room that outlived its idle time; no events if it did not.
+func End(s *State, f Facts) []journal.Event {
+	if !s.Idle(f) {
+		return nil
+	}
+	return []journal.Event{{Type: Closed, Turn: s.Turn, Reason: "idle for longer than idle_room_ttl"}}
+}
+
+// SetPolicy changes the room's limits; no events if nothing changes.
+func SetPolicy(s *State, agent string, change func(*Policy) error) ([]journal.Event, Policy, error) {
+	if !s.Open {
+		return nil, Policy{}, closedRoom(s)
+	}
+	p := s.Policy
+	if err := change(&p); err != nil {
+		return nil, Policy{}, err
+	}
+	if p == s.Policy {
+		return nil, p, nil
+	}
+	return []journal.Event{{Type: PolicyChanged, Turn: s.Turn, From: agent, Payload: payload(policyPayload{Policy: p})}}, p, nil
+}

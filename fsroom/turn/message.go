@@ -1,0 +1,126 @@
+package turn
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/journal"
+)
+
+// MaxMessage is the size of the longest message body, in bytes.
+const MaxMessage = 4096
+
+// Everyone as the recipient of a message means the whole room.
+const Everyone = "room"
+
+// How urgent a message is to its reader.
+const (
+	HintNormal    = "normal"
+	HintInterrupt = "interrupt"
+)
+
+// A MessageRequest sends words to one member or to the room.
+type MessageRequest struct {
+	Agent, To, Body string
+	Interrupt       bool
+}
+
+type messagePayload struct {
+	Body string `json:"body"`
+	Hint string `json:"delivery_hint"`
+}
+
+// CheckMessage checks a body before anything else is looked at.
+func CheckMessage(body string) error {
+	switch {
+	case len(body) > MaxMessage:
+		return code.New(code.MessageTooLarge, "the message has %d bytes, at most %d are allowed", len(body), MaxMessage).
+			With("supplied", len(body)).WithHint(`leave longer texts as a note: "tt notes add --stdin"`)
+	case !utf8.ValidString(body):
+		return code.New(code.InvalidBody, "the message is not valid UTF-8")
+	case strings.TrimSpace(body) == "":
+		return code.New(code.InvalidBody, "the message is empty")
+	}
+	return nil
+}
+
+// Send adds a message to the room.
+func Send(s *State, f Facts, r MessageRequest) ([]journal.Event, error) {
+	if err := CheckMessage(r.Body); err != nil {
+		return nil, err
+	}
+	if !s.Open {
+		return nil, closedRoom(s)
+	}
+	if s.Member(r.Agent) == nil {
+		return nil, NotJoined(s, r.Agent)
+	}
+	e := journal.Event{Type: MessageSent, Turn: s.Turn, From: r.Agent}
+	if r.To != Everyone {
+		m, err := s.addressee(f, r.Agent, r.To)
+		if err != nil {
+			return nil, err
+		}
+		e.To = m.AgentID
+	}
+	p := messagePayload{Body: r.Body, Hint: HintNormal}
+	if r.Interrupt {
+		p.Hint = HintInterrupt
+	}
+	e.Payload = payload(p)
+	return []journal.Event{e}, nil
+}
+
+// addressee is the member that a message or note is meant for.
+func (s *State) addressee(f Facts, self, name string) (*Member, error) {
+	m, err := s.named(f, name)
+	if err != nil || m != nil {
+		return m, err
+	}
+	e := code.New(code.UnknownRecipient, "no active member matches %q", name).
+		WithHint("%s", s.whoIsThere(f, self, name)).With("to_agent_id", name)
+	if ids := s.activeIDs(f, self); len(ids) > 0 {
+		e.With("candidates", ids)
+	}
+	return nil, e
+}
+
+func (s *State) activeIDs(f Facts, except string) []string {
+	var ids []string
+	for i := range s.Members {
+		if m := &s.Members[i]; m.AgentID != except && f.active(s, m) {
+			ids = append(ids, m.AgentID)
+		}
+	}
+	return ids
+}
+
+func (s *State) applyMessage(e *journal.Event) error {
+	if e.To != "" {
+		if m := s.Member(e.To); m != nil {
+			m.Direct++
+		}
+		return nil
+	}
+	s.Broadcasts++
+	if m := s.Member(e.From); m != nil {
+		m.Sent++
+	}
+	return nil
+}
+
+// MeantFor reports whether the event concerns the agent: it is addressed to it,
+// or to nobody in particular and not by it.
+func MeantFor(e *journal.Event, agent string) bool {
+	return e.To == agent || (e.To == "" && e.From != agent)
+}
+
+// IsMail reports whether the event counts in [State.Mail] of the agent.
+func IsMail(e *journal.Event, agent string) bool {
+	return e.Type == MessageSent && MeantFor(e, agent)
+}
+
+// KnownEventType reports whether name is one of [EventTypes].
+func KnownEventType(name string) bool { return slices.Contains(EventTypes(), name) }

@@ -1,0 +1,87 @@
+package turn
+
+import (
+	"strings"
+
+	"github.com/talking-stick/tt/fsroom/code"
+)
+
+// named finds the member that a name means: an agent id of any member, else the
+// display name of exactly one active member.
+func (s *State) named(f Facts, name string) (*Member, error) {
+	if m := s.Member(name); m != nil {
+		return m, nil
+	}
+	var found *Member
+	var ids []string
+	for i := range s.Members {
+		if m := &s.Members[i]; m.DisplayName == name && f.active(s, m) {
+			found = m
+			ids = append(ids, m.AgentID)
+		}
+	}
+	if len(ids) > 1 {
+		return nil, code.New(code.AmbiguousRecipient, "%s means more than one member: %s", name, strings.Join(ids, ", ")).
+			WithHint("name one of them by its full id").With("candidates", ids)
+	}
+	return found, nil
+}
+
+// WhoIs returns the agent id that a name means to a reader of events: a member's
+// id or display name, or the id of somebody who was a member.
+func WhoIs(s *State, f Facts, self, name string) (string, error) {
+	m, err := s.addressee(f, self, name)
+	switch {
+	case err == nil:
+		return m.AgentID, nil
+	case code.Of(err) == code.UnknownRecipient && strings.Contains(name, ":"):
+		return name, nil
+	}
+	return "", err
+}
+
+// whoIsThere is the hint for a name nobody has: the nearest member, or who is
+// there at all.
+func (s *State) whoIsThere(f Facts, self, name string) string {
+	var ids []string
+	nearest, best := "", len(name)/2+2
+	for i := range s.Members {
+		m := &s.Members[i]
+		if m.AgentID == self || !f.active(s, m) {
+			continue
+		}
+		ids = append(ids, m.AgentID)
+		for _, n := range []string{m.AgentID, m.DisplayName} {
+			if d := distance(n, name); d < best {
+				nearest, best = m.AgentID, d
+			}
+		}
+	}
+	switch {
+	case nearest != "":
+		return "did you mean " + nearest + "?"
+	case len(ids) == 0:
+		return "nobody else is active in the room"
+	}
+	return "active members: " + strings.Join(ids, ", ")
+}
+
+// distance is the number of single-character edits between a and b.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := 1
+			if a[i] == b[j] {
+				cost = 0
+			}
+			diagonal, row[j+1] = row[j+1], min(row[j+1]+1, row[j]+1, diagonal+cost)
+		}
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,169 @@
+package turn
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/journal"
+)
+
+// MaxNote is the size of the longest note body after trimming, in bytes.
+const MaxNote = 16384
+
+// previewRunes is how much of a note its event shows outside the whole body.
+const previewRunes = 120
+
+// How much a note wants to be read.
+const (
+	SeverityInfo = "info"
+	SeverityPage = "page"
+)
+
+// A Note is an open note of the room. Its body stands in the journal, in the
+// note_added event at Seq.
+type Note struct {
+	ID        string       `json:"note_id"`
+	Seq       int64        `json:"event_seq"`
+	Turn      int64        `json:"turn_id,omitempty"` // 0: about the room, not one turn
+	Author    string       `json:"author_agent_id"`
+	Target    string       `json:"target_agent_id,omitempty"`
+	Severity  string       `json:"severity"`
+	CreatedAt journal.Time `json:"created_at"`
+}
+
+// NotePayload is what a note_added event carries. Previous chains the note
+// events of a life together, so that all of them are listed without reading
+// what lies between.
+type NotePayload struct {
+	ID       string `json:"note_id"`
+	Severity string `json:"severity"`
+	Target   string `json:"target_agent_id,omitempty"`
+	Turn     int64  `json:"note_turn_id,omitempty"`
+	Preview  string `json:"body_preview"`
+	Body     string `json:"body"`
+	Previous int64  `json:"previous_note_event_seq,omitempty"`
+}
+
+// ResolvedPayload is what a note_resolved event carries.
+type ResolvedPayload struct {
+	ID       string `json:"note_id"`
+	Previous int64  `json:"previous_note_event_seq,omitempty"`
+}
+
+// A NoteRequest leaves a durable note.
+type NoteRequest struct {
+	Agent, ID, Body, Target, Severity string
+	Turn                              int64
+	HasTurn                           bool
+}
+
+// CheckNote returns the trimmed body, or why it cannot be a note.
+func CheckNote(body string) (string, error) {
+	body = strings.TrimSpace(body)
+	switch {
+	case len(body) > MaxNote:
+		return "", code.New(code.BodyTooLarge, "the note has %d bytes, at most %d are allowed", len(body), MaxNote).
+			With("supplied", len(body)).WithHint("put the text into a file of the workspace and point at it")
+	case !utf8.ValidString(body):
+		return "", code.New(code.InvalidBody, "the note is not valid UTF-8")
+	case body == "":
+		return "", code.New(code.InvalidBody, "the note is empty")
+	}
+	return body, nil
+}
+
+// AddNote adds a note to the room.
+func AddNote(s *State, f Facts, r NoteRequest) ([]journal.Event, error) {
+	body, err := CheckNote(r.Body)
+	if err != nil {
+		return nil, err
+	}
+	if !s.Open {
+		return nil, closedRoom(s)
+	}
+	if r.HasTurn && (r.Turn < 0 || r.Turn > s.Turn) {
+		return nil, code.New(code.InvalidTurnID, "there is no turn %d, the current one is %d", r.Turn, s.Turn).
+			With("supplied", r.Turn).With("current_turn_id", s.Turn)
+	}
+	if s.Member(r.Agent) == nil {
+		return nil, NotJoined(s, r.Agent)
+	}
+	p := NotePayload{ID: r.ID, Severity: r.Severity, Turn: r.Turn, Preview: preview(body), Body: body, Previous: s.LastNote}
+	if p.Severity == "" {
+		p.Severity = SeverityInfo
+	}
+	if r.Target != "" {
+		m, err := s.addressee(f, r.Agent, r.Target)
+		if err != nil {
+			return nil, err
+		}
+		p.Target = m.AgentID
+	}
+	return []journal.Event{{Type: NoteAdded, Turn: s.Turn, From: r.Agent, To: p.Target, Payload: payload(p)}}, nil
+}
+
+// ResolveNote resolves an open note, named by its id or the beginning of it.
+// The id is returned whole. Known says whether a note that is not open was
+// resolved before, which makes resolving it again no error.
+func ResolveNote(s *State, agent, id string, known func(id string) (string, bool)) ([]journal.Event, string, error) {
+	if !s.Open {
+		return nil, "", closedRoom(s)
+	}
+	if s.Member(agent) == nil {
+		return nil, "", NotJoined(s, agent)
+	}
+	var found []string
+	for _, n := range s.Notes {
+		if n.ID == id || (len(id) >= 4 && strings.HasPrefix(n.ID, id)) {
+			found = append(found, n.ID)
+		}
+	}
+	switch len(found) {
+	case 1:
+		p := ResolvedPayload{ID: found[0], Previous: s.LastNote}
+		return []journal.Event{{Type: NoteResolved, Turn: s.Turn, From: agent, Payload: payload(p)}}, found[0], nil
+	case 0:
+		if whole, ok := known(id); ok {
+			return nil, whole, nil
+		}
+		return nil, "", code.New(code.UnknownTarget, "there is no note %q", id).WithHint(`list them with "tt notes list"`)
+	}
+	return nil, "", code.New(code.UnknownTarget, "%q begins more than one note id", id).With("candidates", found)
+}
+
+// preview is the first line of a body, cut to a readable length.
+func preview(body string) string {
+	line, rest, _ := strings.Cut(body, "\n")
+	line = strings.TrimSpace(line)
+	if runes := []rune(line); len(runes) > previewRunes {
+		return string(runes[:previewRunes-1]) + "…"
+	}
+	if rest != "" {
+		return line + " …"
+	}
+	return line
+}
+
+func (s *State) applyNote(e *journal.Event) error {
+	var p NotePayload
+	if err := decode(e, &p); err != nil {
+		return err
+	}
+	s.Notes = append(s.Notes, Note{
+		ID: p.ID, Seq: e.Seq, Turn: p.Turn, Author: e.From, Target: p.Target, Severity: p.Severity, CreatedAt: e.CreatedAt,
+	})
+	s.LastNote = e.Seq
+	return nil
+}
+
+func (s *State) applyResolve(e *journal.Event) error {
+	var p ResolvedPayload
+	if err := decode(e, &p); err != nil {
+		return err
+	}
+	s.Notes = slices.DeleteFunc(s.Notes, func(n Note) bool { return n.ID == p.ID })
+	s.LastNote = e.Seq
+	return nil
+}

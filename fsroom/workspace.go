@@ -1,0 +1,169 @@
+package fsroom
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/talking-stick/tt/fsroom/code"
+)
+
+// A Workspace is where a path belongs.
+type Workspace struct {
+	Requested string // as given, made absolute
+	Path      string // canonical: absolute, no symlinks, a file's parent, true casing
+	Root      string // canonical: the nearest git top-level, else the nearest marker, else Path
+}
+
+// markers are files that make their directory a workspace root where there is
+// no git.
+func markers() []string {
+	return []string{"CLAUDE.md", "AGENTS.md", "package.json", "pyproject.toml", "Cargo.toml", "go.mod"}
+}
+
+// Locate finds the workspace of a path relative to dir. home is the user's home
+// directory: markers right in it count for nothing below it, or every stray
+// directory would share one room.
+func Locate(path, dir, home string) (*Workspace, error) {
+	w := &Workspace{Requested: path}
+	if path == "" {
+		w.Requested = dir
+	} else if !filepath.IsAbs(path) {
+		w.Requested = filepath.Join(dir, path)
+	}
+	canonical, err := canonicalDir(w.Requested)
+	if err != nil {
+		return nil, badPath(w.Requested, err)
+	}
+	w.Path = canonical
+	w.Root = root(canonical, canonicalHome(home))
+	return w, nil
+}
+
+func badPath(path string, err error) error {
+	what := err.Error()
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		what = "there is no such file or directory"
+	case errors.Is(err, fs.ErrPermission):
+		what = "permission denied"
+	}
+	return code.New(code.Usage, "cannot use the path %q: %s", path, what).
+		WithHint("name an existing directory, or a file in it").With("path", path).Because(err)
+}
+
+func canonicalDir(path string) (string, error) {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
+	real, err := filepath.EvalSymlinks(abs)
+	if err != nil {
+		return "", err
+	}
+	info, err := os.Stat(real)
+	if err != nil {
+		return "", err
+	}
+	if !info.IsDir() {
+		real = filepath.Dir(real)
+	}
+	return trueCase(real), nil
+}
+
+func canonicalHome(home string) string {
+	if home == "" {
+		return ""
+	}
+	if real, err := filepath.EvalSymlinks(home); err == nil {
+		return trueCase(real)
+	}
+	return home
+}
+
+func root(path, home string) string {
+	for dir := range ancestors(path) {
+		if exists(filepath.Join(dir, ".git")) {
+			return dir
+		}
+	}
+	for dir := range ancestors(path) {
+		if dir == home && dir != path {
+			continue
+		}
+		for _, m := range markers() {
+			if exists(filepath.Join(dir, m)) {
+				return dir
+			}
+		}
+	}
+	return path
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
+// ancestors yields path and every directory above it.
+func ancestors(path string) func(yield func(string) bool) {
+	return func(yield func(string) bool) {
+		for {
+			if !yield(path) {
+				return
+			}
+			up := filepath.Dir(path)
+			if up == path {
+				return
+			}
+			path = up
+		}
+	}
+}
+
+// Chain lists the directories from the path up to the workspace root, the
+// deepest first: where a room of this path may be.
+func (w *Workspace) Chain() []string {
+	var dirs []string
+	for dir := range ancestors(w.Path) {
+		dirs = append(dirs, dir)
+		if dir == w.Root {
+			break
+		}
+	}
+	return dirs
+}
+
+// Above lists the directories above the workspace root, the nearest first.
+func (w *Workspace) Above() []string {
+	var dirs []string
+	for dir := range ancestors(w.Root) {
+		if dir != w.Root {
+			dirs = append(dirs, dir)
+		}
+	}
+	return dirs
+}
+
+// DataDir is where rooms are kept, from the environment.
+func DataDir(lookup func(string) string, home, dir string) (string, error) {
+	if d := lookup("TALKING_STICK_DATA_DIR"); d != "" {
+		if !filepath.IsAbs(d) {
+			d = filepath.Join(dir, d)
+		}
+		return filepath.Clean(d), nil
+	}
+	if d := platformDataDir(lookup); d != "" {
+		return filepath.Join(d, "talking-stick"), nil
+	}
+	// A relative XDG_DATA_HOME is invalid and to be ignored, says its specification.
+	if d := lookup("XDG_DATA_HOME"); filepath.IsAbs(d) {
+		return filepath.Join(d, "talking-stick"), nil
+	}
+	if home == "" {
+		return "", code.New(code.DataDirUnusable, "there is no home directory to keep rooms in").
+			WithHint("set HOME or TALKING_STICK_DATA_DIR")
+	}
+	return filepath.Join(home, ".local", "share", "talking-stick"), nil
+}

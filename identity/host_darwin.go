@@ -1,0 +1,61 @@
+package identity
+
+import (
+	"bytes"
+	"encoding/binary"
+	"time"
+
+	"github.com/shirou/gopsutil/v3/process"
+	"golang.org/x/sys/unix"
+)
+
+func readBootID() string {
+	id, err := unix.Sysctl("kern.bootsessionuuid")
+	if err != nil {
+		return ""
+	}
+	return id
+}
+
+// readMonotonic uses the clock that stands still during sleep; on macOS that is
+// not CLOCK_MONOTONIC.
+func readMonotonic() time.Duration {
+	var t unix.Timespec
+	if err := unix.ClockGettime(unix.CLOCK_UPTIME_RAW, &t); err != nil {
+		return 0
+	}
+	return time.Duration(t.Nano())
+}
+
+// stateZombie is SZOMB of <sys/proc.h>.
+const stateZombie = 5
+
+func isZombie(pid int) bool {
+	k, err := unix.SysctlKinfoProc("kern.proc.pid", pid)
+	return err == nil && k.Proc.P_stat == stateZombie
+}
+
+// arguments asks the kernel: gopsutil starts ps when it is built without cgo,
+// and splits arguments at their blanks.
+func arguments(p *process.Process) []string {
+	raw, err := unix.SysctlRaw("kern.procargs2", int(p.Pid))
+	if err != nil || len(raw) < 4 {
+		return nil
+	}
+	return splitProcArgs(raw)
+}
+
+// splitProcArgs takes argc, the path of the executable, padding, argv and
+// environment, each but the first ended by zeros.
+func splitProcArgs(raw []byte) []string {
+	count := int(binary.NativeEndian.Uint32(raw))
+	_, rest, _ := bytes.Cut(raw[4:], []byte{0})
+	rest = bytes.TrimLeft(rest, "\x00")
+	var args []string
+	for len(args) < count && len(rest) > 0 {
+		var arg []byte
+		arg, rest, _ = bytes.Cut(rest, []byte{0})
+		args = append(args, string(arg))
+	}
+	return args
+}

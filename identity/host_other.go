@@ -1,0 +1,35 @@
+//go:build !linux && !darwin && !windows
+
+package identity
+
+import (
+	"slices"
+	"time"
+
+	"github.com/shirou/gopsutil/v3/process"
+	"golang.org/x/sys/unix"
+)
+
+// readBootID knows no boot here: processes of these systems are Unknown.
+func readBootID() string { return "" }
+
+func readMonotonic() time.Duration {
+	var t unix.Timespec
+	if err := unix.ClockGettime(unix.CLOCK_MONOTONIC, &t); err != nil {
+		return 0
+	}
+	return time.Duration(t.Nano())
+}
+
+func isZombie(pid int) bool {
+	status, err := (&process.Process{Pid: int32(pid)}).Status()
+	return err == nil && slices.Contains(status, process.Zombie)
+}
+
+func arguments(p *process.Process) []string {
+	args, err := p.CmdlineSlice()
+	if err != nil {
+		return nil
+	}
+	return args
+}

@@ -1,0 +1,199 @@
+// Package identitytest has a process table that tests fill by hand, so that
+// process trees, reused pids, reboots and foreign hosts need no real processes.
+package identitytest
+
+import (
+	"errors"
+	"io/fs"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/talking-stick/tt/identity"
+)
+
+// The place where the processes of a new [Table] live.
+const (
+	Host      = "testhost"
+	Boot      = "00000000-0000-4000-8000-000000000001"
+	Namespace = "4026531836"
+)
+
+// startStep lies between the starts of two processes: further apart than any
+// tolerance with which starts are compared.
+const startStep = 10_000
+
+// A Table is an [identity.Table] in memory. It starts with process 1 ("init")
+// and has no calling process until [Table.Call]. It may be used concurrently.
+type Table struct {
+	mu        sync.Mutex
+	here      identity.Process // without pid and start
+	processes map[int]identity.Info
+	hidden    map[int]bool
+	self      int
+	nextPID   int
+	lastStart uint64
+	inspected int
+}
+
+// New returns a table that holds process 1 only.
+func New() *Table {
+	t := &Table{
+		here:      identity.Process{Host: Host, Boot: Boot, Namespace: Namespace},
+		processes: make(map[int]identity.Info),
+		hidden:    make(map[int]bool),
+		nextPID:   100,
+	}
+	t.add(1, 0, []string{"/sbin/init"})
+	return t
+}
+
+// Start adds a child of ppid that runs args, and returns its pid.
+func (t *Table) Start(ppid int, args ...string) int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.nextPID++
+	t.add(t.nextPID, ppid, args)
+	return t.nextPID
+}
+
+// StartAs adds a process with a given pid, in place of the one that has it.
+func (t *Table) StartAs(pid, ppid int, args ...string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.add(pid, ppid, args)
+}
+
+func (t *Table) add(pid, ppid int, args []string) {
+	t.lastStart += startStep
+	p := t.here
+	p.PID, p.Start = pid, t.lastStart
+	t.processes[pid] = identity.Info{
+		Process: p, PPID: ppid, Name: shortName(args), Args: args,
+		StartedAt: time.Unix(1_700_000_000, 0).UTC().Add(time.Duration(t.lastStart) * time.Millisecond),
+	}
+}
+
+// Call starts a new "tt" below ppid and makes it the caller. It returns its pid.
+func (t *Table) Call(ppid int) int {
+	pid := t.Start(ppid, "tt")
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.self = pid
+	return pid
+}
+
+// Exec replaces what pid runs; pid and start stay, as with exec(2).
+func (t *Table) Exec(pid int, args ...string) {
+	t.change(pid, func(p *identity.Info) { p.Args, p.Name = args, shortName(args) })
+}
+
+// Rename sets the short name alone, as a process or its title does.
+func (t *Table) Rename(pid int, name string) {
+	t.change(pid, func(p *identity.Info) { p.Name = name })
+}
+
+// Zombify ends pid without anybody asking how.
+func (t *Table) Zombify(pid int) {
+	t.change(pid, func(p *identity.Info) { p.Args, p.Zombie = nil, true })
+}
+
+// Hide makes pid impossible to inspect, though it may run.
+func (t *Table) Hide(pid int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.hidden[pid] = true
+}
+
+// End removes pid; its children go to process 1.
+func (t *Table) End(pid int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	delete(t.processes, pid)
+	for child, p := range t.processes {
+		if p.PPID == pid {
+			p.PPID = 1
+			t.processes[child] = p
+		}
+	}
+}
+
+// Move puts the caller and its whole table elsewhere: onto another host, into
+// another boot or another pid namespace. Processes named before stay as named.
+func (t *Table) Move(host, boot, namespace string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.here = identity.Process{Host: host, Boot: boot, Namespace: namespace}
+	for pid, p := range t.processes {
+		p.Host, p.Boot, p.Namespace = host, boot, namespace
+		t.processes[pid] = p
+	}
+}
+
+// Process names the process that has pid now; the zero value if there is none.
+func (t *Table) Process(pid int) identity.Process {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.processes[pid].Process
+}
+
+// Inspected returns how many times a process has been looked at.
+func (t *Table) Inspected() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.inspected
+}
+
+// Self returns the caller; without one, a process of pid 0.
+func (t *Table) Self() identity.Process {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if p, ok := t.processes[t.self]; ok {
+		return p.Process
+	}
+	return t.here
+}
+
+var errHidden = errors.New("the process is hidden")
+
+// Inspect implements [identity.Table].
+func (t *Table) Inspect(pid int) (identity.Info, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.inspected++
+	if t.hidden[pid] {
+		return identity.Info{}, errHidden
+	}
+	p, ok := t.processes[pid]
+	if !ok {
+		return identity.Info{}, fs.ErrNotExist
+	}
+	return p, nil
+}
+
+// Verdict implements [identity.Table].
+func (t *Table) Verdict(p identity.Process) identity.Verdict {
+	return identity.Judge(p, t.Self(), t.Inspect)
+}
+
+func (t *Table) change(pid int, how func(*identity.Info)) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	p, ok := t.processes[pid]
+	if !ok {
+		panic("identitytest: no such process")
+	}
+	how(&p)
+	t.processes[pid] = p
+}
+
+// shortName is what the kernel would call the program: 15 bytes of its file name.
+func shortName(args []string) string {
+	if len(args) == 0 {
+		return ""
+	}
+	name := filepath.Base(args[0])
+	return name[:min(len(name), 15)]
+}
+
+var _ identity.Table = (*Table)(nil)

@@ -1,0 +1,74 @@
+//go:build !linux
+
+package identity
+
+import (
+	"io/fs"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/shirou/gopsutil/v3/process"
+)
+
+const (
+	namespaced     = false
+	startTolerance = 2000  // milliseconds: creation times are rounded, and derived from the wall clock
+	startsInOrder  = false // the wall clock may have been set back between parent and child
+)
+
+// System returns the machine's process table. It reads nothing until asked.
+func System() Table { return system }
+
+var system = &gopsutilTable{}
+
+type gopsutilTable struct {
+	once sync.Once
+	self Process
+}
+
+func (t *gopsutilTable) Self() Process {
+	t.once.Do(func() {
+		t.self = Process{Host: hostName(), Boot: BootID(), PID: os.Getpid(), Namespace: namespace()}
+		if info, err := t.look(t.self.PID); err == nil {
+			t.self = info.Process
+		}
+	})
+	return t.self
+}
+
+func (t *gopsutilTable) Inspect(pid int) (Info, error) {
+	info, err := t.look(pid)
+	if err != nil {
+		return Info{}, err
+	}
+	p := &process.Process{Pid: int32(pid)}
+	if ppid, err := p.Ppid(); err == nil {
+		info.PPID = int(ppid)
+	}
+	info.Name, _ = p.Name() // what may not be read stays empty
+	info.Args = arguments(p)
+	return info, nil
+}
+
+func (t *gopsutilTable) Verdict(p Process) Verdict {
+	return Judge(p, t.Self(), t.look)
+}
+
+// look is Inspect without what only names need.
+func (t *gopsutilTable) look(pid int) (Info, error) {
+	created, err := (&process.Process{Pid: int32(pid)}).CreateTime()
+	if err != nil {
+		if exists, existsErr := process.PidExists(int32(pid)); existsErr == nil && !exists {
+			return Info{}, fs.ErrNotExist
+		}
+		return Info{}, err
+	}
+	return Info{
+		Process:   Process{Host: hostName(), Boot: BootID(), PID: pid, Start: uint64(created), Namespace: namespace()},
+		Zombie:    isZombie(pid),
+		StartedAt: time.UnixMilli(created).UTC(),
+	}, nil
+}
+
+func readNamespace() string { return "" }

@@ -1,0 +1,83 @@
+package identity
+
+import (
+	"fmt"
+	"time"
+)
+
+// A Whoami is the answer of "tt whoami" as JSON.
+type Whoami struct {
+	AgentID         string          `json:"agent_id"`
+	DisplayName     string          `json:"display_name"`
+	Source          string          `json:"source"`
+	SessionAnchor   string          `json:"session_anchor,omitempty"`
+	ProcessMetadata ProcessMetadata `json:"process_metadata"`
+	Detail          string          `json:"detail,omitempty"`
+}
+
+// ProcessMetadata says where the agent runs. PID and ProcessStartedAt are those
+// of the harness's root process and absent where none is known.
+type ProcessMetadata struct {
+	HostID           string `json:"host_id,omitempty"`
+	PID              int    `json:"pid,omitempty"`
+	ProcessStartedAt string `json:"process_started_at,omitempty"` // RFC 3339, UTC, milliseconds
+	SessionKind      string `json:"session_kind"`
+}
+
+// WhoamiJSON returns what "tt whoami --json" prints for a.
+func WhoamiJSON(a Agent) Whoami {
+	meta := ProcessMetadata{HostID: a.Host, SessionKind: a.SessionKind}
+	if a.Root != nil {
+		meta.PID = a.Root.PID
+		if !a.RootStartedAt.IsZero() {
+			meta.ProcessStartedAt = a.RootStartedAt.UTC().Format(timeFormat)
+		}
+	}
+	return Whoami{
+		AgentID: a.ID, DisplayName: a.DisplayName, Source: a.Source,
+		SessionAnchor: a.Anchor, ProcessMetadata: meta, Detail: a.Detail,
+	}
+}
+
+const timeFormat = "2006-01-02T15:04:05.000Z"
+
+// Explain returns the lines of "tt whoami --explain": who, why, what was seen,
+// what ends the agent and how to say otherwise. Values come from the
+// environment as they are, so a printer has to make control characters visible.
+func Explain(a Agent) []string {
+	lines := []string{
+		"agent    " + a.ID,
+		fmt.Sprintf("source   %s: %s", a.Source, a.Detail),
+	}
+	if a.Anchor != "" {
+		lines = append(lines, "anchor   "+a.Anchor)
+	}
+	lines = append(lines, "process  "+explainRoot(a))
+	for _, s := range a.Signals {
+		lines = append(lines, "seen     "+s.String())
+	}
+	return append(lines, "change   with --agent ID for one command, or TT_HARNESS_AGENT_ID for all")
+}
+
+// String returns a line such as "CLAUDECODE=1 (identity)".
+func (s Signal) String() string {
+	role := s.Role
+	if s.Comment != "" {
+		role += ": " + s.Comment
+	}
+	return fmt.Sprintf("%s=%s (%s)", s.Name, s.Value, role)
+}
+
+func explainRoot(a Agent) string {
+	if a.Root == nil {
+		return "none known: while it holds the stick, its guardian process stands for it"
+	}
+	text := fmt.Sprintf("%d, alive", a.Root.PID)
+	if !a.RootStartedAt.IsZero() {
+		text += ", started " + a.RootStartedAt.UTC().Format(time.RFC3339)
+	}
+	if a.SessionExported {
+		return text + "; the session may outlive it, so its end counts after a silence"
+	}
+	return text + "; its end ends the agent"
+}

@@ -1,0 +1,127 @@
+package journal
+
+import (
+	"fmt"
+	"io"
+)
+
+// An AppendError is a failed append. Undone tells that the file is again, on disk
+// too, as it was before; else it is in doubt whether the change is in it.
+type AppendError struct {
+	Err    error
+	Undone bool
+}
+
+func (e *AppendError) Error() string {
+	if e.Undone {
+		return fmt.Sprintf("append undone: %v", e.Err)
+	}
+	return fmt.Sprintf("append in doubt: %v", e.Err)
+}
+
+func (e *AppendError) Unwrap() error { return e.Err }
+
+// Append commits events as one change, by one write and one sync, and returns the
+// position after it. The caller holds the room's lock.
+//
+// nil means the events are durable. An [AppendError] means that the write or
+// the sync failed. Any other error means that nothing was written: the
+// file does not end at at ([ErrPosition]), the numbers do not go on from at.Seq,
+// or an event cannot be written as a line that reads back. Append sets More.
+func (l *Log) Append(at Position, events []Event) (Position, error) {
+	if len(events) == 0 {
+		return at, nil
+	}
+	lines, err := encodeChange(at, events)
+	if err != nil {
+		return at, err
+	}
+	if err := l.endsAt(at); err != nil {
+		return at, err
+	}
+	n, err := l.file.Write(lines)
+	if err == nil && n < len(lines) {
+		err = io.ErrShortWrite
+	}
+	if err == nil {
+		// Once this returns nil the change is committed. If it fails it is not
+		// tried again: the kernel may have marked the lost pages clean, and a
+		// second sync would succeed without them.
+		err = l.file.Sync()
+	}
+	if err != nil {
+		return at, &AppendError{Err: err, Undone: l.undo(at)}
+	}
+	return Position{Offset: at.Offset + int64(len(lines)), Seq: events[len(events)-1].Seq}, nil
+}
+
+// undo takes off what a failed append may have left. Its sync is of the new
+// length, not a second try for the data.
+func (l *Log) undo(at Position) bool {
+	return l.file.Truncate(at.Offset) == nil && l.file.Sync() == nil
+}
+
+// endsAt checks that nothing lies behind at.
+func (l *Log) endsAt(at Position) error {
+	size, _, err := l.file.Stat()
+	if err == nil && size != at.Offset {
+		err = fmt.Errorf("%s: ends at %d, not at %d: %w", l.path, size, at.Offset, ErrPosition)
+	}
+	return err
+}
+
+// encodeChange returns the lines of a change. Each is read back before it is
+// given out: what no reader could read must never reach the file.
+func encodeChange(at Position, events []Event) ([]byte, error) {
+	lines := make([]byte, 0, 512*len(events))
+	for i := range events {
+		e := events[i]
+		e.More = i < len(events)-1
+		if err := numbered(at, events, i); err != nil {
+			return nil, err
+		}
+		start := len(lines)
+		lines = e.Append(lines)
+		if err := readable(&e, lines[start:]); err != nil {
+			return nil, fmt.Errorf("event %d (%s): %w", e.Seq, e.Type, err)
+		}
+	}
+	return lines, nil
+}
+
+func numbered(at Position, events []Event, i int) error {
+	due := events[0].Seq + int64(i)
+	if at != (Position{}) {
+		due = at.Seq + 1 + int64(i)
+	}
+	if events[i].Seq != due {
+		return fmt.Errorf("event_seq %d where %d is due", events[i].Seq, due)
+	}
+	return nil
+}
+
+func readable(e *Event, line []byte) error {
+	if len(line) > MaxLine {
+		return errLineTooLong
+	}
+	for _, raw := range [][]byte{e.Handoff, e.Payload} {
+		if len(raw) > 0 && !valid(raw) {
+			return fmt.Errorf("not JSON: %.40q", raw)
+		}
+	}
+	_, err := Decode(line)
+	return err
+}
+
+// Cut drops the torn tail behind at; nil means it is gone on disk too. The caller
+// holds the room's lock and has at from [Log.Scan] or [Log.Last]. An at beyond the
+// end or inside a line is refused with [ErrPosition].
+func (l *Log) Cut(at Position) error {
+	if _, err := l.fits(at); err != nil { // Truncate would fill up with NULs
+		return err
+	}
+	if err := l.file.Truncate(at.Offset); err != nil {
+		return err
+	}
+	return l.file.Sync()
+}

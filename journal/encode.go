@@ -1,0 +1,110 @@
+package journal
+
+import (
+	"bytes"
+	"encoding/json"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// Append appends e to b as one line with its newline. Whatever is in e, the line
+// is JSON and UTF-8: bytes that are no UTF-8 become U+FFFD, and a Handoff or
+// Payload loses the white space between its tokens and is written as a string if
+// it is no JSON. Nothing is escaped for HTML. The line reads back as e
+// if Seq is positive, Type is set and CreatedAt lies in the years 0 to 9999.
+func (e *Event) Append(b []byte) []byte {
+	b = appendInt(append(b, '{'), `"event_seq":`, e.Seq)
+	b = appendText(b, `,"event_id":`, e.ID)
+	b = appendText(b, `,"room_id":`, e.RoomID)
+	b = appendInt(b, `,"turn_id":`, e.Turn)
+	b = appendText(b, `,"event_type":`, e.Type)
+	b = appendOptional(b, `,"from_agent_id":`, e.From)
+	b = appendOptional(b, `,"to_agent_id":`, e.To)
+	b = appendRaw(b, `,"handoff":`, e.Handoff)
+	b = appendOptional(b, `,"reason":`, e.Reason)
+	b = appendRaw(b, `,"payload":`, e.Payload)
+	b = e.CreatedAt.appendText(append(b, `,"created_at":"`...))
+	b = append(b, '"')
+	if e.More {
+		b = append(b, `,"more":true`...)
+	}
+	return append(b, '}', '\n')
+}
+
+func appendInt(b []byte, key string, n int64) []byte {
+	return strconv.AppendInt(append(b, key...), n, 10)
+}
+
+func appendText(b []byte, key, s string) []byte { return appendString(append(b, key...), s) }
+
+func appendOptional(b []byte, key, s string) []byte {
+	if s == "" {
+		return b
+	}
+	return appendText(b, key, s)
+}
+
+func appendRaw(b []byte, key string, raw json.RawMessage) []byte {
+	raw = bytes.Trim(raw, " \t\r\n")
+	if len(raw) == 0 || string(raw) == "null" {
+		return b
+	}
+	b = append(b, key...)
+	if !utf8.Valid(raw) {
+		raw = bytes.ToValidUTF8(raw, []byte("\uFFFD"))
+	}
+	if !valid(raw) {
+		return appendString(b, string(raw))
+	}
+	return appendCompact(b, raw)
+}
+
+// appendString appends s as a JSON string.
+func appendString(b []byte, s string) []byte {
+	if !utf8.ValidString(s) {
+		s = strings.ToValidUTF8(s, "\uFFFD")
+	}
+	b = append(b, '"')
+	done := 0
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c == '"' || c == '\\' {
+			b = appendEscape(append(b, s[done:i]...), c)
+			done = i + 1
+		}
+	}
+	return append(append(b, s[done:]...), '"')
+}
+
+func appendEscape(b []byte, c byte) []byte {
+	const hex = "0123456789abcdef"
+	switch c {
+	case '"', '\\':
+		return append(b, '\\', c)
+	case '\n':
+		return append(b, '\\', 'n')
+	case '\r':
+		return append(b, '\\', 'r')
+	case '\t':
+		return append(b, '\\', 't')
+	}
+	return append(b, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
+}
+
+// appendCompact appends valid JSON without the white space between its tokens.
+func appendCompact(b, raw []byte) []byte {
+	inString := false
+	for i := 0; i < len(raw); i++ {
+		switch c := raw[i]; {
+		case inString && c == '\\':
+			b = append(b, c)
+			i++
+		case c == '"':
+			inString = !inString
+		case !inString && isSpace(c):
+			continue
+		}
+		b = append(b, raw[i])
+	}
+	return b
+}

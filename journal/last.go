@@ -1,0 +1,145 @@
+package journal
+
+import (
+	"bytes"
+	"errors"
+	"io"
+)
+
+// tailWindow is how much of the end of the file is read first.
+const tailWindow = 4 << 10
+
+// Last returns the position after the last whole change and what torn bytes
+// follow it, the zero Position if there is none. It agrees with a [Log.Scan] of
+// the whole file, but reads only as much of the end as it needs, so damage
+// further up goes unnoticed.
+func (l *Log) Last() (pos Position, tail Tail, err error) {
+	// A second look, because the file may shrink or change between our reads,
+	// when a writer cuts a torn tail.
+	for range 2 {
+		pos, tail, err = l.last()
+		var bad *CorruptError
+		if !errors.As(err, &bad) && !errors.Is(err, io.ErrUnexpectedEOF) {
+			break
+		}
+	}
+	return pos, tail, err
+}
+
+func (l *Log) last() (Position, Tail, error) {
+	size, _, err := l.file.Stat()
+	if err != nil {
+		return Position{}, Tail{}, err
+	}
+	r := backReader{file: l.file, start: size}
+	line, err := r.prev()
+	fragment := err == nil && line[len(line)-1] != '\n'
+	if fragment {
+		line, err = r.prev()
+	}
+	pos, err := l.endOfChange(&r, line, err, !fragment)
+	if err != nil {
+		return Position{}, Tail{}, err
+	}
+	return pos, Tail{Torn: size - pos.Offset}, nil
+}
+
+// endOfChange goes back from line, the last one with a newline, to the one that
+// ends a change. mayBeLost tells that nothing follows line in the file.
+func (l *Log) endOfChange(r *backReader, line []byte, err error, mayBeLost bool) (Position, error) {
+	var d decoder
+	var later, e Event // later is the line below, of the unfinished change
+	for ; err == nil; mayBeLost = false {
+		bad := decodeLine(&d, line, &e)
+		switch {
+		case bad != nil && mayBeLost && lostPage(line):
+		case bad != nil:
+			return Position{}, l.corrupt(r.offset(), bad.Error())
+		case later.Seq != 0 && later.Seq != e.Seq+1:
+			return Position{}, l.corrupt(r.offset()+int64(len(line)), outOfOrder(later.Seq, e.Seq))
+		case !e.More:
+			return Position{Offset: r.offset() + int64(len(line)), Seq: e.Seq}, nil
+		default:
+			later.Seq = e.Seq
+		}
+		line, err = r.prev()
+	}
+	if errors.Is(err, errLineTooLong) {
+		return Position{}, l.corruptUpTo(r.offset(), err.Error())
+	}
+	if errors.Is(err, io.EOF) {
+		return Position{}, nil
+	}
+	return Position{}, err
+}
+
+// corruptUpTo is corrupt for the line that ends at offset end or goes beyond it.
+func (l *Log) corruptUpTo(end int64, problem string) error {
+	lines := newLineReader(l.file, 0, scanWindow)
+	for {
+		start := lines.off
+		_, err := lines.next()
+		if err != nil || lines.off >= end {
+			return l.corrupt(start, problem)
+		}
+	}
+}
+
+// A backReader reads lines from the end of a file towards its start.
+type backReader struct {
+	file  io.ReaderAt
+	start int64  // offset of buf[0]
+	buf   []byte // read and not yet returned
+}
+
+// offset is that of the line last returned.
+func (r *backReader) offset() int64 { return r.start + int64(len(r.buf)) }
+
+// prev returns the line before the last one, valid until the next call; only the
+// very last of the file may be without a newline. It ends with io.EOF.
+func (r *backReader) prev() ([]byte, error) {
+	for {
+		n := len(r.buf)
+		if n == 0 && r.start == 0 {
+			return nil, io.EOF
+		}
+		if n > 0 {
+			i := bytes.LastIndexByte(r.buf[:n-1], '\n') + 1
+			if i > 0 || r.start == 0 {
+				return r.cut(i)
+			}
+			if n > MaxLine {
+				return nil, errLineTooLong
+			}
+		}
+		if err := r.grow(); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// cut returns the line that starts at buf[i].
+func (r *backReader) cut(i int) ([]byte, error) {
+	line := r.buf[i:]
+	unfinished := line[len(line)-1] != '\n'
+	if len(line) > MaxLine || unfinished && len(line) == MaxLine {
+		return nil, errLineTooLong
+	}
+	r.buf = r.buf[:i]
+	return line, nil
+}
+
+// grow reads as much again before buf as is in it.
+func (r *backReader) grow() error {
+	more := min(int64(max(tailWindow, len(r.buf))), r.start)
+	grown := make([]byte, more, more+int64(len(r.buf)))
+	if n, err := r.file.ReadAt(grown, r.start-more); int64(n) < more {
+		if errors.Is(err, io.EOF) {
+			err = io.ErrUnexpectedEOF
+		}
+		return err
+	}
+	r.buf = append(grown, r.buf...)
+	r.start -= more
+	return nil
+}

@@ -1,0 +1,104 @@
+package journal
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+)
+
+var errLineTooLong = fmt.Errorf("longer than %d bytes", MaxLine)
+
+// A lineReader reads lines forward from an offset through a buffer that grows to
+// the longest line and never beyond MaxLine.
+type lineReader struct {
+	file       io.ReaderAt
+	off        int64 // of the next line in the file
+	buf        []byte
+	head, tail int   // buf[head:tail] is read from the file and not yet returned
+	err        error // what the file said after buf[:tail]
+}
+
+func newLineReader(file io.ReaderAt, off, window int64) *lineReader {
+	return &lineReader{file: file, off: off, buf: make([]byte, window)}
+}
+
+// seek makes off the start of what is read next.
+func (r *lineReader) seek(off int64) {
+	r.off, r.head, r.tail, r.err = off, 0, 0, nil
+}
+
+// next returns the next line with its newline, valid until the following call.
+// At the end of the file it returns what is left, which has no newline, and io.EOF.
+func (r *lineReader) next() ([]byte, error) {
+	searched := 0
+	for {
+		unread := r.buf[r.head:r.tail]
+		if i := bytes.IndexByte(unread[searched:], '\n'); i >= 0 {
+			n := searched + i + 1
+			r.head += n
+			r.off += int64(n)
+			return unread[:n], nil
+		}
+		if searched = len(unread); searched >= MaxLine {
+			return nil, errLineTooLong
+		}
+		if err := r.fill(); err != nil {
+			return r.buf[r.head:r.tail], err
+		}
+	}
+}
+
+// atEnd reports whether the file ends here. It invalidates the last line.
+func (r *lineReader) atEnd() (bool, error) {
+	if r.head < r.tail {
+		return false, nil
+	}
+	err := r.fill()
+	if errors.Is(err, io.EOF) {
+		return true, nil
+	}
+	return false, err
+}
+
+// fill reads at least one byte more.
+func (r *lineReader) fill() error {
+	if r.err != nil {
+		return r.err
+	}
+	r.tail = copy(r.buf, r.buf[r.head:r.tail])
+	r.head = 0
+	if r.tail == len(r.buf) {
+		grown := make([]byte, min(2*len(r.buf), MaxLine))
+		copy(grown, r.buf)
+		r.buf = grown
+	}
+	n, err := r.file.ReadAt(r.buf[r.tail:], r.off+int64(r.tail))
+	r.tail += n
+	r.err = err
+	if n > 0 {
+		return nil
+	}
+	if err == nil {
+		return io.ErrNoProgress
+	}
+	return err
+}
+
+// lineNumber counts the lines before offset, and one.
+func (l *Log) lineNumber(offset int64) (int, error) {
+	buf := make([]byte, scanWindow)
+	line := 1
+	for at := int64(0); at < offset; {
+		n, err := l.file.ReadAt(buf[:min(int64(len(buf)), offset-at)], at)
+		line += bytes.Count(buf[:n], []byte{'\n'})
+		at += int64(n)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return 0, err
+		}
+	}
+	return line, nil
+}

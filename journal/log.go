@@ -1,0 +1,111 @@
+package journal
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"time"
+)
+
+// MaxLine is the longest line in bytes, newline included.
+const MaxLine = 4 << 20
+
+var (
+	// ErrNotRegular is what opening anything but a regular file ends with.
+	ErrNotRegular = errors.New("not a regular file")
+	// ErrPosition means a Position does not fit the file: it lies beyond the end
+	// or not at the start of a line, or an append did not start at the end.
+	ErrPosition = errors.New("position does not fit the journal")
+	// ErrEmpty means there is no whole change in the file.
+	ErrEmpty = errors.New("journal has no event")
+)
+
+// A Position is a place between two lines. Everything before Offset (bytes) is
+// covered; Seq is the last covered event. The zero Position covers nothing, and
+// expects nothing of the number of the first event.
+type Position struct {
+	Offset int64 `json:"offset"`
+	Seq    int64 `json:"event_seq"`
+}
+
+// A Tail tells what lies behind the last whole change.
+type Tail struct {
+	Torn int64 // bytes of an unfinished change
+}
+
+// A CorruptError is damage that cutting a torn tail does not explain.
+type CorruptError struct {
+	Path    string
+	Line    int   // 1-based
+	Offset  int64 // of the line's first byte
+	Problem string
+}
+
+func (e *CorruptError) Error() string {
+	return fmt.Sprintf("%s:%d: %s", e.Path, e.Line, e.Problem)
+}
+
+// A Log is an open journal. The methods that read may be used by several
+// goroutines at once and while others, also other processes, append.
+type Log struct {
+	path string
+	file File
+}
+
+// New returns a Log on a file that is open already. The path only names it in errors.
+func New(path string, file File) *Log { return &Log{path: path, file: file} }
+
+// Open opens a journal for reading. The error is os.ErrNotExist where there is
+// none, and [ErrNotRegular] for a symbolic link, directory, pipe or device.
+func Open(path string) (*Log, error) {
+	f, err := openFile(path, os.O_RDONLY)
+	if err != nil {
+		return nil, err
+	}
+	return New(path, f), nil
+}
+
+// OpenWriter opens a journal for reading and appending and creates it, mode 0600,
+// where there is none. created tells that this call did: the name is only
+// on disk once the caller has synced the directory, after the first append.
+//
+// The file is opened with O_APPEND: on local file systems the writes of two
+// processes do not mix then, whatever goes wrong with the lock. A kill can still
+// tear one.
+func OpenWriter(path string) (log *Log, created bool, err error) {
+	const flags = os.O_RDWR | os.O_APPEND
+	// Three rounds are for a file that comes or goes between the two opens.
+	for range 3 {
+		f, err := openFile(path, flags)
+		if err == nil {
+			return New(path, f), false, nil
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			return nil, false, err
+		}
+		f, err = openFile(path, flags|os.O_CREATE|os.O_EXCL)
+		if err == nil {
+			return New(path, f), true, nil
+		}
+		if !errors.Is(err, fs.ErrExist) {
+			return nil, false, err
+		}
+	}
+	return nil, false, fmt.Errorf("%s keeps being created and removed", path)
+}
+
+// Stat returns the size in bytes and the time of the last write.
+func (l *Log) Stat() (size int64, modified time.Time, err error) { return l.file.Stat() }
+
+// Close closes the file.
+func (l *Log) Close() error { return l.file.Close() }
+
+// corrupt returns the error for a problem with the line that starts at offset.
+func (l *Log) corrupt(offset int64, problem string) error {
+	line, err := l.lineNumber(offset)
+	if err != nil {
+		return err
+	}
+	return &CorruptError{Path: l.path, Line: line, Offset: offset, Problem: problem}
+}

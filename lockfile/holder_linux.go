@@ -1,0 +1,127 @@
+package lockfile
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"golang.org/x/sys/unix"
+)
+
+const commandLimit = 200 // bytes of a command line that are shown
+
+func findHolder(proc, path string) (*Holder, bool) {
+	var st unix.Stat_t
+	if unix.Lstat(path, &st) != nil {
+		return nil, false
+	}
+	locks, err := os.ReadFile(filepath.Join(proc, "locks"))
+	if err != nil {
+		return nil, false
+	}
+	pid, ok := exclusiveHolder(locks, fileID(&st))
+	if !ok {
+		return nil, false
+	}
+	return describe(filepath.Join(proc, strconv.Itoa(pid)), pid), true
+}
+
+// fileID is a file as /proc/locks writes it: device numbers in hexadecimal, the
+// inode in decimal.
+func fileID(st *unix.Stat_t) string {
+	device := uint64(st.Dev)
+	return fmt.Sprintf("%02x:%02x:%d", unix.Major(device), unix.Minor(device), st.Ino)
+}
+
+// exclusiveHolder finds the process with the flock on the file. A line reads
+//
+//	2: FLOCK  ADVISORY  WRITE 1234 fe:00:5678 0 EOF
+//
+// and has "->" after the number for a process that only waits.
+func exclusiveHolder(locks []byte, file string) (pid int, ok bool) {
+	for line := range bytes.Lines(locks) {
+		fields := strings.Fields(string(line))
+		if len(fields) < 6 || fields[1] != "FLOCK" || fields[3] != "WRITE" || fields[5] != file {
+			continue
+		}
+		if pid, err := strconv.Atoi(fields[4]); err == nil && pid > 0 {
+			return pid, true
+		}
+	}
+	return 0, false
+}
+
+// describe looks at the process directory dir. The process may be gone at any time.
+func describe(dir string, pid int) *Holder {
+	stat, err := os.ReadFile(filepath.Join(dir, "stat"))
+	if err != nil {
+		return &Holder{PID: pid, State: "gone"}
+	}
+	name, state := parseStat(string(stat))
+	if command := commandLine(filepath.Join(dir, "cmdline")); command != "" {
+		name = command
+	}
+	return &Holder{PID: pid, Command: printable(name), State: state}
+}
+
+// parseStat takes "1234 (name) S 1 …" apart. The name may itself contain ") R".
+func parseStat(stat string) (name, state string) {
+	open, shut := strings.IndexByte(stat, '('), strings.LastIndexByte(stat, ')')
+	if open < 0 || shut < open {
+		return "", ""
+	}
+	if rest := strings.Fields(stat[shut+1:]); len(rest) > 0 {
+		state = stateName(rest[0])
+	}
+	return stat[open+1 : shut], state
+}
+
+func stateName(letter string) string {
+	switch letter {
+	case "R":
+		return "running"
+	case "S":
+		return "sleeping"
+	case "D":
+		return "disk sleep"
+	case "T":
+		return "stopped"
+	case "t":
+		return "traced"
+	case "Z":
+		return "zombie"
+	case "X", "x":
+		return "dead"
+	case "I":
+		return "idle"
+	}
+	return ""
+}
+
+// commandLine returns the start of a command line, "" for a kernel thread, a
+// zombie or one that cannot be read.
+func commandLine(path string) string {
+	f, err := os.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	line, _ := io.ReadAll(io.LimitReader(f, commandLimit))
+	return strings.TrimSpace(strings.ReplaceAll(string(line), "\x00", " "))
+}
+
+// printable keeps another process's command line from writing control characters
+// to our user's terminal.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return '?'
+	}, strings.ToValidUTF8(s, "?"))
+}

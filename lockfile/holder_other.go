@@ -1,0 +1,5 @@
+//go:build !linux
+
+package lockfile
+
+func findHolder(string, string) (*Holder, bool) { return nil, false }

@@ -1,0 +1,25 @@
+package lockfile
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+)
+
+// renameio does not exist here: its authors know of no atomic rename on Windows.
+// os.Rename replaces an existing file, which is as close as it gets.
+func replace(path string, data []byte, tempDir string) error {
+	file, err := os.CreateTemp(tempDir, "."+filepath.Base(path))
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(data)
+	err = errors.Join(err, file.Sync(), file.Close())
+	if err == nil {
+		err = os.Rename(file.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(file.Name()))
+	}
+	return nil
+}

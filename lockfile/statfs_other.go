@@ -1,0 +1,5 @@
+//go:build !linux && !darwin
+
+package lockfile
+
+func networkFS(string) string { return "" }

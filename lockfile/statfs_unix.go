@@ -1,0 +1,26 @@
+//go:build linux || darwin
+
+package lockfile
+
+import (
+	"path/filepath"
+
+	"golang.org/x/sys/unix"
+)
+
+// networkFS returns the name of the network file system dir is on or would be
+// created on, "" for a local one and if it cannot be told.
+func networkFS(dir string) string {
+	for {
+		var st unix.Statfs_t
+		err := retry(func() error { return unix.Statfs(dir, &st) })
+		if err == nil {
+			return networkName(&st)
+		}
+		parent := filepath.Dir(dir)
+		if (err != unix.ENOENT && err != unix.ENOTDIR) || parent == dir {
+			return ""
+		}
+		dir = parent
+	}
+}
