@@ -1,6 +1,7 @@
 package identity
 
 import (
+	"cmp"
 	"os"
 	"strconv"
 	"strings"
@@ -34,9 +35,9 @@ func readNamespace() string {
 	if self, err := os.Readlink("/proc/self"); err != nil || self != strconv.Itoa(os.Getpid()) {
 		return ""
 	}
-	pids := namespaceInode("pid")
+	pids := cmp.Or(namespaceInode("pid"), "only") // a kernel without pid namespaces has one
 	times := namespaceInode("time")
-	if pids == "" || times == "" || times == initialTimeNamespace {
+	if times == "" || times == initialTimeNamespace {
 		return pids
 	}
 	return pids + "/" + times

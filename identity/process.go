@@ -10,7 +10,7 @@ import (
 // A Process names one process among all that ever ran: two values are the same
 // process exactly when they are ==. The zero value names none.
 type Process struct {
-	Host      string `json:"host_id,omitempty"` // the host name
+	Host      string `json:"host_id,omitempty"` // the host name: renaming the host makes its processes Unknown, never wrongly Gone
 	Boot      string `json:"boot_id,omitempty"` // see [BootID]
 	PID       int    `json:"pid"`
 	Start     uint64 `json:"start"`                   // Linux: clock ticks since boot; elsewhere: creation time, Unix milliseconds

@@ -22,12 +22,13 @@ type stat struct {
 	start   uint64
 }
 
-// The places of the fields behind the name, which is field 2 of the line.
+// The places of the fields behind the name. proc(5) counts from 1 and from the
+// pid, so its field N is N-3 here.
 const (
-	fieldState   = 3 - 3
-	fieldPPID    = 4 - 3
-	fieldThreads = 20 - 3
-	fieldStart   = 22 - 3
+	fieldState   = 0
+	fieldPPID    = 1
+	fieldThreads = 17
+	fieldStart   = 19
 )
 
 // parseStat takes a line "PID (name) S PPID …". The name may hold blanks,

@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"strings"
-	"syscall"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -166,29 +165,27 @@ func assertClosed(t *testing.T, ended <-chan struct{}) {
 	}
 }
 
-// In a pid namespace of its own nothing can be said about our processes, and
-// without a /proc of its own nothing about any.
-func TestForeignPIDNamespace(t *testing.T) {
+// From within other namespaces nothing can be said about our processes: pids are
+// others there (and without a /proc of its own those shown are not the caller's),
+// or start ticks are.
+func TestForeignNamespaces(t *testing.T) {
 	c := startChild(t)
-	for _, arrange := range []func(*exec.Cmd){
-		func(cmd *exec.Cmd) {},
-		func(cmd *exec.Cmd) {
-			cmd.Args = append([]string{"unshare", "--mount-proc", "--"}, cmd.Args...)
-			cmd.Path, _ = exec.LookPath("unshare")
-		},
-	} {
-		cmd := exec.Command(executable(t))
-		arrange(cmd)
-		cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWPID | syscall.CLONE_NEWNS}
-		cmd.Env = cleanEnv("verdict")
-		said, _ := json.Marshal(c.process)
-		cmd.Stdin = bytes.NewReader(said)
-		out, err := cmd.CombinedOutput()
-		if err != nil {
-			t.Skipf("SKIPPED: no pid namespace can be made here: %v %s", err, out)
-		}
-		if got := strings.TrimSpace(string(out)); got != string(Unknown) {
-			t.Errorf("%q: a process outside is %s", cmd.Args, got)
-		}
+	said, err := json.Marshal(c.process)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, where := range []string{"--fork --mount-proc --pid", "--fork --pid", "--fork --time --boottime 86400"} {
+		t.Run(where, func(t *testing.T) {
+			if err := exec.Command("unshare", append(strings.Fields(where), "true")...).Run(); err != nil {
+				t.Skipf("SKIPPED: unshare %s: %v", where, err)
+			}
+			cmd := exec.Command("unshare", append(strings.Fields(where), executable(t))...)
+			cmd.Env = cleanEnv("verdict")
+			cmd.Stdin = bytes.NewReader(said)
+			out, err := cmd.Output()
+			if got := strings.TrimSpace(string(out)); err != nil || got != string(Unknown) {
+				t.Errorf("a process outside is %q, %v", got, err)
+			}
+		})
 	}
 }

@@ -144,27 +144,29 @@ func TestLastDamage(t *testing.T) {
 }
 
 func TestFindMeetsDamage(t *testing.T) {
-	garbage := bytes.Repeat([]byte("garbage garbage garbage\n"), 10_000)
+	garbage := bytes.Repeat([]byte("garbage garbage garbage\n"), 100)
 	long := append(bytes.Repeat([]byte(" "), MaxLine), '\n')
-	tests := map[string][]byte{
-		"garbage":         bytes.Join([][]byte{change(1, 1), garbage, change(2, 1)}, nil),
-		"too long":        bytes.Join([][]byte{change(1, 1), long, change(2, 1)}, nil),
-		"too long, later": bytes.Join([][]byte{wide(1), wide(2), long, change(3, 1)}, nil),
-		"a gap":           bytes.Join([][]byte{change(1, 1), change(3, 1)}, nil),
-		"garbage first":   bytes.Join([][]byte{garbage, change(2, 1)}, nil),
+	tests := []struct {
+		name  string
+		parts [][]byte
+		seq   int64
+		line  int
+	}{
+		{"garbage", [][]byte{change(1, 1), garbage, change(2, 1)}, 2, 2},
+		{"garbage first", [][]byte{garbage, change(2, 1)}, 2, 1},
+		{"a gap", [][]byte{change(1, 1), change(3, 1)}, 2, 2},
+		{"too long where a probe falls", [][]byte{change(1, 1), long, change(2, 1)}, 2, 2},
+		{"too long after it", [][]byte{wide(1), wide(2), long, change(3, 1)}, 3, 3},
 	}
-	for name, data := range tests {
-		seq := int64(2)
-		if name == "too long, later" {
-			seq = 3
-		}
-		_, err := New("j", &fakeFile{data: data}).Find(seq)
+	for _, tt := range tests {
+		data := bytes.Join(tt.parts, nil)
+		_, err := New("j", &fakeFile{data: data}).Find(tt.seq)
 		var bad *CorruptError
-		if !errors.As(err, &bad) {
-			t.Fatalf("%s: %v", name, err)
+		if !errors.As(err, &bad) || bad.Line != tt.line {
+			t.Fatalf("%s: %v", tt.name, err)
 		}
-		if line := 1 + bytes.Count(data[:bad.Offset], []byte("\n")); bad.Line != line || bad.Offset > 0 && data[bad.Offset-1] != '\n' {
-			t.Fatalf("%s: %#v, that is line %d", name, bad, line)
+		if 1+bytes.Count(data[:bad.Offset], []byte("\n")) != tt.line || bad.Offset > 0 && data[bad.Offset-1] != '\n' {
+			t.Fatalf("%s: %#v", tt.name, bad)
 		}
 	}
 }

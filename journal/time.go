@@ -100,7 +100,7 @@ func parseOwn(b []byte) (Time, bool) {
 		return Time{}, false
 	}
 	t := time.Date(year, time.Month(month), day, hour, minute, second, milli*1e6, time.UTC)
-	if t.Day() != day || int(t.Month()) != month { // Date turns 31 April into 1 May
+	if int(t.Month()) != month { // Date turns 31 April into 1 May
 		return Time{}, false
 	}
 	return Time{t}, true

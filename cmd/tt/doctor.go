@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"strconv"
 
 	"github.com/talking-stick/tt/cmd/internal/front"
 	"github.com/talking-stick/tt/fsroom"
@@ -73,6 +74,14 @@ func writeDoctor(t *front.Text, r doctorResult) {
 		}
 	}
 	if len(r.Problems) == 0 {
-		t.Line("%s %d rooms checked, nothing is wrong.", t.Green("ok"), r.Checked)
+		t.Line("%s %s checked, nothing is wrong.", t.Green("ok"), counted(r.Checked, "room"))
 	}
+}
+
+// counted writes "1 room", "2 rooms".
+func counted(n int, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return strconv.Itoa(n) + " " + thing
 }

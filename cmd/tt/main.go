@@ -13,6 +13,9 @@ import (
 	"github.com/talking-stick/tt/identity"
 )
 
+// Set by the linker; else the build's own record is shown.
+var version, commit string
+
 func main() { front.Execute(program()) }
 
 // The groups of the help.
@@ -25,7 +28,7 @@ const (
 
 func program() *front.Program {
 	return &front.Program{
-		Name:  "tt",
+		Name: "tt", Version: version, Commit: commit,
 		Short: "share a workspace between agents, by turns",
 		Long: "A workspace has one talking stick. Who holds it may change shared files; who wants it waits with tt wait, " +
 			"which returns the moment the turn is theirs, with the handoff of the one before. A turn ends with a handoff of its own: " +
@@ -34,11 +37,11 @@ func program() *front.Program {
 		Commands: []*front.Command{
 			joinCommand(), waitCommand(), tryCommand(), releaseCommand(), assignCommand(), passCommand(), takeCommand(), leaveCommand(), kickCommand(),
 			msgSendCommand(), msgRecvCommand(), notesAddCommand(), notesListCommand(), notesResolveCommand(),
-			stateCommand(), listCommand(), eventsCommand(), whoamiCommand(), checkCommand(),
-			policyCommand(), doctorCommand(), guardCommand(),
+			statusCommand(), stateCommand(), listCommand(), logCommand(), eventsCommand(), whoamiCommand(), checkCommand(),
+			policyCommand(), doctorCommand(), promptInitCommand(), guardCommand(),
 		},
 		DefaultJSON: func(env *front.Env) bool {
-			_, ok := identity.HarnessByEnvironment(identityEnv(env))
+			_, ok := identity.HarnessByEnvironment(identity.Env{Lookup: env.Lookup})
 			return ok
 		},
 	}

@@ -11,21 +11,25 @@ import (
 	"github.com/talking-stick/tt/journal"
 )
 
-// writeRoom says in a few lines how a room stands.
+// writeRoom says in two lines how a room stands.
 func writeRoom(t *front.Text, r turn.RoomView) {
-	var table front.Table
-	table.Row("Room", r.CanonicalPath, stateStyle(t, r.State))
+	t.Line("Room    %s  %s", r.CanonicalPath, stateStyle(t, r.State))
+	writeHolder(t, r)
+}
+
+func writeHolder(t *front.Text, r turn.RoomView) {
 	switch {
 	case r.Owner != "":
-		table.Row("Owner", t.Bold(r.Owner), fmt.Sprintf("turn %d, lease ends %s", r.TurnID, until(t, r.LeaseExpiresAt)))
+		t.Line("Stick   %s, turn %d, lease ends %s", t.Bold(r.Owner), r.TurnID, until(t, r.LeaseExpiresAt))
 	case r.ReservedFor != "":
-		table.Row("Reserved", t.Bold(r.ReservedFor), fmt.Sprintf("after turn %d, claim ends %s", r.TurnID, until(t, r.ClaimExpiresAt)))
+		t.Line("Stick   reserved for %s after turn %d, claim ends %s", t.Bold(r.ReservedFor), r.TurnID, until(t, r.ClaimExpiresAt))
 	case r.PendingHandoff != 0:
-		table.Row("Owner", "—", fmt.Sprintf("after turn %d, a handoff is pending", r.TurnID))
+		t.Line("Stick   free after turn %d, with a handoff", r.TurnID)
+	case r.TurnID > 0:
+		t.Line("Stick   free after turn %d", r.TurnID)
 	default:
-		table.Row("Owner", "—", fmt.Sprintf("after turn %d", r.TurnID))
+		t.Line("Stick   free, never held yet")
 	}
-	t.Table(&table)
 }
 
 func itoa(n int64) string { return strconv.FormatInt(n, 10) }

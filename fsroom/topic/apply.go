@@ -50,8 +50,7 @@ func (s *State) applyCreated(e *journal.Event) error {
 		return nil
 	}
 	s.TopicID, s.Name, s.Status, s.Ordinal = e.RoomID, p.Name, Open, p.Ordinal
-	// The payload's bytes are the journal's buffer.
-	s.CreatedAt, s.Metadata = e.CreatedAt, slices.Clone(p.Metadata)
+	s.CreatedAt, s.Metadata = e.CreatedAt, p.Metadata
 	return nil
 }
 
@@ -81,10 +80,9 @@ func (s *State) settle(e *journal.Event, status, reason string) error {
 		return err
 	}
 	q.Status, q.CancelReason, q.AskedAt = status, reason, nil
-	// Not in place: a clone shares the answers.
-	answers := make([]AnswerRef, len(q.Answers))
-	for i, a := range q.Answers {
-		answers[i].Seq = a.Seq
+	var answers []AnswerRef // not in place: a clone shares them
+	for _, a := range q.Answers {
+		answers = append(answers, AnswerRef{Seq: a.Seq})
 	}
 	q.Answers = answers
 	return nil

@@ -10,7 +10,10 @@ import (
 func Render(topicID string, answers []Answer) string {
 	var b strings.Builder
 	for _, a := range answers {
-		fmt.Fprintf(&b, "### %s\n\n%s\n\n", a.AnsweredBy, strings.TrimRight(a.Payload.Markdown, " \t\r\n"))
+		fmt.Fprintf(&b, "### %s\n\n", a.AnsweredBy)
+		if body := strings.TrimRight(a.Payload.Markdown, " \t\r\n"); body != "" {
+			fmt.Fprintf(&b, "%s\n\n", body)
+		}
 	}
 	b.WriteString("---\nFOLLOW_UP_REQUIRED\nChoose ONE follow-up question and call:\n")
 	fmt.Fprintf(&b, "ask(topic_id=%q, question=\"<your question>\")\n\n", topicID)

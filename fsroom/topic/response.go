@@ -74,22 +74,17 @@ func (a Args) response(l Limits) (r Response, warnings []Warning, err error) {
 	if r.Payload.Markdown, err = a.markdown(l); err != nil {
 		return r, nil, err
 	}
-	pointers, _, err := a.texts("repo_pointers", MaxPointers, MaxPointerChars)
+	pointers, err := a.texts("repo_pointers", MaxPointers, MaxPointerChars)
 	if err != nil {
 		return r, nil, err
 	}
-	followups, given, err := a.texts("suggested_followups", MaxFollowups, MaxFollowupChars)
-	switch {
-	case err != nil:
+	followups, err := a.followups()
+	if err != nil {
 		return r, nil, err
-	case !given:
-		return r, nil, Invalid(a.prefix+"suggested_followups", "is required")
-	case len(followups) == 0:
-		return r, nil, Invalid(a.prefix+"suggested_followups", "must have at least one entry")
 	}
 	keep := func(list []string, most int, warning string) []string {
 		if len(list) <= most {
-			return append([]string{}, list...)
+			return append([]string{}, list...) // never nil: it is written as []
 		}
 		warnings = append(warnings, truncated(warning, r.QuestionID, len(list), most))
 		return list[:most:most]
@@ -110,16 +105,29 @@ func (a Args) markdown(l Limits) (string, error) {
 	return text, atMost(a.prefix+"answer_markdown", text, l.AnswerChars)
 }
 
-// texts returns a list of strings, of which the first kept are not too long.
-func (a Args) texts(name string, kept, chars int) ([]string, bool, error) {
-	list, given, err := a.Texts(name)
+func (a Args) followups() ([]string, error) {
+	const name = "suggested_followups"
+	list, err := a.texts(name, MaxFollowups, MaxFollowupChars)
+	switch {
+	case err != nil:
+		return nil, err
+	case list == nil:
+		return nil, Invalid(a.prefix+name, "is required and must have at least one entry")
+	}
+	return list, nil
+}
+
+// texts returns a list of strings, of which the first kept are not too long;
+// nil if there are none.
+func (a Args) texts(name string, kept, chars int) ([]string, error) {
+	list, _, err := a.Texts(name)
 	if err != nil {
-		return nil, given, err
+		return nil, err
 	}
 	for i, text := range list[:min(kept, len(list))] {
 		if err := atMost(fmt.Sprintf("%s%s[%d]", a.prefix, name, i), text, chars); err != nil {
-			return nil, given, err
+			return nil, err
 		}
 	}
-	return list, given, nil
+	return list, nil
 }

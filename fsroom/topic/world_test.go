@@ -2,6 +2,7 @@ package topic_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
 	"testing"
@@ -179,11 +180,11 @@ func (w *world) refused(c code.Code, session, tool, args string) reply {
 // same compares a value with its JSON.
 func same(t testing.TB, what string, got any, want string) {
 	t.Helper()
-	var w any
-	if err := json.Unmarshal([]byte(want), &w); err != nil {
+	var g, w any
+	if err := errors.Join(json.Unmarshal([]byte(mustJSON(got)), &g), json.Unmarshal([]byte(want), &w)); err != nil {
 		t.Fatalf("%s: %v", what, err)
 	}
-	if g := mustJSON(got); g != mustJSON(w) {
-		t.Errorf("%s: got %s, want %s", what, g, mustJSON(w))
+	if !reflect.DeepEqual(g, w) {
+		t.Errorf("%s: got %s, want %s", what, mustJSON(g), mustJSON(w))
 	}
 }

@@ -1,0 +1,102 @@
+package main
+
+import (
+	"context"
+
+	"github.com/talking-stick/tt/cmd/internal/front"
+	"github.com/talking-stick/tt/fsroom/turn"
+)
+
+// promptFragment prints what a shell prompt shows: nothing where there is no
+// room, and nothing when anything goes wrong. It leaves no trace of presence:
+// a prompt is printed whether anybody is there or not.
+func promptFragment(c *front.Call) error {
+	d, err := openDesk(c)
+	if err != nil {
+		return nil
+	}
+	s, err := d.seat()
+	if err != nil {
+		return nil
+	}
+	snap, err := s.view()
+	if err != nil {
+		return nil
+	}
+	r := s.status(snap.State, s.facts(snap.State))
+	_ = c.Out.Print(fragment(r))
+	return nil
+}
+
+// fragment is plain ASCII without anything a shell would expand.
+func fragment(r statusResult) string {
+	mark := ""
+	switch {
+	case r.YouOwn:
+		mark = "tt:mine"
+	case r.YourTurnNext:
+		mark = "tt:yours"
+	case r.Owner != "" && r.State == turn.StateOwned:
+		mark = "tt:held"
+	case r.Owner != "" || r.State == turn.StateRecipientGone:
+		mark = "tt:stuck"
+	case r.ReservedFor != "":
+		mark = "tt:next"
+	default:
+		mark = "tt:free"
+	}
+	if r.Unread > 0 {
+		mark += "+" + itoa(min(r.Unread, 99))
+	}
+	return mark
+}
+
+func promptInitCommand() *front.Command {
+	return &front.Command{
+		Name:  "prompt init",
+		Group: groupUpkeep,
+		Args:  []front.Arg{{Name: "shell", Show: "bash|zsh|fish", Usage: "the shell to print it for"}},
+		Short: "print the lines that put the stick into your prompt",
+		Long:  "tt:mine, tt:yours (it is reserved for you), tt:held, tt:next, tt:stuck (somebody is gone) or tt:free; +N for unread messages.",
+		Examples: []front.Example{
+			{Line: `eval "$(tt prompt init bash)"`, What: "in ~/.bashrc"},
+			{Line: "tt prompt init fish | source", What: "in config.fish"},
+		},
+		Run: runPromptInit,
+	}
+}
+
+func runPromptInit(_ context.Context, c *front.Call) error {
+	script, ok := promptScripts()[c.Arg("shell")]
+	if !ok {
+		return c.Usagef("there is no prompt for %q", c.Arg("shell")).WithHint("known are bash, zsh and fish")
+	}
+	return c.Out.Print(script)
+}
+
+func promptScripts() map[string]string {
+	return map[string]string{
+		"bash": `# Talking Stick in the prompt. Load with: eval "$(tt prompt init bash)"
+__tt_prompt() { local s; s=$(command tt status --prompt --text 2>/dev/null) && [ -n "$s" ] && printf '[%s] ' "$s"; }
+case "$PS1" in *__tt_prompt*) ;; *) PS1='$(__tt_prompt)'"$PS1" ;; esac
+`,
+		"zsh": `# Talking Stick in the prompt. Load with: eval "$(tt prompt init zsh)"
+setopt prompt_subst
+__tt_prompt() { local s; s=$(command tt status --prompt --text 2>/dev/null) && [ -n "$s" ] && print -n "[$s] "; }
+case "$PROMPT" in *__tt_prompt*) ;; *) PROMPT='$(__tt_prompt)'"$PROMPT" ;; esac
+`,
+		"fish": `# Talking Stick in the prompt. Load with: tt prompt init fish | source
+if not functions -q __tt_prompt
+    function __tt_prompt
+        set -l s (command tt status --prompt --text 2>/dev/null)
+        test -n "$s"; and echo -n "[$s] "
+    end
+    functions -c fish_prompt __tt_fish_prompt
+    function fish_prompt
+        __tt_prompt
+        __tt_fish_prompt
+    end
+end
+`,
+	}
+}

@@ -1,0 +1,89 @@
+package topic_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/talking-stick/tt/fsroom/topic"
+)
+
+func args(t *testing.T, text string) topic.Args {
+	t.Helper()
+	a, err := topic.ParseArgs(json.RawMessage(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+func TestIntegers(t *testing.T) {
+	for literal, want := range map[string]int{
+		`60`: 60, `"60"`: 60, `60.0`: 60, `1e0`: 1, `" 7 "`: 7, `"1e2"`: 100, `-0`: 0, `null`: 42,
+	} {
+		n, err := args(t, f(`{"n":%s}`, literal)).Integer("n", 42, 0)
+		if err != nil || n != want {
+			t.Errorf("%s: %d, %v, want %d", literal, n, err, want)
+		}
+	}
+	for _, literal := range []string{`0.5`, `""`, `"inf"`, `"nan"`, `"0x10"`, `true`, `[]`, `{}`, `1e300`, `"1_0"`, `99999999999999999999`} {
+		if n, err := args(t, f(`{"n":%s}`, literal)).Integer("n", 42, 0); err == nil {
+			t.Errorf("%s was read as %d", literal, n)
+		}
+	}
+}
+
+func TestBooleans(t *testing.T) {
+	for literal, want := range map[string]bool{`true`: true, `false`: false, `"true"`: true, `"FALSE"`: false, `null`: false} {
+		if b, err := args(t, f(`{"b":%s}`, literal)).Boolean("b"); err != nil || b != want {
+			t.Errorf("%s: %v, %v", literal, b, err)
+		}
+	}
+	for _, literal := range []string{`1`, `"yes"`, `""`, `[true]`} {
+		if _, err := args(t, f(`{"b":%s}`, literal)).Boolean("b"); err == nil {
+			t.Errorf("%s was taken", literal)
+		}
+	}
+}
+
+func TestObjectsStayAsTheyAre(t *testing.T) {
+	got, err := args(t, `{"m":{ "b" : 1.50, "a": [ {} ] }}`).Object("m")
+	if err != nil || string(got) != `{"b":1.50,"a":[{}]}` {
+		t.Errorf("%s, %v", got, err)
+	}
+	if got, err := args(t, `{"m":{}}`).Object("m"); err != nil || string(got) != `{}` {
+		t.Errorf("%s, %v", got, err)
+	}
+}
+
+func TestUnknownArguments(t *testing.T) {
+	got := args(t, `{"zeta":1,"topic_id":"t","Topic_ID":"u"}`).Unknown([]string{"topic_id", "question"})
+	same(t, "warnings", got, `[
+		{"code":"UNKNOWN_ARGUMENT","message":"Topic_ID was ignored; the arguments are topic_id, question","context":{"argument":"Topic_ID"}},
+		{"code":"UNKNOWN_ARGUMENT","message":"zeta was ignored; the arguments are topic_id, question","context":{"argument":"zeta"}}]`)
+}
+
+// FuzzArgs: whatever is sent, the getters answer or refuse.
+func FuzzArgs(f *testing.F) {
+	for _, s := range []string{`{"x":"[1,"}`, `"{"`, `{"x":{"x":null}}`, `{"x":"\ud800"}`, ` `, `nul`, `{"x":"[{\"question_id\":1}]"}`} {
+		f.Add(s)
+	}
+	l, err := topic.LimitsFrom(func(string) string { return "" })
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		a, err := topic.ParseArgs(json.RawMessage(text))
+		if err != nil {
+			return
+		}
+		a.Unknown(nil)
+		a.Text("x")
+		a.Integer("x", 0, 0)
+		a.Boolean("x")
+		a.Texts("x")
+		if object, err := a.Object("x"); err == nil && object != nil && !json.Valid(object) {
+			t.Errorf("%q gave the object %q", text, object)
+		}
+		topic.ParseResponses(a, l)
+	})
+}
