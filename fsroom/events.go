@@ -37,21 +37,60 @@ func (r *Room[S]) scan(ctx context.Context, log *journal.Log, from journal.Posit
 
 // Event returns one event of the current life.
 func (r *Room[S]) Event(ctx context.Context, seq int64) (*journal.Event, error) {
-	var found *journal.Event
-	stop := errors.New("found")
-	_, err := r.Events(ctx, seq-1, func(e *journal.Event) error {
-		if e.Seq == seq {
-			c := e.Clone()
-			found = &c
-		}
-		return stop
-	})
-	if err != nil && !errors.Is(err, stop) {
+	reader, err := r.Reader()
+	if err != nil {
 		return nil, err
 	}
+	defer reader.Close()
+	return reader.Event(ctx, seq)
+}
+
+// A Reader reads single events of a room's current life from one open journal.
+// It sees what is appended after it was made, but not the next life.
+type Reader[S any] struct {
+	room *Room[S]
+	log  *journal.Log // nil where there is no journal
+}
+
+// Reader opens the room's journal, which need not exist.
+func (r *Room[S]) Reader() (*Reader[S], error) {
+	log, err := r.openJournal()
+	return &Reader[S]{room: r, log: log}, err
+}
+
+// Close closes the journal.
+func (d *Reader[S]) Close() error {
+	if d.log == nil {
+		return nil
+	}
+	return d.log.Close()
+}
+
+// Event returns the event with the sequence number, which shares no memory with
+// the reader; corrupt_room if it is not there.
+func (d *Reader[S]) Event(ctx context.Context, seq int64) (*journal.Event, error) {
+	path := d.room.JournalPath()
+	var found *journal.Event
+	if d.log != nil {
+		from, err := d.log.Find(seq)
+		if err != nil {
+			return nil, d.room.store.explain(err, path)
+		}
+		stop := errors.New("found")
+		_, err = d.room.scan(ctx, d.log, from, func(e *journal.Event) error {
+			if e.Seq == seq {
+				c := e.Clone()
+				found = &c
+			}
+			return stop
+		})
+		if err != nil && !errors.Is(err, stop) {
+			return nil, err
+		}
+	}
 	if found == nil {
-		return nil, code.New(code.CorruptRoom, "event %d is not in %s", seq, r.JournalPath()).
-			WithHint(`look at it with "tt doctor"`).With("file", r.JournalPath())
+		return nil, code.New(code.CorruptRoom, "event %d is not in %s", seq, path).
+			WithHint(`look at it with "tt doctor"`).With("file", path)
 	}
 	return found, nil
 }

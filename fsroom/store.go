@@ -31,6 +31,9 @@ type Options struct {
 	NewID    func() string    // event ids
 	Patience time.Duration    // for a room's lock
 	NoWatch  bool             // poll instead of watching
+	// BlindPoll is how often a wait looks where nothing can be watched: first
+	// after this time, then twice as late each time up to BlindPollMax.
+	BlindPoll, BlindPollMax time.Duration
 	// Fault is called before each step that touches the disk and may make it
 	// fail. It is nil outside tests.
 	Fault func(Step) error
@@ -78,11 +81,25 @@ func Open(dir string, opts Options) (*Store, error) {
 	if opts.Patience == 0 {
 		opts.Patience = lockPatience
 	}
+	if opts.BlindPoll == 0 {
+		opts.BlindPoll = blindPoll
+	}
+	opts.BlindPollMax = max(opts.BlindPoll, opts.BlindPollMax)
 	s := &Store{dir: dir, opts: opts}
 	if err := lockfile.Supported(dir); err != nil {
 		return nil, s.explain(err, dir)
 	}
 	return s, s.checkFormat()
+}
+
+// Close gives back the watcher, if one was started. Waits that are under way
+// are left with their poll. A command that ends anyway need not call it.
+func (s *Store) Close() error {
+	s.hubOnce.Do(func() {}) // from now on nobody starts one
+	if s.hub == nil {
+		return nil
+	}
+	return s.hub.watcher.Close()
 }
 
 // Dir returns the data directory.

@@ -24,9 +24,10 @@ type Subscription struct {
 	// Watched is false when no watcher could be had, and only a poll is left.
 	Watched bool
 
-	c     chan struct{}
-	names []string
-	stop  func()
+	c                chan struct{}
+	names            []string
+	stop             func()
+	blind, blindLast time.Duration // how long to sleep unwatched: next time, and at most
 }
 
 // Close ends the subscription.
@@ -43,7 +44,7 @@ func (s *Subscription) ring() {
 // nothing can be watched, the caller's poll is what is left.
 func (s *Store) subscribe(dir string, names ...string) *Subscription {
 	c := make(chan struct{}, 1)
-	sub := &Subscription{C: c, c: c, names: names, stop: func() {}}
+	sub := &Subscription{C: c, c: c, names: names, stop: func() {}, blind: s.opts.BlindPoll, blindLast: s.opts.BlindPollMax}
 	if s.opts.NoWatch {
 		return sub
 	}
@@ -149,9 +150,12 @@ const (
 	blindPoll  = 200 * time.Millisecond
 )
 
+// poll is how long to sleep at most until the next look.
 func (s *Subscription) poll() time.Duration {
 	if s.Watched {
 		return safetyPoll
 	}
-	return blindPoll
+	d := s.blind
+	s.blind = min(2*s.blind, s.blindLast)
+	return d
 }

@@ -3,6 +3,8 @@ package journal
 import (
 	"fmt"
 	"io"
+
+	"github.com/talking-stick/tt/journal/wire"
 )
 
 // An AppendError is a failed append. Undone tells that the file is again, on disk
@@ -105,7 +107,7 @@ func readable(e *Event, line []byte) error {
 		return errLineTooLong
 	}
 	for _, raw := range [][]byte{e.Handoff, e.Payload} {
-		if len(raw) > 0 && !valid(raw) {
+		if len(raw) > 0 && !wire.Valid(raw) {
 			return fmt.Errorf("not JSON: %.40q", raw)
 		}
 	}

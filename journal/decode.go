@@ -1,11 +1,11 @@
 package journal
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
-	"strconv"
 	"unicode/utf8"
+
+	"github.com/talking-stick/tt/journal/wire"
 )
 
 // What a decoder remembers is bounded: so many strings of at most so many bytes.
@@ -40,15 +40,15 @@ func (d *decoder) decode(line []byte, e *Event) error {
 	if !utf8.Valid(line) {
 		return errors.New("not UTF-8")
 	}
-	p := parser{data: line}
-	more, err := p.enter('{', '}')
+	p := wire.NewParser(line)
+	more, err := p.Enter('{', '}')
 	for more && err == nil {
-		if err = d.member(&p, e); err == nil {
-			more, err = p.another('}')
+		if err = d.member(p, e); err == nil {
+			more, err = p.Another('}')
 		}
 	}
 	if err == nil {
-		err = p.end()
+		err = p.End()
 	}
 	if err != nil {
 		return err
@@ -66,13 +66,10 @@ func (e *Event) check() error {
 	return nil
 }
 
-func (d *decoder) member(p *parser, e *Event) error {
-	key, escaped, err := p.key()
+func (d *decoder) member(p *wire.Parser, e *Event) error {
+	key, err := p.Key()
 	if err != nil {
 		return err
-	}
-	if escaped {
-		key = []byte(unescape(key))
 	}
 	if err := d.field(p, string(key), e); err != nil {
 		return fmt.Errorf("%.40s: %w", key, err)
@@ -80,136 +77,68 @@ func (d *decoder) member(p *parser, e *Event) error {
 	return nil
 }
 
-func (d *decoder) field(p *parser, key string, e *Event) (err error) {
+func (d *decoder) field(p *wire.Parser, key string, e *Event) (err error) {
 	switch key {
 	case "event_seq":
-		e.Seq, err = p.integer()
+		e.Seq, err = p.Int()
 	case "event_id":
-		e.ID, err = p.text(nil)
+		e.ID, err = p.Text()
 	case "room_id":
-		e.RoomID, err = p.text(d.names)
+		e.RoomID, err = d.name(p)
 	case "turn_id":
-		e.Turn, err = p.integer()
+		e.Turn, err = p.Int()
 	case "event_type":
-		e.Type, err = p.text(d.names)
+		e.Type, err = d.name(p)
 	case "from_agent_id":
-		e.From, err = p.text(d.names)
+		e.From, err = d.name(p)
 	case "to_agent_id":
-		e.To, err = p.text(d.names)
+		e.To, err = d.name(p)
 	case "handoff":
-		e.Handoff, err = p.raw()
+		e.Handoff, err = p.Raw()
 	case "reason":
-		e.Reason, err = p.text(nil)
+		e.Reason, err = p.Text()
 	case "payload":
-		e.Payload, err = p.raw()
+		e.Payload, err = p.Raw()
 	case "created_at":
-		e.CreatedAt, err = p.time()
+		e.CreatedAt, err = readTime(p)
 	case "more":
-		e.More, err = p.boolean()
+		e.More, err = p.Bool()
 	default:
-		err = p.value()
+		err = p.Skip()
 	}
 	return err
 }
 
-// null reads a null, if one is next.
-func (p *parser) null() bool { return p.peek() == 'n' && p.literal("null") == nil }
-
-func (p *parser) integer() (int64, error) {
-	if p.null() {
-		return 0, nil
-	}
-	start := p.pos
-	if c := p.peek(); c != '-' && !isDigit(c) {
-		return 0, p.fail("an integer")
-	}
-	if err := p.number(); err != nil {
-		return 0, err
-	}
-	text := p.data[start:p.pos]
-	n, err := strconv.ParseInt(string(text), 10, 64)
-	if err != nil {
-		return 0, fmt.Errorf("%.40s is no 64-bit integer", text)
-	}
-	return n, nil
-}
-
-func (p *parser) boolean() (bool, error) {
-	if p.null() {
-		return false, nil
-	}
-	switch p.peek() {
-	case 't':
-		return true, p.literal("true")
-	case 'f':
-		return false, p.literal("false")
-	}
-	return false, p.fail("true or false")
-}
-
-func (p *parser) raw() (json.RawMessage, error) {
-	if p.null() {
-		return nil, nil
-	}
-	start := p.pos
-	if err := p.value(); err != nil {
-		return nil, err
-	}
-	return p.data[start:p.pos:p.pos], nil
-}
-
-func (p *parser) time() (Time, error) {
-	if p.null() {
+func readTime(p *wire.Parser) (Time, error) {
+	if p.Null() {
 		return Time{}, nil
 	}
-	raw, err := p.unquoted()
+	raw, err := p.Unquoted()
 	if err != nil {
 		return Time{}, err
 	}
 	return parseTime(raw)
 }
 
-// text reads a string; names, if there are any, remembers it for the next line.
-func (p *parser) text(names map[string]string) (string, error) {
-	if p.null() {
+// name reads a string that is likely to come again on the next line.
+func (d *decoder) name(p *wire.Parser) (string, error) {
+	if p.Null() {
 		return "", nil
 	}
-	raw, err := p.unquoted()
+	raw, err := p.Unquoted()
 	if err != nil {
 		return "", err
 	}
-	if names == nil || len(raw) > maxNameLength {
+	if d.names == nil || len(raw) > maxNameLength {
 		return string(raw), nil
 	}
-	if s, ok := names[string(raw)]; ok { // does not allocate
+	if s, ok := d.names[string(raw)]; ok { // does not allocate
 		return s, nil
 	}
-	if len(names) >= maxNames {
-		clear(names)
+	if len(d.names) >= maxNames {
+		clear(d.names)
 	}
 	s := string(raw)
-	names[s] = s
+	d.names[s] = s
 	return s, nil
-}
-
-// unquoted reads a string and returns its text, aliasing data where it can.
-func (p *parser) unquoted() ([]byte, error) {
-	if p.peek() != '"' {
-		return nil, p.fail("a string")
-	}
-	raw, escaped, err := p.str()
-	if escaped && err == nil {
-		raw = []byte(unescape(raw))
-	}
-	return raw, err
-}
-
-// unescape resolves the escapes of a string that str has read. Surrogates
-// without their other half become U+FFFD.
-func unescape(raw []byte) (s string) {
-	quoted := append(append([]byte{'"'}, raw...), '"')
-	if err := json.Unmarshal(quoted, &s); err != nil {
-		panic(err) // str accepts exactly what encoding/json accepts
-	}
-	return s
 }

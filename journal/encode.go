@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"strconv"
-	"strings"
-	"unicode/utf8"
+
+	"github.com/talking-stick/tt/journal/wire"
 )
 
 // Append appends e to b as one line with its newline. Whatever is in e, the line
@@ -36,7 +36,7 @@ func appendInt(b []byte, key string, n int64) []byte {
 	return strconv.AppendInt(append(b, key...), n, 10)
 }
 
-func appendText(b []byte, key, s string) []byte { return appendString(append(b, key...), s) }
+func appendText(b []byte, key, s string) []byte { return wire.AppendString(append(b, key...), s) }
 
 func appendOptional(b []byte, key, s string) []byte {
 	if s == "" {
@@ -50,61 +50,5 @@ func appendRaw(b []byte, key string, raw json.RawMessage) []byte {
 	if len(raw) == 0 || string(raw) == "null" {
 		return b
 	}
-	b = append(b, key...)
-	if !utf8.Valid(raw) {
-		raw = bytes.ToValidUTF8(raw, []byte("\uFFFD"))
-	}
-	if !valid(raw) {
-		return appendString(b, string(raw))
-	}
-	return appendCompact(b, raw)
-}
-
-// appendString appends s as a JSON string.
-func appendString(b []byte, s string) []byte {
-	if !utf8.ValidString(s) {
-		s = strings.ToValidUTF8(s, "\uFFFD")
-	}
-	b = append(b, '"')
-	done := 0
-	for i := range len(s) {
-		if c := s[i]; c < ' ' || c == '"' || c == '\\' {
-			b = appendEscape(append(b, s[done:i]...), c)
-			done = i + 1
-		}
-	}
-	return append(append(b, s[done:]...), '"')
-}
-
-func appendEscape(b []byte, c byte) []byte {
-	const hex = "0123456789abcdef"
-	switch c {
-	case '"', '\\':
-		return append(b, '\\', c)
-	case '\n':
-		return append(b, '\\', 'n')
-	case '\r':
-		return append(b, '\\', 'r')
-	case '\t':
-		return append(b, '\\', 't')
-	}
-	return append(b, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
-}
-
-// appendCompact appends valid JSON without the white space between its tokens.
-func appendCompact(b, raw []byte) []byte {
-	inString := false
-	for i := 0; i < len(raw); i++ {
-		switch c := raw[i]; {
-		case inString && c == '\\':
-			b = append(b, c)
-			i++
-		case c == '"':
-			inString = !inString
-		case !inString && isSpace(c):
-			continue
-		}
-		b = append(b, raw[i])
-	}
-	return b
+	return wire.AppendRaw(append(b, key...), raw)
 }

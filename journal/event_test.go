@@ -11,6 +11,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/talking-stick/tt/journal/wire"
 	"pgregory.net/rapid"
 )
 
@@ -253,7 +254,7 @@ func FuzzValid(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		if got, want := valid(data), json.Valid(data); got != want {
+		if got, want := wire.Valid(data), json.Valid(data); got != want {
 			t.Fatalf("%q: valid %v, encoding/json says %v", data, got, want)
 		}
 	})
@@ -263,7 +264,7 @@ func TestValidIsEncodingJSONs(t *testing.T) {
 	tokens := []string{"{", "}", "[", "]", ",", ":", `"a"`, `"`, `\`, "1", "-", "0", ".", "e", "true", "null", " ", "\n", "\x00", "é"}
 	rapid.Check(t, func(t *rapid.T) {
 		text := []byte(strings.Join(rapid.SliceOfN(rapid.SampledFrom(tokens), 0, 8).Draw(t, "tokens"), ""))
-		if got, want := valid(text), json.Valid(text); got != want {
+		if got, want := wire.Valid(text), json.Valid(text); got != want {
 			t.Fatalf("%q: valid %v, encoding/json says %v", text, got, want)
 		}
 	})

@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -22,23 +23,25 @@ func fail(err error) {
 	os.Exit(1)
 }
 
-// grokMain is a harness: "grok COMMAND…" runs a command as its child and ends,
-// "grok -stay COMMAND…" then lives on until it is interrupted.
+// grokMain is a harness: "grok COMMAND…" runs a command as its child and ends.
+// With -stay it then lives on until it is interrupted; with -plain it does not
+// tell the command, which can see it only among its ancestors.
 func grokMain() {
-	args := os.Args[1:]
-	stay := args[0] == "-stay"
-	if stay {
-		args = args[1:]
-	}
+	flags := flag.NewFlagSet("grok", flag.ExitOnError)
+	stay, plain := flags.Bool("stay", false, ""), flags.Bool("plain", false, "")
+	_ = flags.Parse(os.Args[1:])
+	args := flags.Args()
 	stop := make(chan os.Signal, 1)
 	signal.Notify(stop, os.Interrupt)
 	cmd := exec.Command(args[0], args[1:]...)
-	cmd.Env = append(os.Environ(), "GROK_AGENT=1")
+	if !*plain {
+		cmd.Env = append(os.Environ(), "GROK_AGENT=1")
+	}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	if err := cmd.Run(); err != nil {
 		fail(err)
 	}
-	if stay {
+	if *stay {
 		<-stop
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/talking-stick/tt/fsroom"
+	"github.com/talking-stick/tt/identity"
 )
 
 // The scripts in testdata/script are terminal sessions. Every tt in them is a
@@ -79,6 +80,10 @@ type healthKey struct{}
 // When the script ends nothing of it runs any more, and its rooms are sound.
 func setUpScript(env *testscript.Env) error {
 	work := env.WorkDir
+	person, err := identity.Resolve(identity.Env{User: identity.SystemEnv().User}, identity.System(), "")
+	if err != nil {
+		return err
+	}
 	home, data, ws := filepath.Join(work, "home"), filepath.Join(work, "data"), filepath.Join(work, "ws")
 	for _, dir := range []string{home, ws} {
 		if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -89,7 +94,7 @@ func setUpScript(env *testscript.Env) error {
 		return err
 	}
 	env.Vars = slices.DeleteFunc(env.Vars, func(v string) bool { return strings.HasPrefix(v, "HOME=") })
-	env.Vars = append(env.Vars, "HOME="+home, "USER=tester", "TALKING_STICK_DATA_DIR="+data, "DATA="+data)
+	env.Vars = append(env.Vars, "HOME="+home, "USER=tester", "TALKING_STICK_DATA_DIR="+data, "DATA="+data, "HUMAN="+person.ID)
 	env.Cd = ws
 	health := new(health)
 	env.Values[healthKey{}], env.Values[snapshotKey{}] = health, new(map[string]string)

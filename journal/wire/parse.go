@@ -1,4 +1,4 @@
-package journal
+package wire
 
 import "fmt"
 
@@ -6,18 +6,23 @@ import "fmt"
 // encoding/json's limit, so that both accept the same lines.
 const maxDepth = 10000
 
-// A parser walks over JSON text. Its methods read one thing at pos, check it in
-// full, and leave pos behind it. They accept what json.Valid accepts.
-type parser struct {
+// A Parser walks over JSON text. Its methods read one thing where it stands,
+// check it in full, and leave it behind that. They accept what json.Valid
+// accepts. The values they return alias the text where they can.
+type Parser struct {
 	data  []byte
 	pos   int
 	depth int
 }
 
-// valid reports whether data is exactly one JSON value and can be part of a line.
-func valid(data []byte) bool {
-	p := parser{data: data, depth: 1}
-	return p.value() == nil && p.end() == nil
+// NewParser returns a parser at the start of data.
+func NewParser(data []byte) *Parser { return &Parser{data: data} }
+
+// Valid reports whether data is exactly one JSON value and can be part of an
+// object.
+func Valid(data []byte) bool {
+	p := Parser{data: data, depth: 1}
+	return p.Skip() == nil && p.End() == nil
 }
 
 func isSpace(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' }
@@ -26,36 +31,37 @@ func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
 // peek skips white space and returns the byte after it, 0 at the end. A NUL in
 // the text is as wrong as the end is, everywhere peek is used.
-func (p *parser) peek() byte {
+func (p *Parser) peek() byte {
 	for p.pos < len(p.data) && isSpace(p.data[p.pos]) {
 		p.pos++
 	}
 	return p.at(p.pos)
 }
 
-func (p *parser) at(i int) byte {
+func (p *Parser) at(i int) byte {
 	if i < len(p.data) {
 		return p.data[i]
 	}
 	return 0
 }
 
-func (p *parser) fail(want string) error {
+func (p *Parser) fail(want string) error {
 	if p.pos >= len(p.data) {
 		return fmt.Errorf("ends early, %s expected", want)
 	}
 	return fmt.Errorf("%s expected at byte %d, not %q", want, p.pos+1, p.data[p.pos])
 }
 
-func (p *parser) end() error {
+// End checks that nothing follows.
+func (p *Parser) End() error {
 	if p.peek(); p.pos < len(p.data) {
 		return p.fail("the end")
 	}
 	return nil
 }
 
-// value reads one value of any kind.
-func (p *parser) value() error {
+// Skip reads one value of any kind.
+func (p *Parser) Skip() error {
 	switch c := p.peek(); {
 	case c == '"':
 		_, _, err := p.str()
@@ -74,7 +80,7 @@ func (p *parser) value() error {
 	return p.literal("null")
 }
 
-func (p *parser) literal(word string) error {
+func (p *Parser) literal(word string) error {
 	if len(p.data)-p.pos < len(word) || string(p.data[p.pos:p.pos+len(word)]) != word {
 		return p.fail("a value")
 	}
@@ -82,31 +88,31 @@ func (p *parser) literal(word string) error {
 	return nil
 }
 
-func (p *parser) object() error {
-	more, err := p.enter('{', '}')
+func (p *Parser) object() error {
+	more, err := p.Enter('{', '}')
 	for more && err == nil {
-		if _, _, err = p.key(); err == nil {
-			err = p.value()
+		if _, err = p.Key(); err == nil {
+			err = p.Skip()
 		}
 		if err == nil {
-			more, err = p.another('}')
+			more, err = p.Another('}')
 		}
 	}
 	return err
 }
 
-func (p *parser) array() error {
-	more, err := p.enter('[', ']')
+func (p *Parser) array() error {
+	more, err := p.Enter('[', ']')
 	for more && err == nil {
-		if err = p.value(); err == nil {
-			more, err = p.another(']')
+		if err = p.Skip(); err == nil {
+			more, err = p.Another(']')
 		}
 	}
 	return err
 }
 
-// enter reads the opening bracket, and the closing one if nothing is between them.
-func (p *parser) enter(open, shut byte) (more bool, err error) {
+// Enter reads the opening bracket, and the closing one if nothing is between them.
+func (p *Parser) Enter(open, shut byte) (more bool, err error) {
 	if p.peek() != open {
 		return false, p.fail(string(open))
 	}
@@ -120,8 +126,8 @@ func (p *parser) enter(open, shut byte) (more bool, err error) {
 	return true, nil
 }
 
-// another reads what follows an element: a comma (true) or the closing bracket.
-func (p *parser) another(shut byte) (more bool, err error) {
+// Another reads what follows an element: a comma (true) or the closing bracket.
+func (p *Parser) Another(shut byte) (more bool, err error) {
 	switch p.peek() {
 	case ',':
 		p.pos++
@@ -132,30 +138,31 @@ func (p *parser) another(shut byte) (more bool, err error) {
 	return false, p.fail("a comma or " + string(shut))
 }
 
-func (p *parser) leave() error {
+func (p *Parser) leave() error {
 	p.pos++
 	p.depth--
 	return nil
 }
 
-// key reads a member's name and the colon.
-func (p *parser) key() (raw []byte, escaped bool, err error) {
+// Key reads a member's name and the colon.
+func (p *Parser) Key() ([]byte, error) {
 	if p.peek() != '"' {
-		return nil, false, p.fail("a name in quotes")
+		return nil, p.fail("a name in quotes")
 	}
-	if raw, escaped, err = p.str(); err != nil {
-		return nil, false, err
+	key, err := p.Unquoted()
+	if err != nil {
+		return nil, err
 	}
 	if p.peek() != ':' {
-		return nil, false, p.fail("a colon")
+		return nil, p.fail("a colon")
 	}
 	p.pos++
-	return raw, escaped, nil
+	return key, nil
 }
 
 // str reads a string at pos, which holds its opening quote, and returns what is
 // between the quotes and whether escapes are in it.
-func (p *parser) str() (raw []byte, escaped bool, err error) {
+func (p *Parser) str() (raw []byte, escaped bool, err error) {
 	data, i := p.data, p.pos+1
 	start := i
 	for ; i < len(data); i++ {
@@ -179,7 +186,7 @@ func (p *parser) str() (raw []byte, escaped bool, err error) {
 }
 
 // escape reads one escape sequence; on false pos is still at its backslash.
-func (p *parser) escape() bool {
+func (p *Parser) escape() bool {
 	switch p.at(p.pos + 1) {
 	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
 		p.pos += 2
@@ -200,7 +207,7 @@ func isHex(c byte) bool {
 	return isDigit(c) || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F'
 }
 
-func (p *parser) number() error {
+func (p *Parser) number() error {
 	if p.at(p.pos) == '-' {
 		p.pos++
 	}
@@ -217,7 +224,7 @@ func (p *parser) number() error {
 	return p.exponent()
 }
 
-func (p *parser) exponent() error {
+func (p *Parser) exponent() error {
 	if c := p.at(p.pos); c != 'e' && c != 'E' {
 		return nil
 	}
@@ -232,7 +239,7 @@ func (p *parser) exponent() error {
 }
 
 // digits reads as many digits as there are and reports whether there was one.
-func (p *parser) digits() bool {
+func (p *Parser) digits() bool {
 	start := p.pos
 	for isDigit(p.at(p.pos)) {
 		p.pos++

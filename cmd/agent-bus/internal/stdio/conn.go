@@ -1,0 +1,118 @@
+package stdio
+
+import (
+	"context"
+	"errors"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+)
+
+// A conn is the connection of a [Transport].
+type conn struct {
+	*Transport
+	lines     chan line
+	queue     []jsonrpc.Message // read and not yet delivered; only Read uses it
+	closed    chan struct{}
+	closeOnce sync.Once
+
+	mu   sync.Mutex            // also makes one write of every message
+	open map[jsonrpc.ID]*batch // calls that have no answer yet; nil for those of no batch
+	idle chan struct{}         // closed when there are none, if somebody waits for that
+}
+
+// SessionID implements [mcp.Connection].
+func (c *conn) SessionID() string { return "" }
+
+// Close implements [mcp.Connection].
+func (c *conn) Close() error {
+	c.closeOnce.Do(func() { close(c.closed) })
+	return nil
+}
+
+// Read implements [mcp.Connection]. It returns io.EOF when the input has ended,
+// however it did: to the server it is the same.
+func (c *conn) Read(ctx context.Context) (jsonrpc.Message, error) {
+	for len(c.queue) == 0 {
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-c.closed:
+			return nil, io.EOF
+		case <-c.stop:
+			c.drain()
+			return nil, io.EOF
+		case l := <-c.lines:
+			if l.err != nil && !errors.Is(l.err, errTooLong) {
+				c.drain()
+				return nil, io.EOF
+			}
+			c.accept(l)
+		}
+	}
+	next := c.queue[0]
+	c.queue = c.queue[1:]
+	return next, nil
+}
+
+// drain waits until every call has been answered, but not for long. As long as
+// Read has not told the server that the input ended, answers can be written.
+func (c *conn) drain() {
+	if c.Ending != nil {
+		c.Ending()
+	}
+	c.mu.Lock()
+	c.idle = make(chan struct{})
+	idle := c.idle
+	c.settle()
+	c.mu.Unlock()
+	timer := time.NewTimer(c.Patience)
+	defer timer.Stop()
+	select {
+	case <-idle:
+	case <-c.closed:
+	case <-timer.C:
+	}
+}
+
+// settle tells whoever drains that no call is open. The caller holds the lock.
+func (c *conn) settle() {
+	if c.idle != nil && len(c.open) == 0 {
+		close(c.idle)
+		c.idle = nil
+	}
+}
+
+// Write implements [mcp.Connection].
+func (c *conn) Write(ctx context.Context, msg jsonrpc.Message) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	data, err := jsonrpc.EncodeMessage(msg)
+	if err != nil {
+		return err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	response, ok := msg.(*jsonrpc.Response)
+	if !ok {
+		return c.send(data)
+	}
+	defer c.settle()
+	b := c.open[response.ID]
+	delete(c.open, response.ID)
+	if b != nil {
+		if data = b.answered(data); data == nil {
+			return nil
+		}
+	}
+	return c.send(data)
+}
+
+// send writes one line. The caller holds the lock.
+func (c *conn) send(data []byte) error {
+	_, err := c.Out.Write(append(data, '\n'))
+	return err
+}

@@ -1,0 +1,58 @@
+package stdio
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+)
+
+// A line is one line of the input, or why there is none.
+type line struct {
+	data []byte
+	err  error // errTooLong for one that was skipped; any other is the last
+}
+
+var errTooLong = errors.New("line too long")
+
+// readLines passes on the lines of the input until it ends. A read from standard
+// input cannot be interrupted, so this may outlive the connection.
+func (c *conn) readLines() {
+	r := bufio.NewReaderSize(c.In, 64<<10)
+	for {
+		data, err := readLine(r)
+		if err == nil && len(data) == 0 {
+			continue
+		}
+		select {
+		case c.lines <- line{data, err}:
+		case <-c.closed:
+			return
+		}
+		if err != nil && !errors.Is(err, errTooLong) {
+			return
+		}
+	}
+}
+
+// readLine returns the next line without white space around it. The input may
+// end without a newline.
+func readLine(r *bufio.Reader) ([]byte, error) {
+	var whole []byte
+	tooLong := false
+	for {
+		part, err := r.ReadSlice('\n')
+		if tooLong = tooLong || len(whole)+len(part) > MaxLine; !tooLong {
+			whole = append(whole, part...)
+		}
+		switch {
+		case errors.Is(err, bufio.ErrBufferFull):
+			continue
+		case tooLong && (err == nil || errors.Is(err, io.EOF)):
+			return nil, errTooLong
+		case errors.Is(err, io.EOF) && len(bytes.TrimSpace(whole)) > 0, err == nil:
+			return bytes.TrimSpace(whole), nil
+		}
+		return nil, err
+	}
+}

@@ -1,0 +1,122 @@
+// Package block keeps a marked block of lines in a file that belongs to
+// somebody else and is written in a language where "#" starts a comment: a
+// shell script, a TOML file.
+//
+// Everything outside the block keeps its bytes, and [Remove] is the exact inverse
+// of [Append] and [AfterFirstLine]. A file whose last line has no line end
+// gets one before the block; the block's own end marker then has none, which is how Remove knows.
+package block
+
+import "bytes"
+
+const (
+	beginMark = "# >>> talking-stick >>>"
+	endMark   = "# <<< talking-stick <<<"
+)
+
+// Append returns src with a block of body at its end. A block that is already
+// in src stays where it is and gets the new body.
+func Append(src []byte, body string) []byte {
+	if from, to, ok := find(src); ok {
+		return replace(src, from, to, body)
+	}
+	return insert(src, len(src), body)
+}
+
+// AfterFirstLine returns src with a block of body behind its first line, where a
+// script's interpreter is named. A block that is already in src stays where it is
+// and gets the new body.
+func AfterFirstLine(src []byte, body string) []byte {
+	if from, to, ok := find(src); ok {
+		return replace(src, from, to, body)
+	}
+	return insert(src, lineEnd(src, 0), body)
+}
+
+// Remove returns src without its block, and whether there was one. A block
+// whose end marker is gone is left alone: nobody can tell where it ends.
+func Remove(src []byte) ([]byte, bool) {
+	from, to, ok := find(src)
+	if !ok {
+		return src, false
+	}
+	if to == len(src) && !bytes.HasSuffix(src, []byte("\n")) && from > 0 {
+		from -= len(eolBefore(src, from))
+	}
+	return join(src[:from], nil, src[to:]), true
+}
+
+// Body returns what stands between the markers, with "\n" line ends, and whether
+// there is a block.
+func Body(src []byte) (string, bool) {
+	from, to, ok := find(src)
+	if !ok {
+		return "", false
+	}
+	inner := src[lineEnd(src, from):to]
+	inner = inner[:bytes.LastIndex(inner, []byte(endMark))]
+	return string(bytes.ReplaceAll(inner, []byte("\r\n"), []byte("\n"))), true
+}
+
+// insert puts a block at offset at, which starts a line or ends the file.
+func insert(src []byte, at int, body string) []byte {
+	text := beginMark + "\n" + body + endMark
+	if at > 0 && src[at-1] != '\n' {
+		text = "\n" + text
+	} else {
+		text += "\n"
+	}
+	return join(src[:at], withEOL(text, src), src[at:])
+}
+
+func replace(src []byte, from, to int, body string) []byte {
+	text := beginMark + "\n" + body + endMark
+	if src[to-1] == '\n' {
+		text += "\n"
+	}
+	return join(src[:from], withEOL(text, src), src[to:])
+}
+
+// find returns the lines of the block, from its begin marker to behind the line
+// end of its end marker.
+func find(src []byte) (from, to int, ok bool) {
+	begun := false
+	for at := 0; at < len(src); {
+		next := lineEnd(src, at)
+		switch string(bytes.TrimSpace(src[at:next])) {
+		case beginMark:
+			from, begun = at, true
+		case endMark:
+			if begun {
+				return from, next, true
+			}
+		}
+		at = next
+	}
+	return 0, 0, false
+}
+
+// lineEnd returns the offset behind the line that starts at or contains at.
+func lineEnd(src []byte, at int) int {
+	if n := bytes.IndexByte(src[at:], '\n'); n >= 0 {
+		return at + n + 1
+	}
+	return len(src)
+}
+
+// withEOL gives text the line ends that src has.
+func withEOL(text string, src []byte) []byte {
+	if n := bytes.IndexByte(src, '\n'); n > 0 && src[n-1] == '\r' {
+		return bytes.ReplaceAll([]byte(text), []byte("\n"), []byte("\r\n"))
+	}
+	return []byte(text)
+}
+
+func eolBefore(src []byte, at int) string {
+	if bytes.HasSuffix(src[:at], []byte("\r\n")) {
+		return "\r\n"
+	}
+	return "\n"
+}
+
+func join(parts ...[]byte) []byte { return bytes.Join(parts, nil) }

@@ -1,0 +1,56 @@
+package skills
+
+import (
+	"context"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/talking-stick/tt/skills/harness"
+	"github.com/talking-stick/tt/skills/legacy"
+	"github.com/talking-stick/tt/skills/rewrite"
+)
+
+// An Environment is what the functions of this package know of the machine.
+type Environment struct {
+	Home     string // the user's home directory
+	DataDir  string // Talking Stick's data directory; made when needed
+	Version  string // of this program
+	Getenv   func(name string) string
+	LookPath func(name string) (string, error)
+	Run      func(ctx context.Context, name string, args ...string) (output []byte, err error) // stdout and stderr together
+	Now      func() time.Time
+}
+
+func (e Environment) writer() *rewrite.Writer {
+	return &rewrite.Writer{Backups: filepath.Join(e.DataDir, "backups"), Now: e.Now}
+}
+
+// Cleaner returns what removes the registrations of the old product.
+func (e Environment) Cleaner() legacy.Cleaner {
+	return legacy.Cleaner{
+		OpenCodeDir: e.root(harness.OpenCode),
+		Version:     e.Version,
+		LookPath:    e.LookPath,
+		Run:         e.Run,
+		Now:         e.Now,
+		Writer:      e.writer(),
+	}
+}
+
+// variable returns the directory that an environment variable names, or the
+// given one below the home directory.
+func (e Environment) variable(name string, below ...string) string {
+	if dir := strings.TrimSpace(e.Getenv(name)); filepath.IsAbs(dir) {
+		return dir
+	}
+	return filepath.Join(append([]string{e.Home}, below...)...)
+}
+
+// shown returns path for people, with "~" for the home directory.
+func (e Environment) shown(path string) string {
+	if rest, ok := strings.CutPrefix(path, e.Home+string(filepath.Separator)); ok {
+		return "~" + string(filepath.Separator) + rest
+	}
+	return path
+}

@@ -1,0 +1,244 @@
+// Package githook puts a check into a repository's pre-commit hook and takes it
+// out again, so that a commit is refused while somebody else has the stick.
+//
+// No git process is started: where the hooks are is read from .git and its config
+// file. A hook that is there already is kept. If it is a shell script it gets a
+// marked block behind its first line, where an early exit cannot skip it. If it is
+// anything else it is moved aside and run by ours.
+package githook
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/talking-stick/tt/skills/block"
+	"github.com/talking-stick/tt/skills/rewrite"
+)
+
+// A State is what Install or Uninstall did or would do.
+type State string
+
+// The states; Removed and Absent are Uninstall's.
+const (
+	Added   State = "added"
+	Present State = "already-present"
+	Updated State = "updated"
+	Removed State = "removed"
+	Absent  State = "already-absent"
+)
+
+// A Change is one change to a repository's pre-commit hook.
+type Change struct {
+	State State
+	Hook  string // the hook file
+	Aside string // where a hook that is no shell script is kept while ours runs it; "" if there is none
+	Text  string // the whole text that the hook file gets; "" if it is removed or left
+	Note  string // what people should know besides; may be ""
+
+	before []byte
+	steps  func() error
+}
+
+const (
+	hookName  = "pre-commit"
+	asideName = "pre-commit.before-talking-stick"
+	shebang   = "#!/bin/sh\n"
+)
+
+// check refuses the commit only when tt says plainly that the stick is not here.
+// A tt that fails, or that does not know the command, refuses nothing, and neither
+// does a repository without a room. "set -e" of the script around it must not end
+// it, and neither must "set -u".
+const check = `# Refuses a commit while the talking stick of this workspace is not yours.
+# Skip it once with: git commit --no-verify
+if command -v tt >/dev/null 2>&1; then
+  tt_said=$(tt check --json 2>&1) && tt_code=0 || tt_code=$?
+  case "$tt_code:$tt_said" in
+    1:*room_not_found*) ;;
+    1:*)
+      tt check --text >&2 || true
+      echo 'tt: commit refused, you do not hold the talking stick here; wait for it with "tt wait"' >&2
+      exit 1
+      ;;
+  esac
+  unset tt_said tt_code
+fi
+`
+
+// chain runs the hook that was there before, which is no shell script.
+const chain = `tt_chained="$(dirname -- "$0")/` + asideName + `"
+[ ! -x "$tt_chained" ] || exec "$tt_chained" "$@"
+`
+
+// A Repository is the one whose commits are checked.
+type Repository struct {
+	Dir    string // a directory in its working tree
+	Home   string // the user's home directory
+	Writer *rewrite.Writer
+}
+
+// PlanInstall works out how to add the check. Nothing is written before Apply.
+func (r Repository) PlanInstall() (Change, error) {
+	w := r.Writer
+	c, err := r.look()
+	if err != nil {
+		return c, err
+	}
+	if _, err := os.Stat(c.Aside); err == nil {
+		return c.chained(w, c.before)
+	}
+	if c.before != nil && !isShell(c.before) {
+		return c.chained(w, nil)
+	}
+	c.Aside = ""
+	text := c.before
+	if text == nil {
+		text = []byte(shebang)
+	}
+	return c.write(w, block.AfterFirstLine(text, check))
+}
+
+// chained makes the hook a script of ours that runs the one moved aside.
+// current is our script if it is there already.
+func (c Change) chained(w *rewrite.Writer, current []byte) (Change, error) {
+	text := []byte(shebang + chain)
+	if current != nil {
+		text = current
+	}
+	next, err := c.write(w, block.AfterFirstLine(text, check))
+	if current != nil {
+		return next, err
+	}
+	next.State = Added
+	next.steps = func() error {
+		if err := os.Rename(c.Hook, c.Aside); err != nil {
+			return err
+		}
+		if err := create(c.Hook, []byte(next.Text)); err != nil {
+			return errors.Join(err, os.Rename(c.Aside, c.Hook))
+		}
+		return nil
+	}
+	return next, err
+}
+
+// write makes c the change that gives the hook the content text.
+func (c Change) write(w *rewrite.Writer, text []byte) (Change, error) {
+	c.Text, c.State = string(text), Updated
+	switch {
+	case c.before == nil:
+		c.State = Added
+		c.steps = func() error { return create(c.Hook, text) }
+		return c, nil
+	case string(c.before) == c.Text:
+		c.State, c.Text = Present, ""
+		return c, nil
+	}
+	if _, had := block.Body(c.before); !had {
+		c.State = Added
+	}
+	c.steps = func() error {
+		if _, err := w.Replace(c.Hook, c.before, text); err != nil {
+			return err
+		}
+		return makeExecutable(c.Hook)
+	}
+	return c, nil
+}
+
+// PlanUninstall works out how to take the check out. What was there before the
+// check is then as it was.
+func (r Repository) PlanUninstall() (Change, error) {
+	w := r.Writer
+	c, err := r.look()
+	if err != nil {
+		return c, err
+	}
+	rest, had := block.Remove(c.before)
+	if !had {
+		c.State, c.Aside = Absent, ""
+		return c, nil
+	}
+	c.State = Removed
+	_, err = os.Stat(c.Aside)
+	switch {
+	case err == nil && string(rest) == shebang+chain:
+		c.steps = func() error { return os.Rename(c.Aside, c.Hook) }
+	case string(rest) == shebang:
+		c.Aside = ""
+		c.steps = func() error { _, err := w.Remove(c.Hook, c.before); return err }
+	default:
+		c.Aside, c.Text = "", string(rest)
+		c.steps = func() error { _, err := w.Replace(c.Hook, c.before, rest); return err }
+	}
+	return c, nil
+}
+
+// Apply carries the change out.
+func (c Change) Apply() error {
+	if c.steps == nil {
+		return nil
+	}
+	return c.steps()
+}
+
+// look finds the repository's hook.
+func (r Repository) look() (Change, error) {
+	hooks, note, err := hooksDir(r.Dir, r.Home)
+	if err != nil {
+		return Change{}, err
+	}
+	c := Change{Hook: filepath.Join(hooks, hookName), Aside: filepath.Join(hooks, asideName), Note: note}
+	c.before, err = os.ReadFile(c.Hook)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return c, err
+	}
+	return c, nil
+}
+
+// isShell reports whether a script is for a shell of the Bourne family. One
+// without an interpreter line is: git runs it with sh.
+func isShell(script []byte) bool {
+	line, _, _ := strings.Cut(string(script), "\n")
+	rest, ok := strings.CutPrefix(line, "#!")
+	if !ok {
+		return !strings.ContainsRune(line, 0)
+	}
+	for _, word := range strings.Fields(rest) {
+		switch filepath.Base(word) {
+		case "sh", "bash", "dash", "ksh", "zsh", "ash", "mksh":
+			return true
+		}
+	}
+	return false
+}
+
+func create(path string, text []byte) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		return err
+	}
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o777)
+	if err != nil {
+		return err
+	}
+	if _, err := file.Write(text); err != nil {
+		file.Close()
+		return errors.Join(err, os.Remove(path))
+	}
+	return file.Close()
+}
+
+func makeExecutable(path string) error {
+	info, err := os.Stat(path)
+	if err != nil || info.Mode()&0o100 != 0 {
+		return err
+	}
+	if err := os.Chmod(path, info.Mode().Perm()|0o100); err != nil {
+		return fmt.Errorf("%s is not executable, so git ignores it: %w", path, err)
+	}
+	return nil
+}

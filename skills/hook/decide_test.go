@@ -1,0 +1,165 @@
+package hook
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/talking-stick/tt/skills/harness"
+)
+
+// rooms maps paths to their stick; "broken" fails.
+type rooms map[string]*Stick
+
+func (r rooms) Stick(_ context.Context, path string, _ Call) (*Stick, error) {
+	if path == "/broken" {
+		return nil, errors.New("unreadable")
+	}
+	return r[path], nil
+}
+
+type always bool
+
+func (a always) First(Call, string) bool { return bool(a) }
+
+func TestDecideStop(t *testing.T) {
+	me := "claude:1"
+	tests := []struct {
+		name  string
+		call  Call
+		stick *Stick
+		says  string // part of the reason, "" for none
+	}{
+		{"holding", Call{Dir: "/w"}, &Stick{Root: "/w", Me: me, Holder: me, Turn: 3}, "tt release"},
+		{"reserved", Call{Dir: "/w"}, &Stick{Root: "/w", Me: me, ReservedFor: me, Turn: 3}, "tt wait"},
+		{"told before", Call{Dir: "/w", Repeated: true}, &Stick{Root: "/w", Me: me, Holder: me}, ""},
+		{"a subagent", Call{Dir: "/w", Subagent: true}, &Stick{Root: "/w", Me: me, Holder: me}, ""},
+		{"work in the background", Call{Dir: "/w", Busy: true}, &Stick{Root: "/w", Me: me, Holder: me}, ""},
+		{"somebody else holds", Call{Dir: "/w"}, &Stick{Root: "/w", Me: me, Holder: "codex:2"}, ""},
+		{"not a member", Call{Dir: "/w"}, &Stick{Root: "/w", Holder: "codex:2"}, ""},
+		{"not a member of an idle room", Call{Dir: "/w"}, &Stick{Root: "/w"}, ""},
+		{"no room", Call{Dir: "/w"}, nil, ""},
+		{"unknown directory", Call{}, nil, ""},
+		{"unreadable", Call{Dir: "/broken"}, nil, ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			tt.call.Kind, tt.call.Harness = Stop, harness.ClaudeCode
+			got := Decide(context.Background(), tt.call, rooms{"/w": tt.stick}, always(false))
+			if (got == "") != (tt.says == "") || !strings.Contains(got, tt.says) {
+				t.Errorf("says %q, want %q", got, tt.says)
+			}
+		})
+	}
+}
+
+func TestDecideEdit(t *testing.T) {
+	r := rooms{
+		"/held":   {Root: "/held", Me: "claude:1", Holder: "codex:2", Turn: 5},
+		"/held/a": {Root: "/held", Me: "claude:1", Holder: "codex:2", Turn: 5},
+		"/mine/a": {Root: "/mine", Me: "claude:1", Holder: "claude:1"},
+		"/idle/a": {Root: "/idle", Me: "claude:1"},
+		"/next/a": {Root: "/next", Me: "claude:1", ReservedFor: "codex:2"},
+		"/out/a":  {Root: "/out", Holder: "codex:\x1b[2J2"},
+	}
+	tests := []struct {
+		name   string
+		call   Call
+		refuse bool
+	}{
+		{"held by another", Call{Dir: "/held", Paths: []string{"/held/a"}}, true},
+		{"the directory counts where no file is named", Call{Dir: "/held"}, true},
+		{"a file outside the room is free", Call{Dir: "/held", Paths: []string{"/tmp/notes"}}, false},
+		{"one of several files", Call{Dir: "/held", Paths: []string{"/tmp/notes", "/held/a"}}, true},
+		{"mine", Call{Dir: "/mine", Paths: []string{"/mine/a"}}, false},
+		{"idle", Call{Dir: "/idle", Paths: []string{"/idle/a"}}, false},
+		{"reserved is not held", Call{Dir: "/next", Paths: []string{"/next/a"}}, false},
+		{"a stranger", Call{Dir: "/out", Paths: []string{"/out/a"}}, true},
+		{"unreadable", Call{Dir: "/broken"}, false},
+		{"nothing known", Call{}, false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			tt.call.Kind, tt.call.Harness = Edit, harness.Codex
+			got := Decide(context.Background(), tt.call, r, always(false))
+			if (got != "") != tt.refuse {
+				t.Fatalf("says %q", got)
+			}
+			if tt.refuse && !(strings.Contains(got, "codex:") && strings.Contains(got, "tt wait")) {
+				t.Errorf("%q names neither the holder nor the way out", got)
+			}
+			if strings.ContainsRune(got, '\x1b') {
+				t.Errorf("an escape sequence got through: %q", got)
+			}
+		})
+	}
+}
+
+func TestDecideIgnoresOtherKinds(t *testing.T) {
+	r := rooms{"/w": {Root: "/w", Me: "a:1", Holder: "b:2"}}
+	if got := Decide(context.Background(), Call{Kind: "session", Dir: "/w"}, r, always(true)); got != "" {
+		t.Errorf("says %q", got)
+	}
+}
+
+func TestToldOnceWhereTheHarnessDoesNotTell(t *testing.T) {
+	told := Told{Dir: filepath.Join(t.TempDir(), "told")}
+	stick := &Stick{Root: "/w", Me: "antigravity:1", Holder: "antigravity:1", Turn: 3}
+	r := rooms{"/w": stick}
+	call := Call{Harness: harness.Antigravity, Kind: Stop, SessionID: "c1", Dir: "/w"}
+	first := Decide(context.Background(), call, r, told)
+	second := Decide(context.Background(), call, r, told)
+	if first == "" || second != "" {
+		t.Errorf("first %q, second %q", first, second)
+	}
+	stick.Turn = 4
+	if Decide(context.Background(), call, r, told) == "" {
+		t.Error("silent about another turn")
+	}
+	other := call
+	other.SessionID = "c2"
+	if Decide(context.Background(), other, r, told) == "" {
+		t.Error("silent to another session")
+	}
+	call.SessionID = ""
+	if Decide(context.Background(), call, r, told) != "" {
+		t.Error("speaks to a session it could not remember")
+	}
+}
+
+func TestAnswer(t *testing.T) {
+	tests := []struct {
+		id   harness.ID
+		kind Kind
+		want string
+	}{
+		{harness.ClaudeCode, Stop, `{"decision":"block","reason":"a <b>"}`},
+		{harness.ClaudeCode, Edit, `{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"a <b>"}}`},
+		{harness.Codex, Stop, `{"decision":"block","reason":"a <b>"}`},
+		{harness.Codex, Edit, `{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"a <b>"}}`},
+		{harness.Gemini, Stop, `{"decision":"deny","reason":"a <b>"}`},
+		{harness.Gemini, Edit, `{"decision":"deny","reason":"a <b>"}`},
+		{harness.OpenCode, Stop, `{"decision":"block","reason":"a <b>"}`},
+		{harness.OpenCode, Edit, `{"decision":"deny","reason":"a <b>"}`},
+		{harness.Antigravity, Stop, `{"decision":"continue","reason":"a <b>"}`},
+		{harness.Antigravity, Edit, `{"decision":"deny","reason":"a <b>"}`},
+		{harness.Grok, Edit, `{"decision":"deny","reason":"a <b>"}`},
+	}
+	for _, tt := range tests {
+		call := Call{Harness: tt.id, Kind: tt.kind}
+		if got := string(Answer(call, "a <b>")); got != tt.want+"\n" {
+			t.Errorf("%s %s: got %s", tt.id, tt.kind, got)
+		}
+		silent := Answer(call, "")
+		if tt.id == harness.Antigravity {
+			if !json.Valid(silent) || !strings.Contains(string(silent), "allow") {
+				t.Errorf("antigravity must be told to go on, got %q", silent)
+			}
+		} else if len(silent) != 0 {
+			t.Errorf("%s %s: lets pass with %q", tt.id, tt.kind, silent)
+		}
+	}
+}

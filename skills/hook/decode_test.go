@@ -1,0 +1,90 @@
+package hook
+
+import (
+	"reflect"
+	"testing"
+
+	"github.com/talking-stick/tt/skills/harness"
+)
+
+func TestDecode(t *testing.T) {
+	tests := []struct {
+		name    string
+		id      harness.ID
+		kind    Kind
+		payload string
+		want    Call
+	}{
+		{
+			"claude write", harness.ClaudeCode, Edit,
+			`{"session_id":"abc","transcript_path":"/t.jsonl","cwd":"/w","permission_mode":"default","hook_event_name":"PreToolUse","tool_name":"Write","tool_input":{"file_path":"/w/a.go","content":"x"},"tool_use_id":"toolu_1"}`,
+			Call{Harness: harness.ClaudeCode, Kind: Edit, SessionID: "abc", Dir: "/w", Tool: "Write", Paths: []string{"/w/a.go"}},
+		},
+		{
+			"claude notebook in a subagent", harness.ClaudeCode, Edit,
+			`{"session_id":"abc","cwd":"/w","tool_name":"NotebookEdit","tool_input":{"notebook_path":"n.ipynb"},"agent_id":"sub-1","agent_type":"Explore"}`,
+			Call{Harness: harness.ClaudeCode, Kind: Edit, SessionID: "abc", Dir: "/w", Tool: "NotebookEdit", Paths: []string{"/w/n.ipynb"}, Subagent: true},
+		},
+		{
+			"claude stop", harness.ClaudeCode, Stop,
+			`{"session_id":"abc","cwd":"/w","hook_event_name":"Stop","stop_hook_active":true,"last_assistant_message":"done"}`,
+			Call{Harness: harness.ClaudeCode, Kind: Stop, SessionID: "abc", Dir: "/w", Repeated: true},
+		},
+		{
+			"codex patch", harness.Codex, Edit,
+			`{"session_id":"t1","turn_id":"7","cwd":"/w","hook_event_name":"PreToolUse","model":"m","permission_mode":"default","tool_name":"apply_patch","tool_use_id":"c","tool_input":{"command":"*** Begin Patch\n*** Add File: a.go\n+x\n*** Update File: /w/b.go\n*** Move to: c.go\n@@\n-*** Add File: not this\n*** Delete File: d.go\r\n*** End Patch\n"}}`,
+			Call{Harness: harness.Codex, Kind: Edit, SessionID: "t1", Dir: "/w", Tool: "apply_patch", Paths: []string{"/w/a.go", "/w/b.go", "/w/c.go", "/w/d.go"}},
+		},
+		{
+			"gemini stop", harness.Gemini, Stop,
+			`{"session_id":"g","transcript_path":"","cwd":"/w","hook_event_name":"AfterAgent","timestamp":"2026-11-20T12:00:00Z","prompt":"p","prompt_response":"r","stop_hook_active":false}`,
+			Call{Harness: harness.Gemini, Kind: Stop, SessionID: "g", Dir: "/w"},
+		},
+		{
+			"antigravity write", harness.Antigravity, Edit,
+			`{"conversationId":"c1","transcriptPath":"/t","workspacePaths":["/w","/v"],"toolCall":{"name":"write_to_file","args":{"TargetFile":"/w/a.go","CodeContent":"x","Overwrite":true}}}`,
+			Call{Harness: harness.Antigravity, Kind: Edit, SessionID: "c1", Dir: "/w", Tool: "write_to_file", Paths: []string{"/w/a.go"}},
+		},
+		{
+			"antigravity stop while something runs", harness.Antigravity, Stop,
+			`{"conversationId":"c1","workspacePaths":["/w"],"terminationReason":"model_stop","fullyIdle":false,"executionNum":4}`,
+			Call{Harness: harness.Antigravity, Kind: Stop, SessionID: "c1", Dir: "/w", Busy: true},
+		},
+		{
+			"grok write", harness.Grok, Edit,
+			`{"hookEventName":"pre_tool_use","sessionId":"s","cwd":"/w","workspaceRoot":"/w","toolName":"search_replace","toolInput":{"file_path":"a.go"}}`,
+			Call{Harness: harness.Grok, Kind: Edit, SessionID: "s", Dir: "/w", Tool: "search_replace", Paths: []string{"/w/a.go"}},
+		},
+		{
+			"grok runs the hooks of claude's settings", harness.ClaudeCode, Stop,
+			`{"hookEventName":"stop","sessionId":"s","cwd":"/w","reason":"end_turn","stopHookActive":true,"subagentType":"explore"}`,
+			Call{Harness: harness.Grok, Kind: Stop, SessionID: "s", Dir: "/w", Repeated: true, Subagent: true},
+		},
+		{
+			"opencode patch", harness.OpenCode, Edit,
+			`{"session_id":"o","cwd":"/w","tool_name":"apply_patch","tool_input":{"patchText":"*** Begin Patch\n*** Update File: a.go\n"}}`,
+			Call{Harness: harness.OpenCode, Kind: Edit, SessionID: "o", Dir: "/w", Tool: "apply_patch", Paths: []string{"/w/a.go"}},
+		},
+		{
+			"a tool that does not say what it writes", harness.Gemini, Edit,
+			`{"session_id":"g","cwd":"/w","tool_name":"replace","tool_input":"odd"}`,
+			Call{Harness: harness.Gemini, Kind: Edit, SessionID: "g", Dir: "/w", Tool: "replace"},
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got, err := Decode(tt.id, tt.kind, []byte(tt.payload))
+			if err != nil || !reflect.DeepEqual(got, tt.want) {
+				t.Errorf("%v\ngot  %+v\nwant %+v", err, got, tt.want)
+			}
+		})
+	}
+}
+
+func TestDecodeRefusesWhatIsNoObject(t *testing.T) {
+	for _, payload := range []string{"", "  ", "[]", "null", `"x"`, "{", `{"cwd": 1}`} {
+		if call, err := Decode(harness.ClaudeCode, Stop, []byte(payload)); err == nil {
+			t.Errorf("%q gave %+v", payload, call)
+		}
+	}
+}

@@ -1,0 +1,242 @@
+package skills
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"path/filepath"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/lockfile"
+	"github.com/talking-stick/tt/skills/harness"
+	"github.com/talking-stick/tt/skills/legacy"
+)
+
+// A Mode is how the skill gets into a harness.
+type Mode string
+
+// The modes. Without one an installed link stays a link, and anything else is a copy.
+const (
+	AnyMode  Mode = ""
+	CopyMode Mode = "copy"
+	LinkMode Mode = "link"
+)
+
+// Options are how to install or uninstall.
+type Options struct {
+	Harnesses []harness.ID
+	DryRun    bool // plan only: nothing is written and no program is run
+	Mode      Mode
+	Replace   bool // overwrite or remove what the user has edited; a backup is kept
+	NoHooks   bool // the skill alone
+
+	sync bool // bring up to date what is there, add nothing
+}
+
+// Select returns the harnesses that a command line names: the named ones, each
+// once, or with all those that are on the machine (to install) or every one (to
+// uninstall). Naming none, or both ways at once, is a usage error.
+func (e Environment) Select(names []string, all, uninstall bool) ([]harness.ID, error) {
+	switch {
+	case all && len(names) > 0:
+		return nil, code.New(code.Usage, "--all and names of harnesses exclude each other")
+	case all && uninstall:
+		return harness.All(), nil
+	case all:
+		return e.Detected(), nil
+	case len(names) == 0:
+		return nil, code.New(code.Usage, "no harness is named").
+			WithHint("name one or more of %s, or give --all", strings.Join(harness.Names(), ", "))
+	}
+	var ids []harness.ID
+	seen := map[harness.ID]bool{}
+	for _, name := range names {
+		id, err := harness.Parse(name)
+		if err != nil {
+			return nil, err
+		}
+		if !seen[id] {
+			seen[id] = true
+			ids = append(ids, id)
+		}
+	}
+	return ids, nil
+}
+
+// Install puts the skill and the guards into the harnesses of opts and removes what
+// the old product has left in them. There is a result for each of them, in their
+// order; an error means that nothing was tried.
+func (e Environment) Install(ctx context.Context, opts Options) ([]Result, error) {
+	return e.change(ctx, opts, "install", e.installOne)
+}
+
+// Uninstall takes the skill and the guards out of the harnesses of opts. Rooms and
+// everything else in the data directory stay.
+func (e Environment) Uninstall(ctx context.Context, opts Options) ([]Result, error) {
+	return e.change(ctx, opts, "uninstall", e.uninstallOne)
+}
+
+func (e Environment) change(ctx context.Context, opts Options, reason string, one func(*planner, harness.ID) Result) ([]Result, error) {
+	if !opts.DryRun {
+		unlock, err := e.lock(ctx, lockPatience)
+		if err != nil {
+			return nil, e.lockError(err)
+		}
+		defer unlock()
+	}
+	rec, err := e.loadRecord()
+	if err != nil {
+		return nil, err
+	}
+	var results []Result
+	for _, id := range opts.Harnesses {
+		// First, because the harness's own command may rewrite its settings.
+		ran := e.cleanUp(ctx, opts, reason, id)
+		p := e.planner(opts, rec.of(id))
+		r := e.carryOut(p, one(p, id))
+		r.Steps = append(ran, r.Steps...)
+		results = append(results, r)
+	}
+	if opts.DryRun {
+		return results, nil
+	}
+	if err := e.save(rec); err != nil {
+		return results, code.New(code.DataDirUnusable, "cannot record what was installed in %s", e.recordPath()).Because(err)
+	}
+	return results, nil
+}
+
+func (e Environment) lockError(err error) error {
+	var busy *lockfile.BusyError
+	if errors.As(err, &busy) {
+		return code.New(code.LockTimeout, "another tt is installing").WithHint("try again in a moment").Because(err)
+	}
+	return code.New(code.DataDirUnusable, "cannot use the data directory %s: %v", e.DataDir, err).
+		WithHint("set TALKING_STICK_DATA_DIR to a directory that you can write").Because(err)
+}
+
+func (e Environment) skillPart(id harness.ID) skillPart {
+	return skillPart{e.skillDir(id), e.linkSource()}
+}
+
+// installOne plans everything for one harness.
+func (e Environment) installOne(p *planner, id harness.ID) Result {
+	switch e.presence(id) {
+	case missing:
+		return Result{Harness: id, Status: Skipped, Message: "not on this machine: no " + program(id) + " on the PATH and no " + e.shown(e.root(id))}
+	case notStarted:
+		return Result{Harness: id, Status: Skipped, Message: e.shown(e.root(id)) + " does not exist yet; start " + program(id) + " once and install again"}
+	}
+	outcomes := []outcome{e.skillPart(id).install(p)}
+	var remarks []string
+	if !p.opts.NoHooks {
+		outcomes = append(outcomes, p.all(e.guards(id), part.install)...)
+		remarks = e.remarks(id)
+	}
+	p.finishAll()
+	p.was.Version, p.was.Fingerprint = e.Version, fingerprint()
+	r := e.sum(id, outcomes)
+	if r.Status == Added || r.Status == Updated || r.Status == AlreadyPresent {
+		r.Message = strings.Join(append([]string{r.Message}, remarks...), "; ")
+	}
+	return r
+}
+
+// uninstallOne plans to take everything out of one harness, the last part first,
+// so that each finds its file as it left it.
+func (e Environment) uninstallOne(p *planner, id harness.ID) Result {
+	parts := []part{e.skillPart(id)}
+	if !p.opts.NoHooks {
+		parts = append(parts, e.allGuards(id)...)
+	}
+	slices.Reverse(parts)
+	outcomes := p.all(parts, part.uninstall)
+	slices.Reverse(outcomes)
+	p.finishAll()
+	return e.sum(id, outcomes)
+}
+
+// all plans do for every part. A file that one of them cannot change is changed by
+// none.
+func (p *planner) all(parts []part, do func(part, *planner) outcome) []outcome {
+	var outcomes []outcome
+	for _, g := range parts {
+		o := do(g, p)
+		if o.status == Failed {
+			delete(p.drafts, o.path)
+			outcomes = slices.DeleteFunc(outcomes, func(other outcome) bool { return other.path == o.path })
+		}
+		outcomes = append(outcomes, o)
+		if o.status == Failed {
+			break
+		}
+	}
+	return outcomes
+}
+
+// carryOut does what p has planned, unless it is only to be shown.
+func (e Environment) carryOut(p *planner, r Result) Result {
+	r.Steps = p.steps
+	if p.opts.DryRun {
+		return r
+	}
+	if err := apply(p.steps); err != nil {
+		r.Status, r.Message = Failed, err.Error()
+	}
+	p.removeDirs()
+	for i := range r.Steps {
+		r.Steps[i].Text = "" // it is on the disk now
+	}
+	return r
+}
+
+// cleanUp removes the harness's registration of the old product, and returns what
+// it ran.
+func (e Environment) cleanUp(ctx context.Context, opts Options, reason string, id harness.ID) []Step {
+	command := legacy.Command(id)
+	if e.presence(id) != present || strings.TrimSpace(e.Getenv("TALKING_STICK_DISABLE_MCP_MIGRATION")) != "" {
+		return nil
+	}
+	if command != nil {
+		if _, err := e.LookPath(command[0]); err != nil {
+			return nil
+		}
+	}
+	if !opts.DryRun {
+		entries := e.Cleaner().Clean(ctx, reason, id)
+		// The log is a courtesy; the installation does not fail for it.
+		_ = legacy.Log(filepath.Join(e.DataDir, legacy.LogName), entries)
+	}
+	if command == nil {
+		return nil
+	}
+	return []Step{{Action: Run, Command: command}}
+}
+
+// finishAll turns all drafts into steps.
+func (p *planner) finishAll() {
+	var paths []string
+	for path := range p.drafts {
+		paths = append(paths, path)
+	}
+	sort.Strings(paths)
+	for _, path := range paths {
+		p.finish(path)
+	}
+}
+
+// indented returns v as JSON on several lines.
+func indented(v any) string {
+	var out bytes.Buffer
+	encoder := json.NewEncoder(&out)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	if encoder.Encode(v) != nil { // cannot happen: structures of strings and numbers
+		return ""
+	}
+	return out.String()
+}

@@ -1,0 +1,379 @@
+package skills
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/skills/harness"
+	"github.com/talking-stick/tt/skills/jsonc"
+)
+
+// Settings as people have them.
+const (
+	claudeSettings = `{
+	// personal settings, synced by hand
+	"model": "opus",
+	"permissions": { "allow": ["Bash(go test:*)", "Read(~/src/**)"], "deny": [] },
+	"hooks": {
+		"PreToolUse": [
+			{ "matcher": "Bash", "hooks": [ { "type": "command", "command": "~/bin/guard.sh", "timeout": 5 } ] }, // mine
+		],
+		/* rings when it is done */
+		"Stop": [ { "hooks": [{"type":"command","command":"afplay /System/Library/Sounds/Glass.aiff"}] } ]
+	},
+	"statusLine": {"type": "command", "command": "tt prompt"},
+}
+`
+	geminiSettings = "{\r\n  \"security\": {\"auth\": {\"selectedType\": \"oauth-personal\"}},\r\n  \"ui\": {\"theme\": \"GitHub\"}\r\n}\r\n"
+	codexConfig    = `# codex
+model = "gpt-5"
+notes = """
+[[hooks.Stop]] is not a table here
+"""
+
+[mcp_servers.docs]
+command = "docs-mcp"
+
+[[hooks.Stop]]
+[[hooks.Stop.hooks]]
+type = "command"
+command = "notify-send done"
+
+[hooks.state."/home/u/.codex/hooks.json:stop:0:0"]
+trusted_hash = "sha256:ab"`
+	antigravityHooks = "{\n  \"audit\": {\n    \"PreToolUse\": [\n      {\"matcher\": \"run_command\", \"hooks\": [{\"command\": \"./audit.sh\"}]}\n    ]\n  }\n}"
+)
+
+func fullHome(t *testing.T) *home {
+	h := newHome(t)
+	h.write(".claude/settings.json", claudeSettings)
+	h.write(".claude/skills/other/SKILL.md", "---\nname: other\n---\n")
+	h.write(".codex/config.toml", codexConfig)
+	h.write(".gemini/settings.json", geminiSettings)
+	h.write(".gemini/config/hooks.json", antigravityHooks)
+	h.write(".config/opencode/opencode.json", `{"theme":"dark"}`)
+	h.write(".grok/config.toml", "")
+	return h
+}
+
+func TestInstallThenUninstallRestoresEveryByte(t *testing.T) {
+	h := fullHome(t)
+	before := h.everything()
+	all := only(harness.All()...)
+	added := []Status{Added, Added, Added, Added, Added, Added}
+	h.install(all, added...)
+	after := h.everything()
+	h.install(all, AlreadyPresent, AlreadyPresent, AlreadyPresent, AlreadyPresent, AlreadyPresent, AlreadyPresent)
+	if h.everything() != after {
+		t.Error("a second installation changed something")
+	}
+	h.uninstall(all, Removed, Removed, Removed, Removed, Removed, Removed)
+	if got := h.everything(); got != before {
+		t.Errorf("left:\n%s\n\nwas:\n%s", got, before)
+	}
+	h.uninstall(all, AlreadyAbsent, AlreadyAbsent, AlreadyAbsent, AlreadyAbsent, AlreadyAbsent, AlreadyAbsent)
+}
+
+func TestGolden(t *testing.T) {
+	h := fullHome(t)
+	h.install(only(harness.All()...))
+	files := map[string]string{
+		"claude-settings.json":   ".claude/settings.json",
+		"codex-config.toml":      ".codex/config.toml",
+		"gemini-settings.json":   ".gemini/settings.json",
+		"antigravity-hooks.json": ".gemini/config/hooks.json",
+		"grok-hooks.json":        ".grok/hooks/talking-stick.json",
+	}
+	for name, below := range files {
+		golden := filepath.Join("testdata", name)
+		got := h.read(below)
+		if os.Getenv("UPDATE_GOLDEN") != "" {
+			if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(golden)
+		if err != nil || string(want) != got {
+			t.Errorf("%s (%v):\n%s", below, err, got)
+		}
+		if strings.HasSuffix(name, ".json") && !jsonc.Valid([]byte(got)) {
+			t.Errorf("%s is not JSON any more", below)
+		}
+	}
+	for _, dir := range []string{".claude", ".codex", ".gemini", ".gemini/config", ".config/opencode", ".grok"} {
+		if h.read(dir+"/skills/talking-stick/SKILL.md") != Skill() {
+			t.Errorf("%s has no skill", dir)
+		}
+	}
+	if h.read(".config/opencode/plugins/talking-stick.js") != openCodePlugin {
+		t.Error("OpenCode has no plugin")
+	}
+}
+
+func TestInstallInSparseHomes(t *testing.T) {
+	tests := []struct{ name, settings string }{
+		{"no settings", "-"},
+		{"empty settings", ""},
+		{"blank settings", " \n\n"},
+		{"an empty object", "{}"},
+		{"an empty object on lines", "{\n}\n"},
+		{"with a byte order mark", "\ufeff{\"a\": 1}"},
+		{"hooks without events", "{\"hooks\": {}}"},
+		{"an empty event", "{\n  \"hooks\": {\n    \"Stop\": [ // none yet\n    ]\n  }\n}"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			h := newHome(t)
+			h.mkdir(".claude")
+			if tt.settings != "-" {
+				h.write(".claude/settings.json", tt.settings)
+			}
+			before := h.everything()
+			h.install(only(harness.ClaudeCode), Added)
+			if settings := h.read(".claude/settings.json"); !strings.Contains(settings, "tt hook stop") || !strings.Contains(settings, "tt hook edit") || !jsonc.Valid([]byte(settings)) {
+				t.Errorf("settings:\n%s", settings)
+			}
+			h.uninstall(only(harness.ClaudeCode), Removed)
+			if got := h.everything(); got != before {
+				t.Errorf("left:\n%s\n\nwas:\n%s", got, before)
+			}
+		})
+	}
+}
+
+func TestDryRunIsExactAndWritesNothing(t *testing.T) {
+	h := fullHome(t)
+	h.programs["claude"] = true
+	before := h.everything()
+	opts := only(harness.All()...)
+	opts.DryRun = true
+	planned := h.install(opts)
+	if h.everything() != before || isDir(h.DataDir) || len(h.ran) > 0 {
+		t.Fatalf("a dry run left traces; ran %v", h.ran)
+	}
+	opts.DryRun = false
+	done := h.install(opts)
+	for i := range planned {
+		p, d := planned[i], done[i]
+		if p.Status != d.Status || p.Message != d.Message || len(p.Steps) != len(d.Steps) {
+			t.Errorf("planned %+v\ndone %+v", p, d)
+			continue
+		}
+		for j, step := range p.Steps {
+			if step.Action != d.Steps[j].Action || step.Path != d.Steps[j].Path {
+				t.Errorf("planned %s\ndone %s", step, d.Steps[j])
+			}
+			if step.Text == "" && step.Action != Run {
+				t.Errorf("%s: the plan does not show what is written", step.Path)
+			}
+			if step.Path == "" {
+				continue
+			}
+			// Line by line: a merge of two entries shows one below the other.
+			now, _ := os.ReadFile(step.Path)
+			for line := range strings.Lines(step.Text) {
+				if !strings.Contains(string(now), strings.TrimRight(line, "\r\n")) {
+					t.Errorf("%s: %q was announced and is not there", step.Path, line)
+				}
+			}
+		}
+	}
+	if got := planned[0].Steps[0].String(); got != "run claude mcp remove -s user talking-stick" {
+		t.Errorf("first step: %s", got)
+	}
+	opts.DryRun = true
+	installed := h.everything()
+	for _, r := range h.uninstall(opts, Removed, Removed, Removed, Removed, Removed, Removed) {
+		if len(r.Steps) < 2 {
+			t.Errorf("%s: %v", r.Harness, r.Steps)
+		}
+	}
+	if h.everything() != installed {
+		t.Error("a dry uninstallation changed something")
+	}
+}
+
+func TestOnlyHarnessesThatAreThere(t *testing.T) {
+	h := newHome(t)
+	h.programs["codex"] = true
+	before := h.everything()
+	results := h.install(only(harness.ClaudeCode, harness.Codex), Skipped, Skipped)
+	if !strings.Contains(results[0].Message, "not on this machine") || !strings.Contains(results[1].Message, "start codex once") {
+		t.Errorf("%+v", results)
+	}
+	if h.everything() != before {
+		t.Error("something was written")
+	}
+	h.mkdir(".gemini/antigravity")
+	if got := h.Detected(); len(got) != 3 || got[0] != harness.Codex || got[1] != harness.Gemini || got[2] != harness.Antigravity {
+		t.Errorf("detected %v", got)
+	}
+	if r := h.install(only(harness.Antigravity), Added)[0]; !strings.Contains(r.Message, "no hooks") || !h.exists(".gemini/antigravity/skills/talking-stick/SKILL.md") {
+		t.Errorf("%+v", r)
+	}
+}
+
+func TestHarnessesElsewhere(t *testing.T) {
+	h := newHome(t)
+	for name, dir := range map[string]string{"CLAUDE_CONFIG_DIR": "c", "CODEX_HOME": "x", "XDG_CONFIG_HOME": "cfg", "GROK_HOME": "g"} {
+		h.vars[name] = h.path(dir)
+	}
+	for _, dir := range []string{"c", "x", "cfg/opencode", "g"} {
+		h.mkdir(dir)
+	}
+	h.install(only(harness.ClaudeCode, harness.Codex, harness.OpenCode, harness.Grok), Added, Added, Added, Added)
+	for _, below := range []string{"c/settings.json", "x/hooks.json", "cfg/opencode/plugins/talking-stick.js", "g/hooks/talking-stick.json", "x/skills/talking-stick/SKILL.md"} {
+		if !h.exists(below) {
+			t.Errorf("no %s", below)
+		}
+	}
+}
+
+func TestNoHooks(t *testing.T) {
+	h := fullHome(t)
+	opts := only(harness.ClaudeCode, harness.Grok)
+	opts.NoHooks = true
+	h.install(opts, Added, Added)
+	if h.read(".claude/settings.json") != claudeSettings || h.exists(".grok/hooks") {
+		t.Error("guards were installed")
+	}
+}
+
+func TestUnusableSettingsAreAFailureAndStay(t *testing.T) {
+	for _, settings := range []string{"{ broken", `{"hooks": []}`, `{"hooks": {"Stop": {}}}`, `[]`} {
+		h := newHome(t)
+		h.write(".claude/settings.json", settings)
+		r := h.install(only(harness.ClaudeCode), Failed)[0]
+		if h.read(".claude/settings.json") != settings || !strings.Contains(r.Message, "settings.json") {
+			t.Errorf("%q: %s", settings, r.Message)
+		}
+		if !AnyFailed([]Result{r}) {
+			t.Error("not counted as a failure")
+		}
+	}
+}
+
+func TestWhereNothingCanBeWritten(t *testing.T) {
+	h := newHome(t)
+	h.mkdir(".claude")
+	h.write(".claude/skills", "a file where a directory belongs")
+	if r := h.install(only(harness.ClaudeCode), Failed)[0]; !strings.Contains(r.Message, "skills") {
+		t.Errorf("%+v", r)
+	}
+	if os.Geteuid() != 0 {
+		h := newHome(t)
+		h.mkdir(".grok")
+		if err := os.Chmod(h.path(".grok"), 0o500); err != nil {
+			t.Fatal(err)
+		}
+		r := h.install(only(harness.Grok), Failed)[0]
+		if !strings.Contains(r.Message, "permission denied") {
+			t.Errorf("%+v", r)
+		}
+	}
+	broken := newHome(t)
+	broken.mkdir(".grok")
+	broken.write("occupied", "")
+	broken.DataDir = broken.path("occupied")
+	if _, err := broken.Install(context.Background(), only(harness.Grok)); code.Of(err) != code.DataDirUnusable {
+		t.Errorf("%v", err)
+	}
+	if broken.exists(".grok/skills") {
+		t.Error("installed without a record")
+	}
+}
+
+func TestLinkedSettingsStayLinked(t *testing.T) {
+	h := newHome(t)
+	h.write("dotfiles/claude.json", claudeSettings)
+	h.mkdir(".claude")
+	if err := os.Symlink(h.path("dotfiles/claude.json"), h.path(".claude/settings.json")); err != nil {
+		t.Skip(err)
+	}
+	before := h.everything()
+	h.install(only(harness.ClaudeCode), Added)
+	if !strings.Contains(h.read("dotfiles/claude.json"), "tt hook stop") {
+		t.Error("the linked file was not changed")
+	}
+	h.uninstall(only(harness.ClaudeCode), Removed)
+	if h.everything() != before {
+		t.Errorf("left:\n%s", h.everything())
+	}
+}
+
+func TestWhatOthersAddLaterStays(t *testing.T) {
+	h := fullHome(t)
+	h.install(only(harness.ClaudeCode), Added)
+	settings := h.read(".claude/settings.json")
+	// The user puts his own handler into our group, and a key at the end.
+	mine := `{"type": "command", "command": "mine.sh"}`
+	at := strings.Index(settings, "tt hook edit")
+	open := strings.LastIndex(settings[:at], "[") + 1
+	settings = settings[:open] + mine + ", " + settings[open:]
+	settings = strings.TrimSuffix(settings, "}\n") + "\t\"later\": true,\n}\n"
+	h.write(".claude/settings.json", settings)
+	h.uninstall(only(harness.ClaudeCode), Removed)
+	got := h.read(".claude/settings.json")
+	if strings.Contains(got, "tt hook") || !strings.Contains(got, mine) || !strings.Contains(got, `"later": true`) || !jsonc.Valid([]byte(got)) {
+		t.Errorf("left:\n%s", got)
+	}
+}
+
+func TestOlderGuardsAreRenewed(t *testing.T) {
+	h := newHome(t)
+	old := `{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "tt hook stop --harness claude-code"}]}, {"hooks": [{"type": "command", "command": "beep"}]}]}}`
+	h.write(".claude/settings.json", old)
+	h.install(only(harness.ClaudeCode), Added)
+	got := h.read(".claude/settings.json")
+	if strings.Count(got, "tt hook stop") != 1 || !strings.Contains(got, "command -v tt") || !strings.Contains(got, "beep") {
+		t.Errorf("%s", got)
+	}
+}
+
+func TestSelect(t *testing.T) {
+	h := newHome(t)
+	h.mkdir(".grok")
+	if ids, err := h.Select(nil, true, false); err != nil || len(ids) != 1 || ids[0] != harness.Grok {
+		t.Errorf("%v %v", ids, err)
+	}
+	if ids, err := h.Select(nil, true, true); err != nil || len(ids) != len(harness.All()) {
+		t.Errorf("%v %v", ids, err)
+	}
+	if ids, err := h.Select([]string{"claude", "claude-code", "agy"}, false, false); err != nil || len(ids) != 2 || ids[1] != harness.Antigravity {
+		t.Errorf("%v %v", ids, err)
+	}
+	for _, c := range []struct {
+		names []string
+		all   bool
+	}{{nil, false}, {[]string{"grok"}, true}, {[]string{"cursor"}, false}} {
+		if _, err := h.Select(c.names, c.all, false); code.Of(err) != code.Usage {
+			t.Errorf("%v: %v", c, err)
+		}
+	}
+}
+
+func TestOldRegistrationsAreRemoved(t *testing.T) {
+	h := fullHome(t)
+	h.programs["claude"], h.programs["codex"] = true, true
+	h.write(".config/opencode/opencode.json", `{"mcp": {"talking-stick": {"type": "local", "command": ["tt", "mcp"], "enabled": true}}}`)
+	h.install(only(harness.All()...))
+	if strings.Join(h.ran, "\n") != "claude mcp remove -s user talking-stick\ncodex mcp remove talking-stick" {
+		t.Errorf("ran %q", h.ran)
+	}
+	if got := h.read(".config/opencode/opencode.json"); got != `{"mcp": {}}` {
+		t.Errorf("%s", got)
+	}
+	log, err := os.ReadFile(filepath.Join(h.DataDir, "update-migrations.log"))
+	if err != nil || strings.Count(string(log), `"reason":"install"`) != 3 {
+		t.Errorf("%v %s", err, log)
+	}
+	h.vars["TALKING_STICK_DISABLE_MCP_MIGRATION"] = "1"
+	h.uninstall(only(harness.ClaudeCode))
+	if len(h.ran) != 2 {
+		t.Errorf("ran %q", h.ran)
+	}
+}

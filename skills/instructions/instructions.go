@@ -1,0 +1,199 @@
+// Package instructions is the text that tells agents how a team wants them to
+// work together, in three layers: the one that comes with the program, the user's
+// own, and the project's. They are shown one after the other; a later one wins
+// by coming later.
+//
+// A layer may have sections for single harnesses, "## Claude" for example. What
+// stands before the first of them is for everybody.
+package instructions
+
+import (
+	_ "embed"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/skills/rewrite"
+)
+
+// MaxBytes is the largest size of a layer.
+const MaxBytes = 262144
+
+//go:embed bundled.md
+var bundled string
+
+// A Scope names a layer, or all of them together.
+type Scope string
+
+// The scopes. Effective is the three layers, one after the other.
+const (
+	Effective Scope = "effective"
+	Bundled   Scope = "bundled"
+	User      Scope = "user"
+	Project   Scope = "project"
+)
+
+// ParseScope returns the scope that name means; "base" is another name of
+// bundled and "" means effective. Anything else is a usage error.
+func ParseScope(name string) (Scope, error) {
+	switch Scope(name) {
+	case "":
+		return Effective, nil
+	case "base":
+		return Bundled, nil
+	case Effective, Bundled, User, Project:
+		return Scope(name), nil
+	}
+	return "", code.New(code.Usage, "unknown scope %q", name).WithHint("one of effective, bundled, user, project")
+}
+
+// Layers is where the layers are.
+type Layers struct {
+	DataDir       string // the data directory; the user's layer is in it
+	WorkspaceRoot string // the project's layer is below it; "" if there is no project
+}
+
+// A Source is a layer that a text comes from. The bundled one has no path.
+type Source struct {
+	Scope Scope  `json:"scope"`
+	Path  string `json:"path,omitempty"`
+}
+
+// Paths are the files of the layers, whether they exist or not.
+type Paths struct {
+	User    string `json:"user"`
+	Project string `json:"project,omitempty"`
+}
+
+// A Document is what Show returns.
+type Document struct {
+	Harness Harness  `json:"harness"`
+	Scope   Scope    `json:"scope"`
+	Text    string   `json:"text"`
+	Sources []Source `json:"sources"`
+	Paths   Paths    `json:"paths"`
+}
+
+// Paths returns where the editable layers are.
+func (l Layers) Paths() Paths {
+	p := Paths{User: filepath.Join(l.DataDir, "instructions.md")}
+	if l.WorkspaceRoot != "" {
+		p.Project = filepath.Join(l.WorkspaceRoot, ".talking-stick", "instructions.md")
+	}
+	return p
+}
+
+// Show returns the text of scope, with the sections for h only, or with all of
+// them if h is [All]. A layer without a file has no text and is no source. A layer
+// that is larger than MaxBytes is an error.
+func (l Layers) Show(scope Scope, h Harness) (Document, error) {
+	doc := Document{Harness: h, Scope: scope, Sources: []Source{}, Paths: l.Paths()}
+	var parts []string
+	for _, source := range l.sources(scope) {
+		text, found, err := source.read()
+		if err != nil {
+			return doc, err
+		}
+		if !found {
+			continue
+		}
+		doc.Sources = append(doc.Sources, source)
+		if part := strings.TrimSpace(extract(text, h)); part != "" {
+			parts = append(parts, part)
+		}
+	}
+	if len(parts) > 0 {
+		doc.Text = strings.Join(parts, "\n\n") + "\n"
+	}
+	return doc, nil
+}
+
+func (l Layers) sources(scope Scope) []Source {
+	paths := l.Paths()
+	var sources []Source
+	for _, s := range []Source{{Scope: Bundled}, {User, paths.User}, {Project, paths.Project}} {
+		there := s.Scope == Bundled || s.Path != ""
+		if there && (scope == Effective || scope == s.Scope) {
+			sources = append(sources, s)
+		}
+	}
+	return sources
+}
+
+func (s Source) read() (text string, found bool, err error) {
+	if s.Scope == Bundled {
+		return bundled, true, nil
+	}
+	info, err := os.Stat(s.Path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", false, nil
+	}
+	if err != nil {
+		return "", false, err
+	}
+	if info.Size() > MaxBytes {
+		return "", false, code.New(code.BodyTooLarge, "%s has %d bytes, the most is %d", s.Path, info.Size(), MaxBytes).
+			WithHint("shorten it with \"tt instructions edit --%s\"", s.Scope).
+			With("path", s.Path).With("supplied", info.Size()).With("limit", MaxBytes)
+	}
+	data, err := os.ReadFile(s.Path)
+	return string(data), err == nil, err
+}
+
+// EditTarget returns the file of the layer scope, User or Project, and whether
+// it was made just now, empty, because it was not there.
+func (l Layers) EditTarget(scope Scope) (path string, created bool, err error) {
+	path, err = l.editable(scope)
+	if err != nil {
+		return "", false, err
+	}
+	mode, dirMode := fs.FileMode(0o600), fs.FileMode(0o700)
+	if scope == Project { // it belongs to the repository, not to the user
+		mode, dirMode = 0o644, 0o755
+	}
+	if err := os.MkdirAll(filepath.Dir(path), dirMode); err != nil {
+		return path, false, err
+	}
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if errors.Is(err, fs.ErrExist) {
+		return path, false, nil
+	}
+	if err != nil {
+		return path, false, err
+	}
+	return path, true, file.Close()
+}
+
+// Reset removes the file of the layer scope, User or Project, and returns where
+// its content is kept; "" if there was no file.
+func (l Layers) Reset(scope Scope, w *rewrite.Writer) (path, backup string, err error) {
+	path, err = l.editable(scope)
+	if err != nil {
+		return "", "", err
+	}
+	before, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return path, "", nil
+	}
+	if err != nil {
+		return path, "", err
+	}
+	backup, err = w.Remove(path, before)
+	return path, backup, err
+}
+
+func (l Layers) editable(scope Scope) (string, error) {
+	paths := l.Paths()
+	switch {
+	case scope == User:
+		return paths.User, nil
+	case scope == Project && paths.Project != "":
+		return paths.Project, nil
+	case scope == Project:
+		return "", code.New(code.Usage, "there is no project here")
+	}
+	return "", code.New(code.Usage, "the %s instructions cannot be changed", scope).WithHint("use --user or --project")
+}

@@ -1,0 +1,212 @@
+// Package legacy removes what older versions of Talking Stick have left in the
+// harnesses: registrations of an MCP server that does not exist any more.
+//
+// Claude Code, Codex and Gemini CLI are told with their own "mcp remove". OpenCode has
+// no such command, so its configuration file is edited, and only if the entry is
+// exactly the one that the old installer wrote. What was done goes into a log,
+// one JSON object on a line.
+package legacy
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"time"
+
+	"github.com/talking-stick/tt/skills/harness"
+	"github.com/talking-stick/tt/skills/jsonc"
+	"github.com/talking-stick/tt/skills/rewrite"
+)
+
+// LogName is the name of the log in the data directory.
+const LogName = "update-migrations.log"
+
+// serverName is what the old installer registered.
+const serverName = "talking-stick"
+
+// The states of an entry.
+const (
+	Removed = "removed"
+	Absent  = "already-absent"
+	Skipped = "skipped"
+	Failed  = "failed"
+)
+
+// An Entry tells what became of one harness's registration.
+type Entry struct {
+	At      string     `json:"at"` // RFC 3339, UTC, milliseconds
+	Version string     `json:"version,omitempty"`
+	Reason  string     `json:"reason"` // install, uninstall, update, first-run or manual
+	Harness harness.ID `json:"harness"`
+	Status  string     `json:"status"`
+	Command []string   `json:"command,omitempty"`
+	Path    string     `json:"path,omitempty"`
+	Message string     `json:"message,omitempty"`
+}
+
+// A Cleaner removes registrations.
+type Cleaner struct {
+	OpenCodeDir string // OpenCode's configuration directory
+	Version     string // of this program, for the log
+	LookPath    func(name string) (string, error)
+	Run         func(ctx context.Context, name string, args ...string) (output []byte, err error)
+	Now         func() time.Time
+	Writer      *rewrite.Writer
+}
+
+// Command returns the harness's own command that removes the registration, nil
+// if it has none.
+func Command(id harness.ID) []string {
+	switch id {
+	case harness.ClaudeCode:
+		return []string{"claude", "mcp", "remove", "-s", "user", serverName}
+	case harness.Codex:
+		return []string{"codex", "mcp", "remove", serverName}
+	case harness.Gemini:
+		return []string{"gemini", "mcp", "remove", "-s", "user", serverName}
+	}
+	return nil
+}
+
+// Clean removes the registrations from the harnesses ids and returns an entry for
+// each that could have one.
+func (c Cleaner) Clean(ctx context.Context, reason string, ids ...harness.ID) []Entry {
+	var entries []Entry
+	for _, id := range ids {
+		e := Entry{Reason: reason, Harness: id, Version: c.Version}
+		switch {
+		case Command(id) != nil:
+			c.withCommand(ctx, &e)
+		case id == harness.OpenCode:
+			c.withFile(&e)
+		default:
+			continue
+		}
+		e.At = c.Now().UTC().Format("2006-01-02T15:04:05.000Z07:00")
+		entries = append(entries, e)
+	}
+	return entries
+}
+
+func (c Cleaner) withCommand(ctx context.Context, e *Entry) {
+	command := Command(e.Harness)
+	if _, err := c.LookPath(command[0]); err != nil {
+		e.Status, e.Message = Skipped, command[0]+" is not installed"
+		return
+	}
+	e.Command = command
+	output, err := c.Run(ctx, command[0], command[1:]...)
+	said := strings.TrimSpace(string(output))
+	switch {
+	case saysAbsent(said):
+		e.Status = Absent
+	case err != nil:
+		e.Status, e.Message = Failed, strings.TrimSpace(err.Error()+": "+telling(said))
+	default:
+		e.Status, e.Message = Removed, telling(said)
+	}
+}
+
+// saysAbsent recognises the ways in which the harnesses say that there is no such
+// server. Some of them exit 0 then, some do not.
+func saysAbsent(output string) bool {
+	low := strings.ToLower(output)
+	for _, words := range []string{"not found", "no mcp server", "no user-scoped mcp server", "does not exist", "no server"} {
+		if strings.Contains(low, words) {
+			return true
+		}
+	}
+	return false
+}
+
+// telling returns the first line that speaks of the server; the harnesses also
+// print warnings about other things.
+func telling(output string) string {
+	for line := range strings.Lines(output) {
+		if strings.Contains(line, serverName) {
+			return strings.TrimSpace(line)
+		}
+	}
+	line, _, _ := strings.Cut(output, "\n")
+	return strings.TrimSpace(line)
+}
+
+// canonical is the entry that the old installer wrote into OpenCode's file.
+var canonical = map[string]any{"type": "local", "command": []any{"tt", "mcp"}, "enabled": true}
+
+func (c Cleaner) withFile(e *Entry) {
+	e.Status = Absent
+	for _, name := range []string{"opencode.json", "opencode.jsonc", "config.json"} {
+		path := filepath.Join(c.OpenCodeDir, name)
+		removed, err := c.removeFrom(path)
+		if err != nil {
+			e.Status, e.Path, e.Message = Failed, path, err.Error()
+			return
+		}
+		if removed {
+			e.Status, e.Path = Removed, path
+		}
+	}
+}
+
+func (c Cleaner) removeFrom(path string) (bool, error) {
+	before, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	if !bytes.Contains(before, []byte(serverName)) {
+		return false, nil
+	}
+	raw, err := jsonc.Member(before, []string{"mcp"}, serverName)
+	if err != nil || raw == nil {
+		return false, err
+	}
+	var entry any
+	if json.Unmarshal(raw, &entry) != nil || !reflect.DeepEqual(entry, any(canonical)) {
+		return false, nil
+	}
+	after, _, err := jsonc.RemoveMember(before, []string{"mcp"}, serverName, jsonc.Undo{Kept: 1})
+	if err != nil {
+		return false, err
+	}
+	_, err = c.Writer.Replace(path, before, after)
+	return err == nil, err
+}
+
+// Lines returns entries as JSON Lines.
+func Lines(entries []Entry) []byte {
+	var out bytes.Buffer
+	encoder := json.NewEncoder(&out)
+	encoder.SetEscapeHTML(false)
+	for _, e := range entries {
+		_ = encoder.Encode(e) // an Entry always has an encoding
+	}
+	return out.Bytes()
+}
+
+// Log appends entries to the log at path, making it and its directory if they
+// are not there. All of them go in one write, so that two processes do not mix
+// their lines.
+func Log(path string, entries []Entry) error {
+	if len(entries) == 0 {
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(Lines(entries))
+	return errors.Join(err, file.Close())
+}

@@ -1,0 +1,73 @@
+// Talking Stick's guards for OpenCode. Written by "tt install opencode" and
+// taken away by "tt uninstall opencode"; changes made here keep tt from updating it.
+//
+// Before a tool writes a file, and when the agent goes idle, tt is asked. It
+// answers {"decision": …, "reason": …} to refuse and nothing to let it pass. If
+// tt is missing, slow or broken, everything passes.
+import { spawn } from "node:child_process"
+
+const PATIENCE = 10_000 // milliseconds; a guard that takes longer has nothing to say
+const WRITES = new Set(["edit", "write", "patch", "apply_patch", "multiedit"])
+
+function ask(kind, payload) {
+  return new Promise((resolve) => {
+    let said = ""
+    const done = (text) => {
+      clearTimeout(timer)
+      try {
+        resolve(JSON.parse(text).reason || "")
+      } catch {
+        resolve("")
+      }
+    }
+    const child = spawn("tt", ["hook", kind, "--harness", "opencode"], {
+      cwd: payload.cwd,
+      stdio: ["pipe", "pipe", "ignore"],
+    })
+    const timer = setTimeout(() => {
+      child.kill()
+      done("")
+    }, PATIENCE)
+    child.stdout.on("data", (chunk) => (said += chunk))
+    child.on("error", () => done(""))
+    child.on("close", () => done(said))
+    child.stdin.on("error", () => {})
+    child.stdin.end(JSON.stringify(payload))
+  })
+}
+
+export const TalkingStick = async ({ client, directory }) => {
+  const children = new Set() // sessions of subagents: their stops are not the agent's
+  const held = new Set() // sessions that go on only because they were held back
+
+  return {
+    event: async ({ event }) => {
+      if (event.type === "session.created" && event.properties?.info?.parentID) {
+        children.add(event.properties.info.id)
+      }
+      if (event.type !== "session.idle") return
+      const id = event.properties?.sessionID
+      if (!id || children.has(id)) return
+      if (held.delete(id)) return
+      const reason = await ask("stop", { session_id: id, cwd: directory, stop_hook_active: false })
+      if (!reason) return
+      held.add(id)
+      try {
+        await client.session.promptAsync({ path: { id }, body: { parts: [{ type: "text", text: reason }] } })
+      } catch {
+        held.delete(id)
+      }
+    },
+
+    "tool.execute.before": async (input, output) => {
+      if (!WRITES.has(input.tool)) return
+      const reason = await ask("edit", {
+        session_id: input.sessionID,
+        cwd: directory,
+        tool_name: input.tool,
+        tool_input: output.args,
+      })
+      if (reason) throw new Error(reason)
+    },
+  }
+}

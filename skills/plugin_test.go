@@ -1,0 +1,76 @@
+package skills
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// bench drives the plugin as OpenCode does and prints what it does.
+const bench = `
+import { TalkingStick } from "./plugin.mjs"
+const prompted = []
+const client = { session: { promptAsync: async (p) => { prompted.push(p) } } }
+const hooks = await TalkingStick({ client, directory: process.cwd() })
+const tool = async (name) => {
+  try {
+    await hooks["tool.execute.before"]({ tool: name, sessionID: "s" }, { args: { filePath: "a.go" } })
+    console.log(name, "passes")
+  } catch (e) {
+    console.log(name, "refused:", e.message)
+  }
+}
+const idle = (sessionID) => hooks.event({ event: { type: "session.idle", properties: { sessionID } } })
+await tool("read")
+await tool("write")
+await hooks.event({ event: { type: "session.created", properties: { info: { id: "child", parentID: "s" } } } })
+await idle("child")
+console.log("after a subagent's stop:", prompted.length)
+await idle("s")
+console.log("after a stop:", prompted.length, prompted[0]?.path.id, prompted[0]?.body.parts[0].text)
+await idle("s")
+console.log("after the next:", prompted.length)
+`
+
+func TestPlugin(t *testing.T) {
+	node, err := exec.LookPath("node")
+	if err != nil {
+		t.Skip("no node here")
+	}
+	tests := []struct{ name, tt, want string }{
+		{
+			"tt refuses",
+			`printf '{"decision":"deny","reason":"%s: %s"}\n' "$2" "$(cat)" | sed 's/: {.*tool_name":"\([a-z]*\)".*}"}/ \1"}/; s/: {.*}"}/ now"}/'`,
+			"read passes\nwrite refused: edit write\nafter a subagent's stop: 0\nafter a stop: 1 s stop now\nafter the next: 1\n",
+		},
+		{"tt has nothing to say", "exit 0", "read passes\nwrite passes\nafter a subagent's stop: 0\nafter a stop: 0 undefined undefined\nafter the next: 0\n"},
+		{"tt is broken", "echo nonsense; exit 3", "read passes\nwrite passes\nafter a subagent's stop: 0\nafter a stop: 0 undefined undefined\nafter the next: 0\n"},
+		{"tt is missing", "", "read passes\nwrite passes\nafter a subagent's stop: 0\nafter a stop: 0 undefined undefined\nafter the next: 0\n"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			dir, bin := t.TempDir(), t.TempDir()
+			files := map[string]string{filepath.Join(dir, "plugin.mjs"): openCodePlugin, filepath.Join(dir, "bench.mjs"): bench}
+			if tt.tt != "" {
+				files[filepath.Join(bin, "tt")] = "#!/bin/sh\n" + tt.tt + "\n"
+			}
+			for path, content := range files {
+				if err := os.WriteFile(path, []byte(content), 0o755); err != nil {
+					t.Fatal(err)
+				}
+			}
+			cmd := exec.Command(node, "bench.mjs")
+			cmd.Dir = dir
+			cmd.Env = []string{"PATH=" + bin}
+			if tt.tt != "" {
+				cmd.Env = []string{"PATH=" + bin + ":/usr/bin:/bin"}
+			}
+			out, err := cmd.CombinedOutput()
+			if err != nil || strings.TrimSpace(string(out)) != strings.TrimSpace(tt.want) {
+				t.Errorf("%v\ngot\n%s\nwant\n%s", err, out, tt.want)
+			}
+		})
+	}
+}

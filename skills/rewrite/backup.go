@@ -1,0 +1,66 @@
+package rewrite
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// keep stores content in the backup directory under a name that tells when it
+// was taken and from where, and returns the path.
+func (w *Writer) keep(path string, content []byte) (string, error) {
+	if w.Backups == "" {
+		return "", nil
+	}
+	if err := os.MkdirAll(w.Backups, 0o700); err != nil {
+		return "", err
+	}
+	w.step("backup")
+	stamp := w.Now().UTC().Format("20060102T150405.000Z")
+	base := stamp + "-" + flatten(path)
+	for n := 0; ; n++ {
+		name := base
+		if n > 0 {
+			name = fmt.Sprintf("%s.%d", base, n)
+		}
+		backup := filepath.Join(w.Backups, name)
+		err := writeNew(backup, content)
+		if !errors.Is(err, fs.ErrExist) {
+			return backup, err
+		}
+	}
+}
+
+func writeNew(path string, content []byte) error {
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	if _, err := file.Write(content); err != nil {
+		file.Close()
+		return err
+	}
+	if err := file.Sync(); err != nil {
+		file.Close()
+		return err
+	}
+	return file.Close()
+}
+
+// flatten makes one file name of a path; of a long path it keeps the end.
+func flatten(path string) string {
+	name := strings.Trim(strings.Map(func(r rune) rune {
+		if r == '/' || r == '\\' || r == ':' {
+			return '-'
+		}
+		return r
+	}, path), "-")
+	const most = 160
+	if len(name) > most {
+		name = name[len(name)-most:]
+	}
+	return name
+}

@@ -1,0 +1,195 @@
+package skills
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// skillPart is the skill: a directory with the file in it, or a link to one.
+type skillPart struct {
+	dir    string // where the harness looks for it
+	source string // what a link points to
+}
+
+const skillName = "skill"
+
+func (s skillPart) file() wholeFile {
+	return wholeFile{skillName, filepath.Join(s.dir, skillFile), skillText}
+}
+
+func (s skillPart) install(p *planner) outcome {
+	target, linked, err := readLink(s.dir)
+	if err != nil {
+		return failed(skillName, s.dir, err)
+	}
+	if linked {
+		return s.overLink(p, target)
+	}
+	if p.opts.Mode == LinkMode {
+		return s.link(p)
+	}
+	return s.file().install(p)
+}
+
+// readLink returns what the symbolic link at path points to, and whether it is one.
+func readLink(path string) (target string, linked bool, err error) {
+	info, err := os.Lstat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", false, nil
+	}
+	if err != nil || info.Mode()&fs.ModeSymlink == 0 {
+		return "", false, err
+	}
+	target, err = os.Readlink(path)
+	return target, true, err
+}
+
+// overLink installs where there is a link already.
+func (s skillPart) overLink(p *planner, target string) outcome {
+	o := outcome{part: skillName, path: s.dir, status: Updated}
+	switch {
+	case target == s.source && p.opts.Mode != CopyMode:
+		o.status = AlreadyPresent
+		if s.refreshSource(p) {
+			o.status = Updated
+		}
+		return o
+	case target != s.source && !s.ofOldProduct(target) && !p.opts.Replace:
+		o.status, o.why = Skipped, "it is a link to "+target+" and stays; --replace replaces it"
+		return o
+	}
+	s.unlink(p, target)
+	if p.opts.Mode == LinkMode {
+		s.makeLink(p)
+		return o
+	}
+	// The link is still there while this is planned, so the file is not looked
+	// for: it would be found behind the link.
+	f := s.file()
+	p.drafts[f.path] = &draft{path: f.path, now: []byte(f.text), records: []func(){func() {
+		p.was.Files[f.path] = ownFile{digest(f.text)}
+	}}}
+	p.finish(f.path)
+	return o
+}
+
+// ofOldProduct recognises the links that the npm package made into itself.
+func (s skillPart) ofOldProduct(target string) bool {
+	return strings.HasSuffix(filepath.ToSlash(target), "node_modules/talking-stick/skills/talking-stick")
+}
+
+// link installs a link where there is none yet.
+func (s skillPart) link(p *planner) outcome {
+	f := s.file()
+	o := outcome{part: skillName, path: s.dir, status: Added}
+	if p.opts.sync {
+		return outcome{}
+	}
+	if _, err := os.Lstat(s.dir); err == nil {
+		o.status = Updated
+		if others := s.others(); others != "" {
+			o.status, o.why = Skipped, "there is "+others+" in it, which a link would hide"
+			return o
+		}
+		if removed := f.uninstall(p); removed.status != Removed && removed.status != AlreadyAbsent {
+			return removed
+		}
+		p.steps = append(p.steps, Step{Action: Delete, Path: s.dir, do: func() (string, error) { return "", os.Remove(s.dir) }})
+	}
+	s.makeLink(p)
+	return o
+}
+
+// others names something in the skill's directory that is not the skill.
+func (s skillPart) others() string {
+	entries, _ := os.ReadDir(s.dir)
+	for _, entry := range entries {
+		if entry.Name() != skillFile {
+			return entry.Name()
+		}
+	}
+	return ""
+}
+
+func (s skillPart) makeLink(p *planner) {
+	s.refreshSource(p)
+	p.steps = append(p.steps, Step{
+		Action: Link, Path: s.dir, Target: s.source,
+		do: func() (string, error) {
+			if err := p.makeDirs(filepath.Dir(s.dir)); err != nil {
+				return "", err
+			}
+			return "", os.Symlink(s.source, s.dir)
+		},
+		record: func() { p.was.Links[s.dir] = s.source },
+	})
+}
+
+// refreshSource plans to bring the link's target up to date, and reports whether
+// there is anything to do. It is in our own directory and never the user's.
+func (s skillPart) refreshSource(p *planner) bool {
+	path := filepath.Join(s.source, skillFile)
+	now, err := os.ReadFile(path)
+	if err == nil && string(now) == skillText {
+		return false
+	}
+	p.steps = append(p.steps, Step{
+		Action: Write, Path: path, Text: skillText,
+		do: func() (string, error) {
+			if err := os.MkdirAll(s.source, 0o700); err != nil {
+				return "", err
+			}
+			var before []byte
+			if err == nil {
+				before = append([]byte{}, now...)
+			}
+			return p.writerFor(&draft{ours: true}).Replace(path, before, []byte(skillText))
+		},
+	})
+	return true
+}
+
+func (s skillPart) unlink(p *planner, target string) {
+	p.steps = append(p.steps, Step{
+		Action: Delete, Path: s.dir, Target: target,
+		do:     func() (string, error) { return "", os.Remove(s.dir) },
+		record: func() { delete(p.was.Links, s.dir) },
+	})
+}
+
+func (s skillPart) uninstall(p *planner) outcome {
+	target, linked, err := readLink(s.dir)
+	if err != nil {
+		return failed(skillName, s.dir, err)
+	}
+	if linked {
+		o := outcome{part: skillName, path: s.dir, status: Removed}
+		if target != s.source && !s.ofOldProduct(target) && !p.opts.Replace {
+			o.status, o.why = Skipped, "it is a link to "+target+" and stays; --replace removes it"
+			return o
+		}
+		s.unlink(p, target)
+		return o
+	}
+	o := s.file().uninstall(p)
+	if o.status == Removed {
+		if others := s.others(); others != "" {
+			o.why = others + " beside it is not ours and stays"
+			return o
+		}
+		p.steps = append(p.steps, Step{Action: Delete, Path: s.dir, do: func() (string, error) { return "", removeIfEmpty(s.dir) }})
+	}
+	return o
+}
+
+// removeIfEmpty removes a directory; one that has got something in it stays.
+func removeIfEmpty(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil || len(entries) > 0 {
+		return err
+	}
+	return os.Remove(dir)
+}

@@ -1,0 +1,70 @@
+package skills
+
+import (
+	"fmt"
+	"strings"
+)
+
+// An Action is what a step does to the disk.
+type Action string
+
+// The actions. Merge changes a file that is not ours; what it adds is the step's
+// text. Run starts a program of the harness.
+const (
+	Write  Action = "write"
+	Merge  Action = "merge"
+	Unmix  Action = "unmerge"
+	Link   Action = "link"
+	Delete Action = "remove"
+	Run    Action = "run"
+)
+
+// A Step is one change of a plan.
+type Step struct {
+	Action  Action   `json:"action"`
+	Path    string   `json:"path,omitempty"`
+	Target  string   `json:"target,omitempty"`  // of a link
+	Text    string   `json:"text,omitempty"`    // the content of a written file, or what a merge adds
+	Command []string `json:"command,omitempty"` // of a run
+	Backup  string   `json:"backup,omitempty"`  // where the old content is kept, once the step is done
+
+	do     func() (backup string, err error)
+	record func() // what the record has to say once it is done
+}
+
+// String describes the step, the text it writes included, for people.
+func (s Step) String() string {
+	var b strings.Builder
+	switch s.Action {
+	case Run:
+		fmt.Fprintf(&b, "run %s", strings.Join(s.Command, " "))
+	case Link:
+		fmt.Fprintf(&b, "link %s -> %s", s.Path, s.Target)
+	default:
+		fmt.Fprintf(&b, "%s %s", s.Action, s.Path)
+	}
+	for line := range strings.Lines(s.Text) {
+		b.WriteString("\n    " + strings.TrimRight(line, "\r\n"))
+	}
+	return b.String()
+}
+
+// apply carries steps out in order and stops at the first that fails. Those
+// before it are done, and recorded.
+func apply(steps []Step) error {
+	for i := range steps {
+		s := &steps[i]
+		if s.do == nil {
+			continue
+		}
+		backup, err := s.do()
+		if err != nil {
+			return err
+		}
+		s.Backup = backup
+		if s.record != nil {
+			s.record()
+		}
+	}
+	return nil
+}
