@@ -3,13 +3,13 @@ package fsroom
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
 
+	"github.com/talking-stick/tt/journal/wire"
 	"github.com/talking-stick/tt/lockfile"
 )
 
@@ -82,24 +82,20 @@ func (a Agent) Held(name string) bool {
 
 // Read decodes a file of the agent into v. It reports false for a file that is
 // missing or damaged, which is the same as never written.
-func (a Agent) Read(name string, v any) bool {
+func (a Agent) Read(name string, v wire.Fields) bool {
 	const limit = 1 << 20
 	b, err := readFile(a.path(name), limit)
-	return err == nil && json.Unmarshal(b, v) == nil
+	return err == nil && wire.Decode(b, v) == nil
 }
 
 // Write replaces a file of the agent. The caller holds the room's lock, or is
 // the only one who writes this file.
-func (a Agent) Write(name string, v any) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
+func (a Agent) Write(name string, v wire.Fields) error {
 	temp := a.path("tmp")
 	if err := makeDir(temp); err != nil {
 		return err
 	}
-	return lockfile.Replace(a.path(name), append(b, '\n'), temp)
+	return lockfile.Replace(a.path(name), append(wire.Append(nil, v), '\n'), temp)
 }
 
 // Remove removes a file of the agent, which may be missing.

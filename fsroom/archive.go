@@ -1,12 +1,14 @@
 package fsroom
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/talking-stick/tt/journal"
@@ -42,21 +44,55 @@ func (r *Room[S]) archive(snap *Snapshot[S]) error {
 			return err
 		}
 	}
-	to := filepath.Join(r.ArchiveDir(), archiveName(first.Seq, snap.Position.Seq))
+	to, err := r.freeArchive(first.Seq, snap.Position.Seq)
+	if err != nil {
+		return err
+	}
 	if err := os.Rename(r.JournalPath(), to); err != nil {
 		return err
 	}
 	_ = lockfile.SyncDir(r.ArchiveDir())
 	_ = lockfile.SyncDir(r.dir)
 	snap.Position = journal.Position{Seq: snap.Position.Seq}
-	snap.fresh = r.writeProjection(coverage{Position: snap.Position}, snap.State) == nil
+	snap.fresh = r.writeProjection(coverage{Position: snap.Position, Turn: snap.turn}, snap.State) == nil
 	return nil
 }
 
-// archiveName sorts by age as text.
-func archiveName(first, last int64) string { return fmt.Sprintf("%012d-%012d.jsonl", first, last) }
+// freeArchive returns the path for the journal of a life. A rename would replace
+// what is there, which a directory put together from several copies can have.
+func (r *Room[S]) freeArchive(first, last int64) (string, error) {
+	for n := 1; ; n++ {
+		path := filepath.Join(r.ArchiveDir(), archiveName(first, last, n))
+		if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
+			return path, nil
+		} else if err != nil {
+			return "", err
+		}
+	}
+}
 
-// Archived returns the journals of the room's ended lives, oldest first.
+// archiveName tells the first and the last event_seq of the journal.
+func archiveName(first, last int64, n int) string {
+	if n > 1 {
+		return fmt.Sprintf("%012d-%012d.%d.jsonl", first, last, n)
+	}
+	return fmt.Sprintf("%012d-%012d.jsonl", first, last)
+}
+
+// archivedUpTo returns the last event_seq that an archiveName tells, 0 for any
+// other name.
+func archivedUpTo(path string) int64 {
+	_, last, _ := strings.Cut(filepath.Base(path), "-")
+	last, ext, _ := strings.Cut(last, ".")
+	n, err := strconv.ParseInt(last, 10, 64)
+	if err != nil || ext != "jsonl" && !strings.HasSuffix(ext, ".jsonl") {
+		return 0
+	}
+	return n
+}
+
+// Archived returns the journals of the room's ended lives, the one with the last
+// event last.
 func (r *Room[S]) Archived() ([]string, error) {
 	entries, err := os.ReadDir(r.ArchiveDir())
 	if errors.Is(err, fs.ErrNotExist) {
@@ -67,22 +103,58 @@ func (r *Room[S]) Archived() ([]string, error) {
 	}
 	var paths []string
 	for _, e := range entries {
-		if e.Type().IsRegular() && strings.HasSuffix(e.Name(), ".jsonl") {
+		if e.Type().IsRegular() && archivedUpTo(e.Name()) > 0 {
 			paths = append(paths, filepath.Join(r.ArchiveDir(), e.Name()))
 		}
 	}
-	slices.Sort(paths)
+	slices.SortFunc(paths, func(a, b string) int {
+		return cmp.Or(cmp.Compare(archivedUpTo(a), archivedUpTo(b)), strings.Compare(a, b))
+	})
 	return paths, nil
 }
 
-// fromArchive is the room between two lives when state.json was lost.
-func (r *Room[S]) fromArchive() (*Snapshot[S], error) {
-	s := r.rules.New(r.name)
+// betweenLives is the room when its journal has no event: it was never opened,
+// or has ended. Its counters are in state.json and in the last line of the
+// archive, and either can be missing or behind: a kill comes between moving the
+// journal and replacing state.json, and a copy takes them at different times.
+// Whichever has counted further is right, since nothing may count back.
+func (r *Room[S]) betweenLives(p *projection, s *S) (*Snapshot[S], error) {
 	paths, err := r.Archived()
-	if err != nil || len(paths) == 0 {
-		return &Snapshot[S]{State: s}, err
+	if err != nil {
+		return nil, err
 	}
-	log, err := journal.Open(paths[len(paths)-1])
+	var newest string
+	var upTo int64
+	if len(paths) > 0 {
+		newest = paths[len(paths)-1]
+		upTo = archivedUpTo(newest)
+	}
+	switch {
+	case p != nil && p.Journal.Seq >= upTo && p.Journal.Offset == 0:
+		return covered(p, s), nil
+	case upTo > 0 && (p == nil || p.Journal.Seq <= upTo):
+		last, err := lastEvent(newest)
+		if err != nil {
+			return nil, err
+		}
+		return r.counted(last), nil
+	case p == nil:
+		return &Snapshot[S]{State: r.rules.New(r.name)}, nil
+	}
+	// The journal of a life in progress is gone. Without it the life is over.
+	return r.counted(&journal.Event{RoomID: r.name, Seq: p.Journal.Seq, Turn: p.Journal.Turn}), nil
+}
+
+// counted is a room of which only the counters are left.
+func (r *Room[S]) counted(last *journal.Event) *Snapshot[S] {
+	s := r.rules.New(r.name)
+	r.rules.Counts(s, last)
+	return &Snapshot[S]{State: s, Position: journal.Position{Seq: last.Seq}, turn: last.Turn}
+}
+
+// lastEvent reads the last line of an archived journal.
+func lastEvent(path string) (*journal.Event, error) {
+	log, err := journal.Open(path)
 	if err != nil {
 		return nil, err
 	}
@@ -95,9 +167,14 @@ func (r *Room[S]) fromArchive() (*Snapshot[S], error) {
 	if err != nil {
 		return nil, err
 	}
+	var last *journal.Event
 	_, _, err = log.Scan(from, func(e *journal.Event, _ int64) error {
-		r.rules.Counts(s, e)
+		c := e.Clone()
+		last = &c
 		return nil
 	})
-	return &Snapshot[S]{State: s, Position: journal.Position{Seq: end.Seq}}, err
+	if err == nil && last == nil {
+		err = &journal.CorruptError{Path: path, Line: 1, Problem: "it has no event"}
+	}
+	return last, err
 }

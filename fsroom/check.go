@@ -2,12 +2,12 @@ package fsroom
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/journal"
@@ -25,8 +25,18 @@ type Problem struct {
 }
 
 // Check verifies every file of the room against the fold of its journal. It
-// changes nothing.
+// changes nothing and takes no lock, so it may look in the middle of a change;
+// what it does not find again at a second look was no problem.
 func (r *Room[S]) Check() []Problem {
+	problems := r.check()
+	if len(problems) == 0 {
+		return nil
+	}
+	again := r.check()
+	return slices.DeleteFunc(problems, func(p Problem) bool { return !slices.Contains(again, p) })
+}
+
+func (r *Room[S]) check() []Problem {
 	c := checker[S]{room: r}
 	c.modes()
 	c.kinds()
@@ -45,9 +55,19 @@ func (c *checker[S]) found(file, repair, format string, args ...any) {
 	c.problems = append(c.problems, Problem{RoomID: c.room.name, File: file, Problem: fmt.Sprintf(format, args...), Repair: repair})
 }
 
+// unfinished is found, unless somebody has the lock and is about to finish it.
+func (c *checker[S]) unfinished(file, repair, format string, args ...any) {
+	if _, held := lockfile.FindHolder(c.room.lockPath()); !held {
+		c.found(file, repair, format, args...)
+	}
+}
+
 // modes: what is private must be.
 func (c *checker[S]) modes() {
 	_ = filepath.WalkDir(c.room.dir, func(path string, d fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
 		if err != nil {
 			c.found(path, "", "cannot be read: %v", err)
 			return nil
@@ -89,39 +109,75 @@ func kindOf(m fs.FileMode) string {
 	return "special file"
 }
 
-// history: the journal folds, and the projection is what it folds to.
+// history: the journal folds, and the projection is what it folds to. The
+// projection is read first: in a room at work it can only be behind.
 func (c *checker[S]) history() {
 	r := c.room
-	log, err := journal.Open(r.JournalPath())
-	if errors.Is(err, fs.ErrNotExist) {
+	p, s, err := r.readProjection()
+	if err != nil {
+		c.corrupt(r.statePath(), err)
 		return
 	}
-	if err != nil {
-		c.found(r.JournalPath(), "", "%v", err)
-		return
+	if _, err := os.Lstat(r.statePath()); err == nil && p == nil {
+		c.found(r.statePath(), rebuild, "it is damaged")
 	}
-	defer log.Close()
-	snap, err := r.fold(log, r.rules.New(r.name), journal.Position{})
+	snap, err := c.replay()
 	if err != nil {
-		c.corrupt(err)
+		c.corrupt(r.JournalPath(), err)
 		return
 	}
 	if snap.torn > 0 {
-		c.found(r.JournalPath(), "cut it off, as the next change does", "%d bytes of an unfinished change at the end", snap.torn)
+		c.unfinished(r.JournalPath(), "cut it off, as the next change does", "%d bytes of an unfinished change at the end", snap.torn)
 	}
-	if snap.Position.Offset > 0 && !r.rules.Live(snap.State) {
-		c.found(r.JournalPath(), "move it to the archive, as the next change does", "the room has ended but its journal is not archived")
+	if snap.Position.Offset == 0 {
+		c.between(p, s)
+		return
 	}
-	c.projection(snap)
+	if !r.rules.Live(snap.State) {
+		c.unfinished(r.JournalPath(), "move it to the archive, as the next change does", "the room has ended but its journal is not archived")
+	}
+	if p != nil {
+		c.projection(p, s, snap)
+	}
 }
 
-func (c *checker[S]) corrupt(err error) {
-	p := Problem{RoomID: c.room.name, File: c.room.JournalPath(), Problem: err.Error()}
+// replay folds the whole journal, which need not exist.
+func (c *checker[S]) replay() (*Snapshot[S], error) {
+	log, err := journal.Open(c.room.JournalPath())
+	if errors.Is(err, fs.ErrNotExist) {
+		return &Snapshot[S]{}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer log.Close()
+	return c.room.fold(log, c.room.rules.New(c.room.name), journal.Position{})
+}
+
+// between: a room without a life in progress has its history in the archive.
+func (c *checker[S]) between(p *projection, s *S) {
+	snap, err := c.room.betweenLives(p, s)
+	if err != nil {
+		c.corrupt(c.room.ArchiveDir(), err)
+		return
+	}
+	if p != nil && p.Journal.Offset > 0 && snap.Position.Seq == p.Journal.Seq && !c.archived(snap.Position.Seq) {
+		c.found(c.room.JournalPath(), "", "it is gone, and with it the events up to %d; the counters go on from there", p.Journal.Seq)
+	}
+}
+
+func (c *checker[S]) archived(seq int64) bool {
+	paths, _ := c.room.Archived()
+	return len(paths) > 0 && archivedUpTo(paths[len(paths)-1]) >= seq
+}
+
+func (c *checker[S]) corrupt(file string, err error) {
+	p := Problem{RoomID: c.room.name, File: file, Problem: err.Error()}
 	var bad *journal.CorruptError
 	var coded *code.Error
 	switch {
 	case errors.As(err, &bad):
-		p.Line, p.Problem = bad.Line, bad.Problem
+		p.File, p.Line, p.Problem = bad.Path, bad.Line, bad.Problem
 		p.Repair = "keep the events before and after that can be read, and the damaged file beside them"
 	case errors.As(err, &coded):
 		p.Problem = coded.Message
@@ -129,33 +185,24 @@ func (c *checker[S]) corrupt(err error) {
 	c.problems = append(c.problems, p)
 }
 
+const rebuild = "rebuild it from the journal, as the next change does"
+
 // projection compares state.json with what the journal folds to. A missing one
-// is no problem, and one that is behind is replayed by the next command.
-func (c *checker[S]) projection(snap *Snapshot[S]) {
-	const rebuild = "rebuild it from the journal, as the next change does"
-	r := c.room
-	if _, err := os.Lstat(r.statePath()); errors.Is(err, fs.ErrNotExist) {
-		return
-	}
-	p, s, err := r.readProjection()
+// is no problem.
+func (c *checker[S]) projection(p *projection, s *S, snap *Snapshot[S]) {
+	file := c.room.statePath()
 	switch {
-	case err != nil:
-		c.corrupt(err)
-		return
-	case p == nil:
-		c.found(r.statePath(), rebuild, "it is damaged")
-		return
 	case p.Journal.Offset > snap.Position.Offset:
-		c.found(r.statePath(), rebuild, "it covers %d bytes of a journal that has %d", p.Journal.Offset, snap.Position.Offset)
+		c.found(file, rebuild, "it covers %d bytes of a journal that has %d", p.Journal.Offset, snap.Position.Offset)
 		return
 	case p.Journal.Offset < snap.Position.Offset:
-		c.found(r.statePath(), rebuild, "it covers %d bytes of a journal that has %d", p.Journal.Offset, snap.Position.Offset)
+		c.unfinished(file, rebuild, "it covers %d bytes of a journal that has %d", p.Journal.Offset, snap.Position.Offset)
 		return
 	}
 	have, errA := json.Marshal(s)
 	want, errB := json.Marshal(snap.State)
-	if errA != nil || errB != nil || !bytes.Equal(have, want) {
-		c.found(r.statePath(), rebuild, "it is not what the journal folds to")
+	if errA != nil || errB != nil || !bytes.Equal(have, want) || p.Journal.Seq != snap.Position.Seq {
+		c.found(file, rebuild, "it is not what the journal folds to")
 	}
 }
 
@@ -168,12 +215,7 @@ func (c *checker[S]) lock() {
 
 // leftovers: temporary files of killed processes. The next change sweeps them.
 func (c *checker[S]) leftovers() {
-	entries, _ := os.ReadDir(c.room.tempDir())
-	if len(entries) == 0 {
-		return
+	if entries, _ := os.ReadDir(c.room.tempDir()); len(entries) > 0 {
+		c.unfinished(c.room.tempDir(), "sweep it, as the next change does", "%d files left by a process that was killed", len(entries))
 	}
-	if _, held := lockfile.FindHolder(c.room.lockPath()); held {
-		return // somebody may be writing one just now
-	}
-	c.found(c.room.tempDir(), "sweep it, as the next change does", "%d files left by a process that was killed", len(entries))
 }

@@ -10,8 +10,9 @@ import (
 )
 
 // Events delivers the room's events after a sequence number, oldest first, as
-// far as they are committed, until fn fails. It returns the position behind the
-// last one delivered. Events of earlier lives are in the archive and not here.
+// far as they are committed, until fn fails, whose error it returns as it is. It
+// returns the position behind the last one delivered. Events of earlier lives are
+// in the archive and not here.
 func (r *Room[S]) Events(ctx context.Context, after int64, fn func(*journal.Event) error) (journal.Position, error) {
 	log, err := r.openJournal()
 	if log == nil {
@@ -22,16 +23,35 @@ func (r *Room[S]) Events(ctx context.Context, after int64, fn func(*journal.Even
 	if err != nil {
 		return journal.Position{}, r.store.explain(err, r.JournalPath())
 	}
-	return r.scan(ctx, log, from, fn)
+	return r.scan(ctx, log, from, above(after, fn))
 }
 
-func (r *Room[S]) scan(ctx context.Context, log *journal.Log, from journal.Position, fn func(*journal.Event) error) (journal.Position, error) {
-	end, _, err := log.Scan(from, func(e *journal.Event, _ int64) error {
-		if err := ctx.Err(); err != nil {
-			return err
+// above keeps from fn what is not after the cursor. A cursor can lie beyond the
+// end, and then the next events to be written are not wanted either.
+func above(after int64, fn func(*journal.Event) error) func(*journal.Event) error {
+	return func(e *journal.Event) error {
+		if e.Seq <= after {
+			return nil
 		}
 		return fn(e)
+	}
+}
+
+// scan returns the errors of fn and the cause of ctx's end as they are: they are
+// not about the journal.
+func (r *Room[S]) scan(ctx context.Context, log *journal.Log, from journal.Position, fn func(*journal.Event) error) (journal.Position, error) {
+	var own error
+	end, _, err := log.Scan(from, func(e *journal.Event, _ int64) error {
+		if ctx.Err() != nil {
+			own = context.Cause(ctx)
+		} else {
+			own = fn(e)
+		}
+		return own
 	})
+	if own != nil {
+		return end, own
+	}
 	return end, r.store.explain(err, r.JournalPath())
 }
 

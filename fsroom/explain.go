@@ -21,6 +21,8 @@ func (s *Store) explain(err error, path string) error {
 		unsupported *lockfile.UnsupportedError
 		corrupt     *journal.CorruptError
 		failed      *journal.AppendError
+		special     *lockfile.NotRegularError
+		errno       syscall.Errno
 	)
 	switch {
 	case err == nil, errors.As(err, &coded), errors.Is(err, context.Canceled):
@@ -35,29 +37,20 @@ func (s *Store) explain(err error, path string) error {
 		return code.New(code.CorruptRoom, "%s:%d is damaged: %s", corrupt.Path, corrupt.Line, corrupt.Problem).
 			WithHint(`look at it with "tt doctor"; "tt doctor --repair" keeps the damaged file beside the repaired one`).
 			With("file", corrupt.Path).With("line", corrupt.Line).Because(err)
+	case errors.As(err, &special), errors.Is(err, journal.ErrNotRegular):
+		return code.New(code.CorruptRoom, "something else stands in the place of a file: %v", err).
+			WithHint(`look at it with "tt doctor", and move it away`).With("file", path).Because(err)
 	case errors.As(err, &failed) && !failed.Undone:
 		return code.New(code.InDoubt, "writing %s failed half-way and could not be undone: %v", path, failed.Err).
 			WithHint(`find out with "tt events" whether it happened before doing it again`).With("path", path).Because(err)
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
 		return code.New(code.DiskFull, "no space left for %s; nothing was changed", path).
 			WithHint("free some space and run the command again").With("path", path).Because(err)
-	case unusable(err):
+	case errors.Is(err, fs.ErrPermission), errors.As(err, &errno):
 		return code.New(code.DataDirUnusable, "the data directory cannot be used: %v", err).
 			WithHint("make %s writable, or set TALKING_STICK_DATA_DIR to another directory", s.dir).With("path", path).Because(err)
 	}
 	return err
-}
-
-func unusable(err error) bool {
-	if errors.Is(err, fs.ErrPermission) {
-		return true
-	}
-	for _, e := range []syscall.Errno{syscall.EROFS, syscall.ENOTDIR, syscall.EISDIR, syscall.ELOOP, syscall.ENAMETOOLONG, syscall.EEXIST, syscall.EIO, syscall.EMFILE, syscall.ENFILE, syscall.EINVAL, syscall.ENOENT} {
-		if errors.Is(err, e) {
-			return true
-		}
-	}
-	return false
 }
 
 func explainBusy(busy *lockfile.BusyError) error {

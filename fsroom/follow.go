@@ -37,7 +37,7 @@ func (r *Room[S]) Follow(ctx context.Context, after int64, fn func(*journal.Even
 		// Asked before reading: if it was moved away by then, the reading that
 		// follows has seen its end.
 		moved := log.Moved()
-		at, err = r.scan(ctx, log, at, fn)
+		at, err = r.scan(ctx, log, at, above(after, fn))
 		if err == nil && caughtUp != nil {
 			err = caughtUp()
 		}

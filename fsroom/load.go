@@ -25,19 +25,16 @@ func (r *Room[S]) load() (*Snapshot[S], error) {
 		info, err := os.Lstat(r.JournalPath())
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
-			if p != nil && p.Journal.Offset == 0 {
-				return &Snapshot[S]{State: s, Position: p.Journal.Position, fresh: true}, nil
-			}
-			if p != nil && r.projectionChanged(p) {
+			if p != nil && p.Journal.Offset > 0 && r.projectionChanged(p) {
 				continue // the life ended while we looked
 			}
-			return r.fromArchive()
+			return r.betweenLives(p, s)
 		case err != nil:
 			return nil, err
 		case !info.Mode().IsRegular():
 			return nil, &journal.CorruptError{Path: r.JournalPath(), Line: 1, Problem: "it is not a regular file"}
-		case p != nil && info.Size() == p.Journal.Offset && info.ModTime().UnixNano() == p.Journal.MTime:
-			return &Snapshot[S]{State: s, Position: p.Journal.Position, fresh: true}, nil
+		case p != nil && p.Journal.matches(info):
+			return covered(p, s), nil
 		}
 		snap, err := r.replay(p, s, info.Size())
 		if errors.Is(err, fs.ErrNotExist) {
@@ -48,6 +45,11 @@ func (r *Room[S]) load() (*Snapshot[S], error) {
 	return nil, fmt.Errorf("%s keeps changing", r.dir)
 }
 
+// covered is the room as a projection that is up to date has it.
+func covered[S any](p *projection, s *S) *Snapshot[S] {
+	return &Snapshot[S]{State: s, Position: p.Journal.Position, turn: p.Journal.Turn, fresh: true}
+}
+
 // projectionChanged reports whether state.json is another one than p by now.
 func (r *Room[S]) projectionChanged(p *projection) bool {
 	now, _, err := r.readProjection()
@@ -55,7 +57,8 @@ func (r *Room[S]) projectionChanged(p *projection) bool {
 }
 
 // replay folds the journal's lines into the state: those beyond the projection
-// if it fits, else all of them.
+// if it fits, else all of them. A journal without a whole change is that of a
+// life that was never committed: the room is still between two lives.
 func (r *Room[S]) replay(p *projection, s *S, size int64) (*Snapshot[S], error) {
 	log, err := journal.Open(r.JournalPath())
 	if err != nil {
@@ -67,12 +70,23 @@ func (r *Room[S]) replay(p *projection, s *S, size int64) (*Snapshot[S], error) 
 			return snap, nil
 		}
 	}
-	return r.fold(log, r.rules.New(r.name), journal.Position{})
+	snap, err := r.fold(log, r.rules.New(r.name), journal.Position{})
+	if err != nil || snap.Position.Offset > 0 {
+		return snap, err
+	}
+	torn := snap.torn
+	snap, err = r.betweenLives(p, s)
+	if snap != nil {
+		snap.torn = torn
+	}
+	return snap, err
 }
 
 // fold applies every whole change behind the position.
 func (r *Room[S]) fold(log *journal.Log, s *S, from journal.Position) (*Snapshot[S], error) {
+	snap := &Snapshot[S]{State: s}
 	end, tail, err := log.Scan(from, func(e *journal.Event, end int64) error {
+		snap.turn = e.Turn
 		err := r.rules.Apply(s, e)
 		var coded *code.Error
 		if err != nil && !errors.As(err, &coded) {
@@ -83,5 +97,6 @@ func (r *Room[S]) fold(log *journal.Log, s *S, from journal.Position) (*Snapshot
 	if err != nil {
 		return nil, err
 	}
-	return &Snapshot[S]{State: s, Position: end, torn: tail.Torn}, nil
+	snap.Position, snap.torn = end, tail.Torn
+	return snap, nil
 }

@@ -1,7 +1,6 @@
 package fsroom
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,9 +9,11 @@ import (
 	"io/fs"
 	"os"
 	"strconv"
+	"syscall"
 
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/journal"
+	"github.com/talking-stick/tt/journal/wire"
 )
 
 // maxProjection bounds what is read of a state.json, which is some kilobytes.
@@ -20,31 +21,57 @@ const maxProjection = 64 << 20
 
 // A projection is the content of state.json:
 //
-//	{"format":1,"journal":{"offset":512,"event_seq":3,"mtime_ns":…},"fnv1a":…,"state":{…}}
+//	{"format":1,"journal":{"offset":512,"event_seq":3,"turn_id":1,"mtime_ns":…},"fnv1a":"…","state":{…}}
 //
 // It names the journal bytes it covers, so that one stat tells whether it is up
-// to date, and a checksum of the state, so that damage never passes for truth.
+// to date, and a checksum of that and of the state, so that damage never passes
+// for truth: with another event_seq the next change would spoil the journal.
 type projection struct {
-	Format  int             `json:"format"`
-	Journal coverage        `json:"journal"`
-	Sum     uint64          `json:"fnv1a"`
-	State   json.RawMessage `json:"state"`
+	Format  int
+	Journal coverage
+	Sum     string // hexadecimal: not every reader of JSON has 64-bit numbers
+	State   json.RawMessage
+}
+
+func (p *projection) Fields(c *wire.Codec) {
+	c.Num("format", &p.Format)
+	c.Object("journal", &p.Journal)
+	c.Text("fnv1a", &p.Sum)
+	c.OptRaw("state", &p.State)
 }
 
 type coverage struct {
 	journal.Position
+	Turn int64 // of the last event covered
 	// MTime is the journal's modification time after the append. A journal of
 	// the same size but another time was touched by somebody else and is read
 	// again from the start.
-	MTime int64 `json:"mtime_ns"`
+	MTime int64
 }
 
-// checksum is FNV-1a: good enough against damage by accident, and without the
-// tables whose making costs a CRC more than the rest of a reading command.
-func checksum(b []byte) uint64 {
+func (c *coverage) Fields(w *wire.Codec) {
+	w.Int("offset", &c.Offset)
+	w.Int("event_seq", &c.Seq)
+	w.Int("turn_id", &c.Turn)
+	w.Int("mtime_ns", &c.MTime)
+}
+
+// matches reports whether the journal is, by size and time, just what is covered.
+func (c coverage) matches(info fs.FileInfo) bool {
+	return c.Offset > 0 && info.Size() == c.Offset && info.ModTime().UnixNano() == c.MTime
+}
+
+// checksum is that of a projection with this coverage and state. It is FNV-1a:
+// good enough against damage by accident, and without the tables whose making
+// costs a CRC more than the rest of a reading command.
+func (c coverage) checksum(state []byte) string {
 	h := fnv.New64a()
-	h.Write(b)
-	return h.Sum64()
+	for _, n := range []int64{c.Offset, c.Seq, c.Turn, c.MTime} {
+		h.Write(strconv.AppendInt(nil, n, 10))
+		h.Write([]byte{' '})
+	}
+	h.Write(state)
+	return strconv.FormatUint(h.Sum64(), 16)
 }
 
 // errDamaged means that state.json is of no use and the journal must be read.
@@ -69,46 +96,45 @@ func (r *Room[S]) readProjection() (*projection, *S, error) {
 
 func decodeProjection[S any](rules *Rules[S], room string, b []byte) (*projection, *S, error) {
 	var p projection
-	if json.Unmarshal(b, &p) != nil {
+	if wire.Decode(b, &p) != nil {
 		return nil, nil, errDamaged
 	}
 	if p.Format > rules.Format {
 		return nil, nil, code.New(code.UnsupportedFormat, "room %s was written by a newer version (format %d, this one knows %d)", room, p.Format, rules.Format).
 			WithHint("update; the room was left untouched").With("room_id", room)
 	}
-	if p.Format < 1 || p.Journal.Offset < 0 || p.Journal.Seq < 0 || checksum(p.State) != p.Sum {
+	if p.Format < 1 || p.Journal.Offset < 0 || p.Journal.Seq < 0 || p.Journal.checksum(p.State) != p.Sum {
 		return nil, nil, errDamaged
 	}
 	s := rules.New(room)
-	if json.Unmarshal(p.State, s) != nil {
+	if rules.decode(p.State, s) != nil {
 		return nil, nil, errDamaged
 	}
 	return &p, s, nil
 }
 
-// encodeProjection writes the members by hand around the state: marshalling
-// the state once more as part of a whole would cost as much again.
-func encodeProjection(format int, c coverage, state any) ([]byte, error) {
-	body, err := json.Marshal(state)
+// encode returns the JSON form of a state.
+func (r *Rules[S]) encode(s *S) ([]byte, error) {
+	if r.Fields != nil {
+		return wire.Append(nil, r.Fields(s)), nil
+	}
+	return json.Marshal(s)
+}
+
+func (r *Rules[S]) decode(b []byte, s *S) error {
+	if r.Fields != nil {
+		return wire.Decode(b, r.Fields(s))
+	}
+	return json.Unmarshal(b, s)
+}
+
+func encodeProjection[S any](rules *Rules[S], c coverage, s *S) ([]byte, error) {
+	state, err := rules.encode(s)
 	if err != nil {
 		return nil, fmt.Errorf("projection: %w", err)
 	}
-	var b bytes.Buffer
-	b.Grow(len(body) + 128)
-	b.WriteString(`{"format":`)
-	b.WriteString(strconv.Itoa(format))
-	b.WriteString(`,"journal":{"offset":`)
-	b.WriteString(strconv.FormatInt(c.Offset, 10))
-	b.WriteString(`,"event_seq":`)
-	b.WriteString(strconv.FormatInt(c.Seq, 10))
-	b.WriteString(`,"mtime_ns":`)
-	b.WriteString(strconv.FormatInt(c.MTime, 10))
-	b.WriteString(`},"fnv1a":`)
-	b.WriteString(strconv.FormatUint(checksum(body), 10))
-	b.WriteString(`,"state":`)
-	b.Write(body)
-	b.WriteString("}\n")
-	return b.Bytes(), nil
+	p := projection{Format: rules.Format, Journal: c, Sum: c.checksum(state), State: state}
+	return append(wire.Append(make([]byte, 0, len(state)+192), &p), '\n'), nil
 }
 
 // readFile reads a regular file of ours, at most limit bytes of it. It follows
@@ -124,7 +150,7 @@ func readFile(path string, limit int64) ([]byte, error) {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() || info.Size() > limit {
-		return nil, fmt.Errorf("%s is not a regular file of a sensible size", path)
+		return nil, fmt.Errorf("%s is not a regular file of a sensible size: %w", path, syscall.EINVAL)
 	}
 	b := make([]byte, info.Size(), info.Size()+1)
 	n, err := io.ReadFull(f, b)

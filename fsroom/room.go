@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/talking-stick/tt/journal"
+	"github.com/talking-stick/tt/journal/wire"
 )
 
 // Rules give the rooms of one kind their meaning.
@@ -20,6 +21,7 @@ type Rules[S any] struct {
 	Apply  func(*S, *journal.Event) error  // folds one event
 	Clone  func(*S) *S                     // a copy that Apply can change
 	Live   func(*S) bool                   // false: not opened, or ended and to be archived
+	Fields func(*S) wire.Fields            // the JSON form of a state; nil: that of encoding/json
 	Counts func(s *S, last *journal.Event) // what an archived life leaves to the next
 }
 
@@ -87,6 +89,7 @@ type Snapshot[S any] struct {
 	State    *S
 	Position journal.Position // the end of what State covers
 
+	turn  int64 // turn_id of the event at Position
 	torn  int64 // bytes of an unfinished change behind Position
 	fresh bool  // state.json covers exactly this
 }

@@ -108,7 +108,8 @@ func (s *Store) Dir() string { return s.dir }
 func (s *Store) formatFile() string { return filepath.Join(s.dir, "format") }
 
 func (s *Store) checkFormat() error {
-	b, err := os.ReadFile(s.formatFile())
+	const limit = 1 << 10
+	b, err := readFile(s.formatFile(), limit)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -123,22 +124,31 @@ func (s *Store) checkFormat() error {
 	return nil
 }
 
-// prepare makes the data directory and the directory of a room. The format is
-// written last, so that a directory without it is merely unfinished.
+// prepare makes the data directory and the directory of a room. The format comes
+// before the room: once there is a room, nobody comes here for it again.
 func (s *Store) prepare(room string) error {
 	if err := s.step(StepPrepare); err != nil {
 		return s.explain(err, s.dir)
 	}
-	for _, d := range []string{s.dir, filepath.Dir(room), room, filepath.Join(room, "tmp"), filepath.Join(room, "agents")} {
+	if err := makeDir(s.dir); err != nil {
+		return s.explain(err, s.dir)
+	}
+	if err := s.writeFormat(); err != nil {
+		return s.explain(err, s.formatFile())
+	}
+	for _, d := range []string{filepath.Dir(room), room, filepath.Join(room, "tmp"), filepath.Join(room, "agents")} {
 		if err := makeDir(d); err != nil {
 			return s.explain(err, d)
 		}
 	}
+	return nil
+}
+
+func (s *Store) writeFormat() error {
 	if _, err := os.Lstat(s.formatFile()); err == nil {
 		return nil
 	}
-	err := lockfile.Replace(s.formatFile(), []byte(strconv.Itoa(layoutFormat)+"\n"), s.dir)
-	return s.explain(err, s.formatFile())
+	return lockfile.Replace(s.formatFile(), []byte(strconv.Itoa(layoutFormat)+"\n"), s.dir)
 }
 
 // makeDir makes a directory and its parents, private to the user.

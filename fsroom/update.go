@@ -21,14 +21,9 @@ type Decision[S any] func(*S) ([]journal.Event, error)
 // has happened, except with code in_doubt, when a failed write could not be
 // undone. A refusal of decide is returned as it is.
 func (r *Room[S]) Update(ctx context.Context, decide Decision[S]) (*Snapshot[S], []journal.Event, error) {
-	snap, events, err := r.update(ctx, decide)
-	return snap, events, r.store.explain(err, r.dir)
-}
-
-func (r *Room[S]) update(ctx context.Context, decide Decision[S]) (_ *Snapshot[S], _ []journal.Event, err error) {
 	unlock, err := r.lock(ctx) // 2
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, r.store.explain(err, r.dir)
 	}
 	defer func() {
 		// 7. An unlock that fails changes nothing that was committed: the lock
@@ -38,7 +33,7 @@ func (r *Room[S]) update(ctx context.Context, decide Decision[S]) (_ *Snapshot[S
 	}()
 	snap, err := r.loadToWrite() // 3
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, r.store.explain(err, r.dir)
 	}
 	events, err := decide(snap.State) // 4
 	if err != nil {
@@ -49,7 +44,7 @@ func (r *Room[S]) update(ctx context.Context, decide Decision[S]) (_ *Snapshot[S
 		return snap, nil, nil
 	}
 	if err := r.commit(snap, events); err != nil {
-		return nil, nil, err
+		return nil, nil, r.store.explain(err, r.dir)
 	}
 	return snap, events, nil
 }
@@ -139,7 +134,7 @@ func (r *Room[S]) commit(snap *Snapshot[S], events []journal.Event) error {
 			return fmt.Errorf("the change does not fold: %w", err)
 		}
 	}
-	log, created, err := journal.OpenWriter(r.JournalPath())
+	log, _, err := journal.OpenWriter(r.JournalPath())
 	if err != nil {
 		return err
 	}
@@ -151,15 +146,14 @@ func (r *Room[S]) commit(snap *Snapshot[S], events []journal.Event) error {
 	if err != nil {
 		return err
 	}
-	if created {
+	if snap.Position.Offset == 0 { // the file is new, or was left empty by a crash
 		r.syncDirs()
 	}
-	snap.State, snap.Position = next, end
-	if !r.rules.Live(next) {
-		_ = r.archive(snap) // else the next writer does it
+	snap.State, snap.Position, snap.turn = next, end, events[len(events)-1].Turn
+	if !r.rules.Live(next) && r.archive(snap) == nil {
 		return nil
 	}
-	r.project(snap, log)
+	r.project(snap, log) // also of an ended life, which the next writer archives then
 	return nil
 }
 
@@ -179,14 +173,14 @@ func (r *Room[S]) project(snap *Snapshot[S], log *journal.Log) {
 	if err != nil {
 		return
 	}
-	snap.fresh = r.writeProjection(coverage{Position: snap.Position, MTime: mtime.UnixNano()}, snap.State) == nil
+	snap.fresh = r.writeProjection(coverage{Position: snap.Position, Turn: snap.turn, MTime: mtime.UnixNano()}, snap.State) == nil
 }
 
 func (r *Room[S]) writeProjection(c coverage, s *S) error {
 	if err := r.store.step(StepReplace); err != nil {
 		return err
 	}
-	b, err := encodeProjection(r.rules.Format, c, s)
+	b, err := encodeProjection(r.rules, c, s)
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package fsroom
 import (
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/fsnotify/fsnotify"
@@ -21,9 +22,8 @@ type Subscription struct {
 	// C gets a value when a file of interest may have changed. It may also get
 	// one for nothing; whoever listens looks again.
 	C <-chan struct{}
-	// Watched is false when no watcher could be had, and only a poll is left.
-	Watched bool
 
+	watched          atomic.Bool // false: only a poll is left
 	c                chan struct{}
 	names            []string
 	stop             func()
@@ -75,7 +75,7 @@ func (h *hub) add(dir string, sub *Subscription) {
 		h.waits[dir] = make(map[*Subscription]bool)
 	}
 	h.waits[dir][sub] = true
-	sub.Watched = true
+	sub.watched.Store(true)
 	sub.stop = func() { h.remove(dir, sub) }
 }
 
@@ -96,6 +96,7 @@ func (h *hub) run() {
 		select {
 		case e, ok := <-h.watcher.Events:
 			if !ok {
+				h.lostAll()
 				return
 			}
 			h.ring(filepath.Dir(e.Name), filepath.Base(e.Name))
@@ -104,6 +105,7 @@ func (h *hub) run() {
 			}
 		case _, ok := <-h.watcher.Errors:
 			if !ok {
+				h.lostAll()
 				return
 			}
 			h.ringAll()
@@ -124,13 +126,29 @@ func (h *hub) ring(dir, name string) {
 }
 
 // lost is called for a directory that was removed or renamed away: its watch
-// went with it, so its subscribers are on their own.
+// went with it, so its subscribers are on their own. The next one watches anew
+// what has the name by then.
 func (h *hub) lost(dir string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	h.forget(dir)
+}
+
+// lostAll is called when the watcher has ended.
+func (h *hub) lostAll() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for dir := range h.waits {
+		h.forget(dir)
+	}
+}
+
+func (h *hub) forget(dir string) {
 	for sub := range h.waits[dir] {
+		sub.watched.Store(false)
 		sub.ring()
 	}
+	delete(h.waits, dir)
 }
 
 func (h *hub) ringAll() {
@@ -152,7 +170,7 @@ const (
 
 // poll is how long to sleep at most until the next look.
 func (s *Subscription) poll() time.Duration {
-	if s.Watched {
+	if s.watched.Load() {
 		return safetyPoll
 	}
 	d := s.blind

@@ -72,7 +72,7 @@ func TestDecodeRefuses(t *testing.T) {
 		`,"event_seq":"1"}`, `,"event_seq":1.0}`, `,"event_seq":1e3}`, `,"event_seq":9223372036854775808}`, `,"event_seq":-}`, `,"event_seq":true}`,
 		`,"turn_id":"1"}`, `,"event_id":1}`, `,"room_id":{}}`, `,"event_type":[]}`, `,"from_agent_id":true}`, `,"to_agent_id":1}`, `,"reason":[]}`,
 		`,"more":1}`, `,"more":"true"}`, `,"more":truE}`, `,"created_at":5}`, `,"created_at":"today"}`, `,"created_at":""}`, `,"payload":}`, `,"handoff":{"a":}}`,
-		`,"payload":` + strings.Repeat("[", maxDepth) + strings.Repeat("]", maxDepth) + `}`,
+		`,"payload":` + strings.Repeat("[", wire.MaxDepth) + strings.Repeat("]", wire.MaxDepth) + `}`,
 	} {
 		refused = append(refused, `{"event_seq":1,"event_type":"t"`+rest)
 	}
@@ -86,7 +86,7 @@ func TestDecodeRefuses(t *testing.T) {
 // TestDecodeDepth: the limit is on nesting, not on how many values there are.
 func TestDecodeDepth(t *testing.T) {
 	nested := func(n int) string { return strings.Repeat("[", n) + strings.Repeat("]", n) }
-	for _, payload := range []string{nested(maxDepth - 1), "[" + strings.Repeat(`[],{},`, maxDepth) + "1]"} {
+	for _, payload := range []string{nested(wire.MaxDepth - 1), "[" + strings.Repeat(`[],{},`, wire.MaxDepth) + "1]"} {
 		line := []byte(`{"event_seq":1,"event_type":"t","payload":` + payload + `}`)
 		if e, err := Decode(line); err != nil || string(e.Payload) != payload || !json.Valid(line) {
 			t.Errorf("%.80s: %v", line, err)
@@ -239,7 +239,7 @@ func FuzzDecode(f *testing.F) {
 		}
 		for _, raw := range []*json.RawMessage{&first.Handoff, &first.Payload} {
 			if *raw != nil {
-				*raw = appendCompact(nil, *raw)
+				*raw = wire.AppendCompact(nil, *raw)
 			}
 		}
 		if !reflect.DeepEqual(first, second) {

@@ -61,6 +61,12 @@ func (t *Time) UnmarshalJSON(data []byte) error {
 	return t.UnmarshalText(data[1 : len(data)-1])
 }
 
+// AppendText appends the text form.
+func (t Time) AppendText(b []byte) []byte { return t.appendText(b) }
+
+// ParseText is UnmarshalText, for package wire.
+func (t *Time) ParseText(text []byte) error { return t.UnmarshalText(text) }
+
 func (t Time) appendText(b []byte) []byte { return t.UTC().AppendFormat(b, timeLayout) }
 
 func (t Time) check() error {

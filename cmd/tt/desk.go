@@ -9,6 +9,7 @@ import (
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/identity"
+	"github.com/talking-stick/tt/journal/wire"
 )
 
 // rules are those of the talking stick.
@@ -20,6 +21,7 @@ var rules = &fsroom.Rules[turn.State]{
 	Clone:  (*turn.State).Clone,
 	Live:   (*turn.State).Live,
 	Counts: (*turn.State).Counts,
+	Fields: func(s *turn.State) wire.Fields { return s },
 }
 
 type room = fsroom.Room[turn.State]

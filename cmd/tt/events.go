@@ -52,8 +52,8 @@ func filterFlags(f *front.Flags) {
 
 // An eventsResult is one page of events.
 type eventsResult struct {
-	Events []journal.Event `json:"events"`
-	Cursor int64           `json:"cursor_event_seq"`
+	Events []journal.Event
+	Cursor int64
 }
 
 func runEvents(ctx context.Context, c *front.Call) error {
@@ -149,11 +149,11 @@ func (r reading) check(c *front.Call) (int, error) {
 func (s *seat) showPage(c *front.Call, r reading, page eventsResult) error {
 	if r.lines {
 		for i := range page.Events {
-			if err := c.Out.Item(page.Events[i]); err != nil {
+			if err := c.Out.Item(&page.Events[i]); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
-	return c.Out.Result(page, func(t *front.Text) { writeEvents(t, page.Events) })
+	return c.Out.Result(&page, func(t *front.Text) { writeEvents(t, page.Events) })
 }

@@ -20,8 +20,8 @@ const (
 // A processRecord names the processes an agent's identity hangs on. A session
 // that was resumed has had several.
 type processRecord struct {
-	Processes []identity.Process `json:"processes"`
-	Lingers   bool               `json:"session_outlives_process,omitempty"`
+	Processes []identity.Process
+	Lingers   bool
 }
 
 // maxProcesses bounds the record; the oldest go first.
@@ -120,7 +120,7 @@ func (s *seat) recordProcess() {
 		r.Processes = r.Processes[n-maxProcesses:]
 	}
 	r.Lingers = s.me.SessionExported
-	_ = s.mine().Write(fileProcesses, r)
+	_ = s.mine().Write(fileProcesses, &r)
 }
 
 // watched are the processes whose end changes what a waiter is told.

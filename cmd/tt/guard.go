@@ -105,7 +105,7 @@ func (g *guardian) renew(ctx context.Context) (mine bool, err error) {
 		}
 		h.Renewed = now()
 		g.beat, mine = h.Renewed, true
-		return g.mine().Write(fileHold, h)
+		return g.mine().Write(fileHold, &h)
 	})
 	return mine, err
 }
@@ -118,6 +118,6 @@ func (g *guardian) giveUp(ctx context.Context, why string) error {
 			return nil
 		}
 		h.Ended = why
-		return g.mine().Write(fileHold, h)
+		return g.mine().Write(fileHold, &h)
 	})
 }

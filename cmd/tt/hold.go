@@ -12,12 +12,12 @@ import (
 // the guardian that renews the lease. It is a file of the agent's own, so that an
 // agent that was overtaken is told so and not taken for the new holder.
 type hold struct {
-	Agent    string            `json:"agent_id"`
-	Turn     int64             `json:"turn_id"`
-	Lease    string            `json:"lease_id"`
-	Guardian *identity.Process `json:"guardian,omitempty"`
-	Renewed  turn.Instant      `json:"renewed,omitzero"` // the last heartbeat
-	Ended    string            `json:"guardian_ended,omitempty"`
+	Agent    string
+	Turn     int64
+	Lease    string
+	Guardian *identity.Process
+	Renewed  turn.Instant // the last heartbeat
+	Ended    string
 }
 
 func (h *hold) fence() turn.Fence { return turn.Fence{Agent: h.Agent, Turn: h.Turn, Lease: h.Lease} }
@@ -73,7 +73,7 @@ func (s *seat) guarded(ctx context.Context, fence turn.Fence) (int, error) {
 			h.Guardian, h.Ended = &child.process, ""
 		}
 		h.Renewed = now()
-		return s.mine().Write(fileHold, h)
+		return s.mine().Write(fileHold, &h)
 	})
 	if spawnErr == nil && (err != nil || *h.Guardian != child.process) {
 		child.kill()

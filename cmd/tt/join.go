@@ -32,18 +32,18 @@ func joinCommand() *front.Command {
 
 // A joinResult is what join answers.
 type joinResult struct {
-	AgentID        string            `json:"agent_id"`
-	RoomID         string            `json:"room_id"`
-	CanonicalPath  string            `json:"canonical_path"`
-	RequestedPath  string            `json:"requested_path"`
-	WorkspaceRoot  string            `json:"workspace_root"`
-	JoinedExisting bool              `json:"joined_existing_room"`
-	Warning        string            `json:"warning,omitempty"`
-	Policy         turn.Policy       `json:"policy"`
-	Room           turn.RoomView     `json:"room"`
-	Members        []turn.MemberView `json:"members"`
-	Cursor         int64             `json:"cursor_event_seq"`
-	Template       map[string]string `json:"handoff_template"`
+	AgentID        string
+	RoomID         string
+	CanonicalPath  string
+	RequestedPath  string
+	WorkspaceRoot  string
+	JoinedExisting bool
+	Warning        string
+	Policy         turn.Policy
+	Room           turn.RoomView
+	Members        []turn.MemberView
+	Cursor         int64
+	Template       turn.Handoff
 }
 
 func runJoin(ctx context.Context, c *front.Call) error {
@@ -60,12 +60,12 @@ func runJoin(ctx context.Context, c *front.Call) error {
 		AgentID: d.me.ID, RoomID: snap.State.RoomID, CanonicalPath: snap.State.CanonicalPath,
 		RequestedPath: s.workspace.Requested, WorkspaceRoot: s.workspace.Root, JoinedExisting: j.existed, Warning: j.warning,
 		Policy: snap.State.Policy, Room: snap.State.Room(f), Members: snap.State.MemberViews(f), Cursor: snap.State.Seq,
-		Template: map[string]string{
-			"status":      "what I did, what I learned, what is unfinished",
-			"next_action": "what the next agent should do first",
+		Template: turn.Handoff{
+			Status:     "what I did, what I learned, what is unfinished",
+			NextAction: "what the next agent should do first",
 		},
 	}
-	return c.Out.Result(res, func(t *front.Text) {
+	return c.Out.Result(&res, func(t *front.Text) {
 		t.Line("Joined %s as %s.", res.CanonicalPath, res.AgentID)
 		if j.warning != "" {
 			t.Line("%s %s", t.Yellow("Warning:"), j.warning)

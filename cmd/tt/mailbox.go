@@ -11,9 +11,9 @@ import (
 
 // A cursor says how far an agent has read its messages. It only moves forward.
 type cursor struct {
-	JoinedAt journal.Time `json:"joined_at"` // of the membership it counts in
-	Seq      int64        `json:"event_seq"` // read up to here
-	Read     int64        `json:"read"`      // how many messages that were
+	JoinedAt journal.Time // of the membership it counts in
+	Seq      int64        // read up to here
+	Read     int64        // how many messages that were
 }
 
 // readCursor returns the caller's cursor in its present membership.
@@ -90,7 +90,7 @@ func (b *mailbox) save() {
 	if b.seat.mine().Read(fileCursor, &there) && there.JoinedAt.Equal(b.at.JoinedAt.Time) && there.Seq >= b.at.Seq {
 		return
 	}
-	_ = b.seat.mine().Write(fileCursor, b.at)
+	_ = b.seat.mine().Write(fileCursor, &b.at)
 }
 
 // readPage moves the cursor over a page that was shown, if nothing unread lies

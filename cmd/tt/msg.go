@@ -38,9 +38,9 @@ func msgSendCommand() *front.Command {
 
 // A sentResult is what msg send answers.
 type sentResult struct {
-	EventSeq  int64        `json:"event_seq"`
-	EventID   string       `json:"event_id"`
-	CreatedAt journal.Time `json:"created_at"`
+	EventSeq  int64
+	EventID   string
+	CreatedAt journal.Time
 }
 
 func runMsgSend(ctx context.Context, c *front.Call) error {
@@ -68,7 +68,7 @@ func runMsgSend(ctx context.Context, c *front.Call) error {
 	}
 	s.touch()
 	sent := events[0]
-	return c.Out.Result(sentResult{sent.Seq, sent.ID, sent.CreatedAt}, func(t *front.Text) {
+	return c.Out.Result(&sentResult{sent.Seq, sent.ID, sent.CreatedAt}, func(t *front.Text) {
 		to := sent.To
 		if to == "" {
 			to = "the room"

@@ -99,9 +99,9 @@ const (
 // A noteView is a note with its body.
 type noteView struct {
 	turn.Note
-	Body       string        `json:"body"`
-	ResolvedAt *journal.Time `json:"resolved_at,omitempty"`
-	ResolvedBy string        `json:"resolved_by_agent_id,omitempty"`
+	Body       string
+	ResolvedAt *journal.Time
+	ResolvedBy string
 }
 
 func runNotesList(ctx context.Context, c *front.Call) error {
@@ -126,7 +126,7 @@ func runNotesList(ctx context.Context, c *front.Call) error {
 	if err != nil {
 		return err
 	}
-	return c.Out.Result(map[string]any{"notes": notes}, func(t *front.Text) { writeNotes(t, notes) })
+	return c.Out.Result(&notesResult{notes}, func(t *front.Text) { writeNotes(t, notes) })
 }
 
 // notes returns a page of notes with their bodies, oldest first.

@@ -126,7 +126,7 @@ func handOver(ctx context.Context, c *front.Call, target, pathArg string) error 
 	}
 	_ = s.mine().Remove(fileHold)
 	s.touch()
-	return c.Out.Result(res, func(t *front.Text) { writeRelease(t, res) })
+	return c.Out.Result(&res, func(t *front.Text) { writeRelease(t, res) })
 }
 
 // notHolding refuses a caller without a hold: as a stranger if it is one.

@@ -44,15 +44,22 @@ func scriptJSON(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// scriptKeep is "keep NAME PATH": the value becomes a variable of the script.
+// scriptKeep is "keep NAME [FILE] PATH": the value becomes a variable of the
+// script.
 func scriptKeep(ts *testscript.TestScript, _ bool, args []string) {
-	if len(args) != 2 {
-		ts.Fatalf("usage: keep NAME PATH")
+	file := "stdout"
+	switch len(args) {
+	case 2:
+	case 3:
+		file = args[1]
+	default:
+		ts.Fatalf("usage: keep NAME [FILE] PATH")
 	}
-	got, there, err := at(ts.ReadFile("stdout"), args[1])
+	path := args[len(args)-1]
+	got, there, err := at(ts.ReadFile(file), path)
 	ts.Check(err)
 	if !there {
-		ts.Fatalf("there is no %s in stdout", args[1])
+		ts.Fatalf("there is no %s in %s", path, file)
 	}
 	ts.Setenv(args[0], got)
 }
@@ -76,7 +83,9 @@ func scriptUntil(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-func isPath(s string) bool { return strings.HasPrefix(s, ".") || strings.HasPrefix(s, "[") }
+func isPath(s string) bool {
+	return strings.HasPrefix(s, ".") || strings.HasPrefix(s, "[") || strings.HasPrefix(s, "|")
+}
 
 func matches(got string, there bool, want string) bool {
 	if re, ok := strings.CutPrefix(want, "~"); ok {
@@ -94,7 +103,7 @@ func show(got string, there bool) string {
 
 // at returns what stands at a path such as .room.state, .members[0].agent_id,
 // .members[agent_id=b:1].waiting, .rooms|length, or for the third of several JSON
-// Lines [2].event_type. Strings come without quotes, all else as JSON.
+// Lines [2].event_type; |length counts them. Strings come without quotes, all else as JSON.
 func at(text, path string) (value string, there bool, err error) {
 	docs, err := documents(text)
 	if err != nil {

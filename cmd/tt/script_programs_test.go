@@ -12,7 +12,6 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/talking-stick/tt/lockfile"
 )
 
@@ -79,9 +78,4 @@ func brimMain() {
 			fail(err)
 		}
 	}
-}
-
-// scriptTerminal is to run a command on a terminal.
-func scriptTerminal(ts *testscript.TestScript, neg bool, args []string) {
-	ts.Fatalf("not there yet")
 }

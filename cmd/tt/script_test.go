@@ -66,7 +66,6 @@ func TestScripts(t *testing.T) {
 			"alive":     scriptAlive,
 			"gone":      scriptGone,
 			"exits":     scriptExits,
-			"terminal":  scriptTerminal,
 			"unhealthy": scriptUnhealthy,
 		},
 	})

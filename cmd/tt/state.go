@@ -22,8 +22,8 @@ func stateCommand() *front.Command {
 
 // A stateResult is the authoritative projection.
 type stateResult struct {
-	Room    turn.RoomView     `json:"room"`
-	Members []turn.MemberView `json:"members"`
+	Room    turn.RoomView
+	Members []turn.MemberView
 }
 
 func runState(ctx context.Context, c *front.Call) error {
@@ -42,7 +42,7 @@ func runState(ctx context.Context, c *front.Call) error {
 	s.present(snap.State)
 	f := s.facts(snap.State)
 	res := stateResult{Room: snap.State.Room(f), Members: snap.State.MemberViews(f)}
-	return c.Out.Result(res, func(t *front.Text) {
+	return c.Out.Result(&res, func(t *front.Text) {
 		writeRoom(t, res.Room)
 		writeMembers(t, res.Members, d.me.ID)
 	})

@@ -42,7 +42,8 @@ func (s *seat) stream(ctx context.Context, c *front.Call, r reading, f filter, s
 		if !f.wants(e) {
 			return nil
 		}
-		if err := c.Out.Item(turn.Public(*e)); err != nil {
+		public := turn.Public(*e)
+		if err := c.Out.Item(&public); err != nil {
 			return err
 		}
 		if shown++; limit > 0 && shown == limit {

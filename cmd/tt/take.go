@@ -60,7 +60,7 @@ func runTake(ctx context.Context, c *front.Call) error {
 	if err := s.secure(context.WithoutCancel(ctx), &res); err != nil {
 		return err
 	}
-	return c.Out.Result(res, func(t *front.Text) { writeWait(t, res) })
+	return c.Out.Result(&res, func(t *front.Text) { writeWait(t, res) })
 }
 
 // defaultReason is what the journal says when a person gives none. A harness

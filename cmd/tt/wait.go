@@ -171,23 +171,13 @@ func (w *waiting) answer(ctx context.Context) error {
 	if failed != nil {
 		return failed
 	}
-	var shown any = w.result
-	if w.result.Status == turn.WaitClosed {
-		shown = closedResult{w.result.Status, w.result.RoomID}
-	}
-	if err := w.call.Out.Result(shown, func(t *front.Text) { writeWait(t, w.result) }); err != nil {
+	if err := w.call.Out.Result(&w.result, func(t *front.Text) { writeWait(t, w.result) }); err != nil {
 		return err
 	}
 	if w.call.Bool("exit-code") {
 		return front.Exit(waitStatus(w.result.Status))
 	}
 	return nil
-}
-
-// A closedResult is what is left to say when the room has ended.
-type closedResult struct {
-	Status string `json:"status"`
-	RoomID string `json:"room_id"`
 }
 
 // secure fetches the handoff of a granted turn and sees to its guardian.

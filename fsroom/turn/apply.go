@@ -1,11 +1,11 @@
 package turn
 
 import (
-	"encoding/json"
 	"fmt"
 
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/journal"
+	"github.com/talking-stick/tt/journal/wire"
 )
 
 // Apply folds one event into the state. It is total: the journal has decided,
@@ -38,11 +38,11 @@ var appliers = map[string]func(*State, *journal.Event) error{
 	Closed:        (*State).applyClosed,
 }
 
-func decode(e *journal.Event, v any) error {
+func decode(e *journal.Event, v wire.Fields) error {
 	if len(e.Payload) == 0 {
 		return nil
 	}
-	if err := json.Unmarshal(e.Payload, v); err != nil {
+	if err := wire.Decode(e.Payload, v); err != nil {
 		return fmt.Errorf("%s event %d: payload: %w", e.Type, e.Seq, err)
 	}
 	return nil

@@ -50,17 +50,17 @@ func (s *State) ownedStatus(f Facts) string {
 // A RoomView is the projection of a room that commands print. It never carries
 // a lease.
 type RoomView struct {
-	RoomID         string        `json:"room_id"`
-	CanonicalPath  string        `json:"canonical_path"`
-	State          string        `json:"state"`
-	TurnID         int64         `json:"turn_id"`
-	Owner          string        `json:"owner,omitempty"`
-	ReservedFor    string        `json:"reserved_for,omitempty"`
-	LeaseExpiresAt *journal.Time `json:"lease_expires_at,omitempty"`
-	ClaimExpiresAt *journal.Time `json:"claim_expires_at,omitempty"`
-	PendingHandoff int64         `json:"pending_handoff_event_seq,omitempty"`
-	LastEventSeq   int64         `json:"last_event_seq"`
-	UpdatedAt      journal.Time  `json:"updated_at"`
+	RoomID         string
+	CanonicalPath  string
+	State          string
+	TurnID         int64
+	Owner          string
+	ReservedFor    string
+	LeaseExpiresAt *journal.Time
+	ClaimExpiresAt *journal.Time
+	PendingHandoff int64
+	LastEventSeq   int64
+	UpdatedAt      journal.Time
 }
 
 // Room returns the projection at the moment of the facts.
@@ -90,16 +90,16 @@ func (s *State) deadlines(f Facts) (lease, claim *journal.Time) {
 
 // A MemberView is the projection of a member.
 type MemberView struct {
-	AgentID     string       `json:"agent_id"`
-	DisplayName string       `json:"display_name"`
-	Ordinal     int          `json:"ordinal"`
-	JoinedAt    journal.Time `json:"joined_at"`
-	LastSeenAt  journal.Time `json:"last_seen_at"`
-	Waiting     bool         `json:"waiting"`
-	Status      string       `json:"status"`
-	Process     Process      `json:"process"`
-	SessionKind string       `json:"session_kind"`
-	Why         string       `json:"why,omitempty"` // why it is inactive
+	AgentID     string
+	DisplayName string
+	Ordinal     int
+	JoinedAt    journal.Time
+	LastSeenAt  journal.Time
+	Waiting     bool
+	Status      string
+	Process     Process
+	SessionKind string
+	Why         string // why it is inactive
 }
 
 // MemberViews returns the members in the order they joined, those that are

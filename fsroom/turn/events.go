@@ -2,8 +2,10 @@ package turn
 
 import (
 	"encoding/json"
+	"slices"
 
 	"github.com/talking-stick/tt/journal"
+	"github.com/talking-stick/tt/journal/wire"
 )
 
 // The event types of a room.
@@ -33,32 +35,32 @@ func EventTypes() []string {
 // [Public].
 type (
 	openedPayload struct {
-		Format        int    `json:"format"`
-		CanonicalPath string `json:"canonical_path"`
-		WorkspaceRoot string `json:"workspace_root"`
-		Policy        Policy `json:"policy"`
+		Format        int
+		CanonicalPath string
+		WorkspaceRoot string
+		Policy        Policy
 	}
 	joinedPayload struct {
-		DisplayName string `json:"display_name,omitempty"`
-		SessionKind string `json:"session_kind,omitempty"`
+		DisplayName string
+		SessionKind string
 	}
 	grantPayload struct {
-		Lease   string `json:"lease_id"`
-		Clock   clock  `json:"clock"`
-		Handoff int64  `json:"handoff_event_seq,omitempty"`
-		Kind    string `json:"kind"`
+		Lease   string
+		Clock   clock
+		Handoff int64
+		Kind    string
 	}
 	releasePayload struct {
-		Clock     clock  `json:"clock"`
-		Preferred string `json:"preferred,omitempty"`
+		Clock     clock
+		Preferred string
 	}
 	policyPayload struct {
-		Policy Policy `json:"policy"`
+		Policy Policy
 	}
 	// clock is the monotonic half of an Instant; created_at is the other.
 	clock struct {
-		Boot string `json:"boot_id,omitempty"`
-		Mono int64  `json:"mono_ms,omitempty"`
+		Boot string
+		Mono int64
 	}
 )
 
@@ -68,14 +70,8 @@ func (c clock) at(created journal.Time) Instant {
 	return Instant{Wall: created, Boot: c.Boot, Mono: c.Mono}
 }
 
-// payload encodes one of the types above, which cannot fail.
-func payload(v any) json.RawMessage {
-	b, err := json.Marshal(v)
-	if err != nil {
-		panic("turn: payload: " + err.Error())
-	}
-	return b
-}
+// payload encodes one of the types above.
+func payload(v wire.Fields) json.RawMessage { return wire.Append(nil, v) }
 
 // Public returns the event as agents may see it: without the lease, which only
 // its holder's own results carry, and without the clock readings.
@@ -90,15 +86,25 @@ func Public(e journal.Event) journal.Event {
 
 // without drops keys from a JSON object; nil when nothing is left.
 func without(raw json.RawMessage, keys ...string) json.RawMessage {
-	var m map[string]json.RawMessage
-	if len(raw) == 0 || json.Unmarshal(raw, &m) != nil {
+	p := wire.NewParser(raw)
+	var kept []byte
+	more, err := p.Enter('{', '}')
+	for more && err == nil {
+		var key []byte
+		var value json.RawMessage
+		if key, err = p.Key(); err == nil {
+			value, err = p.Raw()
+		}
+		if err == nil && value != nil && !slices.Contains(keys, string(key)) {
+			kept = append(append(wire.AppendString(append(kept, ','), string(key)), ':'), value...)
+		}
+		if err == nil {
+			more, err = p.Another('}')
+		}
+	}
+	if err != nil || len(kept) == 0 {
 		return nil
 	}
-	for _, k := range keys {
-		delete(m, k)
-	}
-	if len(m) == 0 {
-		return nil
-	}
-	return payload(m)
+	kept[0] = '{'
+	return append(kept, '}')
 }

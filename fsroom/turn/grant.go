@@ -36,25 +36,25 @@ const authorGraces = 6
 // A WaitResult is what wait, try and take answer. Which fields are set depends
 // on Status.
 type WaitResult struct {
-	Status         string          `json:"status"`
-	RoomID         string          `json:"room_id"`
-	RoomState      string          `json:"room_state,omitempty"`
-	TurnID         int64           `json:"turn_id"`
-	LeaseID        string          `json:"lease_id,omitempty"`
-	Handoff        json.RawMessage `json:"handoff,omitempty"`
-	From           string          `json:"from_agent_id,omitempty"`
-	Revoked        string          `json:"revoked_agent_id,omitempty"`
-	Reason         string          `json:"reason,omitempty"`
-	LastHandoff    int64           `json:"last_handoff_event_seq,omitempty"`
-	CurrentOwner   string          `json:"current_owner,omitempty"`
-	ReservedFor    string          `json:"reserved_for,omitempty"`
-	LeaseExpiresAt *journal.Time   `json:"lease_expires_at,omitempty"`
-	ClaimExpiresAt *journal.Time   `json:"claim_expires_at,omitempty"`
-	GuardianPID    int             `json:"guardian_pid,omitempty"`
+	Status         string
+	RoomID         string
+	RoomState      string
+	TurnID         int64
+	LeaseID        string
+	Handoff        json.RawMessage
+	From           string
+	Revoked        string
+	Reason         string
+	LastHandoff    int64
+	CurrentOwner   string
+	ReservedFor    string
+	LeaseExpiresAt *journal.Time
+	ClaimExpiresAt *journal.Time
+	GuardianPID    int
 
 	// HandoffSeq is where the handoff that came with the turn stands in the
 	// journal; the caller fetches it. Zero: none.
-	HandoffSeq int64 `json:"-"`
+	HandoffSeq int64
 }
 
 // A TryRequest asks for the turn if it is there to be had.
@@ -122,7 +122,7 @@ func (s *State) grant(f Facts, r TryRequest) ([]journal.Event, WaitResult, error
 	}
 	e := journal.Event{
 		Type: Claim, Turn: s.Turn + 1, From: s.Pending.From, To: r.Agent,
-		Payload: payload(grantPayload{Lease: r.Lease, Clock: clockOf(f.Now), Handoff: s.Pending.Seq, Kind: reason}),
+		Payload: payload(&grantPayload{Lease: r.Lease, Clock: clockOf(f.Now), Handoff: s.Pending.Seq, Kind: reason}),
 	}
 	res := WaitResult{
 		Status: YourTurn, RoomID: s.RoomID, TurnID: e.Turn, LeaseID: r.Lease,

@@ -163,7 +163,7 @@ func TestGrant(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	equal(t, "result", mustJSON(res), mustJSON(turn.WaitResult{
+	equal(t, "result", mustJSON(&res), mustJSON(&turn.WaitResult{
 		Status: turn.YourTurn, RoomID: roomID, TurnID: 2, LeaseID: res.LeaseID, From: "a", Reason: turn.ReasonSequence,
 	}))
 	equal(t, "handoff", res.HandoffSeq, handoff)
@@ -196,7 +196,7 @@ func TestAlreadyOwner(t *testing.T) {
 				}
 				equal(t, "reason", again.Reason, turn.ReasonOwner)
 				again.Reason = first.Reason
-				equal(t, "result", mustJSON(again), mustJSON(first))
+				equal(t, "result", mustJSON(&again), mustJSON(&first))
 				equal(t, "handoff", again.HandoffSeq, first.HandoffSeq)
 			}
 			equal(t, "events", len(w.events), events)
@@ -208,11 +208,11 @@ func TestAlreadyOwner(t *testing.T) {
 func TestNotYet(t *testing.T) {
 	w := room(t, members("a", "b", "c"), held("a"), later(time.Second))
 	res, _ := w.try("b")
-	equal(t, "61 owned", mustJSON(res), `{"status":"not_yet","room_id":"`+roomID+`","room_state":"owned","turn_id":1,"current_owner":"a","lease_expires_at":"2026-01-02T03:49:05.000Z"}`)
+	equal(t, "61 owned", mustJSON(&res), `{"status":"not_yet","room_id":"`+roomID+`","room_state":"owned","turn_id":1,"current_owner":"a","lease_expires_at":"2026-01-02T03:49:05.000Z"}`)
 	w.assigns("b")
 	res, _ = w.try("c")
-	equal(t, "62 reserved", mustJSON(res), `{"status":"not_yet","room_id":"`+roomID+`","room_state":"reserved","turn_id":1,"reserved_for":"b","claim_expires_at":"2026-01-02T03:24:06.000Z"}`)
+	equal(t, "62 reserved", mustJSON(&res), `{"status":"not_yet","room_id":"`+roomID+`","room_state":"reserved","turn_id":1,"reserved_for":"b","claim_expires_at":"2026-01-02T03:24:06.000Z"}`)
 	w.later(claimed)
 	res, _ = w.try("c")
-	equal(t, "104 offered", mustJSON(res), `{"status":"takeover_available","room_id":"`+roomID+`","room_state":"reserved","turn_id":1,"reason":"claim_timeout","reserved_for":"b"}`)
+	equal(t, "104 offered", mustJSON(&res), `{"status":"takeover_available","room_id":"`+roomID+`","room_state":"reserved","turn_id":1,"reason":"claim_timeout","reserved_for":"b"}`)
 }

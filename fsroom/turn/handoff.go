@@ -19,19 +19,19 @@ func Roles() []string { return []string{"examine", "review", "edit", "context", 
 
 // A Handoff is what one turn leaves to the next.
 type Handoff struct {
-	Status        string     `json:"status"`
-	NextAction    string     `json:"next_action"`
-	Artifacts     []Artifact `json:"artifacts,omitempty"`
-	OpenQuestions []string   `json:"open_questions,omitempty"`
-	DoNot         []string   `json:"do_not,omitempty"`
+	Status        string
+	NextAction    string
+	Artifacts     []Artifact
+	OpenQuestions []string
+	DoNot         []string
 }
 
 // An Artifact points at something the next agent should look at.
 type Artifact struct {
-	Path  string  `json:"path"`
-	Lines []int64 `json:"lines,omitempty"` // first and last line, from 1
-	Role  string  `json:"role,omitempty"`
-	Note  string  `json:"note,omitempty"`
+	Path  string
+	Lines []int64 // first and last line, from 1
+	Role  string
+	Note  string
 }
 
 // CheckHandoff returns the handoff as it goes into the journal: the JSON as it

@@ -10,9 +10,9 @@ import (
 // monotonic clock decides, so setting the wall clock neither ends nor stretches
 // a lease; across boots only the wall clock is left.
 type Instant struct {
-	Wall journal.Time `json:"wall"`
-	Boot string       `json:"boot_id,omitempty"`
-	Mono int64        `json:"mono_ms,omitempty"` // milliseconds since boot
+	Wall journal.Time
+	Boot string
+	Mono int64 // milliseconds since boot
 }
 
 // At returns the instant with the given readings, cut to milliseconds, which is

@@ -20,14 +20,14 @@ func Join(s *State, r JoinRequest) []journal.Event {
 	if !s.Open {
 		events = append(events, journal.Event{
 			Type: RoomOpened, Turn: s.Turn, From: r.Agent,
-			Payload: payload(openedPayload{Format: Format, CanonicalPath: r.CanonicalPath, WorkspaceRoot: r.WorkspaceRoot, Policy: r.Policy}),
+			Payload: payload(&openedPayload{Format: Format, CanonicalPath: r.CanonicalPath, WorkspaceRoot: r.WorkspaceRoot, Policy: r.Policy}),
 		})
 	} else if s.Member(r.Agent) != nil {
 		return nil
 	}
 	return append(events, journal.Event{
 		Type: MemberJoined, Turn: s.Turn, From: r.Agent,
-		Payload: payload(joinedPayload{DisplayName: r.DisplayName, SessionKind: r.SessionKind}),
+		Payload: payload(&joinedPayload{DisplayName: r.DisplayName, SessionKind: r.SessionKind}),
 	})
 }
 
@@ -136,5 +136,5 @@ func SetPolicy(s *State, agent string, change func(*Policy) error) ([]journal.Ev
 	if p == s.Policy {
 		return nil, p, nil
 	}
-	return []journal.Event{{Type: PolicyChanged, Turn: s.Turn, From: agent, Payload: payload(policyPayload{Policy: p})}}, p, nil
+	return []journal.Event{{Type: PolicyChanged, Turn: s.Turn, From: agent, Payload: payload(&policyPayload{Policy: p})}}, p, nil
 }

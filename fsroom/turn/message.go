@@ -28,8 +28,8 @@ type MessageRequest struct {
 }
 
 type messagePayload struct {
-	Body string `json:"body"`
-	Hint string `json:"delivery_hint"`
+	Body string
+	Hint string
 }
 
 // CheckMessage checks a body before anything else is looked at.
@@ -69,7 +69,7 @@ func Send(s *State, f Facts, r MessageRequest) ([]journal.Event, error) {
 	if r.Interrupt {
 		p.Hint = HintInterrupt
 	}
-	e.Payload = payload(p)
+	e.Payload = payload(&p)
 	return []journal.Event{e}, nil
 }
 

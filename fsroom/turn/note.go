@@ -24,32 +24,32 @@ const (
 // A Note is an open note of the room. Its body stands in the journal, in the
 // note_added event at Seq.
 type Note struct {
-	ID        string       `json:"note_id"`
-	Seq       int64        `json:"event_seq"`
-	Turn      int64        `json:"turn_id,omitempty"` // 0: about the room, not one turn
-	Author    string       `json:"author_agent_id"`
-	Target    string       `json:"target_agent_id,omitempty"`
-	Severity  string       `json:"severity"`
-	CreatedAt journal.Time `json:"created_at"`
+	ID        string
+	Seq       int64
+	Turn      int64 // 0: about the room, not one turn
+	Author    string
+	Target    string
+	Severity  string
+	CreatedAt journal.Time
 }
 
 // NotePayload is what a note_added event carries. Previous chains the note
 // events of a life together, so that all of them are listed without reading
 // what lies between.
 type NotePayload struct {
-	ID       string `json:"note_id"`
-	Severity string `json:"severity"`
-	Target   string `json:"target_agent_id,omitempty"`
-	Turn     int64  `json:"note_turn_id,omitempty"`
-	Preview  string `json:"body_preview"`
-	Body     string `json:"body"`
-	Previous int64  `json:"previous_note_event_seq,omitempty"`
+	ID       string
+	Severity string
+	Target   string
+	Turn     int64
+	Preview  string
+	Body     string
+	Previous int64
 }
 
 // ResolvedPayload is what a note_resolved event carries.
 type ResolvedPayload struct {
-	ID       string `json:"note_id"`
-	Previous int64  `json:"previous_note_event_seq,omitempty"`
+	ID       string
+	Previous int64
 }
 
 // A NoteRequest leaves a durable note.
@@ -101,7 +101,7 @@ func AddNote(s *State, f Facts, r NoteRequest) ([]journal.Event, error) {
 		}
 		p.Target = m.AgentID
 	}
-	return []journal.Event{{Type: NoteAdded, Turn: s.Turn, From: r.Agent, To: p.Target, Payload: payload(p)}}, nil
+	return []journal.Event{{Type: NoteAdded, Turn: s.Turn, From: r.Agent, To: p.Target, Payload: payload(&p)}}, nil
 }
 
 // ResolveNote resolves an open note, named by its id or the beginning of it.
@@ -123,7 +123,7 @@ func ResolveNote(s *State, agent, id string, known func(id string) (string, bool
 	switch len(found) {
 	case 1:
 		p := ResolvedPayload{ID: found[0], Previous: s.LastNote}
-		return []journal.Event{{Type: NoteResolved, Turn: s.Turn, From: agent, Payload: payload(p)}}, found[0], nil
+		return []journal.Event{{Type: NoteResolved, Turn: s.Turn, From: agent, Payload: payload(&p)}}, found[0], nil
 	case 0:
 		if whole, ok := known(id); ok {
 			return nil, whole, nil

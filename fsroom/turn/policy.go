@@ -9,15 +9,15 @@ import (
 // A Policy holds the time limits of one room, in milliseconds. It is fixed when
 // the room is opened and changed only by a policy_changed event.
 type Policy struct {
-	OwnerLeaseTTL     int64 `json:"owner_lease_ttl_ms"`
-	HeartbeatInterval int64 `json:"heartbeat_interval_ms"`
-	ClaimTTL          int64 `json:"claim_ttl_ms"`
-	PresenceTTL       int64 `json:"presence_ttl_ms"`
-	WaiterGrace       int64 `json:"waiter_grace_ms"`
-	WaitForTurn       int64 `json:"wait_for_turn_max_wait_ms"`
-	WaitForEvents     int64 `json:"wait_for_events_max_wait_ms"`
-	GoneGrace         int64 `json:"gone_grace_ms"`
-	IdleRoomTTL       int64 `json:"idle_room_ttl_ms"` // 0: a room never ends by itself
+	OwnerLeaseTTL     int64
+	HeartbeatInterval int64
+	ClaimTTL          int64
+	PresenceTTL       int64
+	WaiterGrace       int64
+	WaitForTurn       int64
+	WaitForEvents     int64
+	GoneGrace         int64
+	IdleRoomTTL       int64 // 0: a room never ends by itself
 }
 
 // DefaultPolicy returns the limits of a room nobody has configured.

@@ -44,10 +44,10 @@ type ReleaseRequest struct {
 
 // A ReleaseResult is what release, pass and assign answer.
 type ReleaseResult struct {
-	Status      string `json:"status"`
-	RoomID      string `json:"room_id"`
-	ReservedFor string `json:"reserved_for,omitempty"`
-	EventSeq    int64  `json:"event_seq"`
+	Status      string
+	RoomID      string
+	ReservedFor string
+	EventSeq    int64
 }
 
 // Release ends the turn and reserves it for the fairest other active member if
@@ -63,7 +63,7 @@ func Release(s *State, f Facts, r ReleaseRequest) ([]journal.Event, ReleaseResul
 	} else if m != nil {
 		p.Preferred = m.AgentID
 	}
-	e.Payload = payload(p)
+	e.Payload = payload(&p)
 	return []journal.Event{e}, ReleaseResult{Status: "released", RoomID: s.RoomID, ReservedFor: e.To, EventSeq: s.Seq + 1}, nil
 }
 
@@ -81,7 +81,7 @@ func Assign(s *State, f Facts, r ReleaseRequest, target string) ([]journal.Event
 	}
 	e := journal.Event{
 		Type: Passed, Turn: s.Turn, From: r.Agent, To: m.AgentID, Handoff: r.Handoff,
-		Payload: payload(releasePayload{Clock: clockOf(f.Now)}),
+		Payload: payload(&releasePayload{Clock: clockOf(f.Now)}),
 	}
 	return []journal.Event{e}, ReleaseResult{Status: "passed", RoomID: s.RoomID, ReservedFor: e.To, EventSeq: s.Seq + 1}, nil
 }

@@ -11,58 +11,58 @@ const Format = 1
 // A State is one room, as its journal tells it. It holds no time that passes by
 // itself: what depends on the clock is derived with [Facts].
 type State struct {
-	RoomID        string       `json:"room_id"`
-	CanonicalPath string       `json:"canonical_path"`
-	WorkspaceRoot string       `json:"workspace_root"`
-	Open          bool         `json:"open"` // false: before the first join and after the end
-	Seq           int64        `json:"last_event_seq"`
-	Turn          int64        `json:"turn_id"`
-	Owner         string       `json:"owner,omitempty"`
-	ReservedFor   string       `json:"reserved_for,omitempty"`
-	Held          Held         `json:"held,omitzero"`
-	Pending       Pending      `json:"pending,omitzero"`
-	Policy        Policy       `json:"policy"`
-	Members       []Member     `json:"members,omitempty"`
-	NextOrdinal   int          `json:"next_ordinal"`
-	Broadcasts    int64        `json:"broadcasts,omitempty"` // messages to the room in this life
-	Notes         []Note       `json:"notes,omitempty"`      // the open ones, oldest first
-	LastNote      int64        `json:"last_note_event_seq,omitempty"`
-	UpdatedAt     journal.Time `json:"updated_at"`
+	RoomID        string
+	CanonicalPath string
+	WorkspaceRoot string
+	Open          bool // false: before the first join and after the end
+	Seq           int64
+	Turn          int64
+	Owner         string
+	ReservedFor   string
+	Held          Held
+	Pending       Pending
+	Policy        Policy
+	Members       []Member
+	NextOrdinal   int
+	Broadcasts    int64  // messages to the room in this life
+	Notes         []Note // the open ones, oldest first
+	LastNote      int64
+	UpdatedAt     journal.Time
 }
 
 // Held is the turn in progress. It is zero when nobody owns the stick.
 type Held struct {
-	Lease  string  `json:"lease_id"`
-	At     Instant `json:"at"`             // when it was granted
-	Reason string  `json:"reason"`         // why it was granted
-	Given  Pending `json:"given,omitzero"` // the handoff it took up, if any
+	Lease  string
+	At     Instant // when it was granted
+	Reason string  // why it was granted
+	Given  Pending // the handoff it took up, if any
 }
 
 // Pending is the handoff that waits for its reader. It is zero when there is
 // none; a reservation always has one.
 type Pending struct {
-	Seq    int64   `json:"event_seq"`
-	From   string  `json:"from_agent_id"`
-	Direct bool    `json:"direct,omitempty"` // assigned by name, not by fairness
-	At     Instant `json:"at"`
+	Seq    int64
+	From   string
+	Direct bool // assigned by name, not by fairness
+	At     Instant
 	// Preferred is the fairest member when it was not ready at the release. For
 	// the waiter grace only it is granted the turn.
-	Preferred string `json:"preferred,omitempty"`
+	Preferred string
 }
 
 // A Member is one agent of the room.
 type Member struct {
-	AgentID     string       `json:"agent_id"`
-	DisplayName string       `json:"display_name,omitempty"`
-	SessionKind string       `json:"session_kind,omitempty"`
-	Ordinal     int          `json:"ordinal"`
-	JoinedAt    journal.Time `json:"joined_at"`
-	LastHeld    int64        `json:"last_held_event_seq,omitempty"` // its last grant; 0: never held
+	AgentID     string
+	DisplayName string
+	SessionKind string
+	Ordinal     int
+	JoinedAt    journal.Time
+	LastHeld    int64 // its last grant; 0: never held
 	// The messages meant for this member are Direct plus the broadcasts since
 	// it joined that were not its own; see State.Mail.
-	Direct     int64 `json:"direct,omitempty"`
-	Sent       int64 `json:"sent_broadcasts,omitempty"`
-	Broadcasts int64 `json:"broadcasts_before,omitempty"`
+	Direct     int64
+	Sent       int64
+	Broadcasts int64
 }
 
 // Member returns the member with the id, nil if there is none. The pointer is

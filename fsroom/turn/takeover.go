@@ -61,7 +61,7 @@ func (s *State) takeover(f Facts, r TakeRequest, kind string) ([]journal.Event, 
 	last := s.lastHandoff().Seq
 	e := journal.Event{
 		Type: Takeover, Turn: s.Turn + 1, From: revoked, To: r.Agent, Reason: r.Reason,
-		Payload: payload(grantPayload{Lease: r.Lease, Clock: clockOf(f.Now), Handoff: last, Kind: kind}),
+		Payload: payload(&grantPayload{Lease: r.Lease, Clock: clockOf(f.Now), Handoff: last, Kind: kind}),
 	}
 	return []journal.Event{e}, WaitResult{
 		Status: YourTurn, RoomID: s.RoomID, TurnID: e.Turn, LeaseID: r.Lease,

@@ -3,12 +3,14 @@ package turn_test
 import (
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"testing"
 	"time"
 
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal"
+	"github.com/talking-stick/tt/journal/wire"
 )
 
 const (
@@ -122,20 +124,23 @@ func (w *world) commit(events []journal.Event, err error) journal.Event {
 // and survives being written and read.
 func (w *world) check() {
 	w.t.Helper()
-	folded, read, want := turn.New(roomID), turn.New(roomID), mustJSON(w.state)
+	folded, read := turn.New(roomID), turn.New(roomID)
 	for _, e := range w.onDisk() {
 		if err := folded.Apply(&e); err != nil {
 			w.t.Fatalf("replay: %v", err)
 		}
 	}
-	if got := mustJSON(folded); got != want {
-		w.t.Fatalf("fold(journal) is not the state:\n%s\n%s", got, want)
-	}
-	if err := json.Unmarshal([]byte(want), read); err != nil {
+	w.alike("fold(journal)", folded)
+	if err := wire.Decode([]byte(mustJSON(w.state)), read); err != nil {
 		w.t.Fatalf("state: %v", err)
 	}
-	if got := mustJSON(read); got != want {
-		w.t.Fatalf("the state is written as\n%s\nand read as\n%s", want, got)
+	w.alike("the state when written and read", read)
+}
+
+func (w *world) alike(what string, other *turn.State) {
+	w.t.Helper()
+	if !reflect.DeepEqual(other.Clone(), w.state.Clone()) {
+		w.t.Fatalf("%s is not the state:\n%+v\n%+v", what, other, w.state)
 	}
 }
 
@@ -157,7 +162,11 @@ func (w *world) onDisk() []journal.Event {
 	return events
 }
 
+// mustJSON is v as it goes to disk or to the user.
 func mustJSON(v any) string {
+	if fields, ok := v.(wire.Fields); ok {
+		return string(wire.Append(nil, fields))
+	}
 	b, err := json.Marshal(v)
 	if err != nil {
 		panic(err)

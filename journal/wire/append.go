@@ -16,7 +16,7 @@ func AppendRaw(b []byte, raw json.RawMessage) []byte {
 	if !Valid(raw) {
 		return AppendString(b, string(raw))
 	}
-	return appendCompact(b, raw)
+	return AppendCompact(b, raw)
 }
 
 // AppendString appends s as a JSON string. Nothing is escaped for HTML.
@@ -50,8 +50,8 @@ func appendEscape(b []byte, c byte) []byte {
 	return append(b, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
 }
 
-// appendCompact appends valid JSON without the white space between its tokens.
-func appendCompact(b, raw []byte) []byte {
+// AppendCompact appends valid JSON without the white space between its tokens.
+func AppendCompact(b, raw []byte) []byte {
 	inString := false
 	for i := 0; i < len(raw); i++ {
 		switch c := raw[i]; {

@@ -276,6 +276,36 @@ func (c *Codec) OptTexts(name string, list *[]string) {
 	}
 }
 
+// OptInts is a list of integers that is left out when empty.
+func (c *Codec) OptInts(name string, list *[]int64) {
+	if c.in == nil && len(*list) > 0 {
+		c.name(name)
+		c.out = append(c.out, '[')
+		for i, n := range *list {
+			if i > 0 {
+				c.out = append(c.out, ',')
+			}
+			c.out = strconv.AppendInt(c.out, n, 10)
+		}
+		c.out = append(c.out, ']')
+	} else if c.in != nil && c.mine(name) && !c.in.Null() {
+		*list, c.err = c.in.ints()
+	}
+}
+
+func (p *Parser) ints() ([]int64, error) {
+	list := []int64{}
+	more, err := p.Enter('[', ']')
+	for more && err == nil {
+		var n int64
+		if n, err = p.Int(); err == nil {
+			list = append(list, n)
+			more, err = p.Another(']')
+		}
+	}
+	return list, err
+}
+
 func (p *Parser) texts() ([]string, error) {
 	var list []string
 	more, err := p.Enter('[', ']')

@@ -2,9 +2,9 @@ package wire
 
 import "fmt"
 
-// maxDepth is how deep values may nest, counting the line's own object. It is
+// MaxDepth is how deep values may nest, counting the line's own object. It is
 // encoding/json's limit, so that both accept the same lines.
-const maxDepth = 10000
+const MaxDepth = 10000
 
 // A Parser walks over JSON text. Its methods read one thing where it stands,
 // check it in full, and leave it behind that. They accept what json.Valid
@@ -117,8 +117,8 @@ func (p *Parser) Enter(open, shut byte) (more bool, err error) {
 		return false, p.fail(string(open))
 	}
 	p.pos++
-	if p.depth++; p.depth > maxDepth {
-		return false, fmt.Errorf("nested deeper than %d", maxDepth)
+	if p.depth++; p.depth > MaxDepth {
+		return false, fmt.Errorf("nested deeper than %d", MaxDepth)
 	}
 	if p.peek() == shut {
 		return false, p.leave()

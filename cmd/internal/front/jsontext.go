@@ -8,11 +8,15 @@ import (
 	"unicode/utf8"
 
 	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/journal/wire"
 )
 
 // marshal returns v as one JSON document with a newline behind it, in which <, >
 // and & are themselves and no character that a terminal would act on is.
 func marshal(v any, indented bool) ([]byte, error) {
+	if fields, ok := v.(wire.Fields); ok {
+		return layOut(wire.Append(nil, fields), indented), nil
+	}
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)
 	encoder.SetEscapeHTML(false)
@@ -23,6 +27,17 @@ func marshal(v any, indented bool) ([]byte, error) {
 		return nil, code.New(code.Internal, "the result cannot be written as JSON: %s", err).Because(err)
 	}
 	return escape(b.Bytes()), nil
+}
+
+// layOut finishes a document that needed no reflection.
+func layOut(document []byte, indented bool) []byte {
+	if indented {
+		var b bytes.Buffer
+		if json.Indent(&b, document, "", "  ") == nil {
+			document = b.Bytes()
+		}
+	}
+	return escape(append(document, '\n'))
 }
 
 // escape writes the characters that must not reach a terminal as \uXXXX. In valid

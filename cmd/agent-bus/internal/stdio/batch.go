@@ -21,25 +21,23 @@ func (c *conn) acceptBatch(data []byte) {
 		c.reply(refuse(nil, jsonrpc.CodeInvalidRequest, "a batch must have at least one message"))
 		return
 	}
-	// One answer is held back until all is queued, so that the batch is not
-	// complete before.
-	b := &batch{missing: 1}
+	b := new(batch)
 	for _, element := range elements {
 		queued := len(c.queue)
 		problem := c.acceptOne(element, b)
-		c.mu.Lock()
-		if problem != nil {
+		switch {
+		case problem != nil:
 			b.answers = append(b.answers, problem.encode())
-		} else if len(c.queue) > queued && isCall(c.queue[queued]) {
-			b.missing++
+		case len(c.queue) > queued && isCall(c.queue[queued]):
+			b.missing++ // nobody answers before the queue is delivered
 		}
-		c.mu.Unlock()
+	}
+	if b.missing > 0 || len(b.answers) == 0 {
+		return
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if whole := b.answered(nil); whole != nil {
-		_ = c.send(whole)
-	}
+	_ = c.send(b.whole())
 }
 
 func isCall(msg jsonrpc.Message) bool {
@@ -47,15 +45,16 @@ func isCall(msg jsonrpc.Message) bool {
 	return ok && r.IsCall()
 }
 
-// answered adds an answer and returns the whole array once it is complete, nil
-// before and if there is nothing to say.
+// answered adds the answer of a call and returns the whole array once it is
+// complete, nil before.
 func (b *batch) answered(answer []byte) []byte {
-	if answer != nil {
-		b.answers = append(b.answers, answer)
-	}
-	b.missing--
-	if b.missing > 0 || len(b.answers) == 0 {
+	b.answers = append(b.answers, answer)
+	if b.missing--; b.missing > 0 {
 		return nil
 	}
+	return b.whole()
+}
+
+func (b *batch) whole() []byte {
 	return append(append([]byte{'['}, bytes.Join(b.answers, []byte{','})...), ']')
 }

@@ -1,0 +1,35 @@
+package main
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+)
+
+// idLength is that of every id: a letter for its kind and 44 random bits.
+const idLength = 12
+
+// Ids start with a letter: agents turn "12345678" and "1e5" into numbers.
+func newTopicID() string    { return newID('t') }
+func newQuestionID() string { return newID('q') }
+func newAnswerID() string   { return newID('a') }
+
+func newID(kind byte) string {
+	var random [6]byte
+	rand.Read(random[:]) // never fails
+	id := hex.AppendEncode([]byte{kind}, random[:])
+	return string(id[:idLength])
+}
+
+// isID reports whether the text can be the id of a topic. What cannot must not
+// get into a path.
+func isID(text string) bool {
+	if len(text) != idLength || text[0] != 't' {
+		return false
+	}
+	for _, c := range []byte(text[1:]) {
+		if (c < '0' || c > '9') && (c < 'a' || c > 'f') {
+			return false
+		}
+	}
+	return true
+}

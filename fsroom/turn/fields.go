@@ -1,0 +1,223 @@
+package turn
+
+import (
+	"github.com/talking-stick/tt/journal"
+	"github.com/talking-stick/tt/journal/wire"
+)
+
+// This file lists the fields of everything that is read or written on the way
+// of a command, once for both directions.
+
+func (s *State) Fields(c *wire.Codec) {
+	c.Text("room_id", &s.RoomID)
+	c.Text("canonical_path", &s.CanonicalPath)
+	c.Text("workspace_root", &s.WorkspaceRoot)
+	c.Bool("open", &s.Open)
+	c.Int("last_event_seq", &s.Seq)
+	c.Int("turn_id", &s.Turn)
+	c.OptText("owner", &s.Owner)
+	c.OptText("reserved_for", &s.ReservedFor)
+	c.OptObject("held", &s.Held, s.Held == Held{})
+	c.OptObject("pending", &s.Pending, s.Pending == Pending{})
+	c.Object("policy", &s.Policy)
+	wire.OptList(c, "members", &s.Members)
+	c.Num("next_ordinal", &s.NextOrdinal)
+	c.OptInt("broadcasts", &s.Broadcasts)
+	wire.OptList(c, "notes", &s.Notes)
+	c.OptInt("last_note_event_seq", &s.LastNote)
+	c.Texter("updated_at", &s.UpdatedAt)
+}
+
+func (h *Held) Fields(c *wire.Codec) {
+	c.Text("lease_id", &h.Lease)
+	c.Object("at", &h.At)
+	c.Text("reason", &h.Reason)
+	c.OptObject("given", &h.Given, h.Given == Pending{})
+}
+
+func (p *Pending) Fields(c *wire.Codec) {
+	c.Int("event_seq", &p.Seq)
+	c.Text("from_agent_id", &p.From)
+	c.OptBool("direct", &p.Direct)
+	c.Object("at", &p.At)
+	c.OptText("preferred", &p.Preferred)
+}
+
+func (i *Instant) Fields(c *wire.Codec) {
+	c.Texter("wall", &i.Wall)
+	c.OptText("boot_id", &i.Boot)
+	c.OptInt("mono_ms", &i.Mono)
+}
+
+func (p *Policy) Fields(c *wire.Codec) {
+	c.Int("owner_lease_ttl_ms", &p.OwnerLeaseTTL)
+	c.Int("heartbeat_interval_ms", &p.HeartbeatInterval)
+	c.Int("claim_ttl_ms", &p.ClaimTTL)
+	c.Int("presence_ttl_ms", &p.PresenceTTL)
+	c.Int("waiter_grace_ms", &p.WaiterGrace)
+	c.Int("wait_for_turn_max_wait_ms", &p.WaitForTurn)
+	c.Int("wait_for_events_max_wait_ms", &p.WaitForEvents)
+	c.Int("gone_grace_ms", &p.GoneGrace)
+	c.Int("idle_room_ttl_ms", &p.IdleRoomTTL)
+}
+
+func (m *Member) Fields(c *wire.Codec) {
+	c.Text("agent_id", &m.AgentID)
+	c.OptText("display_name", &m.DisplayName)
+	c.OptText("session_kind", &m.SessionKind)
+	c.Num("ordinal", &m.Ordinal)
+	c.Texter("joined_at", &m.JoinedAt)
+	c.OptInt("last_held_event_seq", &m.LastHeld)
+	c.OptInt("direct", &m.Direct)
+	c.OptInt("sent_broadcasts", &m.Sent)
+	c.OptInt("broadcasts_before", &m.Broadcasts)
+}
+
+func (n *Note) Fields(c *wire.Codec) {
+	c.Text("note_id", &n.ID)
+	c.Int("event_seq", &n.Seq)
+	c.OptInt("turn_id", &n.Turn)
+	c.Text("author_agent_id", &n.Author)
+	c.OptText("target_agent_id", &n.Target)
+	c.Text("severity", &n.Severity)
+	c.Texter("created_at", &n.CreatedAt)
+}
+
+// The payloads of events.
+
+func (p *openedPayload) Fields(c *wire.Codec) {
+	c.Num("format", &p.Format)
+	c.Text("canonical_path", &p.CanonicalPath)
+	c.Text("workspace_root", &p.WorkspaceRoot)
+	c.Object("policy", &p.Policy)
+}
+
+func (p *joinedPayload) Fields(c *wire.Codec) {
+	c.OptText("display_name", &p.DisplayName)
+	c.OptText("session_kind", &p.SessionKind)
+}
+
+func (p *grantPayload) Fields(c *wire.Codec) {
+	c.Text("lease_id", &p.Lease)
+	c.Object("clock", &p.Clock)
+	c.OptInt("handoff_event_seq", &p.Handoff)
+	c.Text("kind", &p.Kind)
+}
+
+func (p *releasePayload) Fields(c *wire.Codec) {
+	c.Object("clock", &p.Clock)
+	c.OptText("preferred", &p.Preferred)
+}
+
+func (p *policyPayload) Fields(c *wire.Codec) { c.Object("policy", &p.Policy) }
+
+func (k *clock) Fields(c *wire.Codec) {
+	c.OptText("boot_id", &k.Boot)
+	c.OptInt("mono_ms", &k.Mono)
+}
+
+func (p *messagePayload) Fields(c *wire.Codec) {
+	c.Text("body", &p.Body)
+	c.Text("delivery_hint", &p.Hint)
+}
+
+func (p *NotePayload) Fields(c *wire.Codec) {
+	c.Text("note_id", &p.ID)
+	c.Text("severity", &p.Severity)
+	c.OptText("target_agent_id", &p.Target)
+	c.OptInt("note_turn_id", &p.Turn)
+	c.Text("body_preview", &p.Preview)
+	c.Text("body", &p.Body)
+	c.OptInt("previous_note_event_seq", &p.Previous)
+}
+
+func (p *ResolvedPayload) Fields(c *wire.Codec) {
+	c.Text("note_id", &p.ID)
+	c.OptInt("previous_note_event_seq", &p.Previous)
+}
+
+// The results of commands.
+
+func (v *RoomView) Fields(c *wire.Codec) {
+	c.Text("room_id", &v.RoomID)
+	c.Text("canonical_path", &v.CanonicalPath)
+	c.Text("state", &v.State)
+	c.Int("turn_id", &v.TurnID)
+	c.OptText("owner", &v.Owner)
+	c.OptText("reserved_for", &v.ReservedFor)
+	optTime(c, "lease_expires_at", &v.LeaseExpiresAt)
+	optTime(c, "claim_expires_at", &v.ClaimExpiresAt)
+	c.OptInt("pending_handoff_event_seq", &v.PendingHandoff)
+	c.Int("last_event_seq", &v.LastEventSeq)
+	c.Texter("updated_at", &v.UpdatedAt)
+}
+
+func (v *MemberView) Fields(c *wire.Codec) {
+	c.Text("agent_id", &v.AgentID)
+	c.Text("display_name", &v.DisplayName)
+	c.Num("ordinal", &v.Ordinal)
+	c.Texter("joined_at", &v.JoinedAt)
+	c.Texter("last_seen_at", &v.LastSeenAt)
+	c.Bool("waiting", &v.Waiting)
+	c.Text("status", &v.Status)
+	c.Text("process", (*string)(&v.Process))
+	c.Text("session_kind", &v.SessionKind)
+	c.OptText("why", &v.Why)
+}
+
+func (r *WaitResult) Fields(c *wire.Codec) {
+	c.Text("status", &r.Status)
+	c.Text("room_id", &r.RoomID)
+	if c.Writes() && r.Status == WaitClosed {
+		return
+	}
+	c.OptText("room_state", &r.RoomState)
+	c.Int("turn_id", &r.TurnID)
+	c.OptText("lease_id", &r.LeaseID)
+	c.OptRaw("handoff", &r.Handoff)
+	c.OptText("from_agent_id", &r.From)
+	c.OptText("revoked_agent_id", &r.Revoked)
+	c.OptText("reason", &r.Reason)
+	c.OptInt("last_handoff_event_seq", &r.LastHandoff)
+	c.OptText("current_owner", &r.CurrentOwner)
+	c.OptText("reserved_for", &r.ReservedFor)
+	optTime(c, "lease_expires_at", &r.LeaseExpiresAt)
+	optTime(c, "claim_expires_at", &r.ClaimExpiresAt)
+	c.OptNum("guardian_pid", &r.GuardianPID)
+}
+
+func (r *ReleaseResult) Fields(c *wire.Codec) {
+	c.Text("status", &r.Status)
+	c.Text("room_id", &r.RoomID)
+	c.OptText("reserved_for", &r.ReservedFor)
+	c.Int("event_seq", &r.EventSeq)
+}
+
+func (a *Artifact) Fields(c *wire.Codec) {
+	c.Text("path", &a.Path)
+	c.OptInts("lines", &a.Lines)
+	c.OptText("role", &a.Role)
+	c.OptText("note", &a.Note)
+}
+
+func (h *Handoff) Fields(c *wire.Codec) {
+	c.Text("status", &h.Status)
+	c.Text("next_action", &h.NextAction)
+	wire.OptList(c, "artifacts", &h.Artifacts)
+	c.OptTexts("open_questions", &h.OpenQuestions)
+	c.OptTexts("do_not", &h.DoNot)
+}
+
+func optTime(c *wire.Codec, name string, at **journal.Time) {
+	if c.Writes() {
+		if *at != nil {
+			c.Texter(name, *at)
+		}
+		return
+	}
+	var t journal.Time
+	c.Texter(name, &t)
+	if !t.IsZero() {
+		*at = &t
+	}
+}
