@@ -199,8 +199,8 @@ func (c *checker[S]) projection(p *projection, s *S, snap *Snapshot[S]) {
 		c.unfinished(file, rebuild, "it covers %d bytes of a journal that has %d", p.Journal.Offset, snap.Position.Offset)
 		return
 	}
-	have, errA := json.Marshal(s)
-	want, errB := json.Marshal(snap.State)
+	have, errA := c.room.rules.encode(s)
+	want, errB := c.room.rules.encode(snap.State)
 	if errA != nil || errB != nil || !bytes.Equal(have, want) || p.Journal.Seq != snap.Position.Seq {
 		c.found(file, rebuild, "it is not what the journal folds to")
 	}

@@ -108,9 +108,9 @@ func (b *bus) topic(id string) (*room, error) {
 	return nil, topic.NotFound("topic_id", id)
 }
 
-// topics returns every topic that can be read, in no order, and a warning for
+// states returns every topic that can be read, in no order, and a warning for
 // each that is damaged: one of them must not be in the way of all others.
-func (b *bus) topics() (infos []topic.Info, damaged []topic.Warning, err error) {
+func (b *bus) states() (states []*topic.State, damaged []topic.Warning, err error) {
 	store, err := b.store()
 	if err != nil {
 		return nil, nil, err
@@ -127,10 +127,31 @@ func (b *bus) topics() (infos []topic.Info, damaged []topic.Warning, err error) 
 		case err != nil:
 			return nil, nil, err
 		case snap.State.Exists():
-			infos = append(infos, snap.State.Info())
+			states = append(states, snap.State)
 		}
 	}
-	return infos, damaged, nil
+	return states, damaged, nil
+}
+
+// topics returns every topic that can be read, as lists show it, and a warning
+// for each of the others.
+func (b *bus) topics() (infos []topic.Info, damaged []topic.Warning, err error) {
+	states, damaged, err := b.states()
+	for _, s := range states {
+		infos = append(infos, s.Info())
+	}
+	return infos, damaged, err
+}
+
+// topicOf returns the topic that has the question, "" if none has.
+func (b *bus) topicOf(questionID string) (string, error) {
+	states, _, err := b.states()
+	for _, s := range states {
+		if s.Question(questionID) != nil {
+			return s.TopicID, nil
+		}
+	}
+	return "", err
 }
 
 // create makes a topic, or finds the one to be used again. Only one process at a

@@ -41,8 +41,6 @@ func hintFor(c code.Code) string {
 		return "set " + envDataDir + " to a directory on a local disk"
 	case code.DataDirUnusable:
 		return "make the directory writable, or set " + envDataDir + " to another one"
-	case code.LockTimeout:
-		return "try again in a moment"
 	case code.CorruptRoom:
 		return "the other topics can be used; the files can be looked at with tt doctor"
 	case code.InDoubt:

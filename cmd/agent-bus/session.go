@@ -101,7 +101,7 @@ func (s *session) leave() {
 	for _, seat := range s.seats {
 		seat.release()
 	}
-	s.seats = nil
+	clear(s.seats)
 }
 
 // sessions are the clients of one server: one over standard input and output,
