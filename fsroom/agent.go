@@ -95,7 +95,30 @@ func (a Agent) Write(name string, v wire.Fields) error {
 	if err := makeDir(temp); err != nil {
 		return err
 	}
-	return lockfile.Replace(a.path(name), append(wire.Append(nil, v), '\n'), temp)
+	if err := lockfile.Replace(a.path(name), append(wire.Append(nil, v), '\n'), temp); err != nil {
+		return err
+	}
+	sweepOld(temp, a.path(name))
+	return nil
+}
+
+// sweepOld removes what killed processes left in temp. Others may be writing
+// there just now, so only what is clearly older than the file just written goes.
+func sweepOld(temp, written string) {
+	entries, err := os.ReadDir(temp)
+	if err != nil || len(entries) == 0 {
+		return
+	}
+	now, err := os.Lstat(written)
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		info, err := e.Info()
+		if err == nil && info.Mode().IsRegular() && now.ModTime().Sub(info.ModTime()) > time.Minute {
+			_ = os.Remove(filepath.Join(temp, e.Name()))
+		}
+	}
 }
 
 // Remove removes a file of the agent, which may be missing.

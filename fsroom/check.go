@@ -151,7 +151,7 @@ func (c *checker[S]) replay() (*Snapshot[S], error) {
 		return nil, err
 	}
 	defer log.Close()
-	return c.room.fold(log, c.room.rules.New(c.room.name), journal.Position{})
+	return c.room.fold(log, c.room.rules.New(c.room.name), journal.Position{}, 0)
 }
 
 // between: a room without a life in progress has its history in the archive.

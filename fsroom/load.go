@@ -66,11 +66,11 @@ func (r *Room[S]) replay(p *projection, s *S, size int64) (*Snapshot[S], error) 
 	}
 	defer log.Close()
 	if p != nil && p.Journal.Offset > 0 && size > p.Journal.Offset {
-		if snap, err := r.fold(log, s, p.Journal.Position); err == nil {
+		if snap, err := r.fold(log, s, p.Journal.Position, p.Journal.Turn); err == nil {
 			return snap, nil
 		}
 	}
-	snap, err := r.fold(log, r.rules.New(r.name), journal.Position{})
+	snap, err := r.fold(log, r.rules.New(r.name), journal.Position{}, 0)
 	if err != nil || snap.Position.Offset > 0 {
 		return snap, err
 	}
@@ -82,9 +82,10 @@ func (r *Room[S]) replay(p *projection, s *S, size int64) (*Snapshot[S], error) 
 	return snap, err
 }
 
-// fold applies every whole change behind the position.
-func (r *Room[S]) fold(log *journal.Log, s *S, from journal.Position) (*Snapshot[S], error) {
-	snap := &Snapshot[S]{State: s}
+// fold applies every whole change behind the position, where the turn is that
+// of the last event before it.
+func (r *Room[S]) fold(log *journal.Log, s *S, from journal.Position, turn int64) (*Snapshot[S], error) {
+	snap := &Snapshot[S]{State: s, turn: turn}
 	end, tail, err := log.Scan(from, func(e *journal.Event, end int64) error {
 		snap.turn = e.Turn
 		err := r.rules.Apply(s, e)

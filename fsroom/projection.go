@@ -5,11 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
-	"io"
 	"io/fs"
-	"os"
 	"strconv"
-	"syscall"
 
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/journal"
@@ -135,27 +132,4 @@ func encodeProjection[S any](rules *Rules[S], c coverage, s *S) ([]byte, error) 
 	}
 	p := projection{Format: rules.Format, Journal: c, Sum: c.checksum(state), State: state}
 	return append(wire.Append(make([]byte, 0, len(state)+192), &p), '\n'), nil
-}
-
-// readFile reads a regular file of ours, at most limit bytes of it. It follows
-// no symbolic link and does not hang on a FIFO.
-func readFile(path string, limit int64) ([]byte, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|openFlags, 0)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() || info.Size() > limit {
-		return nil, fmt.Errorf("%s is not a regular file of a sensible size: %w", path, syscall.EINVAL)
-	}
-	b := make([]byte, info.Size(), info.Size()+1)
-	n, err := io.ReadFull(f, b)
-	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {
-		return nil, err
-	}
-	return b[:n], nil
 }

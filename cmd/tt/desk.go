@@ -165,7 +165,7 @@ func (d *desk) findIn(w *fsroom.Workspace, dirs []string) (*seat, error) {
 		if err != nil {
 			return nil, err
 		}
-		if snap.State.Open && !snap.State.Idle(s.facts(snap.State)) {
+		if snap.State.Open && !s.idle(snap.State) {
 			s.first = snap
 			return s, nil
 		}

@@ -146,7 +146,7 @@ func (s *seat) enter(ctx context.Context) (*snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.isMember(snap.State) && !snap.State.Idle(s.facts(snap.State)) {
+	if s.isMember(snap.State) && !s.idle(snap.State) {
 		s.arrive()
 		return snap, nil
 	}

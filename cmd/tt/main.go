@@ -1,3 +1,6 @@
+//go:debug containermaxprocs=0
+//go:debug updatemaxprocs=0
+
 // Command tt lets agents share a workspace by turns: one holds the stick, works,
 // and hands over with a structured handoff; the next is woken at once.
 //

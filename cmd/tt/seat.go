@@ -29,6 +29,12 @@ func (s *seat) view() (*snapshot, error) {
 // mine is the caller's own directory in the room.
 func (s *seat) mine() fsroom.Agent { return s.room.Agent(s.me.ID) }
 
+// idle reports whether the room has outlived its time. Facts are gathered only
+// for a room in which nothing has happened for long.
+func (s *seat) idle(st *turn.State) bool {
+	return st.Quiet(time.Now()) && st.Idle(s.facts(st))
+}
+
 // isMember reports whether the caller is a member.
 func (s *seat) isMember(st *turn.State) bool { return st.Member(s.me.ID) != nil }
 

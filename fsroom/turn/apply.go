@@ -2,6 +2,7 @@ package turn
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/journal"
@@ -76,7 +77,7 @@ func (s *State) applyJoined(e *journal.Event) error {
 	}
 	s.Members = append(s.Members, Member{
 		AgentID: e.From, DisplayName: p.DisplayName, SessionKind: p.SessionKind,
-		Ordinal: s.NextOrdinal, JoinedAt: e.CreatedAt, Broadcasts: s.Broadcasts,
+		Ordinal: s.NextOrdinal, JoinedAt: e.CreatedAt, LastHeld: s.comeBack(e.From), Broadcasts: s.Broadcasts,
 	})
 	s.NextOrdinal++
 	return nil
@@ -89,8 +90,9 @@ func (s *State) applyKick(e *journal.Event) error { s.remove(e.To); return nil }
 // the room: whoever comes next is given it.
 func (s *State) remove(id string) {
 	for i := range s.Members {
-		if s.Members[i].AgentID == id {
-			s.Members = append(s.Members[:i], s.Members[i+1:]...)
+		if m := s.Members[i]; m.AgentID == id {
+			s.Members = slices.Delete(s.Members, i, i+1)
+			s.goAway(m)
 			break
 		}
 	}
@@ -103,6 +105,31 @@ func (s *State) remove(id string) {
 	if s.Pending.Preferred == id {
 		s.Pending.Preferred = ""
 	}
+}
+
+// maxFormer bounds the list of former holders; who left first is forgotten first.
+const maxFormer = 64
+
+// goAway keeps when a member that is no more held the stick.
+func (s *State) goAway(m Member) {
+	if m.LastHeld == 0 {
+		return
+	}
+	s.Former = append(s.Former, Former{AgentID: m.AgentID, LastHeld: m.LastHeld})
+	if n := len(s.Former) - maxFormer; n > 0 {
+		s.Former = slices.Delete(s.Former, 0, n)
+	}
+}
+
+// comeBack returns when an agent that joins last held the stick, 0 for never.
+func (s *State) comeBack(id string) (lastHeld int64) {
+	s.Former = slices.DeleteFunc(s.Former, func(h Former) bool {
+		if h.AgentID == id {
+			lastHeld = h.LastHeld
+		}
+		return h.AgentID == id
+	})
+	return lastHeld
 }
 
 func (s *State) applyGrant(e *journal.Event) error {

@@ -142,14 +142,21 @@ func (s *State) memberView(f Facts, m *Member) MemberView {
 	return v
 }
 
+// Quiet reports whether no event came for longer than idle_room_ttl, without
+// which the room cannot be idle.
+func (s *State) Quiet(now time.Time) bool {
+	ttl := ms(s.Policy.IdleRoomTTL)
+	return s.Open && ttl > 0 && now.Sub(s.UpdatedAt.Time) >= ttl
+}
+
 // Idle reports whether the room has outlived idle_room_ttl: nothing happened in
 // it for that long, nobody was heard of, and nobody is known to be alive. Such
 // a room counts as ended, and whoever joins next ends it for good.
 func (s *State) Idle(f Facts) bool {
-	ttl := ms(s.Policy.IdleRoomTTL)
-	if !s.Open || ttl <= 0 || f.Now.Wall.Sub(s.UpdatedAt.Time) < ttl {
+	if !s.Quiet(f.Now.Wall.Time) {
 		return false
 	}
+	ttl := ms(s.Policy.IdleRoomTTL)
 	for i := range s.Members {
 		m := &s.Members[i]
 		p := f.presence(m.AgentID)
@@ -195,15 +202,18 @@ func (s *State) NextGone(f Facts, id string) time.Duration {
 	if m == nil || p.Process != Gone || !p.Lingers {
 		return 0
 	}
-	return max(0, ms(s.Policy.GoneGrace)-f.silence(m)+time.Millisecond)
+	left := ms(s.Policy.GoneGrace) - f.silence(m) + time.Millisecond
+	return max(0, left.Truncate(time.Millisecond)) // the clock of [Facts] knows no finer time
 }
 
-// nextInactive is when the presence of another member runs out, which is what
-// the author of a pending handoff may be waiting for.
+// nextInactive is when another member turns inactive, because it was silent for
+// too long or counts as gone, which is what the author of a pending handoff may
+// be waiting for.
 func (s *State) nextInactive(f Facts, who string, ahead func(time.Duration)) {
 	for i := range s.Members {
 		if m := &s.Members[i]; m.AgentID != who {
 			ahead(ms(s.Policy.PresenceTTL) - f.silence(m))
+			ahead(s.NextGone(f, m.AgentID))
 		}
 	}
 }

@@ -112,9 +112,11 @@ next:
 	return false
 }
 
-// leaseStart is when the lease was granted or last renewed.
+// leaseStart is when the lease was granted or last renewed. A renewal is later
+// than its grant whatever the clocks say: between the two the machine may have
+// been booted with another time.
 func (f Facts) leaseStart(s *State) Instant {
-	if !f.Renewed.IsZero() && f.Renewed.Since(s.Held.At) > 0 {
+	if !f.Renewed.IsZero() {
 		return f.Renewed
 	}
 	return s.Held.At

@@ -21,6 +21,7 @@ func (s *State) Fields(c *wire.Codec) {
 	c.OptObject("pending", &s.Pending, s.Pending == Pending{})
 	c.Object("policy", &s.Policy)
 	wire.OptList(c, "members", &s.Members)
+	wire.OptList(c, "former_holders", &s.Former)
 	c.Num("next_ordinal", &s.NextOrdinal)
 	c.OptInt("broadcasts", &s.Broadcasts)
 	wire.OptList(c, "notes", &s.Notes)
@@ -71,6 +72,11 @@ func (m *Member) Fields(c *wire.Codec) {
 	c.OptInt("direct", &m.Direct)
 	c.OptInt("sent_broadcasts", &m.Sent)
 	c.OptInt("broadcasts_before", &m.Broadcasts)
+}
+
+func (h *Former) Fields(c *wire.Codec) {
+	c.Text("agent_id", &h.AgentID)
+	c.Int("last_held_event_seq", &h.LastHeld)
 }
 
 func (n *Note) Fields(c *wire.Codec) {

@@ -3,12 +3,14 @@ package turn
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/journal/wire"
 )
 
 // MaxHandoff is the size of the largest handoff, in bytes of JSON.
@@ -46,7 +48,7 @@ func CheckHandoff(raw []byte) (json.RawMessage, error) {
 		return nil, badHandoff("handoff", "the handoff is not valid UTF-8")
 	}
 	raw = bytes.TrimSpace(raw)
-	if len(raw) == 0 || raw[0] != '{' || !json.Valid(raw) {
+	if len(raw) == 0 || raw[0] != '{' || !wire.Valid(raw) {
 		return nil, badHandoff("handoff", "the handoff is not a JSON object").
 			WithHint(`give {"status":"…","next_action":"…"}`)
 	}
@@ -65,58 +67,77 @@ func CheckHandoff(raw []byte) (json.RawMessage, error) {
 }
 
 // decodeHandoff reads field by field, so that a wrong type is reported with
-// the name of its field.
+// the name of its field, and that only status counts, not Status, which
+// encoding/json takes for the same.
 func decodeHandoff(raw []byte) (*Handoff, error) {
-	var fields map[string]json.RawMessage
-	if err := json.Unmarshal(raw, &fields); err != nil {
-		return nil, badHandoff("handoff", "the handoff is not a JSON object")
-	}
 	h := &Handoff{}
-	for _, f := range []struct {
-		name, want string
-		into       any
-	}{
+	var list []json.RawMessage
+	err := decodeFields("", raw, []jsonField{
 		{"status", "a text", &h.Status},
 		{"next_action", "a text", &h.NextAction},
-		{"open_questions", "a list of texts", &h.OpenQuestions},
-		{"do_not", "a list of texts", &h.DoNot},
-	} {
-		if v, ok := fields[f.name]; ok && json.Unmarshal(v, f.into) != nil {
-			return nil, badHandoff(f.name, "%s must be %s", f.name, f.want)
-		}
-	}
-	var list []json.RawMessage
-	if v, ok := fields["artifacts"]; ok && json.Unmarshal(v, &list) != nil {
-		return nil, badHandoff("artifacts", "artifacts must be a list of objects")
-	}
-	for i, v := range list {
+		{"open_questions", "a list of texts", (*texts)(&h.OpenQuestions)},
+		{"do_not", "a list of texts", (*texts)(&h.DoNot)},
+		{"artifacts", "a list of objects", &list},
+	})
+	for i := 0; i < len(list) && err == nil; i++ {
 		var a Artifact
-		if json.Unmarshal(v, &a) != nil {
-			return nil, badArtifact(i, v)
-		}
+		a, err = decodeArtifact(fmt.Sprintf("artifacts[%d]", i), list[i])
 		h.Artifacts = append(h.Artifacts, a)
 	}
-	return h, nil
+	return h, err
 }
 
-// badArtifact names the field of an artifact that does not decode.
-func badArtifact(i int, raw json.RawMessage) error {
-	at := fmt.Sprintf("artifacts[%d]", i)
+func decodeArtifact(at string, raw json.RawMessage) (a Artifact, err error) {
+	err = decodeFields(at, raw, []jsonField{
+		{"path", "a text", &a.Path},
+		{"lines", "two line numbers, as [10,20]", &a.Lines},
+		{"role", "a text", &a.Role},
+		{"note", "a text", &a.Note},
+	})
+	return a, err
+}
+
+// A jsonField is one key of an object, and what its value has to be.
+type jsonField struct {
+	name, want string
+	into       any
+}
+
+// decodeFields reads the fields of the object that stands at a place of the
+// handoff; what is absent or null is left as it is.
+func decodeFields(at string, raw []byte, known []jsonField) error {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(raw, &fields) != nil || fields == nil {
 		return badHandoff(at, "%s must be an object", at)
 	}
-	var lines []int64
-	if v, ok := fields["lines"]; ok && json.Unmarshal(v, &lines) != nil {
-		return badHandoff(at+".lines", "%s.lines must be two line numbers, as [10,20]", at)
-	}
-	for _, name := range []string{"path", "role", "note"} {
-		var s string
-		if v, ok := fields[name]; ok && json.Unmarshal(v, &s) != nil {
-			return badHandoff(at+"."+name, "%s.%s must be a text", at, name)
+	for _, f := range known {
+		name := f.name
+		if at != "" {
+			name = at + "." + name
+		}
+		if v, ok := fields[f.name]; ok && json.Unmarshal(v, f.into) != nil {
+			return badHandoff(name, "%s must be %s", name, f.want)
 		}
 	}
-	return badHandoff(at, "%s is malformed", at)
+	return nil
+}
+
+// texts is a list of strings in which null is not taken for an empty one.
+type texts []string
+
+func (t *texts) UnmarshalJSON(raw []byte) error {
+	var list []*string
+	if err := json.Unmarshal(raw, &list); err != nil {
+		return err
+	}
+	*t = nil
+	for _, s := range list {
+		if s == nil {
+			return errors.New("null is no text")
+		}
+		*t = append(*t, *s)
+	}
+	return nil
 }
 
 func (h *Handoff) check() error {

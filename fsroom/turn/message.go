@@ -75,7 +75,7 @@ func Send(s *State, f Facts, r MessageRequest) ([]journal.Event, error) {
 
 // addressee is the member that a message or note is meant for.
 func (s *State) addressee(f Facts, self, name string) (*Member, error) {
-	m, err := s.named(f, name)
+	m, err := s.named(f, name, "")
 	if err != nil || m != nil {
 		return m, err
 	}

@@ -7,15 +7,15 @@ import (
 )
 
 // named finds the member that a name means: an agent id of any member, else the
-// display name of exactly one active member.
-func (s *State) named(f Facts, name string) (*Member, error) {
-	if m := s.Member(name); m != nil {
+// display name of exactly one active member other than except.
+func (s *State) named(f Facts, name, except string) (*Member, error) {
+	if m := s.Member(name); m != nil || name == "" {
 		return m, nil
 	}
 	var found *Member
 	var ids []string
 	for i := range s.Members {
-		if m := &s.Members[i]; m.DisplayName == name && f.active(s, m) {
+		if m := &s.Members[i]; m.DisplayName == name && m.AgentID != except && f.active(s, m) {
 			found = m
 			ids = append(ids, m.AgentID)
 		}
@@ -52,7 +52,7 @@ func (s *State) whoIsThere(f Facts, self, name string) string {
 		}
 		ids = append(ids, m.AgentID)
 		for _, n := range []string{m.AgentID, m.DisplayName} {
-			if d := distance(n, name); d < best {
+			if d := distance(n, name); n != "" && d < best {
 				nearest, best = m.AgentID, d
 			}
 		}

@@ -60,8 +60,8 @@ func Limits() []Limit {
 	}
 }
 
-// maxLimit keeps sums of limits far from overflow.
-const maxLimit = 100 * 365 * 24 * time.Hour
+// maxLimit keeps sums and small multiples of limits far from overflow.
+const maxLimit = 10 * 365 * 24 * time.Hour
 
 // Set stores d in the field, or refuses a value that makes no sense.
 func (l Limit) Set(p *Policy, d time.Duration) error {

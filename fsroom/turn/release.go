@@ -31,9 +31,13 @@ func (s *State) Check(f Facts, fence Fence) error {
 }
 
 func (s *State) overtaken(f Facts, c code.Code, format string, args ...any) error {
-	return code.New(c, format, args...).
+	e := code.New(c, format, args...).
 		WithHint(`stop changing shared files, look with "tt state", wait with "tt wait"`).
-		With("current_owner", s.Owner).With("current_turn_id", s.Turn).With("room_state", s.Status(f))
+		With("current_turn_id", s.Turn).With("room_state", s.Status(f))
+	if s.Owner != "" {
+		e.With("current_owner", s.Owner)
+	}
+	return e
 }
 
 // A ReleaseRequest ends a turn with a handoff.
@@ -94,7 +98,7 @@ func (s *State) recipient(f Facts, agent, target string) (*Member, error) {
 		return nil, code.New(code.UnknownMember, "nobody else is active in the room").
 			WithHint(`hand over to whoever comes with "tt release"`).With("to_agent_id", target)
 	}
-	m, err := s.named(f, target)
+	m, err := s.named(f, target, agent)
 	if code.Of(err) == code.AmbiguousRecipient {
 		return nil, err
 	}

@@ -23,6 +23,7 @@ type State struct {
 	Pending       Pending
 	Policy        Policy
 	Members       []Member
+	Former []Former // former members that held the stick in this life, the last to leave last
 	NextOrdinal   int
 	Broadcasts    int64  // messages to the room in this life
 	Notes         []Note // the open ones, oldest first
@@ -65,6 +66,13 @@ type Member struct {
 	Broadcasts int64
 }
 
+// A Former is an agent that held the stick and left. Leaving makes nobody new
+// again: should it come back, those who never held the stick are before it.
+type Former struct {
+	AgentID  string
+	LastHeld int64
+}
+
 // Member returns the member with the id, nil if there is none. The pointer is
 // valid until the next Apply.
 func (s *State) Member(id string) *Member {
@@ -89,6 +97,7 @@ func (s *State) Mail(id string) int64 {
 func (s *State) Clone() *State {
 	c := *s
 	c.Members = append([]Member(nil), s.Members...)
+	c.Former = append([]Former(nil), s.Former...)
 	c.Notes = append([]Note(nil), s.Notes...)
 	return &c
 }

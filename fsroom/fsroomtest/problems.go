@@ -1,0 +1,159 @@
+package fsroomtest
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/talking-stick/tt/fsroom"
+	"github.com/talking-stick/tt/journal"
+	"github.com/talking-stick/tt/journal/wire"
+)
+
+// Problems returns what is wrong in the data directory with the rooms of one
+// kind; nothing for one that is in order and at rest:
+//
+//   - files are 0600 and directories 0700, and no temporary file is left,
+//   - over all lives of a room, event_seq counts from 1 without a gap, turn_id
+//     never goes back and no event_id comes twice,
+//   - archived lives have ended and the one in the room has not,
+//   - state.json covers the journal to its end and is what the journal folds to.
+//
+// A state.json may be missing. Nobody may change the directory meanwhile.
+func Problems[S any](dir string, rules *fsroom.Rules[S]) []string {
+	v := &verifier[S]{dir: dir, rules: rules}
+	v.modes()
+	for _, name := range v.rooms() {
+		v.room(name)
+	}
+	return v.problems
+}
+
+type verifier[S any] struct {
+	dir      string
+	rules    *fsroom.Rules[S]
+	problems []string
+}
+
+func (v *verifier[S]) found(format string, args ...any) {
+	v.problems = append(v.problems, fmt.Sprintf(format, args...))
+}
+
+func (v *verifier[S]) modes() {
+	_ = filepath.WalkDir(v.dir, func(path string, d fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err != nil {
+			v.found("%v", err)
+			return nil
+		}
+		if info, err := d.Info(); err == nil && path != v.dir && runtime.GOOS != "windows" {
+			v.mode(path, info.Mode())
+		}
+		if name := d.Name(); !d.IsDir() && (strings.HasPrefix(name, ".") || filepath.Base(filepath.Dir(path)) == "tmp") {
+			v.found("%s: a temporary file is left", path)
+		}
+		return nil
+	})
+}
+
+func (v *verifier[S]) mode(path string, have fs.FileMode) {
+	want := fs.FileMode(0o600)
+	if have.IsDir() {
+		want = fs.ModeDir | 0o700
+	}
+	if have != want {
+		v.found("%s: mode %v, want %v", path, have, want)
+	}
+}
+
+// rooms lists every room that is, or ever was.
+func (v *verifier[S]) rooms() []string {
+	var names []string
+	for _, folder := range []string{v.rules.Folder, "archive"} {
+		entries, err := os.ReadDir(filepath.Join(v.dir, folder))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			v.found("%v", err)
+		}
+		for _, e := range entries {
+			names = append(names, e.Name())
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// A covered is the part of state.json that names the journal it was made of.
+type covered struct {
+	Journal struct {
+		Offset int64 `json:"offset"`
+		Seq    int64 `json:"event_seq"`
+	} `json:"journal"`
+	State json.RawMessage `json:"state"`
+}
+
+func (v *verifier[S]) room(name string) {
+	h := &history[S]{verifier: v, name: name, ids: map[string]bool{}}
+	archived, _ := filepath.Glob(filepath.Join(v.dir, "archive", name, "*.jsonl"))
+	slices.Sort(archived)
+	for _, path := range archived {
+		if s := h.read(path); s != nil && v.rules.Live(s) {
+			v.found("%s: archived, but has not ended", path)
+		}
+	}
+	dir := filepath.Join(v.dir, v.rules.Folder, name)
+	h.end.Offset = 0 // where a room stands that has no journal
+	current := filepath.Join(dir, "journal.jsonl")
+	var live *S
+	if info, err := os.Lstat(current); err == nil && info.Size() > 0 {
+		if live = h.read(current); live != nil && !v.rules.Live(live) {
+			v.found("%s: has ended, but is not archived", current)
+		}
+	}
+	v.projection(filepath.Join(dir, "state.json"), h.end, live)
+}
+
+func (v *verifier[S]) projection(path string, end journal.Position, live *S) {
+	b, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return
+	}
+	var p covered
+	if err == nil {
+		err = json.Unmarshal(b, &p)
+	}
+	if err != nil {
+		v.found("%s: %v", path, err)
+		return
+	}
+	if have := journal.Position(p.Journal); have != end {
+		v.found("%s: covers %+v of a journal that ends at %+v", path, have, end)
+	}
+	if live != nil && !sameJSON(p.State, v.encode(live)) {
+		v.found("%s: is not what the journal folds to:\n%s\n%s", path, p.State, v.encode(live))
+	}
+}
+
+func (v *verifier[S]) encode(s *S) []byte {
+	if v.rules.Fields != nil {
+		return wire.Append(nil, v.rules.Fields(s))
+	}
+	b, err := json.Marshal(s)
+	if err != nil {
+		v.found("a state has no JSON form: %v", err)
+	}
+	return b
+}
+
+func sameJSON(a, b []byte) bool {
+	var x, y any
+	return json.Unmarshal(a, &x) == nil && json.Unmarshal(b, &y) == nil && reflect.DeepEqual(x, y)
+}
