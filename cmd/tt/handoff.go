@@ -10,6 +10,7 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/front"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/journal/wire"
 )
 
 const handoffHelp = "The handoff comes from flags, or as JSON from --stdin, never from both. On a terminal without either, " +
@@ -79,11 +80,7 @@ func flagHandoff(c *front.Call) (json.RawMessage, error) {
 }
 
 func encodeHandoff(h turn.Handoff) (json.RawMessage, error) {
-	b, err := json.Marshal(h)
-	if err != nil {
-		return nil, err
-	}
-	return turn.CheckHandoff(b)
+	return turn.CheckHandoff(wire.Append(nil, &h))
 }
 
 // parseArtifact reads PATH[:FROM-TO][=ROLE]. A colon or an equals sign that is

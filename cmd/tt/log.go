@@ -198,8 +198,7 @@ func writeTurn(t *front.Text, e logEntry) {
 	if e.EndedAt == nil {
 		return
 	}
-	var h turn.Handoff
-	_ = json.Unmarshal(e.Handoff, &h)
+	h := turn.ReadHandoff(e.Handoff)
 	if h.Status != "" {
 		t.Line("                   did   %s", fold(h.Status))
 		t.Line("                   next  %s", fold(h.NextAction))

@@ -2,13 +2,13 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 
 	"github.com/talking-stick/tt/cmd/internal/front"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal"
+	"github.com/talking-stick/tt/journal/wire"
 )
 
 func notesAddCommand() *front.Command {
@@ -178,7 +178,7 @@ func (s *seat) noteChain(ctx context.Context, st *turn.State, all bool) ([]noteV
 			return nil, err
 		}
 		var p turn.NotePayload
-		if err := json.Unmarshal(e.Payload, &p); err != nil {
+		if err := wire.Decode(e.Payload, &p); err != nil {
 			return nil, err
 		}
 		if e.Type == turn.NoteResolved {
@@ -217,7 +217,7 @@ func (s *seat) noteBody(ctx context.Context, seq int64) (string, error) {
 		return "", err
 	}
 	var p turn.NotePayload
-	err = json.Unmarshal(e.Payload, &p)
+	err = wire.Decode(e.Payload, &p)
 	return p.Body, err
 }
 

@@ -143,10 +143,10 @@ func notYetWords(t *front.Text, r turn.WaitResult) string {
 
 // writeHandoff prints a handoff as people read it.
 func writeHandoff(t *front.Text, indent string, raw json.RawMessage) {
-	var h turn.Handoff
-	if len(raw) == 0 || json.Unmarshal(raw, &h) != nil {
+	if len(raw) == 0 {
 		return
 	}
+	h := turn.ReadHandoff(raw)
 	section := func(title string, lines ...string) {
 		if len(lines) == 0 {
 			return

@@ -61,9 +61,7 @@ func eventDetail(e *journal.Event) string {
 	case turn.Claim, turn.Takeover:
 		return p.Kind
 	case turn.Released, turn.Passed:
-		var h turn.Handoff
-		_ = json.Unmarshal(e.Handoff, &h)
-		return h.NextAction
+		return turn.ReadHandoff(e.Handoff).NextAction
 	}
 	return ""
 }

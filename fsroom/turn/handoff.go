@@ -3,7 +3,6 @@ package turn
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -59,85 +58,126 @@ func CheckHandoff(raw []byte) (json.RawMessage, error) {
 	if err := h.check(); err != nil {
 		return nil, err
 	}
-	var line bytes.Buffer
-	if err := json.Compact(&line, raw); err != nil {
-		return nil, badHandoff("handoff", "the handoff is not a JSON object")
-	}
-	return line.Bytes(), nil
+	return wire.AppendRaw(nil, raw), nil
 }
 
 // decodeHandoff reads field by field, so that a wrong type is reported with
-// the name of its field, and that only status counts, not Status, which
-// encoding/json takes for the same.
+// the name of its field.
 func decodeHandoff(raw []byte) (*Handoff, error) {
 	h := &Handoff{}
-	var list []json.RawMessage
-	err := decodeFields("", raw, []jsonField{
-		{"status", "a text", &h.Status},
-		{"next_action", "a text", &h.NextAction},
-		{"open_questions", "a list of texts", (*texts)(&h.OpenQuestions)},
-		{"do_not", "a list of texts", (*texts)(&h.DoNot)},
-		{"artifacts", "a list of objects", &list},
+	err := members(raw, func(key string, v *wire.Parser) (err error) {
+		switch key {
+		case "status":
+			h.Status, err = v.Text()
+		case "next_action":
+			h.NextAction, err = v.Text()
+		case "open_questions":
+			h.OpenQuestions, err = v.Texts()
+		case "do_not":
+			h.DoNot, err = v.Texts()
+		case "artifacts":
+			return h.decodeArtifacts(v)
+		default:
+			return nil
+		}
+		if err != nil {
+			return badHandoff(key, "%s must be %s", key, wanted(key))
+		}
+		return nil
 	})
-	for i := 0; i < len(list) && err == nil; i++ {
-		var a Artifact
-		a, err = decodeArtifact(fmt.Sprintf("artifacts[%d]", i), list[i])
-		h.Artifacts = append(h.Artifacts, a)
-	}
 	return h, err
 }
 
-func decodeArtifact(at string, raw json.RawMessage) (a Artifact, err error) {
-	err = decodeFields(at, raw, []jsonField{
-		{"path", "a text", &a.Path},
-		{"lines", "two line numbers, as [10,20]", &a.Lines},
-		{"role", "a text", &a.Role},
-		{"note", "a text", &a.Note},
+func wanted(key string) string {
+	switch key {
+	case "open_questions", "do_not":
+		return "a list of texts"
+	case "lines":
+		return "two line numbers, as [10,20]"
+	}
+	return "a text"
+}
+
+// members calls read with the members of an object; null is an empty one.
+func members(raw []byte, read func(key string, v *wire.Parser) error) error {
+	p := wire.NewParser(raw)
+	if p.Null() {
+		return nil
+	}
+	more, err := p.Enter('{', '}')
+	for more && err == nil {
+		var key []byte
+		var value json.RawMessage
+		if key, err = p.Key(); err != nil {
+			break
+		}
+		if value, err = p.Raw(); err != nil {
+			break
+		}
+		if value != nil {
+			if err := read(string(key), wire.NewParser(value)); err != nil {
+				return err
+			}
+		}
+		more, err = p.Another('}')
+	}
+	return err
+}
+
+func (h *Handoff) decodeArtifacts(p *wire.Parser) error {
+	more, err := p.Enter('[', ']')
+	for more && err == nil {
+		at := fmt.Sprintf("artifacts[%d]", len(h.Artifacts))
+		var raw json.RawMessage
+		if raw, err = p.Raw(); err != nil {
+			break
+		}
+		a, err := decodeArtifact(at, raw)
+		if err != nil {
+			return err
+		}
+		h.Artifacts = append(h.Artifacts, a)
+		if more, err = p.Another(']'); err != nil {
+			break
+		}
+	}
+	if err != nil {
+		return badHandoff("artifacts", "artifacts must be a list of objects")
+	}
+	return nil
+}
+
+func decodeArtifact(at string, raw []byte) (a Artifact, err error) {
+	if len(raw) == 0 || raw[0] != '{' {
+		return a, badHandoff(at, "%s must be an object", at)
+	}
+	err = members(raw, func(key string, v *wire.Parser) (err error) {
+		switch key {
+		case "path":
+			a.Path, err = v.Text()
+		case "lines":
+			a.Lines, err = v.Ints()
+		case "role":
+			a.Role, err = v.Text()
+		case "note":
+			a.Note, err = v.Text()
+		}
+		if err != nil {
+			return badHandoff(at+"."+key, "%s.%s must be %s", at, key, wanted(key))
+		}
+		return nil
 	})
 	return a, err
 }
 
-// A jsonField is one key of an object, and what its value has to be.
-type jsonField struct {
-	name, want string
-	into       any
-}
-
-// decodeFields reads the fields of the object that stands at a place of the
-// handoff; what is absent or null is left as it is.
-func decodeFields(at string, raw []byte, known []jsonField) error {
-	var fields map[string]json.RawMessage
-	if json.Unmarshal(raw, &fields) != nil || fields == nil {
-		return badHandoff(at, "%s must be an object", at)
+// ReadHandoff reads a handoff that is in the journal; what cannot be read is
+// left empty.
+func ReadHandoff(raw json.RawMessage) Handoff {
+	h, err := decodeHandoff(raw)
+	if err != nil {
+		return Handoff{}
 	}
-	for _, f := range known {
-		name := f.name
-		if at != "" {
-			name = at + "." + name
-		}
-		if v, ok := fields[f.name]; ok && json.Unmarshal(v, f.into) != nil {
-			return badHandoff(name, "%s must be %s", name, f.want)
-		}
-	}
-	return nil
-}
-
-// texts is a list of strings in which null is not taken for an empty one.
-type texts []string
-
-func (t *texts) UnmarshalJSON(raw []byte) error {
-	var list []*string
-	if err := json.Unmarshal(raw, &list); err != nil {
-		return err
-	}
-	*t = nil
-	for _, s := range list {
-		if s == nil {
-			return errors.New("null is no text")
-		}
-		*t = append(*t, *s)
-	}
-	return nil
+	return *h
 }
 
 func (h *Handoff) check() error {

@@ -23,7 +23,7 @@ type State struct {
 	Pending       Pending
 	Policy        Policy
 	Members       []Member
-	Former []Former // former members that held the stick in this life, the last to leave last
+	Former        []Former // former members that held the stick in this life, the last to leave last
 	NextOrdinal   int
 	Broadcasts    int64  // messages to the room in this life
 	Notes         []Note // the open ones, oldest first

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"strings"
 	"testing"
 	"time"
 
@@ -190,3 +191,6 @@ func equal[V comparable](t testing.TB, what string, got, want V) {
 		t.Errorf("%s: got %v, want %v", what, got, want)
 	}
 }
+
+// words joins values for a comparison at one glance.
+func words(values ...any) string { return strings.TrimSuffix(fmt.Sprintln(values...), "\n") }

@@ -272,7 +272,7 @@ func (c *Codec) OptTexts(name string, list *[]string) {
 		}
 		c.out = append(c.out, ']')
 	} else if c.in != nil && c.mine(name) && !c.in.Null() {
-		*list, c.err = c.in.texts()
+		*list, c.err = c.in.Texts()
 	}
 }
 
@@ -289,11 +289,12 @@ func (c *Codec) OptInts(name string, list *[]int64) {
 		}
 		c.out = append(c.out, ']')
 	} else if c.in != nil && c.mine(name) && !c.in.Null() {
-		*list, c.err = c.in.ints()
+		*list, c.err = c.in.Ints()
 	}
 }
 
-func (p *Parser) ints() ([]int64, error) {
+// Ints reads a list of integers.
+func (p *Parser) Ints() ([]int64, error) {
 	list := []int64{}
 	more, err := p.Enter('[', ']')
 	for more && err == nil {
@@ -306,13 +307,14 @@ func (p *Parser) ints() ([]int64, error) {
 	return list, err
 }
 
-func (p *Parser) texts() ([]string, error) {
+// Texts reads a list of strings, none of them null.
+func (p *Parser) Texts() ([]string, error) {
 	var list []string
 	more, err := p.Enter('[', ']')
 	for more && err == nil {
-		var s string
-		if s, err = p.Text(); err == nil {
-			list = append(list, s)
+		var s []byte
+		if s, err = p.Unquoted(); err == nil {
+			list = append(list, string(s))
 			more, err = p.Another(']')
 		}
 	}

@@ -1,0 +1,95 @@
+package turn_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/turn"
+)
+
+func TestPolicyChange(t *testing.T) {
+	w := room(t, members("a", "b"), held("a"))
+	change := func(p *turn.Policy) error { p.OwnerLeaseTTL = 2000; return nil }
+	events, p, err := turn.SetPolicy(w.state, "b", change)
+	e := w.commit(events, err)
+	equal(t, "policy", p.OwnerLeaseTTL, 2000)
+	equal(t, "event", e.Type+" "+e.From, "policy_changed b")
+	equal(t, "only that", w.state.Policy.ClaimTTL, turn.DefaultPolicy().ClaimTTL)
+	w.later(2*time.Second - ms)
+	equal(t, "a lease in progress", w.tries("b"), "not_yet owned")
+	w.later(ms)
+	equal(t, "a lease in progress", w.tries("b"), "takeover_available owner_timeout")
+
+	events, _, err = turn.SetPolicy(w.state, "b", change)
+	equal(t, "the same again", len(events), 0)
+	equal(t, "error", err, nil)
+	no := errors.New("no")
+	events, _, err = turn.SetPolicy(w.state, "b", func(p *turn.Policy) error { p.ClaimTTL = 1; return no })
+	w.commit(events, err)
+	equal(t, "refused", err, no)
+	equal(t, "unchanged", w.state.Policy, p)
+	_, _, err = turn.SetPolicy(turn.New(roomID), "b", change)
+	equal(t, "closed", code.Of(err), code.RoomClosed)
+}
+
+func TestDefaultPolicy(t *testing.T) {
+	p := turn.DefaultPolicy()
+	equal(t, "policy", mustJSON(&p), `{"owner_lease_ttl_ms":2700000,"heartbeat_interval_ms":300000,"claim_ttl_ms":1200000,"presence_ttl_ms":14400000,`+
+		`"waiter_grace_ms":10000,"wait_for_turn_max_wait_ms":110000,"wait_for_events_max_wait_ms":110000,"gone_grace_ms":600000,"idle_room_ttl_ms":604800000}`)
+}
+
+// TestLimits: every field of a policy has a name of its own, and takes only
+// what makes sense.
+func TestLimits(t *testing.T) {
+	seen := map[*int64]bool{}
+	var p turn.Policy
+	for _, l := range turn.Limits() {
+		if f := l.Field(&p); seen[f] {
+			t.Errorf("%s: its field has two names", l.Flag)
+		}
+		seen[l.Field(&p)] = true
+		for d, ok := range map[time.Duration]bool{
+			-time.Second: false, 0: l.Zero, time.Microsecond: false, time.Millisecond: true, time.Hour: true, years: true, years + ms: false,
+		} {
+			before := *l.Field(&p)
+			err := l.Set(&p, d)
+			equal(t, l.Flag+" "+d.String(), err == nil, ok)
+			if ok {
+				equal(t, l.Flag+" "+d.String(), *l.Field(&p), d.Milliseconds())
+			} else {
+				equal(t, l.Flag+" "+d.String(), code.Of(err), code.Usage)
+				equal(t, l.Flag+" "+d.String(), *l.Field(&p), before)
+			}
+		}
+	}
+	equal(t, "fields", len(seen), 9)
+}
+
+// TestExtremePolicies: the rules hold with the longest and the shortest limits.
+func TestExtremePolicies(t *testing.T) {
+	long := policy(func(p *turn.Policy) {
+		for _, l := range turn.Limits() {
+			*l.Field(p) = years.Milliseconds()
+		}
+	})
+	w := room(t, members("a", "b", "c"), long, held("a"), assigned("b"), left("b"))
+	equal(t, "my own handoff", w.tries("a"), "not_yet idle")
+	equal(t, "next", w.state.Next(w.facts(), "c"), years)
+	w.later(5 * years)
+	waiting("c")(w)
+	equal(t, "my own handoff, five graces later", w.tries("a"), "not_yet idle")
+	w.later(years)
+	equal(t, "my own handoff, six graces later", w.tries("a"), "your_turn direct_pass")
+
+	none := policy(func(p *turn.Policy) { p.WaiterGrace, p.GoneGrace = 0, 0 })
+	w = room(t, members("a", "b", "c"), none, held("a"), released("kept for b"))
+	equal(t, "no grace for the fairest", w.tries("c"), "your_turn sequence")
+	w = room(t, members("a", "b", "c"), none, held("a"), released("kept for b"))
+	equal(t, "no grace for the others", w.tries("a"), "your_turn sequence")
+	w = room(t, members("a", "b"), none, held("a"), dropped("a"))
+	equal(t, "no grace for a session that ended", w.tries("b"), "not_yet owned")
+	w.later(ms)
+	equal(t, "no grace for a session that ended", w.tries("b"), "takeover_available owner_gone")
+}
