@@ -6,16 +6,23 @@ PREFIX  ?= $(HOME)/.local
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 COMMIT  ?= $(shell git rev-parse --short=12 HEAD 2>/dev/null)
 
-LDFLAGS := -s -w -X main.version=$(VERSION) -X main.commit=$(COMMIT)
-BUILD   := CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)'
+PROGRAMS := ./cmd/tt ./cmd/agent-bus
+STAMP    := -s -w -X main.version=$(VERSION) -X main.commit=$(COMMIT)
+BUILD    := CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(STAMP) -X main.installer=make'
+
+# What goes into the release archives: the programs for these systems, all times
+# being that of the commit, so that the same commit gives the same bytes.
+SYSTEMS    := linux_amd64 linux_arm64 darwin_amd64 darwin_arm64
+EPOCH      ?= $(shell git log -1 --format=%ct 2>/dev/null || echo 0)
+BUILD_DIST := CGO_ENABLED=0 GOFLAGS= GOAMD64=v1 GOARM64=v8.0 $(GO) build -trimpath -buildvcs=false -ldflags '$(STAMP) -X main.installer=archive'
 
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: build demo test race lint fmt vet bench cross ci install clean torture
+.PHONY: build demo test race lint fmt vet bench cross ci install dist clean torture
 
 build: ## both binaries, into bin/
 	@mkdir -p $(BIN)
-	$(BUILD) -o $(BIN)/ ./cmd/tt
+	$(BUILD) -o $(BIN)/ $(PROGRAMS)
 
 demo: build ## three agents take turns in a scratch room, with real processes
 	@testdata/demo.sh $(BIN)/tt
@@ -47,9 +54,30 @@ bench: ## Go benchmarks, for benchstat
 
 ci: lint build cross demo test race torture ## what .ci/run calls
 
-install: build ## into $(PREFIX)/bin
+# share,DIR: completions and manual pages, into DIR/share
+define share
+	install -d $(1)/share/bash-completion/completions $(1)/share/zsh/site-functions $(1)/share/fish/vendor_completions.d
+	$(BIN)/tt completion bash > $(1)/share/bash-completion/completions/tt
+	$(BIN)/tt completion zsh > $(1)/share/zsh/site-functions/_tt
+	$(BIN)/tt completion fish > $(1)/share/fish/vendor_completions.d/tt.fish
+	$(BIN)/tt man --text $(1)/share/man/man1 >/dev/null
+endef
+
+install: build ## programs, completions and manual pages, into $(PREFIX)
 	install -d $(DESTDIR)$(PREFIX)/bin
-	install -m 0755 $(BIN)/tt $(DESTDIR)$(PREFIX)/bin/tt
+	install -m 0755 $(BIN)/tt $(BIN)/agent-bus $(DESTDIR)$(PREFIX)/bin/
+	$(call share,$(DESTDIR)$(PREFIX))
+
+dist: build ## release archives and their checksums, into dist/
+	rm -rf dist
+	$(MAKE) --no-print-directory $(SYSTEMS:%=dist/tt_%)
+	$(GO) run ./cmd/internal/pack -mtime $(EPOCH) $(SYSTEMS:%=dist/tt_%)
+
+dist/tt_%:
+	GOOS=$(word 1,$(subst _, ,$*)) GOARCH=$(word 2,$(subst _, ,$*)) $(BUILD_DIST) -o $@/bin/ $(PROGRAMS)
+	$(call share,$@)
+	install -d $@/share/doc/tt
+	install -m 0644 README.md LICENSE $@/share/doc/tt/
 
 clean:
-	rm -rf $(BIN)
+	rm -rf $(BIN) dist

@@ -15,6 +15,9 @@ import (
 // Rooms can be locked and changed meanwhile, by the caller too: nobody who has a
 // room's lock waits for this one.
 func (s *Store) LockFolder(ctx context.Context, folder string) (unlock func() error, err error) {
+	if err := s.step(StepLock); err != nil {
+		return nil, s.explain(err, s.dir)
+	}
 	dir := filepath.Join(s.dir, folder)
 	path := filepath.Join(dir, "lock")
 	ctx, cancel := context.WithTimeout(ctx, s.opts.Patience)

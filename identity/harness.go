@@ -122,6 +122,14 @@ func beforeColon(id string) string {
 	return prefix
 }
 
+// nameOf is what an id is called by: its harness, or for a person the name.
+func nameOf(id string) string {
+	if strings.HasPrefix(id, "human:") {
+		return afterColon(id)
+	}
+	return beforeColon(id)
+}
+
 func afterColon(id string) string {
 	if _, rest, ok := strings.Cut(id, ":"); ok && rest != "" {
 		return rest

@@ -61,7 +61,7 @@ func (r *resolver) given(id, from, source string) (Agent, error) {
 	}
 	a := &r.agent
 	a.ID, a.Source = id, source
-	a.SessionKind, a.DisplayName = HumanCLI, afterColon(id)
+	a.SessionKind, a.DisplayName = HumanCLI, nameOf(id)
 	if source == SourceExported {
 		a.SessionKind, a.DisplayName = HarnessCLI, beforeColon(id)
 		a.Harness = a.DisplayName

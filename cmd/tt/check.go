@@ -5,7 +5,6 @@ import (
 
 	"github.com/talking-stick/tt/cmd/internal/front"
 	"github.com/talking-stick/tt/fsroom/code"
-	"github.com/talking-stick/tt/fsroom/turn"
 )
 
 func checkCommand() *front.Command {
@@ -16,7 +15,7 @@ func checkCommand() *front.Command {
 		Short: "exit 0 only if you hold the stick with a live lease",
 		Long:  "For git hooks and harness hooks. Exits 1 otherwise, also where there is no room.",
 		Flags: pathFlag,
-		Exits: []front.ExitStatus{{Status: 1, Meaning: "the caller does not hold the stick"}},
+		Exits: []front.ExitStatus{{Status: 1, Meaning: "the caller does not hold the stick, or the command failed"}},
 		Run:   runCheck,
 	}
 }
@@ -63,12 +62,13 @@ func (d *desk) check() (checkResult, error) {
 		return res, err
 	}
 	s.present(snap.State)
-	v := snap.State.Room(s.facts(snap.State))
+	f := s.facts(snap.State)
+	v := snap.State.Room(f)
 	res.RoomID, res.RoomState, res.TurnID, res.CurrentOwner, res.ReservedFor = v.RoomID, v.State, v.TurnID, v.Owner, v.ReservedFor
 	switch held := s.holdOf(snap.State); {
 	case v.Owner != d.me.ID:
 		res.Reason = "not_owner"
-	case v.State == turn.StateStaleOwner:
+	case snap.State.LeaseExpired(f):
 		res.Reason = "lease_expired"
 	case held == nil:
 		res.Reason = "no_active_lease"

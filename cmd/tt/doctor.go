@@ -17,7 +17,7 @@ func doctorCommand() *front.Command {
 		Long: "Checks every room of the data directory, or with a path the rooms of that workspace: the journal line by line, the projection " +
 			"against it, file modes, leftovers of killed processes, and locks. Changes nothing.",
 		Flags: pathFlag,
-		Exits: []front.ExitStatus{{Status: 1, Meaning: "a problem was found"}},
+		Exits: []front.ExitStatus{{Status: 1, Meaning: "a problem was found and remains, or the command failed"}},
 		Run:   runDoctor,
 	}
 }

@@ -124,7 +124,7 @@ func readEvents(ctx context.Context, c *front.Call, r reading) error {
 	if err := s.showPage(c, r, page); err != nil || !r.receives {
 		return err
 	}
-	s.readPage(snap.State, f, page.Events)
+	s.readPage(ctx, snap.State, f, page.Events)
 	return nil
 }
 

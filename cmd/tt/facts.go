@@ -36,10 +36,14 @@ func (s *seat) facts(st *turn.State) turn.Facts {
 		p, ok := known[id]
 		if !ok {
 			p = s.presence(id)
-			if id == owner && p.Process == turn.Unknown && held != nil && held.Guardian != nil {
+			// A new guardian does not conclude from the death of the one before it.
+			if id == owner && !s.proxy && p.Process == turn.Unknown && held != nil && held.Guardian != nil {
 				p.Process = verdict(s.table, *held.Guardian)
 			}
 			known[id] = p
+		}
+		if id == s.me.ID && !s.proxy {
+			p.Seen = time.Now() // not of when the decision began: a caller is never silent
 		}
 		return p
 	}}
@@ -57,7 +61,8 @@ func (s *seat) renewal(st *turn.State, f *turn.Facts) {
 	}
 }
 
-// presence is what the machine knows of one member. Whoever calls is here.
+// presence is what the machine knows of one member. The process of whoever calls
+// is here.
 func (s *seat) presence(id string) turn.Presence {
 	a := s.room.Agent(id)
 	p := turn.Presence{
@@ -67,11 +72,8 @@ func (s *seat) presence(id string) turn.Presence {
 	if a.Read(fileProcesses, &r) {
 		p.Process, p.Lingers = s.judge(r.Processes), r.Lingers
 	}
-	if id == s.me.ID {
-		p.Seen = time.Now()
-		if s.me.Root != nil {
-			p.Process = turn.Alive
-		}
+	if id == s.me.ID && s.me.Root != nil {
+		p.Process = turn.Alive
 	}
 	return p
 }

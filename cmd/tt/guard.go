@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"os"
+	"os/signal"
 	"syscall"
 	"time"
 
@@ -28,11 +29,13 @@ func guardCommand() *front.Command {
 }
 
 func runGuard(ctx context.Context, c *front.Call) error {
+	// A hang-up is meant for those at the terminal, which the guardian outlives.
+	signal.Ignore(syscall.SIGHUP)
 	d, err := openDesk(c)
 	if err != nil {
 		return err
 	}
-	s := &seat{desk: d, room: fsroom.At(d.store, rules, c.Arg("room"))}
+	s := &seat{desk: d, room: fsroom.At(d.store, rules, c.Arg("room")), proxy: true}
 	if !s.room.Exists() {
 		return nil
 	}
@@ -64,12 +67,13 @@ func (g *guardian) run(ctx context.Context) error {
 		}
 		g.exits.watch(g.agentProcesses())
 		interval := time.Duration(st.Policy.HeartbeatInterval) * time.Millisecond
-		if now().Expired(g.beat, interval) {
+		at := now() // one moment for both: a beat that falls due in between would be forgotten
+		if at.Expired(g.beat, interval) {
 			if mine, err := g.renew(ctx); err != nil || !mine {
 				return true, fsroom.Pause{}, err
 			}
 		}
-		pause := now().Left(g.beat, interval)
+		pause := at.Left(g.beat, interval)
 		if gone := st.NextGone(g.facts(st), g.me.ID); gone > 0 && gone < pause {
 			pause = gone
 		}

@@ -19,9 +19,9 @@ const handoffHelp = "The handoff comes from flags, or as JSON from --stdin, neve
 func releaseFlags(f *front.Flags) {
 	f.String("status", "TEXT", "what you did, what you learned, what is unfinished")
 	f.String("next-action", "TEXT", "what the next agent should do")
-	f.StringList("artifact", "PATH[:FROM-TO][=ROLE]", "where to look; ROLE is "+strings.Join(turn.Roles(), ", ")+"; repeatable")
-	f.StringList("question", "TEXT", "an open question; repeatable")
-	f.StringList("do-not", "TEXT", "what to stay away from; repeatable")
+	f.StringList("artifact", "PATH[:FROM-TO][=ROLE]", "where to look; ROLE is "+strings.Join(turn.Roles(), ", "))
+	f.StringList("question", "TEXT", "an open question")
+	f.StringList("do-not", "TEXT", "what to stay away from")
 	f.Bool("stdin", "read the handoff as JSON from standard input")
 	pathFlag(f)
 }

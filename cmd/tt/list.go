@@ -34,7 +34,7 @@ func runList(ctx context.Context, c *front.Call) error {
 	if err != nil {
 		return err
 	}
-	rooms := make([]turn.RoomView, 0)
+	res := listResult{Rooms: []turn.RoomView{}}
 	names, err := d.roomNames(w, c.Bool("all"))
 	if err != nil {
 		return err
@@ -46,17 +46,35 @@ func runList(ctx context.Context, c *front.Call) error {
 		}
 		snap, err := s.room.View()
 		if err != nil && c.Bool("all") {
-			c.Warn("%v", err)
+			// One damaged room must not hide the others.
+			res.Unreadable = append(res.Unreadable, unreadable{name, string(code.Of(err)), err.Error()})
 			continue
 		}
 		if err != nil {
 			return err
 		}
 		if f := s.facts(snap.State); snap.State.Open && !snap.State.Idle(f) {
-			rooms = append(rooms, snap.State.Room(f))
+			res.Rooms = append(res.Rooms, snap.State.Room(f))
 		}
 	}
-	return c.Out.Result(map[string]any{"rooms": rooms}, func(t *front.Text) { writeRooms(t, rooms) })
+	return c.Out.Result(res, func(t *front.Text) {
+		writeRooms(t, res.Rooms)
+		for _, r := range res.Unreadable {
+			t.Line("%s %s: %s", t.Red("unreadable"), r.RoomID, r.Message)
+		}
+	})
+}
+
+// A listResult lists rooms, and with --all also those that cannot be read.
+type listResult struct {
+	Rooms      []turn.RoomView `json:"rooms"`
+	Unreadable []unreadable    `json:"unreadable,omitempty"`
+}
+
+type unreadable struct {
+	RoomID  string `json:"room_id"`
+	Error   string `json:"error"`
+	Message string `json:"message"`
 }
 
 func (d *desk) roomNames(w *fsroom.Workspace, all bool) ([]string, error) {

@@ -45,13 +45,28 @@ type mailbox struct {
 }
 
 // mailbox returns the mailbox for a reader that starts after a number.
-func (s *seat) mailbox(st *turn.State, f filter, after int64) *mailbox {
+func (s *seat) mailbox(ctx context.Context, st *turn.State, f filter, after int64) *mailbox {
 	b := &mailbox{seat: s, at: s.readCursor(st)}
-	b.off = !s.isMember(st) || !f.showsAllMail(s.me.ID) || (after > b.at.Seq && s.unread(st) > 0)
+	b.off = !s.isMember(st) || !f.showsAllMail(s.me.ID) || (after > b.at.Seq && s.skips(ctx, st, after))
 	if !b.off && after > b.at.Seq {
 		b.at.Seq = after
 	}
 	return b
+}
+
+// skips reports whether unread mail lies before what follows a number.
+func (s *seat) skips(ctx context.Context, st *turn.State, after int64) bool {
+	unread := s.unread(st)
+	if unread == 0 {
+		return false
+	}
+	_, err := s.room.Events(ctx, after, func(e *journal.Event) error {
+		if e.Seq <= st.Seq && turn.IsMail(e, s.me.ID) {
+			unread--
+		}
+		return nil
+	})
+	return err != nil || unread > 0
 }
 
 // showsAllMail reports whether no message for the agent is filtered out.
@@ -95,11 +110,11 @@ func (b *mailbox) save() {
 
 // readPage moves the cursor over a page that was shown, if nothing unread lies
 // before it.
-func (s *seat) readPage(st *turn.State, f filter, page []journal.Event) {
+func (s *seat) readPage(ctx context.Context, st *turn.State, f filter, page []journal.Event) {
 	if len(page) == 0 {
 		return
 	}
-	b := s.mailbox(st, f, 0)
+	b := s.mailbox(ctx, st, f, 0)
 	for i := range page {
 		b.pass(&page[i])
 	}

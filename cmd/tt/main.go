@@ -14,10 +14,12 @@ package main
 import (
 	"github.com/talking-stick/tt/cmd/internal/front"
 	"github.com/talking-stick/tt/identity"
+	"github.com/talking-stick/tt/skills/hook"
 )
 
-// Set by the linker; else the build's own record is shown.
-var version, commit string
+// Set by the linker; else the build's own record is shown. installer is how the
+// binary gets to its place, see [selfupdate.Build].
+var version, commit, installer string
 
 func main() { front.Execute(program()) }
 
@@ -37,12 +39,15 @@ func program() *front.Program {
 			"which returns the moment the turn is theirs, with the handoff of the one before. A turn ends with a handoff of its own: " +
 			"tt release gives the stick to whoever is next, tt assign to somebody by name.",
 		Topics: topics(),
-		Commands: []*front.Command{
+		Commands: append(synced(
 			joinCommand(), waitCommand(), tryCommand(), releaseCommand(), assignCommand(), passCommand(), takeCommand(), leaveCommand(), kickCommand(),
 			msgSendCommand(), msgRecvCommand(), notesAddCommand(), notesListCommand(), notesResolveCommand(),
 			statusCommand(), stateCommand(), listCommand(), logCommand(), eventsCommand(), whoamiCommand(), checkCommand(),
-			policyCommand(), doctorCommand(), promptInitCommand(), guardCommand(),
-		},
+			policyCommand(), doctorCommand(), guardCommand(),
+		),
+			instructionsShowCommand(), instructionsEditCommand(), instructionsResetCommand(), promptInitCommand(), completionCommand(), completeCommand(),
+			installCommand(), uninstallCommand(), selfUpdateCommand(), migrateCommand(), hookCommand(hook.Stop), hookCommand(hook.Edit), manCommand(),
+		),
 		DefaultJSON: func(env *front.Env) bool {
 			_, ok := identity.HarnessByEnvironment(identity.Env{Lookup: env.Lookup})
 			return ok

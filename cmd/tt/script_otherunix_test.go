@@ -3,6 +3,7 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"strconv"
@@ -27,3 +28,6 @@ func processesOf(variable string) ([]int, error) {
 	}
 	return pids, nil
 }
+
+// terminalMain is for Linux only; scripts ask before they use it.
+func terminalMain() { fail(errors.New("there is no terminal to be had here")) }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -62,8 +63,8 @@ func holdlockMain() {
 // brimMain is "brim COMMAND…": becomes the command, with an environment so large
 // that the command can start no process with longer arguments than its own.
 func brimMain() {
-	const least = 128 << 10 // what Linux allows however small the stack may become
-	limit := syscall.Rlimit{Cur: 4 * least, Max: 4 * least}
+	const room = 128 << 10 // Linux: a quarter of the stack, but never less than this
+	limit := syscall.Rlimit{Cur: 4 * room, Max: 4 * room}
 	if err := syscall.Setrlimit(syscall.RLIMIT_STACK, &limit); err != nil {
 		fail(err)
 	}
@@ -71,9 +72,14 @@ func brimMain() {
 	if err != nil {
 		fail(err)
 	}
-	for n := 2 * least; n > 0; n -= 8 {
-		half := strings.Repeat("x", n/2)
-		err = syscall.Exec(path, os.Args[1:], append(os.Environ(), "PAD1="+half, "PAD2="+half))
+	args, env := os.Args[1:], os.Environ()
+	left := room
+	for _, text := range slices.Concat([]string{path}, args, env) {
+		const pointer = 8
+		left -= len(text) + 1 + pointer
+	}
+	for ; left > 0; left -= 8 {
+		err = syscall.Exec(path, args, append(env, "PAD="+strings.Repeat("x", left)))
 		if err != syscall.E2BIG {
 			fail(err)
 		}

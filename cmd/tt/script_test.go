@@ -28,6 +28,7 @@ func TestMain(m *testing.M) {
 		"grok":     grokMain,
 		"holdlock": holdlockMain,
 		"brim":     brimMain,
+		"terminal": terminalMain,
 	})
 }
 

@@ -15,6 +15,7 @@ type seat struct {
 	room      *room
 	workspace *fsroom.Workspace
 	first     *snapshot // how the room was found; nil if it was not read yet
+	proxy     bool      // a guardian works in the agent's name: that is no sign of the agent
 }
 
 // view returns the room: as it was found if that was just now, else read anew.
@@ -67,6 +68,9 @@ func (s *seat) update(ctx context.Context, decide func(*turn.State, turn.Facts) 
 		return snap, nil, err
 	}
 	return s.room.Update(ctx, func(st *turn.State) ([]journal.Event, error) {
+		if st.Seq != snap.State.Seq {
+			facts = s.facts(st) // what was known was of another turn
+		}
 		facts.Now = now()
 		s.renewal(st, &facts)
 		return decide(st, facts)

@@ -35,8 +35,8 @@ func (s *seat) stream(ctx context.Context, c *front.Call, r reading, f filter, s
 	ctx, stop := untilReaderGone(ctx, c.Env.Stdout)
 	defer stop()
 
-	mail := s.mailbox(st, f, after)
-	shown := 0
+	mail := s.mailbox(ctx, st, f, after)
+	shown, last := 0, after
 	end, err := s.room.Follow(ctx, after, func(e *journal.Event) error {
 		mail.pass(e)
 		if !f.wants(e) {
@@ -46,6 +46,7 @@ func (s *seat) stream(ctx context.Context, c *front.Call, r reading, f filter, s
 		if err := c.Out.Item(&public); err != nil {
 			return err
 		}
+		last = e.Seq
 		if shown++; limit > 0 && shown == limit {
 			return errEnough
 		}
@@ -61,7 +62,7 @@ func (s *seat) stream(ctx context.Context, c *front.Call, r reading, f filter, s
 		fmt.Fprintf(c.Env.Stderr, "the room at %s has ended\n", front.Line(st.CanonicalPath))
 		err = nil
 	}
-	fmt.Fprintf(c.Env.Stderr, "cursor_event_seq=%d\n", end)
+	fmt.Fprintf(c.Env.Stderr, "cursor_event_seq=%d\n", max(end, last))
 	if errors.Is(err, errEnough) || ctx.Err() != nil {
 		return nil
 	}

@@ -134,12 +134,15 @@ func (w *waiting) until(ctx context.Context, limit time.Duration) (os.Signal, er
 	ctx, caught := onSignal(ctx, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
 	defer w.exits.close()
 	err := w.room.Await(ctx, func(snap *snapshot) (bool, fsroom.Pause, error) {
+		before := now() // a deadline that passes while we look is still ahead
 		done, err := w.pass(context.WithoutCancel(ctx), snap)
 		if done || err != nil {
 			return true, fsroom.Pause{}, err
 		}
 		w.exits.watch(w.watched(snap.State))
-		return false, fsroom.Pause{For: snap.State.Next(w.facts(snap.State), w.me.ID), Exit: w.exits.any()}, nil
+		f := w.facts(snap.State)
+		f.Now = before
+		return false, fsroom.Pause{For: snap.State.Next(f, w.me.ID), Exit: w.exits.any()}, nil
 	})
 	if err != nil && ctx.Err() == nil {
 		return nil, err
@@ -155,11 +158,22 @@ func (w *waiting) pass(ctx context.Context, snap *snapshot) (bool, error) {
 		events, w.result, err = turn.Try(st, f, request)
 		return events, err
 	}
-	w.first = snap
-	if _, _, err := w.update(ctx, decide); err != nil {
-		return false, err
+	for {
+		w.first = snap
+		if _, _, err := w.update(ctx, decide); err != nil {
+			return false, err
+		}
+		if w.result.Status != turn.TakeoverAvailable {
+			return w.result.Status != turn.NotYet, nil
+		}
+		// The look at the processes is younger than the one at the room: the
+		// guardian of a turn that was released in between is no crash.
+		later, err := w.room.View()
+		if err != nil || later.Position == snap.Position {
+			return true, err
+		}
+		snap = later
 	}
-	return w.result.Status != turn.NotYet, nil
 }
 
 // answer prints the result of the last pass, having made sure of the turn.

@@ -195,3 +195,27 @@ func TestFormerHolders(t *testing.T) {
 	equal(t, "remembered", w.state.Member("guest:6").LastHeld > 0, true)
 	equal(t, "left", len(w.state.Former), 63)
 }
+
+// TestJSON: on its own and within something larger a result reads the same.
+func TestJSON(t *testing.T) {
+	w := room(t, members("a", "b"), held("a"), released("reserved for b"))
+	res, _ := w.try("b")
+	res.Handoff, res.GuardianPID = json.RawMessage(note), 7
+	room, member, released := w.state.Room(w.facts()), w.state.MemberViews(w.facts())[0], turn.ReleaseResult{Status: "released", EventSeq: 1}
+	for _, pair := range [][2]any{
+		{res, &res}, {room, &room}, {member, &member}, {released, &released}, {w.state.Policy, &w.state.Policy}, {*w.state, w.state},
+	} {
+		inside, err := json.Marshal([]any{pair[0]})
+		if err != nil {
+			t.Fatal(err)
+		}
+		equal(t, "JSON", string(inside), "["+mustJSON(pair[1])+"]")
+	}
+	var back turn.State
+	if err := json.Unmarshal([]byte(mustJSON(w.state)), &back); err != nil {
+		t.Fatal(err)
+	}
+	w.alike("the state when read", &back)
+	closed := turn.WaitResult{Status: turn.WaitClosed, RoomID: "r"}
+	equal(t, "closed", mustJSON(&closed), `{"status":"closed","room_id":"r"}`)
+}

@@ -122,6 +122,9 @@ func (f Facts) leaseStart(s *State) Instant {
 	return s.Held.At
 }
 
+// LeaseExpired reports whether the turn in progress has outlived its lease.
+func (s *State) LeaseExpired(f Facts) bool { return s.Owner != "" && f.leaseExpired(s) }
+
 func (f Facts) leaseExpired(s *State) bool {
 	return f.Now.Expired(f.leaseStart(s), ms(s.Policy.OwnerLeaseTTL))
 }

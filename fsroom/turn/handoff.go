@@ -62,19 +62,20 @@ func CheckHandoff(raw []byte) (json.RawMessage, error) {
 }
 
 // decodeHandoff reads field by field, so that a wrong type is reported with
-// the name of its field.
+// the name of its field. Of a key given twice the last counts, as it does for
+// other readers of the journal.
 func decodeHandoff(raw []byte) (*Handoff, error) {
 	h := &Handoff{}
 	err := members(raw, func(key string, v *wire.Parser) (err error) {
 		switch key {
 		case "status":
-			h.Status, err = v.Text()
+			h.Status, err = optional(v, v.Text)
 		case "next_action":
-			h.NextAction, err = v.Text()
+			h.NextAction, err = optional(v, v.Text)
 		case "open_questions":
-			h.OpenQuestions, err = v.Texts()
+			h.OpenQuestions, err = optional(v, v.Texts)
 		case "do_not":
-			h.DoNot, err = v.Texts()
+			h.DoNot, err = optional(v, v.Texts)
 		case "artifacts":
 			return h.decodeArtifacts(v)
 		default:
@@ -114,17 +115,30 @@ func members(raw []byte, read func(key string, v *wire.Parser) error) error {
 		if value, err = p.Raw(); err != nil {
 			break
 		}
-		if value != nil {
-			if err := read(string(key), wire.NewParser(value)); err != nil {
-				return err
-			}
+		if value == nil {
+			value = json.RawMessage("null")
+		}
+		if err := read(string(key), wire.NewParser(value)); err != nil {
+			return err
 		}
 		more, err = p.Another('}')
 	}
 	return err
 }
 
+// optional is what read returns, or nothing for null.
+func optional[T any](v *wire.Parser, read func() (T, error)) (none T, err error) {
+	if v.Null() {
+		return none, nil
+	}
+	return read()
+}
+
 func (h *Handoff) decodeArtifacts(p *wire.Parser) error {
+	h.Artifacts = nil
+	if p.Null() {
+		return nil
+	}
 	more, err := p.Enter('[', ']')
 	for more && err == nil {
 		at := fmt.Sprintf("artifacts[%d]", len(h.Artifacts))
@@ -154,13 +168,13 @@ func decodeArtifact(at string, raw []byte) (a Artifact, err error) {
 	err = members(raw, func(key string, v *wire.Parser) (err error) {
 		switch key {
 		case "path":
-			a.Path, err = v.Text()
+			a.Path, err = optional(v, v.Text)
 		case "lines":
-			a.Lines, err = v.Ints()
+			a.Lines, err = optional(v, v.Ints)
 		case "role":
-			a.Role, err = v.Text()
+			a.Role, err = optional(v, v.Text)
 		case "note":
-			a.Note, err = v.Text()
+			a.Note, err = optional(v, v.Text)
 		}
 		if err != nil {
 			return badHandoff(at+"."+key, "%s.%s must be %s", at, key, wanted(key))

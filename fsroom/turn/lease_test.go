@@ -170,6 +170,8 @@ func TestNext(t *testing.T) {
 		{"the owner's session ended", append(owned, later(minute), dropped("a")), "b", 9*minute + ms},
 		{"the owner's session ended long ago", append(owned, dropped("a"), later(10*minute+ms)), "b", leased - 10*minute - ms},
 		{"the owner's session ended just before the lease", append(owned, later(40*minute), seen("a"), dropped("a")), "b", 5 * minute},
+		{"the owner's session goes on", append(owned, dropped("a"), alive("a")), "b", leased},
+		{"the owner is gone", append(owned, gone("a")), "b", leased},
 		{"reserved", append(reserved, later(minute)), "c", claimed - minute},
 		{"the recipient's session ended", append(reserved, dropped("b"), later(minute)), "c", 9*minute + ms},
 		{"claim time over", append(reserved, later(claimed)), "c", 0},
@@ -186,6 +188,8 @@ func TestNext(t *testing.T) {
 			equal(t, "next", w.state.Next(w.facts(), c.who), c.want)
 		})
 	}
+	w := room(t, members("a"), dropped("stranger"))
+	equal(t, "a stranger", w.state.NextGone(w.facts(), "stranger"), 0)
 }
 
 // TestNextBetweenMilliseconds: marks on files have nanoseconds, the clock of

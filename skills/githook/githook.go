@@ -58,8 +58,8 @@ const check = `# Refuses a commit while the talking stick of this workspace is n
 if command -v tt >/dev/null 2>&1; then
   tt_said=$(tt check --json 2>&1) && tt_code=0 || tt_code=$?
   case "$tt_code:$tt_said" in
-    1:*room_not_found*) ;;
-    1:*)
+    1:*'"reason":"no_room"'*) ;;
+    1:*'"holds":false'*)
       tt check --text >&2 || true
       echo 'tt: commit refused, you do not hold the talking stick here; wait for it with "tt wait"' >&2
       exit 1

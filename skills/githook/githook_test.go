@@ -178,7 +178,8 @@ func TestCommit(t *testing.T) {
 	}{
 		{"the stick is yours", "exit 0", false, ""},
 		{"somebody else has it", `echo '{"holds":false}'; exit 1`, true, "tt wait"},
-		{"nobody coordinates here", `echo '{"error":"room_not_found"}' >&2; exit 1`, false, ""},
+		{"nobody coordinates here", `echo '{"holds":false,"agent_id":"human:a","reason":"no_room"}'; exit 1`, false, ""},
+		{"tt cannot tell", `echo '{"error":"data_dir_unusable"}' >&2; exit 1`, false, ""},
 		{"a tt that knows no check", "echo usage >&2; exit 2", false, ""},
 	}
 	for _, tt := range tests {

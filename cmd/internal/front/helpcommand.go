@@ -2,6 +2,7 @@ package front
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -155,9 +156,20 @@ func (t *Text) examples(examples []Example) {
 
 func (t *Text) statuses(c *Command) {
 	t.heading("Exit status")
-	for _, exit := range append(commonExits(c), c.Exits...) {
+	for _, exit := range exitsOf(c) {
 		t.item(fmt.Sprint(exit.Status), 1, exit.Meaning)
 	}
+}
+
+// exitsOf are the common statuses, where the command does not say more about one,
+// and its own.
+func exitsOf(c *Command) []ExitStatus {
+	exits := slices.DeleteFunc(commonExits(c), func(common ExitStatus) bool {
+		return slices.ContainsFunc(c.Exits, func(own ExitStatus) bool { return own.Status == common.Status })
+	})
+	exits = append(exits, c.Exits...)
+	slices.SortStableFunc(exits, func(a, b ExitStatus) int { return a.Status - b.Status })
+	return exits
 }
 
 func commonExits(c *Command) []ExitStatus {

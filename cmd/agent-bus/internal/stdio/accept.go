@@ -26,6 +26,10 @@ func (c *conn) accept(l line) {
 	}
 }
 
+// neverAnswered is a call that stays under way for as long as the connection
+// does, so nobody must wait for its answer.
+const neverAnswered = "subscriptions/listen"
+
 // acceptOne queues the message. One that cannot be is returned as its answer, nil
 // where it must not have any.
 func (c *conn) acceptOne(data []byte, b *batch) *refusal {
@@ -33,7 +37,8 @@ func (c *conn) acceptOne(data []byte, b *batch) *refusal {
 	if err != nil {
 		return c.invalid(data, err)
 	}
-	if r, ok := msg.(*jsonrpc.Request); ok && r.IsCall() {
+	if willAnswer(msg) {
+		r := msg.(*jsonrpc.Request)
 		c.mu.Lock()
 		_, used := c.open[r.ID]
 		if !used {

@@ -28,7 +28,7 @@ func (c *conn) acceptBatch(data []byte) {
 		switch {
 		case problem != nil:
 			b.answers = append(b.answers, problem.encode())
-		case len(c.queue) > queued && isCall(c.queue[queued]):
+		case len(c.queue) > queued && willAnswer(c.queue[queued]):
 			b.missing++ // nobody answers before the queue is delivered
 		}
 	}
@@ -40,9 +40,9 @@ func (c *conn) acceptBatch(data []byte) {
 	_ = c.send(b.whole())
 }
 
-func isCall(msg jsonrpc.Message) bool {
+func willAnswer(msg jsonrpc.Message) bool {
 	r, ok := msg.(*jsonrpc.Request)
-	return ok && r.IsCall()
+	return ok && r.IsCall() && r.Method != neverAnswered
 }
 
 // answered adds the answer of a call and returns the whole array once it is

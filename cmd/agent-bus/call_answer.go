@@ -1,0 +1,77 @@
+package main
+
+import (
+	"context"
+
+	"github.com/talking-stick/tt/fsroom/topic"
+	"github.com/talking-stick/tt/journal"
+)
+
+func pendingList(ctx context.Context, c *call) (topic.Result, error) {
+	id, err := topic.ParseTopicID(c.args)
+	if err != nil {
+		return nil, err
+	}
+	agent, err := c.session.agent(id)
+	if err != nil {
+		return nil, err
+	}
+	request, err := topic.ParsePending(c.args)
+	if err != nil {
+		return nil, err
+	}
+	r, err := c.topic(id)
+	if err != nil {
+		return nil, err
+	}
+	err = c.until(ctx, r, request.WaitSeconds, func(s *topic.State) bool { return !s.Exists() || s.PendingSettled(agent) })
+	if err != nil {
+		return nil, err
+	}
+	return offered(ctx, r, agent, request)
+}
+
+func offered(ctx context.Context, r *room, agent string, request topic.PendingRequest) (topic.Result, error) {
+	snap, err := r.View()
+	if err != nil {
+		return nil, err
+	}
+	lookup, done, err := lookupIn(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	result, err := snap.State.PendingList(agent, request.Limit, request.WaitSeconds > 0, lookup)
+	if err != nil {
+		return nil, err // not result: a nil pointer in an interface is not nil
+	}
+	return result, nil
+}
+
+func answer(ctx context.Context, c *call) (topic.Result, error) {
+	id, err := topic.ParseTopicID(c.args)
+	if err != nil {
+		return nil, err
+	}
+	agent, err := c.session.agent(id)
+	if err != nil {
+		return nil, err
+	}
+	responses, warnings, err := topic.ParseResponses(c.args, c.limits)
+	if err != nil {
+		return nil, err
+	}
+	r, err := c.topic(id)
+	if err != nil {
+		return nil, err
+	}
+	var tally topic.Tally
+	_, _, err = r.Update(ctx, func(s *topic.State) (events []journal.Event, err error) {
+		events, tally, err = s.Answer(agent, responses, newAnswerID)
+		return events, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return warned(tally.Result(id), warnings), nil
+}

@@ -1,0 +1,122 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/talking-stick/tt/cmd/internal/front"
+	"github.com/talking-stick/tt/fsroom"
+	"github.com/talking-stick/tt/fsroom/code"
+)
+
+func wipeCommand() *front.Command {
+	return &front.Command{
+		Name:  "cli db wipe",
+		Group: groupAdmin,
+		Short: "remove all topics for good, after asking",
+		Long: "Removes the topics directory and nothing else: the rooms of tt are left alone. Running servers need not be stopped; " +
+			"their agents find the topics gone, and can make new ones.",
+		Flags: func(f *front.Flags) { f.Bool("yes", "do not ask") },
+		Exits: []front.ExitStatus{{Status: 1, Meaning: "the answer was not yes"}},
+		Run:   runWipe,
+	}
+}
+
+// A wipeResult says what was removed.
+type wipeResult struct {
+	Wiped bool   `json:"wiped"`
+	Path  string `json:"path"`
+}
+
+func runWipe(_ context.Context, c *front.Call) error {
+	dir, err := dataDir(c.Env)
+	if err != nil {
+		return busError(err)
+	}
+	path := filepath.Join(dir, rules.Folder)
+	entries, err := os.ReadDir(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return c.Out.Result(wipeResult{false, path}, func(t *front.Text) { t.Line("Nothing to delete: there is no %s.", path) })
+	}
+	if err != nil {
+		return unusable(path, err)
+	}
+	if !c.Bool("yes") && !confirmed(c, path, entries) {
+		return code.New("declined", "nothing was deleted").WithHint("answer yes, or use --yes")
+	}
+	if err := wipe(dir); err != nil {
+		return err
+	}
+	return c.Out.Result(wipeResult{true, path}, func(t *front.Text) { t.Line("Deleted %s.", path) })
+}
+
+// confirmed asks on standard error, so that the result stays alone on standard
+// output.
+func confirmed(c *front.Call, path string, entries []fs.DirEntry) bool {
+	topics := 0
+	for _, e := range entries {
+		if isID(e.Name()) {
+			topics++
+		}
+	}
+	fmt.Fprintf(c.Env.Stderr, "Delete %s with %d topics for good? [y/N] ", front.Line(path), topics)
+	answer, err := bufio.NewReader(c.Env.Stdin).ReadString('\n')
+	if err != nil && !errors.Is(err, io.EOF) {
+		return false
+	}
+	switch strings.ToLower(strings.TrimSpace(answer)) {
+	case "y", "yes":
+		return true
+	}
+	return false
+}
+
+// wipe moves the directory away before it removes what is in it, so that nobody
+// meets half of the topics. It needs no format that it can read: a directory of
+// another version is one reason to wipe.
+func wipe(dir string) error {
+	away := filepath.Join(dir, wipedPrefix+fsroom.NewID())
+	if err := os.Rename(filepath.Join(dir, rules.Folder), away); err != nil {
+		return unusable(dir, err)
+	}
+	return sweepWiped(dir)
+}
+
+// wipedPrefix begins the names of directories that are on their way out.
+const wipedPrefix = "topics.wiped-"
+
+// sweepWiped removes what was moved away, also by a wipe that was cut off. In a
+// directory without rooms the format was that of the topics, and goes with them.
+func sweepWiped(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return unusable(dir, err)
+	}
+	shared := false
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), wipedPrefix) {
+			if err := os.RemoveAll(filepath.Join(dir, e.Name())); err != nil {
+				return unusable(dir, err)
+			}
+		}
+		shared = shared || e.Name() == "rooms" || e.Name() == "archive"
+	}
+	if shared {
+		return nil
+	}
+	if err := os.Remove(filepath.Join(dir, "format")); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return unusable(dir, err)
+	}
+	return nil
+}
+
+func unusable(path string, err error) error {
+	return busError(code.New(code.DataDirUnusable, "%s cannot be used: %v", path, err).With("path", path).Because(err))
+}

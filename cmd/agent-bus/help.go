@@ -1,0 +1,40 @@
+package main
+
+import "github.com/talking-stick/tt/cmd/internal/front"
+
+// helpTopics are the help pages that belong to no command.
+func helpTopics() []front.Topic {
+	return []front.Topic{
+		{Name: "environment", Short: "the variables agent-bus reads", Long: environmentHelp},
+		{Name: "register", Short: "how to tell a harness of it", Long: registerHelp},
+		{Name: "files", Short: "where topics are kept", Long: filesHelp},
+	}
+}
+
+const environmentHelp = `  AGENT_BUS_DATA_DIR             where topics are kept, instead of the data directory of tt
+  TALKING_STICK_DATA_DIR         the data directory of tt
+  AGENT_BUS_MAX_QUESTION_CHARS   characters of a question (8000)
+  AGENT_BUS_MAX_ANSWER_CHARS     characters of an answer_markdown (65536)
+  AGENT_BUS_MAX_PUBLISH_BATCH    responses in one answer (50)
+  AGENT_BUS_MAX_OPEN_QUESTIONS   pending questions on one topic (10000)
+  AGENT_BUS_MAX_METADATA_BYTES   bytes of a topic's metadata (65536)
+  AGENT_BUS_MAX_REASON_CHARS     characters of a reason (1000)
+  AGENT_BUS_POLL_INITIAL_MS      where changes cannot be watched: the first look again after so long (250)
+  AGENT_BUS_POLL_MAX_MS          and twice as late each time, up to this (1000)
+
+A limit that is no number, or out of range, is an error at start.`
+
+const registerHelp = `  Claude Code   claude mcp add --scope user agent-bus -- agent-bus
+  Codex         codex mcp add agent-bus -- agent-bus
+  Gemini CLI    gemini mcp add --scope user agent-bus agent-bus
+  OpenCode      in opencode.json: {"mcp": {"agent-bus": {"type": "local", "command": ["agent-bus"], "enabled": true}}}
+
+Each agent starts a server of its own; they meet in the data directory.`
+
+const filesHelp = `  DATA/topics/TOPIC_ID/journal.jsonl   the truth: one event per line, append-only
+                      /state.json      its projection, rebuilt whenever it is lost
+                      /lock            never remove it
+                      /agents/         which names live sessions have joined under
+  DATA/topics/lock                     taken while a topic is made
+
+DATA is $AGENT_BUS_DATA_DIR, else $TALKING_STICK_DATA_DIR, else $XDG_DATA_HOME/talking-stick, else ~/.local/share/talking-stick. A copy of it is a backup, also while agents work.`

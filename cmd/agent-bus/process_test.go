@@ -1,0 +1,162 @@
+package main
+
+import (
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// waiting starts a server that waits in ask, as seen by another agent.
+func waiting(t *testing.T) (s *stage, r *raw, cat *peer, question string) {
+	s = newStage(t, false)
+	cat = s.as("cat")
+	r = s.raw()
+	r.hello()
+	r.result("topic_join", f(`{"topic_id":%q,"agent_name":"red"}`, s.id))
+	r.call("7", "ask", f(`{"topic_id":%q,"question":"why?",%s}`, s.id, waitLong))
+	return s, r, cat, cat.waitForQuestion()
+}
+
+func TestClosedInputEndsAWait(t *testing.T) {
+	t.Parallel()
+	_, r, cat, q := waiting(t)
+	r.stdin.Close()
+	status, said := r.ends()
+	equal(t, "exit status", status, 0)
+	// Whoever still listens learns which question it was.
+	mentions(t, quoted(said), q, "timeout")
+	r.quiet()
+	cat.answers(q) // no lock is left
+}
+
+func TestSignalsEndAWait(t *testing.T) {
+	for _, sig := range []os.Signal{syscall.SIGTERM, syscall.SIGINT} {
+		t.Run(sig.String(), func(t *testing.T) {
+			t.Parallel()
+			_, r, cat, q := waiting(t)
+			if err := r.cmd.Process.Signal(sig); err != nil {
+				t.Fatal(err)
+			}
+			status, said := r.ends()
+			equal(t, "exit status", status, 0)
+			mentions(t, quoted(said), q)
+			r.quiet()
+			cat.answers(q)
+		})
+	}
+}
+
+func TestADeadReaderIsNoDisaster(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, false)
+	cmd := s.command()
+	stdin, _ := cmd.StdinPipe()
+	stdout, _ := cmd.StdoutPipe()
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	stdout.Close()
+	if _, err := stdin.Write([]byte(`{"jsonrpc":"2.0","id":1,"method":"ping"}` + "\n")); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("the server ended with %v", err)
+	}
+	stdin.Close()
+}
+
+func TestCallsBeforeTheEndAreAnswered(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, false)
+	r := s.raw()
+	r.hello()
+	for i := range 20 {
+		r.call(f("%d", i), "topic_create", `{"mode":"new"}`)
+	}
+	r.stdin.Close()
+	status, said := r.ends()
+	equal(t, "exit status", status, 0)
+	equal(t, "answers", len(said), 20)
+	equal(t, "topics", len(s.peer().ok("topic_list", `{}`)["topics"].([]any)), 20)
+}
+
+func TestGarbageIsAnswered(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, false)
+	r := s.raw()
+	r.hello()
+	for line, want := range map[string]string{
+		`garbage`:                                   `{"jsonrpc":"2.0","id":null,"error":{"code":-32700}}`,
+		`{"jsonrpc":"2.0","id":1,`:                  `{"jsonrpc":"2.0","id":null,"error":{"code":-32700}}`,
+		"\xff\xfe":                                  `{"jsonrpc":"2.0","id":null,"error":{"code":-32700}}`,
+		`{"id":5,"method":"ping"}`:                  `{"jsonrpc":"2.0","id":5,"error":{"code":-32600}}`,
+		`{"jsonrpc":"2.0","id":"x","method":7}`:     `{"jsonrpc":"2.0","id":"x","error":{"code":-32600}}`,
+		`{"jsonrpc":"2.0","id":{},"method":"ping"}`: `{"jsonrpc":"2.0","id":null,"error":{"code":-32600}}`,
+		`7`:                                 `{"jsonrpc":"2.0","id":null,"error":{"code":-32600}}`,
+		`[]`:                                `{"jsonrpc":"2.0","id":null,"error":{"code":-32600}}`,
+		`{"a":` + strings.Repeat("[", 5000): `{"jsonrpc":"2.0","id":null,"error":{"code":-32700}}`,
+		`{"jsonrpc":"2.0","id":3,"method":"no/such"}`:     `{"jsonrpc":"2.0","id":3,"error":{"code":-32601}}`,
+		strings.Repeat("x", 17<<20):                       `{"jsonrpc":"2.0","id":null,"error":{"code":-32600}}`,
+		`{"jsonrpc":"2.0","id":4,"method":"ping"}` + "\r": `{"jsonrpc":"2.0","id":4,"result":{}}`,
+	} {
+		r.send(line, "", "  ")
+		got := r.next()
+		if e, ok := got["error"].(map[string]any); ok {
+			delete(e, "message")
+		}
+		same(t, f("%.40q", line), any(got), want)
+	}
+	// Broken answers are not answered.
+	r.send(`{"jsonrpc":"2.0","result":{}}`, `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"?"}}`)
+	equal(t, "ping", r.result("ping", `{}`)["ok"], any(true))
+	r.stdin.Close()
+	status, said := r.ends()
+	equal(t, "exit status", status, 0)
+	equal(t, "said", len(said), 0)
+}
+
+func TestBatch(t *testing.T) {
+	t.Parallel()
+	r := newStage(t, false).raw()
+	r.hello()
+	r.send(`[{"jsonrpc":"2.0","id":1,"method":"ping"},7,` + callLine("2", "ping", `{}`) + `,{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":9}}]`)
+	if r.next() != nil {
+		t.Fatal("no array")
+	}
+	ids := map[any]bool{}
+	for _, a := range r.batch {
+		ids[a.(map[string]any)["id"]] = true
+	}
+	equal(t, "ids", ids, map[any]bool{1.0: true, 2.0: true, nil: true})
+}
+
+func TestAnIDIsUsedOnce(t *testing.T) {
+	t.Parallel()
+	s, r, cat, q := waiting(t)
+	r.send(`{"jsonrpc":"2.0","id":7,"method":"ping"}`)
+	mentions(t, quoted(r.next()), `"id":7`, "still under way")
+	cat.answers(q)
+	mentions(t, quoted(r.next()), `"id":7`, "FOLLOW_UP_REQUIRED")
+	r.send(`{"jsonrpc":"2.0","id":7,"method":"ping"}`)
+	mentions(t, quoted(r.next()), `"result":{}`)
+	_ = s
+}
+
+func TestModernEraWithoutHandshake(t *testing.T) {
+	t.Parallel()
+	r := newStage(t, false).raw()
+	r.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"ping","arguments":{},"_meta":{` +
+		`"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"raw","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}}}`)
+	mentions(t, quoted(r.next()), `"spec_version":"v5.0"`, `"resultType":"complete"`)
+}
+
+func TestALimitThatIsNoNumber(t *testing.T) {
+	s := newStage(t, false)
+	s.env["AGENT_BUS_MAX_QUESTION_CHARS"] = "many"
+	out, err := s.command().CombinedOutput()
+	if err == nil {
+		t.Error("it started")
+	}
+	mentions(t, string(out), "AGENT_BUS_MAX_QUESTION_CHARS", "many")
+}

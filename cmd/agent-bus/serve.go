@@ -1,0 +1,91 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/talking-stick/tt/cmd/agent-bus/internal/stdio"
+	"github.com/talking-stick/tt/cmd/internal/front"
+)
+
+func serveCommand() *front.Command {
+	return &front.Command{
+		Name:  "serve",
+		Group: groupServer,
+		Short: "be an MCP server on standard input and output (the default)",
+		Long: "Speaks the Model Context Protocol, one JSON-RPC message per line, until its input ends or a signal comes; then the exit status is 0. " +
+			"What it has to say besides goes to standard error; with --verbose that is more.",
+		Run: runServe,
+	}
+}
+
+const (
+	// drainTime is how long calls under way may take to answer once the input has
+	// ended: enough for a change to reach the disk.
+	drainTime = time.Second
+	// lastMoment is when the process ends whatever still hangs, such as a disk.
+	lastMoment = 3 * time.Second
+)
+
+func runServe(ctx context.Context, c *front.Call) error {
+	b, err := openBus(c.Env)
+	if err != nil {
+		return err
+	}
+	if c.Env.StdinTTY {
+		c.Warn("this is an MCP server and waits for JSON-RPC on standard input; see %q", "agent-bus --help")
+	}
+	level := slog.LevelWarn
+	if c.Verbose {
+		level = slog.LevelInfo
+	}
+	life, end := context.WithCancel(ctx)
+	defer end()
+	s := newServer(life, b, cmp.Or(c.Program.Version, "dev"), c.Env.Stderr, level)
+	return s.serve(ctx, end, c.Env.Stdin, c.Env.Stdout)
+}
+
+// serve speaks with one client until in ends or a signal comes. It calls end as
+// soon as it is clear that the server is about to stop.
+func (s *server) serve(ctx context.Context, end func(), in io.Reader, out io.Writer) error {
+	// A reader that has gone is no reason to die by SIGPIPE.
+	signal.Ignore(syscall.SIGPIPE)
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
+	wire := &stdio.Transport{
+		In: in, Out: out, Ending: end, Patience: drainTime,
+		Log: func(format string, args ...any) { s.log.Warn(fmt.Sprintf(format, args...)) },
+	}
+	session, err := s.mcp.Connect(context.WithoutCancel(ctx), wire, nil)
+	if err != nil {
+		return err
+	}
+	ended := make(chan struct{})
+	go func() {
+		// How it ended makes no difference: there is nobody left to tell.
+		_ = session.Wait()
+		close(ended)
+	}()
+	select {
+	case <-signals:
+		signal.Stop(signals) // the next one kills
+		wire.Stop()
+	case <-s.life.Done():
+	case <-ended:
+		return nil
+	}
+	last := time.NewTimer(lastMoment)
+	defer last.Stop()
+	select {
+	case <-ended:
+	case <-last.C:
+	}
+	return nil
+}

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"runtime/debug"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/talking-stick/tt/fsroom/code"
+)
+
+// specVersion is the version of the tools' specification, for ping.
+const specVersion = "v5.0"
+
+// instructions reach the agent with the server's introduction.
+const instructions = `Ask other agents on this machine, and answer them.
+1. topic_create(name) finds or makes a topic; topic_join(agent_name, name) once, under a name of your own that no other agent uses.
+2. To ask: ask(topic_id, question). Without an answer in time, call what next_action says. When you are content, question_mark_answered.
+3. To answer: pending_list(topic_id) waits for questions of others; answer(topic_id, responses) with suggested_followups. Repeat while you have time.
+After a restart of this server, join again; questions and answers are kept.`
+
+// A server is the bus for its clients.
+type server struct {
+	*bus
+	mcp      *mcp.Server
+	sessions sessions
+	// life ends when the process is about to: whatever waits returns.
+	life context.Context
+	log  *slog.Logger
+}
+
+// newServer returns a server with the twelve tools, whose log goes to w.
+func newServer(life context.Context, b *bus, version string, w io.Writer, level slog.Level) *server {
+	s := &server{bus: b, life: life, log: slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: level}))}
+	s.mcp = mcp.NewServer(
+		&mcp.Implementation{Name: "agent-bus", Title: "Agent Bus", Version: version},
+		&mcp.ServerOptions{
+			Instructions: instructions,
+			Logger:       s.log,
+			Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}},
+		})
+	s.mcp.AddReceivingMiddleware(s.survive)
+	for _, t := range tools() {
+		s.add(t)
+	}
+	return s
+}
+
+// survive answers a call that panics with an error, where the SDK would let the
+// process die and take the other calls with it.
+func (s *server) survive(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, request mcp.Request) (result mcp.Result, err error) {
+		defer func() {
+			reason := recover()
+			if reason == nil {
+				return
+			}
+			s.log.Error("a call panicked", "method", method, "reason", fmt.Sprint(reason), "stack", string(debug.Stack()))
+			result, err = panicked(request, reason)
+		}()
+		return next(ctx, method, request)
+	}
+}
+
+func panicked(request mcp.Request, reason any) (mcp.Result, error) {
+	if _, ok := request.(*mcp.CallToolRequest); !ok {
+		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: fmt.Sprintf("the server made a mistake: %v", reason)}
+	}
+	return toolResult(nil, code.New(code.Internal, "the server made a mistake: %v", reason).
+		WithHint("this is a bug, and its stack is in the server's log; find out with ask_poll or pending_list whether anything happened"))
+}

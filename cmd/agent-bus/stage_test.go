@@ -1,0 +1,201 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/talking-stick/tt/cmd/internal/front"
+	"github.com/talking-stick/tt/fsroom"
+	"github.com/talking-stick/tt/fsroom/topic"
+)
+
+// A scenario is one numbered expectation of the bus, seen from outside. It is
+// played twice: with servers in memory under virtual time, and with a process
+// for every server under real time.
+type scenario struct {
+	name string // numbers and words
+	play func(*stage)
+}
+
+// A stage is a data directory and the servers on it.
+type stage struct {
+	testing.TB
+	dir     string
+	env     map[string]string
+	virtual bool // time is, and servers are in memory
+	fault   func(fsroom.Step) error
+	peers   int
+	id      string // of the topic "pink", once somebody asked for it
+}
+
+func play(t *testing.T, scenarios []scenario) {
+	for _, sc := range scenarios {
+		t.Run(sc.name, func(t *testing.T) {
+			t.Run("memory", func(t *testing.T) {
+				t.Parallel()
+				synctest.Test(t, func(t *testing.T) { sc.play(newStage(t, true)) })
+			})
+			t.Run("processes", func(t *testing.T) {
+				t.Parallel()
+				sc.play(newStage(t, false))
+			})
+		})
+	}
+}
+
+func newStage(t testing.TB, virtual bool) *stage {
+	return &stage{TB: t, dir: t.TempDir() + "/data", env: map[string]string{}, virtual: virtual}
+}
+
+// lookup is the environment of the stage's programs.
+func (s *stage) lookup(name string) string {
+	if name == envDataDir {
+		return s.dir
+	}
+	return s.env[name]
+}
+
+// A peer is one client with a server of its own.
+type peer struct {
+	*stage
+	client *mcp.ClientSession
+	server *mcp.CommandTransport // nil in memory
+}
+
+// peer starts a server and connects to it, by turns in both eras of the protocol.
+func (s *stage) peer() *peer {
+	s.Helper()
+	s.peers++
+	era := "2026-07-28"
+	if s.peers%2 == 0 {
+		era = "2025-06-18"
+	}
+	return s.peerIn(era, nil)
+}
+
+func (s *stage) peerIn(era string, options *mcp.ClientOptions) *peer {
+	s.Helper()
+	p := &peer{stage: s}
+	var transport mcp.Transport
+	if s.virtual {
+		transport = s.serveInMemory()
+	} else {
+		p.server = &mcp.CommandTransport{Command: s.command()}
+		transport = p.server
+	}
+	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, options)
+	session, err := client.Connect(context.Background(), transport, &mcp.ClientSessionOptions{ProtocolVersion: era})
+	if err != nil {
+		s.Fatalf("connect: %v", err)
+	}
+	s.Cleanup(func() { _ = session.Close() })
+	p.client = session
+	return p
+}
+
+func (s *stage) serveInMemory() mcp.Transport {
+	_, transport := s.newServer()
+	return transport
+}
+
+// newServer makes a server in memory and the transport to reach it.
+func (s *stage) newServer() (*server, mcp.Transport) {
+	s.Helper()
+	limits, err := topic.LimitsFrom(s.lookup)
+	if err != nil {
+		s.Fatalf("limits: %v", err)
+	}
+	b := newBus(s.dir, limits)
+	b.options.NoWatch, b.options.Fault = s.virtual, s.fault
+	life, end := context.WithCancel(context.Background())
+	s.Cleanup(func() { end(); _ = b.Close() })
+	srv := newServer(life, b, "test", io.Discard, slog.LevelError)
+	near, far := mcp.NewInMemoryTransports()
+	if _, err := srv.mcp.Connect(context.Background(), near, nil); err != nil {
+		s.Fatalf("serve: %v", err)
+	}
+	return srv, far
+}
+
+// command is the program with arguments, as a process on the stage's directory.
+func (s *stage) command(args ...string) *exec.Cmd {
+	cmd := exec.Command(os.Args[0], args...)
+	cmd.Env = []string{asProgram + "=1", envDataDir + "=" + s.dir, "HOME=" + s.dir, "GOCOVERDIR=" + os.Getenv("GOCOVERDIR")}
+	for name, value := range s.env {
+		cmd.Env = append(cmd.Env, name+"="+value)
+	}
+	return cmd
+}
+
+// cli runs an admin command and returns its exit status and both outputs.
+func (s *stage) cli(stdin string, args ...string) (status int, stdout, stderr string) {
+	var out, errs bytes.Buffer
+	status = program().Main(context.Background(), &front.Env{
+		Args: args, Lookup: s.lookup, Stdin: strings.NewReader(stdin), Stdout: &out, Stderr: &errs, Dir: s.dir, Home: s.dir, Now: time.Now,
+	})
+	return status, out.String(), errs.String()
+}
+
+// pink is the id of the topic "pink", which the first call makes.
+func (s *stage) pink() string {
+	s.Helper()
+	if s.id == "" {
+		s.id = s.peer().made("pink")
+	}
+	return s.id
+}
+
+// as is a new peer that has joined pink under the name.
+func (s *stage) as(name string) *peer {
+	s.Helper()
+	s.pink()
+	p := s.peer()
+	p.join(s.id, name)
+	return p
+}
+
+// all runs the functions at the same time.
+func all(dos ...func()) {
+	var group sync.WaitGroup
+	for _, do := range dos {
+		group.Go(do)
+	}
+	group.Wait()
+}
+
+// took is how long do takes.
+func took(do func()) time.Duration {
+	started := time.Now()
+	do()
+	return time.Since(started)
+}
+
+var f = fmt.Sprintf
+
+// TestEveryScenarioIsPlayed keeps the list whole: a hundred and ten of them.
+func TestEveryScenarioIsPlayed(t *testing.T) {
+	played := map[string]bool{}
+	for _, sc := range slices.Concat(smokeScenarios(), topicScenarios(), joinScenarios(), askScenarios(), pendingScenarios(), answerScenarios(),
+		renderScenarios(), settleScenarios(), flowScenarios()) {
+		for _, word := range strings.Fields(sc.name) {
+			played[word] = true
+		}
+	}
+	for n := 1; n <= 110; n++ {
+		if !played[fmt.Sprint(n)] {
+			t.Errorf("no scenario is number %d", n)
+		}
+	}
+}

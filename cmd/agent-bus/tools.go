@@ -1,0 +1,137 @@
+package main
+
+import "github.com/talking-stick/tt/fsroom/topic"
+
+// Arguments that several tools have.
+func topicIDParam() param {
+	return param{name: "topic_id", kind: "string", required: true, about: "The topic, as topic_create or topic_join returned it."}
+}
+
+func questionIDParam() param {
+	return param{name: "question_id", kind: "string", required: true, about: "The question, as ask returned it."}
+}
+
+func waitParam(forWhat string) param {
+	return param{
+		name: "wait_seconds", kind: "integer", otherwise: topic.DefaultWaitSeconds,
+		about: "How long to wait for " + forWhat + "; 0 returns at once. The server waits at most 50 seconds.",
+	}
+}
+
+func allowClosedParam() param {
+	return param{name: "allow_closed", kind: "boolean", otherwise: false, about: "Whether a closed topic will do where no open one has the name."}
+}
+
+// tools are the twelve of the specification.
+func tools() []*tool {
+	return append(topicTools(), questionTools()...)
+}
+
+func topicTools() []*tool {
+	return []*tool{
+		{
+			name: "ping", title: "Ping", reads: true, run: ping,
+			about: "Check that the server is there. Touches no file.",
+		},
+		{
+			name: "topic_create", title: "Create a topic", run: topicCreate,
+			about: "Find the open topic with a name, or make one. Agents that are to talk use the same name.",
+			params: []param{
+				{name: "name", kind: "string", about: "A name people would recognise, such as the project's. Left out: one made from the id."},
+				{name: "metadata", kind: "object", about: "Anything worth keeping with a new topic. Ignored when a topic is reused."},
+				{name: "mode", kind: "string", otherwise: topic.ModeReuse, choices: []string{topic.ModeReuse, topic.ModeNew}, about: "reuse returns the newest open topic of that name if there is one; new always makes one."},
+			},
+		},
+		{
+			name: "topic_list", title: "List topics", reads: true, run: topicList,
+			about: "List topics, the newest first.",
+			params: []param{
+				{name: "status", kind: "string", otherwise: topic.ListOpen, choices: []string{topic.ListOpen, topic.ListClosed, topic.ListAll}, about: "Which topics."},
+			},
+		},
+		{
+			name: "topic_resolve", title: "Find a topic by name", reads: true, run: topicResolve,
+			about: "Find the newest open topic with exactly this name.",
+			params: []param{
+				{name: "name", kind: "string", required: true, about: "The topic's name."},
+				allowClosedParam(),
+			},
+		},
+		{
+			name: "topic_close", title: "Close a topic", again: true, run: topicClose,
+			about: "Close a topic for new questions. Those already asked can still be answered.",
+			params: []param{
+				topicIDParam(),
+				{name: "reason", kind: "string", about: "Why, for the others."},
+			},
+		},
+		{
+			name: "topic_join", title: "Join a topic", again: true, run: topicJoin,
+			about: "Join a topic under a name, for this session. Needed once before ask, pending_list, answer, ask_cancel and question_mark_answered.",
+			params: []param{
+				{name: "agent_name", kind: "string", required: true, about: "Who you are on this topic, such as red-squirrel: at most 64 characters on one line, and nobody else's. You are never offered questions asked under your own name."},
+				{name: "topic_id", kind: "string", about: "The topic. Give either this or name."},
+				{name: "name", kind: "string", about: "The topic's name. Give either this or topic_id."},
+				allowClosedParam(),
+			},
+		},
+	}
+}
+
+func questionTools() []*tool {
+	return []*tool{
+		{
+			name: "ask", title: "Ask a question", run: ask,
+			about: "Ask the other agents on a topic, and wait for the first answer. More answers may come; ask_poll returns all. The question stays open until you mark it answered or cancel it.",
+			params: []param{
+				topicIDParam(),
+				{name: "question", kind: "string", required: true, about: "The question, with all that others need to answer it. At most 8000 characters."},
+				waitParam("an answer"),
+			},
+		},
+		{
+			name: "ask_poll", title: "Look for answers", reads: true, run: askPoll,
+			about:  "Look, without waiting, how a question stands, and read all its answers.",
+			params: []param{topicIDParam(), questionIDParam()},
+		},
+		{
+			name: "ask_cancel", title: "Cancel a question", again: true, run: askCancel,
+			about: "Withdraw a question of your own: nobody is offered it any more.",
+			params: []param{
+				topicIDParam(), questionIDParam(),
+				{name: "reason", kind: "string", about: "Why, for the others."},
+			},
+		},
+		{
+			name: "question_mark_answered", title: "Mark a question answered", again: true, run: questionMarkAnswered,
+			about:  "Close a question of your own that has been answered well enough: nobody is offered it any more.",
+			params: []param{topicIDParam(), questionIDParam()},
+		},
+		{
+			name: "pending_list", title: "List questions to answer", reads: true, run: pendingList,
+			about: "List the questions of others that you can answer and have not, the oldest first. Waits until there is one.",
+			params: []param{
+				topicIDParam(),
+				{name: "limit", kind: "integer", otherwise: topic.DefaultListLimit, about: "How many at most."},
+				waitParam("a question"),
+			},
+		},
+		{
+			name: "answer", title: "Answer questions", run: answer,
+			about: "Answer one or more questions, each once. All are stored or, if one is refused, none.",
+			params: []param{
+				topicIDParam(),
+				{name: "responses", kind: "array", required: true, about: "One object for each question.", items: object(responseParams()...)},
+			},
+		},
+	}
+}
+
+func responseParams() []param {
+	return []param{
+		{name: "question_id", kind: "string", required: true, about: "The question, as pending_list returned it."},
+		{name: "answer_markdown", kind: "string", required: true, about: "The answer, in Markdown."},
+		{name: "repo_pointers", kind: "array", items: listOf("string"), about: "Where to look, such as path/to/file.go or module:name. The first 10 are kept."},
+		{name: "suggested_followups", kind: "array", required: true, items: listOf("string"), about: "What the asker should ask next: at least one, of which the first 5 are kept."},
+	}
+}

@@ -1,0 +1,34 @@
+package completion
+
+import (
+	"strings"
+
+	"github.com/talking-stick/tt/cmd/internal/front"
+)
+
+// String returns the answer as the scripts read it: a line for each candidate,
+// with what it is behind a tab, and ":files" or ":dirs" for paths.
+func (a Answer) String() string {
+	var b strings.Builder
+	for _, c := range a.Candidates {
+		b.WriteString(front.Line(c.Word))
+		if c.What != "" {
+			b.WriteString("\t" + front.Line(c.What))
+		}
+		b.WriteByte('\n')
+	}
+	if a.Paths != NoPaths {
+		b.WriteString(":" + string(a.Paths) + "\n")
+	}
+	return b.String()
+}
+
+// Shells are those that there are scripts for.
+func Shells() []string { return []string{"bash", "zsh", "fish"} }
+
+// Script returns what the shell loads to complete the program's command lines
+// with "PROGRAM complete -- WORD…"; "" for an unknown shell.
+func Script(shell, program string) string {
+	script := map[string]string{"bash": bashScript, "zsh": zshScript, "fish": fishScript}[shell]
+	return strings.ReplaceAll(script, "PROGRAM", program)
+}

@@ -1,0 +1,95 @@
+package completion
+
+// bashScript puts together what readline has taken apart: it ends words at ":"
+// and "=", which stand in agent ids and flags, and replaces only the last part. It
+// runs in bash 3.2, too. What is offered is quoted: bash inserts it as it is.
+const bashScript = `# Completion of PROGRAM for bash. Load with: source <(PROGRAM completion bash)
+_PROGRAM() {
+    local i n=-1 word rest=$COMP_LINE line current part
+    local -a words
+    words=()
+    for ((i = 0; i <= COMP_CWORD; i++)); do
+        word=${COMP_WORDS[i]}
+        if ((i > 0)) && [[ $rest == [![:space:]]* ]]; then
+            words[n]+=$word
+        else
+            words[++n]=$word
+        fi
+        rest=${rest#"${rest%%[![:space:]]*}"}
+        rest=${rest#"$word"}
+    done
+    current=${words[n]}
+    part=$current
+    [[ $COMP_WORDBREAKS != *:* ]] || part=${part##*:}
+    [[ $COMP_WORDBREAKS != *=* ]] || part=${part##*=}
+    COMPREPLY=()
+    while IFS= read -r line; do
+        case $line in
+        :files | :dirs)
+            i=-f
+            [ "$line" = :files ] || i=-d
+            while IFS= read -r line; do COMPREPLY+=("$line"); done < <(compgen "$i" -- "$part")
+            compopt -o filenames 2>/dev/null
+            ;;
+        *)
+            line=${line%%$'\t'*}
+            printf -v line %q "${line#"${current%"$part"}"}"
+            COMPREPLY+=("$line")
+            ;;
+        esac
+    done < <(command PROGRAM complete -- "${words[@]:1}" 2>/dev/null)
+}
+complete -F _PROGRAM PROGRAM
+`
+
+const zshScript = `#compdef PROGRAM
+# Completion of PROGRAM for zsh. Load with: source <(PROGRAM completion zsh)
+_PROGRAM() {
+    local line paths
+    local -a found
+    for line in "${(@f)$(command PROGRAM complete -- "${(@)words[2,CURRENT-1]}" "$PREFIX" 2>/dev/null)}"; do
+        case $line in
+        '') ;;
+        :files) paths=files ;;
+        :dirs) paths=dirs ;;
+        *$'\t'*) found+=("${${line%%$'\t'*}//:/\\:}:${line#*$'\t'}") ;;
+        *) found+=("${line//:/\\:}") ;;
+        esac
+    done
+    (( $#found )) && _describe 'PROGRAM' found
+    [[ -z $paths ]] || compset -P '--*='
+    case $paths in
+    files) _files ;;
+    dirs) _files -/ ;;
+    esac
+}
+if [[ $funcstack[1] == _PROGRAM ]]; then
+    _PROGRAM "$@"
+else
+    compdef _PROGRAM PROGRAM
+fi
+`
+
+const fishScript = `# Completion of PROGRAM for fish. Load with: PROGRAM completion fish | source
+function __PROGRAM_complete
+    set -l words (commandline -opc)
+    set -l current (commandline -ct)
+    set -l flag (string match -r -- '^--[^=]*=' "$current")
+    set -l value (string replace -r -- '^--[^=]*=' '' "$current")
+    for line in (command PROGRAM complete -- $words[2..-1] "$current" 2>/dev/null)
+        switch $line
+            case :files
+                for path in (__fish_complete_path "$value")
+                    echo "$flag$path"
+                end
+            case :dirs
+                for path in (__fish_complete_directories "$value")
+                    echo "$flag$path"
+                end
+            case '*'
+                echo $line
+        end
+    end
+end
+complete -c PROGRAM -f -a '(__PROGRAM_complete)'
+`

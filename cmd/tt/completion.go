@@ -1,0 +1,108 @@
+package main
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/talking-stick/tt/cmd/internal/completion"
+	"github.com/talking-stick/tt/cmd/internal/front"
+	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/skills/harness"
+)
+
+func completionCommand() *front.Command {
+	return &front.Command{
+		Name:  "completion",
+		Group: groupUpkeep,
+		Args:  []front.Arg{{Name: "shell", Show: strings.Join(completion.Shells(), "|"), Usage: "the shell to print it for"}},
+		Short: "print what a shell loads to complete tt",
+		Long:  "Completes commands, flags, the agents of the room, notes, harnesses, and paths.",
+		Examples: []front.Example{
+			{Line: "source <(tt completion bash)", What: "in ~/.bashrc"},
+			{Line: "source <(tt completion zsh)", What: "in ~/.zshrc, behind compinit"},
+			{Line: "tt completion fish | source", What: "in config.fish"},
+		},
+		Run: func(_ context.Context, c *front.Call) error {
+			script := completion.Script(c.Arg("shell"), c.Program.Name)
+			if script == "" {
+				return c.Usagef("there is no completion for %q", c.Arg("shell")).WithHint("known are bash, zsh and fish")
+			}
+			return c.Out.Print(script)
+		},
+	}
+}
+
+// completeCommand is what those scripts ask at every TAB. It is silent about all
+// that goes wrong, and leaves no trace of presence.
+func completeCommand() *front.Command {
+	return &front.Command{
+		Name:   "complete",
+		Hidden: true,
+		Args:   []front.Arg{{Name: "word", Optional: true, Rest: true, Usage: "the command line behind the program's name, up to the cursor"}},
+		Short:  "list what may stand at the end of a command line",
+		Run: func(_ context.Context, c *front.Call) error {
+			fill := func(slot completion.Slot) completion.Answer { return fillSlot(c, slot) }
+			return c.Out.Print(completion.Find(c.Program, c.Rest("word"), fill).String())
+		},
+	}
+}
+
+// fillSlot knows the values that are not in the table.
+func fillSlot(c *front.Call, slot completion.Slot) completion.Answer {
+	switch {
+	case slot.Flag != "":
+		return fillFlag(c, slot)
+	case slot.Arg == "harness":
+		return completion.Words(append(harness.Names(), gitName)...)
+	case slot.Arg == "shell":
+		return completion.Words(completion.Shells()...)
+	case slot.Arg == "path", slot.Arg == "dir":
+		return completion.Answer{Paths: completion.Files}
+	case slot.Arg == "id":
+		return openNotesHere(c)
+	case slot.Arg == "command":
+		return helpPages(c.Program, slot.Before)
+	case slot.Arg == "agent":
+		return recipients(c, slot.Command.Name)
+	}
+	return completion.Answer{}
+}
+
+func fillFlag(c *front.Call, slot completion.Slot) completion.Answer {
+	switch slot.Flag {
+	case "agent", "from":
+		return agentsHere(c)
+	case "target":
+		a := completion.Words("self", "any")
+		if slot.Command != nil && strings.HasPrefix(slot.Command.Name, "notes") {
+			a = completion.Answer{}
+		}
+		a.Candidates = append(a.Candidates, agentsHere(c).Candidates...)
+		return a
+	case "path":
+		return completion.Answer{Paths: completion.Directories}
+	case "artifact":
+		return completion.Answer{Paths: completion.Files}
+	case "event":
+		return completion.Words(turn.EventTypes()...)
+	case "harness":
+		return completion.Words("claude", "codex", "antigravity", "gemini", "grok", "opencode", "all")
+	case "scope":
+		return completion.Words("effective", "bundled", "user", "project")
+	}
+	return completion.Answer{}
+}
+
+// helpPages are the words that "help" takes behind those before.
+func helpPages(p *front.Program, before []string) completion.Answer {
+	none := func(completion.Slot) completion.Answer { return completion.Answer{} }
+	a := completion.Find(p, append(slices.Clone(before), ""), none)
+	if len(before) > 0 {
+		return a
+	}
+	for _, topic := range p.Topics {
+		a.Candidates = append(a.Candidates, completion.Candidate{Word: topic.Name, What: topic.Short})
+	}
+	return a
+}

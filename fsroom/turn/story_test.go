@@ -1,0 +1,66 @@
+package turn_test
+
+import (
+	"slices"
+	"time"
+
+	"github.com/talking-stick/tt/fsroom/turn"
+)
+
+// What has happened, as the model is told.
+
+func (m *model) join(id string) {
+	if !m.open {
+		*m = model{w: m.w, open: true, policy: m.w.policy, joined: map[string]time.Time{}, held: map[string]int{}}
+	}
+	if !slices.Contains(m.members, id) {
+		m.members = append(m.members, id)
+		m.joined[id] = m.w.wall
+	}
+}
+
+// part takes a member out and returns what is told of it.
+func (m *model) part(id, how string) string {
+	m.open = len(m.others(id)) > 0
+	m.members = slices.DeleteFunc(m.members, func(other string) bool { return other == id })
+	if m.owner == id {
+		m.owner, m.waits, m.given = "", m.given, letter{}
+	}
+	if m.reserved == id {
+		m.reserved = ""
+	}
+	if m.kept == id {
+		m.kept = ""
+	}
+	if !m.open {
+		return "room_ended 0"
+	}
+	return words(how, len(m.members))
+}
+
+func (m *model) kickable(id string) bool {
+	silence, p := m.silence(id), m.w.presence(id)
+	return !p.Waiting && (silence >= millis(m.policy.PresenceTTL) || p.Process == turn.Gone && silence > millis(m.policy.GoneGrace))
+}
+
+func (m *model) granted(id string) {
+	if (m.waits != letter{}) {
+		m.given = m.waits
+	}
+	m.grants++
+	m.owner, m.reserved, m.kept, m.waits, m.since, m.held[id] = id, "", "", letter{}, m.now(), m.grants
+}
+
+// ready reports whether the member would take the turn at once.
+func (m *model) ready(id string) bool {
+	last, p := m.joined[id], m.w.presence(id)
+	if p.Waited.After(last) {
+		last = p.Waited
+	}
+	return p.Waiting || m.w.wall.Sub(last) < millis(m.policy.WaiterGrace)
+}
+
+func (m *model) released(to, kept string, direct bool) {
+	m.waits = letter{m.owner, direct, m.now()}
+	m.owner, m.reserved, m.kept, m.given = "", to, kept, letter{}
+}
