@@ -88,14 +88,15 @@ func (a Agent) Read(name string, v wire.Fields) bool {
 	return err == nil && wire.Decode(b, v) == nil
 }
 
-// Write replaces a file of the agent. The caller holds the room's lock, or is
-// the only one who writes this file.
+// Write replaces a file of the agent, atomically but without a sync: a power cut
+// may leave it empty, which is the same as never written. The caller holds the
+// room's lock, or is the only one who writes this file.
 func (a Agent) Write(name string, v wire.Fields) error {
 	temp := a.path("tmp")
 	if err := makeDir(temp); err != nil {
 		return err
 	}
-	if err := lockfile.Replace(a.path(name), append(wire.Append(nil, v), '\n'), temp); err != nil {
+	if err := lockfile.ReplaceUnsynced(a.path(name), append(wire.Append(nil, v), '\n'), temp); err != nil {
 		return err
 	}
 	sweepOld(temp, a.path(name))

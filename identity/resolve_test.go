@@ -116,7 +116,7 @@ func TestGivenIDs(t *testing.T) {
 		{"human:alex", "", "human:alex", "alex", identity.SourceOverride, identity.HumanCLI},
 		{"human:alex:2", "claude:x", "human:alex:2", "alex:2", identity.SourceOverride, identity.HumanCLI},
 		{"bob", "claude:x", "bob", "bob", identity.SourceOverride, identity.HumanCLI},
-		{"bob:", "", "bob:", "bob:", identity.SourceOverride, identity.HumanCLI},
+		{"bob:", "", "bob:", "bob", identity.SourceOverride, identity.HumanCLI},
 		{"", "claude:demo1234", "claude:demo1234", "claude", identity.SourceExported, identity.HarnessCLI},
 		{"", " worker ", "worker", "worker", identity.SourceExported, identity.HarnessCLI},
 		{"", ":x", ":x", ":x", identity.SourceExported, identity.HarnessCLI},

@@ -132,7 +132,8 @@ func (s *stage) newServer() (*server, mcp.Transport) {
 // command is the program with arguments, as a process on the stage's directory.
 func (s *stage) command(args ...string) *exec.Cmd {
 	cmd := exec.Command(os.Args[0], args...)
-	cmd.Env = []string{asProgram + "=1", envDataDir + "=" + s.dir, "HOME=" + s.dir, "GOCOVERDIR=" + os.Getenv("GOCOVERDIR")}
+	// A process under the race detector sleeps a second at its end unless told not to.
+	cmd.Env = []string{asProgram + "=1", envDataDir + "=" + s.dir, "HOME=" + s.dir, "GORACE=atexit_sleep_ms=0", "GOCOVERDIR=" + os.Getenv("GOCOVERDIR")}
 	for name, value := range s.env {
 		cmd.Env = append(cmd.Env, name+"="+value)
 	}

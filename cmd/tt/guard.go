@@ -51,38 +51,67 @@ type guardian struct {
 	*seat
 	turn  int64
 	self  identity.Process
-	beat  turn.Instant // the last renewal
 	exits exits
+
+	started turn.Instant
+	beat    turn.Instant  // the last renewal, or try
+	due     time.Duration // when the next is due after it
 }
 
+const (
+	// grantPatience is how long a guardian that was started ahead of its turn
+	// waits for the grant.
+	grantPatience = 10 * time.Second
+	// firstBeat is when a guardian first looks whether the turn is recorded as
+	// its own: a wait that was killed could not write that down.
+	firstBeat = 2 * time.Second
+	// beatRetry is how long it waits after a heartbeat that failed.
+	beatRetry = 5 * time.Second
+)
+
 func (g *guardian) run(ctx context.Context) error {
-	g.beat = now()
+	g.started = now()
+	g.due, g.beat = firstBeat, g.started
 	err := g.room.Await(ctx, func(snap *snapshot) (bool, fsroom.Pause, error) {
 		st := snap.State
-		if st.Owner != g.me.ID || st.Turn != g.turn {
+		switch {
+		case st.Turn < g.turn && st.Open && !now().Expired(g.started, grantPatience):
+			return false, fsroom.Pause{For: grantPatience}, nil
+		case st.Owner != g.me.ID || st.Turn != g.turn:
 			return true, fsroom.Pause{}, nil
 		}
 		if agent := st.Member(g.me.ID); agent != nil && g.facts(st).Gone(st, agent) {
 			return true, fsroom.Pause{}, g.giveUp(ctx, "the agent's process has ended")
 		}
-		g.exits.watch(g.agentProcesses())
-		interval := time.Duration(st.Policy.HeartbeatInterval) * time.Millisecond
-		at := now() // one moment for both: a beat that falls due in between would be forgotten
-		if at.Expired(g.beat, interval) {
-			if mine, err := g.renew(ctx); err != nil || !mine {
-				return true, fsroom.Pause{}, err
-			}
-		}
-		pause := at.Left(g.beat, interval)
-		if gone := st.NextGone(g.facts(st), g.me.ID); gone > 0 && gone < pause {
-			pause = gone
-		}
-		return false, fsroom.Pause{For: pause, Exit: g.exits.any()}, nil
+		return g.keep(ctx, st)
 	})
 	if ctx.Err() != nil {
 		return nil
 	}
 	return err
+}
+
+// keep renews the lease when it is time to, and says when that is next.
+func (g *guardian) keep(ctx context.Context, st *turn.State) (done bool, pause fsroom.Pause, err error) {
+	g.exits.watch(g.agentProcesses())
+	interval := time.Duration(st.Policy.HeartbeatInterval) * time.Millisecond
+	at := now() // one moment for both: a beat that falls due in between would be forgotten
+	if at.Expired(g.beat, min(g.due, interval)) {
+		mine, err := g.renew(ctx)
+		switch {
+		case err != nil: // a lock not had, a disk that is full: the lease has time
+			g.beat, g.due = at, beatRetry
+		case !mine:
+			return true, fsroom.Pause{}, nil
+		default:
+			g.due = interval
+		}
+	}
+	pause = fsroom.Pause{For: max(at.Left(g.beat, min(g.due, interval)), time.Millisecond), Exit: g.exits.any()}
+	if gone := st.NextGone(g.facts(st), g.me.ID); gone > 0 {
+		pause.For = min(pause.For, gone)
+	}
+	return false, pause, nil
 }
 
 // agentProcesses are those whose end ends the agent.

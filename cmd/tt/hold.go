@@ -52,16 +52,20 @@ func (s *seat) myHold() (*hold, error) {
 // guarded makes sure that the turn the caller owns is kept by a guardian, and
 // returns the guardian's pid. One that lives stays; several calls at once agree
 // on one.
-func (s *seat) guarded(ctx context.Context, fence turn.Fence) (int, error) {
+func (s *seat) guarded(ctx context.Context, fence turn.Fence, ahead *early) (int, error) {
 	h := hold{Agent: fence.Agent, Turn: fence.Turn, Lease: fence.Lease}
 	var before hold
 	if s.mine().Read(fileHold, &before) && before.fence() == fence {
 		h = before
 		if s.alive(h.Guardian) {
+			ahead.abandon()
 			return h.Guardian.PID, nil
 		}
 	}
-	child, spawnErr := s.spawnGuardian(fence)
+	child, spawnErr := ahead.of(fence)
+	if child == nil && spawnErr == nil {
+		child, spawnErr = s.spawnGuardian(fence)
+	}
 	err := s.room.Locked(ctx, func(snap *snapshot) error {
 		if s.mine().Read(fileHold, &before) && before.fence() == fence {
 			h = before

@@ -77,6 +77,8 @@ type healthKey struct{}
 
 // setUpScript gives a script a home, a data directory that does not exist yet,
 // and a workspace as current directory. Nothing of our own environment gets in.
+// Whoever joined counts as ready for the stick for an hour and not for the usual
+// ten seconds, which may pass between two lines of a script on a busy machine.
 // When the script ends nothing of it runs any more, and its rooms are sound.
 func setUpScript(env *testscript.Env) error {
 	work := env.WorkDir
@@ -94,7 +96,8 @@ func setUpScript(env *testscript.Env) error {
 		return err
 	}
 	env.Vars = slices.DeleteFunc(env.Vars, func(v string) bool { return strings.HasPrefix(v, "HOME=") })
-	env.Vars = append(env.Vars, "HOME="+home, "USER=tester", "TALKING_STICK_DATA_DIR="+data, "DATA="+data, "HUMAN="+person.ID)
+	env.Vars = append(env.Vars, "HOME="+home, "USER=tester", "TALKING_STICK_DATA_DIR="+data, "DATA="+data, "HUMAN="+person.ID,
+		"TALKING_STICK_WAITER_GRACE=1h", "GORACE=atexit_sleep_ms=0")
 	env.Cd = ws
 	health := new(health)
 	env.Values[healthKey{}], env.Values[snapshotKey{}] = health, new(map[string]string)

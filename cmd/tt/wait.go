@@ -123,6 +123,7 @@ type waiting struct {
 	*seat
 	park   bool
 	result turn.WaitResult // of the last pass
+	ahead  *early          // the guardian of a turn about to be granted
 	exits  exits
 }
 
@@ -156,6 +157,9 @@ func (w *waiting) pass(ctx context.Context, snap *snapshot) (bool, error) {
 	request := turn.TryRequest{Agent: w.me.ID, Lease: fsroom.NewID(), Park: w.park}
 	decide := func(st *turn.State, f turn.Facts) (events []journal.Event, err error) {
 		events, w.result, err = turn.Try(st, f, request)
+		if len(events) > 0 && w.ahead == nil {
+			w.ahead = w.spawnEarly(turn.Fence{Agent: w.me.ID, Turn: w.result.TurnID, Lease: request.Lease})
+		}
 		return events, err
 	}
 	for {
@@ -180,7 +184,9 @@ func (w *waiting) pass(ctx context.Context, snap *snapshot) (bool, error) {
 func (w *waiting) answer(ctx context.Context) error {
 	var failed error
 	if w.result.Status == turn.YourTurn {
-		failed = w.secure(context.WithoutCancel(ctx), &w.result)
+		failed = w.secure(context.WithoutCancel(ctx), &w.result, w.ahead)
+	} else {
+		w.ahead.abandon()
 	}
 	if failed != nil {
 		return failed
@@ -195,7 +201,7 @@ func (w *waiting) answer(ctx context.Context) error {
 }
 
 // secure fetches the handoff of a granted turn and sees to its guardian.
-func (s *seat) secure(ctx context.Context, res *turn.WaitResult) error {
+func (s *seat) secure(ctx context.Context, res *turn.WaitResult, ahead *early) error {
 	if res.HandoffSeq != 0 {
 		e, err := s.room.Event(ctx, res.HandoffSeq)
 		if err != nil {
@@ -203,7 +209,7 @@ func (s *seat) secure(ctx context.Context, res *turn.WaitResult) error {
 		}
 		res.Handoff = e.Handoff
 	}
-	pid, err := s.guarded(ctx, turn.Fence{Agent: s.me.ID, Turn: res.TurnID, Lease: res.LeaseID})
+	pid, err := s.guarded(ctx, turn.Fence{Agent: s.me.ID, Turn: res.TurnID, Lease: res.LeaseID}, ahead)
 	res.GuardianPID = pid
 	return err
 }

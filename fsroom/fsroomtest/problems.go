@@ -75,20 +75,19 @@ func (v *verifier[S]) mode(path string, have fs.FileMode) {
 	}
 }
 
-// rooms lists every room that is, or ever was.
+// rooms lists every room that is, or ever was: an ended one keeps its directory.
 func (v *verifier[S]) rooms() []string {
+	entries, err := os.ReadDir(filepath.Join(v.dir, v.rules.Folder))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		v.found("%v", err)
+	}
 	var names []string
-	for _, folder := range []string{v.rules.Folder, "archive"} {
-		entries, err := os.ReadDir(filepath.Join(v.dir, folder))
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			v.found("%v", err)
-		}
-		for _, e := range entries {
+	for _, e := range entries {
+		if e.IsDir() {
 			names = append(names, e.Name())
 		}
 	}
-	slices.Sort(names)
-	return slices.Compact(names)
+	return names
 }
 
 // A covered is the part of state.json that names the journal it was made of.

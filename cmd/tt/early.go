@@ -1,0 +1,45 @@
+package main
+
+import "github.com/talking-stick/tt/fsroom/turn"
+
+// An early guardian is started while its turn is still being committed, so that
+// the two do not add up. It waits for the grant, and goes if that never comes.
+type early struct {
+	fence   turn.Fence
+	done    chan struct{}
+	child   *child
+	failure error
+}
+
+func (s *seat) spawnEarly(fence turn.Fence) *early {
+	e := &early{fence: fence, done: make(chan struct{})}
+	go func() {
+		defer close(e.done)
+		e.child, e.failure = s.spawnGuardian(fence)
+	}()
+	return e
+}
+
+// of returns the guardian if it was started for this turn, nil if there is
+// none; one for another turn is ended.
+func (e *early) of(fence turn.Fence) (*child, error) {
+	switch {
+	case e == nil:
+		return nil, nil
+	case e.fence.Turn != fence.Turn:
+		e.abandon()
+		return nil, nil
+	}
+	<-e.done
+	return e.child, e.failure
+}
+
+// abandon ends the guardian of a turn that was not granted.
+func (e *early) abandon() {
+	if e == nil {
+		return
+	}
+	if <-e.done; e.child != nil {
+		e.child.kill()
+	}
+}
