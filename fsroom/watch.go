@@ -102,6 +102,9 @@ func (h *hub) run() {
 			h.ring(filepath.Dir(e.Name), filepath.Base(e.Name))
 			if e.Has(fsnotify.Remove) || e.Has(fsnotify.Rename) {
 				h.lost(e.Name)
+				// The directory itself may be on its way out: of that nothing
+				// is told for as long as somebody has a file in it open.
+				h.lost(filepath.Dir(e.Name))
 			}
 		case _, ok := <-h.watcher.Errors:
 			if !ok {

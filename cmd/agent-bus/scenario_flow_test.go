@@ -122,7 +122,7 @@ func flowScenarios() []scenario {
 		}},
 		{"108 the data directory disappears", func(s *stage) {
 			red := s.as("red")
-			done := red.start(context.Background(), "pending_list", f(`{"topic_id":%q,"wait_seconds":1}`, s.id))
+			done := red.start(context.Background(), "pending_list", f(`{"topic_id":%q,%s}`, s.id, waitLong))
 			if err := os.RemoveAll(s.dir); err != nil {
 				s.Fatal(err)
 			}

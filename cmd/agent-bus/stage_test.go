@@ -200,3 +200,18 @@ func TestEveryScenarioIsPlayed(t *testing.T) {
 		}
 	}
 }
+
+// damage makes the middle of pink's journal unreadable.
+func (s *stage) damage() {
+	s.Helper()
+	path := s.dir + "/topics/" + s.id + "/journal.jsonl"
+	data, err := os.ReadFile(path)
+	if err != nil {
+		s.Fatal(err)
+	}
+	lines := bytes.SplitAfter(data, []byte{'\n'})
+	lines[1] = []byte("{damaged\n")
+	if err := os.WriteFile(path, bytes.Join(lines, nil), 0o600); err != nil {
+		s.Fatal(err)
+	}
+}

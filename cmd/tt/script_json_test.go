@@ -18,7 +18,7 @@ import (
 
 // patience is how long a script waits for what must come. It is not a
 // measurement: a machine has to stand still for the test to fail by it.
-const patience = 20 * time.Second
+const patience = 2 * time.Minute
 
 // lookAgain is the pause between two looks.
 const lookAgain = 5 * time.Millisecond

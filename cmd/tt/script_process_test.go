@@ -91,10 +91,11 @@ func scriptExits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// endStrays ends every process that works on the data directory and waits for it.
-func endStrays(data string) error {
+// endStrays ends every process that has the variable in its environment, as all
+// of one script have its WORK, and waits for them.
+func endStrays(variable string) error {
 	for start := time.Now(); ; time.Sleep(lookAgain) {
-		pids, err := processesOf("TALKING_STICK_DATA_DIR=" + data)
+		pids, err := processesOf(variable)
 		if err != nil || len(pids) == 0 {
 			return err
 		}

@@ -102,7 +102,7 @@ func setUpScript(env *testscript.Env) error {
 	health := new(health)
 	env.Values[healthKey{}], env.Values[snapshotKey{}] = health, new(map[string]string)
 	env.Defer(func() {
-		if err := endStrays(data); err != nil {
+		if err := endStrays("WORK=" + work); err != nil {
 			env.T().Fatal(err)
 		}
 		if problems := examine(data); problems != "" && !health.excused {

@@ -2,6 +2,7 @@ package turn_test
 
 import (
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -65,6 +66,25 @@ func TestLimits(t *testing.T) {
 		}
 	}
 	equal(t, "fields", len(seen), 9)
+}
+
+func TestLimitNames(t *testing.T) {
+	var names []string
+	for _, l := range turn.Limits() {
+		names = append(names, words(l.Flag, l.Env, l.Zero))
+		if l.About == "" {
+			t.Errorf("%s: what is it?", l.Flag)
+		}
+	}
+	equal(t, "limits", strings.Join(names, "\n"), `owner-lease-ttl TALKING_STICK_OWNER_LEASE_TTL false
+heartbeat-interval TALKING_STICK_HEARTBEAT_INTERVAL false
+claim-ttl TALKING_STICK_CLAIM_TTL false
+presence-ttl TALKING_STICK_PRESENCE_TTL false
+waiter-grace TALKING_STICK_WAITER_GRACE true
+wait-for-turn-max-wait  false
+wait-for-events-max-wait  false
+gone-grace TALKING_STICK_GONE_GRACE true
+idle-room-ttl TALKING_STICK_IDLE_ROOM_TTL true`)
 }
 
 // TestExtremePolicies: the rules hold with the longest and the shortest limits.

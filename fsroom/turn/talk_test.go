@@ -224,19 +224,20 @@ func TestNotesCome(t *testing.T) {
 func TestResolve(t *testing.T) {
 	w := room(t, members("a", "b"))
 	id, _ := w.addNote(turn.NoteRequest{Agent: "a", Body: "one"})
-	w.addNote(turn.NoteRequest{Agent: "a", Body: "two"})
+	other, _ := w.addNote(turn.NoteRequest{Agent: "a", Body: "two"})
 	for _, c := range []struct{ name, by, id, want string }{
 		{"by a stranger", "x", id, "not_joined"},
 		{"no such note", "a", "note-none", "unknown_target"},
 		{"no note at all", "a", "", "unknown_target"},
-		{"the beginning of two", "a", "note", "unknown_target"},
+		{"the beginning of two", "a", "note", "ambiguous"},
 		{"too short a beginning", "a", "not", "unknown_target"},
 		{"by its beginning", "b", id[:len(id)-1], "ambiguous"},
 		{"in full", "b", id, id},
 	} {
 		whole, err := w.resolve(c.by, c.id)
 		if c.want == "ambiguous" { // ids count up, so all but the last digit is the same
-			equal(t, c.name, len(detail(t, err, "candidates").([]string)), 2)
+			equal(t, c.name, code.Of(err), code.UnknownTarget)
+			equal(t, c.name, mustJSON(detail(t, err, "candidates")), mustJSON([]string{id, other}))
 			continue
 		}
 		if err != nil {

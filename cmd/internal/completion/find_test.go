@@ -1,0 +1,109 @@
+package completion
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/talking-stick/tt/cmd/internal/front"
+)
+
+// toy is a program with what makes completing difficult: names of several words,
+// an alias, flags with and without values, and arguments behind each other.
+func toy() *front.Program {
+	return &front.Program{Name: "toy", Commands: []*front.Command{
+		{Name: "throw", Aliases: []string{"toss"}, Short: "throw it", Args: []front.Arg{{Name: "to"}, {Name: "where", Optional: true}}, Flags: func(f *front.Flags) {
+			f.Choice("spin", "left|right", []string{"", "left", "right"}, "which way")
+			f.String("ball", "NAME", "which ball")
+			f.Bool("hard", "with force")
+			f.StringList("mark", "TEXT", "write on it")
+		}},
+		{Name: "shout send", Short: "shout", Args: []front.Arg{{Name: "word", Rest: true}}},
+		{Name: "shout hear", Short: "listen"},
+		{Name: "secret", Hidden: true},
+	}}
+}
+
+// fill answers with the slot that is asked for.
+func fill(s Slot) Answer {
+	a := Words("in-" + s.Flag + s.Arg + "-" + strings.Join(s.Before, "+"))
+	if s.Arg == "where" {
+		a.Paths = Directories
+	}
+	return a
+}
+
+func TestFind(t *testing.T) {
+	const globals = " --json --text --agent --verbose --help"
+	tests := []struct{ line, want string }{
+		{"", "throw toss shout help version"},
+		{"t", "throw toss"},
+		{"x", ""},
+		{"secret ", ""},
+		{"sh", "shout"},
+		{"shout ", "send hear"},
+		{"shout s", "send"},
+		{"shout send ", "in-word-"},
+		{"shout send a b ", "in-word-a+b"},
+		{"shout hear ", ""},
+		{"throw ", "in-to-"},
+		{"toss ", "in-to-"},
+		{"throw anna ", "in-where-anna :dirs"},
+		{"throw anna here ", ""},
+		{"throw --hard anna ", "in-where-anna :dirs"},
+		{"throw --ball red anna ", "in-where-anna :dirs"},
+		{"throw --ball=red anna ", "in-where-anna :dirs"},
+		{"--agent x throw anna ", "in-where-anna :dirs"},
+		{"throw --ball ", "in-ball-"},
+		{"throw --ball -", ""},
+		{"throw --spin ", "left right"},
+		{"throw --spin=l", "--spin=left"},
+		{"throw --ball=i", "--ball=in-ball-"},
+		{"throw --hard=", ""},
+		{"throw --none=", ""},
+		{"throw --s", "--spin"},
+		{"throw --", "--spin --ball --hard --mark" + globals},
+		{"throw --hard --spin left --mark a --", "--ball --mark" + globals},
+		{"throw -- --", ""},
+		{"throw -- ", "in-to-"},
+		{"throw -v an", ""},
+		{"nonsense ", ""},
+		{"nonsense --j", "--json"},
+		{"--", strings.TrimSpace(globals)},
+	}
+	for _, tt := range tests {
+		a := Find(toy(), strings.Split(tt.line, " "), fill)
+		var got []string
+		for _, c := range a.Candidates {
+			got = append(got, c.Word)
+		}
+		if a.Paths != NoPaths {
+			got = append(got, ":"+string(a.Paths))
+		}
+		if s := strings.Join(got, " "); s != tt.want {
+			t.Errorf("%q: got %q, want %q", tt.line, s, tt.want)
+		}
+	}
+	if a := Find(toy(), nil, fill); len(a.Candidates) != 5 {
+		t.Errorf("without words: %v", a)
+	}
+}
+
+// A candidate must not be able to forge another line.
+func TestString(t *testing.T) {
+	a := Answer{Candidates: []Candidate{{"a\nb", "x\ty"}, {Word: "c"}}, Paths: Files}
+	got := a.String()
+	if lines := strings.Split(got, "\n"); len(lines) != 4 || strings.Count(lines[0], "\t") != 1 || lines[1] != "c" || lines[2] != ":files" {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestScript(t *testing.T) {
+	for _, shell := range Shells() {
+		if s := Script(shell, "toy"); !strings.Contains(s, "command toy complete -- ") || strings.Contains(s, "PROGRAM") {
+			t.Errorf("%s:\n%s", shell, s)
+		}
+	}
+	if Script("tcsh", "toy") != "" {
+		t.Error("a script for an unknown shell")
+	}
+}

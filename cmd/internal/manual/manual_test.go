@@ -1,0 +1,73 @@
+package manual
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/talking-stick/tt/cmd/internal/front"
+	"github.com/talking-stick/tt/fsroom/code"
+)
+
+func toy() *front.Program {
+	return &front.Program{
+		Name: "toy", Short: "play", Long: "First.\n\nSecond.",
+		Topics: []front.Topic{{Name: "balls", Short: "what there is", Long: "  red   1\n  .blue 2"}},
+		Commands: []*front.Command{
+			{
+				Name: "throw up", Aliases: []string{"toss"}, Group: "play", Short: "throw it", Long: `Say "it's" \o/`,
+				Args:     []front.Arg{{Name: "to", Usage: "whom"}, {Name: "how", Optional: true}},
+				Flags:    func(f *front.Flags) { f.Int64("times", "N", 3, "how often") },
+				Examples: []front.Example{{Line: `toy throw up "anna"`, What: "to anna"}},
+				Exits:    []front.ExitStatus{{Status: 7, Meaning: "dropped"}},
+				Errors:   []code.Code{code.Internal},
+			},
+			{Name: "secret", Hidden: true},
+		},
+	}
+}
+
+func TestPages(t *testing.T) {
+	pages := Pages(toy(), "v1.2")
+	var names []string
+	for _, p := range pages {
+		names = append(names, p.Name)
+	}
+	if got := strings.Join(names, " "); got != "toy.1 toy-throw-up.1 toy-help.1 toy-version.1" {
+		t.Fatal(got)
+	}
+	for text, page := range map[string]int{
+		".TH \"TOY\" 1 \"\" \"toy v1.2\"\n.SH \"NAME\"\ntoy \\- play\n":            0,
+		".PP\nFirst.\n.PP\nSecond.\n":                                              0,
+		".SS \"Play\"\n.TP\n.B throw up\nthrow it\n":                               0,
+		".SH \"BALLS\"\n.PP\nwhat there is\n.PP\n.nf\n  red   1\n  .blue 2\n.fi\n": 0,
+		".TH \"TOY\\-THROW\\-UP\" 1 \"\" \"toy v1.2\"\n":                           1,
+		".B toy throw up TO [HOW] [FLAGS]\n.br\n.B toy toss\n":                     1,
+		"Say \\(dqit\\(aqs\\(dq \\eo/\n":                                           1,
+		".TP\n.B TO\nwhom\n":                                                       1,
+		".TP\n.B \\-\\-times N\nhow often (default 3)\n":                           1,
+		".B \\-v, \\-\\-verbose\n":                                                 1,
+		".SH \"EXAMPLES\"\n.TP\n.B toy throw up \\(dqanna\\(dq\nto anna\n":         1,
+		".TP\n.B 2\nwrong usage\n.TP\n.B 7\ndropped\n":                             1,
+		".SH \"REFUSALS\"\ninternal\n":                                             1,
+	} {
+		if !strings.Contains(pages[page].Text, text) {
+			t.Errorf("%s lacks %q:\n%s", pages[page].Name, text, pages[page].Text)
+		}
+	}
+}
+
+// No line of text may be taken for a request.
+func TestEscape(t *testing.T) {
+	for text, want := range map[string]string{
+		".so /etc/passwd": `\&.so /etc/passwd`,
+		"'br":             `\(aqbr`,
+		`a\fB`:            `a\efB`,
+		"--x":             `\-\-x`,
+		"a.b":             "a.b",
+		"":                "",
+	} {
+		if got := escape(text); got != want {
+			t.Errorf("%q: got %q, want %q", text, got, want)
+		}
+	}
+}

@@ -1,0 +1,226 @@
+package fsroom_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/talking-stick/tt/fsroom"
+)
+
+// soon is far below the safety poll of a watched room and far above what a very
+// busy machine takes: who looks again within it was woken.
+const soon = 4 * time.Second
+
+// watched is the fixture's room in a store whose waits are only ever woken: by
+// the watcher, or not for an hour.
+func (f *fixture) watched() *room {
+	f.t.Helper()
+	return f.at(fsroom.Options{BlindPoll: time.Hour})
+}
+
+// polled is the room in a store that watches nothing.
+func (f *fixture) polled() *room {
+	f.t.Helper()
+	return f.at(fsroom.Options{NoWatch: true, BlindPoll: time.Millisecond})
+}
+
+// A looker is the look of an Await that does one thing after each look until
+// there is none left, and is done when the word was said.
+type looker struct {
+	t     *testing.T
+	after []func() fsroom.Pause
+	word  string
+	looks int
+	last  time.Time // when the last of the things was done
+}
+
+func (l *looker) look(s *snapshot) (bool, fsroom.Pause, error) {
+	l.looks++
+	if l.looks <= len(l.after) {
+		pause := l.after[l.looks-1]()
+		l.last = time.Now()
+		return false, pause, nil
+	}
+	return s.State.Last == l.word, fsroom.Pause{}, nil
+}
+
+// await waits until the look is done, which must be soon after the last change.
+func (l *looker) await(r *room) {
+	l.t.Helper()
+	if err := r.Await(context.Background(), l.look); err != nil {
+		l.t.Fatal(err)
+	}
+	if waited := time.Since(l.last); waited > soon {
+		l.t.Errorf("woken only after %v", waited)
+	}
+}
+
+func rest() fsroom.Pause { return fsroom.Pause{} }
+
+// saying says the word, which happens between a look and the sleep after it.
+func (f *fixture) saying(word string) func() fsroom.Pause {
+	return func() fsroom.Pause { f.do(say("a", word)); return fsroom.Pause{} }
+}
+
+// TestAwaitIsWoken by a change, at whatever point of its loop it is.
+func TestAwaitIsWoken(t *testing.T) {
+	f := newFixture(t)
+	f.do(join("a"))
+	later := make(chan error, 1)
+	elsewhere := func() fsroom.Pause {
+		go func() {
+			_, _, err := f.room.Update(context.Background(), say("a", "hello"))
+			later <- err
+		}()
+		return fsroom.Pause{}
+	}
+	tests := map[string][]func() fsroom.Pause{
+		"before it watches":  {f.saying("hello")},
+		"while it looks":     {rest, f.saying("hello")},
+		"while it sleeps":    {rest, elsewhere},
+		"after other change": {rest, f.saying("one"), f.saying("two"), f.saying("hello")},
+	}
+	for name, after := range tests {
+		t.Run(name, func(t *testing.T) {
+			f.do(say("a", "nothing yet"))
+			l := &looker{t: t, after: after, word: "hello"}
+			l.await(f.watched())
+			if name == "while it sleeps" {
+				f.must(<-later)
+			}
+		})
+	}
+}
+
+// TestAwaitIsWokenByTheEnd of the room, archived or not.
+func TestAwaitIsWokenByTheEnd(t *testing.T) {
+	for _, step := range []fsroom.Step{"none", fsroom.StepArchive} {
+		f := newFixture(t)
+		f.do(join("a"))
+		looks := 0
+		var ended time.Time
+		err := f.watched().Await(context.Background(), func(s *snapshot) (bool, fsroom.Pause, error) {
+			if looks++; looks == 2 {
+				f.dying(step, leave("a"))
+				ended = time.Now()
+				return false, fsroom.Pause{}, nil
+			}
+			return !s.State.Open, fsroom.Pause{}, nil
+		})
+		if waited := time.Since(ended); err != nil || waited > soon {
+			t.Errorf("%s: %v after %v", step, err, waited)
+		}
+		f.do(join("b"))
+	}
+}
+
+// TestAwaitPolls where nothing can be watched: by choice, in a room that is not
+// there yet, in one that was moved, and after the watcher was closed.
+func TestAwaitPolls(t *testing.T) {
+	t.Run("by choice", func(t *testing.T) {
+		f := newFixture(t)
+		f.do(join("a"))
+		l := &looker{t: t, after: []func() fsroom.Pause{rest, f.saying("one"), f.saying("two")}, word: "two"}
+		l.await(f.polled())
+	})
+	t.Run("no room yet", func(t *testing.T) {
+		f := newFixture(t)
+		r := f.at(fsroom.Options{BlindPoll: time.Millisecond})
+		l := &looker{t: t, after: []func() fsroom.Pause{rest, func() fsroom.Pause { f.do(join("a")); return rest() }, f.saying("hello")}, word: "hello"}
+		l.await(r)
+	})
+	t.Run("room was moved", func(t *testing.T) {
+		f := newFixture(t)
+		f.do(join("a"))
+		r := f.at(fsroom.Options{BlindPoll: time.Millisecond})
+		l := &looker{t: t, after: []func() fsroom.Pause{rest, f.moving, f.saying("one"), f.saying("two")}, word: "two"}
+		l.await(r)
+	})
+	t.Run("store was closed", func(t *testing.T) {
+		f := newFixture(t)
+		f.do(join("a"))
+		store := openStore(t, f.dir, fsroom.Options{BlindPoll: time.Millisecond})
+		closing := func() fsroom.Pause { f.must(store.Close()); return rest() }
+		l := &looker{t: t, after: []func() fsroom.Pause{rest, closing, f.saying("one"), f.saying("two")}, word: "two"}
+		l.await(fsroom.At(store, tallyRules, "demo"))
+		again := &looker{t: t, after: []func() fsroom.Pause{rest, f.saying("three")}, word: "three"}
+		again.await(fsroom.At(store, tallyRules, "demo"))
+	})
+}
+
+// moving moves the room's directory away and back, which takes its watch along.
+func (f *fixture) moving() fsroom.Pause {
+	f.must(os.Rename(f.room.Dir(), f.room.Dir()+"-away"))
+	f.must(os.Rename(f.room.Dir()+"-away", f.room.Dir()))
+	return fsroom.Pause{}
+}
+
+// TestMovedRoomIsWatchedAnew by the next who waits.
+func TestMovedRoomIsWatchedAnew(t *testing.T) {
+	f := newFixture(t)
+	f.do(join("a"), say("a", "hello"))
+	r := f.watched()
+	first := &looker{t: t, after: []func() fsroom.Pause{rest, f.moving}, word: "hello"}
+	first.await(r)
+	second := &looker{t: t, after: []func() fsroom.Pause{rest, f.saying("again")}, word: "again"}
+	second.await(r)
+}
+
+// TestAwaitLooksAtItsMoment: not before a deadline, and not much after it.
+func TestAwaitLooksAtItsMoment(t *testing.T) {
+	const d = 30 * time.Millisecond
+	f := newFixture(t)
+	f.do(join("a"), say("a", "hello"))
+	at := func() fsroom.Pause { return fsroom.Pause{For: d} }
+	for name, r := range map[string]*room{"watched": f.watched(), "blind": f.at(fsroom.Options{NoWatch: true, BlindPoll: time.Hour})} {
+		l := &looker{t: t, after: []func() fsroom.Pause{rest, at}, word: "hello"}
+		l.await(r)
+		if waited := time.Since(l.last); waited < d || l.looks != 3 {
+			t.Errorf("%s: %d looks, the last after %v", name, l.looks, waited)
+		}
+	}
+}
+
+// TestAwaitLooksAfterAnExit.
+func TestAwaitLooksAfterAnExit(t *testing.T) {
+	f := newFixture(t)
+	f.do(join("a"), say("a", "hello"))
+	exit := make(chan struct{})
+	dies := func() fsroom.Pause { close(exit); return fsroom.Pause{Exit: exit} }
+	l := &looker{t: t, after: []func() fsroom.Pause{rest, dies}, word: "hello"}
+	l.await(f.watched())
+}
+
+// TestAwaitEnds with its context, whose cause it returns, after one look at least.
+func TestAwaitEnds(t *testing.T) {
+	f := newFixture(t)
+	f.do(join("a"))
+	own := errors.New("enough")
+	for endsAt := range 4 {
+		ctx, cancel := context.WithCancelCause(context.Background())
+		if endsAt == 0 {
+			cancel(own)
+		}
+		looks := 0
+		err := f.watched().Await(ctx, func(*snapshot) (bool, fsroom.Pause, error) {
+			if looks++; looks == endsAt {
+				cancel(own)
+			}
+			return false, fsroom.Pause{For: time.Millisecond}, nil
+		})
+		if err != own || looks != max(1, endsAt) {
+			t.Errorf("ended at look %d: %v after %d", endsAt, err, looks)
+		}
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if err := f.watched().Await(ctx, func(*snapshot) (bool, fsroom.Pause, error) { return true, fsroom.Pause{}, nil }); err != nil {
+		t.Errorf("done at the first look, but: %v", err)
+	}
+	if err := f.watched().Await(context.Background(), func(*snapshot) (bool, fsroom.Pause, error) { return false, fsroom.Pause{}, own }); err != own {
+		t.Errorf("the look failed, but: %v", err)
+	}
+}

@@ -1,0 +1,196 @@
+package fsroom_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/talking-stick/tt/fsroom"
+)
+
+var errEnough = errors.New("enough")
+
+// A reader collects events until it has as many as it wants.
+type reader struct {
+	lines []string
+	want  int
+}
+
+func (r *reader) take(e *event) error {
+	r.lines = append(r.lines, line(*e))
+	return nil
+}
+
+func (r *reader) enough() error {
+	if len(r.lines) >= r.want {
+		return errEnough
+	}
+	return nil
+}
+
+// TestFollowWhileOthersWrite: every event, once, in order.
+func TestFollowWhileOthersWrite(t *testing.T) {
+	f := newFixture(t)
+	f.do(join("z"))
+	const writers, words = 4, 30
+	var all []*process
+	for i := range writers {
+		all = append(all, start(t, "write", f.dir, fmt.Sprint("writer", i), fmt.Sprint(words)))
+	}
+	r := &reader{want: 2 + writers*(1+words)}
+	end, err := f.watched().Follow(context.Background(), 0, r.take, r.enough)
+	if err != errEnough || end != int64(r.want) {
+		t.Errorf("ended at %d: %v", end, err)
+	}
+	for _, p := range all {
+		p.rest()
+		p.done()
+	}
+	if want := f.history(); !slices.Equal(r.lines, want) {
+		t.Errorf("%d events were delivered, %d are in the journal", len(r.lines), len(want))
+	}
+}
+
+// TestFollowEndsWithTheLife and has then delivered all of it.
+func TestFollowEndsWithTheLife(t *testing.T) {
+	for name, follow := range map[string]func(*fixture) *room{"watched": (*fixture).watched, "polled": (*fixture).polled} {
+		f := newFixture(t)
+		f.do(join("a"))
+		r := &reader{}
+		batches := 0
+		end, err := follow(f).Follow(context.Background(), 0, r.take, func() error {
+			if batches++; batches == 1 {
+				f.do(say("a", "last words"), leave("a"), join("b")) // a new life has begun
+			}
+			return nil
+		})
+		if !errors.Is(err, fsroom.ErrLifeEnded) || end != 5 {
+			t.Errorf("%s: ended at %d: %v", name, end, err)
+		}
+		if want := f.history()[:5]; !slices.Equal(r.lines, want) {
+			t.Errorf("%s: delivered %q, want %q", name, r.lines, want)
+		}
+	}
+}
+
+// TestFollowOfNoLife ends at once.
+func TestFollowOfNoLife(t *testing.T) {
+	f := newFixture(t)
+	for range 2 {
+		end, err := f.watched().Follow(context.Background(), 0, (&reader{}).take, nil)
+		if !errors.Is(err, fsroom.ErrLifeEnded) || end != 0 {
+			t.Errorf("ended at %d: %v", end, err)
+		}
+		f.live("a")
+	}
+}
+
+// TestSlowReaderLosesNothing, nor does it hold up those who write.
+func TestSlowReaderLosesNothing(t *testing.T) {
+	f := newFixture(t)
+	f.do(join("a"))
+	r := &reader{want: 102}
+	_, err := f.watched().Follow(context.Background(), 0, func(e *event) error {
+		if e.Seq == 1 {
+			for i := range 100 {
+				f.do(say("a", fmt.Sprint(i)))
+			}
+		}
+		return r.take(e)
+	}, r.enough)
+	if want := f.history(); err != errEnough || !slices.Equal(r.lines, want) {
+		t.Errorf("%d events of %d: %v", len(r.lines), len(want), err)
+	}
+}
+
+// TestCursor: delivered is what comes after it, whether it stands between two
+// changes, inside one, or beyond the end.
+func TestCursor(t *testing.T) {
+	f := newFixture(t)
+	f.do(join("a"), leave("a"), join("a"), say("a", "one"), leaveOpen("a"), say("z", "two"))
+	life := eventsIn(t, f.room.JournalPath()) // events 5 to 10
+	for after := int64(0); after <= 12; after++ {
+		want := life[min(max(after-4, 0), 6):]
+		once, followed := &reader{}, &reader{}
+		position, err := f.room.Events(context.Background(), after, once.take)
+		if err != nil || position.Seq != 10 {
+			t.Errorf("after %d: at %+v, %v", after, position, err)
+		}
+		end, err := f.polled().Follow(context.Background(), after, followed.take, followed.enough)
+		if err != errEnough || end != max(after, 10) {
+			t.Errorf("after %d: ended at %d, %v", after, end, err)
+		}
+		if !slices.Equal(once.lines, want) || !slices.Equal(followed.lines, want) {
+			t.Errorf("after %d: events %q, followed %q, want %q", after, once.lines, followed.lines, want)
+		}
+	}
+	beyond := &reader{want: 1}
+	words := 0
+	_, err := f.polled().Follow(context.Background(), 12, beyond.take, func() error {
+		if words++; words <= 3 {
+			f.do(say("z", "more"))
+		}
+		return beyond.enough()
+	})
+	if err != errEnough || len(beyond.lines) != 1 || beyond.lines[0] != f.history()[12] {
+		t.Errorf("after 12: %q, %v", beyond.lines, err)
+	}
+}
+
+// TestFollowReturnsItsReason: the cause of the context's end, wherever it is by
+// then, and errors of the reader as they are.
+func TestFollowReturnsItsReason(t *testing.T) {
+	f := newFixture(t)
+	f.do(join("a"), say("a", "hello"))
+	nothing := func(*event) error { return nil }
+	tests := map[string]func(ctx context.Context, end func()) (int64, error){
+		"ended before": func(ctx context.Context, end func()) (int64, error) {
+			end()
+			return f.watched().Follow(ctx, 0, nothing, nil)
+		},
+		"ended while reading": func(ctx context.Context, end func()) (int64, error) {
+			return f.watched().Follow(ctx, 0, func(*event) error { end(); return nil }, nil)
+		},
+		"ended while caught up": func(ctx context.Context, end func()) (int64, error) {
+			return f.watched().Follow(ctx, 0, nothing, func() error { end(); return nil })
+		},
+		"reader fails": func(ctx context.Context, end func()) (int64, error) {
+			return f.watched().Follow(ctx, 0, func(*event) error { return errNoSpace }, nil)
+		},
+		"events fail": func(ctx context.Context, end func()) (int64, error) {
+			at, err := f.room.Events(ctx, 0, func(*event) error { return errNoSpace })
+			return at.Seq, err
+		},
+		"events ended": func(ctx context.Context, end func()) (int64, error) {
+			at, err := f.room.Events(ctx, 0, func(*event) error { end(); return nil })
+			return at.Seq, err
+		},
+	}
+	for name, follow := range tests {
+		ctx, cancel := context.WithCancelCause(context.Background())
+		end, err := follow(ctx, func() { cancel(errNoSpace) })
+		cancel(nil)
+		if err != errNoSpace {
+			t.Errorf("%s: ended at %d with %v", name, end, err)
+		}
+	}
+}
+
+// TestEvent finds one event of the current life.
+func TestEvent(t *testing.T) {
+	f := newFixture(t)
+	f.live("a")
+	if _, err := f.room.Event(context.Background(), 1); err == nil {
+		t.Error("found an event in an ended room")
+	}
+	f.do(join("b"), say("b", "hello"), leaveOpen("b"))
+	want := f.history()
+	for seq := int64(1); seq <= 11; seq++ {
+		e, err := f.room.Event(context.Background(), seq)
+		if there := seq >= 6 && seq <= 10; there != (err == nil) || there && line(*e) != want[seq-1] {
+			t.Errorf("event %d: %+v, %v", seq, e, err)
+		}
+	}
+}

@@ -1,0 +1,119 @@
+//go:build unix
+
+package fsroom_test
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"syscall"
+	"testing"
+
+	"github.com/talking-stick/tt/fsroom"
+	"github.com/talking-stick/tt/fsroom/code"
+)
+
+// stranger is a user without rights of its own, for whom modes count.
+const stranger = 54321
+
+func init() {
+	parts["use"] = useRoom
+}
+
+// useRoom tells what a user can do with the room.
+func useRoom(r *room, _ []string) error {
+	snap, err := r.View()
+	if err != nil {
+		return err
+	}
+	fmt.Println("exists", r.Exists())
+	fmt.Println("view", snap.Position.Seq)
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	err = r.Await(ctx, func(*snapshot) (bool, fsroom.Pause, error) { return true, fsroom.Pause{}, nil })
+	fmt.Println("await", code.Of(err))
+	_, err = r.Events(context.Background(), snap.Position.Seq-1, func(e *event) error { fmt.Println("event", e.Seq); return nil })
+	fmt.Println("events", code.Of(err))
+	_, _, err = r.Update(context.Background(), say("b", "hello"))
+	fmt.Println("update", code.Of(err))
+	return nil
+}
+
+// asStranger runs a part in the data directory as somebody for whom modes count.
+func (f *fixture) asStranger(part string) []string {
+	f.t.Helper()
+	cmd := exec.Command("/proc/self/exe", f.dir)
+	if _, err := os.Stat(cmd.Path); err != nil {
+		cmd.Path = os.Args[0]
+	}
+	if os.Getuid() == 0 {
+		f.owned(stranger)
+		f.t.Cleanup(func() { f.owned(0) })
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: stranger, Gid: stranger}}
+	}
+	p := startAs(f.t, part, cmd)
+	lines := p.rest()
+	p.done()
+	return lines
+}
+
+// owned gives the data directory, and the way to it, to a user.
+func (f *fixture) owned(uid int) {
+	f.t.Helper()
+	f.must(filepath.WalkDir(filepath.Dir(f.dir), func(path string, _ fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		return os.Lchown(path, uid, uid)
+	}))
+}
+
+// chmod sets the mode of all files and directories.
+func (f *fixture) chmod(file, dir fs.FileMode) {
+	f.t.Helper()
+	f.must(filepath.WalkDir(f.dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.Type()&fs.ModeSymlink != 0 {
+			return err
+		}
+		if d.IsDir() {
+			return os.Chmod(path, dir|0o100)
+		}
+		return os.Chmod(path, file)
+	}))
+}
+
+// TestReadOnlyDataDirectory can be read; who wants to change it is told why not.
+func TestReadOnlyDataDirectory(t *testing.T) {
+	f := newFixture(t)
+	f.populate()
+	before := f.files()
+	f.chmod(0o400, 0o500)
+	got := f.asStranger("use")
+	f.chmod(0o600, 0o700)
+	want := []string{"exists true", "view 13", "await ", "event 13", "events ", "update data_dir_unusable"}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if after := f.files(); len(after) != len(before) {
+		t.Errorf("%v became %v", before, after)
+	}
+	f.do(say("b", "hello"))
+}
+
+// TestRoomsAreFoundWithoutAList: a lookup is by name, so it costs the same
+// however many rooms there are; it even works where no list can be had.
+func TestRoomsAreFoundWithoutAList(t *testing.T) {
+	f := newFixture(t)
+	f.populate()
+	f.must(os.Chmod(filepath.Join(f.dir, "rooms"), 0o300))
+	got := f.asStranger("use")
+	f.must(os.Chmod(filepath.Join(f.dir, "rooms"), 0o700))
+	want := []string{"exists true", "view 13", "await ", "event 13", "events ", "update "}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
