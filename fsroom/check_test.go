@@ -90,7 +90,7 @@ func TestCheckOfRoomAtWork(t *testing.T) {
 			f.do(before)
 			writer := start(t, "churn", f.dir, "b")
 			writer.line() // it is at work
-			for range 200 {
+			for range 80 {
 				for _, p := range f.room.Check() {
 					t.Errorf("Check finds %+v", p)
 				}

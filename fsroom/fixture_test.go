@@ -124,6 +124,9 @@ func (f *fixture) problems() []string {
 	entries, _ := os.ReadDir(filepath.Join(f.dir, tallyRules.Folder))
 	var lines []string
 	for _, e := range entries {
+		if !e.IsDir() {
+			continue
+		}
 		for _, p := range fsroom.At(store, tallyRules, e.Name()).Check() {
 			lines = append(lines, fmt.Sprintf("%s:%d: %s", p.File, p.Line, p.Problem))
 		}

@@ -2,30 +2,19 @@ package fsroom_test
 
 import (
 	"bufio"
-	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
-	"strconv"
-	"strings"
 	"syscall"
 	"testing"
 
 	"github.com/talking-stick/tt/fsroom"
-	"github.com/talking-stick/tt/lockfile"
 )
 
 // Tests with several processes run this binary again with its part in a variable.
 const partVariable = "FSROOM_TEST_PART"
-
-// parts are what such a process can do. It ends when its input does.
-var parts = map[string]func(r *room, args []string) error{
-	"hold":  holdLock,
-	"write": writeWords,
-	"churn": leadLives,
-}
 
 func TestMain(m *testing.M) {
 	part := os.Getenv(partVariable)
@@ -44,63 +33,6 @@ func play(part, dir string, args []string) error {
 		return err
 	}
 	return parts[part](fsroom.At(s, tallyRules, "demo"), args)
-}
-
-// holdLock has the room's lock until its input ends.
-func holdLock(r *room, _ []string) error {
-	unlock, err := lockfile.Lock(context.Background(), r.Dir()+"/lock")
-	if err != nil {
-		return err
-	}
-	fmt.Println("held")
-	_, _ = io.Copy(io.Discard, os.Stdin)
-	return unlock()
-}
-
-// writeWords says so many words and acknowledges each.
-func writeWords(r *room, args []string) error {
-	who, count := args[0], args[1]
-	n, err := strconv.Atoi(count)
-	if err != nil {
-		return err
-	}
-	for i := range n {
-		if err := acknowledged(r, join(who), who+" joins"); err != nil {
-			return err
-		}
-		word := fmt.Sprintf("%s says %d", who, i)
-		if err := acknowledged(r, say(who, word), word); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// leadLives joins, says a word, and leaves, so that the room ends each time.
-func leadLives(r *room, args []string) error {
-	who, _, _ := strings.Cut(args[0], "#")
-	for i := 0; ; i++ {
-		word := fmt.Sprintf("%s says %d", args[0], i)
-		for _, step := range []struct {
-			decide decision
-			ack    string
-		}{{join(who), ""}, {say(who, word), word}, {leave(who), ""}} {
-			if err := acknowledged(r, step.decide, step.ack); err != nil {
-				return err
-			}
-		}
-	}
-}
-
-// acknowledged makes a change and says so once it is made, in one write that a
-// kill cannot part.
-func acknowledged(r *room, decide decision, word string) error {
-	_, events, err := r.Update(context.Background(), decide)
-	if err != nil || word == "" || len(events) == 0 {
-		return err
-	}
-	_, err = fmt.Println(word)
-	return err
 }
 
 // A process is this binary in a part.

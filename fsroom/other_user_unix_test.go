@@ -3,8 +3,6 @@
 package fsroom_test
 
 import (
-	"context"
-	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -12,36 +10,10 @@ import (
 	"slices"
 	"syscall"
 	"testing"
-
-	"github.com/talking-stick/tt/fsroom"
-	"github.com/talking-stick/tt/fsroom/code"
 )
 
 // stranger is a user without rights of its own, for whom modes count.
 const stranger = 54321
-
-func init() {
-	parts["use"] = useRoom
-}
-
-// useRoom tells what a user can do with the room.
-func useRoom(r *room, _ []string) error {
-	snap, err := r.View()
-	if err != nil {
-		return err
-	}
-	fmt.Println("exists", r.Exists())
-	fmt.Println("view", snap.Position.Seq)
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	err = r.Await(ctx, func(*snapshot) (bool, fsroom.Pause, error) { return true, fsroom.Pause{}, nil })
-	fmt.Println("await", code.Of(err))
-	_, err = r.Events(context.Background(), snap.Position.Seq-1, func(e *event) error { fmt.Println("event", e.Seq); return nil })
-	fmt.Println("events", code.Of(err))
-	_, _, err = r.Update(context.Background(), say("b", "hello"))
-	fmt.Println("update", code.Of(err))
-	return nil
-}
 
 // asStranger runs a part in the data directory as somebody for whom modes count.
 func (f *fixture) asStranger(part string) []string {

@@ -138,8 +138,10 @@ func (r reading) check(c *front.Call) (int, error) {
 		return 0, c.Usagef("--timeout goes with --wait or --follow")
 	case c.Given("after") && c.Int64("after") < 0:
 		return 0, code.New(code.InvalidCursor, "--after must not be negative").With("supplied", c.Int64("after"))
-	case c.Given("limit") && (c.Int64("limit") < 1 || c.Int64("limit") > mostEvents):
-		return 0, c.Usagef("--limit must be from 1 to %d", mostEvents)
+	case c.Given("limit") && c.Int64("limit") < 1:
+		return 0, c.Usagef("--limit must be at least 1")
+	case c.Int64("limit") > mostEvents && !r.streams():
+		limit = mostEvents
 	case !c.Given("limit") && !r.streams():
 		limit = defaultEvents
 	}

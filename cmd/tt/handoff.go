@@ -49,6 +49,9 @@ func (s *seat) handoff(ctx context.Context) (json.RawMessage, error) {
 	case given != "":
 		return flagHandoff(c)
 	case c.Env.StdinTTY && c.Env.StdoutTTY:
+		if _, err := s.myHold(); err != nil { // before anybody writes in vain
+			return nil, s.notHolding(err)
+		}
 		return s.editHandoff(ctx)
 	}
 	return nil, code.New(code.InvalidHandoff, "the handoff is missing").With("field", "status").

@@ -122,7 +122,7 @@ func (d *desk) choose(w *fsroom.Workspace, forceNew bool) (*seat, joining, error
 		return s, joining{}, err
 	}
 	if forceNew {
-		return s, joining{warning: "this is a nested room: there is one at " + outer + " already"}, nil
+		return s, joining{warning: "created a nested room inside the ancestor room at " + outer}, nil
 	}
 	return s, joining{warning: "there is another room above the workspace root, at " + outer}, nil
 }

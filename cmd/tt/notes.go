@@ -105,9 +105,9 @@ type noteView struct {
 }
 
 func runNotesList(ctx context.Context, c *front.Call) error {
-	limit := int(c.Int64("limit"))
-	if limit < 1 || limit > mostNotes {
-		return c.Usagef("--limit must be from 1 to %d", mostNotes)
+	limit := int(min(c.Int64("limit"), mostNotes))
+	if limit < 1 {
+		return c.Usagef("--limit must be at least 1")
 	}
 	d, err := openDesk(c)
 	if err != nil {

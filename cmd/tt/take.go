@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/front"
 	"github.com/talking-stick/tt/fsroom"
@@ -45,7 +46,7 @@ func runTake(ctx context.Context, c *front.Call) error {
 	if err := turn.CheckReason(r.Reason); err != nil {
 		return err
 	}
-	s, _, _, err := d.join(ctx, false)
+	s, err := d.seatToTake(ctx, r)
 	if err != nil {
 		return err
 	}
@@ -61,6 +62,37 @@ func runTake(ctx context.Context, c *front.Call) error {
 		return err
 	}
 	return c.Out.Result(&res, func(t *front.Text) { writeWait(t, res) })
+}
+
+// seatToTake makes the caller a member, unless it would be refused the turn all
+// the same: a refusal writes nothing.
+func (d *desk) seatToTake(ctx context.Context, r turn.TakeRequest) (*seat, error) {
+	w, err := d.workspace()
+	if err != nil {
+		return nil, err
+	}
+	s, _, err := d.choose(w, false)
+	if err != nil {
+		return nil, err
+	}
+	snap, err := s.room.View()
+	if err != nil {
+		return nil, err
+	}
+	if st := snap.State; st.Open && !s.isMember(st) && !s.idle(st) {
+		as := st.Clone()
+		for _, e := range turn.Join(as, turn.JoinRequest{Agent: d.me.ID}) {
+			e.CreatedAt = journal.NewTime(time.Now())
+			if err := as.Apply(&e); err != nil {
+				return nil, err
+			}
+		}
+		if _, _, err := turn.Take(as, s.facts(as), r); err != nil {
+			return nil, err
+		}
+	}
+	_, err = s.enter(ctx)
+	return s, err
 }
 
 // defaultReason is what the journal says when a person gives none. A harness

@@ -44,7 +44,7 @@ func WhoIs(s *State, f Facts, self, name string) (string, error) {
 // there at all.
 func (s *State) whoIsThere(f Facts, self, name string) string {
 	var ids []string
-	nearest, best := "", len(name)/2+2
+	nearest, best := "", len(name)/3+2
 	for i := range s.Members {
 		m := &s.Members[i]
 		if m.AgentID == self || !f.active(s, m) {

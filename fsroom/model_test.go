@@ -1,0 +1,196 @@
+package fsroom_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"syscall"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/talking-stick/tt/fsroom"
+	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/fsroomtest"
+)
+
+// A model is what a room must be, however often it is disturbed on the way.
+type model struct {
+	want   tally
+	seq    int64
+	room   *room
+	store  *fsroom.Store
+	dir    string
+	states [][]byte // what state.json ever was
+	t      *rapid.T
+}
+
+// TestAnyStory: random changes with random trouble between them and in them end
+// where the same changes end without any.
+func TestAnyStory(t *testing.T) {
+	base := tempDir(t)
+	stories := 0
+	rapid.Check(t, func(t *rapid.T) {
+		stories++
+		m := &model{want: tally{Room: "demo"}, dir: filepath.Join(base, fmt.Sprint(stories)), t: t}
+		m.reopen()
+		acts := m.acts()
+		for _, name := range rapid.SliceOfN(rapid.SampledFrom(actNames()), 1, 40).Draw(t, "story") {
+			acts[name]()
+			m.compare(name)
+		}
+		m.update(join("z"), fsroom.Options{})
+		for _, p := range fsroomtest.Problems(m.dir, tallyRules) {
+			t.Error(p)
+		}
+	})
+}
+
+func actNames() []string {
+	names := []string{"join a", "join b", "leave a", "leave b", "say a", "say b", "turn a", "nothing"}
+	for _, name := range names {
+		names = append(names, "failing "+name)
+	}
+	return append(names, "lose state", "old state", "tear a line", "tear a change", "touch a journal", "reopen")
+}
+
+func (m *model) acts() map[string]func() {
+	changes := map[string]decision{
+		"join a": join("a"), "join b": join("b"), "leave a": leave("a"), "leave b": leave("b"),
+		"say a": say("a", "hello"), "say b": say("b", "hello"), "turn a": turnOn("a"), "nothing": nothing,
+	}
+	acts := map[string]func(){
+		"lose state":      func() { _ = os.Remove(filepath.Join(m.room.Dir(), "state.json")) },
+		"old state":       m.oldState,
+		"tear a line":     func() { m.append(`{"event_seq":`) },
+		"tear a change":   func() { m.append(m.unfinished()) },
+		"touch a journal": func() { m.append("") },
+		"reopen":          m.reopen,
+	}
+	for name, decide := range changes {
+		acts[name] = func() { m.update(decide, fsroom.Options{}) }
+		acts["failing "+name] = func() {
+			x := &fault{nth: rapid.IntRange(1, 8).Draw(m.t, "step"), err: syscall.EIO}
+			m.update(decide, fsroom.Options{Fault: x.hit})
+		}
+	}
+	return acts
+}
+
+// update changes the room, and the model by what the room says has happened.
+func (m *model) update(decide decision, o fsroom.Options) {
+	o.NoWatch = true
+	s, err := fsroom.Open(m.dir, o)
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	_, due := decide(&m.want)
+	_, events, err := fsroom.At(s, tallyRules, "demo").Update(context.Background(), decide)
+	switch {
+	case err == nil:
+		if due != nil {
+			m.t.Fatalf("allowed, but due is %v", due)
+		}
+		m.tell(events)
+	case errors.Is(err, syscall.EIO) && o.Fault != nil:
+	case code.Of(err) != code.Of(due):
+		m.t.Fatalf("%v, due is %v", err, due)
+	}
+	if b, err := os.ReadFile(filepath.Join(m.room.Dir(), "state.json")); err == nil {
+		m.states = append(m.states, b)
+	}
+}
+
+// tell is the model's own idea of what events mean.
+func (m *model) tell(events []event) {
+	w := &m.want
+	for _, e := range events {
+		m.seq++
+		if e.Seq != m.seq {
+			m.t.Fatalf("event %d where %d is due", e.Seq, m.seq)
+		}
+		switch e.Type {
+		case opened:
+			w.Open, w.Said = true, nil
+		case joined:
+			w.In = append(slices.Clone(w.In), e.From)
+		case left:
+			w.In = slices.DeleteFunc(slices.Clone(w.In), func(who string) bool { return who == e.From })
+		case said:
+			if w.Last = "hello"; w.Said == nil {
+				w.Said = map[string]int{}
+			}
+			w.Said[e.From]++
+		case turned:
+			w.Turn++
+		case closed:
+			*w = tally{Room: "demo", Turn: w.Turn}
+		}
+		w.Seq = e.Seq
+	}
+}
+
+func (m *model) compare(after string) {
+	snap, err := m.room.View()
+	if err != nil {
+		m.t.Fatalf("after %q: %v", after, err)
+	}
+	got := *snap.State
+	if len(got.In) == 0 {
+		got.In = nil
+	}
+	want := m.want
+	if len(want.In) == 0 {
+		want.In = nil
+	}
+	if !reflect.DeepEqual(got, want) || snap.Position.Seq != m.seq {
+		m.t.Fatalf("after %q: %+v at %d, want %+v at %d", after, got, snap.Position.Seq, want, m.seq)
+	}
+}
+
+func (m *model) reopen() {
+	s, err := fsroom.Open(m.dir, fsroom.Options{NoWatch: true})
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	m.room = fsroom.At(s, tallyRules, "demo")
+}
+
+func (m *model) oldState() {
+	if len(m.states) == 0 {
+		return
+	}
+	old := rapid.SampledFrom(m.states).Draw(m.t, "state")
+	if err := os.WriteFile(filepath.Join(m.room.Dir(), "state.json"), old, 0o600); err != nil {
+		m.t.Fatal(err)
+	}
+}
+
+// append leaves something at the end of the journal. A torn line stays the last.
+func (m *model) append(text string) {
+	if b, _ := os.ReadFile(m.room.JournalPath()); len(b) > 0 && b[len(b)-1] != '\n' {
+		return
+	}
+	f, err := os.OpenFile(m.room.JournalPath(), os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+	if err != nil {
+		return // there is no room yet
+	}
+	defer f.Close()
+	if _, err := f.WriteString(text); err != nil {
+		m.t.Fatal(err)
+	}
+}
+
+// unfinished is the first line of a change whose last was never written.
+func (m *model) unfinished() string {
+	b, _ := os.ReadFile(m.room.JournalPath())
+	seq := m.seq + 1
+	if n := len(b); n > 0 && b[n-1] == '\n' && slices.Contains([]string{`"more":true}` + "\n"}, string(b[max(0, n-13):])) {
+		return "" // there is one already
+	}
+	return fmt.Sprintf(`{"event_seq":%d,"event_id":"x","room_id":"demo","turn_id":0,"event_type":"said","created_at":"2026-01-02T03:04:05.000Z","more":true}`+"\n", seq)
+}

@@ -1,0 +1,68 @@
+package journal
+
+import (
+	"errors"
+	"io"
+)
+
+// A Line is one line of a journal as it stands in the file, readable or not.
+type Line struct {
+	Text    []byte // with its newline; nil for a line longer than MaxLine
+	Event   Event  // zero where Problem is set
+	Problem string // why the line does not read, "" if it does
+	Torn    bool   // an unfinished write may have left it: it ends the file
+}
+
+// Lines calls fn with every line of the file, damaged ones too, until fn fails,
+// whose error it returns. It looks at no numbers and knows of no changes: it is
+// for repairing what [Log.Scan] refuses. The line is valid only during the call.
+func (l *Log) Lines(fn func(*Line) error) error {
+	lines := newLineReader(l.file, 0, scanWindow)
+	dec := decoder{names: make(map[string]string)}
+	for {
+		text, err := lines.next()
+		line := Line{Text: text}
+		switch {
+		case errors.Is(err, io.EOF):
+			if len(text) == 0 {
+				return nil
+			}
+			line.Problem, line.Torn = "it has no end", true
+			return fn(&line)
+		case errors.Is(err, errLineTooLong):
+			line.Text, line.Problem = nil, err.Error()
+			line.Torn, err = lines.skip()
+		case err == nil:
+			if bad := decodeLine(&dec, text, &line.Event); bad != nil {
+				line.Problem, line.Event = bad.Error(), Event{}
+			}
+		}
+		if err != nil {
+			return err
+		}
+		if err := fn(&line); err != nil {
+			return err
+		}
+	}
+}
+
+// skip goes to the next line without keeping this one. It reports whether the
+// file ends before a newline comes.
+func (r *lineReader) skip() (atEnd bool, err error) {
+	for {
+		r.seek(r.off + int64(r.tail-r.head))
+		err := r.fill()
+		if errors.Is(err, io.EOF) {
+			return true, nil
+		}
+		if err != nil {
+			return false, err
+		}
+		for i, c := range r.buf[:r.tail] {
+			if c == '\n' {
+				r.seek(r.off + int64(i) + 1)
+				return false, nil
+			}
+		}
+	}
+}
