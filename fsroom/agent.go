@@ -23,7 +23,7 @@ type Agent struct{ dir string }
 
 // Agent returns the directory of an agent, which need not exist.
 func (r *Room[S]) Agent(id string) Agent {
-	return Agent{dir: filepath.Join(r.dir, "agents", agentKey(id))}
+	return Agent{dir: filepath.Join(r.agentsDir(), agentKey(id))}
 }
 
 // agentKey is a file name for any agent id: readable, and different for ids

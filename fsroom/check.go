@@ -36,11 +36,14 @@ func (r *Room[S]) Check() []Problem {
 	return slices.DeleteFunc(problems, func(p Problem) bool { return !slices.Contains(again, p) })
 }
 
-func (r *Room[S]) check() []Problem {
-	c := checker[S]{room: r}
+func (r *Room[S]) check() []Problem { return r.checkAs(false) }
+
+func (r *Room[S]) checkAs(locked bool) []Problem {
+	c := checker[S]{room: r, locked: locked}
 	c.modes()
 	c.kinds()
 	c.history()
+	c.archive()
 	c.lock()
 	c.leftovers()
 	return c.problems
@@ -48,6 +51,7 @@ func (r *Room[S]) check() []Problem {
 
 type checker[S any] struct {
 	room     *Room[S]
+	locked   bool // by us: what is unfinished stays so
 	problems []Problem
 }
 
@@ -57,7 +61,8 @@ func (c *checker[S]) found(file, repair, format string, args ...any) {
 
 // unfinished is found, unless somebody has the lock and is about to finish it.
 func (c *checker[S]) unfinished(file, repair, format string, args ...any) {
-	if _, held := lockfile.FindHolder(c.room.lockPath()); !held {
+	_, held := lockfile.FindHolder(c.room.lockPath())
+	if !held || c.locked {
 		c.found(file, repair, format, args...)
 	}
 }
@@ -73,26 +78,50 @@ func (c *checker[S]) modes() {
 			return nil
 		}
 		info, err := d.Info()
-		if err != nil || d.Type()&fs.ModeSymlink != 0 {
+		if err != nil || c.special(path, d.Type()) {
 			return nil
 		}
 		if extra := info.Mode().Perm() & 0o077; extra != 0 && privateModes {
-			c.found(path, "make it private again", "others have access to it (mode %04o)", info.Mode().Perm())
+			c.found(path, makePrivate, "others have access to it (mode %04o)", info.Mode().Perm())
 		}
 		return nil
 	})
 }
 
-// kinds: nothing planted in place of our files.
+// special reports what is neither a file nor a directory. The room's own files
+// are looked at by kinds.
+func (c *checker[S]) special(path string, mode fs.FileMode) bool {
+	if mode.IsRegular() || mode.IsDir() {
+		return false
+	}
+	if own := c.room.files(); !slices.Contains(own, path) && !isAside(path) {
+		c.found(path, moveAside, "it is a %s, which nothing of ours is", kindOf(mode))
+	}
+	return true
+}
+
+const moveAside = "move it aside"
+
+// files are the room's own files.
+func (r *Room[S]) files() []string { return []string{r.JournalPath(), r.statePath(), r.lockPath()} }
+
+// kinds: nothing planted in place of our files and directories.
 func (c *checker[S]) kinds() {
-	for _, path := range []string{c.room.JournalPath(), c.room.statePath(), c.room.lockPath()} {
+	for _, path := range c.room.files() {
 		info, err := os.Lstat(path)
 		switch {
 		case err != nil:
-		case !info.Mode().IsRegular():
+		case !info.Mode().IsRegular() && path == c.room.JournalPath():
 			c.found(path, "", "it is a %s, not a regular file", kindOf(info.Mode()))
+		case !info.Mode().IsRegular():
+			c.found(path, moveAside, "it is a %s, not a regular file", kindOf(info.Mode()))
 		case links(info) > 1:
-			c.found(path, "", "it has %d hard links: something outside the room shares it", links(info))
+			c.found(path, "replace it by a copy", "it has %d hard links: something outside the room shares it", links(info))
+		}
+	}
+	for _, path := range []string{c.room.tempDir(), c.room.agentsDir()} {
+		if info, err := os.Lstat(path); err == nil && info.Mode().IsRegular() {
+			c.found(path, moveAside, "it is a file, not a directory")
 		}
 	}
 }
@@ -171,6 +200,36 @@ func (c *checker[S]) archived(seq int64) bool {
 	return len(paths) > 0 && archivedUpTo(paths[len(paths)-1]) >= seq
 }
 
+// archive: the journals of ended lives read, and have the events that their
+// names tell.
+func (c *checker[S]) archive() {
+	paths, err := c.room.Archived()
+	if err != nil {
+		c.found(c.room.ArchiveDir(), "", "cannot be read: %v", err)
+	}
+	for _, path := range paths {
+		if err := c.room.checkArchived(path); err != nil {
+			c.corrupt(path, err)
+		}
+		if info, err := os.Lstat(path); err == nil && info.Mode().Perm()&0o077 != 0 && privateModes {
+			c.found(path, makePrivate, "others have access to it (mode %04o)", info.Mode().Perm())
+		}
+	}
+}
+
+func (r *Room[S]) checkArchived(path string) error {
+	log, err := journal.Open(path)
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	end, tail, err := log.Scan(journal.Position{}, func(*journal.Event, int64) error { return nil })
+	if err == nil && (tail.Torn > 0 || end.Seq != archivedUpTo(path)) {
+		err = log.Damaged(end.Offset+tail.Torn, fmt.Sprintf("the events end at %d, its name says %d", end.Seq, archivedUpTo(path)))
+	}
+	return err
+}
+
 func (c *checker[S]) corrupt(file string, err error) {
 	p := Problem{RoomID: c.room.name, File: file, Problem: err.Error()}
 	var bad *journal.CorruptError
@@ -182,8 +241,12 @@ func (c *checker[S]) corrupt(file string, err error) {
 	case errors.As(err, &coded):
 		p.Problem = coded.Message
 	}
-	c.problems = append(c.problems, p)
+	if !slices.Contains(c.problems, p) {
+		c.problems = append(c.problems, p)
+	}
 }
+
+const makePrivate = "make it private again"
 
 const rebuild = "rebuild it from the journal, as the next change does"
 

@@ -66,7 +66,10 @@ func (r *Room[S]) replay(p *projection, s *S, size int64) (*Snapshot[S], error) 
 	}
 	defer log.Close()
 	if p != nil && p.Journal.Offset > 0 && size > p.Journal.Offset {
-		if snap, err := r.fold(log, s, p.Journal.Position, p.Journal.Turn); err == nil {
+		// The number of the event that follows shows that the projection is of
+		// this life. A torn tail alone shows nothing.
+		snap, err := r.fold(log, s, p.Journal.Position, p.Journal.Turn)
+		if err == nil && snap.Position != p.Journal.Position {
 			return snap, nil
 		}
 	}

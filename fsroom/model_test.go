@@ -23,7 +23,6 @@ type model struct {
 	want   tally
 	seq    int64
 	room   *room
-	store  *fsroom.Store
 	dir    string
 	states [][]byte // what state.json ever was
 	t      *rapid.T

@@ -159,6 +159,25 @@ func TestStateAheadOfJournal(t *testing.T) {
 	f.do(say("a", "another"))
 }
 
+// TestStateOfALifeOfTheSameLength: the journal of the next life can be as long to
+// the byte, and with a torn tail behind it no event tells the two apart.
+func TestStateOfALifeOfTheSameLength(t *testing.T) {
+	f := newFixture(t)
+	f.do(join("b"))
+	old, length := f.read(f.statePath()), len(f.read(f.room.JournalPath()))
+	f.do(leave("b"))
+	now := f.do(join("a"))
+	if again := len(f.read(f.room.JournalPath())); again != length {
+		t.Fatalf("the lives have %d and %d bytes", length, again)
+	}
+	f.write(f.statePath(), old)
+	f.tear()
+	if got := f.view(); !reflect.DeepEqual(got.State, now.State) || got.Position != now.Position {
+		t.Errorf("%+v at %+v, want %+v at %+v", got.State, got.Position, now.State, now.Position)
+	}
+	f.do(say("a", "hello"))
+}
+
 // TestNewerStateIsRefused and left as it is.
 func TestNewerStateIsRefused(t *testing.T) {
 	s := newStages(t)

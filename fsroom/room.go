@@ -80,12 +80,19 @@ func (r *Room[S]) JournalPath() string { return filepath.Join(r.dir, "journal.js
 func (r *Room[S]) statePath() string { return filepath.Join(r.dir, "state.json") }
 func (r *Room[S]) lockPath() string  { return filepath.Join(r.dir, "lock") }
 func (r *Room[S]) tempDir() string   { return filepath.Join(r.dir, "tmp") }
+func (r *Room[S]) agentsDir() string { return filepath.Join(r.dir, "agents") }
 
 // Exists reports at the cost of one stat whether the room may be alive. A room
 // that has ended has no journal here.
 func (r *Room[S]) Exists() bool {
 	info, err := os.Lstat(r.JournalPath())
 	return err == nil && info.Size() > 0
+}
+
+// Made reports whether the room has a directory: it is or was a room.
+func (r *Room[S]) Made() bool {
+	info, err := os.Lstat(r.dir)
+	return err == nil && info.IsDir()
 }
 
 // A Snapshot is a room at one moment.

@@ -32,10 +32,11 @@ type salvage[S any] struct {
 	last  int64  // the last event_seq known to have been written
 	known *S     // the state before the damage, nil if lost; it can tell how the room was opened
 
-	out   []byte
-	state *S
-	seq   int64         // the last one in out
-	after journal.Event // the last event in out: gives placeholders a turn and a time
+	out    []byte
+	orphan bool // nobody knows how the room was opened
+	state  *S
+	seq    int64         // the last one in out
+	after  journal.Event // the last event in out: gives placeholders a turn and a time
 }
 
 // An entry is one line of the damaged file.
@@ -143,13 +144,14 @@ func (v *salvage[S]) before(entries []entry, i int) int64 {
 	return max(0, seq-1-int64(i))
 }
 
-// lostAtEnd counts the damaged lines behind the last that is kept.
+// lostAtEnd counts the lines behind the last that is kept which do not read, each
+// an event. One that reads has a number that an event further up has.
 func lostAtEnd(entries []entry, keep []bool) (n int64) {
 	for i, e := range slices.Backward(entries) {
 		if keep[i] {
 			break
 		}
-		if !e.torn {
+		if e.seq == 0 && !e.torn {
 			n++
 		}
 	}
@@ -190,12 +192,20 @@ func (v *salvage[S]) fill(seq int64) error {
 	return nil
 }
 
+// opening is the event in place of a missing first one.
+func (v *salvage[S]) opening() (e journal.Event, orphan bool) {
+	if v.known == nil || v.room.rules.Reopen == nil || !v.room.rules.Live(v.known) {
+		return journal.Event{Type: EventDamaged}, true
+	}
+	return v.room.rules.Reopen(v.known), false
+}
+
 // placeholder is the event in place of a missing one. The first of a life said
 // what the room is, and is made again from what is known of the room.
 func (v *salvage[S]) placeholder(seq int64) journal.Event {
 	e := journal.Event{Type: EventDamaged}
-	if len(v.out) == 0 && v.known != nil && v.room.rules.Reopen != nil && v.room.rules.Live(v.known) {
-		e = v.room.rules.Reopen(v.known)
+	if len(v.out) == 0 {
+		e, v.orphan = v.opening()
 	}
 	e.Seq, e.ID, e.RoomID = seq, v.room.store.opts.NewID(), v.room.name
 	e.Turn, e.CreatedAt = v.after.Turn, v.after.CreatedAt

@@ -148,7 +148,7 @@ func TestPlantedTemporaries(t *testing.T) {
 				t.Errorf("%+v", got.State)
 			}
 			if name != "directory" {
-				f.expect("covers")
+				f.expect("which nothing of ours is")
 			}
 		})
 	}

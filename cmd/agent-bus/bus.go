@@ -6,23 +6,15 @@ import (
 	"sync"
 
 	"github.com/talking-stick/tt/cmd/internal/front"
+	"github.com/talking-stick/tt/cmd/internal/kinds"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/topic"
 	"github.com/talking-stick/tt/journal"
 )
 
-// rules are those of a topic. A topic never ends: closed, it can still be read
-// and its questions answered.
-var rules = &fsroom.Rules[topic.State]{
-	Folder: "topics",
-	Format: topic.Format,
-	New:    topic.New,
-	Apply:  (*topic.State).Apply,
-	Clone:  (*topic.State).Clone,
-	Live:   func(s *topic.State) bool { return s.Seq > 0 },
-	Counts: func(s *topic.State, last *journal.Event) { s.Seq = last.Seq },
-}
+// rules are those of a topic.
+var rules = kinds.Topics()
 
 type (
 	room     = fsroom.Room[topic.State]

@@ -20,12 +20,7 @@ func TestAPanicIsAnswered(t *testing.T) {
 	var log bytes.Buffer
 	srv.log = slog.New(slog.NewTextHandler(&log, nil))
 	srv.add(&tool{name: "explode", about: "It does.", run: func(context.Context, *call) (topic.Result, error) { panic("boom") }})
-	client, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(context.Background(), transport, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer client.Close()
-	p := &peer{stage: s, client: client}
+	p := s.connected(transport, "2025-06-18", nil)
 	mentions(t, p.refused("INTERNAL", "explode", `{}`).text, "boom", "bug")
 	mentions(t, log.String(), "boom", "server_test.go") // with the stack
 	equal(t, "ping", p.ok("ping", `{}`)["ok"], any(true))

@@ -107,27 +107,25 @@ func (s *stage) peer() *peer {
 
 func (s *stage) peerIn(era string, options *mcp.ClientOptions) *peer {
 	s.Helper()
-	p := &peer{stage: s}
-	var transport mcp.Transport
 	if s.virtual {
-		transport = s.serveInMemory()
-	} else {
-		p.server = &mcp.CommandTransport{Command: s.command()}
-		transport = p.server
+		_, transport := s.newServer()
+		return s.connected(transport, era, options)
 	}
+	process := &mcp.CommandTransport{Command: s.command()}
+	p := s.connected(process, era, options)
+	p.server = process
+	return p
+}
+
+func (s *stage) connected(transport mcp.Transport, era string, options *mcp.ClientOptions) *peer {
+	s.Helper()
 	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, options)
 	session, err := client.Connect(context.Background(), transport, &mcp.ClientSessionOptions{ProtocolVersion: era})
 	if err != nil {
 		s.Fatalf("connect: %v", err)
 	}
 	s.Cleanup(func() { _ = session.Close() })
-	p.client = session
-	return p
-}
-
-func (s *stage) serveInMemory() mcp.Transport {
-	_, transport := s.newServer()
-	return transport
+	return &peer{stage: s, client: session}
 }
 
 // newServer makes a server in memory and the transport to reach it.

@@ -5,24 +5,15 @@ import (
 	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/front"
+	"github.com/talking-stick/tt/cmd/internal/kinds"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/identity"
-	"github.com/talking-stick/tt/journal/wire"
 )
 
 // rules are those of the talking stick.
-var rules = &fsroom.Rules[turn.State]{
-	Folder: "rooms",
-	Format: turn.Format,
-	New:    turn.New,
-	Apply:  (*turn.State).Apply,
-	Clone:  (*turn.State).Clone,
-	Live:   (*turn.State).Live,
-	Counts: (*turn.State).Counts,
-	Fields: func(s *turn.State) wire.Fields { return s },
-}
+var rules = kinds.Stick()
 
 type room = fsroom.Room[turn.State]
 type snapshot = fsroom.Snapshot[turn.State]

@@ -2,9 +2,11 @@ package main
 
 import (
 	"context"
+	"slices"
 	"strconv"
 
 	"github.com/talking-stick/tt/cmd/internal/front"
+	"github.com/talking-stick/tt/cmd/internal/kinds"
 	"github.com/talking-stick/tt/fsroom"
 )
 
@@ -14,9 +16,15 @@ func doctorCommand() *front.Command {
 		Group: groupUpkeep,
 		Args:  []front.Arg{pathArg()},
 		Short: "verify the files of every room against its journal",
-		Long: "Checks every room of the data directory, or with a path the rooms of that workspace: the journal line by line, the projection " +
-			"against it, file modes, leftovers of killed processes, and locks. Changes nothing.",
-		Flags: pathFlag,
+		Long: "Checks every room and topic of the data directory, or with a path the rooms of that workspace: the journal line by line, the projection " +
+			"against it, the archive, file modes, leftovers of killed processes, and locks. It also tries out, in a directory of its own that it removes again, " +
+			"whether the data directory can be written to, locks keep others out, files are replaced as a whole, and changes are told at once or must be polled for.\n\n" +
+			"With --repair it mends what can be mended. Before a file is replaced its bytes are kept beside it, as journal.damaged-1a2b3c4d.jsonl. Events that " +
+			"cannot be read any more become events of type damaged, so that all others keep their numbers.",
+		Flags: func(f *front.Flags) {
+			pathFlag(f)
+			f.Bool("repair", "mend what can be mended, and keep every damaged byte beside the result")
+		},
 		Exits: []front.ExitStatus{{Status: 1, Meaning: "a problem was found and remains, or the command failed"}},
 		Run:   runDoctor,
 	}
@@ -24,57 +32,103 @@ func doctorCommand() *front.Command {
 
 // A doctorResult lists what was found.
 type doctorResult struct {
-	Checked  int              `json:"checked"` // rooms
+	Checked  int              `json:"checked"` // rooms and topics
 	Problems []fsroom.Problem `json:"problems"`
+	Place    fsroom.Place     `json:"place"`
 }
 
-func runDoctor(_ context.Context, c *front.Call) error {
+func runDoctor(ctx context.Context, c *front.Call) error {
 	d, err := openDesk(c)
 	if err != nil {
 		return err
 	}
-	names, err := d.roomsToCheck()
-	if err != nil {
+	x := examination{store: d.store, repair: c.Bool("repair")}
+	if err := x.run(ctx, d); err != nil {
 		return err
 	}
-	res := doctorResult{Problems: []fsroom.Problem{}}
-	for _, name := range names {
-		r := fsroom.At(d.store, rules, name)
-		if !r.Exists() {
-			continue
-		}
-		res.Checked++
-		res.Problems = append(res.Problems, r.Check()...)
-	}
-	if err := c.Out.Result(res, func(t *front.Text) { writeDoctor(t, res) }); err != nil || len(res.Problems) == 0 {
+	remains := slices.ContainsFunc(x.Problems, func(p fsroom.Problem) bool { return !p.Repaired })
+	if err := c.Out.Result(x.doctorResult, func(t *front.Text) { writeDoctor(t, x.doctorResult) }); err != nil || !remains {
 		return err
 	}
 	return front.Exit(1)
 }
 
-// roomsToCheck are those of a named path, else all.
-func (d *desk) roomsToCheck() ([]string, error) {
+// An examination is one run of the doctor.
+type examination struct {
+	doctorResult
+	store  *fsroom.Store
+	repair bool
+}
+
+func (x *examination) run(ctx context.Context, d *desk) error {
 	w, err := d.workspace()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	named := d.call.HasArg("path") || d.call.Given("path")
-	return d.roomNames(w, !named)
+	x.Problems = append([]fsroom.Problem{}, x.store.CheckDir(x.repair)...)
+	place, problems := x.store.Probe(ctx)
+	x.Place, x.Problems = place, append(x.Problems, problems...)
+	if d.call.HasArg("path") || d.call.Given("path") {
+		names, err := d.roomNames(w, false)
+		lookAt(ctx, x, rules, names)
+		return err
+	}
+	if err := lookAtAll(ctx, x, rules); err != nil {
+		return err
+	}
+	return lookAtAll(ctx, x, kinds.Topics())
+}
+
+func lookAtAll[S any](ctx context.Context, x *examination, rules *fsroom.Rules[S]) error {
+	names, err := fsroom.Folders(x.store, rules)
+	lookAt(ctx, x, rules, names)
+	return err
+}
+
+func lookAt[S any](ctx context.Context, x *examination, rules *fsroom.Rules[S], names []string) {
+	for _, name := range names {
+		r := fsroom.At(x.store, rules, name)
+		if !r.Made() {
+			continue
+		}
+		x.Checked++
+		if x.repair {
+			x.Problems = append(x.Problems, r.Repair(ctx)...)
+		} else {
+			x.Problems = append(x.Problems, r.Check()...)
+		}
+	}
 }
 
 func writeDoctor(t *front.Text, r doctorResult) {
 	for _, p := range r.Problems {
-		if p.Line > 0 {
-			t.Line("%s %s:%d: %s", t.Red("bad"), p.File, p.Line, p.Problem)
-		} else {
-			t.Line("%s %s: %s", t.Red("bad"), p.File, p.Problem)
-		}
-		if p.Repair != "" {
-			t.Line("    repair would %s", p.Repair)
-		}
+		writeProblem(t, p)
 	}
 	if len(r.Problems) == 0 {
 		t.Line("%s %s checked, nothing is wrong.", t.Green("ok"), counted(r.Checked, "room"))
+	}
+	switch p := r.Place; {
+	case !p.Exists:
+		t.Line("There is no data directory yet: %s", p.Dir)
+	case p.Watch == "events":
+		t.Line("%s tells changes after %d µs.", p.Dir, p.LatencyUS)
+	case p.Writable:
+		t.Line("%s does not tell changes: waiting polls.", p.Dir)
+	}
+}
+
+func writeProblem(t *front.Text, p fsroom.Problem) {
+	mark := t.Red("bad")
+	if p.Repaired {
+		mark = t.Green("repaired")
+	}
+	if p.Line > 0 {
+		t.Line("%s %s:%d: %s", mark, p.File, p.Line, p.Problem)
+	} else {
+		t.Line("%s %s: %s", mark, p.File, p.Problem)
+	}
+	if p.Repair != "" && !p.Repaired {
+		t.Line("    --repair: %s", p.Repair)
 	}
 }
 

@@ -97,6 +97,10 @@ func (g *guardian) keep(ctx context.Context, st *turn.State) (done bool, pause f
 	interval := time.Duration(st.Policy.HeartbeatInterval) * time.Millisecond
 	at := now() // one moment for both: a beat that falls due in between would be forgotten
 	if at.Expired(g.beat, min(g.due, interval)) {
+		if g.due == firstBeat && interval > firstBeat && g.recorded(st) {
+			g.due = interval
+			return false, fsroom.Pause{For: at.Left(g.beat, interval), Exit: g.exits.any()}, nil
+		}
 		mine, err := g.renew(ctx)
 		switch {
 		case err != nil: // a lock not had, a disk that is full: the lease has time
@@ -112,6 +116,12 @@ func (g *guardian) keep(ctx context.Context, st *turn.State) (done bool, pause f
 		pause.For = min(pause.For, gone)
 	}
 	return false, pause, nil
+}
+
+// recorded reports whether the turn is written down as this guardian's.
+func (g *guardian) recorded(st *turn.State) bool {
+	h := g.holdOf(st)
+	return h != nil && h.Guardian != nil && *h.Guardian == g.self
 }
 
 // agentProcesses are those whose end ends the agent.

@@ -54,6 +54,21 @@ func (s *seat) touch() {
 	s.recordProcess()
 }
 
+// callersFacts are the facts of a decision that the caller asks for. Whatever
+// became of its guardian, a caller is not gone.
+func (s *seat) callersFacts(st *turn.State) turn.Facts {
+	f := s.facts(st)
+	presence := f.Presence
+	f.Presence = func(id string) turn.Presence {
+		p := presence(id)
+		if id == s.me.ID && !s.proxy && p.Process == turn.Gone {
+			p.Process = turn.Unknown
+		}
+		return p
+	}
+	return f
+}
+
 // update changes the room. The facts that decide are gathered outside the lock,
 // by deciding once on the room as it can be read without it; a refusal there
 // is the answer.
@@ -62,14 +77,14 @@ func (s *seat) update(ctx context.Context, decide func(*turn.State, turn.Facts) 
 	if err != nil {
 		return nil, nil, err
 	}
-	facts := s.facts(snap.State)
+	facts := s.callersFacts(snap.State)
 	events, err := decide(snap.State, facts)
 	if err != nil || len(events) == 0 {
 		return snap, nil, err
 	}
 	return s.room.Update(ctx, func(st *turn.State) ([]journal.Event, error) {
 		if st.Seq != snap.State.Seq {
-			facts = s.facts(st) // what was known was of another turn
+			facts = s.callersFacts(st) // what was known was of another turn
 		}
 		facts.Now = now()
 		s.renewal(st, &facts)

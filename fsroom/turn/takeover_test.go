@@ -144,3 +144,30 @@ func TestTakeoverRefused(t *testing.T) {
 	w.takes("a")
 	equal(t, "events", len(w.events), events)
 }
+
+// TestSituation: refusals say in words who has the turn.
+func TestSituation(t *testing.T) {
+	three := members("a", "b", "c")
+	for want, s := range map[string]steps{
+		"the stick is held by a, lease until 03:49:05 UTC": {three, held("a")},
+		"the turn is reserved for b until 03:24:05 UTC":    {three, held("a"), assigned("b")},
+		"the handoff is kept for b for a moment":           {three, held("a"), later(grace), released("kept for b")},
+		"the handoff is kept for the others for a moment":  {three, held("a"), later(grace), released("kept for b"), left("b")},
+		"the stick is held by c, lease until 03:49:05 UTC": {three, held("a"), taken("c")},
+		"the stick is held by a, lease until 03:50:05 UTC": {three, held("a"), later(time.Minute), heartbeat},
+		"the stick is held by b, lease until 03:50:05 UTC": {three, held("a"), later(time.Minute), assigned("b"), held("b")},
+	} {
+		w := room(t, s...)
+		who := "a"
+		if w.state.Owner == "a" {
+			who = "c"
+		}
+		_, err := w.take(turn.TakeRequest{Agent: who, Reason: "now"})
+		equal(t, "message", err.(*code.Error).Message, "there is nothing to take over: "+want)
+	}
+	w := room(t, three, held("a"))
+	fence := w.fence()
+	kicked("b", "a")(w)
+	_, err := w.release(fence)
+	equal(t, "message", err.(*code.Error).Message, "a no longer holds turn 1: nobody has the stick")
+}

@@ -1,0 +1,137 @@
+package fsroom
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"os"
+
+	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/journal"
+)
+
+// mendHistory makes the journal fold, cuts off what is unfinished, archives a
+// life that has ended, and rebuilds the projection.
+func (r *Room[S]) mendHistory() error {
+	p, s, err := r.readProjection()
+	if err != nil {
+		return err
+	}
+	snap, err := r.refold()
+	var bad *journal.CorruptError
+	salvaged := errors.As(err, &bad)
+	if salvaged {
+		v, err := r.mendJournal(r.salvageOf(p, s))
+		if err != nil {
+			return err
+		}
+		if v.orphan {
+			return code.New(code.CorruptRoom, "the event that opened the room cannot be read, nor can state.json, which would tell what it was")
+		}
+		if snap, err = r.refold(); err != nil {
+			return err
+		}
+	}
+	switch {
+	case errors.Is(err, journal.ErrNotRegular):
+		return nil // Check goes on telling that
+	case !salvaged && err != nil:
+		return err
+	}
+	if snap.torn > 0 {
+		if err := r.cutKeeping(snap); err != nil {
+			return err
+		}
+	}
+	if snap.Position.Offset == 0 {
+		return r.mendBetween(p, s)
+	}
+	return r.mendProjection(p, snap, salvaged)
+}
+
+// refold folds the whole journal; without one it has no event.
+func (r *Room[S]) refold() (*Snapshot[S], error) {
+	c := checker[S]{room: r}
+	return c.replay()
+}
+
+// salvageOf sets up the mending of the current journal.
+func (r *Room[S]) salvageOf(p *projection, s *S) *salvage[S] {
+	v := &salvage[S]{room: r, path: r.JournalPath()}
+	if paths, err := r.Archived(); err == nil && len(paths) > 0 {
+		v.first = archivedUpTo(paths[len(paths)-1]) + 1
+	}
+	if p != nil && p.Journal.Offset > 0 {
+		v.known, v.last = s, p.Journal.Seq
+	}
+	return v
+}
+
+// cutKeeping removes a torn tail and keeps its bytes.
+func (r *Room[S]) cutKeeping(snap *Snapshot[S]) error {
+	b, err := readFile(r.JournalPath(), maxSalvage)
+	if err != nil {
+		return err
+	}
+	if err := r.keep(r.JournalPath(), "torn", b[snap.Position.Offset:]); err != nil {
+		return err
+	}
+	return r.cut(snap)
+}
+
+// mendBetween rebuilds the counters of a room without a life in progress.
+func (r *Room[S]) mendBetween(p *projection, s *S) error {
+	b, err := readFile(r.statePath(), maxProjection)
+	if errors.Is(err, fs.ErrNotExist) || p != nil {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	snap, err := r.betweenLives(p, s)
+	if err != nil {
+		return nil // the archive is damaged, too: it comes first, and Check finds this again
+	}
+	if err := r.keep(r.statePath(), "damaged", b); err != nil {
+		return err
+	}
+	if snap.Position.Seq == 0 {
+		return os.Remove(r.statePath())
+	}
+	return r.writeProjection(coverage{Position: snap.Position, Turn: snap.turn}, snap.State)
+}
+
+// mendProjection brings state.json up to date. One that is only behind is what
+// every crash leaves; any other is kept.
+func (r *Room[S]) mendProjection(p *projection, snap *Snapshot[S], salvaged bool) error {
+	b, err := readFile(r.statePath(), maxProjection)
+	if err == nil && (p == nil || salvaged || r.lies(b, snap)) {
+		if err := r.keep(r.statePath(), "damaged", b); err != nil {
+			return err
+		}
+	}
+	if !r.rules.Live(snap.State) {
+		return r.archive(snap)
+	}
+	log, err := journal.Open(r.JournalPath())
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	_, mtime, err := log.Stat()
+	if err != nil {
+		return err
+	}
+	return r.writeProjection(coverage{Position: snap.Position, Turn: snap.turn, MTime: mtime.UnixNano()}, snap.State)
+}
+
+// lies reports whether a state.json that reads is ahead of the journal, or says
+// of the same journal something else.
+func (r *Room[S]) lies(b []byte, snap *Snapshot[S]) bool {
+	p, _, err := decodeProjection(r.rules, r.name, b)
+	if err != nil || p.Journal.Offset > snap.Position.Offset {
+		return true
+	}
+	want, err := r.rules.encode(snap.State)
+	return err != nil || p.Journal.Offset == snap.Position.Offset && !bytes.Equal(p.State, want)
+}
