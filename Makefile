@@ -49,7 +49,9 @@ cross: ## it compiles where it is to run
 	GOOS=darwin GOARCH=arm64 $(GO) build -o /dev/null ./...
 	GOOS=windows GOARCH=amd64 $(GO) build -o /dev/null ./...
 
-bench: ## Go benchmarks, for benchstat
+bench: build ## whole commands beside a floor of bare system calls, then the parts; for benchstat
+	$(BUILD) -o $(BIN)/ ./cmd/internal/floor
+	TT_BENCH_DIR=$(CURDIR)/$(BIN) $(GO) test -run '^$$' -bench Command -benchtime 200x ./cmd/tt
 	$(GO) test -run '^$$' -bench . -benchmem ./journal ./fsroom/... ./lockfile
 
 ci: lint build cross demo test race torture ## what .ci/run calls

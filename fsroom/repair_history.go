@@ -19,7 +19,7 @@ func (r *Room[S]) mendHistory() error {
 	}
 	snap, err := r.refold()
 	var bad *journal.CorruptError
-	salvaged := errors.As(err, &bad)
+	salvaged := errors.As(err, &bad) || err == nil && r.unopened(p, s, snap)
 	if salvaged {
 		v, err := r.mendJournal(r.salvageOf(p, s))
 		if err != nil {
@@ -49,6 +49,14 @@ func (r *Room[S]) mendHistory() error {
 	return r.mendProjection(p, snap, salvaged)
 }
 
+// unopened reports whether the journal reads, but tells nothing of the life that
+// state.json knows to be in progress at its end: the event that opened the room
+// is no longer what it was.
+func (r *Room[S]) unopened(p *projection, s *S, snap *Snapshot[S]) bool {
+	return p != nil && p.Journal.Offset > 0 && r.rules.Live(s) &&
+		snap.Position.Offset > 0 && p.Journal.Seq >= snap.Position.Seq && !r.rules.Live(snap.State)
+}
+
 // refold folds the whole journal; without one it has no event.
 func (r *Room[S]) refold() (*Snapshot[S], error) {
 	c := checker[S]{room: r}
@@ -62,7 +70,7 @@ func (r *Room[S]) salvageOf(p *projection, s *S) *salvage[S] {
 		v.first = archivedUpTo(paths[len(paths)-1]) + 1
 	}
 	if p != nil && p.Journal.Offset > 0 {
-		v.known, v.last = s, p.Journal.Seq
+		v.known, v.last, v.turn = s, p.Journal.Seq, p.Journal.Turn
 	}
 	return v
 }

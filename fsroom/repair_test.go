@@ -30,7 +30,7 @@ func (f *fixture) repair() []fsroom.Problem {
 	left := r.Check()
 	for _, p := range problems {
 		remains := slices.ContainsFunc(left, func(q fsroom.Problem) bool { return q.File == p.File && q.Problem == p.Problem })
-		if remains == p.Repaired {
+		if remains == p.Repaired && !strings.HasPrefix(p.Problem, "not repaired") {
 			f.t.Errorf("%+v, but Check finds %+v", p, left)
 		}
 	}
@@ -49,7 +49,13 @@ func (f *fixture) kept(dir, pattern string) []string {
 	return all
 }
 
-func lines(b []byte) []string { return strings.SplitAfter(strings.TrimSuffix(string(b), "\n"), "\n") }
+func lines(b []byte) []string {
+	l := strings.SplitAfter(string(b), "\n")
+	if l[len(l)-1] == "" {
+		l = l[:len(l)-1]
+	}
+	return l
+}
 
 // TestRepairJournal: every line that reads stays as it was, numbers have no gap,
 // and the damaged bytes are kept.
@@ -70,11 +76,14 @@ func TestRepairJournal(t *testing.T) {
 		"a line twice":           {harm: func(l []string) []string { return slices.Insert(l, 3, l[2]) }},
 		"the last line twice":    {harm: func(l []string) []string { return append(l, l[len(l)-1]) }},
 		"a number that is wrong": {harm: func(l []string) []string { l[2] = strings.Replace(l[2], `_seq":`, `_seq":4`, 1); return l }, lost: []int{2}},
-		"a payload":              {harm: func(l []string) []string { l[4] = strings.Replace(l[4], `"payload":"`, `"payload":7,"was":"`, 1); return l }, lost: []int{4}},
-		"the last line":          {harm: func(l []string) []string { l[6] = "oops\n"; return l }, lost: []int{6}},
-		"the first line":         {harm: func(l []string) []string { l[0] = "oops\n"; return l }, lost: []int{0}},
-		"all but the last":       {harm: func(l []string) []string { return []string{"a\n", "b\n", l[6]} }, lost: []int{0, 1, 2, 3, 4, 5}},
-		"every line":             {harm: func([]string) []string { return []string{"a\n"} }, lost: []int{0, 1, 2, 3, 4, 5, 6}},
+		"a payload": {harm: func(l []string) []string {
+			l[4] = strings.Replace(l[4], `"payload":"`, `"payload":7,"was":"`, 1)
+			return l
+		}, lost: []int{4}},
+		"the last line":    {harm: func(l []string) []string { l[6] = "oops\n"; return l }, lost: []int{6}},
+		"the first line":   {harm: func(l []string) []string { l[0] = "oops\n"; return l }, lost: []int{0}},
+		"all but the last": {harm: func(l []string) []string { return []string{"a\n", "b\n", l[6]} }, lost: []int{0, 1, 2, 3, 4, 5}},
+		"every line":       {harm: func([]string) []string { return []string{"a\n"} }, lost: []int{0, 1, 2, 3, 4, 5, 6}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

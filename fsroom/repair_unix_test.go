@@ -33,6 +33,11 @@ func TestRepairPlanted(t *testing.T) {
 					return
 				}
 				f.do(say("b", "goes on"))
+				aside, _ := filepath.Glob(filepath.Join(f.room.Dir(), "*.aside-*"))
+				if len(aside) != 1 {
+					t.Fatalf("moved aside: %q", aside)
+				}
+				f.must(os.RemoveAll(aside[0]))
 			})
 		}
 	}

@@ -30,6 +30,7 @@ type salvage[S any] struct {
 	kept  string // the name under which its bytes are kept
 	first int64  // event_seq that is due first; 0: not known
 	last  int64  // the last event_seq known to have been written
+	turn  int64  // of that event
 	known *S     // the state before the damage, nil if lost; it can tell how the room was opened
 
 	out    []byte
@@ -74,6 +75,9 @@ func (v *salvage[S]) make() ([]byte, error) {
 		}
 		return v.take(line)
 	})
+	if len(v.out) == 0 {
+		v.seq, v.after.Turn = max(0, v.first-1), v.turn
+	}
 	if err == nil {
 		err = v.fill(max(v.last, v.seq+lostAtEnd(entries, keep)))
 	}
@@ -168,7 +172,8 @@ func (v *salvage[S]) take(line *journal.Line) error {
 	if errors.As(err, &coded) {
 		return err // a newer format, which is not ours to mend
 	}
-	if err != nil {
+	if err != nil || len(v.out) == 0 && !v.room.rules.Live(v.state) && v.canOpen() {
+		v.state = v.restart(v.state)
 		return v.fill(line.Event.Seq) // it reads, but makes no sense
 	}
 	v.out = append(v.out, line.Text...)
@@ -192,9 +197,22 @@ func (v *salvage[S]) fill(seq int64) error {
 	return nil
 }
 
+// restart is the state before the first event, as long as there is none.
+func (v *salvage[S]) restart(s *S) *S {
+	if len(v.out) > 0 {
+		return s
+	}
+	return v.room.rules.New(v.room.name)
+}
+
+// canOpen reports whether it is known how the room was opened.
+func (v *salvage[S]) canOpen() bool {
+	return v.known != nil && v.room.rules.Reopen != nil && v.room.rules.Live(v.known)
+}
+
 // opening is the event in place of a missing first one.
 func (v *salvage[S]) opening() (e journal.Event, orphan bool) {
-	if v.known == nil || v.room.rules.Reopen == nil || !v.room.rules.Live(v.known) {
+	if !v.canOpen() {
 		return journal.Event{Type: EventDamaged}, true
 	}
 	return v.room.rules.Reopen(v.known), false

@@ -42,7 +42,7 @@ func hintFor(c code.Code) string {
 	case code.DataDirUnusable:
 		return "make the directory writable, or set " + envDataDir + " to another one"
 	case code.CorruptRoom:
-		return "the other topics can be used; the files can be looked at with tt doctor"
+		return `the other topics can be used; look at this one with "tt doctor"`
 	case code.InDoubt:
 		return "find out with ask_poll or pending_list whether it happened before doing it again"
 	case code.DiskFull:

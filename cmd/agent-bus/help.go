@@ -27,7 +27,8 @@ A limit that is no number, or out of range, is an error at start.`
 const registerHelp = `  Claude Code   claude mcp add --scope user agent-bus -- agent-bus
   Codex         codex mcp add agent-bus -- agent-bus
   Gemini CLI    gemini mcp add --scope user agent-bus agent-bus
-  OpenCode      in opencode.json: {"mcp": {"agent-bus": {"type": "local", "command": ["agent-bus"], "enabled": true}}}
+  OpenCode      in opencode.json: {"mcp": {"servers": {"agent-bus": {"type": "local", "command": ["agent-bus"]}}}}
+                before version 2: {"mcp": {"agent-bus": {"type": "local", "command": ["agent-bus"], "enabled": true}}}
 
 Each agent starts a server of its own; they meet in the data directory.`
 

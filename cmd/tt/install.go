@@ -111,11 +111,7 @@ func changeHarnesses(ctx context.Context, c *front.Call, opts skills.Options, ou
 		if opts.Harnesses, err = env.Select(names, c.Bool("all"), out); err != nil {
 			return err
 		}
-		change := env.Install
-		if out {
-			change = env.Uninstall
-		}
-		if res.Results, err = change(ctx, opts); err != nil {
+		if res.Results, err = carryOut(ctx, env, opts, out); err != nil {
 			return err
 		}
 	}
@@ -126,6 +122,17 @@ func changeHarnesses(ctx context.Context, c *front.Call, opts skills.Options, ou
 		}
 		res.Results = append(res.Results, r)
 	}
+	return reportInstall(c, res, out)
+}
+
+func carryOut(ctx context.Context, env skills.Environment, opts skills.Options, out bool) ([]skills.Result, error) {
+	if out {
+		return env.Uninstall(ctx, opts)
+	}
+	return env.Install(ctx, opts)
+}
+
+func reportInstall(c *front.Call, res installResult, out bool) error {
 	if err := c.Out.Result(res, func(t *front.Text) { writeInstall(t, res, out) }); err != nil || !skills.AnyFailed(res.Results) {
 		return err
 	}

@@ -14,29 +14,39 @@ import (
 // unknown type counts and changes nothing else, so that an older tt can read a
 // journal with newer kinds of events in it.
 func (s *State) Apply(e *journal.Event) error {
-	if apply := appliers[e.Type]; apply != nil {
-		if err := apply(s, e); err != nil {
-			return err
-		}
+	if err := s.change(e); err != nil {
+		return err
 	}
 	s.Seq, s.UpdatedAt = e.Seq, e.CreatedAt
 	return nil
 }
 
-var appliers = map[string]func(*State, *journal.Event) error{
-	RoomOpened:    (*State).applyOpened,
-	MemberJoined:  (*State).applyJoined,
-	MemberLeft:    (*State).applyLeft,
-	Claim:         (*State).applyGrant,
-	Takeover:      (*State).applyGrant,
-	Released:      (*State).applyRelease,
-	Passed:        (*State).applyRelease,
-	Kicked:        (*State).applyKick,
-	MessageSent:   (*State).applyMessage,
-	NoteAdded:     (*State).applyNote,
-	NoteResolved:  (*State).applyResolve,
-	PolicyChanged: (*State).applyPolicy,
-	Closed:        (*State).applyClosed,
+func (s *State) change(e *journal.Event) error {
+	switch e.Type {
+	case RoomOpened:
+		return s.applyOpened(e)
+	case MemberJoined:
+		return s.applyJoined(e)
+	case MemberLeft:
+		return s.applyLeft(e)
+	case Claim, Takeover:
+		return s.applyGrant(e)
+	case Released, Passed:
+		return s.applyRelease(e)
+	case Kicked:
+		return s.applyKick(e)
+	case MessageSent:
+		return s.applyMessage(e)
+	case NoteAdded:
+		return s.applyNote(e)
+	case NoteResolved:
+		return s.applyResolve(e)
+	case PolicyChanged:
+		return s.applyPolicy(e)
+	case Closed:
+		return s.applyClosed(e)
+	}
+	return nil
 }
 
 func decode(e *journal.Event, v wire.Fields) error {
