@@ -33,7 +33,7 @@ func (r *Room[S]) load() (*Snapshot[S], error) {
 			return nil, err
 		case !info.Mode().IsRegular():
 			return nil, &journal.CorruptError{Path: r.JournalPath(), Line: 1, Problem: "it is not a regular file"}
-		case p != nil && p.Journal.matches(info):
+		case p != nil && (p.Journal.matches(info) || !replays):
 			return covered(p, s), nil
 		}
 		snap, err := r.replay(p, s, info.Size())

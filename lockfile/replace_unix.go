@@ -1,4 +1,4 @@
-//go:build unix
+//go:build unix && !torture_nostatesync
 
 package lockfile
 

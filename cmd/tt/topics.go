@@ -48,6 +48,8 @@ func environmentHelp() string {
 	b.WriteString("  TALKING_STICK_DATA_DIR              where rooms are kept\n" +
 		"  TT_HARNESS_AGENT_ID                 act as this agent\n" +
 		"  TT_HARNESS_EXPORT=1                 look for a harness among the ancestor processes, and print JSON\n" +
+		"  TALKING_STICK_DISABLE_SKILL_SYNC=1  leave installed copies of the skill as they are\n" +
+		"  TALKING_STICK_DISABLE_MCP_MIGRATION=1  leave registrations of the old MCP server alone\n" +
 		"  NO_COLOR                            no colours\n" +
 		"  VISUAL, EDITOR                      for handoffs written on a terminal\n")
 	b.WriteString("\n  The limits of new rooms, as durations (45m, 90s):\n")

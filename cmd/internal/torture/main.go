@@ -1,0 +1,99 @@
+//go:build linux
+
+// Command torture tries to make tt lose or damage something: it kills it, makes
+// its system calls fail, cuts the power under it, fills its disk, stops it while
+// it has the lock, copies its files while it works and plants things in their
+// place. It checks what is left by fsroom's own checker, by a second reader
+// that shares no code with it, and by what tt had acknowledged; and that a
+// fresh command works.
+//
+// It prints for each attack the points tried, kills, acknowledgements, seconds
+// and the seed, and exits 1 if anything was wrong. What this machine cannot do
+// is skipped, loudly.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+func main() {
+	long := flag.Bool("long", false, "the numbers of a release instead of those of a change")
+	seed := flag.Uint64("seed", uint64(time.Now().UnixNano()), "of everything random")
+	only := flag.String("only", "", "the attacks to run, separated by commas")
+	flag.Parse()
+	if err := run(*long, *seed, *only); err != nil {
+		fmt.Fprintln(os.Stderr, "torture:", err)
+		os.Exit(1)
+	}
+}
+
+// An attack is one way to be cruel.
+type attack struct {
+	name string
+	run  func(*rig, *report)
+}
+
+func attacks() []attack {
+	return []attack{
+		{"kill", sweepKills}, {"error", sweepErrors}, {"random", randomKills}, {"powercut", powerCuts},
+		{"disk", fullDisks}, {"stop", stoppedHolder}, {"copy", hotCopies}, {"hostile", hostileFiles}, {"mutants", mutants},
+	}
+}
+
+func run(long bool, seed uint64, only string) error {
+	g, err := newRig(long, seed)
+	if err != nil {
+		return err
+	}
+	defer g.close()
+	fmt.Printf("seed %d\n", seed)
+	wrong := 0
+	for _, a := range attacks() {
+		if only != "" && !strings.Contains(","+only+",", ","+a.name+",") {
+			continue
+		}
+		r := &report{name: a.name, started: time.Now()}
+		a.run(g, r)
+		r.print()
+		wrong += r.bad
+	}
+	if wrong > 0 {
+		return fmt.Errorf("%d things were wrong; run again with -seed %d", wrong, seed)
+	}
+	return nil
+}
+
+// newRig builds tt and makes a directory for everything, in memory if possible.
+func newRig(long bool, seed uint64) (*rig, error) {
+	base, err := os.MkdirTemp("/dev/shm", "tt-torture-")
+	if err != nil {
+		if base, err = os.MkdirTemp("", "tt-torture-"); err != nil {
+			return nil, err
+		}
+	}
+	g := &rig{base: base, workspace: filepath.Join(base, "workspace"), long: long, seed: seed}
+	for _, dir := range []string{g.workspace, filepath.Join(base, "home")} {
+		if err := os.Mkdir(dir, 0o755); err != nil {
+			return nil, err
+		}
+	}
+	g.tt, err = g.build("torture")
+	return g, err
+}
+
+// build builds tt with build tags.
+func (g *rig) build(tags string) (string, error) {
+	path := filepath.Join(g.base, "tt-"+strings.ReplaceAll(tags, ",", "-"))
+	cmd := exec.Command("go", "build", "-tags", tags, "-o", path, "github.com/talking-stick/tt/cmd/tt")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("building tt: %v\n%s", err, out)
+	}
+	return path, nil
+}

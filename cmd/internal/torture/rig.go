@@ -1,0 +1,119 @@
+//go:build linux
+
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"syscall"
+)
+
+// A rig is what all attacks share.
+type rig struct {
+	base      string // everything is in here
+	workspace string // one for all data directories, so that copies are of the same room
+	tt        string
+	long      bool
+	seed      uint64
+	dirs      atomic.Int64
+}
+
+func (g *rig) close() {
+	g.reap(g.base)
+	_ = os.RemoveAll(g.base)
+}
+
+func (g *rig) random() *rand.Rand { return rand.New(rand.NewPCG(g.seed, uint64(g.dirs.Add(1)))) }
+
+// pick is the number of a run for a change, or that for a release.
+func (g *rig) pick(short, long int) int {
+	if g.long {
+		return long
+	}
+	return short
+}
+
+// newDir is the path of a directory that does not exist yet.
+func (g *rig) newDir() string { return filepath.Join(g.base, "d"+strconv.FormatInt(g.dirs.Add(1), 10)) }
+
+// A result is how a command ended.
+type result struct {
+	exit   int // -1: by a signal
+	stdout string
+	stderr string
+}
+
+func (r result) String() string {
+	return fmt.Sprintf("exit %d: %s", r.exit, strings.TrimSpace(r.stdout+r.stderr))
+}
+
+func (g *rig) env(data string) []string {
+	return []string{"PATH=" + os.Getenv("PATH"), "HOME=" + filepath.Join(g.base, "home"), "TALKING_STICK_DATA_DIR=" + data}
+}
+
+// command is tt on a data directory, below other programs.
+func (g *rig) command(data string, under []string, args ...string) (*exec.Cmd, *bytes.Buffer, *bytes.Buffer) {
+	line := append(append(append([]string{}, under...), g.tt), args...)
+	cmd := exec.Command(line[0], line[1:]...)
+	cmd.Env, cmd.Dir = g.env(data), g.workspace
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	return cmd, &stdout, &stderr
+}
+
+func (g *rig) runUnder(data string, under []string, args ...string) result {
+	cmd, stdout, stderr := g.command(data, under, args...)
+	err := cmd.Run()
+	return ended(err, stdout.String(), stderr.String())
+}
+
+func ended(err error, stdout, stderr string) result {
+	r := result{stdout: stdout, stderr: stderr}
+	var exit *exec.ExitError
+	switch {
+	case errors.As(err, &exit):
+		r.exit = exit.ExitCode()
+		if r.exit == 128+int(syscall.SIGKILL) {
+			r.exit = -1
+		}
+	case err != nil:
+		r.exit, r.stderr = 1, stderr+err.Error()
+	}
+	return r
+}
+
+// run is tt with --json.
+func (g *rig) run(data string, args ...string) result {
+	return g.runUnder(data, nil, append(args, "--json")...)
+}
+
+// copyDir copies a directory with its times, as a backup does.
+func copyDir(from, to string) error {
+	if out, err := exec.Command("cp", "-a", from, to).CombinedOutput(); err != nil {
+		return fmt.Errorf("cp: %v: %s", err, out)
+	}
+	return nil
+}
+
+// reap ends the guardians of the data directories below dir: their environment
+// names it, and only we use it.
+func (g *rig) reap(dir string) {
+	procs, _ := filepath.Glob("/proc/[0-9]*")
+	for _, proc := range procs {
+		b, err := os.ReadFile(proc + "/environ")
+		if err != nil || !bytes.Contains(b, []byte("TALKING_STICK_DATA_DIR="+dir)) {
+			continue
+		}
+		if pid, err := strconv.Atoi(filepath.Base(proc)); err == nil && pid != os.Getpid() {
+			_ = syscall.Kill(pid, syscall.SIGKILL)
+		}
+	}
+}

@@ -1,0 +1,137 @@
+//go:build linux
+
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/talking-stick/tt/cmd/internal/kinds"
+	"github.com/talking-stick/tt/fsroom"
+	"github.com/talking-stick/tt/fsroom/fsroomtest"
+	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/journal"
+)
+
+func (g *rig) room(data string) (*fsroom.Room[turn.State], error) {
+	store, err := fsroom.Open(data, fsroom.Options{NoWatch: true})
+	if err != nil {
+		return nil, err
+	}
+	return fsroom.At(store, kinds.Stick(), fsroom.RoomName(g.workspace)), nil
+}
+
+// events are all committed events of the room, over all its lives.
+func (g *rig) events(data string) ([]journal.Event, error) {
+	r, err := g.room(data)
+	if err != nil {
+		return nil, err
+	}
+	paths, err := r.Archived()
+	if err != nil {
+		return nil, err
+	}
+	var events []journal.Event
+	for _, path := range append(paths, r.JournalPath()) {
+		log, err := journal.Open(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		_, _, err = log.Scan(journal.Position{}, func(e *journal.Event, _ int64) error {
+			events = append(events, e.Clone())
+			return nil
+		})
+		log.Close()
+		if err != nil {
+			return nil, err
+		}
+	}
+	return events, nil
+}
+
+// bodies counts the messages by what they say.
+func bodies(events []journal.Event) map[string]int {
+	said := map[string]int{}
+	for _, e := range events {
+		var p struct{ Body string }
+		if e.Type == turn.MessageSent && json.Unmarshal(e.Payload, &p) == nil {
+			said[p.Body]++
+		}
+	}
+	return said
+}
+
+// fresh is what must work after every fault, without anybody's help: somebody
+// joins and says something.
+func (g *rig) fresh(data string) error {
+	for _, args := range [][]string{{"join", "--agent", "z:9"}, {"msg", "send", "room", "fresh", "--agent", "z:9"}} {
+		if r := g.run(data, args...); r.exit != 0 {
+			return fmt.Errorf("a fresh command fails: tt %s: %v", strings.Join(args, " "), r)
+		}
+	}
+	return nil
+}
+
+// problems is what both checkers find in a data directory at rest.
+func (g *rig) problems(data string) []string {
+	r, err := g.room(data)
+	if err != nil {
+		return []string{err.Error()}
+	}
+	var found []string
+	for _, p := range r.Check() {
+		found = append(found, p.File+": "+p.Problem)
+	}
+	// An agent's own temporary files are swept a minute after.
+	agents := string(filepath.Separator) + "agents" + string(filepath.Separator)
+	for _, p := range fsroomtest.Problems(data, kinds.Stick()) {
+		if !(strings.Contains(p, "temporary file") && strings.Contains(p, agents)) {
+			found = append(found, p)
+		}
+	}
+	return found
+}
+
+// mended is fresh and then no problem.
+func (g *rig) mended(data string) error {
+	if err := g.fresh(data); err != nil {
+		return err
+	}
+	if p := g.problems(data); len(p) > 0 {
+		return fmt.Errorf("after a fresh command: %s", strings.Join(p, "; "))
+	}
+	return nil
+}
+
+// kept reports an error unless the events begin with those that were there before.
+func kept(before, now []journal.Event) error {
+	same := func(a, b journal.Event) bool { return a.ID == b.ID && a.Seq == b.Seq && string(a.Payload) == string(b.Payload) }
+	if len(now) < len(before) || !slices.EqualFunc(before, now[:len(before)], same) {
+		return fmt.Errorf("events that were there are gone: %d, now %d", len(before), len(now))
+	}
+	return nil
+}
+
+// counted reports an error unless each acknowledged message is there exactly
+// once, and no other one twice.
+func counted(said map[string]int, acked []string) error {
+	for _, body := range acked {
+		if said[body] != 1 {
+			return fmt.Errorf("acknowledged and %d times in the journal: %s", said[body], body)
+		}
+	}
+	for body, n := range said {
+		if n > 1 && body != "fresh" {
+			return fmt.Errorf("%d times in the journal: %s", n, body)
+		}
+	}
+	return nil
+}

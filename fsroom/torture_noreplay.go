@@ -1,0 +1,5 @@
+//go:build torture_noreplay
+
+package fsroom
+
+const replays = false

@@ -1,0 +1,5 @@
+//go:build torture_nojournalsync
+
+package journal
+
+const syncs = false

@@ -1,0 +1,144 @@
+package wire_test
+
+import (
+	"encoding/json"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/talking-stick/tt/journal/wire"
+	"pgregory.net/rapid"
+)
+
+// A thing has a field of every kind.
+type thing struct {
+	Name   string          `json:"name"`
+	Nick   string          `json:"nick,omitempty"`
+	Size   int64           `json:"size"`
+	Spare  int64           `json:"spare,omitempty"`
+	Count  int             `json:"count"`
+	Extra  int             `json:"extra,omitempty"`
+	On     bool            `json:"on"`
+	Maybe  bool            `json:"maybe,omitempty"`
+	Raw    json.RawMessage `json:"raw,omitempty"`
+	Part   part            `json:"part"`
+	Other  part            `json:"other,omitzero"`
+	Parts  []part          `json:"parts"`
+	More   []part          `json:"more,omitempty"`
+	Words  []string        `json:"words,omitempty"`
+	Digits []int64         `json:"digits,omitempty"`
+}
+
+type part struct {
+	ID string `json:"id"`
+}
+
+func (p *part) Fields(c *wire.Codec) { c.Text("id", &p.ID) }
+
+func (t *thing) Fields(c *wire.Codec) {
+	c.Text("name", &t.Name)
+	c.OptText("nick", &t.Nick)
+	c.Int("size", &t.Size)
+	c.OptInt("spare", &t.Spare)
+	c.Num("count", &t.Count)
+	c.OptNum("extra", &t.Extra)
+	c.Bool("on", &t.On)
+	c.OptBool("maybe", &t.Maybe)
+	c.OptRaw("raw", &t.Raw)
+	c.Object("part", &t.Part)
+	c.OptObject("other", &t.Other, t.Other == part{})
+	wire.List(c, "parts", &t.Parts)
+	wire.OptList(c, "more", &t.More)
+	c.OptTexts("words", &t.Words)
+	c.OptInts("digits", &t.Digits)
+}
+
+func things() *rapid.Generator[thing] {
+	text := rapid.String()
+	parts := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) part { return part{text.Draw(t, "id")} }), 1, 3)
+	return rapid.Custom(func(t *rapid.T) thing {
+		raw := rapid.SampledFrom([]string{"", "1", `{"a":[1,"b"]}`, `"x"`, "true", "[]"}).Draw(t, "raw")
+		return thing{
+			Name: text.Draw(t, "name"), Nick: text.Draw(t, "nick"), Size: rapid.Int64().Draw(t, "size"), Spare: rapid.Int64().Draw(t, "spare"),
+			Count: rapid.Int().Draw(t, "count"), Extra: rapid.Int().Draw(t, "extra"), On: rapid.Bool().Draw(t, "on"), Maybe: rapid.Bool().Draw(t, "maybe"),
+			Raw: []byte(raw)[:len(raw):len(raw)], Part: part{text.Draw(t, "part")}, Other: part{text.Draw(t, "other")},
+			Parts: parts.Draw(t, "parts"), More: parts.Draw(t, "more"),
+			Words: rapid.SliceOfN(text, 1, 3).Draw(t, "words"), Digits: rapid.SliceOfN(rapid.Int64(), 1, 3).Draw(t, "digits"),
+		}
+	})
+}
+
+// What is written is what encoding/json reads, and the other way round.
+func TestAgreesWithEncodingJSON(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		want := things().Draw(t, "thing")
+		if len(want.Raw) == 0 {
+			want.Raw = nil
+		}
+		document := wire.Append(nil, &want)
+		var theirs thing
+		if err := json.Unmarshal(document, &theirs); err != nil {
+			t.Fatalf("%s: %v", document, err)
+		}
+		if !reflect.DeepEqual(theirs, want) {
+			t.Fatalf("encoding/json reads %+v, want %+v", theirs, want)
+		}
+		foreign, err := json.Marshal(want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var ours thing
+		if err := wire.Decode(foreign, &ours); err != nil {
+			t.Fatalf("%s: %v", foreign, err)
+		}
+		if !reflect.DeepEqual(ours, want) {
+			t.Fatalf("read %+v, want %+v", ours, want)
+		}
+	})
+}
+
+func TestDecodeIsLenient(t *testing.T) {
+	var got thing
+	text := ` { "unknown" : [ { } ] , "size" : 7 , "name":null, "parts":null, "part": null, "nick":"\u0061" } `
+	if err := wire.Decode([]byte(text), &got); err != nil || got.Size != 7 || got.Nick != "a" || got.Name != "" {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+func TestDecodeRefuses(t *testing.T) {
+	for _, text := range []string{
+		``, `[]`, `null`, `{`, `{}}`, `{"size":"1"}`, `{"size":1.5}`, `{"on":1}`, `{"name":1}`, `{"parts":{}}`, `{"parts":[1]}`, `{"part":[]}`,
+		`{"words":[null]}`, `{"words":[1]}`, `{"digits":["1"]}`, `{"raw":}`, `{"name":"` + "\xff" + `"}`, `{"size":9223372036854775808}`,
+		`{"unknown":` + strings.Repeat("[", wire.MaxDepth) + strings.Repeat("]", wire.MaxDepth) + `}`,
+	} {
+		if err := wire.Decode([]byte(text), new(thing)); err == nil {
+			t.Errorf("%.60s was read", text)
+		}
+	}
+}
+
+// A field that is absent keeps what it had, and an empty value is left out only
+// where it may be.
+func TestEmpty(t *testing.T) {
+	want := `{"name":"","size":0,"count":0,"on":false,"part":{"id":""},"parts":[]}`
+	if got := string(wire.Append(nil, new(thing))); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	kept := thing{Name: "kept"}
+	if err := wire.Decode([]byte(`{"size":1}`), &kept); err != nil || kept.Name != "kept" {
+		t.Errorf("%+v, %v", kept, err)
+	}
+}
+
+func FuzzDecode(f *testing.F) {
+	f.Add([]byte(`{"name":"x","parts":[{"id":"1"}],"words":["a"],"digits":[1],"raw":{"a":1}}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var first, second thing
+		if wire.Decode(data, &first) != nil {
+			return
+		}
+		if err := wire.Decode(wire.Append(nil, &first), &second); err != nil {
+			t.Fatalf("%q does not read back: %v", data, err)
+		}
+	})
+}
