@@ -1,0 +1,3 @@
+// Package layers holds the test that keeps the arrows between packages pointing
+// down.
+package layers
