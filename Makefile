@@ -18,7 +18,7 @@ BUILD_DIST := CGO_ENABLED=0 GOFLAGS= GOAMD64=v1 GOARM64=v8.0 $(GO) build -trimpa
 
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: build demo test race lint fmt vet bench cross ci install dist clean torture
+.PHONY: build demo test test-mcp race lint fmt vet bench cross ci install dist clean torture
 
 build: ## both binaries, into bin/
 	@mkdir -p $(BIN)
@@ -29,6 +29,9 @@ demo: build ## three agents take turns in a scratch room, with real processes
 
 test: ## everything that needs no root, no network and no minutes
 	$(GO) test ./...
+
+test-mcp: build ## the agent bus with the TypeScript SDK and the Inspector, from npm
+	testdata/mcp/run.sh $(BIN)/agent-bus
 
 race: ## the same under the race detector
 	CGO_ENABLED=1 $(GO) test -race ./...
@@ -54,7 +57,7 @@ bench: build ## whole commands beside a floor of bare system calls, then the par
 	TT_BENCH_DIR=$(CURDIR)/$(BIN) $(GO) test -run '^$$' -bench Command -benchtime 200x ./cmd/tt
 	$(GO) test -run '^$$' -bench . -benchmem ./journal ./fsroom/... ./lockfile
 
-ci: lint build cross demo test race torture ## what .ci/run calls
+ci: lint build cross demo test test-mcp race torture ## what .ci/run calls
 
 # share,DIR: completions and manual pages, into DIR/share
 define share

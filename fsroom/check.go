@@ -22,6 +22,8 @@ type Problem struct {
 	Problem  string `json:"problem"`
 	Repair   string `json:"repair,omitempty"` // what --repair does about it
 	Repaired bool   `json:"repaired"`
+
+	at string // which moment of a room at work it belongs to, so that two are not taken for one
 }
 
 // Check verifies every file of the room against the fold of its journal. It
@@ -60,10 +62,12 @@ func (c *checker[S]) found(file, repair, format string, args ...any) {
 }
 
 // unfinished is found, unless somebody has the lock and is about to finish it.
-func (c *checker[S]) unfinished(file, repair, format string, args ...any) {
+// What is unfinished at another moment is another problem.
+func (c *checker[S]) unfinished(at any, file, repair, format string, args ...any) {
 	_, held := lockfile.FindHolder(c.room.lockPath())
 	if !held || c.locked {
 		c.found(file, repair, format, args...)
+		c.problems[len(c.problems)-1].at = fmt.Sprint(at)
 	}
 }
 
@@ -156,14 +160,14 @@ func (c *checker[S]) history() {
 		return
 	}
 	if snap.torn > 0 {
-		c.unfinished(r.JournalPath(), "cut it off, as the next change does", "%d bytes of an unfinished change at the end", snap.torn)
+		c.unfinished(snap.Position, r.JournalPath(), "cut it off, as the next change does", "%d bytes of an unfinished change at the end", snap.torn)
 	}
 	if snap.Position.Offset == 0 {
 		c.between(p, s)
 		return
 	}
 	if !r.rules.Live(snap.State) {
-		c.unfinished(r.JournalPath(), "move it to the archive, as the next change does", "the room has ended but its journal is not archived")
+		c.unfinished(snap.Position, r.JournalPath(), "move it to the archive, as the next change does", "the room has ended but its journal is not archived")
 	}
 	if p != nil {
 		c.projection(p, s, snap)
@@ -180,7 +184,7 @@ func (c *checker[S]) replay() (*Snapshot[S], error) {
 		return nil, err
 	}
 	defer log.Close()
-	return c.room.fold(log, c.room.rules.New(c.room.name), journal.Position{}, 0)
+	return c.room.fold(log, c.room.rules.New(c.room.name), journal.Position{})
 }
 
 // between: a room without a life in progress has its history in the archive.
@@ -278,6 +282,6 @@ func (c *checker[S]) lock() {
 // leftovers: temporary files of killed processes. The next change sweeps them.
 func (c *checker[S]) leftovers() {
 	if entries, _ := os.ReadDir(c.room.tempDir()); len(entries) > 0 {
-		c.unfinished(c.room.tempDir(), "sweep it, as the next change does", "%d files left by a process that was killed", len(entries))
+		c.unfinished(entries, c.room.tempDir(), "sweep it, as the next change does", "%d files left by a process that was killed", len(entries))
 	}
 }

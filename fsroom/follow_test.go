@@ -53,24 +53,34 @@ func TestFollowWhileOthersWrite(t *testing.T) {
 	}
 }
 
-// TestFollowEndsWithTheLife and has then delivered all of it.
+// TestFollowEndsWithTheLife and has then delivered all of it, be it that the life
+// ends while the reader takes what was the last event, or after that.
 func TestFollowEndsWithTheLife(t *testing.T) {
 	for name, follow := range map[string]func(*fixture) *room{"watched": (*fixture).watched, "polled": (*fixture).polled} {
-		f := newFixture(t)
-		f.do(join("a"))
-		r := &reader{}
-		batches := 0
-		end, err := follow(f).Follow(context.Background(), 0, r.take, func() error {
-			if batches++; batches == 1 {
-				f.do(say("a", "last words"), leave("a"), join("b")) // a new life has begun
+		for _, whileReading := range []bool{true, false} {
+			f := newFixture(t)
+			f.do(join("a"))
+			ended := false
+			end := func(now bool) {
+				if now && !ended {
+					ended = true
+					f.do(say("a", "last words"), leave("a"), join("b")) // a new life has begun
+				}
 			}
-			return nil
-		})
-		if !errors.Is(err, fsroom.ErrLifeEnded) || end != 5 {
-			t.Errorf("%s: ended at %d: %v", name, end, err)
-		}
-		if want := f.history()[:5]; !slices.Equal(r.lines, want) {
-			t.Errorf("%s: delivered %q, want %q", name, r.lines, want)
+			r := &reader{}
+			at, err := follow(f).Follow(context.Background(), 0, func(e *event) error {
+				end(whileReading && e.Seq == 2)
+				return r.take(e)
+			}, func() error {
+				end(!whileReading)
+				return nil
+			})
+			if !errors.Is(err, fsroom.ErrLifeEnded) || at != 5 {
+				t.Errorf("%s, while reading %v: ended at %d: %v", name, whileReading, at, err)
+			}
+			if want := f.history()[:5]; !slices.Equal(r.lines, want) {
+				t.Errorf("%s, while reading %v: delivered %q, want %q", name, whileReading, r.lines, want)
+			}
 		}
 	}
 }

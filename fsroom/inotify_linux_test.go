@@ -22,7 +22,7 @@ func TestNoWatcherLeft(t *testing.T) {
 	f := newFixture(t)
 	f.populate()
 	began := time.Now()
-	if got, want := f.asStranger("blind"), []string{"took some: true", "await <nil>"}; !slices.Equal(got, want) {
+	if got, want := f.asStranger("blind"), []string{"none is left: true", "await <nil>"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 	if took := time.Since(began); took > soon {

@@ -68,12 +68,12 @@ func (r *Room[S]) replay(p *projection, s *S, size int64) (*Snapshot[S], error) 
 	if p != nil && p.Journal.Offset > 0 && size > p.Journal.Offset {
 		// The number of the event that follows shows that the projection is of
 		// this life. A torn tail alone shows nothing.
-		snap, err := r.fold(log, s, p.Journal.Position, p.Journal.Turn)
+		snap, err := r.fold(log, s, p.Journal.Position)
 		if err == nil && snap.Position != p.Journal.Position {
 			return snap, nil
 		}
 	}
-	snap, err := r.fold(log, r.rules.New(r.name), journal.Position{}, 0)
+	snap, err := r.fold(log, r.rules.New(r.name), journal.Position{})
 	if err != nil || snap.Position.Offset > 0 {
 		return snap, err
 	}
@@ -85,10 +85,9 @@ func (r *Room[S]) replay(p *projection, s *S, size int64) (*Snapshot[S], error) 
 	return snap, err
 }
 
-// fold applies every whole change behind the position, where the turn is that
-// of the last event before it.
-func (r *Room[S]) fold(log *journal.Log, s *S, from journal.Position, turn int64) (*Snapshot[S], error) {
-	snap := &Snapshot[S]{State: s, turn: turn}
+// fold applies every whole change behind the position.
+func (r *Room[S]) fold(log *journal.Log, s *S, from journal.Position) (*Snapshot[S], error) {
+	snap := &Snapshot[S]{State: s}
 	end, tail, err := log.Scan(from, func(e *journal.Event, end int64) error {
 		snap.turn = e.Turn
 		err := r.rules.Apply(s, e)

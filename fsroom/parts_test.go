@@ -2,11 +2,14 @@ package fsroom_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
+	"runtime"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"github.com/fsnotify/fsnotify"
 
@@ -107,7 +110,8 @@ func waitWithoutWatchers(r *room, _ []string) error {
 	for ; err == nil; w, err = fsnotify.NewWatcher() {
 		watchers = append(watchers, w)
 	}
-	fmt.Println("took some:", len(watchers) > 0)
+	fmt.Println("none is left:", errors.Is(err, syscall.EMFILE))
+	defer runtime.KeepAlive(watchers)
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	looks := 0

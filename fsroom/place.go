@@ -36,7 +36,7 @@ func (s *Store) Probe(ctx context.Context) (Place, []Problem) {
 		return p, nil
 	}
 	p.Exists = true
-	s.sweepProbes()
+	s.sweepDir()
 	dir, err := os.MkdirTemp(s.dir, probePrefix)
 	if err != nil {
 		return p, []Problem{{File: s.dir, Problem: fmt.Sprintf("it cannot be written to: %v", err)}}
@@ -59,14 +59,21 @@ func (s *Store) Probe(ctx context.Context) (Place, []Problem) {
 	return p, problems
 }
 
-const probePrefix = ".probe-"
+const (
+	probePrefix  = ".probe-"
+	formatPrefix = ".format" // what renameio names the file that becomes format
+)
 
-// sweepProbes removes what a killed probe left.
-func (s *Store) sweepProbes() {
-	left, _ := filepath.Glob(filepath.Join(s.dir, probePrefix+"*"))
-	for _, dir := range left {
-		if info, err := os.Lstat(dir); err == nil && info.IsDir() && s.opts.Now().Sub(info.ModTime()) > time.Hour {
-			_ = os.RemoveAll(dir)
+// sweepDir removes what killed processes left in the data directory itself: the
+// format on its way and probes. Others may be writing just now, so only what is
+// clearly older goes.
+func (s *Store) sweepDir() {
+	for _, name := range []string{probePrefix, formatPrefix} {
+		left, _ := filepath.Glob(filepath.Join(s.dir, name+"*"))
+		for _, path := range left {
+			if info, err := os.Lstat(path); err == nil && s.opts.Now().Sub(info.ModTime()) > time.Minute {
+				_ = os.RemoveAll(path)
+			}
 		}
 	}
 }

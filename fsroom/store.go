@@ -146,6 +146,7 @@ func (s *Store) prepare(room string) error {
 
 func (s *Store) writeFormat() error {
 	if _, err := os.Lstat(s.formatFile()); err == nil {
+		s.sweepDir()
 		return nil
 	}
 	return lockfile.Replace(s.formatFile(), []byte(strconv.Itoa(layoutFormat)+"\n"), s.dir)

@@ -204,15 +204,27 @@ func topicScenarios() []scenario {
 			}
 		}},
 		{"24 eight at once make one topic", func(s *stage) {
-			ids := make([]any, 8)
+			// Ten names, so that they meet often.
 			var creates []func()
-			for i := range ids {
+			for range 8 {
 				p := s.peer()
-				creates = append(creates, func() { ids[i] = p.call("topic_create", `{"name":"pink"}`).body["topic_id"] })
+				creates = append(creates, func() {
+					for i := range 10 {
+						p.call("topic_create", f(`{"name":"pink%d"}`, i))
+					}
+				})
 			}
 			all(creates...)
-			equal(s, "different ids", len(slices.Compact(ids)), 1)
-			equal(s, "topics", len(s.peer().ok("topic_list", `{"status":"all"}`)["topics"].([]any)), 1)
+			equal(s, "topics", len(s.peer().ok("topic_list", `{"status":"all"}`)["topics"].([]any)), 10)
+		}},
+		{"no way out of the directory", func(s *stage) {
+			p := s.peer()
+			if err := os.CopyFS(filepath.Join(s.dir, "rooms", "copy"), os.DirFS(filepath.Join(s.dir, "topics", s.pink()))); err != nil {
+				s.Fatal(err)
+			}
+			for _, id := range []string{"../rooms/copy", "../topics/" + s.pink(), s.pink() + "/.", strings.ToUpper(s.pink())} {
+				p.refused("TOPIC_NOT_FOUND", "topic_close", f(`{"topic_id":%q}`, id))
+			}
 		}},
 	}
 }

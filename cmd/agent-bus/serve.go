@@ -55,8 +55,6 @@ func runServe(ctx context.Context, c *front.Call) error {
 // serve speaks with one client until in ends or a signal comes. It calls end as
 // soon as it is clear that the server is about to stop.
 func (s *server) serve(ctx context.Context, end func(), in io.Reader, out io.Writer) error {
-	// A reader that has gone is no reason to die by SIGPIPE.
-	signal.Ignore(syscall.SIGPIPE)
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
 	wire := &stdio.Transport{

@@ -205,13 +205,24 @@ func (s *seat) secure(ctx context.Context, res *turn.WaitResult, ahead *early) e
 	if res.HandoffSeq != 0 {
 		e, err := s.room.Event(ctx, res.HandoffSeq)
 		if err != nil {
-			return err
+			return granted(res.TurnID, err)
 		}
 		res.Handoff = e.Handoff
 	}
 	pid, err := s.guarded(ctx, turn.Fence{Agent: s.me.ID, Turn: res.TurnID, Lease: res.LeaseID}, ahead)
 	res.GuardianPID = pid
-	return err
+	return granted(res.TurnID, err)
+}
+
+// granted is what an error is after the turn was granted: it must not look as if
+// nothing had happened.
+func granted(turnID int64, err error) error {
+	if err == nil || code.Of(err) == code.GuardianFailed {
+		return err
+	}
+	return code.New(code.GuardianFailed, "the turn is yours, but its guardian could not be seen to: %v", err).
+		WithHint(`run "tt wait" again, or end the turn with "tt release"`).
+		With("turn_id", turnID).Because(err)
 }
 
 func waitStatus(status string) int {
