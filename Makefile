@@ -18,7 +18,7 @@ BUILD_DIST := CGO_ENABLED=0 GOFLAGS= GOAMD64=v1 GOARM64=v8.0 $(GO) build -trimpa
 
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: build demo test test-mcp race lint fmt vet bench cross ci install dist clean torture
+.PHONY: build demo test test-mcp race lint fmt vet bench cross ci install dist clean torture torture-long
 
 build: ## both binaries, into bin/
 	@mkdir -p $(BIN)
@@ -51,6 +51,12 @@ cross: ## it compiles where it is to run
 	GOOS=linux GOARCH=arm64 $(GO) build -o /dev/null ./...
 	GOOS=darwin GOARCH=arm64 $(GO) build -o /dev/null ./...
 	GOOS=windows GOARCH=amd64 $(GO) build -o /dev/null ./...
+
+torture: ## kills, failing calls, power cuts, full disks, hostile files; some 3 minutes, all of it as root
+	$(GO) run ./cmd/internal/torture $(TORTURE)
+
+torture-long: ## the same with the numbers of a release: some 30 minutes
+	$(GO) run ./cmd/internal/torture -long $(TORTURE)
 
 bench: build ## whole commands beside a floor of bare system calls, then the parts; for benchstat
 	$(BUILD) -o $(BIN)/ ./cmd/internal/floor

@@ -224,3 +224,34 @@ func TestAwaitEnds(t *testing.T) {
 		t.Errorf("the look failed, but: %v", err)
 	}
 }
+
+// TestWaitsShareOneWatcher: the end of one leaves the others theirs.
+func TestWaitsShareOneWatcher(t *testing.T) {
+	f := newFixture(t)
+	f.do(join("a"))
+	r := f.watched()
+	words := []string{"one", "two", "three"}
+	asleep, done := make(chan bool), make(chan error)
+	for _, word := range words {
+		go func() {
+			looks := 0
+			done <- r.Await(context.Background(), func(s *snapshot) (bool, fsroom.Pause, error) {
+				if looks++; looks == 2 {
+					asleep <- true
+				}
+				return s.State.Last == word, fsroom.Pause{}, nil
+			})
+		}()
+	}
+	for range words {
+		<-asleep
+	}
+	for _, word := range words {
+		began := time.Now()
+		f.do(say("a", word))
+		f.must(<-done)
+		if waited := time.Since(began); waited > soon {
+			t.Errorf("%s: woken only after %v", word, waited)
+		}
+	}
+}

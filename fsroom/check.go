@@ -274,7 +274,7 @@ func (c *checker[S]) projection(p *projection, s *S, snap *Snapshot[S]) {
 
 // lock: a lock that nobody gives back blocks everybody.
 func (c *checker[S]) lock() {
-	if h, held := lockfile.FindHolder(c.room.lockPath()); held && h != nil && h.State == "stopped" {
+	if h, held := lockfile.FindHolder(c.room.lockPath()); held && h != nil && (h.State == "stopped" || h.State == "traced") {
 		c.found(c.room.lockPath(), "", "it is held by process %s", describe(h))
 	}
 }

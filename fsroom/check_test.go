@@ -96,7 +96,7 @@ func TestCheckOfRoomAtWork(t *testing.T) {
 			f.do(before)
 			writer := start(t, "churn", f.dir, "b")
 			writer.line() // it is at work
-			for range 80 {
+			for range 40 {
 				for _, p := range f.room.Check() {
 					t.Errorf("Check finds %+v", p)
 				}
@@ -105,6 +105,14 @@ func TestCheckOfRoomAtWork(t *testing.T) {
 			f.do(join("a"))
 		})
 	}
+}
+
+// TestTemporaryDirectoryComesBack with the next change.
+func TestTemporaryDirectoryComesBack(t *testing.T) {
+	f := newFixture(t)
+	f.do(join("a"))
+	f.must(os.RemoveAll(filepath.Join(f.room.Dir(), "tmp")))
+	f.do(say("a", "hello")) // the fixture sees whether state.json is up to date
 }
 
 // TestCheckChangesNothing.

@@ -162,6 +162,30 @@ func (f *fixture) restored(dir string, ends bool) []string {
 	return history
 }
 
+// TestReaderOfManyLives: whatever a reader meets, between the steps of those who
+// join, leave and archive, it never fails and never sees anything go back.
+func TestReaderOfManyLives(t *testing.T) {
+	f := newFixture(t)
+	writers := []*process{start(t, "churn", f.dir, "a"), start(t, "churn", f.dir, "b")}
+	writers[0].line()
+	var last int64
+	for range 3000 {
+		snap, err := f.room.View()
+		if err != nil {
+			t.Fatalf("after %d: %v", last, err)
+		}
+		if snap.Position.Seq < last || snap.State.Seq != snap.Position.Seq {
+			t.Fatalf("after %d: %+v at %+v", last, snap.State, snap.Position)
+		}
+		last = snap.Position.Seq
+	}
+	for _, p := range writers {
+		p.kill()
+	}
+	f.do(join("after"))
+	t.Logf("%d events in %d lives", last, len(f.archives()))
+}
+
 // TestManyGoroutines share one store and one room, as in a server.
 func TestManyGoroutines(t *testing.T) {
 	f := newFixture(t)

@@ -25,6 +25,9 @@ func markers() []string {
 // Locate finds the workspace of a path relative to dir. home is the user's home
 // directory: markers right in it count for nothing below it, or every stray
 // directory would share one room.
+//
+// Where nothing is at the path, the error says so, and the workspace is that of
+// the directory that was there: its room may outlive it.
 func Locate(path, dir, home string) (*Workspace, error) {
 	w := &Workspace{Requested: path}
 	if path == "" {
@@ -33,12 +36,30 @@ func Locate(path, dir, home string) (*Workspace, error) {
 		w.Requested = filepath.Join(dir, path)
 	}
 	canonical, err := canonicalDir(w.Requested)
-	if err != nil {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		w.Path = lostDir(w.Requested)
+		w.Root = root(w.Path, canonicalHome(home))
+		return w, badPath(w.Requested, err)
+	case err != nil:
 		return nil, badPath(w.Requested, err)
 	}
 	w.Path = canonical
 	w.Root = root(canonical, canonicalHome(home))
 	return w, nil
+}
+
+// lostDir is the canonical form that a directory had which is no longer there.
+func lostDir(path string) string {
+	for dir := range ancestors(filepath.Clean(path)) {
+		if real, err := canonicalDir(dir); err == nil {
+			rest, err := filepath.Rel(dir, filepath.Clean(path))
+			if err == nil {
+				return filepath.Join(real, rest)
+			}
+		}
+	}
+	return filepath.Clean(path)
 }
 
 func badPath(path string, err error) error {

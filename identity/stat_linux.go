@@ -55,10 +55,11 @@ func parseStat(line []byte) (stat, error) {
 	return s, nil
 }
 
-// zombie reports that the process has ended. A first thread that has ended
-// while others run on looks like a zombie too, but for the number of threads.
+// zombie reports that the process has ended. While a killed process is taken
+// apart its first thread is a zombie before the last one is gone: it does nothing
+// any more, so it has ended.
 func (s stat) zombie() bool {
-	return (s.state == 'Z' || s.state == 'X' || s.state == 'x') && s.threads <= 1
+	return s.state == 'Z' || s.state == 'X' || s.state == 'x'
 }
 
 // bootInstant returns the wall time at which start ticks began to count. The

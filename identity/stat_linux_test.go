@@ -51,7 +51,7 @@ func TestZombieStates(t *testing.T) {
 	}{
 		{stat{state: 'Z', threads: 1}, true}, {stat{state: 'X'}, true}, {stat{state: 'x'}, true},
 		{stat{state: 'S', threads: 1}, false}, {stat{state: 'R', threads: 3}, false}, {stat{state: 'T', threads: 1}, false},
-		{stat{state: 'Z', threads: 4}, false}, // only its first thread has ended
+		{stat{state: 'Z', threads: 4}, true}, // the others are being ended
 	} {
 		if got := c.s.zombie(); got != c.want {
 			t.Errorf("%+v: %v", c.s, got)

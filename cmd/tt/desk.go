@@ -167,24 +167,26 @@ func (d *desk) findIn(w *fsroom.Workspace, dirs []string) (*seat, error) {
 // seat returns the caller's place in the room of the path, or room_not_found.
 func (d *desk) seat() (*seat, error) {
 	w, err := d.workspace()
-	if err != nil {
-		return nil, err
-	}
-	return d.seatIn(w)
+	return d.seatIn(w, err)
 }
 
 func (d *desk) seatAt(path string) (*seat, error) {
 	w, err := d.locate(path)
-	if err != nil {
-		return nil, err
-	}
-	return d.seatIn(w)
+	return d.seatIn(w, err)
 }
 
-func (d *desk) seatIn(w *fsroom.Workspace) (*seat, error) {
+// seatIn finds the room of a workspace. One whose directory was removed
+// (missing says so) may still have a room, to be looked at and left.
+func (d *desk) seatIn(w *fsroom.Workspace, missing error) (*seat, error) {
+	if w == nil {
+		return nil, missing
+	}
 	s, err := d.find(w)
 	if err != nil || s != nil {
 		return s, err
+	}
+	if missing != nil {
+		return nil, missing
 	}
 	e := code.New(code.RoomNotFound, "there is no room at %s", w.Root).With("path", w.Path).With("workspace_root", w.Root)
 	if outer, err := d.findIn(w, w.Above()); err == nil && outer != nil {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"io"
@@ -64,7 +65,7 @@ func readHandoff(r io.Reader) (json.RawMessage, error) {
 	if err != nil {
 		return nil, code.New(code.InvalidHandoff, "standard input could not be read: %v", err).With("field", "handoff").Because(err)
 	}
-	return turn.CheckHandoff(b)
+	return turn.CheckHandoff(bytes.TrimPrefix(b, []byte("\ufeff"))) // some shells begin a text with a mark
 }
 
 func flagHandoff(c *front.Call) (json.RawMessage, error) {

@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/talking-stick/tt/cmd/internal/front"
@@ -62,7 +64,7 @@ func passCommand() *front.Command {
 			pathArg(),
 		},
 		Short: "release, or assign when an agent is named",
-		Long: "A single argument is an agent if it is \"next\" or has a colon and no slash, as agent ids have; otherwise it is the path.\n\n" +
+		Long: "A single argument is an agent if it is \"next\", or has a colon and no slash, as most agent ids have, or if there is no file of that name; otherwise it is the path.\n\n" +
 			handoffHelp,
 		Examples: []front.Example{{Line: `tt pass claude:1f2e3d4c --status "…" --next-action "…"`}},
 		Flags:    releaseFlags,
@@ -76,7 +78,7 @@ func runPass(ctx context.Context, c *front.Call) error {
 	switch {
 	case !c.HasArg("agent"):
 		return handOver(ctx, c, "", "path")
-	case c.HasArg("path"), looksLikeAgent(first):
+	case c.HasArg("path"), looksLikeAgent(first), !somethingAt(c, first):
 		return handOver(ctx, c, first, "path")
 	}
 	return handOver(ctx, c, "", "agent")
@@ -86,6 +88,15 @@ func runPass(ctx context.Context, c *front.Call) error {
 // path that has a colon but no slash can be written as ./path.
 func looksLikeAgent(arg string) bool {
 	return arg == turn.Next || strings.Contains(arg, ":") && !strings.ContainsAny(arg, `/\`)
+}
+
+// somethingAt reports whether there is something of that name.
+func somethingAt(c *front.Call, arg string) bool {
+	if !filepath.IsAbs(arg) {
+		arg = filepath.Join(c.Env.Dir, arg)
+	}
+	_, err := os.Lstat(arg)
+	return err == nil
 }
 
 // handOver ends the caller's turn: by fairness, or for the target if there is

@@ -64,8 +64,10 @@ func runTake(ctx context.Context, c *front.Call) error {
 	return c.Out.Result(&res, func(t *front.Text) { writeWait(t, res) })
 }
 
-// seatToTake makes the caller a member, unless it would be refused the turn all
-// the same: a refusal writes nothing.
+// seatToTake is the caller's place, if it will be given the turn. A turn that is
+// free is anybody's, and so is any turn for a person. To take one from somebody
+// else an agent has to be a member that was heard of lately. A refusal writes
+// nothing, so it is found out before the caller is made a member.
 func (d *desk) seatToTake(ctx context.Context, r turn.TakeRequest) (*seat, error) {
 	w, err := d.workspace()
 	if err != nil {
@@ -79,20 +81,43 @@ func (d *desk) seatToTake(ctx context.Context, r turn.TakeRequest) (*seat, error
 	if err != nil {
 		return nil, err
 	}
-	if st := snap.State; st.Open && !s.isMember(st) && !s.idle(st) {
-		as := st.Clone()
-		for _, e := range turn.Join(as, turn.JoinRequest{Agent: d.me.ID}) {
-			e.CreatedAt = journal.NewTime(time.Now())
-			if err := as.Apply(&e); err != nil {
-				return nil, err
-			}
-		}
-		if _, _, err := turn.Take(as, s.facts(as), r); err != nil {
+	if st := snap.State; st.Open && !s.idle(st) {
+		if err := s.mayTake(st, r); err != nil {
 			return nil, err
 		}
 	}
 	_, err = s.enter(ctx)
 	return s, err
+}
+
+func (s *seat) mayTake(st *turn.State, r turn.TakeRequest) error {
+	as := st
+	if !s.isMember(st) {
+		as = st.Clone()
+		for _, e := range turn.Join(as, turn.JoinRequest{Agent: s.me.ID}) {
+			e.CreatedAt = journal.NewTime(time.Now())
+			if err := as.Apply(&e); err != nil {
+				return err
+			}
+		}
+	}
+	events, _, err := turn.Take(as, s.callersFacts(as), r)
+	takesOver := err != nil || (len(events) > 0 && events[0].Type == turn.Takeover)
+	if takesOver && !s.isHuman() {
+		if err := turn.CheckMembership(st, s.facts(st), s.me.ID, s.lastSeen()); err != nil {
+			return err
+		}
+	}
+	return err
+}
+
+// lastSeen is when the caller was here before this command.
+func (s *seat) lastSeen() time.Time {
+	seen, waited := s.mine().Marked(markSeen), s.mine().Marked(markWaiting)
+	if waited.After(seen) {
+		return waited
+	}
+	return seen
 }
 
 // defaultReason is what the journal says when a person gives none. A harness

@@ -112,6 +112,9 @@ func runWait(ctx context.Context, c *front.Call) error {
 		return err
 	}
 	_ = s.mine().Mark(markWaiting, time.Now())
+	if w.result.Status != turn.WaitClosed {
+		s.touch()
+	}
 	if err := w.answer(ctx); err != nil || interrupted == nil || w.result.Status == turn.YourTurn {
 		return err
 	}

@@ -128,7 +128,7 @@ func ResolveNote(s *State, agent, id string, known func(id string) (string, bool
 		if whole, ok := known(id); ok {
 			return nil, whole, nil
 		}
-		return nil, "", code.New(code.UnknownTarget, "there is no note %q", id).WithHint(`list them with "tt notes list"`)
+		return nil, "", code.New(code.UnknownTarget, "there is no note %q", id).WithHint(`list them with "tt notes list"`).With("note_id", id)
 	}
 	return nil, "", code.New(code.UnknownTarget, "%q begins more than one note id", id).With("candidates", found)
 }

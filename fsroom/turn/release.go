@@ -98,6 +98,10 @@ func (s *State) recipient(f Facts, agent, target string) (*Member, error) {
 		return nil, code.New(code.UnknownMember, "nobody else is active in the room").
 			WithHint(`hand over to whoever comes with "tt release"`).With("to_agent_id", target)
 	}
+	if target == agent {
+		return nil, code.New(code.UnknownMember, "%s cannot hand the turn to itself", agent).
+			WithHint(`release it, or name another member`).With("to_agent_id", target)
+	}
 	m, err := s.named(f, target, agent)
 	if code.Of(err) == code.AmbiguousRecipient {
 		return nil, err

@@ -163,7 +163,7 @@ func (g *game) handsOver(t *rapid.T, target string) {
 	if target != turn.Next {
 		next = target
 	}
-	if !slices.Contains(g.m.members, next) || !g.m.active(next) {
+	if !slices.Contains(g.m.members, next) || !g.m.active(next) || target == g.m.owner {
 		g.told(t, "assign", g.assigns(target), "unknown_member")
 		return
 	}

@@ -2,6 +2,7 @@ package turn
 
 import (
 	"strings"
+	"time"
 
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/journal"
@@ -42,6 +43,24 @@ func Take(s *State, f Facts, r TakeRequest) ([]journal.Event, WaitResult, error)
 		kind = ReasonOperator
 	}
 	return s.takeover(f, r, kind)
+}
+
+// CheckMembership refuses an agent that is no member, or was not heard of for
+// longer than the presence time. lastSeen is when it was, before the command that
+// asks.
+func CheckMembership(s *State, f Facts, agent string, lastSeen time.Time) error {
+	m := s.Member(agent)
+	if m == nil {
+		return NotJoined(s, agent)
+	}
+	if lastSeen.Before(m.JoinedAt.Time) {
+		lastSeen = m.JoinedAt.Time
+	}
+	if f.Now.Wall.Sub(lastSeen) >= ms(s.Policy.PresenceTTL) && s.Owner != agent {
+		return code.New(code.NotJoined, "the membership of %s has run out: it was silent for longer than the presence time", agent).
+			WithHint(`look with "tt state", come back with "tt join", and take then`).With("agent_id", agent).With("room_id", s.RoomID)
+	}
+	return nil
 }
 
 // CheckReason refuses a takeover that does not say why.

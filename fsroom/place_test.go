@@ -1,0 +1,87 @@
+package fsroom_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/talking-stick/tt/fsroom"
+)
+
+// TestProbe tries the place out and leaves nothing.
+func TestProbe(t *testing.T) {
+	f := newFixture(t)
+	f.do(join("a"))
+	before, err := os.ReadDir(f.dir)
+	f.must(err)
+	place, problems := openStore(t, f.dir, fsroom.Options{}).Probe(context.Background())
+	want := fsroom.Place{Dir: f.dir, Exists: true, Writable: true, Locks: true, Renames: true, Watch: "polling"}
+	if place != want || len(problems) > 0 {
+		t.Errorf("%+v, %v", place, problems)
+	}
+	if after, _ := os.ReadDir(f.dir); len(after) != len(before) {
+		t.Errorf("%v became %v", before, after)
+	}
+}
+
+// TestProbeOfNoDirectory makes none.
+func TestProbeOfNoDirectory(t *testing.T) {
+	f := newFixture(t)
+	place, problems := openStore(t, f.dir, fsroom.Options{}).Probe(context.Background())
+	if place.Exists || len(problems) > 0 {
+		t.Errorf("%+v, %v", place, problems)
+	}
+	if _, err := os.Lstat(f.dir); err == nil {
+		t.Error("a directory was made")
+	}
+}
+
+// TestLeftoversOfTheDirectory are swept when they are old enough to be nobody's.
+func TestLeftoversOfTheDirectory(t *testing.T) {
+	f := newFixture(t)
+	f.do(join("a"))
+	young, old := filepath.Join(f.dir, ".format1"), filepath.Join(f.dir, ".format2")
+	f.write(young, nil)
+	f.write(old, nil)
+	f.must(os.Chtimes(old, time.Now(), time.Now().Add(-time.Hour)))
+	change(t, fsroom.At(openStore(t, f.dir, fsroom.Options{}), tallyRules, "another"), join("a"))
+	if _, err := os.Lstat(old); err == nil {
+		t.Error("the old one is still there")
+	}
+	if _, err := os.Lstat(young); err != nil {
+		t.Errorf("the young one: %v", err)
+	}
+	f.must(os.Remove(young))
+}
+
+// TestCheckDir finds what others may read, mends it when asked, and finds what
+// is among the rooms and is none.
+func TestCheckDir(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("modes say nothing here")
+	}
+	f := newFixture(t)
+	f.populate()
+	store := openStore(t, f.dir, fsroom.Options{})
+	if got := store.CheckDir(false); len(got) > 0 {
+		t.Errorf("%+v", got)
+	}
+	archive := filepath.Join(f.dir, "archive")
+	f.must(os.Chmod(archive, 0o755))
+	if got := store.CheckDir(false); len(got) != 1 || got[0].File != archive || got[0].Repaired {
+		t.Errorf("%+v", got)
+	}
+	if got := store.CheckDir(true); len(got) != 1 || !got[0].Repaired {
+		t.Errorf("%+v", got)
+	}
+	stranger := filepath.Join(f.dir, "rooms", "stranger")
+	f.must(os.Symlink(archive, stranger))
+	if got := store.CheckDir(true); len(got) != 1 || !strings.Contains(got[0].Problem, "symbolic link and no room") {
+		t.Errorf("%+v", got)
+	}
+	f.must(os.Remove(stranger))
+}
