@@ -23,6 +23,10 @@ type Problem struct {
 	Repair   string `json:"repair,omitempty"` // what --repair does about it
 	Repaired bool   `json:"repaired"`
 
+	// Harmless is what a crash or a copy in the middle of a change leaves by
+	// design: readers are not misled by it, and the next change clears it away.
+	Harmless bool `json:"-"`
+
 	at string // which moment of a room at work it belongs to, so that two are not taken for one
 }
 
@@ -67,7 +71,8 @@ func (c *checker[S]) unfinished(at any, file, repair, format string, args ...any
 	_, held := lockfile.FindHolder(c.room.lockPath())
 	if !held || c.locked {
 		c.found(file, repair, format, args...)
-		c.problems[len(c.problems)-1].at = fmt.Sprint(at)
+		p := &c.problems[len(c.problems)-1]
+		p.at, p.Harmless = fmt.Sprint(at), true
 	}
 }
 

@@ -39,15 +39,23 @@ func TestFollowWhileOthersWrite(t *testing.T) {
 	for i := range writers {
 		all = append(all, start(t, "write", f.dir, fmt.Sprint("writer", i), fmt.Sprint(words)))
 	}
+	ctx, cancel := context.WithCancelCause(context.Background())
+	ended := make(chan bool)
+	go func() {
+		defer close(ended)
+		for _, p := range all {
+			p.rest()
+			if err := p.cmd.Wait(); err != nil {
+				cancel(err) // there will not be as many events
+			}
+		}
+	}()
 	r := &reader{want: 2 + writers*(1+words)}
-	end, err := f.watched().Follow(context.Background(), 0, r.take, r.enough)
+	end, err := f.watched().Follow(ctx, 0, r.take, r.enough)
 	if err != errEnough || end != int64(r.want) {
 		t.Errorf("ended at %d: %v", end, err)
 	}
-	for _, p := range all {
-		p.rest()
-		p.done()
-	}
+	<-ended
 	if want := f.history(); !slices.Equal(r.lines, want) {
 		t.Errorf("%d events were delivered, %d are in the journal", len(r.lines), len(want))
 	}

@@ -11,7 +11,10 @@ import (
 // included, since the data could not be read without it. An interrupted call
 // has not failed and is made again; a failed one never is, see [Log.Append].
 func (f osFile) Sync() error {
-	for syncs {
+	if !syncs {
+		return nil
+	}
+	for {
 		err := unix.Fdatasync(int(f.Fd()))
 		if err == nil {
 			return nil
@@ -20,5 +23,4 @@ func (f osFile) Sync() error {
 			return os.NewSyscallError("fdatasync", err)
 		}
 	}
-	return nil
 }

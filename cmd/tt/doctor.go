@@ -34,7 +34,9 @@ func doctorCommand() *front.Command {
 type doctorResult struct {
 	Checked  int              `json:"checked"` // rooms and topics
 	Problems []fsroom.Problem `json:"problems"`
-	Place    fsroom.Place     `json:"place"`
+	// Notes are leftovers of crashes that the next change clears away by itself.
+	Notes []fsroom.Problem `json:"notes,omitempty"`
+	Place fsroom.Place     `json:"place"`
 }
 
 func runDoctor(ctx context.Context, c *front.Call) error {
@@ -46,6 +48,7 @@ func runDoctor(ctx context.Context, c *front.Call) error {
 	if err := x.run(ctx, d); err != nil {
 		return err
 	}
+	x.putAsideHarmless()
 	remains := slices.ContainsFunc(x.Problems, func(p fsroom.Problem) bool { return !p.Repaired })
 	if err := c.Out.Result(x.doctorResult, func(t *front.Text) { writeDoctor(t, x.doctorResult) }); err != nil || !remains {
 		return err
@@ -79,6 +82,17 @@ func (x *examination) run(ctx context.Context, d *desk) error {
 	return lookAtAll(ctx, x, kinds.Topics())
 }
 
+// putAsideHarmless makes notes of what is no problem.
+func (x *examination) putAsideHarmless() {
+	harmless := func(p fsroom.Problem) bool { return p.Harmless && !p.Repaired }
+	for _, p := range x.Problems {
+		if harmless(p) {
+			x.Notes = append(x.Notes, p)
+		}
+	}
+	x.Problems = slices.DeleteFunc(x.Problems, harmless)
+}
+
 func lookAtAll[S any](ctx context.Context, x *examination, rules *fsroom.Rules[S]) error {
 	names, err := fsroom.Folders(x.store, rules)
 	lookAt(ctx, x, rules, names)
@@ -103,6 +117,9 @@ func lookAt[S any](ctx context.Context, x *examination, rules *fsroom.Rules[S], 
 func writeDoctor(t *front.Text, r doctorResult) {
 	for _, p := range r.Problems {
 		writeProblem(t, p)
+	}
+	for _, p := range r.Notes {
+		t.Line("%s %s: %s; the next change clears it away", t.Dim("note"), p.File, p.Problem)
 	}
 	if len(r.Problems) == 0 {
 		t.Line("%s %s checked, nothing is wrong.", t.Green("ok"), counted(r.Checked, "room"))
