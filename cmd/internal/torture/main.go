@@ -52,6 +52,7 @@ func run(long bool, seed uint64, only string) error {
 		return err
 	}
 	defer g.close()
+	g.closeOnSignal()
 	fmt.Printf("seed %d\n", seed)
 	wrong := 0
 	for _, a := range attacks() {

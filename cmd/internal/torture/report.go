@@ -19,6 +19,7 @@ type report struct {
 	acks    int
 	bad     int
 	skipped string
+	quiet   bool // what is wrong is expected
 }
 
 func (r *report) add(points, kills, acks int) {
@@ -32,9 +33,14 @@ func (r *report) wrong(format string, args ...any) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.bad++
-	if r.bad <= 10 {
+	if r.bad <= 10 && !r.quiet {
 		fmt.Printf("  WRONG %s: %s\n", r.name, fmt.Sprintf(format, args...))
 	}
+}
+
+// tell prints something worth knowing.
+func (r *report) tell(format string, args ...any) {
+	fmt.Printf("  %s: %s\n", r.name, fmt.Sprintf(format, args...))
 }
 
 // skip says that this machine cannot do an attack, or a part of it.

@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -26,9 +27,27 @@ type rig struct {
 	dirs      atomic.Int64
 }
 
+// close ends and removes all there is, also in the middle of an attack.
 func (g *rig) close() {
 	g.reap(g.base)
+	mounts, _ := os.ReadFile("/proc/self/mounts")
+	for line := range strings.Lines(string(mounts)) {
+		if f := strings.Fields(line); len(f) > 1 && strings.HasPrefix(f[1], g.base+"/") {
+			_ = disk{dir: f[1]}.unmount()
+		}
+	}
 	_ = os.RemoveAll(g.base)
+}
+
+// closeOnSignal closes the rig when somebody interrupts.
+func (g *rig) closeOnSignal() {
+	caught := make(chan os.Signal, 1)
+	signal.Notify(caught, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		<-caught
+		g.close()
+		os.Exit(130)
+	}()
 }
 
 func (g *rig) random() *rand.Rand { return rand.New(rand.NewPCG(g.seed, uint64(g.dirs.Add(1)))) }
@@ -103,17 +122,27 @@ func copyDir(from, to string) error {
 	return nil
 }
 
-// reap ends the guardians of the data directories below dir: their environment
-// names it, and only we use it.
-func (g *rig) reap(dir string) {
+// reap ends the guardians of a data directory, or of all: their environment names
+// it, and only we use it.
+func (g *rig) reap(data string) {
+	mark := "TALKING_STICK_DATA_DIR=" + data
+	if data != g.base {
+		mark += "\x00"
+	}
 	procs, _ := filepath.Glob("/proc/[0-9]*")
 	for _, proc := range procs {
 		b, err := os.ReadFile(proc + "/environ")
-		if err != nil || !bytes.Contains(b, []byte("TALKING_STICK_DATA_DIR="+dir)) {
+		if err != nil || !bytes.Contains(b, []byte(mark)) {
 			continue
 		}
 		if pid, err := strconv.Atoi(filepath.Base(proc)); err == nil && pid != os.Getpid() {
 			_ = syscall.Kill(pid, syscall.SIGKILL)
 		}
 	}
+}
+
+// remove ends the guardians of a data directory and removes it.
+func (g *rig) remove(data string) {
+	g.reap(data)
+	_ = os.RemoveAll(data)
 }

@@ -1,0 +1,85 @@
+//go:build linux
+
+package main
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+)
+
+// mutants are builds that are wrong on purpose. Each must be caught, or the
+// attacks above prove nothing.
+func mutants(g *rig, r *report) {
+	g.mutant(r, "torture_nojournalsync", g.caughtByCut(""))
+	g.mutant(r, "torture_nostatesync", g.caughtByCut(",noauto_da_alloc"))
+	g.mutant(r, "torture_noreplay", caughtBySweep)
+}
+
+func (g *rig) mutant(r *report, tag string, caught func(g *rig, r *report, tag string) bool) {
+	tt, err := g.build("torture," + tag)
+	if err != nil {
+		r.wrong("%v", err)
+		return
+	}
+	m := &rig{base: g.newDir(), workspace: g.workspace, tt: tt, seed: g.seed}
+	if err := os.Mkdir(m.base, 0o755); err != nil {
+		r.wrong("%v", err)
+		return
+	}
+	if !caught(m, r, tag) {
+		r.wrong("%s was not caught", tag)
+	}
+}
+
+const mostCuts = 20
+
+func (g *rig) caughtByCut(options string) func(*rig, *report, string) bool {
+	return func(m *rig, r *report, tag string) bool {
+		if why := canMount(); why != "" {
+			r.skip(tag + ": " + why)
+			return true
+		}
+		image, err := g.newDisk(g.tt)
+		if err != nil {
+			r.wrong("%v", err)
+			return true
+		}
+		for n := range mostCuts {
+			acked, err := m.powerCut(m.tt, image, options, false)
+			r.add(1, 0, acked)
+			var found finding
+			if err != nil && !errors.As(err, &found) {
+				r.wrong("%s: %v", tag, err)
+				return true
+			}
+			if err != nil {
+				r.tell("%s caught by power cut %d: %v", tag, n+1, err)
+				return true
+			}
+		}
+		return false
+	}
+}
+
+// caughtBySweep kills the build at each call of one command, in a room that is in
+// order when it begins.
+func caughtBySweep(m *rig, r *report, tag string) bool {
+	if _, err := exec.LookPath("strace"); err != nil {
+		r.skip(tag + ": there is no strace")
+		return true
+	}
+	found := &report{name: tag, quiet: true}
+	s := scene{name: "msg send", before: []string{"join --agent b:2"}, args: "msg send room hello --agent b:2", orderly: true}
+	t, points, err := m.prepare(found, s, changing+",openat,flock", "signal=SIGKILL")
+	if err != nil {
+		r.wrong("%s: %v", tag, err)
+		return true
+	}
+	for _, p := range points {
+		t.at(p)
+	}
+	r.add(found.points, found.kills, 0)
+	r.tell("%s caught at %d of %d kill points", tag, found.bad, found.points)
+	return found.bad > 0
+}
