@@ -36,7 +36,7 @@ type (
 func stickJoin(who string) passer {
 	return func(s *stick, _ turn.Facts) ([]journal.Event, error) {
 		return turn.Join(s, turn.JoinRequest{
-			Agent: who, DisplayName: "<" + who + ">", CanonicalPath: "/work/demo", WorkspaceRoot: "/work/demo", Policy: turn.DefaultPolicy(),
+			Agent: who, DisplayName: "<" + who + ">", CanonicalPath: "/home/demo", WorkspaceRoot: "/home/demo", Policy: turn.DefaultPolicy(),
 		}), nil
 	}
 }

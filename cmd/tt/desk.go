@@ -68,6 +68,16 @@ func openDesk(c *front.Call) (*desk, error) {
 	return &desk{call: c, store: store, table: table, me: me}, nil
 }
 
+// openSeat is the caller's place in the room of the command line, or
+// room_not_found.
+func openSeat(c *front.Call) (*seat, error) {
+	d, err := openDesk(c)
+	if err != nil {
+		return nil, err
+	}
+	return d.seat()
+}
+
 // now is the moment on both clocks.
 func now() turn.Instant {
 	return turn.At(time.Now(), identity.BootID(), identity.Monotonic())

@@ -97,11 +97,7 @@ func readEvents(ctx context.Context, c *front.Call, r reading) error {
 	if err != nil {
 		return err
 	}
-	d, err := openDesk(c)
-	if err != nil {
-		return err
-	}
-	s, err := d.seat()
+	s, err := openSeat(c)
 	if err != nil {
 		return err
 	}

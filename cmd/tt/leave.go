@@ -24,17 +24,13 @@ func leaveCommand() *front.Command {
 }
 
 func runLeave(ctx context.Context, c *front.Call) error {
-	d, err := openDesk(c)
-	if err != nil {
-		return err
-	}
-	s, err := d.seat()
+	s, err := openSeat(c)
 	if err != nil {
 		return err
 	}
 	var res turn.LeaveResult
 	_, _, err = s.update(ctx, func(st *turn.State, f turn.Facts) (events []journal.Event, err error) {
-		events, res, err = turn.Leave(st, f, d.me.ID)
+		events, res, err = turn.Leave(st, f, s.me.ID)
 		return events, err
 	})
 	if err != nil {

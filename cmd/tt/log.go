@@ -59,11 +59,7 @@ func runLog(ctx context.Context, c *front.Call) error {
 	if limit < 1 || limit > mostLog {
 		return c.Usagef("--limit must be from 1 to %d", mostLog)
 	}
-	d, err := openDesk(c)
-	if err != nil {
-		return err
-	}
-	s, err := d.seat()
+	s, err := openSeat(c)
 	if err != nil {
 		return err
 	}

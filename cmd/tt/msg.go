@@ -51,15 +51,11 @@ func runMsgSend(ctx context.Context, c *front.Call) error {
 	if err := turn.CheckMessage(body); err != nil {
 		return err
 	}
-	d, err := openDesk(c)
+	s, err := openSeat(c)
 	if err != nil {
 		return err
 	}
-	s, err := d.seat()
-	if err != nil {
-		return err
-	}
-	request := turn.MessageRequest{Agent: d.me.ID, To: c.Arg("agent"), Body: body, Interrupt: c.Bool("interrupt")}
+	request := turn.MessageRequest{Agent: s.me.ID, To: c.Arg("agent"), Body: body, Interrupt: c.Bool("interrupt")}
 	_, events, err := s.update(ctx, func(st *turn.State, f turn.Facts) ([]journal.Event, error) {
 		return turn.Send(st, f, request)
 	})

@@ -50,16 +50,12 @@ func runNotesAdd(ctx context.Context, c *front.Call) error {
 	if _, err := turn.CheckNote(body); err != nil {
 		return err
 	}
-	d, err := openDesk(c)
-	if err != nil {
-		return err
-	}
-	s, err := d.seat()
+	s, err := openSeat(c)
 	if err != nil {
 		return err
 	}
 	request := turn.NoteRequest{
-		Agent: d.me.ID, ID: fsroom.NewID(), Body: body, Target: c.String("target"), Severity: c.String("severity"),
+		Agent: s.me.ID, ID: fsroom.NewID(), Body: body, Target: c.String("target"), Severity: c.String("severity"),
 		Turn: c.Int64("turn"), HasTurn: c.Given("turn"),
 	}
 	_, events, err := s.update(ctx, func(st *turn.State, f turn.Facts) ([]journal.Event, error) {
@@ -109,11 +105,7 @@ func runNotesList(ctx context.Context, c *front.Call) error {
 	if limit < 1 {
 		return c.Usagef("--limit must be at least 1")
 	}
-	d, err := openDesk(c)
-	if err != nil {
-		return err
-	}
-	s, err := d.seat()
+	s, err := openSeat(c)
 	if err != nil {
 		return err
 	}
@@ -260,17 +252,13 @@ func notesResolveCommand() *front.Command {
 }
 
 func runNotesResolve(ctx context.Context, c *front.Call) error {
-	d, err := openDesk(c)
-	if err != nil {
-		return err
-	}
-	s, err := d.seat()
+	s, err := openSeat(c)
 	if err != nil {
 		return err
 	}
 	id := ""
 	_, _, err = s.update(ctx, func(st *turn.State, _ turn.Facts) (events []journal.Event, err error) {
-		events, id, err = turn.ResolveNote(st, d.me.ID, c.Arg("id"), func(given string) (string, bool) {
+		events, id, err = turn.ResolveNote(st, s.me.ID, c.Arg("id"), func(given string) (string, bool) {
 			all, err := s.noteChain(ctx, st, true)
 			return given, err == nil && seqOfNote(all, given) != 0
 		})

@@ -32,17 +32,13 @@ func policyCommand() *front.Command {
 }
 
 func runPolicy(ctx context.Context, c *front.Call) error {
-	d, err := openDesk(c)
-	if err != nil {
-		return err
-	}
-	s, err := d.seat()
+	s, err := openSeat(c)
 	if err != nil {
 		return err
 	}
 	var policy turn.Policy
 	snap, _, err := s.update(ctx, func(st *turn.State, _ turn.Facts) (events []journal.Event, err error) {
-		events, policy, err = turn.SetPolicy(st, d.me.ID, func(p *turn.Policy) error { return applyFlags(c, p) })
+		events, policy, err = turn.SetPolicy(st, s.me.ID, func(p *turn.Policy) error { return applyFlags(c, p) })
 		return events, err
 	})
 	if err != nil {

@@ -27,11 +27,7 @@ type stateResult struct {
 }
 
 func runState(ctx context.Context, c *front.Call) error {
-	d, err := openDesk(c)
-	if err != nil {
-		return err
-	}
-	s, err := d.seat()
+	s, err := openSeat(c)
 	if err != nil {
 		return err
 	}
@@ -44,6 +40,6 @@ func runState(ctx context.Context, c *front.Call) error {
 	res := stateResult{Room: snap.State.Room(f), Members: snap.State.MemberViews(f)}
 	return c.Out.Result(&res, func(t *front.Text) {
 		writeRoom(t, res.Room)
-		writeMembers(t, res.Members, d.me.ID)
+		writeMembers(t, res.Members, s.me.ID)
 	})
 }

@@ -60,11 +60,7 @@ func runStatus(_ context.Context, c *front.Call) error {
 	if c.Bool("prompt") {
 		return promptFragment(c)
 	}
-	d, err := openDesk(c)
-	if err != nil {
-		return err
-	}
-	s, err := d.seat()
+	s, err := openSeat(c)
 	if err != nil {
 		return err
 	}

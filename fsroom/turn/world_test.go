@@ -16,7 +16,7 @@ import (
 
 const (
 	roomID = "demo-0123456789abcdef"
-	path   = "/work/demo"
+	path   = "/home/demo"
 	note   = `{"status":"done","next_action":"go on"}`
 )
 
