@@ -14,8 +14,9 @@ type seat struct {
 	*desk
 	room      *room
 	workspace *fsroom.Workspace
-	first     *snapshot // how the room was found; nil if it was not read yet
-	proxy     bool      // a guardian works in the agent's name: that is no sign of the agent
+	first     *snapshot  // how the room was found; nil if it was not read yet
+	decided   turn.Facts // of the last decision, see update
+	proxy     bool       // a guardian works in the agent's name: that is no sign of the agent
 }
 
 // view returns the room: as it was found if that was just now, else read anew.
@@ -78,6 +79,7 @@ func (s *seat) update(ctx context.Context, decide func(*turn.State, turn.Facts) 
 		return nil, nil, err
 	}
 	facts := s.callersFacts(snap.State)
+	s.decided = facts
 	events, err := decide(snap.State, facts)
 	if err != nil || len(events) == 0 {
 		return snap, nil, err

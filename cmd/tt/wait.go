@@ -144,7 +144,7 @@ func (w *waiting) until(ctx context.Context, limit time.Duration) (os.Signal, er
 			return true, fsroom.Pause{}, err
 		}
 		w.exits.watch(w.watched(snap.State))
-		f := w.facts(snap.State)
+		f := w.decided // what was looked up for the pass is not looked up again
 		f.Now = before
 		return false, fsroom.Pause{For: snap.State.Next(f, w.me.ID), Exit: w.exits.any()}, nil
 	})
