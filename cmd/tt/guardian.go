@@ -36,6 +36,7 @@ func (s *seat) spawnGuardian(fence turn.Fence) (*child, error) {
 	}
 	defer null.Close()
 	args := []string{"tt", "guard", s.room.Name(), "--turn", strconv.FormatInt(fence.Turn, 10), "--agent", fence.Agent}
+	keepFiles()
 	p, err := os.StartProcess(exe, args, &os.ProcAttr{
 		Dir: string(os.PathSeparator), Env: s.guardianEnv(), Files: []*os.File{null, null, null}, Sys: detached(),
 	})
