@@ -41,7 +41,7 @@ func (a Agent) Path(name string) string { return a.path(name) }
 // Mark sets the time of a mark, creating it if need be.
 func (a Agent) Mark(name string, at time.Time) error {
 	path := a.path(name)
-	err := os.Chtimes(path, at, at)
+	err := touch(path, at)
 	if !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
@@ -53,7 +53,7 @@ func (a Agent) Mark(name string, at time.Time) error {
 		return err
 	}
 	f.Close()
-	return os.Chtimes(path, at, at)
+	return touch(path, at)
 }
 
 // Marked returns the time of a mark, zero if there is none.

@@ -11,13 +11,22 @@ type Pause struct {
 	Exit <-chan struct{} // when this is closed; nil: no such thing
 }
 
+// A Look is told how the room is. It says whether the waiting is over, and if
+// not, when to look again although nobody rang.
+type Look[S any] func(*Snapshot[S]) (done bool, pause Pause, err error)
+
 // Await looks at the room, and again after every change, until look is done or
 // fails or ctx ends, whose cause is then returned. It looks at least once, be ctx
 // at its end already.
-//
-// It watches before it looks a second time, so that nothing that happens in
-// between is missed, and starts no watcher if the first look is enough.
-func (r *Room[S]) Await(ctx context.Context, look func(*Snapshot[S]) (done bool, pause Pause, err error)) error {
+func (r *Room[S]) Await(ctx context.Context, look Look[S]) error {
+	changed := func() *Subscription { return r.store.subscribe(r.dir, "state.json") }
+	return r.await(ctx, look, changed, func(context.Context) {})
+}
+
+// await subscribes before it looks a second time, so that nothing that happens
+// in between is missed, and starts no watcher if the first look is enough. After
+// subscribing and after each ring it lets what is under way settle.
+func (r *Room[S]) await(ctx context.Context, look Look[S], subscribe func() *Subscription, settle func(context.Context)) error {
 	var bell *Subscription
 	for {
 		snap, err := r.View()
@@ -32,20 +41,25 @@ func (r *Room[S]) Await(ctx context.Context, look func(*Snapshot[S]) (done bool,
 			return context.Cause(ctx)
 		}
 		if bell == nil {
-			bell = r.store.subscribe(r.dir, "state.json")
+			bell = subscribe()
 			// Ending a watch takes the kernel milliseconds that the answer must
 			// not wait for.
 			defer func() { go bell.Close() }()
+			settle(ctx)
 			continue
 		}
-		if err := bell.wait(ctx, pause); err != nil {
+		rang, err := bell.wait(ctx, pause)
+		if err != nil {
 			return err
+		}
+		if rang {
+			settle(ctx)
 		}
 	}
 }
 
-// wait returns nil when it is time to look again.
-func (s *Subscription) wait(ctx context.Context, pause Pause) error {
+// wait returns nil when it is time to look again, and whether because of a ring.
+func (s *Subscription) wait(ctx context.Context, pause Pause) (rang bool, err error) {
 	d := s.poll()
 	if pause.For > 0 && pause.For < d {
 		d = pause.For
@@ -54,10 +68,11 @@ func (s *Subscription) wait(ctx context.Context, pause Pause) error {
 	defer timer.Stop()
 	select {
 	case <-ctx.Done():
-		return context.Cause(ctx)
+		return false, context.Cause(ctx)
 	case <-s.C:
+		return true, nil
 	case <-pause.Exit:
 	case <-timer.C:
 	}
-	return nil
+	return false, nil
 }

@@ -45,7 +45,7 @@ func (r *Room[S]) Follow(ctx context.Context, after int64, fn func(*journal.Even
 			err = ErrLifeEnded
 		}
 		if err == nil {
-			err = bell.wait(ctx, Pause{})
+			_, err = bell.wait(ctx, Pause{})
 		}
 		if err != nil {
 			return max(at.Seq, after), err

@@ -134,6 +134,7 @@ func (r *Room[S]) commit(snap *Snapshot[S], events []journal.Event) error {
 			return fmt.Errorf("the change does not fold: %w", err)
 		}
 	}
+	r.wake(snap.State, next)
 	log, _, err := journal.OpenWriter(r.JournalPath())
 	if err != nil {
 		return err

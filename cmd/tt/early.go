@@ -39,7 +39,6 @@ func (e *early) abandon() {
 	if e == nil {
 		return
 	}
-	if <-e.done; e.child != nil {
-		e.child.kill()
-	}
+	<-e.done
+	e.child.kill()
 }

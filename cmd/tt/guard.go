@@ -54,6 +54,8 @@ type guardian struct {
 	exits exits
 
 	started turn.Instant
+	granted turn.Instant  // when the turn was first seen; zero: not yet
+	told    bool          // whether the others know of it
 	beat    turn.Instant  // the last renewal, or try
 	due     time.Duration // when the next is due after it
 }
@@ -67,12 +69,14 @@ const (
 	firstBeat = 2 * time.Second
 	// beatRetry is how long it waits after a heartbeat that failed.
 	beatRetry = 5 * time.Second
+	// tellAfter is when the others learn of a new turn: who got it goes first.
+	tellAfter = 20 * time.Millisecond
 )
 
 func (g *guardian) run(ctx context.Context) error {
 	g.started = now()
 	g.due, g.beat = firstBeat, g.started
-	err := g.room.Await(ctx, func(snap *snapshot) (bool, fsroom.Pause, error) {
+	err := g.room.AwaitAs(ctx, g.me.ID, func(snap *snapshot) (bool, fsroom.Pause, error) {
 		st := snap.State
 		switch {
 		case st.Turn < g.turn && st.Open && !now().Expired(g.started, grantPatience):
@@ -81,7 +85,10 @@ func (g *guardian) run(ctx context.Context) error {
 			return true, fsroom.Pause{}, nil
 		}
 		if agent := st.Member(g.me.ID); agent != nil && g.facts(st).Gone(st, agent) {
-			return true, fsroom.Pause{}, g.giveUp(ctx, "the agent's process has ended")
+			return true, fsroom.Pause{}, g.giveUp(ctx, st, "the agent's process has ended")
+		}
+		if left := g.tell(st); left > 0 {
+			return false, fsroom.Pause{For: left}, nil
 		}
 		return g.keep(ctx, st)
 	})
@@ -89,6 +96,24 @@ func (g *guardian) run(ctx context.Context) error {
 		return nil
 	}
 	return err
+}
+
+// tell wakes the others once the turn is seen: they wait for the end of this one
+// now, and must know whose end that is. A guardian of the turn before is among
+// them, and goes. It returns how long that is still to wait.
+func (g *guardian) tell(st *turn.State) (left time.Duration) {
+	if g.told {
+		return 0
+	}
+	at := now()
+	if g.granted.IsZero() {
+		g.granted = at
+	}
+	if left = at.Left(g.granted, tellAfter); left == 0 {
+		g.told = true
+		g.wakeOthers(st)
+	}
+	return left
 }
 
 // keep renews the lease when it is time to, and says when that is next.
@@ -154,7 +179,8 @@ func (g *guardian) renew(ctx context.Context) (mine bool, err error) {
 }
 
 // giveUp leaves word why nobody renews the lease any more.
-func (g *guardian) giveUp(ctx context.Context, why string) error {
+func (g *guardian) giveUp(ctx context.Context, st *turn.State, why string) error {
+	defer g.wakeOthers(st)
 	return g.room.Locked(ctx, func(snap *snapshot) error {
 		var h hold
 		if !g.mine().Read(fileHold, &h) || !h.of(snap.State) {

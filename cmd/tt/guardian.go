@@ -18,7 +18,12 @@ type child struct {
 	handle  *os.Process
 }
 
-func (c *child) kill() { _ = c.handle.Kill() }
+// kill ends the child, if there is one.
+func (c *child) kill() {
+	if c != nil {
+		_ = c.handle.Kill()
+	}
+}
 
 // spawnGuardian starts the guardian of a turn. When it returns, the new program
 // runs: starting a process reports back only after its image is in place, so

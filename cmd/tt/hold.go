@@ -52,45 +52,63 @@ func (s *seat) myHold() (*hold, error) {
 // guarded makes sure that the turn the caller owns is kept by a guardian, and
 // returns the guardian's pid. One that lives stays; several calls at once agree
 // on one.
-func (s *seat) guarded(ctx context.Context, fence turn.Fence, ahead *early) (int, error) {
-	h := hold{Agent: fence.Agent, Turn: fence.Turn, Lease: fence.Lease}
-	var before hold
-	if s.mine().Read(fileHold, &before) && before.fence() == fence {
-		h = before
-		if s.alive(h.Guardian) {
-			ahead.abandon()
-			return h.Guardian.PID, nil
-		}
+func (s *seat) guarded(ctx context.Context, fence turn.Fence, ahead *early) (pid int, err error) {
+	if h := s.recorded(fence); s.alive(h.Guardian) {
+		ahead.abandon()
+		return h.Guardian.PID, nil
 	}
-	child, spawnErr := ahead.of(fence)
-	if child == nil && spawnErr == nil {
-		child, spawnErr = s.spawnGuardian(fence)
+	child, failure := ahead.of(fence)
+	if child == nil && failure == nil {
+		child, failure = s.spawnGuardian(fence)
 	}
-	err := s.room.Locked(ctx, func(snap *snapshot) error {
-		if s.mine().Read(fileHold, &before) && before.fence() == fence {
-			h = before
-			if s.alive(h.Guardian) {
-				return nil
-			}
-		}
-		if spawnErr == nil {
-			h.Guardian, h.Ended = &child.process, ""
-		}
-		h.Renewed = now()
-		return s.mine().Write(fileHold, &h)
+	lockErr := s.room.Locked(ctx, func(*snapshot) error {
+		pid, err = s.install(fence, child, failure)
+		return nil
 	})
-	if spawnErr == nil && (err != nil || *h.Guardian != child.process) {
+	if lockErr != nil {
 		child.kill()
+		return 0, lockErr
+	}
+	return pid, err
+}
+
+// recorded is the hold of the turn as it was written down, or a new one.
+func (s *seat) recorded(fence turn.Fence) hold {
+	var h hold
+	if s.mine().Read(fileHold, &h) && h.fence() == fence {
+		return h
+	}
+	return hold{Agent: fence.Agent, Turn: fence.Turn, Lease: fence.Lease}
+}
+
+// install writes the turn down as the caller's, with the child as its guardian,
+// and returns the guardian's pid. If another one lives, that stays and the child
+// is ended. failure is why there is no child; the turn is written down all the
+// same, so that it can be released. The room is locked.
+func (s *seat) install(fence turn.Fence, child *child, failure error) (int, error) {
+	h := s.recorded(fence)
+	if s.alive(h.Guardian) {
+		child.kill()
+		return h.Guardian.PID, nil
+	}
+	if child != nil {
+		h.Guardian, h.Ended = &child.process, ""
+	}
+	h.Renewed = now()
+	err := s.mine().HangBell() // for the guardian
+	if err == nil {
+		err = s.mine().Write(fileHold, &h)
 	}
 	switch {
 	case err != nil:
+		child.kill()
 		return 0, err
-	case h.Guardian == nil || (spawnErr != nil && !s.alive(h.Guardian)):
-		return 0, code.New(code.GuardianFailed, "the turn is yours, but its guardian did not start: %v", spawnErr).
+	case child == nil:
+		return 0, code.New(code.GuardianFailed, "the turn is yours, but its guardian did not start: %v", failure).
 			WithHint(`run "tt wait" again to start it, or end the turn with "tt release"`).
-			With("turn_id", fence.Turn).Because(spawnErr)
+			With("turn_id", fence.Turn).Because(failure)
 	}
-	return h.Guardian.PID, nil
+	return child.process.PID, nil
 }
 
 func (s *seat) alive(p *identity.Process) bool {

@@ -124,7 +124,7 @@ func handOver(ctx context.Context, c *front.Call, target, pathArg string) error 
 	}
 	request := turn.ReleaseRequest{Fence: h.fence(), Handoff: handoff}
 	var res turn.ReleaseResult
-	_, _, err = s.update(ctx, func(st *turn.State, f turn.Facts) (events []journal.Event, err error) {
+	snap, _, err := s.update(ctx, func(st *turn.State, f turn.Facts) (events []journal.Event, err error) {
 		if target == "" {
 			events, res, err = turn.Release(st, f, request)
 		} else {
@@ -137,7 +137,20 @@ func handOver(ctx context.Context, c *front.Call, target, pathArg string) error 
 	}
 	_ = s.mine().Remove(fileHold)
 	s.touch()
-	return c.Out.Result(&res, func(t *front.Text) { writeRelease(t, res) })
+	err = c.Out.Result(&res, func(t *front.Text) { writeRelease(t, res) })
+	s.afterTurn(snap.State)
+	return err
+}
+
+// afterTurn lets those look whom the end of the caller's turn concerns only now:
+// its guardian, and the others. With a recipient that waits, they had better not
+// stand in its way: its guardian tells them.
+func (s *seat) afterTurn(st *turn.State) {
+	if next := st.ReservedFor; next != "" && s.room.Agent(next).Held(markWaiting) {
+		return
+	}
+	s.mine().Ring()
+	s.wakeOthers(st)
 }
 
 // notHolding refuses a caller without a hold: as a stranger if it is one.

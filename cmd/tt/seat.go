@@ -37,6 +37,13 @@ func (s *seat) idle(st *turn.State) bool {
 	return st.Quiet(time.Now()) && st.Idle(s.facts(st))
 }
 
+// wakeOthers makes all other members who wait look at the room.
+func (s *seat) wakeOthers(st *turn.State) {
+	for _, id := range st.Others(s.me.ID) {
+		s.room.Agent(id).Ring()
+	}
+}
+
 // isMember reports whether the caller is a member.
 func (s *seat) isMember(st *turn.State) bool { return st.Member(s.me.ID) != nil }
 

@@ -102,6 +102,9 @@ func runWait(ctx context.Context, c *front.Call) error {
 		return err
 	}
 	defer release()
+	if err := s.mine().HangBell(); err != nil {
+		return err
+	}
 	limit := time.Duration(snap.State.Policy.WaitForTurn) * time.Millisecond
 	if c.Given("timeout") {
 		limit = c.Duration("timeout")
@@ -137,7 +140,7 @@ func (w *waiting) until(ctx context.Context, limit time.Duration) (os.Signal, er
 	defer timeUp()
 	ctx, caught := onSignal(ctx, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
 	defer w.exits.close()
-	err := w.room.Await(ctx, func(snap *snapshot) (bool, fsroom.Pause, error) {
+	err := w.room.AwaitAs(ctx, w.me.ID, func(snap *snapshot) (bool, fsroom.Pause, error) {
 		before := now() // a deadline that passes while we look is still ahead
 		done, err := w.pass(context.WithoutCancel(ctx), snap)
 		if done || err != nil {

@@ -20,6 +20,7 @@ func codeOf(err error) string { return string(code.Of(err)) }
 func (g *game) verify(t *rapid.T) {
 	if len(g.past) == 0 || g.past[len(g.past)-1].Seq != g.state.Seq {
 		g.past = append(g.past, g.state)
+		g.woken(t)
 	}
 	g.told(t, "status", g.state.Status(g.facts()), g.m.status())
 	if g.m.open {
@@ -46,6 +47,29 @@ func (g *game) asks(id string, park bool) string {
 func (g *game) demands(id string) string {
 	_, res, err := turn.Take(g.state, g.facts(), turn.TakeRequest{Agent: id, Lease: "none", Reason: "why not"})
 	return answer(res, err)
+}
+
+// woken: whoever is told something new because of the last change is woken. That
+// the one who has the turn now is gone would be new as well, but a guardian tells.
+func (g *game) woken(t *rapid.T) {
+	if len(g.past) < 2 {
+		return
+	}
+	before, after, f := g.past[len(g.past)-2], g.past[len(g.past)-1], g.facts()
+	if g.presence(after.Owner).Process == turn.Gone || g.presence(after.ReservedFor).Process == turn.Gone {
+		return
+	}
+	for _, m := range before.Members {
+		try := turn.TryRequest{Agent: m.AgentID, Lease: "none"}
+		_, then, _ := turn.Try(before, f, try)
+		_, now, err := turn.Try(after, f, try)
+		if then.Status != turn.NotYet || (err == nil && now.Status == turn.NotYet) {
+			continue
+		}
+		if !slices.Contains(turn.Wakes(before, after), m.AgentID) {
+			t.Fatalf("%s is told %q and not %q any more, and sleeps on", m.AgentID, answer(now, err), answer(then, nil))
+		}
+	}
 }
 
 // oneOwner: of all fences that were ever given out at most one holds, and it is

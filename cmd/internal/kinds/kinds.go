@@ -21,6 +21,7 @@ func Stick() *fsroom.Rules[turn.State] {
 		Live:   (*turn.State).Live,
 		Counts: (*turn.State).Counts,
 		Fields: func(s *turn.State) wire.Fields { return s },
+		Wakes:  turn.Wakes,
 		Reopen: turn.Reopen,
 	}
 }

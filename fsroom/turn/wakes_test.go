@@ -1,0 +1,52 @@
+package turn_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/talking-stick/tt/fsroom/turn"
+)
+
+// TestWakes: a change wakes whom it concerns and lets the others sleep.
+func TestWakes(t *testing.T) {
+	all := []string{"a", "b", "c"}
+	room := func(change func(*turn.State)) *turn.State {
+		s := turn.New(roomID)
+		s.Open, s.Policy = true, turn.DefaultPolicy()
+		for _, id := range all {
+			s.Members = append(s.Members, turn.Member{AgentID: id})
+		}
+		change(s)
+		return s
+	}
+	free := func(s *turn.State) {}
+	owned := func(s *turn.State) { s.Turn, s.Owner = 1, "a" }
+	reserved := func(s *turn.State) { s.Turn, s.ReservedFor, s.Pending.Seq = 1, "b", 7 }
+	without := func(id string, change func(*turn.State)) func(*turn.State) {
+		return func(s *turn.State) {
+			change(s)
+			s.Members = slices.DeleteFunc(s.Members, func(m turn.Member) bool { return m.AgentID == id })
+		}
+	}
+	tests := map[string]struct {
+		before, after func(*turn.State)
+		want          []string
+	}{
+		"a message":                   {owned, func(s *turn.State) { owned(s); s.Seq, s.Broadcasts = 9, 1 }, nil},
+		"a join":                      {without("c", owned), owned, nil},
+		"a claim":                     {reserved, func(s *turn.State) { s.Turn, s.Owner = 2, "b" }, []string{"b"}},
+		"a takeover":                  {owned, func(s *turn.State) { s.Turn, s.Owner = 2, "c" }, []string{"c"}},
+		"a reservation":               {owned, reserved, []string{"b"}},
+		"a release to nobody":         {owned, func(s *turn.State) { s.Turn, s.Pending.Seq = 1, 7 }, all},
+		"who waits leaves":            {owned, without("b", owned), []string{"b", "a"}},
+		"the owner leaves":            {owned, without("a", free), all},
+		"one of the others is kicked": {reserved, without("c", reserved), all},
+		"a new policy":                {owned, func(s *turn.State) { owned(s); s.Policy.ClaimTTL++ }, all},
+		"the end":                     {owned, func(s *turn.State) { *s = turn.State{} }, all},
+	}
+	for name, test := range tests {
+		if got := turn.Wakes(room(test.before), room(test.after)); !slices.Equal(got, test.want) {
+			t.Errorf("%s wakes %v, want %v", name, got, test.want)
+		}
+	}
+}
