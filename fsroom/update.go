@@ -21,6 +21,13 @@ type Decision[S any] func(*S) ([]journal.Event, error)
 // has happened, except with code in_doubt, when a failed write could not be
 // undone. A refusal of decide is returned as it is.
 func (r *Room[S]) Update(ctx context.Context, decide Decision[S]) (*Snapshot[S], []journal.Event, error) {
+	return r.UpdateThen(ctx, decide, func() {})
+}
+
+// UpdateThen is [Room.Update] that calls committed as soon as the change is
+// durable, before state.json is brought up to date and with the room still
+// locked. It is not called if nothing changes.
+func (r *Room[S]) UpdateThen(ctx context.Context, decide Decision[S], committed func()) (*Snapshot[S], []journal.Event, error) {
 	unlock, err := r.lock(ctx) // 2
 	if err != nil {
 		return nil, nil, r.store.explain(err, r.dir)
@@ -43,7 +50,7 @@ func (r *Room[S]) Update(ctx context.Context, decide Decision[S]) (*Snapshot[S],
 		r.settle(snap)
 		return snap, nil, nil
 	}
-	if err := r.commit(snap, events); err != nil {
+	if err := r.commit(snap, events, committed); err != nil {
 		return nil, nil, r.store.explain(err, r.dir)
 	}
 	return snap, events, nil
@@ -116,8 +123,8 @@ func (r *Room[S]) cut(snap *Snapshot[S]) error {
 	return nil
 }
 
-// commit writes the events and brings the projection up to date.
-func (r *Room[S]) commit(snap *Snapshot[S], events []journal.Event) error {
+// commit writes the events, tells of it and brings the projection up to date.
+func (r *Room[S]) commit(snap *Snapshot[S], events []journal.Event, committed func()) error {
 	now := journal.NewTime(r.store.opts.Now())
 	for i := range events {
 		e := &events[i]
@@ -150,6 +157,7 @@ func (r *Room[S]) commit(snap *Snapshot[S], events []journal.Event) error {
 	if snap.Position.Offset == 0 { // the file is new, or was left empty by a crash
 		r.syncDirs()
 	}
+	committed()
 	snap.State, snap.Position, snap.turn = next, end, events[len(events)-1].Turn
 	if !r.rules.Live(next) && r.archive(snap) == nil {
 		return nil

@@ -20,7 +20,7 @@ const (
 const initialTimeNamespace = "4026531834"
 
 func readBootID() string {
-	text, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	text, err := readSmall("/proc/sys/kernel/random/boot_id")
 	if err != nil {
 		return ""
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -88,12 +89,15 @@ func readStat(pid int) (stat, error) {
 	return parseStat(line)
 }
 
-// readProc reads one small file of /proc/PID with one open, read and close.
-// os.ReadFile would add an fstat, a poller registration and a second read.
 func readProc(pid int, name string) ([]byte, error) {
-	fd, err := retried(func() (int, error) {
-		return unix.Open(fmt.Sprintf("/proc/%d/%s", pid, name), unix.O_RDONLY|unix.O_CLOEXEC, 0)
-	})
+	return readSmall("/proc/" + strconv.Itoa(pid) + "/" + name)
+}
+
+// readSmall reads one small file of /proc with one open, read and close.
+// os.ReadFile would add an fstat, a second read, and the poller: the first file
+// that package os opens sets that up for the whole process.
+func readSmall(path string) ([]byte, error) {
+	fd, err := retried(func() (int, error) { return unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC, 0) })
 	if err != nil {
 		return nil, err
 	}

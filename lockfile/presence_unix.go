@@ -27,19 +27,42 @@ func hold(path string) (func(), error) {
 // Asking takes nothing. A probe that tried to lock would for a moment be what it
 // looks for: two who ask at once would each take the other for a holder.
 func held(path string) (bool, error) {
-	f, err := openRegular(path, os.O_RDONLY)
+	fd, err := openBare(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
 	if err != nil {
 		return false, err
 	}
-	defer f.Close()
+	defer unix.Close(fd)
 	question := unix.Flock_t{Type: unix.F_WRLCK, Whence: io.SeekStart}
-	if err := retry(func() error { return unix.FcntlFlock(f.Fd(), queryLock, &question) }); err != nil {
+	if err := retry(func() error { return unix.FcntlFlock(uintptr(fd), queryLock, &question) }); err != nil {
 		return false, explain(path, "ask for a holder of", err)
 	}
 	return question.Type != unix.F_UNLCK, nil
+}
+
+// openBare opens a regular file to read it, without package os: the first file
+// opened there sets up a poller, which a command that only looks can do without.
+func openBare(path string) (fd int, err error) {
+	err = retry(func() (err error) {
+		fd, err = unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC|guardFlags, 0)
+		return err
+	})
+	if err != nil {
+		return 0, explain(path, "open", err)
+	}
+	var st unix.Stat_t
+	if err = unix.Fstat(fd, &st); err == nil && st.Mode&unix.S_IFMT != unix.S_IFREG {
+		if err = checkRegular(path); err == nil {
+			err = unix.EINVAL
+		}
+	}
+	if err != nil {
+		unix.Close(fd)
+		return 0, explain(path, "open", err)
+	}
+	return fd, nil
 }
 
 func openRegular(path string, flags int) (*os.File, error) {

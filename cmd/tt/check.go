@@ -7,17 +7,15 @@ import (
 	"github.com/talking-stick/tt/fsroom/code"
 )
 
-func checkCommand() *front.Command {
-	return &front.Command{
-		Name:  "check",
-		Group: groupLook,
-		Args:  []front.Arg{pathArg()},
-		Short: "exit 0 only if you hold the stick with a live lease",
-		Long:  "For git hooks and harness hooks. Exits 1 otherwise, also where there is no room.",
-		Flags: pathFlag,
-		Exits: []front.ExitStatus{{Status: 1, Meaning: "the caller does not hold the stick, or the command failed"}},
-		Run:   runCheck,
-	}
+var checkCommand = &front.Command{
+	Name:  "check",
+	Group: groupLook,
+	Args:  []front.Arg{pathArg()},
+	Short: "exit 0 only if you hold the stick with a live lease",
+	Long:  "For git hooks and harness hooks. Exits 1 otherwise, also where there is no room.",
+	Flags: pathFlag,
+	Exits: []front.ExitStatus{{Status: 1, Meaning: "the caller does not hold the stick, or the command failed"}},
+	Run:   runCheck,
 }
 
 // A checkResult says whether the caller may change shared files.

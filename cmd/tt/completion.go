@@ -11,41 +11,37 @@ import (
 	"github.com/talking-stick/tt/skills/harness"
 )
 
-func completionCommand() *front.Command {
-	return &front.Command{
-		Name:  "completion",
-		Group: groupUpkeep,
-		Args:  []front.Arg{{Name: "shell", Show: strings.Join(completion.Shells(), "|"), Usage: "the shell to print it for"}},
-		Short: "print what a shell loads to complete tt",
-		Long:  "Completes commands, flags, the agents of the room, notes, harnesses, and paths.",
-		Examples: []front.Example{
-			{Line: "source <(tt completion bash)", What: "in ~/.bashrc"},
-			{Line: "source <(tt completion zsh)", What: "in ~/.zshrc, behind compinit"},
-			{Line: "tt completion fish | source", What: "in config.fish"},
-		},
-		Run: func(_ context.Context, c *front.Call) error {
-			script := completion.Script(c.Arg("shell"), c.Program.Name)
-			if script == "" {
-				return c.Usagef("there is no completion for %q", c.Arg("shell")).WithHint("known are bash, zsh and fish")
-			}
-			return c.Out.Print(script)
-		},
-	}
+var completionCommand = &front.Command{
+	Name:  "completion",
+	Group: groupUpkeep,
+	Args:  []front.Arg{{Name: "shell", Show: strings.Join(completion.Shells(), "|"), Usage: "the shell to print it for"}},
+	Short: "print what a shell loads to complete tt",
+	Long:  "Completes commands, flags, the agents of the room, notes, harnesses, and paths.",
+	Examples: []front.Example{
+		{Line: "source <(tt completion bash)", What: "in ~/.bashrc"},
+		{Line: "source <(tt completion zsh)", What: "in ~/.zshrc, behind compinit"},
+		{Line: "tt completion fish | source", What: "in config.fish"},
+	},
+	Run: func(_ context.Context, c *front.Call) error {
+		script := completion.Script(c.Arg("shell"), c.Program.Name)
+		if script == "" {
+			return c.Usagef("there is no completion for %q", c.Arg("shell")).WithHint("known are bash, zsh and fish")
+		}
+		return c.Out.Print(script)
+	},
 }
 
 // completeCommand is what those scripts ask at every TAB. It is silent about all
 // that goes wrong, and leaves no trace of presence.
-func completeCommand() *front.Command {
-	return &front.Command{
-		Name:   "complete",
-		Hidden: true,
-		Args:   []front.Arg{{Name: "word", Optional: true, Rest: true, Usage: "the command line behind the program's name, up to the cursor"}},
-		Short:  "list what may stand at the end of a command line",
-		Run: func(_ context.Context, c *front.Call) error {
-			fill := func(slot completion.Slot) completion.Answer { return fillSlot(c, slot) }
-			return c.Out.Print(completion.Find(c.Program, c.Rest("word"), fill).String())
-		},
-	}
+var completeCommand = &front.Command{
+	Name:   "complete",
+	Hidden: true,
+	Args:   []front.Arg{{Name: "word", Optional: true, Rest: true, Usage: "the command line behind the program's name, up to the cursor"}},
+	Short:  "list what may stand at the end of a command line",
+	Run: func(_ context.Context, c *front.Call) error {
+		fill := func(slot completion.Slot) completion.Answer { return fillSlot(c, slot) }
+		return c.Out.Print(completion.Find(c.Program, c.Rest("word"), fill).String())
+	},
 }
 
 // fillSlot knows the values that are not in the table.

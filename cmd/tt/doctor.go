@@ -10,24 +10,22 @@ import (
 	"github.com/talking-stick/tt/fsroom"
 )
 
-func doctorCommand() *front.Command {
-	return &front.Command{
-		Name:  "doctor",
-		Group: groupUpkeep,
-		Args:  []front.Arg{pathArg()},
-		Short: "verify the files of every room against its journal",
-		Long: "Checks every room and topic of the data directory, or with a path the rooms of that workspace: the journal line by line, the projection " +
-			"against it, the archive, file modes, leftovers of killed processes, and locks. It also tries out, in a directory of its own that it removes again, " +
-			"whether the data directory can be written to, locks keep others out, files are replaced as a whole, and changes are told at once or must be polled for.\n\n" +
-			"With --repair it mends what can be mended. Before a file is replaced its bytes are kept beside it, as journal.damaged-1a2b3c4d.jsonl. Events that " +
-			"cannot be read any more become events of type damaged, so that all others keep their numbers.",
-		Flags: func(f *front.Flags) {
-			pathFlag(f)
-			f.Bool("repair", "mend what can be mended, and keep every damaged byte beside the result")
-		},
-		Exits: []front.ExitStatus{{Status: 1, Meaning: "a problem was found and remains, or the command failed"}},
-		Run:   runDoctor,
-	}
+var doctorCommand = &front.Command{
+	Name:  "doctor",
+	Group: groupUpkeep,
+	Args:  []front.Arg{pathArg()},
+	Short: "verify the files of every room against its journal",
+	Long: "Checks every room and topic of the data directory, or with a path the rooms of that workspace: the journal line by line, the projection " +
+		"against it, the archive, file modes, leftovers of killed processes, and locks. It also tries out, in a directory of its own that it removes again, " +
+		"whether the data directory can be written to, locks keep others out, files are replaced as a whole, and changes are told at once or must be polled for.\n\n" +
+		"With --repair it mends what can be mended. Before a file is replaced its bytes are kept beside it, as journal.damaged-1a2b3c4d.jsonl. Events that " +
+		"cannot be read any more become events of type damaged, so that all others keep their numbers.",
+	Flags: func(f *front.Flags) {
+		pathFlag(f)
+		f.Bool("repair", "mend what can be mended, and keep every damaged byte beside the result")
+	},
+	Exits: []front.ExitStatus{{Status: 1, Meaning: "a problem was found and remains, or the command failed"}},
+	Run:   runDoctor,
 }
 
 // A doctorResult lists what was found.

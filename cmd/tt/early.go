@@ -20,6 +20,16 @@ func (s *seat) spawnEarly(fence turn.Fence) *early {
 	return e
 }
 
+// childFor returns a guardian for the turn: the one started ahead if it was for
+// this turn, else a new one.
+func (s *seat) childFor(fence turn.Fence, ahead *early) (*child, error) {
+	child, err := ahead.of(fence)
+	if child == nil && err == nil {
+		child, err = s.spawnGuardian(fence)
+	}
+	return child, err
+}
+
 // of returns the guardian if it was started for this turn, nil if there is
 // none; one for another turn is ended.
 func (e *early) of(fence turn.Fence) (*child, error) {

@@ -15,29 +15,27 @@ const (
 	mostEvents    = 500
 )
 
-func eventsCommand() *front.Command {
-	return &front.Command{
-		Name:  "events",
-		Group: groupLook,
-		Args:  []front.Arg{pathArg()},
-		Short: "show what happened in the room, or follow it",
-		Long: "Without --wait or --follow, shows the newest events, oldest first; with --after, those that came next. " +
-			"The cursor in the result is what to give to --after to go on.\n\n" +
-			"With --wait or --follow, prints a line of JSON per event from now on (or from --after) and is woken by each: --wait ends with the " +
-			"first that match, --follow goes on until it is stopped. The cursor is then printed on standard error. Watching does not count as presence.",
-		Examples: []front.Example{
-			{Line: "tt events --event message_sent,note_added --limit 10"},
-			{Line: "tt events --follow --after 42", What: "from event 43 on, for ever"},
-		},
-		Flags: func(f *front.Flags) {
-			filterFlags(f)
-			f.StringList("event", "TYPE,…", "only these types: "+strings.Join(turn.EventTypes(), ", "))
-			f.Bool("wait", "wait for the next matching events, print them, and end")
-			f.Bool("follow", "print matching events as they come, until stopped")
-		},
-		Errors: []code.Code{code.RoomNotFound, code.InvalidEventType, code.InvalidCursor, code.UnknownRecipient, code.AmbiguousRecipient},
-		Run:    runEvents,
-	}
+var eventsCommand = &front.Command{
+	Name:  "events",
+	Group: groupLook,
+	Args:  []front.Arg{pathArg()},
+	Short: "show what happened in the room, or follow it",
+	Long: "Without --wait or --follow, shows the newest events, oldest first; with --after, those that came next. " +
+		"The cursor in the result is what to give to --after to go on.\n\n" +
+		"With --wait or --follow, prints a line of JSON per event from now on (or from --after) and is woken by each: --wait ends with the " +
+		"first that match, --follow goes on until it is stopped. The cursor is then printed on standard error. Watching does not count as presence.",
+	Examples: []front.Example{
+		{Line: "tt events --event message_sent,note_added --limit 10"},
+		{Line: "tt events --follow --after 42", What: "from event 43 on, for ever"},
+	},
+	Flags: func(f *front.Flags) {
+		filterFlags(f)
+		f.StringList("event", "TYPE,…", "only these types: "+strings.Join(turn.EventTypes(), ", "))
+		f.Bool("wait", "wait for the next matching events, print them, and end")
+		f.Bool("follow", "print matching events as they come, until stopped")
+	},
+	Errors: []code.Code{code.RoomNotFound, code.InvalidEventType, code.InvalidCursor, code.UnknownRecipient, code.AmbiguousRecipient},
+	Run:    runEvents,
 }
 
 // filterFlags are shared by everything that reads events.

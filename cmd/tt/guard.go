@@ -15,17 +15,15 @@ import (
 
 // guardCommand is the guardian: it is started by wait, try and take, never by
 // hand.
-func guardCommand() *front.Command {
-	return &front.Command{
-		Name:   "guard",
-		Hidden: true,
-		Args:   []front.Arg{{Name: "room", Usage: "the room's id"}},
-		Short:  "keep the lease of one turn alive",
-		Flags: func(f *front.Flags) {
-			f.Int64("turn", "N", 0, "the turn to keep")
-		},
-		Run: runGuard,
-	}
+var guardCommand = &front.Command{
+	Name:   "guard",
+	Hidden: true,
+	Args:   []front.Arg{{Name: "room", Usage: "the room's id"}},
+	Short:  "keep the lease of one turn alive",
+	Flags: func(f *front.Flags) {
+		f.Int64("turn", "N", 0, "the turn to keep")
+	},
+	Run: runGuard,
 }
 
 func runGuard(ctx context.Context, c *front.Call) error {

@@ -13,17 +13,7 @@ import (
 )
 
 // A child is a guardian just started.
-type child struct {
-	process identity.Process
-	handle  *os.Process
-}
-
-// kill ends the child, if there is one.
-func (c *child) kill() {
-	if c != nil {
-		_ = c.handle.Kill()
-	}
-}
+type child struct{ process identity.Process }
 
 // spawnGuardian starts the guardian of a turn. When it returns, the new program
 // runs: starting a process reports back only after its image is in place, so
@@ -41,19 +31,18 @@ func (s *seat) spawnGuardian(fence turn.Fence) (*child, error) {
 	}
 	defer null.Close()
 	args := []string{"tt", "guard", s.room.Name(), "--turn", strconv.FormatInt(fence.Turn, 10), "--agent", fence.Agent}
-	keepFiles()
-	p, err := os.StartProcess(exe, args, &os.ProcAttr{
-		Dir: string(os.PathSeparator), Env: s.guardianEnv(), Files: []*os.File{null, null, null}, Sys: detached(),
-	})
+	pid, err := startDetached(exe, args, s.guardianEnv(), null)
 	if err != nil {
 		return nil, err
 	}
-	info, err := s.table.Inspect(p.Pid)
+	info, err := s.table.Inspect(pid)
+	c := &child{process: info.Process}
 	if err != nil {
-		_ = p.Kill()
-		return nil, fmt.Errorf("guardian %d ended at once: %w", p.Pid, err)
+		c.process.PID = pid
+		c.kill()
+		return nil, fmt.Errorf("guardian %d ended at once: %w", pid, err)
 	}
-	return &child{process: info.Process, handle: p}, nil
+	return c, nil
 }
 
 // executable is this very program, also when its file was replaced meanwhile.

@@ -57,10 +57,7 @@ func (s *seat) guarded(ctx context.Context, fence turn.Fence, ahead *early) (pid
 		ahead.abandon()
 		return h.Guardian.PID, nil
 	}
-	child, failure := ahead.of(fence)
-	if child == nil && failure == nil {
-		child, failure = s.spawnGuardian(fence)
-	}
+	child, failure := s.childFor(fence, ahead)
 	lockErr := s.room.Locked(ctx, func(*snapshot) error {
 		pid, err = s.install(fence, child, failure)
 		return nil

@@ -15,19 +15,31 @@ import (
 // it writes.
 const maxPayload = 64 << 20
 
-// hookCommand is what a harness runs before it stops or lets a tool write a file,
-// see [hook]. It is installed into the harness's settings, never typed.
-func hookCommand(kind hook.Kind) *front.Command {
-	return &front.Command{
-		Name:   "hook " + string(kind),
+// The hook commands are what a harness runs before it stops or lets a tool write a file,
+// see [hook]. They are installed into the harness's settings, never typed.
+var (
+	stopHookCommand = &front.Command{
+		Name:   "hook " + string(hook.Stop),
 		Hidden: true,
-		Short:  "answer the " + string(kind) + " guard of a harness",
-		Long:   "Reads the harness's payload from standard input and prints its answer. Whatever cannot be told is let pass, in silence.",
-		Flags: func(f *front.Flags) {
-			f.String("harness", "NAME", "whose payload it is")
-		},
-		Run: func(ctx context.Context, c *front.Call) error { return runHook(ctx, c, kind) },
+		Short:  "answer the " + string(hook.Stop) + " guard of a harness",
+		Long:   hookHelp,
+		Flags:  hookFlags,
+		Run:    func(ctx context.Context, c *front.Call) error { return runHook(ctx, c, hook.Stop) },
 	}
+	editHookCommand = &front.Command{
+		Name:   "hook " + string(hook.Edit),
+		Hidden: true,
+		Short:  "answer the " + string(hook.Edit) + " guard of a harness",
+		Long:   hookHelp,
+		Flags:  hookFlags,
+		Run:    func(ctx context.Context, c *front.Call) error { return runHook(ctx, c, hook.Edit) },
+	}
+)
+
+const hookHelp = "Reads the harness's payload from standard input and prints its answer. Whatever cannot be told is let pass, in silence."
+
+func hookFlags(f *front.Flags) {
+	f.String("harness", "NAME", "whose payload it is")
 }
 
 // runHook never fails: a guard that cannot tell must not stop anybody.

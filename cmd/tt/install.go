@@ -11,54 +11,50 @@ import (
 	"github.com/talking-stick/tt/skills/harness"
 )
 
-func installCommand() *front.Command {
-	return &front.Command{
-		Name:  "install",
-		Group: groupUpkeep,
-		Args:  []front.Arg{installArg()},
-		Short: "teach harnesses to take turns: the skill, and guards",
-		Long: "Puts the skill, and guards that keep an agent from stopping while it holds the stick and from editing while it does not, into the " +
-			"harnesses' own directories and settings. Only a harness that is here gets anything; what you have edited stays as it is. " +
-			`"git" adds a check to the pre-commit hook of the repository.` + "\n\n" +
-			"Installing again does no harm. Installed copies follow the version of tt.",
-		Examples: []front.Example{
-			{Line: "tt install --all --print", What: "show everything that would be written, and write nothing"},
-			{Line: "tt install claude-code codex"},
-			{Line: "tt install git", What: "in a repository: refuse commits of those who do not hold the stick"},
-		},
-		Flags: func(f *front.Flags) {
-			f.Bool("all", "every harness on this machine")
-			f.Bool("print", "only show what would be done")
-			f.Bool("copy", "install the skill as a copy (the default for a new one)")
-			f.Bool("link", "install the skill as a link into the data directory")
-			f.Bool("replace", "also replace what you have edited; a backup is kept")
-			f.Bool("no-hooks", "the skill alone, without guards")
-			repositoryFlag(f)
-		},
-		Exits:  []front.ExitStatus{{Status: 1, Meaning: "a harness failed; the others are done"}},
-		Errors: []code.Code{code.LockTimeout, code.DataDirUnusable},
-		Run:    runInstall,
-	}
+var installCommand = &front.Command{
+	Name:  "install",
+	Group: groupUpkeep,
+	Args:  []front.Arg{installArg()},
+	Short: "teach harnesses to take turns: the skill, and guards",
+	Long: "Puts the skill, and guards that keep an agent from stopping while it holds the stick and from editing while it does not, into the " +
+		"harnesses' own directories and settings. Only a harness that is here gets anything; what you have edited stays as it is. " +
+		`"git" adds a check to the pre-commit hook of the repository.` + "\n\n" +
+		"Installing again does no harm. Installed copies follow the version of tt.",
+	Examples: []front.Example{
+		{Line: "tt install --all --print", What: "show everything that would be written, and write nothing"},
+		{Line: "tt install claude-code codex"},
+		{Line: "tt install git", What: "in a repository: refuse commits of those who do not hold the stick"},
+	},
+	Flags: func(f *front.Flags) {
+		f.Bool("all", "every harness on this machine")
+		f.Bool("print", "only show what would be done")
+		f.Bool("copy", "install the skill as a copy (the default for a new one)")
+		f.Bool("link", "install the skill as a link into the data directory")
+		f.Bool("replace", "also replace what you have edited; a backup is kept")
+		f.Bool("no-hooks", "the skill alone, without guards")
+		repositoryFlag(f)
+	},
+	Exits:  []front.ExitStatus{{Status: 1, Meaning: "a harness failed; the others are done"}},
+	Errors: []code.Code{code.LockTimeout, code.DataDirUnusable},
+	Run:    runInstall,
 }
 
-func uninstallCommand() *front.Command {
-	return &front.Command{
-		Name:  "uninstall",
-		Group: groupUpkeep,
-		Args:  []front.Arg{installArg()},
-		Short: "take the skill and the guards out again",
-		Long:  "Settings get every byte of their own back. Rooms and everything else in the data directory stay.",
-		Flags: func(f *front.Flags) {
-			f.Bool("all", "every harness")
-			f.Bool("print", "only show what would be done")
-			f.Bool("replace", "also remove what you have edited; a backup is kept")
-			f.Bool("no-hooks", "the skill alone; leave the guards")
-			repositoryFlag(f)
-		},
-		Exits:  []front.ExitStatus{{Status: 1, Meaning: "a harness failed; the others are done"}},
-		Errors: []code.Code{code.LockTimeout, code.DataDirUnusable},
-		Run:    runUninstall,
-	}
+var uninstallCommand = &front.Command{
+	Name:  "uninstall",
+	Group: groupUpkeep,
+	Args:  []front.Arg{installArg()},
+	Short: "take the skill and the guards out again",
+	Long:  "Settings get every byte of their own back. Rooms and everything else in the data directory stay.",
+	Flags: func(f *front.Flags) {
+		f.Bool("all", "every harness")
+		f.Bool("print", "only show what would be done")
+		f.Bool("replace", "also remove what you have edited; a backup is kept")
+		f.Bool("no-hooks", "the skill alone; leave the guards")
+		repositoryFlag(f)
+	},
+	Exits:  []front.ExitStatus{{Status: 1, Meaning: "a harness failed; the others are done"}},
+	Errors: []code.Code{code.LockTimeout, code.DataDirUnusable},
+	Run:    runUninstall,
 }
 
 func installArg() front.Arg {

@@ -10,45 +10,39 @@ import (
 	"github.com/talking-stick/tt/skills/instructions"
 )
 
-func instructionsShowCommand() *front.Command {
-	return &front.Command{
-		Name:  "instructions show",
-		Group: groupUpkeep,
-		Args:  []front.Arg{pathArg()},
-		Short: "show the house rules for agents",
-		Long: "Three layers, one after the other: what comes with tt, your own, and the project's .talking-stick/instructions.md. " +
-			`Sections such as "## Claude" are shown to that harness only.`,
-		Flags: func(f *front.Flags) {
-			f.String("harness", "NAME", "claude, codex, antigravity, gemini, grok, opencode, or all (default: the caller's)")
-			f.String("scope", "LAYER", "effective, bundled, user or project (default effective)")
-			pathFlag(f)
-		},
-		Errors: []code.Code{code.BodyTooLarge},
-		Run:    runInstructionsShow,
-	}
+var instructionsShowCommand = &front.Command{
+	Name:  "instructions show",
+	Group: groupUpkeep,
+	Args:  []front.Arg{pathArg()},
+	Short: "show the house rules for agents",
+	Long: "Three layers, one after the other: what comes with tt, your own, and the project's .talking-stick/instructions.md. " +
+		`Sections such as "## Claude" are shown to that harness only.`,
+	Flags: func(f *front.Flags) {
+		f.String("harness", "NAME", "claude, codex, antigravity, gemini, grok, opencode, or all (default: the caller's)")
+		f.String("scope", "LAYER", "effective, bundled, user or project (default effective)")
+		pathFlag(f)
+	},
+	Errors: []code.Code{code.BodyTooLarge},
+	Run:    runInstructionsShow,
 }
 
-func instructionsEditCommand() *front.Command {
-	return &front.Command{
-		Name:  "instructions edit",
-		Group: groupUpkeep,
-		Args:  []front.Arg{pathArg()},
-		Short: "edit your layer of the house rules, or the project's",
-		Long:  "Makes the file if it is not there. Without a terminal or an editor it only says where the file is.",
-		Flags: layerFlags,
-		Run:   runInstructionsEdit,
-	}
+var instructionsEditCommand = &front.Command{
+	Name:  "instructions edit",
+	Group: groupUpkeep,
+	Args:  []front.Arg{pathArg()},
+	Short: "edit your layer of the house rules, or the project's",
+	Long:  "Makes the file if it is not there. Without a terminal or an editor it only says where the file is.",
+	Flags: layerFlags,
+	Run:   runInstructionsEdit,
 }
 
-func instructionsResetCommand() *front.Command {
-	return &front.Command{
-		Name:  "instructions reset",
-		Group: groupUpkeep,
-		Args:  []front.Arg{pathArg()},
-		Short: "remove a layer of the house rules; a backup is kept",
-		Flags: layerFlags,
-		Run:   runInstructionsReset,
-	}
+var instructionsResetCommand = &front.Command{
+	Name:  "instructions reset",
+	Group: groupUpkeep,
+	Args:  []front.Arg{pathArg()},
+	Short: "remove a layer of the house rules; a backup is kept",
+	Flags: layerFlags,
+	Run:   runInstructionsReset,
 }
 
 func layerFlags(f *front.Flags) {

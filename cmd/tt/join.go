@@ -11,23 +11,21 @@ import (
 	"github.com/talking-stick/tt/journal"
 )
 
-func joinCommand() *front.Command {
-	return &front.Command{
-		Name:  "join",
-		Group: groupTurns,
-		Args:  []front.Arg{pathArg()},
-		Short: "become a member of the workspace's room",
-		Long: "Joins the deepest room between the path and the workspace root (the git top-level, else the nearest directory " +
-			"with CLAUDE.md, AGENTS.md, package.json, pyproject.toml, Cargo.toml or go.mod, else the path itself). Where there is none, one is made at the root. " +
-			"Joining again changes nothing.",
-		Examples: []front.Example{{Line: "tt join", What: "the room of the current directory"}},
-		Flags: func(f *front.Flags) {
-			f.Bool("force-new", "make a room at exactly this path, inside an outer one")
-			pathFlag(f)
-		},
-		Errors: []code.Code{code.Usage, code.InvalidAgentID, code.LockTimeout},
-		Run:    runJoin,
-	}
+var joinCommand = &front.Command{
+	Name:  "join",
+	Group: groupTurns,
+	Args:  []front.Arg{pathArg()},
+	Short: "become a member of the workspace's room",
+	Long: "Joins the deepest room between the path and the workspace root (the git top-level, else the nearest directory " +
+		"with CLAUDE.md, AGENTS.md, package.json, pyproject.toml, Cargo.toml or go.mod, else the path itself). Where there is none, one is made at the root. " +
+		"Joining again changes nothing.",
+	Examples: []front.Example{{Line: "tt join", What: "the room of the current directory"}},
+	Flags: func(f *front.Flags) {
+		f.Bool("force-new", "make a room at exactly this path, inside an outer one")
+		pathFlag(f)
+	},
+	Errors: []code.Code{code.Usage, code.InvalidAgentID, code.LockTimeout},
+	Run:    runJoin,
 }
 
 // A joinResult is what join answers.

@@ -9,22 +9,20 @@ import (
 	"github.com/talking-stick/tt/journal"
 )
 
-func kickCommand() *front.Command {
-	return &front.Command{
-		Name:  "kick",
-		Group: groupTurns,
-		Args:  []front.Arg{{Name: "agent", Usage: "the member's id"}, pathArg()},
-		Short: "remove a member that is gone",
-		Long: "Without --force only a member that is known to be gone and was silent past gone_grace, or whose presence has run out. " +
-			"Its turn or reservation ends with it.",
-		Flags: func(f *front.Flags) {
-			f.String("reason", "TEXT", "why; it is kept in the journal")
-			f.Bool("force", "also a member that is active")
-			pathFlag(f)
-		},
-		Errors: []code.Code{code.CannotKickSelf, code.NotJoined, code.UnknownTarget, code.TargetActive},
-		Run:    runKick,
-	}
+var kickCommand = &front.Command{
+	Name:  "kick",
+	Group: groupTurns,
+	Args:  []front.Arg{{Name: "agent", Usage: "the member's id"}, pathArg()},
+	Short: "remove a member that is gone",
+	Long: "Without --force only a member that is known to be gone and was silent past gone_grace, or whose presence has run out. " +
+		"Its turn or reservation ends with it.",
+	Flags: func(f *front.Flags) {
+		f.String("reason", "TEXT", "why; it is kept in the journal")
+		f.Bool("force", "also a member that is active")
+		pathFlag(f)
+	},
+	Errors: []code.Code{code.CannotKickSelf, code.NotJoined, code.UnknownTarget, code.TargetActive},
+	Run:    runKick,
 }
 
 func runKick(ctx context.Context, c *front.Call) error {

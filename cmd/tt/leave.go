@@ -9,18 +9,16 @@ import (
 	"github.com/talking-stick/tt/journal"
 )
 
-func leaveCommand() *front.Command {
-	return &front.Command{
-		Name:  "leave",
-		Group: groupTurns,
-		Args:  []front.Arg{pathArg()},
-		Short: "leave the room",
-		Long: "A turn that is held ends without a handoff of its own; the one it was given waits for the next agent. " +
-			"When nobody active remains the room ends: its journal goes to the archive, and nothing is deleted.",
-		Flags:  pathFlag,
-		Errors: []code.Code{code.RoomNotFound, code.NotJoined},
-		Run:    runLeave,
-	}
+var leaveCommand = &front.Command{
+	Name:  "leave",
+	Group: groupTurns,
+	Args:  []front.Arg{pathArg()},
+	Short: "leave the room",
+	Long: "A turn that is held ends without a handoff of its own; the one it was given waits for the next agent. " +
+		"When nobody active remains the room ends: its journal goes to the archive, and nothing is deleted.",
+	Flags:  pathFlag,
+	Errors: []code.Code{code.RoomNotFound, code.NotJoined},
+	Run:    runLeave,
 }
 
 func runLeave(ctx context.Context, c *front.Call) error {

@@ -9,20 +9,18 @@ import (
 	"github.com/talking-stick/tt/fsroom/turn"
 )
 
-func listCommand() *front.Command {
-	return &front.Command{
-		Name:  "list",
-		Group: groupLook,
-		Args:  []front.Arg{pathArg()},
-		Short: "list the rooms of the workspace, or all",
-		Long:  "Rooms between the path and the workspace root; with --all, every room of the data directory. Changes nothing.",
-		Flags: func(f *front.Flags) {
-			f.Bool("all", "every room of the data directory")
-			pathFlag(f)
-		},
-		Errors: []code.Code{code.CorruptRoom, code.DataDirUnusable},
-		Run:    runList,
-	}
+var listCommand = &front.Command{
+	Name:  "list",
+	Group: groupLook,
+	Args:  []front.Arg{pathArg()},
+	Short: "list the rooms of the workspace, or all",
+	Long:  "Rooms between the path and the workspace root; with --all, every room of the data directory. Changes nothing.",
+	Flags: func(f *front.Flags) {
+		f.Bool("all", "every room of the data directory")
+		pathFlag(f)
+	},
+	Errors: []code.Code{code.CorruptRoom, code.DataDirUnusable},
+	Run:    runList,
 }
 
 func runList(ctx context.Context, c *front.Call) error {

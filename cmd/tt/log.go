@@ -11,23 +11,21 @@ import (
 	"github.com/talking-stick/tt/journal"
 )
 
-func logCommand() *front.Command {
-	return &front.Command{
-		Name:  "log",
-		Group: groupLook,
-		Args:  []front.Arg{pathArg()},
-		Short: "the room's history as people read it",
-		Long: "Turns with who held them, for how long and what they handed over; takeovers with their reasons; messages and notes in " +
-			"between. Long texts are folded; tt events --json has them whole.",
-		Examples: []front.Example{{Line: "tt log --since 2h"}},
-		Flags: func(f *front.Flags) {
-			f.Duration("since", "D", 0, "only what happened in this time")
-			f.Int64("limit", "N", defaultLog, "at most so many events, the newest")
-			pathFlag(f)
-		},
-		Errors: []code.Code{code.RoomNotFound},
-		Run:    runLog,
-	}
+var logCommand = &front.Command{
+	Name:  "log",
+	Group: groupLook,
+	Args:  []front.Arg{pathArg()},
+	Short: "the room's history as people read it",
+	Long: "Turns with who held them, for how long and what they handed over; takeovers with their reasons; messages and notes in " +
+		"between. Long texts are folded; tt events --json has them whole.",
+	Examples: []front.Example{{Line: "tt log --since 2h"}},
+	Flags: func(f *front.Flags) {
+		f.Duration("since", "D", 0, "only what happened in this time")
+		f.Int64("limit", "N", defaultLog, "at most so many events, the newest")
+		pathFlag(f)
+	},
+	Errors: []code.Code{code.RoomNotFound},
+	Run:    runLog,
 }
 
 const (

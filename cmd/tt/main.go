@@ -12,9 +12,10 @@
 package main
 
 import (
+	"slices"
+
 	"github.com/talking-stick/tt/cmd/internal/front"
 	"github.com/talking-stick/tt/identity"
-	"github.com/talking-stick/tt/skills/hook"
 )
 
 // Set by the linker; else the build's own record is shown. installer is how the
@@ -31,6 +32,21 @@ const (
 	groupUpkeep = "upkeep"
 )
 
+// The tables of commands are data of the binary: nothing of them is made when
+// the program starts, which it does dozens of times an hour.
+var (
+	daily = []*front.Command{
+		joinCommand, waitCommand, tryCommand, releaseCommand, assignCommand, passCommand, takeCommand, leaveCommand, kickCommand,
+		msgSendCommand, msgRecvCommand, notesAddCommand, notesListCommand, notesResolveCommand,
+		statusCommand, stateCommand, listCommand, logCommand, eventsCommand, whoamiCommand, checkCommand,
+		policyCommand, doctorCommand, guardCommand,
+	}
+	setup = []*front.Command{
+		instructionsShowCommand, instructionsEditCommand, instructionsResetCommand, promptInitCommand, completionCommand, completeCommand,
+		installCommand, uninstallCommand, selfUpdateCommand, migrateCommand, stopHookCommand, editHookCommand, manCommand,
+	}
+)
+
 func program() *front.Program {
 	return &front.Program{
 		Name: "tt", Version: version, Commit: commit,
@@ -38,16 +54,9 @@ func program() *front.Program {
 		Long: "A workspace has one talking stick. Who holds it may change shared files; who wants it waits with tt wait, " +
 			"which returns the moment the turn is theirs, with the handoff of the one before. A turn ends with a handoff of its own: " +
 			"tt release gives the stick to whoever is next, tt assign to somebody by name.",
-		Topics: topics(),
-		Commands: append(synced(
-			joinCommand(), waitCommand(), tryCommand(), releaseCommand(), assignCommand(), passCommand(), takeCommand(), leaveCommand(), kickCommand(),
-			msgSendCommand(), msgRecvCommand(), notesAddCommand(), notesListCommand(), notesResolveCommand(),
-			statusCommand(), stateCommand(), listCommand(), logCommand(), eventsCommand(), whoamiCommand(), checkCommand(),
-			policyCommand(), doctorCommand(), guardCommand(),
-		),
-			instructionsShowCommand(), instructionsEditCommand(), instructionsResetCommand(), promptInitCommand(), completionCommand(), completeCommand(),
-			installCommand(), uninstallCommand(), selfUpdateCommand(), migrateCommand(), hookCommand(hook.Stop), hookCommand(hook.Edit), manCommand(),
-		),
+		Topics:   topics,
+		Commands: slices.Concat(daily, setup),
+		Before:   syncBefore,
 		DefaultJSON: func(env *front.Env) bool {
 			_, ok := identity.HarnessByEnvironment(identity.Env{Lookup: env.Lookup})
 			return ok

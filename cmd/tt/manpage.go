@@ -11,14 +11,12 @@ import (
 )
 
 // manCommand writes the manual pages; make install and make dist call it.
-func manCommand() *front.Command {
-	return &front.Command{
-		Name:   "man",
-		Hidden: true,
-		Args:   []front.Arg{{Name: "dir", Usage: "where to write them; made if it is not there"}},
-		Short:  "write the manual pages",
-		Run:    runMan,
-	}
+var manCommand = &front.Command{
+	Name:   "man",
+	Hidden: true,
+	Args:   []front.Arg{{Name: "dir", Usage: "where to write them; made if it is not there"}},
+	Short:  "write the manual pages",
+	Run:    runMan,
 }
 
 func runMan(_ context.Context, c *front.Call) error {

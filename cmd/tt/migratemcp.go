@@ -13,20 +13,18 @@ import (
 
 // migrateCommand removes the registrations of the MCP server of older versions.
 // Install and uninstall do the same; this is for packages and for hand.
-func migrateCommand() *front.Command {
-	return &front.Command{
-		Name:   "migrate-mcp",
-		Hidden: true,
-		Short:  "remove the MCP registrations of older versions",
-		Long:   "Uses the harnesses' own \"mcp remove\". What was done is appended to " + legacy.LogName + " in the data directory.",
-		Flags: func(f *front.Flags) {
-			f.Choice("reason", "WHY", []string{"manual", "install", "uninstall", "update", "first-run"}, "what to note in the log")
-			f.Bool("quiet", "print nothing")
-		},
-		Exits:  []front.ExitStatus{{Status: 1, Meaning: "a registration is there and could not be removed"}},
-		Errors: []code.Code{code.DataDirUnusable},
-		Run:    runMigrate,
-	}
+var migrateCommand = &front.Command{
+	Name:   "migrate-mcp",
+	Hidden: true,
+	Short:  "remove the MCP registrations of older versions",
+	Long:   "Uses the harnesses' own \"mcp remove\". What was done is appended to " + legacy.LogName + " in the data directory.",
+	Flags: func(f *front.Flags) {
+		f.Choice("reason", "WHY", []string{"manual", "install", "uninstall", "update", "first-run"}, "what to note in the log")
+		f.Bool("quiet", "print nothing")
+	},
+	Exits:  []front.ExitStatus{{Status: 1, Meaning: "a registration is there and could not be removed"}},
+	Errors: []code.Code{code.DataDirUnusable},
+	Run:    runMigrate,
 }
 
 func runMigrate(ctx context.Context, c *front.Call) error {

@@ -11,29 +11,27 @@ import (
 	"github.com/talking-stick/tt/journal"
 )
 
-func msgSendCommand() *front.Command {
-	return &front.Command{
-		Name:  "msg send",
-		Group: groupTalk,
-		Args: []front.Arg{
-			{Name: "agent", Show: "AGENT|room", Usage: `an agent id, the name of one active member, or "room" for everybody`},
-			{Name: "body", Show: "BODY", Optional: true, Rest: true, Usage: "the message, at most 4096 bytes"},
-		},
-		Short: "send a message, without touching the turn",
-		Long: "A message is for a word in between, and everybody in the room can read it. It gives nobody the stick. " +
-			"What should be found later is a note; what the next agent needs is the handoff.",
-		Examples: []front.Example{
-			{Line: `tt msg send codex "which branch are you on?"`},
-			{Line: `git diff --stat | tt msg send room --stdin`},
-		},
-		Flags: func(f *front.Flags) {
-			f.Bool("interrupt", "mark it as urgent")
-			f.Bool("stdin", "read the body from standard input")
-			pathFlag(f)
-		},
-		Errors: []code.Code{code.NotJoined, code.UnknownRecipient, code.AmbiguousRecipient, code.InvalidBody, code.MessageTooLarge},
-		Run:    runMsgSend,
-	}
+var msgSendCommand = &front.Command{
+	Name:  "msg send",
+	Group: groupTalk,
+	Args: []front.Arg{
+		{Name: "agent", Show: "AGENT|room", Usage: `an agent id, the name of one active member, or "room" for everybody`},
+		{Name: "body", Show: "BODY", Optional: true, Rest: true, Usage: "the message, at most 4096 bytes"},
+	},
+	Short: "send a message, without touching the turn",
+	Long: "A message is for a word in between, and everybody in the room can read it. It gives nobody the stick. " +
+		"What should be found later is a note; what the next agent needs is the handoff.",
+	Examples: []front.Example{
+		{Line: `tt msg send codex "which branch are you on?"`},
+		{Line: `git diff --stat | tt msg send room --stdin`},
+	},
+	Flags: func(f *front.Flags) {
+		f.Bool("interrupt", "mark it as urgent")
+		f.Bool("stdin", "read the body from standard input")
+		pathFlag(f)
+	},
+	Errors: []code.Code{code.NotJoined, code.UnknownRecipient, code.AmbiguousRecipient, code.InvalidBody, code.MessageTooLarge},
+	Run:    runMsgSend,
 }
 
 // A sentResult is what msg send answers.
@@ -93,24 +91,22 @@ func bodyOf(c *front.Call, limit int) (string, error) {
 	return strings.TrimSuffix(string(b), "\n"), nil
 }
 
-func msgRecvCommand() *front.Command {
-	return &front.Command{
-		Name:    "msg recv",
-		Group:   groupTalk,
-		Short:   "receive messages",
-		Streams: true,
-		Long: "Prints messages as JSON Lines: the newest ones, or with --after those that came next. " +
-			"--wait ends with the first to come, --follow goes on until stopped; both start now unless --after is given. " +
-			"What was shown counts as read in tt status.",
-		Examples: []front.Example{{Line: "tt msg recv --wait --timeout 5m"}},
-		Flags: func(f *front.Flags) {
-			filterFlags(f)
-			f.Bool("wait", "wait for the next message, print it, and end")
-			f.Bool("follow", "print messages as they come, until stopped")
-		},
-		Errors: []code.Code{code.RoomNotFound, code.InvalidCursor, code.UnknownRecipient, code.AmbiguousRecipient},
-		Run:    runMsgRecv,
-	}
+var msgRecvCommand = &front.Command{
+	Name:    "msg recv",
+	Group:   groupTalk,
+	Short:   "receive messages",
+	Streams: true,
+	Long: "Prints messages as JSON Lines: the newest ones, or with --after those that came next. " +
+		"--wait ends with the first to come, --follow goes on until stopped; both start now unless --after is given. " +
+		"What was shown counts as read in tt status.",
+	Examples: []front.Example{{Line: "tt msg recv --wait --timeout 5m"}},
+	Flags: func(f *front.Flags) {
+		filterFlags(f)
+		f.Bool("wait", "wait for the next message, print it, and end")
+		f.Bool("follow", "print messages as they come, until stopped")
+	},
+	Errors: []code.Code{code.RoomNotFound, code.InvalidCursor, code.UnknownRecipient, code.AmbiguousRecipient},
+	Run:    runMsgRecv,
 }
 
 func runMsgRecv(ctx context.Context, c *front.Call) error {

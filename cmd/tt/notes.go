@@ -11,27 +11,25 @@ import (
 	"github.com/talking-stick/tt/journal/wire"
 )
 
-func notesAddCommand() *front.Command {
-	return &front.Command{
-		Name:  "notes add",
-		Group: groupTalk,
-		Args:  []front.Arg{{Name: "body", Show: "BODY", Optional: true, Rest: true, Usage: "the note, at most 16384 bytes"}},
-		Short: "leave a durable note for whoever works here",
-		Long:  "A note stays open until it is resolved. Any member may add one, whoever holds the stick.",
-		Examples: []front.Example{
-			{Line: `tt notes add "the fixture of TestParse is shared with TestPrint"`},
-			{Line: `tt notes add --severity page --target codex --stdin < finding.md`},
-		},
-		Flags: func(f *front.Flags) {
-			f.Int64("turn", "N", 0, "the turn it is about (default: the room as a whole)")
-			f.Choice("severity", "info|page", []string{turn.SeverityInfo, turn.SeverityPage}, "page: should be read at once")
-			f.String("target", "AGENT", "whom it is for")
-			f.Bool("stdin", "read the note from standard input")
-			pathFlag(f)
-		},
-		Errors: []code.Code{code.NotJoined, code.InvalidBody, code.BodyTooLarge, code.InvalidTurnID, code.UnknownRecipient},
-		Run:    runNotesAdd,
-	}
+var notesAddCommand = &front.Command{
+	Name:  "notes add",
+	Group: groupTalk,
+	Args:  []front.Arg{{Name: "body", Show: "BODY", Optional: true, Rest: true, Usage: "the note, at most 16384 bytes"}},
+	Short: "leave a durable note for whoever works here",
+	Long:  "A note stays open until it is resolved. Any member may add one, whoever holds the stick.",
+	Examples: []front.Example{
+		{Line: `tt notes add "the fixture of TestParse is shared with TestPrint"`},
+		{Line: `tt notes add --severity page --target codex --stdin < finding.md`},
+	},
+	Flags: func(f *front.Flags) {
+		f.Int64("turn", "N", 0, "the turn it is about (default: the room as a whole)")
+		f.Choice("severity", "info|page", []string{turn.SeverityInfo, turn.SeverityPage}, "page: should be read at once")
+		f.String("target", "AGENT", "whom it is for")
+		f.Bool("stdin", "read the note from standard input")
+		pathFlag(f)
+	},
+	Errors: []code.Code{code.NotJoined, code.InvalidBody, code.BodyTooLarge, code.InvalidTurnID, code.UnknownRecipient},
+	Run:    runNotesAdd,
 }
 
 // A notedResult is what notes add answers.
@@ -71,20 +69,18 @@ func runNotesAdd(ctx context.Context, c *front.Call) error {
 
 func shortID(id string) string { return id[:min(8, len(id))] }
 
-func notesListCommand() *front.Command {
-	return &front.Command{
-		Name:  "notes list",
-		Group: groupTalk,
-		Short: "list the open notes, oldest first",
-		Flags: func(f *front.Flags) {
-			f.Bool("all", "resolved ones too")
-			f.String("after", "ID", "only notes behind this one")
-			f.Int64("limit", "N", defaultNotes, "at most so many (most 200)")
-			pathFlag(f)
-		},
-		Errors: []code.Code{code.RoomNotFound, code.InvalidCursor},
-		Run:    runNotesList,
-	}
+var notesListCommand = &front.Command{
+	Name:  "notes list",
+	Group: groupTalk,
+	Short: "list the open notes, oldest first",
+	Flags: func(f *front.Flags) {
+		f.Bool("all", "resolved ones too")
+		f.String("after", "ID", "only notes behind this one")
+		f.Int64("limit", "N", defaultNotes, "at most so many (most 200)")
+		pathFlag(f)
+	},
+	Errors: []code.Code{code.RoomNotFound, code.InvalidCursor},
+	Run:    runNotesList,
 }
 
 const (
@@ -239,16 +235,14 @@ func writeNotes(t *front.Text, notes []noteView) {
 	}
 }
 
-func notesResolveCommand() *front.Command {
-	return &front.Command{
-		Name:   "notes resolve",
-		Group:  groupTalk,
-		Args:   []front.Arg{{Name: "id", Usage: "the note, by its id or the first characters of it"}},
-		Short:  "close a note that has been dealt with",
-		Flags:  pathFlag,
-		Errors: []code.Code{code.NotJoined, code.UnknownTarget},
-		Run:    runNotesResolve,
-	}
+var notesResolveCommand = &front.Command{
+	Name:   "notes resolve",
+	Group:  groupTalk,
+	Args:   []front.Arg{{Name: "id", Usage: "the note, by its id or the first characters of it"}},
+	Short:  "close a note that has been dealt with",
+	Flags:  pathFlag,
+	Errors: []code.Code{code.NotJoined, code.UnknownTarget},
+	Run:    runNotesResolve,
 }
 
 func runNotesResolve(ctx context.Context, c *front.Call) error {

@@ -11,24 +11,22 @@ import (
 	"github.com/talking-stick/tt/journal"
 )
 
-func policyCommand() *front.Command {
-	return &front.Command{
-		Name:  "policy",
-		Group: groupUpkeep,
-		Args:  []front.Arg{pathArg()},
-		Short: "show or change the room's time limits",
-		Long: "Without flags, shows them. A change is an event of the room and holds for everybody at once. " +
-			"The limits of rooms yet to be made come from the environment, see tt help environment.",
-		Examples: []front.Example{{Line: "tt policy --owner-lease-ttl 2h", What: "for long turns without a guardian"}},
-		Flags: func(f *front.Flags) {
-			for _, l := range turn.Limits() {
-				f.Duration(l.Flag, "D", 0, l.About)
-			}
-			pathFlag(f)
-		},
-		Errors: []code.Code{code.RoomNotFound},
-		Run:    runPolicy,
-	}
+var policyCommand = &front.Command{
+	Name:  "policy",
+	Group: groupUpkeep,
+	Args:  []front.Arg{pathArg()},
+	Short: "show or change the room's time limits",
+	Long: "Without flags, shows them. A change is an event of the room and holds for everybody at once. " +
+		"The limits of rooms yet to be made come from the environment, see tt help environment.",
+	Examples: []front.Example{{Line: "tt policy --owner-lease-ttl 2h", What: "for long turns without a guardian"}},
+	Flags: func(f *front.Flags) {
+		for _, l := range turn.Limits() {
+			f.Duration(l.Flag, "D", 0, l.About)
+		}
+		pathFlag(f)
+	},
+	Errors: []code.Code{code.RoomNotFound},
+	Run:    runPolicy,
 }
 
 func runPolicy(ctx context.Context, c *front.Call) error {

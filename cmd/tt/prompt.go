@@ -51,19 +51,17 @@ func fragment(r statusResult) string {
 	return mark
 }
 
-func promptInitCommand() *front.Command {
-	return &front.Command{
-		Name:  "prompt init",
-		Group: groupUpkeep,
-		Args:  []front.Arg{{Name: "shell", Show: "bash|zsh|fish", Usage: "the shell to print it for"}},
-		Short: "print the lines that put the stick into your prompt",
-		Long:  "tt:mine, tt:yours (it is reserved for you), tt:held, tt:next, tt:stuck (somebody is gone) or tt:free; +N for unread messages.",
-		Examples: []front.Example{
-			{Line: `eval "$(tt prompt init bash)"`, What: "in ~/.bashrc"},
-			{Line: "tt prompt init fish | source", What: "in config.fish"},
-		},
-		Run: runPromptInit,
-	}
+var promptInitCommand = &front.Command{
+	Name:  "prompt init",
+	Group: groupUpkeep,
+	Args:  []front.Arg{{Name: "shell", Show: "bash|zsh|fish", Usage: "the shell to print it for"}},
+	Short: "print the lines that put the stick into your prompt",
+	Long:  "tt:mine, tt:yours (it is reserved for you), tt:held, tt:next, tt:stuck (somebody is gone) or tt:free; +N for unread messages.",
+	Examples: []front.Example{
+		{Line: `eval "$(tt prompt init bash)"`, What: "in ~/.bashrc"},
+		{Line: "tt prompt init fish | source", What: "in config.fish"},
+	},
+	Run: runPromptInit,
 }
 
 func runPromptInit(_ context.Context, c *front.Call) error {

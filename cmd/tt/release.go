@@ -12,65 +12,57 @@ import (
 	"github.com/talking-stick/tt/journal"
 )
 
-func releaseErrors() []code.Code {
-	return []code.Code{code.InvalidHandoff, code.NoActiveLease, code.TurnMismatch, code.StaleLease, code.UnknownMember}
+var releaseErrors = []code.Code{code.InvalidHandoff, code.NoActiveLease, code.TurnMismatch, code.StaleLease, code.UnknownMember}
+
+var releaseCommand = &front.Command{
+	Name:  "release",
+	Group: groupTurns,
+	Args:  []front.Arg{pathArg()},
+	Short: "end the turn with a handoff; the fairest other member is next",
+	Long: "The turn goes to the active member that never held the stick, else to the one that held it longest ago. " +
+		"It is reserved at once for one that is waiting; otherwise the handoff stays pending for whoever comes.\n\n" + handoffHelp,
+	Examples: []front.Example{
+		{Line: `tt release --status "parser done, 2 tests red" --next-action "fix TestEmpty" --artifact parse.go:10-40=edit`},
+		{Line: `echo '{"status":"…","next_action":"…"}' | tt release --stdin`},
+	},
+	Flags:  releaseFlags,
+	Errors: releaseErrors,
+	Run: func(ctx context.Context, c *front.Call) error {
+		return handOver(ctx, c, "", "path")
+	},
 }
 
-func releaseCommand() *front.Command {
-	return &front.Command{
-		Name:  "release",
-		Group: groupTurns,
-		Args:  []front.Arg{pathArg()},
-		Short: "end the turn with a handoff; the fairest other member is next",
-		Long: "The turn goes to the active member that never held the stick, else to the one that held it longest ago. " +
-			"It is reserved at once for one that is waiting; otherwise the handoff stays pending for whoever comes.\n\n" + handoffHelp,
-		Examples: []front.Example{
-			{Line: `tt release --status "parser done, 2 tests red" --next-action "fix TestEmpty" --artifact parse.go:10-40=edit`},
-			{Line: `echo '{"status":"…","next_action":"…"}' | tt release --stdin`},
-		},
-		Flags:  releaseFlags,
-		Errors: releaseErrors(),
-		Run: func(ctx context.Context, c *front.Call) error {
-			return handOver(ctx, c, "", "path")
-		},
-	}
+var assignCommand = &front.Command{
+	Name:  "assign",
+	Group: groupTurns,
+	Args: []front.Arg{
+		{Name: "agent", Usage: `who is next: an agent id, the name of one active member, or "next" for the fairest`},
+		pathArg(),
+	},
+	Short:    "end the turn with a handoff to one member",
+	Long:     "The turn is reserved for that member, which must be active.\n\n" + handoffHelp,
+	Examples: []front.Example{{Line: `tt assign codex --status "plan written" --next-action "review plan.md"`}},
+	Flags:    releaseFlags,
+	Errors:   releaseErrors,
+	Run: func(ctx context.Context, c *front.Call) error {
+		return handOver(ctx, c, c.Arg("agent"), "path")
+	},
 }
 
-func assignCommand() *front.Command {
-	return &front.Command{
-		Name:  "assign",
-		Group: groupTurns,
-		Args: []front.Arg{
-			{Name: "agent", Usage: `who is next: an agent id, the name of one active member, or "next" for the fairest`},
-			pathArg(),
-		},
-		Short:    "end the turn with a handoff to one member",
-		Long:     "The turn is reserved for that member, which must be active.\n\n" + handoffHelp,
-		Examples: []front.Example{{Line: `tt assign codex --status "plan written" --next-action "review plan.md"`}},
-		Flags:    releaseFlags,
-		Errors:   releaseErrors(),
-		Run: func(ctx context.Context, c *front.Call) error {
-			return handOver(ctx, c, c.Arg("agent"), "path")
-		},
-	}
-}
-
-func passCommand() *front.Command {
-	return &front.Command{
-		Name:  "pass",
-		Group: groupTurns,
-		Args: []front.Arg{
-			{Name: "agent", Optional: true, Usage: `who is next, as for assign; without, pass is release`},
-			pathArg(),
-		},
-		Short: "release, or assign when an agent is named",
-		Long: "A single argument is an agent if it is \"next\", or has a colon and no slash, as most agent ids have, or if there is no file of that name; otherwise it is the path.\n\n" +
-			handoffHelp,
-		Examples: []front.Example{{Line: `tt pass claude:1f2e3d4c --status "…" --next-action "…"`}},
-		Flags:    releaseFlags,
-		Errors:   releaseErrors(),
-		Run:      runPass,
-	}
+var passCommand = &front.Command{
+	Name:  "pass",
+	Group: groupTurns,
+	Args: []front.Arg{
+		{Name: "agent", Optional: true, Usage: `who is next, as for assign; without, pass is release`},
+		pathArg(),
+	},
+	Short: "release, or assign when an agent is named",
+	Long: "A single argument is an agent if it is \"next\", or has a colon and no slash, as most agent ids have, or if there is no file of that name; otherwise it is the path.\n\n" +
+		handoffHelp,
+	Examples: []front.Example{{Line: `tt pass claude:1f2e3d4c --status "…" --next-action "…"`}},
+	Flags:    releaseFlags,
+	Errors:   releaseErrors,
+	Run:      runPass,
 }
 
 func runPass(ctx context.Context, c *front.Call) error {

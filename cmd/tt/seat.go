@@ -80,7 +80,15 @@ func (s *seat) callersFacts(st *turn.State) turn.Facts {
 // update changes the room. The facts that decide are gathered outside the lock,
 // by deciding once on the room as it can be read without it; a refusal there
 // is the answer.
-func (s *seat) update(ctx context.Context, decide func(*turn.State, turn.Facts) ([]journal.Event, error)) (*snapshot, []journal.Event, error) {
+func (s *seat) update(ctx context.Context, decide decision) (*snapshot, []journal.Event, error) {
+	return s.updateThen(ctx, decide, func() {})
+}
+
+// A decision is [fsroom.Decision] with what the machine knows.
+type decision func(*turn.State, turn.Facts) ([]journal.Event, error)
+
+// updateThen is update that calls committed, see [fsroom.Room.UpdateThen].
+func (s *seat) updateThen(ctx context.Context, decide decision, committed func()) (*snapshot, []journal.Event, error) {
 	snap, err := s.view()
 	if err != nil {
 		return nil, nil, err
@@ -91,12 +99,12 @@ func (s *seat) update(ctx context.Context, decide func(*turn.State, turn.Facts) 
 	if err != nil || len(events) == 0 {
 		return snap, nil, err
 	}
-	return s.room.Update(ctx, func(st *turn.State) ([]journal.Event, error) {
+	return s.room.UpdateThen(ctx, func(st *turn.State) ([]journal.Event, error) {
 		if st.Seq != snap.State.Seq {
 			facts = s.callersFacts(st) // what was known was of another turn
 		}
 		facts.Now = now()
 		s.renewal(st, &facts)
 		return decide(st, facts)
-	})
+	}, committed)
 }

@@ -11,18 +11,16 @@ import (
 	selfupdate "github.com/talking-stick/tt/skills/update"
 )
 
-func selfUpdateCommand() *front.Command {
-	return &front.Command{
-		Name:  "self-update",
-		Group: groupUpkeep,
-		Short: "get a newer tt, the way this one was installed",
-		Long: "Runs the command that does it where one command without a question is enough (go install), and else says what to run. " +
-			"In a checkout of tt's own source it refuses.",
-		Flags: func(f *front.Flags) {
-			f.Bool("print", "only print the command")
-		},
-		Run: runSelfUpdate,
-	}
+var selfUpdateCommand = &front.Command{
+	Name:  "self-update",
+	Group: groupUpkeep,
+	Short: "get a newer tt, the way this one was installed",
+	Long: "Runs the command that does it where one command without a question is enough (go install), and else says what to run. " +
+		"In a checkout of tt's own source it refuses.",
+	Flags: func(f *front.Flags) {
+		f.Bool("print", "only print the command")
+	},
+	Run: runSelfUpdate,
 }
 
 // An updateResult is the advice, and whether it was followed.

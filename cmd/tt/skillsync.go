@@ -2,27 +2,19 @@ package main
 
 import (
 	"context"
+	"slices"
 
 	"github.com/talking-stick/tt/cmd/internal/front"
 	"github.com/talking-stick/tt/identity"
 )
 
-// synced makes commands bring installed skills up to date before they run for a
-// person. It is silent, and whatever goes wrong with it is left for "tt install".
-func synced(commands ...*front.Command) []*front.Command {
-	for _, c := range commands {
-		if c.Hidden {
-			continue
-		}
-		run := c.Run
-		c.Run = func(ctx context.Context, call *front.Call) error {
-			if mayTakeLonger(call) {
-				syncSkills(ctx, call.Env)
-			}
-			return run(ctx, call)
-		}
+// syncBefore brings installed skills up to date before a command of every day that
+// a person runs. It is silent, and whatever goes wrong with it is left for "tt
+// install".
+func syncBefore(ctx context.Context, c *front.Call) {
+	if !c.Cmd.Hidden && slices.Contains(daily, c.Cmd) && mayTakeLonger(c) {
+		syncSkills(ctx, c.Env)
 	}
-	return commands
 }
 
 // mayTakeLonger reports whether a person calls, and not for a prompt.

@@ -8,16 +8,14 @@ import (
 	"github.com/talking-stick/tt/fsroom/turn"
 )
 
-func stateCommand() *front.Command {
-	return &front.Command{
-		Name:   "state",
-		Group:  groupLook,
-		Args:   []front.Arg{pathArg()},
-		Short:  "show who holds the stick, and the members",
-		Flags:  pathFlag,
-		Errors: []code.Code{code.RoomNotFound, code.CorruptRoom},
-		Run:    runState,
-	}
+var stateCommand = &front.Command{
+	Name:   "state",
+	Group:  groupLook,
+	Args:   []front.Arg{pathArg()},
+	Short:  "show who holds the stick, and the members",
+	Flags:  pathFlag,
+	Errors: []code.Code{code.RoomNotFound, code.CorruptRoom},
+	Run:    runState,
 }
 
 // A stateResult is the authoritative projection.

@@ -11,21 +11,19 @@ import (
 	"github.com/talking-stick/tt/journal"
 )
 
-func statusCommand() *front.Command {
-	return &front.Command{
-		Name:  "status",
-		Group: groupLook,
-		Args:  []front.Arg{pathArg()},
-		Short: "how things stand for you, on one screen",
-		Long: "Who holds the stick and until when, who is next, who waits, what you have not read, and what to do next. " +
-			"--prompt prints a few characters for a shell prompt, or nothing: it never fails and never takes long.",
-		Flags: func(f *front.Flags) {
-			f.Bool("prompt", "a fragment for PS1, see tt help prompt init")
-			pathFlag(f)
-		},
-		Errors: []code.Code{code.RoomNotFound},
-		Run:    runStatus,
-	}
+var statusCommand = &front.Command{
+	Name:  "status",
+	Group: groupLook,
+	Args:  []front.Arg{pathArg()},
+	Short: "how things stand for you, on one screen",
+	Long: "Who holds the stick and until when, who is next, who waits, what you have not read, and what to do next. " +
+		"--prompt prints a few characters for a shell prompt, or nothing: it never fails and never takes long.",
+	Flags: func(f *front.Flags) {
+		f.Bool("prompt", "a fragment for PS1, see tt help prompt init")
+		pathFlag(f)
+	},
+	Errors: []code.Code{code.RoomNotFound},
+	Run:    runStatus,
 }
 
 // A statusResult is how things stand for the caller.

@@ -11,24 +11,22 @@ import (
 	"github.com/talking-stick/tt/journal"
 )
 
-func takeCommand() *front.Command {
-	return &front.Command{
-		Name:    "take",
-		Aliases: []string{"takeover"},
-		Group:   groupTurns,
-		Args:    []front.Arg{pathArg()},
-		Short:   "take the turn over from somebody who cannot go on",
-		Long: "Claims the turn if it is free. Else takes it over, where that is allowed: the lease or the claim time has run out, or the " +
-			"owner or the recipient is known to be gone. A person may always; a harness that was told to says so with --operator-requested.",
-		Examples: []front.Example{{Line: `tt take --reason "claude's terminal was closed"`}},
-		Flags: func(f *front.Flags) {
-			f.String("reason", "TEXT", "why; it is kept in the journal")
-			f.Bool("operator-requested", "a person asked for it, so nothing needs to have run out")
-			pathFlag(f)
-		},
-		Errors: []code.Code{code.ReasonRequired, code.TakeoverNotAvailable, code.TakeoverIneligible, code.GuardianFailed},
-		Run:    runTake,
-	}
+var takeCommand = &front.Command{
+	Name:    "take",
+	Aliases: []string{"takeover"},
+	Group:   groupTurns,
+	Args:    []front.Arg{pathArg()},
+	Short:   "take the turn over from somebody who cannot go on",
+	Long: "Claims the turn if it is free. Else takes it over, where that is allowed: the lease or the claim time has run out, or the " +
+		"owner or the recipient is known to be gone. A person may always; a harness that was told to says so with --operator-requested.",
+	Examples: []front.Example{{Line: `tt take --reason "claude's terminal was closed"`}},
+	Flags: func(f *front.Flags) {
+		f.String("reason", "TEXT", "why; it is kept in the journal")
+		f.Bool("operator-requested", "a person asked for it, so nothing needs to have run out")
+		pathFlag(f)
+	},
+	Errors: []code.Code{code.ReasonRequired, code.TakeoverNotAvailable, code.TakeoverIneligible, code.GuardianFailed},
+	Run:    runTake,
 }
 
 func runTake(ctx context.Context, c *front.Call) error {

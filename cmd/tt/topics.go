@@ -8,13 +8,11 @@ import (
 )
 
 // topics are the help pages that belong to no command.
-func topics() []front.Topic {
-	return []front.Topic{
-		{Name: "environment", Short: "the variables tt reads", Long: environmentHelp()},
-		{Name: "exit-codes", Short: "what the exit status says", Long: exitHelp},
-		{Name: "handoff", Short: "what a handoff is made of", Long: handoffTopic},
-		{Name: "files", Short: "where rooms are kept", Long: filesHelp},
-	}
+var topics = []front.Topic{
+	{Name: "environment", Short: "the variables tt reads", Write: environmentHelp},
+	{Name: "exit-codes", Short: "what the exit status says", Long: exitHelp},
+	{Name: "handoff", Short: "what a handoff is made of", Long: handoffTopic},
+	{Name: "files", Short: "where rooms are kept", Long: filesHelp},
 }
 
 const exitHelp = `  0   done; also every outcome of a wait

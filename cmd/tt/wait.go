@@ -14,58 +14,52 @@ import (
 	"github.com/talking-stick/tt/journal"
 )
 
-func waitCommand() *front.Command {
-	return &front.Command{
-		Name:  "wait",
-		Group: groupTurns,
-		Args:  []front.Arg{pathArg()},
-		Short: "wait for the turn, and take it when it comes",
-		Long: "Joins if need be, then waits until the turn is yours, a takeover is possible, the room ends, or the time is up. " +
-			"A turn comes with the handoff of the one before and with a guardian, a process that keeps your lease alive until you release. " +
-			"Run it again after any crash: a turn that is yours is given back, with the same lease.",
-		Examples: []front.Example{
-			{Line: "tt wait", What: "wait for the usual 110 seconds"},
-			{Line: "tt wait --timeout 10m --exit-code && make", What: "do something only with the stick"},
-		},
-		Flags: func(f *front.Flags) {
-			f.Duration("timeout", "D", 0, "how long to wait (default: the room's limit, 110s)")
-			f.Bool("park", "leave a room that is free alone; take only what is meant for you")
-			exitCodeFlag(f)
-			pathFlag(f)
-		},
-		Exits:  waitExits(),
-		Errors: []code.Code{code.NotJoined, code.GuardianFailed, code.LockTimeout},
-		Run:    runWait,
-	}
+var waitCommand = &front.Command{
+	Name:  "wait",
+	Group: groupTurns,
+	Args:  []front.Arg{pathArg()},
+	Short: "wait for the turn, and take it when it comes",
+	Long: "Joins if need be, then waits until the turn is yours, a takeover is possible, the room ends, or the time is up. " +
+		"A turn comes with the handoff of the one before and with a guardian, a process that keeps your lease alive until you release. " +
+		"Run it again after any crash: a turn that is yours is given back, with the same lease.",
+	Examples: []front.Example{
+		{Line: "tt wait", What: "wait for the usual 110 seconds"},
+		{Line: "tt wait --timeout 10m --exit-code && make", What: "do something only with the stick"},
+	},
+	Flags: func(f *front.Flags) {
+		f.Duration("timeout", "D", 0, "how long to wait (default: the room's limit, 110s)")
+		f.Bool("park", "leave a room that is free alone; take only what is meant for you")
+		exitCodeFlag(f)
+		pathFlag(f)
+	},
+	Exits:  waitExits,
+	Errors: []code.Code{code.NotJoined, code.GuardianFailed, code.LockTimeout},
+	Run:    runWait,
 }
 
-func tryCommand() *front.Command {
-	return &front.Command{
-		Name:  "try",
-		Group: groupTurns,
-		Args:  []front.Arg{pathArg()},
-		Short: "take the turn if it is there, without waiting",
-		Long:  "One pass of tt wait.",
-		Flags: func(f *front.Flags) {
-			exitCodeFlag(f)
-			pathFlag(f)
-		},
-		Exits:  waitExits(),
-		Errors: []code.Code{code.GuardianFailed, code.LockTimeout},
-		Run:    runTry,
-	}
+var tryCommand = &front.Command{
+	Name:  "try",
+	Group: groupTurns,
+	Args:  []front.Arg{pathArg()},
+	Short: "take the turn if it is there, without waiting",
+	Long:  "One pass of tt wait.",
+	Flags: func(f *front.Flags) {
+		exitCodeFlag(f)
+		pathFlag(f)
+	},
+	Exits:  waitExits,
+	Errors: []code.Code{code.GuardianFailed, code.LockTimeout},
+	Run:    runTry,
 }
 
 func exitCodeFlag(f *front.Flags) {
 	f.Bool("exit-code", "say the result with the exit status too")
 }
 
-func waitExits() []front.ExitStatus {
-	return []front.ExitStatus{
-		{Status: 3, Meaning: "not_yet, with --exit-code"},
-		{Status: 4, Meaning: "takeover_available, with --exit-code"},
-		{Status: 5, Meaning: "closed, with --exit-code"},
-	}
+var waitExits = []front.ExitStatus{
+	{Status: 3, Meaning: "not_yet, with --exit-code"},
+	{Status: 4, Meaning: "takeover_available, with --exit-code"},
+	{Status: 5, Meaning: "closed, with --exit-code"},
 }
 
 func runTry(ctx context.Context, c *front.Call) error {
@@ -130,6 +124,7 @@ type waiting struct {
 	park   bool
 	result turn.WaitResult // of the last pass
 	ahead  *early          // the guardian of a turn about to be granted
+	told   chan error      // how the answer to a grant got out; nil: none was tried
 	exits  exits
 }
 
@@ -170,7 +165,7 @@ func (w *waiting) pass(ctx context.Context, snap *snapshot) (bool, error) {
 	}
 	for {
 		w.first = snap
-		if _, _, err := w.update(ctx, decide); err != nil {
+		if _, _, err := w.updateThen(ctx, decide, func() { w.granted(ctx) }); err != nil {
 			return false, err
 		}
 		if w.result.Status != turn.TakeoverAvailable {
@@ -186,43 +181,79 @@ func (w *waiting) pass(ctx context.Context, snap *snapshot) (bool, error) {
 	}
 }
 
-// answer prints the result of the last pass, having made sure of the turn.
-func (w *waiting) answer(ctx context.Context) error {
-	var failed error
-	if w.result.Status == turn.YourTurn {
-		failed = w.secure(context.WithoutCancel(ctx), &w.result, w.ahead)
-	} else {
-		w.ahead.abandon()
-	}
-	if failed != nil {
-		return failed
-	}
-	if err := w.call.Out.Result(&w.result, func(t *front.Text) { writeWait(t, w.result) }); err != nil {
-		return err
-	}
-	if w.call.Bool("exit-code") {
-		return front.Exit(waitStatus(w.result.Status))
-	}
-	return nil
+// granted answers as soon as the turn is the caller's for good; state.json can
+// still follow. The guardian is written down first: whoever reads the answer may
+// release at once. Printing has a goroutine of its own, because a reader that does
+// not read must not keep the room locked.
+func (w *waiting) granted(ctx context.Context) {
+	fence := turn.Fence{Agent: w.me.ID, Turn: w.result.TurnID, Lease: w.result.LeaseID}
+	child, failure := w.childFor(fence, w.ahead)
+	pid, err := w.install(fence, child, failure)
+	w.told = make(chan error, 1)
+	go func() {
+		w.result.GuardianPID = pid
+		if err == nil {
+			err = w.fetchHandoff(ctx, &w.result)
+		}
+		if err != nil {
+			w.told <- owned(fence.Turn, err)
+			return
+		}
+		w.told <- w.print()
+	}()
 }
 
-// secure fetches the handoff of a granted turn and sees to its guardian.
-func (s *seat) secure(ctx context.Context, res *turn.WaitResult, ahead *early) error {
-	if res.HandoffSeq != 0 {
-		e, err := s.room.Event(ctx, res.HandoffSeq)
-		if err != nil {
-			return granted(res.TurnID, err)
+// answer prints the result of the last pass if that was not done yet. A turn
+// that the caller had already needs a guardian as well.
+func (w *waiting) answer(ctx context.Context) error {
+	var err error
+	switch {
+	case w.told != nil:
+		err = <-w.told
+	case w.result.Status == turn.YourTurn:
+		err = w.secure(context.WithoutCancel(ctx), &w.result, w.ahead)
+		if err == nil {
+			err = w.print()
 		}
-		res.Handoff = e.Handoff
+	default:
+		w.ahead.abandon()
+		err = w.print()
+	}
+	if err == nil && w.call.Bool("exit-code") {
+		err = front.Exit(waitStatus(w.result.Status))
+	}
+	return err
+}
+
+func (w *waiting) print() error {
+	return w.call.Out.Result(&w.result, func(t *front.Text) { writeWait(t, w.result) })
+}
+
+// secure fetches the handoff of a turn that is the caller's and sees to its
+// guardian.
+func (s *seat) secure(ctx context.Context, res *turn.WaitResult, ahead *early) error {
+	if err := s.fetchHandoff(ctx, res); err != nil {
+		return owned(res.TurnID, err)
 	}
 	pid, err := s.guarded(ctx, turn.Fence{Agent: s.me.ID, Turn: res.TurnID, Lease: res.LeaseID}, ahead)
 	res.GuardianPID = pid
-	return granted(res.TurnID, err)
+	return owned(res.TurnID, err)
 }
 
-// granted is what an error is after the turn was granted: it must not look as if
-// nothing had happened.
-func granted(turnID int64, err error) error {
+func (s *seat) fetchHandoff(ctx context.Context, res *turn.WaitResult) error {
+	if res.HandoffSeq == 0 {
+		return nil
+	}
+	e, err := s.room.Event(ctx, res.HandoffSeq)
+	if err == nil {
+		res.Handoff = e.Handoff
+	}
+	return err
+}
+
+// owned is what an error is when the turn is the caller's all the same: it must
+// not look as if nothing had happened.
+func owned(turnID int64, err error) error {
 	if err == nil || code.Of(err) == code.GuardianFailed {
 		return err
 	}

@@ -8,17 +8,15 @@ import (
 	"github.com/talking-stick/tt/identity"
 )
 
-func whoamiCommand() *front.Command {
-	return &front.Command{
-		Name:  "whoami",
-		Group: groupLook,
-		Short: "show which agent tt takes you for, and why",
-		Flags: func(f *front.Flags) {
-			f.Bool("explain", "also say which signals were seen and which decided")
-		},
-		Errors: []code.Code{code.InvalidAgentID},
-		Run:    runWhoami,
-	}
+var whoamiCommand = &front.Command{
+	Name:  "whoami",
+	Group: groupLook,
+	Short: "show which agent tt takes you for, and why",
+	Flags: func(f *front.Flags) {
+		f.Bool("explain", "also say which signals were seen and which decided")
+	},
+	Errors: []code.Code{code.InvalidAgentID},
+	Run:    runWhoami,
 }
 
 func runWhoami(_ context.Context, c *front.Call) error {

@@ -109,6 +109,9 @@ func guarded(ctx context.Context, call *Call) (err error) {
 			err = panicked(call, reason, string(debug.Stack()))
 		}
 	}()
+	if before := call.Program.Before; before != nil {
+		before(ctx, call)
+	}
 	return call.Cmd.Run(ctx, call)
 }
 

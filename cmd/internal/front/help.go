@@ -66,7 +66,7 @@ func (p *Program) topicHelp(topic Topic, out *Output) string {
 	t := out.helpText()
 	t.Line("%s", t.Bold(p.Name+" "+topic.Name)+Styled(": "+Line(topic.Short)))
 	t.Blank()
-	t.Wrapped("", topic.Long)
+	t.Wrapped("", topic.Text())
 	return t.String()
 }
 

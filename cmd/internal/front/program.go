@@ -19,6 +19,8 @@ type Program struct {
 	Commands []*Command
 	// Bare names the command that runs when none is given; "" prints the help.
 	Bare string
+	// Before is called before each command's Run; it may be nil.
+	Before func(ctx context.Context, c *Call)
 	// DefaultJSON reports whether results are JSON when neither --json nor --text
 	// is given: whether an agent's harness is calling. It may be nil.
 	DefaultJSON func(*Env) bool
@@ -28,7 +30,16 @@ type Program struct {
 type Topic struct {
 	Name  string
 	Short string
-	Long  string // as in Command
+	Long  string        // as in Command
+	Write func() string // writes what Long would say, where that is not the same always
+}
+
+// Text is what the page says.
+func (t Topic) Text() string {
+	if t.Write != nil {
+		return t.Write()
+	}
+	return t.Long
 }
 
 // A Command is one row of the table.

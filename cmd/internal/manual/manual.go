@@ -36,7 +36,7 @@ func programPage(p *front.Program, version string) string {
 	w.commands(p)
 	for _, topic := range p.Topics {
 		w.section(strings.ToUpper(topic.Name))
-		w.paragraphs(topic.Short + "\n\n" + topic.Long)
+		w.paragraphs(topic.Short + "\n\n" + topic.Text())
 	}
 	w.section("FLAGS OF EVERY COMMAND")
 	w.flags(p.FlagsOf(nil))
