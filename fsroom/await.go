@@ -20,13 +20,14 @@ type Look[S any] func(*Snapshot[S]) (done bool, pause Pause, err error)
 // at its end already.
 func (r *Room[S]) Await(ctx context.Context, look Look[S]) error {
 	changed := func() *Subscription { return r.store.subscribe(r.dir, "state.json") }
-	return r.await(ctx, look, changed, func(context.Context) {})
+	return r.await(ctx, look, changed, func(context.Context, string) {})
 }
 
 // await subscribes before it looks a second time, so that nothing that happens
 // in between is missed, and starts no watcher if the first look is enough. After
-// subscribing and after each ring it lets what is under way settle.
-func (r *Room[S]) await(ctx context.Context, look Look[S], subscribe func() *Subscription, settle func(context.Context)) error {
+// subscribing and after each ring it lets what is under way settle, and says what
+// was heard: the name of a file, "" for nothing.
+func (r *Room[S]) await(ctx context.Context, look Look[S], subscribe func() *Subscription, settle func(ctx context.Context, heard string)) error {
 	var bell *Subscription
 	for {
 		snap, err := r.View()
@@ -45,21 +46,22 @@ func (r *Room[S]) await(ctx context.Context, look Look[S], subscribe func() *Sub
 			// Ending a watch takes the kernel milliseconds that the answer must
 			// not wait for.
 			defer func() { go bell.Close() }()
-			settle(ctx)
+			settle(ctx, "")
 			continue
 		}
-		rang, err := bell.wait(ctx, pause)
+		heard, err := bell.wait(ctx, pause)
 		if err != nil {
 			return err
 		}
-		if rang {
-			settle(ctx)
+		if heard != "" {
+			settle(ctx, heard)
 		}
 	}
 }
 
-// wait returns nil when it is time to look again, and whether because of a ring.
-func (s *Subscription) wait(ctx context.Context, pause Pause) (rang bool, err error) {
+// wait returns nil when it is time to look again, and the name of the file that
+// rang, if one did.
+func (s *Subscription) wait(ctx context.Context, pause Pause) (heard string, err error) {
 	d := s.poll()
 	if pause.For > 0 && pause.For < d {
 		d = pause.For
@@ -68,11 +70,10 @@ func (s *Subscription) wait(ctx context.Context, pause Pause) (rang bool, err er
 	defer timer.Stop()
 	select {
 	case <-ctx.Done():
-		return false, context.Cause(ctx)
-	case <-s.C:
-		return true, nil
+		return "", context.Cause(ctx)
+	case heard = <-s.C:
 	case <-pause.Exit:
 	case <-timer.C:
 	}
-	return false, nil
+	return heard, nil
 }

@@ -19,11 +19,12 @@
 //  2. The room is locked, by flock with a deadline.
 //  3. state.json is read, what the journal has beyond it is folded in, a torn
 //     tail is cut off.
-//  4. The rules decide. A refusal has written nothing.
+//  4. The rules decide. A refusal has written nothing. Agents whom the change
+//     concerns are rung for; they look once the room is unlocked.
 //  5. All lines of the change are appended by one write and synced. This is the
 //     commit: before it nothing happened, after it nothing is reported as failed.
-//  6. state.json is replaced, which wakes whoever watches the room. It is a cache:
-//     if this is lost, the next command replays the journal.
+//  6. state.json is replaced, which wakes whoever watches the whole room. It is a
+//     cache: if this is lost, the next command replays the journal.
 //  7. The room is unlocked.
 //
 // Reading takes no lock: a rename is atomic, and the journal is only ever

@@ -19,12 +19,12 @@ type hub struct {
 
 // A Subscription tells that something in a directory may have changed.
 type Subscription struct {
-	// C gets a value when a file of interest may have changed. It may also get
-	// one for nothing; whoever listens looks again.
-	C <-chan struct{}
+	// C gets the name of a file of interest when it may have changed, or of one
+	// of several. It may also get one for nothing; whoever listens looks again.
+	C <-chan string
 
 	watched          atomic.Bool // false: only a poll is left
-	c                chan struct{}
+	c                chan string
 	names            []string
 	stop             func()
 	blind, blindLast time.Duration // how long to sleep unwatched: next time, and at most
@@ -33,9 +33,9 @@ type Subscription struct {
 // Close ends the subscription.
 func (s *Subscription) Close() { s.stop() }
 
-func (s *Subscription) ring() {
+func (s *Subscription) ring(name string) {
 	select {
-	case s.c <- struct{}{}:
+	case s.c <- name:
 	default: // one is waiting to be seen already
 	}
 }
@@ -43,7 +43,7 @@ func (s *Subscription) ring() {
 // subscribe watches dir for changes of the named files. It never fails: where
 // nothing can be watched, the caller's poll is what is left.
 func (s *Store) subscribe(dir string, names ...string) *Subscription {
-	c := make(chan struct{}, 1)
+	c := make(chan string, 1)
 	sub := &Subscription{C: c, c: c, names: names, stop: func() {}, blind: s.opts.BlindPoll, blindLast: s.opts.BlindPollMax}
 	if s.opts.NoWatch {
 		return sub
@@ -122,7 +122,7 @@ func (h *hub) ring(dir, name string) {
 	for sub := range h.waits[dir] {
 		for _, n := range sub.names {
 			if n == name {
-				sub.ring()
+				sub.ring(name)
 			}
 		}
 	}
@@ -149,7 +149,7 @@ func (h *hub) lostAll() {
 func (h *hub) forget(dir string) {
 	for sub := range h.waits[dir] {
 		sub.watched.Store(false)
-		sub.ring()
+		sub.ring(sub.names[0])
 	}
 	delete(h.waits, dir)
 }
@@ -159,7 +159,7 @@ func (h *hub) ringAll() {
 	defer h.mu.Unlock()
 	for _, subs := range h.waits {
 		for sub := range subs {
-			sub.ring()
+			sub.ring(sub.names[0])
 		}
 	}
 }

@@ -52,12 +52,11 @@ func (s *seat) myHold() (*hold, error) {
 // guarded makes sure that the turn the caller owns is kept by a guardian, and
 // returns the guardian's pid. One that lives stays; several calls at once agree
 // on one.
-func (s *seat) guarded(ctx context.Context, fence turn.Fence, ahead *early) (pid int, err error) {
+func (s *seat) guarded(ctx context.Context, fence turn.Fence) (pid int, err error) {
 	if h := s.recorded(fence); s.alive(h.Guardian) {
-		ahead.abandon()
 		return h.Guardian.PID, nil
 	}
-	child, failure := s.childFor(fence, ahead)
+	child, failure := s.spawnGuardian(fence)
 	lockErr := s.room.Locked(ctx, func(*snapshot) error {
 		pid, err = s.install(fence, child, failure)
 		return nil
@@ -92,7 +91,7 @@ func (s *seat) install(fence turn.Fence, child *child, failure error) (int, erro
 		h.Guardian, h.Ended = &child.process, ""
 	}
 	h.Renewed = now()
-	err := s.mine().HangBell() // for the guardian
+	err := s.mine().HangBells() // for the guardian
 	if err == nil {
 		err = s.mine().Write(fileHold, &h)
 	}
@@ -110,4 +109,8 @@ func (s *seat) install(fence turn.Fence, child *child, failure error) (int, erro
 
 func (s *seat) alive(p *identity.Process) bool {
 	return p != nil && s.table.Verdict(*p) == identity.Alive
+}
+
+func fenceOf(agent string, res turn.WaitResult) turn.Fence {
+	return turn.Fence{Agent: agent, Turn: res.TurnID, Lease: res.LeaseID}
 }

@@ -56,7 +56,7 @@ func runTake(ctx context.Context, c *front.Call) error {
 	if err != nil {
 		return err
 	}
-	if err := s.secure(context.WithoutCancel(ctx), &res, nil); err != nil {
+	if err := s.secure(context.WithoutCancel(ctx), &res); err != nil {
 		return err
 	}
 	return c.Out.Result(&res, func(t *front.Text) { writeWait(t, res) })

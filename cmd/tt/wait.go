@@ -96,7 +96,7 @@ func runWait(ctx context.Context, c *front.Call) error {
 		return err
 	}
 	defer release()
-	if err := s.mine().HangBell(); err != nil {
+	if err := s.mine().HangBells(); err != nil {
 		return err
 	}
 	limit := time.Duration(snap.State.Policy.WaitForTurn) * time.Millisecond
@@ -124,6 +124,7 @@ type waiting struct {
 	park   bool
 	result turn.WaitResult // of the last pass
 	ahead  *early          // the guardian of a turn about to be granted
+	letter *letter         // the handoff that comes with it
 	told   chan error      // how the answer to a grant got out; nil: none was tried
 	exits  exits
 }
@@ -141,11 +142,12 @@ func (w *waiting) until(ctx context.Context, limit time.Duration) (os.Signal, er
 		if done || err != nil {
 			return true, fsroom.Pause{}, err
 		}
+		w.expectNothing()
 		w.exits.watch(w.watched(snap.State))
 		f := w.decided // what was looked up for the pass is not looked up again
 		f.Now = before
 		return false, fsroom.Pause{For: snap.State.Next(f, w.me.ID), Exit: w.exits.any()}, nil
-	})
+	}, w.expect)
 	if err != nil && ctx.Err() == nil {
 		return nil, err
 	}
@@ -158,8 +160,11 @@ func (w *waiting) pass(ctx context.Context, snap *snapshot) (bool, error) {
 	request := turn.TryRequest{Agent: w.me.ID, Lease: fsroom.NewID(), Park: w.park}
 	decide := func(st *turn.State, f turn.Facts) (events []journal.Event, err error) {
 		events, w.result, err = turn.Try(st, f, request)
+		if len(events) > 0 && w.letter == nil {
+			w.letter = w.open(ctx, w.result.HandoffSeq)
+		}
 		if len(events) > 0 && w.ahead == nil {
-			w.ahead = w.spawnEarly(turn.Fence{Agent: w.me.ID, Turn: w.result.TurnID, Lease: request.Lease})
+			w.ahead = w.spawnEarly(fenceOf(w.me.ID, w.result))
 		}
 		return events, err
 	}
@@ -181,26 +186,44 @@ func (w *waiting) pass(ctx context.Context, snap *snapshot) (bool, error) {
 	}
 }
 
+// resultSize is what a result has at most besides its handoff.
+const resultSize = 2 << 10
+
+// expect is called while the change that makes the caller next is being
+// committed. The turn will be the one after the last that was seen; if it is not,
+// or does not come, the guardian is not needed.
+func (w *waiting) expect() {
+	w.expectNothing()
+	w.ahead = w.spawnEarly(turn.Fence{Agent: w.me.ID, Turn: w.result.TurnID + 1})
+}
+
+// expectNothing ends what was started for a turn that did not come.
+func (w *waiting) expectNothing() {
+	w.ahead.abandon()
+	w.ahead, w.letter = nil, nil
+}
+
 // granted answers as soon as the turn is the caller's for good; state.json can
 // still follow. The guardian is written down first: whoever reads the answer may
-// release at once. Printing has a goroutine of its own, because a reader that does
-// not read must not keep the room locked.
+// release at once. A reader that does not read must not keep the room locked: if
+// the answer would have to wait for it, that does not wait here.
 func (w *waiting) granted(ctx context.Context) {
-	fence := turn.Fence{Agent: w.me.ID, Turn: w.result.TurnID, Lease: w.result.LeaseID}
+	fence := fenceOf(w.me.ID, w.result)
 	child, failure := w.childFor(fence, w.ahead)
 	pid, err := w.install(fence, child, failure)
+	w.result.GuardianPID = pid
+	if err == nil {
+		w.result.Handoff, err = w.read(ctx, w.result.HandoffSeq, w.letter)
+	}
 	w.told = make(chan error, 1)
-	go func() {
-		w.result.GuardianPID = pid
-		if err == nil {
-			err = w.fetchHandoff(ctx, &w.result)
-		}
-		if err != nil {
-			w.told <- owned(fence.Turn, err)
-			return
-		}
+	switch {
+	case err != nil:
+		w.told <- owned(fence.Turn, err)
+	case w.call.Out.TakesAtOnce(resultSize + len(w.result.Handoff)):
 		w.told <- w.print()
-	}()
+	default:
+		go func() { w.told <- w.print() }()
+	}
 }
 
 // answer prints the result of the last pass if that was not done yet. A turn
@@ -211,7 +234,8 @@ func (w *waiting) answer(ctx context.Context) error {
 	case w.told != nil:
 		err = <-w.told
 	case w.result.Status == turn.YourTurn:
-		err = w.secure(context.WithoutCancel(ctx), &w.result, w.ahead)
+		err = w.secure(context.WithoutCancel(ctx), &w.result)
+		w.ahead.abandon()
 		if err == nil {
 			err = w.print()
 		}
@@ -229,26 +253,14 @@ func (w *waiting) print() error {
 	return w.call.Out.Result(&w.result, func(t *front.Text) { writeWait(t, w.result) })
 }
 
-// secure fetches the handoff of a turn that is the caller's and sees to its
+// secure reads the handoff of a turn that is the caller's and sees to its
 // guardian.
-func (s *seat) secure(ctx context.Context, res *turn.WaitResult, ahead *early) error {
-	if err := s.fetchHandoff(ctx, res); err != nil {
+func (s *seat) secure(ctx context.Context, res *turn.WaitResult) (err error) {
+	if res.Handoff, err = s.read(ctx, res.HandoffSeq, nil); err != nil {
 		return owned(res.TurnID, err)
 	}
-	pid, err := s.guarded(ctx, turn.Fence{Agent: s.me.ID, Turn: res.TurnID, Lease: res.LeaseID}, ahead)
-	res.GuardianPID = pid
+	res.GuardianPID, err = s.guarded(ctx, fenceOf(s.me.ID, *res))
 	return owned(res.TurnID, err)
-}
-
-func (s *seat) fetchHandoff(ctx context.Context, res *turn.WaitResult) error {
-	if res.HandoffSeq == 0 {
-		return nil
-	}
-	e, err := s.room.Event(ctx, res.HandoffSeq)
-	if err == nil {
-		res.Handoff = e.Handoff
-	}
-	return err
 }
 
 // owned is what an error is when the turn is the caller's all the same: it must

@@ -1,6 +1,9 @@
 package front
 
-import "io"
+import (
+	"io"
+	"os"
+)
 
 // Output is where a command puts its result. Every method makes one write, so that
 // a reader of the other end never sees half of a document or a line, and returns
@@ -55,6 +58,13 @@ func (o *Output) Item(v any) error {
 // Print prints s as it is, whatever the mode. It is for text of the program's own,
 // such as a shell script; nothing in s is made visible.
 func (o *Output) Print(s string) error { return o.write([]byte(s)) }
+
+// TakesAtOnce reports whether a result of some bytes can be written now without
+// waiting for its reader. False may also mean that this cannot be told.
+func (o *Output) TakesAtOnce(size int) bool {
+	file, ok := o.to.(*os.File)
+	return ok && takes(file, size)
+}
 
 func (o *Output) write(data []byte) error {
 	if len(data) == 0 {
