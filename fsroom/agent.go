@@ -1,6 +1,7 @@
 package fsroom
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -19,11 +20,21 @@ import (
 //
 // A file whose only content is its modification time is a mark; a mark that a
 // process holds by a kernel lock says that the process is there.
-type Agent struct{ dir string }
+type Agent struct {
+	dir     string
+	planted error // something else stands where the directory should be
+}
 
 // Agent returns the directory of an agent, which need not exist.
 func (r *Room[S]) Agent(id string) Agent {
-	return Agent{dir: filepath.Join(r.agentsDir(), agentKey(id))}
+	a := Agent{dir: filepath.Join(r.agentsDir(), agentKey(id))}
+	if !r.sound.Load() {
+		a.planted = r.store.explain(r.own(), r.dir)
+	}
+	if a.planted == nil {
+		a.planted = r.store.explain(r.store.own(r.agentsDir(), a.dir), a.dir)
+	}
+	return a
 }
 
 // agentKey is a file name for any agent id: readable, and different for ids
@@ -35,11 +46,22 @@ func agentKey(id string) string {
 
 func (a Agent) path(name string) string { return filepath.Join(a.dir, name) }
 
-// Path returns the path of one of the agent's files.
+// Path returns the path of one of the agent's files, for messages.
 func (a Agent) Path(name string) string { return a.path(name) }
+
+// Lock takes the lock of a file of the agent's, see [lockfile.Lock].
+func (a Agent) Lock(ctx context.Context, name string) (unlock func() error, err error) {
+	if a.planted != nil {
+		return nil, a.planted
+	}
+	return lockfile.Lock(ctx, a.path(name))
+}
 
 // Mark sets the time of a mark, creating it if need be.
 func (a Agent) Mark(name string, at time.Time) error {
+	if a.planted != nil {
+		return a.planted
+	}
 	path := a.path(name)
 	err := touch(path, at)
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -58,6 +80,9 @@ func (a Agent) Mark(name string, at time.Time) error {
 
 // Marked returns the time of a mark, zero if there is none.
 func (a Agent) Marked(name string) time.Time {
+	if a.planted != nil {
+		return time.Time{}
+	}
 	info, err := os.Lstat(a.path(name))
 	if err != nil || !info.Mode().IsRegular() {
 		return time.Time{}
@@ -68,6 +93,9 @@ func (a Agent) Marked(name string) time.Time {
 // Hold holds a mark until release is called or the process ends, however it
 // ends. Several processes may hold one mark.
 func (a Agent) Hold(name string) (release func(), err error) {
+	if a.planted != nil {
+		return nil, a.planted
+	}
 	if err := makeDir(a.dir); err != nil {
 		return nil, err
 	}
@@ -76,6 +104,9 @@ func (a Agent) Hold(name string) (release func(), err error) {
 
 // Held reports whether any process holds the mark.
 func (a Agent) Held(name string) bool {
+	if a.planted != nil {
+		return false
+	}
 	held, err := lockfile.Held(a.path(name))
 	return err == nil && held
 }
@@ -84,6 +115,9 @@ func (a Agent) Held(name string) bool {
 // missing or damaged, which is the same as never written.
 func (a Agent) Read(name string, v wire.Fields) bool {
 	const limit = 1 << 20
+	if a.planted != nil {
+		return false
+	}
 	b, err := readFile(a.path(name), limit)
 	return err == nil && wire.Decode(b, v) == nil
 }
@@ -92,6 +126,9 @@ func (a Agent) Read(name string, v wire.Fields) bool {
 // may leave it empty, which is the same as never written. The caller holds the
 // room's lock, or is the only one who writes this file.
 func (a Agent) Write(name string, v wire.Fields) error {
+	if a.planted != nil {
+		return a.planted
+	}
 	temp := a.path("tmp")
 	if err := makeDir(temp); err != nil {
 		return err
@@ -124,6 +161,9 @@ func sweepOld(temp, written string) {
 
 // Remove removes a file of the agent, which may be missing.
 func (a Agent) Remove(name string) error {
+	if a.planted != nil {
+		return a.planted
+	}
 	err := os.Remove(a.path(name))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil

@@ -94,6 +94,9 @@ func archivedUpTo(path string) int64 {
 // Archived returns the journals of the room's ended lives, the one with the last
 // event last.
 func (r *Room[S]) Archived() ([]string, error) {
+	if err := r.store.own(filepath.Dir(r.ArchiveDir()), r.ArchiveDir()); err != nil {
+		return nil, err
+	}
 	entries, err := os.ReadDir(r.ArchiveDir())
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil

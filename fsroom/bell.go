@@ -30,7 +30,13 @@ func (a Agent) HangBells() error {
 
 // Ring wakes everybody who waits as the agent, see [Room.AwaitAs]. Where nobody
 // ever did, there is no bell and nothing happens.
-func (a Agent) Ring() { _ = touch(a.path(markBell), time.Now()) }
+func (a Agent) Ring() { a.ring(markBell) }
+
+func (a Agent) ring(name string) {
+	if a.planted == nil {
+		_ = touch(a.path(name), time.Now())
+	}
+}
 
 // AwaitAs is [Room.Await] for one who needs to look only when the rules wake its
 // agent, or when somebody rings for it: of hundreds who wait, a change that
@@ -61,7 +67,7 @@ func (r *Room[S]) wake(before, after *S) {
 	}
 	look, next := r.rules.Wakes(before, after)
 	if next != "" {
-		_ = touch(r.Agent(next).path(markNext), time.Now())
+		r.Agent(next).ring(markNext)
 	}
 	for _, id := range look {
 		r.Agent(id).Ring()

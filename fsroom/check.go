@@ -44,8 +44,15 @@ func (r *Room[S]) Check() []Problem {
 
 func (r *Room[S]) check() []Problem { return r.checkAs(false) }
 
+// looking is the room for one who mends nothing on the way.
+func (r *Room[S]) looking() *Room[S] {
+	opts := r.store.opts
+	opts.LeaveModes = true
+	return At(&Store{dir: r.store.dir, opts: opts}, r.rules, r.name)
+}
+
 func (r *Room[S]) checkAs(locked bool) []Problem {
-	c := checker[S]{room: r, locked: locked}
+	c := checker[S]{room: r.looking(), locked: locked}
 	c.modes()
 	c.kinds()
 	c.history()

@@ -117,6 +117,9 @@ func (d *Reader[S]) Event(ctx context.Context, seq int64) (*journal.Event, error
 
 // openJournal returns nil without an error where there is no journal.
 func (r *Room[S]) openJournal() (*journal.Log, error) {
+	if err := r.own(); err != nil {
+		return nil, r.store.explain(err, r.dir)
+	}
 	log, err := journal.Open(r.JournalPath())
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil

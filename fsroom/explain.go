@@ -22,6 +22,7 @@ func (s *Store) explain(err error, path string) error {
 		corrupt     *journal.CorruptError
 		failed      *journal.AppendError
 		special     *lockfile.NotRegularError
+		planted     *PlantedError
 		errno       syscall.Errno
 	)
 	switch {
@@ -40,6 +41,9 @@ func (s *Store) explain(err error, path string) error {
 	case errors.As(err, &special), errors.Is(err, journal.ErrNotRegular):
 		return code.New(code.CorruptRoom, "something else stands in the place of a file: %v", err).
 			WithHint(`look at it with "tt doctor", and move it away`).With("file", path).Because(err)
+	case errors.As(err, &planted):
+		return code.New(code.CorruptRoom, "something else stands in the place of a directory: %v", err).
+			WithHint(`look at it with "tt doctor", and move it away`).With("file", planted.Path).Because(err)
 	case errors.As(err, &failed) && !failed.Undone:
 		return code.New(code.InDoubt, "writing %s failed half-way and could not be undone: %v", path, failed.Err).
 			WithHint(`find out with "tt events" whether it happened before doing it again`).With("path", path).Because(err)

@@ -17,6 +17,9 @@ const loadTries = 10
 // load reads the projection and folds in what the journal has beyond it. The
 // journal decides: a projection that does not fit it is rebuilt.
 func (r *Room[S]) load() (*Snapshot[S], error) {
+	if err := r.own(); err != nil {
+		return nil, err
+	}
 	for range loadTries {
 		p, s, err := r.readProjection()
 		if err != nil {
@@ -33,7 +36,9 @@ func (r *Room[S]) load() (*Snapshot[S], error) {
 			return nil, err
 		case !info.Mode().IsRegular():
 			return nil, &journal.CorruptError{Path: r.JournalPath(), Line: 1, Problem: "it is not a regular file"}
-		case p != nil && (p.Journal.matches(info) || !replays):
+		}
+		r.store.keepPrivate(r.JournalPath(), info)
+		if p != nil && (p.Journal.matches(info) || !replays) {
 			return covered(p, s), nil
 		}
 		snap, err := r.replay(p, s, info.Size())

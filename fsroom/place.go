@@ -139,7 +139,7 @@ func (s *Store) tryWatch(ctx context.Context, dir string) (time.Duration, bool) 
 // with repair makes it private again.
 func (s *Store) CheckDir(repair bool) []Problem {
 	var problems []Problem
-	for _, path := range s.own() {
+	for _, path := range s.places() {
 		info, err := os.Lstat(path)
 		if err != nil || !privateModes || info.Mode()&fs.ModeSymlink != 0 || info.Mode().Perm()&0o077 == 0 {
 			continue
@@ -155,7 +155,7 @@ func (s *Store) CheckDir(repair bool) []Problem {
 }
 
 // own are the directories and files above the rooms.
-func (s *Store) own() []string {
+func (s *Store) places() []string {
 	paths := []string{s.dir, s.formatFile()}
 	for _, folder := range []string{"rooms", "topics", "archive"} {
 		dir := filepath.Join(s.dir, folder)

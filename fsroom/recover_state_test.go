@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"reflect"
+	"syscall"
 	"testing"
 
 	"github.com/talking-stick/tt/fsroom"
@@ -228,14 +230,16 @@ func TestDataDirectoryFormat(t *testing.T) {
 // format it has, wherever its making was cut off.
 func TestFormatComesBeforeTheRoom(t *testing.T) {
 	f := newFixture(t)
-	f.must(os.MkdirAll(f.dir, 0o700))
-	f.must(os.Symlink("nowhere", filepath.Join(f.dir, "rooms"))) // no room can be made
-	if _, _, err := f.room.Update(context.Background(), join("a")); code.Of(err) != code.DataDirUnusable {
-		t.Fatalf("Update: %v", err)
+	failing := &fault{nth: 3, err: syscall.EACCES}
+	_, _, err := f.at(fsroom.Options{Fault: failing.hit}).Update(context.Background(), join("a"))
+	if code.Of(err) != code.DataDirUnusable || failing.fired != fsroom.StepPrepare {
+		t.Fatalf("Update: %v at %s", err, failing.fired)
+	}
+	if _, err := os.Lstat(f.room.Dir()); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("there is a room: %v", err)
 	}
 	if got := f.read(filepath.Join(f.dir, "format")); string(got) != "1\n" {
 		t.Errorf("format %q", got)
 	}
-	f.must(os.Remove(filepath.Join(f.dir, "rooms")))
 	f.do(join("a"))
 }

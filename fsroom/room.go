@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 
 	"github.com/talking-stick/tt/journal"
 	"github.com/talking-stick/tt/journal/wire"
@@ -39,6 +40,7 @@ type Room[S any] struct {
 	rules *Rules[S]
 	name  string
 	dir   string
+	sound atomic.Bool // own found nothing wrong when it last looked
 }
 
 // At returns the room with the name, which is also its room_id.

@@ -34,6 +34,11 @@ type Options struct {
 	// BlindPoll is how often a wait looks where nothing can be watched: first
 	// after this time, then twice as late each time up to BlindPollMax.
 	BlindPoll, BlindPollMax time.Duration
+	// LeaveModes leaves files that others have access to as they are.
+	LeaveModes bool
+	// Warn is told in one line that something was put in order on the way: the
+	// first of such things, the others go with it. It may be nil.
+	Warn func(line string)
 	// Fault is called before each step that touches the disk and may make it
 	// fail. It is nil outside tests.
 	Fault func(Step) error
@@ -64,6 +69,8 @@ type Store struct {
 	dir  string
 	opts Options
 
+	closed  sync.Once // the data directory, to others
+	warned  sync.Once
 	hubOnce sync.Once
 	hub     *hub
 }
@@ -130,11 +137,14 @@ func (s *Store) prepare(room string) error {
 	if err := s.step(StepPrepare); err != nil {
 		return s.explain(err, s.dir)
 	}
-	if err := makeDir(s.dir); err != nil {
+	if err := os.MkdirAll(s.dir, dirMode); err != nil {
 		return s.explain(err, s.dir)
 	}
 	if err := s.writeFormat(); err != nil {
 		return s.explain(err, s.formatFile())
+	}
+	if err := s.step(StepPrepare); err != nil {
+		return s.explain(err, room)
 	}
 	for _, d := range []string{filepath.Dir(room), room, filepath.Join(room, "tmp"), filepath.Join(room, "agents")} {
 		if err := makeDir(d); err != nil {
@@ -150,15 +160,6 @@ func (s *Store) writeFormat() error {
 		return nil
 	}
 	return lockfile.Replace(s.formatFile(), []byte(strconv.Itoa(layoutFormat)+"\n"), s.dir)
-}
-
-// makeDir makes a directory and its parents, private to the user.
-func makeDir(dir string) error {
-	info, err := os.Lstat(dir)
-	if err == nil && info.IsDir() {
-		return nil
-	}
-	return os.MkdirAll(dir, dirMode)
 }
 
 func (s *Store) step(st Step) error {

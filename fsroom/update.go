@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 
 	"github.com/talking-stick/tt/journal"
 	"github.com/talking-stick/tt/lockfile"
@@ -75,6 +76,9 @@ func (r *Room[S]) lock(ctx context.Context) (func() error, error) {
 	if err := r.store.step(StepLock); err != nil {
 		return nil, err
 	}
+	if err := r.own(); err != nil {
+		return nil, err
+	}
 	ctx, cancel := context.WithTimeout(ctx, r.store.opts.Patience)
 	unlock, err := lockfile.Lock(ctx, r.lockPath())
 	if errors.Is(err, errNotThere) {
@@ -92,6 +96,9 @@ func (r *Room[S]) loadToWrite() (*Snapshot[S], error) {
 	if err := r.store.step(StepLoad); err != nil {
 		return nil, err
 	}
+	if err := r.part(); err != nil {
+		return nil, err
+	}
 	snap, err := r.load()
 	if err != nil {
 		return nil, err
@@ -105,6 +112,20 @@ func (r *Room[S]) loadToWrite() (*Snapshot[S], error) {
 		return snap, r.archive(snap)
 	}
 	return snap, nil
+}
+
+// part parts the journal from what shares it: to append to a file that has a
+// second name is to write outside the room. A copy made of hard links stays as it
+// was made.
+func (r *Room[S]) part() error {
+	info, err := os.Lstat(r.JournalPath())
+	if err != nil || !info.Mode().IsRegular() {
+		return nil
+	}
+	if links(info) < 2 {
+		return nil
+	}
+	return r.mendLinks()
 }
 
 func (r *Room[S]) cut(snap *Snapshot[S]) error {

@@ -46,6 +46,7 @@ func runServe(ctx context.Context, c *front.Call) error {
 	if c.Verbose {
 		level = slog.LevelInfo
 	}
+	b.options.Warn = c.Notice
 	life, end := context.WithCancel(ctx)
 	defer end()
 	s := newServer(life, b, cmp.Or(c.Program.Version, "dev"), c.Env.Stderr, level)

@@ -11,7 +11,7 @@ import (
 // roomHere is the room of the current directory, nil if there is none or it
 // cannot be read.
 func roomHere(c *front.Call) *turn.State {
-	store, err := openStore(c.Env)
+	store, err := openStore(c)
 	if err != nil {
 		return nil
 	}

@@ -16,7 +16,7 @@ func TestEverySlotIsFilledOrFree(t *testing.T) {
 	}
 	freeArgs := []string{"body", "room", "word"}
 	home := t.TempDir()
-	call := &front.Call{Env: &front.Env{Lookup: func(string) string { return "" }, Dir: home, Home: home}, Program: program()}
+	call := &front.Call{Env: &front.Env{Lookup: func(string) string { return "" }, Dir: home, Home: home}, Program: program(), Cmd: completeCommand}
 	filled := func(slot completion.Slot) bool {
 		a := fillSlot(call, slot)
 		return len(a.Candidates) > 0 || a.Paths != completion.NoPaths

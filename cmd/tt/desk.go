@@ -48,12 +48,12 @@ func whoCalls(c *front.Call) (identity.Agent, identity.Table, error) {
 	return me, table, err
 }
 
-func openStore(env *front.Env) (*fsroom.Store, error) {
-	dir, err := fsroom.DataDir(env.Lookup, env.Home, env.Dir)
+func openStore(c *front.Call) (*fsroom.Store, error) {
+	dir, err := fsroom.DataDir(c.Env.Lookup, c.Env.Home, c.Env.Dir)
 	if err != nil {
 		return nil, err
 	}
-	return fsroom.Open(dir, fsroom.Options{})
+	return fsroom.Open(dir, fsroom.Options{Warn: c.Notice, LeaveModes: c.Cmd.Name == doctorName})
 }
 
 func openDesk(c *front.Call) (*desk, error) {
@@ -61,7 +61,7 @@ func openDesk(c *front.Call) (*desk, error) {
 	if err != nil {
 		return nil, err
 	}
-	store, err := openStore(c.Env)
+	store, err := openStore(c)
 	if err != nil {
 		return nil, err
 	}

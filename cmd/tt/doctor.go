@@ -10,8 +10,11 @@ import (
 	"github.com/talking-stick/tt/fsroom"
 )
 
+// doctorName: the doctor tells what others mend in passing.
+const doctorName = "doctor"
+
 var doctorCommand = &front.Command{
-	Name:  "doctor",
+	Name:  doctorName,
 	Group: groupUpkeep,
 	Args:  []front.Arg{pathArg()},
 	Short: "verify the files of every room against its journal",

@@ -70,7 +70,7 @@ func readPayload(env *front.Env, id harness.ID, kind hook.Kind) (hook.Call, erro
 }
 
 func guardReason(ctx context.Context, c *front.Call, call hook.Call) string {
-	store, err := openStore(c.Env)
+	store, err := openStore(c)
 	if err != nil {
 		return ""
 	}

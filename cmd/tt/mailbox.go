@@ -6,7 +6,6 @@ import (
 
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal"
-	"github.com/talking-stick/tt/lockfile"
 )
 
 // A cursor says how far an agent has read its messages. It only moves forward.
@@ -96,7 +95,7 @@ func (b *mailbox) save() {
 	const patience = time.Second
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	unlock, err := lockfile.Lock(ctx, b.seat.mine().Path("cursor.lock"))
+	unlock, err := b.seat.mine().Lock(ctx, "cursor.lock")
 	if err != nil {
 		return
 	}

@@ -128,5 +128,11 @@ func (c *Call) Warn(format string, args ...any) {
 	if c.JSON {
 		return
 	}
-	fmt.Fprintf(c.Env.Stderr, "%s: warning: %s\n", c.Program.Name, Line(fmt.Sprintf(format, args...)))
+	c.Notice(fmt.Sprintf(format, args...))
+}
+
+// Notice prints one line of warning on standard error, whatever the mode: for
+// what no result tells.
+func (c *Call) Notice(line string) {
+	fmt.Fprintf(c.Env.Stderr, "%s: warning: %s\n", c.Program.Name, Line(line))
 }
