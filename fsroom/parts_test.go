@@ -25,6 +25,7 @@ var parts = map[string]func(r *room, args []string) error{
 	"churn": leadLives,
 	"use":   useRoom,
 	"blind": waitWithoutWatchers,
+	"queue": queueForLock,
 }
 
 // holdLock has the room's lock until its input ends.

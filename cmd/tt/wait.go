@@ -106,6 +106,7 @@ func runWait(ctx context.Context, c *front.Call) error {
 	w := waiting{seat: s, park: c.Bool("park")}
 	interrupted, err := w.until(ctx, limit)
 	if err != nil {
+		w.expectNothing()
 		return err
 	}
 	_ = s.mine().Mark(markWaiting, time.Now())

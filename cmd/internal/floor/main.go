@@ -6,6 +6,7 @@
 //	floor noop          start and end
 //	floor read DIR      read a state of two kilobytes: a command that only looks
 //	floor commit DIR    lock, read, append and sync, replace and sync: one durable change
+//	floor await DIR     print a line when watching, and another when the state was replaced
 package main
 
 import (
@@ -29,8 +30,10 @@ func main() {
 		_, err = os.ReadFile(filepath.Join(os.Args[2], "state"))
 	case len(os.Args) == 3 && os.Args[1] == "commit":
 		err = commit(os.Args[2])
+	case len(os.Args) == 3 && os.Args[1] == "await":
+		err = await(os.Args[2])
 	default:
-		err = fmt.Errorf("usage: floor noop | read DIR | commit DIR")
+		err = fmt.Errorf("usage: floor noop | read DIR | commit DIR | await DIR")
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "floor:", err)

@@ -1,0 +1,7 @@
+//go:build unix && !linux
+
+package main
+
+import "errors"
+
+func await(string) error { return errors.ErrUnsupported }
