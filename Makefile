@@ -18,7 +18,7 @@ BUILD_DIST := CGO_ENABLED=0 GOFLAGS= GOAMD64=v1 GOARM64=v8.0 $(GO) build -trimpa
 
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: build demo test test-mcp race lint fmt vet bench cross ci install dist clean torture torture-long
+.PHONY: build demo test test-mcp race lint fmt vet bench cross ci install dist clean fuzz model torture torture-long
 
 build: ## both binaries, into bin/
 	@mkdir -p $(BIN)
@@ -52,15 +52,28 @@ cross: ## it compiles where it is to run
 	GOOS=darwin GOARCH=arm64 $(GO) build -o /dev/null ./...
 	GOOS=windows GOARCH=amd64 $(GO) build -o /dev/null ./...
 
+FUZZTIME ?= 60s
+FUZZ     ?= .
+fuzz: ## every decoder against random input, side by side, for FUZZTIME: make fuzz FUZZTIME=10m FUZZ='fsroom/turn Handoff'
+	GO='$(GO)' testdata/fuzz.sh $(FUZZTIME) '$(FUZZ)'
+
+MODELS ?= 100000
+model: ## MODELS random histories of a room, of the rules of the turn and of topics, each against a model of it; some 7 minutes
+	$(GO) test ./fsroom ./fsroom/turn ./fsroom/topic -count 1 -run '^(TestAnyStory|TestRandomSchedules)$$' -rapid.checks=$(MODELS) -timeout 0
+
 torture: ## kills, failing calls, power cuts, full disks, hostile files; some 3 minutes, all of it as root
 	$(GO) run ./cmd/internal/torture $(TORTURE)
 
-torture-long: ## the same with the numbers of a release: some 30 minutes
+torture-long: ## the same with the numbers of a release, fuzzing, the models, leaks: some 30 minutes
+	$(MAKE) --no-print-directory fuzz FUZZTIME=10m
+	$(MAKE) --no-print-directory model
+	$(GO) test ./fsroom -count 1 -run NothingLeaks -leak.changes=10000
 	$(GO) run ./cmd/internal/torture -long $(TORTURE)
 
 bench: build ## whole commands beside a floor of bare system calls, then the parts; for benchstat
 	$(BUILD) -o $(BIN)/ ./cmd/internal/floor
 	TT_BENCH_DIR=$(CURDIR)/$(BIN) $(GO) test -run '^$$' -bench Command -benchtime 200x ./cmd/tt
+	TT_BENCH_DIR=$(CURDIR)/$(BIN) $(GO) test -run '^$$' -bench 'Handoff|Eight' -benchtime 40x ./cmd/tt
 	$(GO) test -run '^$$' -bench . -benchmem ./journal ./fsroom/... ./lockfile
 
 ci: lint build cross demo test test-mcp race torture ## what .ci/run calls

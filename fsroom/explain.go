@@ -50,6 +50,9 @@ func (s *Store) explain(err error, path string) error {
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
 		return code.New(code.DiskFull, "no space left for %s; nothing was changed", path).
 			WithHint("free some space and run the command again").With("path", path).Because(err)
+	case errors.Is(err, syscall.EFBIG):
+		return code.New(code.DiskFull, "%s has reached the size that files may have here; nothing was changed", path).
+			WithHint("raise the limit (ulimit -f), or end the room, which archives its journal").With("path", path).Because(err)
 	case errors.Is(err, fs.ErrPermission), errors.As(err, &errno):
 		return code.New(code.DataDirUnusable, "the data directory cannot be used: %v", err).
 			WithHint("make %s writable, or set TALKING_STICK_DATA_DIR to another directory", s.dir).With("path", path).Because(err)

@@ -36,6 +36,7 @@ func TestAnyStory(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		stories++
 		m := &model{want: tally{Room: "demo"}, dir: filepath.Join(base, fmt.Sprint(stories)), t: t}
+		defer os.RemoveAll(m.dir) // there may be very many stories
 		m.reopen()
 		acts := m.acts()
 		for _, name := range rapid.SliceOfN(rapid.SampledFrom(actNames()), 1, 40).Draw(t, "story") {

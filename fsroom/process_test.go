@@ -13,15 +13,25 @@ import (
 	"github.com/talking-stick/tt/fsroom"
 )
 
+// said is what was said, oldest first.
+func (f *fixture) said() []string {
+	f.t.Helper()
+	var words []string
+	for _, l := range f.history() {
+		if _, rest, ok := strings.Cut(l, `: "`); ok {
+			word, _, _ := strings.Cut(rest, `" (`)
+			words = append(words, word)
+		}
+	}
+	return words
+}
+
 // words counts how often each word is in the journals of the room.
 func (f *fixture) words() map[string]int {
 	f.t.Helper()
 	count := map[string]int{}
-	for _, l := range f.history() {
-		if _, rest, ok := strings.Cut(l, `: "`); ok {
-			word, _, _ := strings.Cut(rest, `" (`)
-			count[word]++
-		}
+	for _, word := range f.said() {
+		count[word]++
 	}
 	return count
 }

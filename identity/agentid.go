@@ -61,10 +61,13 @@ func shorten(id string) string {
 	return strings.ToValidUTF8(id[:2*maxAgentID], "") + "…"
 }
 
-// sanitise makes a user name fit for an id: lower case, runs of anything but
-// letters and digits of ASCII as one '-', none at the ends, never empty.
+// sanitise makes a user name fit for an id behind "human:": lower case, runs of
+// anything but letters and digits of ASCII as one '-', none at the ends, never
+// empty, and no longer than an id may be.
 func sanitise(name string) string {
-	return labelOr(name, "anon")
+	const longest = maxAgentID - len("human:")
+	l := labelOr(name, "anon")
+	return strings.TrimSuffix(l[:min(len(l), longest)], "-")
 }
 
 func labelOr(name, fallback string) string {

@@ -219,11 +219,21 @@ func TestEncodeAnyBytes(t *testing.T) {
 	})
 }
 
+// FuzzDecode: what is read is JSON, and there is one way to write it down: it
+// reads back as the same event, and is the same bytes the second time.
 func FuzzDecode(f *testing.F) {
-	f.Add([]byte(`{"event_seq":1,"event_type":"t"}`))
 	e := sample(1)
 	f.Add(e.Append(nil))
-	f.Add([]byte(`{"event_seq":1,"event_type":"\ud800\ud83d\ude00","payload":[ 1.5e-3 , {"a" :"\\\""} ],"created_at":"2026-01-02T03:04:05+01:00","more":null}`))
+	for _, members := range []string{
+		``, `,"event_seq":2`, `,"more":null`, `,"more":true,"more":false`, `,"\u0065vent_id":"x"`, `,"turn_id":-0`, `,"turn_id":1e3`,
+		`,"turn_id":9223372036854775807`, `,"turn_id":-9223372036854775809`, `,"reason":"a\u0000\u001b[2J\r\n\u2028\u202e\/"`,
+		`,"reason":"\ud800\ud83d\ude00"`, `,"payload":[ 1.5e-3 , {"a" :"\\\"} "} , 1e999 ]`, `,"handoff":"\ud800","payload":null`,
+		`,"created_at":"2026-01-02T03:04:05+01:00"`, `,"created_at":"0000-01-01T00:00:00+23:59"`, `,"created_at":"9999-12-31T23:59:60Z"`,
+		`,"payload":` + strings.Repeat("[", 200) + strings.Repeat("]", 200), `,"":{}`, "\r", "\x00", `,"reason":"` + "\xff" + `"`,
+	} {
+		f.Add([]byte(`{"event_seq":1,"event_type":"t"` + members + `}`))
+	}
+	f.Add([]byte("\xef\xbb\xbf" + `{"event_seq":1,"event_type":"t"}`))
 	f.Fuzz(func(t *testing.T, line []byte) {
 		first, err := Decode(line)
 		if err != nil {
@@ -233,17 +243,24 @@ func FuzzDecode(f *testing.F) {
 			t.Fatalf("read what is not JSON: %q", line)
 		}
 		encoded := first.Append(nil)
+		if bytes.IndexByte(encoded, '\n') != len(encoded)-1 || len(encoded) > len(line)+256 {
+			t.Fatalf("%q is written as %q", line, encoded)
+		}
 		second, err := Decode(encoded)
 		if err != nil {
 			t.Fatalf("%q was read, and not again as %q: %v", line, encoded, err)
 		}
 		for _, raw := range []*json.RawMessage{&first.Handoff, &first.Payload} {
-			if *raw != nil {
-				*raw = wire.AppendCompact(nil, *raw)
+			var compact bytes.Buffer
+			if *raw != nil && json.Compact(&compact, *raw) == nil {
+				*raw = compact.Bytes()
 			}
 		}
 		if !reflect.DeepEqual(first, second) {
 			t.Fatalf("%q\nfirst  %+v\nsecond %+v", line, first, second)
+		}
+		if again := second.Append(nil); !bytes.Equal(again, encoded) {
+			t.Fatalf("%q is written as %q and then as %q", line, encoded, again)
 		}
 	})
 }

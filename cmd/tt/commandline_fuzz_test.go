@@ -22,21 +22,35 @@ type spoken struct {
 	stdout, stderr string
 }
 
-// speak runs the real table of commands, without what the commands do.
-func speak(args ...string) spoken {
-	var s spoken
-	p := program()
-	for _, c := range p.Commands {
-		c.Run = func(_ context.Context, call *front.Call) error {
+// A speaker runs command lines on the real table of commands, without what the
+// commands do.
+type speaker struct {
+	program *front.Program
+	calls   []*front.Call
+}
+
+func newSpeaker() *speaker {
+	s := &speaker{program: program()}
+	for i, c := range s.program.Commands {
+		deaf := *c // the table is everybody's
+		deaf.Run = func(_ context.Context, call *front.Call) error {
 			s.calls = append(s.calls, call)
 			return nil
 		}
+		s.program.Commands[i] = &deaf
 	}
-	var stdout, stderr bytes.Buffer
-	env := &front.Env{Args: args, Lookup: func(string) string { return "" }, Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: &stderr, Dir: "/", Home: "/", User: "ada"}
-	s.status = p.Main(context.Background(), env)
-	s.stdout, s.stderr = stdout.String(), stderr.String()
 	return s
+}
+
+func (s *speaker) speak(args ...string) spoken {
+	var stdout, stderr bytes.Buffer
+	env := &front.Env{
+		Args: args, Lookup: func(string) string { return "" }, Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: &stderr,
+		Dir: "/", Home: "/", User: "ada",
+	}
+	s.calls = nil
+	status := s.program.Main(context.Background(), env)
+	return spoken{s.calls, status, stdout.String(), stderr.String()}
 }
 
 // respell writes a call down as a command line: its name, its flags each with its
@@ -84,9 +98,10 @@ func FuzzCommandLine(f *testing.F) {
 	} {
 		f.Add(strings.Join(line, "\x00"))
 	}
+	tt := newSpeaker()
 	f.Fuzz(func(t *testing.T, line string) {
 		args := strings.Split(line, "\x00")
-		s := speak(args...)
+		s := tt.speak(args...)
 		if strings.ContainsFunc(s.stderr, func(r rune) bool { return r != '\n' && !unicode.IsGraphic(r) && r != '\u200c' && r != '\u200d' }) || len(s.stderr) > 2000 {
 			t.Fatalf("%q reaches the terminal: %q", args, s.stderr)
 		}
@@ -96,7 +111,7 @@ func FuzzCommandLine(f *testing.F) {
 		case s.status != 0 || s.stderr != "" || len(s.calls) > 1:
 			t.Fatalf("%q: status %d, %d calls, %q, %q", args, s.status, len(s.calls), s.stdout, s.stderr)
 		case len(s.calls) == 1:
-			checkCall(t, args, s.calls[0])
+			tt.checkCall(t, args, s.calls[0])
 		case s.stdout == "":
 			t.Fatalf("%q: nothing happened", args)
 		}
@@ -118,16 +133,17 @@ func checkUsage(t *testing.T, args []string, stderr string) {
 	}
 }
 
-func checkCall(t *testing.T, args []string, c *front.Call) {
+func (s *speaker) checkCall(t *testing.T, args []string, c *front.Call) {
 	t.Helper()
 	spelling := respell(c)
-	again := speak(spelling...)
+	again := s.speak(spelling...)
 	if len(again.calls) != 1 || !slices.Equal(respell(again.calls[0]), spelling) || again.calls[0].JSON != c.JSON {
 		t.Fatalf("%q is %q, which is refused or another call: %q", args, spelling, again.stderr)
 	}
 	for _, more := range []string{"--help", "-h", "--no-such-flag", "-z"} {
-		if s := speak(append([]string{more}, args...)...); len(s.calls) != 0 {
-			t.Fatalf("%q runs %s", append([]string{more}, args...), s.calls[0].Cmd.Name)
+		line := append([]string{more}, args...)
+		if ran := s.speak(line...).calls; len(ran) != 0 {
+			t.Fatalf("%q runs %s", line, ran[0].Cmd.Name)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"strings"
 
+	"github.com/talking-stick/tt/cmd/internal/front"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
 )
@@ -32,14 +33,31 @@ const editorTemplate = `
 [do not]
 `
 
+// A draft is a handoff that a person wrote in an editor.
+type draft struct{ file, template string }
+
+// settle removes the draft when it is of no more use. What somebody wrote and
+// nobody took is kept, and where is told.
+func (d *draft) settle(c *front.Call, err error) {
+	if d == nil {
+		return
+	}
+	text, readErr := os.ReadFile(d.file)
+	if err == nil || (readErr == nil && string(text) == d.template) {
+		_ = os.Remove(d.file)
+		return
+	}
+	c.Notice("what you wrote is kept in " + d.file)
+}
+
 // editHandoff lets the person at the terminal write the handoff.
 func (s *seat) editHandoff(ctx context.Context) (json.RawMessage, error) {
 	f, err := os.CreateTemp("", "tt-handoff-*.txt")
 	if err != nil {
 		return nil, err
 	}
-	defer os.Remove(f.Name())
-	template := strings.TrimPrefix(strings.ReplaceAll(editorTemplate, "%PATH%", s.workspace.Root), "\n")
+	template := strings.TrimPrefix(strings.ReplaceAll(editorTemplate, "%PATH%", front.Line(s.workspace.Root)), "\n")
+	s.draft = &draft{file: f.Name(), template: template}
 	_, err = f.WriteString(template)
 	if closeErr := f.Close(); err == nil {
 		err = closeErr
@@ -78,6 +96,12 @@ func runEditor(ctx context.Context, s *seat, file string) error {
 	return nil
 }
 
+// isHeading reports whether a line begins a part of the template. Any other in
+// brackets is text, which must not be lost.
+func isHeading(line string) bool {
+	return strings.HasPrefix(line, "[") && strings.Contains(editorTemplate, "\n"+line+"\n")
+}
+
 // parseTemplate reads what the editor left.
 func parseTemplate(text string) (json.RawMessage, error) {
 	sections := make(map[string][]string)
@@ -86,7 +110,7 @@ func parseTemplate(text string) (json.RawMessage, error) {
 		line = strings.TrimRight(line, "\r\n")
 		switch {
 		case strings.HasPrefix(line, "#"):
-		case strings.HasPrefix(line, "[") && strings.HasSuffix(line, "]"):
+		case isHeading(line):
 			current = strings.Trim(line, "[]")
 		default:
 			sections[current] = append(sections[current], line)

@@ -7,6 +7,7 @@ import (
 	"io"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/talking-stick/tt/cmd/internal/front"
 	"github.com/talking-stick/tt/fsroom/code"
@@ -83,7 +84,23 @@ func flagHandoff(c *front.Call) (json.RawMessage, error) {
 	return encodeHandoff(h)
 }
 
+// encodeHandoff refuses what JSON cannot carry word for word: a path with other
+// bytes in it would name another file.
 func encodeHandoff(h turn.Handoff) (json.RawMessage, error) {
+	var paths []string
+	for _, a := range h.Artifacts {
+		paths = append(paths, a.Path)
+	}
+	for _, given := range []struct {
+		field string
+		texts []string
+	}{{"status", []string{h.Status}}, {"next_action", []string{h.NextAction}}, {"artifacts", paths}, {"open_questions", h.OpenQuestions}, {"do_not", h.DoNot}} {
+		for _, text := range given.texts {
+			if !utf8.ValidString(text) {
+				return nil, code.New(code.InvalidHandoff, "%s is not valid UTF-8: %.80q", given.field, text).With("field", given.field)
+			}
+		}
+	}
 	return turn.CheckHandoff(wire.Append(nil, &h))
 }
 
@@ -100,7 +117,7 @@ func parseArtifact(text string) (turn.Artifact, error) {
 			}
 		}
 		if a.Role == "" && isWord(role) {
-			return a, code.New(code.InvalidHandoff, "artifact %q: the role must be one of %s", text, strings.Join(turn.Roles(), ", ")).
+			return a, code.New(code.InvalidHandoff, "artifact %.80q: the role must be one of %s", text, strings.Join(turn.Roles(), ", ")).
 				With("field", "artifacts")
 		}
 	}

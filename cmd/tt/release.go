@@ -93,7 +93,7 @@ func somethingAt(c *front.Call, arg string) bool {
 
 // handOver ends the caller's turn: by fairness, or for the target if there is
 // one. pathArg names the argument that holds the path.
-func handOver(ctx context.Context, c *front.Call, target, pathArg string) error {
+func handOver(ctx context.Context, c *front.Call, target, pathArg string) (err error) {
 	d, err := openDesk(c)
 	if err != nil {
 		return err
@@ -106,6 +106,7 @@ func handOver(ctx context.Context, c *front.Call, target, pathArg string) error 
 	if err != nil {
 		return err
 	}
+	defer func() { s.draft.settle(c, err) }()
 	handoff, err := s.handoff(ctx)
 	if err != nil {
 		return err

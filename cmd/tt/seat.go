@@ -16,6 +16,7 @@ type seat struct {
 	workspace *fsroom.Workspace
 	first     *snapshot  // how the room was found; nil if it was not read yet
 	decided   turn.Facts // of the last decision, see update
+	draft     *draft     // the handoff being written in an editor; nil: none is
 	proxy     bool       // a guardian works in the agent's name: that is no sign of the agent
 }
 

@@ -2,8 +2,10 @@ package topic_test
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
+	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/topic"
 )
 
@@ -62,9 +64,13 @@ func TestUnknownArguments(t *testing.T) {
 		{"code":"UNKNOWN_ARGUMENT","message":"zeta was ignored; the arguments are topic_id, question","context":{"argument":"zeta"}}]`)
 }
 
-// FuzzArgs: whatever is sent, the getters answer or refuse.
+// FuzzArgs: whatever is sent, the getters answer, or refuse it in a few words.
 func FuzzArgs(f *testing.F) {
-	for _, s := range []string{`{"x":"[1,"}`, `"{"`, `{"x":{"x":null}}`, `{"x":"\ud800"}`, ` `, `nul`, `{"x":"[{\"question_id\":1}]"}`} {
+	for _, s := range []string{
+		`{"x":"[1,"}`, `"{"`, `{"x":{"x":null}}`, `{"x":"\ud800"}`, ` `, `nul`, `{"x":"[{\"question_id\":1}]"}`, `{"x":1,"x":"1e999"}`, "{\"x\":\"\x1b[2J\u202e\"}",
+		"\xef\xbb\xbf{}", "{\"x\":\"\xff\"}", `{"x":9223372036854775808}`, `{"x":"\u0000\u001b[2J"}`, `{"x":` + strings.Repeat("[", 300) + strings.Repeat("]", 300) + `}`,
+		`{"responses":[{"question_id":"q","answer":"a","\u0000":1},null]}`, `{"x":"{\"x\":\"{}\"}"}`, `{"x":"` + strings.Repeat("x", 3000) + `"}`,
+	} {
 		f.Add(s)
 	}
 	l, err := topic.LimitsFrom(func(string) string { return "" })
@@ -72,18 +78,30 @@ func FuzzArgs(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
+		refused := func(err error) bool {
+			if err != nil && (code.Of(err) == code.Internal || len(err.Error()) > 1000) {
+				t.Errorf("%q: %v", text, err)
+			}
+			return err != nil
+		}
 		a, err := topic.ParseArgs(json.RawMessage(text))
-		if err != nil {
+		if refused(err) {
 			return
 		}
 		a.Unknown(nil)
-		a.Text("x")
-		a.Integer("x", 0, 0)
-		a.Boolean("x")
-		a.Texts("x")
-		if object, err := a.Object("x"); err == nil && object != nil && !json.Valid(object) {
+		_, _, err = a.Text("x")
+		refused(err)
+		_, err = a.Integer("x", 0, 0)
+		refused(err)
+		_, err = a.Boolean("x")
+		refused(err)
+		_, _, err = a.Texts("x")
+		refused(err)
+		object, err := a.Object("x")
+		if !refused(err) && object != nil && !json.Valid(object) {
 			t.Errorf("%q gave the object %q", text, object)
 		}
-		topic.ParseResponses(a, l)
+		_, _, err = topic.ParseResponses(a, l)
+		refused(err)
 	})
 }

@@ -18,7 +18,7 @@ import (
 // comes out of a journal as it went in.
 func FuzzHandoff(f *testing.F) {
 	for _, in := range []string{
-		note, " \r\n\t" + note + "\r\n", "\ufeff" + note, note + note, note + "\x00", "", "null", "[]",
+		note, "{\r\n\t\"status\" : \"two  words\",\n\"next_action\":\"\\\" \\\\\" }", " \r\n\t" + note + "\r\n", "\ufeff" + note, note + note, note + "\x00", "", "null", "[]",
 		with(`"artifacts":[{"path":"a.go","lines":[1,2],"role":"edit","note":"here","sha":"…"}],"open_questions":["why?"],"do_not":["x"],"mood":1e999`),
 		with(`"artifacts":[{"path":"../../etc/passwd\u0000","lines":[1,9223372036854775808]}]`), with(`"artifacts":[{},null,[]]`),
 		with(`"artifacts":[{"path":"a","path":null}],"artifacts":null`), with(`"status":" ","status":"s"`), with(`"\u0073tatus":7`),

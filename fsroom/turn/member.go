@@ -105,7 +105,7 @@ func CheckKick(r KickRequest) error {
 	if r.Agent == r.Target {
 		return code.New(code.CannotKickSelf, "an agent cannot kick itself").WithHint(`leave with "tt leave"`)
 	}
-	return nil
+	return checkText(r.Reason)
 }
 
 func (s *State) kickable(f Facts, m *Member) bool {

@@ -157,14 +157,20 @@ func (g *game) handoffs(t *rapid.T) {
 
 // would runs do in the world as it might be some time later; nothing of it stays.
 func (g *game) would(later time.Duration, do func(*world)) {
-	w := *g.world
+	w := g.in(later)
 	w.here = map[string]*turn.Presence{}
 	for id, p := range g.here {
 		c := *p
 		w.here[id] = &c
 	}
-	w.later(later)
 	do(&w)
+}
+
+// in is the world some time later, to be looked at only.
+func (g *game) in(later time.Duration) world {
+	w := *g.world
+	w.later(later)
+	return w
 }
 
 // unchanging: until the moment that Next names, or for ever, time alone changes
@@ -180,11 +186,10 @@ func (g *game) unchanging(t *rapid.T, id string) {
 	}
 	for _, d := range []time.Duration{ms, time.Second, grace, graces, 11 * time.Minute, claimed, leased, silent, years, next - ms} {
 		if d > 0 && (next == 0 || d < next) {
-			g.would(d, func(w *world) {
-				if then := told(w); then != now {
-					t.Fatalf("%s is told %q now and %q in %v, before the next moment in %v", id, now, then, d, next)
-				}
-			})
+			w := g.in(d)
+			if then := told(&w); then != now {
+				t.Fatalf("%s is told %q now and %q in %v, before the next moment in %v", id, now, then, d, next)
+			}
 		}
 	}
 }

@@ -3,6 +3,7 @@ package turn
 import (
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/journal"
@@ -68,6 +69,14 @@ func CheckReason(reason string) error {
 	if strings.TrimSpace(reason) == "" {
 		return code.New(code.ReasonRequired, "a takeover needs a reason").
 			WithHint(`say why with --reason "…", or pass --operator-requested if a person asked for it`)
+	}
+	return checkText(reason)
+}
+
+// checkText refuses a reason that could not be written down as it is.
+func checkText(reason string) error {
+	if !utf8.ValidString(reason) {
+		return code.New(code.InvalidBody, "the reason is not valid UTF-8")
 	}
 	return nil
 }

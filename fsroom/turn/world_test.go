@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -64,7 +65,7 @@ func (w *world) reboot(d time.Duration) {
 	w.wall, w.mono, w.boots = w.wall.Add(d), 10*time.Second, w.boots+1
 }
 
-func (w *world) now() turn.Instant { return turn.At(w.wall, fmt.Sprint("boot", w.boots), w.mono) }
+func (w *world) now() turn.Instant { return turn.At(w.wall, "boot"+strconv.Itoa(w.boots), w.mono) }
 
 // presence is what is known of an agent, to be changed in place.
 func (w *world) presence(id string) *turn.Presence {

@@ -1,6 +1,7 @@
 package wire_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"reflect"
 	"strings"
@@ -130,15 +131,26 @@ func TestEmpty(t *testing.T) {
 	}
 }
 
+// FuzzDecode: what is read is written in one way, which reads the same again.
 func FuzzDecode(f *testing.F) {
-	f.Add([]byte(`{"name":"x","parts":[{"id":"1"}],"words":["a"],"digits":[1],"raw":{"a":1}}`))
+	for _, text := range []string{
+		`{"name":"x","parts":[{"id":"1"}],"words":["a"],"digits":[1],"raw":{"a":1}}`, `{"name":"\u0000\ud800\"","name":null,"size":-0}`,
+		"\xef\xbb\xbf{}", "{\r\n}\x00", `{"digits":[9223372036854775808]}`, `{"other":{"id":"a","id":"b"},"other":{}}`, `{"raw":[ 1e999 , "\\\"" ]}`,
+		`{"raw":` + strings.Repeat("[", 300) + strings.Repeat("]", 300) + `}`, "{\"name\":\"\xff\"}",
+	} {
+		f.Add([]byte(text))
+	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var first, second thing
 		if wire.Decode(data, &first) != nil {
 			return
 		}
-		if err := wire.Decode(wire.Append(nil, &first), &second); err != nil {
-			t.Fatalf("%q does not read back: %v", data, err)
+		written := wire.Append(nil, &first)
+		if err := wire.Decode(written, &second); err != nil {
+			t.Fatalf("%q is written as %q, which does not read: %v", data, written, err)
+		}
+		if again := wire.Append(nil, &second); !json.Valid(data) || !bytes.Equal(again, written) {
+			t.Fatalf("%q is written as %q and then as %q", data, written, again)
 		}
 	})
 }
