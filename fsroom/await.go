@@ -20,14 +20,13 @@ type Look[S any] func(*Snapshot[S]) (done bool, pause Pause, err error)
 // at its end already.
 func (r *Room[S]) Await(ctx context.Context, look Look[S]) error {
 	changed := func() *Subscription { return r.store.subscribe(r.dir, "state.json") }
-	return r.await(ctx, look, changed, func(context.Context, string) {})
+	return r.await(ctx, look, changed, func(context.Context) {})
 }
 
 // await subscribes before it looks a second time, so that nothing that happens
 // in between is missed, and starts no watcher if the first look is enough. After
-// subscribing and after each ring it lets what is under way settle, and says what
-// was heard: the name of a file, "" for nothing.
-func (r *Room[S]) await(ctx context.Context, look Look[S], subscribe func() *Subscription, settle func(ctx context.Context, heard string)) error {
+// subscribing and after each ring it lets what is under way settle.
+func (r *Room[S]) await(ctx context.Context, look Look[S], subscribe func() *Subscription, settle func(context.Context)) error {
 	var bell *Subscription
 	for {
 		snap, err := r.View()
@@ -46,22 +45,21 @@ func (r *Room[S]) await(ctx context.Context, look Look[S], subscribe func() *Sub
 			// Ending a watch takes the kernel milliseconds that the answer must
 			// not wait for.
 			defer func() { go bell.Close() }()
-			settle(ctx, "")
+			settle(ctx)
 			continue
 		}
-		heard, err := bell.wait(ctx, pause)
+		rang, err := bell.wait(ctx, pause)
 		if err != nil {
 			return err
 		}
-		if heard != "" {
-			settle(ctx, heard)
+		if rang {
+			settle(ctx)
 		}
 	}
 }
 
-// wait returns nil when it is time to look again, and the name of the file that
-// rang, if one did.
-func (s *Subscription) wait(ctx context.Context, pause Pause) (heard string, err error) {
+// wait returns nil when it is time to look again, and whether because of a ring.
+func (s *Subscription) wait(ctx context.Context, pause Pause) (rang bool, err error) {
 	d := s.poll()
 	if pause.For > 0 && pause.For < d {
 		d = pause.For
@@ -70,10 +68,11 @@ func (s *Subscription) wait(ctx context.Context, pause Pause) (heard string, err
 	defer timer.Stop()
 	select {
 	case <-ctx.Done():
-		return "", context.Cause(ctx)
-	case heard = <-s.C:
+		return false, context.Cause(ctx)
+	case <-s.C:
+		return true, nil
 	case <-pause.Exit:
 	case <-timer.C:
 	}
-	return heard, nil
+	return false, nil
 }

@@ -12,17 +12,14 @@ import (
 	"github.com/talking-stick/tt/fsroom"
 )
 
-// bellRules wake "z" when somebody comes. When the turn goes on, "z" is next.
+// bellRules wake "z" when somebody comes or the turn goes on.
 var bellRules = func() *fsroom.Rules[tally] {
 	r := *tallyRules
-	r.Wakes = func(before, after *tally) ([]string, string) {
-		switch {
-		case len(after.In) > len(before.In):
-			return []string{"z"}, ""
-		case after.Turn > before.Turn:
-			return nil, "z"
+	r.Wakes = func(before, after *tally) []string {
+		if len(after.In) > len(before.In) || after.Turn > before.Turn {
+			return []string{"z"}
 		}
-		return nil, ""
+		return nil
 	}
 	return &r
 }()
@@ -42,7 +39,7 @@ func (f *fixture) hang(id string) fsroom.Agent {
 	release, err := a.Hold("waiting")
 	f.must(err)
 	f.t.Cleanup(release)
-	f.must(a.HangBells())
+	f.must(a.HangBell())
 	return a
 }
 
@@ -65,7 +62,7 @@ func TestBellWakes(t *testing.T) {
 		err := r.AwaitAs(context.Background(), "z", func(s *snapshot) (bool, fsroom.Pause, error) {
 			_, pause, err := l.look(s)
 			return l.looks > len(after), pause, err
-		}, func() {})
+		})
 		if waited := time.Since(l.last); err != nil || waited > soon {
 			t.Errorf("%s: %v after %v", name, err, waited)
 		}
@@ -88,7 +85,7 @@ func TestBellLetsSleep(t *testing.T) {
 			return true, fsroom.Pause{}, nil
 		}
 		return false, fsroom.Pause{}, nil
-	}, func() {})
+	})
 	if err != nil || looks != 3 {
 		t.Errorf("%d looks, %v", looks, err)
 	}
@@ -110,7 +107,7 @@ func TestBellComesBeforeTheCommit(t *testing.T) {
 			}
 		}
 		return looks == 3, fsroom.Pause{}, nil
-	}, func() {})
+	})
 	if err != nil {
 		t.Error(err)
 	}
@@ -138,29 +135,5 @@ func TestRingTouchesNothingElse(t *testing.T) {
 	}
 	if _, err := os.Lstat(a.Path("bell")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the link is still there: %v", err)
-	}
-}
-
-// TestNextIsTold before the look, and only to the one whose turn comes.
-func TestNextIsTold(t *testing.T) {
-	f := newFixture(t)
-	r := f.belled(fsroom.Options{})
-	change(t, r, join("a"))
-	f.hang("z")
-	looks, told := 0, 0
-	err := r.AwaitAs(context.Background(), "z", func(s *snapshot) (bool, fsroom.Pause, error) {
-		switch looks++; looks {
-		case 2:
-			change(t, r, join("b")) // concerns z, but makes it nobody's turn
-		case 3:
-			if told != 0 {
-				t.Error("told without a turn")
-			}
-			change(t, r, turnOn("a"))
-		}
-		return s.State.Turn == 1, fsroom.Pause{}, nil
-	}, func() { told++ })
-	if err != nil || told != 1 {
-		t.Errorf("told %d times, %v", told, err)
 	}
 }

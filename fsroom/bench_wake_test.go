@@ -45,7 +45,7 @@ func waitAs(b *testing.B, r *room, id string) <-chan time.Time {
 	a := r.Agent(id)
 	release, err := a.Hold("waiting")
 	if err == nil {
-		err = a.HangBells()
+		err = a.HangBell()
 	}
 	if err != nil {
 		b.Fatal(err)
@@ -60,7 +60,7 @@ func waitAs(b *testing.B, r *room, id string) <-chan time.Time {
 			case <-ctx.Done():
 			}
 			return false, fsroom.Pause{}, nil
-		}, func() {})
+		})
 	}()
 	b.Cleanup(func() { cancel(); <-done; release() })
 	for range 2 { // the first look, and the one with a watcher

@@ -32,7 +32,7 @@ func TestErrorsHaveCodes(t *testing.T) {
 		{syscall.EROFS, code.DataDirUnusable},
 		{syscall.EMFILE, code.DataDirUnusable},
 		{syscall.ENOLCK, code.DataDirUnusable},
-		{syscall.EFBIG, code.DataDirUnusable},
+		{syscall.EFBIG, code.DiskFull},
 		{os.ErrPermission, code.DataDirUnusable},
 		{&lockfile.UnsupportedError{Dir: "/net", Type: "nfs"}, code.UnsupportedFS},
 		{&lockfile.NotRegularError{Path: "lock", Mode: os.ModeDir}, code.CorruptRoom},

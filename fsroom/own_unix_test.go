@@ -78,7 +78,7 @@ func (f *fixture) useAll() {
 	_, _ = r.Events(ctx, 0, func(*event) error { return nil })
 	a := r.Agent("a")
 	_ = a.Mark("seen", time.Now())
-	_ = a.HangBells()
+	_ = a.HangBell()
 	a.Ring()
 	if release, err := a.Hold("waiting"); err == nil {
 		release()

@@ -25,9 +25,9 @@ type Rules[S any] struct {
 	Fields func(*S) wire.Fields            // the JSON form of a state; nil: that of encoding/json
 	Counts func(s *S, last *journal.Event) // what an archived life leaves to the next
 	// Wakes returns the agents that have to look because of a change, see
-	// [Room.AwaitAs], not those for whom it makes no difference yet; and apart from
-	// them the one whose turn comes, "" for none. nil: the rules cannot tell.
-	Wakes func(before, after *S) (look []string, next string)
+	// [Room.AwaitAs]; not those for whom it makes no difference yet. nil: the rules
+	// cannot tell.
+	Wakes func(before, after *S) []string
 	// Reopen returns the event that would open a room as s is, with type,
 	// authorship and payload. Repair puts it in the place of a damaged one. nil:
 	// the rules cannot tell.

@@ -48,7 +48,7 @@ func speakWithinLimits(r *room, _ []string) error {
 				break
 			}
 			after, err := os.Stat(r.JournalPath())
-			if !errors.Is(said, syscall.EFBIG) || code.Of(said) != code.DataDirUnusable || err != nil || after.Size() != info.Size() {
+			if !errors.Is(said, syscall.EFBIG) || code.Of(said) != code.DiskFull || err != nil || after.Size() != info.Size() {
 				return fmt.Errorf("with %d bytes left: %v, the journal had %d bytes and has %d", left, said, info.Size(), after.Size())
 			}
 		}

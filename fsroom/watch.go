@@ -2,6 +2,7 @@ package fsroom
 
 import (
 	"path/filepath"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -14,17 +15,17 @@ import (
 type hub struct {
 	mu      sync.Mutex
 	watcher *fsnotify.Watcher
-	waits   map[string]map[*Subscription]bool // by directory
+	waits   map[string]map[*Subscription]bool // by what is watched
 }
 
 // A Subscription tells that something in a directory may have changed.
 type Subscription struct {
-	// C gets the name of a file of interest when it may have changed, or of one
-	// of several. It may also get one for nothing; whoever listens looks again.
-	C <-chan string
+	// C gets a value when a file of interest may have changed. It may also get
+	// one for nothing; whoever listens looks again.
+	C <-chan struct{}
 
 	watched          atomic.Bool // false: only a poll is left
-	c                chan string
+	c                chan struct{}
 	names            []string
 	stop             func()
 	blind, blindLast time.Duration // how long to sleep unwatched: next time, and at most
@@ -33,24 +34,25 @@ type Subscription struct {
 // Close ends the subscription.
 func (s *Subscription) Close() { s.stop() }
 
-func (s *Subscription) ring(name string) {
+func (s *Subscription) ring() {
 	select {
-	case s.c <- name:
+	case s.c <- struct{}{}:
 	default: // one is waiting to be seen already
 	}
 }
 
-// subscribe watches dir for changes of the named files. It never fails: where
-// nothing can be watched, the caller's poll is what is left.
-func (s *Store) subscribe(dir string, names ...string) *Subscription {
-	c := make(chan string, 1)
+// subscribe watches a directory for changes of the named files, or a file, with no
+// names. It never fails: where nothing can be watched, the caller's poll is what
+// is left.
+func (s *Store) subscribe(path string, names ...string) *Subscription {
+	c := make(chan struct{}, 1)
 	sub := &Subscription{C: c, c: c, names: names, stop: func() {}, blind: s.opts.BlindPoll, blindLast: s.opts.BlindPollMax}
 	if s.opts.NoWatch {
 		return sub
 	}
 	s.hubOnce.Do(func() { s.hub = newHub() })
 	if s.hub != nil {
-		s.hub.add(dir, sub)
+		s.hub.add(path, sub)
 	}
 	return sub
 }
@@ -65,27 +67,27 @@ func newHub() *hub {
 	return h
 }
 
-func (h *hub) add(dir string, sub *Subscription) {
+func (h *hub) add(path string, sub *Subscription) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.waits[dir] == nil {
-		if err := h.watcher.Add(dir); err != nil {
+	if h.waits[path] == nil {
+		if err := h.watcher.Add(path); err != nil {
 			return
 		}
-		h.waits[dir] = make(map[*Subscription]bool)
+		h.waits[path] = make(map[*Subscription]bool)
 	}
-	h.waits[dir][sub] = true
+	h.waits[path][sub] = true
 	sub.watched.Store(true)
-	sub.stop = func() { h.remove(dir, sub) }
+	sub.stop = func() { h.remove(path, sub) }
 }
 
-func (h *hub) remove(dir string, sub *Subscription) {
+func (h *hub) remove(path string, sub *Subscription) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	delete(h.waits[dir], sub)
-	if len(h.waits[dir]) == 0 {
-		delete(h.waits, dir)
-		_ = h.watcher.Remove(dir)
+	delete(h.waits[path], sub)
+	if len(h.waits[path]) == 0 {
+		delete(h.waits, path)
+		_ = h.watcher.Remove(path)
 	}
 }
 
@@ -99,12 +101,14 @@ func (h *hub) run() {
 				h.lostAll()
 				return
 			}
-			h.ring(filepath.Dir(e.Name), filepath.Base(e.Name))
+			rang := h.ring(e.Name)
 			if e.Has(fsnotify.Remove) || e.Has(fsnotify.Rename) {
 				h.lost(e.Name)
-				// The directory itself may be on its way out: of that nothing
-				// is told for as long as somebody has a file in it open.
-				h.lost(filepath.Dir(e.Name))
+				if rang {
+					// The directory itself may be on its way out: of that nothing
+					// is told for as long as somebody has a file in it open.
+					h.lost(filepath.Dir(e.Name))
+				}
 			}
 		case _, ok := <-h.watcher.Errors:
 			if !ok {
@@ -116,42 +120,49 @@ func (h *hub) run() {
 	}
 }
 
-func (h *hub) ring(dir, name string) {
+// ring tells those who watch the path, or listen for it in its directory, and
+// reports whether there are any.
+func (h *hub) ring(path string) (rang bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	for sub := range h.waits[dir] {
-		for _, n := range sub.names {
-			if n == name {
-				sub.ring(name)
-			}
+	for sub := range h.waits[path] {
+		sub.ring()
+		rang = true
+	}
+	name := filepath.Base(path)
+	for sub := range h.waits[filepath.Dir(path)] {
+		if slices.Contains(sub.names, name) {
+			sub.ring()
+			rang = true
 		}
 	}
+	return rang
 }
 
-// lost is called for a directory that was removed or renamed away: its watch
-// went with it, so its subscribers are on their own. The next one watches anew
-// what has the name by then.
-func (h *hub) lost(dir string) {
+// lost is called for what was removed or renamed away: its watch went with it, so
+// its subscribers are on their own. The next one watches anew what has the name
+// by then.
+func (h *hub) lost(path string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.forget(dir)
+	h.forget(path)
 }
 
 // lostAll is called when the watcher has ended.
 func (h *hub) lostAll() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	for dir := range h.waits {
-		h.forget(dir)
+	for path := range h.waits {
+		h.forget(path)
 	}
 }
 
-func (h *hub) forget(dir string) {
-	for sub := range h.waits[dir] {
+func (h *hub) forget(path string) {
+	for sub := range h.waits[path] {
 		sub.watched.Store(false)
-		sub.ring(sub.names[0])
+		sub.ring()
 	}
-	delete(h.waits, dir)
+	delete(h.waits, path)
 }
 
 func (h *hub) ringAll() {
@@ -159,7 +170,7 @@ func (h *hub) ringAll() {
 	defer h.mu.Unlock()
 	for _, subs := range h.waits {
 		for sub := range subs {
-			sub.ring(sub.names[0])
+			sub.ring()
 		}
 	}
 }

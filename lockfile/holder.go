@@ -38,12 +38,12 @@ func (h *Holder) String() string {
 	return text
 }
 
-// FindHolder returns the process that has the exclusive lock on the file at
-// path, false if there is none or it cannot be found out: the list the kernel
-// offers exists on Linux only, omits processes of other PID namespaces, and
-// names files by a device number that some file systems (btrfs) do not show to
-// stat. A process that took the lock is named even if it has handed the
-// descriptor to a child since.
+// FindHolder returns the process that has the lock on the file at path, or one of
+// those that share it; false if there is none or it cannot be found out: the list
+// the kernel offers exists on Linux only, omits processes of other PID
+// namespaces, and names files by a device number that some file systems (btrfs) do
+// not show to stat. A process that took the lock is named even if it has handed
+// the descriptor to a child since.
 func FindHolder(path string) (*Holder, bool) {
 	return findHolder("/proc", path)
 }

@@ -20,15 +20,19 @@ func findHolder(proc, path string) (*Holder, bool) {
 	if unix.Lstat(path, &st) != nil {
 		return nil, false
 	}
-	locks, err := os.ReadFile(filepath.Join(proc, "locks"))
-	if err != nil {
-		return nil, false
+	// The kernel hands out the list in pieces. While others lock and unlock, a
+	// line can move from a piece not read yet to one that was.
+	const tries = 3
+	for range tries {
+		locks, err := os.ReadFile(filepath.Join(proc, "locks"))
+		if err != nil {
+			return nil, false
+		}
+		if pid, ok := flockHolder(locks, fileID(&st)); ok {
+			return describe(filepath.Join(proc, strconv.Itoa(pid)), pid), true
+		}
 	}
-	pid, ok := exclusiveHolder(locks, fileID(&st))
-	if !ok {
-		return nil, false
-	}
-	return describe(filepath.Join(proc, strconv.Itoa(pid)), pid), true
+	return nil, false
 }
 
 // fileID is a file as /proc/locks writes it: device numbers in hexadecimal, the
@@ -38,15 +42,16 @@ func fileID(st *unix.Stat_t) string {
 	return fmt.Sprintf("%02x:%02x:%d", unix.Major(device), unix.Minor(device), st.Ino)
 }
 
-// exclusiveHolder finds the process with the flock on the file. A line reads
+// flockHolder finds a process with a flock on the file, exclusive or (READ)
+// shared: a writer waits for either. A line reads
 //
 //	2: FLOCK  ADVISORY  WRITE 1234 fe:00:5678 0 EOF
 //
 // and has "->" after the number for a process that only waits.
-func exclusiveHolder(locks []byte, file string) (pid int, ok bool) {
+func flockHolder(locks []byte, file string) (pid int, ok bool) {
 	for line := range bytes.Lines(locks) {
 		fields := strings.Fields(string(line))
-		if len(fields) < 6 || fields[1] != "FLOCK" || fields[3] != "WRITE" || fields[5] != file {
+		if len(fields) < 6 || fields[1] != "FLOCK" || fields[5] != file {
 			continue
 		}
 		if pid, err := strconv.Atoi(fields[4]); err == nil && pid > 0 {

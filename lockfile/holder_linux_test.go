@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestExclusiveHolder(t *testing.T) {
+func TestFlockHolder(t *testing.T) {
 	const file = "fe:00:77"
 	for name, test := range map[string]struct {
 		locks string
@@ -17,14 +17,14 @@ func TestExclusiveHolder(t *testing.T) {
 		"waiter first":  {"1: -> FLOCK  ADVISORY  WRITE 13 fe:00:77 0 EOF\n1: FLOCK  ADVISORY  WRITE 12 fe:00:77 0 EOF\n", 12},
 		"other inode":   {"1: FLOCK  ADVISORY  WRITE 12 fe:00:770 0 EOF\n", 0},
 		"other device":  {"1: FLOCK  ADVISORY  WRITE 12 fe:01:77 0 EOF\n", 0},
-		"shared":        {"1: FLOCK  ADVISORY  READ 12 fe:00:77 0 EOF\n", 0},
+		"shared":        {"1: FLOCK  ADVISORY  READ 12 fe:00:77 0 EOF\n", 12},
 		"record lock":   {"1: POSIX  ADVISORY  WRITE 12 fe:00:77 0 EOF\n", 0},
 		"other pid ns":  {"1: FLOCK  ADVISORY  WRITE 0 fe:00:77 0 EOF\n", 0},
 		"cut off":       {"1: FLOCK  ADVISORY  WRITE 12", 0},
 		"no number":     {"1: FLOCK  ADVISORY  WRITE x fe:00:77 0 EOF\n", 0},
 		"after another": {"1: POSIX  ADVISORY  WRITE 9 fe:00:78 0 EOF\n2: FLOCK  ADVISORY  WRITE 12 fe:00:77 0 EOF\n", 12},
 	} {
-		pid, ok := exclusiveHolder([]byte(test.locks), file)
+		pid, ok := flockHolder([]byte(test.locks), file)
 		if pid != test.pid || ok != (test.pid != 0) {
 			t.Errorf("%s: got %d, %v", name, pid, ok)
 		}

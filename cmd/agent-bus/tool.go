@@ -37,13 +37,18 @@ func (s *server) add(t *tool) {
 		Annotations: &mcp.ToolAnnotations{
 			Title: t.title, ReadOnlyHint: t.reads, IdempotentHint: t.again || t.reads, DestructiveHint: &no, OpenWorldHint: &no,
 		},
-	}, func(ctx context.Context, request *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		result, err := s.call(ctx, t, request)
-		if err != nil && gaveUp(ctx, err) {
-			return nil, err // nobody reads it
-		}
-		return toolResult(result, err)
+	}, func(ctx context.Context, request *mcp.CallToolRequest) (result *mcp.CallToolResult, err error) {
+		onThread(func() { result, err = s.result(ctx, t, request) })
+		return result, err
 	})
+}
+
+func (s *server) result(ctx context.Context, t *tool, request *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	result, err := s.call(ctx, t, request)
+	if err != nil && gaveUp(ctx, err) {
+		return nil, err // nobody reads it
+	}
+	return toolResult(result, err)
 }
 
 func (s *server) call(ctx context.Context, t *tool, request *mcp.CallToolRequest) (topic.Result, error) {

@@ -2,8 +2,8 @@ package main
 
 import "github.com/talking-stick/tt/fsroom/turn"
 
-// An early guardian is started before its turn is committed, so that the two do
-// not add up. It waits for the grant, and goes if that never comes.
+// An early guardian is started while its turn is being committed, so that the two
+// do not add up. It waits for the grant, and goes if that never comes.
 type early struct {
 	fence   turn.Fence
 	done    chan struct{} // closed when the rest is there

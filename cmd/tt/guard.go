@@ -54,7 +54,6 @@ type guardian struct {
 	started turn.Instant
 	granted turn.Instant  // when the turn was first seen; zero: not yet
 	told    bool          // whether the others know of it
-	over    turn.Instant  // when its end was first seen
 	beat    turn.Instant  // the last renewal, or try
 	due     time.Duration // when the next is due after it
 }
@@ -68,8 +67,8 @@ const (
 	firstBeat = 2 * time.Second
 	// beatRetry is how long it waits after a heartbeat that failed.
 	beatRetry = 5 * time.Second
-	// lull is how long a guardian keeps still when a turn begins or ends: who got
-	// it goes first.
+	// lull is how long the others are left alone when a turn begins: who got it
+	// goes first.
 	lull = 20 * time.Millisecond
 )
 
@@ -82,8 +81,7 @@ func (g *guardian) run(ctx context.Context) error {
 		case st.Turn < g.turn && st.Open && !now().Expired(g.started, grantPatience):
 			return false, fsroom.Pause{For: grantPatience}, nil
 		case st.Owner != g.me.ID || st.Turn != g.turn:
-			left := pending(&g.over, lull)
-			return left == 0, fsroom.Pause{For: left}, nil
+			return true, fsroom.Pause{}, nil
 		}
 		if agent := st.Member(g.me.ID); agent != nil && g.facts(st).Gone(st, agent) {
 			return true, fsroom.Pause{}, g.giveUp(ctx, st, "the agent's process has ended")
@@ -92,7 +90,7 @@ func (g *guardian) run(ctx context.Context) error {
 			return false, fsroom.Pause{For: left}, nil
 		}
 		return g.keep(ctx, st)
-	}, func() {})
+	})
 	if ctx.Err() != nil {
 		return nil
 	}
@@ -100,25 +98,21 @@ func (g *guardian) run(ctx context.Context) error {
 }
 
 // tell wakes the others once the turn is seen: they wait for the end of this one
-// now, and must know whose end that is. It returns how long that is still to wait.
+// now, and must know whose end that is. A guardian of the turn before is among
+// them, and goes. It returns how long that is still to wait.
 func (g *guardian) tell(st *turn.State) (left time.Duration) {
 	if g.told {
 		return 0
 	}
-	if left = pending(&g.granted, lull); left == 0 {
+	at := now()
+	if g.granted.IsZero() {
+		g.granted = at
+	}
+	if left = at.Left(g.granted, lull); left == 0 {
 		g.told = true
 		g.wakeOthers(st)
 	}
 	return left
-}
-
-// pending is what is left of a time that begins with the first call.
-func pending(since *turn.Instant, d time.Duration) time.Duration {
-	at := now()
-	if since.IsZero() {
-		*since = at
-	}
-	return at.Left(*since, d)
 }
 
 // keep renews the lease when it is time to, and says when that is next.

@@ -56,10 +56,13 @@ func (s *seat) executable() (string, error) {
 	return s.call.Env.Executable()
 }
 
-// guardianEnv is ours, with the data directory made absolute, since the
-// guardian works elsewhere.
+// guardianEnv is ours, with the data directory made absolute, since the guardian
+// works elsewhere. One processor is enough for it, and saves the runtime two of
+// its threads while the turn is being handed over.
 func (s *seat) guardianEnv() []string {
-	const name = "TALKING_STICK_DATA_DIR="
-	env := slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, name) })
-	return append(env, name+s.store.Dir())
+	const dataDir, processors = "TALKING_STICK_DATA_DIR=", "GOMAXPROCS="
+	env := slices.DeleteFunc(os.Environ(), func(v string) bool {
+		return strings.HasPrefix(v, dataDir) || strings.HasPrefix(v, processors)
+	})
+	return append(env, dataDir+s.store.Dir(), processors+"1")
 }

@@ -91,7 +91,7 @@ func (s *seat) install(fence turn.Fence, child *child, failure error) (int, erro
 		h.Guardian, h.Ended = &child.process, ""
 	}
 	h.Renewed = now()
-	err := s.mine().HangBells() // for the guardian
+	err := s.mine().HangBell() // for the guardian
 	if err == nil {
 		err = s.mine().Write(fileHold, &h)
 	}

@@ -136,13 +136,14 @@ func handOver(ctx context.Context, c *front.Call, target, pathArg string) (err e
 }
 
 // afterTurn lets those look whom the end of the caller's turn concerns only now:
-// its guardian, and the others. With a recipient that waits, these had better not
+// its guardian, and the others. With a recipient that waits, they had better not
 // stand in its way: its guardian tells them.
 func (s *seat) afterTurn(st *turn.State) {
-	s.mine().Ring()
-	if next := st.ReservedFor; next == "" || !s.room.Agent(next).Held(markWaiting) {
-		s.wakeOthers(st)
+	if next := st.ReservedFor; next != "" && s.room.Agent(next).Held(markWaiting) {
+		return
 	}
+	s.mine().Ring()
+	s.wakeOthers(st)
 }
 
 // notHolding refuses a caller without a hold: as a stranger if it is one.

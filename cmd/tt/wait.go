@@ -96,7 +96,7 @@ func runWait(ctx context.Context, c *front.Call) error {
 		return err
 	}
 	defer release()
-	if err := s.mine().HangBells(); err != nil {
+	if err := s.mine().HangBell(); err != nil {
 		return err
 	}
 	limit := time.Duration(snap.State.Policy.WaitForTurn) * time.Millisecond
@@ -106,7 +106,7 @@ func runWait(ctx context.Context, c *front.Call) error {
 	w := waiting{seat: s, park: c.Bool("park")}
 	interrupted, err := w.until(ctx, limit)
 	if err != nil {
-		w.expectNothing()
+		w.ahead.abandon()
 		return err
 	}
 	_ = s.mine().Mark(markWaiting, time.Now())
@@ -137,19 +137,19 @@ func (w *waiting) until(ctx context.Context, limit time.Duration) (os.Signal, er
 	defer timeUp()
 	ctx, caught := onSignal(ctx, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
 	defer w.exits.close()
+	var failed error // of a pass; its result is not what happened, whatever else ends the wait meanwhile
 	err := w.room.AwaitAs(ctx, w.me.ID, func(snap *snapshot) (bool, fsroom.Pause, error) {
 		before := now() // a deadline that passes while we look is still ahead
 		done, err := w.pass(context.WithoutCancel(ctx), snap)
-		if done || err != nil {
+		if failed = err; done || err != nil {
 			return true, fsroom.Pause{}, err
 		}
-		w.expectNothing()
 		w.exits.watch(w.watched(snap.State))
 		f := w.decided // what was looked up for the pass is not looked up again
 		f.Now = before
 		return false, fsroom.Pause{For: snap.State.Next(f, w.me.ID), Exit: w.exits.any()}, nil
-	}, w.expect)
-	if err != nil && ctx.Err() == nil {
+	})
+	if failed != nil || (err != nil && ctx.Err() == nil) {
 		return nil, err
 	}
 	return caught(), nil
@@ -189,20 +189,6 @@ func (w *waiting) pass(ctx context.Context, snap *snapshot) (bool, error) {
 
 // resultSize is what a result has at most besides its handoff.
 const resultSize = 2 << 10
-
-// expect is called while the change that makes the caller next is being
-// committed. The turn will be the one after the last that was seen; if it is not,
-// or does not come, the guardian is not needed.
-func (w *waiting) expect() {
-	w.expectNothing()
-	w.ahead = w.spawnEarly(turn.Fence{Agent: w.me.ID, Turn: w.result.TurnID + 1})
-}
-
-// expectNothing ends what was started for a turn that did not come.
-func (w *waiting) expectNothing() {
-	w.ahead.abandon()
-	w.ahead, w.letter = nil, nil
-}
 
 // granted answers as soon as the turn is the caller's for good; state.json can
 // still follow. The guardian is written down first: whoever reads the answer may

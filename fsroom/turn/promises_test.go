@@ -59,7 +59,7 @@ func (g *game) woken(t *rapid.T) {
 	if g.presence(after.Owner).Process == turn.Gone || g.presence(after.ReservedFor).Process == turn.Gone {
 		return
 	}
-	look, next := turn.Wakes(before, after)
+	woken := turn.Wakes(before, after)
 	for _, m := range before.Members {
 		try := turn.TryRequest{Agent: m.AgentID, Lease: "none"}
 		_, then, _ := turn.Try(before, f, try)
@@ -67,7 +67,7 @@ func (g *game) woken(t *rapid.T) {
 		if then.Status != turn.NotYet || (err == nil && now.Status == turn.NotYet) {
 			continue
 		}
-		if next != m.AgentID && !slices.Contains(look, m.AgentID) {
+		if !slices.Contains(woken, m.AgentID) {
 			t.Fatalf("%s is told %q and not %q any more, and sleeps on", m.AgentID, answer(now, err), answer(then, nil))
 		}
 	}

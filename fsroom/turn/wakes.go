@@ -4,25 +4,25 @@ import "slices"
 
 // Wakes returns who has to look at once because of a change: whoever [Try] may
 // tell something new, the owner of a new turn, whose guardian waits for it, and
-// whoever is no member any more. The recipient of a turn comes by itself, as next.
+// whoever is no member any more.
 //
 // A turn that goes from hand to hand makes no difference to the others who wait,
 // except that they have somebody else to keep an eye on. They are not among
 // these: the one whose turn it is need not compete with them. They have until
 // the new owner could end, see [State.Others].
-func Wakes(before, after *State) (look []string, next string) {
+func Wakes(before, after *State) []string {
 	removed := before.removed(after)
 	switch {
 	case !after.Open, before.Policy != after.Policy:
-		return before.ids(), ""
+		return before.ids()
 	case len(removed) == 0 && before.sameTurn(after):
-		return nil, ""
+		return nil
 	case after.Owner != "":
-		return append(removed, after.Owner), ""
+		return append(removed, after.Owner)
 	case after.ReservedFor != "" && len(removed) == 0:
-		return nil, after.ReservedFor
+		return []string{after.ReservedFor}
 	}
-	return before.ids(), ""
+	return before.ids()
 }
 
 // Others returns the members besides one.
