@@ -2,6 +2,7 @@ package fsroom
 
 import (
 	"context"
+	"os"
 	"time"
 )
 
@@ -29,6 +30,7 @@ func (r *Room[S]) Await(ctx context.Context, look Look[S]) error {
 func (r *Room[S]) await(ctx context.Context, look Look[S], subscribe func() *Subscription, settle func(context.Context)) error {
 	var bell *Subscription
 	for {
+		seen := r.stamp()
 		snap, err := r.View()
 		if err != nil {
 			return err
@@ -48,31 +50,69 @@ func (r *Room[S]) await(ctx context.Context, look Look[S], subscribe func() *Sub
 			settle(ctx)
 			continue
 		}
-		rang, err := bell.wait(ctx, pause)
+		woken, err := bell.wait(ctx, pause)
+		for err == nil && woken == byPoll && r.stamp() == seen {
+			pause = pause.less(bell.slept)
+			woken, err = bell.wait(ctx, pause)
+		}
 		if err != nil {
 			return err
 		}
-		if rang {
+		if woken == byRing {
 			settle(ctx)
 		}
 	}
 }
 
-// wait returns nil when it is time to look again, and whether because of a ring.
-func (s *Subscription) wait(ctx context.Context, pause Pause) (rang bool, err error) {
-	d := s.poll()
-	if pause.For > 0 && pause.For < d {
-		d = pause.For
+// A stamp tells one state of the journal from another, for one system call.
+type stamp struct {
+	size  int64
+	mtime int64
+}
+
+func (r *Room[S]) stamp() stamp {
+	info, err := os.Lstat(r.JournalPath())
+	if err != nil {
+		return stamp{size: -1}
 	}
+	return stamp{info.Size(), info.ModTime().UnixNano()}
+}
+
+// less is what is left of the pause after some of it.
+func (p Pause) less(d time.Duration) Pause {
+	if p.For > 0 {
+		p.For = max(p.For-d, 1)
+	}
+	return p
+}
+
+// What ended a sleep.
+type waking int
+
+const (
+	byRing waking = iota
+	byPoll        // nothing did: it may have been missed
+	byTime        // or the end of a process
+)
+
+// wait returns nil when it is time to look again, and why.
+func (s *Subscription) wait(ctx context.Context, pause Pause) (waking, error) {
+	d, woken := s.poll(), byPoll
+	if pause.For > 0 && pause.For <= d {
+		d, woken = pause.For, byTime
+	}
+	s.slept = d
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
 	case <-ctx.Done():
-		return false, context.Cause(ctx)
+		return byTime, context.Cause(ctx)
 	case <-s.C:
-		return true, nil
+		s.safety = 0
+		return byRing, nil
 	case <-pause.Exit:
+		return byTime, nil
 	case <-timer.C:
+		return woken, nil
 	}
-	return false, nil
 }

@@ -29,6 +29,8 @@ type Subscription struct {
 	names            []string
 	stop             func()
 	blind, blindLast time.Duration // how long to sleep unwatched: next time, and at most
+	safety           time.Duration // the same watched
+	slept            time.Duration // how long the last sleep was to be
 }
 
 // Close ends the subscription.
@@ -176,16 +178,20 @@ func (h *hub) ringAll() {
 }
 
 // How often a wait looks though nobody rang: rarely where a watcher is at work,
-// because events can get lost on odd file systems; often where there is none.
+// because events can get lost on odd file systems, and the more rarely the longer
+// nothing was lost; often where there is none.
 const (
-	safetyPoll = 5 * time.Second
-	blindPoll  = 200 * time.Millisecond
+	safetyPoll    = 5 * time.Second
+	safetyPollMax = 20 * time.Second
+	blindPoll     = 200 * time.Millisecond
 )
 
 // poll is how long to sleep at most until the next look.
 func (s *Subscription) poll() time.Duration {
 	if s.watched.Load() {
-		return safetyPoll
+		d := max(s.safety, safetyPoll)
+		s.safety = min(2*d, safetyPollMax)
+		return d
 	}
 	d := s.blind
 	s.blind = min(2*s.blind, s.blindLast)

@@ -109,8 +109,8 @@ func runWait(ctx context.Context, c *front.Call) error {
 		w.ahead.abandon()
 		return err
 	}
-	_ = s.mine().Mark(markWaiting, time.Now())
-	if w.result.Status != turn.WaitClosed {
+	if w.result.Status != turn.WaitClosed { // there is nothing to write to any more
+		_ = s.mine().Mark(markWaiting, time.Now())
 		s.touch()
 	}
 	if err := w.answer(ctx); err != nil || interrupted == nil || w.result.Status == turn.YourTurn {

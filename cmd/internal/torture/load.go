@@ -3,14 +3,16 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os/exec"
-	"slices"
 	"strings"
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/talking-stick/tt/journal"
 )
 
 // A load is several processes at work in one room, one after another in each of
@@ -18,92 +20,195 @@ import (
 type load struct {
 	*rig
 	tt      string
+	other   string // another build, for every second command; may be ""
 	data    string
-	killing bool // some commands are killed on the way
+	killing bool // some commands are killed on the way, some stopped for a while
 
 	mu      sync.Mutex
-	acked   []string
+	acks    acks
 	running map[*exec.Cmd]bool
 	kills   int
+	caught  int    // guardians that were stopped with a lock, and let go
 	failed  string // the first command that failed by itself
 	paused  bool
 	resumed *sync.Cond
 	stopped bool
+	over    chan struct{} // closed with stopped
 	lanes   sync.WaitGroup
 }
 
-// startLoad lets lanes of agents talk in the room, which they have joined.
-func (g *rig) startLoad(tt, data string, lanes int, killing bool) *load {
-	l := &load{rig: g, tt: tt, data: data, killing: killing, running: map[*exec.Cmd]bool{}}
+// acks is what a load was told.
+type acks struct {
+	joined []string
+	said   []string
+	grants []grant // the turns that were told to be somebody's
+	ends   []grant // the turns that were told to be handed over
+	waits  []wait  // those that nobody disturbed
+}
+
+// count is how many acknowledgements there are.
+func (a acks) count() int { return len(a.joined) + len(a.said) + len(a.grants) + len(a.ends) }
+
+// newLoad has no lanes yet.
+func (g *rig) newLoad(tt, data string, killing bool) *load {
+	l := &load{rig: g, tt: tt, data: data, killing: killing, running: map[*exec.Cmd]bool{}, over: make(chan struct{})}
 	l.resumed = sync.NewCond(&l.mu)
+	return l
+}
+
+// agents are the members of every room that a load works in.
+var agents = []string{"a:1", "b:2", "c:3"}
+
+func (l *load) talkers(lanes int) {
 	for lane := range lanes {
-		random := g.random()
+		random := l.random()
 		l.lanes.Go(func() { l.talk(lane, random) })
 	}
-	return l
 }
 
 func (l *load) talk(lane int, random *rand.Rand) {
 	for n := 0; ; n++ {
 		body := fmt.Sprintf("%d/%d/%d", lane, n, random.Uint64())
-		args := []string{"msg", "send", "room", body, "--agent", []string{"a:1", "b:2", "c:3"}[lane%3], "--json"}
-		if !l.once(args, body, random) {
+		o, ok := l.do(random, 4*time.Millisecond, "msg", "send", "room", body, "--agent", agents[lane%3])
+		if !ok {
 			return
+		}
+		if l.done(o) {
+			l.note(func(a *acks) { a.said = append(a.said, body) })
 		}
 	}
 }
 
-// once runs one command. It reports false when the load is over.
-func (l *load) once(args []string, body string, random *rand.Rand) bool {
-	cmd := exec.Command(l.tt, args...)
+// joiners lets each agent join the room, which need not be there yet, and then talk.
+func (l *load) joiners() {
+	for lane, agent := range agents {
+		random := l.random()
+		l.lanes.Go(func() {
+			o, ok := l.do(random, 4*time.Millisecond, "join", "--agent", agent)
+			if ok && l.done(o) {
+				l.note(func(a *acks) { a.joined = append(a.joined, agent) })
+				l.talk(lane, random)
+			}
+		})
+	}
+}
+
+// An outcome is how a command of a load ended.
+type outcome struct {
+	result
+	args      []string
+	began     time.Time
+	ended     time.Time
+	disturbed bool // it was stopped or killed, or meant to be
+}
+
+// do runs one command. While killing it may be killed or stopped for a moment
+// within its first reach. It reports false when the load is over.
+func (l *load) do(random *rand.Rand, reach time.Duration, args ...string) (o outcome, ok bool) {
+	args = append(args, "--json")
+	tt := l.tt
+	if l.other != "" && random.IntN(2) == 0 {
+		tt = l.other
+	}
+	cmd := exec.Command(tt, args...)
 	cmd.Env, cmd.Dir = l.env(l.data), l.workspace
+	var stdout, stderr strings.Builder
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	o = outcome{args: args, began: time.Now()}
+	err := l.start(cmd)
+	if errors.Is(err, errOver) {
+		return o, false
+	}
+	if err == nil {
+		o.disturbed = l.killing && disturb(cmd, random, reach)
+		err = cmd.Wait()
+	}
+	o.ended = time.Now()
+	o.result = ended(err, stdout.String(), stderr.String())
 	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.running, cmd)
+	if o.disturbed && o.exit == -1 {
+		l.kills++
+	}
+	return o, true
+}
+
+var errOver = errors.New("the load is over")
+
+func (l *load) start(cmd *exec.Cmd) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	for l.paused && !l.stopped {
 		l.resumed.Wait()
 	}
 	if l.stopped {
-		l.mu.Unlock()
+		return errOver
+	}
+	l.running[cmd] = true
+	return cmd.Start()
+}
+
+// disturb kills every second process and stops every twentieth for a moment.
+func disturb(cmd *exec.Cmd, random *rand.Rand, reach time.Duration) bool {
+	dice := random.IntN(20)
+	if dice > 10 {
 		return false
 	}
-	err := cmd.Start()
-	l.running[cmd] = true
-	l.mu.Unlock()
-	victim := l.killing && random.IntN(2) == 0
-	if victim && err == nil {
-		time.Sleep(time.Duration(random.IntN(4000)) * time.Microsecond)
+	time.Sleep(time.Duration(random.Int64N(int64(reach))))
+	if dice < 10 {
 		_ = cmd.Process.Kill()
+		return true
 	}
-	if err == nil {
-		err = cmd.Wait()
-	}
-	l.note(cmd, err, victim, body)
+	_ = cmd.Process.Signal(syscall.SIGSTOP)
+	time.Sleep(time.Duration(random.Int64N(int64(30 * time.Millisecond))))
+	_ = cmd.Process.Signal(syscall.SIGCONT)
 	return true
 }
 
-func (l *load) note(cmd *exec.Cmd, err error, victim bool, body string) {
+// done reports whether a command ended well. One that failed by itself, and not
+// with one of the codes, is remembered as wrong.
+func (l *load) done(o outcome, codes ...string) bool {
+	if o.exit == 0 {
+		return true
+	}
+	for _, c := range codes {
+		if strings.Contains(o.stderr, `"`+c+`"`) {
+			return false
+		}
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	delete(l.running, cmd)
-	switch killed := victim && err != nil; {
-	case err == nil:
-		l.acked = append(l.acked, body)
-	case killed:
-		l.kills++
-	case !l.stopped && l.failed == "":
-		l.failed = fmt.Sprintf("%v: %v", cmd.Args[1:], err)
+	if killed := o.disturbed && o.exit == -1; !killed && !l.stopped {
+		l.fail("%s: %v", strings.Join(o.args, " "), o.result)
+	}
+	return false
+}
+
+// fail remembers the first thing that was wrong. The caller has the lock.
+func (l *load) fail(format string, args ...any) {
+	if l.failed == "" {
+		l.failed = fmt.Sprintf(format, args...)
 	}
 }
 
-// acknowledgements are those so far.
-func (l *load) acknowledgements() []string {
+func (l *load) note(add func(*acks)) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return slices.Clone(l.acked)
+	add(&l.acks)
+}
+
+// acknowledgements are those so far. They are only ever added to, so that they
+// need no copying.
+func (l *load) acknowledgements() acks {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.acks
 }
 
 // freeze stops every process in the middle of what it does. What was acknowledged
 // by then is returned.
-func (l *load) freeze() []string {
+func (l *load) freeze() acks {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.paused = true
@@ -112,16 +217,31 @@ func (l *load) freeze() []string {
 			_ = cmd.Process.Signal(syscall.SIGSTOP)
 		}
 	}
-	return slices.Clone(l.acked)
+	return l.acks
 }
 
-// end kills what runs and waits for it.
+// end kills what runs, guardians too, and waits for it.
 func (l *load) end() {
+	l.stop(func(cmd *exec.Cmd) { _ = cmd.Process.Kill() })
+	l.reap(l.data)
+}
+
+// finish lets what runs come to its end, and interrupts who waits.
+func (l *load) finish() {
+	l.stop(func(cmd *exec.Cmd) {
+		if cmd.Args[1] == "wait" {
+			_ = cmd.Process.Signal(syscall.SIGTERM)
+		}
+	})
+}
+
+func (l *load) stop(each func(*exec.Cmd)) {
 	l.mu.Lock()
 	l.stopped = true
+	close(l.over)
 	for cmd := range l.running {
 		if cmd.Process != nil {
-			_ = cmd.Process.Kill()
+			each(cmd)
 		}
 	}
 	l.resumed.Broadcast()
@@ -129,18 +249,9 @@ func (l *load) end() {
 	l.lanes.Wait()
 }
 
-// finish lets what runs come to its end.
-func (l *load) finish() {
-	l.mu.Lock()
-	l.stopped = true
-	l.resumed.Broadcast()
-	l.mu.Unlock()
-	l.lanes.Wait()
-}
-
 // members makes a room with three members.
 func (g *rig) members(tt, data string) error {
-	for _, id := range []string{"a:1", "b:2", "c:3"} {
+	for _, id := range agents {
 		cmd := exec.Command(tt, "join", "--agent", id, "--json")
 		cmd.Env, cmd.Dir = g.env(data), g.workspace
 		if out, err := cmd.CombinedOutput(); err != nil {
@@ -150,46 +261,16 @@ func (g *rig) members(tt, data string) error {
 	return nil
 }
 
-// randomKills kills at random moments while many contend for the room, and a
-// reader never sees it go back.
-func randomKills(g *rig, r *report) {
-	data := g.newDir()
-	if err := g.members(g.tt, data); err != nil {
-		r.wrong("%v", err)
-		return
-	}
-	room, err := g.room(data)
-	if err != nil {
-		r.wrong("%v", err)
-		return
-	}
-	l := g.startLoad(g.tt, data, 6, true)
-	seen := int64(0)
-	for began := time.Now(); time.Since(began) < time.Duration(g.pick(20, 600))*time.Second; {
-		snap, err := room.View()
-		if err != nil {
-			r.wrong("a reader fails: %v", err)
-			break
-		}
-		if snap.Position.Seq < seen {
-			r.wrong("a reader saw event %d and then %d", seen, snap.Position.Seq)
-		}
-		seen = snap.Position.Seq
-		time.Sleep(time.Millisecond)
-	}
-	l.finish()
-	r.add(1, l.kills, len(l.acked))
-	if l.failed != "" {
-		r.wrong("%s", l.failed)
-	}
-	r.judge(g, data, l.acked)
-}
-
 // judge checks a data directory that a load has left.
 func (r *report) judge(g *rig, data string, acked []string) bool {
+	return r.judgeAll(g, data, acks{said: acked})
+}
+
+// judgeAll is judge for everything that a load was told.
+func (r *report) judgeAll(g *rig, data string, a acks) bool {
 	events, err := g.events(data)
 	if err == nil {
-		err = counted(bodies(events), acked)
+		err = a.in(events)
 	}
 	if err == nil {
 		err = g.mended(data)
@@ -200,41 +281,13 @@ func (r *report) judge(g *rig, data string, acked []string) bool {
 	return err == nil
 }
 
-// copyHot is copyDir of a directory at work. cp may complain that state.json was
-// replaced, or a temporary file went, under its hands: neither is needed.
-func copyHot(from, to string) error {
-	out, err := exec.Command("cp", "-a", from, to).CombinedOutput()
-	for line := range strings.Lines(string(out)) {
-		if !strings.Contains(line, "/state.json") && !strings.Contains(line, "/tmp/") && !strings.Contains(line, "/agents/") {
-			return fmt.Errorf("cp: %v: %s", err, out)
+// in reports an error unless the events have all that was acknowledged, once,
+// and keep the rules of the turn.
+func (a acks) in(events []journal.Event) error {
+	for _, check := range []func([]journal.Event) error{a.checkJoins, a.checkTurns} {
+		if err := check(events); err != nil {
+			return err
 		}
 	}
-	return nil
-}
-
-// hotCopies copies the data directory while it is worked in.
-func hotCopies(g *rig, r *report) {
-	data := g.newDir()
-	if err := g.members(g.tt, data); err != nil {
-		r.wrong("%v", err)
-		return
-	}
-	l := g.startLoad(g.tt, data, 3, false)
-	for range g.pick(100, 1000) {
-		acked := l.acknowledgements()
-		to := g.newDir()
-		if err := copyHot(data, to); err != nil {
-			r.wrong("%v", err)
-			continue
-		}
-		r.judge(g, to, acked)
-		r.add(1, 0, 0)
-		g.remove(to)
-	}
-	l.finish()
-	r.add(0, 0, len(l.acked))
-	if l.failed != "" {
-		r.wrong("%s", l.failed)
-	}
-	r.judge(g, data, l.acked)
+	return counted(bodies(events), a.said)
 }

@@ -19,6 +19,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -41,8 +42,11 @@ type attack struct {
 
 func attacks() []attack {
 	return []attack{
-		{"kill", sweepKills}, {"error", sweepErrors}, {"random", randomKills}, {"powercut", powerCuts},
-		{"disk", fullDisks}, {"stop", stoppedHolder}, {"copy", hotCopies}, {"hostile", hostileFiles}, {"mutants", mutants},
+		{"kill", sweepKills}, {"error", sweepErrors}, {"again", sweepRecoveries}, {"signal", sweepSignals},
+		{"output", lostOutputs}, {"locked", deniedLocks}, {"bus", sweepBus}, {"random", randomKills}, {"powercut", powerCuts},
+		{"disk", fullDisks}, {"stop", stoppedHolder}, {"copy", hotCopies}, {"hostile", hostileFiles},
+		{"waiter", stoppedWaiters}, {"watch", watchers}, {"miss", missedWakes}, {"ended", endedRooms}, {"first", firstCommands},
+		{"slow", slowDisk}, {"pids", reusedPIDs}, {"skew", skewedVersions}, {"mutants", mutants},
 	}
 }
 
@@ -79,22 +83,27 @@ func newRig(long bool, seed uint64) (*rig, error) {
 		}
 	}
 	g := &rig{base: base, workspace: filepath.Join(base, "workspace"), long: long, seed: seed}
+	g.stages = sync.OnceValue(g.stageAll)
 	for _, dir := range []string{g.workspace, filepath.Join(base, "home")} {
 		if err := os.Mkdir(dir, 0o755); err != nil {
 			return nil, err
 		}
 	}
-	g.tt, err = g.build("torture")
+	if g.tt, err = g.build("torture"); err != nil {
+		g.close()
+	}
 	return g, err
 }
 
 // build builds tt with build tags.
-func (g *rig) build(tags string) (string, error) {
-	path := filepath.Join(g.base, "tt-"+strings.ReplaceAll(tags, ",", "-"))
-	cmd := exec.Command("go", "build", "-tags", tags, "-o", path, "github.com/talking-stick/tt/cmd/tt")
+func (g *rig) build(tags string) (string, error) { return g.buildProgram("tt", tags) }
+
+func (g *rig) buildProgram(name, tags string) (string, error) {
+	path := filepath.Join(g.base, name+"-"+strings.ReplaceAll(tags, ",", "-"))
+	cmd := exec.Command("go", "build", "-tags", tags, "-o", path, "github.com/talking-stick/tt/cmd/"+name)
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("building tt: %v\n%s", err, out)
+		return "", fmt.Errorf("building %s: %v\n%s", name, err, out)
 	}
 	return path, nil
 }

@@ -11,8 +11,8 @@ import (
 // mutants are builds that are wrong on purpose. Each must be caught, or the
 // attacks above prove nothing.
 func mutants(g *rig, r *report) {
-	g.mutant(r, "torture_nojournalsync", g.caughtByCut(""))
-	g.mutant(r, "torture_nostatesync", g.caughtByCut(",noauto_da_alloc"))
+	g.mutant(r, "torture_nojournalsync", g.caughtByCut(ext4))
+	g.mutant(r, "torture_nostatesync", g.caughtByCut(ext4.with("noauto_da_alloc")))
 	g.mutant(r, "torture_noreplay", caughtBySweep)
 }
 
@@ -34,19 +34,19 @@ func (g *rig) mutant(r *report, tag string, caught func(g *rig, r *report, tag s
 
 const mostCuts = 20
 
-func (g *rig) caughtByCut(options string) func(*rig, *report, string) bool {
+func (g *rig) caughtByCut(kind fileSystem) func(*rig, *report, string) bool {
 	return func(m *rig, r *report, tag string) bool {
 		if why := canMount(); why != "" {
 			r.skip(tag + ": " + why)
 			return true
 		}
-		image, err := g.newDisk(g.tt)
+		from, err := g.newDisk(g.tt, kind)
 		if err != nil {
 			r.wrong("%v", err)
 			return true
 		}
 		for n := range mostCuts {
-			acked, err := m.powerCut(m.tt, image, options, false)
+			acked, err := m.powerCut(m.tt, from, inTheMidst)
 			r.add(1, 0, acked)
 			var found finding
 			if err != nil && !errors.As(err, &found) {

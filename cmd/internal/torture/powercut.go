@@ -11,10 +11,11 @@ import (
 	"time"
 )
 
-// A disk is an ext4 file system in a file. A power cut is a copy of the file,
+// A disk is a file system in a file. A power cut is a copy of the file,
 // taken while every process stands still: what the kernel had not written yet
 // is not in it.
 type disk struct {
+	fileSystem
 	image, dir string
 }
 
@@ -39,41 +40,60 @@ func canMount() string {
 	return ""
 }
 
+// A fileSystem is what is made and how it is mounted.
+type fileSystem struct {
+	name    string
+	size    int64
+	make    []string
+	options string // the rarest writes there are: only what is synced is sure to be there
+}
+
+var (
+	ext4      = fileSystem{"ext4", 24 << 20, []string{"mkfs.ext4", "-q", "-F"}, "loop,commit=1000"}
+	ext4Small = fileSystem{"ext4 with 1 KiB blocks", 24 << 20, []string{"mkfs.ext4", "-q", "-F", "-b", "1024"}, "loop,commit=1000"}
+	xfs       = fileSystem{"xfs", 300 << 20, []string{"mkfs.xfs", "-q", "-f"}, "loop,nouuid"}
+)
+
+// with is the same file system mounted with more options.
+func (fs fileSystem) with(options string) fileSystem {
+	fs.name += " with " + options
+	fs.options += "," + options
+	return fs
+}
+
 // newDisk makes a file system with a room in it, not mounted.
-func (g *rig) newDisk(tt string) (string, error) {
-	d := disk{image: g.newDir() + ".ext4", dir: g.newDir()}
+func (g *rig) newDisk(tt string, fs fileSystem) (disk, error) {
+	d := disk{fileSystem: fs, image: g.newDir() + ".image", dir: g.newDir()}
 	f, err := os.Create(d.image)
 	if err != nil {
-		return "", err
+		return d, err
 	}
-	err = f.Truncate(24 << 20)
+	err = f.Truncate(fs.size)
 	f.Close()
 	if err == nil {
-		err = command("mkfs.ext4", "-q", "-F", d.image)
+		err = command(fs.make[0], append(fs.make[1:], d.image)...)
 	}
 	if err == nil {
-		err = d.mount("")
+		err = d.mount()
 	}
 	if err != nil {
-		return "", err
+		return d, err
 	}
 	err = g.members(tt, d.data())
 	g.reap(d.data())
 	if e := d.unmount(); err == nil {
 		err = e
 	}
-	return d.image, err
+	return d, err
 }
 
 func (d disk) data() string { return filepath.Join(d.dir, "data") }
 
-// mount mounts the image. The journal of the file system is written as rarely
-// as can be: only what is synced is sure to be there.
-func (d disk) mount(options string) error {
+func (d disk) mount() error {
 	if err := os.MkdirAll(d.dir, 0o755); err != nil {
 		return err
 	}
-	return command("mount", "-o", "loop,commit=1000"+options, d.image, d.dir)
+	return command("mount", "-o", d.options, d.image, d.dir)
 }
 
 func (d disk) unmount() error {
@@ -87,44 +107,83 @@ func (d disk) unmount() error {
 	return err
 }
 
-// powerCuts cuts the power while processes work, under several kinds of ext4.
+// disks are a room on each kind of file system that this machine can make.
+func (g *rig) disks(r *report) (disks []disk) {
+	kinds := []fileSystem{ext4, ext4.with("noauto_da_alloc"), xfs}
+	if g.long {
+		kinds = append(kinds, ext4.with("data=writeback"), ext4.with("nodelalloc"), ext4Small)
+	}
+	for _, kind := range kinds {
+		if _, err := exec.LookPath(kind.make[0]); err != nil {
+			r.skip(kind.name + ": there is no " + kind.make[0])
+			continue
+		}
+		d, err := g.newDisk(g.tt, kind)
+		if err != nil {
+			r.wrong("%s: %v", kind.name, err)
+			continue
+		}
+		disks = append(disks, d)
+	}
+	return disks
+}
+
+// powerCuts cuts the power while processes work, on several file systems.
 func powerCuts(g *rig, r *report) {
 	if why := canMount(); why != "" {
 		r.skip(why)
 		return
 	}
-	options := []string{"", ",noauto_da_alloc"}
-	if g.long {
-		options = append(options, ",data=writeback", ",nodelalloc")
-	}
-	image, err := g.newDisk(g.tt)
-	if err != nil {
-		r.wrong("%v", err)
+	disks := g.disks(r)
+	if len(disks) == 0 {
 		return
 	}
 	for n := range g.pick(60, 1000) {
-		acked, err := g.powerCut(g.tt, image, options[n%len(options)], n%3 == 0)
+		d, cut := disks[n%len(disks)], []cutting{inTheMidst, afterOne, ofANewRoom, amongTurns}[n/len(disks)%4]
+		acked, err := g.powerCut(g.tt, d, cut)
 		r.add(1, 0, acked)
 		if err != nil {
-			r.wrong("cut %d: %v", n, err)
+			r.wrong("cut %d, %s, %s: %v", n, d.name, cut, err)
 		}
+	}
+	for _, d := range disks {
+		_ = os.Remove(d.image)
 	}
 }
 
-// powerCut works on a copy of the image, cuts the power, and judges what the
-// next start finds. A lone cut comes right after the first acknowledgement.
-func (g *rig) powerCut(tt, image, options string, lone bool) (acked int, err error) {
-	d := disk{image: g.newDir() + ".ext4", dir: g.newDir()}
+// A cutting is when the power goes.
+type cutting string
+
+const (
+	inTheMidst cutting = "while three talk"
+	afterOne   cutting = "right after the first acknowledgement"
+	ofANewRoom cutting = "while a room is new"
+	amongTurns cutting = "while turns are taken"
+)
+
+// data is the data directory that a cut is made in.
+func (c cutting) data(d disk) string {
+	if c == ofANewRoom {
+		return filepath.Join(d.dir, "new")
+	}
+	return d.data()
+}
+
+// powerCut works on a copy of the disk, cuts the power, and judges what the next
+// start finds.
+func (g *rig) powerCut(tt string, from disk, cut cutting) (acked int, err error) {
+	d, after := from, from
+	d.image, d.dir = g.newDir()+".image", g.newDir()
+	after.image, after.dir = g.newDir()+".image", g.newDir()
 	defer os.Remove(d.image)
-	if err := command("cp", "--sparse=always", image, d.image); err != nil {
-		return 0, err
-	}
-	if err := d.mount(options); err != nil {
-		return 0, err
-	}
-	after := disk{image: g.newDir() + ".ext4", dir: g.newDir()}
 	defer os.Remove(after.image)
-	said, failed, err := g.cut(tt, d, after.image, lone)
+	if err := command("cp", "--sparse=always", from.image, d.image); err != nil {
+		return 0, err
+	}
+	if err := d.mount(); err != nil {
+		return 0, err
+	}
+	a, failed, err := g.cut(tt, d, after.image, cut)
 	if e := d.unmount(); err == nil {
 		err = e
 	}
@@ -132,47 +191,55 @@ func (g *rig) powerCut(tt, image, options string, lone bool) (acked int, err err
 		err = fmt.Errorf("%s", failed)
 	}
 	if err != nil {
-		return len(said), err
+		return a.count(), err
 	}
-	return len(said), g.afterCut(after, said)
+	return a.count(), g.afterCut(after, cut, a)
 }
 
 // A finding is what was wrong after a cut, and not with making it.
 type finding struct{ error }
 
 // cut lets a load work and copies the image in the midst of it.
-func (g *rig) cut(tt string, d disk, to string, lone bool) (acked []string, failed string, err error) {
-	lanes, enough := 3, 5+g.random().IntN(40)
-	if lone {
-		lanes, enough = 1, 1
+func (g *rig) cut(tt string, d disk, to string, cut cutting) (a acks, failed string, err error) {
+	l, enough := g.newLoad(tt, cut.data(d), false), 5+g.random().IntN(40)
+	switch cut {
+	case inTheMidst:
+		l.talkers(3)
+	case afterOne:
+		enough = 1
+		l.talkers(1)
+	case ofANewRoom:
+		enough = 1 + enough%8
+		l.joiners()
+	case amongTurns:
+		l.waiters()
 	}
-	l := g.startLoad(tt, d.data(), lanes, false)
-	for deadline := time.Now().Add(10 * time.Second); len(l.acknowledgements()) < enough && time.Now().Before(deadline); {
+	for deadline := time.Now().Add(10 * time.Second); l.acknowledgements().count() < enough && time.Now().Before(deadline); {
 		time.Sleep(200 * time.Microsecond)
 	}
-	acked = l.freeze()
+	a = l.freeze()
 	err = command("cp", "--sparse=always", d.image, to)
 	l.end()
-	return acked, l.failed, err
+	return a, l.failed, err
 }
 
 // afterCut mounts what the cut has left, and looks before anything is mended.
-func (g *rig) afterCut(d disk, acked []string) error {
-	if err := d.mount(""); err != nil {
+func (g *rig) afterCut(d disk, cut cutting, a acks) error {
+	if err := d.mount(); err != nil {
 		return err
 	}
 	var err error
-	if e := g.judgeCut(d.data(), acked); e != nil {
+	if e := g.judgeCut(cut.data(d), a); e != nil {
 		err = finding{e}
 	}
-	g.reap(d.data())
+	g.reap(cut.data(d))
 	if e := d.unmount(); err == nil {
 		err = e
 	}
 	return err
 }
 
-func (g *rig) judgeCut(data string, acked []string) error {
+func (g *rig) judgeCut(data string, a acks) error {
 	room, err := g.room(data)
 	if err != nil {
 		return err
@@ -186,7 +253,7 @@ func (g *rig) judgeCut(data string, acked []string) error {
 	if err != nil {
 		return err
 	}
-	if err := counted(bodies(events), acked); err != nil {
+	if err := a.in(events); err != nil {
 		return err
 	}
 	return g.mended(data)

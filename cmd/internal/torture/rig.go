@@ -22,9 +22,11 @@ type rig struct {
 	base      string // everything is in here
 	workspace string // one for all data directories, so that copies are of the same room
 	tt        string
+	bus       string // agent-bus, once it is built
 	long      bool
 	seed      uint64
 	dirs      atomic.Int64
+	stages    func() []*stage // of all scenes, made once
 }
 
 // close ends and removes all there is, also in the middle of an attack.
@@ -46,6 +48,7 @@ func (g *rig) closeOnSignal() {
 	go func() {
 		<-caught
 		g.close()
+		g.close() // what the attack has made meanwhile
 		os.Exit(130)
 	}()
 }
@@ -66,6 +69,7 @@ func (g *rig) newDir() string { return filepath.Join(g.base, "d"+strconv.FormatI
 // A result is how a command ended.
 type result struct {
 	exit   int // -1: by a signal
+	signal syscall.Signal
 	stdout string
 	stderr string
 }
@@ -100,8 +104,11 @@ func ended(err error, stdout, stderr string) result {
 	switch {
 	case errors.As(err, &exit):
 		r.exit = exit.ExitCode()
+		if status := exit.Sys().(syscall.WaitStatus); status.Signaled() {
+			r.signal = status.Signal()
+		}
 		if r.exit == 128+int(syscall.SIGKILL) {
-			r.exit = -1
+			r.exit, r.signal = -1, syscall.SIGKILL
 		}
 	case err != nil:
 		r.exit, r.stderr = 1, stderr+err.Error()
@@ -123,8 +130,8 @@ func copyDir(from, to string) error {
 }
 
 // reap ends the guardians of a data directory, or of all: their environment names
-// it, and only we use it.
-func (g *rig) reap(data string) {
+// it, and only we use it. It returns where /proc shows them.
+func (g *rig) reap(data string) (killed []string) {
 	mark := "TALKING_STICK_DATA_DIR=" + data
 	if data != g.base {
 		mark += "\x00"
@@ -137,8 +144,10 @@ func (g *rig) reap(data string) {
 		}
 		if pid, err := strconv.Atoi(filepath.Base(proc)); err == nil && pid != os.Getpid() {
 			_ = syscall.Kill(pid, syscall.SIGKILL)
+			killed = append(killed, proc)
 		}
 	}
+	return killed
 }
 
 // remove ends the guardians of a data directory and removes it.

@@ -7,7 +7,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"time"
+
+	"github.com/talking-stick/tt/journal"
 )
 
 // A scene is a command and the data directory it is run in.
@@ -51,35 +55,65 @@ func scenes() []scene {
 	}
 }
 
-// stage makes the data directory of a scene. What a kill may have left before is
-// there already: a torn tail and a temporary file.
-func (g *rig) stage(s scene) (data string, args []string, err error) {
-	data = g.newDir()
+// A stage is a scene ready to be played. Its data directory is copied for each run.
+type stage struct {
+	scene
+	data   string
+	args   []string
+	before []journal.Event
+	err    error
+}
+
+// stageAll makes the stages of all scenes. The guardians that are killed for them
+// have left the process table when it returns: what finds one that is just ending
+// makes other calls than what finds none.
+func (g *rig) stageAll() (all []*stage) {
+	var killed []string
+	for _, s := range scenes() {
+		st, procs := g.stage(s)
+		all, killed = append(all, st), append(killed, procs...)
+	}
+	for deadline := time.Now().Add(10 * time.Second); len(killed) > 0 && time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+		killed = slices.DeleteFunc(killed, func(proc string) bool { _, err := os.Stat(proc); return err != nil })
+	}
+	return all
+}
+
+// stage plays what leads to the scene. It returns the guardians it killed.
+func (g *rig) stage(s scene) (st *stage, killed []string) {
+	st = &stage{scene: s, data: g.newDir(), args: append(strings.Fields(s.args), "--json")}
 	for _, line := range s.before {
-		if r := g.run(data, strings.Fields(line)...); r.exit != 0 {
-			return "", nil, fmt.Errorf("%s: tt %s: %v", s.name, line, r)
+		if r := g.run(st.data, strings.Fields(line)...); r.exit != 0 {
+			st.err = fmt.Errorf("tt %s: %v", line, r)
+			return st, nil
 		}
 	}
-	g.reap(data)
-	args = append(strings.Fields(s.args), "--json")
-	for i, a := range args {
-		if a == "NOTE" {
-			if args[i], err = g.firstNote(data); err != nil {
-				return "", nil, err
-			}
+	killed = g.reap(st.data)
+	if i := slices.Index(st.args, "NOTE"); i >= 0 {
+		if st.args[i], st.err = g.firstNote(st.data); st.err != nil {
+			return st, killed
 		}
 	}
+	if st.before, st.err = g.events(st.data); st.err == nil {
+		st.err = g.upset(st.data, s)
+	}
+	return st, killed
+}
+
+// upset leaves in the room of a scene what a kill may have left before: a torn
+// tail and a temporary file. One that is to be repaired is damaged.
+func (g *rig) upset(data string, s scene) error {
 	room, err := g.room(data)
 	if err != nil || len(s.before) == 0 || s.orderly || !room.Exists() {
-		return data, args, err
+		return err
 	}
 	if s.repair {
-		return data, args, damageMiddle(room.JournalPath())
+		return damageMiddle(room.JournalPath())
 	}
 	if err := appendTo(room.JournalPath(), `{"event_seq":`); err != nil {
-		return "", nil, err
+		return err
 	}
-	return data, args, os.WriteFile(filepath.Join(room.Dir(), "tmp", "left"), nil, 0o600)
+	return os.WriteFile(filepath.Join(room.Dir(), "tmp", "left"), nil, 0o600)
 }
 
 func (g *rig) firstNote(data string) (string, error) {
@@ -107,13 +141,15 @@ func appendTo(path, text string) error {
 	return err
 }
 
-// damageMiddle makes the third line unreadable.
+// damagedLine is the line that damageMiddle makes unreadable, from 0.
+const damagedLine = 2
+
 func damageMiddle(path string) error {
 	b, err := os.ReadFile(path)
 	if err != nil {
 		return err
 	}
 	lines := strings.SplitAfter(string(b), "\n")
-	lines[2] = "{damaged" + lines[2][8:]
+	lines[damagedLine] = "{damaged" + lines[damagedLine][8:]
 	return os.WriteFile(path, []byte(strings.Join(lines, "")), 0o600)
 }

@@ -31,11 +31,14 @@ func (g *rig) events(data string) ([]journal.Event, error) {
 	if err != nil {
 		return nil, err
 	}
+	return eventsOf(r)
+}
+
+func eventsOf[S any](r *fsroom.Room[S]) (events []journal.Event, err error) {
 	paths, err := r.Archived()
 	if err != nil {
 		return nil, err
 	}
-	var events []journal.Event
 	for _, path := range append(paths, r.JournalPath()) {
 		log, err := journal.Open(path)
 		if errors.Is(err, fs.ErrNotExist) {
@@ -85,16 +88,19 @@ func (g *rig) problems(data string) []string {
 	if err != nil {
 		return []string{err.Error()}
 	}
-	var found []string
+	return append(checked(r), second(data, kinds.Stick())...)
+}
+
+func checked[S any](r *fsroom.Room[S]) (found []string) {
 	for _, p := range r.Check() {
 		found = append(found, p.File+": "+p.Problem)
 	}
-	for _, p := range fsroomtest.Problems(data, kinds.Stick()) {
-		if !sweptLater(p) {
-			found = append(found, p)
-		}
-	}
 	return found
+}
+
+// second is what the second checker finds.
+func second[S any](data string, rules *fsroom.Rules[S]) []string {
+	return slices.DeleteFunc(fsroomtest.Problems(data, rules), sweptLater)
 }
 
 // sweptLater: temporary files that are made without a lock are swept when they

@@ -1,0 +1,138 @@
+//go:build linux
+
+package main
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"regexp"
+	"strings"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// strace is how a program is run under it. It lets go of the guardian, which would
+// otherwise keep it.
+func strace(args ...string) []string {
+	return append([]string{"strace", "-f", "-qq", "-b", "execve"}, args...)
+}
+
+func haveStrace() bool {
+	_, err := exec.LookPath("strace")
+	return err == nil
+}
+
+// known leaves out calls that this machine's strace does not know.
+func known(calls string) string {
+	var ok []string
+	for _, c := range strings.Split(calls, ",") {
+		ok = append(ok, "?"+c) // strace ignores an unknown call with a question mark
+	}
+	return strings.Join(ok, ",")
+}
+
+// A point is one call at which something happens: the nth of its name in its
+// thread.
+type point struct {
+	call    string
+	n       int
+	earlier map[string]int // how many of each name its thread made before
+}
+
+func (p point) String() string { return fmt.Sprintf("%s %d", p.call, p.n) }
+
+var traced = regexp.MustCompile(`^(\d+) +([a-z0-9_]+)\(`)
+
+// noise is calls that change nothing: those that agent-bus makes only to be ahead
+// of its other threads, and the one by which Go wakes its poller when it must.
+var noise = regexp.MustCompile(`write\(\d+, "", 0|openat\(AT_FDCWD, "/dev/null", O_WRONLY\|O_APPEND|write\(\d+, "\\1\\0\\0\\0\\0\\0\\0\\0", 8`)
+
+// pointsIn are the calls in a trace. Each thread is counted on its own, as strace
+// does when it injects. Where two threads make an nth call of one name, the point
+// is the one that came first.
+func pointsIn(trace string) []point {
+	byThread := map[string]map[string]int{}
+	most := map[string]int{}
+	var points []point
+	for line := range strings.Lines(trace) {
+		m := traced.FindStringSubmatch(line)
+		if m == nil || m[2] == "execve" {
+			continue
+		}
+		thread, call := m[1], m[2]
+		if byThread[thread] == nil {
+			byThread[thread] = map[string]int{}
+		}
+		calls := byThread[thread]
+		if n := calls[call] + 1; n > most[call] && !noise.MatchString(line) {
+			most[call] = n
+			points = append(points, point{call, n, maps.Clone(calls)})
+		}
+		calls[call]++
+	}
+	return points
+}
+
+// A fault is what strace does at a point: "signal=SIGKILL", "error=EIO". With a
+// plus at its end it does so at every later call of that name as well; with a
+// star at every later call that changes files; write, by which a command also
+// tells how it ended, is among them only if it was the first.
+type fault string
+
+func (f fault) isKill() bool { return f == "signal=SIGKILL" }
+
+// lasts reports whether more than one call fails.
+func (f fault) lasts() bool {
+	return strings.HasSuffix(string(f), "+") || strings.HasSuffix(string(f), "*")
+}
+
+// signal is the signal that is sent, 0 where a call fails instead.
+func (f fault) signal() syscall.Signal {
+	name, _ := strings.CutPrefix(string(f), "signal=")
+	return unix.SignalNum(name)
+}
+
+// among is those of the calls that the fault can happen at.
+func (f fault) among(calls string) string {
+	if strings.HasSuffix(string(f), "*") {
+		calls = strings.ReplaceAll(calls, opening, "")
+	}
+	return calls
+}
+
+// at is the arguments of strace that cause the fault at a point.
+func (f fault) at(p point) []string {
+	if does, ok := strings.CutSuffix(string(f), "*"); ok {
+		var args []string
+		for call := range strings.SplitSeq(changing, ",") {
+			if call != "write" || p.call == "write" {
+				args = append(args, "-e", fmt.Sprintf("inject=?%s:%s:when=%d+", call, does, p.earlier[call]+1))
+			}
+		}
+		return append([]string{"-e", "trace=" + known(changing)}, args...)
+	}
+	does, more := strings.CutSuffix(string(f), "+")
+	when := fmt.Sprintf("inject=%s:%s:when=%d", p.call, does, p.n)
+	if more {
+		when += "+"
+	}
+	return []string{"-e", "trace=" + p.call, "-e", when}
+}
+
+// struck reports whether the fault is in the trace.
+func (f fault) struck(trace string) bool {
+	if signal, ok := strings.CutPrefix(string(f), "signal="); ok {
+		return strings.Contains(trace, "+++ killed by "+signal) || strings.Contains(trace, "--- "+signal+" {")
+	}
+	return strings.Contains(trace, "(INJECTED)")
+}
+
+// readTrace reads and removes what strace wrote.
+func readTrace(path string) string {
+	b, _ := os.ReadFile(path)
+	_ = os.Remove(path)
+	return string(b)
+}

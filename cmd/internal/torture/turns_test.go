@@ -1,0 +1,94 @@
+//go:build linux
+
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/journal"
+)
+
+// begin is when the stories below begin; each event is a second after the last.
+var begin = time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// story is a journal: each word is a type, an agent, a turn, a lease or the agent
+// that the turn is reserved for.
+func story(lines ...string) []journal.Event {
+	var events []journal.Event
+	for i, line := range lines {
+		var what, who, more string
+		var n int64
+		_, _ = fmt.Sscan(line, &what, &who, &n, &more)
+		e := journal.Event{Seq: int64(i) + 1, Type: what, Turn: n, CreatedAt: journal.NewTime(begin.Add(time.Duration(i) * time.Second))}
+		switch what {
+		case turn.Claim, turn.Takeover:
+			e.To, e.Payload = who, fmt.Appendf(nil, `{"lease_id":%q,"handoff_event_seq":%d}`, more, i)
+		case turn.Released:
+			e.From, e.To = who, more
+			e.Handoff, _ = json.Marshal(map[string]string{"status": worked(grant{agent: who, Turn: n})})
+		default:
+			e.From = who
+		}
+		events = append(events, e)
+	}
+	return events
+}
+
+func TestCheckTurns(t *testing.T) {
+	good := []string{"claim a 1 L1", "release a 1 b", "claim b 2 L2", "takeover c 3 L3", "member_left c 3", "claim a 4 L4"}
+	given := grant{agent: "b", Turn: 2, Lease: "L2", Reason: "sequence"}
+	given.Handoff.Status = worked(grant{agent: "a", Turn: 1})
+	lost := given
+	lost.Handoff.Status = "something else"
+	tests := map[string]struct {
+		lines []string
+		acks  acks
+		want  string // part of the error; "": none
+	}{
+		"in order":               {good, acks{grants: []grant{given}, ends: []grant{{agent: "a", Turn: 1}}}, ""},
+		"two owners":             {[]string{"claim a 1 L1", "claim b 2 L2"}, acks{}, "while a has turn 1"},
+		"a turn left out":        {[]string{"claim a 1 L1", "takeover b 3 L2"}, acks{}, "turn 3 follows turn 1"},
+		"a turn twice":           {[]string{"claim a 1 L1", "takeover b 1 L2"}, acks{}, "turn 1 follows turn 1"},
+		"a lease twice":          {[]string{"claim a 1 L1", "takeover b 2 L1"}, acks{}, "was that of turn 1"},
+		"another's turn ended":   {[]string{"claim a 1 L1", "release b 1 a"}, acks{}, `while "a" has turn 1`},
+		"told of no turn":        {good, acks{grants: []grant{{agent: "a", Turn: 5, Lease: "L5"}}}, "told that turn 5"},
+		"told of another lease":  {good, acks{grants: []grant{{agent: "b", Turn: 2, Lease: "L1"}}}, "told that turn 2"},
+		"told of another's turn": {good, acks{grants: []grant{{agent: "a", Turn: 2, Lease: "L2"}}}, "told that turn 2"},
+		"another handoff":        {good, acks{grants: []grant{lost}}, "came with the handoff"},
+		"not handed over":        {good, acks{ends: []grant{{agent: "b", Turn: 2}}}, "handed over"},
+	}
+	for name, tt := range tests {
+		err := tt.acks.checkTurns(story(tt.lines...))
+		if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
+			t.Errorf("%s: %v, want %q", name, err, tt.want)
+		}
+	}
+}
+
+func TestLateness(t *testing.T) {
+	events := story("claim a 1 L1", "release a 1 b", "message_sent a", "claim b 2 L2", "release b 2 a", "member_left a")
+	at := func(s float64) time.Time { return begin.Add(time.Duration(s * float64(time.Second))) }
+	tests := map[string]struct {
+		wait wait
+		want []time.Duration
+	}{
+		"told after its turn was free": {wait{"b", at(0), at(3.5), 2}, []time.Duration{2500 * time.Millisecond}},
+		"began when it was free":       {wait{"b", at(2), at(3.5), 2}, []time.Duration{1500 * time.Millisecond}},
+		"ended without having it":      {wait{"b", at(0), at(2), 0}, []time.Duration{time.Second}},
+		"slept through it":             {wait{"b", at(0), at(9), 0}, []time.Duration{2 * time.Second}},
+		"left while it was free":       {wait{"a", at(3), at(9), 0}, []time.Duration{time.Second}},
+		"another's":                    {wait{"c", at(0), at(9), 0}, nil},
+		"before":                       {wait{"b", at(0), at(.5), 0}, nil},
+	}
+	for name, tt := range tests {
+		if got := (acks{waits: []wait{tt.wait}}).lateness(events); !slices.Equal(got, tt.want) {
+			t.Errorf("%s: %v, want %v", name, got, tt.want)
+		}
+	}
+}
