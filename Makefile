@@ -61,10 +61,10 @@ MODELS ?= 100000
 model: ## MODELS random histories of a room, of the rules of the turn and of topics, each against a model of it; some 7 minutes
 	$(GO) test ./fsroom ./fsroom/turn ./fsroom/topic -count 1 -run '^(TestAnyStory|TestRandomSchedules)$$' -rapid.checks=$(MODELS) -timeout 0
 
-torture: ## kills, failing calls, power cuts, full disks, hostile files; some 3 minutes, all of it as root
+torture: ## kills, failing calls, power cuts, full disks, hostile files; some 4 minutes, all of it as root
 	$(GO) run ./cmd/internal/torture $(TORTURE)
 
-torture-long: ## the same with the numbers of a release, fuzzing, the models, leaks: some 30 minutes
+torture-long: ## the same with the numbers of a release, fuzzing, the models, leaks: some 40 minutes
 	$(MAKE) --no-print-directory fuzz FUZZTIME=10m
 	$(MAKE) --no-print-directory model
 	$(GO) test ./fsroom -count 1 -run NothingLeaks -leak.changes=10000
