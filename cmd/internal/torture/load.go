@@ -28,7 +28,6 @@ type load struct {
 	acks    acks
 	running map[*exec.Cmd]bool
 	kills   int
-	caught  int    // guardians that were stopped with a lock, and let go
 	failed  string // the first command that failed by itself
 	paused  bool
 	resumed *sync.Cond

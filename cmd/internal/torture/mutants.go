@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"time"
 )
 
 // mutants are builds that are wrong on purpose. Each must be caught, or the
@@ -14,6 +15,7 @@ func mutants(g *rig, r *report) {
 	g.mutant(r, "torture_nojournalsync", g.caughtByCut(ext4))
 	g.mutant(r, "torture_nostatesync", g.caughtByCut(ext4.with("noauto_da_alloc")))
 	g.mutant(r, "torture_noreplay", caughtBySweep)
+	g.mutant(r, "torture_norings", caughtByWaiting)
 }
 
 func (g *rig) mutant(r *report, tag string, caught func(g *rig, r *report, tag string) bool) {
@@ -82,4 +84,21 @@ func caughtBySweep(m *rig, r *report, tag string) bool {
 	r.add(found.points, found.kills, 0)
 	r.tell("%s caught at %d of %d kill points", tag, found.bad, found.points)
 	return found.bad > 0
+}
+
+// caughtByWaiting hands a turn to one who waits, and sees it sleep on.
+func caughtByWaiting(m *rig, r *report, tag string) bool {
+	found := &report{name: tag, quiet: true}
+	y, err := m.newRelay(found)
+	if err == nil {
+		err = y.round(nil, nothing, nothing)
+	}
+	r.add(1, 0, 0)
+	if err != nil {
+		r.wrong("%s: %v", tag, err)
+		return true
+	}
+	late := found.late[0]
+	r.tell("%s caught by a wait that was told after %v", tag, late.Round(time.Millisecond))
+	return late > atLatest
 }

@@ -1,0 +1,5 @@
+//go:build torture_norings
+
+package fsroom
+
+const rings = false
