@@ -144,6 +144,8 @@ func (w *waiting) until(ctx context.Context, limit time.Duration) (os.Signal, er
 		if failed = err; done || err != nil {
 			return true, fsroom.Pause{}, err
 		}
+		w.ahead.abandon() // of a turn that somebody else was quicker to take
+		w.ahead, w.letter = nil, nil
 		w.exits.watch(w.watched(snap.State))
 		f := w.decided // what was looked up for the pass is not looked up again
 		f.Now = before
