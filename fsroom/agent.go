@@ -62,6 +62,9 @@ func (a Agent) Mark(name string, at time.Time) error {
 	if a.planted != nil {
 		return a.planted
 	}
+	if err := a.part(name); err != nil {
+		return err
+	}
 	path := a.path(name)
 	err := touch(path, at)
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -76,6 +79,17 @@ func (a Agent) Mark(name string, at time.Time) error {
 	}
 	f.Close()
 	return touch(path, at)
+}
+
+// part takes away what stands in place of a mark and is no plain file of one
+// name. A file that is held stays, with whatever other names it has: who holds it
+// holds the file and not the name.
+func (a Agent) part(name string) error {
+	info, err := os.Lstat(a.path(name))
+	if err != nil || info.Mode().IsRegular() && (links(info) < 2 || a.Held(name)) {
+		return nil
+	}
+	return os.Remove(a.path(name))
 }
 
 // Marked returns the time of a mark, zero if there is none.

@@ -2,6 +2,7 @@ package fsroom
 
 import (
 	"context"
+	"errors"
 	"os"
 	"time"
 )
@@ -9,6 +10,7 @@ import (
 // A Pause says when to look again although nothing in the room has changed.
 type Pause struct {
 	For  time.Duration   // at the latest after this time; zero: no such moment
+	Poll time.Duration   // whether the journal has changed unheard, this often at least; zero: as usual
 	Exit <-chan struct{} // when this is closed; nil: no such thing
 }
 
@@ -55,7 +57,7 @@ func (r *Room[S]) await(ctx context.Context, look Look[S], subscribe func() *Sub
 			pause = pause.less(bell.slept)
 			woken, err = bell.wait(ctx, pause)
 		}
-		if err != nil {
+		if err != nil && !errors.Is(err, context.DeadlineExceeded) {
 			return err
 		}
 		if woken == byRing {
@@ -98,10 +100,14 @@ const (
 // wait returns nil when it is time to look again, and why.
 func (s *Subscription) wait(ctx context.Context, pause Pause) (waking, error) {
 	d, woken := s.poll(), byPoll
+	if pause.Poll > 0 {
+		d = min(d, pause.Poll)
+	}
 	if pause.For > 0 && pause.For <= d {
 		d, woken = pause.For, byTime
 	}
-	s.slept = d
+	began := time.Now() // a process that was stopped sleeps longer than it meant to
+	defer func() { s.slept = time.Since(began) }()
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {

@@ -14,7 +14,7 @@ const markBell = "bell"
 // HangBell makes the bell that [Agent.Ring] rings. Whoever waits as the agent sees
 // to it first.
 func (a Agent) HangBell() error {
-	if _, err := os.Lstat(a.path(markBell)); err == nil {
+	if info, err := os.Lstat(a.path(markBell)); err == nil && info.Mode().IsRegular() {
 		return nil
 	}
 	return a.Mark(markBell, time.Now())
@@ -54,7 +54,7 @@ func (r *Room[S]) wake(before, after *S) {
 
 // settlePatience bounds how long who was rung waits for a writer to finish. One
 // that takes longer is stuck, and the look that follows is as good as any.
-const settlePatience = time.Second
+const settlePatience = lockPatience
 
 // settled returns when the change that somebody was rung for is over.
 func (r *Room[S]) settled(ctx context.Context) {

@@ -133,7 +133,42 @@ func TestRingTouchesNothingElse(t *testing.T) {
 	if info, err := os.Stat(outside); err != nil || !info.ModTime().Equal(past) {
 		t.Errorf("a ring went through a link: %v, %v", info.ModTime(), err)
 	}
-	if _, err := os.Lstat(a.Path("bell")); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("the link is still there: %v", err)
+	f.must(a.HangBell())
+	if info, err := os.Lstat(a.Path("bell")); err != nil || !info.Mode().IsRegular() {
+		t.Errorf("the link is still there: %v, %v", info.Mode(), err)
 	}
 }
+
+// TestHeldMarkStays, also with a second name, as a copy made of links gives it: who
+// holds it would hold what nobody finds.
+func TestHeldMarkStays(t *testing.T) {
+	f := newFixture(t)
+	f.do(join("a"))
+	a := f.hang("a")
+	f.must(os.Link(a.Path("waiting"), filepath.Join(tempDir(t), "copy")))
+	f.must(a.Mark("waiting", time.Now()))
+	if !a.Held("waiting") {
+		t.Error("it is not held any more")
+	}
+}
+
+// TestPollComesAsOftenAsAsked, and sees what was not heard.
+func TestPollComesAsOftenAsAsked(t *testing.T) {
+	f := newFixture(t)
+	r := f.belled(fsroom.Options{})
+	change(t, r, join("a"))
+	f.hang("z")
+	looks := 0
+	var last time.Time
+	err := r.AwaitAs(context.Background(), "z", func(*snapshot) (bool, fsroom.Pause, error) {
+		if looks++; looks == 2 {
+			change(t, r, say("a", "unheard")) // wakes nobody
+			last = time.Now()
+		}
+		return looks == 3, fsroom.Pause{Poll: time.Millisecond}, nil
+	})
+	if waited := time.Since(last); err != nil || waited > soon {
+		t.Errorf("%v after %v", err, waited)
+	}
+}
+

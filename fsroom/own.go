@@ -20,14 +20,9 @@ func (e *PlantedError) Error() string {
 }
 
 // own returns nil for a directory of ours, which it makes private again if it is
-// not, and for one that does not exist. The data directory itself may be a link:
-// where it is, its user decides.
+// not, and for one that does not exist. The data directory itself may be a link,
+// and open to others: it is its user's, who may have other things in it.
 func (s *Store) own(dirs ...string) error {
-	s.closed.Do(func() {
-		if info, err := os.Stat(s.dir); err == nil {
-			s.keepPrivate(s.dir, info)
-		}
-	})
 	for _, dir := range dirs {
 		info, err := os.Lstat(dir)
 		switch {
@@ -50,6 +45,9 @@ func (s *Store) keepPrivate(path string, info fs.FileInfo) {
 	private := fs.FileMode(fileMode)
 	if info.IsDir() {
 		private = dirMode
+	}
+	if !info.IsDir() && links(info) > 1 {
+		return // the other name is somebody else's; a writer parts them
 	}
 	if !privateModes || s.opts.LeaveModes || mode&0o077 == 0 || os.Chmod(path, private) != nil {
 		return

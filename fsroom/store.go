@@ -69,7 +69,6 @@ type Store struct {
 	dir  string
 	opts Options
 
-	closed  sync.Once // the data directory, to others
 	warned  sync.Once
 	hubOnce sync.Once
 	hub     *hub

@@ -53,7 +53,15 @@ func openStore(c *front.Call) (*fsroom.Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	return fsroom.Open(dir, fsroom.Options{Warn: c.Notice, LeaveModes: c.Cmd.Name == doctorName})
+	return fsroom.Open(dir, fsroom.Options{Warn: warner(c), LeaveModes: c.Cmd.Name == doctorName})
+}
+
+// warner is who is told of what was put in order. A prompt has no room for it.
+func warner(c *front.Call) func(string) {
+	if c.Cmd.Name == "status" && c.Bool("prompt") {
+		return nil
+	}
+	return c.Notice
 }
 
 func openDesk(c *front.Call) (*desk, error) {

@@ -127,6 +127,20 @@ func (s *seat) recordProcess() {
 
 // watched are the processes whose end changes what a waiter is told.
 func (s *seat) watched(st *turn.State) []identity.Process {
+	ps := s.holders(st)
+	if st.Pending.From == s.me.ID { // who is given its own handoff when it is alone
+		for _, id := range st.Others(s.me.ID) {
+			var r processRecord
+			if id != st.ReservedFor && s.room.Agent(id).Read(fileProcesses, &r) {
+				ps = append(ps, r.Processes...)
+			}
+		}
+	}
+	return ps
+}
+
+// holders are the processes of who has the turn, or will have it.
+func (s *seat) holders(st *turn.State) []identity.Process {
 	id := st.Owner
 	if id == "" {
 		id = st.ReservedFor

@@ -81,6 +81,9 @@ func (g *guardian) run(ctx context.Context) error {
 		case st.Turn < g.turn && st.Open && !now().Expired(g.started, grantPatience):
 			return false, fsroom.Pause{For: grantPatience}, nil
 		case st.Owner != g.me.ID || st.Turn != g.turn:
+			if st.Turn == g.turn && st.ReservedFor != "" { // the recipient has not taken it, so its guardian tells nobody
+				g.wakeOthers(st)
+			}
 			return true, fsroom.Pause{}, nil
 		}
 		if agent := st.Member(g.me.ID); agent != nil && g.facts(st).Gone(st, agent) {
@@ -115,7 +118,9 @@ func (g *guardian) tell(st *turn.State) (left time.Duration) {
 	return left
 }
 
-// keep renews the lease when it is time to, and says when that is next.
+// keep renews the lease when it is time to, and says when that is next. That the
+// turn has ended is found out soon even if nobody rings, as when its recipient is
+// stopped.
 func (g *guardian) keep(ctx context.Context, st *turn.State) (done bool, pause fsroom.Pause, err error) {
 	g.exits.watch(g.agentProcesses())
 	interval := time.Duration(st.Policy.HeartbeatInterval) * time.Millisecond
@@ -123,7 +128,7 @@ func (g *guardian) keep(ctx context.Context, st *turn.State) (done bool, pause f
 	if at.Expired(g.beat, min(g.due, interval)) {
 		if g.due == firstBeat && interval > firstBeat && g.recorded(st) {
 			g.due = interval
-			return false, fsroom.Pause{For: at.Left(g.beat, interval), Exit: g.exits.any()}, nil
+			return false, fsroom.Pause{Poll: time.Second, For: at.Left(g.beat, interval), Exit: g.exits.any()}, nil
 		}
 		mine, err := g.renew(ctx)
 		switch {
@@ -132,10 +137,13 @@ func (g *guardian) keep(ctx context.Context, st *turn.State) (done bool, pause f
 		case !mine:
 			return true, fsroom.Pause{}, nil
 		default:
+			if g.due == firstBeat { // only now is it known whose end the others wait for
+				g.wakeOthers(st)
+			}
 			g.due = interval
 		}
 	}
-	pause = fsroom.Pause{For: max(at.Left(g.beat, min(g.due, interval)), time.Millisecond), Exit: g.exits.any()}
+	pause = fsroom.Pause{Poll: time.Second, For: max(at.Left(g.beat, min(g.due, interval)), time.Millisecond), Exit: g.exits.any()}
 	if gone := st.NextGone(g.facts(st), g.me.ID); gone > 0 {
 		pause.For = min(pause.For, gone)
 	}

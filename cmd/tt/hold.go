@@ -57,8 +57,9 @@ func (s *seat) guarded(ctx context.Context, fence turn.Fence) (pid int, err erro
 		return h.Guardian.PID, nil
 	}
 	child, failure := s.spawnGuardian(fence)
-	lockErr := s.room.Locked(ctx, func(*snapshot) error {
+	lockErr := s.room.Locked(ctx, func(snap *snapshot) error {
 		pid, err = s.install(fence, child, failure)
+		s.wakeOthers(snap.State) // they have another process to keep an eye on
 		return nil
 	})
 	if lockErr != nil {

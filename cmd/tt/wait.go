@@ -77,6 +77,7 @@ func runTry(ctx context.Context, c *front.Call) error {
 		return err
 	}
 	if _, err := w.pass(ctx, snap); err != nil {
+		w.ahead.abandon()
 		return err
 	}
 	return w.answer(ctx)
@@ -189,7 +190,8 @@ func (w *waiting) pass(ctx context.Context, snap *snapshot) (bool, error) {
 	}
 }
 
-// resultSize is what a result has at most besides its handoff.
+// resultSize is what a result has at most besides its handoff, which as text may
+// take more room than as JSON.
 const resultSize = 2 << 10
 
 // granted answers as soon as the turn is the caller's for good; state.json can
@@ -208,7 +210,7 @@ func (w *waiting) granted(ctx context.Context) {
 	switch {
 	case err != nil:
 		w.told <- owned(fence.Turn, err)
-	case w.call.Out.TakesAtOnce(resultSize + len(w.result.Handoff)):
+	case w.call.Out.TakesAtOnce(resultSize + 2*len(w.result.Handoff)):
 		w.told <- w.print()
 	default:
 		go func() { w.told <- w.print() }()
