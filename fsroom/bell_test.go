@@ -171,4 +171,3 @@ func TestPollComesAsOftenAsAsked(t *testing.T) {
 		t.Errorf("%v after %v", err, waited)
 	}
 }
-
