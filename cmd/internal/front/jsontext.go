@@ -40,8 +40,8 @@ func layOut(document []byte, indented bool) []byte {
 	return escape(append(document, '\n'))
 }
 
-// escape writes the characters that must not reach a terminal as \uXXXX. In valid
-// JSON they stand only inside strings, where that means the same; encoding/json
+// escape writes the characters that must not reach a terminal as \u and their code
+// in hexadecimal. In valid JSON they stand only inside strings, where that means the same; encoding/json
 // does it for those below the space only.
 func escape(document []byte) []byte {
 	if !needsEscape(document) {

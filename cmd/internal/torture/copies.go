@@ -31,13 +31,12 @@ func hotCopies(g *rig, r *report) {
 }
 
 func (g *rig) copiesOfOne(r *report, n int) {
-	data := g.newDir()
-	defer g.remove(data)
-	if err := g.members(g.tt, data); err != nil {
-		r.wrong("%v", err)
+	l := g.loaded(r)
+	if l == nil {
 		return
 	}
-	l := g.newLoad(g.tt, data, false)
+	data := l.data
+	defer g.remove(data)
 	l.talkers(2)
 	l.waiters()
 	for range n {

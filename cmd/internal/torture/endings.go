@@ -98,7 +98,7 @@ func (g *rig) endUnderQueue(r *report) error {
 		return err
 	}
 	defer leave.kill()
-	time.Sleep(time.Duration(g.random().IntN(150)) * time.Millisecond)
+	sometime(g.random(), 150*time.Millisecond)
 	var queue []*waiter
 	for _, args := range [][]string{
 		{"join", "--agent", "a:1"}, {"msg", "send", "room", "in the queue", "--agent", "h:0"}, {"try", "--agent", "b:2"},

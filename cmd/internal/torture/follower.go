@@ -93,9 +93,7 @@ func (f *follower) end(r *report) {
 			last = snap.Position.Seq
 		}
 	}
-	for f.seen.Load() != last && time.Since(began) < 8*time.Second {
-		time.Sleep(time.Millisecond)
-	}
+	eventually(8*time.Second, func() bool { return f.seen.Load() == last })
 	if took := time.Since(began); took > atLatest {
 		r.wrong("a follower is at event %d of %d after %v", f.seen.Load(), last, took.Round(time.Millisecond))
 	}

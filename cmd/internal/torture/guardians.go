@@ -45,10 +45,8 @@ func (g *rig) guardiansEnd(data string) error {
 		}
 	}
 	var left []int
-	for deadline := time.Now().Add(atLatest + 4*time.Second); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
-		if left = g.guardians(data); len(left) == 0 {
-			return nil
-		}
+	if eventually(atLatest+4*time.Second, func() bool { left = g.guardians(data); return len(left) == 0 }) {
+		return nil
 	}
 	line, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", left[0]))
 	return fmt.Errorf("%d guardians of turns that have ended are left: %q; %v", len(left), line, g.run(data, "state", "--agent", agents[0]).stdout)
@@ -59,15 +57,14 @@ func (g *rig) guardiansEnd(data string) error {
 func halt(pid int) {
 	for range 1000 {
 		_ = syscall.Kill(pid, syscall.SIGSTOP)
-		for deadline := time.Now().Add(time.Second); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
-			if stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)); err != nil || bytes.Contains(stat, []byte(") T ")) {
-				break
-			}
-		}
+		eventually(time.Second, func() bool {
+			stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+			return err != nil || bytes.Contains(stat, []byte(") T "))
+		})
 		if locks, _ := os.ReadFile("/proc/locks"); !bytes.Contains(locks, fmt.Appendf(nil, " %d ", pid)) {
 			return
 		}
 		_ = syscall.Kill(pid, syscall.SIGCONT)
-		time.Sleep(5 * time.Millisecond)
+		time.Sleep(5 * time.Millisecond) // for it to let the lock go
 	}
 }

@@ -148,19 +148,30 @@ func (l *load) start(cmd *exec.Cmd) error {
 	return cmd.Start()
 }
 
+// loaded is a load on a new room with members, nil if that cannot be made.
+func (g *rig) loaded(r *report) *load {
+	data := g.newDir()
+	if err := g.members(g.tt, data); err != nil {
+		g.remove(data)
+		r.wrong("%v", err)
+		return nil
+	}
+	return g.newLoad(g.tt, data, false)
+}
+
 // disturb kills every second process and stops every twentieth for a moment.
 func disturb(cmd *exec.Cmd, random *rand.Rand, reach time.Duration) bool {
 	dice := random.IntN(20)
 	if dice > 10 {
 		return false
 	}
-	time.Sleep(time.Duration(random.Int64N(int64(reach))))
+	sometime(random, reach)
 	if dice < 10 {
 		_ = cmd.Process.Kill()
 		return true
 	}
 	_ = cmd.Process.Signal(syscall.SIGSTOP)
-	time.Sleep(time.Duration(random.Int64N(int64(30 * time.Millisecond))))
+	sometime(random, 30*time.Millisecond)
 	_ = cmd.Process.Signal(syscall.SIGCONT)
 	return true
 }

@@ -130,9 +130,7 @@ func (g *rig) claude() (string, error) {
 // reuse starts a process that has the pid of one that has ended. Others start
 // processes meanwhile, so it takes several tries.
 func reuse(pid int) (*exec.Cmd, error) {
-	for deadline := time.Now().Add(5 * time.Second); exists(pid) && time.Now().Before(deadline); {
-		time.Sleep(time.Millisecond) // somebody has to take its status
-	}
+	eventually(5*time.Second, func() bool { return !exists(pid) }) // somebody has to take its status
 	for range 1000 {
 		if err := os.WriteFile(lastPID, fmt.Append(nil, pid-1), 0o600); err != nil {
 			return nil, err

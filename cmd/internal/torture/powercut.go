@@ -98,12 +98,10 @@ func (d disk) mount() error {
 
 func (d disk) unmount() error {
 	var err error
-	for range 50 { // a killed process may be on its way out
-		if err = command("umount", d.dir); err == nil {
-			break
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
+	eventually(2*time.Second, func() bool { // a killed process may be on its way out
+		err = command("umount", d.dir)
+		return err == nil
+	})
 	return err
 }
 

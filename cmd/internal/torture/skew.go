@@ -30,13 +30,12 @@ func skewedVersions(g *rig, r *report) {
 		return
 	}
 	r.tell("beside a build of %s", what)
-	data := g.newDir()
-	defer g.remove(data)
-	if err := g.members(g.tt, data); err != nil {
-		r.wrong("%v", err)
+	l := g.loaded(r)
+	if l == nil {
 		return
 	}
-	l := g.newLoad(g.tt, data, false)
+	data := l.data
+	defer g.remove(data)
 	l.other = old
 	l.talkers(3)
 	l.waiters()

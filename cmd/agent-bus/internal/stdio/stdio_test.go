@@ -84,7 +84,7 @@ func TestEnd(t *testing.T) {
 				}
 				if test.answered {
 					go func() {
-						time.Sleep(300 * time.Millisecond)
+						time.Sleep(300 * time.Millisecond) // of the virtual clock: it takes no time
 						respond(t, c, 1)
 					}()
 				}
