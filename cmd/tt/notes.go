@@ -28,7 +28,7 @@ var notesAddCommand = &front.Command{
 		f.Bool("stdin", "read the note from standard input")
 		pathFlag(f)
 	},
-	Errors: []code.Code{code.NotJoined, code.InvalidBody, code.BodyTooLarge, code.InvalidTurnID, code.UnknownRecipient},
+	Errors: []code.Code{code.NotJoined, code.InvalidBody, code.BodyTooLarge, code.InvalidTurnID, code.UnknownRecipient, code.AmbiguousRecipient},
 	Run:    runNotesAdd,
 }
 

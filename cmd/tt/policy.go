@@ -25,7 +25,7 @@ var policyCommand = &front.Command{
 		}
 		pathFlag(f)
 	},
-	Errors: []code.Code{code.RoomNotFound},
+	Errors: []code.Code{code.RoomNotFound, code.Usage},
 	Run:    runPolicy,
 }
 

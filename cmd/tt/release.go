@@ -12,7 +12,10 @@ import (
 	"github.com/talking-stick/tt/journal"
 )
 
-var releaseErrors = []code.Code{code.InvalidHandoff, code.NoActiveLease, code.TurnMismatch, code.StaleLease, code.UnknownMember}
+var (
+	releaseErrors = []code.Code{code.InvalidHandoff, code.NoActiveLease, code.TurnMismatch, code.StaleLease, code.NotJoined, code.RoomNotFound}
+	assignErrors  = append(releaseErrors[:len(releaseErrors):len(releaseErrors)], code.UnknownMember, code.AmbiguousRecipient)
+)
 
 var releaseCommand = &front.Command{
 	Name:  "release",
@@ -43,7 +46,7 @@ var assignCommand = &front.Command{
 	Long:     "The turn is reserved for that member, which must be active.\n\n" + handoffHelp,
 	Examples: []front.Example{{Line: `tt assign codex --status "plan written" --next-action "review plan.md"`}},
 	Flags:    releaseFlags,
-	Errors:   releaseErrors,
+	Errors:   assignErrors,
 	Run: func(ctx context.Context, c *front.Call) error {
 		return handOver(ctx, c, c.Arg("agent"), "path")
 	},
@@ -61,7 +64,7 @@ var passCommand = &front.Command{
 		handoffHelp,
 	Examples: []front.Example{{Line: `tt pass claude:1f2e3d4c --status "…" --next-action "…"`}},
 	Flags:    releaseFlags,
-	Errors:   releaseErrors,
+	Errors:   assignErrors,
 	Run:      runPass,
 }
 

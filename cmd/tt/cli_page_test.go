@@ -1,0 +1,116 @@
+//go:build unix
+
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/talking-stick/tt/cmd/internal/front"
+)
+
+// The parts of docs/cli.md between "<!-- table: NAME -->" and "<!-- end -->" are
+// generated from the table of commands, which is also where the help and the
+// manual pages come from: "tt wait" stands for the usage line, flags, errors and
+// exit statuses of a command, "flags" for the flags of every command. With
+// -update they are written anew. Everything else on the page is written by hand.
+func TestCLIPageAgreesWithTable(t *testing.T) {
+	file := filepath.Join("..", "..", "docs", "cli.md")
+	page, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := program()
+	parts := map[string]string{"flags": flagList(p.FlagsOf(nil))}
+	for _, c := range p.Visible() {
+		parts[p.Name+" "+c.Name] = commandPart(p, c)
+	}
+	part := regexp.MustCompile(`(?s)<!-- table: ([^>]*) -->\n.*?<!-- end -->\n`)
+	written := part.ReplaceAllStringFunc(string(page), func(old string) string {
+		name := part.FindStringSubmatch(old)[1]
+		text, known := parts[name]
+		if !known {
+			t.Errorf("the table has no %q, or the page has it twice", name)
+			return old
+		}
+		delete(parts, name)
+		return "<!-- table: " + name + " -->\n" + text + "<!-- end -->\n"
+	})
+	for name := range parts {
+		t.Errorf("%s lacks %q: add a section with the lines <!-- table: %s --> and <!-- end -->, then run this test with -update", file, name, name)
+	}
+	switch {
+	case written == string(page):
+	case *update:
+		if err := os.WriteFile(file, []byte(written), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	default:
+		t.Errorf("%s disagrees with the table of commands: run go test ./cmd/tt -run %s -update", file, t.Name())
+	}
+}
+
+// commandPart is what the page says of a command by itself.
+func commandPart(p *front.Program, c *front.Command) string {
+	text := folded("`"+p.UsageLine(c)+"`: "+c.Short+".", "")
+	for _, alias := range c.Aliases {
+		text += "Alias: `" + p.Name + " " + alias + "`.\n"
+	}
+	own := p.FlagsOf(c)
+	for i := range own {
+		if own[i].Global {
+			own = own[:i]
+			break
+		}
+	}
+	if len(own) > 0 {
+		text += "\n" + flagList(own)
+	}
+	var codes, exits []string
+	for _, e := range c.Errors {
+		codes = append(codes, "`"+string(e)+"`")
+	}
+	for _, e := range c.Exits {
+		exits = append(exits, fmt.Sprintf("%d %s", e.Status, e.Meaning))
+	}
+	if len(codes) > 0 {
+		text += "\n" + folded("Errors: "+strings.Join(codes, ", ")+".", "")
+	}
+	if len(exits) > 0 {
+		text += "\n" + folded("Exit status: "+strings.Join(exits, "; ")+".", "")
+	}
+	return text
+}
+
+func flagList(flags []front.Flag) string {
+	var list strings.Builder
+	for _, f := range flags {
+		list.WriteString(folded("- `"+strings.TrimSpace(f.Head())+"`: "+f.Description()+".", "  "))
+	}
+	return list.String()
+}
+
+// folded breaks text into lines, all but the first behind indent.
+func folded(text, indent string) string {
+	const width = 120
+	var lines strings.Builder
+	column := 0
+	for i, word := range strings.Fields(text) {
+		switch {
+		case i == 0:
+		case column+1+len(word) > width:
+			lines.WriteString("\n" + indent)
+			column = len(indent)
+		default:
+			lines.WriteByte(' ')
+			column++
+		}
+		lines.WriteString(word)
+		column += len(word)
+	}
+	return lines.String() + "\n"
+}
