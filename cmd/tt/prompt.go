@@ -72,16 +72,29 @@ func runPromptInit(_ context.Context, c *front.Call) error {
 	return c.Out.Print(script)
 }
 
+// promptScripts are by shell what puts the fragment in front of the user's own
+// prompt. That prompt may show the status of the last command, so each script
+// leaves the status as it found it, in fish the statuses of a whole pipeline.
 func promptScripts() map[string]string {
 	return map[string]string{
 		"bash": `# Talking Stick in the prompt. Load with: eval "$(tt prompt init bash)"
-__tt_prompt() { local s; s=$(command tt status --prompt --text 2>/dev/null) && [ -n "$s" ] && printf '[%s] ' "$s"; }
-case "$PS1" in *__tt_prompt*) ;; *) PS1='$(__tt_prompt)'"$PS1" ;; esac
+__tt_prompt() {
+    local last=$? s
+    s=$(command tt status --prompt --text 2>/dev/null)
+    [ -z "$s" ] || printf '[%s] ' "$s"
+    return $last
+}
+case "${PS1-}" in *__tt_prompt*) ;; *) PS1='$(__tt_prompt)'"${PS1-}" ;; esac
 `,
 		"zsh": `# Talking Stick in the prompt. Load with: eval "$(tt prompt init zsh)"
 setopt prompt_subst
-__tt_prompt() { local s; s=$(command tt status --prompt --text 2>/dev/null) && [ -n "$s" ] && print -n "[$s] "; }
-case "$PROMPT" in *__tt_prompt*) ;; *) PROMPT='$(__tt_prompt)'"$PROMPT" ;; esac
+__tt_prompt() {
+    local last=$? s
+    s=$(command tt status --prompt --text 2>/dev/null)
+    [[ -z $s ]] || print -rn -- "[$s] "
+    return $last
+}
+case "${PROMPT-}" in *__tt_prompt*) ;; *) PROMPT='$(__tt_prompt)'"${PROMPT-}" ;; esac
 `,
 		"fish": `# Talking Stick in the prompt. Load with: tt prompt init fish | source
 if not functions -q __tt_prompt
@@ -89,10 +102,14 @@ if not functions -q __tt_prompt
         set -l s (command tt status --prompt --text 2>/dev/null)
         test -n "$s"; and echo -n "[$s] "
     end
+    function __tt_return
+        return $argv[1]
+    end
     functions -c fish_prompt __tt_fish_prompt
     function fish_prompt
+        set -l last $pipestatus
         __tt_prompt
-        __tt_fish_prompt
+        eval (string join ' | ' "__tt_return "$last)'; __tt_fish_prompt'
     end
 end
 `,
