@@ -18,7 +18,7 @@ BUILD_DIST := CGO_ENABLED=0 GOFLAGS= GOAMD64=v1 GOARM64=v8.0 $(GO) build -trimpa
 
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: build demo test test-mcp race lint fmt vet bench cross ci install dist clean fuzz model torture torture-long
+.PHONY: build demo test test-mcp race lint fmt vet bench cross ci install uninstall dist clean fuzz model torture torture-long
 
 build: ## both binaries, into bin/
 	@mkdir -p $(BIN)
@@ -91,11 +91,27 @@ install: build ## programs, completions and manual pages, into $(PREFIX)
 	install -d $(DESTDIR)$(PREFIX)/bin
 	install -m 0755 $(BIN)/tt $(BIN)/agent-bus $(DESTDIR)$(PREFIX)/bin/
 	$(call share,$(DESTDIR)$(PREFIX))
+	@case ":$$PATH:" in *":$(PREFIX)/bin:"*) ;; *) echo 'Add $(PREFIX)/bin to your PATH.' ;; esac
+	@echo 'Installed into $(PREFIX)/bin. Next, for your agents: tt install --all'
+
+# The list of files is what an installation of this version makes.
+uninstall: build ## remove what "make install" has put into $(PREFIX); run "tt uninstall --all" first
+	rm -rf $(BIN)/installed
+	$(call share,$(BIN)/installed)
+	cd $(BIN)/installed && find share -type f -exec rm -f '$(DESTDIR)$(PREFIX)/{}' ';'
+	rm -rf $(BIN)/installed
+	rm -f $(DESTDIR)$(PREFIX)/bin/tt $(DESTDIR)$(PREFIX)/bin/agent-bus
+	@echo 'Rooms and settings stay in the data directory (default: ~/.local/share/talking-stick).'
+
+# GNU tar: the options below make the same bytes of the same files. On macOS: brew install gnu-tar.
+TAR  ?= $(shell command -v gtar || echo tar)
+PACK := $(TAR) --format=ustar --sort=name --mtime=@$(EPOCH) --owner=0 --group=0 --numeric-owner --mode=u=rwX,go=rX
 
 dist: build ## release archives and their checksums, into dist/
 	rm -rf dist
 	$(MAKE) --no-print-directory $(SYSTEMS:%=dist/tt_%)
-	$(GO) run ./cmd/internal/pack -mtime $(EPOCH) $(SYSTEMS:%=dist/tt_%)
+	cd dist && for d in tt_*; do $(PACK) -cf $$d.tar $$d && gzip -9n $$d.tar || exit; done
+	cd dist && { command -v sha256sum >/dev/null && sha256sum *.tar.gz || shasum -a 256 *.tar.gz; } > SHA256SUMS
 
 dist/tt_%:
 	GOOS=$(word 1,$(subst _, ,$*)) GOARCH=$(word 2,$(subst _, ,$*)) $(BUILD_DIST) -o $@/bin/ $(PROGRAMS)
