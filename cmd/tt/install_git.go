@@ -23,7 +23,7 @@ func changeGit(c *front.Call, env skills.Environment, dryRun, out bool) (skills.
 			dir = filepath.Join(c.Env.Dir, dir)
 		}
 	}
-	repository := githook.Repository{Dir: dir, Home: env.Home, Writer: keeper(env)}
+	repository := githook.Repository{Dir: dir, Writer: keeper(env)}
 	plan := repository.PlanInstall
 	if out {
 		plan = repository.PlanUninstall

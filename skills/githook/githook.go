@@ -1,10 +1,10 @@
 // Package githook puts a check into a repository's pre-commit hook and takes it
 // out again, so that a commit is refused while somebody else has the stick.
 //
-// No git process is started: where the hooks are is read from .git and its config
-// file. A hook that is there already is kept. If it is a shell script it gets a
-// marked block behind its first line, where an early exit cannot skip it. If it is
-// anything else it is moved aside and run by ours.
+// Git is asked where the hooks are. A hook that is there already is kept. If it is
+// a shell script it gets a marked block behind its first line, where an early exit
+// cannot skip it. If it is anything else, or is not executable, it is moved aside
+// and run by ours, if git would run it.
 package githook
 
 import (
@@ -13,8 +13,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 
+	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/skills/block"
 	"github.com/talking-stick/tt/skills/rewrite"
 )
@@ -35,12 +37,17 @@ const (
 type Change struct {
 	State State
 	Hook  string // the hook file
-	Aside string // where a hook that is no shell script is kept while ours runs it; "" if there is none
+	Aside string // where a hook that gets no block is kept while ours runs it; "" if there is none
 	Text  string // the whole text that the hook file gets; "" if it is removed or left
 	Note  string // what people should know besides; may be ""
 
 	before []byte
+	off    bool // the hook is not executable, so git does not run it
 	steps  func() error
+}
+
+func (c *Change) addNote(text string) {
+	c.Note = strings.TrimPrefix(c.Note+"; "+text, "; ")
 }
 
 const (
@@ -69,7 +76,7 @@ if command -v tt >/dev/null 2>&1; then
 fi
 `
 
-// chain runs the hook that was there before, which is no shell script.
+// chain runs the hook that was there before, if git would run it.
 const chain = `tt_chained="$(dirname -- "$0")/` + asideName + `"
 [ ! -x "$tt_chained" ] || exec "$tt_chained" "$@"
 `
@@ -77,7 +84,6 @@ const chain = `tt_chained="$(dirname -- "$0")/` + asideName + `"
 // A Repository is the one whose commits are checked.
 type Repository struct {
 	Dir    string // a directory in its working tree
-	Home   string // the user's home directory
 	Writer *rewrite.Writer
 }
 
@@ -89,10 +95,21 @@ func (r Repository) PlanInstall() (Change, error) {
 		return c, err
 	}
 	if _, err := os.Stat(c.Aside); err == nil {
+		if !isShell(c.before) {
+			return c, code.New(code.Usage, "there are two hooks: %s, and %s from an earlier installation", c.Hook, c.Aside).
+				WithHint("remove one of them")
+		}
 		return c.chained(w, c.before)
 	}
-	if c.before != nil && !isShell(c.before) {
+	_, had := block.Body(c.before)
+	switch {
+	case c.off && !had:
+		c.addNote("that hook is not executable, so git has ignored it and goes on doing so")
 		return c.chained(w, nil)
+	case c.before != nil && !isShell(c.before):
+		return c.chained(w, nil)
+	case c.off:
+		c.addNote("it was not executable, so git has ignored it; now it runs")
 	}
 	c.Aside = ""
 	text := c.before
@@ -110,7 +127,7 @@ func (c Change) chained(w *rewrite.Writer, current []byte) (Change, error) {
 		text = current
 	}
 	next, err := c.write(w, block.AfterFirstLine(text, check))
-	if current != nil {
+	if current != nil || c.before == nil {
 		return next, err
 	}
 	next.State = Added
@@ -134,7 +151,7 @@ func (c Change) write(w *rewrite.Writer, text []byte) (Change, error) {
 		c.State = Added
 		c.steps = func() error { return create(c.Hook, text) }
 		return c, nil
-	case string(c.before) == c.Text:
+	case string(c.before) == c.Text && !c.off:
 		c.State, c.Text = Present, ""
 		return c, nil
 	}
@@ -188,16 +205,21 @@ func (c Change) Apply() error {
 
 // look finds the repository's hook.
 func (r Repository) look() (Change, error) {
-	hooks, note, err := hooksDir(r.Dir, r.Home)
+	hooks, note, err := hooksDir(r.Dir)
 	if err != nil {
 		return Change{}, err
 	}
 	c := Change{Hook: filepath.Join(hooks, hookName), Aside: filepath.Join(hooks, asideName), Note: note}
 	c.before, err = os.ReadFile(c.Hook)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) {
+		return c, nil
+	}
+	if err != nil {
 		return c, err
 	}
-	return c, nil
+	info, err := os.Stat(c.Hook)
+	c.off = err == nil && info.Mode()&0o111 == 0 && runtime.GOOS != "windows"
+	return c, err
 }
 
 // isShell reports whether a script is for a shell of the Bourne family. One

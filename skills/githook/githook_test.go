@@ -31,14 +31,65 @@ func read(t *testing.T, path string) string {
 	return string(data)
 }
 
-// repositoryIn makes a directory that looks like a git repository.
-func repositoryIn(t *testing.T) Repository {
-	t.Helper()
-	dir := t.TempDir()
-	write(t, filepath.Join(dir, ".git", "config"), "[core]\n\tbare = false\n", 0o644)
-	now := func() time.Time { return time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC) }
-	return Repository{Dir: dir, Home: t.TempDir(), Writer: &rewrite.Writer{Backups: t.TempDir(), Now: now}}
+// A scratch is a git repository, with the user's configuration in a scratch home
+// and a tt that has an answer.
+type scratch struct {
+	Repository
+	t    *testing.T
+	home string
 }
+
+func newScratch(t *testing.T) scratch {
+	t.Helper()
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("no git here")
+	}
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := scratch{t: t, home: t.TempDir()}
+	for _, name := range []string{"GIT_DIR", "GIT_WORK_TREE", "GIT_CONFIG_GLOBAL", "XDG_CONFIG_HOME"} {
+		t.Setenv(name, "")
+		os.Unsetenv(name)
+	}
+	for name, value := range map[string]string{
+		"HOME": s.home, "GIT_CONFIG_SYSTEM": filepath.Join(s.home, "system"),
+		"GIT_AUTHOR_NAME": "n", "GIT_AUTHOR_EMAIL": "e@x", "GIT_COMMITTER_NAME": "n", "GIT_COMMITTER_EMAIL": "e@x",
+	} {
+		t.Setenv(name, value)
+	}
+	now := func() time.Time { return time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC) }
+	s.Repository = Repository{Dir: dir, Writer: &rewrite.Writer{Backups: t.TempDir(), Now: now}}
+	s.git("init", "-q")
+	return s
+}
+
+// git runs git in the repository and fails the test if git fails.
+func (s scratch) git(args ...string) string {
+	s.t.Helper()
+	out, err := exec.Command("git", append([]string{"-C", s.Dir}, args...)...).CombinedOutput()
+	if err != nil {
+		s.t.Fatalf("git %v: %v\n%s", args, err, out)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// commit commits while tt does what the script says, and returns what git prints.
+func (s scratch) commit(tt string) (string, error) {
+	s.t.Helper()
+	bin := s.t.TempDir()
+	write(s.t, filepath.Join(bin, "tt"), "#!/bin/sh\n"+tt+"\n", 0o755)
+	cmd := exec.Command("git", "-C", s.Dir, "commit", "-q", "--allow-empty", "-m", "x")
+	cmd.Env = append(os.Environ(), "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
+
+const (
+	yours  = "exit 0"
+	theirs = `echo '{"holds":false}'; exit 1`
+)
 
 func apply(t *testing.T, plan func() (Change, error)) Change {
 	t.Helper()
@@ -63,7 +114,7 @@ func TestInstallAndUninstallRestore(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			r := repositoryIn(t)
+			r := newScratch(t)
 			hook := filepath.Join(r.Dir, ".git", "hooks", "pre-commit")
 			if tt.before != "" {
 				write(t, hook, tt.before, 0o755)
@@ -96,7 +147,7 @@ func TestInstallAndUninstallRestore(t *testing.T) {
 }
 
 func TestInstallRenewsAnOldBlock(t *testing.T) {
-	r := repositoryIn(t)
+	r := newScratch(t)
 	hook := filepath.Join(r.Dir, ".git", "hooks", "pre-commit")
 	write(t, hook, "#!/bin/sh\n# >>> talking-stick >>>\nold\n# <<< talking-stick <<<\nmake lint\n", 0o644)
 	c := apply(t, r.PlanInstall)
@@ -110,7 +161,7 @@ func TestInstallRenewsAnOldBlock(t *testing.T) {
 }
 
 func TestUninstallKeepsWhatWasAddedLater(t *testing.T) {
-	r := repositoryIn(t)
+	r := newScratch(t)
 	c := apply(t, r.PlanInstall)
 	write(t, c.Hook, read(t, c.Hook)+"make lint\n", 0o755)
 	apply(t, r.PlanUninstall)
@@ -119,86 +170,169 @@ func TestUninstallKeepsWhatWasAddedLater(t *testing.T) {
 	}
 }
 
-func TestWhereTheHooksAre(t *testing.T) {
-	t.Run("core.hooksPath", func(t *testing.T) {
-		r := repositoryIn(t)
-		write(t, filepath.Join(r.Dir, ".git", "config"), "[core]\n\thooksPath = \"tools/hooks\" ; shared\n[other]\n\thooksPath = nowhere\n", 0o644)
-		c := apply(t, r.PlanInstall)
-		if c.Hook != filepath.Join(r.Dir, "tools", "hooks", "pre-commit") || c.Note == "" {
-			t.Errorf("%+v", c)
-		}
-	})
-	t.Run("in the home directory", func(t *testing.T) {
-		r := repositoryIn(t)
-		write(t, filepath.Join(r.Dir, ".git", "config"), "[CORE] HOOKSPATH=~/hooks\n", 0o644)
-		if c := apply(t, r.PlanInstall); c.Hook != filepath.Join(r.Home, "hooks", "pre-commit") {
-			t.Errorf("%+v", c)
-		}
-	})
-	t.Run("for all repositories", func(t *testing.T) {
-		r := repositoryIn(t)
-		write(t, filepath.Join(r.Home, ".gitconfig"), "[core]\n\thooksPath = /srv/hooks\n", 0o644)
+// Wherever git is told to look for hooks, the check is where git looks.
+func TestTheCheckIsWhereGitLooks(t *testing.T) {
+	tests := []struct {
+		name string
+		set  func(r *scratch)
+		hook string // below the repository
+	}{
+		{"usual", func(*scratch) {}, ".git/hooks"},
+		{"from a subdirectory", func(r *scratch) {
+			write(r.t, filepath.Join(r.Dir, "sub", "file"), "", 0o644)
+			r.Dir = filepath.Join(r.Dir, "sub")
+		}, "../.git/hooks"},
+		{"core.hooksPath", func(r *scratch) { r.git("config", "core.hooksPath", "tools/hooks") }, "tools/hooks"},
+		{"core.hooksPath, from a subdirectory", func(r *scratch) {
+			r.git("config", "core.hooksPath", "tools/hooks")
+			write(r.t, filepath.Join(r.Dir, "sub", "file"), "", 0o644)
+			r.Dir = filepath.Join(r.Dir, "sub")
+		}, "../tools/hooks"},
+		{"in the home directory", func(r *scratch) {
+			write(r.t, filepath.Join(r.Dir, ".git", "config"), "[CORE] HOOKSPATH=\"~/hooks\" ; mine\n", 0o644)
+		}, "~/hooks"},
+		{"an included file", func(r *scratch) {
+			write(r.t, filepath.Join(r.Dir, ".git", "more"), "[core]\n\thooksPath = included\n", 0o644)
+			r.git("config", "include.path", "more")
+		}, "included"},
+		{"the configuration of a worktree", func(r *scratch) {
+			r.git("config", "extensions.worktreeConfig", "true")
+			r.git("config", "--worktree", "core.hooksPath", "own")
+		}, "own"},
+		{"a linked worktree", func(r *scratch) {
+			main := r.Dir
+			r.git("commit", "-q", "--allow-empty", "-m", "first")
+			r.git("worktree", "add", "-q", filepath.Join(r.home, "side"))
+			r.Dir = filepath.Join(r.home, "side")
+			r.t.Cleanup(func() { r.Dir = main })
+		}, ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			r := newScratch(t)
+			main := r.Dir
+			tt.set(&r)
+			c := apply(t, r.PlanInstall)
+			want := filepath.Join(r.Dir, tt.hook, "pre-commit")
+			if rest, ok := strings.CutPrefix(tt.hook, "~/"); ok {
+				want = filepath.Join(r.home, rest, "pre-commit")
+			} else if tt.hook == "" {
+				want = filepath.Join(main, ".git", "hooks", "pre-commit")
+			}
+			if c.Hook != want {
+				t.Errorf("the hook is %s, want %s", c.Hook, want)
+			}
+			if out, err := r.commit(theirs); err == nil {
+				t.Errorf("git does not run it: %s", out)
+			}
+			apply(t, r.PlanUninstall)
+			if out, err := r.commit(theirs); err != nil {
+				t.Errorf("git still runs it: %s", out)
+			}
+		})
+	}
+}
+
+// A directory that serves other repositories, too, is left alone.
+func TestHooksOfAllRepositoriesStay(t *testing.T) {
+	const config = "[core]\n\thooksPath = /srv/hooks\n"
+	tests := map[string]func(r scratch){
+		"of the user":                  func(r scratch) { write(t, filepath.Join(r.home, ".gitconfig"), config, 0o644) },
+		"in .config/git":               func(r scratch) { write(t, filepath.Join(r.home, ".config", "git", "config"), config, 0o644) },
+		"in XDG_CONFIG_HOME":           func(r scratch) { write(t, filepath.Join(r.home, "x", "git", "config"), config, 0o644) },
+		"of the machine":               func(r scratch) { write(t, filepath.Join(r.home, "system"), config, 0o644) },
+		"where GIT_CONFIG_GLOBAL says": func(r scratch) { write(t, filepath.Join(r.home, "global"), config, 0o644) },
+	}
+	for name, set := range tests {
+		t.Run(name, func(t *testing.T) {
+			r := newScratch(t)
+			switch name {
+			case "in XDG_CONFIG_HOME":
+				t.Setenv("XDG_CONFIG_HOME", filepath.Join(r.home, "x"))
+			case "where GIT_CONFIG_GLOBAL says":
+				t.Setenv("GIT_CONFIG_GLOBAL", filepath.Join(r.home, "global"))
+			}
+			set(r)
+			if c, err := r.PlanInstall(); code.Of(err) != code.Usage || !strings.Contains(err.Error(), "/srv/hooks") {
+				t.Errorf("%+v, %v", c, err)
+			}
+		})
+	}
+}
+
+func TestInNoRepository(t *testing.T) {
+	r := newScratch(t)
+	for _, dir := range []string{t.TempDir(), filepath.Join(r.Dir, "missing"), filepath.Join(r.Dir, ".git")} {
+		r.Dir = dir
 		if _, err := r.PlanInstall(); code.Of(err) != code.Usage {
-			t.Errorf("%v", err)
+			t.Errorf("%s: %v", dir, err)
 		}
-	})
-	t.Run("a worktree, from a subdirectory", func(t *testing.T) {
-		main := repositoryIn(t)
-		gitDir := filepath.Join(main.Dir, ".git", "worktrees", "side")
-		write(t, filepath.Join(gitDir, "commondir"), "../..\n", 0o644)
-		side := main
-		side.Dir = filepath.Join(t.TempDir(), "sub")
-		write(t, filepath.Join(filepath.Dir(side.Dir), ".git"), "gitdir: "+gitDir+"\n", 0o644)
-		if err := os.MkdirAll(side.Dir, 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if c := apply(t, side.PlanInstall); c.Hook != filepath.Join(main.Dir, ".git", "hooks", "pre-commit") {
-			t.Errorf("%+v", c)
-		}
-	})
-	t.Run("no repository", func(t *testing.T) {
-		r := repositoryIn(t)
-		r.Dir = t.TempDir()
-		if _, err := r.PlanInstall(); code.Of(err) != code.Usage {
-			t.Errorf("%v", err)
-		}
-	})
+	}
+	t.Setenv("PATH", t.TempDir())
+	if _, err := r.PlanInstall(); code.Of(err) != code.Usage || !strings.Contains(err.Error(), "no git") {
+		t.Errorf("without git: %v", err)
+	}
+}
+
+// A hook that git ignores, because it is not executable, goes on being ignored,
+// and has its old mode afterwards.
+func TestAHookThatWasOffStaysOff(t *testing.T) {
+	r := newScratch(t)
+	hook := filepath.Join(r.Dir, ".git", "hooks", "pre-commit")
+	write(t, hook, "#!/bin/sh\necho theirs ran\n", 0o644)
+	if c := apply(t, r.PlanInstall); !strings.Contains(c.Note, "not executable") {
+		t.Errorf("%+v", c)
+	}
+	if out, err := r.commit(yours); err != nil || strings.Contains(out, "theirs ran") {
+		t.Errorf("%v: %s", err, out)
+	}
+	if out, err := r.commit(theirs); err == nil {
+		t.Errorf("committed: %s", out)
+	}
+	apply(t, r.PlanUninstall)
+	if info, err := os.Stat(hook); err != nil || info.Mode().Perm() != 0o644 || read(t, hook) != "#!/bin/sh\necho theirs ran\n" {
+		t.Errorf("%v %v", info, err)
+	}
+}
+
+// What is left of an earlier installation is neither run by mistake nor lost.
+func TestAHookThatIsStillAside(t *testing.T) {
+	r := newScratch(t)
+	hook := filepath.Join(r.Dir, ".git", "hooks", "pre-commit")
+	write(t, hook, "#!/usr/bin/env python3\n", 0o755)
+	apply(t, r.PlanInstall)
+	if err := os.Remove(hook); err != nil {
+		t.Fatal(err)
+	}
+	apply(t, r.PlanInstall)
+	if !strings.Contains(read(t, hook), asideName) {
+		t.Error("the hook that was there before is not run any more")
+	}
+	write(t, hook, "#!/usr/bin/env perl\n", 0o755)
+	if c, err := r.PlanInstall(); code.Of(err) != code.Usage || !strings.Contains(err.Error(), asideName) {
+		t.Errorf("%+v %v", c, err)
+	}
 }
 
 // The hook as git runs it, with a tt that gives each of its answers.
 func TestCommit(t *testing.T) {
-	git, err := exec.LookPath("git")
-	if err != nil {
-		t.Skip("no git here")
-	}
 	tests := []struct {
 		name, tt string
 		refused  bool
 		says     string
 	}{
-		{"the stick is yours", "exit 0", false, ""},
-		{"somebody else has it", `echo '{"holds":false}'; exit 1`, true, "tt wait"},
+		{"the stick is yours", yours, false, ""},
+		{"somebody else has it", theirs, true, "tt wait"},
 		{"nobody coordinates here", `echo '{"holds":false,"agent_id":"human:a","reason":"no_room"}'; exit 1`, false, ""},
 		{"tt cannot tell", `echo '{"error":"data_dir_unusable"}' >&2; exit 1`, false, ""},
 		{"a tt that knows no check", "echo usage >&2; exit 2", false, ""},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			r := repositoryIn(t)
-			bin := t.TempDir()
-			write(t, filepath.Join(bin, "tt"), "#!/bin/sh\n"+tt.tt+"\n", 0o755)
-			run := func(args ...string) (string, error) {
-				cmd := exec.Command(git, append([]string{"-C", r.Dir, "-c", "user.name=n", "-c", "user.email=e@x"}, args...)...)
-				cmd.Env = append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"), "HOME="+r.Home, "GIT_CONFIG_NOSYSTEM=1")
-				out, err := cmd.CombinedOutput()
-				return string(out), err
-			}
-			if out, err := run("init", "-q"); err != nil {
-				t.Fatal(out)
-			}
+			r := newScratch(t)
 			write(t, filepath.Join(r.Dir, ".git", "hooks", "pre-commit"), "#!/bin/sh -eu\necho theirs ran\n", 0o755)
 			apply(t, r.PlanInstall)
-			out, err := run("commit", "-q", "--allow-empty", "-m", "x")
+			out, err := r.commit(tt.tt)
 			if (err != nil) != tt.refused || !strings.Contains(out, tt.says) {
 				t.Errorf("%v: %s", err, out)
 			}
@@ -214,7 +348,7 @@ func TestChainedHookRuns(t *testing.T) {
 	if err != nil {
 		t.Skip("no python here")
 	}
-	r := repositoryIn(t)
+	r := newScratch(t)
 	hook := filepath.Join(r.Dir, ".git", "hooks", "pre-commit")
 	write(t, hook, "#!"+python+"\nimport sys\nprint('theirs', *sys.argv[1:])\nsys.exit(3)\n", 0o755)
 	apply(t, r.PlanInstall)
