@@ -44,7 +44,7 @@ func (r *Room[S]) AwaitAs(ctx context.Context, agent string, look Look[S]) error
 // before the commit and under the lock, so a writer that is killed has told them
 // or changed nothing; they wait until the lock is free before they look.
 func (r *Room[S]) wake(before, after *S) {
-	if r.rules.Wakes == nil || !rings {
+	if r.rules.Wakes == nil {
 		return
 	}
 	for _, id := range r.rules.Wakes(before, after) {

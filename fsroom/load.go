@@ -38,7 +38,7 @@ func (r *Room[S]) load() (*Snapshot[S], error) {
 			return nil, &journal.CorruptError{Path: r.JournalPath(), Line: 1, Problem: "it is not a regular file"}
 		}
 		r.store.keepPrivate(r.JournalPath(), info)
-		if p != nil && (p.Journal.matches(info) || !replays) {
+		if p != nil && p.Journal.matches(info) {
 			return covered(p, s), nil
 		}
 		snap, err := r.replay(p, s, info.Size())

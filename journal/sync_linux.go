@@ -11,9 +11,6 @@ import (
 // included, since the data could not be read without it. An interrupted call
 // has not failed and is made again; a failed one never is, see [Log.Append].
 func (f osFile) Sync() error {
-	if !syncs {
-		return nil
-	}
 	for {
 		err := unix.Fdatasync(int(f.Fd()))
 		if err == nil {

@@ -1,4 +1,4 @@
-//go:build unix && !torture_nostatesync
+//go:build unix
 
 package lockfile
 

@@ -37,9 +37,8 @@ func (s *server) add(t *tool) {
 		Annotations: &mcp.ToolAnnotations{
 			Title: t.title, ReadOnlyHint: t.reads, IdempotentHint: t.again || t.reads, DestructiveHint: &no, OpenWorldHint: &no,
 		},
-	}, func(ctx context.Context, request *mcp.CallToolRequest) (result *mcp.CallToolResult, err error) {
-		onThread(func() { result, err = s.result(ctx, t, request) })
-		return result, err
+	}, func(ctx context.Context, request *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		return s.result(ctx, t, request)
 	})
 }
 

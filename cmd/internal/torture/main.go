@@ -16,7 +16,6 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -43,7 +42,7 @@ type attack struct {
 func attacks() []attack {
 	return []attack{
 		{"kill", sweepKills}, {"error", sweepErrors}, {"again", sweepRecoveries}, {"signal", sweepSignals},
-		{"output", lostOutputs}, {"locked", deniedLocks}, {"bus", sweepBus}, {"random", randomKills}, {"powercut", powerCuts},
+		{"output", lostOutputs}, {"locked", deniedLocks}, {"names", syncedNames}, {"random", randomKills}, {"powercut", powerCuts},
 		{"disk", fullDisks}, {"stop", stoppedHolder}, {"copy", hotCopies}, {"hostile", hostileFiles},
 		{"waiter", stoppedWaiters}, {"watch", watchers}, {"miss", missedWakes}, {"ended", endedRooms}, {"first", firstCommands},
 		{"slow", slowDisk}, {"pids", reusedPIDs}, {"skew", skewedVersions}, {"mutants", mutants},
@@ -89,21 +88,8 @@ func newRig(long bool, seed uint64) (*rig, error) {
 			return nil, err
 		}
 	}
-	if g.tt, err = g.build("torture"); err != nil {
+	if g.tt, err = g.build("tt"); err != nil {
 		g.close()
 	}
 	return g, err
-}
-
-// build builds tt with build tags.
-func (g *rig) build(tags string) (string, error) { return g.buildProgram("tt", tags) }
-
-func (g *rig) buildProgram(name, tags string) (string, error) {
-	path := filepath.Join(g.base, name+"-"+strings.ReplaceAll(tags, ",", "-"))
-	cmd := exec.Command("go", "build", "-tags", tags, "-o", path, "github.com/talking-stick/tt/cmd/"+name)
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("building %s: %v\n%s", name, err, out)
-	}
-	return path, nil
 }

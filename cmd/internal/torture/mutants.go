@@ -4,42 +4,72 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"os"
-	"os/exec"
 	"time"
 )
 
-// mutants are builds that are wrong on purpose. Each must be caught, or the
-// attacks above prove nothing.
-func mutants(g *rig, r *report) {
-	g.mutant(r, "torture_nojournalsync", g.caughtByCut(ext4))
-	g.mutant(r, "torture_nostatesync", g.caughtByCut(ext4.with("noauto_da_alloc")))
-	g.mutant(r, "torture_noreplay", caughtBySweep)
-	g.mutant(r, "torture_norings", caughtByWaiting)
+// A mutant is a build that is wrong on purpose. It must be caught, or the attacks
+// prove nothing.
+type mutant struct {
+	name   string
+	edits  []edit
+	caught func(g, m *rig, r *report, name string) bool // m has the build
 }
 
-func (g *rig) mutant(r *report, tag string, caught func(g *rig, r *report, tag string) bool) {
-	tt, err := g.build("torture," + tag)
-	if err != nil {
-		r.wrong("%v", err)
-		return
+func mutantsAll() []mutant {
+	return []mutant{
+		{"no sync of the journal", []edit{
+			{"journal/sync_linux.go", "err := unix.Fdatasync(int(f.Fd()))", "var err error"},
+		}, caughtByCut(ext4)},
+		{"no sync of state.json", []edit{
+			{"lockfile/replace_unix.go", "err = file.CloseAtomicallyReplace()", "err = file.File.Close()\n\t\tif err == nil {\n\t\t\terr = os.Rename(file.Name(), path)\n\t\t}"},
+			{"lockfile/replace_unix.go", "\"errors\"\n", "\"errors\"\n\t\"os\"\n"},
+		}, caughtByCut(ext4.with("noauto_da_alloc"))},
+		{"no sync of directories", []edit{
+			{"lockfile/syncdir_unix.go", "err = f.Sync()", "err = nil"},
+		}, caughtByNames},
+		{"no replay", []edit{
+			{"fsroom/load.go", "p.Journal.matches(info)", "true"},
+		}, caughtBySweep},
+		{"nobody is woken", []edit{
+			{"fsroom/bell.go", "if r.rules.Wakes == nil {\n\t\treturn\n", "if true {\n\t\treturn\n"},
+		}, caughtByWaiting},
+		{"who is woken looks at once", []edit{
+			{"fsroom/bell.go", "_ = lockfile.Settled(ctx, r.lockPath())", "_ = lockfile.Settled"},
+		}, caughtBySlowWaiting},
 	}
-	m := &rig{base: g.newDir(), workspace: g.workspace, tt: tt, seed: g.seed}
+}
+
+func mutants(g *rig, r *report) {
+	for _, mu := range mutantsAll() {
+		if err := g.mutant(r, mu); err != nil {
+			r.wrong("%s: %v", mu.name, err)
+		}
+	}
+}
+
+func (g *rig) mutant(r *report, mu mutant) error {
+	m := &rig{base: g.newDir(), workspace: g.workspace, seed: g.seed}
 	if err := os.Mkdir(m.base, 0o755); err != nil {
-		r.wrong("%v", err)
-		return
+		return err
 	}
-	if !caught(m, r, tag) {
-		r.wrong("%s was not caught", tag)
+	var err error
+	if m.tt, err = m.build("tt", mu.edits...); err != nil {
+		return err
 	}
+	if !mu.caught(g, m, r, mu.name) {
+		return errors.New("not caught")
+	}
+	return nil
 }
 
 const mostCuts = 20
 
-func (g *rig) caughtByCut(kind fileSystem) func(*rig, *report, string) bool {
-	return func(m *rig, r *report, tag string) bool {
+func caughtByCut(kind fileSystem) func(g, m *rig, r *report, name string) bool {
+	return func(g, m *rig, r *report, name string) bool {
 		if why := canMount(); why != "" {
-			r.skip(tag + ": " + why)
+			r.skip(name + ": " + why)
 			return true
 		}
 		from, err := g.newDisk(g.tt, kind)
@@ -52,11 +82,11 @@ func (g *rig) caughtByCut(kind fileSystem) func(*rig, *report, string) bool {
 			r.add(1, 0, acked)
 			var found finding
 			if err != nil && !errors.As(err, &found) {
-				r.wrong("%s: %v", tag, err)
+				r.wrong("%s: %v", name, err)
 				return true
 			}
 			if err != nil {
-				r.tell("%s caught by power cut %d: %v", tag, n+1, err)
+				r.tell("%s: caught by power cut %d: %v", name, n+1, err)
 				return true
 			}
 		}
@@ -66,39 +96,70 @@ func (g *rig) caughtByCut(kind fileSystem) func(*rig, *report, string) bool {
 
 // caughtBySweep kills the build at each call of one command, in a room that is in
 // order when it begins.
-func caughtBySweep(m *rig, r *report, tag string) bool {
-	if _, err := exec.LookPath("strace"); err != nil {
-		r.skip(tag + ": there is no strace")
+func caughtBySweep(_, m *rig, r *report, name string) bool {
+	if !haveStrace() {
+		r.skip(name + ": there is no strace")
 		return true
 	}
-	found := &report{name: tag, quiet: true}
+	found := &report{name: name, quiet: true}
 	s := scene{name: "msg send", before: []string{"join --agent b:2"}, args: "msg send room hello --agent b:2", orderly: true}
 	t, points, err := m.prepare(found, s, changing+",openat,flock", "signal=SIGKILL")
 	if err != nil {
-		r.wrong("%s: %v", tag, err)
+		r.wrong("%s: %v", name, err)
 		return true
 	}
 	for _, p := range points {
 		t.at(p)
 	}
 	r.add(found.points, found.kills, 0)
-	r.tell("%s caught at %d of %d kill points", tag, found.bad, found.points)
+	r.tell("%s: caught at %d of %d kill points", name, found.bad, found.points)
 	return found.bad > 0
 }
 
 // caughtByWaiting hands a turn to one who waits, and sees it sleep on.
-func caughtByWaiting(m *rig, r *report, tag string) bool {
-	found := &report{name: tag, quiet: true}
-	y, err := m.newRelay(found)
+func caughtByWaiting(_, m *rig, r *report, name string) bool { return m.sleepsOn(r, name, nil) }
+
+// caughtBySlowWaiting does so with half a second before the event is written: the
+// waiter is woken before that, and must find it all the same.
+func caughtBySlowWaiting(_, m *rig, r *report, name string) bool {
+	if !haveStrace() {
+		r.skip(name + ": there is no strace")
+		return true
+	}
+	return m.sleepsOn(r, name, slowAppend)
+}
+
+func (g *rig) sleepsOn(r *report, name string, slow func(*relay) ([]string, error)) bool {
+	found := &report{name: name, quiet: true}
+	y, err := g.newRelay(found)
+	if err == nil && slow != nil {
+		y.slow, err = slow(y)
+	}
 	if err == nil {
 		err = y.round(nil, nothing, nothing)
 	}
 	r.add(1, 0, 0)
 	if err != nil {
-		r.wrong("%s: %v", tag, err)
+		r.tell("%s: caught: %v", name, err)
 		return true
 	}
 	late := found.late[0]
-	r.tell("%s caught by a wait that was told after %v", tag, late.Round(time.Millisecond))
+	r.tell("%s: a wait was told after %v", name, late.Round(time.Millisecond))
 	return late > atLatest
+}
+
+// caughtByNames looks whether the names of a new room are put on the disk.
+func caughtByNames(_, m *rig, r *report, name string) bool {
+	if !haveStrace() {
+		r.skip(name + ": there is no strace")
+		return true
+	}
+	for _, c := range nameCases() {
+		r.add(1, 0, 0)
+		if err := m.names(c); err != nil {
+			r.tell("%s: caught: %v", name, fmt.Sprint(err))
+			return true
+		}
+	}
+	return false
 }

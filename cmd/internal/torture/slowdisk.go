@@ -27,7 +27,7 @@ func slowDisk(g *rig, r *report) {
 		return
 	}
 	defer g.remove(y.data)
-	slow := strace("-e", "trace=fsync,fdatasync", "-e", "inject=fsync,fdatasync:delay_exit=500ms", "-o", "/dev/null")
+	slow := slowSyncs
 	for n := range g.pick(1, 5) {
 		said, late, err := y.slowWriters(slow, n)
 		r.add(len(said), 0, len(said))
@@ -45,9 +45,27 @@ func slowDisk(g *rig, r *report) {
 		if err := y.round(nil, nothing, nothing); err != nil {
 			r.wrong("a slow writer: %v", err)
 		}
+		if y.slow, err = slowAppend(y); err == nil {
+			err = y.round(nil, nothing, nothing)
+		}
+		if err != nil {
+			r.wrong("a writer that is slow to begin: %v", err)
+		}
 		y.slow = nil
 	}
 	stalledWriters(g, r)
+}
+
+// slowSyncs lets every sync take half a second.
+var slowSyncs = strace("-e", "trace=fsync,fdatasync", "-e", "inject=fsync,fdatasync:delay_exit=500ms", "-o", "/dev/null")
+
+// slowAppend lets half a second pass before a line is written to the journal.
+func slowAppend(y *relay) ([]string, error) {
+	room, err := y.room(y.data)
+	if err != nil {
+		return nil, err
+	}
+	return strace("-P", room.JournalPath(), "-e", "trace=write,pwrite64", "-e", "inject=write,pwrite64:delay_enter=500ms", "-o", "/dev/null"), nil
 }
 
 // lockPatience is how long a command waits for its lock.

@@ -46,9 +46,8 @@ func (p point) String() string { return fmt.Sprintf("%s %d", p.call, p.n) }
 
 var traced = regexp.MustCompile(`^(\d+) +([a-z0-9_]+)\(`)
 
-// noise is calls that change nothing: those that agent-bus makes only to be ahead
-// of its other threads, and the one by which Go wakes its poller when it must.
-var noise = regexp.MustCompile(`write\(\d+, "", 0|openat\(AT_FDCWD, "/dev/null", O_WRONLY\|O_APPEND|write\(\d+, "\\1\\0\\0\\0\\0\\0\\0\\0", 8`)
+// noise is the call by which Go wakes its poller when it must.
+var noise = regexp.MustCompile(`write\(\d+, "\\1\\0\\0\\0\\0\\0\\0\\0", 8`)
 
 // pointsIn are the calls in a trace. Each thread is counted on its own, as strace
 // does when it injects. Where two threads make an nth call of one name, the point

@@ -1,5 +1,0 @@
-//go:build torture_noreplay
-
-package fsroom
-
-const replays = false

@@ -1,5 +1,0 @@
-//go:build torture_norings
-
-package fsroom
-
-const rings = false

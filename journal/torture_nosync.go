@@ -1,5 +1,0 @@
-//go:build torture_nojournalsync
-
-package journal
-
-const syncs = false
