@@ -46,7 +46,7 @@ func (s *speaker) speak(args ...string) spoken {
 	var stdout, stderr bytes.Buffer
 	env := &front.Env{
 		Args: args, Lookup: func(string) string { return "" }, Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: &stderr,
-		Dir: "/", Home: "/", User: "ada",
+		Dir: "/", Home: "/",
 	}
 	s.calls = nil
 	status := s.program.Main(context.Background(), env)

@@ -1,11 +1,16 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
+	"runtime"
 	"strings"
+	"syscall"
 
 	"github.com/talking-stick/tt/cmd/internal/front"
 	"github.com/talking-stick/tt/fsroom/code"
@@ -47,7 +52,7 @@ func (d *draft) settle(c *front.Call, err error) {
 		_ = os.Remove(d.file)
 		return
 	}
-	c.Notice("what you wrote is kept in " + d.file)
+	c.Notice("what you wrote is kept in " + d.file + "; give it with --file")
 }
 
 // editHandoff lets the person at the terminal write the handoff.
@@ -78,28 +83,60 @@ func (s *seat) editHandoff(ctx context.Context) (json.RawMessage, error) {
 	return parseTemplate(string(text))
 }
 
-// runEditor starts the editor through the shell, so that EDITOR="code --wait"
-// works, as with git.
+// runEditor lets the person edit the file and waits for the editor to end.
 func runEditor(ctx context.Context, s *seat, file string) error {
-	editor := "vi"
-	for _, name := range []string{"EDITOR", "VISUAL"} {
-		if v := s.call.Env.Lookup(name); v != "" {
-			editor = v
-		}
+	command := chosenEditor(s.call.Env, file)
+	if command == nil {
+		command = []string{"vi", file}
 	}
-	cmd := exec.CommandContext(ctx, "sh", "-c", editor+` "$@"`, editor, file)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
-	if err := cmd.Run(); err != nil {
-		return code.New(code.InvalidHandoff, "the editor %q failed: %v; nothing was released", editor, err).With("field", "handoff").
+	if err := edit(ctx, command); err != nil {
+		return code.New(code.InvalidHandoff, "%v; nothing was released", err).With("field", "handoff").
 			WithHint(`set EDITOR, or give --status "…" and --next-action "…"`).Because(err)
 	}
 	return nil
 }
 
-// isHeading reports whether a line begins a part of the template. Any other in
-// brackets is text, which must not be lost.
-func isHeading(line string) bool {
-	return strings.HasPrefix(line, "[") && strings.Contains(editorTemplate, "\n"+line+"\n")
+// chosenEditor is the command that opens file in the editor of $VISUAL or
+// $EDITOR, nil if neither is set. As in git, they are lines for the shell, such
+// as "code --wait"; on Windows, words.
+func chosenEditor(env *front.Env, file string) []string {
+	line := cmp.Or(strings.TrimSpace(env.Lookup("VISUAL")), strings.TrimSpace(env.Lookup("EDITOR")))
+	switch {
+	case line == "":
+		return nil
+	case runtime.GOOS == "windows":
+		return append(strings.Fields(line), file)
+	}
+	return []string{"sh", "-c", line + ` "$@"`, line, file}
+}
+
+// edit runs an editor on the terminal. Meanwhile the keys that interrupt are
+// meant for the editor and for what it runs: they do not end this process.
+func edit(ctx context.Context, command []string) error {
+	// Caught and not ignored: what is ignored stays ignored in the editor.
+	interrupts := make(chan os.Signal, 1)
+	signal.Notify(interrupts, os.Interrupt, syscall.SIGQUIT)
+	defer signal.Stop(interrupts)
+	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	if err := cmd.Run(); err != nil {
+		name := command[0]
+		if len(command) > 3 && command[1] == "-c" {
+			name = command[3]
+		}
+		return fmt.Errorf("the editor %q failed: %w", name, err)
+	}
+	return nil
+}
+
+// heading is the name of the part of the template that begins with the line, in
+// whatever case; "" for any other line. Other text in brackets must not be lost.
+func heading(line string) string {
+	line = strings.ToLower(strings.TrimSpace(line))
+	if strings.HasPrefix(line, "[") && strings.Contains(editorTemplate, "\n"+line+"\n") {
+		return strings.Trim(line, "[]")
+	}
+	return ""
 }
 
 // parseTemplate reads what the editor left.
@@ -110,8 +147,8 @@ func parseTemplate(text string) (json.RawMessage, error) {
 		line = strings.TrimRight(line, "\r\n")
 		switch {
 		case strings.HasPrefix(line, "#"):
-		case isHeading(line):
-			current = strings.Trim(line, "[]")
+		case heading(line) != "":
+			current = heading(line)
 		default:
 			sections[current] = append(sections[current], line)
 		}

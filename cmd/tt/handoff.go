@@ -4,7 +4,11 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
+	"os"
+	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -15,7 +19,7 @@ import (
 	"github.com/talking-stick/tt/journal/wire"
 )
 
-const handoffHelp = "The handoff comes from flags, or as JSON from --stdin, never from both. On a terminal without either, " +
+const handoffHelp = "The handoff comes from flags, as JSON from --stdin, or from a file with --file, from one of them only. On a terminal without any, " +
 	"$VISUAL or $EDITOR opens with a template, as for git commit. status and next_action are required."
 
 func releaseFlags(f *front.Flags) {
@@ -25,6 +29,7 @@ func releaseFlags(f *front.Flags) {
 	f.StringList("question", "TEXT", "an open question")
 	f.StringList("do-not", "TEXT", "what to stay away from")
 	f.Bool("stdin", "read the handoff as JSON from standard input")
+	f.String("file", "FILE", "read the handoff from a file: one that the editor kept, or JSON")
 	pathFlag(f)
 }
 
@@ -36,19 +41,16 @@ func handoffFlags() []string {
 // handoff returns the handoff of the command line, checked.
 func (s *seat) handoff(ctx context.Context) (json.RawMessage, error) {
 	c := s.call
-	given := ""
-	for _, name := range handoffFlags() {
-		if c.Given(name) {
-			given = name
-			break
-		}
+	source, err := handoffSource(c)
+	if err != nil {
+		return nil, err
 	}
 	switch {
-	case given != "" && c.Bool("stdin"):
-		return nil, c.Usagef("the handoff comes from --stdin or from flags, not from both (--%s)", given)
-	case c.Bool("stdin"):
+	case source == "--stdin":
 		return readHandoff(c.Env.Stdin)
-	case given != "":
+	case source == "--file":
+		return fileHandoff(c)
+	case source != "":
 		return flagHandoff(c)
 	case c.Env.StdinTTY && c.Env.StdoutTTY:
 		if _, err := s.myHold(); err != nil { // before anybody writes in vain
@@ -58,6 +60,49 @@ func (s *seat) handoff(ctx context.Context) (json.RawMessage, error) {
 	}
 	return nil, code.New(code.InvalidHandoff, "the handoff is missing").With("field", "status").
 		WithHint(`give --status "…" and --next-action "…", or JSON with --stdin`)
+}
+
+// handoffSource is the flag that says where the handoff comes from, "" if none
+// does. Of the flags that describe the handoff itself it is the first.
+func handoffSource(c *front.Call) (string, error) {
+	source := ""
+	for _, names := range [][]string{{"stdin"}, {"file"}, handoffFlags()} {
+		i := slices.IndexFunc(names, c.Given)
+		switch {
+		case i < 0:
+		case source != "":
+			return "", c.Usagef("the handoff comes from %s or from --%s, not from both", source, names[i])
+		default:
+			source = "--" + names[i]
+		}
+	}
+	return source, nil
+}
+
+// fileHandoff reads the file of --file: what the editor kept, or JSON.
+func fileHandoff(c *front.Call) (json.RawMessage, error) {
+	name := c.String("file")
+	if !filepath.IsAbs(name) {
+		name = filepath.Join(c.Env.Dir, name)
+	}
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, c.Usagef("cannot read --file: %v", err)
+	}
+	defer file.Close()
+	// The template has comments, which do not count as part of the handoff.
+	const most = turn.MaxHandoff + 64<<10
+	text, err := io.ReadAll(io.LimitReader(file, most+1))
+	switch {
+	case err != nil:
+		return nil, c.Usagef("cannot read --file: %v", err)
+	case len(text) > most:
+		return nil, code.New(code.InvalidHandoff, "%q is too long for a handoff: at most %d bytes are allowed", name, turn.MaxHandoff).With("field", "handoff")
+	}
+	if start := bytes.TrimLeft(text, "\ufeff \t\r\n"); len(start) > 0 && start[0] == '{' {
+		return turn.CheckHandoff(start)
+	}
+	return parseTemplate(string(text))
 }
 
 // readHandoff reads one byte more than is allowed, to see that it is too long.
@@ -104,43 +149,59 @@ func encodeHandoff(h turn.Handoff) (json.RawMessage, error) {
 	return turn.CheckHandoff(wire.Append(nil, &h))
 }
 
-// parseArtifact reads PATH[:FROM-TO][=ROLE]. A colon or an equals sign that is
-// not followed by lines or a role belongs to the path.
+// parseArtifact reads PATH[:FROM-TO][=ROLE]. An end that looks like lines or a
+// role and is none is refused. Any other colon or equals sign is part of the path.
 func parseArtifact(text string) (turn.Artifact, error) {
 	var a turn.Artifact
+	var err error
 	a.Path = text
-	if i := strings.LastIndexByte(a.Path, '='); i >= 0 {
-		role := a.Path[i+1:]
-		for _, known := range turn.Roles() {
-			if role == known {
-				a.Path, a.Role = a.Path[:i], role
-			}
+	if path, role, ok := cutLast(a.Path, "="); ok && isWord(role) {
+		if !slices.Contains(turn.Roles(), role) {
+			return a, badArtifact(text, "the role must be one of %s", strings.Join(turn.Roles(), ", "))
 		}
-		if a.Role == "" && isWord(role) {
-			return a, code.New(code.InvalidHandoff, "artifact %.80q: the role must be one of %s", text, strings.Join(turn.Roles(), ", ")).
-				With("field", "artifacts")
-		}
+		a.Path, a.Role = path, role
 	}
-	if i := strings.LastIndexByte(a.Path, ':'); i >= 0 {
-		if lines := parseLines(a.Path[i+1:]); lines != nil {
-			a.Path, a.Lines = a.Path[:i], lines
+	if path, lines, ok := cutLast(a.Path, ":"); ok && isWord(lines) {
+		if a.Lines, err = parseLines(lines); err != nil {
+			return a, badArtifact(text, "%w", err)
+		}
+		a.Path = path
+		if _, more, ok := cutLast(path, ":"); ok && isWord(more) {
+			return a, badArtifact(text, "there are lines twice")
 		}
 	}
 	return a, nil
 }
 
-// isWord reports whether s looks like a role that was misspelt.
+func badArtifact(text, format string, args ...any) error {
+	return code.New(code.InvalidHandoff, "artifact %.80q: %v", text, fmt.Errorf(format, args...)).With("field", "artifacts").
+		WithHint("write PATH, PATH:FROM-TO, or either with =ROLE; a path that ends like that can be given as JSON with --stdin")
+}
+
+// cutLast cuts s around the last sep.
+func cutLast(s, sep string) (before, after string, found bool) {
+	i := strings.LastIndex(s, sep)
+	if i < 0 {
+		return s, "", false
+	}
+	return s[:i], s[i+len(sep):], true
+}
+
+// isWord reports whether s can only be lines or a role, well written or not:
+// whether it is made of letters, digits and hyphens, or is empty.
 func isWord(s string) bool {
-	for _, r := range s {
-		if r < 'a' || r > 'z' {
+	for i := range len(s) {
+		switch b := s[i]; {
+		case 'a' <= b|0x20 && b|0x20 <= 'z', '0' <= b && b <= '9', b == '-':
+		default:
 			return false
 		}
 	}
-	return s != ""
+	return true
 }
 
-// parseLines reads "10-20" or "10"; nil for anything else.
-func parseLines(s string) []int64 {
+// parseLines reads "10-20" or "10".
+func parseLines(s string) ([]int64, error) {
 	from, to, ranged := strings.Cut(s, "-")
 	if !ranged {
 		to = from
@@ -148,7 +209,7 @@ func parseLines(s string) []int64 {
 	a, errA := strconv.ParseInt(from, 10, 64)
 	b, errB := strconv.ParseInt(to, 10, 64)
 	if errA != nil || errB != nil {
-		return nil
+		return nil, fmt.Errorf("%q is no range of lines such as 10-20", s)
 	}
-	return []int64{a, b}
+	return []int64{a, b}, nil
 }

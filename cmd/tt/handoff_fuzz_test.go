@@ -63,7 +63,7 @@ func checkTemplate(t *testing.T, h turn.Handoff, out []byte) {
 	t.Helper()
 	a := spellArtifact(h.Artifacts[0])
 	for _, text := range []string{h.Status, h.NextAction, a, h.OpenQuestions[0], h.DoNot[0]} {
-		if text == "" || text != strings.TrimSpace(text) || text[0] == '#' || strings.ContainsAny(text, "\r\n") || isHeading(text) {
+		if text == "" || text != strings.TrimSpace(text) || text[0] == '#' || strings.ContainsAny(text, "\r\n") || heading(text) != "" {
 			return
 		}
 	}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"os"
 	"os/exec"
 	"runtime"
 
@@ -48,15 +47,16 @@ func runInstructionsEdit(ctx context.Context, c *front.Call) error {
 // openEditor edits the file and waits for the editor to end. Without a terminal
 // nobody is there to edit: an agent would wait for ever.
 func openEditor(ctx context.Context, c *front.Call, path string) (opened bool, err error) {
-	opener := instructions.Opener{GOOS: runtime.GOOS, Getenv: c.Env.Lookup, LookPath: exec.LookPath}
-	command := opener.Command(path)
+	command := chosenEditor(c.Env, path)
+	if command == nil {
+		opener := instructions.Opener{GOOS: runtime.GOOS, Getenv: c.Env.Lookup, LookPath: exec.LookPath}
+		command = opener.Command(path)
+	}
 	if !c.Env.StdinTTY || c.JSON || command == nil {
 		return false, nil
 	}
-	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
-	if err := cmd.Run(); err != nil {
-		return false, code.New(code.Internal, "the editor %q failed: %v", command[0], err).
+	if err := edit(ctx, command); err != nil {
+		return false, code.New(code.Internal, "%v", err).
 			WithHint("the file is %s; set EDITOR to an editor that works", path).With("path", path).Because(err)
 	}
 	return true, nil

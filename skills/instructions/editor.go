@@ -1,22 +1,15 @@
 package instructions
 
-import "strings"
-
-// An Opener knows what there is to open a file with.
+// An Opener knows what a desktop has to open a text file with.
 type Opener struct {
 	GOOS     string
 	Getenv   func(name string) string
 	LookPath func(name string) (string, error)
 }
 
-// Command returns the command that opens path in the user's editor, nil if there
-// is none: then all one can do is to say where the file is.
+// Command returns the command that opens path for a user who has chosen no
+// editor, nil if there is none: then all one can do is to say where the file is.
 func (o Opener) Command(path string) []string {
-	for _, name := range []string{"VISUAL", "EDITOR"} {
-		if words := strings.Fields(o.Getenv(name)); len(words) > 0 {
-			return append(words, path)
-		}
-	}
 	switch {
 	case o.GOOS == "darwin":
 		return []string{"open", "-t", path}

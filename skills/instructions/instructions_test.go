@@ -178,8 +178,6 @@ func TestOpener(t *testing.T) {
 		xdg        bool
 		want       string
 	}{
-		{"VISUAL first", "linux", map[string]string{"VISUAL": "code --wait", "EDITOR": "vi"}, true, "code --wait /f"},
-		{"EDITOR", "darwin", map[string]string{"VISUAL": " ", "EDITOR": "vi"}, true, "vi /f"},
 		{"mac", "darwin", nil, false, "open -t /f"},
 		{"windows", "windows", nil, false, "notepad.exe /f"},
 		{"a desktop", "linux", map[string]string{"WAYLAND_DISPLAY": "w"}, true, "xdg-open /f"},

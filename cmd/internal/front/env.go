@@ -2,11 +2,8 @@ package front
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"os"
-	"os/signal"
-	"syscall"
 	"time"
 
 	"golang.org/x/term"
@@ -25,7 +22,6 @@ type Env struct {
 	StderrTTY      bool
 	Dir            string // the current directory, "" if it is gone
 	Home           string // the user's home directory, "" if unknown
-	User           string // the user's name, never empty from SystemEnv
 	Now            func() time.Time
 	Width          func() int // columns of the terminal, 0 if unknown
 	Executable     func() (string, error)
@@ -39,14 +35,13 @@ func SystemEnv() *Env {
 		Args:       os.Args[1:],
 		Lookup:     os.Getenv,
 		Stdin:      os.Stdin,
-		Stdout:     os.Stdout,
-		Stderr:     os.Stderr,
+		Stdout:     duplicate(os.Stdout),
+		Stderr:     duplicate(os.Stderr),
 		StdinTTY:   term.IsTerminal(int(os.Stdin.Fd())),
 		StdoutTTY:  term.IsTerminal(int(os.Stdout.Fd())),
 		StderrTTY:  term.IsTerminal(int(os.Stderr.Fd())),
 		Dir:        dir,
 		Home:       home,
-		User:       userName(os.Getenv),
 		Now:        time.Now,
 		Width:      terminalWidth,
 		Executable: os.Executable,
@@ -55,23 +50,7 @@ func SystemEnv() *Env {
 
 // Execute runs p as this process and does not return.
 func Execute(p *Program) {
-	env := SystemEnv()
-	// Unless SIGPIPE is dealt with, the Go runtime ends the process when a write to
-	// standard output meets a closed pipe, and nobody learns whether the command
-	// was carried out. Ignoring costs a system call, listening a thread. That it is
-	// inherited harms neither a guardian nor an editor.
-	signal.Ignore(syscall.SIGPIPE)
-	os.Exit(p.Main(context.Background(), env))
-}
-
-// userName does without os/user, which in a cgo build loads the C library.
-func userName(lookup func(string) string) string {
-	for _, name := range []string{"USER", "LOGNAME", "USERNAME"} {
-		if user := lookup(name); user != "" {
-			return user
-		}
-	}
-	return fmt.Sprintf("uid%d", os.Getuid())
+	os.Exit(p.Main(context.Background(), SystemEnv()))
 }
 
 func terminalWidth() int {

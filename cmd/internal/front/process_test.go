@@ -55,21 +55,10 @@ func TestSystemEnv(t *testing.T) {
 	t.Setenv("HOME", "/home/anna")
 	t.Setenv("USER", "anna")
 	env := SystemEnv()
-	if env.Dir == "" || env.Home != "/home/anna" || env.User != "anna" || env.Lookup("USER") != "anna" || env.Now().IsZero() {
+	if env.Dir == "" || env.Home != "/home/anna" || env.Lookup("USER") != "anna" || env.Now().IsZero() {
 		t.Errorf("got %+v", env)
 	}
 	if _, err := env.Executable(); err != nil {
 		t.Error(err)
-	}
-}
-
-func TestUserName(t *testing.T) {
-	for _, name := range []string{"USER", "LOGNAME", "USERNAME"} {
-		if got := userName(func(asked string) string { return map[string]string{name: "anna"}[asked] }); got != "anna" {
-			t.Errorf("%s: got %q", name, got)
-		}
-	}
-	if got := userName(func(string) string { return "" }); got == "" {
-		t.Error("no name at all")
 	}
 }
