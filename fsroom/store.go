@@ -57,11 +57,12 @@ const (
 	StepReplace Step = "replace" // of state.json
 	StepArchive Step = "archive" // moving the journal of an ended life
 	StepUnlock  Step = "unlock"
+	StepDone    Step = "done" // the lock was given back; a failure here is ignored
 )
 
 // Steps lists every step, for tests that must have failed each.
 func Steps() []Step {
-	return []Step{StepPrepare, StepLock, StepLoad, StepCut, StepAppend, StepReplace, StepArchive, StepUnlock}
+	return []Step{StepPrepare, StepLock, StepLoad, StepCut, StepAppend, StepReplace, StepArchive, StepUnlock, StepDone}
 }
 
 // A Store is a data directory. Opening one creates nothing.

@@ -38,6 +38,7 @@ func (r *Room[S]) UpdateThen(ctx context.Context, decide Decision[S], committed 
 		// ends with the process at the latest.
 		_ = r.store.step(StepUnlock)
 		_ = unlock()
+		_ = r.store.step(StepDone)
 	}()
 	snap, err := r.loadToWrite() // 3
 	if err != nil {

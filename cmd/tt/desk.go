@@ -53,8 +53,12 @@ func openStore(c *front.Call) (*fsroom.Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	return fsroom.Open(dir, fsroom.Options{Warn: warner(c), LeaveModes: c.Cmd.Name == doctorName})
+	return fsroom.Open(dir, fsroom.Options{Warn: warner(c), LeaveModes: c.Cmd.Name == doctorName, Fault: atStep})
 }
+
+// atStep is called before each step of a change that touches the disk. It is nil
+// outside tests, where it holds a command up at a chosen step.
+var atStep func(fsroom.Step) error
 
 // warner is who is told of what was put in order. A prompt has no room for it.
 func warner(c *front.Call) func(string) {

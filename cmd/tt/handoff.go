@@ -38,8 +38,9 @@ func handoffFlags() []string {
 	return []string{"status", "next-action", "artifact", "question", "do-not"}
 }
 
-// handoff returns the handoff of the command line, checked.
-func (s *seat) handoff(ctx context.Context) (json.RawMessage, error) {
+// handoff returns the handoff of the command line, checked. An editor is opened
+// only if allowed returns nil.
+func (s *seat) handoff(ctx context.Context, allowed func() error) (json.RawMessage, error) {
 	c := s.call
 	source, err := handoffSource(c)
 	if err != nil {
@@ -53,8 +54,8 @@ func (s *seat) handoff(ctx context.Context) (json.RawMessage, error) {
 	case source != "":
 		return flagHandoff(c)
 	case c.Env.StdinTTY && c.Env.StdoutTTY:
-		if _, err := s.myHold(); err != nil { // before anybody writes in vain
-			return nil, s.notHolding(err)
+		if err := allowed(); err != nil {
+			return nil, err
 		}
 		return s.editHandoff(ctx)
 	}

@@ -51,13 +51,17 @@ func (s *seat) myHold() (*hold, error) {
 
 // guarded makes sure that the turn the caller owns is kept by a guardian, and
 // returns the guardian's pid. One that lives stays; several calls at once agree
-// on one.
+// on one. A turn that somebody else has by now is refused as by
+// [turn.State.Check], and nothing is written.
 func (s *seat) guarded(ctx context.Context, fence turn.Fence) (pid int, err error) {
 	if h := s.recorded(fence); s.alive(h.Guardian) {
 		return h.Guardian.PID, nil
 	}
 	child, failure := s.spawnGuardian(fence)
 	lockErr := s.room.Locked(ctx, func(snap *snapshot) error {
+		if err := snap.State.Check(s.facts(snap.State), fence); err != nil {
+			return err
+		}
 		pid, err = s.install(fence, child, failure)
 		s.wakeOthers(snap.State) // they have another process to keep an eye on
 		return nil

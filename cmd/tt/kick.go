@@ -39,14 +39,13 @@ func runKick(ctx context.Context, c *front.Call) error {
 		return err
 	}
 	var res turn.LeaveResult
-	_, _, err = s.update(ctx, func(st *turn.State, f turn.Facts) (events []journal.Event, err error) {
+	_, _, err = s.updateThen(ctx, func(st *turn.State, f turn.Facts) (events []journal.Event, err error) {
 		events, res, err = turn.Kick(st, f, r)
 		return events, err
-	})
+	}, func() { _ = s.room.Agent(r.Target).Remove(fileHold) })
 	if err != nil {
 		return err
 	}
-	_ = s.room.Agent(r.Target).Remove(fileHold)
 	s.touch()
 	return c.Out.Result(res, func(t *front.Text) { writeLeave(t, "Kicked "+r.Target+" out of", res) })
 }

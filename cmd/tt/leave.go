@@ -27,14 +27,13 @@ func runLeave(ctx context.Context, c *front.Call) error {
 		return err
 	}
 	var res turn.LeaveResult
-	_, _, err = s.update(ctx, func(st *turn.State, f turn.Facts) (events []journal.Event, err error) {
+	_, _, err = s.updateThen(ctx, func(st *turn.State, f turn.Facts) (events []journal.Event, err error) {
 		events, res, err = turn.Leave(st, f, s.me.ID)
 		return events, err
-	})
+	}, func() { _ = s.mine().Remove(fileHold) })
 	if err != nil {
 		return err
 	}
-	_ = s.mine().Remove(fileHold)
 	return c.Out.Result(res, func(t *front.Text) { writeLeave(t, "Left", res) })
 }
 

@@ -110,31 +110,50 @@ func handOver(ctx context.Context, c *front.Call, target, pathArg string) (err e
 		return err
 	}
 	defer func() { s.draft.settle(c, err) }()
-	handoff, err := s.handoff(ctx)
+	handoff, err := s.handoff(ctx, func() error { return s.mayHandOver(target) })
 	if err != nil {
 		return err
 	}
+	s.first = nil // the room may have changed while the handoff was written
 	h, err := s.myHold()
 	if err != nil {
 		return s.notHolding(err)
 	}
 	request := turn.ReleaseRequest{Fence: h.fence(), Handoff: handoff}
 	var res turn.ReleaseResult
-	snap, _, err := s.update(ctx, func(st *turn.State, f turn.Facts) (events []journal.Event, err error) {
-		if target == "" {
-			events, res, err = turn.Release(st, f, request)
-		} else {
-			events, res, err = turn.Assign(st, f, request, target)
-		}
+	snap, _, err := s.updateThen(ctx, func(st *turn.State, f turn.Facts) (events []journal.Event, err error) {
+		events, res, err = endTurn(st, f, request, target)
 		return events, err
-	})
+	}, func() { _ = s.mine().Remove(fileHold) })
 	if err != nil {
 		return err
 	}
-	_ = s.mine().Remove(fileHold)
 	s.touch()
 	err = c.Out.Result(&res, func(t *front.Text) { writeRelease(t, res) })
 	s.afterTurn(snap.State)
+	return err
+}
+
+// endTurn decides a release, or an assignment if there is a target.
+func endTurn(st *turn.State, f turn.Facts, r turn.ReleaseRequest, target string) ([]journal.Event, turn.ReleaseResult, error) {
+	if target == "" {
+		return turn.Release(st, f, r)
+	}
+	return turn.Assign(st, f, r, target)
+}
+
+// mayHandOver returns the error that handing over would end with now. It is
+// asked before an editor opens.
+func (s *seat) mayHandOver(target string) error {
+	h, err := s.myHold()
+	if err != nil {
+		return s.notHolding(err)
+	}
+	snap, err := s.room.View()
+	if err != nil {
+		return err
+	}
+	_, _, err = endTurn(snap.State, s.callersFacts(snap.State), turn.ReleaseRequest{Fence: h.fence()}, target)
 	return err
 }
 

@@ -25,7 +25,7 @@ var update = flag.Bool("update", false, "rewrite what cmp compares with in the s
 
 func TestMain(m *testing.M) {
 	testscript.Main(scripts{m}, map[string]func(){
-		"tt":       main,
+		"tt":       ttMain,
 		"grok":     grokMain,
 		"holdlock": holdlockMain,
 		"brim":     brimMain,

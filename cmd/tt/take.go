@@ -48,18 +48,18 @@ func runTake(ctx context.Context, c *front.Call) error {
 	if err != nil {
 		return err
 	}
-	var res turn.WaitResult
-	_, _, err = s.update(ctx, func(st *turn.State, f turn.Facts) (events []journal.Event, err error) {
-		events, res, err = turn.Take(st, f, r)
-		return events, err
-	})
+	w := waiting{seat: s}
+	snap, err := s.view()
 	if err != nil {
 		return err
 	}
-	if err := s.secure(context.WithoutCancel(ctx), &res); err != nil {
+	if _, err := w.ask(ctx, snap, func(st *turn.State, f turn.Facts) ([]journal.Event, turn.WaitResult, error) {
+		return turn.Take(st, f, r)
+	}); err != nil {
+		w.ahead.abandon()
 		return err
 	}
-	return c.Out.Result(&res, func(t *front.Text) { writeWait(t, res) })
+	return w.answer()
 }
 
 // seatToTake is the caller's place, if it will be given the turn. A turn that is

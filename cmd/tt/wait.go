@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"os"
 	"os/signal"
 	"syscall"
@@ -71,7 +72,7 @@ func runTry(ctx context.Context, c *front.Call) error {
 	if err != nil {
 		return err
 	}
-	w := waiting{seat: s}
+	w := waiting{seat: s, statuses: c.Bool("exit-code")}
 	snap, err := s.view()
 	if err != nil {
 		return err
@@ -80,7 +81,7 @@ func runTry(ctx context.Context, c *front.Call) error {
 		w.ahead.abandon()
 		return err
 	}
-	return w.answer(ctx)
+	return w.answer()
 }
 
 func runWait(ctx context.Context, c *front.Call) error {
@@ -104,7 +105,7 @@ func runWait(ctx context.Context, c *front.Call) error {
 	if c.Given("timeout") {
 		limit = c.Duration("timeout")
 	}
-	w := waiting{seat: s, park: c.Bool("park")}
+	w := waiting{seat: s, park: c.Bool("park"), statuses: c.Bool("exit-code")}
 	interrupted, err := w.until(ctx, limit)
 	if err != nil {
 		w.ahead.abandon()
@@ -114,7 +115,7 @@ func runWait(ctx context.Context, c *front.Call) error {
 		_ = s.mine().Mark(markWaiting, time.Now())
 		s.touch()
 	}
-	if err := w.answer(ctx); err != nil || interrupted == nil || w.result.Status == turn.YourTurn {
+	if err := w.answer(); err != nil || interrupted == nil || w.result.Status == turn.YourTurn {
 		return err
 	}
 	return front.Exit(128 + int(interrupted.(syscall.Signal)))
@@ -123,25 +124,31 @@ func runWait(ctx context.Context, c *front.Call) error {
 // A waiting is one wait for the turn.
 type waiting struct {
 	*seat
-	park   bool
-	result turn.WaitResult // of the last pass
-	ahead  *early          // the guardian of a turn about to be granted
-	letter *letter         // the handoff that comes with it
-	told   chan error      // how the answer to a grant got out; nil: none was tried
-	exits  exits
+	park     bool
+	statuses bool            // the exit status tells the result, see waitStatus
+	result   turn.WaitResult // of the last pass
+	ahead    *early          // the guardian of a turn about to be granted
+	letter   *letter         // the handoff that comes with it
+	told     chan error      // how the answer to a grant got out; nil: none was tried
+	exits    exits
 }
 
 // until waits until there is something to say or the limit has passed. A signal
 // ends it between two passes, never within one: what was granted is told.
 func (w *waiting) until(ctx context.Context, limit time.Duration) (os.Signal, error) {
-	ctx, timeUp := context.WithTimeout(ctx, limit)
+	untilSignal, caught := onSignal(ctx, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
+	ctx, timeUp := context.WithTimeout(untilSignal, limit)
 	defer timeUp()
-	ctx, caught := onSignal(ctx, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
 	defer w.exits.close()
 	var failed error // of a pass; its result is not what happened, whatever else ends the wait meanwhile
 	err := w.room.AwaitAs(ctx, w.me.ID, func(snap *snapshot) (bool, fsroom.Pause, error) {
 		before := now() // a deadline that passes while we look is still ahead
-		done, err := w.pass(context.WithoutCancel(ctx), snap)
+		done, err := w.pass(untilSignal, snap)
+		if err != nil && (untilSignal.Err() != nil || (lockBusy(err) && ctx.Err() == nil)) {
+			// The lock was not had: nothing has happened, and there is time to look again.
+			w.forget(snap.State)
+			return false, fsroom.Pause{For: time.Millisecond}, nil
+		}
 		if failed = err; done || err != nil {
 			return true, fsroom.Pause{}, err
 		}
@@ -158,14 +165,42 @@ func (w *waiting) until(ctx context.Context, limit time.Duration) (os.Signal, er
 	return caught(), nil
 }
 
+// forget drops the result of a pass that failed before anything was changed.
+func (w *waiting) forget(st *turn.State) {
+	w.ahead.abandon()
+	w.ahead, w.letter = nil, nil
+	w.result = st.NotYet(w.decided)
+}
+
+// lockBusy reports whether err came from a lock that was not had in time.
+func lockBusy(err error) bool {
+	for e := (*code.Error)(nil); errors.As(err, &e); err = e.Err {
+		if e.Code == code.LockTimeout {
+			return true
+		}
+	}
+	return false
+}
+
 // pass looks at the room once, and claims the turn if it is the caller's. It
 // reports whether the wait is over.
 func (w *waiting) pass(ctx context.Context, snap *snapshot) (bool, error) {
 	request := turn.TryRequest{Agent: w.me.ID, Lease: fsroom.NewID(), Park: w.park}
+	return w.ask(ctx, snap, func(st *turn.State, f turn.Facts) ([]journal.Event, turn.WaitResult, error) {
+		return turn.Try(st, f, request)
+	})
+}
+
+// ask requests the turn by the rule in request, which is [turn.Try] or
+// [turn.Take], and stores the result. When ask returns nil after a grant, the
+// turn has a guardian. Only waiting for the room's lock ends with ctx. ask
+// reports whether there is nothing to wait for.
+func (w *waiting) ask(ctx context.Context, snap *snapshot, request turnRequest) (bool, error) {
+	afterLock := context.WithoutCancel(ctx)
 	decide := func(st *turn.State, f turn.Facts) (events []journal.Event, err error) {
-		events, w.result, err = turn.Try(st, f, request)
+		events, w.result, err = request(st, f)
 		if len(events) > 0 && w.letter == nil {
-			w.letter = w.open(ctx, w.result.HandoffSeq)
+			w.letter = w.open(afterLock, w.result.HandoffSeq)
 		}
 		if len(events) > 0 && w.ahead == nil {
 			w.ahead = w.spawnEarly(fenceOf(w.me.ID, w.result))
@@ -174,10 +209,22 @@ func (w *waiting) pass(ctx context.Context, snap *snapshot) (bool, error) {
 	}
 	for {
 		w.first = snap
-		if _, _, err := w.updateThen(ctx, decide, func() { w.granted(ctx) }); err != nil {
+		if _, _, err := w.updateThen(ctx, decide, func() { w.granted(afterLock) }); err != nil {
 			return false, err
 		}
-		if w.result.Status != turn.TakeoverAvailable {
+		switch {
+		case w.told != nil:
+			return true, nil
+		case w.result.Status == turn.YourTurn: // as it was when the room was read, without its lock
+			err := w.secure(ctx, &w.result)
+			if !overtaken(err) {
+				return true, err
+			}
+			if snap, err = w.room.View(); err != nil {
+				return false, err
+			}
+			continue
+		case w.result.Status != turn.TakeoverAvailable:
 			return w.result.Status != turn.NotYet, nil
 		}
 		// The look at the processes is younger than the one at the room: the
@@ -188,6 +235,18 @@ func (w *waiting) pass(ctx context.Context, snap *snapshot) (bool, error) {
 		}
 		snap = later
 	}
+}
+
+// A turnRequest decides on a request for the turn.
+type turnRequest func(*turn.State, turn.Facts) ([]journal.Event, turn.WaitResult, error)
+
+// overtaken reports whether err says that the turn is not the caller's any more.
+func overtaken(err error) bool {
+	switch code.Of(err) {
+	case code.TurnMismatch, code.StaleLease, code.RoomClosed:
+		return true
+	}
+	return false
 }
 
 // resultSize is what a result has at most besides its handoff, which as text may
@@ -217,24 +276,16 @@ func (w *waiting) granted(ctx context.Context) {
 	}
 }
 
-// answer prints the result of the last pass if that was not done yet. A turn
-// that the caller had already needs a guardian as well.
-func (w *waiting) answer(ctx context.Context) error {
+// answer prints the result of the last pass if that was not done yet.
+func (w *waiting) answer() error {
 	var err error
-	switch {
-	case w.told != nil:
+	if w.told != nil {
 		err = <-w.told
-	case w.result.Status == turn.YourTurn:
-		err = w.secure(context.WithoutCancel(ctx), &w.result)
-		w.ahead.abandon()
-		if err == nil {
-			err = w.print()
-		}
-	default:
+	} else {
 		w.ahead.abandon()
 		err = w.print()
 	}
-	if err == nil && w.call.Bool("exit-code") {
+	if err == nil && w.statuses {
 		err = front.Exit(waitStatus(w.result.Status))
 	}
 	return err
@@ -244,23 +295,24 @@ func (w *waiting) print() error {
 	return w.call.Out.Result(&w.result, func(t *front.Text) { writeWait(t, w.result) })
 }
 
-// secure reads the handoff of a turn that is the caller's and sees to its
-// guardian.
+// secure makes sure that a turn the caller already had is still its own and has
+// a guardian, and reads the handoff that came with it. If somebody else has the
+// turn by now, the error is that of [turn.State.Check].
 func (s *seat) secure(ctx context.Context, res *turn.WaitResult) (err error) {
-	if res.Handoff, err = s.read(ctx, res.HandoffSeq, nil); err != nil {
+	if res.GuardianPID, err = s.guarded(ctx, fenceOf(s.me.ID, *res)); err != nil {
 		return owned(res.TurnID, err)
 	}
-	res.GuardianPID, err = s.guarded(ctx, fenceOf(s.me.ID, *res))
+	res.Handoff, err = s.read(context.WithoutCancel(ctx), res.HandoffSeq, nil)
 	return owned(res.TurnID, err)
 }
 
 // owned is what an error is when the turn is the caller's all the same: it must
 // not look as if nothing had happened.
 func owned(turnID int64, err error) error {
-	if err == nil || code.Of(err) == code.GuardianFailed {
+	if err == nil || overtaken(err) || code.Of(err) == code.GuardianFailed {
 		return err
 	}
-	return code.New(code.GuardianFailed, "the turn is yours, but its guardian could not be seen to: %v", err).
+	return code.New(code.GuardianFailed, "the turn is yours, but its guardian could not be started: %v", err).
 		WithHint(`run "tt wait" again, or end the turn with "tt release"`).
 		With("turn_id", turnID).Because(err)
 }

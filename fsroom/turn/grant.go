@@ -82,7 +82,7 @@ func Try(s *State, f Facts, r TryRequest) ([]journal.Event, WaitResult, error) {
 	if kind := s.takeoverKind(f, r.Agent); kind != "" && s.eligible(f, r.Agent, kind) {
 		return nil, s.offer(f, kind), nil
 	}
-	return nil, s.notYet(f), nil
+	return nil, s.NotYet(f), nil
 }
 
 // claimable reports whether the turn is the agent's for the asking.
@@ -148,7 +148,8 @@ func (s *State) offer(f Facts, kind string) WaitResult {
 	}
 }
 
-func (s *State) notYet(f Facts) WaitResult {
+// NotYet is the result of a request for a turn that is not to be had.
+func (s *State) NotYet(f Facts) WaitResult {
 	r := WaitResult{
 		Status: NotYet, RoomID: s.RoomID, RoomState: s.Status(f), TurnID: s.Turn,
 		CurrentOwner: s.Owner, ReservedFor: s.ReservedFor,
