@@ -41,12 +41,12 @@ func (d *decoder) decode(line []byte, e *Event) error {
 		return errors.New("not UTF-8")
 	}
 	p := wire.NewParser(line)
-	more, err := p.Enter('{', '}')
-	for more && err == nil {
-		if err = d.member(p, e); err == nil {
-			more, err = p.Another('}')
+	err := p.Object(func(name []byte) error {
+		if err := d.field(p, string(name), e); err != nil {
+			return fmt.Errorf("%.40s: %w", name, err)
 		}
-	}
+		return nil
+	})
 	if err == nil {
 		err = p.End()
 	}
@@ -62,17 +62,6 @@ func (e *Event) check() error {
 	}
 	if e.Type == "" {
 		return errors.New("event_type missing")
-	}
-	return nil
-}
-
-func (d *decoder) member(p *wire.Parser, e *Event) error {
-	key, err := p.Key()
-	if err != nil {
-		return err
-	}
-	if err := d.field(p, string(key), e); err != nil {
-		return fmt.Errorf("%.40s: %w", key, err)
 	}
 	return nil
 }

@@ -88,20 +88,13 @@ func Public(e journal.Event) journal.Event {
 func without(raw json.RawMessage, keys ...string) json.RawMessage {
 	p := wire.NewParser(raw)
 	var kept []byte
-	more, err := p.Enter('{', '}')
-	for more && err == nil {
-		var key []byte
-		var value json.RawMessage
-		if key, err = p.Key(); err == nil {
-			value, err = p.Raw()
+	err := p.Object(func(name []byte) error {
+		value, err := p.Raw()
+		if err == nil && value != nil && !slices.Contains(keys, string(name)) {
+			kept = append(append(wire.AppendString(append(kept, ','), string(name)), ':'), value...)
 		}
-		if err == nil && value != nil && !slices.Contains(keys, string(key)) {
-			kept = append(append(wire.AppendString(append(kept, ','), string(key)), ':'), value...)
-		}
-		if err == nil {
-			more, err = p.Another('}')
-		}
-	}
+		return err
+	})
 	if err != nil || len(kept) == 0 {
 		return nil
 	}

@@ -100,30 +100,21 @@ func wanted(key string) string {
 }
 
 // members calls read with the members of an object; null is an empty one.
-func members(raw []byte, read func(key string, v *wire.Parser) error) error {
+func members(raw []byte, read func(name string, v *wire.Parser) error) error {
 	p := wire.NewParser(raw)
 	if p.Null() {
 		return nil
 	}
-	more, err := p.Enter('{', '}')
-	for more && err == nil {
-		var key []byte
-		var value json.RawMessage
-		if key, err = p.Key(); err != nil {
-			break
-		}
-		if value, err = p.Raw(); err != nil {
-			break
+	return p.Object(func(name []byte) error {
+		value, err := p.Raw()
+		if err != nil {
+			return err
 		}
 		if value == nil {
 			value = json.RawMessage("null")
 		}
-		if err := read(string(key), wire.NewParser(value)); err != nil {
-			return err
-		}
-		more, err = p.Another('}')
-	}
-	return err
+		return read(string(name), wire.NewParser(value))
+	})
 }
 
 // optional is what read returns, or nothing for null.
@@ -139,26 +130,22 @@ func (h *Handoff) decodeArtifacts(p *wire.Parser) error {
 	if p.Null() {
 		return nil
 	}
-	more, err := p.Enter('[', ']')
-	for more && err == nil {
+	var bad error // about one artifact
+	err := p.Array(func() error {
 		at := fmt.Sprintf("artifacts[%d]", len(h.Artifacts))
-		var raw json.RawMessage
-		if raw, err = p.Raw(); err != nil {
-			break
-		}
-		a, err := decodeArtifact(at, raw)
+		raw, err := p.Raw()
 		if err != nil {
 			return err
 		}
+		var a Artifact
+		a, bad = decodeArtifact(at, raw)
 		h.Artifacts = append(h.Artifacts, a)
-		if more, err = p.Another(']'); err != nil {
-			break
-		}
-	}
-	if err != nil {
+		return bad
+	})
+	if err != nil && bad == nil {
 		return badHandoff("artifacts", "artifacts must be a list of objects")
 	}
-	return nil
+	return err
 }
 
 func decodeArtifact(at string, raw []byte) (a Artifact, err error) {

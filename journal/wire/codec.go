@@ -43,29 +43,18 @@ func Decode(data []byte, v Fields) error {
 }
 
 func decode(p *Parser, v Fields) error {
-	more, err := p.Enter('{', '}')
-	for more && err == nil {
-		if err = decodeField(p, v); err == nil {
-			more, err = p.Another('}')
+	c := Codec{in: p}
+	return p.Object(func(name []byte) error {
+		c.key, c.met, c.err = name, false, nil
+		v.Fields(&c)
+		if c.err != nil {
+			return fmt.Errorf("%.40s: %w", name, c.err)
 		}
-	}
-	return err
-}
-
-func decodeField(p *Parser, v Fields) error {
-	key, err := p.Key()
-	if err != nil {
-		return err
-	}
-	c := Codec{in: p, key: string(key)}
-	v.Fields(&c)
-	if c.err != nil {
-		return fmt.Errorf("%.40s: %w", key, c.err)
-	}
-	if !c.met {
-		return p.Skip()
-	}
-	return nil
+		if !c.met {
+			return p.Skip()
+		}
+		return nil
+	})
 }
 
 // A Codec writes all fields of a value, or reads the one whose key is next.
@@ -74,14 +63,14 @@ type Codec struct {
 	empty bool // nothing was written yet
 
 	in  *Parser // nil when writing
-	key string
+	key []byte
 	met bool
 	err error
 }
 
 // mine reports whether the field is the one to read.
 func (c *Codec) mine(name string) bool {
-	if c.met || c.key != name {
+	if c.met || string(c.key) != name {
 		return false
 	}
 	c.met = true
@@ -249,13 +238,10 @@ func decodeList[T any, P interface {
 	Fields
 }](p *Parser) ([]T, error) {
 	var list []T
-	more, err := p.Enter('[', ']')
-	for more && err == nil {
+	err := p.Array(func() error {
 		list = append(list, *new(T))
-		if err = decode(p, P(&list[len(list)-1])); err == nil {
-			more, err = p.Another(']')
-		}
-	}
+		return decode(p, P(&list[len(list)-1]))
+	})
 	return list, err
 }
 
@@ -291,32 +277,4 @@ func (c *Codec) OptInts(name string, list *[]int64) {
 	} else if c.in != nil && c.mine(name) && !c.in.Null() {
 		*list, c.err = c.in.Ints()
 	}
-}
-
-// Ints reads a list of integers.
-func (p *Parser) Ints() ([]int64, error) {
-	list := []int64{}
-	more, err := p.Enter('[', ']')
-	for more && err == nil {
-		var n int64
-		if n, err = p.Int(); err == nil {
-			list = append(list, n)
-			more, err = p.Another(']')
-		}
-	}
-	return list, err
-}
-
-// Texts reads a list of strings, none of them null.
-func (p *Parser) Texts() ([]string, error) {
-	var list []string
-	more, err := p.Enter('[', ']')
-	for more && err == nil {
-		var s []byte
-		if s, err = p.Unquoted(); err == nil {
-			list = append(list, string(s))
-			more, err = p.Another(']')
-		}
-	}
-	return list, err
 }

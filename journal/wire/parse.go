@@ -67,9 +67,9 @@ func (p *Parser) Skip() error {
 		_, _, err := p.str()
 		return err
 	case c == '{':
-		return p.object()
+		return p.Object(func([]byte) error { return p.Skip() })
 	case c == '[':
-		return p.array()
+		return p.Array(p.Skip)
 	case c == '-' || isDigit(c):
 		return p.number()
 	case c == 't':
@@ -88,68 +88,53 @@ func (p *Parser) literal(word string) error {
 	return nil
 }
 
-func (p *Parser) object() error {
-	more, err := p.Enter('{', '}')
-	for more && err == nil {
-		if _, err = p.Key(); err == nil {
-			err = p.Skip()
+// Object reads an object. For each member it calls read with the name, which is
+// valid until then, and with the parser at the value, which read must read.
+func (p *Parser) Object(read func(name []byte) error) error {
+	return p.list('{', '}', func() error {
+		name, err := p.name()
+		if err != nil {
+			return err
 		}
-		if err == nil {
-			more, err = p.Another('}')
-		}
-	}
-	return err
+		return read(name)
+	})
 }
 
-func (p *Parser) array() error {
-	more, err := p.Enter('[', ']')
-	for more && err == nil {
-		if err = p.Skip(); err == nil {
-			more, err = p.Another(']')
-		}
-	}
-	return err
-}
+// Array reads an array. It calls read at each element, which read must read.
+func (p *Parser) Array(read func() error) error { return p.list('[', ']', read) }
 
-// Enter reads the opening bracket, and the closing one if nothing is between them.
-func (p *Parser) Enter(open, shut byte) (more bool, err error) {
+// list reads what stands between two brackets, separated by commas.
+func (p *Parser) list(open, shut byte, read func() error) error {
 	if p.peek() != open {
-		return false, p.fail(string(open))
+		return p.fail(string(open))
 	}
-	p.pos++
 	if p.depth++; p.depth > MaxDepth {
-		return false, fmt.Errorf("nested deeper than %d", MaxDepth)
+		return fmt.Errorf("nested deeper than %d", MaxDepth)
 	}
-	if p.peek() == shut {
-		return false, p.leave()
+	if p.pos++; p.peek() != shut {
+		for comma := true; comma; {
+			if err := read(); err != nil {
+				return err
+			}
+			if comma = p.peek() == ','; comma {
+				p.pos++
+			}
+		}
+		if p.peek() != shut {
+			return p.fail("a comma or " + string(shut))
+		}
 	}
-	return true, nil
-}
-
-// Another reads what follows an element: a comma (true) or the closing bracket.
-func (p *Parser) Another(shut byte) (more bool, err error) {
-	switch p.peek() {
-	case ',':
-		p.pos++
-		return true, nil
-	case shut:
-		return false, p.leave()
-	}
-	return false, p.fail("a comma or " + string(shut))
-}
-
-func (p *Parser) leave() error {
 	p.pos++
 	p.depth--
 	return nil
 }
 
-// Key reads a member's name and the colon.
-func (p *Parser) Key() ([]byte, error) {
+// name reads a member's name and the colon.
+func (p *Parser) name() ([]byte, error) {
 	if p.peek() != '"' {
 		return nil, p.fail("a name in quotes")
 	}
-	key, err := p.Unquoted()
+	name, err := p.Unquoted()
 	if err != nil {
 		return nil, err
 	}
@@ -157,7 +142,7 @@ func (p *Parser) Key() ([]byte, error) {
 		return nil, p.fail("a colon")
 	}
 	p.pos++
-	return key, nil
+	return name, nil
 }
 
 // str reads a string at pos, which holds its opening quote, and returns what is

@@ -76,6 +76,28 @@ func (p *Parser) Text() (string, error) {
 	return string(raw), err
 }
 
+// Ints reads a list of integers.
+func (p *Parser) Ints() ([]int64, error) {
+	list := []int64{}
+	err := p.Array(func() error {
+		n, err := p.Int()
+		list = append(list, n)
+		return err
+	})
+	return list, err
+}
+
+// Texts reads a list of strings, none of them null.
+func (p *Parser) Texts() ([]string, error) {
+	var list []string
+	err := p.Array(func() error {
+		text, err := p.Unquoted()
+		list = append(list, string(text))
+		return err
+	})
+	return list, err
+}
+
 // unescape resolves the escapes of a string that str has read. Surrogates
 // without their other half become U+FFFD.
 func unescape(raw []byte) (s string) {
