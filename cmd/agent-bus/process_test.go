@@ -151,6 +151,25 @@ func TestModernEraWithoutHandshake(t *testing.T) {
 	mentions(t, quoted(r.next()), `"spec_version":"v5.0"`, `"resultType":"complete"`)
 }
 
+// Text that is cut inside a character is refused and not stored as U+FFFD.
+func TestHalfACharacter(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, false)
+	cat, r := s.as("cat"), s.raw()
+	r.hello()
+	r.result("topic_join", f(`{"agent_name":"dog","topic_id":%q}`, s.id))
+	q := cat.asks()
+	for _, c := range []struct{ tool, arguments, wrong string }{
+		{"ask", `"question":"cut \ud83d","wait_seconds":0`, "question"},
+		{"ask", "\"question\":\"cut \xf0\x9f\",\"wait_seconds\":0", "question"},
+		{"answer", f(`"responses":[{"question_id":%q,"answer_markdown":"\ud83d","suggested_followups":["x"]}]`, q), "responses[0].answer_markdown"},
+	} {
+		refusal := quoted(r.result(c.tool, f(`{"topic_id":%q,%s}`, s.id, c.arguments)))
+		mentions(t, refusal, "INVALID_ARGUMENT", c.wrong)
+	}
+	equal(t, "pending", len(cat.ok("ask_poll", f(`{"topic_id":%q,"question_id":%q}`, s.id, q))["answers"].([]any)), 0)
+}
+
 func TestALimitThatIsNoNumber(t *testing.T) {
 	s := newStage(t, false)
 	s.env["AGENT_BUS_MAX_QUESTION_CHARS"] = "many"

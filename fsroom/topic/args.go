@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/talking-stick/tt/journal/wire"
 )
 
 // Args are the arguments of a call as the agent sent them. The getters forgive
@@ -60,7 +62,7 @@ func (a Args) Text(name string) (text string, given bool, err error) {
 	if !ok {
 		return "", true, a.wrong(name, "a string", raw)
 	}
-	return text, true, nil
+	return text, true, a.portable(name, raw)
 }
 
 // Required returns a string that is given and not empty.
@@ -130,9 +132,15 @@ func (a Args) Object(name string) (json.RawMessage, error) {
 	if !given {
 		return nil, nil
 	}
+	if err := a.portable(name, raw); err != nil {
+		return nil, err
+	}
 	object, ok := unwrap(raw, '{')
 	if !ok {
 		return nil, a.wrong(name, "an object", raw)
+	}
+	if err := a.portable(name, object); err != nil {
+		return nil, err
 	}
 	var b bytes.Buffer
 	if err := json.Compact(&b, object); err != nil {
@@ -151,7 +159,7 @@ func (a Args) List(name string) (elements []json.RawMessage, given bool, err err
 	if !ok || json.Unmarshal(list, &elements) != nil {
 		return nil, true, a.wrong(name, "a list", raw)
 	}
-	return elements, true, nil
+	return elements, true, a.portable(name, raw)
 }
 
 // Texts returns a list of strings, and whether it was given.
@@ -165,6 +173,9 @@ func (a Args) Texts(name string) (texts []string, given bool, err error) {
 		if !ok {
 			return nil, true, a.wrong(fmt.Sprintf("%s[%d]", name, i), "a string", raw)
 		}
+		if err := a.portable(fmt.Sprintf("%s[%d]", name, i), raw); err != nil {
+			return nil, true, err
+		}
 		texts = append(texts, text)
 	}
 	return texts, given, nil
@@ -173,6 +184,19 @@ func (a Args) Texts(name string) (texts []string, given bool, err error) {
 func (a Args) get(name string) (json.RawMessage, bool) {
 	raw := bytes.TrimSpace(a.values[name])
 	return raw, !isNull(raw)
+}
+
+// portable refuses text that could not be stored word for word, and what nests too
+// deep for many readers.
+func (a Args) portable(name string, raw json.RawMessage) error {
+	at, err := wire.Portable(raw)
+	if err == nil {
+		return nil
+	}
+	if at != "" && at[0] != '[' {
+		at = "." + at
+	}
+	return Invalid(a.prefix+name+at, "%v", err)
 }
 
 func (a Args) wrong(name, want string, got json.RawMessage) error {

@@ -2,6 +2,7 @@ package topic_test
 
 import (
 	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
 
@@ -62,6 +63,45 @@ func TestUnknownArguments(t *testing.T) {
 	same(t, "warnings", got, `[
 		{"code":"UNKNOWN_ARGUMENT","message":"Topic_ID was ignored; the arguments are topic_id, question","context":{"argument":"Topic_ID"}},
 		{"code":"UNKNOWN_ARGUMENT","message":"zeta was ignored; the arguments are topic_id, question","context":{"argument":"zeta"}}]`)
+}
+
+// Text that could not be kept word for word is refused and never becomes U+FFFD.
+func TestTextsAreWhole(t *testing.T) {
+	limits, err := topic.LimitsFrom(func(string) string { return "" })
+	if err != nil {
+		t.Fatal(err)
+	}
+	responses := func(rest string) string {
+		return f(`{"responses":[{"question_id":"q",%s}]}`, rest)
+	}
+	for _, c := range []struct{ arguments, wrong string }{
+		{`{"question":"cut \ud83d"}`, "question"},
+		{"{\"question\":\"\xff\"}", "question"},
+		{`{"name":"\ude00"}`, "name"},
+		{`{"metadata":{"a":["\ud800"]}}`, "metadata.a[0]"},
+		{`{"metadata":"{\"a\":[\"\\ud800\"]}"}`, "metadata.a[0]"},
+		{`{"metadata":"{\"a\":\"\ud800\"}"}`, "metadata"},
+		{responses(`"answer_markdown":"\ud800","suggested_followups":["x"]`), "responses[0].answer_markdown"},
+		{responses(`"answer_markdown":"a","suggested_followups":["x","\ud800"]`), "responses[0].suggested_followups[1]"},
+		{responses(`"answer_markdown":"a","suggested_followups":"[\"\\ud800\"]"`), "responses[0].suggested_followups[0]"},
+		{responses(`"answer_markdown":"a","repo_pointers":["\ud800"],"suggested_followups":["x"]`), "responses[0].repo_pointers[0]"},
+		{`{"responses":"[{\"question_id\":\"q\",\"answer_markdown\":\"\\ud800\",\"suggested_followups\":[\"x\"]}]"}`, "responses[0].answer_markdown"},
+	} {
+		a := args(t, c.arguments)
+		var err error
+		switch {
+		case strings.HasPrefix(c.wrong, "question"):
+			_, err = topic.ParseAsk(a, limits)
+		case strings.HasPrefix(c.wrong, "responses"):
+			_, _, err = topic.ParseResponses(a, limits)
+		default:
+			_, err = topic.ParseCreate(a, limits)
+		}
+		var refused *code.Error
+		if !errors.As(err, &refused) || refused.Code != topic.InvalidArgument || refused.Details[topic.DetailArgument] != any(c.wrong) {
+			t.Errorf("%s: got %v, want a refusal of %s", c.arguments, err, c.wrong)
+		}
+	}
 }
 
 // FuzzArgs: whatever is sent, the getters answer, or refuse it in a few words.

@@ -2,11 +2,11 @@ package turn
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/journal/wire"
@@ -43,13 +43,15 @@ func CheckHandoff(raw []byte) (json.RawMessage, error) {
 		return nil, badHandoff("handoff", "the handoff has %d bytes, at most %d are allowed", len(raw), MaxHandoff).
 			With("supplied", len(raw)).WithHint("point at files with artifacts instead of quoting them")
 	}
-	if !utf8.Valid(raw) {
-		return nil, badHandoff("handoff", "the handoff is not valid UTF-8")
-	}
 	raw = bytes.TrimSpace(raw)
 	if len(raw) == 0 || raw[0] != '{' || !wire.Valid(raw) {
 		return nil, badHandoff("handoff", "the handoff is not a JSON object").
 			WithHint(`give {"status":"…","next_action":"…"}`)
+	}
+	if at, err := wire.Portable(raw); err != nil {
+		field := cmp.Or(at, "handoff")
+		return nil, badHandoff(field, "%s: %v", field, err).
+			WithHint("no reader of JSON could be sure to read it; send whole characters, nested at most %d deep", wire.MaxPortableDepth)
 	}
 	h, err := decodeHandoff(raw)
 	if err != nil {

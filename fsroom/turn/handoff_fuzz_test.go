@@ -11,6 +11,7 @@ import (
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal"
+	"github.com/talking-stick/tt/journal/wire"
 )
 
 // FuzzHandoff: a handoff is refused with the field that is wrong, or is kept as
@@ -40,6 +41,9 @@ func FuzzHandoff(f *testing.F) {
 		}
 		if again, err := turn.CheckHandoff(out); err != nil || !bytes.Equal(again, out) {
 			t.Fatalf("%q was kept as %q, and that as %q (%v)", in, out, again, err)
+		}
+		if at, err := wire.Portable(out); err != nil {
+			t.Fatalf("%q was kept, though %s %v", in, at, err)
 		}
 		readsAlike(t, out)
 		e := journal.Event{Seq: 1, Type: turn.Released, Handoff: out}

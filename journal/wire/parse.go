@@ -13,6 +13,8 @@ type Parser struct {
 	data  []byte
 	pos   int
 	depth int
+
+	portable bool // refuse what is not; see Portable
 }
 
 // NewParser returns a parser at the start of data.
@@ -108,8 +110,8 @@ func (p *Parser) list(open, shut byte, read func() error) error {
 	if p.peek() != open {
 		return p.fail(string(open))
 	}
-	if p.depth++; p.depth > MaxDepth {
-		return fmt.Errorf("nested deeper than %d", MaxDepth)
+	if p.depth++; p.depth > MaxDepth || p.portable && p.depth > MaxPortableDepth {
+		return fmt.Errorf("nested deeper than %d", p.depth-1)
 	}
 	if p.pos++; p.peek() != shut {
 		for comma := true; comma; {
@@ -154,7 +156,10 @@ func (p *Parser) str() (raw []byte, escaped bool, err error) {
 		switch c := data[i]; {
 		case c == '"':
 			p.pos = i + 1
-			return data[start:i], escaped, nil
+			if p.portable {
+				err = checkPortable(data[start:i], escaped)
+			}
+			return data[start:i], escaped, err
 		case c == '\\':
 			escaped = true
 			if p.pos = i; !p.escape() {

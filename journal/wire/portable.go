@@ -1,0 +1,101 @@
+package wire
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// MaxPortableDepth is how deep a portable value may nest. Common readers stop
+// not far above it: jq 1.6 at 256, JSON decoders of several languages at 1000.
+const MaxPortableDepth = 100
+
+// Portable checks that every reader of JSON can read the valid value raw: its
+// strings and names are UTF-8, no escape in them is half of a surrogate pair, and it
+// nests at most [MaxPortableDepth] deep. With an error, at is the part that is wrong, such
+// as "artifacts[0].note", cut to a readable length, and "" for raw as a whole.
+func Portable(raw []byte) (at string, err error) {
+	const longest = 120
+	p := Parser{data: raw, portable: true}
+	if at, err = p.walk(""); len(at) > longest {
+		at = strings.ToValidUTF8(at[:longest], "") + "…"
+	}
+	return at, err
+}
+
+// walk reads the value at the path.
+func (p *Parser) walk(path string) (at string, err error) {
+	at = path
+	switch p.peek() {
+	case '{':
+		err = p.Object(func(name []byte) (err error) {
+			if at, err = p.walk(strings.TrimPrefix(path+"."+string(name), ".")); err == nil {
+				at = path
+			}
+			return err
+		})
+	case '[':
+		n := 0
+		err = p.Array(func() (err error) {
+			if at, err = p.walk(path + "[" + strconv.Itoa(n) + "]"); err == nil {
+				at = path
+			}
+			n++
+			return err
+		})
+	default:
+		err = p.Skip()
+	}
+	return at, err
+}
+
+// checkPortable checks what stands between the quotes of a string.
+func checkPortable(raw []byte, escaped bool) error {
+	if !utf8.Valid(raw) {
+		return errors.New("is not valid UTF-8")
+	}
+	if half := unpaired(raw); escaped && half != "" {
+		return fmt.Errorf("contains %s, which is half of a character (a surrogate without its other half)", half)
+	}
+	return nil
+}
+
+// unpaired returns the first escape of a valid string that is a surrogate without
+// its other half, "" if there is none.
+func unpaired(raw []byte) string {
+	for i := 0; i < len(raw); i++ {
+		if raw[i] != '\\' {
+			continue
+		}
+		first, second := escapedUnit(raw[i:]), rune(0)
+		switch {
+		case first < 0:
+			i++
+			continue
+		case utf16.IsSurrogate(first):
+			second = escapedUnit(raw[i+6:])
+			if utf16.DecodeRune(first, second) == utf8.RuneError {
+				return string(raw[i : i+6])
+			}
+			i += 6
+		}
+		i += 5
+	}
+	return ""
+}
+
+// escapedUnit returns the number in an escape of the form \u0041 that raw begins
+// with, -1 if it begins with anything else.
+func escapedUnit(raw []byte) rune {
+	if len(raw) < 6 || raw[0] != '\\' || raw[1] != 'u' {
+		return -1
+	}
+	n, err := strconv.ParseUint(string(raw[2:6]), 16, 16)
+	if err != nil {
+		return -1
+	}
+	return rune(n)
+}
