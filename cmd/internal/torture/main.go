@@ -43,6 +43,7 @@ func attacks() []attack {
 	return []attack{
 		{"kill", sweepKills}, {"error", sweepErrors}, {"again", sweepRecoveries}, {"signal", sweepSignals},
 		{"output", lostOutputs}, {"locked", deniedLocks}, {"names", syncedNames}, {"random", randomKills}, {"powercut", powerCuts},
+		{"pages", lostPages}, {"between", betweenCalls},
 		{"disk", fullDisks}, {"stop", stoppedHolder}, {"copy", hotCopies}, {"hostile", hostileFiles},
 		{"waiter", stoppedWaiters}, {"watch", watchers}, {"miss", missedWakes}, {"ended", endedRooms}, {"first", firstCommands},
 		{"slow", slowDisk}, {"pids", reusedPIDs}, {"skew", skewedVersions}, {"mutants", mutants},

@@ -64,15 +64,7 @@ func (fs fileSystem) with(options string) fileSystem {
 // newDisk makes a file system with a room in it, not mounted.
 func (g *rig) newDisk(tt string, fs fileSystem) (disk, error) {
 	d := disk{fileSystem: fs, image: g.newDir() + ".image", dir: g.newDir()}
-	f, err := os.Create(d.image)
-	if err != nil {
-		return d, err
-	}
-	err = f.Truncate(fs.size)
-	f.Close()
-	if err == nil {
-		err = command(fs.make[0], append(fs.make[1:], d.image)...)
-	}
+	err := g.makeDisk(d)
 	if err == nil {
 		err = d.mount()
 	}
@@ -85,6 +77,20 @@ func (g *rig) newDisk(tt string, fs fileSystem) (disk, error) {
 		err = e
 	}
 	return d, err
+}
+
+// makeDisk makes an empty file system.
+func (g *rig) makeDisk(d disk) error {
+	f, err := os.Create(d.image)
+	if err != nil {
+		return err
+	}
+	err = f.Truncate(d.size)
+	f.Close()
+	if err == nil {
+		err = command(d.make[0], append(d.make[1:], d.image)...)
+	}
+	return err
 }
 
 func (d disk) data() string { return filepath.Join(d.dir, "data") }

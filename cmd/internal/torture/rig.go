@@ -75,7 +75,8 @@ type result struct {
 }
 
 func (r result) String() string {
-	return fmt.Sprintf("exit %d: %s", r.exit, strings.TrimSpace(r.stdout+r.stderr))
+	said := strings.TrimSpace(r.stdout + r.stderr)
+	return fmt.Sprintf("exit %d: %s", r.exit, said[:min(len(said), 400)])
 }
 
 func (g *rig) env(data string) []string {
