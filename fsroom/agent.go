@@ -125,6 +125,22 @@ func (a Agent) Held(name string) bool {
 	return err == nil && held
 }
 
+// Holders counts the agents, except the one with the id, whose mark some process
+// holds.
+func (r *Room[S]) Holders(mark, except string) (int, error) {
+	entries, err := os.ReadDir(r.agentsDir())
+	if err != nil {
+		return 0, r.store.explain(err, r.agentsDir())
+	}
+	n := 0
+	for _, e := range entries {
+		if e.IsDir() && e.Name() != agentKey(except) && (Agent{dir: filepath.Join(r.agentsDir(), e.Name())}).Held(mark) {
+			n++
+		}
+	}
+	return n, nil
+}
+
 // Read decodes a file of the agent into v. It reports false for a file that is
 // missing or damaged, which is the same as never written.
 func (a Agent) Read(name string, v wire.Fields) bool {

@@ -39,7 +39,7 @@ func openBus(env *front.Env) (*bus, error) {
 	}
 	dir, err := dataDir(env)
 	if err != nil {
-		return nil, busError(err)
+		return nil, err
 	}
 	return newBus(dir, limits), nil
 }
@@ -52,7 +52,12 @@ func newBus(dir string, limits topic.Limits) *bus {
 func dataDir(env *front.Env) (string, error) {
 	own := env.Lookup(envDataDir)
 	if own == "" {
-		return fsroom.DataDir(env.Lookup, env.Home, env.Dir)
+		dir, err := fsroom.DataDir(env.Lookup, env.Home, env.Dir)
+		if err != nil {
+			e := topic.Translate(err)
+			return "", e.WithHint("%s, or set %s", e.Hint, envDataDir)
+		}
+		return dir, nil
 	}
 	if !filepath.IsAbs(own) {
 		own = filepath.Join(env.Dir, own)
@@ -100,54 +105,78 @@ func (b *bus) topic(id string) (*room, error) {
 	return nil, topic.NotFound("topic_id", id)
 }
 
-// states returns every topic that can be read, in no order, and a warning for
-// each that is damaged: one of them must not be in the way of all others.
-func (b *bus) states() (states []*topic.State, damaged []topic.Warning, err error) {
+// An index is the topics of the bus that can be read, in no order, and the
+// others: one damaged topic must not be in the way of all.
+type index struct {
+	states     []*topic.State
+	unreadable []unreadable
+}
+
+func (b *bus) index() (*index, error) {
 	store, err := b.store()
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	names, err := fsroom.Rooms(store, rules)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	for _, name := range names {
-		snap, err := fsroom.At(store, rules, name).View()
-		switch {
-		case code.Of(err) == code.CorruptRoom:
-			damaged = append(damaged, damagedTopic(name, err))
+	var all index
+	for _, id := range names {
+		snap, err := fsroom.At(store, rules, id).View()
+		switch c := code.Of(err); {
+		case c == code.CorruptRoom, c == code.UnsupportedFormat:
+			all.unreadable = append(all.unreadable, unreadable{id, b.writtenName(id), err})
 		case err != nil:
-			return nil, nil, err
+			return nil, err
 		case snap.State.Exists():
-			states = append(states, snap.State)
+			all.states = append(all.states, snap.State)
 		}
 	}
-	return states, damaged, nil
+	return &all, nil
 }
 
-// topics returns every topic that can be read, as lists show it, and a warning
-// for each of the others.
-func (b *bus) topics() (infos []topic.Info, damaged []topic.Warning, err error) {
-	states, damaged, err := b.states()
-	for _, s := range states {
+// infos returns the topics that can be read, as lists show them.
+func (x *index) infos() []topic.Info {
+	var infos []topic.Info
+	for _, s := range x.states {
 		infos = append(infos, s.Info())
 	}
-	return infos, damaged, err
+	return infos
 }
 
 // topicOf returns the topic that has the question, "" if none has.
 func (b *bus) topicOf(questionID string) (string, error) {
-	states, _, err := b.states()
-	for _, s := range states {
+	all, err := b.index()
+	if err != nil {
+		return "", err
+	}
+	for _, s := range all.states {
 		if s.Question(questionID) != nil {
 			return s.TopicID, nil
 		}
 	}
-	return "", err
+	return "", nil
 }
 
-// create makes a topic, or finds the one to be used again. Only one process at a
-// time is at it.
+// resolve finds a topic by name. The warnings are about topics that cannot be
+// read and have that name or one that is not known. Where no other topic has the
+// name, one that cannot be read and has it is the error.
+func (b *bus) resolve(r topic.ResolveRequest) (topic.Info, []topic.Warning, error) {
+	all, err := b.index()
+	if err != nil {
+		return topic.Info{}, nil, err
+	}
+	doubtful := all.doubtful(r.Name)
+	info, err := topic.Find(all.infos(), r)
+	if err == nil {
+		return info, warningsOf(doubtful), nil
+	}
+	return topic.Info{}, nil, hidden(doubtful, r.Name, err)
+}
+
+// create makes a topic, or finds the one to be used again. Only one process does
+// so at a time.
 func (b *bus) create(ctx context.Context, r topic.CreateRequest) (*topic.Info, []topic.Warning, error) {
 	store, err := b.store()
 	if err != nil {
@@ -158,19 +187,25 @@ func (b *bus) create(ctx context.Context, r topic.CreateRequest) (*topic.Info, [
 		return nil, nil, err
 	}
 	defer func() { _ = unlock() }()
-	infos, damaged, err := b.topics()
+	all, err := b.index()
 	if err != nil {
 		return nil, nil, err
 	}
+	doubtful := all.doubtful(r.Name)
 	id := newTopicID()
-	reused, events := topic.Create(infos, r, id)
+	reused, events := topic.Create(all.infos(), r, id)
 	if reused != nil {
-		return reused, damaged, nil
+		return reused, warningsOf(doubtful), nil
+	}
+	if r.Mode == topic.ModeReuse {
+		if err := hidden(doubtful, r.Name, nil); err != nil {
+			return nil, nil, err
+		}
 	}
 	snap, _, err := fsroom.At(store, rules, id).Update(ctx, func(*topic.State) ([]journal.Event, error) { return events, nil })
 	if err != nil {
 		return nil, nil, err
 	}
 	info := snap.State.Info()
-	return &info, damaged, nil
+	return &info, warningsOf(doubtful), nil
 }

@@ -41,7 +41,7 @@ func offered(ctx context.Context, r *room, agent string, request topic.PendingRe
 		return nil, err
 	}
 	defer done()
-	result, err := snap.State.PendingList(agent, request.Limit, request.WaitSeconds > 0, lookup)
+	result, err := snap.State.PendingList(agent, request, lookup)
 	if err != nil {
 		return nil, err // not result: a nil pointer in an interface is not nil
 	}
@@ -66,12 +66,12 @@ func answer(ctx context.Context, c *call) (topic.Result, error) {
 		return nil, err
 	}
 	var tally topic.Tally
-	_, _, err = r.Update(ctx, func(s *topic.State) (events []journal.Event, err error) {
+	snap, _, err := r.Update(ctx, func(s *topic.State) (events []journal.Event, err error) {
 		events, tally, err = s.Answer(agent, responses, newAnswerID)
 		return events, err
 	})
 	if err != nil {
 		return nil, err
 	}
-	return warned(tally.Result(id), warnings), nil
+	return warned(snap.State.SavedResult(tally), warnings), nil
 }

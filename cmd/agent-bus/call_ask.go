@@ -25,23 +25,25 @@ func ask(ctx context.Context, c *call) (topic.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	queued, err := c.queue(ctx, r, request.Question)
+	queued, err := c.queue(ctx, r, request)
 	if err != nil || request.WaitSeconds == 0 {
 		return queued, err
 	}
-	result, err := c.awaitAnswer(ctx, r, queued.QuestionID, request.WaitSeconds)
+	result, err := c.awaitAnswer(ctx, r, queued, request.WaitSeconds)
 	return result, withQuestion(err, queued.QuestionID)
 }
 
 // queue stores the question.
-func (c *call) queue(ctx context.Context, r *room, question string) (queued *topic.QueuedResult, err error) {
-	err = c.session.as(r.Name(), func(agent string) error {
+func (c *call) queue(ctx context.Context, r *room, request topic.AskRequest) (queued *topic.QueuedResult, err error) {
+	err = c.session.as(r.Name(), func(s *seat) error {
 		var questionID string
-		_, _, err := r.Update(ctx, func(s *topic.State) (events []journal.Event, err error) {
-			events, questionID, err = s.Ask(agent, question, newQuestionID, c.limits)
+		_, _, err := r.Update(ctx, func(st *topic.State) (events []journal.Event, err error) {
+			events, questionID, err = st.Ask(s.agent, request, newQuestionID, c.limits)
 			return events, err
 		})
-		queued = topic.Queued(r.Name(), questionID, agent)
+		// Also after an error: the question may have been stored all the same.
+		s.addAsked(questionID)
+		queued = topic.Queued(r.Name(), questionID, s.agent, request.To)
 		return err
 	})
 	if err != nil {
@@ -50,16 +52,26 @@ func (c *call) queue(ctx context.Context, r *room, question string) (queued *top
 	return queued, nil
 }
 
-func (c *call) awaitAnswer(ctx context.Context, r *room, questionID string, seconds int) (topic.Result, error) {
-	err := c.until(ctx, r, seconds, func(s *topic.State) bool { return s.AskSettled(questionID) })
+func (c *call) awaitAnswer(ctx context.Context, r *room, queued *topic.QueuedResult, seconds int) (topic.Result, error) {
+	err := c.until(ctx, r, seconds, func(s *topic.State) bool { return s.AskSettled(queued.QuestionID, 1) })
 	if err != nil {
 		return nil, err
 	}
-	result, err := poll(ctx, r, questionID)
+	result, err := poll(ctx, r, queued.QuestionID, 0)
 	if err != nil {
 		return nil, err
 	}
-	return result.AskResult(), nil
+	return result.AskResult(listeners(r, queued.AskedBy)), nil
+}
+
+// listeners counts the agents with a live session that have joined the topic,
+// without the one named; it is negative where they cannot be counted.
+func listeners(r *room, without string) int {
+	n, err := r.Holders(markJoined, without)
+	if err != nil {
+		return -1
+	}
+	return n
 }
 
 // withQuestion tells with an error after the question was stored which one it is.
@@ -76,7 +88,7 @@ func askPoll(ctx context.Context, c *call) (topic.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	questionID, err := topic.ParseQuestionID(c.args)
+	request, err := topic.ParsePoll(c.args)
 	if err != nil {
 		return nil, err
 	}
@@ -84,14 +96,18 @@ func askPoll(ctx context.Context, c *call) (topic.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	result, err := poll(ctx, r, questionID)
+	err = c.until(ctx, r, request.WaitSeconds, func(s *topic.State) bool { return s.AskSettled(request.QuestionID, request.MinAnswers) })
 	if err != nil {
-		return nil, c.elsewhere(err, id, questionID)
+		return nil, err
+	}
+	result, err := poll(ctx, r, request.QuestionID, request.Skip)
+	if err != nil {
+		return nil, c.elsewhere(err, id, request.QuestionID)
 	}
 	return result, nil
 }
 
-func poll(ctx context.Context, r *room, questionID string) (*topic.PollResult, error) {
+func poll(ctx context.Context, r *room, questionID string, skip int) (*topic.PollResult, error) {
 	snap, err := r.View()
 	if err != nil {
 		return nil, err
@@ -101,7 +117,7 @@ func poll(ctx context.Context, r *room, questionID string) (*topic.PollResult, e
 		return nil, err
 	}
 	defer done()
-	return snap.State.Poll(questionID, lookup)
+	return snap.State.Poll(questionID, skip, lookup)
 }
 
 // lookupIn reads events of the topic from one open journal.

@@ -11,13 +11,16 @@ import (
 type pingResult struct {
 	OK          bool   `json:"ok"`
 	SpecVersion string `json:"spec_version"`
+	DataDir     string `json:"data_dir"`
 	topic.Notices
 }
 
-func (r *pingResult) Text() string { return "ok, agent-bus " + r.SpecVersion }
+func (r *pingResult) Text() string {
+	return "ok, agent-bus " + r.SpecVersion + "\ndata_dir: " + r.DataDir
+}
 
-func ping(context.Context, *call) (topic.Result, error) {
-	return &pingResult{OK: true, SpecVersion: specVersion}, nil
+func ping(_ context.Context, c *call) (topic.Result, error) {
+	return &pingResult{OK: true, SpecVersion: specVersion, DataDir: c.dir}, nil
 }
 
 func topicCreate(ctx context.Context, c *call) (topic.Result, error) {
@@ -37,11 +40,11 @@ func topicList(_ context.Context, c *call) (topic.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	infos, warnings, err := c.topics()
+	all, err := c.index()
 	if err != nil {
 		return nil, err
 	}
-	return warned(&topic.ListResult{Topics: topic.Select(infos, status)}, warnings), nil
+	return warned(topic.List(all.infos(), status), warningsOf(all.unreadable)), nil
 }
 
 func topicResolve(_ context.Context, c *call) (topic.Result, error) {
@@ -49,19 +52,11 @@ func topicResolve(_ context.Context, c *call) (topic.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	info, err := c.resolve(request)
+	info, warnings, err := c.resolve(request)
 	if err != nil {
 		return nil, err
 	}
-	return info.Result(), nil
-}
-
-func (b *bus) resolve(r topic.ResolveRequest) (topic.Info, error) {
-	infos, _, err := b.topics()
-	if err != nil {
-		return topic.Info{}, err
-	}
-	return topic.Find(infos, r)
+	return warned(info.Result(), warnings), nil
 }
 
 func topicClose(ctx context.Context, c *call) (topic.Result, error) {
@@ -77,7 +72,7 @@ func topicClose(ctx context.Context, c *call) (topic.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	by, _ := c.session.agent(id) // who has not joined may close it too
+	by, _ := c.session.agent(id) // "" for a session that has not joined, which may close it too
 	var warnings []topic.Warning
 	snap, _, err := r.Update(ctx, func(s *topic.State) (events []journal.Event, err error) {
 		events, warnings, err = s.Close(by, reason)
@@ -90,13 +85,15 @@ func topicClose(ctx context.Context, c *call) (topic.Result, error) {
 }
 
 func topicJoin(ctx context.Context, c *call) (topic.Result, error) {
-	request, err := topic.ParseJoin(c.args)
+	request, err := topic.ParseJoin(c.args, c.defaultName)
 	if err != nil {
 		return nil, err
 	}
 	id := request.TopicID
+	var warnings []topic.Warning
 	if request.Name != "" {
-		info, err := c.resolve(topic.ResolveRequest{Name: request.Name, AllowClosed: request.AllowClosed})
+		var info topic.Info
+		info, warnings, err = c.resolve(topic.ResolveRequest{Name: request.Name, AllowClosed: request.AllowClosed})
 		if err != nil {
 			return nil, err
 		}
@@ -110,11 +107,15 @@ func topicJoin(ctx context.Context, c *call) (topic.Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	if !snap.State.Exists() {
+		return nil, topic.NotFound("topic_id", id)
+	}
 	inUse, err := c.session.join(ctx, r, request.AgentName)
 	if err != nil {
 		return nil, err
 	}
-	result := snap.State.Info().Joined(request.AgentName)
+	result := snap.State.Info().Joined(request.AgentName, c.dir)
+	result.Warn(warnings...)
 	if inUse {
 		result.Warn(topic.NameInUse(id, request.AgentName))
 	}

@@ -15,75 +15,62 @@ func exportCommand() *front.Command {
 		Name:  "cli export",
 		Group: groupAdmin,
 		Args:  []front.Arg{topicArg()},
-		Short: "print a topic with all questions and answers as Markdown",
-		Long:  "Changes nothing. With --json, the Markdown is in a JSON object.",
+		Short: "print a topic with all questions and answers as Markdown or JSON",
+		Long:  "Changes nothing. With --json the topic is one JSON object: questions, each with its answers.",
 		Examples: []front.Example{
 			{Line: "agent-bus cli export pink > pink.md"},
 		},
 		Errors: []code.Code{topic.TopicNotFound, topic.SchemaMismatch},
-		Run:    runExport,
+		Run:    onBus(runExport),
 	}
 }
 
-// An exported topic, for --json.
-type exported struct {
-	TopicID  string `json:"topic_id"`
-	Markdown string `json:"markdown"`
-}
-
-func runExport(ctx context.Context, c *front.Call) error {
-	p, err := openPages(ctx, c)
+func runExport(ctx context.Context, c *front.Call, b *bus) error {
+	p, err := openPages(ctx, c, b)
 	if err != nil {
-		return busError(err)
+		return err
 	}
 	defer p.close()
-	document, err := p.markdown()
+	shown, err := p.shown()
 	if err != nil {
-		return busError(err)
+		return err
 	}
-	return c.Out.Result(exported{p.state.TopicID, document}, func(t *front.Text) { t.Block("", document) })
+	shown.Listeners = max(0, listeners(p.room, ""))
+	return c.Out.Result(shown, func(t *front.Text) { t.Block("", markdown(shown)) })
 }
 
 // markdown writes the topic. What agents wrote stays as it is, as it is meant to
 // be Markdown; headings and lists around it hold only what is on one line.
-func (p *pages) markdown() (string, error) {
+func markdown(s *shownTopic) string {
 	var b strings.Builder
-	s := p.state
 	fmt.Fprintf(&b, "# %s\n\n- topic_id: %s\n- created: %s\n- status: %s\n", s.Name, s.TopicID, s.CreatedAt, s.Status)
 	if s.ClosedAt != nil {
 		fmt.Fprintf(&b, "- closed: %s\n", s.ClosedAt)
 	}
-	if s.CloseReason != "" {
-		fmt.Fprintf(&b, "- reason: %s\n", oneLine(s.CloseReason))
+	if s.CloseReason != nil {
+		fmt.Fprintf(&b, "- reason: %s\n", oneLine(*s.CloseReason))
 	}
 	if s.Metadata != nil {
 		fmt.Fprintf(&b, "- metadata: `%s`\n", s.Metadata)
 	}
-	for i := range s.Questions {
-		if err := p.writeQuestion(&b, &s.Questions[i]); err != nil {
-			return "", err
-		}
+	for _, q := range s.Questions {
+		writeQuestion(&b, q)
 	}
-	return b.String(), nil
+	return b.String()
 }
 
-func (p *pages) writeQuestion(b *strings.Builder, q *topic.Question) error {
-	text, at, err := p.question(q)
-	if err != nil {
-		return err
+func writeQuestion(b *strings.Builder, q shownQuestion) {
+	to := ""
+	if q.To != "" {
+		to = " " + q.To
 	}
-	fmt.Fprintf(b, "\n## %s asks (%s, %s)\n\n%s\n\n%s\n", q.AskedBy, q.ID, q.Status, at, strings.TrimSpace(text))
+	fmt.Fprintf(b, "\n## %s asks%s (%s, %s)\n\n%s\n\n%s\n", q.AskedBy, to, q.QuestionID, q.Status, q.AskedAt, strings.TrimSpace(q.Text))
 	if q.CancelReason != "" {
 		fmt.Fprintf(b, "\nCancelled: %s\n", oneLine(q.CancelReason))
 	}
-	result, err := p.state.Poll(q.ID, p.lookup)
-	if err != nil {
-		return err
-	}
-	for _, a := range result.Answers {
+	for _, a := range q.Answers {
 		writeAnswer(b, a)
 	}
-	return nil
 }
 
 func writeAnswer(b *strings.Builder, a topic.Answer) {

@@ -19,47 +19,67 @@ func showCommand() *front.Command {
 		Group:  groupAdmin,
 		Args:   []front.Arg{topicArg()},
 		Short:  "show one topic and its questions",
-		Long:   "Changes nothing. The answers are in agent-bus cli export.",
+		Long:   "Changes nothing. With --json the answers are there too; as text they are in agent-bus cli export.",
 		Errors: []code.Code{topic.TopicNotFound, topic.SchemaMismatch},
-		Run:    runShow,
+		Run:    onBus(runShow),
 	}
 }
 
 // A shownTopic is a topic with its questions, oldest first.
 type shownTopic struct {
-	listedTopic
+	topic.Info
+	Listeners int             `json:"listeners"` // agents with a live session that have joined
 	Questions []shownQuestion `json:"questions"`
 }
 
 type shownQuestion struct {
-	QuestionID   string       `json:"question_id"`
-	Status       string       `json:"status"`
-	AskedBy      string       `json:"asked_by"`
-	AskedAt      journal.Time `json:"asked_at"`
-	Text         string       `json:"question_text"`
-	AnswersCount int          `json:"answers_count"`
-	CancelReason string       `json:"cancel_reason,omitempty"`
+	QuestionID   string         `json:"question_id"`
+	Status       string         `json:"status"`
+	AskedBy      string         `json:"asked_by"`
+	To           string         `json:"to_agent_id,omitempty"`
+	AskedAt      journal.Time   `json:"asked_at"`
+	Text         string         `json:"question_text"`
+	AnswersCount int            `json:"answers_count"`
+	Answers      []topic.Answer `json:"answers"`
+	CancelReason string         `json:"cancel_reason,omitempty"`
 }
 
-func runShow(ctx context.Context, c *front.Call) error {
-	p, err := openPages(ctx, c)
+func runShow(ctx context.Context, c *front.Call, b *bus) error {
+	p, err := openPages(ctx, c, b)
 	if err != nil {
-		return busError(err)
+		return err
 	}
 	defer p.close()
-	shown := shownTopic{listedTopic: listedTopic{p.state.Info(), p.state.Counts()}, Questions: []shownQuestion{}}
+	shown, err := p.shown()
+	if err != nil {
+		return err
+	}
+	shown.Listeners = max(0, listeners(p.room, ""))
+	return c.Out.Result(shown, func(t *front.Text) { writeTopic(t, shown) })
+}
+
+// shown reads the whole topic.
+func (p *pages) shown() (*shownTopic, error) {
+	shown := &shownTopic{Info: p.state.Info(), Questions: []shownQuestion{}}
 	for i := range p.state.Questions {
 		q := &p.state.Questions[i]
 		text, at, err := p.question(q)
 		if err != nil {
-			return busError(err)
+			return nil, err
 		}
-		shown.Questions = append(shown.Questions, shownQuestion{q.ID, q.Status, q.AskedBy, at, text, len(q.Answers), q.CancelReason})
+		answers, err := q.AllAnswers(p.lookup)
+		if err != nil {
+			return nil, err
+		}
+		shown.Questions = append(shown.Questions, shownQuestion{
+			QuestionID: q.ID, Status: q.Status, AskedBy: q.AskedBy, To: q.To, AskedAt: at, Text: text,
+			AnswersCount: len(answers), Answers: answers, CancelReason: q.CancelReason,
+		})
 	}
-	return c.Out.Result(shown, func(t *front.Text) { writeTopic(t, shown) })
+	return shown, nil
 }
 
-func writeTopic(t *front.Text, s shownTopic) {
+func writeTopic(t *front.Text, s *shownTopic) {
 	t.Line("Topic   %s  %s", t.Bold(s.Name), topicStyle(t, s.Status))
 	t.Line("Id      %s", s.TopicID)
 	t.Line("Made    %s", t.Ago(s.CreatedAt.Time))
@@ -69,14 +89,18 @@ func writeTopic(t *front.Text, s shownTopic) {
 	if s.CloseReason != nil {
 		t.Line("Reason  %s", *s.CloseReason)
 	}
-	t.Line("Counts  %s", countsText(s.Counts))
+	if s.Metadata != nil {
+		t.Line("Meta    %s", s.Metadata)
+	}
+	t.Line("Counts  %s", s.Counts)
+	t.Line("Joined  %s now", count(s.Listeners, "agent"))
 	if len(s.Questions) == 0 {
 		return
 	}
 	t.Blank()
 	var table front.Table
 	for _, q := range s.Questions {
-		table.Row(q.QuestionID, q.Status, answersText(q.AnswersCount), q.AskedBy, t.Ago(q.AskedAt.Time), firstLine(q.Text))
+		table.Row(q.QuestionID, q.Status, count(q.AnswersCount, "answer"), q.AskedBy, t.Ago(q.AskedAt.Time), firstLine(q.Text))
 	}
 	t.Table(&table)
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/front"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/topic"
 )
 
 func wipeCommand() *front.Command {
@@ -23,9 +24,10 @@ func wipeCommand() *front.Command {
 		Short: "remove all topics for good, after asking",
 		Long: "Removes the topics directory and nothing else: the rooms of tt are left alone. Running servers need not be stopped; " +
 			"their agents find the topics gone, and can make new ones.",
-		Flags: func(f *front.Flags) { f.Bool("yes", "do not ask") },
-		Exits: []front.ExitStatus{{Status: 1, Meaning: "the answer was not yes"}},
-		Run:   runWipe,
+		Flags:  func(f *front.Flags) { f.Bool("yes", "do not ask") },
+		Exits:  []front.ExitStatus{{Status: 1, Meaning: "the answer was not yes"}},
+		Errors: []code.Code{codeDeclined, topic.SchemaMismatch},
+		Run:    onBus(runWipe),
 	}
 }
 
@@ -35,12 +37,11 @@ type wipeResult struct {
 	Path  string `json:"path"`
 }
 
-func runWipe(_ context.Context, c *front.Call) error {
-	dir, err := dataDir(c.Env)
-	if err != nil {
-		return busError(err)
-	}
-	path := filepath.Join(dir, rules.Folder)
+// codeDeclined is the code of a refusal because the answer was not yes.
+const codeDeclined code.Code = "DECLINED"
+
+func runWipe(_ context.Context, c *front.Call, b *bus) error {
+	path := filepath.Join(b.dir, rules.Folder)
 	entries, err := os.ReadDir(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return c.Out.Result(wipeResult{false, path}, func(t *front.Text) { t.Line("Nothing to delete: there is no %s.", path) })
@@ -48,10 +49,14 @@ func runWipe(_ context.Context, c *front.Call) error {
 	if err != nil {
 		return unusable(path, err)
 	}
-	if !c.Bool("yes") && !confirmed(c, path, entries) {
-		return code.New("declined", "nothing was deleted").WithHint("answer yes, or use --yes")
+	// Where it would not help, nothing of a newer version's is destroyed.
+	if _, err := b.store(); code.Of(err) == code.UnsupportedFormat && sharedWithRooms(b.dir) {
+		return err
 	}
-	if err := wipe(dir); err != nil {
+	if !c.Bool("yes") && !confirmed(c, path, entries) {
+		return code.New(codeDeclined, "nothing was deleted").WithHint("answer yes, or use --yes")
+	}
+	if err := wipe(b.dir); err != nil {
 		return err
 	}
 	return c.Out.Result(wipeResult{true, path}, func(t *front.Text) { t.Line("Deleted %s.", path) })
@@ -66,7 +71,7 @@ func confirmed(c *front.Call, path string, entries []fs.DirEntry) bool {
 			topics++
 		}
 	}
-	fmt.Fprintf(c.Env.Stderr, "Delete %s with %d topics for good? [y/N] ", front.Line(path), topics)
+	fmt.Fprintf(c.Env.Stderr, "Delete %s with %s for good? [y/N] ", front.Line(path), count(topics, "topic"))
 	answer, err := bufio.NewReader(c.Env.Stdin).ReadString('\n')
 	if err != nil && !errors.Is(err, io.EOF) {
 		return false
@@ -99,16 +104,14 @@ func sweepWiped(dir string) error {
 	if err != nil {
 		return unusable(dir, err)
 	}
-	shared := false
 	for _, e := range entries {
 		if strings.HasPrefix(e.Name(), wipedPrefix) {
 			if err := os.RemoveAll(filepath.Join(dir, e.Name())); err != nil {
 				return unusable(dir, err)
 			}
 		}
-		shared = shared || e.Name() == "rooms" || e.Name() == "archive"
 	}
-	if shared {
+	if sharedWithRooms(dir) {
 		return nil
 	}
 	if err := os.Remove(filepath.Join(dir, "format")); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -117,6 +120,17 @@ func sweepWiped(dir string) error {
 	return nil
 }
 
+// sharedWithRooms reports whether the data directory has rooms of tt too, or ones
+// that have ended.
+func sharedWithRooms(dir string) bool {
+	for _, name := range []string{"rooms", "archive"} {
+		if _, err := os.Lstat(filepath.Join(dir, name)); err == nil {
+			return true
+		}
+	}
+	return false
+}
+
 func unusable(path string, err error) error {
-	return busError(code.New(code.DataDirUnusable, "%s cannot be used: %v", path, err).With("path", path).Because(err))
+	return code.New(code.DataDirUnusable, "%s cannot be used: %v", path, err).With("path", path).Because(err)
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/topic"
@@ -11,44 +12,50 @@ import (
 // envDataDir names the data directory where it is not to be that of tt.
 const envDataDir = "AGENT_BUS_DATA_DIR"
 
-// warnDamaged is the code of the warning about a topic that cannot be read.
-const warnDamaged = "TOPIC_DAMAGED"
-
-func damagedTopic(id string, err error) topic.Warning {
-	return topic.Warning{
-		Code:    warnDamaged,
-		Message: "a topic was left out: " + topic.Translate(err).Message,
-		Context: map[string]any{"topic_id": id},
-	}
-}
-
-// busError is [topic.Translate], with hints that speak of the bus where those of
+// busError is [topic.Translate] with hints that speak of the bus where those of
 // storage speak of tt. Nil stays nil.
-func busError(err error) error {
+func (b *bus) busError(err error) error {
 	if err == nil {
 		return nil
 	}
 	e := topic.Translate(err)
-	if hint := hintFor(code.Of(err)); hint != "" {
-		e.Hint = hint
+	switch code.Of(err) {
+	case code.UnsupportedFS:
+		e.Hint = "set " + envDataDir + " to a directory on a local disk"
+	case code.DataDirUnusable:
+		e.Hint = "make the directory writable, or set " + envDataDir + " to another one"
+	case code.CorruptRoom:
+		e.Hint = "the other topics can be used; look at this one with: TALKING_STICK_DATA_DIR=" + shellWord(b.dir) + " tt doctor"
+	case code.UnsupportedFormat:
+		e.Hint = b.formatHint(e)
+	case code.InDoubt:
+		e.Hint = "find out with ask_poll or pending_list whether it happened before doing it again"
+	case code.DiskFull:
+		e.Hint = "free some space and call again"
 	}
 	return e
 }
 
-func hintFor(c code.Code) string {
-	switch c {
-	case code.UnsupportedFS:
-		return "set " + envDataDir + " to a directory on a local disk"
-	case code.DataDirUnusable:
-		return "make the directory writable, or set " + envDataDir + " to another one"
-	case code.CorruptRoom:
-		return `the other topics can be used; look at this one with "tt doctor"`
-	case code.InDoubt:
-		return "find out with ask_poll or pending_list whether it happened before doing it again"
-	case code.DiskFull:
-		return "free some space and call again"
+// formatHint says what helps against what a newer version has written.
+func (b *bus) formatHint(e *code.Error) string {
+	switch {
+	case e.Details["path"] != b.dir:
+		return "update agent-bus; the other topics can be used, and this one was left untouched"
+	case sharedWithRooms(b.dir):
+		return "update agent-bus, or set " + envDataDir + " to another directory; to wipe the topics would not help, because this directory is also that of the rooms of tt"
 	}
-	return ""
+	return `update agent-bus, or wipe the topics with "agent-bus cli db wipe", or set ` + envDataDir + " to another directory"
+}
+
+// shellWord writes a text as one word of a shell's command line.
+func shellWord(text string) string {
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("/._-+:@%", r)
+	}
+	if text != "" && strings.IndexFunc(text, func(r rune) bool { return !plain(r) }) < 0 {
+		return text
+	}
+	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 }
 
 // gaveUp reports whether the call ended because its caller went away.

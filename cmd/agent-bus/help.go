@@ -26,11 +26,13 @@ A limit that is no number, or out of range, is an error at start.`
 
 const registerHelp = `  Claude Code   claude mcp add --scope user agent-bus -- agent-bus
   Codex         codex mcp add agent-bus -- agent-bus
+                and in ~/.codex/config.toml, as Codex hands on no others:
+                env_vars = ["TALKING_STICK_DATA_DIR", "AGENT_BUS_DATA_DIR", "XDG_DATA_HOME"]
   Gemini CLI    gemini mcp add --scope user agent-bus agent-bus
   OpenCode      in opencode.json: {"mcp": {"servers": {"agent-bus": {"type": "local", "command": ["agent-bus"]}}}}
                 before version 2: {"mcp": {"agent-bus": {"type": "local", "command": ["agent-bus"], "enabled": true}}}
 
-Each agent starts a server of its own; they meet in the data directory.`
+Each agent starts a server of its own; they meet in the data directory, which ping and topic_join name as data_dir.`
 
 const filesHelp = `  DATA/topics/TOPIC_ID/journal.jsonl   the truth: one event per line, append-only
                       /state.json      its projection, rebuilt whenever it is lost

@@ -13,18 +13,15 @@ import (
 
 // pages are one topic with its texts, open for reading.
 type pages struct {
+	room   *room
 	state  *topic.State
 	lookup topic.Lookup
 	close  func()
 }
 
-// openPages opens the topic that the argument names.
-func openPages(ctx context.Context, c *front.Call) (*pages, error) {
-	b, err := openBus(c.Env)
-	if err != nil {
-		return nil, err
-	}
-	r, err := b.named(c.Arg("topic"))
+// openPages opens the topic that the argument names, by its id or its name.
+func openPages(ctx context.Context, c *front.Call, b *bus) (*pages, error) {
+	r, err := b.named(c, c.Arg("topic"))
 	if err != nil {
 		return nil, err
 	}
@@ -32,28 +29,51 @@ func openPages(ctx context.Context, c *front.Call) (*pages, error) {
 	if err != nil {
 		return nil, err
 	}
+	if !snap.State.Exists() {
+		return nil, noSuchTopic(c.Arg("topic"))
+	}
 	lookup, done, err := lookupIn(ctx, r)
 	if err != nil {
 		return nil, err
 	}
-	return &pages{snap.State, lookup, done}, nil
+	return &pages{r, snap.State, lookup, done}, nil
 }
 
-// named finds a topic by its id, else by its name.
-func (b *bus) named(text string) (*room, error) {
+// named finds a topic by its id, else by its name. Where several topics have the
+// name it warns, and takes the newest open one, else the newest.
+func (b *bus) named(c *front.Call, text string) (*room, error) {
 	r, err := b.topic(text)
 	if code.Of(err) != topic.TopicNotFound {
 		return r, err
 	}
-	info, err := b.resolve(topic.ResolveRequest{Name: text, AllowClosed: true})
-	if code.Of(err) == topic.TopicNotFound {
-		return nil, code.New(topic.TopicNotFound, "no topic has the id or the name %q", text).
-			WithHint(`see "agent-bus cli topics list --status all"`)
-	}
+	all, err := b.index()
 	if err != nil {
 		return nil, err
 	}
+	name := strings.TrimSpace(text)
+	infos, doubtful := all.infos(), all.doubtful(name)
+	info, err := topic.Find(infos, topic.ResolveRequest{Name: name, AllowClosed: true})
+	if err != nil {
+		return nil, hidden(doubtful, name, noSuchTopic(text))
+	}
+	for _, w := range warningsOf(doubtful) {
+		c.Warn("%s: %v", w.Message, w.Context["topic_id"])
+	}
+	same := 0
+	for _, other := range infos {
+		if strings.TrimSpace(other.Name) == name {
+			same++
+		}
+	}
+	if same > 1 {
+		c.Warn("%d topics are named %q; this is %s, the newest open one or else the newest", same, name, info.TopicID)
+	}
 	return b.topic(info.TopicID)
+}
+
+func noSuchTopic(text string) error {
+	return code.New(topic.TopicNotFound, "no topic has the id or the name %q", text).
+		WithHint(`see "agent-bus cli topics list --status all"`)
 }
 
 // question returns the text of a question and when it was asked.
@@ -66,11 +86,12 @@ func (p *pages) question(q *topic.Question) (string, journal.Time, error) {
 	return text, e.CreatedAt, err
 }
 
-func answersText(n int) string {
+// count writes a number of things: "1 topic", "2 topics".
+func count(n int, what string) string {
 	if n == 1 {
-		return "1 answer"
+		return "1 " + what
 	}
-	return fmt.Sprintf("%d answers", n)
+	return fmt.Sprintf("%d %ss", n, what)
 }
 
 // firstLine is what a table shows of a text.

@@ -45,6 +45,12 @@ func (p *peer) callWith(ctx context.Context, tool, args string) reply {
 	if w, has := body["warnings"]; has && len(w.([]any)) == 0 {
 		p.Errorf("%s: an empty list of warnings", tool)
 	}
+	warnings, _ := body["warnings"].([]any)
+	for _, w := range warnings {
+		if code := w.(map[string]any)["code"].(string); !strings.Contains(r.text, "warning "+code) {
+			p.Errorf("%s: warning %s is not in the text: %s", tool, code, r.text)
+		}
+	}
 	if result.IsError {
 		reported := body["error"].(map[string]any)
 		r.code = code.Code(reported["code"].(string))

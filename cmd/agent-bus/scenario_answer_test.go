@@ -96,7 +96,7 @@ func answerScenarios() []scenario {
 			}
 			cat.refused("INVALID_ARGUMENT", "answer", text(65537))
 			cat.ok("answer", text(65536))
-			cat.ok("answer", text(0))
+			cat.refused("INVALID_ARGUMENT", "answer", text(0))
 			s.env["AGENT_BUS_MAX_PUBLISH_BATCH"] = "2"
 			few := s.as("few")
 			few.refused("INVALID_ARGUMENT", "answer", many(3))
@@ -214,10 +214,10 @@ func renderScenarios() []scenario {
 			s.as("cat").ok("answer", s.responses(item(q, `["a?","b?","c?"]`, "")))
 			s.as("gecko").ok("answer", s.responses(strings.Replace(item(q, `["b?","d?","e?","f?"]`, ""), "because", "therefore", 1)))
 			r := red.call("ask_poll", s.on(q))
-			mentions(s, r.text, "### cat\n\nbecause", "### gecko\n\ntherefore", "FOLLOW_UP_REQUIRED", f(`ask(topic_id=%q`, s.id),
+			mentions(s, r.text, ")\n\nbecause", ")\n\ntherefore", "### cat (answer ", "### gecko (answer ", "FOLLOW_UP_REQUIRED", f(`ask(topic_id=%q`, s.id),
 				"1) a?\n2) b?\n3) c?\n4) d?\n5) e?\n", "NO_FOLLOWUP_NEEDED")
 			mentions(s, r.text, r.body["rendered"].(string))
-			if strings.Contains(r.text, "6)") {
+			if strings.Contains(r.text, "\n6)") {
 				s.Errorf("more than five: %s", r.text)
 			}
 		}},

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/talking-stick/tt/fsroom/topic"
 )
 
 func TestSmoke(t *testing.T)  { play(t, smokeScenarios()) }
@@ -20,7 +21,7 @@ func TestJoin(t *testing.T)   { play(t, joinScenarios()) }
 func smokeScenarios() []scenario {
 	return []scenario{
 		{"1 ping touches no file", func(s *stage) {
-			same(s, "ping", s.peer().ok("ping", `{}`), `{"ok":true,"spec_version":"v5.0"}`)
+			same(s, "ping", s.peer().ok("ping", `{}`), f(`{"ok":true,"spec_version":"v5.0","data_dir":%q}`, s.dir))
 			if _, err := os.Lstat(s.dir); !os.IsNotExist(err) {
 				s.Errorf("the data directory: %v", err)
 			}
@@ -138,7 +139,7 @@ func topicScenarios() []scenario {
 					s.Errorf("no created_at: %v", topic)
 				}
 				delete(topic, "created_at")
-				same(s, "row", row, `{"status":"open","closed_at":null,"close_reason":null,"metadata":null}`)
+				same(s, "row", row, `{"status":"open","closed_at":null,"close_reason":null,"metadata":null,"counts":{"total":0,"pending":0,"answered":0,"cancelled":0}}`)
 			}
 			equal(s, "order", got, want)
 		}},
@@ -243,9 +244,9 @@ func leavesNothing(s *stage) {
 func joinScenarios() []scenario {
 	return []scenario{
 		{"25 26 by id and by name", func(s *stage) {
-			want := f(`{"topic_id":%q,"name":"pink","status":"open","agent_name":"red"}`, s.pink())
+			want := f(`{"topic_id":%q,"name":"pink","status":"open","agent_name":"red","data_dir":%q}`, s.pink(), s.dir)
 			same(s, "joined", s.peer().join(s.pink(), "red"), want)
-			same(s, "by name", s.peer().ok("topic_join", `{"name":"pink","agent_name":"cat"}`), strings.Replace(want, "red", "cat", 1))
+			same(s, "by name", s.peer().ok("topic_join", `{"name":"pink","agent_name":"cat"}`), strings.Replace(want, `"red"`, `"cat"`, 1))
 		}},
 		{"27 28 wrong arguments", func(s *stage) {
 			p := s.peer()
@@ -313,7 +314,11 @@ func joinScenarios() []scenario {
 }
 
 func TestSchemasAreHandWritten(t *testing.T) {
-	for _, tool := range tools() {
+	limits, err := topic.LimitsFrom(func(string) string { return "" })
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tool := range tools(limits) {
 		data, err := json.Marshal(object(tool.params...))
 		if err != nil {
 			t.Fatal(err)

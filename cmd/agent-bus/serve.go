@@ -50,6 +50,7 @@ func runServe(ctx context.Context, c *front.Call) error {
 	life, end := context.WithCancel(ctx)
 	defer end()
 	s := newServer(life, b, cmp.Or(c.Program.Version, "dev"), c.Env.Stderr, level)
+	s.defaultName = func() string { return harnessName(c.Env) }
 	return s.serve(ctx, end, c.Env.Stdin, c.Env.Stdout)
 }
 

@@ -30,11 +30,14 @@ type server struct {
 	// life ends when the process is about to: whatever waits returns.
 	life context.Context
 	log  *slog.Logger
+	// defaultName returns the agent_name of a session that gives none, "" if there
+	// is none either.
+	defaultName func() string
 }
 
 // newServer returns a server with the twelve tools, whose log goes to w.
 func newServer(life context.Context, b *bus, version string, w io.Writer, level slog.Level) *server {
-	s := &server{bus: b, life: life, log: slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: level}))}
+	s := &server{bus: b, life: life, defaultName: func() string { return "" }, log: slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: level}))}
 	s.mcp = mcp.NewServer(
 		&mcp.Implementation{Name: "agent-bus", Title: "Agent Bus", Version: version},
 		&mcp.ServerOptions{
@@ -43,7 +46,7 @@ func newServer(life context.Context, b *bus, version string, w io.Writer, level 
 			Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}},
 		})
 	s.mcp.AddReceivingMiddleware(s.survive)
-	for _, t := range tools() {
+	for _, t := range tools(b.limits) {
 		s.add(t)
 	}
 	return s

@@ -18,37 +18,44 @@ type session struct {
 	// mu is held for reading while a question is asked, so that the name under
 	// which it is asked cannot change meanwhile.
 	mu    sync.RWMutex
-	seats map[string]seat // by topic id
+	seats map[string]*seat // by topic id
 }
 
+// A seat is what a session is on one topic.
 type seat struct {
 	agent   string
 	release func() // gives back the mark
+
+	mu    sync.Mutex
+	asked []string // the questions that the session asked under the name
+}
+
+func (s *seat) addAsked(questionID string) {
+	if questionID == "" {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.asked = append(s.asked, questionID)
 }
 
 // agent returns the session's name on the topic.
-func (s *session) agent(topicID string) (string, error) {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	return s.agentLocked(topicID)
+func (s *session) agent(topicID string) (name string, err error) {
+	err = s.as(topicID, func(at *seat) error {
+		name = at.agent
+		return nil
+	})
+	return name, err
 }
 
-func (s *session) agentLocked(topicID string) (string, error) {
-	if name := s.seats[topicID].agent; name != "" {
-		return name, nil
-	}
-	return "", topic.NotJoined(topicID)
-}
-
-// as runs do under the session's name on the topic, which stays what it is.
-func (s *session) as(topicID string, do func(agent string) error) error {
+// as runs do with the session's seat on the topic, which stays what it is.
+func (s *session) as(topicID string, do func(*seat) error) error {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	agent, err := s.agentLocked(topicID)
-	if err != nil {
-		return err
+	if at := s.seats[topicID]; at != nil {
+		return do(at)
 	}
-	return do(agent)
+	return topic.NotJoined(topicID)
 }
 
 // join takes the name on the topic. It reports whether another live session has
@@ -58,10 +65,16 @@ func (s *session) join(ctx context.Context, r *room, agent string) (inUse bool, 
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	old := s.seats[r.Name()]
-	next := seat{agent: agent, release: func() {}}
+	if old == nil {
+		old = &seat{release: func() {}}
+	}
+	next := &seat{agent: agent, release: func() {}}
+	if old.agent == agent {
+		next.asked = old.asked
+	}
 	// Under the lock, or two that join at once would each see nobody.
 	err = r.Locked(ctx, func(snap *snapshot) error {
-		if err := snap.State.CheckRejoin(old.agent, agent); err != nil {
+		if err := snap.State.CheckRejoin(old.agent, agent, old.asked); err != nil {
 			return err
 		}
 		if old.agent == agent {
@@ -74,32 +87,30 @@ func (s *session) join(ctx context.Context, r *room, agent string) (inUse bool, 
 		return nil
 	})
 	if code.Of(err) == code.DataDirUnusable || code.Of(err) == code.DiskFull {
-		err = checkRejoin(r, old.agent, agent)
+		err = checkRejoin(r, old, agent)
 	}
 	if err != nil {
 		return false, err
 	}
-	if old.release != nil {
-		old.release()
-	}
+	old.release()
 	s.seats[r.Name()] = next
 	return inUse, nil
 }
 
-func checkRejoin(r *room, previous, next string) error {
+func checkRejoin(r *room, old *seat, next string) error {
 	snap, err := r.View()
 	if err != nil {
 		return err
 	}
-	return snap.State.CheckRejoin(previous, next)
+	return snap.State.CheckRejoin(old.agent, next, old.asked)
 }
 
 // leave gives everything back.
 func (s *session) leave() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, seat := range s.seats {
-		seat.release()
+	for _, at := range s.seats {
+		at.release()
 	}
 	clear(s.seats)
 }
@@ -118,7 +129,7 @@ func (all *sessions) of(client *mcp.ServerSession) *session {
 	if s := all.all[client]; s != nil {
 		return s
 	}
-	s := &session{seats: make(map[string]seat)}
+	s := &session{seats: make(map[string]*seat)}
 	if all.all == nil {
 		all.all = make(map[*mcp.ServerSession]*session)
 	}

@@ -18,6 +18,8 @@ type tool struct {
 	params []param
 	reads  bool // changes nothing, so that clients need not ask their user
 	again  bool // doing it twice is the same as once
+	ends   bool // ends something for everybody, which cannot be undone
+	large  bool // results can be larger than clients show unless asked to
 	run    func(context.Context, *call) (topic.Result, error)
 }
 
@@ -32,10 +34,14 @@ type call struct {
 // add makes the tool one of the server's.
 func (s *server) add(t *tool) {
 	no := false
+	var meta mcp.Meta
+	if t.large {
+		meta = mcp.Meta{"anthropic/maxResultSizeChars": 500_000}
+	}
 	s.mcp.AddTool(&mcp.Tool{
-		Name: t.name, Title: t.title, Description: t.about, InputSchema: object(t.params...),
+		Meta: meta, Name: t.name, Title: t.title, Description: t.about, InputSchema: object(t.params...),
 		Annotations: &mcp.ToolAnnotations{
-			Title: t.title, ReadOnlyHint: t.reads, IdempotentHint: t.again || t.reads, DestructiveHint: &no, OpenWorldHint: &no,
+			Title: t.title, ReadOnlyHint: t.reads, IdempotentHint: t.again || t.reads, DestructiveHint: &t.ends, OpenWorldHint: &no,
 		},
 	}, func(ctx context.Context, request *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		return s.result(ctx, t, request)
@@ -47,7 +53,7 @@ func (s *server) result(ctx context.Context, t *tool, request *mcp.CallToolReque
 	if err != nil && gaveUp(ctx, err) {
 		return nil, err // nobody reads it
 	}
-	return toolResult(result, err)
+	return toolResult(result, s.busError(err))
 }
 
 func (s *server) call(ctx context.Context, t *tool, request *mcp.CallToolRequest) (topic.Result, error) {
@@ -55,12 +61,12 @@ func (s *server) call(ctx context.Context, t *tool, request *mcp.CallToolRequest
 	if err != nil {
 		return nil, err
 	}
-	strangers := args.Unknown(t.argumentNames())
+	unknown := args.Unknown(t.argumentNames())
 	result, err := t.run(ctx, &call{server: s, session: s.sessions.of(request.Session), request: request, args: args})
 	if err != nil {
-		return nil, withStrangers(err, strangers)
+		return nil, withUnknown(err, unknown)
 	}
-	result.Warn(strangers...)
+	result.Warn(unknown...)
 	return result, nil
 }
 
@@ -72,36 +78,33 @@ func (t *tool) argumentNames() []string {
 	return names
 }
 
-// withStrangers tells with a refused argument which ones were ignored: most
-// often the missing one was misspelled.
-func withStrangers(err error, strangers []topic.Warning) error {
+// withUnknown tells with a refused argument which ones were ignored: most often
+// the missing one was misspelled.
+func withUnknown(err error, unknown []topic.Warning) error {
 	var e *code.Error
-	if len(strangers) == 0 || !errors.As(err, &e) || e.Code != topic.InvalidArgument {
+	if len(unknown) == 0 || !errors.As(err, &e) || e.Code != topic.InvalidArgument {
 		return err
 	}
-	told := *e
-	told.Details = nil
+	refusal := *e
+	refusal.Details = nil
 	for key, value := range e.Details {
-		told.With(key, value)
+		refusal.With(key, value)
 	}
-	if told.Hint == "" {
-		told.Hint = strangers[0].Message
-	}
-	return told.With("warnings", strangers)
+	return refusal.With("warnings", unknown)
 }
 
 // toolResult is the result as the protocol carries it: in two forms, because clients
 // show their model only one of them, and not all the same one.
 func toolResult(result topic.Result, err error) (*mcp.CallToolResult, error) {
 	if err != nil {
-		text, structured := topic.ErrorResult(busError(err))
+		text, structured := topic.ErrorResult(err)
 		return &mcp.CallToolResult{IsError: true, Content: textContent(text), StructuredContent: structured}, nil
 	}
 	structured, err := json.Marshal(result)
 	if err != nil {
 		return nil, err
 	}
-	return &mcp.CallToolResult{Content: textContent(result.Text()), StructuredContent: json.RawMessage(structured)}, nil
+	return &mcp.CallToolResult{Content: textContent(topic.TextOf(result)), StructuredContent: json.RawMessage(structured)}, nil
 }
 
 func textContent(text string) []mcp.Content { return []mcp.Content{&mcp.TextContent{Text: text}} }

@@ -1,6 +1,10 @@
 package main
 
-import "github.com/talking-stick/tt/fsroom/topic"
+import (
+	"fmt"
+
+	"github.com/talking-stick/tt/fsroom/topic"
+)
 
 // Arguments that several tools have.
 func topicIDParam() param {
@@ -11,10 +15,10 @@ func questionIDParam() param {
 	return param{name: "question_id", kind: "string", required: true, about: "The question, as ask returned it."}
 }
 
-func waitParam(forWhat string) param {
+func waitParam(forWhat string, otherwise int) param {
 	return param{
-		name: "wait_seconds", kind: "integer", otherwise: topic.DefaultWaitSeconds,
-		about: "How long to wait for " + forWhat + "; 0 returns at once. The server waits at most 50 seconds.",
+		name: "wait_seconds", kind: "integer", otherwise: otherwise,
+		about: fmt.Sprintf("How long to wait for %s; 0 returns at once. More than %d is %d.", forWhat, topic.MaxWaitSeconds, topic.MaxWaitSeconds),
 	}
 }
 
@@ -22,29 +26,30 @@ func allowClosedParam() param {
 	return param{name: "allow_closed", kind: "boolean", otherwise: false, about: "Whether a closed topic will do where no open one has the name."}
 }
 
-// tools are the twelve of the specification.
-func tools() []*tool {
-	return append(topicTools(), questionTools()...)
+// tools are the twelve of the specification, described with the limits that are
+// in force.
+func tools(l topic.Limits) []*tool {
+	return append(topicTools(), questionTools(l)...)
 }
 
 func topicTools() []*tool {
 	return []*tool{
 		{
 			name: "ping", title: "Ping", reads: true, run: ping,
-			about: "Check that the server is there. Touches no file.",
+			about: "Check that the server is there, and in which data directory it keeps topics. Touches no file.",
 		},
 		{
 			name: "topic_create", title: "Create a topic", run: topicCreate,
 			about: "Find the open topic with a name, or make one. Agents that are to talk use the same name.",
 			params: []param{
-				{name: "name", kind: "string", about: "A name people would recognise, such as the project's. Left out: one made from the id."},
-				{name: "metadata", kind: "object", about: "Anything worth keeping with a new topic. Ignored when a topic is reused."},
+				{name: "name", kind: "string", about: "A name people would recognise, such as the project's. At most 200 characters on one line. Left out: one made from the id."},
+				{name: "metadata", kind: "object", about: "Anything worth keeping with a new topic, nested at most 100 levels deep. Ignored when a topic is reused."},
 				{name: "mode", kind: "string", otherwise: topic.ModeReuse, choices: []string{topic.ModeReuse, topic.ModeNew}, about: "reuse returns the newest open topic of that name if there is one; new always makes one."},
 			},
 		},
 		{
 			name: "topic_list", title: "List topics", reads: true, run: topicList,
-			about: "List topics, the newest first.",
+			about: "List topics with the number of their questions, the newest first.",
 			params: []param{
 				{name: "status", kind: "string", otherwise: topic.ListOpen, choices: []string{topic.ListOpen, topic.ListClosed, topic.ListAll}, about: "Which topics."},
 			},
@@ -58,8 +63,8 @@ func topicTools() []*tool {
 			},
 		},
 		{
-			name: "topic_close", title: "Close a topic", again: true, run: topicClose,
-			about: "Close a topic for new questions. Those already asked can still be answered.",
+			name: "topic_close", title: "Close a topic", again: true, ends: true, run: topicClose,
+			about: "Close a topic for new questions, for everybody and for good. Any agent can. Questions already asked can still be answered.",
 			params: []param{
 				topicIDParam(),
 				{name: "reason", kind: "string", about: "Why, for the others."},
@@ -69,7 +74,7 @@ func topicTools() []*tool {
 			name: "topic_join", title: "Join a topic", again: true, run: topicJoin,
 			about: "Join a topic under a name, for this session. Needed once before ask, pending_list, answer, ask_cancel and question_mark_answered.",
 			params: []param{
-				{name: "agent_name", kind: "string", required: true, about: "Who you are on this topic, such as red-squirrel: at most 64 characters on one line, and nobody else's. You are never offered questions asked under your own name."},
+				{name: "agent_name", kind: "string", about: "Who you are on this topic, such as red-squirrel: at most 64 characters on one line, and nobody else's. You are never offered questions asked under your own name. Left out: the id that \"tt whoami\" gives your harness session, if it is recognised."},
 				{name: "topic_id", kind: "string", about: "The topic. Give either this or name."},
 				{name: "name", kind: "string", about: "The topic's name. Give either this or topic_id."},
 				allowClosedParam(),
@@ -78,21 +83,27 @@ func topicTools() []*tool {
 	}
 }
 
-func questionTools() []*tool {
+func questionTools(l topic.Limits) []*tool {
 	return []*tool{
 		{
-			name: "ask", title: "Ask a question", run: ask,
+			name: "ask", title: "Ask a question", large: true, run: ask,
 			about: "Ask the other agents on a topic, and wait for the first answer. More answers may come; ask_poll returns all. The question stays open until you mark it answered or cancel it.",
 			params: []param{
 				topicIDParam(),
-				{name: "question", kind: "string", required: true, about: "The question, with all that others need to answer it. At most 8000 characters."},
-				waitParam("an answer"),
+				{name: "question", kind: "string", required: true, about: fmt.Sprintf("The question, with all that others need to answer it. At most %d characters.", l.QuestionChars)},
+				waitParam("an answer", topic.DefaultWaitSeconds),
+				{name: "to", kind: "string", about: "The agent_name of the one agent whom it is offered to, or human for any person. Left out: every agent on the topic."},
 			},
 		},
 		{
-			name: "ask_poll", title: "Look for answers", reads: true, run: askPoll,
-			about:  "Look, without waiting, how a question stands, and read all its answers.",
-			params: []param{topicIDParam(), questionIDParam()},
+			name: "ask_poll", title: "Look for answers", reads: true, large: true, run: askPoll,
+			about: "Look how a question stands, and read all its answers. With wait_seconds, wait first until it has min_answers answers.",
+			params: []param{
+				topicIDParam(), questionIDParam(),
+				waitParam("answers", 0),
+				{name: "min_answers", kind: "integer", otherwise: 1, about: "How many answers end the wait."},
+				{name: "skip", kind: "integer", otherwise: 0, about: "How many of the oldest answers to leave out. Use what next_action says when a result could not hold all answers."},
+			},
 		},
 		{
 			name: "ask_cancel", title: "Cancel a question", again: true, run: askCancel,
@@ -108,12 +119,13 @@ func questionTools() []*tool {
 			params: []param{topicIDParam(), questionIDParam()},
 		},
 		{
-			name: "pending_list", title: "List questions to answer", reads: true, run: pendingList,
-			about: "List the questions of others that you can answer and have not, the oldest first. Waits until there is one.",
+			name: "pending_list", title: "List questions to answer", reads: true, large: true, run: pendingList,
+			about: "List the questions of others that you can answer and have not, the oldest first. Waits until there is one. With mine, list your own open questions instead, without waiting.",
 			params: []param{
 				topicIDParam(),
 				{name: "limit", kind: "integer", otherwise: topic.DefaultListLimit, about: "How many at most."},
-				waitParam("a question"),
+				waitParam("a question", topic.DefaultWaitSeconds),
+				{name: "mine", kind: "boolean", otherwise: false, about: "Whether to list your own open questions instead, such as one whose ask was interrupted."},
 			},
 		},
 		{
@@ -121,17 +133,17 @@ func questionTools() []*tool {
 			about: "Answer one or more questions, each once. All are stored or, if one is refused, none.",
 			params: []param{
 				topicIDParam(),
-				{name: "responses", kind: "array", required: true, about: "One object for each question.", items: object(responseParams()...)},
+				{name: "responses", kind: "array", required: true, about: fmt.Sprintf("One object for each question, at most %d.", l.Batch), items: object(responseParams(l)...)},
 			},
 		},
 	}
 }
 
-func responseParams() []param {
+func responseParams(l topic.Limits) []param {
 	return []param{
 		{name: "question_id", kind: "string", required: true, about: "The question, as pending_list returned it."},
-		{name: "answer_markdown", kind: "string", required: true, about: "The answer, in Markdown."},
-		{name: "repo_pointers", kind: "array", items: listOf("string"), about: "Where to look, such as path/to/file.go or module:name. The first 10 are kept."},
-		{name: "suggested_followups", kind: "array", required: true, items: listOf("string"), about: "What the asker should ask next: at least one, of which the first 5 are kept."},
+		{name: "answer_markdown", kind: "string", required: true, about: fmt.Sprintf("The answer, in Markdown. At most %d characters.", l.AnswerChars)},
+		{name: "repo_pointers", kind: "array", items: listOf("string"), about: "Where to look, such as path/to/file.go or module:name. The first 10 are kept; at most 4096 characters each."},
+		{name: "suggested_followups", kind: "array", required: true, items: listOf("string"), about: "What the asker should ask next: at least one, of which the first 5 are kept; none blank, at most 8000 characters each."},
 	}
 }

@@ -9,7 +9,19 @@ import (
 
 // A Tally is what became of the responses of one answer call. Skipped are those
 // whose question is not on the topic or not pending any more.
-type Tally struct{ Saved, Skipped int }
+type Tally struct {
+	Saved   int
+	Skipped []Skip
+}
+
+// A Skip is a response that was not stored, and why.
+type Skip struct {
+	QuestionID string `json:"question_id"`
+	Reason     string `json:"reason"` // SkipNotOnTopic, Answered or Cancelled
+}
+
+// SkipNotOnTopic is the reason where the topic has no such question.
+const SkipNotOnTopic = "not_on_topic"
 
 // Answer stores the agent's responses, each to another question. Responses to
 // the agent's own pending questions, or to pending ones it has answered before,
@@ -24,15 +36,21 @@ func (s *State) Answer(agent string, responses []Response, newID func() string) 
 		return nil, Tally{}, err
 	}
 	var events []journal.Event
+	var skipped []Skip
 	for _, r := range responses {
-		if q := s.Question(r.QuestionID); q != nil && q.Status == Pending {
+		switch q := s.Question(r.QuestionID); {
+		case q == nil:
+			skipped = append(skipped, Skip{clip(r.QuestionID), SkipNotOnTopic})
+		case q.Status != Pending:
+			skipped = append(skipped, Skip{q.ID, q.Status})
+		default:
 			events = append(events, journal.Event{
 				Type: EventAnswer, From: agent, To: q.AskedBy,
 				Payload: payload(answerPayload{AnswerID: newID(), QuestionID: q.ID, Payload: r.Payload}),
 			})
 		}
 	}
-	return events, Tally{Saved: len(events), Skipped: len(responses) - len(events)}, nil
+	return events, Tally{Saved: len(events), Skipped: skipped}, nil
 }
 
 func (s *State) forbidden(agent string, responses []Response) error {

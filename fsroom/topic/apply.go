@@ -68,7 +68,7 @@ func (s *State) applyAsked(e *journal.Event) error {
 	}
 	if s.Question(p.QuestionID) == nil {
 		at := e.CreatedAt
-		s.Questions = append(s.Questions, Question{ID: p.QuestionID, AskedBy: e.From, AskedAt: &at, Status: Pending, Seq: e.Seq})
+		s.Questions = append(s.Questions, Question{ID: p.QuestionID, AskedBy: e.From, To: e.To, AskedAt: &at, Status: Pending, Seq: e.Seq})
 	}
 	return nil
 }

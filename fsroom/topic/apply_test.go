@@ -95,12 +95,12 @@ func TestNoTopic(t *testing.T) {
 	l := limitsWith(t, nil)
 	errs := make([]error, 7)
 	_, _, errs[0] = s.Close("", "")
-	_, _, errs[1] = s.Ask("red", "?", id, l)
+	_, _, errs[1] = s.Ask("red", topic.AskRequest{Question: "?"}, id, l)
 	_, _, errs[2] = s.Cancel("red", "q", "")
 	_, _, errs[3] = s.MarkAnswered("red", "q")
 	_, _, errs[4] = s.Answer("red", nil, id)
-	_, errs[5] = s.Poll("q", nil)
-	_, errs[6] = s.PendingList("red", 1, false, nil)
+	_, errs[5] = s.Poll("q", 0, nil)
+	_, errs[6] = s.PendingList("red", topic.PendingRequest{Limit: 1}, nil)
 	for i, err := range errs {
 		if code.Of(err) != topic.TopicNotFound {
 			t.Errorf("%d: %v", i, err)
@@ -115,7 +115,7 @@ func TestTakenIDsAreNotUsed(t *testing.T) {
 	first := w.newID()
 	for range 2 {
 		ids := []string{first, first, "other"}
-		events, question, err := w.topic(id).state.Ask("red", "?", func() string { next := ids[0]; ids = ids[1:]; return next }, w.limits)
+		events, question, err := w.topic(id).state.Ask("red", topic.AskRequest{Question: "?"}, func() string { next := ids[0]; ids = ids[1:]; return next }, w.limits)
 		if err != nil {
 			t.Fatal(err)
 		}

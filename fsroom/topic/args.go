@@ -65,7 +65,7 @@ func (a Args) Text(name string) (text string, given bool, err error) {
 	return text, true, a.portable(name, raw)
 }
 
-// Required returns a string that is given and not empty.
+// Required returns a string that is given and not blank.
 func (a Args) Required(name string) (string, error) {
 	text, given, err := a.Text(name)
 	switch {
@@ -73,8 +73,8 @@ func (a Args) Required(name string) (string, error) {
 		return "", err
 	case !given:
 		return "", Invalid(a.prefix+name, "is required")
-	case text == "":
-		return "", Invalid(a.prefix+name, "must not be empty")
+	case isBlank(text):
+		return "", Invalid(a.prefix+name, "must not be blank")
 	}
 	return text, nil
 }
@@ -126,7 +126,12 @@ func (a Args) Boolean(name string) (bool, error) {
 	return false, a.wrong(name, "true or false", raw)
 }
 
-// Object returns an object as compact JSON, nil if none is given.
+// maxDepth is how deep an object may be nested. Some clients close the
+// connection at a result with more than a few hundred levels.
+const maxDepth = 100
+
+// Object returns an object as compact JSON, nil if none is given. It may be
+// nested at most [maxDepth] levels deep.
 func (a Args) Object(name string) (json.RawMessage, error) {
 	raw, given := a.get(name)
 	if !given {
@@ -141,6 +146,9 @@ func (a Args) Object(name string) (json.RawMessage, error) {
 	}
 	if err := a.portable(name, object); err != nil {
 		return nil, err
+	}
+	if depth(object) > maxDepth {
+		return nil, Invalid(a.prefix+name, "must not be nested more than %d levels deep", maxDepth)
 	}
 	var b bytes.Buffer
 	if err := json.Compact(&b, object); err != nil {

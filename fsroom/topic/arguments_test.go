@@ -30,7 +30,17 @@ func TestWrongArguments(t *testing.T) {
 		{"28 65 chars", "topic_join", `{"topic_id":"T","agent_name":"` + strings.Repeat("a", 65) + `"}`, "agent_name"},
 		{"28 newline", "topic_join", `{"topic_id":"T","agent_name":"a\nb"}`, "agent_name"},
 		{"28 missing", "topic_join", `{"topic_id":"T"}`, "agent_name"},
-		{"38 empty", "ask", `{"topic_id":"T","question":""}`, "question must not be empty"},
+		{"38 empty", "ask", `{"topic_id":"T","question":""}`, "question must not be blank"},
+		{"blank question", "ask", `{"topic_id":"T","question":" \t\n"}`, "question must not be blank"},
+		{"to oneself", "ask", `{"topic_id":"T","question":"?","to":" cat "}`, "to names yourself"},
+		{"to nobody", "ask", `{"topic_id":"T","question":"?","to":"a\nb"}`, "to must not contain line breaks"},
+		{"blank name", "topic_create", `{"name":"  "}`, "name must not be blank"},
+		{"blank name", "topic_resolve", `{"name":"  "}`, "name must not be blank"},
+		{"blank name", "topic_join", `{"agent_name":"x","name":" "}`, "name must not be blank"},
+		{"blank answer", "answer", `{"topic_id":"T","responses":[{"question_id":"x","answer_markdown":" \n","suggested_followups":["a"]}]}`, "responses[0].answer_markdown must not be blank"},
+		{"blank follow-up", "answer", `{"topic_id":"T","responses":[{"question_id":"x","answer_markdown":"y","suggested_followups":["a"," "]}]}`, "responses[0].suggested_followups[1] must not be blank"},
+		{"too deep", "topic_create", `{"metadata":` + strings.Repeat(`{"a":`, 101) + "1" + strings.Repeat("}", 101) + `}`, "metadata must not be nested more than 100 levels deep"},
+		{"no answers", "ask_poll", `{"topic_id":"T","question_id":"Q","min_answers":0}`, "min_answers must be 1 or more"},
 		{"38 missing", "ask", `{"topic_id":"T","question":null}`, "question is required"},
 		{"40 8001", "ask", `{"topic_id":"T","question":"` + strings.Repeat("é", 8001) + `"}`, "exceeds the maximum"},
 		{"41 negative", "ask", `{"topic_id":"T","question":"?","wait_seconds":-1}`, "wait_seconds must be 0 or more, not -1"},
@@ -49,13 +59,13 @@ func TestWrongArguments(t *testing.T) {
 		{"84 empty id", "answer", `{"topic_id":"T","responses":[OK,{"question_id":""}]}`, "responses[1].question_id"},
 		{"no answer", "answer", `{"topic_id":"T","responses":[{"question_id":"x","suggested_followups":["y"]}]}`, "responses[0].answer_markdown"},
 		{"79 long answer", "answer", `{"topic_id":"T","responses":[{"question_id":"x","answer_markdown":"` + strings.Repeat("a", 65537) + `"}]}`, "responses[0].answer_markdown"},
-		{"80 none", "answer", `{"topic_id":"T","responses":[{"question_id":"x","answer_markdown":""}]}`, "responses[0].suggested_followups is required"},
-		{"80 empty", "answer", `{"topic_id":"T","responses":[OK,{"question_id":"x","answer_markdown":"","suggested_followups":[]}]}`, "responses[1].suggested_followups"},
-		{"80 no texts", "answer", `{"topic_id":"T","responses":[{"question_id":"x","answer_markdown":"","suggested_followups":["a",2]}]}`, "responses[0].suggested_followups[1]"},
-		{"80 a text", "answer", `{"topic_id":"T","responses":[{"question_id":"x","answer_markdown":"","suggested_followups":"a"}]}`, "responses[0].suggested_followups must be a list"},
-		{"81 a text", "answer", `{"topic_id":"T","responses":[{"question_id":"x","answer_markdown":"","suggested_followups":["a"],"repo_pointers":"main.go"}]}`, "responses[0].repo_pointers"},
-		{"long pointer", "answer", `{"topic_id":"T","responses":[{"question_id":"x","answer_markdown":"","suggested_followups":["a"],"repo_pointers":["` + strings.Repeat("p", 4097) + `"]}]}`, "responses[0].repo_pointers[0]"},
-		{"long follow-up", "answer", `{"topic_id":"T","responses":[{"question_id":"x","answer_markdown":"","suggested_followups":["` + strings.Repeat("p", 8001) + `"]}]}`, "responses[0].suggested_followups[0]"},
+		{"80 none", "answer", `{"topic_id":"T","responses":[{"question_id":"x","answer_markdown":"y"}]}`, "responses[0].suggested_followups is required"},
+		{"80 empty", "answer", `{"topic_id":"T","responses":[OK,{"question_id":"x","answer_markdown":"y","suggested_followups":[]}]}`, "responses[1].suggested_followups"},
+		{"80 no texts", "answer", `{"topic_id":"T","responses":[{"question_id":"x","answer_markdown":"y","suggested_followups":["a",2]}]}`, "responses[0].suggested_followups[1]"},
+		{"80 a text", "answer", `{"topic_id":"T","responses":[{"question_id":"x","answer_markdown":"y","suggested_followups":"a"}]}`, "responses[0].suggested_followups must be a list"},
+		{"81 a text", "answer", `{"topic_id":"T","responses":[{"question_id":"x","answer_markdown":"y","suggested_followups":["a"],"repo_pointers":"main.go"}]}`, "responses[0].repo_pointers"},
+		{"long pointer", "answer", `{"topic_id":"T","responses":[{"question_id":"x","answer_markdown":"y","suggested_followups":["a"],"repo_pointers":["` + strings.Repeat("p", 4097) + `"]}]}`, "responses[0].repo_pointers[0]"},
+		{"long follow-up", "answer", `{"topic_id":"T","responses":[{"question_id":"x","answer_markdown":"y","suggested_followups":["` + strings.Repeat("p", 8001) + `"]}]}`, "responses[0].suggested_followups[0]"},
 	}
 	var scenarios []scenario
 	for _, r := range rows {
@@ -88,8 +98,10 @@ func TestForgivenArguments(t *testing.T) {
 		{"60.0", "ask", `{"topic_id":"T","question":"?","wait_seconds":60.0}`},
 		{"6e1 in a string", "ask", `{"topic_id":"T","question":"?","wait_seconds":" 6e1 "}`},
 		{"079", "ask", `{"topic_id":"T","question":"?","wait_seconds":"079"}`},
-		{"79 65536 and empty", "answer", `{"topic_id":"T","responses":[{"question_id":"x","answer_markdown":"` + strings.Repeat("鼠", 65536) +
-			`","suggested_followups":[""]},{"question_id":"y","answer_markdown":"","suggested_followups":["a"]}]}`},
+		{"name with spaces around it", "topic_resolve", `{"name":" pink\t"}`},
+		{"100 levels", "topic_create", `{"metadata":` + strings.Repeat(`{"a":`, 99) + `{"[{[{":"\"[[["}` + strings.Repeat("}", 99) + `}`},
+		{"79 65536", "answer", `{"topic_id":"T","responses":[{"question_id":"x","answer_markdown":"` + strings.Repeat("鼠", 65536) +
+			`","suggested_followups":["a"]},{"question_id":"y","answer_markdown":"y","suggested_followups":["a"]}]}`},
 	}
 	var scenarios []scenario
 	for _, r := range rows {

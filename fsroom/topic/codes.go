@@ -28,6 +28,7 @@ const (
 const (
 	DetailForbidden = "forbidden_question_ids"
 	DetailAnswered  = "already_answered_question_ids"
+	DetailOpen      = "open_question_ids"
 	DetailArgument  = "argument" // of INVALID_ARGUMENT: the argument's name
 )
 
@@ -77,8 +78,6 @@ func Translate(err error) *code.Error {
 		e.Code = Busy
 	case code.UnsupportedFormat:
 		e.Code = SchemaMismatch
-		e.Message += `; update agent-bus, or wipe the topics with "agent-bus cli db wipe"`
-		e.Hint = "another directory can be chosen with AGENT_BUS_DATA_DIR; nothing was changed"
 	case code.RoomNotFound:
 		e.Code = TopicNotFound
 	default:
@@ -88,8 +87,10 @@ func Translate(err error) *code.Error {
 }
 
 // clip shortens what an agent sent for use in a message.
-func clip(s string) string {
-	const longest = 60
+func clip(s string) string { return clipTo(s, 60) }
+
+// clipTo shortens a text to so many characters.
+func clipTo(s string, longest int) string {
 	n := 0
 	for i := range s {
 		if n++; n > longest {

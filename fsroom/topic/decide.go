@@ -1,6 +1,8 @@
 package topic
 
 import (
+	"strings"
+
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/journal"
 )
@@ -18,15 +20,18 @@ func (s *State) Close(by, reason string) ([]journal.Event, []Warning, error) {
 }
 
 // Ask queues a question of the agent and returns its id, made by newID.
-func (s *State) Ask(agent, question string, newID func() string, l Limits) ([]journal.Event, string, error) {
+func (s *State) Ask(agent string, r AskRequest, newID func() string, l Limits) ([]journal.Event, string, error) {
 	if err := s.mayAsk(l); err != nil {
 		return nil, "", err
+	}
+	if r.To == agent {
+		return nil, "", Invalid("to", "names yourself: nobody answers a question of its own")
 	}
 	id := newID()
 	for s.Question(id) != nil {
 		id = newID()
 	}
-	return []journal.Event{{Type: EventAsked, From: agent, Payload: payload(askedPayload{QuestionID: id, Text: question})}}, id, nil
+	return []journal.Event{{Type: EventAsked, From: agent, To: r.To, Payload: payload(askedPayload{QuestionID: id, Text: r.Question})}}, id, nil
 }
 
 func (s *State) mayAsk(l Limits) error {
@@ -106,20 +111,21 @@ func (s *State) own(agent, questionID string) (*Question, error) {
 }
 
 // CheckRejoin refuses that a session which is previous here becomes next while
-// previous has pending questions: it would be offered its own.
-func (s *State) CheckRejoin(previous, next string) error {
+// questions that it asked in this session are pending: it would be offered its
+// own.
+func (s *State) CheckRejoin(previous, next string, asked []string) error {
 	if previous == "" || previous == next {
 		return nil
 	}
-	open := 0
-	for i := range s.Questions {
-		if q := &s.Questions[i]; q.Status == Pending && q.AskedBy == previous {
-			open++
+	var open []string
+	for _, id := range asked {
+		if q := s.Question(id); q != nil && q.Status == Pending {
+			open = append(open, id)
 		}
 	}
-	if open == 0 {
+	if open == nil {
 		return nil
 	}
-	return Invalid("agent_name", "cannot change from %q to %q while %d of your questions here are pending", previous, next, open).
-		WithHint("keep the name, or first cancel them or mark them answered")
+	return Invalid("agent_name", "cannot change from %q to %q while questions that you asked in this session are pending: %s", previous, next, strings.Join(open, ", ")).
+		WithHint("keep the name, or first cancel them or mark them answered").With(DetailOpen, open)
 }

@@ -13,7 +13,7 @@ import (
 const (
 	EventCreated   = "topic_created"
 	EventClosed    = "topic_closed"       // with the reason
-	EventAsked     = "question_asked"     //
+	EventAsked     = "question_asked"     // to_agent_id is whom it is for, if not for anybody
 	EventCancelled = "question_cancelled" // with the reason
 	EventMarked    = "question_closed"    // marked answered
 	EventAnswer    = "answer_saved"       // to_agent_id is the asker

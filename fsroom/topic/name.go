@@ -8,11 +8,12 @@ import (
 // ValidateAgentName returns the name without surrounding white space. It has 1
 // to 64 characters, none of which breaks a line or changes how the rest of it is
 // shown: it ends up in headings that other agents read.
-func ValidateAgentName(name string) (string, error) {
-	const argument = "agent_name"
+func ValidateAgentName(name string) (string, error) { return validateName("agent_name", name) }
+
+func validateName(argument, name string) (string, error) {
 	name = strings.TrimSpace(name)
 	if name == "" {
-		return "", Invalid(argument, "must not be empty")
+		return "", Invalid(argument, "must not be blank")
 	}
 	return name, oneLine(argument, name, MaxAgentNameChars)
 }

@@ -15,6 +15,7 @@ type NextAction struct {
 type CallArgs struct {
 	TopicID     string `json:"topic_id"`
 	QuestionID  string `json:"question_id,omitempty"`
+	Skip        int    `json:"skip,omitempty"`
 	Limit       int    `json:"limit,omitempty"`
 	WaitSeconds int    `json:"wait_seconds,omitempty"`
 }
@@ -38,6 +39,9 @@ func (a NextAction) Call() string {
 	parts := []string{fmt.Sprintf("topic_id=%q", a.Args.TopicID)}
 	if a.Args.QuestionID != "" {
 		parts = append(parts, fmt.Sprintf("question_id=%q", a.Args.QuestionID))
+	}
+	if a.Args.Skip != 0 {
+		parts = append(parts, fmt.Sprintf("skip=%d", a.Args.Skip))
 	}
 	if a.Args.Limit != 0 {
 		parts = append(parts, fmt.Sprintf("limit=%d", a.Args.Limit))

@@ -19,8 +19,8 @@ type model struct {
 }
 
 type modelQuestion struct {
-	id, asker, status string
-	answers           []string // by whom
+	id, asker, to, status string
+	answers               []string // by whom
 }
 
 // TestRandomSchedules runs random calls of several agents against the model.
@@ -29,7 +29,7 @@ func TestRandomSchedules(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := newWorld(t)
 		m := &model{world: w, id: w.made("pink")}
-		agent := rapid.SampledFrom([]string{"red", "cat", "gecko", "owl"})
+		agent := rapid.SampledFrom([]string{"red", "cat", "gecko", "human:ann"})
 		t.Repeat(map[string]func(*rapid.T){
 			"ask":    func(t *rapid.T) { m.ask(t, agent.Draw(t, "agent")) },
 			"answer": func(t *rapid.T) { m.answer(t, agent.Draw(t, "agent"), m.some(t)) },
@@ -72,13 +72,16 @@ func want(t *rapid.T, err error, c code.Code) bool {
 
 func (m *model) ask(t *rapid.T, agent string) {
 	refusal := code.Code("")
+	to := rapid.SampledFrom([]string{"", "red", "cat", topic.ToHuman}).Draw(t, "to")
 	if m.closed {
 		refusal = topic.TopicClosed
+	} else if to == agent {
+		refusal = topic.InvalidArgument
 	}
-	events, id, err := m.state().Ask(agent, "why?", m.newID, m.limits)
+	events, id, err := m.state().Ask(agent, topic.AskRequest{Question: "why?", To: to}, m.newID, m.limits)
 	if want(t, err, refusal) {
 		m.commit(m.id, events)
-		m.questions = append(m.questions, &modelQuestion{id: id, asker: agent, status: topic.Pending})
+		m.questions = append(m.questions, &modelQuestion{id: id, asker: agent, to: to, status: topic.Pending})
 	}
 }
 
@@ -107,7 +110,7 @@ func (m *model) answer(t *rapid.T, agent string, questions []*modelQuestion) {
 		}
 		return
 	}
-	if tally != (topic.Tally{Saved: len(open), Skipped: len(questions) - len(open)}) || len(events) != len(open) {
+	if tally.Saved != len(open) || len(tally.Skipped) != len(questions)-len(open) || len(events) != len(open) {
 		t.Fatalf("%+v and %d events, want %d of %d saved", tally, len(events), len(open), len(questions))
 	}
 	m.commit(m.id, events)
@@ -155,18 +158,24 @@ func (m *model) close(t *rapid.T) {
 
 func (m *model) pending(t *rapid.T, agent string, limit int) {
 	var ids []string
+	total := 0
 	for _, q := range m.questions {
-		if q.status == topic.Pending && q.asker != agent && !slices.Contains(q.answers, agent) && len(ids) < limit {
-			ids = append(ids, q.id)
+		if q.status == topic.Pending && q.asker != agent && !slices.Contains(q.answers, agent) && (q.to == "" || q.to == agent || q.to == topic.ToHuman && agent == "human:ann") {
+			if total++; total <= limit {
+				ids = append(ids, q.id)
+			}
 		}
 	}
-	r, err := m.state().PendingList(agent, limit, false, m.topic(m.id).lookup)
+	r, err := m.state().PendingList(agent, topic.PendingRequest{Limit: limit}, m.topic(m.id).lookup)
 	if err != nil {
 		t.Fatalf("pending: %v", err)
 	}
 	var got []string
 	for _, q := range r.Pending {
 		got = append(got, q.QuestionID)
+	}
+	if r.Total != total || r.HasMore != (total > limit) {
+		t.Fatalf("total %d, more %v, want %d with limit %d", r.Total, r.HasMore, total, limit)
 	}
 	if !slices.Equal(got, ids) || m.state().HasPending(agent) != (len(ids) > 0) {
 		t.Fatalf("offered %v, want %v", got, ids)
@@ -176,7 +185,7 @@ func (m *model) pending(t *rapid.T, agent string, limit int) {
 // check compares every question with what a poll tells.
 func (m *model) check(t *rapid.T) {
 	for _, q := range m.questions {
-		r, err := m.state().Poll(q.id, m.topic(m.id).lookup)
+		r, err := m.state().Poll(q.id, 0, m.topic(m.id).lookup)
 		if err != nil {
 			t.Fatalf("poll: %v", err)
 		}
@@ -190,8 +199,8 @@ func (m *model) check(t *rapid.T) {
 		if slices.Contains(by, q.asker) || len(slices.Compact(slices.Sorted(slices.Values(by)))) != len(by) {
 			t.Fatalf("asked by %s, answered by %s", q.asker, strings.Join(by, ", "))
 		}
-		if m.state().AskSettled(q.id) != (len(by) > 0 || q.status != topic.Pending) {
-			t.Fatalf("settled is %v", m.state().AskSettled(q.id))
+		if m.state().AskSettled(q.id, 1) != (len(by) > 0 || q.status != topic.Pending || m.closed) {
+			t.Fatalf("settled is %v", m.state().AskSettled(q.id, 1))
 		}
 	}
 }

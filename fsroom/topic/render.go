@@ -5,22 +5,82 @@ import (
 	"strings"
 )
 
-// Render writes answers as Markdown for their asker: each under the name of who
-// gave it, and then the request to follow up.
-func Render(topicID string, answers []Answer) string {
+// RenderAnswers writes answers as Markdown: a list of them first, then each
+// under a heading with its author and its id, which no author can know
+// beforehand, so that a heading inside an answer does not pass for another one.
+func RenderAnswers(answers []Answer) string {
 	var b strings.Builder
 	for _, a := range answers {
-		fmt.Fprintf(&b, "### %s\n\n", a.AnsweredBy)
+		fmt.Fprintf(&b, "- answer %s by %s at %s\n", a.AnswerID, a.AnsweredBy, a.AnsweredAt)
+	}
+	for _, a := range answers {
+		fmt.Fprintf(&b, "\n### %s (answer %s)\n\n", a.AnsweredBy, a.AnswerID)
 		if body := strings.TrimRight(a.Payload.Markdown, " \t\r\n"); body != "" {
-			fmt.Fprintf(&b, "%s\n\n", body)
+			fmt.Fprintf(&b, "%s\n", body)
+			if fence := openFence(body); fence != "" {
+				fmt.Fprintf(&b, "%s\n", fence)
+			}
+		}
+		if len(a.Payload.Pointers) > 0 {
+			b.WriteString("\nWhere to look:\n")
+			for _, p := range a.Payload.Pointers {
+				fmt.Fprintf(&b, "- %s\n", oneLineOf(p))
+			}
 		}
 	}
-	b.WriteString("---\nFOLLOW_UP_REQUIRED\nChoose ONE follow-up question and call:\n")
-	fmt.Fprintf(&b, "ask(topic_id=%q, question=\"<your question>\")\n\n", topicID)
+	b.WriteByte('\n')
+	return b.String()
+}
+
+// openFence returns what closes the code block that the Markdown leaves open, ""
+// if there is none. What would follow an open block would be part of it.
+func openFence(markdown string) string {
+	open := ""
+	for line := range strings.SplitSeq(markdown, "\n") {
+		text := strings.TrimLeft(line, " ")
+		fence := leadingFence(text)
+		rest := text[len(fence):]
+		switch {
+		case len(line)-len(text) > 3 || fence == "":
+		case open == "":
+			if fence[0] != '`' || !strings.Contains(rest, "`") {
+				open = fence
+			}
+		case fence[0] == open[0] && len(fence) >= len(open) && isBlank(rest):
+			open = ""
+		}
+	}
+	return open
+}
+
+// leadingFence returns the three or more backticks or tildes that a line begins
+// with, else "".
+func leadingFence(line string) string {
+	for _, mark := range []string{"`", "~"} {
+		if n := len(line) - len(strings.TrimLeft(line, mark)); n >= 3 {
+			return line[:n]
+		}
+	}
+	return ""
+}
+
+// FollowUp is the request to follow up that an asker gets with the answers. On a
+// closed topic it asks for no call, which would be refused.
+func FollowUp(topicID string, closed bool, answers []Answer) string {
+	var b strings.Builder
+	b.WriteString("---\n")
+	if closed {
+		b.WriteString("The topic is closed: ask what is left open on another topic.\n\n")
+	} else {
+		fmt.Fprintf(&b, "FOLLOW_UP_REQUIRED\nChoose ONE follow-up question and call:\nask(topic_id=%q, question=\"<your question>\")\n\n", topicID)
+	}
 	writeFollowups(&b, Followups(answers))
 	b.WriteString("If you fully understand, reply with:\nNO_FOLLOWUP_NEEDED\nand provide a 3-5 bullet summary of what you learned.\n")
 	return b.String()
 }
+
+// longestFollowup is how many characters of one are shown; the answers have all.
+const longestFollowup = 1000
 
 func writeFollowups(b *strings.Builder, followups []string) {
 	if len(followups) == 0 {
@@ -28,7 +88,7 @@ func writeFollowups(b *strings.Builder, followups []string) {
 	}
 	b.WriteString("Suggested follow-ups:\n")
 	for i, f := range followups {
-		fmt.Fprintf(b, "%d) %s\n", i+1, f)
+		fmt.Fprintf(b, "%d) %s\n", i+1, clipTo(f, longestFollowup))
 	}
 	b.WriteByte('\n')
 }
@@ -40,7 +100,7 @@ func Followups(answers []Answer) []string {
 	seen := make(map[string]bool)
 	for _, a := range answers {
 		for _, f := range a.Payload.Followups {
-			line := strings.Join(strings.Fields(f), " ")
+			line := oneLineOf(f)
 			if line == "" || seen[line] || len(merged) == MaxFollowups {
 				continue
 			}
@@ -50,3 +110,5 @@ func Followups(answers []Answer) []string {
 	}
 	return merged
 }
+
+func oneLineOf(text string) string { return strings.Join(strings.Fields(text), " ") }

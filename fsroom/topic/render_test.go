@@ -26,7 +26,7 @@ func TestRender(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			file := filepath.Join("testdata", "render", name+".golden")
-			got := topic.Render("id1", answers)
+			got := topic.RenderAnswers(answers) + topic.FollowUp("id1", false, answers)
 			if os.Getenv("UPDATE_GOLDEN") != "" {
 				if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
 					t.Fatal(err)
@@ -44,14 +44,14 @@ func TestRender(t *testing.T) {
 func TestTexts(t *testing.T) {
 	play(t, []scenario{{"4 every result has a text", func(t *testing.T, s *stage) {
 		q := s.asks("A")
-		equal(t, "queued", topic.Queued("T", "Q", "red").Text(),
+		equal(t, "queued", topic.Queued("T", "Q", "red", "").Text(),
 			"queued: question_id=Q\nYour question is queued.\nNext: ask_poll(topic_id=\"T\", question_id=\"Q\"), up to 3 times, 10 seconds apart.")
 		mentions(t, s.call("B", "pending_list", f(`{"topic_id":%q}`, s.id)).text, "question_id="+q, "asked by red", "why?", "answer(topic_id=")
 		mentions(t, s.call("B", "answer", s.replies(q, "x")).text, "saved 1, skipped 1", `pending_list(topic_id="`+s.id+`", limit=20, wait_seconds=60)`)
 		mentions(t, s.call("A", "ask", f(`{"topic_id":%q,"question":"?"}`, s.id)).text, "timeout: question_id=", "ask_poll(")
-		mentions(t, s.call("A", "topic_list", `{}`).text, "topics: 1", "pink", s.id, "2 of 2")
+		mentions(t, s.call("A", "topic_list", `{}`).text, "topics: 1", "pink", s.id, "2 pending")
 		mentions(t, s.call("A", "ask_cancel", s.on(q, `"reason":"so"`)).text, "cancelled: question_id="+q, "reason: so")
-		mentions(t, s.call("B", "ask_poll", s.on(q)).text, "cancelled", "### cat")
+		mentions(t, s.call("B", "ask_poll", s.on(q)).text, "cancelled", "### cat (answer ")
 		mentions(t, s.call("A", "topic_close", f(`{"topic_id":%q,"reason":"over"}`, s.id)).text, s.id, "closed", "over")
 	}}})
 }

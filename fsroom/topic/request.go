@@ -2,6 +2,7 @@ package topic
 
 import (
 	"encoding/json"
+	"strings"
 
 	"github.com/talking-stick/tt/fsroom/code"
 )
@@ -25,7 +26,7 @@ type CreateRequest struct {
 
 // ParseCreate reads the arguments of topic_create.
 func ParseCreate(a Args, l Limits) (r CreateRequest, err error) {
-	if r.Name, _, err = a.Text("name"); err != nil {
+	if r.Name, err = a.topicName(); err != nil {
 		return r, err
 	}
 	if err = oneLine("name", r.Name, MaxTopicNameChars); err != nil {
@@ -39,6 +40,16 @@ func ParseCreate(a Args, l Limits) (r CreateRequest, err error) {
 	}
 	r.Mode, err = a.Choice("mode", ModeReuse, ModeNew)
 	return r, err
+}
+
+// topicName returns the name of a topic without surrounding white space, "" if
+// none or an empty one is given. One of white space only is refused.
+func (a Args) topicName() (string, error) {
+	name, _, err := a.Text("name")
+	if err == nil && name != "" && isBlank(name) {
+		err = Invalid("name", "must not be blank")
+	}
+	return strings.TrimSpace(name), err
 }
 
 // ParseList reads the status that topic_list selects.
@@ -55,6 +66,7 @@ func ParseResolve(a Args) (r ResolveRequest, err error) {
 	if r.Name, err = a.Required("name"); err != nil {
 		return r, err
 	}
+	r.Name = strings.TrimSpace(r.Name)
 	r.AllowClosed, err = a.Boolean("allow_closed")
 	return r, err
 }
@@ -66,18 +78,26 @@ type JoinRequest struct {
 	AllowClosed   bool // for a selection by name
 }
 
-// ParseJoin reads the arguments of topic_join. An empty selector counts as not given.
-func ParseJoin(a Args) (r JoinRequest, err error) {
-	if r.AgentName, err = a.Required("agent_name"); err != nil {
+// ParseJoin reads the arguments of topic_join. An empty selector counts as not
+// given. Where agent_name is not given it is what defaultName returns, and required
+// if that is "".
+func ParseJoin(a Args, defaultName func() string) (r JoinRequest, err error) {
+	name, given, err := a.Text("agent_name")
+	if err != nil {
 		return r, err
 	}
-	if r.AgentName, err = ValidateAgentName(r.AgentName); err != nil {
+	if !given {
+		if name = defaultName(); name == "" {
+			return r, Invalid("agent_name", "is required: no harness session was recognised that could name the agent")
+		}
+	}
+	if r.AgentName, err = ValidateAgentName(name); err != nil {
 		return r, err
 	}
 	if r.TopicID, _, err = a.Text("topic_id"); err != nil {
 		return r, err
 	}
-	if r.Name, _, err = a.Text("name"); err != nil {
+	if r.Name, err = a.topicName(); err != nil {
 		return r, err
 	}
 	if (r.TopicID == "") == (r.Name == "") {
@@ -109,7 +129,8 @@ func ParseReason(a Args, l Limits) (string, error) {
 // An AskRequest is a question.
 type AskRequest struct {
 	Question    string
-	WaitSeconds int // as asked for: see WaitSeconds
+	To          string // an agent, [ToHuman], or "" for anybody
+	WaitSeconds int    // as asked for: see WaitSeconds
 }
 
 // ParseAsk reads the arguments of ask beside topic_id.
@@ -120,14 +141,50 @@ func ParseAsk(a Args, l Limits) (r AskRequest, err error) {
 	if err = atMost("question", r.Question, l.QuestionChars); err != nil {
 		return r, err
 	}
+	if r.To, err = a.recipient(); err != nil {
+		return r, err
+	}
 	r.WaitSeconds, err = a.Integer("wait_seconds", DefaultWaitSeconds, 0)
 	return r, err
 }
 
-// A PendingRequest asks for questions to answer.
+// recipient returns whom a question is for, "" if that is not given.
+func (a Args) recipient() (string, error) {
+	to, given, err := a.Text("to")
+	if err != nil || !given || to == "" {
+		return "", err
+	}
+	return validateName("to", to)
+}
+
+// A PollRequest asks how a question stands.
+type PollRequest struct {
+	QuestionID  string
+	WaitSeconds int // as asked for: see WaitSeconds
+	MinAnswers  int // how many answers to wait for
+	Skip        int // how many of the oldest answers to leave out
+}
+
+// ParsePoll reads the arguments of ask_poll beside topic_id.
+func ParsePoll(a Args) (r PollRequest, err error) {
+	if r.QuestionID, err = ParseQuestionID(a); err != nil {
+		return r, err
+	}
+	if r.WaitSeconds, err = a.Integer("wait_seconds", 0, 0); err != nil {
+		return r, err
+	}
+	if r.MinAnswers, err = a.Integer("min_answers", 1, 1); err != nil {
+		return r, err
+	}
+	r.Skip, err = a.Integer("skip", 0, 0)
+	return r, err
+}
+
+// A PendingRequest asks for questions to answer, or for one's own.
 type PendingRequest struct {
 	Limit       int
-	WaitSeconds int // as asked for: see WaitSeconds
+	Mine        bool // the caller's own questions that are pending
+	WaitSeconds int  // as asked for: see WaitSeconds; 0 with Mine
 }
 
 // ParsePending reads the arguments of pending_list beside topic_id.
@@ -135,7 +192,12 @@ func ParsePending(a Args) (r PendingRequest, err error) {
 	if r.Limit, err = a.Integer("limit", DefaultListLimit, 1); err != nil {
 		return r, err
 	}
-	r.WaitSeconds, err = a.Integer("wait_seconds", DefaultWaitSeconds, 0)
+	if r.WaitSeconds, err = a.Integer("wait_seconds", DefaultWaitSeconds, 0); err != nil {
+		return r, err
+	}
+	if r.Mine, err = a.Boolean("mine"); r.Mine {
+		r.WaitSeconds = 0
+	}
 	return r, err
 }
 

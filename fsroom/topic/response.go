@@ -3,6 +3,7 @@ package topic
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 )
 
 // A Response is one item of an answer call.
@@ -95,12 +96,9 @@ func (a Args) response(l Limits) (r Response, warnings []Warning, err error) {
 }
 
 func (a Args) markdown(l Limits) (string, error) {
-	text, given, err := a.Text("answer_markdown")
+	text, err := a.Required("answer_markdown")
 	if err != nil {
 		return "", err
-	}
-	if !given {
-		return "", Invalid(a.prefix+"answer_markdown", "is required")
 	}
 	return text, atMost(a.prefix+"answer_markdown", text, l.AnswerChars)
 }
@@ -114,11 +112,13 @@ func (a Args) followups() ([]string, error) {
 	case list == nil:
 		return nil, Invalid(a.prefix+name, "is required and must have at least one entry")
 	}
+	if i := slices.IndexFunc(list, isBlank); i >= 0 {
+		return nil, Invalid(fmt.Sprintf("%s%s[%d]", a.prefix, name, i), "must not be blank")
+	}
 	return list, nil
 }
 
-// texts returns a list of strings, of which the first kept are not too long;
-// nil if there are none.
+// texts returns a list of strings, of which the first kept are not too long; nil if there are none.
 func (a Args) texts(name string, kept, chars int) ([]string, error) {
 	list, _, err := a.Texts(name)
 	if err != nil {

@@ -4,25 +4,75 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/talking-stick/tt/journal"
 )
 
 // A Result is what a tool answers: as JSON, and as text for clients that show
-// their model only that.
+// their model only that. [TextOf] returns the whole text.
 type Result interface {
 	Text() string
 	Warn(...Warning)
+	notices() *Notices
 }
 
-// Notices are the warnings that come with a result. They are in its JSON, if
-// there are any, and never in its text.
+// Notices are what can come with any result.
 type Notices struct {
-	Warnings []Warning `json:"warnings,omitempty"`
+	// TopicStatus is there when the topic is closed, and in every PendingResult.
+	TopicStatus string    `json:"topic_status,omitempty"`
+	Warnings    []Warning `json:"warnings,omitempty"`
 }
 
 // Warn adds warnings.
 func (n *Notices) Warn(w ...Warning) { n.Warnings = append(n.Warnings, w...) }
+
+func (n *Notices) notices() *Notices { return n }
+
+// noticesOf are those of a result about a topic.
+func (s *State) noticesOf() Notices {
+	if s.Status == Closed {
+		return Notices{TopicStatus: Closed}
+	}
+	return Notices{}
+}
+
+// TextOf returns all that the result's JSON says as text.
+func TextOf(r Result) string {
+	n := r.notices()
+	more := ""
+	if n.TopicStatus == Closed {
+		more = "\nThe topic is closed: it takes no new questions; pending ones can still be answered."
+	}
+	more += warningsText(n.Warnings)
+	if more == "" {
+		return r.Text()
+	}
+	return strings.TrimRight(r.Text(), "\n") + more
+}
+
+// MaxResultChars is about how many characters of a result clients show their
+// model. Lists in a result end before they exceed it, but have one element at
+// least.
+const MaxResultChars = 80_000
+
+// A budget counts the characters of a result.
+type budget struct{ used int }
+
+// fits reports whether a result may have another element with these texts, and
+// adds it if so.
+func (b *budget) fits(texts ...string) bool {
+	const overhead = 250 // for times, ids and names of members
+	size := overhead
+	for _, text := range texts {
+		size += utf8.RuneCountInString(text)
+	}
+	if b.used > 0 && b.used+size > MaxResultChars {
+		return false
+	}
+	b.used += size
+	return true
+}
 
 // A TopicResult answers topic_create and topic_resolve.
 type TopicResult struct {
@@ -47,16 +97,17 @@ type JoinResult struct {
 	Name      string `json:"name"`
 	Status    string `json:"status"`
 	AgentName string `json:"agent_name"`
+	DataDir   string `json:"data_dir"` // agents meet if theirs is the same
 	Notices
 }
 
 // Joined returns what topic_join answers.
-func (i Info) Joined(agent string) *JoinResult {
-	return &JoinResult{TopicID: i.TopicID, Name: i.Name, Status: i.Status, AgentName: agent}
+func (i Info) Joined(agent, dataDir string) *JoinResult {
+	return &JoinResult{TopicID: i.TopicID, Name: i.Name, Status: i.Status, AgentName: agent, DataDir: dataDir}
 }
 
 func (r *JoinResult) Text() string {
-	return fmt.Sprintf("you are %s on topic %s, topic_id=%s, which is %s", r.AgentName, r.Name, r.TopicID, r.Status)
+	return fmt.Sprintf("you are %s on topic %s, topic_id=%s, which is %s\ndata_dir: %s", r.AgentName, r.Name, r.TopicID, r.Status, r.DataDir)
 }
 
 // A CloseResult answers topic_close.
@@ -84,21 +135,44 @@ func (r *CloseResult) Text() string {
 
 // A ListResult answers topic_list.
 type ListResult struct {
-	Topics []Info `json:"topics"`
+	Topics  []Info `json:"topics"` // newest first
+	Total   int    `json:"total"`
+	HasMore bool   `json:"has_more,omitempty"` // older ones were left out: see [MaxResultChars]
 	Notices
 }
 
-// listedRows is how many topics the text shows; the JSON has all of them.
-const listedRows = 50
+// List returns what topic_list answers for a status.
+func List(topics []Info, status string) *ListResult {
+	selected := Select(topics, status)
+	r := &ListResult{Topics: selected, Total: len(selected)}
+	var size budget
+	for n, t := range selected {
+		if !size.fits(t.Name, t.closeReason(), string(t.Metadata)) {
+			r.Topics, r.HasMore = selected[:n], true
+			break
+		}
+	}
+	return r
+}
 
 func (r *ListResult) Text() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "topics: %d\n", len(r.Topics))
-	for _, t := range r.Topics[:min(listedRows, len(r.Topics))] {
-		fmt.Fprintf(&b, "- %s topic_id=%s %s, %d of %d questions pending\n", t.Name, t.TopicID, t.Status, t.Counts.Pending, t.Counts.Total)
+	fmt.Fprintf(&b, "topics: %d\n", r.Total)
+	for _, t := range r.Topics {
+		fmt.Fprintf(&b, "- %s topic_id=%s %s, made %s, questions: %s\n", t.Name, t.TopicID, t.Status, t.CreatedAt, t.Counts)
+		if t.ClosedAt != nil {
+			fmt.Fprintf(&b, "  closed %s", t.ClosedAt)
+			if reason := t.closeReason(); reason != "" {
+				fmt.Fprintf(&b, ": %s", reason)
+			}
+			b.WriteByte('\n')
+		}
+		if t.Metadata != nil {
+			fmt.Fprintf(&b, "  metadata %s\n", t.Metadata)
+		}
 	}
-	if more := len(r.Topics) - listedRows; more > 0 {
-		fmt.Fprintf(&b, "and %d older ones\n", more)
+	if r.HasMore {
+		fmt.Fprintf(&b, "%d older ones are not shown; topic_resolve finds a topic by its name.\n", r.Total-len(r.Topics))
 	}
 	return b.String()
 }
@@ -117,6 +191,9 @@ func ErrorResult(err error) (text string, structured json.RawMessage) {
 	if e.Hint != "" {
 		reported["hint"] = e.Hint
 		text += "\n" + e.Hint
+	}
+	if warnings, ok := e.Details["warnings"].([]Warning); ok {
+		text += warningsText(warnings)
 	}
 	content["error"] = reported
 	return text, payload(content)

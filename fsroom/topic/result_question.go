@@ -15,75 +15,106 @@ const (
 
 // A QueuedResult answers an ask that does not have an answer yet.
 type QueuedResult struct {
-	QuestionID string     `json:"question_id"`
-	Status     string     `json:"status"`             // queued, or timeout after a wait
-	AskedBy    string     `json:"asked_by,omitempty"` // when queued
-	NextAction NextAction `json:"next_action"`
-	ClientPlan ClientPlan `json:"client_plan"`
+	QuestionID     string     `json:"question_id"`
+	Status         string     `json:"status"`                    // queued, or timeout after a wait
+	AskedBy        string     `json:"asked_by,omitempty"`        // when queued
+	To             string     `json:"to_agent_id,omitempty"`     // "" for anybody
+	QuestionStatus string     `json:"question_status,omitempty"` // after a wait: pending
+	Listeners      *int       `json:"listeners,omitempty"`       // after a wait: agents that have joined the topic now, without the asker
+	NextAction     NextAction `json:"next_action"`
+	ClientPlan     ClientPlan `json:"client_plan"`
 	Notices
 }
 
 // Queued returns what ask answers at once when it is not to wait.
-func Queued(topicID, questionID, agent string) *QueuedResult {
-	r := timedOut(topicID, questionID)
-	r.Status, r.AskedBy = StatusQueued, agent
-	return r
-}
-
-func timedOut(topicID, questionID string) *QueuedResult {
+func Queued(topicID, questionID, agent, to string) *QueuedResult {
 	return &QueuedResult{
-		QuestionID: questionID, Status: StatusTimeout,
+		QuestionID: questionID, Status: StatusQueued, AskedBy: agent, To: to,
 		NextAction: pollAction(topicID, questionID), ClientPlan: ClientPlan{MaxAttempts: 3, DelaySeconds: 10},
 	}
 }
 
 func (r *QueuedResult) Text() string {
-	said := "Your question is queued."
+	said := "Your question is queued"
+	if r.To != "" {
+		said += " for " + r.To
+	}
+	said += "."
 	if r.Status == StatusTimeout {
-		said = "Nobody has answered yet; the question stays open."
+		said = "Nobody has answered yet; the question stays open." + r.listenersText()
 	}
 	return fmt.Sprintf("%s: question_id=%s\n%s\nNext: %s, up to %d times, %d seconds apart.", r.Status, r.QuestionID,
 		said, r.NextAction.Call(), r.ClientPlan.MaxAttempts, r.ClientPlan.DelaySeconds)
 }
 
+func (r *QueuedResult) listenersText() string {
+	switch {
+	case r.Listeners == nil:
+		return ""
+	case *r.Listeners == 1:
+		return " Listeners: 1 other agent has joined the topic."
+	}
+	return fmt.Sprintf(" Listeners: %d other agents have joined the topic.", *r.Listeners)
+}
+
 // A PollResult answers ask_poll, and an ask that was answered.
 type PollResult struct {
-	QuestionID       string   `json:"question_id"`
-	Status           string   `json:"status"`          // answered as soon as there is an answer
-	QuestionStatus   string   `json:"question_status"` // as stored
-	AcceptingAnswers bool     `json:"accepting_answers"`
-	Answers          []Answer `json:"answers"` // oldest first
-	AnswersCount     int      `json:"answers_count"`
-	CancelReason     string   `json:"cancel_reason,omitempty"`
-	Rendered         string   `json:"rendered,omitempty"` // see [Render]; when there are answers
+	QuestionID       string      `json:"question_id"`
+	Status           string      `json:"status"`                // answered as soon as there is an answer
+	To               string      `json:"to_agent_id,omitempty"` // "" for anybody
+	QuestionStatus   string      `json:"question_status"`       // as stored
+	AcceptingAnswers bool        `json:"accepting_answers"`
+	Answers          []Answer    `json:"answers"`       // oldest first
+	AnswersCount     int         `json:"answers_count"` // also of those that are not in Answers
+	CancelReason     string      `json:"cancel_reason,omitempty"`
+	Rendered         string      `json:"rendered,omitempty"`    // the request to follow up, see [FollowUp]; when there are answers
+	HasMore          bool        `json:"has_more,omitempty"`    // there are later answers: see [MaxResultChars]
+	NextAction       *NextAction `json:"next_action,omitempty"` // how to read them
 	Notices
 
 	topicID string
 }
 
 func (r *PollResult) Text() string {
-	text := fmt.Sprintf("%s: question_id=%s", r.Status, r.QuestionID)
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: question_id=%s, question_status=%s, accepting_answers=%t, answers_count=%d",
+		r.Status, r.QuestionID, r.QuestionStatus, r.AcceptingAnswers, r.AnswersCount)
+	if r.To != "" {
+		fmt.Fprintf(&b, ", to_agent_id=%s", r.To)
+	}
 	if r.CancelReason != "" {
-		text += "\nreason: " + r.CancelReason
+		b.WriteString("\nreason: " + r.CancelReason)
 	}
 	switch {
 	case len(r.Answers) > 0:
-		return text + "\n\n" + r.Rendered
+		b.WriteString("\n" + RenderAnswers(r.Answers))
+		if r.HasMore {
+			fmt.Fprintf(&b, "Later answers are not shown. Next: %s\n\n", r.NextAction.Call())
+		}
+		b.WriteString(r.Rendered)
+	case r.AnswersCount > 0:
+		b.WriteString("\nAll answers were skipped.")
 	case r.Status == Answered:
-		return text + "\nIt was marked answered; there is no answer."
+		b.WriteString("\nIt was marked answered; there is no answer.")
 	case r.Status == Pending:
-		return text + "\nNobody has answered yet."
+		b.WriteString("\nNobody has answered yet.")
 	}
-	return text
+	return b.String()
 }
 
 // AskResult returns the poll as the ask that has waited until then answers it.
-func (r *PollResult) AskResult() Result {
+// Listeners are the other agents on the topic, negative if they are not known.
+func (r *PollResult) AskResult(listeners int) Result {
 	switch r.Status {
 	case Pending:
-		return timedOut(r.topicID, r.QuestionID)
+		timeout := Queued(r.topicID, r.QuestionID, "", r.To)
+		timeout.Status, timeout.QuestionStatus, timeout.Notices = StatusTimeout, r.QuestionStatus, r.Notices
+		if listeners >= 0 {
+			timeout.Listeners = &listeners
+		}
+		return timeout
 	case Cancelled:
-		return &CancelledResult{QuestionID: r.QuestionID, Status: Cancelled, CancelReason: r.CancelReason}
+		return &CancelledResult{QuestionID: r.QuestionID, Status: Cancelled, CancelReason: r.CancelReason, Notices: r.Notices}
 	}
 	return r
 }
@@ -101,7 +132,7 @@ type CancelledResult struct {
 // CancelResult returns what ask_cancel answers once the question is cancelled.
 func (s *State) CancelResult(questionID string) *CancelledResult {
 	q := s.Question(questionID)
-	return &CancelledResult{TopicID: s.TopicID, QuestionID: q.ID, Status: q.Status, CancelReason: q.CancelReason}
+	return &CancelledResult{TopicID: s.TopicID, QuestionID: q.ID, Status: q.Status, CancelReason: q.CancelReason, Notices: s.noticesOf()}
 }
 
 func (r *CancelledResult) Text() string {
@@ -123,7 +154,7 @@ type MarkResult struct {
 // MarkResult returns what question_mark_answered answers once the question is
 // closed.
 func (s *State) MarkResult(questionID string) *MarkResult {
-	return &MarkResult{TopicID: s.TopicID, QuestionID: questionID, Status: Answered}
+	return &MarkResult{TopicID: s.TopicID, QuestionID: questionID, Status: Answered, Notices: s.noticesOf()}
 }
 
 func (r *MarkResult) Text() string {
@@ -134,42 +165,73 @@ func (r *MarkResult) Text() string {
 type PendingResult struct {
 	Pending []PendingQuestion `json:"pending"` // oldest first
 	Status  string            `json:"status"`  // ready, empty, or timeout after a wait
+	Total   int               `json:"total"`
+	HasMore bool              `json:"has_more,omitempty"` // later ones were left out, by limit or [MaxResultChars]
 	Notices
 
 	topicID string
+	mine    bool
 }
 
 func (r *PendingResult) Text() string {
+	what := "to answer"
+	if r.mine {
+		what = "of your own that is open"
+	}
 	if len(r.Pending) == 0 {
-		return r.Status + ": no question to answer on topic_id=" + r.topicID
+		return fmt.Sprintf("%s: no question %s on topic_id=%s", r.Status, what, r.topicID)
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %d to answer with answer(topic_id=%q, responses=[…])\n", r.Status, len(r.Pending), r.topicID)
+	if r.mine {
+		fmt.Fprintf(&b, "%s: %d of your own that are open; see answers with ask_poll, close with question_mark_answered or ask_cancel\n", r.Status, r.Total)
+	} else {
+		fmt.Fprintf(&b, "%s: %d to answer with answer(topic_id=%q, responses=[…])\n", r.Status, r.Total, r.topicID)
+	}
 	for _, q := range r.Pending {
-		fmt.Fprintf(&b, "\nquestion_id=%s\nasked by %s at %s\n%s\n", q.QuestionID, q.AskedBy, q.AskedAt, q.Text)
+		fmt.Fprintf(&b, "\nquestion_id=%s\nasked by %s at %s", q.QuestionID, q.AskedBy, q.AskedAt)
+		if q.To != "" {
+			fmt.Fprintf(&b, " to %s", q.To)
+		}
+		fmt.Fprintf(&b, ", %s so far\n%s\n", plural(q.AnswersCount, "answer"), q.Text)
+	}
+	if r.HasMore {
+		fmt.Fprintf(&b, "\nThe oldest %d of %d are shown.\n", len(r.Pending), r.Total)
 	}
 	return b.String()
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
 }
 
 // A SavedResult answers answer.
 type SavedResult struct {
 	Saved      int        `json:"saved"`
 	Skipped    int        `json:"skipped"`
+	Reasons    []Skip     `json:"skipped_questions,omitempty"`
 	NextAction NextAction `json:"next_action"`
 	ClientPlan ClientPlan `json:"client_plan"`
 	Notices
 }
 
-// Result returns what answer answers.
-func (t Tally) Result(topicID string) *SavedResult {
+// SavedResult returns what answer answers.
+func (s *State) SavedResult(t Tally) *SavedResult {
 	// No delay: pending_list waits by itself.
-	return &SavedResult{Saved: t.Saved, Skipped: t.Skipped, NextAction: pendingAction(topicID), ClientPlan: ClientPlan{MaxAttempts: 3}}
+	return &SavedResult{
+		Saved: t.Saved, Skipped: len(t.Skipped), Reasons: t.Skipped,
+		NextAction: pendingAction(s.TopicID), ClientPlan: ClientPlan{MaxAttempts: 3}, Notices: s.noticesOf(),
+	}
 }
 
 func (r *SavedResult) Text() string {
-	text := fmt.Sprintf("saved %d, skipped %d", r.Saved, r.Skipped)
-	if r.Skipped > 0 {
-		text += " (no such question on this topic, or it is not pending any more)"
+	var b strings.Builder
+	fmt.Fprintf(&b, "saved %d, skipped %d\n", r.Saved, r.Skipped)
+	for _, skip := range r.Reasons {
+		fmt.Fprintf(&b, "skipped question_id=%s: %s\n", skip.QuestionID, skip.Reason)
 	}
-	return fmt.Sprintf("%s\nNext: %s, up to %d times.", text, r.NextAction.Call(), r.ClientPlan.MaxAttempts)
+	fmt.Fprintf(&b, "Next: %s, up to %d times.", r.NextAction.Call(), r.ClientPlan.MaxAttempts)
+	return b.String()
 }

@@ -108,7 +108,7 @@ func TestAnswers(t *testing.T) {
 		}},
 		{"as agents write it", func(t *testing.T, s *stage) {
 			q := s.asks("A")
-			one := f(`{"question_id":%q,"answer_markdown":"","repo_pointers":null,"suggested_followups":"[\"x\"]","mood":"good"}`, q)
+			one := f(`{"question_id":%q,"answer_markdown":"y","repo_pointers":null,"suggested_followups":"[\"x\"]","mood":"good"}`, q)
 			quoted := mustJSON("[" + mustJSON(one) + "]") // a list in a string, whose element is an object in a string
 			b := s.ok("B", "answer", f(`{"topic_id":%q,"responses":%s}`, s.id, quoted))
 			equal(t, "argument", warned(t, b, "UNKNOWN_ARGUMENT")[0]["argument"], "responses[].mood")

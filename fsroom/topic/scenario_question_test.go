@@ -36,19 +36,19 @@ func TestAskAndPoll(t *testing.T) {
 		}},
 		{"47 answered during the wait", func(t *testing.T, s *stage) {
 			q := s.asks("A")
-			equal(t, "settled", s.topic(s.id).state.AskSettled(q), false)
+			equal(t, "settled", s.topic(s.id).state.AskSettled(q, 1), false)
 			s.ok("B", "answer", s.replies(q))
-			equal(t, "settled", s.topic(s.id).state.AskSettled(q), true)
+			equal(t, "settled", s.topic(s.id).state.AskSettled(q, 1), true)
 			r, err := s.waited(s.id, q)
 			if err != nil {
 				t.Fatal(err)
 			}
-			mentions(t, mustJSON(r), `"status":"answered"`, `"answers_count":1`, `"question_status":"pending"`, `"accepting_answers":true`, `"rendered":"###`)
+			mentions(t, mustJSON(r), `"status":"answered"`, `"answers_count":1`, `"question_status":"pending"`, `"accepting_answers":true`, `"rendered":"---\nFOLLOW_UP_REQUIRED`)
 		}},
 		{"48 timeout", func(t *testing.T, s *stage) {
 			b := s.ok("A", "ask", f(`{"topic_id":%q,"question":"why?"}`, s.id))
 			same(t, "timeout", b, strings.NewReplacer("T", s.id, "Q", b["question_id"].(string)).Replace(
-				`{"question_id":"Q","status":"timeout",
+				`{"question_id":"Q","status":"timeout","question_status":"pending","listeners":0,
 				"next_action":{"tool":"ask_poll","args":{"topic_id":"T","question_id":"Q"}},
 				"client_plan":{"max_attempts":3,"delay_seconds":10}}`))
 			equal(t, "status", s.poll(b["question_id"].(string))["status"], "pending")
@@ -57,7 +57,7 @@ func TestAskAndPoll(t *testing.T) {
 			q := s.asks("A")
 			s.enters("A2", s.id, "red")
 			s.ok("A2", "ask_cancel", s.on(q, `"reason":"solved"`))
-			equal(t, "settled", s.topic(s.id).state.AskSettled(q), true)
+			equal(t, "settled", s.topic(s.id).state.AskSettled(q, 1), true)
 			r, err := s.waited(s.id, q)
 			if err != nil {
 				t.Fatal(err)
@@ -67,7 +67,7 @@ func TestAskAndPoll(t *testing.T) {
 		{"marked during the wait", func(t *testing.T, s *stage) {
 			q := s.asks("A")
 			s.ok("A", "question_mark_answered", s.on(q))
-			equal(t, "settled", s.topic(s.id).state.AskSettled(q), true)
+			equal(t, "settled", s.topic(s.id).state.AskSettled(q, 1), true)
 		}},
 		{"53 any text comes through", func(t *testing.T, s *stage) {
 			text := "# a\n\t<b>&'`\"\\ \u2028 \U0001F469\u200d\U0001F52C \x01\r\n```go\n```"
@@ -91,15 +91,15 @@ func TestPendingList(t *testing.T) {
 	play(t, []scenario{
 		{"54 62 own questions", func(t *testing.T, s *stage) {
 			s.asks("A")
-			same(t, "empty", s.ok("A", "pending_list", f(`{"topic_id":%q,"wait_seconds":0}`, s.id)), `{"pending":[],"status":"empty"}`)
-			same(t, "timeout", s.ok("A", "pending_list", f(`{"topic_id":%q,"wait_seconds":1}`, s.id)), `{"pending":[],"status":"timeout"}`)
+			same(t, "empty", s.ok("A", "pending_list", f(`{"topic_id":%q,"wait_seconds":0}`, s.id)), `{"pending":[],"status":"empty","total":0,"topic_status":"open"}`)
+			same(t, "timeout", s.ok("A", "pending_list", f(`{"topic_id":%q,"wait_seconds":1}`, s.id)), `{"pending":[],"status":"timeout","total":0,"topic_status":"open"}`)
 		}},
 		{"55 63 another's", func(t *testing.T, s *stage) {
 			equal(t, "settled", s.topic(s.id).state.PendingSettled("cat"), false)
 			q := s.asks("A")
 			equal(t, "settled", s.topic(s.id).state.PendingSettled("cat"), true)
 			same(t, "ready", s.ok("B", "pending_list", f(`{"topic_id":%q,"wait_seconds":0}`, s.id)),
-				f(`{"pending":[{"question_id":%q,"question_text":"why?","asked_at":"2023-11-14T22:13:20.001Z","asked_by":"red"}],"status":"ready"}`, q))
+				f(`{"pending":[{"question_id":%q,"question_text":"why?","asked_at":"2023-11-14T22:13:20.001Z","asked_by":"red","answers_count":0}],"status":"ready","total":1,"topic_status":"open"}`, q))
 		}},
 		{"56 57 oldest first, limited", func(t *testing.T, s *stage) {
 			var all []string

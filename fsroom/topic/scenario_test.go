@@ -2,6 +2,7 @@ package topic_test
 
 import (
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 )
@@ -93,7 +94,7 @@ func (s *stage) offered(session string) string {
 
 func equal(t testing.TB, what string, got, want any) {
 	t.Helper()
-	if got != want {
+	if !reflect.DeepEqual(got, want) {
 		t.Errorf("%s: got %#v, want %#v", what, got, want)
 	}
 }

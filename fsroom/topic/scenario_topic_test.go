@@ -22,7 +22,6 @@ func TestTopics(t *testing.T) {
 		{"2 newer format", func(t *testing.T, s *stage) {
 			err := topic.New("x").Apply(&journal.Event{Type: topic.EventCreated, Payload: []byte(`{"format":99}`)})
 			equal(t, "code", topic.Translate(err).Code, topic.SchemaMismatch)
-			mentions(t, topic.Translate(err).Message, "wipe")
 			err = code.New(code.LockTimeout, "held by somebody")
 			equal(t, "code", topic.Translate(err).Code, topic.Busy)
 		}},
@@ -62,7 +61,7 @@ func TestTopics(t *testing.T) {
 			b := s.ok("A", "topic_list", `{"status":"open"}`)
 			equal(t, "order", names(b), "d c b a pink")
 			same(t, "row", b["topics"].([]any)[4], f(`{"topic_id":%q,"name":"pink","status":"open",
-				"created_at":"2023-11-14T22:13:20.000Z","closed_at":null,"close_reason":null,"metadata":null}`, s.id))
+				"created_at":"2023-11-14T22:13:20.000Z","closed_at":null,"close_reason":null,"metadata":null,"counts":{"total":0,"pending":0,"answered":0,"cancelled":0}}`, s.id))
 		}},
 		{"15 list by status", func(t *testing.T, s *stage) {
 			s.made("blue")
@@ -119,7 +118,7 @@ func TestJoins(t *testing.T) {
 	play(t, []scenario{
 		{"25 29 join echoes", func(t *testing.T, s *stage) {
 			same(t, "join", s.ok("D", "topic_join", f(`{"topic_id":%q,"agent_name":"  owl\n"}`, s.id)),
-				f(`{"topic_id":%q,"name":"pink","status":"open","agent_name":"owl"}`, s.id))
+				f(`{"topic_id":%q,"name":"pink","status":"open","agent_name":"owl","data_dir":"/data"}`, s.id))
 		}},
 		{"26 by name", func(t *testing.T, s *stage) {
 			equal(t, "id", s.ok("D", "topic_join", `{"name":"pink","agent_name":"owl","topic_id":""}`)["topic_id"], s.id)
@@ -150,12 +149,50 @@ func TestJoins(t *testing.T) {
 			q := s.asks("A")
 			rename := f(`{"topic_id":%q,"agent_name":"blue"}`, s.id)
 			r := s.refused("INVALID_ARGUMENT", "A", "topic_join", rename)
-			mentions(t, r.text, "agent_name", "red", "blue")
+			mentions(t, r.text, "agent_name", "red", "blue", q)
+			equal(t, "ids", r.body["open_question_ids"], []any{q})
 			s.enters("A", s.id, "red")
 			s.ok("A", "question_mark_answered", s.on(q))
 			s.ok("A", "topic_join", rename)
 		}},
 	})
+}
+
+func TestOthersQuestionsAreNoReasonToKeepAName(t *testing.T) {
+	play(t, []scenario{{"two sessions of one name", func(t *testing.T, s *stage) {
+		s.asks("A")
+		s.enters("D", s.id, "red")
+		s.enters("D", s.id, "red-2")
+		q := s.asks("D")
+		s.enters("E", s.id, "red-2")
+		s.enters("E", s.id, "owl")
+		mentions(t, s.refused("INVALID_ARGUMENT", "D", "topic_join", f(`{"topic_id":%q,"agent_name":"owl"}`, s.id)).text, q)
+	}}})
+}
+
+func TestJoinWithoutAName(t *testing.T) {
+	play(t, []scenario{{"the harness's name", func(t *testing.T, s *stage) {
+		args := f(`{"topic_id":%q}`, s.id)
+		mentions(t, s.refused("INVALID_ARGUMENT", "D", "topic_join", args).text, "agent_name is required")
+		s.harness = "claude:5b56fb07"
+		equal(t, "name", s.ok("D", "topic_join", args)["agent_name"], "claude:5b56fb07")
+		equal(t, "name", s.ok("E", "topic_join", f(`{"topic_id":%q,"agent_name":"owl"}`, s.id))["agent_name"], "owl")
+		s.refused("INVALID_ARGUMENT", "E", "topic_join", f(`{"topic_id":%q,"agent_name":""}`, s.id))
+	}}})
+}
+
+// TestLongListsAreCut: what does not fit into a result is counted, and the text
+// says so.
+func TestLongListsAreCut(t *testing.T) {
+	play(t, []scenario{{"topics", func(t *testing.T, s *stage) {
+		metadata := f(`{"a":%q}`, strings.Repeat("m", 30_000))
+		for range 5 {
+			s.ok("A", "topic_create", f(`{"name":"big","mode":"new","metadata":%s}`, metadata))
+		}
+		r := s.call("A", "topic_list", `{}`)
+		equal(t, "cut", []any{len(r.body["topics"].([]any)), r.body["total"], r.body["has_more"]}, []any{2, 6.0, true})
+		mentions(t, r.text, "topics: 6", "4 older ones are not shown", metadata)
+	}}})
 }
 
 func TestNameInUse(t *testing.T) {

@@ -2,7 +2,9 @@ package topic
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/talking-stick/tt/journal"
 )
@@ -42,6 +44,7 @@ type State struct {
 type Question struct {
 	ID           string        `json:"question_id"`
 	AskedBy      string        `json:"asked_by"`
+	To           string        `json:"to,omitempty"`       // an agent, [ToHuman], or "" for anybody
 	AskedAt      *journal.Time `json:"asked_at,omitempty"` // while pending
 	Status       string        `json:"status"`
 	Seq          int64         `json:"event_seq"`
@@ -81,10 +84,20 @@ func (s *State) Question(id string) *Question {
 	return nil
 }
 
-// Answerable reports whether the question is offered to the agent: it is
-// pending, somebody else's, and the agent has not answered it.
+// Answerable reports whether the agent may answer the question: it is pending,
+// somebody else's, and the agent has not answered it.
 func (q *Question) Answerable(agent string) bool {
 	return q.Status == Pending && q.AskedBy != agent && !q.answeredBy(agent)
+}
+
+// ToHuman is whom a question is for that any person may answer.
+const ToHuman = "human"
+
+// Offered reports whether the question is listed to the agent as one to answer:
+// it may answer it, and it is for this agent or for anybody.
+func (q *Question) Offered(agent string) bool {
+	forAgent := q.To == "" || q.To == agent || q.To == ToHuman && strings.HasPrefix(agent, "human:")
+	return forAgent && q.Answerable(agent)
 }
 
 func (q *Question) answeredBy(agent string) bool {
@@ -97,6 +110,11 @@ type Counts struct {
 	Pending   int `json:"pending"`
 	Answered  int `json:"answered"`
 	Cancelled int `json:"cancelled"`
+}
+
+// String returns the counts as text.
+func (c Counts) String() string {
+	return fmt.Sprintf("%d pending, %d answered, %d cancelled", c.Pending, c.Answered, c.Cancelled)
 }
 
 // Counts counts the questions; Total is the sum of the others.

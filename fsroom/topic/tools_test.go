@@ -18,7 +18,7 @@ func (w *world) run(session, tool string, raw json.RawMessage) (topic.Result, er
 		return w.create(a)
 	case "topic_list":
 		status, err := topic.ParseList(a)
-		return &topic.ListResult{Topics: topic.Select(w.infos(), status)}, err
+		return topic.List(w.infos(), status), err
 	case "topic_resolve":
 		r, err := topic.ParseResolve(a)
 		if err != nil {
@@ -45,7 +45,7 @@ func (w *world) run(session, tool string, raw json.RawMessage) (topic.Result, er
 	}
 	switch tool {
 	case "ask":
-		return w.ask(id, agent, a)
+		return w.ask(session, id, agent, a)
 	case "pending_list":
 		return w.pending(id, agent, a)
 	case "answer":
@@ -70,7 +70,7 @@ func (w *world) create(a topic.Args) (topic.Result, error) {
 }
 
 func (w *world) join(session string, a topic.Args) (topic.Result, error) {
-	r, err := topic.ParseJoin(a)
+	r, err := topic.ParseJoin(a, func() string { return w.harness })
 	if err != nil {
 		return nil, err
 	}
@@ -86,11 +86,11 @@ func (w *world) join(session string, a topic.Args) (topic.Result, error) {
 		return nil, topic.NotFound("topic_id", r.TopicID)
 	}
 	key := [2]string{session, r.TopicID}
-	if err := s.CheckRejoin(w.names[key], r.AgentName); err != nil {
+	if err := s.CheckRejoin(w.names[key], r.AgentName, w.asked[key]); err != nil {
 		return nil, err
 	}
 	w.names[key] = r.AgentName
-	return s.Info().Joined(r.AgentName), nil
+	return s.Info().Joined(r.AgentName, "/data"), nil
 }
 
 func (w *world) close(id string, a topic.Args) (topic.Result, error) {
@@ -108,13 +108,13 @@ func (w *world) close(id string, a topic.Args) (topic.Result, error) {
 }
 
 func (w *world) poll(id string, a topic.Args) (topic.Result, error) {
-	question, err := topic.ParseQuestionID(a)
+	request, err := topic.ParsePoll(a)
 	if err != nil {
 		return nil, err
 	}
 	m := w.topic(id)
-	r, err := m.state.Poll(question, m.lookup)
-	return r, w.mismatch(err, id, question)
+	r, err := m.state.Poll(request.QuestionID, request.Skip, m.lookup)
+	return r, w.mismatch(err, id, request.QuestionID)
 }
 
 // mismatch turns "not found" into TOPIC_MISMATCH if the question is elsewhere.
@@ -129,18 +129,20 @@ func (w *world) mismatch(err error, id, question string) error {
 	return err
 }
 
-func (w *world) ask(id, agent string, a topic.Args) (topic.Result, error) {
+func (w *world) ask(session, id, agent string, a topic.Args) (topic.Result, error) {
 	r, err := topic.ParseAsk(a, w.limits)
 	if err != nil {
 		return nil, err
 	}
-	events, question, err := w.topic(id).state.Ask(agent, r.Question, w.newID, w.limits)
+	events, question, err := w.topic(id).state.Ask(agent, r, w.newID, w.limits)
 	if err != nil {
 		return nil, err
 	}
 	w.commit(id, events)
+	key := [2]string{session, id}
+	w.asked[key] = append(w.asked[key], question)
 	if topic.WaitSeconds(r.WaitSeconds) == 0 {
-		return topic.Queued(id, question, agent), nil
+		return topic.Queued(id, question, agent, r.To), nil
 	}
 	return w.waited(id, question)
 }
@@ -148,11 +150,11 @@ func (w *world) ask(id, agent string, a topic.Args) (topic.Result, error) {
 // waited is what an ask answers that waited until now.
 func (w *world) waited(id, question string) (topic.Result, error) {
 	m := w.topic(id)
-	r, err := m.state.Poll(question, m.lookup)
+	r, err := m.state.Poll(question, 0, m.lookup)
 	if err != nil {
 		return nil, err
 	}
-	return r.AskResult(), nil
+	return r.AskResult(w.listeners), nil
 }
 
 func (w *world) pending(id, agent string, a topic.Args) (topic.Result, error) {
@@ -161,7 +163,7 @@ func (w *world) pending(id, agent string, a topic.Args) (topic.Result, error) {
 		return nil, err
 	}
 	m := w.topic(id)
-	return m.state.PendingList(agent, r.Limit, topic.WaitSeconds(r.WaitSeconds) > 0, m.lookup)
+	return m.state.PendingList(agent, r, m.lookup)
 }
 
 func (w *world) answer(id, agent string, a topic.Args) (topic.Result, error) {
@@ -173,8 +175,7 @@ func (w *world) answer(id, agent string, a topic.Args) (topic.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	w.commit(id, events)
-	r := tally.Result(id)
+	r := w.commit(id, events).SavedResult(tally)
 	r.Warn(warnings...)
 	return r, nil
 }

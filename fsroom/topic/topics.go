@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"slices"
+	"strings"
 
 	"github.com/talking-stick/tt/journal"
 )
@@ -19,7 +20,7 @@ type Info struct {
 	CloseReason *string         `json:"close_reason"`
 	Metadata    json.RawMessage `json:"metadata"`
 
-	Counts  Counts `json:"-"`
+	Counts  Counts `json:"counts"`
 	ordinal int64
 }
 
@@ -33,6 +34,13 @@ func (s *State) Info() Info {
 		i.CloseReason = &s.CloseReason
 	}
 	return i
+}
+
+func (i *Info) closeReason() string {
+	if i.CloseReason == nil {
+		return ""
+	}
+	return *i.CloseReason
 }
 
 // Create makes a topic with the id among the existing ones, or, with
@@ -73,7 +81,7 @@ func Find(topics []Info, r ResolveRequest) (Info, error) {
 	topics = slices.Clone(topics)
 	newestFirst(topics)
 	for _, status := range wanted {
-		i := slices.IndexFunc(topics, func(t Info) bool { return t.Name == r.Name && t.Status == status })
+		i := slices.IndexFunc(topics, func(t Info) bool { return strings.TrimSpace(t.Name) == r.Name && t.Status == status })
 		if i >= 0 {
 			return topics[i], nil
 		}

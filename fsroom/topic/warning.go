@@ -2,6 +2,7 @@ package topic
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -23,6 +24,25 @@ const (
 	WarnUnknownArgument   = "UNKNOWN_ARGUMENT"
 	WarnNameInUse         = "AGENT_NAME_IN_USE"
 )
+
+// warningsText writes one line for each warning, with a line break before it.
+func warningsText(warnings []Warning) string {
+	var b strings.Builder
+	for _, w := range warnings {
+		fmt.Fprintf(&b, "\nwarning %s", w.Code)
+		if w.Message != "" {
+			fmt.Fprintf(&b, ": %s", w.Message)
+		}
+		var context []string
+		for _, key := range slices.Sorted(maps.Keys(w.Context)) {
+			context = append(context, fmt.Sprintf("%s=%v", key, w.Context[key]))
+		}
+		if context != nil {
+			fmt.Fprintf(&b, " (%s)", strings.Join(context, ", "))
+		}
+	}
+	return b.String()
+}
 
 // NameInUse warns that another live session has joined the topic under the
 // same name: the two count as one agent.

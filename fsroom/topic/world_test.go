@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"strings"
 	"testing"
 	"time"
 
@@ -19,9 +20,13 @@ type world struct {
 	t      fataler
 	limits topic.Limits
 	topics map[string]*memory
-	names  map[[2]string]string // agent_name by session and topic
-	ids    int
-	clock  int
+	names  map[[2]string]string   // agent_name by session and topic
+	asked  map[[2]string][]string // questions likewise
+	// What the machine knows.
+	harness   string
+	listeners int
+	ids       int
+	clock     int
 }
 
 // fataler is what testing.T and rapid.T have in common.
@@ -37,7 +42,7 @@ type memory struct {
 
 func newWorld(t fataler) *world {
 	t.Helper()
-	return &world{t: t, limits: limitsWith(t, nil), topics: map[string]*memory{}, names: map[[2]string]string{}}
+	return &world{t: t, limits: limitsWith(t, nil), topics: map[string]*memory{}, names: map[[2]string]string{}, asked: map[[2]string][]string{}}
 }
 
 func limitsWith(t fataler, env map[string]string) topic.Limits {
@@ -146,13 +151,19 @@ func (w *world) call(session, tool, args string) reply {
 		text, structured := topic.ErrorResult(err)
 		r.text, body = text, string(structured)
 	} else {
-		r.text, body = result.Text(), mustJSON(result)
+		r.text, body = topic.TextOf(result), mustJSON(result)
 	}
 	if err := json.Unmarshal([]byte(body), &r.body); err != nil {
 		w.t.Fatalf("%s: %v in %s", tool, err, body)
 	}
 	if r.text == "" {
 		w.t.Fatalf("%s: no text", tool)
+	}
+	warnings, _ := r.body["warnings"].([]any)
+	for _, warning := range warnings {
+		if c := warning.(map[string]any)["code"].(string); !strings.Contains(r.text, "warning "+c) {
+			w.t.Fatalf("%s: warning %s is not in the text: %s", tool, c, r.text)
+		}
 	}
 	return r
 }

@@ -1,0 +1,26 @@
+package main
+
+import (
+	"context"
+	"errors"
+
+	"github.com/talking-stick/tt/cmd/internal/front"
+	"github.com/talking-stick/tt/fsroom/code"
+)
+
+// onBus makes a command of what is done with the bus that the environment names.
+// Errors get the bus's codes and hints, except those of usage.
+func onBus(run func(context.Context, *front.Call, *bus) error) func(context.Context, *front.Call) error {
+	return func(ctx context.Context, c *front.Call) error {
+		b, err := openBus(c.Env)
+		if err != nil {
+			return err
+		}
+		err = run(ctx, c, b)
+		var coded *code.Error
+		if errors.As(err, &coded) && coded.Code != code.Usage {
+			return b.busError(err)
+		}
+		return err
+	}
+}

@@ -1,0 +1,28 @@
+package main
+
+import (
+	"github.com/talking-stick/tt/cmd/internal/front"
+	"github.com/talking-stick/tt/identity"
+)
+
+// harnessName returns the agent id that tt gives the harness session of which
+// this process is part, "" if there is none.
+func harnessName(env *front.Env) string {
+	me, err := identity.Resolve(identityEnv(env), identity.System(), "")
+	if err != nil || me.SessionKind != identity.HarnessCLI {
+		return ""
+	}
+	return me.ID
+}
+
+// inHarness reports whether a harness runs this process.
+func inHarness(env *front.Env) bool {
+	_, ok := identity.HarnessByEnvironment(identityEnv(env))
+	return ok
+}
+
+func identityEnv(env *front.Env) identity.Env {
+	e := identity.SystemEnv()
+	e.Lookup, e.Home = env.Lookup, env.Home
+	return e
+}
