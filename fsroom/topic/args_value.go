@@ -23,28 +23,6 @@ func unwrap(raw json.RawMessage, start byte) (json.RawMessage, bool) {
 	return raw, len(raw) > 0 && raw[0] == start && json.Valid(raw)
 }
 
-// depth returns how many lists and objects of valid JSON are open at once.
-func depth(raw json.RawMessage) int {
-	open, deepest := 0, 0
-	quoted, escaped := false, false
-	for _, c := range raw {
-		switch {
-		case escaped:
-			escaped = false
-		case quoted:
-			escaped, quoted = c == '\\', c != '"'
-		case c == '"':
-			quoted = true
-		case c == '[', c == '{':
-			open++
-			deepest = max(deepest, open)
-		case c == ']', c == '}':
-			open--
-		}
-	}
-	return deepest
-}
-
 // isBlank reports whether a text has nothing but white space.
 func isBlank(text string) bool { return strings.TrimSpace(text) == "" }
 

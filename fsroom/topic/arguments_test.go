@@ -39,7 +39,7 @@ func TestWrongArguments(t *testing.T) {
 		{"blank name", "topic_join", `{"agent_name":"x","name":" "}`, "name must not be blank"},
 		{"blank answer", "answer", `{"topic_id":"T","responses":[{"question_id":"x","answer_markdown":" \n","suggested_followups":["a"]}]}`, "responses[0].answer_markdown must not be blank"},
 		{"blank follow-up", "answer", `{"topic_id":"T","responses":[{"question_id":"x","answer_markdown":"y","suggested_followups":["a"," "]}]}`, "responses[0].suggested_followups[1] must not be blank"},
-		{"too deep", "topic_create", `{"metadata":` + strings.Repeat(`{"a":`, 101) + "1" + strings.Repeat("}", 101) + `}`, "metadata must not be nested more than 100 levels deep"},
+		{"too deep", "topic_create", `{"metadata":` + strings.Repeat(`{"a":`, 101) + "1" + strings.Repeat("}", 101) + `}`, "nested deeper than 100"},
 		{"no answers", "ask_poll", `{"topic_id":"T","question_id":"Q","min_answers":0}`, "min_answers must be 1 or more"},
 		{"38 missing", "ask", `{"topic_id":"T","question":null}`, "question is required"},
 		{"40 8001", "ask", `{"topic_id":"T","question":"` + strings.Repeat("é", 8001) + `"}`, "exceeds the maximum"},
