@@ -10,9 +10,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/talking-stick/tt/journal"
-	"github.com/talking-stick/tt/lockfile"
 )
 
 var errNotThere = fs.ErrNotExist
@@ -44,6 +44,9 @@ func (r *Room[S]) archive(snap *Snapshot[S]) error {
 			return err
 		}
 	}
+	if err := r.syncArchive(); err != nil {
+		return err
+	}
 	to, err := r.freeArchive(first.Seq, snap.Position.Seq)
 	if err != nil {
 		return err
@@ -51,10 +54,26 @@ func (r *Room[S]) archive(snap *Snapshot[S]) error {
 	if err := os.Rename(r.JournalPath(), to); err != nil {
 		return err
 	}
-	_ = lockfile.SyncDir(r.ArchiveDir())
-	_ = lockfile.SyncDir(r.dir)
+	// A rename that a power cut undoes is done again by the next writer.
+	_ = r.store.opts.SyncDir(r.ArchiveDir())
+	_ = r.store.opts.SyncDir(r.dir)
 	snap.Position = journal.Position{Seq: snap.Position.Seq}
-	snap.fresh = r.writeProjection(coverage{Position: snap.Position, Turn: snap.turn}, snap.State) == nil
+	_ = r.writeProjection(snap, time.Time{})
+	return nil
+}
+
+// syncArchive makes the name of the room's archive durable before the first journal
+// is moved there.
+func (r *Room[S]) syncArchive() error {
+	paths, err := r.Archived()
+	if err != nil || len(paths) > 0 {
+		return err
+	}
+	for _, dir := range []string{parent(r.ArchiveDir()), r.store.dir} {
+		if err := r.store.opts.SyncDir(dir); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
@@ -155,9 +174,19 @@ func (r *Room[S]) counted(last *journal.Event) *Snapshot[S] {
 	return &Snapshot[S]{State: s, Position: journal.Position{Seq: last.Seq}, turn: last.Turn}
 }
 
+// openArchived opens the journal of an ended life, all of which was committed.
+func openArchived(path string) (*journal.Log, error) {
+	log, err := journal.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	log.SetCommitted(func() int64 { size, _, _ := log.Stat(); return size })
+	return log, nil
+}
+
 // lastEvent reads the last line of an archived journal.
 func lastEvent(path string) (*journal.Event, error) {
-	log, err := journal.Open(path)
+	log, err := openArchived(path)
 	if err != nil {
 		return nil, err
 	}

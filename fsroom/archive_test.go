@@ -113,8 +113,14 @@ func TestKilledOnTheWayToTheArchive(t *testing.T) {
 // dying makes a change in a store that does not get beyond a step after the commit.
 func (f *fixture) dying(step fsroom.Step, decide decision) {
 	f.t.Helper()
-	x := &fault{step: step, err: syscall.EIO}
-	change(f.t, f.at(fsroom.Options{Fault: x.hit}), decide)
+	committed := false
+	change(f.t, f.at(fsroom.Options{Fault: func(s fsroom.Step) error {
+		committed = committed || s == fsroom.StepAppend
+		if committed && s == step {
+			return syscall.EIO
+		}
+		return nil
+	}}), decide)
 }
 
 // TestUnarchivedLifeIsOver for readers, and the next writer moves it, even one

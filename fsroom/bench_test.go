@@ -65,7 +65,7 @@ func BenchmarkExists(b *testing.B) {
 func BenchmarkReplay(b *testing.B) {
 	r := benchRoom(b)
 	const total = 100_000
-	log, _, err := journal.OpenWriter(r.JournalPath())
+	log, err := journal.OpenWriter(r.JournalPath())
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -166,7 +166,7 @@ func (c *checker[S]) history() {
 	if _, err := os.Lstat(r.statePath()); err == nil && p == nil {
 		c.found(r.statePath(), rebuild, "it is damaged")
 	}
-	snap, err := c.replay()
+	snap, err := r.foldAll(p)
 	if err != nil {
 		c.corrupt(r.JournalPath(), err)
 		return
@@ -186,9 +186,10 @@ func (c *checker[S]) history() {
 	}
 }
 
-// replay folds the whole journal, which need not exist.
-func (c *checker[S]) replay() (*Snapshot[S], error) {
-	log, err := journal.Open(c.room.JournalPath())
+// foldAll folds the whole journal, which need not exist. p tells what of it was
+// committed; it may be nil.
+func (r *Room[S]) foldAll(p *projection) (*Snapshot[S], error) {
+	log, err := journal.Open(r.JournalPath())
 	if errors.Is(err, fs.ErrNotExist) {
 		return &Snapshot[S]{}, nil
 	}
@@ -196,7 +197,8 @@ func (c *checker[S]) replay() (*Snapshot[S], error) {
 		return nil, err
 	}
 	defer log.Close()
-	return c.room.fold(log, c.room.rules.New(c.room.name), journal.Position{})
+	log.SetCommitted(func() int64 { return r.committed(p) })
+	return r.fold(log, r.rules.New(r.name), journal.Position{})
 }
 
 // between: a room without a life in progress has its history in the archive.
@@ -234,7 +236,7 @@ func (c *checker[S]) archive() {
 }
 
 func (r *Room[S]) checkArchived(path string) error {
-	log, err := journal.Open(path)
+	log, err := openArchived(path)
 	if err != nil {
 		return err
 	}

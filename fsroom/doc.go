@@ -18,11 +18,14 @@
 //  1. The caller gathers facts.
 //  2. The room is locked, by flock with a deadline.
 //  3. state.json is read, what the journal has beyond it is folded in, a torn
-//     tail is cut off.
-//  4. The rules decide. A refusal has written nothing. Agents whom the change
-//     concerns are rung for; they look once the room is unlocked.
-//  5. All lines of the change are appended by one write and synced. This is the
-//     commit: before it nothing happened, after it nothing is reported as failed.
+//     tail is cut off. If the journal was ahead, it is synced and state.json
+//     replaced before anything is appended.
+//  4. The rules decide. A refusal has written nothing.
+//  5. Before the first line of a journal the directories are synced in which its
+//     name and theirs stand. Agents whom the change concerns are rung for; they
+//     look once the room is unlocked. All lines of the change are appended by one
+//     write and synced. This is the commit: before it nothing happened, after it
+//     nothing is reported as failed.
 //  6. state.json is replaced, which wakes whoever watches the whole room. It is a
 //     cache: if this is lost, the next command replays the journal.
 //  7. The room is unlocked.

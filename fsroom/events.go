@@ -124,5 +124,15 @@ func (r *Room[S]) openJournal() (*journal.Log, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	return log, r.store.explain(err, r.JournalPath())
+	if err != nil {
+		return nil, r.store.explain(err, r.JournalPath())
+	}
+	log.SetCommitted(func() int64 {
+		p, _, err := r.readProjection()
+		if err != nil {
+			return 0
+		}
+		return r.committed(p)
+	})
+	return log, nil
 }

@@ -36,6 +36,7 @@ func sequences() map[string]sequence {
 			prepare: func(f *fixture) { f.do(join("a"), leave("a")); f.tear() }, change: join("b"), repairs: true,
 		},
 		"ended, not archived":   {prepare: endUnarchived, change: join("b"), repairs: true},
+		"state behind":          {prepare: func(f *fixture) { f.do(join("a")); f.dying(fsroom.StepReplace, say("a", "one")) }, change: say("a", "two"), repairs: true},
 		"settle, state missing": {prepare: func(f *fixture) { f.do(join("a")); f.must(os.Remove(f.statePath())) }, change: nothing, repairs: true},
 	}
 }
@@ -114,7 +115,7 @@ func (f *fixture) failing(q sequence, x *fault, want code.Code) {
 		f.t.Fatalf("nothing failed, but: %v", err)
 	case code.Of(err) != want || !errors.Is(err, x.err):
 		f.t.Errorf("%v for %v", err, x.err)
-	case x.fired == fsroom.StepReplace || x.fired == fsroom.StepUnlock:
+	case x.fired == fsroom.StepUnlock, x.fired == fsroom.StepReplace && !q.repairs:
 		f.t.Errorf("failed after the commit: %v", err)
 	case !q.repairs && !maps.Equal(files, f.files()):
 		f.t.Errorf("refused, but files were changed:\n%v\n%v", files, f.files())

@@ -70,6 +70,7 @@ func (r *Room[S]) replay(p *projection, s *S, size int64) (*Snapshot[S], error) 
 		return nil, err
 	}
 	defer log.Close()
+	log.SetCommitted(func() int64 { return r.committed(p) })
 	if p != nil && p.Journal.Offset > 0 && size > p.Journal.Offset {
 		// The number of the event that follows shows that the projection is of
 		// this life. A torn tail alone shows nothing.
@@ -88,6 +89,19 @@ func (r *Room[S]) replay(p *projection, s *S, size int64) (*Snapshot[S], error) 
 		snap.torn = torn
 	}
 	return snap, err
+}
+
+// committed returns how many bytes of the journal a projection shows to have been
+// committed. One of an earlier life, whose journal is in the archive by now, shows
+// nothing about this one.
+func (r *Room[S]) committed(p *projection) int64 {
+	if p == nil {
+		return 0
+	}
+	if paths, err := r.Archived(); err == nil && len(paths) > 0 && archivedUpTo(paths[len(paths)-1]) >= p.Journal.Seq {
+		return 0
+	}
+	return p.Journal.Offset
 }
 
 // fold applies every whole change behind the position.

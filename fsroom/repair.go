@@ -231,5 +231,5 @@ func (r *Room[S]) replace(path string, b []byte) error {
 	if err := lockfile.Replace(path, b, r.tempDir()); err != nil {
 		return err
 	}
-	return lockfile.SyncDir(filepath.Dir(path))
+	return r.store.opts.SyncDir(filepath.Dir(path))
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"time"
 
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/journal"
@@ -17,7 +18,7 @@ func (r *Room[S]) mendHistory() error {
 	if err != nil {
 		return err
 	}
-	snap, err := r.refold()
+	snap, err := r.foldAll(p)
 	var bad *journal.CorruptError
 	salvaged := errors.As(err, &bad) || err == nil && r.unopened(p, s, snap)
 	if salvaged {
@@ -28,7 +29,7 @@ func (r *Room[S]) mendHistory() error {
 		if v.orphan {
 			return code.New(code.CorruptRoom, "the event that opened the room cannot be read, nor can state.json, which would tell what it was")
 		}
-		if snap, err = r.refold(); err != nil {
+		if snap, err = r.foldAll(nil); err != nil {
 			return err
 		}
 	}
@@ -55,12 +56,6 @@ func (r *Room[S]) mendHistory() error {
 func (r *Room[S]) unopened(p *projection, s *S, snap *Snapshot[S]) bool {
 	return p != nil && p.Journal.Offset > 0 && r.rules.Live(s) &&
 		snap.Position.Offset > 0 && p.Journal.Seq >= snap.Position.Seq && !r.rules.Live(snap.State)
-}
-
-// refold folds the whole journal; without one it has no event.
-func (r *Room[S]) refold() (*Snapshot[S], error) {
-	c := checker[S]{room: r}
-	return c.replay()
 }
 
 // salvageOf sets up the mending of the current journal.
@@ -106,7 +101,7 @@ func (r *Room[S]) mendBetween(p *projection, s *S) error {
 	if snap.Position.Seq == 0 {
 		return os.Remove(r.statePath())
 	}
-	return r.writeProjection(coverage{Position: snap.Position, Turn: snap.turn}, snap.State)
+	return r.writeProjection(snap, time.Time{})
 }
 
 // mendProjection brings state.json up to date. One that is only behind is what
@@ -121,16 +116,8 @@ func (r *Room[S]) mendProjection(p *projection, snap *Snapshot[S], salvaged bool
 	if !r.rules.Live(snap.State) {
 		return r.archive(snap)
 	}
-	log, err := journal.Open(r.JournalPath())
-	if err != nil {
-		return err
-	}
-	defer log.Close()
-	_, mtime, err := log.Stat()
-	if err != nil {
-		return err
-	}
-	return r.writeProjection(coverage{Position: snap.Position, Turn: snap.turn, MTime: mtime.UnixNano()}, snap.State)
+	snap.fresh = false
+	return r.catchUp(snap)
 }
 
 // lies reports whether a state.json that reads is ahead of the journal, or says

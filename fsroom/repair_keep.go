@@ -7,8 +7,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-
-	"github.com/talking-stick/tt/lockfile"
 )
 
 // keptName is the name under which the bytes of a file are kept beside it:
@@ -30,7 +28,7 @@ func keptName(path, why string, b []byte) string {
 func (r *Room[S]) keep(path, why string, b []byte) error {
 	kept := filepath.Join(filepath.Dir(path), keptName(path, why, b))
 	if have, err := readFile(kept, maxSalvage); err == nil && string(have) == string(b) {
-		return lockfile.SyncDir(filepath.Dir(kept))
+		return r.store.opts.SyncDir(filepath.Dir(kept))
 	}
 	return r.replace(kept, b)
 }
@@ -46,7 +44,7 @@ func (r *Room[S]) moveAside(path string) error {
 	if err := os.Rename(path, path+asideMark+r.store.opts.NewID()[:8]); err != nil {
 		return err
 	}
-	return lockfile.SyncDir(filepath.Dir(path))
+	return r.store.opts.SyncDir(filepath.Dir(path))
 }
 
 // archivedFrom returns the first event_seq that an archiveName tells.

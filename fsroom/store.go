@@ -27,10 +27,11 @@ const lockPatience = 5 * time.Second
 
 // Options are where the world comes in. The zero value is the real one.
 type Options struct {
-	Now      func() time.Time // wall clock
-	NewID    func() string    // event ids
-	Patience time.Duration    // for a room's lock
-	NoWatch  bool             // poll instead of watching
+	Now      func() time.Time       // wall clock
+	NewID    func() string          // event ids
+	SyncDir  func(dir string) error // puts the names in a directory on disk; lockfile.SyncDir
+	Patience time.Duration          // for a room's lock
+	NoWatch  bool                   // poll instead of watching
 	// BlindPoll is how often a wait looks where nothing can be watched: first
 	// after this time, then twice as late each time up to BlindPollMax.
 	BlindPoll, BlindPollMax time.Duration
@@ -52,7 +53,8 @@ const (
 	StepPrepare Step = "prepare" // making directories
 	StepLock    Step = "lock"
 	StepLoad    Step = "load"
-	StepCut     Step = "cut" // removing a torn tail
+	StepCut     Step = "cut"  // removing a torn tail
+	StepSync    Step = "sync" // of a journal that is longer than state.json covers
 	StepAppend  Step = "append"
 	StepReplace Step = "replace" // of state.json
 	StepArchive Step = "archive" // moving the journal of an ended life
@@ -62,7 +64,7 @@ const (
 
 // Steps lists every step, for tests that must have failed each.
 func Steps() []Step {
-	return []Step{StepPrepare, StepLock, StepLoad, StepCut, StepAppend, StepReplace, StepArchive, StepUnlock, StepDone}
+	return []Step{StepPrepare, StepLock, StepLoad, StepCut, StepSync, StepAppend, StepReplace, StepArchive, StepUnlock, StepDone}
 }
 
 // A Store is a data directory. Opening one creates nothing.
@@ -84,6 +86,9 @@ func Open(dir string, opts Options) (*Store, error) {
 	}
 	if opts.NewID == nil {
 		opts.NewID = NewID
+	}
+	if opts.SyncDir == nil {
+		opts.SyncDir = lockfile.SyncDir
 	}
 	if opts.Patience == 0 {
 		opts.Patience = lockPatience

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"time"
 
 	"github.com/talking-stick/tt/journal"
 	"github.com/talking-stick/tt/lockfile"
@@ -49,7 +51,7 @@ func (r *Room[S]) UpdateThen(ctx context.Context, decide Decision[S], committed 
 		return nil, nil, err
 	}
 	if len(events) == 0 {
-		r.settle(snap)
+		_ = r.catchUp(snap) // for the next reader's sake; not needed
 		return snap, nil, nil
 	}
 	if err := r.commit(snap, events, committed); err != nil {
@@ -133,7 +135,7 @@ func (r *Room[S]) cut(snap *Snapshot[S]) error {
 	if err := r.store.step(StepCut); err != nil {
 		return err
 	}
-	log, _, err := journal.OpenWriter(r.JournalPath())
+	log, err := journal.OpenWriter(r.JournalPath())
 	if err != nil {
 		return err
 	}
@@ -145,73 +147,126 @@ func (r *Room[S]) cut(snap *Snapshot[S]) error {
 	return nil
 }
 
-// commit writes the events, tells of it and brings the projection up to date.
+// commit carries out a change that was decided and leaves the room as it is then in
+// snap. The numbers are those of the package's description.
 func (r *Room[S]) commit(snap *Snapshot[S], events []journal.Event, committed func()) error {
+	if err := r.catchUp(snap); err != nil { // 3
+		return err
+	}
+	next, err := r.foldChange(snap, events) // 4
+	if err != nil {
+		return err
+	}
+	log, err := r.openToAppend(snap) // 5
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	r.wake(snap.State, next)
+	if err := r.store.step(StepAppend); err != nil {
+		return err
+	}
+	end, err := log.Append(snap.Position, events)
+	if err != nil {
+		return err
+	}
+	// The change is committed. From here on nothing fails it.
+	snap.State, snap.Position, snap.turn, snap.fresh = next, end, events[len(events)-1].Turn, false
+	committed()
+	r.project(snap, log) // 6
+	return nil
+}
+
+// catchUp brings state.json up to date with a journal that was found ahead of it,
+// and syncs that journal first: its writer may have been killed before its own sync.
+// Nothing is appended before this is done, so that behind what state.json covers
+// there is at most one change, and what a crash left of it can be told from damage.
+func (r *Room[S]) catchUp(snap *Snapshot[S]) error {
+	if snap.fresh || snap.Position.Seq == 0 {
+		return nil
+	}
+	if snap.Position.Offset == 0 { // between two lives
+		return r.writeProjection(snap, time.Time{})
+	}
+	log, err := journal.OpenWriter(r.JournalPath())
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	if err := r.store.step(StepSync); err != nil {
+		return err
+	}
+	if err := log.Sync(); err != nil {
+		return err
+	}
+	_, mtime, err := log.Stat()
+	if err != nil {
+		return err
+	}
+	return r.writeProjection(snap, mtime)
+}
+
+// foldChange numbers and stamps the events and returns the state after them.
+// Folding comes before writing: an event that cannot be folded must never get into
+// the journal.
+func (r *Room[S]) foldChange(snap *Snapshot[S], events []journal.Event) (*S, error) {
 	now := journal.NewTime(r.store.opts.Now())
+	next := r.rules.Clone(snap.State)
 	for i := range events {
 		e := &events[i]
 		e.Seq, e.ID, e.RoomID, e.More = snap.Position.Seq+int64(i)+1, r.store.opts.NewID(), r.name, i < len(events)-1
 		if e.CreatedAt.IsZero() {
 			e.CreatedAt = now
 		}
-	}
-	// Folding before writing: an event that cannot be folded must never get
-	// into the journal.
-	next := r.rules.Clone(snap.State)
-	for i := range events {
-		if err := r.rules.Apply(next, &events[i]); err != nil {
-			return fmt.Errorf("the change does not fold: %w", err)
+		if err := r.rules.Apply(next, e); err != nil {
+			return nil, fmt.Errorf("the change does not fold: %w", err)
 		}
 	}
-	r.wake(snap.State, next)
-	log, _, err := journal.OpenWriter(r.JournalPath())
-	if err != nil {
-		return err
-	}
-	defer log.Close()
-	if err := r.store.step(StepAppend); err != nil {
-		return err
-	}
-	end, err := log.Append(snap.Position, events) // 5. The change is committed once this returns.
-	if err != nil {
-		return err
-	}
-	if snap.Position.Offset == 0 { // the file is new, or was left empty by a crash
-		r.syncDirs()
-	}
-	committed()
-	snap.State, snap.Position, snap.turn = next, end, events[len(events)-1].Turn
-	if !r.rules.Live(next) && r.archive(snap) == nil {
-		return nil
-	}
-	r.project(snap, log) // also of an ended life, which the next writer archives then
-	return nil
+	return next, nil
 }
 
-// syncDirs makes a new journal findable after a power cut. It comes after the
-// commit, so it is not allowed to fail it; a file system that cannot do it
-// says so to nobody who could help.
-func (r *Room[S]) syncDirs() {
-	for _, dir := range []string{r.dir, parent(r.dir), r.store.dir, parent(r.store.dir)} {
-		_ = lockfile.SyncDir(dir)
+// openToAppend opens the journal for the next change. Before its first line the
+// directories are synced in which its name and theirs stand: a journal that has a
+// line has a durable name.
+func (r *Room[S]) openToAppend(snap *Snapshot[S]) (*journal.Log, error) {
+	log, err := journal.OpenWriter(r.JournalPath())
+	if err != nil || snap.Position.Offset > 0 {
+		return log, err
 	}
+	for _, dir := range []string{r.dir, parent(r.dir), r.store.dir} {
+		if err := r.store.opts.SyncDir(dir); err != nil {
+			return nil, errors.Join(err, log.Close())
+		}
+	}
+	// A directory that may not be read is not ours, and stood there before.
+	if err := r.store.opts.SyncDir(parent(r.store.dir)); err != nil && !errors.Is(err, fs.ErrPermission) {
+		return nil, errors.Join(err, log.Close())
+	}
+	return log, nil
 }
 
-// project replaces state.json (6). It is not allowed to fail the change: the
-// next command replays what is missing.
+// project replaces state.json, or archives a life that has ended. The change is
+// committed by then: what fails here the next writer does.
 func (r *Room[S]) project(snap *Snapshot[S], log *journal.Log) {
-	_, mtime, err := log.Stat()
-	if err != nil {
+	if !r.rules.Live(snap.State) && r.archive(snap) == nil {
 		return
 	}
-	snap.fresh = r.writeProjection(coverage{Position: snap.Position, Turn: snap.turn, MTime: mtime.UnixNano()}, snap.State) == nil
+	if _, mtime, err := log.Stat(); err == nil {
+		_ = r.writeProjection(snap, mtime)
+	}
 }
 
-func (r *Room[S]) writeProjection(c coverage, s *S) error {
+// writeProjection replaces state.json by one that covers snap, whose journal was
+// last written to at mtime.
+func (r *Room[S]) writeProjection(snap *Snapshot[S], mtime time.Time) error {
 	if err := r.store.step(StepReplace); err != nil {
 		return err
 	}
-	b, err := encodeProjection(r.rules, c, s)
+	c := coverage{Position: snap.Position, Turn: snap.turn}
+	if !mtime.IsZero() {
+		c.MTime = mtime.UnixNano()
+	}
+	b, err := encodeProjection(r.rules, c, snap.State)
 	if err != nil {
 		return err
 	}
@@ -220,22 +275,19 @@ func (r *Room[S]) writeProjection(c coverage, s *S) error {
 		return err
 	}
 	err = lockfile.Replace(r.statePath(), b, r.tempDir())
-	if errors.Is(err, errNotThere) && makeDir(r.tempDir()) == nil {
+	if err != nil && r.makeRoomForState(err) {
 		err = lockfile.Replace(r.statePath(), b, r.tempDir())
 	}
+	snap.fresh = err == nil
 	return err
 }
 
-// settle writes the projection of a room that was found behind its journal, so
-// that the next reader need not replay it.
-func (r *Room[S]) settle(snap *Snapshot[S]) {
-	if snap.fresh || snap.Position.Offset == 0 {
-		return
+// makeRoomForState takes away the reason for which state.json could not be replaced,
+// if it can be: no directory for temporary files, or a directory in its place.
+func (r *Room[S]) makeRoomForState(err error) bool {
+	if errors.Is(err, fs.ErrNotExist) {
+		return makeDir(r.tempDir()) == nil
 	}
-	log, err := journal.Open(r.JournalPath())
-	if err != nil {
-		return
-	}
-	defer log.Close()
-	r.project(snap, log)
+	info, err := os.Lstat(r.statePath())
+	return err == nil && info.IsDir() && r.moveAside(r.statePath()) == nil
 }

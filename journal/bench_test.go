@@ -91,7 +91,7 @@ func BenchmarkLast(b *testing.B) {
 }
 
 func BenchmarkAppend(b *testing.B) {
-	l, _, err := OpenWriter(filepath.Join(b.TempDir(), "journal.jsonl"))
+	l, err := OpenWriter(filepath.Join(b.TempDir(), "journal.jsonl"))
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -6,16 +6,17 @@
 //
 // A change is the events that one command commits together. It is appended by
 // one write and one fdatasync, and every line but its last carries "more":true.
-// A change whose last line is missing was never committed: readers skip it and
-// the next writer cuts it off. What can be left at the end of a file, and is
-// then called torn, is
+// A change that is not whole was never committed: readers skip it and the next
+// writer cuts it off. What a crash can leave of the last change of a file, which is
+// then called torn as a whole, is
 //
 //   - a line without its newline (a process killed in mid-write leaves one:
 //     the kernel stops between pages, so short lines are torn as well),
 //   - lines that all say "more":true,
-//   - a last line with NUL bytes in it, which is what a file system may leave
+//   - lines some of which have NUL bytes, which is what a file system may leave
 //     of a page it had no time to write.
 //
+// What is known to have been committed ([Log.SetCommitted]) is never torn.
 // Everything else that does not read is damage, told as a [CorruptError].
 //
 // What this assumes of the file system: a write to a file opened with O_APPEND

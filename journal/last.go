@@ -12,7 +12,7 @@ const tailWindow = 4 << 10
 // Last returns the position after the last whole change and what torn bytes
 // follow it, the zero Position if there is none. It agrees with a [Log.Scan] of
 // the whole file, but reads only as much of the end as it needs, so damage
-// further up goes unnoticed.
+// before the last two changes goes unnoticed.
 func (l *Log) Last() (pos Position, tail Tail, err error) {
 	// A second look, because the file may shrink or change between our reads,
 	// when a writer cuts a torn tail.
@@ -32,45 +32,48 @@ func (l *Log) last() (Position, Tail, error) {
 		return Position{}, Tail{}, err
 	}
 	r := backReader{file: l.file, start: size}
+	var d decoder
+	var e Event
 	line, err := r.prev()
-	fragment := err == nil && line[len(line)-1] != '\n'
-	if fragment {
+	if err == nil && endsChange(&d, line, &e) {
+		end := Position{Offset: size, Seq: e.Seq}
 		line, err = r.prev()
+		if errors.Is(err, io.EOF) || err == nil && separate(&d, line, end.Seq) {
+			return end, Tail{}, nil
+		}
 	}
-	pos, err := l.endOfChange(&r, line, err, !fragment)
-	if err != nil {
-		return Position{}, Tail{}, err
+	// The last change has several lines or may be torn. Scan it from the nearest
+	// end of a change before it.
+	for ; err == nil; line, err = r.prev() {
+		end := r.offset() + int64(len(line))
+		if end < size && endsChange(&d, line, &e) {
+			return l.scan(Position{Offset: end, Seq: e.Seq}, tailWindow, ignore)
+		}
 	}
-	return pos, Tail{Torn: size - pos.Offset}, nil
+	switch {
+	case errors.Is(err, io.EOF):
+		return l.scan(Position{}, tailWindow, ignore)
+	case errors.Is(err, errLineTooLong):
+		err = l.corruptUpTo(r.offset(), err.Error())
+	}
+	return Position{}, Tail{}, err
 }
 
-// endOfChange goes back from line, the last one with a newline, to the one that
-// ends a change. mayBeLost tells that nothing follows line in the file.
-func (l *Log) endOfChange(r *backReader, line []byte, err error, mayBeLost bool) (Position, error) {
-	var d decoder
-	var later, e Event // later is the line below, of the unfinished change
-	for ; err == nil; mayBeLost = false {
-		bad := decodeLine(&d, line, &e)
-		switch {
-		case bad != nil && mayBeLost && lostPage(line):
-		case bad != nil:
-			return Position{}, l.corrupt(r.offset(), bad.Error())
-		case later.Seq != 0 && later.Seq != e.Seq+1:
-			return Position{}, l.corrupt(r.offset()+int64(len(line)), outOfOrder(later.Seq, e.Seq))
-		case !e.More:
-			return Position{Offset: r.offset() + int64(len(line)), Seq: e.Seq}, nil
-		default:
-			later.Seq = e.Seq
-		}
-		line, err = r.prev()
+func ignore(*Event, int64) error { return nil }
+
+// endsChange decodes a line and reports whether it is the last of a change.
+func endsChange(d *decoder, line []byte, e *Event) bool {
+	return line[len(line)-1] == '\n' && decodeLine(d, line, e) == nil && !e.More
+}
+
+// separate reports whether the line before event seq is not of the same change. A
+// line that is damaged otherwise than by a lost page is no part of a torn one.
+func separate(d *decoder, line []byte, seq int64) bool {
+	var e Event
+	if decodeLine(d, line, &e) != nil {
+		return !lostPage(line)
 	}
-	if errors.Is(err, errLineTooLong) {
-		return Position{}, l.corruptUpTo(r.offset(), err.Error())
-	}
-	if errors.Is(err, io.EOF) {
-		return Position{}, nil
-	}
-	return Position{}, err
+	return !e.More && e.Seq+1 == seq
 }
 
 // corruptUpTo is corrupt for the line that ends at offset end or goes beyond it.

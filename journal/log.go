@@ -49,8 +49,9 @@ func (e *CorruptError) Error() string {
 // A Log is an open journal. The methods that read may be used by several
 // goroutines at once and while others, also other processes, append.
 type Log struct {
-	path string
-	file File
+	path      string
+	file      File
+	committed func() int64
 }
 
 // New returns a Log on a file that is open already. The path only names it in errors.
@@ -67,36 +68,61 @@ func Open(path string) (*Log, error) {
 }
 
 // OpenWriter opens a journal for reading and appending and creates it, mode 0600,
-// where there is none. created tells that this call did: the name is only
-// on disk once the caller has synced the directory, after the first append.
+// where there is none. Before the first append to an empty journal the caller syncs
+// the directories above it, or a power cut may take the name away with everything
+// appended.
 //
 // The file is opened with O_APPEND: on local file systems the writes of two
 // processes do not mix then, whatever goes wrong with the lock. A kill can still
 // tear one.
-func OpenWriter(path string) (log *Log, created bool, err error) {
+func OpenWriter(path string) (*Log, error) {
 	const flags = os.O_RDWR | os.O_APPEND
 	// Three rounds are for a file that comes or goes between the two opens.
 	for range 3 {
 		f, err := openFile(path, flags)
 		if err == nil {
-			return New(path, f), false, nil
+			return New(path, f), nil
 		}
 		if !errors.Is(err, fs.ErrNotExist) {
-			return nil, false, err
+			return nil, err
 		}
 		f, err = openFile(path, flags|os.O_CREATE|os.O_EXCL)
 		if err == nil {
-			return New(path, f), true, nil
+			return New(path, f), nil
 		}
 		if !errors.Is(err, fs.ErrExist) {
-			return nil, false, err
+			return nil, err
 		}
 	}
-	return nil, false, fmt.Errorf("%s keeps being created and removed", path)
+	return nil, fmt.Errorf("%s keeps being created and removed", path)
+}
+
+// SetCommitted tells the log how many bytes of the file are known to have been
+// committed: what a valid projection of it covers. Damage before that offset is
+// damage and never a torn tail, see [Log.Scan]. f is called only where a torn tail
+// may have been found; an offset beyond the end of the file counts as 0.
+// Without SetCommitted nothing is known. It is called before the log is used.
+func (l *Log) SetCommitted(f func() int64) { l.committed = f }
+
+// committedBytes returns how much of the file is known to have been committed.
+func (l *Log) committedBytes() (int64, error) {
+	if l.committed == nil {
+		return 0, nil
+	}
+	offset := l.committed()
+	size, _, err := l.file.Stat()
+	if err != nil || offset > size {
+		return 0, err
+	}
+	return offset, nil
 }
 
 // Stat returns the size in bytes and the time of the last write.
 func (l *Log) Stat() (size int64, modified time.Time, err error) { return l.file.Stat() }
+
+// Sync puts on disk what was appended by others, such as a process that was killed
+// between its write and its sync. The caller holds the room's lock.
+func (l *Log) Sync() error { return l.file.Sync() }
 
 // Close closes the file.
 func (l *Log) Close() error { return l.file.Close() }

@@ -15,13 +15,13 @@ func TestOpenWriterCreatesOnce(t *testing.T) {
 	if _, err := Open(path); !errors.Is(err, os.ErrNotExist) {
 		t.Fatalf("Open of nothing: %v", err)
 	}
-	if _, _, err := OpenWriter(filepath.Join(path, "journal.jsonl")); !errors.Is(err, os.ErrNotExist) {
+	if _, err := OpenWriter(filepath.Join(path, "journal.jsonl")); !errors.Is(err, os.ErrNotExist) {
 		t.Fatalf("OpenWriter without a directory: %v", err)
 	}
-	for i, want := range []bool{true, false} {
-		l, created, err := OpenWriter(path)
-		if err != nil || created != want {
-			t.Fatal(created, err)
+	for i := range 2 {
+		l, err := OpenWriter(path)
+		if err != nil {
+			t.Fatal(err)
 		}
 		at, _, err := l.Last()
 		if err != nil {
@@ -61,9 +61,9 @@ func TestReadOnlyLogDoesNotWrite(t *testing.T) {
 func TestRealFileIsTornAndCut(t *testing.T) {
 	whole, torn := change(1, 2), change(3, 2)
 	path := writeBytes(t, append(whole, torn[:len(torn)-9]...))
-	l, created, err := OpenWriter(path)
-	if err != nil || created {
-		t.Fatal(created, err)
+	l, err := OpenWriter(path)
+	if err != nil {
+		t.Fatal(err)
 	}
 	defer l.Close()
 	at, tail, err := l.Last()
@@ -86,7 +86,7 @@ func TestRealFileIsTornAndCut(t *testing.T) {
 func refused(t *testing.T, path, kind string) {
 	t.Helper()
 	_, reading := Open(path)
-	_, _, writing := OpenWriter(path)
+	_, writing := OpenWriter(path)
 	for _, err := range []error{reading, writing} {
 		if !errors.Is(err, ErrNotRegular) || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), kind) {
 			t.Errorf("%s: %v", kind, err)

@@ -43,7 +43,7 @@ func variedChange(after int64, n int) []Event {
 
 // writeChanges acknowledges each change on stdout once Append has returned.
 func writeChanges(path string) error {
-	l, _, err := OpenWriter(path)
+	l, err := OpenWriter(path)
 	if err != nil {
 		return err
 	}
@@ -159,9 +159,9 @@ func TestKilledWriterLosesNothingAcknowledged(t *testing.T) {
 
 func goOn(t *testing.T, path string, acked int64) {
 	t.Helper()
-	l, created, err := OpenWriter(path)
-	if err != nil || created {
-		t.Fatal(created, err)
+	l, err := OpenWriter(path)
+	if err != nil {
+		t.Fatal(err)
 	}
 	defer l.Close()
 	pos := checkWhole(t, l, Position{})

@@ -27,6 +27,14 @@ const (
 // Position the first line sets the start. A Scan may start inside a change, as
 // [Log.Find] does; it then delivers the rest of it.
 //
+// A torn tail is the one change behind what is known to have been committed
+// ([Log.SetCommitted]), as far as it came to be. It is torn if the file ends before
+// its last line, or if any of its lines has NUL bytes, which a file system may
+// leave of a page that it had no time to write. It is torn as a whole, however many
+// of its lines read. Where whole changes lie between the committed bytes and the
+// damage, what follows need not be one change: then only the last line of the file
+// may be torn.
+//
 // Scan takes no lock and may see a change before its writer has synced it.
 func (l *Log) Scan(from Position, fn func(e *Event, end int64) error) (Position, Tail, error) {
 	return l.scan(from, scanWindow, fn)
@@ -38,7 +46,7 @@ func (l *Log) scan(from Position, window int64, fn func(*Event, int64) error) (P
 		return from, Tail{}, err
 	}
 	window = max(leastRead, min(window, size-from.Offset+1)) // +1 to meet the end in the same read
-	s := newScanner(l.file, from, window, fn)
+	s := newScanner(l, from, window, fn)
 	// A writer may cut a torn tail and write its own lines there between two of
 	// our reads, and we would have glued both together. So damage counts only
 	// if it is met twice in the same place.
@@ -76,6 +84,7 @@ func (l *Log) fits(from Position) (size int64, err error) {
 
 // A scanner is one Scan.
 type scanner struct {
+	log   *Log
 	lines *lineReader
 	dec   decoder
 	fn    func(*Event, int64) error
@@ -93,9 +102,10 @@ type pending struct {
 	end   int64
 }
 
-func newScanner(file io.ReaderAt, from Position, window int64, fn func(*Event, int64) error) *scanner {
+func newScanner(l *Log, from Position, window int64, fn func(*Event, int64) error) *scanner {
 	return &scanner{
-		lines:   newLineReader(file, from.Offset, window),
+		log:     l,
+		lines:   newLineReader(l.file, from.Offset, window),
 		dec:     decoder{names: make(map[string]string)},
 		fn:      fn,
 		pos:     from,
@@ -118,7 +128,7 @@ func (s *scanner) run() (tail Tail, problem string, err error) {
 		line, err := s.lines.next()
 		switch {
 		case errors.Is(err, io.EOF):
-			return Tail{Torn: s.line + int64(len(line)) - s.pos.Offset}, "", nil
+			return s.unfinished(s.line + int64(len(line)))
 		case errors.Is(err, errLineTooLong):
 			return Tail{}, err.Error(), nil
 		case err != nil:
@@ -136,16 +146,80 @@ func (s *scanner) run() (tail Tail, problem string, err error) {
 	}
 }
 
-// undecodable tells a page lost in a power cut at the end from damage.
+// unfinished handles a file that ends at end, behind s.pos.
+func (s *scanner) unfinished(end int64) (Tail, string, error) {
+	if end == s.pos.Offset {
+		return Tail{}, "", nil
+	}
+	committed, err := s.log.committedBytes()
+	if err != nil || s.pos.Offset >= committed {
+		return Tail{Torn: end - s.pos.Offset}, "", err
+	}
+	if s.line == end {
+		s.line = s.pos.Offset
+	}
+	return Tail{}, "the change it belongs to has no end", nil
+}
+
+// undecodable handles a line that does not decode: it is damage, unless a power
+// cut may have left it and what follows.
 func (s *scanner) undecodable(line []byte, bad error) (Tail, string, error) {
 	if !lostPage(line) {
 		return Tail{}, bad.Error(), nil
 	}
-	last, err := s.lines.atEnd()
-	if err != nil || !last {
+	committed, err := s.log.committedBytes()
+	if err != nil || s.pos.Offset < committed {
 		return Tail{}, bad.Error(), err
 	}
-	return Tail{Torn: s.lines.off - s.pos.Offset}, "", nil
+	end, torn, err := s.restOfChange(s.pos.Offset == committed)
+	if err != nil || !torn {
+		return Tail{}, bad.Error(), err
+	}
+	return Tail{Torn: end - s.pos.Offset}, "", nil
+}
+
+// restOfChange reads on behind a line with NUL bytes. It returns the end of the
+// file and whether all up to there can be of the same change. sure tells that at
+// most one change can be there; else only a last line is taken for torn.
+func (s *scanner) restOfChange(sure bool) (end int64, torn bool, err error) {
+	for lost := int64(1); ; {
+		atEnd, err := s.lines.atEnd()
+		if err != nil || atEnd || !sure {
+			return s.lines.off, atEnd, err
+		}
+		line, err := s.lines.next()
+		switch {
+		case errors.Is(err, io.EOF):
+			return s.lines.off + int64(len(line)), true, nil
+		case errors.Is(err, errLineTooLong):
+			return 0, false, nil
+		case err != nil:
+			return 0, false, err
+		}
+		if err := decodeLine(&s.dec, line, &s.event); err != nil {
+			if !lostPage(line) {
+				return 0, false, nil
+			}
+			lost++
+			continue
+		}
+		if !s.follows(lost) {
+			return 0, false, nil
+		}
+		s.counted, s.seq, lost = true, s.event.Seq, 0
+		if !s.event.More {
+			atEnd, err := s.lines.atEnd()
+			return s.lines.off, atEnd, err
+		}
+	}
+}
+
+// follows reports whether the number of the line in s.event fits behind the last
+// one that was read and lost lines that were not. A line with NUL bytes stands for
+// several if they cover a newline.
+func (s *scanner) follows(lost int64) bool {
+	due := s.seq + 1 + lost
+	return !s.counted || s.event.Seq == due || lost > 0 && s.event.Seq > due
 }
 
 // take delivers the line in s.event if it ends a change, else puts it aside.

@@ -15,15 +15,18 @@ func FuzzScan(f *testing.F) {
 	line := func(members string) string { return `{"event_type":"t",` + members + "}\n" }
 	one, two := line(`"event_seq":1`), line(`"event_seq":2`)
 	for _, file := range []string{
-		"", "\n", "\x00", "{", one, one + two + "\x00\x00", one + "\x00\x00\n", one + "\x00\n" + two, one + "\n" + two, one + one,
+		"", "\n", "\x00", "{", one, one + two + "\x00\x00", one + "\x00\x00\n", one + "\x00\n" + two, one + "\x00\n" + line(`"event_seq":3`), one + "\n" + two, one + one,
 		line(`"event_seq":7,"more":true`), one + line(`"event_seq":2,"more":true`) + line(`"event_seq":3`) + `{"event_seq":4,"ev`,
 		line(`"event_seq":9223372036854775807`), line(`"event_seq":9223372036854775807,"more":true`) + one,
 		"\xef\xbb\xbf" + one, strings.ReplaceAll(one+two, "\n", "\r\n"), line(`"event_seq":1,"x":"` + "\xff" + `"`), strings.Repeat("[", 300) + "\n",
 	} {
-		f.Add([]byte(file))
+		f.Add([]byte(file), int64(0))
+		f.Add([]byte(file), int64(len(one)))
+		f.Add([]byte(file), int64(len(file)))
 	}
-	f.Fuzz(func(t *testing.T, data []byte) {
+	f.Fuzz(func(t *testing.T, data []byte, committed int64) {
 		l := New("journal", &fakeFile{data: slices.Clone(data)})
+		l.SetCommitted(func() int64 { return committed })
 		seqs, at, tail, err := scanned(l)
 		if err != nil {
 			var damage *CorruptError
@@ -34,6 +37,9 @@ func FuzzScan(f *testing.F) {
 		}
 		if at.Offset+tail.Torn != int64(len(data)) {
 			t.Fatalf("%q: ends at %+v with %d bytes behind", data, at, tail.Torn)
+		}
+		if tail.Torn > 0 && at.Offset < committed && committed <= int64(len(data)) {
+			t.Fatalf("%q: torn from %d, though %d bytes are committed", data, at.Offset, committed)
 		}
 		if last, end, err := l.Last(); err != nil || last != at || end != tail {
 			t.Fatalf("%q: backwards to %+v, %+v (%v), forwards to %+v, %+v", data, last, end, err, at, tail)

@@ -87,20 +87,118 @@ func TestScanTornAtEveryByte(t *testing.T) {
 	}
 }
 
-// TestScanLostPages replaces bytes of the last line by NULs, as a power cut may.
+// TestScanLostPages replaces bytes of the last change by NULs, as a power cut may:
+// wherever they lie, none of the change counts.
 func TestScanLostPages(t *testing.T) {
-	before := change(1, 2)
-	pos := Position{int64(len(before)), 2}
-	for lines := 1; lines <= 2; lines++ {
-		last := change(3, lines)
-		start := bytes.LastIndexByte(last[:len(last)-1], '\n') + 1
-		for i := start; i < len(last); i++ {
-			for _, n := range []int{1, len(last) - i} {
-				b := append(bytes.Clone(before), last...)
-				clear(b[len(before)+i:][:n])
-				checkScan(t, New("j", &fakeFile{data: b}), Position{}, []int64{1, 2}, pos, int64(len(last)))
+	for lines := 1; lines <= 3; lines++ {
+		for _, before := range [][]byte{nil, change(1, 2)} {
+			n := bytes.Count(before, []byte("\n"))
+			last := change(int64(n)+1, lines)
+			lose(last, func(lost []byte) {
+				l := New("j", &fakeFile{data: append(bytes.Clone(before), lost...)})
+				l.SetCommitted(func() int64 { return int64(len(before)) })
+				checkScan(t, l, Position{}, numbers(n), Position{int64(len(before)), int64(n)}, int64(len(lost)))
+			})
+		}
+	}
+}
+
+// TestScanLostPagesThenAFragment: the end of the change is missing, besides.
+func TestScanLostPagesThenAFragment(t *testing.T) {
+	before, last := change(1, 1), change(2, 3)
+	second := bytes.IndexByte(last, '\n') + 1
+	for _, at := range []int{0, 50, second, second + 50} {
+		for n := at + 1; n < len(last); n++ {
+			b := append(bytes.Clone(before), last[:n]...)
+			b[len(before)+at] = 0
+			l := New("j", &fakeFile{data: b})
+			l.SetCommitted(func() int64 { return int64(len(before)) })
+			checkScan(t, l, Position{}, numbers(1), Position{int64(len(before)), 1}, int64(n))
+		}
+	}
+}
+
+// lose calls fn with copies of b in which pages of several sizes are NUL, starting
+// at every byte.
+func lose(b []byte, fn func(lost []byte)) {
+	for i := range b {
+		for _, n := range []int{1, 100, len(b) / 2, len(b)} {
+			lost := bytes.Clone(b)
+			clear(lost[i:min(i+n, len(b))])
+			fn(lost)
+		}
+	}
+}
+
+// TestScanCommitted: what is known to have been committed is never torn, whatever
+// became of it.
+func TestScanCommitted(t *testing.T) {
+	before := change(1, 1)
+	for lines := 1; lines <= 3; lines++ {
+		last := change(2, lines)
+		damaged := func(b []byte) {
+			t.Helper()
+			b = append(bytes.Clone(before), b...)
+			l := New("j", &fakeFile{data: b})
+			l.SetCommitted(func() int64 { return int64(len(b)) })
+			pos, _, err := l.Scan(Position{}, ignore)
+			var bad, last *CorruptError
+			if !errors.As(err, &bad) || bad.Offset < int64(len(before)) || bad.Offset >= int64(len(b)) || pos != (Position{int64(len(before)), 1}) {
+				t.Fatalf("Scan: to %v, %v", pos, err)
+			}
+			if _, _, err := l.Last(); !errors.As(err, &last) || *last != *bad {
+				t.Fatalf("Last: %v, Scan says %v", err, bad)
+			}
+			if _, err := l.Find(2); err == nil {
+				t.Fatal("Find found it")
 			}
 		}
+		lose(last, damaged)
+		for n := 1; n < len(last); n++ {
+			damaged(last[:n])
+		}
+	}
+}
+
+// TestScanOneChangeBehindTheCommitted: where whole changes lie between the
+// committed bytes and lost pages, lines that read are not given up with those that
+// do not. A line that does not fit the numbers, or ends a change too early, is not
+// of a torn change either.
+func TestScanOneChangeBehindTheCommitted(t *testing.T) {
+	join := func(parts ...[]byte) []byte { return bytes.Join(parts, nil) }
+	nul := func(b []byte) []byte { b = bytes.Clone(b); b[60] = 0; return b }
+	one := int64(len(change(1, 1)))
+	tests := []struct {
+		name      string
+		data      []byte
+		committed int64
+		line      int // that is damaged; 0: torn
+	}{
+		{"the change behind them", join(change(1, 1), nul(change(2, 2))), one, 0},
+		{"a change further on", join(change(1, 1), nul(change(2, 2))), 0, 2},
+		{"the last line further on", join(change(1, 1), nul(change(2, 1))), 0, 0},
+		{"two changes behind them", join(change(1, 1), nul(change(2, 1)), change(3, 1), change(4, 1)), one, 2},
+		{"a number too low", join(change(1, 3), nul(change(4, 2)), change(4, 1)), int64(len(change(1, 3))), 4},
+		{"other damage in the same change", join(change(1, 1), nul(change(2, 2)), []byte("x\n")), one, 2},
+		{"they end inside it", join(change(1, 1), nul(change(2, 2))), one + 10, 2},
+		{"they end behind the file", join(change(1, 1), nul(change(2, 1))), 1 << 20, 0},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			l := New("j", &fakeFile{data: tt.data})
+			l.SetCommitted(func() int64 { return tt.committed })
+			pos, tail, err := l.Scan(Position{}, ignore)
+			var bad *CorruptError
+			switch {
+			case tt.line == 0 && (err != nil || pos.Offset+tail.Torn != int64(len(tt.data)) || tail.Torn == 0):
+				t.Fatal(pos, tail, err)
+			case tt.line > 0 && (!errors.As(err, &bad) || bad.Line != tt.line):
+				t.Fatal(pos, tail, err)
+			}
+			if last, end, lastErr := l.Last(); err == nil && (lastErr != nil || last != pos || end != tail) {
+				t.Fatalf("Last: %v, torn %d, %v; Scan: %v, torn %d", last, end.Torn, lastErr, pos, tail.Torn)
+			}
+		})
 	}
 }
 

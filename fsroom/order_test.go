@@ -1,0 +1,151 @@
+package fsroom_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/talking-stick/tt/fsroom"
+	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/lockfile"
+)
+
+// A recorder notes what a change does to the disk, in order: its steps, and the
+// directories that it syncs, with whether the room has its journal by then.
+type recorder struct {
+	f        *fixture
+	done     []string
+	failStep fsroom.Step
+	failDir  string
+}
+
+func (r *recorder) options() fsroom.Options {
+	return fsroom.Options{Fault: r.step, SyncDir: r.syncDir}
+}
+
+func (r *recorder) step(s fsroom.Step) error {
+	switch s {
+	case fsroom.StepSync, fsroom.StepAppend, fsroom.StepReplace, fsroom.StepArchive:
+		r.done = append(r.done, string(s))
+	}
+	if s == r.failStep {
+		return syscall.EIO
+	}
+	return nil
+}
+
+func (r *recorder) syncDir(dir string) error {
+	name, err := filepath.Rel(filepath.Dir(r.f.dir), dir)
+	if err != nil {
+		return err
+	}
+	if name == r.failDir {
+		return syscall.EIO
+	}
+	if !r.f.room.Exists() && slices.Contains(r.done, "archive") {
+		name += " after the move"
+	}
+	r.done = append(r.done, "sync "+name)
+	return lockfile.SyncDir(dir)
+}
+
+// The directories above a journal, which make its name durable.
+var above = []string{"sync data/rooms/demo", "sync data/rooms", "sync data", "sync ."}
+
+// TestOrderOnDisk: every name on the way to a journal is durable before its first
+// line, and every change is covered by state.json before the next is appended.
+func TestOrderOnDisk(t *testing.T) {
+	join, lines := join("a"), func(parts ...string) []string { return parts }
+	first := append(slices.Clone(above), "append", "replace")
+	tests := map[string]struct {
+		prepare func(f *fixture)
+		change  decision
+		want    []string
+	}{
+		"first of a room": {func(*fixture) {}, join, first},
+		"later":           {func(f *fixture) { f.do(join) }, say("a", "one"), lines("append", "replace")},
+		"first after a kill before the append": {func(f *fixture) {
+			_, _, err := f.at(fsroom.Options{Fault: (&fault{step: fsroom.StepAppend, err: syscall.EIO}).hit}).Update(context.Background(), join)
+			if _, statErr := os.Stat(f.room.JournalPath()); err == nil || statErr != nil {
+				f.t.Errorf("%v, %v", err, statErr)
+			}
+		}, join, first},
+		"first after a torn one": {func(f *fixture) {
+			f.do(join)
+			f.must(os.Remove(f.statePath()))
+			f.must(os.Truncate(f.room.JournalPath(), 50))
+		}, join, first},
+		"behind a change that state.json does not cover": {func(f *fixture) {
+			f.do(join)
+			f.dying(fsroom.StepReplace, say("a", "one"))
+		}, say("a", "two"), lines("sync", "replace", "append", "replace")},
+		"nothing, behind such a change": {func(f *fixture) {
+			f.do(join)
+			f.dying(fsroom.StepReplace, say("a", "one"))
+		}, nothing, lines("sync", "replace")},
+		"the end of the first life": {func(f *fixture) { f.do(join) }, leave("a"),
+			lines("append", "archive", "sync data/archive", "sync data", "sync data/archive/demo after the move", "sync data/rooms/demo after the move", "replace")},
+		"the end of a later life": {func(f *fixture) { f.do(join, leave("a"), join) }, leave("a"),
+			lines("append", "archive", "sync data/archive/demo after the move", "sync data/rooms/demo after the move", "replace")},
+		"a new life": {func(f *fixture) { f.do(join, leave("a")) }, join, first},
+		"a new life, whose counters were not written down": {func(f *fixture) {
+			f.do(join)
+			f.dying(fsroom.StepReplace, leave("a"))
+		}, join, append(lines("replace"), first...)},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			test.prepare(f)
+			r := &recorder{f: f}
+			change(t, f.at(r.options()), test.change)
+			if !slices.Equal(r.done, test.want) {
+				t.Errorf("%s\nwant\n%s", strings.Join(r.done, "\n"), strings.Join(test.want, "\n"))
+			}
+		})
+	}
+}
+
+// TestDirectorySyncFails: before the commit it refuses the change, and nothing has
+// happened; after it nothing is told.
+func TestDirectorySyncFails(t *testing.T) {
+	for _, line := range above {
+		f := newFixture(t)
+		r := &recorder{f: f, failDir: strings.TrimPrefix(line, "sync ")}
+		_, _, err := f.at(r.options()).Update(context.Background(), join("a"))
+		if code.Of(err) != code.DataDirUnusable || !errors.Is(err, syscall.EIO) || f.room.Exists() || slices.Contains(r.done, "append") {
+			t.Errorf("%s: %v, done %q", line, err, r.done)
+		}
+		f.do(join("a"))
+	}
+	for _, dir := range []string{"data/archive", "data", "data/archive/demo", "data/rooms/demo"} {
+		f := newFixture(t)
+		f.do(join("a"))
+		r := &recorder{f: f, failDir: dir}
+		if snap := change(t, f.at(r.options()), leave("a")); snap.State.Open {
+			t.Errorf("%s: %+v", dir, snap.State)
+		}
+		f.do(join("b"))
+		if n := len(f.history()); n != 6 {
+			t.Errorf("%s: %d events", dir, n)
+		}
+	}
+}
+
+// TestUnreadableParent: the directory above the data directory may be somebody
+// else's, who lets nobody list it.
+func TestUnreadableParent(t *testing.T) {
+	f := newFixture(t)
+	o := fsroom.Options{SyncDir: func(dir string) error {
+		if dir == filepath.Dir(f.dir) {
+			return &os.PathError{Op: "open", Path: dir, Err: syscall.EACCES}
+		}
+		return nil
+	}}
+	change(t, f.at(o), join("a"))
+}
