@@ -38,14 +38,14 @@ var completeCommand = &front.Command{
 	Hidden: true,
 	Args:   []front.Arg{{Name: "word", Optional: true, Rest: true, Usage: "the command line behind the program's name, up to the cursor"}},
 	Short:  "list what may stand at the end of a command line",
-	Run: func(_ context.Context, c *front.Call) error {
-		fill := func(slot completion.Slot) completion.Answer { return fillSlot(c, slot) }
+	Run: func(ctx context.Context, c *front.Call) error {
+		fill := func(slot completion.Slot) completion.Answer { return fillSlot(ctx, c, slot) }
 		return c.Out.Print(completion.Find(c.Program, c.Rest("word"), fill).String())
 	},
 }
 
 // fillSlot knows the values that are not in the table.
-func fillSlot(c *front.Call, slot completion.Slot) completion.Answer {
+func fillSlot(ctx context.Context, c *front.Call, slot completion.Slot) completion.Answer {
 	switch {
 	case slot.Flag != "":
 		return fillFlag(c, slot)
@@ -56,7 +56,7 @@ func fillSlot(c *front.Call, slot completion.Slot) completion.Answer {
 	case slot.Arg == "path", slot.Arg == "dir":
 		return completion.Answer{Paths: completion.Files}
 	case slot.Arg == "id":
-		return openNotesHere(c)
+		return openNotesHere(ctx, c)
 	case slot.Arg == "command":
 		return helpPages(c.Program, slot.Before)
 	case slot.Arg == "agent":
@@ -78,7 +78,7 @@ func fillFlag(c *front.Call, slot completion.Slot) completion.Answer {
 		return a
 	case "path":
 		return completion.Answer{Paths: completion.Directories}
-	case "artifact":
+	case "artifact", "file":
 		return completion.Answer{Paths: completion.Files}
 	case "event":
 		return completion.Words(turn.EventTypes()...)

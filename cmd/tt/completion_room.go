@@ -1,6 +1,9 @@
 package main
 
 import (
+	"context"
+	"strings"
+
 	"github.com/talking-stick/tt/cmd/internal/completion"
 	"github.com/talking-stick/tt/cmd/internal/front"
 	"github.com/talking-stick/tt/fsroom"
@@ -10,30 +13,30 @@ import (
 
 // roomHere is the room of the current directory, nil if there is none or it
 // cannot be read.
-func roomHere(c *front.Call) *turn.State {
+func roomHere(c *front.Call) (*seat, *turn.State) {
 	store, err := openStore(c)
 	if err != nil {
-		return nil
+		return nil, nil
 	}
 	w, err := fsroom.Locate("", c.Env.Dir, c.Env.Home)
 	if err != nil {
-		return nil
+		return nil, nil
 	}
 	d := &desk{call: c, store: store, table: identity.System()}
 	s, err := d.find(w)
 	if err != nil || s == nil {
-		return nil
+		return nil, nil
 	}
 	snap, err := s.view()
 	if err != nil {
-		return nil
+		return nil, nil
 	}
-	return snap.State
+	return s, snap.State
 }
 
 func agentsHere(c *front.Call) completion.Answer {
 	var a completion.Answer
-	st := roomHere(c)
+	_, st := roomHere(c)
 	if st == nil {
 		return a
 	}
@@ -62,12 +65,29 @@ func recipients(c *front.Call, command string) completion.Answer {
 	return a
 }
 
-func openNotesHere(c *front.Call) completion.Answer {
+// openNotesHere are the ids of the open notes, with the first line of each.
+func openNotesHere(ctx context.Context, c *front.Call) completion.Answer {
 	var a completion.Answer
-	if st := roomHere(c); st != nil {
-		for _, n := range st.Notes {
-			a.Candidates = append(a.Candidates, completion.Candidate{Word: n.ID, What: "by " + n.Author})
-		}
+	s, st := roomHere(c)
+	if st == nil {
+		return a
+	}
+	notes, err := s.notes(ctx, st, false, "", mostNotes)
+	if err != nil {
+		return a
+	}
+	for _, n := range notes {
+		first, _, _ := strings.Cut(n.Body, "\n")
+		a.Candidates = append(a.Candidates, completion.Candidate{Word: n.ID, What: n.Author + ": " + shortened(first)})
 	}
 	return a
+}
+
+// shortened is text that fits a line of a menu.
+func shortened(text string) string {
+	const most = 60
+	if runes := []rune(text); len(runes) > most {
+		return string(runes[:most]) + "…"
+	}
+	return text
 }

@@ -18,7 +18,7 @@ func TestEverySlotIsFilledOrFree(t *testing.T) {
 	home := t.TempDir()
 	call := &front.Call{Env: &front.Env{Lookup: func(string) string { return "" }, Dir: home, Home: home}, Program: program(), Cmd: completeCommand}
 	filled := func(slot completion.Slot) bool {
-		a := fillSlot(call, slot)
+		a := fillSlot(t.Context(), call, slot)
 		return len(a.Candidates) > 0 || a.Paths != completion.NoPaths
 	}
 	// These come from the room; here there is none.

@@ -60,12 +60,12 @@ func Find(p *front.Program, words []string, fill func(Slot) Answer) Answer {
 	l := read(p, words[:last])
 	switch flag, _, glued := strings.Cut(current, "="); {
 	case l.waiting != nil:
-		return narrow(l.value(l.waiting, fill), "", current)
+		return l.valueOf(l.waiting, fill, "", current)
 	case l.ended || !strings.HasPrefix(current, "-"):
 		return narrow(l.operand(p, fill), "", current)
 	case glued:
 		if f := l.flag(flag); f != nil && f.Placeholder != "" {
-			return narrow(l.value(f, fill), flag+"=", current)
+			return l.valueOf(f, fill, flag+"=", current)
 		}
 		return Answer{}
 	}
@@ -159,6 +159,20 @@ func (l *line) flagNames() Answer {
 	return a
 }
 
+// valueOf completes the value of a flag, which stands behind glue. Of a list with
+// commas it completes the last element, with those that are not in it yet.
+func (l *line) valueOf(f *front.Flag, fill func(Slot) Answer, glue, current string) Answer {
+	a := l.value(f, fill)
+	if strings.HasSuffix(f.Placeholder, ",…") {
+		value := current[len(glue):]
+		given := value[:strings.LastIndexByte(value, ',')+1]
+		elements := strings.Split(given, ",")
+		a.Candidates = slices.DeleteFunc(a.Candidates, func(c Candidate) bool { return slices.Contains(elements, c.Word) })
+		glue += given
+	}
+	return narrow(a, glue, current)
+}
+
 func (l *line) value(f *front.Flag, fill func(Slot) Answer) Answer {
 	if f.Choices != nil {
 		return Words(f.Choices...)
@@ -195,7 +209,8 @@ func argument(c *front.Command, n int) *front.Arg {
 	return nil
 }
 
-// next are the words with which names of commands go on after name.
+// next are the words with which names of commands go on after name. One that
+// goes on itself is described by the words that follow it.
 func next(p *front.Program, name string) []Candidate {
 	var found []Candidate
 	for _, c := range p.Visible() {
@@ -204,12 +219,18 @@ func next(p *front.Program, name string) []Candidate {
 			if name != "" {
 				rest, ok = strings.CutPrefix(full, name+" ")
 			}
+			if !ok {
+				continue
+			}
 			word, more, _ := strings.Cut(rest, " ")
-			known := slices.ContainsFunc(found, func(f Candidate) bool { return f.Word == word })
+			following, _, _ := strings.Cut(more, " ")
+			i := slices.IndexFunc(found, func(f Candidate) bool { return f.Word == word })
 			switch {
-			case !ok || known:
+			case i >= 0 && more != "" && !slices.Contains(strings.Split(found[i].What, ", "), following):
+				found[i].What += ", " + following
+			case i >= 0:
 			case more != "":
-				found = append(found, Candidate{word, word + " …"})
+				found = append(found, Candidate{word, following})
 			default:
 				found = append(found, Candidate{word, c.Short})
 			}

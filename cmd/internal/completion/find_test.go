@@ -10,12 +10,13 @@ import (
 // toy is a program with what makes completing difficult: names of several words,
 // an alias, flags with and without values, and arguments behind each other.
 func toy() *front.Program {
-	return &front.Program{Name: "toy", Commands: []*front.Command{
+	return &front.Program{Name: "toy", Agents: true, Commands: []*front.Command{
 		{Name: "throw", Aliases: []string{"toss"}, Short: "throw it", Args: []front.Arg{{Name: "to"}, {Name: "where", Optional: true}}, Flags: func(f *front.Flags) {
 			f.Choice("spin", "left|right", []string{"", "left", "right"}, "which way")
 			f.String("ball", "NAME", "which ball")
 			f.Bool("hard", "with force")
 			f.StringList("mark", "TEXT", "write on it")
+			f.StringList("colour", "NAME,…", "paint it")
 		}},
 		{Name: "shout send", Short: "shout", Args: []front.Arg{{Name: "word", Rest: true}}},
 		{Name: "shout hear", Short: "listen"},
@@ -25,6 +26,9 @@ func toy() *front.Program {
 
 // fill answers with the slot that is asked for.
 func fill(s Slot) Answer {
+	if s.Flag == "colour" {
+		return Words("red", "rose", "blue")
+	}
 	a := Words("in-" + s.Flag + s.Arg + "-" + strings.Join(s.Before, "+"))
 	if s.Arg == "where" {
 		a.Paths = Directories
@@ -59,10 +63,15 @@ func TestFind(t *testing.T) {
 		{"throw --spin=l", "--spin=left"},
 		{"throw --ball=i", "--ball=in-ball-"},
 		{"throw --hard=", ""},
+		{"throw --colour ", "red rose blue"},
+		{"throw --colour r", "red rose"},
+		{"throw --colour blue,r", "blue,red blue,rose"},
+		{"throw --colour red,r", "red,rose"},
+		{"throw --colour=blue,red,", "--colour=blue,red,rose"},
 		{"throw --none=", ""},
 		{"throw --s", "--spin"},
-		{"throw --", "--spin --ball --hard --mark" + globals},
-		{"throw --hard --spin left --mark a --", "--ball --mark" + globals},
+		{"throw --", "--spin --ball --hard --mark --colour" + globals},
+		{"throw --hard --spin left --mark a --", "--ball --mark --colour" + globals},
 		{"throw -- --", ""},
 		{"throw -- ", "in-to-"},
 		{"throw -v an", ""},
@@ -105,5 +114,14 @@ func TestScript(t *testing.T) {
 	}
 	if Script("tcsh", "toy") != "" {
 		t.Error("a script for an unknown shell")
+	}
+}
+
+// A word that begins the names of several commands is described by what follows.
+func TestGroupIsDescribed(t *testing.T) {
+	for _, c := range Find(toy(), []string{"sh"}, fill).Candidates {
+		if c != (Candidate{"shout", "send, hear"}) {
+			t.Errorf("got %+v", c)
+		}
 	}
 }
