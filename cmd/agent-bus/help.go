@@ -6,7 +6,7 @@ import "github.com/talking-stick/tt/cmd/internal/front"
 func helpTopics() []front.Topic {
 	return []front.Topic{
 		{Name: "environment", Short: "the variables agent-bus reads", Long: environmentHelp},
-		{Name: "register", Short: "how to tell a harness of it", Long: registerHelp},
+		{Name: "register", Short: "how to register agent-bus in a harness", Long: registerHelp},
 		{Name: "files", Short: "where topics are kept", Long: filesHelp},
 	}
 }

@@ -18,7 +18,7 @@ func main() { front.Execute(program()) }
 // The groups of the help.
 const (
 	groupServer = "server"
-	groupAdmin  = "looking after the topics"
+	groupAdmin  = "topics"
 )
 
 func program() *front.Program {

@@ -16,7 +16,8 @@ import (
 // The parts of docs/cli.md between "<!-- table: NAME -->" and "<!-- end -->" are
 // generated from the table of commands, which is also where the help and the
 // manual pages come from: "tt wait" stands for the usage line, flags, errors and
-// exit statuses of a command, "flags" for the flags of every command. With
+// exit statuses of a command, "flags" for the flags of every command, and the
+// name of a help topic for its items. With
 // -update they are written anew. Everything else on the page is written by hand.
 func TestCLIPageAgreesWithTable(t *testing.T) {
 	file := filepath.Join("..", "..", "docs", "cli.md")
@@ -26,6 +27,11 @@ func TestCLIPageAgreesWithTable(t *testing.T) {
 	}
 	p := program()
 	parts := map[string]string{"flags": flagList(p.FlagsOf(nil))}
+	for _, topic := range p.Topics {
+		parts[topic.Name] = itemList(topic.List())
+	}
+	delete(parts, "handoff") // the page has a section of its own
+	delete(parts, "files")
 	for _, c := range p.Visible() {
 		parts[p.Name+" "+c.Name] = commandPart(p, c)
 	}
@@ -90,6 +96,14 @@ func flagList(flags []front.Flag) string {
 	var list strings.Builder
 	for _, f := range flags {
 		list.WriteString(folded("- `"+strings.TrimSpace(f.Head())+"`: "+f.Description()+".", "  "))
+	}
+	return list.String()
+}
+
+func itemList(items []front.Item) string {
+	var list strings.Builder
+	for _, i := range items {
+		list.WriteString(folded("- `"+strings.ReplaceAll(i.Name, ", ", "`, `")+"`: "+i.What+".", "  "))
 	}
 	return list.String()
 }

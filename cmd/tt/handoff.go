@@ -19,10 +19,15 @@ import (
 	"github.com/talking-stick/tt/journal/wire"
 )
 
-const handoffHelp = "The handoff comes from flags, as JSON from --stdin, or from a file with --file, from one of them only. On a terminal without any, " +
-	"$VISUAL or $EDITOR opens with a template, as for git commit. status and next_action are required."
+const handoffHelp = "The handoff is required; see tt help handoff."
 
 func releaseFlags(f *front.Flags) {
+	f.In("handoff", describeHandoff)
+	pathFlag(f)
+}
+
+// describeHandoff declares the flags that a handoff comes from.
+func describeHandoff(f *front.Flags) {
 	f.String("status", "TEXT", "what you did, what you learned, what is unfinished")
 	f.String("next-action", "TEXT", "what the next agent should do")
 	f.StringList("artifact", "PATH[:FROM-TO][=ROLE]", "where to look; ROLE is "+strings.Join(turn.Roles(), ", "))
@@ -30,7 +35,6 @@ func releaseFlags(f *front.Flags) {
 	f.StringList("do-not", "TEXT", "what to stay away from")
 	f.Bool("stdin", "read the handoff as JSON from standard input")
 	f.String("file", "FILE", "read the handoff from a file: one that the editor kept, or JSON")
-	pathFlag(f)
 }
 
 // handoffFlags are those that describe a handoff.

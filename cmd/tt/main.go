@@ -26,14 +26,13 @@ func main() { front.Execute(program()) }
 
 // The groups of the help.
 const (
-	groupTurns  = "taking turns"
-	groupLook   = "looking"
-	groupTalk   = "talking"
-	groupUpkeep = "upkeep"
+	groupTurns  = "turns"
+	groupTalk   = "messages and notes"
+	groupLook   = "inspection"
+	groupUpkeep = "setup and maintenance"
 )
 
-// The tables of commands are data of the binary: nothing of them is made when
-// the program starts, which it does dozens of times an hour.
+// The tables of commands.
 var (
 	daily = []*front.Command{
 		joinCommand, waitCommand, tryCommand, releaseCommand, assignCommand, passCommand, takeCommand, leaveCommand, kickCommand,
@@ -54,6 +53,7 @@ func program() *front.Program {
 		Long: "A workspace has one talking stick. Who holds it may change shared files; who wants it waits with tt wait, " +
 			"which returns the moment the turn is theirs, with the handoff of the one before. A turn ends with a handoff of its own: " +
 			"tt release gives the stick to whoever is next, tt assign to somebody by name.",
+		Agents:   true,
 		Topics:   topics,
 		Commands: slices.Concat(daily, setup),
 		Before:   syncBefore,

@@ -25,7 +25,7 @@ var releaseCommand = &front.Command{
 	Long: "The turn goes to the active member that never held the stick, else to the one that held it longest ago. " +
 		"It is reserved at once for one that is waiting; otherwise the handoff stays pending for whoever comes.\n\n" + handoffHelp,
 	Examples: []front.Example{
-		{Line: `tt release --status "parser done, 2 tests red" --next-action "fix TestEmpty" --artifact parse.go:10-40=edit`},
+		{Line: `tt release --status "half done" --next-action "fix it" --artifact a.go=edit`},
 		{Line: `echo '{"status":"…","next_action":"…"}' | tt release --stdin`},
 	},
 	Flags:  releaseFlags,

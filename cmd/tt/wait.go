@@ -29,11 +29,11 @@ var waitCommand = &front.Command{
 	},
 	Flags: func(f *front.Flags) {
 		f.Duration("timeout", "D", 0, "how long to wait (default: the room's limit, 110s)")
-		f.Bool("park", "leave a room that is free alone; take only what is meant for you")
+		f.Bool("park", "take only a turn that is meant for you; do not claim a free room")
 		exitCodeFlag(f)
 		pathFlag(f)
 	},
-	Exits:  waitExits,
+	Exits:  append(waitExits[:len(waitExits):len(waitExits)], signalExits...),
 	Errors: []code.Code{code.NotJoined, code.GuardianFailed, code.LockTimeout},
 	Run:    runWait,
 }
@@ -54,7 +54,14 @@ var tryCommand = &front.Command{
 }
 
 func exitCodeFlag(f *front.Flags) {
-	f.Bool("exit-code", "say the result with the exit status too")
+	f.Bool("exit-code", "report the result in the exit status, too")
+}
+
+// signalExits are those of a wait that a signal ended.
+var signalExits = []front.ExitStatus{
+	{Status: 129, Meaning: "ended by SIGHUP"},
+	{Status: 130, Meaning: "ended by SIGINT"},
+	{Status: 143, Meaning: "ended by SIGTERM"},
 }
 
 var waitExits = []front.ExitStatus{

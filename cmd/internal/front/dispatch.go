@@ -96,9 +96,15 @@ func (p *Program) run(ctx context.Context, env *Env, out *Output, c *Command, ar
 	if err != nil {
 		return err
 	}
+	if call.Bool("json") && call.Bool("text") {
+		return call.Usagef("--json and --text exclude each other")
+	}
 	out.json = out.json || c.JSONOnly
 	call.Env, call.Out, call.JSON = env, out, out.json
-	call.Verbose, call.Agent = call.Bool("verbose"), call.String("agent")
+	call.Verbose = call.Bool("verbose")
+	if p.Agents {
+		call.Agent = call.String("agent")
+	}
 	return guarded(ctx, call)
 }
 
@@ -116,7 +122,7 @@ func guarded(ctx context.Context, call *Call) (err error) {
 }
 
 func panicked(call *Call, reason any, stack string) *code.Error {
-	err := code.New(code.Internal, "%s stopped on a mistake of its own: %v", call.Program.Name, reason)
+	err := code.New(code.Internal, "internal error: %v", reason)
 	if call.Verbose {
 		return err.With("stack", stack).WithHint("please report this with the lines above")
 	}

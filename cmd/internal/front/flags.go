@@ -16,6 +16,7 @@ type Flags struct {
 	set    *pflag.FlagSet
 	all    []Flag
 	global bool // what is declared now belongs to every command
+	topic  string
 }
 
 // A Flag describes one declared flag.
@@ -27,7 +28,8 @@ type Flag struct {
 	Default     string   // the value when it is not given, "" for none
 	Choices     []string // the only values it accepts, nil for any
 	Repeatable  bool
-	Global      bool // every command has it
+	Global      bool   // every command has it
+	Topic       string // the help page that explains it, "" for that of the command
 }
 
 func newFlags() *Flags {
@@ -92,8 +94,16 @@ func nonZero(value interface{ String() string }) string {
 	}
 }
 
+// In declares flags that several commands share and that a help topic explains:
+// the help of a command only names them.
+func (f *Flags) In(topic string, declare func(*Flags)) {
+	f.topic = topic
+	declare(f)
+	f.topic = ""
+}
+
 func (f *Flags) add(value pflag.Value, flag Flag) {
-	flag.Global = f.global
+	flag.Global, flag.Topic = f.global, f.topic
 	declared := f.set.VarPF(value, flag.Name, flag.Short, flag.Usage)
 	if flag.Placeholder == "" {
 		declared.NoOptDefVal = switchOn
@@ -134,14 +144,16 @@ func (p *Program) declare(c *Command) *Flags {
 		c.Flags(f)
 	}
 	f.global = true
-	globalFlags(f)
+	p.globalFlags(f)
 	return f
 }
 
-func globalFlags(f *Flags) {
+func (p *Program) globalFlags(f *Flags) {
 	f.Bool("json", "print JSON, which is the default for a harness")
 	f.Bool("text", "print text for people")
-	f.String("agent", "ID", "act as this agent instead of the detected one")
+	if p.Agents {
+		f.String("agent", "ID", "act as this agent instead of the detected one")
+	}
 	f.BoolP("verbose", "v", "say more when something fails")
 	f.BoolP("help", "h", "print this help and do nothing")
 }

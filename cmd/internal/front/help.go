@@ -59,15 +59,36 @@ func (p *Program) helpOn(name string, out *Output) (string, error) {
 		known = append(known, topic.Name)
 	}
 	err := usagef("no help on %s", quote(name)).With("command", shorten(name))
-	return "", p.didYouMean(err, nil, nearest(name, known))
+	return "", p.didYouMean(err, nil, nearest(name, known)...)
 }
 
 func (p *Program) topicHelp(topic Topic, out *Output) string {
 	t := out.helpText()
-	t.Line("%s", t.Bold(p.Name+" "+topic.Name)+Styled(": "+Line(topic.Short)))
-	t.Blank()
-	t.Wrapped("", topic.Text())
+	t.Line("%s", t.Bold(p.Name+" help "+topic.Name)+Styled(": "+Line(topic.Short)))
+	if items := topic.List(); len(items) > 0 {
+		t.Blank()
+		t.items(items)
+	}
+	if topic.Long != "" {
+		t.Blank()
+		t.Wrapped("", topic.Long)
+	}
+	if flags, of := p.sharedFlags(topic.Name); len(flags) > 0 {
+		t.heading("Flags of " + andList(of))
+		t.flags(flags)
+	}
 	return t.String()
+}
+
+// sharedFlags returns the flags that the topic explains, and the commands that
+// have them.
+func (p *Program) sharedFlags(topic string) (flags []Flag, commands []string) {
+	for _, c := range p.Visible() {
+		if shared := inTopic(p.FlagsOf(c), topic); len(shared) > 0 {
+			flags, commands = shared, append(commands, c.Name)
+		}
+	}
+	return flags, commands
 }
 
 func (p *Program) generalHelp(out *Output) string {
@@ -91,7 +112,7 @@ func (p *Program) generalHelp(out *Output) string {
 func (p *Program) listCommands(t *Text) {
 	var groups []string
 	width := 0
-	for _, c := range p.visible() {
+	for _, c := range p.Visible() {
 		width = max(width, len(c.Name))
 		if !slices.Contains(groups, c.Group) {
 			groups = append(groups, c.Group)
@@ -99,7 +120,7 @@ func (p *Program) listCommands(t *Text) {
 	}
 	for _, group := range groups {
 		t.heading(capital(group))
-		for _, c := range p.visible() {
+		for _, c := range p.Visible() {
 			if c.Group == group {
 				t.item(c.Name, width, c.Short)
 			}
@@ -111,14 +132,12 @@ func (p *Program) listTopics(t *Text) {
 	if len(p.Topics) == 0 {
 		return
 	}
-	width := 0
+	var topics []Item
 	for _, topic := range p.Topics {
-		width = max(width, len(topic.Name))
+		topics = append(topics, Item{topic.Name, topic.Short})
 	}
 	t.heading("Topics")
-	for _, topic := range p.Topics {
-		t.item(topic.Name, width, topic.Short)
-	}
+	t.items(topics)
 }
 
 // groupHelp lists the commands whose names start with the word prefix.
@@ -126,13 +145,11 @@ func (p *Program) groupHelp(prefix string, out *Output) string {
 	t := out.helpText()
 	t.Line("Usage: %s %s COMMAND [ARGUMENTS] [FLAGS]", p.Name, prefix)
 	t.heading("Commands")
-	inside, width := p.inside(prefix), 0
-	for _, c := range inside {
-		width = max(width, len(c.Name))
+	var inside []Item
+	for _, c := range p.inside(prefix) {
+		inside = append(inside, Item{c.Name, c.Short})
 	}
-	for _, c := range inside {
-		t.item(c.Name, width, c.Short)
-	}
+	t.items(inside)
 	t.Blank()
 	t.Line("See %q for one of them.", p.Name+" help "+inside[0].Name)
 	return t.String()

@@ -29,6 +29,9 @@ func TestHelpPages(t *testing.T) {
 		{"shout-send", "help shout send"},
 		{"shout-hear", "help shout hear"},
 		{"exit-codes", "help exit-codes"},
+		{"ball", "help ball"},
+		{"store-ball-wipe", "store ball wipe -h"},
+		{"secret", "secret --help"},
 	}
 	for _, test := range tests {
 		p := play(t, split(test.line)...)
@@ -62,7 +65,7 @@ func TestHelpOnEveryCommand(t *testing.T) {
 			t.Errorf("%s: only %d flags", c.Name, len(flags))
 		}
 		for _, flag := range flags {
-			if !strings.Contains(p.stdout, flag.Head()) || flag.Usage == "" {
+			if !strings.Contains(p.stdout, strings.TrimSpace(flag.Head())) || flag.Usage == "" {
 				t.Errorf("%s: the help lacks %s", c.Name, flag.Head())
 			}
 		}

@@ -18,7 +18,7 @@ func (p *Program) commandHelp(c *Command, out *Output) string {
 	t := out.helpText()
 	t.Line("%s: %s", t.Bold(p.Name+" "+c.Name), c.Short)
 	t.Blank()
-	t.Line("Usage: %s", p.usageLine(c))
+	t.Line("Usage: %s", p.UsageLine(c))
 	for _, alias := range c.Aliases {
 		t.Line("Alias: %s %s", p.Name, alias)
 	}
@@ -28,23 +28,42 @@ func (p *Program) commandHelp(c *Command, out *Output) string {
 	}
 	t.arguments(c.Args)
 	flags := p.FlagsOf(c)
-	if own := ownOnly(flags); len(own) > 0 {
+	if own := inTopic(ownOnly(flags), ""); len(own) > 0 {
 		t.heading("Flags")
 		t.flags(own)
+	}
+	for _, topic := range p.Topics {
+		if shared := inTopic(flags, topic.Name); len(shared) > 0 {
+			t.heading(fmt.Sprintf("Flags that %q explains", p.Name+" help "+topic.Name))
+			t.Wrapped("  ", heads(shared))
+		}
 	}
 	t.heading("Flags of every command")
 	t.flags(globalOnly(flags))
 	t.examples(c.Examples)
 	t.statuses(c)
 	if len(c.Errors) > 0 {
-		t.heading("Refusals")
+		t.heading("Errors")
 		t.Wrapped("  ", codeNames(c.Errors))
 	}
 	return t.String()
 }
 
-// usageLine is the command line of c in general: "tt kick AGENT [PATH] [FLAGS]".
-func (p *Program) usageLine(c *Command) string {
+// inTopic returns the flags that the help topic explains.
+func inTopic(flags []Flag, topic string) []Flag {
+	return slices.DeleteFunc(slices.Clone(flags), func(f Flag) bool { return f.Topic != topic })
+}
+
+func heads(flags []Flag) string {
+	var all []string
+	for _, flag := range flags {
+		all = append(all, strings.TrimSpace(flag.Head()))
+	}
+	return strings.Join(all, ", ")
+}
+
+// UsageLine is the command line of c in general: "tt kick AGENT [PATH] [FLAGS]".
+func (p *Program) UsageLine(c *Command) string {
 	parts := []string{p.Name}
 	if c.Name != "" {
 		parts = append(parts, c.Name)
@@ -58,7 +77,8 @@ func (p *Program) usageLine(c *Command) string {
 	return strings.Join(parts, " ")
 }
 
-func (a Arg) show() string {
+// Display is how help shows the argument: "AGENT".
+func (a Arg) Display() string {
 	if a.Show != "" {
 		return a.Show
 	}
@@ -66,7 +86,7 @@ func (a Arg) show() string {
 }
 
 func (a Arg) inUsage() string {
-	text := a.show()
+	text := a.Display()
 	if a.Rest {
 		text += "..."
 	}
@@ -90,29 +110,43 @@ func (t *Text) item(name string, width int, what string) {
 	}
 }
 
+// items writes names and what they are in two columns. A name that would leave
+// less than half of the page stands on a line of its own.
+func (t *Text) items(items []Item) {
+	width, most := 0, t.Width/2-columnGap
+	for _, i := range items {
+		if len(i.Name) <= most {
+			width = max(width, len(i.Name))
+		}
+	}
+	for _, i := range items {
+		if len(i.Name) > most {
+			t.Line("  %s", i.Name)
+			i.Name = ""
+		}
+		t.item(i.Name, width, i.What)
+	}
+}
+
 func (t *Text) arguments(args []Arg) {
-	width, explained := 0, false
+	var items []Item
+	explained := false
 	for _, arg := range args {
-		width = max(width, len(arg.show()))
+		items = append(items, Item{arg.Display(), arg.Usage})
 		explained = explained || arg.Usage != ""
 	}
-	if !explained {
-		return
-	}
-	t.heading("Arguments")
-	for _, arg := range args {
-		t.item(arg.show(), width, arg.Usage)
+	if explained {
+		t.heading("Arguments")
+		t.items(items)
 	}
 }
 
 func (t *Text) flags(flags []Flag) {
-	width := 0
+	var items []Item
 	for _, flag := range flags {
-		width = max(width, len(flag.Head()))
+		items = append(items, Item{flag.Head(), flag.Description()})
 	}
-	for _, flag := range flags {
-		t.item(flag.Head(), width, flag.describe())
-	}
+	t.items(items)
 }
 
 // Head is how help shows the flag: "-v, --verbose", "    --agent ID".
@@ -127,7 +161,8 @@ func (f Flag) Head() string {
 	return head
 }
 
-func (f Flag) describe() string {
+// Description is the usage of the flag with its choices and its default.
+func (f Flag) Description() string {
 	text := f.Usage
 	if len(f.Choices) > 0 {
 		text += ": " + orList(f.Choices)
@@ -156,14 +191,14 @@ func (t *Text) examples(examples []Example) {
 
 func (t *Text) statuses(c *Command) {
 	t.heading("Exit status")
-	for _, exit := range exitsOf(c) {
+	for _, exit := range c.Statuses() {
 		t.item(fmt.Sprint(exit.Status), 1, exit.Meaning)
 	}
 }
 
-// exitsOf are the common statuses, where the command does not say more about one,
-// and its own.
-func exitsOf(c *Command) []ExitStatus {
+// Statuses are the exit statuses of c in ascending order: its own, and the common
+// ones that it does not say more about.
+func (c *Command) Statuses() []ExitStatus {
 	exits := slices.DeleteFunc(commonExits(c), func(common ExitStatus) bool {
 		return slices.ContainsFunc(c.Exits, func(own ExitStatus) bool { return own.Status == common.Status })
 	})

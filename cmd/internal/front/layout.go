@@ -25,9 +25,6 @@ func (t *Table) Row(cells ...any) {
 	t.rows = append(t.rows, row)
 }
 
-// Len returns the number of rows.
-func (t *Table) Len() int { return len(t.rows) }
-
 func (t *Table) widths() []int {
 	var widths []int
 	for _, row := range t.rows {

@@ -1,6 +1,7 @@
 package front
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/talking-stick/tt/fsroom/code"
@@ -97,7 +98,7 @@ func (p *Program) operands(args []string) func(yield func(int) bool) {
 func (p *Program) takesValue(name string) bool {
 	switch name {
 	case "agent":
-		return true
+		return p.Agents
 	case "json", "text", "verbose", "help", "version":
 		return false
 	}
@@ -111,28 +112,61 @@ func (p *Program) takesValue(name string) bool {
 
 func (p *Program) unknownCommand(name string) *code.Error {
 	err := usagef("unknown command %s", quote(name)).With("command", shorten(name))
-	for _, c := range p.visible() {
-		if strings.HasSuffix(c.Name, " "+name) {
+	if slices.ContainsFunc(p.Topics, func(t Topic) bool { return t.Name == name }) {
+		page := p.Name + " help " + name
+		return err.With("suggestion", "help "+name).WithHint("that is a page of the help: %q", page)
+	}
+	for _, c := range p.Visible() {
+		if containsInOrder(c.Path(), words(name)) {
 			return p.didYouMean(err, nil, c.Name)
 		}
 	}
-	return p.didYouMean(err, nil, nearest(name, p.visibleNames()))
+	return p.didYouMean(err, nil, nearest(name, p.visibleNames())...)
+}
+
+// containsInOrder reports whether path has all of the words, in this order.
+func containsInOrder(path, words []string) bool {
+	for _, word := range path {
+		if len(words) > 0 && word == words[0] {
+			words = words[1:]
+		}
+	}
+	return len(words) == 0
 }
 
 // unfinished is for "tt msg", where there are "msg send" and "msg recv".
 func (p *Program) unfinished(group string) *code.Error {
-	inside := p.inside(group)
-	err := usagef("%s needs one more word: %s", p.Name+" "+group, orList(lastWords(inside)))
+	err := usagef("%s needs one more word: %s", p.Name+" "+group, orList(p.nextWords(group)))
 	return err.With("command", group).WithHint("see %q", p.Name+" help "+group)
 }
 
-// inside returns the visible commands whose names start with the word prefix.
+// nextWords are the words that follow prefix in the names of commands.
+func (p *Program) nextWords(prefix string) []string {
+	var next []string
+	for _, c := range p.inside(prefix) {
+		word := c.Path()[len(words(prefix))]
+		if !slices.Contains(next, word) {
+			next = append(next, word)
+		}
+	}
+	return next
+}
+
+// inside returns the commands whose names start with the words prefix: the
+// visible ones, and hidden ones only where none is visible.
 func (p *Program) inside(prefix string) []*Command {
-	var inside []*Command
-	for _, c := range p.visible() {
-		if strings.HasPrefix(c.Name, prefix+" ") {
+	var inside, hidden []*Command
+	for _, c := range p.All() {
+		switch {
+		case !strings.HasPrefix(c.Name, prefix+" "):
+		case c.Hidden:
+			hidden = append(hidden, c)
+		default:
 			inside = append(inside, c)
 		}
+	}
+	if len(inside) == 0 {
+		return hidden
 	}
 	return inside
 }
@@ -140,7 +174,7 @@ func (p *Program) inside(prefix string) []*Command {
 // visibleNames returns what may be suggested: names, aliases, and first words.
 func (p *Program) visibleNames() []string {
 	var names []string
-	for _, c := range p.visible() {
+	for _, c := range p.Visible() {
 		names = append(append(names, c.Name), c.Aliases...)
 		if path := c.Path(); len(path) > 1 {
 			names = append(names, path[0])
@@ -151,19 +185,15 @@ func (p *Program) visibleNames() []string {
 
 func words(name string) []string { return strings.Fields(name) }
 
-func lastWords(commands []*Command) []string {
-	var last []string
-	for _, c := range commands {
-		path := c.Path()
-		last = append(last, path[len(path)-1])
-	}
-	return last
-}
-
 // orList joins words as in "a, b or c".
-func orList(list []string) string {
+func orList(list []string) string { return joined(list, " or ") }
+
+// andList joins words as in "a, b and c".
+func andList(list []string) string { return joined(list, " and ") }
+
+func joined(list []string, last string) string {
 	if len(list) < 2 {
 		return strings.Join(list, "")
 	}
-	return strings.Join(list[:len(list)-1], ", ") + " or " + list[len(list)-1]
+	return strings.Join(list[:len(list)-1], ", ") + last + list[len(list)-1]
 }

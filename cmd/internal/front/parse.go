@@ -121,8 +121,8 @@ func (p *Program) distribute(c *Command, operands []string) (map[string][]string
 		case len(operands) > 0:
 			given[arg.Name], operands = operands[:take], operands[take:]
 		case !arg.Optional:
-			return nil, usagef("missing argument %s", arg.show()).With("argument", arg.Name).
-				WithHint("usage: %s", p.usageLine(c))
+			return nil, usagef("missing argument %s", arg.Display()).With("argument", arg.Name).
+				WithHint("usage: %s", p.UsageLine(c))
 		}
 	}
 	if len(operands) > 0 {
@@ -133,5 +133,5 @@ func (p *Program) distribute(c *Command, operands []string) (map[string][]string
 
 func (p *Program) tooMany(c *Command, left []string) *code.Error {
 	err := usagef("unexpected argument %s", quote(left[0])).With("argument", shorten(left[0]))
-	return err.WithHint("usage: %s", p.usageLine(c))
+	return err.WithHint("usage: %s", p.UsageLine(c))
 }

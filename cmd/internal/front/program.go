@@ -17,6 +17,8 @@ type Program struct {
 	Topics  []Topic
 	// Commands in the order of the help. "help" and "version" are added to them.
 	Commands []*Command
+	// Agents says that every command acts for an agent and takes --agent.
+	Agents bool
 	// Bare names the command that runs when none is given; "" prints the help.
 	Bare string
 	// Before is called before each command's Run; it may be nil.
@@ -26,20 +28,25 @@ type Program struct {
 	DefaultJSON func(*Env) bool
 }
 
-// A Topic is a help page that belongs to no command, read with "help NAME".
+// A Topic is a help page that belongs to no command, read with "help NAME". It
+// shows Items in two columns, then Long, then the flags that commands declare in
+// it with [Flags.In].
 type Topic struct {
 	Name  string
 	Short string
+	Items func() []Item // may be nil
 	Long  string        // as in Command
-	Write func() string // writes what Long would say, where that is not the same always
 }
 
-// Text is what the page says.
-func (t Topic) Text() string {
-	if t.Write != nil {
-		return t.Write()
+// An Item is a name and what it stands for.
+type Item struct{ Name, What string }
+
+// List returns the items of the page, nil if it has none.
+func (t Topic) List() []Item {
+	if t.Items == nil {
+		return nil
 	}
-	return t.Long
+	return t.Items()
 }
 
 // A Command is one row of the table.
@@ -56,7 +63,7 @@ type Command struct {
 	Examples []Example
 	Flags    func(*Flags) // declares the flags; called only when they are needed
 	Exits    []ExitStatus // statuses beyond 0, 1 and 2
-	Errors   []code.Code  // refusals worth knowing, for the help
+	Errors   []code.Code  // error codes worth knowing, for the help
 	// Run does the work. What it returns decides the exit status: nil is 0, the
 	// error of Exit its own, an error with code usage 2, any other 1.
 	Run      func(ctx context.Context, c *Call) error
@@ -96,8 +103,8 @@ func (p *Program) All() []*Command {
 	return append(all, p.helpCommand(), p.versionCommand())
 }
 
-// visible returns the commands that lists show.
-func (p *Program) visible() []*Command {
+// Visible returns the commands that lists show, in the order of the help.
+func (p *Program) Visible() []*Command {
 	return slices.DeleteFunc(p.All(), func(c *Command) bool { return c.Hidden })
 }
 

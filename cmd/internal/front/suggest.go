@@ -1,33 +1,39 @@
 package front
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // longestSuggestible bounds the work for arguments that are no misspelled word.
 const longestSuggestible = 40
 
-// nearest returns the candidate a misspelled word most likely meant: the one with
-// the fewest typing mistakes between them, at most a third of its length, or else
-// one that starts with the word. "" means there is none.
-func nearest(word string, candidates []string) string {
+// mostSuggestions is how many words a hint offers.
+const mostSuggestions = 3
+
+// nearest returns the candidates a misspelled word most likely meant: the first of
+// those with the fewest typing mistakes between them, at most a third of its
+// length, and then those that start with the word. At most mostSuggestions.
+func nearest(word string, candidates []string) []string {
 	if word == "" || len(word) > longestSuggestible {
-		return ""
+		return nil
 	}
 	word = strings.ToLower(word)
+	var found []string
 	best, least := "", 0
 	for _, candidate := range candidates {
-		cost := mistakes(word, candidate)
-		if cost > max(1, min(len(word), len(candidate))/3) {
-			if len(word) < 2 || !strings.HasPrefix(candidate, word) {
-				continue
-			}
-			// Behind everything that is only misspelled.
-			cost += longestSuggestible
+		if len(word) > 1 && strings.HasPrefix(candidate, word) && !slices.Contains(found, candidate) {
+			found = append(found, candidate)
 		}
-		if best == "" || cost < least {
+		cost := mistakes(word, candidate)
+		if cost <= max(1, min(len(word), len(candidate))/3) && (best == "" || cost < least) {
 			best, least = candidate, cost
 		}
 	}
-	return best
+	if best != "" {
+		found = append([]string{best}, slices.DeleteFunc(found, func(s string) bool { return s == best })...)
+	}
+	return found[:min(len(found), mostSuggestions)]
 }
 
 // mistakes counts the letters to insert, delete, replace, or swap with their

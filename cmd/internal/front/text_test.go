@@ -55,7 +55,7 @@ func TestTable(t *testing.T) {
 	text := &Text{}
 	text.Table(&table)
 	const want = "ID    STATE     WHO\n日本  \x1b[32mok\x1b[0m\né     12345678  e\u0301nd\n"
-	if text.String() != want || table.Len() != 3 {
+	if text.String() != want {
 		t.Errorf("got\n%q, want\n%q", text.String(), want)
 	}
 }
@@ -126,11 +126,11 @@ func TestDurationReadsBack(t *testing.T) {
 func TestNearest(t *testing.T) {
 	candidates := []string{"state", "status", "take", "takeover", "wait", "release", "json", "msg send"}
 	for word, want := range map[string]string{
-		"stat": "state", "sta": "state", "staus": "status", "WAIT": "wait", "wiat": "wait", "tak": "take", "takeov": "takeover",
+		"stat": "state status", "sta": "state status", "staus": "status", "WAIT": "wait", "wiat": "wait", "tak": "take takeover", "take": "take takeover", "takeov": "takeover",
 		"realese": "release", "rel": "release", "jsn": "json", "msg-send": "msg send", "msgsend": "msg send",
 		"": "", "x": "", "xyz": "", "w": "", "completely": "", strings.Repeat("state", 20): "",
 	} {
-		if got := nearest(word, candidates); got != want {
+		if got := strings.Join(nearest(word, candidates), " "); got != want {
 			t.Errorf("%q: got %q, want %q", word, got, want)
 		}
 	}

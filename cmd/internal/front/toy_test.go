@@ -34,11 +34,15 @@ func toy(ran func(*Call)) *Program {
 	}
 	return &Program{
 		Name:    "toy",
+		Agents:  true,
 		Version: "1.2.3",
 		Commit:  "abc123",
 		Short:   "pass a ball between players",
 		Long:    "Players join a field and throw the ball to each other. Only one of them has it at any time, and the others can see who that is.\n\n    toy throw anna\n\nThere is no referee.",
-		Topics:  []Topic{{Name: "exit-codes", Short: "what the statuses mean", Long: "Zero is good."}},
+		Topics: []Topic{
+			{Name: "exit-codes", Short: "what the statuses mean", Long: "Zero is good."},
+			{Name: "ball", Short: "what a ball is", Items: func() []Item { return []Item{{"skin", "what one sees"}, {"air", "what is in it"}} }},
+		},
 		Commands: []*Command{
 			{
 				Name: "throw", Aliases: []string{"toss"}, Group: "playing",
@@ -72,6 +76,10 @@ func toy(ran func(*Call)) *Program {
 				Name: "shout hear", Group: "talking", Short: "listen", Streams: true,
 				Run: do(func(c *Call) error { return errors.Join(c.Out.Item(1), c.Out.Item("<two>")) }),
 			},
+			{Name: "store ball show", Group: "looking", Short: "show a ball", Run: do(failing), Flags: ballFlags},
+			{Name: "store ball wipe", Group: "looking", Short: "wipe a ball", Run: do(failing), Flags: ballFlags},
+			{Name: "store net", Group: "looking", Short: "show the net", Run: do(failing)},
+			{Name: "secret one", Hidden: true, Short: "not in any list", Run: do(failing)},
 			{Name: "fail", Hidden: true, Short: "fail in several ways", Args: []Arg{{Name: "how"}}, Run: do(failing)},
 			{
 				Name: "score", Aliases: []string{"points now"}, Group: "looking", Short: "who has won", JSONOnly: true,
@@ -79,6 +87,14 @@ func toy(ran func(*Call)) *Program {
 			},
 		},
 	}
+}
+
+func ballFlags(f *Flags) {
+	f.Bool("soft", "softly")
+	f.In("ball", func(f *Flags) {
+		f.String("skin", "WHAT", "what it is made of")
+		f.Bool("air", "pump it up")
+	})
 }
 
 func failing(c *Call) error {

@@ -21,23 +21,27 @@ func (p *Program) seeHelp(c *Command) string {
 	return fmt.Sprintf("see %q", p.Name+" "+c.Name+" --help")
 }
 
-// didYouMean sets the hint to the nearest word, if there is one, and else to the
-// help.
-func (p *Program) didYouMean(err *code.Error, c *Command, nearest string) *code.Error {
-	if nearest == "" {
+// didYouMean sets the hint to the nearest words, if there are some, and else to
+// the help.
+func (p *Program) didYouMean(err *code.Error, c *Command, nearest ...string) *code.Error {
+	if len(nearest) == 0 {
 		return err.WithHint("%s", p.seeHelp(c))
 	}
-	return err.With("suggestion", nearest).WithHint("did you mean %q? %s", nearest, p.seeHelp(c))
+	quoted := make([]string, len(nearest))
+	for i, word := range nearest {
+		quoted[i] = strconv.Quote(word)
+	}
+	return err.With("suggestion", nearest[0]).WithHint("did you mean %s? %s", orList(quoted), p.seeHelp(c))
 }
 
 func (p *Program) unknownFlag(c *Command, flags *Flags, typed string) *code.Error {
 	typed, _, _ = strings.Cut(typed, "=")
 	err := usagef("unknown flag %s", bare(typed)).With("flag", shorten(typed))
 	nearest := nearestFlag(flags.all, typed)
-	if nearest == "" && takesText(c) {
+	if len(nearest) == 0 && takesText(c) {
 		return err.WithHint("if it is text, put -- before it; %s", p.seeHelp(c))
 	}
-	return p.didYouMean(err, c, nearest)
+	return p.didYouMean(err, c, nearest...)
 }
 
 // takesText reports whether c has an argument that people write sentences in.
@@ -45,15 +49,16 @@ func takesText(c *Command) bool {
 	return len(c.Args) > 0 && c.Args[len(c.Args)-1].Rest
 }
 
-func nearestFlag(flags []Flag, typed string) string {
+func nearestFlag(flags []Flag, typed string) []string {
 	names := make([]string, 0, len(flags))
 	for _, flag := range flags {
 		names = append(names, flag.Name)
 	}
-	if name := nearest(strings.TrimLeft(typed, "-"), names); name != "" {
-		return "--" + name
+	found := nearest(strings.TrimLeft(typed, "-"), names)
+	for i := range found {
+		found[i] = "--" + found[i]
 	}
-	return ""
+	return found
 }
 
 // needsValue is for a flag that stands last or before another flag.
@@ -72,7 +77,7 @@ func (p *Program) badValue(c *Command, flag *Flag, value string, why error) *cod
 	}
 	err := usagef("bad value for %s: %s %s", name, quote(value), why).
 		With("flag", name).With("value", shorten(value))
-	return p.didYouMean(err, c, nearest(value, flag.Choices))
+	return p.didYouMean(err, c, nearest(value, flag.Choices)...)
 }
 
 // longestQuote is how much of an argument an error repeats, in bytes.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"runtime/debug"
+	"strings"
 )
 
 func (p *Program) versionCommand() *Command {
@@ -24,8 +25,12 @@ type version struct {
 func (p *Program) printVersion(out *Output) error {
 	v := p.build()
 	return out.Result(v, func(t *Text) {
-		if v.Commit == "" {
+		switch {
+		case v.Commit == "":
 			t.Line("%s %s", v.Name, v.Version)
+			return
+		case strings.HasPrefix(v.Commit, v.Version): // built between releases
+			t.Line("%s %s", v.Name, v.Commit)
 			return
 		}
 		t.Line("%s %s (%s)", v.Name, v.Version, v.Commit)

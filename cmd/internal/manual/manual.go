@@ -36,7 +36,13 @@ func programPage(p *front.Program, version string) string {
 	w.commands(p)
 	for _, topic := range p.Topics {
 		w.section(strings.ToUpper(topic.Name))
-		w.paragraphs(topic.Short + "\n\n" + topic.Text())
+		w.paragraphs(topic.Short)
+		for _, i := range topic.List() {
+			w.item(i.Name, i.What)
+		}
+		if topic.Long != "" {
+			w.paragraphs(topic.Long)
+		}
 	}
 	w.section("FLAGS OF EVERY COMMAND")
 	w.flags(p.FlagsOf(nil))
@@ -64,7 +70,7 @@ func commandPage(p *front.Program, c *front.Command, version string) string {
 		w.item(fmt.Sprint(s.Status), s.Meaning)
 	}
 	if len(c.Errors) > 0 {
-		w.section("REFUSALS")
+		w.section("ERRORS")
 		for _, e := range c.Errors {
 			w.line(escape(string(e)))
 			w.line(".br")

@@ -18,7 +18,7 @@ func toy() *front.Program {
 				Args:     []front.Arg{{Name: "to", Usage: "whom"}, {Name: "how", Optional: true}},
 				Flags:    func(f *front.Flags) { f.Int64("times", "N", 3, "how often") },
 				Examples: []front.Example{{Line: `toy throw up "anna"`, What: "to anna"}},
-				Exits:    []front.ExitStatus{{Status: 7, Meaning: "dropped"}},
+				Exits:    []front.ExitStatus{{Status: 7, Meaning: "dropped"}, {Status: 1, Meaning: "nobody there"}},
 				Errors:   []code.Code{code.Internal},
 			},
 			{Name: "secret", Hidden: true},
@@ -47,8 +47,9 @@ func TestPages(t *testing.T) {
 		".TP\n.B \\-\\-times N\nhow often (default 3)\n":                           1,
 		".B \\-v, \\-\\-verbose\n":                                                 1,
 		".SH \"EXAMPLES\"\n.TP\n.B toy throw up \\(dqanna\\(dq\nto anna\n":         1,
-		".TP\n.B 2\nwrong usage\n.TP\n.B 7\ndropped\n":                             1,
-		".SH \"REFUSALS\"\ninternal\n":                                             1,
+		// As in the help, what the command says of a status replaces what is common.
+		".TP\n.B 0\ndone\n.TP\n.B 1\nnobody there\n.TP\n.B 2\nwrong usage\n.TP\n.B 7\ndropped\n": 1,
+		".SH \"ERRORS\"\ninternal\n": 1,
 	} {
 		if !strings.Contains(pages[page].Text, text) {
 			t.Errorf("%s lacks %q:\n%s", pages[page].Name, text, pages[page].Text)
