@@ -30,12 +30,12 @@ type checkResult struct {
 	Reason       string `json:"reason,omitempty"` // why not
 }
 
-func runCheck(_ context.Context, c *front.Call) error {
+func runCheck(ctx context.Context, c *front.Call) error {
 	d, err := openDesk(c)
 	if err != nil {
 		return err
 	}
-	res, err := d.check()
+	res, err := d.check(ctx)
 	if err != nil {
 		return err
 	}
@@ -45,7 +45,7 @@ func runCheck(_ context.Context, c *front.Call) error {
 	return front.Exit(1)
 }
 
-func (d *desk) check() (checkResult, error) {
+func (d *desk) check(ctx context.Context) (checkResult, error) {
 	res := checkResult{AgentID: d.me.ID}
 	s, err := d.seat()
 	if code.Of(err) == code.RoomNotFound {
@@ -59,7 +59,7 @@ func (d *desk) check() (checkResult, error) {
 	if err != nil {
 		return res, err
 	}
-	s.present(snap.State)
+	s.present(ctx, snap.State)
 	f := s.facts(snap.State)
 	v := snap.State.Room(f)
 	res.RoomID, res.RoomState, res.TurnID, res.CurrentOwner, res.ReservedFor = v.RoomID, v.State, v.TurnID, v.Owner, v.ReservedFor

@@ -110,7 +110,7 @@ func readEvents(ctx context.Context, c *front.Call, r reading) error {
 	if r.streams() {
 		return s.stream(ctx, c, r, f, snap.State, limit)
 	}
-	s.present(snap.State)
+	s.present(ctx, snap.State)
 	page, err := s.page(ctx, c, f, snap.State, limit)
 	if err != nil {
 		return err

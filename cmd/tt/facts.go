@@ -36,14 +36,17 @@ func (s *seat) facts(st *turn.State) turn.Facts {
 		p, ok := known[id]
 		if !ok {
 			p = s.presence(id)
-			// A new guardian does not conclude from the death of the one before it.
+			// A guardian does not conclude from the death of the one before it.
 			if id == owner && !s.proxy && p.Process == turn.Unknown && held != nil && held.Guardian != nil {
-				p.Process = verdict(s.table, *held.Guardian)
+				p = p.Guarded(verdict(s.table, *held.Guardian), held.Guardian.PID)
+			}
+			if id == owner && held != nil {
+				p.Ended = held.EndedAt.Time
 			}
 			known[id] = p
 		}
 		if id == s.me.ID && !s.proxy {
-			p.Seen = time.Now() // not of when the decision began: a caller is never silent
+			p = p.Calling(time.Now()) // not the time when the decision began: a caller is never silent
 		}
 		return p
 	}}
@@ -61,16 +64,15 @@ func (s *seat) renewal(st *turn.State, f *turn.Facts) {
 	}
 }
 
-// presence is what the machine knows of one member. The process of whoever calls
-// is here.
+// presence is what the machine knows of one member.
 func (s *seat) presence(id string) turn.Presence {
 	a := s.room.Agent(id)
 	p := turn.Presence{
 		Seen: a.Marked(markSeen), Waited: a.Marked(markWaiting), Waiting: a.Held(markWaiting), Process: turn.Unknown,
 	}
 	var r processRecord
-	if a.Read(fileProcesses, &r) {
-		p.Process, p.Lingers = s.judge(r.Processes), r.Lingers
+	if a.Read(fileProcesses, &r) && len(r.Processes) > 0 {
+		p.Process, p.PID, p.Lingers = s.judge(r.Processes), r.Processes[len(r.Processes)-1].PID, r.Lingers
 	}
 	if id == s.me.ID && s.me.Root != nil {
 		p.Process = turn.Alive
@@ -78,20 +80,17 @@ func (s *seat) presence(id string) turn.Presence {
 	return p
 }
 
-// judge is alive if one process is, gone if all are known to be.
+// judge is what is known of all processes of one agent, see [turn.Judge].
 func (s *seat) judge(ps []identity.Process) turn.Process {
-	result := turn.Unknown
-	for i, p := range ps {
-		switch v := verdict(s.table, p); {
-		case v == turn.Alive:
-			return turn.Alive
-		case i == 0:
-			result = v
-		case v == turn.Unknown:
-			result = turn.Unknown
+	verdicts := make([]turn.Process, 0, maxProcesses)
+	for _, p := range ps {
+		v := verdict(s.table, p)
+		if v == turn.Alive {
+			return v
 		}
+		verdicts = append(verdicts, v)
 	}
-	return result
+	return turn.Judge(verdicts)
 }
 
 func verdict(t identity.Table, p identity.Process) turn.Process {

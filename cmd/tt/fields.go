@@ -20,6 +20,9 @@ func (h *hold) Fields(c *wire.Codec) {
 	}
 	c.OptObject("renewed", &h.Renewed, h.Renewed.IsZero())
 	c.OptText("guardian_ended", &h.Ended)
+	if !c.Writes() || !h.EndedAt.IsZero() {
+		c.Texter("guardian_ended_at", &h.EndedAt)
+	}
 }
 
 type processFields identity.Process

@@ -11,6 +11,7 @@ import (
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/identity"
+	"github.com/talking-stick/tt/journal"
 )
 
 // guardCommand is the guardian: it is started by wait, try and take, never by
@@ -123,7 +124,7 @@ func (g *guardian) tell(st *turn.State) (left time.Duration) {
 // stopped.
 func (g *guardian) keep(ctx context.Context, st *turn.State) (done bool, pause fsroom.Pause, err error) {
 	g.exits.watch(g.agentProcesses())
-	interval := time.Duration(st.Policy.HeartbeatInterval) * time.Millisecond
+	interval := st.Policy.Beat()
 	at := now() // one moment for both: a beat that falls due in between would be forgotten
 	if at.Expired(g.beat, min(g.due, interval)) {
 		if g.due == firstBeat && interval > firstBeat && g.recorded(st) {
@@ -193,7 +194,7 @@ func (g *guardian) giveUp(ctx context.Context, st *turn.State, why string) error
 		if !g.mine().Read(fileHold, &h) || !h.of(snap.State) {
 			return nil
 		}
-		h.Ended = why
+		h.Ended, h.EndedAt = why, journal.NewTime(time.Now())
 		return g.mine().Write(fileHold, &h)
 	})
 }

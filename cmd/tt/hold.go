@@ -2,10 +2,13 @@ package main
 
 import (
 	"context"
+	"fmt"
+	"time"
 
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/identity"
+	"github.com/talking-stick/tt/journal"
 )
 
 // A hold is what an agent believes to hold: the fence it shows for its turn, and
@@ -17,7 +20,8 @@ type hold struct {
 	Lease    string
 	Guardian *identity.Process
 	Renewed  turn.Instant // the last heartbeat
-	Ended    string
+	Ended    string       // why the guardian gave up; empty: it did not
+	EndedAt  journal.Time // when it gave up
 }
 
 func (h *hold) fence() turn.Fence { return turn.Fence{Agent: h.Agent, Turn: h.Turn, Lease: h.Lease} }
@@ -50,19 +54,31 @@ func (s *seat) myHold() (*hold, error) {
 }
 
 // guarded makes sure that the turn the caller owns is kept by a guardian, and
-// returns the guardian's pid. One that lives stays; several calls at once agree
-// on one. A turn that somebody else has by now is refused as by
-// [turn.State.Check], and nothing is written.
+// returns the guardian's pid. One that lives and has kept the lease stays; several
+// calls at once agree on one. A turn that somebody else has by now is refused as
+// by [turn.State.Check], and nothing is written.
 func (s *seat) guarded(ctx context.Context, fence turn.Fence) (pid int, err error) {
-	if h := s.recorded(fence); s.alive(h.Guardian) {
-		return h.Guardian.PID, nil
+	snap, err := s.room.View()
+	if err != nil {
+		return 0, err
 	}
+	kept, err := s.keeper(snap.State, fence)
+	if err != nil || kept != 0 {
+		return kept, err
+	}
+	before := s.recorded(fence).Guardian
 	child, failure := s.spawnGuardian(fence)
 	lockErr := s.room.Locked(ctx, func(snap *snapshot) error {
-		if err := snap.State.Check(s.facts(snap.State), fence); err != nil {
+		kept, err := s.keeper(snap.State, fence)
+		if err != nil {
 			return err
 		}
-		pid, err = s.install(fence, child, failure)
+		if kept != 0 {
+			child.kill()
+			pid, failure = kept, nil
+			return nil
+		}
+		pid, failure = s.install(fence, child, failure)
 		s.wakeOthers(snap.State) // they have another process to keep an eye on
 		return nil
 	})
@@ -70,7 +86,45 @@ func (s *seat) guarded(ctx context.Context, fence turn.Fence) (pid int, err erro
 		child.kill()
 		return 0, lockErr
 	}
-	return pid, err
+	if failure == nil && before != nil && pid != before.PID {
+		s.call.Notice(fmt.Sprintf("the guardian of your turn, process %d, had ended; process %d renews the lease now", before.PID, pid))
+	}
+	return pid, failure
+}
+
+// keeper returns the pid of the guardian that keeps the turn, 0 if there is none:
+// none was recorded, it has ended, or it let the lease run out. A turn that is not
+// the caller's is refused.
+func (s *seat) keeper(st *turn.State, fence turn.Fence) (int, error) {
+	f := s.facts(st)
+	if err := st.Check(f, fence); err != nil {
+		return 0, err
+	}
+	if g := s.recorded(fence).Guardian; s.alive(g) && !st.LeaseExpired(f) {
+		return g.PID, nil
+	}
+	return 0, nil
+}
+
+// mendPatience is how long a command that does something else waits for the
+// room's lock, to replace a guardian that has ended.
+const mendPatience = time.Second
+
+// mendGuardian replaces the guardian of the caller's turn if it has ended. It is
+// no reason for the command to fail.
+func (s *seat) mendGuardian(ctx context.Context, st *turn.State) {
+	if st.Owner != s.me.ID {
+		return
+	}
+	h := s.holdOf(st)
+	if h == nil || h.Guardian == nil || s.table.Verdict(*h.Guardian) != identity.Gone {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, mendPatience)
+	defer cancel()
+	if _, err := s.guarded(ctx, h.fence()); err != nil && !overtaken(err) {
+		s.call.Notice(fmt.Sprintf(`the guardian of your turn, process %d, has ended, and no other could be started: run "tt wait" (%v)`, h.Guardian.PID, err))
+	}
 }
 
 // recorded is the hold of the turn as it was written down, or a new one.
@@ -83,17 +137,12 @@ func (s *seat) recorded(fence turn.Fence) hold {
 }
 
 // install writes the turn down as the caller's, with the child as its guardian,
-// and returns the guardian's pid. If another one lives, that stays and the child
-// is ended. failure is why there is no child; the turn is written down all the
-// same, so that it can be released. The room is locked.
+// and returns the guardian's pid. failure is why there is no child; the turn is
+// written down all the same, so that it can be released. The room is locked.
 func (s *seat) install(fence turn.Fence, child *child, failure error) (int, error) {
 	h := s.recorded(fence)
-	if s.alive(h.Guardian) {
-		child.kill()
-		return h.Guardian.PID, nil
-	}
 	if child != nil {
-		h.Guardian, h.Ended = &child.process, ""
+		h.Guardian, h.Ended, h.EndedAt = &child.process, "", journal.Time{}
 	}
 	h.Renewed = now()
 	err := s.mine().HangBell() // for the guardian

@@ -53,6 +53,7 @@ func runJoin(ctx context.Context, c *front.Call) error {
 	if err != nil {
 		return err
 	}
+	s.mendGuardian(ctx, snap.State)
 	f := s.facts(snap.State)
 	res := joinResult{
 		AgentID: d.me.ID, RoomID: snap.State.RoomID, CanonicalPath: snap.State.CanonicalPath,

@@ -39,13 +39,13 @@ func runKick(ctx context.Context, c *front.Call) error {
 		return err
 	}
 	var res turn.LeaveResult
-	_, _, err = s.updateThen(ctx, func(st *turn.State, f turn.Facts) (events []journal.Event, err error) {
+	snap, _, err := s.updateThen(ctx, func(st *turn.State, f turn.Facts) (events []journal.Event, err error) {
 		events, res, err = turn.Kick(st, f, r)
 		return events, err
 	}, func() { _ = s.room.Agent(r.Target).Remove(fileHold) })
 	if err != nil {
 		return err
 	}
-	s.touch()
+	s.present(ctx, snap.State)
 	return c.Out.Result(res, func(t *front.Text) { writeLeave(t, "Kicked "+r.Target+" out of", res) })
 }

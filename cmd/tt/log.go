@@ -65,7 +65,7 @@ func runLog(ctx context.Context, c *front.Call) error {
 	if err != nil {
 		return err
 	}
-	s.present(snap.State)
+	s.present(ctx, snap.State)
 	events, err := s.newest(ctx, filter{}, snap.State.Seq, limit)
 	if err != nil {
 		return err

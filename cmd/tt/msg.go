@@ -54,13 +54,13 @@ func runMsgSend(ctx context.Context, c *front.Call) error {
 		return err
 	}
 	request := turn.MessageRequest{Agent: s.me.ID, To: c.Arg("agent"), Body: body, Interrupt: c.Bool("interrupt")}
-	_, events, err := s.update(ctx, func(st *turn.State, f turn.Facts) ([]journal.Event, error) {
+	snap, events, err := s.update(ctx, func(st *turn.State, f turn.Facts) ([]journal.Event, error) {
 		return turn.Send(st, f, request)
 	})
 	if err != nil {
 		return err
 	}
-	s.touch()
+	s.present(ctx, snap.State)
 	sent := events[0]
 	return c.Out.Result(&sentResult{sent.Seq, sent.ID, sent.CreatedAt}, func(t *front.Text) {
 		to := sent.To

@@ -56,13 +56,13 @@ func runNotesAdd(ctx context.Context, c *front.Call) error {
 		Agent: s.me.ID, ID: fsroom.NewID(), Body: body, Target: c.String("target"), Severity: c.String("severity"),
 		Turn: c.Int64("turn"), HasTurn: c.Given("turn"),
 	}
-	_, events, err := s.update(ctx, func(st *turn.State, f turn.Facts) ([]journal.Event, error) {
+	snap, events, err := s.update(ctx, func(st *turn.State, f turn.Facts) ([]journal.Event, error) {
 		return turn.AddNote(st, f, request)
 	})
 	if err != nil {
 		return err
 	}
-	s.touch()
+	s.present(ctx, snap.State)
 	res := notedResult{NoteID: request.ID, EventSeq: events[0].Seq, TurnID: request.Turn, CreatedAt: events[0].CreatedAt}
 	return c.Out.Result(res, func(t *front.Text) { t.Line("Added note %s.", shortID(res.NoteID)) })
 }
@@ -109,7 +109,7 @@ func runNotesList(ctx context.Context, c *front.Call) error {
 	if err != nil {
 		return err
 	}
-	s.present(snap.State)
+	s.present(ctx, snap.State)
 	notes, err := s.notes(ctx, snap.State, c.Bool("all"), c.String("after"), limit)
 	if err != nil {
 		return err
@@ -251,7 +251,7 @@ func runNotesResolve(ctx context.Context, c *front.Call) error {
 		return err
 	}
 	id := ""
-	_, _, err = s.update(ctx, func(st *turn.State, _ turn.Facts) (events []journal.Event, err error) {
+	snap, _, err := s.update(ctx, func(st *turn.State, _ turn.Facts) (events []journal.Event, err error) {
 		events, id, err = turn.ResolveNote(st, s.me.ID, c.Arg("id"), func(given string) (string, bool) {
 			all, err := s.noteChain(ctx, st, true)
 			return given, err == nil && seqOfNote(all, given) != 0
@@ -261,7 +261,7 @@ func runNotesResolve(ctx context.Context, c *front.Call) error {
 	if err != nil {
 		return err
 	}
-	s.touch()
+	s.present(ctx, snap.State)
 	return c.Out.Result(map[string]any{"note_id": id, "status": "resolved"}, func(t *front.Text) {
 		t.Line("Resolved note %s.", shortID(id))
 	})

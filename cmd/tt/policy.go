@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"strconv"
 	"time"
 
@@ -42,7 +43,10 @@ func runPolicy(ctx context.Context, c *front.Call) error {
 	if err != nil {
 		return err
 	}
-	s.present(snap.State)
+	s.present(ctx, snap.State)
+	if warning := policy.Warning(); warning != "" {
+		c.Notice(warning)
+	}
 	return c.Out.Result(map[string]any{"policy": policy}, func(t *front.Text) { writePolicy(t, policy) })
 }
 
@@ -66,7 +70,11 @@ func writePolicy(t *front.Text, p turn.Policy) {
 		if d == 0 && l.Zero {
 			text = strconv.Itoa(0)
 		}
-		table.Row(l.Flag, text, t.Dim(l.About))
+		about := l.About
+		if l.Flag == "heartbeat-interval" && p.Beat() != d {
+			about += fmt.Sprintf(" (here every %v, three times in a lease)", p.Beat())
+		}
+		table.Row(l.Flag, text, t.Dim(about))
 	}
 	t.Table(&table)
 }

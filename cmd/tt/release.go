@@ -153,7 +153,7 @@ func (s *seat) mayHandOver(target string) error {
 	if err != nil {
 		return err
 	}
-	_, _, err = endTurn(snap.State, s.callersFacts(snap.State), turn.ReleaseRequest{Fence: h.fence()}, target)
+	_, _, err = endTurn(snap.State, s.facts(snap.State), turn.ReleaseRequest{Fence: h.fence()}, target)
 	return err
 }
 

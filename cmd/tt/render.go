@@ -20,9 +20,9 @@ func writeRoom(t *front.Text, r turn.RoomView) {
 func writeHolder(t *front.Text, r turn.RoomView) {
 	switch {
 	case r.Owner != "":
-		t.Line("Stick   %s, turn %d, lease ends %s", t.Bold(r.Owner), r.TurnID, until(t, r.LeaseExpiresAt))
+		t.Line("Stick   %s, turn %d, lease %s", t.Bold(r.Owner), r.TurnID, deadline(t, r.LeaseExpiresAt))
 	case r.ReservedFor != "":
-		t.Line("Stick   reserved for %s after turn %d, claim ends %s", t.Bold(r.ReservedFor), r.TurnID, until(t, r.ClaimExpiresAt))
+		t.Line("Stick   reserved for %s after turn %d, claim time %s", t.Bold(r.ReservedFor), r.TurnID, deadline(t, r.ClaimExpiresAt))
 	case r.PendingHandoff != 0:
 		t.Line("Stick   free after turn %d, with a handoff", r.TurnID)
 	case r.TurnID > 0:
@@ -34,11 +34,15 @@ func writeHolder(t *front.Text, r turn.RoomView) {
 
 func itoa(n int64) string { return strconv.FormatInt(n, 10) }
 
-func until(t *front.Text, at *journal.Time) string {
-	if at == nil {
-		return "—"
+// deadline says when a lease or a claim time ends, or that it has run out.
+func deadline(t *front.Text, at *journal.Time) string {
+	switch {
+	case at == nil:
+		return "ends —"
+	case t.Now.Before(at.Time):
+		return "ends " + t.Ago(at.Time)
 	}
-	return t.Ago(at.Time)
+	return "ran out " + t.Ago(at.Time)
 }
 
 func stateStyle(t *front.Text, state string) front.Styled {
@@ -95,7 +99,10 @@ func writeWait(t *front.Text, r turn.WaitResult) {
 		writeGrant(t, r)
 	case turn.TakeoverAvailable:
 		t.Line("%s %s (%s).", t.Yellow("Takeover available:"), takeoverWords(r), r.Reason)
-		t.Line(`Take it deliberately with: tt take --reason "…"`)
+		if r.Evidence.Sentence != "" {
+			t.Line("Evidence: %s.", r.Evidence.Sentence)
+		}
+		t.Line("Next: %s", r.Evidence.Hint)
 	case turn.WaitClosed:
 		t.Line("The room has ended. Open it again with: tt join")
 	default:
@@ -134,11 +141,11 @@ func takeoverWords(r turn.WaitResult) string {
 func notYetWords(t *front.Text, r turn.WaitResult) string {
 	switch {
 	case r.CurrentOwner != "":
-		return fmt.Sprintf("Not your turn: %s holds turn %d (lease ends %s).", r.CurrentOwner, r.TurnID, until(t, r.LeaseExpiresAt))
+		return fmt.Sprintf("Not your turn: %s holds turn %d (lease %s).", r.CurrentOwner, r.TurnID, deadline(t, r.LeaseExpiresAt))
 	case r.ReservedFor != "":
-		return fmt.Sprintf("Not your turn: it is reserved for %s (claim ends %s).", r.ReservedFor, until(t, r.ClaimExpiresAt))
+		return fmt.Sprintf("Not your turn: it is reserved for %s (claim time %s).", r.ReservedFor, deadline(t, r.ClaimExpiresAt))
 	}
-	return "Not your turn yet: it is kept for the others for a moment."
+	return "Not your turn yet: the handoff is offered to the other members first."
 }
 
 // writeHandoff prints a handoff as people read it.

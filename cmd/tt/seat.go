@@ -48,34 +48,21 @@ func (s *seat) wakeOthers(st *turn.State) {
 // isMember reports whether the caller is a member.
 func (s *seat) isMember(st *turn.State) bool { return st.Member(s.me.ID) != nil }
 
-// present notes that the caller was here, if it is a member. Presence is no
-// event: it is written without lock or sync, and losing it loses a timestamp.
-func (s *seat) present(st *turn.State) {
+// present records that the caller was here, if it is a member, and gives a turn
+// of its own whose guardian has ended a new one. Presence is no event: it is
+// written without lock or sync, and losing it loses a timestamp.
+func (s *seat) present(ctx context.Context, st *turn.State) {
 	if !s.isMember(st) {
 		return
 	}
 	s.touch()
+	s.mendGuardian(ctx, st)
 }
 
 // touch is present for a caller that is known to be a member.
 func (s *seat) touch() {
 	_ = s.mine().Mark(markSeen, time.Now())
 	s.recordProcess()
-}
-
-// callersFacts are the facts of a decision that the caller asks for. Whatever
-// became of its guardian, a caller is not gone.
-func (s *seat) callersFacts(st *turn.State) turn.Facts {
-	f := s.facts(st)
-	presence := f.Presence
-	f.Presence = func(id string) turn.Presence {
-		p := presence(id)
-		if id == s.me.ID && !s.proxy && p.Process == turn.Gone {
-			p.Process = turn.Unknown
-		}
-		return p
-	}
-	return f
 }
 
 // update changes the room. The facts that decide are gathered outside the lock,
@@ -94,7 +81,7 @@ func (s *seat) updateThen(ctx context.Context, decide decision, committed func()
 	if err != nil {
 		return nil, nil, err
 	}
-	facts := s.callersFacts(snap.State)
+	facts := s.facts(snap.State)
 	s.decided = facts
 	events, err := decide(snap.State, facts)
 	if err != nil || len(events) == 0 {
@@ -102,7 +89,7 @@ func (s *seat) updateThen(ctx context.Context, decide decision, committed func()
 	}
 	return s.room.UpdateThen(ctx, func(st *turn.State) ([]journal.Event, error) {
 		if st.Seq != snap.State.Seq {
-			facts = s.callersFacts(st) // what was known was of another turn
+			facts = s.facts(st) // what was known was of another turn
 		}
 		facts.Now = now()
 		s.renewal(st, &facts)

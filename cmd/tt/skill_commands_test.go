@@ -20,7 +20,8 @@ const (
 	nothing = ":"
 	joined  = "tt join --agent codex:1; tt join"
 	holding = joined + "; tt wait"
-	expired = "TALKING_STICK_OWNER_LEASE_TTL=1ms tt wait --agent codex:1; tt join"
+	expired = `TALKING_STICK_OWNER_LEASE_TTL=1ms tt wait --agent codex:1 --json |
+		sed 's/.*"guardian_pid":\([0-9]*\).*/\1/' | xargs kill -9; tt join`
 )
 
 // skillCommands are the commands of the skill by how they begin: what goes before,

@@ -33,7 +33,7 @@ func runState(ctx context.Context, c *front.Call) error {
 	if err != nil {
 		return err
 	}
-	s.present(snap.State)
+	s.present(ctx, snap.State)
 	f := s.facts(snap.State)
 	res := stateResult{Room: snap.State.Room(f), Members: snap.State.MemberViews(f)}
 	return c.Out.Result(&res, func(t *front.Text) {

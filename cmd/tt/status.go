@@ -54,7 +54,7 @@ type guardianStatus struct {
 	Ended  string `json:"ended,omitempty"` // why it gave up
 }
 
-func runStatus(_ context.Context, c *front.Call) error {
+func runStatus(ctx context.Context, c *front.Call) error {
 	if c.Bool("prompt") {
 		return promptFragment(c)
 	}
@@ -66,7 +66,7 @@ func runStatus(_ context.Context, c *front.Call) error {
 	if err != nil {
 		return err
 	}
-	s.present(snap.State)
+	s.present(ctx, snap.State)
 	f := s.facts(snap.State)
 	res := s.status(snap.State, f)
 	return c.Out.Result(res, func(t *front.Text) { writeStatus(t, snap.State.Room(f), res) })
@@ -113,7 +113,7 @@ func openNotesFor(st *turn.State, agent string) int {
 // nextAction is what the caller should do now.
 func nextAction(r statusResult) string {
 	switch {
-	case r.YouOwn && r.Guardian.Status != string(turn.Alive):
+	case r.YouOwn && (r.State == turn.StateStaleOwner || r.Guardian.Status != string(turn.Alive)):
 		return "tt wait, to get a guardian for your turn again"
 	case r.YouOwn:
 		return "work; then tt release with a handoff"
@@ -131,7 +131,7 @@ func writeStatus(t *front.Text, v turn.RoomView, r statusResult) {
 	writeRoom(t, v)
 	switch {
 	case r.YouOwn:
-		t.Line("You     %s hold it; guardian %s", t.Green(r.AgentID), guardianWords(r.Guardian))
+		t.Line("You     %s, holding the stick; guardian %s", t.Green(r.AgentID), guardianWords(r.Guardian))
 	case r.Member:
 		t.Line("You     %s", r.AgentID)
 	default:

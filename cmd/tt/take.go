@@ -99,7 +99,7 @@ func (s *seat) mayTake(st *turn.State, r turn.TakeRequest) error {
 			}
 		}
 	}
-	events, _, err := turn.Take(as, s.callersFacts(as), r)
+	events, _, err := turn.Take(as, s.facts(as), r)
 	takesOver := err != nil || (len(events) > 0 && events[0].Type == turn.Takeover)
 	if takesOver && !s.isHuman() {
 		if err := turn.CheckMembership(st, s.facts(st), s.me.ID, s.lastSeen()); err != nil {

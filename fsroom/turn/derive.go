@@ -78,11 +78,11 @@ func (s *State) Room(f Facts) RoomView {
 // where there is none.
 func (s *State) deadlines(f Facts) (lease, claim *journal.Time) {
 	if s.Owner != "" {
-		t := journal.NewTime(f.leaseStart(s).Wall.Add(ms(s.Policy.OwnerLeaseTTL)))
+		t := f.Now.End(f.leaseStart(s), ms(s.Policy.OwnerLeaseTTL))
 		lease = &t
 	}
 	if s.ReservedFor != "" {
-		t := journal.NewTime(s.Pending.At.Wall.Add(ms(s.Policy.ClaimTTL)))
+		t := f.Now.End(s.Pending.At, ms(s.Policy.ClaimTTL))
 		claim = &t
 	}
 	return lease, claim
@@ -123,19 +123,15 @@ func rank(status string) int {
 }
 
 func (s *State) memberView(f Facts, m *Member) MemberView {
-	p := f.presence(m.AgentID)
-	seen := m.JoinedAt
-	if p.Seen.After(seen.Time) {
-		seen = journal.NewTime(p.Seen)
-	}
+	p, seen := f.presence(m.AgentID), journal.NewTime(f.lastSeen(m))
 	v := MemberView{
 		AgentID: m.AgentID, DisplayName: m.DisplayName, Ordinal: m.Ordinal, JoinedAt: m.JoinedAt, LastSeenAt: seen,
-		Waiting: p.Waiting, Status: "active", Process: p.Process, SessionKind: m.SessionKind,
+		Waiting: p.Waiting, Status: "active", Process: p.shown(f.Gone(s, m)), SessionKind: m.SessionKind,
 	}
 	switch {
 	case f.active(s, m):
 	case f.Gone(s, m):
-		v.Status, v.Why = "inactive", "its process has ended"
+		v.Status, v.Why = "inactive", whyGone(p)
 	default:
 		v.Status, v.Why = "inactive", "silent for longer than the presence time"
 	}

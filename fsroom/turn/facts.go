@@ -2,27 +2,6 @@ package turn
 
 import "time"
 
-// A Process says what is known of the process behind a member.
-type Process string
-
-// What can be known of a process. Unknown is treated as alive until a timeout.
-const (
-	Alive   Process = "alive"
-	Gone    Process = "gone"
-	Unknown Process = "unknown"
-)
-
-// Presence is what the machine, not the journal, knows of a member.
-type Presence struct {
-	Seen    time.Time // its last command; zero: none since it joined
-	Waited  time.Time // when it last began or ended waiting; zero: never
-	Waiting bool      // one of its processes waits for the turn right now
-	Process Process   // the process its identity hangs on
-	// Lingers is set for an identity that outlives its process, such as an
-	// exported session id: it is gone only after silence as well.
-	Lingers bool
-}
-
 // Facts are the circumstances of one decision. They are gathered before the
 // room is locked.
 type Facts struct {
@@ -46,13 +25,17 @@ func (f Facts) presence(id string) Presence {
 	return p
 }
 
+// lastSeen is when the member was last heard of.
+func (f Facts) lastSeen(m *Member) time.Time {
+	if p := f.presence(m.AgentID); p.Seen.After(m.JoinedAt.Time) {
+		return p.Seen
+	}
+	return m.JoinedAt.Time
+}
+
 // silence is the time since the member was last heard of.
 func (f Facts) silence(m *Member) time.Duration {
-	seen := m.JoinedAt.Time
-	if p := f.presence(m.AgentID); p.Seen.After(seen) {
-		seen = p.Seen
-	}
-	return max(0, f.Now.Wall.Sub(seen))
+	return max(0, f.Now.Wall.Sub(f.lastSeen(m)))
 }
 
 // Gone reports whether the member is known to have ended.

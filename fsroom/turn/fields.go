@@ -190,6 +190,14 @@ func (r *WaitResult) Fields(c *wire.Codec) {
 	optTime(c, "lease_expires_at", &r.LeaseExpiresAt)
 	optTime(c, "claim_expires_at", &r.ClaimExpiresAt)
 	c.OptNum("guardian_pid", &r.GuardianPID)
+	r.Evidence.fields(c)
+}
+
+func (e *Evidence) fields(c *wire.Codec) {
+	optTime(c, "last_seen_at", &e.LastSeenAt)
+	optTime(c, "gone_since", &e.GoneSince)
+	c.OptText("evidence", &e.Sentence)
+	c.OptText("hint", &e.Hint)
 }
 
 func (r *ReleaseResult) Fields(c *wire.Codec) {

@@ -51,6 +51,7 @@ type WaitResult struct {
 	LeaseExpiresAt *journal.Time
 	ClaimExpiresAt *journal.Time
 	GuardianPID    int
+	Evidence       Evidence // of takeover_available
 
 	// HandoffSeq is where the handoff that came with the turn stands in the
 	// journal; the caller fetches it. Zero: none.
@@ -144,7 +145,7 @@ func (s *State) alreadyOwner() WaitResult {
 func (s *State) offer(f Facts, kind string) WaitResult {
 	return WaitResult{
 		Status: TakeoverAvailable, RoomID: s.RoomID, TurnID: s.Turn, RoomState: s.Status(f), Reason: kind,
-		CurrentOwner: s.Owner, ReservedFor: s.ReservedFor,
+		CurrentOwner: s.Owner, ReservedFor: s.ReservedFor, Evidence: s.evidence(f, kind),
 	}
 }
 

@@ -214,5 +214,7 @@ func TestNotYet(t *testing.T) {
 	equal(t, "62 reserved", mustJSON(&res), `{"status":"not_yet","room_id":"`+roomID+`","room_state":"reserved","turn_id":1,"reserved_for":"b","claim_expires_at":"2026-01-02T03:24:06.000Z"}`)
 	w.later(claimed)
 	res, _ = w.try("c")
-	equal(t, "104 offered", mustJSON(&res), `{"status":"takeover_available","room_id":"`+roomID+`","room_state":"reserved","turn_id":1,"reason":"claim_timeout","reserved_for":"b"}`)
+	equal(t, "104 offered", mustJSON(&res), `{"status":"takeover_available","room_id":"`+roomID+`","room_state":"reserved","turn_id":1,"reason":"claim_timeout","reserved_for":"b",`+
+		`"last_seen_at":"2026-01-02T03:04:06.000Z","evidence":"b did not claim the turn within 20m; b was last heard of 20m ago",`+
+		`"hint":"make sure that b does not work any more: ask it with \"tt msg send b …\" and look at the uncommitted changes; then \"tt take --reason …\""}`)
 }

@@ -43,3 +43,16 @@ func (i Instant) Expired(start Instant, ttl time.Duration) bool {
 func (i Instant) Left(start Instant, ttl time.Duration) time.Duration {
 	return max(0, ttl-i.Since(start))
 }
+
+// End returns when ttl has passed since start, on i's wall clock. If that clock
+// was stepped since, or the monotonic clock stood still with the machine, the
+// result is moved by as much, so that it agrees with [Instant.Expired].
+func (i Instant) End(start Instant, ttl time.Duration) journal.Time {
+	const reading = time.Second // by which two readings of unmoved clocks may differ
+	end := start.Wall.Add(ttl)
+	byNow := i.Wall.Add(ttl - i.Since(start))
+	if d := byNow.Sub(end); d > reading || d < -reading {
+		end = byNow
+	}
+	return journal.NewTime(end)
+}

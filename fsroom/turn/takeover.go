@@ -155,14 +155,16 @@ func (s *State) notAvailable(f Facts, agent string) error {
 func (s *State) situation(f Facts) string {
 	lease, claim := s.deadlines(f)
 	switch {
+	case s.Owner != "" && f.leaseExpired(s):
+		return "the stick is held by " + s.Owner + ", whose lease ran out at " + lease.Format("15:04:05") + " UTC"
 	case s.Owner != "":
 		return "the stick is held by " + s.Owner + ", lease until " + lease.Format("15:04:05") + " UTC"
 	case s.ReservedFor != "":
 		return "the turn is reserved for " + s.ReservedFor + " until " + claim.Format("15:04:05") + " UTC"
 	case s.Pending.Preferred != "":
-		return "the handoff is kept for " + s.Pending.Preferred + " for a moment"
+		return "the handoff is offered to " + s.Pending.Preferred + " first"
 	case s.Pending.Seq != 0:
-		return "the handoff is kept for the others for a moment"
+		return "the handoff is offered to the other members first"
 	}
 	return "nobody has the stick"
 }

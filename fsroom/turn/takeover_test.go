@@ -149,13 +149,13 @@ func TestTakeoverRefused(t *testing.T) {
 func TestSituation(t *testing.T) {
 	three := members("a", "b", "c")
 	for want, s := range map[string]steps{
-		"the stick is held by a, lease until 03:49:05 UTC": {three, held("a")},
-		"the turn is reserved for b until 03:24:05 UTC":    {three, held("a"), assigned("b")},
-		"the handoff is kept for b for a moment":           {three, held("a"), later(grace), released("kept for b")},
-		"the handoff is kept for the others for a moment":  {three, held("a"), later(grace), released("kept for b"), left("b")},
-		"the stick is held by c, lease until 03:49:05 UTC": {three, held("a"), taken("c")},
-		"the stick is held by a, lease until 03:50:05 UTC": {three, held("a"), later(time.Minute), heartbeat},
-		"the stick is held by b, lease until 03:50:05 UTC": {three, held("a"), later(time.Minute), assigned("b"), held("b")},
+		"the stick is held by a, lease until 03:49:05 UTC":  {three, held("a")},
+		"the turn is reserved for b until 03:24:05 UTC":     {three, held("a"), assigned("b")},
+		"the handoff is offered to b first":                 {three, held("a"), later(grace), released("kept for b")},
+		"the handoff is offered to the other members first": {three, held("a"), later(grace), released("kept for b"), left("b")},
+		"the stick is held by c, lease until 03:49:05 UTC":  {three, held("a"), taken("c")},
+		"the stick is held by a, lease until 03:50:05 UTC":  {three, held("a"), later(time.Minute), heartbeat},
+		"the stick is held by b, lease until 03:50:05 UTC":  {three, held("a"), later(time.Minute), assigned("b"), held("b")},
 	} {
 		w := room(t, s...)
 		who := "a"

@@ -1,0 +1,100 @@
+package turn
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/talking-stick/tt/journal"
+)
+
+// An Evidence says why a takeover is possible, for the agent that has to decide
+// whether to take over.
+type Evidence struct {
+	LastSeenAt *journal.Time // when the owner or recipient was last heard of
+	GoneSince  *journal.Time // nil: not gone, or it is not known since when
+	Sentence   string        // what has ended, or for how long there was silence
+	Hint       string        // how to make sure
+}
+
+// evidence returns what speaks for a takeover of the kind.
+func (s *State) evidence(f Facts, kind string) Evidence {
+	who := s.Owner
+	if who == "" {
+		who = s.ReservedFor
+	}
+	e := Evidence{Hint: fmt.Sprintf(`make sure that %s does not work any more: ask it with "tt msg send %s …" and look at the uncommitted changes; then "tt take --reason …"`, who, who)}
+	m := s.Member(who)
+	if m == nil {
+		return e
+	}
+	p := f.presence(who)
+	seen := journal.NewTime(f.lastSeen(m))
+	e.LastSeenAt, e.GoneSince = &seen, f.goneSince(s, m)
+	silent := fmt.Sprintf("%s was last heard of %s ago", who, spoken(f.silence(m)))
+	lease, _ := s.deadlines(f)
+	switch kind {
+	case ReasonOwnerGone, ReasonRecipientGone:
+		e.Sentence = ended(who, p) + "; " + silent
+	case ReasonOwnerTimeout:
+		e.Sentence = fmt.Sprintf("the lease of %s ran out %s ago and was not renewed; %s", who, spoken(f.Now.Wall.Sub(lease.Time)), silent)
+	case ReasonClaimTimeout:
+		e.Sentence = fmt.Sprintf("%s did not claim the turn within %s; %s", who, spoken(ms(s.Policy.ClaimTTL)), silent)
+	}
+	return e
+}
+
+// ended says in words which process of an agent has ended.
+func ended(who string, p Presence) string {
+	what := "the process"
+	if p.Guardian {
+		what = "the guardian"
+	}
+	if p.PID != 0 {
+		what += fmt.Sprintf(" %d", p.PID)
+	}
+	return what + " of " + who + " has ended"
+}
+
+// whyGone says in words why a member counts as gone.
+func whyGone(p Presence) string {
+	switch {
+	case p.Guardian:
+		return "its guardian has ended, and it is silent"
+	case p.Lingers:
+		return "its process has ended, and it is silent"
+	}
+	return "its process has ended"
+}
+
+// goneSince is when a member began to count as gone; nil if it does not, or if
+// nobody saw its process end.
+func (f Facts) goneSince(s *State, m *Member) *journal.Time {
+	if !f.Gone(s, m) {
+		return nil
+	}
+	p := f.presence(m.AgentID)
+	since := p.Ended
+	if p.Lingers {
+		if silent := f.lastSeen(m).Add(ms(s.Policy.GoneGrace)); silent.After(since) {
+			since = silent
+		}
+	}
+	if since.IsZero() || since.After(f.Now.Wall.Time) {
+		return nil
+	}
+	t := journal.NewTime(since)
+	return &t
+}
+
+// spoken is a duration as people say it, such as 13s, 20m or 1h05m.
+func spoken(d time.Duration) string {
+	switch {
+	case d < time.Second:
+		return fmt.Sprintf("%dms", max(0, d.Milliseconds()))
+	case d < time.Minute:
+		return fmt.Sprintf("%ds", d/time.Second)
+	case d < time.Hour:
+		return fmt.Sprintf("%dm", d/time.Minute)
+	}
+	return fmt.Sprintf("%dh%02dm", d/time.Hour, d%time.Hour/time.Minute)
+}

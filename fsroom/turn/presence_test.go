@@ -1,0 +1,141 @@
+package turn_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/talking-stick/tt/fsroom/turn"
+)
+
+// TestJudge: one living process is enough, and only proof about all is proof.
+func TestJudge(t *testing.T) {
+	const a, g, u = turn.Alive, turn.Gone, turn.Unknown
+	for _, c := range []struct {
+		processes []turn.Process
+		want      turn.Process
+	}{
+		{nil, u},
+		{[]turn.Process{a}, a},
+		{[]turn.Process{g}, g},
+		{[]turn.Process{u}, u},
+		{[]turn.Process{g, g}, g},
+		{[]turn.Process{g, u}, u},
+		{[]turn.Process{u, g}, u},
+		{[]turn.Process{g, u, a}, a},
+		{[]turn.Process{""}, u},
+	} {
+		equal(t, words(c.processes), turn.Judge(c.processes), c.want)
+	}
+}
+
+// TestGuarded: a guardian stands only for an agent of which no process is known.
+func TestGuarded(t *testing.T) {
+	for _, c := range []struct{ own, guardian, want turn.Process }{
+		{turn.Alive, turn.Gone, turn.Alive},
+		{turn.Gone, turn.Alive, turn.Gone},
+		{turn.Unknown, turn.Alive, turn.Alive},
+		{turn.Unknown, turn.Gone, turn.Gone},
+	} {
+		p := turn.Presence{Process: c.own}.Guarded(c.guardian, 7)
+		equal(t, words(c.own, c.guardian), p.Process, c.want)
+		equal(t, words(c.own, c.guardian, "lingers"), p.Lingers && p.Guardian && p.PID == 7, c.own == turn.Unknown)
+	}
+}
+
+// TestCalling: whoever runs a command is not gone.
+func TestCalling(t *testing.T) {
+	for own, want := range map[turn.Process]turn.Process{turn.Alive: turn.Alive, turn.Gone: turn.Unknown, turn.Unknown: turn.Unknown} {
+		p := turn.Presence{Process: own}.Calling(began)
+		equal(t, string(own), p.Process, want)
+		equal(t, string(own)+" seen", p.Seen, began)
+	}
+}
+
+// guardianOf: no process of the agent is known but its guardian, which is as told.
+func guardianOf(id string, guardian turn.Process) step {
+	return func(w *world) {
+		p := w.presence(id)
+		*p = turn.Presence{Seen: p.Seen, Waited: p.Waited, Process: turn.Unknown}.Guarded(guardian, 42)
+	}
+}
+
+// TestEvidence: what an offer says besides its reason.
+func TestEvidence(t *testing.T) {
+	owned := steps{members("a", "b"), held("a")}
+	graced := 10 * time.Minute
+	endedAt := func(id string, d time.Duration) step {
+		return func(w *world) { w.presence(id).Ended = began.Add(d) }
+	}
+	for _, c := range []struct {
+		name      string
+		steps     steps
+		got       string // status and reason
+		evidence  string
+		goneSince string
+	}{
+		{"a guardian alone proves nothing", append(owned, guardianOf("a", turn.Gone)), "not_yet", "", ""},
+		{"at the grace", append(owned, guardianOf("a", turn.Gone), later(graced)), "not_yet", "", ""},
+		{"beyond the grace", append(owned, guardianOf("a", turn.Gone), later(graced+ms)), "takeover_available owner_gone",
+			"the guardian 42 of a has ended; a was last heard of 10m ago", "2026-01-02T03:14:05.000Z"},
+		{"heard of meanwhile", append(owned, guardianOf("a", turn.Gone), later(graced), seen("a"), later(ms)), "not_yet", "", ""},
+		{"a living guardian", append(owned, guardianOf("a", turn.Alive), later(graced+ms)), "not_yet", "", ""},
+		{"its process", append(owned, gone("a"), later(90*time.Second)), "takeover_available owner_gone", "the process of a has ended; a was last heard of 1m ago", ""},
+		{"its process, seen to end", append(owned, gone("a"), endedAt("a", time.Second), later(90*time.Second)), "takeover_available owner_gone",
+			"the process of a has ended; a was last heard of 1m ago", "2026-01-02T03:04:06.000Z"},
+		{"the lease", append(owned, later(leased+2*time.Hour)), "takeover_available owner_timeout",
+			"the lease of a ran out 2h00m ago and was not renewed; a was last heard of 2h45m ago", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := room(t, c.steps...)
+			res, _ := w.try("b")
+			equal(t, "status", strings.TrimSpace(res.Status+" "+res.Reason), c.got)
+			equal(t, "evidence", res.Evidence.Sentence, c.evidence)
+			since := ""
+			if at := res.Evidence.GoneSince; at != nil {
+				since = at.String()
+			}
+			equal(t, "gone_since", since, c.goneSince)
+		})
+	}
+}
+
+// TestEnd: a deadline is shown on the wall clock as it is decided on the monotonic.
+func TestEnd(t *testing.T) {
+	start := turn.At(began, "boot", time.Hour)
+	for _, c := range []struct {
+		name string
+		now  turn.Instant
+		want time.Duration // after began
+	}{
+		{"later", turn.At(began.Add(time.Minute), "boot", time.Hour+time.Minute), time.Hour},
+		{"readings that differ a little", turn.At(began.Add(time.Minute), "boot", time.Hour+time.Minute+20*ms), time.Hour},
+		{"the machine slept for a day", turn.At(began.Add(24*time.Hour), "boot", time.Hour+time.Minute), 25*time.Hour - time.Minute},
+		{"the clock was set back", turn.At(began.Add(-time.Hour), "boot", time.Hour+time.Minute), -time.Minute},
+		{"another boot", turn.At(began.Add(2*time.Hour), "other", time.Second), time.Hour},
+		{"run out", turn.At(began.Add(2*time.Hour), "boot", 3*time.Hour), time.Hour},
+	} {
+		equal(t, c.name, c.now.End(start, time.Hour).Time, began.Add(c.want))
+	}
+}
+
+// TestBeat: no policy lets a turn that has a guardian run out.
+func TestBeat(t *testing.T) {
+	for _, c := range []struct{ lease, heartbeat, want time.Duration }{
+		{45 * time.Minute, 5 * time.Minute, 5 * time.Minute},
+		{15 * time.Minute, 5 * time.Minute, 5 * time.Minute},
+		{2 * time.Second, 5 * time.Minute, 2000 * ms / 3},
+		{time.Minute, 10 * time.Hour, 20 * time.Second},
+		{time.Minute, ms, 10 * ms},
+	} {
+		p := turn.Policy{OwnerLeaseTTL: c.lease.Milliseconds(), HeartbeatInterval: c.heartbeat.Milliseconds()}
+		equal(t, words(c.lease, c.heartbeat), p.Beat(), c.want)
+		equal(t, words(c.lease, "warning"), p.Warning(), "")
+		if p.Beat() > c.lease/3 {
+			t.Errorf("a beat of %v in a lease of %v", p.Beat(), c.lease)
+		}
+	}
+	if (turn.Policy{OwnerLeaseTTL: 50}).Warning() == "" {
+		t.Error("no warning of a lease of 50 ms")
+	}
+}
