@@ -5,7 +5,8 @@
 // The rules are in fsroom/topic, storage is in fsroom, the transport in
 // internal/stdio. Here is what lies between: tools.go is the table of tools and
 // call_*.go what they do, bus.go is the topics of one data directory, session.go
-// is who one client is, wait.go how calls wait, and cli_*.go the commands.
+// is who one client is, order.go which call goes first, wait.go how calls wait, and
+// cli_*.go the commands.
 package main
 
 import "github.com/talking-stick/tt/cmd/internal/front"

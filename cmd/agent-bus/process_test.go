@@ -87,15 +87,17 @@ func TestGarbageIsAnswered(t *testing.T) {
 	r := s.raw()
 	r.hello()
 	for line, want := range map[string]string{
-		`garbage`:                                   `{"jsonrpc":"2.0","id":null,"error":{"code":-32700}}`,
-		`{"jsonrpc":"2.0","id":1,`:                  `{"jsonrpc":"2.0","id":null,"error":{"code":-32700}}`,
-		"\xff\xfe":                                  `{"jsonrpc":"2.0","id":null,"error":{"code":-32700}}`,
-		`{"id":5,"method":"ping"}`:                  `{"jsonrpc":"2.0","id":5,"error":{"code":-32600}}`,
-		`{"jsonrpc":"2.0","id":"x","method":7}`:     `{"jsonrpc":"2.0","id":"x","error":{"code":-32600}}`,
-		`{"jsonrpc":"2.0","id":{},"method":"ping"}`: `{"jsonrpc":"2.0","id":null,"error":{"code":-32600}}`,
-		`7`:                                 `{"jsonrpc":"2.0","id":null,"error":{"code":-32600}}`,
-		`[]`:                                `{"jsonrpc":"2.0","id":null,"error":{"code":-32600}}`,
-		`{"a":` + strings.Repeat("[", 5000): `{"jsonrpc":"2.0","id":null,"error":{"code":-32700}}`,
+		`garbage`:                                     `{"jsonrpc":"2.0","id":null,"error":{"code":-32700}}`,
+		`{"jsonrpc":"2.0","id":1,`:                    `{"jsonrpc":"2.0","id":null,"error":{"code":-32700}}`,
+		"\xff\xfe":                                    `{"jsonrpc":"2.0","id":null,"error":{"code":-32700}}`,
+		`{"id":5,"method":"ping"}`:                    `{"jsonrpc":"2.0","id":5,"error":{"code":-32600}}`,
+		`{"jsonrpc":"2.0","id":"x","method":7}`:       `{"jsonrpc":"2.0","id":"x","error":{"code":-32600}}`,
+		`{"jsonrpc":"2.0","id":{},"method":"ping"}`:   `{"jsonrpc":"2.0","id":null,"error":{"code":-32600}}`,
+		`{"jsonrpc":"2.0","id":null,"method":"ping"}`: `{"jsonrpc":"2.0","id":null,"error":{"code":-32600}}`,
+		`{"jsonrpc":"2.0","id":6}`:                    `{"jsonrpc":"2.0","id":6,"error":{"code":-32600}}`,
+		`7`:                                           `{"jsonrpc":"2.0","id":null,"error":{"code":-32600}}`,
+		`[]`:                                          `{"jsonrpc":"2.0","id":null,"error":{"code":-32600}}`,
+		`{"a":` + strings.Repeat("[", 5000):           `{"jsonrpc":"2.0","id":null,"error":{"code":-32700}}`,
 		`{"jsonrpc":"2.0","id":3,"method":"no/such"}`:     `{"jsonrpc":"2.0","id":3,"error":{"code":-32601}}`,
 		strings.Repeat("x", 17<<20):                       `{"jsonrpc":"2.0","id":null,"error":{"code":-32600}}`,
 		`{"jsonrpc":"2.0","id":4,"method":"ping"}` + "\r": `{"jsonrpc":"2.0","id":4,"result":{}}`,
@@ -129,6 +131,56 @@ func TestBatch(t *testing.T) {
 		ids[a.(map[string]any)["id"]] = true
 	}
 	equal(t, "ids", ids, map[any]bool{1.0: true, 2.0: true, nil: true})
+}
+
+// A call that the client has cancelled has no answer, alone or in a batch.
+func TestACancelledCallIsNotAnswered(t *testing.T) {
+	t.Parallel()
+	_, r, cat, q := waiting(t)
+	r.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7}}`)
+	equal(t, "the next answer", r.result("ping", `{}`)["ok"], any(true))
+	wait := f(`{"topic_id":%q,%s}`, cat.id, waitLong)
+	r.result("ask_cancel", f(`{"topic_id":%q,"question_id":%q}`, cat.id, q))
+	r.send("["+callLine("8", "pending_list", wait)+","+callLine("9", "ping", `{}`)+"]", "["+callLine("10", "pending_list", wait)+"]",
+		`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":8}}`,
+		`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":10}}`)
+	if r.next() != nil || len(r.batch) != 1 {
+		t.Errorf("answers of the batch: %v", r.batch)
+	}
+	equal(t, "the next answer", r.result("ping", `{}`)["ok"], any(true))
+	r.stdin.Close()
+	_, said := r.ends()
+	equal(t, "said", len(said), 0)
+}
+
+// Calls that are sent together happen in their order.
+func TestCallsHappenInTheirOrder(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, false)
+	s.pink()
+	for round := range 10 {
+		r := s.raw()
+		r.hello()
+		name := f("red%d", round)
+		lines := []string{callLine("0", "topic_join", f(`{"topic_id":%q,"agent_name":%q}`, s.id, name))}
+		for i := range 8 {
+			lines = append(lines, callLine(f("%d", i+1), "ask", f(`{"topic_id":%q,"question":"%d","wait_seconds":0}`, s.id, i)))
+		}
+		lines = append(lines, callLine("9", "no_such_tool", `{}`), callLine("10", "pending_list", f(`{"topic_id":%q,"mine":true}`, s.id)))
+		r.send(strings.Join(lines, "\n"))
+		for range lines {
+			got := r.next()
+			if got["id"] != 10.0 {
+				continue
+			}
+			var texts string
+			pending, _ := got["result"].(map[string]any)["structuredContent"].(map[string]any)["pending"].([]any)
+			for _, q := range pending {
+				texts += q.(map[string]any)["question_text"].(string)
+			}
+			equal(t, "asked", texts, "01234567")
+		}
+	}
 }
 
 func TestAnIDIsUsedOnce(t *testing.T) {

@@ -27,6 +27,7 @@ type server struct {
 	*bus
 	mcp      *mcp.Server
 	sessions sessions
+	order    order
 	// life ends when the process is about to: whatever waits returns.
 	life context.Context
 	log  *slog.Logger

@@ -141,7 +141,7 @@ func (s *stage) newServer() (*server, mcp.Transport) {
 	s.Cleanup(func() { end(); _ = b.Close() })
 	srv := newServer(life, b, "test", io.Discard, slog.LevelError)
 	near, far := mcp.NewInMemoryTransports()
-	if _, err := srv.mcp.Connect(context.Background(), near, nil); err != nil {
+	if _, err := srv.mcp.Connect(context.Background(), orderedTransport{near, &srv.order}, nil); err != nil {
 		s.Fatalf("serve: %v", err)
 	}
 	return srv, far

@@ -12,15 +12,16 @@ import (
 
 // A tool is one row of the table in tools.go.
 type tool struct {
-	name   string
-	title  string
-	about  string
-	params []param
-	reads  bool // changes nothing, so that clients need not ask their user
-	again  bool // doing it twice is the same as once
-	ends   bool // ends something for everybody, which cannot be undone
-	large  bool // results can be larger than clients show unless asked to
-	run    func(context.Context, *call) (topic.Result, error)
+	name    string
+	title   string
+	about   string
+	params  []param
+	reads   bool // changes nothing, so that clients need not ask their user
+	again   bool // doing it twice is the same as once
+	ends    bool // ends something for everybody, which cannot be undone
+	anytime bool // need not wait for the client's earlier calls
+	large   bool // results can be larger than clients show unless asked to
+	run     func(context.Context, *call) (topic.Result, error)
 }
 
 // A call is one use of a tool.
@@ -29,6 +30,8 @@ type call struct {
 	session *session
 	request *mcp.CallToolRequest
 	args    topic.Args
+	// startsWaiting lets the client's later calls go on.
+	startsWaiting func()
 }
 
 // add makes the tool one of the server's.
@@ -61,8 +64,17 @@ func (s *server) call(ctx context.Context, t *tool, request *mcp.CallToolRequest
 	if err != nil {
 		return nil, err
 	}
+	number := numberOf(request)
+	defer s.order.leave(number)
+	if t.anytime {
+		s.order.leave(number)
+	} else if err := s.order.enter(ctx, number); err != nil {
+		return nil, err
+	}
 	unknown := args.Unknown(t.argumentNames())
-	result, err := t.run(ctx, &call{server: s, session: s.sessions.of(request.Session), request: request, args: args})
+	result, err := t.run(ctx, &call{
+		server: s, session: s.sessions.of(request.Session), request: request, args: args, startsWaiting: func() { s.order.leave(number) },
+	})
 	if err != nil {
 		return nil, withUnknown(err, unknown)
 	}

@@ -35,7 +35,7 @@ func tools(l topic.Limits) []*tool {
 func topicTools() []*tool {
 	return []*tool{
 		{
-			name: "ping", title: "Ping", reads: true, run: ping,
+			name: "ping", title: "Ping", reads: true, anytime: true, run: ping,
 			about: "Check that the server is there, and in which data directory it keeps topics. Touches no file.",
 		},
 		{

@@ -27,6 +27,7 @@ func (c *call) until(ctx context.Context, r *room, asked int, over func(*topic.S
 	if seconds == 0 {
 		return nil
 	}
+	c.startsWaiting()
 	ctx, timeUp := context.WithTimeoutCause(ctx, time.Duration(seconds)*time.Second, errTimeUp)
 	defer timeUp()
 	ctx, end := context.WithCancelCause(ctx)

@@ -37,20 +37,55 @@ func (c *conn) acceptOne(data []byte, b *batch) *refusal {
 	if err != nil {
 		return c.invalid(data, err)
 	}
-	if willAnswer(msg) {
-		r := msg.(*jsonrpc.Request)
-		c.mu.Lock()
-		_, used := c.open[r.ID]
-		if !used {
-			c.open[r.ID] = b
-		}
-		c.mu.Unlock()
-		if used {
-			return refuse(rawID(data), jsonrpc.CodeInvalidRequest, "a call with this id is still under way")
-		}
+	if problem := c.register(msg, data, b); problem != nil {
+		return problem
 	}
 	c.queue = append(c.queue, msg)
 	return nil
+}
+
+// register notes a call as open, and an open one as cancelled. It returns the
+// answer to a message that must not be delivered, because its sender would wait
+// for an answer for ever.
+func (c *conn) register(msg jsonrpc.Message, data []byte, b *batch) *refusal {
+	if r, ok := msg.(*jsonrpc.Response); ok && r.Result == nil && r.Error == nil {
+		return refuse(rawID(data), jsonrpc.CodeInvalidRequest, "the message has neither a method nor a result")
+	}
+	r, ok := msg.(*jsonrpc.Request)
+	switch {
+	case !ok:
+	case !r.IsCall() && string(rawID(data)) == "null":
+		return refuse(nil, jsonrpc.CodeInvalidRequest, "the id of a call must not be null")
+	case r.Method == "notifications/cancelled":
+		c.cancel(r.Params)
+	case willAnswer(r):
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if c.open[r.ID] != nil {
+			return refuse(rawID(data), jsonrpc.CodeInvalidRequest, "a call with this id is still under way")
+		}
+		c.open[r.ID] = &call{batch: b}
+	}
+	return nil
+}
+
+// cancel notes that the client does not want the answer of a call.
+func (c *conn) cancel(params json.RawMessage) {
+	var p struct {
+		RequestID any `json:"requestId"`
+	}
+	if json.Unmarshal(params, &p) != nil {
+		return
+	}
+	id, err := jsonrpc.MakeID(p.RequestID)
+	if err != nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if open := c.open[id]; open != nil {
+		open.cancelled = true
+	}
 }
 
 func (c *conn) invalid(data []byte, err error) *refusal {

@@ -45,11 +45,13 @@ func willAnswer(msg jsonrpc.Message) bool {
 	return ok && r.IsCall() && r.Method != neverAnswered
 }
 
-// answered adds the answer of a call and returns the whole array once it is
-// complete, nil before.
+// answered adds the answer of a call, nil for one that was cancelled. It returns
+// the whole array once it is complete, nil before and if it would be empty.
 func (b *batch) answered(answer []byte) []byte {
-	b.answers = append(b.answers, answer)
-	if b.missing--; b.missing > 0 {
+	if answer != nil {
+		b.answers = append(b.answers, answer)
+	}
+	if b.missing--; b.missing > 0 || len(b.answers) == 0 {
 		return nil
 	}
 	return b.whole()

@@ -18,9 +18,15 @@ type conn struct {
 	closed    chan struct{}
 	closeOnce sync.Once
 
-	mu   sync.Mutex            // also makes one write of every message
-	open map[jsonrpc.ID]*batch // calls that have no answer yet; nil for those of no batch
-	idle chan struct{}         // closed when there are none, if somebody waits for that
+	mu   sync.Mutex           // also makes one write of every message
+	open map[jsonrpc.ID]*call // calls that have no answer yet
+	idle chan struct{}        // closed when there are none, if somebody waits for that
+}
+
+// A call is one that has no answer yet.
+type call struct {
+	batch     *batch // of which it is part, if any
+	cancelled bool   // its answer is not sent
 }
 
 // SessionID implements [mcp.Connection].
@@ -101,12 +107,16 @@ func (c *conn) Write(ctx context.Context, msg jsonrpc.Message) error {
 		return c.send(data)
 	}
 	defer c.settle()
-	b := c.open[response.ID]
+	answered := c.open[response.ID]
 	delete(c.open, response.ID)
-	if b != nil {
-		if data = b.answered(data); data == nil {
-			return nil
-		}
+	if answered != nil && answered.cancelled {
+		data = nil
+	}
+	if answered != nil && answered.batch != nil {
+		data = answered.batch.answered(data)
+	}
+	if data == nil {
+		return nil
 	}
 	return c.send(data)
 }

@@ -7,6 +7,7 @@
 //
 //   - answers a malformed line with a JSON-RPC error and goes on,
 //   - bounds the length of a line and skips one that is longer,
+//   - sends no answer to a call that the client has cancelled,
 //   - takes batches in every protocol version and answers them with one array,
 //   - says when the input has ended, so that waits can end, and lets calls that
 //     are about to finish answer first,

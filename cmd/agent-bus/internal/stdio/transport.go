@@ -39,7 +39,7 @@ func (t *Transport) Connect(context.Context) (mcp.Connection, error) {
 		Transport: t,
 		lines:     make(chan line),
 		closed:    make(chan struct{}),
-		open:      make(map[jsonrpc.ID]*batch),
+		open:      make(map[jsonrpc.ID]*call),
 	}
 	go c.readLines()
 	return c, nil
