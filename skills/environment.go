@@ -22,19 +22,20 @@ type Environment struct {
 	Now      func() time.Time
 }
 
-func (e Environment) writer() *rewrite.Writer {
+// Writer returns what replaces files of others and keeps their old content.
+func (e Environment) Writer() *rewrite.Writer {
 	return &rewrite.Writer{Backups: filepath.Join(e.DataDir, "backups"), Now: e.Now}
 }
 
-// Cleaner returns what removes the registrations of the old product.
-func (e Environment) Cleaner() legacy.Cleaner {
+// cleaner returns what removes the registrations of older versions.
+func (e Environment) cleaner() legacy.Cleaner {
 	return legacy.Cleaner{
 		OpenCodeDir: e.root(harness.OpenCode),
 		Version:     e.Version,
 		LookPath:    e.LookPath,
 		Run:         e.Run,
 		Now:         e.Now,
-		Writer:      e.writer(),
+		Writer:      e.Writer(),
 	}
 }
 

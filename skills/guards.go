@@ -1,10 +1,9 @@
 package skills
 
 import (
-	"os"
+	"bytes"
 	"path/filepath"
 
-	"github.com/talking-stick/tt/skills/block"
 	"github.com/talking-stick/tt/skills/harness"
 	"github.com/talking-stick/tt/skills/hook"
 )
@@ -13,11 +12,8 @@ import (
 // milliseconds, before it goes on without.
 const guardSeconds = 10
 
-const (
-	stopGuard  = "stop guard"
-	editGuard  = "edit guard"
-	bothGuards = "guards"
-)
+// guardsName is what messages call the stop guard and the edit guard together.
+const guardsName = "guards"
 
 // writeTools are the tools that write files, by the names that the harness's
 // matcher is compared with.
@@ -51,78 +47,42 @@ func editGroup(id harness.ID) group {
 	return group{Matcher: writeTools(id), Hooks: []handler{runGuard(id, hook.Edit)}}
 }
 
-// guards returns the guards of a harness, as parts to install.
+// guards returns the guards of a harness.
 func (e Environment) guards(id harness.ID) []part {
 	root := e.root(id)
 	switch id {
 	case harness.ClaudeCode:
-		return groupGuards(id, filepath.Join(root, "settings.json"), "Stop", "PreToolUse")
+		return []part{groupGuards(id, filepath.Join(root, "settings.json"), "Stop", "PreToolUse")}
 	case harness.Gemini:
-		return groupGuards(id, filepath.Join(root, "settings.json"), "AfterAgent", "BeforeTool")
+		return []part{groupGuards(id, filepath.Join(root, "settings.json"), "AfterAgent", "BeforeTool")}
 	case harness.Codex:
-		if e.codexKeepsHooksInTOML() {
-			return []part{e.codexTOML()}
+		return []part{
+			oldBlock{filepath.Join(root, "config.toml")},
+			groupGuards(id, filepath.Join(root, "hooks.json"), "Stop", "PreToolUse"),
 		}
-		return e.codexJSON()
 	case harness.Antigravity:
-		if filepath.Base(root) != "config" { // the first editor has no hooks
-			return nil
+		if filepath.Base(root) == "config" { // the first editor has no hooks
+			return []part{antigravityGuards(root)}
 		}
-		return []part{e.antigravityGuards()}
 	case harness.OpenCode:
-		return []part{wholeFile{bothGuards, filepath.Join(root, "plugins", Name+".js"), openCodePlugin}}
+		return []part{wholeFile{guardsName, filepath.Join(root, "plugins", Name+".js"), openCodePlugin}}
 	case harness.Grok:
-		return []part{wholeFile{editGuard, filepath.Join(root, "hooks", Name+".json"), grokHooks()}}
+		return []part{wholeFile{guardsName, filepath.Join(root, "hooks", Name+".json"), grokHooks()}}
 	}
 	return nil
 }
 
-// allGuards returns the guards of a harness wherever they may be, as parts to
-// uninstall.
-func (e Environment) allGuards(id harness.ID) []part {
-	if id == harness.Codex {
-		return append(e.codexJSON(), e.codexTOML())
-	}
-	return e.guards(id)
-}
-
-func groupGuards(id harness.ID, file, stopEvent, editEvent string) []part {
-	return []part{
-		jsonGuard{stopGuard, hook.Stop, file, []string{"hooks", stopEvent}, stopGroup(id)},
-		jsonGuard{editGuard, hook.Edit, file, []string{"hooks", editEvent}, editGroup(id)},
-	}
-}
-
-func (e Environment) codexJSON() []part {
-	return groupGuards(harness.Codex, filepath.Join(e.root(harness.Codex), "hooks.json"), "Stop", "PreToolUse")
-}
-
-func (e Environment) codexTOML() tomlGuards {
-	body := tomlBody([]string{"Stop", "PreToolUse"}, []group{stopGroup(harness.Codex), editGroup(harness.Codex)})
-	return tomlGuards{bothGuards, filepath.Join(e.root(harness.Codex), "config.toml"), body}
-}
-
-// codexKeepsHooksInTOML reports whether the guards belong into config.toml:
-// they are there, or the user's hooks are and none are in hooks.json.
-func (e Environment) codexKeepsHooksInTOML() bool {
-	root := e.root(harness.Codex)
-	config, err := os.ReadFile(filepath.Join(root, "config.toml"))
-	if err != nil {
-		return false
-	}
-	if _, there := block.Body(config); there {
-		return true
-	}
-	_, err = os.Stat(filepath.Join(root, "hooks.json"))
-	return err != nil && keepsHooks(config)
-}
-
-func (e Environment) antigravityGuards() memberGuards {
-	id := harness.Antigravity
-	return memberGuards{bothGuards, filepath.Join(e.root(id), "hooks.json"), namedHook{
-		PreToolUse: []group{editGroup(id)},
-		Stop:       []handler{runGuard(id, hook.Stop)},
+func groupGuards(id harness.ID, file, stopEvent, editEvent string) settingsFile {
+	return settingsFile{file, []entry{
+		{[]string{"hooks", stopEvent}, hook.Stop, stopGroup(id)},
+		{[]string{"hooks", editEvent}, hook.Edit, editGroup(id)},
 	}}
+}
+
+func antigravityGuards(root string) settingsFile {
+	id := harness.Antigravity
+	value := namedHook{PreToolUse: []group{editGroup(id)}, Stop: []handler{runGuard(id, hook.Stop)}}
+	return settingsFile{filepath.Join(root, "hooks.json"), []entry{{path: []string{Name}, value: value}}}
 }
 
 // grokHooks is a file of its own: Grok reads every JSON file in its hooks directory.
@@ -142,6 +102,9 @@ func (e Environment) remarks(id harness.ID) []string {
 	switch id {
 	case harness.Codex:
 		remarks = append(remarks, "approve the guards once with /hooks in Codex")
+		if config, _ := read(filepath.Join(e.root(id), "config.toml")); !bytes.Contains(config, []byte(e.DataDir)) {
+			remarks = append(remarks, "if its sandbox keeps tt from writing, add "+e.DataDir+" to writable_roots under [sandbox_workspace_write] in config.toml")
+		}
 	case harness.Grok:
 		remarks = append(remarks, "Grok has no hook that can hold back a stop, so there is no stop guard")
 	case harness.OpenCode:

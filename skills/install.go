@@ -5,15 +5,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"path/filepath"
-	"slices"
-	"sort"
 	"strings"
 
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/lockfile"
 	"github.com/talking-stick/tt/skills/harness"
-	"github.com/talking-stick/tt/skills/legacy"
 )
 
 // A Mode is how the skill gets into a harness.
@@ -95,13 +91,14 @@ func (e Environment) change(ctx context.Context, opts Options, reason string, on
 	var results []Result
 	for _, id := range opts.Harnesses {
 		// First, because the harness's own command may rewrite its settings.
-		ran := e.cleanUp(ctx, opts, reason, id)
+		old := e.cleanUp(ctx, opts, reason, id)
 		p := e.planner(opts, rec.of(id))
 		r := e.carryOut(p, one(p, id))
-		r.Steps = append(ran, r.Steps...)
+		old.addTo(&r)
 		results = append(results, r)
 	}
 	if opts.DryRun {
+		showOnce(results)
 		return results, nil
 	}
 	if err := e.save(rec); err != nil {
@@ -134,10 +131,11 @@ func (e Environment) installOne(p *planner, id harness.ID) Result {
 	outcomes := []outcome{e.skillPart(id).install(p)}
 	var remarks []string
 	if !p.opts.NoHooks {
-		outcomes = append(outcomes, p.all(e.guards(id), part.install)...)
+		for _, g := range e.guards(id) {
+			outcomes = append(outcomes, g.install(p))
+		}
 		remarks = e.remarks(id)
 	}
-	p.finishAll()
 	p.was.Version, p.was.Fingerprint = e.Version, fingerprint()
 	r := e.sum(id, outcomes)
 	if r.Status == Added || r.Status == Updated || r.Status == AlreadyPresent {
@@ -146,36 +144,30 @@ func (e Environment) installOne(p *planner, id harness.ID) Result {
 	return r
 }
 
-// uninstallOne plans to take everything out of one harness, the last part first,
-// so that each finds its file as it left it.
+// uninstallOne plans to take everything out of one harness.
 func (e Environment) uninstallOne(p *planner, id harness.ID) Result {
-	parts := []part{e.skillPart(id)}
+	outcomes := []outcome{e.skillPart(id).uninstall(p)}
 	if !p.opts.NoHooks {
-		parts = append(parts, e.allGuards(id)...)
+		for _, g := range e.guards(id) {
+			outcomes = append(outcomes, g.uninstall(p))
+		}
 	}
-	slices.Reverse(parts)
-	outcomes := p.all(parts, part.uninstall)
-	slices.Reverse(outcomes)
-	p.finishAll()
 	return e.sum(id, outcomes)
 }
 
-// all plans do for every part. A file that one of them cannot change is changed by
-// none.
-func (p *planner) all(parts []part, do func(part, *planner) outcome) []outcome {
-	var outcomes []outcome
-	for _, g := range parts {
-		o := do(g, p)
-		if o.status == Failed {
-			delete(p.drafts, o.path)
-			outcomes = slices.DeleteFunc(outcomes, func(other outcome) bool { return other.path == o.path })
-		}
-		outcomes = append(outcomes, o)
-		if o.status == Failed {
-			break
+// showOnce leaves out of a plan the texts that an earlier step writes elsewhere.
+func showOnce(results []Result) {
+	shown := map[string]string{}
+	for _, r := range results {
+		for i := range r.Steps {
+			s := &r.Steps[i]
+			if at := shown[s.Text]; s.Action == Write && at != "" {
+				s.Text, s.SameAs = "", at
+			} else if s.Action == Write {
+				shown[s.Text] = s.Path
+			}
 		}
 	}
-	return outcomes
 }
 
 // carryOut does what p has planned, unless it is only to be shown.
@@ -192,41 +184,6 @@ func (e Environment) carryOut(p *planner, r Result) Result {
 		r.Steps[i].Text = "" // it is on the disk now
 	}
 	return r
-}
-
-// cleanUp removes the harness's registration of the old product, and returns what
-// it ran.
-func (e Environment) cleanUp(ctx context.Context, opts Options, reason string, id harness.ID) []Step {
-	command := legacy.Command(id)
-	if e.presence(id) != present || strings.TrimSpace(e.Getenv("TALKING_STICK_DISABLE_MCP_MIGRATION")) != "" {
-		return nil
-	}
-	if command != nil {
-		if _, err := e.LookPath(command[0]); err != nil {
-			return nil
-		}
-	}
-	if !opts.DryRun {
-		entries := e.Cleaner().Clean(ctx, reason, id)
-		// The log is a courtesy; the installation does not fail for it.
-		_ = legacy.Log(filepath.Join(e.DataDir, legacy.LogName), entries)
-	}
-	if command == nil {
-		return nil
-	}
-	return []Step{{Action: Run, Command: command}}
-}
-
-// finishAll turns all drafts into steps.
-func (p *planner) finishAll() {
-	var paths []string
-	for path := range p.drafts {
-		paths = append(paths, path)
-	}
-	sort.Strings(paths)
-	for _, path := range paths {
-		p.finish(path)
-	}
 }
 
 // indented returns v as JSON on several lines.

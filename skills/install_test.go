@@ -2,6 +2,7 @@ package skills
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -48,6 +49,11 @@ trusted_hash = "sha256:ab"`
 	antigravityHooks = "{\n  \"audit\": {\n    \"PreToolUse\": [\n      {\"matcher\": \"run_command\", \"hooks\": [{\"command\": \"./audit.sh\"}]}\n    ]\n  }\n}"
 )
 
+func isJSON(text string) bool {
+	_, err := jsonc.Parse([]byte(text))
+	return err == nil
+}
+
 func fullHome(t *testing.T) *home {
 	h := newHome(t)
 	h.write(".claude/settings.json", claudeSettings)
@@ -83,7 +89,7 @@ func TestGolden(t *testing.T) {
 	h.install(only(harness.All()...))
 	files := map[string]string{
 		"claude-settings.json":   ".claude/settings.json",
-		"codex-config.toml":      ".codex/config.toml",
+		"codex-hooks.json":       ".codex/hooks.json",
 		"gemini-settings.json":   ".gemini/settings.json",
 		"antigravity-hooks.json": ".gemini/config/hooks.json",
 		"grok-hooks.json":        ".grok/hooks/talking-stick.json",
@@ -100,12 +106,12 @@ func TestGolden(t *testing.T) {
 		if err != nil || string(want) != got {
 			t.Errorf("%s (%v):\n%s", below, err, got)
 		}
-		if strings.HasSuffix(name, ".json") && !jsonc.Valid([]byte(got)) {
+		if strings.HasSuffix(name, ".json") && !isJSON(got) {
 			t.Errorf("%s is not JSON any more", below)
 		}
 	}
 	for _, dir := range []string{".claude", ".codex", ".gemini", ".gemini/config", ".config/opencode", ".grok"} {
-		if h.read(dir+"/skills/talking-stick/SKILL.md") != Skill() {
+		if h.read(dir+"/skills/talking-stick/SKILL.md") != skillText {
 			t.Errorf("%s has no skill", dir)
 		}
 	}
@@ -134,7 +140,7 @@ func TestInstallInSparseHomes(t *testing.T) {
 			}
 			before := h.everything()
 			h.install(only(harness.ClaudeCode), Added)
-			if settings := h.read(".claude/settings.json"); !strings.Contains(settings, "tt hook stop") || !strings.Contains(settings, "tt hook edit") || !jsonc.Valid([]byte(settings)) {
+			if settings := h.read(".claude/settings.json"); !strings.Contains(settings, "tt hook stop") || !strings.Contains(settings, "tt hook edit") || !isJSON(settings) {
 				t.Errorf("settings:\n%s", settings)
 			}
 			h.uninstall(only(harness.ClaudeCode), Removed)
@@ -167,20 +173,32 @@ func TestDryRunIsExactAndWritesNothing(t *testing.T) {
 			if step.Action != d.Steps[j].Action || step.Path != d.Steps[j].Path {
 				t.Errorf("planned %s\ndone %s", step, d.Steps[j])
 			}
-			if step.Text == "" && step.Action != Run {
-				t.Errorf("%s: the plan does not show what is written", step.Path)
-			}
-			if step.Path == "" {
+			if step.Action == Run {
 				continue
 			}
-			// Line by line: a merge of two entries shows one below the other.
-			now, _ := os.ReadFile(step.Path)
-			for line := range strings.Lines(step.Text) {
-				if !strings.Contains(string(now), strings.TrimRight(line, "\r\n")) {
-					t.Errorf("%s: %q was announced and is not there", step.Path, line)
+			content, err := os.ReadFile(step.Path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			switch now := string(content); step.Action {
+			case Write:
+				if same, _ := os.ReadFile(step.SameAs); step.Text+string(same) != now {
+					t.Errorf("%s: another text was announced", step.Path)
+				}
+			case Merge:
+				for line := range strings.Lines(step.Text) {
+					if added, ok := strings.CutPrefix(line, "+"); ok && !strings.HasPrefix(added, "++") && !strings.Contains(now, strings.TrimRight(added, "\r\n")) {
+						t.Errorf("%s: %q was announced and is not there", step.Path, added)
+					}
+				}
+				if !strings.Contains(step.Text, "tt hook") || !strings.Contains(step.Text, "\n@@ ") {
+					t.Errorf("%s: no difference is shown:\n%s", step.Path, step.Text)
 				}
 			}
 		}
+	}
+	if n := strings.Count(fmt.Sprint(planned), "# Talking Stick\n"); n != 1 {
+		t.Errorf("the skill is shown %d times", n)
 	}
 	if got := planned[0].Steps[0].String(); got != "run claude mcp remove -s user talking-stick" {
 		t.Errorf("first step: %s", got)
@@ -318,7 +336,7 @@ func TestWhatOthersAddLaterStays(t *testing.T) {
 	h.write(".claude/settings.json", settings)
 	h.uninstall(only(harness.ClaudeCode), Removed)
 	got := h.read(".claude/settings.json")
-	if strings.Contains(got, "tt hook") || !strings.Contains(got, mine) || !strings.Contains(got, `"later": true`) || !jsonc.Valid([]byte(got)) {
+	if strings.Contains(got, "tt hook") || !strings.Contains(got, mine) || !strings.Contains(got, `"later": true`) || !isJSON(got) {
 		t.Errorf("left:\n%s", got)
 	}
 }

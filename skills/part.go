@@ -9,6 +9,7 @@ type part interface {
 	uninstall(p *planner) outcome
 }
 
+// failed returns the outcome of a part that could not be planned.
 func failed(name, path string, err error) outcome {
 	return outcome{name, Failed, path, err.Error()}
 }
@@ -20,7 +21,7 @@ type wholeFile struct {
 	text string
 }
 
-// A claim is whose work a file or an entry is.
+// A claim is whose work a file is.
 type claim int
 
 const (
@@ -30,32 +31,28 @@ const (
 	edited               // it is the user's
 )
 
-func (f wholeFile) claim(p *planner, d *draft) claim {
-	if !d.exists() {
+func (f wholeFile) claim(p *planner, before []byte) claim {
+	switch {
+	case before == nil:
 		return nobodys
-	}
-	d.ours = true
-	switch digest(string(d.now)) {
-	case digest(f.text):
+	case string(before) == f.text:
 		return current
-	case p.was.Files[f.path].Digest:
+	case digest(string(before)) == p.was.Files[f.path].Digest:
 		return older
 	}
-	d.ours = false
 	return edited
 }
 
 func (f wholeFile) install(p *planner) outcome {
-	d, err := p.draft(f.path)
+	before, err := read(f.path)
 	if err != nil {
 		return failed(f.name, f.path, err)
 	}
-	defer p.finish(f.path)
-	remember := func() { p.was.Files[f.path] = ownFile{digest(f.text)} }
 	o := outcome{part: f.name, path: f.path}
-	switch f.claim(p, d) {
+	whose := f.claim(p, before)
+	switch whose {
 	case current:
-		d.records = append(d.records, remember)
+		f.remember(p)
 		o.status = AlreadyPresent
 		return o
 	case nobodys:
@@ -72,27 +69,33 @@ func (f wholeFile) install(p *planner) outcome {
 		}
 		o.status = Updated
 	}
-	d.now, d.records = []byte(f.text), append(d.records, remember)
+	f.write(p, before, whose == edited)
 	return o
 }
 
+func (f wholeFile) write(p *planner, before []byte, backup bool) {
+	p.change(fileChange{Write, f.path, before, []byte(f.text), backup, func() { f.remember(p) }})
+}
+
+func (f wholeFile) remember(p *planner) { p.was.Files[f.path] = ownFile{digest(f.text)} }
+
 func (f wholeFile) uninstall(p *planner) outcome {
-	d, err := p.draft(f.path)
+	before, err := read(f.path)
 	if err != nil {
 		return failed(f.name, f.path, err)
 	}
-	defer p.finish(f.path)
 	o := outcome{part: f.name, path: f.path, status: Removed}
-	switch f.claim(p, d) {
-	case nobodys:
+	whose := f.claim(p, before)
+	forget := func() { delete(p.was.Files, f.path) }
+	switch {
+	case whose == nobodys:
+		forget()
 		o.status, o.path = AlreadyAbsent, ""
-	case edited:
-		if !p.opts.Replace {
-			o.status, o.why = Skipped, "it has been edited and stays; --replace removes it"
-			return o
-		}
+		return o
+	case whose == edited && !p.opts.Replace:
+		o.status, o.why = Skipped, "it has been edited and stays; --replace removes it"
+		return o
 	}
-	d.gone = true
-	d.records = append(d.records, func() { delete(p.was.Files, f.path) })
+	p.change(fileChange{Delete, f.path, before, nil, whose == edited, forget})
 	return o
 }

@@ -1,110 +1,73 @@
 package skills
 
 import (
-	"bytes"
 	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/rogpeppe/go-internal/diff"
 
 	"github.com/talking-stick/tt/skills/rewrite"
 )
 
-// A planner collects what is to be done for one harness. Its parts change drafts
-// of files, several of them maybe the same one, and nothing on disk.
+// A planner collects what is to be done for one harness. Nothing on disk changes
+// while it does.
 type planner struct {
-	env    Environment
-	opts   Options
-	was    *installed // the record of the harness; changed as steps are done
-	writer *rewrite.Writer
-	drafts map[string]*draft
-	steps  []Step
-}
-
-// A draft is a file as it is and as it shall be.
-type draft struct {
-	path    string
-	before  []byte // nil if it does not exist
-	now     []byte
-	gone    bool   // it shall not exist
-	added   string // what was merged in, for people
-	mixed   bool   // it belongs to somebody else
-	ours    bool   // its old content is ours, so nobody needs a backup of it
-	records []func()
+	env   Environment
+	opts  Options
+	was   *installed // the record of the harness; changed as steps are done
+	steps []Step
 }
 
 func (e Environment) planner(opts Options, was *installed) *planner {
-	return &planner{env: e, opts: opts, was: was, writer: e.writer(), drafts: map[string]*draft{}}
+	return &planner{env: e, opts: opts, was: was}
 }
 
-// draft returns the draft of the file at path.
-func (p *planner) draft(path string) (*draft, error) {
-	if d := p.drafts[path]; d != nil {
-		return d, nil
-	}
-	d := &draft{path: path}
+// read returns the content of the file at path, nil if it is not there.
+func read(path string) ([]byte, error) {
 	data, err := os.ReadFile(path)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
 		return nil, err
 	}
-	if err == nil {
-		d.before = append([]byte{}, data...) // an empty file is not a missing one
-	}
-	d.now = d.before
-	p.drafts[path] = d
-	return d, nil
+	return append([]byte{}, data...), nil // an empty file is not a missing one
 }
 
-func (d *draft) exists() bool { return d.before != nil }
+// A fileChange gives a file another content. An after of nil removes it.
+type fileChange struct {
+	action        Action
+	path          string
+	before, after []byte
+	backup        bool // the old content is not all ours, so it is kept
+	record        func()
+}
 
-// finish appends the step that makes path what its draft says, once all parts
-// that may change it have had their turn.
-func (p *planner) finish(path string) {
-	d := p.drafts[path]
-	if d == nil {
-		return
+// change plans a change of a file.
+func (p *planner) change(c fileChange) {
+	w := &rewrite.Writer{Now: p.env.Now}
+	if c.backup {
+		w = p.env.Writer()
 	}
-	delete(p.drafts, path)
-	note := func() {
-		for _, record := range d.records {
-			record()
-		}
+	step := Step{Action: c.action, Path: c.path, Text: string(c.after), record: c.record}
+	if c.action == Merge || c.action == Unmix {
+		_, step.Text, _ = strings.Cut(string(diff.Diff(c.path, c.before, c.path, c.after)), "\n")
 	}
-	step := Step{Path: path, record: note}
-	switch {
-	case d.gone && !d.exists():
-		note()
-		return
-	case d.gone:
-		step.Action = Delete
-		step.do = func() (string, error) { return p.writerFor(d).Remove(path, d.before) }
-	case d.exists() == (d.now != nil) && bytes.Equal(d.before, d.now):
-		note()
-		return
-	default:
-		step.Action, step.Text = Write, string(d.now)
-		if d.mixed {
-			step.Action, step.Text = Merge, d.added
-			if d.added == "" {
-				step.Action = Unmix
-			}
+	step.do = func() (string, error) {
+		if err := p.makeDirs(filepath.Dir(c.path)); err != nil {
+			return "", err
 		}
-		step.do = func() (string, error) {
-			if err := p.makeDirs(filepath.Dir(path)); err != nil {
-				return "", err
-			}
-			return p.writerFor(d).Replace(path, d.before, d.now)
-		}
+		return w.Replace(c.path, c.before, c.after)
+	}
+	if c.after == nil {
+		step.Action, step.Text = Delete, ""
+		step.do = func() (string, error) { return w.Remove(c.path, c.before) }
 	}
 	p.steps = append(p.steps, step)
-}
-
-// writerFor returns a writer that keeps a backup of what is not ours.
-func (p *planner) writerFor(d *draft) *rewrite.Writer {
-	if d.ours {
-		return &rewrite.Writer{Now: p.env.Now}
-	}
-	return p.writer
 }
 
 // makeDirs makes the directories up to dir and records them, so that they go
@@ -112,14 +75,14 @@ func (p *planner) writerFor(d *draft) *rewrite.Writer {
 func (p *planner) makeDirs(dir string) error {
 	var made []string
 	for at := dir; !isDir(at) && at != filepath.Dir(at); at = filepath.Dir(at) {
-		made = append(made, at)
+		made = append([]string{at}, made...)
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	for i := len(made) - 1; i >= 0; i-- {
-		if !contains(p.was.MadeDirs, made[i]) {
-			p.was.MadeDirs = append(p.was.MadeDirs, made[i])
+	for _, dir := range made {
+		if !slices.Contains(p.was.MadeDirs, dir) {
+			p.was.MadeDirs = append(p.was.MadeDirs, dir)
 		}
 	}
 	return nil
@@ -128,8 +91,7 @@ func (p *planner) makeDirs(dir string) error {
 // removeDirs removes the directories that were made for the harness and are empty.
 func (p *planner) removeDirs() {
 	var left []string
-	for i := len(p.was.MadeDirs) - 1; i >= 0; i-- {
-		dir := p.was.MadeDirs[i]
+	for _, dir := range slices.Backward(p.was.MadeDirs) {
 		info, err := os.Lstat(dir)
 		if err != nil || !info.IsDir() { // a link may have taken its place
 			continue

@@ -13,7 +13,6 @@ import (
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/lockfile"
 	"github.com/talking-stick/tt/skills/harness"
-	"github.com/talking-stick/tt/skills/jsonc"
 )
 
 const recordFormat = 1
@@ -24,6 +23,7 @@ const lockPatience = 5 * time.Second
 // A record is what has been installed, as written into the data directory.
 type record struct {
 	Format   int                       `json:"format"`
+	Migrated string                    `json:"migrated,omitempty"` // the version that has looked for old MCP registrations
 	Installs map[harness.ID]*installed `json:"installs"`
 }
 
@@ -32,9 +32,8 @@ type installed struct {
 	Version     string             `json:"version"`
 	Fingerprint string             `json:"fingerprint"` // of what this version installs
 	Files       map[string]ownFile `json:"files,omitempty"`
-	Links       map[string]string  `json:"links,omitempty"`   // link path → target
-	Edits       map[string]edit    `json:"edits,omitempty"`   // file#place → how to undo it
-	Origins     map[string]origin  `json:"origins,omitempty"` // merged file → how it was
+	Links       map[string]string  `json:"links,omitempty"`  // link path → target
+	Merged      map[string]merged  `json:"merged,omitempty"` // files of others with entries of ours
 	MadeDirs    []string           `json:"made_dirs,omitempty"`
 }
 
@@ -43,19 +42,23 @@ type ownFile struct {
 	Digest string `json:"digest"` // of what we wrote; another one on disk means that the user has edited it
 }
 
-// An edit is one entry of ours in somebody else's file.
-type edit struct {
-	Undo jsonc.Undo `json:"undo"`
+// A merged file is one of others with entries of ours.
+type merged struct {
+	Original []byte `json:"original,omitempty"` // the file without our entries
+	Made     bool   `json:"made,omitempty"`     // it did not exist
+	Written  string `json:"written"`            // digest of the file with them
 }
 
-// An origin tells how a merged file was before, if it was no JSON document.
-type origin struct {
-	Made  bool   `json:"made,omitempty"`  // it did not exist
-	Blank string `json:"blank,omitempty"` // it existed with nothing but this white space
+// content returns what the file was, nil if it did not exist.
+func (m merged) content() []byte {
+	if m.Made {
+		return nil
+	}
+	return append([]byte{}, m.Original...)
 }
 
 func (i *installed) empty() bool {
-	return len(i.Files) == 0 && len(i.Links) == 0 && len(i.Edits) == 0
+	return len(i.Files) == 0 && len(i.Links) == 0 && len(i.Merged) == 0
 }
 
 func (e Environment) recordPath() string { return filepath.Join(e.DataDir, "installs.json") }
@@ -95,11 +98,8 @@ func (r *record) of(id harness.ID) *installed {
 	if i.Links == nil {
 		i.Links = map[string]string{}
 	}
-	if i.Edits == nil {
-		i.Edits = map[string]edit{}
-	}
-	if i.Origins == nil {
-		i.Origins = map[string]origin{}
+	if i.Merged == nil {
+		i.Merged = map[string]merged{}
 	}
 	return i
 }
@@ -112,17 +112,11 @@ func (e Environment) save(r *record) error {
 			delete(r.Installs, id)
 		}
 	}
-	var out bytes.Buffer
-	encoder := json.NewEncoder(&out)
-	encoder.SetIndent("", "  ")
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(r); err != nil {
-		return err
-	}
-	if old, err := os.ReadFile(e.recordPath()); err == nil && bytes.Equal(old, out.Bytes()) {
+	text := []byte(indented(r))
+	if old, err := os.ReadFile(e.recordPath()); err == nil && bytes.Equal(old, text) {
 		return nil
 	}
-	return lockfile.Replace(e.recordPath(), out.Bytes(), e.DataDir)
+	return lockfile.Replace(e.recordPath(), text, e.DataDir)
 }
 
 // lock makes the data directory if need be and takes the lock under which

@@ -1,6 +1,7 @@
 package skills
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/talking-stick/tt/skills/harness"
@@ -77,7 +78,7 @@ func (e Environment) sum(id harness.ID, outcomes []outcome) Result {
 		if o.status.weight() > r.Status.weight() {
 			r.Status = o.status
 		}
-		if o.path != "" && !contains(r.Paths, o.path) {
+		if o.path != "" && !slices.Contains(r.Paths, o.path) {
 			r.Paths = append(r.Paths, o.path)
 		}
 		if o.status != AlreadyAbsent {
@@ -100,13 +101,4 @@ func (e Environment) sentence(o outcome) string {
 		text += ": " + o.why
 	}
 	return text
-}
-
-func contains(list []string, item string) bool {
-	for _, s := range list {
-		if s == item {
-			return true
-		}
-	}
-	return false
 }

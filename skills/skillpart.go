@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/talking-stick/tt/skills/rewrite"
 )
 
 // skillPart is the skill: a directory with the file in it, or a link to one.
@@ -68,11 +70,7 @@ func (s skillPart) overLink(p *planner, target string) outcome {
 	}
 	// The link is still there while this is planned, so the file is not looked
 	// for: it would be found behind the link.
-	f := s.file()
-	p.drafts[f.path] = &draft{path: f.path, now: []byte(f.text), records: []func(){func() {
-		p.was.Files[f.path] = ownFile{digest(f.text)}
-	}}}
-	p.finish(f.path)
+	s.file().write(p, nil, false)
 	return o
 }
 
@@ -132,8 +130,8 @@ func (s skillPart) makeLink(p *planner) {
 // there is anything to do. It is in our own directory and never the user's.
 func (s skillPart) refreshSource(p *planner) bool {
 	path := filepath.Join(s.source, skillFile)
-	now, err := os.ReadFile(path)
-	if err == nil && string(now) == skillText {
+	before, err := read(path)
+	if err == nil && string(before) == skillText {
 		return false
 	}
 	p.steps = append(p.steps, Step{
@@ -142,11 +140,7 @@ func (s skillPart) refreshSource(p *planner) bool {
 			if err := os.MkdirAll(s.source, 0o700); err != nil {
 				return "", err
 			}
-			var before []byte
-			if err == nil {
-				before = append([]byte{}, now...)
-			}
-			return p.writerFor(&draft{ours: true}).Replace(path, before, []byte(skillText))
+			return (&rewrite.Writer{}).Replace(path, before, []byte(skillText))
 		},
 	})
 	return true

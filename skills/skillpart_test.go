@@ -33,7 +33,7 @@ func TestAnEditedSkillIsKept(t *testing.T) {
 		t.Error("removed")
 	}
 	h.install(replacing(opts), Updated)
-	if h.read(installedSkill) != Skill() {
+	if h.read(installedSkill) != skillText {
 		t.Error("not replaced")
 	}
 	backups, _ := filepath.Glob(filepath.Join(h.DataDir, "backups", "*"))
@@ -86,7 +86,7 @@ func TestLinkMode(t *testing.T) {
 	if target, err := os.Readlink(h.path(".claude/skills/talking-stick")); err != nil || target != h.linkSource() {
 		t.Fatalf("%q %v", target, err)
 	}
-	if h.read(installedSkill) != Skill() {
+	if h.read(installedSkill) != skillText {
 		t.Error("the link leads nowhere")
 	}
 	h.install(link, AlreadyPresent)
@@ -95,7 +95,7 @@ func TestLinkMode(t *testing.T) {
 	if info, _ := os.Lstat(h.path(".claude/skills/talking-stick")); !info.IsDir() {
 		t.Error("still a link")
 	}
-	if data, _ := os.ReadFile(filepath.Join(h.linkSource(), skillFile)); string(data) != Skill() {
+	if data, _ := os.ReadFile(filepath.Join(h.linkSource(), skillFile)); string(data) != skillText {
 		t.Error("what the link pointed to was changed")
 	}
 	h.install(link, Updated)
@@ -116,7 +116,7 @@ func TestLinksOfOthers(t *testing.T) {
 	h.install(opts, Skipped)
 	h.uninstall(opts, Skipped)
 	h.install(replacing(opts), Updated)
-	if h.read(installedSkill) != Skill() || h.read("dotfiles/skill/SKILL.md") != "mine" {
+	if h.read(installedSkill) != skillText || h.read("dotfiles/skill/SKILL.md") != "mine" {
 		t.Error(h.everything())
 	}
 	h.uninstall(opts, Removed)

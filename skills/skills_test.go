@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"sort"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -20,6 +21,7 @@ type home struct {
 	t        *testing.T
 	programs map[string]bool
 	vars     map[string]string
+	mu       sync.Mutex
 	ran      []string
 }
 
@@ -42,6 +44,8 @@ func newHome(t *testing.T) *home {
 			return "", fs.ErrNotExist
 		},
 		Run: func(_ context.Context, name string, args ...string) ([]byte, error) {
+			h.mu.Lock()
+			defer h.mu.Unlock()
 			h.ran = append(h.ran, strings.Join(append([]string{name}, args...), " "))
 			return []byte("No MCP server found"), nil
 		},

@@ -8,8 +8,8 @@ import (
 // An Action is what a step does to the disk.
 type Action string
 
-// The actions. Merge changes a file that is not ours; what it adds is the step's
-// text. Run starts a program of the harness.
+// The actions. Merge and Unmix change a file that is not ours; the step's text is
+// the difference. Run starts a program of the harness.
 const (
 	Write  Action = "write"
 	Merge  Action = "merge"
@@ -24,7 +24,8 @@ type Step struct {
 	Action  Action   `json:"action"`
 	Path    string   `json:"path,omitempty"`
 	Target  string   `json:"target,omitempty"`  // of a link
-	Text    string   `json:"text,omitempty"`    // the content of a written file, or what a merge adds
+	Text    string   `json:"text,omitempty"`    // the content of a written file, or what changes in a merged one
+	SameAs  string   `json:"same_as,omitempty"` // instead of a text: the file that gets the same one
 	Command []string `json:"command,omitempty"` // of a run
 	Backup  string   `json:"backup,omitempty"`  // where the old content is kept, once the step is done
 
@@ -42,6 +43,9 @@ func (s Step) String() string {
 		fmt.Fprintf(&b, "link %s -> %s", s.Path, s.Target)
 	default:
 		fmt.Fprintf(&b, "%s %s", s.Action, s.Path)
+	}
+	if s.SameAs != "" {
+		fmt.Fprintf(&b, "\n    the same text as %s", s.SameAs)
 	}
 	for line := range strings.Lines(s.Text) {
 		b.WriteString("\n    " + strings.TrimRight(line, "\r\n"))

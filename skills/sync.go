@@ -2,6 +2,7 @@ package skills
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/talking-stick/tt/skills/harness"
@@ -16,13 +17,15 @@ func fingerprint() string {
 	return digest(strings.Join(all, "\x00"))
 }
 
-// Sync brings what is installed to what this version installs. It adds nothing
-// anew, leaves alone what the user has edited, and does nothing, at the cost of
-// reading one small file, when everything is up to date. Nobody waits for it: if
-// another command installs, or anything is wrong, it leaves it at that. It returns
-// the results of the harnesses in which something has changed.
+// Sync brings what is installed to what this version installs, and removes once for
+// each version the MCP registrations of older ones. It adds nothing anew, leaves
+// alone what the user has edited, and does nothing, at the cost of reading one
+// small file, when everything is up to date. Nobody waits for it: if another
+// command installs, or anything is wrong, it leaves it at that. It returns the
+// results of the harnesses in which something has changed.
 func (e Environment) Sync(ctx context.Context) []Result {
-	if strings.TrimSpace(e.Getenv("TALKING_STICK_DISABLE_SKILL_SYNC")) != "" || !e.outdated() {
+	rec, err := e.loadRecord()
+	if err != nil || !e.outdated(rec) && !e.unmigrated(rec) {
 		return nil
 	}
 	unlock, err := e.lock(ctx, 0)
@@ -30,13 +33,17 @@ func (e Environment) Sync(ctx context.Context) []Result {
 		return nil
 	}
 	defer unlock()
-	rec, err := e.loadRecord()
-	if err != nil {
+	if rec, err = e.loadRecord(); err != nil { // another command may have changed it
 		return nil
 	}
+	if e.unmigrated(rec) {
+		_, _ = e.Migrate(ctx, "first-run", e.here()...)
+		rec.Migrated = e.Version
+	}
 	var changed []Result
+	outdated := e.outdated(rec)
 	for _, id := range harness.All() {
-		if rec.Installs[id] == nil {
+		if rec.Installs[id] == nil || !outdated {
 			continue
 		}
 		if r, ok := e.syncOne(rec.of(id), id); ok {
@@ -47,10 +54,10 @@ func (e Environment) Sync(ctx context.Context) []Result {
 	return changed
 }
 
-// outdated reports whether any harness has something of another version.
-func (e Environment) outdated() bool {
-	rec, err := e.loadRecord()
-	if err != nil || len(rec.Installs) == 0 {
+// outdated reports whether any harness has something of another version, and may
+// have that changed.
+func (e Environment) outdated(rec *record) bool {
+	if len(rec.Installs) == 0 || strings.TrimSpace(e.Getenv("TALKING_STICK_DISABLE_SKILL_SYNC")) != "" {
 		return false
 	}
 	now := fingerprint()
@@ -60,6 +67,17 @@ func (e Environment) outdated() bool {
 		}
 	}
 	return false
+}
+
+// unmigrated reports whether this version has not looked for old registrations yet
+// and there may be some. An older version would have left its data directory.
+func (e Environment) unmigrated(rec *record) bool {
+	return rec.Migrated != e.Version && e.MayMigrate() && isDir(e.DataDir) && len(e.here()) > 0
+}
+
+// here returns the harnesses that have a directory.
+func (e Environment) here() []harness.ID {
+	return slices.DeleteFunc(harness.All(), func(id harness.ID) bool { return !isDir(e.root(id)) })
 }
 
 func (e Environment) syncOne(was *installed, id harness.ID) (Result, bool) {

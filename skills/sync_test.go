@@ -91,7 +91,7 @@ func TestSyncRenewsWhatLinksPointTo(t *testing.T) {
 	}
 	h.outdate()
 	h.Sync(context.Background())
-	if h.read(installedSkill) != Skill() {
+	if h.read(installedSkill) != skillText {
 		t.Error("still old")
 	}
 }
@@ -104,7 +104,7 @@ func TestSyncCanBeSwitchedOffAndNeverComplains(t *testing.T) {
 	h.install(opts, Added)
 	h.outdate(installedSkill)
 	h.vars["TALKING_STICK_DISABLE_SKILL_SYNC"] = "1"
-	if h.Sync(context.Background()); h.read(installedSkill) == Skill() {
+	if h.Sync(context.Background()); h.read(installedSkill) == skillText {
 		t.Error("not switched off")
 	}
 	h.vars["TALKING_STICK_DISABLE_SKILL_SYNC"] = " "
@@ -112,7 +112,7 @@ func TestSyncCanBeSwitchedOffAndNeverComplains(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if h.Sync(context.Background()); h.read(installedSkill) == Skill() {
+	if h.Sync(context.Background()); h.read(installedSkill) == skillText {
 		t.Error("did not mind another installation")
 	}
 	if err := unlock(); err != nil {

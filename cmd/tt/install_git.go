@@ -23,7 +23,7 @@ func changeGit(c *front.Call, env skills.Environment, dryRun, out bool) (skills.
 			dir = filepath.Join(c.Env.Dir, dir)
 		}
 	}
-	repository := githook.Repository{Dir: dir, Writer: keeper(env)}
+	repository := githook.Repository{Dir: dir, Writer: env.Writer()}
 	plan := repository.PlanInstall
 	if out {
 		plan = repository.PlanUninstall

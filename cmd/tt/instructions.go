@@ -142,7 +142,7 @@ func runInstructionsReset(_ context.Context, c *front.Call) error {
 	if err != nil {
 		return err
 	}
-	path, backup, err := l.Reset(scope, keeper(env))
+	path, backup, err := l.Reset(scope, env.Writer())
 	if err != nil {
 		return err
 	}

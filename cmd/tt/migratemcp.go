@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"path/filepath"
 
 	"github.com/talking-stick/tt/cmd/internal/front"
 	"github.com/talking-stick/tt/fsroom/code"
@@ -32,10 +31,13 @@ func runMigrate(ctx context.Context, c *front.Call) error {
 	if err != nil {
 		return err
 	}
-	entries := env.Cleaner().Clean(ctx, c.String("reason"), harness.All()...)
-	log := filepath.Join(env.DataDir, legacy.LogName)
-	if err := legacy.Log(log, entries); err != nil {
-		return code.New(code.DataDirUnusable, "cannot write %s: %v", log, err).Because(err)
+	if !env.MayMigrate() {
+		c.Notice("TALKING_STICK_DISABLE_MCP_MIGRATION is set, so nothing is removed")
+		return nil
+	}
+	entries, err := env.Migrate(ctx, c.String("reason"), harness.All()...)
+	if err != nil {
+		return code.New(code.DataDirUnusable, "cannot write %s: %v", env.MigrationLog(), err).Because(err)
 	}
 	if !c.Bool("quiet") {
 		if err := printEntries(c, entries); err != nil {

@@ -4,14 +4,12 @@ import (
 	"cmp"
 	"context"
 	"os/exec"
-	"path/filepath"
 	"runtime/debug"
 	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/front"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/skills"
-	"github.com/talking-stick/tt/skills/rewrite"
 )
 
 // programPatience is how long a harness's own program may take. Starting one
@@ -39,11 +37,6 @@ func runProgram(ctx context.Context, name string, args ...string) ([]byte, error
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.WaitDelay = time.Second // a grandchild may keep the pipe
 	return cmd.CombinedOutput()
-}
-
-// keeper replaces files of other people and keeps what they contained.
-func keeper(e skills.Environment) *rewrite.Writer {
-	return &rewrite.Writer{Backups: filepath.Join(e.DataDir, "backups"), Now: e.Now}
 }
 
 // buildVersion is what the linker said, else what the build recorded.

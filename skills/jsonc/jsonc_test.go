@@ -17,7 +17,14 @@ var (
 	stop = []string{"hooks", "Stop"}
 )
 
-func isOurs(element json.RawMessage) bool { return strings.Contains(string(element), "tt hook") }
+func parse(t *testing.T, src string) *Document {
+	t.Helper()
+	d, err := Parse([]byte(src))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
 
 func TestAppend(t *testing.T) {
 	tests := []struct{ name, before, after string }{
@@ -46,115 +53,91 @@ func TestAppend(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got, inserted, undo, err := Append([]byte(tt.before), stop, ours)
-			if err != nil {
+			d := parse(t, tt.before)
+			if err := d.Append(ours, stop...); err != nil {
 				t.Fatal(err)
 			}
-			if string(got) != tt.after {
+			if got := string(d.Bytes()); got != tt.after {
 				t.Errorf("got\n%s\nwant\n%s", got, tt.after)
-			}
-			if !strings.Contains(string(got), inserted) || !strings.Contains(inserted, "tt hook") {
-				t.Errorf("inserted text %q is not in the document", inserted)
-			}
-			back, n, err := RemoveElements(got, stop, isOurs, undo)
-			if err != nil || n != 1 || string(back) != tt.before {
-				t.Errorf("removed %d, %v, got\n%s\nwant\n%s", n, err, back, tt.before)
 			}
 		})
 	}
 }
 
-func TestInsertRefusesOtherShapes(t *testing.T) {
+func TestRemove(t *testing.T) {
+	tests := []struct{ name, before, path, after string }{
+		{"the first", `{"a": [1, 2]}`, "a 0", `{"a": [2]}`},
+		{"the last", `{"a": [1, 2]}`, "a 1", `{"a": [1]}`},
+		{"the only one", "{\n  \"a\": [\n    1\n  ]\n}", "a 0", "{\n  \"a\": []\n}"},
+		{"one with a trailing comma", "[\n  1,\n  2,\n]", "1", "[\n  1,\n]"},
+		{"one behind a trailing comma's comment", "[1 /*one*/, 2]", "1", "[1 /*one*/]"},
+		{"comments stay", "[\n  1, // one\n  2, // two\n  3 // three\n]", "1", "[\n  1, // one\n // two\n  3 // three\n]"},
+		{"a comment at the end stays", "[\n  1, // one\n  2 // two\n]", "1", "[\n  1 // one\n // two\n]"},
+		{"a member, the last of its name", `{"a": 1, "b": 2, "a": 3}`, "a", `{"a": 1, "b": 2}`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			d := parse(t, tt.before)
+			if found, err := d.Remove(strings.Fields(tt.path)...); err != nil || !found {
+				t.Fatal(found, err)
+			}
+			if got := string(d.Bytes()); got != tt.after {
+				t.Errorf("got\n%s\nwant\n%s", got, tt.after)
+			}
+			if found, err := d.Remove("nothing", "here"); found || (err != nil && !errors.Is(err, ErrShape)) {
+				t.Error(found, err)
+			}
+		})
+	}
+}
+
+func TestPrune(t *testing.T) {
+	tests := []struct{ name, before, like, after string }{
+		{"what is empty goes", `{"hooks": {"Stop": []}}`, `{}`, `{}`},
+		{"what was there stays", `{"hooks": {"Stop": []}}`, `{"hooks": {}}`, `{"hooks": {}}`},
+		{"what has something in it stays", `{"hooks": {"Stop": [], "a": 1}}`, `{}`, `{"hooks": {"a": 1}}`},
+		{"a comment in it keeps it", "{\"hooks\": {\"Stop\": [ /* mine */ ]}}", `{}`, "{\"hooks\": {\"Stop\": [ /* mine */ ]}}"},
+	}
+	for _, tt := range tests {
+		d := parse(t, tt.before)
+		if err := d.Prune(parse(t, tt.like), stop...); err != nil || string(d.Bytes()) != tt.after {
+			t.Errorf("%s: %v, got %s", tt.name, err, d.Bytes())
+		}
+	}
+}
+
+func TestGetAndSet(t *testing.T) {
+	d := parse(t, "{\n  // of others\n  \"other\": {\"enabled\": true,},\n}\n")
+	if err := d.Set(map[string]bool{"on": true}, "ours"); err != nil {
+		t.Fatal(err)
+	}
+	if raw, err := d.Get("ours"); err != nil || string(raw) != "{\n    \"on\": true\n  }" {
+		t.Errorf("%s %v", raw, err)
+	}
+	if raw, err := d.Get("other"); err != nil || !json.Valid(raw) {
+		t.Errorf("not standard JSON: %s %v", raw, err)
+	}
+	if raw, err := d.Get("other", "missing"); raw != nil || err != nil {
+		t.Errorf("%s %v", raw, err)
+	}
+	if d.Set(1, "ours") == nil {
+		t.Error("a member was replaced")
+	}
+	if d := parse(t, " \r\n"); !d.Empty() || string(d.Bytes()) != "{}\n" {
+		t.Errorf("white space is read as %q", d.Bytes())
+	}
+}
+
+func TestOtherShapesAreRefused(t *testing.T) {
 	for _, src := range []string{`[]`, `"x"`, `{"hooks": []}`, `{"hooks": {"Stop": {}}}`, `{"hooks": {"Stop": "beep"}}`, `{"hooks": null}`} {
-		if _, _, _, err := Append([]byte(src), stop, ours); !errors.Is(err, ErrShape) {
-			t.Errorf("Append to %s: %v, want ErrShape", src, err)
+		d := parse(t, src)
+		if err := d.Append(ours, stop...); !errors.Is(err, ErrShape) || string(d.Bytes()) != src {
+			t.Errorf("%s: %v, now %s", src, err, d.Bytes())
 		}
 	}
-	for _, src := range []string{``, `{`, `{"a":1}}`, "{'a':1}"} {
-		if _, _, _, err := Append([]byte(src), stop, ours); err == nil || errors.Is(err, ErrShape) {
-			t.Errorf("Append to %s: %v, want a syntax error", src, err)
-		}
-		if Valid([]byte(src)) {
-			t.Errorf("%s is said to be valid", src)
-		}
-	}
-	if _, _, _, err := Set([]byte(`{"mcp": 1}`), nil, "mcp", 2); err == nil {
-		t.Error("Set replaced a member")
-	}
-}
-
-func TestRemoveLeavesWhatOthersAdded(t *testing.T) {
-	made, _, undo, err := Append([]byte("{\n  \"a\": 1\n}\n"), stop, ours)
-	if err != nil {
-		t.Fatal(err)
-	}
-	theirs, _, _, err := Append(made, stop, hookEntry{Command: "beep"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, n, err := RemoveElements(theirs, stop, isOurs, undo)
-	if err != nil || n != 1 {
-		t.Fatal(n, err)
-	}
-	want := "{\n  \"a\": 1,\n  \"hooks\": {\n    \"Stop\": [\n      {\n        \"command\": \"beep\"\n      }\n    ]\n  }\n}\n"
-	if string(got) != want {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
-	}
-}
-
-func TestRemoveKeepsAContainerSomebodyCommented(t *testing.T) {
-	src := "{\n  \"hooks\": {\n    // mine to fill\n    \"Stop\": [\n      {\"command\": \"tt hook stop\"}\n    ]\n  }\n}\n"
-	got, n, err := RemoveElements([]byte(src), stop, isOurs, Undo{})
-	want := "{\n  \"hooks\": {\n    // mine to fill\n  }\n}\n"
-	if err != nil || n != 1 || string(got) != want {
-		t.Errorf("removed %d, %v, got\n%s\nwant\n%s", n, err, got, want)
-	}
-}
-
-func TestRemoveElementsTakesAllThatMatch(t *testing.T) {
-	src := `{"hooks": {"Stop": ["tt hook 1", "beep", "tt hook 2", /* end */]}}`
-	got, n, err := RemoveElements([]byte(src), stop, isOurs, Undo{Kept: 2})
-	if want := `{"hooks": {"Stop": [ "beep", /* end */]}}`; err != nil || n != 2 || string(got) != want {
-		t.Errorf("removed %d, %v, got %s want %s", n, err, got, want)
-	}
-}
-
-func TestSetAndRemoveMember(t *testing.T) {
-	before := "{\n  \"other\": {\"enabled\": true}\n}\n"
-	made, _, undo, err := Set([]byte(before), nil, "talking-stick", map[string]bool{"enabled": true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	raw, err := Member(made, nil, "talking-stick")
-	if err != nil || !strings.Contains(string(raw), "true") {
-		t.Fatalf("Member: %s, %v", raw, err)
-	}
-	after, found, err := RemoveMember(made, nil, "talking-stick", undo)
-	if err != nil || !found || string(after) != before {
-		t.Errorf("%v %v\n%s", found, err, after)
-	}
-	if _, found, err := RemoveMember([]byte(before), []string{"mcp"}, "x", undo); found || err != nil {
-		t.Errorf("removed what was not there: %v %v", found, err)
-	}
-}
-
-func TestTheLastOfSeveralMembersCounts(t *testing.T) {
-	src := `{"hooks": {"Stop": []}, "hooks": {"Stop": ["beep"]}}`
-	got, _, _, err := Append([]byte(src), stop, "tt hook")
-	if want := `{"hooks": {"Stop": []}, "hooks": {"Stop": ["beep", "tt hook"]}}`; err != nil || string(got) != want {
-		t.Errorf("%v\ngot  %s\nwant %s", err, got, want)
-	}
-}
-
-func TestAPathGoesThroughArrays(t *testing.T) {
-	src := `{"hooks": {"Stop": [1, {"hooks": ["tt hook", "beep"]}]}}`
-	got, n, err := RemoveElements([]byte(src), []string{"hooks", "Stop", "1", "hooks"}, isOurs, Undo{Kept: 4})
-	if want := `{"hooks": {"Stop": [1, {"hooks": [ "beep"]}]}}`; err != nil || n != 1 || string(got) != want {
-		t.Errorf("%d %v %s", n, err, got)
-	}
-	for _, path := range [][]string{{"hooks", "Stop", "2"}, {"hooks", "Stop", "first", "hooks"}} {
-		if _, _, err := RemoveElements([]byte(src), path, isOurs, Undo{}); !errors.Is(err, ErrShape) {
-			t.Errorf("%v: %v", path, err)
+	for _, src := range []string{`{`, `{"a":1}}`, "{'a':1}", "{\"a\": \"\xff\"", "nul"} {
+		if _, err := Parse([]byte(src)); err == nil || errors.Is(err, ErrShape) || strings.Contains(err.Error(), "hujson") {
+			t.Errorf("%s: %v", src, err)
 		}
 	}
 }

@@ -3,7 +3,10 @@ package jsonc
 import (
 	"encoding/json"
 	"errors"
+	"maps"
 	"reflect"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -108,71 +111,101 @@ func appended(v any, path []string, value any) any {
 }
 
 // Whatever the document looks like, what is put in means the same as it would in
-// decoded JSON, everything else keeps its bytes, and taking it out restores them all.
-func TestInsertAndRemoveAreInverse(t *testing.T) {
+// decoded JSON and everything else stays, but for white space. Taking it out again leaves what
+// was there, and its comments.
+func TestAppendAndRemove(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		before := drawDocument(t)
-		paths := [][]string{{"hooks", "Stop"}, {"hooks", "Pre"}}
-		src, want := before, decode(t, before)
-		var undos []Undo
-		for i, path := range paths {
-			next, inserted, undo, err := Append(src, path, map[string]any{"command": "tt hook"})
+		d, err := Parse(before)
+		if err != nil {
+			t.Fatalf("%v\n%s", err, before)
+		}
+		original, _ := Parse(before)
+		was := decode(t, before)
+		var added [][]string
+		for _, path := range [][]string{{"hooks", "Stop"}, {"hooks", "Pre"}} {
+			src, want := d.Bytes(), decode(t, d.Bytes())
+			err := d.Append(map[string]any{"command": "tt hook"}, path...)
 			if errors.Is(err, ErrShape) {
-				paths = paths[:i]
-				break
+				continue
 			}
 			if err != nil {
 				t.Fatalf("%v\n%s", err, src)
 			}
-			if !isSubsequence(src, next) && !undo.Empty {
-				t.Fatalf("bytes were lost:\n%q\n%q", src, next)
+			if !isSubsequence(squeezed(src), squeezed(d.Bytes())) {
+				t.Fatalf("bytes were lost:\n%q\n%q", src, d.Bytes())
 			}
-			if strings.Count(string(next), inserted) != strings.Count(string(src), inserted)+1 {
-				t.Fatalf("%q was not inserted once", inserted)
+			if got := decode(t, d.Bytes()); !reflect.DeepEqual(got, appended(want, path, map[string]any{"command": "tt hook"})) {
+				t.Fatalf("means %v\n%s", got, d.Bytes())
 			}
-			want = appended(want, path, map[string]any{"command": "tt hook"})
-			src, undos = next, append(undos, undo)
+			added = append(added, path)
 		}
-		if got := decode(t, src); !reflect.DeepEqual(got, want) {
-			t.Fatalf("means %v, want %v\n%s", got, want, src)
-		}
-		for i := len(undos) - 1; i >= 0; i-- {
-			next, n, err := RemoveElements(src, paths[i], isOurs, undos[i])
-			if err != nil || n != 1 {
-				t.Fatalf("removed %d: %v\n%s", n, err, src)
+		for _, path := range added {
+			var list []json.RawMessage
+			raw, _ := d.Get(path...)
+			_ = json.Unmarshal(raw, &list)
+			for i := len(list) - 1; i >= 0; i-- {
+				if !strings.Contains(string(list[i]), "tt hook") {
+					continue
+				}
+				if found, err := d.Remove(append(path, strconv.Itoa(i))...); err != nil || !found {
+					t.Fatalf("%v %v", found, err)
+				}
 			}
-			src = next
+			if err := d.Prune(original, path...); err != nil {
+				t.Fatal(err)
+			}
 		}
-		if string(src) != string(before) {
-			t.Fatalf("got\n%q\nwant\n%q", src, before)
+		if got := decode(t, d.Bytes()); !reflect.DeepEqual(got, was) {
+			t.Fatalf("means %v, want %v\n%q\n%q", got, was, before, d.Bytes())
+		}
+		if squeezed(d.Bytes()) != squeezed(before) {
+			t.Fatalf("more than white space has changed:\n%q\n%q", before, d.Bytes())
 		}
 	})
 }
 
-func isSubsequence(small, big []byte) bool {
-	for _, b := range big {
-		if len(small) > 0 && small[0] == b {
+// squeezed returns src without white space.
+func squeezed(src []byte) string { return strings.Join(strings.Fields(string(src)), "") }
+
+// isSubsequence reports whether small is big without some of its bytes.
+func isSubsequence(small, big string) bool {
+	for i := range len(big) {
+		if len(small) > 0 && small[0] == big[i] {
 			small = small[1:]
 		}
 	}
 	return len(small) == 0
 }
 
-// Removing without a record never damages a document either.
-func TestRemoveWithoutRecord(t *testing.T) {
+// Any entry can be taken out of any document.
+func TestRemoveAnything(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		before := drawDocument(t)
-		src, _, _, err := Append(before, stop, "tt hook")
+		d, err := Parse(before)
 		if err != nil {
+			t.Fatal(err)
+		}
+		want := decode(t, before)
+		object := want.(map[string]any)
+		if len(object) == 0 {
 			return
 		}
-		got, n, err := RemoveElements(src, stop, isOurs, Undo{})
-		if err != nil || n != 1 {
-			t.Fatalf("removed %d: %v", n, err)
+		names := slices.Sorted(maps.Keys(object))
+		name := rapid.SampledFrom(names).Draw(t, "name")
+		if list, ok := object[name].([]any); ok && len(list) > 0 {
+			i := rapid.IntRange(0, len(list)-1).Draw(t, "index")
+			object[name] = slices.Delete(list, i, i+1)
+			_, err = d.Remove(name, strconv.Itoa(i))
+		} else {
+			delete(object, name)
+			_, err = d.Remove(name)
 		}
-		decode(t, got)
-		if strings.Contains(string(got), "tt hook") {
-			t.Fatalf("still there:\n%s", got)
+		if err != nil {
+			t.Fatalf("%v\n%q", err, before)
+		}
+		if got := decode(t, d.Bytes()); !reflect.DeepEqual(got, want) {
+			t.Fatalf("means %v, want %v\n%q\n%q", got, want, before, d.Bytes())
 		}
 	})
 }

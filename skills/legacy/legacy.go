@@ -12,11 +12,13 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/talking-stick/tt/skills/harness"
@@ -79,19 +81,26 @@ func Command(id harness.ID) []string {
 func (c Cleaner) Clean(ctx context.Context, reason string, ids ...harness.ID) []Entry {
 	var entries []Entry
 	for _, id := range ids {
-		e := Entry{Reason: reason, Harness: id, Version: c.Version}
-		switch {
-		case Command(id) != nil:
-			c.withCommand(ctx, &e)
-		case id == harness.OpenCode:
-			c.withFile(&e)
-		default:
-			continue
+		if Command(id) != nil || id == harness.OpenCode {
+			entries = append(entries, Entry{Reason: reason, Harness: id, Version: c.Version})
 		}
-		e.At = c.Now().UTC().Format("2006-01-02T15:04:05.000Z07:00")
-		entries = append(entries, e)
 	}
+	// Side by side: a harness takes a second to start.
+	var all sync.WaitGroup
+	for i := range entries {
+		all.Go(func() { c.clean(ctx, &entries[i]) })
+	}
+	all.Wait()
 	return entries
+}
+
+func (c Cleaner) clean(ctx context.Context, e *Entry) {
+	if e.Harness == harness.OpenCode {
+		c.withFile(e)
+	} else {
+		c.withCommand(ctx, e)
+	}
+	e.At = c.Now().UTC().Format("2006-01-02T15:04:05.000Z07:00")
 }
 
 func (c Cleaner) withCommand(ctx context.Context, e *Entry) {
@@ -140,46 +149,71 @@ func telling(output string) string {
 // canonical is the entry that the old installer wrote into OpenCode's file.
 var canonical = map[string]any{"type": "local", "command": []any{"tt", "mcp"}, "enabled": true}
 
-func (c Cleaner) withFile(e *Entry) {
-	e.Status = Absent
-	for _, name := range []string{"opencode.json", "opencode.jsonc", "config.json"} {
-		path := filepath.Join(c.OpenCodeDir, name)
-		removed, err := c.removeFrom(path)
-		if err != nil {
-			e.Status, e.Path, e.Message = Failed, path, err.Error()
-			return
-		}
-		if removed {
-			e.Status, e.Path = Removed, path
-		}
-	}
+// An Edit takes the registration out of a file.
+type Edit struct {
+	Path          string
+	Before, After []byte
 }
 
-func (c Cleaner) removeFrom(path string) (bool, error) {
-	before, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
+// Edits returns what is to change in OpenCode's configuration. An entry of the
+// registration's name that the old installer has not written is an error.
+func (c Cleaner) Edits() (edits []Edit, err error) {
+	for _, name := range []string{"opencode.json", "opencode.jsonc", "config.json"} {
+		path := filepath.Join(c.OpenCodeDir, name)
+		before, failure := os.ReadFile(path)
+		if errors.Is(failure, fs.ErrNotExist) || failure == nil && !bytes.Contains(before, []byte(serverName)) {
+			continue
+		}
+		after := before
+		if failure == nil {
+			after, failure = without(before)
+		}
+		if failure != nil {
+			err = errors.Join(err, fmt.Errorf("%s: %w", path, failure))
+		} else if !bytes.Equal(before, after) {
+			edits = append(edits, Edit{path, before, after})
+		}
 	}
+	return edits, err
+}
+
+// errForeign reports an entry that looks like ours and is not.
+var errForeign = errors.New("the MCP server " + serverName + " in it is not as an older version registered it, and stays")
+
+// without returns an OpenCode configuration without the registration.
+func without(config []byte) ([]byte, error) {
+	doc, err := jsonc.Parse(config)
 	if err != nil {
-		return false, err
+		return nil, err
 	}
-	if !bytes.Contains(before, []byte(serverName)) {
-		return false, nil
-	}
-	raw, err := jsonc.Member(before, []string{"mcp"}, serverName)
+	raw, err := doc.Get("mcp", serverName)
 	if err != nil || raw == nil {
-		return false, err
+		return config, err
 	}
 	var entry any
 	if json.Unmarshal(raw, &entry) != nil || !reflect.DeepEqual(entry, any(canonical)) {
-		return false, nil
+		return nil, errForeign
 	}
-	after, _, err := jsonc.RemoveMember(before, []string{"mcp"}, serverName, jsonc.Undo{Kept: 1})
-	if err != nil {
-		return false, err
+	_, err = doc.Remove("mcp", serverName)
+	return doc.Bytes(), err
+}
+
+func (c Cleaner) withFile(e *Entry) {
+	e.Status = Absent
+	edits, err := c.Edits()
+	for _, edit := range edits {
+		if _, err := c.Writer.Replace(edit.Path, edit.Before, edit.After); err != nil {
+			e.Status, e.Path, e.Message = Failed, edit.Path, err.Error()
+			return
+		}
+		e.Status, e.Path = Removed, edit.Path
 	}
-	_, err = c.Writer.Replace(path, before, after)
-	return err == nil, err
+	switch {
+	case errors.Is(err, errForeign):
+		e.Status, e.Message = Skipped, err.Error()
+	case err != nil:
+		e.Status, e.Message = Failed, err.Error()
+	}
 }
 
 // Lines returns entries as JSON Lines.

@@ -9,6 +9,11 @@ import (
 	"strings"
 )
 
+const (
+	stamp       = "20060102T150405.000Z" // what the name of a backup begins with
+	mostBackups = 10
+)
+
 // keep stores content in the backup directory under a name that tells when it
 // was taken and from where, and returns the path.
 func (w *Writer) keep(path string, content []byte) (string, error) {
@@ -18,9 +23,7 @@ func (w *Writer) keep(path string, content []byte) (string, error) {
 	if err := os.MkdirAll(w.Backups, 0o700); err != nil {
 		return "", err
 	}
-	w.step("backup")
-	stamp := w.Now().UTC().Format("20060102T150405.000Z")
-	base := stamp + "-" + flatten(path)
+	base := w.Now().UTC().Format(stamp) + "-" + flatten(path)
 	for n := 0; ; n++ {
 		name := base
 		if n > 0 {
@@ -28,9 +31,30 @@ func (w *Writer) keep(path string, content []byte) (string, error) {
 		}
 		backup := filepath.Join(w.Backups, name)
 		err := writeNew(backup, content)
+		if err == nil {
+			w.prune(flatten(path))
+		}
 		if !errors.Is(err, fs.ErrExist) {
 			return backup, err
 		}
+	}
+}
+
+// prune removes all but the newest backups of the file with that flattened name.
+// What cannot be removed stays.
+func (w *Writer) prune(flat string) {
+	entries, _ := os.ReadDir(w.Backups) // by name, and so by age
+	var names []string
+	for _, entry := range entries {
+		name := entry.Name()
+		number, ok := strings.CutPrefix(name[min(len(stamp), len(name)):], "-"+flat)
+		if ok && (number == "" || number[0] == '.' && strings.Trim(number[1:], "0123456789") == "") {
+			names = append(names, name)
+		}
+	}
+	for len(names) > mostBackups {
+		_ = os.Remove(filepath.Join(w.Backups, names[0]))
+		names = names[1:]
 	}
 }
 

@@ -5,7 +5,8 @@
 // at any moment. So a file is replaced where it really is, in one step, with its
 // mode kept, and only while it still has the content the change was made from.
 // What it had before is kept in a backup directory of ours, never beside it:
-// some harnesses load every file they find in a directory.
+// some harnesses load every file they find in a directory. Of each file the last
+// ten backups are kept.
 package rewrite
 
 import (
@@ -16,6 +17,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/talking-stick/tt/lockfile"
 )
 
 // ErrChanged reports that a file was changed by somebody else between the
@@ -29,8 +32,6 @@ const newFileMode fs.FileMode = 0o644
 type Writer struct {
 	Backups string           // directory for backups, created when needed; "" keeps none
 	Now     func() time.Time // names the backups
-
-	beforeStep func(step string) // test seam: called before each step that changes a disk
 }
 
 // Replace gives the file at path the content data if it still has the content
@@ -54,7 +55,15 @@ func (w *Writer) Replace(path string, before, data []byte) (backup string, err e
 			return "", err
 		}
 	}
-	return backup, w.swap(real, before, data)
+	return backup, lockfile.ReplaceWhen(func(file *os.File) error {
+		if err := likeOld(file, real); err != nil {
+			return err
+		}
+		if err := file.Sync(); err != nil { // it takes long, so it comes before the last look
+			return err
+		}
+		return unchanged(real, before)
+	}, real, data, filepath.Dir(real))
 }
 
 // Remove deletes the file at path if it still has the content before. It
@@ -66,14 +75,7 @@ func (w *Writer) Remove(path string, before []byte) (backup string, err error) {
 	if backup, err = w.keep(path, before); err != nil {
 		return "", err
 	}
-	w.step("remove")
 	return backup, os.Remove(path)
-}
-
-func (w *Writer) step(name string) {
-	if w.beforeStep != nil {
-		w.beforeStep(name)
-	}
 }
 
 // resolve returns the file that a write to path would reach. A link to a file
@@ -86,10 +88,14 @@ func resolve(path string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if info.Mode()&fs.ModeSymlink != 0 {
-		return filepath.EvalSymlinks(path)
+	if info.Mode()&fs.ModeSymlink == 0 {
+		return path, nil
 	}
-	return path, nil
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return "", fmt.Errorf("%s is a symbolic link that leads nowhere", path)
+	}
+	return real, nil
 }
 
 func unchanged(path string, before []byte) error {
@@ -107,46 +113,6 @@ func unchanged(path string, before []byte) error {
 		return fmt.Errorf("%s: %w", path, ErrChanged)
 	}
 	return nil
-}
-
-// swap writes data beside path and renames it over path.
-func (w *Writer) swap(path string, before, data []byte) (err error) {
-	w.step("create")
-	temp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*.tmp")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			temp.Close()
-			os.Remove(temp.Name())
-		}
-	}()
-	if err := w.fill(temp, path, data); err != nil {
-		return err
-	}
-	// The owner may have written since the first look; the window that is
-	// left is one system call wide.
-	if err := unchanged(path, before); err != nil {
-		return err
-	}
-	w.step("rename")
-	return os.Rename(temp.Name(), path)
-}
-
-func (w *Writer) fill(temp *os.File, path string, data []byte) error {
-	w.step("write")
-	if _, err := temp.Write(data); err != nil {
-		return err
-	}
-	if err := likeOld(temp, path); err != nil {
-		return err
-	}
-	w.step("sync")
-	if err := temp.Sync(); err != nil {
-		return err
-	}
-	return temp.Close()
 }
 
 // likeOld gives temp the mode of the file at path and tries to give it its owner.

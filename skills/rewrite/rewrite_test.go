@@ -3,7 +3,6 @@ package rewrite
 import (
 	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strconv"
@@ -102,18 +101,6 @@ func TestReplaceRefusesWhatChanged(t *testing.T) {
 	if _, err := w.Remove(path, []byte("old")); !errors.Is(err, ErrChanged) {
 		t.Errorf("remove: %v", err)
 	}
-	// The owner writes while the new content is being prepared.
-	w.beforeStep = func(step string) {
-		if step == "sync" {
-			write(t, path, "later", 0o600)
-		}
-	}
-	if _, err := w.Replace(path, []byte("theirs"), []byte("new")); !errors.Is(err, ErrChanged) {
-		t.Errorf("a write during the replacement: %v", err)
-	}
-	if read(t, path) != "later" {
-		t.Error("their content is gone")
-	}
 	if left := files(t, filepath.Dir(path)); len(left) != 1 {
 		t.Errorf("left behind: %v", left)
 	}
@@ -150,47 +137,38 @@ func TestReplaceWhereNothingCanBeWritten(t *testing.T) {
 	}
 }
 
-const dieAt = "REWRITE_TEST_DIE_AT"
-
-// TestMain makes this binary the process that dies at the nth step.
-func TestMain(m *testing.M) {
-	if n, err := strconv.Atoi(os.Getenv(dieAt)); err == nil {
-		replaceAndDie(os.Args[len(os.Args)-1], n)
+func TestOnlyTheLastBackupsAreKept(t *testing.T) {
+	dir := t.TempDir()
+	path, other := filepath.Join(dir, "settings.json"), filepath.Join(dir, "other.json")
+	now := noon()
+	w := &Writer{Backups: filepath.Join(dir, "backups"), Now: func() time.Time { return now }}
+	write(t, path, "0", 0o600)
+	write(t, other, "other", 0o600)
+	if _, err := w.Replace(other, []byte("other"), []byte("new")); err != nil {
+		t.Fatal(err)
 	}
-	os.Exit(m.Run())
+	for n := range 2 * mostBackups {
+		now = now.Add(time.Duration(n%2) * time.Second) // two in each moment
+		if _, err := w.Replace(path, []byte(strconv.Itoa(n)), []byte(strconv.Itoa(n+1))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	names := files(t, w.Backups)
+	if len(names) != mostBackups+1 || !strings.HasSuffix(names[0], "other.json") {
+		t.Fatalf("%q", names)
+	}
+	if oldest, newest := read(t, filepath.Join(w.Backups, names[1])), read(t, filepath.Join(w.Backups, names[mostBackups])); oldest != strconv.Itoa(mostBackups) || newest != strconv.Itoa(2*mostBackups-1) {
+		t.Errorf("kept %s to %s", oldest, newest)
+	}
 }
 
-func replaceAndDie(path string, n int) {
-	w := &Writer{Backups: filepath.Join(filepath.Dir(path), "backups"), Now: noon}
-	w.beforeStep = func(string) {
-		if n--; n < 0 {
-			os.Exit(7)
-		}
+func TestALinkInACircleIsNamed(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "settings.json")
+	if err := os.Symlink(path, path); err != nil {
+		t.Skip(err)
 	}
-	if _, err := w.Replace(path, []byte("old"), []byte("new")); err != nil {
-		os.Exit(1)
-	}
-	os.Exit(0)
-}
-
-func TestDyingLeavesTheOldOrTheNewFile(t *testing.T) {
-	seen := map[string]bool{}
-	for n := 0; ; n++ {
-		path := filepath.Join(t.TempDir(), "settings.json")
-		write(t, path, "old", 0o600)
-		child := exec.Command(os.Args[0], path)
-		child.Env = append(os.Environ(), dieAt+"="+strconv.Itoa(n))
-		err := child.Run()
-		got := read(t, path)
-		seen[got] = true
-		if err == nil {
-			break
-		}
-		if child.ProcessState.ExitCode() != 7 || got != "old" {
-			t.Fatalf("step %d: exit %d, content %q", n, child.ProcessState.ExitCode(), got)
-		}
-	}
-	if !seen["old"] || !seen["new"] {
-		t.Errorf("saw only %v", seen)
+	w := &Writer{Now: noon}
+	if _, err := w.Replace(path, nil, []byte("x")); err == nil || strings.Contains(err.Error(), "EvalSymlinks") || !strings.Contains(err.Error(), path) {
+		t.Errorf("%v", err)
 	}
 }

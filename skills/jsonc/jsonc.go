@@ -1,0 +1,278 @@
+// Package jsonc adds entries to somebody else's JSON file and takes them out
+// again. Comments, trailing commas, line ends, a byte order mark and all other
+// entries stay as they are.
+//
+// A document is a hujson tree, which keeps the white space and the comments between
+// its values. An added entry gets the layout of its neighbour. A removed one takes
+// its white space along and leaves the comments around it.
+package jsonc
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/tailscale/hujson"
+)
+
+// ErrShape reports that a place in the document holds another kind of value
+// than the one that was looked for, such as a string where an object belongs.
+var ErrShape = errors.New("unexpected kind of value")
+
+const byteOrderMark = "\ufeff"
+
+// A Document is a JSON file with comments. A path leads from its root to a value;
+// its elements are names of members, and indexes of array elements in decimal.
+type Document struct {
+	mark string // a byte order mark, or ""
+	text []byte // everything behind it
+	root hujson.Value
+	eol  string // "\n" or "\r\n"
+	unit string // one level of indentation
+}
+
+// Parse returns the document that src contains. White space alone counts as an
+// empty object.
+func Parse(src []byte) (*Document, error) {
+	d := &Document{eol: "\n", unit: "  "}
+	text, marked := bytes.CutPrefix(src, []byte(byteOrderMark))
+	if marked {
+		d.mark = byteOrderMark
+	}
+	if len(bytes.TrimSpace(text)) == 0 {
+		text = []byte("{}\n")
+	}
+	return d, d.parse(text)
+}
+
+func (d *Document) parse(text []byte) (err error) {
+	d.text = text
+	// The tree lends out parts of its input.
+	if d.root, err = hujson.Parse(bytes.Clone(text)); err != nil {
+		return fmt.Errorf("not JSON: %s", strings.TrimPrefix(err.Error(), "hujson: "))
+	}
+	if n := bytes.IndexByte(text, '\n'); n > 0 && text[n-1] == '\r' {
+		d.eol = "\r\n"
+	}
+	if c, err := enter(&d.root); err == nil && c.len() > 0 {
+		if indent, alone := d.indentAt(c.start(0)); alone && indent != "" {
+			d.unit = indent
+		}
+	}
+	return nil
+}
+
+// Bytes returns the document as it is to be written.
+func (d *Document) Bytes() []byte { return append([]byte(d.mark), d.text...) }
+
+// Empty reports whether the document is an object without entries and comments.
+func (d *Document) Empty() bool { return string(bytes.Join(bytes.Fields(d.text), nil)) == "{}" }
+
+// Get returns the value at path as standard JSON, nil if there is none.
+func (d *Document) Get(path ...string) (json.RawMessage, error) {
+	at, depth, err := d.find(path)
+	if err != nil || depth < len(path) {
+		return nil, err
+	}
+	plain := at.Clone()
+	plain.Standardize()
+	plain.BeforeExtra, plain.AfterExtra = nil, nil
+	return plain.Pack(), nil
+}
+
+// find follows path from the root. It returns the last value that it meets and how
+// many elements of path led there.
+func (d *Document) find(path []string) (*hujson.Value, int, error) {
+	at := &d.root
+	for depth, name := range path {
+		c, err := enter(at)
+		if err != nil {
+			return nil, depth, fmt.Errorf("%s: %w, an object was expected", place(path[:depth]), err)
+		}
+		i := c.index(name)
+		if i < 0 {
+			return at, depth, nil
+		}
+		at = c.value(i)
+	}
+	return at, len(path), nil
+}
+
+// Append adds value as the last element of the array at path. The array and the
+// objects around it are made where they are missing.
+func (d *Document) Append(value any, path ...string) error {
+	at, depth, err := d.find(path)
+	if err != nil {
+		return err
+	}
+	if depth < len(path) {
+		return d.insert(at, path[:depth], path[depth], nest(path[depth+1:], []any{value}))
+	}
+	return d.insert(at, path, "", value)
+}
+
+// Set adds value as a new member at path. The objects around it are made where
+// they are missing. A member of that name must not be there.
+func (d *Document) Set(value any, path ...string) error {
+	at, depth, err := d.find(path)
+	if err != nil {
+		return err
+	}
+	if depth == len(path) {
+		return fmt.Errorf("%s is there already", place(path))
+	}
+	return d.insert(at, path[:depth], path[depth], nest(path[depth+1:], value))
+}
+
+func nest(path []string, value any) any {
+	for i := len(path) - 1; i >= 0; i-- {
+		value = map[string]any{path[i]: value}
+	}
+	return value
+}
+
+// insert adds value behind the entries of at, which is found at path: under name
+// if that is not "", else as an element.
+func (d *Document) insert(at *hujson.Value, path []string, name string, value any) error {
+	c, err := enter(at)
+	if err != nil || (name == "") != (c.array != nil) {
+		return fmt.Errorf("%s: %w", place(path), ErrShape)
+	}
+	n, outer := c.len(), ""
+	outer, _ = d.indentAt(at.StartOffset)
+	indent := outer + d.unit
+	oneLine := n > 0 && !bytes.Contains(d.text[at.StartOffset:at.EndOffset], []byte("\n"))
+	if n > 0 {
+		if own, alone := d.indentAt(c.start(n - 1)); alone {
+			indent = own
+		}
+	}
+	v, err := d.render(value, indent, oneLine)
+	if err != nil {
+		return err
+	}
+	// What stands before the closing bracket now stands before the new entry.
+	closing := c.before(n)
+	comments, space := split(*closing)
+	before := comments + d.eol + indent
+	if oneLine {
+		before = comments + " "
+	}
+	if n == 0 && !strings.Contains(space, "\n") {
+		space = d.eol + outer
+	}
+	*closing = hujson.Extra(space)
+	if n > 0 && c.value(n-1).AfterExtra != nil { // a trailing comma, and so for the new one
+		v.AfterExtra = hujson.Extra{}
+	}
+	c.add(name, before, v)
+	return d.parse(d.root.Pack())
+}
+
+// render lays out value as a neighbour of entries with the given indentation.
+func (d *Document) render(value any, indent string, oneLine bool) (hujson.Value, error) {
+	var out bytes.Buffer
+	encoder := json.NewEncoder(&out)
+	encoder.SetEscapeHTML(false)
+	if !oneLine {
+		encoder.SetIndent(indent, d.unit)
+	}
+	if err := encoder.Encode(value); err != nil {
+		return hujson.Value{}, err
+	}
+	text := strings.ReplaceAll(strings.TrimSuffix(out.String(), "\n"), "\n", d.eol)
+	return hujson.Parse([]byte(text))
+}
+
+// Remove takes the entry at path out of its container and reports whether it was
+// there. Comments before it and behind it stay.
+func (d *Document) Remove(path ...string) (bool, error) {
+	at, depth, err := d.find(path[:len(path)-1])
+	if err != nil || depth < len(path)-1 {
+		return false, err
+	}
+	c, err := enter(at)
+	if err != nil {
+		return false, fmt.Errorf("%s: %w", place(path[:depth]), err)
+	}
+	i, last := c.index(path[depth]), c.len()-1
+	if i < 0 {
+		return false, nil
+	}
+	own := *c.before(i)
+	tail, trailing := c.value(i).AfterExtra, c.value(i).AfterExtra != nil
+	if i == last && i > 0 && !trailing {
+		// The entry before it loses its comma; its comments go on.
+		own = append(bytes.Clone(c.value(i-1).AfterExtra), own...)
+		c.value(i - 1).AfterExtra = nil
+	} else if i == last && i > 0 && c.value(i-1).AfterExtra == nil {
+		c.value(i - 1).AfterExtra = hujson.Extra{}
+	}
+	c.remove(i)
+	next := c.before(i) // of the entry that follows, or of the closing bracket
+	comments, space := split(append(bytes.Clone(own), tail...))
+	switch rest, _ := split(*next); {
+	case i < last && rest == "":
+		*next = hujson.Extra(comments + space)
+	case comments == "" && c.len() == 0 && rest == "":
+		*next = nil
+	case comments != "":
+		if strings.Contains(space, "\n") && !strings.HasPrefix(strings.TrimLeft(string(*next), " \t\r"), "\n") {
+			comments += d.eol // it may be a line comment
+		}
+		*next = append(hujson.Extra(comments), *next...)
+	}
+	return true, d.parse(d.root.Pack())
+}
+
+// Prune removes the container at path if it has neither entries nor comments, then
+// the one around it, and so on up to the root. What like has, too, stays.
+func (d *Document) Prune(like *Document, path ...string) error {
+	for ; len(path) > 0; path = path[:len(path)-1] {
+		at, depth, err := d.find(path)
+		if err != nil || depth < len(path) {
+			return err
+		}
+		c, err := enter(at)
+		if err != nil || c.len() > 0 {
+			return nil
+		}
+		if comments, _ := split(*c.before(0)); comments != "" {
+			return nil
+		}
+		if _, depth, err := like.find(path); err == nil && depth == len(path) {
+			return nil
+		}
+		if _, err := d.Remove(path...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// indentAt returns the white space at the start of the line that offset is on, and
+// whether there is nothing else before offset.
+func (d *Document) indentAt(offset int) (indent string, alone bool) {
+	start := bytes.LastIndexByte(d.text[:offset], '\n') + 1
+	line := d.text[start:offset]
+	rest := bytes.TrimLeft(line, " \t")
+	return string(line[:len(line)-len(rest)]), len(rest) == 0 && start > 0
+}
+
+// split divides what stands between two values into the part that ends with the
+// last comment, and the white space behind it.
+func split(extra hujson.Extra) (comments, space string) {
+	comments = strings.TrimRight(string(extra), " \t\r\n")
+	return comments, string(extra[len(comments):])
+}
+
+// place names a position in a document for people.
+func place(path []string) string {
+	if len(path) == 0 {
+		return "the document"
+	}
+	return strconv.Quote(strings.Join(path, "."))
+}

@@ -1,0 +1,37 @@
+package skills
+
+import (
+	"bytes"
+
+	"github.com/talking-stick/tt/skills/block"
+)
+
+// An oldBlock is the guards that an earlier version has written into Codex's
+// config.toml. They only go: today's are in hooks.json.
+type oldBlock struct{ path string }
+
+func (b oldBlock) install(p *planner) outcome {
+	o := b.uninstall(p)
+	if o.status == Removed {
+		p.opts.sync = false // what goes here is added there
+		o.status, o.why = Updated, "the guards are in hooks.json now"
+	}
+	return o
+}
+
+func (b oldBlock) uninstall(p *planner) outcome {
+	o := outcome{part: "old guards", status: AlreadyAbsent}
+	before, err := read(b.path)
+	if err != nil {
+		return failed(o.part, b.path, err)
+	}
+	after, had := block.Remove(before)
+	switch {
+	case had:
+		o.status, o.path = Removed, b.path
+		p.change(fileChange{Unmix, b.path, before, after, true, nil})
+	case bytes.Contains(before, []byte("tt hook ")):
+		o.status, o.path, o.why = Skipped, b.path, "its guards of an earlier version have lost their markers; remove them by hand"
+	}
+	return o
+}

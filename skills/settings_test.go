@@ -1,0 +1,238 @@
+package skills
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/talking-stick/tt/skills/block"
+	"github.com/talking-stick/tt/skills/harness"
+)
+
+const claudeFile = ".claude/settings.json"
+
+// Whoever has edited the file since, his bytes stay, comments and all; only white
+// space around our entries is not ours to restore.
+func TestUninstallAfterOthersEdited(t *testing.T) {
+	const mine = `{"hooks": [{"type": "command", "command": "mine.sh"}]}`
+	tests := []struct {
+		name, before string
+		edit         func(string) string
+		want         string
+	}{
+		{"a key behind", "{\n  \"a\": 1\n}\n", func(s string) string { return strings.TrimSuffix(s, "\n}\n") + ",\n  \"b\": 2\n}\n" }, "{\n  \"a\": 1,\n  \"b\": 2\n}\n"},
+		{"an element before ours", "{\n  \"a\": 1\n}\n", func(s string) string { return strings.Replace(s, "\"Stop\": [", "\"Stop\": ["+mine+", ", 1) },
+			"{\n  \"a\": 1,\n  \"hooks\": {\n    \"Stop\": [" + mine + "\n    ]\n  }\n}\n"},
+		{"a comment", "{\n  \"a\": 1\n}\n", func(s string) string { return strings.Replace(s, "\"Stop\": [", "\"Stop\": [ // mine", 1) },
+			"{\n  \"a\": 1,\n  \"hooks\": {\n    \"Stop\": [ // mine\n    ]\n  }\n}\n"},
+		{"an empty object of their own stays", "{\n  \"hooks\": {}\n}\n", func(s string) string { return s + "\n" }, "{\n  \"hooks\": {}\n}\n\n"},
+		{"our stop guard was taken out", "{}", func(s string) string { return strings.Replace(s, "tt hook stop", "true #", 1) }, ""},
+		{"all else went, in a file that was not there", "-", func(s string) string { return s + " \n" }, "-"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			h := newHome(t)
+			h.mkdir(".claude")
+			if tt.before != "-" {
+				h.write(claudeFile, tt.before)
+			}
+			h.install(only(harness.ClaudeCode), Added)
+			h.write(claudeFile, tt.edit(h.read(claudeFile)))
+			h.uninstall(only(harness.ClaudeCode), Removed)
+			if tt.want == "-" {
+				if h.exists(claudeFile) {
+					t.Errorf("left %q", h.read(claudeFile))
+				}
+				return
+			}
+			got := h.read(claudeFile)
+			if !isJSON(got) || strings.Contains(got, "tt hook") || tt.want != "" && got != tt.want {
+				t.Errorf("left\n%s\nwant\n%s", got, tt.want)
+			}
+		})
+	}
+}
+
+// A guard that a later version writes differently takes the place of the old one,
+// and the first original is still what uninstalling restores.
+func TestUpdatedGuardsStillRestoreTheOriginal(t *testing.T) {
+	h := fullHome(t)
+	before := h.everything()
+	h.install(only(harness.ClaudeCode), Added)
+	// As an older version would have left it: file and record agree.
+	old := strings.ReplaceAll(h.read(claudeFile), `"timeout": 10`, `"timeout": 9`)
+	rec, _ := h.loadRecord()
+	was := rec.of(harness.ClaudeCode)
+	was.Fingerprint = "old"
+	m := was.Merged[h.path(claudeFile)]
+	m.Written = digest(old)
+	was.Merged[h.path(claudeFile)] = m
+	h.write(claudeFile, old)
+	if err := h.save(rec); err != nil {
+		t.Fatal(err)
+	}
+	if changed := h.Sync(context.Background()); len(changed) != 1 {
+		t.Errorf("%+v", changed)
+	}
+	if strings.Contains(h.read(claudeFile), `"timeout": 9`) {
+		t.Error("not renewed")
+	}
+	h.uninstall(only(harness.ClaudeCode), Removed)
+	if h.everything() != before {
+		t.Errorf("left\n%s", h.everything())
+	}
+}
+
+// What was installed without the record of it, as after a lost data directory, goes
+// all the same.
+func TestUninstallWithoutARecord(t *testing.T) {
+	h := fullHome(t)
+	h.install(only(harness.ClaudeCode, harness.Antigravity, harness.Gemini), Added, Added, Added)
+	if err := os.Remove(h.recordPath()); err != nil {
+		t.Fatal(err)
+	}
+	h.uninstall(only(harness.ClaudeCode, harness.Antigravity, harness.Gemini), Removed, Removed, Removed)
+	for file, want := range map[string]string{claudeFile: claudeSettings, ".gemini/settings.json": geminiSettings, ".gemini/config/hooks.json": antigravityHooks} {
+		if got := h.read(file); strings.Join(strings.Fields(got), "") != strings.Join(strings.Fields(want), "") {
+			t.Errorf("%s:\n%s", file, got)
+		}
+	}
+}
+
+func TestWhatPeopleAreToldOfTheirSettings(t *testing.T) {
+	tests := []struct {
+		settings string
+		want     Status
+		says     []string
+	}{
+		{`{"disableAllHooks": true}`, Added, []string{"disableAllHooks"}},
+		{`{"hooks": [}`, Failed, []string{"line 1, column", "--no-hooks"}},
+		{`{"hooks": {"Stop": 1}}`, Failed, []string{`"hooks.Stop"`, "--no-hooks"}},
+	}
+	for _, tt := range tests {
+		h := newHome(t)
+		h.write(claudeFile, tt.settings)
+		r := h.install(only(harness.ClaudeCode), tt.want)[0]
+		for _, word := range tt.says {
+			if !strings.Contains(r.Message, word) {
+				t.Errorf("%s: %s", word, r.Message)
+			}
+		}
+		if strings.Contains(r.Message, "hujson") {
+			t.Errorf("names a library: %s", r.Message)
+		}
+		if tt.want == Failed && h.read(claudeFile) != tt.settings {
+			t.Errorf("now %s", h.read(claudeFile))
+		}
+	}
+	h := newHome(t)
+	h.mkdir(".codex")
+	if r := h.install(only(harness.Codex), Added)[0]; !strings.Contains(r.Message, "writable_roots") || !strings.Contains(r.Message, h.DataDir) {
+		t.Errorf("nothing about the sandbox: %s", r.Message)
+	}
+	h.write(".codex/config.toml", "[sandbox_workspace_write]\nwritable_roots = [\""+h.DataDir+"\"]\n")
+	if r := h.install(only(harness.Codex), AlreadyPresent)[0]; strings.Contains(r.Message, "writable_roots") {
+		t.Errorf("what is so already is asked for: %s", r.Message)
+	}
+}
+
+// An earlier version put Codex's guards into config.toml for some.
+func TestCodexGuardsMoveOutOfTOML(t *testing.T) {
+	const config = "model = \"gpt-5\"\n\n[[hooks.Stop]]\n"
+	old := string(block.Append([]byte(config), "[[hooks.Stop]]\n[[hooks.Stop.hooks]]\ncommand = 'tt hook stop --harness codex'\n"))
+	for name, act := range map[string]func(h *home){
+		"install":   func(h *home) { h.install(only(harness.Codex), Added) },
+		"uninstall": func(h *home) { h.uninstall(only(harness.Codex), Removed) },
+		"sync": func(h *home) {
+			rec, _ := h.loadRecord()
+			i := rec.of(harness.Codex)
+			i.Fingerprint, i.Files["x"] = "old", ownFile{"x"}
+			if err := os.MkdirAll(h.DataDir, 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := h.save(rec); err != nil {
+				t.Fatal(err)
+			}
+			h.Sync(context.Background())
+		},
+	} {
+		h := newHome(t)
+		h.write(".codex/config.toml", old)
+		act(h)
+		if got := h.read(".codex/config.toml"); got != config {
+			t.Errorf("%s: config.toml is\n%s", name, got)
+		}
+		if there := h.exists(".codex/hooks.json"); there != (name != "uninstall") {
+			t.Errorf("%s: hooks.json is there: %v", name, there)
+		}
+	}
+	h := newHome(t)
+	h.write(".codex/config.toml", "[[hooks.Stop.hooks]]\ncommand = 'tt hook stop --harness codex'\n")
+	if r := h.uninstall(only(harness.Codex), Skipped)[0]; !strings.Contains(r.Message, "by hand") {
+		t.Errorf("%+v", r)
+	}
+}
+
+func TestOldRegistrationsGoOnceForEachVersion(t *testing.T) {
+	h := newHome(t)
+	h.mkdir(".claude")
+	h.programs["claude"] = true
+	h.write(".config/opencode/opencode.json", `{"mcp": {"talking-stick": {"type": "local", "command": ["tt", "mcp"], "enabled": true}}}`)
+	if h.Sync(context.Background()); len(h.ran) > 0 || isDir(h.DataDir) {
+		t.Fatalf("somebody who never had Talking Stick has nothing to clean: %q", h.ran)
+	}
+	if err := os.MkdirAll(h.DataDir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	h.vars["TALKING_STICK_DISABLE_MCP_MIGRATION"] = "1"
+	if h.Sync(context.Background()); len(h.ran) > 0 {
+		t.Fatalf("switched off, and yet: %q", h.ran)
+	}
+	delete(h.vars, "TALKING_STICK_DISABLE_MCP_MIGRATION")
+	for range 2 {
+		h.Sync(context.Background())
+		if len(h.ran) != 1 || h.read(".config/opencode/opencode.json") != `{"mcp": {}}` {
+			t.Fatalf("%q %s", h.ran, h.read(".config/opencode/opencode.json"))
+		}
+	}
+	h.Version = "2.0.0"
+	if h.Sync(context.Background()); len(h.ran) != 2 {
+		t.Errorf("%q", h.ran)
+	}
+	log, err := os.ReadFile(filepath.Join(h.DataDir, "update-migrations.log"))
+	if err != nil || strings.Count(string(log), `"reason":"first-run"`) != 4 {
+		t.Errorf("%v\n%s", err, log)
+	}
+}
+
+// What becomes of an old registration is part of the plan and of the result.
+func TestOldRegistrationsAreSpokenOf(t *testing.T) {
+	const config, canonical = ".config/opencode/opencode.json", `{"mcp": {"talking-stick": {"type": "local", "command": ["tt", "mcp"], "enabled": true}}}`
+	h := newHome(t)
+	h.write(config, canonical)
+	opts := only(harness.OpenCode)
+	opts.DryRun = true
+	if steps := h.install(opts)[0].Steps; len(steps) < 2 || steps[0].Action != Unmix || steps[0].Path != h.path(config) || !strings.Contains(steps[0].Text, "talking-stick") {
+		t.Errorf("%+v", steps)
+	}
+	if h.read(config) != canonical {
+		t.Error("a plan changed something")
+	}
+	if r := h.uninstall(only(harness.OpenCode), Removed)[0]; !strings.Contains(r.Message, "registration") || h.read(config) != `{"mcp": {}}` {
+		t.Errorf("%+v", r)
+	}
+	h.write(config, strings.Replace(canonical, "true", "false", 1))
+	if r := h.install(only(harness.OpenCode), Added)[0]; !strings.Contains(r.Message, "stays") {
+		t.Errorf("%+v", r)
+	}
+	h.mkdir(".claude")
+	h.programs["claude"] = true
+	h.Run = func(context.Context, string, ...string) ([]byte, error) {
+		return []byte("talking-stick is stuck"), os.ErrPermission
+	}
+	if r := h.install(only(harness.ClaudeCode), Added)[0]; !strings.Contains(r.Message, "talking-stick is stuck") {
+		t.Errorf("%+v", r)
+	}
+}
