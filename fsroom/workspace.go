@@ -26,9 +26,14 @@ func markers() []string {
 // directory: markers right in it count for nothing below it, or every stray
 // directory would share one room.
 //
-// Where nothing is at the path, the error says so, and the workspace is that of
+// dir is "" when the current directory was removed; then the path has to be
+// absolute. Where nothing is at the path, the error says so, and the workspace is that of
 // the directory that was there: its room may outlive it.
 func Locate(path, dir, home string) (*Workspace, error) {
+	if dir == "" && !filepath.IsAbs(path) {
+		return nil, code.New(code.Usage, "the current directory is gone").
+			WithHint("go to another directory, or name the workspace with --path, also one that was removed")
+	}
 	w := &Workspace{Requested: path}
 	if path == "" {
 		w.Requested = dir
@@ -168,12 +173,10 @@ func (w *Workspace) Above() []string {
 }
 
 // DataDir is where rooms are kept, from the environment.
-func DataDir(lookup func(string) string, home, dir string) (string, error) {
-	if d := lookup("TALKING_STICK_DATA_DIR"); d != "" {
-		if !filepath.IsAbs(d) {
-			d = filepath.Join(dir, d)
-		}
-		return filepath.Clean(d), nil
+func DataDir(lookup func(string) string, home string) (string, error) {
+	const variable = "TALKING_STICK_DATA_DIR"
+	if d := lookup(variable); d != "" {
+		return GivenDataDir(variable, d)
 	}
 	if d := platformDataDir(lookup); d != "" {
 		return filepath.Join(d, "talking-stick"), nil
@@ -187,4 +190,14 @@ func DataDir(lookup func(string) string, home, dir string) (string, error) {
 			WithHint("set HOME or TALKING_STICK_DATA_DIR")
 	}
 	return filepath.Join(home, ".local", "share", "talking-stick"), nil
+}
+
+// GivenDataDir is the data directory that a variable names. A relative path is
+// refused: agents in two directories of one workspace would not meet.
+func GivenDataDir(variable, path string) (string, error) {
+	if !filepath.IsAbs(path) {
+		return "", code.New(code.DataDirUnusable, "%s is not an absolute path: %q", variable, path).
+			WithHint("give the whole path; a ~ at its start is not expanded in every file that sets variables").With("path", path)
+	}
+	return filepath.Clean(path), nil
 }

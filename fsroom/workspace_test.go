@@ -173,17 +173,18 @@ func TestDataDir(t *testing.T) {
 		env        map[string]string
 		home, want string
 	}{
-		"default":           {nil, "/home/u", "/home/u/.local/share/talking-stick"},
-		"XDG":               {map[string]string{"XDG_DATA_HOME": "/xdg"}, "/home/u", "/xdg/talking-stick"},
-		"XDG without home":  {map[string]string{"XDG_DATA_HOME": "/xdg"}, "", "/xdg/talking-stick"},
-		"XDG is relative":   {map[string]string{"XDG_DATA_HOME": "xdg"}, "/home/u", "/home/u/.local/share/talking-stick"},
-		"ours":              {map[string]string{"TALKING_STICK_DATA_DIR": "/d/", "XDG_DATA_HOME": "/xdg"}, "/home/u", "/d"},
-		"ours is relative":  {map[string]string{"TALKING_STICK_DATA_DIR": "d/../e"}, "/home/u", "/cwd/e"},
-		"ours without home": {map[string]string{"TALKING_STICK_DATA_DIR": "/d"}, "", "/d"},
-		"nothing at all":    {nil, "", ""},
+		"default":            {nil, "/home/u", "/home/u/.local/share/talking-stick"},
+		"XDG":                {map[string]string{"XDG_DATA_HOME": "/xdg"}, "/home/u", "/xdg/talking-stick"},
+		"XDG without home":   {map[string]string{"XDG_DATA_HOME": "/xdg"}, "", "/xdg/talking-stick"},
+		"XDG is relative":    {map[string]string{"XDG_DATA_HOME": "xdg"}, "/home/u", "/home/u/.local/share/talking-stick"},
+		"ours":               {map[string]string{"TALKING_STICK_DATA_DIR": "/d/", "XDG_DATA_HOME": "/xdg"}, "/home/u", "/d"},
+		"ours is relative":   {map[string]string{"TALKING_STICK_DATA_DIR": "d/../e"}, "/home/u", ""},
+		"ours is unexpanded": {map[string]string{"TALKING_STICK_DATA_DIR": "~/rooms"}, "/home/u", ""},
+		"ours without home":  {map[string]string{"TALKING_STICK_DATA_DIR": "/d"}, "", "/d"},
+		"nothing at all":     {nil, "", ""},
 	}
 	for name, test := range tests {
-		got, err := fsroom.DataDir(func(k string) string { return test.env[k] }, test.home, "/cwd")
+		got, err := fsroom.DataDir(func(k string) string { return test.env[k] }, test.home)
 		if got != test.want || (err != nil) != (test.want == "") {
 			t.Errorf("%s: %q, %v, want %q", name, got, err, test.want)
 		}

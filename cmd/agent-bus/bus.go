@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"path/filepath"
 	"sync"
 
 	"github.com/talking-stick/tt/cmd/internal/front"
@@ -50,19 +49,19 @@ func newBus(dir string, limits topic.Limits) *bus {
 
 // dataDir is the one of tt unless there is one of our own.
 func dataDir(env *front.Env) (string, error) {
-	own := env.Lookup(envDataDir)
-	if own == "" {
-		dir, err := fsroom.DataDir(env.Lookup, env.Home, env.Dir)
+	if own := env.Lookup(envDataDir); own != "" {
+		dir, err := fsroom.GivenDataDir(envDataDir, own)
 		if err != nil {
-			e := topic.Translate(err)
-			return "", e.WithHint("%s, or set %s", e.Hint, envDataDir)
+			return "", topic.Translate(err)
 		}
 		return dir, nil
 	}
-	if !filepath.IsAbs(own) {
-		own = filepath.Join(env.Dir, own)
+	dir, err := fsroom.DataDir(env.Lookup, env.Home)
+	if err != nil {
+		e := topic.Translate(err)
+		return "", e.WithHint("%s, or set %s", e.Hint, envDataDir)
 	}
-	return filepath.Clean(own), nil
+	return dir, nil
 }
 
 // store opens the data directory. It looks at the directory's format each time,

@@ -11,7 +11,7 @@ func helpTopics() []front.Topic {
 	}
 }
 
-const environmentHelp = `  AGENT_BUS_DATA_DIR             where topics are kept, instead of the data directory of tt
+const environmentHelp = `  AGENT_BUS_DATA_DIR             where topics are kept, instead of the data directory of tt; an absolute path
   TALKING_STICK_DATA_DIR         the data directory of tt
   AGENT_BUS_MAX_QUESTION_CHARS   characters of a question (8000)
   AGENT_BUS_MAX_ANSWER_CHARS     characters of an answer_markdown (65536)

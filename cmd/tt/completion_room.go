@@ -6,7 +6,6 @@ import (
 
 	"github.com/talking-stick/tt/cmd/internal/completion"
 	"github.com/talking-stick/tt/cmd/internal/front"
-	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/identity"
 )
@@ -18,7 +17,7 @@ func roomHere(c *front.Call) (*seat, *turn.State) {
 	if err != nil {
 		return nil, nil
 	}
-	w, err := fsroom.Locate("", c.Env.Dir, c.Env.Home)
+	w, err := locate(c.Env, "")
 	if err != nil {
 		return nil, nil
 	}

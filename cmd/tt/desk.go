@@ -1,7 +1,9 @@
 package main
 
 import (
+	"errors"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/front"
@@ -49,7 +51,7 @@ func whoCalls(c *front.Call) (identity.Agent, identity.Table, error) {
 }
 
 func openStore(c *front.Call) (*fsroom.Store, error) {
-	dir, err := fsroom.DataDir(c.Env.Lookup, c.Env.Home, c.Env.Dir)
+	dir, err := fsroom.DataDir(c.Env.Lookup, c.Env.Home)
 	if err != nil {
 		return nil, err
 	}
@@ -135,7 +137,18 @@ func (d *desk) workspace() (*fsroom.Workspace, error) {
 }
 
 func (d *desk) locate(path string) (*fsroom.Workspace, error) {
-	return fsroom.Locate(path, d.call.Env.Dir, d.call.Env.Home)
+	return locate(d.call.Env, path)
+}
+
+// locate finds the workspace of a path. Of a current directory that was removed
+// only the shell still knows the name.
+func locate(env *front.Env, path string) (*fsroom.Workspace, error) {
+	w, err := fsroom.Locate(path, env.Dir, env.Home)
+	var gone *code.Error
+	if pwd := env.Lookup("PWD"); w == nil && env.Dir == "" && filepath.IsAbs(pwd) && errors.As(err, &gone) {
+		gone.WithHint("go to another directory, or name the workspace with --path; it may have been %s", pwd).With("path", pwd)
+	}
+	return w, err
 }
 
 // givenPath is the path named by --path or by the argument, "" for neither.

@@ -51,9 +51,10 @@ func layerFlags(f *front.Flags) {
 	pathFlag(f)
 }
 
-// layers are those of the workspace that the command line names.
-func layers(c *front.Call) (instructions.Layers, error) {
-	dir, err := fsroom.DataDir(c.Env.Lookup, c.Env.Home, c.Env.Dir)
+// layers are those of the workspace that the command line names. One that cannot
+// be found is an error only where scope is the project's, or a path was given.
+func layers(c *front.Call, scope instructions.Scope) (instructions.Layers, error) {
+	dir, err := fsroom.DataDir(c.Env.Lookup, c.Env.Home)
 	if err != nil {
 		return instructions.Layers{}, err
 	}
@@ -61,11 +62,14 @@ func layers(c *front.Call) (instructions.Layers, error) {
 	if err != nil {
 		return instructions.Layers{}, err
 	}
-	w, err := fsroom.Locate(path, c.Env.Dir, c.Env.Home)
-	if err != nil {
-		return instructions.Layers{}, err
+	w, err := locate(c.Env, path)
+	switch {
+	case err == nil:
+		return instructions.Layers{DataDir: dir, WorkspaceRoot: w.Root}, nil
+	case path == "" && scope != instructions.Project:
+		return instructions.Layers{DataDir: dir}, nil
 	}
-	return instructions.Layers{DataDir: dir, WorkspaceRoot: w.Root}, nil
+	return instructions.Layers{}, err
 }
 
 func runInstructionsShow(_ context.Context, c *front.Call) error {
@@ -77,7 +81,7 @@ func runInstructionsShow(_ context.Context, c *front.Call) error {
 	if err != nil {
 		return err
 	}
-	l, err := layers(c)
+	l, err := layers(c, scope)
 	if err != nil {
 		return err
 	}
@@ -134,7 +138,7 @@ func runInstructionsReset(_ context.Context, c *front.Call) error {
 	if err != nil {
 		return err
 	}
-	l, err := layers(c)
+	l, err := layers(c, scope)
 	if err != nil {
 		return err
 	}

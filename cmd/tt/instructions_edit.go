@@ -23,7 +23,7 @@ func runInstructionsEdit(ctx context.Context, c *front.Call) error {
 	if err != nil {
 		return err
 	}
-	l, err := layers(c)
+	l, err := layers(c, scope)
 	if err != nil {
 		return err
 	}

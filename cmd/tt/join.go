@@ -149,10 +149,7 @@ func (s *seat) enter(ctx context.Context) (*snapshot, error) {
 		s.arrive()
 		return snap, nil
 	}
-	policy, err := s.desk.defaultPolicy()
-	if err != nil {
-		return nil, err
-	}
+	policy, policyErr := s.desk.defaultPolicy()
 	// A room that has outlived its time ends first, with its journal archived;
 	// then a new life begins.
 	if _, _, err := s.update(ctx, func(st *turn.State, f turn.Facts) ([]journal.Event, error) {
@@ -161,6 +158,9 @@ func (s *seat) enter(ctx context.Context) (*snapshot, error) {
 		return nil, err
 	}
 	snap, _, err = s.room.Update(ctx, func(st *turn.State) ([]journal.Event, error) {
+		if !st.Open && policyErr != nil {
+			return nil, policyErr // in an open room the limits of new ones mean nothing
+		}
 		return turn.Join(st, turn.JoinRequest{
 			Agent: s.me.ID, DisplayName: s.me.DisplayName, SessionKind: s.me.SessionKind,
 			CanonicalPath: s.canonicalPath(), WorkspaceRoot: s.workspace.Root, Policy: policy,
@@ -207,7 +207,7 @@ func (d *desk) defaultPolicy() (turn.Policy, error) {
 			return p, code.New(code.Usage, "%s=%s %s", l.Env, text, err).WithHint("unset it or give a duration such as 45m")
 		}
 		if err := l.Set(&p, dur); err != nil {
-			return p, code.New(code.Usage, "%s=%s: %s", l.Env, text, err.(*code.Error).Message)
+			return p, code.New(code.Usage, "%s=%s: %s", l.Env, text, messageOf(err))
 		}
 	}
 	return p, nil

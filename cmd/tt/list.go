@@ -28,15 +28,19 @@ func runList(ctx context.Context, c *front.Call) error {
 	if err != nil {
 		return err
 	}
-	w, err := d.workspace()
+	path, err := givenPath(c, "path")
 	if err != nil {
 		return err
 	}
-	res := listResult{Rooms: []turn.RoomView{}}
+	w, err := d.locate(path)
+	if err != nil && (path != "" || !c.Bool("all")) {
+		return err
+	}
 	names, err := d.roomNames(w, c.Bool("all"))
 	if err != nil {
 		return err
 	}
+	res := listResult{Rooms: []turn.RoomView{}}
 	for _, name := range names {
 		s := &seat{desk: d, room: fsroom.At(d.store, rules, name), workspace: w}
 		if !s.room.Exists() {
@@ -75,6 +79,8 @@ type unreadable struct {
 	Message string `json:"message"`
 }
 
+// roomNames are the directories of the rooms that may be between the path and the
+// workspace root, or of all rooms, which does not need a workspace.
 func (d *desk) roomNames(w *fsroom.Workspace, all bool) ([]string, error) {
 	if all {
 		return fsroom.Rooms(d.store, rules)

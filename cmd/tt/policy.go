@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"time"
@@ -56,10 +57,19 @@ func applyFlags(c *front.Call, p *turn.Policy) error {
 			continue
 		}
 		if err := l.Set(p, c.Duration(l.Flag)); err != nil {
-			return c.Usagef("--%s", err.(*code.Error).Message)
+			return c.Usagef("--%s", messageOf(err))
 		}
 	}
 	return nil
+}
+
+// messageOf is what an error says, without its code.
+func messageOf(err error) string {
+	var e *code.Error
+	if errors.As(err, &e) {
+		return e.Message
+	}
+	return err.Error()
 }
 
 func writePolicy(t *front.Text, p turn.Policy) {

@@ -18,7 +18,7 @@ const programPatience = time.Minute
 
 // skillsEnvironment is this machine, for what is written into harnesses.
 func skillsEnvironment(env *front.Env) (skills.Environment, error) {
-	dir, err := fsroom.DataDir(env.Lookup, env.Home, env.Dir)
+	dir, err := fsroom.DataDir(env.Lookup, env.Home)
 	return skills.Environment{
 		Home:     env.Home,
 		DataDir:  dir,
