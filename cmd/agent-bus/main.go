@@ -19,7 +19,7 @@ func main() { front.Execute(program()) }
 // The groups of the help.
 const (
 	groupServer = "server"
-	groupAdmin  = "topics"
+	groupAdmin  = "administration"
 )
 
 func program() *front.Program {

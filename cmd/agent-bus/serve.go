@@ -30,6 +30,8 @@ const (
 	// drainTime is how long calls under way may take to answer once the input has
 	// ended: enough for a change to reach the disk.
 	drainTime = time.Second
+	// stallTime is how long a signal waits for a client that does not read.
+	stallTime = 50 * time.Millisecond
 	// lastMoment is when the process ends whatever still hangs, such as a disk.
 	lastMoment = 3 * time.Second
 )
@@ -73,19 +75,25 @@ func (s *server) serve(ctx context.Context, end func(), in io.Reader, out io.Wri
 		_ = session.Wait()
 		close(ended)
 	}()
+	patience, giveUp := context.WithCancel(context.WithoutCancel(ctx))
+	defer giveUp()
 	select {
 	case <-signals:
 		signal.Stop(signals) // the next one kills
 		wire.Stop()
+		time.AfterFunc(lastMoment, giveUp)
+		go func() {
+			wire.AwaitStall(patience, stallTime)
+			giveUp()
+		}()
 	case <-s.life.Done():
+		time.AfterFunc(lastMoment, giveUp)
 	case <-ended:
 		return nil
 	}
-	last := time.NewTimer(lastMoment)
-	defer last.Stop()
 	select {
 	case <-ended:
-	case <-last.C:
+	case <-patience.Done():
 	}
 	return nil
 }

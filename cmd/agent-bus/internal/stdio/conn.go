@@ -123,6 +123,8 @@ func (c *conn) Write(ctx context.Context, msg jsonrpc.Message) error {
 
 // send writes one line. The caller holds the lock.
 func (c *conn) send(data []byte) error {
+	c.writes.Store(true)
+	defer c.writes.Store(false)
 	_, err := c.Out.Write(append(data, '\n'))
 	return err
 }

@@ -60,6 +60,29 @@ func respond(t *testing.T, c mcp.Connection, id float64) {
 	}
 }
 
+// TestAwaitStall: a write that takes long is not waited for, and one after the
+// other that is read is.
+func TestAwaitStall(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		near, far := io.Pipe()
+		defer far.Close()
+		c, wire, _ := open(t, far, nil)
+		go func() { _ = c.Write(t.Context(), &jsonrpc.Request{Method: "notifications/progress"}) }()
+		started := time.Now()
+		wire.AwaitStall(t.Context(), 50*time.Millisecond)
+		if waited := time.Since(started); waited != 50*time.Millisecond {
+			t.Errorf("a reader that does not read: after %v", waited)
+		}
+		go func() { _, _ = io.Copy(io.Discard, near) }()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		wire.AwaitStall(ctx, 50*time.Millisecond)
+		if ctx.Err() == nil {
+			t.Error("a reader that reads counts as one that does not")
+		}
+	})
+}
+
 // TestEnd: at the end of the input, and at Stop, open calls may still answer, but
 // not for longer than the patience lasts.
 func TestEnd(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -28,6 +29,7 @@ type Transport struct {
 	stop     chan struct{}
 	stopOnce sync.Once
 	initOnce sync.Once
+	writes   atomic.Bool // a message is being written
 }
 
 func (t *Transport) init() { t.initOnce.Do(func() { t.stop = make(chan struct{}) }) }
@@ -49,4 +51,22 @@ func (t *Transport) Connect(context.Context) (mcp.Connection, error) {
 func (t *Transport) Stop() {
 	t.init()
 	t.stopOnce.Do(func() { close(t.stop) })
+}
+
+// AwaitStall returns when one write, or several without a pause between them,
+// have lasted for d: nobody reads. It returns when the context ends, too.
+func (t *Transport) AwaitStall(ctx context.Context, d time.Duration) {
+	const looks = 5
+	ticks := time.NewTicker(d / looks)
+	defer ticks.Stop()
+	for writing := 0; writing < looks; {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticks.C:
+		}
+		if writing++; !t.writes.Load() {
+			writing = 0
+		}
+	}
 }
