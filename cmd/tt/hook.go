@@ -75,5 +75,5 @@ func guardReason(ctx context.Context, c *front.Call, call hook.Call) string {
 		return ""
 	}
 	memory := hook.Told{Dir: filepath.Join(store.Dir(), "told")}
-	return hook.Decide(ctx, call, newHookRooms(c, store, call), memory)
+	return front.Line(hook.Decide(ctx, call, newHookRooms(c, store, call), memory))
 }

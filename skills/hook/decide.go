@@ -3,7 +3,6 @@ package hook
 import (
 	"context"
 	"fmt"
-	"strings"
 )
 
 // A Stick is the state of one room's talking stick as the caller meets it.
@@ -30,7 +29,8 @@ type Memory interface {
 }
 
 // Decide applies the guard that call asks for and returns the reason to refuse,
-// "" to let it pass. Whatever cannot be found out lets it pass.
+// "" to let it pass. Whatever cannot be found out lets it pass. The reason contains
+// text of others as it is: it has to be made visible before it is shown.
 func Decide(ctx context.Context, call Call, rooms Rooms, memory Memory) string {
 	switch call.Kind {
 	case Stop:
@@ -82,26 +82,16 @@ func stillHolding(s *Stick) string {
 	return fmt.Sprintf("You still hold the talking stick for %s (turn %d), so nobody else can work there. "+
 		"Go on if you are not done. If you are, hand over: "+
 		`tt release --status "what is done" --next-action "what comes next"`+
-		". If you want to drop out, release first and then run: tt leave", visible(s.Root), s.Turn)
+		". If you want to drop out, release first and then run: tt leave", s.Root, s.Turn)
 }
 
 func stillReserved(s *Stick) string {
 	return fmt.Sprintf("The talking stick for %s is reserved for you (turn %d was the last). "+
-		"Take it with: tt wait --json. If you do not want it, give it up with: tt leave", visible(s.Root), s.Turn)
+		"Take it with: tt wait --json. If you do not want it, give it up with: tt leave", s.Root, s.Turn)
 }
 
 func heldByOther(s *Stick) string {
 	return fmt.Sprintf("The talking stick for %s is held by %s (turn %d), so this file must not be changed now. "+
-		"Wait for your turn with: tt wait --timeout 110s --json, and write only after it answers your_turn. "+
-		"To reach the holder: tt msg send %[2]s \"…\"", visible(s.Root), visible(s.Holder), s.Turn)
-}
-
-// visible makes control characters in other people's text harmless.
-func visible(text string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' || r >= 0x7f && r < 0xa0 {
-			return '\uFFFD'
-		}
-		return r
-	}, text)
+		"Wait for your turn with: tt wait --json, and write only after it answers your_turn. "+
+		"To reach the holder: tt msg send %[2]s \"…\"", s.Root, s.Holder, s.Turn)
 }
