@@ -14,7 +14,7 @@ import (
 var completionCommand = &front.Command{
 	Name:  "completion",
 	Group: groupUpkeep,
-	Args:  []front.Arg{{Name: "shell", Show: strings.Join(completion.Shells(), "|"), Usage: "the shell to print it for"}},
+	Args:  []front.Arg{shellArg()},
 	Short: "print what a shell loads to complete tt",
 	Long:  "Completes commands, flags, the agents of the room, notes, harnesses, and paths.",
 	Examples: []front.Example{
@@ -22,13 +22,23 @@ var completionCommand = &front.Command{
 		{Line: "source <(tt completion zsh)", What: "in ~/.zshrc, behind compinit"},
 		{Line: "tt completion fish | source", What: "in config.fish"},
 	},
+	TextFirst: true,
 	Run: func(_ context.Context, c *front.Call) error {
-		script := completion.Script(c.Arg("shell"), c.Program.Name)
-		if script == "" {
-			return c.Usagef("there is no completion for %q", c.Arg("shell")).WithHint("known are bash, zsh and fish")
-		}
-		return c.Out.Print(script)
+		return printScript(c, completion.Script(c.Arg("shell"), c.Program.Name))
 	},
+}
+
+// printScript prints lines for the shell of the argument.
+func printScript(c *front.Call, script string) error {
+	if !c.JSON {
+		return c.Out.Print(script)
+	}
+	return c.Out.Result(map[string]string{"shell": c.Arg("shell"), "script": script}, nil)
+}
+
+// shellArg is the argument that names a shell.
+func shellArg() front.Arg {
+	return front.Arg{Name: "shell", Choices: completion.Shells(), Usage: "the shell to print it for"}
 }
 
 // completeCommand is what those scripts ask at every TAB. It is silent about all
@@ -51,8 +61,6 @@ func fillSlot(ctx context.Context, c *front.Call, slot completion.Slot) completi
 		return fillFlag(c, slot)
 	case slot.Arg == "harness":
 		return completion.Words(append(harness.Names(), gitName)...)
-	case slot.Arg == "shell":
-		return completion.Words(completion.Shells()...)
 	case slot.Arg == "path", slot.Arg == "dir":
 		return completion.Answer{Paths: completion.Files}
 	case slot.Arg == "id":

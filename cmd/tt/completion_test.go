@@ -33,7 +33,7 @@ func TestEverySlotIsFilledOrFree(t *testing.T) {
 		}
 		for _, arg := range c.Args {
 			slot := completion.Slot{Command: c, Arg: arg.Name}
-			if !filled(slot) && !slices.Contains(freeArgs, arg.Name) && !slices.Contains(ofRoom, arg.Name) {
+			if arg.Choices == nil && !filled(slot) && !slices.Contains(freeArgs, arg.Name) && !slices.Contains(ofRoom, arg.Name) {
 				t.Errorf("tt %s %s is not completed", c.Name, arg.Name)
 			}
 		}

@@ -22,8 +22,9 @@ var instructionsShowCommand = &front.Command{
 		f.String("scope", "LAYER", "effective, bundled, user or project (default effective)")
 		pathFlag(f)
 	},
-	Errors: []code.Code{code.BodyTooLarge},
-	Run:    runInstructionsShow,
+	Errors:    []code.Code{code.BodyTooLarge},
+	TextFirst: true,
+	Run:       runInstructionsShow,
 }
 
 var instructionsEditCommand = &front.Command{

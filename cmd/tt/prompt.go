@@ -54,22 +54,17 @@ func fragment(r statusResult) string {
 var promptInitCommand = &front.Command{
 	Name:  "prompt init",
 	Group: groupUpkeep,
-	Args:  []front.Arg{{Name: "shell", Show: "bash|zsh|fish", Usage: "the shell to print it for"}},
+	Args:  []front.Arg{shellArg()},
 	Short: "print the lines that put the stick into your prompt",
 	Long:  "tt:mine, tt:yours (it is reserved for you), tt:held, tt:next, tt:stuck (somebody is gone) or tt:free; +N for unread messages.",
 	Examples: []front.Example{
 		{Line: `eval "$(tt prompt init bash)"`, What: "in ~/.bashrc"},
 		{Line: "tt prompt init fish | source", What: "in config.fish"},
 	},
-	Run: runPromptInit,
-}
-
-func runPromptInit(_ context.Context, c *front.Call) error {
-	script, ok := promptScripts()[c.Arg("shell")]
-	if !ok {
-		return c.Usagef("there is no prompt for %q", c.Arg("shell")).WithHint("known are bash, zsh and fish")
-	}
-	return c.Out.Print(script)
+	TextFirst: true,
+	Run: func(_ context.Context, c *front.Call) error {
+		return printScript(c, promptScripts()[c.Arg("shell")])
+	},
 }
 
 // promptScripts are by shell what puts the fragment in front of the user's own

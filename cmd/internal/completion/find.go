@@ -194,6 +194,10 @@ func (l *line) operand(p *front.Program, fill func(Slot) Answer) Answer {
 	if arg == nil {
 		return a
 	}
+	if arg.Choices != nil {
+		a.Candidates = append(a.Candidates, Words(arg.Choices...).Candidates...)
+		return a
+	}
 	more := fill(Slot{Command: l.command, Arg: arg.Name, Before: l.before})
 	a.Candidates, a.Paths = append(a.Candidates, more.Candidates...), more.Paths
 	return a

@@ -99,7 +99,12 @@ func (p *Program) run(ctx context.Context, env *Env, out *Output, c *Command, ar
 	if call.Bool("json") && call.Bool("text") {
 		return call.Usagef("--json and --text exclude each other")
 	}
-	out.json = out.json || c.JSONOnly
+	switch {
+	case c.JSONOnly:
+		out.json = true
+	case c.TextFirst:
+		out.json = call.Bool("json")
+	}
 	call.Env, call.Out, call.JSON = env, out, out.json
 	call.Verbose = call.Bool("verbose")
 	if p.Agents {

@@ -79,8 +79,11 @@ func (p *Program) UsageLine(c *Command) string {
 
 // Display is how help shows the argument: "AGENT".
 func (a Arg) Display() string {
-	if a.Show != "" {
+	switch {
+	case a.Show != "":
 		return a.Show
+	case a.Choices != nil:
+		return strings.Join(a.Choices, "|")
 	}
 	return strings.ToUpper(a.Name)
 }

@@ -30,6 +30,8 @@ func TestMode(t *testing.T) {
 		{"throw anna --text", "1", true, asText},
 		{"throw anna", "", true, asJSON},
 		{"throw anna -- --json", "", false, asText},
+		{"store net left", "1", true, "the left side\n"},
+		{"store net left --json", "", false, "{\"side\":\"left\"}\n"},
 	}
 	for _, test := range tests {
 		var stdout bytes.Buffer

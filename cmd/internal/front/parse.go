@@ -2,6 +2,7 @@ package front
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -127,6 +128,15 @@ func (p *Program) distribute(c *Command, operands []string) (map[string][]string
 	}
 	if len(operands) > 0 {
 		return nil, p.tooMany(c, operands)
+	}
+	for _, arg := range c.Args {
+		for _, value := range given[arg.Name] {
+			if arg.Choices != nil && !slices.Contains(arg.Choices, value) {
+				err := usagef("bad value for %s: %s is not %s", strings.ToUpper(arg.Name), quote(value), orList(arg.Choices)).
+					With("argument", arg.Name).With("value", shorten(value))
+				return nil, p.didYouMean(err, c, nearest(value, arg.Choices)...)
+			}
+		}
 	}
 	return given, nil
 }

@@ -66,17 +66,19 @@ type Command struct {
 	Errors   []code.Code  // error codes worth knowing, for the help
 	// Run does the work. What it returns decides the exit status: nil is 0, the
 	// error of Exit its own, an error with code usage 2, any other 1.
-	Run      func(ctx context.Context, c *Call) error
-	JSONOnly bool // the result is JSON in every mode
-	Streams  bool // writes JSON Lines until stopped
+	Run       func(ctx context.Context, c *Call) error
+	JSONOnly  bool // the result is JSON in every mode
+	TextFirst bool // the result is text, also for a harness, unless --json is given
+	Streams   bool // writes JSON Lines until stopped
 }
 
 // An Arg is a positional argument. Optional ones follow the required ones, and
 // only the last can be Rest.
 type Arg struct {
-	Name     string // how Call.Arg asks for it: "path"
-	Show     string // how help shows it; "" means Name in capitals
-	Usage    string // one line for the help; may be empty
+	Name     string   // how Call.Arg asks for it: "path"
+	Show     string   // how help shows it; "" means Name in capitals
+	Usage    string   // one line for the help; may be empty
+	Choices  []string // the only values it accepts, nil for any; they are also its Show
 	Optional bool
 	Rest     bool // takes all that is left, at least one unless Optional
 }

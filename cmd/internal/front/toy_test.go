@@ -78,7 +78,13 @@ func toy(ran func(*Call)) *Program {
 			},
 			{Name: "store ball show", Group: "looking", Short: "show a ball", Run: do(failing), Flags: ballFlags},
 			{Name: "store ball wipe", Group: "looking", Short: "wipe a ball", Run: do(failing), Flags: ballFlags},
-			{Name: "store net", Group: "looking", Short: "show the net", Run: do(failing)},
+			{
+				Name: "store net", Group: "looking", Short: "show the net", TextFirst: true,
+				Args: []Arg{{Name: "side", Choices: []string{"left", "right"}, Optional: true}},
+				Run: do(func(c *Call) error {
+					return c.Out.Result(map[string]string{"side": c.Arg("side")}, func(t *Text) { t.Line("the %s side", c.Arg("side")) })
+				}),
+			},
 			{Name: "secret one", Hidden: true, Short: "not in any list", Run: do(failing)},
 			{Name: "fail", Hidden: true, Short: "fail in several ways", Args: []Arg{{Name: "how"}}, Run: do(failing)},
 			{

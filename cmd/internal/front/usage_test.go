@@ -17,6 +17,8 @@ func TestUsageErrors(t *testing.T) {
 		{"shout snd all hi", `unknown command "shout snd"`, `did you mean "shout send"? see "toy help"`},
 		{"exit-codes", `unknown command "exit-codes"`, `that is a page of the help: "toy help exit-codes"`},
 		{"store wipe", `unknown command "store wipe"`, `did you mean "store ball wipe"? see "toy help"`},
+		{"store net lift", `bad value for SIDE: "lift" is not left or right`, `did you mean "left"? see "toy store net --help"`},
+		{"store net a b", `unexpected argument "b"`, `usage: toy store net [left|right]`},
 		{"store", `toy store needs one more word: ball or net`, `see "toy help store"`},
 		{"shout", `toy shout needs one more word: send or hear`, `see "toy help shout"`},
 		{"shout --version", `toy shout needs one more word: send or hear`, `see "toy help shout"`},
