@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"strings"
 	"sync"
 
 	"github.com/talking-stick/tt/cmd/internal/front"
@@ -59,6 +60,7 @@ func dataDir(env *front.Env) (string, error) {
 	dir, err := fsroom.DataDir(env.Lookup, env.Home)
 	if err != nil {
 		e := topic.Translate(err)
+		e.Message = strings.Replace(e.Message, "keep rooms", "keep topics", 1)
 		return "", e.WithHint("%s, or set %s", e.Hint, envDataDir)
 	}
 	return dir, nil

@@ -134,5 +134,5 @@ func TestNoHome(t *testing.T) {
 	cmd := s.command("cli", "topics", "list")
 	cmd.Env = []string{asProgram + "=1"}
 	out, _ := cmd.CombinedOutput()
-	mentions(t, string(out), "HOME", envDataDir)
+	mentions(t, string(out), "to keep topics in", "HOME", envDataDir)
 }

@@ -133,7 +133,7 @@ func flowScenarios() []scenario {
 			red.join(red.made("pink"), "red")
 		}},
 		{"109 a disk that is read-only", readOnlyScenario},
-		{"110 ten ask, ten answer a hundred questions", loadScenario},
+		{"110 ten ask, ten answer twenty questions", loadScenario},
 	}
 }
 
@@ -182,7 +182,7 @@ func (s *stage) chmod(dirs, files fs.FileMode) {
 }
 
 func loadScenario(s *stage) {
-	const each = 10
+	const each = 2
 	var doings []func()
 	var mu sync.Mutex
 	var questions []string

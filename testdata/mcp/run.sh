@@ -3,7 +3,8 @@
 # command line in both eras of the protocol. Usage: run.sh AGENT-BUS
 #
 # What it needs from npm goes into a cache directory, at the versions that
-# package.json names. Without node and npm it says so and does nothing.
+# package.json names. Without node and npm it says so and does nothing; where
+# CI=true it fails then.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -11,24 +12,21 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 bus=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
 [ -x "$bus" ] || { echo "$0: there is no program $bus" >&2; exit 2; }
 
+skip() { # skip WHY: the tests cannot run here
+  echo "SKIPPED: the tests with real MCP clients need $*" >&2
+  [ "${CI:-}" != true ] || exit 1
+  exit 0
+}
 for program in node npm; do
-  command -v "$program" >/dev/null 2>&1 && continue
-  echo "SKIPPED: the tests with real MCP clients need $program, which is not installed" >&2
-  exit 0
+  command -v "$program" >/dev/null 2>&1 || skip "$program, which is not installed"
 done
-if ! node -e 'process.exit(process.versions.node.split(".")[0] >= 20 ? 0 : 1)'; then
-  echo "SKIPPED: the tests with real MCP clients need node 20 or newer, and this is $(node --version)" >&2
-  exit 0
-fi
+node -e 'process.exit(process.versions.node.split(".")[0] >= 20 ? 0 : 1)' || skip "node 20 or newer, and this is $(node --version)"
 
 cache=${XDG_CACHE_HOME:-${HOME:-/tmp}/.cache}/agent-bus-clients-$(cksum < "$here/package.json" | cut -d' ' -f1)
 if [ ! -e "$cache/complete" ]; then
   mkdir -p "$cache"
   cp "$here/package.json" "$cache/"
-  (cd "$cache" && npm install --no-package-lock --no-audit --no-fund --loglevel=error) || {
-    echo "SKIPPED: the tests with real MCP clients need packages that npm could not fetch" >&2
-    exit 0
-  }
+  (cd "$cache" && npm install --no-package-lock --no-audit --no-fund --loglevel=error) || skip "packages that npm could not fetch"
   : > "$cache/complete"
 fi
 
