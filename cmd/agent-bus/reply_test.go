@@ -195,3 +195,5 @@ func mentions(t testing.TB, text string, words ...string) {
 		}
 	}
 }
+
+func quoted(v any) string { return string(toJSON(v)) }

@@ -1,80 +1,47 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
+
+	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// A param is one argument of a tool, as its input schema tells agents. What is
+// A param is one argument of a tool, as its input schema describes it. What is
 // accepted is decided by the rules, and more than this: see [topic.Args].
 type param struct {
-	name      string
-	kind      string // the one JSON type
-	about     string
-	required  bool
-	otherwise any      // the default, nil for none
-	choices   []string // the only values
-	items     *schema  // of an array
+	name         string
+	kind         string // the one JSON type
+	description  string
+	required     bool
+	defaultValue any                // nil for none
+	choices      []any              // the only values
+	items        *jsonschema.Schema // of an array
 }
 
-// A schema is that of an object with the params, or with none of them of the
-// simple kind. Single types, no unions, no references: some clients reject the
-// rest.
-type schema struct {
-	kind   string // "object" unless set
-	params []param
-}
-
-func object(params ...param) *schema { return &schema{kind: "object", params: params} }
-
-func listOf(kind string) *schema { return &schema{kind: kind} }
-
-// MarshalJSON writes the members in the order of the table, which is the order
-// in which agents read them.
-func (s *schema) MarshalJSON() ([]byte, error) {
-	var b bytes.Buffer
-	b.WriteString(`{"type":` + quoted(s.kind))
-	if s.kind == "object" {
-		b.WriteString(`,"properties":{`)
-		required := []string{}
-		for i, p := range s.params {
-			if i > 0 {
-				b.WriteByte(',')
-			}
-			b.WriteString(quoted(p.name) + ":")
-			p.write(&b)
-			if p.required {
-				required = append(required, p.name)
-			}
+// object is the schema of an object with the params, in their order. It has
+// single types, no unions and no references: some clients reject the rest.
+func object(params ...param) *jsonschema.Schema {
+	s := &jsonschema.Schema{Type: "object", Properties: make(map[string]*jsonschema.Schema)}
+	for _, p := range params {
+		s.PropertyOrder = append(s.PropertyOrder, p.name)
+		s.Properties[p.name] = &jsonschema.Schema{Type: p.kind, Description: p.description, Enum: p.choices, Items: p.items}
+		if p.defaultValue != nil {
+			s.Properties[p.name].Default = toJSON(p.defaultValue)
 		}
-		b.WriteByte('}')
-		if len(required) > 0 {
-			b.WriteString(`,"required":` + quoted(required))
+		if p.required {
+			s.Required = append(s.Required, p.name)
 		}
 	}
-	b.WriteByte('}')
-	return b.Bytes(), nil
+	return s
 }
 
-func (p *param) write(b *bytes.Buffer) {
-	b.WriteString(`{"type":` + quoted(p.kind) + `,"description":` + quoted(p.about))
-	if p.choices != nil {
-		b.WriteString(`,"enum":` + quoted(p.choices))
-	}
-	if p.otherwise != nil {
-		b.WriteString(`,"default":` + quoted(p.otherwise))
-	}
-	if p.items != nil {
-		b.WriteString(`,"items":` + quoted(p.items))
-	}
-	b.WriteByte('}')
-}
+func listOf(kind string) *jsonschema.Schema { return &jsonschema.Schema{Type: kind} }
 
-// quoted is the JSON of what cannot fail to be written.
-func quoted(v any) string {
+// toJSON is the JSON of a value that cannot fail to have one.
+func toJSON(v any) json.RawMessage {
 	data, err := json.Marshal(v)
 	if err != nil {
 		panic("agent-bus: schema: " + err.Error())
 	}
-	return string(data)
+	return data
 }

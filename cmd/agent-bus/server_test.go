@@ -19,7 +19,7 @@ func TestAPanicIsAnswered(t *testing.T) {
 	srv, transport := s.newServer()
 	var log bytes.Buffer
 	srv.log = slog.New(slog.NewTextHandler(&log, nil))
-	srv.add(&tool{name: "explode", about: "It does.", run: func(context.Context, *call) (topic.Result, error) { panic("boom") }})
+	srv.add(&tool{name: "explode", description: "It does.", run: func(context.Context, *call) (topic.Result, error) { panic("boom") }})
 	p := s.connected(transport, "2025-06-18", nil)
 	mentions(t, p.refused("INTERNAL", "explode", `{}`).text, "boom", "bug")
 	mentions(t, log.String(), "boom", "server_test.go") // with the stack

@@ -12,16 +12,16 @@ import (
 
 // A tool is one row of the table in tools.go.
 type tool struct {
-	name    string
-	title   string
-	about   string
-	params  []param
-	reads   bool // changes nothing, so that clients need not ask their user
-	again   bool // doing it twice is the same as once
-	ends    bool // ends something for everybody, which cannot be undone
-	anytime bool // need not wait for the client's earlier calls
-	large   bool // results can be larger than clients show unless asked to
-	run     func(context.Context, *call) (topic.Result, error)
+	name        string
+	title       string
+	description string
+	params      []param
+	reads       bool // changes nothing, so that clients need not ask their user
+	idempotent  bool // doing it twice is the same as once
+	ends        bool // ends something for everybody, which cannot be undone
+	anytime     bool // need not wait for the client's earlier calls
+	large       bool // results can be larger than clients show unless asked to
+	run         func(context.Context, *call) (topic.Result, error)
 }
 
 // A call is one use of a tool.
@@ -42,9 +42,9 @@ func (s *server) add(t *tool) {
 		meta = mcp.Meta{"anthropic/maxResultSizeChars": 500_000}
 	}
 	s.mcp.AddTool(&mcp.Tool{
-		Meta: meta, Name: t.name, Title: t.title, Description: t.about, InputSchema: object(t.params...),
+		Meta: meta, Name: t.name, Title: t.title, Description: t.description, InputSchema: object(t.params...),
 		Annotations: &mcp.ToolAnnotations{
-			Title: t.title, ReadOnlyHint: t.reads, IdempotentHint: t.again || t.reads, DestructiveHint: &t.ends, OpenWorldHint: &no,
+			Title: t.title, ReadOnlyHint: t.reads, IdempotentHint: t.idempotent || t.reads, DestructiveHint: &t.ends, OpenWorldHint: &no,
 		},
 	}, func(ctx context.Context, request *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		return s.result(ctx, t, request)

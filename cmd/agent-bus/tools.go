@@ -8,22 +8,22 @@ import (
 
 // Arguments that several tools have.
 func topicIDParam() param {
-	return param{name: "topic_id", kind: "string", required: true, about: "The topic, as topic_create or topic_join returned it."}
+	return param{name: "topic_id", kind: "string", required: true, description: "The topic, as topic_create or topic_join returned it."}
 }
 
 func questionIDParam() param {
-	return param{name: "question_id", kind: "string", required: true, about: "The question, as ask returned it."}
+	return param{name: "question_id", kind: "string", required: true, description: "The question, as ask returned it."}
 }
 
-func waitParam(forWhat string, otherwise int) param {
+func waitParam(forWhat string, defaultSeconds int) param {
 	return param{
-		name: "wait_seconds", kind: "integer", otherwise: otherwise,
-		about: fmt.Sprintf("How long to wait for %s; 0 returns at once. More than %d is %d.", forWhat, topic.MaxWaitSeconds, topic.MaxWaitSeconds),
+		name: "wait_seconds", kind: "integer", defaultValue: defaultSeconds,
+		description: fmt.Sprintf("How long to wait for %s; 0 returns at once. More than %d is %d.", forWhat, topic.MaxWaitSeconds, topic.MaxWaitSeconds),
 	}
 }
 
 func allowClosedParam() param {
-	return param{name: "allow_closed", kind: "boolean", otherwise: false, about: "Whether a closed topic will do where no open one has the name."}
+	return param{name: "allow_closed", kind: "boolean", defaultValue: false, description: "Whether a closed topic will do where no open one has the name."}
 }
 
 // tools are the twelve of the specification, described with the limits that are
@@ -36,47 +36,47 @@ func topicTools() []*tool {
 	return []*tool{
 		{
 			name: "ping", title: "Ping", reads: true, anytime: true, run: ping,
-			about: "Check that the server is there, and in which data directory it keeps topics. Touches no file.",
+			description: "Check that the server is there, and in which data directory it keeps topics. Touches no file.",
 		},
 		{
 			name: "topic_create", title: "Create a topic", run: topicCreate,
-			about: "Find the open topic with a name, or make one. Agents that are to talk use the same name.",
+			description: "Find the open topic with a name, or make one. Agents that are to talk use the same name.",
 			params: []param{
-				{name: "name", kind: "string", about: "A name people would recognise, such as the project's. At most 200 characters on one line. Left out: one made from the id."},
-				{name: "metadata", kind: "object", about: "Anything worth keeping with a new topic, nested at most 100 levels deep. Ignored when a topic is reused."},
-				{name: "mode", kind: "string", otherwise: topic.ModeReuse, choices: []string{topic.ModeReuse, topic.ModeNew}, about: "reuse returns the newest open topic of that name if there is one; new always makes one."},
+				{name: "name", kind: "string", description: "A name people would recognise, such as the project's. At most 200 characters on one line. Left out: one made from the id."},
+				{name: "metadata", kind: "object", description: "Anything worth keeping with a new topic, nested at most 100 levels deep. Ignored when a topic is reused."},
+				{name: "mode", kind: "string", defaultValue: topic.ModeReuse, choices: []any{topic.ModeReuse, topic.ModeNew}, description: "reuse returns the newest open topic of that name if there is one; new always makes one."},
 			},
 		},
 		{
 			name: "topic_list", title: "List topics", reads: true, run: topicList,
-			about: "List topics with the number of their questions, the newest first.",
+			description: "List topics with the number of their questions, the newest first.",
 			params: []param{
-				{name: "status", kind: "string", otherwise: topic.ListOpen, choices: []string{topic.ListOpen, topic.ListClosed, topic.ListAll}, about: "Which topics."},
+				{name: "status", kind: "string", defaultValue: topic.ListOpen, choices: []any{topic.ListOpen, topic.ListClosed, topic.ListAll}, description: "Which topics."},
 			},
 		},
 		{
 			name: "topic_resolve", title: "Find a topic by name", reads: true, run: topicResolve,
-			about: "Find the newest open topic with exactly this name.",
+			description: "Find the newest open topic with exactly this name.",
 			params: []param{
-				{name: "name", kind: "string", required: true, about: "The topic's name."},
+				{name: "name", kind: "string", required: true, description: "The topic's name."},
 				allowClosedParam(),
 			},
 		},
 		{
-			name: "topic_close", title: "Close a topic", again: true, ends: true, run: topicClose,
-			about: "Close a topic for new questions, for everybody and for good. Any agent can. Questions already asked can still be answered.",
+			name: "topic_close", title: "Close a topic", idempotent: true, ends: true, run: topicClose,
+			description: "Close a topic for new questions, for everybody and for good. Any agent can. Questions already asked can still be answered.",
 			params: []param{
 				topicIDParam(),
-				{name: "reason", kind: "string", about: "Why, for the others."},
+				{name: "reason", kind: "string", description: "Why, for the others."},
 			},
 		},
 		{
-			name: "topic_join", title: "Join a topic", again: true, run: topicJoin,
-			about: "Join a topic under a name, for this session. Needed once before ask, pending_list, answer, ask_cancel and question_mark_answered.",
+			name: "topic_join", title: "Join a topic", idempotent: true, run: topicJoin,
+			description: "Join a topic under a name, for this session. Needed once before ask, pending_list, answer, ask_cancel and question_mark_answered.",
 			params: []param{
-				{name: "agent_name", kind: "string", about: "Who you are on this topic, such as red-squirrel: at most 64 characters on one line, and nobody else's. You are never offered questions asked under your own name. Left out: the id that \"tt whoami\" gives your harness session, if it is recognised."},
-				{name: "topic_id", kind: "string", about: "The topic. Give either this or name."},
-				{name: "name", kind: "string", about: "The topic's name. Give either this or topic_id."},
+				{name: "agent_name", kind: "string", description: "Who you are on this topic, such as red-squirrel: at most 64 characters on one line, and nobody else's. You are never offered questions asked under your own name. Left out: the id that \"tt whoami\" gives your harness session, if it is recognised."},
+				{name: "topic_id", kind: "string", description: "The topic. Give either this or name."},
+				{name: "name", kind: "string", description: "The topic's name. Give either this or topic_id."},
 				allowClosedParam(),
 			},
 		},
@@ -87,53 +87,53 @@ func questionTools(l topic.Limits) []*tool {
 	return []*tool{
 		{
 			name: "ask", title: "Ask a question", large: true, run: ask,
-			about: "Ask the other agents on a topic, and wait for the first answer. More answers may come; ask_poll returns all. The question stays open until you mark it answered or cancel it.",
+			description: "Ask the other agents on a topic, and wait for the first answer. More answers may come; ask_poll returns all. The question stays open until you mark it answered or cancel it.",
 			params: []param{
 				topicIDParam(),
-				{name: "question", kind: "string", required: true, about: fmt.Sprintf("The question, with all that others need to answer it. At most %d characters.", l.QuestionChars)},
+				{name: "question", kind: "string", required: true, description: fmt.Sprintf("The question, with all that others need to answer it. At most %d characters.", l.QuestionChars)},
 				waitParam("an answer", topic.DefaultWaitSeconds),
-				{name: "to", kind: "string", about: "The agent_name of the one agent whom it is offered to, or human for any person. Left out: every agent on the topic."},
+				{name: "to", kind: "string", description: "The agent_name of the one agent whom it is offered to, or human for any person. Left out: every agent on the topic."},
 			},
 		},
 		{
 			name: "ask_poll", title: "Look for answers", reads: true, large: true, run: askPoll,
-			about: "Look how a question stands, and read all its answers. With wait_seconds, wait first until it has min_answers answers.",
+			description: "Look how a question stands, and read all its answers. With wait_seconds, wait first until it has min_answers answers.",
 			params: []param{
 				topicIDParam(), questionIDParam(),
 				waitParam("answers", 0),
-				{name: "min_answers", kind: "integer", otherwise: 1, about: "How many answers end the wait."},
-				{name: "skip", kind: "integer", otherwise: 0, about: "How many of the oldest answers to leave out. Use what next_action says when a result could not hold all answers."},
+				{name: "min_answers", kind: "integer", defaultValue: 1, description: "How many answers end the wait."},
+				{name: "skip", kind: "integer", defaultValue: 0, description: "How many of the oldest answers to leave out. Use what next_action says when a result could not hold all answers."},
 			},
 		},
 		{
-			name: "ask_cancel", title: "Cancel a question", again: true, run: askCancel,
-			about: "Withdraw a question of your own: nobody is offered it any more.",
+			name: "ask_cancel", title: "Cancel a question", idempotent: true, run: askCancel,
+			description: "Withdraw a question of your own: nobody is offered it any more.",
 			params: []param{
 				topicIDParam(), questionIDParam(),
-				{name: "reason", kind: "string", about: "Why, for the others."},
+				{name: "reason", kind: "string", description: "Why, for the others."},
 			},
 		},
 		{
-			name: "question_mark_answered", title: "Mark a question answered", again: true, run: questionMarkAnswered,
-			about:  "Close a question of your own that has been answered well enough: nobody is offered it any more.",
-			params: []param{topicIDParam(), questionIDParam()},
+			name: "question_mark_answered", title: "Mark a question answered", idempotent: true, run: questionMarkAnswered,
+			description: "Close a question of your own that has been answered well enough: nobody is offered it any more.",
+			params:      []param{topicIDParam(), questionIDParam()},
 		},
 		{
 			name: "pending_list", title: "List questions to answer", reads: true, large: true, run: pendingList,
-			about: "List the questions of others that you can answer and have not, the oldest first. Waits until there is one. With mine, list your own open questions instead, without waiting.",
+			description: "List the questions of others that you can answer and have not, the oldest first. Waits until there is one. With mine, list your own open questions instead, without waiting.",
 			params: []param{
 				topicIDParam(),
-				{name: "limit", kind: "integer", otherwise: topic.DefaultListLimit, about: "How many at most."},
+				{name: "limit", kind: "integer", defaultValue: topic.DefaultListLimit, description: "How many at most."},
 				waitParam("a question", topic.DefaultWaitSeconds),
-				{name: "mine", kind: "boolean", otherwise: false, about: "Whether to list your own open questions instead, such as one whose ask was interrupted."},
+				{name: "mine", kind: "boolean", defaultValue: false, description: "Whether to list your own open questions instead, such as one whose ask was interrupted."},
 			},
 		},
 		{
 			name: "answer", title: "Answer questions", run: answer,
-			about: "Answer one or more questions, each once. All are stored or, if one is refused, none.",
+			description: "Answer one or more questions, each once. All are stored or, if one is refused, none.",
 			params: []param{
 				topicIDParam(),
-				{name: "responses", kind: "array", required: true, about: fmt.Sprintf("One object for each question, at most %d.", l.Batch), items: object(responseParams(l)...)},
+				{name: "responses", kind: "array", required: true, description: fmt.Sprintf("One object for each question, at most %d.", l.Batch), items: object(responseParams(l)...)},
 			},
 		},
 	}
@@ -141,9 +141,9 @@ func questionTools(l topic.Limits) []*tool {
 
 func responseParams(l topic.Limits) []param {
 	return []param{
-		{name: "question_id", kind: "string", required: true, about: "The question, as pending_list returned it."},
-		{name: "answer_markdown", kind: "string", required: true, about: fmt.Sprintf("The answer, in Markdown. At most %d characters.", l.AnswerChars)},
-		{name: "repo_pointers", kind: "array", items: listOf("string"), about: "Where to look, such as path/to/file.go or module:name. The first 10 are kept; at most 4096 characters each."},
-		{name: "suggested_followups", kind: "array", required: true, items: listOf("string"), about: "What the asker should ask next: at least one, of which the first 5 are kept; none blank, at most 8000 characters each."},
+		{name: "question_id", kind: "string", required: true, description: "The question, as pending_list returned it."},
+		{name: "answer_markdown", kind: "string", required: true, description: fmt.Sprintf("The answer, in Markdown. At most %d characters.", l.AnswerChars)},
+		{name: "repo_pointers", kind: "array", items: listOf("string"), description: "Where to look, such as path/to/file.go or module:name. The first 10 are kept; at most 4096 characters each."},
+		{name: "suggested_followups", kind: "array", required: true, items: listOf("string"), description: "What the asker should ask next: at least one, of which the first 5 are kept; none blank, at most 8000 characters each."},
 	}
 }
