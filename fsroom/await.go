@@ -22,15 +22,17 @@ type Look[S any] func(*Snapshot[S]) (done bool, pause Pause, err error)
 // fails or ctx ends, whose cause is then returned. It looks at least once, be ctx
 // at its end already.
 func (r *Room[S]) Await(ctx context.Context, look Look[S]) error {
-	changed := func() *Subscription { return r.store.subscribe(r.dir, "state.json") }
-	return r.await(ctx, look, changed, func(context.Context) {})
+	// The journal is the change. The state.json that follows may fail to be written.
+	return r.await(ctx, look, func() *Subscription { return r.store.subscribe(r.dir, "journal.jsonl") })
 }
 
 // await subscribes before it looks a second time, so that nothing that happens
 // in between is missed, and starts no watcher if the first look is enough. After
-// subscribing and after each ring it lets what is under way settle.
-func (r *Room[S]) await(ctx context.Context, look Look[S], subscribe func() *Subscription, settle func(context.Context)) error {
+// subscribing and after each ring it lets the change under way settle: a ring
+// comes before the commit, so a look at once could come too early, with nothing to follow.
+func (r *Room[S]) await(ctx context.Context, look Look[S], subscribe func() *Subscription) error {
 	var bell *Subscription
+	settled := true
 	for {
 		seen := r.stamp()
 		snap, err := r.View()
@@ -49,8 +51,11 @@ func (r *Room[S]) await(ctx context.Context, look Look[S], subscribe func() *Sub
 			// Ending a watch takes the kernel milliseconds that the answer must
 			// not wait for.
 			defer func() { go bell.Close() }()
-			settle(ctx)
+			settled = r.settled(ctx)
 			continue
+		}
+		if !settled { // A writer is stuck. What it commits at last rings no more.
+			pause.Poll = unsettledPoll
 		}
 		woken, err := bell.wait(ctx, pause)
 		for err == nil && woken == byPoll && r.stamp() == seen {
@@ -60,8 +65,8 @@ func (r *Room[S]) await(ctx context.Context, look Look[S], subscribe func() *Sub
 		if err != nil && !errors.Is(err, context.DeadlineExceeded) {
 			return err
 		}
-		if woken == byRing {
-			settle(ctx)
+		if woken == byRing || woken == byPoll && !settled {
+			settled = r.settled(ctx)
 		}
 	}
 }

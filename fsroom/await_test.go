@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"syscall"
 	"testing"
 	"time"
 
@@ -93,6 +94,17 @@ func TestAwaitIsWoken(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestAwaitIsWokenWithoutState: a change is committed by the journal. What follows
+// may fail.
+func TestAwaitIsWokenWithoutState(t *testing.T) {
+	f := newFixture(t)
+	f.do(join("a"))
+	full := f.at(fsroom.Options{Fault: (&fault{step: fsroom.StepReplace, err: syscall.ENOSPC}).hit})
+	l := &looker{t: t, after: []func() fsroom.Pause{rest, func() fsroom.Pause { change(t, full, say("a", "hello")); return rest() }}, word: "hello"}
+	l.await(f.watched())
+	f.do(say("a", "state.json is written again"))
 }
 
 // TestAwaitIsWokenByTheEnd of the room, archived or not.

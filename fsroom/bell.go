@@ -2,6 +2,7 @@ package fsroom
 
 import (
 	"context"
+	"errors"
 	"os"
 	"time"
 
@@ -37,7 +38,7 @@ func (r *Room[S]) AwaitAs(ctx context.Context, agent string, look Look[S]) error
 	}
 	return r.await(ctx, look, func() *Subscription {
 		return r.store.subscribe(r.Agent(agent).path(markBell))
-	}, r.settled)
+	})
 }
 
 // wake rings for those whom the change from before to after concerns. It comes
@@ -52,13 +53,15 @@ func (r *Room[S]) wake(before, after *S) {
 	}
 }
 
-// settlePatience bounds how long who was rung waits for a writer to finish. One
-// that takes longer is stuck, and the look that follows is as good as any.
-const settlePatience = lockPatience
+// unsettledPoll is how often a waiter looks whether the journal has changed while a
+// writer takes longer than anybody waits for its lock.
+const unsettledPoll = 200 * time.Millisecond
 
-// settled returns when the change that somebody was rung for is over.
-func (r *Room[S]) settled(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, settlePatience)
+// settled returns true when the change that was under way is over, and false if
+// that takes too long.
+func (r *Room[S]) settled(ctx context.Context) bool {
+	ctx, cancel := context.WithTimeout(ctx, r.store.opts.Patience)
 	defer cancel()
-	_ = lockfile.Settled(ctx, r.lockPath())
+	var busy *lockfile.BusyError
+	return !errors.As(lockfile.Settled(ctx, r.lockPath()), &busy)
 }

@@ -113,6 +113,110 @@ func TestBellComesBeforeTheCommit(t *testing.T) {
 	}
 }
 
+// TestBellRingsBeforeTheCommit, or a writer that is killed right after it has told
+// nobody.
+func TestBellRingsBeforeTheCommit(t *testing.T) {
+	f := newFixture(t)
+	change(t, f.belled(fsroom.Options{}), join("a"))
+	bell := f.hang("z").Path("bell")
+	past := time.Unix(1e9, 0)
+	f.must(os.Chtimes(bell, past, past))
+	r := f.belled(fsroom.Options{Fault: func(step fsroom.Step) error {
+		if info, err := os.Stat(bell); step == fsroom.StepAppend && (err != nil || info.ModTime().Equal(past)) {
+			t.Errorf("nobody was rung for: %v", err)
+		}
+		return nil
+	}})
+	change(t, r, join("b"))
+}
+
+// TestNobodyLooksPastTheCommit: who was woken before it looks when it is done, not
+// at a room that has not changed yet, and then never again.
+func TestNobodyLooksPastTheCommit(t *testing.T) {
+	for name, step := range map[string]fsroom.Step{"bell": fsroom.StepAppend, "journal": fsroom.StepReplace} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			r := f.belled(fsroom.Options{})
+			change(t, r, join("a"))
+			f.hang("z")
+			early := make(chan struct{})
+			slow := f.belled(fsroom.Options{Fault: func(at fsroom.Step) error {
+				if at == step {
+					select {
+					case <-early:
+						t.Error("it looked before the change was done")
+					case <-time.After(100 * time.Millisecond): // only to notice a fault: nothing depends on it
+					}
+				}
+				return nil
+			}})
+			looks, done := 0, make(chan error, 1)
+			look := func(s *snapshot) (bool, fsroom.Pause, error) {
+				switch looks++; looks {
+				case 2:
+					go func() {
+						_, _, err := slow.Update(context.Background(), join("b"))
+						done <- err
+					}()
+				case 3:
+					close(early)
+				}
+				return len(s.State.In) == 2, fsroom.Pause{}, nil
+			}
+			began := time.Now()
+			if name == "bell" {
+				f.must(r.AwaitAs(context.Background(), "z", look))
+			} else {
+				f.must(f.watched().Await(context.Background(), look))
+			}
+			f.must(<-done)
+			if waited := time.Since(began); waited > soon {
+				t.Errorf("woken only after %v", waited)
+			}
+		})
+	}
+}
+
+// TestSlowWriterIsNotMissed: who was woken has looked while it was still writing, and
+// nothing wakes again.
+func TestSlowWriterIsNotMissed(t *testing.T) {
+	f := newFixture(t)
+	r := f.belled(fsroom.Options{Patience: time.Millisecond})
+	change(t, r, join("a"))
+	f.hang("z")
+	looked, done := make(chan struct{}), make(chan error, 1)
+	slow := f.belled(fsroom.Options{Fault: func(step fsroom.Step) error {
+		if step == fsroom.StepAppend {
+			select {
+			case <-looked:
+			case <-time.After(2 * soon):
+				t.Error("it did not look while the writer wrote")
+			}
+		}
+		return nil
+	}})
+	looks := 0
+	var last time.Time
+	err := r.AwaitAs(context.Background(), "z", func(s *snapshot) (bool, fsroom.Pause, error) {
+		switch looks++; looks {
+		case 2:
+			go func() {
+				_, _, err := slow.Update(context.Background(), join("b"))
+				done <- err
+			}()
+		case 3:
+			last = time.Now()
+			close(looked)
+		}
+		return len(s.State.In) == 2, fsroom.Pause{}, nil
+	})
+	f.must(err)
+	f.must(<-done)
+	if waited := time.Since(last); waited > soon {
+		t.Errorf("noticed only after %v", waited)
+	}
+}
+
 // TestRingTouchesNothingElse: no agent, no link's target, no file that was not
 // there.
 func TestRingTouchesNothingElse(t *testing.T) {

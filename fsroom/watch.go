@@ -1,6 +1,7 @@
 package fsroom
 
 import (
+	"os"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -15,7 +16,13 @@ import (
 type hub struct {
 	mu      sync.Mutex
 	watcher *fsnotify.Watcher
-	waits   map[string]map[*Subscription]bool // by what is watched
+	watches map[string]*watch // by path
+}
+
+// A watch is one file or directory that is watched.
+type watch struct {
+	is   os.FileInfo // what had the path when the watch began
+	subs map[*Subscription]bool
 }
 
 // A Subscription tells that something in a directory may have changed.
@@ -24,7 +31,7 @@ type Subscription struct {
 	// one for nothing; whoever listens looks again.
 	C <-chan struct{}
 
-	watched          atomic.Bool // false: only a poll is left
+	watched          atomic.Bool // false: poll, as changes may go unnoticed
 	c                chan struct{}
 	names            []string
 	stop             func()
@@ -64,7 +71,7 @@ func newHub() *hub {
 	if err != nil {
 		return nil
 	}
-	h := &hub{watcher: w, waits: make(map[string]map[*Subscription]bool)}
+	h := &hub{watcher: w, watches: make(map[string]*watch)}
 	go h.run()
 	return h
 }
@@ -72,13 +79,16 @@ func newHub() *hub {
 func (h *hub) add(path string, sub *Subscription) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.waits[path] == nil {
-		if err := h.watcher.Add(path); err != nil {
+	w := h.watches[path]
+	if w == nil {
+		is, err := os.Stat(path)
+		if err != nil || h.watcher.Add(path) != nil {
 			return
 		}
-		h.waits[path] = make(map[*Subscription]bool)
+		w = &watch{is: is, subs: make(map[*Subscription]bool)}
+		h.watches[path] = w
 	}
-	h.waits[path][sub] = true
+	w.subs[sub] = true
 	sub.watched.Store(true)
 	sub.stop = func() { h.remove(path, sub) }
 }
@@ -86,9 +96,12 @@ func (h *hub) add(path string, sub *Subscription) {
 func (h *hub) remove(path string, sub *Subscription) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	delete(h.waits[path], sub)
-	if len(h.waits[path]) == 0 {
-		delete(h.waits, path)
+	w := h.watches[path]
+	if w == nil || !w.subs[sub] {
+		return // the watch was lost, and another may have its path
+	}
+	if delete(w.subs, sub); len(w.subs) == 0 {
+		delete(h.watches, path)
 		_ = h.watcher.Remove(path)
 	}
 }
@@ -103,15 +116,7 @@ func (h *hub) run() {
 				h.lostAll()
 				return
 			}
-			rang := h.ring(e.Name)
-			if e.Has(fsnotify.Remove) || e.Has(fsnotify.Rename) {
-				h.lost(e.Name)
-				if rang {
-					// The directory itself may be on its way out: of that nothing
-					// is told for as long as somebody has a file in it open.
-					h.lost(filepath.Dir(e.Name))
-				}
-			}
+			h.event(e)
 		case _, ok := <-h.watcher.Errors:
 			if !ok {
 				h.lostAll()
@@ -122,58 +127,85 @@ func (h *hub) run() {
 	}
 }
 
-// ring tells those who watch the path, or listen for it in its directory, and
-// reports whether there are any.
-func (h *hub) ring(path string) (rang bool) {
+// event rings for those who watch what the event is about, or listen for its name
+// in its directory.
+func (h *hub) event(e fsnotify.Event) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	for sub := range h.waits[path] {
-		sub.ring()
-		rang = true
-	}
-	name := filepath.Base(path)
-	for sub := range h.waits[filepath.Dir(path)] {
-		if slices.Contains(sub.names, name) {
-			sub.ring()
-			rang = true
+	gone := e.Has(fsnotify.Remove) || e.Has(fsnotify.Rename)
+	if w := h.watches[e.Name]; w != nil {
+		w.ring()
+		if gone { // The watch went with it. The next subscriber watches what has the path then.
+			h.forget(e.Name)
 		}
 	}
-	return rang
+	dir, name := filepath.Split(e.Name)
+	if dir = filepath.Clean(dir); h.watches[dir] != nil {
+		h.named(dir, name, gone)
+	}
 }
 
-// lost is called for what was removed or renamed away: its watch went with it, so
-// its subscribers are on their own. The next one watches anew what has the name
-// by then.
-func (h *hub) lost(path string) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.forget(path)
+// named rings for those who listen for the name in the directory.
+func (h *hub) named(dir, name string, gone bool) {
+	w := h.watches[dir]
+	var subs []*Subscription
+	for sub := range w.subs {
+		if slices.Contains(sub.names, name) {
+			subs = append(subs, sub)
+		}
+	}
+	if len(subs) == 0 {
+		return
+	}
+	if gone && !w.there(dir) {
+		h.forget(dir)
+		return
+	}
+	// A file that was replaced is there: kqueue reports a removal and a creation. If
+	// it is not, the directory may be about to go, which the kernel does not report
+	// while somebody has a file in it open.
+	there := !gone || exists(filepath.Join(dir, name))
+	for _, sub := range subs {
+		sub.watched.Store(there)
+		sub.ring()
+	}
+}
+
+// there reports whether the path still names what is watched.
+func (w *watch) there(path string) bool {
+	now, err := os.Stat(path)
+	return err == nil && os.SameFile(w.is, now)
+}
+
+func (w *watch) ring() {
+	for sub := range w.subs {
+		sub.ring()
+	}
 }
 
 // lostAll is called when the watcher has ended.
 func (h *hub) lostAll() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	for path := range h.waits {
+	for path := range h.watches {
 		h.forget(path)
 	}
 }
 
+// forget leaves the subscribers of a watch that is lost to their polls.
 func (h *hub) forget(path string) {
-	for sub := range h.waits[path] {
+	for sub := range h.watches[path].subs {
 		sub.watched.Store(false)
 		sub.ring()
 	}
-	delete(h.waits, path)
+	delete(h.watches, path)
 }
 
 func (h *hub) ringAll() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	for _, subs := range h.waits {
-		for sub := range subs {
-			sub.ring()
-		}
+	for _, w := range h.watches {
+		w.ring()
 	}
 }
 
