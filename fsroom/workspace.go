@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/talking-stick/tt/fsroom/code"
 )
@@ -69,11 +70,16 @@ func lostDir(path string) string {
 
 func badPath(path string, err error) error {
 	what := err.Error()
+	var system *fs.PathError
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		what = "there is no such file or directory"
 	case errors.Is(err, fs.ErrPermission):
 		what = "permission denied"
+	case errors.As(err, &system): // without the system call, and the path once
+		what = system.Err.Error()
+	case strings.HasPrefix(what, "EvalSymlinks"):
+		what = "too many symbolic links"
 	}
 	return code.New(code.Usage, "cannot use the path %q: %s", path, what).
 		WithHint("name an existing directory, or a file in it").With("path", path).Because(err)

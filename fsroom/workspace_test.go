@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/talking-stick/tt/fsroom"
@@ -131,8 +132,12 @@ func TestUnusablePaths(t *testing.T) {
 	if err := os.Symlink(loop, loop); err != nil {
 		t.Skip(err)
 	}
-	for _, path := range []string{"missing", "missing/sub", "file/sub", "loop", "a\x00b"} {
-		if w, err := fsroom.Locate(path, top, ""); code.Of(err) != code.Usage {
+	for path, says := range map[string]string{
+		"missing": ": there is no such file or directory", "missing/sub": ": there is no such file or directory",
+		"file/sub": ": not a directory", "loop": ": too many symbolic links", "a\x00b": ": invalid argument",
+	} {
+		w, err := fsroom.Locate(path, top, "")
+		if code.Of(err) != code.Usage || !strings.HasSuffix(err.Error(), says+" (usage)") {
 			t.Errorf("%q: %+v, %v", path, w, err)
 		}
 	}
