@@ -2,6 +2,7 @@ package skills
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -26,10 +27,16 @@ func (e Environment) planner(opts Options, was *installed) *planner {
 	return &planner{env: e, opts: opts, was: was}
 }
 
-// read returns the content of the file at path, nil if it is not there.
+var errDangling = errors.New("it is a symbolic link that leads nowhere")
+
+// read returns the content of the file at path, nil if it is not there. A symbolic
+// link to a file that is not there is an error: nobody can tell what belongs there.
 func read(path string) ([]byte, error) {
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
+		if _, err := os.Readlink(path); err == nil {
+			return nil, fmt.Errorf("%s: %w", path, errDangling)
+		}
 		return nil, nil
 	}
 	if err != nil {

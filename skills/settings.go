@@ -3,6 +3,7 @@ package skills
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"reflect"
 	"strconv"
 	"strings"
@@ -231,6 +232,9 @@ func (s settingsFile) uninstall(p *planner) outcome {
 
 func (s settingsFile) planUninstall(p *planner) (outcome, error) {
 	before, err := read(s.path)
+	if errors.Is(err, errDangling) {
+		err = nil
+	}
 	if err != nil || !bytes.Contains(before, []byte("tt hook ")) {
 		delete(p.was.Merged, s.path)
 		return outcome{part: guardsName, status: AlreadyAbsent}, err

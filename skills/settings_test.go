@@ -109,6 +109,7 @@ func TestWhatPeopleAreToldOfTheirSettings(t *testing.T) {
 	}{
 		{`{"disableAllHooks": true}`, Added, []string{"disableAllHooks"}},
 		{`{"hooks": [}`, Failed, []string{"line 1, column", "--no-hooks"}},
+		{`[]`, Failed, []string{"an object was expected"}},
 		{`{"hooks": {"Stop": 1}}`, Failed, []string{`"hooks.Stop"`, "--no-hooks"}},
 	}
 	for _, tt := range tests {
@@ -128,6 +129,13 @@ func TestWhatPeopleAreToldOfTheirSettings(t *testing.T) {
 		}
 	}
 	h := newHome(t)
+	h.mkdir(".claude")
+	if err := os.Symlink("nowhere", h.path(claudeFile)); err == nil {
+		if r := h.install(only(harness.ClaudeCode), Failed)[0]; !strings.Contains(r.Message, "leads nowhere") || !strings.Contains(r.Message, "skill added") {
+			t.Errorf("%+v", r)
+		}
+		h.uninstall(only(harness.ClaudeCode), Removed)
+	}
 	h.mkdir(".codex")
 	if r := h.install(only(harness.Codex), Added)[0]; !strings.Contains(r.Message, "writable_roots") || !strings.Contains(r.Message, h.DataDir) {
 		t.Errorf("nothing about the sandbox: %s", r.Message)

@@ -63,7 +63,7 @@ func apply(steps []Step) error {
 		}
 		backup, err := s.do()
 		if err != nil {
-			return err
+			return fmt.Errorf("%s cannot be changed: %w", s.Path, err)
 		}
 		s.Backup = backup
 		if s.record != nil {

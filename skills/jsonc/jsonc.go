@@ -50,10 +50,12 @@ func Parse(src []byte) (*Document, error) {
 
 func (d *Document) parse(text []byte) (err error) {
 	d.text = text
-	// The tree lends out parts of its input.
-	if d.root, err = hujson.Parse(bytes.Clone(text)); err != nil {
+	// The tree lends out parts of its input. A line comment at the end needs a line
+	// end to be read as one.
+	if d.root, err = hujson.Parse(append(bytes.Clone(text), '\n')); err != nil {
 		return fmt.Errorf("not JSON: %s", strings.TrimPrefix(err.Error(), "hujson: "))
 	}
+	d.root.AfterExtra = d.root.AfterExtra[:len(d.root.AfterExtra)-1]
 	if n := bytes.IndexByte(text, '\n'); n > 0 && text[n-1] == '\r' {
 		d.eol = "\r\n"
 	}
@@ -138,8 +140,11 @@ func nest(path []string, value any) any {
 // if that is not "", else as an element.
 func (d *Document) insert(at *hujson.Value, path []string, name string, value any) error {
 	c, err := enter(at)
-	if err != nil || (name == "") != (c.array != nil) {
-		return fmt.Errorf("%s: %w", place(path), ErrShape)
+	if wanted := "an object"; err != nil || (name == "") != (c.array != nil) {
+		if name == "" {
+			wanted = "an array"
+		}
+		return fmt.Errorf("%s: %w, %s was expected", place(path), ErrShape, wanted)
 	}
 	n, outer := c.len(), ""
 	outer, _ = d.indentAt(at.StartOffset)

@@ -51,6 +51,9 @@ func TestAppend(t *testing.T) {
 			"{\n  \"a\": 1, /* b, c */\n  \"hooks\": {\n    \"Stop\": [\n      {\n        \"matcher\": \"Write\",\n        \"command\": \"tt hook <edit> && true\"\n      }\n    ]\n  }\n}",
 		},
 	}
+	tests = append(tests, struct{ name, before, after string }{
+		"a line comment at the very end", "{\"hooks\": {\"Stop\": [1]}} // end", "{\"hooks\": {\"Stop\": [1, {\"matcher\":\"Write\",\"command\":\"tt hook <edit> && true\"}]}} // end",
+	})
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			d := parse(t, tt.before)
