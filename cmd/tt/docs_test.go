@@ -108,6 +108,7 @@ var (
 	hash    = regexp.MustCompile(`\b[0-9a-f]{8,16}\b`)
 	day     = regexp.MustCompile(`\b(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) +\d+ `)
 	numbers = regexp.MustCompile(`(\d+(\.\d+)?(ns|µs|ms|s|m|h)?)+( (ns|µs|ms))?`)
+	ago     = regexp.MustCompile(`just now|N ago`)
 	blanks  = regexp.MustCompile(` +`)
 )
 
@@ -134,6 +135,7 @@ func normalized(output string) string {
 	s = hash.ReplaceAllString(s, "N") // some are digits alone
 	s = day.ReplaceAllString(s, "DAY ")
 	s = numbers.ReplaceAllString(s, "N")
+	s = ago.ReplaceAllString(s, "N ago")
 	return blanks.ReplaceAllString(s, " ")
 }
 
@@ -141,6 +143,7 @@ func TestNormalized(t *testing.T) {
 	for _, same := range [][2]string{
 		{"lease ends in 45m", "lease ends in 1m50s"},
 		{"{\"a\":\n [1]}\nstatus 3\n", "{\"a\":[22]}\nstatus 1"},
+		{"seen just now", "seen 5s ago"},
 		{"Nov 20 20:40:37  a", "Jan 1 01:00:00 a"},
 		{"project-0bd89f85c8c9cbb7", "project-1111111111111111"},
 	} {

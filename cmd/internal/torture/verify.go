@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -47,6 +49,9 @@ func eventsOf[S any](r *fsroom.Room[S]) (events []journal.Event, err error) {
 		if err != nil {
 			return nil, err
 		}
+		if path == r.JournalPath() {
+			log.SetCommitted(func() int64 { return covered(r.Dir()) })
+		}
 		_, _, err = log.Scan(journal.Position{}, func(e *journal.Event, _ int64) error {
 			events = append(events, e.Clone())
 			return nil
@@ -57,6 +62,16 @@ func eventsOf[S any](r *fsroom.Room[S]) (events []journal.Event, err error) {
 		}
 	}
 	return events, nil
+}
+
+// covered is how much of the journal state.json stands for, 0 if it says nothing.
+func covered(dir string) int64 {
+	var p struct{ Journal struct{ Offset int64 } }
+	b, err := os.ReadFile(filepath.Join(dir, "state.json"))
+	if err != nil || json.Unmarshal(b, &p) != nil {
+		return 0
+	}
+	return p.Journal.Offset
 }
 
 // bodies counts the messages by what they say.
