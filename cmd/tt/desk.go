@@ -191,7 +191,7 @@ func (d *desk) findIn(w *fsroom.Workspace, dirs []string) (*seat, error) {
 		if err != nil {
 			return nil, err
 		}
-		if snap.State.Open && !s.idle(snap.State) {
+		if !s.ended(snap.State) {
 			s.first = snap
 			return s, nil
 		}
@@ -224,9 +224,17 @@ func (d *desk) seatIn(w *fsroom.Workspace, missing error) (*seat, error) {
 		return nil, missing
 	}
 	e := code.New(code.RoomNotFound, "there is no room at %s", w.Root).With("path", w.Path).With("workspace_root", w.Root)
+	hint := `open one with "tt join"`
 	if outer, err := d.findIn(w, w.Above()); err == nil && outer != nil {
 		path := outer.first.State.CanonicalPath
-		return nil, e.WithHint(`open one with "tt join", or name the outer one: %s`, path).With("outer_room", path)
+		hint += ", or name the outer one: " + path
+		e.With("outer_room", path)
 	}
-	return nil, e.WithHint(`open one with "tt join"`)
+	if paths := d.orphaned(); len(paths) > 0 {
+		e.With("missing_paths", paths)
+		for _, path := range paths {
+			hint += "; " + orphanWords(path)
+		}
+	}
+	return nil, e.WithHint("%s", hint)
 }

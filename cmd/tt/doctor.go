@@ -8,6 +8,7 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/front"
 	"github.com/talking-stick/tt/cmd/internal/kinds"
 	"github.com/talking-stick/tt/fsroom"
+	"github.com/talking-stick/tt/fsroom/turn"
 )
 
 // doctorName: the doctor tells what others mend in passing.
@@ -37,7 +38,9 @@ type doctorResult struct {
 	Problems []fsroom.Problem `json:"problems"`
 	// Notes are leftovers of crashes that the next change clears away by itself.
 	Notes []fsroom.Problem `json:"notes,omitempty"`
-	Place fsroom.Place     `json:"place"`
+	// MissingPaths are rooms whose directory was renamed or removed.
+	MissingPaths []missingPath `json:"missing_paths,omitempty"`
+	Place        fsroom.Place  `json:"place"`
 }
 
 func runDoctor(ctx context.Context, c *front.Call) error {
@@ -80,6 +83,7 @@ func (x *examination) run(ctx context.Context, d *desk) error {
 	if err := lookAtAll(ctx, x, rules); err != nil {
 		return err
 	}
+	x.MissingPaths = d.missingPaths(func(*turn.State) bool { return true })
 	return lookAtAll(ctx, x, kinds.Topics())
 }
 
@@ -121,6 +125,9 @@ func writeDoctor(t *front.Text, r doctorResult) {
 	}
 	for _, p := range r.Notes {
 		t.Line("%s %s: %s; the next change clears it away", t.Dim("note"), p.File, p.Problem)
+	}
+	for _, m := range r.MissingPaths {
+		t.Line("%s a room belongs to %s, which is not there any more; its commands take --path '%s'", t.Dim("note"), m.CanonicalPath, m.CanonicalPath)
 	}
 	if len(r.Problems) == 0 {
 		t.Line("%s %s checked, nothing is wrong.", t.Green("ok"), counted(r.Checked, "room"))

@@ -43,14 +43,14 @@ func (s *seat) holdOf(st *turn.State) *hold {
 	return nil
 }
 
-// myHold is what the caller believes to hold, whether it still does or not.
-func (s *seat) myHold() (*hold, error) {
+// myHold is what the caller believes to hold, whether it still does or not; nil
+// for nothing.
+func (s *seat) myHold() *hold {
 	var h hold
 	if s.mine().Read(fileHold, &h) && h.Agent == s.me.ID && h.Lease != "" {
-		return &h, nil
+		return &h
 	}
-	return nil, code.New(code.NoActiveLease, "%s holds no turn here", s.me.ID).
-		WithHint(`get one with "tt wait"; if you had it before a crash, "tt wait" gives it back`).With("agent_id", s.me.ID)
+	return nil
 }
 
 // guarded makes sure that the turn the caller owns is kept by a guardian, and

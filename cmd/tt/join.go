@@ -2,12 +2,14 @@ package main
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/front"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/identity"
 	"github.com/talking-stick/tt/journal"
 )
 
@@ -107,7 +109,7 @@ func (d *desk) choose(w *fsroom.Workspace, forceNew bool) (*seat, joining, error
 	if s != nil {
 		j := joining{existed: true}
 		if forceNew {
-			j.warning = "--force-new had no effect: there is a room at exactly this path"
+			j.warning = "--force-new had no effect: there is a room at exactly this path; for a room of its own, join a directory below it"
 		}
 		return s, j, nil
 	}
@@ -117,13 +119,21 @@ func (d *desk) choose(w *fsroom.Workspace, forceNew bool) (*seat, joining, error
 	}
 	s = &seat{desk: d, workspace: w, room: fsroom.At(d.store, rules, fsroom.RoomName(at))}
 	outer, err := d.outer(w, forceNew)
-	if err != nil || outer == "" {
+	if err != nil {
 		return s, joining{}, err
 	}
-	if forceNew {
-		return s, joining{warning: "created a nested room inside the ancestor room at " + outer}, nil
+	var warnings []string
+	switch {
+	case outer == "":
+	case forceNew:
+		warnings = append(warnings, "created a nested room inside the ancestor room at "+outer)
+	default:
+		warnings = append(warnings, "there is another room above the workspace root, at "+outer)
 	}
-	return s, joining{warning: "there is another room above the workspace root, at " + outer}, nil
+	for _, path := range d.orphaned() {
+		warnings = append(warnings, orphanWords(path))
+	}
+	return s, joining{warning: strings.Join(warnings, "; ")}, nil
 }
 
 // outer is the path of the nearest room around the one to be made.
@@ -145,32 +155,34 @@ func (s *seat) enter(ctx context.Context) (*snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.isMember(snap.State) && !s.idle(snap.State) {
+	if s.isMember(snap.State) && !s.ended(snap.State) {
 		s.arrive()
 		return snap, nil
 	}
-	policy, policyErr := s.desk.defaultPolicy()
-	// A room that has outlived its time ends first, with its journal archived;
-	// then a new life begins.
-	if _, _, err := s.update(ctx, func(st *turn.State, f turn.Facts) ([]journal.Event, error) {
-		return turn.End(st, f), nil
-	}); err != nil {
-		return nil, err
-	}
-	snap, _, err = s.room.Update(ctx, func(st *turn.State) ([]journal.Event, error) {
-		if !st.Open && policyErr != nil {
-			return nil, policyErr // in an open room the limits of new ones mean nothing
+	for again := true; again; {
+		if snap, _, err = s.update(ctx, func(st *turn.State, f turn.Facts) (events []journal.Event, err error) {
+			var policy turn.Policy
+			if !st.Open || st.Quiet(time.Now()) { // a room that is open has its own
+				if policy, err = s.defaultPolicy(); err != nil {
+					return nil, err
+				}
+			}
+			events, again = turn.Enter(st, f, s.joinRequest(policy))
+			return events, nil
+		}); err != nil {
+			return nil, err
 		}
-		return turn.Join(st, turn.JoinRequest{
-			Agent: s.me.ID, DisplayName: s.me.DisplayName, SessionKind: s.me.SessionKind,
-			CanonicalPath: s.canonicalPath(), WorkspaceRoot: s.workspace.Root, Policy: policy,
-		}), nil
-	})
-	if err != nil {
-		return nil, err
 	}
 	s.arrive()
 	return snap, nil
+}
+
+// joinRequest is how the caller joins; the policy is that of a room to be opened.
+func (s *seat) joinRequest(policy turn.Policy) turn.JoinRequest {
+	return turn.JoinRequest{
+		Agent: s.me.ID, DisplayName: s.me.DisplayName, SessionKind: s.me.SessionKind, Override: s.me.Source == identity.SourceOverride,
+		CanonicalPath: s.canonicalPath(), WorkspaceRoot: s.workspace.Root, Policy: policy,
+	}
 }
 
 // canonicalPath is the directory whose room this is.

@@ -19,9 +19,10 @@ var kickCommand = &front.Command{
 	Flags: func(f *front.Flags) {
 		f.String("reason", "TEXT", "why; it is kept in the journal")
 		f.Bool("force", "also a member that is active")
+		turnFlag(f)
 		pathFlag(f)
 	},
-	Errors: []code.Code{code.CannotKickSelf, code.NotJoined, code.UnknownTarget, code.TargetActive},
+	Errors: []code.Code{code.CannotKickSelf, code.NotJoined, code.UnknownTarget, code.TargetActive, code.TurnMismatch},
 	Run:    runKick,
 }
 
@@ -30,7 +31,7 @@ func runKick(ctx context.Context, c *front.Call) error {
 	if err != nil {
 		return err
 	}
-	r := turn.KickRequest{Agent: d.me.ID, Target: c.Arg("agent"), Reason: c.String("reason"), Force: c.Bool("force")}
+	r := turn.KickRequest{Agent: d.me.ID, Target: c.Arg("agent"), Reason: c.String("reason"), Force: c.Bool("force"), Turn: onlyTurn(c)}
 	if err := turn.CheckKick(r); err != nil {
 		return err
 	}

@@ -55,8 +55,10 @@ func runList(ctx context.Context, c *front.Call) error {
 		if err != nil {
 			return err
 		}
-		if f := s.facts(snap.State); snap.State.Open && !snap.State.Idle(f) {
-			res.Rooms = append(res.Rooms, snap.State.Room(f))
+		if !s.ended(snap.State) {
+			v := snap.State.Room(s.facts(snap.State))
+			v.PathMissing = pathMissing(v.CanonicalPath)
+			res.Rooms = append(res.Rooms, v)
 		}
 	}
 	return c.Out.Result(res, func(t *front.Text) {
@@ -106,7 +108,11 @@ func writeRooms(t *front.Text, rooms []turn.RoomView) {
 		case r.ReservedFor != "":
 			who = "for " + r.ReservedFor
 		}
-		table.Row(stateStyle(t, r.State), r.CanonicalPath, who, "changed "+t.Ago(r.UpdatedAt.Time))
+		remark := "changed " + t.Ago(r.UpdatedAt.Time)
+		if r.PathMissing {
+			remark += ", its directory is gone"
+		}
+		table.Row(stateStyle(t, r.State), r.CanonicalPath, who, remark)
 	}
 	t.Table(&table)
 }

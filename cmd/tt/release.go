@@ -110,16 +110,16 @@ func handOver(ctx context.Context, c *front.Call, target, pathArg string) (err e
 		return err
 	}
 	defer func() { s.draft.settle(c, err) }()
-	handoff, err := s.handoff(ctx, func() error { return s.mayHandOver(target) })
+	handoff, err := s.handoff(ctx, func() error { return s.mayHandOver(ctx, target) })
 	if err != nil {
 		return err
 	}
 	s.first = nil // the room may have changed while the handoff was written
-	h, err := s.myHold()
+	fence, err := s.myFence(ctx)
 	if err != nil {
-		return s.notHolding(err)
+		return err
 	}
-	request := turn.ReleaseRequest{Fence: h.fence(), Handoff: handoff}
+	request := turn.ReleaseRequest{Fence: fence, Handoff: handoff}
 	var res turn.ReleaseResult
 	snap, _, err := s.updateThen(ctx, func(st *turn.State, f turn.Facts) (events []journal.Event, err error) {
 		events, res, err = endTurn(st, f, request, target)
@@ -144,16 +144,16 @@ func endTurn(st *turn.State, f turn.Facts, r turn.ReleaseRequest, target string)
 
 // mayHandOver returns the error that handing over would end with now. It is
 // asked before an editor opens.
-func (s *seat) mayHandOver(target string) error {
-	h, err := s.myHold()
+func (s *seat) mayHandOver(ctx context.Context, target string) error {
+	fence, err := s.myFence(ctx)
 	if err != nil {
-		return s.notHolding(err)
+		return err
 	}
 	snap, err := s.room.View()
 	if err != nil {
 		return err
 	}
-	_, _, err = endTurn(snap.State, s.facts(snap.State), turn.ReleaseRequest{Fence: h.fence()}, target)
+	_, _, err = endTurn(snap.State, s.facts(snap.State), turn.ReleaseRequest{Fence: fence}, target)
 	return err
 }
 
@@ -166,13 +166,4 @@ func (s *seat) afterTurn(st *turn.State) {
 	}
 	s.mine().Ring()
 	s.wakeOthers(st)
-}
-
-// notHolding refuses a caller without a hold: as a stranger if it is one.
-func (s *seat) notHolding(err error) error {
-	snap, viewErr := s.view()
-	if viewErr == nil && !s.isMember(snap.State) {
-		return turn.NotJoined(snap.State, s.me.ID)
-	}
-	return err
 }

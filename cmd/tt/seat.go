@@ -32,10 +32,9 @@ func (s *seat) view() (*snapshot, error) {
 // mine is the caller's own directory in the room.
 func (s *seat) mine() fsroom.Agent { return s.room.Agent(s.me.ID) }
 
-// idle reports whether the room has outlived its time. Facts are gathered only
-// for a room in which nothing has happened for long.
-func (s *seat) idle(st *turn.State) bool {
-	return st.Quiet(time.Now()) && st.Idle(s.facts(st))
+// ended reports whether the room counts as ended, see [turn.State.Ended].
+func (s *seat) ended(st *turn.State) bool {
+	return st.Ended(time.Now(), func() turn.Facts { return s.facts(st) })
 }
 
 // wakeOthers makes all other members who wait look at the room.
@@ -85,9 +84,9 @@ func (s *seat) updateThen(ctx context.Context, decide decision, committed func()
 	s.decided = facts
 	events, err := decide(snap.State, facts)
 	if err != nil || len(events) == 0 {
-		return snap, nil, err
+		return snap, nil, s.explainLoss(ctx, err)
 	}
-	return s.room.UpdateThen(ctx, func(st *turn.State) ([]journal.Event, error) {
+	after, events, err := s.room.UpdateThen(ctx, func(st *turn.State) ([]journal.Event, error) {
 		if st.Seq != snap.State.Seq {
 			facts = s.facts(st) // what was known was of another turn
 		}
@@ -95,4 +94,5 @@ func (s *seat) updateThen(ctx context.Context, decide decision, committed func()
 		s.renewal(st, &facts)
 		return decide(st, facts)
 	}, committed)
+	return after, events, s.explainLoss(ctx, err)
 }

@@ -19,7 +19,7 @@ const (
 	nothing = ":"
 	joined  = "tt join --agent codex:1; tt join"
 	holding = joined + "; tt wait"
-	expired = `TALKING_STICK_OWNER_LEASE_TTL=1ms tt wait --agent codex:1 --json |
+	expired = `TALKING_STICK_GONE_GRACE=1ms tt wait --agent codex:1 --json |
 		sed 's/.*"guardian_pid":\([0-9]*\).*/\1/' | xargs kill -9; tt join`
 )
 

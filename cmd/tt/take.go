@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/front"
 	"github.com/talking-stick/tt/fsroom"
@@ -23,9 +22,10 @@ var takeCommand = &front.Command{
 	Flags: func(f *front.Flags) {
 		f.String("reason", "TEXT", "why; it is kept in the journal")
 		f.Bool("operator-requested", "a person asked for it, so nothing needs to have run out")
+		turnFlag(f)
 		pathFlag(f)
 	},
-	Errors: []code.Code{code.ReasonRequired, code.TakeoverNotAvailable, code.TakeoverIneligible, code.GuardianFailed},
+	Errors: []code.Code{code.ReasonRequired, code.TakeoverNotAvailable, code.TakeoverIneligible, code.TurnMismatch, code.NotJoined, code.GuardianFailed, code.LockTimeout},
 	Run:    runTake,
 }
 
@@ -36,7 +36,7 @@ func runTake(ctx context.Context, c *front.Call) error {
 	}
 	r := turn.TakeRequest{
 		Agent: d.me.ID, Lease: fsroom.NewID(), Reason: c.String("reason"),
-		Operator: c.Bool("operator-requested") || d.isHuman(),
+		Operator: c.Bool("operator-requested") || d.isHuman(), Human: d.isHuman(), Turn: onlyTurn(c),
 	}
 	if r.Reason == "" && !c.Given("reason") {
 		r.Reason = defaultReason(d, c)
@@ -44,78 +44,48 @@ func runTake(ctx context.Context, c *front.Call) error {
 	if err := turn.CheckReason(r.Reason); err != nil {
 		return err
 	}
-	s, err := d.seatToTake(ctx, r)
+	w, err := d.workspace()
 	if err != nil {
 		return err
 	}
-	w := waiting{seat: s}
+	s, j, err := d.choose(w, false)
+	if err != nil {
+		return err
+	}
+	t := waiting{seat: s}
+	if !j.existed {
+		t.warn(j)
+		if _, err := s.enter(ctx); err != nil {
+			return err
+		}
+	}
 	snap, err := s.view()
 	if err != nil {
 		return err
 	}
-	if _, err := w.ask(ctx, snap, func(st *turn.State, f turn.Facts) ([]journal.Event, turn.WaitResult, error) {
+	s.present(ctx, snap.State)
+	t.joins, r.Join = !s.isMember(snap.State), s.joinRequest(snap.State.Policy)
+	if _, err := t.ask(ctx, snap, func(st *turn.State, f turn.Facts) ([]journal.Event, turn.WaitResult, error) {
 		return turn.Take(st, f, r)
 	}); err != nil {
-		w.ahead.abandon()
+		t.ahead.abandon()
 		return err
 	}
-	return w.answer()
+	return t.answer()
 }
 
-// seatToTake is the caller's place, if it will be given the turn. A turn that is
-// free is anybody's, and so is any turn for a person. To take one from somebody
-// else an agent has to be a member that was heard of lately. A refusal writes
-// nothing, so it is found out before the caller is made a member.
-func (d *desk) seatToTake(ctx context.Context, r turn.TakeRequest) (*seat, error) {
-	w, err := d.workspace()
-	if err != nil {
-		return nil, err
-	}
-	s, _, err := d.choose(w, false)
-	if err != nil {
-		return nil, err
-	}
-	snap, err := s.room.View()
-	if err != nil {
-		return nil, err
-	}
-	if st := snap.State; st.Open && !s.idle(st) {
-		if err := s.mayTake(st, r); err != nil {
-			return nil, err
-		}
-	}
-	_, err = s.enter(ctx)
-	return s, err
+// turnFlag declares --turn, for decisions that somebody made about one turn.
+func turnFlag(f *front.Flags) {
+	f.Int64("turn", "N", 0, "only if N is still the current turn, else turn_mismatch")
 }
 
-func (s *seat) mayTake(st *turn.State, r turn.TakeRequest) error {
-	as := st
-	if !s.isMember(st) {
-		as = st.Clone()
-		for _, e := range turn.Join(as, turn.JoinRequest{Agent: s.me.ID}) {
-			e.CreatedAt = journal.NewTime(time.Now())
-			if err := as.Apply(&e); err != nil {
-				return err
-			}
-		}
+// onlyTurn is the value of --turn, nil if it was not given.
+func onlyTurn(c *front.Call) *int64 {
+	if !c.Given("turn") {
+		return nil
 	}
-	events, _, err := turn.Take(as, s.facts(as), r)
-	takesOver := err != nil || (len(events) > 0 && events[0].Type == turn.Takeover)
-	if takesOver && !s.isHuman() {
-		if err := turn.CheckMembership(st, s.facts(st), s.me.ID, s.lastSeen()); err != nil {
-			return err
-		}
-	}
-	return err
-}
-
-// lastSeen is when the caller was here before this command.
-func (s *seat) lastSeen() time.Time {
-	seen, waited := s.mine().Marked(markSeen), s.mine().Marked(markWaiting)
-	if waited.After(seen) {
-		return waited
-	}
-	return seen
+	n := c.Int64("turn")
+	return &n
 }
 
 // defaultReason is what the journal says when a person gives none. A harness

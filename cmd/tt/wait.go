@@ -75,11 +75,12 @@ func runTry(ctx context.Context, c *front.Call) error {
 	if err != nil {
 		return err
 	}
-	s, _, _, err := d.join(ctx, false)
+	s, _, j, err := d.join(ctx, false)
 	if err != nil {
 		return err
 	}
 	w := waiting{seat: s, statuses: c.Bool("exit-code")}
+	w.warn(j)
 	snap, err := s.view()
 	if err != nil {
 		return err
@@ -96,7 +97,7 @@ func runWait(ctx context.Context, c *front.Call) error {
 	if err != nil {
 		return err
 	}
-	s, snap, _, err := d.join(ctx, false)
+	s, snap, j, err := d.join(ctx, false)
 	if err != nil {
 		return err
 	}
@@ -113,6 +114,7 @@ func runWait(ctx context.Context, c *front.Call) error {
 		limit = c.Duration("timeout")
 	}
 	w := waiting{seat: s, park: c.Bool("park"), statuses: c.Bool("exit-code")}
+	w.warn(j)
 	interrupted, err := w.until(ctx, limit)
 	if err != nil {
 		w.ahead.abandon()
@@ -133,6 +135,8 @@ type waiting struct {
 	*seat
 	park     bool
 	statuses bool            // the exit status tells the result, see waitStatus
+	joins    bool            // the caller becomes a member with the grant
+	warning  string          // about the room that the caller has made
 	result   turn.WaitResult // of the last pass
 	ahead    *early          // the guardian of a turn about to be granted
 	letter   *letter         // the handoff that comes with it
@@ -265,6 +269,9 @@ const resultSize = 2 << 10
 // release at once. A reader that does not read must not keep the room locked: if
 // the answer would have to wait for it, that does not wait here.
 func (w *waiting) granted(ctx context.Context) {
+	if w.joins {
+		w.arrive()
+	}
 	fence := fenceOf(w.me.ID, w.result)
 	child, failure := w.childFor(fence, w.ahead)
 	pid, err := w.install(fence, child, failure)
@@ -298,7 +305,16 @@ func (w *waiting) answer() error {
 	return err
 }
 
+// warn says what is to be known about a room that the caller has just made.
+func (w *waiting) warn(j joining) {
+	if !j.existed && j.warning != "" {
+		w.warning = j.warning
+		w.call.Notice(j.warning)
+	}
+}
+
 func (w *waiting) print() error {
+	w.result.Warning = w.warning
 	return w.call.Out.Result(&w.result, func(t *front.Text) { writeWait(t, w.result) })
 }
 

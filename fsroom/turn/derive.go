@@ -61,6 +61,7 @@ type RoomView struct {
 	PendingHandoff int64
 	LastEventSeq   int64
 	UpdatedAt      journal.Time
+	PathMissing    bool // there is nothing at CanonicalPath; set by who looks at the disk
 }
 
 // Room returns the projection at the moment of the facts.
@@ -143,6 +144,12 @@ func (s *State) memberView(f Facts, m *Member) MemberView {
 func (s *State) Quiet(now time.Time) bool {
 	ttl := ms(s.Policy.IdleRoomTTL)
 	return s.Open && ttl > 0 && now.Sub(s.UpdatedAt.Time) >= ttl
+}
+
+// Ended reports whether the room is closed, or counts as closed because it has
+// outlived idle_room_ttl. The facts are asked for only if that depends on them.
+func (s *State) Ended(now time.Time, facts func() Facts) bool {
+	return !s.Open || (s.Quiet(now) && s.Idle(facts()))
 }
 
 // Idle reports whether the room has outlived idle_room_ttl: nothing happened in

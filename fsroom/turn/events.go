@@ -43,6 +43,7 @@ type (
 	joinedPayload struct {
 		DisplayName string
 		SessionKind string
+		Override    bool
 	}
 	grantPayload struct {
 		Lease   string

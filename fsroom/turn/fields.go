@@ -101,6 +101,7 @@ func (p *openedPayload) Fields(c *wire.Codec) {
 func (p *joinedPayload) Fields(c *wire.Codec) {
 	c.OptText("display_name", &p.DisplayName)
 	c.OptText("session_kind", &p.SessionKind)
+	c.OptBool("agent_override", &p.Override)
 }
 
 func (p *grantPayload) Fields(c *wire.Codec) {
@@ -156,6 +157,7 @@ func (v *RoomView) Fields(c *wire.Codec) {
 	c.OptInt("pending_handoff_event_seq", &v.PendingHandoff)
 	c.Int("last_event_seq", &v.LastEventSeq)
 	c.Texter("updated_at", &v.UpdatedAt)
+	c.OptBool("path_missing", &v.PathMissing)
 }
 
 func (v *MemberView) Fields(c *wire.Codec) {
@@ -191,6 +193,7 @@ func (r *WaitResult) Fields(c *wire.Codec) {
 	optTime(c, "claim_expires_at", &r.ClaimExpiresAt)
 	c.OptNum("guardian_pid", &r.GuardianPID)
 	r.Evidence.fields(c)
+	c.OptText("warning", &r.Warning)
 }
 
 func (e *Evidence) fields(c *wire.Codec) {

@@ -52,6 +52,7 @@ type WaitResult struct {
 	ClaimExpiresAt *journal.Time
 	GuardianPID    int
 	Evidence       Evidence // of takeover_available
+	Warning        string   // about the room that this command has made
 
 	// HandoffSeq is where the handoff that came with the turn stands in the
 	// journal; the caller fetches it. Zero: none.

@@ -1,6 +1,8 @@
 package turn
 
 import (
+	"time"
+
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/journal"
 )
@@ -8,6 +10,7 @@ import (
 // A JoinRequest makes an agent a member, and opens the room if it is not open.
 type JoinRequest struct {
 	Agent, DisplayName, SessionKind string
+	Override                        bool // the id was given for this command and not found out
 
 	// For a room that is opened by this join.
 	CanonicalPath, WorkspaceRoot string
@@ -27,7 +30,7 @@ func Join(s *State, r JoinRequest) []journal.Event {
 	}
 	return append(events, journal.Event{
 		Type: MemberJoined, Turn: s.Turn, From: r.Agent,
-		Payload: payload(&joinedPayload{DisplayName: r.DisplayName, SessionKind: r.SessionKind}),
+		Payload: payload(&joinedPayload{DisplayName: r.DisplayName, SessionKind: r.SessionKind, Override: r.Override}),
 	})
 }
 
@@ -53,7 +56,7 @@ func Leave(s *State, f Facts, agent string) ([]journal.Event, LeaveResult, error
 	if s.Member(agent) == nil {
 		return nil, LeaveResult{}, NotJoined(s, agent)
 	}
-	events := []journal.Event{{Type: MemberLeft, Turn: s.Turn, From: agent}}
+	events := []journal.Event{{Type: MemberLeft, Turn: s.Turn, From: agent, Reason: "left"}}
 	events, res := s.parting(f, events, agent, "left")
 	return events, res, nil
 }
@@ -72,6 +75,7 @@ func (s *State) parting(f Facts, events []journal.Event, agent, status string) (
 type KickRequest struct {
 	Agent, Target, Reason string
 	Force                 bool
+	Turn                  *int64 // refuse if another turn is the current one; nil: any
 }
 
 // Kick removes a member that is gone and silent, or whose presence has run
@@ -86,12 +90,13 @@ func Kick(s *State, f Facts, r KickRequest) ([]journal.Event, LeaveResult, error
 		return nil, LeaveResult{}, closedRoom(s)
 	case s.Member(r.Agent) == nil:
 		return nil, LeaveResult{}, NotJoined(s, r.Agent)
+	case s.checkTurn(f, r.Turn) != nil:
+		return nil, LeaveResult{}, s.checkTurn(f, r.Turn)
 	case target == nil:
 		return nil, LeaveResult{}, code.New(code.UnknownTarget, "%s is not a member of the room", r.Target).
 			WithHint("%s", s.whoIsThere(f, r.Agent, r.Target)).With("to_agent_id", r.Target)
 	case !r.Force && !s.kickable(f, target):
-		return nil, LeaveResult{}, code.New(code.TargetActive, "%s is active", r.Target).
-			WithHint("only a member that is gone or long silent is kicked without --force").With("to_agent_id", r.Target)
+		return nil, LeaveResult{}, s.notKickable(f, target)
 	}
 	owner, reserved := s.Owner == r.Target, s.ReservedFor == r.Target
 	events := []journal.Event{{Type: Kicked, Turn: s.Turn, From: r.Agent, To: r.Target, Reason: r.Reason}}
@@ -108,6 +113,18 @@ func CheckKick(r KickRequest) error {
 	return checkText(r.Reason)
 }
 
+// notKickable says why a member is not kicked without force.
+func (s *State) notKickable(f Facts, m *Member) error {
+	e := code.New(code.TargetActive, "%s is active", m.AgentID).
+		WithHint("only a member that is gone or long silent is kicked without --force").With("to_agent_id", m.AgentID)
+	if p := f.presence(m.AgentID); p.Process == Gone && !p.Waiting {
+		silence, grace := f.silence(m), ms(s.Policy.GoneGrace)
+		e.Message = ended(m.AgentID, p) + ", but it was last heard of only " + spoken(silence) + " ago"
+		e.WithHint("it can be kicked in %s, or now with --force", spoken(grace-silence+time.Second))
+	}
+	return e
+}
+
 func (s *State) kickable(f Facts, m *Member) bool {
 	p := f.presence(m.AgentID)
 	if p.Waiting {
@@ -122,6 +139,16 @@ func End(s *State, f Facts) []journal.Event {
 		return nil
 	}
 	return []journal.Event{{Type: Closed, Turn: s.Turn, Reason: "idle for longer than idle_room_ttl"}}
+}
+
+// Enter makes the agent a member. A room that has outlived its idle time is only
+// closed, since its journal goes to the archive before a new one begins: then
+// again is true, and Enter is to be asked once more.
+func Enter(s *State, f Facts, r JoinRequest) (events []journal.Event, again bool) {
+	if events := End(s, f); len(events) > 0 {
+		return events, true
+	}
+	return Join(s, r), false
 }
 
 // SetPolicy changes the room's limits; no events if nothing changes.

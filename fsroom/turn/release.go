@@ -31,13 +31,22 @@ func (s *State) Check(f Facts, fence Fence) error {
 }
 
 func (s *State) overtaken(f Facts, c code.Code, format string, args ...any) error {
-	e := code.New(c, format, args...).
-		WithHint(`stop changing shared files, look with "tt state", wait with "tt wait"`).
-		With("current_turn_id", s.Turn).With("room_state", s.Status(f))
+	return s.withSituation(f, code.New(c, format, args...).WithHint(`stop changing shared files, look with "tt state", wait with "tt wait"`))
+}
+
+// withSituation adds to a refusal whose turn it is.
+func (s *State) withSituation(f Facts, e *code.Error) *code.Error {
+	e.With("current_turn_id", s.Turn).With("room_state", s.Status(f))
 	if s.Owner != "" {
 		e.With("current_owner", s.Owner)
 	}
 	return e
+}
+
+// NoActiveLease refuses an agent that holds no turn.
+func NoActiveLease(s *State, f Facts, agent string) error {
+	return s.withSituation(f, code.New(code.NoActiveLease, "%s holds no turn here", agent).
+		WithHint(`get one with "tt wait"; if you had it before a crash, "tt wait" gives it back`).With("agent_id", agent))
 }
 
 // A ReleaseRequest ends a turn with a handoff.

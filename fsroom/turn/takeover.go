@@ -2,7 +2,6 @@ package turn
 
 import (
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"github.com/talking-stick/tt/fsroom/code"
@@ -15,6 +14,11 @@ type TakeRequest struct {
 	Lease    string
 	Reason   string // why, in the taker's words; it goes into the journal
 	Operator bool   // an operator asked for it: no timeout needs to have passed
+	Human    bool   // the agent is a person, who need not be a member to take over
+	Turn     *int64 // refuse if another turn is the current one; nil: any
+	// Join makes a caller that is no member one, with the grant. Without an agent
+	// such a caller is refused.
+	Join JoinRequest
 }
 
 // Take claims the turn if it is there for the asking and takes it over
@@ -26,8 +30,11 @@ func Take(s *State, f Facts, r TakeRequest) ([]journal.Event, WaitResult, error)
 	if !s.Open {
 		return nil, WaitResult{}, closedRoom(s)
 	}
+	if err := s.checkTurn(f, r.Turn); err != nil {
+		return nil, WaitResult{}, err
+	}
 	if s.Member(r.Agent) == nil {
-		return nil, WaitResult{}, NotJoined(s, r.Agent)
+		return s.takeAsNewcomer(f, r)
 	}
 	try := TryRequest{Agent: r.Agent, Lease: r.Lease}
 	switch {
@@ -46,22 +53,37 @@ func Take(s *State, f Facts, r TakeRequest) ([]journal.Event, WaitResult, error)
 	return s.takeover(f, r, kind)
 }
 
-// CheckMembership refuses an agent that is no member, or was not heard of for
-// longer than the presence time. lastSeen is when it was, before the command that
-// asks.
-func CheckMembership(s *State, f Facts, agent string, lastSeen time.Time) error {
-	m := s.Member(agent)
-	if m == nil {
-		return NotJoined(s, agent)
+// checkTurn refuses a request that is about a turn which is not the current one.
+func (s *State) checkTurn(f Facts, want *int64) error {
+	if want == nil || *want == s.Turn {
+		return nil
 	}
-	if lastSeen.Before(m.JoinedAt.Time) {
-		lastSeen = m.JoinedAt.Time
+	return s.withSituation(f, code.New(code.TurnMismatch, "the current turn is %d, not %d: %s", s.Turn, *want, s.situation(f)).
+		WithHint(`look with "tt state" before you decide again`))
+}
+
+// takeAsNewcomer is Take for an agent that is no member. A turn that is free is
+// anybody's; to take one from somebody else an agent has to be a member, unless it
+// is a person.
+func (s *State) takeAsNewcomer(f Facts, r TakeRequest) ([]journal.Event, WaitResult, error) {
+	if r.Join.Agent != r.Agent {
+		return nil, WaitResult{}, NotJoined(s, r.Agent)
 	}
-	if f.Now.Wall.Sub(lastSeen) >= ms(s.Policy.PresenceTTL) && s.Owner != agent {
-		return code.New(code.NotJoined, "the membership of %s has run out: it was silent for longer than the presence time", agent).
-			WithHint(`look with "tt state", come back with "tt join", and take then`).With("agent_id", agent).With("room_id", s.RoomID)
+	events, joined := Join(s, r.Join), s.Clone()
+	for _, e := range events {
+		e.Seq, e.CreatedAt = joined.Seq+1, f.Now.Wall
+		if err := joined.Apply(&e); err != nil {
+			return nil, WaitResult{}, err
+		}
 	}
-	return nil
+	granted, res, err := Take(joined, f, r)
+	if takesOver := err != nil || granted[0].Type == Takeover; takesOver && !r.Human {
+		return nil, WaitResult{}, NotJoined(s, r.Agent)
+	}
+	if err != nil {
+		return nil, WaitResult{}, err
+	}
+	return append(events, granted...), res, nil
 }
 
 // CheckReason refuses a takeover that does not say why.

@@ -1,0 +1,27 @@
+package turn
+
+import "github.com/talking-stick/tt/journal"
+
+// A Loss says how an agent last lost its turn or its membership. It is the fold of
+// the room's events; the zero Loss is that of an agent that lost nothing.
+type Loss struct {
+	Agent string
+	Turn  journal.Event // the event that ended its last turn; without a type: none did
+	Left  journal.Event // the event that ended its membership; without a type: none did
+}
+
+// Fold takes one more event into account.
+func (l *Loss) Fold(e *journal.Event) {
+	switch {
+	case e.Type == Closed:
+		*l = Loss{Agent: l.Agent}
+	case (e.Type == Claim || e.Type == Takeover) && e.To == l.Agent:
+		l.Turn = journal.Event{}
+	case e.Type == MemberJoined && e.From == l.Agent:
+		l.Left = journal.Event{}
+	case (e.Type == Released || e.Type == Passed || e.Type == Takeover) && e.From == l.Agent:
+		l.Turn = e.Clone()
+	case e.Type == Kicked && e.To == l.Agent, e.Type == MemberLeft && e.From == l.Agent:
+		l.Left = e.Clone()
+	}
+}
