@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 
@@ -90,6 +92,74 @@ func TestFollowEndsWithTheLife(t *testing.T) {
 				t.Errorf("%s, while reading %v: delivered %q, want %q", name, whileReading, r.lines, want)
 			}
 		}
+	}
+}
+
+// TestFollowPastAnUndoneEvent: an event that was read before its sync failed, and
+// was undone, does not hide the one that takes its number, be that longer, shorter
+// or of the same length.
+func TestFollowPastAnUndoneEvent(t *testing.T) {
+	for _, text := range []string{"two", "2", "a longer one"} {
+		for _, undone := range []decision{say("a", "one"), leaveOpen("a")} {
+			f := newFixture(t)
+			f.do(join("a"))
+			before, state := f.read(f.room.JournalPath()), f.saved()
+			f.do(undone)
+			r := &reader{}
+			_, err := f.polled().Follow(context.Background(), 0, r.take, func() error {
+				if len(r.lines) < 5 && r.want == 0 {
+					r.want = len(r.lines) + 2
+					f.must(os.Truncate(f.room.JournalPath(), int64(len(before))))
+					state.restore(f)
+					f.do(say("a", text), say("a", "three"))
+				}
+				return r.enough()
+			})
+			got := r.lines[len(r.lines)-2:]
+			if want := f.history()[2:]; err != errEnough || !slices.Equal(got, want) {
+				t.Errorf("%q, %v; want %q", got, err, want)
+			}
+		}
+	}
+}
+
+// TestFollowAJournalThatWasReplaced by a copy of itself: the life goes on.
+func TestFollowAJournalThatWasReplaced(t *testing.T) {
+	f := newFixture(t)
+	f.do(join("a"), say("a", "one"))
+	r := &reader{want: 4}
+	_, err := f.polled().Follow(context.Background(), 0, r.take, func() error {
+		if len(r.lines) == 3 {
+			f.must(os.Link(f.room.JournalPath(), filepath.Join(tempDir(t), "copy")))
+			f.do(say("a", "two")) // which parts the two names
+		}
+		return r.enough()
+	})
+	if want := f.history(); err != errEnough || !slices.Equal(r.lines, want) {
+		t.Errorf("%q, %v; want %q", r.lines, err, want)
+	}
+}
+
+// TestFollowAJournalThatWasCut by another program: what comes after that is
+// delivered.
+func TestFollowAJournalThatWasCut(t *testing.T) {
+	f := newFixture(t)
+	f.do(join("a"))
+	before := f.read(f.room.JournalPath())
+	f.do(say("a", "one"), say("a", "two"))
+	r := &reader{want: 7}
+	looks := 0
+	_, err := f.polled().Follow(context.Background(), 0, r.take, func() error {
+		switch looks++; looks {
+		case 1:
+			f.must(os.Truncate(f.room.JournalPath(), int64(len(before))))
+		case 2:
+			f.do(say("a", "three"), say("a", "four"), say("a", "five"))
+		}
+		return r.enough()
+	})
+	if want := f.history(); err != errEnough || !slices.Equal(r.lines[4:], want[2:]) {
+		t.Errorf("%q, %v; want %q", r.lines, err, want)
 	}
 }
 

@@ -135,3 +135,7 @@ func (l *Log) corrupt(offset int64, problem string) error {
 	}
 	return &CorruptError{Path: l.path, Line: line, Offset: offset, Problem: problem}
 }
+
+// Damaged returns the CorruptError for the line that ends at the offset, where a
+// line that decodes makes no sense.
+func (l *Log) Damaged(end int64, problem string) error { return l.corruptUpTo(end, problem) }

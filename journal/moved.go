@@ -17,6 +17,14 @@ func (l *Log) Moved() bool {
 	return err != nil || !os.SameFile(opened, now)
 }
 
-// Damaged returns the CorruptError for the line that ends at the offset, for
-// whoever finds that a line that decodes makes no sense.
-func (l *Log) Damaged(end int64, problem string) error { return l.corruptUpTo(end, problem) }
+// Continues reports whether l begins with the event number that old begins with: a
+// copy that was put in the place of old goes on with it, the journal of the next
+// life does not.
+func (l *Log) Continues(old *Log) bool {
+	first, err := l.First()
+	if err != nil {
+		return false
+	}
+	before, err := old.First()
+	return err == nil && before.Seq == first.Seq
+}
