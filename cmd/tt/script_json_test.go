@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"regexp"
 	"strconv"
 	"strings"
@@ -172,4 +173,40 @@ func documents(text string) ([]any, error) {
 		}
 		docs = append(docs, v)
 	}
+}
+
+// scriptMasked is "masked [FILE]": writes the JSON documents of the file, by
+// default of standard output, to the file "masked" with a field a line and with
+// names in place of what is different each time, for cmp.
+func scriptMasked(ts *testscript.TestScript, neg bool, args []string) {
+	file := "stdout"
+	switch {
+	case neg || len(args) > 1:
+		ts.Fatalf("usage: masked [FILE]")
+	case len(args) == 1:
+		file = args[0]
+	}
+	var out bytes.Buffer
+	for d := json.NewDecoder(strings.NewReader(ts.ReadFile(file))); ; {
+		var document json.RawMessage
+		if err := d.Decode(&document); err == io.EOF {
+			break
+		} else if err != nil {
+			ts.Fatalf("%s: %v", file, err)
+		}
+		ts.Check(json.Indent(&out, document, "", "  "))
+		out.WriteByte('\n')
+	}
+	text := strings.ReplaceAll(out.String(), ts.Getenv("WORK"), "WORK")
+	for _, mask := range []struct{ pattern, name string }{
+		{`"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z"`, `"TIME"`},
+		{`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`, "UUID"},
+		{`ws-[0-9a-f]{16}`, "ROOM"},
+		{`\d\d:\d\d:\d\d`, "CLOCK"},
+		{`("host_id": )"[^"]*"`, `$1"HOST"`},
+		{`("\w*(pid|waited_ms|duration_ms|_us)": )\d+`, `${1}N`},
+	} {
+		text = regexp.MustCompile(mask.pattern).ReplaceAllString(text, mask.name)
+	}
+	ts.Check(os.WriteFile(ts.MkAbs("masked"), []byte(text), 0o644))
 }

@@ -56,6 +56,7 @@ func TestScripts(t *testing.T) {
 		Condition:           condition,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"json":      scriptJSON,
+			"masked":    scriptMasked,
 			"keep":      scriptKeep,
 			"until":     scriptUntil,
 			"await":     scriptAwait,
