@@ -38,19 +38,19 @@ func TestSkillFrontMatter(t *testing.T) {
 	}
 }
 
+// Every agent pays for the skill in every session.
 func TestSkillIsShort(t *testing.T) {
-	if n := len(strings.Fields(skillText)); n >= 1500 {
-		t.Errorf("%d words", n)
-	}
-	if len(skillText) > 24000 {
-		t.Errorf("%d bytes; Antigravity loads only the first 24000", len(skillText))
+	if n := len(skillText); n > 5200 {
+		t.Errorf("%d bytes", n)
 	}
 }
 
 func TestSkillTeachesWhatItMust(t *testing.T) {
 	for _, word := range []string{
 		"your_turn", "not_yet", "takeover_available", "closed", "guardian_pid", "already_owner", "do_not",
-		"tt notes list", "tt msg send", "tt notes add", "tt events --follow", "tt release", "tt leave", "tt take --reason", "--operator-requested",
+		"open_claim", "sequence", "direct_pass", "owner_timeout", "owner_gone", "claim_timeout", "recipient_gone",
+		"longest timeout your tool allows", "foreground", "git status", "last one", "longest ago",
+		"tt notes list", "tt msg send", "tt msg recv", "tt assign", "tt notes add", "tt events --follow", "tt release", "tt leave", "tt take --reason", "--operator-requested",
 	} {
 		if !strings.Contains(skillText, word) {
 			t.Errorf("nothing about %q", word)

@@ -33,13 +33,13 @@ var skillCommands = []struct{ begins, before, answer string }{
 	{"tt notes add", holding, `"note_id":`},
 	{"tt msg send room", joined, `"event_seq":`},
 	{"tt events --follow", joined, `"body":"hello"`},
+	{"tt msg recv", joined + "; tt msg send room hello --agent codex:1", `"body":"hello"`},
+	{"tt assign codex:1", holding, `"status":"passed"`},
 	{"tt release --status", holding, `"status":"released"`},
 	{"tt release --stdin", holding, `"status":"released"`},
 	{"tt leave", joined, `"status":"left"`},
 	{"tt take --reason", expired, `"revoked_agent_id":"codex:1"`},
 	{"tt events --target any", joined, `"event_type":"room_opened"`},
-	{"tt whoami --explain", nothing, `"source":"harness_environment"`},
-	{"tt state", joined, `"state":"`},
 }
 
 // commandsOfSkill returns the shell commands that the skill shows, each of them one
@@ -75,7 +75,7 @@ func TestSkillCommandsRun(t *testing.T) {
 				if !strings.Contains(out, c.answer) {
 					t.Errorf("the answer has no %s:\n%s", c.answer, out)
 				}
-				if !json.Valid([]byte(out)) {
+				if !json.Valid([]byte(out)) && c.begins != "tt instructions show" { // that is a page to read
 					t.Errorf("no JSON: %s", out)
 				}
 				return
