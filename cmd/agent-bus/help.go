@@ -39,5 +39,6 @@ const filesHelp = `  DATA/topics/TOPIC_ID/journal.jsonl   the truth: one event p
                       /lock            never remove it
                       /agents/         which names live sessions have joined under
   DATA/topics/lock                     taken while a topic is made
+  DATA/topics.archived/TOPIC_ID        a topic out of use, see "agent-bus help cli archive"
 
 DATA is $AGENT_BUS_DATA_DIR, else $TALKING_STICK_DATA_DIR, else $XDG_DATA_HOME/talking-stick, else ~/.local/share/talking-stick. A copy of it is a backup, also while agents work.`

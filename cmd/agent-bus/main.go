@@ -1,6 +1,6 @@
 // Command agent-bus lets agents on one machine ask and answer each other's
 // questions. Without arguments it is an MCP server on standard input and output;
-// "agent-bus cli" looks at the topics and removes them.
+// "agent-bus cli" lets a person take part and look after the topics.
 //
 // The rules are in fsroom/topic, storage is in fsroom, the transport in
 // internal/stdio. Here is what lies between: tools.go is the table of tools and
@@ -19,6 +19,7 @@ func main() { front.Execute(program()) }
 // The groups of the help.
 const (
 	groupServer = "server"
+	groupTalk   = "questions"
 	groupAdmin  = "administration"
 )
 
@@ -31,6 +32,10 @@ func program() *front.Program {
 		Topics:      helpTopics(),
 		Bare:        "serve",
 		DefaultJSON: inHarness,
-		Commands:    []*front.Command{serveCommand(), listCommand(), showCommand(), exportCommand(), wipeCommand()},
+		Commands: []*front.Command{
+			serveCommand(),
+			askCommand(), answerCommand(), closeCommand(), followCommand(),
+			listCommand(), showCommand(), exportCommand(), archiveCommand(), wipeCommand(),
+		},
 	}
 }

@@ -1,0 +1,116 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/signal"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/talking-stick/tt/cmd/internal/front"
+	"github.com/talking-stick/tt/fsroom"
+	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/topic"
+	"github.com/talking-stick/tt/journal"
+)
+
+func followCommand() *front.Command {
+	return &front.Command{
+		Name:    "cli follow",
+		Group:   groupTalk,
+		Args:    []front.Arg{topicArg()},
+		Short:   "print what happens on a topic as it happens",
+		Long:    "One line for each event, until a signal comes, the time is up or the topic is gone. The last line on standard error is cursor_event_seq=N ended=timeout, signal or closed.",
+		Streams: true,
+		Flags: func(f *front.Flags) {
+			f.Int64("after", "N", 0, "start after the event N; without it, with what comes")
+			f.Duration("timeout", "D", 0, "how long; 0 for ever")
+		},
+		Errors: []code.Code{topic.TopicNotFound},
+		Run:    onBus(runFollow),
+	}
+}
+
+func runFollow(ctx context.Context, c *front.Call, b *bus) error {
+	r, err := b.named(c, c.Arg("topic"))
+	if err != nil {
+		return err
+	}
+	snap, err := r.View()
+	if err != nil {
+		return err
+	}
+	after := snap.State.Seq
+	if c.Given("after") {
+		after = c.Int64("after")
+	}
+	if after < 0 || c.Duration("timeout") < 0 {
+		return c.Usagef("--after and --timeout must not be negative")
+	}
+	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	if d := c.Duration("timeout"); d > 0 {
+		var timeUp context.CancelFunc
+		ctx, timeUp = context.WithTimeoutCause(ctx, d, errTimeUp)
+		defer timeUp()
+	}
+	s := follower{call: c, room: r, done: make(chan error, 1)}
+	s.cursor.Store(after)
+	go func() { s.done <- s.print(ctx, after) }()
+	select {
+	case err = <-s.done:
+	case <-ctx.Done():
+		// A reader that does not read is not waited for.
+		select {
+		case err = <-s.done:
+		case <-time.After(stallTime):
+		}
+	}
+	return s.finish(ctx, err)
+}
+
+// A follower is one cli follow.
+type follower struct {
+	call   *front.Call
+	room   *room
+	done   chan error
+	cursor atomic.Int64 // the last event that was printed as a whole
+}
+
+// print writes the events until the context ends.
+func (s *follower) print(ctx context.Context, after int64) error {
+	_, err := s.room.Follow(ctx, after, func(e *journal.Event) error {
+		public := *e
+		public.More = false
+		var err error
+		if s.call.JSON {
+			err = s.call.Out.Item(&public)
+		} else {
+			err = s.call.Out.Text(func(t *front.Text) {
+				t.Line("%s  %s", t.Dim(e.CreatedAt.Local().Format("Jan _2 15:04:05")), eventLine(e))
+			})
+		}
+		if err == nil {
+			s.cursor.Store(e.Seq)
+		}
+		return err
+	}, nil)
+	return err
+}
+
+// finish says how far it came and why it ended.
+func (s *follower) finish(ctx context.Context, err error) error {
+	ended := "signal"
+	switch {
+	case errors.Is(err, fsroom.ErrLifeEnded):
+		ended = "closed"
+	case errors.Is(context.Cause(ctx), errTimeUp):
+		ended = "timeout"
+	case ctx.Err() == nil:
+		return err
+	}
+	fmt.Fprintf(s.call.Env.Stderr, "cursor_event_seq=%d ended=%s\n", s.cursor.Load(), ended)
+	return nil
+}
