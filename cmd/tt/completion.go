@@ -41,8 +41,8 @@ func shellArg() front.Arg {
 	return front.Arg{Name: "shell", Choices: completion.Shells(), Usage: "the shell to print it for"}
 }
 
-// completeCommand is what those scripts ask at every TAB. It is silent about all
-// that goes wrong, and leaves no trace of presence.
+// completeCommand is what the completion scripts run at every TAB. It prints no
+// errors and does not count as presence.
 var completeCommand = &front.Command{
 	Name:   "complete",
 	Hidden: true,

@@ -62,9 +62,10 @@ func openStore(c *front.Call) (*fsroom.Store, error) {
 // outside tests, where it holds a command up at a chosen step.
 var atStep func(fsroom.Step) error
 
-// warner is who is told of what was put in order. A prompt has no room for it.
+// warner returns the function that prints warnings of the store, nil for a
+// prompt, which has no place for them.
 func warner(c *front.Call) func(string) {
-	if c.Cmd.Name == "status" && c.Bool("prompt") {
+	if forPrompt(c) {
 		return nil
 	}
 	return c.Notice

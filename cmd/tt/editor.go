@@ -41,8 +41,8 @@ const editorTemplate = `
 // A draft is a handoff that a person wrote in an editor.
 type draft struct{ file, template string }
 
-// settle removes the draft when it is of no more use. What somebody wrote and
-// nobody took is kept, and where is told.
+// settle removes the draft if the command succeeded or nothing was written.
+// Otherwise it keeps the file and prints its name.
 func (d *draft) settle(c *front.Call, err error) {
 	if d == nil {
 		return

@@ -45,7 +45,7 @@ func runInstructionsEdit(ctx context.Context, c *front.Call) error {
 }
 
 // openEditor edits the file and waits for the editor to end. Without a terminal
-// nobody is there to edit: an agent would wait for ever.
+// it starts none: an agent would wait for ever.
 func openEditor(ctx context.Context, c *front.Call, path string) (opened bool, err error) {
 	command := chosenEditor(c.Env, path)
 	if command == nil {

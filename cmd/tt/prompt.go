@@ -7,9 +7,12 @@ import (
 	"github.com/talking-stick/tt/fsroom/turn"
 )
 
-// promptFragment prints what a shell prompt shows: nothing where there is no
-// room, and nothing when anything goes wrong. It leaves no trace of presence:
-// a prompt is printed whether anybody is there or not.
+// forPrompt reports whether the call prints a fragment for a shell's prompt.
+func forPrompt(c *front.Call) bool { return c.Cmd.Name == "status" && c.Bool("prompt") }
+
+// promptFragment prints the fragment: nothing where there is no room, and nothing
+// after an error. It does not count as presence: a prompt is also printed when
+// nobody looks at it.
 func promptFragment(c *front.Call) error {
 	d, err := openDesk(c)
 	if err != nil {

@@ -8,9 +8,8 @@ import (
 	"github.com/talking-stick/tt/identity"
 )
 
-// syncBefore brings installed skills up to date before a command of every day that
-// a person runs. It is silent, and whatever goes wrong with it is left for "tt
-// install".
+// syncBefore updates installed skills before a daily command that a person runs.
+// It prints nothing, and leaves errors to "tt install".
 func syncBefore(ctx context.Context, c *front.Call) {
 	if !c.Cmd.Hidden && slices.Contains(daily, c.Cmd) && mayTakeLonger(c) {
 		syncSkills(ctx, c.Env)
@@ -19,7 +18,7 @@ func syncBefore(ctx context.Context, c *front.Call) {
 
 // mayTakeLonger reports whether a person calls, and not for a prompt.
 func mayTakeLonger(c *front.Call) bool {
-	if c.Cmd.Name == "status" && c.Bool("prompt") || c.Env.Lookup("TT_HARNESS_EXPORT") != "" {
+	if forPrompt(c) || c.Env.Lookup("TT_HARNESS_EXPORT") != "" {
 		return false
 	}
 	_, harness := identity.HarnessByEnvironment(identity.Env{Lookup: c.Env.Lookup})

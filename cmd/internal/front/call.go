@@ -9,7 +9,7 @@ import (
 // A Call is one use of a command: what was given to it, and where its result goes.
 //
 // The methods that ask for a flag or an argument panic when the command does not
-// declare it: that is a mistake in the program, which any test of it meets.
+// declare it.
 type Call struct {
 	Env     *Env
 	Program *Program
@@ -23,7 +23,8 @@ type Call struct {
 	operands map[string][]string
 }
 
-// Given reports whether the flag was on the command line, be it with its default.
+// Given reports whether the flag was on the command line, also with its default
+// as value.
 func (c *Call) Given(flag string) bool { return c.flags.given(flag) }
 
 // String returns the value of a flag declared with Flags.String or Flags.Choice.
@@ -65,7 +66,7 @@ func (c *Call) Arg(name string) string {
 	return ""
 }
 
-// HasArg reports whether a positional argument was given, be it as "".
+// HasArg reports whether a positional argument was given, also as "".
 func (c *Call) HasArg(name string) bool { return len(c.Rest(name)) > 0 }
 
 // Rest returns all arguments of a positional declared with Arg.Rest, in order.

@@ -94,7 +94,7 @@ func (p *Program) operands(args []string) func(yield func(int) bool) {
 }
 
 // takesValue reports whether a flag that stands before the command's name takes a
-// value. Where it is none of the common ones, all commands have to be asked.
+// value. Of a flag that only some commands have, the first such command decides.
 func (p *Program) takesValue(name string) bool {
 	switch name {
 	case "agent":

@@ -13,7 +13,7 @@ type Output struct {
 	env     *Env
 	json    bool
 	failing bool  // whether errors are JSON: what the caller asked for
-	streams bool  // whether it is a stream, whose reader may leave when it likes
+	streams bool  // the result is a stream: a reader that closes it has seen enough
 	err     error // the first failed write
 }
 

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// Line makes s fit to stand within one line of text, whoever wrote it: what would
+// Line makes s fit to stand within one line of text, even if it is hostile: what would
 // move the cursor, change colours, reorder or hide text is shown as a Go escape
 // (\x1b, \r, \n, \t, \u202e, \xff for a byte that is no UTF-8). All other text stays as it
 // is, so Line(Line(s)) is Line(s).
