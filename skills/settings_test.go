@@ -149,7 +149,7 @@ func TestWhatPeopleAreToldOfTheirSettings(t *testing.T) {
 // An earlier version put Codex's guards into config.toml for some.
 func TestCodexGuardsMoveOutOfTOML(t *testing.T) {
 	const config = "model = \"gpt-5\"\n\n[[hooks.Stop]]\n"
-	old := string(block.Append([]byte(config), "[[hooks.Stop]]\n[[hooks.Stop.hooks]]\ncommand = 'tt hook stop --harness codex'\n"))
+	old := string(block.AfterFirstLine([]byte(config), "[[hooks.Stop]]\n[[hooks.Stop.hooks]]\ncommand = 'tt hook stop --harness codex'\n"))
 	for name, act := range map[string]func(h *home){
 		"install":   func(h *home) { h.install(only(harness.Codex), Added) },
 		"uninstall": func(h *home) { h.uninstall(only(harness.Codex), Removed) },

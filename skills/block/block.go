@@ -3,7 +3,7 @@
 // shell script, a TOML file.
 //
 // Everything outside the block keeps its bytes, and [Remove] is the exact inverse
-// of [Append] and [AfterFirstLine]. A file whose last line has no line end
+// of [AfterFirstLine]. A file whose last line has no line end
 // gets one before the block; the block's own end marker then has none, which is how Remove knows.
 package block
 
@@ -13,15 +13,6 @@ const (
 	beginMark = "# >>> talking-stick >>>"
 	endMark   = "# <<< talking-stick <<<"
 )
-
-// Append returns src with a block of body at its end. A block that is already
-// in src stays where it is and gets the new body.
-func Append(src []byte, body string) []byte {
-	if from, to, ok := find(src); ok {
-		return replace(src, from, to, body)
-	}
-	return insert(src, len(src), body)
-}
 
 // AfterFirstLine returns src with a block of body behind its first line, where a
 // script's interpreter is named. A block that is already in src stays where it is

@@ -9,7 +9,7 @@ import (
 
 const body = "one\ntwo\n"
 
-func TestAppend(t *testing.T) {
+func TestInsert(t *testing.T) {
 	tests := []struct{ name, before, after string }{
 		{"empty", "", "# >>> talking-stick >>>\none\ntwo\n# <<< talking-stick <<<\n"},
 		{"ended", "a\n", "a\n# >>> talking-stick >>>\none\ntwo\n# <<< talking-stick <<<\n"},
@@ -18,14 +18,14 @@ func TestAppend(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got := Append([]byte(tt.before), body)
+			got := AfterFirstLine([]byte(tt.before), body)
 			if string(got) != tt.after {
 				t.Errorf("got %q want %q", got, tt.after)
 			}
 			if inner, ok := Body(got); !ok || inner != body {
 				t.Errorf("body %q, %v", inner, ok)
 			}
-			if again := Append(got, body); string(again) != tt.after {
+			if again := AfterFirstLine(got, body); string(again) != tt.after {
 				t.Errorf("a second time: %q", again)
 			}
 		})
@@ -62,8 +62,7 @@ func TestRemoveIsInverse(t *testing.T) {
 		eol := rapid.SampledFrom([]string{"\n", "\r\n"}).Draw(t, "line end")
 		lines := rapid.SliceOfN(rapid.SampledFrom([]string{"", "#!/bin/sh", "exit 0", "# <<< talking-stick <<<", "[hooks]"}), 0, 5).Draw(t, "lines")
 		before := strings.Join(lines, eol)
-		put := rapid.SampledFrom([]func([]byte, string) []byte{Append, AfterFirstLine}).Draw(t, "where")
-		after, ok := Remove(put([]byte(before), body))
+		after, ok := Remove(AfterFirstLine([]byte(before), body))
 		if !ok || string(after) != before {
 			t.Fatalf("got %q want %q", after, before)
 		}
