@@ -5,6 +5,7 @@ import (
 
 	"github.com/talking-stick/tt/cmd/internal/front"
 	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/turn"
 )
 
 var checkCommand = &front.Command{
@@ -63,16 +64,12 @@ func (d *desk) check(ctx context.Context) (checkResult, error) {
 	f := s.facts(snap.State)
 	v := snap.State.Room(f)
 	res.RoomID, res.RoomState, res.TurnID, res.CurrentOwner, res.ReservedFor = v.RoomID, v.State, v.TurnID, v.Owner, v.ReservedFor
-	switch held := s.holdOf(snap.State); {
-	case v.Owner != d.me.ID:
-		res.Reason = "not_owner"
-	case snap.State.LeaseExpired(f):
-		res.Reason = "lease_expired"
-	case held == nil:
-		res.Reason = "no_active_lease"
-	default:
-		res.Holds = true
+	var fence turn.Fence
+	if held := s.holdOf(snap.State); held != nil {
+		fence = held.fence()
 	}
+	res.Reason = snap.State.Holds(f, d.me.ID, fence)
+	res.Holds = res.Reason == ""
 	return res, nil
 }
 

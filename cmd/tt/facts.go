@@ -124,29 +124,18 @@ func (s *seat) recordProcess() {
 	_ = s.mine().Write(fileProcesses, &r)
 }
 
-// watched are the processes whose end changes what a waiter is told.
-func (s *seat) watched(st *turn.State) []identity.Process {
-	ps := s.holders(st)
-	if st.Pending.From == s.me.ID { // who is given its own handoff when it is alone
-		for _, id := range st.Others(s.me.ID) {
-			var r processRecord
-			if id != st.ReservedFor && s.room.Agent(id).Read(fileProcesses, &r) {
-				ps = append(ps, r.Processes...)
-			}
-		}
+// watched returns the processes whose end changes what the caller is told while it
+// waits, see [turn.State.Watched].
+func (s *seat) watched(st *turn.State) (ps []identity.Process) {
+	for _, id := range st.Watched(s.me.ID) {
+		ps = append(ps, s.processesOf(st, id)...)
 	}
 	return ps
 }
 
-// holders are the processes of who has the turn, or will have it.
-func (s *seat) holders(st *turn.State) []identity.Process {
-	id := st.Owner
-	if id == "" {
-		id = st.ReservedFor
-	}
-	if id == "" || id == s.me.ID {
-		return nil
-	}
+// processesOf returns the processes that are known of a member; for an owner of
+// which none is known, its guardian.
+func (s *seat) processesOf(st *turn.State, id string) []identity.Process {
 	var r processRecord
 	if s.room.Agent(id).Read(fileProcesses, &r) && len(r.Processes) > 0 {
 		return r.Processes

@@ -68,9 +68,9 @@ const (
 	firstBeat = 2 * time.Second
 	// beatRetry is how long it waits after a heartbeat that failed.
 	beatRetry = 5 * time.Second
-	// lull is how long the others are left alone when a turn begins: who got it
-	// goes first.
-	lull = 20 * time.Millisecond
+	// notifyDelay is how long after a grant the other members are woken, so that
+	// they do not compete with the agent that has the turn.
+	notifyDelay = 20 * time.Millisecond
 )
 
 func (g *guardian) run(ctx context.Context) error {
@@ -82,8 +82,8 @@ func (g *guardian) run(ctx context.Context) error {
 		case st.Turn < g.turn && st.Open && !now().Expired(g.started, grantPatience):
 			return false, fsroom.Pause{For: grantPatience}, nil
 		case st.Owner != g.me.ID || st.Turn != g.turn:
-			if st.Turn == g.turn && st.ReservedFor != "" { // the recipient has not taken it, so its guardian tells nobody
-				g.wakeOthers(st)
+			if st.Turn == g.turn { // not taken yet, so that no other guardian wakes anybody
+				g.wake(turn.Change{After: st, Untaken: true})
 			}
 			return true, fsroom.Pause{}, nil
 		}
@@ -101,9 +101,9 @@ func (g *guardian) run(ctx context.Context) error {
 	return err
 }
 
-// tell wakes the others once the turn is seen: they wait for the end of this one
-// now, and must know whose end that is. A guardian of the turn before is among
-// them, and goes. It returns how long that is still to wait.
+// tell wakes the other members a little after the turn was granted: from now on
+// this process is the one whose end they have to watch for. The guardian of the
+// turn before is woken with them, and ends. tell returns how long it is until then.
 func (g *guardian) tell(st *turn.State) (left time.Duration) {
 	if g.told {
 		return 0
@@ -112,9 +112,9 @@ func (g *guardian) tell(st *turn.State) (left time.Duration) {
 	if g.granted.IsZero() {
 		g.granted = at
 	}
-	if left = at.Left(g.granted, lull); left == 0 {
+	if left = at.Left(g.granted, notifyDelay); left == 0 {
 		g.told = true
-		g.wakeOthers(st)
+		g.wake(turn.Change{After: st, Guardian: true})
 	}
 	return left
 }
@@ -138,8 +138,8 @@ func (g *guardian) keep(ctx context.Context, st *turn.State) (done bool, pause f
 		case !mine:
 			return true, fsroom.Pause{}, nil
 		default:
-			if g.due == firstBeat { // only now is it known whose end the others wait for
-				g.wakeOthers(st)
+			if g.due == firstBeat { // only now is it recorded which process keeps the turn
+				g.wake(turn.Change{After: st, Guardian: true})
 			}
 			g.due = interval
 		}
@@ -186,9 +186,9 @@ func (g *guardian) renew(ctx context.Context) (mine bool, err error) {
 	return mine, err
 }
 
-// giveUp leaves word why nobody renews the lease any more.
+// giveUp records why nobody renews the lease any more, and wakes the others.
 func (g *guardian) giveUp(ctx context.Context, st *turn.State, why string) error {
-	defer g.wakeOthers(st)
+	defer g.wake(turn.Change{After: st, Guardian: true})
 	return g.room.Locked(ctx, func(snap *snapshot) error {
 		var h hold
 		if !g.mine().Read(fileHold, &h) || !h.of(snap.State) {

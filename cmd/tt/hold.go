@@ -79,7 +79,7 @@ func (s *seat) guarded(ctx context.Context, fence turn.Fence) (pid int, err erro
 			return nil
 		}
 		pid, failure = s.install(fence, child, failure)
-		s.wakeOthers(snap.State) // they have another process to keep an eye on
+		s.wake(turn.Change{After: snap.State, Guardian: true})
 		return nil
 	})
 	if lockErr != nil {

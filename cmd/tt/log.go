@@ -93,7 +93,7 @@ func history(events []journal.Event) []logEntry {
 	open := -1 // the entry of the turn in progress
 	for i := range events {
 		e := &events[i]
-		if open >= 0 && endsTurn(e, entries[open].Agent) {
+		if open >= 0 && turn.EndsTurn(e, entries[open].Agent) {
 			entries[open].end(e)
 			open = -1
 		}
@@ -107,19 +107,6 @@ func history(events []journal.Event) []logEntry {
 		}
 	}
 	return entries
-}
-
-// endsTurn reports whether the event ends the turn of the holder.
-func endsTurn(e *journal.Event, holder string) bool {
-	switch e.Type {
-	case turn.Released, turn.Passed, turn.Takeover, turn.Closed:
-		return true
-	case turn.MemberLeft:
-		return e.From == holder
-	case turn.Kicked:
-		return e.To == holder
-	}
-	return false
 }
 
 func startOfTurn(e *journal.Event) logEntry {

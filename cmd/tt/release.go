@@ -130,7 +130,9 @@ func handOver(ctx context.Context, c *front.Call, target, pathArg string) (err e
 	}
 	s.touch()
 	err = c.Out.Result(&res, func(t *front.Text) { writeRelease(t, res) })
-	s.afterTurn(snap.State)
+	if next := snap.State.ReservedFor; next != "" && !s.room.Agent(next).Held(markWaiting) {
+		s.wake(turn.Change{After: snap.State, Untaken: true})
+	}
 	return err
 }
 
@@ -155,15 +157,4 @@ func (s *seat) mayHandOver(ctx context.Context, target string) error {
 	}
 	_, _, err = endTurn(snap.State, s.facts(snap.State), turn.ReleaseRequest{Fence: fence}, target)
 	return err
-}
-
-// afterTurn lets those look whom the end of the caller's turn concerns only now:
-// its guardian, and the others. With a recipient that waits, they had better not
-// stand in its way: its guardian tells them.
-func (s *seat) afterTurn(st *turn.State) {
-	if next := st.ReservedFor; next != "" && s.room.Agent(next).Held(markWaiting) {
-		return
-	}
-	s.mine().Ring()
-	s.wakeOthers(st)
 }

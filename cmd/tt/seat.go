@@ -37,9 +37,10 @@ func (s *seat) ended(st *turn.State) bool {
 	return st.Ended(time.Now(), func() turn.Facts { return s.facts(st) })
 }
 
-// wakeOthers makes all other members who wait look at the room.
-func (s *seat) wakeOthers(st *turn.State) {
-	for _, id := range st.Others(s.me.ID) {
+// wake makes those look at the room whom something concerns that is no change of
+// it, see [turn.Wakes]. Changes wake by themselves.
+func (s *seat) wake(c turn.Change) {
+	for _, id := range turn.Wakes(c) {
 		s.room.Agent(id).Ring()
 	}
 }

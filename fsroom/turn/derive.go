@@ -1,6 +1,7 @@
 package turn
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -196,6 +197,46 @@ func (s *State) Next(f Facts, who string) time.Duration {
 		s.nextInactive(f, who, ahead)
 	}
 	return next
+}
+
+// Watched returns the members whose end changes what who is told by [Try] at once:
+// the owner or the recipient of the turn, and for the author of a pending handoff,
+// which is given it back when it is alone, all others.
+func (s *State) Watched(who string) []string {
+	var ids []string
+	if id := cmp.Or(s.Owner, s.ReservedFor); id != "" && id != who {
+		ids = append(ids, id)
+	}
+	if s.Pending.Seq == 0 || s.Pending.From != who {
+		return ids
+	}
+	for _, id := range s.Others(who) {
+		if !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+// Why an agent may not change shared files, see [State.Holds].
+const (
+	NotOwner      = "not_owner"
+	LeaseRanOut   = "lease_expired"
+	LeaseNotShown = "no_active_lease" // the turn is the agent's, but it was never told its lease
+)
+
+// Holds returns "" if the agent holds the stick with a live lease, and can show it;
+// else why not. fence is what the agent has recorded, the zero Fence for nothing.
+func (s *State) Holds(f Facts, agent string, fence Fence) string {
+	switch {
+	case !s.Open || s.Owner != agent:
+		return NotOwner
+	case f.leaseExpired(s):
+		return LeaseRanOut
+	case fence != Fence{Agent: agent, Turn: s.Turn, Lease: s.Held.Lease}:
+		return LeaseNotShown
+	}
+	return ""
 }
 
 // NextGone is the time until a member whose process ended, but whose identity

@@ -235,3 +235,56 @@ func TestInstant(t *testing.T) {
 	equal(t, "zero", turn.Instant{}.IsZero(), true)
 	equal(t, "not zero", at(0, "", 0).IsZero(), false)
 }
+
+// TestHolds: who may change shared files.
+func TestHolds(t *testing.T) {
+	owned := steps{members("a", "b"), held("a")}
+	for _, c := range []struct {
+		name  string
+		steps steps
+		who   string
+		fence func(turn.Fence) turn.Fence
+		want  string
+	}{
+		{"the owner", owned, "a", nil, ""},
+		{"somebody else", owned, "b", nil, turn.NotOwner},
+		{"a free stick", steps{members("a")}, "a", nil, turn.NotOwner},
+		{"a closed room", steps{members("a"), held("a"), left("a")}, "", nil, turn.NotOwner},
+		{"the recipient", append(owned, assigned("b")), "b", nil, turn.NotOwner},
+		{"the lease ran out", append(owned, later(leased)), "a", nil, turn.LeaseRanOut},
+		{"the lease was renewed", append(owned, later(leased), heartbeat), "a", nil, ""},
+		{"nothing recorded", owned, "a", func(turn.Fence) turn.Fence { return turn.Fence{} }, turn.LeaseNotShown},
+		{"an old lease recorded", owned, "a", func(f turn.Fence) turn.Fence { f.Lease = "old"; return f }, turn.LeaseNotShown},
+		{"an old turn recorded", owned, "a", func(f turn.Fence) turn.Fence { f.Turn = 0; return f }, turn.LeaseNotShown},
+	} {
+		w := room(t, c.steps...)
+		fence := turn.Fence{Agent: c.who, Turn: w.state.Turn, Lease: w.state.Held.Lease}
+		if c.fence != nil {
+			fence = c.fence(fence)
+		}
+		equal(t, c.name, w.state.Holds(w.facts(), c.who, fence), c.want)
+	}
+}
+
+// TestWatched: whose end concerns an agent that waits.
+func TestWatched(t *testing.T) {
+	three := members("a", "b", "c")
+	for _, c := range []struct {
+		name  string
+		steps steps
+		who   string
+		want  string
+	}{
+		{"a free stick", steps{three}, "b", "[]"},
+		{"owned", steps{three, held("a")}, "b", "[a]"},
+		{"my own", steps{three, held("a")}, "a", "[]"},
+		{"reserved", steps{three, held("a"), assigned("b")}, "c", "[b]"},
+		{"reserved for me", steps{three, held("a"), assigned("b")}, "b", "[]"},
+		{"my handoff, reserved", steps{three, held("a"), assigned("b")}, "a", "[b c]"},
+		{"my handoff, pending", steps{three, held("a"), later(grace), released("kept for b")}, "a", "[b c]"},
+		{"another one's handoff", steps{three, held("a"), later(grace), released("kept for b")}, "c", "[]"},
+	} {
+		w := room(t, c.steps...)
+		equal(t, c.name, words(w.state.Watched(c.who)), c.want)
+	}
+}

@@ -2,6 +2,19 @@ package turn
 
 import "github.com/talking-stick/tt/journal"
 
+// EndsTurn reports whether the event ends the turn of the agent that holds it.
+func EndsTurn(e *journal.Event, holder string) bool {
+	switch e.Type {
+	case Released, Passed, Takeover, Closed:
+		return true
+	case MemberLeft:
+		return e.From == holder
+	case Kicked:
+		return e.To == holder
+	}
+	return false
+}
+
 // A Loss says how an agent last lost its turn or its membership. It is the fold of
 // the room's events; the zero Loss is that of an agent that lost nothing.
 type Loss struct {

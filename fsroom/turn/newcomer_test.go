@@ -147,3 +147,25 @@ func TestLoss(t *testing.T) {
 		equal(t, c.name+": membership", loss.Left.Type, c.left)
 	}
 }
+
+// TestEndsTurn: the events that end a turn are those after which it has no owner,
+// or another one.
+func TestEndsTurn(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		end  step
+	}{
+		{"released", released("reserved for b")}, {"assigned", assigned("b")}, {"taken", taken("b")}, {"left", left("a")},
+		{"kicked", kicked("b", "a")}, {"another one left", left("b")}, {"another one kicked", kicked("a", "b")},
+		{"a message", func(w *world) { _ = w.send("b", "a", "hello") }}, {"joined", members("c")},
+	} {
+		w := room(t, members("a", "b"), held("a"))
+		n, turnID := len(w.onDisk()), w.state.Turn
+		c.end(w)
+		ended := false
+		for _, e := range w.onDisk()[n:] {
+			ended = ended || turn.EndsTurn(&e, "a")
+		}
+		equal(t, c.name, ended, w.state.Owner != "a" || w.state.Turn != turnID)
+	}
+}

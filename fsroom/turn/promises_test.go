@@ -59,7 +59,7 @@ func (g *game) woken(t *rapid.T) {
 	if g.presence(after.Owner).Process == turn.Gone || g.presence(after.ReservedFor).Process == turn.Gone {
 		return
 	}
-	woken := turn.Wakes(before, after)
+	woken := turn.Wakes(turn.Change{Before: before, After: after})
 	for _, m := range before.Members {
 		try := turn.TryRequest{Agent: m.AgentID, Lease: "none"}
 		_, then, _ := turn.Try(before, f, try)

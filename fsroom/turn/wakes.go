@@ -2,15 +2,38 @@ package turn
 
 import "slices"
 
-// Wakes returns who has to look at once because of a change: whoever [Try] may
-// tell something new, the owner of a new turn, whose guardian waits for it, and
-// whoever is no member any more.
+// A Change is what has happened that agents who wait, and the guardian of the turn,
+// may have to learn of.
+type Change struct {
+	Before, After *State
+	// Guardian: not the room has changed, but another process keeps the turn of
+	// After, or none does any more.
+	Guardian bool
+	// Untaken: the change is over, and the agent that the turn of After is reserved
+	// for does not take it up at once.
+	Untaken bool
+}
+
+// Wakes returns the agents that have to look because of a change. It is the only
+// rule about who is woken.
 //
-// A turn that goes from hand to hand makes no difference to the others who wait,
-// except that they have somebody else to keep an eye on. They are not among
-// these: the one whose turn it is need not compete with them. They have until
-// the new owner could end, see [State.Others].
-func Wakes(before, after *State) []string {
+// When a change is about to be committed they are those to whom [Try] may tell
+// something new, the owner of a new turn, whose guardian waits for it, and agents
+// that are no members any more. A turn that goes from hand to hand makes no
+// difference to the others who wait, except that another process is to be watched.
+// They are not among these, so that the agent whose turn it is need not compete
+// with them. They are woken when it is known which process keeps the turn, or that
+// nobody takes it up.
+func Wakes(c Change) []string {
+	switch {
+	case c.Guardian && c.After.Owner != "":
+		return c.After.Others(c.After.Owner)
+	case c.Untaken && c.After.ReservedFor != "":
+		return c.After.Others(c.After.ReservedFor)
+	case c.Guardian, c.Untaken:
+		return nil
+	}
+	before, after := c.Before, c.After
 	removed := before.removed(after)
 	switch {
 	case !after.Open, before.Policy != after.Policy:

@@ -45,8 +45,36 @@ func TestWakes(t *testing.T) {
 		"the end":                     {owned, func(s *turn.State) { *s = turn.State{} }, all},
 	}
 	for name, test := range tests {
-		if got := turn.Wakes(room(test.before), room(test.after)); !slices.Equal(got, test.want) {
+		if got := turn.Wakes(turn.Change{Before: room(test.before), After: room(test.after)}); !slices.Equal(got, test.want) {
 			t.Errorf("%s wakes %v, want %v", name, got, test.want)
+		}
+	}
+}
+
+// TestWakesLater: those whom a handoff let sleep are woken when it is over.
+func TestWakesLater(t *testing.T) {
+	room := func(owner, reserved string) *turn.State {
+		s := turn.New(roomID)
+		s.Open, s.Turn, s.Owner, s.ReservedFor = true, 1, owner, reserved
+		for _, id := range []string{"a", "b", "c"} {
+			s.Members = append(s.Members, turn.Member{AgentID: id})
+		}
+		return s
+	}
+	for _, c := range []struct {
+		name   string
+		change turn.Change
+		want   []string
+	}{
+		{"a guardian keeps the turn", turn.Change{After: room("b", ""), Guardian: true}, []string{"a", "c"}},
+		{"a guardian of a turn that is over", turn.Change{After: room("", ""), Guardian: true}, nil},
+		{"a guardian of a turn that is handed over", turn.Change{After: room("", "b"), Guardian: true}, nil},
+		{"the recipient does not wait", turn.Change{After: room("", "b"), Untaken: true}, []string{"a", "c"}},
+		{"nobody is to take it", turn.Change{After: room("", ""), Untaken: true}, nil},
+		{"it was taken", turn.Change{After: room("b", ""), Untaken: true}, nil},
+	} {
+		if got := turn.Wakes(c.change); !slices.Equal(got, c.want) {
+			t.Errorf("%s wakes %v, want %v", c.name, got, c.want)
 		}
 	}
 }

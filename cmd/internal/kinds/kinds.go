@@ -21,7 +21,9 @@ func Stick() *fsroom.Rules[turn.State] {
 		Live:   (*turn.State).Live,
 		Counts: (*turn.State).Counts,
 		Fields: func(s *turn.State) wire.Fields { return s },
-		Wakes:  turn.Wakes,
+		Wakes: func(before, after *turn.State) []string {
+			return turn.Wakes(turn.Change{Before: before, After: after})
+		},
 		Reopen: turn.Reopen,
 	}
 }
