@@ -8,6 +8,7 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/front"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/skills"
+	"github.com/talking-stick/tt/skills/githook"
 	"github.com/talking-stick/tt/skills/harness"
 )
 
@@ -102,6 +103,12 @@ func changeHarnesses(ctx context.Context, c *front.Call, opts skills.Options, ou
 	if c.Given("path") && !withGit {
 		return c.Usagef("--path is for git, which is not named")
 	}
+	var change githook.Change
+	if withGit { // first, because it may refuse
+		if change, err = planGit(c, env, out); err != nil {
+			return err
+		}
+	}
 	res := installResult{DryRun: opts.DryRun, Results: []skills.Result{}}
 	if len(names) > 0 || c.Bool("all") || !withGit {
 		if opts.Harnesses, err = env.Select(names, c.Bool("all"), out); err != nil {
@@ -112,11 +119,7 @@ func changeHarnesses(ctx context.Context, c *front.Call, opts skills.Options, ou
 		}
 	}
 	if withGit {
-		r, err := changeGit(c, env, opts.DryRun, out)
-		if err != nil {
-			return err
-		}
-		res.Results = append(res.Results, r)
+		res.Results = append(res.Results, changeGit(change, opts.DryRun))
 	}
 	return reportInstall(c, res, out)
 }

@@ -11,39 +11,40 @@ import (
 // gitName stands beside the harnesses on the command line.
 const gitName = "git"
 
-// changeGit adds the check to the repository's pre-commit hook, or takes it out.
-func changeGit(c *front.Call, env skills.Environment, dryRun, out bool) (skills.Result, error) {
+// planGit plans to add the check to the repository's pre-commit hook, or to take it
+// out.
+func planGit(c *front.Call, env skills.Environment, out bool) (githook.Change, error) {
 	dir := c.Env.Dir
 	if c.Given("path") {
 		path, err := nonEmpty(c, c.String("path"))
 		if err != nil {
-			return skills.Result{}, err
+			return githook.Change{}, err
 		}
 		if dir = path; !filepath.IsAbs(dir) {
 			dir = filepath.Join(c.Env.Dir, dir)
 		}
 	}
 	repository := githook.Repository{Dir: dir, Writer: env.Writer()}
-	plan := repository.PlanInstall
 	if out {
-		plan = repository.PlanUninstall
+		return repository.PlanUninstall()
 	}
-	change, err := plan()
-	if err != nil {
-		return skills.Result{}, err
-	}
+	return repository.PlanInstall()
+}
+
+// changeGit carries the plan out, unless it is only to be shown.
+func changeGit(change githook.Change, dryRun bool) skills.Result {
 	r := gitResult(change)
 	if dryRun {
-		return r, nil
+		return r
 	}
 	if err := change.Apply(); err != nil {
 		r.Status, r.Message, r.Steps = skills.Failed, err.Error(), nil
-		return r, nil
+		return r
 	}
 	for i := range r.Steps {
 		r.Steps[i].Text = "" // it is on the disk now
 	}
-	return r, nil
+	return r
 }
 
 // gitResult tells of a change in the words used for harnesses.
