@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -127,4 +128,31 @@ func folded(text, indent string) string {
 		column += len(word)
 	}
 	return lines.String() + "\n"
+}
+
+// The table of error codes on the page has a row for each code of tt.
+func TestCLIPageHasEveryErrorCode(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "cli.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, _ := strings.Cut(string(page), "## Error codes")
+	table, _, _ = strings.Cut(table, "\n## ")
+	var documented []string
+	for _, row := range regexp.MustCompile("(?m)^\\| `([a-z_]+)` \\|").FindAllStringSubmatch(table, -1) {
+		documented = append(documented, row[1])
+	}
+	source, err := os.ReadFile(filepath.Join("..", "..", "fsroom", "code", "code.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var defined []string
+	for _, constant := range regexp.MustCompile(`(?m)^\t\w+ +Code = "([a-z_]+)"`).FindAllStringSubmatch(string(source), -1) {
+		defined = append(defined, constant[1])
+	}
+	slices.Sort(documented)
+	slices.Sort(defined)
+	if len(defined) < 30 || !slices.Equal(documented, defined) {
+		t.Errorf("documented are\n%s\ndefined are\n%s", strings.Join(documented, " "), strings.Join(defined, " "))
+	}
 }
