@@ -18,7 +18,7 @@ import (
 // generated from the table of commands, which is also where the help and the
 // manual pages come from: "tt wait" stands for the usage line, flags, errors and
 // exit statuses of a command, "flags" for the flags of every command, and the
-// name of a help topic for its items. With
+// name of a help topic for its items, or "handoff" for its flags. With
 // -update they are written anew. Everything else on the page is written by hand.
 func TestCLIPageAgreesWithTable(t *testing.T) {
 	file := filepath.Join("..", "..", "docs", "cli.md")
@@ -31,7 +31,7 @@ func TestCLIPageAgreesWithTable(t *testing.T) {
 	for _, topic := range p.Topics {
 		parts[topic.Name] = itemList(topic.List())
 	}
-	delete(parts, "handoff") // the page has a section of its own
+	parts["handoff"] = flagList(explainedBy(p, releaseCommand, "handoff"))
 	delete(parts, "files")
 	for _, c := range p.Visible() {
 		parts[p.Name+" "+c.Name] = commandPart(p, c)
@@ -67,15 +67,13 @@ func commandPart(p *front.Program, c *front.Command) string {
 	for _, alias := range c.Aliases {
 		text += "Alias: `" + p.Name + " " + alias + "`.\n"
 	}
-	own := p.FlagsOf(c)
-	for i := range own {
-		if own[i].Global {
-			own = own[:i]
-			break
-		}
-	}
-	if len(own) > 0 {
+	if own := explainedBy(p, c, ""); len(own) > 0 {
 		text += "\n" + flagList(own)
+	}
+	for _, topic := range p.Topics {
+		if shared := explainedBy(p, c, topic.Name); len(shared) > 0 {
+			text += folded("- and the flags under ["+topic.Name+"](#"+topic.Name+").", "  ")
+		}
 	}
 	var codes, exits []string
 	for _, e := range c.Errors {
@@ -91,6 +89,12 @@ func commandPart(p *front.Program, c *front.Command) string {
 		text += "\n" + folded("Exit status: "+strings.Join(exits, "; ")+".", "")
 	}
 	return text
+}
+
+// explainedBy returns the flags of c itself that a help topic explains, or for ""
+// the help of the command.
+func explainedBy(p *front.Program, c *front.Command, topic string) []front.Flag {
+	return slices.DeleteFunc(p.FlagsOf(c), func(f front.Flag) bool { return f.Global || f.Topic != topic })
 }
 
 func flagList(flags []front.Flag) string {

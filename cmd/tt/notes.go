@@ -23,7 +23,7 @@ var notesAddCommand = &front.Command{
 	},
 	Flags: func(f *front.Flags) {
 		f.Int64("turn", "N", 0, "the turn it is about (default: the room as a whole)")
-		f.Choice("severity", "info|page", []string{turn.SeverityInfo, turn.SeverityPage}, "page: should be read at once")
+		f.Choice("severity", "info|page", []string{turn.SeverityInfo, turn.SeverityPage}, "how urgent it is: page should be read at once")
 		f.String("target", "AGENT", "whom it is for")
 		f.Bool("stdin", "read the note from standard input")
 		pathFlag(f)
@@ -76,7 +76,7 @@ var notesListCommand = &front.Command{
 	Flags: func(f *front.Flags) {
 		f.Bool("all", "resolved ones too")
 		f.String("after", "ID", "only notes behind this one")
-		f.Int64("limit", "N", defaultNotes, "at most so many (most 200)")
+		f.Int64("limit", "N", defaultNotes, "at most so many, up to 200")
 		pathFlag(f)
 	},
 	Errors: []code.Code{code.RoomNotFound, code.InvalidCursor},

@@ -167,7 +167,7 @@ func (f Flag) Head() string {
 // Description is the usage of the flag with its choices and its default.
 func (f Flag) Description() string {
 	text := f.Usage
-	if len(f.Choices) > 0 {
+	if len(f.Choices) > 0 && f.Placeholder != strings.Join(f.Choices, "|") {
 		text += ": " + orList(f.Choices)
 	}
 	if f.Default != "" {
