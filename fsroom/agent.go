@@ -78,6 +78,7 @@ func (a Agent) Mark(name string, at time.Time) error {
 		return err
 	}
 	f.Close()
+	lockfile.Adopt(path)
 	return touch(path, at)
 }
 

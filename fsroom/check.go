@@ -83,7 +83,8 @@ func (c *checker[S]) unfinished(at any, file, repair, format string, args ...any
 	}
 }
 
-// modes: what is private must be.
+// modes: what is private must be, and everything belongs to the user whose data
+// directory it is.
 func (c *checker[S]) modes() {
 	_ = filepath.WalkDir(c.room.dir, func(path string, d fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) {
@@ -99,6 +100,9 @@ func (c *checker[S]) modes() {
 		}
 		if extra := info.Mode().Perm() & 0o077; extra != 0 && privateModes {
 			c.found(path, makePrivate, "others have access to it (mode %04o)", info.Mode().Perm())
+		}
+		if p, ok := foreign(path, info, c.room.store.dir); ok {
+			c.found(path, p.Repair, "%s", p.Problem)
 		}
 		return nil
 	})
@@ -144,6 +148,8 @@ func (c *checker[S]) kinds() {
 
 func kindOf(m fs.FileMode) string {
 	switch {
+	case m.IsRegular():
+		return "file"
 	case m&fs.ModeSymlink != 0:
 		return "symbolic link"
 	case m.IsDir():

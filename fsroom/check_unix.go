@@ -3,12 +3,45 @@
 package fsroom
 
 import (
+	"fmt"
 	"io/fs"
+	"os"
 	"syscall"
+
+	"github.com/talking-stick/tt/lockfile"
 )
 
 // privateModes: file modes say who may read.
 const privateModes = true
+
+// foreign reports a file that does not belong to the owner of a directory.
+func foreign(path string, info fs.FileInfo, dir string) (Problem, bool) {
+	above, err := os.Stat(dir)
+	if err != nil {
+		return Problem{}, false
+	}
+	st, ok1 := info.Sys().(*syscall.Stat_t)
+	owner, ok2 := above.Sys().(*syscall.Stat_t)
+	if !ok1 || !ok2 || st.Uid == owner.Uid {
+		return Problem{}, false
+	}
+	return Problem{
+		File:    path,
+		Problem: fmt.Sprintf("it belongs to user %d, and the directory to user %d", st.Uid, owner.Uid),
+		Repair:  "as root: give it to the owner of the directory",
+	}, true
+}
+
+// giveBack gives a file to the owner of a directory, which only root can.
+func giveBack(path, dir string) bool {
+	lockfile.AdoptLike(path, dir)
+	info, err := os.Lstat(path)
+	if err != nil {
+		return false
+	}
+	_, is := foreign(path, info, dir)
+	return !is
+}
 
 func links(info fs.FileInfo) uint64 {
 	if st, ok := info.Sys().(*syscall.Stat_t); ok {

@@ -2,8 +2,10 @@ package fsroom_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -49,6 +51,25 @@ func TestErrorsHaveCodes(t *testing.T) {
 		}
 		if e, ok := err.(*code.Error); !ok || e.Hint == "" && test.want != code.RoomClosed {
 			t.Errorf("%v has no hint", err)
+		}
+	}
+}
+
+// TestHintsFitTheCause: what to do about an unusable data directory depends on why.
+func TestHintsFitTheCause(t *testing.T) {
+	for cause, want := range map[error]string{
+		syscall.EMFILE:  "ulimit -n",
+		syscall.ENFILE:  "ulimit -n",
+		syscall.EROFS:   "read-only",
+		syscall.EACCES:  "writable",
+		syscall.ENOTDIR: "a file stands where a directory should be",
+		syscall.EIO:     "look at the disk",
+	} {
+		f := newFixture(t)
+		_, _, err := f.at(fsroom.Options{Fault: (&fault{nth: 1, err: cause}).hit}).Update(context.Background(), join("a"))
+		var e *code.Error
+		if !errors.As(err, &e) || e.Code != code.DataDirUnusable || !strings.Contains(e.Hint, want) {
+			t.Errorf("%v: %v, hint %q", cause, err, e.Hint)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package fsroom
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"strconv"
 	"syscall"
@@ -55,9 +56,25 @@ func (s *Store) explain(err error, path string) error {
 			WithHint("raise the limit (ulimit -f), or end the room, which archives its journal").With("path", path).Because(err)
 	case errors.Is(err, fs.ErrPermission), errors.As(err, &errno):
 		return code.New(code.DataDirUnusable, "the data directory cannot be used: %v", err).
-			WithHint("make %s writable, or set TALKING_STICK_DATA_DIR to another directory", s.dir).With("path", path).Because(err)
+			WithHint("%s", s.wayOut(err)).With("path", path).Because(err)
 	}
 	return err
+}
+
+// wayOut says what to do about a data directory that cannot be used.
+func (s *Store) wayOut(err error) string {
+	const another = "set TALKING_STICK_DATA_DIR to another directory"
+	switch {
+	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
+		return "allow more open files (ulimit -n), or end some programs"
+	case errors.Is(err, syscall.ENOTDIR):
+		return fmt.Sprintf("a file stands where a directory should be; move it away, or %s than %s", another, s.dir)
+	case errors.Is(err, syscall.EROFS):
+		return fmt.Sprintf("%s is read-only here, perhaps because of a sandbox; allow writing to it, or %s", s.dir, another)
+	case errors.Is(err, fs.ErrPermission):
+		return fmt.Sprintf(`make %s and what is in it writable for you, or %s; "tt doctor" names files of other users`, s.dir, another)
+	}
+	return fmt.Sprintf("look at the disk that %s is on, or %s", s.dir, another)
 }
 
 func explainBusy(busy *lockfile.BusyError) error {

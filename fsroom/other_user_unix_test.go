@@ -8,8 +8,10 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // stranger is a user without rights of its own, for whom modes count.
@@ -74,6 +76,53 @@ func TestReadOnlyDataDirectory(t *testing.T) {
 		t.Errorf("%v became %v", before, after)
 	}
 	f.do(say("b", "hello"))
+}
+
+// TestUnreadableState counts as missing: the room is read from its journal, and the
+// next change replaces it.
+func TestUnreadableState(t *testing.T) {
+	f := newFixture(t)
+	f.populate()
+	f.must(os.Chmod(f.statePath(), 0))
+	got := f.asStranger("use")
+	want := []string{"exists true", "view 13", "await ", "event 13", "events ", "update "}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if info, err := os.Stat(f.statePath()); err != nil || info.Mode() != 0o600 {
+		t.Errorf("state.json afterwards: %v, %v", info.Mode(), err)
+	}
+}
+
+// TestRootInTheDirectoryOfAnother leaves nothing that this user could not use; what
+// is there already is found, and root gives it back.
+func TestRootInTheDirectoryOfAnother(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("only root can do that")
+	}
+	f := newFixture(t)
+	f.must(os.Mkdir(f.dir, 0o700))
+	f.owned(stranger)
+	t.Cleanup(func() { f.owned(0) })
+	f.populate()
+	a := f.room.Agent("a")
+	f.must(a.Mark("seen", time.Now()))
+	release, err := a.Hold("waiting")
+	f.must(err)
+	release()
+	f.must(a.Write("note.json", &memo{Text: "hello"}))
+	f.must(filepath.WalkDir(f.dir, func(path string, d fs.DirEntry, err error) error {
+		info, err := d.Info()
+		if err == nil && info.Sys().(*syscall.Stat_t).Uid != stranger {
+			t.Errorf("%s is root's", path)
+		}
+		return err
+	}))
+	f.must(os.Lchown(f.room.Agent("a").Path(""), 0, 0))
+	if found := strings.Join(f.problems(), "\n"); !strings.Contains(found, "it belongs to user 0, and the directory to user 54321") {
+		t.Errorf("Check finds %q", found)
+	}
+	f.repair()
 }
 
 // TestRoomsAreFoundWithoutAList: a lookup is by name, so it costs the same

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+
+	"github.com/talking-stick/tt/lockfile"
 )
 
 // A PlantedError says that something else stands where a directory of ours
@@ -76,5 +78,12 @@ func makeDir(dir string) error {
 	case err == nil:
 		return &PlantedError{Path: dir, Mode: info.Mode().Type()}
 	}
-	return os.MkdirAll(dir, dirMode)
+	if err := os.MkdirAll(parent(dir), dirMode); err != nil {
+		return err
+	}
+	if err := os.Mkdir(dir, dirMode); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	lockfile.Adopt(dir)
+	return nil
 }

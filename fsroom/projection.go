@@ -74,14 +74,11 @@ func (c coverage) checksum(state []byte) string {
 // errDamaged means that state.json is of no use and the journal must be read.
 var errDamaged = errors.New("damaged projection")
 
-// readProjection returns nil for a projection that is missing or damaged. The
+// readProjection returns nil for a projection that is missing, unreadable or damaged. The
 // only error is a format newer than this program knows.
 func (r *Room[S]) readProjection() (*projection, *S, error) {
 	b, err := readFile(r.statePath(), maxProjection)
 	if err != nil {
-		if errors.Is(err, fs.ErrPermission) {
-			return nil, nil, err
-		}
 		return nil, nil, nil
 	}
 	p, s, err := decodeProjection(r.rules, r.name, b)

@@ -106,12 +106,16 @@ func (r *Room[S]) mendKinds() error {
 	})
 }
 
-// mendModes makes what others can read or change private again.
+// mendModes makes what others can read or change private again, and gives what
+// belongs to somebody else to the owner of the data directory.
 func (r *Room[S]) mendModes() error {
 	if !privateModes {
 		return nil
 	}
 	private := func(path string, info fs.FileInfo) error {
+		if _, is := foreign(path, info, r.store.dir); is {
+			giveBack(path, r.store.dir)
+		}
 		switch {
 		case info.Mode().Perm()&0o077 == 0:
 		case info.IsDir():

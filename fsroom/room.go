@@ -7,8 +7,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
+	"syscall"
 
 	"github.com/talking-stick/tt/journal"
 	"github.com/talking-stick/tt/journal/wire"
@@ -89,10 +91,11 @@ func (r *Room[S]) tempDir() string   { return filepath.Join(r.dir, "tmp") }
 func (r *Room[S]) agentsDir() string { return filepath.Join(r.dir, "agents") }
 
 // Exists reports at the cost of one stat whether the room may be alive. A room
-// that has ended has no journal here.
+// that has ended has no journal here. Where a file stands in place of a directory on
+// the way there may be one, and every other method says what is wrong.
 func (r *Room[S]) Exists() bool {
 	info, err := os.Lstat(r.JournalPath())
-	return err == nil && info.Size() > 0
+	return err == nil && info.Size() > 0 || errors.Is(err, syscall.ENOTDIR)
 }
 
 // Made reports whether the room has a directory: it is or was a room.
@@ -138,6 +141,20 @@ func Rooms[S any](s *Store, rules *Rules[S]) ([]string, error) {
 		if e.IsDir() && At(s, rules, e.Name()).Exists() {
 			names = append(names, e.Name())
 		}
+	}
+	return names, nil
+}
+
+// Folders lists the names of all directories of rooms of a kind, alive or not.
+func Folders[S any](s *Store, rules *Rules[S]) ([]string, error) {
+	entries, err := os.ReadDir(filepath.Join(s.dir, rules.Folder))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) { // see CheckDir
+		return nil, s.explain(err, s.dir)
+	}
+	entries = slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return !e.IsDir() })
+	names := make([]string, 0, len(entries))
+	for _, e := range entries {
+		names = append(names, e.Name())
 	}
 	return names, nil
 }

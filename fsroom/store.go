@@ -142,7 +142,7 @@ func (s *Store) prepare(room string) error {
 	if err := s.step(StepPrepare); err != nil {
 		return s.explain(err, s.dir)
 	}
-	if err := os.MkdirAll(s.dir, dirMode); err != nil {
+	if err := s.makeDataDir(s.dir); err != nil {
 		return s.explain(err, s.dir)
 	}
 	if err := s.writeFormat(); err != nil {
@@ -157,6 +157,26 @@ func (s *Store) prepare(room string) error {
 		}
 	}
 	return nil
+}
+
+// makeDataDir makes the data directory and what is missing above it. The name of
+// each directory above is synced; the one of the data directory itself is synced
+// before the first change of each room.
+func (s *Store) makeDataDir(dir string) error {
+	if info, err := os.Stat(dir); err == nil && info.IsDir() || parent(dir) == dir {
+		return nil
+	}
+	if err := s.makeDataDir(parent(dir)); err != nil {
+		return err
+	}
+	if err := os.Mkdir(dir, dirMode); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	lockfile.Adopt(dir)
+	if dir == s.dir {
+		return nil
+	}
+	return s.opts.SyncDir(parent(dir))
 }
 
 func (s *Store) writeFormat() error {

@@ -87,6 +87,7 @@ func (r *Room[S]) lock(ctx context.Context) (func() error, error) {
 	if errors.Is(err, errNotThere) {
 		if err = r.store.prepare(r.dir); err == nil {
 			unlock, err = lockfile.Lock(ctx, r.lockPath())
+			lockfile.Adopt(r.lockPath())
 		}
 	}
 	cancel()
@@ -233,6 +234,7 @@ func (r *Room[S]) openToAppend(snap *Snapshot[S]) (*journal.Log, error) {
 	if err != nil || snap.Position.Offset > 0 {
 		return log, err
 	}
+	lockfile.Adopt(r.JournalPath())
 	for _, dir := range []string{r.dir, parent(r.dir), r.store.dir} {
 		if err := r.store.opts.SyncDir(dir); err != nil {
 			return nil, errors.Join(err, log.Close())

@@ -16,6 +16,7 @@ func hold(path string) (func(), error) {
 	if err != nil {
 		return nil, err
 	}
+	Adopt(path)
 	if err := retry(func() error { return lockShared(f.Fd()) }); err != nil {
 		f.Close()
 		return nil, explain(path, "hold", err)

@@ -4,6 +4,7 @@ package lockfile
 
 import (
 	"errors"
+	"path/filepath"
 
 	"github.com/google/renameio/v2"
 )
@@ -14,6 +15,7 @@ func replace(path string, data []byte, tempDir string, ready readyFunc) error {
 	if err != nil {
 		return err
 	}
+	AdoptLike(file.Name(), filepath.Dir(path))
 	_, err = file.Write(data)
 	if err == nil && ready != nil {
 		err = ready(file.File)

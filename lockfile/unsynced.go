@@ -2,6 +2,7 @@ package lockfile
 
 import (
 	"os"
+	"path/filepath"
 )
 
 // ReplaceUnsynced is [Replace] without the sync: a reader sees old or new, but
@@ -11,6 +12,7 @@ func ReplaceUnsynced(path string, data []byte, tempDir string) error {
 	if err != nil {
 		return err
 	}
+	AdoptLike(f.Name(), filepath.Dir(path))
 	_, err = f.Write(data)
 	if closeErr := f.Close(); err == nil {
 		err = closeErr

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/talking-stick/tt/cmd/internal/front"
 	"github.com/talking-stick/tt/cmd/internal/kinds"
@@ -20,8 +21,7 @@ var doctorCommand = &front.Command{
 	Args:  []front.Arg{pathArg()},
 	Short: "verify the files of every room against its journal",
 	Long: "Checks every room and topic of the data directory, or with a path the rooms of that workspace: the journal line by line, the projection " +
-		"against it, the archive, file modes, leftovers of killed processes, and locks. It also tries out, in a directory of its own that it removes again, " +
-		"whether the data directory can be written to, locks keep others out, files are replaced as a whole, and changes are told at once or must be polled for.\n\n" +
+		"against it, the archive, file modes and owners, leftovers of killed processes, and locks.\n\n" +
 		"With --repair it mends what can be mended. Before a file is replaced its bytes are kept beside it, as journal.damaged-1a2b3c4d.jsonl. Events that " +
 		"cannot be read any more become events of type damaged, so that all others keep their numbers.",
 	Flags: func(f *front.Flags) {
@@ -34,13 +34,15 @@ var doctorCommand = &front.Command{
 
 // A doctorResult lists what was found.
 type doctorResult struct {
-	Checked  int              `json:"checked"` // rooms and topics
-	Problems []fsroom.Problem `json:"problems"`
+	Checked    int              `json:"checked"` // the sum of the three
+	Rooms      int              `json:"rooms"`
+	EndedRooms int              `json:"ended_rooms"`
+	Topics     int              `json:"topics"`
+	Problems   []fsroom.Problem `json:"problems"`
 	// Notes are leftovers of crashes that the next change clears away by itself.
 	Notes []fsroom.Problem `json:"notes,omitempty"`
 	// MissingPaths are rooms whose directory was renamed or removed.
 	MissingPaths []missingPath `json:"missing_paths,omitempty"`
-	Place        fsroom.Place  `json:"place"`
 }
 
 func runDoctor(ctx context.Context, c *front.Call) error {
@@ -68,14 +70,12 @@ type examination struct {
 }
 
 func (x *examination) run(ctx context.Context, d *desk) error {
-	w, err := d.workspace()
-	if err != nil {
-		return err
-	}
 	x.Problems = append([]fsroom.Problem{}, x.store.CheckDir(x.repair)...)
-	place, problems := x.store.Probe(ctx)
-	x.Place, x.Problems = place, append(x.Problems, problems...)
 	if d.call.HasArg("path") || d.call.Given("path") {
+		w, err := d.workspace()
+		if err != nil {
+			return err
+		}
 		names, err := d.roomNames(w, false)
 		lookAt(ctx, x, rules, names)
 		return err
@@ -111,12 +111,24 @@ func lookAt[S any](ctx context.Context, x *examination, rules *fsroom.Rules[S], 
 			continue
 		}
 		x.Checked++
+		*x.kind(rules.Folder, r.Exists())++
 		if x.repair {
 			x.Problems = append(x.Problems, r.Repair(ctx)...)
 		} else {
 			x.Problems = append(x.Problems, r.Check()...)
 		}
 	}
+}
+
+// kind returns where the rooms of a folder are counted.
+func (x *examination) kind(folder string, alive bool) *int {
+	switch {
+	case folder != rules.Folder:
+		return &x.Topics
+	case alive:
+		return &x.Rooms
+	}
+	return &x.EndedRooms
 }
 
 func writeDoctor(t *front.Text, r doctorResult) {
@@ -129,17 +141,27 @@ func writeDoctor(t *front.Text, r doctorResult) {
 	for _, m := range r.MissingPaths {
 		t.Line("%s a room belongs to %s, which is not there any more; its commands take --path '%s'", t.Dim("note"), m.CanonicalPath, m.CanonicalPath)
 	}
-	if len(r.Problems) == 0 {
-		t.Line("%s %s checked, nothing is wrong.", t.Green("ok"), counted(r.Checked, "room"))
+	switch {
+	case len(r.Problems) > 0:
+	case r.Checked == 0:
+		t.Line("%s there is no room yet.", t.Green("ok"))
+	default:
+		t.Line("%s %s checked, nothing is wrong.", t.Green("ok"), r.counts())
 	}
-	switch p := r.Place; {
-	case !p.Exists:
-		t.Line("There is no data directory yet: %s", p.Dir)
-	case p.Watch == "events":
-		t.Line("%s tells changes after %d µs.", p.Dir, p.LatencyUS)
-	case p.Writable:
-		t.Line("%s does not tell changes: waiting polls.", p.Dir)
+}
+
+// counts writes "1 room, 2 ended rooms, 3 topics", without what there is none of.
+func (r doctorResult) counts() string {
+	var parts []string
+	for _, p := range []struct {
+		n     int
+		thing string
+	}{{r.Rooms, "room"}, {r.EndedRooms, "ended room"}, {r.Topics, "topic"}} {
+		if p.n > 0 {
+			parts = append(parts, counted(p.n, p.thing))
+		}
 	}
+	return strings.Join(parts, ", ")
 }
 
 func writeProblem(t *front.Text, p fsroom.Problem) {

@@ -1,7 +1,6 @@
 package fsroom_test
 
 import (
-	"context"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -12,37 +11,9 @@ import (
 	"github.com/talking-stick/tt/fsroom"
 )
 
-// TestProbe tries the place out and leaves nothing.
-func TestProbe(t *testing.T) {
-	f := newFixture(t)
-	f.do(join("a"))
-	before, err := os.ReadDir(f.dir)
-	f.must(err)
-	place, problems := openStore(t, f.dir, fsroom.Options{}).Probe(context.Background())
-	want := fsroom.Place{Dir: f.dir, Exists: true, Writable: true, Locks: true, Renames: true, Watch: "polling"}
-	if place != want || len(problems) > 0 {
-		t.Errorf("%+v, %v", place, problems)
-	}
-	if after, _ := os.ReadDir(f.dir); len(after) != len(before) {
-		t.Errorf("%v became %v", before, after)
-	}
-}
-
-// TestProbeOfNoDirectory makes none.
-func TestProbeOfNoDirectory(t *testing.T) {
-	f := newFixture(t)
-	place, problems := openStore(t, f.dir, fsroom.Options{}).Probe(context.Background())
-	if place.Exists || len(problems) > 0 {
-		t.Errorf("%+v, %v", place, problems)
-	}
-	if _, err := os.Lstat(f.dir); err == nil {
-		t.Error("a directory was made")
-	}
-}
-
 // TestLeftoversOfTheDirectory are swept when they are old enough to be nobody's.
 func TestLeftoversOfTheDirectory(t *testing.T) {
-	f := newFixture(t)
+	f := fixtureIn(t, filepath.Join(tempDir(t), "data [1]"))
 	f.do(join("a"))
 	young, old := filepath.Join(f.dir, ".format1"), filepath.Join(f.dir, ".format2")
 	f.write(young, nil)
