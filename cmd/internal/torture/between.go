@@ -7,14 +7,16 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
-	"sync"
+	"time"
 
 	"github.com/talking-stick/tt/fsroom/turn"
 )
 
 // A pair is a command that stands still at one of its calls while another command
-// runs from its beginning to its end.
+// runs: from its beginning to its end, or until it is in the queue for the lock that
+// the first one has.
 type pair struct {
 	name    string
 	before  []string
@@ -40,33 +42,42 @@ func pairs() []pair {
 }
 
 // betweenCalls lets another command run between any two calls of a command. What
-// the first one tells at its end is true at that moment, and who has the turn can
-// end it.
+// the last one tells at its end is true at that moment, and who has the turn can
+// end it. And somebody joins between any two calls of every command.
 func betweenCalls(g *rig, r *report) {
 	if !haveStrace() {
 		r.skip("there is no strace")
 		return
 	}
 	var runs []func()
+	add := func(t *trial, p pair, points []point) {
+		for _, at := range points {
+			runs = append(runs, func() { t.between(p, at) })
+		}
+	}
 	for _, p := range pairs() {
 		st, _ := g.stage(scene{name: p.name, before: p.before, args: p.first, orderly: true})
 		t := &trial{rig: g, stage: st, report: r, fault: "signal=SIGSTOP"}
 		points, err := t.countPiped(p.must)
 		if err != nil {
 			r.wrong("%s: %v", p.name, err)
+		}
+		add(t, p, points)
+	}
+	r.inParallel(slices.Values(runs))
+	runs = nil
+	for _, st := range g.stages() {
+		if st.repair {
 			continue
 		}
-		for _, at := range points {
-			runs = append(runs, func() { t.between(p, at) })
+		t, points, err := g.trial(r, st, changing+opening, "signal=SIGSTOP")
+		if err != nil {
+			r.wrong("%v", err)
+			continue
 		}
+		add(t, pair{name: st.name, first: strings.Join(st.args, " "), second: "join --agent y:8", must: true, expired: true}, points)
 	}
-	var workers sync.WaitGroup
-	free := make(chan struct{}, 4)
-	for run := range g.sample(runs, len(runs), len(runs)) {
-		free <- struct{}{}
-		workers.Go(func() { run(); <-free })
-	}
-	workers.Wait()
+	r.inParallel(g.sample(runs, 60, len(runs)))
 }
 
 // piped is the command below strace with a handoff on its standard input.
@@ -100,59 +111,79 @@ func (t *trial) between(pr pair, p point) {
 	t.report.reach(what, func() bool {
 		data := t.newDir()
 		defer t.remove(data)
-		first, second, err := t.interleave(data, pr, p)
+		first, second, queued, err := t.interleave(data, pr, p)
 		if err == errPassed {
 			return false
 		}
 		t.report.add(1, 0, 0)
-		if err == nil && second != nil {
-			err = t.agree(data, pr, first, *second)
+		t.report.held(queued)
+		if err == nil && pr.must && (first.exit != 0 || second.exit != 0) {
+			err = fmt.Errorf("%v; the other: %v", first, second)
+		}
+		switch {
+		case err != nil:
+		case queued:
+			err = t.agree(data, pr, second, pr.second)
+		default:
+			err = t.agree(data, pr, first, pr.first)
 		}
 		if err != nil {
-			t.report.wrong("%s: %v", what, err)
+			t.report.wrong("%s: %v; the other: %v", what, err, second)
 		}
 		return true
 	})
 }
 
-// interleave runs both commands; the second is nil if the first had the lock.
-func (t *trial) interleave(data string, pr pair, p point) (first result, second *result, err error) {
+// interleave runs both commands. If the first one had the lock when it stood still,
+// the second was queued behind it and ended last.
+func (t *trial) interleave(data string, pr pair, p point) (first, second result, queued bool, err error) {
 	if err := t.copyTo(data); err != nil {
-		return first, nil, err
+		return first, second, false, err
 	}
 	room, err := t.room(data)
 	if err != nil {
-		return first, nil, err
+		return first, second, false, err
 	}
 	trace := data + ".trace"
 	defer os.Remove(trace)
 	cmd, stdout, stderr := t.command(data, piped(append(t.fault.at(p), "-o", trace)), t.args...)
 	if err := cmd.Start(); err != nil {
-		return first, nil, err
+		return first, second, false, err
 	}
 	ends := make(chan error, 1)
 	go func() { ends <- cmd.Wait() }()
 	pid, err := stoppedIn(trace, ends)
 	if err != nil {
-		return first, nil, err
+		return first, second, false, err
 	}
-	if lock := filepath.Join(room.Dir(), "lock"); !holds(pid, lock) {
-		res := t.run(data, strings.Fields(pr.second)...)
-		second = &res
+	other, err := t.startWaiter(data, nil, strings.Fields(pr.second)...)
+	if err != nil {
+		_ = goOn(pid, ends)
+		return first, second, false, err
 	}
+	over := func() bool {
+		select {
+		case <-other.over:
+			return true
+		default:
+			return false
+		}
+	}
+	eventually(lockPatience, func() bool {
+		queued = !over() && waitsForLock(other.cmd.Process.Pid) && holds(pid, filepath.Join(room.Dir(), "lock"))
+		return queued || over()
+	})
 	first = ended(goOn(pid, ends), stdout.String(), stderr.String())
-	return first, second, nil
+	<-other.over
+	return first, *other.result, queued, nil
 }
 
-// agree: the first command ended last, so a turn that it told of is the one that
-// there is, and the owner can show and end it.
-func (t *trial) agree(data string, pr pair, first, second result) error {
-	switch {
-	case strings.Contains(second.stderr, `"lock_timeout"`):
-		return nil // it had the lock after all
-	case pr.must && (first.exit != 0 || second.exit != 0):
-		return fmt.Errorf("%v; the other: %v", first, second)
-	}
+// lockPatience is how long a command waits for its lock.
+const lockPatience = 5 * time.Second
+
+// agree: a turn that the last command told of is the one that there is, and the
+// owner can show and end it.
+func (t *trial) agree(data string, pr pair, last result, line string) error {
 	var now struct {
 		Room struct {
 			Owner string
@@ -160,7 +191,7 @@ func (t *trial) agree(data string, pr pair, first, second result) error {
 		}
 	}
 	state := t.run(data, "state", "--agent", "z:9")
-	if first.exit != 0 && state.exit != 0 { // the room has ended
+	if last.exit != 0 && state.exit != 0 { // the room has ended
 		return nil
 	}
 	if state.exit == 0 {
@@ -169,14 +200,14 @@ func (t *trial) agree(data string, pr pair, first, second result) error {
 		}
 	}
 	var told grant
-	if first.exit == 0 {
-		_ = json.Unmarshal([]byte(first.stdout), &told)
+	if last.exit == 0 {
+		_ = json.Unmarshal([]byte(last.stdout), &told)
 	}
-	agent := t.args[len(t.args)-2]
-	if told.Status == turn.YourTurn && (told.Turn != now.Room.Turn || !strings.Contains(pr.first, "--agent "+now.Room.Owner)) {
-		return fmt.Errorf("%s was told that turn %d is its own, and it is turn %d of %q; the other: %v", agent, told.Turn, now.Room.Turn, now.Room.Owner, second)
+	owner := now.Room.Owner
+	if told.Status == turn.YourTurn && (told.Turn != now.Room.Turn || !strings.Contains(line, "--agent "+owner)) {
+		return fmt.Errorf("tt %s was told that turn %d is its own, and it is turn %d of %q", line, told.Turn, now.Room.Turn, owner)
 	}
-	if owner := now.Room.Owner; owner != "" && !pr.expired {
+	if owner != "" && !pr.expired {
 		for _, line := range []string{"check --agent " + owner, "release --agent " + owner + handoff} {
 			if res := t.run(data, strings.Fields(line)...); res.exit != 0 {
 				return fmt.Errorf("%s has turn %d, but tt %s: %v", owner, now.Room.Turn, line, res)

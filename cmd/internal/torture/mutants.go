@@ -129,14 +129,11 @@ func caughtBySlowWaiting(_, m *rig, r *report, name string) bool {
 	return m.sleepsOn(r, name, slowAppend)
 }
 
-func (g *rig) sleepsOn(r *report, name string, slow func(*relay) ([]string, error)) bool {
+func (g *rig) sleepsOn(r *report, name string, slow func(*relay) []string) bool {
 	found := &report{name: name, quiet: true}
 	y, err := g.newRelay(found)
-	if err == nil && slow != nil {
-		y.slow, err = slow(y)
-	}
 	if err == nil {
-		err = y.round(nil, nothing, nothing)
+		err = y.run(waitCase{slow: slow})
 	}
 	r.add(1, 0, 0)
 	if err != nil {

@@ -57,39 +57,37 @@ func (g *rig) startWait(data string, under []string, agent string) (*waiter, err
 	if err != nil {
 		return nil, err
 	}
-	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(2 * time.Millisecond) {
+	waits := eventually(20*time.Second, func() bool {
 		select {
 		case <-w.over:
-			return w, nil
+			return true
 		default:
+			return g.waits(data, agent)
 		}
-		if waits, err := g.waits(data, agent); waits || err != nil {
-			time.Sleep(10 * time.Millisecond) // from the mark to the sleep
-			return w, err
-		}
+	})
+	if !waits {
+		w.kill()
+		return nil, fmt.Errorf("%s did not come to wait", agent)
 	}
-	w.kill()
-	return nil, fmt.Errorf("%s did not come to wait", agent)
+	time.Sleep(10 * time.Millisecond) // from the mark to the sleep
+	return w, nil
 }
 
 // waits reports whether the room knows that somebody waits.
-func (g *rig) waits(data, agent string) (bool, error) {
+func (g *rig) waits(data, agent string) bool {
 	var state struct {
 		Members []struct {
 			ID      string `json:"agent_id"`
 			Waiting bool
 		}
 	}
-	r := g.run(data, "state", "--agent", "z:9")
-	if err := json.Unmarshal([]byte(r.stdout), &state); err != nil {
-		return false, fmt.Errorf("state: %v", r)
-	}
+	_ = json.Unmarshal([]byte(g.run(data, "state", "--agent", "z:9").stdout), &state)
 	for _, m := range state.Members {
 		if m.ID == agent {
-			return m.Waiting, nil
+			return m.Waiting
 		}
 	}
-	return false, nil
+	return false
 }
 
 func (w *waiter) kill() {
@@ -109,15 +107,12 @@ func (w *waiter) told(since time.Time) (time.Duration, error) {
 	}
 }
 
-// A relay is two agents who hand one turn to and fro, so that one of them waits.
-// The guardian of the turn stands still while it ends: its own end would wake the
-// waiter as well.
+// A relay is an agent who has the turn and one who waits for it.
 type relay struct {
 	*rig
 	data          string
 	owner, waiter string
 	guardian      int
-	slow          []string // what assign is run below
 	report        *report
 }
 
@@ -126,68 +121,83 @@ func (g *rig) newRelay(r *report) (*relay, error) {
 	if err := g.ok(y.data, "join", "--agent", y.waiter); err != nil {
 		return nil, err
 	}
-	return y, y.have(g.run(y.data, "try", "--agent", y.owner))
-}
-
-// have takes in that the turn is the owner's.
-func (y *relay) have(r result) error {
+	res := g.run(y.data, "try", "--agent", y.owner)
 	var had grant
-	if err := json.Unmarshal([]byte(r.stdout), &had); err != nil || r.exit != 0 || had.Status != turn.YourTurn {
-		return fmt.Errorf("%s wants the turn and is told %v", y.owner, r)
+	if err := json.Unmarshal([]byte(res.stdout), &had); err != nil || res.exit != 0 || had.Status != turn.YourTurn {
+		return nil, fmt.Errorf("%s wants the turn and is told %v", y.owner, res)
 	}
 	y.guardian = had.Guardian
-	return nil
+	return y, nil
 }
 
-// round lets the waiter wait below other programs, does something to it, hands
-// the turn over, does something more, and expects the waiter to have been told.
-func (y *relay) round(under []string, before, after func(*waiter) error) error {
-	w, err := y.startWait(y.data, under, y.waiter)
+// run lets the waiter wait, does what the case wants, and expects it to have been
+// told. The guardian of the turn stands still while it ends: its own end would
+// wake the waiter as well.
+func (y *relay) run(c waitCase) error {
+	var w *waiter
+	var err error
+	if c.soon {
+		w, err = y.startWaiter(y.data, c.under, "wait", "--timeout", "60s", "--agent", y.waiter)
+		sometime(y.random(), 400*time.Millisecond)
+	} else {
+		w, err = y.startWait(y.data, c.under, y.waiter)
+	}
 	if err != nil {
 		return err
 	}
 	defer w.kill()
-	if err := before(w); err != nil {
-		return err
+	if c.before != nil {
+		if err := c.before(y, w); err != nil {
+			return err
+		}
 	}
-	return y.handOver(w, after)
-}
-
-func nothing(*waiter) error { return nil }
-
-// handOver ends the turn, and the waiter must have it.
-func (y *relay) handOver(w *waiter, after func(*waiter) error) error {
-	guardian := y.guardian
-	if !slices.Contains(y.guardians(y.data), guardian) {
-		return fmt.Errorf("guardian %d of %s has ended before its turn", guardian, y.owner)
+	if c.change != nil {
+		err = c.change(y)
+	} else {
+		if !slices.Contains(y.guardians(y.data), y.guardian) {
+			return fmt.Errorf("guardian %d of %s has ended before its turn", y.guardian, y.owner)
+		}
+		halt(y.guardian)
+		defer syscall.Kill(y.guardian, syscall.SIGCONT)
+		err = y.assign(c.slow)
 	}
-	halt(guardian)
-	defer syscall.Kill(guardian, syscall.SIGCONT)
-	if err := y.assign(); err != nil {
-		return err
+	if err == nil && c.after != nil {
+		err = c.after(y, w)
 	}
-	if err := after(w); err != nil {
-		return err
-	}
-	return y.taken(w, time.Now())
-}
-
-// taken expects the waiter to have been told that the turn is its own.
-func (y *relay) taken(w *waiter, since time.Time) error {
-	late, err := w.told(since)
 	if err != nil {
 		return err
 	}
-	y.owner, y.waiter = y.waiter, y.owner
-	if err := y.have(*w.result); err != nil {
+	return y.hears(w, c)
+}
+
+// hears expects the waiter to have been told what the case says, in time.
+func (y *relay) hears(w *waiter, c waitCase) error {
+	late, err := w.told(time.Now())
+	if err != nil {
 		return err
 	}
-	y.report.wereTold(late)
+	told := c.told
+	if told == nil {
+		told = []string{turn.YourTurn}
+	}
+	if !slices.ContainsFunc(told, func(s string) bool { return strings.Contains(w.stdout+w.stderr, `"`+s+`"`) }) {
+		return fmt.Errorf("it was told %v", w.result)
+	}
+	switch {
+	case c.most == 0:
+		y.report.wereTold(late)
+	case late > c.most:
+		return fmt.Errorf("it was told %v late", late.Round(time.Millisecond))
+	}
 	return nil
 }
 
-func (y *relay) assign() error {
-	r := y.runUnder(y.data, y.slow, "assign", y.waiter, "--status", "s", "--next-action", "n", "--agent", y.owner, "--json")
+func (y *relay) assign(slow func(*relay) []string) error {
+	var under []string
+	if slow != nil {
+		under = slow(y)
+	}
+	r := y.runUnder(y.data, under, "assign", y.waiter, "--status", "s", "--next-action", "n", "--agent", y.owner, "--json")
 	if r.exit != 0 {
 		return fmt.Errorf("assign: %v", r)
 	}
@@ -196,8 +206,8 @@ func (y *relay) assign() error {
 
 // mail lets the waiter wait for a message, below other programs, and sends it one
 // after a while.
-func (y *relay) mail(under []string, after time.Duration) error {
-	state := y.run(y.data, "events", "--limit", "1", "--agent", "z:9")
+func (y *relay) mail(under []string) error {
+	state := y.rig.run(y.data, "events", "--limit", "1", "--agent", "z:9")
 	var last struct {
 		Seq int64 `json:"cursor_event_seq"`
 	}
@@ -209,18 +219,11 @@ func (y *relay) mail(under []string, after time.Duration) error {
 		return err
 	}
 	defer w.kill()
-	time.Sleep(after)
+	sometime(y.random(), 400*time.Millisecond)
 	if err := y.ok(y.data, "msg", "send", y.waiter, "hello", "--agent", y.owner); err != nil {
 		return err
 	}
-	late, err := w.told(time.Now())
-	if err != nil {
-		return err
-	}
-	if y.report.wereTold(late); w.exit != 0 || !strings.Contains(w.stdout, `"hello"`) {
-		return fmt.Errorf("who waits for a message was told %v", w.result)
-	}
-	return nil
+	return y.hears(w, waitCase{told: []string{"hello"}})
 }
 
 // talk says something a number of times.
@@ -231,34 +234,4 @@ func (y *relay) talk(times int) error {
 		}
 	}
 	return nil
-}
-
-// stoppedWaiters stops processes that wait. What happens meanwhile they learn
-// when they go on.
-func stoppedWaiters(g *rig, r *report) {
-	y, err := g.newRelay(r)
-	if err != nil {
-		r.wrong("%v", err)
-		return
-	}
-	defer g.remove(y.data)
-	for n := range g.pick(10, 100) {
-		err := y.round(nil,
-			func(w *waiter) error {
-				if err := w.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
-					return err
-				}
-				return y.talk(30)
-			},
-			func(w *waiter) error { return w.cmd.Process.Signal(syscall.SIGCONT) })
-		r.add(1, 0, 0)
-		if err != nil {
-			r.wrong("stopped waiter %d: %v", n, err)
-			break
-		}
-	}
-	r.tellLate()
-	if err := g.mended(y.data); err != nil {
-		r.wrong("%v", err)
-	}
 }
