@@ -33,7 +33,7 @@ test: ## everything that needs no root, no network and no minutes
 
 # The tests of tt start thousands of processes, which takes several times as long
 # with the race detector in each: here those that wait and stream have it.
-RACING := ^(TestScripts|TestFollowersLoseNothing)$$/^(wait|turn|events_follow|events_wait|guardian|stream|race|listen)
+RACING := ^(TestScripts|TestFollowersLoseNothing)$$/^(wait_|race_|turn_race|turn_waiters|events_follow|events_wait|guardian_repair|guardian_stops|stream)
 test-ci: ## the tests in random order, all but most of tt's under the race detector
 	$(GO) test -shuffle=on ./cmd/tt
 	CGO_ENABLED=1 $(GO) test -race -shuffle=on $$($(GO) list ./... | grep -v '/cmd/tt$$')
