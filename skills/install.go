@@ -30,7 +30,8 @@ type Options struct {
 	Replace   bool // overwrite or remove what the user has edited; a backup is kept
 	NoHooks   bool // the skill alone
 
-	sync bool // bring up to date what is there, add nothing
+	sync   bool // bring up to date what is there, add nothing
+	remove bool // take out
 }
 
 // Select returns the harnesses that a command line names: the named ones, each
@@ -73,6 +74,7 @@ func (e Environment) Install(ctx context.Context, opts Options) ([]Result, error
 // Uninstall takes the skill and the guards out of the harnesses of opts. Rooms and
 // everything else in the data directory stay.
 func (e Environment) Uninstall(ctx context.Context, opts Options) ([]Result, error) {
+	opts.remove = true
 	return e.change(ctx, opts, "uninstall", e.uninstallOne)
 }
 
@@ -92,7 +94,7 @@ func (e Environment) change(ctx context.Context, opts Options, reason string, on
 	for _, id := range opts.Harnesses {
 		// First, because the harness's own command may rewrite its settings.
 		old := e.cleanUp(ctx, opts, reason, id)
-		p := e.planner(opts, rec.of(id))
+		p := e.planner(opts, rec, id)
 		r := e.carryOut(p, one(p, id))
 		old.addTo(&r)
 		results = append(results, r)
@@ -176,7 +178,11 @@ func (e Environment) carryOut(p *planner, r Result) Result {
 	if p.opts.DryRun {
 		return r
 	}
-	if err := apply(p.steps); err != nil {
+	err := p.announce()
+	if err == nil {
+		err = apply(p.steps)
+	}
+	if err != nil {
 		r.Status, r.Message = Failed, err.Error()
 	}
 	p.removeDirs()
@@ -184,6 +190,21 @@ func (e Environment) carryOut(p *planner, r Result) Result {
 		r.Steps[i].Text = "" // it is on the disk now
 	}
 	return r
+}
+
+// announce records what an installation is about to do: if it is killed on the way,
+// the next command still knows its files and what was in them. Taking something
+// out is recorded when it is done.
+func (p *planner) announce() error {
+	if p.opts.remove || len(p.steps) == 0 {
+		return nil
+	}
+	for _, s := range p.steps {
+		if s.record != nil {
+			s.record()
+		}
+	}
+	return p.env.save(p.rec)
 }
 
 // indented returns v as JSON on several lines.

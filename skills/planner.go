@@ -11,6 +11,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/diff"
 
+	"github.com/talking-stick/tt/skills/harness"
 	"github.com/talking-stick/tt/skills/rewrite"
 )
 
@@ -19,12 +20,13 @@ import (
 type planner struct {
 	env   Environment
 	opts  Options
+	rec   *record
 	was   *installed // the record of the harness; changed as steps are done
 	steps []Step
 }
 
-func (e Environment) planner(opts Options, was *installed) *planner {
-	return &planner{env: e, opts: opts, was: was}
+func (e Environment) planner(opts Options, rec *record, id harness.ID) *planner {
+	return &planner{env: e, opts: opts, rec: rec, was: rec.of(id)}
 }
 
 var errDangling = errors.New("it is a symbolic link that leads nowhere")
@@ -65,7 +67,7 @@ func (p *planner) change(c fileChange) {
 		_, step.Text, _ = strings.Cut(string(diff.Diff(c.path, c.before, c.path, c.after)), "\n")
 	}
 	step.do = func() (string, error) {
-		if err := p.makeDirs(filepath.Dir(c.path)); err != nil {
+		if err := os.MkdirAll(filepath.Dir(c.path), 0o755); err != nil {
 			return "", err
 		}
 		return w.Replace(c.path, c.before, c.after)
@@ -73,26 +75,22 @@ func (p *planner) change(c fileChange) {
 	if c.after == nil {
 		step.Action, step.Text = Delete, ""
 		step.do = func() (string, error) { return w.Remove(c.path, c.before) }
+	} else {
+		p.noteDirs(filepath.Dir(c.path))
 	}
 	p.steps = append(p.steps, step)
 }
 
-// makeDirs makes the directories up to dir and records them, so that they go
-// again with the last thing in them.
-func (p *planner) makeDirs(dir string) error {
-	var made []string
+// noteDirs records which directories up to dir are to be made, so that they go again
+// with the last thing in them.
+func (p *planner) noteDirs(dir string) {
+	var missing []string
 	for at := dir; !isDir(at) && at != filepath.Dir(at); at = filepath.Dir(at) {
-		made = append([]string{at}, made...)
-	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
-	}
-	for _, dir := range made {
-		if !slices.Contains(p.was.MadeDirs, dir) {
-			p.was.MadeDirs = append(p.was.MadeDirs, dir)
+		if !slices.Contains(p.was.MadeDirs, at) {
+			missing = append([]string{at}, missing...)
 		}
 	}
-	return nil
+	p.was.MadeDirs = append(p.was.MadeDirs, missing...)
 }
 
 // removeDirs removes the directories that were made for the harness and are empty.

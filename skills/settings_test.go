@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/talking-stick/tt/skills/block"
 	"github.com/talking-stick/tt/skills/harness"
@@ -242,5 +243,38 @@ func TestOldRegistrationsAreSpokenOf(t *testing.T) {
 	}
 	if r := h.install(only(harness.ClaudeCode), Added)[0]; !strings.Contains(r.Message, "talking-stick is stuck") {
 		t.Errorf("%+v", r)
+	}
+}
+
+// Killed after one harness and before the next, an installation has recorded what
+// the first file contained.
+func TestAKilledInstallationCanBeTakenOut(t *testing.T) {
+	const odd = "{ }\n"
+	h := newHome(t)
+	h.write(claudeFile, odd)
+	h.write(".gemini/settings.json", odd)
+	before := h.everything()
+	now, calls := h.Now, 0
+	h.Now = func() time.Time { // a backup is about to be made
+		if calls++; calls > 1 {
+			panic("killed")
+		}
+		return now()
+	}
+	func() {
+		defer func() {
+			if recover() == nil {
+				t.Fatal("not killed")
+			}
+		}()
+		h.install(only(harness.ClaudeCode, harness.Gemini))
+	}()
+	h.Now = now
+	if !strings.Contains(h.read(claudeFile), "tt hook") || h.read(".gemini/settings.json") != odd {
+		t.Fatalf("killed at another moment:\n%s", h.everything())
+	}
+	h.uninstall(only(harness.ClaudeCode, harness.Gemini), Removed, Removed)
+	if got := h.everything(); got != before {
+		t.Errorf("left:\n%s", got)
 	}
 }

@@ -114,10 +114,11 @@ func (s skillPart) others() string {
 
 func (s skillPart) makeLink(p *planner) {
 	s.refreshSource(p)
+	p.noteDirs(filepath.Dir(s.dir))
 	p.steps = append(p.steps, Step{
 		Action: Link, Path: s.dir, Target: s.source,
 		do: func() (string, error) {
-			if err := p.makeDirs(filepath.Dir(s.dir)); err != nil {
+			if err := os.MkdirAll(filepath.Dir(s.dir), 0o755); err != nil {
 				return "", err
 			}
 			return "", os.Symlink(s.source, s.dir)

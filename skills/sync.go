@@ -46,7 +46,7 @@ func (e Environment) Sync(ctx context.Context) []Result {
 		if rec.Installs[id] == nil || !outdated {
 			continue
 		}
-		if r, ok := e.syncOne(rec.of(id), id); ok {
+		if r, ok := e.syncOne(rec, id); ok {
 			changed = append(changed, r)
 		}
 	}
@@ -80,11 +80,11 @@ func (e Environment) here() []harness.ID {
 	return slices.DeleteFunc(harness.All(), func(id harness.ID) bool { return !isDir(e.root(id)) })
 }
 
-func (e Environment) syncOne(was *installed, id harness.ID) (Result, bool) {
+func (e Environment) syncOne(rec *record, id harness.ID) (Result, bool) {
 	if e.presence(id) != present {
 		return Result{}, false
 	}
-	p := e.planner(Options{sync: true}, was)
+	p := e.planner(Options{sync: true}, rec, id)
 	r := e.carryOut(p, e.installOne(p, id))
 	return r, len(r.Steps) > 0
 }
