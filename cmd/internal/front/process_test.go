@@ -51,6 +51,21 @@ func TestProcessWithoutReader(t *testing.T) {
 	}
 }
 
+// TestProcessWithoutReaderOfErrors: nor does one that was to take the error.
+func TestProcessWithoutReaderOfErrors(t *testing.T) {
+	reader, writer, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	reader.Close()
+	defer writer.Close()
+	cmd := asProcess(t, "throw")
+	cmd.Stderr = writer
+	if _ = cmd.Run(); cmd.ProcessState.ExitCode() != 2 {
+		t.Errorf("%v", cmd.ProcessState)
+	}
+}
+
 func TestSystemEnv(t *testing.T) {
 	t.Setenv("HOME", "/home/anna")
 	t.Setenv("USER", "anna")
