@@ -147,17 +147,43 @@ func (x *index) infos() []topic.Info {
 }
 
 // topicOf returns the topic that has the question, "" if none has.
-func (b *bus) topicOf(questionID string) (string, error) {
+func (b *bus) topicOf(ctx context.Context, questionID string) (string, error) {
 	all, err := b.index()
 	if err != nil {
 		return "", err
 	}
 	for _, s := range all.states {
+		if s.Forgets() {
+			r, err := b.topic(s.TopicID)
+			if err != nil {
+				return "", err
+			}
+			if s, err = knowing(ctx, r, s, questionID); err != nil {
+				return "", err
+			}
+		}
 		if s.Question(questionID) != nil {
 			return s.TopicID, nil
 		}
 	}
 	return "", nil
+}
+
+// knowing returns a state that has the question, if the topic ever had it: s
+// itself, or the whole history.
+func knowing(ctx context.Context, r *room, s *topic.State, questionID string) (*topic.State, error) {
+	if !s.Forgets() || s.Question(questionID) != nil {
+		return s, nil
+	}
+	return history(ctx, r)
+}
+
+// history returns the topic with every question that it ever had, read from the
+// journal from end to end.
+func history(ctx context.Context, r *room) (*topic.State, error) {
+	s := topic.NewHistory(r.Name())
+	_, err := r.Events(ctx, 0, s.Apply)
+	return s, err
 }
 
 // resolve finds a topic by name. The warnings are about topics that cannot be

@@ -73,5 +73,15 @@ func answer(ctx context.Context, c *call) (topic.Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	known := snap.State
+	for i, skip := range tally.Skipped {
+		if skip.Reason != topic.SkipNotOnTopic {
+			continue
+		}
+		// The answers are stored: that a reason cannot be told must not fail the call.
+		if all, err := knowing(ctx, r, known, skip.QuestionID); err == nil {
+			known, tally.Skipped[i] = all, all.Skip(skip.QuestionID)
+		}
+	}
 	return warned(snap.State.SavedResult(tally), warnings), nil
 }

@@ -102,7 +102,7 @@ func askPoll(ctx context.Context, c *call) (topic.Result, error) {
 	}
 	result, err := poll(ctx, r, request.QuestionID, request.Skip)
 	if err != nil {
-		return nil, c.elsewhere(err, id, request.QuestionID)
+		return nil, c.elsewhere(ctx, err, id, request.QuestionID)
 	}
 	return result, nil
 }
@@ -112,12 +112,16 @@ func poll(ctx context.Context, r *room, questionID string, skip int) (*topic.Pol
 	if err != nil {
 		return nil, err
 	}
+	s, err := knowing(ctx, r, snap.State, questionID)
+	if err != nil {
+		return nil, err
+	}
 	lookup, done, err := lookupIn(ctx, r)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
-	return snap.State.Poll(questionID, skip, lookup)
+	return s.Poll(questionID, skip, lookup)
 }
 
 // lookupIn reads events of the topic from one open journal.
@@ -132,11 +136,11 @@ func lookupIn(ctx context.Context, r *room) (topic.Lookup, func(), error) {
 
 // elsewhere turns "no such question here" into TOPIC_MISMATCH if it is on another
 // topic.
-func (c *call) elsewhere(err error, id, questionID string) error {
+func (c *call) elsewhere(ctx context.Context, err error, id, questionID string) error {
 	if code.Of(err) != topic.QuestionNotFound {
 		return err
 	}
-	found, scanErr := c.topicOf(questionID)
+	found, scanErr := c.topicOf(ctx, questionID)
 	if scanErr != nil || found == "" {
 		return err
 	}

@@ -54,18 +54,42 @@ func (c *call) ownQuestion() (q ownQuestion, err error) {
 }
 
 // settle stores the end of the question and returns the topic as it is then.
-func (c *call) settle(ctx context.Context, q ownQuestion, end func(*topic.State) ([]journal.Event, []topic.Warning, error)) (*topic.State, []topic.Warning, error) {
+func (c *call) settle(ctx context.Context, q ownQuestion, end ending) (*topic.State, []topic.Warning, error) {
 	r, err := c.topic(q.topicID)
 	if err != nil {
 		return nil, nil, err
 	}
+	s, warnings, err := settle(ctx, r, q.id, end)
+	if err != nil {
+		return nil, nil, c.elsewhere(ctx, err, q.topicID, q.id)
+	}
+	return s, warnings, nil
+}
+
+// An ending ends a question.
+type ending func(*topic.State) ([]journal.Event, []topic.Warning, error)
+
+// settle stores the end of the question and returns the topic as it is then, or
+// as its journal has it if the question was settled long ago.
+func settle(ctx context.Context, r *room, questionID string, end ending) (*topic.State, []topic.Warning, error) {
 	var warnings []topic.Warning
+	var forgotten bool
 	snap, _, err := r.Update(ctx, func(s *topic.State) (events []journal.Event, err error) {
+		if forgotten = s.Forgets() && s.Question(questionID) == nil; forgotten {
+			return nil, nil
+		}
 		events, warnings, err = end(s)
 		return events, err
 	})
 	if err != nil {
-		return nil, nil, c.elsewhere(err, q.topicID, q.id)
+		return nil, nil, err
 	}
-	return snap.State, warnings, nil
+	s := snap.State
+	if forgotten {
+		// It is settled, if there is such a question: end stores nothing.
+		if s, err = knowing(ctx, r, s, questionID); err == nil {
+			_, warnings, err = end(s)
+		}
+	}
+	return s, warnings, err
 }

@@ -55,7 +55,7 @@ func runClose(ctx context.Context, c *front.Call, b *bus) error {
 		return err
 	}
 	questionID := c.Arg("topic")
-	if id, err := b.topicOf(questionID); err == nil && id != "" {
+	if id, err := b.topicOf(ctx, questionID); err == nil && id != "" {
 		return closeQuestion(ctx, c, b, id, agent, reason)
 	}
 	r, err := b.named(c, c.Arg("topic"))
@@ -92,22 +92,20 @@ func closeQuestion(ctx context.Context, c *front.Call, b *bus, topicID, agent, r
 	if err != nil {
 		return err
 	}
-	snap, _, err := r.Update(ctx, func(s *topic.State) (events []journal.Event, err error) {
+	s, _, err := settle(ctx, r, id, func(s *topic.State) ([]journal.Event, []topic.Warning, error) {
 		q := s.Question(id)
 		if q == nil {
-			return nil, topic.NotFound("topic_id", topicID)
+			return nil, nil, topic.NotFound("topic_id", topicID)
 		}
 		if q.Status == topic.Answered || q.Status == topic.Pending && len(q.Answers) > 0 {
-			events, _, err = s.MarkAnswered(agent, id)
-			return events, err
+			return s.MarkAnswered(agent, id)
 		}
-		events, _, err = s.Cancel(agent, id, reason)
-		return events, err
+		return s.Cancel(agent, id, reason)
 	})
 	if err != nil {
 		return err
 	}
-	closed := closedQuestion{topicID, id, snap.State.Question(id).Status}
+	closed := closedQuestion{topicID, id, s.Question(id).Status}
 	return c.Out.Result(closed, func(t *front.Text) { t.Line("%s is %s.", id, closed.Status) })
 }
 

@@ -194,7 +194,7 @@ func runAnswer(ctx context.Context, c *front.Call, b *bus) error {
 	if err != nil {
 		return err
 	}
-	r, err := b.roomOf(id)
+	r, err := b.roomOf(ctx, id)
 	if err != nil {
 		return err
 	}
@@ -202,7 +202,7 @@ func runAnswer(ctx context.Context, c *front.Call, b *bus) error {
 	_, _, err = r.Update(ctx, func(s *topic.State) ([]journal.Event, error) {
 		events, tally, err := s.Answer(agent, responses, func() string { return result.AnswerID })
 		if err == nil && tally.Saved == 0 {
-			err = topic.Invalid("question_id", "names a question that is %s already", tally.Skipped[0].Reason)
+			err = alreadySettled(tally.Skipped[0])
 		}
 		if err == nil {
 			result.AskedBy = s.Question(id).AskedBy
@@ -213,6 +213,16 @@ func runAnswer(ctx context.Context, c *front.Call, b *bus) error {
 		return err
 	}
 	return c.Out.Result(result, func(t *front.Text) { t.Line("Answered %s of %s.", id, result.AskedBy) })
+}
+
+// alreadySettled refuses to answer a question of the topic. One that its state has
+// forgotten was settled, too.
+func alreadySettled(skip topic.Skip) error {
+	how := skip.Reason
+	if how == topic.SkipNotOnTopic {
+		how = "answered or cancelled"
+	}
+	return topic.Invalid("question_id", "names a question that is %s already", how)
 }
 
 // responseOf makes the response to one question. A person need not suggest
@@ -245,8 +255,8 @@ func responseOf(c *front.Call, l topic.Limits, id, text string) ([]topic.Respons
 }
 
 // roomOf returns the topic that has the question.
-func (b *bus) roomOf(questionID string) (*room, error) {
-	id, err := b.topicOf(questionID)
+func (b *bus) roomOf(ctx context.Context, questionID string) (*room, error) {
+	id, err := b.topicOf(ctx, questionID)
 	if err != nil {
 		return nil, err
 	}

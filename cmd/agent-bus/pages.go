@@ -25,18 +25,18 @@ func openPages(ctx context.Context, c *front.Call, b *bus) (*pages, error) {
 	if err != nil {
 		return nil, err
 	}
-	snap, err := r.View()
+	all, err := history(ctx, r)
 	if err != nil {
 		return nil, err
 	}
-	if !snap.State.Exists() {
+	if !all.Exists() {
 		return nil, noSuchTopic(c.Arg("topic"))
 	}
 	lookup, done, err := lookupIn(ctx, r)
 	if err != nil {
 		return nil, err
 	}
-	return &pages{r, snap.State, lookup, done}, nil
+	return &pages{r, all, lookup, done}, nil
 }
 
 // named finds a topic by its id, else by its name. Where several topics have the

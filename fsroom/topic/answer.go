@@ -39,10 +39,8 @@ func (s *State) Answer(agent string, responses []Response, newID func() string) 
 	var skipped []Skip
 	for _, r := range responses {
 		switch q := s.Question(r.QuestionID); {
-		case q == nil:
-			skipped = append(skipped, Skip{clip(r.QuestionID), SkipNotOnTopic})
-		case q.Status != Pending:
-			skipped = append(skipped, Skip{q.ID, q.Status})
+		case q == nil || q.Status != Pending:
+			skipped = append(skipped, s.Skip(r.QuestionID))
 		default:
 			events = append(events, journal.Event{
 				Type: EventAnswer, From: agent, To: q.AskedBy,
@@ -51,6 +49,15 @@ func (s *State) Answer(agent string, responses []Response, newID func() string) 
 		}
 	}
 	return events, Tally{Saved: len(events), Skipped: skipped}, nil
+}
+
+// Skip says why a response to the question is not stored that is not pending. A
+// state that forgets cannot tell a question that it has forgotten from one of another topic.
+func (s *State) Skip(questionID string) Skip {
+	if q := s.Question(questionID); q != nil {
+		return Skip{q.ID, q.Status}
+	}
+	return Skip{clip(questionID), SkipNotOnTopic}
 }
 
 func (s *State) forbidden(agent string, responses []Response) error {

@@ -66,11 +66,23 @@ func (s *State) applyAsked(e *journal.Event) error {
 	if err := decode(e, &p); err != nil {
 		return err
 	}
-	if s.Question(p.QuestionID) == nil {
+	if s.indexed(p.QuestionID) == nil {
+		s.index[p.QuestionID] = len(s.Questions)
 		at := e.CreatedAt
 		s.Questions = append(s.Questions, Question{ID: p.QuestionID, AskedBy: e.From, To: e.To, AskedAt: &at, Status: Pending, Seq: e.Seq})
 	}
 	return nil
+}
+
+// indexed is Question for a fold, which looks often.
+func (s *State) indexed(id string) *Question {
+	if s.index == nil {
+		s.index = make(map[string]int, len(s.Questions))
+		for i := range s.Questions {
+			s.index[s.Questions[i].ID] = i
+		}
+	}
+	return s.Question(id)
 }
 
 // settle ends a pending question and forgets what only a pending one needs.
@@ -79,13 +91,38 @@ func (s *State) settle(e *journal.Event, status, reason string) error {
 	if q == nil {
 		return err
 	}
-	q.Status, q.CancelReason, q.AskedAt = status, reason, nil
+	q.Status, q.CancelReason, q.AskedAt, q.SettledBy = status, reason, nil, e.Seq
 	var answers []AnswerRef // not in place: a clone shares them
 	for _, a := range q.Answers {
 		answers = append(answers, AnswerRef{Seq: a.Seq})
 	}
 	q.Answers = answers
+	if status == Answered {
+		s.Answered++
+	} else {
+		s.Cancelled++
+	}
+	s.forget()
 	return nil
+}
+
+// forget drops the questions that were settled first, when there are twice as many
+// as are kept: many at once, so that a fold stays linear.
+func (s *State) forget() {
+	if s.whole || s.settled() < 2*KeptSettled {
+		return
+	}
+	var settled []int64
+	for i := range s.Questions {
+		if s.Questions[i].Status != Pending {
+			settled = append(settled, s.Questions[i].SettledBy)
+		}
+	}
+	slices.Sort(settled)
+	first := settled[len(settled)-KeptSettled]
+	s.Forgotten += len(settled) - KeptSettled
+	s.Questions = slices.DeleteFunc(s.Questions, func(q Question) bool { return q.Status != Pending && q.SettledBy < first })
+	s.index = nil
 }
 
 func (s *State) applyAnswer(e *journal.Event) error {
@@ -105,7 +142,7 @@ func (s *State) pendingOf(e *journal.Event) (*Question, error) {
 	if err := decode(e, &p); err != nil {
 		return nil, err
 	}
-	q := s.Question(p.QuestionID)
+	q := s.indexed(p.QuestionID)
 	if q == nil || q.Status != Pending {
 		return nil, nil
 	}

@@ -26,7 +26,9 @@
 // are read from there by event_seq through a [Lookup]. A pending question
 // costs the state about 150 bytes and 50 more per answer. Once it is cancelled or
 // marked answered only who asked, how it ended and where its answers stand is
-// kept, about 100 bytes.
+// kept, about 100 bytes, and that only until [KeptSettled] others were settled after
+// it. A question that the state has forgotten is found in the state that [NewHistory] and the
+// whole journal give.
 //
 // Each answer is one event. A batch of answers is one change: the journal
 // stores all of its lines or none. One line for a whole batch would be simpler,

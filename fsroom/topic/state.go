@@ -26,8 +26,18 @@ const (
 	Cancelled = "cancelled" // by its asker
 )
 
+// KeptSettled is how many questions that are cancelled or marked answered a state
+// keeps at least: the last ones. When it has twice as many it forgets the others,
+// which a [NewHistory] still finds.
+const KeptSettled = 100
+
+// stateVersion tells states of other programs apart, which kept every question. A
+// state.json with one is rebuilt.
+const stateVersion = 2
+
 // A State is one topic, as its journal tells it.
 type State struct {
+	Version     int             `json:"version"`
 	TopicID     string          `json:"topic_id"`
 	Name        string          `json:"name"`
 	Status      string          `json:"status"` // "" until the topic is created
@@ -37,7 +47,15 @@ type State struct {
 	CloseReason string          `json:"close_reason,omitempty"`
 	Metadata    json.RawMessage `json:"metadata,omitempty"`
 	Seq         int64           `json:"last_event_seq"`
-	Questions   []Question      `json:"questions,omitempty"` // in the order in which they were asked
+	// Questions are the pending ones and those that were settled last, in the order
+	// in which they were asked.
+	Questions []Question `json:"questions,omitempty"`
+	Answered  int        `json:"answered"` // questions ever marked answered
+	Cancelled int        `json:"cancelled"`
+	Forgotten int        `json:"forgotten"` // those of both that are not in Questions
+
+	index map[string]int // Questions by id; nil: to be made
+	whole bool           // forget nothing
 }
 
 // A Question is what decisions need of one. Its text is in the event Seq.
@@ -50,6 +68,7 @@ type Question struct {
 	Seq          int64         `json:"event_seq"`
 	Answers      []AnswerRef   `json:"answers,omitempty"` // oldest first
 	CancelReason string        `json:"cancel_reason,omitempty"`
+	SettledBy    int64         `json:"settled_by,omitempty"` // the event that cancelled it or marked it answered
 }
 
 // An AnswerRef says where an answer is. Who gave it is kept while the question
@@ -60,7 +79,29 @@ type AnswerRef struct {
 }
 
 // New returns the state of a topic without events.
-func New(topicID string) *State { return &State{TopicID: topicID} }
+func New(topicID string) *State { return &State{Version: stateVersion, TopicID: topicID} }
+
+// NewHistory is New for a state that keeps every question. It is made from the
+// journal and never written.
+func NewHistory(topicID string) *State {
+	s := New(topicID)
+	s.whole = true
+	return s
+}
+
+// UnmarshalJSON refuses the state of another version.
+func (s *State) UnmarshalJSON(b []byte) error {
+	type plain State
+	var p plain
+	if err := json.Unmarshal(b, &p); err != nil {
+		return err
+	}
+	if p.Version != stateVersion {
+		return fmt.Errorf("a state of version %d, not %d", p.Version, stateVersion)
+	}
+	*s = State(p)
+	return nil
+}
 
 // Exists reports whether the topic has been created.
 func (s *State) Exists() bool { return s.Status != "" }
@@ -69,12 +110,19 @@ func (s *State) Exists() bool { return s.Status != "" }
 func (s *State) Clone() *State {
 	c := *s
 	c.Questions = slices.Clone(s.Questions)
+	c.index = nil
 	return &c
 }
 
-// Question returns the question with the id, nil if there is none. The pointer
-// is valid until the next Apply.
+// Question returns the question with the id, nil if there is none or it is
+// forgotten; see [State.Forgets]. The pointer is valid until the next Apply.
 func (s *State) Question(id string) *Question {
+	if s.index != nil {
+		if i, ok := s.index[id]; ok {
+			return &s.Questions[i]
+		}
+		return nil
+	}
 	// From the newest: that is where almost every question is that is asked for.
 	for i := len(s.Questions) - 1; i >= 0; i-- {
 		if s.Questions[i].ID == id {
@@ -83,6 +131,13 @@ func (s *State) Question(id string) *Question {
 	}
 	return nil
 }
+
+// Forgets reports whether the topic had questions that the state does not have any
+// more. They are all settled.
+func (s *State) Forgets() bool { return s.Forgotten > 0 }
+
+// settled counts the settled questions that the state has.
+func (s *State) settled() int { return s.Answered + s.Cancelled - s.Forgotten }
 
 // Answerable reports whether the agent may answer the question: it is pending,
 // somebody else's, and the agent has not answered it.
@@ -117,18 +172,10 @@ func (c Counts) String() string {
 	return fmt.Sprintf("%d pending, %d answered, %d cancelled", c.Pending, c.Answered, c.Cancelled)
 }
 
-// Counts counts the questions; Total is the sum of the others.
+// Counts counts the questions, also the forgotten ones; Total is the sum of the
+// others.
 func (s *State) Counts() Counts {
-	c := Counts{Total: len(s.Questions)}
-	for i := range s.Questions {
-		switch s.Questions[i].Status {
-		case Pending:
-			c.Pending++
-		case Answered:
-			c.Answered++
-		case Cancelled:
-			c.Cancelled++
-		}
-	}
+	c := Counts{Pending: len(s.Questions) - s.settled(), Answered: s.Answered, Cancelled: s.Cancelled}
+	c.Total = c.Pending + c.Answered + c.Cancelled
 	return c
 }

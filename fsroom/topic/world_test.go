@@ -111,7 +111,7 @@ func (m *memory) check(t fataler, id string) {
 		t.Fatalf("state: %v", err)
 	}
 	for _, other := range []*topic.State{folded, read} {
-		if !reflect.DeepEqual(other, m.state) {
+		if !reflect.DeepEqual(other.Clone(), m.state.Clone()) {
 			t.Fatalf("fold(journal) != state:\n%s\n%s", mustJSON(other), mustJSON(m.state))
 		}
 	}
