@@ -86,8 +86,9 @@ touch "$CROWD"
 until_there "$WORKING"
 waiting codex
 
-say "gemini holds the stick, and its process is killed"
+say "gemini holds the stick"
 tt state --text
+say "its process is killed, and codex takes over"
 kill -9 "$gemini"
 wait "$gemini" 2>/dev/null || true
 wait "$codex"

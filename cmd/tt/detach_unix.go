@@ -19,12 +19,17 @@ func startDetached(exe string, args, env []string, file *os.File) (pid int, err 
 	})
 }
 
-// kill ends the child, if there is one. Its pid is its own until somebody waits
-// for it, which nobody does.
+// kill ends the child, if there is one, and collects it, so that a wait that loses
+// many turns to others leaves no zombies. The pid is the child's own until it is
+// collected, and it is killed once at most.
 func (c *child) kill() {
-	if c != nil {
-		_ = syscall.Kill(c.process.PID, syscall.SIGKILL)
+	if c == nil {
+		return
 	}
+	c.ended.Do(func() {
+		_ = syscall.Kill(c.process.PID, syscall.SIGKILL)
+		go func() { _, _ = syscall.Wait4(c.process.PID, nil, 0, nil) }()
+	})
 }
 
 // keepFiles keeps what our caller left open from the processes we start. Go's

@@ -7,13 +7,17 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/identity"
 )
 
 // A child is a guardian just started.
-type child struct{ process identity.Process }
+type child struct {
+	process identity.Process
+	ended   sync.Once // by kill
+}
 
 // spawnGuardian starts the guardian of a turn. When it returns, the new program
 // runs: starting a process reports back only after its image is in place, so

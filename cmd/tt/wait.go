@@ -113,7 +113,7 @@ func runWait(ctx context.Context, c *front.Call) error {
 	if c.Given("timeout") {
 		limit = c.Duration("timeout")
 	}
-	w := waiting{seat: s, park: c.Bool("park"), statuses: c.Bool("exit-code")}
+	w := waiting{seat: s, began: time.Now(), park: c.Bool("park"), statuses: c.Bool("exit-code")}
 	w.warn(j)
 	interrupted, err := w.until(ctx, limit)
 	if err != nil {
@@ -134,6 +134,7 @@ func runWait(ctx context.Context, c *front.Call) error {
 type waiting struct {
 	*seat
 	park     bool
+	began    time.Time       // of the wait; zero: this is none
 	statuses bool            // the exit status tells the result, see waitStatus
 	joins    bool            // the caller becomes a member with the grant
 	warning  string          // about the room that the caller has made
@@ -198,6 +199,9 @@ func lockBusy(err error) bool {
 func (w *waiting) pass(ctx context.Context, snap *snapshot) (bool, error) {
 	request := turn.TryRequest{Agent: w.me.ID, Lease: fsroom.NewID(), Park: w.park}
 	return w.ask(ctx, snap, func(st *turn.State, f turn.Facts) ([]journal.Event, turn.WaitResult, error) {
+		if !w.began.IsZero() {
+			request.Waited = time.Since(w.began)
+		}
 		return turn.Try(st, f, request)
 	})
 }

@@ -66,7 +66,7 @@ func TestPublic(t *testing.T) {
 		shown.Payload, shown.More = e.Payload, e.More
 		equal(t, "the rest", mustJSON(shown), mustJSON(e))
 	}
-	equal(t, "claim", string(turn.Public(find(w, turn.Claim, 1)).Payload), `{"handoff_event_seq":6,"kind":"direct_pass"}`)
+	equal(t, "claim", string(turn.Public(find(w, turn.Claim, 1)).Payload), `{"handoff_event_seq":6,"kind":"direct_pass","waited_ms":0}`)
 	equal(t, "release", string(turn.Public(find(w, turn.Released, 0)).Payload), `{"preferred":"c"}`)
 	equal(t, "pass", string(turn.Public(find(w, turn.Passed, 0)).Payload), "")
 	odd := journal.Event{Type: turn.Claim, Payload: json.RawMessage(`{"lease_id":`)}

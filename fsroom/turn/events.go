@@ -50,6 +50,7 @@ type (
 		Clock   clock
 		Handoff int64
 		Kind    string
+		Waited  int64 // milliseconds
 	}
 	releasePayload struct {
 		Clock     clock

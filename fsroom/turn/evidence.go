@@ -28,6 +28,9 @@ func (s *State) evidence(f Facts, kind string) Evidence {
 		return e
 	}
 	p := f.presence(who)
+	if f.Gone(s, m) && !p.Lingers {
+		e.Hint = fmt.Sprintf(`%s cannot answer any more: look at the uncommitted changes; then "tt take --reason …"`, who)
+	}
 	seen := journal.NewTime(f.lastSeen(m))
 	e.LastSeenAt, e.GoneSince = &seen, f.goneSince(s, m)
 	silent := fmt.Sprintf("%s was last heard of %s ago", who, spoken(f.silence(m)))
@@ -45,14 +48,13 @@ func (s *State) evidence(f Facts, kind string) Evidence {
 
 // ended says in words which process of an agent has ended.
 func ended(who string, p Presence) string {
-	what := "the process"
-	if p.Guardian {
-		what = "the guardian"
+	switch {
+	case p.PID == 0:
+		return "the process of " + who + " has ended"
+	case p.Guardian:
+		return fmt.Sprintf("the guardian of %s (process %d) has ended", who, p.PID)
 	}
-	if p.PID != 0 {
-		what += fmt.Sprintf(" %d", p.PID)
-	}
-	return what + " of " + who + " has ended"
+	return fmt.Sprintf("process %d of %s has ended", p.PID, who)
 }
 
 // whyGone says in words why a member counts as gone.

@@ -109,6 +109,7 @@ func (p *grantPayload) Fields(c *wire.Codec) {
 	c.Object("clock", &p.Clock)
 	c.OptInt("handoff_event_seq", &p.Handoff)
 	c.Text("kind", &p.Kind)
+	c.Int("waited_ms", &p.Waited)
 }
 
 func (p *releasePayload) Fields(c *wire.Codec) {

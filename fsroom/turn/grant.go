@@ -2,6 +2,7 @@ package turn
 
 import (
 	"encoding/json"
+	"time"
 
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/journal"
@@ -64,6 +65,8 @@ type TryRequest struct {
 	Agent string
 	Lease string // the lease id to issue, never used before
 	Park  bool   // only take what is meant for me: a reservation or a preference
+
+	Waited time.Duration // for how long the agent has waited for this
 }
 
 // Try is one pass of waiting. With events it grants the turn; without, it says
@@ -124,7 +127,7 @@ func (s *State) grant(f Facts, r TryRequest) ([]journal.Event, WaitResult, error
 	}
 	e := journal.Event{
 		Type: Claim, Turn: s.Turn + 1, From: s.Pending.From, To: r.Agent,
-		Payload: payload(&grantPayload{Lease: r.Lease, Clock: clockOf(f.Now), Handoff: s.Pending.Seq, Kind: reason}),
+		Payload: payload(&grantPayload{Lease: r.Lease, Clock: clockOf(f.Now), Handoff: s.Pending.Seq, Kind: reason, Waited: r.Waited.Milliseconds()}),
 	}
 	res := WaitResult{
 		Status: YourTurn, RoomID: s.RoomID, TurnID: e.Turn, LeaseID: r.Lease,

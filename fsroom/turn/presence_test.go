@@ -77,7 +77,7 @@ func TestEvidence(t *testing.T) {
 		{"a guardian alone proves nothing", append(owned, guardianOf("a", turn.Gone)), "not_yet", "", ""},
 		{"at the grace", append(owned, guardianOf("a", turn.Gone), later(graced)), "not_yet", "", ""},
 		{"beyond the grace", append(owned, guardianOf("a", turn.Gone), later(graced+ms)), "takeover_available owner_gone",
-			"the guardian 42 of a has ended; a was last heard of 10m ago", "2026-01-02T03:14:05.000Z"},
+			"the guardian of a (process 42) has ended; a was last heard of 10m ago", "2026-01-02T03:14:05.000Z"},
 		{"heard of meanwhile", append(owned, guardianOf("a", turn.Gone), later(graced), seen("a"), later(ms)), "not_yet", "", ""},
 		{"a living guardian", append(owned, guardianOf("a", turn.Alive), later(graced+ms)), "not_yet", "", ""},
 		{"its process", append(owned, gone("a"), later(90*time.Second)), "takeover_available owner_gone", "the process of a has ended; a was last heard of 1m ago", ""},
