@@ -18,14 +18,14 @@ import (
 // A home is a scratch home directory and what the machine around it has.
 type home struct {
 	Environment
-	t        *testing.T
+	t        testing.TB
 	programs map[string]bool
 	vars     map[string]string
 	mu       sync.Mutex
 	ran      []string
 }
 
-func newHome(t *testing.T) *home {
+func newHome(t testing.TB) *home {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {

@@ -2,6 +2,10 @@ package skills
 
 import (
 	"context"
+	"fmt"
+	"hash/crc32"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -19,13 +23,20 @@ func fingerprint() string {
 
 // Sync brings what is installed to what this version installs, and removes once for
 // each version the MCP registrations of older ones. It adds nothing anew, leaves
-// alone what the user has edited, and does nothing, at the cost of reading one
-// small file, when everything is up to date. Nobody waits for it: if another
-// command installs, or anything is wrong, it leaves it at that. It returns the
-// results of the harnesses in which something has changed.
+// alone what the user has edited, and does nothing, at the cost of reading one line,
+// when everything is up to date. Nobody waits for it: if another command installs,
+// or anything is wrong, it leaves it at that. It returns the results of the
+// harnesses in which something has changed.
 func (e Environment) Sync(ctx context.Context) []Result {
+	if e.settled() {
+		return nil
+	}
 	rec, err := e.loadRecord()
-	if err != nil || !e.outdated(rec) && !e.unmigrated(rec) {
+	if err != nil {
+		return nil
+	}
+	if !e.outdated(rec) && !e.unmigrated(rec) {
+		e.settle()
 		return nil
 	}
 	unlock, err := e.lock(ctx, 0)
@@ -50,14 +61,46 @@ func (e Environment) Sync(ctx context.Context) []Result {
 			changed = append(changed, r)
 		}
 	}
-	_ = e.save(rec)
+	if e.save(rec) == nil {
+		e.settle()
+	}
 	return changed
+}
+
+// A stamp says for which program and which record there is nothing to sync. It
+// changes with either of them.
+func (e Environment) stamp() string {
+	info, err := os.Stat(e.recordPath())
+	if err != nil {
+		return ""
+	}
+	return fmt.Sprintf("%s %08x %d %d\n", e.Version, crc32.ChecksumIEEE([]byte(skillText)), info.Size(), info.ModTime().UnixNano())
+}
+
+func (e Environment) stampPath() string { return filepath.Join(e.DataDir, "installs.synced") }
+
+// settled reports whether [Environment.Sync] has found nothing to do before.
+func (e Environment) settled() bool {
+	now := e.stamp()
+	then, err := os.ReadFile(e.stampPath())
+	return err == nil && now != "" && string(then) == now
+}
+
+// settle notes that there is nothing to sync. A damaged stamp is none.
+func (e Environment) settle() {
+	if now := e.stamp(); now != "" && e.maySync() && e.MayMigrate() {
+		_ = os.WriteFile(e.stampPath(), []byte(now), 0o600)
+	}
+}
+
+func (e Environment) maySync() bool {
+	return strings.TrimSpace(e.Getenv("TALKING_STICK_DISABLE_SKILL_SYNC")) == ""
 }
 
 // outdated reports whether any harness has something of another version, and may
 // have that changed.
 func (e Environment) outdated(rec *record) bool {
-	if len(rec.Installs) == 0 || strings.TrimSpace(e.Getenv("TALKING_STICK_DISABLE_SKILL_SYNC")) != "" {
+	if len(rec.Installs) == 0 || !e.maySync() {
 		return false
 	}
 	now := fingerprint()
