@@ -142,6 +142,23 @@ func (r *Room[S]) Holders(mark, except string) (int, error) {
 	return n, nil
 }
 
+// ForgetAgents removes the directories of agents that hold nothing but the mark,
+// which no process holds. The caller has the room's lock, and the mark is taken
+// under that lock only.
+func (r *Room[S]) ForgetAgents(mark string) {
+	entries, _ := os.ReadDir(r.agentsDir())
+	for _, e := range entries {
+		a := Agent{dir: filepath.Join(r.agentsDir(), e.Name())}
+		files, err := os.ReadDir(a.dir)
+		if err != nil || !e.IsDir() || len(files) != 1 || files[0].Name() != mark || a.Held(mark) {
+			continue
+		}
+		if os.Remove(a.path(mark)) == nil {
+			_ = os.Remove(a.dir)
+		}
+	}
+}
+
 // Read decodes a file of the agent into v. It reports false for a file that is
 // missing or damaged, which is the same as never written.
 func (a Agent) Read(name string, v wire.Fields) bool {

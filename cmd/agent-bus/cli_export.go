@@ -64,7 +64,7 @@ func writeQuestion(b *strings.Builder, q shownQuestion) {
 	if q.To != "" {
 		to = " " + q.To
 	}
-	fmt.Fprintf(b, "\n## %s asks%s (%s, %s)\n\n%s\n\n%s\n", q.AskedBy, to, q.QuestionID, q.Status, q.AskedAt, strings.TrimSpace(q.Text))
+	fmt.Fprintf(b, "\n## %s asks%s (%s, %s)\n\n%s\n\n%s\n", q.AskedBy, to, q.QuestionID, q.Status, q.AskedAt, topic.Enclosed(q.Text))
 	if q.CancelReason != "" {
 		fmt.Fprintf(b, "\nCancelled: %s\n", oneLine(q.CancelReason))
 	}
@@ -74,7 +74,7 @@ func writeQuestion(b *strings.Builder, q shownQuestion) {
 }
 
 func writeAnswer(b *strings.Builder, a topic.Answer) {
-	fmt.Fprintf(b, "\n### %s answers\n\n%s\n\n%s\n", a.AnsweredBy, a.AnsweredAt, strings.TrimSpace(a.Payload.Markdown))
+	fmt.Fprintf(b, "\n### %s answers\n\n%s\n\n%s\n", a.AnsweredBy, a.AnsweredAt, topic.Enclosed(a.Payload.Markdown))
 	writeItems(b, "Where to look:", a.Payload.Pointers)
 	writeItems(b, "Suggested follow-ups:", a.Payload.Followups)
 }

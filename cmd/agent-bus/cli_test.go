@@ -83,6 +83,15 @@ func TestAHarnessGetsJSON(t *testing.T) {
 	equal(t, "on standard error", errs, "")
 }
 
+// What follows an answer that leaves a code block open is no part of the block.
+func TestExportClosesCodeBlocks(t *testing.T) {
+	s := newStage(t, false)
+	q := s.as("red").asks()
+	s.as("cat").ok("answer", s.responses(strings.Replace(item(q, "", ""), "because", "```\\nopen", 1)))
+	_, out, _ := s.cli("", "cli", "export", "pink")
+	mentions(t, out, "```\nopen\n```\n\nSuggested")
+}
+
 func TestOneNameOfSeveralTopics(t *testing.T) {
 	s := newStage(t, false)
 	p := s.peer()

@@ -79,6 +79,23 @@ func beyondScenarios() []scenario {
 			equal(s, "cat", cat.offered(), []string{q})
 			equal(s, "saved", gecko.answers(q)["saved"], any(1.0))
 		}},
+		{"names of sessions that have ended are forgotten", func(s *stage) {
+			red := s.as("red")
+			if err := s.as("cat").client.Close(); err != nil {
+				s.Fatal(err)
+			}
+			if s.virtual {
+				return // in memory the server may notice later than its client
+			}
+			gecko := s.as("gecko")
+			names, err := os.ReadDir(filepath.Join(s.dir, "topics", s.id, "agents"))
+			if err != nil || len(names) != 2 {
+				s.Errorf("agents: %v %v", names, err)
+			}
+			equal(s, "listeners", gecko.ok("ask", f(`{"topic_id":%q,"question":"why?","wait_seconds":1}`, s.id))["listeners"], any(1.0))
+			warnedOf(s, s.peer().join(s.id, "red"), "AGENT_NAME_IN_USE")
+			_ = red
+		}},
 		{"one topic of a newer format", func(s *stage) {
 			p := s.peer()
 			s.pink()

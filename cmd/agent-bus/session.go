@@ -80,6 +80,7 @@ func (s *session) join(ctx context.Context, r *room, agent string) (inUse bool, 
 		if old.agent == agent {
 			old.release()
 		}
+		r.ForgetAgents(markJoined)
 		inUse = r.Agent(agent).Held(markJoined)
 		if release, err := r.Agent(agent).Hold(markJoined); err == nil {
 			next.release = release

@@ -76,8 +76,12 @@ func Translate(err error) *code.Error {
 	switch e.Code {
 	case code.LockTimeout:
 		e.Code = Busy
+		e.Message = strings.Replace(e.Message, "the room's lock", "the topic's lock", 1)
 	case code.UnsupportedFormat:
 		e.Code = SchemaMismatch
+		if name, ok := strings.CutPrefix(e.Message, "room "); ok {
+			e.Message = "topic " + name
+		}
 	case code.RoomNotFound:
 		e.Code = TopicNotFound
 	default:

@@ -15,11 +15,8 @@ func RenderAnswers(answers []Answer) string {
 	}
 	for _, a := range answers {
 		fmt.Fprintf(&b, "\n### %s (answer %s)\n\n", a.AnsweredBy, a.AnswerID)
-		if body := strings.TrimRight(a.Payload.Markdown, " \t\r\n"); body != "" {
+		if body := Enclosed(a.Payload.Markdown); body != "" {
 			fmt.Fprintf(&b, "%s\n", body)
-			if fence := openFence(body); fence != "" {
-				fmt.Fprintf(&b, "%s\n", fence)
-			}
 		}
 		if len(a.Payload.Pointers) > 0 {
 			b.WriteString("\nWhere to look:\n")
@@ -30,6 +27,16 @@ func RenderAnswers(answers []Answer) string {
 	}
 	b.WriteByte('\n')
 	return b.String()
+}
+
+// Enclosed returns Markdown that can be followed by more of it: without white space
+// at its end, and with the end of a code block that it leaves open.
+func Enclosed(markdown string) string {
+	body := strings.TrimRight(markdown, " \t\r\n")
+	if fence := openFence(body); fence != "" {
+		body += "\n" + fence
+	}
+	return body
 }
 
 // openFence returns what closes the code block that the Markdown leaves open, ""

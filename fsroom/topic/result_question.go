@@ -192,7 +192,7 @@ func (r *PendingResult) Text() string {
 		if q.To != "" {
 			fmt.Fprintf(&b, " to %s", q.To)
 		}
-		fmt.Fprintf(&b, ", %s so far\n%s\n", plural(q.AnswersCount, "answer"), q.Text)
+		fmt.Fprintf(&b, ", %s so far\n%s\n", plural(q.AnswersCount, "answer"), Enclosed(q.Text))
 	}
 	if r.HasMore {
 		fmt.Fprintf(&b, "\nThe oldest %d of %d are shown.\n", len(r.Pending), r.Total)

@@ -22,8 +22,18 @@ func TestTopics(t *testing.T) {
 		{"2 newer format", func(t *testing.T, s *stage) {
 			err := topic.New("x").Apply(&journal.Event{Type: topic.EventCreated, Payload: []byte(`{"format":99}`)})
 			equal(t, "code", topic.Translate(err).Code, topic.SchemaMismatch)
-			err = code.New(code.LockTimeout, "held by somebody")
+			err = code.New(code.UnsupportedFormat, "room t1 was written by a newer version")
+			equal(t, "message", topic.Translate(err).Message, "topic t1 was written by a newer version")
+			err = code.New(code.LockTimeout, "the room's lock was not had")
 			equal(t, "code", topic.Translate(err).Code, topic.Busy)
+			equal(t, "message", topic.Translate(err).Message, "the topic's lock was not had")
+		}},
+		{"an argument of a tool that has none", func(t *testing.T, s *stage) {
+			a, err := topic.ParseArgs([]byte(`{"x":1}`))
+			if err != nil {
+				t.Fatal(err)
+			}
+			equal(t, "warning", a.Unknown(nil)[0].Message, "x was ignored; the tool takes no arguments")
 		}},
 		{"5 no empty warnings", func(t *testing.T, s *stage) { warned(t, s.ok("A", "topic_list", `{}`)) }},
 		{"6 create", func(t *testing.T, s *stage) {

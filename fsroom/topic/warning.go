@@ -57,11 +57,15 @@ func NameInUse(topicID, agent string) Warning {
 // unknownArguments warns once about each name, in alphabetical order.
 func unknownArguments(prefix string, names, known []string) []Warning {
 	slices.Sort(names)
+	what := "the arguments are " + strings.Join(known, ", ")
+	if len(known) == 0 {
+		what = "the tool takes no arguments"
+	}
 	var warnings []Warning
 	for _, name := range slices.Compact(names) {
 		warnings = append(warnings, Warning{
 			Code:    WarnUnknownArgument,
-			Message: fmt.Sprintf("%s was ignored; the arguments are %s", prefix+clip(name), strings.Join(known, ", ")),
+			Message: prefix + clip(name) + " was ignored; " + what,
 			Context: map[string]any{DetailArgument: prefix + clip(name)},
 		})
 	}
