@@ -56,11 +56,15 @@ func beyondScenarios() []scenario {
 			q := cat.waitForQuestion()
 			polling := cat.start(s.context(), "ask_poll", s.on(q, waitLong))
 			listing := s.as("red").start(s.context(), "pending_list", f(`{"topic_id":%q,%s}`, s.id, waitLong))
+			closed := time.Now()
 			cat.ok("topic_close", f(`{"topic_id":%q}`, s.id))
 			for what, done := range map[string]<-chan reply{"timeout": asking, "pending": polling, "empty": listing} {
 				r := <-done
 				equal(s, what, []any{r.body["status"], r.body["topic_status"]}, []any{what, "closed"})
 				mentions(s, r.text, "The topic is closed")
+			}
+			if late := time.Since(closed); s.virtual && late > 2*time.Second {
+				s.Errorf("the end was noticed after %v", late)
 			}
 		}},
 		{"an ask without an answer counts who could give one", func(s *stage) {
