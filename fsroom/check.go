@@ -22,6 +22,10 @@ type Problem struct {
 	Problem  string `json:"problem"`
 	Repair   string `json:"repair,omitempty"` // what --repair does about it
 	Repaired bool   `json:"repaired"`
+	// Lost is how many events of a repaired journal could not be read any more, and
+	// Kept the name of the file beside it that has the damaged bytes.
+	Lost *int   `json:"lost_events,omitempty"`
+	Kept string `json:"kept,omitempty"`
 
 	// Harmless is what a crash or a copy in the middle of a change leaves by
 	// design: readers are not misled by it, and the next change clears it away.

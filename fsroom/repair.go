@@ -44,8 +44,9 @@ func (r *Room[S]) Repair(ctx context.Context) []Problem {
 	if len(found) == 0 {
 		return nil
 	}
-	err = r.mend()
-	return r.outcome(found, err)
+	lost := losses{}
+	err = r.mend(lost)
+	return r.outcome(found, lost, err)
 }
 
 // heldUp is the problem that an error of the repair itself is.
@@ -54,7 +55,7 @@ func (r *Room[S]) heldUp(err error) Problem {
 }
 
 // outcome tells the problems that are gone from those that remain.
-func (r *Room[S]) outcome(found []Problem, err error) []Problem {
+func (r *Room[S]) outcome(found []Problem, lost losses, err error) []Problem {
 	left := r.checkAs(true)
 	for i := range found {
 		found[i].Repaired = !slices.Contains(left, found[i])
@@ -64,6 +65,11 @@ func (r *Room[S]) outcome(found []Problem, err error) []Problem {
 			found = append(found, p)
 		}
 	}
+	for i := range found {
+		if l, ok := lost[found[i].File]; ok && found[i].Repaired && found[i].Line > 0 {
+			found[i].Lost, found[i].Kept = &l.events, l.kept
+		}
+	}
 	if err != nil {
 		found = append(found, r.heldUp(err))
 	}
@@ -71,8 +77,10 @@ func (r *Room[S]) outcome(found []Problem, err error) []Problem {
 }
 
 // mend brings the room in order. The caller has the lock.
-func (r *Room[S]) mend() error {
-	for _, mend := range []func() error{r.mendKinds, r.mendModes, r.mendLinks, r.mendTemp, r.mendHistory, r.mendArchive, r.mendLock} {
+func (r *Room[S]) mend(lost losses) error {
+	history := func() error { return r.mendHistory(lost) }
+	archive := func() error { return r.mendArchive(lost) }
+	for _, mend := range []func() error{r.mendKinds, r.mendModes, r.mendLinks, r.mendTemp, history, archive, r.mendLock} {
 		if err := mend(); err != nil {
 			return err
 		}
@@ -190,7 +198,7 @@ func (r *Room[S]) mendLock() error {
 }
 
 // mendArchive mends the journals of ended lives.
-func (r *Room[S]) mendArchive() error {
+func (r *Room[S]) mendArchive(lost losses) error {
 	paths, err := r.Archived()
 	if err != nil {
 		return err
@@ -200,9 +208,8 @@ func (r *Room[S]) mendArchive() error {
 		if err := r.checkArchived(path); !errors.As(err, &bad) {
 			continue
 		}
-		first, last := archivedFrom(path), archivedUpTo(path)
-		v := salvage[S]{room: r, path: path, first: first, last: last}
-		if _, err := r.mendJournal(&v); err != nil {
+		v := salvage[S]{room: r, path: path, first: archivedFrom(path), last: archivedUpTo(path), committed: maxSalvage}
+		if err := r.mendJournal(&v, lost); err != nil {
 			return err
 		}
 	}
@@ -211,23 +218,33 @@ func (r *Room[S]) mendArchive() error {
 
 // mendJournal replaces a damaged journal by what can be read of it, and keeps
 // its bytes beside it.
-func (r *Room[S]) mendJournal(v *salvage[S]) (*salvage[S], error) {
+func (r *Room[S]) mendJournal(v *salvage[S], lost losses) error {
 	b, err := readFile(v.path, maxSalvage)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	v.kept = keptName(v.path, "damaged", b)
 	out, err := v.make()
 	if err != nil || v.orphan && v.path == r.JournalPath() {
-		return v, err
+		return err
 	}
 	if err := r.keep(v.path, "damaged", b); err != nil {
-		return nil, err
+		return err
 	}
+	lost[v.path] = loss{v.lost, v.kept}
 	if bytes.Equal(out, b) {
-		return v, nil
+		return nil
 	}
-	return v, r.replace(v.path, out)
+	return r.replace(v.path, out)
+}
+
+// losses are, by the path of a mended journal, how many of its events could not be
+// read any more, and the name of the file that has its damaged bytes.
+type losses map[string]loss
+
+type loss struct {
+	events int
+	kept   string
 }
 
 // replace replaces a file and makes sure that the new one stays after a power cut.

@@ -13,7 +13,7 @@ import (
 
 // mendHistory makes the journal fold, cuts off what is unfinished, archives a
 // life that has ended, and rebuilds the projection.
-func (r *Room[S]) mendHistory() error {
+func (r *Room[S]) mendHistory(lost losses) error {
 	p, s, err := r.readProjection()
 	if err != nil {
 		return err
@@ -22,7 +22,8 @@ func (r *Room[S]) mendHistory() error {
 	var bad *journal.CorruptError
 	salvaged := errors.As(err, &bad) || err == nil && r.unopened(p, s, snap)
 	if salvaged {
-		v, err := r.mendJournal(r.salvageOf(p, s))
+		v := r.salvageOf(p, s)
+		err := r.mendJournal(v, lost)
 		if err != nil {
 			return err
 		}
@@ -60,7 +61,7 @@ func (r *Room[S]) unopened(p *projection, s *S, snap *Snapshot[S]) bool {
 
 // salvageOf sets up the mending of the current journal.
 func (r *Room[S]) salvageOf(p *projection, s *S) *salvage[S] {
-	v := &salvage[S]{room: r, path: r.JournalPath()}
+	v := &salvage[S]{room: r, path: r.JournalPath(), first: 1, committed: r.committed(p)}
 	if paths, err := r.Archived(); err == nil && len(paths) > 0 {
 		v.first = archivedUpTo(paths[len(paths)-1]) + 1
 	}

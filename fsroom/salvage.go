@@ -3,8 +3,6 @@ package fsroom
 import (
 	"errors"
 	"fmt"
-	"slices"
-	"sort"
 
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/journal"
@@ -23,27 +21,25 @@ const (
 
 // A salvage makes a journal of what can be read of a damaged one. Lines that
 // read are kept byte by byte; each event that is missing between them becomes
-// an event of type [EventDamaged].
+// an event of type [EventDamaged]. Lines whose numbers contradict each other are
+// not touched: which of them is right is for a person to say.
 type salvage[S any] struct {
-	room  *Room[S]
-	path  string // of the damaged journal
-	kept  string // the name under which its bytes are kept
-	first int64  // event_seq that is due first; 0: not known
-	last  int64  // the last event_seq known to have been written
-	turn  int64  // of that event
-	known *S     // the state before the damage, nil if lost; it can tell how the room was opened
+	room      *Room[S]
+	path      string // of the damaged journal
+	kept      string // the name under which its bytes are kept
+	first     int64  // event_seq that is due first
+	last      int64  // the last event_seq known to have been written
+	turn      int64  // of that event
+	committed int64  // the bytes of the file that are known to have been committed
+	known     *S     // the state before the damage, nil if lost; it can tell how the room was opened
 
 	out    []byte
 	orphan bool // nobody knows how the room was opened
 	state  *S
 	seq    int64         // the last one in out
+	bad    int64         // lines read since that do not decode
+	lost   int           // events in out that stand for lost ones
 	after  journal.Event // the last event in out: gives placeholders a turn and a time
-}
-
-// An entry is one line of the damaged file.
-type entry struct {
-	seq  int64 // 0: it does not read
-	torn bool
 }
 
 // make returns the bytes of the mended journal. It fails where no journal that
@@ -54,112 +50,67 @@ func (v *salvage[S]) make() ([]byte, error) {
 		return nil, err
 	}
 	defer log.Close()
-	if size, _, err := log.Stat(); err != nil || size > maxSalvage {
+	size, _, err := log.Stat()
+	if err != nil || size > maxSalvage {
 		return nil, errors.Join(err, fmt.Errorf("%s is too large to be repaired", v.path))
 	}
-	entries, err := survey(log)
-	if err != nil {
-		return nil, err
+	end := size
+	if torn := v.torn(log); torn >= 0 {
+		end = torn
 	}
-	keep := inOrder(entries)
 	v.state = v.room.rules.New(v.room.name)
-	i := 0
+	number, start := 0, int64(0)
 	err = log.Lines(func(line *journal.Line) error {
-		defer func() { i++ }()
-		if !keep[i] {
+		acknowledged := start < v.committed
+		number, start = number+1, line.End
+		switch {
+		case line.End > end, line.Torn && !acknowledged:
+			return nil
+		case line.Problem != "":
+			v.bad++
 			return nil
 		}
-		if v.seq == 0 {
-			v.seq = v.before(entries, i)
-			v.after = journal.Event{Turn: line.Event.Turn, CreatedAt: line.Event.CreatedAt}
+		v.begin(line)
+		if line.Event.Seq <= v.seq || acknowledged && v.last > 0 && line.Event.Seq > v.last {
+			return fmt.Errorf("line %d of %s has event_seq %d after %d: which is right is for a person to say; take the wrong line out, or restore a backup",
+				number, v.path, line.Event.Seq, v.seq)
 		}
 		return v.take(line)
 	})
+	if err != nil {
+		return nil, err
+	}
 	if len(v.out) == 0 {
-		v.seq, v.after.Turn = max(0, v.first-1), v.turn
+		v.seq, v.after.Turn = v.first-1, v.turn
 	}
-	if err == nil {
-		err = v.fill(max(v.last, v.seq+lostAtEnd(entries, keep)))
-	}
-	return v.out, err
+	return v.out, v.fill(max(v.last, v.seq+v.bad))
 }
 
-// survey notes the number of each line.
-func survey(log *journal.Log) ([]entry, error) {
-	var entries []entry
-	err := log.Lines(func(line *journal.Line) error {
-		entries = append(entries, entry{seq: line.Event.Seq, torn: line.Torn})
-		return nil
-	})
-	return entries, err
+// torn returns the offset from which the file is what a crash left of a change that
+// never happened, -1 if there is no such thing.
+func (v *salvage[S]) torn(log *journal.Log) int64 {
+	log.SetCommitted(func() int64 { return v.committed })
+	whole, tail, err := log.Last()
+	if v.committed > 0 { // Last may meet damage before that
+		whole, tail, err = log.Scan(journal.Position{Offset: v.committed, Seq: v.last}, func(*journal.Event, int64) error { return nil })
+	}
+	if err != nil || tail.Torn == 0 {
+		return -1
+	}
+	return whole.Offset
 }
 
-// inOrder tells which lines to keep: the most that can be kept so that their
-// numbers go up. A line whose number is damaged but still a number is thus left
-// out, and not the many that it would contradict.
-func inOrder(entries []entry) []bool {
-	var ends []int // ends[n]: the line with the lowest number that ends n+1 lines going up
-	before := make([]int, len(entries))
-	for i, e := range entries {
-		if e.seq == 0 {
-			continue
-		}
-		n := sort.Search(len(ends), func(n int) bool { return entries[ends[n]].seq >= e.seq })
-		before[i] = -1
-		if n > 0 {
-			before[i] = ends[n-1]
-		}
-		ends = append(ends[:n], append([]int{i}, ends[min(n+1, len(ends)):]...)...)
+// begin is called with the first line that reads. The journal starts with it, or
+// with the event that was due where lines before it do not read.
+func (v *salvage[S]) begin(line *journal.Line) {
+	if len(v.out) > 0 || v.seq > 0 {
+		return
 	}
-	keep := make([]bool, len(entries))
-	if len(ends) == 0 {
-		return keep
+	v.after = journal.Event{Turn: line.Event.Turn, CreatedAt: line.Event.CreatedAt}
+	v.seq = line.Event.Seq - 1
+	if v.bad > 0 {
+		v.seq = min(v.seq, v.first-1)
 	}
-	for i := ends[len(ends)-1]; i >= 0; i = before[i] {
-		keep[i] = true
-	}
-	return plausible(entries, keep)
-}
-
-// plausible leaves out lines whose number is far ahead of the line before.
-func plausible(entries []entry, keep []bool) []bool {
-	last := int64(0)
-	for i, e := range entries {
-		if !keep[i] {
-			continue
-		}
-		if last > 0 && e.seq-last > maxMissing {
-			keep[i] = false
-			continue
-		}
-		last = e.seq
-	}
-	return keep
-}
-
-// before is the number before the first event of the journal, when line i is
-// the first that is kept. Where the archive does not tell it, each damaged line
-// counts as one event.
-func (v *salvage[S]) before(entries []entry, i int) int64 {
-	seq := entries[i].seq
-	if v.first > 0 && v.first <= seq && seq-v.first <= maxMissing {
-		return v.first - 1
-	}
-	return max(0, seq-1-int64(i))
-}
-
-// lostAtEnd counts the lines behind the last that is kept which do not read, each
-// an event. One that reads has a number that an event further up has.
-func lostAtEnd(entries []entry, keep []bool) (n int64) {
-	for i, e := range slices.Backward(entries) {
-		if keep[i] {
-			break
-		}
-		if e.seq == 0 && !e.torn {
-			n++
-		}
-	}
-	return n
 }
 
 // take adds a line that reads, after what is missing before it.
@@ -177,6 +128,7 @@ func (v *salvage[S]) take(line *journal.Line) error {
 		return v.fill(line.Event.Seq) // it reads, but makes no sense
 	}
 	v.out = append(v.out, line.Text...)
+	v.bad = 0
 	v.seq, v.after = line.Event.Seq, journal.Event{Turn: line.Event.Turn, CreatedAt: line.Event.CreatedAt}
 	return nil
 }
@@ -193,6 +145,7 @@ func (v *salvage[S]) fill(seq int64) error {
 		}
 		v.out = e.Append(v.out)
 		v.seq++
+		v.lost++
 	}
 	return nil
 }

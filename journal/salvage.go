@@ -1,21 +1,25 @@
 package journal
 
 import (
+	"bytes"
 	"errors"
 	"io"
 )
 
-// A Line is one line of a journal as it stands in the file, readable or not.
+// A Line is one line of a journal, readable or not.
 type Line struct {
 	Text    []byte // with its newline; nil for a line longer than MaxLine
+	End     int64  // the offset in the file behind it
 	Event   Event  // zero where Problem is set
 	Problem string // why the line does not read, "" if it does
 	Torn    bool   // an unfinished write may have left it: it ends the file
 }
 
 // Lines calls fn with every line of the file, damaged ones too, until fn fails,
-// whose error it returns. It looks at no numbers and knows of no changes: it is
-// for repairing what [Log.Scan] refuses. The line is valid only during the call.
+// whose error it returns. What an editor may have added to a line, a carriage return
+// or a byte order mark, is left out of it. Lines looks at no numbers and knows of no
+// changes: it is for repairing what [Log.Scan] refuses. The line is valid only during
+// the call.
 func (l *Log) Lines(fn func(*Line) error) error {
 	lines := newLineReader(l.file, 0, scanWindow)
 	dec := decoder{names: make(map[string]string)}
@@ -27,12 +31,14 @@ func (l *Log) Lines(fn func(*Line) error) error {
 			if len(text) == 0 {
 				return nil
 			}
-			line.Problem, line.Torn = "it has no end", true
+			line.Problem, line.Torn, line.End = "it has no end", true, lines.off+int64(len(text))
 			return fn(&line)
 		case errors.Is(err, errLineTooLong):
 			line.Text, line.Problem = nil, err.Error()
 			line.Torn, err = lines.skip()
 		case err == nil:
+			line.Text = cleaned(text)
+			text = line.Text
 			if bad := decodeLine(&dec, text, &line.Event); bad != nil {
 				line.Problem, line.Event = bad.Error(), Event{}
 			}
@@ -40,10 +46,21 @@ func (l *Log) Lines(fn func(*Line) error) error {
 		if err != nil {
 			return err
 		}
+		line.End = lines.off
 		if err := fn(&line); err != nil {
 			return err
 		}
 	}
+}
+
+// cleaned returns a line without a byte order mark and without a carriage return
+// before its newline.
+func cleaned(line []byte) []byte {
+	line = bytes.TrimPrefix(line, []byte("\xef\xbb\xbf"))
+	if body, ok := bytes.CutSuffix(line, []byte("\r\n")); ok {
+		line = append(body, '\n')
+	}
+	return line
 }
 
 // skip goes to the next line without keeping this one. It reports whether the

@@ -22,6 +22,7 @@ func TestLines(t *testing.T) {
 		"in order":             {good("1") + good("2"), "1 2"},
 		"out of order":         {good("7") + good("2"), "7 2"},
 		"damaged":              {good("1") + "###\n\n" + good("2"), "1 - - 2"},
+		"from an editor":       {"\ufeff" + strings.ReplaceAll(good("1")+good("2"), "\n", "\r\n"), "1 2"},
 		"torn":                 {good("1") + `{"event`, "1 -t"},
 		"too long":             {good("1") + long + "\n" + good("2"), "1 - 2"},
 		"too long and no end":  {good("1") + long, "1 -t"},

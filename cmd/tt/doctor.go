@@ -174,6 +174,9 @@ func writeProblem(t *front.Text, p fsroom.Problem) {
 	} else {
 		t.Line("%s %s: %s", mark, p.File, p.Problem)
 	}
+	if p.Lost != nil {
+		t.Line("    %s could not be read any more; the damaged bytes are in %s", counted(*p.Lost, "event"), p.Kept)
+	}
 	if p.Repair != "" && !p.Repaired {
 		t.Line("    --repair: %s", p.Repair)
 	}
