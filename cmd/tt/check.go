@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/talking-stick/tt/cmd/internal/front"
-	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
 )
 
@@ -48,13 +47,13 @@ func runCheck(ctx context.Context, c *front.Call) error {
 
 func (d *desk) check(ctx context.Context) (checkResult, error) {
 	res := checkResult{AgentID: d.me.ID}
-	s, err := d.seat()
-	if code.Of(err) == code.RoomNotFound {
-		res.Reason = "no_room"
-		return res, nil
-	}
+	s, err := d.seatIfAny()
 	if err != nil {
 		return res, err
+	}
+	if s == nil {
+		res.Reason = "no_room"
+		return res, nil
 	}
 	snap, err := s.view()
 	if err != nil {

@@ -211,18 +211,32 @@ func (d *desk) seatAt(path string) (*seat, error) {
 	return d.seatIn(w, err)
 }
 
-// seatIn finds the room of a workspace. One whose directory was removed
-// (missing says so) may still have a room, to be looked at and left.
-func (d *desk) seatIn(w *fsroom.Workspace, missing error) (*seat, error) {
+// seatIfAny is seat for commands that say nothing of how to get a room: it returns
+// nil if there is none, and costs little.
+func (d *desk) seatIfAny() (*seat, error) {
+	w, err := d.workspace()
+	return d.seatIfAnyIn(w, err)
+}
+
+// seatIfAnyIn finds the room of a workspace, nil for none. One whose directory was
+// removed (missing says so) may still have a room, to be looked at and left.
+func (d *desk) seatIfAnyIn(w *fsroom.Workspace, missing error) (*seat, error) {
 	if w == nil {
 		return nil, missing
 	}
 	s, err := d.find(w)
+	if err == nil && s == nil {
+		err = missing
+	}
+	return s, err
+}
+
+// seatIn finds the room of a workspace. Without one, room_not_found says how to
+// get one, and which rooms the caller may have lost.
+func (d *desk) seatIn(w *fsroom.Workspace, missing error) (*seat, error) {
+	s, err := d.seatIfAnyIn(w, missing)
 	if err != nil || s != nil {
 		return s, err
-	}
-	if missing != nil {
-		return nil, missing
 	}
 	e := code.New(code.RoomNotFound, "there is no room at %s", w.Root).With("path", w.Path).With("workspace_root", w.Root)
 	hint := `open one with "tt join"`

@@ -18,8 +18,8 @@ func promptFragment(c *front.Call) error {
 	if err != nil {
 		return nil
 	}
-	s, err := d.seat()
-	if err != nil {
+	s, err := d.seatIfAny()
+	if err != nil || s == nil {
 		return nil
 	}
 	snap, err := s.view()
