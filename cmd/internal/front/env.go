@@ -50,7 +50,8 @@ func SystemEnv() *Env {
 
 // Execute runs p as this process and does not return.
 func Execute(p *Program) {
-	os.Exit(p.Main(context.Background(), SystemEnv()))
+	env := SystemEnv()
+	quit(env, p.Main(context.Background(), env))
 }
 
 func terminalWidth() int {

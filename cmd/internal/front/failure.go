@@ -41,7 +41,7 @@ func (p *Program) finish(env *Env, out *Output, verbose bool, err error) int {
 		}
 		err = out.err
 	}
-	if isLost(err) && out.streams && readerGone(err) {
+	if isLost(err) && out.streams && ReaderGone(err) {
 		return statusDone
 	}
 	failure := asFailure(err)
@@ -58,7 +58,8 @@ func isLost(err error) bool {
 	return errors.As(err, &lost)
 }
 
-func readerGone(err error) bool {
+// ReaderGone reports whether err says that nobody reads the output any more.
+func ReaderGone(err error) bool {
 	return errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe)
 }
 

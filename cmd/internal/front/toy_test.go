@@ -74,7 +74,7 @@ func toy(ran func(*Call)) *Program {
 			},
 			{
 				Name: "shout hear", Group: "talking", Short: "listen", Streams: true,
-				Run: do(func(c *Call) error { return errors.Join(c.Out.Item(1), c.Out.Item("<two>")) }),
+				Run: do(func(c *Call) error { return errors.Join(c.Out.Item(1, nil), c.Out.Item("<two>", nil)) }),
 			},
 			{Name: "store ball show", Group: "looking", Short: "show a ball", Run: do(failing), Flags: ballFlags},
 			{Name: "store ball wipe", Group: "looking", Short: "wipe a ball", Run: do(failing), Flags: ballFlags},
