@@ -9,10 +9,9 @@ import (
 	"github.com/talking-stick/tt/journal"
 )
 
-// Events delivers the room's events after a sequence number, oldest first, as
-// far as they are committed, until fn fails, whose error it returns as it is. It
-// returns the position behind the last one delivered. Events of earlier lives are
-// in the archive and not here.
+// Events delivers the events of the room's current life after a sequence number,
+// oldest first, as far as they are committed, until fn fails, whose error it
+// returns as it is. It returns the position behind the last one delivered.
 func (r *Room[S]) Events(ctx context.Context, after int64, fn func(*journal.Event) error) (journal.Position, error) {
 	log, err := r.openJournal()
 	if log == nil {
@@ -24,6 +23,80 @@ func (r *Room[S]) Events(ctx context.Context, after int64, fn func(*journal.Even
 		return journal.Position{}, r.store.explain(err, r.JournalPath())
 	}
 	return r.scan(ctx, log, from, above(after, fn))
+}
+
+// History is Events for the room's whole history: events of ended lives come from
+// the archive. A room that is between two lives, or ends meanwhile, is read to its
+// last event. History returns the sequence number of the last event delivered,
+// after where there was none.
+func (r *Room[S]) History(ctx context.Context, after int64, fn func(*journal.Event) error) (int64, error) {
+	errMissing := errors.New("events are missing in between")
+	at := after
+	for round := 0; ; round++ {
+		before := at
+		var err error
+		if at, err = r.Past(ctx, at, fn); err != nil {
+			return at, err
+		}
+		// A life that ended while we read is in the archive by now, and the next
+		// round finds it. What neither round finds was removed.
+		removed := round > 0 && at == before
+		_, err = r.Events(ctx, at, func(e *journal.Event) error {
+			if e.Seq != at+1 && !removed {
+				return errMissing
+			}
+			if err := fn(e); err != nil {
+				return err
+			}
+			at = e.Seq
+			return nil
+		})
+		switch {
+		case errors.Is(err, errMissing):
+		case err != nil || (at == before && round > 0):
+			return at, err
+		}
+	}
+}
+
+// Past delivers the events of the room's ended lives after a sequence number,
+// oldest first and each once, until fn fails, whose error it returns as it is. It
+// returns the sequence number of the last event delivered, after where there was
+// none.
+func (r *Room[S]) Past(ctx context.Context, after int64, fn func(*journal.Event) error) (int64, error) {
+	paths, err := r.Archived()
+	if err != nil {
+		return after, r.store.explain(err, r.ArchiveDir())
+	}
+	for _, path := range paths {
+		if archivedUpTo(path) <= after {
+			continue
+		}
+		if after, err = r.readArchive(ctx, path, after, fn); err != nil {
+			return after, err
+		}
+	}
+	return after, nil
+}
+
+func (r *Room[S]) readArchive(ctx context.Context, path string, after int64, fn func(*journal.Event) error) (int64, error) {
+	log, err := journal.Open(path)
+	if err != nil {
+		return after, r.store.explain(err, path)
+	}
+	defer log.Close()
+	from, err := log.Find(after + 1)
+	if err != nil {
+		return after, r.store.explain(err, path)
+	}
+	_, err = r.scanFile(ctx, log, from, path, above(after, func(e *journal.Event) error {
+		if err := fn(e); err != nil {
+			return err
+		}
+		after = e.Seq
+		return nil
+	}))
+	return after, err
 }
 
 // above keeps from fn what is not after the cursor. A cursor can lie beyond the
@@ -40,6 +113,10 @@ func above(after int64, fn func(*journal.Event) error) func(*journal.Event) erro
 // scan returns the errors of fn and the cause of ctx's end as they are: they are
 // not about the journal.
 func (r *Room[S]) scan(ctx context.Context, log *journal.Log, from journal.Position, fn func(*journal.Event) error) (journal.Position, error) {
+	return r.scanFile(ctx, log, from, r.JournalPath(), fn)
+}
+
+func (r *Room[S]) scanFile(ctx context.Context, log *journal.Log, from journal.Position, path string, fn func(*journal.Event) error) (journal.Position, error) {
 	var own error
 	end, _, err := log.Scan(from, func(e *journal.Event, _ int64) error {
 		if ctx.Err() != nil {
@@ -52,7 +129,7 @@ func (r *Room[S]) scan(ctx context.Context, log *journal.Log, from journal.Posit
 	if own != nil {
 		return end, own
 	}
-	return end, r.store.explain(err, r.JournalPath())
+	return end, r.store.explain(err, path)
 }
 
 // Event returns one event of the current life.

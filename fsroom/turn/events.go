@@ -75,13 +75,16 @@ func (c clock) at(created journal.Time) Instant {
 // payload encodes one of the types above.
 func payload(v wire.Fields) json.RawMessage { return wire.Append(nil, v) }
 
-// Public returns the event as agents may see it: without the lease, which only
-// its holder's own results carry, and without the clock readings.
+// Public returns the event as streams show it: without the lease, which only its
+// holder's own results carry, without the clock readings, and without the body of a
+// note, of which the preview is left.
 func Public(e journal.Event) journal.Event {
 	e.More = false
 	switch e.Type {
 	case Claim, Takeover, Released, Passed:
 		e.Payload = without(e.Payload, "lease_id", "clock")
+	case NoteAdded, NoteResolved:
+		e.Payload = without(e.Payload, "body", "note_turn_id", "previous_note_event_seq")
 	}
 	return e
 }

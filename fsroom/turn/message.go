@@ -117,6 +117,24 @@ func MeantFor(e *journal.Event, agent string) bool {
 	return e.To == agent || (e.To == "" && e.From != agent)
 }
 
+// Concerns reports whether a stream of the agent shows the event: it is meant for
+// the agent and is no grant of the turn to the agent itself, which knows of it.
+func Concerns(e *journal.Event, agent string) bool {
+	own := (e.Type == Claim || e.Type == Takeover) && e.To == agent
+	return MeantFor(e, agent) && !own
+}
+
+// Removes reports whether the event ends the agent's membership.
+func Removes(e *journal.Event, agent string) bool {
+	return e.Type == MemberLeft && e.From == agent || e.Type == Kicked && e.To == agent
+}
+
+// Interrupts reports whether the event is a message that was sent as urgent.
+func Interrupts(e *journal.Event) bool {
+	var p messagePayload
+	return e.Type == MessageSent && decode(e, &p) == nil && p.Hint == HintInterrupt
+}
+
 // IsMail reports whether the event counts in [State.Mail] of the agent.
 func IsMail(e *journal.Event, agent string) bool {
 	return e.Type == MessageSent && MeantFor(e, agent)

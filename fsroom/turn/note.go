@@ -83,14 +83,14 @@ func AddNote(s *State, f Facts, r NoteRequest) ([]journal.Event, error) {
 	if !s.Open {
 		return nil, closedRoom(s)
 	}
-	if r.HasTurn && (r.Turn < 0 || r.Turn > s.Turn) {
-		return nil, code.New(code.InvalidTurnID, "there is no turn %d, the current one is %d", r.Turn, s.Turn).
-			With("supplied", r.Turn).With("current_turn_id", s.Turn)
+	if r.HasTurn && (r.Turn < 1 || r.Turn > s.Turn) {
+		return nil, code.New(code.InvalidTurnID, "there is no turn %d, the last one is %d", r.Turn, s.Turn).
+			WithHint("without --turn the note is about the room").With("supplied", r.Turn).With("current_turn_id", s.Turn)
 	}
 	if s.Member(r.Agent) == nil {
 		return nil, NotJoined(s, r.Agent)
 	}
-	p := NotePayload{ID: r.ID, Severity: r.Severity, Turn: r.Turn, Preview: preview(body), Body: body, Previous: s.LastNote}
+	p := NotePayload{ID: r.ID, Severity: r.Severity, Turn: r.Turn, Preview: Preview(body), Body: body, Previous: s.LastNote}
 	if p.Severity == "" {
 		p.Severity = SeverityInfo
 	}
@@ -133,17 +133,24 @@ func ResolveNote(s *State, agent, id string, known func(id string) (string, bool
 	return nil, "", code.New(code.UnknownTarget, "%q begins more than one note id", id).With("candidates", found)
 }
 
-// preview is the first line of a body, cut to a readable length.
-func preview(body string) string {
-	line, rest, _ := strings.Cut(body, "\n")
+// Preview is the first line of a text, cut to 120 characters.
+func Preview(text string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
 	line = strings.TrimSpace(line)
 	if runes := []rune(line); len(runes) > previewRunes {
 		return string(runes[:previewRunes-1]) + "…"
 	}
-	if rest != "" {
-		return line + " …"
-	}
 	return line
+}
+
+// SeverityOf is the severity of the note that the event adds, "" for any other
+// event.
+func SeverityOf(e *journal.Event) string {
+	var p NotePayload
+	if e.Type != NoteAdded || decode(e, &p) != nil {
+		return ""
+	}
+	return p.Severity
 }
 
 func (s *State) applyNote(e *journal.Event) error {

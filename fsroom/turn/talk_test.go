@@ -166,7 +166,7 @@ func TestAddNote(t *testing.T) {
 		{"173 by one that does not own", people, note(turn.NoteRequest{Agent: "a"}), " 0 info"},
 		{"for one", people, note(turn.NoteRequest{Agent: "a", Target: "codex", Severity: turn.SeverityPage}), "codex:1 0 page"},
 		{"about a turn", people, note(turn.NoteRequest{Agent: "a", Turn: 2, HasTurn: true}), " 2 info"},
-		{"about turn 0", people, note(turn.NoteRequest{Agent: "a", HasTurn: true}), " 0 info"},
+		{"about turn 0", people, note(turn.NoteRequest{Agent: "a", HasTurn: true}), "invalid_turn_id"},
 		{"176 about a turn to come", people, note(turn.NoteRequest{Agent: "a", Turn: 3, HasTurn: true}), "invalid_turn_id"},
 		{"176 about a negative turn", people, note(turn.NoteRequest{Agent: "a", Turn: -1, HasTurn: true}), "invalid_turn_id"},
 		{"177 by a stranger", people, note(turn.NoteRequest{Agent: "x"}), "not_joined"},
@@ -211,7 +211,7 @@ func TestNotesCome(t *testing.T) {
 		equal(t, "open", strings.Join(ids, " "), strings.Join(want, " "))
 	}
 	open(first, second, third)
-	equal(t, "payload", string(w.events[4].Payload), `{"note_id":"`+second+`","severity":"info","body_preview":"two …","body":"two\nlines","previous_note_event_seq":4}`)
+	equal(t, "payload", string(w.events[4].Payload), `{"note_id":"`+second+`","severity":"info","body_preview":"two","body":"two\nlines","previous_note_event_seq":4}`)
 	whole, err := w.resolve("a", second)
 	equal(t, "resolved", words(whole, err), words(second, nil))
 	open(first, third)
@@ -258,8 +258,8 @@ func TestPreview(t *testing.T) {
 	w := room(t, members("a"))
 	for body, want := range map[string]string{
 		"short":                  "short",
-		"two\nlines":             "two …",
-		"two\r\nlines":           "two …",
+		"two\nlines":             "two",
+		"two\r\nlines":           "two",
 		strings.Repeat("é", 120): strings.Repeat("é", 120),
 		strings.Repeat("é", 121): strings.Repeat("é", 119) + "…",
 	} {
