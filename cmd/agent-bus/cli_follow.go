@@ -86,7 +86,7 @@ func (s *follower) print(ctx context.Context, after int64) error {
 		public.More = false
 		var err error
 		if s.call.JSON {
-			err = s.call.Out.Item(&public)
+			err = s.call.Out.Item(&public, nil)
 		} else {
 			err = s.call.Out.Text(func(t *front.Text) {
 				t.Line("%s  %s", t.Dim(e.CreatedAt.Local().Format("Jan _2 15:04:05")), eventLine(e))

@@ -2,7 +2,11 @@ package main
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"math"
 	"strings"
+	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/front"
 	"github.com/talking-stick/tt/fsroom/code"
@@ -16,21 +20,27 @@ const (
 )
 
 var eventsCommand = &front.Command{
-	Name:  "events",
-	Group: groupLook,
-	Args:  []front.Arg{pathArg()},
-	Short: "show what happened in the room, or follow it",
-	Long: "Without --wait or --follow, shows the newest events, oldest first; with --after, those that came next. " +
-		"The cursor in the result is what to give to --after to go on.\n\n" +
-		"With --wait or --follow, prints a line of JSON per event from now on (or from --after) and is woken by each: --wait ends with the " +
-		"first that match, --follow goes on until it is stopped. The cursor is then printed on standard error. Watching does not count as presence.",
+	Name:    "events",
+	Group:   groupLook,
+	Args:    []front.Arg{pathArg()},
+	Short:   "show what happened in the room, or follow it",
+	Streams: true,
+	Long: "Without --wait or --follow, shows the newest events, oldest first; with --after, those that came next, also of earlier lives " +
+		"of the room, which are read from the archive. The cursor in the result is what to give to --after to go on.\n\n" +
+		"With --wait or --follow, prints a line per event from now on (or from --after) and is woken by each: --wait ends with the " +
+		"first that match, --follow goes on until it is stopped, the room ends, or the caller leaves it. The last line on standard error " +
+		"is the cursor and why the stream ended. Watching does not count as presence.",
 	Examples: []front.Example{
 		{Line: "tt events --event message_sent,note_added --limit 10"},
-		{Line: "tt events --follow --after 42", What: "from event 43 on, for ever"},
+		{Line: "tt events --follow --cursor .cursor", What: "from where the last one stopped"},
+		{Line: "tt events --follow --event note_added --severity page", What: "only the notes that should be read at once"},
 	},
 	Flags: func(f *front.Flags) {
-		filterFlags(f)
+		filterFlags(f, "any; for streams: self")
 		f.StringList("event", "TYPE,…", "only these types: "+strings.Join(turn.EventTypes(), ", "))
+		f.Choice("severity", "info|page", []string{"", turn.SeverityInfo, turn.SeverityPage}, "only notes of this severity")
+		f.String("cursor", "FILE", "start after the number in FILE and keep it there; missing or empty: from now on")
+		f.Bool("brief", "only number, type, from, to and a line of text")
 		f.Bool("wait", "wait for the next matching events, print them, and end")
 		f.Bool("follow", "print matching events as they come, until stopped")
 	},
@@ -38,11 +48,12 @@ var eventsCommand = &front.Command{
 	Run:    runEvents,
 }
 
-// filterFlags are shared by everything that reads events.
-func filterFlags(f *front.Flags) {
+// filterFlags are shared by everything that reads events. byDefault says what
+// --target is when it is not given.
+func filterFlags(f *front.Flags, byDefault string) {
 	f.Int64("after", "N", 0, "only events after this number")
-	f.Int64("limit", "N", 0, "at most so many (default 50, most 500)")
-	f.String("target", "self|any|AGENT", "whom they concern (default: any; for streams: self)")
+	f.Int64("limit", "N", 0, "at most so many (default 50, most 500; for streams: no limit)")
+	f.String("target", "self|any|AGENT", "whom they concern (default: "+byDefault+")")
 	f.String("from", "AGENT", "only by this agent")
 	f.Duration("timeout", "D", 0, "how long --wait waits (default: the room's limit, 110s); ends --follow too")
 	pathFlag(f)
@@ -51,7 +62,7 @@ func filterFlags(f *front.Flags) {
 // An eventsResult is one page of events.
 type eventsResult struct {
 	Events []journal.Event
-	Cursor int64
+	Cursor int64 // the last event that was looked at
 }
 
 func runEvents(ctx context.Context, c *front.Call) error {
@@ -59,7 +70,9 @@ func runEvents(ctx context.Context, c *front.Call) error {
 	if err != nil {
 		return err
 	}
-	return readEvents(ctx, c, reading{types: types, wait: c.Bool("wait"), follow: c.Bool("follow"), target: "any"})
+	return readEvents(ctx, c, reading{
+		types: types, severity: c.String("severity"), target: "any", brief: c.Bool("brief"), cursorFile: c.String("cursor"),
+	})
 }
 
 func eventTypes(given []string) (map[string]bool, error) {
@@ -81,21 +94,32 @@ func eventTypes(given []string) (map[string]bool, error) {
 
 // A reading is one way to read events.
 type reading struct {
-	types        map[string]bool // nil: all
+	types      map[string]bool // nil: all
+	severity   string          // of notes; "": all events
+	target     string          // when --target is not given and it is no stream
+	brief      bool
+	cursorFile string          // "": none
+	log        *logBook        // it is tt log; nil: it is not
+	past       []journal.Event // of tt log: printed first
+	messages   bool            // it is msg recv: starts at what is unread, and prints lines also when it is no stream
+
 	wait, follow bool
-	target       string // when --target is not given and it is no stream
-	lines        bool   // JSON Lines also when it is no stream
-	receives     bool   // what is shown counts as read
+	limit        int // 0: none
+	timed        bool
+	timeout      time.Duration // if timed
 }
 
-func (r reading) streams() bool { return r.wait || r.follow }
+func (r *reading) streams() bool { return r.wait || r.follow }
 
 func readEvents(ctx context.Context, c *front.Call, r reading) error {
-	limit, err := r.check(c)
+	if err := r.check(c); err != nil {
+		return err
+	}
+	d, err := openDesk(c)
 	if err != nil {
 		return err
 	}
-	s, err := openSeat(c)
+	s, err := d.reader(c.Given("after") || r.cursorFile != "" || !r.streams() && !r.messages)
 	if err != nil {
 		return err
 	}
@@ -103,53 +127,173 @@ func readEvents(ctx context.Context, c *front.Call, r reading) error {
 	if err != nil {
 		return err
 	}
-	f, err := s.filter(c, r, snap.State)
+	f, err := s.filter(c, &r, snap.State)
+	if err != nil {
+		return err
+	}
+	start, err := s.start(ctx, &r, snap.State)
 	if err != nil {
 		return err
 	}
 	if r.streams() {
-		return s.stream(ctx, c, r, f, snap.State, limit)
+		return s.stream(ctx, &r, f, snap.State, start)
 	}
 	s.present(ctx, snap.State)
-	page, err := s.page(ctx, c, f, snap.State, limit)
-	if err != nil {
-		return err
+	return s.page(ctx, &r, f, snap.State, start)
+}
+
+// check reads the flags that all readings share, and refuses combinations that
+// make no sense.
+func (r *reading) check(c *front.Call) error {
+	r.wait, r.follow = c.Bool("wait"), c.Bool("follow")
+	r.timed, r.timeout = c.Given("timeout"), c.Duration("timeout")
+	r.limit = int(min(c.Int64("limit"), math.MaxInt32))
+	switch {
+	case r.wait && r.follow:
+		return c.Usagef("--wait and --follow exclude each other")
+	case !r.streams() && r.timed:
+		return c.Usagef("--timeout goes with --wait or --follow")
+	case r.cursorFile == "" && !r.messages && c.Given("cursor"):
+		return c.Usagef("--cursor needs the name of a file")
+	case r.cursorFile != "" && c.Given("after"):
+		return c.Usagef("--after and --cursor exclude each other: both say where to start")
+	case c.Given("limit") && r.limit < 1:
+		return c.Usagef("--limit must be at least 1")
 	}
-	if err := s.showPage(c, r, page); err != nil || !r.receives {
-		return err
+	if !r.streams() {
+		r.limit = limited(c, defaultEvents, mostEvents)
 	}
-	s.readPage(ctx, snap.State, f, page.Events)
 	return nil
 }
 
-// check refuses combinations that make no sense and returns the limit.
-func (r reading) check(c *front.Call) (int, error) {
-	limit := int(c.Int64("limit"))
+// limited returns the value of --limit, byDefault where it was not given. More
+// than most is cut to most, with a warning.
+func limited(c *front.Call, byDefault, most int64) int {
+	limit := c.Int64("limit")
 	switch {
-	case r.wait && r.follow:
-		return 0, c.Usagef("--wait and --follow exclude each other")
-	case !r.streams() && c.Given("timeout"):
-		return 0, c.Usagef("--timeout goes with --wait or --follow")
-	case c.Given("after") && c.Int64("after") < 0:
-		return 0, code.New(code.InvalidCursor, "--after must not be negative").With("supplied", c.Int64("after"))
-	case c.Given("limit") && c.Int64("limit") < 1:
-		return 0, c.Usagef("--limit must be at least 1")
-	case c.Int64("limit") > mostEvents && !r.streams():
-		limit = mostEvents
-	case !c.Given("limit") && !r.streams():
-		limit = defaultEvents
+	case !c.Given("limit"):
+		limit = byDefault
+	case limit > most:
+		c.Notice(fmt.Sprintf("--limit %d is more than there is at once; it is cut to %d", limit, most))
+		limit = most
 	}
-	return limit, nil
+	return int(limit)
 }
 
-func (s *seat) showPage(c *front.Call, r reading, page eventsResult) error {
-	if r.lines {
+// A start says which events a reading begins with.
+type start struct {
+	after int64 // the events after this number
+	given bool  // false: the newest ones, or for a stream those from now on
+	file  *cursorFile
+}
+
+// start finds out where to begin. A number beyond the last event is refused: it
+// belongs to another room or another copy of this one, and nothing would be shown
+// until this one has come so far.
+func (s *seat) start(ctx context.Context, r *reading, st *turn.State) (start, error) {
+	c := s.call
+	at := start{after: c.Int64("after"), given: c.Given("after")}
+	switch {
+	case r.cursorFile != "":
+		file, err := openCursorFile(c, r.cursorFile)
+		if err != nil {
+			return at, err
+		}
+		at.file, at.given = file, true
+		if at.after = file.seq; !file.found {
+			at.after = st.Seq
+		}
+	case r.messages && !r.streams() && !at.given:
+		unread, err := s.cursorIn(ctx, st)
+		at.after, at.given = unread.Seq, true
+		if err != nil {
+			return at, err
+		}
+	case !at.given:
+		at.after = st.Seq
+	}
+	if at.after < 0 || at.after > st.Seq {
+		err := code.New(code.InvalidCursor, "there is no event %d: the last one is %d", at.after, st.Seq)
+		if at.after < 0 {
+			err = code.New(code.InvalidCursor, "an event's number is not negative: %d", at.after)
+		}
+		return at, err.WithHint("start without a cursor, or with the last number that came from this room").
+			With("supplied", at.after).With("last_event_seq", st.Seq)
+	}
+	return at, nil
+}
+
+// page prints one page of events.
+func (s *seat) page(ctx context.Context, r *reading, f filter, st *turn.State, at start) error {
+	mail, err := s.mailbox(ctx, st, at.after)
+	if err != nil {
+		return err
+	}
+	var res eventsResult
+	if at.given {
+		res, err = s.following(ctx, f, mail, at.after, r.limit)
+	} else {
+		res, err = s.newest(ctx, f, st, r.limit)
+	}
+	if err == nil {
+		err = s.showPage(r, &res)
+	}
+	if err != nil {
+		return err
+	}
+	if at.file != nil {
+		if err := at.file.save(res.Cursor); err != nil {
+			return err
+		}
+	}
+	if r.messages {
+		mail.save()
+		s.call.Out.Remark(fmt.Sprintf("unread=%d", mail.unread(st)))
+	}
+	return nil
+}
+
+func (s *seat) showPage(r *reading, page *eventsResult) error {
+	out := s.call.Out
+	if r.messages {
 		for i := range page.Events {
-			if err := c.Out.Item(&page.Events[i]); err != nil {
+			if err := s.show(r, &page.Events[i]); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
-	return c.Out.Result(&page, func(t *front.Text) { writeEvents(t, page.Events) })
+	if r.brief {
+		brief := &briefResult{make([]briefEvent, 0, len(page.Events)), page.Cursor}
+		for i := range page.Events {
+			brief.Events = append(brief.Events, shorten(&page.Events[i]))
+		}
+		return out.Result(brief, func(t *front.Text) { writeBrief(t, brief.Events) })
+	}
+	return out.Result(page, func(t *front.Text) { writeEvents(t, page.Events) })
+}
+
+func (s *seat) showEntry(e *logEntry) error {
+	if e == nil {
+		return nil
+	}
+	return s.call.Out.Item(e, func(t *front.Text) { writeEntry(t, e, "begins", logWidth(s.call, t)) })
+}
+
+// show prints one event of a stream.
+func (s *seat) show(r *reading, e *journal.Event) error {
+	if r.log != nil {
+		ended, made := r.log.add(e)
+		return errors.Join(s.showEntry(ended), s.showEntry(made))
+	}
+	public := turn.Public(*e)
+	if r.brief {
+		brief := shorten(&public)
+		return s.call.Out.Item(&brief, func(t *front.Text) { writeBrief(t, []briefEvent{brief}) })
+	}
+	text := func(t *front.Text) { writeEventLine(t, &public) }
+	if r.messages && !s.call.Given("text") && !s.call.Env.StdoutTTY {
+		text = nil
+	}
+	return s.call.Out.Item(&public, text)
 }

@@ -81,6 +81,19 @@ func (r *eventsResult) Fields(c *wire.Codec) {
 	c.Int("cursor_event_seq", &r.Cursor)
 }
 
+func (r *briefResult) Fields(c *wire.Codec) {
+	wire.List(c, "events", &r.Events)
+	c.Int("cursor_event_seq", &r.Cursor)
+}
+
+func (e *briefEvent) Fields(c *wire.Codec) {
+	c.Int("event_seq", &e.Seq)
+	c.Text("event_type", &e.Type)
+	c.OptText("from", &e.From)
+	c.OptText("to", &e.To)
+	c.OptText("text", &e.Text)
+}
+
 func (r *sentResult) Fields(c *wire.Codec) {
 	c.Int("event_seq", &r.EventSeq)
 	c.Text("event_id", &r.EventID)

@@ -11,10 +11,11 @@ import (
 
 // A filter says which events a reader wants.
 type filter struct {
-	types map[string]bool
-	self  string // only what concerns this agent
-	to    string // only what is addressed to this agent
-	from  string // only by this agent
+	types    map[string]bool
+	severity string // only notes of this severity
+	self     string // only what concerns this agent
+	to       string // only what is addressed to this agent
+	from     string // only by this agent
 }
 
 func (f filter) wants(e *journal.Event) bool {
@@ -25,16 +26,16 @@ func (f filter) wants(e *journal.Event) bool {
 		return false
 	case f.to != "" && e.To != f.to:
 		return false
-	case f.self != "" && !turn.MeantFor(e, f.self):
+	case f.self != "" && !turn.Concerns(e, f.self):
 		return false
 	}
-	return true
+	return f.severity == "" || turn.SeverityOf(e) == f.severity
 }
 
 // filter reads the flags. Names are resolved to members; an id of somebody who
 // has left is taken as it is.
-func (s *seat) filter(c *front.Call, r reading, st *turn.State) (filter, error) {
-	f := filter{types: r.types}
+func (s *seat) filter(c *front.Call, r *reading, st *turn.State) (filter, error) {
+	f := filter{types: r.types, severity: r.severity}
 	target := c.String("target")
 	if !c.Given("target") {
 		target = r.target
@@ -58,34 +59,20 @@ func (s *seat) filter(c *front.Call, r reading, st *turn.State) (filter, error) 
 	return f, err
 }
 
-// page returns the newest events that match, or with --after those that follow.
-func (s *seat) page(ctx context.Context, c *front.Call, f filter, st *turn.State, limit int) (eventsResult, error) {
-	after := c.Int64("after")
-	var events []journal.Event
-	var err error
-	if c.Given("after") {
-		events, err = s.following(ctx, f, after, limit)
-	} else {
-		after = st.Seq
-		events, err = s.newest(ctx, f, st.Seq, limit)
-	}
-	res := eventsResult{Events: events, Cursor: after}
-	if n := len(events); n > 0 {
-		res.Cursor = events[n-1].Seq
-	}
-	return res, err
-}
-
 var errEnough = errors.New("enough")
 
-// following returns the first matching events after a number.
-func (s *seat) following(ctx context.Context, f filter, after int64, limit int) ([]journal.Event, error) {
-	events := make([]journal.Event, 0)
-	_, err := s.room.Events(ctx, after, func(e *journal.Event) error {
-		if f.wants(e) {
-			events = append(events, turn.Public(e.Clone()))
+// following returns the first matching events after a number, at most limit, and
+// the number of the last event looked at. What the page shows is counted in mail.
+func (s *seat) following(ctx context.Context, f filter, mail *mailbox, after int64, limit int) (eventsResult, error) {
+	res := eventsResult{Events: make([]journal.Event, 0), Cursor: after}
+	_, err := s.room.History(ctx, after, func(e *journal.Event) error {
+		wanted := f.wants(e)
+		mail.pass(e, wanted)
+		res.Cursor = e.Seq
+		if wanted {
+			res.Events = append(res.Events, turn.Public(e.Clone()))
 		}
-		if len(events) == limit {
+		if len(res.Events) == limit {
 			return errEnough
 		}
 		return nil
@@ -93,26 +80,47 @@ func (s *seat) following(ctx context.Context, f filter, after int64, limit int) 
 	if errors.Is(err, errEnough) {
 		err = nil
 	}
-	return events, err
+	return res, err
 }
 
-// newest returns the last matching events up to a number. It looks at a window
-// at the end of the journal, and at larger ones only if that holds too few.
-func (s *seat) newest(ctx context.Context, f filter, last int64, limit int) ([]journal.Event, error) {
-	for window := int64(limit); ; window *= 8 {
-		after := max(0, last-window)
-		var events []journal.Event
-		_, err := s.room.Events(ctx, after, func(e *journal.Event) error {
-			if e.Seq <= last && f.wants(e) {
-				events = append(events, turn.Public(e.Clone()))
+// newest returns the last matching events of the room's life, or of its history
+// where it has ended.
+func (s *seat) newest(ctx context.Context, f filter, st *turn.State, limit int) (eventsResult, error) {
+	events, err := s.lastEvents(ctx, st, !st.Open, limit, f.wants)
+	for i := range events {
+		events[i] = turn.Public(events[i])
+	}
+	return eventsResult{Events: events, Cursor: st.Seq}, err
+}
+
+// lastEvents returns the last count events that are wanted, up to the one that the
+// state has come to, oldest first: of the room's life, or of all its lives. It
+// reads a window at the end of the journal, and a larger one only if that has too few.
+func (s *seat) lastEvents(ctx context.Context, st *turn.State, allLives bool, count int, wants func(*journal.Event) bool) ([]journal.Event, error) {
+	for window := int64(count); ; window *= 8 {
+		after := max(0, st.Seq-window)
+		events := make([]journal.Event, 0)
+		first := int64(0)
+		each := func(e *journal.Event) error {
+			if first == 0 {
+				first = e.Seq
+			}
+			if e.Seq <= st.Seq && wants(e) {
+				events = append(events, e.Clone())
 			}
 			return nil
-		})
+		}
+		var err error
+		if allLives {
+			_, err = s.room.History(ctx, after, each)
+		} else {
+			_, err = s.room.Events(ctx, after, each)
+		}
 		if err != nil {
 			return nil, err
 		}
-		if len(events) >= limit || after == 0 {
-			return append([]journal.Event{}, events[max(0, len(events)-limit):]...), nil
+		if len(events) >= count || after == 0 || first > after+1 {
+			return events[max(0, len(events)-count):], nil
 		}
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
-	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -112,9 +111,7 @@ func (r *rig) follow(agent string, after int64, count int) (seqs []int64, cursor
 	if err := cmd.Wait(); err != nil {
 		r.t.Errorf("%s: %v, %s", agent, err, &stderr)
 	}
-	_, number, _ := strings.Cut(strings.TrimSpace(stderr.String()), "cursor_event_seq=")
-	cursor, err = strconv.ParseInt(number, 10, 64)
-	if err != nil {
+	if _, err := fmt.Sscanf(stderr.String(), "cursor_event_seq=%d ended=signal\n", &cursor); err != nil {
 		r.t.Errorf("%s said %q", agent, &stderr)
 	}
 	return seqs, cursor

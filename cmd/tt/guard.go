@@ -39,8 +39,8 @@ func runGuard(ctx context.Context, c *front.Call) error {
 		return nil
 	}
 	g := &guardian{seat: s, turn: c.Int64("turn"), self: d.table.Self()}
-	ctx, caught := onSignal(ctx, os.Interrupt, syscall.SIGTERM)
-	defer caught()
+	ctx, stop := onSignal(ctx, os.Interrupt, syscall.SIGTERM)
+	defer stop()
 	return g.run(ctx)
 }
 

@@ -110,9 +110,9 @@ func fileHandoff(c *front.Call) (json.RawMessage, error) {
 	return parseTemplate(string(text))
 }
 
-// readHandoff reads one byte more than is allowed, to see that it is too long.
+// readHandoff reads a handoff as JSON.
 func readHandoff(r io.Reader) (json.RawMessage, error) {
-	b, err := io.ReadAll(io.LimitReader(r, turn.MaxHandoff+1))
+	b, err := readInput(r)
 	if err != nil {
 		return nil, code.New(code.InvalidHandoff, "standard input could not be read: %v", err).With("field", "handoff").Because(err)
 	}

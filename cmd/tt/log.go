@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"slices"
 	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/front"
@@ -12,16 +14,22 @@ import (
 )
 
 var logCommand = &front.Command{
-	Name:  "log",
-	Group: groupLook,
-	Args:  []front.Arg{pathArg()},
-	Short: "the room's history as people read it",
+	Name:    "log",
+	Group:   groupLook,
+	Args:    []front.Arg{pathArg()},
+	Short:   "the room's history as people read it",
+	Streams: true,
 	Long: "Turns with who held them, for how long and what they handed over; takeovers with their reasons; messages and notes in " +
-		"between. Long texts are folded; tt events --json has them whole.",
-	Examples: []front.Example{{Line: "tt log --since 2h"}},
+		"between. Long texts are cut to the width of the terminal; --json has them whole. What is left out is said at the top. " +
+		"A room that has ended is read from the archive; --archive adds the earlier lives of one that has not.\n\n" +
+		"--follow goes on with what happens, an entry at a time: a turn when it begins, and again when it ends. It ends as " +
+		"tt events --follow does.",
+	Examples: []front.Example{{Line: "tt log --since 2h"}, {Line: "tt log --follow", What: "watch the room"}},
 	Flags: func(f *front.Flags) {
 		f.Duration("since", "D", 0, "only what happened in this time")
-		f.Int64("limit", "N", defaultLog, "at most so many events, the newest")
+		f.Int64("limit", "N", 0, "at most so many events, the newest (default 100, with --since and at most 10000, with --follow 10)")
+		f.Bool("archive", "the earlier lives of the room too")
+		f.Bool("follow", "go on with what happens, until stopped")
 		pathFlag(f)
 	},
 	Errors: []code.Code{code.RoomNotFound},
@@ -29,9 +37,164 @@ var logCommand = &front.Command{
 }
 
 const (
-	defaultLog = 100
-	mostLog    = 10_000
+	defaultLog    = 100
+	defaultFollow = 10
+	mostLog       = 10_000
 )
+
+// A logResult is a piece of a room's history.
+type logResult struct {
+	Entries []logEntry `json:"entries"`
+	Omitted int64      `json:"omitted_events"` // older ones of the same life, or of all with --archive
+	Earlier bool       `json:"earlier_lives"`  // whether --archive has more
+}
+
+func runLog(ctx context.Context, c *front.Call) error {
+	if c.Given("limit") && c.Int64("limit") < 1 {
+		return c.Usagef("--limit must be at least 1")
+	}
+	d, err := openDesk(c)
+	if err != nil {
+		return err
+	}
+	s, err := d.reader(!c.Bool("follow"))
+	if err != nil {
+		return err
+	}
+	snap, err := s.view()
+	if err != nil {
+		return err
+	}
+	events, res, err := s.logEvents(ctx, snap.State)
+	if err != nil {
+		return err
+	}
+	if c.Bool("follow") {
+		return s.followLog(ctx, snap.State, events)
+	}
+	s.present(ctx, snap.State)
+	res.Entries = history(events)
+	return c.Out.Result(res, func(t *front.Text) { writeLog(t, res, logWidth(c, t)) })
+}
+
+// logWidth is the width that lines of the log are cut to, 0 where there is no
+// terminal to cut them for.
+func logWidth(c *front.Call, t *front.Text) int {
+	if !c.Env.StdoutTTY {
+		return 0
+	}
+	return t.Width
+}
+
+// logEvents returns the events that the flags ask for, and what they leave out.
+func (s *seat) logEvents(ctx context.Context, st *turn.State) ([]journal.Event, logResult, error) {
+	c := s.call
+	byDefault := int64(defaultLog)
+	switch {
+	case c.Given("since"):
+		byDefault = mostLog
+	case c.Bool("follow"):
+		byDefault = defaultFollow
+	}
+	limit := limited(c, byDefault, mostLog)
+	allLives := c.Bool("archive") || !st.Open
+	events, err := s.lastEvents(ctx, st, allLives, limit, func(*journal.Event) bool { return true })
+	if err != nil {
+		return nil, logResult{}, err
+	}
+	cut := len(events) == limit
+	if c.Given("since") {
+		from := time.Now().Add(-c.Duration("since"))
+		kept := slices.IndexFunc(events, func(e journal.Event) bool { return !e.CreatedAt.Before(from) })
+		if kept < 0 {
+			kept = len(events)
+		}
+		cut = cut && kept == 0
+		events = events[kept:]
+	}
+	archived, err := s.room.Archived()
+	if err != nil {
+		return nil, logResult{}, err
+	}
+	res := logResult{Earlier: !allLives && len(archived) > 0}
+	grant, err := s.grantOfFirst(ctx, st, events)
+	if err == nil && cut {
+		res.Omitted, err = s.before(ctx, events[0].Seq, allLives)
+	}
+	if grant != nil {
+		events = slices.Insert(events, 0, *grant)
+		res.Omitted = max(0, res.Omitted-1)
+	}
+	return events, res, err
+}
+
+// grantOfFirst returns the grant of the turn that the events begin inside of, so
+// that it is shown with its end; nil if they begin outside of any.
+func (s *seat) grantOfFirst(ctx context.Context, st *turn.State, events []journal.Event) (*journal.Event, error) {
+	for i := range events {
+		switch e := &events[i]; e.Type {
+		case turn.Claim, turn.Takeover, turn.RoomOpened:
+			return nil, nil
+		case turn.Released, turn.Passed:
+			return s.grantBefore(ctx, events[0].Seq, e.Turn)
+		}
+	}
+	if st.Owner == "" || len(events) == 0 {
+		return nil, nil
+	}
+	return s.grantBefore(ctx, events[0].Seq, st.Turn)
+}
+
+// grantBefore returns the claim or takeover that began the turn, which lies before
+// an event; nil if it is not there.
+func (s *seat) grantBefore(ctx context.Context, before, turnID int64) (*journal.Event, error) {
+	for window := int64(1) << 8; ; window *= 8 {
+		after := max(0, before-1-window)
+		var grant *journal.Event
+		_, err := s.room.History(ctx, after, func(e *journal.Event) error {
+			if e.Seq >= before {
+				return errEnough
+			}
+			if e.Turn == turnID && (e.Type == turn.Claim || e.Type == turn.Takeover) {
+				found := e.Clone()
+				grant = &found
+			}
+			return nil
+		})
+		if err != nil && !errors.Is(err, errEnough) {
+			return nil, err
+		}
+		if grant != nil || after == 0 {
+			return grant, nil
+		}
+	}
+}
+
+// before returns how many events there are before one: numbers have no gaps.
+func (s *seat) before(ctx context.Context, seq int64, allLives bool) (int64, error) {
+	first := seq
+	read := s.room.History
+	if !allLives {
+		read = func(ctx context.Context, after int64, fn func(*journal.Event) error) (int64, error) {
+			end, err := s.room.Events(ctx, after, fn)
+			return end.Seq, err
+		}
+	}
+	_, err := read(ctx, 0, func(e *journal.Event) error {
+		first = e.Seq
+		return errEnough
+	})
+	if errors.Is(err, errEnough) {
+		err = nil
+	}
+	return seq - first, err
+}
+
+// followLog prints the history in events, and what happens after it as it happens.
+func (s *seat) followLog(ctx context.Context, st *turn.State, events []journal.Event) error {
+	r := &reading{follow: true, log: new(logBook), past: events}
+	return s.stream(ctx, r, filter{}, st, start{after: st.Seq})
+}
 
 // A logEntry is a turn, or something that happened beside it.
 type logEntry struct {
@@ -44,73 +207,58 @@ type logEntry struct {
 	Event     string          `json:"event_type,omitempty"`
 	Reason    string          `json:"reason,omitempty"`
 	Text      string          `json:"text,omitempty"`
+	Hint      string          `json:"delivery_hint,omitempty"` // of a message: normal, interrupt
+	Severity  string          `json:"severity,omitempty"`      // of a note: info, page
 	EndedAt   *journal.Time   `json:"ended_at,omitempty"`
 	Duration  int64           `json:"duration_ms,omitempty"`
-	EndedBy   string          `json:"ended_by,omitempty"` // release, pass, takeover, kick, member_left
+	EndedBy   string          `json:"ended_by,omitempty"` // release, pass, takeover, kick, member_left, close
 	Handoff   json.RawMessage `json:"handoff,omitempty"`
 	PassedTo  string          `json:"passed_to,omitempty"`
 	TakenFrom string          `json:"taken_from,omitempty"`
 }
 
-func runLog(ctx context.Context, c *front.Call) error {
-	limit := int(c.Int64("limit"))
-	if limit < 1 || limit > mostLog {
-		return c.Usagef("--limit must be from 1 to %d", mostLog)
-	}
-	s, err := openSeat(c)
-	if err != nil {
-		return err
-	}
-	snap, err := s.view()
-	if err != nil {
-		return err
-	}
-	s.present(ctx, snap.State)
-	events, err := s.newest(ctx, filter{}, snap.State.Seq, limit)
-	if err != nil {
-		return err
-	}
-	if c.Given("since") {
-		events = since(events, time.Now().Add(-c.Duration("since")))
-	}
-	entries := history(events)
-	return c.Out.Result(map[string]any{"entries": entries}, func(t *front.Text) { writeLog(t, entries) })
+// A logBook turns events into entries. A turn is one entry from its grant to its
+// end.
+type logBook struct {
+	open *logEntry // the turn in progress
 }
 
-func since(events []journal.Event, from time.Time) []journal.Event {
-	for i := range events {
-		if !events[i].CreatedAt.Before(from) {
-			return events[i:]
-		}
+// add returns the entries that the event makes or completes: a turn that ends with
+// it, and what it is itself.
+func (b *logBook) add(e *journal.Event) (ended, made *logEntry) {
+	if b.open != nil && turn.EndsTurn(e, b.open.Agent) {
+		ended = b.open
+		ended.end(e)
+		b.open = nil
 	}
-	return nil
+	switch e.Type {
+	case turn.Claim, turn.Takeover:
+		b.open = startOfTurn(e)
+		made = b.open
+	case turn.Released, turn.Passed:
+	default:
+		made = beside(e)
+	}
+	return ended, made
 }
 
-// history turns events into what happened: a turn is one entry from its grant
-// to its end.
 func history(events []journal.Event) []logEntry {
-	entries := make([]logEntry, 0, len(events))
-	open := -1 // the entry of the turn in progress
+	var book logBook
+	var made []*logEntry
 	for i := range events {
-		e := &events[i]
-		if open >= 0 && turn.EndsTurn(e, entries[open].Agent) {
-			entries[open].end(e)
-			open = -1
+		if _, entry := book.add(&events[i]); entry != nil {
+			made = append(made, entry)
 		}
-		switch e.Type {
-		case turn.Claim, turn.Takeover:
-			open = len(entries)
-			entries = append(entries, startOfTurn(e))
-		case turn.Released, turn.Passed:
-		default:
-			entries = append(entries, beside(e))
-		}
+	}
+	entries := make([]logEntry, 0, len(made))
+	for _, entry := range made {
+		entries = append(entries, *entry)
 	}
 	return entries
 }
 
-func startOfTurn(e *journal.Event) logEntry {
-	entry := logEntry{Kind: "turn", EventSeq: e.Seq, At: e.CreatedAt, TurnID: e.Turn, Agent: e.To, Event: e.Type, Reason: e.Reason}
+func startOfTurn(e *journal.Event) *logEntry {
+	entry := &logEntry{Kind: "turn", EventSeq: e.Seq, At: e.CreatedAt, TurnID: e.Turn, Agent: e.To, Event: e.Type, Reason: e.Reason}
 	if e.Type == turn.Takeover {
 		entry.TakenFrom = e.From
 	}
@@ -121,11 +269,20 @@ func (l *logEntry) end(e *journal.Event) {
 	at := e.CreatedAt
 	l.EndedAt, l.EndedBy = &at, e.Type
 	l.Duration = max(0, at.Sub(l.At.Time).Milliseconds())
-	l.Handoff, l.PassedTo = e.Handoff, e.To
+	l.Handoff, l.PassedTo = e.Clone().Handoff, e.To
 }
 
-func beside(e *journal.Event) logEntry {
-	entry := logEntry{EventSeq: e.Seq, At: e.CreatedAt, Agent: e.From, To: e.To, Event: e.Type, Reason: e.Reason, Text: bodyOfEvent(e)}
+func beside(e *journal.Event) *logEntry {
+	var p struct {
+		Body     string `json:"body"`
+		Hint     string `json:"delivery_hint"`
+		Severity string `json:"severity"`
+	}
+	_ = json.Unmarshal(e.Payload, &p)
+	entry := &logEntry{
+		EventSeq: e.Seq, At: e.CreatedAt, Agent: e.From, To: e.To, Event: e.Type, Reason: e.Reason,
+		Text: p.Body, Hint: p.Hint, Severity: p.Severity,
+	}
 	switch e.Type {
 	case turn.MessageSent:
 		entry.Kind = "message"
@@ -141,87 +298,4 @@ func beside(e *journal.Event) logEntry {
 		entry.Kind = "room"
 	}
 	return entry
-}
-
-func bodyOfEvent(e *journal.Event) string {
-	var p struct {
-		Body string `json:"body"`
-	}
-	_ = json.Unmarshal(e.Payload, &p)
-	return p.Body
-}
-
-func writeLog(t *front.Text, entries []logEntry) {
-	if len(entries) == 0 {
-		t.Line("Nothing happened.")
-		return
-	}
-	for _, e := range entries {
-		if e.Kind == "turn" {
-			writeTurn(t, e)
-		} else {
-			t.Line("%s  %s", t.Dim(e.At.Local().Format("Jan _2 15:04:05")), besideWords(e))
-		}
-	}
-}
-
-func writeTurn(t *front.Text, e logEntry) {
-	how := ""
-	switch {
-	case e.TakenFrom != "":
-		how = ", taken from " + e.TakenFrom + ": " + fold(e.Reason)
-	}
-	length := "still holds it"
-	if e.EndedAt != nil {
-		length = "for " + front.Duration(time.Duration(e.Duration)*time.Millisecond)
-	}
-	t.Line("%s  %s %s, %s%s", t.Dim(e.At.Local().Format("Jan _2 15:04:05")), t.Bold("turn "+itoa(e.TurnID)), e.Agent, length, how)
-	if e.EndedAt == nil {
-		return
-	}
-	h := turn.ReadHandoff(e.Handoff)
-	if h.Status != "" {
-		t.Line("                   did   %s", fold(h.Status))
-		t.Line("                   next  %s", fold(h.NextAction))
-	}
-	switch {
-	case e.PassedTo != "" && e.EndedBy != turn.Takeover:
-		t.Line("                   to    %s", e.PassedTo)
-	case e.EndedBy != turn.Released:
-		t.Line("                   ended by %s", e.EndedBy)
-	}
-}
-
-func besideWords(e logEntry) string {
-	who := e.Agent
-	if e.To != "" {
-		who += " → " + e.To
-	}
-	switch e.Kind {
-	case "message":
-		return who + ": " + fold(e.Text)
-	case "note":
-		return who + " left a note: " + fold(e.Text)
-	}
-	words := e.Event
-	if who != "" {
-		words = who + " " + words
-	}
-	if e.Reason != "" {
-		words += " (" + fold(e.Reason) + ")"
-	}
-	return words
-}
-
-// foldAt is where long texts are cut in text output.
-const foldAt = 100
-
-// fold is the first line of a text, cut to a readable length.
-func fold(text string) string {
-	for i, r := range text {
-		if r == '\n' || i >= foldAt {
-			return text[:i] + " …"
-		}
-	}
-	return text
 }

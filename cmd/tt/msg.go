@@ -42,7 +42,7 @@ type sentResult struct {
 }
 
 func runMsgSend(ctx context.Context, c *front.Call) error {
-	body, err := bodyOf(c, turn.MaxMessage)
+	body, err := bodyOf(c, code.MessageTooLarge)
 	if err != nil {
 		return err
 	}
@@ -71,9 +71,9 @@ func runMsgSend(ctx context.Context, c *front.Call) error {
 	})
 }
 
-// bodyOf is the text of the arguments or of standard input, of which one byte
-// more than the limit is read, to see that it is too long.
-func bodyOf(c *front.Call, limit int) (string, error) {
+// bodyOf is the text of the arguments or of standard input. tooLarge is the error
+// for one of absurd size; what is too long otherwise is for the rules to say.
+func bodyOf(c *front.Call, tooLarge code.Code) (string, error) {
 	words := c.Rest("body")
 	switch {
 	case len(words) > 0 && c.Bool("stdin"):
@@ -83,25 +83,36 @@ func bodyOf(c *front.Call, limit int) (string, error) {
 	case !c.Bool("stdin"):
 		return "", c.Usagef("the text is missing").WithHint("give it as arguments, or with --stdin")
 	}
-	// Room for white space around it, which is trimmed.
-	b, err := io.ReadAll(io.LimitReader(c.Env.Stdin, int64(limit)+64<<10))
+	b, err := readInput(c.Env.Stdin)
 	if err != nil {
 		return "", code.New(code.InvalidBody, "standard input could not be read: %v", err).Because(err)
 	}
+	if len(b) > mostInput {
+		return "", code.New(tooLarge, "the text has more than %d bytes", mostInput).With("supplied", len(b))
+	}
 	return strings.TrimSuffix(string(b), "\n"), nil
 }
+
+// mostInput is how much is read of a text that is too long: enough for the refusal
+// to say how long it is, and not without end.
+const mostInput = 16 << 20
+
+// readInput reads a text of at most mostInput bytes, and one byte more of a longer
+// one.
+func readInput(r io.Reader) ([]byte, error) { return io.ReadAll(io.LimitReader(r, mostInput+1)) }
 
 var msgRecvCommand = &front.Command{
 	Name:    "msg recv",
 	Group:   groupTalk,
 	Short:   "receive messages",
 	Streams: true,
-	Long: "Prints messages as JSON Lines: the newest ones, or with --after those that came next. " +
+	Long: "Prints the messages that the caller has not been shown, oldest first, and on standard error how many are left unread: " +
+		"run it again until that is none. What is printed counts as read. With --after, prints the messages that came next.\n\n" +
 		"--wait ends with the first to come, --follow goes on until stopped; both start now unless --after is given. " +
-		"What was shown counts as read in tt status.",
-	Examples: []front.Example{{Line: "tt msg recv --wait --timeout 5m"}},
+		"Messages are JSON Lines, a line of text each on a terminal or with --text.",
+	Examples: []front.Example{{Line: "tt msg recv"}, {Line: "tt msg recv --wait --timeout 5m"}},
 	Flags: func(f *front.Flags) {
-		filterFlags(f)
+		filterFlags(f, "self")
 		f.Bool("wait", "wait for the next message, print it, and end")
 		f.Bool("follow", "print messages as they come, until stopped")
 	},
@@ -110,8 +121,5 @@ var msgRecvCommand = &front.Command{
 }
 
 func runMsgRecv(ctx context.Context, c *front.Call) error {
-	return readEvents(ctx, c, reading{
-		types: map[string]bool{turn.MessageSent: true}, wait: c.Bool("wait"), follow: c.Bool("follow"),
-		target: "self", lines: true, receives: true,
-	})
+	return readEvents(ctx, c, reading{types: map[string]bool{turn.MessageSent: true}, target: "self", messages: true})
 }

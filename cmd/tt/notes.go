@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"slices"
 
 	"github.com/talking-stick/tt/cmd/internal/front"
 	"github.com/talking-stick/tt/fsroom"
@@ -41,7 +42,7 @@ type notedResult struct {
 }
 
 func runNotesAdd(ctx context.Context, c *front.Call) error {
-	body, err := bodyOf(c, turn.MaxNote)
+	body, err := bodyOf(c, code.BodyTooLarge)
 	if err != nil {
 		return err
 	}
@@ -97,10 +98,10 @@ type noteView struct {
 }
 
 func runNotesList(ctx context.Context, c *front.Call) error {
-	limit := int(min(c.Int64("limit"), mostNotes))
-	if limit < 1 {
+	if c.Int64("limit") < 1 {
 		return c.Usagef("--limit must be at least 1")
 	}
+	limit := limited(c, defaultNotes, mostNotes)
 	s, err := openSeat(c)
 	if err != nil {
 		return err
@@ -119,7 +120,12 @@ func runNotesList(ctx context.Context, c *front.Call) error {
 
 // notes returns a page of notes with their bodies, oldest first.
 func (s *seat) notes(ctx context.Context, st *turn.State, all bool, after string, limit int) ([]noteView, error) {
-	known, err := s.noteChain(ctx, st, all || after != "")
+	events, err := s.room.Reader()
+	if err != nil {
+		return nil, err
+	}
+	defer events.Close()
+	known, err := noteChain(ctx, events, st, all || after != "")
 	if err != nil {
 		return nil, err
 	}
@@ -138,7 +144,7 @@ func (s *seat) notes(ctx context.Context, st *turn.State, all bool, after string
 			break
 		}
 		if n.Body == "" {
-			if n.Body, err = s.noteBody(ctx, n.Seq); err != nil {
+			if n.Body, err = noteBody(ctx, events, n.Seq); err != nil {
 				return nil, err
 			}
 		}
@@ -150,18 +156,17 @@ func (s *seat) notes(ctx context.Context, st *turn.State, all bool, after string
 // noteChain returns the notes of the room, oldest first. The open ones are in
 // the projection; all of them are found by following the chain that their
 // events form, so that what lies between is never read.
-func (s *seat) noteChain(ctx context.Context, st *turn.State, all bool) ([]noteView, error) {
+func noteChain(ctx context.Context, from *journalReader, st *turn.State, all bool) ([]noteView, error) {
+	var notes []noteView
 	if !all {
-		var open []noteView
 		for _, n := range st.Notes {
-			open = append(open, noteView{Note: n})
+			notes = append(notes, noteView{Note: n})
 		}
-		return open, nil
+		return notes, nil
 	}
 	resolved := make(map[string]*journal.Event)
-	var notes []noteView
 	for seq := st.LastNote; seq != 0; {
-		e, err := s.room.Event(ctx, seq)
+		e, err := from.Event(ctx, seq)
 		if err != nil {
 			return nil, err
 		}
@@ -172,12 +177,16 @@ func (s *seat) noteChain(ctx context.Context, st *turn.State, all bool) ([]noteV
 		if e.Type == turn.NoteResolved {
 			resolved[p.ID] = e
 		} else {
-			notes = append([]noteView{viewNote(e, p, resolved[p.ID])}, notes...)
+			notes = append(notes, viewNote(e, p, resolved[p.ID]))
 		}
 		seq = p.Previous
 	}
+	slices.Reverse(notes)
 	return notes, nil
 }
+
+// A journalReader reads single events of a room.
+type journalReader = fsroom.Reader[turn.State]
 
 func viewNote(e *journal.Event, p turn.NotePayload, resolved *journal.Event) noteView {
 	n := noteView{Body: p.Body, Note: turn.Note{
@@ -199,8 +208,8 @@ func seqOfNote(notes []noteView, id string) int64 {
 	return 0
 }
 
-func (s *seat) noteBody(ctx context.Context, seq int64) (string, error) {
-	e, err := s.room.Event(ctx, seq)
+func noteBody(ctx context.Context, from *journalReader, seq int64) (string, error) {
+	e, err := from.Event(ctx, seq)
 	if err != nil {
 		return "", err
 	}
@@ -235,6 +244,17 @@ func writeNotes(t *front.Text, notes []noteView) {
 	}
 }
 
+// hadNote reports whether the room has or had a note with the id.
+func (s *seat) hadNote(ctx context.Context, st *turn.State, id string) bool {
+	events, err := s.room.Reader()
+	if err != nil {
+		return false
+	}
+	defer events.Close()
+	all, err := noteChain(ctx, events, st, true)
+	return err == nil && seqOfNote(all, id) != 0
+}
+
 var notesResolveCommand = &front.Command{
 	Name:   "notes resolve",
 	Group:  groupTalk,
@@ -253,8 +273,7 @@ func runNotesResolve(ctx context.Context, c *front.Call) error {
 	id := ""
 	snap, _, err := s.update(ctx, func(st *turn.State, _ turn.Facts) (events []journal.Event, err error) {
 		events, id, err = turn.ResolveNote(st, s.me.ID, c.Arg("id"), func(given string) (string, bool) {
-			all, err := s.noteChain(ctx, st, true)
-			return given, err == nil && seqOfNote(all, given) != 0
+			return given, s.hadNote(ctx, st, given)
 		})
 		return events, err
 	})

@@ -148,6 +148,17 @@ func notYetWords(t *front.Text, r turn.WaitResult) string {
 	return "Not your turn yet: the handoff is offered to the other members first."
 }
 
+// waitingWords says whom a wait waits for.
+func waitingWords(r turn.WaitResult) string {
+	switch {
+	case r.CurrentOwner != "":
+		return r.CurrentOwner + " holds turn " + itoa(r.TurnID) + "."
+	case r.ReservedFor != "":
+		return "the turn is reserved for " + r.ReservedFor + "."
+	}
+	return "the turn is kept for other members for a moment."
+}
+
 // writeHandoff prints a handoff as people read it.
 func writeHandoff(t *front.Text, indent string, raw json.RawMessage) {
 	if len(raw) == 0 {

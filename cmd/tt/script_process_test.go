@@ -14,13 +14,14 @@ import (
 	"github.com/talking-stick/tt/identity"
 )
 
+var signals = map[string]syscall.Signal{
+	"HUP": syscall.SIGHUP, "INT": syscall.SIGINT, "TERM": syscall.SIGTERM, "KILL": syscall.SIGKILL,
+	"STOP": syscall.SIGSTOP, "CONT": syscall.SIGCONT,
+}
+
 // scriptSignal is "signal NAME PID", or with bg in place of the pid the command
 // that was last started in the background.
 func scriptSignal(ts *testscript.TestScript, _ bool, args []string) {
-	signals := map[string]syscall.Signal{
-		"HUP": syscall.SIGHUP, "INT": syscall.SIGINT, "TERM": syscall.SIGTERM, "KILL": syscall.SIGKILL,
-		"STOP": syscall.SIGSTOP, "CONT": syscall.SIGCONT,
-	}
 	if len(args) != 2 || signals[args[0]] == 0 {
 		ts.Fatalf("usage: signal HUP|INT|TERM|KILL|STOP|CONT PID|bg")
 	}

@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -18,6 +19,7 @@ import (
 
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/lockfile"
+	"golang.org/x/sys/unix"
 )
 
 // The programs that scripts run besides tt.
@@ -117,4 +119,56 @@ func brimMain() {
 			fail(err)
 		}
 	}
+}
+
+// unreadMain is "unread [-stderr] SIGNAL COMMAND…": runs the command with standard
+// output, and with -stderr standard error too, going to a pipe that nobody reads,
+// sends it the signal when the pipe is full, and ends as the command does.
+func unreadMain() {
+	flags := flag.NewFlagSet("unread", flag.ExitOnError)
+	both := flags.Bool("stderr", false, "")
+	_ = flags.Parse(os.Args[1:])
+	args := flags.Args()
+	reader, writer, err := os.Pipe()
+	if err != nil {
+		fail(err)
+	}
+	cmd := exec.Command(args[1], args[2:]...)
+	cmd.Stdout, cmd.Stderr = writer, os.Stderr
+	if *both {
+		cmd.Stderr = writer
+	}
+	if err := cmd.Start(); err != nil {
+		fail(err)
+	}
+	room := []unix.PollFd{{Fd: int32(writer.Fd()), Events: unix.POLLOUT}}
+	for start := time.Now(); ; time.Sleep(lookAgain) {
+		if n, err := unix.Poll(room, 0); err != nil || n == 0 {
+			break
+		}
+		if time.Since(start) > patience/4 {
+			fail(errors.New("the pipe does not fill"))
+		}
+	}
+	if err := cmd.Process.Signal(signals[args[0]]); err != nil {
+		fail(err)
+	}
+	status := statusOf(cmd)
+	reader.Close()
+	os.Exit(status)
+}
+
+// statusOf waits for the command, but not for ever, and returns its exit status as
+// a shell does.
+func statusOf(cmd *exec.Cmd) int {
+	tired := time.AfterFunc(patience/4, func() {
+		fmt.Fprintln(os.Stderr, "the command does not end")
+		_ = cmd.Process.Kill()
+	})
+	defer tired.Stop()
+	_ = cmd.Wait()
+	if status := cmd.ProcessState.Sys().(syscall.WaitStatus); status.Signaled() {
+		return 128 + int(status.Signal())
+	}
+	return cmd.ProcessState.ExitCode()
 }

@@ -30,6 +30,7 @@ func TestMain(m *testing.M) {
 		"holdlock": holdlockMain,
 		"brim":     brimMain,
 		"terminal": terminalMain,
+		"unread":   unreadMain,
 	})
 }
 

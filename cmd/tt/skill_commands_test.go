@@ -32,7 +32,7 @@ var skillCommands = []struct{ begins, before, answer string }{
 	{"tt notes list", holding, `"notes":[]`},
 	{"tt notes add", holding, `"note_id":`},
 	{"tt msg send room", joined, `"event_seq":`},
-	{"tt events --follow", joined, `"body":"hello"`},
+	{"tt events --follow", joined, `"text":"hello"`},
 	{"tt msg recv", joined + "; tt msg send room hello --agent codex:1", `"body":"hello"`},
 	{"tt assign codex:1", holding, `"status":"passed"`},
 	{"tt release --status", holding, `"status":"released"`},

@@ -43,7 +43,9 @@ type statusResult struct {
 	Guardian       guardianStatus `json:"guardian"`
 	Waiting        []string       `json:"waiting,omitempty"`
 	Unread         int64          `json:"unread"`
+	Interrupts     int            `json:"unread_interrupts,omitempty"`
 	OpenNotes      int            `json:"open_notes"`
+	OpenPages      int            `json:"open_pages,omitempty"`
 	NextAction     string         `json:"next_action"`
 }
 
@@ -69,6 +71,9 @@ func runStatus(ctx context.Context, c *front.Call) error {
 	s.present(ctx, snap.State)
 	f := s.facts(snap.State)
 	res := s.status(snap.State, f)
+	if res.Interrupts, err = s.unreadInterrupts(ctx, snap.State); err != nil {
+		return err
+	}
 	return c.Out.Result(res, func(t *front.Text) { writeStatus(t, snap.State.Room(f), res) })
 }
 
@@ -79,8 +84,9 @@ func (s *seat) status(st *turn.State, f turn.Facts) statusResult {
 		AgentID: s.me.ID, Member: s.isMember(st), Owner: v.Owner, ReservedFor: v.ReservedFor,
 		YouOwn: v.Owner == s.me.ID, YourTurnNext: v.ReservedFor == s.me.ID || st.Pending.Preferred == s.me.ID,
 		LeaseExpiresAt: v.LeaseExpiresAt, ClaimExpiresAt: v.ClaimExpiresAt,
-		Guardian: s.guardianStatus(st), Unread: s.unread(st), OpenNotes: openNotesFor(st, s.me.ID),
+		Guardian: s.guardianStatus(st), Unread: s.unread(st),
 	}
+	res.OpenNotes, res.OpenPages = openNotesFor(st, s.me.ID)
 	for _, m := range st.MemberViews(f) {
 		if m.Waiting {
 			res.Waiting = append(res.Waiting, m.AgentID)
@@ -99,15 +105,17 @@ func (s *seat) guardianStatus(st *turn.State) guardianStatus {
 }
 
 // openNotesFor counts the notes that are for the agent or for nobody in
-// particular.
-func openNotesFor(st *turn.State, agent string) int {
-	n := 0
+// particular, and those of them that should be read at once.
+func openNotesFor(st *turn.State, agent string) (notes, pages int) {
 	for _, note := range st.Notes {
 		if note.Target == "" || note.Target == agent {
-			n++
+			notes++
+			if note.Severity == turn.SeverityPage {
+				pages++
+			}
 		}
 	}
-	return n
+	return notes, pages
 }
 
 // nextAction is what the caller should do now.
@@ -141,9 +149,19 @@ func writeStatus(t *front.Text, v turn.RoomView, r statusResult) {
 		t.Line("Waiting %s", strings.Join(r.Waiting, ", "))
 	}
 	if r.Unread > 0 || r.OpenNotes > 0 {
-		t.Line("For you %s, %s", counted(int(r.Unread), "unread message"), counted(r.OpenNotes, "open note"))
+		t.Line("For you %s, %s", countedUrgent(t, int(r.Unread), "unread message", r.Interrupts, "interrupt"),
+			countedUrgent(t, r.OpenNotes, "open note", r.OpenPages, "page"))
 	}
 	t.Line("Next    %s", r.NextAction)
+}
+
+// countedUrgent is a number of things, with how many of them are urgent.
+func countedUrgent(t *front.Text, n int, thing string, urgent int, mark string) front.Styled {
+	words := front.Styled(counted(n, thing))
+	if urgent > 0 {
+		words += " (" + t.Red(counted(urgent, mark)) + ")"
+	}
+	return words
 }
 
 func guardianWords(g guardianStatus) string {

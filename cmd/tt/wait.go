@@ -3,9 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"os"
-	"os/signal"
-	"syscall"
 	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/front"
@@ -115,19 +112,18 @@ func runWait(ctx context.Context, c *front.Call) error {
 	}
 	w := waiting{seat: s, began: time.Now(), park: c.Bool("park"), statuses: c.Bool("exit-code")}
 	w.warn(j)
-	interrupted, err := w.until(ctx, limit)
-	if err != nil {
+	ctx, stop := onSignal(ctx, endings...)
+	defer stop()
+	c.Out.Until(ctx)
+	if err := w.until(ctx, limit); err != nil {
 		w.ahead.abandon()
-		return err
+		return interrupted(ctx, err)
 	}
 	if w.result.Status != turn.WaitClosed { // there is nothing to write to any more
 		_ = s.mine().Mark(markWaiting, time.Now())
 		s.touch()
 	}
-	if err := w.answer(); err != nil || interrupted == nil || w.result.Status == turn.YourTurn {
-		return err
-	}
-	return front.Exit(128 + int(interrupted.(syscall.Signal)))
+	return interrupted(ctx, w.answer())
 }
 
 // A waiting is one wait for the turn.
@@ -143,12 +139,13 @@ type waiting struct {
 	letter   *letter         // the handoff that comes with it
 	told     chan error      // how the answer to a grant got out; nil: none was tried
 	exits    exits
+	said     bool // see sayWaiting
 }
 
-// until waits until there is something to say or the limit has passed. A signal
-// ends it between two passes, never within one: what was granted is told.
-func (w *waiting) until(ctx context.Context, limit time.Duration) (os.Signal, error) {
-	untilSignal, caught := onSignal(ctx, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
+// until waits until there is something to say or the limit has passed. A signal,
+// which ends untilSignal, ends it between two passes, or while one waits for the
+// room's lock: what was granted is told.
+func (w *waiting) until(untilSignal context.Context, limit time.Duration) error {
 	ctx, timeUp := context.WithTimeout(untilSignal, limit)
 	defer timeUp()
 	defer w.exits.close()
@@ -164,6 +161,7 @@ func (w *waiting) until(ctx context.Context, limit time.Duration) (os.Signal, er
 		if failed = err; done || err != nil {
 			return true, fsroom.Pause{}, err
 		}
+		w.sayWaiting()
 		w.ahead.abandon() // of a turn that somebody else was quicker to take
 		w.ahead, w.letter = nil, nil
 		w.exits.watch(w.watched(snap.State))
@@ -172,9 +170,9 @@ func (w *waiting) until(ctx context.Context, limit time.Duration) (os.Signal, er
 		return false, fsroom.Pause{For: snap.State.Next(f, w.me.ID), Exit: w.exits.any()}, nil
 	})
 	if failed != nil || (err != nil && ctx.Err() == nil) {
-		return nil, err
+		return err
 	}
-	return caught(), nil
+	return nil
 }
 
 // forget drops the result of a pass that failed before anything was changed.
@@ -192,6 +190,14 @@ func lockBusy(err error) bool {
 		}
 	}
 	return false
+}
+
+// sayWaiting tells a person at a terminal, once, what the wait is for.
+func (w *waiting) sayWaiting() {
+	if c := w.call; c.Env.StderrTTY && !c.JSON && !w.said {
+		w.said = true
+		c.Out.Remark("Waiting: " + front.Line(waitingWords(w.result)))
+	}
 }
 
 // pass looks at the room once, and claims the turn if it is the caller's. It
@@ -354,27 +360,4 @@ func waitStatus(status string) int {
 		return 5
 	}
 	return 0
-}
-
-// onSignal returns a context that ends with one of the signals, and a function
-// that tells which it was, nil for none.
-func onSignal(ctx context.Context, signals ...os.Signal) (context.Context, func() os.Signal) {
-	ctx, cancel := context.WithCancel(ctx)
-	arrived := make(chan os.Signal, 1)
-	signal.Notify(arrived, signals...)
-	var got os.Signal
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		select {
-		case got = <-arrived:
-			cancel()
-		case <-ctx.Done():
-		}
-	}()
-	return ctx, func() os.Signal {
-		cancel()
-		<-done
-		return got
-	}
 }
