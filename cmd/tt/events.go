@@ -119,7 +119,7 @@ func readEvents(ctx context.Context, c *front.Call, r reading) error {
 	if err != nil {
 		return err
 	}
-	s, err := d.reader(c.Given("after") || r.cursorFile != "" || !r.streams() && !r.messages)
+	s, err := d.reader(c.Given("after") || r.cursorFile != "")
 	if err != nil {
 		return err
 	}
@@ -131,15 +131,15 @@ func readEvents(ctx context.Context, c *front.Call, r reading) error {
 	if err != nil {
 		return err
 	}
-	start, err := s.start(ctx, &r, snap.State)
+	at, err := s.beginning(ctx, &r, snap.State)
 	if err != nil {
 		return err
 	}
 	if r.streams() {
-		return s.stream(ctx, &r, f, snap.State, start)
+		return s.stream(ctx, &r, f, snap.State, at)
 	}
 	s.present(ctx, snap.State)
-	return s.page(ctx, &r, f, snap.State, start)
+	return s.page(ctx, &r, f, snap.State, at)
 }
 
 // check reads the flags that all readings share, and refuses combinations that
@@ -180,19 +180,19 @@ func limited(c *front.Call, byDefault, most int64) int {
 	return int(limit)
 }
 
-// A start says which events a reading begins with.
-type start struct {
+// A beginning says where a reading begins.
+type beginning struct {
 	after int64 // the events after this number
 	given bool  // false: the newest ones, or for a stream those from now on
 	file  *cursorFile
 }
 
-// start finds out where to begin. A number beyond the last event is refused: it
+// beginning finds out where to begin. A number beyond the last event is refused: it
 // belongs to another room or another copy of this one, and nothing would be shown
 // until this one has come so far.
-func (s *seat) start(ctx context.Context, r *reading, st *turn.State) (start, error) {
+func (s *seat) beginning(ctx context.Context, r *reading, st *turn.State) (beginning, error) {
 	c := s.call
-	at := start{after: c.Int64("after"), given: c.Given("after")}
+	at := beginning{after: c.Int64("after"), given: c.Given("after")}
 	switch {
 	case r.cursorFile != "":
 		file, err := openCursorFile(c, r.cursorFile)
@@ -224,7 +224,7 @@ func (s *seat) start(ctx context.Context, r *reading, st *turn.State) (start, er
 }
 
 // page prints one page of events.
-func (s *seat) page(ctx context.Context, r *reading, f filter, st *turn.State, at start) error {
+func (s *seat) page(ctx context.Context, r *reading, f filter, st *turn.State, at beginning) error {
 	mail, err := s.mailbox(ctx, st, at.after)
 	if err != nil {
 		return err

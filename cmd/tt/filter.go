@@ -83,10 +83,9 @@ func (s *seat) following(ctx context.Context, f filter, mail *mailbox, after int
 	return res, err
 }
 
-// newest returns the last matching events of the room's life, or of its history
-// where it has ended.
+// newest returns the last matching events of the room's life.
 func (s *seat) newest(ctx context.Context, f filter, st *turn.State, limit int) (eventsResult, error) {
-	events, err := s.lastEvents(ctx, st, !st.Open, limit, f.wants)
+	events, err := s.lastEvents(ctx, st, false, limit, f.wants)
 	for i := range events {
 		events[i] = turn.Public(events[i])
 	}

@@ -193,7 +193,7 @@ func (s *seat) before(ctx context.Context, seq int64, allLives bool) (int64, err
 // followLog prints the history in events, and what happens after it as it happens.
 func (s *seat) followLog(ctx context.Context, st *turn.State, events []journal.Event) error {
 	r := &reading{follow: true, log: new(logBook), past: events}
-	return s.stream(ctx, r, filter{}, st, start{after: st.Seq})
+	return s.stream(ctx, r, filter{}, st, beginning{after: st.Seq})
 }
 
 // A logEntry is a turn, or something that happened beside it.

@@ -45,7 +45,7 @@ type stream struct {
 // stream runs until a signal, the end of its reader, of its time or of the room,
 // or until the caller leaves. Its last line on standard error is how far it came
 // and why it ended.
-func (s *seat) stream(ctx context.Context, r *reading, f filter, st *turn.State, at start) error {
+func (s *seat) stream(ctx context.Context, r *reading, f filter, st *turn.State, at beginning) error {
 	c := s.call
 	mail, err := s.mailbox(ctx, st, at.after)
 	if err != nil {
