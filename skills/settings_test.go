@@ -14,8 +14,8 @@ import (
 
 const claudeFile = ".claude/settings.json"
 
-// Whoever has edited the file since, his bytes stay, comments and all; only white
-// space around our entries is not ours to restore.
+// In a file that was edited after the installation, everything of others stays,
+// comments included. White space where our entries were may differ.
 func TestUninstallAfterOthersEdited(t *testing.T) {
 	const mine = `{"hooks": [{"type": "command", "command": "mine.sh"}]}`
 	tests := []struct {

@@ -45,7 +45,8 @@ var uninstallCommand = &front.Command{
 	Group: groupUpkeep,
 	Args:  []front.Arg{installArg()},
 	Short: "take the skill and the guards out again",
-	Long:  "Settings get every byte of their own back. Rooms and everything else in the data directory stay.",
+	Long: "A settings file that nobody has changed since gets its own bytes back; from another one our entries go, and everything else stays. " +
+		"Rooms and everything else in the data directory stay.",
 	Flags: func(f *front.Flags) {
 		f.Bool("all", "every harness")
 		f.Bool("print", "only show what would be done")
