@@ -40,13 +40,16 @@ type load struct {
 type acks struct {
 	joined []string
 	said   []string
+	asked  []string
 	grants []grant // the turns that were told to be somebody's
 	ends   []grant // the turns that were told to be handed over
 	waits  []wait  // those that nobody disturbed
 }
 
 // count is how many acknowledgements there are.
-func (a acks) count() int { return len(a.joined) + len(a.said) + len(a.grants) + len(a.ends) }
+func (a acks) count() int {
+	return len(a.joined) + len(a.said) + len(a.asked) + len(a.grants) + len(a.ends)
+}
 
 // newLoad has no lanes yet.
 func (g *rig) newLoad(tt, data string, killing bool) *load {
@@ -108,6 +111,9 @@ func (l *load) do(random *rand.Rand, reach time.Duration, args ...string) (o out
 	tt := l.tt
 	if l.other != "" && random.IntN(2) == 0 {
 		tt = l.other
+	}
+	if args[0] == "cli" {
+		tt = l.bus
 	}
 	cmd := exec.Command(tt, args...)
 	cmd.Env, cmd.Dir = l.env(l.data), l.workspace

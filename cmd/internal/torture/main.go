@@ -65,6 +65,7 @@ func run(all, long bool, seed uint64, only string) error {
 	if err != nil {
 		return err
 	}
+	g.some = !all
 	defer g.close()
 	g.closeOnSignal()
 	fmt.Printf("seed %d\n", seed)

@@ -27,8 +27,13 @@ func (g *rig) randomRound(r *report, length time.Duration) {
 		r.wrong("%v", err)
 		return
 	}
+	if err := g.withTopic(data); err != nil {
+		r.wrong("%v", err)
+		return
+	}
 	l := g.newLoad(g.tt, data, true)
 	l.talkers(4)
+	l.asker()
 	l.waiters()
 	l.lanes.Go(func() { l.look(r) })
 	f := l.follow()
@@ -50,6 +55,9 @@ func (g *rig) randomRound(r *report, length time.Duration) {
 		r.wrong("%v", err)
 	}
 	r.judgeAll(g, data, l.acks)
+	if err := l.acks.inTopic(data); err != nil {
+		r.wrong("the agent bus: %v", err)
+	}
 	events, err := g.events(data)
 	if err != nil || len(l.acks.grants) < 10 {
 		r.wrong("%d turns were had, %v", len(l.acks.grants), err)

@@ -23,6 +23,7 @@ type rig struct {
 	workspace string // one for all data directories, so that copies are of the same room
 	tt        string
 	bus       string // agent-bus, once it is built
+	some      bool   // of many points only some, at random
 	long      bool
 	seed      uint64
 	dirs      atomic.Int64

@@ -54,19 +54,21 @@ func (g *rig) sweepScenes(r *report, calls string, f fault) {
 		r.skip("there is no strace")
 		return
 	}
-	r.inParallel(func(yield func(func()) bool) {
-		for _, st := range g.stages() {
-			t, points, err := g.trial(r, st, calls, f)
-			if err != nil {
-				r.wrong("%v", err)
-			}
-			for _, p := range points {
-				if !yield(func() { t.at(p) }) {
-					return
-				}
-			}
+	var runs []func()
+	for _, st := range g.stages() {
+		t, points, err := g.trial(r, st, calls, f)
+		if err != nil {
+			r.wrong("%v", err)
 		}
-	})
+		for _, p := range points {
+			runs = append(runs, func() { t.at(p) })
+		}
+	}
+	most := len(runs)
+	if g.some && !f.isKill() {
+		most = 600
+	}
+	r.inParallel(g.sample(runs, most, len(runs)))
 }
 
 // sample is so many of the runs, in random order.
