@@ -36,7 +36,7 @@ func mutantsAll() []mutant {
 			{"fsroom/bell.go", "if r.rules.Wakes == nil {\n\t\treturn\n", "if true {\n\t\treturn\n"},
 		}, caughtByWaiting},
 		{"who is woken looks at once", []edit{
-			{"fsroom/bell.go", "_ = lockfile.Settled(ctx, r.lockPath())", "_ = lockfile.Settled"},
+			{"lockfile/settled.go", "unlock, err := locker{", "return nil\n\tunlock, err := locker{"},
 		}, caughtBySlowWaiting},
 	}
 }
