@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 
 	"github.com/talking-stick/tt/fsroom/code"
@@ -184,7 +185,7 @@ func DataDir(lookup func(string) string, home string) (string, error) {
 	if d := lookup(variable); d != "" {
 		return GivenDataDir(variable, d)
 	}
-	if d := platformDataDir(lookup); d != "" {
+	if d := lookup("APPDATA"); d != "" && runtime.GOOS == "windows" {
 		return filepath.Join(d, "talking-stick"), nil
 	}
 	// A relative XDG_DATA_HOME is invalid and to be ignored, says its specification.

@@ -1,6 +1,14 @@
 package lockfile
 
-import "golang.org/x/sys/unix"
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
 
 // Type numbers that golang.org/x/sys/unix does not name.
 const (
@@ -11,10 +19,13 @@ const (
 	vboxsfMagic = 0x786f4256
 )
 
-// networkName is "" for a local file system. The type's Go type differs from one
-// architecture to the next; the numbers all fit 32 bits.
-func networkName(st *unix.Statfs_t) string {
+// networkName is "" if dir, of which st tells, is on a local file system. The
+// type's Go type differs from one architecture to the next; the numbers all fit 32
+// bits.
+func networkName(dir string, st *unix.Statfs_t) string {
 	switch uint32(st.Type) {
+	case unix.FUSE_SUPER_MAGIC:
+		return fuseName(dir)
 	case unix.NFS_SUPER_MAGIC:
 		return "nfs"
 	case unix.SMB_SUPER_MAGIC, unix.SMB2_SUPER_MAGIC:
@@ -41,6 +52,40 @@ func networkName(st *unix.Statfs_t) string {
 		return "beegfs"
 	case vboxsfMagic:
 		return "vboxsf"
+	}
+	return ""
+}
+
+// fuseName is "" for a file system in user space that is local, or is not known.
+// They all have one type number; their names are in the table of mounts.
+func fuseName(dir string) string {
+	var st unix.Stat_t
+	if retry(func() error { return unix.Stat(dir, &st) }) != nil {
+		return ""
+	}
+	mounts, err := os.ReadFile("/proc/self/mountinfo")
+	if err != nil {
+		return ""
+	}
+	name := strings.TrimPrefix(mountType(mounts, uint64(st.Dev)), "fuse.")
+	if slices.Contains([]string{"virtiofs", "sshfs", "glusterfs"}, name) {
+		return name
+	}
+	return ""
+}
+
+// mountType returns the file system's type of the device in the text of
+// /proc/self/mountinfo, "" if it is not there:
+//
+//	36 35 98:0 /mnt1 /mnt2 rw,noatime master:1 - ext3 /dev/root rw
+func mountType(mountinfo []byte, device uint64) string {
+	number := fmt.Sprintf("%d:%d", unix.Major(device), unix.Minor(device))
+	for line := range bytes.Lines(mountinfo) {
+		mount, kind, found := strings.Cut(string(line), " - ")
+		if fields := strings.Fields(mount); found && len(fields) > 2 && fields[2] == number {
+			kind, _, _ = strings.Cut(kind, " ")
+			return kind
+		}
 	}
 	return ""
 }

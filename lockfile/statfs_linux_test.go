@@ -15,9 +15,31 @@ func TestNetworkNames(t *testing.T) {
 	} {
 		var st unix.Statfs_t
 		setType(&st.Type, number)
-		if got := networkName(&st); got != want {
+		if got := networkName("/", &st); got != want {
 			t.Errorf("%#x: got %q, want %q", number, got, want)
 		}
+	}
+}
+
+// TestMountTypes: file systems in user space are told apart by their names.
+func TestMountTypes(t *testing.T) {
+	const mounts = `22 27 0:21 / /proc rw,relatime - proc proc rw
+36 27 0:45 / /workspaces/a\040-\040b rw shared:2 - virtiofs host rw
+37 27 0:46 / /home/me rw,nosuid - fuse.encfs encfs rw
+38 27 0:47 / /far rw,nosuid master:1 propagate_from:2 - fuse.sshfs me@far:/ rw,user_id=0
+39 27 259:300000 / /big rw - ext4 /dev/nvme0n1 rw
+40 0:48 short
+`
+	for device, want := range map[uint64]string{
+		unix.Mkdev(0, 45): "virtiofs", unix.Mkdev(0, 46): "fuse.encfs", unix.Mkdev(0, 47): "fuse.sshfs", unix.Mkdev(259, 300000): "ext4",
+		unix.Mkdev(0, 48): "", unix.Mkdev(0, 4): "", unix.Mkdev(1, 45): "",
+	} {
+		if got := mountType([]byte(mounts), device); got != want {
+			t.Errorf("%d:%d: got %q, want %q", unix.Major(device), unix.Minor(device), got, want)
+		}
+	}
+	if got := fuseName(t.TempDir()); got != "" {
+		t.Errorf("the tests are on %s", got)
 	}
 }
 

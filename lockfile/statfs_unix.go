@@ -15,7 +15,7 @@ func networkFS(dir string) string {
 		var st unix.Statfs_t
 		err := retry(func() error { return unix.Statfs(dir, &st) })
 		if err == nil {
-			return networkName(&st)
+			return networkName(dir, &st)
 		}
 		parent := filepath.Dir(dir)
 		if (err != unix.ENOENT && err != unix.ENOTDIR) || parent == dir {

@@ -14,12 +14,13 @@ func (e *UnsupportedError) Error() string {
 }
 
 // Supported returns an [*UnsupportedError] if dir is on a network file system
-// such as NFS, SMB, 9p, AFS, Ceph or Lustre, and nil otherwise. A dir that does
+// such as NFS, SMB, 9p, AFS, Ceph, Lustre or sshfs, or on one that a virtual machine
+// shares with its host (virtiofs, vboxsf), and nil otherwise. A dir that does
 // not exist yet is judged by its nearest ancestor that does. Nil does not say
 // that dir can be used: what cannot be looked at is left to whoever opens it.
 //
-// FUSE is let through: its one type number covers local disks (NTFS, encrypted
-// homes) as well as sshfs, and nothing tells them apart.
+// Other file systems in user space are let through: many are local (NTFS,
+// encrypted homes).
 func Supported(dir string) error {
 	if name := networkFS(dir); name != "" {
 		return &UnsupportedError{Dir: dir, Type: name}
