@@ -193,3 +193,15 @@ func TestWidth(t *testing.T) {
 		}
 	}
 }
+
+// A version that is the beginning of the commit says nothing new.
+func TestVersionText(t *testing.T) {
+	for version, want := range map[string]string{"v1.2.3": "toy v1.2.3 (abc123def456)\n", "abc123d": "toy abc123def456\n"} {
+		var stdout bytes.Buffer
+		program := &Program{Name: "toy", Version: version, Commit: "abc123def456"}
+		program.Main(context.Background(), &Env{Args: []string{"version"}, Stdout: &stdout, Stderr: io.Discard})
+		if stdout.String() != want {
+			t.Errorf("%s: got %q, want %q", version, stdout.String(), want)
+		}
+	}
+}
