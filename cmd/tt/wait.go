@@ -130,7 +130,7 @@ func runWait(ctx context.Context, c *front.Call) error {
 type waiting struct {
 	*seat
 	park     bool
-	began    time.Time       // of the wait; zero: this is none
+	began    time.Time       // when the wait began; zero for try and take
 	statuses bool            // the exit status tells the result, see waitStatus
 	joins    bool            // the caller becomes a member with the grant
 	warning  string          // about the room that the caller has made
@@ -153,8 +153,9 @@ func (w *waiting) until(untilSignal context.Context, limit time.Duration) error 
 	err := w.room.AwaitAs(ctx, w.me.ID, func(snap *snapshot) (bool, fsroom.Pause, error) {
 		before := now() // a deadline that passes while we look is still ahead
 		done, err := w.pass(untilSignal, snap)
-		if err != nil && (untilSignal.Err() != nil || (lockBusy(err) && ctx.Err() == nil)) {
-			// The lock was not had: nothing has happened, and there is time to look again.
+		if errors.Is(err, context.Canceled) || (lockBusy(err) && ctx.Err() == nil) {
+			// The lock was not had, so nothing has happened. There is time to look
+			// again, or a signal ends the wait.
 			w.forget(snap.State)
 			return false, fsroom.Pause{For: time.Millisecond}, nil
 		}
@@ -293,7 +294,7 @@ func (w *waiting) granted(ctx context.Context) {
 	switch {
 	case err != nil:
 		w.told <- owned(fence.Turn, err)
-	case w.call.Out.TakesAtOnce(resultSize + 2*len(w.result.Handoff)):
+	case w.call.Out.TakesAtOnce(resultSize + 2*(len(w.result.Handoff)+len(w.warning))):
 		w.told <- w.print()
 	default:
 		go func() { w.told <- w.print() }()
