@@ -73,7 +73,7 @@ func (a Agent) Mark(name string, at time.Time) error {
 	if err := makeDir(a.dir); err != nil {
 		return err
 	}
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|openFlags, fileMode)
+	f, err := lockfile.OpenRegular(path, os.O_WRONLY|os.O_CREATE)
 	if err != nil {
 		return err
 	}
@@ -166,7 +166,7 @@ func (a Agent) Read(name string, v wire.Fields) bool {
 	if a.planted != nil {
 		return false
 	}
-	b, err := readFile(a.path(name), limit)
+	b, err := lockfile.ReadRegular(a.path(name), limit)
 	return err == nil && wire.Decode(b, v) == nil
 }
 

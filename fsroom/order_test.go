@@ -1,6 +1,7 @@
 package fsroom_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"os"
@@ -108,6 +109,28 @@ func TestOrderOnDisk(t *testing.T) {
 				t.Errorf("%s\nwant\n%s", strings.Join(r.done, "\n"), strings.Join(test.want, "\n"))
 			}
 		})
+	}
+}
+
+// TestRepairSyncsWhatItReplaces: the damaged bytes have a durable name before the
+// journal is replaced, and the new journal has one when the repair is done.
+func TestRepairSyncsWhatItReplaces(t *testing.T) {
+	f := newFixture(t)
+	f.do(join("a"), say("a", "one"))
+	f.write(f.room.JournalPath(), bytes.Replace(f.read(f.room.JournalPath()), []byte(joined), []byte("join\""), 1))
+	r := &recorder{f: f}
+	var kept, mended []bool
+	o := r.options()
+	sync := o.SyncDir
+	o.SyncDir = func(dir string) error {
+		kept = append(kept, len(f.kept(f.room.Dir(), "journal.damaged-*")) > 0)
+		mended = append(mended, bytes.Contains(f.read(f.room.JournalPath()), []byte(fsroom.EventDamaged)))
+		return sync(dir)
+	}
+	fsroom.At(openStore(t, f.dir, o), tallyRules, "demo").Repair(context.Background())
+	want := []string{"sync data/rooms/demo", "sync data/rooms/demo"}
+	if len(r.done) < 2 || !slices.Equal(r.done[:2], want) || !slices.Equal(kept[:2], []bool{true, true}) || !slices.Equal(mended[:2], []bool{false, true}) {
+		t.Errorf("%q, kept %v, mended %v", r.done, kept, mended)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/journal"
 	"github.com/talking-stick/tt/journal/wire"
+	"github.com/talking-stick/tt/lockfile"
 )
 
 // maxProjection bounds what is read of a state.json, which is some kilobytes.
@@ -77,7 +78,7 @@ var errDamaged = errors.New("damaged projection")
 // readProjection returns nil for a projection that is missing, unreadable or damaged. The
 // only error is a format newer than this program knows.
 func (r *Room[S]) readProjection() (*projection, *S, error) {
-	b, err := readFile(r.statePath(), maxProjection)
+	b, err := lockfile.ReadRegular(r.statePath(), maxProjection)
 	if err != nil {
 		return nil, nil, nil
 	}

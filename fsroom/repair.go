@@ -171,7 +171,7 @@ func (r *Room[S]) mendLinks() error {
 		if err != nil || !info.Mode().IsRegular() || links(info) < 2 {
 			continue
 		}
-		b, err := readFile(path, maxSalvage)
+		b, err := lockfile.ReadRegular(path, maxSalvage)
 		if err != nil {
 			return err
 		}
@@ -219,7 +219,7 @@ func (r *Room[S]) mendArchive(lost losses) error {
 // mendJournal replaces a damaged journal by what can be read of it, and keeps
 // its bytes beside it.
 func (r *Room[S]) mendJournal(v *salvage[S], lost losses) error {
-	b, err := readFile(v.path, maxSalvage)
+	b, err := lockfile.ReadRegular(v.path, maxSalvage)
 	if err != nil {
 		return err
 	}

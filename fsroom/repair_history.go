@@ -9,6 +9,7 @@ import (
 
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/journal"
+	"github.com/talking-stick/tt/lockfile"
 )
 
 // mendHistory makes the journal fold, cuts off what is unfinished, archives a
@@ -73,7 +74,7 @@ func (r *Room[S]) salvageOf(p *projection, s *S) *salvage[S] {
 
 // cutKeeping removes a torn tail and keeps its bytes.
 func (r *Room[S]) cutKeeping(snap *Snapshot[S]) error {
-	b, err := readFile(r.JournalPath(), maxSalvage)
+	b, err := lockfile.ReadRegular(r.JournalPath(), maxSalvage)
 	if err != nil {
 		return err
 	}
@@ -85,7 +86,7 @@ func (r *Room[S]) cutKeeping(snap *Snapshot[S]) error {
 
 // mendBetween rebuilds the counters of a room without a life in progress.
 func (r *Room[S]) mendBetween(p *projection, s *S) error {
-	b, err := readFile(r.statePath(), maxProjection)
+	b, err := lockfile.ReadRegular(r.statePath(), maxProjection)
 	if errors.Is(err, fs.ErrNotExist) || p != nil {
 		return nil
 	}
@@ -108,7 +109,7 @@ func (r *Room[S]) mendBetween(p *projection, s *S) error {
 // mendProjection brings state.json up to date. One that is only behind is what
 // every crash leaves; any other is kept.
 func (r *Room[S]) mendProjection(p *projection, snap *Snapshot[S], salvaged bool) error {
-	b, err := readFile(r.statePath(), maxProjection)
+	b, err := lockfile.ReadRegular(r.statePath(), maxProjection)
 	if err == nil && (p == nil || salvaged || r.lies(b, snap)) {
 		if err := r.keep(r.statePath(), "damaged", b); err != nil {
 			return err

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"github.com/talking-stick/tt/lockfile"
 )
 
 // keptName is the name under which the bytes of a file are kept beside it:
@@ -27,7 +29,7 @@ func keptName(path, why string, b []byte) string {
 // The same bytes are kept once.
 func (r *Room[S]) keep(path, why string, b []byte) error {
 	kept := filepath.Join(filepath.Dir(path), keptName(path, why, b))
-	if have, err := readFile(kept, maxSalvage); err == nil && string(have) == string(b) {
+	if have, err := lockfile.ReadRegular(kept, maxSalvage); err == nil && string(have) == string(b) {
 		return r.store.opts.SyncDir(filepath.Dir(kept))
 	}
 	return r.replace(kept, b)

@@ -121,9 +121,14 @@ func (s *Store) formatFile() string { return filepath.Join(s.dir, "format") }
 
 func (s *Store) checkFormat() error {
 	const limit = 1 << 10
-	b, err := readFile(s.formatFile(), limit)
+	b, err := lockfile.ReadRegular(s.formatFile(), limit)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
+	}
+	var special *lockfile.NotRegularError
+	if errors.As(err, &special) {
+		return code.New(code.DataDirUnusable, "the data directory cannot be used: %v", err).
+			WithHint("move it away").With("path", special.Path).Because(err)
 	}
 	if err != nil {
 		return s.explain(err, s.formatFile())

@@ -28,7 +28,7 @@ func hold(path string) (func(), error) {
 // Asking takes nothing. A probe that tried to lock would for a moment be what it
 // looks for: two who ask at once would each take the other for a holder.
 func held(path string) (bool, error) {
-	fd, err := openBare(path)
+	fd, _, err := openBare(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
@@ -43,15 +43,14 @@ func held(path string) (bool, error) {
 	return question.Type != unix.F_UNLCK, nil
 }
 
-// openBare opens a regular file to read it, without package os: the first file
-// opened there sets up a poller, which a command that only looks can do without.
-func openBare(path string) (fd int, err error) {
+// openBare opens a regular file to read it, without package os, and returns its size.
+func openBare(path string) (fd int, size int64, err error) {
 	err = retry(func() (err error) {
 		fd, err = unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC|guardFlags, 0)
 		return err
 	})
 	if err != nil {
-		return 0, explain(path, "open", err)
+		return 0, 0, explain(path, "open", err)
 	}
 	var st unix.Stat_t
 	if err = unix.Fstat(fd, &st); err == nil && st.Mode&unix.S_IFMT != unix.S_IFREG {
@@ -61,9 +60,9 @@ func openBare(path string) (fd int, err error) {
 	}
 	if err != nil {
 		unix.Close(fd)
-		return 0, explain(path, "open", err)
+		return 0, 0, explain(path, "open", err)
 	}
-	return fd, nil
+	return fd, st.Size, nil
 }
 
 func openRegular(path string, flags int) (*os.File, error) {

@@ -49,8 +49,10 @@ func explain(path, op string, err error) error {
 	if err == nil {
 		return nil
 	}
-	if notRegular := checkRegular(path); notRegular != nil {
-		return notRegular
+	if !errors.Is(err, fs.ErrNotExist) {
+		if notRegular := checkRegular(path); notRegular != nil {
+			return notRegular
+		}
 	}
 	if pathError := (*fs.PathError)(nil); errors.As(err, &pathError) {
 		return err

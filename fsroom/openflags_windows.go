@@ -1,3 +1,0 @@
-package fsroom
-
-const openFlags = 0
