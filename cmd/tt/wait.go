@@ -224,7 +224,7 @@ func (w *waiting) ask(ctx context.Context, snap *snapshot, request turnRequest) 
 		if len(events) > 0 && w.letter == nil {
 			w.letter = w.open(afterLock, w.result.HandoffSeq)
 		}
-		if len(events) > 0 && w.ahead == nil {
+		if len(events) > 0 && w.ahead == nil && !w.joins { // of a newcomer nothing is there until it is a member
 			w.ahead = w.spawnEarly(fenceOf(w.me.ID, w.result))
 		}
 		return events, err
