@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/talking-stick/tt/fsroom/code"
@@ -44,9 +45,17 @@ type ownFile struct {
 
 // A merged file is one of others with entries of ours.
 type merged struct {
-	Original []byte `json:"original,omitempty"` // the file without our entries
-	Made     bool   `json:"made,omitempty"`     // it did not exist
-	Written  string `json:"written"`            // digest of the file with them
+	Original []byte   `json:"original,omitempty"` // the file without our entries
+	Made     bool     `json:"made,omitempty"`     // it did not exist
+	Written  string   `json:"written"`            // digest of the file with them
+	Entries  []string `json:"entries,omitempty"`  // digests of the entries
+}
+
+// edited reports whether somebody has changed an entry since it was written: the
+// file is now another one, and has a value of ours with another digest.
+func (m merged) edited(now []byte, digests []string) bool {
+	theirs := func(d string) bool { return !slices.Contains(m.Entries, d) }
+	return len(m.Entries) > 0 && digest(string(now)) != m.Written && slices.ContainsFunc(digests, theirs)
 }
 
 // content returns what the file was, nil if it did not exist.

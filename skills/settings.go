@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"reflect"
 	"strconv"
 	"strings"
 
@@ -47,34 +46,45 @@ type settingsFile struct {
 	entries []entry
 }
 
-// ours returns the paths of what is ours for e, the last one first, and whether
-// that is exactly e. A handler of ours in somebody else's group is ours, the
-// group is not.
-func (e entry) ours(doc *jsonc.Document) (paths [][]string, exact bool, err error) {
+// A finding is what a document has of an entry.
+type finding struct {
+	paths   [][]string // of everything that is ours, the last one first
+	exact   bool       // it is the entry as this version writes it
+	digests []string   // of the values with something of ours
+}
+
+// find looks for e. A handler of ours in somebody else's group is ours, the group
+// is not.
+func (e entry) find(doc *jsonc.Document) (f finding, err error) {
 	raw, err := doc.Get(e.path...)
 	if err != nil || raw == nil {
-		return nil, false, err
+		return f, err
 	}
 	if e.kind == "" {
-		if !bytes.Contains(raw, []byte("tt hook ")) { // somebody has taken the name
-			return nil, false, nil
+		if bytes.Contains(raw, []byte("tt hook ")) { // else somebody has taken the name
+			f = finding{[][]string{e.path}, sameJSON(raw, e.value), []string{digestJSON(raw)}}
 		}
-		return [][]string{e.path}, sameJSON(raw, e.value), nil
+		return f, nil
 	}
 	var groups []json.RawMessage
 	if json.Unmarshal(raw, &groups) != nil {
-		return nil, false, nil // adding to it will say what is wrong
+		return f, nil // adding to it will say what is wrong
 	}
 	for i := len(groups) - 1; i >= 0; i-- {
 		at := below(e.path, strconv.Itoa(i))
 		found := e.handlers(groups[i], below(at, "hooks"))
-		exact = exact || len(found) > 0 && sameJSON(groups[i], e.value)
-		if all := handlersOf(groups[i]); len(found) == len(all) && len(found) > 0 {
+		if len(found) == 0 {
+			continue
+		}
+		f.exact = f.exact || sameJSON(groups[i], e.value)
+		f.digests = append(f.digests, digestJSON(groups[i]))
+		if len(found) == len(handlersOf(groups[i])) {
 			found = [][]string{at}
 		}
-		paths = append(paths, found...)
+		f.paths = append(f.paths, found...)
 	}
-	return paths, exact && len(paths) == 1, nil
+	f.exact = f.exact && len(f.paths) == 1
+	return f, nil
 }
 
 // handlers returns the paths of the handlers of ours in a group, the last one first.
@@ -112,14 +122,14 @@ func (e entry) add(doc *jsonc.Document) error {
 // remove takes what is ours for e out of doc, and the containers around it that are
 // empty then and are not in like.
 func (e entry) remove(doc, like *jsonc.Document) error {
-	paths, _, err := e.ours(doc)
-	for _, path := range paths {
+	f, err := e.find(doc)
+	if err != nil || len(f.paths) == 0 {
+		return err
+	}
+	for _, path := range f.paths {
 		if _, err := doc.Remove(path...); err != nil {
 			return err
 		}
-	}
-	if err != nil || len(paths) == 0 {
-		return err
 	}
 	return doc.Prune(like, e.path...)
 }
@@ -146,28 +156,36 @@ func (s settingsFile) planInstall(p *planner) (outcome, error) {
 	if raw, _ := doc.Get("disableAllHooks"); string(raw) == "true" {
 		o.why = `"disableAllHooks" in it keeps them from running`
 	}
+	was := p.was.Merged[s.path]
 	var wanted []entry
+	var digests []string
 	for _, e := range s.entries {
-		paths, exact, err := e.ours(doc)
+		f, err := e.find(doc)
 		switch {
 		case err != nil:
 			return o, err
-		case len(paths) == 0 && p.opts.sync:
+		case len(f.paths) == 0 && p.opts.sync:
 			continue
-		case len(paths) == 0:
+		case len(f.paths) == 0:
 			o.status = Added
-		case !exact && o.status != Added:
+		case !f.exact && !p.opts.Replace && was.edited(before, f.digests):
+			o.why = "one of them has been edited and stays as it is; --replace overwrites it"
+			continue
+		case !f.exact && o.status != Added:
 			o.status = Updated
 		}
-		wanted = append(wanted, e)
+		wanted, digests = append(wanted, e), append(digests, digestJSON(encoded(e.value)))
 	}
-	if len(wanted) == 0 {
+	switch {
+	case len(wanted) == 0 && o.why == "":
 		return outcome{}, nil
-	}
-	if o.status == AlreadyPresent {
+	case o.status == AlreadyPresent && len(wanted) < len(s.entries) && !p.opts.sync:
+		o.status = Skipped
+		return o, nil
+	case o.status == AlreadyPresent:
 		return o, nil
 	}
-	original, doc, err := s.original(p, before, doc)
+	original, doc, err := s.original(p, before, doc, wanted)
 	if err != nil {
 		return o, err
 	}
@@ -187,25 +205,26 @@ func (s settingsFile) planInstall(p *planner) (outcome, error) {
 	}
 	after := doc.Bytes()
 	p.change(fileChange{Merge, s.path, before, after, before != nil, func() {
-		p.was.Merged[s.path] = merged{Original: original, Made: original == nil, Written: digest(string(after))}
+		p.was.Merged[s.path] = merged{original, original == nil, digest(string(after)), digests}
 	}})
 	return o, nil
 }
 
-// original returns the file as it was without our entries, nil if it was not there:
-// from the record while the file is as we wrote it, else as doc without them.
-func (s settingsFile) original(p *planner, before []byte, doc *jsonc.Document) ([]byte, *jsonc.Document, error) {
-	if was, ok := p.was.Merged[s.path]; ok && digest(string(before)) == was.Written {
+// original returns the file as it was without the given entries, nil if it was not
+// there: from the record while the file is as we wrote it, else as doc without them.
+func (s settingsFile) original(p *planner, before []byte, doc *jsonc.Document, entries []entry) ([]byte, *jsonc.Document, error) {
+	was := p.was.Merged[s.path]
+	if digest(string(before)) == was.Written {
 		original := was.content()
 		doc, err := jsonc.Parse(original)
 		return original, doc, err
 	}
-	like, err := s.like(p)
+	like, err := jsonc.Parse(was.Original)
 	if err != nil {
 		return nil, nil, err
 	}
 	with := doc.Bytes()
-	for _, e := range s.entries {
+	for _, e := range entries {
 		if err := e.remove(doc, like); err != nil {
 			return nil, nil, err
 		}
@@ -214,12 +233,6 @@ func (s settingsFile) original(p *planner, before []byte, doc *jsonc.Document) (
 		return before, doc, nil
 	}
 	return doc.Bytes(), doc, nil
-}
-
-// like returns the recorded original of the file, an empty document without one.
-func (s settingsFile) like(p *planner) (*jsonc.Document, error) {
-	was := p.was.Merged[s.path]
-	return jsonc.Parse(was.Original)
 }
 
 func (s settingsFile) uninstall(p *planner) outcome {
@@ -243,7 +256,14 @@ func (s settingsFile) planUninstall(p *planner) (outcome, error) {
 	if err != nil {
 		return outcome{}, err
 	}
-	after, _, err := s.original(p, before, doc)
+	after, doc, err := s.original(p, before, doc, s.entries)
+	if err == nil && bytes.Contains(after, []byte("tt hook ")) { // an edited entry that was left alone
+		nothing, _ := jsonc.Parse(nil)
+		for _, e := range s.entries {
+			err = errors.Join(err, e.remove(doc, nothing))
+		}
+		after = doc.Bytes()
+	}
 	if err != nil {
 		return outcome{}, err
 	}
@@ -260,10 +280,19 @@ func (s settingsFile) planUninstall(p *planner) (outcome, error) {
 
 // sameJSON reports whether raw is what value encodes to, in whatever layout.
 func sameJSON(raw json.RawMessage, value any) bool {
-	encoded, err := json.Marshal(value)
-	if err != nil {
-		return false
+	return digestJSON(raw) == digestJSON(encoded(value))
+}
+
+func encoded(value any) json.RawMessage {
+	raw, _ := json.Marshal(value) // structures of strings and numbers always have an encoding
+	return raw
+}
+
+// digestJSON identifies a JSON value, in whatever layout it is written.
+func digestJSON(raw json.RawMessage) string {
+	var v any
+	if json.Unmarshal(raw, &v) != nil {
+		return ""
 	}
-	var a, b any
-	return json.Unmarshal(raw, &a) == nil && json.Unmarshal(encoded, &b) == nil && reflect.DeepEqual(a, b)
+	return digest(string(encoded(v)))
 }

@@ -64,16 +64,9 @@ func TestUpdatedGuardsStillRestoreTheOriginal(t *testing.T) {
 	h.install(only(harness.ClaudeCode), Added)
 	// As an older version would have left it: file and record agree.
 	old := strings.ReplaceAll(h.read(claudeFile), `"timeout": 10`, `"timeout": 9`)
-	rec, _ := h.loadRecord()
-	was := rec.of(harness.ClaudeCode)
-	was.Fingerprint = "old"
-	m := was.Merged[h.path(claudeFile)]
-	m.Written = digest(old)
-	was.Merged[h.path(claudeFile)] = m
 	h.write(claudeFile, old)
-	if err := h.save(rec); err != nil {
-		t.Fatal(err)
-	}
+	h.changeMerged(harness.ClaudeCode, claudeFile, func(m *merged) { m.Written = digest(old) })
+	h.outdate()
 	if changed := h.Sync(context.Background()); len(changed) != 1 {
 		t.Errorf("%+v", changed)
 	}
@@ -83,6 +76,53 @@ func TestUpdatedGuardsStillRestoreTheOriginal(t *testing.T) {
 	h.uninstall(only(harness.ClaudeCode), Removed)
 	if h.everything() != before {
 		t.Errorf("left\n%s", h.everything())
+	}
+}
+
+// An entry of ours that the user has changed stays as it is without --replace, but
+// goes with the others when the guards are taken out.
+func TestAnEditedGuardIsKept(t *testing.T) {
+	h := fullHome(t)
+	before := h.everything()
+	h.install(only(harness.ClaudeCode), Added)
+	mine := strings.Replace(h.read(claudeFile), "Edit|MultiEdit|Write|NotebookEdit", "Edit|MyTool", 1)
+	h.write(claudeFile, mine)
+	h.outdate()
+	h.Sync(context.Background())
+	r := h.install(only(harness.ClaudeCode), Skipped)[0]
+	if h.read(claudeFile) != mine || !strings.Contains(r.Message, "--replace") {
+		t.Errorf("%s\n%s", r.Message, h.read(claudeFile))
+	}
+	// The other guard is put back beside it.
+	h.write(claudeFile, strings.Replace(mine, "tt hook stop", "true", 1))
+	h.install(only(harness.ClaudeCode), Added)
+	if got := h.read(claudeFile); !strings.Contains(got, "tt hook stop") || !strings.Contains(got, "Edit|MyTool") {
+		t.Errorf("%s", got)
+	}
+	h.write(claudeFile, mine)
+	h.install(replacing(only(harness.ClaudeCode)), Updated)
+	if strings.Contains(h.read(claudeFile), "MyTool") {
+		t.Error("not replaced")
+	}
+	h.write(claudeFile, mine)
+	h.uninstall(only(harness.ClaudeCode), Removed)
+	if strings.Join(strings.Fields(h.everything()), "") != strings.Join(strings.Fields(before), "") {
+		t.Errorf("left\n%s", h.everything())
+	}
+}
+
+// A guard that was left alone goes as well when the guards are taken out, though it
+// was there when the file was last written.
+func TestUninstallTakesTheEditedGuard(t *testing.T) {
+	h := newHome(t)
+	h.write(claudeFile, "{}\n")
+	h.install(only(harness.ClaudeCode), Added)
+	mine := strings.Replace(h.read(claudeFile), "Edit|MultiEdit|Write|NotebookEdit", "Edit|MyTool", 1)
+	h.write(claudeFile, strings.Replace(mine, "tt hook stop", "true", 1))
+	h.install(only(harness.ClaudeCode), Added)
+	h.uninstall(only(harness.ClaudeCode), Removed)
+	if got := h.read(claudeFile); strings.Contains(got, "tt hook") || !isJSON(got) {
+		t.Errorf("left\n%s", got)
 	}
 }
 

@@ -11,6 +11,21 @@ import (
 	"github.com/talking-stick/tt/skills/harness"
 )
 
+// changeMerged changes what is recorded of a settings file.
+func (h *home) changeMerged(id harness.ID, below string, change func(*merged)) {
+	h.t.Helper()
+	rec, err := h.loadRecord()
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	m := rec.of(id).Merged[h.path(below)]
+	change(&m)
+	rec.of(id).Merged[h.path(below)] = m
+	if err := h.save(rec); err != nil {
+		h.t.Fatal(err)
+	}
+}
+
 // outdate makes the record and the files look like an earlier version's work.
 func (h *home) outdate(files ...string) {
 	h.t.Helper()
@@ -39,8 +54,9 @@ func TestSyncBringsUpToDateAndNothingElse(t *testing.T) {
 	plugin, grok := ".config/opencode/plugins/talking-stick.js", ".grok/hooks/talking-stick.json"
 	h.outdate(installedSkill, plugin)
 	h.write(grok, "edited by the user")
-	settings := h.read(".claude/settings.json")
-	h.write(".claude/settings.json", strings.Replace(settings, "tt hook edit --harness claude-code 2>/dev/null", "tt hook edit --harness claude-code --old", 1))
+	settings := strings.Replace(h.read(claudeFile), "tt hook edit --harness claude-code 2>/dev/null", "tt hook edit --harness claude-code --old", 1)
+	h.write(claudeFile, settings)
+	h.changeMerged(harness.ClaudeCode, claudeFile, func(m *merged) { m.Written = digest(settings) })
 	if changed := h.Sync(context.Background()); len(changed) != 2 || changed[0].Harness != harness.ClaudeCode || changed[1].Harness != harness.OpenCode {
 		t.Errorf("%+v", changed)
 	}
