@@ -86,7 +86,7 @@ func fillFlag(c *front.Call, slot completion.Slot) completion.Answer {
 		return a
 	case "path":
 		return completion.Answer{Paths: completion.Directories}
-	case "artifact", "file":
+	case "artifact", "file", "cursor":
 		return completion.Answer{Paths: completion.Files}
 	case "event":
 		return completion.Words(turn.EventTypes()...)

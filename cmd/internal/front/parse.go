@@ -12,17 +12,22 @@ import (
 // parse reads the arguments of c, without the words of its name, strictly.
 func (p *Program) parse(c *Command, args []string) (*Call, error) {
 	flags := p.declare(c)
+	args = slices.Clone(args)
 	if err := p.checkValues(c, flags, args); err != nil {
 		return nil, err
 	}
 	if err := flags.set.ParseAll(args, flags.assign); err != nil {
 		return nil, p.explain(c, flags, err)
 	}
-	operands, err := p.distribute(c, flags.set.Args())
+	operands := flags.set.Args()
+	for i := range operands {
+		operands[i] = strings.TrimPrefix(operands[i], textMark)
+	}
+	given, err := p.distribute(c, operands)
 	if err != nil {
 		return nil, err
 	}
-	return &Call{Program: p, Cmd: c, flags: flags, operands: operands}, nil
+	return &Call{Program: p, Cmd: c, flags: flags, operands: given}, nil
 }
 
 // assign is pflag's Set, except that a second value is refused instead of
@@ -39,13 +44,17 @@ type twiceError struct{ name string }
 func (e *twiceError) Error() string { return "--" + e.name + " is given twice" }
 
 // checkValues refuses what pflag lets pass: a flag as the value of another, as in
-// "--reason --json", and the letters it ignores for the sake of go test.
+// "--reason --json", and the letters it ignores for the sake of go test. It marks
+// the arguments that are text, for pflag to take them as such.
 func (p *Program) checkValues(c *Command, flags *Flags, args []string) error {
 	for i := 0; i < len(args); i++ {
 		arg := args[i]
 		switch {
 		case arg == "--":
 			return nil
+		case isText(arg):
+			args[i] = textMark + arg
+			continue
 		case isShort(arg) && !flags.knowsLetters(arg[1:]):
 			return p.unknownFlag(c, flags, arg)
 		case !isLong(arg) || strings.Contains(arg, "="):
@@ -72,6 +81,17 @@ func (f *Flags) knowsLetters(cluster string) bool {
 		}
 	}
 	return cluster != ""
+}
+
+// textMark stands before an argument that is text and begins like a flag. No
+// argument of a process can contain it.
+const textMark = "\x00"
+
+// isText reports whether arg begins with a hyphen and is text all the same, such as
+// an item of a list: no flag has blanks in its name.
+func isText(arg string) bool {
+	name, _, _ := strings.Cut(arg, "=")
+	return strings.HasPrefix(arg, "-") && strings.ContainsAny(name, " \t\r\n")
 }
 
 func isLong(arg string) bool { return len(arg) > 2 && strings.HasPrefix(arg, "--") }
