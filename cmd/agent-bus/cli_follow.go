@@ -28,7 +28,7 @@ func followCommand() *front.Command {
 			f.Int64("after", "N", 0, "start after the event N; without it, with what comes")
 			f.Duration("timeout", "D", 0, "how long; 0 for ever")
 		},
-		Errors: []code.Code{topic.TopicNotFound},
+		Errors: []code.Code{topic.TopicNotFound, topic.InvalidArgument},
 		Run:    onBus(runFollow),
 	}
 }
@@ -48,6 +48,9 @@ func runFollow(ctx context.Context, c *front.Call, b *bus) error {
 	}
 	if after < 0 || c.Duration("timeout") < 0 {
 		return c.Usagef("--after and --timeout must not be negative")
+	}
+	if after > snap.State.Seq {
+		return topic.Invalid("after", "is %d, and the last event of the topic is %d", after, snap.State.Seq).With("last_event_seq", snap.State.Seq)
 	}
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()

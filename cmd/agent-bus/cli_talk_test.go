@@ -182,6 +182,8 @@ func TestFollow(t *testing.T) {
 	}
 	equal(t, "a signal", fo.ends(), "cursor_event_seq=3 ended=signal\n")
 
+	mentions(t, s.declined("INVALID_ARGUMENT", "follow", "pink", "--after", "4"), "the last event of the topic is 3")
+
 	fo = s.follow("pink", "--timeout", "10ms")
 	equal(t, "a timeout", fo.ends(), "cursor_event_seq=3 ended=timeout\n")
 
