@@ -1,6 +1,7 @@
 package fsroom_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"os"
@@ -161,6 +162,28 @@ func TestAwaitPolls(t *testing.T) {
 		again := &looker{t: t, after: []func() fsroom.Pause{rest, f.saying("three")}, word: "three"}
 		again.await(fsroom.At(store, tallyRules, "demo"))
 	})
+}
+
+// TestPollSeesAJournalOfTheSameLength, as one is that was put back from a copy.
+func TestPollSeesAJournalOfTheSameLength(t *testing.T) {
+	f := newFixture(t)
+	f.do(join("a"), say("a", "hullo"))
+	ctx, cancel := context.WithTimeout(context.Background(), 2*soon)
+	defer cancel()
+	path := f.room.JournalPath()
+	restore := func() fsroom.Pause {
+		b, err := os.ReadFile(path)
+		f.must(err)
+		f.must(os.WriteFile(path, bytes.ReplaceAll(b, []byte("hullo"), []byte("hello")), 0o600))
+		f.must(os.Chtimes(path, time.Time{}, time.Unix(1e9, 0)))
+		return rest()
+	}
+	l := &looker{t: t, after: []func() fsroom.Pause{rest, restore}, word: "hello"}
+	f.must(f.polled().Await(ctx, l.look))
+	if waited := time.Since(l.last); waited > soon {
+		t.Errorf("noticed only after %v", waited)
+	}
+	f.do(say("a", "state.json is written again"))
 }
 
 // moving moves the room's directory away and back, which takes its watch along.
