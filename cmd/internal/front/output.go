@@ -128,7 +128,7 @@ func (o *Output) send(w io.Writer, data []byte) error {
 	}
 	// The write may be under way and only late. It is given up when there is no room
 	// for it: how fast this machine is must not decide.
-	const lookAgain = 20 * time.Millisecond
+	const lookAgain = 10 * time.Millisecond
 	for {
 		select {
 		case err := <-written:
