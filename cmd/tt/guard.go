@@ -175,8 +175,8 @@ func (g *guardian) renew(ctx context.Context) (mine bool, err error) {
 		h := hold{Agent: g.me.ID, Turn: st.Turn, Lease: st.Held.Lease, Guardian: &g.self}
 		var recorded hold
 		if g.mine().Read(fileHold, &recorded) && recorded.of(st) {
-			if other := recorded.Guardian; other != nil && *other != g.self && g.alive(other) {
-				return nil
+			if other := recorded.Guardian; other != nil && *other != g.self && g.alive(other) && !st.LeaseExpired(g.facts(st)) {
+				return nil // it keeps the lease, too, as one that is stuck does not
 			}
 		}
 		h.Renewed = now()

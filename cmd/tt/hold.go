@@ -87,7 +87,11 @@ func (s *seat) guarded(ctx context.Context, fence turn.Fence) (pid int, err erro
 		return 0, lockErr
 	}
 	if failure == nil && before != nil && pid != before.PID {
-		s.call.Notice(fmt.Sprintf("the guardian of your turn, process %d, had ended; process %d renews the lease now", before.PID, pid))
+		what := "had ended"
+		if s.alive(before) {
+			what = "did not renew the lease"
+		}
+		s.call.Notice(fmt.Sprintf("the guardian of your turn, process %d, %s; process %d renews the lease now", before.PID, what, pid))
 	}
 	return pid, failure
 }

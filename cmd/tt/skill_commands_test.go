@@ -20,7 +20,8 @@ const (
 	joined  = "tt join --agent codex:1; tt join"
 	holding = joined + "; tt wait"
 	expired = `TALKING_STICK_GONE_GRACE=1ms tt wait --agent codex:1 --json |
-		sed 's/.*"guardian_pid":\([0-9]*\).*/\1/' | xargs kill -9; tt join`
+		sed 's/.*"guardian_pid":\([0-9]*\).*/\1/' | xargs kill -9
+		tt join; until tt state --json | grep -q owner_gone; do :; done`
 )
 
 // skillCommands are the commands of the skill by how they begin: what goes before,
