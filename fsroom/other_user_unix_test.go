@@ -112,6 +112,9 @@ func TestRootInTheDirectoryOfAnother(t *testing.T) {
 	release()
 	f.must(a.Write("note.json", &memo{Text: "hello"}))
 	f.must(filepath.WalkDir(f.dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
 		info, err := d.Info()
 		if err == nil && info.Sys().(*syscall.Stat_t).Uid != stranger {
 			t.Errorf("%s is root's", path)
