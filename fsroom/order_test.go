@@ -112,6 +112,24 @@ func TestOrderOnDisk(t *testing.T) {
 	}
 }
 
+// TestOrderAboveTheDataDirectory: directories that are made on the way to it have
+// durable names as well.
+func TestOrderAboveTheDataDirectory(t *testing.T) {
+	base := tempDir(t)
+	f := fixtureIn(t, filepath.Join(base, "share", "stick", "data"))
+	var synced []string
+	o := fsroom.Options{SyncDir: func(dir string) error {
+		name, err := filepath.Rel(base, dir)
+		synced = append(synced, name)
+		return err
+	}}
+	change(t, f.at(o), join("a"))
+	want := []string{".", "share", "share/stick/data/rooms/demo", "share/stick/data/rooms", "share/stick/data", "share/stick"}
+	if !slices.Equal(synced, want) {
+		t.Errorf("%q, want %q", synced, want)
+	}
+}
+
 // TestRepairSyncsWhatItReplaces: the damaged bytes have a durable name before the
 // journal is replaced, and the new journal has one when the repair is done.
 func TestRepairSyncsWhatItReplaces(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"os"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/talking-stick/tt/fsroom/code"
@@ -103,4 +104,19 @@ func TestAcknowledgedPages(t *testing.T) {
 		f.removeKept()
 	}
 	f.write(f.room.JournalPath(), whole)
+}
+
+// TestTornBehindAnEarlierLife: a state.json of a life that is in the archive, which a
+// copy or a power cut can leave, says nothing of what was committed in this one.
+func TestTornBehindAnEarlierLife(t *testing.T) {
+	f := newFixture(t)
+	f.do(join("a"), say("a", "one"), say("a", "two"), say("a", "three"))
+	old := f.saved()
+	f.do(leave("a"), join("b"))
+	before := f.view()
+	whole := len(f.read(f.room.JournalPath()))
+	f.do(say("b", strings.Repeat("x", 4000)))
+	f.must(os.Truncate(f.room.JournalPath(), int64(whole+3000)))
+	old.restore(f)
+	f.torn(before, f.read(f.room.JournalPath()), true)
 }
