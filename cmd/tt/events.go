@@ -205,7 +205,8 @@ func (s *seat) beginning(ctx context.Context, r *reading, st *turn.State) (begin
 		}
 	case r.messages && !r.streams() && !at.given:
 		unread, err := s.cursorIn(ctx, st)
-		at.after, at.given = unread.Seq, true
+		// A stream of the same agent may have shown more since st was read.
+		at.after, at.given = min(unread.Seq, st.Seq), true
 		if err != nil {
 			return at, err
 		}
