@@ -31,11 +31,14 @@ func (s *Store) sweepDir() {
 // Folders of the data directory that hold rooms and what is left of them.
 var folders = []string{"rooms", "topics", "archive"}
 
-// CheckDir verifies the data directory itself, without the rooms in it: its modes
-// and owners, and that nothing but rooms is among the rooms. With repair it mends
+// CheckDir verifies the data directory itself, without the rooms in it: that it
+// can be written to, its modes and owners, and that nothing but rooms is among the rooms. With repair it mends
 // modes and owners.
 func (s *Store) CheckDir(repair bool) []Problem {
 	var problems []Problem
+	if err := writable(s.dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		problems = append(problems, Problem{File: s.dir, Problem: fmt.Sprintf("it cannot be written to: %v", err)})
+	}
 	for _, path := range s.ownPaths() {
 		info, err := os.Lstat(path)
 		if err != nil || info.Mode()&fs.ModeSymlink != 0 {

@@ -8,6 +8,8 @@ import (
 	"os"
 	"syscall"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/talking-stick/tt/lockfile"
 )
 
@@ -31,6 +33,9 @@ func foreign(path string, info fs.FileInfo, dir string) (Problem, bool) {
 		Repair:  "as root: give it to the owner of the directory",
 	}, true
 }
+
+// writable returns nil if files can be made in the directory.
+func writable(dir string) error { return unix.Access(dir, unix.W_OK|unix.X_OK) }
 
 // giveBack gives a file to the owner of a directory, which only root can.
 func giveBack(path, dir string) bool {

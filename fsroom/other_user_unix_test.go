@@ -68,7 +68,7 @@ func TestReadOnlyDataDirectory(t *testing.T) {
 	f.chmod(0o400, 0o500)
 	got := f.asStranger("use")
 	f.chmod(0o600, 0o700)
-	want := []string{"exists true", "view 13", "await ", "event 13", "events ", "update data_dir_unusable"}
+	want := []string{"exists true", "view 13", "await ", "event 13", "events ", "update data_dir_unusable", "dir it cannot be written to: permission denied"}
 	if !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}

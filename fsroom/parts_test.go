@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"runtime"
 	"strconv"
 	"strings"
@@ -101,6 +102,15 @@ func useRoom(r *room, _ []string) error {
 	fmt.Println("events", code.Of(err))
 	_, _, err = r.Update(context.Background(), say("b", "hello"))
 	fmt.Println("update", code.Of(err))
+	store, err := fsroom.Open(filepath.Dir(filepath.Dir(r.Dir())), fsroom.Options{})
+	if err != nil {
+		return err
+	}
+	for _, p := range store.CheckDir(false) {
+		if strings.Contains(p.Problem, "written") {
+			fmt.Println("dir", p.Problem)
+		}
+	}
 	return nil
 }
 
