@@ -5,8 +5,8 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/talking-stick/tt/cmd/internal/front"
-	"github.com/talking-stick/tt/cmd/internal/kinds"
+	"github.com/talking-stick/tt/cmd/internal/cli"
+	"github.com/talking-stick/tt/cmd/internal/roomtypes"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/topic"
@@ -14,7 +14,7 @@ import (
 )
 
 // rules are those of a topic.
-var rules = kinds.Topics()
+var rules = roomtypes.Topics()
 
 type (
 	room     = fsroom.Room[topic.State]
@@ -32,7 +32,7 @@ type bus struct {
 }
 
 // openBus returns the bus that the environment names.
-func openBus(env *front.Env) (*bus, error) {
+func openBus(env *cli.Env) (*bus, error) {
 	limits, err := topic.LimitsFrom(env.Lookup)
 	if err != nil {
 		return nil, err
@@ -49,7 +49,7 @@ func newBus(dir string, limits topic.Limits) *bus {
 }
 
 // dataDir is the one of tt unless there is one of our own.
-func dataDir(env *front.Env) (string, error) {
+func dataDir(env *cli.Env) (string, error) {
 	if own := env.Lookup(envDataDir); own != "" {
 		dir, err := fsroom.GivenDataDir(envDataDir, own)
 		if err != nil {

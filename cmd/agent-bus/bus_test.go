@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/talking-stick/tt/cmd/internal/front"
+	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/fsroom/topic"
 )
 
@@ -15,7 +15,7 @@ func TestDataDirIsAbsolute(t *testing.T) {
 	here := t.TempDir()
 	for _, variable := range []string{envDataDir, "TALKING_STICK_DATA_DIR"} {
 		for value, ok := range map[string]bool{filepath.Join(here, "bus"): true, "bus": false, "~/bus": false} {
-			env := &front.Env{Dir: here, Home: here, Lookup: func(name string) string {
+			env := &cli.Env{Dir: here, Home: here, Lookup: func(name string) string {
 				if name == variable {
 					return value
 				}

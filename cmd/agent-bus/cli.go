@@ -4,14 +4,14 @@ import (
 	"context"
 	"errors"
 
-	"github.com/talking-stick/tt/cmd/internal/front"
+	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/fsroom/code"
 )
 
 // onBus makes a command of what is done with the bus that the environment names.
 // Errors get the bus's codes and hints, except those of usage.
-func onBus(run func(context.Context, *front.Call, *bus) error) func(context.Context, *front.Call) error {
-	return func(ctx context.Context, c *front.Call) error {
+func onBus(run func(context.Context, *cli.Call, *bus) error) func(context.Context, *cli.Call) error {
+	return func(ctx context.Context, c *cli.Call) error {
 		b, err := openBus(c.Env)
 		if err != nil {
 			return err

@@ -5,21 +5,21 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/talking-stick/tt/cmd/internal/front"
+	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/topic"
 	"github.com/talking-stick/tt/journal"
 )
 
-func closeCommand() *front.Command {
-	return &front.Command{
+func closeCommand() *cli.Command {
+	return &cli.Command{
 		Name:  "cli close",
 		Group: groupTalk,
-		Args:  []front.Arg{{Name: "topic", Show: "TOPIC|QUESTION_ID", Usage: "a topic, or a question of one's own"}},
+		Args:  []cli.Arg{{Name: "topic", Show: "TOPIC|QUESTION_ID", Usage: "a topic, or a question of one's own"}},
 		Short: "close a topic, or a question of one's own",
 		Long: "A topic is closed for new questions, for everybody and for good; those already asked can still be answered. " +
 			"A question is marked answered if it has an answer, and else cancelled; only who asked it can do that.",
-		Flags: func(f *front.Flags) {
+		Flags: func(f *cli.Flags) {
 			f.String("reason", "TEXT", "why, for the others")
 			agentFlag(f)
 		},
@@ -28,11 +28,11 @@ func closeCommand() *front.Command {
 	}
 }
 
-func archiveCommand() *front.Command {
-	return &front.Command{
+func archiveCommand() *cli.Command {
+	return &cli.Command{
 		Name:  "cli archive",
 		Group: groupAdmin,
-		Args:  []front.Arg{topicArg()},
+		Args:  []cli.Arg{topicArg()},
 		Short: "take a topic out of use and keep its files",
 		Long: "Moves the topic's directory to topics.archived in the data directory; moved back to topics it is as it was. " +
 			"Agents that use it find it gone. It also takes a topic that cannot be read out of the way, by its id.",
@@ -41,7 +41,7 @@ func archiveCommand() *front.Command {
 	}
 }
 
-func runClose(ctx context.Context, c *front.Call, b *bus) error {
+func runClose(ctx context.Context, c *cli.Call, b *bus) error {
 	agent, err := nameOf(c)
 	if err != nil {
 		return err
@@ -70,7 +70,7 @@ func runClose(ctx context.Context, c *front.Call, b *bus) error {
 	if err != nil {
 		return err
 	}
-	return c.Out.Result(warned(snap.State.CloseResult(), warnings), func(t *front.Text) {
+	return c.Out.Result(warned(snap.State.CloseResult(), warnings), func(t *cli.Text) {
 		if warnings != nil {
 			t.Line("%s was closed already.", snap.State.Name)
 			return
@@ -86,7 +86,7 @@ type closedQuestion struct {
 	Status     string `json:"status"`
 }
 
-func closeQuestion(ctx context.Context, c *front.Call, b *bus, topicID, agent, reason string) error {
+func closeQuestion(ctx context.Context, c *cli.Call, b *bus, topicID, agent, reason string) error {
 	id := c.Arg("topic")
 	r, err := b.topic(topicID)
 	if err != nil {
@@ -106,7 +106,7 @@ func closeQuestion(ctx context.Context, c *front.Call, b *bus, topicID, agent, r
 		return err
 	}
 	closed := closedQuestion{topicID, id, s.Question(id).Status}
-	return c.Out.Result(closed, func(t *front.Text) { t.Line("%s is %s.", id, closed.Status) })
+	return c.Out.Result(closed, func(t *cli.Text) { t.Line("%s is %s.", id, closed.Status) })
 }
 
 // archivedFolder is where archived topics are, beside the folder of topics.
@@ -118,7 +118,7 @@ type archivedResult struct {
 	Path    string `json:"path"`
 }
 
-func runArchive(ctx context.Context, c *front.Call, b *bus) error {
+func runArchive(ctx context.Context, c *cli.Call, b *bus) error {
 	r, err := b.named(c, c.Arg("topic"))
 	if err != nil {
 		return err
@@ -143,5 +143,5 @@ func runArchive(ctx context.Context, c *front.Call, b *bus) error {
 	if err != nil {
 		return err
 	}
-	return c.Out.Result(archivedResult{r.Name(), to}, func(t *front.Text) { t.Line("Archived as %s.", to) })
+	return c.Out.Result(archivedResult{r.Name(), to}, func(t *cli.Text) { t.Line("Archived as %s.", to) })
 }

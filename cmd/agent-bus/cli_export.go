@@ -5,19 +5,19 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/talking-stick/tt/cmd/internal/front"
+	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/topic"
 )
 
-func exportCommand() *front.Command {
-	return &front.Command{
+func exportCommand() *cli.Command {
+	return &cli.Command{
 		Name:  "cli export",
 		Group: groupAdmin,
-		Args:  []front.Arg{topicArg()},
+		Args:  []cli.Arg{topicArg()},
 		Short: "print a topic with all questions and answers as Markdown or JSON",
 		Long:  "Changes nothing. With --json the topic is one JSON object: questions, each with its answers.",
-		Examples: []front.Example{
+		Examples: []cli.Example{
 			{Line: "agent-bus cli export pink > pink.md"},
 		},
 		Errors: []code.Code{topic.TopicNotFound, topic.SchemaMismatch},
@@ -25,7 +25,7 @@ func exportCommand() *front.Command {
 	}
 }
 
-func runExport(ctx context.Context, c *front.Call, b *bus) error {
+func runExport(ctx context.Context, c *cli.Call, b *bus) error {
 	p, err := openPages(ctx, c, b)
 	if err != nil {
 		return err
@@ -36,7 +36,7 @@ func runExport(ctx context.Context, c *front.Call, b *bus) error {
 		return err
 	}
 	shown.Listeners = max(0, listeners(p.room, ""))
-	return c.Out.Result(shown, func(t *front.Text) { t.Block("", markdown(shown)) })
+	return c.Out.Result(shown, func(t *cli.Text) { t.Block("", markdown(shown)) })
 }
 
 // markdown writes the topic. What agents wrote stays as it is, as it is meant to

@@ -9,22 +9,22 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/talking-stick/tt/cmd/internal/front"
+	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/topic"
 	"github.com/talking-stick/tt/journal"
 )
 
-func followCommand() *front.Command {
-	return &front.Command{
+func followCommand() *cli.Command {
+	return &cli.Command{
 		Name:    "cli follow",
 		Group:   groupTalk,
-		Args:    []front.Arg{topicArg()},
+		Args:    []cli.Arg{topicArg()},
 		Short:   "print what happens on a topic as it happens",
 		Long:    "One line for each event, until a signal comes, the time is up or the topic is gone. The last line on standard error is cursor_event_seq=N ended=timeout, signal or closed.",
 		Streams: true,
-		Flags: func(f *front.Flags) {
+		Flags: func(f *cli.Flags) {
 			f.Int64("after", "N", 0, "start after the event N; without it, with what comes")
 			f.Duration("timeout", "D", 0, "how long; 0 for ever")
 		},
@@ -33,7 +33,7 @@ func followCommand() *front.Command {
 	}
 }
 
-func runFollow(ctx context.Context, c *front.Call, b *bus) error {
+func runFollow(ctx context.Context, c *cli.Call, b *bus) error {
 	r, err := b.named(c, c.Arg("topic"))
 	if err != nil {
 		return err
@@ -76,7 +76,7 @@ func runFollow(ctx context.Context, c *front.Call, b *bus) error {
 
 // A follower is one cli follow.
 type follower struct {
-	call   *front.Call
+	call   *cli.Call
 	room   *room
 	done   chan error
 	cursor atomic.Int64 // the last event that was printed as a whole
@@ -91,7 +91,7 @@ func (s *follower) print(ctx context.Context, after int64) error {
 		if s.call.JSON {
 			err = s.call.Out.Item(&public, nil)
 		} else {
-			err = s.call.Out.Text(func(t *front.Text) {
+			err = s.call.Out.Text(func(t *cli.Text) {
 				t.Line("%s  %s", t.Dim(e.CreatedAt.Local().Format("Jan _2 15:04:05")), eventLine(e))
 			})
 		}

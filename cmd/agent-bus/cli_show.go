@@ -3,21 +3,21 @@ package main
 import (
 	"context"
 
-	"github.com/talking-stick/tt/cmd/internal/front"
+	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/topic"
 	"github.com/talking-stick/tt/journal"
 )
 
-func topicArg() front.Arg {
-	return front.Arg{Name: "topic", Usage: "a topic's id, or its name: then the newest open topic of that name, else the newest closed one"}
+func topicArg() cli.Arg {
+	return cli.Arg{Name: "topic", Usage: "a topic's id, or its name: then the newest open topic of that name, else the newest closed one"}
 }
 
-func showCommand() *front.Command {
-	return &front.Command{
+func showCommand() *cli.Command {
+	return &cli.Command{
 		Name:   "cli topics show",
 		Group:  groupAdmin,
-		Args:   []front.Arg{topicArg()},
+		Args:   []cli.Arg{topicArg()},
 		Short:  "show one topic and its questions",
 		Long:   "Changes nothing. With --json the answers are there too; as text they are in agent-bus cli export.",
 		Errors: []code.Code{topic.TopicNotFound, topic.SchemaMismatch},
@@ -44,7 +44,7 @@ type shownQuestion struct {
 	CancelReason string         `json:"cancel_reason,omitempty"`
 }
 
-func runShow(ctx context.Context, c *front.Call, b *bus) error {
+func runShow(ctx context.Context, c *cli.Call, b *bus) error {
 	p, err := openPages(ctx, c, b)
 	if err != nil {
 		return err
@@ -55,7 +55,7 @@ func runShow(ctx context.Context, c *front.Call, b *bus) error {
 		return err
 	}
 	shown.Listeners = max(0, listeners(p.room, ""))
-	return c.Out.Result(shown, func(t *front.Text) { writeTopic(t, shown) })
+	return c.Out.Result(shown, func(t *cli.Text) { writeTopic(t, shown) })
 }
 
 // shown reads the whole topic.
@@ -79,7 +79,7 @@ func (p *pages) shown() (*shownTopic, error) {
 	return shown, nil
 }
 
-func writeTopic(t *front.Text, s *shownTopic) {
+func writeTopic(t *cli.Text, s *shownTopic) {
 	t.Line("Topic   %s  %s", t.Bold(s.Name), topicStyle(t, s.Status))
 	t.Line("Id      %s", s.TopicID)
 	t.Line("Made    %s", t.Ago(s.CreatedAt.Time))
@@ -98,7 +98,7 @@ func writeTopic(t *front.Text, s *shownTopic) {
 		return
 	}
 	t.Blank()
-	var table front.Table
+	var table cli.Table
 	for _, q := range s.Questions {
 		table.Row(q.QuestionID, q.Status, count(q.AnswersCount, "answer"), q.AskedBy, t.Ago(q.AskedAt.Time), firstLine(q.Text))
 	}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/talking-stick/tt/cmd/internal/front"
+	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/topic"
@@ -16,16 +16,16 @@ import (
 	"github.com/talking-stick/tt/journal"
 )
 
-func askCommand() *front.Command {
-	return &front.Command{
+func askCommand() *cli.Command {
+	return &cli.Command{
 		Name:  "cli ask",
 		Group: groupTalk,
-		Args:  []front.Arg{topicArg(), {Name: "question", Show: "QUESTION", Rest: true, Optional: true, Usage: "the question"}},
+		Args:  []cli.Arg{topicArg(), {Name: "question", Show: "QUESTION", Rest: true, Optional: true, Usage: "the question"}},
 		Short: "ask the agents on a topic",
-		Examples: []front.Example{
+		Examples: []cli.Example{
 			{Line: `agent-bus cli ask payments "Why is amount a string?" --wait`},
 		},
-		Flags: func(f *front.Flags) {
+		Flags: func(f *cli.Flags) {
 			f.String("to", "AGENT", "the one agent whom it is offered to, or human; else every agent on the topic")
 			f.Bool("wait", "wait for the first answer and print it")
 			f.Duration("timeout", "D", 110*time.Second, "how long --wait waits")
@@ -37,13 +37,13 @@ func askCommand() *front.Command {
 	}
 }
 
-func answerCommand() *front.Command {
-	return &front.Command{
+func answerCommand() *cli.Command {
+	return &cli.Command{
 		Name:  "cli answer",
 		Group: groupTalk,
-		Args:  []front.Arg{{Name: "question_id", Show: "QUESTION_ID", Usage: "the question"}, {Name: "answer", Show: "ANSWER", Rest: true, Optional: true, Usage: "the answer, in Markdown"}},
+		Args:  []cli.Arg{{Name: "question_id", Show: "QUESTION_ID", Usage: "the question"}, {Name: "answer", Show: "ANSWER", Rest: true, Optional: true, Usage: "the answer, in Markdown"}},
 		Short: "answer a question",
-		Flags: func(f *front.Flags) {
+		Flags: func(f *cli.Flags) {
 			f.StringList("pointer", "PATH", "where to look; may be repeated")
 			f.StringList("follow-up", "QUESTION", "what to ask next; may be repeated")
 			stdinFlag(f)
@@ -54,14 +54,14 @@ func answerCommand() *front.Command {
 	}
 }
 
-func stdinFlag(f *front.Flags) { f.Bool("stdin", "read the text from standard input") }
+func stdinFlag(f *cli.Flags) { f.Bool("stdin", "read the text from standard input") }
 
-func agentFlag(f *front.Flags) {
+func agentFlag(f *cli.Flags) {
 	f.String("agent", "NAME", "act under this name instead of the id that tt whoami gives")
 }
 
 // nameOf returns the name under which a command acts.
-func nameOf(c *front.Call) (string, error) {
+func nameOf(c *cli.Call) (string, error) {
 	if c.Given("agent") {
 		return topic.ValidateAgentName(c.String("agent"))
 	}
@@ -73,7 +73,7 @@ func nameOf(c *front.Call) (string, error) {
 }
 
 // textOf returns a text from the arguments called name, or from standard input.
-func textOf(c *front.Call, name string) (string, error) {
+func textOf(c *cli.Call, name string) (string, error) {
 	words := c.Rest(name)
 	switch {
 	case len(words) > 0 && c.Bool("stdin"):
@@ -105,7 +105,7 @@ func argsOf(values map[string]any) (topic.Args, error) {
 	return topic.ParseArgs(data)
 }
 
-func runAsk(ctx context.Context, c *front.Call, b *bus) error {
+func runAsk(ctx context.Context, c *cli.Call, b *bus) error {
 	text, err := textOf(c, "question")
 	if err != nil {
 		return err
@@ -135,7 +135,7 @@ func runAsk(ctx context.Context, c *front.Call, b *bus) error {
 		return err
 	}
 	if !c.Bool("wait") {
-		return c.Out.Result(topic.Queued(r.Name(), id, agent, request.To), func(t *front.Text) {
+		return c.Out.Result(topic.Queued(r.Name(), id, agent, request.To), func(t *cli.Text) {
 			t.Line("Asked %s on %s.", id, c.Arg("topic"))
 		})
 	}
@@ -146,7 +146,7 @@ func runAsk(ctx context.Context, c *front.Call, b *bus) error {
 }
 
 // waitForAnswer prints the first answer, or that there is none in time.
-func waitForAnswer(ctx context.Context, c *front.Call, r *room, id, agent string) error {
+func waitForAnswer(ctx context.Context, c *cli.Call, r *room, id, agent string) error {
 	waiting, timeUp := context.WithTimeoutCause(ctx, c.Duration("timeout"), errTimeUp)
 	defer timeUp()
 	err := r.Await(waiting, func(s *snapshot) (bool, fsroom.Pause, error) {
@@ -160,7 +160,7 @@ func waitForAnswer(ctx context.Context, c *front.Call, r *room, id, agent string
 		return err
 	}
 	others := listeners(r, agent)
-	return c.Out.Result(polled.AskResult(others), func(t *front.Text) {
+	return c.Out.Result(polled.AskResult(others), func(t *cli.Text) {
 		switch {
 		case len(polled.Answers) > 0:
 			t.Block("", topic.RenderAnswers(polled.Answers))
@@ -180,7 +180,7 @@ type answeredResult struct {
 	AskedBy    string `json:"asked_by"`
 }
 
-func runAnswer(ctx context.Context, c *front.Call, b *bus) error {
+func runAnswer(ctx context.Context, c *cli.Call, b *bus) error {
 	text, err := textOf(c, "answer")
 	if err != nil {
 		return err
@@ -212,7 +212,7 @@ func runAnswer(ctx context.Context, c *front.Call, b *bus) error {
 	if err != nil {
 		return err
 	}
-	return c.Out.Result(result, func(t *front.Text) { t.Line("Answered %s of %s.", id, result.AskedBy) })
+	return c.Out.Result(result, func(t *cli.Text) { t.Line("Answered %s of %s.", id, result.AskedBy) })
 }
 
 // alreadySettled refuses to answer a question of the topic. One that its state has
@@ -227,7 +227,7 @@ func alreadySettled(skip topic.Skip) error {
 
 // responseOf makes the response to one question. A person need not suggest
 // follow-ups.
-func responseOf(c *front.Call, l topic.Limits, id, text string) ([]topic.Response, error) {
+func responseOf(c *cli.Call, l topic.Limits, id, text string) ([]topic.Response, error) {
 	followUps := c.Strings("follow-up")
 	if len(followUps) == 0 {
 		followUps = []string{"none"}

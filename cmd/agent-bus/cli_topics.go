@@ -3,18 +3,18 @@ package main
 import (
 	"context"
 
-	"github.com/talking-stick/tt/cmd/internal/front"
+	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/topic"
 )
 
-func listCommand() *front.Command {
-	return &front.Command{
+func listCommand() *cli.Command {
+	return &cli.Command{
 		Name:  "cli topics list",
 		Group: groupAdmin,
 		Short: "list topics, with how many questions are in which state",
 		Long:  "The newest first. Changes nothing.",
-		Flags: func(f *front.Flags) {
+		Flags: func(f *cli.Flags) {
 			f.Choice("status", "STATUS", []string{topic.ListOpen, topic.ListClosed, topic.ListAll}, "which topics")
 			f.Int64("limit", "N", 200, "how many at most")
 		},
@@ -30,7 +30,7 @@ type topicsResult struct {
 	Warnings []topic.Warning `json:"warnings,omitempty"`
 }
 
-func runList(_ context.Context, c *front.Call, b *bus) error {
+func runList(_ context.Context, c *cli.Call, b *bus) error {
 	limit := c.Int64("limit")
 	if limit < 1 {
 		return c.Usagef("--limit must be 1 or more, not %d", limit)
@@ -47,15 +47,15 @@ func runList(_ context.Context, c *front.Call, b *bus) error {
 			c.Warn("%s: %v", w.Message, w.Context["topic_id"])
 		}
 	}
-	return c.Out.Result(result, func(t *front.Text) { writeTopics(t, result) })
+	return c.Out.Result(result, func(t *cli.Text) { writeTopics(t, result) })
 }
 
-func writeTopics(t *front.Text, r topicsResult) {
+func writeTopics(t *cli.Text, r topicsResult) {
 	if len(r.Topics) == 0 {
 		t.Line("No topics found.")
 		return
 	}
-	var table front.Table
+	var table cli.Table
 	for _, l := range r.Topics {
 		table.Row(l.TopicID, topicStyle(t, l.Status), l.Counts.String(), "made "+t.Ago(l.CreatedAt.Time), l.Name)
 	}
@@ -65,7 +65,7 @@ func writeTopics(t *front.Text, r topicsResult) {
 	}
 }
 
-func topicStyle(t *front.Text, status string) front.Styled {
+func topicStyle(t *cli.Text, status string) cli.Styled {
 	if status == topic.Open {
 		return t.Green(status)
 	}

@@ -11,21 +11,21 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/talking-stick/tt/cmd/internal/front"
+	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/topic"
 )
 
-func wipeCommand() *front.Command {
-	return &front.Command{
+func wipeCommand() *cli.Command {
+	return &cli.Command{
 		Name:  "cli db wipe",
 		Group: groupAdmin,
 		Short: "remove all topics for good, after asking",
 		Long: "Removes the topics directory and nothing else: the rooms of tt are left alone. Running servers need not be stopped; " +
 			"their agents find the topics gone, and can make new ones.",
-		Flags:  func(f *front.Flags) { f.Bool("yes", "do not ask") },
-		Exits:  []front.ExitStatus{{Status: 1, Meaning: "the answer was not yes"}},
+		Flags:  func(f *cli.Flags) { f.Bool("yes", "do not ask") },
+		Exits:  []cli.ExitStatus{{Status: 1, Meaning: "the answer was not yes"}},
 		Errors: []code.Code{codeDeclined, topic.SchemaMismatch},
 		Run:    onBus(runWipe),
 	}
@@ -40,11 +40,11 @@ type wipeResult struct {
 // codeDeclined is the code of a refusal because the answer was not yes.
 const codeDeclined code.Code = "DECLINED"
 
-func runWipe(_ context.Context, c *front.Call, b *bus) error {
+func runWipe(_ context.Context, c *cli.Call, b *bus) error {
 	path := filepath.Join(b.dir, rules.Folder)
 	entries, err := os.ReadDir(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return c.Out.Result(wipeResult{false, path}, func(t *front.Text) { t.Line("Nothing to delete: there is no %s.", path) })
+		return c.Out.Result(wipeResult{false, path}, func(t *cli.Text) { t.Line("Nothing to delete: there is no %s.", path) })
 	}
 	if err != nil {
 		return unusable(path, err)
@@ -59,19 +59,19 @@ func runWipe(_ context.Context, c *front.Call, b *bus) error {
 	if err := wipe(b.dir); err != nil {
 		return err
 	}
-	return c.Out.Result(wipeResult{true, path}, func(t *front.Text) { t.Line("Deleted %s.", path) })
+	return c.Out.Result(wipeResult{true, path}, func(t *cli.Text) { t.Line("Deleted %s.", path) })
 }
 
 // confirmed asks on standard error, so that the result stays alone on standard
 // output.
-func confirmed(c *front.Call, path string, entries []fs.DirEntry) bool {
+func confirmed(c *cli.Call, path string, entries []fs.DirEntry) bool {
 	topics := 0
 	for _, e := range entries {
 		if isID(e.Name()) {
 			topics++
 		}
 	}
-	fmt.Fprintf(c.Env.Stderr, "Delete %s with %s for good? [y/N] ", front.Line(path), count(topics, "topic"))
+	fmt.Fprintf(c.Env.Stderr, "Delete %s with %s for good? [y/N] ", cli.Line(path), count(topics, "topic"))
 	answer, err := bufio.NewReader(c.Env.Stdin).ReadString('\n')
 	if err != nil && !errors.Is(err, io.EOF) {
 		return false

@@ -1,10 +1,10 @@
 package main
 
-import "github.com/talking-stick/tt/cmd/internal/front"
+import "github.com/talking-stick/tt/cmd/internal/cli"
 
 // helpTopics are the help pages that belong to no command.
-func helpTopics() []front.Topic {
-	return []front.Topic{
+func helpTopics() []cli.Topic {
+	return []cli.Topic{
 		{Name: "environment", Short: "the variables agent-bus reads", Long: environmentHelp},
 		{Name: "register", Short: "how to register agent-bus in a harness", Long: registerHelp},
 		{Name: "files", Short: "where topics are kept", Long: filesHelp},

@@ -9,12 +9,12 @@
 // cli_*.go the commands.
 package main
 
-import "github.com/talking-stick/tt/cmd/internal/front"
+import "github.com/talking-stick/tt/cmd/internal/cli"
 
 // Set by the linker; else the build's own record is shown.
 var version, commit string
 
-func main() { front.Execute(program()) }
+func main() { cli.Execute(program()) }
 
 // The groups of the help.
 const (
@@ -23,8 +23,8 @@ const (
 	groupAdmin  = "administration"
 )
 
-func program() *front.Program {
-	return &front.Program{
+func program() *cli.Program {
+	return &cli.Program{
 		Name: "agent-bus", Version: version, Commit: commit,
 		Short: "questions and answers between agents on one machine, over MCP",
 		Long: "Without arguments: an MCP server on standard input and output, to be started by an agent's harness, one per agent. " +
@@ -32,7 +32,7 @@ func program() *front.Program {
 		Topics:      helpTopics(),
 		Bare:        "serve",
 		DefaultJSON: inHarness,
-		Commands: []*front.Command{
+		Commands: []*cli.Command{
 			serveCommand(),
 			askCommand(), answerCommand(), closeCommand(), followCommand(),
 			listCommand(), showCommand(), exportCommand(), archiveCommand(), wipeCommand(),

@@ -12,11 +12,11 @@ import (
 	"time"
 
 	"github.com/talking-stick/tt/cmd/agent-bus/internal/stdio"
-	"github.com/talking-stick/tt/cmd/internal/front"
+	"github.com/talking-stick/tt/cmd/internal/cli"
 )
 
-func serveCommand() *front.Command {
-	return &front.Command{
+func serveCommand() *cli.Command {
+	return &cli.Command{
 		Name:  "serve",
 		Group: groupServer,
 		Short: "be an MCP server on standard input and output (the default)",
@@ -36,7 +36,7 @@ const (
 	lastMoment = 3 * time.Second
 )
 
-func runServe(ctx context.Context, c *front.Call) error {
+func runServe(ctx context.Context, c *cli.Call) error {
 	b, err := openBus(c.Env)
 	if err != nil {
 		return err

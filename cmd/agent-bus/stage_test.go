@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
-	"github.com/talking-stick/tt/cmd/internal/front"
+	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/topic"
 )
@@ -161,7 +161,7 @@ func (s *stage) command(args ...string) *exec.Cmd {
 // cli runs an admin command and returns its exit status and both outputs.
 func (s *stage) cli(stdin string, args ...string) (status int, stdout, stderr string) {
 	var out, errs bytes.Buffer
-	status = program().Main(context.Background(), &front.Env{
+	status = program().Main(context.Background(), &cli.Env{
 		Args: args, Lookup: s.lookup, Stdin: strings.NewReader(stdin), Stdout: &out, Stderr: &errs, Dir: s.dir, Home: s.dir, Now: time.Now,
 	})
 	return status, out.String(), errs.String()

@@ -3,18 +3,18 @@ package main
 import (
 	"context"
 
-	"github.com/talking-stick/tt/cmd/internal/front"
+	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/fsroom/turn"
 )
 
-var checkCommand = &front.Command{
+var checkCommand = &cli.Command{
 	Name:  "check",
 	Group: groupLook,
-	Args:  []front.Arg{pathArg()},
+	Args:  []cli.Arg{pathArg()},
 	Short: "exit 0 only if you hold the stick with a live lease",
 	Long:  "For git hooks and harness hooks. Exits 1 otherwise, also where there is no room.",
 	Flags: pathFlag,
-	Exits: []front.ExitStatus{{Status: 1, Meaning: "the caller does not hold the stick, or the command failed"}},
+	Exits: []cli.ExitStatus{{Status: 1, Meaning: "the caller does not hold the stick, or the command failed"}},
 	Run:   runCheck,
 }
 
@@ -30,7 +30,7 @@ type checkResult struct {
 	Reason       string `json:"reason,omitempty"` // why not
 }
 
-func runCheck(ctx context.Context, c *front.Call) error {
+func runCheck(ctx context.Context, c *cli.Call) error {
 	d, err := openDesk(c)
 	if err != nil {
 		return err
@@ -39,10 +39,10 @@ func runCheck(ctx context.Context, c *front.Call) error {
 	if err != nil {
 		return err
 	}
-	if err := c.Out.Result(res, func(t *front.Text) { writeCheck(t, res) }); err != nil || res.Holds {
+	if err := c.Out.Result(res, func(t *cli.Text) { writeCheck(t, res) }); err != nil || res.Holds {
 		return err
 	}
-	return front.Exit(1)
+	return cli.Exit(1)
 }
 
 func (d *desk) check(ctx context.Context) (checkResult, error) {
@@ -72,7 +72,7 @@ func (d *desk) check(ctx context.Context) (checkResult, error) {
 	return res, nil
 }
 
-func writeCheck(t *front.Text, r checkResult) {
+func writeCheck(t *cli.Text, r checkResult) {
 	switch {
 	case r.Holds:
 		t.Line("%s You hold the stick (turn %d).", t.Green("Yes."), r.TurnID)

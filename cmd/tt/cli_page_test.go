@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/talking-stick/tt/cmd/internal/front"
+	"github.com/talking-stick/tt/cmd/internal/cli"
 )
 
 // The parts of docs/cli.md between "<!-- table: NAME -->" and "<!-- end -->" are
@@ -62,7 +62,7 @@ func TestCLIPageAgreesWithTable(t *testing.T) {
 }
 
 // commandPart is what the page says of a command by itself.
-func commandPart(p *front.Program, c *front.Command) string {
+func commandPart(p *cli.Program, c *cli.Command) string {
 	text := folded("`"+p.UsageLine(c)+"`: "+c.Short+".", "")
 	for _, alias := range c.Aliases {
 		text += "Alias: `" + p.Name + " " + alias + "`.\n"
@@ -93,11 +93,11 @@ func commandPart(p *front.Program, c *front.Command) string {
 
 // explainedBy returns the flags of c itself that a help topic explains, or for ""
 // the help of the command.
-func explainedBy(p *front.Program, c *front.Command, topic string) []front.Flag {
-	return slices.DeleteFunc(p.FlagsOf(c), func(f front.Flag) bool { return f.Global || f.Topic != topic })
+func explainedBy(p *cli.Program, c *cli.Command, topic string) []cli.Flag {
+	return slices.DeleteFunc(p.FlagsOf(c), func(f cli.Flag) bool { return f.Global || f.Topic != topic })
 }
 
-func flagList(flags []front.Flag) string {
+func flagList(flags []cli.Flag) string {
 	var list strings.Builder
 	for _, f := range flags {
 		list.WriteString(folded("- `"+strings.TrimSpace(f.Head())+"`: "+f.Description()+".", "  "))
@@ -105,7 +105,7 @@ func flagList(flags []front.Flag) string {
 	return list.String()
 }
 
-func itemList(items []front.Item) string {
+func itemList(items []cli.Item) string {
 	var list strings.Builder
 	for _, i := range items {
 		list.WriteString(folded("- `"+strings.ReplaceAll(i.Name, ", ", "`, `")+"`: "+i.What+".", "  "))

@@ -12,12 +12,12 @@ import (
 	"testing"
 	"unicode"
 
-	"github.com/talking-stick/tt/cmd/internal/front"
+	"github.com/talking-stick/tt/cmd/internal/cli"
 )
 
 // A spoken is what one command line led to, with commands that do nothing.
 type spoken struct {
-	calls          []*front.Call
+	calls          []*cli.Call
 	status         int
 	stdout, stderr string
 }
@@ -25,15 +25,15 @@ type spoken struct {
 // A speaker runs command lines on the real table of commands, without what the
 // commands do.
 type speaker struct {
-	program *front.Program
-	calls   []*front.Call
+	program *cli.Program
+	calls   []*cli.Call
 }
 
 func newSpeaker() *speaker {
 	s := &speaker{program: program()}
 	for i, c := range s.program.Commands {
 		deaf := *c // the table is everybody's
-		deaf.Run = func(_ context.Context, call *front.Call) error {
+		deaf.Run = func(_ context.Context, call *cli.Call) error {
 			s.calls = append(s.calls, call)
 			return nil
 		}
@@ -44,7 +44,7 @@ func newSpeaker() *speaker {
 
 func (s *speaker) speak(args ...string) spoken {
 	var stdout, stderr bytes.Buffer
-	env := &front.Env{
+	env := &cli.Env{
 		Args: args, Lookup: func(string) string { return "" }, Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: &stderr,
 		Dir: "/", Home: "/",
 	}
@@ -55,7 +55,7 @@ func (s *speaker) speak(args ...string) spoken {
 
 // respell writes a call down as a command line: its name, its flags each with its
 // value, its arguments behind the end of the flags.
-func respell(c *front.Call) []string {
+func respell(c *cli.Call) []string {
 	args := c.Cmd.Path()
 	for _, flag := range c.Program.FlagsOf(c.Cmd) {
 		name := "--" + flag.Name
@@ -133,7 +133,7 @@ func checkUsage(t *testing.T, args []string, stderr string) {
 	}
 }
 
-func (s *speaker) checkCall(t *testing.T, args []string, c *front.Call) {
+func (s *speaker) checkCall(t *testing.T, args []string, c *cli.Call) {
 	t.Helper()
 	spelling := respell(c)
 	again := s.speak(spelling...)

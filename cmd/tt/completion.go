@@ -5,31 +5,31 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/completion"
-	"github.com/talking-stick/tt/cmd/internal/front"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/skills/harness"
 )
 
-var completionCommand = &front.Command{
+var completionCommand = &cli.Command{
 	Name:  "completion",
 	Group: groupUpkeep,
-	Args:  []front.Arg{shellArg()},
+	Args:  []cli.Arg{shellArg()},
 	Short: "print what a shell loads to complete tt",
 	Long:  "Completes commands, flags, the agents of the room, notes, harnesses, and paths.",
-	Examples: []front.Example{
+	Examples: []cli.Example{
 		{Line: "source <(tt completion bash)", What: "in ~/.bashrc"},
 		{Line: "source <(tt completion zsh)", What: "in ~/.zshrc, behind compinit"},
 		{Line: "tt completion fish | source", What: "in config.fish"},
 	},
 	TextFirst: true,
-	Run: func(_ context.Context, c *front.Call) error {
+	Run: func(_ context.Context, c *cli.Call) error {
 		return printScript(c, completion.Script(c.Arg("shell"), c.Program.Name))
 	},
 }
 
 // printScript prints lines for the shell of the argument.
-func printScript(c *front.Call, script string) error {
+func printScript(c *cli.Call, script string) error {
 	if !c.JSON {
 		return c.Out.Print(script)
 	}
@@ -37,25 +37,25 @@ func printScript(c *front.Call, script string) error {
 }
 
 // shellArg is the argument that names a shell.
-func shellArg() front.Arg {
-	return front.Arg{Name: "shell", Choices: completion.Shells(), Usage: "the shell to print it for"}
+func shellArg() cli.Arg {
+	return cli.Arg{Name: "shell", Choices: completion.Shells(), Usage: "the shell to print it for"}
 }
 
 // completeCommand is what the completion scripts run at every TAB. It prints no
 // errors and does not count as presence.
-var completeCommand = &front.Command{
+var completeCommand = &cli.Command{
 	Name:   "complete",
 	Hidden: true,
-	Args:   []front.Arg{{Name: "word", Optional: true, Rest: true, Usage: "the command line behind the program's name, up to the cursor"}},
+	Args:   []cli.Arg{{Name: "word", Optional: true, Rest: true, Usage: "the command line behind the program's name, up to the cursor"}},
 	Short:  "list what may stand at the end of a command line",
-	Run: func(ctx context.Context, c *front.Call) error {
+	Run: func(ctx context.Context, c *cli.Call) error {
 		fill := func(slot completion.Slot) completion.Answer { return fillSlot(ctx, c, slot) }
 		return c.Out.Print(completion.Find(c.Program, c.Rest("word"), fill).String())
 	},
 }
 
 // fillSlot knows the values that are not in the table.
-func fillSlot(ctx context.Context, c *front.Call, slot completion.Slot) completion.Answer {
+func fillSlot(ctx context.Context, c *cli.Call, slot completion.Slot) completion.Answer {
 	switch {
 	case slot.Flag != "":
 		return fillFlag(c, slot)
@@ -73,7 +73,7 @@ func fillSlot(ctx context.Context, c *front.Call, slot completion.Slot) completi
 	return completion.Answer{}
 }
 
-func fillFlag(c *front.Call, slot completion.Slot) completion.Answer {
+func fillFlag(c *cli.Call, slot completion.Slot) completion.Answer {
 	switch slot.Flag {
 	case "agent", "from":
 		return agentsHere(c)
@@ -99,7 +99,7 @@ func fillFlag(c *front.Call, slot completion.Slot) completion.Answer {
 }
 
 // helpPages are the words that "help" takes behind those before.
-func helpPages(p *front.Program, before []string) completion.Answer {
+func helpPages(p *cli.Program, before []string) completion.Answer {
 	none := func(completion.Slot) completion.Answer { return completion.Answer{} }
 	a := completion.Find(p, append(slices.Clone(before), ""), none)
 	if len(before) > 0 {

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/completion"
-	"github.com/talking-stick/tt/cmd/internal/front"
 )
 
 // Every flag with a value and every argument is completed, or is listed here as
@@ -16,7 +16,7 @@ func TestEverySlotIsFilledOrFree(t *testing.T) {
 	}
 	freeArgs := []string{"body", "room", "word"}
 	home := t.TempDir()
-	call := &front.Call{Env: &front.Env{Lookup: func(string) string { return "" }, Dir: home, Home: home}, Program: program(), Cmd: completeCommand}
+	call := &cli.Call{Env: &cli.Env{Lookup: func(string) string { return "" }, Dir: home, Home: home}, Program: program(), Cmd: completeCommand}
 	filled := func(slot completion.Slot) bool {
 		a := fillSlot(t.Context(), call, slot)
 		return len(a.Candidates) > 0 || a.Paths != completion.NoPaths

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/talking-stick/tt/cmd/internal/front"
+	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/lockfile"
 )
@@ -23,7 +23,7 @@ type cursorFile struct {
 }
 
 // openCursorFile reads the file of --cursor.
-func openCursorFile(c *front.Call, name string) (*cursorFile, error) {
+func openCursorFile(c *cli.Call, name string) (*cursorFile, error) {
 	path := name
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(c.Env.Dir, path)

@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/talking-stick/tt/cmd/internal/front"
-	"github.com/talking-stick/tt/cmd/internal/kinds"
+	"github.com/talking-stick/tt/cmd/internal/cli"
+	"github.com/talking-stick/tt/cmd/internal/roomtypes"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
@@ -15,14 +15,14 @@ import (
 )
 
 // rules are those of the talking stick.
-var rules = kinds.Stick()
+var rules = roomtypes.Stick()
 
 type room = fsroom.Room[turn.State]
 type snapshot = fsroom.Snapshot[turn.State]
 
 // A desk is where a command works: who calls, and where the rooms are.
 type desk struct {
-	call  *front.Call
+	call  *cli.Call
 	store *fsroom.Store
 	table identity.Table
 	me    identity.Agent
@@ -30,7 +30,7 @@ type desk struct {
 
 // identityEnv is what decides the identity. An id that was given needs no look
 // into the user database.
-func identityEnv(env *front.Env, given bool) identity.Env {
+func identityEnv(env *cli.Env, given bool) identity.Env {
 	if given || env.Lookup("TT_HARNESS_AGENT_ID") != "" {
 		host, _ := os.Hostname()
 		return identity.Env{Lookup: env.Lookup, Home: env.Home, Host: host}
@@ -41,7 +41,7 @@ func identityEnv(env *front.Env, given bool) identity.Env {
 }
 
 // whoCalls resolves the identity of the caller.
-func whoCalls(c *front.Call) (identity.Agent, identity.Table, error) {
+func whoCalls(c *cli.Call) (identity.Agent, identity.Table, error) {
 	if c.Given("agent") && c.Agent == "" {
 		return identity.Agent{}, nil, identity.ValidateAgentID("")
 	}
@@ -50,7 +50,7 @@ func whoCalls(c *front.Call) (identity.Agent, identity.Table, error) {
 	return me, table, err
 }
 
-func openStore(c *front.Call) (*fsroom.Store, error) {
+func openStore(c *cli.Call) (*fsroom.Store, error) {
 	dir, err := fsroom.DataDir(c.Env.Lookup, c.Env.Home)
 	if err != nil {
 		return nil, err
@@ -64,14 +64,14 @@ var atStep func(fsroom.Step) error
 
 // warner returns the function that prints warnings of the store, nil for a
 // prompt, which has no place for them.
-func warner(c *front.Call) func(string) {
+func warner(c *cli.Call) func(string) {
 	if forPrompt(c) {
 		return nil
 	}
 	return c.Notice
 }
 
-func openDesk(c *front.Call) (*desk, error) {
+func openDesk(c *cli.Call) (*desk, error) {
 	me, table, err := whoCalls(c)
 	if err != nil {
 		return nil, err
@@ -85,7 +85,7 @@ func openDesk(c *front.Call) (*desk, error) {
 
 // openSeat is the caller's place in the room of the command line, or
 // room_not_found.
-func openSeat(c *front.Call) (*seat, error) {
+func openSeat(c *cli.Call) (*seat, error) {
 	d, err := openDesk(c)
 	if err != nil {
 		return nil, err
@@ -113,13 +113,13 @@ func (d *desk) isHuman() bool {
 func humanID(id string) bool { return len(id) > 6 && id[:6] == "human:" }
 
 // pathFlag declares --path, the other way to name the workspace.
-func pathFlag(f *front.Flags) {
+func pathFlag(f *cli.Flags) {
 	f.String("path", "DIR", "the workspace, instead of the argument or the current directory")
 }
 
 // pathArg is the optional last argument of most commands.
-func pathArg() front.Arg {
-	return front.Arg{Name: "path", Optional: true, Usage: "a directory of the workspace, or a file in it (default: the current directory)"}
+func pathArg() cli.Arg {
+	return cli.Arg{Name: "path", Optional: true, Usage: "a directory of the workspace, or a file in it (default: the current directory)"}
 }
 
 // workspace finds the workspace that the command line names.
@@ -143,7 +143,7 @@ func (d *desk) locate(path string) (*fsroom.Workspace, error) {
 
 // locate finds the workspace of a path. Of a current directory that was removed
 // only the shell still knows the name.
-func locate(env *front.Env, path string) (*fsroom.Workspace, error) {
+func locate(env *cli.Env, path string) (*fsroom.Workspace, error) {
 	w, err := fsroom.Locate(path, env.Dir, env.Home)
 	var gone *code.Error
 	if pwd := env.Lookup("PWD"); w == nil && env.Dir == "" && filepath.IsAbs(pwd) && errors.As(err, &gone) {
@@ -153,7 +153,7 @@ func locate(env *front.Env, path string) (*fsroom.Workspace, error) {
 }
 
 // givenPath is the path named by --path or by the argument, "" for neither.
-func givenPath(c *front.Call, arg string) (string, error) {
+func givenPath(c *cli.Call, arg string) (string, error) {
 	flag := c.Given("path")
 	if arg != "" && c.HasArg(arg) {
 		if flag {
@@ -167,7 +167,7 @@ func givenPath(c *front.Call, arg string) (string, error) {
 	return "", nil
 }
 
-func nonEmpty(c *front.Call, path string) (string, error) {
+func nonEmpty(c *cli.Call, path string) (string, error) {
 	if path == "" {
 		return "", c.Usagef("the path is empty")
 	}

@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/talking-stick/tt/cmd/internal/front"
-	"github.com/talking-stick/tt/cmd/internal/kinds"
+	"github.com/talking-stick/tt/cmd/internal/cli"
+	"github.com/talking-stick/tt/cmd/internal/roomtypes"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/turn"
 )
@@ -15,20 +15,20 @@ import (
 // doctorName: the doctor tells what others mend in passing.
 const doctorName = "doctor"
 
-var doctorCommand = &front.Command{
+var doctorCommand = &cli.Command{
 	Name:  doctorName,
 	Group: groupUpkeep,
-	Args:  []front.Arg{pathArg()},
+	Args:  []cli.Arg{pathArg()},
 	Short: "verify the files of every room against its journal",
 	Long: "Checks every room and topic of the data directory, or with a path the rooms of that workspace: the journal line by line, the projection " +
 		"against it, the archive, file modes and owners, leftovers of killed processes, and locks.\n\n" +
 		"With --repair it mends what can be mended. Before a file is replaced its bytes are kept beside it, as journal.damaged-1a2b3c4d.jsonl. Events that " +
 		"cannot be read any more become events of type damaged, so that all others keep their numbers.",
-	Flags: func(f *front.Flags) {
+	Flags: func(f *cli.Flags) {
 		pathFlag(f)
 		f.Bool("repair", "mend what can be mended, and keep every damaged byte beside the result")
 	},
-	Exits: []front.ExitStatus{{Status: 1, Meaning: "a problem was found and remains, or the command failed"}},
+	Exits: []cli.ExitStatus{{Status: 1, Meaning: "a problem was found and remains, or the command failed"}},
 	Run:   runDoctor,
 }
 
@@ -45,7 +45,7 @@ type doctorResult struct {
 	MissingPaths []missingPath `json:"missing_paths,omitempty"`
 }
 
-func runDoctor(ctx context.Context, c *front.Call) error {
+func runDoctor(ctx context.Context, c *cli.Call) error {
 	d, err := openDesk(c)
 	if err != nil {
 		return err
@@ -56,10 +56,10 @@ func runDoctor(ctx context.Context, c *front.Call) error {
 	}
 	x.putAsideHarmless()
 	remains := slices.ContainsFunc(x.Problems, func(p fsroom.Problem) bool { return !p.Repaired })
-	if err := c.Out.Result(x.doctorResult, func(t *front.Text) { writeDoctor(t, x.doctorResult) }); err != nil || !remains {
+	if err := c.Out.Result(x.doctorResult, func(t *cli.Text) { writeDoctor(t, x.doctorResult) }); err != nil || !remains {
 		return err
 	}
-	return front.Exit(1)
+	return cli.Exit(1)
 }
 
 // An examination is one run of the doctor.
@@ -84,7 +84,7 @@ func (x *examination) run(ctx context.Context, d *desk) error {
 		return err
 	}
 	x.MissingPaths = d.missingPaths(func(*turn.State) bool { return true })
-	return lookAtAll(ctx, x, kinds.Topics())
+	return lookAtAll(ctx, x, roomtypes.Topics())
 }
 
 // putAsideHarmless makes notes of what is no problem.
@@ -131,7 +131,7 @@ func (x *examination) kind(folder string, alive bool) *int {
 	return &x.EndedRooms
 }
 
-func writeDoctor(t *front.Text, r doctorResult) {
+func writeDoctor(t *cli.Text, r doctorResult) {
 	for _, p := range r.Problems {
 		writeProblem(t, p)
 	}
@@ -164,7 +164,7 @@ func (r doctorResult) counts() string {
 	return strings.Join(parts, ", ")
 }
 
-func writeProblem(t *front.Text, p fsroom.Problem) {
+func writeProblem(t *cli.Text, p fsroom.Problem) {
 	mark := t.Red("bad")
 	if p.Repaired {
 		mark = t.Green("repaired")

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/talking-stick/tt/cmd/internal/front"
+	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
 )
@@ -43,7 +43,7 @@ type draft struct{ file, template string }
 
 // settle removes the draft if the command succeeded or nothing was written.
 // Otherwise it keeps the file and prints its name.
-func (d *draft) settle(c *front.Call, err error) {
+func (d *draft) settle(c *cli.Call, err error) {
 	if d == nil {
 		return
 	}
@@ -61,7 +61,7 @@ func (s *seat) editHandoff(ctx context.Context) (json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
-	template := strings.TrimPrefix(strings.ReplaceAll(editorTemplate, "%PATH%", front.Line(s.workspace.Root)), "\n")
+	template := strings.TrimPrefix(strings.ReplaceAll(editorTemplate, "%PATH%", cli.Line(s.workspace.Root)), "\n")
 	s.draft = &draft{file: f.Name(), template: template}
 	_, err = f.WriteString(template)
 	if closeErr := f.Close(); err == nil {
@@ -99,7 +99,7 @@ func runEditor(ctx context.Context, s *seat, file string) error {
 // chosenEditor is the command that opens file in the editor of $VISUAL or
 // $EDITOR, nil if neither is set. As in git, they are lines for the shell, such
 // as "code --wait"; on Windows, words.
-func chosenEditor(env *front.Env, file string) []string {
+func chosenEditor(env *cli.Env, file string) []string {
 	line := cmp.Or(strings.TrimSpace(env.Lookup("VISUAL")), strings.TrimSpace(env.Lookup("EDITOR")))
 	switch {
 	case line == "":

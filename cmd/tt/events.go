@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/talking-stick/tt/cmd/internal/front"
+	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal"
@@ -19,10 +19,10 @@ const (
 	mostEvents    = 500
 )
 
-var eventsCommand = &front.Command{
+var eventsCommand = &cli.Command{
 	Name:    "events",
 	Group:   groupLook,
-	Args:    []front.Arg{pathArg()},
+	Args:    []cli.Arg{pathArg()},
 	Short:   "show what happened in the room, or follow it",
 	Streams: true,
 	Long: "Without --wait or --follow, shows the newest events, oldest first; with --after, those that came next, also of earlier lives " +
@@ -30,12 +30,12 @@ var eventsCommand = &front.Command{
 		"With --wait or --follow, prints a line per event from now on (or from --after) and is woken by each: --wait ends with the " +
 		"first that match, --follow goes on until it is stopped, the room ends, or the caller leaves it. The last line on standard error " +
 		"is the cursor and why the stream ended. Watching does not count as presence.",
-	Examples: []front.Example{
+	Examples: []cli.Example{
 		{Line: "tt events --event message_sent,note_added --limit 10"},
 		{Line: "tt events --follow --cursor .cursor", What: "from where the last one stopped"},
 		{Line: "tt events --follow --event note_added --severity page", What: "only the notes that should be read at once"},
 	},
-	Flags: func(f *front.Flags) {
+	Flags: func(f *cli.Flags) {
 		filterFlags(f, "any; for streams: self")
 		f.StringList("event", "TYPE,…", "only these types: "+strings.Join(turn.EventTypes(), ", "))
 		f.Choice("severity", "info|page", []string{"", turn.SeverityInfo, turn.SeverityPage}, "only notes of this severity")
@@ -50,7 +50,7 @@ var eventsCommand = &front.Command{
 
 // filterFlags are shared by everything that reads events. byDefault says what
 // --target is when it is not given.
-func filterFlags(f *front.Flags, byDefault string) {
+func filterFlags(f *cli.Flags, byDefault string) {
 	f.Int64("after", "N", 0, "only events after this number")
 	f.Int64("limit", "N", 0, "at most so many (default 50, most 500; for streams: no limit)")
 	f.String("target", "self|any|AGENT", "whom they concern (default: "+byDefault+")")
@@ -65,7 +65,7 @@ type eventsResult struct {
 	Cursor int64 // the last event that was looked at
 }
 
-func runEvents(ctx context.Context, c *front.Call) error {
+func runEvents(ctx context.Context, c *cli.Call) error {
 	types, err := eventTypes(c.Strings("event"))
 	if err != nil {
 		return err
@@ -111,7 +111,7 @@ type reading struct {
 
 func (r *reading) streams() bool { return r.wait || r.follow }
 
-func readEvents(ctx context.Context, c *front.Call, r reading) error {
+func readEvents(ctx context.Context, c *cli.Call, r reading) error {
 	if err := r.check(c); err != nil {
 		return err
 	}
@@ -144,7 +144,7 @@ func readEvents(ctx context.Context, c *front.Call, r reading) error {
 
 // check reads the flags that all readings share, and refuses combinations that
 // make no sense.
-func (r *reading) check(c *front.Call) error {
+func (r *reading) check(c *cli.Call) error {
 	r.wait, r.follow = c.Bool("wait"), c.Bool("follow")
 	r.timed, r.timeout = c.Given("timeout"), c.Duration("timeout")
 	r.limit = int(min(c.Int64("limit"), math.MaxInt32))
@@ -168,7 +168,7 @@ func (r *reading) check(c *front.Call) error {
 
 // limited returns the value of --limit, byDefault where it was not given. More
 // than most is cut to most, with a warning.
-func limited(c *front.Call, byDefault, most int64) int {
+func limited(c *cli.Call, byDefault, most int64) int {
 	limit := c.Int64("limit")
 	switch {
 	case !c.Given("limit"):
@@ -269,16 +269,16 @@ func (s *seat) showPage(r *reading, page *eventsResult) error {
 		for i := range page.Events {
 			brief.Events = append(brief.Events, shorten(&page.Events[i]))
 		}
-		return out.Result(brief, func(t *front.Text) { writeBrief(t, brief.Events) })
+		return out.Result(brief, func(t *cli.Text) { writeBrief(t, brief.Events) })
 	}
-	return out.Result(page, func(t *front.Text) { writeEvents(t, page.Events) })
+	return out.Result(page, func(t *cli.Text) { writeEvents(t, page.Events) })
 }
 
 func (s *seat) showEntry(e *logEntry) error {
 	if e == nil {
 		return nil
 	}
-	return s.call.Out.Item(e, func(t *front.Text) { writeEntry(t, e, "begins", logWidth(s.call, t)) })
+	return s.call.Out.Item(e, func(t *cli.Text) { writeEntry(t, e, "begins", logWidth(s.call, t)) })
 }
 
 // show prints one event of a stream.
@@ -290,9 +290,9 @@ func (s *seat) show(r *reading, e *journal.Event) error {
 	public := turn.Public(*e)
 	if r.brief {
 		brief := shorten(&public)
-		return s.call.Out.Item(&brief, func(t *front.Text) { writeBrief(t, []briefEvent{brief}) })
+		return s.call.Out.Item(&brief, func(t *cli.Text) { writeBrief(t, []briefEvent{brief}) })
 	}
-	text := func(t *front.Text) { writeEventLine(t, &public) }
+	text := func(t *cli.Text) { writeEventLine(t, &public) }
 	if r.messages && !s.call.Given("text") && !s.call.Env.StdoutTTY {
 		text = nil
 	}

@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"github.com/talking-stick/tt/cmd/internal/front"
+	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal"
 )
@@ -34,7 +34,7 @@ func (f filter) wants(e *journal.Event) bool {
 
 // filter reads the flags. Names are resolved to members; an id of somebody who
 // has left is taken as it is.
-func (s *seat) filter(c *front.Call, r *reading, st *turn.State) (filter, error) {
+func (s *seat) filter(c *cli.Call, r *reading, st *turn.State) (filter, error) {
 	f := filter{types: r.types, severity: r.severity}
 	target := c.String("target")
 	if !c.Given("target") {

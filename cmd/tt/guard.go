@@ -7,7 +7,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/talking-stick/tt/cmd/internal/front"
+	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/identity"
@@ -16,18 +16,18 @@ import (
 
 // guardCommand is the guardian: it is started by wait, try and take, never by
 // hand.
-var guardCommand = &front.Command{
+var guardCommand = &cli.Command{
 	Name:   "guard",
 	Hidden: true,
-	Args:   []front.Arg{{Name: "room", Usage: "the room's id"}},
+	Args:   []cli.Arg{{Name: "room", Usage: "the room's id"}},
 	Short:  "keep the lease of one turn alive",
-	Flags: func(f *front.Flags) {
+	Flags: func(f *cli.Flags) {
 		f.Int64("turn", "N", 0, "the turn to keep")
 	},
 	Run: runGuard,
 }
 
-func runGuard(ctx context.Context, c *front.Call) error {
+func runGuard(ctx context.Context, c *cli.Call) error {
 	// A hang-up is meant for those at the terminal, which the guardian outlives.
 	signal.Ignore(syscall.SIGHUP)
 	d, err := openDesk(c)

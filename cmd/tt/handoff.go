@@ -13,7 +13,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/talking-stick/tt/cmd/internal/front"
+	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/wire"
@@ -21,13 +21,13 @@ import (
 
 const handoffHelp = "The handoff is required; see tt help handoff."
 
-func releaseFlags(f *front.Flags) {
+func releaseFlags(f *cli.Flags) {
 	f.In("handoff", describeHandoff)
 	pathFlag(f)
 }
 
 // describeHandoff declares the flags that a handoff comes from.
-func describeHandoff(f *front.Flags) {
+func describeHandoff(f *cli.Flags) {
 	f.String("status", "TEXT", "what you did, what you learned, what is unfinished")
 	f.String("next-action", "TEXT", "what the next agent should do")
 	f.StringList("artifact", "PATH[:FROM-TO][=ROLE]", "where to look; ROLE is "+strings.Join(turn.Roles(), ", "))
@@ -69,7 +69,7 @@ func (s *seat) handoff(ctx context.Context, allowed func() error) (json.RawMessa
 
 // handoffSource is the flag that says where the handoff comes from, "" if none
 // does. Of the flags that describe the handoff itself it is the first.
-func handoffSource(c *front.Call) (string, error) {
+func handoffSource(c *cli.Call) (string, error) {
 	source := ""
 	for _, names := range [][]string{{"stdin"}, {"file"}, handoffFlags()} {
 		i := slices.IndexFunc(names, c.Given)
@@ -85,7 +85,7 @@ func handoffSource(c *front.Call) (string, error) {
 }
 
 // fileHandoff reads the file of --file: what the editor kept, or JSON.
-func fileHandoff(c *front.Call) (json.RawMessage, error) {
+func fileHandoff(c *cli.Call) (json.RawMessage, error) {
 	name := c.String("file")
 	if !filepath.IsAbs(name) {
 		name = filepath.Join(c.Env.Dir, name)
@@ -119,7 +119,7 @@ func readHandoff(r io.Reader) (json.RawMessage, error) {
 	return turn.CheckHandoff(bytes.TrimPrefix(b, []byte("\ufeff"))) // some shells begin a text with a mark
 }
 
-func flagHandoff(c *front.Call) (json.RawMessage, error) {
+func flagHandoff(c *cli.Call) (json.RawMessage, error) {
 	h := turn.Handoff{
 		Status: c.String("status"), NextAction: c.String("next-action"),
 		OpenQuestions: c.Strings("question"), DoNot: c.Strings("do-not"),

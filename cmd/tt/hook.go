@@ -6,7 +6,7 @@ import (
 	"io"
 	"path/filepath"
 
-	"github.com/talking-stick/tt/cmd/internal/front"
+	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/skills/harness"
 	"github.com/talking-stick/tt/skills/hook"
 )
@@ -18,32 +18,32 @@ const maxPayload = 64 << 20
 // The hook commands are what a harness runs before it stops or lets a tool write a file,
 // see [hook]. They are installed into the harness's settings, never typed.
 var (
-	stopHookCommand = &front.Command{
+	stopHookCommand = &cli.Command{
 		Name:   "hook " + string(hook.Stop),
 		Hidden: true,
 		Short:  "answer the " + string(hook.Stop) + " guard of a harness",
 		Long:   hookHelp,
 		Flags:  hookFlags,
-		Run:    func(ctx context.Context, c *front.Call) error { return runHook(ctx, c, hook.Stop) },
+		Run:    func(ctx context.Context, c *cli.Call) error { return runHook(ctx, c, hook.Stop) },
 	}
-	editHookCommand = &front.Command{
+	editHookCommand = &cli.Command{
 		Name:   "hook " + string(hook.Edit),
 		Hidden: true,
 		Short:  "answer the " + string(hook.Edit) + " guard of a harness",
 		Long:   hookHelp,
 		Flags:  hookFlags,
-		Run:    func(ctx context.Context, c *front.Call) error { return runHook(ctx, c, hook.Edit) },
+		Run:    func(ctx context.Context, c *cli.Call) error { return runHook(ctx, c, hook.Edit) },
 	}
 )
 
 const hookHelp = "Reads the harness's payload from standard input and prints its answer. Whatever cannot be told is let pass, in silence."
 
-func hookFlags(f *front.Flags) {
+func hookFlags(f *cli.Flags) {
 	f.String("harness", "NAME", "whose payload it is")
 }
 
 // runHook never fails: a guard that cannot tell must not stop anybody.
-func runHook(ctx context.Context, c *front.Call, kind hook.Kind) error {
+func runHook(ctx context.Context, c *cli.Call, kind hook.Kind) error {
 	id, err := harness.Parse(c.String("harness"))
 	if err != nil {
 		return nil
@@ -58,7 +58,7 @@ func runHook(ctx context.Context, c *front.Call, kind hook.Kind) error {
 
 // readPayload reads one JSON document, and does not wait for the end of the input
 // behind it: a harness may keep the pipe open.
-func readPayload(env *front.Env, id harness.ID, kind hook.Kind) (hook.Call, error) {
+func readPayload(env *cli.Env, id harness.ID, kind hook.Kind) (hook.Call, error) {
 	if env.StdinTTY {
 		return hook.Call{}, io.EOF
 	}
@@ -69,11 +69,11 @@ func readPayload(env *front.Env, id harness.ID, kind hook.Kind) (hook.Call, erro
 	return hook.Decode(id, kind, document)
 }
 
-func guardReason(ctx context.Context, c *front.Call, call hook.Call) string {
+func guardReason(ctx context.Context, c *cli.Call, call hook.Call) string {
 	store, err := openStore(c)
 	if err != nil {
 		return ""
 	}
 	memory := hook.Told{Dir: filepath.Join(store.Dir(), "told")}
-	return front.Line(hook.Decide(ctx, call, newHookRooms(c, store, call), memory))
+	return cli.Line(hook.Decide(ctx, call, newHookRooms(c, store, call), memory))
 }

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/talking-stick/tt/cmd/internal/front"
+	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/identity"
@@ -16,13 +16,13 @@ import (
 
 // hookRooms finds the stick for a guard, see [hook.Rooms].
 type hookRooms struct {
-	call    *front.Call
+	call    *cli.Call
 	store   *fsroom.Store
 	table   identity.Table
 	callers []func() (identity.Agent, error) // who the session may be, the likeliest first
 }
 
-func newHookRooms(c *front.Call, store *fsroom.Store, call hook.Call) *hookRooms {
+func newHookRooms(c *cli.Call, store *fsroom.Store, call hook.Call) *hookRooms {
 	h := &hookRooms{call: c, store: store, table: identity.System()}
 	for _, lookup := range toolEnvironments(c.Env.Lookup, call) {
 		h.callers = append(h.callers, func() (identity.Agent, error) {

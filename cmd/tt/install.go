@@ -5,28 +5,28 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/talking-stick/tt/cmd/internal/front"
+	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/skills"
 	"github.com/talking-stick/tt/skills/githook"
 	"github.com/talking-stick/tt/skills/harness"
 )
 
-var installCommand = &front.Command{
+var installCommand = &cli.Command{
 	Name:  "install",
 	Group: groupUpkeep,
-	Args:  []front.Arg{installArg()},
+	Args:  []cli.Arg{installArg()},
 	Short: "teach harnesses to take turns: the skill, and guards",
 	Long: "Puts the skill, and guards that keep an agent from stopping while it holds the stick and from editing while it does not, into the " +
 		"harnesses' own directories and settings. Only a harness that is here gets anything; what you have edited stays as it is. " +
 		`"git" adds a check to the pre-commit hook of the repository.` + "\n\n" +
 		"Installing again does no harm. Installed copies follow the version of tt.",
-	Examples: []front.Example{
+	Examples: []cli.Example{
 		{Line: "tt install --all --print", What: "show everything that would be written, and write nothing"},
 		{Line: "tt install claude-code codex"},
 		{Line: "tt install git", What: "in a repository: refuse commits of those who do not hold the stick"},
 	},
-	Flags: func(f *front.Flags) {
+	Flags: func(f *cli.Flags) {
 		f.Bool("all", "every harness on this machine")
 		f.Bool("print", "only show what would be done")
 		f.Bool("copy", "install the skill as a copy (the default for a new one)")
@@ -35,42 +35,42 @@ var installCommand = &front.Command{
 		f.Bool("no-hooks", "the skill alone, without guards")
 		repositoryFlag(f)
 	},
-	Exits:  []front.ExitStatus{{Status: 1, Meaning: "a harness failed; the others are done"}},
+	Exits:  []cli.ExitStatus{{Status: 1, Meaning: "a harness failed; the others are done"}},
 	Errors: []code.Code{code.LockTimeout, code.DataDirUnusable},
 	Run:    runInstall,
 }
 
-var uninstallCommand = &front.Command{
+var uninstallCommand = &cli.Command{
 	Name:  "uninstall",
 	Group: groupUpkeep,
-	Args:  []front.Arg{installArg()},
+	Args:  []cli.Arg{installArg()},
 	Short: "take the skill and the guards out again",
 	Long: "A settings file that nobody has changed since gets its own bytes back; from another one our entries go, and everything else stays. " +
 		"Rooms and everything else in the data directory stay.",
-	Flags: func(f *front.Flags) {
+	Flags: func(f *cli.Flags) {
 		f.Bool("all", "every harness")
 		f.Bool("print", "only show what would be done")
 		f.Bool("replace", "also remove what you have edited; a backup is kept")
 		f.Bool("no-hooks", "the skill alone; leave the guards")
 		repositoryFlag(f)
 	},
-	Exits:  []front.ExitStatus{{Status: 1, Meaning: "a harness failed; the others are done"}},
+	Exits:  []cli.ExitStatus{{Status: 1, Meaning: "a harness failed; the others are done"}},
 	Errors: []code.Code{code.LockTimeout, code.DataDirUnusable},
 	Run:    runUninstall,
 }
 
-func installArg() front.Arg {
-	return front.Arg{
+func installArg() cli.Arg {
+	return cli.Arg{
 		Name: "harness", Optional: true, Rest: true,
 		Usage: strings.Join(harness.Names(), ", ") + "; or git",
 	}
 }
 
-func repositoryFlag(f *front.Flags) {
+func repositoryFlag(f *cli.Flags) {
 	f.String("path", "DIR", "the repository for git, instead of the one here")
 }
 
-func runInstall(ctx context.Context, c *front.Call) error {
+func runInstall(ctx context.Context, c *cli.Call) error {
 	if c.Bool("copy") && c.Bool("link") {
 		return c.Usagef("--copy and --link exclude each other")
 	}
@@ -84,7 +84,7 @@ func runInstall(ctx context.Context, c *front.Call) error {
 	return changeHarnesses(ctx, c, opts, false)
 }
 
-func runUninstall(ctx context.Context, c *front.Call) error {
+func runUninstall(ctx context.Context, c *cli.Call) error {
 	opts := skills.Options{DryRun: c.Bool("print"), Replace: c.Bool("replace"), NoHooks: c.Bool("no-hooks")}
 	return changeHarnesses(ctx, c, opts, true)
 }
@@ -95,7 +95,7 @@ type installResult struct {
 	Results []skills.Result `json:"results"`
 }
 
-func changeHarnesses(ctx context.Context, c *front.Call, opts skills.Options, out bool) error {
+func changeHarnesses(ctx context.Context, c *cli.Call, opts skills.Options, out bool) error {
 	env, err := skillsEnvironment(c.Env)
 	if err != nil {
 		return err
@@ -132,11 +132,11 @@ func carryOut(ctx context.Context, env skills.Environment, opts skills.Options, 
 	return env.Install(ctx, opts)
 }
 
-func reportInstall(c *front.Call, res installResult, out bool) error {
-	if err := c.Out.Result(res, func(t *front.Text) { writeInstall(t, res, out) }); err != nil || !skills.AnyFailed(res.Results) {
+func reportInstall(c *cli.Call, res installResult, out bool) error {
+	if err := c.Out.Result(res, func(t *cli.Text) { writeInstall(t, res, out) }); err != nil || !skills.AnyFailed(res.Results) {
 		return err
 	}
-	return front.Exit(1)
+	return cli.Exit(1)
 }
 
 // withoutGit are the names of harnesses among names, and whether git is there too.

@@ -3,13 +3,13 @@ package main
 import (
 	"strings"
 
-	"github.com/talking-stick/tt/cmd/internal/front"
+	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/skills"
 )
 
 // writeInstall says what became of each harness. A dry run shows every step with
 // the text that it would write.
-func writeInstall(t *front.Text, r installResult, out bool) {
+func writeInstall(t *cli.Text, r installResult, out bool) {
 	if len(r.Results) == 0 {
 		t.Line("There is no harness on this machine.")
 		return
@@ -34,7 +34,7 @@ func writeInstall(t *front.Text, r installResult, out bool) {
 	}
 }
 
-func statusWord(t *front.Text, s skills.Status) front.Styled {
+func statusWord(t *cli.Text, s skills.Status) cli.Styled {
 	switch s {
 	case skills.Failed:
 		return t.Red(string(s))
@@ -47,7 +47,7 @@ func statusWord(t *front.Text, s skills.Status) front.Styled {
 }
 
 // writeBackups says where the old content of a file is kept.
-func writeBackups(t *front.Text, r skills.Result) {
+func writeBackups(t *cli.Text, r skills.Result) {
 	for _, step := range r.Steps {
 		if strings.TrimSpace(step.Backup) != "" {
 			t.Line("    the old %s is kept as %s", step.Path, step.Backup)

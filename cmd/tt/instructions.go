@@ -4,20 +4,20 @@ import (
 	"context"
 	"strings"
 
-	"github.com/talking-stick/tt/cmd/internal/front"
+	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/skills/instructions"
 )
 
-var instructionsShowCommand = &front.Command{
+var instructionsShowCommand = &cli.Command{
 	Name:  "instructions show",
 	Group: groupUpkeep,
-	Args:  []front.Arg{pathArg()},
+	Args:  []cli.Arg{pathArg()},
 	Short: "show the house rules for agents",
 	Long: "Three layers, one after the other: what comes with tt, your own, and the project's .talking-stick/instructions.md. " +
 		`Sections such as "## Claude" are shown to that harness only.`,
-	Flags: func(f *front.Flags) {
+	Flags: func(f *cli.Flags) {
 		f.String("harness", "NAME", "claude, codex, antigravity, gemini, grok, opencode, or all (default: the caller's)")
 		f.String("scope", "LAYER", "effective, bundled, user or project (default effective)")
 		pathFlag(f)
@@ -27,26 +27,26 @@ var instructionsShowCommand = &front.Command{
 	Run:       runInstructionsShow,
 }
 
-var instructionsEditCommand = &front.Command{
+var instructionsEditCommand = &cli.Command{
 	Name:  "instructions edit",
 	Group: groupUpkeep,
-	Args:  []front.Arg{pathArg()},
+	Args:  []cli.Arg{pathArg()},
 	Short: "edit your layer of the house rules, or the project's",
 	Long:  "Makes the file if it is not there. Without a terminal or an editor it only says where the file is.",
 	Flags: layerFlags,
 	Run:   runInstructionsEdit,
 }
 
-var instructionsResetCommand = &front.Command{
+var instructionsResetCommand = &cli.Command{
 	Name:  "instructions reset",
 	Group: groupUpkeep,
-	Args:  []front.Arg{pathArg()},
+	Args:  []cli.Arg{pathArg()},
 	Short: "remove a layer of the house rules; a backup is kept",
 	Flags: layerFlags,
 	Run:   runInstructionsReset,
 }
 
-func layerFlags(f *front.Flags) {
+func layerFlags(f *cli.Flags) {
 	f.Bool("user", "your own layer, for all projects")
 	f.Bool("project", "the project's layer")
 	pathFlag(f)
@@ -54,7 +54,7 @@ func layerFlags(f *front.Flags) {
 
 // layers are those of the workspace that the command line names. One that cannot
 // be found is an error only where scope is the project's, or a path was given.
-func layers(c *front.Call, scope instructions.Scope) (instructions.Layers, error) {
+func layers(c *cli.Call, scope instructions.Scope) (instructions.Layers, error) {
 	dir, err := fsroom.DataDir(c.Env.Lookup, c.Env.Home)
 	if err != nil {
 		return instructions.Layers{}, err
@@ -73,7 +73,7 @@ func layers(c *front.Call, scope instructions.Scope) (instructions.Layers, error
 	return instructions.Layers{}, err
 }
 
-func runInstructionsShow(_ context.Context, c *front.Call) error {
+func runInstructionsShow(_ context.Context, c *cli.Call) error {
 	scope, err := instructions.ParseScope(c.String("scope"))
 	if err != nil {
 		return err
@@ -90,7 +90,7 @@ func runInstructionsShow(_ context.Context, c *front.Call) error {
 	if err != nil {
 		return err
 	}
-	return c.Out.Result(doc, func(t *front.Text) {
+	return c.Out.Result(doc, func(t *cli.Text) {
 		if strings.TrimSpace(doc.Text) != "" {
 			t.Block("", doc.Text)
 		}
@@ -99,7 +99,7 @@ func runInstructionsShow(_ context.Context, c *front.Call) error {
 
 // readerOf is the harness whose sections are shown: the named one, else the
 // caller's.
-func readerOf(c *front.Call) (instructions.Harness, error) {
+func readerOf(c *cli.Call) (instructions.Harness, error) {
 	if c.Given("harness") {
 		return instructions.ParseHarness(c.String("harness"))
 	}
@@ -111,7 +111,7 @@ func readerOf(c *front.Call) (instructions.Harness, error) {
 }
 
 // layerOf is the layer that the flags name, otherwise byDefault.
-func layerOf(c *front.Call, byDefault instructions.Scope) (instructions.Scope, error) {
+func layerOf(c *cli.Call, byDefault instructions.Scope) (instructions.Scope, error) {
 	user, project := c.Bool("user"), c.Bool("project")
 	switch {
 	case user && project:
@@ -134,7 +134,7 @@ type resetResult struct {
 	Backup  string             `json:"backup,omitempty"`
 }
 
-func runInstructionsReset(_ context.Context, c *front.Call) error {
+func runInstructionsReset(_ context.Context, c *cli.Call) error {
 	scope, err := layerOf(c, "")
 	if err != nil {
 		return err
@@ -152,7 +152,7 @@ func runInstructionsReset(_ context.Context, c *front.Call) error {
 		return err
 	}
 	res := resetResult{Scope: scope, Path: path, Removed: backup != "", Backup: backup}
-	return c.Out.Result(res, func(t *front.Text) {
+	return c.Out.Result(res, func(t *cli.Text) {
 		if !res.Removed {
 			t.Line("There is no %s.", res.Path)
 			return

@@ -5,7 +5,7 @@ import (
 	"os/exec"
 	"runtime"
 
-	"github.com/talking-stick/tt/cmd/internal/front"
+	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/skills/instructions"
 )
@@ -18,7 +18,7 @@ type editResult struct {
 	Opened  bool               `json:"opened"`
 }
 
-func runInstructionsEdit(ctx context.Context, c *front.Call) error {
+func runInstructionsEdit(ctx context.Context, c *cli.Call) error {
 	scope, err := layerOf(c, instructions.User)
 	if err != nil {
 		return err
@@ -35,7 +35,7 @@ func runInstructionsEdit(ctx context.Context, c *front.Call) error {
 	if res.Opened, err = openEditor(ctx, c, path); err != nil {
 		return err
 	}
-	return c.Out.Result(res, func(t *front.Text) {
+	return c.Out.Result(res, func(t *cli.Text) {
 		if res.Opened {
 			t.Line("Edited %s", res.Path)
 			return
@@ -46,7 +46,7 @@ func runInstructionsEdit(ctx context.Context, c *front.Call) error {
 
 // openEditor edits the file and waits for the editor to end. Without a terminal
 // it starts none: an agent would wait for ever.
-func openEditor(ctx context.Context, c *front.Call, path string) (opened bool, err error) {
+func openEditor(ctx context.Context, c *cli.Call, path string) (opened bool, err error) {
 	command := chosenEditor(c.Env, path)
 	if command == nil {
 		opener := instructions.Opener{GOOS: runtime.GOOS, Getenv: c.Env.Lookup, LookPath: exec.LookPath}

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/talking-stick/tt/cmd/internal/front"
+	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
@@ -13,16 +13,16 @@ import (
 	"github.com/talking-stick/tt/journal"
 )
 
-var joinCommand = &front.Command{
+var joinCommand = &cli.Command{
 	Name:  "join",
 	Group: groupTurns,
-	Args:  []front.Arg{pathArg()},
+	Args:  []cli.Arg{pathArg()},
 	Short: "become a member of the workspace's room",
 	Long: "Joins the deepest room between the path and the workspace root (the git top-level, else the nearest directory " +
 		"with CLAUDE.md, AGENTS.md, package.json, pyproject.toml, Cargo.toml or go.mod, else the path itself). Where there is none, one is made at the root. " +
 		"Joining again changes nothing.",
-	Examples: []front.Example{{Line: "tt join", What: "the room of the current directory"}},
-	Flags: func(f *front.Flags) {
+	Examples: []cli.Example{{Line: "tt join", What: "the room of the current directory"}},
+	Flags: func(f *cli.Flags) {
 		f.Bool("force-new", "make a room at exactly this path, inside an outer one")
 		pathFlag(f)
 	},
@@ -46,7 +46,7 @@ type joinResult struct {
 	Template       turn.Handoff
 }
 
-func runJoin(ctx context.Context, c *front.Call) error {
+func runJoin(ctx context.Context, c *cli.Call) error {
 	d, err := openDesk(c)
 	if err != nil {
 		return err
@@ -66,7 +66,7 @@ func runJoin(ctx context.Context, c *front.Call) error {
 			NextAction: "what the next agent should do first",
 		},
 	}
-	return c.Out.Result(&res, func(t *front.Text) {
+	return c.Out.Result(&res, func(t *cli.Text) {
 		t.Line("Joined %s as %s.", res.CanonicalPath, res.AgentID)
 		if j.warning != "" {
 			t.Line("%s %s", t.Yellow("Warning:"), j.warning)
@@ -214,7 +214,7 @@ func (d *desk) defaultPolicy() (turn.Policy, error) {
 		if text == "" {
 			continue
 		}
-		dur, err := front.ParseDuration(text)
+		dur, err := cli.ParseDuration(text)
 		if err != nil {
 			return p, code.New(code.Usage, "%s=%s %s", l.Env, text, err).WithHint("unset it or give a duration such as 45m")
 		}

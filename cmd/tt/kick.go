@@ -3,20 +3,20 @@ package main
 import (
 	"context"
 
-	"github.com/talking-stick/tt/cmd/internal/front"
+	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal"
 )
 
-var kickCommand = &front.Command{
+var kickCommand = &cli.Command{
 	Name:  "kick",
 	Group: groupTurns,
-	Args:  []front.Arg{{Name: "agent", Usage: "the member's id"}, pathArg()},
+	Args:  []cli.Arg{{Name: "agent", Usage: "the member's id"}, pathArg()},
 	Short: "remove a member that is gone",
 	Long: "Without --force only a member that is known to be gone and was silent past gone_grace, or whose presence has run out. " +
 		"Its turn or reservation ends with it.",
-	Flags: func(f *front.Flags) {
+	Flags: func(f *cli.Flags) {
 		f.String("reason", "TEXT", "why; it is kept in the journal")
 		f.Bool("force", "also a member that is active")
 		turnFlag(f)
@@ -26,7 +26,7 @@ var kickCommand = &front.Command{
 	Run:    runKick,
 }
 
-func runKick(ctx context.Context, c *front.Call) error {
+func runKick(ctx context.Context, c *cli.Call) error {
 	d, err := openDesk(c)
 	if err != nil {
 		return err
@@ -48,5 +48,5 @@ func runKick(ctx context.Context, c *front.Call) error {
 		return err
 	}
 	s.present(ctx, snap.State)
-	return c.Out.Result(res, func(t *front.Text) { writeLeave(t, "Kicked "+r.Target+" out of", res) })
+	return c.Out.Result(res, func(t *cli.Text) { writeLeave(t, "Kicked "+r.Target+" out of", res) })
 }

@@ -3,16 +3,16 @@ package main
 import (
 	"context"
 
-	"github.com/talking-stick/tt/cmd/internal/front"
+	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal"
 )
 
-var leaveCommand = &front.Command{
+var leaveCommand = &cli.Command{
 	Name:  "leave",
 	Group: groupTurns,
-	Args:  []front.Arg{pathArg()},
+	Args:  []cli.Arg{pathArg()},
 	Short: "leave the room",
 	Long: "A turn that is held ends without a handoff of its own; the one it was given waits for the next agent. " +
 		"When nobody active remains the room ends: its journal goes to the archive, and nothing is deleted.",
@@ -21,7 +21,7 @@ var leaveCommand = &front.Command{
 	Run:    runLeave,
 }
 
-func runLeave(ctx context.Context, c *front.Call) error {
+func runLeave(ctx context.Context, c *cli.Call) error {
 	s, err := openSeat(c)
 	if err != nil {
 		return err
@@ -34,10 +34,10 @@ func runLeave(ctx context.Context, c *front.Call) error {
 	if err != nil {
 		return err
 	}
-	return c.Out.Result(res, func(t *front.Text) { writeLeave(t, "Left", res) })
+	return c.Out.Result(res, func(t *cli.Text) { writeLeave(t, "Left", res) })
 }
 
-func writeLeave(t *front.Text, verb string, r turn.LeaveResult) {
+func writeLeave(t *cli.Text, verb string, r turn.LeaveResult) {
 	switch {
 	case r.Status == turn.StatusEnded:
 		t.Line("%s %s. Nobody active remained, so the room has ended; its journal is in the archive.", verb, r.CanonicalPath)

@@ -3,19 +3,19 @@ package main
 import (
 	"context"
 
-	"github.com/talking-stick/tt/cmd/internal/front"
+	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
 )
 
-var listCommand = &front.Command{
+var listCommand = &cli.Command{
 	Name:  "list",
 	Group: groupLook,
-	Args:  []front.Arg{pathArg()},
+	Args:  []cli.Arg{pathArg()},
 	Short: "list the rooms of the workspace, or all",
 	Long:  "Rooms between the path and the workspace root; with --all, every room of the data directory. Changes nothing.",
-	Flags: func(f *front.Flags) {
+	Flags: func(f *cli.Flags) {
 		f.Bool("all", "every room of the data directory")
 		pathFlag(f)
 	},
@@ -23,7 +23,7 @@ var listCommand = &front.Command{
 	Run:    runList,
 }
 
-func runList(ctx context.Context, c *front.Call) error {
+func runList(ctx context.Context, c *cli.Call) error {
 	d, err := openDesk(c)
 	if err != nil {
 		return err
@@ -61,7 +61,7 @@ func runList(ctx context.Context, c *front.Call) error {
 			res.Rooms = append(res.Rooms, v)
 		}
 	}
-	return c.Out.Result(res, func(t *front.Text) {
+	return c.Out.Result(res, func(t *cli.Text) {
 		writeRooms(t, res.Rooms)
 		for _, r := range res.Unreadable {
 			t.Line("%s %s: %s", t.Red("unreadable"), r.RoomID, r.Message)
@@ -94,12 +94,12 @@ func (d *desk) roomNames(w *fsroom.Workspace, all bool) ([]string, error) {
 	return names, nil
 }
 
-func writeRooms(t *front.Text, rooms []turn.RoomView) {
+func writeRooms(t *cli.Text, rooms []turn.RoomView) {
 	if len(rooms) == 0 {
 		t.Line("No rooms found.")
 		return
 	}
-	var table front.Table
+	var table cli.Table
 	for _, r := range rooms {
 		who := "—"
 		switch {

@@ -7,16 +7,16 @@ import (
 	"slices"
 	"time"
 
-	"github.com/talking-stick/tt/cmd/internal/front"
+	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal"
 )
 
-var logCommand = &front.Command{
+var logCommand = &cli.Command{
 	Name:    "log",
 	Group:   groupLook,
-	Args:    []front.Arg{pathArg()},
+	Args:    []cli.Arg{pathArg()},
 	Short:   "the room's history as people read it",
 	Streams: true,
 	Long: "Turns with who held them, for how long and what they handed over; takeovers with their reasons; messages and notes in " +
@@ -24,8 +24,8 @@ var logCommand = &front.Command{
 		"A room that has ended is read from the archive; --archive adds the earlier lives of one that has not.\n\n" +
 		"--follow goes on with what happens, an entry at a time: a turn when it begins, and again when it ends. It ends as " +
 		"tt events --follow does.",
-	Examples: []front.Example{{Line: "tt log --since 2h"}, {Line: "tt log --follow", What: "watch the room"}},
-	Flags: func(f *front.Flags) {
+	Examples: []cli.Example{{Line: "tt log --since 2h"}, {Line: "tt log --follow", What: "watch the room"}},
+	Flags: func(f *cli.Flags) {
 		f.Duration("since", "D", 0, "only what happened in this time")
 		f.Int64("limit", "N", 0, "at most so many events, the newest (default 100, with --since and at most 10000, with --follow 10)")
 		f.Bool("archive", "the earlier lives of the room too")
@@ -49,7 +49,7 @@ type logResult struct {
 	Earlier bool       `json:"earlier_lives"`  // whether --archive has more
 }
 
-func runLog(ctx context.Context, c *front.Call) error {
+func runLog(ctx context.Context, c *cli.Call) error {
 	if c.Given("limit") && c.Int64("limit") < 1 {
 		return c.Usagef("--limit must be at least 1")
 	}
@@ -74,12 +74,12 @@ func runLog(ctx context.Context, c *front.Call) error {
 	}
 	s.present(ctx, snap.State)
 	res.Entries = history(events)
-	return c.Out.Result(res, func(t *front.Text) { writeLog(t, res, logWidth(c, t)) })
+	return c.Out.Result(res, func(t *cli.Text) { writeLog(t, res, logWidth(c, t)) })
 }
 
 // logWidth is the width that lines of the log are cut to, 0 where there is no
 // terminal to cut them for.
-func logWidth(c *front.Call, t *front.Text) int {
+func logWidth(c *cli.Call, t *cli.Text) int {
 	if !c.Env.StdoutTTY {
 		return 0
 	}

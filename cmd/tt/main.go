@@ -14,7 +14,7 @@ package main
 import (
 	"slices"
 
-	"github.com/talking-stick/tt/cmd/internal/front"
+	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/identity"
 )
 
@@ -22,7 +22,7 @@ import (
 // binary gets to its place, see [selfupdate.Build].
 var version, commit, installer string
 
-func main() { front.Execute(program()) }
+func main() { cli.Execute(program()) }
 
 // The groups of the help.
 const (
@@ -34,20 +34,20 @@ const (
 
 // The tables of commands.
 var (
-	daily = []*front.Command{
+	daily = []*cli.Command{
 		joinCommand, waitCommand, tryCommand, releaseCommand, assignCommand, passCommand, takeCommand, leaveCommand, kickCommand,
 		msgSendCommand, msgRecvCommand, notesAddCommand, notesListCommand, notesResolveCommand,
 		statusCommand, stateCommand, listCommand, logCommand, eventsCommand, whoamiCommand, checkCommand,
 		policyCommand, doctorCommand, guardCommand,
 	}
-	setup = []*front.Command{
+	setup = []*cli.Command{
 		instructionsShowCommand, instructionsEditCommand, instructionsResetCommand, promptInitCommand, completionCommand, completeCommand,
 		installCommand, uninstallCommand, selfUpdateCommand, migrateCommand, stopHookCommand, editHookCommand, manCommand,
 	}
 )
 
-func program() *front.Program {
-	return &front.Program{
+func program() *cli.Program {
+	return &cli.Program{
 		Name: "tt", Version: version, Commit: commit,
 		Short: "share a workspace between agents, by turns",
 		Long: "A workspace has one talking stick. Who holds it may change shared files; who wants it waits with tt wait, " +
@@ -57,7 +57,7 @@ func program() *front.Program {
 		Topics:   topics,
 		Commands: slices.Concat(daily, setup),
 		Before:   syncBefore,
-		DefaultJSON: func(env *front.Env) bool {
+		DefaultJSON: func(env *cli.Env) bool {
 			_, ok := identity.HarnessByEnvironment(identity.Env{Lookup: env.Lookup})
 			return ok
 		},

@@ -5,21 +5,21 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/talking-stick/tt/cmd/internal/front"
+	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/manual"
 	"github.com/talking-stick/tt/fsroom/code"
 )
 
 // manCommand writes the manual pages; make install and make dist call it.
-var manCommand = &front.Command{
+var manCommand = &cli.Command{
 	Name:   "man",
 	Hidden: true,
-	Args:   []front.Arg{{Name: "dir", Usage: "where to write them; made if it is not there"}},
+	Args:   []cli.Arg{{Name: "dir", Usage: "where to write them; made if it is not there"}},
 	Short:  "write the manual pages",
 	Run:    runMan,
 }
 
-func runMan(_ context.Context, c *front.Call) error {
+func runMan(_ context.Context, c *cli.Call) error {
 	dir := c.Arg("dir")
 	if !filepath.IsAbs(dir) {
 		dir = filepath.Join(c.Env.Dir, dir)
@@ -36,7 +36,7 @@ func runMan(_ context.Context, c *front.Call) error {
 	if err != nil {
 		return code.New(code.Internal, "cannot write the manual pages: %v", err).Because(err)
 	}
-	return c.Out.Result(map[string]any{"dir": dir, "pages": names}, func(t *front.Text) {
+	return c.Out.Result(map[string]any{"dir": dir, "pages": names}, func(t *cli.Text) {
 		t.Line("%s in %s", counted(len(names), "page"), dir)
 	})
 }

@@ -3,7 +3,7 @@ package main
 import (
 	"context"
 
-	"github.com/talking-stick/tt/cmd/internal/front"
+	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/skills"
 	"github.com/talking-stick/tt/skills/harness"
@@ -12,21 +12,21 @@ import (
 
 // migrateCommand removes the registrations of the MCP server of older versions.
 // Install and uninstall do the same; this is for packages and for hand.
-var migrateCommand = &front.Command{
+var migrateCommand = &cli.Command{
 	Name:   "migrate-mcp",
 	Hidden: true,
 	Short:  "remove the MCP registrations of older versions",
 	Long:   "Uses the harnesses' own \"mcp remove\". What was done is appended to " + legacy.LogName + " in the data directory.",
-	Flags: func(f *front.Flags) {
+	Flags: func(f *cli.Flags) {
 		f.Choice("reason", "WHY", []string{"manual", "install", "uninstall", "update", "first-run"}, "what to note in the log")
 		f.Bool("quiet", "print nothing")
 	},
-	Exits:  []front.ExitStatus{{Status: 1, Meaning: "a registration is there and could not be removed"}},
+	Exits:  []cli.ExitStatus{{Status: 1, Meaning: "a registration is there and could not be removed"}},
 	Errors: []code.Code{code.DataDirUnusable},
 	Run:    runMigrate,
 }
 
-func runMigrate(ctx context.Context, c *front.Call) error {
+func runMigrate(ctx context.Context, c *cli.Call) error {
 	env, err := skillsEnvironment(c.Env)
 	if err != nil {
 		return err
@@ -46,18 +46,18 @@ func runMigrate(ctx context.Context, c *front.Call) error {
 	}
 	for _, e := range entries {
 		if e.Status == legacy.Failed {
-			return front.Exit(1)
+			return cli.Exit(1)
 		}
 	}
 	return nil
 }
 
 // printEntries prints JSON Lines, as they stand in the log.
-func printEntries(c *front.Call, entries []legacy.Entry) error {
+func printEntries(c *cli.Call, entries []legacy.Entry) error {
 	if c.JSON {
 		return c.Out.Print(string(legacy.Lines(entries)))
 	}
-	return c.Out.Text(func(t *front.Text) {
+	return c.Out.Text(func(t *cli.Text) {
 		for _, e := range entries {
 			message := e.Message
 			if message != "" {

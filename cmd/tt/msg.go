@@ -5,27 +5,27 @@ import (
 	"io"
 	"strings"
 
-	"github.com/talking-stick/tt/cmd/internal/front"
+	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal"
 )
 
-var msgSendCommand = &front.Command{
+var msgSendCommand = &cli.Command{
 	Name:  "msg send",
 	Group: groupTalk,
-	Args: []front.Arg{
+	Args: []cli.Arg{
 		{Name: "agent", Show: "AGENT|room", Usage: `an agent id, the name of one active member, or "room" for everybody`},
 		{Name: "body", Show: "BODY", Optional: true, Rest: true, Usage: "the message, at most 4096 bytes"},
 	},
 	Short: "send a message, without touching the turn",
 	Long: "A message is for a word in between, and everybody in the room can read it. It gives nobody the stick. " +
 		"What should be found later is a note; what the next agent needs is the handoff.",
-	Examples: []front.Example{
+	Examples: []cli.Example{
 		{Line: `tt msg send codex "which branch are you on?"`},
 		{Line: `git diff --stat | tt msg send room --stdin`},
 	},
-	Flags: func(f *front.Flags) {
+	Flags: func(f *cli.Flags) {
 		f.Bool("interrupt", "mark it as urgent")
 		f.Bool("stdin", "read the body from standard input")
 		pathFlag(f)
@@ -41,7 +41,7 @@ type sentResult struct {
 	CreatedAt journal.Time
 }
 
-func runMsgSend(ctx context.Context, c *front.Call) error {
+func runMsgSend(ctx context.Context, c *cli.Call) error {
 	body, err := bodyOf(c, code.MessageTooLarge)
 	if err != nil {
 		return err
@@ -62,7 +62,7 @@ func runMsgSend(ctx context.Context, c *front.Call) error {
 	}
 	s.present(ctx, snap.State)
 	sent := events[0]
-	return c.Out.Result(&sentResult{sent.Seq, sent.ID, sent.CreatedAt}, func(t *front.Text) {
+	return c.Out.Result(&sentResult{sent.Seq, sent.ID, sent.CreatedAt}, func(t *cli.Text) {
 		to := sent.To
 		if to == "" {
 			to = "the room"
@@ -73,7 +73,7 @@ func runMsgSend(ctx context.Context, c *front.Call) error {
 
 // bodyOf is the text of the arguments or of standard input. tooLarge is the error
 // for one of absurd size; what is too long otherwise is for the rules to say.
-func bodyOf(c *front.Call, tooLarge code.Code) (string, error) {
+func bodyOf(c *cli.Call, tooLarge code.Code) (string, error) {
 	words := c.Rest("body")
 	switch {
 	case len(words) > 0 && c.Bool("stdin"):
@@ -101,7 +101,7 @@ const mostInput = 16 << 20
 // one.
 func readInput(r io.Reader) ([]byte, error) { return io.ReadAll(io.LimitReader(r, mostInput+1)) }
 
-var msgRecvCommand = &front.Command{
+var msgRecvCommand = &cli.Command{
 	Name:    "msg recv",
 	Group:   groupTalk,
 	Short:   "receive messages",
@@ -110,8 +110,8 @@ var msgRecvCommand = &front.Command{
 		"run it again until that is none. What is printed counts as read. With --after, prints the messages that came next.\n\n" +
 		"--wait ends with the first to come, --follow goes on until stopped; both start now unless --after is given. " +
 		"Messages are JSON Lines, a line of text each on a terminal or with --text.",
-	Examples: []front.Example{{Line: "tt msg recv"}, {Line: "tt msg recv --wait --timeout 5m"}},
-	Flags: func(f *front.Flags) {
+	Examples: []cli.Example{{Line: "tt msg recv"}, {Line: "tt msg recv --wait --timeout 5m"}},
+	Flags: func(f *cli.Flags) {
 		filterFlags(f, "self")
 		f.Bool("wait", "wait for the next message, print it, and end")
 		f.Bool("follow", "print messages as they come, until stopped")
@@ -120,6 +120,6 @@ var msgRecvCommand = &front.Command{
 	Run:    runMsgRecv,
 }
 
-func runMsgRecv(ctx context.Context, c *front.Call) error {
+func runMsgRecv(ctx context.Context, c *cli.Call) error {
 	return readEvents(ctx, c, reading{types: map[string]bool{turn.MessageSent: true}, target: "self", messages: true})
 }

@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"github.com/talking-stick/tt/cmd/internal/front"
+	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
@@ -12,17 +12,17 @@ import (
 	"github.com/talking-stick/tt/journal/wire"
 )
 
-var notesAddCommand = &front.Command{
+var notesAddCommand = &cli.Command{
 	Name:  "notes add",
 	Group: groupTalk,
-	Args:  []front.Arg{{Name: "body", Show: "BODY", Optional: true, Rest: true, Usage: "the note, at most 16384 bytes"}},
+	Args:  []cli.Arg{{Name: "body", Show: "BODY", Optional: true, Rest: true, Usage: "the note, at most 16384 bytes"}},
 	Short: "leave a durable note for whoever works here",
 	Long:  "A note stays open until it is resolved. Any member may add one, whoever holds the stick.",
-	Examples: []front.Example{
+	Examples: []cli.Example{
 		{Line: `tt notes add "the fixture of TestParse is shared with TestPrint"`},
 		{Line: `tt notes add --severity page --target codex --stdin < finding.md`},
 	},
-	Flags: func(f *front.Flags) {
+	Flags: func(f *cli.Flags) {
 		f.Int64("turn", "N", 0, "the turn it is about (default: the room as a whole)")
 		f.Choice("severity", "info|page", []string{turn.SeverityInfo, turn.SeverityPage}, "how urgent it is: page should be read at once")
 		f.String("target", "AGENT", "whom it is for")
@@ -41,7 +41,7 @@ type notedResult struct {
 	CreatedAt journal.Time `json:"created_at"`
 }
 
-func runNotesAdd(ctx context.Context, c *front.Call) error {
+func runNotesAdd(ctx context.Context, c *cli.Call) error {
 	body, err := bodyOf(c, code.BodyTooLarge)
 	if err != nil {
 		return err
@@ -65,16 +65,16 @@ func runNotesAdd(ctx context.Context, c *front.Call) error {
 	}
 	s.present(ctx, snap.State)
 	res := notedResult{NoteID: request.ID, EventSeq: events[0].Seq, TurnID: request.Turn, CreatedAt: events[0].CreatedAt}
-	return c.Out.Result(res, func(t *front.Text) { t.Line("Added note %s.", shortID(res.NoteID)) })
+	return c.Out.Result(res, func(t *cli.Text) { t.Line("Added note %s.", shortID(res.NoteID)) })
 }
 
 func shortID(id string) string { return id[:min(8, len(id))] }
 
-var notesListCommand = &front.Command{
+var notesListCommand = &cli.Command{
 	Name:  "notes list",
 	Group: groupTalk,
 	Short: "list the open notes, oldest first",
-	Flags: func(f *front.Flags) {
+	Flags: func(f *cli.Flags) {
 		f.Bool("all", "resolved ones too")
 		f.String("after", "ID", "only notes behind this one")
 		f.Int64("limit", "N", defaultNotes, "at most so many, up to 200")
@@ -97,7 +97,7 @@ type noteView struct {
 	ResolvedBy string
 }
 
-func runNotesList(ctx context.Context, c *front.Call) error {
+func runNotesList(ctx context.Context, c *cli.Call) error {
 	if c.Int64("limit") < 1 {
 		return c.Usagef("--limit must be at least 1")
 	}
@@ -115,7 +115,7 @@ func runNotesList(ctx context.Context, c *front.Call) error {
 	if err != nil {
 		return err
 	}
-	return c.Out.Result(&notesResult{notes}, func(t *front.Text) { writeNotes(t, notes) })
+	return c.Out.Result(&notesResult{notes}, func(t *cli.Text) { writeNotes(t, notes) })
 }
 
 // notes returns a page of notes with their bodies, oldest first.
@@ -218,7 +218,7 @@ func noteBody(ctx context.Context, from *journalReader, seq int64) (string, erro
 	return p.Body, err
 }
 
-func writeNotes(t *front.Text, notes []noteView) {
+func writeNotes(t *cli.Text, notes []noteView) {
 	if len(notes) == 0 {
 		t.Line("No notes.")
 		return
@@ -255,17 +255,17 @@ func (s *seat) hadNote(ctx context.Context, st *turn.State, id string) bool {
 	return err == nil && seqOfNote(all, id) != 0
 }
 
-var notesResolveCommand = &front.Command{
+var notesResolveCommand = &cli.Command{
 	Name:   "notes resolve",
 	Group:  groupTalk,
-	Args:   []front.Arg{{Name: "id", Usage: "the note, by its id or the first characters of it"}},
+	Args:   []cli.Arg{{Name: "id", Usage: "the note, by its id or the first characters of it"}},
 	Short:  "close a note that has been dealt with",
 	Flags:  pathFlag,
 	Errors: []code.Code{code.NotJoined, code.UnknownTarget},
 	Run:    runNotesResolve,
 }
 
-func runNotesResolve(ctx context.Context, c *front.Call) error {
+func runNotesResolve(ctx context.Context, c *cli.Call) error {
 	s, err := openSeat(c)
 	if err != nil {
 		return err
@@ -281,7 +281,7 @@ func runNotesResolve(ctx context.Context, c *front.Call) error {
 		return err
 	}
 	s.present(ctx, snap.State)
-	return c.Out.Result(map[string]any{"note_id": id, "status": "resolved"}, func(t *front.Text) {
+	return c.Out.Result(map[string]any{"note_id": id, "status": "resolved"}, func(t *cli.Text) {
 		t.Line("Resolved note %s.", shortID(id))
 	})
 }

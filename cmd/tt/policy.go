@@ -7,21 +7,21 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/talking-stick/tt/cmd/internal/front"
+	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal"
 )
 
-var policyCommand = &front.Command{
+var policyCommand = &cli.Command{
 	Name:  "policy",
 	Group: groupUpkeep,
-	Args:  []front.Arg{pathArg()},
+	Args:  []cli.Arg{pathArg()},
 	Short: "show or change the room's time limits",
 	Long: "Without flags, shows them. A change is an event of the room and holds for everybody at once. " +
 		"The limits of rooms yet to be made come from the environment, see tt help environment.",
-	Examples: []front.Example{{Line: "tt policy --owner-lease-ttl 2h", What: "for long turns without a guardian"}},
-	Flags: func(f *front.Flags) {
+	Examples: []cli.Example{{Line: "tt policy --owner-lease-ttl 2h", What: "for long turns without a guardian"}},
+	Flags: func(f *cli.Flags) {
 		for _, l := range turn.Limits() {
 			f.Duration(l.Flag, "D", 0, l.About)
 		}
@@ -31,7 +31,7 @@ var policyCommand = &front.Command{
 	Run:    runPolicy,
 }
 
-func runPolicy(ctx context.Context, c *front.Call) error {
+func runPolicy(ctx context.Context, c *cli.Call) error {
 	s, err := openSeat(c)
 	if err != nil {
 		return err
@@ -48,10 +48,10 @@ func runPolicy(ctx context.Context, c *front.Call) error {
 	if warning := policy.Warning(); warning != "" {
 		c.Notice(warning)
 	}
-	return c.Out.Result(map[string]any{"policy": policy}, func(t *front.Text) { writePolicy(t, policy) })
+	return c.Out.Result(map[string]any{"policy": policy}, func(t *cli.Text) { writePolicy(t, policy) })
 }
 
-func applyFlags(c *front.Call, p *turn.Policy) error {
+func applyFlags(c *cli.Call, p *turn.Policy) error {
 	for _, l := range turn.Limits() {
 		if !c.Given(l.Flag) {
 			continue
@@ -72,11 +72,11 @@ func messageOf(err error) string {
 	return err.Error()
 }
 
-func writePolicy(t *front.Text, p turn.Policy) {
-	var table front.Table
+func writePolicy(t *cli.Text, p turn.Policy) {
+	var table cli.Table
 	for _, l := range turn.Limits() {
 		d := time.Duration(*l.Field(&p)) * time.Millisecond
-		text := front.Duration(d)
+		text := cli.Duration(d)
 		if d == 0 && l.Zero {
 			text = strconv.Itoa(0)
 		}

@@ -3,17 +3,17 @@ package main
 import (
 	"context"
 
-	"github.com/talking-stick/tt/cmd/internal/front"
+	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/fsroom/turn"
 )
 
 // forPrompt reports whether the call prints a fragment for a shell's prompt.
-func forPrompt(c *front.Call) bool { return c.Cmd.Name == "status" && c.Bool("prompt") }
+func forPrompt(c *cli.Call) bool { return c.Cmd.Name == "status" && c.Bool("prompt") }
 
 // promptFragment prints the fragment: nothing where there is no room, and nothing
 // after an error. It does not count as presence: a prompt is also printed when
 // nobody looks at it.
-func promptFragment(c *front.Call) error {
+func promptFragment(c *cli.Call) error {
 	d, err := openDesk(c)
 	if err != nil {
 		return nil
@@ -54,18 +54,18 @@ func fragment(r statusResult) string {
 	return mark
 }
 
-var promptInitCommand = &front.Command{
+var promptInitCommand = &cli.Command{
 	Name:  "prompt init",
 	Group: groupUpkeep,
-	Args:  []front.Arg{shellArg()},
+	Args:  []cli.Arg{shellArg()},
 	Short: "print the lines that put the stick into your prompt",
 	Long:  "tt:mine, tt:yours (it is reserved for you), tt:held, tt:next, tt:stuck (somebody is gone) or tt:free; +N for unread messages.",
-	Examples: []front.Example{
+	Examples: []cli.Example{
 		{Line: `eval "$(tt prompt init bash)"`, What: "in ~/.bashrc"},
 		{Line: "tt prompt init fish | source", What: "in config.fish"},
 	},
 	TextFirst: true,
-	Run: func(_ context.Context, c *front.Call) error {
+	Run: func(_ context.Context, c *cli.Call) error {
 		return printScript(c, promptScripts()[c.Arg("shell")])
 	},
 }

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/talking-stick/tt/cmd/internal/front"
+	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal"
@@ -17,58 +17,58 @@ var (
 	assignErrors  = append(releaseErrors[:len(releaseErrors):len(releaseErrors)], code.UnknownMember, code.AmbiguousRecipient)
 )
 
-var releaseCommand = &front.Command{
+var releaseCommand = &cli.Command{
 	Name:  "release",
 	Group: groupTurns,
-	Args:  []front.Arg{pathArg()},
+	Args:  []cli.Arg{pathArg()},
 	Short: "end the turn with a handoff; the fairest other member is next",
 	Long: "The turn goes to the active member that never held the stick, else to the one that held it longest ago. " +
 		"It is reserved at once for one that is waiting; otherwise the handoff stays pending for whoever comes.\n\n" + handoffHelp,
-	Examples: []front.Example{
+	Examples: []cli.Example{
 		{Line: `tt release --status "half done" --next-action "fix it" --artifact a.go=edit`},
 		{Line: `echo '{"status":"…","next_action":"…"}' | tt release --stdin`},
 	},
 	Flags:  releaseFlags,
 	Errors: releaseErrors,
-	Run: func(ctx context.Context, c *front.Call) error {
+	Run: func(ctx context.Context, c *cli.Call) error {
 		return handOver(ctx, c, "", "path")
 	},
 }
 
-var assignCommand = &front.Command{
+var assignCommand = &cli.Command{
 	Name:  "assign",
 	Group: groupTurns,
-	Args: []front.Arg{
+	Args: []cli.Arg{
 		{Name: "agent", Usage: `who is next: an agent id, the name of one active member, or "next" for the fairest`},
 		pathArg(),
 	},
 	Short:    "end the turn with a handoff to one member",
 	Long:     "The turn is reserved for that member, which must be active.\n\n" + handoffHelp,
-	Examples: []front.Example{{Line: `tt assign codex --status "plan written" --next-action "review plan.md"`}},
+	Examples: []cli.Example{{Line: `tt assign codex --status "plan written" --next-action "review plan.md"`}},
 	Flags:    releaseFlags,
 	Errors:   assignErrors,
-	Run: func(ctx context.Context, c *front.Call) error {
+	Run: func(ctx context.Context, c *cli.Call) error {
 		return handOver(ctx, c, c.Arg("agent"), "path")
 	},
 }
 
-var passCommand = &front.Command{
+var passCommand = &cli.Command{
 	Name:  "pass",
 	Group: groupTurns,
-	Args: []front.Arg{
+	Args: []cli.Arg{
 		{Name: "agent", Optional: true, Usage: `who is next, as for assign; without, pass is release`},
 		pathArg(),
 	},
 	Short: "release, or assign when an agent is named",
 	Long: "A single argument is an agent if it is \"next\", or has a colon and no slash, as most agent ids have, or if there is no file of that name; otherwise it is the path.\n\n" +
 		handoffHelp,
-	Examples: []front.Example{{Line: `tt pass claude:1f2e3d4c --status "…" --next-action "…"`}},
+	Examples: []cli.Example{{Line: `tt pass claude:1f2e3d4c --status "…" --next-action "…"`}},
 	Flags:    releaseFlags,
 	Errors:   assignErrors,
 	Run:      runPass,
 }
 
-func runPass(ctx context.Context, c *front.Call) error {
+func runPass(ctx context.Context, c *cli.Call) error {
 	first := c.Arg("agent")
 	switch {
 	case !c.HasArg("agent"):
@@ -86,7 +86,7 @@ func looksLikeAgent(arg string) bool {
 }
 
 // somethingAt reports whether there is something of that name.
-func somethingAt(c *front.Call, arg string) bool {
+func somethingAt(c *cli.Call, arg string) bool {
 	if !filepath.IsAbs(arg) {
 		arg = filepath.Join(c.Env.Dir, arg)
 	}
@@ -96,7 +96,7 @@ func somethingAt(c *front.Call, arg string) bool {
 
 // handOver ends the caller's turn: by fairness, or for the target if there is
 // one. pathArg names the argument that holds the path.
-func handOver(ctx context.Context, c *front.Call, target, pathArg string) (err error) {
+func handOver(ctx context.Context, c *cli.Call, target, pathArg string) (err error) {
 	d, err := openDesk(c)
 	if err != nil {
 		return err
@@ -129,7 +129,7 @@ func handOver(ctx context.Context, c *front.Call, target, pathArg string) (err e
 		return err
 	}
 	s.touch()
-	err = c.Out.Result(&res, func(t *front.Text) { writeRelease(t, res) })
+	err = c.Out.Result(&res, func(t *cli.Text) { writeRelease(t, res) })
 	if next := snap.State.ReservedFor; next != "" && !s.room.Agent(next).Held(markWaiting) {
 		s.wake(turn.Change{After: snap.State, Untaken: true})
 	}

@@ -6,18 +6,18 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/talking-stick/tt/cmd/internal/front"
+	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal"
 )
 
 // writeRoom says in two lines how a room stands.
-func writeRoom(t *front.Text, r turn.RoomView) {
+func writeRoom(t *cli.Text, r turn.RoomView) {
 	t.Line("Room    %s  %s", r.CanonicalPath, stateStyle(t, r.State))
 	writeHolder(t, r)
 }
 
-func writeHolder(t *front.Text, r turn.RoomView) {
+func writeHolder(t *cli.Text, r turn.RoomView) {
 	switch {
 	case r.Owner != "":
 		t.Line("Stick   %s, turn %d, lease %s", t.Bold(r.Owner), r.TurnID, deadline(t, r.LeaseExpiresAt))
@@ -35,7 +35,7 @@ func writeHolder(t *front.Text, r turn.RoomView) {
 func itoa(n int64) string { return strconv.FormatInt(n, 10) }
 
 // deadline says when a lease or a claim time ends, or that it has run out.
-func deadline(t *front.Text, at *journal.Time) string {
+func deadline(t *cli.Text, at *journal.Time) string {
 	switch {
 	case at == nil:
 		return "ends —"
@@ -45,7 +45,7 @@ func deadline(t *front.Text, at *journal.Time) string {
 	return "ran out " + t.Ago(at.Time)
 }
 
-func stateStyle(t *front.Text, state string) front.Styled {
+func stateStyle(t *cli.Text, state string) cli.Styled {
 	switch state {
 	case turn.StateIdle:
 		return t.Green(state)
@@ -58,20 +58,20 @@ func stateStyle(t *front.Text, state string) front.Styled {
 }
 
 // writeMembers lists the members, one a line.
-func writeMembers(t *front.Text, members []turn.MemberView, me string) {
+func writeMembers(t *cli.Text, members []turn.MemberView, me string) {
 	if len(members) == 0 {
 		t.Line("No members.")
 		return
 	}
 	t.Line("Members")
-	var table front.Table
+	var table cli.Table
 	for _, m := range members {
 		table.Row("  "+m.AgentID, memberStatus(t, m), "seen "+t.Ago(m.LastSeenAt.Time), memberRemarks(m, me))
 	}
 	t.Table(&table)
 }
 
-func memberStatus(t *front.Text, m turn.MemberView) front.Styled {
+func memberStatus(t *cli.Text, m turn.MemberView) cli.Styled {
 	switch {
 	case m.Status != "active":
 		return t.Dim(m.Status)
@@ -93,7 +93,7 @@ func memberRemarks(m turn.MemberView, me string) string {
 }
 
 // writeWait says how a wait ended and what to do next.
-func writeWait(t *front.Text, r turn.WaitResult) {
+func writeWait(t *cli.Text, r turn.WaitResult) {
 	switch r.Status {
 	case turn.YourTurn:
 		writeGrant(t, r)
@@ -110,7 +110,7 @@ func writeWait(t *front.Text, r turn.WaitResult) {
 	}
 }
 
-func writeGrant(t *front.Text, r turn.WaitResult) {
+func writeGrant(t *cli.Text, r turn.WaitResult) {
 	line := fmt.Sprintf("(turn %d, %s", r.TurnID, r.Reason)
 	if r.From != "" {
 		line += " from " + r.From
@@ -138,7 +138,7 @@ func takeoverWords(r turn.WaitResult) string {
 	return r.ReservedFor + " did not claim the turn in time"
 }
 
-func notYetWords(t *front.Text, r turn.WaitResult) string {
+func notYetWords(t *cli.Text, r turn.WaitResult) string {
 	switch {
 	case r.CurrentOwner != "":
 		return fmt.Sprintf("Not your turn: %s holds turn %d (lease %s).", r.CurrentOwner, r.TurnID, deadline(t, r.LeaseExpiresAt))
@@ -160,7 +160,7 @@ func waitingWords(r turn.WaitResult) string {
 }
 
 // writeHandoff prints a handoff as people read it.
-func writeHandoff(t *front.Text, indent string, raw json.RawMessage) {
+func writeHandoff(t *cli.Text, indent string, raw json.RawMessage) {
 	if len(raw) == 0 {
 		return
 	}
@@ -207,7 +207,7 @@ func artifactLine(a turn.Artifact) string {
 	return line
 }
 
-func writeRelease(t *front.Text, r turn.ReleaseResult) {
+func writeRelease(t *cli.Text, r turn.ReleaseResult) {
 	switch {
 	case r.ReservedFor == "":
 		t.Line("Released. Nobody was waiting: the handoff is pending for whoever comes.")

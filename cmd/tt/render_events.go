@@ -4,18 +4,18 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/talking-stick/tt/cmd/internal/front"
+	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal"
 )
 
 // writeEvents prints events under the turns they belong to.
-func writeEvents(t *front.Text, events []journal.Event) {
+func writeEvents(t *cli.Text, events []journal.Event) {
 	if len(events) == 0 {
 		t.Line("No events.")
 		return
 	}
-	var table front.Table
+	var table cli.Table
 	for _, e := range events {
 		table.Row(t.Dim(fmt.Sprint(e.Seq)), t.Dim(fmt.Sprintf("turn %d", e.Turn)), t.Ago(e.CreatedAt.Time), e.Type, eventWords(&e))
 	}
@@ -23,7 +23,7 @@ func writeEvents(t *front.Text, events []journal.Event) {
 }
 
 // writeEventLine prints an event of a stream.
-func writeEventLine(t *front.Text, e *journal.Event) {
+func writeEventLine(t *cli.Text, e *journal.Event) {
 	t.Line("%s  %s  turn %d  %s  %s", t.Dim(e.CreatedAt.Local().Format("15:04:05")), t.Dim(itoa(e.Seq)), e.Turn, e.Type, eventWords(e))
 }
 
@@ -49,7 +49,7 @@ func shorten(e *journal.Event) briefEvent {
 	return briefEvent{Seq: e.Seq, Type: e.Type, From: e.From, To: e.To, Text: turn.Preview(text)}
 }
 
-func writeBrief(t *front.Text, events []briefEvent) {
+func writeBrief(t *cli.Text, events []briefEvent) {
 	for _, e := range events {
 		words := fromTo(e.From, e.To)
 		if e.Text != "" && words != "" {

@@ -4,12 +4,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/talking-stick/tt/cmd/internal/front"
+	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/fsroom/turn"
 )
 
 // writeLog prints the history. Lines are cut to width columns, 0 for none.
-func writeLog(t *front.Text, r logResult, width int) {
+func writeLog(t *cli.Text, r logResult, width int) {
 	if r.Earlier {
 		t.Line("%s", t.Dim("earlier lives of this room are left out; --archive shows them"))
 	}
@@ -25,12 +25,12 @@ func writeLog(t *front.Text, r logResult, width int) {
 }
 
 // writeEntry prints one entry. holding is what is said of a turn in progress.
-func writeEntry(t *front.Text, e *logEntry, holding string, width int) {
+func writeEntry(t *cli.Text, e *logEntry, holding string, width int) {
 	line := besideWords(e)
 	if e.Kind == "turn" {
 		line = "turn " + itoa(e.TurnID) + " " + e.Agent + ", " + holding
 		if e.EndedAt != nil {
-			line = "turn " + itoa(e.TurnID) + " " + e.Agent + ", for " + front.Duration(time.Duration(e.Duration)*time.Millisecond)
+			line = "turn " + itoa(e.TurnID) + " " + e.Agent + ", for " + cli.Duration(time.Duration(e.Duration)*time.Millisecond)
 		}
 		if e.TakenFrom != "" {
 			line += ", taken from " + e.TakenFrom + ": " + e.Reason
@@ -45,11 +45,11 @@ func writeEntry(t *front.Text, e *logEntry, holding string, width int) {
 const logTime = "Jan _2 15:04:05"
 
 // writeEnd prints what a turn left behind.
-func writeEnd(t *front.Text, e *logEntry, width int) {
+func writeEnd(t *cli.Text, e *logEntry, width int) {
 	const indent = "                   "
 	line := func(word, text string) {
 		if text != "" {
-			t.Line("%s%-6s%s", front.Styled(indent), word, cutTo(width, len(indent)+6, text))
+			t.Line("%s%-6s%s", cli.Styled(indent), word, cutTo(width, len(indent)+6, text))
 		}
 	}
 	h := turn.ReadHandoff(e.Handoff)

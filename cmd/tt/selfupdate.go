@@ -8,18 +8,18 @@ import (
 	"runtime"
 	"strings"
 
-	"github.com/talking-stick/tt/cmd/internal/front"
+	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/skills/harness"
 )
 
-var selfUpdateCommand = &front.Command{
+var selfUpdateCommand = &cli.Command{
 	Name:  "self-update",
 	Group: groupUpkeep,
 	Short: "get a newer tt, the way this one was installed",
 	Long: "Runs the command that does it where one command without a question is enough (go install), and else says what to run. " +
 		"In a checkout of tt's own source it refuses.",
-	Flags: func(f *front.Flags) {
+	Flags: func(f *cli.Flags) {
 		f.Bool("print", "only print the command")
 	},
 	Run: runSelfUpdate,
@@ -41,7 +41,7 @@ type updateResult struct {
 	Ran bool `json:"ran"`
 }
 
-func runSelfUpdate(ctx context.Context, c *front.Call) error {
+func runSelfUpdate(ctx context.Context, c *cli.Call) error {
 	executable, err := c.Env.Executable()
 	if err == nil {
 		executable, err = filepath.EvalSymlinks(executable)
@@ -55,7 +55,7 @@ func runSelfUpdate(ctx context.Context, c *front.Call) error {
 	}
 	advice := adviseUpdate(executable, installer, moduleVersion())
 	if c.Bool("print") {
-		return c.Out.Result(advice, func(t *front.Text) { t.Line("%s", advice.Shell) })
+		return c.Out.Result(advice, func(t *cli.Text) { t.Line("%s", advice.Shell) })
 	}
 	res := updateResult{updateAdvice: advice}
 	if advice.Runnable {
@@ -64,7 +64,7 @@ func runSelfUpdate(ctx context.Context, c *front.Call) error {
 		}
 		res.Ran = true
 	}
-	return c.Out.Result(res, func(t *front.Text) { writeUpdate(t, res) })
+	return c.Out.Result(res, func(t *cli.Text) { writeUpdate(t, res) })
 }
 
 // isCheckout reports whether root has tt's source and its history.
@@ -116,7 +116,7 @@ func shellWord(text string) string {
 }
 
 // runUpdate lets the update speak on standard error: the result is ours.
-func runUpdate(ctx context.Context, c *front.Call, advice updateAdvice) error {
+func runUpdate(ctx context.Context, c *cli.Call, advice updateAdvice) error {
 	cmd := exec.CommandContext(ctx, advice.Command[0], advice.Command[1:]...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, c.Env.Stderr, c.Env.Stderr
 	if err := cmd.Run(); err != nil {
@@ -130,7 +130,7 @@ func runUpdate(ctx context.Context, c *front.Call, advice updateAdvice) error {
 	return nil
 }
 
-func writeUpdate(t *front.Text, r updateResult) {
+func writeUpdate(t *cli.Text, r updateResult) {
 	if r.Ran {
 		t.Line("Updated %s with: %s", r.Executable, r.Shell)
 		return

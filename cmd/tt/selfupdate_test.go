@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/talking-stick/tt/cmd/internal/front"
+	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/fsroom/code"
 )
 
@@ -55,12 +55,12 @@ func TestUpdateRemovesOldRegistrations(t *testing.T) {
 		t.Fatal(err)
 	}
 	vars := map[string]string{"TALKING_STICK_DATA_DIR": filepath.Join(home, "data"), "TALKING_STICK_DISABLE_MCP_MIGRATION": "1"}
-	env := &front.Env{Home: home, Dir: home, Lookup: func(name string) string { return vars[name] }, Stderr: io.Discard, Now: time.Now}
+	env := &cli.Env{Home: home, Dir: home, Lookup: func(name string) string { return vars[name] }, Stderr: io.Discard, Now: time.Now}
 	for _, want := range []bool{true, false} {
 		if err := os.WriteFile(config, []byte(`{"mcp": {"talking-stick": {"type": "local", "command": ["tt", "mcp"], "enabled": true}}}`), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if err := runUpdate(context.Background(), &front.Call{Env: env}, updateAdvice{Command: []string{succeeds}}); err != nil {
+		if err := runUpdate(context.Background(), &cli.Call{Env: env}, updateAdvice{Command: []string{succeeds}}); err != nil {
 			t.Fatal(err)
 		}
 		got, err := os.ReadFile(config)
@@ -69,7 +69,7 @@ func TestUpdateRemovesOldRegistrations(t *testing.T) {
 		}
 		delete(vars, "TALKING_STICK_DISABLE_MCP_MIGRATION")
 	}
-	if err := runUpdate(context.Background(), &front.Call{Env: env}, updateAdvice{Command: []string{fails}}); code.Of(err) != code.Internal {
+	if err := runUpdate(context.Background(), &cli.Call{Env: env}, updateAdvice{Command: []string{fails}}); code.Of(err) != code.Internal {
 		t.Errorf("%v", err)
 	}
 }

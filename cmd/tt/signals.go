@@ -7,7 +7,7 @@ import (
 	"os/signal"
 	"syscall"
 
-	"github.com/talking-stick/tt/cmd/internal/front"
+	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/fsroom/code"
 )
 
@@ -56,5 +56,5 @@ func interrupted(ctx context.Context, err error) error {
 	if !ok || (errors.As(err, &failure) && !errors.Is(err, context.Canceled)) {
 		return err
 	}
-	return front.Exit(128 + int(s))
+	return cli.Exit(128 + int(s))
 }

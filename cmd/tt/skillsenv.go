@@ -7,7 +7,7 @@ import (
 	"runtime/debug"
 	"time"
 
-	"github.com/talking-stick/tt/cmd/internal/front"
+	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/skills"
 )
@@ -17,7 +17,7 @@ import (
 const programPatience = time.Minute
 
 // skillsEnvironment is this machine, for what is written into harnesses.
-func skillsEnvironment(env *front.Env) (skills.Environment, error) {
+func skillsEnvironment(env *cli.Env) (skills.Environment, error) {
 	dir, err := fsroom.DataDir(env.Lookup, env.Home)
 	return skills.Environment{
 		Home:     env.Home,

@@ -3,15 +3,15 @@ package main
 import (
 	"context"
 
-	"github.com/talking-stick/tt/cmd/internal/front"
+	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
 )
 
-var stateCommand = &front.Command{
+var stateCommand = &cli.Command{
 	Name:   "state",
 	Group:  groupLook,
-	Args:   []front.Arg{pathArg()},
+	Args:   []cli.Arg{pathArg()},
 	Short:  "show who holds the stick, and the members",
 	Flags:  pathFlag,
 	Errors: []code.Code{code.RoomNotFound, code.CorruptRoom},
@@ -24,7 +24,7 @@ type stateResult struct {
 	Members []turn.MemberView
 }
 
-func runState(ctx context.Context, c *front.Call) error {
+func runState(ctx context.Context, c *cli.Call) error {
 	s, err := openSeat(c)
 	if err != nil {
 		return err
@@ -36,7 +36,7 @@ func runState(ctx context.Context, c *front.Call) error {
 	s.present(ctx, snap.State)
 	f := s.facts(snap.State)
 	res := stateResult{Room: snap.State.Room(f), Members: snap.State.MemberViews(f)}
-	return c.Out.Result(&res, func(t *front.Text) {
+	return c.Out.Result(&res, func(t *cli.Text) {
 		writeRoom(t, res.Room)
 		writeMembers(t, res.Members, s.me.ID)
 	})

@@ -5,20 +5,20 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/talking-stick/tt/cmd/internal/front"
+	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal"
 )
 
-var statusCommand = &front.Command{
+var statusCommand = &cli.Command{
 	Name:  "status",
 	Group: groupLook,
-	Args:  []front.Arg{pathArg()},
+	Args:  []cli.Arg{pathArg()},
 	Short: "how things stand for you, on one screen",
 	Long: "Who holds the stick and until when, who is next, who waits, what you have not read, and what to do next. " +
 		"--prompt prints a few characters for a shell prompt, or nothing: it never fails and never takes long.",
-	Flags: func(f *front.Flags) {
+	Flags: func(f *cli.Flags) {
 		f.Bool("prompt", "a fragment for PS1, see tt help prompt init")
 		pathFlag(f)
 	},
@@ -56,7 +56,7 @@ type guardianStatus struct {
 	Ended  string `json:"ended,omitempty"` // why it gave up
 }
 
-func runStatus(ctx context.Context, c *front.Call) error {
+func runStatus(ctx context.Context, c *cli.Call) error {
 	if c.Bool("prompt") {
 		return promptFragment(c)
 	}
@@ -74,7 +74,7 @@ func runStatus(ctx context.Context, c *front.Call) error {
 	if res.Interrupts, err = s.unreadInterrupts(ctx, snap.State); err != nil {
 		return err
 	}
-	return c.Out.Result(res, func(t *front.Text) { writeStatus(t, snap.State.Room(f), res) })
+	return c.Out.Result(res, func(t *cli.Text) { writeStatus(t, snap.State.Room(f), res) })
 }
 
 func (s *seat) status(st *turn.State, f turn.Facts) statusResult {
@@ -135,7 +135,7 @@ func nextAction(r statusResult) string {
 	return "tt wait, before you change shared files"
 }
 
-func writeStatus(t *front.Text, v turn.RoomView, r statusResult) {
+func writeStatus(t *cli.Text, v turn.RoomView, r statusResult) {
 	writeRoom(t, v)
 	switch {
 	case r.YouOwn:
@@ -156,8 +156,8 @@ func writeStatus(t *front.Text, v turn.RoomView, r statusResult) {
 }
 
 // countedUrgent is a number of things, with how many of them are urgent.
-func countedUrgent(t *front.Text, n int, thing string, urgent int, mark string) front.Styled {
-	words := front.Styled(counted(n, thing))
+func countedUrgent(t *cli.Text, n int, thing string, urgent int, mark string) cli.Styled {
+	words := cli.Styled(counted(n, thing))
 	if urgent > 0 {
 		words += " (" + t.Red(counted(urgent, mark)) + ")"
 	}

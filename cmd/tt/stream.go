@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/talking-stick/tt/cmd/internal/front"
+	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal"
@@ -72,7 +72,7 @@ func (s *seat) stream(ctx context.Context, r *reading, f filter, st *turn.State,
 		}
 	}
 	if ended == endedClosed {
-		c.Out.Remark("the room at " + front.Line(st.CanonicalPath) + " has ended")
+		c.Out.Remark("the room at " + cli.Line(st.CanonicalPath) + " has ended")
 	}
 	c.Out.Remark(fmt.Sprintf("cursor_event_seq=%d ended=%s", out.passed, ended))
 	return err
@@ -80,7 +80,7 @@ func (s *seat) stream(ctx context.Context, r *reading, f filter, st *turn.State,
 
 // streamContext ends with a signal, with the reader of the output, and with the
 // stream's time, if it has one.
-func streamContext(ctx context.Context, c *front.Call, st *turn.State, r *reading) (context.Context, func()) {
+func streamContext(ctx context.Context, c *cli.Call, st *turn.State, r *reading) (context.Context, func()) {
 	timeUp := func() {}
 	if r.timed || r.wait {
 		d := time.Duration(st.Policy.WaitForEvents) * time.Millisecond
@@ -181,7 +181,7 @@ func (s *stream) ended(ctx context.Context, err error) (string, error) {
 		return endedClosed, nil
 	case errors.Is(context.Cause(ctx), errTimeUp):
 		return endedTimeout, nil
-	case ctx.Err() != nil || front.ReaderGone(err):
+	case ctx.Err() != nil || cli.ReaderGone(err):
 		return endedSignal, nil
 	}
 	return endedError, err

@@ -3,23 +3,23 @@ package main
 import (
 	"context"
 
-	"github.com/talking-stick/tt/cmd/internal/front"
+	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal"
 )
 
-var takeCommand = &front.Command{
+var takeCommand = &cli.Command{
 	Name:    "take",
 	Aliases: []string{"takeover"},
 	Group:   groupTurns,
-	Args:    []front.Arg{pathArg()},
+	Args:    []cli.Arg{pathArg()},
 	Short:   "take the turn over from somebody who cannot go on",
 	Long: "Claims the turn if it is free. Else takes it over, where that is allowed: the lease or the claim time has run out, or the " +
 		"owner or the recipient is known to be gone. A person may always; a harness that was told to says so with --operator-requested.",
-	Examples: []front.Example{{Line: `tt take --reason "claude's terminal was closed"`}},
-	Flags: func(f *front.Flags) {
+	Examples: []cli.Example{{Line: `tt take --reason "claude's terminal was closed"`}},
+	Flags: func(f *cli.Flags) {
 		f.String("reason", "TEXT", "why; it is kept in the journal")
 		f.Bool("operator-requested", "a person asked for it, so nothing needs to have run out")
 		turnFlag(f)
@@ -29,7 +29,7 @@ var takeCommand = &front.Command{
 	Run:    runTake,
 }
 
-func runTake(ctx context.Context, c *front.Call) error {
+func runTake(ctx context.Context, c *cli.Call) error {
 	d, err := openDesk(c)
 	if err != nil {
 		return err
@@ -75,12 +75,12 @@ func runTake(ctx context.Context, c *front.Call) error {
 }
 
 // turnFlag declares --turn, for decisions that somebody made about one turn.
-func turnFlag(f *front.Flags) {
+func turnFlag(f *cli.Flags) {
 	f.Int64("turn", "N", 0, "only if N is still the current turn, else turn_mismatch")
 }
 
 // onlyTurn is the value of --turn, nil if it was not given.
-func onlyTurn(c *front.Call) *int64 {
+func onlyTurn(c *cli.Call) *int64 {
 	if !c.Given("turn") {
 		return nil
 	}
@@ -90,7 +90,7 @@ func onlyTurn(c *front.Call) *int64 {
 
 // defaultReason is what the journal says when a person gives none. A harness
 // has to.
-func defaultReason(d *desk, c *front.Call) string {
+func defaultReason(d *desk, c *cli.Call) string {
 	switch {
 	case c.Bool("operator-requested"):
 		return "operator requested takeover"

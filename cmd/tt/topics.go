@@ -3,20 +3,20 @@ package main
 import (
 	"strings"
 
-	"github.com/talking-stick/tt/cmd/internal/front"
+	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/fsroom/turn"
 )
 
 // topics are the help pages that belong to no command.
-var topics = []front.Topic{
+var topics = []cli.Topic{
 	{Name: "environment", Short: "the variables tt reads", Items: variables, Long: "The limits of new rooms are durations such as 45m or 90s."},
 	{Name: "exit-codes", Short: "what the exit status says", Items: exitStatuses, Long: errorsHelp},
 	{Name: "handoff", Short: "what a handoff is made of, and how to give it", Items: handoffFields, Long: handoffTopic},
 	{Name: "files", Short: "where rooms are kept", Long: filesHelp},
 }
 
-func exitStatuses() []front.Item {
-	return []front.Item{
+func exitStatuses() []cli.Item {
+	return []cli.Item{
 		{Name: "0", What: "done; also every outcome of a wait, and a stream that was stopped"},
 		{Name: "1", What: "refused or failed, the error says why; check without the stick; doctor with a problem"},
 		{Name: "2", What: "wrong usage"},
@@ -31,8 +31,8 @@ func exitStatuses() []front.Item {
 
 const errorsHelp = `Errors go to standard error: as "tt: MESSAGE (CODE)", or as one JSON object with error, message and details.`
 
-func handoffFields() []front.Item {
-	return []front.Item{
+func handoffFields() []cli.Item {
+	return []cli.Item{
 		{Name: "status", What: "what you did, what you learned, what is unfinished (required)"},
 		{Name: "next_action", What: "what the next agent should do (required)"},
 		{Name: "artifacts", What: "a list of {path, lines: [from, to], role, note}; role is " + strings.Join(turn.Roles(), ", ")},
@@ -54,8 +54,8 @@ const filesHelp = `  DATA/rooms/NAME-HASH/journal.jsonl  the truth: one event pe
 DATA is $TALKING_STICK_DATA_DIR, else $XDG_DATA_HOME/talking-stick, else ~/.local/share/talking-stick. A copy of it is a backup, also while agents work.`
 
 // variables are those that tt reads from the environment.
-func variables() []front.Item {
-	items := []front.Item{
+func variables() []cli.Item {
+	items := []cli.Item{
 		{Name: "TALKING_STICK_DATA_DIR", What: "where rooms are kept, an absolute path"},
 		{Name: "XDG_DATA_HOME", What: "else they are in talking-stick below it; else in ~/.local/share/talking-stick, on Windows in %APPDATA%\\talking-stick"},
 		{Name: "TT_HARNESS_AGENT_ID", What: "act as this agent, and print JSON"},
@@ -69,7 +69,7 @@ func variables() []front.Item {
 	}
 	for _, l := range turn.Limits() {
 		if l.Env != "" {
-			items = append(items, front.Item{Name: l.Env, What: "for new rooms: " + l.About})
+			items = append(items, cli.Item{Name: l.Env, What: "for new rooms: " + l.About})
 		}
 	}
 	return items

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/talking-stick/tt/cmd/internal/front"
+	"github.com/talking-stick/tt/cmd/internal/cli"
 )
 
 // Help pages fit a terminal of 80 columns, and so do their tables.
@@ -19,7 +19,7 @@ func TestHelpFitsTerminal(t *testing.T) {
 	}
 	for _, page := range pages {
 		var out strings.Builder
-		env := &front.Env{Args: page, Stdout: &out, Stderr: &out}
+		env := &cli.Env{Args: page, Stdout: &out, Stderr: &out}
 		if status := p.Main(t.Context(), env); status != 0 {
 			t.Errorf("tt %s: status %d: %s", strings.Join(page, " "), status, out.String())
 		}

@@ -5,26 +5,26 @@ import (
 	"errors"
 	"time"
 
-	"github.com/talking-stick/tt/cmd/internal/front"
+	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal"
 )
 
-var waitCommand = &front.Command{
+var waitCommand = &cli.Command{
 	Name:  "wait",
 	Group: groupTurns,
-	Args:  []front.Arg{pathArg()},
+	Args:  []cli.Arg{pathArg()},
 	Short: "wait for the turn, and take it when it comes",
 	Long: "Joins if need be, then waits until the turn is yours, a takeover is possible, the room ends, or the time is up. " +
 		"A turn comes with the handoff of the one before and with a guardian, a process that keeps your lease alive until you release. " +
 		"Run it again after any crash: a turn that is yours is given back, with the same lease.",
-	Examples: []front.Example{
+	Examples: []cli.Example{
 		{Line: "tt wait", What: "wait for the usual 110 seconds"},
 		{Line: "tt wait --timeout 10m --exit-code && make", What: "do something only with the stick"},
 	},
-	Flags: func(f *front.Flags) {
+	Flags: func(f *cli.Flags) {
 		f.Duration("timeout", "D", 0, "how long to wait (default: the room's limit, 110s)")
 		f.Bool("park", "take only a turn that is meant for you; do not claim a free room")
 		exitCodeFlag(f)
@@ -35,13 +35,13 @@ var waitCommand = &front.Command{
 	Run:    runWait,
 }
 
-var tryCommand = &front.Command{
+var tryCommand = &cli.Command{
 	Name:  "try",
 	Group: groupTurns,
-	Args:  []front.Arg{pathArg()},
+	Args:  []cli.Arg{pathArg()},
 	Short: "take the turn if it is there, without waiting",
 	Long:  "One pass of tt wait.",
-	Flags: func(f *front.Flags) {
+	Flags: func(f *cli.Flags) {
 		exitCodeFlag(f)
 		pathFlag(f)
 	},
@@ -50,24 +50,24 @@ var tryCommand = &front.Command{
 	Run:    runTry,
 }
 
-func exitCodeFlag(f *front.Flags) {
+func exitCodeFlag(f *cli.Flags) {
 	f.Bool("exit-code", "report the result in the exit status, too")
 }
 
 // signalExits are those of a wait that a signal ended.
-var signalExits = []front.ExitStatus{
+var signalExits = []cli.ExitStatus{
 	{Status: 129, Meaning: "ended by SIGHUP"},
 	{Status: 130, Meaning: "ended by SIGINT"},
 	{Status: 143, Meaning: "ended by SIGTERM"},
 }
 
-var waitExits = []front.ExitStatus{
+var waitExits = []cli.ExitStatus{
 	{Status: 3, Meaning: "not_yet, with --exit-code"},
 	{Status: 4, Meaning: "takeover_available, with --exit-code"},
 	{Status: 5, Meaning: "closed, with --exit-code"},
 }
 
-func runTry(ctx context.Context, c *front.Call) error {
+func runTry(ctx context.Context, c *cli.Call) error {
 	d, err := openDesk(c)
 	if err != nil {
 		return err
@@ -89,7 +89,7 @@ func runTry(ctx context.Context, c *front.Call) error {
 	return w.answer()
 }
 
-func runWait(ctx context.Context, c *front.Call) error {
+func runWait(ctx context.Context, c *cli.Call) error {
 	d, err := openDesk(c)
 	if err != nil {
 		return err
@@ -197,7 +197,7 @@ func lockBusy(err error) bool {
 func (w *waiting) sayWaiting() {
 	if c := w.call; c.Env.StderrTTY && !c.JSON && !w.said {
 		w.said = true
-		c.Out.Remark("Waiting: " + front.Line(waitingWords(w.result)))
+		c.Out.Remark("Waiting: " + cli.Line(waitingWords(w.result)))
 	}
 }
 
@@ -311,7 +311,7 @@ func (w *waiting) answer() error {
 		err = w.print()
 	}
 	if err == nil && w.statuses {
-		err = front.Exit(waitStatus(w.result.Status))
+		err = cli.Exit(waitStatus(w.result.Status))
 	}
 	return err
 }
@@ -326,7 +326,7 @@ func (w *waiting) warn(j joining) {
 
 func (w *waiting) print() error {
 	w.result.Warning = w.warning
-	return w.call.Out.Result(&w.result, func(t *front.Text) { writeWait(t, w.result) })
+	return w.call.Out.Result(&w.result, func(t *cli.Text) { writeWait(t, w.result) })
 }
 
 // secure makes sure that a turn the caller already had is still its own and has

@@ -3,28 +3,28 @@ package main
 import (
 	"context"
 
-	"github.com/talking-stick/tt/cmd/internal/front"
+	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/identity"
 )
 
-var whoamiCommand = &front.Command{
+var whoamiCommand = &cli.Command{
 	Name:  "whoami",
 	Group: groupLook,
 	Short: "show which agent tt takes you for, and why",
-	Flags: func(f *front.Flags) {
+	Flags: func(f *cli.Flags) {
 		f.Bool("explain", "also say which signals were seen and which decided")
 	},
 	Errors: []code.Code{code.InvalidAgentID},
 	Run:    runWhoami,
 }
 
-func runWhoami(_ context.Context, c *front.Call) error {
+func runWhoami(_ context.Context, c *cli.Call) error {
 	me, _, err := whoCalls(c)
 	if err != nil {
 		return err
 	}
-	return c.Out.Result(identity.WhoamiJSON(me), func(t *front.Text) {
+	return c.Out.Result(identity.WhoamiJSON(me), func(t *cli.Text) {
 		if !c.Bool("explain") {
 			t.Line("%s", me.ID)
 			return

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/talking-stick/tt/cmd/internal/front"
+	"github.com/talking-stick/tt/cmd/internal/cli"
 )
 
 // A Candidate is a word that may stand at the cursor.
@@ -26,7 +26,7 @@ const (
 // A Slot is a place on the command line that the table alone cannot fill: the
 // value of a flag, or an argument.
 type Slot struct {
-	Command *front.Command
+	Command *cli.Command
 	Flag    string   // the flag's name, "" for an argument
 	Arg     string   // the argument's name, "" for a flag
 	Before  []string // the operands before it
@@ -51,7 +51,7 @@ func Words(words ...string) Answer {
 // Find returns what may stand in place of the last of words, which are those
 // of a command line without the program's name; the last may be empty. A value
 // that is glued to its flag comes with it: "--target=self".
-func Find(p *front.Program, words []string, fill func(Slot) Answer) Answer {
+func Find(p *cli.Program, words []string, fill func(Slot) Answer) Answer {
 	if len(words) == 0 {
 		words = []string{""}
 	}
@@ -86,16 +86,16 @@ func narrow(a Answer, glue, current string) Answer {
 
 // A line is the part of a command line before the cursor.
 type line struct {
-	command *front.Command // the longest that the words name, nil so far
-	name    string         // the words that were taken for a name
-	flags   []front.Flag   // those that may be given
-	given   []string       // the flags that were
-	before  []string       // operands behind the command's name
-	waiting *front.Flag    // the last word is a flag and its value is next
-	ended   bool           // "--" was there
+	command *cli.Command // the longest that the words name, nil so far
+	name    string       // the words that were taken for a name
+	flags   []cli.Flag   // those that may be given
+	given   []string     // the flags that were
+	before  []string     // operands behind the command's name
+	waiting *cli.Flag    // the last word is a flag and its value is next
+	ended   bool         // "--" was there
 }
 
-func read(p *front.Program, words []string) *line {
+func read(p *cli.Program, words []string) *line {
 	l := &line{flags: p.FlagsOf(nil)}
 	for _, word := range words {
 		switch {
@@ -126,7 +126,7 @@ func (l *line) takeFlag(word string) {
 
 // takeWord makes the word part of the command's name if there is one that goes on
 // with it, else it is an operand.
-func (l *line) takeWord(p *front.Program, word string) {
+func (l *line) takeWord(p *cli.Program, word string) {
 	name := strings.TrimPrefix(l.name+" "+word, " ")
 	if c := p.Command(name); c != nil && len(l.before) == 0 {
 		l.command, l.name, l.flags = c, name, p.FlagsOf(c)
@@ -139,7 +139,7 @@ func (l *line) takeWord(p *front.Program, word string) {
 	l.before = append(l.before, word)
 }
 
-func (l *line) flag(typed string) *front.Flag {
+func (l *line) flag(typed string) *cli.Flag {
 	for i := range l.flags {
 		if f := &l.flags[i]; typed == "--"+f.Name || f.Short != "" && typed == "-"+f.Short {
 			return f
@@ -161,7 +161,7 @@ func (l *line) flagNames() Answer {
 
 // valueOf completes the value of a flag, which stands behind glue. Of a list with
 // commas it completes the last element, with those that are not in it yet.
-func (l *line) valueOf(f *front.Flag, fill func(Slot) Answer, glue, current string) Answer {
+func (l *line) valueOf(f *cli.Flag, fill func(Slot) Answer, glue, current string) Answer {
 	a := l.value(f, fill)
 	if strings.HasSuffix(f.Placeholder, ",…") {
 		value := current[len(glue):]
@@ -173,7 +173,7 @@ func (l *line) valueOf(f *front.Flag, fill func(Slot) Answer, glue, current stri
 	return narrow(a, glue, current)
 }
 
-func (l *line) value(f *front.Flag, fill func(Slot) Answer) Answer {
+func (l *line) value(f *cli.Flag, fill func(Slot) Answer) Answer {
 	if f.Choices != nil {
 		return Words(f.Choices...)
 	}
@@ -182,7 +182,7 @@ func (l *line) value(f *front.Flag, fill func(Slot) Answer) Answer {
 
 // operand is what may stand for an operand: a word of a command's name, an
 // argument, or both.
-func (l *line) operand(p *front.Program, fill func(Slot) Answer) Answer {
+func (l *line) operand(p *cli.Program, fill func(Slot) Answer) Answer {
 	var a Answer
 	if len(l.before) == 0 && !l.ended {
 		a.Candidates = next(p, l.name)
@@ -204,7 +204,7 @@ func (l *line) operand(p *front.Program, fill func(Slot) Answer) Answer {
 }
 
 // argument is the one that operand number n goes to, nil if there is none.
-func argument(c *front.Command, n int) *front.Arg {
+func argument(c *cli.Command, n int) *cli.Arg {
 	for i := range c.Args {
 		if i == n || c.Args[i].Rest {
 			return &c.Args[i]
@@ -215,7 +215,7 @@ func argument(c *front.Command, n int) *front.Arg {
 
 // next are the words with which names of commands go on after name. One that
 // goes on itself is described by the words that follow it.
-func next(p *front.Program, name string) []Candidate {
+func next(p *cli.Program, name string) []Candidate {
 	var found []Candidate
 	for _, c := range p.Visible() {
 		for _, full := range append([]string{c.Name}, c.Aliases...) {

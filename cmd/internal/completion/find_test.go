@@ -4,21 +4,21 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/talking-stick/tt/cmd/internal/front"
+	"github.com/talking-stick/tt/cmd/internal/cli"
 )
 
 // toy is a program with what makes completing difficult: names of several words,
 // an alias, flags with and without values, and arguments behind each other.
-func toy() *front.Program {
-	return &front.Program{Name: "toy", Agents: true, Commands: []*front.Command{
-		{Name: "throw", Aliases: []string{"toss"}, Short: "throw it", Args: []front.Arg{{Name: "to"}, {Name: "where", Optional: true}}, Flags: func(f *front.Flags) {
+func toy() *cli.Program {
+	return &cli.Program{Name: "toy", Agents: true, Commands: []*cli.Command{
+		{Name: "throw", Aliases: []string{"toss"}, Short: "throw it", Args: []cli.Arg{{Name: "to"}, {Name: "where", Optional: true}}, Flags: func(f *cli.Flags) {
 			f.Choice("spin", "left|right", []string{"", "left", "right"}, "which way")
 			f.String("ball", "NAME", "which ball")
 			f.Bool("hard", "with force")
 			f.StringList("mark", "TEXT", "write on it")
 			f.StringList("colour", "NAME,…", "paint it")
 		}},
-		{Name: "shout send", Short: "shout", Args: []front.Arg{{Name: "word", Rest: true}}},
+		{Name: "shout send", Short: "shout", Args: []cli.Arg{{Name: "word", Rest: true}}},
 		{Name: "shout hear", Short: "listen"},
 		{Name: "secret", Hidden: true},
 	}}

@@ -3,7 +3,7 @@ package completion
 import (
 	"strings"
 
-	"github.com/talking-stick/tt/cmd/internal/front"
+	"github.com/talking-stick/tt/cmd/internal/cli"
 )
 
 // String returns the answer as the scripts read it: a line for each candidate,
@@ -11,9 +11,9 @@ import (
 func (a Answer) String() string {
 	var b strings.Builder
 	for _, c := range a.Candidates {
-		b.WriteString(front.Line(c.Word))
+		b.WriteString(cli.Line(c.Word))
 		if c.What != "" {
-			b.WriteString("\t" + front.Line(c.What))
+			b.WriteString("\t" + cli.Line(c.What))
 		}
 		b.WriteByte('\n')
 	}

@@ -55,7 +55,7 @@ var below = map[string][]string{
 	"fsroom":                {"fsroom/code", "journal", "lockfile"},
 	"identity":              {"fsroom/code"},
 	"skills":                {"skills", "fsroom/code", "lockfile"},
-	"cmd/internal/front":    {"fsroom/code", "journal/wire"},
+	"cmd/internal/cli":      {"fsroom/code", "journal/wire"},
 	"cmd/internal":          {"cmd/internal", "fsroom", "journal", "lockfile", "identity", "skills"},
 	"cmd/tt":                {"cmd/internal", "fsroom", "journal", "lockfile", "identity", "skills"},
 	"cmd/agent-bus":         {"cmd/agent-bus", "cmd/internal", "fsroom", "journal", "lockfile", "identity"},

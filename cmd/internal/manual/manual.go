@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/talking-stick/tt/cmd/internal/front"
+	"github.com/talking-stick/tt/cmd/internal/cli"
 )
 
 // A Page is one file of the manual.
@@ -15,7 +15,7 @@ type Page struct {
 
 // Pages returns the program's own page and one for each command that the help
 // lists, all of section 1.
-func Pages(p *front.Program, version string) []Page {
+func Pages(p *cli.Program, version string) []Page {
 	pages := []Page{{p.Name + ".1", programPage(p, version)}}
 	for _, c := range p.Visible() {
 		pages = append(pages, Page{pageName(p, c) + ".1", commandPage(p, c, version)})
@@ -23,11 +23,11 @@ func Pages(p *front.Program, version string) []Page {
 	return pages
 }
 
-func pageName(p *front.Program, c *front.Command) string {
+func pageName(p *cli.Program, c *cli.Command) string {
 	return p.Name + "-" + strings.Join(c.Path(), "-")
 }
 
-func programPage(p *front.Program, version string) string {
+func programPage(p *cli.Program, version string) string {
 	w := newWriter(p.Name, version, p.Short)
 	w.section("SYNOPSIS")
 	w.line(`.B ` + escape(p.Name) + ` \fICOMMAND\fR [\fIARGUMENTS\fR] [\fIFLAGS\fR]`)
@@ -49,7 +49,7 @@ func programPage(p *front.Program, version string) string {
 	return w.String()
 }
 
-func commandPage(p *front.Program, c *front.Command, version string) string {
+func commandPage(p *cli.Program, c *cli.Command, version string) string {
 	w := newWriter(pageName(p, c), version, c.Short)
 	w.section("SYNOPSIS")
 	w.line(".B " + escape(p.UsageLine(c)))
@@ -81,7 +81,7 @@ func commandPage(p *front.Program, c *front.Command, version string) string {
 	return w.String()
 }
 
-func (w *writer) commands(p *front.Program) {
+func (w *writer) commands(p *cli.Program) {
 	group := ""
 	w.section("COMMANDS")
 	for _, c := range p.Visible() {
@@ -93,7 +93,7 @@ func (w *writer) commands(p *front.Program) {
 	}
 }
 
-func (w *writer) arguments(args []front.Arg) {
+func (w *writer) arguments(args []cli.Arg) {
 	if len(args) == 0 {
 		return
 	}
@@ -103,13 +103,13 @@ func (w *writer) arguments(args []front.Arg) {
 	}
 }
 
-func (w *writer) flags(flags []front.Flag) {
+func (w *writer) flags(flags []cli.Flag) {
 	for _, f := range flags {
 		w.item(strings.TrimSpace(f.Head()), f.Description())
 	}
 }
 
-func (w *writer) examples(examples []front.Example) {
+func (w *writer) examples(examples []cli.Example) {
 	if len(examples) == 0 {
 		return
 	}

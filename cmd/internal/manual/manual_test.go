@@ -4,21 +4,21 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/talking-stick/tt/cmd/internal/front"
+	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/fsroom/code"
 )
 
-func toy() *front.Program {
-	return &front.Program{
+func toy() *cli.Program {
+	return &cli.Program{
 		Name: "toy", Short: "play", Long: "First.\n\nSecond.",
-		Topics: []front.Topic{{Name: "balls", Short: "what there is", Long: "  red   1\n  .blue 2"}},
-		Commands: []*front.Command{
+		Topics: []cli.Topic{{Name: "balls", Short: "what there is", Long: "  red   1\n  .blue 2"}},
+		Commands: []*cli.Command{
 			{
 				Name: "throw up", Aliases: []string{"toss"}, Group: "play", Short: "throw it", Long: `Say "it's" \o/`,
-				Args:     []front.Arg{{Name: "to", Usage: "whom"}, {Name: "how", Optional: true}},
-				Flags:    func(f *front.Flags) { f.Int64("times", "N", 3, "how often") },
-				Examples: []front.Example{{Line: `toy throw up "anna"`, What: "to anna"}},
-				Exits:    []front.ExitStatus{{Status: 7, Meaning: "dropped"}, {Status: 1, Meaning: "nobody there"}},
+				Args:     []cli.Arg{{Name: "to", Usage: "whom"}, {Name: "how", Optional: true}},
+				Flags:    func(f *cli.Flags) { f.Int64("times", "N", 3, "how often") },
+				Examples: []cli.Example{{Line: `toy throw up "anna"`, What: "to anna"}},
+				Exits:    []cli.ExitStatus{{Status: 7, Meaning: "dropped"}, {Status: 1, Meaning: "nobody there"}},
 				Errors:   []code.Code{code.Internal},
 			},
 			{Name: "secret", Hidden: true},

@@ -12,7 +12,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/talking-stick/tt/cmd/internal/kinds"
+	"github.com/talking-stick/tt/cmd/internal/roomtypes"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/fsroomtest"
 	"github.com/talking-stick/tt/fsroom/turn"
@@ -24,7 +24,7 @@ func (g *rig) room(data string) (*fsroom.Room[turn.State], error) {
 	if err != nil {
 		return nil, err
 	}
-	return fsroom.At(store, kinds.Stick(), fsroom.RoomName(g.workspace)), nil
+	return fsroom.At(store, roomtypes.Stick(), fsroom.RoomName(g.workspace)), nil
 }
 
 // events are all committed events of the room, over all its lives.
@@ -103,7 +103,7 @@ func (g *rig) problems(data string) []string {
 	if err != nil {
 		return []string{err.Error()}
 	}
-	return append(checked(r), second(data, kinds.Stick())...)
+	return append(checked(r), second(data, roomtypes.Stick())...)
 }
 
 func checked[S any](r *fsroom.Room[S]) (found []string) {

@@ -1,0 +1,89 @@
+package cli
+
+import (
+	"context"
+	"io"
+	"os"
+	"time"
+
+	"golang.org/x/term"
+)
+
+// Env is the world as a program sees it: everything a command may ask of its
+// process. Tests write it as a literal; a nil Lookup, Now, Width or Executable
+// is allowed and answers nothing, the zero time, 80 columns, and an error.
+type Env struct {
+	Args           []string            // the arguments, without the program's name
+	Lookup         func(string) string // an environment variable, "" if unset
+	Stdin          io.Reader
+	Stdout, Stderr io.Writer
+	StdinTTY       bool // whether each of the three is a terminal
+	StdoutTTY      bool
+	StderrTTY      bool
+	Dir            string // the current directory, "" if it is gone
+	Home           string // the user's home directory, "" if unknown
+	Now            func() time.Time
+	Width          func() int // columns of the terminal, 0 if unknown
+	Executable     func() (string, error)
+}
+
+// SystemEnv returns the environment of this process.
+func SystemEnv() *Env {
+	dir, _ := os.Getwd()
+	home, _ := os.UserHomeDir()
+	return &Env{
+		Args:       os.Args[1:],
+		Lookup:     os.Getenv,
+		Stdin:      os.Stdin,
+		Stdout:     duplicate(os.Stdout),
+		Stderr:     duplicate(os.Stderr),
+		StdinTTY:   term.IsTerminal(int(os.Stdin.Fd())),
+		StdoutTTY:  term.IsTerminal(int(os.Stdout.Fd())),
+		StderrTTY:  term.IsTerminal(int(os.Stderr.Fd())),
+		Dir:        dir,
+		Home:       home,
+		Now:        time.Now,
+		Width:      terminalWidth,
+		Executable: os.Executable,
+	}
+}
+
+// Execute runs p as this process and does not return.
+func Execute(p *Program) {
+	env := SystemEnv()
+	quit(env, p.Main(context.Background(), env))
+}
+
+func terminalWidth() int {
+	width, _, err := term.GetSize(int(os.Stdout.Fd()))
+	if err != nil {
+		return 0
+	}
+	return width
+}
+
+func (e *Env) lookup(name string) string {
+	if e.Lookup == nil {
+		return ""
+	}
+	return e.Lookup(name)
+}
+
+func (e *Env) now() time.Time {
+	if e.Now == nil {
+		return time.Time{}
+	}
+	return e.Now()
+}
+
+// columns is the width text is laid out for.
+func (e *Env) columns() int {
+	if !e.StdoutTTY || e.Width == nil {
+		return defaultWidth
+	}
+	width := e.Width()
+	if width <= 0 {
+		return defaultWidth
+	}
+	return max(width, leastWidth)
+}

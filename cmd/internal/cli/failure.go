@@ -1,0 +1,139 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/talking-stick/tt/fsroom/code"
+)
+
+// The exit statuses of every command.
+const (
+	statusDone   = 0
+	statusFailed = 1
+	statusUsage  = 2
+)
+
+// Exit returns an error that ends the program with status and prints nothing: for
+// a command whose status is part of its result. Exit(0) is nil.
+func Exit(status int) error {
+	if status == statusDone {
+		return nil
+	}
+	return exitError(status)
+}
+
+type exitError int
+
+func (e exitError) Error() string { return fmt.Sprintf("exit status %d", int(e)) }
+
+// finish prints err, if there is something to say, and returns the exit status.
+func (p *Program) finish(env *Env, out *Output, verbose bool, err error) int {
+	var exit exitError
+	if err == nil || errors.As(err, &exit) {
+		if out.err == nil {
+			return int(exit)
+		}
+		err = out.err
+	}
+	if isLost(err) && out.streams && ReaderGone(err) {
+		return statusDone
+	}
+	failure := asFailure(err)
+	// There is nobody left to tell when standard error fails too.
+	_, _ = io.WriteString(env.Stderr, p.describe(failure, out.failing, verbose))
+	if failure.Code == code.Usage {
+		return statusUsage
+	}
+	return statusFailed
+}
+
+func isLost(err error) bool {
+	var lost *lostError
+	return errors.As(err, &lost)
+}
+
+// ReaderGone reports whether err says that nobody reads the output any more.
+func ReaderGone(err error) bool {
+	return errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe)
+}
+
+// asFailure returns err as users meet it.
+func asFailure(err error) *code.Error {
+	var known *code.Error
+	switch {
+	case errors.As(err, &known):
+		return known
+	case isLost(err):
+		return code.New(code.Internal, "%s", err).Because(err).
+			WithHint("what the command did stands; only its output is lost")
+	}
+	return code.New(code.Internal, "%s", err).Because(err)
+}
+
+func (p *Program) describe(e *code.Error, asJSON, verbose bool) string {
+	if asJSON {
+		return failureJSON(e)
+	}
+	var b strings.Builder
+	if stack, ok := e.Details["stack"].(string); ok {
+		b.WriteString(Block(stack))
+	}
+	fmt.Fprintf(&b, "%s: %s (%s)\n", p.Name, Line(e.Message), e.Code)
+	if verbose && e.Err != nil {
+		fmt.Fprintf(&b, "cause: %s\n", Line(e.Err.Error()))
+	}
+	if e.Hint != "" {
+		fmt.Fprintf(&b, "hint: %s\n", Line(e.Hint))
+	}
+	return b.String()
+}
+
+// failureJSON is one object: code, message and hint first, then the details. One
+// that cannot be written as JSON is left out rather than losing the others.
+func failureJSON(e *code.Error) string {
+	var b strings.Builder
+	b.WriteString(`{"error":` + jsonOf(string(e.Code)) + `,"message":` + jsonOf(e.Message))
+	if e.Hint != "" {
+		b.WriteString(`,"hint":` + jsonOf(e.Hint))
+	}
+	for _, key := range slices.Sorted(maps.Keys(e.Details)) {
+		if key == "error" || key == "message" || key == "hint" {
+			continue
+		}
+		if value := jsonOf(e.Details[key]); value != "" {
+			b.WriteString("," + jsonOf(key) + ":" + value)
+		}
+	}
+	b.WriteString("}\n")
+	return b.String()
+}
+
+// jsonOf returns v as JSON on one line, "" when it cannot be.
+func jsonOf(v any) string {
+	document, err := marshal(v, false)
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSuffix(string(document), "\n")
+}
+
+// Warn prints a warning for people on standard error; in JSON mode it is silent,
+// as the result carries the warning there.
+func (c *Call) Warn(format string, args ...any) {
+	if c.JSON {
+		return
+	}
+	c.Notice(fmt.Sprintf(format, args...))
+}
+
+// Notice prints one line of warning on standard error, whatever the mode: for
+// what no result tells.
+func (c *Call) Notice(line string) {
+	fmt.Fprintf(c.Env.Stderr, "%s: warning: %s\n", c.Program.Name, Line(line))
+}

@@ -1,0 +1,159 @@
+package cli
+
+import (
+	"io"
+	"time"
+
+	"github.com/spf13/pflag"
+)
+
+// Flags declares the flags of one command. Every flag has a line of usage text,
+// and those with a value a placeholder for it ("DIR"), so that the parser, the
+// help and whatever else walks the table say the same.
+//
+// Usage lines have no capital and no full stop.
+type Flags struct {
+	set    *pflag.FlagSet
+	all    []Flag
+	global bool // what is declared now belongs to every command
+	topic  string
+}
+
+// A Flag describes one declared flag.
+type Flag struct {
+	Name        string
+	Short       string   // one letter, "" for none
+	Placeholder string   // what stands for the value, "" for a switch
+	Usage       string   // one line
+	Default     string   // the value when it is not given, "" for none
+	Choices     []string // the only values it accepts, nil for any
+	Repeatable  bool
+	Global      bool   // every command has it
+	Topic       string // the help page that explains it, "" for that of the command
+}
+
+func newFlags() *Flags {
+	set := pflag.NewFlagSet("", pflag.ContinueOnError)
+	set.SetOutput(io.Discard)
+	set.SortFlags = false
+	return &Flags{set: set}
+}
+
+// String declares a flag with any text as value, the empty one included.
+func (f *Flags) String(name, placeholder, usage string) {
+	f.add(new(textValue), Flag{Name: name, Placeholder: placeholder, Usage: usage})
+}
+
+// StringList declares a flag that may be given several times.
+func (f *Flags) StringList(name, placeholder, usage string) {
+	f.add(new(listValue), Flag{Name: name, Placeholder: placeholder, Usage: usage, Repeatable: true})
+}
+
+// Bool declares a switch: it is on when given, and takes no value. Giving it twice
+// says nothing new and is allowed.
+func (f *Flags) Bool(name, usage string) {
+	f.BoolP(name, "", usage)
+}
+
+// BoolP is Bool for a switch that also has a letter.
+func (f *Flags) BoolP(name, short, usage string) {
+	f.add(new(switchValue), Flag{Name: name, Short: short, Usage: usage, Repeatable: true})
+}
+
+// Int64 declares a flag with a decimal whole number as value.
+func (f *Flags) Int64(name, placeholder string, byDefault int64, usage string) {
+	value := numberValue(byDefault)
+	f.add(&value, Flag{Name: name, Placeholder: placeholder, Usage: usage, Default: nonZero(&value)})
+}
+
+// Duration declares a flag with a value as [ParseDuration] reads it.
+func (f *Flags) Duration(name, placeholder string, byDefault time.Duration, usage string) {
+	value := spanValue(byDefault)
+	f.add(&value, Flag{Name: name, Placeholder: placeholder, Usage: usage, Default: nonZero(&value)})
+}
+
+// Choice declares a flag that accepts only the given words. The first is its value
+// when it is not given; let that be "" for none.
+func (f *Flags) Choice(name, placeholder string, choices []string, usage string) {
+	value := &choiceValue{word: choices[0]}
+	for _, choice := range choices {
+		if choice != "" {
+			value.choices = append(value.choices, choice)
+		}
+	}
+	f.add(value, Flag{Name: name, Placeholder: placeholder, Usage: usage, Default: value.word, Choices: value.choices})
+}
+
+// nonZero is a default worth mentioning: none for zero.
+func nonZero(value interface{ String() string }) string {
+	switch text := value.String(); text {
+	case "0", "0s":
+		return ""
+	default:
+		return text
+	}
+}
+
+// In declares flags that several commands share and that a help topic explains:
+// the help of a command only names them.
+func (f *Flags) In(topic string, declare func(*Flags)) {
+	f.topic = topic
+	declare(f)
+	f.topic = ""
+}
+
+func (f *Flags) add(value pflag.Value, flag Flag) {
+	flag.Global, flag.Topic = f.global, f.topic
+	declared := f.set.VarPF(value, flag.Name, flag.Short, flag.Usage)
+	if flag.Placeholder == "" {
+		declared.NoOptDefVal = switchOn
+	}
+	f.all = append(f.all, flag)
+}
+
+func (f *Flags) find(name string) *Flag {
+	for i := range f.all {
+		if f.all[i].Name == name {
+			return &f.all[i]
+		}
+	}
+	return nil
+}
+
+// given reports whether the flag was on the command line. A name that was never
+// declared is a mistake in the program.
+func (f *Flags) given(name string) bool { return f.lookup(name).Changed }
+
+func (f *Flags) lookup(name string) *pflag.Flag {
+	flag := f.set.Lookup(name)
+	if flag == nil {
+		panic("cli: flag --" + name + " is not declared")
+	}
+	return flag
+}
+
+// FlagsOf returns the flags c accepts in the order of their declaration, its own
+// before those of every command.
+func (p *Program) FlagsOf(c *Command) []Flag {
+	return p.declare(c).all
+}
+
+func (p *Program) declare(c *Command) *Flags {
+	f := newFlags()
+	if c != nil && c.Flags != nil {
+		c.Flags(f)
+	}
+	f.global = true
+	p.globalFlags(f)
+	return f
+}
+
+func (p *Program) globalFlags(f *Flags) {
+	f.Bool("json", "print JSON, which is the default for a harness")
+	f.Bool("text", "print text for people")
+	if p.Agents {
+		f.String("agent", "ID", "act as this agent instead of the detected one")
+	}
+	f.BoolP("verbose", "v", "say more when something fails")
+	f.BoolP("help", "h", "print this help and do nothing")
+}

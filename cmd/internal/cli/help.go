@@ -1,0 +1,183 @@
+package cli
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/talking-stick/tt/fsroom/code"
+)
+
+func (p *Program) helpCommand() *Command {
+	return &Command{
+		Name:  "help",
+		Group: p.lastGroup(),
+		Args:  []Arg{{Name: "command", Usage: "a command, or one of the topics", Optional: true, Rest: true}},
+		Short: "explain a command or a topic",
+		Run: func(_ context.Context, c *Call) error {
+			page, err := p.helpOn(strings.Join(c.Rest("command"), " "), c.Out)
+			if err != nil {
+				return err
+			}
+			return c.Out.Print(page)
+		},
+	}
+}
+
+// help answers a command line with --help in it.
+func (p *Program) help(out *Output, found line) error {
+	switch {
+	case found.command != nil:
+		return out.Print(p.commandHelp(found.command, out))
+	case found.stray:
+		return p.unknownCommand(found.unknown)
+	}
+	page, err := p.helpOn(found.group, out)
+	if err != nil {
+		return err
+	}
+	return out.Print(page)
+}
+
+// helpOn returns the page on a command, a group of them, or a topic; for "" the
+// general one.
+func (p *Program) helpOn(name string, out *Output) (string, error) {
+	if name == "" {
+		return p.generalHelp(out), nil
+	}
+	if c := p.Command(name); c != nil {
+		return p.commandHelp(c, out), nil
+	}
+	if len(p.inside(name)) > 0 {
+		return p.groupHelp(name, out), nil
+	}
+	known := p.visibleNames()
+	for _, topic := range p.Topics {
+		if topic.Name == name {
+			return p.topicHelp(topic, out), nil
+		}
+		known = append(known, topic.Name)
+	}
+	err := usagef("no help on %s", quote(name)).With("command", shorten(name))
+	return "", p.didYouMean(err, nil, nearest(name, known)...)
+}
+
+func (p *Program) topicHelp(topic Topic, out *Output) string {
+	t := out.helpText()
+	t.Line("%s", t.Bold(p.Name+" help "+topic.Name)+Styled(": "+Line(topic.Short)))
+	if items := topic.List(); len(items) > 0 {
+		t.Blank()
+		t.items(items)
+	}
+	if topic.Long != "" {
+		t.Blank()
+		t.Wrapped("", topic.Long)
+	}
+	if flags, of := p.sharedFlags(topic.Name); len(flags) > 0 {
+		t.heading("Flags of " + andList(of))
+		t.flags(flags)
+	}
+	return t.String()
+}
+
+// sharedFlags returns the flags that the topic explains, and the commands that
+// have them.
+func (p *Program) sharedFlags(topic string) (flags []Flag, commands []string) {
+	for _, c := range p.Visible() {
+		if shared := inTopic(p.FlagsOf(c), topic); len(shared) > 0 {
+			flags, commands = shared, append(commands, c.Name)
+		}
+	}
+	return flags, commands
+}
+
+func (p *Program) generalHelp(out *Output) string {
+	t := out.helpText()
+	t.Line("%s: %s", t.Bold(p.Name), p.Short)
+	t.Blank()
+	t.Line("Usage: %s COMMAND [ARGUMENTS] [FLAGS]", p.Name)
+	if p.Long != "" {
+		t.Blank()
+		t.Wrapped("", p.Long)
+	}
+	p.listCommands(t)
+	p.listTopics(t)
+	t.heading("Flags")
+	t.flags(p.FlagsOf(p.nothing()))
+	t.Blank()
+	t.Line("See %q for one command.", p.Name+" help COMMAND")
+	return t.String()
+}
+
+func (p *Program) listCommands(t *Text) {
+	var groups []string
+	width := 0
+	for _, c := range p.Visible() {
+		width = max(width, len(c.Name))
+		if !slices.Contains(groups, c.Group) {
+			groups = append(groups, c.Group)
+		}
+	}
+	for _, group := range groups {
+		t.heading(capital(group))
+		for _, c := range p.Visible() {
+			if c.Group == group {
+				t.item(c.Name, width, c.Short)
+			}
+		}
+	}
+}
+
+func (p *Program) listTopics(t *Text) {
+	if len(p.Topics) == 0 {
+		return
+	}
+	var topics []Item
+	for _, topic := range p.Topics {
+		topics = append(topics, Item{topic.Name, topic.Short})
+	}
+	t.heading("Topics")
+	t.items(topics)
+}
+
+// groupHelp lists the commands whose names start with the word prefix.
+func (p *Program) groupHelp(prefix string, out *Output) string {
+	t := out.helpText()
+	t.Line("Usage: %s %s COMMAND [ARGUMENTS] [FLAGS]", p.Name, prefix)
+	t.heading("Commands")
+	var inside []Item
+	for _, c := range p.inside(prefix) {
+		inside = append(inside, Item{c.Name, c.Short})
+	}
+	t.items(inside)
+	t.Blank()
+	t.Line("See %q for one of them.", p.Name+" help "+inside[0].Name)
+	return t.String()
+}
+
+func capital(group string) string {
+	if group == "" {
+		return "Commands"
+	}
+	return strings.ToUpper(group[:1]) + group[1:]
+}
+
+func globalOnly(flags []Flag) []Flag {
+	var global []Flag
+	for _, flag := range flags {
+		if flag.Global {
+			global = append(global, flag)
+		}
+	}
+	return global
+}
+
+func ownOnly(flags []Flag) []Flag { return flags[:len(flags)-len(globalOnly(flags))] }
+
+func codeNames(codes []code.Code) string {
+	names := make([]string, len(codes))
+	for i, c := range codes {
+		names[i] = string(c)
+	}
+	return strings.Join(names, ", ")
+}

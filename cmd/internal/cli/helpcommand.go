@@ -1,0 +1,219 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// helpText is a Text for help: as wide as the terminal, but not wider than lines
+// are pleasant to read.
+func (o *Output) helpText() *Text {
+	t := newText(o.env)
+	t.Width = min(t.Width, defaultWidth)
+	return t
+}
+
+func (p *Program) commandHelp(c *Command, out *Output) string {
+	t := out.helpText()
+	t.Line("%s: %s", t.Bold(p.Name+" "+c.Name), c.Short)
+	t.Blank()
+	t.Line("Usage: %s", p.UsageLine(c))
+	for _, alias := range c.Aliases {
+		t.Line("Alias: %s %s", p.Name, alias)
+	}
+	if c.Long != "" {
+		t.Blank()
+		t.Wrapped("", c.Long)
+	}
+	t.arguments(c.Args)
+	flags := p.FlagsOf(c)
+	if own := inTopic(ownOnly(flags), ""); len(own) > 0 {
+		t.heading("Flags")
+		t.flags(own)
+	}
+	for _, topic := range p.Topics {
+		if shared := inTopic(flags, topic.Name); len(shared) > 0 {
+			t.heading(fmt.Sprintf("Flags that %q explains", p.Name+" help "+topic.Name))
+			t.Wrapped("  ", heads(shared))
+		}
+	}
+	t.heading("Flags of every command")
+	t.flags(globalOnly(flags))
+	t.examples(c.Examples)
+	t.statuses(c)
+	if len(c.Errors) > 0 {
+		t.heading("Errors")
+		t.Wrapped("  ", codeNames(c.Errors))
+	}
+	return t.String()
+}
+
+// inTopic returns the flags that the help topic explains.
+func inTopic(flags []Flag, topic string) []Flag {
+	return slices.DeleteFunc(slices.Clone(flags), func(f Flag) bool { return f.Topic != topic })
+}
+
+func heads(flags []Flag) string {
+	var all []string
+	for _, flag := range flags {
+		all = append(all, strings.TrimSpace(flag.Head()))
+	}
+	return strings.Join(all, ", ")
+}
+
+// UsageLine is the command line of c in general: "tt kick AGENT [PATH] [FLAGS]".
+func (p *Program) UsageLine(c *Command) string {
+	parts := []string{p.Name}
+	if c.Name != "" {
+		parts = append(parts, c.Name)
+	}
+	for _, arg := range c.Args {
+		parts = append(parts, arg.inUsage())
+	}
+	if c.Flags != nil {
+		parts = append(parts, "[FLAGS]")
+	}
+	return strings.Join(parts, " ")
+}
+
+// Display is how help shows the argument: "AGENT".
+func (a Arg) Display() string {
+	switch {
+	case a.Show != "":
+		return a.Show
+	case a.Choices != nil:
+		return strings.Join(a.Choices, "|")
+	}
+	return strings.ToUpper(a.Name)
+}
+
+func (a Arg) inUsage() string {
+	text := a.Display()
+	if a.Rest {
+		text += "..."
+	}
+	if a.Optional {
+		text = "[" + text + "]"
+	}
+	return text
+}
+
+func (t *Text) heading(s string) {
+	t.Blank()
+	t.Line("%s", t.Bold(s+":"))
+}
+
+// item writes a name and, in a column of its own, what it is.
+func (t *Text) item(name string, width int, what string) {
+	lines := wrap(what, t.Width-width-2-columnGap)
+	t.Line("  %-*s  %s", width, name, lines[0])
+	for _, more := range lines[1:] {
+		t.Line("%s%s", blanks(width+2+columnGap), more)
+	}
+}
+
+// items writes names and what they are in two columns. A name that would leave
+// less than half of the page stands on a line of its own.
+func (t *Text) items(items []Item) {
+	width, most := 0, t.Width/2-columnGap
+	for _, i := range items {
+		if len(i.Name) <= most {
+			width = max(width, len(i.Name))
+		}
+	}
+	for _, i := range items {
+		if len(i.Name) > most {
+			t.Line("  %s", i.Name)
+			i.Name = ""
+		}
+		t.item(i.Name, width, i.What)
+	}
+}
+
+func (t *Text) arguments(args []Arg) {
+	var items []Item
+	explained := false
+	for _, arg := range args {
+		items = append(items, Item{arg.Display(), arg.Usage})
+		explained = explained || arg.Usage != ""
+	}
+	if explained {
+		t.heading("Arguments")
+		t.items(items)
+	}
+}
+
+func (t *Text) flags(flags []Flag) {
+	var items []Item
+	for _, flag := range flags {
+		items = append(items, Item{flag.Head(), flag.Description()})
+	}
+	t.items(items)
+}
+
+// Head is how help shows the flag: "-v, --verbose", "    --agent ID".
+func (f Flag) Head() string {
+	head := "    --" + f.Name
+	if f.Short != "" {
+		head = "-" + f.Short + ", --" + f.Name
+	}
+	if f.Placeholder != "" {
+		head += " " + f.Placeholder
+	}
+	return head
+}
+
+// Description is the usage of the flag with its choices and its default.
+func (f Flag) Description() string {
+	text := f.Usage
+	if len(f.Choices) > 0 && f.Placeholder != strings.Join(f.Choices, "|") {
+		text += ": " + orList(f.Choices)
+	}
+	if f.Default != "" {
+		text += " (default " + f.Default + ")"
+	}
+	if f.Repeatable && f.Placeholder != "" {
+		text += " (may be repeated)"
+	}
+	return text
+}
+
+func (t *Text) examples(examples []Example) {
+	if len(examples) == 0 {
+		return
+	}
+	t.heading("Examples")
+	for _, example := range examples {
+		t.Line("  %s", example.Line)
+		if example.What != "" {
+			t.Wrapped("      ", example.What)
+		}
+	}
+}
+
+func (t *Text) statuses(c *Command) {
+	t.heading("Exit status")
+	for _, exit := range c.Statuses() {
+		t.item(fmt.Sprint(exit.Status), 1, exit.Meaning)
+	}
+}
+
+// Statuses are the exit statuses of c in ascending order: its own, and the common
+// ones that it does not say more about.
+func (c *Command) Statuses() []ExitStatus {
+	exits := slices.DeleteFunc(commonExits(c), func(common ExitStatus) bool {
+		return slices.ContainsFunc(c.Exits, func(own ExitStatus) bool { return own.Status == common.Status })
+	})
+	exits = append(exits, c.Exits...)
+	slices.SortStableFunc(exits, func(a, b ExitStatus) int { return a.Status - b.Status })
+	return exits
+}
+
+func commonExits(c *Command) []ExitStatus {
+	done := "done"
+	if c.Streams {
+		done = "done, or stopped by a signal"
+	}
+	return []ExitStatus{{statusDone, done}, {statusFailed, "refused or failed"}, {statusUsage, "wrong usage"}}
+}

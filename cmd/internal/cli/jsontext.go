@@ -1,0 +1,74 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/journal/wire"
+)
+
+// marshal returns v as one JSON document with a newline behind it, in which <, >
+// and & are themselves and no character that a terminal would act on is.
+func marshal(v any, indented bool) ([]byte, error) {
+	if fields, ok := v.(wire.Fields); ok {
+		return layOut(wire.Append(nil, fields), indented), nil
+	}
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	if indented {
+		encoder.SetIndent("", "  ")
+	}
+	if err := encoder.Encode(v); err != nil {
+		return nil, code.New(code.Internal, "the result cannot be written as JSON: %s", err).Because(err)
+	}
+	return escape(b.Bytes()), nil
+}
+
+// layOut finishes a document that needed no reflection.
+func layOut(document []byte, indented bool) []byte {
+	if indented {
+		var b bytes.Buffer
+		if json.Indent(&b, document, "", "  ") == nil {
+			document = b.Bytes()
+		}
+	}
+	return escape(append(document, '\n'))
+}
+
+// escape writes the characters that must not reach a terminal as \u and their code
+// in hexadecimal. In valid JSON they stand only inside strings, where that means the same; encoding/json
+// does it for those below the space only.
+func escape(document []byte) []byte {
+	if !needsEscape(document) {
+		return document
+	}
+	escaped := make([]byte, 0, len(document)+64)
+	for len(document) > 0 {
+		r, size := utf8.DecodeRune(document)
+		switch {
+		case r == '\n' || visible(r):
+			escaped = append(escaped, document[:size]...)
+		case r > 0xffff:
+			high, low := utf16.EncodeRune(r)
+			escaped = fmt.Appendf(escaped, `\u%04x\u%04x`, high, low)
+		default:
+			escaped = fmt.Appendf(escaped, `\u%04x`, r)
+		}
+		document = document[size:]
+	}
+	return escaped
+}
+
+func needsEscape(document []byte) bool {
+	for _, b := range document {
+		if b >= 0x7f {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,132 @@
+package cli
+
+import (
+	"strings"
+	"unicode"
+)
+
+const (
+	defaultWidth = 80 // columns where nobody says
+	leastWidth   = 40 // narrower terminals wrap by themselves
+	columnGap    = 2
+)
+
+// A Table aligns columns. The last one may be of any length.
+type Table struct {
+	rows [][]Styled
+}
+
+// Row adds a row. Cells are made fit for a line like the arguments of Text.Line.
+func (t *Table) Row(cells ...any) {
+	row := make([]Styled, len(cells))
+	for i, cell := range cells {
+		row[i] = asCell(cell)
+	}
+	t.rows = append(t.rows, row)
+}
+
+func (t *Table) widths() []int {
+	var widths []int
+	for _, row := range t.rows {
+		for i, cell := range row {
+			if i == len(widths) {
+				widths = append(widths, 0)
+			}
+			widths[i] = max(widths[i], columnsOf(cell.plain()))
+		}
+	}
+	return widths
+}
+
+func (t *Table) write(b *strings.Builder) {
+	widths := t.widths()
+	for _, row := range t.rows {
+		var line strings.Builder
+		for i, cell := range row {
+			line.WriteString(string(cell))
+			if i < len(row)-1 {
+				line.WriteString(blanks(widths[i] - columnsOf(cell.plain()) + columnGap))
+			}
+		}
+		b.WriteString(strings.TrimRight(line.String(), " "))
+		b.WriteByte('\n')
+	}
+}
+
+func blanks(n int) string { return strings.Repeat(" ", n) }
+
+// columnsOf is how many columns of a terminal s takes.
+func columnsOf(s string) int {
+	if isPlain(s) {
+		return len(s)
+	}
+	n := 0
+	for _, r := range s {
+		n += columnsOfRune(r)
+	}
+	return n
+}
+
+func columnsOfRune(r rune) int {
+	switch {
+	case unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf):
+		return 0
+	case isWide(r):
+		return 2
+	default:
+		return 1
+	}
+}
+
+// isWide covers the East Asian scripts and the emoji, which is what people write;
+// the exact table changes with every version of Unicode.
+func isWide(r rune) bool {
+	switch {
+	case r < 0x1100:
+		return false
+	case r <= 0x115f, 0x2e80 <= r && r <= 0xa4cf, 0xac00 <= r && r <= 0xd7a3, 0xf900 <= r && r <= 0xfaff,
+		0xfe30 <= r && r <= 0xfe6f, 0xff00 <= r && r <= 0xff60, 0xffe0 <= r && r <= 0xffe6,
+		0x1f300 <= r && r <= 0x1f64f, 0x1f680 <= r && r <= 0x1f6ff, 0x1f900 <= r && r <= 0x1f9ff,
+		0x20000 <= r && r <= 0x3fffd:
+		return true
+	}
+	return false
+}
+
+// wrap breaks the words of s into lines of at most width columns. A word that is
+// longer stands on a line of its own.
+func wrap(s string, width int) []string {
+	var lines []string
+	var line string
+	for _, word := range strings.Fields(s) {
+		if line != "" && columnsOf(line)+1+columnsOf(word) > width {
+			lines = append(lines, line)
+			line = ""
+		}
+		if line != "" {
+			line += " "
+		}
+		line += word
+	}
+	return append(lines, line)
+}
+
+// wrapParagraphs wraps text whose paragraphs are separated by blank lines, each
+// line behind indent. A paragraph that starts with a blank stays as it is.
+func wrapParagraphs(s, indent string, width int) string {
+	var b strings.Builder
+	for i, paragraph := range strings.Split(strings.Trim(s, "\n"), "\n\n") {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		lines := strings.Split(strings.Trim(paragraph, "\n"), "\n")
+		if !strings.HasPrefix(paragraph, " ") {
+			lines = wrap(paragraph, width-len(indent))
+		}
+		for _, line := range lines {
+			b.WriteString(strings.TrimRight(indent+line, " "))
+			b.WriteByte('\n')
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,167 @@
+package cli
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+	"github.com/talking-stick/tt/fsroom/code"
+)
+
+// parse reads the arguments of c, without the words of its name, strictly.
+func (p *Program) parse(c *Command, args []string) (*Call, error) {
+	flags := p.declare(c)
+	args = slices.Clone(args)
+	if err := p.checkValues(c, flags, args); err != nil {
+		return nil, err
+	}
+	if err := flags.set.ParseAll(args, flags.assign); err != nil {
+		return nil, p.explain(c, flags, err)
+	}
+	operands := flags.set.Args()
+	for i := range operands {
+		operands[i] = strings.TrimPrefix(operands[i], textMark)
+	}
+	given, err := p.distribute(c, operands)
+	if err != nil {
+		return nil, err
+	}
+	return &Call{Program: p, Cmd: c, flags: flags, operands: given}, nil
+}
+
+// assign is pflag's Set, except that a second value is refused instead of
+// quietly replacing the first.
+func (f *Flags) assign(flag *pflag.Flag, value string) error {
+	if flag.Changed && !f.find(flag.Name).Repeatable {
+		return &twiceError{flag.Name}
+	}
+	return f.set.Set(flag.Name, value)
+}
+
+type twiceError struct{ name string }
+
+func (e *twiceError) Error() string { return "--" + e.name + " is given twice" }
+
+// checkValues refuses what pflag lets pass: a flag as the value of another, as in
+// "--reason --json", and the letters it ignores for the sake of go test. It marks
+// the arguments that are text, for pflag to take them as such.
+func (p *Program) checkValues(c *Command, flags *Flags, args []string) error {
+	for i := 0; i < len(args); i++ {
+		arg := args[i]
+		switch {
+		case arg == "--":
+			return nil
+		case isText(arg):
+			args[i] = textMark + arg
+			continue
+		case isShort(arg) && !flags.knowsLetters(arg[1:]):
+			return p.unknownFlag(c, flags, arg)
+		case !isLong(arg) || strings.Contains(arg, "="):
+			continue
+		}
+		flag := flags.find(arg[2:])
+		if flag == nil || flag.Placeholder == "" {
+			continue
+		}
+		i++
+		if i == len(args) || looksLikeFlag(args[i]) {
+			return p.needsValue(c, flag, args[i:])
+		}
+	}
+	return nil
+}
+
+// knowsLetters reports whether a cluster of letters, as in "-hv", is all flags.
+func (f *Flags) knowsLetters(cluster string) bool {
+	cluster, _, _ = strings.Cut(cluster, "=")
+	for i := range len(cluster) {
+		if f.set.ShorthandLookup(cluster[i:i+1]) == nil {
+			return false
+		}
+	}
+	return cluster != ""
+}
+
+// textMark stands before an argument that is text and begins like a flag. No
+// argument of a process can contain it.
+const textMark = "\x00"
+
+// isText reports whether arg begins with a hyphen and is text all the same, such as
+// an item of a list: no flag has blanks in its name.
+func isText(arg string) bool {
+	name, _, _ := strings.Cut(arg, "=")
+	return strings.HasPrefix(arg, "-") && strings.ContainsAny(name, " \t\r\n")
+}
+
+func isLong(arg string) bool { return len(arg) > 2 && strings.HasPrefix(arg, "--") }
+
+func isShort(arg string) bool { return len(arg) > 1 && arg[0] == '-' && arg[1] != '-' }
+
+// looksLikeFlag reports whether arg is more likely a flag than the value of the
+// flag before it. Numbers and text do not: a flag starts with a letter and has no
+// blanks.
+func looksLikeFlag(arg string) bool {
+	name, _, _ := strings.Cut(arg, "=")
+	letters := strings.TrimPrefix(strings.TrimPrefix(name, "-"), "-")
+	return arg == "--" || len(letters) < len(name) && letters != "" && isLetter(letters[0]) && !strings.ContainsAny(name, " \t\r\n")
+}
+
+func isLetter(b byte) bool { return 'a' <= b|0x20 && b|0x20 <= 'z' }
+
+// explain turns pflag's errors into ours.
+func (p *Program) explain(c *Command, flags *Flags, err error) error {
+	var unknown *pflag.NotExistError
+	var invalid *pflag.InvalidValueError
+	var twice *twiceError
+	var syntax *pflag.InvalidSyntaxError
+	switch {
+	case errors.As(err, &unknown):
+		return p.unknownFlag(c, flags, "--"+unknown.GetSpecifiedName())
+	case errors.As(err, &invalid):
+		return p.badValue(c, flags.find(invalid.GetFlag().Name), invalid.GetValue(), invalid.Unwrap())
+	case errors.As(err, &twice):
+		return usagef("%s", twice).With("flag", "--"+twice.name).WithHint("keep one of them")
+	case errors.As(err, &syntax):
+		return usagef("%s is not how a flag is written", quote(syntax.GetSpecifiedFlag())).WithHint("%s", p.seeHelp(c))
+	default:
+		return usagef("%s", err.Error()).WithHint("%s", p.seeHelp(c))
+	}
+}
+
+// distribute gives the operands to the arguments c declares.
+func (p *Program) distribute(c *Command, operands []string) (map[string][]string, error) {
+	given := make(map[string][]string, len(c.Args))
+	for _, arg := range c.Args {
+		given[arg.Name] = nil
+		take := 1
+		if arg.Rest {
+			take = len(operands)
+		}
+		switch {
+		case len(operands) > 0:
+			given[arg.Name], operands = operands[:take], operands[take:]
+		case !arg.Optional:
+			return nil, usagef("missing argument %s", arg.Display()).With("argument", arg.Name).
+				WithHint("usage: %s", p.UsageLine(c))
+		}
+	}
+	if len(operands) > 0 {
+		return nil, p.tooMany(c, operands)
+	}
+	for _, arg := range c.Args {
+		for _, value := range given[arg.Name] {
+			if arg.Choices != nil && !slices.Contains(arg.Choices, value) {
+				err := usagef("bad value for %s: %s is not %s", strings.ToUpper(arg.Name), quote(value), orList(arg.Choices)).
+					With("argument", arg.Name).With("value", shorten(value))
+				return nil, p.didYouMean(err, c, nearest(value, arg.Choices)...)
+			}
+		}
+	}
+	return given, nil
+}
+
+func (p *Program) tooMany(c *Command, left []string) *code.Error {
+	err := usagef("unexpected argument %s", quote(left[0])).With("argument", shorten(left[0]))
+	return err.WithHint("usage: %s", p.UsageLine(c))
+}

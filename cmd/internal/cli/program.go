@@ -1,0 +1,143 @@
+package cli
+
+import (
+	"context"
+	"slices"
+
+	"github.com/talking-stick/tt/fsroom/code"
+)
+
+// A Program is a table of commands and what is said about it as a whole.
+type Program struct {
+	Name    string // as typed: "tt"
+	Version string // "" means: what the build recorded
+	Commit  string
+	Short   string // one line, for the head of the help
+	Long    string // paragraphs, separated by blank lines
+	Topics  []Topic
+	// Commands in the order of the help. "help" and "version" are added to them.
+	Commands []*Command
+	// Agents says that every command acts for an agent and takes --agent.
+	Agents bool
+	// Bare names the command that runs when none is given; "" prints the help.
+	Bare string
+	// Before is called before each command's Run; it may be nil.
+	Before func(ctx context.Context, c *Call)
+	// DefaultJSON reports whether results are JSON when neither --json nor --text
+	// is given: whether an agent's harness is calling. It may be nil.
+	DefaultJSON func(*Env) bool
+}
+
+// A Topic is a help page that belongs to no command, read with "help NAME". It
+// shows Items in two columns, then Long, then the flags that commands declare in
+// it with [Flags.In].
+type Topic struct {
+	Name  string
+	Short string
+	Items func() []Item // may be nil
+	Long  string        // as in Command
+}
+
+// An Item is a name and what it stands for.
+type Item struct{ Name, What string }
+
+// List returns the items of the page, nil if it has none.
+func (t Topic) List() []Item {
+	if t.Items == nil {
+		return nil
+	}
+	return t.Items()
+}
+
+// A Command is one row of the table.
+type Command struct {
+	Name    string   // one word, or several: "msg send"
+	Aliases []string // other names, of as many words as they like
+	Group   string   // heading under which the help lists it
+	Hidden  bool     // works, but no list shows it
+	Args    []Arg
+	Short   string // one line, no capital, no full stop
+	// Long is paragraphs separated by blank lines. They are wrapped, except those
+	// whose first line is indented, which stay as they are.
+	Long     string
+	Examples []Example
+	Flags    func(*Flags) // declares the flags; called only when they are needed
+	Exits    []ExitStatus // statuses beyond 0, 1 and 2
+	Errors   []code.Code  // error codes worth knowing, for the help
+	// Run does the work. What it returns decides the exit status: nil is 0, the
+	// error of Exit its own, an error with code usage 2, any other 1.
+	Run       func(ctx context.Context, c *Call) error
+	JSONOnly  bool // the result is JSON in every mode
+	TextFirst bool // the result is text, also for a harness, unless --json is given
+	Streams   bool // writes JSON Lines until stopped
+}
+
+// An Arg is a positional argument. Optional ones follow the required ones, and
+// only the last can be Rest.
+type Arg struct {
+	Name     string   // how Call.Arg asks for it: "path"
+	Show     string   // how help shows it; "" means Name in capitals
+	Usage    string   // one line for the help; may be empty
+	Choices  []string // the only values it accepts, nil for any; they are also its Show
+	Optional bool
+	Rest     bool // takes all that is left, at least one unless Optional
+}
+
+// An Example is a command line and what it is for.
+type Example struct {
+	Line string // with the program's name
+	What string // may be empty
+}
+
+// An ExitStatus is one that a command uses beyond the common ones.
+type ExitStatus struct {
+	Status  int
+	Meaning string
+}
+
+// Path splits the command's name into its words.
+func (c *Command) Path() []string { return words(c.Name) }
+
+// All returns the commands of p with those every program has, hidden ones too.
+func (p *Program) All() []*Command {
+	all := make([]*Command, 0, len(p.Commands)+2)
+	all = append(all, p.Commands...)
+	return append(all, p.helpCommand(), p.versionCommand())
+}
+
+// Visible returns the commands that lists show, in the order of the help.
+func (p *Program) Visible() []*Command {
+	return slices.DeleteFunc(p.All(), func(c *Command) bool { return c.Hidden })
+}
+
+// Command returns the command with this name or alias, nil if there is none.
+func (p *Program) Command(name string) *Command {
+	for _, c := range p.All() {
+		if c.is(name) {
+			return c
+		}
+	}
+	return nil
+}
+
+func (c *Command) is(name string) bool {
+	if c.Name == name {
+		return true
+	}
+	for _, alias := range c.Aliases {
+		if alias == name {
+			return true
+		}
+	}
+	return false
+}
+
+// lastGroup is where the added commands are listed.
+func (p *Program) lastGroup() string {
+	for i := len(p.Commands) - 1; i >= 0; i-- {
+		if !p.Commands[i].Hidden {
+			return p.Commands[i].Group
+		}
+	}
+	return ""
+}

@@ -1,0 +1,50 @@
+package cli
+
+import "strings"
+
+// Style marks up text for a terminal, or leaves it alone. The zero Style leaves it
+// alone.
+type Style struct{ on bool }
+
+// Styled is text that is fit for a terminal already: made visible by [Line], and
+// perhaps marked up.
+type Styled string
+
+// styleFor decides by https://no-color.org and the kind of terminal.
+func styleFor(env *Env) Style {
+	on := env.StdoutTTY && env.lookup("NO_COLOR") == "" && env.lookup("TERM") != "dumb"
+	return Style{on}
+}
+
+// Bold is for headings and for what matters most.
+func (s Style) Bold(text string) Styled { return s.mark("1", text) }
+
+// Dim is for what matters least.
+func (s Style) Dim(text string) Styled { return s.mark("2", text) }
+
+// Red is for what is wrong.
+func (s Style) Red(text string) Styled { return s.mark("31", text) }
+
+// Green is for what is well.
+func (s Style) Green(text string) Styled { return s.mark("32", text) }
+
+// Yellow is for what wants attention.
+func (s Style) Yellow(text string) Styled { return s.mark("33", text) }
+
+func (s Style) mark(attribute, text string) Styled {
+	text = Line(text)
+	if !s.on || text == "" {
+		return Styled(text)
+	}
+	return Styled("\x1b[" + attribute + "m" + text + "\x1b[0m")
+}
+
+// plain returns the text without its markup.
+func (s Styled) plain() string {
+	text := string(s)
+	if !strings.HasPrefix(text, "\x1b[") {
+		return text
+	}
+	_, text, _ = strings.Cut(text, "m")
+	return strings.TrimSuffix(text, "\x1b[0m")
+}

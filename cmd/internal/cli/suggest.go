@@ -1,0 +1,64 @@
+package cli
+
+import (
+	"slices"
+	"strings"
+)
+
+// longestSuggestible bounds the work for arguments that are no misspelled word.
+const longestSuggestible = 40
+
+// mostSuggestions is how many words a hint offers.
+const mostSuggestions = 3
+
+// nearest returns the candidates a misspelled word most likely meant: the first of
+// those with the fewest typing mistakes between them, at most a third of its
+// length, and then those that start with the word. At most mostSuggestions.
+func nearest(word string, candidates []string) []string {
+	if word == "" || len(word) > longestSuggestible {
+		return nil
+	}
+	word = strings.ToLower(word)
+	var found []string
+	best, least := "", 0
+	for _, candidate := range candidates {
+		if len(word) > 1 && strings.HasPrefix(candidate, word) && !slices.Contains(found, candidate) {
+			found = append(found, candidate)
+		}
+		cost := mistakes(word, candidate)
+		if cost <= max(1, min(len(word), len(candidate))/3) && (best == "" || cost < least) {
+			best, least = candidate, cost
+		}
+	}
+	if best != "" {
+		found = append([]string{best}, slices.DeleteFunc(found, func(s string) bool { return s == best })...)
+	}
+	return found[:min(len(found), mostSuggestions)]
+}
+
+// mistakes counts the letters to insert, delete, replace, or swap with their
+// neighbour to get from a to b.
+func mistakes(a, b string) int {
+	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range last {
+		last[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		row[0] = i
+		for j := 1; j <= len(b); j++ {
+			row[j] = min(last[j]+1, row[j-1]+1, last[j-1]+differ(a[i-1], b[j-1]))
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				row[j] = min(row[j], before[j-2]+1)
+			}
+		}
+		before, last, row = last, row, before
+	}
+	return last[len(b)]
+}
+
+func differ(a, b byte) int {
+	if a == b {
+		return 0
+	}
+	return 1
+}

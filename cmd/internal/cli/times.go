@@ -1,0 +1,89 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// ParseDuration reads a Go duration ("1m50s") or bare seconds ("110", "0.5"). It
+// refuses negative ones and everything else; the error completes a sentence that
+// starts with the value.
+func ParseDuration(s string) (time.Duration, error) {
+	text := s
+	if s != "" && strings.Trim(s, "0123456789.") == "" {
+		text += "s"
+	}
+	d, err := time.ParseDuration(text)
+	if hours, ok := daysInHours(s); err != nil && ok {
+		return 0, fmt.Errorf("has days, which differ in length: write %dh", hours)
+	}
+	if err != nil {
+		return 0, errors.New("is not a duration such as 110s, 2m, or 110 for seconds")
+	}
+	if d < 0 {
+		return 0, errors.New("is negative")
+	}
+	return d, nil
+}
+
+// daysInHours reads "7d", which people write and Go does not know.
+func daysInHours(s string) (hours int, ok bool) {
+	days, err := strconv.Atoi(strings.TrimSuffix(s, "d"))
+	return days * 24, err == nil && strings.HasSuffix(s, "d") && 0 <= days && days < 1e6
+}
+
+// Duration writes d so that ParseDuration reads it back: "45m", "1h30m", "1m50s",
+// "250ms". It rounds to milliseconds, and above a minute to seconds.
+func Duration(d time.Duration) string {
+	unit := time.Millisecond
+	if d.Abs() >= time.Minute {
+		unit = time.Second
+	}
+	text := d.Round(unit).String()
+	// time.Duration writes "45m0s" and "1h0m0s".
+	if strings.HasSuffix(text, "m0s") {
+		text = strings.TrimSuffix(text, "0s")
+	}
+	if strings.HasSuffix(text, "h0m") {
+		text = strings.TrimSuffix(text, "0m")
+	}
+	return text
+}
+
+// Relative says how far t is from now, in one unit: "just now", "30s ago",
+// "13m ago", "in 14m", "3d ago", and "—" for the zero time.
+func Relative(t, now time.Time) string {
+	if t.IsZero() {
+		return "—"
+	}
+	past := now.Sub(t)
+	switch {
+	case past < 0:
+		return "in " + oneUnit(-past)
+	case past < justNow:
+		return "just now"
+	default:
+		return oneUnit(past) + " ago"
+	}
+}
+
+// justNow is how long ago something may be before its age is given in seconds.
+const justNow = 5 * time.Second
+
+// oneUnit rounds down, except that less than a second is one.
+func oneUnit(d time.Duration) string {
+	const day = 24 * time.Hour
+	switch {
+	case d < time.Minute:
+		return fmt.Sprintf("%ds", max(1, d/time.Second))
+	case d < time.Hour:
+		return fmt.Sprintf("%dm", d/time.Minute)
+	case d < 2*day:
+		return fmt.Sprintf("%dh", d/time.Hour)
+	default:
+		return fmt.Sprintf("%dd", d/day)
+	}
+}

@@ -1,0 +1,149 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/talking-stick/tt/fsroom/code"
+)
+
+// TestMain turns the test binary into the toy program where a test starts it as
+// one.
+func TestMain(m *testing.M) {
+	if os.Getenv("FRONT_TEST_TOY") != "" {
+		Execute(toy(func(*Call) {}))
+	}
+	os.Exit(m.Run())
+}
+
+var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
+// toy is a small program with everything a table can have. ran is told of every
+// command that runs.
+func toy(ran func(*Call)) *Program {
+	do := func(run func(c *Call) error) func(context.Context, *Call) error {
+		return func(_ context.Context, c *Call) error {
+			ran(c)
+			return run(c)
+		}
+	}
+	return &Program{
+		Name:    "toy",
+		Agents:  true,
+		Version: "1.2.3",
+		Commit:  "abc123",
+		Short:   "pass a ball between players",
+		Long:    "Players join a field and throw the ball to each other. Only one of them has it at any time, and the others can see who that is.\n\n    toy throw anna\n\nThere is no referee.",
+		Topics: []Topic{
+			{Name: "exit-codes", Short: "what the statuses mean", Long: "Zero is good."},
+			{Name: "ball", Short: "what a ball is", Items: func() []Item { return []Item{{"skin", "what one sees"}, {"air", "what is in it"}} }},
+		},
+		Commands: []*Command{
+			{
+				Name: "throw", Aliases: []string{"toss"}, Group: "playing",
+				Args:  []Arg{{Name: "player", Usage: "who is to catch it"}, {Name: "path", Usage: "the field, by default the current directory", Optional: true}},
+				Short: "throw the ball to a player",
+				Long:  "The player has to stand on the same field, and the ball is out of your hands as soon as the command returns.",
+				Flags: func(f *Flags) {
+					f.String("reason", "TEXT", "why you throw it")
+					f.StringList("note", "TEXT", "something to shout")
+					f.Bool("high", "throw it in a high arc, which takes longer but is seen from further away by everybody")
+					f.Int64("speed", "N", 20, "how fast")
+					f.Duration("timeout", "D", 110*time.Second, "how long to wait for the catch")
+					f.Choice("hand", "HAND", []string{"right", "left"}, "which hand")
+				},
+				Examples: []Example{{"toy throw anna --high", "a throw to anna"}, {"toy throw ben", ""}},
+				Exits:    []ExitStatus{{3, "nobody caught it"}},
+				Errors:   []code.Code{code.NotJoined, code.UnknownMember},
+				Run: do(func(c *Call) error {
+					return c.Out.Result(map[string]any{"to": c.Arg("player")}, func(t *Text) {
+						t.Line("%s has it", c.Arg("player"))
+					})
+				}),
+			},
+			{
+				Name: "shout send", Group: "talking", Short: "shout something",
+				Args:  []Arg{{Name: "player", Show: "PLAYER|all"}, {Name: "body", Rest: true}},
+				Flags: func(f *Flags) { f.Bool("loud", "louder") },
+				Run:   do(func(c *Call) error { return c.Out.Result(c.Rest("body"), nil) }),
+			},
+			{
+				Name: "shout hear", Group: "talking", Short: "listen", Streams: true,
+				Run: do(func(c *Call) error { return errors.Join(c.Out.Item(1, nil), c.Out.Item("<two>", nil)) }),
+			},
+			{Name: "store ball show", Group: "looking", Short: "show a ball", Run: do(failing), Flags: ballFlags},
+			{Name: "store ball wipe", Group: "looking", Short: "wipe a ball", Run: do(failing), Flags: ballFlags},
+			{
+				Name: "store net", Group: "looking", Short: "show the net", TextFirst: true,
+				Args: []Arg{{Name: "side", Choices: []string{"left", "right"}, Optional: true}},
+				Run: do(func(c *Call) error {
+					return c.Out.Result(map[string]string{"side": c.Arg("side")}, func(t *Text) { t.Line("the %s side", c.Arg("side")) })
+				}),
+			},
+			{Name: "secret one", Hidden: true, Short: "not in any list", Run: do(failing)},
+			{Name: "fail", Hidden: true, Short: "fail in several ways", Args: []Arg{{Name: "how"}}, Run: do(failing)},
+			{
+				Name: "score", Aliases: []string{"points now"}, Group: "looking", Short: "who has won", JSONOnly: true,
+				Run: do(func(c *Call) error { return c.Out.Result(struct{ A, B int }{1, 2}, nil) }),
+			},
+		},
+	}
+}
+
+func ballFlags(f *Flags) {
+	f.Bool("soft", "softly")
+	f.In("ball", func(f *Flags) {
+		f.String("skin", "WHAT", "what it is made of")
+		f.Bool("air", "pump it up")
+	})
+}
+
+func failing(c *Call) error {
+	switch c.Arg("how") {
+	case "refused":
+		return code.New(code.StaleLease, "the ball is \x1b[31mgone").WithHint("look for it").
+			With("owner", "anna").With("error", "must not replace the code").With("bad", func() {}).
+			Because(errors.New("wind"))
+	case "plain":
+		return errors.New("no luck")
+	case "usage":
+		return c.Usagef("not like this")
+	case "status":
+		return Exit(4)
+	case "zero":
+		return Exit(0)
+	case "panic":
+		panic("lost the ball")
+	case "undeclared":
+		c.String("nonsense")
+	}
+	return nil
+}
+
+// A played is what one run of the toy left behind.
+type played struct {
+	status         int
+	stdout, stderr string
+	calls          []*Call
+}
+
+// play runs the toy in text mode without a terminal.
+func play(t testing.TB, args ...string) played {
+	t.Helper()
+	return playIn(t, &Env{Args: args})
+}
+
+func playIn(_ testing.TB, env *Env) played {
+	var p played
+	var stdout, stderr bytes.Buffer
+	env.Stdout, env.Stderr, env.Stdin = &stdout, &stderr, strings.NewReader("")
+	env.Now = func() time.Time { return noon }
+	p.status = toy(func(c *Call) { p.calls = append(p.calls, c) }).Main(context.Background(), env)
+	p.stdout, p.stderr = stdout.String(), stderr.String()
+	return p
+}

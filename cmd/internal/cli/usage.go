@@ -1,0 +1,104 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/talking-stick/tt/fsroom/code"
+)
+
+func usagef(format string, args ...any) *code.Error {
+	return code.New(code.Usage, format, args...)
+}
+
+// seeHelp is the hint of a usage error that has no better one.
+func (p *Program) seeHelp(c *Command) string {
+	if c == nil || c.Name == "" {
+		return fmt.Sprintf("see %q", p.Name+" help")
+	}
+	return fmt.Sprintf("see %q", p.Name+" "+c.Name+" --help")
+}
+
+// didYouMean sets the hint to the nearest words, if there are some, and else to
+// the help.
+func (p *Program) didYouMean(err *code.Error, c *Command, nearest ...string) *code.Error {
+	if len(nearest) == 0 {
+		return err.WithHint("%s", p.seeHelp(c))
+	}
+	quoted := make([]string, len(nearest))
+	for i, word := range nearest {
+		quoted[i] = strconv.Quote(word)
+	}
+	return err.With("suggestion", nearest[0]).WithHint("did you mean %s? %s", orList(quoted), p.seeHelp(c))
+}
+
+func (p *Program) unknownFlag(c *Command, flags *Flags, typed string) *code.Error {
+	typed, _, _ = strings.Cut(typed, "=")
+	err := usagef("unknown flag %s", bare(typed)).With("flag", shorten(typed))
+	nearest := nearestFlag(flags.all, typed)
+	if len(nearest) == 0 && takesText(c) {
+		return err.WithHint("if it is text, put -- before it; %s", p.seeHelp(c))
+	}
+	return p.didYouMean(err, c, nearest...)
+}
+
+// takesText reports whether c has an argument that people write sentences in.
+func takesText(c *Command) bool {
+	return len(c.Args) > 0 && c.Args[len(c.Args)-1].Rest
+}
+
+func nearestFlag(flags []Flag, typed string) []string {
+	names := make([]string, 0, len(flags))
+	for _, flag := range flags {
+		names = append(names, flag.Name)
+	}
+	found := nearest(strings.TrimLeft(typed, "-"), names)
+	for i := range found {
+		found[i] = "--" + found[i]
+	}
+	return found
+}
+
+// needsValue is for a flag that stands last or before another flag.
+func (p *Program) needsValue(c *Command, flag *Flag, next []string) *code.Error {
+	err := usagef("--%s needs a value", flag.Name).With("flag", "--"+flag.Name)
+	if len(next) > 0 && next[0] != "--" {
+		return err.WithHint("if %s is the value, write --%s=%s", quote(next[0]), flag.Name, shorten(next[0]))
+	}
+	return err.WithHint("write --%s %s", flag.Name, flag.Placeholder)
+}
+
+func (p *Program) badValue(c *Command, flag *Flag, value string, why error) *code.Error {
+	name := "--" + flag.Name
+	if errors.Is(why, errSwitch) {
+		return usagef("%s takes no value", name).With("flag", name).WithHint("write %s", name)
+	}
+	err := usagef("bad value for %s: %s %s", name, quote(value), why).
+		With("flag", name).With("value", shorten(value))
+	return p.didYouMean(err, c, nearest(value, flag.Choices)...)
+}
+
+// longestQuote is how much of an argument an error repeats, in bytes.
+const longestQuote = 80
+
+// shorten cuts s to a length fit for a message.
+func shorten(s string) string {
+	if len(s) <= longestQuote {
+		return s
+	}
+	return strings.ToValidUTF8(s[:longestQuote], "") + "…"
+}
+
+// bare is quote without the quotation marks where they would say nothing.
+func bare(s string) string {
+	if quoted := quote(s); quoted[1:len(quoted)-1] != s || strings.ContainsAny(s, " \t'") {
+		return quoted
+	}
+	return s
+}
+
+// quote repeats an argument so that one sees where it starts and ends, and
+// nothing in it reaches the terminal.
+func quote(s string) string { return strconv.Quote(shorten(s)) }

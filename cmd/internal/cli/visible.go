@@ -1,0 +1,88 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Line makes s fit to stand within one line of text, even if it is hostile: what would
+// move the cursor, change colours, reorder or hide text is shown as a Go escape
+// (\x1b, \r, \n, \t, \u202e, \xff for a byte that is no UTF-8). All other text stays as it
+// is, so Line(Line(s)) is Line(s).
+func Line(s string) string { return show(s, "") }
+
+// Block is Line for text of several lines: newlines and tabs stay, and "\r\n"
+// counts as a newline.
+func Block(s string) string {
+	return show(strings.ReplaceAll(s, "\r\n", "\n"), "\n\t")
+}
+
+func show(s, allowed string) string {
+	if isPlain(s) {
+		return s
+	}
+	var b strings.Builder
+	b.Grow(len(s) + 16)
+	for len(s) > 0 {
+		r, size := utf8.DecodeRuneInString(s)
+		switch {
+		case r == utf8.RuneError && size == 1:
+			fmt.Fprintf(&b, `\x%02x`, s[0])
+		case visible(r) || strings.ContainsRune(allowed, r):
+			b.WriteString(s[:size])
+		default:
+			b.WriteString(escapeRune(r))
+		}
+		s = s[size:]
+	}
+	return b.String()
+}
+
+// isPlain is the quick answer for nearly all text.
+func isPlain(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if s[i] < ' ' || s[i] > '~' {
+			return false
+		}
+	}
+	return true
+}
+
+func escapeRune(r rune) string {
+	switch {
+	case r == '\n':
+		return `\n`
+	case r == '\r':
+		return `\r`
+	case r == '\t':
+		return `\t`
+	case r < 0x80:
+		return fmt.Sprintf(`\x%02x`, r)
+	case r <= 0xffff:
+		return fmt.Sprintf(`\u%04x`, r)
+	default:
+		return fmt.Sprintf(`\U%08x`, r)
+	}
+}
+
+// visible reports whether r prints as itself. Control and formatting characters
+// do not, except the two joiners, without which emoji and several scripts fall
+// apart; nor do the selectors that can carry hidden text behind any letter.
+func visible(r rune) bool {
+	switch {
+	case r < 0x80:
+		return ' ' <= r && r <= '~'
+	case r == zeroWidthNonJoiner, r == zeroWidthJoiner:
+		return true
+	case 0xe0100 <= r && r <= 0xe01ef:
+		return false
+	}
+	return unicode.IsGraphic(r)
+}
+
+const (
+	zeroWidthNonJoiner = '\u200c'
+	zeroWidthJoiner    = '\u200d'
+)

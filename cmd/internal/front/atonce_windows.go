@@ -1,6 +1,0 @@
-package front
-
-import "os"
-
-// takes cannot be told here.
-func takes(*os.File, int) bool { return false }

@@ -1,0 +1,44 @@
+// Package roomtypes is the rooms there are: the talking stick's and the agent bus's.
+// Whoever opens a data directory takes the rules from here.
+package roomtypes
+
+import (
+	"github.com/talking-stick/tt/fsroom"
+	"github.com/talking-stick/tt/fsroom/topic"
+	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/journal"
+	"github.com/talking-stick/tt/journal/wire"
+)
+
+// Stick returns the rules of the talking stick.
+func Stick() *fsroom.Rules[turn.State] {
+	return &fsroom.Rules[turn.State]{
+		Folder: "rooms",
+		Format: turn.Format,
+		New:    turn.New,
+		Apply:  (*turn.State).Apply,
+		Clone:  (*turn.State).Clone,
+		Live:   (*turn.State).Live,
+		Counts: (*turn.State).Counts,
+		Fields: func(s *turn.State) wire.Fields { return s },
+		Wakes: func(before, after *turn.State) []string {
+			return turn.Wakes(turn.Change{Before: before, After: after})
+		},
+		Reopen: turn.Reopen,
+	}
+}
+
+// Topics returns the rules of a topic. A topic never ends: closed, it can still
+// be read and its questions answered.
+func Topics() *fsroom.Rules[topic.State] {
+	return &fsroom.Rules[topic.State]{
+		Folder: "topics",
+		Format: topic.Format,
+		New:    topic.New,
+		Apply:  (*topic.State).Apply,
+		Clone:  (*topic.State).Clone,
+		Live:   func(s *topic.State) bool { return s.Seq > 0 },
+		Counts: func(s *topic.State, last *journal.Event) { s.Seq = last.Seq },
+		Reopen: topic.Reopen,
+	}
+}
