@@ -57,7 +57,7 @@ var below = map[string][]string{
 	"skills":                {"skills", "fsroom/code", "lockfile"},
 	"cmd/internal/cli":      {"fsroom/code", "journal/wire"},
 	"cmd/internal":          {"cmd/internal", "fsroom", "journal", "lockfile", "identity", "skills"},
-	"cmd/tt":                {"cmd/internal", "fsroom", "journal", "lockfile", "identity", "skills"},
+	"cmd/tt":                {"cmd/internal/ttcmd"},
 	"cmd/agent-bus":         {"cmd/agent-bus", "cmd/internal", "fsroom", "journal", "lockfile", "identity"},
 	"fsroom/fsroomtest":     {"fsroom", "journal", "lockfile"},
 	"identity/identitytest": {"identity"},

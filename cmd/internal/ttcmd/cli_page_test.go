@@ -1,0 +1,162 @@
+//go:build unix
+
+package ttcmd
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/talking-stick/tt/cmd/internal/cli"
+)
+
+// The parts of docs/cli.md between "<!-- table: NAME -->" and "<!-- end -->" are
+// generated from the table of commands, which is also where the help and the
+// manual pages come from: "tt wait" stands for the usage line, flags, errors and
+// exit statuses of a command, "flags" for the flags of every command, and the
+// name of a help topic for its items, or "handoff" for its flags. With
+// -update they are written anew. Everything else on the page is written by hand.
+func TestCLIPageAgreesWithTable(t *testing.T) {
+	file := filepath.Join("..", "..", "..", "docs", "cli.md")
+	page, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := program()
+	parts := map[string]string{"flags": flagList(p.FlagsOf(nil))}
+	for _, topic := range p.Topics {
+		parts[topic.Name] = itemList(topic.List())
+	}
+	parts["handoff"] = flagList(explainedBy(p, releaseCommand, "handoff"))
+	delete(parts, "files")
+	for _, c := range p.Visible() {
+		parts[p.Name+" "+c.Name] = commandPart(p, c)
+	}
+	part := regexp.MustCompile(`(?s)<!-- table: ([^>]*) -->\n.*?<!-- end -->\n`)
+	written := part.ReplaceAllStringFunc(string(page), func(old string) string {
+		name := part.FindStringSubmatch(old)[1]
+		text, known := parts[name]
+		if !known {
+			t.Errorf("the table has no %q, or the page has it twice", name)
+			return old
+		}
+		delete(parts, name)
+		return "<!-- table: " + name + " -->\n" + text + "<!-- end -->\n"
+	})
+	for name := range parts {
+		t.Errorf("%s lacks %q: add a section with the lines <!-- table: %s --> and <!-- end -->, then run this test with -update", file, name, name)
+	}
+	switch {
+	case written == string(page):
+	case *update:
+		if err := os.WriteFile(file, []byte(written), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	default:
+		t.Errorf("%s disagrees with the table of commands: run go test ./cmd/internal/ttcmd -run %s -update", file, t.Name())
+	}
+}
+
+// commandPart is what the page says of a command by itself.
+func commandPart(p *cli.Program, c *cli.Command) string {
+	text := folded("`"+p.UsageLine(c)+"`: "+c.Short+".", "")
+	for _, alias := range c.Aliases {
+		text += "Alias: `" + p.Name + " " + alias + "`.\n"
+	}
+	if own := explainedBy(p, c, ""); len(own) > 0 {
+		text += "\n" + flagList(own)
+	}
+	for _, topic := range p.Topics {
+		if shared := explainedBy(p, c, topic.Name); len(shared) > 0 {
+			text += folded("- and the flags under ["+topic.Name+"](#"+topic.Name+").", "  ")
+		}
+	}
+	var codes, exits []string
+	for _, e := range c.Errors {
+		codes = append(codes, "`"+string(e)+"`")
+	}
+	for _, e := range c.Exits {
+		exits = append(exits, fmt.Sprintf("%d %s", e.Status, e.Meaning))
+	}
+	if len(codes) > 0 {
+		text += "\n" + folded("Errors: "+strings.Join(codes, ", ")+".", "")
+	}
+	if len(exits) > 0 {
+		text += "\n" + folded("Exit status: "+strings.Join(exits, "; ")+".", "")
+	}
+	return text
+}
+
+// explainedBy returns the flags of c itself that a help topic explains, or for ""
+// the help of the command.
+func explainedBy(p *cli.Program, c *cli.Command, topic string) []cli.Flag {
+	return slices.DeleteFunc(p.FlagsOf(c), func(f cli.Flag) bool { return f.Global || f.Topic != topic })
+}
+
+func flagList(flags []cli.Flag) string {
+	var list strings.Builder
+	for _, f := range flags {
+		list.WriteString(folded("- `"+strings.TrimSpace(f.Head())+"`: "+f.Description()+".", "  "))
+	}
+	return list.String()
+}
+
+func itemList(items []cli.Item) string {
+	var list strings.Builder
+	for _, i := range items {
+		list.WriteString(folded("- `"+strings.ReplaceAll(i.Name, ", ", "`, `")+"`: "+i.What+".", "  "))
+	}
+	return list.String()
+}
+
+// folded breaks text into lines, all but the first behind indent.
+func folded(text, indent string) string {
+	const width = 120
+	var lines strings.Builder
+	column := 0
+	for i, word := range strings.Fields(text) {
+		switch {
+		case i == 0:
+		case column+1+len(word) > width:
+			lines.WriteString("\n" + indent)
+			column = len(indent)
+		default:
+			lines.WriteByte(' ')
+			column++
+		}
+		lines.WriteString(word)
+		column += len(word)
+	}
+	return lines.String() + "\n"
+}
+
+// The table of error codes on the page has a row for each code of tt.
+func TestCLIPageHasEveryErrorCode(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "cli.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, _ := strings.Cut(string(page), "## Error codes")
+	table, _, _ = strings.Cut(table, "\n## ")
+	var documented []string
+	for _, row := range regexp.MustCompile("(?m)^\\| `([a-z_]+)` \\|").FindAllStringSubmatch(table, -1) {
+		documented = append(documented, row[1])
+	}
+	source, err := os.ReadFile(filepath.Join("..", "..", "..", "fsroom", "code", "code.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var defined []string
+	for _, constant := range regexp.MustCompile(`(?m)^\t\w+ +Code = "([a-z_]+)"`).FindAllStringSubmatch(string(source), -1) {
+		defined = append(defined, constant[1])
+	}
+	slices.Sort(documented)
+	slices.Sort(defined)
+	if len(defined) < 30 || !slices.Equal(documented, defined) {
+		t.Errorf("documented are\n%s\ndefined are\n%s", strings.Join(documented, " "), strings.Join(defined, " "))
+	}
+}

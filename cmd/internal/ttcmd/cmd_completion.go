@@ -1,0 +1,112 @@
+package ttcmd
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/talking-stick/tt/cmd/internal/cli"
+	"github.com/talking-stick/tt/cmd/internal/completion"
+	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/skills/harness"
+)
+
+var completionCommand = &cli.Command{
+	Name:  "completion",
+	Group: groupUpkeep,
+	Args:  []cli.Arg{shellArg()},
+	Short: "print what a shell loads to complete tt",
+	Long:  "Completes commands, flags, the agents of the room, notes, harnesses, and paths.",
+	Examples: []cli.Example{
+		{Line: "source <(tt completion bash)", What: "in ~/.bashrc"},
+		{Line: "source <(tt completion zsh)", What: "in ~/.zshrc, behind compinit"},
+		{Line: "tt completion fish | source", What: "in config.fish"},
+	},
+	TextFirst: true,
+	Run: func(_ context.Context, c *cli.Call) error {
+		return printScript(c, completion.Script(c.Arg("shell"), c.Program.Name))
+	},
+}
+
+// printScript prints lines for the shell of the argument.
+func printScript(c *cli.Call, script string) error {
+	if !c.JSON {
+		return c.Out.Print(script)
+	}
+	return c.Out.Result(map[string]string{"shell": c.Arg("shell"), "script": script}, nil)
+}
+
+// shellArg is the argument that names a shell.
+func shellArg() cli.Arg {
+	return cli.Arg{Name: "shell", Choices: completion.Shells(), Usage: "the shell to print it for"}
+}
+
+// completeCommand is what the completion scripts run at every TAB. It prints no
+// errors and does not count as presence.
+var completeCommand = &cli.Command{
+	Name:   "complete",
+	Hidden: true,
+	Args:   []cli.Arg{{Name: "word", Optional: true, Rest: true, Usage: "the command line behind the program's name, up to the cursor"}},
+	Short:  "list what may stand at the end of a command line",
+	Run: func(ctx context.Context, c *cli.Call) error {
+		fill := func(slot completion.Slot) completion.Answer { return fillSlot(ctx, c, slot) }
+		return c.Out.Print(completion.Find(c.Program, c.Rest("word"), fill).String())
+	},
+}
+
+// fillSlot knows the values that are not in the table.
+func fillSlot(ctx context.Context, c *cli.Call, slot completion.Slot) completion.Answer {
+	switch {
+	case slot.Flag != "":
+		return fillFlag(c, slot)
+	case slot.Arg == "harness":
+		return completion.Words(append(harness.Names(), gitName)...)
+	case slot.Arg == "path", slot.Arg == "dir":
+		return completion.Answer{Paths: completion.Files}
+	case slot.Arg == "id":
+		return openNotesHere(ctx, c)
+	case slot.Arg == "command":
+		return helpPages(c.Program, slot.Before)
+	case slot.Arg == "agent":
+		return recipients(c, slot.Command.Name)
+	}
+	return completion.Answer{}
+}
+
+func fillFlag(c *cli.Call, slot completion.Slot) completion.Answer {
+	switch slot.Flag {
+	case "agent", "from":
+		return agentsHere(c)
+	case "target":
+		a := completion.Words("self", "any")
+		if slot.Command != nil && strings.HasPrefix(slot.Command.Name, "notes") {
+			a = completion.Answer{}
+		}
+		a.Candidates = append(a.Candidates, agentsHere(c).Candidates...)
+		return a
+	case "path":
+		return completion.Answer{Paths: completion.Directories}
+	case "artifact", "file", "cursor":
+		return completion.Answer{Paths: completion.Files}
+	case "event":
+		return completion.Words(turn.EventTypes()...)
+	case "harness":
+		return completion.Words("claude", "codex", "antigravity", "gemini", "grok", "opencode", "all")
+	case "scope":
+		return completion.Words("effective", "bundled", "user", "project")
+	}
+	return completion.Answer{}
+}
+
+// helpPages are the words that "help" takes behind those before.
+func helpPages(p *cli.Program, before []string) completion.Answer {
+	none := func(completion.Slot) completion.Answer { return completion.Answer{} }
+	a := completion.Find(p, append(slices.Clone(before), ""), none)
+	if len(before) > 0 {
+		return a
+	}
+	for _, topic := range p.Topics {
+		a.Candidates = append(a.Candidates, completion.Candidate{Word: topic.Name, What: topic.Short})
+	}
+	return a
+}

@@ -1,0 +1,191 @@
+package ttcmd
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/talking-stick/tt/cmd/internal/cli"
+	"github.com/talking-stick/tt/cmd/internal/roomtypes"
+	"github.com/talking-stick/tt/fsroom"
+	"github.com/talking-stick/tt/fsroom/turn"
+)
+
+// doctorName: the doctor tells what others mend in passing.
+const doctorName = "doctor"
+
+var doctorCommand = &cli.Command{
+	Name:  doctorName,
+	Group: groupUpkeep,
+	Args:  []cli.Arg{pathArg()},
+	Short: "verify the files of every room against its journal",
+	Long: "Checks every room and topic of the data directory, or with a path the rooms of that workspace: the journal line by line, the projection " +
+		"against it, the archive, file modes and owners, leftovers of killed processes, and locks.\n\n" +
+		"With --repair it mends what can be mended. Before a file is replaced its bytes are kept beside it, as journal.damaged-1a2b3c4d.jsonl. Events that " +
+		"cannot be read any more become events of type damaged, so that all others keep their numbers.",
+	Flags: func(f *cli.Flags) {
+		pathFlag(f)
+		f.Bool("repair", "mend what can be mended, and keep every damaged byte beside the result")
+	},
+	Exits: []cli.ExitStatus{{Status: 1, Meaning: "a problem was found and remains, or the command failed"}},
+	Run:   runDoctor,
+}
+
+// A doctorResult lists what was found.
+type doctorResult struct {
+	Checked    int              `json:"checked"` // the sum of the three
+	Rooms      int              `json:"rooms"`
+	EndedRooms int              `json:"ended_rooms"`
+	Topics     int              `json:"topics"`
+	Problems   []fsroom.Problem `json:"problems"`
+	// Notes are leftovers of crashes that the next change clears away by itself.
+	Notes []fsroom.Problem `json:"notes,omitempty"`
+	// MissingPaths are rooms whose directory was renamed or removed.
+	MissingPaths []missingPath `json:"missing_paths,omitempty"`
+}
+
+func runDoctor(ctx context.Context, c *cli.Call) error {
+	d, err := openDesk(c)
+	if err != nil {
+		return err
+	}
+	x := examination{store: d.store, repair: c.Bool("repair")}
+	if err := x.run(ctx, d); err != nil {
+		return err
+	}
+	x.putAsideHarmless()
+	remains := slices.ContainsFunc(x.Problems, func(p fsroom.Problem) bool { return !p.Repaired })
+	if err := c.Out.Result(x.doctorResult, func(t *cli.Text) { writeDoctor(t, x.doctorResult) }); err != nil || !remains {
+		return err
+	}
+	return cli.Exit(1)
+}
+
+// An examination is one run of the doctor.
+type examination struct {
+	doctorResult
+	store  *fsroom.Store
+	repair bool
+}
+
+func (x *examination) run(ctx context.Context, d *desk) error {
+	x.Problems = append([]fsroom.Problem{}, x.store.CheckDir(x.repair)...)
+	if d.call.HasArg("path") || d.call.Given("path") {
+		w, err := d.workspace()
+		if err != nil {
+			return err
+		}
+		names, err := d.roomNames(w, false)
+		lookAt(ctx, x, rules, names)
+		return err
+	}
+	if err := lookAtAll(ctx, x, rules); err != nil {
+		return err
+	}
+	x.MissingPaths = d.missingPaths(func(*turn.State) bool { return true })
+	return lookAtAll(ctx, x, roomtypes.Topics())
+}
+
+// putAsideHarmless makes notes of what is no problem.
+func (x *examination) putAsideHarmless() {
+	harmless := func(p fsroom.Problem) bool { return p.Harmless && !p.Repaired }
+	for _, p := range x.Problems {
+		if harmless(p) {
+			x.Notes = append(x.Notes, p)
+		}
+	}
+	x.Problems = slices.DeleteFunc(x.Problems, harmless)
+}
+
+func lookAtAll[S any](ctx context.Context, x *examination, rules *fsroom.Rules[S]) error {
+	names, err := fsroom.Folders(x.store, rules)
+	lookAt(ctx, x, rules, names)
+	return err
+}
+
+func lookAt[S any](ctx context.Context, x *examination, rules *fsroom.Rules[S], names []string) {
+	for _, name := range names {
+		r := fsroom.At(x.store, rules, name)
+		if !r.Made() {
+			continue
+		}
+		x.Checked++
+		*x.kind(rules.Folder, r.Exists())++
+		if x.repair {
+			x.Problems = append(x.Problems, r.Repair(ctx)...)
+		} else {
+			x.Problems = append(x.Problems, r.Check()...)
+		}
+	}
+}
+
+// kind returns where the rooms of a folder are counted.
+func (x *examination) kind(folder string, alive bool) *int {
+	switch {
+	case folder != rules.Folder:
+		return &x.Topics
+	case alive:
+		return &x.Rooms
+	}
+	return &x.EndedRooms
+}
+
+func writeDoctor(t *cli.Text, r doctorResult) {
+	for _, p := range r.Problems {
+		writeProblem(t, p)
+	}
+	for _, p := range r.Notes {
+		t.Line("%s %s: %s; the next change clears it away", t.Dim("note"), p.File, p.Problem)
+	}
+	for _, m := range r.MissingPaths {
+		t.Line("%s a room belongs to %s, which is not there any more; its commands take --path '%s'", t.Dim("note"), m.CanonicalPath, m.CanonicalPath)
+	}
+	switch {
+	case len(r.Problems) > 0:
+	case r.Checked == 0:
+		t.Line("%s there is no room yet.", t.Green("ok"))
+	default:
+		t.Line("%s %s checked, nothing is wrong.", t.Green("ok"), r.counts())
+	}
+}
+
+// counts writes "1 room, 2 ended rooms, 3 topics", without what there is none of.
+func (r doctorResult) counts() string {
+	var parts []string
+	for _, p := range []struct {
+		n     int
+		thing string
+	}{{r.Rooms, "room"}, {r.EndedRooms, "ended room"}, {r.Topics, "topic"}} {
+		if p.n > 0 {
+			parts = append(parts, counted(p.n, p.thing))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+func writeProblem(t *cli.Text, p fsroom.Problem) {
+	mark := t.Red("bad")
+	if p.Repaired {
+		mark = t.Green("repaired")
+	}
+	if p.Line > 0 {
+		t.Line("%s %s:%d: %s", mark, p.File, p.Line, p.Problem)
+	} else {
+		t.Line("%s %s: %s", mark, p.File, p.Problem)
+	}
+	if p.Lost != nil {
+		t.Line("    %s could not be read any more; the damaged bytes are in %s", counted(*p.Lost, "event"), p.Kept)
+	}
+	if p.Repair != "" && !p.Repaired {
+		t.Line("    --repair: %s", p.Repair)
+	}
+}
+
+// counted writes "1 room", "2 rooms".
+func counted(n int, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return strconv.Itoa(n) + " " + thing
+}

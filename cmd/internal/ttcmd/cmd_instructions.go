@@ -1,0 +1,162 @@
+package ttcmd
+
+import (
+	"context"
+	"strings"
+
+	"github.com/talking-stick/tt/cmd/internal/cli"
+	"github.com/talking-stick/tt/fsroom"
+	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/skills/instructions"
+)
+
+var instructionsShowCommand = &cli.Command{
+	Name:  "instructions show",
+	Group: groupUpkeep,
+	Args:  []cli.Arg{pathArg()},
+	Short: "show the house rules for agents",
+	Long: "Three layers, one after the other: what comes with tt, your own, and the project's .talking-stick/instructions.md. " +
+		`Sections such as "## Claude" are shown to that harness only.`,
+	Flags: func(f *cli.Flags) {
+		f.String("harness", "NAME", "claude, codex, antigravity, gemini, grok, opencode, or all (default: the caller's)")
+		f.String("scope", "LAYER", "effective, bundled, user or project (default effective)")
+		pathFlag(f)
+	},
+	Errors:    []code.Code{code.BodyTooLarge},
+	TextFirst: true,
+	Run:       runInstructionsShow,
+}
+
+var instructionsEditCommand = &cli.Command{
+	Name:  "instructions edit",
+	Group: groupUpkeep,
+	Args:  []cli.Arg{pathArg()},
+	Short: "edit your layer of the house rules, or the project's",
+	Long:  "Makes the file if it is not there. Without a terminal or an editor it only says where the file is.",
+	Flags: layerFlags,
+	Run:   runInstructionsEdit,
+}
+
+var instructionsResetCommand = &cli.Command{
+	Name:  "instructions reset",
+	Group: groupUpkeep,
+	Args:  []cli.Arg{pathArg()},
+	Short: "remove a layer of the house rules; a backup is kept",
+	Flags: layerFlags,
+	Run:   runInstructionsReset,
+}
+
+func layerFlags(f *cli.Flags) {
+	f.Bool("user", "your own layer, for all projects")
+	f.Bool("project", "the project's layer")
+	pathFlag(f)
+}
+
+// layers are those of the workspace that the command line names. One that cannot
+// be found is an error only where scope is the project's, or a path was given.
+func layers(c *cli.Call, scope instructions.Scope) (instructions.Layers, error) {
+	dir, err := fsroom.DataDir(c.Env.Lookup, c.Env.Home)
+	if err != nil {
+		return instructions.Layers{}, err
+	}
+	path, err := givenPath(c, "path")
+	if err != nil {
+		return instructions.Layers{}, err
+	}
+	w, err := locate(c.Env, path)
+	switch {
+	case err == nil:
+		return instructions.Layers{DataDir: dir, WorkspaceRoot: w.Root}, nil
+	case path == "" && scope != instructions.Project:
+		return instructions.Layers{DataDir: dir}, nil
+	}
+	return instructions.Layers{}, err
+}
+
+func runInstructionsShow(_ context.Context, c *cli.Call) error {
+	scope, err := instructions.ParseScope(c.String("scope"))
+	if err != nil {
+		return err
+	}
+	h, err := readerOf(c)
+	if err != nil {
+		return err
+	}
+	l, err := layers(c, scope)
+	if err != nil {
+		return err
+	}
+	doc, err := l.Show(scope, h)
+	if err != nil {
+		return err
+	}
+	return c.Out.Result(doc, func(t *cli.Text) {
+		if strings.TrimSpace(doc.Text) != "" {
+			t.Block("", doc.Text)
+		}
+	})
+}
+
+// readerOf is the harness whose sections are shown: the named one, else the
+// caller's.
+func readerOf(c *cli.Call) (instructions.Harness, error) {
+	if c.Given("harness") {
+		return instructions.ParseHarness(c.String("harness"))
+	}
+	me, _, err := whoCalls(c)
+	if err != nil {
+		return "", err
+	}
+	return instructions.OfAgent(me.ID), nil
+}
+
+// layerOf is the layer that the flags name, otherwise byDefault.
+func layerOf(c *cli.Call, byDefault instructions.Scope) (instructions.Scope, error) {
+	user, project := c.Bool("user"), c.Bool("project")
+	switch {
+	case user && project:
+		return "", c.Usagef("--user and --project exclude each other")
+	case user:
+		return instructions.User, nil
+	case project:
+		return instructions.Project, nil
+	case byDefault == "":
+		return "", c.Usagef("which layer? give --user or --project")
+	}
+	return byDefault, nil
+}
+
+// A resetResult says what became of a layer.
+type resetResult struct {
+	Scope   instructions.Scope `json:"scope"`
+	Path    string             `json:"path"`
+	Removed bool               `json:"removed"`
+	Backup  string             `json:"backup,omitempty"`
+}
+
+func runInstructionsReset(_ context.Context, c *cli.Call) error {
+	scope, err := layerOf(c, "")
+	if err != nil {
+		return err
+	}
+	l, err := layers(c, scope)
+	if err != nil {
+		return err
+	}
+	env, err := skillsEnvironment(c.Env)
+	if err != nil {
+		return err
+	}
+	path, backup, err := l.Reset(scope, env.Writer())
+	if err != nil {
+		return err
+	}
+	res := resetResult{Scope: scope, Path: path, Removed: backup != "", Backup: backup}
+	return c.Out.Result(res, func(t *cli.Text) {
+		if !res.Removed {
+			t.Line("There is no %s.", res.Path)
+			return
+		}
+		t.Line("Removed %s; it is kept as %s.", res.Path, res.Backup)
+	})
+}

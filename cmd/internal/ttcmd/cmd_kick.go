@@ -1,0 +1,52 @@
+package ttcmd
+
+import (
+	"context"
+
+	"github.com/talking-stick/tt/cmd/internal/cli"
+	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/journal"
+)
+
+var kickCommand = &cli.Command{
+	Name:  "kick",
+	Group: groupTurns,
+	Args:  []cli.Arg{{Name: "agent", Usage: "the member's id"}, pathArg()},
+	Short: "remove a member that is gone",
+	Long: "Without --force only a member that is known to be gone and was silent past gone_grace, or whose presence has run out. " +
+		"Its turn or reservation ends with it.",
+	Flags: func(f *cli.Flags) {
+		f.String("reason", "TEXT", "why; it is kept in the journal")
+		f.Bool("force", "also a member that is active")
+		turnFlag(f)
+		pathFlag(f)
+	},
+	Errors: []code.Code{code.CannotKickSelf, code.NotJoined, code.UnknownTarget, code.TargetActive, code.TurnMismatch},
+	Run:    runKick,
+}
+
+func runKick(ctx context.Context, c *cli.Call) error {
+	d, err := openDesk(c)
+	if err != nil {
+		return err
+	}
+	r := turn.KickRequest{Agent: d.me.ID, Target: c.Arg("agent"), Reason: c.String("reason"), Force: c.Bool("force"), Turn: onlyTurn(c)}
+	if err := turn.CheckKick(r); err != nil {
+		return err
+	}
+	s, err := d.seat()
+	if err != nil {
+		return err
+	}
+	var res turn.LeaveResult
+	snap, _, err := s.updateThen(ctx, func(st *turn.State, f turn.Facts) (events []journal.Event, err error) {
+		events, res, err = turn.Kick(st, f, r)
+		return events, err
+	}, func() { _ = s.room.Agent(r.Target).Remove(fileHold) })
+	if err != nil {
+		return err
+	}
+	s.present(ctx, snap.State)
+	return c.Out.Result(res, func(t *cli.Text) { writeLeave(t, "Kicked "+r.Target+" out of", res) })
+}

@@ -1,0 +1,118 @@
+package ttcmd
+
+import (
+	"context"
+
+	"github.com/talking-stick/tt/cmd/internal/cli"
+	"github.com/talking-stick/tt/fsroom"
+	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/turn"
+)
+
+var listCommand = &cli.Command{
+	Name:  "list",
+	Group: groupLook,
+	Args:  []cli.Arg{pathArg()},
+	Short: "list the rooms of the workspace, or all",
+	Long:  "Rooms between the path and the workspace root; with --all, every room of the data directory. Changes nothing.",
+	Flags: func(f *cli.Flags) {
+		f.Bool("all", "every room of the data directory")
+		pathFlag(f)
+	},
+	Errors: []code.Code{code.CorruptRoom, code.DataDirUnusable},
+	Run:    runList,
+}
+
+func runList(ctx context.Context, c *cli.Call) error {
+	d, err := openDesk(c)
+	if err != nil {
+		return err
+	}
+	path, err := givenPath(c, "path")
+	if err != nil {
+		return err
+	}
+	w, err := d.locate(path)
+	if err != nil && (path != "" || !c.Bool("all")) {
+		return err
+	}
+	names, err := d.roomNames(w, c.Bool("all"))
+	if err != nil {
+		return err
+	}
+	res := listResult{Rooms: []turn.RoomView{}}
+	for _, name := range names {
+		s := &seat{desk: d, room: fsroom.At(d.store, rules, name), workspace: w}
+		if !s.room.Exists() {
+			continue
+		}
+		snap, err := s.room.View()
+		if err != nil && c.Bool("all") {
+			// One damaged room must not hide the others.
+			res.Unreadable = append(res.Unreadable, unreadable{name, string(code.Of(err)), err.Error()})
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if !s.ended(snap.State) {
+			v := snap.State.Room(s.facts(snap.State))
+			v.PathMissing = pathMissing(v.CanonicalPath)
+			res.Rooms = append(res.Rooms, v)
+		}
+	}
+	return c.Out.Result(res, func(t *cli.Text) {
+		writeRooms(t, res.Rooms)
+		for _, r := range res.Unreadable {
+			t.Line("%s %s: %s", t.Red("unreadable"), r.RoomID, r.Message)
+		}
+	})
+}
+
+// A listResult lists rooms, and with --all also those that cannot be read.
+type listResult struct {
+	Rooms      []turn.RoomView `json:"rooms"`
+	Unreadable []unreadable    `json:"unreadable,omitempty"`
+}
+
+type unreadable struct {
+	RoomID  string `json:"room_id"`
+	Error   string `json:"error"`
+	Message string `json:"message"`
+}
+
+// roomNames are the directories of the rooms that may be between the path and the
+// workspace root, or of all rooms, which does not need a workspace.
+func (d *desk) roomNames(w *fsroom.Workspace, all bool) ([]string, error) {
+	if all {
+		return fsroom.Rooms(d.store, rules)
+	}
+	var names []string
+	for _, dir := range w.Chain() {
+		names = append(names, fsroom.RoomName(dir))
+	}
+	return names, nil
+}
+
+func writeRooms(t *cli.Text, rooms []turn.RoomView) {
+	if len(rooms) == 0 {
+		t.Line("No rooms found.")
+		return
+	}
+	var table cli.Table
+	for _, r := range rooms {
+		who := "—"
+		switch {
+		case r.Owner != "":
+			who = r.Owner
+		case r.ReservedFor != "":
+			who = "for " + r.ReservedFor
+		}
+		remark := "changed " + t.Ago(r.UpdatedAt.Time)
+		if r.PathMissing {
+			remark += ", its directory is gone"
+		}
+		table.Row(stateStyle(t, r.State), r.CanonicalPath, who, remark)
+	}
+	t.Table(&table)
+}

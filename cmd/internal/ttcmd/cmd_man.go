@@ -1,0 +1,42 @@
+package ttcmd
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+
+	"github.com/talking-stick/tt/cmd/internal/cli"
+	"github.com/talking-stick/tt/cmd/internal/manual"
+	"github.com/talking-stick/tt/fsroom/code"
+)
+
+// manCommand writes the manual pages; make install and make dist call it.
+var manCommand = &cli.Command{
+	Name:   "man",
+	Hidden: true,
+	Args:   []cli.Arg{{Name: "dir", Usage: "where to write them; made if it is not there"}},
+	Short:  "write the manual pages",
+	Run:    runMan,
+}
+
+func runMan(_ context.Context, c *cli.Call) error {
+	dir := c.Arg("dir")
+	if !filepath.IsAbs(dir) {
+		dir = filepath.Join(c.Env.Dir, dir)
+	}
+	pages := manual.Pages(c.Program, buildVersion())
+	names := []string{}
+	err := os.MkdirAll(dir, 0o755)
+	for _, page := range pages {
+		if err == nil {
+			err = os.WriteFile(filepath.Join(dir, page.Name), []byte(page.Text), 0o644)
+		}
+		names = append(names, page.Name)
+	}
+	if err != nil {
+		return code.New(code.Internal, "cannot write the manual pages: %v", err).Because(err)
+	}
+	return c.Out.Result(map[string]any{"dir": dir, "pages": names}, func(t *cli.Text) {
+		t.Line("%s in %s", counted(len(names), "page"), dir)
+	})
+}

@@ -1,0 +1,125 @@
+package ttcmd
+
+import (
+	"context"
+	"io"
+	"strings"
+
+	"github.com/talking-stick/tt/cmd/internal/cli"
+	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/journal"
+)
+
+var msgSendCommand = &cli.Command{
+	Name:  "msg send",
+	Group: groupTalk,
+	Args: []cli.Arg{
+		{Name: "agent", Show: "AGENT|room", Usage: `an agent id, the name of one active member, or "room" for everybody`},
+		{Name: "body", Show: "BODY", Optional: true, Rest: true, Usage: "the message, at most 4096 bytes"},
+	},
+	Short: "send a message, without touching the turn",
+	Long: "A message is for a word in between, and everybody in the room can read it. It gives nobody the stick. " +
+		"What should be found later is a note; what the next agent needs is the handoff.",
+	Examples: []cli.Example{
+		{Line: `tt msg send codex "which branch are you on?"`},
+		{Line: `git diff --stat | tt msg send room --stdin`},
+	},
+	Flags: func(f *cli.Flags) {
+		f.Bool("interrupt", "mark it as urgent")
+		f.Bool("stdin", "read the body from standard input")
+		pathFlag(f)
+	},
+	Errors: []code.Code{code.NotJoined, code.UnknownRecipient, code.AmbiguousRecipient, code.InvalidBody, code.MessageTooLarge},
+	Run:    runMsgSend,
+}
+
+// A sentResult is what msg send answers.
+type sentResult struct {
+	EventSeq  int64
+	EventID   string
+	CreatedAt journal.Time
+}
+
+func runMsgSend(ctx context.Context, c *cli.Call) error {
+	body, err := bodyOf(c, code.MessageTooLarge)
+	if err != nil {
+		return err
+	}
+	if err := turn.CheckMessage(body); err != nil {
+		return err
+	}
+	s, err := openSeat(c)
+	if err != nil {
+		return err
+	}
+	request := turn.MessageRequest{Agent: s.me.ID, To: c.Arg("agent"), Body: body, Interrupt: c.Bool("interrupt")}
+	snap, events, err := s.update(ctx, func(st *turn.State, f turn.Facts) ([]journal.Event, error) {
+		return turn.Send(st, f, request)
+	})
+	if err != nil {
+		return err
+	}
+	s.present(ctx, snap.State)
+	sent := events[0]
+	return c.Out.Result(&sentResult{sent.Seq, sent.ID, sent.CreatedAt}, func(t *cli.Text) {
+		to := sent.To
+		if to == "" {
+			to = "the room"
+		}
+		t.Line("Sent to %s (event %d).", to, sent.Seq)
+	})
+}
+
+// bodyOf is the text of the arguments or of standard input. tooLarge is the error
+// for one of absurd size; what is too long otherwise is for the rules to say.
+func bodyOf(c *cli.Call, tooLarge code.Code) (string, error) {
+	words := c.Rest("body")
+	switch {
+	case len(words) > 0 && c.Bool("stdin"):
+		return "", c.Usagef("the text comes from arguments or from --stdin, not from both")
+	case len(words) > 0:
+		return strings.Join(words, " "), nil
+	case !c.Bool("stdin"):
+		return "", c.Usagef("the text is missing").WithHint("give it as arguments, or with --stdin")
+	}
+	b, err := readInput(c.Env.Stdin)
+	if err != nil {
+		return "", code.New(code.InvalidBody, "standard input could not be read: %v", err).Because(err)
+	}
+	if len(b) > mostInput {
+		return "", code.New(tooLarge, "the text has more than %d bytes", mostInput).With("supplied", len(b))
+	}
+	return strings.TrimSuffix(string(b), "\n"), nil
+}
+
+// mostInput is how much is read of a text that is too long: enough for the refusal
+// to say how long it is, and not without end.
+const mostInput = 16 << 20
+
+// readInput reads a text of at most mostInput bytes, and one byte more of a longer
+// one.
+func readInput(r io.Reader) ([]byte, error) { return io.ReadAll(io.LimitReader(r, mostInput+1)) }
+
+var msgRecvCommand = &cli.Command{
+	Name:    "msg recv",
+	Group:   groupTalk,
+	Short:   "receive messages",
+	Streams: true,
+	Long: "Prints the messages that the caller has not been shown, oldest first, and on standard error how many are left unread: " +
+		"run it again until that is none. What is printed counts as read. With --after, prints the messages that came next.\n\n" +
+		"--wait ends with the first to come, --follow goes on until stopped; both start now unless --after is given. " +
+		"Messages are JSON Lines, a line of text each on a terminal or with --text.",
+	Examples: []cli.Example{{Line: "tt msg recv"}, {Line: "tt msg recv --wait --timeout 5m"}},
+	Flags: func(f *cli.Flags) {
+		filterFlags(f, "self")
+		f.Bool("wait", "wait for the next message, print it, and end")
+		f.Bool("follow", "print messages as they come, until stopped")
+	},
+	Errors: []code.Code{code.RoomNotFound, code.InvalidCursor, code.UnknownRecipient, code.AmbiguousRecipient},
+	Run:    runMsgRecv,
+}
+
+func runMsgRecv(ctx context.Context, c *cli.Call) error {
+	return readEvents(ctx, c, reading{types: map[string]bool{turn.MessageSent: true}, target: "self", messages: true})
+}

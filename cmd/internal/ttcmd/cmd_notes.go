@@ -1,0 +1,287 @@
+package ttcmd
+
+import (
+	"context"
+	"slices"
+
+	"github.com/talking-stick/tt/cmd/internal/cli"
+	"github.com/talking-stick/tt/fsroom"
+	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/journal"
+	"github.com/talking-stick/tt/journal/wire"
+)
+
+var notesAddCommand = &cli.Command{
+	Name:  "notes add",
+	Group: groupTalk,
+	Args:  []cli.Arg{{Name: "body", Show: "BODY", Optional: true, Rest: true, Usage: "the note, at most 16384 bytes"}},
+	Short: "leave a durable note for whoever works here",
+	Long:  "A note stays open until it is resolved. Any member may add one, whoever holds the stick.",
+	Examples: []cli.Example{
+		{Line: `tt notes add "the fixture of TestParse is shared with TestPrint"`},
+		{Line: `tt notes add --severity page --target codex --stdin < finding.md`},
+	},
+	Flags: func(f *cli.Flags) {
+		f.Int64("turn", "N", 0, "the turn it is about (default: the room as a whole)")
+		f.Choice("severity", "info|page", []string{turn.SeverityInfo, turn.SeverityPage}, "how urgent it is: page should be read at once")
+		f.String("target", "AGENT", "whom it is for")
+		f.Bool("stdin", "read the note from standard input")
+		pathFlag(f)
+	},
+	Errors: []code.Code{code.NotJoined, code.InvalidBody, code.BodyTooLarge, code.InvalidTurnID, code.UnknownRecipient, code.AmbiguousRecipient},
+	Run:    runNotesAdd,
+}
+
+// A notedResult is what notes add answers.
+type notedResult struct {
+	NoteID    string       `json:"note_id"`
+	EventSeq  int64        `json:"event_seq"`
+	TurnID    int64        `json:"turn_id,omitempty"`
+	CreatedAt journal.Time `json:"created_at"`
+}
+
+func runNotesAdd(ctx context.Context, c *cli.Call) error {
+	body, err := bodyOf(c, code.BodyTooLarge)
+	if err != nil {
+		return err
+	}
+	if _, err := turn.CheckNote(body); err != nil {
+		return err
+	}
+	s, err := openSeat(c)
+	if err != nil {
+		return err
+	}
+	request := turn.NoteRequest{
+		Agent: s.me.ID, ID: fsroom.NewID(), Body: body, Target: c.String("target"), Severity: c.String("severity"),
+		Turn: c.Int64("turn"), HasTurn: c.Given("turn"),
+	}
+	snap, events, err := s.update(ctx, func(st *turn.State, f turn.Facts) ([]journal.Event, error) {
+		return turn.AddNote(st, f, request)
+	})
+	if err != nil {
+		return err
+	}
+	s.present(ctx, snap.State)
+	res := notedResult{NoteID: request.ID, EventSeq: events[0].Seq, TurnID: request.Turn, CreatedAt: events[0].CreatedAt}
+	return c.Out.Result(res, func(t *cli.Text) { t.Line("Added note %s.", shortID(res.NoteID)) })
+}
+
+func shortID(id string) string { return id[:min(8, len(id))] }
+
+var notesListCommand = &cli.Command{
+	Name:  "notes list",
+	Group: groupTalk,
+	Short: "list the open notes, oldest first",
+	Flags: func(f *cli.Flags) {
+		f.Bool("all", "resolved ones too")
+		f.String("after", "ID", "only notes behind this one")
+		f.Int64("limit", "N", defaultNotes, "at most so many, up to 200")
+		pathFlag(f)
+	},
+	Errors: []code.Code{code.RoomNotFound, code.InvalidCursor},
+	Run:    runNotesList,
+}
+
+const (
+	defaultNotes = 50
+	mostNotes    = 200
+)
+
+// A noteView is a note with its body.
+type noteView struct {
+	turn.Note
+	Body       string
+	ResolvedAt *journal.Time
+	ResolvedBy string
+}
+
+func runNotesList(ctx context.Context, c *cli.Call) error {
+	if c.Int64("limit") < 1 {
+		return c.Usagef("--limit must be at least 1")
+	}
+	limit := limited(c, defaultNotes, mostNotes)
+	s, err := openSeat(c)
+	if err != nil {
+		return err
+	}
+	snap, err := s.view()
+	if err != nil {
+		return err
+	}
+	s.present(ctx, snap.State)
+	notes, err := s.notes(ctx, snap.State, c.Bool("all"), c.String("after"), limit)
+	if err != nil {
+		return err
+	}
+	return c.Out.Result(&notesResult{notes}, func(t *cli.Text) { writeNotes(t, notes) })
+}
+
+// notes returns a page of notes with their bodies, oldest first.
+func (s *seat) notes(ctx context.Context, st *turn.State, all bool, after string, limit int) ([]noteView, error) {
+	events, err := s.room.Reader()
+	if err != nil {
+		return nil, err
+	}
+	defer events.Close()
+	known, err := noteChain(ctx, events, st, all || after != "")
+	if err != nil {
+		return nil, err
+	}
+	from := int64(0)
+	if after != "" {
+		if from = seqOfNote(known, after); from == 0 {
+			return nil, code.New(code.InvalidCursor, "there is no note %q", after).With("after_note_id", after)
+		}
+	}
+	page := make([]noteView, 0)
+	for _, n := range known {
+		if n.Seq <= from || (!all && n.ResolvedAt != nil) {
+			continue
+		}
+		if len(page) == limit {
+			break
+		}
+		if n.Body == "" {
+			if n.Body, err = noteBody(ctx, events, n.Seq); err != nil {
+				return nil, err
+			}
+		}
+		page = append(page, n)
+	}
+	return page, nil
+}
+
+// noteChain returns the notes of the room, oldest first. The open ones are in
+// the projection; all of them are found by following the chain that their
+// events form, so that what lies between is never read.
+func noteChain(ctx context.Context, from *journalReader, st *turn.State, all bool) ([]noteView, error) {
+	var notes []noteView
+	if !all {
+		for _, n := range st.Notes {
+			notes = append(notes, noteView{Note: n})
+		}
+		return notes, nil
+	}
+	resolved := make(map[string]*journal.Event)
+	for seq := st.LastNote; seq != 0; {
+		e, err := from.Event(ctx, seq)
+		if err != nil {
+			return nil, err
+		}
+		var p turn.NotePayload
+		if err := wire.Decode(e.Payload, &p); err != nil {
+			return nil, err
+		}
+		if e.Type == turn.NoteResolved {
+			resolved[p.ID] = e
+		} else {
+			notes = append(notes, viewNote(e, p, resolved[p.ID]))
+		}
+		seq = p.Previous
+	}
+	slices.Reverse(notes)
+	return notes, nil
+}
+
+// A journalReader reads single events of a room.
+type journalReader = fsroom.Reader[turn.State]
+
+func viewNote(e *journal.Event, p turn.NotePayload, resolved *journal.Event) noteView {
+	n := noteView{Body: p.Body, Note: turn.Note{
+		ID: p.ID, Seq: e.Seq, Turn: p.Turn, Author: e.From, Target: p.Target, Severity: p.Severity, CreatedAt: e.CreatedAt,
+	}}
+	if resolved != nil {
+		at := resolved.CreatedAt
+		n.ResolvedAt, n.ResolvedBy = &at, resolved.From
+	}
+	return n
+}
+
+func seqOfNote(notes []noteView, id string) int64 {
+	for _, n := range notes {
+		if n.ID == id {
+			return n.Seq
+		}
+	}
+	return 0
+}
+
+func noteBody(ctx context.Context, from *journalReader, seq int64) (string, error) {
+	e, err := from.Event(ctx, seq)
+	if err != nil {
+		return "", err
+	}
+	var p turn.NotePayload
+	err = wire.Decode(e.Payload, &p)
+	return p.Body, err
+}
+
+func writeNotes(t *cli.Text, notes []noteView) {
+	if len(notes) == 0 {
+		t.Line("No notes.")
+		return
+	}
+	for _, n := range notes {
+		about := "about the room"
+		if n.Turn != 0 {
+			about = "about turn " + itoa(n.Turn)
+		}
+		line := n.Author
+		if n.Target != "" {
+			line += " → " + n.Target
+		}
+		mark := t.Dim("open")
+		switch {
+		case n.ResolvedAt != nil:
+			mark = t.Dim("resolved")
+		case n.Severity == turn.SeverityPage:
+			mark = t.Red("page")
+		}
+		t.Line("%s  %s  %s, %s, %s", t.Bold(shortID(n.ID)), mark, line, about, t.Ago(n.CreatedAt.Time))
+		t.Block("  ", n.Body)
+	}
+}
+
+// hadNote reports whether the room has or had a note with the id.
+func (s *seat) hadNote(ctx context.Context, st *turn.State, id string) bool {
+	events, err := s.room.Reader()
+	if err != nil {
+		return false
+	}
+	defer events.Close()
+	all, err := noteChain(ctx, events, st, true)
+	return err == nil && seqOfNote(all, id) != 0
+}
+
+var notesResolveCommand = &cli.Command{
+	Name:   "notes resolve",
+	Group:  groupTalk,
+	Args:   []cli.Arg{{Name: "id", Usage: "the note, by its id or the first characters of it"}},
+	Short:  "close a note that has been dealt with",
+	Flags:  pathFlag,
+	Errors: []code.Code{code.NotJoined, code.UnknownTarget},
+	Run:    runNotesResolve,
+}
+
+func runNotesResolve(ctx context.Context, c *cli.Call) error {
+	s, err := openSeat(c)
+	if err != nil {
+		return err
+	}
+	id := ""
+	snap, _, err := s.update(ctx, func(st *turn.State, _ turn.Facts) (events []journal.Event, err error) {
+		events, id, err = turn.ResolveNote(st, s.me.ID, c.Arg("id"), func(given string) (string, bool) {
+			return given, s.hadNote(ctx, st, given)
+		})
+		return events, err
+	})
+	if err != nil {
+		return err
+	}
+	s.present(ctx, snap.State)
+	return c.Out.Result(map[string]any{"note_id": id, "status": "resolved"}, func(t *cli.Text) {
+		t.Line("Resolved note %s.", shortID(id))
+	})
+}

@@ -1,0 +1,90 @@
+package ttcmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/talking-stick/tt/cmd/internal/cli"
+	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/journal"
+)
+
+var policyCommand = &cli.Command{
+	Name:  "policy",
+	Group: groupUpkeep,
+	Args:  []cli.Arg{pathArg()},
+	Short: "show or change the room's time limits",
+	Long: "Without flags, shows them. A change is an event of the room and holds for everybody at once. " +
+		"The limits of rooms yet to be made come from the environment, see tt help environment.",
+	Examples: []cli.Example{{Line: "tt policy --owner-lease-ttl 2h", What: "for long turns without a guardian"}},
+	Flags: func(f *cli.Flags) {
+		for _, l := range turn.Limits() {
+			f.Duration(l.Flag, "D", 0, l.About)
+		}
+		pathFlag(f)
+	},
+	Errors: []code.Code{code.RoomNotFound, code.Usage},
+	Run:    runPolicy,
+}
+
+func runPolicy(ctx context.Context, c *cli.Call) error {
+	s, err := openSeat(c)
+	if err != nil {
+		return err
+	}
+	var policy turn.Policy
+	snap, _, err := s.update(ctx, func(st *turn.State, _ turn.Facts) (events []journal.Event, err error) {
+		events, policy, err = turn.SetPolicy(st, s.me.ID, func(p *turn.Policy) error { return applyFlags(c, p) })
+		return events, err
+	})
+	if err != nil {
+		return err
+	}
+	s.present(ctx, snap.State)
+	if warning := policy.Warning(); warning != "" {
+		c.Notice(warning)
+	}
+	return c.Out.Result(map[string]any{"policy": policy}, func(t *cli.Text) { writePolicy(t, policy) })
+}
+
+func applyFlags(c *cli.Call, p *turn.Policy) error {
+	for _, l := range turn.Limits() {
+		if !c.Given(l.Flag) {
+			continue
+		}
+		if err := l.Set(p, c.Duration(l.Flag)); err != nil {
+			return c.Usagef("--%s", messageOf(err))
+		}
+	}
+	return nil
+}
+
+// messageOf is what an error says, without its code.
+func messageOf(err error) string {
+	var e *code.Error
+	if errors.As(err, &e) {
+		return e.Message
+	}
+	return err.Error()
+}
+
+func writePolicy(t *cli.Text, p turn.Policy) {
+	var table cli.Table
+	for _, l := range turn.Limits() {
+		d := time.Duration(*l.Field(&p)) * time.Millisecond
+		text := cli.Duration(d)
+		if d == 0 && l.Zero {
+			text = strconv.Itoa(0)
+		}
+		about := l.About
+		if l.Flag == "heartbeat-interval" && p.Beat() != d {
+			about += fmt.Sprintf(" (here every %v, three times in a lease)", p.Beat())
+		}
+		table.Row(l.Flag, text, t.Dim(about))
+	}
+	t.Table(&table)
+}

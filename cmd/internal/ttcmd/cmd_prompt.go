@@ -1,0 +1,115 @@
+package ttcmd
+
+import (
+	"context"
+
+	"github.com/talking-stick/tt/cmd/internal/cli"
+	"github.com/talking-stick/tt/fsroom/turn"
+)
+
+// forPrompt reports whether the call prints a fragment for a shell's prompt.
+func forPrompt(c *cli.Call) bool { return c.Cmd.Name == "status" && c.Bool("prompt") }
+
+// promptFragment prints the fragment: nothing where there is no room, and nothing
+// after an error. It does not count as presence: a prompt is also printed when
+// nobody looks at it.
+func promptFragment(c *cli.Call) error {
+	d, err := openDesk(c)
+	if err != nil {
+		return nil
+	}
+	s, err := d.seatIfAny()
+	if err != nil || s == nil {
+		return nil
+	}
+	snap, err := s.view()
+	if err != nil {
+		return nil
+	}
+	r := s.status(snap.State, s.facts(snap.State))
+	_ = c.Out.Print(fragment(r))
+	return nil
+}
+
+// fragment is plain ASCII without anything a shell would expand.
+func fragment(r statusResult) string {
+	mark := ""
+	switch {
+	case r.YouOwn:
+		mark = "tt:mine"
+	case r.YourTurnNext:
+		mark = "tt:yours"
+	case r.Owner != "" && r.State == turn.StateOwned:
+		mark = "tt:held"
+	case r.Owner != "" || r.State == turn.StateRecipientGone:
+		mark = "tt:stuck"
+	case r.ReservedFor != "":
+		mark = "tt:next"
+	default:
+		mark = "tt:free"
+	}
+	if r.Unread > 0 {
+		mark += "+" + itoa(min(r.Unread, 99))
+	}
+	return mark
+}
+
+var promptInitCommand = &cli.Command{
+	Name:  "prompt init",
+	Group: groupUpkeep,
+	Args:  []cli.Arg{shellArg()},
+	Short: "print the lines that put the stick into your prompt",
+	Long:  "tt:mine, tt:yours (it is reserved for you), tt:held, tt:next, tt:stuck (somebody is gone) or tt:free; +N for unread messages.",
+	Examples: []cli.Example{
+		{Line: `eval "$(tt prompt init bash)"`, What: "in ~/.bashrc"},
+		{Line: "tt prompt init fish | source", What: "in config.fish"},
+	},
+	TextFirst: true,
+	Run: func(_ context.Context, c *cli.Call) error {
+		return printScript(c, promptScripts()[c.Arg("shell")])
+	},
+}
+
+// promptScripts are by shell what puts the fragment in front of the user's own
+// prompt. That prompt may show the status of the last command, so each script
+// leaves the status as it found it, in fish the statuses of a whole pipeline.
+func promptScripts() map[string]string {
+	return map[string]string{
+		"bash": `# Talking Stick in the prompt. Load with: eval "$(tt prompt init bash)"
+__tt_prompt() {
+    local last=$? s
+    s=$(command tt status --prompt --text 2>/dev/null)
+    [ -z "$s" ] || printf '[%s] ' "$s"
+    return $last
+}
+case "${PS1-}" in *__tt_prompt*) ;; *) PS1='$(__tt_prompt)'"${PS1-}" ;; esac
+`,
+		"zsh": `# Talking Stick in the prompt. Load with: eval "$(tt prompt init zsh)"
+setopt prompt_subst
+__tt_prompt() {
+    local last=$? s
+    s=$(command tt status --prompt --text 2>/dev/null)
+    [[ -z $s ]] || print -rn -- "[$s] "
+    return $last
+}
+case "${PROMPT-}" in *__tt_prompt*) ;; *) PROMPT='$(__tt_prompt)'"${PROMPT-}" ;; esac
+`,
+		"fish": `# Talking Stick in the prompt. Load with: tt prompt init fish | source
+if not functions -q __tt_prompt
+    function __tt_prompt
+        set -l s (command tt status --prompt --text 2>/dev/null)
+        test -n "$s"; and echo -n "[$s] "
+    end
+    function __tt_return
+        return $argv[1]
+    end
+    functions -c fish_prompt __tt_fish_prompt
+    function fish_prompt
+        set -l last $pipestatus
+        __tt_prompt
+        eval (string join ' | ' "__tt_return "$last)'; __tt_fish_prompt'
+    end
+end
+`,
+	}
+}

@@ -1,0 +1,143 @@
+package ttcmd
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/talking-stick/tt/cmd/internal/cli"
+	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/skills/harness"
+)
+
+var selfUpdateCommand = &cli.Command{
+	Name:  "self-update",
+	Group: groupUpkeep,
+	Short: "get a newer tt, the way this one was installed",
+	Long: "Runs the command that does it where one command without a question is enough (go install), and else says what to run. " +
+		"In a checkout of tt's own source it refuses.",
+	Flags: func(f *cli.Flags) {
+		f.Bool("print", "only print the command")
+	},
+	Run: runSelfUpdate,
+}
+
+// An updateAdvice is how to get a newer version.
+type updateAdvice struct {
+	Method     string   `json:"method"` // go-install, archive, make or unknown
+	Executable string   `json:"executable"`
+	Command    []string `json:"command"`        // arguments, to be run as they are
+	Shell      string   `json:"shell"`          // the same for people to copy
+	Runnable   bool     `json:"runnable"`       // whether running Command without a look at it is all right
+	Note       string   `json:"note,omitempty"` // what to know besides
+}
+
+// An updateResult is the advice, and whether it was followed.
+type updateResult struct {
+	updateAdvice
+	Ran bool `json:"ran"`
+}
+
+func runSelfUpdate(ctx context.Context, c *cli.Call) error {
+	executable, err := c.Env.Executable()
+	if err == nil {
+		executable, err = filepath.EvalSymlinks(executable)
+	}
+	if err != nil {
+		return code.New(code.Internal, "cannot tell where tt is installed").Because(err)
+	}
+	if root := filepath.Dir(filepath.Dir(executable)); isCheckout(root) {
+		return code.New(code.Usage, "tt runs from a checkout of its source in %s", root).
+			WithHint("run there: git pull && make build").With("checkout", root)
+	}
+	advice := adviseUpdate(executable, build.Installer, moduleVersion())
+	if c.Bool("print") {
+		return c.Out.Result(advice, func(t *cli.Text) { t.Line("%s", advice.Shell) })
+	}
+	res := updateResult{updateAdvice: advice}
+	if advice.Runnable {
+		if err := runUpdate(ctx, c, advice); err != nil {
+			return err
+		}
+		res.Ran = true
+	}
+	return c.Out.Result(res, func(t *cli.Text) { writeUpdate(t, res) })
+}
+
+// isCheckout reports whether root has tt's source and its history.
+func isCheckout(root string) bool {
+	_, git := os.Stat(filepath.Join(root, ".git"))
+	_, source := os.Stat(filepath.Join(root, "cmd", "tt"))
+	return git == nil && source == nil
+}
+
+// adviseUpdate returns how to update the binary at path, made by the given installer,
+// see [installer]. The version is that of the main module: the go command sets one
+// that begins with v where it has built a commit as it is.
+func adviseUpdate(path, installer, version string) updateAdvice {
+	const module, releases = "github.com/talking-stick/tt", "https://github.com/talking-stick/tt/releases/latest/download"
+	dir := filepath.Dir(path)
+	a := updateAdvice{Method: installer, Executable: path}
+	switch installer {
+	case "make":
+		a.Shell, a.Note = "git pull && make build && install -m 0755 bin/tt bin/agent-bus "+shellWord(dir), "run it in the checkout that tt was built from"
+		if filepath.Base(dir) == "bin" {
+			a.Shell = "git pull && make install PREFIX=" + shellWord(filepath.Dir(dir))
+		}
+	case "archive":
+		pattern := " --strip-components=2 --wildcards '*/bin/*'" // the programs are in bin
+		if runtime.GOOS == "darwin" {                            // BSD tar matches patterns by itself
+			pattern = " --strip-components=2 '*/bin/*'"
+		}
+		a.Shell = "curl -fsSL " + releases + "/tt_" + runtime.GOOS + "_" + runtime.GOARCH + ".tar.gz | tar -xzf - -C " + shellWord(dir) + pattern
+		a.Note = "checksums are in " + releases + "/SHA256SUMS"
+	default:
+		a.Method, a.Runnable = "go-install", strings.HasPrefix(version, "v") && !strings.HasSuffix(version, "+dirty")
+		a.Command = []string{"env", "GOBIN=" + dir, "go", "install", module + "/cmd/tt@latest"}
+		a.Shell = "GOBIN=" + shellWord(dir) + " go install " + module + "/cmd/tt@latest"
+		if !a.Runnable {
+			a.Method, a.Note = "unknown", "how this tt was installed is unknown; this puts the latest release in its place"
+		}
+		return a
+	}
+	a.Command = []string{"sh", "-c", a.Shell}
+	return a
+}
+
+// shellWord returns text as one word of a shell command.
+func shellWord(text string) string {
+	if !strings.ContainsAny(text, " \t\n'\"\\$`&;|<>()*?[]{}~#!") {
+		return text
+	}
+	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+}
+
+// runUpdate lets the update speak on standard error: the result is ours.
+func runUpdate(ctx context.Context, c *cli.Call, advice updateAdvice) error {
+	cmd := exec.CommandContext(ctx, advice.Command[0], advice.Command[1:]...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, c.Env.Stderr, c.Env.Stderr
+	if err := cmd.Run(); err != nil {
+		return code.New(code.Internal, "the update failed: %v", err).
+			WithHint("it was: %s", advice.Shell).With("command", advice.Command).Because(err)
+	}
+	// Like the skill, old registrations are no reason to call an update failed.
+	if env, err := skillsEnvironment(c.Env); err == nil && env.MayMigrate() {
+		_, _ = env.Migrate(ctx, "update", harness.All()...)
+	}
+	return nil
+}
+
+func writeUpdate(t *cli.Text, r updateResult) {
+	if r.Ran {
+		t.Line("Updated %s with: %s", r.Executable, r.Shell)
+		return
+	}
+	t.Line("To update %s, run:", r.Executable)
+	t.Line("  %s", r.Shell)
+	if r.Note != "" {
+		t.Line("(%s)", r.Note)
+	}
+}

@@ -1,0 +1,75 @@
+//go:build unix
+
+package ttcmd
+
+import (
+	"context"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/talking-stick/tt/cmd/internal/cli"
+	"github.com/talking-stick/tt/fsroom/code"
+)
+
+func TestAdviseUpdate(t *testing.T) {
+	tests := []struct {
+		path, installer, version string
+		method, shell            string
+		runnable                 bool
+	}{
+		{"/h/go/bin/tt", "", "v1.2.3", "go-install", "GOBIN=/h/go/bin go install github.com/talking-stick/tt/cmd/tt@latest", true},
+		{"/h/it's here/tt", "", "v1.2.3", "go-install", `GOBIN='/h/it'\''s here' go install `, true},
+		{"/h/x/tt", "", "v1.2.4-0.2026+dirty", "unknown", "go install", false},
+		{"/h/x/tt", "", "(devel)", "unknown", "go install", false},
+		{"/h/.local/bin/tt", "make", "v1.2.3", "make", "git pull && make install PREFIX=/h/.local", false},
+		{"/opt/tt/tt", "make", "", "make", "install -m 0755 bin/tt bin/agent-bus /opt/tt", false},
+		{"/opt/bin/tt", "archive", "", "archive", ".tar.gz | tar -xzf - -C /opt/bin --strip-components=2", false},
+	}
+	for _, tt := range tests {
+		a := adviseUpdate(filepath.FromSlash(tt.path), tt.installer, tt.version)
+		if a.Method != tt.method || !strings.Contains(filepath.ToSlash(a.Shell), tt.shell) || a.Runnable != tt.runnable || len(a.Command) == 0 {
+			t.Errorf("%s %s %s: %+v", tt.path, tt.installer, tt.version, a)
+		}
+	}
+}
+
+// An update is a change of version, so the registrations of older ones go.
+func TestUpdateRemovesOldRegistrations(t *testing.T) {
+	succeeds, err := exec.LookPath("true")
+	if err != nil {
+		t.Skip(err)
+	}
+	fails, err := exec.LookPath("false")
+	if err != nil {
+		t.Skip(err)
+	}
+	t.Setenv("PATH", t.TempDir()) // no real harness is to run
+	home := t.TempDir()
+	config := filepath.Join(home, ".config", "opencode", "opencode.json")
+	if err := os.MkdirAll(filepath.Dir(config), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	vars := map[string]string{"TALKING_STICK_DATA_DIR": filepath.Join(home, "data"), "TALKING_STICK_DISABLE_MCP_MIGRATION": "1"}
+	env := &cli.Env{Home: home, Dir: home, Lookup: func(name string) string { return vars[name] }, Stderr: io.Discard, Now: time.Now}
+	for _, want := range []bool{true, false} {
+		if err := os.WriteFile(config, []byte(`{"mcp": {"talking-stick": {"type": "local", "command": ["tt", "mcp"], "enabled": true}}}`), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := runUpdate(context.Background(), &cli.Call{Env: env}, updateAdvice{Command: []string{succeeds}}); err != nil {
+			t.Fatal(err)
+		}
+		got, err := os.ReadFile(config)
+		if err != nil || strings.Contains(string(got), "talking-stick") != want {
+			t.Errorf("%v: %s", err, got)
+		}
+		delete(vars, "TALKING_STICK_DISABLE_MCP_MIGRATION")
+	}
+	if err := runUpdate(context.Background(), &cli.Call{Env: env}, updateAdvice{Command: []string{fails}}); code.Of(err) != code.Internal {
+		t.Errorf("%v", err)
+	}
+}

@@ -1,0 +1,43 @@
+package ttcmd
+
+import (
+	"context"
+
+	"github.com/talking-stick/tt/cmd/internal/cli"
+	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/turn"
+)
+
+var stateCommand = &cli.Command{
+	Name:   "state",
+	Group:  groupLook,
+	Args:   []cli.Arg{pathArg()},
+	Short:  "show who holds the stick, and the members",
+	Flags:  pathFlag,
+	Errors: []code.Code{code.RoomNotFound, code.CorruptRoom},
+	Run:    runState,
+}
+
+// A stateResult is the authoritative projection.
+type stateResult struct {
+	Room    turn.RoomView
+	Members []turn.MemberView
+}
+
+func runState(ctx context.Context, c *cli.Call) error {
+	s, err := openSeat(c)
+	if err != nil {
+		return err
+	}
+	snap, err := s.view()
+	if err != nil {
+		return err
+	}
+	s.present(ctx, snap.State)
+	f := s.facts(snap.State)
+	res := stateResult{Room: snap.State.Room(f), Members: snap.State.MemberViews(f)}
+	return c.Out.Result(&res, func(t *cli.Text) {
+		writeRoom(t, res.Room)
+		writeMembers(t, res.Members, s.me.ID)
+	})
+}

@@ -1,0 +1,176 @@
+package ttcmd
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/talking-stick/tt/cmd/internal/cli"
+	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/journal"
+)
+
+var statusCommand = &cli.Command{
+	Name:  "status",
+	Group: groupLook,
+	Args:  []cli.Arg{pathArg()},
+	Short: "how things stand for you, on one screen",
+	Long: "Who holds the stick and until when, who is next, who waits, what you have not read, and what to do next. " +
+		"--prompt prints a few characters for a shell prompt, or nothing: it never fails and never takes long.",
+	Flags: func(f *cli.Flags) {
+		f.Bool("prompt", "a fragment for PS1, see tt help prompt init")
+		pathFlag(f)
+	},
+	Errors: []code.Code{code.RoomNotFound},
+	Run:    runStatus,
+}
+
+// A statusResult is how things stand for the caller.
+type statusResult struct {
+	RoomID         string         `json:"room_id"`
+	CanonicalPath  string         `json:"canonical_path"`
+	State          string         `json:"state"`
+	TurnID         int64          `json:"turn_id"`
+	AgentID        string         `json:"agent_id"`
+	Member         bool           `json:"member"`
+	Owner          string         `json:"owner,omitempty"`
+	ReservedFor    string         `json:"reserved_for,omitempty"`
+	YouOwn         bool           `json:"you_own"`
+	YourTurnNext   bool           `json:"your_turn_next"`
+	LeaseExpiresAt *journal.Time  `json:"lease_expires_at,omitempty"`
+	ClaimExpiresAt *journal.Time  `json:"claim_expires_at,omitempty"`
+	Guardian       guardianStatus `json:"guardian"`
+	Waiting        []string       `json:"waiting,omitempty"`
+	Unread         int64          `json:"unread"`
+	Interrupts     int            `json:"unread_interrupts,omitempty"`
+	OpenNotes      int            `json:"open_notes"`
+	OpenPages      int            `json:"open_pages,omitempty"`
+	NextAction     string         `json:"next_action"`
+}
+
+// A guardianStatus tells of the process that keeps the current turn.
+type guardianStatus struct {
+	Status string `json:"status"` // alive, gone, unknown, none
+	PID    int    `json:"pid,omitempty"`
+	Ended  string `json:"ended,omitempty"` // why it gave up
+}
+
+func runStatus(ctx context.Context, c *cli.Call) error {
+	if c.Bool("prompt") {
+		return promptFragment(c)
+	}
+	s, err := openSeat(c)
+	if err != nil {
+		return err
+	}
+	snap, err := s.view()
+	if err != nil {
+		return err
+	}
+	s.present(ctx, snap.State)
+	f := s.facts(snap.State)
+	res := s.status(snap.State, f)
+	if res.Interrupts, err = s.unreadInterrupts(ctx, snap.State); err != nil {
+		return err
+	}
+	return c.Out.Result(res, func(t *cli.Text) { writeStatus(t, snap.State.Room(f), res) })
+}
+
+func (s *seat) status(st *turn.State, f turn.Facts) statusResult {
+	v := st.Room(f)
+	res := statusResult{
+		RoomID: v.RoomID, CanonicalPath: v.CanonicalPath, State: v.State, TurnID: v.TurnID,
+		AgentID: s.me.ID, Member: s.isMember(st), Owner: v.Owner, ReservedFor: v.ReservedFor,
+		YouOwn: v.Owner == s.me.ID, YourTurnNext: v.ReservedFor == s.me.ID || st.Pending.Preferred == s.me.ID,
+		LeaseExpiresAt: v.LeaseExpiresAt, ClaimExpiresAt: v.ClaimExpiresAt,
+		Guardian: s.guardianStatus(st), Unread: s.unread(st),
+	}
+	res.OpenNotes, res.OpenPages = openNotesFor(st, s.me.ID)
+	for _, m := range st.MemberViews(f) {
+		if m.Waiting {
+			res.Waiting = append(res.Waiting, m.AgentID)
+		}
+	}
+	res.NextAction = nextAction(res)
+	return res
+}
+
+func (s *seat) guardianStatus(st *turn.State) guardianStatus {
+	h := s.holdOf(st)
+	if h == nil || h.Guardian == nil {
+		return guardianStatus{Status: "none"}
+	}
+	return guardianStatus{Status: string(verdict(s.table, *h.Guardian)), PID: h.Guardian.PID, Ended: h.Ended}
+}
+
+// openNotesFor counts the notes that are for the agent or for nobody in
+// particular, and those of them that should be read at once.
+func openNotesFor(st *turn.State, agent string) (notes, pages int) {
+	for _, note := range st.Notes {
+		if note.Target == "" || note.Target == agent {
+			notes++
+			if note.Severity == turn.SeverityPage {
+				pages++
+			}
+		}
+	}
+	return notes, pages
+}
+
+// nextAction is what the caller should do now.
+func nextAction(r statusResult) string {
+	switch {
+	case r.YouOwn && (r.State == turn.StateStaleOwner || r.Guardian.Status != string(turn.Alive)):
+		return "tt wait, to get a guardian for your turn again"
+	case r.YouOwn:
+		return "work; then tt release with a handoff"
+	case r.State == turn.StateOwnerGone, r.State == turn.StateStaleOwner, r.State == turn.StateRecipientGone:
+		return `tt take --reason "…", if you mean to go on in their place`
+	case r.YourTurnNext:
+		return "tt wait: the turn is yours"
+	case r.Unread > 0:
+		return "tt msg recv, then tt wait"
+	}
+	return "tt wait, before you change shared files"
+}
+
+func writeStatus(t *cli.Text, v turn.RoomView, r statusResult) {
+	writeRoom(t, v)
+	switch {
+	case r.YouOwn:
+		t.Line("You     %s, holding the stick; guardian %s", t.Green(r.AgentID), guardianWords(r.Guardian))
+	case r.Member:
+		t.Line("You     %s", r.AgentID)
+	default:
+		t.Line("You     %s, not a member", r.AgentID)
+	}
+	if len(r.Waiting) > 0 {
+		t.Line("Waiting %s", strings.Join(r.Waiting, ", "))
+	}
+	if r.Unread > 0 || r.OpenNotes > 0 {
+		t.Line("For you %s, %s", countedUrgent(t, int(r.Unread), "unread message", r.Interrupts, "interrupt"),
+			countedUrgent(t, r.OpenNotes, "open note", r.OpenPages, "page"))
+	}
+	t.Line("Next    %s", r.NextAction)
+}
+
+// countedUrgent is a number of things, with how many of them are urgent.
+func countedUrgent(t *cli.Text, n int, thing string, urgent int, mark string) cli.Styled {
+	words := cli.Styled(counted(n, thing))
+	if urgent > 0 {
+		words += " (" + t.Red(counted(urgent, mark)) + ")"
+	}
+	return words
+}
+
+func guardianWords(g guardianStatus) string {
+	words := g.Status
+	if g.PID != 0 {
+		words = fmt.Sprintf("%d is %s", g.PID, g.Status)
+	}
+	if g.Ended != "" {
+		words += ": " + g.Ended
+	}
+	return words
+}

@@ -1,0 +1,36 @@
+package ttcmd
+
+import (
+	"context"
+
+	"github.com/talking-stick/tt/cmd/internal/cli"
+	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/identity"
+)
+
+var whoamiCommand = &cli.Command{
+	Name:  "whoami",
+	Group: groupLook,
+	Short: "show which agent tt takes you for, and why",
+	Flags: func(f *cli.Flags) {
+		f.Bool("explain", "also say which signals were seen and which decided")
+	},
+	Errors: []code.Code{code.InvalidAgentID},
+	Run:    runWhoami,
+}
+
+func runWhoami(_ context.Context, c *cli.Call) error {
+	me, _, err := whoCalls(c)
+	if err != nil {
+		return err
+	}
+	return c.Out.Result(identity.WhoamiJSON(me), func(t *cli.Text) {
+		if !c.Bool("explain") {
+			t.Line("%s", me.ID)
+			return
+		}
+		for _, line := range identity.Explain(me) {
+			t.Line("%s", line)
+		}
+	})
+}

@@ -1,0 +1,79 @@
+package ttcmd
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/talking-stick/tt/cmd/internal/cli"
+	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/lockfile"
+)
+
+// A cursorFile keeps the number of the last event that a reader has printed, as a
+// line of decimal digits. It is replaced as a whole, and only moves forward while
+// one reader uses it.
+type cursorFile struct {
+	path  string
+	seq   int64
+	found bool // false: the file was missing or empty
+}
+
+// openCursorFile reads the file of --cursor.
+func openCursorFile(c *cli.Call, name string) (*cursorFile, error) {
+	path := name
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(c.Env.Dir, path)
+	}
+	// The file is replaced, so a link to it must be followed here.
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		path = target
+	}
+	f := &cursorFile{path: path}
+	info, err := os.Stat(path) // first: opening a FIFO would wait for a writer
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return f, nil
+	case err != nil:
+		return nil, f.refuse("it cannot be read: %v", err)
+	case !info.Mode().IsRegular():
+		return nil, f.refuse("it is no regular file")
+	}
+	const longest = 64 // bytes: a number with white space around it
+	if info.Size() > longest {
+		return nil, f.refuse("it holds something else than a number")
+	}
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return nil, f.refuse("it cannot be read: %v", err)
+	}
+	text := strings.TrimSpace(string(b))
+	if text == "" {
+		return f, nil
+	}
+	f.found = true
+	if f.seq, err = strconv.ParseInt(text, 10, 64); err != nil || f.seq < 0 {
+		return nil, f.refuse("it holds something else than a number: %.40q", text)
+	}
+	return f, nil
+}
+
+// save puts the number of the last event that was printed into the file.
+func (f *cursorFile) save(seq int64) error {
+	if f.found && f.seq == seq {
+		return nil
+	}
+	if err := lockfile.Replace(f.path, strconv.AppendInt(nil, seq, 10), filepath.Dir(f.path)); err != nil {
+		return f.refuse("it cannot be written: %v", err)
+	}
+	f.found, f.seq = true, seq
+	return nil
+}
+
+func (f *cursorFile) refuse(format string, args ...any) error {
+	e := code.New(code.InvalidCursor, "the cursor file %s cannot be used: "+format, append([]any{f.path}, args...)...)
+	return e.With("file", f.path).WithHint("name another file, or remove this one to start from now on")
+}

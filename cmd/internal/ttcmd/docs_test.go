@@ -1,0 +1,206 @@
+//go:build unix
+
+package ttcmd
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// pages are the documents with commands in them, relative to the top directory.
+func pages(t *testing.T) []string {
+	t.Helper()
+	found, err := filepath.Glob(filepath.Join("..", "..", "..", "docs", "*.md"))
+	if err != nil || len(found) < 5 {
+		t.Fatalf("%v, %v", found, err)
+	}
+	return append(found, filepath.Join("..", "..", "..", "README.md"))
+}
+
+func readPage(t *testing.T, page string) string {
+	t.Helper()
+	b, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// The sh blocks of a page run in order in one shell, as a reader runs them. A text
+// or json block right below one is what it prints, but for numbers, ids and times.
+// A block that is not to run is console, or says why behind its language.
+func TestPagesRun(t *testing.T) {
+	for _, tool := range []string{"git", "jq"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			missingTool(t, tool)
+		}
+	}
+	for _, page := range pages(t) {
+		t.Run(filepath.Base(page), func(t *testing.T) {
+			t.Parallel()
+			runPage(t, readPage(t, page))
+		})
+	}
+}
+
+func runPage(t *testing.T, page string) {
+	const mark = "=== end of block ==="
+	var script strings.Builder
+	var shown []string // what each sh block is to print, "" for anything
+	last := ""
+	for _, b := range blocks(page) {
+		language, why, _ := strings.Cut(b.language, " ")
+		switch language {
+		case "sh":
+			if why != "" {
+				language = "console"
+				break
+			}
+			script.WriteString(b.text + "\necho '" + mark + "'\n")
+			shown = append(shown, "")
+		case "text", "json":
+			if last == "sh" && why == "" {
+				shown[len(shown)-1] = b.text
+			}
+		case "shell", "bash", "":
+			t.Errorf("a block is %q: say sh if it runs here, console if it does not", b.language)
+		}
+		last = language
+	}
+	if len(shown) == 0 {
+		return
+	}
+	s := newScratch(t)
+	root := filepath.Dir(s.dir)
+	s.dir = filepath.Join(root, "demo")
+	if err := os.Mkdir(s.dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	out, failure := s.command("exec 2>&1\n" + script.String()).Output()
+	printed := strings.Split(string(out), mark+"\n")
+	host, _ := os.Hostname()
+	person, err := user.Current()
+	if err != nil {
+		t.Fatal(err)
+	}
+	places := strings.NewReplacer(root+"/data", "/tmp/demo/data", root+"/home", "/tmp/demo/home", s.dir, "/tmp/demo",
+		strings.ReplaceAll(s.dir[1:], "/", "-"), "tmp-demo", "human:"+person.Username, "human:alex", host, "box")
+	for i, got := range printed[:len(printed)-1] {
+		got, want := places.Replace(got), shown[i]
+		if want != "" && normalized(got) != normalized(want) {
+			t.Errorf("block %d prints\n%s\nthe page shows\n%s\n\ncompared were\n%s\n%s", i+1, got, want, normalized(got), normalized(want))
+		}
+	}
+	if failure != nil {
+		t.Errorf("block %d: %v\n%s", len(printed), failure, printed[len(printed)-1])
+	}
+}
+
+var (
+	uuid    = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
+	hash    = regexp.MustCompile(`\b[0-9a-f]{8,16}\b`)
+	day     = regexp.MustCompile(`\b(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) +\d+ `)
+	numbers = regexp.MustCompile(`(\d+(\.\d+)?(ns|µs|ms|s|m|h)?)+( (ns|µs|ms))?`)
+	ago     = regexp.MustCompile(`just now|N ago`)
+	blanks  = regexp.MustCompile(` +`)
+)
+
+// normalized is what two runs of the same commands have in common. JSON is
+// compared as values: a page may break its lines.
+func normalized(output string) string {
+	var all strings.Builder
+	for rest := strings.TrimSpace(output); rest != ""; {
+		if strings.HasPrefix(rest, "{") || strings.HasPrefix(rest, "[") {
+			d := json.NewDecoder(strings.NewReader(rest))
+			var v any
+			if d.Decode(&v) == nil {
+				b, _ := json.Marshal(v)
+				all.Write(append(b, '\n'))
+				rest = strings.TrimSpace(rest[d.InputOffset():])
+				continue
+			}
+		}
+		line, after, _ := strings.Cut(rest, "\n")
+		all.WriteString(strings.TrimRight(line, " ") + "\n")
+		rest = strings.TrimLeft(after, "\n")
+	}
+	s := uuid.ReplaceAllString(all.String(), "ID")
+	s = hash.ReplaceAllString(s, "N") // some are digits alone
+	s = day.ReplaceAllString(s, "DAY ")
+	s = numbers.ReplaceAllString(s, "N")
+	s = ago.ReplaceAllString(s, "N ago")
+	return blanks.ReplaceAllString(s, " ")
+}
+
+func TestNormalized(t *testing.T) {
+	for _, same := range [][2]string{
+		{"lease ends in 45m", "lease ends in 1m50s"},
+		{"{\"a\":\n [1]}\nstatus 3\n", "{\"a\":[22]}\nstatus 1"},
+		{"seen just now", "seen 5s ago"},
+		{"Nov 20 20:40:37  a", "Jan 1 01:00:00 a"},
+		{"project-0bd89f85c8c9cbb7", "project-1111111111111111"},
+	} {
+		if normalized(same[0]) != normalized(same[1]) {
+			t.Errorf("%q, %q", normalized(same[0]), normalized(same[1]))
+		}
+	}
+	for _, different := range [][2]string{{`{"a":1}`, `{"b":1}`}, {`{"a":"x"}`, `{"a":"y"}`}, {"Released.", "Passed."}, {`{"a":1}`, `{"a":1,"b":2}`}} {
+		if normalized(different[0]) == normalized(different[1]) {
+			t.Errorf("%q is taken for %q", different[0], different[1])
+		}
+	}
+}
+
+// Every fence of a page stands alone on its line, so that what follows it is text
+// again.
+func TestFencesAreClosed(t *testing.T) {
+	for _, page := range pages(t) {
+		open := 0
+		for i, line := range strings.Split(readPage(t, page), "\n") {
+			if !strings.Contains(line, "```") {
+				continue
+			}
+			if before, _, _ := strings.Cut(line, "```"); strings.TrimSpace(before) != "" && strings.Count(line, "```")%2 == 1 {
+				t.Errorf("%s:%d: a fence behind text does not end a block", page, i+1)
+			}
+			open ^= 1
+		}
+		if open != 0 {
+			t.Errorf("%s: a block is never closed", page)
+		}
+	}
+}
+
+// README names every page of docs, once in its table.
+func TestReadmeLinksEveryPage(t *testing.T) {
+	readme := readPage(t, filepath.Join("..", "..", "..", "README.md"))
+	_, table, _ := strings.Cut(readme, "## Documentation\n")
+	table, _, _ = strings.Cut(table, "\n## ")
+	var missing []string
+	for _, page := range pages(t) {
+		if link := "](docs/" + filepath.Base(page) + ")"; !strings.Contains(table, link) && filepath.Base(page) != "README.md" {
+			missing = append(missing, filepath.Base(page))
+		}
+	}
+	slices.Sort(missing)
+	if len(missing) > 0 {
+		t.Errorf("the documentation table of README.md lacks %v", missing)
+	}
+}
+
+// missingTool skips a test that needs a program; under CI=true it fails, so that
+// nothing is left out there in silence.
+func missingTool(t *testing.T, tool string) {
+	t.Helper()
+	if os.Getenv("CI") == "true" {
+		t.Fatalf("there is no %s", tool)
+	}
+	t.Skipf("there is no %s", tool)
+}

@@ -1,0 +1,180 @@
+package ttcmd
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"runtime"
+	"strings"
+	"syscall"
+
+	"github.com/talking-stick/tt/cmd/internal/cli"
+	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/turn"
+)
+
+const editorTemplate = `
+# Hand over the stick of %PATH%. Lines that begin with # are left out;
+# without a status and a next action nothing is released.
+#
+# [status]         what you did, what you learned, what is unfinished
+# [next action]    what the next agent should do
+# [artifacts]      a line each: PATH[:FROM-TO][=ROLE]
+# [open questions] a line each
+# [do not]         a line each
+
+[status]
+
+[next action]
+
+[artifacts]
+
+[open questions]
+
+[do not]
+`
+
+// A draft is a handoff that a person wrote in an editor.
+type draft struct{ file, template string }
+
+// settle removes the draft if the command succeeded or nothing was written.
+// Otherwise it keeps the file and prints its name.
+func (d *draft) settle(c *cli.Call, err error) {
+	if d == nil {
+		return
+	}
+	text, readErr := os.ReadFile(d.file)
+	if err == nil || (readErr == nil && string(text) == d.template) {
+		_ = os.Remove(d.file)
+		return
+	}
+	c.Notice("what you wrote is kept in " + d.file + "; give it with --file")
+}
+
+// editHandoff lets the person at the terminal write the handoff.
+func (s *seat) editHandoff(ctx context.Context) (json.RawMessage, error) {
+	f, err := os.CreateTemp("", "tt-handoff-*.txt")
+	if err != nil {
+		return nil, err
+	}
+	template := strings.TrimPrefix(strings.ReplaceAll(editorTemplate, "%PATH%", cli.Line(s.workspace.Root)), "\n")
+	s.draft = &draft{file: f.Name(), template: template}
+	_, err = f.WriteString(template)
+	if closeErr := f.Close(); err == nil {
+		err = closeErr
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := runEditor(ctx, s, f.Name()); err != nil {
+		return nil, err
+	}
+	text, err := os.ReadFile(f.Name())
+	if err != nil {
+		return nil, err
+	}
+	if string(text) == template {
+		return nil, code.New(code.InvalidHandoff, "the handoff was left empty; nothing was released").With("field", "status")
+	}
+	return parseTemplate(string(text))
+}
+
+// runEditor lets the person edit the file and waits for the editor to end.
+func runEditor(ctx context.Context, s *seat, file string) error {
+	command := chosenEditor(s.call.Env, file)
+	if command == nil {
+		command = []string{"vi", file}
+	}
+	if err := edit(ctx, command); err != nil {
+		return code.New(code.InvalidHandoff, "%v; nothing was released", err).With("field", "handoff").
+			WithHint(`set EDITOR, or give --status "…" and --next-action "…"`).Because(err)
+	}
+	return nil
+}
+
+// chosenEditor is the command that opens file in the editor of $VISUAL or
+// $EDITOR, nil if neither is set. As in git, they are lines for the shell, such
+// as "code --wait"; on Windows, words.
+func chosenEditor(env *cli.Env, file string) []string {
+	line := cmp.Or(strings.TrimSpace(env.Lookup("VISUAL")), strings.TrimSpace(env.Lookup("EDITOR")))
+	switch {
+	case line == "":
+		return nil
+	case runtime.GOOS == "windows":
+		return append(strings.Fields(line), file)
+	}
+	return []string{"sh", "-c", line + ` "$@"`, line, file}
+}
+
+// edit runs an editor on the terminal. Meanwhile the keys that interrupt are
+// meant for the editor and for what it runs: they do not end this process.
+func edit(ctx context.Context, command []string) error {
+	// Caught and not ignored: what is ignored stays ignored in the editor.
+	interrupts := make(chan os.Signal, 1)
+	signal.Notify(interrupts, os.Interrupt, syscall.SIGQUIT)
+	defer signal.Stop(interrupts)
+	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	if err := cmd.Run(); err != nil {
+		name := command[0]
+		if len(command) > 3 && command[1] == "-c" {
+			name = command[3]
+		}
+		return fmt.Errorf("the editor %q failed: %w", name, err)
+	}
+	return nil
+}
+
+// heading is the name of the part of the template that begins with the line, in
+// whatever case; "" for any other line. Other text in brackets must not be lost.
+func heading(line string) string {
+	line = strings.ToLower(strings.TrimSpace(line))
+	if strings.HasPrefix(line, "[") && strings.Contains(editorTemplate, "\n"+line+"\n") {
+		return strings.Trim(line, "[]")
+	}
+	return ""
+}
+
+// parseTemplate reads what the editor left.
+func parseTemplate(text string) (json.RawMessage, error) {
+	sections := make(map[string][]string)
+	current := ""
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(line, "\r\n")
+		switch {
+		case strings.HasPrefix(line, "#"):
+		case heading(line) != "":
+			current = heading(line)
+		default:
+			sections[current] = append(sections[current], line)
+		}
+	}
+	h := turn.Handoff{
+		Status: paragraph(sections["status"]), NextAction: paragraph(sections["next action"]),
+		OpenQuestions: items(sections["open questions"]), DoNot: items(sections["do not"]),
+	}
+	for _, line := range items(sections["artifacts"]) {
+		a, err := parseArtifact(line)
+		if err != nil {
+			return nil, err
+		}
+		h.Artifacts = append(h.Artifacts, a)
+	}
+	return encodeHandoff(h)
+}
+
+func paragraph(lines []string) string { return strings.TrimSpace(strings.Join(lines, "\n")) }
+
+func items(lines []string) []string {
+	var list []string
+	for _, line := range lines {
+		if line = strings.TrimSpace(line); line != "" {
+			list = append(list, line)
+		}
+	}
+	return list
+}

@@ -1,0 +1,161 @@
+package ttcmd
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/talking-stick/tt/cmd/internal/cli"
+	"github.com/talking-stick/tt/fsroom"
+	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/identity"
+	"github.com/talking-stick/tt/skills/harness"
+	"github.com/talking-stick/tt/skills/hook"
+)
+
+// hookRooms finds the stick for a guard, see [hook.Rooms].
+type hookRooms struct {
+	call    *cli.Call
+	store   *fsroom.Store
+	table   identity.Table
+	callers []func() (identity.Agent, error) // who the session may be, the likeliest first
+}
+
+func newHookRooms(c *cli.Call, store *fsroom.Store, call hook.Call) *hookRooms {
+	h := &hookRooms{call: c, store: store, table: identity.System()}
+	for _, lookup := range toolEnvironments(c.Env.Lookup, call) {
+		h.callers = append(h.callers, func() (identity.Agent, error) {
+			env := *c.Env
+			env.Lookup = lookup
+			return identity.Resolve(identityEnv(&env, c.Agent != ""), h.table, c.Agent)
+		})
+	}
+	return h
+}
+
+// Stick implements [hook.Rooms]. Nobody is looked for while the stick is free.
+func (h *hookRooms) Stick(_ context.Context, path string, _ hook.Call) (*hook.Stick, error) {
+	d := &desk{call: h.call, store: h.store, table: h.table}
+	w, err := d.locate(nearestExisting(path))
+	if err != nil {
+		return nil, err
+	}
+	s, err := d.find(w)
+	if err != nil || s == nil {
+		return nil, err
+	}
+	snap, err := s.view()
+	if err != nil {
+		return nil, err
+	}
+	st := snap.State
+	if st.Owner != "" || st.ReservedFor != "" {
+		d.me = h.caller(st)
+	}
+	return s.stick(st), nil
+}
+
+// stick is the room's stick as the caller meets it.
+func (s *seat) stick(st *turn.State) *hook.Stick {
+	f := s.facts(st)
+	stick := &hook.Stick{Root: st.CanonicalPath, Me: s.me.ID, Turn: st.Turn}
+	switch st.Status(f) {
+	case turn.StateOwned:
+		stick.Holder = st.Owner
+	case turn.StateReserved:
+		ttl := time.Duration(st.Policy.ClaimTTL) * time.Millisecond
+		if !f.Now.Expired(st.Pending.At, ttl) {
+			stick.ReservedFor = st.ReservedFor
+		}
+	}
+	return stick
+}
+
+// caller is the member that the session is; nobody if it is none. Somebody who
+// has the stick goes before one who only is a member.
+func (h *hookRooms) caller(st *turn.State) identity.Agent {
+	var member identity.Agent
+	for _, resolve := range h.callers {
+		me, err := resolve()
+		if err != nil {
+			continue
+		}
+		if me.ID == st.Owner || me.ID == st.ReservedFor {
+			return me
+		}
+		if member.ID == "" && st.Member(me.ID) != nil {
+			member = me
+		}
+	}
+	return member
+}
+
+// nearestExisting is path, or the nearest directory above it that is there: a
+// tool may be about to make the rest.
+func nearestExisting(path string) string {
+	for {
+		if _, err := os.Stat(path); err == nil || path == filepath.Dir(path) {
+			return path
+		}
+		path = filepath.Dir(path)
+	}
+}
+
+// A harnessMark is how the tools of a harness recognise it: a variable that says
+// so, and one with the session id that its payloads carry, "" if there is none.
+type harnessMark struct{ variable, session string }
+
+func markOf(id harness.ID) harnessMark {
+	switch id {
+	case harness.ClaudeCode:
+		return harnessMark{"CLAUDECODE", "CLAUDE_CODE_SESSION_ID"}
+	case harness.Codex:
+		return harnessMark{"CODEX_MANAGED_BY_NPM", "CODEX_THREAD_ID"}
+	case harness.Gemini:
+		return harnessMark{"GEMINI_CLI", ""}
+	case harness.OpenCode:
+		return harnessMark{"OPENCODE", ""}
+	case harness.Antigravity:
+		return harnessMark{"ANTIGRAVITY_AGENT", "ANTIGRAVITY_CONVERSATION_ID"}
+	case harness.Grok:
+		return harnessMark{"GROK_AGENT", "GROK_SESSION_ID"}
+	}
+	return harnessMark{}
+}
+
+// toolEnvironments are the environments in which the session of call may run tt,
+// the likeliest first. A harness tells its tools more than its hooks, and how much
+// depends on its version: so with the payload's session id, with the one that is
+// here, and without any. One that is here and is another's comes from a session
+// that started this one: it may write for that, but does not end its turn.
+func toolEnvironments(lookup func(string) string, call hook.Call) []func(string) string {
+	mark := markOf(call.Harness)
+	with := func(session string) func(string) string {
+		return func(name string) string {
+			switch name {
+			case mark.variable:
+				return "1"
+			case mark.session:
+				return session
+			}
+			return lookup(name)
+		}
+	}
+	if mark.session == "" {
+		return []func(string) string{with("")}
+	}
+	sessions := []string{}
+	if call.SessionID != "" {
+		sessions = append(sessions, call.SessionID)
+	}
+	here, known := lookup(mark.session), call.SessionID != ""
+	if here != "" && here != call.SessionID && (!known || call.Kind == hook.Edit) {
+		sessions = append(sessions, here)
+	}
+	envs := []func(string) string{}
+	for _, session := range append(sessions, "") {
+		envs = append(envs, with(session))
+	}
+	return envs
+}

@@ -1,0 +1,219 @@
+package ttcmd
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/talking-stick/tt/cmd/internal/cli"
+	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/journal"
+)
+
+// writeRoom says in two lines how a room stands.
+func writeRoom(t *cli.Text, r turn.RoomView) {
+	t.Line("Room    %s  %s", r.CanonicalPath, stateStyle(t, r.State))
+	writeHolder(t, r)
+}
+
+func writeHolder(t *cli.Text, r turn.RoomView) {
+	switch {
+	case r.Owner != "":
+		t.Line("Stick   %s, turn %d, lease %s", t.Bold(r.Owner), r.TurnID, deadline(t, r.LeaseExpiresAt))
+	case r.ReservedFor != "":
+		t.Line("Stick   reserved for %s after turn %d, claim time %s", t.Bold(r.ReservedFor), r.TurnID, deadline(t, r.ClaimExpiresAt))
+	case r.PendingHandoff != 0:
+		t.Line("Stick   free after turn %d, with a handoff", r.TurnID)
+	case r.TurnID > 0:
+		t.Line("Stick   free after turn %d", r.TurnID)
+	default:
+		t.Line("Stick   free, never held yet")
+	}
+}
+
+func itoa(n int64) string { return strconv.FormatInt(n, 10) }
+
+// deadline says when a lease or a claim time ends, or that it has run out.
+func deadline(t *cli.Text, at *journal.Time) string {
+	switch {
+	case at == nil:
+		return "ends —"
+	case t.Now.Before(at.Time):
+		return "ends " + t.Ago(at.Time)
+	}
+	return "ran out " + t.Ago(at.Time)
+}
+
+func stateStyle(t *cli.Text, state string) cli.Styled {
+	switch state {
+	case turn.StateIdle:
+		return t.Green(state)
+	case turn.StateOwned, turn.StateReserved:
+		return t.Yellow(state)
+	case turn.StateDormant, turn.StateClosed:
+		return t.Dim(state)
+	}
+	return t.Red(state)
+}
+
+// writeMembers lists the members, one a line.
+func writeMembers(t *cli.Text, members []turn.MemberView, me string) {
+	if len(members) == 0 {
+		t.Line("No members.")
+		return
+	}
+	t.Line("Members")
+	var table cli.Table
+	for _, m := range members {
+		table.Row("  "+m.AgentID, memberStatus(t, m), "seen "+t.Ago(m.LastSeenAt.Time), memberRemarks(m, me))
+	}
+	t.Table(&table)
+}
+
+func memberStatus(t *cli.Text, m turn.MemberView) cli.Styled {
+	switch {
+	case m.Status != "active":
+		return t.Dim(m.Status)
+	case m.Waiting:
+		return t.Green("waiting")
+	}
+	return t.Green(m.Status)
+}
+
+func memberRemarks(m turn.MemberView, me string) string {
+	var remarks []string
+	if m.AgentID == me {
+		remarks = append(remarks, "← you")
+	}
+	if m.Why != "" {
+		remarks = append(remarks, m.Why)
+	}
+	return strings.Join(remarks, "; ")
+}
+
+// writeWait says how a wait ended and what to do next.
+func writeWait(t *cli.Text, r turn.WaitResult) {
+	switch r.Status {
+	case turn.YourTurn:
+		writeGrant(t, r)
+	case turn.TakeoverAvailable:
+		t.Line("%s %s (%s).", t.Yellow("Takeover available:"), takeoverWords(r), r.Reason)
+		if r.Evidence.Sentence != "" {
+			t.Line("Evidence: %s.", r.Evidence.Sentence)
+		}
+		t.Line("Next: %s", r.Evidence.Hint)
+	case turn.WaitClosed:
+		t.Line("The room has ended. Open it again with: tt join")
+	default:
+		t.Line("%s", notYetWords(t, r))
+	}
+}
+
+func writeGrant(t *cli.Text, r turn.WaitResult) {
+	line := fmt.Sprintf("(turn %d, %s", r.TurnID, r.Reason)
+	if r.From != "" {
+		line += " from " + r.From
+	}
+	if r.Revoked != "" {
+		line += ", taken from " + r.Revoked
+	}
+	t.Line("%s %s).", t.Green("Your turn"), line)
+	writeHandoff(t, "  ", r.Handoff)
+	if r.LastHandoff != 0 {
+		t.Line("The last handoff is event %d: tt events --after %d --limit 1", r.LastHandoff, r.LastHandoff-1)
+	}
+	t.Line("Guardian %d keeps the lease. End the turn with: tt release", r.GuardianPID)
+}
+
+func takeoverWords(r turn.WaitResult) string {
+	switch r.Reason {
+	case turn.ReasonOwnerGone:
+		return "the owner " + r.CurrentOwner + " is gone"
+	case turn.ReasonOwnerTimeout:
+		return "the lease of " + r.CurrentOwner + " has run out"
+	case turn.ReasonRecipientGone:
+		return r.ReservedFor + ", for whom the turn is reserved, is gone"
+	}
+	return r.ReservedFor + " did not claim the turn in time"
+}
+
+func notYetWords(t *cli.Text, r turn.WaitResult) string {
+	switch {
+	case r.CurrentOwner != "":
+		return fmt.Sprintf("Not your turn: %s holds turn %d (lease %s).", r.CurrentOwner, r.TurnID, deadline(t, r.LeaseExpiresAt))
+	case r.ReservedFor != "":
+		return fmt.Sprintf("Not your turn: it is reserved for %s (claim time %s).", r.ReservedFor, deadline(t, r.ClaimExpiresAt))
+	}
+	return "Not your turn yet: the handoff is offered to the other members first."
+}
+
+// waitingWords says whom a wait waits for.
+func waitingWords(r turn.WaitResult) string {
+	switch {
+	case r.CurrentOwner != "":
+		return r.CurrentOwner + " holds turn " + itoa(r.TurnID) + "."
+	case r.ReservedFor != "":
+		return "the turn is reserved for " + r.ReservedFor + "."
+	}
+	return "the turn is kept for other members for a moment."
+}
+
+// writeHandoff prints a handoff as people read it.
+func writeHandoff(t *cli.Text, indent string, raw json.RawMessage) {
+	if len(raw) == 0 {
+		return
+	}
+	h := turn.ReadHandoff(raw)
+	section := func(title string, lines ...string) {
+		if len(lines) == 0 {
+			return
+		}
+		t.Line("%s", t.Bold(indent+title))
+		for _, line := range lines {
+			t.Block(indent+"  ", line)
+		}
+	}
+	section("Status", h.Status)
+	section("Next action", h.NextAction)
+	var artifacts []string
+	for _, a := range h.Artifacts {
+		artifacts = append(artifacts, artifactLine(a))
+	}
+	section("Artifacts", artifacts...)
+	section("Open questions", dashed(h.OpenQuestions)...)
+	section("Do not", dashed(h.DoNot)...)
+}
+
+func dashed(list []string) []string {
+	var lines []string
+	for _, l := range list {
+		lines = append(lines, "- "+l)
+	}
+	return lines
+}
+
+func artifactLine(a turn.Artifact) string {
+	line := "- " + a.Path
+	if len(a.Lines) == 2 {
+		line += fmt.Sprintf(":%d-%d", a.Lines[0], a.Lines[1])
+	}
+	if a.Role != "" {
+		line += " (" + a.Role + ")"
+	}
+	if a.Note != "" {
+		line += " — " + a.Note
+	}
+	return line
+}
+
+func writeRelease(t *cli.Text, r turn.ReleaseResult) {
+	switch {
+	case r.ReservedFor == "":
+		t.Line("Released. Nobody was waiting: the handoff is pending for whoever comes.")
+	case r.Status == "passed":
+		t.Line("Passed to %s.", t.Bold(r.ReservedFor))
+	default:
+		t.Line("Released. Next is %s.", t.Bold(r.ReservedFor))
+	}
+}

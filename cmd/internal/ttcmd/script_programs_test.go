@@ -1,0 +1,174 @@
+//go:build unix
+
+package ttcmd
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/talking-stick/tt/fsroom"
+	"github.com/talking-stick/tt/lockfile"
+	"golang.org/x/sys/unix"
+)
+
+// The programs that scripts run besides tt.
+
+func fail(err error) {
+	fmt.Fprintln(os.Stderr, err)
+	os.Exit(1)
+}
+
+// ttMain is tt. With PAUSE="STEP N REACHED GO" in the environment it makes the
+// file REACHED when it comes to a step of a change for the Nth time, and goes on
+// when there is a file GO. Guardians do not pause.
+func ttMain() {
+	if where := strings.Fields(os.Getenv("PAUSE")); len(where) == 4 && !slices.Contains(os.Args, "guard") {
+		n, err := strconv.Atoi(where[1])
+		if err != nil {
+			fail(err)
+		}
+		var passed atomic.Int64
+		atStep = func(step fsroom.Step) error {
+			if string(step) == where[0] && passed.Add(1) == int64(n) {
+				pause(where[2], where[3])
+			}
+			return nil
+		}
+	}
+	Main(Build{})
+}
+
+func pause(reached, goOn string) {
+	if err := os.WriteFile(reached, []byte("reached\n"), 0o600); err != nil {
+		fail(err)
+	}
+	for _, err := os.Stat(goOn); err != nil; _, err = os.Stat(goOn) {
+		time.Sleep(lookAgain)
+	}
+}
+
+// grokMain is a harness: "grok COMMAND…" runs a command as its child and ends.
+// With -stay it then lives on until it is interrupted; with -plain it does not
+// tell the command, which can see it only among its ancestors.
+func grokMain() {
+	flags := flag.NewFlagSet("grok", flag.ExitOnError)
+	stay, plain := flags.Bool("stay", false, ""), flags.Bool("plain", false, "")
+	_ = flags.Parse(os.Args[1:])
+	args := flags.Args()
+	stop := make(chan os.Signal, 1)
+	signal.Notify(stop, os.Interrupt)
+	cmd := exec.Command(args[0], args[1:]...)
+	if !*plain {
+		cmd.Env = append(os.Environ(), "GROK_AGENT=1")
+	}
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	if err := cmd.Run(); err != nil {
+		fail(err)
+	}
+	if *stay {
+		<-stop
+	}
+}
+
+// holdlockMain is "holdlock FILE READY": holds the lock and makes the file READY
+// when it has it.
+func holdlockMain() {
+	stop := make(chan os.Signal, 1)
+	signal.Notify(stop, os.Interrupt)
+	if _, err := lockfile.Lock(context.Background(), os.Args[1]); err != nil {
+		fail(err)
+	}
+	if err := os.WriteFile(os.Args[2], []byte("locked\n"), 0o600); err != nil {
+		fail(err)
+	}
+	<-stop
+}
+
+// brimMain is "brim COMMAND…": becomes the command, with an environment so large
+// that the command can start no process with longer arguments than its own.
+func brimMain() {
+	const room = 128 << 10 // Linux: a quarter of the stack, but never less than this
+	limit := syscall.Rlimit{Cur: 4 * room, Max: 4 * room}
+	if err := syscall.Setrlimit(syscall.RLIMIT_STACK, &limit); err != nil {
+		fail(err)
+	}
+	path, err := exec.LookPath(os.Args[1])
+	if err != nil {
+		fail(err)
+	}
+	args, env := os.Args[1:], os.Environ()
+	left := room
+	for _, text := range slices.Concat([]string{path}, args, env) {
+		const pointer = 8
+		left -= len(text) + 1 + pointer
+	}
+	for ; left > 0; left -= 8 {
+		err = syscall.Exec(path, args, append(env, "PAD="+strings.Repeat("x", left)))
+		if err != syscall.E2BIG {
+			fail(err)
+		}
+	}
+}
+
+// unreadMain is "unread [-stderr] SIGNAL COMMAND…": runs the command with standard
+// output, and with -stderr standard error too, going to a pipe that nobody reads,
+// sends it the signal when the pipe is full, and ends as the command does.
+func unreadMain() {
+	flags := flag.NewFlagSet("unread", flag.ExitOnError)
+	both := flags.Bool("stderr", false, "")
+	_ = flags.Parse(os.Args[1:])
+	args := flags.Args()
+	reader, writer, err := os.Pipe()
+	if err != nil {
+		fail(err)
+	}
+	cmd := exec.Command(args[1], args[2:]...)
+	cmd.Stdout, cmd.Stderr = writer, os.Stderr
+	if *both {
+		cmd.Stderr = writer
+	}
+	if err := cmd.Start(); err != nil {
+		fail(err)
+	}
+	room := []unix.PollFd{{Fd: int32(writer.Fd()), Events: unix.POLLOUT}}
+	for start := time.Now(); ; time.Sleep(lookAgain) {
+		if n, err := unix.Poll(room, 0); err != nil || n == 0 {
+			break
+		}
+		if time.Since(start) > patience/4 {
+			fail(errors.New("the pipe does not fill"))
+		}
+	}
+	if err := cmd.Process.Signal(signals[args[0]]); err != nil {
+		fail(err)
+	}
+	status := statusOf(cmd)
+	reader.Close()
+	os.Exit(status)
+}
+
+// statusOf waits for the command, but not for ever, and returns its exit status as
+// a shell does.
+func statusOf(cmd *exec.Cmd) int {
+	tired := time.AfterFunc(patience/4, func() {
+		fmt.Fprintln(os.Stderr, "the command does not end")
+		_ = cmd.Process.Kill()
+	})
+	defer tired.Stop()
+	_ = cmd.Wait()
+	if status := cmd.ProcessState.Sys().(syscall.WaitStatus); status.Signaled() {
+		return 128 + int(status.Signal())
+	}
+	return cmd.ProcessState.ExitCode()
+}

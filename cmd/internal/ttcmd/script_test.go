@@ -1,0 +1,159 @@
+//go:build unix
+
+package ttcmd
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/talking-stick/tt/fsroom"
+	"github.com/talking-stick/tt/identity"
+)
+
+// The scripts in testdata/script are terminal sessions. Every tt in them is a
+// process of its own: this test binary, started under the name tt. So is every
+// guardian, since tt starts guardians as the program it is itself, with that name.
+
+var update = flag.Bool("update", false, "rewrite what cmp compares with in the scripts")
+
+func TestMain(m *testing.M) {
+	testscript.Main(scripts{m}, map[string]func(){
+		"tt":       ttMain,
+		"grok":     grokMain,
+		"holdlock": holdlockMain,
+		"brim":     brimMain,
+		"terminal": terminalMain,
+		"unread":   unreadMain,
+	})
+}
+
+// scripts runs the tests with more scripts at once than there are processors:
+// much of a script is waiting for processes and for the disk.
+type scripts struct{ *testing.M }
+
+func (s scripts) Run() int {
+	const atOnce = "6"
+	if err := flag.Set("test.parallel", atOnce); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 2
+	}
+	return s.M.Run()
+}
+
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 filepath.Join("..", "..", "..", "testdata", "script"),
+		Setup:               setUpScript,
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		UpdateScripts:       *update,
+		Condition:           condition,
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"json":      scriptJSON,
+			"masked":    scriptMasked,
+			"keep":      scriptKeep,
+			"until":     scriptUntil,
+			"await":     scriptAwait,
+			"like":      scriptLike,
+			"snapshot":  scriptSnapshot,
+			"same":      scriptSame,
+			"alter":     scriptAlter,
+			"roomdir":   scriptRoomDir,
+			"repeat":    scriptRepeat,
+			"signal":    scriptSignal,
+			"alive":     scriptAlive,
+			"gone":      scriptGone,
+			"exits":     scriptExits,
+			"unhealthy": scriptUnhealthy,
+		},
+	})
+}
+
+// condition is true for "tool:NAME" where there is a program NAME. On the
+// machine that decides whether a change lands, which says CI=true, its absence
+// is an error: what needs it must not be skipped there.
+func condition(name string) (bool, error) {
+	tool, ok := strings.CutPrefix(name, "tool:")
+	if !ok {
+		return false, fmt.Errorf("unknown condition %q", name)
+	}
+	_, err := exec.LookPath(tool)
+	if err != nil && os.Getenv("CI") == "true" {
+		return false, err
+	}
+	return err == nil, nil
+}
+
+// healthKey is where a script says that doctor may find something at its end.
+type healthKey struct{}
+
+// setUpScript gives a script a home, a data directory that does not exist yet,
+// and a workspace as current directory. Nothing of our own environment gets in.
+// Whoever joined counts as ready for the stick for an hour and not for the usual
+// ten seconds, which may pass between two lines of a script on a busy machine.
+// When the script ends nothing of it runs any more, and its rooms are sound.
+func setUpScript(env *testscript.Env) error {
+	work := env.WorkDir
+	person, err := identity.Resolve(identity.Env{User: identity.SystemEnv().User}, identity.System(), "")
+	if err != nil {
+		return err
+	}
+	home, data, ws := filepath.Join(work, "home"), filepath.Join(work, "data"), filepath.Join(work, "ws")
+	for _, dir := range []string{home, ws} {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			return err
+		}
+	}
+	if err := os.WriteFile(filepath.Join(ws, "go.mod"), []byte("module example.org/ws\n"), 0o644); err != nil {
+		return err
+	}
+	env.Vars = slices.DeleteFunc(env.Vars, func(v string) bool { return strings.HasPrefix(v, "HOME=") })
+	env.Vars = append(env.Vars, "HOME="+home, "USER=tester", "TALKING_STICK_DATA_DIR="+data, "DATA="+data, "HUMAN="+person.ID,
+		"TALKING_STICK_WAITER_GRACE=1h", "GORACE=atexit_sleep_ms=0")
+	env.Cd = ws
+	health := new(health)
+	env.Values[healthKey{}], env.Values[snapshotKey{}] = health, new(map[string]string)
+	env.Defer(func() {
+		if err := endStrays("WORK=" + work); err != nil {
+			env.T().Fatal(err)
+		}
+		if problems := examine(data); problems != "" && !health.excused {
+			env.T().Fatal("at the end of the script doctor finds:\n" + problems)
+		}
+	})
+	return nil
+}
+
+type health struct{ excused bool }
+
+// scriptUnhealthy says that the script leaves damaged files behind.
+func scriptUnhealthy(ts *testscript.TestScript, _ bool, _ []string) {
+	ts.Value(healthKey{}).(*health).excused = true
+}
+
+// examine returns what doctor finds in the rooms of a data directory: among
+// others, a projection that is not what the journal folds to.
+func examine(data string) string {
+	store, err := fsroom.Open(data, fsroom.Options{})
+	if err != nil {
+		return err.Error()
+	}
+	names, err := fsroom.Rooms(store, rules)
+	if err != nil {
+		return err.Error()
+	}
+	var b strings.Builder
+	for _, name := range names {
+		for _, p := range fsroom.At(store, rules, name).Check() {
+			fmt.Fprintf(&b, "%s:%d: %s\n", p.File, p.Line, p.Problem)
+		}
+	}
+	return b.String()
+}

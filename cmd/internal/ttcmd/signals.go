@@ -1,0 +1,60 @@
+package ttcmd
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/talking-stick/tt/cmd/internal/cli"
+	"github.com/talking-stick/tt/fsroom/code"
+)
+
+// endings are the signals that people and harnesses end a command with.
+var endings = []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP}
+
+// onSignal returns a context that ends with one of the signals, and a function
+// that ends it without. The signal is the context's cause, see [signalOf]. A
+// second one has its usual effect and ends the process.
+func onSignal(ctx context.Context, signals ...os.Signal) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	arrived := make(chan os.Signal, 1)
+	signal.Notify(arrived, signals...)
+	go func() {
+		defer signal.Stop(arrived)
+		select {
+		case s := <-arrived:
+			cancel(caught{s})
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, func() { cancel(nil) }
+}
+
+// caught is the cause of a context that a signal has ended.
+type caught struct{ os.Signal }
+
+func (c caught) Error() string { return "ended by the signal " + c.String() }
+
+// signalOf returns the signal that ended a context of [onSignal] or one derived
+// from it, nil for none.
+func signalOf(ctx context.Context) os.Signal {
+	var c caught
+	if errors.As(context.Cause(ctx), &c) {
+		return c.Signal
+	}
+	return nil
+}
+
+// interrupted returns what a command ends with whose context is ctx: the exit
+// status of the signal that ended ctx, else err. An error that is not a
+// consequence of the signal stays.
+func interrupted(ctx context.Context, err error) error {
+	s, ok := signalOf(ctx).(syscall.Signal)
+	var failure *code.Error
+	if !ok || (errors.As(err, &failure) && !errors.Is(err, context.Canceled)) {
+		return err
+	}
+	return cli.Exit(128 + int(s))
+}

@@ -1,0 +1,51 @@
+package ttcmd
+
+import (
+	"cmp"
+	"context"
+	"os/exec"
+	"runtime/debug"
+	"time"
+
+	"github.com/talking-stick/tt/cmd/internal/cli"
+	"github.com/talking-stick/tt/fsroom"
+	"github.com/talking-stick/tt/skills"
+)
+
+// programPatience is how long a harness's own program may take. Starting one
+// written in JavaScript takes seconds on a busy machine.
+const programPatience = time.Minute
+
+// skillsEnvironment is this machine, for what is written into harnesses.
+func skillsEnvironment(env *cli.Env) (skills.Environment, error) {
+	dir, err := fsroom.DataDir(env.Lookup, env.Home)
+	return skills.Environment{
+		Home:     env.Home,
+		DataDir:  dir,
+		Version:  buildVersion(),
+		Getenv:   env.Lookup,
+		LookPath: exec.LookPath,
+		Run:      runProgram,
+		Now:      env.Now,
+	}, err
+}
+
+// runProgram runs a harness's program without anything to read.
+func runProgram(ctx context.Context, name string, args ...string) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, programPatience)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.WaitDelay = time.Second // a grandchild may keep the pipe
+	return cmd.CombinedOutput()
+}
+
+// buildVersion is what the linker said, else what the build recorded.
+func buildVersion() string { return cmp.Or(build.Version, moduleVersion(), "(devel)") }
+
+func moduleVersion() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return ""
+	}
+	return info.Main.Version
+}

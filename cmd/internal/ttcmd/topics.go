@@ -1,0 +1,76 @@
+package ttcmd
+
+import (
+	"strings"
+
+	"github.com/talking-stick/tt/cmd/internal/cli"
+	"github.com/talking-stick/tt/fsroom/turn"
+)
+
+// topics are the help pages that belong to no command.
+var topics = []cli.Topic{
+	{Name: "environment", Short: "the variables tt reads", Items: variables, Long: "The limits of new rooms are durations such as 45m or 90s."},
+	{Name: "exit-codes", Short: "what the exit status says", Items: exitStatuses, Long: errorsHelp},
+	{Name: "handoff", Short: "what a handoff is made of, and how to give it", Items: handoffFields, Long: handoffTopic},
+	{Name: "files", Short: "where rooms are kept", Long: filesHelp},
+}
+
+func exitStatuses() []cli.Item {
+	return []cli.Item{
+		{Name: "0", What: "done; also every outcome of a wait, and a stream that was stopped"},
+		{Name: "1", What: "refused or failed, the error says why; check without the stick; doctor with a problem"},
+		{Name: "2", What: "wrong usage"},
+		{Name: "3", What: "not_yet, from wait and try with --exit-code"},
+		{Name: "4", What: "takeover_available, likewise"},
+		{Name: "5", What: "closed, likewise"},
+		{Name: "129", What: "a wait was ended by SIGHUP; a turn that was granted by then is kept"},
+		{Name: "130", What: "likewise by SIGINT"},
+		{Name: "143", What: "likewise by SIGTERM"},
+	}
+}
+
+const errorsHelp = `Errors go to standard error: as "tt: MESSAGE (CODE)", or as one JSON object with error, message and details.`
+
+func handoffFields() []cli.Item {
+	return []cli.Item{
+		{Name: "status", What: "what you did, what you learned, what is unfinished (required)"},
+		{Name: "next_action", What: "what the next agent should do (required)"},
+		{Name: "artifacts", What: "a list of {path, lines: [from, to], role, note}; role is " + strings.Join(turn.Roles(), ", ")},
+		{Name: "open_questions", What: "a list of texts"},
+		{Name: "do_not", What: "a list of texts: what to stay away from"},
+	}
+}
+
+const handoffTopic = `Other keys are kept as they are. At most 256 KiB.
+
+A handoff comes from flags, as JSON from --stdin, or from a file with --file, from one of them only. On a terminal without any, $VISUAL or $EDITOR opens with a template, as for git commit.`
+
+const filesHelp = `  DATA/rooms/NAME-HASH/journal.jsonl  the truth: one event per line, append-only
+                      /state.json     its projection, rebuilt when it is lost
+                      /lock           never remove it
+                      /agents/        who was seen, who waits, who holds what
+  DATA/archive/NAME-HASH/             journals of rooms that have ended
+
+DATA is $TALKING_STICK_DATA_DIR, else $XDG_DATA_HOME/talking-stick, else ~/.local/share/talking-stick. A copy of it is a backup, also while agents work.`
+
+// variables are those that tt reads from the environment.
+func variables() []cli.Item {
+	items := []cli.Item{
+		{Name: "TALKING_STICK_DATA_DIR", What: "where rooms are kept, an absolute path"},
+		{Name: "XDG_DATA_HOME", What: "else they are in talking-stick below it; else in ~/.local/share/talking-stick, on Windows in %APPDATA%\\talking-stick"},
+		{Name: "TT_HARNESS_AGENT_ID", What: "act as this agent, and print JSON"},
+		{Name: "TT_HARNESS_EXPORT", What: "1 or true: look for a harness among the ancestor processes, and print JSON"},
+		{Name: "CLAUDECODE, CODEX_THREAD_ID, GEMINI_CLI, …", What: "tell which harness calls; tt whoami --explain says which were seen"},
+		{Name: "VISUAL, EDITOR", What: "the editor for handoffs and instructions, a line for the shell"},
+		{Name: "NO_COLOR", What: "no colours"},
+		{Name: "CLAUDE_CONFIG_DIR, CODEX_HOME, GROK_HOME, XDG_CONFIG_HOME", What: "where harnesses keep their settings, for install"},
+		{Name: "TALKING_STICK_DISABLE_SKILL_SYNC", What: "leave installed copies of the skill as they are"},
+		{Name: "TALKING_STICK_DISABLE_MCP_MIGRATION", What: "leave registrations of the old MCP server alone"},
+	}
+	for _, l := range turn.Limits() {
+		if l.Env != "" {
+			items = append(items, cli.Item{Name: l.Env, What: "for new rooms: " + l.About})
+		}
+	}
+	return items
+}
