@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/talking-stick/tt/journal"
+	"github.com/talking-stick/tt/journal/event"
 )
 
 var errNotThere = fs.ErrNotExist
@@ -164,11 +165,11 @@ func (r *Room[S]) betweenLives(p *projection, s *S) (*Snapshot[S], error) {
 		return &Snapshot[S]{State: r.rules.New(r.name)}, nil
 	}
 	// The journal of a life in progress is gone. Without it the life is over.
-	return r.counted(&journal.Event{RoomID: r.name, Seq: p.Journal.Seq, Turn: p.Journal.Turn}), nil
+	return r.counted(&event.Event{RoomID: r.name, Seq: p.Journal.Seq, Turn: p.Journal.Turn}), nil
 }
 
 // counted is a room of which only the counters are left.
-func (r *Room[S]) counted(last *journal.Event) *Snapshot[S] {
+func (r *Room[S]) counted(last *event.Event) *Snapshot[S] {
 	s := r.rules.New(r.name)
 	r.rules.Counts(s, last)
 	return &Snapshot[S]{State: s, Position: journal.Position{Seq: last.Seq}, turn: last.Turn}
@@ -185,7 +186,7 @@ func openArchived(path string) (*journal.Log, error) {
 }
 
 // lastEvent reads the last line of an archived journal.
-func lastEvent(path string) (*journal.Event, error) {
+func lastEvent(path string) (*event.Event, error) {
 	log, err := openArchived(path)
 	if err != nil {
 		return nil, err
@@ -199,8 +200,8 @@ func lastEvent(path string) (*journal.Event, error) {
 	if err != nil {
 		return nil, err
 	}
-	var last *journal.Event
-	_, _, err = log.Scan(from, func(e *journal.Event, _ int64) error {
+	var last *event.Event
+	_, _, err = log.Scan(from, func(e *event.Event, _ int64) error {
 		c := e.Clone()
 		last = &c
 		return nil

@@ -8,6 +8,7 @@ import (
 
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/journal"
+	"github.com/talking-stick/tt/journal/event"
 )
 
 // benchRoom is a room with some members, on the disk that TMPDIR names.
@@ -71,9 +72,9 @@ func BenchmarkReplay(b *testing.B) {
 	}
 	at, _, err := log.Last()
 	for err == nil && at.Seq < total {
-		batch := make([]event, 1000)
+		batch := make([]event.Event, 1000)
 		for i := range batch {
-			batch[i] = event{
+			batch[i] = event.Event{
 				Seq: at.Seq + int64(i) + 1, ID: fsroom.NewID(), RoomID: "demo", Type: said, From: "agent0", Payload: []byte(`"hello"`),
 			}
 		}

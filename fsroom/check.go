@@ -11,6 +11,7 @@ import (
 
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/journal"
+	"github.com/talking-stick/tt/journal/event"
 	"github.com/talking-stick/tt/lockfile"
 )
 
@@ -251,7 +252,7 @@ func (r *Room[S]) checkArchived(path string) error {
 		return err
 	}
 	defer log.Close()
-	end, tail, err := log.Scan(journal.Position{}, func(*journal.Event, int64) error { return nil })
+	end, tail, err := log.Scan(journal.Position{}, func(*event.Event, int64) error { return nil })
 	if err == nil && (tail.Torn > 0 || end.Seq != archivedUpTo(path)) {
 		err = log.Damaged(end.Offset+tail.Torn, fmt.Sprintf("the events end at %d, its name says %d", end.Seq, archivedUpTo(path)))
 	}

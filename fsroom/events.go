@@ -7,12 +7,13 @@ import (
 
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/journal"
+	"github.com/talking-stick/tt/journal/event"
 )
 
 // Events delivers the events of the room's current life after a sequence number,
 // oldest first, as far as they are committed, until fn fails, whose error it
 // returns as it is. It returns the position behind the last one delivered.
-func (r *Room[S]) Events(ctx context.Context, after int64, fn func(*journal.Event) error) (journal.Position, error) {
+func (r *Room[S]) Events(ctx context.Context, after int64, fn func(*event.Event) error) (journal.Position, error) {
 	log, err := r.openJournal()
 	if log == nil {
 		return journal.Position{Seq: after}, err
@@ -29,7 +30,7 @@ func (r *Room[S]) Events(ctx context.Context, after int64, fn func(*journal.Even
 // the archive. A room that is between two lives, or ends meanwhile, is read to its
 // last event. History returns the sequence number of the last event delivered,
 // after where there was none.
-func (r *Room[S]) History(ctx context.Context, after int64, fn func(*journal.Event) error) (int64, error) {
+func (r *Room[S]) History(ctx context.Context, after int64, fn func(*event.Event) error) (int64, error) {
 	errMissing := errors.New("events are missing in between")
 	at := after
 	for round := 0; ; round++ {
@@ -41,7 +42,7 @@ func (r *Room[S]) History(ctx context.Context, after int64, fn func(*journal.Eve
 		// A life that ended while we read is in the archive by now, and the next
 		// round finds it. What neither round finds was removed.
 		removed := round > 0 && at == before
-		_, err = r.Events(ctx, at, func(e *journal.Event) error {
+		_, err = r.Events(ctx, at, func(e *event.Event) error {
 			if e.Seq != at+1 && !removed {
 				return errMissing
 			}
@@ -63,7 +64,7 @@ func (r *Room[S]) History(ctx context.Context, after int64, fn func(*journal.Eve
 // oldest first and each once, until fn fails, whose error it returns as it is. It
 // returns the sequence number of the last event delivered, after where there was
 // none.
-func (r *Room[S]) Past(ctx context.Context, after int64, fn func(*journal.Event) error) (int64, error) {
+func (r *Room[S]) Past(ctx context.Context, after int64, fn func(*event.Event) error) (int64, error) {
 	paths, err := r.Archived()
 	if err != nil {
 		return after, r.store.explain(err, r.ArchiveDir())
@@ -79,7 +80,7 @@ func (r *Room[S]) Past(ctx context.Context, after int64, fn func(*journal.Event)
 	return after, nil
 }
 
-func (r *Room[S]) readArchive(ctx context.Context, path string, after int64, fn func(*journal.Event) error) (int64, error) {
+func (r *Room[S]) readArchive(ctx context.Context, path string, after int64, fn func(*event.Event) error) (int64, error) {
 	log, err := journal.Open(path)
 	if err != nil {
 		return after, r.store.explain(err, path)
@@ -89,7 +90,7 @@ func (r *Room[S]) readArchive(ctx context.Context, path string, after int64, fn 
 	if err != nil {
 		return after, r.store.explain(err, path)
 	}
-	_, err = r.scanFile(ctx, log, from, path, above(after, func(e *journal.Event) error {
+	_, err = r.scanFile(ctx, log, from, path, above(after, func(e *event.Event) error {
 		if err := fn(e); err != nil {
 			return err
 		}
@@ -101,8 +102,8 @@ func (r *Room[S]) readArchive(ctx context.Context, path string, after int64, fn 
 
 // above keeps from fn what is not after the cursor. A cursor can lie beyond the
 // end, and then the next events to be written are not wanted either.
-func above(after int64, fn func(*journal.Event) error) func(*journal.Event) error {
-	return func(e *journal.Event) error {
+func above(after int64, fn func(*event.Event) error) func(*event.Event) error {
+	return func(e *event.Event) error {
 		if e.Seq <= after {
 			return nil
 		}
@@ -112,13 +113,13 @@ func above(after int64, fn func(*journal.Event) error) func(*journal.Event) erro
 
 // scan returns the errors of fn and the cause of ctx's end as they are: they are
 // not about the journal.
-func (r *Room[S]) scan(ctx context.Context, log *journal.Log, from journal.Position, fn func(*journal.Event) error) (journal.Position, error) {
+func (r *Room[S]) scan(ctx context.Context, log *journal.Log, from journal.Position, fn func(*event.Event) error) (journal.Position, error) {
 	return r.scanFile(ctx, log, from, r.JournalPath(), fn)
 }
 
-func (r *Room[S]) scanFile(ctx context.Context, log *journal.Log, from journal.Position, path string, fn func(*journal.Event) error) (journal.Position, error) {
+func (r *Room[S]) scanFile(ctx context.Context, log *journal.Log, from journal.Position, path string, fn func(*event.Event) error) (journal.Position, error) {
 	var own error
-	end, _, err := log.Scan(from, func(e *journal.Event, _ int64) error {
+	end, _, err := log.Scan(from, func(e *event.Event, _ int64) error {
 		if ctx.Err() != nil {
 			own = context.Cause(ctx)
 		} else {
@@ -133,7 +134,7 @@ func (r *Room[S]) scanFile(ctx context.Context, log *journal.Log, from journal.P
 }
 
 // Event returns one event of the current life.
-func (r *Room[S]) Event(ctx context.Context, seq int64) (*journal.Event, error) {
+func (r *Room[S]) Event(ctx context.Context, seq int64) (*event.Event, error) {
 	reader, err := r.Reader()
 	if err != nil {
 		return nil, err
@@ -165,16 +166,16 @@ func (d *Reader[S]) Close() error {
 
 // Event returns the event with the sequence number, which shares no memory with
 // the reader; corrupt_room if it is not there.
-func (d *Reader[S]) Event(ctx context.Context, seq int64) (*journal.Event, error) {
+func (d *Reader[S]) Event(ctx context.Context, seq int64) (*event.Event, error) {
 	path := d.room.JournalPath()
-	var found *journal.Event
+	var found *event.Event
 	if d.log != nil {
 		from, err := d.log.Find(seq)
 		if err != nil {
 			return nil, d.room.store.explain(err, path)
 		}
 		stop := errors.New("found")
-		_, err = d.room.scan(ctx, d.log, from, func(e *journal.Event) error {
+		_, err = d.room.scan(ctx, d.log, from, func(e *event.Event) error {
 			if e.Seq == seq {
 				c := e.Clone()
 				found = &c

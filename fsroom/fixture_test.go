@@ -15,6 +15,7 @@ import (
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/fsroomtest"
 	"github.com/talking-stick/tt/journal"
+	"github.com/talking-stick/tt/journal/event"
 )
 
 // patience is for locks that are only held for a moment, on a machine that may
@@ -195,7 +196,7 @@ func eventsIn(t testing.TB, path string) []string {
 	}
 	defer log.Close()
 	var lines []string
-	_, _, err = log.Scan(journal.Position{}, func(e *journal.Event, _ int64) error {
+	_, _, err = log.Scan(journal.Position{}, func(e *event.Event, _ int64) error {
 		lines = append(lines, line(*e))
 		return nil
 	})
@@ -205,7 +206,7 @@ func eventsIn(t testing.TB, path string) []string {
 	return lines
 }
 
-func line(e journal.Event) string {
+func line(e event.Event) string {
 	return fmt.Sprintf("%d %s turn %d by %s: %s (%s)", e.Seq, e.Type, e.Turn, e.From, e.Payload, e.ID)
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/talking-stick/tt/journal"
+	"github.com/talking-stick/tt/journal/event"
 )
 
 // ErrLifeEnded says that the room's journal was archived and no event will
@@ -21,7 +22,7 @@ var ErrLifeEnded = errors.New("the room has ended")
 // the event is undone, the one that takes its number is delivered as well.
 //
 // It returns the sequence number of the last event delivered or passed over.
-func (r *Room[S]) Follow(ctx context.Context, after int64, fn func(*journal.Event) error, caughtUp func() error) (int64, error) {
+func (r *Room[S]) Follow(ctx context.Context, after int64, fn func(*event.Event) error, caughtUp func() error) (int64, error) {
 	f := follower[S]{room: r, fn: fn, after: after, seq: after}
 	if err := f.open(); err != nil {
 		return after, err
@@ -53,7 +54,7 @@ func (r *Room[S]) Follow(ctx context.Context, after int64, fn func(*journal.Even
 // A follower is one Follow.
 type follower[S any] struct {
 	room  *Room[S]
-	fn    func(*journal.Event) error
+	fn    func(*event.Event) error
 	after int64 // what is not above it is passed over
 
 	log *journal.Log
@@ -114,7 +115,7 @@ func (f *follower[S]) scan(ctx context.Context) error {
 	var own error
 	next := f.start // where the change begins that is read
 	begun := false
-	_, _, err := f.log.Scan(f.start, func(e *journal.Event, end int64) error {
+	_, _, err := f.log.Scan(f.start, func(e *event.Event, end int64) error {
 		if !begun && next != f.start {
 			f.start, f.ids = next, nil
 		}
@@ -131,7 +132,7 @@ func (f *follower[S]) scan(ctx context.Context) error {
 }
 
 // take delivers an event unless it was delivered before.
-func (f *follower[S]) take(ctx context.Context, e *journal.Event) error {
+func (f *follower[S]) take(ctx context.Context, e *event.Event) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}

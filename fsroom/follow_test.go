@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/talking-stick/tt/fsroom"
+	"github.com/talking-stick/tt/journal/event"
 )
 
 var errEnough = errors.New("enough")
@@ -20,7 +21,7 @@ type reader struct {
 	want  int
 }
 
-func (r *reader) take(e *event) error {
+func (r *reader) take(e *event.Event) error {
 	r.lines = append(r.lines, line(*e))
 	return nil
 }
@@ -78,7 +79,7 @@ func TestFollowEndsWithTheLife(t *testing.T) {
 				}
 			}
 			r := &reader{}
-			at, err := follow(f).Follow(context.Background(), 0, func(e *event) error {
+			at, err := follow(f).Follow(context.Background(), 0, func(e *event.Event) error {
 				end(whileReading && e.Seq == 2)
 				return r.take(e)
 			}, func() error {
@@ -180,7 +181,7 @@ func TestSlowReaderLosesNothing(t *testing.T) {
 	f := newFixture(t)
 	f.do(join("a"))
 	r := &reader{want: 102}
-	_, err := f.watched().Follow(context.Background(), 0, func(e *event) error {
+	_, err := f.watched().Follow(context.Background(), 0, func(e *event.Event) error {
 		if e.Seq == 1 {
 			for i := range 100 {
 				f.do(say("a", fmt.Sprint(i)))
@@ -232,27 +233,27 @@ func TestCursor(t *testing.T) {
 func TestFollowReturnsItsReason(t *testing.T) {
 	f := newFixture(t)
 	f.do(join("a"), say("a", "hello"))
-	nothing := func(*event) error { return nil }
+	nothing := func(*event.Event) error { return nil }
 	tests := map[string]func(ctx context.Context, end func()) (int64, error){
 		"ended before": func(ctx context.Context, end func()) (int64, error) {
 			end()
 			return f.watched().Follow(ctx, 0, nothing, nil)
 		},
 		"ended while reading": func(ctx context.Context, end func()) (int64, error) {
-			return f.watched().Follow(ctx, 0, func(*event) error { end(); return nil }, nil)
+			return f.watched().Follow(ctx, 0, func(*event.Event) error { end(); return nil }, nil)
 		},
 		"ended while caught up": func(ctx context.Context, end func()) (int64, error) {
 			return f.watched().Follow(ctx, 0, nothing, func() error { end(); return nil })
 		},
 		"reader fails": func(ctx context.Context, end func()) (int64, error) {
-			return f.watched().Follow(ctx, 0, func(*event) error { return errNoSpace }, nil)
+			return f.watched().Follow(ctx, 0, func(*event.Event) error { return errNoSpace }, nil)
 		},
 		"events fail": func(ctx context.Context, end func()) (int64, error) {
-			at, err := f.room.Events(ctx, 0, func(*event) error { return errNoSpace })
+			at, err := f.room.Events(ctx, 0, func(*event.Event) error { return errNoSpace })
 			return at.Seq, err
 		},
 		"events ended": func(ctx context.Context, end func()) (int64, error) {
-			at, err := f.room.Events(ctx, 0, func(*event) error { end(); return nil })
+			at, err := f.room.Events(ctx, 0, func(*event.Event) error { end(); return nil })
 			return at.Seq, err
 		},
 	}
@@ -271,7 +272,7 @@ func TestEvent(t *testing.T) {
 	f := newFixture(t)
 	f.live("a")
 	if _, err := f.room.Event(context.Background(), 1); err == nil {
-		t.Error("found an event in an ended room")
+		t.Error("found an event.Event in an ended room")
 	}
 	f.do(join("b"), say("b", "hello"), leaveOpen("b"))
 	want := f.history()

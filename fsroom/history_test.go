@@ -7,13 +7,13 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/talking-stick/tt/journal"
+	"github.com/talking-stick/tt/journal/event"
 )
 
 // seqs returns the numbers of the events that History delivers.
 func (f *fixture) seqs(after int64) (seqs []int64, end int64) {
 	f.t.Helper()
-	end, err := f.room.History(context.Background(), after, func(e *journal.Event) error {
+	end, err := f.room.History(context.Background(), after, func(e *event.Event) error {
 		seqs = append(seqs, e.Seq)
 		return nil
 	})
@@ -48,7 +48,7 @@ func TestHistory(t *testing.T) {
 	last = f.do(join("c")).Position.Seq
 	check()
 	enough := errors.New("enough")
-	end, err := f.room.History(context.Background(), 1, func(e *journal.Event) error {
+	end, err := f.room.History(context.Background(), 1, func(e *event.Event) error {
 		if e.Seq == 4 {
 			return enough
 		}
@@ -67,7 +67,7 @@ func TestHistoryOverTheEnd(t *testing.T) {
 	last := f.do(join("b")).Position.Seq
 	ends := true
 	var got []int64
-	_, err := f.room.History(context.Background(), 0, func(e *journal.Event) error {
+	_, err := f.room.History(context.Background(), 0, func(e *event.Event) error {
 		got = append(got, e.Seq)
 		if e.Seq == last && ends {
 			ends = false

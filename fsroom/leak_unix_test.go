@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/talking-stick/tt/fsroom"
+	"github.com/talking-stick/tt/journal/event"
 )
 
 var leakChanges = flag.Int("leak.changes", 1000, "how many changes TestNothingLeaks makes, with an eighth as many waits")
@@ -83,7 +84,7 @@ func (f *fixture) bustle(r *room) {
 	l := looker{t: f.t, after: []func() fsroom.Pause{rest, f.saying("woken")}, word: "woken"}
 	l.await(r)
 	seq := change(f.t, r, say("a", "bye")).Position.Seq
-	if _, err := r.Events(context.Background(), seq-1, func(*event) error { return nil }); err != nil {
+	if _, err := r.Events(context.Background(), seq-1, func(*event.Event) error { return nil }); err != nil {
 		f.t.Error(err)
 	}
 }

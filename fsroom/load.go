@@ -8,6 +8,7 @@ import (
 
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/journal"
+	"github.com/talking-stick/tt/journal/event"
 )
 
 // loadTries bounds how often a reader starts over because a life of the room
@@ -107,7 +108,7 @@ func (r *Room[S]) committed(p *projection) int64 {
 // fold applies every whole change behind the position.
 func (r *Room[S]) fold(log *journal.Log, s *S, from journal.Position) (*Snapshot[S], error) {
 	snap := &Snapshot[S]{State: s}
-	end, tail, err := log.Scan(from, func(e *journal.Event, end int64) error {
+	end, tail, err := log.Scan(from, func(e *event.Event, end int64) error {
 		snap.turn = e.Turn
 		err := r.rules.Apply(s, e)
 		var coded *code.Error

@@ -10,6 +10,7 @@ import (
 
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/journal/event"
 )
 
 // TestLockIsHeld by another process: writers are told by which, readers do not
@@ -72,7 +73,7 @@ func TestLockedMakesTheRoom(t *testing.T) {
 func TestRefusalIsReturnedAsItIs(t *testing.T) {
 	f := newFixture(t)
 	for _, own := range []error{errors.New("own"), context.DeadlineExceeded, &code.Error{Code: "own"}, errNoSpace} {
-		_, _, err := f.room.Update(context.Background(), func(*tally) ([]event, error) { return nil, own })
+		_, _, err := f.room.Update(context.Background(), func(*tally) ([]event.Event, error) { return nil, own })
 		if err != own {
 			t.Errorf("%v became %v", own, err)
 		}
@@ -84,8 +85,8 @@ func TestChangeThatDoesNotFold(t *testing.T) {
 	f := newFixture(t)
 	f.do(join("a"))
 	before := f.files()
-	_, _, err := f.room.Update(context.Background(), func(s *tally) ([]event, error) {
-		return []event{{Type: turned, Turn: 5}, {Type: said, Payload: []byte("[]")}}, nil
+	_, _, err := f.room.Update(context.Background(), func(s *tally) ([]event.Event, error) {
+		return []event.Event{{Type: turned, Turn: 5}, {Type: said, Payload: []byte("[]")}}, nil
 	})
 	if err == nil || !strings.Contains(err.Error(), "does not fold") {
 		t.Errorf("Update: %v", err)

@@ -16,6 +16,7 @@ import (
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/fsroomtest"
+	"github.com/talking-stick/tt/journal/event"
 )
 
 // A model is what a room must be, however often it is disturbed on the way.
@@ -106,7 +107,7 @@ func (m *model) update(decide decision, o fsroom.Options) {
 }
 
 // tell is the model's own idea of what events mean.
-func (m *model) tell(events []event) {
+func (m *model) tell(events []event.Event) {
 	w := &m.want
 	for _, e := range events {
 		m.seq++

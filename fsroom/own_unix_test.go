@@ -12,6 +12,7 @@ import (
 
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/journal/event"
 )
 
 // everything tells all that is below a directory: names, modes, times and content.
@@ -75,7 +76,7 @@ func (f *fixture) useAll() {
 	_, _, endErr := r.Update(ctx, leave("a"))
 	_, _, againErr := r.Update(ctx, join("a"))
 	_ = r.Locked(ctx, func(*snapshot) error { return nil })
-	_, _ = r.Events(ctx, 0, func(*event) error { return nil })
+	_, _ = r.Events(ctx, 0, func(*event.Event) error { return nil })
 	a := r.Agent("a")
 	_ = a.Mark("seen", time.Now())
 	_ = a.HangBell()

@@ -16,6 +16,7 @@ import (
 
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/journal/event"
 	"github.com/talking-stick/tt/lockfile"
 )
 
@@ -98,7 +99,7 @@ func useRoom(r *room, _ []string) error {
 	cancel()
 	err = r.Await(ctx, func(*snapshot) (bool, fsroom.Pause, error) { return true, fsroom.Pause{}, nil })
 	fmt.Println("await", code.Of(err))
-	_, err = r.Events(context.Background(), snap.Position.Seq-1, func(e *event) error { fmt.Println("event", e.Seq); return nil })
+	_, err = r.Events(context.Background(), snap.Position.Seq-1, func(e *event.Event) error { fmt.Println("event", e.Seq); return nil })
 	fmt.Println("events", code.Of(err))
 	_, _, err = r.Update(context.Background(), say("b", "hello"))
 	fmt.Println("update", code.Of(err))

@@ -16,7 +16,7 @@ func TestReaderReadsSingleEvents(t *testing.T) {
 	f.must(err)
 	defer empty.Close()
 	if _, err := empty.Event(context.Background(), 1); code.Of(err) != code.CorruptRoom {
-		t.Errorf("an event of no journal: %v", err)
+		t.Errorf("an event.Event of no journal: %v", err)
 	}
 	f.do(join("a"), join("b"))
 	reader, err := f.room.Reader()

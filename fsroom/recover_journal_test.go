@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/journal/event"
 )
 
 // TestTornAnywhere cuts the journal after each byte of its last change, which is
@@ -46,8 +47,8 @@ func TestTornAnywhere(t *testing.T) {
 
 // leaveOpen is a change of two events that does not end the room.
 func leaveOpen(who string) decision {
-	return func(s *tally) ([]event, error) {
-		return []event{{Type: left, Turn: s.Turn, From: who}, {Type: joined, Turn: s.Turn, From: "z"}}, nil
+	return func(s *tally) ([]event.Event, error) {
+		return []event.Event{{Type: left, Turn: s.Turn, From: who}, {Type: joined, Turn: s.Turn, From: "z"}}, nil
 	}
 }
 
@@ -109,7 +110,7 @@ func TestDamagedJournal(t *testing.T) {
 			return [][]byte{bytes.ReplaceAll(bytes.Join(l, nil), []byte("\n"), []byte("\r\n"))}
 		}},
 		"a byte order mark": {1, func(l [][]byte) [][]byte { return append([][]byte{[]byte("\ufeff")}, l...) }},
-		"an event without sense": {5, func(l [][]byte) [][]byte {
+		"an event.Event without sense": {5, func(l [][]byte) [][]byte {
 			l[4] = bytes.Replace(l[4], []byte(`"hello"`), []byte(`[1,2,3]`), 1)
 			return l
 		}},

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/journal/event"
 )
 
 // TestLostPages makes bytes of an unacknowledged change NUL, as a power cut may:
@@ -51,9 +52,9 @@ func TestLostPages(t *testing.T) {
 
 // leaveThree is a change of three events that does not end the room.
 func leaveThree(who string) decision {
-	return func(s *tally) ([]event, error) {
+	return func(s *tally) ([]event.Event, error) {
 		events, err := leaveOpen(who)(s)
-		return append(events, event{Type: joined, Turn: s.Turn, From: "y"}), err
+		return append(events, event.Event{Type: joined, Turn: s.Turn, From: "y"}), err
 	}
 }
 

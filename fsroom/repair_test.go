@@ -11,14 +11,14 @@ import (
 	"testing"
 
 	"github.com/talking-stick/tt/fsroom"
-	"github.com/talking-stick/tt/journal"
+	"github.com/talking-stick/tt/journal/event"
 	"pgregory.net/rapid"
 )
 
 // mendableRules can tell how a room was opened.
 func mendableRules() *fsroom.Rules[tally] {
 	rules := *tallyRules
-	rules.Reopen = func(*tally) event { return event{Type: opened} }
+	rules.Reopen = func(*tally) event.Event { return event.Event{Type: opened} }
 	return &rules
 }
 
@@ -315,7 +315,7 @@ func TestRepairAnyDamage(t *testing.T) {
 		}
 		after := string(f.read(f.room.JournalPath()))
 		for _, line := range lines(damaged) {
-			if e, err := journal.Decode([]byte(line)); err == nil && bytes.Contains(journalBytes, []byte(line)) && !strings.Contains(after, line) {
+			if e, err := event.Decode([]byte(line)); err == nil && bytes.Contains(journalBytes, []byte(line)) && !strings.Contains(after, line) {
 				rt.Errorf("event %d is lost", e.Seq)
 			}
 		}

@@ -13,19 +13,20 @@ import (
 	"syscall"
 
 	"github.com/talking-stick/tt/journal"
+	"github.com/talking-stick/tt/journal/event"
 	"github.com/talking-stick/tt/journal/wire"
 )
 
 // Rules give the rooms of one kind their meaning.
 type Rules[S any] struct {
-	Folder string                          // under the data directory: "rooms"
-	Format int                             // version of the state and the events
-	New    func(room string) *S            // the state of a room without events
-	Apply  func(*S, *journal.Event) error  // folds one event
-	Clone  func(*S) *S                     // a copy that Apply can change
-	Live   func(*S) bool                   // false: not opened, or ended and to be archived
-	Fields func(*S) wire.Fields            // the JSON form of a state; nil: that of encoding/json
-	Counts func(s *S, last *journal.Event) // what an archived life leaves to the next
+	Folder string                        // under the data directory: "rooms"
+	Format int                           // version of the state and the events
+	New    func(room string) *S          // the state of a room without events
+	Apply  func(*S, *event.Event) error  // folds one event
+	Clone  func(*S) *S                   // a copy that Apply can change
+	Live   func(*S) bool                 // false: not opened, or ended and to be archived
+	Fields func(*S) wire.Fields          // the JSON form of a state; nil: that of encoding/json
+	Counts func(s *S, last *event.Event) // what an archived life leaves to the next
 	// Wakes returns the agents that have to look because of a change, see
 	// [Room.AwaitAs]; not those for whom it makes no difference yet. nil: the rules
 	// cannot tell.
@@ -33,7 +34,7 @@ type Rules[S any] struct {
 	// Reopen returns the event that would open a room as s is, with type,
 	// authorship and payload. Repair puts it in the place of a damaged one. nil:
 	// the rules cannot tell.
-	Reopen func(s *S) journal.Event
+	Reopen func(s *S) event.Event
 }
 
 // A Room is one room of a store, whether it exists or not.

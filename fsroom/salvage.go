@@ -6,6 +6,7 @@ import (
 
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/journal"
+	"github.com/talking-stick/tt/journal/event"
 )
 
 // EventDamaged is the type of an event that stands for one that could not be
@@ -36,10 +37,10 @@ type salvage[S any] struct {
 	out    []byte
 	orphan bool // nobody knows how the room was opened
 	state  *S
-	seq    int64         // the last one in out
-	bad    int64         // lines read since that do not decode
-	lost   int           // events in out that stand for lost ones
-	after  journal.Event // the last event in out: gives placeholders a turn and a time
+	seq    int64       // the last one in out
+	bad    int64       // lines read since that do not decode
+	lost   int         // events in out that stand for lost ones
+	after  event.Event // the last event in out: gives placeholders a turn and a time
 }
 
 // make returns the bytes of the mended journal. It fails where no journal that
@@ -92,7 +93,7 @@ func (v *salvage[S]) torn(log *journal.Log) int64 {
 	log.SetCommitted(func() int64 { return v.committed })
 	whole, tail, err := log.Last()
 	if v.committed > 0 { // Last may meet damage before that
-		whole, tail, err = log.Scan(journal.Position{Offset: v.committed, Seq: v.last}, func(*journal.Event, int64) error { return nil })
+		whole, tail, err = log.Scan(journal.Position{Offset: v.committed, Seq: v.last}, func(*event.Event, int64) error { return nil })
 	}
 	if err != nil || tail.Torn == 0 {
 		return -1
@@ -106,7 +107,7 @@ func (v *salvage[S]) begin(line *journal.Line) {
 	if len(v.out) > 0 || v.seq > 0 {
 		return
 	}
-	v.after = journal.Event{Turn: line.Event.Turn, CreatedAt: line.Event.CreatedAt}
+	v.after = event.Event{Turn: line.Event.Turn, CreatedAt: line.Event.CreatedAt}
 	v.seq = line.Event.Seq - 1
 	if v.bad > 0 {
 		v.seq = min(v.seq, v.first-1)
@@ -129,7 +130,7 @@ func (v *salvage[S]) take(line *journal.Line) error {
 	}
 	v.out = append(v.out, line.Text...)
 	v.bad = 0
-	v.seq, v.after = line.Event.Seq, journal.Event{Turn: line.Event.Turn, CreatedAt: line.Event.CreatedAt}
+	v.seq, v.after = line.Event.Seq, event.Event{Turn: line.Event.Turn, CreatedAt: line.Event.CreatedAt}
 	return nil
 }
 
@@ -164,24 +165,24 @@ func (v *salvage[S]) canOpen() bool {
 }
 
 // opening is the event in place of a missing first one.
-func (v *salvage[S]) opening() (e journal.Event, orphan bool) {
+func (v *salvage[S]) opening() (e event.Event, orphan bool) {
 	if !v.canOpen() {
-		return journal.Event{Type: EventDamaged}, true
+		return event.Event{Type: EventDamaged}, true
 	}
 	return v.room.rules.Reopen(v.known), false
 }
 
 // placeholder is the event in place of a missing one. The first of a life said
 // what the room is, and is made again from what is known of the room.
-func (v *salvage[S]) placeholder(seq int64) journal.Event {
-	e := journal.Event{Type: EventDamaged}
+func (v *salvage[S]) placeholder(seq int64) event.Event {
+	e := event.Event{Type: EventDamaged}
 	if len(v.out) == 0 {
 		e, v.orphan = v.opening()
 	}
 	e.Seq, e.ID, e.RoomID = seq, v.room.store.opts.NewID(), v.room.name
 	e.Turn, e.CreatedAt = v.after.Turn, v.after.CreatedAt
 	if e.CreatedAt.IsZero() {
-		e.CreatedAt = journal.NewTime(v.room.store.opts.Now())
+		e.CreatedAt = event.NewTime(v.room.store.opts.Now())
 	}
 	e.Reason = "this event could not be read any more; what was in its place is in " + v.kept
 	return e

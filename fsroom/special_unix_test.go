@@ -13,6 +13,7 @@ import (
 
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/journal/event"
 )
 
 // planted are the things that can stand in the place of a file. None may be
@@ -122,8 +123,8 @@ func TestPlantedJournalAndLock(t *testing.T) {
 func (f *fixture) unreadable() {
 	f.t.Helper()
 	_, viewErr := f.room.View()
-	_, eventsErr := f.room.Events(context.Background(), 0, func(*event) error { return nil })
-	_, followErr := f.room.Follow(context.Background(), 0, func(*event) error { return nil }, nil)
+	_, eventsErr := f.room.Events(context.Background(), 0, func(*event.Event) error { return nil })
+	_, followErr := f.room.Follow(context.Background(), 0, func(*event.Event) error { return nil }, nil)
 	for name, err := range map[string]error{"View": viewErr, "Events": eventsErr, "Follow": followErr} {
 		if code.Of(err) != code.CorruptRoom {
 			f.t.Errorf("%s: %v", name, err)

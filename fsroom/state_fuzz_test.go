@@ -16,7 +16,7 @@ import (
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
-	"github.com/talking-stick/tt/journal"
+	"github.com/talking-stick/tt/journal/event"
 	"github.com/talking-stick/tt/journal/wire"
 )
 
@@ -47,7 +47,7 @@ func stickRoom(f *testing.F) (*fsroom.Room[stick], *fsroom.Snapshot[stick], cove
 	r := fsroom.At(openStore(f, filepath.Join(tempDir(f), "data"), o), stickRules, "demo")
 	var now *fsroom.Snapshot[stick]
 	for _, step := range []passer{stickJoin("a"), stickJoin("b"), stickTake("a"), stickRelease("a"), stickSend("b"), stickTake("b")} {
-		snap, _, err := r.Update(context.Background(), func(s *stick) ([]journal.Event, error) {
+		snap, _, err := r.Update(context.Background(), func(s *stick) ([]event.Event, error) {
 			return step(s, turn.Facts{Now: turn.At(began, "boot", time.Hour)})
 		})
 		if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/fsroomtest"
 	"github.com/talking-stick/tt/fsroom/turn"
-	"github.com/talking-stick/tt/journal"
+	"github.com/talking-stick/tt/journal/event"
 	"github.com/talking-stick/tt/journal/wire"
 )
 
@@ -30,11 +30,11 @@ var stickRules = &fsroom.Rules[turn.State]{
 
 type (
 	stick  = turn.State
-	passer func(s *stick, f turn.Facts) ([]journal.Event, error)
+	passer func(s *stick, f turn.Facts) ([]event.Event, error)
 )
 
 func stickJoin(who string) passer {
-	return func(s *stick, _ turn.Facts) ([]journal.Event, error) {
+	return func(s *stick, _ turn.Facts) ([]event.Event, error) {
 		return turn.Join(s, turn.JoinRequest{
 			Agent: who, DisplayName: "<" + who + ">", CanonicalPath: "/home/demo", WorkspaceRoot: "/home/demo", Policy: turn.DefaultPolicy(),
 		}), nil
@@ -42,14 +42,14 @@ func stickJoin(who string) passer {
 }
 
 func stickTake(who string) passer {
-	return func(s *stick, f turn.Facts) ([]journal.Event, error) {
+	return func(s *stick, f turn.Facts) ([]event.Event, error) {
 		events, _, err := turn.Try(s, f, turn.TryRequest{Agent: who, Lease: fmt.Sprint("lease of turn ", s.Turn+1)})
 		return events, err
 	}
 }
 
 func stickRelease(who string) passer {
-	return func(s *stick, f turn.Facts) ([]journal.Event, error) {
+	return func(s *stick, f turn.Facts) ([]event.Event, error) {
 		fence := turn.Fence{Agent: who, Turn: s.Turn, Lease: s.Held.Lease}
 		events, _, err := turn.Release(s, f, turn.ReleaseRequest{Fence: fence, Handoff: []byte(`{"status":"a < b","next_action":"go on"}`)})
 		return events, err
@@ -57,19 +57,19 @@ func stickRelease(who string) passer {
 }
 
 func stickNote(who string) passer {
-	return func(s *stick, f turn.Facts) ([]journal.Event, error) {
+	return func(s *stick, f turn.Facts) ([]event.Event, error) {
 		return turn.AddNote(s, f, turn.NoteRequest{Agent: who, ID: fsroom.NewID(), Body: "mind the gap", Severity: turn.SeverityInfo})
 	}
 }
 
 func stickSend(who string) passer {
-	return func(s *stick, f turn.Facts) ([]journal.Event, error) {
+	return func(s *stick, f turn.Facts) ([]event.Event, error) {
 		return turn.Send(s, f, turn.MessageRequest{Agent: who, To: turn.Everyone, Body: "hello & \u2028 goodbye"})
 	}
 }
 
 func stickLeave(who string) passer {
-	return func(s *stick, f turn.Facts) ([]journal.Event, error) {
+	return func(s *stick, f turn.Facts) ([]event.Event, error) {
 		events, _, err := turn.Leave(s, f, who)
 		return events, err
 	}
@@ -85,7 +85,7 @@ func TestStickSurvives(t *testing.T) {
 		stickRelease("b"), stickTake("a"), stickLeave("b"), stickLeave("a"),
 	}
 	for n, step := range append(life, life...) {
-		snap, events, err := r.Update(context.Background(), func(s *stick) ([]journal.Event, error) {
+		snap, events, err := r.Update(context.Background(), func(s *stick) ([]event.Event, error) {
 			return step(s, turn.Facts{Now: turn.At(time.Now(), "boot", time.Hour)})
 		})
 		if err != nil || len(events) == 0 {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
-	"github.com/talking-stick/tt/journal"
+	"github.com/talking-stick/tt/journal/event"
 )
 
 // A tally is the state of the rooms in these tests: who is in, how often each
@@ -42,10 +42,10 @@ var tallyRules = &fsroom.Rules[tally]{
 		return &c
 	},
 	Live:   func(s *tally) bool { return s.Open },
-	Counts: func(s *tally, last *journal.Event) { s.Seq, s.Turn = last.Seq, last.Turn },
+	Counts: func(s *tally, last *event.Event) { s.Seq, s.Turn = last.Seq, last.Turn },
 }
 
-func (s *tally) apply(e *journal.Event) error {
+func (s *tally) apply(e *event.Event) error {
 	switch e.Type {
 	case opened:
 		*s = tally{Room: e.RoomID, Open: true, Turn: e.Turn}
@@ -73,7 +73,6 @@ func (s *tally) apply(e *journal.Event) error {
 }
 
 type (
-	event    = journal.Event
 	decision = fsroom.Decision[tally]
 	snapshot = fsroom.Snapshot[tally]
 	room     = fsroom.Room[tally]
@@ -81,45 +80,45 @@ type (
 
 // join is two events where it opens the room, none for who is in already.
 func join(who string) decision {
-	return func(s *tally) ([]event, error) {
-		e := event{Type: joined, Turn: s.Turn, From: who}
+	return func(s *tally) ([]event.Event, error) {
+		e := event.Event{Type: joined, Turn: s.Turn, From: who}
 		if !s.Open {
-			return []event{{Type: opened, Turn: s.Turn}, e}, nil
+			return []event.Event{{Type: opened, Turn: s.Turn}, e}, nil
 		}
 		if slices.Contains(s.In, who) {
 			return nil, nil
 		}
-		return []event{e}, nil
+		return []event.Event{e}, nil
 	}
 }
 
 // say is refused to who is not in.
 func say(who, text string) decision {
-	return by(who, func(s *tally) []event {
+	return by(who, func(s *tally) []event.Event {
 		b, _ := json.Marshal(text)
-		return []event{{Type: said, Turn: s.Turn, From: who, Payload: b}}
+		return []event.Event{{Type: said, Turn: s.Turn, From: who, Payload: b}}
 	})
 }
 
 func turnOn(who string) decision {
-	return by(who, func(s *tally) []event {
-		return []event{{Type: turned, Turn: s.Turn + 1, From: who}}
+	return by(who, func(s *tally) []event.Event {
+		return []event.Event{{Type: turned, Turn: s.Turn + 1, From: who}}
 	})
 }
 
 // leave is two events where it ends the room.
 func leave(who string) decision {
-	return by(who, func(s *tally) []event {
-		events := []event{{Type: left, Turn: s.Turn, From: who}}
+	return by(who, func(s *tally) []event.Event {
+		events := []event.Event{{Type: left, Turn: s.Turn, From: who}}
 		if len(s.In) == 1 {
-			events = append(events, event{Type: closed, Turn: s.Turn})
+			events = append(events, event.Event{Type: closed, Turn: s.Turn})
 		}
 		return events
 	})
 }
 
-func by(who string, events func(*tally) []event) decision {
-	return func(s *tally) ([]event, error) {
+func by(who string, events func(*tally) []event.Event) decision {
+	return func(s *tally) ([]event.Event, error) {
 		if !slices.Contains(s.In, who) {
 			return nil, code.New(code.NotJoined, "%s is not in", who)
 		}
@@ -127,4 +126,4 @@ func by(who string, events func(*tally) []event) decision {
 	}
 }
 
-func nothing(*tally) ([]event, error) { return nil, nil }
+func nothing(*tally) ([]event.Event, error) { return nil, nil }

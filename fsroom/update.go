@@ -9,13 +9,14 @@ import (
 	"time"
 
 	"github.com/talking-stick/tt/journal"
+	"github.com/talking-stick/tt/journal/event"
 	"github.com/talking-stick/tt/lockfile"
 )
 
 // A Decision looks at a room and returns the events that change it, none to
 // leave it as it is. Sequence number, id, room and time are filled in by Update.
 // It must not change the state and may be called more than once.
-type Decision[S any] func(*S) ([]journal.Event, error)
+type Decision[S any] func(*S) ([]event.Event, error)
 
 // Update changes the room by what decide returns and gives back the room as it
 // is then, with the events as they were written.
@@ -23,14 +24,14 @@ type Decision[S any] func(*S) ([]journal.Event, error)
 // A nil error means that the events are durable. With any other error nothing
 // has happened, except with code in_doubt, when a failed write could not be
 // undone. A refusal of decide is returned as it is.
-func (r *Room[S]) Update(ctx context.Context, decide Decision[S]) (*Snapshot[S], []journal.Event, error) {
+func (r *Room[S]) Update(ctx context.Context, decide Decision[S]) (*Snapshot[S], []event.Event, error) {
 	return r.UpdateThen(ctx, decide, func() {})
 }
 
 // UpdateThen is [Room.Update] that calls committed as soon as the change is
 // durable, before state.json is brought up to date and with the room still
 // locked. It is not called if nothing changes.
-func (r *Room[S]) UpdateThen(ctx context.Context, decide Decision[S], committed func()) (*Snapshot[S], []journal.Event, error) {
+func (r *Room[S]) UpdateThen(ctx context.Context, decide Decision[S], committed func()) (*Snapshot[S], []event.Event, error) {
 	unlock, err := r.lock(ctx) // 2
 	if err != nil {
 		return nil, nil, r.store.explain(err, r.dir)
@@ -150,7 +151,7 @@ func (r *Room[S]) cut(snap *Snapshot[S]) error {
 
 // commit carries out a change that was decided and leaves the room as it is then in
 // snap. The numbers are those of the package's description.
-func (r *Room[S]) commit(snap *Snapshot[S], events []journal.Event, committed func()) error {
+func (r *Room[S]) commit(snap *Snapshot[S], events []event.Event, committed func()) error {
 	if err := r.catchUp(snap); err != nil { // 3
 		return err
 	}
@@ -210,8 +211,8 @@ func (r *Room[S]) catchUp(snap *Snapshot[S]) error {
 // foldChange numbers and stamps the events and returns the state after them.
 // Folding comes before writing: an event that cannot be folded must never get into
 // the journal.
-func (r *Room[S]) foldChange(snap *Snapshot[S], events []journal.Event) (*S, error) {
-	now := journal.NewTime(r.store.opts.Now())
+func (r *Room[S]) foldChange(snap *Snapshot[S], events []event.Event) (*S, error) {
+	now := event.NewTime(r.store.opts.Now())
 	next := r.rules.Clone(snap.State)
 	for i := range events {
 		e := &events[i]

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/talking-stick/tt/journal/event"
 	"github.com/talking-stick/tt/journal/wire"
 )
 
@@ -30,7 +31,7 @@ func (e *AppendError) Unwrap() error { return e.Err }
 // the sync failed. Any other error means that nothing was written: the
 // file does not end at at ([ErrPosition]), the numbers do not go on from at.Seq,
 // or an event cannot be written as a line that reads back. Append sets More.
-func (l *Log) Append(at Position, events []Event) (Position, error) {
+func (l *Log) Append(at Position, events []event.Event) (Position, error) {
 	if len(events) == 0 {
 		return at, nil
 	}
@@ -74,7 +75,7 @@ func (l *Log) endsAt(at Position) error {
 
 // encodeChange returns the lines of a change. Each is read back before it is
 // given out: what no reader could read must never reach the file.
-func encodeChange(at Position, events []Event) ([]byte, error) {
+func encodeChange(at Position, events []event.Event) ([]byte, error) {
 	lines := make([]byte, 0, 512*len(events))
 	for i := range events {
 		e := events[i]
@@ -91,7 +92,7 @@ func encodeChange(at Position, events []Event) ([]byte, error) {
 	return lines, nil
 }
 
-func numbered(at Position, events []Event, i int) error {
+func numbered(at Position, events []event.Event, i int) error {
 	due := events[0].Seq + int64(i)
 	if at != (Position{}) {
 		due = at.Seq + 1 + int64(i)
@@ -102,7 +103,7 @@ func numbered(at Position, events []Event, i int) error {
 	return nil
 }
 
-func readable(e *Event, line []byte) error {
+func readable(e *event.Event, line []byte) error {
 	if len(line) > MaxLine {
 		return errLineTooLong
 	}
@@ -111,7 +112,7 @@ func readable(e *Event, line []byte) error {
 			return fmt.Errorf("not JSON: %.40q", raw)
 		}
 	}
-	_, err := Decode(line)
+	_, err := event.Decode(line)
 	return err
 }
 

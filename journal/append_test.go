@@ -9,12 +9,14 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/talking-stick/tt/journal/event"
 )
 
 func TestAppendIsOneWriteOneSyncAndDurable(t *testing.T) {
 	f := &fakeFile{}
 	l := New("j", f)
-	at, err := l.Append(Position{}, []Event{sample(7), sample(8), sample(9)})
+	at, err := l.Append(Position{}, []event.Event{sample(7), sample(8), sample(9)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,14 +29,14 @@ func TestAppendIsOneWriteOneSyncAndDurable(t *testing.T) {
 	if n := bytes.Count(f.synced, []byte(`"more":true}`+"\n")); n != 2 {
 		t.Fatalf("%d lines say more, want all but the last of three", n)
 	}
-	if at, err = l.Append(at, []Event{sample(10)}); err != nil || at.Seq != 10 || f.dirty {
+	if at, err = l.Append(at, []event.Event{sample(10)}); err != nil || at.Seq != 10 || f.dirty {
 		t.Fatal(at, err, f.dirty)
 	}
 	checkScan(t, l, Position{}, []int64{7, 8, 9, 10}, at, 0)
 }
 
 func TestAppendLeavesTheCallersEventsAlone(t *testing.T) {
-	events := []Event{sample(1), sample(2)}
+	events := []event.Event{sample(1), sample(2)}
 	events[1].More = true
 	if _, err := New("j", &fakeFile{}).Append(Position{}, events); err != nil {
 		t.Fatal(err)
@@ -53,26 +55,26 @@ func TestAppendNothing(t *testing.T) {
 }
 
 func TestAppendRefusesBeforeWriting(t *testing.T) {
-	with := func(change func(e *Event)) []Event { e := sample(2); change(&e); return []Event{e} }
+	with := func(change func(e *event.Event)) []event.Event { e := sample(2); change(&e); return []event.Event{e} }
 	start := sample(1)
 	at := Position{int64(len(start.Append(nil))), 1}
 	tests := []struct {
 		name   string
 		at     Position
-		events []Event
+		events []event.Event
 		want   string
 	}{
-		{"gap", at, []Event{sample(3)}, "event_seq 3 where 2 is due"},
-		{"again", at, []Event{sample(1)}, "event_seq 1 where 2 is due"},
-		{"gap inside", at, []Event{sample(2), sample(4)}, "event_seq 4 where 3 is due"},
-		{"too early", Position{at.Offset - 1, 1}, []Event{sample(2)}, "position does not fit"},
-		{"beyond the end", Position{at.Offset + 1, 1}, []Event{sample(2)}, "position does not fit"},
-		{"number 0 at the start", Position{}, []Event{sample(0)}, "event_seq"},
-		{"no type", at, with(func(e *Event) { e.Type = "" }), "event_type missing"},
-		{"payload no JSON", at, with(func(e *Event) { e.Payload = json.RawMessage(`{"a":`) }), "not JSON"},
-		{"handoff with something behind", at, with(func(e *Event) { e.Handoff = json.RawMessage(`{} {}`) }), "not JSON"},
-		{"year 10000", at, with(func(e *Event) { e.CreatedAt = NewTime(time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)) }), "RFC 3339"},
-		{"too long", at, with(func(e *Event) { e.Reason = strings.Repeat("x", MaxLine) }), "longer than"},
+		{"gap", at, []event.Event{sample(3)}, "event_seq 3 where 2 is due"},
+		{"again", at, []event.Event{sample(1)}, "event_seq 1 where 2 is due"},
+		{"gap inside", at, []event.Event{sample(2), sample(4)}, "event_seq 4 where 3 is due"},
+		{"too early", Position{at.Offset - 1, 1}, []event.Event{sample(2)}, "position does not fit"},
+		{"beyond the end", Position{at.Offset + 1, 1}, []event.Event{sample(2)}, "position does not fit"},
+		{"number 0 at the start", Position{}, []event.Event{sample(0)}, "event_seq"},
+		{"no type", at, with(func(e *event.Event) { e.Type = "" }), "event_type missing"},
+		{"payload no JSON", at, with(func(e *event.Event) { e.Payload = json.RawMessage(`{"a":`) }), "not JSON"},
+		{"handoff with something behind", at, with(func(e *event.Event) { e.Handoff = json.RawMessage(`{} {}`) }), "not JSON"},
+		{"year 10000", at, with(func(e *event.Event) { e.CreatedAt = event.NewTime(time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)) }), "RFC 3339"},
+		{"too long", at, with(func(e *event.Event) { e.Reason = strings.Repeat("x", MaxLine) }), "longer than"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -115,7 +117,7 @@ func TestAppendFaults(t *testing.T) {
 			l := New("j", f)
 			at := Position{int64(len(before)), 1}
 			tt.fault(f)
-			got, err := l.Append(at, []Event{sample(2), sample(3)})
+			got, err := l.Append(at, []event.Event{sample(2), sample(3)})
 			var failed *AppendError
 			if !errors.As(err, &failed) || !errors.Is(err, tt.cause) || failed.Undone != tt.undone || got != at {
 				t.Fatalf("position %v, error %#v", got, err)
@@ -129,7 +131,7 @@ func TestAppendFaults(t *testing.T) {
 			if f.dirty || !bytes.Equal(f.data, before) || !bytes.Equal(f.synced, before) {
 				t.Fatal("said undone, and the file is not as before")
 			}
-			if _, err := l.Append(at, []Event{sample(2)}); err != nil {
+			if _, err := l.Append(at, []event.Event{sample(2)}); err != nil {
 				t.Fatalf("append after an undone one: %v", err)
 			}
 		})

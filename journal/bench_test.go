@@ -7,20 +7,22 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"github.com/talking-stick/tt/journal/event"
 )
 
 // sample is an event of the usual size, about 300 bytes on its line.
-func sample(seq int64) Event {
-	return Event{
+func sample(seq int64) event.Event {
+	return event.Event{
 		Seq: seq, ID: fmt.Sprintf("evt_%016x", seq*0x9e3779b97f4a7c1), RoomID: "room_5f2b8c1d9e4a7036", Turn: seq / 3,
 		Type: []string{"claim", "release", "message_sent"}[seq%3], From: "claude:1f2e3d4c", To: "codex:9a8b7c6d",
 		Payload:   json.RawMessage(`{"body":"the parser is done, tests are next","delivery_hint":"normal"}`),
-		CreatedAt: NewTime(time.UnixMilli(1767323045678 + seq%1e9)),
+		CreatedAt: event.NewTime(time.UnixMilli(1767323045678 + seq%1e9)),
 	}
 }
 
 // writeJournal writes the events as they are, seq and more included, to a new file.
-func writeJournal(tb testing.TB, events ...Event) string {
+func writeJournal(tb testing.TB, events ...event.Event) string {
 	tb.Helper()
 	var b []byte
 	for i := range events {
@@ -48,8 +50,8 @@ func openLog(tb testing.TB, path string) *Log {
 	return l
 }
 
-func samples(n int) []Event {
-	events := make([]Event, n)
+func samples(n int) []event.Event {
+	events := make([]event.Event, n)
 	for i := range events {
 		events[i] = sample(int64(i + 1))
 	}
@@ -63,7 +65,7 @@ func BenchmarkScan100000(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		n := 0
-		if _, _, err := l.Scan(Position{}, func(*Event, int64) error { n++; return nil }); err != nil || n != 100_000 {
+		if _, _, err := l.Scan(Position{}, func(*event.Event, int64) error { n++; return nil }); err != nil || n != 100_000 {
 			b.Fatal(n, err)
 		}
 	}
@@ -99,7 +101,7 @@ func BenchmarkAppend(b *testing.B) {
 	b.ReportAllocs()
 	var at Position
 	for b.Loop() {
-		if at, err = l.Append(at, []Event{sample(at.Seq + 1)}); err != nil {
+		if at, err = l.Append(at, []event.Event{sample(at.Seq + 1)}); err != nil {
 			b.Fatal(err)
 		}
 	}

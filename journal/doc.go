@@ -1,6 +1,6 @@
 // Package journal is one append-only file of events: the truth of a room.
 //
-// The file is JSON Lines. Every line is one whole [Event] and ends in '\n'.
+// The file is JSON Lines. Every line is one whole [event.Event] and ends in '\n'.
 // event_seq goes up by exactly one from line to line; the first line may start
 // at any number, because a room that is used again goes on counting.
 //

@@ -8,6 +8,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/talking-stick/tt/journal/event"
 )
 
 // A failingFile fails the nth of its reads and stats.
@@ -46,7 +48,7 @@ func TestEveryFailedReadIsReported(t *testing.T) {
 	broken := append(append([]byte{}, data...), "{}\n"...)
 	first := Position{int64(strings.IndexByte(string(data), '\n') + 1), 1}
 	scan := func(l *Log) error {
-		_, _, err := l.Scan(first, func(*Event, int64) error { return nil })
+		_, _, err := l.Scan(first, func(*event.Event, int64) error { return nil })
 		return err
 	}
 	operations := map[string]struct {

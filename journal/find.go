@@ -4,24 +4,26 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"github.com/talking-stick/tt/journal/event"
 )
 
 // findWindow is how much one probe reads, unless the line there is longer.
 const findWindow = 4 << 10
 
 // First returns the first event, [ErrEmpty] if no change is whole.
-func (l *Log) First() (Event, error) {
-	var first Event
+func (l *Log) First() (event.Event, error) {
+	var first event.Event
 	found := errors.New("found")
-	_, _, err := l.scan(Position{}, findWindow, func(e *Event, _ int64) error {
+	_, _, err := l.scan(Position{}, findWindow, func(e *event.Event, _ int64) error {
 		first = e.Clone()
 		return found
 	})
 	if err == nil {
-		return Event{}, ErrEmpty
+		return event.Event{}, ErrEmpty
 	}
 	if !errors.Is(err, found) {
-		return Event{}, err
+		return event.Event{}, err
 	}
 	return first, nil
 }
@@ -53,7 +55,7 @@ func (l *Log) Find(seq int64) (Position, error) {
 type bisector struct {
 	log   *Log
 	lines *lineReader
-	dec   decoder
+	dec   event.Decoder
 	end   Position
 	seq   int64
 }
@@ -114,7 +116,7 @@ func (b *bisector) read() (int64, error) {
 	if err != nil {
 		return 0, b.explain(start+1, err)
 	}
-	var e Event
+	var e event.Event
 	if err := decodeLine(&b.dec, line, &e); err != nil {
 		return 0, b.log.corrupt(start, err.Error())
 	}

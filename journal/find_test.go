@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/talking-stick/tt/journal/event"
 	"pgregory.net/rapid"
 )
 
@@ -36,7 +37,7 @@ func randomLine(t *rapid.T, seq int64, more bool) []byte {
 	if length == 1<<14 {
 		length = 100_000
 	}
-	e := Event{Seq: seq, Type: "t", More: more, Reason: strings.Repeat("é\"\n", length/6)}
+	e := event.Event{Seq: seq, Type: "t", More: more, Reason: strings.Repeat("é\"\n", length/6)}
 	if length > 8 {
 		return e.Append(nil)
 	}
@@ -75,7 +76,7 @@ func checkFind(t *rapid.T, l *Log, seq, next int64, want, end Position) {
 	}
 	stop := errors.New("stop")
 	got := end.Seq + 1
-	_, _, err = l.Scan(pos, func(e *Event, _ int64) error { got = e.Seq; return stop })
+	_, _, err = l.Scan(pos, func(e *event.Event, _ int64) error { got = e.Seq; return stop })
 	if err != nil && err != stop {
 		t.Fatal(err)
 	}
@@ -128,7 +129,7 @@ func TestLastDamage(t *testing.T) {
 			l := New("j", &fakeFile{data: tt.data})
 			_, _, last := l.Last()
 			_, find := l.Find(2)
-			_, _, scan := l.Scan(Position{}, func(*Event, int64) error { return nil })
+			_, _, scan := l.Scan(Position{}, func(*event.Event, int64) error { return nil })
 			var want *CorruptError
 			if !errors.As(scan, &want) || want.Line != tt.line || !strings.Contains(want.Problem, tt.problem) {
 				t.Fatalf("Scan: %v", scan)

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"io"
+
+	"github.com/talking-stick/tt/journal/event"
 )
 
 // tailWindow is how much of the end of the file is read first.
@@ -32,8 +34,8 @@ func (l *Log) last() (Position, Tail, error) {
 		return Position{}, Tail{}, err
 	}
 	r := backReader{file: l.file, start: size}
-	var d decoder
-	var e Event
+	var d event.Decoder
+	var e event.Event
 	line, err := r.prev()
 	if err == nil && endsChange(&d, line, &e) {
 		end := Position{Offset: size, Seq: e.Seq}
@@ -59,17 +61,17 @@ func (l *Log) last() (Position, Tail, error) {
 	return Position{}, Tail{}, err
 }
 
-func ignore(*Event, int64) error { return nil }
+func ignore(*event.Event, int64) error { return nil }
 
 // endsChange decodes a line and reports whether it is the last of a change.
-func endsChange(d *decoder, line []byte, e *Event) bool {
+func endsChange(d *event.Decoder, line []byte, e *event.Event) bool {
 	return line[len(line)-1] == '\n' && decodeLine(d, line, e) == nil && !e.More
 }
 
 // separate reports whether the line before event seq is not of the same change. A
 // line that is damaged otherwise than by a lost page is no part of a torn one.
-func separate(d *decoder, line []byte, seq int64) bool {
-	var e Event
+func separate(d *event.Decoder, line []byte, seq int64) bool {
+	var e event.Event
 	if decodeLine(d, line, &e) != nil {
 		return !lostPage(line)
 	}

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/talking-stick/tt/journal/event"
 )
 
 // writerVariable makes the test binary a writer: it appends to the journal named
@@ -31,8 +33,8 @@ func TestMain(m *testing.M) {
 
 // variedChange gives change number n: one to three lines, some longer than a page.
 // Lines of one change say its number and how many they are.
-func variedChange(after int64, n int) []Event {
-	events := make([]Event, 1+n%3)
+func variedChange(after int64, n int) []event.Event {
+	events := make([]event.Event, 1+n%3)
 	for i := range events {
 		events[i] = sample(after + int64(i) + 1)
 		events[i].Turn = int64(n)
@@ -77,8 +79,8 @@ func startWriter(t *testing.T, path string) (*exec.Cmd, *bufio.Scanner) {
 // checkWhole scans on from pos and checks that only whole changes come.
 func checkWhole(t *testing.T, l *Log, pos Position) Position {
 	t.Helper()
-	var change []Event
-	at, _, err := l.Scan(pos, func(e *Event, _ int64) error {
+	var change []event.Event
+	at, _, err := l.Scan(pos, func(e *event.Event, _ int64) error {
 		change = append(change, e.Clone())
 		if e.More {
 			return nil

@@ -4,15 +4,17 @@ import (
 	"bytes"
 	"errors"
 	"io"
+
+	"github.com/talking-stick/tt/journal/event"
 )
 
 // A Line is one line of a journal, readable or not.
 type Line struct {
-	Text    []byte // with its newline; nil for a line longer than MaxLine
-	End     int64  // the offset in the file behind it
-	Event   Event  // zero where Problem is set
-	Problem string // why the line does not read, "" if it does
-	Torn    bool   // an unfinished write may have left it: it ends the file
+	Text    []byte      // with its newline; nil for a line longer than MaxLine
+	End     int64       // the offset in the file behind it
+	Event   event.Event // zero where Problem is set
+	Problem string      // why the line does not read, "" if it does
+	Torn    bool        // an unfinished write may have left it: it ends the file
 }
 
 // Lines calls fn with every line of the file, damaged ones too, until fn fails,
@@ -22,7 +24,7 @@ type Line struct {
 // the call.
 func (l *Log) Lines(fn func(*Line) error) error {
 	lines := newLineReader(l.file, 0, scanWindow)
-	dec := decoder{names: make(map[string]string)}
+	dec := event.NewDecoder()
 	for {
 		text, err := lines.next()
 		line := Line{Text: text}
@@ -40,7 +42,7 @@ func (l *Log) Lines(fn func(*Line) error) error {
 			line.Text = cleaned(text)
 			text = line.Text
 			if bad := decodeLine(&dec, text, &line.Event); bad != nil {
-				line.Problem, line.Event = bad.Error(), Event{}
+				line.Problem, line.Event = bad.Error(), event.Event{}
 			}
 		}
 		if err != nil {

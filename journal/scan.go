@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"github.com/talking-stick/tt/journal/event"
 )
 
 const (
@@ -36,11 +38,11 @@ const (
 // may be torn.
 //
 // Scan takes no lock and may see a change before its writer has synced it.
-func (l *Log) Scan(from Position, fn func(e *Event, end int64) error) (Position, Tail, error) {
+func (l *Log) Scan(from Position, fn func(e *event.Event, end int64) error) (Position, Tail, error) {
 	return l.scan(from, scanWindow, fn)
 }
 
-func (l *Log) scan(from Position, window int64, fn func(*Event, int64) error) (Position, Tail, error) {
+func (l *Log) scan(from Position, window int64, fn func(*event.Event, int64) error) (Position, Tail, error) {
 	size, err := l.fits(from)
 	if err != nil {
 		return from, Tail{}, err
@@ -86,27 +88,27 @@ func (l *Log) fits(from Position) (size int64, err error) {
 type scanner struct {
 	log   *Log
 	lines *lineReader
-	dec   decoder
-	fn    func(*Event, int64) error
+	dec   event.Decoder
+	fn    func(*event.Event, int64) error
 
-	pos     Position  // after the last change delivered
-	counted bool      // whether seq says what the next number must be
-	seq     int64     // of the last line read
-	line    int64     // offset of the line being read
-	event   Event     // that line
-	pending []pending // lines of a change whose end is not yet read
+	pos     Position    // after the last change delivered
+	counted bool        // whether seq says what the next number must be
+	seq     int64       // of the last line read
+	line    int64       // offset of the line being read
+	event   event.Event // that line
+	pending []pending   // lines of a change whose end is not yet read
 }
 
 type pending struct {
-	event Event
+	event event.Event
 	end   int64
 }
 
-func newScanner(l *Log, from Position, window int64, fn func(*Event, int64) error) *scanner {
+func newScanner(l *Log, from Position, window int64, fn func(*event.Event, int64) error) *scanner {
 	return &scanner{
 		log:     l,
 		lines:   newLineReader(l.file, from.Offset, window),
-		dec:     decoder{names: make(map[string]string)},
+		dec:     event.NewDecoder(),
 		fn:      fn,
 		pos:     from,
 		counted: from != Position{},
@@ -244,7 +246,7 @@ func (s *scanner) take() error {
 }
 
 // decodeLine is decode for a line of the file, newline included.
-func decodeLine(d *decoder, line []byte, e *Event) error {
+func decodeLine(d *event.Decoder, line []byte, e *event.Event) error {
 	body := line[:len(line)-1]
 	switch {
 	case len(body) == 0:
@@ -254,7 +256,7 @@ func decodeLine(d *decoder, line []byte, e *Event) error {
 	case bytes.HasPrefix(body, []byte("\xef\xbb\xbf")):
 		return errors.New("line starts with a byte order mark")
 	}
-	return d.decode(body, e)
+	return d.Decode(body, e)
 }
 
 func outOfOrder(seq, after int64) string { return fmt.Sprintf("event_seq %d follows %d", seq, after) }

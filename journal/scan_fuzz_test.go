@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/talking-stick/tt/journal/event"
 )
 
 // FuzzScan: whatever is in a journal, it is read to the same end forwards and
@@ -51,7 +53,7 @@ func FuzzScan(f *testing.F) {
 		if err := l.Cut(at); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := l.Append(at, []Event{next}); err != nil {
+		if _, err := l.Append(at, []event.Event{next}); err != nil {
 			t.Fatalf("%q: %v", data, err)
 		}
 		if now, _, tail, err := scanned(l); err != nil || tail.Torn != 0 || !slices.Equal(now, append(seqs, next.Seq)) {
@@ -61,7 +63,7 @@ func FuzzScan(f *testing.F) {
 }
 
 func scanned(l *Log) (seqs []int64, at Position, tail Tail, err error) {
-	at, tail, err = l.Scan(Position{}, func(e *Event, _ int64) error {
+	at, tail, err = l.Scan(Position{}, func(e *event.Event, _ int64) error {
 		seqs = append(seqs, e.Seq)
 		return nil
 	})

@@ -7,6 +7,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"github.com/talking-stick/tt/journal/event"
 )
 
 // checkScan scans from a position and compares all there is to compare; a scan
@@ -15,7 +17,7 @@ func checkScan(t *testing.T, l *Log, from Position, seqs []int64, pos Position, 
 	t.Helper()
 	var got []int64
 	end := from.Offset
-	at, tail, err := l.Scan(from, func(e *Event, after int64) error {
+	at, tail, err := l.Scan(from, func(e *event.Event, after int64) error {
 		if after <= end {
 			t.Errorf("event %d ends at %d, the one before at %d", e.Seq, after, end)
 		}
@@ -254,7 +256,7 @@ func checkDamage(t *testing.T, b []byte, n int, problem string) {
 	t.Helper()
 	l := New("j", &fakeFile{data: b})
 	count := 0
-	pos, _, err := l.Scan(Position{}, func(*Event, int64) error { count++; return nil })
+	pos, _, err := l.Scan(Position{}, func(*event.Event, int64) error { count++; return nil })
 	var bad *CorruptError
 	if !errors.As(err, &bad) {
 		t.Fatalf("error %v", err)
@@ -268,7 +270,7 @@ func checkDamage(t *testing.T, b []byte, n int, problem string) {
 	}
 	if n > 0 { // from a later position the line number is still that of the file
 		start := int64(len(damaged(1, -1, nil)))
-		_, _, err = l.Scan(Position{start, 1}, func(*Event, int64) error { return nil })
+		_, _, err = l.Scan(Position{start, 1}, func(*event.Event, int64) error { return nil })
 		if !errors.As(err, &bad) || bad.Line != n+1 {
 			t.Fatal(err)
 		}
@@ -294,7 +296,7 @@ func TestScanOrder(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			l := New("j", &fakeFile{data: tt.data})
-			_, _, err := l.Scan(tt.from, func(*Event, int64) error { return nil })
+			_, _, err := l.Scan(tt.from, func(*event.Event, int64) error { return nil })
 			var bad *CorruptError
 			if !errors.As(err, &bad) || bad.Problem != tt.problem || bad.Line != tt.line {
 				t.Fatalf("%v", err)
@@ -331,7 +333,7 @@ func TestScanStopsWhenTold(t *testing.T) {
 	stop := &CorruptError{Problem: "a caller's own error, even of our type"}
 	for seq, want := range map[int64]Position{1: {}, 2: {one, 1}, 3: {one, 1}, 4: {one, 1}, 5: {four, 4}} {
 		calls := int64(0)
-		pos, _, err := New("j", &fakeFile{data: b}).Scan(Position{}, func(e *Event, _ int64) error {
+		pos, _, err := New("j", &fakeFile{data: b}).Scan(Position{}, func(e *event.Event, _ int64) error {
 			if calls++; e.Seq == seq {
 				return stop
 			}
@@ -368,7 +370,7 @@ func TestScanReadsInPieces(t *testing.T) {
 	f := &countingFile{fakeFile: fakeFile{data: b}}
 	checkScan(t, New("j", f), Position{}, numbers(1601), Position{int64(len(b)), 1601}, 0)
 	f.largest = 0
-	if _, _, err := New("j", f).Scan(Position{}, func(*Event, int64) error { return nil }); err != nil || f.largest > scanWindow {
+	if _, _, err := New("j", f).Scan(Position{}, func(*event.Event, int64) error { return nil }); err != nil || f.largest > scanWindow {
 		t.Fatalf("read %d bytes at once, %v", f.largest, err)
 	}
 }
@@ -421,8 +423,8 @@ func TestLineReaderNeverGrowsBeyondALine(t *testing.T) {
 
 func TestCloneOutlivesTheScan(t *testing.T) {
 	b := bytes.Join([][]byte{change(1, 1), change(2, 800), change(802, 1)}, nil)
-	var kept []Event
-	_, _, err := New("j", &fakeFile{data: b}).Scan(Position{}, func(e *Event, _ int64) error {
+	var kept []event.Event
+	_, _, err := New("j", &fakeFile{data: b}).Scan(Position{}, func(e *event.Event, _ int64) error {
 		kept = append(kept, e.Clone())
 		return nil
 	})

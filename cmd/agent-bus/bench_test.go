@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/talking-stick/tt/fsroom/topic"
-	"github.com/talking-stick/tt/journal"
+	"github.com/talking-stick/tt/journal/event"
 )
 
 // The call as a whole against the change that it makes: what the protocol, the
@@ -31,8 +31,8 @@ func BenchmarkDurableCall(b *testing.B) {
 			b.Fatal(err)
 		}
 		for b.Loop() {
-			_, _, err := r.Update(context.Background(), func(*topic.State) ([]journal.Event, error) {
-				return []journal.Event{{Type: "noted", From: "red"}}, nil
+			_, _, err := r.Update(context.Background(), func(*topic.State) ([]event.Event, error) {
+				return []event.Event{{Type: "noted", From: "red"}}, nil
 			})
 			if err != nil {
 				b.Fatal(err)

@@ -10,7 +10,7 @@ import (
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/topic"
-	"github.com/talking-stick/tt/journal"
+	"github.com/talking-stick/tt/journal/event"
 )
 
 // rules are those of a topic.
@@ -229,7 +229,7 @@ func (b *bus) create(ctx context.Context, r topic.CreateRequest) (*topic.Info, [
 			return nil, nil, err
 		}
 	}
-	snap, _, err := fsroom.At(store, rules, id).Update(ctx, func(*topic.State) ([]journal.Event, error) { return events, nil })
+	snap, _, err := fsroom.At(store, rules, id).Update(ctx, func(*topic.State) ([]event.Event, error) { return events, nil })
 	if err != nil {
 		return nil, nil, err
 	}

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/talking-stick/tt/fsroom/topic"
-	"github.com/talking-stick/tt/journal"
+	"github.com/talking-stick/tt/journal/event"
 )
 
 func pendingList(ctx context.Context, c *call) (topic.Result, error) {
@@ -66,7 +66,7 @@ func answer(ctx context.Context, c *call) (topic.Result, error) {
 		return nil, err
 	}
 	var tally topic.Tally
-	snap, _, err := r.Update(ctx, func(s *topic.State) (events []journal.Event, err error) {
+	snap, _, err := r.Update(ctx, func(s *topic.State) (events []event.Event, err error) {
 		events, tally, err = s.Answer(agent, responses, newAnswerID)
 		return events, err
 	})

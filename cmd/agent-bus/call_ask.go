@@ -6,7 +6,7 @@ import (
 
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/topic"
-	"github.com/talking-stick/tt/journal"
+	"github.com/talking-stick/tt/journal/event"
 )
 
 func ask(ctx context.Context, c *call) (topic.Result, error) {
@@ -37,7 +37,7 @@ func ask(ctx context.Context, c *call) (topic.Result, error) {
 func (c *call) queue(ctx context.Context, r *room, request topic.AskRequest) (queued *topic.QueuedResult, err error) {
 	err = c.session.as(r.Name(), func(s *seat) error {
 		var questionID string
-		_, _, err := r.Update(ctx, func(st *topic.State) (events []journal.Event, err error) {
+		_, _, err := r.Update(ctx, func(st *topic.State) (events []event.Event, err error) {
 			events, questionID, err = st.Ask(s.agent, request, newQuestionID, c.limits)
 			return events, err
 		})
@@ -130,7 +130,7 @@ func lookupIn(ctx context.Context, r *room) (topic.Lookup, func(), error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	lookup := func(seq int64) (*journal.Event, error) { return reader.Event(ctx, seq) }
+	lookup := func(seq int64) (*event.Event, error) { return reader.Event(ctx, seq) }
 	return lookup, func() { _ = reader.Close() }, nil
 }
 

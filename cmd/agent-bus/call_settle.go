@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/talking-stick/tt/fsroom/topic"
-	"github.com/talking-stick/tt/journal"
+	"github.com/talking-stick/tt/journal/event"
 )
 
 func askCancel(ctx context.Context, c *call) (topic.Result, error) {
@@ -16,7 +16,7 @@ func askCancel(ctx context.Context, c *call) (topic.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, warnings, err := c.settle(ctx, q, func(s *topic.State) ([]journal.Event, []topic.Warning, error) {
+	s, warnings, err := c.settle(ctx, q, func(s *topic.State) ([]event.Event, []topic.Warning, error) {
 		return s.Cancel(q.agent, q.id, reason)
 	})
 	if err != nil {
@@ -30,7 +30,7 @@ func questionMarkAnswered(ctx context.Context, c *call) (topic.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, warnings, err := c.settle(ctx, q, func(s *topic.State) ([]journal.Event, []topic.Warning, error) {
+	s, warnings, err := c.settle(ctx, q, func(s *topic.State) ([]event.Event, []topic.Warning, error) {
 		return s.MarkAnswered(q.agent, q.id)
 	})
 	if err != nil {
@@ -67,14 +67,14 @@ func (c *call) settle(ctx context.Context, q ownQuestion, end ending) (*topic.St
 }
 
 // An ending ends a question.
-type ending func(*topic.State) ([]journal.Event, []topic.Warning, error)
+type ending func(*topic.State) ([]event.Event, []topic.Warning, error)
 
 // settle stores the end of the question and returns the topic as it is then, or
 // as its journal has it if the question was settled long ago.
 func settle(ctx context.Context, r *room, questionID string, end ending) (*topic.State, []topic.Warning, error) {
 	var warnings []topic.Warning
 	var forgotten bool
-	snap, _, err := r.Update(ctx, func(s *topic.State) (events []journal.Event, err error) {
+	snap, _, err := r.Update(ctx, func(s *topic.State) (events []event.Event, err error) {
 		if forgotten = s.Forgets() && s.Question(questionID) == nil; forgotten {
 			return nil, nil
 		}

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/talking-stick/tt/fsroom/topic"
-	"github.com/talking-stick/tt/journal"
+	"github.com/talking-stick/tt/journal/event"
 )
 
 // A pingResult answers ping.
@@ -74,7 +74,7 @@ func topicClose(ctx context.Context, c *call) (topic.Result, error) {
 	}
 	by, _ := c.session.agent(id) // "" for a session that has not joined, which may close it too
 	var warnings []topic.Warning
-	snap, _, err := r.Update(ctx, func(s *topic.State) (events []journal.Event, err error) {
+	snap, _, err := r.Update(ctx, func(s *topic.State) (events []event.Event, err error) {
 		events, warnings, err = s.Close(by, reason)
 		return events, err
 	})

@@ -8,7 +8,7 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/topic"
-	"github.com/talking-stick/tt/journal"
+	"github.com/talking-stick/tt/journal/event"
 )
 
 func closeCommand() *cli.Command {
@@ -63,7 +63,7 @@ func runClose(ctx context.Context, c *cli.Call, b *bus) error {
 		return err
 	}
 	var warnings []topic.Warning
-	snap, _, err := r.Update(ctx, func(s *topic.State) (events []journal.Event, err error) {
+	snap, _, err := r.Update(ctx, func(s *topic.State) (events []event.Event, err error) {
 		events, warnings, err = s.Close(agent, reason)
 		return events, err
 	})
@@ -92,7 +92,7 @@ func closeQuestion(ctx context.Context, c *cli.Call, b *bus, topicID, agent, rea
 	if err != nil {
 		return err
 	}
-	s, _, err := settle(ctx, r, id, func(s *topic.State) ([]journal.Event, []topic.Warning, error) {
+	s, _, err := settle(ctx, r, id, func(s *topic.State) ([]event.Event, []topic.Warning, error) {
 		q := s.Question(id)
 		if q == nil {
 			return nil, nil, topic.NotFound("topic_id", topicID)

@@ -13,7 +13,7 @@ import (
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/topic"
-	"github.com/talking-stick/tt/journal"
+	"github.com/talking-stick/tt/journal/event"
 )
 
 func followCommand() *cli.Command {
@@ -84,7 +84,7 @@ type follower struct {
 
 // print writes the events until the context ends.
 func (s *follower) print(ctx context.Context, after int64) error {
-	_, err := s.room.Follow(ctx, after, func(e *journal.Event) error {
+	_, err := s.room.Follow(ctx, after, func(e *event.Event) error {
 		public := *e
 		public.More = false
 		var err error

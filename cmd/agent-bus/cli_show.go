@@ -6,7 +6,7 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/topic"
-	"github.com/talking-stick/tt/journal"
+	"github.com/talking-stick/tt/journal/event"
 )
 
 func topicArg() cli.Arg {
@@ -37,7 +37,7 @@ type shownQuestion struct {
 	Status       string         `json:"status"`
 	AskedBy      string         `json:"asked_by"`
 	To           string         `json:"to_agent_id,omitempty"`
-	AskedAt      journal.Time   `json:"asked_at"`
+	AskedAt      event.Time     `json:"asked_at"`
 	Text         string         `json:"question_text"`
 	AnswersCount int            `json:"answers_count"`
 	Answers      []topic.Answer `json:"answers"`

@@ -13,7 +13,7 @@ import (
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/topic"
 	"github.com/talking-stick/tt/identity"
-	"github.com/talking-stick/tt/journal"
+	"github.com/talking-stick/tt/journal/event"
 )
 
 func askCommand() *cli.Command {
@@ -127,7 +127,7 @@ func runAsk(ctx context.Context, c *cli.Call, b *bus) error {
 		return err
 	}
 	var id string
-	_, _, err = r.Update(ctx, func(s *topic.State) (events []journal.Event, err error) {
+	_, _, err = r.Update(ctx, func(s *topic.State) (events []event.Event, err error) {
 		events, id, err = s.Ask(agent, request, newQuestionID, b.limits)
 		return events, err
 	})
@@ -199,7 +199,7 @@ func runAnswer(ctx context.Context, c *cli.Call, b *bus) error {
 		return err
 	}
 	result := answeredResult{QuestionID: id, AnswerID: newAnswerID(), Status: "saved"}
-	_, _, err = r.Update(ctx, func(s *topic.State) ([]journal.Event, error) {
+	_, _, err = r.Update(ctx, func(s *topic.State) ([]event.Event, error) {
 		events, tally, err := s.Answer(agent, responses, func() string { return result.AnswerID })
 		if err == nil && tally.Saved == 0 {
 			err = alreadySettled(tally.Skipped[0])
@@ -268,7 +268,7 @@ func (b *bus) roomOf(ctx context.Context, questionID string) (*room, error) {
 }
 
 // eventLine is an event of a topic for people, on one line.
-func eventLine(e *journal.Event) string {
+func eventLine(e *event.Event) string {
 	var p struct {
 		QuestionID string `json:"question_id"`
 		Text       string `json:"question_text"`

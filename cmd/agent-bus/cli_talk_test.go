@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/talking-stick/tt/journal"
+	"github.com/talking-stick/tt/journal/event"
 )
 
 // admin is an admin command that must succeed, with its JSON.
@@ -204,7 +204,7 @@ func TestEventsAsLines(t *testing.T) {
 		{`{"event_type":"topic_closed","reason":"over"}`, "closed the topic: over"},
 		{`{"event_type":"of_tomorrow"}`, "of_tomorrow"},
 	} {
-		var e journal.Event
+		var e event.Event
 		if err := json.Unmarshal([]byte(c.event), &e); err != nil {
 			t.Fatal(err)
 		}

@@ -9,24 +9,24 @@ import (
 
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/topic"
-	"github.com/talking-stick/tt/journal"
+	"github.com/talking-stick/tt/journal/event"
 )
 
 // settlesMany asks and cancels so many questions on pink, as one change.
 func (s *stage) settlesMany(n int) {
 	s.Helper()
-	var events []journal.Event
+	var events []event.Event
 	for i := range n {
 		id := fmt.Sprint("q", i)
 		events = append(events,
-			journal.Event{Type: topic.EventAsked, From: "owl", Payload: []byte(f(`{"question_id":%q,"question_text":"why?"}`, id))},
-			journal.Event{Type: topic.EventCancelled, From: "owl", Payload: []byte(f(`{"question_id":%q}`, id))})
+			event.Event{Type: topic.EventAsked, From: "owl", Payload: []byte(f(`{"question_id":%q,"question_text":"why?"}`, id))},
+			event.Event{Type: topic.EventCancelled, From: "owl", Payload: []byte(f(`{"question_id":%q}`, id))})
 	}
 	store, err := fsroom.Open(s.dir, fsroom.Options{})
 	if err != nil {
 		s.Fatal(err)
 	}
-	_, _, err = fsroom.At(store, rules, s.id).Update(s.context(), func(*topic.State) ([]journal.Event, error) { return events, nil })
+	_, _, err = fsroom.At(store, rules, s.id).Update(s.context(), func(*topic.State) ([]event.Event, error) { return events, nil })
 	if err != nil {
 		s.Fatal(err)
 	}

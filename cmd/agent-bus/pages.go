@@ -8,7 +8,7 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/topic"
-	"github.com/talking-stick/tt/journal"
+	"github.com/talking-stick/tt/journal/event"
 )
 
 // pages are one topic with its texts, open for reading.
@@ -77,10 +77,10 @@ func noSuchTopic(text string) error {
 }
 
 // question returns the text of a question and when it was asked.
-func (p *pages) question(q *topic.Question) (string, journal.Time, error) {
+func (p *pages) question(q *topic.Question) (string, event.Time, error) {
 	e, err := p.lookup(q.Seq)
 	if err != nil {
-		return "", journal.Time{}, err
+		return "", event.Time{}, err
 	}
 	text, err := q.QuestionText(p.lookup)
 	return text, e.CreatedAt, err

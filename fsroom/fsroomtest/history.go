@@ -2,6 +2,7 @@ package fsroomtest
 
 import (
 	"github.com/talking-stick/tt/journal"
+	"github.com/talking-stick/tt/journal/event"
 )
 
 // A history is one room's events over all its lives.
@@ -24,7 +25,7 @@ func (h *history[S]) read(path string) *S {
 	defer log.Close()
 	s := h.rules.New(h.name)
 	seq := h.end.Seq
-	end, tail, err := log.Scan(journal.Position{}, func(e *journal.Event, _ int64) error {
+	end, tail, err := log.Scan(journal.Position{}, func(e *event.Event, _ int64) error {
 		seq++
 		h.event(path, seq, e)
 		seq = e.Seq
@@ -41,7 +42,7 @@ func (h *history[S]) read(path string) *S {
 	return s
 }
 
-func (h *history[S]) event(path string, due int64, e *journal.Event) {
+func (h *history[S]) event(path string, due int64, e *event.Event) {
 	if e.Seq != due {
 		h.found("%s: event_seq %d where %d is due", path, e.Seq, due)
 	}

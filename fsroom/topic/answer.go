@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/talking-stick/tt/fsroom/code"
-	"github.com/talking-stick/tt/journal"
+	"github.com/talking-stick/tt/journal/event"
 )
 
 // A Tally is what became of the responses of one answer call. Skipped are those
@@ -28,21 +28,21 @@ const SkipNotOnTopic = "not_on_topic"
 // refuse the whole batch and are all named in the error.
 //
 // The events are one change: either all are stored or none.
-func (s *State) Answer(agent string, responses []Response, newID func() string) ([]journal.Event, Tally, error) {
+func (s *State) Answer(agent string, responses []Response, newID func() string) ([]event.Event, Tally, error) {
 	if !s.Exists() {
 		return nil, Tally{}, NotFound("topic_id", s.TopicID)
 	}
 	if err := s.forbidden(agent, responses); err != nil {
 		return nil, Tally{}, err
 	}
-	var events []journal.Event
+	var events []event.Event
 	var skipped []Skip
 	for _, r := range responses {
 		switch q := s.Question(r.QuestionID); {
 		case q == nil || q.Status != Pending:
 			skipped = append(skipped, s.Skip(r.QuestionID))
 		default:
-			events = append(events, journal.Event{
+			events = append(events, event.Event{
 				Type: EventAnswer, From: agent, To: q.AskedBy,
 				Payload: payload(answerPayload{AnswerID: newID(), QuestionID: q.ID, Payload: r.Payload}),
 			})

@@ -4,14 +4,14 @@ import (
 	"slices"
 
 	"github.com/talking-stick/tt/fsroom/code"
-	"github.com/talking-stick/tt/journal"
+	"github.com/talking-stick/tt/journal/event"
 )
 
 // Apply folds one event into the state. It is total: the journal has decided,
 // so nothing is refused but a payload that does not read and a newer format. An
 // event of an unknown type counts and changes nothing else, and so does one
 // that does not fit, such as a second answer of the same agent.
-func (s *State) Apply(e *journal.Event) error {
+func (s *State) Apply(e *event.Event) error {
 	if err := s.fold(e); err != nil {
 		return err
 	}
@@ -19,7 +19,7 @@ func (s *State) Apply(e *journal.Event) error {
 	return nil
 }
 
-func (s *State) fold(e *journal.Event) error {
+func (s *State) fold(e *event.Event) error {
 	switch e.Type {
 	case EventCreated:
 		return s.applyCreated(e)
@@ -37,7 +37,7 @@ func (s *State) fold(e *journal.Event) error {
 	return nil
 }
 
-func (s *State) applyCreated(e *journal.Event) error {
+func (s *State) applyCreated(e *event.Event) error {
 	var p createdPayload
 	if err := decode(e, &p); err != nil {
 		return err
@@ -54,14 +54,14 @@ func (s *State) applyCreated(e *journal.Event) error {
 	return nil
 }
 
-func (s *State) applyClosed(e *journal.Event) {
+func (s *State) applyClosed(e *event.Event) {
 	if s.Status == Open {
 		at := e.CreatedAt
 		s.Status, s.ClosedAt, s.CloseReason = Closed, &at, e.Reason
 	}
 }
 
-func (s *State) applyAsked(e *journal.Event) error {
+func (s *State) applyAsked(e *event.Event) error {
 	var p questionPayload
 	if err := decode(e, &p); err != nil {
 		return err
@@ -86,7 +86,7 @@ func (s *State) indexed(id string) *Question {
 }
 
 // settle ends a pending question and forgets what only a pending one needs.
-func (s *State) settle(e *journal.Event, status, reason string) error {
+func (s *State) settle(e *event.Event, status, reason string) error {
 	q, err := s.pendingOf(e)
 	if q == nil {
 		return err
@@ -125,7 +125,7 @@ func (s *State) forget() {
 	s.index = nil
 }
 
-func (s *State) applyAnswer(e *journal.Event) error {
+func (s *State) applyAnswer(e *event.Event) error {
 	q, err := s.pendingOf(e)
 	if q == nil || !q.Answerable(e.From) {
 		return err
@@ -137,7 +137,7 @@ func (s *State) applyAnswer(e *journal.Event) error {
 
 // pendingOf returns the pending question that the event is about, nil if there
 // is none.
-func (s *State) pendingOf(e *journal.Event) (*Question, error) {
+func (s *State) pendingOf(e *event.Event) (*Question, error) {
 	var p questionPayload
 	if err := decode(e, &p); err != nil {
 		return nil, err

@@ -7,35 +7,35 @@ import (
 
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/topic"
-	"github.com/talking-stick/tt/journal"
+	"github.com/talking-stick/tt/journal/event"
 )
 
-func event(seq int64, eventType, from, payload string) journal.Event {
-	return journal.Event{Seq: seq, RoomID: "t", Type: eventType, From: from, Payload: []byte(payload)}
+func newEvent(seq int64, eventType, from, payload string) event.Event {
+	return event.Event{Seq: seq, RoomID: "t", Type: eventType, From: from, Payload: []byte(payload)}
 }
 
 // TestApplyWhatDoesNotFit: such events count and change nothing else.
 func TestApplyWhatDoesNotFit(t *testing.T) {
 	s := topic.New("t")
-	for _, e := range []journal.Event{
-		event(1, topic.EventCreated, "", `{"format":1,"name":"pink","ordinal":1,"colour":"of a newer version"}`),
-		event(2, topic.EventAsked, "red", `{"question_id":"q","question_text":"?"}`),
-		event(3, topic.EventAnswer, "cat", `{"question_id":"q"}`),
+	for _, e := range []event.Event{
+		newEvent(1, topic.EventCreated, "", `{"format":1,"name":"pink","ordinal":1,"colour":"of a newer version"}`),
+		newEvent(2, topic.EventAsked, "red", `{"question_id":"q","question_text":"?"}`),
+		newEvent(3, topic.EventAnswer, "cat", `{"question_id":"q"}`),
 	} {
 		if err := s.Apply(&e); err != nil {
 			t.Fatal(err)
 		}
 	}
 	before := *s.Clone()
-	for i, e := range []journal.Event{
-		event(0, "of_a_newer_version", "red", `[1]`),
-		event(0, "of_a_newer_version", "", ``),
-		event(0, topic.EventCreated, "", `{"format":1,"name":"blue"}`),
-		event(0, topic.EventAsked, "cat", `{"question_id":"q","question_text":"again"}`),
-		event(0, topic.EventAnswer, "cat", `{"question_id":"q"}`),
-		event(0, topic.EventAnswer, "red", `{"question_id":"q"}`),
-		event(0, topic.EventAnswer, "owl", `{"question_id":"none"}`),
-		event(0, topic.EventCancelled, "red", `{"question_id":"none"}`),
+	for i, e := range []event.Event{
+		newEvent(0, "of_a_newer_version", "red", `[1]`),
+		newEvent(0, "of_a_newer_version", "", ``),
+		newEvent(0, topic.EventCreated, "", `{"format":1,"name":"blue"}`),
+		newEvent(0, topic.EventAsked, "cat", `{"question_id":"q","question_text":"again"}`),
+		newEvent(0, topic.EventAnswer, "cat", `{"question_id":"q"}`),
+		newEvent(0, topic.EventAnswer, "red", `{"question_id":"q"}`),
+		newEvent(0, topic.EventAnswer, "owl", `{"question_id":"none"}`),
+		newEvent(0, topic.EventCancelled, "red", `{"question_id":"none"}`),
 	} {
 		e.Seq = int64(4 + i)
 		if err := s.Apply(&e); err != nil {
@@ -50,7 +50,7 @@ func TestApplyWhatDoesNotFit(t *testing.T) {
 func TestApplyWhatDoesNotRead(t *testing.T) {
 	for _, eventType := range []string{topic.EventCreated, topic.EventAsked, topic.EventAnswer, topic.EventCancelled, topic.EventMarked} {
 		s := topic.New("t")
-		e := event(1, eventType, "red", `{"question_id":1,"format":""}`)
+		e := newEvent(1, eventType, "red", `{"question_id":1,"format":""}`)
 		if err := s.Apply(&e); err == nil {
 			t.Errorf("%s was taken", eventType)
 		}
@@ -59,7 +59,7 @@ func TestApplyWhatDoesNotRead(t *testing.T) {
 }
 
 func TestApplyKeepsNoBuffer(t *testing.T) {
-	e := event(1, topic.EventCreated, "", `{"format":1,"name":"pink","metadata":{"a":1}}`)
+	e := newEvent(1, topic.EventCreated, "", `{"format":1,"name":"pink","metadata":{"a":1}}`)
 	s := topic.New("t")
 	if err := s.Apply(&e); err != nil {
 		t.Fatal(err)
@@ -73,16 +73,16 @@ func TestApplyKeepsNoBuffer(t *testing.T) {
 // TestClonesAreIndependent: two clones of one state fold different answers.
 func TestClonesAreIndependent(t *testing.T) {
 	s := topic.New("t")
-	events := []journal.Event{
-		event(1, topic.EventCreated, "", `{"format":1,"name":"pink"}`),
-		event(2, topic.EventAsked, "red", `{"question_id":"q"}`),
+	events := []event.Event{
+		newEvent(1, topic.EventCreated, "", `{"format":1,"name":"pink"}`),
+		newEvent(2, topic.EventAsked, "red", `{"question_id":"q"}`),
 	}
 	for i := range 20 { // at some of these lengths the slice has room to spare
-		events = append(events, event(int64(3+i), topic.EventAnswer, f("a%d", i), `{"question_id":"q"}`))
+		events = append(events, newEvent(int64(3+i), topic.EventAnswer, f("a%d", i), `{"question_id":"q"}`))
 	}
 	for i := range events {
 		one, two := s.Clone(), s.Clone()
-		e, other := events[i], event(events[i].Seq, topic.EventAnswer, "other", `{"question_id":"q"}`)
+		e, other := events[i], newEvent(events[i].Seq, topic.EventAnswer, "other", `{"question_id":"q"}`)
 		if err := errors.Join(one.Apply(&e), two.Apply(&other), s.Apply(&e)); err != nil {
 			t.Fatal(err)
 		}

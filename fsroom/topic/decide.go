@@ -4,15 +4,15 @@ import (
 	"strings"
 
 	"github.com/talking-stick/tt/fsroom/code"
-	"github.com/talking-stick/tt/journal"
+	"github.com/talking-stick/tt/journal/event"
 )
 
 // Close ends the topic for new questions. Whoever may; by is "" for a session
 // without a name here. On a closed topic it changes nothing and warns.
-func (s *State) Close(by, reason string) ([]journal.Event, []Warning, error) {
+func (s *State) Close(by, reason string) ([]event.Event, []Warning, error) {
 	switch s.Status {
 	case Open:
-		return []journal.Event{{Type: EventClosed, From: by, Reason: reason}}, nil, nil
+		return []event.Event{{Type: EventClosed, From: by, Reason: reason}}, nil, nil
 	case Closed:
 		return nil, notRepeated(WarnAlreadyClosed, "topic_id", s.TopicID), nil
 	}
@@ -20,7 +20,7 @@ func (s *State) Close(by, reason string) ([]journal.Event, []Warning, error) {
 }
 
 // Ask queues a question of the agent and returns its id, made by newID.
-func (s *State) Ask(agent string, r AskRequest, newID func() string, l Limits) ([]journal.Event, string, error) {
+func (s *State) Ask(agent string, r AskRequest, newID func() string, l Limits) ([]event.Event, string, error) {
 	if err := s.mayAsk(l); err != nil {
 		return nil, "", err
 	}
@@ -31,7 +31,7 @@ func (s *State) Ask(agent string, r AskRequest, newID func() string, l Limits) (
 	for s.Question(id) != nil {
 		id = newID()
 	}
-	return []journal.Event{{Type: EventAsked, From: agent, To: r.To, Payload: payload(askedPayload{QuestionID: id, Text: r.Question})}}, id, nil
+	return []event.Event{{Type: EventAsked, From: agent, To: r.To, Payload: payload(askedPayload{QuestionID: id, Text: r.Question})}}, id, nil
 }
 
 func (s *State) mayAsk(l Limits) error {
@@ -51,7 +51,7 @@ func (s *State) mayAsk(l Limits) error {
 
 // Cancel withdraws a pending question of the agent's own, also one with
 // answers. Cancelled already, it changes nothing and warns.
-func (s *State) Cancel(agent, questionID, reason string) ([]journal.Event, []Warning, error) {
+func (s *State) Cancel(agent, questionID, reason string) ([]event.Event, []Warning, error) {
 	q, err := s.own(agent, questionID)
 	if err != nil {
 		return nil, nil, err
@@ -62,12 +62,12 @@ func (s *State) Cancel(agent, questionID, reason string) ([]journal.Event, []War
 	case Cancelled:
 		return nil, notRepeated(WarnAlreadyCancelled, "question_id", q.ID), nil
 	}
-	return []journal.Event{{Type: EventCancelled, From: agent, Reason: reason, Payload: payload(questionPayload{q.ID})}}, nil, nil
+	return []event.Event{{Type: EventCancelled, From: agent, Reason: reason, Payload: payload(questionPayload{q.ID})}}, nil, nil
 }
 
 // MarkAnswered closes a pending question of the agent's own, whether it has
 // answers or not. Closed already, it changes nothing and warns.
-func (s *State) MarkAnswered(agent, questionID string) ([]journal.Event, []Warning, error) {
+func (s *State) MarkAnswered(agent, questionID string) ([]event.Event, []Warning, error) {
 	q, err := s.own(agent, questionID)
 	if err != nil {
 		return nil, nil, err
@@ -78,7 +78,7 @@ func (s *State) MarkAnswered(agent, questionID string) ([]journal.Event, []Warni
 	case Answered:
 		return nil, notRepeated(WarnAlreadyAnswered, "question_id", q.ID), nil
 	}
-	return []journal.Event{{Type: EventMarked, From: agent, Payload: payload(questionPayload{q.ID})}}, nil, nil
+	return []event.Event{{Type: EventMarked, From: agent, Payload: payload(questionPayload{q.ID})}}, nil, nil
 }
 
 func ended(q *Question, wanted string) error {

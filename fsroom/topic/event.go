@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/talking-stick/tt/journal"
+	"github.com/talking-stick/tt/journal/event"
 )
 
 // The event types of a topic. from_agent_id is the agent_name of who acted,
@@ -53,7 +53,7 @@ func payload(v any) json.RawMessage {
 	return bytes.TrimSpace(b.Bytes())
 }
 
-func decode(e *journal.Event, v any) error {
+func decode(e *event.Event, v any) error {
 	if err := json.Unmarshal(e.Payload, v); err != nil {
 		return fmt.Errorf("%s event %d: payload: %w", e.Type, e.Seq, err)
 	}
@@ -61,10 +61,10 @@ func decode(e *journal.Event, v any) error {
 }
 
 // A Lookup reads one event of the topic's journal by its event_seq.
-type Lookup func(seq int64) (*journal.Event, error)
+type Lookup func(seq int64) (*event.Event, error)
 
 // load reads the payload of the event, which must be of the type.
-func (l Lookup) load(seq int64, eventType string, v any) (*journal.Event, error) {
+func (l Lookup) load(seq int64, eventType string, v any) (*event.Event, error) {
 	e, err := l(seq)
 	if err != nil {
 		return nil, err

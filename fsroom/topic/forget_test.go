@@ -7,18 +7,18 @@ import (
 	"testing"
 
 	"github.com/talking-stick/tt/fsroom/topic"
-	"github.com/talking-stick/tt/journal"
+	"github.com/talking-stick/tt/journal/event"
 	"pgregory.net/rapid"
 )
 
 // A long is the journal of a topic with many questions.
 type long struct {
 	t      fataler
-	events []journal.Event
+	events []event.Event
 }
 
 func (l *long) add(eventType, from, format string, args ...any) {
-	l.events = append(l.events, event(int64(len(l.events)+1), eventType, from, fmt.Sprintf(format, args...)))
+	l.events = append(l.events, newEvent(int64(len(l.events)+1), eventType, from, fmt.Sprintf(format, args...)))
 }
 
 func newLong(t fataler) *long {

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/talking-stick/tt/journal"
+	"github.com/talking-stick/tt/journal/event"
 )
 
 // A Result is what a tool answers: as JSON, and as text for clients that show
@@ -112,10 +112,10 @@ func (r *JoinResult) Text() string {
 
 // A CloseResult answers topic_close.
 type CloseResult struct {
-	TopicID     string        `json:"topic_id"`
-	Status      string        `json:"status"`
-	ClosedAt    *journal.Time `json:"closed_at"`
-	CloseReason *string       `json:"close_reason"` // null without one
+	TopicID     string      `json:"topic_id"`
+	Status      string      `json:"status"`
+	ClosedAt    *event.Time `json:"closed_at"`
+	CloseReason *string     `json:"close_reason"` // null without one
 	Notices
 }
 

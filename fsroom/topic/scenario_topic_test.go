@@ -6,7 +6,7 @@ import (
 
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/topic"
-	"github.com/talking-stick/tt/journal"
+	"github.com/talking-stick/tt/journal/event"
 )
 
 func names(body map[string]any) string {
@@ -20,7 +20,7 @@ func names(body map[string]any) string {
 func TestTopics(t *testing.T) {
 	play(t, []scenario{
 		{"2 newer format", func(t *testing.T, s *stage) {
-			err := topic.New("x").Apply(&journal.Event{Type: topic.EventCreated, Payload: []byte(`{"format":99}`)})
+			err := topic.New("x").Apply(&event.Event{Type: topic.EventCreated, Payload: []byte(`{"format":99}`)})
 			equal(t, "code", topic.Translate(err).Code, topic.SchemaMismatch)
 			err = code.New(code.UnsupportedFormat, "room t1 was written by a newer version")
 			equal(t, "message", topic.Translate(err).Message, "topic t1 was written by a newer version")

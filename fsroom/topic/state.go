@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/talking-stick/tt/journal"
+	"github.com/talking-stick/tt/journal/event"
 )
 
 // Format is the version of the journal's events and of the state. A topic of a
@@ -42,8 +42,8 @@ type State struct {
 	Name        string          `json:"name"`
 	Status      string          `json:"status"` // "" until the topic is created
 	Ordinal     int64           `json:"ordinal"`
-	CreatedAt   journal.Time    `json:"created_at"`
-	ClosedAt    *journal.Time   `json:"closed_at,omitempty"`
+	CreatedAt   event.Time      `json:"created_at"`
+	ClosedAt    *event.Time     `json:"closed_at,omitempty"`
 	CloseReason string          `json:"close_reason,omitempty"`
 	Metadata    json.RawMessage `json:"metadata,omitempty"`
 	Seq         int64           `json:"last_event_seq"`
@@ -60,15 +60,15 @@ type State struct {
 
 // A Question is what decisions need of one. Its text is in the event Seq.
 type Question struct {
-	ID           string        `json:"question_id"`
-	AskedBy      string        `json:"asked_by"`
-	To           string        `json:"to,omitempty"`       // an agent, [ToHuman], or "" for anybody
-	AskedAt      *journal.Time `json:"asked_at,omitempty"` // while pending
-	Status       string        `json:"status"`
-	Seq          int64         `json:"event_seq"`
-	Answers      []AnswerRef   `json:"answers,omitempty"` // oldest first
-	CancelReason string        `json:"cancel_reason,omitempty"`
-	SettledBy    int64         `json:"settled_by,omitempty"` // the event that cancelled it or marked it answered
+	ID           string      `json:"question_id"`
+	AskedBy      string      `json:"asked_by"`
+	To           string      `json:"to,omitempty"`       // an agent, [ToHuman], or "" for anybody
+	AskedAt      *event.Time `json:"asked_at,omitempty"` // while pending
+	Status       string      `json:"status"`
+	Seq          int64       `json:"event_seq"`
+	Answers      []AnswerRef `json:"answers,omitempty"` // oldest first
+	CancelReason string      `json:"cancel_reason,omitempty"`
+	SettledBy    int64       `json:"settled_by,omitempty"` // the event that cancelled it or marked it answered
 }
 
 // An AnswerRef says where an answer is. Who gave it is kept while the question

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/talking-stick/tt/journal"
+	"github.com/talking-stick/tt/journal/event"
 )
 
 // An Info is a topic as lists show it. All its members are always there, null
@@ -15,8 +15,8 @@ type Info struct {
 	TopicID     string          `json:"topic_id"`
 	Name        string          `json:"name"`
 	Status      string          `json:"status"`
-	CreatedAt   journal.Time    `json:"created_at"`
-	ClosedAt    *journal.Time   `json:"closed_at"`
+	CreatedAt   event.Time      `json:"created_at"`
+	ClosedAt    *event.Time     `json:"closed_at"`
 	CloseReason *string         `json:"close_reason"`
 	Metadata    json.RawMessage `json:"metadata"`
 
@@ -47,7 +47,7 @@ func (i *Info) closeReason() string {
 // [ModeReuse], finds the newest open one of that name, which is then returned
 // without events and stays as it is. The caller holds the lock under which
 // topics are created, so that nobody else makes the same topic meanwhile.
-func Create(existing []Info, r CreateRequest, topicID string) (reused *Info, events []journal.Event) {
+func Create(existing []Info, r CreateRequest, topicID string) (reused *Info, events []event.Event) {
 	if r.Name != "" && r.Mode != ModeNew {
 		if found, err := Find(existing, ResolveRequest{Name: r.Name}); err == nil {
 			return &found, nil
@@ -56,7 +56,7 @@ func Create(existing []Info, r CreateRequest, topicID string) (reused *Info, eve
 	if r.Name == "" {
 		r.Name = "topic-" + topicID
 	}
-	return nil, []journal.Event{{Type: EventCreated, Payload: payload(createdPayload{
+	return nil, []event.Event{{Type: EventCreated, Payload: payload(createdPayload{
 		Format: Format, Name: r.Name, Ordinal: nextOrdinal(existing), Metadata: r.Metadata,
 	})}}
 }

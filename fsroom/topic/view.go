@@ -1,8 +1,6 @@
 package topic
 
-import (
-	"github.com/talking-stick/tt/journal"
-)
+import "github.com/talking-stick/tt/journal/event"
 
 // HasPending reports whether pending_list would offer the agent anything.
 func (s *State) HasPending(agent string) bool {
@@ -28,12 +26,12 @@ func (s *State) AskSettled(questionID string, answers int) bool {
 // A PendingQuestion is a question as it is listed to those who may answer it, and
 // to its asker.
 type PendingQuestion struct {
-	QuestionID   string       `json:"question_id"`
-	Text         string       `json:"question_text"`
-	AskedAt      journal.Time `json:"asked_at"`
-	AskedBy      string       `json:"asked_by"`
-	To           string       `json:"to_agent_id,omitempty"` // "" for anybody
-	AnswersCount int          `json:"answers_count"`
+	QuestionID   string     `json:"question_id"`
+	Text         string     `json:"question_text"`
+	AskedAt      event.Time `json:"asked_at"`
+	AskedBy      string     `json:"asked_by"`
+	To           string     `json:"to_agent_id,omitempty"` // "" for anybody
+	AnswersCount int        `json:"answers_count"`
 }
 
 // PendingList returns the oldest questions that the agent can answer, or with
@@ -82,10 +80,10 @@ func (s *State) pending(q *Question, lookup Lookup) (PendingQuestion, error) {
 
 // An Answer is one answer as the asker reads it.
 type Answer struct {
-	AnswerID   string       `json:"answer_id"`
-	AnsweredBy string       `json:"answered_by"`
-	AnsweredAt journal.Time `json:"answered_at"`
-	Payload    Payload      `json:"payload"`
+	AnswerID   string     `json:"answer_id"`
+	AnsweredBy string     `json:"answered_by"`
+	AnsweredAt event.Time `json:"answered_at"`
+	Payload    Payload    `json:"payload"`
 }
 
 // Poll tells how the question stands, with its answers but the first skip ones.

@@ -11,7 +11,7 @@ import (
 
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/topic"
-	"github.com/talking-stick/tt/journal"
+	"github.com/talking-stick/tt/journal/event"
 )
 
 // A world is what the rules need around them: topics kept in memory, a clock
@@ -37,7 +37,7 @@ type fataler interface {
 
 type memory struct {
 	state *topic.State
-	log   []journal.Event
+	log   []event.Event
 }
 
 func newWorld(t fataler) *world {
@@ -76,7 +76,7 @@ func (w *world) infos() []topic.Info {
 
 // commit does what storage does with a decision, and checks what must always
 // hold: the state is the fold of the journal, and survives being written.
-func (w *world) commit(id string, events []journal.Event) *topic.State {
+func (w *world) commit(id string, events []event.Event) *topic.State {
 	w.t.Helper()
 	m := w.topic(id)
 	w.clock++
@@ -84,7 +84,7 @@ func (w *world) commit(id string, events []journal.Event) *topic.State {
 	before := mustJSON(m.state)
 	for _, e := range events {
 		e.Seq, e.ID, e.RoomID = next.Seq+1, w.newID(), id
-		e.CreatedAt = journal.NewTime(time.UnixMilli(1_700_000_000_000 + int64(w.clock/2)))
+		e.CreatedAt = event.NewTime(time.UnixMilli(1_700_000_000_000 + int64(w.clock/2)))
 		if err := next.Apply(&e); err != nil {
 			w.t.Fatalf("apply %s: %v", e.Type, err)
 		}
@@ -117,7 +117,7 @@ func (m *memory) check(t fataler, id string) {
 	}
 }
 
-func (m *memory) lookup(seq int64) (*journal.Event, error) {
+func (m *memory) lookup(seq int64) (*event.Event, error) {
 	if seq < 1 || seq > int64(len(m.log)) {
 		return nil, fmt.Errorf("no event %d", seq)
 	}

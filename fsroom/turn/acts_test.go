@@ -6,14 +6,14 @@ import (
 
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
-	"github.com/talking-stick/tt/journal"
+	"github.com/talking-stick/tt/journal/event"
 )
 
 // What agents do. As every command does, each act notes that its agent was here.
 
-func (w *world) join(id string) []journal.Event { return w.joinAs(id, "") }
+func (w *world) join(id string) []event.Event { return w.joinAs(id, "") }
 
-func (w *world) joinAs(id, display string) []journal.Event {
+func (w *world) joinAs(id, display string) []event.Event {
 	w.t.Helper()
 	w.seen(id)
 	events := turn.Join(w.state, turn.JoinRequest{

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/talking-stick/tt/fsroom/code"
-	"github.com/talking-stick/tt/journal"
+	"github.com/talking-stick/tt/journal/event"
 	"github.com/talking-stick/tt/journal/wire"
 )
 
@@ -13,7 +13,7 @@ import (
 // so nothing is refused here but what cannot be understood. An event of an
 // unknown type counts and changes nothing else, so that an older tt can read a
 // journal with newer kinds of events in it.
-func (s *State) Apply(e *journal.Event) error {
+func (s *State) Apply(e *event.Event) error {
 	if err := s.change(e); err != nil {
 		return err
 	}
@@ -21,7 +21,7 @@ func (s *State) Apply(e *journal.Event) error {
 	return nil
 }
 
-func (s *State) change(e *journal.Event) error {
+func (s *State) change(e *event.Event) error {
 	switch e.Type {
 	case RoomOpened:
 		return s.applyOpened(e)
@@ -49,7 +49,7 @@ func (s *State) change(e *journal.Event) error {
 	return nil
 }
 
-func decode(e *journal.Event, v wire.Fields) error {
+func decode(e *event.Event, v wire.Fields) error {
 	if len(e.Payload) == 0 {
 		return nil
 	}
@@ -61,7 +61,7 @@ func decode(e *journal.Event, v wire.Fields) error {
 
 // applyOpened starts a life of the room. Counters go on from the event itself,
 // so that a journal whose predecessor is in the archive is enough.
-func (s *State) applyOpened(e *journal.Event) error {
+func (s *State) applyOpened(e *event.Event) error {
 	var p openedPayload
 	if err := decode(e, &p); err != nil {
 		return err
@@ -77,7 +77,7 @@ func (s *State) applyOpened(e *journal.Event) error {
 	return nil
 }
 
-func (s *State) applyJoined(e *journal.Event) error {
+func (s *State) applyJoined(e *event.Event) error {
 	var p joinedPayload
 	if err := decode(e, &p); err != nil {
 		return err
@@ -93,8 +93,8 @@ func (s *State) applyJoined(e *journal.Event) error {
 	return nil
 }
 
-func (s *State) applyLeft(e *journal.Event) error { s.remove(e.From); return nil }
-func (s *State) applyKick(e *journal.Event) error { s.remove(e.To); return nil }
+func (s *State) applyLeft(e *event.Event) error { s.remove(e.From); return nil }
+func (s *State) applyKick(e *event.Event) error { s.remove(e.To); return nil }
 
 // remove takes a member out. A handoff it held or was meant for goes back to
 // the room: whoever comes next is given it.
@@ -142,7 +142,7 @@ func (s *State) comeBack(id string) (lastHeld int64) {
 	return lastHeld
 }
 
-func (s *State) applyGrant(e *journal.Event) error {
+func (s *State) applyGrant(e *event.Event) error {
 	var p grantPayload
 	if err := decode(e, &p); err != nil {
 		return err
@@ -166,7 +166,7 @@ func (s *State) lastHandoff() Pending {
 	return s.Held.Given
 }
 
-func (s *State) applyRelease(e *journal.Event) error {
+func (s *State) applyRelease(e *event.Event) error {
 	var p releasePayload
 	if err := decode(e, &p); err != nil {
 		return err
@@ -176,7 +176,7 @@ func (s *State) applyRelease(e *journal.Event) error {
 	return nil
 }
 
-func (s *State) applyPolicy(e *journal.Event) error {
+func (s *State) applyPolicy(e *event.Event) error {
 	p := policyPayload{Policy: s.Policy}
 	if err := decode(e, &p); err != nil {
 		return err
@@ -186,7 +186,7 @@ func (s *State) applyPolicy(e *journal.Event) error {
 }
 
 // applyClosed ends the life. What identifies the room and its counters stay.
-func (s *State) applyClosed(e *journal.Event) error {
+func (s *State) applyClosed(e *event.Event) error {
 	*s = State{RoomID: s.RoomID, CanonicalPath: s.CanonicalPath, WorkspaceRoot: s.WorkspaceRoot, Turn: s.Turn, Policy: s.Policy}
 	return nil
 }

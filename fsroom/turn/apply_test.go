@@ -9,7 +9,7 @@ import (
 
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
-	"github.com/talking-stick/tt/journal"
+	"github.com/talking-stick/tt/journal/event"
 )
 
 // eventful is a room in which every kind of event has happened.
@@ -69,12 +69,12 @@ func TestPublic(t *testing.T) {
 	equal(t, "claim", string(turn.Public(find(w, turn.Claim, 1)).Payload), `{"handoff_event_seq":6,"kind":"direct_pass","waited_ms":0}`)
 	equal(t, "release", string(turn.Public(find(w, turn.Released, 0)).Payload), `{"preferred":"c"}`)
 	equal(t, "pass", string(turn.Public(find(w, turn.Passed, 0)).Payload), "")
-	odd := journal.Event{Type: turn.Claim, Payload: json.RawMessage(`{"lease_id":`)}
+	odd := event.Event{Type: turn.Claim, Payload: json.RawMessage(`{"lease_id":`)}
 	equal(t, "damaged", string(turn.Public(odd).Payload), "")
 }
 
 // find returns the nth event of a type.
-func find(w *world, name string, n int) journal.Event {
+func find(w *world, name string, n int) event.Event {
 	for _, e := range w.events {
 		if e.Type != name {
 			continue
@@ -84,7 +84,7 @@ func find(w *world, name string, n int) journal.Event {
 		}
 	}
 	w.t.Fatalf("no %s", name)
-	return journal.Event{}
+	return event.Event{}
 }
 
 // TestViewsHideTheLease: a lease is in its holder's results only.
@@ -106,7 +106,7 @@ func TestViewsHideTheLease(t *testing.T) {
 func TestApplyUnknown(t *testing.T) {
 	w := eventful(t)
 	s := w.state.Clone()
-	e := journal.Event{Seq: s.Seq + 1, Type: "frobnicated", From: "a", To: "b", Turn: 99, CreatedAt: w.now().Wall, Payload: json.RawMessage(`[1]`)}
+	e := event.Event{Seq: s.Seq + 1, Type: "frobnicated", From: "a", To: "b", Turn: 99, CreatedAt: w.now().Wall, Payload: json.RawMessage(`[1]`)}
 	if err := s.Apply(&e); err != nil {
 		t.Fatal(err)
 	}
@@ -120,7 +120,7 @@ func TestApplyDamaged(t *testing.T) {
 	w := room(t, members("a", "b"), held("a"))
 	for _, name := range []string{turn.RoomOpened, turn.MemberJoined, turn.Claim, turn.Takeover, turn.Released, turn.Passed, turn.NoteAdded, turn.NoteResolved, turn.PolicyChanged} {
 		s := w.state.Clone()
-		e := journal.Event{Seq: s.Seq + 1, Type: name, From: "b", To: "b", Turn: 2, Payload: json.RawMessage(`"no object"`)}
+		e := event.Event{Seq: s.Seq + 1, Type: name, From: "b", To: "b", Turn: 2, Payload: json.RawMessage(`"no object"`)}
 		err := s.Apply(&e)
 		if err == nil || !strings.Contains(err.Error(), name) || !strings.Contains(err.Error(), "5") {
 			t.Errorf("%s: %v", name, err)
@@ -142,7 +142,7 @@ func TestApplyNewerFormat(t *testing.T) {
 // it can and is not refused.
 func TestApplyIsTotal(t *testing.T) {
 	w := room(t, members("a", "b"), held("a"))
-	for _, e := range []journal.Event{
+	for _, e := range []event.Event{
 		{Type: turn.MemberJoined, From: "a"},
 		{Type: turn.MemberLeft, From: "nobody"},
 		{Type: turn.Kicked, From: "a", To: "nobody"},
@@ -166,7 +166,7 @@ func TestCloneIsACopy(t *testing.T) {
 	w.addNote(turn.NoteRequest{Agent: "a", Body: "two"})
 	before := mustJSON(w.state)
 	c := w.state.Clone()
-	for _, e := range []journal.Event{
+	for _, e := range []event.Event{
 		{Type: turn.MemberLeft, From: "c"}, {Type: turn.MemberJoined, From: "e"}, {Type: turn.MemberJoined, From: "b"},
 		{Type: turn.MessageSent, From: "a", To: "d"}, {Type: turn.NoteResolved, Payload: json.RawMessage(`{"note_id":"` + c.Notes[0].ID + `"}`)},
 	} {

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/talking-stick/tt/journal"
+	"github.com/talking-stick/tt/journal/event"
 )
 
 // The states of a room as they are reported.
@@ -57,11 +57,11 @@ type RoomView struct {
 	TurnID         int64
 	Owner          string
 	ReservedFor    string
-	LeaseExpiresAt *journal.Time
-	ClaimExpiresAt *journal.Time
+	LeaseExpiresAt *event.Time
+	ClaimExpiresAt *event.Time
 	PendingHandoff int64
 	LastEventSeq   int64
-	UpdatedAt      journal.Time
+	UpdatedAt      event.Time
 	PathMissing    bool // there is nothing at CanonicalPath; set by who looks at the disk
 }
 
@@ -78,7 +78,7 @@ func (s *State) Room(f Facts) RoomView {
 
 // deadlines are the ends of the lease and of the reservation in wall time; nil
 // where there is none.
-func (s *State) deadlines(f Facts) (lease, claim *journal.Time) {
+func (s *State) deadlines(f Facts) (lease, claim *event.Time) {
 	if s.Owner != "" {
 		t := f.Now.End(f.leaseStart(s), ms(s.Policy.OwnerLeaseTTL))
 		lease = &t
@@ -95,8 +95,8 @@ type MemberView struct {
 	AgentID     string
 	DisplayName string
 	Ordinal     int
-	JoinedAt    journal.Time
-	LastSeenAt  journal.Time
+	JoinedAt    event.Time
+	LastSeenAt  event.Time
 	Waiting     bool
 	Status      string
 	Process     Process
@@ -125,7 +125,7 @@ func rank(status string) int {
 }
 
 func (s *State) memberView(f Facts, m *Member) MemberView {
-	p, seen := f.presence(m.AgentID), journal.NewTime(f.lastSeen(m))
+	p, seen := f.presence(m.AgentID), event.NewTime(f.lastSeen(m))
 	v := MemberView{
 		AgentID: m.AgentID, DisplayName: m.DisplayName, Ordinal: m.Ordinal, JoinedAt: m.JoinedAt, LastSeenAt: seen,
 		Waiting: p.Waiting, Status: "active", Process: p.shown(f.Gone(s, m)), SessionKind: m.SessionKind,

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"slices"
 
-	"github.com/talking-stick/tt/journal"
+	"github.com/talking-stick/tt/journal/event"
 	"github.com/talking-stick/tt/journal/wire"
 )
 
@@ -68,7 +68,7 @@ type (
 
 func clockOf(i Instant) clock { return clock{Boot: i.Boot, Mono: i.Mono} }
 
-func (c clock) at(created journal.Time) Instant {
+func (c clock) at(created event.Time) Instant {
 	return Instant{Wall: created, Boot: c.Boot, Mono: c.Mono}
 }
 
@@ -78,7 +78,7 @@ func payload(v wire.Fields) json.RawMessage { return wire.Append(nil, v) }
 // Public returns the event as streams show it: without the lease, which only its
 // holder's own results carry, without the clock readings, and without the body of a
 // note, of which the preview is left.
-func Public(e journal.Event) journal.Event {
+func Public(e event.Event) event.Event {
 	e.More = false
 	switch e.Type {
 	case Claim, Takeover, Released, Passed:

@@ -4,16 +4,16 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/talking-stick/tt/journal"
+	"github.com/talking-stick/tt/journal/event"
 )
 
 // An Evidence says why a takeover is possible, for the agent that has to decide
 // whether to take over.
 type Evidence struct {
-	LastSeenAt *journal.Time // when the owner or recipient was last heard of
-	GoneSince  *journal.Time // nil: not gone, or it is not known since when
-	Sentence   string        // what has ended, or for how long there was silence
-	Hint       string        // how to make sure
+	LastSeenAt *event.Time // when the owner or recipient was last heard of
+	GoneSince  *event.Time // nil: not gone, or it is not known since when
+	Sentence   string      // what has ended, or for how long there was silence
+	Hint       string      // how to make sure
 }
 
 // evidence returns what speaks for a takeover of the kind.
@@ -31,7 +31,7 @@ func (s *State) evidence(f Facts, kind string) Evidence {
 	if f.Gone(s, m) && !p.Lingers {
 		e.Hint = fmt.Sprintf(`%s cannot answer any more: look at the uncommitted changes; then "tt take --reason …"`, who)
 	}
-	seen := journal.NewTime(f.lastSeen(m))
+	seen := event.NewTime(f.lastSeen(m))
 	e.LastSeenAt, e.GoneSince = &seen, f.goneSince(s, m)
 	silent := fmt.Sprintf("%s was last heard of %s ago", who, spoken(f.silence(m)))
 	lease, _ := s.deadlines(f)
@@ -70,7 +70,7 @@ func whyGone(p Presence) string {
 
 // goneSince is when a member began to count as gone; nil if it does not, or if
 // nobody saw its process end.
-func (f Facts) goneSince(s *State, m *Member) *journal.Time {
+func (f Facts) goneSince(s *State, m *Member) *event.Time {
 	if !f.Gone(s, m) {
 		return nil
 	}
@@ -84,7 +84,7 @@ func (f Facts) goneSince(s *State, m *Member) *journal.Time {
 	if since.IsZero() || since.After(f.Now.Wall.Time) {
 		return nil
 	}
-	t := journal.NewTime(since)
+	t := event.NewTime(since)
 	return &t
 }
 

@@ -1,7 +1,7 @@
 package turn
 
 import (
-	"github.com/talking-stick/tt/journal"
+	"github.com/talking-stick/tt/journal/event"
 	"github.com/talking-stick/tt/journal/wire"
 )
 
@@ -226,14 +226,14 @@ func (h *Handoff) Fields(c *wire.Codec) {
 	c.OptTexts("do_not", &h.DoNot)
 }
 
-func optTime(c *wire.Codec, name string, at **journal.Time) {
+func optTime(c *wire.Codec, name string, at **event.Time) {
 	if c.Writes() {
 		if *at != nil {
 			c.Texter(name, *at)
 		}
 		return
 	}
-	var t journal.Time
+	var t event.Time
 	c.Texter(name, &t)
 	if !t.IsZero() {
 		*at = &t

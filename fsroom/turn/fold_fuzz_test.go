@@ -7,7 +7,7 @@ import (
 
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
-	"github.com/talking-stick/tt/journal"
+	"github.com/talking-stick/tt/journal/event"
 	"github.com/talking-stick/tt/journal/wire"
 )
 
@@ -55,7 +55,7 @@ func FuzzFold(f *testing.F) {
 	f.Fuzz(func(t *testing.T, lines []byte) {
 		w := newWorld(t)
 		for line := range bytes.Lines(lines) {
-			e, err := journal.Decode(line)
+			e, err := event.Decode(line)
 			if err != nil {
 				continue
 			}
@@ -97,26 +97,26 @@ func actsOn(t *testing.T, w *world) {
 		}
 		fence := turn.Fence{Agent: id, Turn: s.Turn, Lease: s.Held.Lease}
 		handoff := turn.ReleaseRequest{Fence: fence, Handoff: []byte(note)}
-		for what, decide := range map[string]func() ([]journal.Event, error){
-			"join": func() ([]journal.Event, error) {
+		for what, decide := range map[string]func() ([]event.Event, error){
+			"join": func() ([]event.Event, error) {
 				return turn.Join(s, turn.JoinRequest{Agent: id, Policy: w.policy}), nil
 			},
-			"try": func() ([]journal.Event, error) {
+			"try": func() ([]event.Event, error) {
 				return first(turn.Try(s, now, turn.TryRequest{Agent: id, Lease: "new"}))
 			},
-			"take": func() ([]journal.Event, error) {
+			"take": func() ([]event.Event, error) {
 				return first(turn.Take(s, now, turn.TakeRequest{Agent: id, Lease: "new", Reason: "r", Operator: true}))
 			},
-			"release": func() ([]journal.Event, error) { return first(turn.Release(s, now, handoff)) },
-			"assign":  func() ([]journal.Event, error) { return first(turn.Assign(s, now, handoff, turn.Next)) },
-			"leave":   func() ([]journal.Event, error) { return first(turn.Leave(s, now, id)) },
-			"kick": func() ([]journal.Event, error) {
+			"release": func() ([]event.Event, error) { return first(turn.Release(s, now, handoff)) },
+			"assign":  func() ([]event.Event, error) { return first(turn.Assign(s, now, handoff, turn.Next)) },
+			"leave":   func() ([]event.Event, error) { return first(turn.Leave(s, now, id)) },
+			"kick": func() ([]event.Event, error) {
 				return first(turn.Kick(s, now, turn.KickRequest{Agent: id, Target: "b", Force: true}))
 			},
-			"send": func() ([]journal.Event, error) {
+			"send": func() ([]event.Event, error) {
 				return turn.Send(s, now, turn.MessageRequest{Agent: id, To: turn.Everyone, Body: "x"})
 			},
-			"note": func() ([]journal.Event, error) {
+			"note": func() ([]event.Event, error) {
 				return turn.AddNote(s, now, turn.NoteRequest{Agent: id, ID: "n", Body: "x", Target: "b"})
 			},
 		} {
@@ -135,6 +135,6 @@ func actsOn(t *testing.T, w *world) {
 }
 
 // first drops the result of a decision.
-func first[R any](events []journal.Event, _ R, err error) ([]journal.Event, error) {
+func first[R any](events []event.Event, _ R, err error) ([]event.Event, error) {
 	return events, err
 }

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/talking-stick/tt/fsroom/code"
-	"github.com/talking-stick/tt/journal"
+	"github.com/talking-stick/tt/journal/event"
 )
 
 // What a wait can end with.
@@ -49,8 +49,8 @@ type WaitResult struct {
 	LastHandoff    int64
 	CurrentOwner   string
 	ReservedFor    string
-	LeaseExpiresAt *journal.Time
-	ClaimExpiresAt *journal.Time
+	LeaseExpiresAt *event.Time
+	ClaimExpiresAt *event.Time
 	GuardianPID    int
 	Evidence       Evidence // of takeover_available
 	Warning        string   // about the room that this command has made
@@ -71,7 +71,7 @@ type TryRequest struct {
 
 // Try is one pass of waiting. With events it grants the turn; without, it says
 // how things stand. It never takes over.
-func Try(s *State, f Facts, r TryRequest) ([]journal.Event, WaitResult, error) {
+func Try(s *State, f Facts, r TryRequest) ([]event.Event, WaitResult, error) {
 	if !s.Open {
 		return nil, WaitResult{Status: WaitClosed, RoomID: s.RoomID}, nil
 	}
@@ -117,7 +117,7 @@ func (s *State) deferred(f Facts, agent string) bool {
 	}
 }
 
-func (s *State) grant(f Facts, r TryRequest) ([]journal.Event, WaitResult, error) {
+func (s *State) grant(f Facts, r TryRequest) ([]event.Event, WaitResult, error) {
 	reason := ReasonOpen
 	switch {
 	case s.Pending.Direct:
@@ -125,7 +125,7 @@ func (s *State) grant(f Facts, r TryRequest) ([]journal.Event, WaitResult, error
 	case s.Pending.Seq != 0:
 		reason = ReasonSequence
 	}
-	e := journal.Event{
+	e := event.Event{
 		Type: Claim, Turn: s.Turn + 1, From: s.Pending.From, To: r.Agent,
 		Payload: payload(&grantPayload{Lease: r.Lease, Clock: clockOf(f.Now), Handoff: s.Pending.Seq, Kind: reason, Waited: r.Waited.Milliseconds()}),
 	}
@@ -133,7 +133,7 @@ func (s *State) grant(f Facts, r TryRequest) ([]journal.Event, WaitResult, error
 		Status: YourTurn, RoomID: s.RoomID, TurnID: e.Turn, LeaseID: r.Lease,
 		From: s.Pending.From, Reason: reason, HandoffSeq: s.Pending.Seq,
 	}
-	return []journal.Event{e}, res, nil
+	return []event.Event{e}, res, nil
 }
 
 // alreadyOwner repeats the grant with its handoff: a wait that was killed before

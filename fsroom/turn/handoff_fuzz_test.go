@@ -10,7 +10,7 @@ import (
 
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
-	"github.com/talking-stick/tt/journal"
+	"github.com/talking-stick/tt/journal/event"
 	"github.com/talking-stick/tt/journal/wire"
 )
 
@@ -46,8 +46,8 @@ func FuzzHandoff(f *testing.F) {
 			t.Fatalf("%q was kept, though %s %v", in, at, err)
 		}
 		readsAlike(t, out)
-		e := journal.Event{Seq: 1, Type: turn.Released, Handoff: out}
-		if read, err := journal.Decode(e.Append(nil)); err != nil || !bytes.Equal(read.Handoff, out) {
+		e := event.Event{Seq: 1, Type: turn.Released, Handoff: out}
+		if read, err := event.Decode(e.Append(nil)); err != nil || !bytes.Equal(read.Handoff, out) {
 			t.Fatalf("%q comes out of a journal as %q (%v)", out, read.Handoff, err)
 		}
 	})

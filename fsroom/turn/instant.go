@@ -3,14 +3,14 @@ package turn
 import (
 	"time"
 
-	"github.com/talking-stick/tt/journal"
+	"github.com/talking-stick/tt/journal/event"
 )
 
 // An Instant is one moment on two clocks. Within one boot of the machine the
 // monotonic clock decides, so setting the wall clock neither ends nor stretches
 // a lease; across boots only the wall clock is left.
 type Instant struct {
-	Wall journal.Time
+	Wall event.Time
 	Boot string
 	Mono int64 // milliseconds since boot
 }
@@ -18,7 +18,7 @@ type Instant struct {
 // At returns the instant with the given readings, cut to milliseconds, which is
 // what a journal line keeps.
 func At(wall time.Time, boot string, mono time.Duration) Instant {
-	return Instant{Wall: journal.NewTime(wall), Boot: boot, Mono: mono.Milliseconds()}
+	return Instant{Wall: event.NewTime(wall), Boot: boot, Mono: mono.Milliseconds()}
 }
 
 // IsZero reports whether i was never set.
@@ -47,12 +47,12 @@ func (i Instant) Left(start Instant, ttl time.Duration) time.Duration {
 // End returns when ttl has passed since start, on i's wall clock. If that clock
 // was stepped since, or the monotonic clock stood still with the machine, the
 // result is moved by as much, so that it agrees with [Instant.Expired].
-func (i Instant) End(start Instant, ttl time.Duration) journal.Time {
+func (i Instant) End(start Instant, ttl time.Duration) event.Time {
 	const reading = time.Second // by which two readings of unmoved clocks may differ
 	end := start.Wall.Add(ttl)
 	byNow := i.Wall.Add(ttl - i.Since(start))
 	if d := byNow.Sub(end); d > reading || d < -reading {
 		end = byNow
 	}
-	return journal.NewTime(end)
+	return event.NewTime(end)
 }

@@ -1,9 +1,9 @@
 package turn
 
-import "github.com/talking-stick/tt/journal"
+import "github.com/talking-stick/tt/journal/event"
 
 // EndsTurn reports whether the event ends the turn of the agent that holds it.
-func EndsTurn(e *journal.Event, holder string) bool {
+func EndsTurn(e *event.Event, holder string) bool {
 	switch e.Type {
 	case Released, Passed, Takeover, Closed:
 		return true
@@ -19,19 +19,19 @@ func EndsTurn(e *journal.Event, holder string) bool {
 // the room's events; the zero Loss is that of an agent that lost nothing.
 type Loss struct {
 	Agent string
-	Turn  journal.Event // the event that ended its last turn; without a type: none did
-	Left  journal.Event // the event that ended its membership; without a type: none did
+	Turn  event.Event // the event that ended its last turn; without a type: none did
+	Left  event.Event // the event that ended its membership; without a type: none did
 }
 
 // Fold takes one more event into account.
-func (l *Loss) Fold(e *journal.Event) {
+func (l *Loss) Fold(e *event.Event) {
 	switch {
 	case e.Type == Closed:
 		*l = Loss{Agent: l.Agent}
 	case (e.Type == Claim || e.Type == Takeover) && e.To == l.Agent:
-		l.Turn = journal.Event{}
+		l.Turn = event.Event{}
 	case e.Type == MemberJoined && e.From == l.Agent:
-		l.Left = journal.Event{}
+		l.Left = event.Event{}
 	case (e.Type == Released || e.Type == Passed || e.Type == Takeover) && e.From == l.Agent:
 		l.Turn = e.Clone()
 	case e.Type == Kicked && e.To == l.Agent, e.Type == MemberLeft && e.From == l.Agent:

@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/talking-stick/tt/fsroom/code"
-	"github.com/talking-stick/tt/journal"
+	"github.com/talking-stick/tt/journal/event"
 )
 
 // A JoinRequest makes an agent a member, and opens the room if it is not open.
@@ -18,17 +18,17 @@ type JoinRequest struct {
 }
 
 // Join returns no events when the agent is a member already.
-func Join(s *State, r JoinRequest) []journal.Event {
-	var events []journal.Event
+func Join(s *State, r JoinRequest) []event.Event {
+	var events []event.Event
 	if !s.Open {
-		events = append(events, journal.Event{
+		events = append(events, event.Event{
 			Type: RoomOpened, Turn: s.Turn, From: r.Agent,
 			Payload: payload(&openedPayload{Format: Format, CanonicalPath: r.CanonicalPath, WorkspaceRoot: r.WorkspaceRoot, Policy: r.Policy}),
 		})
 	} else if s.Member(r.Agent) != nil {
 		return nil
 	}
-	return append(events, journal.Event{
+	return append(events, event.Event{
 		Type: MemberJoined, Turn: s.Turn, From: r.Agent,
 		Payload: payload(&joinedPayload{DisplayName: r.DisplayName, SessionKind: r.SessionKind, Override: r.Override}),
 	})
@@ -49,23 +49,23 @@ type LeaveResult struct {
 const StatusEnded = "room_ended"
 
 // Leave takes the agent out. The room ends with it when nobody active remains.
-func Leave(s *State, f Facts, agent string) ([]journal.Event, LeaveResult, error) {
+func Leave(s *State, f Facts, agent string) ([]event.Event, LeaveResult, error) {
 	if !s.Open {
 		return nil, LeaveResult{}, closedRoom(s)
 	}
 	if s.Member(agent) == nil {
 		return nil, LeaveResult{}, NotJoined(s, agent)
 	}
-	events := []journal.Event{{Type: MemberLeft, Turn: s.Turn, From: agent, Reason: "left"}}
+	events := []event.Event{{Type: MemberLeft, Turn: s.Turn, From: agent, Reason: "left"}}
 	events, res := s.parting(f, events, agent, "left")
 	return events, res, nil
 }
 
 // parting ends the room if nobody active is left once agent is out.
-func (s *State) parting(f Facts, events []journal.Event, agent, status string) ([]journal.Event, LeaveResult) {
+func (s *State) parting(f Facts, events []event.Event, agent, status string) ([]event.Event, LeaveResult) {
 	res := LeaveResult{Status: status, RoomID: s.RoomID, CanonicalPath: s.CanonicalPath, RemainingMembers: len(s.Members) - 1}
 	if !f.otherActive(s, agent) {
-		events = append(events, journal.Event{Type: Closed, Turn: s.Turn, Reason: "nobody active remained"})
+		events = append(events, event.Event{Type: Closed, Turn: s.Turn, Reason: "nobody active remained"})
 		res.Status, res.RemainingMembers = StatusEnded, 0
 	}
 	return events, res
@@ -80,7 +80,7 @@ type KickRequest struct {
 
 // Kick removes a member that is gone and silent, or whose presence has run
 // out; with Force, any other.
-func Kick(s *State, f Facts, r KickRequest) ([]journal.Event, LeaveResult, error) {
+func Kick(s *State, f Facts, r KickRequest) ([]event.Event, LeaveResult, error) {
 	if err := CheckKick(r); err != nil {
 		return nil, LeaveResult{}, err
 	}
@@ -99,7 +99,7 @@ func Kick(s *State, f Facts, r KickRequest) ([]journal.Event, LeaveResult, error
 		return nil, LeaveResult{}, s.notKickable(f, target)
 	}
 	owner, reserved := s.Owner == r.Target, s.ReservedFor == r.Target
-	events := []journal.Event{{Type: Kicked, Turn: s.Turn, From: r.Agent, To: r.Target, Reason: r.Reason}}
+	events := []event.Event{{Type: Kicked, Turn: s.Turn, From: r.Agent, To: r.Target, Reason: r.Reason}}
 	events, res := s.parting(f, events, r.Target, "kicked")
 	res.KickedAgentID, res.TargetWasOwner, res.TargetWasReserved = r.Target, &owner, &reserved
 	return events, res, nil
@@ -134,17 +134,17 @@ func (s *State) kickable(f Facts, m *Member) bool {
 }
 
 // End closes a room that outlived its idle time; no events if it did not.
-func End(s *State, f Facts) []journal.Event {
+func End(s *State, f Facts) []event.Event {
 	if !s.Idle(f) {
 		return nil
 	}
-	return []journal.Event{{Type: Closed, Turn: s.Turn, Reason: "idle for longer than idle_room_ttl"}}
+	return []event.Event{{Type: Closed, Turn: s.Turn, Reason: "idle for longer than idle_room_ttl"}}
 }
 
 // Enter makes the agent a member. A room that has outlived its idle time is only
 // closed, since its journal goes to the archive before a new one begins: then
 // again is true, and Enter is to be asked once more.
-func Enter(s *State, f Facts, r JoinRequest) (events []journal.Event, again bool) {
+func Enter(s *State, f Facts, r JoinRequest) (events []event.Event, again bool) {
 	if events := End(s, f); len(events) > 0 {
 		return events, true
 	}
@@ -152,7 +152,7 @@ func Enter(s *State, f Facts, r JoinRequest) (events []journal.Event, again bool
 }
 
 // SetPolicy changes the room's limits; no events if nothing changes.
-func SetPolicy(s *State, agent string, change func(*Policy) error) ([]journal.Event, Policy, error) {
+func SetPolicy(s *State, agent string, change func(*Policy) error) ([]event.Event, Policy, error) {
 	if !s.Open {
 		return nil, Policy{}, closedRoom(s)
 	}
@@ -163,5 +163,5 @@ func SetPolicy(s *State, agent string, change func(*Policy) error) ([]journal.Ev
 	if p == s.Policy {
 		return nil, p, nil
 	}
-	return []journal.Event{{Type: PolicyChanged, Turn: s.Turn, From: agent, Payload: payload(&policyPayload{Policy: p})}}, p, nil
+	return []event.Event{{Type: PolicyChanged, Turn: s.Turn, From: agent, Payload: payload(&policyPayload{Policy: p})}}, p, nil
 }

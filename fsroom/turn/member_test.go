@@ -8,7 +8,7 @@ import (
 
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
-	"github.com/talking-stick/tt/journal"
+	"github.com/talking-stick/tt/journal/event"
 )
 
 func TestJoin(t *testing.T) {
@@ -32,7 +32,7 @@ func TestJoin(t *testing.T) {
 	}
 }
 
-func types(events []journal.Event) string {
+func types(events []event.Event) string {
 	var names []string
 	for _, e := range events {
 		names = append(names, e.Type)

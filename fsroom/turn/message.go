@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/talking-stick/tt/fsroom/code"
-	"github.com/talking-stick/tt/journal"
+	"github.com/talking-stick/tt/journal/event"
 )
 
 // MaxMessage is the size of the longest message body, in bytes.
@@ -47,7 +47,7 @@ func CheckMessage(body string) error {
 }
 
 // Send adds a message to the room.
-func Send(s *State, f Facts, r MessageRequest) ([]journal.Event, error) {
+func Send(s *State, f Facts, r MessageRequest) ([]event.Event, error) {
 	if err := CheckMessage(r.Body); err != nil {
 		return nil, err
 	}
@@ -57,7 +57,7 @@ func Send(s *State, f Facts, r MessageRequest) ([]journal.Event, error) {
 	if s.Member(r.Agent) == nil {
 		return nil, NotJoined(s, r.Agent)
 	}
-	e := journal.Event{Type: MessageSent, Turn: s.Turn, From: r.Agent}
+	e := event.Event{Type: MessageSent, Turn: s.Turn, From: r.Agent}
 	if r.To != Everyone {
 		m, err := s.addressee(f, r.Agent, r.To)
 		if err != nil {
@@ -70,7 +70,7 @@ func Send(s *State, f Facts, r MessageRequest) ([]journal.Event, error) {
 		p.Hint = HintInterrupt
 	}
 	e.Payload = payload(&p)
-	return []journal.Event{e}, nil
+	return []event.Event{e}, nil
 }
 
 // addressee is the member that a message or note is meant for.
@@ -97,7 +97,7 @@ func (s *State) activeIDs(f Facts, except string) []string {
 	return ids
 }
 
-func (s *State) applyMessage(e *journal.Event) error {
+func (s *State) applyMessage(e *event.Event) error {
 	if e.To != "" {
 		if m := s.Member(e.To); m != nil {
 			m.Direct++
@@ -113,30 +113,30 @@ func (s *State) applyMessage(e *journal.Event) error {
 
 // MeantFor reports whether the event concerns the agent: it is addressed to it,
 // or to nobody in particular and not by it.
-func MeantFor(e *journal.Event, agent string) bool {
+func MeantFor(e *event.Event, agent string) bool {
 	return e.To == agent || (e.To == "" && e.From != agent)
 }
 
 // Concerns reports whether a stream of the agent shows the event: it is meant for
 // the agent and is no grant of the turn to the agent itself, which knows of it.
-func Concerns(e *journal.Event, agent string) bool {
+func Concerns(e *event.Event, agent string) bool {
 	own := (e.Type == Claim || e.Type == Takeover) && e.To == agent
 	return MeantFor(e, agent) && !own
 }
 
 // Removes reports whether the event ends the agent's membership.
-func Removes(e *journal.Event, agent string) bool {
+func Removes(e *event.Event, agent string) bool {
 	return e.Type == MemberLeft && e.From == agent || e.Type == Kicked && e.To == agent
 }
 
 // Interrupts reports whether the event is a message that was sent as urgent.
-func Interrupts(e *journal.Event) bool {
+func Interrupts(e *event.Event) bool {
 	var p messagePayload
 	return e.Type == MessageSent && decode(e, &p) == nil && p.Hint == HintInterrupt
 }
 
 // IsMail reports whether the event counts in [State.Mail] of the agent.
-func IsMail(e *journal.Event, agent string) bool {
+func IsMail(e *event.Event, agent string) bool {
 	return e.Type == MessageSent && MeantFor(e, agent)
 }
 

@@ -6,7 +6,7 @@ import (
 
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
-	"github.com/talking-stick/tt/journal"
+	"github.com/talking-stick/tt/journal/event"
 )
 
 // TestTakeAsNewcomer: who is no member may take what is free; only a person may
@@ -83,7 +83,7 @@ func TestEnter(t *testing.T) {
 	} {
 		w, got := room(t, c.steps...), ""
 		for again := true; again; {
-			var events []journal.Event
+			var events []event.Event
 			events, again = turn.Enter(w.state, w.facts(), turn.JoinRequest{Agent: c.who, CanonicalPath: path, Policy: w.policy})
 			for i, e := range events {
 				if got += e.Type; i < len(events)-1 {

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/talking-stick/tt/fsroom/code"
-	"github.com/talking-stick/tt/journal"
+	"github.com/talking-stick/tt/journal/event"
 )
 
 // MaxNote is the size of the longest note body after trimming, in bytes.
@@ -30,7 +30,7 @@ type Note struct {
 	Author    string
 	Target    string
 	Severity  string
-	CreatedAt journal.Time
+	CreatedAt event.Time
 }
 
 // NotePayload is what a note_added event carries. Previous chains the note
@@ -75,7 +75,7 @@ func CheckNote(body string) (string, error) {
 }
 
 // AddNote adds a note to the room.
-func AddNote(s *State, f Facts, r NoteRequest) ([]journal.Event, error) {
+func AddNote(s *State, f Facts, r NoteRequest) ([]event.Event, error) {
 	body, err := CheckNote(r.Body)
 	if err != nil {
 		return nil, err
@@ -101,13 +101,13 @@ func AddNote(s *State, f Facts, r NoteRequest) ([]journal.Event, error) {
 		}
 		p.Target = m.AgentID
 	}
-	return []journal.Event{{Type: NoteAdded, Turn: s.Turn, From: r.Agent, To: p.Target, Payload: payload(&p)}}, nil
+	return []event.Event{{Type: NoteAdded, Turn: s.Turn, From: r.Agent, To: p.Target, Payload: payload(&p)}}, nil
 }
 
 // ResolveNote resolves an open note, named by its id or the beginning of it.
 // The id is returned whole. Known says whether a note that is not open was
 // resolved before, which makes resolving it again no error.
-func ResolveNote(s *State, agent, id string, known func(id string) (string, bool)) ([]journal.Event, string, error) {
+func ResolveNote(s *State, agent, id string, known func(id string) (string, bool)) ([]event.Event, string, error) {
 	if !s.Open {
 		return nil, "", closedRoom(s)
 	}
@@ -123,7 +123,7 @@ func ResolveNote(s *State, agent, id string, known func(id string) (string, bool
 	switch len(found) {
 	case 1:
 		p := ResolvedPayload{ID: found[0], Previous: s.LastNote}
-		return []journal.Event{{Type: NoteResolved, Turn: s.Turn, From: agent, Payload: payload(&p)}}, found[0], nil
+		return []event.Event{{Type: NoteResolved, Turn: s.Turn, From: agent, Payload: payload(&p)}}, found[0], nil
 	case 0:
 		if whole, ok := known(id); ok {
 			return nil, whole, nil
@@ -145,7 +145,7 @@ func Preview(text string) string {
 
 // SeverityOf is the severity of the note that the event adds, "" for any other
 // event.
-func SeverityOf(e *journal.Event) string {
+func SeverityOf(e *event.Event) string {
 	var p NotePayload
 	if e.Type != NoteAdded || decode(e, &p) != nil {
 		return ""
@@ -153,7 +153,7 @@ func SeverityOf(e *journal.Event) string {
 	return p.Severity
 }
 
-func (s *State) applyNote(e *journal.Event) error {
+func (s *State) applyNote(e *event.Event) error {
 	var p NotePayload
 	if err := decode(e, &p); err != nil {
 		return err
@@ -165,7 +165,7 @@ func (s *State) applyNote(e *journal.Event) error {
 	return nil
 }
 
-func (s *State) applyResolve(e *journal.Event) error {
+func (s *State) applyResolve(e *event.Event) error {
 	var p ResolvedPayload
 	if err := decode(e, &p); err != nil {
 		return err

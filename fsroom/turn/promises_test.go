@@ -10,7 +10,7 @@ import (
 
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
-	"github.com/talking-stick/tt/journal"
+	"github.com/talking-stick/tt/journal/event"
 	"pgregory.net/rapid"
 )
 
@@ -118,7 +118,7 @@ type grant struct {
 	Handoff int64  `json:"handoff_event_seq"`
 }
 
-func grantOf(e journal.Event) (gr grant) {
+func grantOf(e event.Event) (gr grant) {
 	if err := json.Unmarshal(e.Payload, &gr); err != nil {
 		panic(err)
 	}

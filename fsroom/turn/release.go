@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/talking-stick/tt/fsroom/code"
-	"github.com/talking-stick/tt/journal"
+	"github.com/talking-stick/tt/journal/event"
 )
 
 // A Fence is what an owner shows to act on its turn.
@@ -65,11 +65,11 @@ type ReleaseResult struct {
 
 // Release ends the turn and reserves it for the fairest other active member if
 // that one is ready for it; else the room is idle with the handoff pending.
-func Release(s *State, f Facts, r ReleaseRequest) ([]journal.Event, ReleaseResult, error) {
+func Release(s *State, f Facts, r ReleaseRequest) ([]event.Event, ReleaseResult, error) {
 	if err := s.Check(f, r.Fence); err != nil {
 		return nil, ReleaseResult{}, err
 	}
-	e := journal.Event{Type: Released, Turn: s.Turn, From: r.Agent, Handoff: r.Handoff}
+	e := event.Event{Type: Released, Turn: s.Turn, From: r.Agent, Handoff: r.Handoff}
 	p := releasePayload{Clock: clockOf(f.Now)}
 	if m := s.fairest(f, r.Agent); m != nil && f.ready(s, m) {
 		e.To = m.AgentID
@@ -77,14 +77,14 @@ func Release(s *State, f Facts, r ReleaseRequest) ([]journal.Event, ReleaseResul
 		p.Preferred = m.AgentID
 	}
 	e.Payload = payload(&p)
-	return []journal.Event{e}, ReleaseResult{Status: "released", RoomID: s.RoomID, ReservedFor: e.To, EventSeq: s.Seq + 1}, nil
+	return []event.Event{e}, ReleaseResult{Status: "released", RoomID: s.RoomID, ReservedFor: e.To, EventSeq: s.Seq + 1}, nil
 }
 
 // Next as the target of an assignment means the fairest active member.
 const Next = "next"
 
 // Assign ends the turn and reserves it for one active member.
-func Assign(s *State, f Facts, r ReleaseRequest, target string) ([]journal.Event, ReleaseResult, error) {
+func Assign(s *State, f Facts, r ReleaseRequest, target string) ([]event.Event, ReleaseResult, error) {
 	if err := s.Check(f, r.Fence); err != nil {
 		return nil, ReleaseResult{}, err
 	}
@@ -92,11 +92,11 @@ func Assign(s *State, f Facts, r ReleaseRequest, target string) ([]journal.Event
 	if err != nil {
 		return nil, ReleaseResult{}, err
 	}
-	e := journal.Event{
+	e := event.Event{
 		Type: Passed, Turn: s.Turn, From: r.Agent, To: m.AgentID, Handoff: r.Handoff,
 		Payload: payload(&releasePayload{Clock: clockOf(f.Now)}),
 	}
-	return []journal.Event{e}, ReleaseResult{Status: "passed", RoomID: s.RoomID, ReservedFor: e.To, EventSeq: s.Seq + 1}, nil
+	return []event.Event{e}, ReleaseResult{Status: "passed", RoomID: s.RoomID, ReservedFor: e.To, EventSeq: s.Seq + 1}, nil
 }
 
 func (s *State) recipient(f Facts, agent, target string) (*Member, error) {

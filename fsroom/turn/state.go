@@ -1,8 +1,6 @@
 package turn
 
-import (
-	"github.com/talking-stick/tt/journal"
-)
+import "github.com/talking-stick/tt/journal/event"
 
 // Format is the version of the journal's events and of the state. A room of a
 // higher one is refused and left untouched.
@@ -28,7 +26,7 @@ type State struct {
 	Broadcasts    int64  // messages to the room in this life
 	Notes         []Note // the open ones, oldest first
 	LastNote      int64
-	UpdatedAt     journal.Time
+	UpdatedAt     event.Time
 }
 
 // Held is the turn in progress. It is zero when nobody owns the stick.
@@ -57,7 +55,7 @@ type Member struct {
 	DisplayName string
 	SessionKind string
 	Ordinal     int
-	JoinedAt    journal.Time
+	JoinedAt    event.Time
 	LastHeld    int64 // its last grant; 0: never held
 	// The messages meant for this member are Direct plus the broadcasts since
 	// it joined that were not its own; see State.Mail.
@@ -109,6 +107,6 @@ func New(room string) *State { return &State{RoomID: room} }
 func (s *State) Live() bool { return s.Open }
 
 // Counts takes over the counters of an archived life from its last event.
-func (s *State) Counts(last *journal.Event) {
+func (s *State) Counts(last *event.Event) {
 	s.RoomID, s.Seq, s.Turn, s.UpdatedAt = last.RoomID, last.Seq, last.Turn, last.CreatedAt
 }

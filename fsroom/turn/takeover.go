@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/talking-stick/tt/fsroom/code"
-	"github.com/talking-stick/tt/journal"
+	"github.com/talking-stick/tt/journal/event"
 )
 
 // A TakeRequest asks for the turn also against its owner or recipient.
@@ -23,7 +23,7 @@ type TakeRequest struct {
 
 // Take claims the turn if it is there for the asking and takes it over
 // otherwise, where the rules allow it.
-func Take(s *State, f Facts, r TakeRequest) ([]journal.Event, WaitResult, error) {
+func Take(s *State, f Facts, r TakeRequest) ([]event.Event, WaitResult, error) {
 	if err := CheckReason(r.Reason); err != nil {
 		return nil, WaitResult{}, err
 	}
@@ -65,7 +65,7 @@ func (s *State) checkTurn(f Facts, want *int64) error {
 // takeAsNewcomer is Take for an agent that is no member. A turn that is free is
 // anybody's; to take one from somebody else an agent has to be a member, unless it
 // is a person.
-func (s *State) takeAsNewcomer(f Facts, r TakeRequest) ([]journal.Event, WaitResult, error) {
+func (s *State) takeAsNewcomer(f Facts, r TakeRequest) ([]event.Event, WaitResult, error) {
 	if r.Join.Agent != r.Agent {
 		return nil, WaitResult{}, NotJoined(s, r.Agent)
 	}
@@ -103,17 +103,17 @@ func checkText(reason string) error {
 	return nil
 }
 
-func (s *State) takeover(f Facts, r TakeRequest, kind string) ([]journal.Event, WaitResult, error) {
+func (s *State) takeover(f Facts, r TakeRequest, kind string) ([]event.Event, WaitResult, error) {
 	revoked := s.Owner
 	if revoked == "" {
 		revoked = s.ReservedFor
 	}
 	last := s.lastHandoff().Seq
-	e := journal.Event{
+	e := event.Event{
 		Type: Takeover, Turn: s.Turn + 1, From: revoked, To: r.Agent, Reason: r.Reason,
 		Payload: payload(&grantPayload{Lease: r.Lease, Clock: clockOf(f.Now), Handoff: last, Kind: kind}),
 	}
-	return []journal.Event{e}, WaitResult{
+	return []event.Event{e}, WaitResult{
 		Status: YourTurn, RoomID: s.RoomID, TurnID: e.Turn, LeaseID: r.Lease,
 		Revoked: revoked, Reason: kind, LastHandoff: last,
 	}, nil

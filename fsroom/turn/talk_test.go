@@ -7,7 +7,7 @@ import (
 
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
-	"github.com/talking-stick/tt/journal"
+	"github.com/talking-stick/tt/journal/event"
 )
 
 func TestSend(t *testing.T) {
@@ -125,7 +125,7 @@ func TestMeantFor(t *testing.T) {
 		{"me", "me", true}, {"other", "me", true}, {"me", "other", false}, {"other", "third", false},
 		{"me", "", false}, {"other", "", true}, {"", "", true},
 	} {
-		equal(t, c.from+">"+c.to, turn.MeantFor(&journal.Event{From: c.from, To: c.to}, "me"), c.want)
+		equal(t, c.from+">"+c.to, turn.MeantFor(&event.Event{From: c.from, To: c.to}, "me"), c.want)
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
-	"github.com/talking-stick/tt/journal"
+	"github.com/talking-stick/tt/journal/event"
 	"github.com/talking-stick/tt/journal/wire"
 )
 
@@ -29,8 +29,8 @@ var began = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 type world struct {
 	t       fataler
 	state   *turn.State
-	lines   []byte          // the journal as it would stand on disk, of all lives
-	events  []journal.Event // the same
+	lines   []byte        // the journal as it would stand on disk, of all lives
+	events  []event.Event // the same
 	wall    time.Time
 	mono    time.Duration
 	boots   int
@@ -94,18 +94,18 @@ func (w *world) newID(kind string) string {
 
 // commit does what storage does with a decision, if it was not a refusal. It
 // returns the first event as it was written.
-func (w *world) commit(events []journal.Event, err error) journal.Event {
+func (w *world) commit(events []event.Event, err error) event.Event {
 	w.t.Helper()
 	if err != nil && len(events) != 0 {
 		w.t.Fatalf("a refusal with %d events: %v", len(events), err)
 	}
 	if len(events) == 0 {
-		return journal.Event{}
+		return event.Event{}
 	}
 	before, next := mustJSON(w.state), w.state.Clone()
 	for i := range events {
 		e := &events[i]
-		e.Seq, e.ID, e.RoomID, e.CreatedAt, e.More = next.Seq+1, w.newID("event"), roomID, journal.NewTime(w.wall), i < len(events)-1
+		e.Seq, e.ID, e.RoomID, e.CreatedAt, e.More = next.Seq+1, w.newID("event"), roomID, event.NewTime(w.wall), i < len(events)-1
 		if err := next.Apply(e); err != nil {
 			w.t.Fatalf("apply %s: %v", e.Type, err)
 		}
@@ -147,15 +147,15 @@ func (w *world) alike(what string, other *turn.State) {
 }
 
 // onDisk are the events as a reader of the journal gets them.
-func (w *world) onDisk() []journal.Event {
+func (w *world) onDisk() []event.Event {
 	w.t.Helper()
-	var events []journal.Event
+	var events []event.Event
 	start := 0
 	for i, c := range w.lines {
 		if c != '\n' {
 			continue
 		}
-		e, err := journal.Decode(w.lines[start:i])
+		e, err := event.Decode(w.lines[start:i])
 		if err != nil {
 			w.t.Fatalf("decode: %v", err)
 		}

@@ -47,11 +47,12 @@ func list(t *testing.T, args ...string) map[string]listed {
 // under it too.
 var below = map[string][]string{
 	"journal/wire":          {},
-	"journal":               {"journal/wire"},
+	"journal/event":         {"journal/wire"},
+	"journal":               {"journal/event", "journal/wire"},
 	"lockfile":              {},
 	"fsroom/code":           {},
-	"fsroom/turn":           {"fsroom/code", "journal"},
-	"fsroom/topic":          {"fsroom/code", "journal"},
+	"fsroom/turn":           {"fsroom/code", "journal/event", "journal/wire"},
+	"fsroom/topic":          {"fsroom/code", "journal/event", "journal/wire"},
 	"fsroom":                {"fsroom/code", "journal", "lockfile"},
 	"identity":              {"fsroom/code"},
 	"skills":                {"skills", "fsroom/code", "lockfile"},

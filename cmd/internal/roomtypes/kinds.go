@@ -6,7 +6,7 @@ import (
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/topic"
 	"github.com/talking-stick/tt/fsroom/turn"
-	"github.com/talking-stick/tt/journal"
+	"github.com/talking-stick/tt/journal/event"
 	"github.com/talking-stick/tt/journal/wire"
 )
 
@@ -38,7 +38,7 @@ func Topics() *fsroom.Rules[topic.State] {
 		Apply:  (*topic.State).Apply,
 		Clone:  (*topic.State).Clone,
 		Live:   func(s *topic.State) bool { return s.Seq > 0 },
-		Counts: func(s *topic.State, last *journal.Event) { s.Seq = last.Seq },
+		Counts: func(s *topic.State, last *event.Event) { s.Seq = last.Seq },
 		Reopen: topic.Reopen,
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/talking-stick/tt/journal"
+	"github.com/talking-stick/tt/journal/event"
 )
 
 // A follower reads all events of a room as they come, with a process that is
@@ -70,7 +70,7 @@ func (f *follower) read(out io.Reader, stop, goOn func()) {
 		if err != nil {
 			return // what is left of a line was written by a killed process
 		}
-		var e journal.Event
+		var e event.Event
 		if err := json.Unmarshal(line, &e); err != nil || e.Seq != f.seen.Load()+1 {
 			f.failed = "after event " + strconv.FormatInt(f.seen.Load(), 10) + " a follower was told " + string(line)
 			return

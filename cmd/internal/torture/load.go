@@ -12,7 +12,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/talking-stick/tt/journal"
+	"github.com/talking-stick/tt/journal/event"
 )
 
 // A load is several processes at work in one room, one after another in each of
@@ -299,8 +299,8 @@ func (r *report) judgeAll(g *rig, data string, a acks) bool {
 
 // in reports an error unless the events have all that was acknowledged, once,
 // and keep the rules of the turn.
-func (a acks) in(events []journal.Event) error {
-	for _, check := range []func([]journal.Event) error{a.checkJoins, a.checkTurns} {
+func (a acks) in(events []event.Event) error {
+	for _, check := range []func([]event.Event) error{a.checkJoins, a.checkTurns} {
 		if err := check(events); err != nil {
 			return err
 		}

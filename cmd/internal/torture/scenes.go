@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/talking-stick/tt/journal"
+	"github.com/talking-stick/tt/journal/event"
 )
 
 // A scene is a command and the data directory it is run in.
@@ -60,7 +60,7 @@ type stage struct {
 	scene
 	data   string
 	args   []string
-	before []journal.Event
+	before []event.Event
 	err    error
 }
 

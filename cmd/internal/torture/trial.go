@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/talking-stick/tt/fsroom/turn"
-	"github.com/talking-stick/tt/journal"
+	"github.com/talking-stick/tt/journal/event"
 )
 
 // A trial is a stage under one kind of fault.
@@ -130,9 +130,9 @@ func (t *trial) judgeRepair(data string) error {
 
 // happened reports whether what was asked for is among the new events. A wait
 // may join, which is a change of its own, and then fail to get the turn.
-func (t *trial) happened(events []journal.Event) bool {
+func (t *trial) happened(events []event.Event) bool {
 	if strings.HasPrefix(t.name, "wait") {
-		return slices.ContainsFunc(events, func(e journal.Event) bool { return e.Type == turn.Claim })
+		return slices.ContainsFunc(events, func(e event.Event) bool { return e.Type == turn.Claim })
 	}
 	return len(events) > 0
 }

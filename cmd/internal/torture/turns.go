@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/talking-stick/tt/fsroom/turn"
-	"github.com/talking-stick/tt/journal"
+	"github.com/talking-stick/tt/journal/event"
 )
 
 // A grant is a turn as an agent was told of it.
@@ -142,7 +142,7 @@ func (l *load) isOurs(pid int) bool {
 }
 
 // checkJoins: who was told to be a member is one.
-func (a acks) checkJoins(events []journal.Event) error {
+func (a acks) checkJoins(events []event.Event) error {
 	joined := map[string]bool{}
 	for _, e := range events {
 		if e.Type == turn.MemberJoined {
@@ -159,8 +159,8 @@ func (a acks) checkJoins(events []journal.Event) error {
 
 // checkTurns reports the first thing that is wrong with the turns in the journal,
 // or in what was told of them.
-func (a acks) checkTurns(events []journal.Event) error {
-	h := turnsOf{grants: map[int64]*journal.Event{}, ends: map[int64]*journal.Event{}, leases: map[string]int64{}, handoffs: map[int64]string{}}
+func (a acks) checkTurns(events []event.Event) error {
+	h := turnsOf{grants: map[int64]*event.Event{}, ends: map[int64]*event.Event{}, leases: map[string]int64{}, handoffs: map[int64]string{}}
 	for i := range events {
 		if err := h.add(&events[i]); err != nil {
 			return err
@@ -187,13 +187,13 @@ func (a acks) checkTurns(events []journal.Event) error {
 type turnsOf struct {
 	owner    string
 	last     int64
-	grants   map[int64]*journal.Event
-	ends     map[int64]*journal.Event // by release or pass
+	grants   map[int64]*event.Event
+	ends     map[int64]*event.Event // by release or pass
 	leases   map[string]int64
 	handoffs map[int64]string // by the event that gave them
 }
 
-func (h *turnsOf) add(e *journal.Event) error {
+func (h *turnsOf) add(e *event.Event) error {
 	switch e.Type {
 	case turn.Claim, turn.Takeover:
 		lease := leaseOf(e)
@@ -225,7 +225,7 @@ func (h *turnsOf) add(e *journal.Event) error {
 	return nil
 }
 
-func leaseOf(e *journal.Event) string {
+func leaseOf(e *event.Event) string {
 	var p struct {
 		Lease string `json:"lease_id"`
 	}
@@ -234,7 +234,7 @@ func leaseOf(e *journal.Event) string {
 }
 
 // handoffOf is the event whose handoff a turn took up.
-func handoffOf(e *journal.Event) int64 {
+func handoffOf(e *event.Event) int64 {
 	var p struct {
 		Seq int64 `json:"handoff_event_seq"`
 	}
@@ -245,7 +245,7 @@ func handoffOf(e *journal.Event) int64 {
 // lateness is how long undisturbed waits took after what they waited for: from
 // the event that reserved the turn for the waiter until the wait had ended, or
 // until somebody else had changed that.
-func (a acks) lateness(events []journal.Event) []time.Duration {
+func (a acks) lateness(events []event.Event) []time.Duration {
 	var late []time.Duration
 	byAgent := map[string][]wait{}
 	for _, w := range a.waits {
@@ -271,7 +271,7 @@ func (a acks) lateness(events []journal.Event) []time.Duration {
 
 // reservedUntil is when the reservation that the events follow ended; if it did
 // not, long after everything.
-func reservedUntil(events []journal.Event) time.Time {
+func reservedUntil(events []event.Event) time.Time {
 	for _, e := range events {
 		switch e.Type {
 		case turn.Claim, turn.Takeover, turn.MemberLeft, turn.Kicked, turn.Closed:

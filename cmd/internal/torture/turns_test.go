@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/talking-stick/tt/fsroom/turn"
-	"github.com/talking-stick/tt/journal"
+	"github.com/talking-stick/tt/journal/event"
 )
 
 // begin is when the stories below begin; each event is a second after the last.
@@ -19,13 +19,13 @@ var begin = time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // story is a journal: each word is a type, an agent, a turn, a lease or the agent
 // that the turn is reserved for.
-func story(lines ...string) []journal.Event {
-	var events []journal.Event
+func story(lines ...string) []event.Event {
+	var events []event.Event
 	for i, line := range lines {
 		var what, who, more string
 		var n int64
 		_, _ = fmt.Sscan(line, &what, &who, &n, &more)
-		e := journal.Event{Seq: int64(i) + 1, Type: what, Turn: n, CreatedAt: journal.NewTime(begin.Add(time.Duration(i) * time.Second))}
+		e := event.Event{Seq: int64(i) + 1, Type: what, Turn: n, CreatedAt: event.NewTime(begin.Add(time.Duration(i) * time.Second))}
 		switch what {
 		case turn.Claim, turn.Takeover:
 			e.To, e.Payload = who, fmt.Appendf(nil, `{"lease_id":%q,"handoff_event_seq":%d}`, more, i)

@@ -17,6 +17,7 @@ import (
 	"github.com/talking-stick/tt/fsroom/fsroomtest"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal"
+	"github.com/talking-stick/tt/journal/event"
 )
 
 func (g *rig) room(data string) (*fsroom.Room[turn.State], error) {
@@ -28,7 +29,7 @@ func (g *rig) room(data string) (*fsroom.Room[turn.State], error) {
 }
 
 // events are all committed events of the room, over all its lives.
-func (g *rig) events(data string) ([]journal.Event, error) {
+func (g *rig) events(data string) ([]event.Event, error) {
 	r, err := g.room(data)
 	if err != nil {
 		return nil, err
@@ -36,7 +37,7 @@ func (g *rig) events(data string) ([]journal.Event, error) {
 	return eventsOf(r)
 }
 
-func eventsOf[S any](r *fsroom.Room[S]) (events []journal.Event, err error) {
+func eventsOf[S any](r *fsroom.Room[S]) (events []event.Event, err error) {
 	paths, err := r.Archived()
 	if err != nil {
 		return nil, err
@@ -52,7 +53,7 @@ func eventsOf[S any](r *fsroom.Room[S]) (events []journal.Event, err error) {
 		if path == r.JournalPath() {
 			log.SetCommitted(func() int64 { return covered(r.Dir()) })
 		}
-		_, _, err = log.Scan(journal.Position{}, func(e *journal.Event, _ int64) error {
+		_, _, err = log.Scan(journal.Position{}, func(e *event.Event, _ int64) error {
 			events = append(events, e.Clone())
 			return nil
 		})
@@ -75,7 +76,7 @@ func covered(dir string) int64 {
 }
 
 // bodies counts the messages by what they say.
-func bodies(events []journal.Event) map[string]int {
+func bodies(events []event.Event) map[string]int {
 	said := map[string]int{}
 	for _, e := range events {
 		var p struct{ Body string }
@@ -137,8 +138,8 @@ func (g *rig) mended(data string) error {
 }
 
 // kept reports an error unless the events begin with those that were there before.
-func kept(before, now []journal.Event) error {
-	same := func(a, b journal.Event) bool {
+func kept(before, now []event.Event) error {
+	same := func(a, b event.Event) bool {
 		return a.ID == b.ID && a.Seq == b.Seq && string(a.Payload) == string(b.Payload)
 	}
 	if len(now) < len(before) || !slices.EqualFunc(before, now[:len(before)], same) {

@@ -11,7 +11,7 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
-	"github.com/talking-stick/tt/journal"
+	"github.com/talking-stick/tt/journal/event"
 )
 
 const (
@@ -61,7 +61,7 @@ func filterFlags(f *cli.Flags, byDefault string) {
 
 // An eventsResult is one page of events.
 type eventsResult struct {
-	Events []journal.Event
+	Events []event.Event
 	Cursor int64 // the last event that was looked at
 }
 
@@ -98,10 +98,10 @@ type reading struct {
 	severity   string          // of notes; "": all events
 	target     string          // when --target is not given and it is no stream
 	brief      bool
-	cursorFile string          // "": none
-	log        *logBook        // it is tt log; nil: it is not
-	past       []journal.Event // of tt log: printed first
-	messages   bool            // it is msg recv: starts at what is unread, and prints lines also when it is no stream
+	cursorFile string        // "": none
+	log        *logBook      // it is tt log; nil: it is not
+	past       []event.Event // of tt log: printed first
+	messages   bool          // it is msg recv: starts at what is unread, and prints lines also when it is no stream
 
 	wait, follow bool
 	limit        int // 0: none
@@ -282,7 +282,7 @@ func (s *seat) showEntry(e *logEntry) error {
 }
 
 // show prints one event of a stream.
-func (s *seat) show(r *reading, e *journal.Event) error {
+func (s *seat) show(r *reading, e *event.Event) error {
 	if r.log != nil {
 		ended, made := r.log.add(e)
 		return errors.Join(s.showEntry(ended), s.showEntry(made))

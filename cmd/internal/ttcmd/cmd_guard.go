@@ -11,7 +11,7 @@ import (
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/identity"
-	"github.com/talking-stick/tt/journal"
+	"github.com/talking-stick/tt/journal/event"
 )
 
 // guardCommand is the guardian: it is started by wait, try and take, never by
@@ -194,7 +194,7 @@ func (g *guardian) giveUp(ctx context.Context, st *turn.State, why string) error
 		if !g.mine().Read(fileHold, &h) || !h.of(snap.State) {
 			return nil
 		}
-		h.Ended, h.EndedAt = why, journal.NewTime(time.Now())
+		h.Ended, h.EndedAt = why, event.NewTime(time.Now())
 		return g.mine().Write(fileHold, &h)
 	})
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/identity"
-	"github.com/talking-stick/tt/journal"
+	"github.com/talking-stick/tt/journal/event"
 )
 
 var joinCommand = &cli.Command{
@@ -160,7 +160,7 @@ func (s *seat) enter(ctx context.Context) (*snapshot, error) {
 		return snap, nil
 	}
 	for again := true; again; {
-		if snap, _, err = s.update(ctx, func(st *turn.State, f turn.Facts) (events []journal.Event, err error) {
+		if snap, _, err = s.update(ctx, func(st *turn.State, f turn.Facts) (events []event.Event, err error) {
 			var policy turn.Policy
 			if !st.Open || st.Quiet(time.Now()) { // a room that is open has its own
 				if policy, err = s.defaultPolicy(); err != nil {

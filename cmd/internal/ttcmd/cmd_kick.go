@@ -6,7 +6,7 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
-	"github.com/talking-stick/tt/journal"
+	"github.com/talking-stick/tt/journal/event"
 )
 
 var kickCommand = &cli.Command{
@@ -40,7 +40,7 @@ func runKick(ctx context.Context, c *cli.Call) error {
 		return err
 	}
 	var res turn.LeaveResult
-	snap, _, err := s.updateThen(ctx, func(st *turn.State, f turn.Facts) (events []journal.Event, err error) {
+	snap, _, err := s.updateThen(ctx, func(st *turn.State, f turn.Facts) (events []event.Event, err error) {
 		events, res, err = turn.Kick(st, f, r)
 		return events, err
 	}, func() { _ = s.room.Agent(r.Target).Remove(fileHold) })

@@ -6,7 +6,7 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
-	"github.com/talking-stick/tt/journal"
+	"github.com/talking-stick/tt/journal/event"
 )
 
 var leaveCommand = &cli.Command{
@@ -27,7 +27,7 @@ func runLeave(ctx context.Context, c *cli.Call) error {
 		return err
 	}
 	var res turn.LeaveResult
-	_, _, err = s.updateThen(ctx, func(st *turn.State, f turn.Facts) (events []journal.Event, err error) {
+	_, _, err = s.updateThen(ctx, func(st *turn.State, f turn.Facts) (events []event.Event, err error) {
 		events, res, err = turn.Leave(st, f, s.me.ID)
 		return events, err
 	}, func() { _ = s.mine().Remove(fileHold) })

@@ -10,7 +10,7 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
-	"github.com/talking-stick/tt/journal"
+	"github.com/talking-stick/tt/journal/event"
 )
 
 var logCommand = &cli.Command{
@@ -87,7 +87,7 @@ func logWidth(c *cli.Call, t *cli.Text) int {
 }
 
 // logEvents returns the events that the flags ask for, and what they leave out.
-func (s *seat) logEvents(ctx context.Context, st *turn.State) ([]journal.Event, logResult, error) {
+func (s *seat) logEvents(ctx context.Context, st *turn.State) ([]event.Event, logResult, error) {
 	c := s.call
 	byDefault := int64(defaultLog)
 	switch {
@@ -98,14 +98,14 @@ func (s *seat) logEvents(ctx context.Context, st *turn.State) ([]journal.Event, 
 	}
 	limit := limited(c, byDefault, mostLog)
 	allLives := c.Bool("archive") || !st.Open
-	events, err := s.lastEvents(ctx, st, allLives, limit, func(*journal.Event) bool { return true })
+	events, err := s.lastEvents(ctx, st, allLives, limit, func(*event.Event) bool { return true })
 	if err != nil {
 		return nil, logResult{}, err
 	}
 	cut := len(events) == limit
 	if c.Given("since") {
 		from := time.Now().Add(-c.Duration("since"))
-		kept := slices.IndexFunc(events, func(e journal.Event) bool { return !e.CreatedAt.Before(from) })
+		kept := slices.IndexFunc(events, func(e event.Event) bool { return !e.CreatedAt.Before(from) })
 		if kept < 0 {
 			kept = len(events)
 		}
@@ -130,7 +130,7 @@ func (s *seat) logEvents(ctx context.Context, st *turn.State) ([]journal.Event, 
 
 // grantOfFirst returns the grant of the turn that the events begin inside of, so
 // that it is shown with its end; nil if they begin outside of any.
-func (s *seat) grantOfFirst(ctx context.Context, st *turn.State, events []journal.Event) (*journal.Event, error) {
+func (s *seat) grantOfFirst(ctx context.Context, st *turn.State, events []event.Event) (*event.Event, error) {
 	for i := range events {
 		switch e := &events[i]; e.Type {
 		case turn.Claim, turn.Takeover, turn.RoomOpened:
@@ -147,11 +147,11 @@ func (s *seat) grantOfFirst(ctx context.Context, st *turn.State, events []journa
 
 // grantBefore returns the claim or takeover that began the turn, which lies before
 // an event; nil if it is not there.
-func (s *seat) grantBefore(ctx context.Context, before, turnID int64) (*journal.Event, error) {
+func (s *seat) grantBefore(ctx context.Context, before, turnID int64) (*event.Event, error) {
 	for window := int64(1) << 8; ; window *= 8 {
 		after := max(0, before-1-window)
-		var grant *journal.Event
-		_, err := s.room.History(ctx, after, func(e *journal.Event) error {
+		var grant *event.Event
+		_, err := s.room.History(ctx, after, func(e *event.Event) error {
 			if e.Seq >= before {
 				return errEnough
 			}
@@ -175,12 +175,12 @@ func (s *seat) before(ctx context.Context, seq int64, allLives bool) (int64, err
 	first := seq
 	read := s.room.History
 	if !allLives {
-		read = func(ctx context.Context, after int64, fn func(*journal.Event) error) (int64, error) {
+		read = func(ctx context.Context, after int64, fn func(*event.Event) error) (int64, error) {
 			end, err := s.room.Events(ctx, after, fn)
 			return end.Seq, err
 		}
 	}
-	_, err := read(ctx, 0, func(e *journal.Event) error {
+	_, err := read(ctx, 0, func(e *event.Event) error {
 		first = e.Seq
 		return errEnough
 	})
@@ -191,7 +191,7 @@ func (s *seat) before(ctx context.Context, seq int64, allLives bool) (int64, err
 }
 
 // followLog prints the history in events, and what happens after it as it happens.
-func (s *seat) followLog(ctx context.Context, st *turn.State, events []journal.Event) error {
+func (s *seat) followLog(ctx context.Context, st *turn.State, events []event.Event) error {
 	r := &reading{follow: true, log: new(logBook), past: events}
 	return s.stream(ctx, r, filter{}, st, beginning{after: st.Seq})
 }
@@ -200,7 +200,7 @@ func (s *seat) followLog(ctx context.Context, st *turn.State, events []journal.E
 type logEntry struct {
 	Kind      string          `json:"kind"` // turn, message, note, note_resolved, member, room, policy
 	EventSeq  int64           `json:"event_seq"`
-	At        journal.Time    `json:"at"`
+	At        event.Time      `json:"at"`
 	TurnID    int64           `json:"turn_id,omitempty"`
 	Agent     string          `json:"agent_id,omitempty"`
 	To        string          `json:"to_agent_id,omitempty"`
@@ -209,7 +209,7 @@ type logEntry struct {
 	Text      string          `json:"text,omitempty"`
 	Hint      string          `json:"delivery_hint,omitempty"` // of a message: normal, interrupt
 	Severity  string          `json:"severity,omitempty"`      // of a note: info, page
-	EndedAt   *journal.Time   `json:"ended_at,omitempty"`
+	EndedAt   *event.Time     `json:"ended_at,omitempty"`
 	Duration  int64           `json:"duration_ms,omitempty"`
 	EndedBy   string          `json:"ended_by,omitempty"` // release, pass, takeover, kick, member_left, close
 	Handoff   json.RawMessage `json:"handoff,omitempty"`
@@ -225,7 +225,7 @@ type logBook struct {
 
 // add returns the entries that the event makes or completes: a turn that ends with
 // it, and what it is itself.
-func (b *logBook) add(e *journal.Event) (ended, made *logEntry) {
+func (b *logBook) add(e *event.Event) (ended, made *logEntry) {
 	if b.open != nil && turn.EndsTurn(e, b.open.Agent) {
 		ended = b.open
 		ended.end(e)
@@ -242,7 +242,7 @@ func (b *logBook) add(e *journal.Event) (ended, made *logEntry) {
 	return ended, made
 }
 
-func history(events []journal.Event) []logEntry {
+func history(events []event.Event) []logEntry {
 	var book logBook
 	var made []*logEntry
 	for i := range events {
@@ -257,7 +257,7 @@ func history(events []journal.Event) []logEntry {
 	return entries
 }
 
-func startOfTurn(e *journal.Event) *logEntry {
+func startOfTurn(e *event.Event) *logEntry {
 	entry := &logEntry{Kind: "turn", EventSeq: e.Seq, At: e.CreatedAt, TurnID: e.Turn, Agent: e.To, Event: e.Type, Reason: e.Reason}
 	if e.Type == turn.Takeover {
 		entry.TakenFrom = e.From
@@ -265,14 +265,14 @@ func startOfTurn(e *journal.Event) *logEntry {
 	return entry
 }
 
-func (l *logEntry) end(e *journal.Event) {
+func (l *logEntry) end(e *event.Event) {
 	at := e.CreatedAt
 	l.EndedAt, l.EndedBy = &at, e.Type
 	l.Duration = max(0, at.Sub(l.At.Time).Milliseconds())
 	l.Handoff, l.PassedTo = e.Clone().Handoff, e.To
 }
 
-func beside(e *journal.Event) *logEntry {
+func beside(e *event.Event) *logEntry {
 	var p struct {
 		Body     string `json:"body"`
 		Hint     string `json:"delivery_hint"`

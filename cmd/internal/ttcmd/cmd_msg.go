@@ -8,7 +8,7 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
-	"github.com/talking-stick/tt/journal"
+	"github.com/talking-stick/tt/journal/event"
 )
 
 var msgSendCommand = &cli.Command{
@@ -38,7 +38,7 @@ var msgSendCommand = &cli.Command{
 type sentResult struct {
 	EventSeq  int64
 	EventID   string
-	CreatedAt journal.Time
+	CreatedAt event.Time
 }
 
 func runMsgSend(ctx context.Context, c *cli.Call) error {
@@ -54,7 +54,7 @@ func runMsgSend(ctx context.Context, c *cli.Call) error {
 		return err
 	}
 	request := turn.MessageRequest{Agent: s.me.ID, To: c.Arg("agent"), Body: body, Interrupt: c.Bool("interrupt")}
-	snap, events, err := s.update(ctx, func(st *turn.State, f turn.Facts) ([]journal.Event, error) {
+	snap, events, err := s.update(ctx, func(st *turn.State, f turn.Facts) ([]event.Event, error) {
 		return turn.Send(st, f, request)
 	})
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
-	"github.com/talking-stick/tt/journal"
+	"github.com/talking-stick/tt/journal/event"
 	"github.com/talking-stick/tt/journal/wire"
 )
 
@@ -35,10 +35,10 @@ var notesAddCommand = &cli.Command{
 
 // A notedResult is what notes add answers.
 type notedResult struct {
-	NoteID    string       `json:"note_id"`
-	EventSeq  int64        `json:"event_seq"`
-	TurnID    int64        `json:"turn_id,omitempty"`
-	CreatedAt journal.Time `json:"created_at"`
+	NoteID    string     `json:"note_id"`
+	EventSeq  int64      `json:"event_seq"`
+	TurnID    int64      `json:"turn_id,omitempty"`
+	CreatedAt event.Time `json:"created_at"`
 }
 
 func runNotesAdd(ctx context.Context, c *cli.Call) error {
@@ -57,7 +57,7 @@ func runNotesAdd(ctx context.Context, c *cli.Call) error {
 		Agent: s.me.ID, ID: fsroom.NewID(), Body: body, Target: c.String("target"), Severity: c.String("severity"),
 		Turn: c.Int64("turn"), HasTurn: c.Given("turn"),
 	}
-	snap, events, err := s.update(ctx, func(st *turn.State, f turn.Facts) ([]journal.Event, error) {
+	snap, events, err := s.update(ctx, func(st *turn.State, f turn.Facts) ([]event.Event, error) {
 		return turn.AddNote(st, f, request)
 	})
 	if err != nil {
@@ -93,7 +93,7 @@ const (
 type noteView struct {
 	turn.Note
 	Body       string
-	ResolvedAt *journal.Time
+	ResolvedAt *event.Time
 	ResolvedBy string
 }
 
@@ -164,7 +164,7 @@ func noteChain(ctx context.Context, from *journalReader, st *turn.State, all boo
 		}
 		return notes, nil
 	}
-	resolved := make(map[string]*journal.Event)
+	resolved := make(map[string]*event.Event)
 	for seq := st.LastNote; seq != 0; {
 		e, err := from.Event(ctx, seq)
 		if err != nil {
@@ -188,7 +188,7 @@ func noteChain(ctx context.Context, from *journalReader, st *turn.State, all boo
 // A journalReader reads single events of a room.
 type journalReader = fsroom.Reader[turn.State]
 
-func viewNote(e *journal.Event, p turn.NotePayload, resolved *journal.Event) noteView {
+func viewNote(e *event.Event, p turn.NotePayload, resolved *event.Event) noteView {
 	n := noteView{Body: p.Body, Note: turn.Note{
 		ID: p.ID, Seq: e.Seq, Turn: p.Turn, Author: e.From, Target: p.Target, Severity: p.Severity, CreatedAt: e.CreatedAt,
 	}}
@@ -271,7 +271,7 @@ func runNotesResolve(ctx context.Context, c *cli.Call) error {
 		return err
 	}
 	id := ""
-	snap, _, err := s.update(ctx, func(st *turn.State, _ turn.Facts) (events []journal.Event, err error) {
+	snap, _, err := s.update(ctx, func(st *turn.State, _ turn.Facts) (events []event.Event, err error) {
 		events, id, err = turn.ResolveNote(st, s.me.ID, c.Arg("id"), func(given string) (string, bool) {
 			return given, s.hadNote(ctx, st, given)
 		})

@@ -10,7 +10,7 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
-	"github.com/talking-stick/tt/journal"
+	"github.com/talking-stick/tt/journal/event"
 )
 
 var policyCommand = &cli.Command{
@@ -37,7 +37,7 @@ func runPolicy(ctx context.Context, c *cli.Call) error {
 		return err
 	}
 	var policy turn.Policy
-	snap, _, err := s.update(ctx, func(st *turn.State, _ turn.Facts) (events []journal.Event, err error) {
+	snap, _, err := s.update(ctx, func(st *turn.State, _ turn.Facts) (events []event.Event, err error) {
 		events, policy, err = turn.SetPolicy(st, s.me.ID, func(p *turn.Policy) error { return applyFlags(c, p) })
 		return events, err
 	})

@@ -9,7 +9,7 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
-	"github.com/talking-stick/tt/journal"
+	"github.com/talking-stick/tt/journal/event"
 )
 
 var (
@@ -121,7 +121,7 @@ func handOver(ctx context.Context, c *cli.Call, target, pathArg string) (err err
 	}
 	request := turn.ReleaseRequest{Fence: fence, Handoff: handoff}
 	var res turn.ReleaseResult
-	snap, _, err := s.updateThen(ctx, func(st *turn.State, f turn.Facts) (events []journal.Event, err error) {
+	snap, _, err := s.updateThen(ctx, func(st *turn.State, f turn.Facts) (events []event.Event, err error) {
 		events, res, err = endTurn(st, f, request, target)
 		return events, err
 	}, func() { _ = s.mine().Remove(fileHold) })
@@ -137,7 +137,7 @@ func handOver(ctx context.Context, c *cli.Call, target, pathArg string) (err err
 }
 
 // endTurn decides a release, or an assignment if there is a target.
-func endTurn(st *turn.State, f turn.Facts, r turn.ReleaseRequest, target string) ([]journal.Event, turn.ReleaseResult, error) {
+func endTurn(st *turn.State, f turn.Facts, r turn.ReleaseRequest, target string) ([]event.Event, turn.ReleaseResult, error) {
 	if target == "" {
 		return turn.Release(st, f, r)
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
-	"github.com/talking-stick/tt/journal"
+	"github.com/talking-stick/tt/journal/event"
 )
 
 var statusCommand = &cli.Command{
@@ -38,8 +38,8 @@ type statusResult struct {
 	ReservedFor    string         `json:"reserved_for,omitempty"`
 	YouOwn         bool           `json:"you_own"`
 	YourTurnNext   bool           `json:"your_turn_next"`
-	LeaseExpiresAt *journal.Time  `json:"lease_expires_at,omitempty"`
-	ClaimExpiresAt *journal.Time  `json:"claim_expires_at,omitempty"`
+	LeaseExpiresAt *event.Time    `json:"lease_expires_at,omitempty"`
+	ClaimExpiresAt *event.Time    `json:"claim_expires_at,omitempty"`
 	Guardian       guardianStatus `json:"guardian"`
 	Waiting        []string       `json:"waiting,omitempty"`
 	Unread         int64          `json:"unread"`

@@ -7,7 +7,7 @@ import (
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
-	"github.com/talking-stick/tt/journal"
+	"github.com/talking-stick/tt/journal/event"
 )
 
 var takeCommand = &cli.Command{
@@ -65,7 +65,7 @@ func runTake(ctx context.Context, c *cli.Call) error {
 	}
 	s.present(ctx, snap.State)
 	t.joins, r.Join = !s.isMember(snap.State), s.joinRequest(snap.State.Policy)
-	if _, err := t.ask(ctx, snap, func(st *turn.State, f turn.Facts) ([]journal.Event, turn.WaitResult, error) {
+	if _, err := t.ask(ctx, snap, func(st *turn.State, f turn.Facts) ([]event.Event, turn.WaitResult, error) {
 		return turn.Take(st, f, r)
 	}); err != nil {
 		t.ahead.abandon()

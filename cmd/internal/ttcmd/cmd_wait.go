@@ -9,7 +9,7 @@ import (
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
-	"github.com/talking-stick/tt/journal"
+	"github.com/talking-stick/tt/journal/event"
 )
 
 var waitCommand = &cli.Command{
@@ -205,7 +205,7 @@ func (w *waiting) sayWaiting() {
 // reports whether the wait is over.
 func (w *waiting) pass(ctx context.Context, snap *snapshot) (bool, error) {
 	request := turn.TryRequest{Agent: w.me.ID, Lease: fsroom.NewID(), Park: w.park}
-	return w.ask(ctx, snap, func(st *turn.State, f turn.Facts) ([]journal.Event, turn.WaitResult, error) {
+	return w.ask(ctx, snap, func(st *turn.State, f turn.Facts) ([]event.Event, turn.WaitResult, error) {
 		if !w.began.IsZero() {
 			request.Waited = time.Since(w.began)
 		}
@@ -219,7 +219,7 @@ func (w *waiting) pass(ctx context.Context, snap *snapshot) (bool, error) {
 // reports whether there is nothing to wait for.
 func (w *waiting) ask(ctx context.Context, snap *snapshot, request turnRequest) (bool, error) {
 	afterLock := context.WithoutCancel(ctx)
-	decide := func(st *turn.State, f turn.Facts) (events []journal.Event, err error) {
+	decide := func(st *turn.State, f turn.Facts) (events []event.Event, err error) {
 		events, w.result, err = request(st, f)
 		if len(events) > 0 && w.letter == nil {
 			w.letter = w.open(afterLock, w.result.HandoffSeq)
@@ -260,7 +260,7 @@ func (w *waiting) ask(ctx context.Context, snap *snapshot, request turnRequest) 
 }
 
 // A turnRequest decides on a request for the turn.
-type turnRequest func(*turn.State, turn.Facts) ([]journal.Event, turn.WaitResult, error)
+type turnRequest func(*turn.State, turn.Facts) ([]event.Event, turn.WaitResult, error)
 
 // overtaken reports whether err says that the turn is not the caller's any more.
 func overtaken(err error) bool {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal"
+	"github.com/talking-stick/tt/journal/event"
 )
 
 // A rig is a workspace in which this test binary runs as tt, a process each.
@@ -59,8 +60,8 @@ func (r *rig) run(agent string, args ...string) (string, error) {
 }
 
 // events are all events of the room.
-func (r *rig) events() []journal.Event {
-	var events []journal.Event
+func (r *rig) events() []event.Event {
+	var events []event.Event
 	paths, err := filepath.Glob(filepath.Join(r.data, "rooms", "*", "journal.jsonl"))
 	if err != nil || len(paths) != 1 {
 		r.t.Fatalf("journals: %v, %v", paths, err)
@@ -70,7 +71,7 @@ func (r *rig) events() []journal.Event {
 		r.t.Fatal(err)
 	}
 	defer log.Close()
-	if _, _, err := log.Scan(journal.Position{}, func(e *journal.Event, _ int64) error {
+	if _, _, err := log.Scan(journal.Position{}, func(e *event.Event, _ int64) error {
 		events = append(events, e.Clone())
 		return nil
 	}); err != nil {
@@ -140,7 +141,7 @@ func (r *rig) oneTurn(agent string) (int64, error) {
 
 // checkTurns: turns are gapless, nobody gets one before the last has ended, and
 // what the journal folds to is what state.json says.
-func checkTurns(t *testing.T, events []journal.Event, least int64) {
+func checkTurns(t *testing.T, events []event.Event, least int64) {
 	t.Helper()
 	last, owner := int64(0), ""
 	for i, e := range events {

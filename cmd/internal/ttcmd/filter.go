@@ -6,7 +6,7 @@ import (
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/fsroom/turn"
-	"github.com/talking-stick/tt/journal"
+	"github.com/talking-stick/tt/journal/event"
 )
 
 // A filter says which events a reader wants.
@@ -18,7 +18,7 @@ type filter struct {
 	from     string // only by this agent
 }
 
-func (f filter) wants(e *journal.Event) bool {
+func (f filter) wants(e *event.Event) bool {
 	switch {
 	case f.types != nil && !f.types[e.Type]:
 		return false
@@ -64,8 +64,8 @@ var errEnough = errors.New("enough")
 // following returns the first matching events after a number, at most limit, and
 // the number of the last event looked at. What the page shows is counted in mail.
 func (s *seat) following(ctx context.Context, f filter, mail *mailbox, after int64, limit int) (eventsResult, error) {
-	res := eventsResult{Events: make([]journal.Event, 0), Cursor: after}
-	_, err := s.room.History(ctx, after, func(e *journal.Event) error {
+	res := eventsResult{Events: make([]event.Event, 0), Cursor: after}
+	_, err := s.room.History(ctx, after, func(e *event.Event) error {
 		wanted := f.wants(e)
 		mail.pass(e, wanted)
 		res.Cursor = e.Seq
@@ -95,12 +95,12 @@ func (s *seat) newest(ctx context.Context, f filter, st *turn.State, limit int) 
 // lastEvents returns the last count events that are wanted, up to the one that the
 // state has come to, oldest first: of the room's life, or of all its lives. It
 // reads a window at the end of the journal, and a larger one only if that has too few.
-func (s *seat) lastEvents(ctx context.Context, st *turn.State, allLives bool, count int, wants func(*journal.Event) bool) ([]journal.Event, error) {
+func (s *seat) lastEvents(ctx context.Context, st *turn.State, allLives bool, count int, wants func(*event.Event) bool) ([]event.Event, error) {
 	for window := int64(count); ; window *= 8 {
 		after := max(0, st.Seq-window)
-		events := make([]journal.Event, 0)
+		events := make([]event.Event, 0)
 		first := int64(0)
-		each := func(e *journal.Event) error {
+		each := func(e *event.Event) error {
 			if first == 0 {
 				first = e.Seq
 			}

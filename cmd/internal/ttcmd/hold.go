@@ -8,7 +8,7 @@ import (
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/identity"
-	"github.com/talking-stick/tt/journal"
+	"github.com/talking-stick/tt/journal/event"
 )
 
 // A hold is what an agent believes to hold: the fence it shows for its turn, and
@@ -21,7 +21,7 @@ type hold struct {
 	Guardian *identity.Process
 	Renewed  turn.Instant // the last heartbeat
 	Ended    string       // why the guardian gave up; empty: it did not
-	EndedAt  journal.Time // when it gave up
+	EndedAt  event.Time   // when it gave up
 }
 
 func (h *hold) fence() turn.Fence { return turn.Fence{Agent: h.Agent, Turn: h.Turn, Lease: h.Lease} }
@@ -146,7 +146,7 @@ func (s *seat) recorded(fence turn.Fence) hold {
 func (s *seat) install(fence turn.Fence, child *child, failure error) (int, error) {
 	h := s.recorded(fence)
 	if child != nil {
-		h.Guardian, h.Ended, h.EndedAt = &child.process, "", journal.Time{}
+		h.Guardian, h.Ended, h.EndedAt = &child.process, "", event.Time{}
 	}
 	h.Renewed = now()
 	err := s.mine().HangBell() // for the guardian

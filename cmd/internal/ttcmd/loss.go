@@ -7,7 +7,7 @@ import (
 
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
-	"github.com/talking-stick/tt/journal"
+	"github.com/talking-stick/tt/journal/event"
 )
 
 // myFence is what the caller shows to act on its turn. Without a turn it is
@@ -41,7 +41,7 @@ func (s *seat) explainLoss(ctx context.Context, err error) error {
 		return err
 	}
 	loss := turn.Loss{Agent: s.me.ID}
-	if _, readErr := s.room.Events(ctx, 0, func(e *journal.Event) error { loss.Fold(e); return nil }); readErr != nil {
+	if _, readErr := s.room.Events(ctx, 0, func(e *event.Event) error { loss.Fold(e); return nil }); readErr != nil {
 		return err
 	}
 	switch e := loss.Left; {

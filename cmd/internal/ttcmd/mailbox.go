@@ -5,14 +5,14 @@ import (
 	"time"
 
 	"github.com/talking-stick/tt/fsroom/turn"
-	"github.com/talking-stick/tt/journal"
+	"github.com/talking-stick/tt/journal/event"
 )
 
 // A cursor says how far an agent has read its messages. It only moves forward.
 type cursor struct {
-	JoinedAt journal.Time // of the membership it counts in
-	Seq      int64        // read up to here; 0: nothing yet
-	Read     int64        // how many messages that were
+	JoinedAt event.Time // of the membership it counts in
+	Seq      int64      // read up to here; 0: nothing yet
+	Read     int64      // how many messages that were
 }
 
 // readCursor returns the caller's cursor in its present membership.
@@ -44,7 +44,7 @@ func (s *seat) unreadInterrupts(ctx context.Context, st *turn.State) (int, error
 		return 0, err
 	}
 	n := 0
-	_, err = s.room.Events(ctx, at.Seq, func(e *journal.Event) error {
+	_, err = s.room.Events(ctx, at.Seq, func(e *event.Event) error {
 		if turn.IsMail(e, s.me.ID) && turn.Interrupts(e) {
 			n++
 		}
@@ -66,7 +66,7 @@ func (s *seat) cursorIn(ctx context.Context, st *turn.State) (cursor, error) {
 	if unread <= 0 {
 		return at, nil
 	}
-	mail, err := s.lastEvents(ctx, st, false, int(unread), func(e *journal.Event) bool { return turn.IsMail(e, s.me.ID) })
+	mail, err := s.lastEvents(ctx, st, false, int(unread), func(e *event.Event) bool { return turn.IsMail(e, s.me.ID) })
 	if len(mail) > 0 {
 		at.Seq = mail[0].Seq - 1
 	}
@@ -96,7 +96,7 @@ func (s *seat) mailbox(ctx context.Context, st *turn.State, after int64) (*mailb
 // mailBetween reports whether a message for the caller lies after one number and
 // not after another.
 func (s *seat) mailBetween(ctx context.Context, after, upTo int64) (found bool, err error) {
-	_, err = s.room.Events(ctx, after, func(e *journal.Event) error {
+	_, err = s.room.Events(ctx, after, func(e *event.Event) error {
 		found = e.Seq <= upTo && turn.IsMail(e, s.me.ID)
 		if found || e.Seq >= upTo {
 			return errEnough
@@ -111,7 +111,7 @@ func (s *seat) mailBetween(ctx context.Context, after, upTo int64) (found bool, 
 
 // pass counts an event that the reader has come to. shown says whether it was, or
 // is going to be, printed.
-func (b *mailbox) pass(e *journal.Event, shown bool) {
+func (b *mailbox) pass(e *event.Event, shown bool) {
 	mail := turn.IsMail(e, b.seat.me.ID)
 	switch {
 	case b.off || e.Seq <= b.at.Seq:

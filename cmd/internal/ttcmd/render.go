@@ -8,7 +8,7 @@ import (
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/fsroom/turn"
-	"github.com/talking-stick/tt/journal"
+	"github.com/talking-stick/tt/journal/event"
 )
 
 // writeRoom says in two lines how a room stands.
@@ -35,7 +35,7 @@ func writeHolder(t *cli.Text, r turn.RoomView) {
 func itoa(n int64) string { return strconv.FormatInt(n, 10) }
 
 // deadline says when a lease or a claim time ends, or that it has run out.
-func deadline(t *cli.Text, at *journal.Time) string {
+func deadline(t *cli.Text, at *event.Time) string {
 	switch {
 	case at == nil:
 		return "ends —"

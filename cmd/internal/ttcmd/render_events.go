@@ -6,11 +6,11 @@ import (
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/fsroom/turn"
-	"github.com/talking-stick/tt/journal"
+	"github.com/talking-stick/tt/journal/event"
 )
 
 // writeEvents prints events under the turns they belong to.
-func writeEvents(t *cli.Text, events []journal.Event) {
+func writeEvents(t *cli.Text, events []event.Event) {
 	if len(events) == 0 {
 		t.Line("No events.")
 		return
@@ -23,7 +23,7 @@ func writeEvents(t *cli.Text, events []journal.Event) {
 }
 
 // writeEventLine prints an event of a stream.
-func writeEventLine(t *cli.Text, e *journal.Event) {
+func writeEventLine(t *cli.Text, e *event.Event) {
 	t.Line("%s  %s  turn %d  %s  %s", t.Dim(e.CreatedAt.Local().Format("15:04:05")), t.Dim(itoa(e.Seq)), e.Turn, e.Type, eventWords(e))
 }
 
@@ -41,7 +41,7 @@ type briefResult struct {
 	Cursor int64
 }
 
-func shorten(e *journal.Event) briefEvent {
+func shorten(e *event.Event) briefEvent {
 	text := eventDetail(e)
 	if text == "" {
 		text = e.Reason
@@ -72,7 +72,7 @@ func fromTo(from, to string) string {
 }
 
 // eventWords says in one line what an event was about.
-func eventWords(e *journal.Event) string {
+func eventWords(e *event.Event) string {
 	words := fromTo(e.From, e.To)
 	if d := eventDetail(e); d != "" {
 		words += ": " + d
@@ -83,7 +83,7 @@ func eventWords(e *journal.Event) string {
 	return words
 }
 
-func eventDetail(e *journal.Event) string {
+func eventDetail(e *event.Event) string {
 	var p struct {
 		Body    string `json:"body"`
 		Hint    string `json:"delivery_hint"`

@@ -6,7 +6,7 @@ import (
 
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/turn"
-	"github.com/talking-stick/tt/journal"
+	"github.com/talking-stick/tt/journal/event"
 )
 
 // A seat is the caller's place in one room.
@@ -68,15 +68,15 @@ func (s *seat) touch() {
 // update changes the room. The facts that decide are gathered outside the lock,
 // by deciding once on the room as it can be read without it; a refusal there
 // is the answer.
-func (s *seat) update(ctx context.Context, decide decision) (*snapshot, []journal.Event, error) {
+func (s *seat) update(ctx context.Context, decide decision) (*snapshot, []event.Event, error) {
 	return s.updateThen(ctx, decide, func() {})
 }
 
 // A decision is [fsroom.Decision] with what the machine knows.
-type decision func(*turn.State, turn.Facts) ([]journal.Event, error)
+type decision func(*turn.State, turn.Facts) ([]event.Event, error)
 
 // updateThen is update that calls committed, see [fsroom.Room.UpdateThen].
-func (s *seat) updateThen(ctx context.Context, decide decision, committed func()) (*snapshot, []journal.Event, error) {
+func (s *seat) updateThen(ctx context.Context, decide decision, committed func()) (*snapshot, []event.Event, error) {
 	snap, err := s.view()
 	if err != nil {
 		return nil, nil, err
@@ -87,7 +87,7 @@ func (s *seat) updateThen(ctx context.Context, decide decision, committed func()
 	if err != nil || len(events) == 0 {
 		return snap, nil, s.explainLoss(ctx, err)
 	}
-	after, events, err := s.room.UpdateThen(ctx, func(st *turn.State) ([]journal.Event, error) {
+	after, events, err := s.room.UpdateThen(ctx, func(st *turn.State) ([]event.Event, error) {
 		if st.Seq != snap.State.Seq {
 			facts = s.facts(st) // what was known was of another turn
 		}

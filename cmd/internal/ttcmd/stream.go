@@ -9,7 +9,7 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/turn"
-	"github.com/talking-stick/tt/journal"
+	"github.com/talking-stick/tt/journal/event"
 )
 
 // Why a stream ended.
@@ -109,7 +109,7 @@ func (s *stream) run(ctx context.Context, live bool) error {
 		if !live {
 			return errors.Join(s.caughtUp(), fsroom.ErrLifeEnded)
 		}
-		_, err = s.room.Follow(ctx, s.passed, func(e *journal.Event) error {
+		_, err = s.room.Follow(ctx, s.passed, func(e *event.Event) error {
 			if e.Seq > s.passed+1 && gap != s.passed {
 				return errMissed
 			}
@@ -127,7 +127,7 @@ func (s *stream) run(ctx context.Context, live bool) error {
 }
 
 // event prints one event, if it matches.
-func (s *stream) event(e *journal.Event) error {
+func (s *stream) event(e *event.Event) error {
 	wanted := s.filter.wants(e)
 	if wanted {
 		if err := s.show(s.reading, e); err != nil {

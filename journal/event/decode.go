@@ -1,4 +1,4 @@
-package journal
+package event
 
 import (
 	"errors"
@@ -8,7 +8,7 @@ import (
 	"github.com/talking-stick/tt/journal/wire"
 )
 
-// What a decoder remembers is bounded: so many strings of at most so many bytes.
+// What a Decoder remembers is bounded: so many strings of at most so many bytes.
 const (
 	maxNames      = 1024
 	maxNameLength = 128
@@ -22,20 +22,23 @@ const (
 //
 // Handoff and Payload alias line; see [Event.Clone].
 func Decode(line []byte) (Event, error) {
-	var d decoder
+	var d Decoder
 	var e Event
-	if err := d.decode(line, &e); err != nil {
+	if err := d.Decode(line, &e); err != nil {
 		return Event{}, err
 	}
 	return e, nil
 }
 
-// A decoder reads lines. One that has names returns the same string for the same
-// agent, room or type again, instead of a new copy for each line.
-type decoder struct{ names map[string]string }
+// A Decoder reads lines. One made by [NewDecoder] returns the same string for the
+// same agent, room or type again, instead of a new copy for each line.
+type Decoder struct{ names map[string]string }
 
-// decode overwrites e, also when it fails.
-func (d *decoder) decode(line []byte, e *Event) error {
+// NewDecoder returns a Decoder that remembers names.
+func NewDecoder() Decoder { return Decoder{names: make(map[string]string)} }
+
+// Decode overwrites e, also when it fails.
+func (d *Decoder) Decode(line []byte, e *Event) error {
 	*e = Event{}
 	if !utf8.Valid(line) {
 		return errors.New("not UTF-8")
@@ -66,7 +69,7 @@ func (e *Event) check() error {
 	return nil
 }
 
-func (d *decoder) field(p *wire.Parser, key string, e *Event) (err error) {
+func (d *Decoder) field(p *wire.Parser, key string, e *Event) (err error) {
 	switch key {
 	case "event_seq":
 		e.Seq, err = p.Int()
@@ -110,7 +113,7 @@ func readTime(p *wire.Parser) (Time, error) {
 }
 
 // name reads a string that is likely to come again on the next line.
-func (d *decoder) name(p *wire.Parser) (string, error) {
+func (d *Decoder) name(p *wire.Parser) (string, error) {
 	if p.Null() {
 		return "", nil
 	}

@@ -1,4 +1,4 @@
-package journal
+package event
 
 import (
 	"bytes"
@@ -109,11 +109,11 @@ func TestDecodeSaysWhere(t *testing.T) {
 
 // TestDecoderRemembersNames: equal names share memory, within bounds.
 func TestDecoderRemembersNames(t *testing.T) {
-	d := decoder{names: map[string]string{}}
+	d := Decoder{names: map[string]string{}}
 	var e Event
 	for i := range int64(3 * maxNames) {
 		in := Event{Seq: i + 1, Type: "t", From: strconv.Itoa(int(i)), To: strings.Repeat("x", int(i)), RoomID: "r"}
-		if err := d.decode(in.Append(nil), &e); err != nil || e.From != in.From || e.To != in.To || e.RoomID != "r" {
+		if err := d.Decode(in.Append(nil), &e); err != nil || e.From != in.From || e.To != in.To || e.RoomID != "r" {
 			t.Fatal(i, err)
 		}
 		if len(d.names) > maxNames {

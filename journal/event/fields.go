@@ -1,4 +1,4 @@
-package journal
+package event
 
 import "github.com/talking-stick/tt/journal/wire"
 

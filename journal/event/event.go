@@ -1,4 +1,4 @@
-package journal
+package event
 
 import (
 	"bytes"
@@ -25,7 +25,7 @@ type Event struct {
 }
 
 // Clone returns a copy of e that shares no memory with it. Events handed out by
-// [Log.Scan] and [Decode] borrow the bytes of Handoff and Payload from a buffer;
+// [Decode] and [Decoder.Decode] borrow the bytes of Handoff and Payload from a buffer;
 // whoever keeps such an event keeps a clone. The strings are always safe to keep.
 func (e *Event) Clone() Event {
 	c := *e
