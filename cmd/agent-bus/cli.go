@@ -10,8 +10,8 @@ import (
 
 // onBus makes a command of what is done with the bus that the environment names.
 // Errors get the bus's codes and hints, except those of usage.
-func onBus(run func(context.Context, *cli.Call, *bus) error) func(context.Context, *cli.Call) error {
-	return func(ctx context.Context, c *cli.Call) error {
+func onBus(run func(context.Context, *cli.Invocation, *bus) error) func(context.Context, *cli.Invocation) error {
+	return func(ctx context.Context, c *cli.Invocation) error {
 		b, err := openBus(c.Env)
 		if err != nil {
 			return err

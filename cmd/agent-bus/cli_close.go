@@ -41,7 +41,7 @@ func archiveCommand() *cli.Command {
 	}
 }
 
-func runClose(ctx context.Context, c *cli.Call, b *bus) error {
+func runClose(ctx context.Context, c *cli.Invocation, b *bus) error {
 	agent, err := nameOf(c)
 	if err != nil {
 		return err
@@ -86,7 +86,7 @@ type closedQuestion struct {
 	Status     string `json:"status"`
 }
 
-func closeQuestion(ctx context.Context, c *cli.Call, b *bus, topicID, agent, reason string) error {
+func closeQuestion(ctx context.Context, c *cli.Invocation, b *bus, topicID, agent, reason string) error {
 	id := c.Arg("topic")
 	r, err := b.topic(topicID)
 	if err != nil {
@@ -118,7 +118,7 @@ type archivedResult struct {
 	Path    string `json:"path"`
 }
 
-func runArchive(ctx context.Context, c *cli.Call, b *bus) error {
+func runArchive(ctx context.Context, c *cli.Invocation, b *bus) error {
 	r, err := b.named(c, c.Arg("topic"))
 	if err != nil {
 		return err

@@ -25,7 +25,7 @@ func exportCommand() *cli.Command {
 	}
 }
 
-func runExport(ctx context.Context, c *cli.Call, b *bus) error {
+func runExport(ctx context.Context, c *cli.Invocation, b *bus) error {
 	p, err := openPages(ctx, c, b)
 	if err != nil {
 		return err

@@ -33,7 +33,7 @@ func followCommand() *cli.Command {
 	}
 }
 
-func runFollow(ctx context.Context, c *cli.Call, b *bus) error {
+func runFollow(ctx context.Context, c *cli.Invocation, b *bus) error {
 	r, err := b.named(c, c.Arg("topic"))
 	if err != nil {
 		return err
@@ -76,7 +76,7 @@ func runFollow(ctx context.Context, c *cli.Call, b *bus) error {
 
 // A follower is one cli follow.
 type follower struct {
-	call   *cli.Call
+	call   *cli.Invocation
 	room   *room
 	done   chan error
 	cursor atomic.Int64 // the last event that was printed as a whole
@@ -89,7 +89,7 @@ func (s *follower) print(ctx context.Context, after int64) error {
 		public.More = false
 		var err error
 		if s.call.JSON {
-			err = s.call.Out.Item(&public, nil)
+			err = s.call.Out.WriteLine(&public, nil)
 		} else {
 			err = s.call.Out.Text(func(t *cli.Text) {
 				t.Line("%s  %s", t.Dim(e.CreatedAt.Local().Format("Jan _2 15:04:05")), eventLine(e))

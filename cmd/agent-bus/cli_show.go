@@ -44,7 +44,7 @@ type shownQuestion struct {
 	CancelReason string         `json:"cancel_reason,omitempty"`
 }
 
-func runShow(ctx context.Context, c *cli.Call, b *bus) error {
+func runShow(ctx context.Context, c *cli.Invocation, b *bus) error {
 	p, err := openPages(ctx, c, b)
 	if err != nil {
 		return err

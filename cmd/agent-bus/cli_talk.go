@@ -61,7 +61,7 @@ func agentFlag(f *cli.Flags) {
 }
 
 // nameOf returns the name under which a command acts.
-func nameOf(c *cli.Call) (string, error) {
+func nameOf(c *cli.Invocation) (string, error) {
 	if c.Given("agent") {
 		return topic.ValidateAgentName(c.String("agent"))
 	}
@@ -73,7 +73,7 @@ func nameOf(c *cli.Call) (string, error) {
 }
 
 // textOf returns a text from the arguments called name, or from standard input.
-func textOf(c *cli.Call, name string) (string, error) {
+func textOf(c *cli.Invocation, name string) (string, error) {
 	words := c.Rest(name)
 	switch {
 	case len(words) > 0 && c.Bool("stdin"):
@@ -105,7 +105,7 @@ func argsOf(values map[string]any) (topic.Args, error) {
 	return topic.ParseArgs(data)
 }
 
-func runAsk(ctx context.Context, c *cli.Call, b *bus) error {
+func runAsk(ctx context.Context, c *cli.Invocation, b *bus) error {
 	text, err := textOf(c, "question")
 	if err != nil {
 		return err
@@ -146,7 +146,7 @@ func runAsk(ctx context.Context, c *cli.Call, b *bus) error {
 }
 
 // waitForAnswer prints the first answer, or that there is none in time.
-func waitForAnswer(ctx context.Context, c *cli.Call, r *room, id, agent string) error {
+func waitForAnswer(ctx context.Context, c *cli.Invocation, r *room, id, agent string) error {
 	waiting, timeUp := context.WithTimeoutCause(ctx, c.Duration("timeout"), errTimeUp)
 	defer timeUp()
 	err := r.Await(waiting, func(s *snapshot) (bool, fsroom.Pause, error) {
@@ -180,7 +180,7 @@ type answeredResult struct {
 	AskedBy    string `json:"asked_by"`
 }
 
-func runAnswer(ctx context.Context, c *cli.Call, b *bus) error {
+func runAnswer(ctx context.Context, c *cli.Invocation, b *bus) error {
 	text, err := textOf(c, "answer")
 	if err != nil {
 		return err
@@ -227,7 +227,7 @@ func alreadySettled(skip topic.Skip) error {
 
 // responseOf makes the response to one question. A person need not suggest
 // follow-ups.
-func responseOf(c *cli.Call, l topic.Limits, id, text string) ([]topic.Response, error) {
+func responseOf(c *cli.Invocation, l topic.Limits, id, text string) ([]topic.Response, error) {
 	followUps := c.Strings("follow-up")
 	if len(followUps) == 0 {
 		followUps = []string{"none"}

@@ -30,7 +30,7 @@ type topicsResult struct {
 	Warnings []topic.Warning `json:"warnings,omitempty"`
 }
 
-func runList(_ context.Context, c *cli.Call, b *bus) error {
+func runList(_ context.Context, c *cli.Invocation, b *bus) error {
 	limit := c.Int64("limit")
 	if limit < 1 {
 		return c.Usagef("--limit must be 1 or more, not %d", limit)

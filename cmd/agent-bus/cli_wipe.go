@@ -40,7 +40,7 @@ type wipeResult struct {
 // codeDeclined is the code of a refusal because the answer was not yes.
 const codeDeclined code.Code = "DECLINED"
 
-func runWipe(_ context.Context, c *cli.Call, b *bus) error {
+func runWipe(_ context.Context, c *cli.Invocation, b *bus) error {
 	path := filepath.Join(b.dir, rules.Folder)
 	entries, err := os.ReadDir(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -64,7 +64,7 @@ func runWipe(_ context.Context, c *cli.Call, b *bus) error {
 
 // confirmed asks on standard error, so that the result stays alone on standard
 // output.
-func confirmed(c *cli.Call, path string, entries []fs.DirEntry) bool {
+func confirmed(c *cli.Invocation, path string, entries []fs.DirEntry) bool {
 	topics := 0
 	for _, e := range entries {
 		if isID(e.Name()) {

@@ -20,7 +20,7 @@ type pages struct {
 }
 
 // openPages opens the topic that the argument names, by its id or its name.
-func openPages(ctx context.Context, c *cli.Call, b *bus) (*pages, error) {
+func openPages(ctx context.Context, c *cli.Invocation, b *bus) (*pages, error) {
 	r, err := b.named(c, c.Arg("topic"))
 	if err != nil {
 		return nil, err
@@ -41,7 +41,7 @@ func openPages(ctx context.Context, c *cli.Call, b *bus) (*pages, error) {
 
 // named finds a topic by its id, else by its name. Where several topics have the
 // name it warns, and takes the newest open one, else the newest.
-func (b *bus) named(c *cli.Call, text string) (*room, error) {
+func (b *bus) named(c *cli.Invocation, text string) (*room, error) {
 	r, err := b.topic(text)
 	if code.Of(err) != topic.TopicNotFound {
 		return r, err

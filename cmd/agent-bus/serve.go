@@ -36,7 +36,7 @@ const (
 	lastMoment = 3 * time.Second
 )
 
-func runServe(ctx context.Context, c *cli.Call) error {
+func runServe(ctx context.Context, c *cli.Invocation) error {
 	b, err := openBus(c.Env)
 	if err != nil {
 		return err

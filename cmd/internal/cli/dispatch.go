@@ -18,13 +18,13 @@ func (p *Program) Main(ctx context.Context, env *Env) int {
 	return p.finish(env, out, wants.verbose, err)
 }
 
-// wishes are the flags that matter even where the rest of the line is wrong.
-type wishes struct {
+// globalFlags are the flags that matter even where the rest of the line is wrong.
+type globalFlags struct {
 	json, text, help, verbose bool
 }
 
-func scan(args []string) wishes {
-	var w wishes
+func scan(args []string) globalFlags {
+	var w globalFlags
 	for _, arg := range args {
 		switch {
 		case arg == "--":
@@ -45,7 +45,7 @@ func scan(args []string) wishes {
 	return w
 }
 
-func (p *Program) wantsJSON(env *Env, w wishes) bool {
+func (p *Program) wantsJSON(env *Env, w globalFlags) bool {
 	if w.json || w.text {
 		return w.json
 	}
@@ -56,7 +56,7 @@ func (p *Program) wantsJSON(env *Env, w wishes) bool {
 	return p.DefaultJSON != nil && p.DefaultJSON(env)
 }
 
-func (p *Program) dispatch(ctx context.Context, env *Env, out *Output, wants wishes) error {
+func (p *Program) dispatch(ctx context.Context, env *Env, out *Output, wants globalFlags) error {
 	found := p.locate(env.Args)
 	switch {
 	case wants.help:
@@ -87,7 +87,7 @@ func beforeTerminator(args []string) []string {
 func (p *Program) nothing() *Command {
 	return &Command{
 		Flags: func(f *Flags) { f.Bool("version", "print the version and do nothing") },
-		Run:   func(_ context.Context, c *Call) error { return c.Out.Print(p.generalHelp(c.Out)) },
+		Run:   func(_ context.Context, c *Invocation) error { return c.Out.Print(p.generalHelp(c.Out)) },
 	}
 }
 
@@ -114,7 +114,7 @@ func (p *Program) run(ctx context.Context, env *Env, out *Output, c *Command, ar
 }
 
 // guarded runs the command and turns a panic into an error.
-func guarded(ctx context.Context, call *Call) (err error) {
+func guarded(ctx context.Context, call *Invocation) (err error) {
 	defer func() {
 		if reason := recover(); reason != nil {
 			err = panicked(call, reason, string(debug.Stack()))
@@ -126,7 +126,7 @@ func guarded(ctx context.Context, call *Call) (err error) {
 	return call.Cmd.Run(ctx, call)
 }
 
-func panicked(call *Call, reason any, stack string) *code.Error {
+func panicked(call *Invocation, reason any, stack string) *code.Error {
 	err := code.New(code.Internal, "internal error: %v", reason)
 	if call.Verbose {
 		return err.With("stack", stack).WithHint("please report this with the lines above")

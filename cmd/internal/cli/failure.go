@@ -125,7 +125,7 @@ func jsonOf(v any) string {
 
 // Warn prints a warning for people on standard error; in JSON mode it is silent,
 // as the result carries the warning there.
-func (c *Call) Warn(format string, args ...any) {
+func (c *Invocation) Warn(format string, args ...any) {
 	if c.JSON {
 		return
 	}
@@ -134,6 +134,6 @@ func (c *Call) Warn(format string, args ...any) {
 
 // Notice prints one line of warning on standard error, whatever the mode: for
 // what no result tells.
-func (c *Call) Notice(line string) {
+func (c *Invocation) Notice(line string) {
 	fmt.Fprintf(c.Env.Stderr, "%s: warning: %s\n", c.Program.Name, Line(line))
 }

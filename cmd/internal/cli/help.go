@@ -14,7 +14,7 @@ func (p *Program) helpCommand() *Command {
 		Group: p.lastGroup(),
 		Args:  []Arg{{Name: "command", Usage: "a command, or one of the topics", Optional: true, Rest: true}},
 		Short: "explain a command or a topic",
-		Run: func(_ context.Context, c *Call) error {
+		Run: func(_ context.Context, c *Invocation) error {
 			page, err := p.helpOn(strings.Join(c.Rest("command"), " "), c.Out)
 			if err != nil {
 				return err

@@ -54,7 +54,7 @@ func TestHelpPages(t *testing.T) {
 // TestHelpOnEveryCommand: it never runs the command, mentions every flag, hidden
 // commands included, and fits the page.
 func TestHelpOnEveryCommand(t *testing.T) {
-	program := toy(func(*Call) {})
+	program := toy(func(*Invocation) {})
 	for _, c := range program.All() {
 		p := play(t, append(c.Path(), "--help")...)
 		if p.status != 0 || len(p.calls) > 0 {
@@ -85,7 +85,7 @@ func TestListsHideHiddenCommands(t *testing.T) {
 
 func TestBareCommand(t *testing.T) {
 	ran := ""
-	program := toy(func(c *Call) { ran = c.Cmd.Name })
+	program := toy(func(c *Invocation) { ran = c.Cmd.Name })
 	program.Bare = "score"
 	for line, want := range map[string]string{"": "score", "--json": "score", "--help": "", "--version": "", "bogus": "", "--bogus": "", "shout": ""} {
 		ran = ""

@@ -37,7 +37,7 @@ func TestMode(t *testing.T) {
 		var stdout bytes.Buffer
 		world := env(map[string]string{"TT_HARNESS_EXPORT": test.export}, split(test.line)...)
 		world.Stdout, world.Stderr = &stdout, io.Discard
-		program := toy(func(*Call) {})
+		program := toy(func(*Invocation) {})
 		program.DefaultJSON = func(*Env) bool { return test.harness }
 		status := program.Main(context.Background(), world)
 		if status != 0 || stdout.String() != test.want {
@@ -50,7 +50,7 @@ func TestMode(t *testing.T) {
 func TestUsageErrorsHonourTheMode(t *testing.T) {
 	for _, harness := range []bool{true, false} {
 		var stderr bytes.Buffer
-		program := toy(func(*Call) {})
+		program := toy(func(*Invocation) {})
 		program.DefaultJSON = func(*Env) bool { return harness }
 		program.Main(context.Background(), &Env{Args: []string{"throw", "--bogus"}, Stdout: io.Discard, Stderr: &stderr})
 		if strings.HasPrefix(stderr.String(), "{") != harness {
@@ -138,7 +138,7 @@ func TestLostOutput(t *testing.T) {
 	for _, test := range tests {
 		var stderr bytes.Buffer
 		world := &Env{Args: split(test.line), Stdout: deaf{test.err}, Stderr: &stderr}
-		status := toy(func(*Call) {}).Main(context.Background(), world)
+		status := toy(func(*Invocation) {}).Main(context.Background(), world)
 		if status != test.status || !strings.Contains(stderr.String(), test.says) || (test.says == "") != (stderr.Len() == 0) {
 			t.Errorf("%s, %v: status %d, stderr %q", test.line, test.err, status, stderr.String())
 		}
@@ -148,7 +148,7 @@ func TestLostOutput(t *testing.T) {
 // TestForgottenWriteError: a command that ignores the error of its output has
 // failed nevertheless.
 func TestForgottenWriteError(t *testing.T) {
-	program := &Program{Name: "toy", Commands: []*Command{{Name: "go", Run: func(_ context.Context, c *Call) error {
+	program := &Program{Name: "toy", Commands: []*Command{{Name: "go", Run: func(_ context.Context, c *Invocation) error {
 		_ = c.Out.Print("gone")
 		return nil
 	}}}}
@@ -161,7 +161,7 @@ func TestForgottenWriteError(t *testing.T) {
 func TestWarn(t *testing.T) {
 	for asJSON, want := range map[bool]string{false: "toy: warning: mind \\x1b[2J\n", true: ""} {
 		var stderr bytes.Buffer
-		c := &Call{Env: &Env{Stderr: &stderr}, Program: &Program{Name: "toy"}, JSON: asJSON}
+		c := &Invocation{Env: &Env{Stderr: &stderr}, Program: &Program{Name: "toy"}, JSON: asJSON}
 		c.Warn("mind %s", "\x1b[2J")
 		if stderr.String() != want {
 			t.Errorf("JSON %v: %q", asJSON, stderr.String())

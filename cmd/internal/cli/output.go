@@ -49,9 +49,9 @@ func (o *Output) Text(text func(t *Text)) error {
 	return o.write([]byte(t.String()))
 }
 
-// Item prints one item of a stream: v as a line of JSON, or in text mode what text
+// WriteLine prints one item of a stream: v as a line of JSON, or in text mode what text
 // writes. text may be nil for one that is JSON in every mode.
-func (o *Output) Item(v any, text func(t *Text)) error {
+func (o *Output) WriteLine(v any, text func(t *Text)) error {
 	o.streams = true
 	if !o.json && text != nil {
 		return o.Text(text)
@@ -82,15 +82,15 @@ func (o *Output) Until(ctx context.Context) { o.until = ctx }
 // such as a shell script; nothing in s is made visible.
 func (o *Output) Print(s string) error { return o.write([]byte(s)) }
 
-// TakesAtOnce reports whether a result of some bytes can be written now without
+// CanWriteNow reports whether a result of some bytes can be written now without
 // waiting for its reader. False may also mean that this cannot be told.
-func (o *Output) TakesAtOnce(size int) bool {
+func (o *Output) CanWriteNow(size int) bool {
 	return takesAtOnce(o.to, size)
 }
 
 func takesAtOnce(w io.Writer, size int) bool {
 	file, ok := w.(*os.File)
-	return ok && takes(file, size)
+	return ok && canWrite(file, size)
 }
 
 func (o *Output) write(data []byte) error {

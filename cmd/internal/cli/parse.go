@@ -10,7 +10,7 @@ import (
 )
 
 // parse reads the arguments of c, without the words of its name, strictly.
-func (p *Program) parse(c *Command, args []string) (*Call, error) {
+func (p *Program) parse(c *Command, args []string) (*Invocation, error) {
 	flags := p.declare(c)
 	args = slices.Clone(args)
 	if err := p.checkValues(c, flags, args); err != nil {
@@ -27,7 +27,7 @@ func (p *Program) parse(c *Command, args []string) (*Call, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Call{Program: p, Cmd: c, flags: flags, operands: given}, nil
+	return &Invocation{Program: p, Cmd: c, flags: flags, operands: given}, nil
 }
 
 // assign is pflag's Set, except that a second value is refused instead of

@@ -22,7 +22,7 @@ type Program struct {
 	// Bare names the command that runs when none is given; "" prints the help.
 	Bare string
 	// Before is called before each command's Run; it may be nil.
-	Before func(ctx context.Context, c *Call)
+	Before func(ctx context.Context, c *Invocation)
 	// DefaultJSON reports whether results are JSON when neither --json nor --text
 	// is given: whether an agent's harness is calling. It may be nil.
 	DefaultJSON func(*Env) bool
@@ -66,7 +66,7 @@ type Command struct {
 	Errors   []code.Code  // error codes worth knowing, for the help
 	// Run does the work. What it returns decides the exit status: nil is 0, the
 	// error of Exit its own, an error with code usage 2, any other 1.
-	Run       func(ctx context.Context, c *Call) error
+	Run       func(ctx context.Context, c *Invocation) error
 	JSONOnly  bool // the result is JSON in every mode
 	TextFirst bool // the result is text, also for a harness, unless --json is given
 	Streams   bool // writes JSON Lines until stopped
@@ -75,7 +75,7 @@ type Command struct {
 // An Arg is a positional argument. Optional ones follow the required ones, and
 // only the last can be Rest.
 type Arg struct {
-	Name     string   // how Call.Arg asks for it: "path"
+	Name     string   // how Invocation.Arg asks for it: "path"
 	Show     string   // how help shows it; "" means Name in capitals
 	Usage    string   // one line for the help; may be empty
 	Choices  []string // the only values it accepts, nil for any; they are also its Show

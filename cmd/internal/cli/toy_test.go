@@ -16,7 +16,7 @@ import (
 // one.
 func TestMain(m *testing.M) {
 	if os.Getenv("FRONT_TEST_TOY") != "" {
-		Execute(toy(func(*Call) {}))
+		Execute(toy(func(*Invocation) {}))
 	}
 	os.Exit(m.Run())
 }
@@ -25,9 +25,9 @@ var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
 // toy is a small program with everything a table can have. ran is told of every
 // command that runs.
-func toy(ran func(*Call)) *Program {
-	do := func(run func(c *Call) error) func(context.Context, *Call) error {
-		return func(_ context.Context, c *Call) error {
+func toy(ran func(*Invocation)) *Program {
+	do := func(run func(c *Invocation) error) func(context.Context, *Invocation) error {
+		return func(_ context.Context, c *Invocation) error {
 			ran(c)
 			return run(c)
 		}
@@ -60,7 +60,7 @@ func toy(ran func(*Call)) *Program {
 				Examples: []Example{{"toy throw anna --high", "a throw to anna"}, {"toy throw ben", ""}},
 				Exits:    []ExitStatus{{3, "nobody caught it"}},
 				Errors:   []code.Code{code.NotJoined, code.UnknownMember},
-				Run: do(func(c *Call) error {
+				Run: do(func(c *Invocation) error {
 					return c.Out.Result(map[string]any{"to": c.Arg("player")}, func(t *Text) {
 						t.Line("%s has it", c.Arg("player"))
 					})
@@ -70,18 +70,18 @@ func toy(ran func(*Call)) *Program {
 				Name: "shout send", Group: "talking", Short: "shout something",
 				Args:  []Arg{{Name: "player", Show: "PLAYER|all"}, {Name: "body", Rest: true}},
 				Flags: func(f *Flags) { f.Bool("loud", "louder") },
-				Run:   do(func(c *Call) error { return c.Out.Result(c.Rest("body"), nil) }),
+				Run:   do(func(c *Invocation) error { return c.Out.Result(c.Rest("body"), nil) }),
 			},
 			{
 				Name: "shout hear", Group: "talking", Short: "listen", Streams: true,
-				Run: do(func(c *Call) error { return errors.Join(c.Out.Item(1, nil), c.Out.Item("<two>", nil)) }),
+				Run: do(func(c *Invocation) error { return errors.Join(c.Out.WriteLine(1, nil), c.Out.WriteLine("<two>", nil)) }),
 			},
 			{Name: "store ball show", Group: "looking", Short: "show a ball", Run: do(failing), Flags: ballFlags},
 			{Name: "store ball wipe", Group: "looking", Short: "wipe a ball", Run: do(failing), Flags: ballFlags},
 			{
 				Name: "store net", Group: "looking", Short: "show the net", TextFirst: true,
 				Args: []Arg{{Name: "side", Choices: []string{"left", "right"}, Optional: true}},
-				Run: do(func(c *Call) error {
+				Run: do(func(c *Invocation) error {
 					return c.Out.Result(map[string]string{"side": c.Arg("side")}, func(t *Text) { t.Line("the %s side", c.Arg("side")) })
 				}),
 			},
@@ -89,7 +89,7 @@ func toy(ran func(*Call)) *Program {
 			{Name: "fail", Hidden: true, Short: "fail in several ways", Args: []Arg{{Name: "how"}}, Run: do(failing)},
 			{
 				Name: "score", Aliases: []string{"points now"}, Group: "looking", Short: "who has won", JSONOnly: true,
-				Run: do(func(c *Call) error { return c.Out.Result(struct{ A, B int }{1, 2}, nil) }),
+				Run: do(func(c *Invocation) error { return c.Out.Result(struct{ A, B int }{1, 2}, nil) }),
 			},
 		},
 	}
@@ -103,7 +103,7 @@ func ballFlags(f *Flags) {
 	})
 }
 
-func failing(c *Call) error {
+func failing(c *Invocation) error {
 	switch c.Arg("how") {
 	case "refused":
 		return code.New(code.StaleLease, "the ball is \x1b[31mgone").WithHint("look for it").
@@ -129,7 +129,7 @@ func failing(c *Call) error {
 type played struct {
 	status         int
 	stdout, stderr string
-	calls          []*Call
+	calls          []*Invocation
 }
 
 // play runs the toy in text mode without a terminal.
@@ -143,7 +143,7 @@ func playIn(_ testing.TB, env *Env) played {
 	var stdout, stderr bytes.Buffer
 	env.Stdout, env.Stderr, env.Stdin = &stdout, &stderr, strings.NewReader("")
 	env.Now = func() time.Time { return noon }
-	p.status = toy(func(c *Call) { p.calls = append(p.calls, c) }).Main(context.Background(), env)
+	p.status = toy(func(c *Invocation) { p.calls = append(p.calls, c) }).Main(context.Background(), env)
 	p.stdout, p.stderr = stdout.String(), stderr.String()
 	return p
 }

@@ -24,11 +24,11 @@ func TestUntil(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	out.Until(ctx)
 	cancel()
-	if err := out.Item("short", nil); err != nil {
+	if err := out.WriteLine("short", nil); err != nil {
 		t.Errorf("there is room, and still: %v", err)
 	}
 	long := strings.Repeat("x", 1<<20)
-	if err := out.Item(long, nil); !errors.Is(err, ErrReaderStalled) {
+	if err := out.WriteLine(long, nil); !errors.Is(err, ErrReaderStalled) {
 		t.Errorf("a pipe takes %d bytes: %v", len(long), err)
 	}
 	if out.err != nil {
@@ -51,7 +51,7 @@ func TestUntilRead(t *testing.T) {
 	}()
 	out := newOutput(&Env{Stdout: w}, true)
 	out.Until(t.Context())
-	if err := out.Item(strings.Repeat("x", 1<<20), nil); err != nil {
+	if err := out.WriteLine(strings.Repeat("x", 1<<20), nil); err != nil {
 		t.Error(err)
 	}
 	w.Close()

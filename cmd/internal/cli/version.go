@@ -12,7 +12,7 @@ func (p *Program) versionCommand() *Command {
 		Name:  "version",
 		Group: p.lastGroup(),
 		Short: "print the version and the commit it was built from",
-		Run:   func(_ context.Context, c *Call) error { return p.printVersion(c.Out) },
+		Run:   func(_ context.Context, c *Invocation) error { return p.printVersion(c.Out) },
 	}
 }
 

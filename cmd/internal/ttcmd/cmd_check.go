@@ -30,7 +30,7 @@ type checkResult struct {
 	Reason       string `json:"reason,omitempty"` // why not
 }
 
-func runCheck(ctx context.Context, c *cli.Call) error {
+func runCheck(ctx context.Context, c *cli.Invocation) error {
 	d, err := openDesk(c)
 	if err != nil {
 		return err

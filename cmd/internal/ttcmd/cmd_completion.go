@@ -23,13 +23,13 @@ var completionCommand = &cli.Command{
 		{Line: "tt completion fish | source", What: "in config.fish"},
 	},
 	TextFirst: true,
-	Run: func(_ context.Context, c *cli.Call) error {
+	Run: func(_ context.Context, c *cli.Invocation) error {
 		return printScript(c, completion.Script(c.Arg("shell"), c.Program.Name))
 	},
 }
 
 // printScript prints lines for the shell of the argument.
-func printScript(c *cli.Call, script string) error {
+func printScript(c *cli.Invocation, script string) error {
 	if !c.JSON {
 		return c.Out.Print(script)
 	}
@@ -48,14 +48,14 @@ var completeCommand = &cli.Command{
 	Hidden: true,
 	Args:   []cli.Arg{{Name: "word", Optional: true, Rest: true, Usage: "the command line behind the program's name, up to the cursor"}},
 	Short:  "list what may stand at the end of a command line",
-	Run: func(ctx context.Context, c *cli.Call) error {
+	Run: func(ctx context.Context, c *cli.Invocation) error {
 		fill := func(slot completion.Slot) completion.Answer { return fillSlot(ctx, c, slot) }
 		return c.Out.Print(completion.Find(c.Program, c.Rest("word"), fill).String())
 	},
 }
 
 // fillSlot knows the values that are not in the table.
-func fillSlot(ctx context.Context, c *cli.Call, slot completion.Slot) completion.Answer {
+func fillSlot(ctx context.Context, c *cli.Invocation, slot completion.Slot) completion.Answer {
 	switch {
 	case slot.Flag != "":
 		return fillFlag(c, slot)
@@ -73,7 +73,7 @@ func fillSlot(ctx context.Context, c *cli.Call, slot completion.Slot) completion
 	return completion.Answer{}
 }
 
-func fillFlag(c *cli.Call, slot completion.Slot) completion.Answer {
+func fillFlag(c *cli.Invocation, slot completion.Slot) completion.Answer {
 	switch slot.Flag {
 	case "agent", "from":
 		return agentsHere(c)

@@ -16,7 +16,7 @@ func TestEverySlotIsFilledOrFree(t *testing.T) {
 	}
 	freeArgs := []string{"body", "room", "word"}
 	home := t.TempDir()
-	call := &cli.Call{Env: &cli.Env{Lookup: func(string) string { return "" }, Dir: home, Home: home}, Program: program(), Cmd: completeCommand}
+	call := &cli.Invocation{Env: &cli.Env{Lookup: func(string) string { return "" }, Dir: home, Home: home}, Program: program(), Cmd: completeCommand}
 	filled := func(slot completion.Slot) bool {
 		a := fillSlot(t.Context(), call, slot)
 		return len(a.Candidates) > 0 || a.Paths != completion.NoPaths

@@ -45,7 +45,7 @@ type doctorResult struct {
 	MissingPaths []missingPath `json:"missing_paths,omitempty"`
 }
 
-func runDoctor(ctx context.Context, c *cli.Call) error {
+func runDoctor(ctx context.Context, c *cli.Invocation) error {
 	d, err := openDesk(c)
 	if err != nil {
 		return err

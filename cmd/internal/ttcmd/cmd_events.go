@@ -65,7 +65,7 @@ type eventsResult struct {
 	Cursor int64 // the last event that was looked at
 }
 
-func runEvents(ctx context.Context, c *cli.Call) error {
+func runEvents(ctx context.Context, c *cli.Invocation) error {
 	types, err := eventTypes(c.Strings("event"))
 	if err != nil {
 		return err
@@ -111,7 +111,7 @@ type reading struct {
 
 func (r *reading) streams() bool { return r.wait || r.follow }
 
-func readEvents(ctx context.Context, c *cli.Call, r reading) error {
+func readEvents(ctx context.Context, c *cli.Invocation, r reading) error {
 	if err := r.check(c); err != nil {
 		return err
 	}
@@ -144,7 +144,7 @@ func readEvents(ctx context.Context, c *cli.Call, r reading) error {
 
 // check reads the flags that all readings share, and refuses combinations that
 // make no sense.
-func (r *reading) check(c *cli.Call) error {
+func (r *reading) check(c *cli.Invocation) error {
 	r.wait, r.follow = c.Bool("wait"), c.Bool("follow")
 	r.timed, r.timeout = c.Given("timeout"), c.Duration("timeout")
 	r.limit = int(min(c.Int64("limit"), math.MaxInt32))
@@ -168,7 +168,7 @@ func (r *reading) check(c *cli.Call) error {
 
 // limited returns the value of --limit, byDefault where it was not given. More
 // than most is cut to most, with a warning.
-func limited(c *cli.Call, byDefault, most int64) int {
+func limited(c *cli.Invocation, byDefault, most int64) int {
 	limit := c.Int64("limit")
 	switch {
 	case !c.Given("limit"):
@@ -278,7 +278,7 @@ func (s *seat) showEntry(e *logEntry) error {
 	if e == nil {
 		return nil
 	}
-	return s.call.Out.Item(e, func(t *cli.Text) { writeEntry(t, e, "begins", logWidth(s.call, t)) })
+	return s.call.Out.WriteLine(e, func(t *cli.Text) { writeEntry(t, e, "begins", logWidth(s.call, t)) })
 }
 
 // show prints one event of a stream.
@@ -290,11 +290,11 @@ func (s *seat) show(r *reading, e *event.Event) error {
 	public := turn.Public(*e)
 	if r.brief {
 		brief := shorten(&public)
-		return s.call.Out.Item(&brief, func(t *cli.Text) { writeBrief(t, []briefEvent{brief}) })
+		return s.call.Out.WriteLine(&brief, func(t *cli.Text) { writeBrief(t, []briefEvent{brief}) })
 	}
 	text := func(t *cli.Text) { writeEventLine(t, &public) }
 	if r.messages && !s.call.Given("text") && !s.call.Env.StdoutTTY {
 		text = nil
 	}
-	return s.call.Out.Item(&public, text)
+	return s.call.Out.WriteLine(&public, text)
 }

@@ -27,7 +27,7 @@ var guardCommand = &cli.Command{
 	Run: runGuard,
 }
 
-func runGuard(ctx context.Context, c *cli.Call) error {
+func runGuard(ctx context.Context, c *cli.Invocation) error {
 	// A hang-up is meant for those at the terminal, which the guardian outlives.
 	signal.Ignore(syscall.SIGHUP)
 	d, err := openDesk(c)

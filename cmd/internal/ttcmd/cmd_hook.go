@@ -24,7 +24,7 @@ var (
 		Short:  "answer the " + string(hook.Stop) + " guard of a harness",
 		Long:   hookHelp,
 		Flags:  hookFlags,
-		Run:    func(ctx context.Context, c *cli.Call) error { return runHook(ctx, c, hook.Stop) },
+		Run:    func(ctx context.Context, c *cli.Invocation) error { return runHook(ctx, c, hook.Stop) },
 	}
 	editHookCommand = &cli.Command{
 		Name:   "hook " + string(hook.Edit),
@@ -32,7 +32,7 @@ var (
 		Short:  "answer the " + string(hook.Edit) + " guard of a harness",
 		Long:   hookHelp,
 		Flags:  hookFlags,
-		Run:    func(ctx context.Context, c *cli.Call) error { return runHook(ctx, c, hook.Edit) },
+		Run:    func(ctx context.Context, c *cli.Invocation) error { return runHook(ctx, c, hook.Edit) },
 	}
 )
 
@@ -43,7 +43,7 @@ func hookFlags(f *cli.Flags) {
 }
 
 // runHook never fails: a guard that cannot tell must not stop anybody.
-func runHook(ctx context.Context, c *cli.Call, kind hook.Kind) error {
+func runHook(ctx context.Context, c *cli.Invocation, kind hook.Kind) error {
 	id, err := harness.Parse(c.String("harness"))
 	if err != nil {
 		return nil
@@ -69,7 +69,7 @@ func readPayload(env *cli.Env, id harness.ID, kind hook.Kind) (hook.Call, error)
 	return hook.Decode(id, kind, document)
 }
 
-func guardReason(ctx context.Context, c *cli.Call, call hook.Call) string {
+func guardReason(ctx context.Context, c *cli.Invocation, call hook.Call) string {
 	store, err := openStore(c)
 	if err != nil {
 		return ""

@@ -70,7 +70,7 @@ func repositoryFlag(f *cli.Flags) {
 	f.String("path", "DIR", "the repository for git, instead of the one here")
 }
 
-func runInstall(ctx context.Context, c *cli.Call) error {
+func runInstall(ctx context.Context, c *cli.Invocation) error {
 	if c.Bool("copy") && c.Bool("link") {
 		return c.Usagef("--copy and --link exclude each other")
 	}
@@ -84,7 +84,7 @@ func runInstall(ctx context.Context, c *cli.Call) error {
 	return changeHarnesses(ctx, c, opts, false)
 }
 
-func runUninstall(ctx context.Context, c *cli.Call) error {
+func runUninstall(ctx context.Context, c *cli.Invocation) error {
 	opts := skills.Options{DryRun: c.Bool("print"), Replace: c.Bool("replace"), NoHooks: c.Bool("no-hooks")}
 	return changeHarnesses(ctx, c, opts, true)
 }
@@ -95,7 +95,7 @@ type installResult struct {
 	Results []skills.Result `json:"results"`
 }
 
-func changeHarnesses(ctx context.Context, c *cli.Call, opts skills.Options, out bool) error {
+func changeHarnesses(ctx context.Context, c *cli.Invocation, opts skills.Options, out bool) error {
 	env, err := skillsEnvironment(c.Env)
 	if err != nil {
 		return err
@@ -132,7 +132,7 @@ func carryOut(ctx context.Context, env skills.Environment, opts skills.Options, 
 	return env.Install(ctx, opts)
 }
 
-func reportInstall(c *cli.Call, res installResult, out bool) error {
+func reportInstall(c *cli.Invocation, res installResult, out bool) error {
 	if err := c.Out.Result(res, func(t *cli.Text) { writeInstall(t, res, out) }); err != nil || !skills.AnyFailed(res.Results) {
 		return err
 	}

@@ -54,7 +54,7 @@ func layerFlags(f *cli.Flags) {
 
 // layers are those of the workspace that the command line names. One that cannot
 // be found is an error only where scope is the project's, or a path was given.
-func layers(c *cli.Call, scope instructions.Scope) (instructions.Layers, error) {
+func layers(c *cli.Invocation, scope instructions.Scope) (instructions.Layers, error) {
 	dir, err := fsroom.DataDir(c.Env.Lookup, c.Env.Home)
 	if err != nil {
 		return instructions.Layers{}, err
@@ -73,7 +73,7 @@ func layers(c *cli.Call, scope instructions.Scope) (instructions.Layers, error) 
 	return instructions.Layers{}, err
 }
 
-func runInstructionsShow(_ context.Context, c *cli.Call) error {
+func runInstructionsShow(_ context.Context, c *cli.Invocation) error {
 	scope, err := instructions.ParseScope(c.String("scope"))
 	if err != nil {
 		return err
@@ -99,7 +99,7 @@ func runInstructionsShow(_ context.Context, c *cli.Call) error {
 
 // readerOf is the harness whose sections are shown: the named one, else the
 // caller's.
-func readerOf(c *cli.Call) (instructions.Harness, error) {
+func readerOf(c *cli.Invocation) (instructions.Harness, error) {
 	if c.Given("harness") {
 		return instructions.ParseHarness(c.String("harness"))
 	}
@@ -111,7 +111,7 @@ func readerOf(c *cli.Call) (instructions.Harness, error) {
 }
 
 // layerOf is the layer that the flags name, otherwise byDefault.
-func layerOf(c *cli.Call, byDefault instructions.Scope) (instructions.Scope, error) {
+func layerOf(c *cli.Invocation, byDefault instructions.Scope) (instructions.Scope, error) {
 	user, project := c.Bool("user"), c.Bool("project")
 	switch {
 	case user && project:
@@ -134,7 +134,7 @@ type resetResult struct {
 	Backup  string             `json:"backup,omitempty"`
 }
 
-func runInstructionsReset(_ context.Context, c *cli.Call) error {
+func runInstructionsReset(_ context.Context, c *cli.Invocation) error {
 	scope, err := layerOf(c, "")
 	if err != nil {
 		return err

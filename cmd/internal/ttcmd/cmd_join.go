@@ -46,7 +46,7 @@ type joinResult struct {
 	Template       turn.Handoff
 }
 
-func runJoin(ctx context.Context, c *cli.Call) error {
+func runJoin(ctx context.Context, c *cli.Invocation) error {
 	d, err := openDesk(c)
 	if err != nil {
 		return err

@@ -26,7 +26,7 @@ var kickCommand = &cli.Command{
 	Run:    runKick,
 }
 
-func runKick(ctx context.Context, c *cli.Call) error {
+func runKick(ctx context.Context, c *cli.Invocation) error {
 	d, err := openDesk(c)
 	if err != nil {
 		return err

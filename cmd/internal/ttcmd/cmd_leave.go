@@ -21,7 +21,7 @@ var leaveCommand = &cli.Command{
 	Run:    runLeave,
 }
 
-func runLeave(ctx context.Context, c *cli.Call) error {
+func runLeave(ctx context.Context, c *cli.Invocation) error {
 	s, err := openSeat(c)
 	if err != nil {
 		return err

@@ -23,7 +23,7 @@ var listCommand = &cli.Command{
 	Run:    runList,
 }
 
-func runList(ctx context.Context, c *cli.Call) error {
+func runList(ctx context.Context, c *cli.Invocation) error {
 	d, err := openDesk(c)
 	if err != nil {
 		return err

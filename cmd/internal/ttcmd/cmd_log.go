@@ -49,7 +49,7 @@ type logResult struct {
 	Earlier bool       `json:"earlier_lives"`  // whether --archive has more
 }
 
-func runLog(ctx context.Context, c *cli.Call) error {
+func runLog(ctx context.Context, c *cli.Invocation) error {
 	if c.Given("limit") && c.Int64("limit") < 1 {
 		return c.Usagef("--limit must be at least 1")
 	}
@@ -79,7 +79,7 @@ func runLog(ctx context.Context, c *cli.Call) error {
 
 // logWidth is the width that lines of the log are cut to, 0 where there is no
 // terminal to cut them for.
-func logWidth(c *cli.Call, t *cli.Text) int {
+func logWidth(c *cli.Invocation, t *cli.Text) int {
 	if !c.Env.StdoutTTY {
 		return 0
 	}

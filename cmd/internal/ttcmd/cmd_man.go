@@ -19,7 +19,7 @@ var manCommand = &cli.Command{
 	Run:    runMan,
 }
 
-func runMan(_ context.Context, c *cli.Call) error {
+func runMan(_ context.Context, c *cli.Invocation) error {
 	dir := c.Arg("dir")
 	if !filepath.IsAbs(dir) {
 		dir = filepath.Join(c.Env.Dir, dir)

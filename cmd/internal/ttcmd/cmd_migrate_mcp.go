@@ -26,7 +26,7 @@ var migrateCommand = &cli.Command{
 	Run:    runMigrate,
 }
 
-func runMigrate(ctx context.Context, c *cli.Call) error {
+func runMigrate(ctx context.Context, c *cli.Invocation) error {
 	env, err := skillsEnvironment(c.Env)
 	if err != nil {
 		return err
@@ -53,7 +53,7 @@ func runMigrate(ctx context.Context, c *cli.Call) error {
 }
 
 // printEntries prints JSON Lines, as they stand in the log.
-func printEntries(c *cli.Call, entries []legacy.Entry) error {
+func printEntries(c *cli.Invocation, entries []legacy.Entry) error {
 	if c.JSON {
 		return c.Out.Print(string(legacy.Lines(entries)))
 	}

@@ -41,7 +41,7 @@ type sentResult struct {
 	CreatedAt event.Time
 }
 
-func runMsgSend(ctx context.Context, c *cli.Call) error {
+func runMsgSend(ctx context.Context, c *cli.Invocation) error {
 	body, err := bodyOf(c, code.MessageTooLarge)
 	if err != nil {
 		return err
@@ -73,7 +73,7 @@ func runMsgSend(ctx context.Context, c *cli.Call) error {
 
 // bodyOf is the text of the arguments or of standard input. tooLarge is the error
 // for one of absurd size; what is too long otherwise is for the rules to say.
-func bodyOf(c *cli.Call, tooLarge code.Code) (string, error) {
+func bodyOf(c *cli.Invocation, tooLarge code.Code) (string, error) {
 	words := c.Rest("body")
 	switch {
 	case len(words) > 0 && c.Bool("stdin"):
@@ -120,6 +120,6 @@ var msgRecvCommand = &cli.Command{
 	Run:    runMsgRecv,
 }
 
-func runMsgRecv(ctx context.Context, c *cli.Call) error {
+func runMsgRecv(ctx context.Context, c *cli.Invocation) error {
 	return readEvents(ctx, c, reading{types: map[string]bool{turn.MessageSent: true}, target: "self", messages: true})
 }

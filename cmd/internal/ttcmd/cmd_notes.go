@@ -41,7 +41,7 @@ type notedResult struct {
 	CreatedAt event.Time `json:"created_at"`
 }
 
-func runNotesAdd(ctx context.Context, c *cli.Call) error {
+func runNotesAdd(ctx context.Context, c *cli.Invocation) error {
 	body, err := bodyOf(c, code.BodyTooLarge)
 	if err != nil {
 		return err
@@ -97,7 +97,7 @@ type noteView struct {
 	ResolvedBy string
 }
 
-func runNotesList(ctx context.Context, c *cli.Call) error {
+func runNotesList(ctx context.Context, c *cli.Invocation) error {
 	if c.Int64("limit") < 1 {
 		return c.Usagef("--limit must be at least 1")
 	}
@@ -265,7 +265,7 @@ var notesResolveCommand = &cli.Command{
 	Run:    runNotesResolve,
 }
 
-func runNotesResolve(ctx context.Context, c *cli.Call) error {
+func runNotesResolve(ctx context.Context, c *cli.Invocation) error {
 	s, err := openSeat(c)
 	if err != nil {
 		return err

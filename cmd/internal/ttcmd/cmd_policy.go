@@ -31,7 +31,7 @@ var policyCommand = &cli.Command{
 	Run:    runPolicy,
 }
 
-func runPolicy(ctx context.Context, c *cli.Call) error {
+func runPolicy(ctx context.Context, c *cli.Invocation) error {
 	s, err := openSeat(c)
 	if err != nil {
 		return err
@@ -51,7 +51,7 @@ func runPolicy(ctx context.Context, c *cli.Call) error {
 	return c.Out.Result(map[string]any{"policy": policy}, func(t *cli.Text) { writePolicy(t, policy) })
 }
 
-func applyFlags(c *cli.Call, p *turn.Policy) error {
+func applyFlags(c *cli.Invocation, p *turn.Policy) error {
 	for _, l := range turn.Limits() {
 		if !c.Given(l.Flag) {
 			continue

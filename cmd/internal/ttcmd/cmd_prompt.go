@@ -8,12 +8,12 @@ import (
 )
 
 // forPrompt reports whether the call prints a fragment for a shell's prompt.
-func forPrompt(c *cli.Call) bool { return c.Cmd.Name == "status" && c.Bool("prompt") }
+func forPrompt(c *cli.Invocation) bool { return c.Cmd.Name == "status" && c.Bool("prompt") }
 
 // promptFragment prints the fragment: nothing where there is no room, and nothing
 // after an error. It does not count as presence: a prompt is also printed when
 // nobody looks at it.
-func promptFragment(c *cli.Call) error {
+func promptFragment(c *cli.Invocation) error {
 	d, err := openDesk(c)
 	if err != nil {
 		return nil
@@ -65,7 +65,7 @@ var promptInitCommand = &cli.Command{
 		{Line: "tt prompt init fish | source", What: "in config.fish"},
 	},
 	TextFirst: true,
-	Run: func(_ context.Context, c *cli.Call) error {
+	Run: func(_ context.Context, c *cli.Invocation) error {
 		return printScript(c, promptScripts()[c.Arg("shell")])
 	},
 }

@@ -30,7 +30,7 @@ var releaseCommand = &cli.Command{
 	},
 	Flags:  releaseFlags,
 	Errors: releaseErrors,
-	Run: func(ctx context.Context, c *cli.Call) error {
+	Run: func(ctx context.Context, c *cli.Invocation) error {
 		return handOver(ctx, c, "", "path")
 	},
 }
@@ -47,7 +47,7 @@ var assignCommand = &cli.Command{
 	Examples: []cli.Example{{Line: `tt assign codex --status "plan written" --next-action "review plan.md"`}},
 	Flags:    releaseFlags,
 	Errors:   assignErrors,
-	Run: func(ctx context.Context, c *cli.Call) error {
+	Run: func(ctx context.Context, c *cli.Invocation) error {
 		return handOver(ctx, c, c.Arg("agent"), "path")
 	},
 }
@@ -68,7 +68,7 @@ var passCommand = &cli.Command{
 	Run:      runPass,
 }
 
-func runPass(ctx context.Context, c *cli.Call) error {
+func runPass(ctx context.Context, c *cli.Invocation) error {
 	first := c.Arg("agent")
 	switch {
 	case !c.HasArg("agent"):
@@ -86,7 +86,7 @@ func looksLikeAgent(arg string) bool {
 }
 
 // somethingAt reports whether there is something of that name.
-func somethingAt(c *cli.Call, arg string) bool {
+func somethingAt(c *cli.Invocation, arg string) bool {
 	if !filepath.IsAbs(arg) {
 		arg = filepath.Join(c.Env.Dir, arg)
 	}
@@ -96,7 +96,7 @@ func somethingAt(c *cli.Call, arg string) bool {
 
 // handOver ends the caller's turn: by fairness, or for the target if there is
 // one. pathArg names the argument that holds the path.
-func handOver(ctx context.Context, c *cli.Call, target, pathArg string) (err error) {
+func handOver(ctx context.Context, c *cli.Invocation, target, pathArg string) (err error) {
 	d, err := openDesk(c)
 	if err != nil {
 		return err

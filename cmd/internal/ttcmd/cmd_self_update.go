@@ -41,7 +41,7 @@ type updateResult struct {
 	Ran bool `json:"ran"`
 }
 
-func runSelfUpdate(ctx context.Context, c *cli.Call) error {
+func runSelfUpdate(ctx context.Context, c *cli.Invocation) error {
 	executable, err := c.Env.Executable()
 	if err == nil {
 		executable, err = filepath.EvalSymlinks(executable)
@@ -116,7 +116,7 @@ func shellWord(text string) string {
 }
 
 // runUpdate lets the update speak on standard error: the result is ours.
-func runUpdate(ctx context.Context, c *cli.Call, advice updateAdvice) error {
+func runUpdate(ctx context.Context, c *cli.Invocation, advice updateAdvice) error {
 	cmd := exec.CommandContext(ctx, advice.Command[0], advice.Command[1:]...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, c.Env.Stderr, c.Env.Stderr
 	if err := cmd.Run(); err != nil {

@@ -60,7 +60,7 @@ func TestUpdateRemovesOldRegistrations(t *testing.T) {
 		if err := os.WriteFile(config, []byte(`{"mcp": {"talking-stick": {"type": "local", "command": ["tt", "mcp"], "enabled": true}}}`), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if err := runUpdate(context.Background(), &cli.Call{Env: env}, updateAdvice{Command: []string{succeeds}}); err != nil {
+		if err := runUpdate(context.Background(), &cli.Invocation{Env: env}, updateAdvice{Command: []string{succeeds}}); err != nil {
 			t.Fatal(err)
 		}
 		got, err := os.ReadFile(config)
@@ -69,7 +69,7 @@ func TestUpdateRemovesOldRegistrations(t *testing.T) {
 		}
 		delete(vars, "TALKING_STICK_DISABLE_MCP_MIGRATION")
 	}
-	if err := runUpdate(context.Background(), &cli.Call{Env: env}, updateAdvice{Command: []string{fails}}); code.Of(err) != code.Internal {
+	if err := runUpdate(context.Background(), &cli.Invocation{Env: env}, updateAdvice{Command: []string{fails}}); code.Of(err) != code.Internal {
 		t.Errorf("%v", err)
 	}
 }

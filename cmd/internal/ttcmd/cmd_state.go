@@ -24,7 +24,7 @@ type stateResult struct {
 	Members []turn.MemberView
 }
 
-func runState(ctx context.Context, c *cli.Call) error {
+func runState(ctx context.Context, c *cli.Invocation) error {
 	s, err := openSeat(c)
 	if err != nil {
 		return err

@@ -56,7 +56,7 @@ type guardianStatus struct {
 	Ended  string `json:"ended,omitempty"` // why it gave up
 }
 
-func runStatus(ctx context.Context, c *cli.Call) error {
+func runStatus(ctx context.Context, c *cli.Invocation) error {
 	if c.Bool("prompt") {
 		return promptFragment(c)
 	}

@@ -29,7 +29,7 @@ var takeCommand = &cli.Command{
 	Run:    runTake,
 }
 
-func runTake(ctx context.Context, c *cli.Call) error {
+func runTake(ctx context.Context, c *cli.Invocation) error {
 	d, err := openDesk(c)
 	if err != nil {
 		return err
@@ -80,7 +80,7 @@ func turnFlag(f *cli.Flags) {
 }
 
 // onlyTurn is the value of --turn, nil if it was not given.
-func onlyTurn(c *cli.Call) *int64 {
+func onlyTurn(c *cli.Invocation) *int64 {
 	if !c.Given("turn") {
 		return nil
 	}
@@ -90,7 +90,7 @@ func onlyTurn(c *cli.Call) *int64 {
 
 // defaultReason is what the journal says when a person gives none. A harness
 // has to.
-func defaultReason(d *desk, c *cli.Call) string {
+func defaultReason(d *desk, c *cli.Invocation) string {
 	switch {
 	case c.Bool("operator-requested"):
 		return "operator requested takeover"

@@ -67,7 +67,7 @@ var waitExits = []cli.ExitStatus{
 	{Status: 5, Meaning: "closed, with --exit-code"},
 }
 
-func runTry(ctx context.Context, c *cli.Call) error {
+func runTry(ctx context.Context, c *cli.Invocation) error {
 	d, err := openDesk(c)
 	if err != nil {
 		return err
@@ -89,7 +89,7 @@ func runTry(ctx context.Context, c *cli.Call) error {
 	return w.answer()
 }
 
-func runWait(ctx context.Context, c *cli.Call) error {
+func runWait(ctx context.Context, c *cli.Invocation) error {
 	d, err := openDesk(c)
 	if err != nil {
 		return err
@@ -294,7 +294,7 @@ func (w *waiting) granted(ctx context.Context) {
 	switch {
 	case err != nil:
 		w.told <- owned(fence.Turn, err)
-	case w.call.Out.TakesAtOnce(resultSize + 2*(len(w.result.Handoff)+len(w.warning))):
+	case w.call.Out.CanWriteNow(resultSize + 2*(len(w.result.Handoff)+len(w.warning))):
 		w.told <- w.print()
 	default:
 		go func() { w.told <- w.print() }()

@@ -19,7 +19,7 @@ var whoamiCommand = &cli.Command{
 	Run:    runWhoami,
 }
 
-func runWhoami(_ context.Context, c *cli.Call) error {
+func runWhoami(_ context.Context, c *cli.Invocation) error {
 	me, _, err := whoCalls(c)
 	if err != nil {
 		return err

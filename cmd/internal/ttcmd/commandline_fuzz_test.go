@@ -17,7 +17,7 @@ import (
 
 // A spoken is what one command line led to, with commands that do nothing.
 type spoken struct {
-	calls          []*cli.Call
+	calls          []*cli.Invocation
 	status         int
 	stdout, stderr string
 }
@@ -26,14 +26,14 @@ type spoken struct {
 // commands do.
 type speaker struct {
 	program *cli.Program
-	calls   []*cli.Call
+	calls   []*cli.Invocation
 }
 
 func newSpeaker() *speaker {
 	s := &speaker{program: program()}
 	for i, c := range s.program.Commands {
 		deaf := *c // the table is everybody's
-		deaf.Run = func(_ context.Context, call *cli.Call) error {
+		deaf.Run = func(_ context.Context, call *cli.Invocation) error {
 			s.calls = append(s.calls, call)
 			return nil
 		}
@@ -55,7 +55,7 @@ func (s *speaker) speak(args ...string) spoken {
 
 // respell writes a call down as a command line: its name, its flags each with its
 // value, its arguments behind the end of the flags.
-func respell(c *cli.Call) []string {
+func respell(c *cli.Invocation) []string {
 	args := c.Cmd.Path()
 	for _, flag := range c.Program.FlagsOf(c.Cmd) {
 		name := "--" + flag.Name
@@ -133,7 +133,7 @@ func checkUsage(t *testing.T, args []string, stderr string) {
 	}
 }
 
-func (s *speaker) checkCall(t *testing.T, args []string, c *cli.Call) {
+func (s *speaker) checkCall(t *testing.T, args []string, c *cli.Invocation) {
 	t.Helper()
 	spelling := respell(c)
 	again := s.speak(spelling...)

@@ -12,7 +12,7 @@ import (
 
 // roomHere is the room of the current directory, nil if there is none or it
 // cannot be read.
-func roomHere(c *cli.Call) (*seat, *turn.State) {
+func roomHere(c *cli.Invocation) (*seat, *turn.State) {
 	store, err := openStore(c)
 	if err != nil {
 		return nil, nil
@@ -33,7 +33,7 @@ func roomHere(c *cli.Call) (*seat, *turn.State) {
 	return s, snap.State
 }
 
-func agentsHere(c *cli.Call) completion.Answer {
+func agentsHere(c *cli.Invocation) completion.Answer {
 	var a completion.Answer
 	_, st := roomHere(c)
 	if st == nil {
@@ -53,7 +53,7 @@ func agentsHere(c *cli.Call) completion.Answer {
 }
 
 // recipients are the agents of the room, and the words that stand for some.
-func recipients(c *cli.Call, command string) completion.Answer {
+func recipients(c *cli.Invocation, command string) completion.Answer {
 	a := agentsHere(c)
 	switch command {
 	case "msg send":
@@ -65,7 +65,7 @@ func recipients(c *cli.Call, command string) completion.Answer {
 }
 
 // openNotesHere are the ids of the open notes, with the first line of each.
-func openNotesHere(ctx context.Context, c *cli.Call) completion.Answer {
+func openNotesHere(ctx context.Context, c *cli.Invocation) completion.Answer {
 	var a completion.Answer
 	s, st := roomHere(c)
 	if st == nil {

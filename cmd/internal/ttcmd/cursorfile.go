@@ -23,7 +23,7 @@ type cursorFile struct {
 }
 
 // openCursorFile reads the file of --cursor.
-func openCursorFile(c *cli.Call, name string) (*cursorFile, error) {
+func openCursorFile(c *cli.Invocation, name string) (*cursorFile, error) {
 	path := name
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(c.Env.Dir, path)

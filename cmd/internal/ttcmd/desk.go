@@ -22,7 +22,7 @@ type snapshot = fsroom.Snapshot[turn.State]
 
 // A desk is where a command works: who calls, and where the rooms are.
 type desk struct {
-	call  *cli.Call
+	call  *cli.Invocation
 	store *fsroom.Store
 	table identity.Table
 	me    identity.Agent
@@ -41,7 +41,7 @@ func identityEnv(env *cli.Env, given bool) identity.Env {
 }
 
 // whoCalls resolves the identity of the caller.
-func whoCalls(c *cli.Call) (identity.Agent, identity.Table, error) {
+func whoCalls(c *cli.Invocation) (identity.Agent, identity.Table, error) {
 	if c.Given("agent") && c.Agent == "" {
 		return identity.Agent{}, nil, identity.ValidateAgentID("")
 	}
@@ -50,7 +50,7 @@ func whoCalls(c *cli.Call) (identity.Agent, identity.Table, error) {
 	return me, table, err
 }
 
-func openStore(c *cli.Call) (*fsroom.Store, error) {
+func openStore(c *cli.Invocation) (*fsroom.Store, error) {
 	dir, err := fsroom.DataDir(c.Env.Lookup, c.Env.Home)
 	if err != nil {
 		return nil, err
@@ -64,14 +64,14 @@ var atStep func(fsroom.Step) error
 
 // warner returns the function that prints warnings of the store, nil for a
 // prompt, which has no place for them.
-func warner(c *cli.Call) func(string) {
+func warner(c *cli.Invocation) func(string) {
 	if forPrompt(c) {
 		return nil
 	}
 	return c.Notice
 }
 
-func openDesk(c *cli.Call) (*desk, error) {
+func openDesk(c *cli.Invocation) (*desk, error) {
 	me, table, err := whoCalls(c)
 	if err != nil {
 		return nil, err
@@ -85,7 +85,7 @@ func openDesk(c *cli.Call) (*desk, error) {
 
 // openSeat is the caller's place in the room of the command line, or
 // room_not_found.
-func openSeat(c *cli.Call) (*seat, error) {
+func openSeat(c *cli.Invocation) (*seat, error) {
 	d, err := openDesk(c)
 	if err != nil {
 		return nil, err
@@ -153,7 +153,7 @@ func locate(env *cli.Env, path string) (*fsroom.Workspace, error) {
 }
 
 // givenPath is the path named by --path or by the argument, "" for neither.
-func givenPath(c *cli.Call, arg string) (string, error) {
+func givenPath(c *cli.Invocation, arg string) (string, error) {
 	flag := c.Given("path")
 	if arg != "" && c.HasArg(arg) {
 		if flag {
@@ -167,7 +167,7 @@ func givenPath(c *cli.Call, arg string) (string, error) {
 	return "", nil
 }
 
-func nonEmpty(c *cli.Call, path string) (string, error) {
+func nonEmpty(c *cli.Invocation, path string) (string, error) {
 	if path == "" {
 		return "", c.Usagef("the path is empty")
 	}

@@ -43,7 +43,7 @@ type draft struct{ file, template string }
 
 // settle removes the draft if the command succeeded or nothing was written.
 // Otherwise it keeps the file and prints its name.
-func (d *draft) settle(c *cli.Call, err error) {
+func (d *draft) settle(c *cli.Invocation, err error) {
 	if d == nil {
 		return
 	}

@@ -34,7 +34,7 @@ func (f filter) wants(e *event.Event) bool {
 
 // filter reads the flags. Names are resolved to members; an id of somebody who
 // has left is taken as it is.
-func (s *seat) filter(c *cli.Call, r *reading, st *turn.State) (filter, error) {
+func (s *seat) filter(c *cli.Invocation, r *reading, st *turn.State) (filter, error) {
 	f := filter{types: r.types, severity: r.severity}
 	target := c.String("target")
 	if !c.Given("target") {

@@ -69,7 +69,7 @@ func (s *seat) handoff(ctx context.Context, allowed func() error) (json.RawMessa
 
 // handoffSource is the flag that says where the handoff comes from, "" if none
 // does. Of the flags that describe the handoff itself it is the first.
-func handoffSource(c *cli.Call) (string, error) {
+func handoffSource(c *cli.Invocation) (string, error) {
 	source := ""
 	for _, names := range [][]string{{"stdin"}, {"file"}, handoffFlags()} {
 		i := slices.IndexFunc(names, c.Given)
@@ -85,7 +85,7 @@ func handoffSource(c *cli.Call) (string, error) {
 }
 
 // fileHandoff reads the file of --file: what the editor kept, or JSON.
-func fileHandoff(c *cli.Call) (json.RawMessage, error) {
+func fileHandoff(c *cli.Invocation) (json.RawMessage, error) {
 	name := c.String("file")
 	if !filepath.IsAbs(name) {
 		name = filepath.Join(c.Env.Dir, name)
@@ -119,7 +119,7 @@ func readHandoff(r io.Reader) (json.RawMessage, error) {
 	return turn.CheckHandoff(bytes.TrimPrefix(b, []byte("\ufeff"))) // some shells begin a text with a mark
 }
 
-func flagHandoff(c *cli.Call) (json.RawMessage, error) {
+func flagHandoff(c *cli.Invocation) (json.RawMessage, error) {
 	h := turn.Handoff{
 		Status: c.String("status"), NextAction: c.String("next-action"),
 		OpenQuestions: c.Strings("question"), DoNot: c.Strings("do-not"),

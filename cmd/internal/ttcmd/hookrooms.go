@@ -16,13 +16,13 @@ import (
 
 // hookRooms finds the stick for a guard, see [hook.Rooms].
 type hookRooms struct {
-	call    *cli.Call
+	call    *cli.Invocation
 	store   *fsroom.Store
 	table   identity.Table
 	callers []func() (identity.Agent, error) // who the session may be, the likeliest first
 }
 
-func newHookRooms(c *cli.Call, store *fsroom.Store, call hook.Call) *hookRooms {
+func newHookRooms(c *cli.Invocation, store *fsroom.Store, call hook.Call) *hookRooms {
 	h := &hookRooms{call: c, store: store, table: identity.System()}
 	for _, lookup := range toolEnvironments(c.Env.Lookup, call) {
 		h.callers = append(h.callers, func() (identity.Agent, error) {

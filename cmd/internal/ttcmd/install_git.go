@@ -13,7 +13,7 @@ const gitName = "git"
 
 // planGit plans to add the check to the repository's pre-commit hook, or to take it
 // out.
-func planGit(c *cli.Call, env skills.Environment, out bool) (githook.Change, error) {
+func planGit(c *cli.Invocation, env skills.Environment, out bool) (githook.Change, error) {
 	dir := c.Env.Dir
 	if c.Given("path") {
 		path, err := nonEmpty(c, c.String("path"))

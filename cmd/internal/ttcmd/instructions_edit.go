@@ -18,7 +18,7 @@ type editResult struct {
 	Opened  bool               `json:"opened"`
 }
 
-func runInstructionsEdit(ctx context.Context, c *cli.Call) error {
+func runInstructionsEdit(ctx context.Context, c *cli.Invocation) error {
 	scope, err := layerOf(c, instructions.User)
 	if err != nil {
 		return err
@@ -46,7 +46,7 @@ func runInstructionsEdit(ctx context.Context, c *cli.Call) error {
 
 // openEditor edits the file and waits for the editor to end. Without a terminal
 // it starts none: an agent would wait for ever.
-func openEditor(ctx context.Context, c *cli.Call, path string) (opened bool, err error) {
+func openEditor(ctx context.Context, c *cli.Invocation, path string) (opened bool, err error) {
 	command := chosenEditor(c.Env, path)
 	if command == nil {
 		opener := instructions.Opener{GOOS: runtime.GOOS, Getenv: c.Env.Lookup, LookPath: exec.LookPath}

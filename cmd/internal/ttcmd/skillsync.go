@@ -10,14 +10,14 @@ import (
 
 // syncBefore updates installed skills before a daily command that a person runs.
 // It prints nothing, and leaves errors to "tt install".
-func syncBefore(ctx context.Context, c *cli.Call) {
+func syncBefore(ctx context.Context, c *cli.Invocation) {
 	if !c.Cmd.Hidden && slices.Contains(daily, c.Cmd) && mayTakeLonger(c) {
 		syncSkills(ctx, c.Env)
 	}
 }
 
 // mayTakeLonger reports whether a person calls, and not for a prompt.
-func mayTakeLonger(c *cli.Call) bool {
+func mayTakeLonger(c *cli.Invocation) bool {
 	if forPrompt(c) || c.Env.Lookup("TT_HARNESS_EXPORT") != "" {
 		return false
 	}

@@ -80,7 +80,7 @@ func (s *seat) stream(ctx context.Context, r *reading, f filter, st *turn.State,
 
 // streamContext ends with a signal, with the reader of the output, and with the
 // stream's time, if it has one.
-func streamContext(ctx context.Context, c *cli.Call, st *turn.State, r *reading) (context.Context, func()) {
+func streamContext(ctx context.Context, c *cli.Invocation, st *turn.State, r *reading) (context.Context, func()) {
 	timeUp := func() {}
 	if r.timed || r.wait {
 		d := time.Duration(st.Policy.WaitForEvents) * time.Millisecond

@@ -8,9 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// takes reports whether file takes some bytes now, without a reader that makes
+// canWrite reports whether file takes some bytes now, without a reader that makes
 // room first. A pipe that is not full takes a page.
-func takes(file *os.File, size int) bool {
+func canWrite(file *os.File, size int) bool {
 	const page = 4096
 	if size > page {
 		return false

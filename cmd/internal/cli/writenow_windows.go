@@ -3,4 +3,4 @@ package cli
 import "os"
 
 // takes cannot be told here.
-func takes(*os.File, int) bool { return false }
+func canWrite(*os.File, int) bool { return false }

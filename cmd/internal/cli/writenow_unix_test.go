@@ -19,10 +19,10 @@ func TestTakesAtOnce(t *testing.T) {
 	defer r.Close()
 	defer w.Close()
 	out := newOutput(&Env{Stdout: w}, true)
-	if !out.TakesAtOnce(100) {
+	if !out.CanWriteNow(100) {
 		t.Error("an empty pipe takes nothing")
 	}
-	if out.TakesAtOnce(1 << 20) {
+	if out.CanWriteNow(1 << 20) {
 		t.Error("it takes more than it holds")
 	}
 	fd := int(w.Fd()) // once: asking for it makes it block again
@@ -35,10 +35,10 @@ func TestTakesAtOnce(t *testing.T) {
 	if err != unix.EAGAIN {
 		t.Fatal(err)
 	}
-	if out.TakesAtOnce(1) {
+	if out.CanWriteNow(1) {
 		t.Error("a full pipe takes more")
 	}
-	if newOutput(&Env{Stdout: new(brokenWriter)}, true).TakesAtOnce(1) {
+	if newOutput(&Env{Stdout: new(brokenWriter)}, true).CanWriteNow(1) {
 		t.Error("it is told of what is no file")
 	}
 }

@@ -6,11 +6,11 @@ import (
 	"github.com/talking-stick/tt/fsroom/code"
 )
 
-// A Call is one use of a command: what was given to it, and where its result goes.
+// A Invocation is one use of a command: what was given to it, and where its result goes.
 //
 // The methods that ask for a flag or an argument panic when the command does not
 // declare it.
-type Call struct {
+type Invocation struct {
 	Env     *Env
 	Program *Program
 	Cmd     *Command
@@ -25,10 +25,10 @@ type Call struct {
 
 // Given reports whether the flag was on the command line, also with its default
 // as value.
-func (c *Call) Given(flag string) bool { return c.flags.given(flag) }
+func (c *Invocation) Given(flag string) bool { return c.flags.given(flag) }
 
 // String returns the value of a flag declared with Flags.String or Flags.Choice.
-func (c *Call) String(flag string) string {
+func (c *Invocation) String(flag string) string {
 	switch value := c.flags.lookup(flag).Value.(type) {
 	case *textValue:
 		return string(*value)
@@ -39,27 +39,27 @@ func (c *Call) String(flag string) string {
 }
 
 // Strings returns the values of a flag declared with Flags.StringList, in order.
-func (c *Call) Strings(flag string) []string {
+func (c *Invocation) Strings(flag string) []string {
 	return []string(*c.flags.lookup(flag).Value.(*listValue))
 }
 
 // Bool returns whether a switch is on.
-func (c *Call) Bool(flag string) bool {
+func (c *Invocation) Bool(flag string) bool {
 	return bool(*c.flags.lookup(flag).Value.(*switchValue))
 }
 
 // Int64 returns the value of a flag declared with Flags.Int64.
-func (c *Call) Int64(flag string) int64 {
+func (c *Invocation) Int64(flag string) int64 {
 	return int64(*c.flags.lookup(flag).Value.(*numberValue))
 }
 
 // Duration returns the value of a flag declared with Flags.Duration.
-func (c *Call) Duration(flag string) time.Duration {
+func (c *Invocation) Duration(flag string) time.Duration {
 	return time.Duration(*c.flags.lookup(flag).Value.(*spanValue))
 }
 
 // Arg returns a positional argument, "" when an optional one was not given.
-func (c *Call) Arg(name string) string {
+func (c *Invocation) Arg(name string) string {
 	if given := c.Rest(name); len(given) > 0 {
 		return given[0]
 	}
@@ -67,10 +67,10 @@ func (c *Call) Arg(name string) string {
 }
 
 // HasArg reports whether a positional argument was given, also as "".
-func (c *Call) HasArg(name string) bool { return len(c.Rest(name)) > 0 }
+func (c *Invocation) HasArg(name string) bool { return len(c.Rest(name)) > 0 }
 
 // Rest returns all arguments of a positional declared with Arg.Rest, in order.
-func (c *Call) Rest(name string) []string {
+func (c *Invocation) Rest(name string) []string {
 	given, declared := c.operands[name]
 	if !declared {
 		panic("cli: argument " + name + " is not declared")
@@ -80,6 +80,6 @@ func (c *Call) Rest(name string) []string {
 
 // Usagef returns a usage error whose hint leads to the command's help. Replace the
 // hint with WithHint where there is a better one.
-func (c *Call) Usagef(format string, args ...any) *code.Error {
+func (c *Invocation) Usagef(format string, args ...any) *code.Error {
 	return usagef(format, args...).WithHint("%s", c.Program.seeHelp(c.Cmd))
 }
