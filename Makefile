@@ -36,7 +36,7 @@ test: ## everything that needs no root, no network and no minutes
 RACING := ^(TestScripts|TestFollowersLoseNothing)$$/^(wait_|race_|turn_race|turn_waiters|events_follow|events_wait|guardian_repair|guardian_stops|stream)
 test-ci: ## the tests in random order, all but most of tt's under the race detector
 	$(GO) test -shuffle=on ./cmd/internal/ttcmd
-	CGO_ENABLED=1 $(GO) test -race -shuffle=on $$($(GO) list ./... | grep -v '/cmd/tt$$')
+	CGO_ENABLED=1 $(GO) test -race -shuffle=on $$($(GO) list ./... | grep -v '/cmd/internal/ttcmd$$')
 	CGO_ENABLED=1 $(GO) test -race -shuffle=on ./cmd/internal/ttcmd -run '$(RACING)'
 
 test-mcp: build ## the agent bus with the TypeScript SDK and the Inspector, from npm
@@ -70,7 +70,7 @@ cross: ## it compiles where it is to run, the tests too
 	GOOS=windows GOARCH=amd64 $(GO) vet ./...
 
 guards: build ## the size of tt, and its start beside that of a program that does nothing
-	$(BUILD) -o $(BIN)/ ./cmd/internal/floor
+	$(BUILD) -o $(BIN)/ ./cmd/internal/baseline
 	TT_BENCH_DIR=$(CURDIR)/$(BIN) $(GO) test -count 1 -run '^TestSizeAndStart$$' -v ./cmd/internal/ttcmd
 
 FUZZTIME ?= 60s
@@ -94,8 +94,8 @@ torture-long: ## every attack with the numbers of a release, fuzzing, the models
 	$(GO) test ./fsroom -count 1 -run NothingLeaks -leak.changes=10000
 	$(GO) run ./cmd/internal/torture -long $(TORTURE)
 
-bench: build ## whole commands beside a floor of bare system calls, then the parts; for benchstat
-	$(BUILD) -o $(BIN)/ ./cmd/internal/floor
+bench: build ## whole commands beside a baseline of bare system calls, then the parts; for benchstat
+	$(BUILD) -o $(BIN)/ ./cmd/internal/baseline
 	TT_BENCH_DIR=$(CURDIR)/$(BIN) $(GO) test -run '^$$' -bench Command -benchtime 200x ./cmd/internal/ttcmd
 	TT_BENCH_DIR=$(CURDIR)/$(BIN) $(GO) test -run '^$$' -bench 'Handoff|Eight' -benchtime 40x ./cmd/internal/ttcmd
 	$(GO) test -run '^$$' -bench . -benchmem ./journal ./fsroom/... ./lockfile

@@ -17,13 +17,13 @@ import (
 // wakes one process and nothing else.
 func BenchmarkHandoff(b *testing.B) {
 	s := newBenchStage(b)
-	b.Run("floor", func(b *testing.B) {
+	b.Run("baseline", func(b *testing.B) {
 		dir := b.TempDir()
-		s.run(s.floor("commit", dir))
+		s.run(s.baseline("commit", dir))
 		s.report(b, func() time.Duration {
-			waiter := s.start(b, s.floor("await", dir))
+			waiter := s.start(b, s.baseline("await", dir))
 			waiter.line(b)
-			return s.until(b, waiter, s.floor("commit", dir))
+			return s.until(b, waiter, s.baseline("commit", dir))
 		})
 	})
 	for _, others := range []int{0, 100} {
@@ -66,9 +66,9 @@ func BenchmarkEight(b *testing.B) {
 		b.ReportMetric(float64(time.Since(started).Microseconds())/float64(writers*b.N), "µs/command")
 		b.ReportMetric(0, "ns/op")
 	}
-	b.Run("floor", func(b *testing.B) {
+	b.Run("baseline", func(b *testing.B) {
 		dir := b.TempDir()
-		atOnce(b, func(int) *exec.Cmd { return s.floor("commit", dir) })
+		atOnce(b, func(int) *exec.Cmd { return s.baseline("commit", dir) })
 	})
 	b.Run("tt", func(b *testing.B) {
 		r := s.newRoom(b)
@@ -94,8 +94,8 @@ func newBenchStage(b *testing.B) *benchStage {
 	return &benchStage{b: b, bin: bin}
 }
 
-func (s *benchStage) floor(args ...string) *exec.Cmd {
-	return exec.Command(filepath.Join(s.bin, "floor"), args...)
+func (s *benchStage) baseline(args ...string) *exec.Cmd {
+	return exec.Command(filepath.Join(s.bin, "baseline"), args...)
 }
 
 func (s *benchStage) run(cmd *exec.Cmd) {

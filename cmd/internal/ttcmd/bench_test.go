@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// BenchmarkCommand runs whole commands, as a shell does, in turn with a floor of
+// BenchmarkCommand runs whole commands, as a shell does, in turn with a baseline of
 // bare system calls, so that a busy machine is busy for both. It needs the
 // programs, see "make bench": TT_BENCH_DIR is where they are.
 func BenchmarkCommand(b *testing.B) {
@@ -19,7 +19,7 @@ func BenchmarkCommand(b *testing.B) {
 	if bin == "" {
 		b.Skip("TT_BENCH_DIR is not set; make bench sets it")
 	}
-	data, workspace, floor := b.TempDir(), b.TempDir(), b.TempDir()
+	data, workspace, baseline := b.TempDir(), b.TempDir(), b.TempDir()
 	env := append(os.Environ(), "TALKING_STICK_DATA_DIR="+data, "TT_HARNESS_AGENT_ID=bench:1")
 	run := func(name string, args ...string) time.Duration {
 		cmd := exec.Command(filepath.Join(bin, name), args...)
@@ -31,24 +31,24 @@ func BenchmarkCommand(b *testing.B) {
 		return time.Since(start)
 	}
 	run("tt", "join")
-	run("floor", "commit", floor)
+	run("baseline", "commit", baseline)
 	for _, c := range []struct {
-		name      string
-		tt, floor []string
+		name         string
+		tt, baseline []string
 	}{
 		{"start", []string{"version"}, []string{"noop"}},
-		{"read", []string{"state", "--json"}, []string{"read", floor}},
-		{"commit", []string{"msg", "send", "room", "hello"}, []string{"commit", floor}},
+		{"read", []string{"state", "--json"}, []string{"read", baseline}},
+		{"commit", []string{"msg", "send", "room", "hello"}, []string{"commit", baseline}},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			var ours, bare []time.Duration
 			for range b.N {
 				ours = append(ours, run("tt", c.tt...))
-				bare = append(bare, run("floor", c.floor...))
+				bare = append(bare, run("baseline", c.baseline...))
 			}
 			b.ReportMetric(float64(median(ours).Microseconds()), "tt-µs")
-			b.ReportMetric(float64(median(bare).Microseconds()), "floor-µs")
-			b.ReportMetric(float64(median(ours))/float64(median(bare)), "tt/floor")
+			b.ReportMetric(float64(median(bare).Microseconds()), "baseline-µs")
+			b.ReportMetric(float64(median(ours))/float64(median(bare)), "tt/baseline")
 			b.ReportMetric(0, "ns/op")
 		})
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 // The built programs stay small and start fast. TT_BENCH_DIR is where they are,
-// beside the floor that tt is measured against; "make guards" sets it.
+// beside the baseline that tt is measured against; "make guards" sets it.
 func TestSizeAndStart(t *testing.T) {
 	bin := os.Getenv("TT_BENCH_DIR")
 	if bin == "" {
@@ -29,14 +29,14 @@ func TestSizeAndStart(t *testing.T) {
 	}
 	// The fastest of many starts is what a program takes; all others were disturbed.
 	const starts, atMost = 200, 3.0
-	tt, floor := time.Hour, time.Hour
+	tt, baseline := time.Hour, time.Hour
 	for range starts {
-		floor = min(floor, start(t, filepath.Join(bin, "floor"), "noop"))
+		baseline = min(baseline, start(t, filepath.Join(bin, "baseline"), "noop"))
 		tt = min(tt, start(t, filepath.Join(bin, "tt"), "version"))
 	}
-	t.Logf("tt: %d bytes, %v to start and end; floor: %v; %.1f times", info.Size(), tt, floor, float64(tt)/float64(floor))
-	if float64(tt) > atMost*float64(floor) {
-		t.Errorf("tt takes %v to start and end, %.1f times the floor's %v; it may take %.0f times", tt, float64(tt)/float64(floor), floor, atMost)
+	t.Logf("tt: %d bytes, %v to start and end; baseline: %v; %.1f times", info.Size(), tt, baseline, float64(tt)/float64(baseline))
+	if float64(tt) > atMost*float64(baseline) {
+		t.Errorf("tt takes %v to start and end, %.1f times the baseline's %v; it may take %.0f times", tt, float64(tt)/float64(baseline), baseline, atMost)
 	}
 }
 

@@ -1,12 +1,12 @@
 //go:build unix
 
-// Command floor makes the bare system calls that a coordinator on plain files
+// Command baseline makes the bare system calls that a coordinator on plain files
 // cannot do without, and nothing else. What tt takes is quoted as a ratio to it.
 //
-//	floor noop          start and end
-//	floor read DIR      read a state of two kilobytes: a command that only looks
-//	floor commit DIR    lock, read, append and sync, replace and sync: one durable change
-//	floor await DIR     print a line when watching, and another when the state was replaced
+//	baseline noop          start and end
+//	baseline read DIR      read a state of two kilobytes: a command that only looks
+//	baseline commit DIR    lock, read, append and sync, replace and sync: one durable change
+//	baseline await DIR     print a line when watching, and another when the state was replaced
 package main
 
 import (
@@ -33,10 +33,10 @@ func main() {
 	case len(os.Args) == 3 && os.Args[1] == "await":
 		err = await(os.Args[2])
 	default:
-		err = fmt.Errorf("usage: floor noop | read DIR | commit DIR | await DIR")
+		err = fmt.Errorf("usage: baseline noop | read DIR | commit DIR | await DIR")
 	}
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "floor:", err)
+		fmt.Fprintln(os.Stderr, "baseline:", err)
 		os.Exit(1)
 	}
 }
