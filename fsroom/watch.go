@@ -229,3 +229,8 @@ func (s *Subscription) poll() time.Duration {
 	s.blind = min(2*s.blind, s.blindLast)
 	return d
 }
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}

@@ -10,6 +10,7 @@ import (
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/topic"
+	"github.com/talking-stick/tt/fsroom/workspace"
 	"github.com/talking-stick/tt/journal/event"
 )
 
@@ -51,13 +52,13 @@ func newBus(dir string, limits topic.Limits) *bus {
 // dataDir is the one of tt unless there is one of our own.
 func dataDir(env *cli.Env) (string, error) {
 	if own := env.Lookup(envDataDir); own != "" {
-		dir, err := fsroom.GivenDataDir(envDataDir, own)
+		dir, err := workspace.GivenDataDir(envDataDir, own)
 		if err != nil {
 			return "", topic.Translate(err)
 		}
 		return dir, nil
 	}
-	dir, err := fsroom.DataDir(env.Lookup, env.Home)
+	dir, err := workspace.DataDir(env.Lookup, env.Home)
 	if err != nil {
 		e := topic.Translate(err)
 		e.Message = strings.Replace(e.Message, "keep rooms", "keep topics", 1)

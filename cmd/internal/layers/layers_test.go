@@ -54,6 +54,7 @@ var below = map[string][]string{
 	"fsroom/turn":           {"fsroom/code", "journal/event", "journal/wire"},
 	"fsroom/topic":          {"fsroom/code", "journal/event", "journal/wire"},
 	"fsroom":                {"fsroom/code", "journal", "lockfile"},
+	"fsroom/workspace":      {"fsroom/code"},
 	"identity":              {"fsroom/code"},
 	"skills":                {"skills", "fsroom/code", "lockfile"},
 	"cmd/internal/cli":      {"fsroom/code", "journal/wire"},

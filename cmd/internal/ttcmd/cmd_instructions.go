@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
-	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/workspace"
 	"github.com/talking-stick/tt/skills/instructions"
 )
 
@@ -55,7 +55,7 @@ func layerFlags(f *cli.Flags) {
 // layers are those of the workspace that the command line names. One that cannot
 // be found is an error only where scope is the project's, or a path was given.
 func layers(c *cli.Invocation, scope instructions.Scope) (instructions.Layers, error) {
-	dir, err := fsroom.DataDir(c.Env.Lookup, c.Env.Home)
+	dir, err := workspace.DataDir(c.Env.Lookup, c.Env.Home)
 	if err != nil {
 		return instructions.Layers{}, err
 	}

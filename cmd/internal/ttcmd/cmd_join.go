@@ -9,6 +9,7 @@ import (
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/fsroom/workspace"
 	"github.com/talking-stick/tt/identity"
 	"github.com/talking-stick/tt/journal/event"
 )
@@ -97,7 +98,7 @@ func (d *desk) join(ctx context.Context, forceNew bool) (*seat, *snapshot, joini
 }
 
 // choose decides which room a join goes to.
-func (d *desk) choose(w *fsroom.Workspace, forceNew bool) (*seat, joining, error) {
+func (d *desk) choose(w *workspace.Workspace, forceNew bool) (*seat, joining, error) {
 	dirs := w.Chain()
 	if forceNew {
 		dirs = dirs[:1]
@@ -137,7 +138,7 @@ func (d *desk) choose(w *fsroom.Workspace, forceNew bool) (*seat, joining, error
 }
 
 // outer is the path of the nearest room around the one to be made.
-func (d *desk) outer(w *fsroom.Workspace, forceNew bool) (string, error) {
+func (d *desk) outer(w *workspace.Workspace, forceNew bool) (string, error) {
 	dirs := w.Above()
 	if forceNew {
 		dirs = append(w.Chain()[1:], dirs...)

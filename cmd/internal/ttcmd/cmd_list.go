@@ -7,6 +7,7 @@ import (
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/fsroom/workspace"
 )
 
 var listCommand = &cli.Command{
@@ -83,7 +84,7 @@ type unreadable struct {
 
 // roomNames are the directories of the rooms that may be between the path and the
 // workspace root, or of all rooms, which does not need a workspace.
-func (d *desk) roomNames(w *fsroom.Workspace, all bool) ([]string, error) {
+func (d *desk) roomNames(w *workspace.Workspace, all bool) ([]string, error) {
 	if all {
 		return fsroom.Rooms(d.store, rules)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/fsroom/workspace"
 	"github.com/talking-stick/tt/identity"
 )
 
@@ -51,7 +52,7 @@ func whoCalls(c *cli.Invocation) (identity.Agent, identity.Table, error) {
 }
 
 func openStore(c *cli.Invocation) (*fsroom.Store, error) {
-	dir, err := fsroom.DataDir(c.Env.Lookup, c.Env.Home)
+	dir, err := workspace.DataDir(c.Env.Lookup, c.Env.Home)
 	if err != nil {
 		return nil, err
 	}
@@ -123,7 +124,7 @@ func pathArg() cli.Arg {
 }
 
 // workspace finds the workspace that the command line names.
-func (d *desk) workspace() (*fsroom.Workspace, error) {
+func (d *desk) workspace() (*workspace.Workspace, error) {
 	arg := ""
 	for _, a := range d.call.Cmd.Args {
 		if a.Name == "path" {
@@ -137,14 +138,14 @@ func (d *desk) workspace() (*fsroom.Workspace, error) {
 	return d.locate(path)
 }
 
-func (d *desk) locate(path string) (*fsroom.Workspace, error) {
+func (d *desk) locate(path string) (*workspace.Workspace, error) {
 	return locate(d.call.Env, path)
 }
 
 // locate finds the workspace of a path. Of a current directory that was removed
 // only the shell still knows the name.
-func locate(env *cli.Env, path string) (*fsroom.Workspace, error) {
-	w, err := fsroom.Locate(path, env.Dir, env.Home)
+func locate(env *cli.Env, path string) (*workspace.Workspace, error) {
+	w, err := workspace.Locate(path, env.Dir, env.Home)
 	var gone *code.Error
 	if pwd := env.Lookup("PWD"); w == nil && env.Dir == "" && filepath.IsAbs(pwd) && errors.As(err, &gone) {
 		gone.WithHint("go to another directory, or name the workspace with --path; it may have been %s", pwd).With("path", pwd)
@@ -177,11 +178,11 @@ func nonEmpty(c *cli.Invocation, path string) (string, error) {
 // find returns the deepest room between the path and the workspace root that
 // is alive, nil if there is none. An idle room that has outlived its time
 // counts as ended.
-func (d *desk) find(w *fsroom.Workspace) (*seat, error) {
+func (d *desk) find(w *workspace.Workspace) (*seat, error) {
 	return d.findIn(w, w.Chain())
 }
 
-func (d *desk) findIn(w *fsroom.Workspace, dirs []string) (*seat, error) {
+func (d *desk) findIn(w *workspace.Workspace, dirs []string) (*seat, error) {
 	for _, dir := range dirs {
 		r := fsroom.At(d.store, rules, fsroom.RoomName(dir))
 		if !r.Exists() {
@@ -220,7 +221,7 @@ func (d *desk) seatIfAny() (*seat, error) {
 
 // seatIfAnyIn finds the room of a workspace, nil for none. One whose directory was
 // removed (missing says so) may still have a room, to be looked at and left.
-func (d *desk) seatIfAnyIn(w *fsroom.Workspace, missing error) (*seat, error) {
+func (d *desk) seatIfAnyIn(w *workspace.Workspace, missing error) (*seat, error) {
 	if w == nil {
 		return nil, missing
 	}
@@ -233,7 +234,7 @@ func (d *desk) seatIfAnyIn(w *fsroom.Workspace, missing error) (*seat, error) {
 
 // seatIn finds the room of a workspace. Without one, room_not_found says how to
 // get one, and which rooms the caller may have lost.
-func (d *desk) seatIn(w *fsroom.Workspace, missing error) (*seat, error) {
+func (d *desk) seatIn(w *workspace.Workspace, missing error) (*seat, error) {
 	s, err := d.seatIfAnyIn(w, missing)
 	if err != nil || s != nil {
 		return s, err

@@ -6,6 +6,7 @@ import (
 
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/fsroom/workspace"
 	"github.com/talking-stick/tt/journal/event"
 )
 
@@ -13,7 +14,7 @@ import (
 type seat struct {
 	*desk
 	room      *room
-	workspace *fsroom.Workspace
+	workspace *workspace.Workspace
 	first     *snapshot  // how the room was found; nil if it was not read yet
 	decided   turn.Facts // of the last decision, see update
 	draft     *draft     // the handoff being written in an editor; nil: none is

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
-	"github.com/talking-stick/tt/fsroom"
+	"github.com/talking-stick/tt/fsroom/workspace"
 	"github.com/talking-stick/tt/skills"
 )
 
@@ -18,7 +18,7 @@ const programPatience = time.Minute
 
 // skillsEnvironment is this machine, for what is written into harnesses.
 func skillsEnvironment(env *cli.Env) (skills.Environment, error) {
-	dir, err := fsroom.DataDir(env.Lookup, env.Home)
+	dir, err := workspace.DataDir(env.Lookup, env.Home)
 	return skills.Environment{
 		Home:     env.Home,
 		DataDir:  dir,

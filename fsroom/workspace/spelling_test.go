@@ -1,4 +1,4 @@
-package fsroom
+package workspace
 
 import (
 	"os"

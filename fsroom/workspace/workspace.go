@@ -1,4 +1,7 @@
-package fsroom
+// Package workspace tells which directory a command is about: the canonical form
+// of a path, the root of the workspace the path is in, and the directory in which
+// the user's rooms are kept.
+package workspace
 
 import (
 	"errors"
@@ -11,26 +14,26 @@ import (
 	"github.com/talking-stick/tt/fsroom/code"
 )
 
-// A Workspace is where a path belongs.
+// A Workspace is the place in the file system that a path belongs to.
 type Workspace struct {
 	Requested string // as given, made absolute
 	Path      string // canonical: absolute, no symlinks, a file's parent, true casing
 	Root      string // canonical: the nearest git top-level, else the nearest marker, else Path
 }
 
-// markers are files that make their directory a workspace root where there is
-// no git.
+// markers returns the files that make their directory a workspace root where no
+// directory above has a .git.
 func markers() []string {
 	return []string{"CLAUDE.md", "AGENTS.md", "package.json", "pyproject.toml", "Cargo.toml", "go.mod"}
 }
 
-// Locate finds the workspace of a path relative to dir. home is the user's home
-// directory: markers right in it count for nothing below it, or every stray
-// directory would share one room.
+// Locate returns the workspace of a path, which is relative to dir. home is the
+// home directory of the user: a marker file right in it does not make it the root
+// of directories below it, or unrelated directories would share one room.
 //
-// dir is "" when the current directory was removed; then the path has to be
-// absolute. Where nothing is at the path, the error says so, and the workspace is that of
-// the directory that was there: its room may outlive it.
+// dir is "" if the current directory was removed; path must then be absolute. If
+// nothing exists at path, Locate returns an error and also the workspace that the
+// missing directory belonged to, because its room may still exist.
 func Locate(path, dir, home string) (*Workspace, error) {
 	if dir == "" && !filepath.IsAbs(path) {
 		return nil, code.New(code.Usage, "the current directory is gone").
@@ -56,7 +59,7 @@ func Locate(path, dir, home string) (*Workspace, error) {
 	return w, nil
 }
 
-// lostDir is the canonical form that a directory had which is no longer there.
+// lostDir returns the canonical form that a removed directory had.
 func lostDir(path string) string {
 	for dir := range ancestors(filepath.Clean(path)) {
 		if real, err := canonicalDir(dir); err == nil {
@@ -155,8 +158,8 @@ func ancestors(path string) func(yield func(string) bool) {
 	}
 }
 
-// Chain lists the directories from the path up to the workspace root, the
-// deepest first: where a room of this path may be.
+// Chain returns the directories from Path up to Root, the deepest first: those of
+// which this path may use the room.
 func (w *Workspace) Chain() []string {
 	var dirs []string
 	for dir := range ancestors(w.Path) {
@@ -168,7 +171,7 @@ func (w *Workspace) Chain() []string {
 	return dirs
 }
 
-// Above lists the directories above the workspace root, the nearest first.
+// Above returns the directories above Root, the nearest first.
 func (w *Workspace) Above() []string {
 	var dirs []string
 	for dir := range ancestors(w.Root) {
@@ -179,7 +182,7 @@ func (w *Workspace) Above() []string {
 	return dirs
 }
 
-// DataDir is where rooms are kept, from the environment.
+// DataDir returns the data directory, in which rooms are kept, from the environment.
 func DataDir(lookup func(string) string, home string) (string, error) {
 	const variable = "TALKING_STICK_DATA_DIR"
 	if d := lookup(variable); d != "" {
@@ -188,7 +191,7 @@ func DataDir(lookup func(string) string, home string) (string, error) {
 	if d := lookup("APPDATA"); d != "" && runtime.GOOS == "windows" {
 		return filepath.Join(d, "talking-stick"), nil
 	}
-	// A relative XDG_DATA_HOME is invalid and to be ignored, says its specification.
+	// The XDG specification says that a relative XDG_DATA_HOME must be ignored.
 	if d := lookup("XDG_DATA_HOME"); filepath.IsAbs(d) {
 		return filepath.Join(d, "talking-stick"), nil
 	}
@@ -199,8 +202,9 @@ func DataDir(lookup func(string) string, home string) (string, error) {
 	return filepath.Join(home, ".local", "share", "talking-stick"), nil
 }
 
-// GivenDataDir is the data directory that a variable names. A relative path is
-// refused: agents in two directories of one workspace would not meet.
+// GivenDataDir returns the data directory that an environment variable names. It
+// refuses a relative path: agents in two directories of one workspace would use
+// different data directories.
 func GivenDataDir(variable, path string) (string, error) {
 	if !filepath.IsAbs(path) {
 		return "", code.New(code.DataDirUnusable, "%s is not an absolute path: %q", variable, path).

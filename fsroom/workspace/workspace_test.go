@@ -1,4 +1,4 @@
-package fsroom_test
+package workspace_test
 
 import (
 	"os"
@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/workspace"
 )
 
 // tree makes files and directories (with a slash at their end) under a new
@@ -19,7 +19,7 @@ func tree(t *testing.T, paths ...string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if w, err := fsroom.Locate(top, top, ""); err != nil || w.Root != top {
+	if w, err := workspace.Locate(top, top, ""); err != nil || w.Root != top {
 		t.Skipf("temporary directories are in a workspace: %+v, %v", w, err)
 	}
 	for _, p := range paths {
@@ -76,7 +76,7 @@ func TestWorkspaceRoot(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			top := tree(t, test.tree...)
-			w, err := fsroom.Locate(filepath.FromSlash(test.path), top, filepath.Join(top, test.home))
+			w, err := workspace.Locate(filepath.FromSlash(test.path), top, filepath.Join(top, test.home))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -102,7 +102,7 @@ func TestWorkspaceThroughLinks(t *testing.T) {
 	link("link/sub", "twice")
 	link("real/sub/file", "to-file")
 	for _, path := range []string{"real/sub", "link/sub", "twice", "to-file", "link/sub/file"} {
-		w, err := fsroom.Locate(path, top, "")
+		w, err := workspace.Locate(path, top, "")
 		if err != nil || w.Path != filepath.Join(top, "real", "sub") || w.Root != filepath.Join(top, "real") {
 			t.Errorf("%s: %+v, %v", path, w, err)
 		}
@@ -111,7 +111,7 @@ func TestWorkspaceThroughLinks(t *testing.T) {
 	if err := os.Symlink(home, filepath.Join(top, "home")); err != nil {
 		t.Fatal(err)
 	}
-	w, err := fsroom.Locate("b", home, filepath.Join(top, "home")+"/")
+	w, err := workspace.Locate("b", home, filepath.Join(top, "home")+"/")
 	if err != nil || w.Root != filepath.Join(home, "b") {
 		t.Errorf("a home directory that is a link: %+v, %v", w, err)
 	}
@@ -120,7 +120,7 @@ func TestWorkspaceThroughLinks(t *testing.T) {
 // TestEmptyPathIsTheCurrentDirectory.
 func TestEmptyPathIsTheCurrentDirectory(t *testing.T) {
 	top := tree(t, "a/go.mod", "a/b/")
-	w, err := fsroom.Locate("", filepath.Join(top, "a", "b"), "")
+	w, err := workspace.Locate("", filepath.Join(top, "a", "b"), "")
 	if err != nil || w.Path != filepath.Join(top, "a", "b") || w.Requested != w.Path || w.Root != filepath.Join(top, "a") {
 		t.Errorf("%+v, %v", w, err)
 	}
@@ -136,7 +136,7 @@ func TestUnusablePaths(t *testing.T) {
 		"missing": ": there is no such file or directory", "missing/sub": ": there is no such file or directory",
 		"file/sub": ": not a directory", "loop": ": too many symbolic links", "a\x00b": ": invalid argument",
 	} {
-		w, err := fsroom.Locate(path, top, "")
+		w, err := workspace.Locate(path, top, "")
 		if code.Of(err) != code.Usage || !strings.HasSuffix(err.Error(), says+" (usage)") {
 			t.Errorf("%q: %+v, %v", path, w, err)
 		}
@@ -147,7 +147,7 @@ func TestUnusablePaths(t *testing.T) {
 // each once, the deepest first.
 func TestChainAndAbove(t *testing.T) {
 	top := tree(t, "a/.git/", "a/b/c/")
-	w, err := fsroom.Locate("a/b/c", top, "")
+	w, err := workspace.Locate("a/b/c", top, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -164,7 +164,7 @@ func TestChainAndAbove(t *testing.T) {
 			t.Errorf("above %q", above)
 		}
 	}
-	slash := fsroom.Workspace{Path: "/", Root: "/"}
+	slash := workspace.Workspace{Path: "/", Root: "/"}
 	if got := slash.Chain(); !slices.Equal(got, []string{"/"}) || len(slash.Above()) != 0 {
 		t.Errorf("of the root: chain %q, above %q", got, slash.Above())
 	}
@@ -189,7 +189,7 @@ func TestDataDir(t *testing.T) {
 		"nothing at all":     {nil, "", ""},
 	}
 	for name, test := range tests {
-		got, err := fsroom.DataDir(func(k string) string { return test.env[k] }, test.home)
+		got, err := workspace.DataDir(func(k string) string { return test.env[k] }, test.home)
 		if got != test.want || (err != nil) != (test.want == "") {
 			t.Errorf("%s: %q, %v, want %q", name, got, err, test.want)
 		}

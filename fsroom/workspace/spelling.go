@@ -1,4 +1,4 @@
-package fsroom
+package workspace
 
 import (
 	"os"
@@ -9,11 +9,11 @@ import (
 	"unicode"
 )
 
-// A lookup is what finding the true spelling of names needs of a file system.
+// A lookup is the part of a file system that finding the true spelling of a name needs.
 type lookup struct {
-	folds bool                      // names may always be spelled in other ways, as on macOS and Windows
-	same  func(a, b string) bool    // both paths are there, and name the same file
-	list  func(dir string) []string // the names in a directory, as it spells them
+	folds bool                      // all directories accept other spellings of a name, as on macOS and Windows
+	same  func(a, b string) bool    // reports whether both paths exist and name the same file
+	list  func(dir string) []string // returns the names in a directory as stored
 }
 
 func osLookup() lookup {
@@ -28,7 +28,7 @@ func osLookup() lookup {
 			return err == nil && os.SameFile(is, other)
 		},
 		list: func(dir string) []string {
-			entries, _ := os.ReadDir(dir) // of what cannot be read the spelling stays
+			entries, _ := os.ReadDir(dir) // a name in an unreadable directory keeps its spelling
 			var names []string
 			for _, e := range entries {
 				names = append(names, e.Name())
@@ -38,10 +38,10 @@ func osLookup() lookup {
 	}
 }
 
-// trueCase spells each part of a path as its directory does, where the file system
-// takes several spellings for the same name: in upper or lower case, or as
-// different sequences of Unicode characters. A part that cannot be looked up stays
-// as it is.
+// trueCase returns path with each element spelled as its directory stores it. Some
+// file systems accept several spellings of one name: in upper or lower case, or as
+// different sequences of Unicode characters. An element that cannot be looked up
+// keeps its spelling.
 func trueCase(path string) string { return osLookup().spell(path) }
 
 func (l lookup) spell(path string) string {
@@ -76,10 +76,11 @@ func (l lookup) spelling(dir, name string) string {
 	return names[i]
 }
 
-// otherCase is a name that only a file system that ignores case takes for name. On
-// Linux that can be each directory's own matter (vfat, NTFS, ext4 with casefold, WSL), and asking
-// for another name is cheaper than reading the directory. It is name itself with
-// nothing in it that has a case.
+// otherCase returns name with the case of its letters swapped, which only a file
+// system that ignores case takes for the same name. On Linux each directory may
+// ignore case or not (vfat, NTFS, ext4 with casefold, WSL), and one lookup of
+// another name is cheaper than reading the directory. A name without letters that
+// have a case is returned unchanged.
 func otherCase(name string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsUpper(r) {
