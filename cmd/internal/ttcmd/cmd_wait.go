@@ -94,9 +94,11 @@ func runWait(ctx context.Context, c *cli.Invocation) error {
 	if err != nil {
 		return err
 	}
+	ctx, stop := onSignal(ctx, endings...) // before others can see that the caller waits
+	defer stop()
 	s, snap, j, err := d.join(ctx, false)
 	if err != nil {
-		return err
+		return interrupted(ctx, err)
 	}
 	release, err := s.mine().Hold(markWaiting)
 	if err != nil {
@@ -112,8 +114,6 @@ func runWait(ctx context.Context, c *cli.Invocation) error {
 	}
 	w := waiting{seat: s, began: time.Now(), park: c.Bool("park"), statuses: c.Bool("exit-code")}
 	w.warn(j)
-	ctx, stop := onSignal(ctx, endings...)
-	defer stop()
 	c.Out.Until(ctx)
 	if err := w.until(ctx, limit); err != nil {
 		w.ahead.abandon()
