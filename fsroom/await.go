@@ -15,7 +15,7 @@ type Pause struct {
 }
 
 // A Look is told how the room is. It says whether the waiting is over, and if
-// not, when to look again although nobody rang.
+// not, when to look again although no notification came.
 type Look[S any] func(*Snapshot[S]) (done bool, pause Pause, err error)
 
 // Await looks at the room, and again after every change, until look is done or
@@ -28,10 +28,11 @@ func (r *Room[S]) Await(ctx context.Context, look Look[S]) error {
 
 // await subscribes before it looks a second time, so that nothing that happens
 // in between is missed, and starts no watcher if the first look is enough. After
-// subscribing and after each ring it lets the change under way settle: a ring
-// comes before the commit, so a look at once could come too early, with nothing to follow.
+// subscribing and after each notification it lets the change under way settle: a
+// notification comes before the commit, so a look at once could come too early, and
+// no other notification would follow.
 func (r *Room[S]) await(ctx context.Context, look Look[S], subscribe func() *Subscription) error {
-	var bell *Subscription
+	var changes *Subscription
 	settled := true
 	for {
 		seen := r.stamp()
@@ -46,21 +47,21 @@ func (r *Room[S]) await(ctx context.Context, look Look[S], subscribe func() *Sub
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		if bell == nil {
-			bell = subscribe()
+		if changes == nil {
+			changes = subscribe()
 			// Ending a watch takes the kernel milliseconds that the answer must
 			// not wait for.
-			defer func() { go bell.Close() }()
+			defer func() { go changes.Close() }()
 			settled = r.settled(ctx)
 			continue
 		}
-		if !settled { // A writer is stuck. What it commits at last rings no more.
+		if !settled { // A writer is stuck. Its commit sends no other notification.
 			pause.Poll = unsettledPoll
 		}
-		woken, err := bell.wait(ctx, pause)
+		woken, err := changes.wait(ctx, pause)
 		for err == nil && woken == byPoll && r.stamp() == seen {
-			pause = pause.less(bell.slept)
-			woken, err = bell.wait(ctx, pause)
+			pause = pause.less(changes.slept)
+			woken, err = changes.wait(ctx, pause)
 		}
 		if err != nil && !errors.Is(err, context.DeadlineExceeded) {
 			return err

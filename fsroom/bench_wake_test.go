@@ -14,13 +14,13 @@ import (
 )
 
 // BenchmarkWake is from the beginning of a change to the look of the one whose
-// turn it makes it, in one process: a durable change and a bell. With others
+// turn it makes it, in one process: a durable change and a notification. With others
 // waiting it is the same, because nobody else is woken.
 func BenchmarkWake(b *testing.B) {
 	for _, others := range []int{0, 100} {
 		b.Run(fmt.Sprint(others, "-others"), func(b *testing.B) {
 			dir := filepath.Join(b.TempDir(), "data")
-			r := fsroom.At(openStore(b, dir, fsroom.Options{BlindPoll: time.Hour}), bellRules, "demo")
+			r := fsroom.At(openStore(b, dir, fsroom.Options{BlindPoll: time.Hour}), wakeRules, "demo")
 			change(b, r, join("a"))
 			for i := range others {
 				waitAs(b, r, fmt.Sprint("other", i))
@@ -45,7 +45,7 @@ func waitAs(b *testing.B, r *room, id string) <-chan time.Time {
 	a := r.Agent(id)
 	release, err := a.Hold("waiting")
 	if err == nil {
-		err = a.HangBell()
+		err = a.EnsureWakeFile()
 	}
 	if err != nil {
 		b.Fatal(err)

@@ -28,8 +28,8 @@ func (r *Room[S]) Follow(ctx context.Context, after int64, fn func(*event.Event)
 		return after, err
 	}
 	defer func() { f.log.Close() }()
-	bell := r.store.subscribe(r.dir, "journal.jsonl")
-	defer func() { go bell.Close() }()
+	changes := r.store.subscribe(r.dir, "journal.jsonl")
+	defer func() { go changes.Close() }()
 	for {
 		// Asked before reading: if it was moved away by then, the reading that
 		// follows has seen its end.
@@ -43,7 +43,7 @@ func (r *Room[S]) Follow(ctx context.Context, after int64, fn func(*event.Event)
 		case moved:
 			err = f.reopen()
 		default:
-			_, err = bell.wait(ctx, Pause{})
+			_, err = changes.wait(ctx, Pause{})
 		}
 		if err != nil {
 			return max(f.seq, after), err

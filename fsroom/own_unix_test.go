@@ -79,8 +79,8 @@ func (f *fixture) useAll() {
 	_, _ = r.Events(ctx, 0, func(*event.Event) error { return nil })
 	a := r.Agent("a")
 	_ = a.Mark("seen", time.Now())
-	_ = a.HangBell()
-	a.Ring()
+	_ = a.EnsureWakeFile()
+	a.Notify()
 	if release, err := a.Hold("waiting"); err == nil {
 		release()
 	}

@@ -105,7 +105,7 @@ func runWait(ctx context.Context, c *cli.Invocation) error {
 		return err
 	}
 	defer release()
-	if err := s.mine().HangBell(); err != nil {
+	if err := s.mine().EnsureWakeFile(); err != nil {
 		return err
 	}
 	limit := time.Duration(snap.State.Policy.WaitForTurn) * time.Millisecond

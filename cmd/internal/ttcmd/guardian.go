@@ -34,7 +34,7 @@ func (s *seat) spawnGuardian(fence turn.Fence) (*child, error) {
 		return nil, err
 	}
 	defer null.Close()
-	if err := s.mine().HangBell(); err != nil { // it is watched from the beginning
+	if err := s.mine().EnsureWakeFile(); err != nil { // it is watched from the beginning
 		return nil, err
 	}
 	args := []string{"tt", "guard", s.room.Name(), "--turn", strconv.FormatInt(fence.Turn, 10), "--agent", fence.Agent}

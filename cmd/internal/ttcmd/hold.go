@@ -149,7 +149,7 @@ func (s *seat) install(fence turn.Fence, child *child, failure error) (int, erro
 		h.Guardian, h.Ended, h.EndedAt = &child.process, "", event.Time{}
 	}
 	h.Renewed = now()
-	err := s.mine().HangBell() // for the guardian
+	err := s.mine().EnsureWakeFile() // for the guardian
 	if err == nil {
 		err = s.mine().Write(fileHold, &h)
 	}

@@ -42,7 +42,7 @@ func (s *seat) ended(st *turn.State) bool {
 // it, see [turn.Wakes]. Changes wake by themselves.
 func (s *seat) wake(c turn.Change) {
 	for _, id := range turn.Wakes(c) {
-		s.room.Agent(id).Ring()
+		s.room.Agent(id).Notify()
 	}
 }
 

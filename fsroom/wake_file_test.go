@@ -12,8 +12,8 @@ import (
 	"github.com/talking-stick/tt/fsroom"
 )
 
-// bellRules wake "z" when somebody comes or the turn goes on.
-var bellRules = func() *fsroom.Rules[tally] {
+// wakeRules wake "z" when somebody comes or the turn goes on.
+var wakeRules = func() *fsroom.Rules[tally] {
 	r := *tallyRules
 	r.Wakes = func(before, after *tally) []string {
 		if len(after.In) > len(before.In) || after.Turn > before.Turn {
@@ -24,32 +24,32 @@ var bellRules = func() *fsroom.Rules[tally] {
 	return &r
 }()
 
-// belled is the fixture's room under bellRules, in a store whose waits are only
+// withWakeRules is the fixture's room under wakeRules, in a store whose waits are only
 // ever woken.
-func (f *fixture) belled(o fsroom.Options) *room {
+func (f *fixture) withWakeRules(o fsroom.Options) *room {
 	f.t.Helper()
 	o.BlindPoll = time.Hour
-	return fsroom.At(openStore(f.t, f.dir, o), bellRules, "demo")
+	return fsroom.At(openStore(f.t, f.dir, o), wakeRules, "demo")
 }
 
-// hang makes somebody ready to be woken.
-func (f *fixture) hang(id string) fsroom.Agent {
+// waiting makes somebody ready to be woken.
+func (f *fixture) waiting(id string) fsroom.Agent {
 	f.t.Helper()
 	a := f.room.Agent(id)
 	release, err := a.Hold("waiting")
 	f.must(err)
 	f.t.Cleanup(release)
-	f.must(a.HangBell())
+	f.must(a.EnsureWakeFile())
 	return a
 }
 
-// TestBellWakes whom a change concerns, and whoever is rung for.
-func TestBellWakes(t *testing.T) {
+// TestWakeFileWakes whom a change concerns, and whoever is rung for.
+func TestWakeFileWakes(t *testing.T) {
 	f := newFixture(t)
-	r := f.belled(fsroom.Options{})
+	r := f.withWakeRules(fsroom.Options{})
 	change(t, r, join("a"))
-	z := f.hang("z")
-	rings := func() fsroom.Pause { z.Ring(); return rest() }
+	z := f.waiting("z")
+	rings := func() fsroom.Pause { z.Notify(); return rest() }
 	joins := func(id string) func() fsroom.Pause {
 		return func() fsroom.Pause { change(t, r, join(id)); return rest() }
 	}
@@ -69,18 +69,18 @@ func TestBellWakes(t *testing.T) {
 	}
 }
 
-// TestBellLetsSleep whom a change does not concern.
-func TestBellLetsSleep(t *testing.T) {
+// TestWakeFileLetsSleep whom a change does not concern.
+func TestWakeFileLetsSleep(t *testing.T) {
 	f := newFixture(t)
-	r := f.belled(fsroom.Options{})
+	r := f.withWakeRules(fsroom.Options{})
 	change(t, r, join("a"))
-	z := f.hang("z")
+	z := f.waiting("z")
 	looks := 0
 	err := r.AwaitAs(context.Background(), "z", func(*snapshot) (bool, fsroom.Pause, error) {
 		switch looks++; looks {
 		case 2: // watching by now: of what is said nothing is heard, only of the ring
 			change(t, r, say("a", "one"), say("a", "two"))
-			go z.Ring()
+			go z.Notify()
 		case 3:
 			return true, fsroom.Pause{}, nil
 		}
@@ -91,14 +91,14 @@ func TestBellLetsSleep(t *testing.T) {
 	}
 }
 
-// TestBellComesBeforeTheCommit: with a writer that fails or dies there, who was
+// TestWakeFileComesBeforeTheCommit: with a writer that fails or dies there, who was
 // rung has looked after the lock was free, so nothing is missed.
-func TestBellComesBeforeTheCommit(t *testing.T) {
+func TestWakeFileComesBeforeTheCommit(t *testing.T) {
 	f := newFixture(t)
-	r := f.belled(fsroom.Options{})
+	r := f.withWakeRules(fsroom.Options{})
 	change(t, r, join("a"))
-	f.hang("z")
-	failing := f.belled(fsroom.Options{Fault: (&fault{step: fsroom.StepAppend, err: syscall.EIO}).hit})
+	f.waiting("z")
+	failing := f.withWakeRules(fsroom.Options{Fault: (&fault{step: fsroom.StepAppend, err: syscall.EIO}).hit})
 	looks := 0
 	err := r.AwaitAs(context.Background(), "z", func(*snapshot) (bool, fsroom.Pause, error) {
 		if looks++; looks == 2 {
@@ -113,16 +113,16 @@ func TestBellComesBeforeTheCommit(t *testing.T) {
 	}
 }
 
-// TestBellRingsBeforeTheCommit, or a writer that is killed right after it has told
+// TestWakeFileRingsBeforeTheCommit, or a writer that is killed right after it has told
 // nobody.
-func TestBellRingsBeforeTheCommit(t *testing.T) {
+func TestWakeFileRingsBeforeTheCommit(t *testing.T) {
 	f := newFixture(t)
-	change(t, f.belled(fsroom.Options{}), join("a"))
-	bell := f.hang("z").Path("bell")
+	change(t, f.withWakeRules(fsroom.Options{}), join("a"))
+	wakeFile := f.waiting("z").Path("bell")
 	past := time.Unix(1e9, 0)
-	f.must(os.Chtimes(bell, past, past))
-	r := f.belled(fsroom.Options{Fault: func(step fsroom.Step) error {
-		if info, err := os.Stat(bell); step == fsroom.StepAppend && (err != nil || info.ModTime().Equal(past)) {
+	f.must(os.Chtimes(wakeFile, past, past))
+	r := f.withWakeRules(fsroom.Options{Fault: func(step fsroom.Step) error {
+		if info, err := os.Stat(wakeFile); step == fsroom.StepAppend && (err != nil || info.ModTime().Equal(past)) {
 			t.Errorf("nobody was rung for: %v", err)
 		}
 		return nil
@@ -136,11 +136,11 @@ func TestNobodyLooksPastTheCommit(t *testing.T) {
 	for name, step := range map[string]fsroom.Step{"bell": fsroom.StepAppend, "journal": fsroom.StepReplace} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t)
-			r := f.belled(fsroom.Options{})
+			r := f.withWakeRules(fsroom.Options{})
 			change(t, r, join("a"))
-			f.hang("z")
+			f.waiting("z")
 			early := make(chan struct{})
-			slow := f.belled(fsroom.Options{Fault: func(at fsroom.Step) error {
+			slow := f.withWakeRules(fsroom.Options{Fault: func(at fsroom.Step) error {
 				if at == step {
 					select {
 					case <-early:
@@ -181,11 +181,11 @@ func TestNobodyLooksPastTheCommit(t *testing.T) {
 // nothing wakes again.
 func TestSlowWriterIsNotMissed(t *testing.T) {
 	f := newFixture(t)
-	r := f.belled(fsroom.Options{Patience: time.Millisecond})
+	r := f.withWakeRules(fsroom.Options{Patience: time.Millisecond})
 	change(t, r, join("a"))
-	f.hang("z")
+	f.waiting("z")
 	looked, done := make(chan struct{}), make(chan error, 1)
-	slow := f.belled(fsroom.Options{Fault: func(step fsroom.Step) error {
+	slow := f.withWakeRules(fsroom.Options{Fault: func(step fsroom.Step) error {
 		if step == fsroom.StepAppend {
 			select {
 			case <-looked:
@@ -222,22 +222,22 @@ func TestSlowWriterIsNotMissed(t *testing.T) {
 func TestRingTouchesNothingElse(t *testing.T) {
 	f := newFixture(t)
 	f.do(join("a"))
-	f.room.Agent("nobody").Ring()
+	f.room.Agent("nobody").Notify()
 	if _, err := os.Lstat(f.room.Agent("nobody").Path("")); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("a ring made an agent: %v", err)
+		t.Errorf("a notification made an agent: %v", err)
 	}
 	outside := filepath.Join(tempDir(t), "outside")
 	f.must(os.WriteFile(outside, nil, 0o600))
 	past := time.Unix(1e9, 0)
 	f.must(os.Chtimes(outside, past, past))
-	a := f.hang("a")
+	a := f.waiting("a")
 	f.must(os.Remove(a.Path("bell")))
 	f.must(os.Symlink(outside, a.Path("bell")))
-	a.Ring()
+	a.Notify()
 	if info, err := os.Stat(outside); err != nil || !info.ModTime().Equal(past) {
-		t.Errorf("a ring went through a link: %v, %v", info.ModTime(), err)
+		t.Errorf("a notification went through a link: %v, %v", info.ModTime(), err)
 	}
-	f.must(a.HangBell())
+	f.must(a.EnsureWakeFile())
 	if info, err := os.Lstat(a.Path("bell")); err != nil || !info.Mode().IsRegular() {
 		t.Errorf("the link is still there: %v, %v", info.Mode(), err)
 	}
@@ -248,7 +248,7 @@ func TestRingTouchesNothingElse(t *testing.T) {
 func TestHeldMarkStays(t *testing.T) {
 	f := newFixture(t)
 	f.do(join("a"))
-	a := f.hang("a")
+	a := f.waiting("a")
 	f.must(os.Link(a.Path("waiting"), filepath.Join(tempDir(t), "copy")))
 	f.must(a.Mark("waiting", time.Now()))
 	if !a.Held("waiting") {
@@ -259,9 +259,9 @@ func TestHeldMarkStays(t *testing.T) {
 // TestPollComesAsOftenAsAsked, and sees what was not heard.
 func TestPollComesAsOftenAsAsked(t *testing.T) {
 	f := newFixture(t)
-	r := f.belled(fsroom.Options{})
+	r := f.withWakeRules(fsroom.Options{})
 	change(t, r, join("a"))
-	f.hang("z")
+	f.waiting("z")
 	looks := 0
 	var last time.Time
 	err := r.AwaitAs(context.Background(), "z", func(*snapshot) (bool, fsroom.Pause, error) {
