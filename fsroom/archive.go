@@ -141,7 +141,7 @@ func (r *Room[S]) Archived() ([]string, error) {
 // archive, and either can be missing or behind: a kill comes between moving the
 // journal and replacing state.json, and a copy takes them at different times.
 // Whichever has counted further is right, since nothing may count back.
-func (r *Room[S]) betweenLives(p *projection, s *S) (*Snapshot[S], error) {
+func (r *Room[S]) betweenLives(p *projection, s S) (*Snapshot[S], error) {
 	paths, err := r.Archived()
 	if err != nil {
 		return nil, err

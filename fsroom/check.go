@@ -213,7 +213,7 @@ func (r *Room[S]) foldAll(p *projection) (*Snapshot[S], error) {
 }
 
 // between: a room without a life in progress has its history in the archive.
-func (c *checker[S]) between(p *projection, s *S) {
+func (c *checker[S]) between(p *projection, s S) {
 	snap, err := c.room.betweenLives(p, s)
 	if err != nil {
 		c.corrupt(c.room.ArchiveDir(), err)
@@ -281,7 +281,7 @@ const rebuild = "rebuild it from the journal, as the next change does"
 
 // projection compares state.json with what the journal folds to. A missing one
 // is no problem.
-func (c *checker[S]) projection(p *projection, s *S, snap *Snapshot[S]) {
+func (c *checker[S]) projection(p *projection, s S, snap *Snapshot[S]) {
 	file := c.room.statePath()
 	switch {
 	case p.Journal.Offset > snap.Position.Offset:

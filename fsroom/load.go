@@ -52,7 +52,7 @@ func (r *Room[S]) load() (*Snapshot[S], error) {
 }
 
 // covered is the room as a projection that is up to date has it.
-func covered[S any](p *projection, s *S) *Snapshot[S] {
+func covered[S any](p *projection, s S) *Snapshot[S] {
 	return &Snapshot[S]{State: s, Position: p.Journal.Position, turn: p.Journal.Turn, fresh: true}
 }
 
@@ -65,7 +65,7 @@ func (r *Room[S]) projectionChanged(p *projection) bool {
 // replay folds the journal's lines into the state: those beyond the projection
 // if it fits, else all of them. A journal without a whole change is that of a
 // life that was never committed: the room is still between two lives.
-func (r *Room[S]) replay(p *projection, s *S, size int64) (*Snapshot[S], error) {
+func (r *Room[S]) replay(p *projection, s S, size int64) (*Snapshot[S], error) {
 	log, err := journal.Open(r.JournalPath())
 	if err != nil {
 		return nil, err
@@ -106,7 +106,7 @@ func (r *Room[S]) committed(p *projection) int64 {
 }
 
 // fold applies every whole change behind the position.
-func (r *Room[S]) fold(log *journal.Log, s *S, from journal.Position) (*Snapshot[S], error) {
+func (r *Room[S]) fold(log *journal.Log, s S, from journal.Position) (*Snapshot[S], error) {
 	snap := &Snapshot[S]{State: s}
 	end, tail, err := log.Scan(from, func(e *event.Event, end int64) error {
 		snap.turn = e.Turn

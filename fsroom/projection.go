@@ -77,53 +77,55 @@ var errDamaged = errors.New("damaged projection")
 
 // readProjection returns nil for a projection that is missing, unreadable or damaged. The
 // only error is a format newer than this program knows.
-func (r *Room[S]) readProjection() (*projection, *S, error) {
+func (r *Room[S]) readProjection() (*projection, S, error) {
+	var none S
 	b, err := lockfile.ReadRegular(r.statePath(), maxProjection)
 	if err != nil {
-		return nil, nil, nil
+		return nil, none, nil
 	}
 	p, s, err := decodeProjection(r.rules, r.name, b)
 	if errors.Is(err, errDamaged) {
-		return nil, nil, nil
+		return nil, none, nil
 	}
 	return p, s, err
 }
 
-func decodeProjection[S any](rules *Rules[S], room string, b []byte) (*projection, *S, error) {
+func decodeProjection[S any](rules *Rules[S], room string, b []byte) (*projection, S, error) {
 	var p projection
+	var none S
 	if wire.Decode(b, &p) != nil {
-		return nil, nil, errDamaged
+		return nil, none, errDamaged
 	}
 	if p.Format > rules.Format {
-		return nil, nil, code.New(code.UnsupportedFormat, "room %s was written by a newer version (format %d, this one knows %d)", room, p.Format, rules.Format).
+		return nil, none, code.New(code.UnsupportedFormat, "room %s was written by a newer version (format %d, this one knows %d)", room, p.Format, rules.Format).
 			WithHint("update; the room was left untouched").With("room_id", room)
 	}
 	if p.Format < 1 || p.Journal.Offset < 0 || p.Journal.Seq < 0 || p.Journal.checksum(p.State) != p.Sum {
-		return nil, nil, errDamaged
+		return nil, none, errDamaged
 	}
 	s := rules.New(room)
 	if rules.decode(p.State, s) != nil {
-		return nil, nil, errDamaged
+		return nil, none, errDamaged
 	}
 	return &p, s, nil
 }
 
 // encode returns the JSON form of a state.
-func (r *Rules[S]) encode(s *S) ([]byte, error) {
+func (r *Rules[S]) encode(s S) ([]byte, error) {
 	if r.Fields != nil {
 		return wire.Append(nil, r.Fields(s)), nil
 	}
 	return json.Marshal(s)
 }
 
-func (r *Rules[S]) decode(b []byte, s *S) error {
+func (r *Rules[S]) decode(b []byte, s S) error {
 	if r.Fields != nil {
 		return wire.Decode(b, r.Fields(s))
 	}
 	return json.Unmarshal(b, s)
 }
 
-func encodeProjection[S any](rules *Rules[S], c coverage, s *S) ([]byte, error) {
+func encodeProjection[S any](rules *Rules[S], c coverage, s S) ([]byte, error) {
 	state, err := rules.encode(s)
 	if err != nil {
 		return nil, fmt.Errorf("projection: %w", err)

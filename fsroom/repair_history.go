@@ -55,19 +55,19 @@ func (r *Room[S]) mendHistory(lost losses) error {
 // unopened reports whether the journal reads, but tells nothing of the life that
 // state.json knows to be in progress at its end: the event that opened the room
 // is no longer what it was.
-func (r *Room[S]) unopened(p *projection, s *S, snap *Snapshot[S]) bool {
+func (r *Room[S]) unopened(p *projection, s S, snap *Snapshot[S]) bool {
 	return p != nil && p.Journal.Offset > 0 && r.rules.Live(s) &&
 		snap.Position.Offset > 0 && p.Journal.Seq >= snap.Position.Seq && !r.rules.Live(snap.State)
 }
 
 // salvageOf sets up the mending of the current journal.
-func (r *Room[S]) salvageOf(p *projection, s *S) *salvage[S] {
+func (r *Room[S]) salvageOf(p *projection, s S) *salvage[S] {
 	v := &salvage[S]{room: r, path: r.JournalPath(), first: 1, committed: r.committed(p)}
 	if paths, err := r.Archived(); err == nil && len(paths) > 0 {
 		v.first = archivedUpTo(paths[len(paths)-1]) + 1
 	}
 	if p != nil && p.Journal.Offset > 0 {
-		v.known, v.last, v.turn = s, p.Journal.Seq, p.Journal.Turn
+		v.known, v.isKnown, v.last, v.turn = s, true, p.Journal.Seq, p.Journal.Turn
 	}
 	return v
 }
@@ -85,7 +85,7 @@ func (r *Room[S]) cutKeeping(snap *Snapshot[S]) error {
 }
 
 // mendBetween rebuilds the counters of a room without a life in progress.
-func (r *Room[S]) mendBetween(p *projection, s *S) error {
+func (r *Room[S]) mendBetween(p *projection, s S) error {
 	b, err := lockfile.ReadRegular(r.statePath(), maxProjection)
 	if errors.Is(err, fs.ErrNotExist) || p != nil {
 		return nil

@@ -16,7 +16,7 @@ import (
 )
 
 // mendableRules can tell how a room was opened.
-func mendableRules() *fsroom.Rules[tally] {
+func mendableRules() *fsroom.Rules[*tally] {
 	rules := *tallyRules
 	rules.Reopen = func(*tally) event.Event { return event.Event{Type: opened} }
 	return &rules

@@ -17,24 +17,25 @@ import (
 	"github.com/talking-stick/tt/journal/wire"
 )
 
-// Rules give the rooms of one kind their meaning.
+// Rules give the rooms of one kind their meaning. S is a pointer to the state of such
+// a room: all kinds then share one instance of the compiled code.
 type Rules[S any] struct {
-	Folder string                        // under the data directory: "rooms"
-	Format int                           // version of the state and the events
-	New    func(room string) *S          // the state of a room without events
-	Apply  func(*S, *event.Event) error  // folds one event
-	Clone  func(*S) *S                   // a copy that Apply can change
-	Live   func(*S) bool                 // false: not opened, or ended and to be archived
-	Fields func(*S) wire.Fields          // the JSON form of a state; nil: that of encoding/json
-	Counts func(s *S, last *event.Event) // what an archived life leaves to the next
+	Folder string                       // under the data directory: "rooms"
+	Format int                          // version of the state and the events
+	New    func(room string) S          // the state of a room without events
+	Apply  func(S, *event.Event) error  // folds one event
+	Clone  func(S) S                    // a copy that Apply can change
+	Live   func(S) bool                 // false: not opened, or ended and to be archived
+	Fields func(S) wire.Fields          // the JSON form of a state; nil: that of encoding/json
+	Counts func(s S, last *event.Event) // what an archived life leaves to the next
 	// Wakes returns the agents that have to look because of a change, see
 	// [Room.AwaitAs]; not those for whom it makes no difference yet. nil: the rules
 	// cannot tell.
-	Wakes func(before, after *S) []string
+	Wakes func(before, after S) []string
 	// Reopen returns the event that would open a room as s is, with type,
 	// authorship and payload. Repair puts it in the place of a damaged one. nil:
 	// the rules cannot tell.
-	Reopen func(s *S) event.Event
+	Reopen func(s S) event.Event
 }
 
 // A Room is one room of a store, whether it exists or not.
@@ -107,7 +108,7 @@ func (r *Room[S]) Made() bool {
 
 // A Snapshot is a room at one moment.
 type Snapshot[S any] struct {
-	State    *S
+	State    S
 	Position journal.Position // the end of what State covers
 
 	turn  int64 // turn_id of the event at Position

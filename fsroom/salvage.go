@@ -32,11 +32,12 @@ type salvage[S any] struct {
 	last      int64  // the last event_seq known to have been written
 	turn      int64  // of that event
 	committed int64  // the bytes of the file that are known to have been committed
-	known     *S     // the state before the damage, nil if lost; it can tell how the room was opened
+	known     S      // the state before the damage; it can tell how the room was opened
+	isKnown   bool   // whether that state was not lost
 
 	out    []byte
 	orphan bool // nobody knows how the room was opened
-	state  *S
+	state  S
 	seq    int64       // the last one in out
 	bad    int64       // lines read since that do not decode
 	lost   int         // events in out that stand for lost ones
@@ -152,7 +153,7 @@ func (v *salvage[S]) fill(seq int64) error {
 }
 
 // restart is the state before the first event, as long as there is none.
-func (v *salvage[S]) restart(s *S) *S {
+func (v *salvage[S]) restart(s S) S {
 	if len(v.out) > 0 {
 		return s
 	}
@@ -161,7 +162,7 @@ func (v *salvage[S]) restart(s *S) *S {
 
 // canOpen reports whether it is known how the room was opened.
 func (v *salvage[S]) canOpen() bool {
-	return v.known != nil && v.room.rules.Reopen != nil && v.room.rules.Live(v.known)
+	return v.isKnown && v.room.rules.Reopen != nil && v.room.rules.Live(v.known)
 }
 
 // opening is the event in place of a missing first one.

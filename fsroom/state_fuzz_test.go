@@ -40,12 +40,12 @@ func (c cover) seal(state []byte) []byte {
 }
 
 // stickRoom is a room of the talking stick, byte for byte the same each time.
-func stickRoom(f *testing.F) (*fsroom.Room[stick], *fsroom.Snapshot[stick], cover) {
+func stickRoom(f *testing.F) (*fsroom.Room[*stick], *fsroom.Snapshot[*stick], cover) {
 	f.Helper()
 	began := time.Unix(1_767_323_045, 0)
 	o := fsroom.Options{NewID: func() string { return "id" }, Now: func() time.Time { return began }}
 	r := fsroom.At(openStore(f, filepath.Join(tempDir(f), "data"), o), stickRules, "demo")
-	var now *fsroom.Snapshot[stick]
+	var now *fsroom.Snapshot[*stick]
 	for _, step := range []passer{stickJoin("a"), stickJoin("b"), stickTake("a"), stickRelease("a"), stickSend("b"), stickTake("b")} {
 		snap, _, err := r.Update(context.Background(), func(s *stick) ([]event.Event, error) {
 			return step(s, turn.Facts{Now: turn.At(began, "boot", time.Hour)})
@@ -111,7 +111,7 @@ func FuzzState(f *testing.F) {
 }
 
 // checkBelieved holds a state that the journal does not know to what is promised.
-func checkBelieved(t *testing.T, r *fsroom.Room[stick], snap *fsroom.Snapshot[stick]) {
+func checkBelieved(t *testing.T, r *fsroom.Room[*stick], snap *fsroom.Snapshot[*stick]) {
 	t.Helper()
 	written := wire.Append(nil, snap.State)
 	again := turn.New("")

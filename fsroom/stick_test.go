@@ -17,7 +17,7 @@ import (
 )
 
 // stickRules are those of the talking stick, as tt uses them.
-var stickRules = &fsroom.Rules[turn.State]{
+var stickRules = &fsroom.Rules[*turn.State]{
 	Folder: "rooms",
 	Format: turn.Format,
 	New:    turn.New,

@@ -31,7 +31,7 @@ const (
 	closed = "closed"
 )
 
-var tallyRules = &fsroom.Rules[tally]{
+var tallyRules = &fsroom.Rules[*tally]{
 	Folder: "rooms",
 	Format: 3, // as if it had a past
 	New:    func(room string) *tally { return &tally{Room: room} },
@@ -73,9 +73,9 @@ func (s *tally) apply(e *event.Event) error {
 }
 
 type (
-	decision = fsroom.Decision[tally]
-	snapshot = fsroom.Snapshot[tally]
-	room     = fsroom.Room[tally]
+	decision = fsroom.Decision[*tally]
+	snapshot = fsroom.Snapshot[*tally]
+	room     = fsroom.Room[*tally]
 )
 
 // join is two events where it opens the room, none for who is in already.

@@ -16,7 +16,7 @@ import (
 // A Decision looks at a room and returns the events that change it, none to
 // leave it as it is. Sequence number, id, room and time are filled in by Update.
 // It must not change the state and may be called more than once.
-type Decision[S any] func(*S) ([]event.Event, error)
+type Decision[S any] func(S) ([]event.Event, error)
 
 // Update changes the room by what decide returns and gives back the room as it
 // is then, with the events as they were written.
@@ -211,7 +211,7 @@ func (r *Room[S]) catchUp(snap *Snapshot[S]) error {
 // foldChange numbers and stamps the events and returns the state after them.
 // Folding comes before writing: an event that cannot be folded must never get into
 // the journal.
-func (r *Room[S]) foldChange(snap *Snapshot[S], events []event.Event) (*S, error) {
+func (r *Room[S]) foldChange(snap *Snapshot[S], events []event.Event) (S, error) {
 	now := event.NewTime(r.store.opts.Now())
 	next := r.rules.Clone(snap.State)
 	for i := range events {
@@ -221,7 +221,7 @@ func (r *Room[S]) foldChange(snap *Snapshot[S], events []event.Event) (*S, error
 			e.CreatedAt = now
 		}
 		if err := r.rules.Apply(next, e); err != nil {
-			return nil, fmt.Errorf("the change does not fold: %w", err)
+			return next, fmt.Errorf("the change does not fold: %w", err)
 		}
 	}
 	return next, nil

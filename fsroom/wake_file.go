@@ -46,7 +46,7 @@ func (r *Room[S]) AwaitAs(ctx context.Context, agent string, look Look[S]) error
 // wake notifies the agents that the change from before to after concerns. It comes
 // before the commit and under the lock, so a writer that is killed has notified them
 // or has changed nothing. They wait for the lock to be free before they look.
-func (r *Room[S]) wake(before, after *S) {
+func (r *Room[S]) wake(before, after S) {
 	if r.rules.Wakes == nil {
 		return
 	}

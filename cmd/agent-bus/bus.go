@@ -18,8 +18,8 @@ import (
 var rules = roomtypes.Topics()
 
 type (
-	room     = fsroom.Room[topic.State]
-	snapshot = fsroom.Snapshot[topic.State]
+	room     = fsroom.Room[*topic.State]
+	snapshot = fsroom.Snapshot[*topic.State]
 )
 
 // A bus is the topics of one data directory. Making one touches no file.

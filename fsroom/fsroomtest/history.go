@@ -14,16 +14,16 @@ type history[S any] struct {
 	turn int64
 }
 
-// read goes on with the next journal and returns the state it folds to, nil if
-// it does not.
-func (h *history[S]) read(path string) *S {
+// read goes on with the next journal and returns the state that it folds to; ok is
+// false if it does not fold.
+func (h *history[S]) read(path string) (s S, ok bool) {
 	log, err := journal.Open(path)
 	if err != nil {
 		h.found("%v", err)
-		return nil
+		return s, false
 	}
 	defer log.Close()
-	s := h.rules.New(h.name)
+	s = h.rules.New(h.name)
 	seq := h.end.Seq
 	end, tail, err := log.Scan(journal.Position{}, func(e *event.Event, _ int64) error {
 		seq++
@@ -33,13 +33,13 @@ func (h *history[S]) read(path string) *S {
 	})
 	if err != nil {
 		h.found("%v", err)
-		return nil
+		return s, false
 	}
 	if tail.Torn > 0 {
 		h.found("%s: %d bytes of an unfinished change", path, tail.Torn)
 	}
 	h.end = end
-	return s
+	return s, true
 }
 
 func (h *history[S]) event(path string, due int64, e *event.Event) {

@@ -104,23 +104,24 @@ func (v *verifier[S]) room(name string) {
 	archived, _ := filepath.Glob(filepath.Join(v.dir, "archive", name, "*.jsonl"))
 	slices.Sort(archived)
 	for _, path := range archived {
-		if s := h.read(path); s != nil && v.rules.Live(s) {
+		if s, ok := h.read(path); ok && v.rules.Live(s) {
 			v.found("%s: archived, but has not ended", path)
 		}
 	}
 	dir := filepath.Join(v.dir, v.rules.Folder, name)
 	h.end.Offset = 0 // where a room stands that has no journal
 	current := filepath.Join(dir, "journal.jsonl")
-	var live *S
+	var live S
+	var folds bool
 	if info, err := os.Lstat(current); err == nil && info.Size() > 0 {
-		if live = h.read(current); live != nil && !v.rules.Live(live) {
+		if live, folds = h.read(current); folds && !v.rules.Live(live) {
 			v.found("%s: has ended, but is not archived", current)
 		}
 	}
-	v.projection(filepath.Join(dir, "state.json"), h.end, live)
+	v.projection(filepath.Join(dir, "state.json"), h.end, live, folds)
 }
 
-func (v *verifier[S]) projection(path string, end journal.Position, live *S) {
+func (v *verifier[S]) projection(path string, end journal.Position, live S, folds bool) {
 	b, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return
@@ -136,12 +137,12 @@ func (v *verifier[S]) projection(path string, end journal.Position, live *S) {
 	if have := journal.Position(p.Journal); have != end {
 		v.found("%s: covers %+v of a journal that ends at %+v", path, have, end)
 	}
-	if live != nil && !sameJSON(p.State, v.encode(live)) {
+	if folds && !sameJSON(p.State, v.encode(live)) {
 		v.found("%s: is not what the journal folds to:\n%s\n%s", path, p.State, v.encode(live))
 	}
 }
 
-func (v *verifier[S]) encode(s *S) []byte {
+func (v *verifier[S]) encode(s S) []byte {
 	if v.rules.Fields != nil {
 		return wire.Append(nil, v.rules.Fields(s))
 	}

@@ -11,8 +11,8 @@ import (
 )
 
 // Stick returns the rules of the talking stick.
-func Stick() *fsroom.Rules[turn.State] {
-	return &fsroom.Rules[turn.State]{
+func Stick() *fsroom.Rules[*turn.State] {
+	return &fsroom.Rules[*turn.State]{
 		Folder: "rooms",
 		Format: turn.Format,
 		New:    turn.New,
@@ -30,8 +30,8 @@ func Stick() *fsroom.Rules[turn.State] {
 
 // Topics returns the rules of a topic. A topic never ends: closed, it can still
 // be read and its questions answered.
-func Topics() *fsroom.Rules[topic.State] {
-	return &fsroom.Rules[topic.State]{
+func Topics() *fsroom.Rules[*topic.State] {
+	return &fsroom.Rules[*topic.State]{
 		Folder: "topics",
 		Format: topic.Format,
 		New:    topic.New,

@@ -20,7 +20,7 @@ import (
 	"github.com/talking-stick/tt/journal/event"
 )
 
-func (g *rig) room(data string) (*fsroom.Room[turn.State], error) {
+func (g *rig) room(data string) (*fsroom.Room[*turn.State], error) {
 	store, err := fsroom.Open(data, fsroom.Options{NoWatch: true})
 	if err != nil {
 		return nil, err

@@ -186,7 +186,7 @@ func noteChain(ctx context.Context, from *journalReader, st *turn.State, all boo
 }
 
 // A journalReader reads single events of a room.
-type journalReader = fsroom.Reader[turn.State]
+type journalReader = fsroom.Reader[*turn.State]
 
 func viewNote(e *event.Event, p turn.NotePayload, resolved *event.Event) noteView {
 	n := noteView{Body: p.Body, Note: turn.Note{

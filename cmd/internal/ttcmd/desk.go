@@ -18,8 +18,8 @@ import (
 // rules are those of the talking stick.
 var rules = roomtypes.Stick()
 
-type room = fsroom.Room[turn.State]
-type snapshot = fsroom.Snapshot[turn.State]
+type room = fsroom.Room[*turn.State]
+type snapshot = fsroom.Snapshot[*turn.State]
 
 // A desk is where a command works: who calls, and where the rooms are.
 type desk struct {
