@@ -50,7 +50,7 @@ func stickTake(who string) passer {
 
 func stickRelease(who string) passer {
 	return func(s *stick, f turn.Facts) ([]event.Event, error) {
-		fence := turn.Fence{Agent: who, Turn: s.Turn, Lease: s.Held.Lease}
+		fence := turn.Fence{Agent: who, Turn: s.Turn, Lease: s.Grant.Lease}
 		events, _, err := turn.Release(s, f, turn.ReleaseRequest{Fence: fence, Handoff: []byte(`{"status":"a < b","next_action":"go on"}`)})
 		return events, err
 	}

@@ -78,7 +78,7 @@ func (w *world) remember(id string, res turn.WaitResult) {
 
 // fence is what the present owner shows.
 func (w *world) fence() turn.Fence {
-	return turn.Fence{Agent: w.state.Owner, Turn: w.state.Turn, Lease: w.state.Held.Lease}
+	return turn.Fence{Agent: w.state.Owner, Turn: w.state.Turn, Lease: w.state.Grant.Lease}
 }
 
 func (w *world) release(f turn.Fence) (turn.ReleaseResult, error) {

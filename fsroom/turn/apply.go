@@ -87,7 +87,7 @@ func (s *State) applyJoined(e *event.Event) error {
 	}
 	s.Members = append(s.Members, Member{
 		AgentID: e.From, DisplayName: p.DisplayName, SessionKind: p.SessionKind,
-		Ordinal: s.NextOrdinal, JoinedAt: e.CreatedAt, LastHeld: s.comeBack(e.From), Broadcasts: s.Broadcasts,
+		Ordinal: s.NextOrdinal, JoinedAt: e.CreatedAt, LastHeld: s.recallFormer(e.From), Broadcasts: s.Broadcasts,
 	})
 	s.NextOrdinal++
 	return nil
@@ -102,12 +102,12 @@ func (s *State) remove(id string) {
 	for i := range s.Members {
 		if m := s.Members[i]; m.AgentID == id {
 			s.Members = slices.Delete(s.Members, i, i+1)
-			s.goAway(m)
+			s.rememberFormer(m)
 			break
 		}
 	}
 	if s.Owner == id {
-		s.Owner, s.Pending, s.Held = "", s.Held.Given, Held{}
+		s.Owner, s.Pending, s.Grant = "", s.Grant.Handoff, Grant{}
 	}
 	if s.ReservedFor == id {
 		s.ReservedFor = ""
@@ -120,8 +120,8 @@ func (s *State) remove(id string) {
 // maxFormer bounds the list of former holders; who left first is forgotten first.
 const maxFormer = 64
 
-// goAway keeps when a member that is no more held the stick.
-func (s *State) goAway(m Member) {
+// rememberFormer keeps when a member that is no more held the stick.
+func (s *State) rememberFormer(m Member) {
 	if m.LastHeld == 0 {
 		return
 	}
@@ -131,8 +131,8 @@ func (s *State) goAway(m Member) {
 	}
 }
 
-// comeBack returns when an agent that joins last held the stick, 0 for never.
-func (s *State) comeBack(id string) (lastHeld int64) {
+// recallFormer returns when an agent that joins last held the stick, 0 for never.
+func (s *State) recallFormer(id string) (lastHeld int64) {
 	s.Former = slices.DeleteFunc(s.Former, func(h Former) bool {
 		if h.AgentID == id {
 			lastHeld = h.LastHeld
@@ -149,8 +149,8 @@ func (s *State) applyGrant(e *event.Event) error {
 	}
 	given := s.lastHandoff()
 	given.Preferred = ""
-	s.Turn, s.Owner, s.ReservedFor, s.Pending = e.Turn, e.To, "", Pending{}
-	s.Held = Held{Lease: p.Lease, At: p.Clock.at(e.CreatedAt), Reason: p.Kind, Given: given}
+	s.Turn, s.Owner, s.ReservedFor, s.Pending = e.Turn, e.To, "", PendingHandoff{}
+	s.Grant = Grant{Lease: p.Lease, At: p.Clock.at(e.CreatedAt), Handoff: given}
 	if m := s.Member(e.To); m != nil {
 		m.LastHeld = e.Seq
 	}
@@ -159,11 +159,11 @@ func (s *State) applyGrant(e *event.Event) error {
 
 // lastHandoff is the handoff a grant takes up: the pending one, or, when a turn
 // is taken from its owner, the one the owner had been given.
-func (s *State) lastHandoff() Pending {
+func (s *State) lastHandoff() PendingHandoff {
 	if s.Pending.Seq != 0 {
 		return s.Pending
 	}
-	return s.Held.Given
+	return s.Grant.Handoff
 }
 
 func (s *State) applyRelease(e *event.Event) error {
@@ -171,8 +171,8 @@ func (s *State) applyRelease(e *event.Event) error {
 	if err := decode(e, &p); err != nil {
 		return err
 	}
-	s.Owner, s.Held, s.ReservedFor = "", Held{}, e.To
-	s.Pending = Pending{Seq: e.Seq, From: e.From, Direct: e.Type == Passed, At: p.Clock.at(e.CreatedAt), Preferred: p.Preferred}
+	s.Owner, s.Grant, s.ReservedFor = "", Grant{}, e.To
+	s.Pending = PendingHandoff{Seq: e.Seq, From: e.From, Direct: e.Type == Passed, At: p.Clock.at(e.CreatedAt), Preferred: p.Preferred}
 	return nil
 }
 

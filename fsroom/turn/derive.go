@@ -171,9 +171,9 @@ func (s *State) Idle(f Facts) bool {
 	return s.Owner == "" || f.leaseExpired(s)
 }
 
-// Next is how long, at most, nothing that time alone brings about can change
+// NextDeadline is how long, at most, nothing that time alone brings about can change
 // what who is told by [Try]. Zero means no such moment is ahead.
-func (s *State) Next(f Facts, who string) time.Duration {
+func (s *State) NextDeadline(f Facts, who string) time.Duration {
 	var next time.Duration
 	ahead := func(d time.Duration) {
 		if d > 0 && (next == 0 || d < next) {
@@ -185,10 +185,10 @@ func (s *State) Next(f Facts, who string) time.Duration {
 	case !s.Open:
 	case s.Owner != "":
 		ahead(f.Now.Left(f.leaseStart(s), ms(s.Policy.OwnerLeaseTTL)))
-		ahead(s.NextGone(f, s.Owner))
+		ahead(s.UntilGone(f, s.Owner))
 	case s.ReservedFor != "":
 		ahead(f.Now.Left(s.Pending.At, ms(s.Policy.ClaimTTL)))
-		ahead(s.NextGone(f, s.ReservedFor))
+		ahead(s.UntilGone(f, s.ReservedFor))
 	case s.Pending.Seq != 0:
 		ahead(f.Now.Left(s.Pending.At, grace))
 		ahead(f.Now.Left(s.Pending.At, authorGraces*grace))
@@ -199,10 +199,10 @@ func (s *State) Next(f Facts, who string) time.Duration {
 	return next
 }
 
-// Watched returns the members whose end changes what who is told by [Try] at once:
+// WatchedBy returns the members whose end changes what who is told by [Try] at once:
 // the owner or the recipient of the turn, and for the author of a pending handoff,
 // which is given it back when it is alone, all others.
-func (s *State) Watched(who string) []string {
+func (s *State) WatchedBy(who string) []string {
 	var ids []string
 	if id := cmp.Or(s.Owner, s.ReservedFor); id != "" && id != who {
 		ids = append(ids, id)
@@ -233,17 +233,17 @@ func (s *State) Holds(f Facts, agent string, fence Fence) string {
 		return NotOwner
 	case f.leaseExpired(s):
 		return LeaseRanOut
-	case fence != Fence{Agent: agent, Turn: s.Turn, Lease: s.Held.Lease}:
+	case fence != Fence{Agent: agent, Turn: s.Turn, Lease: s.Grant.Lease}:
 		return LeaseNotShown
 	}
 	return ""
 }
 
-// NextGone is the time until a member whose process ended, but whose identity
+// UntilGone is the time until a member whose process ended, but whose identity
 // outlives it, counts as gone; zero where that is not so or has come.
-func (s *State) NextGone(f Facts, id string) time.Duration {
+func (s *State) UntilGone(f Facts, id string) time.Duration {
 	m, p := s.Member(id), f.presence(id)
-	if m == nil || p.Process != Gone || !p.Lingers {
+	if m == nil || p.Process != Gone || !p.OutlivesProcess {
 		return 0
 	}
 	left := ms(s.Policy.GoneGrace) - f.silence(m) + time.Millisecond
@@ -257,7 +257,7 @@ func (s *State) nextInactive(f Facts, who string, ahead func(time.Duration)) {
 	for i := range s.Members {
 		if m := &s.Members[i]; m.AgentID != who {
 			ahead(ms(s.Policy.PresenceTTL) - f.silence(m))
-			ahead(s.NextGone(f, m.AgentID))
+			ahead(s.UntilGone(f, m.AgentID))
 		}
 	}
 }

@@ -28,7 +28,7 @@ func (s *State) evidence(f Facts, kind string) Evidence {
 		return e
 	}
 	p := f.presence(who)
-	if f.Gone(s, m) && !p.Lingers {
+	if f.Gone(s, m) && !p.OutlivesProcess {
 		e.Hint = fmt.Sprintf(`%s cannot answer any more: look at the uncommitted changes; then "tt take --reason …"`, who)
 	}
 	seen := event.NewTime(f.lastSeen(m))
@@ -62,7 +62,7 @@ func whyGone(p Presence) string {
 	switch {
 	case p.Guardian:
 		return "its guardian has ended, and it is silent"
-	case p.Lingers:
+	case p.OutlivesProcess:
 		return "its process has ended, and it is silent"
 	}
 	return "its process has ended"
@@ -75,8 +75,8 @@ func (f Facts) goneSince(s *State, m *Member) *event.Time {
 		return nil
 	}
 	p := f.presence(m.AgentID)
-	since := p.Ended
-	if p.Lingers {
+	since := p.EndedAt
+	if p.OutlivesProcess {
 		if silent := f.lastSeen(m).Add(ms(s.Policy.GoneGrace)); silent.After(since) {
 			since = silent
 		}

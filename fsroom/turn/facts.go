@@ -44,7 +44,7 @@ func (f Facts) Gone(s *State, m *Member) bool {
 	if p.Waiting || p.Process != Gone {
 		return false
 	}
-	return !p.Lingers || f.silence(m) > ms(s.Policy.GoneGrace)
+	return !p.OutlivesProcess || f.silence(m) > ms(s.Policy.GoneGrace)
 }
 
 // expired reports whether the member's presence has run out.
@@ -102,7 +102,7 @@ func (f Facts) leaseStart(s *State) Instant {
 	if !f.Renewed.IsZero() {
 		return f.Renewed
 	}
-	return s.Held.At
+	return s.Grant.At
 }
 
 // LeaseExpired reports whether the turn in progress has outlived its lease.

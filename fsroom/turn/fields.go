@@ -17,8 +17,8 @@ func (s *State) Fields(c *wire.Codec) {
 	c.Int("turn_id", &s.Turn)
 	c.OptText("owner", &s.Owner)
 	c.OptText("reserved_for", &s.ReservedFor)
-	c.OptObject("held", &s.Held, s.Held == Held{})
-	c.OptObject("pending", &s.Pending, s.Pending == Pending{})
+	c.OptObject("held", &s.Grant, s.Grant == Grant{})
+	c.OptObject("pending", &s.Pending, s.Pending == PendingHandoff{})
 	c.Object("policy", &s.Policy)
 	wire.OptList(c, "members", &s.Members)
 	wire.OptList(c, "former_holders", &s.Former)
@@ -29,14 +29,13 @@ func (s *State) Fields(c *wire.Codec) {
 	c.Texter("updated_at", &s.UpdatedAt)
 }
 
-func (h *Held) Fields(c *wire.Codec) {
-	c.Text("lease_id", &h.Lease)
-	c.Object("at", &h.At)
-	c.Text("reason", &h.Reason)
-	c.OptObject("given", &h.Given, h.Given == Pending{})
+func (g *Grant) Fields(c *wire.Codec) {
+	c.Text("lease_id", &g.Lease)
+	c.Object("at", &g.At)
+	c.OptObject("given", &g.Handoff, g.Handoff == PendingHandoff{})
 }
 
-func (p *Pending) Fields(c *wire.Codec) {
+func (p *PendingHandoff) Fields(c *wire.Codec) {
 	c.Int("event_seq", &p.Seq)
 	c.Text("from_agent_id", &p.From)
 	c.OptBool("direct", &p.Direct)

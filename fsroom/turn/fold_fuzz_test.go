@@ -92,10 +92,10 @@ func actsOn(t *testing.T, w *world) {
 		s.MemberViews(now)
 		s.Idle(now)
 		s.Mail(id)
-		if next := s.Next(now, id); next < 0 {
+		if next := s.NextDeadline(now, id); next < 0 {
 			t.Fatalf("%s looks again in %v: %s", id, next, mustJSON(s))
 		}
-		fence := turn.Fence{Agent: id, Turn: s.Turn, Lease: s.Held.Lease}
+		fence := turn.Fence{Agent: id, Turn: s.Turn, Lease: s.Grant.Lease}
 		handoff := turn.ReleaseRequest{Fence: fence, Handoff: []byte(note)}
 		for what, decide := range map[string]func() ([]event.Event, error){
 			"join": func() ([]event.Event, error) {
@@ -108,7 +108,7 @@ func actsOn(t *testing.T, w *world) {
 				return first(turn.Take(s, now, turn.TakeRequest{Agent: id, Lease: "new", Reason: "r", Operator: true}))
 			},
 			"release": func() ([]event.Event, error) { return first(turn.Release(s, now, handoff)) },
-			"assign":  func() ([]event.Event, error) { return first(turn.Assign(s, now, handoff, turn.Next)) },
+			"assign":  func() ([]event.Event, error) { return first(turn.Assign(s, now, handoff, turn.TargetNext)) },
 			"leave":   func() ([]event.Event, error) { return first(turn.Leave(s, now, id)) },
 			"kick": func() ([]event.Event, error) {
 				return first(turn.Kick(s, now, turn.KickRequest{Agent: id, Target: "b", Force: true}))

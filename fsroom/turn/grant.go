@@ -141,8 +141,8 @@ func (s *State) grant(f Facts, r TryRequest) ([]event.Event, WaitResult, error) 
 // somebody takes over.
 func (s *State) alreadyOwner() WaitResult {
 	return WaitResult{
-		Status: YourTurn, RoomID: s.RoomID, TurnID: s.Turn, LeaseID: s.Held.Lease,
-		From: s.Held.Given.From, Reason: ReasonOwner, HandoffSeq: s.Held.Given.Seq,
+		Status: YourTurn, RoomID: s.RoomID, TurnID: s.Turn, LeaseID: s.Grant.Lease,
+		From: s.Grant.Handoff.From, Reason: ReasonOwner, HandoffSeq: s.Grant.Handoff.Seq,
 	}
 }
 

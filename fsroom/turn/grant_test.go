@@ -174,7 +174,7 @@ func TestGrant(t *testing.T) {
 	e := w.events[len(w.events)-1]
 	equal(t, "event", e.Type+" "+e.From+" "+e.To, "claim a b")
 	equal(t, "owner", w.state.Owner, "b")
-	equal(t, "pending", w.state.Pending, turn.Pending{})
+	equal(t, "pending", w.state.Pending, turn.PendingHandoff{})
 }
 
 // TestAlreadyOwner: an owner that asks again is told everything again, also the

@@ -185,11 +185,11 @@ func TestNext(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := room(t, c.steps...)
-			equal(t, "next", w.state.Next(w.facts(), c.who), c.want)
+			equal(t, "next", w.state.NextDeadline(w.facts(), c.who), c.want)
 		})
 	}
 	w := room(t, members("a"), dropped("stranger"))
-	equal(t, "a stranger", w.state.NextGone(w.facts(), "stranger"), 0)
+	equal(t, "a stranger", w.state.UntilGone(w.facts(), "stranger"), 0)
 }
 
 // TestNextBetweenMilliseconds: marks on files have nanoseconds, the clock of
@@ -199,7 +199,7 @@ func TestNextBetweenMilliseconds(t *testing.T) {
 		w := room(t, members("a", "b"), held("a"), dropped("a"), later(time.Minute))
 		w.presence("a").Seen = w.wall.Add(-time.Second + off)
 		want := 10*time.Minute - time.Second + ms
-		equal(t, "next", w.state.Next(w.facts(), "b"), want)
+		equal(t, "next", w.state.NextDeadline(w.facts(), "b"), want)
 		w.later(want - ms)
 		equal(t, "before", w.tries("b"), "not_yet owned")
 		w.later(ms)
@@ -258,7 +258,7 @@ func TestHolds(t *testing.T) {
 		{"an old turn recorded", owned, "a", func(f turn.Fence) turn.Fence { f.Turn = 0; return f }, turn.LeaseNotShown},
 	} {
 		w := room(t, c.steps...)
-		fence := turn.Fence{Agent: c.who, Turn: w.state.Turn, Lease: w.state.Held.Lease}
+		fence := turn.Fence{Agent: c.who, Turn: w.state.Turn, Lease: w.state.Grant.Lease}
 		if c.fence != nil {
 			fence = c.fence(fence)
 		}
@@ -285,6 +285,6 @@ func TestWatched(t *testing.T) {
 		{"another one's handoff", steps{three, held("a"), later(grace), released("kept for b")}, "c", "[]"},
 	} {
 		w := room(t, c.steps...)
-		equal(t, c.name, words(w.state.Watched(c.who)), c.want)
+		equal(t, c.name, words(w.state.WatchedBy(c.who)), c.want)
 	}
 }

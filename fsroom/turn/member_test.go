@@ -124,7 +124,7 @@ func TestKick(t *testing.T) {
 // TestKickedRoles: a kick ends what the target had, and tells.
 func TestKickedRoles(t *testing.T) {
 	w := room(t, members("a", "b", "c"), held("c", "b"))
-	handoff := w.state.Held.Given.Seq
+	handoff := w.state.Grant.Handoff.Seq
 	res, err := w.kick("a", "b", true)
 	if err != nil {
 		t.Fatal(err)

@@ -124,8 +124,8 @@ func Concerns(e *event.Event, agent string) bool {
 	return MeantFor(e, agent) && !own
 }
 
-// Removes reports whether the event ends the agent's membership.
-func Removes(e *event.Event, agent string) bool {
+// EndsMembership reports whether the event ends the agent's membership.
+func EndsMembership(e *event.Event, agent string) bool {
 	return e.Type == MemberLeft && e.From == agent || e.Type == Kicked && e.To == agent
 }
 

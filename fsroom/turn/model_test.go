@@ -60,7 +60,7 @@ func (m *model) silence(id string) time.Duration {
 
 func (m *model) gone(id string) bool {
 	p := m.w.presence(id)
-	return p.Process == turn.Gone && !p.Waiting && (!p.Lingers || m.silence(id) > millis(m.policy.GoneGrace))
+	return p.Process == turn.Gone && !p.Waiting && (!p.OutlivesProcess || m.silence(id) > millis(m.policy.GoneGrace))
 }
 
 func (m *model) active(id string) bool {

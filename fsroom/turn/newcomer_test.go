@@ -139,12 +139,12 @@ func TestLoss(t *testing.T) {
 		{"kicked, and came back", steps{members("a", "b"), kicked("b", "a"), members("a")}, "", ""},
 		{"of a life that ended", steps{members("a"), held("a"), left("a"), members("a")}, "", ""},
 	} {
-		w, loss := room(t, c.steps...), turn.Loss{Agent: "a"}
+		w, loss := room(t, c.steps...), turn.Endings{Agent: "a"}
 		for _, e := range w.onDisk() {
 			loss.Fold(&e)
 		}
 		equal(t, c.name+": turn", loss.Turn.Type, c.turn)
-		equal(t, c.name+": membership", loss.Left.Type, c.left)
+		equal(t, c.name+": membership", loss.Membership.Type, c.left)
 	}
 }
 

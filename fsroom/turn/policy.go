@@ -79,18 +79,18 @@ func (l Limit) Set(p *Policy, d time.Duration) error {
 
 func ms(n int64) time.Duration { return time.Duration(n) * time.Millisecond }
 
-// leastBeat bounds how often a guardian renews, whatever the policy says.
-const leastBeat = 10 * time.Millisecond
+// minRenewal bounds how often a guardian renews, whatever the policy says.
+const minRenewal = 10 * time.Millisecond
 
-// Beat returns how often a guardian renews the lease: every heartbeat interval,
+// RenewalInterval returns how often a guardian renews the lease: every heartbeat interval,
 // or three times within a lease that is shorter than three of these.
-func (p Policy) Beat() time.Duration {
-	return max(leastBeat, min(ms(p.HeartbeatInterval), ms(p.OwnerLeaseTTL)/3))
+func (p Policy) RenewalInterval() time.Duration {
+	return max(minRenewal, min(ms(p.HeartbeatInterval), ms(p.OwnerLeaseTTL)/3))
 }
 
 // Warning says which limit cannot be kept, "" if all can.
 func (p Policy) Warning() string {
-	if ms(p.OwnerLeaseTTL) < 10*leastBeat {
+	if ms(p.OwnerLeaseTTL) < 10*minRenewal {
 		return "owner-lease-ttl is too short for a guardian to renew the lease in time: a turn can be taken over at any moment"
 	}
 	return ""

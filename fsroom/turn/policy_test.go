@@ -96,7 +96,7 @@ func TestExtremePolicies(t *testing.T) {
 	})
 	w := room(t, members("a", "b", "c"), long, held("a"), assigned("b"), left("b"))
 	equal(t, "my own handoff", w.tries("a"), "not_yet idle")
-	equal(t, "next", w.state.Next(w.facts(), "c"), years)
+	equal(t, "next", w.state.NextDeadline(w.facts(), "c"), years)
 	w.later(5 * years)
 	waiting("c")(w)
 	equal(t, "my own handoff, five graces later", w.tries("a"), "not_yet idle")

@@ -19,20 +19,20 @@ type Presence struct {
 	Waiting bool      // one of its processes waits for the turn right now
 	Process Process   // the process its identity hangs on
 	PID     int       // of that process, for messages; 0: not known
-	// Lingers is set where the end of Process does not prove the end of the agent:
+	// OutlivesProcess is set where the end of Process does not prove the end of the agent:
 	// its identity is an exported session, which outlives its process, or Process
 	// is only its guardian. Such a member is gone only after silence as well.
-	Lingers bool
+	OutlivesProcess bool
 	// Guardian is set if Process is the guardian of the member's turn, because no
 	// process of the member itself is known.
 	Guardian bool
-	// Ended is when the process was seen to have ended; zero: not known.
-	Ended time.Time
+	// EndedAt is when the process was seen to have ended; zero: not known.
+	EndedAt time.Time
 }
 
-// Judge sums up what is known of all processes that an agent was seen with: alive
+// ProcessOf sums up what is known of all processes that an agent was seen with: alive
 // if one of them is, gone if every one has ended. Without any it is unknown.
-func Judge(processes []Process) Process {
+func ProcessOf(processes []Process) Process {
 	gone := 0
 	for _, p := range processes {
 		switch p {
@@ -48,20 +48,20 @@ func Judge(processes []Process) Process {
 	return Unknown
 }
 
-// Guarded returns the presence of the owner of a turn whose guardian is as told.
+// WithGuardian returns the presence of the owner of a turn whose guardian is as told.
 // The guardian stands for an agent of which no process is known. It is the only
-// sign of such an agent, but not the agent: see Lingers.
-func (p Presence) Guarded(guardian Process, pid int) Presence {
+// sign of such an agent, but not the agent: see OutlivesProcess.
+func (p Presence) WithGuardian(guardian Process, pid int) Presence {
 	if p.Process != Unknown {
 		return p
 	}
-	p.Process, p.PID, p.Lingers, p.Guardian = guardian, pid, true, true
+	p.Process, p.PID, p.OutlivesProcess, p.Guardian = guardian, pid, true, true
 	return p
 }
 
-// Calling returns the presence of the agent whose command asks, at that moment:
+// OfCaller returns the presence of the agent whose command asks, at that moment:
 // it is here, whatever became of its processes.
-func (p Presence) Calling(at time.Time) Presence {
+func (p Presence) OfCaller(at time.Time) Presence {
 	p.Seen = at
 	if p.Process == Gone {
 		p.Process = Unknown

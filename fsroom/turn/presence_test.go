@@ -25,7 +25,7 @@ func TestJudge(t *testing.T) {
 		{[]turn.Process{g, u, a}, a},
 		{[]turn.Process{""}, u},
 	} {
-		equal(t, words(c.processes), turn.Judge(c.processes), c.want)
+		equal(t, words(c.processes), turn.ProcessOf(c.processes), c.want)
 	}
 }
 
@@ -37,16 +37,16 @@ func TestGuarded(t *testing.T) {
 		{turn.Unknown, turn.Alive, turn.Alive},
 		{turn.Unknown, turn.Gone, turn.Gone},
 	} {
-		p := turn.Presence{Process: c.own}.Guarded(c.guardian, 7)
+		p := turn.Presence{Process: c.own}.WithGuardian(c.guardian, 7)
 		equal(t, words(c.own, c.guardian), p.Process, c.want)
-		equal(t, words(c.own, c.guardian, "lingers"), p.Lingers && p.Guardian && p.PID == 7, c.own == turn.Unknown)
+		equal(t, words(c.own, c.guardian, "lingers"), p.OutlivesProcess && p.Guardian && p.PID == 7, c.own == turn.Unknown)
 	}
 }
 
 // TestCalling: whoever runs a command is not gone.
 func TestCalling(t *testing.T) {
 	for own, want := range map[turn.Process]turn.Process{turn.Alive: turn.Alive, turn.Gone: turn.Unknown, turn.Unknown: turn.Unknown} {
-		p := turn.Presence{Process: own}.Calling(began)
+		p := turn.Presence{Process: own}.OfCaller(began)
 		equal(t, string(own), p.Process, want)
 		equal(t, string(own)+" seen", p.Seen, began)
 	}
@@ -56,7 +56,7 @@ func TestCalling(t *testing.T) {
 func guardianOf(id string, guardian turn.Process) step {
 	return func(w *world) {
 		p := w.presence(id)
-		*p = turn.Presence{Seen: p.Seen, Waited: p.Waited, Process: turn.Unknown}.Guarded(guardian, 42)
+		*p = turn.Presence{Seen: p.Seen, Waited: p.Waited, Process: turn.Unknown}.WithGuardian(guardian, 42)
 	}
 }
 
@@ -65,7 +65,7 @@ func TestEvidence(t *testing.T) {
 	owned := steps{members("a", "b"), held("a")}
 	graced := 10 * time.Minute
 	endedAt := func(id string, d time.Duration) step {
-		return func(w *world) { w.presence(id).Ended = began.Add(d) }
+		return func(w *world) { w.presence(id).EndedAt = began.Add(d) }
 	}
 	for _, c := range []struct {
 		name      string
@@ -129,10 +129,10 @@ func TestBeat(t *testing.T) {
 		{time.Minute, ms, 10 * ms},
 	} {
 		p := turn.Policy{OwnerLeaseTTL: c.lease.Milliseconds(), HeartbeatInterval: c.heartbeat.Milliseconds()}
-		equal(t, words(c.lease, c.heartbeat), p.Beat(), c.want)
+		equal(t, words(c.lease, c.heartbeat), p.RenewalInterval(), c.want)
 		equal(t, words(c.lease, "warning"), p.Warning(), "")
-		if p.Beat() > c.lease/3 {
-			t.Errorf("a beat of %v in a lease of %v", p.Beat(), c.lease)
+		if p.RenewalInterval() > c.lease/3 {
+			t.Errorf("a beat of %v in a lease of %v", p.RenewalInterval(), c.lease)
 		}
 	}
 	if (turn.Policy{OwnerLeaseTTL: 50}).Warning() == "" {

@@ -59,7 +59,7 @@ func (g *game) woken(t *rapid.T) {
 	if g.presence(after.Owner).Process == turn.Gone || g.presence(after.ReservedFor).Process == turn.Gone {
 		return
 	}
-	woken := turn.Wakes(turn.Change{Before: before, After: after})
+	woken := turn.WhoToNotify(turn.Change{Before: before, After: after})
 	for _, m := range before.Members {
 		try := turn.TryRequest{Agent: m.AgentID, Lease: "none"}
 		_, then, _ := turn.Try(before, f, try)
@@ -147,8 +147,8 @@ func (g *game) handoffs(t *rapid.T) {
 	if !s.Open {
 		return
 	}
-	if there := s.Pending.Seq + s.Held.Given.Seq; there != last {
-		t.Fatalf("handoff %d was lost: pending %d, given %d", last, s.Pending.Seq, s.Held.Given.Seq)
+	if there := s.Pending.Seq + s.Grant.Handoff.Seq; there != last {
+		t.Fatalf("handoff %d was lost: pending %d, given %d", last, s.Pending.Seq, s.Grant.Handoff.Seq)
 	}
 	if s.ReservedFor != "" && s.Pending.Seq == 0 {
 		t.Fatalf("reserved for %s without a handoff", s.ReservedFor)
@@ -173,14 +173,14 @@ func (g *game) in(later time.Duration) world {
 	return w
 }
 
-// unchanging: until the moment that Next names, or for ever, time alone changes
+// unchanging: until the moment that NextDeadline names, or for ever, time alone changes
 // nothing of what the agent is told.
 func (g *game) unchanging(t *rapid.T, id string) {
 	told := func(w *world) string {
 		_, res, err := turn.Try(w.state, w.facts(), turn.TryRequest{Agent: id})
 		return words(res.Status, res.Reason, codeOf(err))
 	}
-	now, next := told(g.world), g.state.Next(g.facts(), id)
+	now, next := told(g.world), g.state.NextDeadline(g.facts(), id)
 	if next < 0 {
 		t.Fatalf("next is %v", next)
 	}

@@ -24,7 +24,7 @@ func (s *State) Check(f Facts, fence Fence) error {
 		return closedRoom(s)
 	case fence.Turn != s.Turn:
 		return s.overtaken(f, code.TurnMismatch, "turn %d is over: %s", fence.Turn, s.situation(f))
-	case s.Owner != fence.Agent || s.Held.Lease != fence.Lease:
+	case s.Owner != fence.Agent || s.Grant.Lease != fence.Lease:
 		return s.overtaken(f, code.StaleLease, "%s no longer holds turn %d: %s", fence.Agent, fence.Turn, s.situation(f))
 	}
 	return nil
@@ -80,8 +80,8 @@ func Release(s *State, f Facts, r ReleaseRequest) ([]event.Event, ReleaseResult,
 	return []event.Event{e}, ReleaseResult{Status: "released", RoomID: s.RoomID, ReservedFor: e.To, EventSeq: s.Seq + 1}, nil
 }
 
-// Next as the target of an assignment means the fairest active member.
-const Next = "next"
+// TargetNext as the target of an assignment means the fairest active member.
+const TargetNext = "next"
 
 // Assign ends the turn and reserves it for one active member.
 func Assign(s *State, f Facts, r ReleaseRequest, target string) ([]event.Event, ReleaseResult, error) {
@@ -100,7 +100,7 @@ func Assign(s *State, f Facts, r ReleaseRequest, target string) ([]event.Event, 
 }
 
 func (s *State) recipient(f Facts, agent, target string) (*Member, error) {
-	if target == Next {
+	if target == TargetNext {
 		if m := s.fairest(f, agent); m != nil {
 			return m, nil
 		}

@@ -128,5 +128,5 @@ func gone(ids ...string) step    { return each(ids, func(p *turn.Presence) { p.P
 
 // dropped: the process has ended, but the session may live on in another.
 func dropped(ids ...string) step {
-	return each(ids, func(p *turn.Presence) { p.Process, p.Lingers = turn.Gone, true })
+	return each(ids, func(p *turn.Presence) { p.Process, p.OutlivesProcess = turn.Gone, true })
 }

@@ -34,7 +34,7 @@ func TestRandomSchedules(t *testing.T) {
 			"take":   func(t *rapid.T) { g.seizes(t, g.agent(t), rapid.Bool().Draw(t, "operator")) },
 			"pass":   func(t *rapid.T) { g.handsOver(t, "") },
 			"pass 2": func(t *rapid.T) { g.handsOver(t, "") },
-			"assign": func(t *rapid.T) { g.handsOver(t, rapid.SampledFrom(append(g.agents, turn.Next)).Draw(t, "to")) },
+			"assign": func(t *rapid.T) { g.handsOver(t, rapid.SampledFrom(append(g.agents, turn.TargetNext)).Draw(t, "to")) },
 			"stale":  func(t *rapid.T) { g.insists(t) },
 			"beat":   func(t *rapid.T) { g.beats(t) },
 			"talk": func(t *rapid.T) {
@@ -160,7 +160,7 @@ func (g *game) handsOver(t *rapid.T, target string) {
 		g.m.released(to, kept, false)
 		return
 	}
-	if target != turn.Next {
+	if target != turn.TargetNext {
 		next = target
 	}
 	if !slices.Contains(g.m.members, next) || !g.m.active(next) || target == g.m.owner {
@@ -230,7 +230,7 @@ func (g *game) fate(t *rapid.T, id string) {
 	case 2:
 		p.Process = turn.Unknown
 	case 3:
-		p.Lingers = !p.Lingers
+		p.OutlivesProcess = !p.OutlivesProcess
 	case 4:
 		p.Waiting, p.Waited = true, g.wall
 	case 5:

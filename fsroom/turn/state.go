@@ -17,8 +17,8 @@ type State struct {
 	Turn          int64
 	Owner         string
 	ReservedFor   string
-	Held          Held
-	Pending       Pending
+	Grant         Grant
+	Pending       PendingHandoff
 	Policy        Policy
 	Members       []Member
 	Former        []Former // former members that held the stick in this life, the last to leave last
@@ -30,16 +30,15 @@ type State struct {
 }
 
 // Held is the turn in progress. It is zero when nobody owns the stick.
-type Held struct {
-	Lease  string
-	At     Instant // when it was granted
-	Reason string  // why it was granted
-	Given  Pending // the handoff it took up, if any
+type Grant struct {
+	Lease   string
+	At      Instant        // when it was granted
+	Handoff PendingHandoff // the handoff it took up, if any
 }
 
 // Pending is the handoff that waits for its reader. It is zero when there is
 // none; a reservation always has one.
-type Pending struct {
+type PendingHandoff struct {
 	Seq    int64
 	From   string
 	Direct bool // assigned by name, not by fairness

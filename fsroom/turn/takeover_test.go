@@ -65,7 +65,7 @@ func TestTake(t *testing.T) {
 // TestTakeover looks at everything a takeover says and changes.
 func TestTakeover(t *testing.T) {
 	w := room(t, members("a", "b", "c"), held("a", "b"), later(leased))
-	handoff, old := w.state.Held.Given.Seq, w.fence()
+	handoff, old := w.state.Grant.Handoff.Seq, w.fence()
 	res, err := w.take(turn.TakeRequest{Agent: "c", Reason: "b fell asleep"})
 	if err != nil {
 		t.Fatal(err)

@@ -22,7 +22,7 @@ func Stick() *fsroom.Rules[*turn.State] {
 		Counts: (*turn.State).Counts,
 		Fields: func(s *turn.State) wire.Fields { return s },
 		Wakes: func(before, after *turn.State) []string {
-			return turn.Wakes(turn.Change{Before: before, After: after})
+			return turn.WhoToNotify(turn.Change{Before: before, After: after})
 		},
 		Reopen: turn.Reopen,
 	}

@@ -83,7 +83,7 @@ func (g *guardian) run(ctx context.Context) error {
 			return false, fsroom.Pause{For: grantPatience}, nil
 		case st.Owner != g.me.ID || st.Turn != g.turn:
 			if st.Turn == g.turn { // not taken yet, so that no other guardian wakes anybody
-				g.wake(turn.Change{After: st, Untaken: true})
+				g.wake(turn.Change{After: st, Unclaimed: true})
 			}
 			return true, fsroom.Pause{}, nil
 		}
@@ -114,7 +114,7 @@ func (g *guardian) tell(st *turn.State) (left time.Duration) {
 	}
 	if left = at.Left(g.granted, notifyDelay); left == 0 {
 		g.told = true
-		g.wake(turn.Change{After: st, Guardian: true})
+		g.wake(turn.Change{After: st, GuardianChanged: true})
 	}
 	return left
 }
@@ -124,7 +124,7 @@ func (g *guardian) tell(st *turn.State) (left time.Duration) {
 // stopped.
 func (g *guardian) keep(ctx context.Context, st *turn.State) (done bool, pause fsroom.Pause, err error) {
 	g.exits.watch(g.agentProcesses())
-	interval := st.Policy.Beat()
+	interval := st.Policy.RenewalInterval()
 	at := now() // one moment for both: a beat that falls due in between would be forgotten
 	if at.Expired(g.beat, min(g.due, interval)) {
 		if g.due == firstBeat && interval > firstBeat && g.recorded(st) {
@@ -139,13 +139,13 @@ func (g *guardian) keep(ctx context.Context, st *turn.State) (done bool, pause f
 			return true, fsroom.Pause{}, nil
 		default:
 			if g.due == firstBeat { // only now is it recorded which process keeps the turn
-				g.wake(turn.Change{After: st, Guardian: true})
+				g.wake(turn.Change{After: st, GuardianChanged: true})
 			}
 			g.due = interval
 		}
 	}
 	pause = fsroom.Pause{Poll: time.Second, For: max(at.Left(g.beat, min(g.due, interval)), time.Millisecond), Exit: g.exits.any()}
-	if gone := st.NextGone(g.facts(st), g.me.ID); gone > 0 {
+	if gone := st.UntilGone(g.facts(st), g.me.ID); gone > 0 {
 		pause.For = min(pause.For, gone)
 	}
 	return false, pause, nil
@@ -172,7 +172,7 @@ func (g *guardian) renew(ctx context.Context) (mine bool, err error) {
 		if st.Owner != g.me.ID || st.Turn != g.turn {
 			return nil
 		}
-		h := hold{Agent: g.me.ID, Turn: st.Turn, Lease: st.Held.Lease, Guardian: &g.self}
+		h := hold{Agent: g.me.ID, Turn: st.Turn, Lease: st.Grant.Lease, Guardian: &g.self}
 		var recorded hold
 		if g.mine().Read(fileHold, &recorded) && recorded.of(st) {
 			if other := recorded.Guardian; other != nil && *other != g.self && g.alive(other) && !st.LeaseExpired(g.facts(st)) {
@@ -188,7 +188,7 @@ func (g *guardian) renew(ctx context.Context) (mine bool, err error) {
 
 // giveUp records why nobody renews the lease any more, and wakes the others.
 func (g *guardian) giveUp(ctx context.Context, st *turn.State, why string) error {
-	defer g.wake(turn.Change{After: st, Guardian: true})
+	defer g.wake(turn.Change{After: st, GuardianChanged: true})
 	return g.room.Locked(ctx, func(snap *snapshot) error {
 		var h hold
 		if !g.mine().Read(fileHold, &h) || !h.of(snap.State) {

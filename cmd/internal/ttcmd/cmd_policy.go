@@ -81,8 +81,8 @@ func writePolicy(t *cli.Text, p turn.Policy) {
 			text = strconv.Itoa(0)
 		}
 		about := l.About
-		if l.Flag == "heartbeat-interval" && p.Beat() != d {
-			about += fmt.Sprintf(" (here every %v, three times in a lease)", p.Beat())
+		if l.Flag == "heartbeat-interval" && p.RenewalInterval() != d {
+			about += fmt.Sprintf(" (here every %v, three times in a lease)", p.RenewalInterval())
 		}
 		table.Row(l.Flag, text, t.Dim(about))
 	}

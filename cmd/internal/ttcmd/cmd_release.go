@@ -82,7 +82,7 @@ func runPass(ctx context.Context, c *cli.Invocation) error {
 // looksLikeAgent tells an agent from a path. An agent id has no slash, and a
 // path that has a colon but no slash can be written as ./path.
 func looksLikeAgent(arg string) bool {
-	return arg == turn.Next || strings.Contains(arg, ":") && !strings.ContainsAny(arg, `/\`)
+	return arg == turn.TargetNext || strings.Contains(arg, ":") && !strings.ContainsAny(arg, `/\`)
 }
 
 // somethingAt reports whether there is something of that name.
@@ -131,7 +131,7 @@ func handOver(ctx context.Context, c *cli.Invocation, target, pathArg string) (e
 	s.touch()
 	err = c.Out.Result(&res, func(t *cli.Text) { writeRelease(t, res) })
 	if next := snap.State.ReservedFor; next != "" && !s.room.Agent(next).Held(markWaiting) {
-		s.wake(turn.Change{After: snap.State, Untaken: true})
+		s.wake(turn.Change{After: snap.State, Unclaimed: true})
 	}
 	return err
 }

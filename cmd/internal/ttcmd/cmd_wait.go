@@ -168,7 +168,7 @@ func (w *waiting) until(untilSignal context.Context, limit time.Duration) error 
 		w.exits.watch(w.watched(snap.State))
 		f := w.decided // what was looked up for the pass is not looked up again
 		f.Now = before
-		return false, fsroom.Pause{For: snap.State.Next(f, w.me.ID), Exit: w.exits.any()}, nil
+		return false, fsroom.Pause{For: snap.State.NextDeadline(f, w.me.ID), Exit: w.exits.any()}, nil
 	})
 	if failed != nil || (err != nil && ctx.Err() == nil) {
 		return err

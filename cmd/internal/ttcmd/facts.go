@@ -38,15 +38,15 @@ func (s *seat) facts(st *turn.State) turn.Facts {
 			p = s.presence(id)
 			// A guardian does not conclude from the death of the one before it.
 			if id == owner && !s.proxy && p.Process == turn.Unknown && held != nil && held.Guardian != nil {
-				p = p.Guarded(verdict(s.table, *held.Guardian), held.Guardian.PID)
+				p = p.WithGuardian(verdict(s.table, *held.Guardian), held.Guardian.PID)
 			}
 			if id == owner && held != nil {
-				p.Ended = held.EndedAt.Time
+				p.EndedAt = held.EndedAt.Time
 			}
 			known[id] = p
 		}
 		if id == s.me.ID && !s.proxy {
-			p = p.Calling(time.Now()) // not the time when the decision began: a caller is never silent
+			p = p.OfCaller(time.Now()) // not the time when the decision began: a caller is never silent
 		}
 		return p
 	}}
@@ -72,7 +72,7 @@ func (s *seat) presence(id string) turn.Presence {
 	}
 	var r processRecord
 	if a.Read(fileProcesses, &r) && len(r.Processes) > 0 {
-		p.Process, p.PID, p.Lingers = s.judge(r.Processes), r.Processes[len(r.Processes)-1].PID, r.Lingers
+		p.Process, p.PID, p.OutlivesProcess = s.judge(r.Processes), r.Processes[len(r.Processes)-1].PID, r.Lingers
 	}
 	if id == s.me.ID && s.me.Root != nil {
 		p.Process = turn.Alive
@@ -80,7 +80,7 @@ func (s *seat) presence(id string) turn.Presence {
 	return p
 }
 
-// judge is what is known of all processes of one agent, see [turn.Judge].
+// judge is what is known of all processes of one agent, see [turn.ProcessOf].
 func (s *seat) judge(ps []identity.Process) turn.Process {
 	verdicts := make([]turn.Process, 0, maxProcesses)
 	for _, p := range ps {
@@ -90,7 +90,7 @@ func (s *seat) judge(ps []identity.Process) turn.Process {
 		}
 		verdicts = append(verdicts, v)
 	}
-	return turn.Judge(verdicts)
+	return turn.ProcessOf(verdicts)
 }
 
 func verdict(t identity.Table, p identity.Process) turn.Process {
@@ -125,9 +125,9 @@ func (s *seat) recordProcess() {
 }
 
 // watched returns the processes whose end changes what the caller is told while it
-// waits, see [turn.State.Watched].
+// waits, see [turn.State.WatchedBy].
 func (s *seat) watched(st *turn.State) (ps []identity.Process) {
-	for _, id := range st.Watched(s.me.ID) {
+	for _, id := range st.WatchedBy(s.me.ID) {
 		ps = append(ps, s.processesOf(st, id)...)
 	}
 	return ps

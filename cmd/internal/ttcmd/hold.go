@@ -28,7 +28,7 @@ func (h *hold) fence() turn.Fence { return turn.Fence{Agent: h.Agent, Turn: h.Tu
 
 // of reports whether the hold is the state's current turn.
 func (h *hold) of(st *turn.State) bool {
-	return st.Owner != "" && h.Turn == st.Turn && h.Lease == st.Held.Lease && h.Agent == st.Owner
+	return st.Owner != "" && h.Turn == st.Turn && h.Lease == st.Grant.Lease && h.Agent == st.Owner
 }
 
 // holdOf returns the hold of the current turn, nil if its owner has none.
@@ -79,7 +79,7 @@ func (s *seat) guarded(ctx context.Context, fence turn.Fence) (pid int, err erro
 			return nil
 		}
 		pid, failure = s.install(fence, child, failure)
-		s.wake(turn.Change{After: snap.State, Guardian: true})
+		s.wake(turn.Change{After: snap.State, GuardianChanged: true})
 		return nil
 	})
 	if lockErr != nil {

@@ -40,11 +40,11 @@ func (s *seat) explainLoss(ctx context.Context, err error) error {
 	default:
 		return err
 	}
-	loss := turn.Loss{Agent: s.me.ID}
+	loss := turn.Endings{Agent: s.me.ID}
 	if _, readErr := s.room.Events(ctx, 0, func(e *event.Event) error { loss.Fold(e); return nil }); readErr != nil {
 		return err
 	}
-	switch e := loss.Left; {
+	switch e := loss.Membership; {
 	case e.Type == turn.Kicked:
 		refusal.Message += fmt.Sprintf("; %s removed it (event %d)", e.From, e.Seq)
 		if e.Reason != "" {

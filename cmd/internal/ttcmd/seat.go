@@ -39,9 +39,9 @@ func (s *seat) ended(st *turn.State) bool {
 }
 
 // wake makes those look at the room whom something concerns that is no change of
-// it, see [turn.Wakes]. Changes wake by themselves.
+// it, see [turn.WhoToNotify]. Changes wake by themselves.
 func (s *seat) wake(c turn.Change) {
-	for _, id := range turn.Wakes(c) {
+	for _, id := range turn.WhoToNotify(c) {
 		s.room.Agent(id).Notify()
 	}
 }

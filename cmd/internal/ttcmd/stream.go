@@ -138,7 +138,7 @@ func (s *stream) event(e *event.Event) error {
 	s.passed = e.Seq
 	s.mail.pass(e, wanted)
 	if e.Seq > s.since {
-		s.left = s.left || turn.Removes(e, s.me.ID)
+		s.left = s.left || turn.EndsMembership(e, s.me.ID)
 		s.closed = s.closed || e.Type == turn.Closed
 	}
 	if wanted && s.shown == s.reading.limit {

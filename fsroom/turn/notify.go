@@ -6,15 +6,15 @@ import "slices"
 // may have to learn of.
 type Change struct {
 	Before, After *State
-	// Guardian: not the room has changed, but another process keeps the turn of
+	// GuardianChanged: not the room has changed, but another process keeps the turn of
 	// After, or none does any more.
-	Guardian bool
-	// Untaken: the change is over, and the agent that the turn of After is reserved
+	GuardianChanged bool
+	// Unclaimed: the change is over, and the agent that the turn of After is reserved
 	// for does not take it up at once.
-	Untaken bool
+	Unclaimed bool
 }
 
-// Wakes returns the agents that have to look because of a change. It is the only
+// WhoToNotify returns the agents that have to look because of a change. It is the only
 // rule about who is woken.
 //
 // When a change is about to be committed they are those to whom [Try] may tell
@@ -24,13 +24,13 @@ type Change struct {
 // They are not among these, so that the agent whose turn it is need not compete
 // with them. They are woken when it is known which process keeps the turn, or that
 // nobody takes it up.
-func Wakes(c Change) []string {
+func WhoToNotify(c Change) []string {
 	switch {
-	case c.Guardian && c.After.Owner != "":
+	case c.GuardianChanged && c.After.Owner != "":
 		return c.After.Others(c.After.Owner)
-	case c.Untaken && c.After.ReservedFor != "":
+	case c.Unclaimed && c.After.ReservedFor != "":
 		return c.After.Others(c.After.ReservedFor)
-	case c.Guardian, c.Untaken:
+	case c.GuardianChanged, c.Unclaimed:
 		return nil
 	}
 	before, after := c.Before, c.After

@@ -15,26 +15,26 @@ func EndsTurn(e *event.Event, holder string) bool {
 	return false
 }
 
-// A Loss says how an agent last lost its turn or its membership. It is the fold of
-// the room's events; the zero Loss is that of an agent that lost nothing.
-type Loss struct {
-	Agent string
-	Turn  event.Event // the event that ended its last turn; without a type: none did
-	Left  event.Event // the event that ended its membership; without a type: none did
+// A Endings says how an agent last lost its turn or its membership. It is the fold of
+// the room's events; the zero Endings is that of an agent that lost nothing.
+type Endings struct {
+	Agent      string
+	Turn       event.Event // the event that ended its last turn; without a type: none did
+	Membership event.Event // the event that ended its membership; without a type: none did
 }
 
 // Fold takes one more event into account.
-func (l *Loss) Fold(e *event.Event) {
+func (l *Endings) Fold(e *event.Event) {
 	switch {
 	case e.Type == Closed:
-		*l = Loss{Agent: l.Agent}
+		*l = Endings{Agent: l.Agent}
 	case (e.Type == Claim || e.Type == Takeover) && e.To == l.Agent:
 		l.Turn = event.Event{}
 	case e.Type == MemberJoined && e.From == l.Agent:
-		l.Left = event.Event{}
+		l.Membership = event.Event{}
 	case (e.Type == Released || e.Type == Passed || e.Type == Takeover) && e.From == l.Agent:
 		l.Turn = e.Clone()
 	case e.Type == Kicked && e.To == l.Agent, e.Type == MemberLeft && e.From == l.Agent:
-		l.Left = e.Clone()
+		l.Membership = e.Clone()
 	}
 }

@@ -45,7 +45,7 @@ func TestWakes(t *testing.T) {
 		"the end":                     {owned, func(s *turn.State) { *s = turn.State{} }, all},
 	}
 	for name, test := range tests {
-		if got := turn.Wakes(turn.Change{Before: room(test.before), After: room(test.after)}); !slices.Equal(got, test.want) {
+		if got := turn.WhoToNotify(turn.Change{Before: room(test.before), After: room(test.after)}); !slices.Equal(got, test.want) {
 			t.Errorf("%s wakes %v, want %v", name, got, test.want)
 		}
 	}
@@ -66,14 +66,14 @@ func TestWakesLater(t *testing.T) {
 		change turn.Change
 		want   []string
 	}{
-		{"a guardian keeps the turn", turn.Change{After: room("b", ""), Guardian: true}, []string{"a", "c"}},
-		{"a guardian of a turn that is over", turn.Change{After: room("", ""), Guardian: true}, nil},
-		{"a guardian of a turn that is handed over", turn.Change{After: room("", "b"), Guardian: true}, nil},
-		{"the recipient does not wait", turn.Change{After: room("", "b"), Untaken: true}, []string{"a", "c"}},
-		{"nobody is to take it", turn.Change{After: room("", ""), Untaken: true}, nil},
-		{"it was taken", turn.Change{After: room("b", ""), Untaken: true}, nil},
+		{"a guardian keeps the turn", turn.Change{After: room("b", ""), GuardianChanged: true}, []string{"a", "c"}},
+		{"a guardian of a turn that is over", turn.Change{After: room("", ""), GuardianChanged: true}, nil},
+		{"a guardian of a turn that is handed over", turn.Change{After: room("", "b"), GuardianChanged: true}, nil},
+		{"the recipient does not wait", turn.Change{After: room("", "b"), Unclaimed: true}, []string{"a", "c"}},
+		{"nobody is to take it", turn.Change{After: room("", ""), Unclaimed: true}, nil},
+		{"it was taken", turn.Change{After: room("b", ""), Unclaimed: true}, nil},
 	} {
-		if got := turn.Wakes(c.change); !slices.Equal(got, c.want) {
+		if got := turn.WhoToNotify(c.change); !slices.Equal(got, c.want) {
 			t.Errorf("%s wakes %v, want %v", c.name, got, c.want)
 		}
 	}
