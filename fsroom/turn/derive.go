@@ -107,21 +107,16 @@ type MemberView struct {
 // MemberViews returns the members in the order they joined, those that are
 // inactive last. It is never nil.
 func (s *State) MemberViews(f Facts) []MemberView {
-	views := make([]MemberView, 0, len(s.Members))
+	active := make([]MemberView, 0, len(s.Members))
+	var inactive []MemberView
 	for i := range s.Members {
-		views = append(views, s.memberView(f, &s.Members[i]))
+		if v := s.memberView(f, &s.Members[i]); v.Status == "active" {
+			active = append(active, v)
+		} else {
+			inactive = append(inactive, v)
+		}
 	}
-	slices.SortStableFunc(views, func(a, b MemberView) int {
-		return rank(a.Status) - rank(b.Status)
-	})
-	return views
-}
-
-func rank(status string) int {
-	if status == "active" {
-		return 0
-	}
-	return 1
+	return append(active, inactive...)
 }
 
 func (s *State) memberView(f Facts, m *Member) MemberView {

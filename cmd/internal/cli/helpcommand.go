@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -199,14 +200,17 @@ func (t *Text) statuses(c *Command) {
 	}
 }
 
-// Statuses are the exit statuses of c in ascending order: its own, and the common
-// ones that it does not say more about.
+// Statuses returns the exit statuses of c in ascending order: its own, and the common
+// ones for which it has no text of its own.
 func (c *Command) Statuses() []ExitStatus {
-	exits := slices.DeleteFunc(commonExits(c), func(common ExitStatus) bool {
-		return slices.ContainsFunc(c.Exits, func(own ExitStatus) bool { return own.Status == common.Status })
-	})
-	exits = append(exits, c.Exits...)
-	slices.SortStableFunc(exits, func(a, b ExitStatus) int { return a.Status - b.Status })
+	statuses := make(map[int]string)
+	for _, exit := range slices.Concat(commonExits(c), c.Exits) {
+		statuses[exit.Status] = exit.Meaning
+	}
+	var exits []ExitStatus
+	for _, status := range slices.Sorted(maps.Keys(statuses)) {
+		exits = append(exits, ExitStatus{status, statuses[status]})
+	}
 	return exits
 }
 
