@@ -2,6 +2,7 @@ package ttcmd
 
 import (
 	"context"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -143,4 +144,115 @@ func reportInstall(c *cli.Invocation, res installResult, out bool) error {
 func withoutGit(names []string) (harnesses []string, git bool) {
 	isGit := func(name string) bool { return name == gitName }
 	return slices.DeleteFunc(slices.Clone(names), isGit), slices.ContainsFunc(names, isGit)
+}
+
+// gitName stands beside the harnesses on the command line.
+const gitName = "git"
+
+// planGit plans to add the check to the repository's pre-commit hook, or to take it
+// out.
+func planGit(c *cli.Invocation, env skills.Environment, out bool) (githook.Change, error) {
+	dir := c.Env.Dir
+	if c.Given("path") {
+		path, err := nonEmpty(c, c.String("path"))
+		if err != nil {
+			return githook.Change{}, err
+		}
+		if dir = path; !filepath.IsAbs(dir) {
+			dir = filepath.Join(c.Env.Dir, dir)
+		}
+	}
+	repository := githook.Repository{Dir: dir, Writer: env.Writer()}
+	if out {
+		return repository.PlanUninstall()
+	}
+	return repository.PlanInstall()
+}
+
+// changeGit carries the plan out, unless it is only to be shown.
+func changeGit(change githook.Change, dryRun bool) skills.Result {
+	r := gitResult(change)
+	if dryRun {
+		return r
+	}
+	if err := change.Apply(); err != nil {
+		r.Status, r.Message, r.Steps = skills.Failed, err.Error(), nil
+		return r
+	}
+	for i := range r.Steps {
+		r.Steps[i].Text = "" // it is on the disk now
+	}
+	return r
+}
+
+// gitResult tells of a change in the words used for harnesses.
+func gitResult(change githook.Change) skills.Result {
+	r := skills.Result{Harness: gitName, Status: skills.Status(change.State), Paths: []string{change.Hook}}
+	r.Message = "pre-commit hook " + change.Hook
+	if change.Aside != "" {
+		r.Message += "; the hook that was there is " + change.Aside
+		r.Paths = append(r.Paths, change.Aside)
+	}
+	if change.Note != "" {
+		r.Message += "; " + change.Note
+	}
+	switch change.State {
+	case githook.Added, githook.Updated:
+		r.Steps = []skills.Step{{Action: skills.Write, Path: change.Hook, Text: change.Text}}
+	case githook.Removed:
+		step := skills.Step{Action: skills.Delete, Path: change.Hook}
+		if change.Text != "" {
+			step.Action, step.Text = skills.Write, change.Text
+		}
+		r.Steps = []skills.Step{step}
+	}
+	return r
+}
+
+// writeInstall says what became of each harness. A dry run shows every step with
+// the text that it would write.
+func writeInstall(t *cli.Text, r installResult, out bool) {
+	if len(r.Results) == 0 {
+		t.Line("There is no harness on this machine.")
+		return
+	}
+	if r.DryRun {
+		t.Line("Nothing is written. This would be done:")
+	}
+	changed := false
+	for _, one := range r.Results {
+		changed = changed || one.Harness != gitName && (one.Status == skills.Added || one.Status == skills.Updated)
+		t.Line("%s: %s: %s", t.Bold(string(one.Harness)), statusWord(t, one.Status), one.Message)
+		if !r.DryRun {
+			writeBackups(t, one)
+			continue
+		}
+		for _, step := range one.Steps {
+			t.Block("    ", step.String())
+		}
+	}
+	if changed && !r.DryRun && !out {
+		t.Line("House rules for your agents: tt instructions edit")
+	}
+}
+
+func statusWord(t *cli.Text, s skills.Status) cli.Styled {
+	switch s {
+	case skills.Failed:
+		return t.Red(string(s))
+	case skills.Added, skills.Updated, skills.Removed:
+		return t.Green(string(s))
+	case skills.Skipped:
+		return t.Yellow(string(s))
+	}
+	return t.Dim(string(s))
+}
+
+// writeBackups says where the old content of a file is kept.
+func writeBackups(t *cli.Text, r skills.Result) {
+	for _, step := range r.Steps {
+		if strings.TrimSpace(step.Backup) != "" {
+			t.Line("    the old %s is kept as %s", step.Path, step.Backup)
+		}
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
+	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
 )
@@ -122,4 +123,24 @@ func (s *seat) lastEvents(ctx context.Context, st *turn.State, allLives bool, co
 			return events[max(0, len(events)-count):], nil
 		}
 	}
+}
+
+// reader returns the caller's place in the room of the path as seat does. With
+// past it can also be a room that has ended, whose events are in the archive.
+func (d *desk) reader(past bool) (*seat, error) {
+	w, missing := d.workspace()
+	s, err := d.seatIn(w, missing)
+	if err == nil || !past || w == nil {
+		return s, err
+	}
+	for _, dir := range w.Chain() {
+		ended := &seat{desk: d, room: fsroom.At(d.store, rules, fsroom.RoomName(dir)), workspace: w}
+		snap, viewErr := ended.room.View()
+		if viewErr == nil && snap.State.Seq > 0 {
+			ended.first = snap
+			d.call.Warn("the room at %s has ended; this is its history", dir)
+			return ended, nil
+		}
+	}
+	return nil, err
 }
