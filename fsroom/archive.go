@@ -171,7 +171,7 @@ func (r *Room[S]) betweenLives(p *projection, s S) (*Snapshot[S], error) {
 // counted is a room of which only the counters are left.
 func (r *Room[S]) counted(last *event.Event) *Snapshot[S] {
 	s := r.rules.New(r.name)
-	r.rules.Counts(s, last)
+	r.rules.Continue(s, last)
 	return &Snapshot[S]{State: s, Position: journal.Position{Seq: last.Seq}, turn: last.Turn}
 }
 

@@ -20,18 +20,22 @@ import (
 // Rules give the rooms of one kind their meaning. S is a pointer to the state of such
 // a room: all kinds then share one instance of the compiled code.
 type Rules[S any] struct {
-	Folder string                       // under the data directory: "rooms"
-	Format int                          // version of the state and the events
-	New    func(room string) S          // the state of a room without events
-	Apply  func(S, *event.Event) error  // folds one event
-	Clone  func(S) S                    // a copy that Apply can change
-	Live   func(S) bool                 // false: not opened, or ended and to be archived
-	Fields func(S) wire.Fields          // the JSON form of a state; nil: that of encoding/json
-	Counts func(s S, last *event.Event) // what an archived life leaves to the next
-	// Wakes returns the agents that have to look because of a change, see
-	// [Room.AwaitAs]; not those for whom it makes no difference yet. nil: the rules
-	// cannot tell.
-	Wakes func(before, after S) []string
+	Folder string                      // under the data directory: "rooms"
+	Format int                         // version of the state and the events
+	New    func(room string) S         // the state of a room without events
+	Apply  func(S, *event.Event) error // folds one event
+	Clone  func(S) S                   // a copy that Apply can change
+	Fields func(S) wire.Fields         // the JSON form of a state; nil: that of encoding/json
+	// Live reports whether a life of the room is in progress. It is false before the
+	// first event and after the one that ends the room, whose journal is then archived.
+	Live func(S) bool
+	// Continue prepares the state of a room without events for its next life: it sets
+	// the counters that go on through all lives from the last event of the life before.
+	Continue func(s S, last *event.Event)
+	// Notify returns the ids of the agents whose wake files a change touches, see
+	// [Room.AwaitAs]. It leaves out those for whom the change makes no difference yet.
+	// nil: agents are not notified one by one, and all wait for the journal.
+	Notify func(before, after S) []string
 	// Reopen returns the event that would open a room as s is, with type,
 	// authorship and payload. Repair puts it in the place of a damaged one. nil:
 	// the rules cannot tell.

@@ -18,14 +18,14 @@ import (
 
 // stickRules are those of the talking stick, as tt uses them.
 var stickRules = &fsroom.Rules[*turn.State]{
-	Folder: "rooms",
-	Format: turn.Format,
-	New:    turn.New,
-	Apply:  (*turn.State).Apply,
-	Clone:  (*turn.State).Clone,
-	Live:   (*turn.State).Live,
-	Fields: func(s *turn.State) wire.Fields { return s },
-	Counts: (*turn.State).Counts,
+	Folder:   "rooms",
+	Format:   turn.Format,
+	New:      turn.New,
+	Apply:    (*turn.State).Apply,
+	Clone:    (*turn.State).Clone,
+	Live:     (*turn.State).Live,
+	Fields:   func(s *turn.State) wire.Fields { return s },
+	Continue: (*turn.State).Continue,
 }
 
 type (

@@ -41,8 +41,8 @@ var tallyRules = &fsroom.Rules[*tally]{
 		c.In, c.Said = slices.Clone(s.In), maps.Clone(s.Said)
 		return &c
 	},
-	Live:   func(s *tally) bool { return s.Open },
-	Counts: func(s *tally, last *event.Event) { s.Seq, s.Turn = last.Seq, last.Turn },
+	Live:     func(s *tally) bool { return s.Open },
+	Continue: func(s *tally, last *event.Event) { s.Seq, s.Turn = last.Seq, last.Turn },
 }
 
 func (s *tally) apply(e *event.Event) error {

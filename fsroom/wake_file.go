@@ -33,9 +33,9 @@ func (a Agent) Notify() {
 // AwaitAs is [Room.Await] for a process that needs to look only when the rules wake
 // its agent, or when a process calls [Agent.Notify] for it. So a change that
 // concerns one of hundreds of waiting agents wakes only that one. If the rules have
-// no Wakes, AwaitAs is Await.
+// no Notify, AwaitAs is Await.
 func (r *Room[S]) AwaitAs(ctx context.Context, agent string, look Look[S]) error {
-	if r.rules.Wakes == nil {
+	if r.rules.Notify == nil {
 		return r.Await(ctx, look)
 	}
 	return r.await(ctx, look, func() *Subscription {
@@ -47,10 +47,10 @@ func (r *Room[S]) AwaitAs(ctx context.Context, agent string, look Look[S]) error
 // before the commit and under the lock, so a writer that is killed has notified them
 // or has changed nothing. They wait for the lock to be free before they look.
 func (r *Room[S]) wake(before, after S) {
-	if r.rules.Wakes == nil {
+	if r.rules.Notify == nil {
 		return
 	}
-	for _, id := range r.rules.Wakes(before, after) {
+	for _, id := range r.rules.Notify(before, after) {
 		r.Agent(id).Notify()
 	}
 }

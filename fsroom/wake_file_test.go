@@ -15,7 +15,7 @@ import (
 // wakeRules wake "z" when somebody comes or the turn goes on.
 var wakeRules = func() *fsroom.Rules[*tally] {
 	r := *tallyRules
-	r.Wakes = func(before, after *tally) []string {
+	r.Notify = func(before, after *tally) []string {
 		if len(after.In) > len(before.In) || after.Turn > before.Turn {
 			return []string{"z"}
 		}

@@ -167,7 +167,7 @@ func TestLives(t *testing.T) {
 	last := w.events[seq-1]
 	equal(t, "last event", last.Type, turn.Closed)
 	counted := turn.New("other")
-	counted.Counts(&last)
+	counted.Continue(&last)
 	equal(t, "counted", words(counted.RoomID, counted.Seq, counted.Turn, counted.Live()), words(roomID, seq, 2, false))
 }
 

@@ -102,10 +102,12 @@ func (s *State) Clone() *State {
 // New returns the state of a room that was never opened.
 func New(room string) *State { return &State{RoomID: room} }
 
-// Live reports whether the room has a life in progress.
+// Live reports whether a life of the room is in progress: it was opened and has not
+// ended.
 func (s *State) Live() bool { return s.Open }
 
-// Counts takes over the counters of an archived life from its last event.
-func (s *State) Counts(last *event.Event) {
+// Continue makes s the state between two lives of the room. The counters go on from the
+// last event of the life that has ended.
+func (s *State) Continue(last *event.Event) {
 	s.RoomID, s.Seq, s.Turn, s.UpdatedAt = last.RoomID, last.Seq, last.Turn, last.CreatedAt
 }

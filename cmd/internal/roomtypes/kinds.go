@@ -13,15 +13,15 @@ import (
 // Stick returns the rules of the talking stick.
 func Stick() *fsroom.Rules[*turn.State] {
 	return &fsroom.Rules[*turn.State]{
-		Folder: "rooms",
-		Format: turn.Format,
-		New:    turn.New,
-		Apply:  (*turn.State).Apply,
-		Clone:  (*turn.State).Clone,
-		Live:   (*turn.State).Live,
-		Counts: (*turn.State).Counts,
-		Fields: func(s *turn.State) wire.Fields { return s },
-		Wakes: func(before, after *turn.State) []string {
+		Folder:   "rooms",
+		Format:   turn.Format,
+		New:      turn.New,
+		Apply:    (*turn.State).Apply,
+		Clone:    (*turn.State).Clone,
+		Live:     (*turn.State).Live,
+		Continue: (*turn.State).Continue,
+		Fields:   func(s *turn.State) wire.Fields { return s },
+		Notify: func(before, after *turn.State) []string {
 			return turn.WhoToNotify(turn.Change{Before: before, After: after})
 		},
 		Reopen: turn.Reopen,
@@ -32,13 +32,13 @@ func Stick() *fsroom.Rules[*turn.State] {
 // be read and its questions answered.
 func Topics() *fsroom.Rules[*topic.State] {
 	return &fsroom.Rules[*topic.State]{
-		Folder: "topics",
-		Format: topic.Format,
-		New:    topic.New,
-		Apply:  (*topic.State).Apply,
-		Clone:  (*topic.State).Clone,
-		Live:   func(s *topic.State) bool { return s.Seq > 0 },
-		Counts: func(s *topic.State, last *event.Event) { s.Seq = last.Seq },
-		Reopen: topic.Reopen,
+		Folder:   "topics",
+		Format:   topic.Format,
+		New:      topic.New,
+		Apply:    (*topic.State).Apply,
+		Clone:    (*topic.State).Clone,
+		Live:     func(s *topic.State) bool { return s.Seq > 0 },
+		Continue: func(s *topic.State, last *event.Event) { s.Seq = last.Seq },
+		Reopen:   topic.Reopen,
 	}
 }

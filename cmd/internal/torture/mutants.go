@@ -33,7 +33,7 @@ func mutantsAll() []mutant {
 			{"fsroom/load.go", "p.Journal.matches(info)", "true"},
 		}, caughtBySweep},
 		{"nobody is woken", []edit{
-			{"fsroom/wake_file.go", "if r.rules.Wakes == nil {\n\t\treturn\n", "if true {\n\t\treturn\n"},
+			{"fsroom/wake_file.go", "if r.rules.Notify == nil {\n\t\treturn\n", "if true {\n\t\treturn\n"},
 		}, caughtByWaiting},
 		{"who is woken looks at once", []edit{
 			{"lockfile/settled.go", "unlock, err := locker{", "return nil\n\tunlock, err := locker{"},
