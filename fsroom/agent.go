@@ -66,7 +66,7 @@ func (a Agent) Mark(name string, at time.Time) error {
 		return err
 	}
 	path := a.path(name)
-	err := touch(path, at)
+	err := lockfile.Touch(path, at)
 	if !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
@@ -79,7 +79,7 @@ func (a Agent) Mark(name string, at time.Time) error {
 	}
 	f.Close()
 	lockfile.Adopt(path)
-	return touch(path, at)
+	return lockfile.Touch(path, at)
 }
 
 // part takes away what stands in place of a mark and is no plain file of one
@@ -87,7 +87,7 @@ func (a Agent) Mark(name string, at time.Time) error {
 // holds the file and not the name.
 func (a Agent) part(name string) error {
 	info, err := os.Lstat(a.path(name))
-	if err != nil || info.Mode().IsRegular() && (links(info) < 2 || a.Held(name)) {
+	if err != nil || info.Mode().IsRegular() && (lockfile.Links(info) < 2 || a.Held(name)) {
 		return nil
 	}
 	return os.Remove(a.path(name))

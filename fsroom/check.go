@@ -120,7 +120,7 @@ func (c *checker[S]) special(path string, mode fs.FileMode) bool {
 		return false
 	}
 	if own := c.room.files(); !slices.Contains(own, path) && !isAside(path) {
-		c.found(path, moveAside, "it is a %s, which nothing of ours is", kindOf(mode))
+		c.found(path, moveAside, "it is %s, which nothing of ours is", lockfile.TypeName(mode))
 	}
 	return true
 }
@@ -137,11 +137,11 @@ func (c *checker[S]) kinds() {
 		switch {
 		case err != nil:
 		case !info.Mode().IsRegular() && path == c.room.JournalPath():
-			c.found(path, "", "it is a %s, not a regular file", kindOf(info.Mode()))
+			c.found(path, "", "it is %s, not a regular file", lockfile.TypeName(info.Mode()))
 		case !info.Mode().IsRegular():
-			c.found(path, moveAside, "it is a %s, not a regular file", kindOf(info.Mode()))
-		case links(info) > 1:
-			c.found(path, "replace it by a copy", "it has %d hard links: something outside the room shares it", links(info))
+			c.found(path, moveAside, "it is %s, not a regular file", lockfile.TypeName(info.Mode()))
+		case lockfile.Links(info) > 1:
+			c.found(path, "replace it by a copy", "it has %d hard links: something outside the room shares it", lockfile.Links(info))
 		}
 	}
 	for _, path := range []string{c.room.tempDir(), c.room.agentsDir()} {
@@ -149,20 +149,6 @@ func (c *checker[S]) kinds() {
 			c.found(path, moveAside, "it is a file, not a directory")
 		}
 	}
-}
-
-func kindOf(m fs.FileMode) string {
-	switch {
-	case m.IsRegular():
-		return "file"
-	case m&fs.ModeSymlink != 0:
-		return "symbolic link"
-	case m.IsDir():
-		return "directory"
-	case m&fs.ModeNamedPipe != 0:
-		return "named pipe"
-	}
-	return "special file"
 }
 
 // history: the journal folds, and the projection is what it folds to. The
@@ -300,7 +286,7 @@ func (c *checker[S]) projection(p *projection, s S, snap *Snapshot[S]) {
 // lock: a lock that nobody gives back blocks everybody.
 func (c *checker[S]) lock() {
 	if h, held := lockfile.FindHolder(c.room.lockPath()); held && h != nil && (h.State == "stopped" || h.State == "traced") {
-		c.found(c.room.lockPath(), "", "it is held by process %s", describe(h))
+		c.found(c.room.lockPath(), "", "it is held by %s", h)
 	}
 }
 

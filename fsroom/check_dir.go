@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/talking-stick/tt/lockfile"
 )
 
 // formatPrefix is what renameio names the file that becomes format.
@@ -92,7 +94,7 @@ func (s *Store) ownPaths() []string {
 // followed, so that nothing outside the data directory is ever taken for a room.
 func notRooms(dir string) []Problem {
 	if info, err := os.Lstat(dir); err == nil && !info.IsDir() {
-		return []Problem{{File: dir, Problem: fmt.Sprintf("it is a %s, not a directory", kindOf(info.Mode()))}}
+		return []Problem{{File: dir, Problem: fmt.Sprintf("it is %s, not a directory", lockfile.TypeName(info.Mode()))}}
 	}
 	entries, err := os.ReadDir(dir)
 	var problems []Problem
@@ -101,7 +103,7 @@ func notRooms(dir string) []Problem {
 	}
 	for _, e := range entries {
 		if !e.IsDir() && !e.Type().IsRegular() {
-			problems = append(problems, Problem{File: filepath.Join(dir, e.Name()), Problem: fmt.Sprintf("it is a %s and no room", kindOf(e.Type()))})
+			problems = append(problems, Problem{File: filepath.Join(dir, e.Name()), Problem: fmt.Sprintf("it is %s and no room", lockfile.TypeName(e.Type()))})
 		}
 	}
 	return problems

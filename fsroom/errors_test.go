@@ -39,7 +39,7 @@ func TestErrorsHaveCodes(t *testing.T) {
 		{&lockfile.UnsupportedError{Dir: "/net", Type: "nfs"}, code.UnsupportedFS},
 		{&lockfile.NotRegularError{Path: "lock", Mode: os.ModeDir}, code.CorruptRoom},
 		{&journal.CorruptError{Path: "j", Line: 7, Problem: "blank line"}, code.CorruptRoom},
-		{fmt.Errorf("wrapped: %w", journal.ErrNotRegular), code.CorruptRoom},
+		{fmt.Errorf("wrapped: %w", &lockfile.NotRegularError{Path: "p"}), code.CorruptRoom},
 		{code.New(code.RoomClosed, "closed"), code.RoomClosed},
 	}
 	for _, test := range tests {

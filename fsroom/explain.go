@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"strconv"
 	"syscall"
 
 	"github.com/talking-stick/tt/fsroom/code"
@@ -39,7 +38,7 @@ func (s *Store) explain(err error, path string) error {
 		return code.New(code.CorruptRoom, "%s:%d is damaged: %s", corrupt.Path, corrupt.Line, corrupt.Problem).
 			WithHint(`look at it with "tt doctor"; "tt doctor --repair" keeps the damaged file beside the repaired one`).
 			With("file", corrupt.Path).With("line", corrupt.Line).Because(err)
-	case errors.As(err, &special), errors.Is(err, journal.ErrNotRegular):
+	case errors.As(err, &special):
 		return code.New(code.CorruptRoom, "something else stands in the place of a file: %v", err).
 			WithHint(`look at it with "tt doctor", and move it away`).With("file", path).Because(err)
 	case errors.As(err, &planted):
@@ -81,23 +80,11 @@ func explainBusy(busy *lockfile.BusyError) error {
 	e := code.New(code.LockTimeout, "the room's lock was not had in %s", busy.Waited.Round(100_000_000)).
 		With("path", busy.Path).Because(busy)
 	if h := busy.Holder; h != nil {
-		e.Message += ": it is held by process " + describe(h)
+		e.Message += ": it is held by " + h.String()
 		e.With("holder_pid", h.PID).With("holder_command", h.Command).With("holder_state", h.State)
 		if h.State == "stopped" {
 			return e.WithHint("continue it with kill -CONT %d, or end it", h.PID)
 		}
 	}
 	return e.WithHint("try again; if it stays so, look with \"tt doctor\"")
-}
-
-// describe names a process as far as it is known: "812 (tt wait), stopped".
-func describe(h *lockfile.Holder) string {
-	s := strconv.Itoa(h.PID)
-	if h.Command != "" {
-		s += " (" + h.Command + ")"
-	}
-	if h.State != "" {
-		s += ", " + h.State
-	}
-	return s
 }

@@ -18,7 +18,7 @@ type PlantedError struct {
 }
 
 func (e *PlantedError) Error() string {
-	return fmt.Sprintf("%s is a %s, not a directory", e.Path, kindOf(e.Mode))
+	return fmt.Sprintf("%s is %s, not a directory", e.Path, lockfile.TypeName(e.Mode))
 }
 
 // own returns nil for a directory of ours, which it makes private again if it is
@@ -48,7 +48,7 @@ func (s *Store) keepPrivate(path string, info fs.FileInfo) {
 	if info.IsDir() {
 		private = dirMode
 	}
-	if !info.IsDir() && links(info) > 1 {
+	if !info.IsDir() && lockfile.Links(info) > 1 {
 		return // the other name is somebody else's; a writer parts them
 	}
 	if !privateModes || s.opts.LeaveModes || mode&0o077 == 0 || os.Chmod(path, private) != nil {

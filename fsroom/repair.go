@@ -168,7 +168,7 @@ func (r *Room[S]) walk(do func(path string, info fs.FileInfo) error) error {
 func (r *Room[S]) mendLinks() error {
 	for _, path := range []string{r.JournalPath(), r.statePath()} {
 		info, err := os.Lstat(path)
-		if err != nil || !info.Mode().IsRegular() || links(info) < 2 {
+		if err != nil || !info.Mode().IsRegular() || lockfile.Links(info) < 2 {
 			continue
 		}
 		b, err := lockfile.ReadRegular(path, maxSalvage)
@@ -191,7 +191,7 @@ func (r *Room[S]) mendTemp() error {
 // mendLock comes last: once the path names another file, others can have the lock.
 func (r *Room[S]) mendLock() error {
 	info, err := os.Lstat(r.lockPath())
-	if err != nil || !info.Mode().IsRegular() || links(info) < 2 {
+	if err != nil || !info.Mode().IsRegular() || lockfile.Links(info) < 2 {
 		return err
 	}
 	return r.replace(r.lockPath(), nil)

@@ -21,6 +21,7 @@ func (r *Room[S]) mendHistory(lost losses) error {
 	}
 	snap, err := r.foldAll(p)
 	var bad *journal.CorruptError
+	var notRegular *lockfile.NotRegularError
 	salvaged := errors.As(err, &bad) || err == nil && r.unopened(p, s, snap)
 	if salvaged {
 		v := r.salvageOf(p, s)
@@ -36,7 +37,7 @@ func (r *Room[S]) mendHistory(lost losses) error {
 		}
 	}
 	switch {
-	case errors.Is(err, journal.ErrNotRegular):
+	case errors.As(err, &notRegular):
 		return nil // Check goes on telling that
 	case !salvaged && err != nil:
 		return err

@@ -127,7 +127,7 @@ func (r *Room[S]) part() error {
 	if err != nil || !info.Mode().IsRegular() {
 		return nil
 	}
-	if links(info) < 2 {
+	if lockfile.Links(info) < 2 {
 		return nil
 	}
 	return r.mendLinks()

@@ -26,7 +26,7 @@ func (a Agent) EnsureWakeFile() error {
 // nothing if the agent has no wake file.
 func (a Agent) Notify() {
 	if a.planted == nil {
-		_ = touch(a.path(wakeFile), time.Now())
+		_ = lockfile.Touch(a.path(wakeFile), time.Now())
 	}
 }
 

@@ -1,21 +1,20 @@
 package journal
 
 import (
-	"fmt"
 	"io"
-	"io/fs"
 	"os"
+	"runtime"
 	"time"
 )
 
-// A File is what a [Log] needs of a file. Tests put one in front of the real
-// file that fails, or writes less than it was given.
+// A File is the part of a file that a [Log] uses. Tests wrap the real file in one
+// that fails, or writes less than it was given.
 type File interface {
 	io.ReaderAt
-	// Write appends to the end of the file, wherever that is by then.
+	// Write appends to the end of the file, wherever the end is at that moment.
 	Write(b []byte) (int, error)
 	Truncate(size int64) error
-	// Sync returns nil when all that was written before, and the file's length, are on disk.
+	// Sync returns nil when everything written before, and the file's length, are on disk.
 	Sync() error
 	Stat() (size int64, modified time.Time, err error)
 	Close() error
@@ -32,42 +31,11 @@ func (f osFile) Stat() (int64, time.Time, error) {
 	return info.Size(), info.ModTime(), nil
 }
 
-// regular returns f as a File, or closes it and refuses it.
-func regular(path string, f *os.File) (File, error) {
-	info, err := f.Stat()
-	if err == nil && !info.Mode().IsRegular() {
-		err = notRegular(path, info)
+// Truncate sets the length. On Windows it uses the name, because a file that is open
+// for appending cannot be truncated there.
+func (f osFile) Truncate(size int64) error {
+	if runtime.GOOS == "windows" {
+		return os.Truncate(f.Name(), size)
 	}
-	if err != nil {
-		f.Close()
-		return nil, err
-	}
-	return osFile{f}, nil
-}
-
-// explain replaces the error of a failed open where the reason is that path is no
-// regular file: ELOOP, ENXIO and EISDIR say that less clearly, and differ by system.
-func explain(path string, err error) error {
-	if info, lerr := os.Lstat(path); lerr == nil && !info.Mode().IsRegular() {
-		return notRegular(path, info)
-	}
-	return err
-}
-
-func notRegular(path string, info fs.FileInfo) error {
-	return fmt.Errorf("%s is %s: %w", path, kind(info.Mode()), ErrNotRegular)
-}
-
-func kind(mode fs.FileMode) string {
-	switch mode.Type() {
-	case fs.ModeDir:
-		return "a directory"
-	case fs.ModeSymlink:
-		return "a symbolic link"
-	case fs.ModeNamedPipe:
-		return "a named pipe"
-	case fs.ModeSocket:
-		return "a socket"
-	}
-	return "a device"
+	return f.File.Truncate(size)
 }

@@ -6,14 +6,14 @@ import (
 	"io/fs"
 	"os"
 	"time"
+
+	"github.com/talking-stick/tt/lockfile"
 )
 
 // MaxLine is the longest line in bytes, newline included.
 const MaxLine = 4 << 20
 
 var (
-	// ErrNotRegular is what opening anything but a regular file ends with.
-	ErrNotRegular = errors.New("not a regular file")
 	// ErrPosition means a Position does not fit the file: it lies beyond the end
 	// or not at the start of a line, or an append did not start at the end.
 	ErrPosition = errors.New("position does not fit the journal")
@@ -57,38 +57,36 @@ type Log struct {
 // New returns a Log on a file that is open already. The path only names it in errors.
 func New(path string, file File) *Log { return &Log{path: path, file: file} }
 
-// Open opens a journal for reading. The error is os.ErrNotExist where there is
-// none, and [ErrNotRegular] for a symbolic link, directory, pipe or device.
+// Open opens a journal for reading. The error is [fs.ErrNotExist] for a missing file
+// and a [*lockfile.NotRegularError] for a symbolic link, directory, pipe or device.
 func Open(path string) (*Log, error) {
-	f, err := openFile(path, os.O_RDONLY)
+	f, err := lockfile.OpenRegular(path, os.O_RDONLY)
 	if err != nil {
 		return nil, err
 	}
-	return New(path, f), nil
+	return New(path, osFile{f}), nil
 }
 
-// OpenWriter opens a journal for reading and appending and creates it, mode 0600,
-// where there is none. Before the first append to an empty journal the caller syncs
-// the directories above it, or a power cut may take the name away with everything
-// appended.
+// OpenWriter opens a journal for reading and appending, and creates it with mode 0600
+// if it is missing. Before the first append to an empty journal the caller syncs the
+// directories above it, or a power cut may remove the name and everything appended.
 //
-// The file is opened with O_APPEND: on local file systems the writes of two
-// processes do not mix then, whatever goes wrong with the lock. A kill can still
-// tear one.
+// The file is opened with O_APPEND: on local file systems the writes of two processes
+// do not mix then, even if the lock fails. A kill can still tear a write.
 func OpenWriter(path string) (*Log, error) {
 	const flags = os.O_RDWR | os.O_APPEND
-	// Three rounds are for a file that comes or goes between the two opens.
+	// The file may be created or removed between the two opens.
 	for range 3 {
-		f, err := openFile(path, flags)
+		f, err := lockfile.OpenRegular(path, flags)
 		if err == nil {
-			return New(path, f), nil
+			return New(path, osFile{f}), nil
 		}
 		if !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
 		}
-		f, err = openFile(path, flags|os.O_CREATE|os.O_EXCL)
+		f, err = lockfile.OpenRegular(path, flags|os.O_CREATE|os.O_EXCL)
 		if err == nil {
-			return New(path, f), nil
+			return New(path, osFile{f}), nil
 		}
 		if !errors.Is(err, fs.ErrExist) {
 			return nil, err

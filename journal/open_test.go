@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/talking-stick/tt/journal/event"
+	"github.com/talking-stick/tt/lockfile"
 )
 
 func TestOpenWriterCreatesOnce(t *testing.T) {
@@ -90,7 +91,7 @@ func refused(t *testing.T, path, kind string) {
 	_, reading := Open(path)
 	_, writing := OpenWriter(path)
 	for _, err := range []error{reading, writing} {
-		if !errors.Is(err, ErrNotRegular) || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), kind) {
+		if notRegular := (*lockfile.NotRegularError)(nil); !errors.As(err, &notRegular) || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), kind) {
 			t.Errorf("%s: %v", kind, err)
 		}
 	}

@@ -13,15 +13,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-const commandLimit = 200 // bytes of a command line that are shown
+// commandLimit is how many bytes of a command line are shown.
+const commandLimit = 200
 
 func findHolder(proc, path string) (*Holder, bool) {
 	var st unix.Stat_t
 	if unix.Lstat(path, &st) != nil {
 		return nil, false
 	}
-	// The kernel hands out the list in pieces. While others lock and unlock, a
-	// line can move from a piece not read yet to one that was.
+	// The kernel returns the list in pieces. While other processes lock and unlock,
+	// a line can move from a piece not yet read to one that was read.
 	const tries = 3
 	for range tries {
 		locks, err := os.ReadFile(filepath.Join(proc, "locks"))
@@ -35,15 +36,15 @@ func findHolder(proc, path string) (*Holder, bool) {
 	return nil, false
 }
 
-// fileID is a file as /proc/locks writes it: device numbers in hexadecimal, the
-// inode in decimal.
+// fileID returns the name of a file in /proc/locks: device numbers in hexadecimal,
+// the inode in decimal.
 func fileID(st *unix.Stat_t) string {
 	device := uint64(st.Dev)
 	return fmt.Sprintf("%02x:%02x:%d", unix.Major(device), unix.Minor(device), st.Ino)
 }
 
-// flockHolder finds a process with a flock on the file, exclusive or (READ)
-// shared: a writer waits for either. A line reads
+// flockHolder returns a process with a flock on the file, exclusive or shared (READ):
+// a writer waits for either. A line reads
 //
 //	2: FLOCK  ADVISORY  WRITE 1234 fe:00:5678 0 EOF
 //
@@ -61,7 +62,7 @@ func flockHolder(locks []byte, file string) (pid int, ok bool) {
 	return 0, false
 }
 
-// describe looks at the process directory dir. The process may be gone at any time.
+// describe reads the process directory dir. The process may end at any time.
 func describe(dir string, pid int) *Holder {
 	stat, err := os.ReadFile(filepath.Join(dir, "stat"))
 	if err != nil {
@@ -74,7 +75,8 @@ func describe(dir string, pid int) *Holder {
 	return &Holder{PID: pid, Command: printable(name), State: state}
 }
 
-// parseStat takes "1234 (name) S 1 …" apart. The name may itself contain ") R".
+// parseStat returns the name and the state in "1234 (name) S 1 …". The name may
+// itself contain ") R".
 func parseStat(stat string) (name, state string) {
 	open, shut := strings.IndexByte(stat, '('), strings.LastIndexByte(stat, ')')
 	if open < 0 || shut < open {
@@ -108,8 +110,8 @@ func stateName(letter string) string {
 	return ""
 }
 
-// commandLine returns the start of a command line, "" for a kernel thread, a
-// zombie or one that cannot be read.
+// commandLine returns the start of a command line, "" for a kernel thread, a zombie
+// and a file that cannot be read.
 func commandLine(path string) string {
 	f, err := os.Open(path)
 	if err != nil {
@@ -120,8 +122,8 @@ func commandLine(path string) string {
 	return strings.TrimSpace(strings.ReplaceAll(string(line), "\x00", " "))
 }
 
-// printable keeps another process's command line from writing control characters
-// to our user's terminal.
+// printable replaces control characters, so that the command line of another process
+// cannot send them to the terminal.
 func printable(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsPrint(r) {

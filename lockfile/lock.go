@@ -1,15 +1,17 @@
-// Package lockfile is what a directory shared by several processes needs: one
-// lock, one atomic replace, and presence that ends with its process.
+// Package lockfile is what several processes need to share a directory: one lock,
+// one atomic replace, files that are opened without surprises, and presence that
+// ends with its process.
 //
-// [Lock] makes processes take turns. [Replace] gives readers, who take no lock,
-// the old content or the new and never a mix. [Hold] and [Held] tell whether
-// somebody is there now: the kernel drops a hold when its process dies, so
-// nothing stale can be left behind. [Supported] refuses the file systems on which
-// these promises do not hold.
+// [Lock] excludes other processes. [Replace] gives readers, who take no lock, the
+// old content or the new and never a mix. [Hold] and [Held] tell whether a process
+// is there now: the kernel drops a hold when its process dies, so no hold is ever
+// out of date. [OpenRegular] and [ReadRegular] refuse everything that another
+// program may have put in the place of a file. [Supported] refuses file systems on
+// which these promises do not hold.
 //
-// A file that is locked is not the file that is replaced: replacing gives the
-// path another inode, and a lock belongs to the inode. Nor is it a file that is
-// held: on the BSDs and macOS both kinds of lock meet in one list.
+// A file that is locked must not be replaced: a replacement is another inode, and a
+// lock belongs to the inode. Nor may it be held: on the BSDs and macOS both kinds of
+// lock are in one list.
 package lockfile
 
 import (
@@ -23,22 +25,21 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// Lock takes the exclusive lock on the file at path and returns the function
-// that gives it back. The file is created with mode 0600 if it is absent and is
-// never removed.
+// Lock takes the exclusive lock on the file at path and returns the function that
+// releases it. The file is created with mode 0600 if it is missing and is never
+// removed.
 //
-// A free lock is taken at once, even when ctx's deadline is over: a deadline in
-// the past means "do not wait". A lock that is taken is waited for in the
-// kernel's queue until ctx ends. The error then is a [*BusyError] for a deadline
-// and ctx.Err() for a cancelled context. A symbolic link, a FIFO or anything else
-// that is no regular file is refused with a [*NotRegularError]. Other errors are
-// those of the file system, with the path.
+// A free lock is taken even if the deadline of ctx has passed: a deadline in the
+// past means "do not wait". Otherwise Lock waits in the kernel's queue until ctx
+// ends. The error then is a [*BusyError] for a deadline and ctx.Err() for a
+// cancelled context. Everything but a regular file is refused with a
+// [*NotRegularError]. Other errors are those of the file system, with the path.
 //
-// When Lock returns nil, the path names the locked file and no other process or
-// goroutine is inside until unlock is called or this process ends. The kernel
-// orders files, not the memory of a Go program: what goroutines share in memory
-// needs a mutex besides. Keep unlock reachable: the garbage collector closes a
-// lock nobody can give back. Calling unlock again does nothing.
+// When Lock returns nil, path names the locked file, and no other process or
+// goroutine has the lock until unlock is called or this process ends. A file lock
+// does not order memory: goroutines that share variables need a mutex as well. Keep
+// unlock reachable: the garbage collector closes a file that nothing refers to.
+// Calling unlock again does nothing.
 func Lock(ctx context.Context, path string) (unlock func() error, err error) {
 	return locker{path: path, open: openFlock}.lock(ctx)
 }
@@ -51,9 +52,8 @@ type handle interface {
 	Stat() (fs.FileInfo, error) // of the open file, not of the path
 }
 
-// openFlock makes the handle of a single acquisition. A *flock.Flock must never
-// be used for two: a second Lock on the same object returns at once and excludes
-// nobody.
+// openFlock returns a handle for a single acquisition. A *flock.Flock must not be
+// used for two: a second Lock of the same object returns at once.
 func openFlock(path string) handle {
 	return flock.New(path, flock.SetFlag(lockFlags), flock.SetPermissions(0o600))
 }
@@ -79,8 +79,8 @@ func (l locker) lock(ctx context.Context) (func() error, error) {
 		case same:
 			return unlock, nil
 		}
-		// The file was replaced or removed while we waited. Others lock the new
-		// one: what we have excludes nobody.
+		// The file was replaced or removed while we waited. Other processes lock the
+		// new one, so this lock excludes none of them.
 		if err := unlock(); err != nil {
 			return nil, explain(l.path, "unlock", err)
 		}
@@ -104,19 +104,18 @@ func (l locker) acquire(ctx context.Context) (handle, error) {
 		return nil, l.ended(ctx, 0)
 	}
 	if err := checkRegular(l.path); err != nil {
-		return nil, err // a FIFO can be locked, too: do not queue for one
+		return nil, err // a FIFO can be locked too: do not wait for one
 	}
 	return l.wait(ctx)
 }
 
-// wait queues for the lock in the kernel. Trying again and again would starve:
-// whoever unlocks and locks again wins over those who sleep between two tries.
+// wait waits for the lock in the kernel. Trying repeatedly would starve: a process
+// that unlocks and locks again wins over those that sleep between two tries.
 //
-// A blocking flock cannot be called off, so it has its own goroutine and its own
-// descriptor, which nobody else touches. If the lock comes after ctx has ended,
-// the goroutine gives it straight back.
+// A blocking flock cannot be cancelled, so it has its own goroutine and its own
+// descriptor. If the lock comes after ctx has ended, the goroutine releases it.
 func (l locker) wait(ctx context.Context) (handle, error) {
-	started := time.Now() // only to report how long it took, decides nothing
+	started := time.Now() // only to report how long it took
 	h := l.open(l.path)
 	done := make(chan error)
 	go func() {
@@ -155,7 +154,7 @@ func (l locker) names(h handle) (bool, error) {
 	return os.SameFile(locked, named), nil
 }
 
-// ended is the error for a ctx that has ended.
+// ended returns the error for a ctx that has ended.
 func (l locker) ended(ctx context.Context, waited time.Duration) error {
 	if !errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return ctx.Err()
@@ -165,11 +164,36 @@ func (l locker) ended(ctx context.Context, waited time.Duration) error {
 }
 
 // retry calls f until no signal interrupts it. gofrs/flock returns EINTR to its
-// callers; file systems in user space and on networks raise it freely.
+// callers, and file systems in user space and on networks return it often.
 func retry(f func() error) error {
 	for {
 		if err := f(); !errors.Is(err, syscall.EINTR) {
 			return err
 		}
 	}
+}
+
+// Settled returns nil when the lock on the file at path was free at some moment
+// after the call: the process that had it has finished, or is dead. Any number of
+// callers are let through at once, and none keeps the lock. A missing file counts as
+// free and is not created. Settled waits and fails as [Lock] does.
+func Settled(ctx context.Context, path string) error {
+	unlock, err := locker{path: path, open: openShared}.lock(ctx)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	}
+	return unlock()
+}
+
+// A shared handle takes the lock together with others of its kind.
+type shared struct{ *flock.Flock }
+
+func (s shared) TryLock() (bool, error) { return s.TryRLock() }
+func (s shared) Lock() error            { return s.RLock() }
+
+func openShared(path string) handle {
+	return shared{flock.New(path, flock.SetFlag(lockFlags&^os.O_CREATE))}
 }

@@ -9,8 +9,8 @@ import (
 const queryLock = unix.F_OFD_GETLK
 
 // lockShared takes a lock that belongs to the open file. A classic record lock
-// would belong to the process: any close of the same file anywhere in the
-// process drops it, and the process cannot see it when it asks.
+// would belong to the process: it ends when the process closes any descriptor of
+// the file, and does not conflict with a query of the same process.
 func lockShared(fd uintptr) error {
 	return unix.FcntlFlock(fd, unix.F_OFD_SETLK, &unix.Flock_t{Type: unix.F_RDLCK, Whence: io.SeekStart})
 }

@@ -11,8 +11,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-func hold(path string) (func(), error) {
-	f, err := openRegular(path, os.O_CREATE|os.O_RDWR)
+// Hold marks the file at path as held by this process until release is called or
+// the process ends, however it ends. It never waits. The file is created with mode
+// 0600 if it is missing and is not removed. Several processes may hold one file.
+//
+// Keep release reachable as long as the hold is to last: the garbage collector
+// closes a file that nothing refers to. Calling release again does nothing.
+// Everything but a regular file is refused with a [*NotRegularError].
+func Hold(path string) (release func(), err error) {
+	f, err := OpenRegular(path, os.O_CREATE|os.O_RDWR)
 	if err != nil {
 		return nil, err
 	}
@@ -24,11 +31,11 @@ func hold(path string) (func(), error) {
 	return func() { f.Close() }, nil
 }
 
-// held asks which lock would stand in the way of a write lock on the whole file.
-// Asking takes nothing. A probe that tried to lock would for a moment be what it
-// looks for: two who ask at once would each take the other for a holder.
-func held(path string) (bool, error) {
-	fd, _, err := openBare(path)
+// Held reports whether any process, this one included, holds the file at path. A
+// missing file is not held. The answer may be out of date when Held returns, unless
+// the caller has a lock that holders take first.
+func Held(path string) (bool, error) {
+	fd, _, err := openRegular(path, unix.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
@@ -36,47 +43,11 @@ func held(path string) (bool, error) {
 		return false, err
 	}
 	defer unix.Close(fd)
+	// The kernel is asked which lock would conflict with a write lock. A probe that
+	// takes the lock would make two callers take each other for holders.
 	question := unix.Flock_t{Type: unix.F_WRLCK, Whence: io.SeekStart}
 	if err := retry(func() error { return unix.FcntlFlock(uintptr(fd), queryLock, &question) }); err != nil {
 		return false, explain(path, "ask for a holder of", err)
 	}
 	return question.Type != unix.F_UNLCK, nil
-}
-
-// openBare opens a regular file to read it, without package os, and returns its size.
-func openBare(path string) (fd int, size int64, err error) {
-	err = retry(func() (err error) {
-		fd, err = unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC|guardFlags, 0)
-		return err
-	})
-	if err != nil {
-		return 0, 0, explain(path, "open", err)
-	}
-	var st unix.Stat_t
-	if err = unix.Fstat(fd, &st); err == nil && st.Mode&unix.S_IFMT != unix.S_IFREG {
-		if err = checkRegular(path); err == nil {
-			err = unix.EINVAL
-		}
-	}
-	if err != nil {
-		unix.Close(fd)
-		return 0, 0, explain(path, "open", err)
-	}
-	return fd, st.Size, nil
-}
-
-func openRegular(path string, flags int) (*os.File, error) {
-	f, err := os.OpenFile(path, flags|guardFlags, 0o600)
-	if err != nil {
-		return nil, explain(path, "open", err)
-	}
-	info, err := f.Stat()
-	if err == nil && !info.Mode().IsRegular() {
-		err = &NotRegularError{Path: path, Mode: info.Mode().Type()}
-	}
-	if err != nil {
-		f.Close()
-		return nil, err
-	}
-	return f, nil
 }

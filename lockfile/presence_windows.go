@@ -8,7 +8,9 @@ import (
 	"github.com/gofrs/flock"
 )
 
-func hold(path string) (func(), error) {
+// Hold marks the file at path as held by this process until release is called or
+// the process ends.
+func Hold(path string) (release func(), err error) {
 	if err := checkRegular(path); err != nil {
 		return nil, err
 	}
@@ -17,15 +19,16 @@ func hold(path string) (func(), error) {
 	if err != nil {
 		return nil, err
 	}
-	if !locked { // somebody asks at this very moment: wait for the answer
+	if !locked { // another process calls Held at this moment
 		err = l.RLock()
 	}
 	return func() { _ = l.Unlock() }, err
 }
 
-// held has to take the lock to learn whether it is free; Windows has no question
-// for it. Two who ask at once may take each other for a holder.
-func held(path string) (bool, error) {
+// Held reports whether any process holds the file at path. It takes the lock to learn
+// whether it is free, because Windows cannot be asked. Two processes that call it at
+// the same time may take each other for holders.
+func Held(path string) (bool, error) {
 	if err := checkRegular(path); err != nil {
 		return false, err
 	}

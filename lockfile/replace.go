@@ -2,7 +2,9 @@ package lockfile
 
 import (
 	"errors"
+	"io/fs"
 	"os"
+	"path/filepath"
 )
 
 // Replace gives the file at path the content data and the mode 0600, whatever
@@ -10,26 +12,81 @@ import (
 // never a mix and never nothing. A symbolic link at path is itself replaced.
 //
 // The content is written to a new file in tempDir, which must exist on the same
-// file system, and is on the disk before it gets its name. The directory is not
-// synced: after a power cut path may name the old content again, which the owner
-// of the data must be able to bring forward.
+// file system, and is synced before the file gets its name. The directory is not
+// synced: after a power cut path may name the old content again, and the caller
+// must be able to cope with that.
 //
-// On an error path is as it was. A process that dies on the way leaves a file
-// in tempDir for [Sweep].
+// On an error path is unchanged. A process that is killed inside Replace leaves a
+// file in tempDir, which [Sweep] removes.
 func Replace(path string, data []byte, tempDir string) error {
 	return ReplaceWhen(nil, path, data, tempDir)
 }
 
-// A readyFunc prepares a file that is about to take the place of another.
+// A readyFunc prepares a file before it replaces another one.
 type readyFunc = func(file *os.File) error
 
-// ReplaceWhen is Replace, and calls ready, if it is not nil, when the new file has
-// its content and the mode 0600. The function may set another mode and owner.
-// When it returns an error, path stays as it is.
+// ReplaceWhen is [Replace] with a function that is called when the new file has its
+// content and the mode 0600, and may set another mode and owner. If ready returns an
+// error, path is unchanged. ready may be nil.
 func ReplaceWhen(ready func(file *os.File) error, path string, data []byte, tempDir string) error {
 	if tempDir == "" {
-		// renameio would go looking for one, creating probe files as it goes.
+		// renameio would look for one by creating probe files.
 		return errors.New("no directory given for temporary files")
 	}
 	return replace(path, data, tempDir, ready)
+}
+
+// ReplaceUnsynced is [Replace] without the sync: readers see the old content or the
+// new, but after a power cut the file may be empty. It is for content that can be
+// produced again.
+func ReplaceUnsynced(path string, data []byte, tempDir string) error {
+	f, err := os.CreateTemp(tempDir, ".new-*") // mode 0600
+	if err != nil {
+		return err
+	}
+	AdoptLike(f.Name(), filepath.Dir(path))
+	_, err = f.Write(data)
+	if closeErr := f.Close(); err == nil {
+		err = closeErr
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		_ = os.Remove(f.Name())
+	}
+	return err
+}
+
+// Sweep removes the regular files and the symbolic links (never what they point
+// to) from tempDir and leaves everything else. It returns how many it removed, also
+// together with an error; it goes on after one. A missing tempDir is empty; a
+// tempDir that is not a directory, or is a link to one, is an error.
+//
+// The caller holds the lock under which every [Replace] with this tempDir happens,
+// so that no file in it is still being written.
+func Sweep(tempDir string) (removed int, err error) {
+	info, err := os.Lstat(tempDir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	if !info.IsDir() { // through a link another directory would be emptied
+		return 0, &fs.PathError{Op: "sweep", Path: tempDir, Err: errors.New("not a directory")}
+	}
+	entries, err := os.ReadDir(tempDir)
+	for _, entry := range entries {
+		if mode := entry.Type(); !mode.IsRegular() && mode != fs.ModeSymlink {
+			continue
+		}
+		switch e := os.Remove(filepath.Join(tempDir, entry.Name())); {
+		case e == nil:
+			removed++
+		case !errors.Is(e, fs.ErrNotExist):
+			err = errors.Join(err, e)
+		}
+	}
+	return removed, err
 }

@@ -2,8 +2,8 @@ package lockfile
 
 import "fmt"
 
-// An UnsupportedError says that a directory is on a file system whose locks or
-// renames other machines do not see as this one does.
+// An UnsupportedError means that a directory is on a file system whose locks and
+// renames are not seen alike by all machines that share it.
 type UnsupportedError struct {
 	Dir  string // the directory asked about
 	Type string // the file system's usual name, such as "nfs"
@@ -15,12 +15,12 @@ func (e *UnsupportedError) Error() string {
 
 // Supported returns an [*UnsupportedError] if dir is on a network file system
 // such as NFS, SMB, 9p, AFS, Ceph, Lustre or sshfs, or on one that a virtual machine
-// shares with its host (virtiofs, vboxsf), and nil otherwise. A dir that does
-// not exist yet is judged by its nearest ancestor that does. Nil does not say
-// that dir can be used: what cannot be looked at is left to whoever opens it.
+// shares with its host (virtiofs, vboxsf), and nil otherwise. For a missing dir the
+// nearest existing ancestor counts. Nil does not mean that dir can be used: it is
+// also returned if the file system cannot be determined.
 //
-// Other file systems in user space are let through: many are local (NTFS,
-// encrypted homes).
+// Other file systems in user space are accepted: many are local (NTFS, encrypted home
+// directories).
 func Supported(dir string) error {
 	if name := networkFS(dir); name != "" {
 		return &UnsupportedError{Dir: dir, Type: name}

@@ -48,7 +48,7 @@ func list(t *testing.T, args ...string) map[string]listed {
 var below = map[string][]string{
 	"journal/wire":          {},
 	"journal/event":         {"journal/wire"},
-	"journal":               {"journal/event", "journal/wire"},
+	"journal":               {"journal/event", "journal/wire", "lockfile"},
 	"lockfile":              {},
 	"fsroom/code":           {},
 	"fsroom/turn":           {"fsroom/code", "journal/event", "journal/wire"},

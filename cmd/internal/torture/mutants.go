@@ -27,7 +27,7 @@ func mutantsAll() []mutant {
 			{"lockfile/replace_unix.go", "\"errors\"\n", "\"errors\"\n\t\"os\"\n"},
 		}, caughtByCut(ext4.with("noauto_da_alloc"))},
 		{"no sync of directories", []edit{
-			{"lockfile/syncdir_unix.go", "err = f.Sync()", "err = nil"},
+			{"lockfile/files_unix.go", "err = f.Sync()", "err = nil"},
 		}, caughtByNames},
 		{"no replay", []edit{
 			{"fsroom/load.go", "p.Journal.matches(info)", "true"},
@@ -36,7 +36,7 @@ func mutantsAll() []mutant {
 			{"fsroom/wake_file.go", "if r.rules.Notify == nil {\n\t\treturn\n", "if true {\n\t\treturn\n"},
 		}, caughtByWaiting},
 		{"who is woken looks at once", []edit{
-			{"lockfile/settled.go", "unlock, err := locker{", "return nil\n\tunlock, err := locker{"},
+			{"lockfile/lock.go", "unlock, err := locker{path: path, open: openShared}", "return nil\n\tunlock, err := locker{path: path, open: openShared}"},
 		}, caughtBySlowWaiting},
 	}
 }

@@ -7,24 +7,27 @@ import (
 	"os"
 )
 
-// A NotRegularError says that something else stands where a lock file should be.
+// A NotRegularError means that a path names something other than a regular file.
 type NotRegularError struct {
 	Path string
 	Mode fs.FileMode // the type bits alone
 }
 
 func (e *NotRegularError) Error() string {
-	return fmt.Sprintf("%s is %s, not a regular file", e.Path, kind(e.Mode))
+	return fmt.Sprintf("%s is %s, not a regular file", e.Path, TypeName(e.Mode))
 }
 
-func kind(mode fs.FileMode) string {
+// TypeName returns the name of a file's type with its article: "a symbolic link".
+func TypeName(mode fs.FileMode) string {
 	switch {
+	case mode.IsRegular():
+		return "a file"
 	case mode&fs.ModeSymlink != 0:
 		return "a symbolic link"
-	case mode&fs.ModeDir != 0:
+	case mode.IsDir():
 		return "a directory"
 	case mode&fs.ModeNamedPipe != 0:
-		return "a FIFO"
+		return "a named pipe"
 	case mode&fs.ModeSocket != 0:
 		return "a socket"
 	case mode&fs.ModeDevice != 0:
@@ -33,8 +36,8 @@ func kind(mode fs.FileMode) string {
 	return "a special file"
 }
 
-// checkRegular returns a *NotRegularError if something that is no regular file
-// stands at path, and nil for a file, for nothing and for what cannot be seen.
+// checkRegular returns a *NotRegularError if path names something other than a
+// regular file, and nil if it names one, names nothing, or cannot be looked up.
 func checkRegular(path string) error {
 	info, err := os.Lstat(path)
 	if err != nil || info.Mode().IsRegular() {
@@ -43,8 +46,9 @@ func checkRegular(path string) error {
 	return &NotRegularError{Path: path, Mode: info.Mode().Type()}
 }
 
-// explain gives err, which may be nil, the operation and the path if it lacks
-// them. If what stands at path is no regular file, that is the error.
+// explain adds the operation and the path to err if they are missing. If path does
+// not name a regular file, it returns a *NotRegularError instead: what the system
+// calls report then is less clear and differs between systems. err may be nil.
 func explain(path, op string, err error) error {
 	if err == nil {
 		return nil

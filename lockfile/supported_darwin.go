@@ -2,7 +2,7 @@ package lockfile
 
 import "golang.org/x/sys/unix"
 
-// networkName is "" for a local file system.
+// networkName returns the name of a network file system, "" for a local one.
 func networkName(_ string, st *unix.Statfs_t) string {
 	switch name := unix.ByteSliceToString(st.Fstypename[:]); name {
 	case "nfs", "smbfs", "cifs", "afpfs", "webdav":

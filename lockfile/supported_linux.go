@@ -19,9 +19,9 @@ const (
 	vboxsfMagic = 0x786f4256
 )
 
-// networkName is "" if dir, of which st tells, is on a local file system. The
-// type's Go type differs from one architecture to the next; the numbers all fit 32
-// bits.
+// networkName returns the name of the network file system that st, the statfs of dir,
+// describes, and "" for a local one. The Go type of st.Type differs between
+// architectures; all numbers fit 32 bits.
 func networkName(dir string, st *unix.Statfs_t) string {
 	switch uint32(st.Type) {
 	case unix.FUSE_SUPER_MAGIC:
@@ -56,8 +56,9 @@ func networkName(dir string, st *unix.Statfs_t) string {
 	return ""
 }
 
-// fuseName is "" for a file system in user space that is local, or is not known.
-// They all have one type number; their names are in the table of mounts.
+// fuseName returns the name of the network file system in user space that dir is on,
+// and "" for a local or unknown one. All of these have one type number; their names are
+// in the table of mounts.
 func fuseName(dir string) string {
 	var st unix.Stat_t
 	if retry(func() error { return unix.Stat(dir, &st) }) != nil {
@@ -74,8 +75,8 @@ func fuseName(dir string) string {
 	return ""
 }
 
-// mountType returns the file system's type of the device in the text of
-// /proc/self/mountinfo, "" if it is not there:
+// mountType returns the file system type of a device from the text of
+// /proc/self/mountinfo, "" if the device is not listed:
 //
 //	36 35 98:0 /mnt1 /mnt2 rw,noatime master:1 - ext3 /dev/root rw
 func mountType(mountinfo []byte, device uint64) string {

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// networkFS returns the name of the network file system dir is on or would be
-// created on, "" for a local one and if it cannot be told.
+// networkFS returns the name of the network file system that dir is on or would be
+// created on, and "" for a local or unknown one.
 func networkFS(dir string) string {
 	for {
 		var st unix.Statfs_t
