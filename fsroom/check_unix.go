@@ -47,10 +47,3 @@ func giveBack(path, dir string) bool {
 	_, is := foreign(path, info, dir)
 	return !is
 }
-
-func links(info fs.FileInfo) uint64 {
-	if st, ok := info.Sys().(*syscall.Stat_t); ok {
-		return uint64(st.Nlink)
-	}
-	return 1
-}
