@@ -5,6 +5,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/talking-stick/tt/cmd/agent-bus/internal/tools"
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/roomtypes"
 	"github.com/talking-stick/tt/fsroom"
@@ -34,7 +35,7 @@ type bus struct {
 
 // openBus returns the bus that the environment names.
 func openBus(env *cli.Env) (*bus, error) {
-	limits, err := topic.LimitsFrom(env.Lookup)
+	settings, err := tools.SettingsFrom(env.Lookup)
 	if err != nil {
 		return nil, err
 	}
@@ -42,11 +43,11 @@ func openBus(env *cli.Env) (*bus, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newBus(dir, limits), nil
+	return newBus(dir, settings), nil
 }
 
-func newBus(dir string, limits topic.Limits) *bus {
-	return &bus{dir: dir, limits: limits, options: fsroom.Options{BlindPoll: limits.PollInitial, BlindPollMax: limits.PollMax}}
+func newBus(dir string, s tools.Settings) *bus {
+	return &bus{dir: dir, limits: s.Limits, options: fsroom.Options{BlindPoll: s.PollInitial, BlindPollMax: s.PollMax}}
 }
 
 // dataDir is the one of tt unless there is one of our own.
@@ -54,13 +55,13 @@ func dataDir(env *cli.Env) (string, error) {
 	if own := env.Lookup(envDataDir); own != "" {
 		dir, err := workspace.GivenDataDir(envDataDir, own)
 		if err != nil {
-			return "", topic.Translate(err)
+			return "", tools.Translate(err)
 		}
 		return dir, nil
 	}
 	dir, err := workspace.DataDir(env.Lookup, env.Home)
 	if err != nil {
-		e := topic.Translate(err)
+		e := tools.Translate(err)
 		e.Message = strings.Replace(e.Message, "keep rooms", "keep topics", 1)
 		return "", e.WithHint("%s, or set %s", e.Hint, envDataDir)
 	}
@@ -190,7 +191,7 @@ func history(ctx context.Context, r *room) (*topic.State, error) {
 // resolve finds a topic by name. The warnings are about topics that cannot be
 // read and have that name or one that is not known. Where no other topic has the
 // name, one that cannot be read and has it is the error.
-func (b *bus) resolve(r topic.ResolveRequest) (topic.Info, []topic.Warning, error) {
+func (b *bus) resolve(r topic.ResolveRequest) (topic.Info, []tools.Warning, error) {
 	all, err := b.index()
 	if err != nil {
 		return topic.Info{}, nil, err
@@ -205,7 +206,7 @@ func (b *bus) resolve(r topic.ResolveRequest) (topic.Info, []topic.Warning, erro
 
 // create makes a topic, or finds the one to be used again. Only one process does
 // so at a time.
-func (b *bus) create(ctx context.Context, r topic.CreateRequest) (*topic.Info, []topic.Warning, error) {
+func (b *bus) create(ctx context.Context, r topic.CreateRequest) (*topic.Info, []tools.Warning, error) {
 	store, err := b.store()
 	if err != nil {
 		return nil, nil, err

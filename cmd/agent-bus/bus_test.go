@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/talking-stick/tt/cmd/agent-bus/internal/tools"
 	"github.com/talking-stick/tt/cmd/internal/cli"
-	"github.com/talking-stick/tt/fsroom/topic"
 )
 
 // A relative directory would be another one for each server, and agents would
@@ -25,7 +25,7 @@ func TestDataDirIsAbsolute(t *testing.T) {
 			switch {
 			case ok && (err != nil || dir != value):
 				t.Errorf("%s=%s: %q, %v", variable, value, dir, err)
-			case !ok && (topic.Translate(err).Code != "DATA_DIR_UNUSABLE" || !strings.Contains(err.Error(), variable)):
+			case !ok && (tools.Translate(err).Code != "DATA_DIR_UNUSABLE" || !strings.Contains(err.Error(), variable)):
 				t.Errorf("%s=%s: %q, %v", variable, value, dir, err)
 			}
 		}

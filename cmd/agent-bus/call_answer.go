@@ -3,12 +3,13 @@ package main
 import (
 	"context"
 
+	"github.com/talking-stick/tt/cmd/agent-bus/internal/tools"
 	"github.com/talking-stick/tt/fsroom/topic"
 	"github.com/talking-stick/tt/journal/event"
 )
 
-func pendingList(ctx context.Context, c *call) (topic.Result, error) {
-	id, err := topic.ParseTopicID(c.args)
+func pendingList(ctx context.Context, c *call) (tools.Result, error) {
+	id, err := tools.ParseTopicID(c.args)
 	if err != nil {
 		return nil, err
 	}
@@ -16,7 +17,7 @@ func pendingList(ctx context.Context, c *call) (topic.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	request, err := topic.ParsePending(c.args)
+	request, err := tools.ParsePending(c.args)
 	if err != nil {
 		return nil, err
 	}
@@ -24,14 +25,14 @@ func pendingList(ctx context.Context, c *call) (topic.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = c.until(ctx, r, request.WaitSeconds, func(s *topic.State) bool { return !s.Exists() || s.PendingSettled(agent) })
+	err = c.until(ctx, r, request.WaitSeconds, func(s *topic.State) bool { return s.OfferSettled(agent) })
 	if err != nil {
 		return nil, err
 	}
 	return offered(ctx, r, agent, request)
 }
 
-func offered(ctx context.Context, r *room, agent string, request topic.PendingRequest) (topic.Result, error) {
+func offered(ctx context.Context, r *room, agent string, request tools.PendingRequest) (tools.Result, error) {
 	snap, err := r.View()
 	if err != nil {
 		return nil, err
@@ -41,15 +42,15 @@ func offered(ctx context.Context, r *room, agent string, request topic.PendingRe
 		return nil, err
 	}
 	defer done()
-	result, err := snap.State.PendingList(agent, request, lookup)
+	result, err := tools.PendingList(snap.State, agent, request, lookup)
 	if err != nil {
 		return nil, err // not result: a nil pointer in an interface is not nil
 	}
 	return result, nil
 }
 
-func answer(ctx context.Context, c *call) (topic.Result, error) {
-	id, err := topic.ParseTopicID(c.args)
+func answer(ctx context.Context, c *call) (tools.Result, error) {
+	id, err := tools.ParseTopicID(c.args)
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +58,7 @@ func answer(ctx context.Context, c *call) (topic.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	responses, warnings, err := topic.ParseResponses(c.args, c.limits)
+	responses, warnings, err := tools.ParseResponses(c.args, c.limits)
 	if err != nil {
 		return nil, err
 	}
@@ -83,5 +84,5 @@ func answer(ctx context.Context, c *call) (topic.Result, error) {
 			known, tally.Skipped[i] = all, all.Skip(skip.QuestionID)
 		}
 	}
-	return warned(snap.State.SavedResult(tally), warnings), nil
+	return warned(tools.NewSavedResult(snap.State, tally), warnings), nil
 }

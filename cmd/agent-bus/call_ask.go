@@ -4,20 +4,21 @@ import (
 	"context"
 	"errors"
 
+	"github.com/talking-stick/tt/cmd/agent-bus/internal/tools"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/topic"
 	"github.com/talking-stick/tt/journal/event"
 )
 
-func ask(ctx context.Context, c *call) (topic.Result, error) {
-	id, err := topic.ParseTopicID(c.args)
+func ask(ctx context.Context, c *call) (tools.Result, error) {
+	id, err := tools.ParseTopicID(c.args)
 	if err != nil {
 		return nil, err
 	}
 	if _, err := c.session.agent(id); err != nil {
 		return nil, err
 	}
-	request, err := topic.ParseAsk(c.args, c.limits)
+	request, waitSeconds, err := tools.ParseAsk(c.args, c.limits)
 	if err != nil {
 		return nil, err
 	}
@@ -26,15 +27,15 @@ func ask(ctx context.Context, c *call) (topic.Result, error) {
 		return nil, err
 	}
 	queued, err := c.queue(ctx, r, request)
-	if err != nil || request.WaitSeconds == 0 {
+	if err != nil || waitSeconds == 0 {
 		return queued, err
 	}
-	result, err := c.awaitAnswer(ctx, r, queued, request.WaitSeconds)
+	result, err := c.awaitAnswer(ctx, r, queued, waitSeconds)
 	return result, withQuestion(err, queued.QuestionID)
 }
 
 // queue stores the question.
-func (c *call) queue(ctx context.Context, r *room, request topic.AskRequest) (queued *topic.QueuedResult, err error) {
+func (c *call) queue(ctx context.Context, r *room, request topic.AskRequest) (queued *tools.QueuedResult, err error) {
 	err = c.session.as(r.Name(), func(s *seat) error {
 		var questionID string
 		_, _, err := r.Update(ctx, func(st *topic.State) (events []event.Event, err error) {
@@ -43,7 +44,7 @@ func (c *call) queue(ctx context.Context, r *room, request topic.AskRequest) (qu
 		})
 		// Also after an error: the question may have been stored all the same.
 		s.addAsked(questionID)
-		queued = topic.Queued(r.Name(), questionID, s.agent, request.To)
+		queued = tools.NewQueuedResult(r.Name(), questionID, s.agent, request.To)
 		return err
 	})
 	if err != nil {
@@ -52,7 +53,7 @@ func (c *call) queue(ctx context.Context, r *room, request topic.AskRequest) (qu
 	return queued, nil
 }
 
-func (c *call) awaitAnswer(ctx context.Context, r *room, queued *topic.QueuedResult, seconds int) (topic.Result, error) {
+func (c *call) awaitAnswer(ctx context.Context, r *room, queued *tools.QueuedResult, seconds int) (tools.Result, error) {
 	err := c.until(ctx, r, seconds, func(s *topic.State) bool { return s.AskSettled(queued.QuestionID, 1) })
 	if err != nil {
 		return nil, err
@@ -79,16 +80,16 @@ func withQuestion(err error, questionID string) error {
 	if err == nil || errors.Is(err, context.Canceled) {
 		return err
 	}
-	e := topic.Translate(err)
+	e := tools.Translate(err)
 	return e.WithHint("the question was stored as %s: %s", questionID, e.Hint).With("question_id", questionID)
 }
 
-func askPoll(ctx context.Context, c *call) (topic.Result, error) {
-	id, err := topic.ParseTopicID(c.args)
+func askPoll(ctx context.Context, c *call) (tools.Result, error) {
+	id, err := tools.ParseTopicID(c.args)
 	if err != nil {
 		return nil, err
 	}
-	request, err := topic.ParsePoll(c.args)
+	request, err := tools.ParsePoll(c.args)
 	if err != nil {
 		return nil, err
 	}
@@ -107,7 +108,7 @@ func askPoll(ctx context.Context, c *call) (topic.Result, error) {
 	return result, nil
 }
 
-func poll(ctx context.Context, r *room, questionID string, skip int) (*topic.PollResult, error) {
+func poll(ctx context.Context, r *room, questionID string, skip int) (*tools.PollResult, error) {
 	snap, err := r.View()
 	if err != nil {
 		return nil, err
@@ -121,7 +122,7 @@ func poll(ctx context.Context, r *room, questionID string, skip int) (*topic.Pol
 		return nil, err
 	}
 	defer done()
-	return s.Poll(questionID, skip, lookup)
+	return tools.Poll(s, questionID, skip, lookup)
 }
 
 // lookupIn reads events of the topic from one open journal.
@@ -144,5 +145,5 @@ func (c *call) elsewhere(ctx context.Context, err error, id, questionID string) 
 	if scanErr != nil || found == "" {
 		return err
 	}
-	return topic.Mismatch(questionID, id)
+	return tools.Mismatch(questionID, id)
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 
+	"github.com/talking-stick/tt/cmd/agent-bus/internal/tools"
 	"github.com/talking-stick/tt/fsroom/topic"
 	"github.com/talking-stick/tt/journal/event"
 )
@@ -12,19 +13,19 @@ type pingResult struct {
 	OK          bool   `json:"ok"`
 	SpecVersion string `json:"spec_version"`
 	DataDir     string `json:"data_dir"`
-	topic.Notices
+	tools.Notices
 }
 
 func (r *pingResult) Text() string {
 	return "ok, agent-bus " + r.SpecVersion + "\ndata_dir: " + r.DataDir
 }
 
-func ping(_ context.Context, c *call) (topic.Result, error) {
+func ping(_ context.Context, c *call) (tools.Result, error) {
 	return &pingResult{OK: true, SpecVersion: specVersion, DataDir: c.dir}, nil
 }
 
-func topicCreate(ctx context.Context, c *call) (topic.Result, error) {
-	request, err := topic.ParseCreate(c.args, c.limits)
+func topicCreate(ctx context.Context, c *call) (tools.Result, error) {
+	request, err := tools.ParseCreate(c.args, c.limits)
 	if err != nil {
 		return nil, err
 	}
@@ -32,11 +33,11 @@ func topicCreate(ctx context.Context, c *call) (topic.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	return warned(info.Result(), warnings), nil
+	return warned(tools.NewTopicResult(info), warnings), nil
 }
 
-func topicList(_ context.Context, c *call) (topic.Result, error) {
-	status, err := topic.ParseList(c.args)
+func topicList(_ context.Context, c *call) (tools.Result, error) {
+	status, err := tools.ParseList(c.args)
 	if err != nil {
 		return nil, err
 	}
@@ -44,11 +45,11 @@ func topicList(_ context.Context, c *call) (topic.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	return warned(topic.List(all.infos(), status), warningsOf(all.unreadable)), nil
+	return warned(tools.NewListResult(all.infos(), status), warningsOf(all.unreadable)), nil
 }
 
-func topicResolve(_ context.Context, c *call) (topic.Result, error) {
-	request, err := topic.ParseResolve(c.args)
+func topicResolve(_ context.Context, c *call) (tools.Result, error) {
+	request, err := tools.ParseResolve(c.args)
 	if err != nil {
 		return nil, err
 	}
@@ -56,15 +57,15 @@ func topicResolve(_ context.Context, c *call) (topic.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	return warned(info.Result(), warnings), nil
+	return warned(tools.NewTopicResult(&info), warnings), nil
 }
 
-func topicClose(ctx context.Context, c *call) (topic.Result, error) {
-	id, err := topic.ParseTopicID(c.args)
+func topicClose(ctx context.Context, c *call) (tools.Result, error) {
+	id, err := tools.ParseTopicID(c.args)
 	if err != nil {
 		return nil, err
 	}
-	reason, err := topic.ParseReason(c.args, c.limits)
+	reason, err := tools.ParseReason(c.args, c.limits)
 	if err != nil {
 		return nil, err
 	}
@@ -73,24 +74,37 @@ func topicClose(ctx context.Context, c *call) (topic.Result, error) {
 		return nil, err
 	}
 	by, _ := c.session.agent(id) // "" for a session that has not joined, which may close it too
-	var warnings []topic.Warning
+	result, err := closeTopic(ctx, r, by, reason)
+	if err != nil {
+		return nil, err
+	}
+	return result, nil
+}
+
+// closeTopic closes the topic. The result has a warning if it was closed before.
+func closeTopic(ctx context.Context, r *room, by, reason string) (*tools.CloseResult, error) {
+	var changes []event.Event
 	snap, _, err := r.Update(ctx, func(s *topic.State) (events []event.Event, err error) {
-		events, warnings, err = s.Close(by, reason)
-		return events, err
+		changes, err = s.Close(by, reason)
+		return changes, err
 	})
 	if err != nil {
 		return nil, err
 	}
-	return warned(snap.State.CloseResult(), warnings), nil
+	result := tools.NewCloseResult(snap.State)
+	if len(changes) == 0 {
+		result.Warn(tools.Already(tools.WarnAlreadyClosed, "topic_id", result.TopicID))
+	}
+	return result, nil
 }
 
-func topicJoin(ctx context.Context, c *call) (topic.Result, error) {
-	request, err := topic.ParseJoin(c.args, c.defaultName)
+func topicJoin(ctx context.Context, c *call) (tools.Result, error) {
+	request, err := tools.ParseJoin(c.args, c.defaultName)
 	if err != nil {
 		return nil, err
 	}
 	id := request.TopicID
-	var warnings []topic.Warning
+	var warnings []tools.Warning
 	if request.Name != "" {
 		var info topic.Info
 		info, warnings, err = c.resolve(topic.ResolveRequest{Name: request.Name, AllowClosed: request.AllowClosed})
@@ -114,16 +128,16 @@ func topicJoin(ctx context.Context, c *call) (topic.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	result := snap.State.Info().Joined(request.AgentName, c.dir)
+	result := tools.NewJoinResult(snap.State, request.AgentName, c.dir)
 	result.Warn(warnings...)
 	if inUse {
-		result.Warn(topic.NameInUse(id, request.AgentName))
+		result.Warn(tools.NameInUse(id, request.AgentName))
 	}
 	return result, nil
 }
 
 // warned returns the result with the warnings.
-func warned(r topic.Result, warnings []topic.Warning) topic.Result {
+func warned(r tools.Result, warnings []tools.Warning) tools.Result {
 	r.Warn(warnings...)
 	return r
 }

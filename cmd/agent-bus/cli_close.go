@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/talking-stick/tt/cmd/agent-bus/internal/tools"
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/topic"
@@ -50,7 +51,7 @@ func runClose(ctx context.Context, c *cli.Invocation, b *bus) error {
 	if err != nil {
 		return err
 	}
-	reason, err := topic.ParseReason(args, b.limits)
+	reason, err := tools.ParseReason(args, b.limits)
 	if err != nil {
 		return err
 	}
@@ -62,20 +63,16 @@ func runClose(ctx context.Context, c *cli.Invocation, b *bus) error {
 	if err != nil {
 		return err
 	}
-	var warnings []topic.Warning
-	snap, _, err := r.Update(ctx, func(s *topic.State) (events []event.Event, err error) {
-		events, warnings, err = s.Close(agent, reason)
-		return events, err
-	})
+	result, err := closeTopic(ctx, r, agent, reason)
 	if err != nil {
 		return err
 	}
-	return c.Out.Result(warned(snap.State.CloseResult(), warnings), func(t *cli.Text) {
-		if warnings != nil {
-			t.Line("%s was closed already.", snap.State.Name)
+	return c.Out.Result(result, func(t *cli.Text) {
+		if result.Warnings != nil {
+			t.Line("%s was closed already.", result.Name)
 			return
 		}
-		t.Line("Closed %s.", snap.State.Name)
+		t.Line("Closed %s.", result.Name)
 	})
 }
 
@@ -92,10 +89,10 @@ func closeQuestion(ctx context.Context, c *cli.Invocation, b *bus, topicID, agen
 	if err != nil {
 		return err
 	}
-	s, _, err := settle(ctx, r, id, func(s *topic.State) ([]event.Event, []topic.Warning, error) {
+	s, _, err := settle(ctx, r, id, func(s *topic.State) ([]event.Event, error) {
 		q := s.Question(id)
 		if q == nil {
-			return nil, nil, topic.NotFound("topic_id", topicID)
+			return nil, topic.NotFound("topic_id", topicID)
 		}
 		if q.Status == topic.Answered || q.Status == topic.Pending && len(q.Answers) > 0 {
 			return s.MarkAnswered(agent, id)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/talking-stick/tt/cmd/agent-bus/internal/tools"
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/topic"
@@ -20,7 +21,7 @@ func exportCommand() *cli.Command {
 		Examples: []cli.Example{
 			{Line: "agent-bus cli export pink > pink.md"},
 		},
-		Errors: []code.Code{topic.TopicNotFound, topic.SchemaMismatch},
+		Errors: []code.Code{topic.TopicNotFound, tools.SchemaMismatch},
 		Run:    onBus(runExport),
 	}
 }
@@ -64,7 +65,7 @@ func writeQuestion(b *strings.Builder, q shownQuestion) {
 	if q.To != "" {
 		to = " " + q.To
 	}
-	fmt.Fprintf(b, "\n## %s asks%s (%s, %s)\n\n%s\n\n%s\n", q.AskedBy, to, q.QuestionID, q.Status, q.AskedAt, topic.Enclosed(q.Text))
+	fmt.Fprintf(b, "\n## %s asks%s (%s, %s)\n\n%s\n\n%s\n", q.AskedBy, to, q.QuestionID, q.Status, q.AskedAt, tools.Enclosed(q.Text))
 	if q.CancelReason != "" {
 		fmt.Fprintf(b, "\nCancelled: %s\n", oneLine(q.CancelReason))
 	}
@@ -74,7 +75,7 @@ func writeQuestion(b *strings.Builder, q shownQuestion) {
 }
 
 func writeAnswer(b *strings.Builder, a topic.Answer) {
-	fmt.Fprintf(b, "\n### %s answers\n\n%s\n\n%s\n", a.AnsweredBy, a.AnsweredAt, topic.Enclosed(a.Payload.Markdown))
+	fmt.Fprintf(b, "\n### %s answers\n\n%s\n\n%s\n", a.AnsweredBy, a.AnsweredAt, tools.Enclosed(a.Payload.Markdown))
 	writeItems(b, "Where to look:", a.Payload.Pointers)
 	writeItems(b, "Suggested follow-ups:", a.Payload.Followups)
 }

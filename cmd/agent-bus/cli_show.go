@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 
+	"github.com/talking-stick/tt/cmd/agent-bus/internal/tools"
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/topic"
@@ -20,7 +21,7 @@ func showCommand() *cli.Command {
 		Args:   []cli.Arg{topicArg()},
 		Short:  "show one topic and its questions",
 		Long:   "Changes nothing. With --json the answers are there too; as text they are in agent-bus cli export.",
-		Errors: []code.Code{topic.TopicNotFound, topic.SchemaMismatch},
+		Errors: []code.Code{topic.TopicNotFound, tools.SchemaMismatch},
 		Run:    onBus(runShow),
 	}
 }
@@ -63,11 +64,11 @@ func (p *pages) shown() (*shownTopic, error) {
 	shown := &shownTopic{Info: p.state.Info(), Questions: []shownQuestion{}}
 	for i := range p.state.Questions {
 		q := &p.state.Questions[i]
-		text, at, err := p.question(q)
+		text, at, err := p.lookup.Question(q)
 		if err != nil {
 			return nil, err
 		}
-		answers, err := q.AllAnswers(p.lookup)
+		answers, err := p.lookup.Answers(q)
 		if err != nil {
 			return nil, err
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/talking-stick/tt/cmd/agent-bus/internal/tools"
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
@@ -63,13 +64,13 @@ func agentFlag(f *cli.Flags) {
 // nameOf returns the name under which a command acts.
 func nameOf(c *cli.Invocation) (string, error) {
 	if c.Given("agent") {
-		return topic.ValidateAgentName(c.String("agent"))
+		return tools.ValidateAgentName(c.String("agent"))
 	}
 	me, err := identity.Resolve(identityEnv(c.Env), identity.System(), "")
 	if err != nil {
 		return "", err
 	}
-	return topic.ValidateAgentName(me.ID)
+	return tools.ValidateAgentName(me.ID)
 }
 
 // textOf returns a text from the arguments called name, or from standard input.
@@ -92,17 +93,17 @@ func textOf(c *cli.Invocation, name string) (string, error) {
 }
 
 // argsOf are arguments as an agent would send them, so that the same rules hold.
-func argsOf(values map[string]any) (topic.Args, error) {
+func argsOf(values map[string]any) (tools.Args, error) {
 	for name, value := range values {
 		if text, ok := value.(string); ok && text != strings.ToValidUTF8(text, "") {
-			return topic.Args{}, topic.Invalid(name, "is not UTF-8")
+			return tools.Args{}, topic.Invalid(name, "is not UTF-8")
 		}
 	}
 	data, err := json.Marshal(values)
 	if err != nil {
-		return topic.Args{}, err
+		return tools.Args{}, err
 	}
-	return topic.ParseArgs(data)
+	return tools.ParseArgs(data)
 }
 
 func runAsk(ctx context.Context, c *cli.Invocation, b *bus) error {
@@ -114,7 +115,7 @@ func runAsk(ctx context.Context, c *cli.Invocation, b *bus) error {
 	if err != nil {
 		return err
 	}
-	request, err := topic.ParseAsk(args, b.limits)
+	request, _, err := tools.ParseAsk(args, b.limits)
 	if err != nil {
 		return err
 	}
@@ -135,7 +136,7 @@ func runAsk(ctx context.Context, c *cli.Invocation, b *bus) error {
 		return err
 	}
 	if !c.Bool("wait") {
-		return c.Out.Result(topic.Queued(r.Name(), id, agent, request.To), func(t *cli.Text) {
+		return c.Out.Result(tools.NewQueuedResult(r.Name(), id, agent, request.To), func(t *cli.Text) {
 			t.Line("Asked %s on %s.", id, c.Arg("topic"))
 		})
 	}
@@ -163,7 +164,7 @@ func waitForAnswer(ctx context.Context, c *cli.Invocation, r *room, id, agent st
 	return c.Out.Result(polled.AskResult(others), func(t *cli.Text) {
 		switch {
 		case len(polled.Answers) > 0:
-			t.Block("", topic.RenderAnswers(polled.Answers))
+			t.Block("", tools.RenderAnswers(polled.Answers))
 		case polled.QuestionStatus != topic.Pending:
 			t.Line("The question is %s and has no answer.", polled.QuestionStatus)
 		default:
@@ -241,7 +242,7 @@ func responseOf(c *cli.Invocation, l topic.Limits, id, text string) ([]topic.Res
 	if err != nil {
 		return nil, err
 	}
-	responses, warnings, err := topic.ParseResponses(args, l)
+	responses, warnings, err := tools.ParseResponses(args, l)
 	if err != nil {
 		return nil, err
 	}

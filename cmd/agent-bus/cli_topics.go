@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 
+	"github.com/talking-stick/tt/cmd/agent-bus/internal/tools"
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/topic"
@@ -18,7 +19,7 @@ func listCommand() *cli.Command {
 			f.Choice("status", "STATUS", []string{topic.ListOpen, topic.ListClosed, topic.ListAll}, "which topics")
 			f.Int64("limit", "N", 200, "how many at most")
 		},
-		Errors: []code.Code{topic.SchemaMismatch},
+		Errors: []code.Code{tools.SchemaMismatch},
 		Run:    onBus(runList),
 	}
 }
@@ -27,7 +28,7 @@ func listCommand() *cli.Command {
 type topicsResult struct {
 	Topics   []topic.Info    `json:"topics"`
 	Total    int             `json:"total"`
-	Warnings []topic.Warning `json:"warnings,omitempty"`
+	Warnings []tools.Warning `json:"warnings,omitempty"`
 }
 
 func runList(_ context.Context, c *cli.Invocation, b *bus) error {

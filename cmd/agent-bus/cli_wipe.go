@@ -11,10 +11,10 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/talking-stick/tt/cmd/agent-bus/internal/tools"
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
-	"github.com/talking-stick/tt/fsroom/topic"
 )
 
 func wipeCommand() *cli.Command {
@@ -26,7 +26,7 @@ func wipeCommand() *cli.Command {
 			"their agents find the topics gone, and can make new ones.",
 		Flags:  func(f *cli.Flags) { f.Bool("yes", "do not ask") },
 		Exits:  []cli.ExitStatus{{Status: 1, Meaning: "the answer was not yes"}},
-		Errors: []code.Code{codeDeclined, topic.SchemaMismatch},
+		Errors: []code.Code{codeDeclined, tools.SchemaMismatch},
 		Run:    onBus(runWipe),
 	}
 }

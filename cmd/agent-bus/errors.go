@@ -5,20 +5,20 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/talking-stick/tt/cmd/agent-bus/internal/tools"
 	"github.com/talking-stick/tt/fsroom/code"
-	"github.com/talking-stick/tt/fsroom/topic"
 )
 
 // envDataDir names the data directory where it is not to be that of tt.
 const envDataDir = "AGENT_BUS_DATA_DIR"
 
-// busError is [topic.Translate] with hints that speak of the bus where those of
+// busError is [tools.Translate] with hints that speak of the bus where those of
 // storage speak of tt. Nil stays nil.
 func (b *bus) busError(err error) error {
 	if err == nil {
 		return nil
 	}
-	e := topic.Translate(err)
+	e := tools.Translate(err)
 	switch code.Of(err) {
 	case code.UnsupportedFS:
 		e.Hint = "set " + envDataDir + " to a directory on a local disk"

@@ -8,7 +8,6 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/topic"
-	"github.com/talking-stick/tt/journal/event"
 )
 
 // pages are one topic with its texts, open for reading.
@@ -74,16 +73,6 @@ func (b *bus) named(c *cli.Invocation, text string) (*room, error) {
 func noSuchTopic(text string) error {
 	return code.New(topic.TopicNotFound, "no topic has the id or the name %q", text).
 		WithHint(`see "agent-bus cli topics list --status all"`)
-}
-
-// question returns the text of a question and when it was asked.
-func (p *pages) question(q *topic.Question) (string, event.Time, error) {
-	e, err := p.lookup(q.Seq)
-	if err != nil {
-		return "", event.Time{}, err
-	}
-	text, err := q.QuestionText(p.lookup)
-	return text, e.CreatedAt, err
 }
 
 // count writes a number of things: "1 topic", "2 topics".

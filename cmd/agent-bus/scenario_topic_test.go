@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
-	"github.com/talking-stick/tt/fsroom/topic"
+	"github.com/talking-stick/tt/cmd/agent-bus/internal/tools"
 )
 
 func TestSmoke(t *testing.T)  { play(t, smokeScenarios()) }
@@ -314,11 +314,11 @@ func joinScenarios() []scenario {
 }
 
 func TestSchemasAreHandWritten(t *testing.T) {
-	limits, err := topic.LimitsFrom(func(string) string { return "" })
+	limits, err := tools.SettingsFrom(func(string) string { return "" })
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, tool := range tools(limits) {
+	for _, tool := range toolTable(limits.Limits) {
 		data, err := json.Marshal(object(tool.params...))
 		if err != nil {
 			t.Fatal(err)

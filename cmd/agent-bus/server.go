@@ -47,7 +47,7 @@ func newServer(life context.Context, b *bus, version string, w io.Writer, level 
 			Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}},
 		})
 	s.mcp.AddReceivingMiddleware(s.survive)
-	for _, t := range tools(b.limits) {
+	for _, t := range toolTable(b.limits) {
 		s.add(t)
 	}
 	return s

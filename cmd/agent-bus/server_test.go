@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
-	"github.com/talking-stick/tt/fsroom/topic"
+	"github.com/talking-stick/tt/cmd/agent-bus/internal/tools"
 )
 
 func TestAPanicIsAnswered(t *testing.T) {
@@ -19,7 +19,7 @@ func TestAPanicIsAnswered(t *testing.T) {
 	srv, transport := s.newServer()
 	var log bytes.Buffer
 	srv.log = slog.New(slog.NewTextHandler(&log, nil))
-	srv.add(&tool{name: "explode", description: "It does.", run: func(context.Context, *call) (topic.Result, error) { panic("boom") }})
+	srv.add(&tool{name: "explode", description: "It does.", run: func(context.Context, *call) (tools.Result, error) { panic("boom") }})
 	p := s.connected(transport, "2025-06-18", nil)
 	mentions(t, p.refused("INTERNAL", "explode", `{}`).text, "boom", "bug")
 	mentions(t, log.String(), "boom", "server_test.go") // with the stack
@@ -108,7 +108,7 @@ func TestAdminReads(t *testing.T) {
 func TestHelpNamesEveryLimit(t *testing.T) {
 	s := newStage(t, false)
 	_, out, _ := s.cli("", "help", "environment")
-	_, err := topic.LimitsFrom(func(name string) string {
+	_, err := tools.SettingsFrom(func(name string) string {
 		mentions(t, out, name)
 		return ""
 	})

@@ -5,8 +5,8 @@ import (
 	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/talking-stick/tt/cmd/agent-bus/internal/tools"
 	"github.com/talking-stick/tt/fsroom/code"
-	"github.com/talking-stick/tt/fsroom/topic"
 )
 
 // markJoined is held in an agent's directory by every session that has joined
@@ -55,7 +55,7 @@ func (s *session) as(topicID string, do func(*seat) error) error {
 	if at := s.seats[topicID]; at != nil {
 		return do(at)
 	}
-	return topic.NotJoined(topicID)
+	return tools.NotJoined(topicID)
 }
 
 // join takes the name on the topic. It reports whether another live session has

@@ -17,9 +17,9 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/talking-stick/tt/cmd/agent-bus/internal/tools"
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/fsroom"
-	"github.com/talking-stick/tt/fsroom/topic"
 )
 
 // A scenario is one numbered expectation of the bus, seen from outside. It is
@@ -131,7 +131,7 @@ func (s *stage) connected(transport mcp.Transport, era string, options *mcp.Clie
 // newServer makes a server in memory and the transport to reach it.
 func (s *stage) newServer() (*server, mcp.Transport) {
 	s.Helper()
-	limits, err := topic.LimitsFrom(s.lookup)
+	limits, err := tools.SettingsFrom(s.lookup)
 	if err != nil {
 		s.Fatalf("limits: %v", err)
 	}

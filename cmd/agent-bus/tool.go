@@ -6,6 +6,7 @@ import (
 	"errors"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/talking-stick/tt/cmd/agent-bus/internal/tools"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/topic"
 )
@@ -21,7 +22,7 @@ type tool struct {
 	ends        bool // ends something for everybody, which cannot be undone
 	anytime     bool // need not wait for the client's earlier calls
 	large       bool // results can be larger than clients show unless asked to
-	run         func(context.Context, *call) (topic.Result, error)
+	run         func(context.Context, *call) (tools.Result, error)
 }
 
 // A call is one use of a tool.
@@ -29,7 +30,7 @@ type call struct {
 	*server
 	session *session
 	request *mcp.CallToolRequest
-	args    topic.Args
+	args    tools.Args
 	// startsWaiting lets the client's later calls go on.
 	startsWaiting func()
 }
@@ -59,8 +60,8 @@ func (s *server) result(ctx context.Context, t *tool, request *mcp.CallToolReque
 	return toolResult(result, s.busError(err))
 }
 
-func (s *server) call(ctx context.Context, t *tool, request *mcp.CallToolRequest) (topic.Result, error) {
-	args, err := topic.ParseArgs(request.Params.Arguments)
+func (s *server) call(ctx context.Context, t *tool, request *mcp.CallToolRequest) (tools.Result, error) {
+	args, err := tools.ParseArgs(request.Params.Arguments)
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +93,7 @@ func (t *tool) argumentNames() []string {
 
 // withUnknown tells with a refused argument which ones were ignored: most often
 // the missing one was misspelled.
-func withUnknown(err error, unknown []topic.Warning) error {
+func withUnknown(err error, unknown []tools.Warning) error {
 	var e *code.Error
 	if len(unknown) == 0 || !errors.As(err, &e) || e.Code != topic.InvalidArgument {
 		return err
@@ -107,16 +108,16 @@ func withUnknown(err error, unknown []topic.Warning) error {
 
 // toolResult is the result as the protocol carries it: in two forms, because clients
 // show their model only one of them, and not all the same one.
-func toolResult(result topic.Result, err error) (*mcp.CallToolResult, error) {
+func toolResult(result tools.Result, err error) (*mcp.CallToolResult, error) {
 	if err != nil {
-		text, structured := topic.ErrorResult(err)
+		text, structured := tools.ErrorResult(err)
 		return &mcp.CallToolResult{IsError: true, Content: textContent(text), StructuredContent: structured}, nil
 	}
 	structured, err := json.Marshal(result)
 	if err != nil {
 		return nil, err
 	}
-	return &mcp.CallToolResult{Content: textContent(topic.TextOf(result)), StructuredContent: json.RawMessage(structured)}, nil
+	return &mcp.CallToolResult{Content: textContent(tools.TextOf(result)), StructuredContent: json.RawMessage(structured)}, nil
 }
 
 func textContent(text string) []mcp.Content { return []mcp.Content{&mcp.TextContent{Text: text}} }

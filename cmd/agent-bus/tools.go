@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 
+	"github.com/talking-stick/tt/cmd/agent-bus/internal/tools"
 	"github.com/talking-stick/tt/fsroom/topic"
 )
 
@@ -18,7 +19,7 @@ func questionIDParam() param {
 func waitParam(forWhat string, defaultSeconds int) param {
 	return param{
 		name: "wait_seconds", kind: "integer", defaultValue: defaultSeconds,
-		description: fmt.Sprintf("How long to wait for %s; 0 returns at once. More than %d is %d.", forWhat, topic.MaxWaitSeconds, topic.MaxWaitSeconds),
+		description: fmt.Sprintf("How long to wait for %s; 0 returns at once. More than %d is %d.", forWhat, tools.MaxWaitSeconds, tools.MaxWaitSeconds),
 	}
 }
 
@@ -28,7 +29,7 @@ func allowClosedParam() param {
 
 // tools are the twelve of the specification, described with the limits that are
 // in force.
-func tools(l topic.Limits) []*tool {
+func toolTable(l topic.Limits) []*tool {
 	return append(topicTools(), questionTools(l)...)
 }
 
@@ -91,7 +92,7 @@ func questionTools(l topic.Limits) []*tool {
 			params: []param{
 				topicIDParam(),
 				{name: "question", kind: "string", required: true, description: fmt.Sprintf("The question, with all that others need to answer it. At most %d characters.", l.QuestionChars)},
-				waitParam("an answer", topic.DefaultWaitSeconds),
+				waitParam("an answer", tools.DefaultWaitSeconds),
 				{name: "to", kind: "string", description: "The agent_name of the one agent whom it is offered to, or human for any person. Left out: every agent on the topic."},
 			},
 		},
@@ -123,8 +124,8 @@ func questionTools(l topic.Limits) []*tool {
 			description: "List the questions of others that you can answer and have not, the oldest first. Waits until there is one. With mine, list your own open questions instead, without waiting.",
 			params: []param{
 				topicIDParam(),
-				{name: "limit", kind: "integer", defaultValue: topic.DefaultListLimit, description: "How many at most."},
-				waitParam("a question", topic.DefaultWaitSeconds),
+				{name: "limit", kind: "integer", defaultValue: tools.DefaultListLimit, description: "How many at most."},
+				waitParam("a question", tools.DefaultWaitSeconds),
 				{name: "mine", kind: "boolean", defaultValue: false, description: "Whether to list your own open questions instead, such as one whose ask was interrupted."},
 			},
 		},

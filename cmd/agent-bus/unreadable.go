@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/talking-stick/tt/cmd/agent-bus/internal/tools"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/topic"
 )
@@ -24,10 +25,10 @@ type unreadable struct {
 	err  error
 }
 
-func (u unreadable) warning() topic.Warning {
-	w := topic.Warning{
+func (u unreadable) warning() tools.Warning {
+	w := tools.Warning{
 		Code:    warnDamaged,
-		Message: "a topic was left out: " + topic.Translate(u.err).Message,
+		Message: "a topic was left out: " + tools.Translate(u.err).Message,
 		Context: map[string]any{"topic_id": u.id},
 	}
 	if code.Of(u.err) == code.UnsupportedFormat {
@@ -39,8 +40,8 @@ func (u unreadable) warning() topic.Warning {
 	return w
 }
 
-func warningsOf(list []unreadable) []topic.Warning {
-	var warnings []topic.Warning
+func warningsOf(list []unreadable) []tools.Warning {
+	var warnings []tools.Warning
 	for _, u := range list {
 		warnings = append(warnings, u.warning())
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/talking-stick/tt/cmd/agent-bus/internal/tools"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/topic"
 )
@@ -23,7 +24,7 @@ var (
 // the server is about to stop: the caller looks how things stand. An error means
 // that they could not be looked at, or that the client has given up.
 func (c *call) until(ctx context.Context, r *room, asked int, over func(*topic.State) bool) error {
-	seconds := topic.WaitSeconds(asked)
+	seconds := min(asked, tools.MaxWaitSeconds)
 	if seconds == 0 {
 		return nil
 	}

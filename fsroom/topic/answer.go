@@ -7,14 +7,14 @@ import (
 	"github.com/talking-stick/tt/journal/event"
 )
 
-// A Tally is what became of the responses of one answer call. Skipped are those
-// whose question is not on the topic or not pending any more.
+// A Tally counts the responses of one call that were stored, and lists those that
+// were not because their question is not on the topic or no longer pending.
 type Tally struct {
 	Saved   int
 	Skipped []Skip
 }
 
-// A Skip is a response that was not stored, and why.
+// A Skip says why a response was not stored.
 type Skip struct {
 	QuestionID string `json:"question_id"`
 	Reason     string `json:"reason"` // SkipNotOnTopic, Answered or Cancelled
@@ -23,11 +23,10 @@ type Skip struct {
 // SkipNotOnTopic is the reason where the topic has no such question.
 const SkipNotOnTopic = "not_on_topic"
 
-// Answer stores the agent's responses, each to another question. Responses to
-// the agent's own pending questions, or to pending ones it has answered before,
-// refuse the whole batch and are all named in the error.
-//
-// The events are one change: either all are stored or none.
+// Answer stores the agent's responses, each to a different question. The whole
+// batch is refused if it answers a pending question that the agent asked itself or
+// has answered before; the error names all of these. The events are one change:
+// all are stored or none.
 func (s *State) Answer(agent string, responses []Response, newID func() string) ([]event.Event, Tally, error) {
 	if !s.Exists() {
 		return nil, Tally{}, NotFound("topic_id", s.TopicID)
@@ -51,13 +50,13 @@ func (s *State) Answer(agent string, responses []Response, newID func() string) 
 	return events, Tally{Saved: len(events), Skipped: skipped}, nil
 }
 
-// Skip says why a response to the question is not stored that is not pending. A
-// state that forgets cannot tell a question that it has forgotten from one of another topic.
+// Skip says why a response to the question is not stored, which must not be
+// pending. A state that forgets gives SkipNotOnTopic for a question it has forgotten.
 func (s *State) Skip(questionID string) Skip {
 	if q := s.Question(questionID); q != nil {
 		return Skip{q.ID, q.Status}
 	}
-	return Skip{clip(questionID), SkipNotOnTopic}
+	return Skip{Clip(questionID), SkipNotOnTopic}
 }
 
 func (s *State) forbidden(agent string, responses []Response) error {

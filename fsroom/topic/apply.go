@@ -7,10 +7,10 @@ import (
 	"github.com/talking-stick/tt/journal/event"
 )
 
-// Apply folds one event into the state. It is total: the journal has decided,
-// so nothing is refused but a payload that does not read and a newer format. An
-// event of an unknown type counts and changes nothing else, and so does one
-// that does not fit, such as a second answer of the same agent.
+// Apply folds one event into the state. An event of an unknown type only moves Seq,
+// and so does one that does not fit the state, such as a second answer of the same
+// agent: what is in the journal was decided. An error means a payload that cannot be
+// read, or a topic of a newer format.
 func (s *State) Apply(e *event.Event) error {
 	if err := s.fold(e); err != nil {
 		return err
@@ -74,7 +74,7 @@ func (s *State) applyAsked(e *event.Event) error {
 	return nil
 }
 
-// indexed is Question for a fold, which looks often.
+// indexed is Question for a fold, which looks up a question with every event.
 func (s *State) indexed(id string) *Question {
 	if s.index == nil {
 		s.index = make(map[string]int, len(s.Questions))
@@ -85,14 +85,14 @@ func (s *State) indexed(id string) *Question {
 	return s.Question(id)
 }
 
-// settle ends a pending question and forgets what only a pending one needs.
+// settle ends a pending question and drops what only a pending question needs.
 func (s *State) settle(e *event.Event, status, reason string) error {
 	q, err := s.pendingOf(e)
 	if q == nil {
 		return err
 	}
 	q.Status, q.CancelReason, q.AskedAt, q.SettledBy = status, reason, nil, e.Seq
-	var answers []AnswerRef // not in place: a clone shares them
+	var answers []AnswerRef // a new slice, because a clone of the state shares the old one
 	for _, a := range q.Answers {
 		answers = append(answers, AnswerRef{Seq: a.Seq})
 	}
@@ -106,8 +106,8 @@ func (s *State) settle(e *event.Event, status, reason string) error {
 	return nil
 }
 
-// forget drops the questions that were settled first, when there are twice as many
-// as are kept: many at once, so that a fold stays linear.
+// forget drops the questions that were settled first once there are twice
+// [KeptSettled]. It drops many at once, so that a fold takes linear time.
 func (s *State) forget() {
 	if s.whole || s.settled() < 2*KeptSettled {
 		return
@@ -130,7 +130,7 @@ func (s *State) applyAnswer(e *event.Event) error {
 	if q == nil || !q.Answerable(e.From) {
 		return err
 	}
-	// Clip makes append copy: a clone shares the answers.
+	// Clip makes append copy, because a clone of the state shares the answers.
 	q.Answers = append(slices.Clip(q.Answers), AnswerRef{AnsweredBy: e.From, Seq: e.Seq})
 	return nil
 }

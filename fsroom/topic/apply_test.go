@@ -3,10 +3,13 @@ package topic_test
 import (
 	"errors"
 	"fmt"
+	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/topic"
+	"github.com/talking-stick/tt/fsroom/topic/topictest"
 	"github.com/talking-stick/tt/journal/event"
 )
 
@@ -42,7 +45,7 @@ func TestApplyWhatDoesNotFit(t *testing.T) {
 			t.Errorf("%s: %v", e.Type, err)
 		}
 		before.Seq = e.Seq
-		equal(t, e.Type, mustJSON(s), mustJSON(before))
+		equal(t, e.Type, topictest.JSON(s), topictest.JSON(before))
 	}
 }
 
@@ -54,7 +57,7 @@ func TestApplyWhatDoesNotRead(t *testing.T) {
 		if err := s.Apply(&e); err == nil {
 			t.Errorf("%s was taken", eventType)
 		}
-		equal(t, eventType, mustJSON(s), mustJSON(topic.New("t")))
+		equal(t, eventType, topictest.JSON(s), topictest.JSON(topic.New("t")))
 	}
 }
 
@@ -78,7 +81,7 @@ func TestClonesAreIndependent(t *testing.T) {
 		newEvent(2, topic.EventAsked, "red", `{"question_id":"q"}`),
 	}
 	for i := range 20 { // at some of these lengths the slice has room to spare
-		events = append(events, newEvent(int64(3+i), topic.EventAnswer, f("a%d", i), `{"question_id":"q"}`))
+		events = append(events, newEvent(int64(3+i), topic.EventAnswer, fmt.Sprintf("a%d", i), `{"question_id":"q"}`))
 	}
 	for i := range events {
 		one, two := s.Clone(), s.Clone()
@@ -86,21 +89,18 @@ func TestClonesAreIndependent(t *testing.T) {
 		if err := errors.Join(one.Apply(&e), two.Apply(&other), s.Apply(&e)); err != nil {
 			t.Fatal(err)
 		}
-		equal(t, e.From, mustJSON(one), mustJSON(s))
+		equal(t, e.From, topictest.JSON(one), topictest.JSON(s))
 	}
 }
 
 func TestNoTopic(t *testing.T) {
 	s, id := topic.New("t"), func() string { return "id" }
-	l := limitsWith(t, nil)
-	errs := make([]error, 7)
-	_, _, errs[0] = s.Close("", "")
-	_, _, errs[1] = s.Ask("red", topic.AskRequest{Question: "?"}, id, l)
-	_, _, errs[2] = s.Cancel("red", "q", "")
-	_, _, errs[3] = s.MarkAnswered("red", "q")
+	errs := make([]error, 5)
+	_, errs[0] = s.Close("", "")
+	_, _, errs[1] = s.Ask("red", topic.AskRequest{Question: "?"}, id, topic.DefaultLimits())
+	_, errs[2] = s.Cancel("red", "q", "")
+	_, errs[3] = s.MarkAnswered("red", "q")
 	_, _, errs[4] = s.Answer("red", nil, id)
-	_, errs[5] = s.Poll("q", 0, nil)
-	_, errs[6] = s.PendingList("red", topic.PendingRequest{Limit: 1}, nil)
 	for i, err := range errs {
 		if code.Of(err) != topic.TopicNotFound {
 			t.Errorf("%d: %v", i, err)
@@ -109,36 +109,53 @@ func TestNoTopic(t *testing.T) {
 }
 
 func TestTakenIDsAreNotUsed(t *testing.T) {
-	w := newWorld(t)
-	id := w.made("pink")
-	w.ids = 0
-	first := w.newID()
+	w := topictest.New(t)
+	id := w.Create(topic.CreateRequest{Name: "pink"}).TopicID
+	w.IDs = 0
+	first := w.NewID()
 	for range 2 {
 		ids := []string{first, first, "other"}
-		events, question, err := w.topic(id).state.Ask("red", topic.AskRequest{Question: "?"}, func() string { next := ids[0]; ids = ids[1:]; return next }, w.limits)
+		events, question, err := w.Topic(id).State.Ask("red", topic.AskRequest{Question: "?"}, func() string { next := ids[0]; ids = ids[1:]; return next }, w.Limits)
 		if err != nil {
 			t.Fatal(err)
 		}
-		w.commit(id, events)
+		w.Commit(id, events)
 		first = question
 	}
 	equal(t, "second", first, "other")
 }
 
-// TestStateStaysSmall: texts are not in the state, and a question that is done
-// with costs about a hundred bytes.
+// TestStateStaysSmall: texts are not in the state, and a settled question takes
+// about a hundred bytes of it.
 func TestStateStaysSmall(t *testing.T) {
-	play(t, []scenario{{"size", func(t *testing.T, s *stage) {
-		const questions = 100
-		empty := len(mustJSON(s.topic(s.id).state))
-		for range questions {
-			q := s.asks("A")
-			s.ok("B", "answer", f(`{"topic_id":%q,"responses":[{"question_id":%q,"answer_markdown":%q,"suggested_followups":["x"]}]}`,
-				s.id, q, fmt.Sprintf("%01000d", 1)))
-			s.ok("A", "question_mark_answered", s.on(q))
+	w := topictest.New(t)
+	id := w.Create(topic.CreateRequest{Name: "pink"}).TopicID
+	const questions = 100
+	empty := len(topictest.JSON(w.Topic(id).State))
+	for range questions {
+		events, q, err := w.Topic(id).State.Ask("red", topic.AskRequest{Question: "why?"}, w.NewID, w.Limits)
+		if err != nil {
+			t.Fatal(err)
 		}
-		if each := (len(mustJSON(s.topic(s.id).state)) - empty) / questions; each > 130 {
-			t.Errorf("%d bytes for each question", each)
+		w.Commit(id, events)
+		responses := []topic.Response{{QuestionID: q, Payload: topic.Payload{Markdown: strings.Repeat("long ", 200)}}}
+		if events, _, err = w.Topic(id).State.Answer("cat", responses, w.NewID); err != nil {
+			t.Fatal(err)
 		}
-	}}})
+		w.Commit(id, events)
+		if events, err = w.Topic(id).State.MarkAnswered("red", q); err != nil {
+			t.Fatal(err)
+		}
+		w.Commit(id, events)
+	}
+	if each := (len(topictest.JSON(w.Topic(id).State)) - empty) / questions; each > 130 {
+		t.Errorf("%d bytes for each question", each)
+	}
+}
+
+func equal(t testing.TB, what string, got, want any) {
+	t.Helper()
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("%s: got %#v, want %#v", what, got, want)
+	}
 }

@@ -7,19 +7,22 @@ import (
 	"github.com/talking-stick/tt/journal/event"
 )
 
-// Close ends the topic for new questions. Whoever may; by is "" for a session
-// without a name here. On a closed topic it changes nothing and warns.
-func (s *State) Close(by, reason string) ([]event.Event, []Warning, error) {
+// A decision that finds its request carried out already returns no events and no
+// error: closing what is closed, or cancelling what is cancelled.
+
+// Close closes the topic for new questions. Anybody may close it; by is "" for a
+// session that has no name on the topic.
+func (s *State) Close(by, reason string) ([]event.Event, error) {
 	switch s.Status {
 	case Open:
-		return []event.Event{{Type: EventClosed, From: by, Reason: reason}}, nil, nil
+		return []event.Event{{Type: EventClosed, From: by, Reason: reason}}, nil
 	case Closed:
-		return nil, notRepeated(WarnAlreadyClosed, "topic_id", s.TopicID), nil
+		return nil, nil
 	}
-	return nil, nil, NotFound("topic_id", s.TopicID)
+	return nil, NotFound("topic_id", s.TopicID)
 }
 
-// Ask queues a question of the agent and returns its id, made by newID.
+// Ask stores a question of the agent and returns its id, which newID makes.
 func (s *State) Ask(agent string, r AskRequest, newID func() string, l Limits) ([]event.Event, string, error) {
 	if err := s.mayAsk(l); err != nil {
 		return nil, "", err
@@ -49,57 +52,51 @@ func (s *State) mayAsk(l Limits) error {
 	return nil
 }
 
-// Cancel withdraws a pending question of the agent's own, also one with
-// answers. Cancelled already, it changes nothing and warns.
-func (s *State) Cancel(agent, questionID, reason string) ([]event.Event, []Warning, error) {
+// Cancel withdraws a pending question of the agent's own, whether it has answers
+// or not.
+func (s *State) Cancel(agent, questionID, reason string) ([]event.Event, error) {
 	q, err := s.own(agent, questionID)
-	if err != nil {
-		return nil, nil, err
+	if err != nil || q.Status == Cancelled {
+		return nil, err
 	}
-	switch q.Status {
-	case Answered:
-		return nil, nil, ended(q, "cancelled")
-	case Cancelled:
-		return nil, notRepeated(WarnAlreadyCancelled, "question_id", q.ID), nil
+	if q.Status == Answered {
+		return nil, settledOtherwise(q, "cancelled")
 	}
-	return []event.Event{{Type: EventCancelled, From: agent, Reason: reason, Payload: payload(questionPayload{q.ID})}}, nil, nil
+	return []event.Event{{Type: EventCancelled, From: agent, Reason: reason, Payload: payload(questionPayload{q.ID})}}, nil
 }
 
 // MarkAnswered closes a pending question of the agent's own, whether it has
-// answers or not. Closed already, it changes nothing and warns.
-func (s *State) MarkAnswered(agent, questionID string) ([]event.Event, []Warning, error) {
+// answers or not.
+func (s *State) MarkAnswered(agent, questionID string) ([]event.Event, error) {
 	q, err := s.own(agent, questionID)
-	if err != nil {
-		return nil, nil, err
+	if err != nil || q.Status == Answered {
+		return nil, err
 	}
-	switch q.Status {
-	case Cancelled:
-		return nil, nil, ended(q, "marked answered")
-	case Answered:
-		return nil, notRepeated(WarnAlreadyAnswered, "question_id", q.ID), nil
+	if q.Status == Cancelled {
+		return nil, settledOtherwise(q, "marked answered")
 	}
-	return []event.Event{{Type: EventMarked, From: agent, Payload: payload(questionPayload{q.ID})}}, nil, nil
+	return []event.Event{{Type: EventMarked, From: agent, Payload: payload(questionPayload{q.ID})}}, nil
 }
 
-func ended(q *Question, wanted string) error {
+func settledOtherwise(q *Question, wanted string) error {
 	return Invalid("question_id", "names a question that is %s already, which cannot be %s", q.Status, wanted)
 }
 
-// find returns a question of the topic. A question that is not here may be on
-// another topic, which only the caller can find out; see [Mismatch].
-func (s *State) find(questionID string) (*Question, error) {
+// FindQuestion is Question with a refusal where there is no such question. The
+// question may be on another topic, which only the caller can find out.
+func (s *State) FindQuestion(id string) (*Question, error) {
 	if !s.Exists() {
 		return nil, NotFound("topic_id", s.TopicID)
 	}
-	if q := s.Question(questionID); q != nil {
+	if q := s.Question(id); q != nil {
 		return q, nil
 	}
-	return nil, questionNotFound(questionID)
+	return nil, code.New(QuestionNotFound, "topic has no question %q", Clip(id))
 }
 
 // own returns a question that the agent asked.
 func (s *State) own(agent, questionID string) (*Question, error) {
-	q, err := s.find(questionID)
+	q, err := s.FindQuestion(questionID)
 	if err != nil {
 		return nil, err
 	}
@@ -110,9 +107,10 @@ func (s *State) own(agent, questionID string) (*Question, error) {
 	return q, nil
 }
 
-// CheckRejoin refuses that a session which is previous here becomes next while
-// questions that it asked in this session are pending: it would be offered its
-// own.
+// CheckRejoin refuses that a session changes its name on the topic from previous
+// to next while questions that it asked under previous are pending: under the new
+// name it would be offered its own questions. Previous is "" for a session that
+// has not joined.
 func (s *State) CheckRejoin(previous, next string, asked []string) error {
 	if previous == "" || previous == next {
 		return nil

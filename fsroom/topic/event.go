@@ -8,12 +8,12 @@ import (
 	"github.com/talking-stick/tt/journal/event"
 )
 
-// The event types of a topic. from_agent_id is the agent_name of who acted,
-// where there is one.
+// The event types of a topic. from_agent_id is the agent_name of the agent that
+// acted, if it had one.
 const (
 	EventCreated   = "topic_created"
 	EventClosed    = "topic_closed"       // with the reason
-	EventAsked     = "question_asked"     // to_agent_id is whom it is for, if not for anybody
+	EventAsked     = "question_asked"     // to_agent_id is the agent it is for; none: anybody
 	EventCancelled = "question_cancelled" // with the reason
 	EventMarked    = "question_closed"    // marked answered
 	EventAnswer    = "answer_saved"       // to_agent_id is the asker
@@ -41,8 +41,8 @@ type (
 	}
 )
 
-// payload encodes one of the types above, which cannot fail. It leaves <, > and
-// & as they are, so that people can search a journal for code.
+// payload encodes one of the types above, which cannot fail. It does not escape
+// <, > and &, so that people can search a journal for code.
 func payload(v any) json.RawMessage {
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)
@@ -73,4 +73,12 @@ func (l Lookup) load(seq int64, eventType string, v any) (*event.Event, error) {
 		return nil, fmt.Errorf("event %d is a %s and no %s", seq, e.Type, eventType)
 	}
 	return e, decode(e, v)
+}
+
+// Reopen returns an event that creates the topic as the state has it. It replaces
+// a damaged first event.
+func Reopen(s *State) event.Event {
+	return event.Event{Type: EventCreated, Payload: payload(&createdPayload{
+		Format: Format, Name: s.Name, Ordinal: s.Ordinal, Metadata: s.Metadata,
+	})}
 }

@@ -7,13 +7,14 @@ import (
 	"testing"
 
 	"github.com/talking-stick/tt/fsroom/topic"
+	"github.com/talking-stick/tt/fsroom/topic/topictest"
 	"github.com/talking-stick/tt/journal/event"
 	"pgregory.net/rapid"
 )
 
 // A long is the journal of a topic with many questions.
 type long struct {
-	t      fataler
+	t      topictest.T
 	events []event.Event
 }
 
@@ -21,7 +22,7 @@ func (l *long) add(eventType, from, format string, args ...any) {
 	l.events = append(l.events, newEvent(int64(len(l.events)+1), eventType, from, fmt.Sprintf(format, args...)))
 }
 
-func newLong(t fataler) *long {
+func newLong(t topictest.T) *long {
 	l := &long{t: t}
 	l.add(topic.EventCreated, "", `{"format":1,"name":"pink","ordinal":1}`)
 	return l
@@ -78,8 +79,8 @@ func TestStateForgetsTheSettled(t *testing.T) {
 		var settled []int64 // by which event, oldest first
 		for i := range all.Questions {
 			q := &all.Questions[i]
-			if kept := s.Question(q.ID); kept != nil && mustJSON(kept) != mustJSON(q) || kept == nil && q.Status == topic.Pending {
-				t.Fatalf("%s is %s, and in the history %s", q.ID, mustJSON(kept), mustJSON(q))
+			if kept := s.Question(q.ID); kept != nil && topictest.JSON(kept) != topictest.JSON(q) || kept == nil && q.Status == topic.Pending {
+				t.Fatalf("%s is %s, and in the history %s", q.ID, topictest.JSON(kept), topictest.JSON(q))
 			}
 			if q.Status != topic.Pending {
 				settled = append(settled, q.SettledBy)
@@ -108,7 +109,7 @@ func TestSettledQuestionsCostNothing(t *testing.T) {
 			l.asks(n)
 			l.settles(n, topic.EventMarked)
 		}
-		return len(mustJSON(l.foldInto(topic.New("t"))))
+		return len(topictest.JSON(l.foldInto(topic.New("t"))))
 	}
 	if few, many := size(2*topic.KeptSettled), size(20*topic.KeptSettled); many > 2*few {
 		t.Errorf("%d bytes of state after %d questions, %d after %d", few, 2*topic.KeptSettled, many, 20*topic.KeptSettled)
@@ -121,7 +122,7 @@ func TestStateOfAnotherVersion(t *testing.T) {
 	var s topic.State
 	old := `{"topic_id":"t","name":"pink","status":"open","ordinal":1,"created_at":"2026-01-02T03:04:05.000Z","last_event_seq":1}`
 	if err := json.Unmarshal([]byte(old), &s); err == nil {
-		t.Errorf("read as %s", mustJSON(s))
+		t.Errorf("read as %s", topictest.JSON(s))
 	}
 }
 

@@ -26,16 +26,16 @@ const (
 	Cancelled = "cancelled" // by its asker
 )
 
-// KeptSettled is how many questions that are cancelled or marked answered a state
-// keeps at least: the last ones. When it has twice as many it forgets the others,
-// which a [NewHistory] still finds.
+// KeptSettled is how many settled questions a state keeps at least: those that were
+// settled last. With twice as many it forgets the others, which are still in the
+// state that starts from [NewHistory].
 const KeptSettled = 100
 
-// stateVersion tells states of other programs apart, which kept every question. A
-// state.json with one is rebuilt.
+// stateVersion is the version of state.json, which is rebuilt if it has another
+// one. States before version 2 kept every question.
 const stateVersion = 2
 
-// A State is one topic, as its journal tells it.
+// A State is one topic, the fold of its journal.
 type State struct {
 	Version     int             `json:"version"`
 	TopicID     string          `json:"topic_id"`
@@ -47,18 +47,19 @@ type State struct {
 	CloseReason string          `json:"close_reason,omitempty"`
 	Metadata    json.RawMessage `json:"metadata,omitempty"`
 	Seq         int64           `json:"last_event_seq"`
-	// Questions are the pending ones and those that were settled last, in the order
-	// in which they were asked.
+	// Questions are the pending questions and those that were settled last, in the
+	// order in which they were asked.
 	Questions []Question `json:"questions,omitempty"`
 	Answered  int        `json:"answered"` // questions ever marked answered
 	Cancelled int        `json:"cancelled"`
-	Forgotten int        `json:"forgotten"` // those of both that are not in Questions
+	Forgotten int        `json:"forgotten"` // of Answered and Cancelled, those that are not in Questions
 
-	index map[string]int // Questions by id; nil: to be made
+	index map[string]int // from id to index in Questions; nil if it is not built
 	whole bool           // forget nothing
 }
 
-// A Question is what decisions need of one. Its text is in the event Seq.
+// A Question is the part of a question that decisions need. Its text is in the event
+// Seq.
 type Question struct {
 	ID           string      `json:"question_id"`
 	AskedBy      string      `json:"asked_by"`
@@ -81,8 +82,8 @@ type AnswerRef struct {
 // New returns the state of a topic without events.
 func New(topicID string) *State { return &State{Version: stateVersion, TopicID: topicID} }
 
-// NewHistory is New for a state that keeps every question. It is made from the
-// journal and never written.
+// NewHistory is New for a state that keeps every question. Such a state is folded
+// from the whole journal and never stored.
 func NewHistory(topicID string) *State {
 	s := New(topicID)
 	s.whole = true
@@ -114,8 +115,8 @@ func (s *State) Clone() *State {
 	return &c
 }
 
-// Question returns the question with the id, nil if there is none or it is
-// forgotten; see [State.Forgets]. The pointer is valid until the next Apply.
+// Question returns the question with the id, nil if the topic has none or the state
+// has forgotten it; see [State.Forgets]. The pointer is valid until the next Apply.
 func (s *State) Question(id string) *Question {
 	if s.index != nil {
 		if i, ok := s.index[id]; ok {
@@ -123,7 +124,7 @@ func (s *State) Question(id string) *Question {
 		}
 		return nil
 	}
-	// From the newest: that is where almost every question is that is asked for.
+	// The newest first, because requests are almost always about recent questions.
 	for i := len(s.Questions) - 1; i >= 0; i-- {
 		if s.Questions[i].ID == id {
 			return &s.Questions[i]
@@ -132,25 +133,25 @@ func (s *State) Question(id string) *Question {
 	return nil
 }
 
-// Forgets reports whether the topic had questions that the state does not have any
-// more. They are all settled.
+// Forgets reports whether the state has forgotten questions of the topic, all of
+// which are settled.
 func (s *State) Forgets() bool { return s.Forgotten > 0 }
 
 // settled counts the settled questions that the state has.
 func (s *State) settled() int { return s.Answered + s.Cancelled - s.Forgotten }
 
 // Answerable reports whether the agent may answer the question: it is pending,
-// somebody else's, and the agent has not answered it.
+// another agent asked it, and the agent has not answered it.
 func (q *Question) Answerable(agent string) bool {
 	return q.Status == Pending && q.AskedBy != agent && !q.answeredBy(agent)
 }
 
-// ToHuman is whom a question is for that any person may answer.
+// ToHuman is the recipient of a question that is for any person.
 const ToHuman = "human"
 
-// Offered reports whether the question is listed to the agent as one to answer:
-// it may answer it, and it is for this agent or for anybody.
-func (q *Question) Offered(agent string) bool {
+// OfferedTo reports whether the question is listed to the agent as one to answer:
+// the agent may answer it, and it is for this agent or for anybody.
+func (q *Question) OfferedTo(agent string) bool {
 	forAgent := q.To == "" || q.To == agent || q.To == ToHuman && strings.HasPrefix(agent, "human:")
 	return forAgent && q.Answerable(agent)
 }
@@ -161,7 +162,7 @@ func (q *Question) answeredBy(agent string) bool {
 
 // Counts are a topic's questions by status.
 type Counts struct {
-	Total     int `json:"total"`
+	Total     int `json:"total"` // the sum of the others
 	Pending   int `json:"pending"`
 	Answered  int `json:"answered"`
 	Cancelled int `json:"cancelled"`
@@ -172,8 +173,7 @@ func (c Counts) String() string {
 	return fmt.Sprintf("%d pending, %d answered, %d cancelled", c.Pending, c.Answered, c.Cancelled)
 }
 
-// Counts counts the questions, also the forgotten ones; Total is the sum of the
-// others.
+// Counts counts the questions, also the forgotten ones.
 func (s *State) Counts() Counts {
 	c := Counts{Pending: len(s.Questions) - s.settled(), Answered: s.Answered, Cancelled: s.Cancelled}
 	c.Total = c.Pending + c.Answered + c.Cancelled

@@ -9,7 +9,7 @@ import (
 	"github.com/talking-stick/tt/journal/event"
 )
 
-// An Info is a topic as lists show it. All its members are always there, null
+// An Info is a topic as lists show it. Every member is always there; it is null
 // where there is nothing.
 type Info struct {
 	TopicID     string          `json:"topic_id"`
@@ -36,17 +36,10 @@ func (s *State) Info() Info {
 	return i
 }
 
-func (i *Info) closeReason() string {
-	if i.CloseReason == nil {
-		return ""
-	}
-	return *i.CloseReason
-}
-
-// Create makes a topic with the id among the existing ones, or, with
-// [ModeReuse], finds the newest open one of that name, which is then returned
-// without events and stays as it is. The caller holds the lock under which
-// topics are created, so that nobody else makes the same topic meanwhile.
+// Create returns the events that make a topic with the id beside the existing
+// ones. With [ModeReuse] it returns the newest open topic of that name instead, if
+// there is one, and no events. The caller holds the lock under which topics are
+// made, so that two callers do not make the same topic.
 func Create(existing []Info, r CreateRequest, topicID string) (reused *Info, events []event.Event) {
 	if r.Name != "" && r.Mode != ModeNew {
 		if found, err := Find(existing, ResolveRequest{Name: r.Name}); err == nil {
@@ -61,8 +54,8 @@ func Create(existing []Info, r CreateRequest, topicID string) (reused *Info, eve
 	})}}
 }
 
-// nextOrdinal numbers topics in the order of their creation: two of them may be
-// created within one millisecond.
+// nextOrdinal numbers topics in the order of their creation, because two topics may
+// be created within one millisecond.
 func nextOrdinal(existing []Info) int64 {
 	last := int64(0)
 	for i := range existing {
@@ -102,9 +95,9 @@ func Select(topics []Info, status string) []Info {
 	return selected
 }
 
-// newestFirst goes by the order of creation and not by the clock, which may
-// have been set back in between. Only topics of two data directories put
-// together can have the same ordinal.
+// newestFirst sorts by the ordinals, because the clock may have been set back
+// between two creations. Only topics of two data directories that were put into one
+// can have the same ordinal.
 func newestFirst(topics []Info) {
 	slices.SortFunc(topics, func(a, b Info) int {
 		return cmp.Or(cmp.Compare(b.ordinal, a.ordinal), b.CreatedAt.Compare(a.CreatedAt.Time), cmp.Compare(a.TopicID, b.TopicID))

@@ -52,7 +52,7 @@ var below = map[string][]string{
 	"lockfile":              {},
 	"fsroom/code":           {},
 	"fsroom/turn":           {"fsroom/code", "journal/event", "journal/wire"},
-	"fsroom/topic":          {"fsroom/code", "journal/event", "journal/wire"},
+	"fsroom/topic":          {"fsroom/code", "journal/event"},
 	"fsroom":                {"fsroom/code", "journal", "lockfile"},
 	"fsroom/workspace":      {"fsroom/code"},
 	"identity":              {"fsroom/code"},
@@ -63,6 +63,8 @@ var below = map[string][]string{
 	"cmd/agent-bus":         {"cmd/agent-bus", "cmd/internal", "fsroom", "journal", "lockfile", "identity"},
 	"fsroom/fsroomtest":     {"fsroom", "journal", "lockfile"},
 	"identity/identitytest": {"identity"},
+
+	"fsroom/topic/topictest": {"fsroom/topic", "journal/event"},
 }
 
 // allowed is the most exact entry for a package.

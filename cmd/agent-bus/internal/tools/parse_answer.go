@@ -1,45 +1,34 @@
-package topic
+package tools
 
 import (
 	"encoding/json"
 	"fmt"
 	"slices"
+
+	"github.com/talking-stick/tt/fsroom/topic"
 )
 
-// A Response is one item of an answer call.
-type Response struct {
-	QuestionID string
-	Payload    Payload
-}
-
-// A Payload is what an answer says.
-type Payload struct {
-	Markdown  string   `json:"answer_markdown"`
-	Pointers  []string `json:"repo_pointers"` // never nil
-	Followups []string `json:"suggested_followups"`
-}
-
-// ParseResponses reads the responses of answer. Lists that are too long are cut
-// with a warning; everything else that is wrong in one item refuses all of them,
-// as does the same question twice.
-func ParseResponses(a Args, l Limits) ([]Response, []Warning, error) {
+// ParseResponses reads the responses of answer. A list that is too long is cut, with
+// a warning. Anything else that is wrong in one response refuses all of them, and so
+// do two responses to the same question.
+func ParseResponses(a Args, l topic.Limits) ([]topic.Response, []Warning, error) {
 	items, given, err := a.List("responses")
 	if err != nil {
 		return nil, nil, err
 	}
 	if !given {
-		return nil, nil, Invalid("responses", "is required")
+		return nil, nil, topic.Invalid("responses", "is required")
 	}
 	if len(items) > l.Batch {
-		return nil, nil, Invalid("responses", "has %d items, which exceeds the maximum of %d; send the rest in another call", len(items), l.Batch)
+		return nil, nil, topic.Invalid("responses", "has %d items, which exceeds the maximum of %d; send the rest in another call", len(items), l.Batch)
 	}
 	return parseItems(items, l)
 }
 
-func parseItems(items []json.RawMessage, l Limits) (responses []Response, warnings []Warning, err error) {
+func parseItems(items []json.RawMessage, l topic.Limits) (responses []topic.Response, warnings []Warning, err error) {
 	seen := make(map[string]int, len(items))
 	known := []string{"question_id", "answer_markdown", "repo_pointers", "suggested_followups"}
-	var strangers []string
+	var unknown []string
 	for i, raw := range items {
 		item, err := itemArgs(i, raw)
 		if err != nil {
@@ -50,32 +39,32 @@ func parseItems(items []json.RawMessage, l Limits) (responses []Response, warnin
 			return nil, nil, err
 		}
 		if first, twice := seen[r.QuestionID]; twice {
-			return nil, nil, Invalid(item.prefix+"question_id", "is the same as in responses[%d]: a question is answered once", first)
+			return nil, nil, topic.Invalid(item.prefix+"question_id", "is the same as in responses[%d]: a question is answered once", first)
 		}
 		seen[r.QuestionID] = i
 		responses, warnings = append(responses, r), append(warnings, w...)
-		strangers = append(strangers, item.strangers(known)...)
+		unknown = append(unknown, item.unknown(known)...)
 	}
-	return responses, append(warnings, unknownArguments("responses[].", strangers, known)...), nil
+	return responses, append(warnings, unknownArguments("responses[].", unknown, known)...), nil
 }
 
 func itemArgs(i int, raw json.RawMessage) (Args, error) {
 	name := fmt.Sprintf("responses[%d]", i)
 	object, ok := unwrap(raw, '{')
 	if !ok {
-		return Args{}, Invalid(name, "must be an object, not %s", describe(raw))
+		return Args{}, topic.Invalid(name, "must be an object, not %s", describe(raw))
 	}
 	return Args{values: members(object), prefix: name + "."}, nil
 }
 
-func (a Args) response(l Limits) (r Response, warnings []Warning, err error) {
+func (a Args) response(l topic.Limits) (r topic.Response, warnings []Warning, err error) {
 	if r.QuestionID, err = a.Required("question_id"); err != nil {
 		return r, nil, err
 	}
 	if r.Payload.Markdown, err = a.markdown(l); err != nil {
 		return r, nil, err
 	}
-	pointers, err := a.texts("repo_pointers", MaxPointers, MaxPointerChars)
+	pointers, err := a.texts("repo_pointers", topic.MaxPointers, topic.MaxPointerChars)
 	if err != nil {
 		return r, nil, err
 	}
@@ -90,12 +79,12 @@ func (a Args) response(l Limits) (r Response, warnings []Warning, err error) {
 		warnings = append(warnings, truncated(warning, r.QuestionID, len(list), most))
 		return list[:most:most]
 	}
-	r.Payload.Pointers = keep(pointers, MaxPointers, WarnPointersTruncated)
-	r.Payload.Followups = keep(followups, MaxFollowups, WarnFollowupsCut)
+	r.Payload.Pointers = keep(pointers, topic.MaxPointers, WarnPointersTruncated)
+	r.Payload.Followups = keep(followups, topic.MaxFollowups, WarnFollowupsCut)
 	return r, warnings, nil
 }
 
-func (a Args) markdown(l Limits) (string, error) {
+func (a Args) markdown(l topic.Limits) (string, error) {
 	text, err := a.Required("answer_markdown")
 	if err != nil {
 		return "", err
@@ -105,20 +94,21 @@ func (a Args) markdown(l Limits) (string, error) {
 
 func (a Args) followups() ([]string, error) {
 	const name = "suggested_followups"
-	list, err := a.texts(name, MaxFollowups, MaxFollowupChars)
+	list, err := a.texts(name, topic.MaxFollowups, topic.MaxFollowupChars)
 	switch {
 	case err != nil:
 		return nil, err
 	case list == nil:
-		return nil, Invalid(a.prefix+name, "is required and must have at least one entry")
+		return nil, topic.Invalid(a.prefix+name, "is required and must have at least one entry")
 	}
 	if i := slices.IndexFunc(list, isBlank); i >= 0 {
-		return nil, Invalid(fmt.Sprintf("%s%s[%d]", a.prefix, name, i), "must not be blank")
+		return nil, topic.Invalid(fmt.Sprintf("%s%s[%d]", a.prefix, name, i), "must not be blank")
 	}
 	return list, nil
 }
 
-// texts returns a list of strings, of which the first kept are not too long; nil if there are none.
+// texts returns a list of strings, nil if it is not given or empty. Of the strings, the first kept
+// are checked for their length.
 func (a Args) texts(name string, kept, chars int) ([]string, error) {
 	list, _, err := a.Texts(name)
 	if err != nil {

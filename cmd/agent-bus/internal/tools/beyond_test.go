@@ -1,10 +1,12 @@
-package topic_test
+package tools_test
 
 import (
 	"strings"
 	"testing"
 
+	"github.com/talking-stick/tt/cmd/agent-bus/internal/tools"
 	"github.com/talking-stick/tt/fsroom/topic"
+	"github.com/talking-stick/tt/fsroom/topic/topictest"
 )
 
 func pendingIDs(body map[string]any) []string {
@@ -66,7 +68,7 @@ func TestClosedIsSaid(t *testing.T) {
 	play(t, []scenario{{"closed", func(t *testing.T, s *stage) {
 		q, gone, done := s.asks("A"), s.asks("A"), s.asks("A")
 		s.ok("A", "topic_close", f(`{"topic_id":%q}`, s.id))
-		equal(t, "settled", s.topic(s.id).state.AskSettled(q, 1), true)
+		equal(t, "settled", s.Topic(s.id).State.AskSettled(q, 1), true)
 		for _, c := range [][3]string{
 			{"B", "pending_list", f(`{"topic_id":%q}`, s.id)}, {"B", "answer", s.replies(q)}, {"A", "ask_poll", s.on(q)},
 			{"A", "ask_cancel", s.on(gone)}, {"A", "question_mark_answered", s.on(done)}, {"A", "pending_list", f(`{"topic_id":%q,"mine":true}`, s.id)},
@@ -87,7 +89,7 @@ func TestClosedIsSaid(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		mentions(t, topic.TextOf(waited), "The topic is closed")
+		mentions(t, tools.TextOf(waited), "The topic is closed")
 	}}})
 }
 
@@ -107,7 +109,7 @@ func TestLargeAnswers(t *testing.T) {
 		args := s.on(q)
 		for args != "" {
 			r := s.call("A", "ask_poll", args)
-			if size := len(mustJSON(r.body)); size > topic.MaxResultChars+5000 || len(r.text) > topic.MaxResultChars+5000 {
+			if size := len(topictest.JSON(r.body)); size > tools.MaxResultChars+5000 || len(r.text) > tools.MaxResultChars+5000 {
 				t.Errorf("%d and %d characters", size, len(r.text))
 			}
 			equal(t, "count", r.body["answers_count"], 3.0)
@@ -118,7 +120,7 @@ func TestLargeAnswers(t *testing.T) {
 			if r.body["has_more"] == true {
 				next := r.body["next_action"].(map[string]any)
 				equal(t, "tool", next["tool"], "ask_poll")
-				args = mustJSON(next["args"])
+				args = topictest.JSON(next["args"])
 				mentions(t, r.text, "Later answers are not shown", f("skip=%v", next["args"].(map[string]any)["skip"]))
 			}
 		}
@@ -183,6 +185,6 @@ func TestOpenFence(t *testing.T) {
 		"    ```\nan indented one": "    ```\nan indented one\n\n",
 		"```\n``` x":               "```\n``` x\n```\n",
 	} {
-		mentions(t, topic.RenderAnswers([]topic.Answer{answer("cat", markdown)}), closed)
+		mentions(t, tools.RenderAnswers([]topic.Answer{answer("cat", markdown)}), closed)
 	}
 }

@@ -1,17 +1,17 @@
-package topic
+package tools
 
 import (
 	"fmt"
 	"strings"
 )
 
-// A NextAction is the call that an agent should make next.
+// A NextAction is the call that the agent should make next.
 type NextAction struct {
 	Tool string   `json:"tool"`
 	Args CallArgs `json:"args"`
 }
 
-// CallArgs are the arguments of a [NextAction]. Those that are zero are left out.
+// CallArgs are the arguments of a [NextAction], without those that are zero.
 type CallArgs struct {
 	TopicID     string `json:"topic_id"`
 	QuestionID  string `json:"question_id,omitempty"`
@@ -20,7 +20,7 @@ type CallArgs struct {
 	WaitSeconds int    `json:"wait_seconds,omitempty"`
 }
 
-// A ClientPlan says how often to make the call, and how far apart.
+// A ClientPlan says how often to make the call, and how long to wait in between.
 type ClientPlan struct {
 	MaxAttempts  int `json:"max_attempts"`
 	DelaySeconds int `json:"delay_seconds,omitempty"`

@@ -1,8 +1,10 @@
-package topic_test
+package tools_test
 
 import (
 	"strings"
 	"testing"
+
+	"github.com/talking-stick/tt/fsroom/topic/topictest"
 )
 
 func TestAnswers(t *testing.T) {
@@ -81,11 +83,11 @@ func TestAnswers(t *testing.T) {
 			}
 			mentions(t, s.refused("INVALID_ARGUMENT", "B", "answer", s.replies(questions...)).text, "responses", "51", "50")
 			equal(t, "saved", s.ok("B", "answer", s.replies(questions[:50]...))["saved"], 50.0)
-			s.limits = limitsWith(t, map[string]string{"AGENT_BUS_MAX_PUBLISH_BATCH": "1"})
+			s.Limits = settingsWith(t, map[string]string{"AGENT_BUS_MAX_PUBLISH_BATCH": "1"}).Limits
 			s.refused("INVALID_ARGUMENT", "C", "answer", s.replies(questions[:2]...))
 		}},
 		{"82 83 91 long lists", func(t *testing.T, s *stage) {
-			list := func(n int) string { return mustJSON(strings.Fields(strings.Repeat("x ", n))) }
+			list := func(n int) string { return topictest.JSON(strings.Fields(strings.Repeat("x ", n))) }
 			p, q := s.asks("A"), s.asks("A")
 			warned(t, s.ok("B", "answer", s.responses(item(p, list(5), `,"repo_pointers":`+list(10)))))
 			b := s.ok("B", "answer", s.responses(item(q, list(7), `,"repo_pointers":`+list(15))))
@@ -102,14 +104,14 @@ func TestAnswers(t *testing.T) {
 		}},
 		{"86 a batch is one change", func(t *testing.T, s *stage) {
 			p, q := s.asks("A"), s.asks("A")
-			commits := s.clock
+			commits := s.Commits
 			s.ok("B", "answer", s.replies(p, q))
-			equal(t, "commits", s.clock-commits, 1)
+			equal(t, "commits", s.Commits-commits, 1)
 		}},
 		{"as agents write it", func(t *testing.T, s *stage) {
 			q := s.asks("A")
 			one := f(`{"question_id":%q,"answer_markdown":"y","repo_pointers":null,"suggested_followups":"[\"x\"]","mood":"good"}`, q)
-			quoted := mustJSON("[" + mustJSON(one) + "]") // a list in a string, whose element is an object in a string
+			quoted := topictest.JSON("[" + topictest.JSON(one) + "]") // a list in a string, whose element is an object in a string
 			b := s.ok("B", "answer", f(`{"topic_id":%q,"responses":%s}`, s.id, quoted))
 			equal(t, "argument", warned(t, b, "UNKNOWN_ARGUMENT")[0]["argument"], "responses[].mood")
 			equal(t, "saved", b["saved"], 1.0)

@@ -1,4 +1,4 @@
-package topic_test
+package tools_test
 
 import (
 	"fmt"
@@ -36,23 +36,23 @@ func play(t *testing.T, scenarios []scenario) {
 var f = fmt.Sprintf
 
 func (w *world) made(name string) string {
-	w.t.Helper()
+	w.T.Helper()
 	return w.ok("A", "topic_create", f(`{"name":%q,"mode":"new"}`, name))["topic_id"].(string)
 }
 
 func (w *world) enters(session, id, name string) {
-	w.t.Helper()
+	w.T.Helper()
 	w.ok(session, "topic_join", f(`{"topic_id":%q,"agent_name":%q}`, id, name))
 }
 
 // asks queues a question on the stage's topic and returns its id.
 func (s *stage) asks(session string) string {
-	s.t.Helper()
+	s.T.Helper()
 	return s.ok(session, "ask", f(`{"topic_id":%q,"question":"why?","wait_seconds":0}`, s.id))["question_id"].(string)
 }
 
 func (s *stage) poll(question string) map[string]any {
-	s.t.Helper()
+	s.T.Helper()
 	return s.ok("nobody", "ask_poll", s.on(question))
 }
 
@@ -84,7 +84,7 @@ func item(question, followups, more string) string {
 
 // offered are the ids that pending_list offers the session.
 func (s *stage) offered(session string) string {
-	s.t.Helper()
+	s.T.Helper()
 	var ids []string
 	for _, q := range s.ok(session, "pending_list", f(`{"topic_id":%q,"wait_seconds":0}`, s.id))["pending"].([]any) {
 		ids = append(ids, q.(map[string]any)["question_id"].(string))

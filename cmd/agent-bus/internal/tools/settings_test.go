@@ -1,4 +1,4 @@
-package topic_test
+package tools_test
 
 import (
 	"slices"
@@ -6,24 +6,26 @@ import (
 	"testing"
 	"time"
 
+	"github.com/talking-stick/tt/cmd/agent-bus/internal/tools"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/topic"
+	"github.com/talking-stick/tt/fsroom/topic/topictest"
 	"github.com/talking-stick/tt/journal"
 )
 
 func TestLimits(t *testing.T) {
-	equal(t, "defaults", limitsWith(t, nil), topic.Limits{
-		QuestionChars: 8000, AnswerChars: 65536, Batch: 50, OpenQuestions: 10000, MetadataBytes: 65536, ReasonChars: 1000,
+	equal(t, "defaults", settingsWith(t, nil), tools.Settings{
+		Limits:      topic.Limits{QuestionChars: 8000, AnswerChars: 65536, Batch: 50, OpenQuestions: 10000, MetadataBytes: 65536, ReasonChars: 1000},
 		PollInitial: 250 * time.Millisecond, PollMax: time.Second,
 	})
-	equal(t, "39 changed", limitsWith(t, map[string]string{"AGENT_BUS_MAX_QUESTION_CHARS": " 3 "}).QuestionChars, 3)
-	equal(t, "initial above max", limitsWith(t, map[string]string{"AGENT_BUS_POLL_MAX_MS": "100"}).PollInitial, 100*time.Millisecond)
+	equal(t, "39 changed", settingsWith(t, map[string]string{"AGENT_BUS_MAX_QUESTION_CHARS": " 3 "}).QuestionChars, 3)
+	equal(t, "initial above max", settingsWith(t, map[string]string{"AGENT_BUS_POLL_MAX_MS": "100"}).PollInitial, 100*time.Millisecond)
 }
 
 func TestLimitsThatAreNone(t *testing.T) {
 	for _, value := range []string{"many", "-1", "0", "1.5", "1e3", "99999999999999999999"} {
 		for _, name := range []string{"AGENT_BUS_MAX_QUESTION_CHARS", "AGENT_BUS_MAX_ANSWER_CHARS", "AGENT_BUS_MAX_PUBLISH_BATCH", "AGENT_BUS_POLL_INITIAL_MS"} {
-			_, err := topic.LimitsFrom(func(n string) string {
+			_, err := tools.SettingsFrom(func(n string) string {
 				if n == name {
 					return value
 				}
@@ -40,32 +42,26 @@ func TestLimitsThatAreNone(t *testing.T) {
 
 func TestQuestionLimit(t *testing.T) {
 	play(t, []scenario{{"39 three characters", func(t *testing.T, s *stage) {
-		s.limits.QuestionChars = 3
+		s.Limits.QuestionChars = 3
 		mentions(t, s.refused("INVALID_ARGUMENT", "A", "ask", f(`{"topic_id":%q,"question":"hello"}`, s.id)).text, "exceeds the maximum of 3")
 		s.ok("A", "ask", f(`{"topic_id":%q,"question":"鼠鼠鼠"}`, s.id))
 	}}})
-}
-
-func TestWaitSeconds(t *testing.T) {
-	for asked, want := range map[int]int{0: 0, 1: 1, 50: 50, 60: 50, 86400: 50} {
-		equal(t, f("%d", asked), topic.WaitSeconds(asked), want)
-	}
 }
 
 // TestTheLongestAnswerFitsALine: with every limit at its highest and every
 // character one that JSON writes in six bytes.
 func TestTheLongestAnswerFitsALine(t *testing.T) {
 	list := func(n, chars int) string {
-		return mustJSON(slices.Repeat([]string{strings.Repeat("\x01", chars)}, n))
+		return topictest.JSON(slices.Repeat([]string{strings.Repeat("\x01", chars)}, n))
 	}
 	play(t, []scenario{{"longest", func(t *testing.T, s *stage) {
-		s.limits = limitsWith(t, map[string]string{"AGENT_BUS_MAX_ANSWER_CHARS": "500000", "AGENT_BUS_MAX_QUESTION_CHARS": "500000"})
-		long := mustJSON(strings.Repeat("\x01", 500_000))
+		s.Limits = settingsWith(t, map[string]string{"AGENT_BUS_MAX_ANSWER_CHARS": "500000", "AGENT_BUS_MAX_QUESTION_CHARS": "500000"}).Limits
+		long := topictest.JSON(strings.Repeat("\x01", 500_000))
 		q := s.ok("A", "ask", f(`{"topic_id":%q,"question":%s}`, s.id, long))["question_id"]
 		s.ok("B", "answer", f(`{"topic_id":%q,"responses":[{"question_id":%q,"answer_markdown":%s,"repo_pointers":%s,"suggested_followups":%s}]}`,
 			s.id, q, long, list(topic.MaxPointers, topic.MaxPointerChars), list(topic.MaxFollowups, topic.MaxFollowupChars)))
-		for _, e := range s.topic(s.id).log {
-			if n := len(mustJSON(e)); n > journal.MaxLine {
+		for _, e := range s.Topic(s.id).Log {
+			if n := len(topictest.JSON(e)); n > journal.MaxLine {
 				t.Errorf("%s takes %d bytes", e.Type, n)
 			}
 		}

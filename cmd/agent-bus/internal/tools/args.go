@@ -1,4 +1,4 @@
-package topic
+package tools
 
 import (
 	"bytes"
@@ -7,11 +7,12 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/talking-stick/tt/fsroom/topic"
 	"github.com/talking-stick/tt/journal/wire"
 )
 
-// Args are the arguments of a call as the agent sent them. The getters forgive
-// what agents get wrong without meaning something else:
+// Args are the arguments of a call as the agent sent them. The getters accept what
+// agents often send instead of what they mean:
 //
 //   - null is the same as leaving the argument out,
 //   - an integer may be 60, 60.0 or "60", a boolean true or "true",
@@ -31,18 +32,18 @@ func ParseArgs(raw json.RawMessage) (Args, error) {
 	}
 	object, ok := unwrap(raw, '{')
 	if !ok {
-		return Args{}, Invalid("arguments", "must be an object, not %s", describe(raw))
+		return Args{}, topic.Invalid("arguments", "must be an object, not %s", describe(raw))
 	}
 	return Args{values: members(object)}, nil
 }
 
-// Unknown returns one warning for each argument that is not among the known
-// ones, in alphabetical order.
+// Unknown returns a warning for each argument that is not known, in alphabetical
+// order.
 func (a Args) Unknown(known []string) []Warning {
-	return unknownArguments(a.prefix, a.strangers(known), known)
+	return unknownArguments(a.prefix, a.unknown(known), known)
 }
 
-func (a Args) strangers(known []string) []string {
+func (a Args) unknown(known []string) []string {
 	var names []string
 	for name := range a.values {
 		if !slices.Contains(known, name) {
@@ -72,9 +73,9 @@ func (a Args) Required(name string) (string, error) {
 	case err != nil:
 		return "", err
 	case !given:
-		return "", Invalid(a.prefix+name, "is required")
+		return "", topic.Invalid(a.prefix+name, "is required")
 	case isBlank(text):
-		return "", Invalid(a.prefix+name, "must not be blank")
+		return "", topic.Invalid(a.prefix+name, "must not be blank")
 	}
 	return text, nil
 }
@@ -91,11 +92,12 @@ func (a Args) Choice(name string, choices ...string) (string, error) {
 	return "", a.wrong(name, "one of "+strings.Join(choices, ", "), raw)
 }
 
-// Integer returns a whole number of at least least, or otherwise if none is given.
-func (a Args) Integer(name string, otherwise, least int) (int, error) {
+// Integer returns a whole number that is at least least, or defaultValue if none is
+// given.
+func (a Args) Integer(name string, defaultValue, least int) (int, error) {
 	raw, given := a.get(name)
 	if !given {
-		return otherwise, nil
+		return defaultValue, nil
 	}
 	n, ok := asInteger(raw)
 	if !ok {
@@ -126,9 +128,9 @@ func (a Args) Boolean(name string) (bool, error) {
 	return false, a.wrong(name, "true or false", raw)
 }
 
-// Object returns an object as compact JSON, nil if none is given. One
-// that is nested more than 100 levels deep is refused: some clients close the
-// connection at a result of a few hundred levels.
+// Object returns an object as compact JSON, nil if none is given. An object nested
+// more than 100 levels deep is refused, because some clients close the connection
+// when a result has a few hundred levels.
 func (a Args) Object(name string) (json.RawMessage, error) {
 	raw, given := a.get(name)
 	if !given {
@@ -188,8 +190,8 @@ func (a Args) get(name string) (json.RawMessage, bool) {
 	return raw, !isNull(raw)
 }
 
-// portable refuses text that could not be stored word for word, and what nests too
-// deep for many readers.
+// portable refuses a value with text that could not be stored unchanged, or nested
+// too deep for many readers.
 func (a Args) portable(name string, raw json.RawMessage) error {
 	at, err := wire.Portable(raw)
 	if err == nil {
@@ -198,9 +200,9 @@ func (a Args) portable(name string, raw json.RawMessage) error {
 	if at != "" && at[0] != '[' {
 		at = "." + at
 	}
-	return Invalid(a.prefix+name+at, "%v", err)
+	return topic.Invalid(a.prefix+name+at, "%v", err)
 }
 
 func (a Args) wrong(name, want string, got json.RawMessage) error {
-	return Invalid(a.prefix+name, "must be %s, not %s", want, describe(got))
+	return topic.Invalid(a.prefix+name, "must be %s, not %s", want, describe(got))
 }

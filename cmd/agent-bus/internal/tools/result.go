@@ -1,25 +1,26 @@
-package topic
+package tools
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/talking-stick/tt/fsroom/topic"
 	"github.com/talking-stick/tt/journal/event"
 )
 
-// A Result is what a tool answers: as JSON, and as text for clients that show
-// their model only that. [TextOf] returns the whole text.
+// A Result is what a tool answers. Its JSON and its text say the same, because some
+// clients show their model only the one and some only the other. [TextOf] returns
+// the whole text.
 type Result interface {
-	Text() string
+	Text() string // without the notices
 	Warn(...Warning)
 	notices() *Notices
 }
 
-// Notices are what can come with any result.
+// Notices are the part that all results have.
 type Notices struct {
-	// TopicStatus is there when the topic is closed, and in every PendingResult.
+	// TopicStatus is given if the topic is closed, and in every PendingResult.
 	TopicStatus string    `json:"topic_status,omitempty"`
 	Warnings    []Warning `json:"warnings,omitempty"`
 }
@@ -29,19 +30,19 @@ func (n *Notices) Warn(w ...Warning) { n.Warnings = append(n.Warnings, w...) }
 
 func (n *Notices) notices() *Notices { return n }
 
-// noticesOf are those of a result about a topic.
-func (s *State) noticesOf() Notices {
-	if s.Status == Closed {
-		return Notices{TopicStatus: Closed}
+// noticesOf returns the notices of a result about a topic.
+func noticesOf(s *topic.State) Notices {
+	if s.Status == topic.Closed {
+		return Notices{TopicStatus: topic.Closed}
 	}
 	return Notices{}
 }
 
-// TextOf returns all that the result's JSON says as text.
+// TextOf returns the result as text.
 func TextOf(r Result) string {
 	n := r.notices()
 	more := ""
-	if n.TopicStatus == Closed {
+	if n.TopicStatus == topic.Closed {
 		more = "\nThe topic is closed: it takes no new questions; pending ones can still be answered."
 	}
 	more += warningsText(n.Warnings)
@@ -51,18 +52,17 @@ func TextOf(r Result) string {
 	return strings.TrimRight(r.Text(), "\n") + more
 }
 
-// MaxResultChars is about how many characters of a result clients show their
-// model. Lists in a result end before they exceed it, but have one element at
-// least.
+// MaxResultChars is about how many characters of a result clients show their model.
+// A list in a result ends before it would exceed that, but has at least one element.
 const MaxResultChars = 80_000
 
 // A budget counts the characters of a result.
 type budget struct{ used int }
 
-// fits reports whether a result may have another element with these texts, and
-// adds it if so.
+// fits reports whether another element with these texts fits into the result, and
+// counts it if it does.
 func (b *budget) fits(texts ...string) bool {
-	const overhead = 250 // for times, ids and names of members
+	const overhead = 250 // times, ids and names of members
 	size := overhead
 	for _, text := range texts {
 		size += utf8.RuneCountInString(text)
@@ -82,8 +82,8 @@ type TopicResult struct {
 	Notices
 }
 
-// Result returns the topic as topic_create and topic_resolve answer it.
-func (i Info) Result() *TopicResult {
+// NewTopicResult returns the result of topic_create and topic_resolve.
+func NewTopicResult(i *topic.Info) *TopicResult {
 	return &TopicResult{TopicID: i.TopicID, Name: i.Name, Status: i.Status}
 }
 
@@ -101,9 +101,9 @@ type JoinResult struct {
 	Notices
 }
 
-// Joined returns what topic_join answers.
-func (i Info) Joined(agent, dataDir string) *JoinResult {
-	return &JoinResult{TopicID: i.TopicID, Name: i.Name, Status: i.Status, AgentName: agent, DataDir: dataDir}
+// NewJoinResult returns the result of topic_join.
+func NewJoinResult(s *topic.State, agent, dataDir string) *JoinResult {
+	return &JoinResult{TopicID: s.TopicID, Name: s.Name, Status: s.Status, AgentName: agent, DataDir: dataDir}
 }
 
 func (r *JoinResult) Text() string {
@@ -113,16 +113,17 @@ func (r *JoinResult) Text() string {
 // A CloseResult answers topic_close.
 type CloseResult struct {
 	TopicID     string      `json:"topic_id"`
+	Name        string      `json:"-"`
 	Status      string      `json:"status"`
 	ClosedAt    *event.Time `json:"closed_at"`
 	CloseReason *string     `json:"close_reason"` // null without one
 	Notices
 }
 
-// CloseResult returns what topic_close answers once the topic is closed.
-func (s *State) CloseResult() *CloseResult {
+// NewCloseResult returns the result of topic_close for a topic that is closed now.
+func NewCloseResult(s *topic.State) *CloseResult {
 	i := s.Info()
-	return &CloseResult{TopicID: i.TopicID, Status: i.Status, ClosedAt: i.ClosedAt, CloseReason: i.CloseReason}
+	return &CloseResult{TopicID: i.TopicID, Name: i.Name, Status: i.Status, ClosedAt: i.ClosedAt, CloseReason: i.CloseReason}
 }
 
 func (r *CloseResult) Text() string {
@@ -135,19 +136,19 @@ func (r *CloseResult) Text() string {
 
 // A ListResult answers topic_list.
 type ListResult struct {
-	Topics  []Info `json:"topics"` // newest first
-	Total   int    `json:"total"`
-	HasMore bool   `json:"has_more,omitempty"` // older ones were left out: see [MaxResultChars]
+	Topics  []topic.Info `json:"topics"` // newest first
+	Total   int          `json:"total"`
+	HasMore bool         `json:"has_more,omitempty"` // older topics were left out: see [MaxResultChars]
 	Notices
 }
 
-// List returns what topic_list answers for a status.
-func List(topics []Info, status string) *ListResult {
-	selected := Select(topics, status)
+// NewListResult returns the result of topic_list for a status.
+func NewListResult(topics []topic.Info, status string) *ListResult {
+	selected := topic.Select(topics, status)
 	r := &ListResult{Topics: selected, Total: len(selected)}
 	var size budget
 	for n, t := range selected {
-		if !size.fits(t.Name, t.closeReason(), string(t.Metadata)) {
+		if !size.fits(t.Name, orEmpty(t.CloseReason), string(t.Metadata)) {
 			r.Topics, r.HasMore = selected[:n], true
 			break
 		}
@@ -162,7 +163,7 @@ func (r *ListResult) Text() string {
 		fmt.Fprintf(&b, "- %s topic_id=%s %s, made %s, questions: %s\n", t.Name, t.TopicID, t.Status, t.CreatedAt, t.Counts)
 		if t.ClosedAt != nil {
 			fmt.Fprintf(&b, "  closed %s", t.ClosedAt)
-			if reason := t.closeReason(); reason != "" {
+			if reason := orEmpty(t.CloseReason); reason != "" {
 				fmt.Fprintf(&b, ": %s", reason)
 			}
 			b.WriteByte('\n')
@@ -177,24 +178,9 @@ func (r *ListResult) Text() string {
 	return b.String()
 }
 
-// ErrorResult is an error as a tool answers it: the text, which is all that
-// many clients show their model, and the structured content
-// {"error":{"code","message"}, …details}.
-func ErrorResult(err error) (text string, structured json.RawMessage) {
-	e := Translate(err)
-	content := make(map[string]any, len(e.Details)+1)
-	for k, v := range e.Details {
-		content[k] = v
+func orEmpty(s *string) string {
+	if s == nil {
+		return ""
 	}
-	reported := map[string]string{"code": string(e.Code), "message": e.Message}
-	text = string(e.Code) + ": " + e.Message
-	if e.Hint != "" {
-		reported["hint"] = e.Hint
-		text += "\n" + e.Hint
-	}
-	if warnings, ok := e.Details["warnings"].([]Warning); ok {
-		text += warningsText(warnings)
-	}
-	content["error"] = reported
-	return text, payload(content)
+	return *s
 }

@@ -1,8 +1,10 @@
-package topic_test
+package tools_test
 
 import (
 	"strings"
 	"testing"
+
+	"github.com/talking-stick/tt/fsroom/topic/topictest"
 )
 
 func TestAskAndPoll(t *testing.T) {
@@ -36,14 +38,14 @@ func TestAskAndPoll(t *testing.T) {
 		}},
 		{"47 answered during the wait", func(t *testing.T, s *stage) {
 			q := s.asks("A")
-			equal(t, "settled", s.topic(s.id).state.AskSettled(q, 1), false)
+			equal(t, "settled", s.Topic(s.id).State.AskSettled(q, 1), false)
 			s.ok("B", "answer", s.replies(q))
-			equal(t, "settled", s.topic(s.id).state.AskSettled(q, 1), true)
+			equal(t, "settled", s.Topic(s.id).State.AskSettled(q, 1), true)
 			r, err := s.waited(s.id, q)
 			if err != nil {
 				t.Fatal(err)
 			}
-			mentions(t, mustJSON(r), `"status":"answered"`, `"answers_count":1`, `"question_status":"pending"`, `"accepting_answers":true`, `"rendered":"---\nFOLLOW_UP_REQUIRED`)
+			mentions(t, topictest.JSON(r), `"status":"answered"`, `"answers_count":1`, `"question_status":"pending"`, `"accepting_answers":true`, `"rendered":"---\nFOLLOW_UP_REQUIRED`)
 		}},
 		{"48 timeout", func(t *testing.T, s *stage) {
 			b := s.ok("A", "ask", f(`{"topic_id":%q,"question":"why?"}`, s.id))
@@ -57,7 +59,7 @@ func TestAskAndPoll(t *testing.T) {
 			q := s.asks("A")
 			s.enters("A2", s.id, "red")
 			s.ok("A2", "ask_cancel", s.on(q, `"reason":"solved"`))
-			equal(t, "settled", s.topic(s.id).state.AskSettled(q, 1), true)
+			equal(t, "settled", s.Topic(s.id).State.AskSettled(q, 1), true)
 			r, err := s.waited(s.id, q)
 			if err != nil {
 				t.Fatal(err)
@@ -67,16 +69,16 @@ func TestAskAndPoll(t *testing.T) {
 		{"marked during the wait", func(t *testing.T, s *stage) {
 			q := s.asks("A")
 			s.ok("A", "question_mark_answered", s.on(q))
-			equal(t, "settled", s.topic(s.id).state.AskSettled(q, 1), true)
+			equal(t, "settled", s.Topic(s.id).State.AskSettled(q, 1), true)
 		}},
 		{"53 any text comes through", func(t *testing.T, s *stage) {
 			text := "# a\n\t<b>&'`\"\\ \u2028 \U0001F469\u200d\U0001F52C \x01\r\n```go\n```"
-			s.ok("A", "ask", f(`{"topic_id":%q,"question":%s,"wait_seconds":0}`, s.id, mustJSON(text)))
+			s.ok("A", "ask", f(`{"topic_id":%q,"question":%s,"wait_seconds":0}`, s.id, topictest.JSON(text)))
 			rows := s.ok("B", "pending_list", f(`{"topic_id":%q}`, s.id))["pending"].([]any)
 			equal(t, "text", rows[0].(map[string]any)["question_text"], text)
 		}},
 		{"too many open", func(t *testing.T, s *stage) {
-			s.limits = limitsWith(t, map[string]string{"AGENT_BUS_MAX_OPEN_QUESTIONS": "2"})
+			s.Limits = settingsWith(t, map[string]string{"AGENT_BUS_MAX_OPEN_QUESTIONS": "2"}).Limits
 			q := s.asks("A")
 			s.asks("B")
 			ask := f(`{"topic_id":%q,"question":"why?","wait_seconds":0}`, s.id)
@@ -95,9 +97,9 @@ func TestPendingList(t *testing.T) {
 			same(t, "timeout", s.ok("A", "pending_list", f(`{"topic_id":%q,"wait_seconds":1}`, s.id)), `{"pending":[],"status":"timeout","total":0,"topic_status":"open"}`)
 		}},
 		{"55 63 another's", func(t *testing.T, s *stage) {
-			equal(t, "settled", s.topic(s.id).state.PendingSettled("cat"), false)
+			equal(t, "settled", s.Topic(s.id).State.OfferSettled("cat"), false)
 			q := s.asks("A")
-			equal(t, "settled", s.topic(s.id).state.PendingSettled("cat"), true)
+			equal(t, "settled", s.Topic(s.id).State.OfferSettled("cat"), true)
 			same(t, "ready", s.ok("B", "pending_list", f(`{"topic_id":%q,"wait_seconds":0}`, s.id)),
 				f(`{"pending":[{"question_id":%q,"question_text":"why?","asked_at":"2023-11-14T22:13:20.001Z","asked_by":"red","answers_count":0}],"status":"ready","total":1,"topic_status":"open"}`, q))
 		}},
@@ -137,7 +139,7 @@ func TestPendingList(t *testing.T) {
 		}},
 		{"closed topic has nothing to wait for", func(t *testing.T, s *stage) {
 			s.ok("A", "topic_close", f(`{"topic_id":%q}`, s.id))
-			equal(t, "settled", s.topic(s.id).state.PendingSettled("cat"), true)
+			equal(t, "settled", s.Topic(s.id).State.OfferSettled("cat"), true)
 			equal(t, "status", s.ok("B", "pending_list", f(`{"topic_id":%q}`, s.id))["status"], "empty")
 		}},
 	})
@@ -217,7 +219,7 @@ func TestCancelAndMark(t *testing.T) {
 			s.ok("A", "question_mark_answered", s.on(a))
 			s.ok("B", "ask_cancel", s.on(b))
 			s.asks("C")
-			same(t, "counts", s.topic(s.id).state.Counts(), `{"total":3,"pending":1,"answered":1,"cancelled":1}`)
+			same(t, "counts", s.Topic(s.id).State.Counts(), `{"total":3,"pending":1,"answered":1,"cancelled":1}`)
 		}},
 	})
 }

@@ -1,13 +1,15 @@
-package topic
+package tools
 
 import (
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/talking-stick/tt/fsroom/topic"
 )
 
-// A Warning is a notice that comes with a success.
+// A Warning comes with a result that is a success.
 type Warning struct {
 	Code    string         `json:"code"`
 	Message string         `json:"message,omitempty"`
@@ -25,7 +27,7 @@ const (
 	WarnNameInUse         = "AGENT_NAME_IN_USE"
 )
 
-// warningsText writes one line for each warning, with a line break before it.
+// warningsText writes each warning on a line, which begins with the line break.
 func warningsText(warnings []Warning) string {
 	var b strings.Builder
 	for _, w := range warnings {
@@ -44,8 +46,8 @@ func warningsText(warnings []Warning) string {
 	return b.String()
 }
 
-// NameInUse warns that another live session has joined the topic under the
-// same name: the two count as one agent.
+// NameInUse returns the warning that another live session has joined the topic under
+// the same name. The two sessions count as one agent.
 func NameInUse(topicID, agent string) Warning {
 	return Warning{
 		Code:    WarnNameInUse,
@@ -54,7 +56,7 @@ func NameInUse(topicID, agent string) Warning {
 	}
 }
 
-// unknownArguments warns once about each name, in alphabetical order.
+// unknownArguments returns one warning for each name, in alphabetical order.
 func unknownArguments(prefix string, names, known []string) []Warning {
 	slices.Sort(names)
 	what := "the arguments are " + strings.Join(known, ", ")
@@ -65,8 +67,8 @@ func unknownArguments(prefix string, names, known []string) []Warning {
 	for _, name := range slices.Compact(names) {
 		warnings = append(warnings, Warning{
 			Code:    WarnUnknownArgument,
-			Message: prefix + clip(name) + " was ignored; " + what,
-			Context: map[string]any{DetailArgument: prefix + clip(name)},
+			Message: prefix + topic.Clip(name) + " was ignored; " + what,
+			Context: map[string]any{topic.DetailArgument: prefix + topic.Clip(name)},
 		})
 	}
 	return warnings
@@ -80,8 +82,8 @@ func truncated(warning, questionID string, had, kept int) Warning {
 	}
 }
 
-// notRepeated warns that a question or topic had ended that way already, and
-// that the first time stands.
-func notRepeated(warning, key, id string) []Warning {
-	return []Warning{{Code: warning, Message: "nothing was changed: the first time stands", Context: map[string]any{key: id}}}
+// Already returns the warning that the topic or question had ended that way before
+// the call.
+func Already(warning, key, id string) Warning {
+	return Warning{Code: warning, Message: "nothing was changed: the first time stands", Context: map[string]any{key: id}}
 }

@@ -1,4 +1,4 @@
-package topic_test
+package tools_test
 
 import (
 	"encoding/json"
@@ -6,13 +6,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/talking-stick/tt/cmd/agent-bus/internal/tools"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/topic"
 )
 
-func args(t *testing.T, text string) topic.Args {
+func args(t *testing.T, text string) tools.Args {
 	t.Helper()
-	a, err := topic.ParseArgs(json.RawMessage(text))
+	a, err := tools.ParseArgs(json.RawMessage(text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,10 +68,7 @@ func TestUnknownArguments(t *testing.T) {
 
 // Text that could not be kept word for word is refused and never becomes U+FFFD.
 func TestTextsAreWhole(t *testing.T) {
-	limits, err := topic.LimitsFrom(func(string) string { return "" })
-	if err != nil {
-		t.Fatal(err)
-	}
+	limits := topic.DefaultLimits()
 	responses := func(rest string) string {
 		return f(`{"responses":[{"question_id":"q",%s}]}`, rest)
 	}
@@ -91,11 +89,11 @@ func TestTextsAreWhole(t *testing.T) {
 		var err error
 		switch {
 		case strings.HasPrefix(c.wrong, "question"):
-			_, err = topic.ParseAsk(a, limits)
+			_, _, err = tools.ParseAsk(a, limits)
 		case strings.HasPrefix(c.wrong, "responses"):
-			_, _, err = topic.ParseResponses(a, limits)
+			_, _, err = tools.ParseResponses(a, limits)
 		default:
-			_, err = topic.ParseCreate(a, limits)
+			_, err = tools.ParseCreate(a, limits)
 		}
 		var refused *code.Error
 		if !errors.As(err, &refused) || refused.Code != topic.InvalidArgument || refused.Details[topic.DetailArgument] != any(c.wrong) {
@@ -113,10 +111,7 @@ func FuzzArgs(f *testing.F) {
 	} {
 		f.Add(s)
 	}
-	l, err := topic.LimitsFrom(func(string) string { return "" })
-	if err != nil {
-		f.Fatal(err)
-	}
+	l := topic.DefaultLimits()
 	f.Fuzz(func(t *testing.T, text string) {
 		refused := func(err error) bool {
 			if err != nil && (code.Of(err) == code.Internal || len(err.Error()) > 1000) {
@@ -124,7 +119,7 @@ func FuzzArgs(f *testing.F) {
 			}
 			return err != nil
 		}
-		a, err := topic.ParseArgs(json.RawMessage(text))
+		a, err := tools.ParseArgs(json.RawMessage(text))
 		if refused(err) {
 			return
 		}
@@ -141,7 +136,7 @@ func FuzzArgs(f *testing.F) {
 		if !refused(err) && object != nil && !json.Valid(object) {
 			t.Errorf("%q gave the object %q", text, object)
 		}
-		_, _, err = topic.ParseResponses(a, l)
+		_, _, err = tools.ParseResponses(a, l)
 		refused(err)
 	})
 }

@@ -1,4 +1,4 @@
-package topic_test
+package tools_test
 
 import (
 	"strings"

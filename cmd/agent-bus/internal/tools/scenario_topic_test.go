@@ -1,9 +1,10 @@
-package topic_test
+package tools_test
 
 import (
 	"strings"
 	"testing"
 
+	"github.com/talking-stick/tt/cmd/agent-bus/internal/tools"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/topic"
 	"github.com/talking-stick/tt/journal/event"
@@ -21,15 +22,15 @@ func TestTopics(t *testing.T) {
 	play(t, []scenario{
 		{"2 newer format", func(t *testing.T, s *stage) {
 			err := topic.New("x").Apply(&event.Event{Type: topic.EventCreated, Payload: []byte(`{"format":99}`)})
-			equal(t, "code", topic.Translate(err).Code, topic.SchemaMismatch)
+			equal(t, "code", tools.Translate(err).Code, tools.SchemaMismatch)
 			err = code.New(code.UnsupportedFormat, "room t1 was written by a newer version")
-			equal(t, "message", topic.Translate(err).Message, "topic t1 was written by a newer version")
+			equal(t, "message", tools.Translate(err).Message, "topic t1 was written by a newer version")
 			err = code.New(code.LockTimeout, "the room's lock was not had")
-			equal(t, "code", topic.Translate(err).Code, topic.Busy)
-			equal(t, "message", topic.Translate(err).Message, "the topic's lock was not had")
+			equal(t, "code", tools.Translate(err).Code, tools.Busy)
+			equal(t, "message", tools.Translate(err).Message, "the topic's lock was not had")
 		}},
 		{"an argument of a tool that has none", func(t *testing.T, s *stage) {
-			a, err := topic.ParseArgs([]byte(`{"x":1}`))
+			a, err := tools.ParseArgs([]byte(`{"x":1}`))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -206,7 +207,7 @@ func TestLongListsAreCut(t *testing.T) {
 }
 
 func TestNameInUse(t *testing.T) {
-	w := topic.NameInUse("t", "red")
+	w := tools.NameInUse("t", "red")
 	same(t, "context", w.Context, `{"topic_id":"t","agent_name":"red"}`)
 	equal(t, "code", w.Code, "AGENT_NAME_IN_USE")
 }

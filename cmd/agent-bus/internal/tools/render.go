@@ -1,14 +1,16 @@
-package topic
+package tools
 
 import (
 	"fmt"
 	"strings"
+
+	"github.com/talking-stick/tt/fsroom/topic"
 )
 
-// RenderAnswers writes answers as Markdown: a list of them first, then each
-// under a heading with its author and its id, which no author can know
-// beforehand, so that a heading inside an answer does not pass for another one.
-func RenderAnswers(answers []Answer) string {
+// RenderAnswers writes answers as Markdown: first a list of them, then each answer
+// under a heading with its author and its id. The id tells a heading of ours from
+// one inside an answer, because no author knows it beforehand.
+func RenderAnswers(answers []topic.Answer) string {
 	var b strings.Builder
 	for _, a := range answers {
 		fmt.Fprintf(&b, "- answer %s by %s at %s\n", a.AnswerID, a.AnsweredBy, a.AnsweredAt)
@@ -29,8 +31,8 @@ func RenderAnswers(answers []Answer) string {
 	return b.String()
 }
 
-// Enclosed returns Markdown that can be followed by more of it: without white space
-// at its end, and with the end of a code block that it leaves open.
+// Enclosed returns Markdown after which more Markdown can stand: without white space
+// at its end, and with a code block closed that it leaves open.
 func Enclosed(markdown string) string {
 	body := strings.TrimRight(markdown, " \t\r\n")
 	if fence := openFence(body); fence != "" {
@@ -39,8 +41,8 @@ func Enclosed(markdown string) string {
 	return body
 }
 
-// openFence returns what closes the code block that the Markdown leaves open, ""
-// if there is none. What would follow an open block would be part of it.
+// openFence returns the line that closes the code block which the Markdown leaves
+// open, "" if it leaves none open.
 func openFence(markdown string) string {
 	open := ""
 	for line := range strings.SplitSeq(markdown, "\n") {
@@ -60,8 +62,8 @@ func openFence(markdown string) string {
 	return open
 }
 
-// leadingFence returns the three or more backticks or tildes that a line begins
-// with, else "".
+// leadingFence returns the three or more backticks or tildes at the beginning of a
+// line, "" if there are fewer.
 func leadingFence(line string) string {
 	for _, mark := range []string{"`", "~"} {
 		if n := len(line) - len(strings.TrimLeft(line, mark)); n >= 3 {
@@ -71,9 +73,9 @@ func leadingFence(line string) string {
 	return ""
 }
 
-// FollowUp is the request to follow up that an asker gets with the answers. On a
-// closed topic it asks for no call, which would be refused.
-func FollowUp(topicID string, closed bool, answers []Answer) string {
+// FollowUp returns the request to follow up that an asker gets with the answers. On a
+// closed topic it does not ask for a call, which would be refused.
+func FollowUp(topicID string, closed bool, answers []topic.Answer) string {
 	var b strings.Builder
 	b.WriteString("---\n")
 	if closed {
@@ -86,8 +88,8 @@ func FollowUp(topicID string, closed bool, answers []Answer) string {
 	return b.String()
 }
 
-// longestFollowup is how many characters of one are shown; the answers have all.
-const longestFollowup = 1000
+// shownChars is how many characters of a follow-up are shown. The answer has all.
+const shownChars = 1000
 
 func writeFollowups(b *strings.Builder, followups []string) {
 	if len(followups) == 0 {
@@ -95,20 +97,21 @@ func writeFollowups(b *strings.Builder, followups []string) {
 	}
 	b.WriteString("Suggested follow-ups:\n")
 	for i, f := range followups {
-		fmt.Fprintf(b, "%d) %s\n", i+1, clipTo(f, longestFollowup))
+		fmt.Fprintf(b, "%d) %s\n", i+1, topic.ClipTo(f, shownChars))
 	}
 	b.WriteByte('\n')
 }
 
-// Followups merges what the answers suggest: the first [MaxFollowups] different
-// ones in the order in which they were given, each on one line, no blank ones.
-func Followups(answers []Answer) []string {
+// Followups returns the first [topic.MaxFollowups] different follow-ups of the
+// answers, in the order in which they were given, each on one line. It leaves out
+// blank ones.
+func Followups(answers []topic.Answer) []string {
 	var merged []string
 	seen := make(map[string]bool)
 	for _, a := range answers {
 		for _, f := range a.Payload.Followups {
 			line := oneLineOf(f)
-			if line == "" || seen[line] || len(merged) == MaxFollowups {
+			if line == "" || seen[line] || len(merged) == topic.MaxFollowups {
 				continue
 			}
 			seen[line] = true

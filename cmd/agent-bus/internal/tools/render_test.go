@@ -1,10 +1,11 @@
-package topic_test
+package tools_test
 
 import (
 	"os"
 	"path/filepath"
 	"testing"
 
+	"github.com/talking-stick/tt/cmd/agent-bus/internal/tools"
 	"github.com/talking-stick/tt/fsroom/topic"
 )
 
@@ -26,7 +27,7 @@ func TestRender(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			file := filepath.Join("testdata", "render", name+".golden")
-			got := topic.RenderAnswers(answers) + topic.FollowUp("id1", false, answers)
+			got := tools.RenderAnswers(answers) + tools.FollowUp("id1", false, answers)
 			if os.Getenv("UPDATE_GOLDEN") != "" {
 				if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
 					t.Fatal(err)
@@ -44,7 +45,7 @@ func TestRender(t *testing.T) {
 func TestTexts(t *testing.T) {
 	play(t, []scenario{{"4 every result has a text", func(t *testing.T, s *stage) {
 		q := s.asks("A")
-		equal(t, "queued", topic.Queued("T", "Q", "red", "").Text(),
+		equal(t, "queued", tools.NewQueuedResult("T", "Q", "red", "").Text(),
 			"queued: question_id=Q\nYour question is queued.\nNext: ask_poll(topic_id=\"T\", question_id=\"Q\"), up to 3 times, 10 seconds apart.")
 		mentions(t, s.call("B", "pending_list", f(`{"topic_id":%q}`, s.id)).text, "question_id="+q, "asked by red", "why?", "answer(topic_id=")
 		mentions(t, s.call("B", "answer", s.replies(q, "x")).text, "saved 1, skipped 1", `pending_list(topic_id="`+s.id+`", limit=20, wait_seconds=60)`)

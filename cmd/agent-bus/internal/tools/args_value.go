@@ -1,4 +1,4 @@
-package topic
+package tools
 
 import (
 	"bytes"
@@ -6,6 +6,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/talking-stick/tt/fsroom/topic"
 )
 
 func isNull(raw json.RawMessage) bool {
@@ -13,8 +15,8 @@ func isNull(raw json.RawMessage) bool {
 	return len(raw) == 0 || string(raw) == "null"
 }
 
-// unwrap returns the object or list that starts with the character, taking it
-// out of a string if need be.
+// unwrap returns raw, or the JSON in raw if raw is a string. It reports whether that
+// is valid and starts with the character start.
 func unwrap(raw json.RawMessage, start byte) (json.RawMessage, bool) {
 	if text, ok := asText(raw); ok {
 		raw = json.RawMessage(text)
@@ -59,7 +61,7 @@ func asInteger(raw json.RawMessage) (int, bool) {
 	return int(f), true
 }
 
-// describe says what a value is, for a message: short values as they are.
+// describe names a value for a message: a scalar by its JSON, cut if it is long.
 func describe(raw json.RawMessage) string {
 	raw = bytes.TrimSpace(raw)
 	switch {
@@ -70,5 +72,5 @@ func describe(raw json.RawMessage) string {
 	case raw[0] == '{':
 		return "an object"
 	}
-	return clip(string(raw))
+	return topic.Clip(string(raw))
 }

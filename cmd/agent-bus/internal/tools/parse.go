@@ -1,0 +1,228 @@
+package tools
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/topic"
+)
+
+// Defaults and bounds of arguments.
+const (
+	DefaultWaitSeconds = 60
+	DefaultListLimit   = 20
+	// MaxWaitSeconds is the longest that a call waits, because many clients give up
+	// on a call after 60 s.
+	MaxWaitSeconds = 50
+)
+
+// ParseCreate reads the arguments of topic_create.
+func ParseCreate(a Args, l topic.Limits) (r topic.CreateRequest, err error) {
+	if r.Name, err = a.topicName(); err != nil {
+		return r, err
+	}
+	if err = printable("name", r.Name, topic.MaxTopicNameChars); err != nil {
+		return r, err
+	}
+	if r.Metadata, err = a.Object("metadata"); err != nil {
+		return r, err
+	}
+	if len(r.Metadata) > l.MetadataBytes {
+		return r, topic.Invalid("metadata", "has %d bytes, which exceeds the maximum of %d", len(r.Metadata), l.MetadataBytes)
+	}
+	r.Mode, err = a.Choice("mode", topic.ModeReuse, topic.ModeNew)
+	return r, err
+}
+
+// topicName returns the name of a topic without surrounding white space, "" if the
+// name is missing or empty. A name of white space only is refused.
+func (a Args) topicName() (string, error) {
+	name, _, err := a.Text("name")
+	if err == nil && name != "" && isBlank(name) {
+		err = topic.Invalid("name", "must not be blank")
+	}
+	return strings.TrimSpace(name), err
+}
+
+// ParseList reads the status that topic_list selects.
+func ParseList(a Args) (string, error) {
+	return a.Choice("status", topic.ListOpen, topic.ListClosed, topic.ListAll)
+}
+
+// ParseResolve reads the arguments of topic_resolve.
+func ParseResolve(a Args) (r topic.ResolveRequest, err error) {
+	if r.Name, err = a.Required("name"); err != nil {
+		return r, err
+	}
+	r.Name = strings.TrimSpace(r.Name)
+	r.AllowClosed, err = a.Boolean("allow_closed")
+	return r, err
+}
+
+// A JoinRequest names an agent, and a topic by either its id or its name.
+type JoinRequest struct {
+	AgentName     string // validated and trimmed
+	TopicID, Name string
+	AllowClosed   bool // for a selection by name
+}
+
+// ParseJoin reads the arguments of topic_join. An empty selector counts as not
+// given. If agent_name is not given, defaultName returns it; if that returns "",
+// agent_name is required.
+func ParseJoin(a Args, defaultName func() string) (r JoinRequest, err error) {
+	name, given, err := a.Text("agent_name")
+	if err != nil {
+		return r, err
+	}
+	if !given {
+		if name = defaultName(); name == "" {
+			return r, topic.Invalid("agent_name", "is required: no harness session was recognised that could name the agent")
+		}
+	}
+	if r.AgentName, err = ValidateAgentName(name); err != nil {
+		return r, err
+	}
+	if r.TopicID, _, err = a.Text("topic_id"); err != nil {
+		return r, err
+	}
+	if r.Name, err = a.topicName(); err != nil {
+		return r, err
+	}
+	if (r.TopicID == "") == (r.Name == "") {
+		return r, code.New(topic.InvalidArgument, "exactly one of topic_id and name must be given").With(topic.DetailArgument, "topic_id")
+	}
+	r.AllowClosed, err = a.Boolean("allow_closed")
+	return r, err
+}
+
+// ParseTopicID reads the topic_id of a call on a topic. Calls read it before their
+// other arguments, so that a session that has not joined gets that error first.
+func ParseTopicID(a Args) (string, error) { return a.Required("topic_id") }
+
+// ParseQuestionID reads the question_id of ask_poll, ask_cancel and
+// question_mark_answered.
+func ParseQuestionID(a Args) (string, error) { return a.Required("question_id") }
+
+// ParseReason reads the optional reason of topic_close and ask_cancel, "" for none.
+func ParseReason(a Args, l topic.Limits) (string, error) {
+	reason, _, err := a.Text("reason")
+	if err != nil {
+		return "", err
+	}
+	return reason, atMost("reason", reason, l.ReasonChars)
+}
+
+// ParseAsk reads the arguments of ask beside topic_id: the question, and for how
+// many seconds the call is to wait for an answer.
+func ParseAsk(a Args, l topic.Limits) (r topic.AskRequest, waitSeconds int, err error) {
+	if r.Question, err = a.Required("question"); err != nil {
+		return r, 0, err
+	}
+	if err = atMost("question", r.Question, l.QuestionChars); err != nil {
+		return r, 0, err
+	}
+	if r.To, err = a.recipient(); err != nil {
+		return r, 0, err
+	}
+	waitSeconds, err = a.Integer("wait_seconds", DefaultWaitSeconds, 0)
+	return r, waitSeconds, err
+}
+
+// recipient returns the agent that a question is for, "" for anybody.
+func (a Args) recipient() (string, error) {
+	to, given, err := a.Text("to")
+	if err != nil || !given || to == "" {
+		return "", err
+	}
+	return validateName("to", to)
+}
+
+// A PollRequest asks for a question's status and answers.
+type PollRequest struct {
+	QuestionID  string
+	WaitSeconds int // as the agent gave it, which may be more than MaxWaitSeconds
+	MinAnswers  int // how many answers to wait for
+	Skip        int // how many of the oldest answers to leave out
+}
+
+// ParsePoll reads the arguments of ask_poll beside topic_id.
+func ParsePoll(a Args) (r PollRequest, err error) {
+	if r.QuestionID, err = ParseQuestionID(a); err != nil {
+		return r, err
+	}
+	if r.WaitSeconds, err = a.Integer("wait_seconds", 0, 0); err != nil {
+		return r, err
+	}
+	if r.MinAnswers, err = a.Integer("min_answers", 1, 1); err != nil {
+		return r, err
+	}
+	r.Skip, err = a.Integer("skip", 0, 0)
+	return r, err
+}
+
+// A PendingRequest asks for the questions that the caller can answer, or for its
+// own.
+type PendingRequest struct {
+	Limit       int
+	Mine        bool // the caller's own questions that are pending
+	WaitSeconds int  // as in PollRequest; 0 with Mine
+}
+
+// ParsePending reads the arguments of pending_list beside topic_id.
+func ParsePending(a Args) (r PendingRequest, err error) {
+	if r.Limit, err = a.Integer("limit", DefaultListLimit, 1); err != nil {
+		return r, err
+	}
+	if r.WaitSeconds, err = a.Integer("wait_seconds", DefaultWaitSeconds, 0); err != nil {
+		return r, err
+	}
+	if r.Mine, err = a.Boolean("mine"); r.Mine {
+		r.WaitSeconds = 0
+	}
+	return r, err
+}
+
+// ValidateAgentName returns the name without surrounding white space. A name has 1
+// to 64 characters. Characters that break a line or change how the rest of it is
+// shown are refused, because names stand in headings that other agents read.
+func ValidateAgentName(name string) (string, error) { return validateName("agent_name", name) }
+
+func validateName(argument, name string) (string, error) {
+	name = strings.TrimSpace(name)
+	if name == "" {
+		return "", topic.Invalid(argument, "must not be blank")
+	}
+	return name, printable(argument, name, topic.MaxAgentNameChars)
+}
+
+// printable refuses a text that is longer than limit or not printable on one line.
+func printable(argument, text string, limit int) error {
+	if err := atMost(argument, text, limit); err != nil {
+		return err
+	}
+	for _, r := range text {
+		if breaksLine(r) {
+			return topic.Invalid(argument, "must not contain line breaks or control characters (found %U)", r)
+		}
+	}
+	return nil
+}
+
+// breaksLine reports whether r is a control character, a line or paragraph
+// separator, or a mark that changes the direction of writing.
+func breaksLine(r rune) bool {
+	return unicode.IsControl(r) || unicode.In(r, unicode.Zl, unicode.Zp, unicode.Bidi_Control)
+}
+
+// atMost refuses a text of more than limit characters.
+func atMost(argument, text string, limit int) error {
+	if len(text) <= limit {
+		return nil // a character is at least one byte
+	}
+	if n := utf8.RuneCountInString(text); n > limit {
+		return topic.Invalid(argument, "has %d characters, which exceeds the maximum of %d", n, limit)
+	}
+	return nil
+}
