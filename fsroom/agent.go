@@ -21,13 +21,14 @@ import (
 // A file whose only content is its modification time is a mark; a mark that a
 // process holds by a kernel lock says that the process is there.
 type Agent struct {
+	store   *Store
 	dir     string
 	planted error // something else stands where the directory should be
 }
 
 // Agent returns the directory of an agent, which need not exist.
 func (r *Room[S]) Agent(id string) Agent {
-	a := Agent{dir: filepath.Join(r.agentsDir(), agentKey(id))}
+	a := Agent{store: r.store, dir: filepath.Join(r.agentsDir(), agentKey(id))}
 	if !r.sound.Load() {
 		a.planted = r.store.explain(r.own(), r.dir)
 	}
@@ -49,12 +50,17 @@ func (a Agent) path(name string) string { return filepath.Join(a.dir, name) }
 // Path returns the path of one of the agent's files, for messages.
 func (a Agent) Path(name string) string { return a.path(name) }
 
+// explain turns an error of the system into one with a code, as the other
+// errors of a room have it.
+func (a Agent) explain(err error) error { return a.store.explain(err, a.dir) }
+
 // Lock takes the lock of a file of the agent's, see [lockfile.Lock].
 func (a Agent) Lock(ctx context.Context, name string) (unlock func() error, err error) {
 	if a.planted != nil {
 		return nil, a.planted
 	}
-	return lockfile.Lock(ctx, a.path(name))
+	unlock, err = lockfile.Lock(ctx, a.path(name))
+	return unlock, a.explain(err)
 }
 
 // Mark sets the time of a mark, creating it if need be.
@@ -62,6 +68,10 @@ func (a Agent) Mark(name string, at time.Time) error {
 	if a.planted != nil {
 		return a.planted
 	}
+	return a.explain(a.mark(name, at))
+}
+
+func (a Agent) mark(name string, at time.Time) error {
 	if err := a.part(name); err != nil {
 		return err
 	}
@@ -112,9 +122,10 @@ func (a Agent) Hold(name string) (release func(), err error) {
 		return nil, a.planted
 	}
 	if err := makeDir(a.dir); err != nil {
-		return nil, err
+		return nil, a.explain(err)
 	}
-	return lockfile.Hold(a.path(name))
+	release, err = lockfile.Hold(a.path(name))
+	return release, a.explain(err)
 }
 
 // Held reports whether any process holds the mark.
@@ -179,10 +190,10 @@ func (a Agent) Write(name string, v wire.Fields) error {
 	}
 	temp := a.path("tmp")
 	if err := makeDir(temp); err != nil {
-		return err
+		return a.explain(err)
 	}
 	if err := lockfile.ReplaceUnsynced(a.path(name), append(wire.Append(nil, v), '\n'), temp); err != nil {
-		return err
+		return a.explain(err)
 	}
 	sweepOld(temp, a.path(name))
 	return nil
@@ -216,5 +227,5 @@ func (a Agent) Remove(name string) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	return err
+	return a.explain(err)
 }
