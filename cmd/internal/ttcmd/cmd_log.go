@@ -192,8 +192,20 @@ func (s *seat) before(ctx context.Context, seq int64, allLives bool) (int64, err
 
 // followLog prints the history in events, and what happens after it as it happens.
 func (s *seat) followLog(ctx context.Context, st *turn.State, events []event.Event) error {
-	r := &reading{follow: true, log: new(logBook), past: events}
-	return s.stream(ctx, r, filter{}, st, beginning{after: st.Seq})
+	var book logBook
+	q := &eventQuery{follow: true, past: events, writeEvent: func(_ *cli.Output, e *event.Event) error {
+		ended, made := book.add(e)
+		return errors.Join(s.writeEntry(ended), s.writeEntry(made))
+	}}
+	return s.stream(ctx, q, filter{}, st, startPoint{after: st.Seq})
+}
+
+// writeEntry writes an entry of the log as a line of a stream, nothing for nil.
+func (s *seat) writeEntry(e *logEntry) error {
+	if e == nil {
+		return nil
+	}
+	return s.call.Out.WriteLine(e, func(t *cli.Text) { writeEntry(t, e, "begins", logWidth(s.call, t)) })
 }
 
 // A logEntry is a turn, or something that happened beside it.

@@ -121,5 +121,14 @@ var msgRecvCommand = &cli.Command{
 }
 
 func runMsgRecv(ctx context.Context, c *cli.Invocation) error {
-	return readEvents(ctx, c, reading{types: map[string]bool{turn.MessageSent: true}, target: "self", messages: true})
+	people := c.Given("text") || c.Env.StdoutTTY
+	return readEvents(ctx, c, &eventQuery{
+		types: map[string]bool{turn.MessageSent: true}, target: "self", unread: true,
+		writeEvent: func(out *cli.Output, e *event.Event) error {
+			if public := turn.Public(*e); !people {
+				return out.WriteLine(&public, nil)
+			}
+			return writeEvent(out, e)
+		},
+	})
 }

@@ -2,29 +2,33 @@ package ttcmd
 
 import (
 	"encoding/json"
-	"fmt"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
 )
 
-// writeEvents prints events under the turns they belong to.
-func writeEvents(t *cli.Text, events []event.Event) {
-	if len(events) == 0 {
-		t.Line("No events.")
-		return
-	}
-	var table cli.Table
-	for _, e := range events {
-		table.Row(t.Dim(fmt.Sprint(e.Seq)), t.Dim(fmt.Sprintf("turn %d", e.Turn)), t.Ago(e.CreatedAt.Time), e.Type, eventWords(&e))
-	}
-	t.Table(&table)
+// writeEvent writes an event of a stream.
+func writeEvent(out *cli.Output, e *event.Event) error {
+	public := turn.Public(*e)
+	return out.WriteLine(&public, func(t *cli.Text) {
+		t.Line("%s  %s  turn %d  %s  %s", t.Dim(e.CreatedAt.Local().Format("15:04:05")), t.Dim(itoa(e.Seq)), e.Turn, e.Type, eventWords(&public))
+	})
 }
 
-// writeEventLine prints an event of a stream.
-func writeEventLine(t *cli.Text, e *event.Event) {
-	t.Line("%s  %s  turn %d  %s  %s", t.Dim(e.CreatedAt.Local().Format("15:04:05")), t.Dim(itoa(e.Seq)), e.Turn, e.Type, eventWords(e))
+// writePage writes a page of events.
+func writePage(out *cli.Output, page *eventsResult) error {
+	return out.Result(page, func(t *cli.Text) {
+		if len(page.Events) == 0 {
+			t.Line("No events.")
+			return
+		}
+		var table cli.Table
+		for _, e := range page.Events {
+			table.Row(t.Dim(itoa(e.Seq)), t.Dim("turn "+itoa(e.Turn)), t.Ago(e.CreatedAt.Time), e.Type, eventWords(&e))
+		}
+		t.Table(&table)
+	})
 }
 
 // A briefEvent is what an event is about and no more.
@@ -49,15 +53,32 @@ func shorten(e *event.Event) briefEvent {
 	return briefEvent{Seq: e.Seq, Type: e.Type, From: e.From, To: e.To, Text: turn.Preview(text)}
 }
 
-func writeBrief(t *cli.Text, events []briefEvent) {
-	for _, e := range events {
-		words := fromTo(e.From, e.To)
-		if e.Text != "" && words != "" {
-			words += ": "
-		}
-		words += e.Text
-		t.Line("%s  %s  %s", t.Dim(itoa(e.Seq)), e.Type, words)
+// writeBriefEvent writes an event of a stream with --brief.
+func writeBriefEvent(out *cli.Output, e *event.Event) error {
+	public := turn.Public(*e)
+	brief := shorten(&public)
+	return out.WriteLine(&brief, brief.write)
+}
+
+// writeBriefPage writes a page of events with --brief.
+func writeBriefPage(out *cli.Output, page *eventsResult) error {
+	brief := &briefResult{make([]briefEvent, 0, len(page.Events)), page.Cursor}
+	for i := range page.Events {
+		brief.Events = append(brief.Events, shorten(&page.Events[i]))
 	}
+	return out.Result(brief, func(t *cli.Text) {
+		for _, e := range brief.Events {
+			e.write(t)
+		}
+	})
+}
+
+func (e briefEvent) write(t *cli.Text) {
+	words := fromTo(e.From, e.To)
+	if e.Text != "" && words != "" {
+		words += ": "
+	}
+	t.Line("%s  %s  %s", t.Dim(itoa(e.Seq)), e.Type, words+e.Text)
 }
 
 // fromTo names whom an event comes from and goes to.

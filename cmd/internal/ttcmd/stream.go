@@ -30,10 +30,10 @@ var (
 // A stream prints matching events as they come.
 type stream struct {
 	*seat
-	reading *reading
-	filter  filter
-	mail    *mailbox
-	file    *cursorFile // nil: none
+	query  *eventQuery
+	filter filter
+	mail   *mailbox
+	file   *cursorFile // nil: none
 
 	since  int64 // the last event when it began: the caller's leaving counts only after it
 	passed int64 // the last event that was printed as a whole, or did not match
@@ -45,7 +45,7 @@ type stream struct {
 // stream runs until a signal, the end of its reader, of its time or of the room,
 // or until the caller leaves. Its last line on standard error is how far it came
 // and why it ended.
-func (s *seat) stream(ctx context.Context, r *reading, f filter, st *turn.State, at beginning) error {
+func (s *seat) stream(ctx context.Context, q *eventQuery, f filter, st *turn.State, at startPoint) error {
 	c := s.call
 	mail, err := s.mailbox(ctx, st, at.after)
 	if err != nil {
@@ -59,10 +59,10 @@ func (s *seat) stream(ctx context.Context, r *reading, f filter, st *turn.State,
 	if f.self != "" && st.Open && !s.isMember(st) {
 		c.Warn(`%s is no member of the room, so only what is meant for everybody is shown; "--target any" shows everything`, s.me.ID)
 	}
-	ctx, stop := streamContext(ctx, c, st, r)
+	ctx, stop := streamContext(ctx, c, st, q)
 	defer stop()
 	c.Out.Until(ctx)
-	out := &stream{seat: s, reading: r, filter: f, mail: mail, file: at.file, since: st.Seq, passed: at.after}
+	out := &stream{seat: s, query: q, filter: f, mail: mail, file: at.file, since: st.Seq, passed: at.after}
 	err = out.run(ctx, st.Open)
 	mail.save()
 	ended, err := out.ended(ctx, err)
@@ -80,12 +80,12 @@ func (s *seat) stream(ctx context.Context, r *reading, f filter, st *turn.State,
 
 // streamContext ends with a signal, with the reader of the output, and with the
 // stream's time, if it has one.
-func streamContext(ctx context.Context, c *cli.Invocation, st *turn.State, r *reading) (context.Context, func()) {
+func streamContext(ctx context.Context, c *cli.Invocation, st *turn.State, q *eventQuery) (context.Context, func()) {
 	timeUp := func() {}
-	if r.timed || r.wait {
+	if q.timed || q.wait {
 		d := time.Duration(st.Policy.WaitForEvents) * time.Millisecond
-		if r.timed {
-			d = r.timeout
+		if q.timed {
+			d = q.timeout
 		}
 		ctx, timeUp = context.WithTimeoutCause(ctx, d, errTimeUp)
 	}
@@ -96,8 +96,8 @@ func streamContext(ctx context.Context, c *cli.Invocation, st *turn.State, r *re
 
 // run prints events until there is a reason to end, which it returns.
 func (s *stream) run(ctx context.Context, live bool) error {
-	for i := range s.reading.past {
-		if err := s.show(s.reading, &s.reading.past[i]); err != nil {
+	for i := range s.query.past {
+		if err := s.query.writeEvent(s.call.Out, &s.query.past[i]); err != nil {
 			return err
 		}
 	}
@@ -130,7 +130,7 @@ func (s *stream) run(ctx context.Context, live bool) error {
 func (s *stream) event(e *event.Event) error {
 	wanted := s.filter.wants(e)
 	if wanted {
-		if err := s.show(s.reading, e); err != nil {
+		if err := s.query.writeEvent(s.call.Out, e); err != nil {
 			return err
 		}
 		s.shown++
@@ -141,7 +141,7 @@ func (s *stream) event(e *event.Event) error {
 		s.left = s.left || turn.EndsMembership(e, s.me.ID)
 		s.closed = s.closed || e.Type == turn.Closed
 	}
-	if wanted && s.shown == s.reading.limit {
+	if wanted && s.shown == s.query.limit {
 		return errEnough
 	}
 	return nil
@@ -163,7 +163,7 @@ func (s *stream) caughtUp() error {
 		return fsroom.ErrLifeEnded
 	case s.left:
 		return errLeft
-	case s.reading.wait && s.shown > 0:
+	case s.query.wait && s.shown > 0:
 		return errEnough
 	}
 	return nil
