@@ -88,6 +88,15 @@ func (n *Note) Fields(c *wire.Codec) {
 	c.Texter("created_at", &n.CreatedAt)
 }
 
+func (n *NoteView) Fields(c *wire.Codec) {
+	n.Note.Fields(c)
+	c.Text("body", &n.Body)
+	if n.ResolvedAt != nil {
+		c.Texter("resolved_at", n.ResolvedAt)
+	}
+	c.OptText("resolved_by_agent_id", &n.ResolvedBy)
+}
+
 // The payloads of events.
 
 func (p *openedPayload) Fields(c *wire.Codec) {

@@ -158,9 +158,7 @@ func (s *State) applyNote(e *event.Event) error {
 	if err := decode(e, &p); err != nil {
 		return err
 	}
-	s.Notes = append(s.Notes, Note{
-		ID: p.ID, Seq: e.Seq, Turn: p.Turn, Author: e.From, Target: p.Target, Severity: p.Severity, CreatedAt: e.CreatedAt,
-	})
+	s.Notes = append(s.Notes, p.note(e))
 	s.LastNote = e.Seq
 	return nil
 }

@@ -173,7 +173,7 @@ func openNotesHere(ctx context.Context, c *cli.Invocation) completion.Answer {
 	if st == nil {
 		return a
 	}
-	notes, err := s.notes(ctx, st, false, "", mostNotes)
+	notes, err := s.notes(ctx, st, turn.NoteQuery{Limit: mostNotes})
 	if err != nil {
 		return a
 	}

@@ -2,14 +2,12 @@ package ttcmd
 
 import (
 	"context"
-	"slices"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
-	"github.com/talking-stick/tt/journal/wire"
 )
 
 var notesAddCommand = &cli.Command{
@@ -89,13 +87,8 @@ const (
 	mostNotes    = 200
 )
 
-// A noteView is a note with its body.
-type noteView struct {
-	turn.Note
-	Body       string
-	ResolvedAt *event.Time
-	ResolvedBy string
-}
+// A notesResult is what notes list answers.
+type notesResult struct{ Notes []turn.NoteView }
 
 func runNotesList(ctx context.Context, c *cli.Invocation) error {
 	if c.Int64("limit") < 1 {
@@ -111,114 +104,24 @@ func runNotesList(ctx context.Context, c *cli.Invocation) error {
 		return err
 	}
 	s.present(ctx, snap.State)
-	notes, err := s.notes(ctx, snap.State, c.Bool("all"), c.String("after"), limit)
+	notes, err := s.notes(ctx, snap.State, turn.NoteQuery{All: c.Bool("all"), After: c.String("after"), Limit: limit})
 	if err != nil {
 		return err
 	}
 	return c.Out.Result(&notesResult{notes}, func(t *cli.Text) { writeNotes(t, notes) })
 }
 
-// notes returns a page of notes with their bodies, oldest first.
-func (s *seat) notes(ctx context.Context, st *turn.State, all bool, after string, limit int) ([]noteView, error) {
+// notes returns the notes that q asks for, with their bodies.
+func (s *seat) notes(ctx context.Context, st *turn.State, q turn.NoteQuery) ([]turn.NoteView, error) {
 	events, err := s.room.Reader()
 	if err != nil {
 		return nil, err
 	}
 	defer events.Close()
-	known, err := noteChain(ctx, events, st, all || after != "")
-	if err != nil {
-		return nil, err
-	}
-	from := int64(0)
-	if after != "" {
-		if from = seqOfNote(known, after); from == 0 {
-			return nil, code.New(code.InvalidCursor, "there is no note %q", after).With("after_note_id", after)
-		}
-	}
-	page := make([]noteView, 0)
-	for _, n := range known {
-		if n.Seq <= from || (!all && n.ResolvedAt != nil) {
-			continue
-		}
-		if len(page) == limit {
-			break
-		}
-		if n.Body == "" {
-			if n.Body, err = noteBody(ctx, events, n.Seq); err != nil {
-				return nil, err
-			}
-		}
-		page = append(page, n)
-	}
-	return page, nil
+	return turn.ListNotes(st, q, func(seq int64) (*event.Event, error) { return events.Event(ctx, seq) })
 }
 
-// noteChain returns the notes of the room, oldest first. The open ones are in
-// the projection; all of them are found by following the chain that their
-// events form, so that what lies between is never read.
-func noteChain(ctx context.Context, from *journalReader, st *turn.State, all bool) ([]noteView, error) {
-	var notes []noteView
-	if !all {
-		for _, n := range st.Notes {
-			notes = append(notes, noteView{Note: n})
-		}
-		return notes, nil
-	}
-	resolved := make(map[string]*event.Event)
-	for seq := st.LastNote; seq != 0; {
-		e, err := from.Event(ctx, seq)
-		if err != nil {
-			return nil, err
-		}
-		var p turn.NotePayload
-		if err := wire.Decode(e.Payload, &p); err != nil {
-			return nil, err
-		}
-		if e.Type == turn.NoteResolved {
-			resolved[p.ID] = e
-		} else {
-			notes = append(notes, viewNote(e, p, resolved[p.ID]))
-		}
-		seq = p.Previous
-	}
-	slices.Reverse(notes)
-	return notes, nil
-}
-
-// A journalReader reads single events of a room.
-type journalReader = fsroom.Reader[*turn.State]
-
-func viewNote(e *event.Event, p turn.NotePayload, resolved *event.Event) noteView {
-	n := noteView{Body: p.Body, Note: turn.Note{
-		ID: p.ID, Seq: e.Seq, Turn: p.Turn, Author: e.From, Target: p.Target, Severity: p.Severity, CreatedAt: e.CreatedAt,
-	}}
-	if resolved != nil {
-		at := resolved.CreatedAt
-		n.ResolvedAt, n.ResolvedBy = &at, resolved.From
-	}
-	return n
-}
-
-func seqOfNote(notes []noteView, id string) int64 {
-	for _, n := range notes {
-		if n.ID == id {
-			return n.Seq
-		}
-	}
-	return 0
-}
-
-func noteBody(ctx context.Context, from *journalReader, seq int64) (string, error) {
-	e, err := from.Event(ctx, seq)
-	if err != nil {
-		return "", err
-	}
-	var p turn.NotePayload
-	err = wire.Decode(e.Payload, &p)
-	return p.Body, err
-}
-
-func writeNotes(t *cli.Text, notes []noteView) {
+func writeNotes(t *cli.Text, notes []turn.NoteView) {
 	if len(notes) == 0 {
 		t.Line("No notes.")
 		return
@@ -244,17 +147,6 @@ func writeNotes(t *cli.Text, notes []noteView) {
 	}
 }
 
-// hadNote reports whether the room has or had a note with the id.
-func (s *seat) hadNote(ctx context.Context, st *turn.State, id string) bool {
-	events, err := s.room.Reader()
-	if err != nil {
-		return false
-	}
-	defer events.Close()
-	all, err := noteChain(ctx, events, st, true)
-	return err == nil && seqOfNote(all, id) != 0
-}
-
 var notesResolveCommand = &cli.Command{
 	Name:   "notes resolve",
 	Group:  groupTalk,
@@ -263,6 +155,12 @@ var notesResolveCommand = &cli.Command{
 	Flags:  pathFlag,
 	Errors: []code.Code{code.NotJoined, code.UnknownTarget},
 	Run:    runNotesResolve,
+}
+
+// A resolvedResult is what notes resolve answers.
+type resolvedResult struct {
+	NoteID string `json:"note_id"`
+	Status string `json:"status"`
 }
 
 func runNotesResolve(ctx context.Context, c *cli.Invocation) error {
@@ -281,7 +179,17 @@ func runNotesResolve(ctx context.Context, c *cli.Invocation) error {
 		return err
 	}
 	s.present(ctx, snap.State)
-	return c.Out.Result(map[string]any{"note_id": id, "status": "resolved"}, func(t *cli.Text) {
+	return c.Out.Result(resolvedResult{id, "resolved"}, func(t *cli.Text) {
 		t.Line("Resolved note %s.", shortID(id))
 	})
+}
+
+// hadNote reports whether the room has or had a note with the id.
+func (s *seat) hadNote(ctx context.Context, st *turn.State, id string) bool {
+	events, err := s.room.Reader()
+	if err != nil {
+		return false
+	}
+	defer events.Close()
+	return turn.HasNote(st, id, func(seq int64) (*event.Event, error) { return events.Event(ctx, seq) })
 }

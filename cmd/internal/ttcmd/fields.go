@@ -100,16 +100,4 @@ func (r *sentResult) Fields(c *wire.Codec) {
 	c.Texter("created_at", &r.CreatedAt)
 }
 
-func (n *noteView) Fields(c *wire.Codec) {
-	n.Note.Fields(c)
-	c.Text("body", &n.Body)
-	if n.ResolvedAt != nil {
-		c.Texter("resolved_at", n.ResolvedAt)
-	}
-	c.OptText("resolved_by_agent_id", &n.ResolvedBy)
-}
-
-// A notesResult is what notes list answers.
-type notesResult struct{ Notes []noteView }
-
 func (r *notesResult) Fields(c *wire.Codec) { wire.List(c, "notes", &r.Notes) }
