@@ -1,6 +1,7 @@
 package identity
 
 import (
+	"cmp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -53,7 +54,7 @@ func runesFault(id string) string {
 	return ""
 }
 
-// shorten keeps an error about an endless id readable.
+// shorten cuts an id to a length that fits into a message.
 func shorten(id string) string {
 	if len(id) <= 2*maxAgentID {
 		return id
@@ -61,24 +62,17 @@ func shorten(id string) string {
 	return strings.ToValidUTF8(id[:2*maxAgentID], "") + "…"
 }
 
-// sanitise makes a user name fit for an id behind "human:": lower case, runs of
-// anything but letters and digits of ASCII as one '-', none at the ends, never
-// empty, and no longer than an id may be.
-func sanitise(name string) string {
+// userSlug returns the [slug] of a user name for an id that starts with "human:".
+// It is never empty, and no longer than such an id may be.
+func userSlug(name string) string {
 	const longest = maxAgentID - len("human:")
-	l := labelOr(name, "anon")
-	return strings.TrimSuffix(l[:min(len(l), longest)], "-")
+	s := cmp.Or(slug(name), "anon")
+	return strings.TrimSuffix(s[:min(len(s), longest)], "-")
 }
 
-func labelOr(name, fallback string) string {
-	if l := label(name); l != "" {
-		return l
-	}
-	return fallback
-}
-
-// label lower-cases s and joins its runs of ASCII letters and digits by '-'.
-func label(s string) string {
+// slug returns the runs of ASCII letters and digits in s, in lower case and
+// joined by '-'.
+func slug(s string) string {
 	var b strings.Builder
 	gap := false
 	for _, r := range strings.ToLower(s) {

@@ -47,7 +47,7 @@ func TestSanitise(t *testing.T) {
 		"alex": "alex", "Alex Müller": "alex-m-ller", "--a..b__": "a-b", "日本": "anon", "": "anon", "u1": "u1", "ROOT": "root",
 		strings.Repeat("x", 121) + "-yz": strings.Repeat("x", 121), strings.Repeat("ab", 100): strings.Repeat("ab", 61),
 	} {
-		if got := sanitise(name); got != want {
+		if got := userSlug(name); got != want {
 			t.Errorf("%q: %q, want %q", name, got, want)
 		}
 	}

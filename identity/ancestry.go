@@ -1,21 +1,22 @@
 package identity
 
-import "strconv"
+import (
+	"strconv"
+
+	"github.com/talking-stick/tt/identity/harness"
+)
 
 // maxAncestors bounds the walk to pid 1; deeper chains are broken or hostile.
 const maxAncestors = 64
 
 // ancestors returns the processes above pid, the parent first, as far up as
-// they can be inspected. It starts with pid itself when inclusive.
-func ancestors(table Table, pid int, inclusive bool) []Info {
+// they can be inspected.
+func ancestors(table Table, pid int) []Info {
 	info, err := table.Inspect(pid)
 	if err != nil {
 		return nil
 	}
 	var chain []Info
-	if inclusive {
-		chain = append(chain, info)
-	}
 	for len(chain) < maxAncestors && info.PPID > 0 {
 		parent, err := table.Inspect(info.PPID)
 		if err != nil || parent.PID == info.PID || !couldBeParent(parent, info) {
@@ -27,37 +28,38 @@ func ancestors(table Table, pid int, inclusive bool) []Info {
 	return chain
 }
 
-// couldBeParent is false when the parent ended between the two looks and its
-// pid went to a younger process.
+// couldBeParent returns false if parent started after child: then the true parent
+// has ended, and its pid has been given to another process.
 func couldBeParent(parent, child Info) bool {
 	return !startsInOrder || parent.Start <= child.Start
 }
 
-// nearestHarness returns the harness of the first process in chain that is one.
-func nearestHarness(chain []Info) string {
+// nearestHarness returns the harness of the first process in chain that is one,
+// nil if none is.
+func nearestHarness(chain []Info) *harness.Harness {
 	for _, p := range chain {
-		if h := harnessOf(p); h != "" {
+		if h := harnessOf(p); h != nil {
 			return h
 		}
 	}
-	return ""
+	return nil
 }
 
-// furthest returns the last process in chain that is the named harness.
-// Wrappers and workers of one session lie between it and the caller.
-func furthest(chain []Info, name string) (Info, bool) {
+// furthest returns the last process in chain that is the harness h. Wrappers and
+// workers of the same session lie between it and the caller.
+func furthest(chain []Info, h *harness.Harness) (Info, bool) {
 	for i := len(chain) - 1; i >= 0; i-- {
-		if !chain[i].Zombie && harnessOf(chain[i]) == name {
+		if !chain[i].Zombie && harnessOf(chain[i]) == h {
 			return chain[i], true
 		}
 	}
 	return Info{}, false
 }
 
-// caller returns the process that stands for the session when nothing better
-// does: the parent, not counting shells that were started for this one command,
-// for those would make a new agent of every command. Pid 1 adopts orphans of
-// every session, so it stands for none unless there is nothing else.
+// caller returns the process that identifies the session when nothing better
+// does: the parent, without the shells that were started for one command, because
+// they would make every command a new agent. Process 1 adopts the orphans of all
+// sessions, so it is used only if it is the sole ancestor.
 func caller(chain []Info) (Info, bool) {
 	for _, p := range chain {
 		if p.PID > 1 && !runsOneCommand(words(p.Args)) {
@@ -70,16 +72,16 @@ func caller(chain []Info) (Info, bool) {
 	return Info{}, false
 }
 
-// hinted returns the process whose pid a variable holds, with the chain above
-// it. A process younger than the caller took the pid over from the one meant.
-func hinted(table Table, value string, self Process) []Info {
+// byPID returns the process that has the pid in value. A zombie has ended, and a
+// process younger than the caller has only inherited the pid: neither is returned.
+func byPID(table Table, value string) (Info, bool) {
 	pid, err := strconv.Atoi(value)
-	if err != nil || pid <= 1 {
-		return nil
+	if err != nil || pid <= 0 {
+		return Info{}, false
 	}
-	chain := ancestors(table, pid, true)
-	if len(chain) == 0 || chain[0].Zombie || !couldBeParent(chain[0], Info{Process: self}) {
-		return nil
+	p, err := table.Inspect(pid)
+	if err != nil || p.Zombie || !couldBeParent(p, Info{Process: table.Self()}) {
+		return Info{}, false
 	}
-	return chain
+	return p, true
 }

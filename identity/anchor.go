@@ -1,19 +1,22 @@
 package identity
 
+import "github.com/talking-stick/tt/identity/harness"
+
 // An anchor is what makes one session of a harness differ from another.
 type anchor struct {
 	text    string
 	scope   string // what else the text is unique in; part of the digest only
-	why     string // for people, completes "the id hangs on …"
+	why     string // completes "the id hangs on …" in a message
 	session bool   // the text is an exported session id
 }
 
-// A terminal is a variable by which terminals number their windows, and another
-// that tells which terminal program counts, where the numbers start anew.
+// A terminal is a variable with the id of a terminal's window. The ids of some
+// terminals are numbers that start anew in every terminal process; then within is
+// a variable that identifies the process.
 type terminal struct{ variable, within string }
 
-// terminals in the order in which they are asked: a terminal emulator before
-// what runs inside it.
+// terminals are in the order in which they are asked: a terminal emulator before
+// the multiplexers that run inside it.
 var terminals = [...]terminal{
 	{"ITERM_SESSION_ID", ""},
 	{"CMUX_TAB_ID", ""},
@@ -24,10 +27,10 @@ var terminals = [...]terminal{
 	{"STY", ""},
 }
 
-// anchor finds the anchor of a session of h and, whatever the anchor is, the
-// root process.
-func (r *resolver) anchor(h harness) anchor {
-	session, id := r.env.firstOf(h.sessions)
+// anchor returns the anchor of a session of h. It also looks for the root process,
+// whatever the anchor is.
+func (r *resolver) anchor(h *harness.Harness) anchor {
+	session, id := r.env.firstOf(h.SessionVars)
 	if session != "" {
 		r.note(session, id, RoleAnchor, "the exported session id")
 	}
@@ -44,33 +47,54 @@ func (r *resolver) anchor(h harness) anchor {
 	return r.callerAnchor()
 }
 
-// root finds the harness's root process and remembers it in the agent: the
-// furthest ancestor that is this harness, else the process that the harness
-// itself named.
-func (r *resolver) root(h harness) (Info, bool) {
-	chain := r.ancestors()
-	hint := r.env.get(h.pidHint)
-	hintChain := r.hintedChain(hint)
-	root, found := furthest(hintChain, h.name)
+// root returns the root process of the harness and stores it in the agent: the
+// process that the harness itself names in a variable, else the one that
+// searchRoot finds.
+func (r *resolver) root(h *harness.Harness) (Info, bool) {
+	root, found := r.namedProcess(h.PIDVar, 1)
 	if !found {
-		root, found = furthest(chain, h.name)
+		root, found = r.searchRoot(h)
 	}
-	if !found && len(hintChain) > 0 {
-		root, found = hintChain[0], true
-	}
-	r.noteHint(h, hint, hintChain)
 	if found {
 		r.agent.Root, r.agent.RootStartedAt = &root.Process, root.StartedAt
+	}
+	return root, found
+}
+
+// searchRoot returns the furthest ancestor that is the harness h, seen from the
+// process that the hint names or from the caller. If there is none, it returns
+// the process that the hint names.
+func (r *resolver) searchRoot(h *harness.Harness) (root Info, found bool) {
+	hint, hinted := r.namedProcess(h.PIDHintVar, 2)
+	if hinted {
+		root, found = furthest(append([]Info{hint}, ancestors(r.table, hint.PID)...), h)
+	}
+	if !found {
+		root, found = furthest(r.ancestors(), h)
+	}
+	if !found && hinted {
+		root, found = hint, true
+	}
+	if found {
 		r.note("ancestor process", root.Name+" "+root.String(), RoleRoot, "")
 	}
 	return root, found
 }
 
-func (r *resolver) hintedChain(hint string) []Info {
-	if hint == "" {
-		return nil
+// namedProcess returns the living process whose pid, at least lowest, is in the
+// variable.
+func (r *resolver) namedProcess(variable string, lowest int) (Info, bool) {
+	value := r.env.get(variable)
+	if value == "" {
+		return Info{}, false
 	}
-	return hinted(r.table, hint, r.table.Self())
+	p, found := byPID(r.table, value)
+	if !found || p.PID < lowest {
+		r.note(variable, value, RoleIgnored, "no such process")
+		return Info{}, false
+	}
+	r.note(variable, value, RoleRoot, "")
+	return p, true
 }
 
 func (r *resolver) terminalAnchor() (anchor, bool) {
@@ -89,8 +113,8 @@ func (r *resolver) terminalAnchor() (anchor, bool) {
 	return anchor{}, false
 }
 
-// callerAnchor is the last resort: the process that called, and where not even
-// that can be seen, the user.
+// callerAnchor is the last resort: the process that called, or the user where no
+// process can be inspected.
 func (r *resolver) callerAnchor() anchor {
 	if p, ok := caller(r.ancestors()); ok {
 		r.note("parent process", p.Name+" "+p.String(), RoleAnchor, "")
@@ -101,8 +125,8 @@ func (r *resolver) callerAnchor() anchor {
 	return anchor{text: "user:" + user, why: "the user"}
 }
 
-// processAnchor scopes pid and start by the boot and namespace they count in:
-// machines that boot alike start the same program at the same pid and tick.
+// processAnchor returns an anchor for p whose scope is p's boot and namespace:
+// machines that boot alike start the same program with the same pid and start.
 func processAnchor(kind string, p Info, why string) anchor {
 	return anchor{text: kind + p.String(), scope: p.Boot + "/" + p.Namespace, why: why}
 }

@@ -27,7 +27,7 @@ func SystemEnv() Env {
 	return env
 }
 
-// get returns a variable without the blanks around it: a blank value never counts.
+// get returns a variable without the blanks around it, "" if it is blank or unset.
 func (e Env) get(name string) string {
 	if e.Lookup == nil || name == "" {
 		return ""
@@ -39,7 +39,7 @@ func (e Env) get(name string) string {
 func (e Env) user() string {
 	for _, name := range []string{e.User, e.get("USER"), e.get("LOGNAME")} {
 		if strings.TrimSpace(name) != "" {
-			return sanitise(name)
+			return userSlug(name)
 		}
 	}
 	return "user"

@@ -1,51 +1,36 @@
 package identity
 
-import "strings"
+import (
+	"strings"
 
-// harnessCalled returns the harness that a program of this name is, "" for
-// every other program. The name is a file name or a command word, without path.
-func harnessCalled(name string) string {
-	switch label(trimAnySuffix(strings.ToLower(name), ".exe", ".cmd", ".bat")) {
-	case "claude", "claude-code":
-		return "claude"
-	case "codex":
-		return "codex"
-	case "gemini":
-		return "gemini"
-	case "opencode":
-		return "opencode"
-	case "grok":
-		return "grok"
-	case "agy", "antigravity":
-		return "antigravity"
-	}
-	return ""
-}
+	"github.com/talking-stick/tt/identity/harness"
+)
 
-// harnessOf returns the harness that process p is, "" if it is none. What the
-// process merely works on does not count: "vim claude" is vim.
-func harnessOf(p Info) string {
+// harnessOf returns the harness that process p is, nil if it is not one. The
+// arguments of a program do not count: "vim claude" is vim.
+func harnessOf(p Info) *harness.Harness {
 	args := words(p.Args)
 	if len(args) > 0 && inDesktopApp(args[0]) {
-		return ""
+		return nil
 	}
-	if h := harnessCalled(baseName(firstWord(p.Name))); h != "" {
+	name, _, _ := strings.Cut(p.Name, " ")
+	if h := harnessOfFile(name); h != nil {
 		return h
 	}
 	if len(args) == 0 {
-		return ""
+		return nil
 	}
-	if h := harnessOfPath(args[0]); h != "" {
+	if h := harnessOfExecutable(args[0]); h != nil {
 		return h
 	}
 	return harnessOfProgram(programOf(args))
 }
 
 // words returns argv. A process that has rewritten its title shows one string
-// with blanks ("npm exec eslint src/claude", "sshd: claude"); then it is cut
-// into words, so that the last of them is not taken for the program.
+// with blanks ("npm exec eslint src/claude", "sshd: claude"): it is cut into
+// words, so that the last of them is not taken for the program.
 func words(args []string) []string {
-	for len(args) > 1 && args[len(args)-1] == "" { // the rest of the memory a title was written over
+	for len(args) > 1 && args[len(args)-1] == "" { // left over from a longer argv
 		args = args[:len(args)-1]
 	}
 	if len(args) == 1 {
@@ -54,77 +39,82 @@ func words(args []string) []string {
 	return args
 }
 
-func firstWord(s string) string {
-	s, _, _ = strings.Cut(s, " ")
-	return s
-}
-
-// inDesktopApp recognises the graphical program of a macOS application bundle:
-// it hosts many sessions and outlives them, so it is no session's harness.
+// inDesktopApp reports whether path is the graphical program of a macOS
+// application bundle. Such a program hosts many sessions and outlives them, so it
+// is not the harness of any of them.
 func inDesktopApp(path string) bool {
 	return strings.Contains(path, ".app/Contents/MacOS/")
 }
 
-// harnessOfPath judges an executable: by its name, or where installers keep one
-// file for each version (…/claude/versions/2.0.1), by the folder above.
-func harnessOfPath(path string) string {
-	if h := harnessCalled(baseName(path)); h != "" {
+// harnessOfFile returns the harness whose program has the file name of path.
+func harnessOfFile(path string) *harness.Harness {
+	return harness.Find(slug(programName(path)))
+}
+
+// harnessOfExecutable returns the harness that an executable is: by its name, or
+// where installers keep one file for each version (…/claude/versions/2.0.1) by
+// the directory above.
+func harnessOfExecutable(path string) *harness.Harness {
+	if h := harnessOfFile(path); h != nil {
 		return h
 	}
 	parts := strings.Split(slashed(path), "/")
 	if n := len(parts); n >= 3 && parts[n-2] == "versions" {
-		return harnessCalled(parts[n-3])
+		return harnessOfFile(parts[n-3])
 	}
-	return ""
+	return nil
 }
 
-// harnessOfProgram judges what an interpreter or a launcher was told to run: a
-// script by its name or its package, or a package as "npx" takes it.
-func harnessOfProgram(program string) string {
-	program = strings.TrimPrefix(slashed(program), "npm:")
+// harnessOfProgram returns the harness that an interpreter runs as program: a
+// script, by its name or its npm package, or a package, with or without a version.
+func harnessOfProgram(program string) *harness.Harness {
+	program = slashed(program)
 	if at := strings.LastIndexByte(program, '@'); at > strings.LastIndexByte(program, '/')+1 {
 		program = program[:at] // a package's version
 	}
-	if h := harnessOfPackage(program); h != "" {
+	if h := harnessOfPackage(program); h != nil {
 		return h
 	}
-	return harnessCalled(trimAnySuffix(baseName(program), ".js", ".mjs", ".cjs", ".ts", ".py", ".sh"))
+	return harnessOfFile(trimAnySuffix(program, ".js", ".mjs", ".cjs", ".ts", ".sh"))
 }
 
-// harnessOfPackage judges a path by the npm package it lies in, the innermost
-// one. A package without a scope has a name that any folder may have, so it
-// counts only below node_modules or on its own.
-func harnessOfPackage(path string) string {
+// harnessOfPackage returns the harness in whose npm package path lies; of nested
+// packages the innermost counts. A package without a scope has a name that any
+// directory may have, so it counts only below node_modules or on its own.
+func harnessOfPackage(path string) *harness.Harness {
 	const modules = "node_modules/"
 	inside := strings.LastIndex(path, modules)
 	if inside >= 0 {
 		path = path[inside+len(modules):]
 	}
-	bounded := "/" + path + "/"
-	switch {
-	case strings.Contains(bounded, "/@anthropic-ai/claude-code/"):
-		return "claude"
-	case strings.Contains(bounded, "/@openai/codex/"):
-		return "codex"
-	case strings.Contains(bounded, "/@google/gemini-cli/"):
-		return "gemini"
-	case bounded == "/opencode-ai/" || inside >= 0 && strings.HasPrefix(bounded, "/opencode-ai/"):
-		return "opencode"
+	path = "/" + path + "/"
+	for _, h := range harness.All() {
+		name := "/" + h.Package + "/"
+		switch {
+		case h.Package == "":
+		case h.Package[0] == '@' && strings.Contains(path, name),
+			path == name,
+			inside >= 0 && strings.HasPrefix(path, name):
+			return h
+		}
 	}
-	return ""
+	return nil
 }
 
-// slashed makes one kind of separator of both: the names may come from Windows.
+// slashed returns path with "/" for every separator, those of Windows included.
 func slashed(path string) string { return strings.ReplaceAll(path, `\`, "/") }
 
-func baseName(path string) string {
-	return path[strings.LastIndexAny(path, `/\`)+1:]
+// programName returns the file name of path in lower case, without the ending
+// that Windows gives to programs.
+func programName(path string) string {
+	name := path[strings.LastIndexAny(path, `/\`)+1:]
+	return trimAnySuffix(strings.ToLower(name), ".exe", ".cmd", ".bat")
 }
 
-// trimAnySuffix removes the first of the endings that s has.
-func trimAnySuffix(s string, endings ...string) string {
-	for _, e := range endings {
-		if rest, ok := strings.CutSuffix(s, e); ok {
+// trimAnySuffix removes the first of suffixes that s has.
+func trimAnySuffix(s string, suffixes ...string) string {
+	for _, suffix := range suffixes {
+		if rest, ok := strings.CutSuffix(s, suffix); ok {
 			return rest
 		}
 	}

@@ -6,15 +6,16 @@ import (
 	"strings"
 
 	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/identity/harness"
 )
 
-// Resolve says who is calling. The first that applies decides: override (a
-// given id, "" for none), TT_HARNESS_AGENT_ID, a harness by environment, with
-// TT_HARNESS_EXPORT=1 a harness among the ancestors, the human. The process
-// table is read for harnesses only.
+// Resolve returns the agent that is calling. The first of these that applies
+// decides: override, unless it is ""; TT_HARNESS_AGENT_ID; a harness that the
+// environment identifies; with TT_HARNESS_EXPORT=1 a harness among the ancestors;
+// the user. The process table is read for harnesses only.
 //
-// The error is a *code.Error with [code.InvalidAgentID], and only a given id
-// can cause it.
+// The error is a *code.Error with [code.InvalidAgentID]. Only override and
+// TT_HARNESS_AGENT_ID can cause it.
 func Resolve(env Env, table Table, override string) (Agent, error) {
 	r := &resolver{env: env, table: table, agent: Agent{Host: env.Host}}
 	if override != "" {
@@ -23,21 +24,21 @@ func Resolve(env Env, table Table, override string) (Agent, error) {
 	if id := env.get("TT_HARNESS_AGENT_ID"); id != "" {
 		return r.given(id, "TT_HARNESS_AGENT_ID", SourceExported)
 	}
-	if h, by, ok := harnessByMarks(env); ok {
-		r.note(by.variable, by.value, RoleIdentity, "")
-		r.noteOthers(h)
-		return r.harness(h, SourceEnvironment, by.variable+"="+by.value), nil
+	if h, by := harnessByMarkers(env); h != nil {
+		r.note(by.Var, by.Value, RoleIdentity, "")
+		r.noteOtherMarkers(h)
+		return r.harness(h, SourceEnvironment, by.Var+"="+by.Value), nil
 	}
 	if env.exportEnabled() {
-		if name := nearestHarness(r.ancestors()); name != "" {
+		if h := nearestHarness(r.ancestors()); h != nil {
 			r.note("TT_HARNESS_EXPORT", env.get("TT_HARNESS_EXPORT"), RoleIdentity, "asks to look among the ancestors")
-			return r.harness(harnessNamed(name), SourceAncestry, "an ancestor process is "+name), nil
+			return r.harness(h, SourceAncestry, "an ancestor process is "+h.Agent), nil
 		}
 	}
 	return r.human(), nil
 }
 
-// A resolver is one run of Resolve. It looks at the ancestors at most once.
+// A resolver is one run of Resolve. It inspects the ancestors at most once.
 type resolver struct {
 	env    Env
 	table  Table
@@ -49,19 +50,19 @@ type resolver struct {
 func (r *resolver) ancestors() []Info {
 	if !r.looked {
 		r.looked = true
-		r.chain = ancestors(r.table, r.table.Self().PID, false)
+		r.chain = ancestors(r.table, r.table.Self().PID)
 	}
 	return r.chain
 }
 
-// given takes an id as it was given.
+// given returns the agent whose id the caller has given.
 func (r *resolver) given(id, from, source string) (Agent, error) {
 	if err := ValidateAgentID(id); err != nil {
 		return Agent{}, err.(*code.Error).With("source", source)
 	}
 	a := &r.agent
 	a.ID, a.Source = id, source
-	a.SessionKind, a.DisplayName = HumanCLI, nameOf(id)
+	a.SessionKind, a.DisplayName = HumanCLI, displayName(id)
 	if source == SourceExported {
 		a.SessionKind, a.DisplayName = HarnessCLI, beforeColon(id)
 		a.Harness = a.DisplayName
@@ -78,24 +79,24 @@ func (r *resolver) human() Agent {
 	a.DisplayName = user
 	a.Anchor = "user:" + user + "@" + r.env.Host
 	a.Detail = "no harness was recognised, so it is the user"
-	r.noteLone()
+	r.noteUnusedSignals()
 	r.note("user", user, RoleIdentity, "")
 	return *a
 }
 
-func (r *resolver) harness(h harness, source, why string) Agent {
+func (r *resolver) harness(h *harness.Harness, source, why string) Agent {
 	a := &r.agent
 	a.Source, a.SessionKind = source, HarnessCLI
-	a.Harness, a.DisplayName = h.name, h.name
+	a.Harness, a.DisplayName = h.Agent, h.Agent
 	anchor := r.anchor(h)
 	a.Anchor, a.SessionExported = anchor.text, anchor.session
-	a.ID = h.name + ":" + r.digest(h.name, anchor)
+	a.ID = h.Agent + ":" + r.digest(h.Agent, anchor)
 	a.Detail = why + "; the id hangs on " + anchor.why
 	return *a
 }
 
-// digest makes two sessions differ and one session the same everywhere: eight
-// hex digits over harness, host, anchor and user.
+// digest returns eight hex digits over harness, host, anchor and user: the same
+// for every call of one session, and others for another session.
 func (r *resolver) digest(name string, a anchor) string {
 	parts := []string{name, r.env.Host, a.text, r.env.user()}
 	if a.scope != "" {

@@ -93,7 +93,6 @@ func TestRealScripts(t *testing.T) {
 		{"node", "claude", nodeScript, "claude"},
 		{"node", "node_modules/@google/gemini-cli/dist/index.js", nodeScript, "gemini"},
 		{"node", "node_modules/@google/gemini-cli-core/dist/index.js", nodeScript, ""},
-		{"python3", "codex.py", "import os, subprocess\nsubprocess.run([os.environ['TT']])\n", "codex"},
 	} {
 		t.Run(c.interpreter+" "+c.path, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), c.path)

@@ -1,6 +1,7 @@
 package identity_test
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 
@@ -220,6 +221,34 @@ func TestPIDHint(t *testing.T) {
 	table.StartAs(101, 1, "late")
 	if a := hint(table, "101"); a.Root != nil && startsAreExact {
 		t.Errorf("a process younger than the caller is its root: %v", a.Root)
+	}
+}
+
+func TestExportedPIDIsTheRoot(t *testing.T) {
+	table := identitytest.New()
+	named := table.Start(1, "claude-helper")
+	table.Call(table.Start(table.Start(1, "claude"), "bash")) // an ancestor that looks like it
+	e := vars{"CLAUDE_PID": strconv.Itoa(named), "CMUX_CLAUDE_PID": "1"}
+	before := table.Inspected()
+	a := resolve(t, env(claude, e), table)
+	if a.Root == nil || *a.Root != table.Process(named) || a.Anchor != "process:"+a.Root.String() {
+		t.Errorf("root %v, anchor %s", a.Root, a.Anchor)
+	}
+	if n := table.Inspected() - before; n != 1 {
+		t.Errorf("looked at %d processes, want only the one that is named", n)
+	}
+	if a := resolve(t, env(claude, e, vars{"CLAUDE_CODE_SESSION_ID": "s"}), table); a.Root == nil || a.Root.PID != named || a.Anchor != "session:s" {
+		t.Errorf("with a session: root %v, anchor %s", a.Root, a.Anchor)
+	}
+	if a := resolve(t, env(codex, e), table); a.Root != nil {
+		t.Errorf("of another harness: root %v", a.Root)
+	}
+	if a := resolve(t, env(claude, vars{"CLAUDE_PID": "1"}), table); a.Root == nil || a.Root.PID != 1 {
+		t.Errorf("process 1 of a container: root %v", a.Root)
+	}
+	table.End(named)
+	if a := resolve(t, env(claude, e), table); a.Root == nil || a.Root.PID == named {
+		t.Errorf("after its end: root %v", a.Root)
 	}
 }
 

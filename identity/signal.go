@@ -1,5 +1,7 @@
 package identity
 
+import "github.com/talking-stick/tt/identity/harness"
+
 // What a [Signal] did.
 const (
 	RoleIdentity = "identity" // it decided who is calling
@@ -8,7 +10,7 @@ const (
 	RoleIgnored  = "ignored"  // it was seen and does not count
 )
 
-// A Signal is one thing that was seen while finding out who is calling.
+// A Signal is one thing that Resolve has seen while finding out who is calling.
 type Signal struct {
 	Name    string // a variable, "--agent", "ancestor process", "parent process" or "user"
 	Value   string // what was seen, as it was: print it with care
@@ -20,38 +22,28 @@ func (r *resolver) note(name, value, role, comment string) {
 	r.agent.Signals = append(r.agent.Signals, Signal{name, value, role, comment})
 }
 
-// noteOthers records the marks of harnesses that come after the one found.
-func (r *resolver) noteOthers(found harness) {
-	for _, h := range harnesses {
-		if by, ok := h.markedBy(r.env); ok && h.name != found.name {
-			r.note(by.variable, by.value, RoleIgnored, found.name+" comes first")
+// noteOtherMarkers notes the markers of the harnesses that come after found.
+func (r *resolver) noteOtherMarkers(found *harness.Harness) {
+	for _, h := range harness.All() {
+		if by, ok := markerOf(h, r.env); ok && h != found {
+			r.note(by.Var, by.Value, RoleIgnored, found.Agent+" comes first")
 		}
 	}
 }
 
-// noteLone records variables of harnesses that do not make one: a mark with
-// another value, a session id or a pid without a mark.
-func (r *resolver) noteLone() {
-	for _, h := range harnesses {
-		for _, m := range h.marks {
-			if v := r.env.get(m.variable); v != "" {
-				r.note(m.variable, v, RoleIgnored, "only the value "+m.value+" counts")
+// noteUnusedSignals notes variables of harnesses that do not identify one: a
+// marker with another value, a session id or a pid without a marker.
+func (r *resolver) noteUnusedSignals() {
+	for _, h := range harness.All() {
+		for _, m := range h.Markers {
+			if v := r.env.get(m.Var); v != "" {
+				r.note(m.Var, v, RoleIgnored, "only the value "+m.Value+" counts")
 			}
 		}
-		for _, name := range append([]string{h.pidHint}, h.sessions...) {
+		for _, name := range append([]string{h.PIDVar, h.PIDHintVar}, h.SessionVars...) {
 			if v := r.env.get(name); v != "" {
-				r.note(name, v, RoleIgnored, "alone it is no sign of "+h.name)
+				r.note(name, v, RoleIgnored, "alone it is no sign of "+h.Agent)
 			}
 		}
-	}
-}
-
-func (r *resolver) noteHint(h harness, hint string, chain []Info) {
-	switch {
-	case hint == "":
-	case len(chain) == 0:
-		r.note(h.pidHint, hint, RoleIgnored, "no such process")
-	default:
-		r.note(h.pidHint, hint, RoleRoot, "")
 	}
 }

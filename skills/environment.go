@@ -3,10 +3,9 @@ package skills
 import (
 	"context"
 	"path/filepath"
-	"strings"
 	"time"
 
-	"github.com/talking-stick/tt/skills/harness"
+	"github.com/talking-stick/tt/identity/harness"
 	"github.com/talking-stick/tt/skills/legacy"
 	"github.com/talking-stick/tt/skills/rewrite"
 )
@@ -37,21 +36,4 @@ func (e Environment) cleaner() legacy.Cleaner {
 		Now:         e.Now,
 		Writer:      e.Writer(),
 	}
-}
-
-// variable returns the directory that an environment variable names, or the
-// given one below the home directory.
-func (e Environment) variable(name string, below ...string) string {
-	if dir := strings.TrimSpace(e.Getenv(name)); filepath.IsAbs(dir) {
-		return dir
-	}
-	return filepath.Join(append([]string{e.Home}, below...)...)
-}
-
-// shown returns path for people, with "~" for the home directory.
-func (e Environment) shown(path string) string {
-	if rest, ok := strings.CutPrefix(path, e.Home+string(filepath.Separator)); ok {
-		return "~" + string(filepath.Separator) + rest
-	}
-	return path
 }

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/identity/harness"
 	"github.com/talking-stick/tt/lockfile"
-	"github.com/talking-stick/tt/skills/harness"
 )
 
 // A Mode is how the skill gets into a harness.
@@ -42,7 +42,7 @@ func (e Environment) Select(names []string, all, uninstall bool) ([]harness.ID, 
 	case all && len(names) > 0:
 		return nil, code.New(code.Usage, "--all and names of harnesses exclude each other")
 	case all && uninstall:
-		return harness.All(), nil
+		return harness.IDs(), nil
 	case all:
 		return e.Detected(), nil
 	case len(names) == 0:
@@ -126,22 +126,22 @@ func (e Environment) skillPart(id harness.ID) skillPart {
 func (e Environment) installOne(p *planner, id harness.ID) Result {
 	switch e.presence(id) {
 	case missing:
-		return Result{Harness: id, Status: Skipped, Message: "not on this machine: no " + program(id) + " on the PATH and no " + e.shown(e.root(id))}
+		return Result{Harness: id, Status: Skipped, Message: "not on this machine: no " + harness.Get(id).Program + " on the PATH and no " + e.shown(e.root(id))}
 	case notStarted:
-		return Result{Harness: id, Status: Skipped, Message: e.shown(e.root(id)) + " does not exist yet; start " + program(id) + " once and install again"}
+		return Result{Harness: id, Status: Skipped, Message: e.shown(e.root(id)) + " does not exist yet; start " + harness.Get(id).Program + " once and install again"}
 	}
 	outcomes := []outcome{e.skillPart(id).install(p)}
-	var remarks []string
+	var notes []string
 	if !p.opts.NoHooks {
 		for _, g := range e.guards(id) {
 			outcomes = append(outcomes, g.install(p))
 		}
-		remarks = e.remarks(id)
+		notes = e.notes(id)
 	}
 	p.was.Version, p.was.Fingerprint = e.Version, fingerprint()
 	r := e.sum(id, outcomes)
 	if r.Status == Added || r.Status == Updated || r.Status == AlreadyPresent {
-		r.Message = strings.Join(append([]string{r.Message}, remarks...), "; ")
+		r.Message = strings.Join(append([]string{r.Message}, notes...), "; ")
 	}
 	return r
 }

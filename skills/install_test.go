@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/talking-stick/tt/fsroom/code"
-	"github.com/talking-stick/tt/skills/harness"
+	"github.com/talking-stick/tt/identity/harness"
 	"github.com/talking-stick/tt/skills/jsonc"
 )
 
@@ -69,7 +69,7 @@ func fullHome(t *testing.T) *home {
 func TestInstallThenUninstallRestoresEveryByte(t *testing.T) {
 	h := fullHome(t)
 	before := h.everything()
-	all := only(harness.All()...)
+	all := only(harness.IDs()...)
 	added := []Status{Added, Added, Added, Added, Added, Added}
 	h.install(all, added...)
 	after := h.everything()
@@ -86,7 +86,7 @@ func TestInstallThenUninstallRestoresEveryByte(t *testing.T) {
 
 func TestGolden(t *testing.T) {
 	h := fullHome(t)
-	h.install(only(harness.All()...))
+	h.install(only(harness.IDs()...))
 	files := map[string]string{
 		"claude-settings.json":   ".claude/settings.json",
 		"codex-hooks.json":       ".codex/hooks.json",
@@ -155,7 +155,7 @@ func TestDryRunIsExactAndWritesNothing(t *testing.T) {
 	h := fullHome(t)
 	h.programs["claude"] = true
 	before := h.everything()
-	opts := only(harness.All()...)
+	opts := only(harness.IDs()...)
 	opts.DryRun = true
 	planned := h.install(opts)
 	if h.everything() != before || isDir(h.DataDir) || len(h.ran) > 0 {
@@ -227,7 +227,7 @@ func TestOnlyHarnessesThatAreThere(t *testing.T) {
 		t.Error("something was written")
 	}
 	h.mkdir(".gemini/antigravity")
-	if got := h.Detected(); len(got) != 3 || got[0] != harness.Codex || got[1] != harness.Gemini || got[2] != harness.Antigravity {
+	if got := h.Detected(); len(got) != 3 || got[0] != harness.Codex || got[1] != harness.Antigravity || got[2] != harness.Gemini {
 		t.Errorf("detected %v", got)
 	}
 	if r := h.install(only(harness.Antigravity), Added)[0]; !strings.Contains(r.Message, "no hooks") || !h.exists(".gemini/antigravity/skills/talking-stick/SKILL.md") {
@@ -358,7 +358,7 @@ func TestSelect(t *testing.T) {
 	if ids, err := h.Select(nil, true, false); err != nil || len(ids) != 1 || ids[0] != harness.Grok {
 		t.Errorf("%v %v", ids, err)
 	}
-	if ids, err := h.Select(nil, true, true); err != nil || len(ids) != len(harness.All()) {
+	if ids, err := h.Select(nil, true, true); err != nil || len(ids) != len(harness.IDs()) {
 		t.Errorf("%v %v", ids, err)
 	}
 	if ids, err := h.Select([]string{"claude", "claude-code", "agy"}, false, false); err != nil || len(ids) != 2 || ids[1] != harness.Antigravity {
@@ -378,7 +378,7 @@ func TestOldRegistrationsAreRemoved(t *testing.T) {
 	h := fullHome(t)
 	h.programs["claude"], h.programs["codex"] = true, true
 	h.write(".config/opencode/opencode.json", `{"mcp": {"talking-stick": {"type": "local", "command": ["tt", "mcp"], "enabled": true}}}`)
-	h.install(only(harness.All()...))
+	h.install(only(harness.IDs()...))
 	if strings.Join(h.ran, "\n") != "claude mcp remove -s user talking-stick\ncodex mcp remove talking-stick" {
 		t.Errorf("ran %q", h.ran)
 	}

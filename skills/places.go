@@ -3,55 +3,50 @@ package skills
 import (
 	"os"
 	"path/filepath"
+	"strings"
 
-	"github.com/talking-stick/tt/skills/harness"
+	"github.com/talking-stick/tt/identity/harness"
 )
 
-// program returns the name of the harness's program.
-func program(id harness.ID) string {
-	switch id {
-	case harness.ClaudeCode:
-		return "claude"
-	case harness.Antigravity:
-		return "agy"
+// root returns the configuration directory of a harness. The harness makes it;
+// this package never does.
+func (e Environment) root(id harness.ID) string {
+	dir := harness.Get(id).ConfigDir
+	base := below(e.Home, dir.Base)
+	if dir.Var != "" {
+		if moved := strings.TrimSpace(e.Getenv(dir.Var)); filepath.IsAbs(moved) {
+			base = moved
+		}
 	}
-	return string(id)
+	root := below(base, dir.Sub)
+	if former := e.formerRoot(id); former != "" && !isDir(root) && isDir(former) {
+		return former
+	}
+	return root
 }
 
-// root returns the harness's own directory for the user, which is made by the
-// harness and never by us.
-func (e Environment) root(id harness.ID) string {
-	switch id {
-	case harness.ClaudeCode:
-		return e.variable("CLAUDE_CONFIG_DIR", ".claude")
-	case harness.Codex:
-		return e.variable("CODEX_HOME", ".codex")
-	case harness.Gemini:
-		return filepath.Join(e.Home, ".gemini")
-	case harness.OpenCode:
-		return filepath.Join(e.variable("XDG_CONFIG_HOME", ".config"), "opencode")
-	case harness.Antigravity:
-		return e.antigravityRoot()
-	case harness.Grok:
-		return e.variable("GROK_HOME", ".grok")
+// formerRoot returns the directory of the first editions of a harness, "" if they
+// used the same one.
+func (e Environment) formerRoot(id harness.ID) string {
+	if former := harness.Get(id).ConfigDir.Former; former != "" {
+		return below(e.Home, former)
 	}
 	return ""
 }
 
-// antigravityRoot returns the directory that the products of Antigravity share,
-// or the one of the first editions of its editor where only that exists.
-func (e Environment) antigravityRoot() string {
-	shared := filepath.Join(e.Home, ".gemini", "config")
-	first := filepath.Join(e.Home, ".gemini", "antigravity")
-	if !isDir(shared) && isDir(first) {
-		return first
-	}
-	return shared
+// below returns the file with a path from the table of harnesses.
+func below(dir, path string) string {
+	return filepath.Join(dir, filepath.FromSlash(path))
+}
+
+// inRoot returns a file in the configuration directory of a harness.
+func (e Environment) inRoot(id harness.ID, path string) string {
+	return below(e.root(id), path)
 }
 
 // skillDir returns the directory that the skill is installed as.
 func (e Environment) skillDir(id harness.ID) string {
-	return filepath.Join(e.root(id), "skills", Name)
+	return filepath.Join(e.inRoot(id, harness.Get(id).SkillDir), Name)
 }
 
 // linkSource returns the directory that an installed link points to.
@@ -72,7 +67,7 @@ func (e Environment) presence(id harness.ID) presence {
 	if isDir(e.root(id)) {
 		return present
 	}
-	if _, err := e.LookPath(program(id)); err == nil {
+	if _, err := e.LookPath(harness.Get(id).Program); err == nil {
 		return notStarted
 	}
 	return missing
@@ -81,12 +76,20 @@ func (e Environment) presence(id harness.ID) presence {
 // Detected returns the harnesses that are on this machine.
 func (e Environment) Detected() []harness.ID {
 	var found []harness.ID
-	for _, id := range harness.All() {
+	for _, id := range harness.IDs() {
 		if e.presence(id) != missing {
 			found = append(found, id)
 		}
 	}
 	return found
+}
+
+// shown returns path for people, with "~" for the home directory.
+func (e Environment) shown(path string) string {
+	if rest, ok := strings.CutPrefix(path, e.Home+string(filepath.Separator)); ok {
+		return "~" + string(filepath.Separator) + rest
+	}
+	return path
 }
 
 func isDir(path string) bool {

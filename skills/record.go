@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/identity/harness"
 	"github.com/talking-stick/tt/lockfile"
-	"github.com/talking-stick/tt/skills/harness"
 )
 
 const recordFormat = 1

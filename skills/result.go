@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/talking-stick/tt/skills/harness"
+	"github.com/talking-stick/tt/identity/harness"
 )
 
 // A Status tells what was done for one harness, or would be.

@@ -11,8 +11,7 @@ import (
 	"github.com/talking-stick/tt/skills/jsonc"
 )
 
-// A group and its handlers are how Claude Code, Codex and Gemini CLI configure
-// hooks: for tools that match, run these.
+// A group configures hooks: for the tools that match, run the handlers.
 type group struct {
 	Matcher string    `json:"matcher,omitempty"`
 	Hooks   []handler `json:"hooks"`
@@ -23,13 +22,6 @@ type handler struct {
 	Type    string `json:"type"`
 	Command string `json:"command"`
 	Timeout int    `json:"timeout"`
-}
-
-// A namedHook is how Antigravity configures hooks: under a name, with groups
-// for tools and plain handlers for everything else.
-type namedHook struct {
-	PreToolUse []group   `json:"PreToolUse"`
-	Stop       []handler `json:"Stop"`
 }
 
 // An entry is one value of ours in a settings file.
@@ -71,8 +63,8 @@ func (e entry) find(doc *jsonc.Document) (f finding, err error) {
 		return f, nil // adding to it will say what is wrong
 	}
 	for i := len(groups) - 1; i >= 0; i-- {
-		at := below(e.path, strconv.Itoa(i))
-		found := e.handlers(groups[i], below(at, "hooks"))
+		at := subpath(e.path, strconv.Itoa(i))
+		found := e.handlers(groups[i], subpath(at, "hooks"))
 		if len(found) == 0 {
 			continue
 		}
@@ -93,7 +85,7 @@ func (e entry) handlers(group json.RawMessage, path []string) (found [][]string)
 	for i := len(all) - 1; i >= 0; i-- {
 		var h handler
 		if json.Unmarshal(all[i], &h) == nil && hook.Ours(h.Command, e.kind) {
-			found = append(found, below(path, strconv.Itoa(i)))
+			found = append(found, subpath(path, strconv.Itoa(i)))
 		}
 	}
 	return found
@@ -107,7 +99,7 @@ func handlersOf(group json.RawMessage) []json.RawMessage {
 	return g.Hooks
 }
 
-func below(path []string, name string) []string {
+func subpath(path []string, name string) []string {
 	return append(append([]string(nil), path...), name)
 }
 

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/talking-stick/tt/identity/harness"
 	"github.com/talking-stick/tt/skills/block"
-	"github.com/talking-stick/tt/skills/harness"
 )
 
 const claudeFile = ".claude/settings.json"

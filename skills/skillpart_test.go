@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/talking-stick/tt/skills/harness"
+	"github.com/talking-stick/tt/identity/harness"
 )
 
 const installedSkill = ".claude/skills/talking-stick/SKILL.md"

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/talking-stick/tt/skills/harness"
+	"github.com/talking-stick/tt/identity/harness"
 )
 
 // A home is a scratch home directory and what the machine around it has.

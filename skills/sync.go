@@ -9,14 +9,14 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/talking-stick/tt/skills/harness"
+	"github.com/talking-stick/tt/identity/harness"
 )
 
 // fingerprint identifies everything that this version installs.
 func fingerprint() string {
-	all := []string{skillText, openCodePlugin, grokHooks()}
-	for _, id := range harness.All() {
-		all = append(all, indented(stopGroup(id)), indented(editGroup(id)))
+	all := []string{skillText, openCodePlugin}
+	for _, id := range harness.IDs() {
+		all = append(all, indented(stopGroup(id)), ownHooks(id))
 	}
 	return digest(strings.Join(all, "\x00"))
 }
@@ -53,7 +53,7 @@ func (e Environment) Sync(ctx context.Context) []Result {
 	}
 	var changed []Result
 	outdated := e.outdated(rec)
-	for _, id := range harness.All() {
+	for _, id := range harness.IDs() {
 		if rec.Installs[id] == nil || !outdated {
 			continue
 		}
@@ -120,7 +120,7 @@ func (e Environment) unmigrated(rec *record) bool {
 
 // here returns the harnesses that have a directory.
 func (e Environment) here() []harness.ID {
-	return slices.DeleteFunc(harness.All(), func(id harness.ID) bool { return !isDir(e.root(id)) })
+	return slices.DeleteFunc(harness.IDs(), func(id harness.ID) bool { return !isDir(e.root(id)) })
 }
 
 func (e Environment) syncOne(rec *record, id harness.ID) (Result, bool) {

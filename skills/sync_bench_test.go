@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/talking-stick/tt/skills/harness"
+	"github.com/talking-stick/tt/identity/harness"
 )
 
 // Every command of a person pays for this.
@@ -15,7 +15,7 @@ func BenchmarkSyncWithNothingToDo(b *testing.B) {
 		h.mkdir(dir)
 	}
 	h.write(".claude/settings.json", "{\n"+strings.Repeat("// a comment of some length, as people have them\n", 100)+"}\n")
-	h.install(only(harness.All()...))
+	h.install(only(harness.IDs()...))
 	h.Sync(context.Background())
 	for b.Loop() {
 		if h.Sync(context.Background()) != nil {

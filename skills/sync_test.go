@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/talking-stick/tt/fsroom/code"
-	"github.com/talking-stick/tt/skills/harness"
+	"github.com/talking-stick/tt/identity/harness"
 )
 
 // changeMerged changes what is recorded of a settings file.
@@ -63,7 +63,7 @@ func TestSyncBringsUpToDateAndNothingElse(t *testing.T) {
 	if h.read(grok) != "edited by the user" {
 		t.Error("an edited file was overwritten")
 	}
-	h.write(grok, grokHooks())
+	h.write(grok, ownHooks(harness.Grok))
 	if got := h.everything(); got != current {
 		t.Errorf("now:\n%s\n\nwant:\n%s", got, current)
 	}

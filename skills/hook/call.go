@@ -1,20 +1,21 @@
 package hook
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"path/filepath"
+	"strings"
 
-	"github.com/talking-stick/tt/skills/harness"
+	"github.com/talking-stick/tt/identity/harness"
 )
 
-// A Call is what a harness asks.
+// A Call is the question that a harness asks.
 type Call struct {
-	Harness   harness.ID // whose way of answering to use
+	Harness   harness.ID // decides how to answer
 	Kind      Kind
-	SessionID string   // the harness's own session id; "" if it did not say
-	Dir       string   // where the agent works; "" if it did not say
+	SessionID string   // the harness's own session id; "" if the input does not have it
+	Dir       string   // where the agent works; "" if the input does not have it
 	Tool      string   // of an edit, the tool's name
 	Paths     []string // of an edit, the files it would write, absolute where Dir is known
 	Repeated  bool     // of a stop: the agent is already going on because a stop guard made it
@@ -22,83 +23,86 @@ type Call struct {
 	Busy      bool     // of a stop: work goes on in the background, the turn is not over
 }
 
-// A payload is the union of what the harnesses send. Most speak Claude Code's
-// dialect, in snake_case. Grok sends camelCase, and also runs the hooks it finds
-// in Claude Code's settings; Antigravity has a format of its own.
-type payload struct {
-	SessionID      string          `json:"session_id"`
-	Cwd            string          `json:"cwd"`
-	ToolName       string          `json:"tool_name"`
-	ToolInput      json.RawMessage `json:"tool_input"`
-	StopHookActive bool            `json:"stop_hook_active"`
-	AgentID        string          `json:"agent_id"` // present only inside a subagent
+var errNotAnObject = errors.New("the hook's input is not a JSON object")
 
-	GrokEvent          string          `json:"hookEventName"`
-	GrokSession        string          `json:"sessionId"`
-	GrokTool           string          `json:"toolName"`
-	GrokInput          json.RawMessage `json:"toolInput"`
-	GrokSubagent       string          `json:"subagentType"`
-	GrokStopHookActive bool            `json:"stopHookActive"`
-
-	Conversation string   `json:"conversationId"`
-	Workspaces   []string `json:"workspacePaths"`
-	ToolCall     struct {
-		Name string          `json:"name"`
-		Args json.RawMessage `json:"args"`
-	} `json:"toolCall"`
-	FullyIdle *bool `json:"fullyIdle"`
-}
-
-var errNotAnObject = errors.New("the hook's payload is not a JSON object")
-
-// Decode reads the payload that the harness id sent to the guard kind. Fields it
-// does not know are ignored, and missing ones left empty; only what is no JSON
-// object is an error.
+// Decode reads the input that the harness id sent to the guard kind. A harness may
+// run the hooks that it finds in the settings of another one: then the call says
+// which of them it is. Unknown fields are ignored and missing ones left empty. The
+// error says that data is not a JSON object, or that a field has the wrong type.
 func Decode(id harness.ID, kind Kind, data []byte) (Call, error) {
-	if data = bytes.TrimSpace(data); len(data) == 0 || data[0] != '{' {
-		return Call{}, errNotAnObject
-	}
-	var p payload
-	if err := json.Unmarshal(data, &p); err != nil {
+	var in input
+	if err := json.Unmarshal(data, &in); err != nil {
 		return Call{}, err
 	}
-	if p.GrokEvent != "" {
-		id = harness.Grok
+	if in == nil {
+		return Call{}, errNotAnObject
 	}
-	call := Call{Harness: id, Kind: kind}
-	switch id {
-	case harness.Grok:
-		call.fromGrok(p)
-	case harness.Antigravity:
-		call.fromAntigravity(p)
-	default:
-		call.fromClaude(p)
+	h := harness.Get(id)
+	for _, other := range harness.All() {
+		if in.get(other.Input.Signature) != nil {
+			h = other
+		}
 	}
-	for i, path := range call.Paths {
-		call.Paths[i] = call.absolute(path)
+	call := Call{Harness: h.ID, Kind: kind}
+	var idle *bool
+	err := errors.Join(
+		in.read(h.Input.Session, &call.SessionID),
+		in.readFirst(h.Input.Dir, &call.Dir),
+		in.read(h.Input.Tool, &call.Tool),
+		in.read(h.Input.Repeated, &call.Repeated),
+		in.read(h.Input.Idle, &idle),
+	)
+	if err != nil {
+		return Call{}, err
+	}
+	call.Busy = idle != nil && !*idle
+	helper := string(in.get(h.Input.Subagent))
+	call.Subagent = helper != "" && helper != `""` && helper != "null"
+	for _, path := range written(h.Input, call.Tool, in.get(h.Input.ToolInput)) {
+		call.Paths = append(call.Paths, call.absolute(path))
 	}
 	return call, nil
 }
 
-func (c *Call) fromClaude(p payload) {
-	c.SessionID, c.Dir, c.Tool = p.SessionID, p.Cwd, p.ToolName
-	c.Repeated, c.Subagent = p.StopHookActive, p.AgentID != ""
-	c.Paths = written(p.ToolName, p.ToolInput)
-}
+// input is a hook's input, by field.
+type input map[string]json.RawMessage
 
-func (c *Call) fromGrok(p payload) {
-	c.SessionID, c.Dir, c.Tool = p.GrokSession, p.Cwd, p.GrokTool
-	c.Repeated, c.Subagent = p.GrokStopHookActive, p.GrokSubagent != ""
-	c.Paths = written(p.GrokTool, p.GrokInput)
-}
-
-func (c *Call) fromAntigravity(p payload) {
-	c.SessionID, c.Tool = p.Conversation, p.ToolCall.Name
-	if len(p.Workspaces) > 0 {
-		c.Dir = p.Workspaces[0]
+// get returns the field with that name, in which a dot leads into a nested object;
+// nil if there is none.
+func (in input) get(name string) json.RawMessage {
+	outer, inner, nested := strings.Cut(name, ".")
+	if !nested {
+		return in[name]
 	}
-	c.Busy = p.FullyIdle != nil && !*p.FullyIdle
-	c.Paths = written(p.ToolCall.Name, p.ToolCall.Args)
+	var object input
+	if json.Unmarshal(in[outer], &object) != nil {
+		return nil
+	}
+	return object.get(inner)
+}
+
+// read decodes a field into target, and does nothing if there is no such field.
+func (in input) read(name string, target any) error {
+	raw := in.get(name)
+	if raw == nil {
+		return nil
+	}
+	if err := json.Unmarshal(raw, target); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return nil
+}
+
+// readFirst decodes a field that is a string, or a list whose first element counts.
+func (in input) readFirst(name string, target *string) error {
+	var list []string
+	if in.read(name, &list) != nil {
+		return in.read(name, target)
+	}
+	if len(list) > 0 {
+		*target = list[0]
+	}
+	return nil
 }
 
 func (c *Call) absolute(path string) string {

@@ -3,7 +3,7 @@ package hook
 import (
 	"strings"
 
-	"github.com/talking-stick/tt/skills/harness"
+	"github.com/talking-stick/tt/identity/harness"
 )
 
 // A Kind is one of the two guards.
@@ -15,19 +15,15 @@ const (
 	Edit Kind = "edit"
 )
 
-// allowAnyway is what Antigravity must read to go on: unlike the others it takes
-// silence for a refusal.
-const allowAnyway = `{"decision":"allow"}`
-
 // Command returns the shell command that a harness runs for a guard. It exits 0
 // and says nothing on standard error whatever happens to tt.
 func Command(id harness.ID, kind Kind) string {
 	run := invocation(id, kind) + " 2>/dev/null"
-	if id != harness.Antigravity {
+	if !harness.Get(id).Answer.SilenceRefuses {
 		return "command -v tt >/dev/null 2>&1 && " + run + " || true"
 	}
 	return "tt_says=$(command -v tt >/dev/null 2>&1 && " + run + ") || tt_says=; " +
-		`[ -n "$tt_says" ] || tt_says='` + allowAnyway + `'; printf '%s\n' "$tt_says"`
+		`[ -n "$tt_says" ] || tt_says='` + permission + `'; printf '%s\n' "$tt_says"`
 }
 
 func invocation(id harness.ID, kind Kind) string {

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/talking-stick/tt/skills/harness"
+	"github.com/talking-stick/tt/identity/harness"
 )
 
 // runIn runs a hook's command as harnesses do, with a PATH of dir alone.
@@ -46,12 +46,12 @@ func TestCommandFailsOpenAndSilent(t *testing.T) {
 	}
 	allowed := func(id harness.ID) string {
 		if id == harness.Antigravity {
-			return allowAnyway + "\n"
+			return permission + "\n"
 		}
 		return ""
 	}
 	for _, shell := range shells {
-		for _, id := range harness.All() {
+		for _, id := range harness.IDs() {
 			for _, kind := range []Kind{Stop, Edit} {
 				command := Command(id, kind)
 				for name, dir := range map[string]string{
@@ -75,7 +75,7 @@ func TestCommandFailsOpenAndSilent(t *testing.T) {
 }
 
 func TestOurs(t *testing.T) {
-	for _, id := range harness.All() {
+	for _, id := range harness.IDs() {
 		if !Ours(Command(id, Stop), Stop) || !Ours(Command(id, Edit), Edit) || Ours(Command(id, Stop), Edit) {
 			t.Errorf("%s: does not know its own commands", id)
 		}

@@ -3,9 +3,11 @@ package hook
 import (
 	"context"
 	"fmt"
+
+	"github.com/talking-stick/tt/identity/harness"
 )
 
-// A Stick is the state of one room's talking stick as the caller meets it.
+// A Stick is the state of one room's talking stick, as seen by the caller.
 type Stick struct {
 	Root        string // the room's canonical path
 	Me          string // the agent id of the caller, "" if it is not a member
@@ -22,15 +24,15 @@ type Rooms interface {
 	Stick(ctx context.Context, path string, call Call) (*Stick, error)
 }
 
-// A Memory tells whether something is said to a session for the first time.
-// [Told] keeps one on disk.
+// A Memory knows what was said to a session last. [SeenStore] keeps it on disk.
 type Memory interface {
+	// First reports whether what differs from the last message to call's session.
 	First(call Call, what string) bool
 }
 
-// Decide applies the guard that call asks for and returns the reason to refuse,
-// "" to let it pass. Whatever cannot be found out lets it pass. The reason contains
-// text of others as it is: it has to be made visible before it is shown.
+// Decide applies the guard that call asks for. It returns the reason to refuse, or
+// "" to permit. What cannot be found out is permitted. The reason contains text of
+// other people as it is: control characters must be escaped before it is shown.
 func Decide(ctx context.Context, call Call, rooms Rooms, memory Memory) string {
 	switch call.Kind {
 	case Stop:
@@ -58,7 +60,7 @@ func decideStop(ctx context.Context, call Call, rooms Rooms, memory Memory) stri
 	default:
 		return ""
 	}
-	if !tellsRepeats(call.Harness) && !memory.First(call, fmt.Sprintf("%s %d %s", what, stick.Turn, stick.Root)) {
+	if harness.Get(call.Harness).Input.Repeated == "" && !memory.First(call, fmt.Sprintf("%s %d %s", what, stick.Turn, stick.Root)) {
 		return ""
 	}
 	return reason

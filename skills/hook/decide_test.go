@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/talking-stick/tt/skills/harness"
+	"github.com/talking-stick/tt/identity/harness"
 )
 
 // rooms maps paths to their stick; "broken" fails.
@@ -104,49 +104,49 @@ func TestDecideIgnoresOtherKinds(t *testing.T) {
 	}
 }
 
-func TestToldOnceWhereTheHarnessDoesNotTell(t *testing.T) {
-	told := Told{Dir: filepath.Join(t.TempDir(), "told")}
+func TestOneStopPerTurnWhereInputHasNoRepeated(t *testing.T) {
+	seen := SeenStore{Dir: filepath.Join(t.TempDir(), "told")}
 	stick := &Stick{Root: "/w", Me: "antigravity:1", Holder: "antigravity:1", Turn: 3}
 	r := rooms{"/w": stick}
 	call := Call{Harness: harness.Antigravity, Kind: Stop, SessionID: "c1", Dir: "/w"}
-	first := Decide(context.Background(), call, r, told)
-	second := Decide(context.Background(), call, r, told)
+	first := Decide(context.Background(), call, r, seen)
+	second := Decide(context.Background(), call, r, seen)
 	if first == "" || second != "" {
 		t.Errorf("first %q, second %q", first, second)
 	}
 	stick.Turn = 4
-	if Decide(context.Background(), call, r, told) == "" {
+	if Decide(context.Background(), call, r, seen) == "" {
 		t.Error("silent about another turn")
 	}
 	other := call
 	other.SessionID = "c2"
-	if Decide(context.Background(), other, r, told) == "" {
+	if Decide(context.Background(), other, r, seen) == "" {
 		t.Error("silent to another session")
 	}
 	call.SessionID = ""
-	if Decide(context.Background(), call, r, told) != "" {
+	if Decide(context.Background(), call, r, seen) != "" {
 		t.Error("speaks to a session it could not remember")
 	}
 }
 
-func TestToldForgetsOldSessions(t *testing.T) {
-	told := Told{Dir: filepath.Join(t.TempDir(), "told")}
+func TestSeenStoreForgetsOldSessions(t *testing.T) {
+	seen := SeenStore{Dir: filepath.Join(t.TempDir(), "told")}
 	call := Call{Harness: harness.Antigravity, SessionID: "old"}
-	if !told.First(call, "x") || told.First(call, "x") {
+	if !seen.First(call, "x") || seen.First(call, "x") {
 		t.Fatal("not remembered")
 	}
-	entries, err := os.ReadDir(told.Dir)
+	entries, err := os.ReadDir(seen.Dir)
 	if err != nil || len(entries) != 1 {
 		t.Fatal(entries, err)
 	}
 	then := time.Now().Add(-forgetAfter - time.Hour)
-	if err := os.Chtimes(filepath.Join(told.Dir, entries[0].Name()), then, then); err != nil {
+	if err := os.Chtimes(filepath.Join(seen.Dir, entries[0].Name()), then, then); err != nil {
 		t.Fatal(err)
 	}
-	if !told.First(Call{Harness: harness.Antigravity, SessionID: "new"}, "x") {
+	if !seen.First(Call{Harness: harness.Antigravity, SessionID: "new"}, "x") {
 		t.Error("a new session is not spoken to")
 	}
-	if entries, _ := os.ReadDir(told.Dir); len(entries) != 1 {
+	if entries, _ := os.ReadDir(seen.Dir); len(entries) != 1 {
 		t.Errorf("still there: %v", entries)
 	}
 }

@@ -4,7 +4,7 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/talking-stick/tt/skills/harness"
+	"github.com/talking-stick/tt/identity/harness"
 )
 
 func TestDecode(t *testing.T) {

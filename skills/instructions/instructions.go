@@ -70,7 +70,7 @@ type Paths struct {
 
 // A Document is what Show returns.
 type Document struct {
-	Harness Harness  `json:"harness"`
+	Harness string   `json:"harness"` // the reader
 	Scope   Scope    `json:"scope"`
 	Text    string   `json:"text"`
 	Sources []Source `json:"sources"`
@@ -86,11 +86,11 @@ func (l Layers) Paths() Paths {
 	return p
 }
 
-// Show returns the text of scope, with the sections for h only, or with all of
-// them if h is [All]. A layer without a file has no text and is no source. A layer
-// that is larger than MaxBytes is an error.
-func (l Layers) Show(scope Scope, h Harness) (Document, error) {
-	doc := Document{Harness: h, Scope: scope, Sources: []Source{}, Paths: l.Paths()}
+// Show returns the text of scope for reader, see [ParseReader]. A layer without a
+// file has no text and is not among the sources. A layer that is larger than
+// MaxBytes is an error.
+func (l Layers) Show(scope Scope, reader string) (Document, error) {
+	doc := Document{Harness: reader, Scope: scope, Sources: []Source{}, Paths: l.Paths()}
 	var parts []string
 	for _, source := range l.sources(scope) {
 		text, found, err := source.read()
@@ -101,7 +101,7 @@ func (l Layers) Show(scope Scope, h Harness) (Document, error) {
 			continue
 		}
 		doc.Sources = append(doc.Sources, source)
-		if part := strings.TrimSpace(extract(text, h)); part != "" {
+		if part := strings.TrimSpace(extract(text, reader)); part != "" {
 			parts = append(parts, part)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/identity/harness"
 	"github.com/talking-stick/tt/skills/rewrite"
 )
 
@@ -30,7 +31,7 @@ func layers(t *testing.T) Layers {
 func TestExtract(t *testing.T) {
 	const text = "For all.\n\n## House rules\nstill for all\n## Claude Code\nc1\n```\n## Codex\n```\n### detail\n## codex ##\nx1\n## Other\ndropped\n## Claude\nc2\n"
 	tests := []struct {
-		h    Harness
+		h    string
 		want string
 	}{
 		{All, text},
@@ -88,9 +89,9 @@ func TestShowWithoutFiles(t *testing.T) {
 
 func TestEveryHarnessHasABundledSection(t *testing.T) {
 	shared := extract(bundled, "nobody")
-	for _, known := range harnessNames {
-		if own := extract(bundled, known.harness); len(own) <= len(shared) {
-			t.Errorf("nothing for %s", known.harness)
+	for _, name := range harness.Agents() {
+		if own := extract(bundled, name); len(own) <= len(shared) {
+			t.Errorf("nothing for %s", name)
 		}
 	}
 }
@@ -148,16 +149,16 @@ func TestEditAndReset(t *testing.T) {
 }
 
 func TestNames(t *testing.T) {
-	for name, want := range map[string]Harness{"": All, "all": All, "claude-code": "claude", "agy": "antigravity", "grok-build": "grok", "OpenCode": "opencode"} {
-		if got, err := ParseHarness(name); err != nil || got != want {
+	for name, want := range map[string]string{"": All, "all": All, "claude-code": "claude", "agy": "antigravity", "grok-build": "grok", "OpenCode": "opencode"} {
+		if got, err := ParseReader(name); err != nil || got != want {
 			t.Errorf("%q: %q, %v", name, got, err)
 		}
 	}
-	if _, err := ParseHarness("cursor"); code.Of(err) != code.Usage {
+	if _, err := ParseReader("cursor"); code.Of(err) != code.Usage {
 		t.Errorf("%v", err)
 	}
-	for id, want := range map[string]Harness{"claude:1f2e": "claude", "human:ann": All, "codex": "codex"} {
-		if got := OfAgent(id); got != want {
+	for id, want := range map[string]string{"claude:1f2e": "claude", "human:ann": All, "codex": "codex"} {
+		if got := ReaderOf(id); got != want {
 			t.Errorf("%q: %q", id, got)
 		}
 	}

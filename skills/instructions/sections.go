@@ -4,67 +4,44 @@ import (
 	"strings"
 
 	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/identity/harness"
 )
 
-// A Harness names whose sections are shown. It is the name that agent ids start with.
-type Harness string
+// All is the reader who sees every section. Other readers are harnesses, by the
+// name that the ids of their agents start with.
+const All = "all"
 
-// All shows every section.
-const All Harness = "all"
+// Readers returns the names of all readers, for completion and messages.
+func Readers() []string { return append(harness.Agents(), All) }
 
-// harnessNames are the names under which a harness is known, in lower case: in
-// headings, on the command line, and in agent ids.
-var harnessNames = [...]struct {
-	harness Harness
-	names   []string
-}{
-	{"claude", []string{"claude", "claude code", "claude-code"}},
-	{"codex", []string{"codex", "codex cli"}},
-	{"antigravity", []string{"antigravity", "agy"}},
-	{"gemini", []string{"gemini", "gemini cli"}},
-	{"grok", []string{"grok", "grok build", "grok-build"}},
-	{"opencode", []string{"opencode", "open code"}},
-}
-
-// ParseHarness returns the harness that name means, All for "all" and "". An
-// unknown name is a usage error.
-func ParseHarness(name string) (Harness, error) {
-	if name == "" || name == string(All) {
+// ParseReader returns the reader that name means, All for "all" and "". Every name
+// of a harness will do; an unknown one is a usage error.
+func ParseReader(name string) (string, error) {
+	if name == "" || name == All {
 		return All, nil
 	}
-	if h := harnessCalled(name); h != "" {
-		return h, nil
+	if h := harness.Find(name); h != nil {
+		return h.Agent, nil
 	}
 	return "", code.New(code.Usage, "unknown harness %q", name).
-		WithHint("one of claude, codex, antigravity, gemini, grok, opencode, all")
+		WithHint("one of %s", strings.Join(Readers(), ", "))
 }
 
-// OfAgent returns the harness that an agent id starts with, All for any other id.
-func OfAgent(agentID string) Harness {
+// ReaderOf returns the harness that an agent id starts with, All for any other id.
+func ReaderOf(agentID string) string {
 	prefix, _, _ := strings.Cut(agentID, ":")
-	if h := harnessCalled(prefix); h != "" {
-		return h
+	if h := harness.Find(prefix); h != nil {
+		return h.Agent
 	}
 	return All
 }
 
-func harnessCalled(name string) Harness {
-	name = strings.ToLower(strings.TrimSpace(name))
-	for _, known := range harnessNames {
-		for _, n := range known.names {
-			if n == name {
-				return known.harness
-			}
-		}
-	}
-	return ""
-}
-
-// extract returns what text says to h: everything before the first section that
-// is for one harness, and h's own sections. A section ends at the next heading of
-// its level; one that follows a harness's section and is for none is dropped.
-func extract(text string, h Harness) string {
-	if h == All {
+// extract returns the part of text that is for reader: everything before the first
+// section for a harness, and the sections for reader. A section ends at the next
+// heading of its level. A section for no harness is left out behind one for a
+// harness.
+func extract(text, reader string) string {
+	if reader == All {
 		return text
 	}
 	var out strings.Builder
@@ -72,9 +49,9 @@ func extract(text string, h Harness) string {
 	for line := range strings.Lines(text) {
 		fence = fenceAfter(fence, line)
 		if title, ok := strings.CutPrefix(line, "## "); ok && fence == "" {
-			section := harnessCalled(strings.TrimRight(title, "# \t\r\n"))
-			anySection = anySection || section != ""
-			keep = !anySection || section == h
+			section := harness.Find(strings.TrimRight(title, "# \t\r\n"))
+			anySection = anySection || section != nil
+			keep = !anySection || section != nil && section.Agent == reader
 		}
 		if keep {
 			out.WriteString(line)
@@ -83,16 +60,16 @@ func extract(text string, h Harness) string {
 	return out.String()
 }
 
-// fenceAfter returns the fence that is open behind line, if fence was open
-// before it. A heading inside a code block is none.
+// fenceAfter returns the code fence that is open after line, "" if none is, where
+// fence was open before it. What looks like a heading in a code block is not one.
 func fenceAfter(fence, line string) string {
 	text := strings.TrimSpace(line)
-	for _, mark := range []string{"```", "~~~"} {
+	for _, marker := range []string{"```", "~~~"} {
 		switch {
-		case !strings.HasPrefix(text, mark):
+		case !strings.HasPrefix(text, marker):
 		case fence == "":
-			return mark
-		case fence == mark:
+			return marker
+		case fence == marker:
 			return ""
 		}
 	}

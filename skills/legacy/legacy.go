@@ -21,7 +21,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/talking-stick/tt/skills/harness"
+	"github.com/talking-stick/tt/identity/harness"
 	"github.com/talking-stick/tt/skills/jsonc"
 	"github.com/talking-stick/tt/skills/rewrite"
 )
@@ -65,15 +65,11 @@ type Cleaner struct {
 // Command returns the harness's own command that removes the registration, nil
 // if it has none.
 func Command(id harness.ID) []string {
-	switch id {
-	case harness.ClaudeCode:
-		return []string{"claude", "mcp", "remove", "-s", "user", serverName}
-	case harness.Codex:
-		return []string{"codex", "mcp", "remove", serverName}
-	case harness.Gemini:
-		return []string{"gemini", "mcp", "remove", "-s", "user", serverName}
+	h := harness.Get(id)
+	if len(h.MCP.Remove) == 0 {
+		return nil
 	}
-	return nil
+	return append(append([]string{h.Program}, h.MCP.Remove...), serverName)
 }
 
 // Clean removes the registrations from the harnesses ids and returns an entry for
@@ -81,7 +77,7 @@ func Command(id harness.ID) []string {
 func (c Cleaner) Clean(ctx context.Context, reason string, ids ...harness.ID) []Entry {
 	var entries []Entry
 	for _, id := range ids {
-		if Command(id) != nil || id == harness.OpenCode {
+		if mcp := harness.Get(id).MCP; len(mcp.Remove)+len(mcp.Files) > 0 {
 			entries = append(entries, Entry{Reason: reason, Harness: id, Version: c.Version})
 		}
 	}
@@ -95,7 +91,7 @@ func (c Cleaner) Clean(ctx context.Context, reason string, ids ...harness.ID) []
 }
 
 func (c Cleaner) clean(ctx context.Context, e *Entry) {
-	if e.Harness == harness.OpenCode {
+	if Command(e.Harness) == nil {
 		c.withFile(e)
 	} else {
 		c.withCommand(ctx, e)
@@ -116,9 +112,9 @@ func (c Cleaner) withCommand(ctx context.Context, e *Entry) {
 	case saysAbsent(said):
 		e.Status = Absent
 	case err != nil:
-		e.Status, e.Message = Failed, strings.TrimSpace(err.Error()+": "+telling(said))
+		e.Status, e.Message = Failed, strings.TrimSpace(err.Error()+": "+firstRelevantLine(said))
 	default:
-		e.Status, e.Message = Removed, telling(said)
+		e.Status, e.Message = Removed, firstRelevantLine(said)
 	}
 }
 
@@ -134,9 +130,9 @@ func saysAbsent(output string) bool {
 	return false
 }
 
-// telling returns the first line that speaks of the server; the harnesses also
-// print warnings about other things.
-func telling(output string) string {
+// firstRelevantLine returns the first line of output that names the server, or the
+// first line if none does: harnesses also print warnings about other things.
+func firstRelevantLine(output string) string {
 	for line := range strings.Lines(output) {
 		if strings.Contains(line, serverName) {
 			return strings.TrimSpace(line)
@@ -158,7 +154,7 @@ type Edit struct {
 // Edits returns what is to change in OpenCode's configuration. An entry of the
 // registration's name that the old installer has not written is an error.
 func (c Cleaner) Edits() (edits []Edit, err error) {
-	for _, name := range []string{"opencode.json", "opencode.jsonc", "config.json"} {
+	for _, name := range harness.Get(harness.OpenCode).MCP.Files {
 		path := filepath.Join(c.OpenCodeDir, name)
 		before, failure := os.ReadFile(path)
 		if errors.Is(failure, fs.ErrNotExist) || failure == nil && !bytes.Contains(before, []byte(serverName)) {

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/talking-stick/tt/skills/harness"
+	"github.com/talking-stick/tt/identity/harness"
 	"github.com/talking-stick/tt/skills/rewrite"
 )
 
@@ -49,7 +49,7 @@ func newBench(t *testing.T) *bench {
 func TestNativeCommands(t *testing.T) {
 	b := newBench(t)
 	b.output = "WARNING: something else\nRemoved MCP server talking-stick\nfrom somewhere"
-	entries := b.Clean(context.Background(), "install", harness.All()...)
+	entries := b.Clean(context.Background(), "install", harness.IDs()...)
 	want := []string{"claude mcp remove -s user talking-stick", "codex mcp remove talking-stick", "gemini mcp remove -s user talking-stick"}
 	if strings.Join(b.ran, "\n") != strings.Join(want, "\n") {
 		t.Errorf("ran %q", b.ran)

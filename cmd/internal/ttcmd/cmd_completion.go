@@ -9,7 +9,8 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/completion"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/identity"
-	"github.com/talking-stick/tt/skills/harness"
+	"github.com/talking-stick/tt/identity/harness"
+	"github.com/talking-stick/tt/skills/instructions"
 )
 
 var completionCommand = &cli.Command{
@@ -92,7 +93,7 @@ func fillFlag(c *cli.Invocation, slot completion.Slot) completion.Answer {
 	case "event":
 		return completion.Words(turn.EventTypes()...)
 	case "harness":
-		return completion.Words("claude", "codex", "antigravity", "gemini", "grok", "opencode", "all")
+		return completion.Words(instructions.Readers()...)
 	case "scope":
 		return completion.Words("effective", "bundled", "user", "project")
 	}

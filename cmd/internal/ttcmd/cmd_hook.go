@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
-	"github.com/talking-stick/tt/skills/harness"
+	"github.com/talking-stick/tt/identity/harness"
 	"github.com/talking-stick/tt/skills/hook"
 )
 
@@ -74,6 +74,6 @@ func guardReason(ctx context.Context, c *cli.Invocation, call hook.Call) string 
 	if err != nil {
 		return ""
 	}
-	memory := hook.Told{Dir: filepath.Join(store.Dir(), "told")}
+	memory := hook.SeenStore{Dir: filepath.Join(store.Dir(), "told")}
 	return cli.Line(hook.Decide(ctx, call, newHookRooms(c, store, call), memory))
 }

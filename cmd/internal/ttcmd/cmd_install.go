@@ -8,9 +8,9 @@ import (
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/identity/harness"
 	"github.com/talking-stick/tt/skills"
 	"github.com/talking-stick/tt/skills/githook"
-	"github.com/talking-stick/tt/skills/harness"
 )
 
 var installCommand = &cli.Command{

@@ -9,6 +9,7 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/workspace"
+	"github.com/talking-stick/tt/identity/harness"
 	"github.com/talking-stick/tt/skills/instructions"
 )
 
@@ -20,7 +21,7 @@ var instructionsShowCommand = &cli.Command{
 	Long: "Three layers, one after the other: what comes with tt, your own, and the project's .talking-stick/instructions.md. " +
 		`Sections such as "## Claude" are shown to that harness only.`,
 	Flags: func(f *cli.Flags) {
-		f.String("harness", "NAME", "claude, codex, antigravity, gemini, grok, opencode, or all (default: the caller's)")
+		f.String("harness", "NAME", strings.Join(harness.Agents(), ", ")+", or all (default: the caller's)")
 		f.String("scope", "LAYER", "effective, bundled, user or project (default effective)")
 		pathFlag(f)
 	},
@@ -80,7 +81,7 @@ func runInstructionsShow(_ context.Context, c *cli.Invocation) error {
 	if err != nil {
 		return err
 	}
-	h, err := readerOf(c)
+	reader, err := readerOf(c)
 	if err != nil {
 		return err
 	}
@@ -88,7 +89,7 @@ func runInstructionsShow(_ context.Context, c *cli.Invocation) error {
 	if err != nil {
 		return err
 	}
-	doc, err := l.Show(scope, h)
+	doc, err := l.Show(scope, reader)
 	if err != nil {
 		return err
 	}
@@ -99,17 +100,17 @@ func runInstructionsShow(_ context.Context, c *cli.Invocation) error {
 	})
 }
 
-// readerOf is the harness whose sections are shown: the named one, else the
-// caller's.
-func readerOf(c *cli.Invocation) (instructions.Harness, error) {
+// readerOf returns the harness whose sections are shown: the one that is named, or
+// the caller's.
+func readerOf(c *cli.Invocation) (string, error) {
 	if c.Given("harness") {
-		return instructions.ParseHarness(c.String("harness"))
+		return instructions.ParseReader(c.String("harness"))
 	}
 	me, _, err := whoCalls(c)
 	if err != nil {
 		return "", err
 	}
-	return instructions.OfAgent(me.ID), nil
+	return instructions.ReaderOf(me.ID), nil
 }
 
 // layerOf is the layer that the flags name, otherwise byDefault.

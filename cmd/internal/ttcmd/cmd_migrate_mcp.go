@@ -5,8 +5,8 @@ import (
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/identity/harness"
 	"github.com/talking-stick/tt/skills"
-	"github.com/talking-stick/tt/skills/harness"
 	"github.com/talking-stick/tt/skills/legacy"
 )
 
@@ -35,7 +35,7 @@ func runMigrate(ctx context.Context, c *cli.Invocation) error {
 		c.Notice("TALKING_STICK_DISABLE_MCP_MIGRATION is set, so nothing is removed")
 		return nil
 	}
-	entries, err := env.Migrate(ctx, c.String("reason"), harness.All()...)
+	entries, err := env.Migrate(ctx, c.String("reason"), harness.IDs()...)
 	if err != nil {
 		return code.New(code.DataDirUnusable, "cannot write %s: %v", env.MigrationLog(), err).Because(err)
 	}

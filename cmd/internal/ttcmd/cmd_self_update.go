@@ -10,7 +10,7 @@ import (
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/fsroom/code"
-	"github.com/talking-stick/tt/skills/harness"
+	"github.com/talking-stick/tt/identity/harness"
 )
 
 var selfUpdateCommand = &cli.Command{
@@ -125,7 +125,7 @@ func runUpdate(ctx context.Context, c *cli.Invocation, advice updateAdvice) erro
 	}
 	// Like the skill, old registrations are no reason to call an update failed.
 	if env, err := skillsEnvironment(c.Env); err == nil && env.MayMigrate() {
-		_, _ = env.Migrate(ctx, "update", harness.All()...)
+		_, _ = env.Migrate(ctx, "update", harness.IDs()...)
 	}
 	return nil
 }

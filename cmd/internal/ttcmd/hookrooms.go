@@ -10,7 +10,7 @@ import (
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/identity"
-	"github.com/talking-stick/tt/skills/harness"
+	"github.com/talking-stick/tt/identity/harness"
 	"github.com/talking-stick/tt/skills/hook"
 )
 
@@ -102,54 +102,34 @@ func nearestExisting(path string) string {
 	}
 }
 
-// A harnessMark is how the tools of a harness recognise it: a variable that says
-// so, and one with the session id that its payloads carry, "" if there is none.
-type harnessMark struct{ variable, session string }
-
-func markOf(id harness.ID) harnessMark {
-	switch id {
-	case harness.ClaudeCode:
-		return harnessMark{"CLAUDECODE", "CLAUDE_CODE_SESSION_ID"}
-	case harness.Codex:
-		return harnessMark{"CODEX_MANAGED_BY_NPM", "CODEX_THREAD_ID"}
-	case harness.Gemini:
-		return harnessMark{"GEMINI_CLI", ""}
-	case harness.OpenCode:
-		return harnessMark{"OPENCODE", ""}
-	case harness.Antigravity:
-		return harnessMark{"ANTIGRAVITY_AGENT", "ANTIGRAVITY_CONVERSATION_ID"}
-	case harness.Grok:
-		return harnessMark{"GROK_AGENT", "GROK_SESSION_ID"}
-	}
-	return harnessMark{}
-}
-
-// toolEnvironments are the environments in which the session of call may run tt,
-// the likeliest first. A harness tells its tools more than its hooks, and how much
-// depends on its version: so with the payload's session id, with the one that is
-// here, and without any. One that is here and is another's comes from a session
-// that started this one: it may write for that, but does not end its turn.
+// toolEnvironments returns the environments in which the session of call may run
+// tt, the likeliest first. A harness gives its tools more variables than its hooks,
+// and how many depends on its version: so the session id is that of the call, then
+// that of this process, then none. An id of this process that is not that of the
+// call belongs to a session that has started this one: the session may write on its
+// behalf, but does not end its turn.
 func toolEnvironments(lookup func(string) string, call hook.Call) []func(string) string {
-	mark := markOf(call.Harness)
+	h := harness.Get(call.Harness)
+	sessionVar := h.Input.SessionVar
 	with := func(session string) func(string) string {
 		return func(name string) string {
 			switch name {
-			case mark.variable:
-				return "1"
-			case mark.session:
+			case h.Markers[0].Var:
+				return h.Markers[0].Value
+			case sessionVar:
 				return session
 			}
 			return lookup(name)
 		}
 	}
-	if mark.session == "" {
+	if sessionVar == "" {
 		return []func(string) string{with("")}
 	}
 	sessions := []string{}
 	if call.SessionID != "" {
 		sessions = append(sessions, call.SessionID)
 	}
-	here, known := lookup(mark.session), call.SessionID != ""
+	here, known := lookup(sessionVar), call.SessionID != ""
 	if here != "" && here != call.SessionID && (!known || call.Kind == hook.Edit) {
 		sessions = append(sessions, here)
 	}

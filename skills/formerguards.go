@@ -6,11 +6,11 @@ import (
 	"github.com/talking-stick/tt/skills/block"
 )
 
-// An oldBlock is the guards that an earlier version has written into Codex's
-// config.toml. They only go: today's are in hooks.json.
-type oldBlock struct{ path string }
+// formerGuards are the guards that an earlier version has written into another
+// file, in a marked block. They are only removed.
+type formerGuards struct{ path string }
 
-func (b oldBlock) install(p *planner) outcome {
+func (b formerGuards) install(p *planner) outcome {
 	o := b.uninstall(p)
 	if o.status == Removed {
 		p.opts.sync = false // what goes here is added there
@@ -19,7 +19,7 @@ func (b oldBlock) install(p *planner) outcome {
 	return o
 }
 
-func (b oldBlock) uninstall(p *planner) outcome {
+func (b formerGuards) uninstall(p *planner) outcome {
 	o := outcome{part: "old guards", status: AlreadyAbsent}
 	before, err := read(b.path)
 	if err != nil {

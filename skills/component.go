@@ -1,11 +1,11 @@
 package skills
 
-// A part is one thing that a harness gets: the skill, or a guard.
-type part interface {
-	// install plans to put the part in place or to bring it up to date. In
-	// a sync it does only the latter.
+// A component is one thing that is installed into a harness: the skill or the guards.
+type component interface {
+	// install plans to add the component or to bring it up to date. In a sync it
+	// does only the latter.
 	install(p *planner) outcome
-	// uninstall plans to take it away.
+	// uninstall plans to remove the component.
 	uninstall(p *planner) outcome
 }
 

@@ -1,0 +1,177 @@
+// Package harness is a table of what is known about each agent harness: how it
+// is recognised, where it keeps its configuration, and how its hooks work.
+//
+// A new harness is a new row in table.go. What cannot be said in a row stands
+// in identity (recognising a process) and in skills (writing into a harness).
+package harness
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/talking-stick/tt/fsroom/code"
+)
+
+// An ID is the name of a harness on the command line and in the record of
+// installations. Agent ids start with [Harness.Agent] instead: the harness
+// "claude-code" runs agents called "claude:…".
+type ID string
+
+// The harnesses.
+const (
+	ClaudeCode  ID = "claude-code"
+	Codex       ID = "codex"
+	Antigravity ID = "antigravity"
+	Gemini      ID = "gemini"
+	OpenCode    ID = "opencode"
+	Grok        ID = "grok"
+)
+
+// A Harness is a program that runs agents: one row of the table. Paths are
+// relative and have "/" between their elements.
+type Harness struct {
+	ID      ID
+	Agent   string   // what agent ids start with, and the display name
+	Aliases []string // other names of the harness and its program, in lower case, "-" for a blank
+	Program string   // the name of its executable
+	Package string   // its npm package; "" if it is not one
+
+	// How its agents are recognised in the environment.
+	Markers     []Marker // any one of them identifies the harness; hooks run as if the first were set
+	SessionVars []string // variables that may hold the session id, best first
+	PIDVar      string   // variable with the pid of its process, which is taken as it is
+	PIDHintVar  string   // variable with a pid that another program has set: an ancestor that is the harness goes first
+
+	// What it keeps in the user's home directory.
+	ConfigDir ConfigDir
+	SkillDir  string // where it looks for skills, below ConfigDir
+	Hooks     Hooks
+	Input     HookInput
+	Answer    HookAnswer
+	Note      string // what users should know once the guards are installed
+	MCP       MCP
+}
+
+// A Marker is an environment variable that identifies a harness.
+type Marker struct {
+	Var   string
+	Value string // the only value that counts; "" for any that is not blank
+}
+
+// A ConfigDir is the directory in which a harness keeps its configuration. The
+// harness makes it, never this program.
+type ConfigDir struct {
+	Var    string // variable that replaces Base by an absolute path
+	Base   string // below the home directory
+	Sub    string // below Base
+	Former string // below the home directory: used where it exists and Base/Sub does not
+}
+
+// A Shape is the way in which hooks are configured.
+type Shape string
+
+// The shapes.
+const (
+	Groups  Shape = "groups"   // in a settings file, under "hooks" and the event: matchers with their handlers
+	Named   Shape = "named"    // in a file of hooks: our name, with the events below it
+	OwnFile Shape = "own file" // the same as Groups, in a file of our own
+	Plugin  Shape = "plugin"   // a program of our own that the harness loads
+)
+
+// Hooks is how the guards are installed.
+type Hooks struct {
+	File       string // below ConfigDir
+	FormerFile string // where an earlier version has put them, in a marked block
+	Shape      Shape
+	StopEvent  string // the agent is about to end its turn; "" if no hook can hold that back
+	EditEvent  string // a tool is about to run
+	WriteTools string // matches the names of the tools that write files
+	Millis     bool   // timeouts are in milliseconds and handlers have names; otherwise in seconds and without
+}
+
+// HookInput is what the fields of a hook's input are called, "" where there is
+// no such field. A dot separates the names of nested fields.
+type HookInput struct {
+	Session    string   // the session id
+	SessionVar string   // the session variable that holds the same id
+	Dir        string   // where the agent works: a string, or a list whose first element counts
+	Tool       string   // the name of the tool that is about to run
+	ToolInput  string   // the input of the tool
+	Files      []string // in ToolInput: the files that the tool writes
+	Patch      string   // in ToolInput: the patch that the tool apply_patch applies
+	Repeated   string   // true if the agent goes on only because a stop guard held it back
+	Subagent   string   // not empty if a helper inside the session asks
+	Idle       string   // false while something still runs in the background
+	Signature  string   // sent by no other harness; tells whose input it is
+}
+
+// HookAnswer is how a hook refuses.
+type HookAnswer struct {
+	Stop           string // the decision that makes the agent go on instead of stopping
+	EditIsSpecific bool   // a refused edit is a "hookSpecificOutput", otherwise a decision "deny"
+	SilenceRefuses bool   // permission has to be given explicitly
+}
+
+// MCP is where a harness registers MCP servers.
+type MCP struct {
+	Remove []string // the arguments of its program that remove the server whose name follows them
+	Files  []string // the files below ConfigDir to edit if it has no such command
+}
+
+// All returns every harness, in the order in which they are recognised and
+// reported on. The rows must not be changed.
+func All() []*Harness { return table }
+
+// Get returns the row of id, nil for an id that is not in the table.
+func Get(id ID) *Harness {
+	for _, h := range table {
+		if h.ID == id {
+			return h
+		}
+	}
+	return nil
+}
+
+// Find returns the harness that is called name: by its id, the name of its
+// agents or its program, or an alias. Case does not matter, and a blank is the
+// same as "-". It returns nil if there is none.
+func Find(name string) *Harness {
+	return find(strings.ReplaceAll(strings.ToLower(strings.TrimSpace(name)), " ", "-"))
+}
+
+func find(name string) *Harness {
+	for _, h := range table {
+		if name == string(h.ID) || name == h.Agent || name == h.Program || slices.Contains(h.Aliases, name) {
+			return h
+		}
+	}
+	return nil
+}
+
+// Parse returns the harness that a command line names, as [Find] does but with
+// the exact spelling. An unknown name is a usage error that lists the harnesses.
+func Parse(name string) (ID, error) {
+	if h := find(name); h != nil {
+		return h.ID, nil
+	}
+	return "", code.New(code.Usage, "unknown harness %q", name).
+		WithHint("one of %s", strings.Join(Names(), ", ")).
+		With("harness", name)
+}
+
+// IDs returns the ids of all harnesses, in the order of [All].
+func IDs() []ID { return column(func(h *Harness) ID { return h.ID }) }
+
+// Names returns the ids of all harnesses as strings, for completion and messages.
+func Names() []string { return column(func(h *Harness) string { return string(h.ID) }) }
+
+// Agents returns the agent names of all harnesses, for completion and messages.
+func Agents() []string { return column(func(h *Harness) string { return h.Agent }) }
+
+func column[T any](of func(*Harness) T) []T {
+	var values []T
+	for _, h := range table {
+		values = append(values, of(h))
+	}
+	return values
+}

@@ -1,0 +1,154 @@
+package harness
+
+import (
+	"errors"
+	"path"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/talking-stick/tt/fsroom/code"
+)
+
+// optional are the columns that may be empty, and what that means. All others
+// have to be filled in every row.
+var optional = map[string]string{
+	"Aliases":               "it has no other names",
+	"Package":               "it is not installed by npm",
+	"SessionVars":           "it exports no session id",
+	"PIDVar":                "it does not export its pid",
+	"PIDHintVar":            "no terminal exports its pid",
+	"Note":                  "there is nothing to know",
+	"ConfigDir.Var":         "the directory cannot be moved",
+	"ConfigDir.Sub":         "the base is the directory",
+	"ConfigDir.Former":      "it has always been there",
+	"Hooks.FormerFile":      "the guards have always been there",
+	"Hooks.StopEvent":       "no hook holds back a stop",
+	"Hooks.EditEvent":       "plugin.js has it",
+	"Hooks.WriteTools":      "plugin.js has them",
+	"Hooks.Millis":          "timeouts are in seconds",
+	"Input.SessionVar":      "the environment does not have the session id of hooks",
+	"Input.Patch":           "it has no tool apply_patch",
+	"Input.Repeated":        "hooks do not say whether the agent was held back before",
+	"Input.Subagent":        "hooks do not say whether a helper asks",
+	"Input.Idle":            "nothing runs in the background when the agent stops",
+	"Input.Signature":       "its input looks like that of others",
+	"Answer.EditIsSpecific": "the plain decision will do",
+	"Answer.SilenceRefuses": "silence permits",
+	"MCP.Remove":            "no older version has registered a server, or in Files",
+	"MCP.Files":             "no older version has registered a server, or by Remove",
+}
+
+func TestEveryRowIsComplete(t *testing.T) {
+	used := map[string]bool{}
+	for _, h := range All() {
+		eachColumn("", reflect.ValueOf(h).Elem(), func(column string, v reflect.Value) {
+			if v.IsZero() && optional[column] == "" {
+				t.Errorf("%s has no %s", h.ID, column)
+			}
+			used[column] = used[column] || !v.IsZero()
+		})
+	}
+	for column := range optional {
+		if !used[column] {
+			t.Errorf("no row has a %s", column)
+		}
+	}
+}
+
+// eachColumn calls visit for the fields of a row, and of the structures in it.
+func eachColumn(prefix string, row reflect.Value, visit func(string, reflect.Value)) {
+	for i := range row.NumField() {
+		name, field := prefix+row.Type().Field(i).Name, row.Field(i)
+		if field.Kind() == reflect.Struct {
+			eachColumn(name+".", field, visit)
+		} else {
+			visit(name, field)
+		}
+	}
+}
+
+func TestNamesAreUnique(t *testing.T) {
+	owner := map[string]ID{}
+	for _, h := range All() {
+		if Get(h.ID) != h {
+			t.Errorf("%s is not found by its id", h.ID)
+		}
+		for _, name := range append([]string{string(h.ID), h.Agent, h.Program}, h.Aliases...) {
+			if name != strings.ToLower(name) || strings.ContainsAny(name, " _./:") {
+				t.Errorf("%s: the name %q cannot be found", h.ID, name)
+			}
+			if of, taken := owner[name]; taken && of != h.ID {
+				t.Errorf("%q is %s and %s", name, of, h.ID)
+			}
+			if owner[name] = h.ID; Find(name) != h {
+				t.Errorf("%s is not found as %q", h.ID, name)
+			}
+		}
+		for _, m := range h.Markers {
+			if of, taken := owner[m.Var]; taken {
+				t.Errorf("the marker %s is of %s and %s", m.Var, of, h.ID)
+			}
+			owner[m.Var] = h.ID
+		}
+	}
+}
+
+func TestRowsFitTogether(t *testing.T) {
+	for _, h := range All() {
+		if h.Markers[0].Value == "" {
+			t.Errorf("%s: hooks cannot set the marker %s, which has no value", h.ID, h.Markers[0].Var)
+		}
+		if v := h.Input.SessionVar; v != "" && !slices.Contains(h.SessionVars, v) {
+			t.Errorf("%s: %s is not one of its session variables", h.ID, v)
+		}
+		for _, p := range append(h.MCP.Files, h.ConfigDir.Base, h.ConfigDir.Sub, h.ConfigDir.Former, h.SkillDir, h.Hooks.File, h.Hooks.FormerFile) {
+			if p != "" && (path.IsAbs(p) || path.Clean(p) != p || strings.HasPrefix(p, "..") || strings.Contains(p, `\`)) {
+				t.Errorf("%s: bad path %q", h.ID, p)
+			}
+		}
+		if _, err := regexp.Compile(h.Hooks.WriteTools); err != nil {
+			t.Errorf("%s: %v", h.ID, err)
+		}
+		if !slices.Contains([]Shape{Groups, Named, OwnFile, Plugin}, h.Hooks.Shape) {
+			t.Errorf("%s: unknown shape %q", h.ID, h.Hooks.Shape)
+		}
+		if h.Hooks.Shape != Plugin && (h.Hooks.EditEvent == "" || h.Hooks.WriteTools == "") {
+			t.Errorf("%s: an edit guard needs an event and the tools that write", h.ID)
+		}
+		if len(h.MCP.Remove) > 0 && len(h.MCP.Files) > 0 {
+			t.Errorf("%s: MCP servers are removed in two ways", h.ID)
+		}
+	}
+}
+
+func TestFind(t *testing.T) {
+	for name, want := range map[string]ID{
+		"claude": ClaudeCode, "Claude Code": ClaudeCode, "claude-code": ClaudeCode,
+		"Codex CLI": Codex, "agy": Antigravity, " gemini cli ": Gemini, "Open Code": OpenCode, "grok-build": Grok,
+	} {
+		if h := Find(name); h == nil || h.ID != want {
+			t.Errorf("%q is %+v", name, h)
+		}
+	}
+	for _, name := range []string{"", "cursor", "claude_code", "claude:1"} {
+		if h := Find(name); h != nil {
+			t.Errorf("%q is %s", name, h.ID)
+		}
+	}
+}
+
+func TestParse(t *testing.T) {
+	for name, want := range map[string]ID{"claude": ClaudeCode, "agy": Antigravity, "grok-build": Grok} {
+		if id, err := Parse(name); id != want || err != nil {
+			t.Errorf("%s: %q %v", name, id, err)
+		}
+	}
+	_, err := Parse("Claude")
+	var e *code.Error
+	if !errors.As(err, &e) || e.Code != code.Usage || !strings.Contains(e.Hint, "opencode, grok") || !strings.Contains(e.Message, "Claude") {
+		t.Errorf("%v", err)
+	}
+}
