@@ -26,7 +26,7 @@ func BenchmarkDurableCall(b *testing.B) {
 		}
 	})
 	b.Run("update", func(b *testing.B) {
-		r, err := srv.topic(p.made("blue"))
+		r, err := srv.Topic(p.made("blue"))
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/talking-stick/tt/cmd/agent-bus/internal/tools"
+	"github.com/talking-stick/tt/cmd/internal/topics"
 	"github.com/talking-stick/tt/fsroom/topic"
 	"github.com/talking-stick/tt/journal/event"
 )
@@ -21,7 +22,7 @@ func pendingList(ctx context.Context, c *call) (tools.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := c.topic(id)
+	r, err := c.Topic(id)
 	if err != nil {
 		return nil, err
 	}
@@ -32,12 +33,12 @@ func pendingList(ctx context.Context, c *call) (tools.Result, error) {
 	return offered(ctx, r, agent, request)
 }
 
-func offered(ctx context.Context, r *room, agent string, request tools.PendingRequest) (tools.Result, error) {
+func offered(ctx context.Context, r *topics.Room, agent string, request tools.PendingRequest) (tools.Result, error) {
 	snap, err := r.View()
 	if err != nil {
 		return nil, err
 	}
-	lookup, done, err := lookupIn(ctx, r)
+	lookup, done, err := topics.OpenLookup(ctx, r)
 	if err != nil {
 		return nil, err
 	}
@@ -62,13 +63,13 @@ func answer(ctx context.Context, c *call) (tools.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := c.topic(id)
+	r, err := c.Topic(id)
 	if err != nil {
 		return nil, err
 	}
 	var tally topic.Tally
 	snap, _, err := r.Update(ctx, func(s *topic.State) (events []event.Event, err error) {
-		events, tally, err = s.Answer(agent, responses, newAnswerID)
+		events, tally, err = s.Answer(agent, responses, topics.NewAnswerID)
 		return events, err
 	})
 	if err != nil {
@@ -80,7 +81,7 @@ func answer(ctx context.Context, c *call) (tools.Result, error) {
 			continue
 		}
 		// The answers are stored: that a reason cannot be told must not fail the call.
-		if all, err := knowing(ctx, r, known, skip.QuestionID); err == nil {
+		if all, err := topics.WithQuestion(ctx, r, known, skip.QuestionID); err == nil {
 			known, tally.Skipped[i] = all, all.Skip(skip.QuestionID)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/talking-stick/tt/cmd/agent-bus/internal/tools"
+	"github.com/talking-stick/tt/cmd/internal/topics"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/topic"
 	"github.com/talking-stick/tt/journal/event"
@@ -22,7 +23,7 @@ func ask(ctx context.Context, c *call) (tools.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := c.topic(id)
+	r, err := c.Topic(id)
 	if err != nil {
 		return nil, err
 	}
@@ -35,11 +36,11 @@ func ask(ctx context.Context, c *call) (tools.Result, error) {
 }
 
 // queue stores the question.
-func (c *call) queue(ctx context.Context, r *room, request topic.AskRequest) (queued *tools.QueuedResult, err error) {
+func (c *call) queue(ctx context.Context, r *topics.Room, request topic.AskRequest) (queued *tools.QueuedResult, err error) {
 	err = c.session.as(r.Name(), func(s *seat) error {
 		var questionID string
 		_, _, err := r.Update(ctx, func(st *topic.State) (events []event.Event, err error) {
-			events, questionID, err = st.Ask(s.agent, request, newQuestionID, c.limits)
+			events, questionID, err = st.Ask(s.agent, request, topics.NewQuestionID, c.limits)
 			return events, err
 		})
 		// Also after an error: the question may have been stored all the same.
@@ -53,7 +54,7 @@ func (c *call) queue(ctx context.Context, r *room, request topic.AskRequest) (qu
 	return queued, nil
 }
 
-func (c *call) awaitAnswer(ctx context.Context, r *room, queued *tools.QueuedResult, seconds int) (tools.Result, error) {
+func (c *call) awaitAnswer(ctx context.Context, r *topics.Room, queued *tools.QueuedResult, seconds int) (tools.Result, error) {
 	err := c.until(ctx, r, seconds, func(s *topic.State) bool { return s.AskSettled(queued.QuestionID, 1) })
 	if err != nil {
 		return nil, err
@@ -62,17 +63,7 @@ func (c *call) awaitAnswer(ctx context.Context, r *room, queued *tools.QueuedRes
 	if err != nil {
 		return nil, err
 	}
-	return result.AskResult(listeners(r, queued.AskedBy)), nil
-}
-
-// listeners counts the agents with a live session that have joined the topic,
-// without the one named; it is negative where they cannot be counted.
-func listeners(r *room, without string) int {
-	n, err := r.Holders(markJoined, without)
-	if err != nil {
-		return -1
-	}
-	return n
+	return result.AskResult(topics.Listeners(r, queued.AskedBy)), nil
 }
 
 // withQuestion tells with an error after the question was stored which one it is.
@@ -93,7 +84,7 @@ func askPoll(ctx context.Context, c *call) (tools.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := c.topic(id)
+	r, err := c.Topic(id)
 	if err != nil {
 		return nil, err
 	}
@@ -108,31 +99,21 @@ func askPoll(ctx context.Context, c *call) (tools.Result, error) {
 	return result, nil
 }
 
-func poll(ctx context.Context, r *room, questionID string, skip int) (*tools.PollResult, error) {
+func poll(ctx context.Context, r *topics.Room, questionID string, skip int) (*tools.PollResult, error) {
 	snap, err := r.View()
 	if err != nil {
 		return nil, err
 	}
-	s, err := knowing(ctx, r, snap.State, questionID)
+	s, err := topics.WithQuestion(ctx, r, snap.State, questionID)
 	if err != nil {
 		return nil, err
 	}
-	lookup, done, err := lookupIn(ctx, r)
+	lookup, done, err := topics.OpenLookup(ctx, r)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
 	return tools.Poll(s, questionID, skip, lookup)
-}
-
-// lookupIn reads events of the topic from one open journal.
-func lookupIn(ctx context.Context, r *room) (topic.Lookup, func(), error) {
-	reader, err := r.Reader()
-	if err != nil {
-		return nil, nil, err
-	}
-	lookup := func(seq int64) (*event.Event, error) { return reader.Event(ctx, seq) }
-	return lookup, func() { _ = reader.Close() }, nil
 }
 
 // elsewhere turns "no such question here" into TOPIC_MISMATCH if it is on another
@@ -141,7 +122,7 @@ func (c *call) elsewhere(ctx context.Context, err error, id, questionID string) 
 	if code.Of(err) != topic.QuestionNotFound {
 		return err
 	}
-	found, scanErr := c.topicOf(ctx, questionID)
+	found, scanErr := c.TopicOf(ctx, questionID)
 	if scanErr != nil || found == "" {
 		return err
 	}

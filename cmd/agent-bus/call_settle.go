@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/talking-stick/tt/cmd/agent-bus/internal/tools"
+	"github.com/talking-stick/tt/cmd/internal/topics"
 	"github.com/talking-stick/tt/fsroom/topic"
 	"github.com/talking-stick/tt/journal/event"
 )
@@ -62,43 +63,13 @@ func (c *call) ownQuestion() (q ownQuestion, err error) {
 	return q, err
 }
 
-func (c *call) settle(ctx context.Context, q ownQuestion, decide settlement) (s *topic.State, changed bool, err error) {
-	r, err := c.topic(q.topicID)
+func (c *call) settle(ctx context.Context, q ownQuestion, decide func(*topic.State) ([]event.Event, error)) (s *topic.State, changed bool, err error) {
+	r, err := c.Topic(q.topicID)
 	if err != nil {
 		return nil, false, err
 	}
-	if s, changed, err = settle(ctx, r, q.id, decide); err != nil {
+	if s, changed, err = topics.Settle(ctx, r, q.id, decide); err != nil {
 		return nil, false, c.elsewhere(ctx, err, q.topicID, q.id)
 	}
 	return s, changed, nil
-}
-
-// A settlement decides how a question is settled. It returns no events if the
-// question was settled that way before.
-type settlement func(*topic.State) ([]event.Event, error)
-
-// settle settles the question and returns the topic as it is then, and whether
-// that changed anything. If the state has forgotten the question, the topic
-// returned is read from the journal.
-func settle(ctx context.Context, r *room, questionID string, decide settlement) (s *topic.State, changed bool, err error) {
-	var forgotten bool
-	snap, _, err := r.Update(ctx, func(s *topic.State) (events []event.Event, err error) {
-		if forgotten = s.Forgets() && s.Question(questionID) == nil; forgotten {
-			return nil, nil
-		}
-		events, err = decide(s)
-		changed = len(events) > 0
-		return events, err
-	})
-	if err != nil {
-		return nil, false, err
-	}
-	if !forgotten {
-		return snap.State, changed, nil
-	}
-	// A question that is found now is settled already, so its events would be none.
-	if s, err = knowing(ctx, r, snap.State, questionID); err == nil {
-		_, err = decide(s)
-	}
-	return s, false, err
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/talking-stick/tt/cmd/agent-bus/internal/tools"
+	"github.com/talking-stick/tt/cmd/internal/topics"
 	"github.com/talking-stick/tt/fsroom/topic"
 	"github.com/talking-stick/tt/journal/event"
 )
@@ -21,7 +22,7 @@ func (r *pingResult) Text() string {
 }
 
 func ping(_ context.Context, c *call) (tools.Result, error) {
-	return &pingResult{OK: true, SpecVersion: specVersion, DataDir: c.dir}, nil
+	return &pingResult{OK: true, SpecVersion: specVersion, DataDir: c.Path}, nil
 }
 
 func topicCreate(ctx context.Context, c *call) (tools.Result, error) {
@@ -29,11 +30,11 @@ func topicCreate(ctx context.Context, c *call) (tools.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	info, warnings, err := c.create(ctx, request)
+	info, doubtful, err := c.Create(ctx, request)
 	if err != nil {
-		return nil, err
+		return nil, withUnreadable(err, doubtful, request.Name)
 	}
-	return warned(tools.NewTopicResult(info), warnings), nil
+	return warned(tools.NewTopicResult(&info), warningsOf(doubtful)), nil
 }
 
 func topicList(_ context.Context, c *call) (tools.Result, error) {
@@ -41,11 +42,11 @@ func topicList(_ context.Context, c *call) (tools.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	all, err := c.index()
+	all, err := c.Index()
 	if err != nil {
 		return nil, err
 	}
-	return warned(tools.NewListResult(all.infos(), status), warningsOf(all.unreadable)), nil
+	return warned(tools.NewListResult(all.Infos(), status), warningsOf(all.Unreadable)), nil
 }
 
 func topicResolve(_ context.Context, c *call) (tools.Result, error) {
@@ -69,7 +70,7 @@ func topicClose(ctx context.Context, c *call) (tools.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := c.topic(id)
+	r, err := c.Topic(id)
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +83,7 @@ func topicClose(ctx context.Context, c *call) (tools.Result, error) {
 }
 
 // closeTopic closes the topic. The result has a warning if it was closed before.
-func closeTopic(ctx context.Context, r *room, by, reason string) (*tools.CloseResult, error) {
+func closeTopic(ctx context.Context, r *topics.Room, by, reason string) (*tools.CloseResult, error) {
 	var changes []event.Event
 	snap, _, err := r.Update(ctx, func(s *topic.State) (events []event.Event, err error) {
 		changes, err = s.Close(by, reason)
@@ -113,7 +114,7 @@ func topicJoin(ctx context.Context, c *call) (tools.Result, error) {
 		}
 		id = info.TopicID
 	}
-	r, err := c.topic(id)
+	r, err := c.Topic(id)
 	if err != nil {
 		return nil, err
 	}
@@ -128,7 +129,7 @@ func topicJoin(ctx context.Context, c *call) (tools.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	result := tools.NewJoinResult(snap.State, request.AgentName, c.dir)
+	result := tools.NewJoinResult(snap.State, request.AgentName, c.Path)
 	result.Warn(warnings...)
 	if inUse {
 		result.Warn(tools.NameInUse(id, request.AgentName))

@@ -7,6 +7,7 @@ import (
 
 	"github.com/talking-stick/tt/cmd/agent-bus/internal/tools"
 	"github.com/talking-stick/tt/cmd/internal/cli"
+	"github.com/talking-stick/tt/cmd/internal/topics"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/topic"
 	"github.com/talking-stick/tt/journal/event"
@@ -56,7 +57,7 @@ func runClose(ctx context.Context, c *cli.Invocation, b *bus) error {
 		return err
 	}
 	questionID := c.Arg("topic")
-	if id, err := b.topicOf(ctx, questionID); err == nil && id != "" {
+	if id, err := b.TopicOf(ctx, questionID); err == nil && id != "" {
 		return closeQuestion(ctx, c, b, id, agent, reason)
 	}
 	r, err := b.named(c, c.Arg("topic"))
@@ -85,11 +86,11 @@ type closedQuestion struct {
 
 func closeQuestion(ctx context.Context, c *cli.Invocation, b *bus, topicID, agent, reason string) error {
 	id := c.Arg("topic")
-	r, err := b.topic(topicID)
+	r, err := b.Topic(topicID)
 	if err != nil {
 		return err
 	}
-	s, _, err := settle(ctx, r, id, func(s *topic.State) ([]event.Event, error) {
+	s, _, err := topics.Settle(ctx, r, id, func(s *topic.State) ([]event.Event, error) {
 		q := s.Question(id)
 		if q == nil {
 			return nil, topic.NotFound("topic_id", topicID)
@@ -120,8 +121,8 @@ func runArchive(ctx context.Context, c *cli.Invocation, b *bus) error {
 	if err != nil {
 		return err
 	}
-	from := filepath.Join(b.dir, rules.Folder, r.Name())
-	to := filepath.Join(b.dir, archivedFolder, r.Name())
+	from := filepath.Join(b.Path, topics.Rules.Folder, r.Name())
+	to := filepath.Join(b.Path, archivedFolder, r.Name())
 	move := func() error {
 		if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
 			return unusable(filepath.Dir(to), err)
@@ -133,7 +134,7 @@ func runArchive(ctx context.Context, c *cli.Invocation, b *bus) error {
 	}
 	// Under its lock nobody is in the middle of a change. One that cannot be read
 	// is not changed by anybody.
-	err = r.Locked(ctx, func(*snapshot) error { return move() })
+	err = r.Locked(ctx, func(*topics.Snapshot) error { return move() })
 	if known := code.Of(err); known == code.CorruptRoom || known == code.UnsupportedFormat {
 		err = move()
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/talking-stick/tt/cmd/agent-bus/internal/tools"
 	"github.com/talking-stick/tt/cmd/internal/cli"
+	"github.com/talking-stick/tt/cmd/internal/topics"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/topic"
 )
@@ -36,7 +37,7 @@ func runExport(ctx context.Context, c *cli.Invocation, b *bus) error {
 	if err != nil {
 		return err
 	}
-	shown.Listeners = max(0, listeners(p.room, ""))
+	shown.Listeners = max(0, topics.Listeners(p.room, ""))
 	return c.Out.Result(shown, func(t *cli.Text) { t.Block("", markdown(shown)) })
 }
 

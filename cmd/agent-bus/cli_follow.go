@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
+	"github.com/talking-stick/tt/cmd/internal/topics"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/topic"
@@ -77,7 +78,7 @@ func runFollow(ctx context.Context, c *cli.Invocation, b *bus) error {
 // A follower is one cli follow.
 type follower struct {
 	call   *cli.Invocation
-	room   *room
+	room   *topics.Room
 	done   chan error
 	cursor atomic.Int64 // the last event that was printed as a whole
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/talking-stick/tt/cmd/agent-bus/internal/tools"
 	"github.com/talking-stick/tt/cmd/internal/cli"
+	"github.com/talking-stick/tt/cmd/internal/topics"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/topic"
@@ -129,7 +130,7 @@ func runAsk(ctx context.Context, c *cli.Invocation, b *bus) error {
 	}
 	var id string
 	_, _, err = r.Update(ctx, func(s *topic.State) (events []event.Event, err error) {
-		events, id, err = s.Ask(agent, request, newQuestionID, b.limits)
+		events, id, err = s.Ask(agent, request, topics.NewQuestionID, b.limits)
 		return events, err
 	})
 	if err != nil {
@@ -147,10 +148,10 @@ func runAsk(ctx context.Context, c *cli.Invocation, b *bus) error {
 }
 
 // waitForAnswer prints the first answer, or that there is none in time.
-func waitForAnswer(ctx context.Context, c *cli.Invocation, r *room, id, agent string) error {
+func waitForAnswer(ctx context.Context, c *cli.Invocation, r *topics.Room, id, agent string) error {
 	waiting, timeUp := context.WithTimeoutCause(ctx, c.Duration("timeout"), errTimeUp)
 	defer timeUp()
-	err := r.Await(waiting, func(s *snapshot) (bool, fsroom.Pause, error) {
+	err := r.Await(waiting, func(s *topics.Snapshot) (bool, fsroom.Pause, error) {
 		return s.State.AskSettled(id, 1), fsroom.Pause{}, nil
 	})
 	if err != nil && err != errTimeUp {
@@ -160,7 +161,7 @@ func waitForAnswer(ctx context.Context, c *cli.Invocation, r *room, id, agent st
 	if err != nil {
 		return err
 	}
-	others := listeners(r, agent)
+	others := topics.Listeners(r, agent)
 	return c.Out.Result(polled.AskResult(others), func(t *cli.Text) {
 		switch {
 		case len(polled.Answers) > 0:
@@ -199,7 +200,7 @@ func runAnswer(ctx context.Context, c *cli.Invocation, b *bus) error {
 	if err != nil {
 		return err
 	}
-	result := answeredResult{QuestionID: id, AnswerID: newAnswerID(), Status: "saved"}
+	result := answeredResult{QuestionID: id, AnswerID: topics.NewAnswerID(), Status: "saved"}
 	_, _, err = r.Update(ctx, func(s *topic.State) ([]event.Event, error) {
 		events, tally, err := s.Answer(agent, responses, func() string { return result.AnswerID })
 		if err == nil && tally.Saved == 0 {
@@ -256,8 +257,8 @@ func responseOf(c *cli.Invocation, l topic.Limits, id, text string) ([]topic.Res
 }
 
 // roomOf returns the topic that has the question.
-func (b *bus) roomOf(ctx context.Context, questionID string) (*room, error) {
-	id, err := b.topicOf(ctx, questionID)
+func (b *bus) roomOf(ctx context.Context, questionID string) (*topics.Room, error) {
+	id, err := b.TopicOf(ctx, questionID)
 	if err != nil {
 		return nil, err
 	}
@@ -265,7 +266,7 @@ func (b *bus) roomOf(ctx context.Context, questionID string) (*room, error) {
 		return nil, code.New(topic.QuestionNotFound, "no topic has a question %q", questionID).
 			WithHint(`see "agent-bus cli topics show TOPIC"`)
 	}
-	return b.topic(id)
+	return b.Topic(id)
 }
 
 // eventLine is an event of a topic for people, on one line.

@@ -36,12 +36,12 @@ func runList(_ context.Context, c *cli.Invocation, b *bus) error {
 	if limit < 1 {
 		return c.Usagef("--limit must be 1 or more, not %d", limit)
 	}
-	all, err := b.index()
+	all, err := b.Index()
 	if err != nil {
 		return err
 	}
-	listed := topic.Select(all.infos(), c.String("status"))
-	result := topicsResult{Topics: listed, Total: len(listed), Warnings: warningsOf(all.unreadable)}
+	listed := topic.Select(all.Infos(), c.String("status"))
+	result := topicsResult{Topics: listed, Total: len(listed), Warnings: warningsOf(all.Unreadable)}
 	result.Topics = listed[:min(int(min(limit, 1<<30)), len(listed))]
 	for _, w := range result.Warnings {
 		if !c.JSON {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/talking-stick/tt/cmd/agent-bus/internal/tools"
 	"github.com/talking-stick/tt/cmd/internal/cli"
+	"github.com/talking-stick/tt/cmd/internal/topics"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
 )
@@ -41,7 +42,7 @@ type wipeResult struct {
 const codeDeclined code.Code = "DECLINED"
 
 func runWipe(_ context.Context, c *cli.Invocation, b *bus) error {
-	path := filepath.Join(b.dir, rules.Folder)
+	path := filepath.Join(b.Path, topics.Rules.Folder)
 	entries, err := os.ReadDir(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return c.Out.Result(wipeResult{false, path}, func(t *cli.Text) { t.Line("Nothing to delete: there is no %s.", path) })
@@ -50,13 +51,13 @@ func runWipe(_ context.Context, c *cli.Invocation, b *bus) error {
 		return unusable(path, err)
 	}
 	// Where it would not help, nothing of a newer version's is destroyed.
-	if _, err := b.store(); code.Of(err) == code.UnsupportedFormat && sharedWithRooms(b.dir) {
+	if _, err := b.Store(); code.Of(err) == code.UnsupportedFormat && sharedWithRooms(b.Path) {
 		return err
 	}
 	if !c.Bool("yes") && !confirmed(c, path, entries) {
 		return code.New(codeDeclined, "nothing was deleted").WithHint("answer yes, or use --yes")
 	}
-	if err := wipe(b.dir); err != nil {
+	if err := wipe(b.Path); err != nil {
 		return err
 	}
 	return c.Out.Result(wipeResult{true, path}, func(t *cli.Text) { t.Line("Deleted %s.", path) })
@@ -65,13 +66,13 @@ func runWipe(_ context.Context, c *cli.Invocation, b *bus) error {
 // confirmed asks on standard error, so that the result stays alone on standard
 // output.
 func confirmed(c *cli.Invocation, path string, entries []fs.DirEntry) bool {
-	topics := 0
+	n := 0
 	for _, e := range entries {
-		if isID(e.Name()) {
-			topics++
+		if topics.IsID(e.Name()) {
+			n++
 		}
 	}
-	fmt.Fprintf(c.Env.Stderr, "Delete %s with %s for good? [y/N] ", cli.Line(path), count(topics, "topic"))
+	fmt.Fprintf(c.Env.Stderr, "Delete %s with %s for good? [y/N] ", cli.Line(path), count(n, "topic"))
 	answer, err := bufio.NewReader(c.Env.Stdin).ReadString('\n')
 	if err != nil && !errors.Is(err, io.EOF) {
 		return false
@@ -88,7 +89,7 @@ func confirmed(c *cli.Invocation, path string, entries []fs.DirEntry) bool {
 // another version is one reason to wipe.
 func wipe(dir string) error {
 	away := filepath.Join(dir, wipedPrefix+fsroom.NewID())
-	if err := os.Rename(filepath.Join(dir, rules.Folder), away); err != nil {
+	if err := os.Rename(filepath.Join(dir, topics.Rules.Folder), away); err != nil {
 		return unusable(dir, err)
 	}
 	return sweepWiped(dir)

@@ -9,9 +9,6 @@ import (
 	"github.com/talking-stick/tt/fsroom/code"
 )
 
-// envDataDir names the data directory where it is not to be that of tt.
-const envDataDir = "AGENT_BUS_DATA_DIR"
-
 // busError is [tools.Translate] with hints that speak of the bus where those of
 // storage speak of tt. Nil stays nil.
 func (b *bus) busError(err error) error {
@@ -25,7 +22,7 @@ func (b *bus) busError(err error) error {
 	case code.DataDirUnusable:
 		e.Hint = "make the directory writable, or set " + envDataDir + " to another one"
 	case code.CorruptRoom:
-		e.Hint = "the other topics can be used; look at this one with: TALKING_STICK_DATA_DIR=" + shellWord(b.dir) + " tt doctor"
+		e.Hint = "the other topics can be used; look at this one with: TALKING_STICK_DATA_DIR=" + shellWord(b.Path) + " tt doctor"
 	case code.UnsupportedFormat:
 		e.Hint = b.formatHint(e)
 	case code.InDoubt:
@@ -39,9 +36,9 @@ func (b *bus) busError(err error) error {
 // formatHint says what helps against what a newer version has written.
 func (b *bus) formatHint(e *code.Error) string {
 	switch {
-	case e.Details["path"] != b.dir:
+	case e.Details["path"] != b.Path:
 		return "update agent-bus; the other topics can be used, and this one was left untouched"
-	case sharedWithRooms(b.dir):
+	case sharedWithRooms(b.Path):
 		return "update agent-bus, or set " + envDataDir + " to another directory; to wipe the topics would not help, because this directory is also that of the rooms of tt"
 	}
 	return `update agent-bus, or wipe the topics with "agent-bus cli db wipe", or set ` + envDataDir + " to another directory"

@@ -6,13 +6,14 @@ import (
 	"strings"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
+	"github.com/talking-stick/tt/cmd/internal/topics"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/topic"
 )
 
 // pages are one topic with its texts, open for reading.
 type pages struct {
-	room   *room
+	room   *topics.Room
 	state  *topic.State
 	lookup topic.Lookup
 	close  func()
@@ -24,14 +25,14 @@ func openPages(ctx context.Context, c *cli.Invocation, b *bus) (*pages, error) {
 	if err != nil {
 		return nil, err
 	}
-	all, err := history(ctx, r)
+	all, err := topics.History(ctx, r)
 	if err != nil {
 		return nil, err
 	}
 	if !all.Exists() {
 		return nil, noSuchTopic(c.Arg("topic"))
 	}
-	lookup, done, err := lookupIn(ctx, r)
+	lookup, done, err := topics.OpenLookup(ctx, r)
 	if err != nil {
 		return nil, err
 	}
@@ -40,20 +41,20 @@ func openPages(ctx context.Context, c *cli.Invocation, b *bus) (*pages, error) {
 
 // named finds a topic by its id, else by its name. Where several topics have the
 // name it warns, and takes the newest open one, else the newest.
-func (b *bus) named(c *cli.Invocation, text string) (*room, error) {
-	r, err := b.topic(text)
+func (b *bus) named(c *cli.Invocation, text string) (*topics.Room, error) {
+	r, err := b.Topic(text)
 	if code.Of(err) != topic.TopicNotFound {
 		return r, err
 	}
-	all, err := b.index()
+	all, err := b.Index()
 	if err != nil {
 		return nil, err
 	}
 	name := strings.TrimSpace(text)
-	infos, doubtful := all.infos(), all.doubtful(name)
+	infos, doubtful := all.Infos(), all.Doubtful(name)
 	info, err := topic.Find(infos, topic.ResolveRequest{Name: name, AllowClosed: true})
 	if err != nil {
-		return nil, hidden(doubtful, name, noSuchTopic(text))
+		return nil, withUnreadable(noSuchTopic(text), doubtful, name)
 	}
 	for _, w := range warningsOf(doubtful) {
 		c.Warn("%s: %v", w.Message, w.Context["topic_id"])
@@ -67,7 +68,7 @@ func (b *bus) named(c *cli.Invocation, text string) (*room, error) {
 	if same > 1 {
 		c.Warn("%d topics are named %q; this is %s, the newest open one or else the newest", same, name, info.TopicID)
 	}
-	return b.topic(info.TopicID)
+	return b.Topic(info.TopicID)
 }
 
 func noSuchTopic(text string) error {

@@ -7,7 +7,7 @@ import (
 )
 
 // A param is one argument of a tool, as its input schema describes it. What is
-// accepted is decided by the rules, and more than this: see [tools.Args].
+// accepted is decided by the topics.Rules, and more than this: see [tools.Args].
 type param struct {
 	name         string
 	kind         string // the one JSON type

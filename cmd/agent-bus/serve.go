@@ -48,7 +48,7 @@ func runServe(ctx context.Context, c *cli.Invocation) error {
 	if c.Verbose {
 		level = slog.LevelInfo
 	}
-	b.options.Warn = c.Notice
+	b.Options.Warn = c.Notice
 	life, end := context.WithCancel(ctx)
 	defer end()
 	s := newServer(life, b, cmp.Or(c.Program.Version, "dev"), c.Env.Stderr, level)

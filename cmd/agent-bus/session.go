@@ -6,12 +6,9 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/talking-stick/tt/cmd/agent-bus/internal/tools"
+	"github.com/talking-stick/tt/cmd/internal/topics"
 	"github.com/talking-stick/tt/fsroom/code"
 )
-
-// markJoined is held in an agent's directory by every session that has joined
-// under its name. The kernel drops it when the process ends, however it ends.
-const markJoined = "joined"
 
 // A session is one client: who it is on each topic. It lives in memory only.
 type session struct {
@@ -61,7 +58,7 @@ func (s *session) as(topicID string, do func(*seat) error) error {
 // join takes the name on the topic. It reports whether another live session has
 // the same one. Where presence cannot be written, on a read-only disk, it joins
 // without.
-func (s *session) join(ctx context.Context, r *room, agent string) (inUse bool, err error) {
+func (s *session) join(ctx context.Context, r *topics.Room, agent string) (inUse bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	old := s.seats[r.Name()]
@@ -73,16 +70,16 @@ func (s *session) join(ctx context.Context, r *room, agent string) (inUse bool, 
 		next.asked = old.asked
 	}
 	// Under the lock, or two that join at once would each see nobody.
-	err = r.Locked(ctx, func(snap *snapshot) error {
+	err = r.Locked(ctx, func(snap *topics.Snapshot) error {
 		if err := snap.State.CheckRejoin(old.agent, agent, old.asked); err != nil {
 			return err
 		}
 		if old.agent == agent {
 			old.release()
 		}
-		r.ForgetAgents(markJoined)
-		inUse = r.Agent(agent).Held(markJoined)
-		if release, err := r.Agent(agent).Hold(markJoined); err == nil {
+		r.ForgetAgents(topics.JoinedMark)
+		inUse = r.Agent(agent).Held(topics.JoinedMark)
+		if release, err := r.Agent(agent).Hold(topics.JoinedMark); err == nil {
 			next.release = release
 		}
 		return nil
@@ -98,7 +95,7 @@ func (s *session) join(ctx context.Context, r *room, agent string) (inUse bool, 
 	return inUse, nil
 }
 
-func checkRejoin(r *room, old *seat, next string) error {
+func checkRejoin(r *topics.Room, old *seat, next string) error {
 	snap, err := r.View()
 	if err != nil {
 		return err

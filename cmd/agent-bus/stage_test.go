@@ -136,7 +136,7 @@ func (s *stage) newServer() (*server, mcp.Transport) {
 		s.Fatalf("limits: %v", err)
 	}
 	b := newBus(s.dir, limits)
-	b.options.NoWatch, b.options.Fault = s.virtual, s.fault
+	b.Options.NoWatch, b.Options.Fault = s.virtual, s.fault
 	life, end := context.WithCancel(context.Background())
 	s.Cleanup(func() { end(); _ = b.Close() })
 	srv := newServer(life, b, "test", io.Discard, slog.LevelError)

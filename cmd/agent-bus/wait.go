@@ -7,6 +7,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/talking-stick/tt/cmd/agent-bus/internal/tools"
+	"github.com/talking-stick/tt/cmd/internal/topics"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/topic"
 )
@@ -23,7 +24,7 @@ var (
 // wait of the seconds that were asked for. It returns nil in either case, and when
 // the server is about to stop: the caller looks how things stand. An error means
 // that they could not be looked at, or that the client has given up.
-func (c *call) until(ctx context.Context, r *room, asked int, over func(*topic.State) bool) error {
+func (c *call) until(ctx context.Context, r *topics.Room, asked int, over func(*topic.State) bool) error {
 	seconds := min(asked, tools.MaxWaitSeconds)
 	if seconds == 0 {
 		return nil
@@ -35,7 +36,7 @@ func (c *call) until(ctx context.Context, r *room, asked int, over func(*topic.S
 	defer end(nil)
 	defer context.AfterFunc(c.life, func() { end(errStopping) })()
 	defer c.reportProgress(ctx, seconds)()
-	err := r.Await(ctx, func(s *snapshot) (bool, fsroom.Pause, error) {
+	err := r.Await(ctx, func(s *topics.Snapshot) (bool, fsroom.Pause, error) {
 		return over(s.State), fsroom.Pause{}, nil
 	})
 	if err == errTimeUp || err == errStopping {

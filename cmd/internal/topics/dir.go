@@ -1,0 +1,118 @@
+// Package topics finds, makes and reads the topics of one data directory. What may
+// be asked and answered on them is decided in fsroom/topic.
+package topics
+
+import (
+	"context"
+	"sync"
+
+	"github.com/talking-stick/tt/cmd/internal/roomtypes"
+	"github.com/talking-stick/tt/fsroom"
+	"github.com/talking-stick/tt/fsroom/topic"
+	"github.com/talking-stick/tt/journal/event"
+)
+
+// Rules are the rules of a topic.
+var Rules = roomtypes.Topics()
+
+type (
+	Room     = fsroom.Room[*topic.State]
+	Snapshot = fsroom.Snapshot[*topic.State]
+)
+
+// A Dir is the topics of one data directory, whose fields are set before its
+// methods are called. Making one touches no file.
+type Dir struct {
+	Path    string
+	Options fsroom.Options
+
+	mu     sync.Mutex
+	opened *fsroom.Store
+}
+
+// Store opens the data directory. It checks the directory's format each time, which
+// may change while a server lives for days, but keeps the first store, which has the
+// watcher that all waits share.
+func (d *Dir) Store() (*fsroom.Store, error) {
+	now, err := fsroom.Open(d.Path, d.Options)
+	if err != nil {
+		return nil, err
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.opened == nil {
+		d.opened = now
+	}
+	return d.opened, nil
+}
+
+// Close ends the watching for changes.
+func (d *Dir) Close() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.opened == nil {
+		return nil
+	}
+	return d.opened.Close()
+}
+
+// Topic returns the topic with the id, which must exist.
+func (d *Dir) Topic(id string) (*Room, error) {
+	store, err := d.Store()
+	if err != nil {
+		return nil, err
+	}
+	if IsID(id) {
+		if r := fsroom.At(store, Rules, id); r.Exists() {
+			return r, nil
+		}
+	}
+	return nil, topic.NotFound("topic_id", id)
+}
+
+// Create makes a topic, or returns the one that the request wants reused. Processes
+// do so one after the other. Doubtful are the unreadable topics that may have the
+// name; if one has it and a topic of the name is to be reused, its error is returned.
+func (d *Dir) Create(ctx context.Context, r topic.CreateRequest) (info topic.Info, doubtful []Unreadable, err error) {
+	store, err := d.Store()
+	if err != nil {
+		return info, nil, err
+	}
+	unlock, err := store.LockFolder(ctx, Rules.Folder)
+	if err != nil {
+		return info, nil, err
+	}
+	defer func() { _ = unlock() }()
+	all, err := d.Index()
+	if err != nil {
+		return info, nil, err
+	}
+	doubtful = all.Doubtful(r.Name)
+	id := newTopicID()
+	reused, events := topic.Create(all.Infos(), r, id)
+	if reused != nil {
+		return *reused, doubtful, nil
+	}
+	if u := Named(doubtful, r.Name); u != nil && r.Mode == topic.ModeReuse {
+		return info, doubtful, u.Err
+	}
+	snap, _, err := fsroom.At(store, Rules, id).Update(ctx, func(*topic.State) ([]event.Event, error) { return events, nil })
+	if err != nil {
+		return info, nil, err
+	}
+	return snap.State.Info(), doubtful, nil
+}
+
+// JoinedMark is the mark that every session holds in an agent's directory under
+// whose name it has joined. The kernel drops it when the process ends.
+const JoinedMark = "joined"
+
+// Listeners counts the agents with a live session that have joined the topic,
+// without the agent given. It is negative if they cannot be counted.
+func Listeners(r *Room, without string) int {
+	n, err := r.Holders(JoinedMark, without)
+	if err != nil {
+		return -1
+	}
+	return n
+}

@@ -1,0 +1,40 @@
+package topics
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+)
+
+// idLength is the length of every id: a letter for its kind and 44 random bits.
+const idLength = 12
+
+// newTopicID returns the id of a new topic. Ids start with a letter, because agents
+// turn "12345678" and "1e5" into numbers.
+func newTopicID() string { return newID('t') }
+
+// NewQuestionID returns the id of a new question.
+func NewQuestionID() string { return newID('q') }
+
+// NewAnswerID returns the id of a new answer.
+func NewAnswerID() string { return newID('a') }
+
+func newID(kind byte) string {
+	var random [6]byte
+	rand.Read(random[:]) // never fails
+	id := hex.AppendEncode([]byte{kind}, random[:])
+	return string(id[:idLength])
+}
+
+// IsID reports whether the text has the form of a topic's id. A text that has not
+// must not become part of a path.
+func IsID(text string) bool {
+	if len(text) != idLength || text[0] != 't' {
+		return false
+	}
+	for _, c := range []byte(text[1:]) {
+		if (c < '0' || c > '9') && (c < 'a' || c > 'f') {
+			return false
+		}
+	}
+	return true
+}

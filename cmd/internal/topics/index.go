@@ -1,0 +1,109 @@
+package topics
+
+import (
+	"bufio"
+	"encoding/json"
+	"os"
+	"path/filepath"
+
+	"github.com/talking-stick/tt/fsroom"
+	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/topic"
+)
+
+// An Index is all topics of a data directory, in no order. Topics that cannot be
+// read are listed apart, so that one damaged topic does not make the others unusable.
+type Index struct {
+	States     []*topic.State
+	Unreadable []Unreadable
+}
+
+// An Unreadable topic is damaged, or was written by a newer version.
+type Unreadable struct {
+	ID   string
+	Name string // "" if it is not known
+	Err  error
+}
+
+// Index reads the state of every topic.
+func (d *Dir) Index() (*Index, error) {
+	store, err := d.Store()
+	if err != nil {
+		return nil, err
+	}
+	ids, err := fsroom.Rooms(store, Rules)
+	if err != nil {
+		return nil, err
+	}
+	var all Index
+	for _, id := range ids {
+		snap, err := fsroom.At(store, Rules, id).View()
+		switch c := code.Of(err); {
+		case c == code.CorruptRoom, c == code.UnsupportedFormat:
+			all.Unreadable = append(all.Unreadable, Unreadable{id, d.writtenName(id), err})
+		case err != nil:
+			return nil, err
+		case snap.State.Exists():
+			all.States = append(all.States, snap.State)
+		}
+	}
+	return &all, nil
+}
+
+// Infos returns the topics that can be read, as lists show them.
+func (x *Index) Infos() []topic.Info {
+	var infos []topic.Info
+	for _, s := range x.States {
+		infos = append(infos, s.Info())
+	}
+	return infos
+}
+
+// Doubtful returns the unreadable topics that have the name or may have it.
+func (x *Index) Doubtful(name string) []Unreadable {
+	var list []Unreadable
+	for _, u := range x.Unreadable {
+		if u.Name == "" || u.Name == name {
+			list = append(list, u)
+		}
+	}
+	return list
+}
+
+// Named returns the first topic of the list that has the name, nil if there is none.
+func Named(list []Unreadable, name string) *Unreadable {
+	for i := range list {
+		if name != "" && list[i].Name == name {
+			return &list[i]
+		}
+	}
+	return nil
+}
+
+// writtenName returns the name in the first line of the topic's journal, "" if
+// that cannot be read.
+func (d *Dir) writtenName(id string) string {
+	path := filepath.Join(d.Path, Rules.Folder, id, "journal.jsonl")
+	info, err := os.Lstat(path)
+	if err != nil || !info.Mode().IsRegular() {
+		return ""
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	const longest = 4 << 20
+	lines := bufio.NewScanner(f)
+	lines.Buffer(nil, longest)
+	var event struct {
+		Type    string `json:"event_type"`
+		Payload struct {
+			Name string `json:"name"`
+		} `json:"payload"`
+	}
+	if !lines.Scan() || json.Unmarshal(lines.Bytes(), &event) != nil || event.Type != topic.EventCreated {
+		return ""
+	}
+	return event.Payload.Name
+}
