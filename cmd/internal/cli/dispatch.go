@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"runtime/debug"
-	"slices"
 	"strings"
 
 	"github.com/talking-stick/tt/fsroom/code"
@@ -25,21 +24,16 @@ type globalFlags struct {
 
 func scan(args []string) globalFlags {
 	var w globalFlags
-	for _, arg := range args {
+	for t := range Tokens(args, func(string) bool { return false }) {
 		switch {
-		case arg == "--":
-			return w
-		case arg == "--json":
-			w.json = true
-		case arg == "--text":
-			w.text = true
-		case arg == "--help":
-			w.help = true
-		case arg == "--verbose":
-			w.verbose = true
-		case isShort(arg) && strings.Trim(arg[1:], "hv") == "":
-			w.help = w.help || strings.Contains(arg, "h")
-			w.verbose = w.verbose || strings.Contains(arg, "v")
+		case t.Kind == LongFlag && !t.Glued:
+			w.json = w.json || t.Flag == "json"
+			w.text = w.text || t.Flag == "text"
+			w.help = w.help || t.Flag == "help"
+			w.verbose = w.verbose || t.Flag == "verbose"
+		case t.Kind == ShortFlags && !t.Glued && strings.Trim(t.Flag, "hv") == "":
+			w.help = w.help || strings.Contains(t.Flag, "h")
+			w.verbose = w.verbose || strings.Contains(t.Flag, "v")
 		}
 	}
 	return w
@@ -61,7 +55,7 @@ func (p *Program) dispatch(ctx context.Context, env *Env, out *Output, wants glo
 	switch {
 	case wants.help:
 		return p.help(out, found)
-	case slices.Contains(beforeTerminator(found.before), "--version"):
+	case found.version:
 		return p.printVersion(out)
 	case found.command != nil:
 		return p.run(ctx, env, out, found.command, found.args)
@@ -73,14 +67,6 @@ func (p *Program) dispatch(ctx context.Context, env *Env, out *Output, wants glo
 		return p.run(ctx, env, out, p.Command(p.Bare), found.args)
 	}
 	return p.run(ctx, env, out, p.nothing(), found.args)
-}
-
-// beforeTerminator returns the arguments that can be flags.
-func beforeTerminator(args []string) []string {
-	if end := slices.Index(args, "--"); end >= 0 {
-		return args[:end]
-	}
-	return args
 }
 
 // nothing is the command of a line that names none.

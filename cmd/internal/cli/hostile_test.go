@@ -150,3 +150,11 @@ func TestJSONIsVisibleAndFaithful(t *testing.T) {
 		}
 	})
 }
+
+// beforeTerminator returns the arguments that can be flags.
+func beforeTerminator(args []string) []string {
+	if end := slices.Index(args, "--"); end >= 0 {
+		return args[:end]
+	}
+	return args
+}

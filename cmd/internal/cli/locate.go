@@ -7,34 +7,37 @@ import (
 	"github.com/talking-stick/tt/fsroom/code"
 )
 
-// A line is a command line of which the command has been looked for.
+// A line is a command line in which the command's name was looked for.
 type line struct {
 	command *Command // nil when no words name one
 	group   string   // the words that begin the names of several, "" if none do
 	stray   bool     // whether there are words that name nothing
 	unknown string   // those words
 	args    []string // the arguments without the words of the command's name
-	before  []string // those that stand before the first operand
+	version bool     // whether --version stands before the first operand
 }
 
 // locate finds the command in args: the most operands from the first on that are
 // the name of one. Flags may stand anywhere among them.
 func (p *Program) locate(args []string) line {
 	all := p.All()
-	found := line{args: args, before: args}
+	found := line{args: args}
 	var name string
 	var used []int // where the words of the name stand
-	for i := range p.operands(args) {
-		if used == nil {
-			found.before = args[:i]
+	for t := range Tokens(args, p.takesValue) {
+		if t.Kind == LongFlag && t.Flag == "version" && !t.Glued && used == nil {
+			found.version = true
 		}
-		name = strings.TrimPrefix(name+" "+args[i], " ")
+		if t.Kind != Operand {
+			continue
+		}
+		name = strings.TrimPrefix(name+" "+args[t.Index], " ")
 		exact, more := match(all, name)
 		if exact == nil && !more {
 			found.stray, found.unknown = true, name
 			break
 		}
-		used = append(used, i)
+		used = append(used, t.Index)
 		if exact != nil {
 			found.command, found.args = exact, without(args, used)
 		}
@@ -71,26 +74,6 @@ func without(args []string, used []int) []string {
 		rest = append(rest, arg)
 	}
 	return rest
-}
-
-// operands yields the positions of the arguments that are neither flags nor their
-// values, as far as that can be known before the command is.
-func (p *Program) operands(args []string) func(yield func(int) bool) {
-	return func(yield func(int) bool) {
-		ended := false
-		for i := 0; i < len(args); i++ {
-			switch arg := args[i]; {
-			case ended, arg == "-", arg == "", arg[0] != '-':
-				if !yield(i) {
-					return
-				}
-			case arg == "--":
-				ended = true
-			case isLong(arg) && !strings.Contains(arg, "=") && p.takesValue(arg[2:]):
-				i++
-			}
-		}
-	}
 }
 
 // takesValue reports whether a flag that stands before the command's name takes a

@@ -44,37 +44,48 @@ type twiceError struct{ name string }
 func (e *twiceError) Error() string { return "--" + e.name + " is given twice" }
 
 // checkValues refuses what pflag lets pass: a flag as the value of another, as in
-// "--reason --json", and the letters it ignores for the sake of go test. It marks
-// the arguments that are text, for pflag to take them as such.
+// "--reason --json", and letters that are no flags. It marks operands that begin
+// like a flag, so that pflag takes them as operands.
 func (p *Program) checkValues(c *Command, flags *Flags, args []string) error {
-	for i := 0; i < len(args); i++ {
-		arg := args[i]
-		switch {
-		case arg == "--":
+	var last *Flag // the flag whose value comes next
+	for t := range Tokens(args, flags.takesValue) {
+		arg := args[t.Index]
+		switch t.Kind {
+		case Terminator:
 			return nil
-		case isText(arg):
-			args[i] = textMark + arg
-			continue
-		case isShort(arg) && !flags.knowsLetters(arg[1:]):
-			return p.unknownFlag(c, flags, arg)
-		case !isLong(arg) || strings.Contains(arg, "="):
-			continue
+		case Operand:
+			if isText(arg) {
+				args[t.Index] = textMark + arg
+			}
+		case ShortFlags:
+			if !flags.knowsLetters(t.Flag) {
+				return p.unknownFlag(c, flags, arg)
+			}
+		case LongFlag:
+			last = nil
+			if !t.Glued && flags.takesValue(t.Flag) {
+				last = flags.find(t.Flag)
+			}
+		case FlagValue:
+			if looksLikeFlag(arg) {
+				return p.needsValue(c, last, args[t.Index:])
+			}
+			last = nil
 		}
-		flag := flags.find(arg[2:])
-		if flag == nil || flag.Placeholder == "" {
-			continue
-		}
-		i++
-		if i == len(args) || looksLikeFlag(args[i]) {
-			return p.needsValue(c, flag, args[i:])
-		}
+	}
+	if last != nil {
+		return p.needsValue(c, last, nil)
 	}
 	return nil
 }
 
+func (f *Flags) takesValue(name string) bool {
+	flag := f.find(name)
+	return flag != nil && flag.Placeholder != ""
+}
+
 // knowsLetters reports whether a cluster of letters, as in "-hv", is all flags.
 func (f *Flags) knowsLetters(cluster string) bool {
-	cluster, _, _ = strings.Cut(cluster, "=")
 	for i := range len(cluster) {
 		if f.set.ShorthandLookup(cluster[i:i+1]) == nil {
 			return false
@@ -86,28 +97,6 @@ func (f *Flags) knowsLetters(cluster string) bool {
 // textMark stands before an argument that is text and begins like a flag. No
 // argument of a process can contain it.
 const textMark = "\x00"
-
-// isText reports whether arg begins with a hyphen and is text all the same, such as
-// an item of a list: no flag has blanks in its name.
-func isText(arg string) bool {
-	name, _, _ := strings.Cut(arg, "=")
-	return strings.HasPrefix(arg, "-") && strings.ContainsAny(name, " \t\r\n")
-}
-
-func isLong(arg string) bool { return len(arg) > 2 && strings.HasPrefix(arg, "--") }
-
-func isShort(arg string) bool { return len(arg) > 1 && arg[0] == '-' && arg[1] != '-' }
-
-// looksLikeFlag reports whether arg is more likely a flag than the value of the
-// flag before it. Numbers and text do not: a flag starts with a letter and has no
-// blanks.
-func looksLikeFlag(arg string) bool {
-	name, _, _ := strings.Cut(arg, "=")
-	letters := strings.TrimPrefix(strings.TrimPrefix(name, "-"), "-")
-	return arg == "--" || len(letters) < len(name) && letters != "" && isLetter(letters[0]) && !strings.ContainsAny(name, " \t\r\n")
-}
-
-func isLetter(b byte) bool { return 'a' <= b|0x20 && b|0x20 <= 'z' }
 
 // explain turns pflag's errors into ours.
 func (p *Program) explain(c *Command, flags *Flags, err error) error {

@@ -97,31 +97,29 @@ type line struct {
 
 func read(p *cli.Program, words []string) *line {
 	l := &line{flags: p.FlagsOf(nil)}
-	for _, word := range words {
-		switch {
-		case l.waiting != nil:
-			l.waiting = nil
-		case !l.ended && word == "--":
-			l.ended = true
-		case !l.ended && strings.HasPrefix(word, "-") && len(word) > 1:
-			l.takeFlag(word)
-		default:
+	takesValue := func(name string) bool {
+		f := l.flag("--" + name)
+		return f != nil && f.Placeholder != ""
+	}
+	for t := range cli.Tokens(words, takesValue) {
+		switch word := words[t.Index]; t.Kind {
+		case cli.Operand:
 			l.takeWord(p, word)
+		case cli.Terminator:
+			l.ended = true
+		case cli.FlagValue:
+			l.waiting = nil
+		default:
+			name, _, _ := strings.Cut(word, "=")
+			if f := l.flag(name); f != nil {
+				l.given = append(l.given, f.Name)
+				if !t.Glued && f.Placeholder != "" {
+					l.waiting = f
+				}
+			}
 		}
 	}
 	return l
-}
-
-func (l *line) takeFlag(word string) {
-	name, _, glued := strings.Cut(word, "=")
-	f := l.flag(name)
-	if f == nil {
-		return
-	}
-	l.given = append(l.given, f.Name)
-	if f.Placeholder != "" && !glued {
-		l.waiting = f
-	}
 }
 
 // takeWord makes the word part of the command's name if there is one that goes on
