@@ -82,8 +82,10 @@ func (p *Program) run(ctx context.Context, env *Env, out *Output, c *Command, ar
 	if err != nil {
 		return err
 	}
-	if call.Bool("json") && call.Bool("text") {
-		return call.Usagef("--json and --text exclude each other")
+	for _, pair := range append([][2]string{{"json", "text"}}, c.Exclusive...) {
+		if call.Given(pair[0]) && call.Given(pair[1]) {
+			return call.Usagef("--%s and --%s exclude each other", pair[0], pair[1])
+		}
 	}
 	switch {
 	case c.JSONOnly:

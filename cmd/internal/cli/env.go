@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"os"
+	"path/filepath"
 	"time"
 
 	"golang.org/x/term"
@@ -60,6 +61,14 @@ func terminalWidth() int {
 		return 0
 	}
 	return width
+}
+
+// Abs returns path as an absolute path: a relative one is below Dir.
+func (e *Env) Abs(path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(e.Dir, path)
 }
 
 func (e *Env) lookup(name string) string {

@@ -64,6 +64,8 @@ type Command struct {
 	Flags    func(*Flags) // declares the flags; called only when they are needed
 	Exits    []ExitStatus // statuses beyond 0, 1 and 2
 	Errors   []code.Code  // error codes worth knowing, for the help
+	// Exclusive are pairs of flags that must not be given together.
+	Exclusive [][2]string
 	// Run does the work. What it returns decides the exit status: nil is 0, the
 	// error of Exit its own, an error with code usage 2, any other 1.
 	Run       func(ctx context.Context, c *Invocation) error

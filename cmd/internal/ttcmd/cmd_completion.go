@@ -30,12 +30,18 @@ var completionCommand = &cli.Command{
 	},
 }
 
+// A scriptResult is what a shell is to load.
+type scriptResult struct {
+	Script string `json:"script"`
+	Shell  string `json:"shell"`
+}
+
 // printScript prints lines for the shell of the argument.
 func printScript(c *cli.Invocation, script string) error {
 	if !c.JSON {
 		return c.Out.Print(script)
 	}
-	return c.Out.Result(map[string]string{"shell": c.Arg("shell"), "script": script}, nil)
+	return c.Out.Result(scriptResult{script, c.Arg("shell")}, nil)
 }
 
 // shellArg is the argument that names a shell.

@@ -35,8 +35,9 @@ var eventsCommand = &cli.Command{
 		f.Bool("wait", "wait for the next matching events, print them, and end")
 		f.Bool("follow", "print matching events as they come, until stopped")
 	},
-	Errors: []code.Code{code.RoomNotFound, code.InvalidEventType, code.InvalidCursor, code.UnknownRecipient, code.AmbiguousRecipient},
-	Run:    runEvents,
+	Errors:    []code.Code{code.RoomNotFound, code.InvalidEventType, code.InvalidCursor, code.UnknownRecipient, code.AmbiguousRecipient},
+	Exclusive: [][2]string{{"wait", "follow"}},
+	Run:       runEvents,
 }
 
 // filterFlags declares the flags of all commands that read events. byDefault says

@@ -2,7 +2,6 @@ package ttcmd
 
 import (
 	"context"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -36,9 +35,10 @@ var installCommand = &cli.Command{
 		f.Bool("no-hooks", "the skill alone, without guards")
 		repositoryFlag(f)
 	},
-	Exits:  []cli.ExitStatus{{Status: 1, Meaning: "a harness failed; the others are done"}},
-	Errors: []code.Code{code.LockTimeout, code.DataDirUnusable},
-	Run:    runInstall,
+	Exits:     []cli.ExitStatus{{Status: 1, Meaning: "a harness failed; the others are done"}},
+	Errors:    []code.Code{code.LockTimeout, code.DataDirUnusable},
+	Exclusive: [][2]string{{"copy", "link"}},
+	Run:       runInstall,
 }
 
 var uninstallCommand = &cli.Command{
@@ -72,9 +72,6 @@ func repositoryFlag(f *cli.Flags) {
 }
 
 func runInstall(ctx context.Context, c *cli.Invocation) error {
-	if c.Bool("copy") && c.Bool("link") {
-		return c.Usagef("--copy and --link exclude each other")
-	}
 	opts := skills.Options{DryRun: c.Bool("print"), Replace: c.Bool("replace"), NoHooks: c.Bool("no-hooks")}
 	switch {
 	case c.Bool("copy"):
@@ -158,9 +155,7 @@ func planGit(c *cli.Invocation, env skills.Environment, out bool) (githook.Chang
 		if err != nil {
 			return githook.Change{}, err
 		}
-		if dir = path; !filepath.IsAbs(dir) {
-			dir = filepath.Join(c.Env.Dir, dir)
-		}
+		dir = c.Env.Abs(path)
 	}
 	repository := githook.Repository{Dir: dir, Writer: env.Writer()}
 	if out {

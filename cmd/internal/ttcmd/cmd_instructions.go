@@ -31,22 +31,24 @@ var instructionsShowCommand = &cli.Command{
 }
 
 var instructionsEditCommand = &cli.Command{
-	Name:  "instructions edit",
-	Group: groupUpkeep,
-	Args:  []cli.Arg{pathArg()},
-	Short: "edit your layer of the house rules, or the project's",
-	Long:  "Makes the file if it is not there. Without a terminal or an editor it only says where the file is.",
-	Flags: layerFlags,
-	Run:   runInstructionsEdit,
+	Name:      "instructions edit",
+	Group:     groupUpkeep,
+	Args:      []cli.Arg{pathArg()},
+	Short:     "edit your layer of the house rules, or the project's",
+	Long:      "Makes the file if it is not there. Without a terminal or an editor it only says where the file is.",
+	Flags:     layerFlags,
+	Exclusive: [][2]string{{"user", "project"}},
+	Run:       runInstructionsEdit,
 }
 
 var instructionsResetCommand = &cli.Command{
-	Name:  "instructions reset",
-	Group: groupUpkeep,
-	Args:  []cli.Arg{pathArg()},
-	Short: "remove a layer of the house rules; a backup is kept",
-	Flags: layerFlags,
-	Run:   runInstructionsReset,
+	Name:      "instructions reset",
+	Group:     groupUpkeep,
+	Args:      []cli.Arg{pathArg()},
+	Short:     "remove a layer of the house rules; a backup is kept",
+	Flags:     layerFlags,
+	Exclusive: [][2]string{{"user", "project"}},
+	Run:       runInstructionsReset,
 }
 
 func layerFlags(f *cli.Flags) {
@@ -117,8 +119,6 @@ func readerOf(c *cli.Invocation) (string, error) {
 func layerOf(c *cli.Invocation, byDefault instructions.Scope) (instructions.Scope, error) {
 	user, project := c.Bool("user"), c.Bool("project")
 	switch {
-	case user && project:
-		return "", c.Usagef("--user and --project exclude each other")
 	case user:
 		return instructions.User, nil
 	case project:

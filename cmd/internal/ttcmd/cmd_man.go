@@ -19,24 +19,27 @@ var manCommand = &cli.Command{
 	Run:    runMan,
 }
 
+// A manResult says which pages were written where.
+type manResult struct {
+	Dir   string   `json:"dir"`
+	Pages []string `json:"pages"`
+}
+
 func runMan(_ context.Context, c *cli.Invocation) error {
-	dir := c.Arg("dir")
-	if !filepath.IsAbs(dir) {
-		dir = filepath.Join(c.Env.Dir, dir)
-	}
+	dir := c.Env.Abs(c.Arg("dir"))
 	pages := manual.Pages(c.Program, buildVersion())
-	names := []string{}
+	res := manResult{Dir: dir, Pages: []string{}}
 	err := os.MkdirAll(dir, 0o755)
 	for _, page := range pages {
 		if err == nil {
 			err = os.WriteFile(filepath.Join(dir, page.Name), []byte(page.Text), 0o644)
 		}
-		names = append(names, page.Name)
+		res.Pages = append(res.Pages, page.Name)
 	}
 	if err != nil {
 		return code.New(code.Internal, "cannot write the manual pages: %v", err).Because(err)
 	}
-	return c.Out.Result(map[string]any{"dir": dir, "pages": names}, func(t *cli.Text) {
-		t.Line("%s in %s", counted(len(names), "page"), dir)
+	return c.Out.Result(res, func(t *cli.Text) {
+		t.Line("%s in %s", counted(len(res.Pages), "page"), dir)
 	})
 }

@@ -116,8 +116,9 @@ var msgRecvCommand = &cli.Command{
 		f.Bool("wait", "wait for the next message, print it, and end")
 		f.Bool("follow", "print messages as they come, until stopped")
 	},
-	Errors: []code.Code{code.RoomNotFound, code.InvalidCursor, code.UnknownRecipient, code.AmbiguousRecipient},
-	Run:    runMsgRecv,
+	Errors:    []code.Code{code.RoomNotFound, code.InvalidCursor, code.UnknownRecipient, code.AmbiguousRecipient},
+	Exclusive: [][2]string{{"wait", "follow"}},
+	Run:       runMsgRecv,
 }
 
 func runMsgRecv(ctx context.Context, c *cli.Invocation) error {

@@ -31,6 +31,11 @@ var policyCommand = &cli.Command{
 	Run:    runPolicy,
 }
 
+// A policyResult is the policy of the room.
+type policyResult struct {
+	Policy turn.Policy `json:"policy"`
+}
+
 func runPolicy(ctx context.Context, c *cli.Invocation) error {
 	s, err := openSeat(c)
 	if err != nil {
@@ -48,7 +53,7 @@ func runPolicy(ctx context.Context, c *cli.Invocation) error {
 	if warning := policy.Warning(); warning != "" {
 		c.Notice(warning)
 	}
-	return c.Out.Result(map[string]any{"policy": policy}, func(t *cli.Text) { writePolicy(t, policy) })
+	return c.Out.Result(policyResult{policy}, func(t *cli.Text) { writePolicy(t, policy) })
 }
 
 func applyFlags(c *cli.Invocation, p *turn.Policy) error {

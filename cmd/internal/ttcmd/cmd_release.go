@@ -3,7 +3,6 @@ package ttcmd
 import (
 	"context"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
@@ -87,10 +86,7 @@ func looksLikeAgent(arg string) bool {
 
 // somethingAt reports whether there is something of that name.
 func somethingAt(c *cli.Invocation, arg string) bool {
-	if !filepath.IsAbs(arg) {
-		arg = filepath.Join(c.Env.Dir, arg)
-	}
-	_, err := os.Lstat(arg)
+	_, err := os.Lstat(c.Env.Abs(arg))
 	return err == nil
 }
 

@@ -24,10 +24,7 @@ type cursorFile struct {
 
 // openCursorFile reads the file of --cursor.
 func openCursorFile(c *cli.Invocation, name string) (*cursorFile, error) {
-	path := name
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(c.Env.Dir, path)
-	}
+	path := c.Env.Abs(name)
 	// The file is replaced, so a link to it must be followed here.
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target

@@ -79,8 +79,6 @@ func (q *eventQuery) readFlags(c *cli.Invocation) error {
 	q.timed, q.timeout = c.Given("timeout"), c.Duration("timeout")
 	q.limit = int(min(c.Int64("limit"), math.MaxInt32))
 	switch {
-	case q.wait && q.follow:
-		return c.Usagef("--wait and --follow exclude each other")
 	case !q.streams() && q.timed:
 		return c.Usagef("--timeout goes with --wait or --follow")
 	case q.cursorFile == "" && !q.unread && c.Given("cursor"):

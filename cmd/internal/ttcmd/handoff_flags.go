@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -86,10 +85,7 @@ func handoffSource(c *cli.Invocation) (string, error) {
 
 // fileHandoff reads the file of --file: what the editor kept, or JSON.
 func fileHandoff(c *cli.Invocation) (json.RawMessage, error) {
-	name := c.String("file")
-	if !filepath.IsAbs(name) {
-		name = filepath.Join(c.Env.Dir, name)
-	}
+	name := c.Env.Abs(c.String("file"))
 	file, err := os.Open(name)
 	if err != nil {
 		return nil, c.Usagef("cannot read --file: %v", err)
