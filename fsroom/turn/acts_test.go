@@ -122,8 +122,8 @@ func (w *world) addNote(r turn.NoteRequest) (string, error) {
 func (w *world) resolve(id, noteID string) (string, error) {
 	w.t.Helper()
 	w.seen(id)
-	events, whole, err := turn.ResolveNote(w.state, id, noteID, func(id string) (string, bool) {
-		return id, strings.HasPrefix(id, "note-") && !strings.HasSuffix(id, "-none")
+	events, whole, err := turn.ResolveNote(w.state, id, noteID, func(id string) bool {
+		return strings.HasPrefix(id, "note-") && !strings.HasSuffix(id, "-none")
 	})
 	w.commit(events, err)
 	return whole, err

@@ -9,10 +9,11 @@ import (
 	"github.com/talking-stick/tt/journal/wire"
 )
 
-// Apply folds one event into the state. It is total: the journal has decided,
-// so nothing is refused here but what cannot be understood. An event of an
-// unknown type counts and changes nothing else, so that an older tt can read a
-// journal with newer kinds of events in it.
+// Apply folds one event into the state. The rules have decided before the event was
+// written, so Apply checks none of them. It fails only for a payload that cannot be
+// decoded and for a room of a newer format, and leaves the state unchanged then. An
+// event of an unknown type changes nothing but the last event_seq, so that an older tt
+// can read a journal with newer types of events.
 func (s *State) Apply(e *event.Event) error {
 	if err := s.change(e); err != nil {
 		return err
@@ -49,6 +50,7 @@ func (s *State) change(e *event.Event) error {
 	return nil
 }
 
+// decode decodes the payload of the event into v, which stays as it is without one.
 func decode(e *event.Event, v wire.Fields) error {
 	if len(e.Payload) == 0 {
 		return nil
@@ -59,8 +61,8 @@ func decode(e *event.Event, v wire.Fields) error {
 	return nil
 }
 
-// applyOpened starts a life of the room. Counters go on from the event itself,
-// so that a journal whose predecessor is in the archive is enough.
+// applyOpened starts a life of the room. The event has the counters of the life
+// before, so the archive is not needed to fold a journal.
 func (s *State) applyOpened(e *event.Event) error {
 	var p openedPayload
 	if err := decode(e, &p); err != nil {
@@ -96,8 +98,8 @@ func (s *State) applyJoined(e *event.Event) error {
 func (s *State) applyLeft(e *event.Event) error { s.remove(e.From); return nil }
 func (s *State) applyKick(e *event.Event) error { s.remove(e.To); return nil }
 
-// remove takes a member out. A handoff it held or was meant for goes back to
-// the room: whoever comes next is given it.
+// remove removes a member. A handoff that it was given or offered is pending again,
+// for the next agent that claims the turn.
 func (s *State) remove(id string) {
 	for i := range s.Members {
 		if m := s.Members[i]; m.AgentID == id {
@@ -117,10 +119,11 @@ func (s *State) remove(id string) {
 	}
 }
 
-// maxFormer bounds the list of former holders; who left first is forgotten first.
+// maxFormer is the length of the list of former holders. The first to leave is
+// forgotten first.
 const maxFormer = 64
 
-// rememberFormer keeps when a member that is no more held the stick.
+// rememberFormer keeps when a member that leaves last held the stick.
 func (s *State) rememberFormer(m Member) {
 	if m.LastHeld == 0 {
 		return
@@ -131,7 +134,8 @@ func (s *State) rememberFormer(m Member) {
 	}
 }
 
-// recallFormer returns when an agent that joins last held the stick, 0 for never.
+// recallFormer returns when an agent that joins last held the stick, 0 for never, and
+// removes it from the list.
 func (s *State) recallFormer(id string) (lastHeld int64) {
 	s.Former = slices.DeleteFunc(s.Former, func(h Former) bool {
 		if h.AgentID == id {
@@ -157,8 +161,8 @@ func (s *State) applyGrant(e *event.Event) error {
 	return nil
 }
 
-// lastHandoff is the handoff a grant takes up: the pending one, or, when a turn
-// is taken from its owner, the one the owner had been given.
+// lastHandoff returns the handoff that goes with a grant: the pending one, or the one
+// that the owner was given if the turn is taken from it.
 func (s *State) lastHandoff() PendingHandoff {
 	if s.Pending.Seq != 0 {
 		return s.Pending
@@ -185,7 +189,7 @@ func (s *State) applyPolicy(e *event.Event) error {
 	return nil
 }
 
-// applyClosed ends the life. What identifies the room and its counters stay.
+// applyClosed ends the life. The identity of the room and its counters stay.
 func (s *State) applyClosed(e *event.Event) error {
 	*s = State{RoomID: s.RoomID, CanonicalPath: s.CanonicalPath, WorkspaceRoot: s.WorkspaceRoot, Turn: s.Turn, Policy: s.Policy}
 	return nil

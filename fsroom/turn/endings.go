@@ -2,28 +2,30 @@ package turn
 
 import "github.com/talking-stick/tt/journal/event"
 
-// EndsTurn reports whether the event ends the turn of the agent that holds it.
+// EndsTurn reports whether the event ends the turn that holder owns.
 func EndsTurn(e *event.Event, holder string) bool {
 	switch e.Type {
 	case Released, Passed, Takeover, Closed:
 		return true
-	case MemberLeft:
-		return e.From == holder
-	case Kicked:
-		return e.To == holder
 	}
-	return false
+	return EndsMembership(e, holder)
 }
 
-// A Endings says how an agent last lost its turn or its membership. It is the fold of
-// the room's events; the zero Endings is that of an agent that lost nothing.
+// EndsMembership reports whether the event removes the agent from the room.
+func EndsMembership(e *event.Event, agent string) bool {
+	return e.Type == MemberLeft && e.From == agent || e.Type == Kicked && e.To == agent
+}
+
+// Endings says how an agent last lost its turn and its membership. It is folded from
+// the events of the room. An event without a type means that nothing was lost, or
+// that it was regained since.
 type Endings struct {
 	Agent      string
-	Turn       event.Event // the event that ended its last turn; without a type: none did
-	Membership event.Event // the event that ended its membership; without a type: none did
+	Turn       event.Event // the event that ended the agent's last turn
+	Membership event.Event // the event that ended its membership
 }
 
-// Fold takes one more event into account.
+// Fold takes the next event into account.
 func (l *Endings) Fold(e *event.Event) {
 	switch {
 	case e.Type == Closed:
@@ -34,7 +36,7 @@ func (l *Endings) Fold(e *event.Event) {
 		l.Membership = event.Event{}
 	case (e.Type == Released || e.Type == Passed || e.Type == Takeover) && e.From == l.Agent:
 		l.Turn = e.Clone()
-	case e.Type == Kicked && e.To == l.Agent, e.Type == MemberLeft && e.From == l.Agent:
+	case EndsMembership(e, l.Agent):
 		l.Membership = e.Clone()
 	}
 }

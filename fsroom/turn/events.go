@@ -25,14 +25,17 @@ const (
 	Closed        = "close"
 )
 
-// EventTypes lists every type, for filters and their suggestions.
+// EventTypes returns every type.
 func EventTypes() []string {
 	return []string{RoomOpened, MemberJoined, MemberLeft, Claim, Released, Passed, Takeover, Kicked,
 		MessageSent, NoteAdded, NoteResolved, PolicyChanged, Closed}
 }
 
-// The payloads. Lease and clock are for replay only and are never shown, see
-// [Public].
+// KnownEventType reports whether name is one of [EventTypes].
+func KnownEventType(name string) bool { return slices.Contains(EventTypes(), name) }
+
+// The payloads of events. Lease and clock are read on replay only and never shown,
+// see [Public].
 type (
 	openedPayload struct {
 		Format        int
@@ -59,7 +62,7 @@ type (
 	policyPayload struct {
 		Policy Policy
 	}
-	// clock is the monotonic half of an Instant; created_at is the other.
+	// clock is the monotonic half of an Instant; the event's created_at is the other.
 	clock struct {
 		Boot string
 		Mono int64
@@ -75,9 +78,22 @@ func (c clock) at(created event.Time) Instant {
 // payload encodes one of the types above.
 func payload(v wire.Fields) json.RawMessage { return wire.Append(nil, v) }
 
-// Public returns the event as streams show it: without the lease, which only its
-// holder's own results carry, without the clock readings, and without the body of a
-// note, of which the preview is left.
+// MeantFor reports whether the event is addressed to the agent, or to all members by
+// another agent.
+func MeantFor(e *event.Event, agent string) bool {
+	return e.To == agent || (e.To == "" && e.From != agent)
+}
+
+// Concerns reports whether a stream for the agent shows the event: the event is meant
+// for the agent, and is not the grant of a turn to the agent, which has its result.
+func Concerns(e *event.Event, agent string) bool {
+	own := (e.Type == Claim || e.Type == Takeover) && e.To == agent
+	return MeantFor(e, agent) && !own
+}
+
+// Public returns the event as streams show it: without the lease, which only the
+// results of its owner contain, without the readings of clocks, and with the preview
+// of a note instead of its body.
 func Public(e event.Event) event.Event {
 	e.More = false
 	switch e.Type {
@@ -89,7 +105,7 @@ func Public(e event.Event) event.Event {
 	return e
 }
 
-// without drops keys from a JSON object; nil when nothing is left.
+// without removes keys from a JSON object. It returns nil if no other key is left.
 func without(raw json.RawMessage, keys ...string) json.RawMessage {
 	p := wire.NewParser(raw)
 	var kept []byte

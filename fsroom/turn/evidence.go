@@ -1,13 +1,13 @@
 package turn
 
 import (
+	"cmp"
 	"fmt"
-	"time"
 
 	"github.com/talking-stick/tt/journal/event"
 )
 
-// An Evidence says why a takeover is possible, for the agent that has to decide
+// Evidence says why a takeover is possible. An agent reads it before it decides
 // whether to take over.
 type Evidence struct {
 	LastSeenAt *event.Time // when the owner or recipient was last heard of
@@ -16,20 +16,18 @@ type Evidence struct {
 	Hint       string      // how to make sure
 }
 
-// evidence returns what speaks for a takeover of the kind.
+// evidence returns the evidence for a takeover of the given kind, one of the
+// takeover reasons.
 func (s *State) evidence(f Facts, kind string) Evidence {
-	who := s.Owner
-	if who == "" {
-		who = s.ReservedFor
-	}
-	e := Evidence{Hint: fmt.Sprintf(`make sure that %s does not work any more: ask it with "tt msg send %s …" and look at the uncommitted changes; then "tt take --reason …"`, who, who)}
+	who := cmp.Or(s.Owner, s.ReservedFor)
+	e := Evidence{Hint: hintMakeSure(who)}
 	m := s.Member(who)
 	if m == nil {
 		return e
 	}
 	p := f.presence(who)
 	if f.Gone(s, m) && !p.OutlivesProcess {
-		e.Hint = fmt.Sprintf(`%s cannot answer any more: look at the uncommitted changes; then "tt take --reason …"`, who)
+		e.Hint = hintEnded(who)
 	}
 	seen := event.NewTime(f.lastSeen(m))
 	e.LastSeenAt, e.GoneSince = &seen, f.goneSince(s, m)
@@ -46,7 +44,7 @@ func (s *State) evidence(f Facts, kind string) Evidence {
 	return e
 }
 
-// ended says in words which process of an agent has ended.
+// ended says in words which process of the agent has ended.
 func ended(who string, p Presence) string {
 	switch {
 	case p.PID == 0:
@@ -68,8 +66,8 @@ func whyGone(p Presence) string {
 	return "its process has ended"
 }
 
-// goneSince is when a member began to count as gone; nil if it does not, or if
-// nobody saw its process end.
+// goneSince returns when the member began to count as gone. It is nil if the member
+// is not gone, or if the end of its process was not seen.
 func (f Facts) goneSince(s *State, m *Member) *event.Time {
 	if !f.Gone(s, m) {
 		return nil
@@ -86,17 +84,4 @@ func (f Facts) goneSince(s *State, m *Member) *event.Time {
 	}
 	t := event.NewTime(since)
 	return &t
-}
-
-// spoken is a duration as people say it, such as 13s, 20m or 1h05m.
-func spoken(d time.Duration) string {
-	switch {
-	case d < time.Second:
-		return fmt.Sprintf("%dms", max(0, d.Milliseconds()))
-	case d < time.Minute:
-		return fmt.Sprintf("%ds", d/time.Second)
-	case d < time.Hour:
-		return fmt.Sprintf("%dm", d/time.Minute)
-	}
-	return fmt.Sprintf("%dh%02dm", d/time.Hour, d%time.Hour/time.Minute)
 }

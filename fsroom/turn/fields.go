@@ -5,8 +5,8 @@ import (
 	"github.com/talking-stick/tt/journal/wire"
 )
 
-// This file lists the fields of everything that is read or written on the way
-// of a command, once for both directions.
+// This file lists the JSON fields of the state, of payloads and of results, once for
+// reading and writing. The names are part of the file format and of the output.
 
 func (s *State) Fields(c *wire.Codec) {
 	c.Text("room_id", &s.RoomID)
@@ -247,3 +247,15 @@ func optTime(c *wire.Codec, name string, at **event.Time) {
 		*at = &t
 	}
 }
+
+// The types below are also part of results that are encoded by encoding/json.
+
+func (v RoomView) MarshalJSON() ([]byte, error)      { return wire.Append(nil, &v), nil }
+func (v MemberView) MarshalJSON() ([]byte, error)    { return wire.Append(nil, &v), nil }
+func (p Policy) MarshalJSON() ([]byte, error)        { return wire.Append(nil, &p), nil }
+func (r WaitResult) MarshalJSON() ([]byte, error)    { return wire.Append(nil, &r), nil }
+func (r ReleaseResult) MarshalJSON() ([]byte, error) { return wire.Append(nil, &r), nil }
+func (s State) MarshalJSON() ([]byte, error)         { return wire.Append(nil, &s), nil }
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (s *State) UnmarshalJSON(b []byte) error { return wire.Decode(b, s) }

@@ -8,7 +8,7 @@ import (
 	"github.com/talking-stick/tt/journal/event"
 )
 
-// What a wait can end with.
+// The statuses of a [WaitResult].
 const (
 	YourTurn          = "your_turn"
 	NotYet            = "not_yet"
@@ -30,12 +30,12 @@ const (
 	ReasonOperator      = "operator_override"
 )
 
-// authorGraces is how many waiter graces the author of a pending handoff stays
-// behind the others.
+// authorGraces is how many grace times the author of a pending handoff must leave it
+// to other active members.
 const authorGraces = 6
 
-// A WaitResult is what wait, try and take answer. Which fields are set depends
-// on Status.
+// A WaitResult is what wait, try and take answer. Status decides which other fields
+// are set.
 type WaitResult struct {
 	Status         string
 	RoomID         string
@@ -52,25 +52,25 @@ type WaitResult struct {
 	LeaseExpiresAt *event.Time
 	ClaimExpiresAt *event.Time
 	GuardianPID    int
-	Evidence       Evidence // of takeover_available
-	Warning        string   // about the room that this command has made
+	Evidence       Evidence // with takeover_available
+	Warning        string   // about the room that this command has opened
 
-	// HandoffSeq is where the handoff that came with the turn stands in the
-	// journal; the caller fetches it. Zero: none.
+	// HandoffSeq is the event_seq of the handoff that came with the turn, 0 if there
+	// is none. The caller reads it from the journal and sets Handoff.
 	HandoffSeq int64
 }
 
-// A TryRequest asks for the turn if it is there to be had.
+// A TryRequest asks for the turn if the agent may claim it.
 type TryRequest struct {
 	Agent string
 	Lease string // the lease id to issue, never used before
-	Park  bool   // only take what is meant for me: a reservation or a preference
+	Park  bool   // claim only a turn that is reserved for the agent or offered to it first
 
-	Waited time.Duration // for how long the agent has waited for this
+	Waited time.Duration // how long the agent has waited
 }
 
-// Try is one pass of waiting. With events it grants the turn; without, it says
-// how things stand. It never takes over.
+// Try is one pass of waiting. If it returns events they grant the turn; if not, the
+// result says what the agent waits for. Try never takes over.
 func Try(s *State, f Facts, r TryRequest) ([]event.Event, WaitResult, error) {
 	if !s.Open {
 		return nil, WaitResult{Status: WaitClosed, RoomID: s.RoomID}, nil
@@ -90,13 +90,13 @@ func Try(s *State, f Facts, r TryRequest) ([]event.Event, WaitResult, error) {
 	return nil, s.NotYet(f), nil
 }
 
-// claimable reports whether the turn is the agent's for the asking.
+// claimable reports whether the agent may claim the turn.
 func (s *State) claimable(f Facts, r TryRequest) bool {
 	switch {
 	case s.Owner != "":
 		return false
 	case s.ReservedFor != "":
-		// Also after the claim time: a reservation stands until a takeover commits.
+		// A reservation is good until a takeover commits, also after its deadline.
 		return s.ReservedFor == r.Agent
 	case r.Park && s.Pending.Preferred != r.Agent:
 		return false
@@ -104,7 +104,7 @@ func (s *State) claimable(f Facts, r TryRequest) bool {
 	return !s.deferred(f, r.Agent)
 }
 
-// deferred reports whether the pending handoff is still kept for others.
+// deferred reports whether the pending handoff is offered to other members first.
 func (s *State) deferred(f Facts, agent string) bool {
 	grace := ms(s.Policy.WaiterGrace)
 	switch p := s.Pending; {
@@ -117,6 +117,7 @@ func (s *State) deferred(f Facts, agent string) bool {
 	}
 }
 
+// grant returns the claim of the turn.
 func (s *State) grant(f Facts, r TryRequest) ([]event.Event, WaitResult, error) {
 	reason := ReasonOpen
 	switch {
@@ -136,9 +137,9 @@ func (s *State) grant(f Facts, r TryRequest) ([]event.Event, WaitResult, error) 
 	return []event.Event{e}, res, nil
 }
 
-// alreadyOwner repeats the grant with its handoff: a wait that was killed before
-// it could print has told nobody. The lease may have expired; it is good until
-// somebody takes over.
+// alreadyOwner returns the grant again, with its handoff: a wait may have been
+// killed between the commit and its output. An expired lease is good until a
+// takeover commits.
 func (s *State) alreadyOwner() WaitResult {
 	return WaitResult{
 		Status: YourTurn, RoomID: s.RoomID, TurnID: s.Turn, LeaseID: s.Grant.Lease,
@@ -146,6 +147,7 @@ func (s *State) alreadyOwner() WaitResult {
 	}
 }
 
+// offer returns the result for an agent that may take over.
 func (s *State) offer(f Facts, kind string) WaitResult {
 	return WaitResult{
 		Status: TakeoverAvailable, RoomID: s.RoomID, TurnID: s.Turn, RoomState: s.Status(f), Reason: kind,
@@ -153,7 +155,7 @@ func (s *State) offer(f Facts, kind string) WaitResult {
 	}
 }
 
-// NotYet is the result of a request for a turn that is not to be had.
+// NotYet returns the result for an agent that has to wait.
 func (s *State) NotYet(f Facts) WaitResult {
 	r := WaitResult{
 		Status: NotYet, RoomID: s.RoomID, RoomState: s.Status(f), TurnID: s.Turn,
@@ -166,5 +168,5 @@ func (s *State) NotYet(f Facts) WaitResult {
 // NotJoined refuses an agent that is not a member.
 func NotJoined(s *State, agent string) error {
 	return code.New(code.NotJoined, "%s is not a member of the room at %s", agent, s.CanonicalPath).
-		WithHint(`join it with "tt join"`).With("agent_id", agent).With("room_id", s.RoomID)
+		WithHint(hintJoin).With("agent_id", agent).With("room_id", s.RoomID)
 }

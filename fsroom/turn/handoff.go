@@ -12,13 +12,13 @@ import (
 	"github.com/talking-stick/tt/journal/wire"
 )
 
-// MaxHandoff is the size of the largest handoff, in bytes of JSON.
+// MaxHandoff is the largest size of a handoff, in bytes of JSON.
 const MaxHandoff = 256 << 10
 
-// Roles lists what an artifact can be to its reader.
+// Roles returns the roles that an artifact can have.
 func Roles() []string { return []string{"examine", "review", "edit", "context", "output"} }
 
-// A Handoff is what one turn leaves to the next.
+// A Handoff is what the owner of one turn tells the owner of the next.
 type Handoff struct {
 	Status        string
 	NextAction    string
@@ -27,7 +27,7 @@ type Handoff struct {
 	DoNot         []string
 }
 
-// An Artifact points at something the next agent should look at.
+// An Artifact is a file that the next agent should look at.
 type Artifact struct {
 	Path  string
 	Lines []int64 // first and last line, from 1
@@ -35,9 +35,9 @@ type Artifact struct {
 	Note  string
 }
 
-// CheckHandoff returns the handoff as it goes into the journal: the JSON as it
-// was given, on one line, with unknown keys kept. The error names the field
-// that is wrong.
+// CheckHandoff returns the handoff as the journal keeps it: the given JSON with its
+// unknown keys, without the white space between its tokens. The error has the code
+// invalid_handoff and names the wrong field in its details.
 func CheckHandoff(raw []byte) (json.RawMessage, error) {
 	if len(raw) > MaxHandoff {
 		return nil, badHandoff("handoff", "the handoff has %d bytes, at most %d are allowed", len(raw), MaxHandoff).
@@ -63,9 +63,9 @@ func CheckHandoff(raw []byte) (json.RawMessage, error) {
 	return wire.AppendRaw(nil, raw), nil
 }
 
-// decodeHandoff reads field by field, so that a wrong type is reported with
-// the name of its field. Of a key given twice the last counts, as it does for
-// other readers of the journal.
+// decodeHandoff decodes field by field, so that an error names the field with the
+// wrong type. If a key is given twice, the last one counts, as for other readers of
+// the journal.
 func decodeHandoff(raw []byte) (*Handoff, error) {
 	h := &Handoff{}
 	err := members(raw, func(key string, v *wire.Parser) (err error) {
@@ -91,6 +91,7 @@ func decodeHandoff(raw []byte) (*Handoff, error) {
 	return h, err
 }
 
+// wanted says which type the field must have.
 func wanted(key string) string {
 	switch key {
 	case "open_questions", "do_not":
@@ -101,7 +102,7 @@ func wanted(key string) string {
 	return "a text"
 }
 
-// members calls read with the members of an object; null is an empty one.
+// members calls read for every member of an object. It reads null as an empty object.
 func members(raw []byte, read func(name string, v *wire.Parser) error) error {
 	p := wire.NewParser(raw)
 	if p.Null() {
@@ -119,7 +120,7 @@ func members(raw []byte, read func(name string, v *wire.Parser) error) error {
 	})
 }
 
-// optional is what read returns, or nothing for null.
+// optional returns what read returns, or the zero value for null.
 func optional[T any](v *wire.Parser, read func() (T, error)) (none T, err error) {
 	if v.Null() {
 		return none, nil
@@ -132,7 +133,7 @@ func (h *Handoff) decodeArtifacts(p *wire.Parser) error {
 	if p.Null() {
 		return nil
 	}
-	var bad error // about one artifact
+	var bad error // says what is wrong with one artifact
 	err := p.Array(func() error {
 		at := fmt.Sprintf("artifacts[%d]", len(h.Artifacts))
 		raw, err := p.Raw()
@@ -173,8 +174,8 @@ func decodeArtifact(at string, raw []byte) (a Artifact, err error) {
 	return a, err
 }
 
-// ReadHandoff reads a handoff that is in the journal; what cannot be read is
-// left empty.
+// ReadHandoff decodes a handoff from the journal. It returns an empty one if the JSON
+// cannot be decoded.
 func ReadHandoff(raw json.RawMessage) Handoff {
 	h, err := decodeHandoff(raw)
 	if err != nil {
@@ -183,6 +184,7 @@ func ReadHandoff(raw json.RawMessage) Handoff {
 	return *h
 }
 
+// check refuses a handoff that lacks a field or has a value out of range.
 func (h *Handoff) check() error {
 	if strings.TrimSpace(h.Status) == "" {
 		return badHandoff("status", "status is missing or blank").WithHint("say what was done, learned and left unfinished")

@@ -7,17 +7,17 @@ import (
 	"github.com/talking-stick/tt/journal/event"
 )
 
-// A JoinRequest makes an agent a member, and opens the room if it is not open.
+// A JoinRequest makes an agent a member, and opens the room if it is closed.
 type JoinRequest struct {
 	Agent, DisplayName, SessionKind string
-	Override                        bool // the id was given for this command and not found out
+	Override                        bool // the agent id was given with the command, not detected
 
 	// For a room that is opened by this join.
 	CanonicalPath, WorkspaceRoot string
 	Policy                       Policy
 }
 
-// Join returns no events when the agent is a member already.
+// Join makes the agent a member. It returns no events for a member.
 func Join(s *State, r JoinRequest) []event.Event {
 	var events []event.Event
 	if !s.Open {
@@ -48,7 +48,7 @@ type LeaveResult struct {
 // StatusEnded is the status of a leave or kick that ended the room.
 const StatusEnded = "room_ended"
 
-// Leave takes the agent out. The room ends with it when nobody active remains.
+// Leave removes the agent. The room ends with it when no active member remains.
 func Leave(s *State, f Facts, agent string) ([]event.Event, LeaveResult, error) {
 	if !s.Open {
 		return nil, LeaveResult{}, closedRoom(s)
@@ -57,12 +57,13 @@ func Leave(s *State, f Facts, agent string) ([]event.Event, LeaveResult, error) 
 		return nil, LeaveResult{}, NotJoined(s, agent)
 	}
 	events := []event.Event{{Type: MemberLeft, Turn: s.Turn, From: agent, Reason: "left"}}
-	events, res := s.parting(f, events, agent, "left")
+	events, res := s.endIfEmpty(f, events, agent, "left")
 	return events, res, nil
 }
 
-// parting ends the room if nobody active is left once agent is out.
-func (s *State) parting(f Facts, events []event.Event, agent, status string) ([]event.Event, LeaveResult) {
+// endIfEmpty adds the end of the room to the events that remove an agent, if no
+// other member is active.
+func (s *State) endIfEmpty(f Facts, events []event.Event, agent, status string) ([]event.Event, LeaveResult) {
 	res := LeaveResult{Status: status, RoomID: s.RoomID, CanonicalPath: s.CanonicalPath, RemainingMembers: len(s.Members) - 1}
 	if !f.otherActive(s, agent) {
 		events = append(events, event.Event{Type: Closed, Turn: s.Turn, Reason: "nobody active remained"})
@@ -71,15 +72,15 @@ func (s *State) parting(f Facts, events []event.Event, agent, status string) ([]
 	return events, res
 }
 
-// A KickRequest removes somebody else.
+// A KickRequest removes another member.
 type KickRequest struct {
 	Agent, Target, Reason string
 	Force                 bool
 	Turn                  *int64 // refuse if another turn is the current one; nil: any
 }
 
-// Kick removes a member that is gone and silent, or whose presence has run
-// out; with Force, any other.
+// Kick removes another member. Without Force that member must be gone and silent
+// for the grace time, or silent for the whole presence time.
 func Kick(s *State, f Facts, r KickRequest) ([]event.Event, LeaveResult, error) {
 	if err := CheckKick(r); err != nil {
 		return nil, LeaveResult{}, err
@@ -100,27 +101,27 @@ func Kick(s *State, f Facts, r KickRequest) ([]event.Event, LeaveResult, error) 
 	}
 	owner, reserved := s.Owner == r.Target, s.ReservedFor == r.Target
 	events := []event.Event{{Type: Kicked, Turn: s.Turn, From: r.Agent, To: r.Target, Reason: r.Reason}}
-	events, res := s.parting(f, events, r.Target, "kicked")
+	events, res := s.endIfEmpty(f, events, r.Target, "kicked")
 	res.KickedAgentID, res.TargetWasOwner, res.TargetWasReserved = r.Target, &owner, &reserved
 	return events, res, nil
 }
 
-// CheckKick refuses what no room could allow.
+// CheckKick refuses what no room allows. It needs no state.
 func CheckKick(r KickRequest) error {
 	if r.Agent == r.Target {
-		return code.New(code.CannotKickSelf, "an agent cannot kick itself").WithHint(`leave with "tt leave"`)
+		return code.New(code.CannotKickSelf, "an agent cannot kick itself").WithHint(hintLeave)
 	}
 	return checkText(r.Reason)
 }
 
-// notKickable says why a member is not kicked without force.
+// notKickable refuses to kick a member without force.
 func (s *State) notKickable(f Facts, m *Member) error {
 	e := code.New(code.TargetActive, "%s is active", m.AgentID).
-		WithHint("only a member that is gone or long silent is kicked without --force").With("to_agent_id", m.AgentID)
+		WithHint(hintForce).With("to_agent_id", m.AgentID)
 	if p := f.presence(m.AgentID); p.Process == Gone && !p.Waiting {
 		silence, grace := f.silence(m), ms(s.Policy.GoneGrace)
 		e.Message = ended(m.AgentID, p) + ", but it was last heard of only " + spoken(silence) + " ago"
-		e.WithHint("it can be kicked in %s, or now with --force", spoken(grace-silence+time.Second))
+		e.WithHint(hintKickableSoon, spoken(grace-silence+time.Second))
 	}
 	return e
 }
@@ -133,17 +134,9 @@ func (s *State) kickable(f Facts, m *Member) bool {
 	return f.expired(s, m) || (p.Process == Gone && f.silence(m) > ms(s.Policy.GoneGrace))
 }
 
-// End closes a room that outlived its idle time; no events if it did not.
-func End(s *State, f Facts) []event.Event {
-	if !s.Idle(f) {
-		return nil
-	}
-	return []event.Event{{Type: Closed, Turn: s.Turn, Reason: "idle for longer than idle_room_ttl"}}
-}
-
-// Enter makes the agent a member. A room that has outlived its idle time is only
-// closed, since its journal goes to the archive before a new one begins: then
-// again is true, and Enter is to be asked once more.
+// Enter makes the agent a member. An idle room is only closed, because its journal
+// is archived before the next life begins: then again is true, and the caller
+// commits the events and calls Enter once more.
 func Enter(s *State, f Facts, r JoinRequest) (events []event.Event, again bool) {
 	if events := End(s, f); len(events) > 0 {
 		return events, true
@@ -151,17 +144,15 @@ func Enter(s *State, f Facts, r JoinRequest) (events []event.Event, again bool) 
 	return Join(s, r), false
 }
 
-// SetPolicy changes the room's limits; no events if nothing changes.
-func SetPolicy(s *State, agent string, change func(*Policy) error) ([]event.Event, Policy, error) {
-	if !s.Open {
-		return nil, Policy{}, closedRoom(s)
+// Reopen returns the event that would open the room as the state knows it, in place
+// of one that was damaged. It has the present policy: where that was changed later,
+// the journal says so again.
+func Reopen(s *State) event.Event {
+	e := event.Event{Type: RoomOpened, Payload: payload(&openedPayload{
+		Format: Format, CanonicalPath: s.CanonicalPath, WorkspaceRoot: s.WorkspaceRoot, Policy: s.Policy,
+	})}
+	if len(s.Members) > 0 {
+		e.From = s.Members[0].AgentID
 	}
-	p := s.Policy
-	if err := change(&p); err != nil {
-		return nil, Policy{}, err
-	}
-	if p == s.Policy {
-		return nil, p, nil
-	}
-	return []event.Event{{Type: PolicyChanged, Turn: s.Turn, From: agent, Payload: payload(&policyPayload{Policy: p})}}, p, nil
+	return e
 }

@@ -1,7 +1,6 @@
 package turn
 
 import (
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -12,19 +11,20 @@ import (
 // MaxMessage is the size of the longest message body, in bytes.
 const MaxMessage = 4096
 
-// Everyone as the recipient of a message means the whole room.
+// Everyone as the recipient of a message means all members.
 const Everyone = "room"
 
-// How urgent a message is to its reader.
+// How urgent a message is.
 const (
 	HintNormal    = "normal"
 	HintInterrupt = "interrupt"
 )
 
-// A MessageRequest sends words to one member or to the room.
+// A MessageRequest sends a message to one member or to all.
 type MessageRequest struct {
-	Agent, To, Body string
-	Interrupt       bool
+	Agent, Body string
+	To          string // an agent id, a display name, or Everyone
+	Interrupt   bool
 }
 
 type messagePayload struct {
@@ -32,12 +32,12 @@ type messagePayload struct {
 	Hint string
 }
 
-// CheckMessage checks a body before anything else is looked at.
+// CheckMessage refuses a body that no room accepts.
 func CheckMessage(body string) error {
 	switch {
 	case len(body) > MaxMessage:
 		return code.New(code.MessageTooLarge, "the message has %d bytes, at most %d are allowed", len(body), MaxMessage).
-			With("supplied", len(body)).WithHint(`leave longer texts as a note: "tt notes add --stdin"`)
+			With("supplied", len(body)).WithHint(hintLongMessage)
 	case !utf8.ValidString(body):
 		return code.New(code.InvalidBody, "the message is not valid UTF-8")
 	case strings.TrimSpace(body) == "":
@@ -73,7 +73,7 @@ func Send(s *State, f Facts, r MessageRequest) ([]event.Event, error) {
 	return []event.Event{e}, nil
 }
 
-// addressee is the member that a message or note is meant for.
+// addressee returns the member that the recipient of a message or note means.
 func (s *State) addressee(f Facts, self, name string) (*Member, error) {
 	m, err := s.named(f, name, "")
 	if err != nil || m != nil {
@@ -111,22 +111,10 @@ func (s *State) applyMessage(e *event.Event) error {
 	return nil
 }
 
-// MeantFor reports whether the event concerns the agent: it is addressed to it,
-// or to nobody in particular and not by it.
-func MeantFor(e *event.Event, agent string) bool {
-	return e.To == agent || (e.To == "" && e.From != agent)
-}
-
-// Concerns reports whether a stream of the agent shows the event: it is meant for
-// the agent and is no grant of the turn to the agent itself, which knows of it.
-func Concerns(e *event.Event, agent string) bool {
-	own := (e.Type == Claim || e.Type == Takeover) && e.To == agent
-	return MeantFor(e, agent) && !own
-}
-
-// EndsMembership reports whether the event ends the agent's membership.
-func EndsMembership(e *event.Event, agent string) bool {
-	return e.Type == MemberLeft && e.From == agent || e.Type == Kicked && e.To == agent
+// IsMail reports whether the event is a message that [State.Mail] counts for the
+// agent.
+func IsMail(e *event.Event, agent string) bool {
+	return e.Type == MessageSent && MeantFor(e, agent)
 }
 
 // Interrupts reports whether the event is a message that was sent as urgent.
@@ -134,11 +122,3 @@ func Interrupts(e *event.Event) bool {
 	var p messagePayload
 	return e.Type == MessageSent && decode(e, &p) == nil && p.Hint == HintInterrupt
 }
-
-// IsMail reports whether the event counts in [State.Mail] of the agent.
-func IsMail(e *event.Event, agent string) bool {
-	return e.Type == MessageSent && MeantFor(e, agent)
-}
-
-// KnownEventType reports whether name is one of [EventTypes].
-func KnownEventType(name string) bool { return slices.Contains(EventTypes(), name) }

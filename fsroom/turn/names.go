@@ -6,8 +6,9 @@ import (
 	"github.com/talking-stick/tt/fsroom/code"
 )
 
-// named finds the member that a name means: an agent id of any member, else the
-// display name of exactly one active member other than except.
+// named returns the member that a name means, nil if there is none: the member with
+// that agent id, else the only active member other than except with that display
+// name. It refuses a display name of several active members.
 func (s *State) named(f Facts, name, except string) (*Member, error) {
 	if m := s.Member(name); m != nil || name == "" {
 		return m, nil
@@ -27,8 +28,9 @@ func (s *State) named(f Facts, name, except string) (*Member, error) {
 	return found, nil
 }
 
-// WhoIs returns the agent id that a name means to a reader of events: a member's
-// id or display name, or the id of somebody who was a member.
+// WhoIs returns the agent id that a name means in a filter of events: that of a
+// member with this id or display name, or the name itself if it has the form of an
+// agent id, which may be that of a former member.
 func WhoIs(s *State, f Facts, self, name string) (string, error) {
 	m, err := s.addressee(f, self, name)
 	switch {
@@ -40,8 +42,8 @@ func WhoIs(s *State, f Facts, self, name string) (string, error) {
 	return "", err
 }
 
-// whoIsThere is the hint for a name nobody has: the nearest member, or who is
-// there at all.
+// whoIsThere returns the hint for a name that no member has: the active member with
+// the most similar name, or all active members.
 func (s *State) whoIsThere(f Facts, self, name string) string {
 	var ids []string
 	nearest, best := "", len(name)/3+2
@@ -66,7 +68,7 @@ func (s *State) whoIsThere(f Facts, self, name string) string {
 	return "active members: " + strings.Join(ids, ", ")
 }
 
-// distance is the number of single-character edits between a and b.
+// distance returns the number of single-character edits between a and b.
 func distance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

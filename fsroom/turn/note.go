@@ -12,17 +12,16 @@ import (
 // MaxNote is the size of the longest note body after trimming, in bytes.
 const MaxNote = 16384
 
-// previewRunes is how much of a note its event shows outside the whole body.
+// previewRunes is the length of the longest preview.
 const previewRunes = 120
 
-// How much a note wants to be read.
+// How urgent a note is. A note with the severity page should be read at once.
 const (
 	SeverityInfo = "info"
 	SeverityPage = "page"
 )
 
-// A Note is an open note of the room. Its body stands in the journal, in the
-// note_added event at Seq.
+// A Note is a note without its body, which is in the journal, in the event at Seq.
 type Note struct {
 	ID        string
 	Seq       int64
@@ -33,9 +32,9 @@ type Note struct {
 	CreatedAt event.Time
 }
 
-// NotePayload is what a note_added event carries. Previous chains the note
-// events of a life together, so that all of them are listed without reading
-// what lies between.
+// NotePayload is the payload of a note_added event. Previous is the event before it
+// that added or resolved a note in this life, 0 for none. So the notes can be found
+// without reading the events in between, see [ListNotes].
 type NotePayload struct {
 	ID       string
 	Severity string
@@ -46,20 +45,20 @@ type NotePayload struct {
 	Previous int64
 }
 
-// ResolvedPayload is what a note_resolved event carries.
+// ResolvedPayload is the payload of a note_resolved event.
 type ResolvedPayload struct {
 	ID       string
 	Previous int64
 }
 
-// A NoteRequest leaves a durable note.
+// A NoteRequest adds a note.
 type NoteRequest struct {
 	Agent, ID, Body, Target, Severity string
-	Turn                              int64
-	HasTurn                           bool
+	Turn                              int64 // the turn that the note is about
+	HasTurn                           bool  // Turn was given
 }
 
-// CheckNote returns the trimmed body, or why it cannot be a note.
+// CheckNote returns the body without white space around it, or refuses it.
 func CheckNote(body string) (string, error) {
 	body = strings.TrimSpace(body)
 	switch {
@@ -74,7 +73,7 @@ func CheckNote(body string) (string, error) {
 	return body, nil
 }
 
-// AddNote adds a note to the room.
+// AddNote adds a note to the room. Without a severity the note is information.
 func AddNote(s *State, f Facts, r NoteRequest) ([]event.Event, error) {
 	body, err := CheckNote(r.Body)
 	if err != nil {
@@ -85,7 +84,7 @@ func AddNote(s *State, f Facts, r NoteRequest) ([]event.Event, error) {
 	}
 	if r.HasTurn && (r.Turn < 1 || r.Turn > s.Turn) {
 		return nil, code.New(code.InvalidTurnID, "there is no turn %d, the last one is %d", r.Turn, s.Turn).
-			WithHint("without --turn the note is about the room").With("supplied", r.Turn).With("current_turn_id", s.Turn)
+			WithHint(hintNoteNoTurn).With("supplied", r.Turn).With("current_turn_id", s.Turn)
 	}
 	if s.Member(r.Agent) == nil {
 		return nil, NotJoined(s, r.Agent)
@@ -104,10 +103,11 @@ func AddNote(s *State, f Facts, r NoteRequest) ([]event.Event, error) {
 	return []event.Event{{Type: NoteAdded, Turn: s.Turn, From: r.Agent, To: p.Target, Payload: payload(&p)}}, nil
 }
 
-// ResolveNote resolves an open note, named by its id or the beginning of it.
-// The id is returned whole. Known says whether a note that is not open was
-// resolved before, which makes resolving it again no error.
-func ResolveNote(s *State, agent, id string, known func(id string) (string, bool)) ([]event.Event, string, error) {
+// ResolveNote resolves an open note, named by its id or by at least the first four
+// characters of it, and returns the whole id. Without an open note of that name it
+// calls wasNote, which reports whether a note with exactly this id was resolved
+// before: to resolve such a note again is no error and returns no events.
+func ResolveNote(s *State, agent, id string, wasNote func(id string) bool) ([]event.Event, string, error) {
 	if !s.Open {
 		return nil, "", closedRoom(s)
 	}
@@ -120,20 +120,19 @@ func ResolveNote(s *State, agent, id string, known func(id string) (string, bool
 			found = append(found, n.ID)
 		}
 	}
-	switch len(found) {
-	case 1:
+	switch {
+	case len(found) == 1:
 		p := ResolvedPayload{ID: found[0], Previous: s.LastNote}
 		return []event.Event{{Type: NoteResolved, Turn: s.Turn, From: agent, Payload: payload(&p)}}, found[0], nil
-	case 0:
-		if whole, ok := known(id); ok {
-			return nil, whole, nil
-		}
-		return nil, "", code.New(code.UnknownTarget, "there is no note %q", id).WithHint(`list them with "tt notes list"`).With("note_id", id)
+	case len(found) > 1:
+		return nil, "", code.New(code.UnknownTarget, "%q begins more than one note id", id).With("candidates", found)
+	case wasNote(id):
+		return nil, id, nil
 	}
-	return nil, "", code.New(code.UnknownTarget, "%q begins more than one note id", id).With("candidates", found)
+	return nil, "", code.New(code.UnknownTarget, "there is no note %q", id).WithHint(hintListNotes).With("note_id", id)
 }
 
-// Preview is the first line of a text, cut to 120 characters.
+// Preview returns the first line of a text, cut to 120 characters.
 func Preview(text string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
 	line = strings.TrimSpace(line)
@@ -143,7 +142,7 @@ func Preview(text string) string {
 	return line
 }
 
-// SeverityOf is the severity of the note that the event adds, "" for any other
+// SeverityOf returns the severity of the note that the event adds, "" for any other
 // event.
 func SeverityOf(e *event.Event) string {
 	var p NotePayload

@@ -7,26 +7,26 @@ import (
 	"github.com/talking-stick/tt/journal/event"
 )
 
-// A NoteView is a note as lists show it: with its body, and with when and by whom it
-// was resolved. ResolvedAt is nil for an open note.
+// A NoteView is a note as lists show it.
 type NoteView struct {
 	Note
 	Body       string
-	ResolvedAt *event.Time
+	ResolvedAt *event.Time // nil: the note is open
 	ResolvedBy string
 }
 
-// A NoteQuery says which notes a list has.
+// A NoteQuery selects notes of a room's life.
 type NoteQuery struct {
-	All   bool   // resolved notes too
-	After string // only notes added after the one with this id; "": all of them
-	Limit int    // at most so many
+	All   bool   // resolved notes as well
+	After string // only notes added after the one with this id; "": no such limit
+	Limit int    // the length of the longest list
 }
 
-// ListNotes returns the notes of the room's life that q asks for, oldest first. It is
-// never nil. at returns the event with a number. Open notes are known from the
-// state. Every note event names the one before it, so that a list with resolved
-// notes reads no other events.
+// ListNotes returns the notes that q selects, the oldest first; the list is never nil
+// without an error. It reads events with at, which returns the event with the given
+// event_seq, and returns the errors of at as they are. An unknown note in After is
+// refused with invalid_cursor. The open notes are in the state. Each event about a
+// note names the one before, so no other events are read.
 func ListNotes(s *State, q NoteQuery, at func(seq int64) (*event.Event, error)) ([]NoteView, error) {
 	var known []NoteView
 	for _, n := range s.Notes {
@@ -65,7 +65,8 @@ func ListNotes(s *State, q NoteQuery, at func(seq int64) (*event.Event, error)) 
 	return list, nil
 }
 
-// HasNote reports whether the room has or had a note with the id.
+// HasNote reports whether a note with the id was added in the room's life. It is false
+// if the events cannot be read.
 func HasNote(s *State, id string, at func(seq int64) (*event.Event, error)) bool {
 	all, err := allNotes(s, at)
 	return err == nil && slices.ContainsFunc(all, func(n NoteView) bool { return n.ID == id })
@@ -98,6 +99,7 @@ func allNotes(s *State, at func(seq int64) (*event.Event, error)) ([]NoteView, e
 	return notes, nil
 }
 
+// noteAt returns the payload of the note_added event at seq.
 func noteAt(seq int64, at func(seq int64) (*event.Event, error)) (NotePayload, error) {
 	var p NotePayload
 	e, err := at(seq)

@@ -2,28 +2,28 @@ package turn
 
 import "slices"
 
-// A Change is what has happened that agents who wait, and the guardian of the turn,
-// may have to learn of.
+// A Change is something that waiting agents, and the guardian of the turn, may have
+// to learn of. Exactly one of three kinds is meant: a change of the room from Before
+// to After, or, with one of the flags set, something that happens in After.
 type Change struct {
 	Before, After *State
-	// GuardianChanged: not the room has changed, but another process keeps the turn of
-	// After, or none does any more.
+	// GuardianChanged: another process renews the lease of the turn, or no process
+	// does so any more.
 	GuardianChanged bool
-	// Unclaimed: the change is over, and the agent that the turn of After is reserved
-	// for does not take it up at once.
+	// Unclaimed: the turn has been handed over, and the agent that it is reserved for
+	// does not claim it at once.
 	Unclaimed bool
 }
 
-// WhoToNotify returns the agents that have to look because of a change. It is the only
-// rule about who is woken.
+// WhoToNotify returns the ids of the agents that have to look because of a change.
+// No other rule decides who is notified.
 //
-// When a change is about to be committed they are those to whom [Try] may tell
-// something new, the owner of a new turn, whose guardian waits for it, and agents
-// that are no members any more. A turn that goes from hand to hand makes no
-// difference to the others who wait, except that another process is to be watched.
-// They are not among these, so that the agent whose turn it is need not compete
-// with them. They are woken when it is known which process keeps the turn, or that
-// nobody takes it up.
+// For a change of the room they are the agents to which [Try] may answer something
+// new, the owner of a new turn, whose guardian waits for it, and agents that are no
+// longer members. A turn that is handed over changes nothing for the other waiting
+// agents, except which process they watch. They are not notified then, so that they
+// do not compete with the recipient for the lock. They are notified as soon as it is
+// known which process renews the lease, or that the recipient does not claim the turn.
 func WhoToNotify(c Change) []string {
 	switch {
 	case c.GuardianChanged && c.After.Owner != "":
@@ -48,7 +48,7 @@ func WhoToNotify(c Change) []string {
 	return before.ids()
 }
 
-// Others returns the members besides one.
+// Others returns the ids of the members except the agent.
 func (s *State) Others(agent string) []string {
 	return slices.DeleteFunc(s.ids(), func(id string) bool { return id == agent })
 }
@@ -61,17 +61,12 @@ func (s *State) ids() []string {
 	return ids
 }
 
-// removed returns the members that are none after the change.
-func (s *State) removed(after *State) (ids []string) {
-	for i := range s.Members {
-		if id := s.Members[i].AgentID; after.Member(id) == nil {
-			ids = append(ids, id)
-		}
-	}
-	return ids
+// removed returns the members of s that are not members after the change.
+func (s *State) removed(after *State) []string {
+	return slices.DeleteFunc(s.ids(), func(id string) bool { return after.Member(id) != nil })
 }
 
-// sameTurn reports whether nothing happened to the turn.
+// sameTurn reports whether the change left the turn as it is.
 func (s *State) sameTurn(after *State) bool {
 	return s.Open == after.Open && s.Turn == after.Turn && s.Owner == after.Owner &&
 		s.ReservedFor == after.ReservedFor && s.Pending == after.Pending

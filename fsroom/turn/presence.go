@@ -1,6 +1,9 @@
 package turn
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // A Process says what is known of the process behind a member.
 type Process string
@@ -16,12 +19,13 @@ const (
 type Presence struct {
 	Seen    time.Time // its last command; zero: none since it joined
 	Waited  time.Time // when it last began or ended waiting; zero: never
-	Waiting bool      // one of its processes waits for the turn right now
-	Process Process   // the process its identity hangs on
+	Waiting bool      // one of its processes waits for the turn now
+	Process Process   // the process that identifies the agent
 	PID     int       // of that process, for messages; 0: not known
-	// OutlivesProcess is set where the end of Process does not prove the end of the agent:
-	// its identity is an exported session, which outlives its process, or Process
-	// is only its guardian. Such a member is gone only after silence as well.
+	// OutlivesProcess is set if the end of Process does not prove the end of the
+	// agent: the agent is identified by an exported session, which outlives its
+	// process, or Process is only its guardian. Such a member counts as gone only
+	// after it was silent for the grace time as well.
 	OutlivesProcess bool
 	// Guardian is set if Process is the guardian of the member's turn, because no
 	// process of the member itself is known.
@@ -30,27 +34,22 @@ type Presence struct {
 	EndedAt time.Time
 }
 
-// ProcessOf sums up what is known of all processes that an agent was seen with: alive
-// if one of them is, gone if every one has ended. Without any it is unknown.
-func ProcessOf(processes []Process) Process {
-	gone := 0
-	for _, p := range processes {
-		switch p {
-		case Alive:
-			return Alive
-		case Gone:
-			gone++
-		}
+// ProcessOf sums up the verdicts on all processes that an agent was seen with. It
+// is Alive if one of them is, Gone if every one is, and otherwise Unknown.
+func ProcessOf(verdicts []Process) Process {
+	switch {
+	case slices.Contains(verdicts, Alive):
+		return Alive
+	case len(verdicts) == 0, slices.ContainsFunc(verdicts, func(p Process) bool { return p != Gone }):
+		return Unknown
 	}
-	if gone > 0 && gone == len(processes) {
-		return Gone
-	}
-	return Unknown
+	return Gone
 }
 
-// WithGuardian returns the presence of the owner of a turn whose guardian is as told.
-// The guardian stands for an agent of which no process is known. It is the only
-// sign of such an agent, but not the agent: see OutlivesProcess.
+// WithGuardian returns the presence of the owner of a turn whose guardian has the
+// given verdict. The guardian stands in for an agent of which no process is known.
+// It is the only sign of such an agent, but not the agent itself, see
+// OutlivesProcess.
 func (p Presence) WithGuardian(guardian Process, pid int) Presence {
 	if p.Process != Unknown {
 		return p
@@ -59,8 +58,8 @@ func (p Presence) WithGuardian(guardian Process, pid int) Presence {
 	return p
 }
 
-// OfCaller returns the presence of the agent whose command asks, at that moment:
-// it is here, whatever became of its processes.
+// OfCaller returns the presence of the agent that runs the command. It was seen at
+// that moment, and is not gone even if its recorded processes have ended.
 func (p Presence) OfCaller(at time.Time) Presence {
 	p.Seen = at
 	if p.Process == Gone {
@@ -69,11 +68,86 @@ func (p Presence) OfCaller(at time.Time) Presence {
 	return p
 }
 
-// shown is the process as members are shown: a guardian that has ended says
-// nothing about its agent yet.
+// shown returns the process as results show it: the end of a guardian does not yet
+// say anything about its agent.
 func (p Presence) shown(gone bool) Process {
 	if p.Guardian && p.Process == Gone && !gone {
 		return Unknown
 	}
 	return p.Process
+}
+
+// Gone reports whether the member is known to have ended.
+func (f Facts) Gone(s *State, m *Member) bool {
+	p := f.presence(m.AgentID)
+	if p.Waiting || p.Process != Gone {
+		return false
+	}
+	return !p.OutlivesProcess || f.silence(m) > ms(s.Policy.GoneGrace)
+}
+
+// UntilGone returns the time until a member whose process has ended, but who may
+// outlive it, counts as gone. It is zero for every other member, and once the
+// member counts as gone.
+func (s *State) UntilGone(f Facts, id string) time.Duration {
+	m, p := s.Member(id), f.presence(id)
+	if m == nil || p.Process != Gone || !p.OutlivesProcess {
+		return 0
+	}
+	left := ms(s.Policy.GoneGrace) - f.silence(m) + time.Millisecond
+	return max(0, left.Truncate(time.Millisecond)) // the precision of [Facts]
+}
+
+// lastSeen returns when the member was last heard of.
+func (f Facts) lastSeen(m *Member) time.Time {
+	if p := f.presence(m.AgentID); p.Seen.After(m.JoinedAt.Time) {
+		return p.Seen
+	}
+	return m.JoinedAt.Time
+}
+
+// silence returns the time since the member was last heard of.
+func (f Facts) silence(m *Member) time.Duration {
+	return max(0, f.Now.Wall.Sub(f.lastSeen(m)))
+}
+
+// expired reports whether the member was silent for the whole presence time.
+func (f Facts) expired(s *State, m *Member) bool {
+	return f.silence(m) >= ms(s.Policy.PresenceTTL)
+}
+
+// active reports whether the member takes part: it is not gone, and it was heard
+// of lately, or waits, or holds the stick with a live lease.
+func (f Facts) active(s *State, m *Member) bool {
+	if f.Gone(s, m) {
+		return false
+	}
+	if !f.expired(s, m) || f.presence(m.AgentID).Waiting {
+		return true
+	}
+	return s.Owner == m.AgentID && !f.leaseExpired(s)
+}
+
+// ready reports whether the member would take the stick at once: it waits, or it
+// waited or joined within the grace time.
+func (f Facts) ready(s *State, m *Member) bool {
+	p := f.presence(m.AgentID)
+	if p.Waiting {
+		return true
+	}
+	last := m.JoinedAt.Time
+	if p.Waited.After(last) {
+		last = p.Waited
+	}
+	return f.Now.Wall.Sub(last) < ms(s.Policy.WaiterGrace)
+}
+
+// otherActive reports whether a member that is not excepted is active.
+func (f Facts) otherActive(s *State, except ...string) bool {
+	for i := range s.Members {
+		if m := &s.Members[i]; !slices.Contains(except, m.AgentID) && f.active(s, m) {
+			return true
+		}
+	}
+	return false
 }

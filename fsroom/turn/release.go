@@ -8,63 +8,22 @@ import (
 	"github.com/talking-stick/tt/journal/event"
 )
 
-// A Fence is what an owner shows to act on its turn.
-type Fence struct {
-	Agent string
-	Turn  int64
-	Lease string
-}
-
-// Check reports whether the fence still holds: turn_mismatch when the turn is
-// not the current one, stale_lease when it is not the agent's with this lease.
-// An expired lease holds until a takeover commits.
-func (s *State) Check(f Facts, fence Fence) error {
-	switch {
-	case !s.Open:
-		return closedRoom(s)
-	case fence.Turn != s.Turn:
-		return s.overtaken(f, code.TurnMismatch, "turn %d is over: %s", fence.Turn, s.situation(f))
-	case s.Owner != fence.Agent || s.Grant.Lease != fence.Lease:
-		return s.overtaken(f, code.StaleLease, "%s no longer holds turn %d: %s", fence.Agent, fence.Turn, s.situation(f))
-	}
-	return nil
-}
-
-func (s *State) overtaken(f Facts, c code.Code, format string, args ...any) error {
-	return s.withSituation(f, code.New(c, format, args...).WithHint(`stop changing shared files, look with "tt state", wait with "tt wait"`))
-}
-
-// withSituation adds to a refusal whose turn it is.
-func (s *State) withSituation(f Facts, e *code.Error) *code.Error {
-	e.With("current_turn_id", s.Turn).With("room_state", s.Status(f))
-	if s.Owner != "" {
-		e.With("current_owner", s.Owner)
-	}
-	return e
-}
-
-// NoActiveLease refuses an agent that holds no turn.
-func NoActiveLease(s *State, f Facts, agent string) error {
-	return s.withSituation(f, code.New(code.NoActiveLease, "%s holds no turn here", agent).
-		WithHint(`get one with "tt wait"; if you had it before a crash, "tt wait" gives it back`).With("agent_id", agent))
-}
-
 // A ReleaseRequest ends a turn with a handoff.
 type ReleaseRequest struct {
 	Fence
-	Handoff json.RawMessage // as checked by [CheckHandoff]
+	Handoff json.RawMessage // as returned by [CheckHandoff]
 }
 
 // A ReleaseResult is what release, pass and assign answer.
 type ReleaseResult struct {
-	Status      string
+	Status      string // released, passed
 	RoomID      string
 	ReservedFor string
 	EventSeq    int64
 }
 
-// Release ends the turn and reserves it for the fairest other active member if
-// that one is ready for it; else the room is idle with the handoff pending.
+// Release ends the turn. If the fairest other active member is ready, the next turn
+// is reserved for it. Otherwise the handoff stays pending in an idle room.
 func Release(s *State, f Facts, r ReleaseRequest) ([]event.Event, ReleaseResult, error) {
 	if err := s.Check(f, r.Fence); err != nil {
 		return nil, ReleaseResult{}, err
@@ -83,7 +42,7 @@ func Release(s *State, f Facts, r ReleaseRequest) ([]event.Event, ReleaseResult,
 // TargetNext as the target of an assignment means the fairest active member.
 const TargetNext = "next"
 
-// Assign ends the turn and reserves it for one active member.
+// Assign ends the turn and reserves the next one for an active member.
 func Assign(s *State, f Facts, r ReleaseRequest, target string) ([]event.Event, ReleaseResult, error) {
 	if err := s.Check(f, r.Fence); err != nil {
 		return nil, ReleaseResult{}, err
@@ -99,39 +58,40 @@ func Assign(s *State, f Facts, r ReleaseRequest, target string) ([]event.Event, 
 	return []event.Event{e}, ReleaseResult{Status: "passed", RoomID: s.RoomID, ReservedFor: e.To, EventSeq: s.Seq + 1}, nil
 }
 
+// recipient returns the active member that the target of an assignment means.
 func (s *State) recipient(f Facts, agent, target string) (*Member, error) {
-	if target == TargetNext {
+	refuse := func(format, who, hint string) (*Member, error) {
+		return nil, code.New(code.UnknownMember, format, who).WithHint("%s", hint).With("to_agent_id", who)
+	}
+	switch target {
+	case TargetNext:
 		if m := s.fairest(f, agent); m != nil {
 			return m, nil
 		}
 		return nil, code.New(code.UnknownMember, "nobody else is active in the room").
-			WithHint(`hand over to whoever comes with "tt release"`).With("to_agent_id", target)
-	}
-	if target == agent {
-		return nil, code.New(code.UnknownMember, "%s cannot hand the turn to itself", agent).
-			WithHint(`release it, or name another member`).With("to_agent_id", target)
+			WithHint(hintNobodyElse).With("to_agent_id", target)
+	case agent:
+		return refuse("%s cannot hand the turn to itself", agent, "release it, or name another member")
 	}
 	m, err := s.named(f, target, agent)
-	if code.Of(err) == code.AmbiguousRecipient {
-		return nil, err
-	}
 	switch {
+	case err != nil:
+		return nil, err
 	case m == nil:
-		return nil, code.New(code.UnknownMember, "%s is not a member of the room", target).
-			WithHint("%s", s.whoIsThere(f, agent, target)).With("to_agent_id", target)
+		return refuse("%s is not a member of the room", target, s.whoIsThere(f, agent, target))
 	case !f.active(s, m):
-		return nil, code.New(code.UnknownMember, "%s is a member but not active", m.AgentID).
-			WithHint("%s", s.whoIsThere(f, agent, target)).With("to_agent_id", m.AgentID)
+		return refuse("%s is a member but not active", m.AgentID, s.whoIsThere(f, agent, target))
 	}
 	return m, nil
 }
 
-// fairest is the active member whose turn it is after agent: who never held the
-// stick comes first, then who held it longest ago, then the order of joining,
-// beginning behind agent and going round. Nil if there is no other.
+// fairest returns the active member whose turn it is after the agent's, nil if no
+// other member is active. Members that never held the stick come first, then those
+// that held it longest ago. Among equals the order of joining decides, which begins
+// behind the agent and goes round.
 func (s *State) fairest(f Facts, agent string) *Member {
 	var best *Member
-	start := s.rankOf(agent) + 1
+	start := slices.IndexFunc(s.Members, func(m Member) bool { return m.AgentID == agent }) + 1
 	for i := range s.Members {
 		m := &s.Members[(start+i)%len(s.Members)]
 		if m.AgentID == agent || (best != nil && m.LastHeld >= best.LastHeld) {
@@ -142,10 +102,4 @@ func (s *State) fairest(f Facts, agent string) *Member {
 		}
 	}
 	return best
-}
-
-// rankOf is the place of the agent in the order of joining. Members are kept in
-// that order; their ordinals have gaps when somebody left.
-func (s *State) rankOf(agent string) int {
-	return slices.IndexFunc(s.Members, func(m Member) bool { return m.AgentID == agent })
 }

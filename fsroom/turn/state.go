@@ -2,49 +2,49 @@ package turn
 
 import "github.com/talking-stick/tt/journal/event"
 
-// Format is the version of the journal's events and of the state. A room of a
-// higher one is refused and left untouched.
+// Format is the version of the events and of the state. A room with a higher one is
+// refused and left untouched.
 const Format = 1
 
-// A State is one room, as its journal tells it. It holds no time that passes by
-// itself: what depends on the clock is derived with [Facts].
+// A State is one room, folded from its journal. What depends on the time that has
+// passed is not in it, and is derived with [Facts].
 type State struct {
 	RoomID        string
 	CanonicalPath string
 	WorkspaceRoot string
-	Open          bool // false: before the first join and after the end
-	Seq           int64
-	Turn          int64
-	Owner         string
-	ReservedFor   string
+	Open          bool   // false: before the first join and after the end
+	Seq           int64  // event_seq of the last event
+	Turn          int64  // the last turn that was granted; 0: none in any life
+	Owner         string // the agent that holds the stick, "" if none does
+	ReservedFor   string // the recipient of the next turn, "" if there is none
 	Grant         Grant
 	Pending       PendingHandoff
 	Policy        Policy
 	Members       []Member
-	Former        []Former // former members that held the stick in this life, the last to leave last
-	NextOrdinal   int
-	Broadcasts    int64  // messages to the room in this life
-	Notes         []Note // the open ones, oldest first
-	LastNote      int64
+	Former        []Former // former members that held the stick in this life, in the order they left
+	NextOrdinal   int      // of the next member to join
+	Broadcasts    int64    // messages to the room in this life
+	Notes         []Note   // the open ones, oldest first
+	LastNote      int64    // the last event about a note, see [NotePayload]
 	UpdatedAt     event.Time
 }
 
-// Held is the turn in progress. It is zero when nobody owns the stick.
+// A Grant is the turn in progress. It is zero if no agent owns the stick.
 type Grant struct {
 	Lease   string
-	At      Instant        // when it was granted
-	Handoff PendingHandoff // the handoff it took up, if any
+	At      Instant        // when the turn was granted
+	Handoff PendingHandoff // the handoff that came with the turn, zero if none did
 }
 
-// Pending is the handoff that waits for its reader. It is zero when there is
-// none; a reservation always has one.
+// A PendingHandoff is a handoff that no turn has taken up yet. It is zero if there is
+// none. A reservation always has one.
 type PendingHandoff struct {
-	Seq    int64
+	Seq    int64 // the event with the handoff
 	From   string
-	Direct bool // assigned by name, not by fairness
+	Direct bool // assigned to a named member, not to the fairest
 	At     Instant
-	// Preferred is the fairest member when it was not ready at the release. For
-	// the waiter grace only it is granted the turn.
+	// Preferred is the fairest member, if it was not ready at the release. For the
+	// grace time no other agent can claim the turn.
 	Preferred string
 }
 
@@ -55,19 +55,17 @@ type Member struct {
 	SessionKind string
 	Ordinal     int
 	JoinedAt    event.Time
-	LastHeld    int64 // its last grant; 0: never held
-	// The messages meant for this member are Direct plus the broadcasts since
-	// it joined that were not its own; see State.Mail.
-	Direct     int64
-	Sent       int64
-	Broadcasts int64
+	LastHeld    int64 // the event of its last grant; 0: it never held the stick
+	Direct      int64 // messages to it alone
+	Sent        int64 // messages from it to the room
+	Broadcasts  int64 // messages to the room before it joined
 }
 
-// A Former is an agent that held the stick and left. Leaving makes nobody new
-// again: should it come back, those who never held the stick are before it.
+// A Former is an agent that held the stick and is no longer a member. If it joins
+// again, it still comes after the members that never held the stick.
 type Former struct {
 	AgentID  string
-	LastHeld int64
+	LastHeld int64 // the event of its last grant
 }
 
 // Member returns the member with the id, nil if there is none. The pointer is
@@ -81,7 +79,8 @@ func (s *State) Member(id string) *Member {
 	return nil
 }
 
-// Mail is how many messages have been meant for the member since it joined.
+// Mail returns how many messages have been meant for the member since it joined:
+// those to it alone, and those of other members to the room.
 func (s *State) Mail(id string) int64 {
 	m := s.Member(id)
 	if m == nil {
@@ -90,7 +89,7 @@ func (s *State) Mail(id string) int64 {
 	return m.Direct + s.Broadcasts - m.Broadcasts - m.Sent
 }
 
-// Clone returns a copy that shares nothing that Apply changes.
+// Clone returns a copy. Apply changes nothing that the two share.
 func (s *State) Clone() *State {
 	c := *s
 	c.Members = append([]Member(nil), s.Members...)

@@ -1,6 +1,7 @@
 package turn
 
 import (
+	"cmp"
 	"strings"
 	"unicode/utf8"
 
@@ -8,7 +9,7 @@ import (
 	"github.com/talking-stick/tt/journal/event"
 )
 
-// A TakeRequest asks for the turn also against its owner or recipient.
+// A TakeRequest asks for the turn, also when another agent owns it or is its recipient.
 type TakeRequest struct {
 	Agent    string
 	Lease    string
@@ -16,13 +17,13 @@ type TakeRequest struct {
 	Operator bool   // an operator asked for it: no timeout needs to have passed
 	Human    bool   // the agent is a person, who need not be a member to take over
 	Turn     *int64 // refuse if another turn is the current one; nil: any
-	// Join makes a caller that is no member one, with the grant. Without an agent
-	// such a caller is refused.
+	// Join makes an agent that is not a member join in the same change. If its Agent
+	// is empty, such an agent is refused.
 	Join JoinRequest
 }
 
-// Take claims the turn if it is there for the asking and takes it over
-// otherwise, where the rules allow it.
+// Take claims the turn if the agent may claim it, and otherwise takes it over if the
+// rules allow that.
 func Take(s *State, f Facts, r TakeRequest) ([]event.Event, WaitResult, error) {
 	if err := CheckReason(r.Reason); err != nil {
 		return nil, WaitResult{}, err
@@ -53,18 +54,9 @@ func Take(s *State, f Facts, r TakeRequest) ([]event.Event, WaitResult, error) {
 	return s.takeover(f, r, kind)
 }
 
-// checkTurn refuses a request that is about a turn which is not the current one.
-func (s *State) checkTurn(f Facts, want *int64) error {
-	if want == nil || *want == s.Turn {
-		return nil
-	}
-	return s.withSituation(f, code.New(code.TurnMismatch, "the current turn is %d, not %d: %s", s.Turn, *want, s.situation(f)).
-		WithHint(`look with "tt state" before you decide again`))
-}
-
-// takeAsNewcomer is Take for an agent that is no member. A turn that is free is
-// anybody's; to take one from somebody else an agent has to be a member, unless it
-// is a person.
+// takeAsNewcomer is Take for an agent that is not a member. Any agent may claim a
+// free turn. To take one from another agent it must be a member, unless it is a
+// person.
 func (s *State) takeAsNewcomer(f Facts, r TakeRequest) ([]event.Event, WaitResult, error) {
 	if r.Join.Agent != r.Agent {
 		return nil, WaitResult{}, NotJoined(s, r.Agent)
@@ -86,16 +78,16 @@ func (s *State) takeAsNewcomer(f Facts, r TakeRequest) ([]event.Event, WaitResul
 	return append(events, granted...), res, nil
 }
 
-// CheckReason refuses a takeover that does not say why.
+// CheckReason refuses a blank reason, and one that is not UTF-8.
 func CheckReason(reason string) error {
 	if strings.TrimSpace(reason) == "" {
 		return code.New(code.ReasonRequired, "a takeover needs a reason").
-			WithHint(`say why with --reason "…", or pass --operator-requested if a person asked for it`)
+			WithHint(hintGiveReason)
 	}
 	return checkText(reason)
 }
 
-// checkText refuses a reason that could not be written down as it is.
+// checkText refuses a reason that the journal could not keep unchanged.
 func checkText(reason string) error {
 	if !utf8.ValidString(reason) {
 		return code.New(code.InvalidBody, "the reason is not valid UTF-8")
@@ -104,10 +96,7 @@ func checkText(reason string) error {
 }
 
 func (s *State) takeover(f Facts, r TakeRequest, kind string) ([]event.Event, WaitResult, error) {
-	revoked := s.Owner
-	if revoked == "" {
-		revoked = s.ReservedFor
-	}
+	revoked := cmp.Or(s.Owner, s.ReservedFor)
 	last := s.lastHandoff().Seq
 	e := event.Event{
 		Type: Takeover, Turn: s.Turn + 1, From: revoked, To: r.Agent, Reason: r.Reason,
@@ -119,7 +108,7 @@ func (s *State) takeover(f Facts, r TakeRequest, kind string) ([]event.Event, Wa
 	}, nil
 }
 
-// mayTake says by which right the agent may take over now.
+// mayTake returns the reason why the agent may take over now, or a refusal.
 func (s *State) mayTake(f Facts, agent string) (kind string, err error) {
 	kind = s.takeoverKind(f, agent)
 	if kind == "" {
@@ -127,14 +116,14 @@ func (s *State) mayTake(f Facts, agent string) (kind string, err error) {
 	}
 	if !s.eligible(f, agent, kind) {
 		return "", code.New(code.TakeoverIneligible, "%s wrote the pending handoff, and another active member can take it up", agent).
-			WithHint(`wait with "tt wait": the turn is yours if nobody else wants it`).
+			WithHint(hintOthersFirst).
 			With("reserved_for", s.ReservedFor).With("room_state", s.Status(f))
 	}
 	return kind, nil
 }
 
-// takeoverKind is what has happened that makes a takeover possible, "" if
-// nothing has.
+// takeoverKind returns the reason that makes a takeover by the agent possible, ""
+// if there is none.
 func (s *State) takeoverKind(f Facts, agent string) string {
 	switch status := s.Status(f); {
 	case s.Owner == agent, s.ReservedFor == agent:
@@ -151,8 +140,9 @@ func (s *State) takeoverKind(f Facts, agent string) string {
 	return ""
 }
 
-// eligible keeps the author of a handoff from taking it back while somebody
-// else could take it up. The recipient that failed to does not count.
+// eligible reports whether the agent may take over for the reason kind. The author
+// of a handoff may not take it back while another active member could take it up,
+// apart from the recipient that did not.
 func (s *State) eligible(f Facts, agent, kind string) bool {
 	if kind != ReasonClaimTimeout && kind != ReasonRecipientGone {
 		return true
@@ -160,38 +150,11 @@ func (s *State) eligible(f Facts, agent, kind string) bool {
 	return s.Pending.From != agent || !f.otherActive(s, agent, s.ReservedFor)
 }
 
+// notAvailable refuses a takeover for which there is no reason.
 func (s *State) notAvailable(f Facts, agent string) error {
-	status := s.Status(f)
-	e := code.New(code.TakeoverNotAvailable, "there is nothing to take over: %s", s.situation(f)).
-		With("room_state", status).With("current_turn_id", s.Turn)
-	if s.Owner != "" {
-		e.With("current_owner", s.Owner)
-	}
+	e := s.withSituation(f, code.New(code.TakeoverNotAvailable, "there is nothing to take over: %s", s.situation(f)))
 	if s.ReservedFor != "" {
 		e.With("reserved_for", s.ReservedFor)
 	}
-	return e.WithHint(`wait with "tt wait"; if a person wants it now: "tt take --operator-requested --reason …"`)
-}
-
-// situation says in words who has the turn.
-func (s *State) situation(f Facts) string {
-	lease, claim := s.deadlines(f)
-	switch {
-	case s.Owner != "" && f.leaseExpired(s):
-		return "the stick is held by " + s.Owner + ", whose lease ran out at " + lease.Format("15:04:05") + " UTC"
-	case s.Owner != "":
-		return "the stick is held by " + s.Owner + ", lease until " + lease.Format("15:04:05") + " UTC"
-	case s.ReservedFor != "":
-		return "the turn is reserved for " + s.ReservedFor + " until " + claim.Format("15:04:05") + " UTC"
-	case s.Pending.Preferred != "":
-		return "the handoff is offered to " + s.Pending.Preferred + " first"
-	case s.Pending.Seq != 0:
-		return "the handoff is offered to the other members first"
-	}
-	return "nobody has the stick"
-}
-
-func closedRoom(s *State) error {
-	return code.New(code.RoomClosed, "the room at %s has ended", s.CanonicalPath).
-		WithHint(`open it again with "tt join"`).With("room_id", s.RoomID)
+	return e.WithHint(hintNoTakeover)
 }

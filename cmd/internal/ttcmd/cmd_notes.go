@@ -170,8 +170,8 @@ func runNotesResolve(ctx context.Context, c *cli.Invocation) error {
 	}
 	id := ""
 	snap, _, err := s.update(ctx, func(st *turn.State, _ turn.Facts) (events []event.Event, err error) {
-		events, id, err = turn.ResolveNote(st, s.me.ID, c.Arg("id"), func(given string) (string, bool) {
-			return given, s.hadNote(ctx, st, given)
+		events, id, err = turn.ResolveNote(st, s.me.ID, c.Arg("id"), func(given string) bool {
+			return s.hadNote(ctx, st, given)
 		})
 		return events, err
 	})

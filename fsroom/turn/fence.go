@@ -1,0 +1,67 @@
+package turn
+
+import "github.com/talking-stick/tt/fsroom/code"
+
+// A Fence is what an owner shows to act on its turn: the fencing token.
+type Fence struct {
+	Agent string
+	Turn  int64
+	Lease string
+}
+
+// Check returns nil if the fence is that of the turn in progress. It refuses with
+// turn_mismatch if another turn is the current one, and with stale_lease if the
+// agent does not own the current one under this lease. An expired lease is good
+// until a takeover commits.
+func (s *State) Check(f Facts, fence Fence) error {
+	switch {
+	case !s.Open:
+		return closedRoom(s)
+	case fence.Turn != s.Turn:
+		return s.overtaken(f, code.TurnMismatch, "turn %d is over: %s", fence.Turn, s.situation(f))
+	case s.Owner != fence.Agent || s.Grant.Lease != fence.Lease:
+		return s.overtaken(f, code.StaleLease, "%s no longer holds turn %d: %s", fence.Agent, fence.Turn, s.situation(f))
+	}
+	return nil
+}
+
+func (s *State) overtaken(f Facts, c code.Code, format string, args ...any) error {
+	return s.withSituation(f, code.New(c, format, args...).WithHint(hintStop))
+}
+
+// NoActiveLease refuses an agent that holds no turn.
+func NoActiveLease(s *State, f Facts, agent string) error {
+	return s.withSituation(f, code.New(code.NoActiveLease, "%s holds no turn here", agent).
+		WithHint(hintGetTurn).With("agent_id", agent))
+}
+
+// Why an agent may not change shared files, see [State.Holds].
+const (
+	NotOwner      = "not_owner"
+	LeaseRanOut   = "lease_expired"
+	LeaseNotShown = "no_active_lease" // the agent owns the turn, but has no record of its lease
+)
+
+// Holds returns "" if the agent owns the turn, its lease has not expired, and fence
+// shows it; otherwise it returns why not. The fence is what the agent has recorded,
+// the zero Fence if it has recorded nothing.
+func (s *State) Holds(f Facts, agent string, fence Fence) string {
+	switch {
+	case !s.Open || s.Owner != agent:
+		return NotOwner
+	case f.leaseExpired(s):
+		return LeaseRanOut
+	case fence != Fence{Agent: agent, Turn: s.Turn, Lease: s.Grant.Lease}:
+		return LeaseNotShown
+	}
+	return ""
+}
+
+// checkTurn refuses a request about a turn which is not the current one.
+func (s *State) checkTurn(f Facts, want *int64) error {
+	if want == nil || *want == s.Turn {
+		return nil
+	}
+	return s.withSituation(f, code.New(code.TurnMismatch, "the current turn is %d, not %d: %s", s.Turn, *want, s.situation(f)).
+		WithHint(hintLookAgain))
+}

@@ -1,0 +1,51 @@
+package turn
+
+import (
+	"fmt"
+	"time"
+)
+
+// This file has every text of the rules that names a command or a flag of tt. A
+// refusal carries the next move with it, so that all programs on top of the rules
+// give the same advice.
+const (
+	hintJoin         = `join it with "tt join"`
+	hintReopen       = `open it again with "tt join"`
+	hintStop         = `stop changing shared files, look with "tt state", wait with "tt wait"`
+	hintGetTurn      = `get one with "tt wait"; if you had it before a crash, "tt wait" gives it back`
+	hintNobodyElse   = `hand over to whoever comes with "tt release"`
+	hintLookAgain    = `look with "tt state" before you decide again`
+	hintGiveReason   = `say why with --reason "…", or pass --operator-requested if a person asked for it`
+	hintOthersFirst  = `wait with "tt wait": the turn is yours if nobody else wants it`
+	hintNoTakeover   = `wait with "tt wait"; if a person wants it now: "tt take --operator-requested --reason …"`
+	hintLeave        = `leave with "tt leave"`
+	hintForce        = "only a member that is gone or long silent is kicked without --force"
+	hintLongMessage  = `leave longer texts as a note: "tt notes add --stdin"`
+	hintNoteNoTurn   = "without --turn the note is about the room"
+	hintListNotes    = `list them with "tt notes list"`
+	hintKickableSoon = "it can be kicked in %s, or now with --force"
+)
+
+// hintMakeSure is the advice to an agent that may take over from a member that is
+// silent, but may still work.
+func hintMakeSure(agent string) string {
+	return fmt.Sprintf(`make sure that %s does not work any more: ask it with "tt msg send %s …" and look at the uncommitted changes; then "tt take --reason …"`, agent, agent)
+}
+
+// hintEnded is the advice to an agent that may take over from a member that has ended.
+func hintEnded(agent string) string {
+	return fmt.Sprintf(`%s cannot answer any more: look at the uncommitted changes; then "tt take --reason …"`, agent)
+}
+
+// spoken formats a duration as people say it, such as 13s, 20m or 1h05m.
+func spoken(d time.Duration) string {
+	switch {
+	case d < time.Second:
+		return fmt.Sprintf("%dms", max(0, d.Milliseconds()))
+	case d < time.Minute:
+		return fmt.Sprintf("%ds", d/time.Second)
+	case d < time.Hour:
+		return fmt.Sprintf("%dm", d/time.Minute)
+	}
+	return fmt.Sprintf("%dh%02dm", d/time.Hour, d%time.Hour/time.Minute)
+}

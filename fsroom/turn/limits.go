@@ -1,0 +1,52 @@
+package turn
+
+import (
+	"time"
+
+	"github.com/talking-stick/tt/fsroom/code"
+)
+
+// A Limit is one field of a policy, with its names and its purpose. The names and
+// the text stand here, and not in a command, so that one table serves the flags, the
+// environment of new rooms, the documentation and the messages of refusals: a new
+// limit is one row.
+type Limit struct {
+	Flag  string               // "owner-lease-ttl"
+	Env   string               // "TALKING_STICK_OWNER_LEASE_TTL"; "": not set from the environment
+	About string               // what the limit is for
+	Field func(*Policy) *int64 // in milliseconds
+	Zero  bool                 // zero is allowed
+}
+
+// Limits returns one Limit for every field of a policy, in the order they are shown.
+func Limits() []Limit {
+	return []Limit{
+		{"owner-lease-ttl", "TALKING_STICK_OWNER_LEASE_TTL", "how long a turn lives without a heartbeat", func(p *Policy) *int64 { return &p.OwnerLeaseTTL }, false},
+		{"heartbeat-interval", "TALKING_STICK_HEARTBEAT_INTERVAL", "how often a guardian renews the lease", func(p *Policy) *int64 { return &p.HeartbeatInterval }, false},
+		{"claim-ttl", "TALKING_STICK_CLAIM_TTL", "how long a reservation is kept before it can be taken over", func(p *Policy) *int64 { return &p.ClaimTTL }, false},
+		{"presence-ttl", "TALKING_STICK_PRESENCE_TTL", "how long a silent member counts as active", func(p *Policy) *int64 { return &p.PresenceTTL }, false},
+		{"waiter-grace", "TALKING_STICK_WAITER_GRACE", "how long the fairest member is waited for after a release", func(p *Policy) *int64 { return &p.WaiterGrace }, true},
+		{"wait-for-turn-max-wait", "", "how long tt wait waits without --timeout", func(p *Policy) *int64 { return &p.WaitForTurn }, false},
+		{"wait-for-events-max-wait", "", "how long tt events --wait waits without --timeout", func(p *Policy) *int64 { return &p.WaitForEvents }, false},
+		{"gone-grace", "TALKING_STICK_GONE_GRACE", "how long an ended session may be silent before it counts as gone", func(p *Policy) *int64 { return &p.GoneGrace }, true},
+		{"idle-room-ttl", "TALKING_STICK_IDLE_ROOM_TTL", "how long an unused room lives (0: for ever)", func(p *Policy) *int64 { return &p.IdleRoomTTL }, true},
+	}
+}
+
+// maxLimit is the longest limit. Sums and small multiples of limits cannot overflow.
+const maxLimit = 10 * 365 * 24 * time.Hour
+
+// Set stores d in the field. It refuses a negative time, zero where it is not
+// allowed, less than a millisecond, and more than ten years.
+func (l Limit) Set(p *Policy, d time.Duration) error {
+	switch {
+	case d < 0, d == 0 && !l.Zero:
+		return code.New(code.Usage, "%s must be more than zero", l.Flag)
+	case d > 0 && d < time.Millisecond:
+		return code.New(code.Usage, "%s must be at least 1ms", l.Flag)
+	case d > maxLimit:
+		return code.New(code.Usage, "%s is too long", l.Flag)
+	}
+	*l.Field(p) = d.Milliseconds()
+	return nil
+}

@@ -1,0 +1,84 @@
+package turn
+
+import (
+	"github.com/talking-stick/tt/journal/event"
+)
+
+// A RoomView is what commands show of a room. It never contains a lease.
+type RoomView struct {
+	RoomID         string
+	CanonicalPath  string
+	State          string // one of the State constants
+	TurnID         int64
+	Owner          string
+	ReservedFor    string
+	LeaseExpiresAt *event.Time
+	ClaimExpiresAt *event.Time
+	PendingHandoff int64 // event_seq; 0: none
+	LastEventSeq   int64
+	UpdatedAt      event.Time
+	PathMissing    bool // nothing is at CanonicalPath; the rules leave it to the caller to set
+}
+
+// Room returns the view of the room at the moment of the facts.
+func (s *State) Room(f Facts) RoomView {
+	v := RoomView{
+		RoomID: s.RoomID, CanonicalPath: s.CanonicalPath, State: s.Status(f), TurnID: s.Turn,
+		Owner: s.Owner, ReservedFor: s.ReservedFor, PendingHandoff: s.Pending.Seq,
+		LastEventSeq: s.Seq, UpdatedAt: s.UpdatedAt,
+	}
+	v.LeaseExpiresAt, v.ClaimExpiresAt = s.deadlines(f)
+	return v
+}
+
+// Whether a member takes part.
+const (
+	memberActive   = "active"
+	memberInactive = "inactive"
+)
+
+// A MemberView is what commands show of a member.
+type MemberView struct {
+	AgentID     string
+	DisplayName string
+	Ordinal     int
+	JoinedAt    event.Time
+	LastSeenAt  event.Time
+	Waiting     bool
+	Status      string // active, inactive
+	Process     Process
+	SessionKind string
+	Why         string // why the member is inactive; "" for an active one
+}
+
+// MemberViews returns the members in the order they joined, the inactive ones
+// last. It is never nil.
+func (s *State) MemberViews(f Facts) []MemberView {
+	active := make([]MemberView, 0, len(s.Members))
+	var inactive []MemberView
+	for i := range s.Members {
+		if v := s.memberView(f, &s.Members[i]); v.Status == memberActive {
+			active = append(active, v)
+		} else {
+			inactive = append(inactive, v)
+		}
+	}
+	return append(active, inactive...)
+}
+
+func (s *State) memberView(f Facts, m *Member) MemberView {
+	p, gone := f.presence(m.AgentID), f.Gone(s, m)
+	v := MemberView{
+		AgentID: m.AgentID, DisplayName: m.DisplayName, Ordinal: m.Ordinal, JoinedAt: m.JoinedAt,
+		LastSeenAt: event.NewTime(f.lastSeen(m)), Waiting: p.Waiting, Status: memberActive,
+		Process: p.shown(gone), SessionKind: m.SessionKind,
+	}
+	switch {
+	case f.active(s, m):
+	case gone:
+		v.Status, v.Why = memberInactive, whyGone(p)
+	default:
+		v.Status, v.Why = memberInactive, "silent for longer than the presence time"
+	}
+	return v
+}

@@ -1,0 +1,58 @@
+package turn
+
+import (
+	"cmp"
+	"slices"
+	"time"
+)
+
+// NextDeadline returns how long the answer of [Try] to an agent stays the same if
+// no event comes and no process starts, waits or ends. It is zero if time alone
+// never changes that answer.
+func (s *State) NextDeadline(f Facts, agent string) time.Duration {
+	var next time.Duration
+	ahead := func(d time.Duration) {
+		if d > 0 && (next == 0 || d < next) {
+			next = d
+		}
+	}
+	grace := ms(s.Policy.WaiterGrace)
+	switch {
+	case !s.Open:
+	case s.Owner != "":
+		ahead(f.Now.Left(f.leaseStart(s), ms(s.Policy.OwnerLeaseTTL)))
+		ahead(s.UntilGone(f, s.Owner))
+	case s.ReservedFor != "":
+		ahead(f.Now.Left(s.Pending.At, ms(s.Policy.ClaimTTL)))
+		ahead(s.UntilGone(f, s.ReservedFor))
+	case s.Pending.Seq != 0:
+		ahead(f.Now.Left(s.Pending.At, grace))
+		ahead(f.Now.Left(s.Pending.At, authorGraces*grace))
+	}
+	if s.Pending.From == agent { // it gets the handoff back when no other member is active
+		for _, id := range s.Others(agent) {
+			ahead(ms(s.Policy.PresenceTTL) - f.silence(s.Member(id)))
+			ahead(s.UntilGone(f, id))
+		}
+	}
+	return next
+}
+
+// WatchedBy returns the members whose end changes at once what [Try] answers an
+// agent: the owner or the recipient of the turn, and all other members for the
+// author of a pending handoff, who gets it back when no other member is active.
+func (s *State) WatchedBy(agent string) []string {
+	var ids []string
+	if id := cmp.Or(s.Owner, s.ReservedFor); id != "" && id != agent {
+		ids = append(ids, id)
+	}
+	if s.Pending.Seq == 0 || s.Pending.From != agent {
+		return ids
+	}
+	for _, id := range s.Others(agent) {
+		if !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
