@@ -3,13 +3,17 @@ package main
 import (
 	"context"
 	"errors"
+	"io"
+	"strings"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
+	"github.com/talking-stick/tt/cmd/internal/topics"
 	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/topic"
 )
 
-// onBus makes a command of what is done with the bus that the environment names.
-// Errors get the bus's codes and hints, except those of usage.
+// onBus returns the Run of a command that works on the bus which the environment
+// names. Its errors get the codes and hints of the bus, except usage errors.
 func onBus(run func(context.Context, *cli.Invocation, *bus) error) func(context.Context, *cli.Invocation) error {
 	return func(ctx context.Context, c *cli.Invocation) error {
 		b, err := openBus(c.Env)
@@ -23,4 +27,94 @@ func onBus(run func(context.Context, *cli.Invocation, *bus) error) func(context.
 		}
 		return err
 	}
+}
+
+var topicArg = cli.Arg{Name: "topic", Usage: "a topic's id, or its name: then the newest open topic of that name, else the newest closed one"}
+
+func stdinFlag(f *cli.Flags) { f.Bool("stdin", "read the text from standard input") }
+
+func agentFlag(f *cli.Flags) {
+	f.String("agent", "NAME", "act under this name instead of the id that tt whoami gives")
+}
+
+// textOf returns the text of the arguments called name, or of standard input.
+func textOf(c *cli.Invocation, name string) (string, error) {
+	words := c.Rest(name)
+	switch {
+	case len(words) > 0 && c.Bool("stdin"):
+		return "", c.Usagef("the text comes from arguments or from --stdin, not from both")
+	case len(words) > 0:
+		return strings.Join(words, " "), nil
+	case !c.Bool("stdin"):
+		return "", c.Usagef("the text is missing").WithHint("give it as arguments, or with --stdin")
+	}
+	const longest = 16 << 20
+	data, err := io.ReadAll(io.LimitReader(c.Env.Stdin, longest))
+	if err != nil {
+		return "", code.New(topic.InvalidArgument, "standard input could not be read: %v", err).Because(err)
+	}
+	return strings.TrimSuffix(string(data), "\n"), nil
+}
+
+// findTopic returns the topic with the id or the name that the text is. If several
+// topics have the name it warns, and returns the newest open one, else the newest.
+func (b *bus) findTopic(c *cli.Invocation, text string) (*topics.Room, error) {
+	r, err := b.Topic(text)
+	if code.Of(err) != topic.TopicNotFound {
+		return r, err
+	}
+	all, err := b.Index()
+	if err != nil {
+		return nil, err
+	}
+	name := strings.TrimSpace(text)
+	infos, doubtful := all.Infos(), all.Doubtful(name)
+	info, err := topic.Find(infos, topic.ResolveRequest{Name: name, AllowClosed: true})
+	if err != nil {
+		return nil, withUnreadable(noSuchTopic(text), doubtful, name)
+	}
+	for _, w := range warningsOf(doubtful) {
+		c.Warn("%s: %v", w.Message, w.Context["topic_id"])
+	}
+	same := 0
+	for _, other := range infos {
+		if strings.TrimSpace(other.Name) == name {
+			same++
+		}
+	}
+	if same > 1 {
+		c.Warn("%d topics are named %q; this is %s, the newest open one or else the newest", same, name, info.TopicID)
+	}
+	return b.Topic(info.TopicID)
+}
+
+func noSuchTopic(text string) error {
+	return code.New(topic.TopicNotFound, "no topic has the id or the name %q", text).
+		WithHint(`see "agent-bus cli topics list --status all"`)
+}
+
+// topicOfQuestion returns the topic that has the question.
+func (b *bus) topicOfQuestion(ctx context.Context, questionID string) (*topics.Room, error) {
+	id, err := b.TopicOf(ctx, questionID)
+	if err != nil {
+		return nil, err
+	}
+	if id == "" {
+		return nil, code.New(topic.QuestionNotFound, "no topic has a question %q", questionID).
+			WithHint(`see "agent-bus cli topics show TOPIC"`)
+	}
+	return b.Topic(id)
+}
+
+// firstLine is what a table shows of a text.
+func firstLine(text string) string {
+	const longest = 60
+	line, more, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	if runes := []rune(line); len(runes) > longest {
+		line, more = string(runes[:longest]), "more"
+	}
+	if more != "" {
+		line += "…"
+	}
+	return line
 }

@@ -7,37 +7,28 @@ import (
 
 	"github.com/talking-stick/tt/cmd/agent-bus/internal/tools"
 	"github.com/talking-stick/tt/cmd/internal/cli"
-	"github.com/talking-stick/tt/cmd/internal/topics"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/topic"
 )
 
-func exportCommand() *cli.Command {
-	return &cli.Command{
-		Name:  "cli export",
-		Group: groupAdmin,
-		Args:  []cli.Arg{topicArg()},
-		Short: "print a topic with all questions and answers as Markdown or JSON",
-		Long:  "Changes nothing. With --json the topic is one JSON object: questions, each with its answers.",
-		Examples: []cli.Example{
-			{Line: "agent-bus cli export pink > pink.md"},
-		},
-		Errors: []code.Code{topic.TopicNotFound, tools.SchemaMismatch},
-		Run:    onBus(runExport),
-	}
+var exportCommand = &cli.Command{
+	Name:  "cli export",
+	Group: groupAdmin,
+	Args:  []cli.Arg{topicArg},
+	Short: "print a topic with all questions and answers as Markdown or JSON",
+	Long:  "Changes nothing. With --json the topic is one JSON object: questions, each with its answers.",
+	Examples: []cli.Example{
+		{Line: "agent-bus cli export pink > pink.md"},
+	},
+	Errors: []code.Code{topic.TopicNotFound, tools.SchemaMismatch},
+	Run:    onBus(runExport),
 }
 
 func runExport(ctx context.Context, c *cli.Invocation, b *bus) error {
-	p, err := openPages(ctx, c, b)
+	shown, err := readTopic(ctx, c, b)
 	if err != nil {
 		return err
 	}
-	defer p.close()
-	shown, err := p.shown()
-	if err != nil {
-		return err
-	}
-	shown.Listeners = max(0, topics.Listeners(p.room, ""))
 	return c.Out.Result(shown, func(t *cli.Text) { t.Block("", markdown(shown)) })
 }
 
@@ -50,7 +41,7 @@ func markdown(s *shownTopic) string {
 		fmt.Fprintf(&b, "- closed: %s\n", s.ClosedAt)
 	}
 	if s.CloseReason != nil {
-		fmt.Fprintf(&b, "- reason: %s\n", oneLine(*s.CloseReason))
+		fmt.Fprintf(&b, "- reason: %s\n", tools.OneLine(*s.CloseReason))
 	}
 	if s.Metadata != nil {
 		fmt.Fprintf(&b, "- metadata: `%s`\n", s.Metadata)
@@ -68,7 +59,7 @@ func writeQuestion(b *strings.Builder, q shownQuestion) {
 	}
 	fmt.Fprintf(b, "\n## %s asks%s (%s, %s)\n\n%s\n\n%s\n", q.AskedBy, to, q.QuestionID, q.Status, q.AskedAt, tools.Enclosed(q.Text))
 	if q.CancelReason != "" {
-		fmt.Fprintf(b, "\nCancelled: %s\n", oneLine(q.CancelReason))
+		fmt.Fprintf(b, "\nCancelled: %s\n", tools.OneLine(q.CancelReason))
 	}
 	for _, a := range q.Answers {
 		writeAnswer(b, a)
@@ -87,8 +78,6 @@ func writeItems(b *strings.Builder, heading string, items []string) {
 	}
 	fmt.Fprintf(b, "\n%s\n\n", heading)
 	for _, item := range items {
-		fmt.Fprintf(b, "- %s\n", oneLine(item))
+		fmt.Fprintf(b, "- %s\n", tools.OneLine(item))
 	}
 }
-
-func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }

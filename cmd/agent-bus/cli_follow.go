@@ -2,9 +2,11 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os/signal"
+	"strings"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -17,25 +19,23 @@ import (
 	"github.com/talking-stick/tt/journal/event"
 )
 
-func followCommand() *cli.Command {
-	return &cli.Command{
-		Name:    "cli follow",
-		Group:   groupTalk,
-		Args:    []cli.Arg{topicArg()},
-		Short:   "print what happens on a topic as it happens",
-		Long:    "One line for each event, until a signal comes, the time is up or the topic is gone. The last line on standard error is cursor_event_seq=N ended=timeout, signal or closed.",
-		Streams: true,
-		Flags: func(f *cli.Flags) {
-			f.Int64("after", "N", 0, "start after the event N; without it, with what comes")
-			f.Duration("timeout", "D", 0, "how long; 0 for ever")
-		},
-		Errors: []code.Code{topic.TopicNotFound, topic.InvalidArgument},
-		Run:    onBus(runFollow),
-	}
+var followCommand = &cli.Command{
+	Name:    "cli follow",
+	Group:   groupTalk,
+	Args:    []cli.Arg{topicArg},
+	Short:   "print what happens on a topic as it happens",
+	Long:    "One line for each event, until a signal comes, the time is up or the topic is gone. The last line on standard error is cursor_event_seq=N ended=timeout, signal or closed.",
+	Streams: true,
+	Flags: func(f *cli.Flags) {
+		f.Int64("after", "N", 0, "start after the event N; without it, with what comes")
+		f.Duration("timeout", "D", 0, "how long; 0 for ever")
+	},
+	Errors: []code.Code{topic.TopicNotFound, topic.InvalidArgument},
+	Run:    onBus(runFollow),
 }
 
 func runFollow(ctx context.Context, c *cli.Invocation, b *bus) error {
-	r, err := b.named(c, c.Arg("topic"))
+	r, err := b.findTopic(c, c.Arg("topic"))
 	if err != nil {
 		return err
 	}
@@ -117,4 +117,38 @@ func (s *follower) finish(ctx context.Context, err error) error {
 	}
 	fmt.Fprintf(s.call.Env.Stderr, "cursor_event_seq=%d ended=%s\n", s.cursor.Load(), ended)
 	return nil
+}
+
+// eventLine is an event of a topic for people, on one line.
+func eventLine(e *event.Event) string {
+	var p struct {
+		QuestionID string `json:"question_id"`
+		Text       string `json:"question_text"`
+		Markdown   string `json:"answer_markdown"`
+		Name       string `json:"name"`
+	}
+	_ = json.Unmarshal(e.Payload, &p) // what it cannot read is left out
+	because := ""
+	if e.Reason != "" {
+		because = ": " + e.Reason
+	}
+	switch e.Type {
+	case topic.EventCreated:
+		return "topic " + p.Name + " was made"
+	case topic.EventClosed:
+		return strings.TrimPrefix(e.From+" closed the topic"+because, " ")
+	case topic.EventAsked:
+		to := ""
+		if e.To != "" {
+			to = " " + e.To
+		}
+		return fmt.Sprintf("%s asks%s %s: %s", e.From, to, p.QuestionID, firstLine(p.Text))
+	case topic.EventAnswer:
+		return fmt.Sprintf("%s answers %s: %s", e.From, p.QuestionID, firstLine(p.Markdown))
+	case topic.EventCancelled:
+		return fmt.Sprintf("%s cancels %s%s", e.From, p.QuestionID, because)
+	case topic.EventMarked:
+		return fmt.Sprintf("%s marks %s answered", e.From, p.QuestionID)
+	}
+	return e.Type
 }

@@ -11,20 +11,22 @@ import (
 	"github.com/talking-stick/tt/journal/event"
 )
 
-func topicArg() cli.Arg {
-	return cli.Arg{Name: "topic", Usage: "a topic's id, or its name: then the newest open topic of that name, else the newest closed one"}
+var showCommand = &cli.Command{
+	Name:   "cli topics show",
+	Group:  groupAdmin,
+	Args:   []cli.Arg{topicArg},
+	Short:  "show one topic and its questions",
+	Long:   "Changes nothing. With --json the answers are there too; as text they are in agent-bus cli export.",
+	Errors: []code.Code{topic.TopicNotFound, tools.SchemaMismatch},
+	Run:    onBus(runShow),
 }
 
-func showCommand() *cli.Command {
-	return &cli.Command{
-		Name:   "cli topics show",
-		Group:  groupAdmin,
-		Args:   []cli.Arg{topicArg()},
-		Short:  "show one topic and its questions",
-		Long:   "Changes nothing. With --json the answers are there too; as text they are in agent-bus cli export.",
-		Errors: []code.Code{topic.TopicNotFound, tools.SchemaMismatch},
-		Run:    onBus(runShow),
+func runShow(ctx context.Context, c *cli.Invocation, b *bus) error {
+	shown, err := readTopic(ctx, c, b)
+	if err != nil {
+		return err
 	}
+	return c.Out.Result(shown, func(t *cli.Text) { writeTopic(t, shown) })
 }
 
 // A shownTopic is a topic with its questions, oldest first.
@@ -46,30 +48,32 @@ type shownQuestion struct {
 	CancelReason string         `json:"cancel_reason,omitempty"`
 }
 
-func runShow(ctx context.Context, c *cli.Invocation, b *bus) error {
-	p, err := openPages(ctx, c, b)
+// readTopic reads the topic that the argument names, with all questions and answers.
+func readTopic(ctx context.Context, c *cli.Invocation, b *bus) (*shownTopic, error) {
+	r, err := b.findTopic(c, c.Arg("topic"))
 	if err != nil {
-		return err
+		return nil, err
 	}
-	defer p.close()
-	shown, err := p.shown()
+	s, err := topics.History(ctx, r)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	shown.Listeners = max(0, topics.Listeners(p.room, ""))
-	return c.Out.Result(shown, func(t *cli.Text) { writeTopic(t, shown) })
-}
-
-// shown reads the whole topic.
-func (p *pages) shown() (*shownTopic, error) {
-	shown := &shownTopic{Info: p.state.Info(), Questions: []shownQuestion{}}
-	for i := range p.state.Questions {
-		q := &p.state.Questions[i]
-		text, at, err := p.lookup.Question(q)
+	if !s.Exists() {
+		return nil, noSuchTopic(c.Arg("topic"))
+	}
+	lookup, closeJournal, err := topics.OpenLookup(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	defer closeJournal()
+	shown := &shownTopic{Info: s.Info(), Listeners: max(0, topics.Listeners(r, "")), Questions: []shownQuestion{}}
+	for i := range s.Questions {
+		q := &s.Questions[i]
+		text, at, err := lookup.Question(q)
 		if err != nil {
 			return nil, err
 		}
-		answers, err := p.lookup.Answers(q)
+		answers, err := lookup.Answers(q)
 		if err != nil {
 			return nil, err
 		}
@@ -95,14 +99,14 @@ func writeTopic(t *cli.Text, s *shownTopic) {
 		t.Line("Meta    %s", s.Metadata)
 	}
 	t.Line("Counts  %s", s.Counts)
-	t.Line("Joined  %s now", count(s.Listeners, "agent"))
+	t.Line("Joined  %s now", tools.Count(s.Listeners, "agent"))
 	if len(s.Questions) == 0 {
 		return
 	}
 	t.Blank()
 	var table cli.Table
 	for _, q := range s.Questions {
-		table.Row(q.QuestionID, q.Status, count(q.AnswersCount, "answer"), q.AskedBy, t.Ago(q.AskedAt.Time), firstLine(q.Text))
+		table.Row(q.QuestionID, q.Status, tools.Count(q.AnswersCount, "answer"), q.AskedBy, t.Ago(q.AskedAt.Time), firstLine(q.Text))
 	}
 	t.Table(&table)
 }

@@ -18,18 +18,16 @@ import (
 	"github.com/talking-stick/tt/fsroom/code"
 )
 
-func wipeCommand() *cli.Command {
-	return &cli.Command{
-		Name:  "cli db wipe",
-		Group: groupAdmin,
-		Short: "remove all topics for good, after asking",
-		Long: "Removes the topics directory and nothing else: the rooms of tt are left alone. Running servers need not be stopped; " +
-			"their agents find the topics gone, and can make new ones.",
-		Flags:  func(f *cli.Flags) { f.Bool("yes", "do not ask") },
-		Exits:  []cli.ExitStatus{{Status: 1, Meaning: "the answer was not yes"}},
-		Errors: []code.Code{codeDeclined, tools.SchemaMismatch},
-		Run:    onBus(runWipe),
-	}
+var wipeCommand = &cli.Command{
+	Name:  "cli db wipe",
+	Group: groupAdmin,
+	Short: "remove all topics for good, after asking",
+	Long: "Removes the topics directory and nothing else: the rooms of tt are left alone. Running servers need not be stopped; " +
+		"their agents find the topics gone, and can make new ones.",
+	Flags:  func(f *cli.Flags) { f.Bool("yes", "do not ask") },
+	Exits:  []cli.ExitStatus{{Status: 1, Meaning: "the answer was not yes"}},
+	Errors: []code.Code{codeDeclined, tools.SchemaMismatch},
+	Run:    onBus(runWipe),
 }
 
 // A wipeResult says what was removed.
@@ -72,7 +70,7 @@ func confirmed(c *cli.Invocation, path string, entries []fs.DirEntry) bool {
 			n++
 		}
 	}
-	fmt.Fprintf(c.Env.Stderr, "Delete %s with %s for good? [y/N] ", cli.Line(path), count(n, "topic"))
+	fmt.Fprintf(c.Env.Stderr, "Delete %s with %s for good? [y/N] ", cli.Line(path), tools.Count(n, "topic"))
 	answer, err := bufio.NewReader(c.Env.Stdin).ReadString('\n')
 	if err != nil && !errors.Is(err, io.EOF) {
 		return false

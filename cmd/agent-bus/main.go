@@ -33,9 +33,9 @@ func program() *cli.Program {
 		Bare:        "serve",
 		DefaultJSON: inHarness,
 		Commands: []*cli.Command{
-			serveCommand(),
-			askCommand(), answerCommand(), closeCommand(), followCommand(),
-			listCommand(), showCommand(), exportCommand(), archiveCommand(), wipeCommand(),
+			serveCommand,
+			askCommand, answerCommand, closeCommand, followCommand,
+			listCommand, showCommand, exportCommand, archiveCommand, wipeCommand,
 		},
 	}
 }

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 
+	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/talking-stick/tt/cmd/agent-bus/internal/tools"
 	"github.com/talking-stick/tt/fsroom/topic"
 )
@@ -147,4 +149,44 @@ func responseParams(l topic.Limits) []param {
 		{name: "repo_pointers", kind: "array", items: listOf("string"), description: "Where to look, such as path/to/file.go or module:name. The first 10 are kept; at most 4096 characters each."},
 		{name: "suggested_followups", kind: "array", required: true, items: listOf("string"), description: "What the asker should ask next: at least one, of which the first 5 are kept; none blank, at most 8000 characters each."},
 	}
+}
+
+// A param is one argument of a tool, as its input schema describes it. What is
+// accepted is decided by the topics.Rules, and more than this: see [tools.Args].
+type param struct {
+	name         string
+	kind         string // the one JSON type
+	description  string
+	required     bool
+	defaultValue any                // nil for none
+	choices      []any              // the only values
+	items        *jsonschema.Schema // of an array
+}
+
+// object is the schema of an object with the params, in their order. It has
+// single types, no unions and no references: some clients reject the rest.
+func object(params ...param) *jsonschema.Schema {
+	s := &jsonschema.Schema{Type: "object", Properties: make(map[string]*jsonschema.Schema)}
+	for _, p := range params {
+		s.PropertyOrder = append(s.PropertyOrder, p.name)
+		s.Properties[p.name] = &jsonschema.Schema{Type: p.kind, Description: p.description, Enum: p.choices, Items: p.items}
+		if p.defaultValue != nil {
+			s.Properties[p.name].Default = toJSON(p.defaultValue)
+		}
+		if p.required {
+			s.Required = append(s.Required, p.name)
+		}
+	}
+	return s
+}
+
+func listOf(kind string) *jsonschema.Schema { return &jsonschema.Schema{Type: kind} }
+
+// toJSON is the JSON of a value that cannot fail to have one.
+func toJSON(v any) json.RawMessage {
+	data, err := json.Marshal(v)
+	if err != nil {
+		panic("agent-bus: schema: " + err.Error())
+	}
+	return data
 }

@@ -111,7 +111,12 @@ func ParseReason(a Args, l topic.Limits) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return reason, atMost("reason", reason, l.ReasonChars)
+	return reason, CheckReason(reason, l)
+}
+
+// CheckReason refuses a reason that is too long.
+func CheckReason(reason string, l topic.Limits) error {
+	return checkText("reason", reason, l.ReasonChars)
 }
 
 // ParseAsk reads the arguments of ask beside topic_id: the question, and for how
@@ -120,23 +125,23 @@ func ParseAsk(a Args, l topic.Limits) (r topic.AskRequest, waitSeconds int, err 
 	if r.Question, err = a.Required("question"); err != nil {
 		return r, 0, err
 	}
-	if err = atMost("question", r.Question, l.QuestionChars); err != nil {
+	if r.To, _, err = a.Text("to"); err != nil {
 		return r, 0, err
 	}
-	if r.To, err = a.recipient(); err != nil {
+	if err = CheckAsk(&r, l); err != nil {
 		return r, 0, err
 	}
 	waitSeconds, err = a.Integer("wait_seconds", DefaultWaitSeconds, 0)
 	return r, waitSeconds, err
 }
 
-// recipient returns the agent that a question is for, "" for anybody.
-func (a Args) recipient() (string, error) {
-	to, given, err := a.Text("to")
-	if err != nil || !given || to == "" {
-		return "", err
+// CheckAsk refuses a question that is blank or too long, and trims the recipient's
+// name.
+func CheckAsk(r *topic.AskRequest, l topic.Limits) (err error) {
+	if err = checkNotBlank("question", r.Question, l.QuestionChars); err == nil && r.To != "" {
+		r.To, err = validateName("to", r.To)
 	}
-	return validateName("to", to)
+	return err
 }
 
 // A PollRequest asks for a question's status and answers.
@@ -199,7 +204,7 @@ func validateName(argument, name string) (string, error) {
 
 // printable refuses a text that is longer than limit or not printable on one line.
 func printable(argument, text string, limit int) error {
-	if err := atMost(argument, text, limit); err != nil {
+	if err := checkText(argument, text, limit); err != nil {
 		return err
 	}
 	for _, r := range text {
@@ -216,10 +221,18 @@ func breaksLine(r rune) bool {
 	return unicode.IsControl(r) || unicode.In(r, unicode.Zl, unicode.Zp, unicode.Bidi_Control)
 }
 
-// atMost refuses a text of more than limit characters.
-func atMost(argument, text string, limit int) error {
-	if len(text) <= limit {
-		return nil // a character is at least one byte
+// checkNotBlank is checkText for a text that must not be blank.
+func checkNotBlank(argument, text string, limit int) error {
+	if isBlank(text) {
+		return topic.Invalid(argument, "must not be blank")
+	}
+	return checkText(argument, text, limit)
+}
+
+// checkText refuses a text that is not UTF-8 or has more than limit characters.
+func checkText(argument, text string, limit int) error {
+	if !utf8.ValidString(text) {
+		return topic.Invalid(argument, "is not UTF-8")
 	}
 	if n := utf8.RuneCountInString(text); n > limit {
 		return topic.Invalid(argument, "has %d characters, which exceeds the maximum of %d", n, limit)

@@ -23,7 +23,7 @@ func RenderAnswers(answers []topic.Answer) string {
 		if len(a.Payload.Pointers) > 0 {
 			b.WriteString("\nWhere to look:\n")
 			for _, p := range a.Payload.Pointers {
-				fmt.Fprintf(&b, "- %s\n", oneLineOf(p))
+				fmt.Fprintf(&b, "- %s\n", OneLine(p))
 			}
 		}
 	}
@@ -110,7 +110,7 @@ func Followups(answers []topic.Answer) []string {
 	seen := make(map[string]bool)
 	for _, a := range answers {
 		for _, f := range a.Payload.Followups {
-			line := oneLineOf(f)
+			line := OneLine(f)
 			if line == "" || seen[line] || len(merged) == topic.MaxFollowups {
 				continue
 			}
@@ -121,4 +121,13 @@ func Followups(answers []topic.Answer) []string {
 	return merged
 }
 
-func oneLineOf(text string) string { return strings.Join(strings.Fields(text), " ") }
+// OneLine returns the text with every white space replaced by one space.
+func OneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+// Count writes a number of things: "1 topic", "2 topics".
+func Count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}

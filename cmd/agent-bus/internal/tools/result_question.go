@@ -269,19 +269,12 @@ func (r *PendingResult) Text() string {
 		if q.To != "" {
 			fmt.Fprintf(&b, " to %s", q.To)
 		}
-		fmt.Fprintf(&b, ", %s so far\n%s\n", plural(q.AnswersCount, "answer"), Enclosed(q.Text))
+		fmt.Fprintf(&b, ", %s so far\n%s\n", Count(q.AnswersCount, "answer"), Enclosed(q.Text))
 	}
 	if r.HasMore {
 		fmt.Fprintf(&b, "\nThe oldest %d of %d are shown.\n", len(r.Pending), r.Total)
 	}
 	return b.String()
-}
-
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
 
 // A SavedResult answers answer.

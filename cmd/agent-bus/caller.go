@@ -1,12 +1,26 @@
 package main
 
 import (
+	"github.com/talking-stick/tt/cmd/agent-bus/internal/tools"
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/identity"
 )
 
-// harnessName returns the agent id that tt gives the harness session of which
-// this process is part, "" if there is none.
+// callerName returns the name under which a command acts: that of --agent, else the
+// id that tt whoami gives.
+func callerName(c *cli.Invocation) (string, error) {
+	if c.Given("agent") {
+		return tools.ValidateAgentName(c.String("agent"))
+	}
+	me, err := identity.Resolve(identityEnv(c.Env), identity.System(), "")
+	if err != nil {
+		return "", err
+	}
+	return tools.ValidateAgentName(me.ID)
+}
+
+// harnessName returns the agent id that tt gives the harness session which this
+// process belongs to, "" if it belongs to none.
 func harnessName(env *cli.Env) string {
 	me, err := identity.Resolve(identityEnv(env), identity.System(), "")
 	if err != nil || me.SessionKind != identity.HarnessCLI {

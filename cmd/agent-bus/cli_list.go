@@ -9,19 +9,17 @@ import (
 	"github.com/talking-stick/tt/fsroom/topic"
 )
 
-func listCommand() *cli.Command {
-	return &cli.Command{
-		Name:  "cli topics list",
-		Group: groupAdmin,
-		Short: "list topics, with how many questions are in which state",
-		Long:  "The newest first. Changes nothing.",
-		Flags: func(f *cli.Flags) {
-			f.Choice("status", "STATUS", []string{topic.ListOpen, topic.ListClosed, topic.ListAll}, "which topics")
-			f.Int64("limit", "N", 200, "how many at most")
-		},
-		Errors: []code.Code{tools.SchemaMismatch},
-		Run:    onBus(runList),
-	}
+var listCommand = &cli.Command{
+	Name:  "cli topics list",
+	Group: groupAdmin,
+	Short: "list topics, with how many questions are in which state",
+	Long:  "The newest first. Changes nothing.",
+	Flags: func(f *cli.Flags) {
+		f.Choice("status", "STATUS", []string{topic.ListOpen, topic.ListClosed, topic.ListAll}, "which topics")
+		f.Int64("limit", "N", 200, "how many at most")
+	},
+	Errors: []code.Code{tools.SchemaMismatch},
+	Run:    onBus(runList),
 }
 
 // A topicsResult is what is printed as JSON.
@@ -62,7 +60,7 @@ func writeTopics(t *cli.Text, r topicsResult) {
 	}
 	t.Table(&table)
 	if more := r.Total - len(r.Topics); more > 0 {
-		t.Line("%s more; see --limit.", count(more, "older topic"))
+		t.Line("%s more; see --limit.", tools.Count(more, "older topic"))
 	}
 }
 

@@ -1,0 +1,84 @@
+package main
+
+import (
+	"context"
+
+	"github.com/talking-stick/tt/cmd/agent-bus/internal/tools"
+	"github.com/talking-stick/tt/cmd/internal/cli"
+	"github.com/talking-stick/tt/cmd/internal/topics"
+	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/topic"
+	"github.com/talking-stick/tt/journal/event"
+)
+
+var answerCommand = &cli.Command{
+	Name:  "cli answer",
+	Group: groupTalk,
+	Args:  []cli.Arg{{Name: "question_id", Show: "QUESTION_ID", Usage: "the question"}, {Name: "answer", Show: "ANSWER", Rest: true, Optional: true, Usage: "the answer, in Markdown"}},
+	Short: "answer a question",
+	Flags: func(f *cli.Flags) {
+		f.StringList("pointer", "PATH", "where to look; may be repeated")
+		f.StringList("follow-up", "QUESTION", "what to ask next; may be repeated")
+		stdinFlag(f)
+		agentFlag(f)
+	},
+	Errors: []code.Code{topic.QuestionNotFound, topic.ForbiddenSelfAnswer, topic.ForbiddenAlreadyAnswered, topic.InvalidArgument},
+	Run:    onBus(runAnswer),
+}
+
+// An answeredResult is what cli answer prints.
+type answeredResult struct {
+	QuestionID string `json:"question_id"`
+	AnswerID   string `json:"answer_id"`
+	Status     string `json:"status"` // saved
+	AskedBy    string `json:"asked_by"`
+}
+
+func runAnswer(ctx context.Context, c *cli.Invocation, b *bus) error {
+	text, err := textOf(c, "answer")
+	if err != nil {
+		return err
+	}
+	id := c.Arg("question_id")
+	response := topic.Response{QuestionID: id, Payload: topic.Payload{Markdown: text, Pointers: c.Strings("pointer"), Followups: c.Strings("follow-up")}}
+	warnings, err := tools.CheckResponse("", &response, b.limits)
+	if err != nil {
+		return err
+	}
+	for _, w := range warnings {
+		c.Warn("%s: %s", w.Code, w.Message)
+	}
+	agent, err := callerName(c)
+	if err != nil {
+		return err
+	}
+	r, err := b.topicOfQuestion(ctx, id)
+	if err != nil {
+		return err
+	}
+	result := answeredResult{QuestionID: id, AnswerID: topics.NewAnswerID(), Status: "saved"}
+	_, _, err = r.Update(ctx, func(s *topic.State) ([]event.Event, error) {
+		events, tally, err := s.Answer(agent, []topic.Response{response}, func() string { return result.AnswerID })
+		if err == nil && tally.Saved == 0 {
+			err = alreadySettled(tally.Skipped[0])
+		}
+		if err == nil {
+			result.AskedBy = s.Question(id).AskedBy
+		}
+		return events, err
+	})
+	if err != nil {
+		return err
+	}
+	return c.Out.Result(result, func(t *cli.Text) { t.Line("Answered %s of %s.", id, result.AskedBy) })
+}
+
+// alreadySettled refuses to answer a question of the topic. One that its state has
+// forgotten was settled, too.
+func alreadySettled(skip topic.Skip) error {
+	how := skip.Reason
+	if how == topic.SkipNotOnTopic {
+		how = "answered or cancelled"
+	}
+	return topic.Invalid("question_id", "names a question that is %s already", how)
+}

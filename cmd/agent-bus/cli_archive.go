@@ -1,0 +1,60 @@
+package main
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+
+	"github.com/talking-stick/tt/cmd/internal/cli"
+	"github.com/talking-stick/tt/cmd/internal/topics"
+	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/topic"
+)
+
+var archiveCommand = &cli.Command{
+	Name:  "cli archive",
+	Group: groupAdmin,
+	Args:  []cli.Arg{topicArg},
+	Short: "take a topic out of use and keep its files",
+	Long: "Moves the topic's directory to topics.archived in the data directory; moved back to topics it is as it was. " +
+		"Agents that use it find it gone. It also takes a topic that cannot be read out of the way, by its id.",
+	Errors: []code.Code{topic.TopicNotFound},
+	Run:    onBus(runArchive),
+}
+
+// archivedFolder is where archived topics are, beside the folder of topics.
+const archivedFolder = "topics.archived"
+
+// An archivedResult says where a topic's files are.
+type archivedResult struct {
+	TopicID string `json:"topic_id"`
+	Path    string `json:"path"`
+}
+
+func runArchive(ctx context.Context, c *cli.Invocation, b *bus) error {
+	r, err := b.findTopic(c, c.Arg("topic"))
+	if err != nil {
+		return err
+	}
+	from := filepath.Join(b.Path, topics.Rules.Folder, r.Name())
+	to := filepath.Join(b.Path, archivedFolder, r.Name())
+	move := func() error {
+		if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
+			return unusable(filepath.Dir(to), err)
+		}
+		if err := os.Rename(from, to); err != nil {
+			return unusable(from, err)
+		}
+		return nil
+	}
+	// Under its lock nobody is in the middle of a change. One that cannot be read
+	// is not changed by anybody.
+	err = r.Locked(ctx, func(*topics.Snapshot) error { return move() })
+	if known := code.Of(err); known == code.CorruptRoom || known == code.UnsupportedFormat {
+		err = move()
+	}
+	if err != nil {
+		return err
+	}
+	return c.Out.Result(archivedResult{r.Name(), to}, func(t *cli.Text) { t.Line("Archived as %s.", to) })
+}

@@ -1,0 +1,96 @@
+package main
+
+import (
+	"context"
+	"time"
+
+	"github.com/talking-stick/tt/cmd/agent-bus/internal/tools"
+	"github.com/talking-stick/tt/cmd/internal/cli"
+	"github.com/talking-stick/tt/cmd/internal/topics"
+	"github.com/talking-stick/tt/fsroom"
+	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/topic"
+	"github.com/talking-stick/tt/journal/event"
+)
+
+var askCommand = &cli.Command{
+	Name:  "cli ask",
+	Group: groupTalk,
+	Args:  []cli.Arg{topicArg, {Name: "question", Show: "QUESTION", Rest: true, Optional: true, Usage: "the question"}},
+	Short: "ask the agents on a topic",
+	Examples: []cli.Example{
+		{Line: `agent-bus cli ask payments "Why is amount a string?" --wait`},
+	},
+	Flags: func(f *cli.Flags) {
+		f.String("to", "AGENT", "the one agent whom it is offered to, or human; else every agent on the topic")
+		f.Bool("wait", "wait for the first answer and print it")
+		f.Duration("timeout", "D", 110*time.Second, "how long --wait waits")
+		stdinFlag(f)
+		agentFlag(f)
+	},
+	Errors: []code.Code{topic.TopicNotFound, topic.TopicClosed, topic.TopicFull, topic.InvalidArgument},
+	Run:    onBus(runAsk),
+}
+
+func runAsk(ctx context.Context, c *cli.Invocation, b *bus) error {
+	text, err := textOf(c, "question")
+	if err != nil {
+		return err
+	}
+	request := topic.AskRequest{Question: text, To: c.String("to")}
+	if err := tools.CheckAsk(&request, b.limits); err != nil {
+		return err
+	}
+	agent, err := callerName(c)
+	if err != nil {
+		return err
+	}
+	r, err := b.findTopic(c, c.Arg("topic"))
+	if err != nil {
+		return err
+	}
+	var id string
+	_, _, err = r.Update(ctx, func(s *topic.State) (events []event.Event, err error) {
+		events, id, err = s.Ask(agent, request, topics.NewQuestionID, b.limits)
+		return events, err
+	})
+	if err != nil {
+		return err
+	}
+	if !c.Bool("wait") {
+		return c.Out.Result(tools.NewQueuedResult(r.Name(), id, agent, request.To), func(t *cli.Text) {
+			t.Line("Asked %s on %s.", id, c.Arg("topic"))
+		})
+	}
+	if !c.JSON {
+		c.Notice("asked " + id + "; waiting for an answer")
+	}
+	return waitForAnswer(ctx, c, r, id, agent)
+}
+
+// waitForAnswer prints the first answer, or that there is none in time.
+func waitForAnswer(ctx context.Context, c *cli.Invocation, r *topics.Room, id, agent string) error {
+	waiting, timeUp := context.WithTimeoutCause(ctx, c.Duration("timeout"), errTimeUp)
+	defer timeUp()
+	err := r.Await(waiting, func(s *topics.Snapshot) (bool, fsroom.Pause, error) {
+		return s.State.AskSettled(id, 1), fsroom.Pause{}, nil
+	})
+	if err != nil && err != errTimeUp {
+		return err
+	}
+	polled, err := poll(ctx, r, id, 0)
+	if err != nil {
+		return err
+	}
+	others := topics.Listeners(r, agent)
+	return c.Out.Result(polled.AskResult(others), func(t *cli.Text) {
+		switch {
+		case len(polled.Answers) > 0:
+			t.Block("", tools.RenderAnswers(polled.Answers))
+		case polled.QuestionStatus != topic.Pending:
+			t.Line("The question is %s and has no answer.", polled.QuestionStatus)
+		default:
+			t.Line("Nobody has answered %s yet; it stays open. Joined now: %s.", id, tools.Count(max(0, others), "other agent"))
+		}
+	})
+}
