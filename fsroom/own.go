@@ -78,7 +78,7 @@ func makeDir(dir string) error {
 	case err == nil:
 		return &PlantedError{Path: dir, Mode: info.Mode().Type()}
 	}
-	if err := os.MkdirAll(parent(dir), dirMode); err != nil {
+	if err := lockfile.MakeDirs(parent(dir), dirMode); err != nil {
 		return err
 	}
 	if err := os.Mkdir(dir, dirMode); err != nil && !errors.Is(err, fs.ErrExist) {

@@ -112,6 +112,29 @@ func Touch(path string, at time.Time) error {
 // other users and reports no errors.
 func Adopt(path string) { AdoptLike(path, filepath.Dir(path)) }
 
+// MakeDirs is [os.MkdirAll], and each directory it makes is adopted, see [Adopt].
+func MakeDirs(dir string, mode fs.FileMode) error {
+	if os.Geteuid() != 0 {
+		return os.MkdirAll(dir, mode)
+	}
+	if info, err := os.Stat(dir); err == nil && info.IsDir() {
+		return nil
+	}
+	if up := filepath.Dir(dir); up != dir {
+		if err := MakeDirs(up, mode); err != nil {
+			return err
+		}
+	}
+	err := os.Mkdir(dir, mode)
+	if errors.Is(err, fs.ErrExist) { // made by another process meanwhile, or no directory
+		return os.MkdirAll(dir, mode)
+	}
+	if err == nil {
+		Adopt(dir)
+	}
+	return err
+}
+
 // AdoptLike is [Adopt] with the owner of the directory dir.
 func AdoptLike(path, dir string) {
 	if os.Geteuid() != 0 {

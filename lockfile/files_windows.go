@@ -45,6 +45,9 @@ func Touch(path string, at time.Time) error { return os.Chtimes(path, at, at) }
 // Adopt does nothing: the files of an administrator can be used by others.
 func Adopt(string) {}
 
+// MakeDirs is [os.MkdirAll].
+func MakeDirs(dir string, mode fs.FileMode) error { return os.MkdirAll(dir, mode) }
+
 // AdoptLike does nothing.
 func AdoptLike(_, _ string) {}
 

@@ -12,6 +12,7 @@ import (
 	"github.com/rogpeppe/go-internal/diff"
 
 	"github.com/talking-stick/tt/identity/harness"
+	"github.com/talking-stick/tt/lockfile"
 	"github.com/talking-stick/tt/skills/rewrite"
 )
 
@@ -67,7 +68,7 @@ func (p *planner) change(c fileChange) {
 		_, step.Text, _ = strings.Cut(string(diff.Diff(c.path, c.before, c.path, c.after)), "\n")
 	}
 	step.do = func() (string, error) {
-		if err := os.MkdirAll(filepath.Dir(c.path), 0o755); err != nil {
+		if err := lockfile.MakeDirs(filepath.Dir(c.path), 0o755); err != nil {
 			return "", err
 		}
 		return w.Replace(c.path, c.before, c.after)

@@ -131,11 +131,14 @@ func (e Environment) save(r *record) error {
 // lock makes the data directory if need be and takes the lock under which
 // installations are changed.
 func (e Environment) lock(ctx context.Context, patience time.Duration) (unlock func() error, err error) {
-	if err := os.MkdirAll(e.DataDir, 0o700); err != nil {
+	if err := lockfile.MakeDirs(e.DataDir, 0o700); err != nil {
 		return nil, err
 	}
 	// The deadline is the kernel's business, so it is real time.
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	return lockfile.Lock(ctx, filepath.Join(e.DataDir, "installs.lock"))
+	path := filepath.Join(e.DataDir, "installs.lock")
+	unlock, err = lockfile.Lock(ctx, path)
+	lockfile.Adopt(path)
+	return unlock, err
 }

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/talking-stick/tt/lockfile"
 	"github.com/talking-stick/tt/skills/rewrite"
 )
 
@@ -118,10 +119,12 @@ func (s skillPart) makeLink(p *planner) {
 	p.steps = append(p.steps, Step{
 		Action: Link, Path: s.dir, Target: s.source,
 		do: func() (string, error) {
-			if err := os.MkdirAll(filepath.Dir(s.dir), 0o755); err != nil {
+			if err := lockfile.MakeDirs(filepath.Dir(s.dir), 0o755); err != nil {
 				return "", err
 			}
-			return "", os.Symlink(s.source, s.dir)
+			err := os.Symlink(s.source, s.dir)
+			lockfile.Adopt(s.dir)
+			return "", err
 		},
 		record: func() { p.was.Links[s.dir] = s.source },
 	})
@@ -138,7 +141,7 @@ func (s skillPart) refreshSource(p *planner) bool {
 	p.steps = append(p.steps, Step{
 		Action: Write, Path: path, Text: skillText,
 		do: func() (string, error) {
-			if err := os.MkdirAll(s.source, 0o700); err != nil {
+			if err := lockfile.MakeDirs(s.source, 0o700); err != nil {
 				return "", err
 			}
 			return (&rewrite.Writer{}).Replace(path, before, []byte(skillText))

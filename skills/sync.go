@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/talking-stick/tt/identity/harness"
+	"github.com/talking-stick/tt/lockfile"
 )
 
 // fingerprint identifies everything that this version installs.
@@ -90,6 +91,7 @@ func (e Environment) settled() bool {
 func (e Environment) settle() {
 	if now := e.stamp(); now != "" && e.maySync() && e.MayMigrate() {
 		_ = os.WriteFile(e.stampPath(), []byte(now), 0o600)
+		lockfile.Adopt(e.stampPath())
 	}
 }
 

@@ -24,7 +24,7 @@ type SeenStore struct {
 // better than the same one again and again. It removes the files of sessions that
 // had no message for a month.
 func (s SeenStore) First(call Call, what string) bool {
-	if call.SessionID == "" || os.MkdirAll(s.Dir, 0o700) != nil {
+	if call.SessionID == "" || lockfile.MakeDirs(s.Dir, 0o700) != nil {
 		return false
 	}
 	sum := sha256.Sum256([]byte(string(call.Harness) + "\x00" + call.SessionID))

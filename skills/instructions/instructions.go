@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/lockfile"
 	"github.com/talking-stick/tt/skills/rewrite"
 )
 
@@ -95,7 +96,7 @@ func (l Layers) Show(scope Scope, reader string) (Document, error) {
 	for _, source := range l.sources(scope) {
 		text, found, err := source.read()
 		if err != nil {
-			return doc, err
+			return doc, l.unusable(source.Scope, err)
 		}
 		if !found {
 			continue
@@ -143,6 +144,16 @@ func (s Source) read() (text string, found bool, err error) {
 	return string(data), err == nil, err
 }
 
+// unusable explains an error of the system at the file of the layer scope.
+func (l Layers) unusable(scope Scope, err error) error {
+	if code.Of(err) != code.Internal || scope != User {
+		return err
+	}
+	return code.New(code.DataDirUnusable, "cannot use the data directory %s: %v", l.DataDir, err).
+		WithHint(`make it and what is in it usable for you, or set TALKING_STICK_DATA_DIR to another directory`).
+		With("path", l.DataDir).Because(err)
+}
+
 // EditTarget returns the file of the layer scope, User or Project, and whether
 // it was made just now, empty, because it was not there.
 func (l Layers) EditTarget(scope Scope) (path string, created bool, err error) {
@@ -154,16 +165,17 @@ func (l Layers) EditTarget(scope Scope) (path string, created bool, err error) {
 	if scope == Project { // it belongs to the repository, not to the user
 		mode, dirMode = 0o644, 0o755
 	}
-	if err := os.MkdirAll(filepath.Dir(path), dirMode); err != nil {
-		return path, false, err
+	if err := lockfile.MakeDirs(filepath.Dir(path), dirMode); err != nil {
+		return path, false, l.unusable(scope, err)
 	}
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if errors.Is(err, fs.ErrExist) {
 		return path, false, nil
 	}
 	if err != nil {
-		return path, false, err
+		return path, false, l.unusable(scope, err)
 	}
+	lockfile.Adopt(path)
 	return path, true, file.Close()
 }
 

@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"github.com/talking-stick/tt/identity/harness"
+	"github.com/talking-stick/tt/lockfile"
 	"github.com/talking-stick/tt/skills/jsonc"
 	"github.com/talking-stick/tt/skills/rewrite"
 )
@@ -230,13 +231,14 @@ func Log(path string, entries []Entry) error {
 	if len(entries) == 0 {
 		return nil
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+	if err := lockfile.MakeDirs(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
 	if err != nil {
 		return err
 	}
+	lockfile.Adopt(path)
 	_, err = file.Write(Lines(entries))
 	return errors.Join(err, file.Close())
 }

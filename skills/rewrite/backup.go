@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/talking-stick/tt/lockfile"
 )
 
 const (
@@ -20,7 +22,7 @@ func (w *Writer) keep(path string, content []byte) (string, error) {
 	if w.Backups == "" {
 		return "", nil
 	}
-	if err := os.MkdirAll(w.Backups, 0o700); err != nil {
+	if err := lockfile.MakeDirs(w.Backups, 0o700); err != nil {
 		return "", err
 	}
 	base := w.Now().UTC().Format(stamp) + "-" + flatten(path)
@@ -63,6 +65,7 @@ func writeNew(path string, content []byte) error {
 	if err != nil {
 		return err
 	}
+	lockfile.Adopt(path)
 	if _, err := file.Write(content); err != nil {
 		file.Close()
 		return err

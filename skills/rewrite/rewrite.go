@@ -119,6 +119,7 @@ func unchanged(path string, before []byte) error {
 func likeOld(temp *os.File, path string) error {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
+		lockfile.AdoptLike(temp.Name(), filepath.Dir(path))
 		return temp.Chmod(newFileMode)
 	}
 	if err != nil {
