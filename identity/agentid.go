@@ -11,7 +11,7 @@ import (
 
 const maxAgentID = 128
 
-// ValidateAgentID returns nil when id can name an agent: 1 to 128 printable
+// ValidateAgentID returns nil if id can be an agent id: 1 to 128 printable
 // characters (runes), no space of any kind, no / or \, and not one of the words
 // room, self, any and next. Control, format and bidirectional characters are
 // not printable. The error is a *code.Error with [code.InvalidAgentID].

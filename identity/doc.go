@@ -4,14 +4,14 @@
 // [Resolve] turns the environment and the process table into an [Agent]: an
 // explicit id, a harness such as claude or codex, or the human at the keyboard.
 // The same harness session gives the same id however deep the shell it calls
-// from, and two sessions side by side give two.
+// from, and two sessions side by side give two ids. Package harness has the table
+// of the known harnesses.
 //
-// A [Process] names one process for ever: by boot, pid and exact start, so
-// neither a reused pid nor a stepped clock can make one process pass for
-// another. [Table] is where processes are looked up; [WatchExit] says when one
-// has ended.
+// A [Process] identifies one process for ever, by boot, pid and exact start: a
+// reused pid or a stepped clock cannot make one process look like another.
+// Processes are looked up in a [Table]; [WatchExit] reports the end of one.
 //
-// On Linux everything is read from /proc; gopsutil serves the other systems and
-// is not linked on Linux, because its start-up alone costs 0.2 ms. Nothing is
-// read before it is asked for.
+// On Linux everything is read from /proc. gopsutil serves the other systems; it is
+// not linked on Linux, because its start-up alone costs 0.2 ms. Nothing is read
+// before it is needed.
 package identity

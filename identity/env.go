@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Env is what [Resolve] may know besides the process table. [SystemEnv] is the
-// real one; tests write their own.
+// Env is the input of [Resolve] besides the process table. [SystemEnv] returns that
+// of this process; tests write their own.
 type Env struct {
 	Lookup func(name string) string // the environment; "" for an unset variable; nil has none
 	User   string                   // the user's login name; when empty USER, LOGNAME and "user" stand in
@@ -15,8 +15,8 @@ type Env struct {
 	Host   string                   // the host name; may be empty
 }
 
-// SystemEnv returns the environment of this process. It reads the user
-// database and the host name; what cannot be learned is left empty.
+// SystemEnv returns the environment of this process. It reads the user database
+// and the host name; a field that cannot be determined is left empty.
 func SystemEnv() Env {
 	env := Env{Lookup: os.Getenv}
 	if u, err := user.Current(); err == nil {
@@ -35,7 +35,7 @@ func (e Env) get(name string) string {
 	return strings.TrimSpace(e.Lookup(name))
 }
 
-// user returns the login name fit for an id.
+// user returns the login name as a slug, for use in an id.
 func (e Env) user() string {
 	for _, name := range []string{e.User, e.get("USER"), e.get("LOGNAME")} {
 		if strings.TrimSpace(name) != "" {

@@ -6,20 +6,21 @@ import (
 	"time"
 )
 
-// What does not change while this process runs is read once, when first asked for.
+// These do not change while this process runs. Each is read once, at its first use.
 var (
 	hostName  = sync.OnceValue(readHostName)
 	bootID    = sync.OnceValue(readBootID)
 	namespace = sync.OnceValue(readNamespace)
 )
 
-// BootID names the time since the machine started: it is the same for all
-// processes of one boot and never comes again. "" when it cannot be learned.
+// BootID identifies the current boot of the machine: it is the same for all
+// processes of one boot and different for every other boot. It is "" if it cannot
+// be determined.
 func BootID() string { return bootID() }
 
-// Monotonic returns the time since the machine started. All processes of one
-// boot share it; it stands still while the machine sleeps, and no step of the
-// wall clock moves it. Across boots ([BootID]) it says nothing.
+// Monotonic returns the time since the machine started, without the time it was
+// asleep. It is the same for all processes of one boot, and a step of the wall clock
+// does not change it. Times of different boots ([BootID]) cannot be compared.
 func Monotonic() time.Duration { return readMonotonic() }
 
 func readHostName() string {

@@ -17,8 +17,8 @@ func readBootID() string {
 	return id
 }
 
-// readMonotonic uses the clock that stands still during sleep; on macOS that is
-// not CLOCK_MONOTONIC.
+// readMonotonic uses the clock that does not advance during sleep. On macOS
+// CLOCK_MONOTONIC does advance.
 func readMonotonic() time.Duration {
 	var t unix.Timespec
 	if err := unix.ClockGettime(unix.CLOCK_UPTIME_RAW, &t); err != nil {
@@ -35,8 +35,8 @@ func isZombie(pid int) bool {
 	return err == nil && k.Proc.P_stat == stateZombie
 }
 
-// arguments asks the kernel: gopsutil starts ps when it is built without cgo,
-// and splits arguments at their blanks.
+// arguments asks the kernel. gopsutil would start ps when it is built without cgo,
+// and split arguments at their blanks.
 func arguments(p *process.Process) []string {
 	raw, err := unix.SysctlRaw("kern.procargs2", int(p.Pid))
 	if err != nil || len(raw) < 4 {
@@ -45,8 +45,8 @@ func arguments(p *process.Process) []string {
 	return splitProcArgs(raw)
 }
 
-// splitProcArgs takes argc, the path of the executable, padding, argv and
-// environment, each but the first ended by zeros.
+// splitProcArgs returns the argv in raw, which holds argc, the path of the
+// executable, argv and the environment. All but argc end with zeros.
 func splitProcArgs(raw []byte) []string {
 	count := int(binary.NativeEndian.Uint32(raw))
 	_, rest, _ := bytes.Cut(raw[4:], []byte{0})

@@ -11,12 +11,12 @@ import (
 )
 
 const (
-	namespaced     = true // a pid means something in its pid namespace only
+	namespaced     = true // a pid is valid in its pid namespace only
 	startTolerance = 0    // ticks are exact
-	startsInOrder  = true // ticks only grow: nobody is older than its parent
+	startsInOrder  = true // ticks only grow: no process is older than its parent
 )
 
-// initialTimeNamespace is the inode of the time namespace the kernel starts with.
+// initialTimeNamespace is the inode of the time namespace of process 1.
 const initialTimeNamespace = "4026531834"
 
 func readBootID() string {
@@ -27,10 +27,10 @@ func readBootID() string {
 	return strings.TrimSpace(string(text))
 }
 
-// readNamespace returns the inode of the pid namespace, with that of the time
-// namespace behind it where that is not the initial one: its offset shifts the
-// start ticks that are shown in it. It is "" when /proc is not mounted or shows
-// another namespace's pids, as after "unshare --pid" without a mount of its own.
+// readNamespace returns the inode of the pid namespace, followed by that of the
+// time namespace unless that is the initial one: start ticks are shown with the
+// offset of the time namespace. It returns "" if /proc is not mounted, or shows the
+// pids of another namespace, as after "unshare --pid" without a mount of /proc.
 func readNamespace() string {
 	if self, err := os.Readlink("/proc/self"); err != nil || self != strconv.Itoa(os.Getpid()) {
 		return ""
@@ -54,7 +54,7 @@ func namespaceInode(kind string) string {
 
 func readMonotonic() time.Duration { return clock(unix.CLOCK_MONOTONIC) }
 
-// clock reads a clock of the kernel. The three used here cannot fail.
+// clock returns the time of a kernel clock. The clocks used here cannot fail.
 func clock(id int32) time.Duration {
 	var t unix.Timespec
 	if err := unix.ClockGettime(id, &t); err != nil {

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// readBootID knows no boot here: processes of these systems are Unknown.
+// readBootID returns "": on these systems every process is Unknown.
 func readBootID() string { return "" }
 
 func readMonotonic() time.Duration {

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/windows/registry"
 )
 
-// readBootID returns the number that Windows counts up at every start.
+// readBootID returns a number that Windows increments at every start.
 func readBootID() string {
 	const path = `SYSTEM\CurrentControlSet\Control\Session Manager\Memory Management\PrefetchParameters`
 	key, err := registry.OpenKey(registry.LOCAL_MACHINE, path, registry.QUERY_VALUE)
@@ -25,7 +25,7 @@ func readBootID() string {
 	return strconv.FormatUint(n, 10)
 }
 
-// readMonotonic returns the time since the start that the machine did not sleep.
+// readMonotonic returns the time since the start without the time asleep.
 func readMonotonic() time.Duration {
 	var hundredNanoseconds uint64
 	query := windows.NewLazySystemDLL("kernel32.dll").NewProc("QueryUnbiasedInterruptTime")
@@ -35,8 +35,8 @@ func readMonotonic() time.Duration {
 	return time.Duration(hundredNanoseconds) * 100
 }
 
-// isZombie reports that the process has ended: it stays in the table as long as
-// somebody holds a handle to it.
+// isZombie reports whether the process has ended. It stays in the table as long as
+// any process has a handle to it.
 func isZombie(pid int) bool {
 	handle, err := windows.OpenProcess(windows.SYNCHRONIZE, false, uint32(pid))
 	if err != nil {

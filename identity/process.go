@@ -7,34 +7,33 @@ import (
 	"time"
 )
 
-// A Process names one process among all that ever ran: two values are the same
-// process exactly when they are ==. The zero value names none.
+// A Process identifies one process among all that ever ran: two values are the
+// same process exactly when they are ==. The zero value identifies none.
 type Process struct {
 	Host      string `json:"host_id,omitempty"` // the host name: renaming the host makes its processes Unknown, never wrongly Gone
 	Boot      string `json:"boot_id,omitempty"` // see [BootID]
 	PID       int    `json:"pid"`
 	Start     uint64 `json:"start"`                   // Linux: clock ticks since boot; elsewhere: creation time, Unix milliseconds
-	Namespace string `json:"pid_namespace,omitempty"` // Linux: which pids and clocks PID and Start count in
+	Namespace string `json:"pid_namespace,omitempty"` // Linux: the pid and time namespace that PID and Start belong to
 }
 
 // String returns pid@start, for messages and anchors.
 func (p Process) String() string { return fmt.Sprintf("%d@%d", p.PID, p.Start) }
 
-// Info is what the process table tells about one process.
+// Info is an entry of the process table.
 type Info struct {
 	Process
 	PPID      int
 	Name      string    // the kernel's short name, at most 15 bytes on Linux
 	Args      []string  // argv; empty for kernel threads, zombies and where it may not be read
-	Zombie    bool      // it has ended and its parent has not yet asked how
-	StartedAt time.Time // wall clock, approximate, for people; never compare it
+	Zombie    bool      // it has ended and its parent has not collected its status
+	StartedAt time.Time // wall clock, approximate, for display; never compare it
 }
 
-// A Verdict says what is known about a process.
+// A Verdict says whether a process is alive.
 type Verdict string
 
-// The verdicts. Unknown is neither: treat such a process as alive until a
-// timeout says otherwise.
+// The verdicts. Treat an Unknown process as alive until a timeout.
 const (
 	Alive   Verdict = "alive"
 	Gone    Verdict = "gone"
@@ -44,26 +43,25 @@ const (
 // A Table is a process table. [System] is the machine's; identitytest has one
 // for tests.
 type Table interface {
-	// Self returns the calling process. Fields that cannot be learned are empty.
+	// Self returns the calling process. Fields that cannot be determined are empty.
 	Self() Process
 
-	// Inspect returns what is known about the process that has pid now. The
-	// error is fs.ErrNotExist when there is none; any other error means that it
-	// cannot be told.
+	// Inspect returns the process that has pid now. The error is fs.ErrNotExist if
+	// there is none; any other error means that it is not known whether there is.
 	Inspect(pid int) (Info, error)
 
 	// Verdict says whether p is alive; see [Judge].
 	Verdict(p Process) Verdict
 }
 
-// Judge is the rule behind every [Table.Verdict]. self is the calling process,
-// and inspect looks a pid up where self lives, with the errors of
-// [Table.Inspect]; it is called only when p can be decided here at all.
+// Judge implements [Table.Verdict]. self is the calling process. inspect looks up
+// a pid in self's namespace, with the errors of [Table.Inspect]; it is called only
+// if p belongs to the host, the boot and the namespace of self.
 //
-// Alive: a process with p's pid and start runs, in self's boot, host and
-// namespace. Gone: self is on the same host and in the same namespace, and the
-// machine has been booted since, or the pid is free, a zombie or another
-// process. Everything else is Unknown.
+// Alive means that a process with p's pid and start runs in self's boot, host and
+// namespace. Gone means that self is on the same host and in the same namespace,
+// and that the machine has been booted since, or that the pid is free or belongs to
+// a zombie or to another process. Everything else is Unknown.
 func Judge(p, self Process, inspect func(pid int) (Info, error)) Verdict {
 	switch {
 	case p.PID <= 0 || p.Start == 0 || p.Host == "":
@@ -91,7 +89,7 @@ func judgePID(p Process, inspect func(pid int) (Info, error)) Verdict {
 	return Alive
 }
 
-// sameStart allows for the sources that round, see startTolerance.
+// sameStart compares two starts with the tolerance that the system needs.
 func sameStart(a, b uint64) bool {
 	return max(a, b)-min(a, b) <= startTolerance
 }

@@ -22,8 +22,7 @@ type stat struct {
 	start   uint64
 }
 
-// The places of the fields behind the name. proc(5) counts from 1 and from the
-// pid, so its field N is N-3 here.
+// The indexes of the fields after the name. Field N of proc(5) has index N-3.
 const (
 	fieldState   = 0
 	fieldPPID    = 1
@@ -31,8 +30,8 @@ const (
 	fieldStart   = 19
 )
 
-// parseStat takes a line "PID (name) S PPID …". The name may hold blanks,
-// parentheses and line ends, so the rest begins after the last ')'.
+// parseStat parses a line "PID (name) S PPID …". The name may contain blanks,
+// parentheses and line ends, so the fields begin after the last ')'.
 func parseStat(line []byte) (stat, error) {
 	open, end := bytes.IndexByte(line, '('), bytes.LastIndexByte(line, ')')
 	if open < 0 || end < open {
@@ -55,15 +54,15 @@ func parseStat(line []byte) (stat, error) {
 	return s, nil
 }
 
-// zombie reports that the process has ended. While a killed process is taken
-// apart its first thread is a zombie before the last one is gone: it does nothing
-// any more, so it has ended.
+// zombie reports whether the process has ended. The first thread of a killed
+// process may be a zombie while others still exist; they run no code any more, so
+// the process counts as ended.
 func (s stat) zombie() bool {
 	return s.state == 'Z' || s.state == 'X' || s.state == 'x'
 }
 
-// bootInstant returns the wall time at which start ticks began to count. The
-// two clocks cannot be read at once, so the closest of a few pairs is taken.
+// bootInstant returns the wall time at which start ticks began to count. The two
+// clocks cannot be read at the same time, so the closest of a few pairs is used.
 func bootInstant() time.Time {
 	var instant time.Duration
 	closest := time.Hour

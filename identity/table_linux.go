@@ -14,7 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// System returns the machine's process table. It reads nothing until asked.
+// System returns the machine's process table. It reads nothing before its first use.
 func System() Table { return system }
 
 var system = &procTable{}
@@ -41,7 +41,7 @@ func (t *procTable) Inspect(pid int) (Info, error) {
 		return Info{}, err
 	}
 	info.StartedAt = bootInstant().Add(time.Duration(info.Start) * tick).Truncate(tick)
-	// The process may end between the reads: then it has no arguments any more.
+	// If the process ends between the reads it has no arguments.
 	if line, err := readProc(pid, "cmdline"); err == nil {
 		info.Args = splitArgs(line)
 	}
@@ -52,7 +52,7 @@ func (t *procTable) Verdict(p Process) Verdict {
 	return Judge(p, t.Self(), t.look)
 }
 
-// look is Inspect without arguments and wall time: one file.
+// look is Inspect without arguments and wall time. It reads one file.
 func (t *procTable) look(pid int) (Info, error) {
 	if namespace() == "" {
 		return Info{}, fmt.Errorf("/proc does not show the processes of this namespace")
@@ -69,16 +69,16 @@ func (t *procTable) look(pid int) (Info, error) {
 	}, nil
 }
 
-// readStat reads /proc/PID/stat. The error is fs.ErrNotExist only when the
-// kernel confirms that there is no such process: hidepid and missing mounts make
-// the file absent too.
+// readStat reads /proc/PID/stat. The error is fs.ErrNotExist only if the kernel
+// confirms that there is no such process: the file is also missing where /proc is
+// mounted with hidepid or not at all.
 func readStat(pid int) (stat, error) {
 	line, err := readProc(pid, "stat")
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, unix.ESRCH) {
 		if pid <= 0 || unix.Kill(pid, 0) == unix.ESRCH {
 			return stat{}, fs.ErrNotExist
 		}
-		// It was born in between, or it is hidden: the second look tells.
+		// It has started in the meantime, or it is hidden: a second read tells.
 		if line, err = readProc(pid, "stat"); err != nil {
 			return stat{}, fmt.Errorf("process %d is hidden: %v", pid, err)
 		}
@@ -93,16 +93,16 @@ func readProc(pid int, name string) ([]byte, error) {
 	return readSmall("/proc/" + strconv.Itoa(pid) + "/" + name)
 }
 
-// readSmall reads one small file of /proc with one open, read and close.
-// os.ReadFile would add an fstat, a second read, and the poller: the first file
-// that package os opens sets that up for the whole process.
+// readSmall reads a small file of /proc with one open, read and close. os.ReadFile
+// would add an fstat, a second read, and the runtime's poller, which the first file
+// that package os opens sets up.
 func readSmall(path string) ([]byte, error) {
 	fd, err := retried(func() (int, error) { return unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC, 0) })
 	if err != nil {
 		return nil, err
 	}
 	defer unix.Close(fd)
-	buf := make([]byte, 4096) // a stat line has at most some 1 100 bytes; of a longer argv the beginning will do
+	buf := make([]byte, 4096) // a stat line has at most 1 100 bytes; of a longer argv the beginning is enough
 	n, err := retried(func() (int, error) { return unix.Read(fd, buf) })
 	if err != nil {
 		return nil, err

@@ -13,11 +13,11 @@ import (
 
 const (
 	namespaced     = false
-	startTolerance = 2000  // milliseconds: creation times are rounded, and derived from the wall clock
+	startTolerance = 2000  // milliseconds: creation times are rounded and derived from the wall clock
 	startsInOrder  = false // the wall clock may have been set back between parent and child
 )
 
-// System returns the machine's process table. It reads nothing until asked.
+// System returns the machine's process table. It reads nothing before its first use.
 func System() Table { return system }
 
 var system = &gopsutilTable{}
@@ -46,7 +46,7 @@ func (t *gopsutilTable) Inspect(pid int) (Info, error) {
 	if ppid, err := p.Ppid(); err == nil {
 		info.PPID = int(ppid)
 	}
-	info.Name, _ = p.Name() // what may not be read stays empty
+	info.Name, _ = p.Name() // what cannot be read stays empty
 	info.Args = arguments(p)
 	return info, nil
 }
@@ -55,7 +55,7 @@ func (t *gopsutilTable) Verdict(p Process) Verdict {
 	return Judge(p, t.Self(), t.look)
 }
 
-// look is Inspect without what only names need.
+// look is Inspect without parent, name and arguments.
 func (t *gopsutilTable) look(pid int) (Info, error) {
 	created, err := (&process.Process{Pid: int32(pid)}).CreateTime()
 	if err != nil {

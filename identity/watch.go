@@ -6,23 +6,23 @@ import (
 	"time"
 )
 
-// WatchExit returns a channel that is closed when p has ended, and never
-// otherwise; when p has already ended, it is closed on return. stop frees what
-// the watch holds; it may be called more than once, and when it returns
-// nothing of the watch is left. No thread waits meanwhile.
+// WatchExit returns a channel that is closed once p has ended, and never
+// otherwise. If p has already ended, the channel is closed on return. stop releases
+// the resources of the watch before it returns, and may be called more than once.
+// The watch blocks no thread.
 //
-// The error says that p cannot be watched from here, because it lives in
-// another namespace or on another host, or because too little is known of it.
+// The error says that p cannot be watched from this process: it runs in another
+// namespace or on another host, or too little is known about it.
 func WatchExit(p Process) (ended <-chan struct{}, stop func(), err error) {
 	return watchExit(System(), p)
 }
 
-// pollInterval is how often processes are looked at where the kernel cannot
-// tell of their end.
+// pollInterval is how often a process is looked up where the kernel does not report
+// its end.
 const pollInterval = time.Second
 
-// watchByPolling looks at p again and again. An Unknown in between, such as a
-// process that cannot be read for lack of file descriptors, is not an end.
+// watchByPolling looks p up at every interval. An Unknown, for instance for lack of
+// file descriptors, does not count as its end.
 func watchByPolling(table Table, p Process, interval time.Duration) (<-chan struct{}, func(), error) {
 	switch table.Verdict(p) {
 	case Gone:
@@ -46,7 +46,7 @@ func watchByPolling(table Table, p Process, interval time.Duration) (<-chan stru
 }
 
 // watching runs wait, which closes its channel when the process has ended. The
-// stop it returns calls interrupt once and returns when wait has returned.
+// stop function calls interrupt once and returns after wait has returned.
 func watching(wait func(ended chan<- struct{}), interrupt func()) (<-chan struct{}, func(), error) {
 	ended, done := make(chan struct{}), make(chan struct{})
 	go func() {

@@ -6,14 +6,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// watchExit waits on a pidfd: it becomes readable when the process has ended,
-// and it never follows the pid to another process.
+// watchExit waits on a pidfd. It becomes readable when the process has ended, and it
+// never refers to another process that gets the same pid.
 func watchExit(table Table, p Process) (<-chan struct{}, func(), error) {
 	handle, err := openProcess(p.PID)
-	if err != nil { // no such process, an old kernel, a sandbox, no descriptors left: the table decides
+	if err != nil { // no such process, an old kernel, a sandbox, no descriptors left
 		return watchByPolling(table, p, pollInterval)
 	}
-	// Only now: before the pidfd was open the pid could still change hands.
+	// Before the pidfd was open the pid could still be given to another process.
 	verdict := table.Verdict(p)
 	if verdict != Alive {
 		handle.Close()
@@ -27,8 +27,8 @@ func watchExit(table Table, p Process) (<-chan struct{}, func(), error) {
 	return watchHandle(handle)
 }
 
-// openProcess returns a pidfd as a file that the runtime's poller knows. Being
-// non-blocking is what makes os.NewFile hand it to the poller.
+// openProcess returns a pidfd as a file of the runtime's poller. os.NewFile hands a
+// file to the poller only if it is non-blocking.
 func openProcess(pid int) (*os.File, error) {
 	if pid <= 0 {
 		return nil, unix.EINVAL
@@ -58,8 +58,8 @@ func watchHandle(handle *os.File) (<-chan struct{}, func(), error) {
 	}, func() { handle.Close() })
 }
 
-// hasEnded reports whether a pidfd is readable. Asked by the poller's loop, it
-// makes the goroutine sleep until there is news.
+// hasEnded reports whether a pidfd is readable. SyscallConn.Read calls it until it
+// returns true, and sleeps in between.
 func hasEnded(fd uintptr) bool {
 	set := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}
 	n, err := unix.Poll(set, 0)

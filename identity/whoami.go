@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// A Whoami is the answer of "tt whoami" as JSON.
+// A Whoami is the JSON result of "tt whoami".
 type Whoami struct {
 	AgentID         string          `json:"agent_id"`
 	DisplayName     string          `json:"display_name"`
@@ -15,8 +15,8 @@ type Whoami struct {
 	Detail          string          `json:"detail,omitempty"`
 }
 
-// ProcessMetadata says where the agent runs. PID and ProcessStartedAt are those
-// of the harness's root process and absent where none is known.
+// ProcessMetadata says where the agent runs. PID and ProcessStartedAt are those of
+// the harness's root process, absent if none is known.
 type ProcessMetadata struct {
 	HostID           string `json:"host_id,omitempty"`
 	PID              int    `json:"pid,omitempty"`
@@ -24,7 +24,7 @@ type ProcessMetadata struct {
 	SessionKind      string `json:"session_kind"`
 }
 
-// WhoamiJSON returns what "tt whoami --json" prints for a.
+// WhoamiJSON returns the JSON result for a.
 func WhoamiJSON(a Agent) Whoami {
 	meta := ProcessMetadata{HostID: a.Host, SessionKind: a.SessionKind}
 	if a.Root != nil {
@@ -41,9 +41,9 @@ func WhoamiJSON(a Agent) Whoami {
 
 const timeFormat = "2006-01-02T15:04:05.000Z"
 
-// Explain returns the lines of "tt whoami --explain": who, why, what was seen,
-// what ends the agent and how to say otherwise. Values come from the
-// environment as they are, so a printer has to make control characters visible.
+// Explain returns the lines of "tt whoami --explain": who is calling and why, what
+// was seen, the root process, and how to choose another id. Values come from the
+// environment as they are: control characters must be escaped before printing.
 func Explain(a Agent) []string {
 	lines := []string{
 		"agent    " + a.ID,

@@ -12,14 +12,14 @@ import (
 	"github.com/talking-stick/tt/identity"
 )
 
-// The place where the processes of a new [Table] live.
+// Host, boot and namespace of the processes of a new [Table].
 const (
 	Host      = "testhost"
 	Boot      = "00000000-0000-4000-8000-000000000001"
 	Namespace = "4026531836"
 )
 
-// startStep lies between the starts of two processes: further apart than any
+// startStep is the time between the starts of two processes. It is longer than any
 // tolerance with which starts are compared.
 const startStep = 10_000
 
@@ -93,7 +93,7 @@ func (t *Table) Rename(pid int, name string) {
 	t.change(pid, func(p *identity.Info) { p.Name = name })
 }
 
-// Zombify ends pid without anybody asking how.
+// Zombify ends pid, whose parent does not collect its status.
 func (t *Table) Zombify(pid int) {
 	t.change(pid, func(p *identity.Info) { p.Args, p.Zombie = nil, true })
 }
@@ -118,8 +118,8 @@ func (t *Table) End(pid int) {
 	}
 }
 
-// Move puts the caller and its whole table elsewhere: onto another host, into
-// another boot or another pid namespace. Processes named before stay as named.
+// Move puts the caller and its whole table on another host, into another boot or
+// another pid namespace. Values of Process returned before do not change.
 func (t *Table) Move(host, boot, namespace string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -130,14 +130,14 @@ func (t *Table) Move(host, boot, namespace string) {
 	}
 }
 
-// Process names the process that has pid now; the zero value if there is none.
+// Process returns the process that has pid now, the zero value if there is none.
 func (t *Table) Process(pid int) identity.Process {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.processes[pid].Process
 }
 
-// Inspected returns how many times a process has been looked at.
+// Inspected returns how many times Inspect was called.
 func (t *Table) Inspected() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -187,7 +187,7 @@ func (t *Table) change(pid int, how func(*identity.Info)) {
 	t.processes[pid] = p
 }
 
-// shortName is what the kernel would call the program: 15 bytes of its file name.
+// shortName returns the kernel's short name of the program: 15 bytes of its file name.
 func shortName(args []string) string {
 	if len(args) == 0 {
 		return ""
