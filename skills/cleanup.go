@@ -49,7 +49,7 @@ func (e Environment) cleanUp(ctx context.Context, opts Options, reason string, i
 	if id == harness.OpenCode {
 		edits, _ := e.cleaner().Edits() // an error comes again below
 		for _, edit := range edits {
-			step := Step{Action: Unmix, Path: edit.Path}
+			step := Step{Action: Unmerge, Path: edit.Path}
 			if opts.DryRun {
 				step.Text = string(diff.Diff(edit.Path, edit.Before, edit.Path, edit.After))
 			}

@@ -9,35 +9,35 @@ type component interface {
 	uninstall(p *planner) outcome
 }
 
-// failed returns the outcome of a part that could not be planned.
+// failed returns the outcome of a component that could not be planned.
 func failed(name, path string, err error) outcome {
 	return outcome{name, Failed, path, err.Error()}
 }
 
 // A wholeFile is a file that is ours alone.
 type wholeFile struct {
-	name string // of the part
+	name string // of the component
 	path string
 	text string
 }
 
-// A claim is whose work a file is.
-type claim int
+// An ownership says who has written a file.
+type ownership int
 
 const (
-	nobodys claim = iota // it is not there
-	current              // it is what this version writes
-	older                // it is what an earlier version wrote
-	edited               // it is the user's
+	absent  ownership = iota // there is no file
+	current                  // this version
+	older                    // an earlier version
+	edited                   // the user
 )
 
-func (f wholeFile) claim(p *planner, before []byte) claim {
+func (f wholeFile) ownership(p *planner, before []byte) ownership {
 	switch {
 	case before == nil:
-		return nobodys
+		return absent
 	case string(before) == f.text:
 		return current
-	case digest(string(before)) == p.was.Files[f.path].Digest:
+	case digest(string(before)) == p.recorded.Files[f.path].Digest:
 		return older
 	}
 	return edited
@@ -48,14 +48,14 @@ func (f wholeFile) install(p *planner) outcome {
 	if err != nil {
 		return failed(f.name, f.path, err)
 	}
-	o := outcome{part: f.name, path: f.path}
-	whose := f.claim(p, before)
-	switch whose {
+	o := outcome{component: f.name, path: f.path}
+	owner := f.ownership(p, before)
+	switch owner {
 	case current:
 		f.remember(p)
 		o.status = AlreadyPresent
 		return o
-	case nobodys:
+	case absent:
 		o.status = Added
 		if p.opts.sync {
 			return outcome{}
@@ -69,7 +69,7 @@ func (f wholeFile) install(p *planner) outcome {
 		}
 		o.status = Updated
 	}
-	f.write(p, before, whose == edited)
+	f.write(p, before, owner == edited)
 	return o
 }
 
@@ -77,25 +77,25 @@ func (f wholeFile) write(p *planner, before []byte, backup bool) {
 	p.change(fileChange{Write, f.path, before, []byte(f.text), backup, func() { f.remember(p) }})
 }
 
-func (f wholeFile) remember(p *planner) { p.was.Files[f.path] = ownFile{digest(f.text)} }
+func (f wholeFile) remember(p *planner) { p.recorded.Files[f.path] = ownFile{digest(f.text)} }
 
 func (f wholeFile) uninstall(p *planner) outcome {
 	before, err := read(f.path)
 	if err != nil {
 		return failed(f.name, f.path, err)
 	}
-	o := outcome{part: f.name, path: f.path, status: Removed}
-	whose := f.claim(p, before)
-	forget := func() { delete(p.was.Files, f.path) }
+	o := outcome{component: f.name, path: f.path, status: Removed}
+	owner := f.ownership(p, before)
+	forget := func() { delete(p.recorded.Files, f.path) }
 	switch {
-	case whose == nobodys:
+	case owner == absent:
 		forget()
 		o.status, o.path = AlreadyAbsent, ""
 		return o
-	case whose == edited && !p.opts.Replace:
+	case owner == edited && !p.opts.Replace:
 		o.status, o.why = Skipped, "it has been edited and stays; --replace removes it"
 		return o
 	}
-	p.change(fileChange{Delete, f.path, before, nil, whose == edited, forget})
+	p.change(fileChange{Delete, f.path, before, nil, owner == edited, forget})
 	return o
 }

@@ -20,16 +20,16 @@ func (b formerGuards) install(p *planner) outcome {
 }
 
 func (b formerGuards) uninstall(p *planner) outcome {
-	o := outcome{part: "old guards", status: AlreadyAbsent}
+	o := outcome{component: "old guards", status: AlreadyAbsent}
 	before, err := read(b.path)
 	if err != nil {
-		return failed(o.part, b.path, err)
+		return failed(o.component, b.path, err)
 	}
 	after, had := block.Remove(before)
 	switch {
 	case had:
 		o.status, o.path = Removed, b.path
-		p.change(fileChange{Unmix, b.path, before, after, true, nil})
+		p.change(fileChange{Unmerge, b.path, before, after, true, nil})
 	case bytes.Contains(before, []byte("tt hook ")):
 		o.status, o.path, o.why = Skipped, b.path, "its guards of an earlier version have lost their markers; remove them by hand"
 	}

@@ -118,8 +118,8 @@ func (e Environment) lockError(err error) error {
 		WithHint("set TALKING_STICK_DATA_DIR to a directory that you can write").Because(err)
 }
 
-func (e Environment) skillPart(id harness.ID) skillPart {
-	return skillPart{e.skillDir(id), e.linkSource()}
+func (e Environment) skillComponent(id harness.ID) skillComponent {
+	return skillComponent{e.skillDir(id), e.linkSource()}
 }
 
 // installOne plans everything for one harness.
@@ -130,7 +130,7 @@ func (e Environment) installOne(p *planner, id harness.ID) Result {
 	case notStarted:
 		return Result{Harness: id, Status: Skipped, Message: e.shown(e.root(id)) + " does not exist yet; start " + harness.Get(id).Program + " once and install again"}
 	}
-	outcomes := []outcome{e.skillPart(id).install(p)}
+	outcomes := []outcome{e.skillComponent(id).install(p)}
 	var notes []string
 	if !p.opts.NoHooks {
 		for _, g := range e.guards(id) {
@@ -138,7 +138,7 @@ func (e Environment) installOne(p *planner, id harness.ID) Result {
 		}
 		notes = e.notes(id)
 	}
-	p.was.Version, p.was.Fingerprint = e.Version, fingerprint()
+	p.recorded.Version, p.recorded.Fingerprint = e.Version, fingerprint()
 	r := e.sum(id, outcomes)
 	if r.Status == Added || r.Status == Updated || r.Status == AlreadyPresent {
 		r.Message = strings.Join(append([]string{r.Message}, notes...), "; ")
@@ -148,7 +148,7 @@ func (e Environment) installOne(p *planner, id harness.ID) Result {
 
 // uninstallOne plans to take everything out of one harness.
 func (e Environment) uninstallOne(p *planner, id harness.ID) Result {
-	outcomes := []outcome{e.skillPart(id).uninstall(p)}
+	outcomes := []outcome{e.skillComponent(id).uninstall(p)}
 	if !p.opts.NoHooks {
 		for _, g := range e.guards(id) {
 			outcomes = append(outcomes, g.uninstall(p))

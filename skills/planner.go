@@ -16,24 +16,24 @@ import (
 	"github.com/talking-stick/tt/skills/rewrite"
 )
 
-// A planner collects what is to be done for one harness. Nothing on disk changes
-// while it does.
+// A planner collects the steps for one harness. It changes nothing on disk.
 type planner struct {
 	env   Environment
 	opts  Options
 	rec   *record
-	was   *installed // the record of the harness; changed as steps are done
 	steps []Step
+
+	recorded *installed // of the harness; changed as steps are done
 }
 
 func (e Environment) planner(opts Options, rec *record, id harness.ID) *planner {
-	return &planner{env: e, opts: opts, rec: rec, was: rec.of(id)}
+	return &planner{env: e, opts: opts, rec: rec, recorded: rec.of(id)}
 }
 
 var errDangling = errors.New("it is a symbolic link that leads nowhere")
 
-// read returns the content of the file at path, nil if it is not there. A symbolic
-// link to a file that is not there is an error: nobody can tell what belongs there.
+// read returns the content of the file at path, nil if there is none. A symbolic
+// link that leads nowhere is an error: it does not say what belongs there.
 func read(path string) ([]byte, error) {
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -53,7 +53,7 @@ type fileChange struct {
 	action        Action
 	path          string
 	before, after []byte
-	backup        bool // the old content is not all ours, so it is kept
+	backup        bool // keep the old content: some of it is not ours
 	record        func()
 }
 
@@ -64,7 +64,7 @@ func (p *planner) change(c fileChange) {
 		w = p.env.Writer()
 	}
 	step := Step{Action: c.action, Path: c.path, Text: string(c.after), record: c.record}
-	if c.action == Merge || c.action == Unmix {
+	if c.action == Merge || c.action == Unmerge {
 		_, step.Text, _ = strings.Cut(string(diff.Diff(c.path, c.before, c.path, c.after)), "\n")
 	}
 	step.do = func() (string, error) {
@@ -77,27 +77,27 @@ func (p *planner) change(c fileChange) {
 		step.Action, step.Text = Delete, ""
 		step.do = func() (string, error) { return w.Remove(c.path, c.before) }
 	} else {
-		p.noteDirs(filepath.Dir(c.path))
+		p.recordDirs(filepath.Dir(c.path))
 	}
 	p.steps = append(p.steps, step)
 }
 
-// noteDirs records which directories up to dir are to be made, so that they go again
-// with the last thing in them.
-func (p *planner) noteDirs(dir string) {
+// recordDirs records which directories have to be made for dir, so that they are
+// removed again when they are empty.
+func (p *planner) recordDirs(dir string) {
 	var missing []string
 	for at := dir; !isDir(at) && at != filepath.Dir(at); at = filepath.Dir(at) {
-		if !slices.Contains(p.was.MadeDirs, at) {
+		if !slices.Contains(p.recorded.MadeDirs, at) {
 			missing = append([]string{at}, missing...)
 		}
 	}
-	p.was.MadeDirs = append(p.was.MadeDirs, missing...)
+	p.recorded.MadeDirs = append(p.recorded.MadeDirs, missing...)
 }
 
-// removeDirs removes the directories that were made for the harness and are empty.
+// removeDirs removes the recorded directories that are empty.
 func (p *planner) removeDirs() {
 	var left []string
-	for _, dir := range slices.Backward(p.was.MadeDirs) {
+	for _, dir := range slices.Backward(p.recorded.MadeDirs) {
 		info, err := os.Lstat(dir)
 		if err != nil || !info.IsDir() { // a link may have taken its place
 			continue
@@ -106,5 +106,5 @@ func (p *planner) removeDirs() {
 			left = append([]string{dir}, left...)
 		}
 	}
-	p.was.MadeDirs = left
+	p.recorded.MadeDirs = left
 }

@@ -18,62 +18,62 @@ import (
 
 const recordFormat = 1
 
-// lockPatience is how long a command waits for another one that installs.
+// lockPatience is how long a command waits for another installation to end.
 const lockPatience = 5 * time.Second
 
-// A record is what has been installed, as written into the data directory.
+// A record is the file in the data directory that says what has been installed.
 type record struct {
 	Format   int                       `json:"format"`
 	Migrated string                    `json:"migrated,omitempty"` // the version that has looked for old MCP registrations
 	Installs map[harness.ID]*installed `json:"installs"`
 }
 
-// installed is what one harness has got.
+// installed is what has been installed into one harness.
 type installed struct {
-	Version     string             `json:"version"`
-	Fingerprint string             `json:"fingerprint"` // of what this version installs
-	Files       map[string]ownFile `json:"files,omitempty"`
-	Links       map[string]string  `json:"links,omitempty"`  // link path → target
-	Merged      map[string]merged  `json:"merged,omitempty"` // files of others with entries of ours
-	MadeDirs    []string           `json:"made_dirs,omitempty"`
+	Version     string                 `json:"version"`
+	Fingerprint string                 `json:"fingerprint"` // of what this version installs
+	Files       map[string]ownFile     `json:"files,omitempty"`
+	Links       map[string]string      `json:"links,omitempty"`  // link path → target
+	Foreign     map[string]foreignFile `json:"merged,omitempty"` // files of others with entries of ours
+	MadeDirs    []string               `json:"made_dirs,omitempty"`
 }
 
 // An ownFile is a file that is ours as a whole.
 type ownFile struct {
-	Digest string `json:"digest"` // of what we wrote; another one on disk means that the user has edited it
+	Digest string `json:"digest"` // of what we wrote: if the file has another one, the user has edited it
 }
 
-// A merged file is one of others with entries of ours.
-type merged struct {
+// A foreignFile is a file of somebody else with entries of ours.
+type foreignFile struct {
 	Original []byte   `json:"original,omitempty"` // the file without our entries
 	Made     bool     `json:"made,omitempty"`     // it did not exist
 	Written  string   `json:"written"`            // digest of the file with them
 	Entries  []string `json:"entries,omitempty"`  // digests of the entries
 }
 
-// edited reports whether somebody has changed an entry since it was written: the
-// file is now another one, and has a value of ours with another digest.
-func (m merged) edited(now []byte, digests []string) bool {
-	theirs := func(d string) bool { return !slices.Contains(m.Entries, d) }
-	return len(m.Entries) > 0 && digest(string(now)) != m.Written && slices.ContainsFunc(digests, theirs)
+// edited reports whether the user has changed an entry since it was written: the
+// file has changed, and one of digests is not that of an entry as it was written.
+func (f foreignFile) edited(now []byte, digests []string) bool {
+	changed := func(d string) bool { return !slices.Contains(f.Entries, d) }
+	return len(f.Entries) > 0 && digest(string(now)) != f.Written && slices.ContainsFunc(digests, changed)
 }
 
-// content returns what the file was, nil if it did not exist.
-func (m merged) content() []byte {
-	if m.Made {
+// content returns the original content, nil if the file did not exist.
+func (f foreignFile) content() []byte {
+	if f.Made {
 		return nil
 	}
-	return append([]byte{}, m.Original...)
+	return append([]byte{}, f.Original...)
 }
 
 func (i *installed) empty() bool {
-	return len(i.Files) == 0 && len(i.Links) == 0 && len(i.Merged) == 0
+	return len(i.Files) == 0 && len(i.Links) == 0 && len(i.Foreign) == 0
 }
 
 func (e Environment) recordPath() string { return filepath.Join(e.DataDir, "installs.json") }
 
-// loadRecord reads the record; a missing one is empty. One of a newer format is
-// refused, a damaged one too: guessing would touch what may be the user's.
+// loadRecord reads the record. A missing one is empty. A damaged one, or one of a
+// newer format, is an error: guessing might change files of the user.
 func (e Environment) loadRecord() (*record, error) {
 	r := &record{Format: recordFormat, Installs: map[harness.ID]*installed{}}
 	data, err := os.ReadFile(e.recordPath())
@@ -94,7 +94,7 @@ func (e Environment) loadRecord() (*record, error) {
 	return r, nil
 }
 
-// of returns what id has got, making an empty entry if there is none.
+// of returns the entry of id, a new one if there is none.
 func (r *record) of(id harness.ID) *installed {
 	i := r.Installs[id]
 	if i == nil {
@@ -107,13 +107,13 @@ func (r *record) of(id harness.ID) *installed {
 	if i.Links == nil {
 		i.Links = map[string]string{}
 	}
-	if i.Merged == nil {
-		i.Merged = map[string]merged{}
+	if i.Foreign == nil {
+		i.Foreign = map[string]foreignFile{}
 	}
 	return i
 }
 
-// save writes the record, without the harnesses that have nothing any more. The
+// save writes the record without the harnesses into which nothing is installed. The
 // caller holds the lock.
 func (e Environment) save(r *record) error {
 	for id, i := range r.Installs {
@@ -128,13 +128,13 @@ func (e Environment) save(r *record) error {
 	return lockfile.Replace(e.recordPath(), text, e.DataDir)
 }
 
-// lock makes the data directory if need be and takes the lock under which
-// installations are changed.
+// lock takes the lock under which installations are changed. It makes the data
+// directory if it does not exist.
 func (e Environment) lock(ctx context.Context, patience time.Duration) (unlock func() error, err error) {
 	if err := lockfile.MakeDirs(e.DataDir, 0o700); err != nil {
 		return nil, err
 	}
-	// The deadline is the kernel's business, so it is real time.
+	// The kernel waits in real time, so e.Now is not used here.
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	path := filepath.Join(e.DataDir, "installs.lock")

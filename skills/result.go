@@ -7,7 +7,7 @@ import (
 	"github.com/talking-stick/tt/identity/harness"
 )
 
-// A Status tells what was done for one harness, or would be.
+// A Status is what was done for one harness, or would be done.
 type Status string
 
 // The statuses. Skipped means that something was deliberately left alone; the
@@ -22,8 +22,8 @@ const (
 	Failed         Status = "failed"
 )
 
-// weight orders statuses: of several parts of a harness the heaviest tells
-// what became of the whole.
+// weight orders statuses: the result of a harness is the heaviest of the outcomes
+// of its components.
 func (s Status) weight() int {
 	switch s {
 	case Failed:
@@ -40,12 +40,12 @@ func (s Status) weight() int {
 	return 0
 }
 
-// A Result is what became of one harness.
+// A Result is what was done for one harness, or would be done.
 type Result struct {
 	Harness harness.ID `json:"harness"`
 	Status  Status     `json:"status"`
 	Message string     `json:"message"`
-	Paths   []string   `json:"paths,omitempty"` // of everything that is or was ours
+	Paths   []string   `json:"paths,omitempty"` // the files that are or were ours
 	Steps   []Step     `json:"steps,omitempty"` // what was done, or is to be done in a dry run
 }
 
@@ -59,20 +59,20 @@ func AnyFailed(results []Result) bool {
 	return false
 }
 
-// An outcome is what became of one part of a harness, such as the skill.
+// An outcome is the result of one component.
 type outcome struct {
-	part   string
-	status Status
-	path   string
-	why    string // for what was skipped or failed
+	component string // its name; "" if nothing is to be reported
+	status    Status
+	path      string
+	why       string // of Skipped and Failed
 }
 
-// sum makes one result of the outcomes of a harness's parts.
+// sum returns the result of the outcomes of a harness's components.
 func (e Environment) sum(id harness.ID, outcomes []outcome) Result {
 	r := Result{Harness: id}
 	var sentences []string
 	for _, o := range outcomes {
-		if o.part == "" {
+		if o.component == "" {
 			continue
 		}
 		if o.status.weight() > r.Status.weight() {
@@ -93,7 +93,7 @@ func (e Environment) sum(id harness.ID, outcomes []outcome) Result {
 }
 
 func (e Environment) sentence(o outcome) string {
-	text := o.part + " " + strings.ReplaceAll(string(o.status), "-", " ")
+	text := o.component + " " + strings.ReplaceAll(string(o.status), "-", " ")
 	if o.path != "" {
 		text += " (" + e.shown(o.path) + ")"
 	}

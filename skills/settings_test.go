@@ -65,7 +65,7 @@ func TestUpdatedGuardsStillRestoreTheOriginal(t *testing.T) {
 	// As an older version would have left it: file and record agree.
 	old := strings.ReplaceAll(h.read(claudeFile), `"timeout": 10`, `"timeout": 9`)
 	h.write(claudeFile, old)
-	h.changeMerged(harness.ClaudeCode, claudeFile, func(m *merged) { m.Written = digest(old) })
+	h.changeForeign(harness.ClaudeCode, claudeFile, func(m *foreignFile) { m.Written = digest(old) })
 	h.outdate()
 	if changed := h.Sync(context.Background()); len(changed) != 1 {
 		t.Errorf("%+v", changed)
@@ -263,7 +263,7 @@ func TestOldRegistrationsAreSpokenOf(t *testing.T) {
 	h.write(config, canonical)
 	opts := only(harness.OpenCode)
 	opts.DryRun = true
-	if steps := h.install(opts)[0].Steps; len(steps) < 2 || steps[0].Action != Unmix || steps[0].Path != h.path(config) || !strings.Contains(steps[0].Text, "talking-stick") {
+	if steps := h.install(opts)[0].Steps; len(steps) < 2 || steps[0].Action != Unmerge || steps[0].Path != h.path(config) || !strings.Contains(steps[0].Text, "talking-stick") {
 		t.Errorf("%+v", steps)
 	}
 	if h.read(config) != canonical {

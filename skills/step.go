@@ -8,15 +8,15 @@ import (
 // An Action is what a step does to the disk.
 type Action string
 
-// The actions. Merge and Unmix change a file that is not ours; the step's text is
-// the difference. Run starts a program of the harness.
+// The actions. Merge and Unmerge change a file that is not ours; the text of such a
+// step is a diff. Run starts a program of the harness.
 const (
-	Write  Action = "write"
-	Merge  Action = "merge"
-	Unmix  Action = "unmerge"
-	Link   Action = "link"
-	Delete Action = "remove"
-	Run    Action = "run"
+	Write   Action = "write"
+	Merge   Action = "merge"
+	Unmerge Action = "unmerge"
+	Link    Action = "link"
+	Delete  Action = "remove"
+	Run     Action = "run"
 )
 
 // A Step is one change of a plan.
@@ -30,10 +30,10 @@ type Step struct {
 	Backup  string   `json:"backup,omitempty"`  // where the old content is kept, once the step is done
 
 	do     func() (backup string, err error)
-	record func() // what the record has to say once it is done
+	record func() // changes the record to what is so once the step is done
 }
 
-// String describes the step, the text it writes included, for people.
+// String describes the step, including the text it writes, for display.
 func (s Step) String() string {
 	var b strings.Builder
 	switch s.Action {
@@ -53,8 +53,7 @@ func (s Step) String() string {
 	return b.String()
 }
 
-// apply carries steps out in order and stops at the first that fails. Those
-// before it are done, and recorded.
+// apply carries out steps in order, records each, and stops at the first that fails.
 func apply(steps []Step) error {
 	for i := range steps {
 		s := &steps[i]

@@ -11,16 +11,16 @@ import (
 	"github.com/talking-stick/tt/identity/harness"
 )
 
-// changeMerged changes what is recorded of a settings file.
-func (h *home) changeMerged(id harness.ID, below string, change func(*merged)) {
+// changeForeign changes what is recorded of a settings file.
+func (h *home) changeForeign(id harness.ID, below string, change func(*foreignFile)) {
 	h.t.Helper()
 	rec, err := h.loadRecord()
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	m := rec.of(id).Merged[h.path(below)]
+	m := rec.of(id).Foreign[h.path(below)]
 	change(&m)
-	rec.of(id).Merged[h.path(below)] = m
+	rec.of(id).Foreign[h.path(below)] = m
 	if err := h.save(rec); err != nil {
 		h.t.Fatal(err)
 	}
@@ -56,7 +56,7 @@ func TestSyncBringsUpToDateAndNothingElse(t *testing.T) {
 	h.write(grok, "edited by the user")
 	settings := strings.Replace(h.read(claudeFile), "tt hook edit --harness claude-code 2>/dev/null", "tt hook edit --harness claude-code --old", 1)
 	h.write(claudeFile, settings)
-	h.changeMerged(harness.ClaudeCode, claudeFile, func(m *merged) { m.Written = digest(settings) })
+	h.changeForeign(harness.ClaudeCode, claudeFile, func(m *foreignFile) { m.Written = digest(settings) })
 	if changed := h.Sync(context.Background()); len(changed) != 2 || changed[0].Harness != harness.ClaudeCode || changed[1].Harness != harness.OpenCode {
 		t.Errorf("%+v", changed)
 	}

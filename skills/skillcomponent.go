@@ -11,19 +11,19 @@ import (
 	"github.com/talking-stick/tt/skills/rewrite"
 )
 
-// skillPart is the skill: a directory with the file in it, or a link to one.
-type skillPart struct {
+// skillComponent is the skill: a directory with the file in it, or a link to one.
+type skillComponent struct {
 	dir    string // where the harness looks for it
 	source string // what a link points to
 }
 
 const skillName = "skill"
 
-func (s skillPart) file() wholeFile {
+func (s skillComponent) file() wholeFile {
 	return wholeFile{skillName, filepath.Join(s.dir, skillFile), skillText}
 }
 
-func (s skillPart) install(p *planner) outcome {
+func (s skillComponent) install(p *planner) outcome {
 	target, linked, err := readLink(s.dir)
 	if err != nil {
 		return failed(skillName, s.dir, err)
@@ -51,8 +51,8 @@ func readLink(path string) (target string, linked bool, err error) {
 }
 
 // overLink installs where there is a link already.
-func (s skillPart) overLink(p *planner, target string) outcome {
-	o := outcome{part: skillName, path: s.dir, status: Updated}
+func (s skillComponent) overLink(p *planner, target string) outcome {
+	o := outcome{component: skillName, path: s.dir, status: Updated}
 	switch {
 	case target == s.source && p.opts.Mode != CopyMode:
 		o.status = AlreadyPresent
@@ -76,14 +76,14 @@ func (s skillPart) overLink(p *planner, target string) outcome {
 }
 
 // ofOldProduct recognises the links that the npm package made into itself.
-func (s skillPart) ofOldProduct(target string) bool {
+func (s skillComponent) ofOldProduct(target string) bool {
 	return strings.HasSuffix(filepath.ToSlash(target), "node_modules/talking-stick/skills/talking-stick")
 }
 
 // link installs a link where there is none yet.
-func (s skillPart) link(p *planner) outcome {
+func (s skillComponent) link(p *planner) outcome {
 	f := s.file()
-	o := outcome{part: skillName, path: s.dir, status: Added}
+	o := outcome{component: skillName, path: s.dir, status: Added}
 	if p.opts.sync {
 		return outcome{}
 	}
@@ -103,7 +103,7 @@ func (s skillPart) link(p *planner) outcome {
 }
 
 // others names something in the skill's directory that is not the skill.
-func (s skillPart) others() string {
+func (s skillComponent) others() string {
 	entries, _ := os.ReadDir(s.dir)
 	for _, entry := range entries {
 		if entry.Name() != skillFile {
@@ -113,9 +113,9 @@ func (s skillPart) others() string {
 	return ""
 }
 
-func (s skillPart) makeLink(p *planner) {
+func (s skillComponent) makeLink(p *planner) {
 	s.refreshSource(p)
-	p.noteDirs(filepath.Dir(s.dir))
+	p.recordDirs(filepath.Dir(s.dir))
 	p.steps = append(p.steps, Step{
 		Action: Link, Path: s.dir, Target: s.source,
 		do: func() (string, error) {
@@ -126,13 +126,13 @@ func (s skillPart) makeLink(p *planner) {
 			lockfile.Adopt(s.dir)
 			return "", err
 		},
-		record: func() { p.was.Links[s.dir] = s.source },
+		record: func() { p.recorded.Links[s.dir] = s.source },
 	})
 }
 
 // refreshSource plans to bring the link's target up to date, and reports whether
 // there is anything to do. It is in our own directory and never the user's.
-func (s skillPart) refreshSource(p *planner) bool {
+func (s skillComponent) refreshSource(p *planner) bool {
 	path := filepath.Join(s.source, skillFile)
 	before, err := read(path)
 	if err == nil && string(before) == skillText {
@@ -150,21 +150,21 @@ func (s skillPart) refreshSource(p *planner) bool {
 	return true
 }
 
-func (s skillPart) unlink(p *planner, target string) {
+func (s skillComponent) unlink(p *planner, target string) {
 	p.steps = append(p.steps, Step{
 		Action: Delete, Path: s.dir, Target: target,
 		do:     func() (string, error) { return "", os.Remove(s.dir) },
-		record: func() { delete(p.was.Links, s.dir) },
+		record: func() { delete(p.recorded.Links, s.dir) },
 	})
 }
 
-func (s skillPart) uninstall(p *planner) outcome {
+func (s skillComponent) uninstall(p *planner) outcome {
 	target, linked, err := readLink(s.dir)
 	if err != nil {
 		return failed(skillName, s.dir, err)
 	}
 	if linked {
-		o := outcome{part: skillName, path: s.dir, status: Removed}
+		o := outcome{component: skillName, path: s.dir, status: Removed}
 		if target != s.source && !s.ofOldProduct(target) && !p.opts.Replace {
 			o.status, o.why = Skipped, "it is a link to "+target+" and stays; --replace removes it"
 			return o
