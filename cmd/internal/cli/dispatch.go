@@ -9,7 +9,7 @@ import (
 )
 
 // Main runs the command that env.Args name and returns the exit status. It prints
-// help, versions and errors itself; everything else is done by the command's Run.
+// help, versions and errors itself; the command's Run does everything else.
 func (p *Program) Main(ctx context.Context, env *Env) int {
 	wants := scan(env.Args)
 	out := newOutput(env, p.wantsJSON(env, wants))
@@ -17,7 +17,7 @@ func (p *Program) Main(ctx context.Context, env *Env) int {
 	return p.finish(env, out, wants.verbose, err)
 }
 
-// globalFlags are the flags that matter even where the rest of the line is wrong.
+// globalFlags are the flags that Main obeys even if the rest of the line is wrong.
 type globalFlags struct {
 	json, text, help, verbose bool
 }
@@ -69,7 +69,7 @@ func (p *Program) dispatch(ctx context.Context, env *Env, out *Output, wants glo
 	return p.run(ctx, env, out, p.nothing(), found.args)
 }
 
-// nothing is the command of a line that names none.
+// nothing returns the command for a line without the name of a command.
 func (p *Program) nothing() *Command {
 	return &Command{
 		Flags: func(f *Flags) { f.Bool("version", "print the version and do nothing") },

@@ -10,9 +10,9 @@ import (
 	"golang.org/x/term"
 )
 
-// Env is the world as a program sees it: everything a command may ask of its
-// process. Tests write it as a literal; a nil Lookup, Now, Width or Executable
-// is allowed and answers nothing, the zero time, 80 columns, and an error.
+// Env is the environment of a program: everything that a command may ask of its
+// process. Tests write it as a literal. A nil Lookup stands for an empty
+// environment, a nil Now for the zero time, and a nil Width for 80 columns.
 type Env struct {
 	Args           []string            // the arguments, without the program's name
 	Lookup         func(string) string // an environment variable, "" if unset
@@ -85,7 +85,7 @@ func (e *Env) now() time.Time {
 	return e.Now()
 }
 
-// columns is the width text is laid out for.
+// columns returns the width that text is laid out for.
 func (e *Env) columns() int {
 	if !e.StdoutTTY || e.Width == nil {
 		return defaultWidth

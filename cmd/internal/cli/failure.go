@@ -19,8 +19,8 @@ const (
 	statusUsage  = 2
 )
 
-// Exit returns an error that ends the program with status and prints nothing: for
-// a command whose status is part of its result. Exit(0) is nil.
+// Exit returns an error that ends the program with status and prints nothing. It is
+// for a command whose status is part of its result. Exit(0) is nil.
 func Exit(status int) error {
 	if status == statusDone {
 		return nil
@@ -32,7 +32,7 @@ type exitError int
 
 func (e exitError) Error() string { return fmt.Sprintf("exit status %d", int(e)) }
 
-// finish prints err, if there is something to say, and returns the exit status.
+// finish prints err, unless it comes from [Exit], and returns the exit status.
 func (p *Program) finish(env *Env, out *Output, verbose bool, err error) int {
 	var exit exitError
 	if err == nil || errors.As(err, &exit) {
@@ -45,7 +45,7 @@ func (p *Program) finish(env *Env, out *Output, verbose bool, err error) int {
 		return statusDone
 	}
 	failure := asFailure(err)
-	// There is nobody left to tell when standard error fails too.
+	// If standard error fails too, the error cannot be reported anywhere.
 	_, _ = io.WriteString(env.Stderr, p.describe(failure, out.failing, verbose))
 	if failure.Code == code.Usage {
 		return statusUsage
@@ -58,12 +58,12 @@ func isLost(err error) bool {
 	return errors.As(err, &lost)
 }
 
-// ReaderGone reports whether err says that nobody reads the output any more.
+// ReaderGone reports whether err means that the reader of the output has gone.
 func ReaderGone(err error) bool {
 	return errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe)
 }
 
-// asFailure returns err as users meet it.
+// asFailure returns err as an error with a code.
 func asFailure(err error) *code.Error {
 	var known *code.Error
 	switch {
@@ -94,8 +94,8 @@ func (p *Program) describe(e *code.Error, asJSON, verbose bool) string {
 	return b.String()
 }
 
-// failureJSON is one object: code, message and hint first, then the details. One
-// that cannot be written as JSON is left out rather than losing the others.
+// failureJSON returns e as one JSON object: code, message and hint, then the details.
+// It leaves out a detail that cannot be written as JSON.
 func failureJSON(e *code.Error) string {
 	var b strings.Builder
 	b.WriteString(`{"error":` + jsonOf(string(e.Code)) + `,"message":` + jsonOf(e.Message))
@@ -114,7 +114,7 @@ func failureJSON(e *code.Error) string {
 	return b.String()
 }
 
-// jsonOf returns v as JSON on one line, "" when it cannot be.
+// jsonOf returns v as JSON on one line, "" if that is impossible.
 func jsonOf(v any) string {
 	document, err := marshal(v, false)
 	if err != nil {
@@ -123,8 +123,8 @@ func jsonOf(v any) string {
 	return strings.TrimSuffix(string(document), "\n")
 }
 
-// Warn prints a warning for people on standard error; in JSON mode it is silent,
-// as the result carries the warning there.
+// Warn prints a warning for people on standard error. In JSON mode it prints nothing:
+// there the result contains the warning.
 func (c *Invocation) Warn(format string, args ...any) {
 	if c.JSON {
 		return
@@ -132,8 +132,8 @@ func (c *Invocation) Warn(format string, args ...any) {
 	c.Notice(fmt.Sprintf(format, args...))
 }
 
-// Notice prints one line of warning on standard error, whatever the mode: for
-// what no result tells.
+// Notice prints one line of warning on standard error, also in JSON mode. It is for
+// what the result does not contain.
 func (c *Invocation) Notice(line string) {
 	fmt.Fprintf(c.Env.Stderr, "%s: warning: %s\n", c.Program.Name, Line(line))
 }

@@ -8,10 +8,8 @@ import (
 )
 
 // Flags declares the flags of one command. Every flag has a line of usage text,
-// and those with a value a placeholder for it ("DIR"), so that the parser, the
-// help and whatever else walks the table say the same.
-//
-// Usage lines have no capital and no full stop.
+// without a capital and a full stop. A flag with a value has a placeholder for it,
+// such as "DIR".
 type Flags struct {
 	set    *pflag.FlagSet
 	all    []Flag
@@ -49,8 +47,8 @@ func (f *Flags) StringList(name, placeholder, usage string) {
 	f.add(new(listValue), Flag{Name: name, Placeholder: placeholder, Usage: usage, Repeatable: true})
 }
 
-// Bool declares a switch: it is on when given, and takes no value. Giving it twice
-// says nothing new and is allowed.
+// Bool declares a switch: it is on if it is given, and takes no value. It may be
+// given twice.
 func (f *Flags) Bool(name, usage string) {
 	f.BoolP(name, "", usage)
 }
@@ -72,8 +70,8 @@ func (f *Flags) Duration(name, placeholder string, byDefault time.Duration, usag
 	f.add(&value, Flag{Name: name, Placeholder: placeholder, Usage: usage, Default: nonZero(&value)})
 }
 
-// Choice declares a flag that accepts only the given words. The first is its value
-// when it is not given; let that be "" for none.
+// Choice declares a flag that accepts only the given words. The first is its
+// default; a first word "" stands for no default.
 func (f *Flags) Choice(name, placeholder string, choices []string, usage string) {
 	value := &choiceValue{word: choices[0]}
 	for _, choice := range choices {
@@ -84,7 +82,7 @@ func (f *Flags) Choice(name, placeholder string, choices []string, usage string)
 	f.add(value, Flag{Name: name, Placeholder: placeholder, Usage: usage, Default: value.word, Choices: value.choices})
 }
 
-// nonZero is a default worth mentioning: none for zero.
+// nonZero returns the text of a default for the help, "" for zero.
 func nonZero(value interface{ String() string }) string {
 	switch text := value.String(); text {
 	case "0", "0s":
@@ -94,8 +92,8 @@ func nonZero(value interface{ String() string }) string {
 	}
 }
 
-// In declares flags that several commands share and that a help topic explains:
-// the help of a command only names them.
+// In declares flags that several commands share and that a help topic explains. The
+// help of these commands only lists their names.
 func (f *Flags) In(topic string, declare func(*Flags)) {
 	f.topic = topic
 	declare(f)
@@ -120,8 +118,8 @@ func (f *Flags) find(name string) *Flag {
 	return nil
 }
 
-// given reports whether the flag was on the command line. A name that was never
-// declared is a mistake in the program.
+// given reports whether the flag was on the command line. It panics if the command
+// does not declare the flag.
 func (f *Flags) given(name string) bool { return f.lookup(name).Changed }
 
 func (f *Flags) lookup(name string) *pflag.Flag {

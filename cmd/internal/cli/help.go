@@ -24,7 +24,7 @@ func (p *Program) helpCommand() *Command {
 	}
 }
 
-// help answers a command line with --help in it.
+// help prints the help for a command line with --help in it.
 func (p *Program) help(out *Output, found line) error {
 	switch {
 	case found.command != nil:

@@ -7,8 +7,7 @@ import (
 	"strings"
 )
 
-// helpText is a Text for help: as wide as the terminal, but not wider than lines
-// are pleasant to read.
+// helpText returns a Text for help: as wide as the terminal, but at most 80 columns.
 func (o *Output) helpText() *Text {
 	t := newText(o.env)
 	t.Width = min(t.Width, defaultWidth)
@@ -105,7 +104,7 @@ func (t *Text) heading(s string) {
 	t.Line("%s", t.Bold(s+":"))
 }
 
-// item writes a name and, in a column of its own, what it is.
+// item writes a name and, in the second column, its meaning.
 func (t *Text) item(name string, width int, what string) {
 	lines := wrap(what, t.Width-width-2-columnGap)
 	t.Line("  %-*s  %s", width, name, lines[0])
@@ -114,8 +113,8 @@ func (t *Text) item(name string, width int, what string) {
 	}
 }
 
-// items writes names and what they are in two columns. A name that would leave
-// less than half of the page stands on a line of its own.
+// items writes names and their meanings in two columns. A name of more than half the
+// width stands on a line of its own.
 func (t *Text) items(items []Item) {
 	width, most := 0, t.Width/2-columnGap
 	for _, i := range items {

@@ -6,7 +6,8 @@ import (
 	"github.com/talking-stick/tt/fsroom/code"
 )
 
-// A Invocation is one use of a command: what was given to it, and where its result goes.
+// An Invocation is one call of a command: its flags and arguments, and where its
+// result goes.
 //
 // The methods that ask for a flag or an argument panic when the command does not
 // declare it.
@@ -17,14 +18,13 @@ type Invocation struct {
 	Out     *Output
 	JSON    bool   // the result is to be JSON; the same as Out.JSON()
 	Verbose bool   // --verbose
-	Agent   string // --agent; ask Given("agent") to tell an empty one from none
+	Agent   string // --agent; Given("agent") reports whether it was given
 
 	flags    *Flags
 	operands map[string][]string
 }
 
-// Given reports whether the flag was on the command line, also with its default
-// as value.
+// Given reports whether the flag was on the command line, with whatever value.
 func (c *Invocation) Given(flag string) bool { return c.flags.given(flag) }
 
 // String returns the value of a flag declared with Flags.String or Flags.Choice.
@@ -78,8 +78,8 @@ func (c *Invocation) Rest(name string) []string {
 	return given
 }
 
-// Usagef returns a usage error whose hint leads to the command's help. Replace the
-// hint with WithHint where there is a better one.
+// Usagef returns a usage error whose hint names the command's help. A better hint
+// can replace it: see WithHint.
 func (c *Invocation) Usagef(format string, args ...any) *code.Error {
 	return usagef(format, args...).WithHint("%s", c.Program.seeHelp(c.Cmd))
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/talking-stick/tt/journal/wire"
 )
 
-// marshal returns v as one JSON document with a newline behind it, in which <, >
-// and & are themselves and no character that a terminal would act on is.
+// marshal returns v as one JSON document and a newline. The characters <, > and & are
+// not escaped, and all characters that a terminal would act on are.
 func marshal(v any, indented bool) ([]byte, error) {
 	if fields, ok := v.(wire.Fields); ok {
 		return layOut(wire.Append(nil, fields), indented), nil
@@ -29,7 +29,7 @@ func marshal(v any, indented bool) ([]byte, error) {
 	return escape(b.Bytes()), nil
 }
 
-// layOut finishes a document that needed no reflection.
+// layOut indents and escapes a document that package wire has written.
 func layOut(document []byte, indented bool) []byte {
 	if indented {
 		var b bytes.Buffer
@@ -41,8 +41,8 @@ func layOut(document []byte, indented bool) []byte {
 }
 
 // escape writes the characters that must not reach a terminal as \u and their code
-// in hexadecimal. In valid JSON they stand only inside strings, where that means the same; encoding/json
-// does it for those below the space only.
+// in hexadecimal. In valid JSON they stand only inside strings, where this form
+// means the same. Package encoding/json does it only for characters below the space.
 func escape(document []byte) []byte {
 	if !needsEscape(document) {
 		return document

@@ -6,8 +6,8 @@ import (
 )
 
 const (
-	defaultWidth = 80 // columns where nobody says
-	leastWidth   = 40 // narrower terminals wrap by themselves
+	defaultWidth = 80 // columns if the width is unknown
+	leastWidth   = 40 // in a narrower terminal, lines wrap
 	columnGap    = 2
 )
 
@@ -55,7 +55,7 @@ func (t *Table) write(b *strings.Builder) {
 
 func blanks(n int) string { return strings.Repeat(" ", n) }
 
-// columnsOf is how many columns of a terminal s takes.
+// columnsOf returns how many columns of a terminal s takes.
 func columnsOf(s string) int {
 	if isPlain(s) {
 		return len(s)
@@ -78,8 +78,8 @@ func columnsOfRune(r rune) int {
 	}
 }
 
-// isWide covers the East Asian scripts and the emoji, which is what people write;
-// the exact table changes with every version of Unicode.
+// isWide reports whether r takes two columns. It knows the East Asian scripts and the
+// emoji, not the whole table, which changes with every version of Unicode.
 func isWide(r rune) bool {
 	switch {
 	case r < 0x1100:

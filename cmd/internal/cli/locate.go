@@ -9,16 +9,16 @@ import (
 
 // A line is a command line in which the command's name was looked for.
 type line struct {
-	command *Command // nil when no words name one
-	group   string   // the words that begin the names of several, "" if none do
-	stray   bool     // whether there are words that name nothing
-	unknown string   // those words
+	command *Command // nil if no words name a command
+	group   string   // the words with which the names of several commands begin, or ""
+	stray   bool     // whether the words name no command
+	unknown string   // these words
 	args    []string // the arguments without the words of the command's name
 	version bool     // whether --version stands before the first operand
 }
 
-// locate finds the command in args: the most operands from the first on that are
-// the name of one. Flags may stand anywhere among them.
+// locate finds the command in args: its name is the longest sequence of operands, from
+// the first one on, that names a command. Flags may stand anywhere among them.
 func (p *Program) locate(args []string) line {
 	all := p.All()
 	found := line{args: args}
@@ -49,8 +49,7 @@ func (p *Program) locate(args []string) line {
 	return found
 }
 
-// match returns the command called name, and whether there are some whose names
-// go on after it.
+// match returns the command with this name, and whether longer names begin with it.
 func match(all []*Command, name string) (exact *Command, more bool) {
 	for _, c := range all {
 		if c.is(name) {
@@ -76,8 +75,8 @@ func without(args []string, used []int) []string {
 	return rest
 }
 
-// takesValue reports whether a flag that stands before the command's name takes a
-// value. Of a flag that only some commands have, the first such command decides.
+// takesValue reports whether a flag before the command's name takes a value. If
+// only some commands have the flag, the first of them decides.
 func (p *Program) takesValue(name string) bool {
 	switch name {
 	case "agent":
@@ -117,13 +116,14 @@ func containsInOrder(path, words []string) bool {
 	return len(words) == 0
 }
 
-// unfinished is for "tt msg", where there are "msg send" and "msg recv".
+// unfinished returns the error for a line such as "tt msg", which begins the names
+// of the commands "msg send" and "msg recv".
 func (p *Program) unfinished(group string) *code.Error {
 	err := usagef("%s needs one more word: %s", p.Name+" "+group, orList(p.nextWords(group)))
 	return err.With("command", group).WithHint("see %q", p.Name+" help "+group)
 }
 
-// nextWords are the words that follow prefix in the names of commands.
+// nextWords returns the words that follow prefix in the names of commands.
 func (p *Program) nextWords(prefix string) []string {
 	var next []string
 	for _, c := range p.inside(prefix) {
@@ -135,8 +135,8 @@ func (p *Program) nextWords(prefix string) []string {
 	return next
 }
 
-// inside returns the commands whose names start with the words prefix: the
-// visible ones, and hidden ones only where none is visible.
+// inside returns the visible commands whose names begin with prefix, or the hidden
+// ones if no visible one does.
 func (p *Program) inside(prefix string) []*Command {
 	var inside, hidden []*Command
 	for _, c := range p.All() {

@@ -8,17 +8,17 @@ import (
 	"time"
 )
 
-// Output is where a command puts its result. Every method makes one write, so that
-// a reader of the other end never sees half of a document or a line, and returns
-// the error of that write; Main also finds one that a command forgets.
+// Output writes the result of a command. Every method makes one write, so that a
+// reader never sees half of a document or a line, and returns the error of that
+// write. Main also reports an error that the command ignores.
 type Output struct {
 	to      io.Writer
 	env     *Env
 	json    bool
-	failing bool            // whether errors are JSON: what the caller asked for
+	failing bool            // whether errors are JSON: the mode that the caller asked for
 	streams bool            // the result is a stream: a reader that closes it has seen enough
-	err     error           // the first failed write
-	until   context.Context // when it has ended, a write does not wait for its reader; nil: it always does
+	err     error           // of the first failed write
+	until   context.Context // when it has ended, a write does not wait for its reader; nil: every write waits
 }
 
 func newOutput(env *Env, asJSON bool) *Output {
@@ -28,9 +28,9 @@ func newOutput(env *Env, asJSON bool) *Output {
 // JSON reports whether the result is to be JSON.
 func (o *Output) JSON() bool { return o.json }
 
-// Result prints the result of a command: v as one JSON document, indented on a
-// terminal and else on one line, or in text mode what text writes. text may be nil
-// for a command that is JSONOnly.
+// Result prints the result of a command. In JSON mode this is v as one document,
+// indented on a terminal and on one line elsewhere; in text mode it is what text
+// writes. text may be nil for a command that is JSONOnly.
 func (o *Output) Result(v any, text func(t *Text)) error {
 	if !o.json && text != nil {
 		return o.Text(text)
@@ -42,15 +42,15 @@ func (o *Output) Result(v any, text func(t *Text)) error {
 	return o.write(document)
 }
 
-// Text prints what text writes, whatever the mode.
+// Text prints what text writes, also in JSON mode.
 func (o *Output) Text(text func(t *Text)) error {
 	t := newText(o.env)
 	text(t)
 	return o.write([]byte(t.String()))
 }
 
-// WriteLine prints one item of a stream: v as a line of JSON, or in text mode what text
-// writes. text may be nil for one that is JSON in every mode.
+// WriteLine prints one item of a stream: v as a line of JSON, or in text mode what
+// text writes. If text is nil, it prints JSON in both modes.
 func (o *Output) WriteLine(v any, text func(t *Text)) error {
 	o.streams = true
 	if !o.json && text != nil {
@@ -63,27 +63,27 @@ func (o *Output) WriteLine(v any, text func(t *Text)) error {
 	return o.write(line)
 }
 
-// Remark prints one line of the program's own on standard error, whatever the
-// mode, under the rule of [Output.Until].
+// Remark prints a line on standard error, also in JSON mode. [Output.Until] applies
+// to it.
 func (o *Output) Remark(line string) {
-	// There is nobody left to tell when standard error fails too.
+	// If standard error fails too, the error cannot be reported anywhere.
 	_ = o.send(o.env.Stderr, []byte(line+"\n"))
 }
 
-// ErrReaderStalled says that a write was given up, see [Output.Until]. Some of it
-// may have been written.
+// ErrReaderStalled means that a write was abandoned, see [Output.Until]. A part of
+// the data may have been written.
 var ErrReaderStalled = errors.New("the reader of the output does not read")
 
-// Until makes every write from now on end soon after ctx: one that is kept waiting
-// by a reader that does not read is given up with [ErrReaderStalled].
+// Until makes every later write end soon after ctx. A write that still waits for its
+// reader then is abandoned with [ErrReaderStalled].
 func (o *Output) Until(ctx context.Context) { o.until = ctx }
 
-// Print prints s as it is, whatever the mode. It is for text of the program's own,
-// such as a shell script; nothing in s is made visible.
+// Print prints s unchanged, also in JSON mode. It is for text that the program itself
+// contains, such as a shell script; nothing in s is escaped.
 func (o *Output) Print(s string) error { return o.write([]byte(s)) }
 
-// CanWriteNow reports whether a result of some bytes can be written now without
-// waiting for its reader. False may also mean that this cannot be told.
+// CanWriteNow reports whether a result of size bytes can be written now without
+// waiting for its reader. False may also mean that the system cannot tell.
 func (o *Output) CanWriteNow(size int) bool {
 	return takesAtOnce(o.to, size)
 }
@@ -109,8 +109,8 @@ func (o *Output) write(data []byte) error {
 	return nil
 }
 
-// send writes data to w as [Output.Until] allows. The write that is given up goes on
-// in its goroutine, which ends with the process.
+// send writes data to w as [Output.Until] allows. An abandoned write continues in its
+// goroutine, which ends with the process.
 func (o *Output) send(w io.Writer, data []byte) error {
 	if o.until == nil {
 		_, err := w.Write(data)
@@ -126,8 +126,8 @@ func (o *Output) send(w io.Writer, data []byte) error {
 		return err
 	case <-o.until.Done():
 	}
-	// The write may be under way and only late. It is given up when there is no room
-	// for it: how fast this machine is must not decide.
+	// The write may be in progress and only slow. It is abandoned only if there is no
+	// room for it, so that the speed of the machine does not matter.
 	const lookAgain = 10 * time.Millisecond
 	for {
 		select {
@@ -141,7 +141,7 @@ func (o *Output) send(w io.Writer, data []byte) error {
 	}
 }
 
-// A lostError says that a result could not be written.
+// A lostError is the error of a result that could not be written.
 type lostError struct{ err error }
 
 func (e *lostError) Error() string { return "the result could not be written: " + e.err.Error() }

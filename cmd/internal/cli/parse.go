@@ -30,8 +30,8 @@ func (p *Program) parse(c *Command, args []string) (*Invocation, error) {
 	return &Invocation{Program: p, Cmd: c, flags: flags, operands: given}, nil
 }
 
-// assign is pflag's Set, except that a second value is refused instead of
-// quietly replacing the first.
+// assign is pflag's Set, except that it refuses a second value, which pflag would put
+// in the place of the first.
 func (f *Flags) assign(flag *pflag.Flag, value string) error {
 	if flag.Changed && !f.find(flag.Name).Repeatable {
 		return &twiceError{flag.Name}
@@ -94,11 +94,11 @@ func (f *Flags) knowsLetters(cluster string) bool {
 	return cluster != ""
 }
 
-// textMark stands before an argument that is text and begins like a flag. No
-// argument of a process can contain it.
+// textMark is put before an operand that begins like a flag. No argument of a process
+// can contain it.
 const textMark = "\x00"
 
-// explain turns pflag's errors into ours.
+// explain turns an error of pflag into a usage error.
 func (p *Program) explain(c *Command, flags *Flags, err error) error {
 	var unknown *pflag.NotExistError
 	var invalid *pflag.InvalidValueError
@@ -118,7 +118,7 @@ func (p *Program) explain(c *Command, flags *Flags, err error) error {
 	}
 }
 
-// distribute gives the operands to the arguments c declares.
+// distribute assigns the operands to the arguments that c declares.
 func (p *Program) distribute(c *Command, operands []string) (map[string][]string, error) {
 	given := make(map[string][]string, len(c.Args))
 	for _, arg := range c.Args {

@@ -7,19 +7,20 @@ import (
 	"github.com/talking-stick/tt/fsroom/code"
 )
 
-// A Program is a table of commands and what is said about it as a whole.
+// A Program is a table of commands with the texts that describe it as a whole.
 type Program struct {
 	Name    string // as typed: "tt"
-	Version string // "" means: what the build recorded
+	Version string // "" stands for the version that the build recorded
 	Commit  string
 	Short   string // one line, for the head of the help
 	Long    string // paragraphs, separated by blank lines
 	Topics  []Topic
 	// Commands in the order of the help. "help" and "version" are added to them.
 	Commands []*Command
-	// Agents says that every command acts for an agent and takes --agent.
+	// Agents is whether every command acts for an agent and takes --agent.
 	Agents bool
-	// Bare names the command that runs when none is given; "" prints the help.
+	// Bare is the name of the command that runs for a line without one; "" prints
+	// the help.
 	Bare string
 	// Before is called before each command's Run; it may be nil.
 	Before func(ctx context.Context, c *Invocation)
@@ -28,7 +29,7 @@ type Program struct {
 	DefaultJSON func(*Env) bool
 }
 
-// A Topic is a help page that belongs to no command, read with "help NAME". It
+// A Topic is a help page that does not belong to a command: "help NAME" prints it. It
 // shows Items in two columns, then Long, then the flags that commands declare in
 // it with [Flags.In].
 type Topic struct {
@@ -38,7 +39,7 @@ type Topic struct {
 	Long  string        // as in Command
 }
 
-// An Item is a name and what it stands for.
+// An Item is a name and its meaning.
 type Item struct{ Name, What string }
 
 // List returns the items of the page, nil if it has none.
@@ -134,7 +135,7 @@ func (c *Command) is(name string) bool {
 	return false
 }
 
-// lastGroup is where the added commands are listed.
+// lastGroup returns the group in which the help lists "help" and "version".
 func (p *Program) lastGroup() string {
 	for i := len(p.Commands) - 1; i >= 0; i-- {
 		if !p.Commands[i].Hidden {

@@ -6,29 +6,29 @@ import "strings"
 // alone.
 type Style struct{ on bool }
 
-// Styled is text that is fit for a terminal already: made visible by [Line], and
+// Styled is text that can be written to a terminal as it is: escaped by [Line], and
 // perhaps marked up.
 type Styled string
 
-// styleFor decides by https://no-color.org and the kind of terminal.
+// styleFor returns the Style for the terminal; it respects https://no-color.org.
 func styleFor(env *Env) Style {
 	on := env.StdoutTTY && env.lookup("NO_COLOR") == "" && env.lookup("TERM") != "dumb"
 	return Style{on}
 }
 
-// Bold is for headings and for what matters most.
+// Bold is for headings and for the most important words.
 func (s Style) Bold(text string) Styled { return s.mark("1", text) }
 
-// Dim is for what matters least.
+// Dim is for the least important words.
 func (s Style) Dim(text string) Styled { return s.mark("2", text) }
 
-// Red is for what is wrong.
+// Red is for problems.
 func (s Style) Red(text string) Styled { return s.mark("31", text) }
 
-// Green is for what is well.
+// Green is for good states.
 func (s Style) Green(text string) Styled { return s.mark("32", text) }
 
-// Yellow is for what wants attention.
+// Yellow is for states that need attention.
 func (s Style) Yellow(text string) Styled { return s.mark("33", text) }
 
 func (s Style) mark(attribute, text string) Styled {

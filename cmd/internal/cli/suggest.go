@@ -5,15 +5,16 @@ import (
 	"strings"
 )
 
-// longestSuggestible bounds the work for arguments that are no misspelled word.
+// longestSuggestible bounds the work for arguments that are not misspelled words.
 const longestSuggestible = 40
 
-// mostSuggestions is how many words a hint offers.
+// mostSuggestions is the greatest number of words in a hint.
 const mostSuggestions = 3
 
-// nearest returns the candidates a misspelled word most likely meant: the first of
-// those with the fewest typing mistakes between them, at most a third of its
-// length, and then those that start with the word. At most mostSuggestions.
+// nearest returns the candidates that a misspelled word may stand for, at most
+// mostSuggestions. The first is the one that differs by the fewest typing mistakes,
+// if these are at most a third of its length. The candidates that begin with the
+// word follow.
 func nearest(word string, candidates []string) []string {
 	if word == "" || len(word) > longestSuggestible {
 		return nil
@@ -36,8 +37,8 @@ func nearest(word string, candidates []string) []string {
 	return found[:min(len(found), mostSuggestions)]
 }
 
-// mistakes counts the letters to insert, delete, replace, or swap with their
-// neighbour to get from a to b.
+// mistakes returns how many letters of a must be inserted, deleted, replaced, or
+// swapped with their neighbour to get b.
 func mistakes(a, b string) int {
 	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range last {

@@ -7,13 +7,13 @@ import (
 	"time"
 )
 
-// Text collects a result as people read it. Strings, errors and whatever else has
-// text are passed through [Line] on the way in, so a command cannot forget it;
-// only the format, [Styled] values and [Text.Block] are exempt.
+// Text collects a result as text for people. It passes strings, errors and all other
+// values with text through [Line], so that a command cannot forget it. Formats and
+// [Styled] values stay as they are.
 type Text struct {
-	Style           // colours, or none
-	Now   time.Time // the moment relative times count from
-	Width int       // columns to lay out for
+	Style           // colours, if the terminal has them
+	Now   time.Time // the moment from which relative times count
+	Width int       // the columns of a line
 
 	b strings.Builder
 }
@@ -22,11 +22,10 @@ func newText(env *Env) *Text {
 	return &Text{Style: styleFor(env), Now: env.now(), Width: env.columns()}
 }
 
-// String returns what was written so far.
+// String returns the text so far.
 func (t *Text) String() string { return t.b.String() }
 
-// Line writes one line, formatted like fmt.Sprintf with every argument made fit
-// for it.
+// Line writes one line, formatted like fmt.Sprintf, with every argument escaped.
 func (t *Text) Line(format string, args ...any) {
 	for i := range args {
 		args[i] = safe(args[i])
@@ -37,7 +36,7 @@ func (t *Text) Line(format string, args ...any) {
 // Blank writes an empty line.
 func (t *Text) Blank() { t.b.WriteByte('\n') }
 
-// Block writes text of several lines, each behind indent, through [Block].
+// Block writes text of several lines, escaped by [Block], each line after indent.
 func (t *Text) Block(indent, body string) {
 	for line := range strings.SplitSeq(strings.TrimRight(Block(body), "\n"), "\n") {
 		t.b.WriteString(strings.TrimRight(indent+line, " \t"))
@@ -45,18 +44,18 @@ func (t *Text) Block(indent, body string) {
 	}
 }
 
-// Wrapped writes paragraphs wrapped to the width, each line behind indent.
+// Wrapped writes paragraphs wrapped to the width, each line after indent.
 func (t *Text) Wrapped(indent, body string) {
 	t.b.WriteString(wrapParagraphs(Block(body), indent, t.Width))
 }
 
-// Ago returns how far when is from now, as [Relative] does.
+// Ago returns the distance of when from t.Now, as [Relative] does.
 func (t *Text) Ago(when time.Time) string { return Relative(when, t.Now) }
 
 // Table writes the rows of table with aligned columns.
 func (t *Text) Table(table *Table) { table.write(&t.b) }
 
-// asCell is safe for a value that stands alone.
+// asCell returns v as the text of a cell, escaped.
 func asCell(v any) Styled {
 	if styled, ok := v.(Styled); ok {
 		return styled
@@ -64,7 +63,8 @@ func asCell(v any) Styled {
 	return Styled(fmt.Sprint(safe(v)))
 }
 
-// safe returns v fit for a line: unchanged where it has no text of its own.
+// safe returns v escaped for a line. A value without text, such as a number, stays as
+// it is.
 func safe(v any) any {
 	switch v := v.(type) {
 	case nil, bool, int, int64, uint64, Styled:

@@ -9,8 +9,8 @@ import (
 )
 
 // ParseDuration reads a Go duration ("1m50s") or bare seconds ("110", "0.5"). It
-// refuses negative ones and everything else; the error completes a sentence that
-// starts with the value.
+// refuses negative durations. The text of its error completes a sentence that begins
+// with the value.
 func ParseDuration(s string) (time.Duration, error) {
 	text := s
 	if s != "" && strings.Trim(s, "0123456789.") == "" {
@@ -29,14 +29,14 @@ func ParseDuration(s string) (time.Duration, error) {
 	return d, nil
 }
 
-// daysInHours reads "7d", which people write and Go does not know.
+// daysInHours reads "7d", a form that people write and Go does not know.
 func daysInHours(s string) (hours int, ok bool) {
 	days, err := strconv.Atoi(strings.TrimSuffix(s, "d"))
 	return days * 24, err == nil && strings.HasSuffix(s, "d") && 0 <= days && days < 1e6
 }
 
-// Duration writes d so that ParseDuration reads it back: "45m", "1h30m", "1m50s",
-// "250ms". It rounds to milliseconds, and above a minute to seconds.
+// Duration returns d in a form that ParseDuration reads: "45m", "1h30m", "1m50s",
+// "250ms". It rounds to milliseconds, and from a minute on to seconds.
 func Duration(d time.Duration) string {
 	unit := time.Millisecond
 	if d.Abs() >= time.Minute {
@@ -53,7 +53,7 @@ func Duration(d time.Duration) string {
 	return text
 }
 
-// Relative says how far t is from now, in one unit: "just now", "30s ago",
+// Relative returns the distance of t from now in one unit: "just now", "30s ago",
 // "13m ago", "in 14m", "3d ago", and "—" for the zero time.
 func Relative(t, now time.Time) string {
 	if t.IsZero() {
@@ -70,10 +70,10 @@ func Relative(t, now time.Time) string {
 	}
 }
 
-// justNow is how long ago something may be before its age is given in seconds.
+// justNow is the age below which Relative does not count seconds.
 const justNow = 5 * time.Second
 
-// oneUnit rounds down, except that less than a second is one.
+// oneUnit returns d in its largest unit, rounded down, but at least one second.
 func oneUnit(d time.Duration) string {
 	const day = 24 * time.Hour
 	switch {

@@ -13,7 +13,7 @@ func usagef(format string, args ...any) *code.Error {
 	return code.New(code.Usage, format, args...)
 }
 
-// seeHelp is the hint of a usage error that has no better one.
+// seeHelp returns the hint for a usage error without a better one.
 func (p *Program) seeHelp(c *Command) string {
 	if c == nil || c.Name == "" {
 		return fmt.Sprintf("see %q", p.Name+" help")
@@ -21,8 +21,7 @@ func (p *Program) seeHelp(c *Command) string {
 	return fmt.Sprintf("see %q", p.Name+" "+c.Name+" --help")
 }
 
-// didYouMean sets the hint to the nearest words, if there are some, and else to
-// the help.
+// didYouMean sets the hint to the nearest words, or to the help if there are none.
 func (p *Program) didYouMean(err *code.Error, c *Command, nearest ...string) *code.Error {
 	if len(nearest) == 0 {
 		return err.WithHint("%s", p.seeHelp(c))
@@ -44,7 +43,7 @@ func (p *Program) unknownFlag(c *Command, flags *Flags, typed string) *code.Erro
 	return p.didYouMean(err, c, nearest...)
 }
 
-// takesText reports whether c has an argument that people write sentences in.
+// takesText reports whether the last argument of c is a text of several words.
 func takesText(c *Command) bool {
 	return len(c.Args) > 0 && c.Args[len(c.Args)-1].Rest
 }
@@ -61,7 +60,7 @@ func nearestFlag(flags []Flag, typed string) []string {
 	return found
 }
 
-// needsValue is for a flag that stands last or before another flag.
+// needsValue returns the error for a flag that stands last or before another flag.
 func (p *Program) needsValue(c *Command, flag *Flag, next []string) *code.Error {
 	err := usagef("--%s needs a value", flag.Name).With("flag", "--"+flag.Name)
 	if len(next) > 0 && next[0] != "--" {
@@ -80,10 +79,10 @@ func (p *Program) badValue(c *Command, flag *Flag, value string, why error) *cod
 	return p.didYouMean(err, c, nearest(value, flag.Choices)...)
 }
 
-// longestQuote is how much of an argument an error repeats, in bytes.
+// longestQuote is the greatest part of an argument that an error repeats, in bytes.
 const longestQuote = 80
 
-// shorten cuts s to a length fit for a message.
+// shorten cuts s to longestQuote bytes.
 func shorten(s string) string {
 	if len(s) <= longestQuote {
 		return s
@@ -91,7 +90,7 @@ func shorten(s string) string {
 	return strings.ToValidUTF8(s[:longestQuote], "") + "…"
 }
 
-// bare is quote without the quotation marks where they would say nothing.
+// bare is quote, without the quotation marks if s is one plain word.
 func bare(s string) string {
 	if quoted := quote(s); quoted[1:len(quoted)-1] != s || strings.ContainsAny(s, " \t'") {
 		return quoted
@@ -99,6 +98,6 @@ func bare(s string) string {
 	return s
 }
 
-// quote repeats an argument so that one sees where it starts and ends, and
-// nothing in it reaches the terminal.
+// quote returns an argument in quotation marks, with everything escaped that a terminal
+// would act on.
 func quote(s string) string { return strconv.Quote(shorten(s)) }

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// switchOn is the value pflag hands to a switch that was given without one. No
-// argument of a process can contain it, so "--json=true" is told from "--json".
+// switchOn is the value that pflag sets for a switch without a value. No argument of a
+// process can contain it, so it distinguishes "--json" from "--json=true".
 const switchOn = "\x00"
 
 type textValue string

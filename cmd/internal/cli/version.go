@@ -37,7 +37,7 @@ func (p *Program) printVersion(out *Output) error {
 	})
 }
 
-// build is what Program says, and where that is silent what the build recorded.
+// build returns the version of the program, or the one that the build recorded.
 func (p *Program) build() version {
 	v := version{p.Name, p.Version, p.Commit}
 	info, ok := debug.ReadBuildInfo()
@@ -53,5 +53,5 @@ func (p *Program) build() version {
 	return v
 }
 
-// shortCommit is how many digits of a commit the version shows.
+// shortCommit is the number of digits of a commit that the version shows.
 const shortCommit = 12

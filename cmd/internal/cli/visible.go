@@ -7,10 +7,10 @@ import (
 	"unicode/utf8"
 )
 
-// Line makes s fit to stand within one line of text, even if it is hostile: what would
-// move the cursor, change colours, reorder or hide text is shown as a Go escape
-// (\x1b, \r, \n, \t, \u202e, \xff for a byte that is no UTF-8). All other text stays as it
-// is, so Line(Line(s)) is Line(s).
+// Line escapes s, which may be hostile, for a place within one line of text. Characters
+// that would move the cursor, change colours, reorder or hide text become Go escapes
+// (\x1b, \r, \n, \t, \u202e, \xff for a byte that is not UTF-8). All other characters
+// stay as they are, so Line(Line(s)) is Line(s).
 func Line(s string) string { return show(s, "") }
 
 // Block is Line for text of several lines: newlines and tabs stay, and "\r\n"
@@ -40,7 +40,7 @@ func show(s, allowed string) string {
 	return b.String()
 }
 
-// isPlain is the quick answer for nearly all text.
+// isPlain reports whether s is printable ASCII, as nearly all text is.
 func isPlain(s string) bool {
 	for i := 0; i < len(s); i++ {
 		if s[i] < ' ' || s[i] > '~' {
@@ -67,9 +67,9 @@ func escapeRune(r rune) string {
 	}
 }
 
-// visible reports whether r prints as itself. Control and formatting characters
-// do not, except the two joiners, without which emoji and several scripts fall
-// apart; nor do the selectors that can carry hidden text behind any letter.
+// visible reports whether r prints as itself. Control and formatting characters do
+// not, except the two joiners, which emoji and several scripts need. Nor do the
+// variation selectors, which can carry hidden text behind any letter.
 func visible(r rune) bool {
 	switch {
 	case r < 0x80:

@@ -23,23 +23,23 @@ const (
 	Directories Paths = "dirs"
 )
 
-// A Slot is a place on the command line that the table alone cannot fill: the
+// A Position is a place on the command line whose values are not in the table: the
 // value of a flag, or an argument.
-type Slot struct {
+type Position struct {
 	Command *cli.Command
 	Flag    string   // the flag's name, "" for an argument
 	Arg     string   // the argument's name, "" for a flag
 	Before  []string // the operands before it
 }
 
-// An Answer is what may stand at the cursor. Candidates need not start with what
-// is there; the caller of [Find] gets only those that do.
+// An Answer is a list of candidates for the word at the cursor. [Find] drops those
+// that do not begin with the part of the word that is already there.
 type Answer struct {
 	Candidates []Candidate
 	Paths      Paths
 }
 
-// Words makes candidates of plain words.
+// Words returns an answer of candidates without descriptions.
 func Words(words ...string) Answer {
 	var a Answer
 	for _, w := range words {
@@ -48,10 +48,11 @@ func Words(words ...string) Answer {
 	return a
 }
 
-// Find returns what may stand in place of the last of words, which are those
-// of a command line without the program's name; the last may be empty. A value
-// that is glued to its flag comes with it: "--target=self".
-func Find(p *cli.Program, words []string, fill func(Slot) Answer) Answer {
+// Find completes the last of words, which are those of a command line without the
+// program's name. The last word may be empty. A candidate for a value in the same
+// word as its flag includes the flag: "--target=self". values returns the candidates
+// for a position that the table does not know.
+func Find(p *cli.Program, words []string, values func(Position) Answer) Answer {
 	if len(words) == 0 {
 		words = []string{""}
 	}
@@ -60,19 +61,19 @@ func Find(p *cli.Program, words []string, fill func(Slot) Answer) Answer {
 	l := read(p, words[:last])
 	switch flag, _, glued := strings.Cut(current, "="); {
 	case l.waiting != nil:
-		return l.valueOf(l.waiting, fill, "", current)
+		return l.valueOf(l.waiting, values, "", current)
 	case l.ended || !strings.HasPrefix(current, "-"):
-		return narrow(l.operand(p, fill), "", current)
+		return narrow(l.operand(p, values), "", current)
 	case glued:
 		if f := l.flag(flag); f != nil && f.Placeholder != "" {
-			return l.valueOf(f, fill, flag+"=", current)
+			return l.valueOf(f, values, flag+"=", current)
 		}
 		return Answer{}
 	}
 	return narrow(l.flagNames(), "", current)
 }
 
-// narrow keeps the candidates that start with what is there, each behind glue.
+// narrow puts glue before each candidate and keeps those that begin with current.
 func narrow(a Answer, glue, current string) Answer {
 	kept := a.Candidates[:0:0]
 	for _, c := range a.Candidates {
@@ -86,12 +87,12 @@ func narrow(a Answer, glue, current string) Answer {
 
 // A line is the part of a command line before the cursor.
 type line struct {
-	command *cli.Command // the longest that the words name, nil so far
-	name    string       // the words that were taken for a name
-	flags   []cli.Flag   // those that may be given
-	given   []string     // the flags that were
-	before  []string     // operands behind the command's name
-	waiting *cli.Flag    // the last word is a flag and its value is next
+	command *cli.Command // the command that the words name, or nil
+	name    string       // the words that belong to its name
+	flags   []cli.Flag   // the flags that it accepts
+	given   []string     // the flags that are there
+	before  []string     // the operands after the command's name
+	waiting *cli.Flag    // the flag whose value is next, or nil
 	ended   bool         // "--" was there
 }
 
@@ -122,8 +123,8 @@ func read(p *cli.Program, words []string) *line {
 	return l
 }
 
-// takeWord makes the word part of the command's name if there is one that goes on
-// with it, else it is an operand.
+// takeWord adds the word to the command's name if a name continues with it, and to
+// the operands otherwise.
 func (l *line) takeWord(p *cli.Program, word string) {
 	name := strings.TrimPrefix(l.name+" "+word, " ")
 	if c := p.Command(name); c != nil && len(l.before) == 0 {
@@ -146,7 +147,7 @@ func (l *line) flag(typed string) *cli.Flag {
 	return nil
 }
 
-// flagNames are the flags that may still be given.
+// flagNames returns the flags that may still be given.
 func (l *line) flagNames() Answer {
 	var a Answer
 	for _, f := range l.flags {
@@ -157,10 +158,10 @@ func (l *line) flagNames() Answer {
 	return a
 }
 
-// valueOf completes the value of a flag, which stands behind glue. Of a list with
-// commas it completes the last element, with those that are not in it yet.
-func (l *line) valueOf(f *cli.Flag, fill func(Slot) Answer, glue, current string) Answer {
-	a := l.value(f, fill)
+// valueOf completes the value of a flag, which follows glue. In a list with commas it
+// completes the last element, with values that are not in the list yet.
+func (l *line) valueOf(f *cli.Flag, values func(Position) Answer, glue, current string) Answer {
+	a := l.value(f, values)
 	if strings.HasSuffix(f.Placeholder, ",…") {
 		value := current[len(glue):]
 		given := value[:strings.LastIndexByte(value, ',')+1]
@@ -171,16 +172,16 @@ func (l *line) valueOf(f *cli.Flag, fill func(Slot) Answer, glue, current string
 	return narrow(a, glue, current)
 }
 
-func (l *line) value(f *cli.Flag, fill func(Slot) Answer) Answer {
+func (l *line) value(f *cli.Flag, values func(Position) Answer) Answer {
 	if f.Choices != nil {
 		return Words(f.Choices...)
 	}
-	return fill(Slot{Command: l.command, Flag: f.Name})
+	return values(Position{Command: l.command, Flag: f.Name})
 }
 
-// operand is what may stand for an operand: a word of a command's name, an
-// argument, or both.
-func (l *line) operand(p *cli.Program, fill func(Slot) Answer) Answer {
+// operand returns the candidates for an operand: words of a command's name, values
+// of an argument, or both.
+func (l *line) operand(p *cli.Program, values func(Position) Answer) Answer {
 	var a Answer
 	if len(l.before) == 0 && !l.ended {
 		a.Candidates = next(p, l.name)
@@ -196,12 +197,12 @@ func (l *line) operand(p *cli.Program, fill func(Slot) Answer) Answer {
 		a.Candidates = append(a.Candidates, Words(arg.Choices...).Candidates...)
 		return a
 	}
-	more := fill(Slot{Command: l.command, Arg: arg.Name, Before: l.before})
+	more := values(Position{Command: l.command, Arg: arg.Name, Before: l.before})
 	a.Candidates, a.Paths = append(a.Candidates, more.Candidates...), more.Paths
 	return a
 }
 
-// argument is the one that operand number n goes to, nil if there is none.
+// argument returns the argument that operand number n belongs to, or nil.
 func argument(c *cli.Command, n int) *cli.Arg {
 	for i := range c.Args {
 		if i == n || c.Args[i].Rest {
@@ -211,8 +212,8 @@ func argument(c *cli.Command, n int) *cli.Arg {
 	return nil
 }
 
-// next are the words with which names of commands go on after name. One that
-// goes on itself is described by the words that follow it.
+// next returns the words that follow name in the names of commands. A word that is
+// not the last one of its names is described by the words after it.
 func next(p *cli.Program, name string) []Candidate {
 	var found []Candidate
 	for _, c := range p.Visible() {

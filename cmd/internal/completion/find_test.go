@@ -24,8 +24,8 @@ func toy() *cli.Program {
 	}}
 }
 
-// fill answers with the slot that is asked for.
-func fill(s Slot) Answer {
+// values answers with the position that it is asked for.
+func values(s Position) Answer {
 	if s.Flag == "colour" {
 		return Words("red", "rose", "blue")
 	}
@@ -80,7 +80,7 @@ func TestFind(t *testing.T) {
 		{"--", strings.TrimSpace(globals)},
 	}
 	for _, tt := range tests {
-		a := Find(toy(), strings.Split(tt.line, " "), fill)
+		a := Find(toy(), strings.Split(tt.line, " "), values)
 		var got []string
 		for _, c := range a.Candidates {
 			got = append(got, c.Word)
@@ -92,7 +92,7 @@ func TestFind(t *testing.T) {
 			t.Errorf("%q: got %q, want %q", tt.line, s, tt.want)
 		}
 	}
-	if a := Find(toy(), nil, fill); len(a.Candidates) != 5 {
+	if a := Find(toy(), nil, values); len(a.Candidates) != 5 {
 		t.Errorf("without words: %v", a)
 	}
 }
@@ -119,7 +119,7 @@ func TestScript(t *testing.T) {
 
 // A word that begins the names of several commands is described by what follows.
 func TestGroupIsDescribed(t *testing.T) {
-	for _, c := range Find(toy(), []string{"sh"}, fill).Candidates {
+	for _, c := range Find(toy(), []string{"sh"}, values).Candidates {
 		if c != (Candidate{"shout", "send, hear"}) {
 			t.Errorf("got %+v", c)
 		}

@@ -6,8 +6,8 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/cli"
 )
 
-// String returns the answer as the scripts read it: a line for each candidate,
-// with what it is behind a tab, and ":files" or ":dirs" for paths.
+// String returns the answer in the form that the scripts read: a line for each
+// candidate, with its description after a tab, and ":files" or ":dirs" for paths.
 func (a Answer) String() string {
 	var b strings.Builder
 	for _, c := range a.Candidates {
@@ -23,11 +23,11 @@ func (a Answer) String() string {
 	return b.String()
 }
 
-// Shells are those that there are scripts for.
+// Shells returns the shells that have a script.
 func Shells() []string { return []string{"bash", "zsh", "fish"} }
 
-// Script returns what the shell loads to complete the program's command lines
-// with "PROGRAM complete -- WORD…"; "" for an unknown shell.
+// Script returns the script with which the shell completes the program's command
+// lines by calling "PROGRAM complete -- WORD…"; "" for an unknown shell.
 func Script(shell, program string) string {
 	script := map[string]string{"bash": bashScript, "zsh": zshScript, "fish": fishScript}[shell]
 	return strings.ReplaceAll(script, "PROGRAM", program)

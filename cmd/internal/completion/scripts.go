@@ -1,8 +1,9 @@
 package completion
 
-// bashScript puts together what readline has taken apart: it ends words at ":"
-// and "=", which stand in agent ids and flags, and replaces only the last part. It
-// runs in bash 3.2, too. What is offered is quoted: bash inserts it as it is.
+// bashScript joins the words that readline has split: readline ends words at ":" and
+// "=", which agent ids and flags contain, and replaces only the last part. The
+// script also runs in bash 3.2. It quotes the candidates, because bash inserts them
+// unchanged.
 const bashScript = `# Completion of PROGRAM for bash. Load with: source <(PROGRAM completion bash)
 _PROGRAM() {
     local i n=-1 word rest=$COMP_LINE line current part

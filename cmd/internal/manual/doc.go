@@ -1,4 +1,4 @@
-// Package manual makes manual pages of a program's table of commands, in the
-// language of man(7), so that they say what the help says. The same table and
-// version give the same bytes.
+// Package manual writes the manual pages of a program in the language of man(7), from
+// the same table of commands as the help. The same table and version give the same
+// bytes.
 package manual

@@ -13,8 +13,8 @@ type Page struct {
 	Text string
 }
 
-// Pages returns the program's own page and one for each command that the help
-// lists, all of section 1.
+// Pages returns the page of the program and one for each visible command, all of
+// section 1.
 func Pages(p *cli.Program, version string) []Page {
 	pages := []Page{{p.Name + ".1", programPage(p, version)}}
 	for _, c := range p.Visible() {

@@ -21,7 +21,7 @@ func (w *writer) line(s string) { w.b.WriteString(s + "\n") }
 
 func (w *writer) section(title string) { w.line(".SH " + quoted(title)) }
 
-// item writes a term and, indented, what it is.
+// item writes a term and, indented, its meaning.
 func (w *writer) item(term, what string) {
 	w.line(".TP")
 	w.line(".B " + escape(term))
@@ -30,8 +30,8 @@ func (w *writer) item(term, what string) {
 	}
 }
 
-// paragraphs writes text as the help does: those that start with a blank keep
-// their lines, the others are filled.
+// paragraphs writes text as the help does: a paragraph that begins with a blank keeps
+// its lines, all others are filled.
 func (w *writer) paragraphs(text string) {
 	for paragraph := range strings.SplitSeq(strings.Trim(text, "\n"), "\n\n") {
 		paragraph = strings.Trim(paragraph, "\n")
@@ -49,9 +49,9 @@ func (w *writer) paragraphs(text string) {
 	}
 }
 
-// escape makes text safe for a line of roff: a backslash starts an escape, a dot
-// or a quote at the start a request, and a bare hyphen may be printed as another
-// character, which nobody can copy into a shell.
+// escape makes text safe for a line of roff. There a backslash begins an escape, and
+// a dot or a quote at the start of the line a request. A bare hyphen may be printed as
+// another character, which a shell would not understand.
 func escape(text string) string {
 	text = strings.NewReplacer(
 		`\`, `\e`, "-", `\-`, "'", `\(aq`, "`", `\(ga`, "^", `\(ha`, "~", `\(ti`, `"`, `\(dq`, "…", `\&...`,
@@ -62,7 +62,7 @@ func escape(text string) string {
 	return text
 }
 
-// quoted is text as one argument of a request.
+// quoted returns text as one argument of a request.
 func quoted(text string) string {
 	return `"` + escape(text) + `"`
 }

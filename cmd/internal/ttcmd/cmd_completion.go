@@ -57,37 +57,37 @@ var completeCommand = &cli.Command{
 	Args:   []cli.Arg{{Name: "word", Optional: true, Rest: true, Usage: "the command line behind the program's name, up to the cursor"}},
 	Short:  "list what may stand at the end of a command line",
 	Run: func(ctx context.Context, c *cli.Invocation) error {
-		fill := func(slot completion.Slot) completion.Answer { return fillSlot(ctx, c, slot) }
-		return c.Out.Print(completion.Find(c.Program, c.Rest("word"), fill).String())
+		values := func(at completion.Position) completion.Answer { return valuesAt(ctx, c, at) }
+		return c.Out.Print(completion.Find(c.Program, c.Rest("word"), values).String())
 	},
 }
 
-// fillSlot knows the values that are not in the table.
-func fillSlot(ctx context.Context, c *cli.Invocation, slot completion.Slot) completion.Answer {
+// valuesAt knows the values that are not in the table.
+func valuesAt(ctx context.Context, c *cli.Invocation, at completion.Position) completion.Answer {
 	switch {
-	case slot.Flag != "":
-		return fillFlag(c, slot)
-	case slot.Arg == "harness":
+	case at.Flag != "":
+		return flagValues(c, at)
+	case at.Arg == "harness":
 		return completion.Words(append(harness.Names(), gitName)...)
-	case slot.Arg == "path", slot.Arg == "dir":
+	case at.Arg == "path", at.Arg == "dir":
 		return completion.Answer{Paths: completion.Files}
-	case slot.Arg == "id":
+	case at.Arg == "id":
 		return openNotesHere(ctx, c)
-	case slot.Arg == "command":
-		return helpPages(c.Program, slot.Before)
-	case slot.Arg == "agent":
-		return recipients(c, slot.Command.Name)
+	case at.Arg == "command":
+		return helpPages(c.Program, at.Before)
+	case at.Arg == "agent":
+		return recipients(c, at.Command.Name)
 	}
 	return completion.Answer{}
 }
 
-func fillFlag(c *cli.Invocation, slot completion.Slot) completion.Answer {
-	switch slot.Flag {
+func flagValues(c *cli.Invocation, at completion.Position) completion.Answer {
+	switch at.Flag {
 	case "agent", "from":
 		return agentsHere(c)
 	case "target":
 		a := completion.Words("self", "any")
-		if slot.Command != nil && strings.HasPrefix(slot.Command.Name, "notes") {
+		if at.Command != nil && strings.HasPrefix(at.Command.Name, "notes") {
 			a = completion.Answer{}
 		}
 		a.Candidates = append(a.Candidates, agentsHere(c).Candidates...)
@@ -108,7 +108,7 @@ func fillFlag(c *cli.Invocation, slot completion.Slot) completion.Answer {
 
 // helpPages are the words that "help" takes behind those before.
 func helpPages(p *cli.Program, before []string) completion.Answer {
-	none := func(completion.Slot) completion.Answer { return completion.Answer{} }
+	none := func(completion.Position) completion.Answer { return completion.Answer{} }
 	a := completion.Find(p, append(slices.Clone(before), ""), none)
 	if len(before) > 0 {
 		return a

@@ -1,5 +1,5 @@
-// Package roomtypes is the rooms there are: the talking stick's and the agent bus's.
-// Whoever opens a data directory takes the rules from here.
+// Package roomtypes has the rules of the two types of rooms: those of the talking stick,
+// and the topics of the agent bus. All programs that open a data directory use them.
 package roomtypes
 
 import (
@@ -28,8 +28,8 @@ func Stick() *fsroom.Rules[*turn.State] {
 	}
 }
 
-// Topics returns the rules of a topic. A topic never ends: closed, it can still
-// be read and its questions answered.
+// Topics returns the rules of a topic. A topic never ends: a closed one can still be
+// read, and its questions can be answered.
 func Topics() *fsroom.Rules[*topic.State] {
 	return &fsroom.Rules[*topic.State]{
 		Folder:   "topics",
