@@ -28,12 +28,12 @@ type Agent struct {
 
 // Agent returns the directory of an agent, which need not exist.
 func (r *Room[S]) Agent(id string) Agent {
-	a := Agent{store: r.store, dir: filepath.Join(r.agentsDir(), agentKey(id))}
-	if !r.sound.Load() {
-		a.planted = r.store.explain(r.own(), r.dir)
+	a := Agent{store: r.store, dir: filepath.Join(r.AgentsDir(), agentKey(id))}
+	if !r.dirsChecked.Load() {
+		a.planted = r.store.Explain(r.checkDirs(), r.dir)
 	}
 	if a.planted == nil {
-		a.planted = r.store.explain(r.store.own(r.agentsDir(), a.dir), a.dir)
+		a.planted = r.store.Explain(r.store.checkDirs(r.AgentsDir(), a.dir), a.dir)
 	}
 	return a
 }
@@ -52,7 +52,7 @@ func (a Agent) Path(name string) string { return a.path(name) }
 
 // explain turns an error of the system into one with a code, as the other
 // errors of a room have it.
-func (a Agent) explain(err error) error { return a.store.explain(err, a.dir) }
+func (a Agent) explain(err error) error { return a.store.Explain(err, a.dir) }
 
 // Lock takes the lock of a file of the agent's, see [lockfile.Lock].
 func (a Agent) Lock(ctx context.Context, name string) (unlock func() error, err error) {
@@ -80,7 +80,7 @@ func (a Agent) mark(name string, at time.Time) error {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if err := makeDir(a.dir); err != nil {
+	if err := MakeDir(a.dir); err != nil {
 		return err
 	}
 	f, err := lockfile.OpenRegular(path, os.O_WRONLY|os.O_CREATE)
@@ -121,7 +121,7 @@ func (a Agent) Hold(name string) (release func(), err error) {
 	if a.planted != nil {
 		return nil, a.planted
 	}
-	if err := makeDir(a.dir); err != nil {
+	if err := MakeDir(a.dir); err != nil {
 		return nil, a.explain(err)
 	}
 	release, err = lockfile.Hold(a.path(name))
@@ -140,13 +140,13 @@ func (a Agent) Held(name string) bool {
 // Holders counts the agents, except the one with the id, whose mark some process
 // holds.
 func (r *Room[S]) Holders(mark, except string) (int, error) {
-	entries, err := os.ReadDir(r.agentsDir())
+	entries, err := os.ReadDir(r.AgentsDir())
 	if err != nil {
-		return 0, r.store.explain(err, r.agentsDir())
+		return 0, r.store.Explain(err, r.AgentsDir())
 	}
 	n := 0
 	for _, e := range entries {
-		if e.IsDir() && e.Name() != agentKey(except) && (Agent{dir: filepath.Join(r.agentsDir(), e.Name())}).Held(mark) {
+		if e.IsDir() && e.Name() != agentKey(except) && (Agent{dir: filepath.Join(r.AgentsDir(), e.Name())}).Held(mark) {
 			n++
 		}
 	}
@@ -157,9 +157,9 @@ func (r *Room[S]) Holders(mark, except string) (int, error) {
 // which no process holds. The caller has the room's lock, and the mark is taken
 // under that lock only.
 func (r *Room[S]) ForgetAgents(mark string) {
-	entries, _ := os.ReadDir(r.agentsDir())
+	entries, _ := os.ReadDir(r.AgentsDir())
 	for _, e := range entries {
-		a := Agent{dir: filepath.Join(r.agentsDir(), e.Name())}
+		a := Agent{dir: filepath.Join(r.AgentsDir(), e.Name())}
 		files, err := os.ReadDir(a.dir)
 		if err != nil || !e.IsDir() || len(files) != 1 || files[0].Name() != mark || a.Held(mark) {
 			continue
@@ -189,7 +189,7 @@ func (a Agent) Write(name string, v wire.Fields) error {
 		return a.planted
 	}
 	temp := a.path("tmp")
-	if err := makeDir(temp); err != nil {
+	if err := MakeDir(temp); err != nil {
 		return a.explain(err)
 	}
 	if err := lockfile.ReplaceUnsynced(a.path(name), append(wire.Append(nil, v), '\n'), temp); err != nil {

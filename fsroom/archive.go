@@ -16,10 +16,6 @@ import (
 	"github.com/talking-stick/tt/journal/event"
 )
 
-var errNotThere = fs.ErrNotExist
-
-func parent(dir string) string { return filepath.Dir(dir) }
-
 // ArchiveDir returns where the journals of the room's ended lives are kept.
 func (r *Room[S]) ArchiveDir() string { return filepath.Join(r.store.dir, "archive", r.name) }
 
@@ -41,7 +37,7 @@ func (r *Room[S]) archive(snap *Snapshot[S]) error {
 		return err
 	}
 	for _, d := range []string{filepath.Dir(r.ArchiveDir()), r.ArchiveDir()} {
-		if err := makeDir(d); err != nil {
+		if err := MakeDir(d); err != nil {
 			return err
 		}
 	}
@@ -70,7 +66,7 @@ func (r *Room[S]) syncArchive() error {
 	if err != nil || len(paths) > 0 {
 		return err
 	}
-	for _, dir := range []string{parent(r.ArchiveDir()), r.store.dir} {
+	for _, dir := range []string{filepath.Dir(r.ArchiveDir()), r.store.dir} {
 		if err := r.store.opts.SyncDir(dir); err != nil {
 			return err
 		}
@@ -99,22 +95,39 @@ func archiveName(first, last int64, n int) string {
 	return fmt.Sprintf("%012d-%012d.jsonl", first, last)
 }
 
-// archivedUpTo returns the last event_seq that an archiveName tells, 0 for any
-// other name.
-func archivedUpTo(path string) int64 {
-	_, last, _ := strings.Cut(filepath.Base(path), "-")
-	last, ext, _ := strings.Cut(last, ".")
-	n, err := strconv.ParseInt(last, 10, 64)
-	if err != nil || ext != "jsonl" && !strings.HasSuffix(ext, ".jsonl") {
-		return 0
+// ArchivedEvents returns the first and the last event_seq from the name of an archived
+// journal, and zeros for any other path.
+func ArchivedEvents(path string) (first, last int64) {
+	from, to, _ := strings.Cut(filepath.Base(path), "-")
+	to, ext, _ := strings.Cut(to, ".")
+	first, err1 := strconv.ParseInt(from, 10, 64)
+	last, err2 := strconv.ParseInt(to, 10, 64)
+	if err1 != nil || err2 != nil || ext != "jsonl" && !strings.HasSuffix(ext, ".jsonl") {
+		return 0, 0
 	}
-	return n
+	return first, last
+}
+
+func archivedUpTo(path string) int64 {
+	_, last := ArchivedEvents(path)
+	return last
+}
+
+// LastArchived returns the archived journal with the last event, and the event_seq of
+// that event; "" and 0 if nothing is archived.
+func (r *Room[S]) LastArchived() (path string, last int64, err error) {
+	paths, err := r.Archived()
+	if err != nil || len(paths) == 0 {
+		return "", 0, err
+	}
+	path = paths[len(paths)-1]
+	return path, archivedUpTo(path), nil
 }
 
 // Archived returns the journals of the room's ended lives, the one with the last
 // event last.
 func (r *Room[S]) Archived() ([]string, error) {
-	if err := r.store.own(filepath.Dir(r.ArchiveDir()), r.ArchiveDir()); err != nil {
+	if err := r.store.checkDirs(filepath.Dir(r.ArchiveDir()), r.ArchiveDir()); err != nil {
 		return nil, err
 	}
 	entries, err := os.ReadDir(r.ArchiveDir())
@@ -136,58 +149,43 @@ func (r *Room[S]) Archived() ([]string, error) {
 	return paths, nil
 }
 
-// betweenLives is the room when its journal has no event: it was never opened,
-// or has ended. Its counters are in state.json and in the last line of the
-// archive, and either can be missing or behind: a kill comes between moving the
-// journal and replacing state.json, and a copy takes them at different times.
-// Whichever has counted further is right, since nothing may count back.
-func (r *Room[S]) betweenLives(p *projection, s S) (*Snapshot[S], error) {
-	paths, err := r.Archived()
+// BetweenLives returns the room whose journal has no event: it was never opened, or has
+// ended. cached is what state.json has, nil if nothing. The counters are in state.json
+// and in the last line of the archive, and either can be missing or behind: a process can
+// be killed after it archived the journal and before it replaced state.json, and a copy
+// takes them at different times. The higher counters are right, since no counter ever
+// decreases.
+func (r *Room[S]) BetweenLives(cached *Snapshot[S]) (*Snapshot[S], error) {
+	newest, last, err := r.LastArchived()
 	if err != nil {
 		return nil, err
 	}
-	var newest string
-	var upTo int64
-	if len(paths) > 0 {
-		newest = paths[len(paths)-1]
-		upTo = archivedUpTo(newest)
-	}
 	switch {
-	case p != nil && p.Journal.Seq >= upTo && p.Journal.Offset == 0:
-		return covered(p, s), nil
-	case upTo > 0 && (p == nil || p.Journal.Seq <= upTo):
-		last, err := lastEvent(newest)
+	case cached != nil && cached.Position.Seq >= last && cached.Position.Offset == 0:
+		return cached, nil
+	case last > 0 && (cached == nil || cached.Position.Seq <= last):
+		e, err := lastEvent(newest)
 		if err != nil {
 			return nil, err
 		}
-		return r.counted(last), nil
-	case p == nil:
+		return r.continued(e), nil
+	case cached == nil:
 		return &Snapshot[S]{State: r.rules.New(r.name)}, nil
 	}
-	// The journal of a life in progress is gone. Without it the life is over.
-	return r.counted(&event.Event{RoomID: r.name, Seq: p.Journal.Seq, Turn: p.Journal.Turn}), nil
+	// The journal of a life in progress is gone, and so that life is over.
+	return r.continued(&event.Event{RoomID: r.name, Seq: cached.Position.Seq, Turn: cached.Turn}), nil
 }
 
-// counted is a room of which only the counters are left.
-func (r *Room[S]) counted(last *event.Event) *Snapshot[S] {
+// continued returns a room of which only the counters are left.
+func (r *Room[S]) continued(last *event.Event) *Snapshot[S] {
 	s := r.rules.New(r.name)
 	r.rules.Continue(s, last)
-	return &Snapshot[S]{State: s, Position: journal.Position{Seq: last.Seq}, turn: last.Turn}
-}
-
-// openArchived opens the journal of an ended life, all of which was committed.
-func openArchived(path string) (*journal.Log, error) {
-	log, err := journal.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	log.SetCommitted(func() int64 { size, _, _ := log.Stat(); return size })
-	return log, nil
+	return &Snapshot[S]{State: s, Position: journal.Position{Seq: last.Seq}, Turn: last.Turn}
 }
 
 // lastEvent reads the last line of an archived journal.
 func lastEvent(path string) (*event.Event, error) {
-	log, err := openArchived(path)
+	log, err := journal.OpenCommitted(path)
 	if err != nil {
 		return nil, err
 	}

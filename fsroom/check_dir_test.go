@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/talking-stick/tt/fsroom"
+	"github.com/talking-stick/tt/fsroom/doctor"
 )
 
 // TestLeftoversOfTheDirectory are swept when they are old enough to be nobody's.
@@ -38,20 +39,20 @@ func TestCheckDir(t *testing.T) {
 	f := newFixture(t)
 	f.populate()
 	store := openStore(t, f.dir, fsroom.Options{})
-	if got := store.CheckDir(false); len(got) > 0 {
+	if got := doctor.CheckDir(store, false); len(got) > 0 {
 		t.Errorf("%+v", got)
 	}
 	archive := filepath.Join(f.dir, "archive")
 	f.must(os.Chmod(archive, 0o755))
-	if got := store.CheckDir(false); len(got) != 1 || got[0].File != archive || got[0].Repaired {
+	if got := doctor.CheckDir(store, false); len(got) != 1 || got[0].File != archive || got[0].Repaired {
 		t.Errorf("%+v", got)
 	}
-	if got := store.CheckDir(true); len(got) != 1 || !got[0].Repaired {
+	if got := doctor.CheckDir(store, true); len(got) != 1 || !got[0].Repaired {
 		t.Errorf("%+v", got)
 	}
 	stranger := filepath.Join(f.dir, "rooms", "stranger")
 	f.must(os.Symlink(archive, stranger))
-	if got := store.CheckDir(true); len(got) != 1 || !strings.Contains(got[0].Problem, "symbolic link and no room") {
+	if got := doctor.CheckDir(store, true); len(got) != 1 || !strings.Contains(got[0].Problem, "symbolic link and no room") {
 		t.Errorf("%+v", got)
 	}
 	f.must(os.Remove(stranger))

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/talking-stick/tt/fsroom"
+	"github.com/talking-stick/tt/fsroom/doctor"
 )
 
 // TestCheckFinds one problem each, and the next change mends what it can.
@@ -79,7 +80,7 @@ func TestCheckLetsStateBeBehind(t *testing.T) {
 // TestCheckOfNoRoom: a room that never was has no problem.
 func TestCheckOfNoRoom(t *testing.T) {
 	f := newFixture(t)
-	if got := f.room.Check(); len(got) != 0 {
+	if got := doctor.Check(f.room); len(got) != 0 {
 		t.Errorf("Check finds %v", got)
 	}
 }
@@ -93,7 +94,7 @@ func TestCheckOfRoomAtWork(t *testing.T) {
 			writer := start(t, "churn", f.dir, "b")
 			writer.line() // it is at work
 			for range 40 {
-				for _, p := range f.room.Check() {
+				for _, p := range doctor.Check(f.room) {
 					t.Errorf("Check finds %+v", p)
 				}
 			}

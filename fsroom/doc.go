@@ -1,5 +1,5 @@
 // Package fsroom keeps rooms in directories: the data directory, the journal
-// and projection of each room, the one way to change it, waiting and checking.
+// and projection of each room, the one way to change it, and waiting.
 //
 // What a room means is not known here. [Rules] bring a state and the function
 // that folds an event into it; the talking stick is one set of rules and the

@@ -21,7 +21,7 @@ func (r *Room[S]) Events(ctx context.Context, after int64, fn func(*event.Event)
 	defer log.Close()
 	from, err := log.Find(after + 1)
 	if err != nil {
-		return journal.Position{}, r.store.explain(err, r.JournalPath())
+		return journal.Position{}, r.store.Explain(err, r.JournalPath())
 	}
 	return r.scan(ctx, log, from, above(after, fn))
 }
@@ -67,7 +67,7 @@ func (r *Room[S]) History(ctx context.Context, after int64, fn func(*event.Event
 func (r *Room[S]) Past(ctx context.Context, after int64, fn func(*event.Event) error) (int64, error) {
 	paths, err := r.Archived()
 	if err != nil {
-		return after, r.store.explain(err, r.ArchiveDir())
+		return after, r.store.Explain(err, r.ArchiveDir())
 	}
 	for _, path := range paths {
 		if archivedUpTo(path) <= after {
@@ -83,12 +83,12 @@ func (r *Room[S]) Past(ctx context.Context, after int64, fn func(*event.Event) e
 func (r *Room[S]) readArchive(ctx context.Context, path string, after int64, fn func(*event.Event) error) (int64, error) {
 	log, err := journal.Open(path)
 	if err != nil {
-		return after, r.store.explain(err, path)
+		return after, r.store.Explain(err, path)
 	}
 	defer log.Close()
 	from, err := log.Find(after + 1)
 	if err != nil {
-		return after, r.store.explain(err, path)
+		return after, r.store.Explain(err, path)
 	}
 	_, err = r.scanFile(ctx, log, from, path, above(after, func(e *event.Event) error {
 		if err := fn(e); err != nil {
@@ -130,7 +130,7 @@ func (r *Room[S]) scanFile(ctx context.Context, log *journal.Log, from journal.P
 	if own != nil {
 		return end, own
 	}
-	return end, r.store.explain(err, path)
+	return end, r.store.Explain(err, path)
 }
 
 // Event returns one event of the current life.
@@ -172,7 +172,7 @@ func (d *Reader[S]) Event(ctx context.Context, seq int64) (*event.Event, error) 
 	if d.log != nil {
 		from, err := d.log.Find(seq)
 		if err != nil {
-			return nil, d.room.store.explain(err, path)
+			return nil, d.room.store.Explain(err, path)
 		}
 		stop := errors.New("found")
 		_, err = d.room.scan(ctx, d.log, from, func(e *event.Event) error {
@@ -195,22 +195,19 @@ func (d *Reader[S]) Event(ctx context.Context, seq int64) (*event.Event, error) 
 
 // openJournal returns nil without an error where there is no journal.
 func (r *Room[S]) openJournal() (*journal.Log, error) {
-	if err := r.own(); err != nil {
-		return nil, r.store.explain(err, r.dir)
+	if err := r.checkDirs(); err != nil {
+		return nil, r.store.Explain(err, r.dir)
 	}
 	log, err := journal.Open(r.JournalPath())
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, r.store.explain(err, r.JournalPath())
+		return nil, r.store.Explain(err, r.JournalPath())
 	}
 	log.SetCommitted(func() int64 {
-		p, _, err := r.readProjection()
-		if err != nil {
-			return 0
-		}
-		return r.committed(p)
+		cached, _ := r.Cached()
+		return r.Committed(cached)
 	})
 	return log, nil
 }

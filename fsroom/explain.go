@@ -12,9 +12,9 @@ import (
 	"github.com/talking-stick/tt/lockfile"
 )
 
-// explain turns what the system said about path into what a user can act on.
-// It passes nil and errors that have a code already.
-func (s *Store) explain(err error, path string) error {
+// Explain gives an error about path a code, a message and a hint. It returns nil and
+// errors that have a code as they are.
+func (s *Store) Explain(err error, path string) error {
 	var (
 		coded       *code.Error
 		busy        *lockfile.BusyError
@@ -22,7 +22,7 @@ func (s *Store) explain(err error, path string) error {
 		corrupt     *journal.CorruptError
 		failed      *journal.AppendError
 		special     *lockfile.NotRegularError
-		planted     *PlantedError
+		notDir      *NotDirError
 		errno       syscall.Errno
 	)
 	switch {
@@ -41,9 +41,9 @@ func (s *Store) explain(err error, path string) error {
 	case errors.As(err, &special):
 		return code.New(code.CorruptRoom, "something else stands in the place of a file: %v", err).
 			WithHint(`look at it with "tt doctor", and move it away`).With("file", path).Because(err)
-	case errors.As(err, &planted):
+	case errors.As(err, &notDir):
 		return code.New(code.CorruptRoom, "something else stands in the place of a directory: %v", err).
-			WithHint(`look at it with "tt doctor", and move it away`).With("file", planted.Path).Because(err)
+			WithHint(`look at it with "tt doctor", and move it away`).With("file", notDir.Path).Because(err)
 	case errors.As(err, &failed) && !failed.Undone:
 		return code.New(code.InDoubt, "writing %s failed half-way and could not be undone: %v", path, failed.Err).
 			WithHint(`find out with "tt events" whether it happened before doing it again`).With("path", path).Because(err)

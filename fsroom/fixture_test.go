@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/talking-stick/tt/fsroom"
+	"github.com/talking-stick/tt/fsroom/doctor"
 	"github.com/talking-stick/tt/fsroom/fsroomtest"
 	"github.com/talking-stick/tt/journal"
 	"github.com/talking-stick/tt/journal/event"
@@ -129,7 +130,7 @@ func (f *fixture) problems() []string {
 		if !e.IsDir() {
 			continue
 		}
-		for _, p := range fsroom.At(store, tallyRules, e.Name()).Check() {
+		for _, p := range doctor.Check(fsroom.At(store, tallyRules, e.Name())) {
 			lines = append(lines, fmt.Sprintf("%s:%d: %s", p.File, p.Line, p.Problem))
 		}
 	}

@@ -3,6 +3,7 @@ package fsroom
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"path/filepath"
 
 	"github.com/talking-stick/tt/lockfile"
@@ -16,17 +17,17 @@ import (
 // room's lock waits for this one.
 func (s *Store) LockFolder(ctx context.Context, folder string) (unlock func() error, err error) {
 	if err := s.step(StepLock); err != nil {
-		return nil, s.explain(err, s.dir)
+		return nil, s.Explain(err, s.dir)
 	}
 	dir := filepath.Join(s.dir, folder)
 	path := filepath.Join(dir, "lock")
 	ctx, cancel := context.WithTimeout(ctx, s.opts.Patience)
 	defer cancel()
 	unlock, err = lockfile.Lock(ctx, path)
-	if errors.Is(err, errNotThere) {
-		if err = makeDir(dir); err == nil {
+	if errors.Is(err, fs.ErrNotExist) {
+		if err = MakeDir(dir); err == nil {
 			unlock, err = lockfile.Lock(ctx, path)
 		}
 	}
-	return unlock, s.explain(err, path)
+	return unlock, s.Explain(err, path)
 }

@@ -82,7 +82,7 @@ func (f *follower[S]) open() error {
 func (f *follower[S]) find() (err error) {
 	f.ids = nil
 	f.start, err = f.log.Find(f.seq + 1)
-	return f.room.store.explain(err, f.room.JournalPath())
+	return f.room.store.Explain(err, f.room.JournalPath())
 }
 
 // reopen goes on with the journal that has taken the place of the open one, or
@@ -128,7 +128,7 @@ func (f *follower[S]) scan(ctx context.Context) error {
 	if own != nil {
 		return own
 	}
-	return f.room.store.explain(err, f.room.JournalPath())
+	return f.room.store.Explain(err, f.room.JournalPath())
 }
 
 // take delivers an event unless it was delivered before.

@@ -12,37 +12,37 @@ import (
 )
 
 // loadTries bounds how often a reader starts over because a life of the room
-// ended between its look at state.json and its look at the journal.
+// ended after it read state.json and before it opened the journal.
 const loadTries = 10
 
-// load reads the projection and folds in what the journal has beyond it. The
-// journal decides: a projection that does not fit it is rebuilt.
+// load returns the room as state.json and the journal have it. The journal decides:
+// a state.json that does not fit it is ignored.
 func (r *Room[S]) load() (*Snapshot[S], error) {
-	if err := r.own(); err != nil {
+	if err := r.checkDirs(); err != nil {
 		return nil, err
 	}
 	for range loadTries {
-		p, s, err := r.readProjection()
+		cached, err := r.Cached()
 		if err != nil {
 			return nil, err
 		}
 		info, err := os.Lstat(r.JournalPath())
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
-			if p != nil && p.Journal.Offset > 0 && r.projectionChanged(p) {
-				continue // the life ended while we looked
+			if cached != nil && cached.Position.Offset > 0 && r.cacheReplaced(cached) {
+				continue // the life ended in between
 			}
-			return r.betweenLives(p, s)
+			return r.BetweenLives(cached)
 		case err != nil:
 			return nil, err
 		case !info.Mode().IsRegular():
 			return nil, &journal.CorruptError{Path: r.JournalPath(), Line: 1, Problem: "it is not a regular file"}
 		}
 		r.store.keepPrivate(r.JournalPath(), info)
-		if p != nil && p.Journal.matches(info) {
-			return covered(p, s), nil
+		if cached != nil && cached.covers(info) {
+			return cached, nil
 		}
-		snap, err := r.replay(p, s, info.Size())
+		snap, err := r.foldJournal(cached, info.Size())
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
@@ -51,32 +51,27 @@ func (r *Room[S]) load() (*Snapshot[S], error) {
 	return nil, fmt.Errorf("%s keeps changing", r.dir)
 }
 
-// covered is the room as a projection that is up to date has it.
-func covered[S any](p *projection, s S) *Snapshot[S] {
-	return &Snapshot[S]{State: s, Position: p.Journal.Position, turn: p.Journal.Turn, fresh: true}
+// cacheReplaced reports whether state.json was replaced since cached was read.
+func (r *Room[S]) cacheReplaced(cached *Snapshot[S]) bool {
+	now, err := r.Cached()
+	return err == nil && now != nil && now.coverage() != cached.coverage()
 }
 
-// projectionChanged reports whether state.json is another one than p by now.
-func (r *Room[S]) projectionChanged(p *projection) bool {
-	now, _, err := r.readProjection()
-	return err == nil && now != nil && now.Journal != p.Journal
-}
-
-// replay folds the journal's lines into the state: those beyond the projection
-// if it fits, else all of them. A journal without a whole change is that of a
-// life that was never committed: the room is still between two lives.
-func (r *Room[S]) replay(p *projection, s S, size int64) (*Snapshot[S], error) {
+// foldJournal folds the journal, whose size is given: the lines beyond cached if
+// cached fits it, else all of them. A journal without a whole change belongs to a life
+// that was never committed: the room is still between two lives.
+func (r *Room[S]) foldJournal(cached *Snapshot[S], size int64) (*Snapshot[S], error) {
 	log, err := journal.Open(r.JournalPath())
 	if err != nil {
 		return nil, err
 	}
 	defer log.Close()
-	log.SetCommitted(func() int64 { return r.committed(p) })
-	if p != nil && p.Journal.Offset > 0 && size > p.Journal.Offset {
-		// The number of the event that follows shows that the projection is of
-		// this life. A torn tail alone shows nothing.
-		snap, err := r.fold(log, s, p.Journal.Position)
-		if err == nil && snap.Position != p.Journal.Position {
+	log.SetCommitted(func() int64 { return r.Committed(cached) })
+	if cached != nil && cached.Position.Offset > 0 && size > cached.Position.Offset {
+		// The number of the next event shows that cached is of this life. A torn tail
+		// alone does not.
+		snap, err := r.fold(log, cached.State, cached.Position)
+		if err == nil && snap.Position != cached.Position {
 			return snap, nil
 		}
 	}
@@ -84,32 +79,48 @@ func (r *Room[S]) replay(p *projection, s S, size int64) (*Snapshot[S], error) {
 	if err != nil || snap.Position.Offset > 0 {
 		return snap, err
 	}
-	torn := snap.torn
-	snap, err = r.betweenLives(p, s)
+	torn := snap.Torn
+	snap, err = r.BetweenLives(cached)
 	if snap != nil {
-		snap.torn = torn
+		snap.Torn = torn
 	}
 	return snap, err
 }
 
-// committed returns how many bytes of the journal a projection shows to have been
-// committed. One of an earlier life, whose journal is in the archive by now, shows
-// nothing about this one.
-func (r *Room[S]) committed(p *projection) int64 {
-	if p == nil {
-		return 0
+// Fold returns what the whole journal folds to, without looking at state.json. cached,
+// which may be nil, shows how much of the journal was committed. The snapshot of a
+// missing journal, and of one without a whole change, has the zero Position.
+func (r *Room[S]) Fold(cached *Snapshot[S]) (*Snapshot[S], error) {
+	log, err := journal.Open(r.JournalPath())
+	if errors.Is(err, fs.ErrNotExist) {
+		return &Snapshot[S]{}, nil
 	}
-	if paths, err := r.Archived(); err == nil && len(paths) > 0 && archivedUpTo(paths[len(paths)-1]) >= p.Journal.Seq {
-		return 0
+	if err != nil {
+		return nil, err
 	}
-	return p.Journal.Offset
+	defer log.Close()
+	log.SetCommitted(func() int64 { return r.Committed(cached) })
+	return r.fold(log, r.rules.New(r.name), journal.Position{})
 }
 
-// fold applies every whole change behind the position.
+// Committed returns how many bytes of the journal were committed, as far as cached
+// shows it. A state.json of an earlier life, whose journal is in the archive, shows
+// nothing about this one; nor does nil.
+func (r *Room[S]) Committed(cached *Snapshot[S]) int64 {
+	if cached == nil {
+		return 0
+	}
+	if _, last, err := r.LastArchived(); err == nil && last >= cached.Position.Seq {
+		return 0
+	}
+	return cached.Position.Offset
+}
+
+// fold applies every whole change behind a position to s.
 func (r *Room[S]) fold(log *journal.Log, s S, from journal.Position) (*Snapshot[S], error) {
 	snap := &Snapshot[S]{State: s}
 	end, tail, err := log.Scan(from, func(e *event.Event, end int64) error {
-		snap.turn = e.Turn
+		snap.Turn = e.Turn
 		err := r.rules.Apply(s, e)
 		var coded *code.Error
 		if err != nil && !errors.As(err, &coded) {
@@ -120,6 +131,6 @@ func (r *Room[S]) fold(log *journal.Log, s S, from journal.Position) (*Snapshot[
 	if err != nil {
 		return nil, err
 	}
-	snap.Position, snap.torn = end, tail.Torn
+	snap.Position, snap.Torn = end, tail.Torn
 	return snap, nil
 }

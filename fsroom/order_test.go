@@ -13,6 +13,7 @@ import (
 
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/doctor"
 	"github.com/talking-stick/tt/lockfile"
 )
 
@@ -142,10 +143,10 @@ func TestRepairSyncsWhatItReplaces(t *testing.T) {
 	sync := o.SyncDir
 	o.SyncDir = func(dir string) error {
 		kept = append(kept, len(f.kept(f.room.Dir(), "journal.damaged-*")) > 0)
-		mended = append(mended, bytes.Contains(f.read(f.room.JournalPath()), []byte(fsroom.EventDamaged)))
+		mended = append(mended, bytes.Contains(f.read(f.room.JournalPath()), []byte(doctor.EventDamaged)))
 		return sync(dir)
 	}
-	fsroom.At(openStore(t, f.dir, o), tallyRules, "demo").Repair(context.Background())
+	doctor.Repair(context.Background(), fsroom.At(openStore(t, f.dir, o), tallyRules, "demo"))
 	want := []string{"sync data/rooms/demo", "sync data/rooms/demo"}
 	if len(r.done) < 2 || !slices.Equal(r.done[:2], want) || !slices.Equal(kept[:2], []bool{true, true}) || !slices.Equal(mended[:2], []bool{false, true}) {
 		t.Errorf("%q, kept %v, mended %v", r.done, kept, mended)

@@ -16,6 +16,7 @@ import (
 
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/doctor"
 	"github.com/talking-stick/tt/journal/event"
 	"github.com/talking-stick/tt/lockfile"
 )
@@ -107,7 +108,7 @@ func useRoom(r *room, _ []string) error {
 	if err != nil {
 		return err
 	}
-	for _, p := range store.CheckDir(false) {
+	for _, p := range doctor.CheckDir(store, false) {
 		if strings.Contains(p.Problem, "written") {
 			fmt.Println("dir", p.Problem)
 		}

@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"hash/fnv"
 	"io/fs"
+	"os"
 	"strconv"
+	"time"
 
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/journal"
@@ -21,9 +23,9 @@ const maxProjection = 64 << 20
 //
 //	{"format":1,"journal":{"offset":512,"event_seq":3,"turn_id":1,"mtime_ns":…},"fnv1a":"…","state":{…}}
 //
-// It names the journal bytes it covers, so that one stat tells whether it is up
-// to date, and a checksum of that and of the state, so that damage never passes
-// for truth: with another event_seq the next change would spoil the journal.
+// It names the journal bytes it covers, so that one stat tells whether it is up to
+// date, and has a checksum of that and of the state, so that damage is noticed: with a
+// wrong event_seq the next change would damage the journal.
 type projection struct {
 	Format  int
 	Journal coverage
@@ -41,9 +43,9 @@ func (p *projection) Fields(c *wire.Codec) {
 type coverage struct {
 	journal.Position
 	Turn int64 // of the last event covered
-	// MTime is the journal's modification time after the append. A journal of
-	// the same size but another time was touched by somebody else and is read
-	// again from the start.
+	// MTime is the journal's modification time after the append. A journal of the
+	// same size with another time was written by another program and is read again
+	// from the start.
 	MTime int64
 }
 
@@ -54,14 +56,9 @@ func (c *coverage) Fields(w *wire.Codec) {
 	w.Int("mtime_ns", &c.MTime)
 }
 
-// matches reports whether the journal is, by size and time, just what is covered.
-func (c coverage) matches(info fs.FileInfo) bool {
-	return c.Offset > 0 && info.Size() == c.Offset && info.ModTime().UnixNano() == c.MTime
-}
-
-// checksum is that of a projection with this coverage and state. It is FNV-1a:
-// good enough against damage by accident, and without the tables whose making
-// costs a CRC more than the rest of a reading command.
+// checksum returns the checksum of a projection with this coverage and state. It is
+// FNV-1a, which detects accidental damage and needs no tables: making those of a CRC
+// takes longer than the rest of a reading command.
 func (c coverage) checksum(state []byte) string {
 	h := fnv.New64a()
 	for _, n := range []int64{c.Offset, c.Seq, c.Turn, c.MTime} {
@@ -72,46 +69,44 @@ func (c coverage) checksum(state []byte) string {
 	return strconv.FormatUint(h.Sum64(), 16)
 }
 
-// errDamaged means that state.json is of no use and the journal must be read.
-var errDamaged = errors.New("damaged projection")
-
-// readProjection returns nil for a projection that is missing, unreadable or damaged. The
-// only error is a format newer than this program knows.
-func (r *Room[S]) readProjection() (*projection, S, error) {
-	var none S
-	b, err := lockfile.ReadRegular(r.statePath(), maxProjection)
-	if err != nil {
-		return nil, none, nil
-	}
-	p, s, err := decodeProjection(r.rules, r.name, b)
-	if errors.Is(err, errDamaged) {
-		return nil, none, nil
-	}
-	return p, s, err
+// coverage returns what a state.json with this snapshot covers.
+func (s *Snapshot[S]) coverage() coverage {
+	return coverage{Position: s.Position, Turn: s.Turn, MTime: s.mtime}
 }
 
-func decodeProjection[S any](rules *Rules[S], room string, b []byte) (*projection, S, error) {
-	var p projection
-	var none S
-	if wire.Decode(b, &p) != nil {
-		return nil, none, errDamaged
+// covers reports whether the journal has the size and the time that a snapshot from
+// state.json covers.
+func (s *Snapshot[S]) covers(info fs.FileInfo) bool {
+	return s.Position.Offset > 0 && info.Size() == s.Position.Offset && info.ModTime().UnixNano() == s.mtime
+}
+
+// Cached returns what state.json has, nil if it is missing, unreadable or damaged. The
+// only error is a format newer than this program knows.
+func (r *Room[S]) Cached() (*Snapshot[S], error) {
+	b, err := lockfile.ReadRegular(r.StatePath(), maxProjection)
+	if err != nil {
+		return nil, nil
 	}
-	if p.Format > rules.Format {
-		return nil, none, code.New(code.UnsupportedFormat, "room %s was written by a newer version (format %d, this one knows %d)", room, p.Format, rules.Format).
-			WithHint("update; the room was left untouched").With("room_id", room)
+	var p projection
+	if wire.Decode(b, &p) != nil {
+		return nil, nil
+	}
+	if p.Format > r.rules.Format {
+		return nil, code.New(code.UnsupportedFormat, "room %s was written by a newer version (format %d, this one knows %d)", r.name, p.Format, r.rules.Format).
+			WithHint("update; the room was left untouched").With("room_id", r.name)
 	}
 	if p.Format < 1 || p.Journal.Offset < 0 || p.Journal.Seq < 0 || p.Journal.checksum(p.State) != p.Sum {
-		return nil, none, errDamaged
+		return nil, nil
 	}
-	s := rules.New(room)
-	if rules.decode(p.State, s) != nil {
-		return nil, none, errDamaged
+	s := r.rules.New(r.name)
+	if r.rules.decode(p.State, s) != nil {
+		return nil, nil
 	}
-	return &p, s, nil
+	return &Snapshot[S]{State: s, Position: p.Journal.Position, Turn: p.Journal.Turn, mtime: p.Journal.MTime, fresh: true}, nil
 }
 
-// encode returns the JSON form of a state.
-func (r *Rules[S]) encode(s S) ([]byte, error) {
+// Encode returns the JSON form of a state.
+func (r *Rules[S]) Encode(s S) ([]byte, error) {
 	if r.Fields != nil {
 		return wire.Append(nil, r.Fields(s)), nil
 	}
@@ -125,11 +120,41 @@ func (r *Rules[S]) decode(b []byte, s S) error {
 	return json.Unmarshal(b, s)
 }
 
-func encodeProjection[S any](rules *Rules[S], c coverage, s S) ([]byte, error) {
-	state, err := rules.encode(s)
-	if err != nil {
-		return nil, fmt.Errorf("projection: %w", err)
+// writeProjection replaces state.json by one that covers snap, whose journal was
+// last written to at mtime.
+func (r *Room[S]) writeProjection(snap *Snapshot[S], mtime time.Time) error {
+	if err := r.store.step(StepReplace); err != nil {
+		return err
 	}
-	p := projection{Format: rules.Format, Journal: c, Sum: c.checksum(state), State: state}
-	return append(wire.Append(make([]byte, 0, len(state)+192), &p), '\n'), nil
+	snap.mtime = 0
+	if !mtime.IsZero() {
+		snap.mtime = mtime.UnixNano()
+	}
+	state, err := r.rules.Encode(snap.State)
+	if err != nil {
+		return fmt.Errorf("projection: %w", err)
+	}
+	c := snap.coverage()
+	p := projection{Format: r.rules.Format, Journal: c, Sum: c.checksum(state), State: state}
+	b := append(wire.Append(make([]byte, 0, len(state)+192), &p), '\n')
+	// The room is locked, so a file in tmp was left by a killed process.
+	if _, err := lockfile.Sweep(r.TempDir()); err != nil {
+		return err
+	}
+	err = lockfile.Replace(r.StatePath(), b, r.TempDir())
+	if err != nil && r.removeObstacle(err) {
+		err = lockfile.Replace(r.StatePath(), b, r.TempDir())
+	}
+	snap.fresh = err == nil
+	return err
+}
+
+// removeObstacle removes the reason for which state.json could not be replaced, if it
+// can: a missing directory for temporary files, or a directory named state.json.
+func (r *Room[S]) removeObstacle(err error) bool {
+	if errors.Is(err, fs.ErrNotExist) {
+		return MakeDir(r.TempDir()) == nil
+	}
+	info, err := os.Lstat(r.StatePath())
+	return err == nil && info.IsDir() && r.MoveAside(r.StatePath()) == nil
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/talking-stick/tt/fsroom"
+	"github.com/talking-stick/tt/fsroom/doctor"
 	"github.com/talking-stick/tt/journal/event"
 	"pgregory.net/rapid"
 )
@@ -23,13 +24,13 @@ func mendableRules() *fsroom.Rules[*tally] {
 }
 
 // repair mends the fixture's room and checks that what it says is so.
-func (f *fixture) repair() []fsroom.Problem {
+func (f *fixture) repair() []doctor.Problem {
 	f.t.Helper()
 	r := fsroom.At(openStore(f.t, f.dir, fsroom.Options{}), mendableRules(), "demo")
-	problems := r.Repair(context.Background())
-	left := r.Check()
+	problems := doctor.Repair(context.Background(), r)
+	left := doctor.Check(r)
 	for _, p := range problems {
-		remains := slices.ContainsFunc(left, func(q fsroom.Problem) bool { return q.File == p.File && q.Problem == p.Problem })
+		remains := slices.ContainsFunc(left, func(q doctor.Problem) bool { return q.File == p.File && q.Problem == p.Problem })
 		if remains == p.Repaired && !strings.HasPrefix(p.Problem, "not repaired") {
 			f.t.Errorf("%+v, but Check finds %+v", p, left)
 		}

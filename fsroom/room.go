@@ -44,11 +44,11 @@ type Rules[S any] struct {
 
 // A Room is one room of a store, whether it exists or not.
 type Room[S any] struct {
-	store *Store
-	rules *Rules[S]
-	name  string
-	dir   string
-	sound atomic.Bool // own found nothing wrong when it last looked
+	store       *Store
+	rules       *Rules[S]
+	name        string
+	dir         string
+	dirsChecked atomic.Bool // the last checkDirs returned nil
 }
 
 // At returns the room with the name, which is also its room_id.
@@ -85,16 +85,29 @@ func slug(name string) string {
 // Name returns the room's name.
 func (r *Room[S]) Name() string { return r.name }
 
+// Store returns the store that has the room.
+func (r *Room[S]) Store() *Store { return r.store }
+
+// Rules returns the rules of the room's kind.
+func (r *Room[S]) Rules() *Rules[S] { return r.rules }
+
 // Dir returns the room's directory.
 func (r *Room[S]) Dir() string { return r.dir }
 
 // JournalPath returns the path of the current life's journal.
 func (r *Room[S]) JournalPath() string { return filepath.Join(r.dir, "journal.jsonl") }
 
-func (r *Room[S]) statePath() string { return filepath.Join(r.dir, "state.json") }
-func (r *Room[S]) lockPath() string  { return filepath.Join(r.dir, "lock") }
-func (r *Room[S]) tempDir() string   { return filepath.Join(r.dir, "tmp") }
-func (r *Room[S]) agentsDir() string { return filepath.Join(r.dir, "agents") }
+// StatePath returns the path of the projection.
+func (r *Room[S]) StatePath() string { return filepath.Join(r.dir, "state.json") }
+
+// LockPath returns the path of the lock file.
+func (r *Room[S]) LockPath() string { return filepath.Join(r.dir, "lock") }
+
+// TempDir returns the directory for files that replace others.
+func (r *Room[S]) TempDir() string { return filepath.Join(r.dir, "tmp") }
+
+// AgentsDir returns the directory that has those of the agents.
+func (r *Room[S]) AgentsDir() string { return filepath.Join(r.dir, "agents") }
 
 // Exists reports at the cost of one stat whether the room may be alive. A room
 // that has ended has no journal here. Where a file stands in place of a directory on
@@ -104,8 +117,8 @@ func (r *Room[S]) Exists() bool {
 	return err == nil && info.Size() > 0 || errors.Is(err, syscall.ENOTDIR)
 }
 
-// Made reports whether the room has a directory: it is or was a room.
-func (r *Room[S]) Made() bool {
+// HasDir reports whether the room has a directory: it is or was a room.
+func (r *Room[S]) HasDir() bool {
 	info, err := os.Lstat(r.dir)
 	return err == nil && info.IsDir()
 }
@@ -114,9 +127,10 @@ func (r *Room[S]) Made() bool {
 type Snapshot[S any] struct {
 	State    S
 	Position journal.Position // the end of what State covers
+	Turn     int64            // turn_id of the last event in State
+	Torn     int64            // bytes of an unfinished change behind Position
 
-	turn  int64 // turn_id of the event at Position
-	torn  int64 // bytes of an unfinished change behind Position
+	mtime int64 // of the journal, as covered by state.json
 	fresh bool  // state.json covers exactly this
 }
 
@@ -124,11 +138,11 @@ type Snapshot[S any] struct {
 // room without events has the state that the rules call new.
 func (r *Room[S]) View() (*Snapshot[S], error) {
 	if err := r.store.step(StepLoad); err != nil {
-		return nil, r.store.explain(err, r.dir)
+		return nil, r.store.Explain(err, r.dir)
 	}
 	snap, err := r.load()
 	if err != nil {
-		return nil, r.store.explain(err, r.dir)
+		return nil, r.store.Explain(err, r.dir)
 	}
 	return snap, nil
 }
@@ -140,7 +154,7 @@ func Rooms[S any](s *Store, rules *Rules[S]) ([]string, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, s.explain(err, s.dir)
+		return nil, s.Explain(err, s.dir)
 	}
 	var names []string
 	for _, e := range entries {
@@ -155,7 +169,7 @@ func Rooms[S any](s *Store, rules *Rules[S]) ([]string, error) {
 func Folders[S any](s *Store, rules *Rules[S]) ([]string, error) {
 	entries, err := os.ReadDir(filepath.Join(s.dir, rules.Folder))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) { // see CheckDir
-		return nil, s.explain(err, s.dir)
+		return nil, s.Explain(err, s.dir)
 	}
 	entries = slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return !e.IsDir() })
 	names := make([]string, 0, len(entries))

@@ -15,6 +15,7 @@ import (
 
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/doctor"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
 	"github.com/talking-stick/tt/journal/wire"
@@ -118,7 +119,7 @@ func checkBelieved(t *testing.T, r *fsroom.Room[*stick], snap *fsroom.Snapshot[*
 	if err := wire.Decode(written, again); err != nil || !reflect.DeepEqual(again.Clone(), snap.State.Clone()) {
 		t.Fatalf("%+v is written as %s and read as %+v (%v)", snap.State, written, again, err)
 	}
-	if len(r.Check()) == 0 {
+	if len(doctor.Check(r)) == 0 {
 		t.Fatalf("Check finds nothing wrong with %s", written)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/talking-stick/tt/fsroom"
+	"github.com/talking-stick/tt/fsroom/doctor"
 	"github.com/talking-stick/tt/fsroom/fsroomtest"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
@@ -109,7 +110,7 @@ func TestStickSurvives(t *testing.T) {
 	for _, p := range fsroomtest.Problems(dir, stickRules) {
 		t.Error(p)
 	}
-	if found := r.Check(); len(found) > 0 {
+	if found := doctor.Check(r); len(found) > 0 {
 		t.Errorf("Check finds %v", found)
 	}
 }

@@ -99,7 +99,7 @@ func Open(dir string, opts Options) (*Store, error) {
 	opts.BlindPollMax = max(opts.BlindPoll, opts.BlindPollMax)
 	s := &Store{dir: dir, opts: opts}
 	if err := lockfile.Supported(dir); err != nil {
-		return nil, s.explain(err, dir)
+		return nil, s.Explain(err, dir)
 	}
 	return s, s.checkFormat()
 }
@@ -112,6 +112,16 @@ func (s *Store) Close() error {
 		return nil
 	}
 	return s.hub.watcher.Close()
+}
+
+// Options returns the options of the store, with the defaults filled in.
+func (s *Store) Options() Options { return s.opts }
+
+// LeavingModes returns a store in the same directory that changes no modes.
+func (s *Store) LeavingModes() *Store {
+	opts := s.opts
+	opts.LeaveModes = true
+	return &Store{dir: s.dir, opts: opts}
 }
 
 // Dir returns the data directory.
@@ -131,7 +141,7 @@ func (s *Store) checkFormat() error {
 			WithHint("move it away").With("path", special.Path).Because(err)
 	}
 	if err != nil {
-		return s.explain(err, s.formatFile())
+		return s.Explain(err, s.formatFile())
 	}
 	n, err := strconv.Atoi(strings.TrimSpace(string(b)))
 	if err != nil || n < 1 || n > layoutFormat {
@@ -145,20 +155,20 @@ func (s *Store) checkFormat() error {
 // before the room: once there is a room, nobody comes here for it again.
 func (s *Store) prepare(room string) error {
 	if err := s.step(StepPrepare); err != nil {
-		return s.explain(err, s.dir)
+		return s.Explain(err, s.dir)
 	}
 	if err := s.makeDataDir(s.dir); err != nil {
-		return s.explain(err, s.dir)
+		return s.Explain(err, s.dir)
 	}
 	if err := s.writeFormat(); err != nil {
-		return s.explain(err, s.formatFile())
+		return s.Explain(err, s.formatFile())
 	}
 	if err := s.step(StepPrepare); err != nil {
-		return s.explain(err, room)
+		return s.Explain(err, room)
 	}
 	for _, d := range []string{filepath.Dir(room), room, filepath.Join(room, "tmp"), filepath.Join(room, "agents")} {
-		if err := makeDir(d); err != nil {
-			return s.explain(err, d)
+		if err := MakeDir(d); err != nil {
+			return s.Explain(err, d)
 		}
 	}
 	return nil
@@ -168,10 +178,10 @@ func (s *Store) prepare(room string) error {
 // each directory above is synced; the one of the data directory itself is synced
 // before the first change of each room.
 func (s *Store) makeDataDir(dir string) error {
-	if info, err := os.Stat(dir); err == nil && info.IsDir() || parent(dir) == dir {
+	if info, err := os.Stat(dir); err == nil && info.IsDir() || filepath.Dir(dir) == dir {
 		return nil
 	}
-	if err := s.makeDataDir(parent(dir)); err != nil {
+	if err := s.makeDataDir(filepath.Dir(dir)); err != nil {
 		return err
 	}
 	if err := os.Mkdir(dir, dirMode); err != nil && !errors.Is(err, fs.ErrExist) {
@@ -181,7 +191,7 @@ func (s *Store) makeDataDir(dir string) error {
 	if dir == s.dir {
 		return nil
 	}
-	return s.opts.SyncDir(parent(dir))
+	return s.opts.SyncDir(filepath.Dir(dir))
 }
 
 func (s *Store) writeFormat() error {
@@ -197,4 +207,22 @@ func (s *Store) step(st Step) error {
 		return nil
 	}
 	return s.opts.Fault(st)
+}
+
+// formatPrefix begins the names of the temporary files from which renameio makes the
+// format file.
+const formatPrefix = ".format"
+
+// sweepDir removes temporary files of killed processes from the data directory. Other
+// processes may be writing at the same time, so it leaves recent ones.
+func (s *Store) sweepDir() {
+	entries, _ := os.ReadDir(s.dir)
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), formatPrefix) {
+			continue
+		}
+		if info, err := e.Info(); err == nil && s.opts.Now().Sub(info.ModTime()) > time.Minute {
+			_ = os.RemoveAll(filepath.Join(s.dir, e.Name()))
+		}
+	}
 }

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/talking-stick/tt/journal"
@@ -34,7 +34,7 @@ func (r *Room[S]) Update(ctx context.Context, decide Decision[S]) (*Snapshot[S],
 func (r *Room[S]) UpdateThen(ctx context.Context, decide Decision[S], committed func()) (*Snapshot[S], []event.Event, error) {
 	unlock, err := r.lock(ctx) // 2
 	if err != nil {
-		return nil, nil, r.store.explain(err, r.dir)
+		return nil, nil, r.store.Explain(err, r.dir)
 	}
 	defer func() {
 		// 7. An unlock that fails changes nothing that was committed: the lock
@@ -45,7 +45,7 @@ func (r *Room[S]) UpdateThen(ctx context.Context, decide Decision[S], committed 
 	}()
 	snap, err := r.loadToWrite() // 3
 	if err != nil {
-		return nil, nil, r.store.explain(err, r.dir)
+		return nil, nil, r.store.Explain(err, r.dir)
 	}
 	events, err := decide(snap.State) // 4
 	if err != nil {
@@ -56,7 +56,7 @@ func (r *Room[S]) UpdateThen(ctx context.Context, decide Decision[S], committed 
 		return snap, nil, nil
 	}
 	if err := r.commit(snap, events, committed); err != nil {
-		return nil, nil, r.store.explain(err, r.dir)
+		return nil, nil, r.store.Explain(err, r.dir)
 	}
 	return snap, events, nil
 }
@@ -65,72 +65,81 @@ func (r *Room[S]) UpdateThen(ctx context.Context, decide Decision[S], committed 
 func (r *Room[S]) Locked(ctx context.Context, do func(*Snapshot[S]) error) error {
 	unlock, err := r.lock(ctx)
 	if err != nil {
-		return r.store.explain(err, r.dir)
+		return r.store.Explain(err, r.dir)
 	}
 	defer unlock()
 	snap, err := r.load()
 	if err != nil {
-		return r.store.explain(err, r.dir)
+		return r.store.Explain(err, r.dir)
 	}
-	return r.store.explain(do(snap), r.dir)
+	return r.store.Explain(do(snap), r.dir)
 }
 
-// lock takes the room's lock, making the room's directory if need be.
+// Lock takes the room's lock, and creates the room's directories if they are missing.
+// It is for repairs; changes go through [Room.Update].
+func (r *Room[S]) Lock(ctx context.Context) (unlock func() error, err error) {
+	unlock, err = r.lock(ctx)
+	return unlock, r.store.Explain(err, r.dir)
+}
+
 func (r *Room[S]) lock(ctx context.Context) (func() error, error) {
 	if err := r.store.step(StepLock); err != nil {
 		return nil, err
 	}
-	if err := r.own(); err != nil {
+	if err := r.checkDirs(); err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, r.store.opts.Patience)
-	unlock, err := lockfile.Lock(ctx, r.lockPath())
-	if errors.Is(err, errNotThere) {
+	defer cancel()
+	unlock, err := lockfile.Lock(ctx, r.LockPath())
+	if errors.Is(err, fs.ErrNotExist) {
 		if err = r.store.prepare(r.dir); err == nil {
-			unlock, err = lockfile.Lock(ctx, r.lockPath())
-			lockfile.Adopt(r.lockPath())
+			unlock, err = lockfile.Lock(ctx, r.LockPath())
+			lockfile.Adopt(r.LockPath())
 		}
 	}
-	cancel()
 	return unlock, err
 }
 
-// loadToWrite loads the room under its lock and removes what a crash left: a
-// torn tail, a temporary file, a life that ended but was not archived.
+// loadToWrite loads the room under its lock and removes what a crash left.
 func (r *Room[S]) loadToWrite() (*Snapshot[S], error) {
 	if err := r.store.step(StepLoad); err != nil {
 		return nil, err
 	}
-	if err := r.part(); err != nil {
-		return nil, err
+	if hasOtherNames(r.JournalPath()) {
+		if err := r.Unshare(); err != nil {
+			return nil, err
+		}
 	}
 	snap, err := r.load()
 	if err != nil {
 		return nil, err
 	}
-	if snap.torn > 0 {
+	return snap, r.clear(snap)
+}
+
+// clear cuts off a torn tail and archives a life that has ended but was not archived.
+func (r *Room[S]) clear(snap *Snapshot[S]) error {
+	if snap.Torn > 0 {
 		if err := r.cut(snap); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	if snap.Position.Offset > 0 && !r.rules.Live(snap.State) {
-		return snap, r.archive(snap)
+		return r.archive(snap)
 	}
-	return snap, nil
+	return nil
 }
 
-// part parts the journal from what shares it: to append to a file that has a
-// second name is to write outside the room. A copy made of hard links stays as it
-// was made.
-func (r *Room[S]) part() error {
-	info, err := os.Lstat(r.JournalPath())
-	if err != nil || !info.Mode().IsRegular() {
-		return nil
+// Finish does what a killed writer left undone and then writes state.json: it cuts off a
+// torn tail and archives a life that has ended. The caller has the lock, and snap is
+// what the journal folds to. Finish is for repairs.
+func (r *Room[S]) Finish(snap *Snapshot[S]) error {
+	snap.fresh = false
+	if err := r.clear(snap); err != nil {
+		return err
 	}
-	if lockfile.Links(info) < 2 {
-		return nil
-	}
-	return r.mendLinks()
+	return r.catchUp(snap)
 }
 
 func (r *Room[S]) cut(snap *Snapshot[S]) error {
@@ -145,7 +154,7 @@ func (r *Room[S]) cut(snap *Snapshot[S]) error {
 	if err := log.Cut(snap.Position); err != nil {
 		return err
 	}
-	snap.torn = 0
+	snap.Torn = 0
 	return nil
 }
 
@@ -173,7 +182,7 @@ func (r *Room[S]) commit(snap *Snapshot[S], events []event.Event, committed func
 		return err
 	}
 	// The change is committed. From here on nothing fails it.
-	snap.State, snap.Position, snap.turn, snap.fresh = next, end, events[len(events)-1].Turn, false
+	snap.State, snap.Position, snap.Turn, snap.fresh = next, end, events[len(events)-1].Turn, false
 	committed()
 	r.project(snap, log) // 6
 	return nil
@@ -236,13 +245,13 @@ func (r *Room[S]) openToAppend(snap *Snapshot[S]) (*journal.Log, error) {
 		return log, err
 	}
 	lockfile.Adopt(r.JournalPath())
-	for _, dir := range []string{r.dir, parent(r.dir), r.store.dir} {
+	for _, dir := range []string{r.dir, filepath.Dir(r.dir), r.store.dir} {
 		if err := r.store.opts.SyncDir(dir); err != nil {
 			return nil, errors.Join(err, log.Close())
 		}
 	}
 	// A directory that may not be read is not ours, and stood there before.
-	if err := r.store.opts.SyncDir(parent(r.store.dir)); err != nil && !errors.Is(err, fs.ErrPermission) {
+	if err := r.store.opts.SyncDir(filepath.Dir(r.store.dir)); err != nil && !errors.Is(err, fs.ErrPermission) {
 		return nil, errors.Join(err, log.Close())
 	}
 	return log, nil
@@ -257,40 +266,4 @@ func (r *Room[S]) project(snap *Snapshot[S], log *journal.Log) {
 	if _, mtime, err := log.Stat(); err == nil {
 		_ = r.writeProjection(snap, mtime)
 	}
-}
-
-// writeProjection replaces state.json by one that covers snap, whose journal was
-// last written to at mtime.
-func (r *Room[S]) writeProjection(snap *Snapshot[S], mtime time.Time) error {
-	if err := r.store.step(StepReplace); err != nil {
-		return err
-	}
-	c := coverage{Position: snap.Position, Turn: snap.turn}
-	if !mtime.IsZero() {
-		c.MTime = mtime.UnixNano()
-	}
-	b, err := encodeProjection(r.rules, c, snap.State)
-	if err != nil {
-		return err
-	}
-	// Whatever is in tmp now was left by a killed process: the lock is ours.
-	if _, err := lockfile.Sweep(r.tempDir()); err != nil {
-		return err
-	}
-	err = lockfile.Replace(r.statePath(), b, r.tempDir())
-	if err != nil && r.makeRoomForState(err) {
-		err = lockfile.Replace(r.statePath(), b, r.tempDir())
-	}
-	snap.fresh = err == nil
-	return err
-}
-
-// makeRoomForState takes away the reason for which state.json could not be replaced,
-// if it can be: no directory for temporary files, or a directory in its place.
-func (r *Room[S]) makeRoomForState(err error) bool {
-	if errors.Is(err, fs.ErrNotExist) {
-		return makeDir(r.tempDir()) == nil
-	}
-	info, err := os.Lstat(r.statePath())
-	return err == nil && info.IsDir() && r.moveAside(r.statePath()) == nil
 }

@@ -65,5 +65,5 @@ func (r *Room[S]) settled(ctx context.Context) bool {
 	ctx, cancel := context.WithTimeout(ctx, r.store.opts.Patience)
 	defer cancel()
 	var busy *lockfile.BusyError
-	return !errors.As(lockfile.Settled(ctx, r.lockPath()), &busy)
+	return !errors.As(lockfile.Settled(ctx, r.LockPath()), &busy)
 }

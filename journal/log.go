@@ -67,6 +67,17 @@ func Open(path string) (*Log, error) {
 	return New(path, osFile{f}), nil
 }
 
+// OpenCommitted is [Open] for a journal that will not change any more, all of which was
+// committed.
+func OpenCommitted(path string) (*Log, error) {
+	l, err := Open(path)
+	if err != nil {
+		return nil, err
+	}
+	l.SetCommitted(func() int64 { size, _, _ := l.Stat(); return size })
+	return l, nil
+}
+
 // OpenWriter opens a journal for reading and appending, and creates it with mode 0600
 // if it is missing. Before the first append to an empty journal the caller syncs the
 // directories above it, or a power cut may remove the name and everything appended.

@@ -54,6 +54,7 @@ var below = map[string][]string{
 	"fsroom/turn":           {"fsroom/code", "journal/event", "journal/wire"},
 	"fsroom/topic":          {"fsroom/code", "journal/event"},
 	"fsroom":                {"fsroom/code", "journal", "lockfile"},
+	"fsroom/doctor":         {"fsroom", "journal", "lockfile"},
 	"fsroom/workspace":      {"fsroom/code"},
 	"identity/harness":      {"fsroom/code"},
 	"identity":              {"fsroom/code", "identity/harness"},

@@ -30,7 +30,7 @@ func mutantsAll() []mutant {
 			{"lockfile/files_unix.go", "err = f.Sync()", "err = nil"},
 		}, caughtByNames},
 		{"no replay", []edit{
-			{"fsroom/load.go", "p.Journal.matches(info)", "true"},
+			{"fsroom/load.go", "cached.covers(info)", "true"},
 		}, caughtBySweep},
 		{"nobody is woken", []edit{
 			{"fsroom/wake_file.go", "if r.rules.Notify == nil {\n\t\treturn\n", "if true {\n\t\treturn\n"},

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/talking-stick/tt/fsroom/doctor"
 )
 
 // A disk is a file system in a file. A power cut is a copy of the file,
@@ -248,7 +250,7 @@ func (g *rig) judgeCut(data string, a acks) error {
 	if err != nil {
 		return err
 	}
-	for _, p := range room.Check() {
+	for _, p := range doctor.Check(room) {
 		if p.Repair == "" || strings.Contains(p.Problem, "damaged") || p.Line > 0 {
 			return fmt.Errorf("%s:%d: %s", p.File, p.Line, p.Problem)
 		}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/talking-stick/tt/cmd/internal/roomtypes"
 	"github.com/talking-stick/tt/fsroom"
+	"github.com/talking-stick/tt/fsroom/doctor"
 	"github.com/talking-stick/tt/fsroom/fsroomtest"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal"
@@ -108,7 +109,7 @@ func (g *rig) problems(data string) []string {
 }
 
 func checked[S any](r *fsroom.Room[S]) (found []string) {
-	for _, p := range r.Check() {
+	for _, p := range doctor.Check(r) {
 		found = append(found, p.File+": "+p.Problem)
 	}
 	return found

@@ -9,6 +9,7 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/roomtypes"
 	"github.com/talking-stick/tt/fsroom"
+	"github.com/talking-stick/tt/fsroom/doctor"
 	"github.com/talking-stick/tt/fsroom/turn"
 )
 
@@ -38,9 +39,9 @@ type doctorResult struct {
 	Rooms      int              `json:"rooms"`
 	EndedRooms int              `json:"ended_rooms"`
 	Topics     int              `json:"topics"`
-	Problems   []fsroom.Problem `json:"problems"`
+	Problems   []doctor.Problem `json:"problems"`
 	// Notes are leftovers of crashes that the next change clears away by itself.
-	Notes []fsroom.Problem `json:"notes,omitempty"`
+	Notes []doctor.Problem `json:"notes,omitempty"`
 	// MissingPaths are rooms whose directory was renamed or removed.
 	MissingPaths []missingPath `json:"missing_paths,omitempty"`
 }
@@ -55,7 +56,7 @@ func runDoctor(ctx context.Context, c *cli.Invocation) error {
 		return err
 	}
 	x.putAsideHarmless()
-	remains := slices.ContainsFunc(x.Problems, func(p fsroom.Problem) bool { return !p.Repaired })
+	remains := slices.ContainsFunc(x.Problems, func(p doctor.Problem) bool { return !p.Repaired })
 	if err := c.Out.Result(x.doctorResult, func(t *cli.Text) { writeDoctor(t, x.doctorResult) }); err != nil || !remains {
 		return err
 	}
@@ -70,7 +71,7 @@ type examination struct {
 }
 
 func (x *examination) run(ctx context.Context, d *desk) error {
-	x.Problems = append([]fsroom.Problem{}, x.store.CheckDir(x.repair)...)
+	x.Problems = append([]doctor.Problem{}, doctor.CheckDir(x.store, x.repair)...)
 	if d.call.HasArg("path") || d.call.Given("path") {
 		w, err := d.workspace()
 		if err != nil {
@@ -89,7 +90,7 @@ func (x *examination) run(ctx context.Context, d *desk) error {
 
 // putAsideHarmless makes notes of what is no problem.
 func (x *examination) putAsideHarmless() {
-	harmless := func(p fsroom.Problem) bool { return p.Harmless && !p.Repaired }
+	harmless := func(p doctor.Problem) bool { return p.Harmless && !p.Repaired }
 	for _, p := range x.Problems {
 		if harmless(p) {
 			x.Notes = append(x.Notes, p)
@@ -107,15 +108,15 @@ func lookAtAll[S any](ctx context.Context, x *examination, rules *fsroom.Rules[S
 func lookAt[S any](ctx context.Context, x *examination, rules *fsroom.Rules[S], names []string) {
 	for _, name := range names {
 		r := fsroom.At(x.store, rules, name)
-		if !r.Made() {
+		if !r.HasDir() {
 			continue
 		}
 		x.Checked++
 		*x.kind(rules.Folder, r.Exists())++
 		if x.repair {
-			x.Problems = append(x.Problems, r.Repair(ctx)...)
+			x.Problems = append(x.Problems, doctor.Repair(ctx, r)...)
 		} else {
-			x.Problems = append(x.Problems, r.Check()...)
+			x.Problems = append(x.Problems, doctor.Check(r)...)
 		}
 	}
 }
@@ -164,7 +165,7 @@ func (r doctorResult) counts() string {
 	return strings.Join(parts, ", ")
 }
 
-func writeProblem(t *cli.Text, p fsroom.Problem) {
+func writeProblem(t *cli.Text, p doctor.Problem) {
 	mark := t.Red("bad")
 	if p.Repaired {
 		mark = t.Green("repaired")

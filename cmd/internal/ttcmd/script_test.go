@@ -14,6 +14,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/talking-stick/tt/fsroom"
+	"github.com/talking-stick/tt/fsroom/doctor"
 	"github.com/talking-stick/tt/identity"
 )
 
@@ -151,7 +152,7 @@ func examine(data string) string {
 	}
 	var b strings.Builder
 	for _, name := range names {
-		for _, p := range fsroom.At(store, rules, name).Check() {
+		for _, p := range doctor.Check(fsroom.At(store, rules, name)) {
 			fmt.Fprintf(&b, "%s:%d: %s\n", p.File, p.Line, p.Problem)
 		}
 	}

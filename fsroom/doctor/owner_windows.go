@@ -1,8 +1,6 @@
-package fsroom
+package doctor
 
 import "io/fs"
-
-const privateModes = false
 
 func foreign(string, fs.FileInfo, string) (Problem, bool) { return Problem{}, false }
 

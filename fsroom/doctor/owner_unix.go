@@ -1,6 +1,6 @@
 //go:build !windows
 
-package fsroom
+package doctor
 
 import (
 	"fmt"
@@ -13,10 +13,7 @@ import (
 	"github.com/talking-stick/tt/lockfile"
 )
 
-// privateModes: file modes say who may read.
-const privateModes = true
-
-// foreign reports a file that does not belong to the owner of a directory.
+// foreign reports a file that does not belong to the owner of the directory dir.
 func foreign(path string, info fs.FileInfo, dir string) (Problem, bool) {
 	above, err := os.Stat(dir)
 	if err != nil {
@@ -34,10 +31,10 @@ func foreign(path string, info fs.FileInfo, dir string) (Problem, bool) {
 	}, true
 }
 
-// writable returns nil if files can be made in the directory.
+// writable returns nil if files can be created in the directory.
 func writable(dir string) error { return unix.Access(dir, unix.W_OK|unix.X_OK) }
 
-// giveBack gives a file to the owner of a directory, which only root can.
+// giveBack gives a file to the owner of the directory dir, which only root can do.
 func giveBack(path, dir string) bool {
 	lockfile.AdoptLike(path, dir)
 	info, err := os.Lstat(path)

@@ -1,51 +1,50 @@
-package fsroom
+package doctor
 
 import (
 	"errors"
 	"fmt"
 
+	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/journal"
 	"github.com/talking-stick/tt/journal/event"
 )
 
-// EventDamaged is the type of an event that stands for one that could not be
-// read any more. It keeps event_seq without a gap and changes nothing else.
+// EventDamaged is the type of an event in the place of one that could not be read. It
+// keeps event_seq without a gap and changes nothing else.
 const EventDamaged = "damaged"
 
-// maxSalvage bounds the journal that is repaired, in bytes and in missing
-// events in a row: a repair keeps it in memory.
+// A repair keeps a journal in memory.
 const (
-	maxSalvage = 1 << 30
-	maxMissing = 1 << 16
+	maxSalvage = 1 << 30 // bytes of a journal that is repaired
+	maxMissing = 1 << 16 // missing events in a row
 )
 
-// A salvage makes a journal of what can be read of a damaged one. Lines that
-// read are kept byte by byte; each event that is missing between them becomes
-// an event of type [EventDamaged]. Lines whose numbers contradict each other are
-// not touched: which of them is right is for a person to say.
+// A salvage makes a journal of what can be read of a damaged one. Lines that can be read
+// are kept byte by byte; each event that is missing between them becomes an event of type
+// [EventDamaged]. If the numbers of lines contradict each other it fails: a person has to
+// say which line is right.
 type salvage[S any] struct {
-	room      *Room[S]
+	room      *fsroom.Room[S]
 	path      string // of the damaged journal
 	kept      string // the name under which its bytes are kept
-	first     int64  // event_seq that is due first
+	first     int64  // event_seq of the first event that is expected
 	last      int64  // the last event_seq known to have been written
 	turn      int64  // of that event
 	committed int64  // the bytes of the file that are known to have been committed
-	known     S      // the state before the damage; it can tell how the room was opened
-	isKnown   bool   // whether that state was not lost
+	known     *S     // the state at the end, which tells how the room was opened; nil if lost
 
 	out    []byte
-	orphan bool // nobody knows how the room was opened
+	orphan bool // it is not known how the room was opened
 	state  S
 	seq    int64       // the last one in out
-	bad    int64       // lines read since that do not decode
-	lost   int         // events in out that stand for lost ones
-	after  event.Event // the last event in out: gives placeholders a turn and a time
+	bad    int64       // lines since then that cannot be read
+	lost   int         // events in out of type EventDamaged, or made by Reopen
+	after  event.Event // has the turn and the time of the last event in out
 }
 
-// make returns the bytes of the mended journal. It fails where no journal that
-// folds can be made.
+// make returns the bytes of the repaired journal. It fails if no journal that folds can be
+// made.
 func (v *salvage[S]) make() ([]byte, error) {
 	log, err := journal.Open(v.path)
 	if err != nil {
@@ -60,7 +59,7 @@ func (v *salvage[S]) make() ([]byte, error) {
 	if torn := v.torn(log); torn >= 0 {
 		end = torn
 	}
-	v.state = v.room.rules.New(v.room.name)
+	v.state = v.room.Rules().New(v.room.Name())
 	number, start := 0, int64(0)
 	err = log.Lines(func(line *journal.Line) error {
 		acknowledged := start < v.committed
@@ -88,8 +87,7 @@ func (v *salvage[S]) make() ([]byte, error) {
 	return v.out, v.fill(max(v.last, v.seq+v.bad))
 }
 
-// torn returns the offset from which the file is what a crash left of a change that
-// never happened, -1 if there is no such thing.
+// torn returns the offset of a torn tail, -1 if there is none.
 func (v *salvage[S]) torn(log *journal.Log) int64 {
 	log.SetCommitted(func() int64 { return v.committed })
 	whole, tail, err := log.Last()
@@ -102,8 +100,8 @@ func (v *salvage[S]) torn(log *journal.Log) int64 {
 	return whole.Offset
 }
 
-// begin is called with the first line that reads. The journal starts with it, or
-// with the event that was due where lines before it do not read.
+// begin sets the number of the first event from the first line that can be read. If lines
+// before it cannot be read, the journal starts with the expected event.
 func (v *salvage[S]) begin(line *journal.Line) {
 	if len(v.out) > 0 || v.seq > 0 {
 		return
@@ -115,19 +113,21 @@ func (v *salvage[S]) begin(line *journal.Line) {
 	}
 }
 
-// take adds a line that reads, after what is missing before it.
+// take adds a line, after events for those that are missing before it.
 func (v *salvage[S]) take(line *journal.Line) error {
 	if err := v.fill(line.Event.Seq - 1); err != nil {
 		return err
 	}
-	err := v.room.rules.Apply(v.state, &line.Event)
+	err := v.room.Rules().Apply(v.state, &line.Event)
 	var coded *code.Error
 	if errors.As(err, &coded) {
-		return err // a newer format, which is not ours to mend
+		return err // a newer format, which only a newer version can repair
 	}
-	if err != nil || len(v.out) == 0 && !v.room.rules.Live(v.state) && v.canOpen() {
-		v.state = v.restart(v.state)
-		return v.fill(line.Event.Seq) // it reads, but makes no sense
+	if err != nil || len(v.out) == 0 && !v.room.Rules().Live(v.state) && v.canOpen() {
+		if len(v.out) == 0 {
+			v.state = v.room.Rules().New(v.room.Name())
+		}
+		return v.fill(line.Event.Seq) // it can be read, but not applied
 	}
 	v.out = append(v.out, line.Text...)
 	v.bad = 0
@@ -142,7 +142,7 @@ func (v *salvage[S]) fill(seq int64) error {
 	}
 	for v.seq < seq {
 		e := v.placeholder(v.seq + 1)
-		if err := v.room.rules.Apply(v.state, &e); err != nil {
+		if err := v.room.Rules().Apply(v.state, &e); err != nil {
 			return err
 		}
 		v.out = e.Append(v.out)
@@ -152,38 +152,25 @@ func (v *salvage[S]) fill(seq int64) error {
 	return nil
 }
 
-// restart is the state before the first event, as long as there is none.
-func (v *salvage[S]) restart(s S) S {
-	if len(v.out) > 0 {
-		return s
-	}
-	return v.room.rules.New(v.room.name)
-}
-
 // canOpen reports whether it is known how the room was opened.
 func (v *salvage[S]) canOpen() bool {
-	return v.isKnown && v.room.rules.Reopen != nil && v.room.rules.Live(v.known)
+	rules := v.room.Rules()
+	return v.known != nil && rules.Reopen != nil && rules.Live(*v.known)
 }
 
-// opening is the event in place of a missing first one.
-func (v *salvage[S]) opening() (e event.Event, orphan bool) {
-	if !v.canOpen() {
-		return event.Event{Type: EventDamaged}, true
-	}
-	return v.room.rules.Reopen(v.known), false
-}
-
-// placeholder is the event in place of a missing one. The first of a life said
-// what the room is, and is made again from what is known of the room.
+// placeholder returns the event in the place of a missing one. The first of a life told
+// what the room is, and is made again from the state at the end.
 func (v *salvage[S]) placeholder(seq int64) event.Event {
 	e := event.Event{Type: EventDamaged}
 	if len(v.out) == 0 {
-		e, v.orphan = v.opening()
+		if v.orphan = !v.canOpen(); !v.orphan {
+			e = v.room.Rules().Reopen(*v.known)
+		}
 	}
-	e.Seq, e.ID, e.RoomID = seq, v.room.store.opts.NewID(), v.room.name
+	e.Seq, e.ID, e.RoomID = seq, v.room.Store().Options().NewID(), v.room.Name()
 	e.Turn, e.CreatedAt = v.after.Turn, v.after.CreatedAt
 	if e.CreatedAt.IsZero() {
-		e.CreatedAt = event.NewTime(v.room.store.opts.Now())
+		e.CreatedAt = event.NewTime(v.room.Store().Options().Now())
 	}
 	e.Reason = "this event could not be read any more; what was in its place is in " + v.kept
 	return e

@@ -1,0 +1,283 @@
+// Package doctor checks the files of rooms and repairs them.
+package doctor
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/talking-stick/tt/fsroom"
+	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/journal"
+	"github.com/talking-stick/tt/journal/event"
+	"github.com/talking-stick/tt/lockfile"
+)
+
+// What a repair does about some problems.
+const (
+	makePrivate = "make it private again"
+	moveAside   = "move it aside"
+	rebuild     = "rebuild it from the journal, as the next change does"
+)
+
+// A Problem is something wrong with a room's files.
+type Problem struct {
+	RoomID   string `json:"room_id,omitempty"`
+	File     string `json:"file"`
+	Line     int    `json:"line,omitempty"`
+	Problem  string `json:"problem"`
+	Repair   string `json:"repair,omitempty"` // what --repair does about it
+	Repaired bool   `json:"repaired"`
+	// Lost is how many events of a repaired journal could not be read, and Kept is the
+	// name of the file beside it that has the damaged bytes.
+	Lost *int   `json:"lost_events,omitempty"`
+	Kept string `json:"kept,omitempty"`
+
+	// Harmless is set for what a crash, or a copy in the middle of a change, leaves by
+	// design: readers are not misled by it, and the next change removes it.
+	Harmless bool `json:"-"`
+
+	moment string // distinguishes unfinished changes of a room at work from each other
+}
+
+// Check verifies every file of a room against the fold of its journal. It changes
+// nothing and takes no lock, so it may read the files in the middle of a change: a problem
+// counts only if a second look finds it again.
+func Check[S any](r *fsroom.Room[S]) []Problem {
+	problems := check(r, false)
+	if len(problems) == 0 {
+		return nil
+	}
+	again := check(r, false)
+	return slices.DeleteFunc(problems, func(p Problem) bool { return !slices.Contains(again, p) })
+}
+
+// check looks at the room once. locked tells that the caller has the room's lock.
+func check[S any](r *fsroom.Room[S], locked bool) []Problem {
+	c := checker[S]{Room: fsroom.At(r.Store().LeavingModes(), r.Rules(), r.Name()), locked: locked}
+	c.modes()
+	c.types()
+	c.history()
+	c.archive()
+	c.lock()
+	c.leftovers()
+	return c.problems
+}
+
+type checker[S any] struct {
+	*fsroom.Room[S]
+	locked   bool // by the caller: no other process can finish what is unfinished
+	problems []Problem
+}
+
+func (c *checker[S]) found(file, repair, format string, args ...any) {
+	c.problems = append(c.problems, Problem{RoomID: c.Name(), File: file, Problem: fmt.Sprintf(format, args...), Repair: repair})
+}
+
+// unfinished is found, unless a process has the lock, which is about to finish it. What
+// is unfinished at another moment is another problem.
+func (c *checker[S]) unfinished(moment any, file, repair, format string, args ...any) {
+	_, held := lockfile.FindHolder(c.LockPath())
+	if !held || c.locked {
+		c.found(file, repair, format, args...)
+		p := &c.problems[len(c.problems)-1]
+		p.moment, p.Harmless = fmt.Sprint(moment), true
+	}
+}
+
+// modes checks that everything in the room is private and belongs to the owner of the
+// data directory.
+func (c *checker[S]) modes() {
+	_ = filepath.WalkDir(c.Dir(), func(path string, d fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err != nil {
+			c.found(path, "", "cannot be read: %v", err)
+			return nil
+		}
+		info, err := d.Info()
+		if err != nil || c.special(path, d.Type()) {
+			return nil
+		}
+		if isOpen(info) {
+			c.found(path, makePrivate, "others have access to it (mode %04o)", info.Mode().Perm())
+		}
+		if p, ok := foreign(path, info, c.Store().Dir()); ok {
+			c.found(path, p.Repair, "%s", p.Problem)
+		}
+		return nil
+	})
+}
+
+// special finds what is neither a file nor a directory. Method types checks the room's
+// own files.
+func (c *checker[S]) special(path string, mode fs.FileMode) bool {
+	if mode.IsRegular() || mode.IsDir() {
+		return false
+	}
+	if own := ownFiles(c.Room); !slices.Contains(own, path) && !fsroom.IsAside(path) {
+		c.found(path, moveAside, "it is %s, which nothing of ours is", lockfile.TypeName(mode))
+	}
+	return true
+}
+
+// ownFiles returns the room's own files.
+func ownFiles[S any](r *fsroom.Room[S]) []string {
+	return []string{r.JournalPath(), r.StatePath(), r.LockPath()}
+}
+
+// types checks that the room's files are regular files with one name, and that its
+// directories are directories.
+func (c *checker[S]) types() {
+	for _, path := range ownFiles(c.Room) {
+		info, err := os.Lstat(path)
+		switch {
+		case err != nil:
+		case !info.Mode().IsRegular() && path == c.JournalPath():
+			c.found(path, "", "it is %s, not a regular file", lockfile.TypeName(info.Mode()))
+		case !info.Mode().IsRegular():
+			c.found(path, moveAside, "it is %s, not a regular file", lockfile.TypeName(info.Mode()))
+		case lockfile.Links(info) > 1:
+			c.found(path, "replace it by a copy", "it has %d hard links: something outside the room shares it", lockfile.Links(info))
+		}
+	}
+	for _, path := range []string{c.TempDir(), c.AgentsDir()} {
+		if info, err := os.Lstat(path); err == nil && info.Mode().IsRegular() {
+			c.found(path, moveAside, "it is a file, not a directory")
+		}
+	}
+}
+
+// history checks that the journal folds, and that state.json is what it folds to.
+// state.json is read first: in a room at work it can only be behind.
+func (c *checker[S]) history() {
+	cached, err := c.Cached()
+	if err != nil {
+		c.corrupt(c.StatePath(), err)
+		return
+	}
+	if _, err := os.Lstat(c.StatePath()); err == nil && cached == nil {
+		c.found(c.StatePath(), rebuild, "it is damaged")
+	}
+	folded, err := c.Fold(cached)
+	if err != nil {
+		c.corrupt(c.JournalPath(), err)
+		return
+	}
+	if folded.Torn > 0 {
+		c.unfinished(folded.Position, c.JournalPath(), "cut it off, as the next change does", "%d bytes of an unfinished change at the end", folded.Torn)
+	}
+	if folded.Position.Offset == 0 {
+		c.betweenLives(cached)
+		return
+	}
+	if !c.Rules().Live(folded.State) {
+		c.unfinished(folded.Position, c.JournalPath(), "move it to the archive, as the next change does", "the room has ended but its journal is not archived")
+	}
+	if cached != nil {
+		c.cache(cached, folded)
+	}
+}
+
+// betweenLives checks a room without a life in progress, whose history is in the archive.
+func (c *checker[S]) betweenLives(cached *fsroom.Snapshot[S]) {
+	snap, err := c.BetweenLives(cached)
+	if err != nil {
+		c.corrupt(c.ArchiveDir(), err)
+		return
+	}
+	if cached == nil || cached.Position.Offset == 0 || snap.Position.Seq != cached.Position.Seq {
+		return
+	}
+	if _, last, _ := c.LastArchived(); last < cached.Position.Seq {
+		c.found(c.JournalPath(), "", "it is gone, and with it the events up to %d; the counters go on from there", cached.Position.Seq)
+	}
+}
+
+// cache compares state.json with what the journal folds to.
+func (c *checker[S]) cache(cached, folded *fsroom.Snapshot[S]) {
+	switch {
+	case cached.Position.Offset > folded.Position.Offset:
+		c.found(c.StatePath(), rebuild, "it covers %d bytes of a journal that has %d", cached.Position.Offset, folded.Position.Offset)
+	case contradicts(c.Rules(), cached, folded):
+		c.found(c.StatePath(), rebuild, "it is not what the journal folds to")
+	}
+}
+
+// contradicts reports whether state.json covers more than the journal has, or has
+// another state for the same journal. One that is only behind is what a crash leaves:
+// readers fold the rest.
+func contradicts[S any](rules *fsroom.Rules[S], cached, folded *fsroom.Snapshot[S]) bool {
+	if cached.Position.Offset != folded.Position.Offset {
+		return cached.Position.Offset > folded.Position.Offset
+	}
+	have, err1 := rules.Encode(cached.State)
+	want, err2 := rules.Encode(folded.State)
+	return err1 != nil || err2 != nil || !bytes.Equal(have, want) || cached.Position.Seq != folded.Position.Seq
+}
+
+// archive checks that the journals of ended lives can be read, and have the events that
+// their names say.
+func (c *checker[S]) archive() {
+	paths, err := c.Archived()
+	if err != nil {
+		c.found(c.ArchiveDir(), "", "cannot be read: %v", err)
+	}
+	for _, path := range paths {
+		if err := checkArchived(path); err != nil {
+			c.corrupt(path, err)
+		}
+		if info, err := os.Lstat(path); err == nil && isOpen(info) {
+			c.found(path, makePrivate, "others have access to it (mode %04o)", info.Mode().Perm())
+		}
+	}
+}
+
+func checkArchived(path string) error {
+	log, err := journal.OpenCommitted(path)
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	_, last := fsroom.ArchivedEvents(path)
+	end, tail, err := log.Scan(journal.Position{}, func(*event.Event, int64) error { return nil })
+	if err == nil && (tail.Torn > 0 || end.Seq != last) {
+		err = log.Damaged(end.Offset+tail.Torn, fmt.Sprintf("the events end at %d, its name says %d", end.Seq, last))
+	}
+	return err
+}
+
+func (c *checker[S]) corrupt(file string, err error) {
+	p := Problem{RoomID: c.Name(), File: file, Problem: err.Error()}
+	var bad *journal.CorruptError
+	var coded *code.Error
+	switch {
+	case errors.As(err, &bad):
+		p.File, p.Line, p.Problem = bad.Path, bad.Line, bad.Problem
+		p.Repair = "keep the events before and after that can be read, and the damaged file beside them"
+	case errors.As(err, &coded):
+		p.Problem = coded.Message
+	}
+	if !slices.Contains(c.problems, p) {
+		c.problems = append(c.problems, p)
+	}
+}
+
+// lock finds a lock whose holder is stopped: no other process can get it.
+func (c *checker[S]) lock() {
+	if h, held := lockfile.FindHolder(c.LockPath()); held && h != nil && (h.State == "stopped" || h.State == "traced") {
+		c.found(c.LockPath(), "", "it is held by %s", h)
+	}
+}
+
+// leftovers finds temporary files of killed processes.
+func (c *checker[S]) leftovers() {
+	if entries, _ := os.ReadDir(c.TempDir()); len(entries) > 0 {
+		c.unfinished(entries, c.TempDir(), "sweep it, as the next change does", "%d files left by a process that was killed", len(entries))
+	}
+}

@@ -1,0 +1,93 @@
+package doctor
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/talking-stick/tt/fsroom"
+	"github.com/talking-stick/tt/lockfile"
+)
+
+// folders are the directories of the data directory that have rooms, and the journals of
+// ended lives.
+var folders = []string{"rooms", "topics", "archive"}
+
+// CheckDir verifies the data directory without the rooms in it: that it can be written
+// to, its modes and owners, and that it has nothing but rooms among the rooms. With
+// repair it corrects modes and owners.
+func CheckDir(s *fsroom.Store, repair bool) []Problem {
+	var problems []Problem
+	dir := s.Dir()
+	if err := writable(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		problems = append(problems, Problem{File: dir, Problem: fmt.Sprintf("it cannot be written to: %v", err)})
+	}
+	for _, path := range ownPaths(dir) {
+		info, err := os.Lstat(path)
+		if err != nil || info.Mode()&fs.ModeSymlink != 0 {
+			continue
+		}
+		if p, ok := shared(dir, path, info, repair); ok {
+			problems = append(problems, p)
+		}
+		if p, ok := foreign(path, info, dir); ok {
+			p.Repaired = repair && giveBack(path, dir)
+			problems = append(problems, p)
+		}
+	}
+	for _, folder := range folders {
+		problems = append(problems, notRooms(filepath.Join(dir, folder))...)
+	}
+	return problems
+}
+
+// shared reports a directory or file that other users have access to. They may read the
+// data directory itself, in which its user may have other files, but must not be able to
+// replace its rooms.
+func shared(dir, path string, info fs.FileInfo, repair bool) (Problem, bool) {
+	access := fs.FileMode(0o077)
+	if path == dir {
+		access = 0o022
+	}
+	if !fsroom.PrivateModes || info.Mode().Perm()&access == 0 {
+		return Problem{}, false
+	}
+	p := Problem{File: path, Problem: fmt.Sprintf("others have access to it (mode %04o)", info.Mode().Perm()), Repair: makePrivate}
+	p.Repaired = repair && os.Chmod(path, info.Mode().Perm()&^0o077) == nil
+	return p, true
+}
+
+// ownPaths returns the directories and files of a data directory without its rooms.
+func ownPaths(dir string) []string {
+	paths := []string{dir, filepath.Join(dir, "format")}
+	for _, folder := range folders {
+		paths = append(paths, filepath.Join(dir, folder))
+	}
+	archive := filepath.Join(dir, "archive")
+	entries, _ := os.ReadDir(archive)
+	for _, e := range entries {
+		paths = append(paths, filepath.Join(archive, e.Name()))
+	}
+	return paths
+}
+
+// notRooms reports entries of a folder that are no rooms. A link is one: nothing outside
+// the data directory is taken for a room.
+func notRooms(dir string) []Problem {
+	if info, err := os.Lstat(dir); err == nil && !info.IsDir() {
+		return []Problem{{File: dir, Problem: fmt.Sprintf("it is %s, not a directory", lockfile.TypeName(info.Mode()))}}
+	}
+	entries, err := os.ReadDir(dir)
+	var problems []Problem
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		problems = append(problems, Problem{File: dir, Problem: fmt.Sprintf("cannot be read: %v", err)})
+	}
+	for _, e := range entries {
+		if !e.IsDir() && !e.Type().IsRegular() {
+			problems = append(problems, Problem{File: filepath.Join(dir, e.Name()), Problem: fmt.Sprintf("it is %s and no room", lockfile.TypeName(e.Type()))})
+		}
+	}
+	return problems
+}
