@@ -11,20 +11,20 @@ import (
 	"github.com/talking-stick/tt/skills/legacy"
 )
 
-// A cleanup is what became of the MCP registration that an older version has left
-// in one harness.
+// A cleanup is the result of removing an older version's MCP registration from one
+// harness.
 type cleanup struct {
 	entry legacy.Entry
 	steps []Step
 }
 
-// MayMigrate reports whether the user lets old registrations be removed.
+// MayMigrate reports whether the user allows old registrations to be removed.
 func (e Environment) MayMigrate() bool {
 	return strings.TrimSpace(e.Getenv("TALKING_STICK_DISABLE_MCP_MIGRATION")) == ""
 }
 
-// Migrate removes the old registrations from the harnesses that are there, and
-// appends to the log what it did. An error is about the log alone.
+// Migrate removes the old registrations from the given harnesses, and appends what it
+// did to the log. The error is that of the log.
 func (e Environment) Migrate(ctx context.Context, reason string, ids ...harness.ID) ([]legacy.Entry, error) {
 	entries := e.cleaner().Clean(ctx, reason, ids...)
 	return entries, legacy.Log(e.MigrationLog(), entries)
@@ -33,7 +33,7 @@ func (e Environment) Migrate(ctx context.Context, reason string, ids ...harness.
 // MigrationLog returns the path of the log of [Environment.Migrate].
 func (e Environment) MigrationLog() string { return filepath.Join(e.DataDir, legacy.LogName) }
 
-// cleanUp removes the harness's registration, or plans to.
+// cleanUp removes the registration from one harness, or in a dry run plans to.
 func (e Environment) cleanUp(ctx context.Context, opts Options, reason string, id harness.ID) cleanup {
 	var c cleanup
 	command := legacy.Command(id)
@@ -47,7 +47,7 @@ func (e Environment) cleanUp(ctx context.Context, opts Options, reason string, i
 		c.steps = []Step{{Action: Run, Command: command}}
 	}
 	if id == harness.OpenCode {
-		edits, _ := e.cleaner().Edits() // an error comes again below
+		edits, _ := e.cleaner().Edits() // Migrate reports the error
 		for _, edit := range edits {
 			step := Step{Action: Unmerge, Path: edit.Path}
 			if opts.DryRun {
@@ -57,7 +57,7 @@ func (e Environment) cleanUp(ctx context.Context, opts Options, reason string, i
 		}
 	}
 	if !opts.DryRun {
-		// The log is a courtesy; the installation does not fail for it.
+		// The installation does not fail if the log cannot be written.
 		entries, _ := e.Migrate(ctx, reason, id)
 		for _, entry := range entries {
 			c.entry = entry
@@ -70,10 +70,10 @@ func (e Environment) cleanUp(ctx context.Context, opts Options, reason string, i
 func (c cleanup) addTo(r *Result) {
 	r.Steps = append(c.steps, r.Steps...)
 	const what = "the MCP registration of an older version "
-	var said string
+	var message string
 	switch c.entry.Status {
 	case legacy.Removed:
-		said = what + "is removed"
+		message = what + "is removed"
 		switch r.Status {
 		case AlreadyPresent:
 			r.Status = Updated
@@ -81,11 +81,11 @@ func (c cleanup) addTo(r *Result) {
 			r.Status, r.Message = Removed, ""
 		}
 	case legacy.Failed:
-		said = what + "could not be removed: " + c.entry.Message
+		message = what + "could not be removed: " + c.entry.Message
 	case legacy.Skipped:
-		said = c.entry.Message
+		message = c.entry.Message
 	default:
 		return
 	}
-	r.Message = strings.TrimPrefix(r.Message+"; "+said, "; ")
+	r.Message = strings.TrimPrefix(r.Message+"; "+message, "; ")
 }

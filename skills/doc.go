@@ -1,14 +1,14 @@
-// Package skills brings Talking Stick to the agent harnesses: it contains the
-// skill that teaches agents to take turns, and writes it, and the guards, into
-// the harnesses' own directories and settings.
+// Package skills installs Talking Stick into the agent harnesses: the skill that
+// teaches agents to take turns, and the guards. It writes them into the directories
+// and settings of the harnesses.
 //
-// Three promises hold for everything written here. Only a harness that is there
-// gets anything, and its own directory is never made for it. Settings files keep
-// their comments and the entries of others; one that nobody has changed since gets
-// its original bytes back on removal. What a user has changed by hand is neither
-// overwritten nor removed without being asked for.
+// It guarantees three things. It writes only for harnesses that are on the machine,
+// and never makes their configuration directory. Settings files keep their comments
+// and the entries of others; a file that has not been changed since gets its
+// original bytes back on removal. Changes that users make by hand are neither
+// overwritten nor removed, unless --replace asks for it.
 //
-// Every command first makes a plan by looking, and then carries it out; a dry run
-// is the plan alone. What has been written is recorded in the data directory,
-// so that a later version knows its own work from the user's.
+// Every command first makes a plan, which changes nothing, and then carries it out;
+// a dry run is the plan alone. What was written is recorded in the data directory,
+// so that a later version can tell its own files from those of the user.
 package skills

@@ -10,7 +10,7 @@ import (
 	"github.com/talking-stick/tt/skills/rewrite"
 )
 
-// An Environment is what the functions of this package know of the machine.
+// An Environment is the machine as the functions of this package see it.
 type Environment struct {
 	Home     string // the user's home directory
 	DataDir  string // Talking Stick's data directory; made when needed
@@ -21,12 +21,12 @@ type Environment struct {
 	Now      func() time.Time
 }
 
-// Writer returns what replaces files of others and keeps their old content.
+// Writer returns a writer that replaces files of others and keeps their old content.
 func (e Environment) Writer() *rewrite.Writer {
 	return &rewrite.Writer{Backups: filepath.Join(e.DataDir, "backups"), Now: e.Now}
 }
 
-// cleaner returns what removes the registrations of older versions.
+// cleaner returns a cleaner that removes the registrations of older versions.
 func (e Environment) cleaner() legacy.Cleaner {
 	return legacy.Cleaner{
 		OpenCodeDir: e.root(harness.OpenCode),

@@ -2,8 +2,10 @@ package skills
 
 import (
 	"bytes"
+	_ "embed"
 
 	"github.com/talking-stick/tt/identity/harness"
+	"github.com/talking-stick/tt/skills/block"
 	"github.com/talking-stick/tt/skills/hook"
 )
 
@@ -11,8 +13,11 @@ import (
 // a few milliseconds, before it goes on without one.
 const guardSeconds = 10
 
-// guardsName is what messages call the stop guard and the edit guard together.
+// guardsName is the name of the component: the stop guard and the edit guard.
 const guardsName = "guards"
+
+//go:embed plugin.js
+var openCodePlugin string
 
 // guards returns the components that make up the guards of a harness.
 func (e Environment) guards(id harness.ID) []component {
@@ -77,4 +82,34 @@ func (e Environment) notes(id harness.ID) []string {
 		notes = append(notes, "tt is not on the PATH, and until it is the guards let everything pass")
 	}
 	return notes
+}
+
+// formerGuards are the guards that an earlier version has written into another
+// file, in a marked block. They are only removed.
+type formerGuards struct{ path string }
+
+func (b formerGuards) install(p *planner) outcome {
+	o := b.uninstall(p)
+	if o.status == Removed {
+		p.opts.sync = false // what is removed here is added there
+		o.status, o.why = Updated, "the guards are in hooks.json now"
+	}
+	return o
+}
+
+func (b formerGuards) uninstall(p *planner) outcome {
+	o := outcome{component: "old guards", status: AlreadyAbsent}
+	before, err := read(b.path)
+	if err != nil {
+		return failed(o.component, b.path, err)
+	}
+	after, had := block.Remove(before)
+	switch {
+	case had:
+		o.status, o.path = Removed, b.path
+		p.change(fileChange{Unmerge, b.path, before, after, true, nil})
+	case bytes.Contains(before, []byte("tt hook ")):
+		o.status, o.path, o.why = Skipped, b.path, "its guards of an earlier version have lost their markers; remove them by hand"
+	}
+	return o
 }

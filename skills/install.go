@@ -12,10 +12,10 @@ import (
 	"github.com/talking-stick/tt/lockfile"
 )
 
-// A Mode is how the skill gets into a harness.
+// A Mode is how the skill is installed.
 type Mode string
 
-// The modes. Without one an installed link stays a link, and anything else is a copy.
+// The modes. AnyMode keeps an installed link, and makes a copy otherwise.
 const (
 	AnyMode  Mode = ""
 	CopyMode Mode = "copy"
@@ -30,13 +30,13 @@ type Options struct {
 	Replace   bool // overwrite or remove what the user has edited; a backup is kept
 	NoHooks   bool // the skill alone
 
-	sync   bool // bring up to date what is there, add nothing
-	remove bool // take out
+	sync   bool // bring up to date what is installed, add nothing
+	remove bool // uninstall
 }
 
-// Select returns the harnesses that a command line names: the named ones, each
-// once, or with all those that are on the machine (to install) or every one (to
-// uninstall). Naming none, or both ways at once, is a usage error.
+// Select returns the harnesses that a command line selects: those in names, each
+// once, or if all is set, those on the machine (to install) or every one (to
+// uninstall). It is a usage error to give neither names nor all, or both.
 func (e Environment) Select(names []string, all, uninstall bool) ([]harness.ID, error) {
 	switch {
 	case all && len(names) > 0:
@@ -64,14 +64,14 @@ func (e Environment) Select(names []string, all, uninstall bool) ([]harness.ID, 
 	return ids, nil
 }
 
-// Install puts the skill and the guards into the harnesses of opts and removes what
-// the old product has left in them. There is a result for each of them, in their
-// order; an error means that nothing was tried.
+// Install installs the skill and the guards into the harnesses of opts, and removes
+// the MCP registrations of older versions. It returns a result for each harness, in
+// their order. An error means that nothing was changed, unless there are results.
 func (e Environment) Install(ctx context.Context, opts Options) ([]Result, error) {
 	return e.change(ctx, opts, "install", e.installOne)
 }
 
-// Uninstall takes the skill and the guards out of the harnesses of opts. Rooms and
+// Uninstall removes the skill and the guards from the harnesses of opts. Rooms and
 // everything else in the data directory stay.
 func (e Environment) Uninstall(ctx context.Context, opts Options) ([]Result, error) {
 	opts.remove = true
@@ -92,7 +92,7 @@ func (e Environment) change(ctx context.Context, opts Options, reason string, on
 	}
 	var results []Result
 	for _, id := range opts.Harnesses {
-		// First, because the harness's own command may rewrite its settings.
+		// This comes first because the harness's own command may rewrite its settings.
 		old := e.cleanUp(ctx, opts, reason, id)
 		p := e.planner(opts, rec, id)
 		r := e.carryOut(p, one(p, id))
@@ -146,7 +146,7 @@ func (e Environment) installOne(p *planner, id harness.ID) Result {
 	return r
 }
 
-// uninstallOne plans to take everything out of one harness.
+// uninstallOne plans to remove everything from one harness.
 func (e Environment) uninstallOne(p *planner, id harness.ID) Result {
 	outcomes := []outcome{e.skillComponent(id).uninstall(p)}
 	if !p.opts.NoHooks {
@@ -157,7 +157,7 @@ func (e Environment) uninstallOne(p *planner, id harness.ID) Result {
 	return e.sum(id, outcomes)
 }
 
-// showOnce leaves out of a plan the texts that an earlier step writes elsewhere.
+// showOnce replaces a text that an earlier step writes, too, by the path of that step.
 func showOnce(results []Result) {
 	shown := map[string]string{}
 	for _, r := range results {
@@ -172,7 +172,7 @@ func showOnce(results []Result) {
 	}
 }
 
-// carryOut does what p has planned, unless it is only to be shown.
+// carryOut carries out the plan of p, unless it is a dry run.
 func (e Environment) carryOut(p *planner, r Result) Result {
 	r.Steps = p.steps
 	if p.opts.DryRun {
@@ -187,14 +187,14 @@ func (e Environment) carryOut(p *planner, r Result) Result {
 	}
 	p.removeDirs()
 	for i := range r.Steps {
-		r.Steps[i].Text = "" // it is on the disk now
+		r.Steps[i].Text = "" // it is in the file now
 	}
 	return r
 }
 
-// announce records what an installation is about to do: if it is killed on the way,
-// the next command still knows its files and what was in them. Taking something
-// out is recorded when it is done.
+// announce records what an installation is about to do: if it is killed half-way,
+// the next command still knows its files and their original content. A removal is
+// recorded after it was done.
 func (p *planner) announce() error {
 	if p.opts.remove || len(p.steps) == 0 {
 		return nil

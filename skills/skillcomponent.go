@@ -1,6 +1,9 @@
 package skills
 
 import (
+	"crypto/sha256"
+	_ "embed"
+	"encoding/hex"
 	"errors"
 	"io/fs"
 	"os"
@@ -11,13 +14,28 @@ import (
 	"github.com/talking-stick/tt/skills/rewrite"
 )
 
-// skillComponent is the skill: a directory with the file in it, or a link to one.
-type skillComponent struct {
-	dir    string // where the harness looks for it
-	source string // what a link points to
+// Name is the name of the skill and of its directory.
+const Name = "talking-stick"
+
+const (
+	skillName = "skill"    // the component's name
+	skillFile = "SKILL.md" // the only file of the skill
+)
+
+//go:embed talking-stick/SKILL.md
+var skillText string
+
+// digest identifies the content of a file in the record.
+func digest(content string) string {
+	sum := sha256.Sum256([]byte(content))
+	return "sha256:" + hex.EncodeToString(sum[:])
 }
 
-const skillName = "skill"
+// A skillComponent is the skill: a directory with skillFile in it, or a link to one.
+type skillComponent struct {
+	dir    string // where the harness looks for it
+	source string // the directory that a link points to
+}
 
 func (s skillComponent) file() wholeFile {
 	return wholeFile{skillName, filepath.Join(s.dir, skillFile), skillText}
@@ -50,7 +68,7 @@ func readLink(path string) (target string, linked bool, err error) {
 	return target, true, err
 }
 
-// overLink installs where there is a link already.
+// overLink plans to install where there is a link already.
 func (s skillComponent) overLink(p *planner, target string) outcome {
 	o := outcome{component: skillName, path: s.dir, status: Updated}
 	switch {
@@ -69,18 +87,18 @@ func (s skillComponent) overLink(p *planner, target string) outcome {
 		s.makeLink(p)
 		return o
 	}
-	// The link is still there while this is planned, so the file is not looked
-	// for: it would be found behind the link.
+	// The link still exists while this is planned: install would find the file
+	// that it leads to.
 	s.file().write(p, nil, false)
 	return o
 }
 
-// ofOldProduct recognises the links that the npm package made into itself.
+// ofOldProduct reports whether a link leads into the npm package of an older version.
 func (s skillComponent) ofOldProduct(target string) bool {
 	return strings.HasSuffix(filepath.ToSlash(target), "node_modules/talking-stick/skills/talking-stick")
 }
 
-// link installs a link where there is none yet.
+// link plans to install a link where there is none.
 func (s skillComponent) link(p *planner) outcome {
 	f := s.file()
 	o := outcome{component: skillName, path: s.dir, status: Added}
@@ -102,7 +120,8 @@ func (s skillComponent) link(p *planner) outcome {
 	return o
 }
 
-// others names something in the skill's directory that is not the skill.
+// others returns the name of a file in the skill's directory that is not skillFile,
+// "" if there is none.
 func (s skillComponent) others() string {
 	entries, _ := os.ReadDir(s.dir)
 	for _, entry := range entries {
@@ -131,7 +150,7 @@ func (s skillComponent) makeLink(p *planner) {
 }
 
 // refreshSource plans to bring the link's target up to date, and reports whether
-// there is anything to do. It is in our own directory and never the user's.
+// that is needed. The target is in the data directory, so it is never the user's.
 func (s skillComponent) refreshSource(p *planner) bool {
 	path := filepath.Join(s.source, skillFile)
 	before, err := read(path)
@@ -183,7 +202,7 @@ func (s skillComponent) uninstall(p *planner) outcome {
 	return o
 }
 
-// removeIfEmpty removes a directory; one that has got something in it stays.
+// removeIfEmpty removes a directory unless there is something in it.
 func removeIfEmpty(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil || len(entries) > 0 {

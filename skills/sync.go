@@ -22,12 +22,11 @@ func fingerprint() string {
 	return digest(strings.Join(all, "\x00"))
 }
 
-// Sync brings what is installed to what this version installs, and removes once for
-// each version the MCP registrations of older ones. It adds nothing anew, leaves
-// alone what the user has edited, and does nothing, at the cost of reading one line,
-// when everything is up to date. Nobody waits for it: if another command installs,
-// or anything is wrong, it leaves it at that. It returns the results of the
-// harnesses in which something has changed.
+// Sync brings what is installed up to date with this version, and removes, once for
+// each version, the MCP registrations of older ones. It adds nothing and leaves alone
+// what the user has edited. If everything is up to date it reads one small file and
+// returns. It does nothing if another installation is running or if anything is
+// wrong. It returns the results of the harnesses in which something has changed.
 func (e Environment) Sync(ctx context.Context) []Result {
 	if e.settled() {
 		return nil
@@ -45,7 +44,7 @@ func (e Environment) Sync(ctx context.Context) []Result {
 		return nil
 	}
 	defer unlock()
-	if rec, err = e.loadRecord(); err != nil { // another command may have changed it
+	if rec, err = e.loadRecord(); err != nil { // another command may have changed it in the meantime
 		return nil
 	}
 	if e.unmigrated(rec) {
@@ -68,7 +67,7 @@ func (e Environment) Sync(ctx context.Context) []Result {
 	return changed
 }
 
-// A stamp says for which program and which record there is nothing to sync. It
+// stamp identifies the program and the record for which there is nothing to sync. It
 // changes with either of them.
 func (e Environment) stamp() string {
 	info, err := os.Stat(e.recordPath())
@@ -80,14 +79,14 @@ func (e Environment) stamp() string {
 
 func (e Environment) stampPath() string { return filepath.Join(e.DataDir, "installs.synced") }
 
-// settled reports whether [Environment.Sync] has found nothing to do before.
+// settled reports whether an earlier Sync has found that there is nothing to do.
 func (e Environment) settled() bool {
 	now := e.stamp()
 	then, err := os.ReadFile(e.stampPath())
 	return err == nil && now != "" && string(then) == now
 }
 
-// settle notes that there is nothing to sync. A damaged stamp is none.
+// settle stores the stamp: there is nothing to sync. A damaged stamp does not match.
 func (e Environment) settle() {
 	if now := e.stamp(); now != "" && e.maySync() && e.MayMigrate() {
 		_ = os.WriteFile(e.stampPath(), []byte(now), 0o600)
@@ -99,8 +98,8 @@ func (e Environment) maySync() bool {
 	return strings.TrimSpace(e.Getenv("TALKING_STICK_DISABLE_SKILL_SYNC")) == ""
 }
 
-// outdated reports whether any harness has something of another version, and may
-// have that changed.
+// outdated reports whether any harness has something of another version, and whether
+// the user allows that to be changed.
 func (e Environment) outdated(rec *record) bool {
 	if len(rec.Installs) == 0 || !e.maySync() {
 		return false
@@ -114,8 +113,8 @@ func (e Environment) outdated(rec *record) bool {
 	return false
 }
 
-// unmigrated reports whether this version has not looked for old registrations yet
-// and there may be some. An older version would have left its data directory.
+// unmigrated reports whether there may be registrations of an older version for which
+// this version has not looked yet. An older version has made the data directory.
 func (e Environment) unmigrated(rec *record) bool {
 	return rec.Migrated != e.Version && e.MayMigrate() && isDir(e.DataDir) && len(e.here()) > 0
 }

@@ -1,10 +1,9 @@
-// Package legacy removes what older versions of Talking Stick have left in the
-// harnesses: registrations of an MCP server that does not exist any more.
+// Package legacy removes the registrations of an MCP server that older versions of
+// Talking Stick have left in the harnesses.
 //
-// Claude Code, Codex and Gemini CLI are told with their own "mcp remove". OpenCode has
-// no such command, so its configuration file is edited, and only if the entry is
-// exactly the one that the old installer wrote. What was done goes into a log,
-// one JSON object on a line.
+// Most harnesses have a command "mcp remove". OpenCode has none, so its
+// configuration files are edited, but only if the entry is exactly the one that the
+// old installer wrote. What was done is appended to a log, one JSON object per line.
 package legacy
 
 import (
@@ -41,7 +40,7 @@ const (
 	Failed  = "failed"
 )
 
-// An Entry tells what became of one harness's registration.
+// An Entry is the result of removing one harness's registration.
 type Entry struct {
 	At      string     `json:"at"` // RFC 3339, UTC, milliseconds
 	Version string     `json:"version,omitempty"`
@@ -82,7 +81,7 @@ func (c Cleaner) Clean(ctx context.Context, reason string, ids ...harness.ID) []
 			entries = append(entries, Entry{Reason: reason, Harness: id, Version: c.Version})
 		}
 	}
-	// Side by side: a harness takes a second to start.
+	// Concurrently, because a harness takes a second to start.
 	var all sync.WaitGroup
 	for i := range entries {
 		all.Go(func() { c.clean(ctx, &entries[i]) })
@@ -119,8 +118,8 @@ func (c Cleaner) withCommand(ctx context.Context, e *Entry) {
 	}
 }
 
-// saysAbsent recognises the ways in which the harnesses say that there is no such
-// server. Some of them exit 0 then, some do not.
+// saysAbsent reports whether the output of a harness says that there is no such
+// server. The exit status does not tell.
 func saysAbsent(output string) bool {
 	low := strings.ToLower(output)
 	for _, words := range []string{"not found", "no mcp server", "no user-scoped mcp server", "does not exist", "no server"} {
@@ -146,13 +145,13 @@ func firstRelevantLine(output string) string {
 // canonical is the entry that the old installer wrote into OpenCode's file.
 var canonical = map[string]any{"type": "local", "command": []any{"tt", "mcp"}, "enabled": true}
 
-// An Edit takes the registration out of a file.
+// An Edit removes the registration from a file.
 type Edit struct {
 	Path          string
 	Before, After []byte
 }
 
-// Edits returns what is to change in OpenCode's configuration. An entry of the
+// Edits returns the changes to OpenCode's configuration files. An entry under the
 // registration's name that the old installer has not written is an error.
 func (c Cleaner) Edits() (edits []Edit, err error) {
 	for _, name := range harness.Get(harness.OpenCode).MCP.Files {
@@ -224,9 +223,8 @@ func Lines(entries []Entry) []byte {
 	return out.Bytes()
 }
 
-// Log appends entries to the log at path, making it and its directory if they
-// are not there. All of them go in one write, so that two processes do not mix
-// their lines.
+// Log appends entries to the log at path, and makes it and its directory where they
+// do not exist. It writes once, so that the lines of two processes do not mix.
 func Log(path string, entries []Entry) error {
 	if len(entries) == 0 {
 		return nil
