@@ -1,10 +1,9 @@
-// Package block keeps a marked block of lines in a file that belongs to
-// somebody else and is written in a language where "#" starts a comment: a
-// shell script, a TOML file.
+// Package block puts a marked block of lines into a file of another program, in a
+// language where "#" starts a comment: a shell script or a TOML file.
 //
-// Everything outside the block keeps its bytes, and [Remove] is the exact inverse
-// of [AfterFirstLine]. A file whose last line has no line end
-// gets one before the block; the block's own end marker then has none, which is how Remove knows.
+// Everything outside the block keeps its bytes, and [Remove] is the exact inverse of
+// [AfterFirstLine]. If the last line of a file has no line end it gets one before the
+// block, and the end marker of the block has none: so Remove knows about it.
 package block
 
 import "bytes"
@@ -14,9 +13,9 @@ const (
 	endMark   = "# <<< talking-stick <<<"
 )
 
-// AfterFirstLine returns src with a block of body behind its first line, where a
-// script's interpreter is named. A block that is already in src stays where it is
-// and gets the new body.
+// AfterFirstLine returns src with a block that contains body after its first line,
+// which names the interpreter of a script. If src has a block already, the block
+// stays where it is and gets the new body.
 func AfterFirstLine(src []byte, body string) []byte {
 	if from, to, ok := find(src); ok {
 		return replace(src, from, to, body)
@@ -24,8 +23,8 @@ func AfterFirstLine(src []byte, body string) []byte {
 	return insert(src, lineEnd(src, 0), body)
 }
 
-// Remove returns src without its block, and whether there was one. A block
-// whose end marker is gone is left alone: nobody can tell where it ends.
+// Remove returns src without its block, and whether there was one. A block without
+// an end marker does not count, because its end is unknown.
 func Remove(src []byte) ([]byte, bool) {
 	from, to, ok := find(src)
 	if !ok {
@@ -37,8 +36,8 @@ func Remove(src []byte) ([]byte, bool) {
 	return join(src[:from], nil, src[to:]), true
 }
 
-// Body returns what stands between the markers, with "\n" line ends, and whether
-// there is a block.
+// Body returns the lines between the markers, with "\n" line ends, and whether there
+// is a block.
 func Body(src []byte) (string, bool) {
 	from, to, ok := find(src)
 	if !ok {
@@ -87,7 +86,7 @@ func find(src []byte) (from, to int, ok bool) {
 	return 0, 0, false
 }
 
-// lineEnd returns the offset behind the line that starts at or contains at.
+// lineEnd returns the offset of the end of the line that contains offset at.
 func lineEnd(src []byte, at int) int {
 	if n := bytes.IndexByte(src[at:], '\n'); n >= 0 {
 		return at + n + 1
@@ -95,7 +94,7 @@ func lineEnd(src []byte, at int) int {
 	return len(src)
 }
 
-// withEOL gives text the line ends that src has.
+// withEOL returns text with the line ends of src.
 func withEOL(text string, src []byte) []byte {
 	if n := bytes.IndexByte(src, '\n'); n > 0 && src[n-1] == '\r' {
 		return bytes.ReplaceAll([]byte(text), []byte("\n"), []byte("\r\n"))

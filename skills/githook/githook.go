@@ -1,10 +1,10 @@
-// Package githook puts a check into a repository's pre-commit hook and takes it
-// out again, so that a commit is refused while somebody else has the stick.
+// Package githook adds a check to a repository's pre-commit hook, which refuses a
+// commit while another agent has the stick, and removes it.
 //
-// Git is asked where the hooks are. A hook that is there already is kept. If it is
-// a shell script it gets a marked block behind its first line, where an early exit
-// cannot skip it. If it is anything else, or is not executable, it is moved aside
-// and run by ours, if git would run it.
+// Git says where the hooks are. An existing hook is kept: a shell script gets a
+// marked block after its first line, where an early exit cannot skip it. Any other
+// hook, or one that is not executable, is moved aside; the hook that takes its place
+// runs it if git would have run it.
 package githook
 
 import (
@@ -21,10 +21,10 @@ import (
 	"github.com/talking-stick/tt/skills/rewrite"
 )
 
-// A State is what Install or Uninstall did or would do.
+// A State is what a change does.
 type State string
 
-// The states; Removed and Absent are Uninstall's.
+// The states. Removed and Absent are those of PlanUninstall.
 const (
 	Added   State = "added"
 	Present State = "already-present"
@@ -37,12 +37,12 @@ const (
 type Change struct {
 	State State
 	Hook  string // the hook file
-	Aside string // where a hook that gets no block is kept while ours runs it; "" if there is none
-	Text  string // the whole text that the hook file gets; "" if it is removed or left
-	Note  string // what people should know besides; may be ""
+	Aside string // where the hook is kept that ours runs; "" if there is none
+	Text  string // the new content of the hook file; "" if it is removed or stays
+	Note  string // what users should know, or ""
 
 	before []byte
-	off    bool // the hook is not executable, so git does not run it
+	off    bool // the hook is not executable: git does not run it
 	steps  func() error
 }
 
@@ -56,10 +56,9 @@ const (
 	shebang   = "#!/bin/sh\n"
 )
 
-// check refuses the commit only when tt says plainly that the stick is not here.
-// A tt that fails, or that does not know the command, refuses nothing, and neither
-// does a repository without a room. "set -e" of the script around it must not end
-// it, and neither must "set -u".
+// check refuses the commit only if tt says that the caller does not have the stick.
+// If tt fails or does not know the command, or if there is no room, it permits the
+// commit. It must work under "set -e" and "set -u" of the script around it.
 const check = `# Refuses a commit while the talking stick of this workspace is not yours.
 # Skip it once with: git commit --no-verify
 if command -v tt >/dev/null 2>&1; then
@@ -76,18 +75,18 @@ if command -v tt >/dev/null 2>&1; then
 fi
 `
 
-// chain runs the hook that was there before, if git would run it.
+// chain runs the hook that was moved aside, if git would run it.
 const chain = `tt_chained="$(dirname -- "$0")/` + asideName + `"
 [ ! -x "$tt_chained" ] || exec "$tt_chained" "$@"
 `
 
-// A Repository is the one whose commits are checked.
+// A Repository is a git repository whose commits are to be checked.
 type Repository struct {
 	Dir    string // a directory in its working tree
 	Writer *rewrite.Writer
 }
 
-// PlanInstall works out how to add the check. Nothing is written before Apply.
+// PlanInstall returns the change that adds the check. It writes nothing.
 func (r Repository) PlanInstall() (Change, error) {
 	w := r.Writer
 	c, err := r.look()
@@ -119,8 +118,8 @@ func (r Repository) PlanInstall() (Change, error) {
 	return c.write(w, block.AfterFirstLine(text, check))
 }
 
-// chained makes the hook a script of ours that runs the one moved aside.
-// current is our script if it is there already.
+// chained makes c the change that moves the hook aside and puts a script of ours in
+// its place. current is our script if it is already there, else nil.
 func (c Change) chained(w *rewrite.Writer, current []byte) (Change, error) {
 	text := []byte(shebang + chain)
 	if current != nil {
@@ -167,8 +166,8 @@ func (c Change) write(w *rewrite.Writer, text []byte) (Change, error) {
 	return c, nil
 }
 
-// PlanUninstall works out how to take the check out. What was there before the
-// check is then as it was.
+// PlanUninstall returns the change that removes the check and restores the hook that
+// was there before. It writes nothing.
 func (r Repository) PlanUninstall() (Change, error) {
 	w := r.Writer
 	c, err := r.look()
@@ -222,8 +221,8 @@ func (r Repository) look() (Change, error) {
 	return c, err
 }
 
-// isShell reports whether a script is for a shell of the Bourne family. One
-// without an interpreter line is: git runs it with sh.
+// isShell reports whether a script is for a shell of the Bourne family. A script
+// without an interpreter line is, because git runs it with sh.
 func isShell(script []byte) bool {
 	line, _, _ := strings.Cut(string(script), "\n")
 	rest, ok := strings.CutPrefix(line, "#!")

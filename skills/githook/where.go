@@ -11,12 +11,11 @@ import (
 	"github.com/talking-stick/tt/fsroom/code"
 )
 
-// hooksDir returns the directory in which git looks for the hooks of the
-// repository that dir is in, and a note if that is not the usual one. A
-// directory that is configured outside the repository is refused: it serves other
-// repositories too.
+// hooksDir returns the directory in which git looks for the hooks of the repository
+// that contains dir, and a note if it is not the usual one. A directory that is
+// configured outside the repository is an error: other repositories use it, too.
 func hooksDir(dir string) (hooks, note string, err error) {
-	// Hooks run at the top of the working tree, and a relative path counts from there.
+	// Hooks run at the top of the working tree, and relative paths start there.
 	top, err := git(dir, "rev-parse", "--show-toplevel")
 	if err != nil {
 		return "", "", err

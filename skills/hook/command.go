@@ -15,8 +15,8 @@ const (
 	Edit Kind = "edit"
 )
 
-// Command returns the shell command that a harness runs for a guard. It exits 0
-// and says nothing on standard error whatever happens to tt.
+// Command returns the shell command that a harness runs for a guard. It exits with
+// status 0 and prints nothing on standard error, whatever tt does.
 func Command(id harness.ID, kind Kind) string {
 	run := invocation(id, kind) + " 2>/dev/null"
 	if !harness.Get(id).Answer.SilenceRefuses {
@@ -30,8 +30,8 @@ func invocation(id harness.ID, kind Kind) string {
 	return "tt hook " + string(kind) + " --harness " + string(id)
 }
 
-// Ours reports whether a command in somebody's settings is one that [Command]
-// makes, or made in an older version, for the guard.
+// Ours reports whether a command in a settings file is one that [Command] returns for
+// the guard, or returned in an older version.
 func Ours(command string, kind Kind) bool {
 	return strings.Contains(command, "tt hook "+string(kind)+" --harness ")
 }

@@ -1,17 +1,16 @@
-// Package hook is what happens when a harness asks, before it ends its turn or
-// lets a tool write a file, whether that is all right.
+// Package hook implements the guards: hooks that a harness runs before its agent ends
+// a turn or a tool writes a file.
 //
-// A harness runs a command of ours, writes a JSON payload to its standard input,
-// and reads the answer from its standard output. Every harness has its own
-// payload and its own way of saying no; [Decode] and [Answer] know them. The
-// rule in between is the same for all and is [Decide]:
+// A harness runs a command, writes JSON to its standard input and reads the answer
+// from its standard output. [Decode] reads the input of a harness, [Decide] applies
+// the rule, and [Answer] returns the answer in the form that the harness expects.
+// There are two guards:
 //
-//   - the stop guard holds back, once, an agent that still has the stick or
-//     has it reserved, and tells it the way out;
-//   - the edit guard refuses a write while somebody else has the stick.
+//   - the stop guard holds back, once, an agent that has the stick or for which it
+//     is reserved, and tells it how to hand over;
+//   - the edit guard refuses a write while another agent has the stick.
 //
-// A guard that cannot tell lets everything pass and says nothing: a broken
-// hook must not stop anybody from working. For the same reason nothing depends on
-// the exit status; a "no" is a document on standard output, and whatever else
-// the command may print or return is a "yes".
+// If a guard cannot find out, it permits and prints nothing: a broken hook must not
+// keep anybody from working. For the same reason the exit status does not matter:
+// only a refusal on standard output refuses.
 package hook

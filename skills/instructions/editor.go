@@ -1,14 +1,14 @@
 package instructions
 
-// An Opener knows what a desktop has to open a text file with.
+// An Opener finds the program with which a desktop opens a text file.
 type Opener struct {
 	GOOS     string
 	Getenv   func(name string) string
 	LookPath func(name string) (string, error)
 }
 
-// Command returns the command that opens path for a user who has chosen no
-// editor, nil if there is none: then all one can do is to say where the file is.
+// Command returns the command that opens path for a user who has not chosen an
+// editor, nil if there is none.
 func (o Opener) Command(path string) []string {
 	switch {
 	case o.GOOS == "darwin":

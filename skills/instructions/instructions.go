@@ -1,10 +1,9 @@
-// Package instructions is the text that tells agents how a team wants them to
-// work together, in three layers: the one that comes with the program, the user's
-// own, and the project's. They are shown one after the other; a later one wins
-// by coming later.
+// Package instructions manages the text that tells agents how to work together. It
+// has three layers: one that comes with the program, the user's and the project's.
+// They are shown in this order, so that a later one can overrule an earlier one.
 //
-// A layer may have sections for single harnesses, "## Claude" for example. What
-// stands before the first of them is for everybody.
+// A layer may have sections for single harnesses, such as "## Claude". The text
+// before the first of them is for all.
 package instructions
 
 import (
@@ -51,7 +50,7 @@ func ParseScope(name string) (Scope, error) {
 	return "", code.New(code.Usage, "unknown scope %q", name).WithHint("one of effective, bundled, user, project")
 }
 
-// Layers is where the layers are.
+// Layers says where the layers are.
 type Layers struct {
 	DataDir       string // the data directory; the user's layer is in it
 	WorkspaceRoot string // the project's layer is below it; "" if there is no project
@@ -154,8 +153,8 @@ func (l Layers) unusable(scope Scope, err error) error {
 		With("path", l.DataDir).Because(err)
 }
 
-// EditTarget returns the file of the layer scope, User or Project, and whether
-// it was made just now, empty, because it was not there.
+// EditTarget returns the file of the layer scope, User or Project. It makes an empty
+// file if there is none, and reports whether it did.
 func (l Layers) EditTarget(scope Scope) (path string, created bool, err error) {
 	path, err = l.editable(scope)
 	if err != nil {
@@ -179,8 +178,8 @@ func (l Layers) EditTarget(scope Scope) (path string, created bool, err error) {
 	return path, true, file.Close()
 }
 
-// Reset removes the file of the layer scope, User or Project, and returns where
-// its content is kept; "" if there was no file.
+// Reset removes the file of the layer scope, User or Project. It returns the path of
+// the file and that of the backup, "" if there was no file.
 func (l Layers) Reset(scope Scope, w *rewrite.Writer) (path, backup string, err error) {
 	path, err = l.editable(scope)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// A container is an object or an array; the other one is nil.
+// A container is an object or an array; the other field is nil.
 type container struct {
 	object *hujson.Object
 	array  *hujson.Array
@@ -31,8 +31,8 @@ func (c container) len() int {
 	return len(c.array.Elements)
 }
 
-// index returns the index of the entry called name, -1 if there is none. Of
-// several members the last counts, as it does for everybody who reads such a file.
+// index returns the index of the entry called name, -1 if there is none. Of several
+// members with that name it returns the last one, as JSON decoders do.
 func (c container) index(name string) int {
 	if c.array != nil {
 		if i, err := strconv.Atoi(name); err == nil && i >= 0 && i < c.len() {
@@ -55,7 +55,7 @@ func (c container) value(i int) *hujson.Value {
 	return &c.array.Elements[i]
 }
 
-// head returns the value that entry i begins with: of a member its name.
+// head returns the first value of entry i, which for a member is its name.
 func (c container) head(i int) *hujson.Value {
 	if c.object != nil {
 		return &c.object.Members[i].Name
@@ -65,8 +65,8 @@ func (c container) head(i int) *hujson.Value {
 
 func (c container) start(i int) int { return c.head(i).StartOffset }
 
-// before returns what stands before entry i, or for i == len before the closing
-// bracket.
+// before returns the white space and comments before entry i, or if i is the length
+// before the closing bracket.
 func (c container) before(i int) *hujson.Extra {
 	switch {
 	case i < c.len():

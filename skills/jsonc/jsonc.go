@@ -1,10 +1,10 @@
-// Package jsonc adds entries to somebody else's JSON file and takes them out
-// again. Comments, trailing commas, line ends, a byte order mark and all other
-// entries stay as they are.
+// Package jsonc adds entries to a JSON file of another program and removes them.
+// Comments, trailing commas, line ends, a byte order mark and all other entries stay
+// as they are.
 //
 // A document is a hujson tree, which keeps the white space and the comments between
-// its values. An added entry gets the layout of its neighbour. A removed one takes
-// its white space along and leaves the comments around it.
+// its values. An added entry gets the layout of its neighbour. Removing an entry
+// removes its white space and keeps the comments around it.
 package jsonc
 
 import (
@@ -18,8 +18,8 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// ErrShape reports that a place in the document holds another kind of value
-// than the one that was looked for, such as a string where an object belongs.
+// ErrShape reports that the document has another kind of value at a path than was
+// expected, such as a string instead of an object.
 var ErrShape = errors.New("unexpected kind of value")
 
 const byteOrderMark = "\ufeff"
@@ -28,7 +28,7 @@ const byteOrderMark = "\ufeff"
 // its elements are names of members, and indexes of array elements in decimal.
 type Document struct {
 	mark string // a byte order mark, or ""
-	text []byte // everything behind it
+	text []byte // the rest of the file
 	root hujson.Value
 	eol  string // "\n" or "\r\n"
 	unit string // one level of indentation
@@ -50,8 +50,8 @@ func Parse(src []byte) (*Document, error) {
 
 func (d *Document) parse(text []byte) (err error) {
 	d.text = text
-	// The tree lends out parts of its input. A line comment at the end needs a line
-	// end to be read as one.
+	// The tree refers to its input, so it gets a copy. A line comment at the end of
+	// the file is only parsed if a line end follows.
 	if d.root, err = hujson.Parse(append(bytes.Clone(text), '\n')); err != nil {
 		return fmt.Errorf("not JSON: %s", strings.TrimPrefix(err.Error(), "hujson: "))
 	}
@@ -67,10 +67,10 @@ func (d *Document) parse(text []byte) (err error) {
 	return nil
 }
 
-// Bytes returns the document as it is to be written.
+// Bytes returns the content of the file.
 func (d *Document) Bytes() []byte { return append([]byte(d.mark), d.text...) }
 
-// Empty reports whether the document is an object without entries and comments.
+// Empty reports whether the document is an object with neither entries nor comments.
 func (d *Document) Empty() bool { return string(bytes.Join(bytes.Fields(d.text), nil)) == "{}" }
 
 // Get returns the value at path as standard JSON, nil if there is none.
@@ -85,8 +85,8 @@ func (d *Document) Get(path ...string) (json.RawMessage, error) {
 	return plain.Pack(), nil
 }
 
-// find follows path from the root. It returns the last value that it meets and how
-// many elements of path led there.
+// find follows path from the root as far as it exists. It returns the last value and
+// how many elements of path lead to it.
 func (d *Document) find(path []string) (*hujson.Value, int, error) {
 	at := &d.root
 	for depth, name := range path {
@@ -103,8 +103,8 @@ func (d *Document) find(path []string) (*hujson.Value, int, error) {
 	return at, len(path), nil
 }
 
-// Append adds value as the last element of the array at path. The array and the
-// objects around it are made where they are missing.
+// Append adds value as the last element of the array at path. It makes the array and
+// the objects around it where they are missing.
 func (d *Document) Append(value any, path ...string) error {
 	at, depth, err := d.find(path)
 	if err != nil {
@@ -116,8 +116,8 @@ func (d *Document) Append(value any, path ...string) error {
 	return d.insert(at, path, "", value)
 }
 
-// Set adds value as a new member at path. The objects around it are made where
-// they are missing. A member of that name must not be there.
+// Set adds value as a new member at path. It makes the objects around it where they
+// are missing. An existing member is an error.
 func (d *Document) Set(value any, path ...string) error {
 	at, depth, err := d.find(path)
 	if err != nil {
@@ -136,8 +136,8 @@ func nest(path []string, value any) any {
 	return value
 }
 
-// insert adds value behind the entries of at, which is found at path: under name
-// if that is not "", else as an element.
+// insert adds value after the entries of at, the value at path: as a member called
+// name, or as an element if name is "".
 func (d *Document) insert(at *hujson.Value, path []string, name string, value any) error {
 	c, err := enter(at)
 	if wanted := "an object"; err != nil || (name == "") != (c.array != nil) {
@@ -159,7 +159,7 @@ func (d *Document) insert(at *hujson.Value, path []string, name string, value an
 	if err != nil {
 		return err
 	}
-	// What stands before the closing bracket now stands before the new entry.
+	// Comments before the closing bracket go before the new entry.
 	closing := c.before(n)
 	comments, space := split(*closing)
 	before := comments + d.eol + indent
@@ -170,14 +170,14 @@ func (d *Document) insert(at *hujson.Value, path []string, name string, value an
 		space = d.eol + outer
 	}
 	*closing = hujson.Extra(space)
-	if n > 0 && c.value(n-1).AfterExtra != nil { // a trailing comma, and so for the new one
+	if n > 0 && c.value(n-1).AfterExtra != nil { // with a trailing comma, so the new entry gets one
 		v.AfterExtra = hujson.Extra{}
 	}
 	c.add(name, before, v)
 	return d.parse(d.root.Pack())
 }
 
-// render lays out value as a neighbour of entries with the given indentation.
+// render returns value in the layout of entries with the given indentation.
 func (d *Document) render(value any, indent string, oneLine bool) (hujson.Value, error) {
 	var out bytes.Buffer
 	encoder := json.NewEncoder(&out)
@@ -192,8 +192,8 @@ func (d *Document) render(value any, indent string, oneLine bool) (hujson.Value,
 	return hujson.Parse([]byte(text))
 }
 
-// Remove takes the entry at path out of its container and reports whether it was
-// there. Comments before it and behind it stay.
+// Remove removes the entry at path and reports whether there was one. Comments
+// before and after the entry stay.
 func (d *Document) Remove(path ...string) (bool, error) {
 	at, depth, err := d.find(path[:len(path)-1])
 	if err != nil || depth < len(path)-1 {
@@ -210,14 +210,14 @@ func (d *Document) Remove(path ...string) (bool, error) {
 	own := *c.before(i)
 	tail, trailing := c.value(i).AfterExtra, c.value(i).AfterExtra != nil
 	if i == last && i > 0 && !trailing {
-		// The entry before it loses its comma; its comments go on.
+		// The previous entry becomes the last one and loses its comma, not its comments.
 		own = append(bytes.Clone(c.value(i-1).AfterExtra), own...)
 		c.value(i - 1).AfterExtra = nil
 	} else if i == last && i > 0 && c.value(i-1).AfterExtra == nil {
 		c.value(i - 1).AfterExtra = hujson.Extra{}
 	}
 	c.remove(i)
-	next := c.before(i) // of the entry that follows, or of the closing bracket
+	next := c.before(i) // before the next entry or the closing bracket
 	comments, space := split(append(bytes.Clone(own), tail...))
 	switch rest, _ := split(*next); {
 	case i < last && rest == "":
@@ -234,7 +234,7 @@ func (d *Document) Remove(path ...string) (bool, error) {
 }
 
 // Prune removes the container at path if it has neither entries nor comments, then
-// the one around it, and so on up to the root. What like has, too, stays.
+// the one around it, and so on up to the root. It keeps containers that like has, too.
 func (d *Document) Prune(like *Document, path ...string) error {
 	for ; len(path) > 0; path = path[:len(path)-1] {
 		at, depth, err := d.find(path)
@@ -258,8 +258,8 @@ func (d *Document) Prune(like *Document, path ...string) error {
 	return nil
 }
 
-// indentAt returns the white space at the start of the line that offset is on, and
-// whether there is nothing else before offset.
+// indentAt returns the white space at the start of the line of offset, and whether
+// there is nothing else on the line before offset.
 func (d *Document) indentAt(offset int) (indent string, alone bool) {
 	start := bytes.LastIndexByte(d.text[:offset], '\n') + 1
 	line := d.text[start:offset]
@@ -267,14 +267,13 @@ func (d *Document) indentAt(offset int) (indent string, alone bool) {
 	return string(line[:len(line)-len(rest)]), len(rest) == 0 && start > 0
 }
 
-// split divides what stands between two values into the part that ends with the
-// last comment, and the white space behind it.
+// split divides the text between two values after its last comment.
 func split(extra hujson.Extra) (comments, space string) {
 	comments = strings.TrimRight(string(extra), " \t\r\n")
 	return comments, string(extra[len(comments):])
 }
 
-// place names a position in a document for people.
+// place returns the name of a path for messages.
 func place(path []string) string {
 	if len(path) == 0 {
 		return "the document"

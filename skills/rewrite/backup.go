@@ -12,12 +12,12 @@ import (
 )
 
 const (
-	stamp       = "20060102T150405.000Z" // what the name of a backup begins with
+	stamp       = "20060102T150405.000Z" // the start of a backup's name
 	mostBackups = 10
 )
 
-// keep stores content in the backup directory under a name that tells when it
-// was taken and from where, and returns the path.
+// keep stores content in the backup directory and returns the path of the backup. Its
+// name consists of the time and the path of the file.
 func (w *Writer) keep(path string, content []byte) (string, error) {
 	if w.Backups == "" {
 		return "", nil
@@ -42,10 +42,10 @@ func (w *Writer) keep(path string, content []byte) (string, error) {
 	}
 }
 
-// prune removes all but the newest backups of the file with that flattened name.
-// What cannot be removed stays.
+// prune removes all but the newest backups of the file with that flattened name. It
+// ignores errors.
 func (w *Writer) prune(flat string) {
-	entries, _ := os.ReadDir(w.Backups) // by name, and so by age
+	entries, _ := os.ReadDir(w.Backups) // sorted by name, and so by age
 	var names []string
 	for _, entry := range entries {
 		name := entry.Name()
@@ -77,7 +77,7 @@ func writeNew(path string, content []byte) error {
 	return file.Close()
 }
 
-// flatten makes one file name of a path; of a long path it keeps the end.
+// flatten returns path as one file name; of a long path only the end.
 func flatten(path string) string {
 	name := strings.Trim(strings.Map(func(r rune) rune {
 		if r == '/' || r == '\\' || r == ':' {

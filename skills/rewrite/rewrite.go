@@ -1,12 +1,11 @@
 // Package rewrite replaces files that belong to other programs.
 //
-// A settings file of a harness may be a symbolic link into somebody's
-// dotfiles, may have its own mode and owner, and may be rewritten by its owner
-// at any moment. So a file is replaced where it really is, in one step, with its
-// mode kept, and only while it still has the content the change was made from.
-// What it had before is kept in a backup directory of ours, never beside it:
-// some harnesses load every file they find in a directory. Of each file the last
-// ten backups are kept.
+// A settings file of a harness may be a symbolic link to another directory, may have
+// a mode and an owner of its own, and may be rewritten by the harness at any moment.
+// So the file that a link leads to is replaced, atomically, with its mode, and only
+// if it still has the content from which the change was made. The old content is kept
+// in a backup directory and never beside the file, because some harnesses load every
+// file in a directory. The last ten backups of each file are kept.
 package rewrite
 
 import (
@@ -21,8 +20,8 @@ import (
 	"github.com/talking-stick/tt/lockfile"
 )
 
-// ErrChanged reports that a file was changed by somebody else between the
-// moment its content was read and the moment it was to be replaced.
+// ErrChanged reports that another program has changed a file after its content was
+// read and before it could be replaced.
 var ErrChanged = errors.New("changed by another program meanwhile")
 
 // newFileMode is the mode of a file that did not exist before.
@@ -35,13 +34,13 @@ type Writer struct {
 }
 
 // Replace gives the file at path the content data if it still has the content
-// before; a nil before means that the file does not exist yet. It returns the
-// path of the backup, "" when there was nothing to keep.
+// before; a nil before means that the file does not exist yet. It returns the path
+// of the backup, "" if there was nothing to keep.
 //
-// When Replace returns nil, path has the new content and the old mode (and,
-// where the caller may set it, the old owner). On an error it is as it was. A
-// process that dies on the way leaves path with the old or the new content,
-// never a part of either. A symbolic link stays; what it points to is replaced.
+// When Replace returns nil, the file has the new content, the old mode and, if the
+// process may set it, the old owner. On an error the file is unchanged. If the
+// process is killed, the file has all of the old or all of the new content. If path
+// is a symbolic link, the file that it leads to is replaced.
 func (w *Writer) Replace(path string, before, data []byte) (backup string, err error) {
 	real, err := resolve(path)
 	if err != nil {
@@ -59,15 +58,15 @@ func (w *Writer) Replace(path string, before, data []byte) (backup string, err e
 		if err := likeOld(file, real); err != nil {
 			return err
 		}
-		if err := file.Sync(); err != nil { // it takes long, so it comes before the last look
+		if err := file.Sync(); err != nil { // slow, so it comes before the last comparison
 			return err
 		}
 		return unchanged(real, before)
 	}, real, data, filepath.Dir(real))
 }
 
-// Remove deletes the file at path if it still has the content before. It
-// unlinks a symbolic link, never what it points to.
+// Remove deletes the file at path if it still has the content before. If path is a
+// symbolic link, the link is deleted.
 func (w *Writer) Remove(path string, before []byte) (backup string, err error) {
 	if err := unchanged(path, before); err != nil {
 		return "", err
@@ -78,8 +77,8 @@ func (w *Writer) Remove(path string, before []byte) (backup string, err error) {
 	return backup, os.Remove(path)
 }
 
-// resolve returns the file that a write to path would reach. A link to a file
-// that does not exist is refused: creating its target is not ours to decide.
+// resolve returns the file that path leads to. A link to a file that does not exist
+// is an error.
 func resolve(path string) (string, error) {
 	info, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -115,7 +114,7 @@ func unchanged(path string, before []byte) error {
 	return nil
 }
 
-// likeOld gives temp the mode of the file at path and tries to give it its owner.
+// likeOld sets the mode of temp to that of the file at path, and tries to set the owner.
 func likeOld(temp *os.File, path string) error {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
