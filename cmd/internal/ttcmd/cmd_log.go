@@ -2,7 +2,6 @@ package ttcmd
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"slices"
 	"time"
@@ -42,7 +41,7 @@ const (
 	mostLog       = 10_000
 )
 
-// A logResult is a piece of a room's history.
+// A logResult is a part of a room's history.
 type logResult struct {
 	Entries []logEntry `json:"entries"`
 	Omitted int64      `json:"omitted_events"` // older ones of the same life, or of all with --archive
@@ -50,8 +49,9 @@ type logResult struct {
 }
 
 func runLog(ctx context.Context, c *cli.Invocation) error {
-	if c.Given("limit") && c.Int64("limit") < 1 {
-		return c.Usagef("--limit must be at least 1")
+	limit, err := logLimit(c)
+	if err != nil {
+		return err
 	}
 	d, err := openDesk(c)
 	if err != nil {
@@ -65,7 +65,7 @@ func runLog(ctx context.Context, c *cli.Invocation) error {
 	if err != nil {
 		return err
 	}
-	events, res, err := s.logEvents(ctx, snap.State)
+	events, res, err := s.logEvents(ctx, snap.State, limit)
 	if err != nil {
 		return err
 	}
@@ -77,8 +77,19 @@ func runLog(ctx context.Context, c *cli.Invocation) error {
 	return c.Out.Result(res, func(t *cli.Text) { writeLog(t, res, logWidth(c, t)) })
 }
 
-// logWidth is the width that lines of the log are cut to, 0 where there is no
-// terminal to cut them for.
+// logLimit returns how many events the log shows at most.
+func logLimit(c *cli.Invocation) (int, error) {
+	switch {
+	case c.Given("since"):
+		return limited(c, mostLog, mostLog)
+	case c.Bool("follow"):
+		return limited(c, defaultFollow, mostLog)
+	}
+	return limited(c, defaultLog, mostLog)
+}
+
+// logWidth returns the width that lines of the log are cut to, 0 if the output is
+// not a terminal.
 func logWidth(c *cli.Invocation, t *cli.Text) int {
 	if !c.Env.StdoutTTY {
 		return 0
@@ -86,17 +97,10 @@ func logWidth(c *cli.Invocation, t *cli.Text) int {
 	return t.Width
 }
 
-// logEvents returns the events that the flags ask for, and what they leave out.
-func (s *seat) logEvents(ctx context.Context, st *turn.State) ([]event.Event, logResult, error) {
+// logEvents returns the events that the flags ask for, and a result without entries
+// that says what is left out.
+func (s *seat) logEvents(ctx context.Context, st *turn.State, limit int) ([]event.Event, logResult, error) {
 	c := s.call
-	byDefault := int64(defaultLog)
-	switch {
-	case c.Given("since"):
-		byDefault = mostLog
-	case c.Bool("follow"):
-		byDefault = defaultFollow
-	}
-	limit := limited(c, byDefault, mostLog)
 	allLives := c.Bool("archive") || !st.Open
 	events, err := s.lastEvents(ctx, st, allLives, limit, func(*event.Event) bool { return true })
 	if err != nil {
@@ -119,7 +123,7 @@ func (s *seat) logEvents(ctx context.Context, st *turn.State) ([]event.Event, lo
 	res := logResult{Earlier: !allLives && len(archived) > 0}
 	grant, err := s.grantOfFirst(ctx, st, events)
 	if err == nil && cut {
-		res.Omitted, err = s.before(ctx, events[0].Seq, allLives)
+		res.Omitted, err = s.countBefore(ctx, events[0].Seq, allLives)
 	}
 	if grant != nil {
 		events = slices.Insert(events, 0, *grant)
@@ -128,8 +132,8 @@ func (s *seat) logEvents(ctx context.Context, st *turn.State) ([]event.Event, lo
 	return events, res, err
 }
 
-// grantOfFirst returns the grant of the turn that the events begin inside of, so
-// that it is shown with its end; nil if they begin outside of any.
+// grantOfFirst returns the grant of the turn in which the events begin, so that the
+// log shows it with its end; nil if they begin outside of a turn.
 func (s *seat) grantOfFirst(ctx context.Context, st *turn.State, events []event.Event) (*event.Event, error) {
 	for i := range events {
 		switch e := &events[i]; e.Type {
@@ -145,13 +149,13 @@ func (s *seat) grantOfFirst(ctx context.Context, st *turn.State, events []event.
 	return s.grantBefore(ctx, events[0].Seq, st.Turn)
 }
 
-// grantBefore returns the claim or takeover that began the turn, which lies before
-// an event; nil if it is not there.
+// grantBefore returns the claim or takeover that began the turn, if it lies before
+// the event with the number, and nil otherwise.
 func (s *seat) grantBefore(ctx context.Context, before, turnID int64) (*event.Event, error) {
 	for window := int64(1) << 8; ; window *= 8 {
 		after := max(0, before-1-window)
 		var grant *event.Event
-		_, err := s.room.History(ctx, after, func(e *event.Event) error {
+		err := s.eachEvent(ctx, after, true, func(e *event.Event) error {
 			if e.Seq >= before {
 				return errEnough
 			}
@@ -161,36 +165,24 @@ func (s *seat) grantBefore(ctx context.Context, before, turnID int64) (*event.Ev
 			}
 			return nil
 		})
-		if err != nil && !errors.Is(err, errEnough) {
-			return nil, err
-		}
-		if grant != nil || after == 0 {
-			return grant, nil
+		if err != nil || grant != nil || after == 0 {
+			return grant, err
 		}
 	}
 }
 
-// before returns how many events there are before one: numbers have no gaps.
-func (s *seat) before(ctx context.Context, seq int64, allLives bool) (int64, error) {
+// countBefore returns how many events lie before the one with the number. Numbers
+// have no gaps.
+func (s *seat) countBefore(ctx context.Context, seq int64, allLives bool) (int64, error) {
 	first := seq
-	read := s.room.History
-	if !allLives {
-		read = func(ctx context.Context, after int64, fn func(*event.Event) error) (int64, error) {
-			end, err := s.room.Events(ctx, after, fn)
-			return end.Seq, err
-		}
-	}
-	_, err := read(ctx, 0, func(e *event.Event) error {
+	err := s.eachEvent(ctx, 0, allLives, func(e *event.Event) error {
 		first = e.Seq
 		return errEnough
 	})
-	if errors.Is(err, errEnough) {
-		err = nil
-	}
 	return seq - first, err
 }
 
-// followLog prints the history in events, and what happens after it as it happens.
+// followLog prints the history in events, and then new entries as they come.
 func (s *seat) followLog(ctx context.Context, st *turn.State, events []event.Event) error {
 	var book logBook
 	q := &eventQuery{follow: true, past: events, writeEvent: func(_ *cli.Output, e *event.Event) error {
@@ -206,108 +198,4 @@ func (s *seat) writeEntry(e *logEntry) error {
 		return nil
 	}
 	return s.call.Out.WriteLine(e, func(t *cli.Text) { writeEntry(t, e, "begins", logWidth(s.call, t)) })
-}
-
-// A logEntry is a turn, or something that happened beside it.
-type logEntry struct {
-	Kind      string          `json:"kind"` // turn, message, note, note_resolved, member, room, policy
-	EventSeq  int64           `json:"event_seq"`
-	At        event.Time      `json:"at"`
-	TurnID    int64           `json:"turn_id,omitempty"`
-	Agent     string          `json:"agent_id,omitempty"`
-	To        string          `json:"to_agent_id,omitempty"`
-	Event     string          `json:"event_type,omitempty"`
-	Reason    string          `json:"reason,omitempty"`
-	Text      string          `json:"text,omitempty"`
-	Hint      string          `json:"delivery_hint,omitempty"` // of a message: normal, interrupt
-	Severity  string          `json:"severity,omitempty"`      // of a note: info, page
-	EndedAt   *event.Time     `json:"ended_at,omitempty"`
-	Duration  int64           `json:"duration_ms,omitempty"`
-	EndedBy   string          `json:"ended_by,omitempty"` // release, pass, takeover, kick, member_left, close
-	Handoff   json.RawMessage `json:"handoff,omitempty"`
-	PassedTo  string          `json:"passed_to,omitempty"`
-	TakenFrom string          `json:"taken_from,omitempty"`
-}
-
-// A logBook turns events into entries. A turn is one entry from its grant to its
-// end.
-type logBook struct {
-	open *logEntry // the turn in progress
-}
-
-// add returns the entries that the event makes or completes: a turn that ends with
-// it, and what it is itself.
-func (b *logBook) add(e *event.Event) (ended, made *logEntry) {
-	if b.open != nil && turn.EndsTurn(e, b.open.Agent) {
-		ended = b.open
-		ended.end(e)
-		b.open = nil
-	}
-	switch e.Type {
-	case turn.Claim, turn.Takeover:
-		b.open = startOfTurn(e)
-		made = b.open
-	case turn.Released, turn.Passed:
-	default:
-		made = beside(e)
-	}
-	return ended, made
-}
-
-func history(events []event.Event) []logEntry {
-	var book logBook
-	var made []*logEntry
-	for i := range events {
-		if _, entry := book.add(&events[i]); entry != nil {
-			made = append(made, entry)
-		}
-	}
-	entries := make([]logEntry, 0, len(made))
-	for _, entry := range made {
-		entries = append(entries, *entry)
-	}
-	return entries
-}
-
-func startOfTurn(e *event.Event) *logEntry {
-	entry := &logEntry{Kind: "turn", EventSeq: e.Seq, At: e.CreatedAt, TurnID: e.Turn, Agent: e.To, Event: e.Type, Reason: e.Reason}
-	if e.Type == turn.Takeover {
-		entry.TakenFrom = e.From
-	}
-	return entry
-}
-
-func (l *logEntry) end(e *event.Event) {
-	at := e.CreatedAt
-	l.EndedAt, l.EndedBy = &at, e.Type
-	l.Duration = max(0, at.Sub(l.At.Time).Milliseconds())
-	l.Handoff, l.PassedTo = e.Clone().Handoff, e.To
-}
-
-func beside(e *event.Event) *logEntry {
-	var p struct {
-		Body     string `json:"body"`
-		Hint     string `json:"delivery_hint"`
-		Severity string `json:"severity"`
-	}
-	_ = json.Unmarshal(e.Payload, &p)
-	entry := &logEntry{
-		EventSeq: e.Seq, At: e.CreatedAt, Agent: e.From, To: e.To, Event: e.Type, Reason: e.Reason,
-		Text: p.Body, Hint: p.Hint, Severity: p.Severity,
-	}
-	switch e.Type {
-	case turn.MessageSent:
-		entry.Kind = "message"
-	case turn.NoteAdded:
-		entry.Kind = "note"
-	case turn.NoteResolved:
-		entry.Kind = "note_resolved"
-	case turn.MemberJoined, turn.MemberLeft, turn.Kicked:
-		entry.Kind = "member"
-	case turn.PolicyChanged:
-		entry.Kind = "policy"
-	default:
-		entry.Kind = "room"
-	}
-	return entry
 }

@@ -91,10 +91,10 @@ const (
 type notesResult struct{ Notes []turn.NoteView }
 
 func runNotesList(ctx context.Context, c *cli.Invocation) error {
-	if c.Int64("limit") < 1 {
-		return c.Usagef("--limit must be at least 1")
+	limit, err := limited(c, defaultNotes, mostNotes)
+	if err != nil {
+		return err
 	}
-	limit := limited(c, defaultNotes, mostNotes)
 	s, err := openSeat(c)
 	if err != nil {
 		return err
