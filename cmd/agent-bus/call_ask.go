@@ -8,65 +8,48 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/topics"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/topic"
-	"github.com/talking-stick/tt/journal/event"
 )
 
 func ask(ctx context.Context, c *call) (tools.Result, error) {
-	id, err := tools.ParseTopicID(c.args)
-	if err != nil {
-		return nil, err
-	}
-	if _, err := c.session.agent(id); err != nil {
-		return nil, err
-	}
 	request, waitSeconds, err := tools.ParseAsk(c.args, c.limits)
 	if err != nil {
 		return nil, err
 	}
-	r, err := c.Topic(id)
+	r, err := c.Topic(c.topicID)
 	if err != nil {
 		return nil, err
 	}
-	queued, err := c.queue(ctx, r, request)
-	if err != nil || waitSeconds == 0 {
-		return queued, err
-	}
-	result, err := c.awaitAnswer(ctx, r, queued, waitSeconds)
-	return result, withQuestion(err, queued.QuestionID)
-}
-
-// queue stores the question.
-func (c *call) queue(ctx context.Context, r *topics.Room, request topic.AskRequest) (queued *tools.QueuedResult, err error) {
-	err = c.session.as(r.Name(), func(s *seat) error {
-		var questionID string
-		_, _, err := r.Update(ctx, func(st *topic.State) (events []event.Event, err error) {
-			events, questionID, err = st.Ask(s.agent, request, topics.NewQuestionID, c.limits)
-			return events, err
-		})
-		// Also after an error: the question may have been stored all the same.
-		s.addAsked(questionID)
-		queued = tools.NewQueuedResult(r.Name(), questionID, s.agent, request.To)
+	var id, agent string
+	err = c.session.whileJoined(c.topicID, func(m *membership) error {
+		agent = m.agent
+		id, err = topics.Ask(ctx, r, agent, request, c.limits)
+		m.addAsked(id)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	return queued, nil
+	if waitSeconds == 0 {
+		return tools.NewQueuedResult(c.topicID, id, agent, request.To), nil
+	}
+	result, err := c.awaitAnswer(ctx, r, id, agent, waitSeconds)
+	return result, withQuestion(err, id)
 }
 
-func (c *call) awaitAnswer(ctx context.Context, r *topics.Room, queued *tools.QueuedResult, seconds int) (tools.Result, error) {
-	err := c.until(ctx, r, seconds, func(s *topic.State) bool { return s.AskSettled(queued.QuestionID, 1) })
+func (c *call) awaitAnswer(ctx context.Context, r *topics.Room, questionID, agent string, seconds int) (tools.Result, error) {
+	err := c.until(ctx, r, seconds, func(s *topic.State) bool { return s.AskSettled(questionID, 1) })
 	if err != nil {
 		return nil, err
 	}
-	result, err := poll(ctx, r, queued.QuestionID, 0)
+	result, err := poll(ctx, r, questionID, 0)
 	if err != nil {
 		return nil, err
 	}
-	return result.AskResult(topics.Listeners(r, queued.AskedBy)), nil
+	return result.AskResult(topics.Listeners(r, agent)), nil
 }
 
-// withQuestion tells with an error after the question was stored which one it is.
+// withQuestion adds the question's id to an error that happened after the question
+// was stored.
 func withQuestion(err error, questionID string) error {
 	if err == nil || errors.Is(err, context.Canceled) {
 		return err
@@ -76,15 +59,11 @@ func withQuestion(err error, questionID string) error {
 }
 
 func askPoll(ctx context.Context, c *call) (tools.Result, error) {
-	id, err := tools.ParseTopicID(c.args)
-	if err != nil {
-		return nil, err
-	}
 	request, err := tools.ParsePoll(c.args)
 	if err != nil {
 		return nil, err
 	}
-	r, err := c.Topic(id)
+	r, err := c.Topic(c.topicID)
 	if err != nil {
 		return nil, err
 	}
@@ -93,32 +72,21 @@ func askPoll(ctx context.Context, c *call) (tools.Result, error) {
 		return nil, err
 	}
 	result, err := poll(ctx, r, request.QuestionID, request.Skip)
-	if err != nil {
-		return nil, c.elsewhere(ctx, err, id, request.QuestionID)
-	}
-	return result, nil
+	return asResult(result, c.onOtherTopic(ctx, err, request.QuestionID))
 }
 
 func poll(ctx context.Context, r *topics.Room, questionID string, skip int) (*tools.PollResult, error) {
-	snap, err := r.View()
+	s, lookup, closeJournal, err := topics.ReadQuestion(ctx, r, questionID)
 	if err != nil {
 		return nil, err
 	}
-	s, err := topics.WithQuestion(ctx, r, snap.State, questionID)
-	if err != nil {
-		return nil, err
-	}
-	lookup, done, err := topics.OpenLookup(ctx, r)
-	if err != nil {
-		return nil, err
-	}
-	defer done()
+	defer closeJournal()
 	return tools.Poll(s, questionID, skip, lookup)
 }
 
-// elsewhere turns "no such question here" into TOPIC_MISMATCH if it is on another
-// topic.
-func (c *call) elsewhere(ctx context.Context, err error, id, questionID string) error {
+// onOtherTopic turns the error that the topic has no such question into
+// TOPIC_MISMATCH if another topic has it.
+func (c *call) onOtherTopic(ctx context.Context, err error, questionID string) error {
 	if code.Of(err) != topic.QuestionNotFound {
 		return err
 	}
@@ -126,5 +94,5 @@ func (c *call) elsewhere(ctx context.Context, err error, id, questionID string) 
 	if scanErr != nil || found == "" {
 		return err
 	}
-	return tools.Mismatch(questionID, id)
+	return tools.Mismatch(questionID, c.topicID)
 }

@@ -10,7 +10,7 @@ import (
 )
 
 func askCancel(ctx context.Context, c *call) (tools.Result, error) {
-	q, err := c.ownQuestion()
+	id, err := tools.ParseQuestionID(c.args)
 	if err != nil {
 		return nil, err
 	}
@@ -18,58 +18,41 @@ func askCancel(ctx context.Context, c *call) (tools.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, changed, err := c.settle(ctx, q, func(s *topic.State) ([]event.Event, error) {
-		return s.Cancel(q.agent, q.id, reason)
+	s, warnings, err := c.settle(ctx, id, tools.WarnAlreadyCancelled, func(s *topic.State) ([]event.Event, error) {
+		return s.Cancel(c.agent, id, reason)
 	})
 	if err != nil {
 		return nil, err
 	}
-	result := tools.NewCancelResult(s, q.id)
-	if !changed {
-		result.Warn(tools.Already(tools.WarnAlreadyCancelled, "question_id", q.id))
-	}
-	return result, nil
+	return warned(tools.NewCancelResult(s, id), warnings...), nil
 }
 
 func questionMarkAnswered(ctx context.Context, c *call) (tools.Result, error) {
-	q, err := c.ownQuestion()
+	id, err := tools.ParseQuestionID(c.args)
 	if err != nil {
 		return nil, err
 	}
-	s, changed, err := c.settle(ctx, q, func(s *topic.State) ([]event.Event, error) {
-		return s.MarkAnswered(q.agent, q.id)
+	s, warnings, err := c.settle(ctx, id, tools.WarnAlreadyAnswered, func(s *topic.State) ([]event.Event, error) {
+		return s.MarkAnswered(c.agent, id)
 	})
 	if err != nil {
 		return nil, err
 	}
-	result := tools.NewMarkResult(s, q.id)
-	if !changed {
-		result.Warn(tools.Already(tools.WarnAlreadyAnswered, "question_id", q.id))
-	}
-	return result, nil
+	return warned(tools.NewMarkResult(s, id), warnings...), nil
 }
 
-// An ownQuestion is a question that its asker settles.
-type ownQuestion struct{ topicID, agent, id string }
-
-func (c *call) ownQuestion() (q ownQuestion, err error) {
-	if q.topicID, err = tools.ParseTopicID(c.args); err != nil {
-		return q, err
-	}
-	if q.agent, err = c.session.agent(q.topicID); err != nil {
-		return q, err
-	}
-	q.id, err = tools.ParseQuestionID(c.args)
-	return q, err
-}
-
-func (c *call) settle(ctx context.Context, q ownQuestion, decide func(*topic.State) ([]event.Event, error)) (s *topic.State, changed bool, err error) {
-	r, err := c.Topic(q.topicID)
+// settle is [topics.Settle] with a warning with the code already if nothing changed.
+func (c *call) settle(ctx context.Context, questionID, already string, decide func(*topic.State) ([]event.Event, error)) (*topic.State, []tools.Warning, error) {
+	r, err := c.Topic(c.topicID)
 	if err != nil {
-		return nil, false, err
+		return nil, nil, err
 	}
-	if s, changed, err = topics.Settle(ctx, r, q.id, decide); err != nil {
-		return nil, false, c.elsewhere(ctx, err, q.topicID, q.id)
+	s, changed, err := topics.Settle(ctx, r, questionID, decide)
+	if err != nil {
+		return nil, nil, c.onOtherTopic(ctx, err, questionID)
 	}
-	return s, changed, nil
+	if changed {
+		return s, nil, nil
+	}
+	return s, []tools.Warning{tools.Already(already, "question_id", questionID)}, nil
 }

@@ -6,10 +6,9 @@ import (
 	"github.com/talking-stick/tt/cmd/agent-bus/internal/tools"
 	"github.com/talking-stick/tt/cmd/internal/topics"
 	"github.com/talking-stick/tt/fsroom/topic"
-	"github.com/talking-stick/tt/journal/event"
 )
 
-// A pingResult answers ping.
+// A pingResult is the result of ping.
 type pingResult struct {
 	OK          bool   `json:"ok"`
 	SpecVersion string `json:"spec_version"`
@@ -34,7 +33,7 @@ func topicCreate(ctx context.Context, c *call) (tools.Result, error) {
 	if err != nil {
 		return nil, withUnreadable(err, doubtful, request.Name)
 	}
-	return warned(tools.NewTopicResult(&info), warningsOf(doubtful)), nil
+	return warned(tools.NewTopicResult(&info), warningsOf(doubtful)...), nil
 }
 
 func topicList(_ context.Context, c *call) (tools.Result, error) {
@@ -46,7 +45,7 @@ func topicList(_ context.Context, c *call) (tools.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	return warned(tools.NewListResult(all.Infos(), status), warningsOf(all.Unreadable)), nil
+	return warned(tools.NewListResult(all.Infos(), status), warningsOf(all.Unreadable)...), nil
 }
 
 func topicResolve(_ context.Context, c *call) (tools.Result, error) {
@@ -58,45 +57,33 @@ func topicResolve(_ context.Context, c *call) (tools.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	return warned(tools.NewTopicResult(&info), warnings), nil
+	return warned(tools.NewTopicResult(&info), warnings...), nil
 }
 
 func topicClose(ctx context.Context, c *call) (tools.Result, error) {
-	id, err := tools.ParseTopicID(c.args)
-	if err != nil {
-		return nil, err
-	}
 	reason, err := tools.ParseReason(c.args, c.limits)
 	if err != nil {
 		return nil, err
 	}
-	r, err := c.Topic(id)
+	r, err := c.Topic(c.topicID)
 	if err != nil {
 		return nil, err
 	}
-	by, _ := c.session.agent(id) // "" for a session that has not joined, which may close it too
-	result, err := closeTopic(ctx, r, by, reason)
+	s, changed, err := topics.Close(ctx, r, c.agent, reason)
 	if err != nil {
 		return nil, err
 	}
-	return result, nil
+	return closeResult(s, changed), nil
 }
 
-// closeTopic closes the topic. The result has a warning if it was closed before.
-func closeTopic(ctx context.Context, r *topics.Room, by, reason string) (*tools.CloseResult, error) {
-	var changes []event.Event
-	snap, _, err := r.Update(ctx, func(s *topic.State) (events []event.Event, err error) {
-		changes, err = s.Close(by, reason)
-		return changes, err
-	})
-	if err != nil {
-		return nil, err
+// closeResult returns the result of topic_close, with a warning if the topic was
+// closed before.
+func closeResult(s *topic.State, changed bool) *tools.CloseResult {
+	result := tools.NewCloseResult(s)
+	if !changed {
+		result.Warn(tools.Already(tools.WarnAlreadyClosed, "topic_id", s.TopicID))
 	}
-	result := tools.NewCloseResult(snap.State)
-	if len(changes) == 0 {
-		result.Warn(tools.Already(tools.WarnAlreadyClosed, "topic_id", result.TopicID))
-	}
-	return result, nil
+	return result
 }
 
 func topicJoin(ctx context.Context, c *call) (tools.Result, error) {
@@ -129,16 +116,8 @@ func topicJoin(ctx context.Context, c *call) (tools.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	result := tools.NewJoinResult(snap.State, request.AgentName, c.Path)
-	result.Warn(warnings...)
 	if inUse {
-		result.Warn(tools.NameInUse(id, request.AgentName))
+		warnings = append(warnings, tools.NameInUse(id, request.AgentName))
 	}
-	return result, nil
-}
-
-// warned returns the result with the warnings.
-func warned(r tools.Result, warnings []tools.Warning) tools.Result {
-	r.Warn(warnings...)
-	return r
+	return warned(tools.NewJoinResult(snap.State, request.AgentName, c.Path), warnings...), nil
 }

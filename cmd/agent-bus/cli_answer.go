@@ -8,7 +8,6 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/topics"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/topic"
-	"github.com/talking-stick/tt/journal/event"
 )
 
 var answerCommand = &cli.Command{
@@ -56,29 +55,13 @@ func runAnswer(ctx context.Context, c *cli.Invocation, b *bus) error {
 	if err != nil {
 		return err
 	}
-	result := answeredResult{QuestionID: id, AnswerID: topics.NewAnswerID(), Status: "saved"}
-	_, _, err = r.Update(ctx, func(s *topic.State) ([]event.Event, error) {
-		events, tally, err := s.Answer(agent, []topic.Response{response}, func() string { return result.AnswerID })
-		if err == nil && tally.Saved == 0 {
-			err = alreadySettled(tally.Skipped[0])
-		}
-		if err == nil {
-			result.AskedBy = s.Question(id).AskedBy
-		}
-		return events, err
-	})
+	s, tally, err := topics.Answer(ctx, r, agent, []topic.Response{response})
 	if err != nil {
 		return err
 	}
-	return c.Out.Result(result, func(t *cli.Text) { t.Line("Answered %s of %s.", id, result.AskedBy) })
-}
-
-// alreadySettled refuses to answer a question of the topic. One that its state has
-// forgotten was settled, too.
-func alreadySettled(skip topic.Skip) error {
-	how := skip.Reason
-	if how == topic.SkipNotOnTopic {
-		how = "answered or cancelled"
+	if len(tally.Skipped) > 0 {
+		return topic.Invalid("question_id", "names a question that is %s already", tally.Skipped[0].Reason)
 	}
-	return topic.Invalid("question_id", "names a question that is %s already", how)
+	result := answeredResult{QuestionID: id, AnswerID: tally.AnswerIDs[0], Status: "saved", AskedBy: s.Question(id).AskedBy}
+	return c.Out.Result(result, func(t *cli.Text) { t.Line("Answered %s of %s.", id, result.AskedBy) })
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/topic"
-	"github.com/talking-stick/tt/journal/event"
 )
 
 var askCommand = &cli.Command{
@@ -49,11 +48,7 @@ func runAsk(ctx context.Context, c *cli.Invocation, b *bus) error {
 	if err != nil {
 		return err
 	}
-	var id string
-	_, _, err = r.Update(ctx, func(s *topic.State) (events []event.Event, err error) {
-		events, id, err = s.Ask(agent, request, topics.NewQuestionID, b.limits)
-		return events, err
-	})
+	id, err := topics.Ask(ctx, r, agent, request, b.limits)
 	if err != nil {
 		return err
 	}

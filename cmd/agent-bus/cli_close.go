@@ -43,16 +43,16 @@ func runClose(ctx context.Context, c *cli.Invocation, b *bus) error {
 	if err != nil {
 		return err
 	}
-	result, err := closeTopic(ctx, r, agent, reason)
+	s, changed, err := topics.Close(ctx, r, agent, reason)
 	if err != nil {
 		return err
 	}
-	return c.Out.Result(result, func(t *cli.Text) {
-		if result.Warnings != nil {
-			t.Line("%s was closed already.", result.Name)
+	return c.Out.Result(closeResult(s, changed), func(t *cli.Text) {
+		if !changed {
+			t.Line("%s was closed already.", s.Name)
 			return
 		}
-		t.Line("Closed %s.", result.Name)
+		t.Line("Closed %s.", s.Name)
 	})
 }
 

@@ -10,66 +10,68 @@ import (
 	"github.com/talking-stick/tt/fsroom/code"
 )
 
-// A session is one client: who it is on each topic. It lives in memory only.
+// A session is one client and the topics it has joined. It lives in memory only.
 type session struct {
 	// mu is held for reading while a question is asked, so that the name under
-	// which it is asked cannot change meanwhile.
-	mu    sync.RWMutex
-	seats map[string]*seat // by topic id
+	// which it is asked does not change meanwhile.
+	mu          sync.RWMutex
+	memberships map[string]*membership // by topic id
 }
 
-// A seat is what a session is on one topic.
-type seat struct {
+// A membership is the name under which a session has joined a topic.
+type membership struct {
 	agent   string
-	release func() // gives back the mark
+	release func() // releases the mark JoinedMark
 
 	mu    sync.Mutex
 	asked []string // the questions that the session asked under the name
 }
 
-func (s *seat) addAsked(questionID string) {
+// addAsked adds a question; "" is ignored.
+func (m *membership) addAsked(questionID string) {
 	if questionID == "" {
 		return
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.asked = append(s.asked, questionID)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.asked = append(m.asked, questionID)
 }
 
 // agent returns the session's name on the topic.
 func (s *session) agent(topicID string) (name string, err error) {
-	err = s.as(topicID, func(at *seat) error {
-		name = at.agent
+	err = s.whileJoined(topicID, func(m *membership) error {
+		name = m.agent
 		return nil
 	})
 	return name, err
 }
 
-// as runs do with the session's seat on the topic, which stays what it is.
-func (s *session) as(topicID string, do func(*seat) error) error {
+// whileJoined calls do with the session's membership of the topic, which does not
+// change meanwhile.
+func (s *session) whileJoined(topicID string, do func(*membership) error) error {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	if at := s.seats[topicID]; at != nil {
-		return do(at)
+	if m := s.memberships[topicID]; m != nil {
+		return do(m)
 	}
 	return tools.NotJoined(topicID)
 }
 
-// join takes the name on the topic. It reports whether another live session has
-// the same one. Where presence cannot be written, on a read-only disk, it joins
-// without.
+// join joins the topic under the name, and reports whether another live session has
+// joined under the same name. If presence cannot be written, as on a read-only disk,
+// it joins without the mark.
 func (s *session) join(ctx context.Context, r *topics.Room, agent string) (inUse bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	old := s.seats[r.Name()]
+	old := s.memberships[r.Name()]
 	if old == nil {
-		old = &seat{release: func() {}}
+		old = &membership{release: func() {}}
 	}
-	next := &seat{agent: agent, release: func() {}}
+	next := &membership{agent: agent, release: func() {}}
 	if old.agent == agent {
 		next.asked = old.asked
 	}
-	// Under the lock, or two that join at once would each see nobody.
+	// Without the lock, two sessions that join at once would not see each other.
 	err = r.Locked(ctx, func(snap *topics.Snapshot) error {
 		if err := snap.State.CheckRejoin(old.agent, agent, old.asked); err != nil {
 			return err
@@ -91,11 +93,11 @@ func (s *session) join(ctx context.Context, r *topics.Room, agent string) (inUse
 		return false, err
 	}
 	old.release()
-	s.seats[r.Name()] = next
+	s.memberships[r.Name()] = next
 	return inUse, nil
 }
 
-func checkRejoin(r *topics.Room, old *seat, next string) error {
+func checkRejoin(r *topics.Room, old *membership, next string) error {
 	snap, err := r.View()
 	if err != nil {
 		return err
@@ -103,31 +105,31 @@ func checkRejoin(r *topics.Room, old *seat, next string) error {
 	return snap.State.CheckRejoin(old.agent, next, old.asked)
 }
 
-// leave gives everything back.
+// leave leaves all topics.
 func (s *session) leave() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, at := range s.seats {
-		at.release()
+	for _, m := range s.memberships {
+		m.release()
 	}
-	clear(s.seats)
+	clear(s.memberships)
 }
 
-// sessions are the clients of one server: one over standard input and output,
-// any number in memory.
+// sessions are the clients of one server: one on standard input and output, any
+// number in memory.
 type sessions struct {
 	mu  sync.Mutex
 	all map[*mcp.ServerSession]*session
 }
 
-// of returns the session of a client, which ends with its connection.
+// of returns the session of a client. The session ends when the client disconnects.
 func (all *sessions) of(client *mcp.ServerSession) *session {
 	all.mu.Lock()
 	defer all.mu.Unlock()
 	if s := all.all[client]; s != nil {
 		return s
 	}
-	s := &session{seats: make(map[string]*seat)}
+	s := &session{memberships: make(map[string]*membership)}
 	if all.all == nil {
 		all.all = make(map[*mcp.ServerSession]*session)
 	}

@@ -17,11 +17,13 @@ type tool struct {
 	title       string
 	description string
 	params      []param
-	reads       bool // changes nothing, so that clients need not ask their user
-	idempotent  bool // doing it twice is the same as once
-	ends        bool // ends something for everybody, which cannot be undone
-	anytime     bool // need not wait for the client's earlier calls
-	large       bool // results can be larger than clients show unless asked to
+	onTopic     bool // has an argument topic_id, which is required
+	joined      bool // onTopic, and only for sessions that have joined the topic
+	readOnly    bool // changes nothing, so that clients need not ask their user
+	idempotent  bool // calling it twice is the same as once
+	destructive bool // ends something for everybody, which cannot be undone
+	unordered   bool // need not wait for the client's earlier calls
+	large       bool // results can be larger than clients show by default
 	run         func(context.Context, *call) (tools.Result, error)
 }
 
@@ -31,6 +33,8 @@ type call struct {
 	session *session
 	request *mcp.CallToolRequest
 	args    tools.Args
+	topicID string // of a tool that is onTopic
+	agent   string // the session's name on that topic, "" if it has not joined
 	// startsWaiting lets the client's later calls go on.
 	startsWaiting func()
 }
@@ -45,7 +49,7 @@ func (s *server) add(t *tool) {
 	s.mcp.AddTool(&mcp.Tool{
 		Meta: meta, Name: t.name, Title: t.title, Description: t.description, InputSchema: object(t.params...),
 		Annotations: &mcp.ToolAnnotations{
-			Title: t.title, ReadOnlyHint: t.reads, IdempotentHint: t.idempotent || t.reads, DestructiveHint: &t.ends, OpenWorldHint: &no,
+			Title: t.title, ReadOnlyHint: t.readOnly, IdempotentHint: t.idempotent || t.readOnly, DestructiveHint: &t.destructive, OpenWorldHint: &no,
 		},
 	}, func(ctx context.Context, request *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		return s.result(ctx, t, request)
@@ -67,20 +71,33 @@ func (s *server) call(ctx context.Context, t *tool, request *mcp.CallToolRequest
 	}
 	number := numberOf(request)
 	defer s.order.leave(number)
-	if t.anytime {
+	if t.unordered {
 		s.order.leave(number)
 	} else if err := s.order.enter(ctx, number); err != nil {
 		return nil, err
 	}
 	unknown := args.Unknown(t.argumentNames())
-	result, err := t.run(ctx, &call{
+	c := &call{
 		server: s, session: s.sessions.of(request.Session), request: request, args: args, startsWaiting: func() { s.order.leave(number) },
-	})
+	}
+	result, err := t.start(ctx, c)
 	if err != nil {
 		return nil, withUnknown(err, unknown)
 	}
-	result.Warn(unknown...)
-	return result, nil
+	return warned(result, unknown...), nil
+}
+
+// start finds out the topic and the agent if the tool needs them, and runs the tool.
+func (t *tool) start(ctx context.Context, c *call) (result tools.Result, err error) {
+	if t.onTopic {
+		if c.topicID, err = tools.ParseTopicID(c.args); err != nil {
+			return nil, err
+		}
+		if c.agent, err = c.session.agent(c.topicID); err != nil && t.joined {
+			return nil, err
+		}
+	}
+	return t.run(ctx, c)
 }
 
 func (t *tool) argumentNames() []string {
@@ -91,8 +108,8 @@ func (t *tool) argumentNames() []string {
 	return names
 }
 
-// withUnknown tells with a refused argument which ones were ignored: most often
-// the missing one was misspelled.
+// withUnknown adds the unknown arguments to the refusal of an argument: often a
+// missing argument was misspelled.
 func withUnknown(err error, unknown []tools.Warning) error {
 	var e *code.Error
 	if len(unknown) == 0 || !errors.As(err, &e) || e.Code != topic.InvalidArgument {
@@ -106,8 +123,8 @@ func withUnknown(err error, unknown []tools.Warning) error {
 	return refusal.With("warnings", unknown)
 }
 
-// toolResult is the result as the protocol carries it: in two forms, because clients
-// show their model only one of them, and not all the same one.
+// toolResult returns the result or the error as the protocol carries it: as text and
+// as JSON, because some clients show their model only the one and some the other.
 func toolResult(result tools.Result, err error) (*mcp.CallToolResult, error) {
 	if err != nil {
 		text, structured := tools.ErrorResult(err)
@@ -118,6 +135,21 @@ func toolResult(result tools.Result, err error) (*mcp.CallToolResult, error) {
 		return nil, err
 	}
 	return &mcp.CallToolResult{Content: textContent(tools.TextOf(result)), StructuredContent: json.RawMessage(structured)}, nil
+}
+
+// warned returns the result with the warnings.
+func warned(r tools.Result, warnings ...tools.Warning) tools.Result {
+	r.Warn(warnings...)
+	return r
+}
+
+// asResult returns the result, or the error and no result: a nil pointer in an
+// interface is not nil.
+func asResult[R tools.Result](result R, err error) (tools.Result, error) {
+	if err != nil {
+		return nil, err
+	}
+	return result, nil
 }
 
 func textContent(text string) []mcp.Content { return []mcp.Content{&mcp.TextContent{Text: text}} }

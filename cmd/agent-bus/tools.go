@@ -38,7 +38,7 @@ func toolTable(l topic.Limits) []*tool {
 func topicTools() []*tool {
 	return []*tool{
 		{
-			name: "ping", title: "Ping", reads: true, anytime: true, run: ping,
+			name: "ping", title: "Ping", readOnly: true, unordered: true, run: ping,
 			description: "Check that the server is there, and in which data directory it keeps topics. Touches no file.",
 		},
 		{
@@ -51,14 +51,14 @@ func topicTools() []*tool {
 			},
 		},
 		{
-			name: "topic_list", title: "List topics", reads: true, run: topicList,
+			name: "topic_list", title: "List topics", readOnly: true, run: topicList,
 			description: "List topics with the number of their questions, the newest first.",
 			params: []param{
 				{name: "status", kind: "string", defaultValue: topic.ListOpen, choices: []any{topic.ListOpen, topic.ListClosed, topic.ListAll}, description: "Which topics."},
 			},
 		},
 		{
-			name: "topic_resolve", title: "Find a topic by name", reads: true, run: topicResolve,
+			name: "topic_resolve", title: "Find a topic by name", readOnly: true, run: topicResolve,
 			description: "Find the newest open topic with exactly this name.",
 			params: []param{
 				{name: "name", kind: "string", required: true, description: "The topic's name."},
@@ -66,7 +66,7 @@ func topicTools() []*tool {
 			},
 		},
 		{
-			name: "topic_close", title: "Close a topic", idempotent: true, ends: true, run: topicClose,
+			name: "topic_close", title: "Close a topic", idempotent: true, destructive: true, onTopic: true, run: topicClose,
 			description: "Close a topic for new questions, for everybody and for good. Any agent can. Questions already asked can still be answered.",
 			params: []param{
 				topicIDParam(),
@@ -89,7 +89,7 @@ func topicTools() []*tool {
 func questionTools(l topic.Limits) []*tool {
 	return []*tool{
 		{
-			name: "ask", title: "Ask a question", large: true, run: ask,
+			name: "ask", title: "Ask a question", large: true, onTopic: true, joined: true, run: ask,
 			description: "Ask the other agents on a topic, and wait for the first answer. More answers may come; ask_poll returns all. The question stays open until you mark it answered or cancel it.",
 			params: []param{
 				topicIDParam(),
@@ -99,7 +99,7 @@ func questionTools(l topic.Limits) []*tool {
 			},
 		},
 		{
-			name: "ask_poll", title: "Look for answers", reads: true, large: true, run: askPoll,
+			name: "ask_poll", title: "Look for answers", readOnly: true, large: true, onTopic: true, run: askPoll,
 			description: "Look how a question stands, and read all its answers. With wait_seconds, wait first until it has min_answers answers.",
 			params: []param{
 				topicIDParam(), questionIDParam(),
@@ -109,7 +109,7 @@ func questionTools(l topic.Limits) []*tool {
 			},
 		},
 		{
-			name: "ask_cancel", title: "Cancel a question", idempotent: true, run: askCancel,
+			name: "ask_cancel", title: "Cancel a question", idempotent: true, onTopic: true, joined: true, run: askCancel,
 			description: "Withdraw a question of your own: nobody is offered it any more.",
 			params: []param{
 				topicIDParam(), questionIDParam(),
@@ -117,12 +117,12 @@ func questionTools(l topic.Limits) []*tool {
 			},
 		},
 		{
-			name: "question_mark_answered", title: "Mark a question answered", idempotent: true, run: questionMarkAnswered,
+			name: "question_mark_answered", title: "Mark a question answered", idempotent: true, onTopic: true, joined: true, run: questionMarkAnswered,
 			description: "Close a question of your own that has been answered well enough: nobody is offered it any more.",
 			params:      []param{topicIDParam(), questionIDParam()},
 		},
 		{
-			name: "pending_list", title: "List questions to answer", reads: true, large: true, run: pendingList,
+			name: "pending_list", title: "List questions to answer", readOnly: true, large: true, onTopic: true, joined: true, run: pendingList,
 			description: "List the questions of others that you can answer and have not, the oldest first. Waits until there is one. With mine, list your own open questions instead, without waiting.",
 			params: []param{
 				topicIDParam(),
@@ -132,7 +132,7 @@ func questionTools(l topic.Limits) []*tool {
 			},
 		},
 		{
-			name: "answer", title: "Answer questions", run: answer,
+			name: "answer", title: "Answer questions", onTopic: true, joined: true, run: answer,
 			description: "Answer one or more questions, each once. All are stored or, if one is refused, none.",
 			params: []param{
 				topicIDParam(),

@@ -7,11 +7,11 @@ import (
 	"github.com/talking-stick/tt/journal/event"
 )
 
-// A Tally counts the responses of one call that were stored, and lists those that
-// were not because their question is not on the topic or no longer pending.
+// A Tally lists the answers that were stored of one call, and the responses that were
+// not because their question is not on the topic or no longer pending.
 type Tally struct {
-	Saved   int
-	Skipped []Skip
+	AnswerIDs []string
+	Skipped   []Skip
 }
 
 // A Skip says why a response was not stored.
@@ -35,19 +35,21 @@ func (s *State) Answer(agent string, responses []Response, newID func() string) 
 		return nil, Tally{}, err
 	}
 	var events []event.Event
-	var skipped []Skip
+	var tally Tally
 	for _, r := range responses {
-		switch q := s.Question(r.QuestionID); {
-		case q == nil || q.Status != Pending:
-			skipped = append(skipped, s.Skip(r.QuestionID))
-		default:
-			events = append(events, event.Event{
-				Type: EventAnswer, From: agent, To: q.AskedBy,
-				Payload: payload(answerPayload{AnswerID: newID(), QuestionID: q.ID, Payload: r.Payload}),
-			})
+		q := s.Question(r.QuestionID)
+		if q == nil || q.Status != Pending {
+			tally.Skipped = append(tally.Skipped, s.Skip(r.QuestionID))
+			continue
 		}
+		id := newID()
+		tally.AnswerIDs = append(tally.AnswerIDs, id)
+		events = append(events, event.Event{
+			Type: EventAnswer, From: agent, To: q.AskedBy,
+			Payload: payload(answerPayload{AnswerID: id, QuestionID: q.ID, Payload: r.Payload}),
+		})
 	}
-	return events, Tally{Saved: len(events), Skipped: skipped}, nil
+	return events, tally, nil
 }
 
 // Skip says why a response to the question is not stored, which must not be

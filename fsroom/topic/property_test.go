@@ -112,7 +112,7 @@ func (m *model) answer(t *rapid.T, agent string, questions []*modelQuestion) {
 		}
 		return
 	}
-	if tally.Saved != len(open) || len(tally.Skipped) != len(questions)-len(open) || len(events) != len(open) {
+	if len(tally.AnswerIDs) != len(open) || len(tally.Skipped) != len(questions)-len(open) || len(events) != len(open) {
 		t.Fatalf("%+v and %d events, want %d of %d saved", tally, len(events), len(open), len(questions))
 	}
 	m.Commit(m.id, events)

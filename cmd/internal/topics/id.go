@@ -8,15 +8,10 @@ import (
 // idLength is the length of every id: a letter for its kind and 44 random bits.
 const idLength = 12
 
-// newTopicID returns the id of a new topic. Ids start with a letter, because agents
-// turn "12345678" and "1e5" into numbers.
-func newTopicID() string { return newID('t') }
-
-// NewQuestionID returns the id of a new question.
-func NewQuestionID() string { return newID('q') }
-
-// NewAnswerID returns the id of a new answer.
-func NewAnswerID() string { return newID('a') }
+// Ids start with a letter, because agents turn "12345678" and "1e5" into numbers.
+func newTopicID() string    { return newID('t') }
+func newQuestionID() string { return newID('q') }
+func newAnswerID() string   { return newID('a') }
 
 func newID(kind byte) string {
 	var random [6]byte

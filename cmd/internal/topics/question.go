@@ -58,28 +58,16 @@ func OpenLookup(ctx context.Context, r *Room) (lookup topic.Lookup, close func()
 	return lookup, func() { _ = reader.Close() }, nil
 }
 
-// Settle carries out decide, which cancels a question or marks it answered. It
-// returns the topic as it is then, and whether that changed anything. If the state
-// has forgotten the question, the topic returned is the history.
-func Settle(ctx context.Context, r *Room, questionID string, decide func(*topic.State) ([]event.Event, error)) (s *topic.State, changed bool, err error) {
-	var forgotten bool
-	snap, _, err := r.Update(ctx, func(s *topic.State) (events []event.Event, err error) {
-		if forgotten = s.Forgets() && s.Question(questionID) == nil; forgotten {
-			return nil, nil
-		}
-		events, err = decide(s)
-		changed = len(events) > 0
-		return events, err
-	})
+// ReadQuestion returns a state that has the question, as WithQuestion does, and the
+// lookup for its texts.
+func ReadQuestion(ctx context.Context, r *Room, questionID string) (s *topic.State, lookup topic.Lookup, close func(), err error) {
+	snap, err := r.View()
 	if err != nil {
-		return nil, false, err
+		return nil, nil, nil, err
 	}
-	if !forgotten {
-		return snap.State, changed, nil
+	if s, err = WithQuestion(ctx, r, snap.State, questionID); err != nil {
+		return nil, nil, nil, err
 	}
-	// A question that is found now is settled already, so there are no events.
-	if s, err = History(ctx, r); err == nil {
-		_, err = decide(s)
-	}
-	return s, false, err
+	lookup, close, err = OpenLookup(ctx, r)
+	return s, lookup, close, err
 }

@@ -113,7 +113,6 @@ func (r *JoinResult) Text() string {
 // A CloseResult answers topic_close.
 type CloseResult struct {
 	TopicID     string      `json:"topic_id"`
-	Name        string      `json:"-"`
 	Status      string      `json:"status"`
 	ClosedAt    *event.Time `json:"closed_at"`
 	CloseReason *string     `json:"close_reason"` // null without one
@@ -123,7 +122,7 @@ type CloseResult struct {
 // NewCloseResult returns the result of topic_close for a topic that is closed now.
 func NewCloseResult(s *topic.State) *CloseResult {
 	i := s.Info()
-	return &CloseResult{TopicID: i.TopicID, Name: i.Name, Status: i.Status, ClosedAt: i.ClosedAt, CloseReason: i.CloseReason}
+	return &CloseResult{TopicID: i.TopicID, Status: i.Status, ClosedAt: i.ClosedAt, CloseReason: i.CloseReason}
 }
 
 func (r *CloseResult) Text() string {

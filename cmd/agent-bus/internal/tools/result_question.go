@@ -291,7 +291,7 @@ type SavedResult struct {
 func NewSavedResult(s *topic.State, t topic.Tally) *SavedResult {
 	// The plan has no delay, because pending_list waits.
 	return &SavedResult{
-		Saved: t.Saved, Skipped: len(t.Skipped), Reasons: t.Skipped,
+		Saved: len(t.AnswerIDs), Skipped: len(t.Skipped), Reasons: t.Skipped,
 		NextAction: pendingAction(s.TopicID), ClientPlan: ClientPlan{MaxAttempts: 3}, Notices: noticesOf(s),
 	}
 }
