@@ -26,7 +26,7 @@ func (s *State) Fields(c *wire.Codec) {
 	c.OptInt("broadcasts", &s.Broadcasts)
 	wire.OptList(c, "notes", &s.Notes)
 	c.OptInt("last_note_event_seq", &s.LastNote)
-	c.Texter("updated_at", &s.UpdatedAt)
+	c.Time("updated_at", &s.UpdatedAt)
 }
 
 func (g *Grant) Fields(c *wire.Codec) {
@@ -44,7 +44,7 @@ func (p *PendingHandoff) Fields(c *wire.Codec) {
 }
 
 func (i *Instant) Fields(c *wire.Codec) {
-	c.Texter("wall", &i.Wall)
+	c.Time("wall", &i.Wall)
 	c.OptText("boot_id", &i.Boot)
 	c.OptInt("mono_ms", &i.Mono)
 }
@@ -66,7 +66,7 @@ func (m *Member) Fields(c *wire.Codec) {
 	c.OptText("display_name", &m.DisplayName)
 	c.OptText("session_kind", &m.SessionKind)
 	c.Num("ordinal", &m.Ordinal)
-	c.Texter("joined_at", &m.JoinedAt)
+	c.Time("joined_at", &m.JoinedAt)
 	c.OptInt("last_held_event_seq", &m.LastHeld)
 	c.OptInt("direct", &m.Direct)
 	c.OptInt("sent_broadcasts", &m.Sent)
@@ -85,14 +85,14 @@ func (n *Note) Fields(c *wire.Codec) {
 	c.Text("author_agent_id", &n.Author)
 	c.OptText("target_agent_id", &n.Target)
 	c.Text("severity", &n.Severity)
-	c.Texter("created_at", &n.CreatedAt)
+	c.Time("created_at", &n.CreatedAt)
 }
 
 func (n *NoteView) Fields(c *wire.Codec) {
 	n.Note.Fields(c)
 	c.Text("body", &n.Body)
 	if n.ResolvedAt != nil {
-		c.Texter("resolved_at", n.ResolvedAt)
+		c.Time("resolved_at", n.ResolvedAt)
 	}
 	c.OptText("resolved_by_agent_id", &n.ResolvedBy)
 }
@@ -165,7 +165,7 @@ func (v *RoomView) Fields(c *wire.Codec) {
 	optTime(c, "claim_expires_at", &v.ClaimExpiresAt)
 	c.OptInt("pending_handoff_event_seq", &v.PendingHandoff)
 	c.Int("last_event_seq", &v.LastEventSeq)
-	c.Texter("updated_at", &v.UpdatedAt)
+	c.Time("updated_at", &v.UpdatedAt)
 	c.OptBool("path_missing", &v.PathMissing)
 }
 
@@ -173,8 +173,8 @@ func (v *MemberView) Fields(c *wire.Codec) {
 	c.Text("agent_id", &v.AgentID)
 	c.Text("display_name", &v.DisplayName)
 	c.Num("ordinal", &v.Ordinal)
-	c.Texter("joined_at", &v.JoinedAt)
-	c.Texter("last_seen_at", &v.LastSeenAt)
+	c.Time("joined_at", &v.JoinedAt)
+	c.Time("last_seen_at", &v.LastSeenAt)
 	c.Bool("waiting", &v.Waiting)
 	c.Text("status", &v.Status)
 	c.Text("process", (*string)(&v.Process))
@@ -237,12 +237,12 @@ func (h *Handoff) Fields(c *wire.Codec) {
 func optTime(c *wire.Codec, name string, at **event.Time) {
 	if c.Writes() {
 		if *at != nil {
-			c.Texter(name, *at)
+			c.Time(name, *at)
 		}
 		return
 	}
 	var t event.Time
-	c.Texter(name, &t)
+	c.Time(name, &t)
 	if !t.IsZero() {
 		*at = &t
 	}

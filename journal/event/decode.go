@@ -8,19 +8,19 @@ import (
 	"github.com/talking-stick/tt/journal/wire"
 )
 
-// What a Decoder remembers is bounded: so many strings of at most so many bytes.
+// A Decoder remembers at most maxNames strings of at most maxNameLength bytes.
 const (
 	maxNames      = 1024
 	maxNameLength = 128
 )
 
-// Decode reads one line. Keys come in any order and with any spacing, so a
-// journal rewritten by other tools still reads; unknown keys are skipped, null
-// means absent, and of a key given twice the last counts. Refused are a value of
-// the wrong type, an event_seq below 1, a missing event_type, anything after
-// the object, and bytes that are not UTF-8.
+// Decode reads one line. Keys may come in any order and with any spacing, so it reads
+// a journal that other tools have rewritten. Unknown keys are skipped, null means
+// absent, and of a key given twice the last one counts. Decode refuses a value of the
+// wrong type, an event_seq below 1, a missing event_type, anything after the object,
+// and bytes that are not UTF-8.
 //
-// Handoff and Payload alias line; see [Event.Clone].
+// Handoff and Payload alias line, see [Event.Clone].
 func Decode(line []byte) (Event, error) {
 	var d Decoder
 	var e Event
@@ -30,14 +30,14 @@ func Decode(line []byte) (Event, error) {
 	return e, nil
 }
 
-// A Decoder reads lines. One made by [NewDecoder] returns the same string for the
-// same agent, room or type again, instead of a new copy for each line.
+// A Decoder reads lines. One made by [NewDecoder] shares the strings of agents, rooms
+// and types between the events that it reads, instead of copying them for each line.
 type Decoder struct{ names map[string]string }
 
-// NewDecoder returns a Decoder that remembers names.
+// NewDecoder returns a Decoder that remembers strings. The zero Decoder does not.
 func NewDecoder() Decoder { return Decoder{names: make(map[string]string)} }
 
-// Decode overwrites e, also when it fails.
+// Decode reads one line like the function [Decode]. It overwrites e, also if it fails.
 func (d *Decoder) Decode(line []byte, e *Event) error {
 	*e = Event{}
 	if !utf8.Valid(line) {
@@ -101,18 +101,18 @@ func (d *Decoder) field(p *wire.Parser, key string, e *Event) (err error) {
 	return err
 }
 
-func readTime(p *wire.Parser) (Time, error) {
+func readTime(p *wire.Parser) (t Time, err error) {
 	if p.Null() {
-		return Time{}, nil
+		return t, nil
 	}
 	raw, err := p.Unquoted()
-	if err != nil {
-		return Time{}, err
+	if err == nil {
+		err = t.UnmarshalText(raw)
 	}
-	return parseTime(raw)
+	return t, err
 }
 
-// name reads a string that is likely to come again on the next line.
+// name reads a string that the next lines are likely to have as well.
 func (d *Decoder) name(p *wire.Parser) (string, error) {
 	if p.Null() {
 		return "", nil

@@ -1,6 +1,6 @@
-// Package event is what an event is, and the line of JSON that it is written as.
+// Package event defines an event and the line of JSON in which it is written.
 //
-// It knows of no file: package journal keeps the lines. The pure rules in
-// fsroom/turn and fsroom/topic decide in events and are folded from them, so they
-// import this package and not the journal.
+// It knows no files: package journal keeps the lines. The pure rules in fsroom/turn
+// and fsroom/topic decide in events and fold them, so they import this package and
+// not the journal.
 package event

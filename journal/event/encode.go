@@ -8,11 +8,11 @@ import (
 	"github.com/talking-stick/tt/journal/wire"
 )
 
-// Append appends e to b as one line with its newline. Whatever is in e, the line
-// is JSON and UTF-8: bytes that are no UTF-8 become U+FFFD, and a Handoff or
-// Payload loses the white space between its tokens and is written as a string if
-// it is no JSON. Nothing is escaped for HTML. The line reads back as e
-// if Seq is positive, Type is set and CreatedAt lies in the years 0 to 9999.
+// Append appends e to b as one line with its newline. The line is JSON and UTF-8
+// whatever e contains: bytes that are not UTF-8 become U+FFFD, and a Handoff or Payload
+// loses the white space between its tokens, or is written as a string if it is not
+// JSON. Nothing is escaped for HTML. The line reads back as e if Seq is positive, Type
+// is set and CreatedAt lies in the years 0 to 9999.
 func (e *Event) Append(b []byte) []byte {
 	b = appendInt(append(b, '{'), `"event_seq":`, e.Seq)
 	b = appendText(b, `,"event_id":`, e.ID)

@@ -5,10 +5,10 @@ import (
 	"encoding/json"
 )
 
-// An Event is one line of a journal. The fields stand on the line in this order.
+// An Event is one line of a journal. The line has the fields in this order.
 //
-// Handoff and Payload are any JSON value: the journal keeps them and does not
-// look into them. A JSON null is the same as nothing.
+// Handoff and Payload are any JSON values, which the journal does not interpret. A
+// JSON null is the same as no value.
 type Event struct {
 	Seq       int64           `json:"event_seq"`
 	ID        string          `json:"event_id"`
@@ -21,12 +21,13 @@ type Event struct {
 	Reason    string          `json:"reason,omitempty"`
 	Payload   json.RawMessage `json:"payload,omitempty"`
 	CreatedAt Time            `json:"created_at"`
-	More      bool            `json:"more,omitempty"` // further lines of the same change follow
+	More      bool            `json:"more,omitempty"` // the next line belongs to the same change
 }
 
-// Clone returns a copy of e that shares no memory with it. Events handed out by
-// [Decode] and [Decoder.Decode] borrow the bytes of Handoff and Payload from a buffer;
-// whoever keeps such an event keeps a clone. The strings are always safe to keep.
+// Clone returns a copy of e that shares no memory with it. The Handoff and Payload of
+// an event from [Decode] or [Decoder.Decode] alias the buffer of the line. A caller
+// that keeps the event longer than the buffer keeps a clone. The strings never alias
+// the buffer.
 func (e *Event) Clone() Event {
 	c := *e
 	c.Handoff = bytes.Clone(e.Handoff)

@@ -15,6 +15,6 @@ func (e *Event) Fields(c *wire.Codec) {
 	c.OptRaw("handoff", &e.Handoff)
 	c.OptText("reason", &e.Reason)
 	c.OptRaw("payload", &e.Payload)
-	c.Texter("created_at", &e.CreatedAt)
+	c.Time("created_at", &e.CreatedAt)
 	c.OptBool("more", &e.More)
 }

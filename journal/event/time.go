@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// timeLayout is the one form in which times are written.
+// timeLayout is the form in which all times are written.
 const timeLayout = "2006-01-02T15:04:05.000Z"
 
 // A Time is an instant in UTC with milliseconds. Its text and JSON form is
@@ -17,14 +17,17 @@ type Time struct{ time.Time }
 // NewTime returns t in UTC, cut to whole milliseconds, without a monotonic reading.
 func NewTime(t time.Time) Time {
 	t = t.UTC().Round(0)
-	// Truncate would take as long as all the rest of reading a time.
-	return Time{t.Add(-time.Duration(t.Nanosecond() % int(time.Millisecond)))}
+	return Time{t.Add(-time.Duration(t.Nanosecond() % int(time.Millisecond)))} // Truncate is slower
 }
 
 // String returns the text form.
 func (t Time) String() string { return string(t.appendText(nil)) }
 
-// MarshalText returns the text form; it fails for years outside 0 to 9999.
+// AppendText appends the text form. The error says that the time lies outside the
+// years 0 to 9999, in which case the text does not read back.
+func (t Time) AppendText(b []byte) ([]byte, error) { return t.appendText(b), t.check() }
+
+// MarshalText returns the text form. It fails for years outside 0 to 9999.
 func (t Time) MarshalText() ([]byte, error) {
 	if err := t.check(); err != nil {
 		return nil, err
@@ -35,15 +38,20 @@ func (t Time) MarshalText() ([]byte, error) {
 // UnmarshalText reads the text form, or any RFC 3339 time, which it cuts to
 // milliseconds.
 func (t *Time) UnmarshalText(text []byte) error {
-	parsed, err := parseTime(text)
-	if err == nil {
-		*t = parsed
+	var parsed time.Time
+	if err := parsed.UnmarshalText(text); err != nil { // strict RFC 3339, unlike time.Parse
+		return fmt.Errorf("%.40q is no RFC 3339 time", text)
 	}
-	return err
+	read := NewTime(parsed)
+	if err := read.check(); err != nil { // an offset can move a time out of the four-digit years
+		return err
+	}
+	*t = read
+	return nil
 }
 
-// MarshalJSON returns the text form in quotes. It is there because the one of
-// the embedded time.Time would be taken otherwise.
+// MarshalJSON returns the text form in quotes. Without it, encoding/json would use
+// the method of the embedded time.Time.
 func (t Time) MarshalJSON() ([]byte, error) {
 	if err := t.check(); err != nil {
 		return nil, err
@@ -51,7 +59,7 @@ func (t Time) MarshalJSON() ([]byte, error) {
 	return append(t.appendText([]byte{'"'}), '"'), nil
 }
 
-// UnmarshalJSON reads a string as [Time.UnmarshalText] does; null leaves t as it is.
+// UnmarshalJSON reads a string as [Time.UnmarshalText] does. A null leaves t as it is.
 func (t *Time) UnmarshalJSON(data []byte) error {
 	if string(data) == "null" {
 		return nil
@@ -62,12 +70,6 @@ func (t *Time) UnmarshalJSON(data []byte) error {
 	return t.UnmarshalText(data[1 : len(data)-1])
 }
 
-// AppendText appends the text form.
-func (t Time) AppendText(b []byte) []byte { return t.appendText(b) }
-
-// ParseText is UnmarshalText, for package wire.
-func (t *Time) ParseText(text []byte) error { return t.UnmarshalText(text) }
-
 func (t Time) appendText(b []byte) []byte { return t.UTC().AppendFormat(b, timeLayout) }
 
 func (t Time) check() error {
@@ -75,13 +77,4 @@ func (t Time) check() error {
 		return fmt.Errorf("year %d cannot be written in RFC 3339", y)
 	}
 	return nil
-}
-
-func parseTime(b []byte) (Time, error) {
-	var parsed time.Time
-	if err := parsed.UnmarshalText(b); err != nil { // strict RFC 3339, unlike time.Parse
-		return Time{}, fmt.Errorf("%.40q is no RFC 3339 time", b)
-	}
-	t := NewTime(parsed)
-	return t, t.check() // an offset can push a time out of the four-digit years
 }

@@ -36,9 +36,10 @@ func TestTimeReads(t *testing.T) {
 		{"yesterday", ""},
 	}
 	for _, tt := range tests {
-		got, err := parseTime([]byte(tt.text))
+		var got Time
+		err := got.UnmarshalText([]byte(tt.text))
 		if (err == nil) != (tt.want != "") || err == nil && got.String() != tt.want {
-			t.Errorf("parseTime(%q) = %v, %v; want %q", tt.text, got, err, tt.want)
+			t.Errorf("UnmarshalText(%q) = %v, %v; want %q", tt.text, got, err, tt.want)
 		}
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// AppendRaw appends JSON without the white space between its tokens; what is no
-// JSON becomes a string, and what is no UTF-8 becomes U+FFFD.
+// AppendRaw appends a JSON value without the white space between its tokens. If raw is
+// not JSON, it is appended as a string. Bytes that are not UTF-8 become U+FFFD.
 func AppendRaw(b []byte, raw json.RawMessage) []byte {
 	if !utf8.Valid(raw) {
 		raw = bytes.ToValidUTF8(raw, []byte("\uFFFD"))
@@ -16,10 +16,11 @@ func AppendRaw(b []byte, raw json.RawMessage) []byte {
 	if !Valid(raw) {
 		return AppendString(b, string(raw))
 	}
-	return AppendCompact(b, raw)
+	return appendCompact(b, raw)
 }
 
-// AppendString appends s as a JSON string. Nothing is escaped for HTML.
+// AppendString appends s as a JSON string. Bytes that are not UTF-8 become U+FFFD, and
+// nothing is escaped for HTML.
 func AppendString(b []byte, s string) []byte {
 	if !utf8.ValidString(s) {
 		s = strings.ToValidUTF8(s, "\uFFFD")
@@ -50,8 +51,8 @@ func appendEscape(b []byte, c byte) []byte {
 	return append(b, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
 }
 
-// AppendCompact appends valid JSON without the white space between its tokens.
-func AppendCompact(b, raw []byte) []byte {
+// appendCompact appends valid JSON without the white space between its tokens.
+func appendCompact(b, raw []byte) []byte {
 	inString := false
 	for i := 0; i < len(raw); i++ {
 		switch c := raw[i]; {

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"encoding"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -8,16 +9,16 @@ import (
 	"unicode/utf8"
 )
 
-// Fields is implemented by a pointer to a type that has a JSON form. It calls
-// one method of the Codec per field, always in the same order, whichever way
-// the codec goes:
+// Fields is implemented by a pointer to a type that has a JSON form. It calls one
+// method of the Codec per field, in the order in which the fields are written. The
+// same calls read and write:
 //
 //	func (m *Member) Fields(c *wire.Codec) {
 //		c.Text("agent_id", &m.AgentID)
 //		c.OptInt("last_held_event_seq", &m.LastHeld)
 //	}
 //
-// The methods beginning with Opt leave a zero value out.
+// The methods whose names begin with Opt do not write a zero value.
 type Fields interface {
 	Fields(c *Codec)
 }
@@ -29,8 +30,9 @@ func Append(b []byte, v Fields) []byte {
 	return append(c.out, '}')
 }
 
-// Decode reads a JSON object into v. Keys come in any order, unknown ones are
-// skipped, null means absent, and what is absent is left as it is.
+// Decode reads a JSON object into v. Keys may come in any order, and unknown ones are
+// skipped. A field that is absent or null stays as it is. If Decode fails, some fields
+// may have been read.
 func Decode(data []byte, v Fields) error {
 	if !utf8.Valid(data) {
 		return errors.New("not UTF-8")
@@ -64,34 +66,42 @@ type Codec struct {
 
 	in  *Parser // nil when writing
 	key []byte
-	met bool
+	met bool // the field with the key was found
 	err error
 }
 
-// mine reports whether the field is the one to read.
-func (c *Codec) mine(name string) bool {
-	if c.met || string(c.key) != name {
+// Writes reports whether the codec writes.
+func (c *Codec) Writes() bool { return c.in == nil }
+
+// write writes the name of a field and reports true, if the codec writes. The caller
+// then writes the value.
+func (c *Codec) write(name string) bool {
+	if c.in != nil {
 		return false
 	}
-	c.met = true
-	return true
-}
-
-// name writes a field's name.
-func (c *Codec) name(name string) {
 	if !c.empty {
 		c.out = append(c.out, ',')
 	}
 	c.empty = false
 	c.out = append(AppendString(c.out, name), ':')
+	return true
+}
+
+// read reports whether the codec reads, the field is the one whose key is next, and
+// its value is not null. The caller then reads the value.
+func (c *Codec) read(name string) bool {
+	if c.in == nil || c.met || string(c.key) != name {
+		return false
+	}
+	c.met = true
+	return !c.in.Null()
 }
 
 // Text is a string.
 func (c *Codec) Text(name string, v *string) {
-	if c.in == nil {
-		c.name(name)
+	if c.write(name) {
 		c.out = AppendString(c.out, *v)
-	} else if c.mine(name) {
+	} else if c.read(name) {
 		*v, c.err = c.in.Text()
 	}
 }
@@ -103,12 +113,11 @@ func (c *Codec) OptText(name string, v *string) {
 	}
 }
 
-// Int is a 64-bit integer.
+// Int is an integer.
 func (c *Codec) Int(name string, v *int64) {
-	if c.in == nil {
-		c.name(name)
+	if c.write(name) {
 		c.out = strconv.AppendInt(c.out, *v, 10)
-	} else if c.mine(name) {
+	} else if c.read(name) {
 		*v, c.err = c.in.Int()
 	}
 }
@@ -136,10 +145,9 @@ func (c *Codec) OptNum(name string, v *int) {
 
 // Bool is a truth value.
 func (c *Codec) Bool(name string, v *bool) {
-	if c.in == nil {
-		c.name(name)
+	if c.write(name) {
 		c.out = strconv.AppendBool(c.out, *v)
-	} else if c.mine(name) {
+	} else if c.read(name) {
 		*v, c.err = c.in.Bool()
 	}
 }
@@ -151,23 +159,40 @@ func (c *Codec) OptBool(name string, v *bool) {
 	}
 }
 
-// OptRaw is any JSON value as it stands, left out when empty. What was read
-// aliases the text.
+// OptRaw is any JSON value, left out when empty. A value that was read aliases the
+// text.
 func (c *Codec) OptRaw(name string, v *json.RawMessage) {
-	if c.in == nil && len(*v) > 0 {
-		c.name(name)
+	if len(*v) > 0 && c.write(name) {
 		c.out = AppendRaw(c.out, *v)
-	} else if c.in != nil && c.mine(name) {
+	} else if c.read(name) {
 		*v, c.err = c.in.Raw()
+	}
+}
+
+// A Time has a textual form that needs no escaping.
+type Time interface {
+	encoding.TextAppender
+	encoding.TextUnmarshaler
+}
+
+// Time is a time, written as a string.
+func (c *Codec) Time(name string, v Time) {
+	if c.write(name) {
+		c.out, _ = v.AppendText(append(c.out, '"'))
+		c.out = append(c.out, '"')
+	} else if c.read(name) {
+		var text []byte
+		if text, c.err = c.in.Unquoted(); c.err == nil {
+			c.err = v.UnmarshalText(text)
+		}
 	}
 }
 
 // Object is a nested object.
 func (c *Codec) Object(name string, v Fields) {
-	if c.in == nil {
-		c.name(name)
+	if c.write(name) {
 		c.out = Append(c.out, v)
-	} else if c.mine(name) && !c.in.Null() {
+	} else if c.read(name) {
 		c.err = decode(c.in, v)
 	}
 }
@@ -179,51 +204,19 @@ func (c *Codec) OptObject(name string, v Fields, absent bool) {
 	}
 }
 
-// A Texter has a JSON form that is one string.
-type Texter interface {
-	AppendText(b []byte) []byte // the text, which needs no escaping
-	ParseText(text []byte) error
-}
-
-// Texter is a value whose form is one string.
-func (c *Codec) Texter(name string, v Texter) {
-	if c.in == nil {
-		c.name(name)
-		c.out = append(v.AppendText(append(c.out, '"')), '"')
-	} else if c.mine(name) && !c.in.Null() {
-		var raw []byte
-		if raw, c.err = c.in.Unquoted(); c.err == nil {
-			c.err = v.ParseText(raw)
-		}
-	}
-}
-
-// Writes reports whether the codec writes.
-func (c *Codec) Writes() bool { return c.in == nil }
-
 // List is a list of objects.
 func List[T any, P interface {
 	*T
 	Fields
 }](c *Codec, name string, list *[]T) {
-	if c.in == nil {
-		c.name(name)
-		c.out = append(c.out, '[')
-		for i := range *list {
-			if i > 0 {
-				c.out = append(c.out, ',')
-			}
-			c.out = Append(c.out, P(&(*list)[i]))
-		}
-		c.out = append(c.out, ']')
-		return
-	}
-	if c.mine(name) && !c.in.Null() {
-		*list, c.err = decodeList[T, P](c.in)
+	if c.write(name) {
+		c.out = appendList(c.out, *list, func(b []byte, v *T) []byte { return Append(b, P(v)) })
+	} else if c.read(name) {
+		*list, c.err = readList(c.in, func(v *T) error { return decode(c.in, P(v)) })
 	}
 }
 
-// OptList is a list that is left out when empty.
+// OptList is a list of objects that is left out when empty.
 func OptList[T any, P interface {
 	*T
 	Fields
@@ -233,48 +226,31 @@ func OptList[T any, P interface {
 	}
 }
 
-func decodeList[T any, P interface {
-	*T
-	Fields
-}](p *Parser) ([]T, error) {
-	var list []T
-	err := p.Array(func() error {
-		list = append(list, *new(T))
-		return decode(p, P(&list[len(list)-1]))
-	})
-	return list, err
-}
-
 // OptTexts is a list of strings that is left out when empty.
 func (c *Codec) OptTexts(name string, list *[]string) {
-	if c.in == nil && len(*list) > 0 {
-		c.name(name)
-		c.out = append(c.out, '[')
-		for i, s := range *list {
-			if i > 0 {
-				c.out = append(c.out, ',')
-			}
-			c.out = AppendString(c.out, s)
-		}
-		c.out = append(c.out, ']')
-	} else if c.in != nil && c.mine(name) && !c.in.Null() {
+	if len(*list) > 0 && c.write(name) {
+		c.out = appendList(c.out, *list, func(b []byte, s *string) []byte { return AppendString(b, *s) })
+	} else if c.read(name) {
 		*list, c.err = c.in.Texts()
 	}
 }
 
 // OptInts is a list of integers that is left out when empty.
 func (c *Codec) OptInts(name string, list *[]int64) {
-	if c.in == nil && len(*list) > 0 {
-		c.name(name)
-		c.out = append(c.out, '[')
-		for i, n := range *list {
-			if i > 0 {
-				c.out = append(c.out, ',')
-			}
-			c.out = strconv.AppendInt(c.out, n, 10)
-		}
-		c.out = append(c.out, ']')
-	} else if c.in != nil && c.mine(name) && !c.in.Null() {
+	if len(*list) > 0 && c.write(name) {
+		c.out = appendList(c.out, *list, func(b []byte, n *int64) []byte { return strconv.AppendInt(b, *n, 10) })
+	} else if c.read(name) {
 		*list, c.err = c.in.Ints()
 	}
+}
+
+func appendList[T any](b []byte, list []T, one func([]byte, *T) []byte) []byte {
+	b = append(b, '[')
+	for i := range list {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = one(b, &list[i])
+	}
+	return append(b, ']')
 }

@@ -106,6 +106,16 @@ func TestDecodeIsLenient(t *testing.T) {
 	}
 }
 
+// TestNullIsAbsent: a field keeps its value, as with encoding/json.
+func TestNullIsAbsent(t *testing.T) {
+	const text = `{"name":null,"size":null,"count":null,"on":null,"part":{"id":null},"parts":null,"words":null,"digits":null}`
+	was := thing{Name: "n", Size: 1, Count: 2, On: true, Part: part{"p"}, Parts: []part{{"q"}}, Words: []string{"w"}}
+	got := was
+	if err := wire.Decode([]byte(text), &got); err != nil || !reflect.DeepEqual(got, was) {
+		t.Errorf("got %+v, %v; want %+v", got, err, was)
+	}
+}
+
 func TestDecodeRefuses(t *testing.T) {
 	for _, text := range []string{
 		``, `[]`, `null`, `{`, `{}}`, `{"size":"1"}`, `{"size":1.5}`, `{"on":1}`, `{"name":1}`, `{"parts":{}}`, `{"parts":[1]}`, `{"part":[]}`,

@@ -2,26 +2,26 @@ package wire
 
 import "fmt"
 
-// MaxDepth is how deep values may nest, counting the line's own object. It is
-// encoding/json's limit, so that both accept the same lines.
+// MaxDepth is the depth to which values may nest, counting the object of the line
+// itself. It is the limit of encoding/json, so that both accept the same lines.
 const MaxDepth = 10000
 
-// A Parser walks over JSON text. Its methods read one thing where it stands,
-// check it in full, and leave it behind that. They accept what json.Valid
-// accepts. The values they return alias the text where they can.
+// A Parser reads JSON text. Each method reads one thing at the parser's position,
+// checks it in full, and moves the position behind it. The methods accept what
+// json.Valid accepts. A parser is of no use after an error.
 type Parser struct {
 	data  []byte
 	pos   int
 	depth int
 
-	portable bool // refuse what is not; see Portable
+	portable bool // refuse text that is not portable, see Portable
 }
 
 // NewParser returns a parser at the start of data.
 func NewParser(data []byte) *Parser { return &Parser{data: data} }
 
-// Valid reports whether data is exactly one JSON value and can be part of an
-// object.
+// Valid reports whether data is exactly one JSON value that can be the value of a
+// key: it nests one level less than MaxDepth.
 func Valid(data []byte) bool {
 	p := Parser{data: data, depth: 1}
 	return p.Skip() == nil && p.End() == nil
@@ -31,8 +31,8 @@ func isSpace(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// peek skips white space and returns the byte after it, 0 at the end. A NUL in
-// the text is as wrong as the end is, everywhere peek is used.
+// peek skips white space and returns the byte after it, 0 at the end. No caller needs
+// to tell the end from a NUL, which is not valid between tokens.
 func (p *Parser) peek() byte {
 	for p.pos < len(p.data) && isSpace(p.data[p.pos]) {
 		p.pos++
@@ -90,8 +90,8 @@ func (p *Parser) literal(word string) error {
 	return nil
 }
 
-// Object reads an object. For each member it calls read with the name, which is
-// valid until then, and with the parser at the value, which read must read.
+// Object reads an object. For each member it calls read with the name, which is valid
+// until read returns. The parser is then at the value, which read must read.
 func (p *Parser) Object(read func(name []byte) error) error {
 	return p.list('{', '}', func() error {
 		name, err := p.name()
@@ -102,10 +102,10 @@ func (p *Parser) Object(read func(name []byte) error) error {
 	})
 }
 
-// Array reads an array. It calls read at each element, which read must read.
+// Array reads an array. It calls read for each element, which read must read.
 func (p *Parser) Array(read func() error) error { return p.list('[', ']', read) }
 
-// list reads what stands between two brackets, separated by commas.
+// list reads the elements between two brackets, which commas separate.
 func (p *Parser) list(open, shut byte, read func() error) error {
 	if p.peek() != open {
 		return p.fail(string(open))
@@ -131,7 +131,7 @@ func (p *Parser) list(open, shut byte, read func() error) error {
 	return nil
 }
 
-// name reads a member's name and the colon.
+// name reads the name of a member and the colon.
 func (p *Parser) name() ([]byte, error) {
 	if p.peek() != '"' {
 		return nil, p.fail("a name in quotes")
@@ -147,8 +147,8 @@ func (p *Parser) name() ([]byte, error) {
 	return name, nil
 }
 
-// str reads a string at pos, which holds its opening quote, and returns what is
-// between the quotes and whether escapes are in it.
+// str reads the string whose opening quote is at pos. It returns the text between the
+// quotes, and whether that has escapes.
 func (p *Parser) str() (raw []byte, escaped bool, err error) {
 	data, i := p.data, p.pos+1
 	start := i
@@ -175,7 +175,7 @@ func (p *Parser) str() (raw []byte, escaped bool, err error) {
 	return nil, false, p.fail("a closing quote")
 }
 
-// escape reads one escape sequence; on false pos is still at its backslash.
+// escape reads one escape sequence. If it is not valid, pos stays at its backslash.
 func (p *Parser) escape() bool {
 	switch p.at(p.pos + 1) {
 	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
@@ -211,10 +211,6 @@ func (p *Parser) number() error {
 			return p.fail("a digit")
 		}
 	}
-	return p.exponent()
-}
-
-func (p *Parser) exponent() error {
 	if c := p.at(p.pos); c != 'e' && c != 'E' {
 		return nil
 	}
@@ -228,7 +224,7 @@ func (p *Parser) exponent() error {
 	return nil
 }
 
-// digits reads as many digits as there are and reports whether there was one.
+// digits reads digits and reports whether there was one.
 func (p *Parser) digits() bool {
 	start := p.pos
 	for isDigit(p.at(p.pos)) {

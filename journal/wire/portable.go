@@ -9,14 +9,16 @@ import (
 	"unicode/utf8"
 )
 
-// MaxPortableDepth is how deep a portable value may nest. Common readers stop
-// not far above it: jq 1.6 at 256, JSON decoders of several languages at 1000.
+// MaxPortableDepth is the depth to which a portable value may nest. The limits of
+// common readers are not far above it: 256 of jq 1.6, 1000 of the JSON decoders of
+// several languages.
 const MaxPortableDepth = 100
 
-// Portable checks that every reader of JSON can read the valid value raw: its
-// strings and names are UTF-8, no escape in them is half of a surrogate pair, and it
-// nests at most [MaxPortableDepth] deep. With an error, at is the part that is wrong, such
-// as "artifacts[0].note", cut to a readable length, and "" for raw as a whole.
+// Portable checks that every reader of JSON can read raw, which must be a valid value:
+// its strings and names are UTF-8, no escape in them is half of a surrogate pair, and
+// it nests at most [MaxPortableDepth] deep. With an error, at is the path of the wrong
+// part, such as "artifacts[0].note", cut to a readable length; it is "" for raw as a
+// whole.
 func Portable(raw []byte) (at string, err error) {
 	const longest = 120
 	p := Parser{data: raw, portable: true}
@@ -26,7 +28,8 @@ func Portable(raw []byte) (at string, err error) {
 	return at, err
 }
 
-// walk reads the value at the path.
+// walk reads a value and returns the path of the part that is wrong. The value itself
+// is at path.
 func (p *Parser) walk(path string) (at string, err error) {
 	at = path
 	switch p.peek() {
@@ -63,32 +66,29 @@ func checkPortable(raw []byte, escaped bool) error {
 	return nil
 }
 
-// unpaired returns the first escape of a valid string that is a surrogate without
-// its other half, "" if there is none.
+// unpaired returns the first escape in a valid string that is a surrogate without its
+// other half, "" if there is none.
 func unpaired(raw []byte) string {
 	for i := 0; i < len(raw); i++ {
 		if raw[i] != '\\' {
 			continue
 		}
-		first, second := escapedUnit(raw[i:]), rune(0)
-		switch {
-		case first < 0:
+		switch unit := escapedUnit(raw[i:]); {
+		case unit < 0: // a short escape such as \n
 			i++
-			continue
-		case utf16.IsSurrogate(first):
-			second = escapedUnit(raw[i+6:])
-			if utf16.DecodeRune(first, second) == utf8.RuneError {
-				return string(raw[i : i+6])
-			}
-			i += 6
+		case !utf16.IsSurrogate(unit):
+			i += 5
+		case utf16.DecodeRune(unit, escapedUnit(raw[i+6:])) == utf8.RuneError:
+			return string(raw[i : i+6])
+		default:
+			i += 11
 		}
-		i += 5
 	}
 	return ""
 }
 
-// escapedUnit returns the number in an escape of the form \u0041 that raw begins
-// with, -1 if it begins with anything else.
+// escapedUnit returns the UTF-16 unit if raw begins with an escape of the form \u0041,
+// -1 if it begins with anything else.
 func escapedUnit(raw []byte) rune {
 	if len(raw) < 6 || raw[0] != '\\' || raw[1] != 'u' {
 		return -1

@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// Null reads a null, if one is next.
+// Null reads a null if one is next, and reports whether it did.
 func (p *Parser) Null() bool { return p.peek() == 'n' && p.literal("null") == nil }
 
 // Int reads an integer; null is 0.
@@ -43,7 +43,7 @@ func (p *Parser) Bool() (bool, error) {
 	return false, p.fail("true or false")
 }
 
-// Raw reads any value as it stands; null is nil.
+// Raw reads a value and returns its text, which aliases data; null is nil.
 func (p *Parser) Raw() (json.RawMessage, error) {
 	if p.Null() {
 		return nil, nil
@@ -55,7 +55,8 @@ func (p *Parser) Raw() (json.RawMessage, error) {
 	return p.data[start:p.pos:p.pos], nil
 }
 
-// Unquoted reads a string and returns its text, aliasing data where it can.
+// Unquoted reads a string and returns its text, which aliases data if it has no
+// escapes.
 func (p *Parser) Unquoted() ([]byte, error) {
 	if p.peek() != '"' {
 		return nil, p.fail("a string")
@@ -76,30 +77,32 @@ func (p *Parser) Text() (string, error) {
 	return string(raw), err
 }
 
-// Ints reads a list of integers.
+// Ints reads a list of integers, of which null is 0. It is never nil without an error.
 func (p *Parser) Ints() ([]int64, error) {
-	list := []int64{}
-	err := p.Array(func() error {
-		n, err := p.Int()
-		list = append(list, n)
-		return err
-	})
-	return list, err
+	list, err := readList(p, func(n *int64) (err error) { *n, err = p.Int(); return err })
+	return append([]int64{}, list...), err
 }
 
 // Texts reads a list of strings, none of them null.
 func (p *Parser) Texts() ([]string, error) {
-	var list []string
-	err := p.Array(func() error {
+	return readList(p, func(s *string) error {
 		text, err := p.Unquoted()
-		list = append(list, string(text))
+		*s = string(text)
 		return err
+	})
+}
+
+// readList reads a list, each element with one. An empty list is nil.
+func readList[T any](p *Parser, one func(*T) error) (list []T, err error) {
+	err = p.Array(func() error {
+		list = append(list, *new(T))
+		return one(&list[len(list)-1])
 	})
 	return list, err
 }
 
-// unescape resolves the escapes of a string that str has read. Surrogates
-// without their other half become U+FFFD.
+// unescape resolves the escapes of a string that str has read. A surrogate without
+// its other half becomes U+FFFD.
 func unescape(raw []byte) (s string) {
 	quoted := append(append([]byte{'"'}, raw...), '"')
 	if err := json.Unmarshal(quoted, &s); err != nil {

@@ -21,7 +21,7 @@ func (h *hold) Fields(c *wire.Codec) {
 	c.OptObject("renewed", &h.Renewed, h.Renewed.IsZero())
 	c.OptText("guardian_ended", &h.Ended)
 	if !c.Writes() || !h.EndedAt.IsZero() {
-		c.Texter("guardian_ended_at", &h.EndedAt)
+		c.Time("guardian_ended_at", &h.EndedAt)
 	}
 }
 
@@ -51,7 +51,7 @@ func (r *processRecord) Fields(c *wire.Codec) {
 }
 
 func (u *cursor) Fields(c *wire.Codec) {
-	c.Texter("joined_at", &u.JoinedAt)
+	c.Time("joined_at", &u.JoinedAt)
 	c.Int("event_seq", &u.Seq)
 	c.Int("read", &u.Read)
 }
@@ -97,7 +97,7 @@ func (e *briefEvent) Fields(c *wire.Codec) {
 func (r *sentResult) Fields(c *wire.Codec) {
 	c.Int("event_seq", &r.EventSeq)
 	c.Text("event_id", &r.EventID)
-	c.Texter("created_at", &r.CreatedAt)
+	c.Time("created_at", &r.CreatedAt)
 }
 
 func (r *notesResult) Fields(c *wire.Codec) { wire.List(c, "notes", &r.Notes) }
