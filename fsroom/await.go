@@ -5,80 +5,86 @@ import (
 	"errors"
 	"os"
 	"time"
+
+	"github.com/talking-stick/tt/lockfile"
 )
 
-// A Pause says when to look again although nothing in the room has changed.
-type Pause struct {
-	For  time.Duration   // at the latest after this time; zero: no such moment
-	Poll time.Duration   // whether the journal has changed unheard, this often at least; zero: as usual
-	Exit <-chan struct{} // when this is closed; nil: no such thing
+// A Sleep tells when a wait ends its sleep although nothing in the room has changed.
+// All fields may be zero.
+type Sleep struct {
+	For  time.Duration   // at most this long
+	Poll time.Duration   // how often to check, at least, whether the journal has changed unnoticed
+	Exit <-chan struct{} // until this is closed
 }
 
-// A Look is told how the room is. It says whether the waiting is over, and if
-// not, when to look again although no notification came.
-type Look[S any] func(*Snapshot[S]) (done bool, pause Pause, err error)
+// An Inspect function receives the room as it is. It returns whether the wait is over,
+// and if not, how long to sleep until the next inspection unless the room changes.
+type Inspect[S any] func(*Snapshot[S]) (done bool, sleep Sleep, err error)
 
-// Await looks at the room, and again after every change, until look is done or
-// fails or ctx ends, whose cause is then returned. It looks at least once, be ctx
-// at its end already.
-func (r *Room[S]) Await(ctx context.Context, look Look[S]) error {
-	// The journal is the change. The state.json that follows may fail to be written.
-	return r.await(ctx, look, func() *Subscription { return r.store.subscribe(r.dir, "journal.jsonl") })
+// Await calls inspect with the room as it is, and again after every change, until
+// inspect returns done or an error. If ctx ends first, Await returns the cause. It calls
+// inspect at least once, also if ctx has ended.
+func (r *Room[S]) Await(ctx context.Context, inspect Inspect[S]) error {
+	// A change is in the journal. The state.json that follows may fail to be written.
+	return r.await(ctx, inspect, func() *subscription { return r.store.subscribe(r.dir, "journal.jsonl") })
 }
 
-// await subscribes before it looks a second time, so that nothing that happens
-// in between is missed, and starts no watcher if the first look is enough. After
-// subscribing and after each notification it lets the change under way settle: a
-// notification comes before the commit, so a look at once could come too early, and
-// no other notification would follow.
-func (r *Room[S]) await(ctx context.Context, look Look[S], subscribe func() *Subscription) error {
-	var changes *Subscription
+// await subscribes before the second inspection, so that no change in between is
+// missed, and starts no watcher if the first inspection is enough. After subscribing
+// and after each notification it waits for the change under way to end: notifications
+// come before the commit, so an inspection at once could come too early, and nothing
+// would follow.
+func (r *Room[S]) await(ctx context.Context, inspect Inspect[S], subscribe func() *subscription) error {
+	var sub *subscription
 	settled := true
 	for {
-		seen := r.stamp()
+		seen := r.journalStamp()
 		snap, err := r.View()
 		if err != nil {
 			return err
 		}
-		done, pause, err := look(snap)
+		done, sleep, err := inspect(snap)
 		if done || err != nil {
 			return err
 		}
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		if changes == nil {
-			changes = subscribe()
-			// Ending a watch takes the kernel milliseconds that the answer must
+		if sub == nil {
+			sub = subscribe()
+			// To close a watch takes the kernel milliseconds, which the answer must
 			// not wait for.
-			defer func() { go changes.Close() }()
+			defer func() { go sub.stop() }()
 			settled = r.settled(ctx)
 			continue
 		}
-		if !settled { // A writer is stuck. Its commit sends no other notification.
-			pause.Poll = unsettledPoll
+		if !settled { // A writer is stuck. When it commits at last, no notification follows.
+			sleep.Poll = unsettledPoll
 		}
-		woken, err := changes.wait(ctx, pause)
-		for err == nil && woken == byPoll && r.stamp() == seen {
-			pause = pause.less(changes.slept)
-			woken, err = changes.wait(ctx, pause)
+		reason, err := sub.wait(ctx, sleep)
+		for err == nil && reason == polled && r.journalStamp() == seen {
+			if sleep.For > 0 {
+				sleep.For = max(sleep.For-sub.slept, 1)
+			}
+			reason, err = sub.wait(ctx, sleep)
 		}
 		if err != nil && !errors.Is(err, context.DeadlineExceeded) {
 			return err
 		}
-		if woken == byRing || woken == byPoll && !settled {
+		if reason == notified || reason == polled && !settled {
 			settled = r.settled(ctx)
 		}
 	}
 }
 
-// A stamp tells one state of the journal from another, for one system call.
+// A stamp is the size and the time of the journal: one system call tells whether the
+// journal has changed.
 type stamp struct {
 	size  int64
 	mtime int64
 }
 
-func (r *Room[S]) stamp() stamp {
+func (r *Room[S]) journalStamp() stamp {
 	info, err := os.Lstat(r.JournalPath())
 	if err != nil {
 		return stamp{size: -1}
@@ -86,45 +92,51 @@ func (r *Room[S]) stamp() stamp {
 	return stamp{info.Size(), info.ModTime().UnixNano()}
 }
 
-// less is what is left of the pause after some of it.
-func (p Pause) less(d time.Duration) Pause {
-	if p.For > 0 {
-		p.For = max(p.For-d, 1)
-	}
-	return p
+// unsettledPoll is how often a waiter checks whether the journal has changed while a
+// writer has the lock for longer than a waiter waits for it.
+const unsettledPoll = 200 * time.Millisecond
+
+// settled waits until the change that is under way is over. It returns false if that
+// takes too long.
+func (r *Room[S]) settled(ctx context.Context) bool {
+	ctx, cancel := context.WithTimeout(ctx, r.store.opts.Patience)
+	defer cancel()
+	var busy *lockfile.BusyError
+	return !errors.As(lockfile.Settled(ctx, r.LockPath()), &busy)
 }
 
-// What ended a sleep.
-type waking int
+// A wakeReason is what ended a sleep.
+type wakeReason int
 
 const (
-	byRing waking = iota
-	byPoll        // nothing did: it may have been missed
-	byTime        // or the end of a process
+	notified wakeReason = iota
+	polled              // it is time to check for changes that went unnoticed
+	ended               // Sleep.For or Sleep.Exit, or the context
 )
 
-// wait returns nil when it is time to look again, and why.
-func (s *Subscription) wait(ctx context.Context, pause Pause) (waking, error) {
-	d, woken := s.poll(), byPoll
-	if pause.Poll > 0 {
-		d = min(d, pause.Poll)
+// wait sleeps until there is a reason to inspect the room again. The error is the cause of
+// ctx's end.
+func (s *subscription) wait(ctx context.Context, sleep Sleep) (wakeReason, error) {
+	d, reason := s.poll(), polled
+	if sleep.Poll > 0 {
+		d = min(d, sleep.Poll)
 	}
-	if pause.For > 0 && pause.For <= d {
-		d, woken = pause.For, byTime
+	if sleep.For > 0 && sleep.For <= d {
+		d, reason = sleep.For, ended
 	}
-	began := time.Now() // a process that was stopped sleeps longer than it meant to
+	began := time.Now() // a process that is stopped sleeps longer than it was to
 	defer func() { s.slept = time.Since(began) }()
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
 	case <-ctx.Done():
-		return byTime, context.Cause(ctx)
-	case <-s.C:
+		return ended, context.Cause(ctx)
+	case <-s.c:
 		s.safety = 0
-		return byRing, nil
-	case <-pause.Exit:
-		return byTime, nil
+		return notified, nil
+	case <-sleep.Exit:
+		return ended, nil
 	case <-timer.C:
-		return woken, nil
+		return reason, nil
 	}
 }

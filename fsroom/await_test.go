@@ -33,20 +33,20 @@ func (f *fixture) polled() *room {
 // there is none left, and is done when the word was said.
 type looker struct {
 	t     *testing.T
-	after []func() fsroom.Pause
+	after []func() fsroom.Sleep
 	word  string
 	looks int
 	last  time.Time // when the last of the things was done
 }
 
-func (l *looker) look(s *snapshot) (bool, fsroom.Pause, error) {
+func (l *looker) look(s *snapshot) (bool, fsroom.Sleep, error) {
 	l.looks++
 	if l.looks <= len(l.after) {
 		pause := l.after[l.looks-1]()
 		l.last = time.Now()
 		return false, pause, nil
 	}
-	return s.State.Last == l.word, fsroom.Pause{}, nil
+	return s.State.Last == l.word, fsroom.Sleep{}, nil
 }
 
 // await waits until the look is done, which must be soon after the last change.
@@ -60,11 +60,11 @@ func (l *looker) await(r *room) {
 	}
 }
 
-func rest() fsroom.Pause { return fsroom.Pause{} }
+func rest() fsroom.Sleep { return fsroom.Sleep{} }
 
 // saying says the word, which happens between a look and the sleep after it.
-func (f *fixture) saying(word string) func() fsroom.Pause {
-	return func() fsroom.Pause { f.do(say("a", word)); return fsroom.Pause{} }
+func (f *fixture) saying(word string) func() fsroom.Sleep {
+	return func() fsroom.Sleep { f.do(say("a", word)); return fsroom.Sleep{} }
 }
 
 // TestAwaitIsWoken by a change, at whatever point of its loop it is.
@@ -72,14 +72,14 @@ func TestAwaitIsWoken(t *testing.T) {
 	f := newFixture(t)
 	f.do(join("a"))
 	later := make(chan error, 1)
-	elsewhere := func() fsroom.Pause {
+	elsewhere := func() fsroom.Sleep {
 		go func() {
 			_, _, err := f.room.Update(context.Background(), say("a", "hello"))
 			later <- err
 		}()
-		return fsroom.Pause{}
+		return fsroom.Sleep{}
 	}
-	tests := map[string][]func() fsroom.Pause{
+	tests := map[string][]func() fsroom.Sleep{
 		"before it watches":  {f.saying("hello")},
 		"while it looks":     {rest, f.saying("hello")},
 		"while it sleeps":    {rest, elsewhere},
@@ -103,7 +103,7 @@ func TestAwaitIsWokenWithoutState(t *testing.T) {
 	f := newFixture(t)
 	f.do(join("a"))
 	full := f.at(fsroom.Options{Fault: (&fault{step: fsroom.StepReplace, err: syscall.ENOSPC}).hit})
-	l := &looker{t: t, after: []func() fsroom.Pause{rest, func() fsroom.Pause { change(t, full, say("a", "hello")); return rest() }}, word: "hello"}
+	l := &looker{t: t, after: []func() fsroom.Sleep{rest, func() fsroom.Sleep { change(t, full, say("a", "hello")); return rest() }}, word: "hello"}
 	l.await(f.watched())
 	f.do(say("a", "state.json is written again"))
 }
@@ -115,13 +115,13 @@ func TestAwaitIsWokenByTheEnd(t *testing.T) {
 		f.do(join("a"))
 		looks := 0
 		var ended time.Time
-		err := f.watched().Await(context.Background(), func(s *snapshot) (bool, fsroom.Pause, error) {
+		err := f.watched().Await(context.Background(), func(s *snapshot) (bool, fsroom.Sleep, error) {
 			if looks++; looks == 2 {
 				f.dying(step, leave("a"))
 				ended = time.Now()
-				return false, fsroom.Pause{}, nil
+				return false, fsroom.Sleep{}, nil
 			}
-			return !s.State.Open, fsroom.Pause{}, nil
+			return !s.State.Open, fsroom.Sleep{}, nil
 		})
 		if waited := time.Since(ended); err != nil || waited > soon {
 			t.Errorf("%s: %v after %v", step, err, waited)
@@ -136,30 +136,30 @@ func TestAwaitPolls(t *testing.T) {
 	t.Run("by choice", func(t *testing.T) {
 		f := newFixture(t)
 		f.do(join("a"))
-		l := &looker{t: t, after: []func() fsroom.Pause{rest, f.saying("one"), f.saying("two")}, word: "two"}
+		l := &looker{t: t, after: []func() fsroom.Sleep{rest, f.saying("one"), f.saying("two")}, word: "two"}
 		l.await(f.polled())
 	})
 	t.Run("no room yet", func(t *testing.T) {
 		f := newFixture(t)
 		r := f.at(fsroom.Options{BlindPoll: time.Millisecond})
-		l := &looker{t: t, after: []func() fsroom.Pause{rest, func() fsroom.Pause { f.do(join("a")); return rest() }, f.saying("hello")}, word: "hello"}
+		l := &looker{t: t, after: []func() fsroom.Sleep{rest, func() fsroom.Sleep { f.do(join("a")); return rest() }, f.saying("hello")}, word: "hello"}
 		l.await(r)
 	})
 	t.Run("room was moved", func(t *testing.T) {
 		f := newFixture(t)
 		f.do(join("a"))
 		r := f.at(fsroom.Options{BlindPoll: time.Millisecond})
-		l := &looker{t: t, after: []func() fsroom.Pause{rest, f.moving, f.saying("one"), f.saying("two")}, word: "two"}
+		l := &looker{t: t, after: []func() fsroom.Sleep{rest, f.moving, f.saying("one"), f.saying("two")}, word: "two"}
 		l.await(r)
 	})
 	t.Run("store was closed", func(t *testing.T) {
 		f := newFixture(t)
 		f.do(join("a"))
 		store := openStore(t, f.dir, fsroom.Options{BlindPoll: time.Millisecond})
-		closing := func() fsroom.Pause { f.must(store.Close()); return rest() }
-		l := &looker{t: t, after: []func() fsroom.Pause{rest, closing, f.saying("one"), f.saying("two")}, word: "two"}
+		closing := func() fsroom.Sleep { f.must(store.Close()); return rest() }
+		l := &looker{t: t, after: []func() fsroom.Sleep{rest, closing, f.saying("one"), f.saying("two")}, word: "two"}
 		l.await(fsroom.At(store, tallyRules, "demo"))
-		again := &looker{t: t, after: []func() fsroom.Pause{rest, f.saying("three")}, word: "three"}
+		again := &looker{t: t, after: []func() fsroom.Sleep{rest, f.saying("three")}, word: "three"}
 		again.await(fsroom.At(store, tallyRules, "demo"))
 	})
 }
@@ -171,14 +171,14 @@ func TestPollSeesAJournalOfTheSameLength(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*soon)
 	defer cancel()
 	path := f.room.JournalPath()
-	restore := func() fsroom.Pause {
+	restore := func() fsroom.Sleep {
 		b, err := os.ReadFile(path)
 		f.must(err)
 		f.must(os.WriteFile(path, bytes.ReplaceAll(b, []byte("hullo"), []byte("hello")), 0o600))
 		f.must(os.Chtimes(path, time.Time{}, time.Unix(1e9, 0)))
 		return rest()
 	}
-	l := &looker{t: t, after: []func() fsroom.Pause{rest, restore}, word: "hello"}
+	l := &looker{t: t, after: []func() fsroom.Sleep{rest, restore}, word: "hello"}
 	f.must(f.polled().Await(ctx, l.look))
 	if waited := time.Since(l.last); waited > soon {
 		t.Errorf("noticed only after %v", waited)
@@ -187,10 +187,10 @@ func TestPollSeesAJournalOfTheSameLength(t *testing.T) {
 }
 
 // moving moves the room's directory away and back, which takes its watch along.
-func (f *fixture) moving() fsroom.Pause {
+func (f *fixture) moving() fsroom.Sleep {
 	f.must(os.Rename(f.room.Dir(), f.room.Dir()+"-away"))
 	f.must(os.Rename(f.room.Dir()+"-away", f.room.Dir()))
-	return fsroom.Pause{}
+	return fsroom.Sleep{}
 }
 
 // TestMovedRoomIsWatchedAnew by the next who waits.
@@ -198,9 +198,9 @@ func TestMovedRoomIsWatchedAnew(t *testing.T) {
 	f := newFixture(t)
 	f.do(join("a"), say("a", "hello"))
 	r := f.watched()
-	first := &looker{t: t, after: []func() fsroom.Pause{rest, f.moving}, word: "hello"}
+	first := &looker{t: t, after: []func() fsroom.Sleep{rest, f.moving}, word: "hello"}
 	first.await(r)
-	second := &looker{t: t, after: []func() fsroom.Pause{rest, f.saying("again")}, word: "again"}
+	second := &looker{t: t, after: []func() fsroom.Sleep{rest, f.saying("again")}, word: "again"}
 	second.await(r)
 }
 
@@ -209,9 +209,9 @@ func TestAwaitLooksAtItsMoment(t *testing.T) {
 	const d = 30 * time.Millisecond
 	f := newFixture(t)
 	f.do(join("a"), say("a", "hello"))
-	at := func() fsroom.Pause { return fsroom.Pause{For: d} }
+	at := func() fsroom.Sleep { return fsroom.Sleep{For: d} }
 	for name, r := range map[string]*room{"watched": f.watched(), "blind": f.at(fsroom.Options{NoWatch: true, BlindPoll: time.Hour})} {
-		l := &looker{t: t, after: []func() fsroom.Pause{rest, at}, word: "hello"}
+		l := &looker{t: t, after: []func() fsroom.Sleep{rest, at}, word: "hello"}
 		l.await(r)
 		if waited := time.Since(l.last); waited < d || l.looks != 3 {
 			t.Errorf("%s: %d looks, the last after %v", name, l.looks, waited)
@@ -224,8 +224,8 @@ func TestAwaitLooksAfterAnExit(t *testing.T) {
 	f := newFixture(t)
 	f.do(join("a"), say("a", "hello"))
 	exit := make(chan struct{})
-	dies := func() fsroom.Pause { close(exit); return fsroom.Pause{Exit: exit} }
-	l := &looker{t: t, after: []func() fsroom.Pause{rest, dies}, word: "hello"}
+	dies := func() fsroom.Sleep { close(exit); return fsroom.Sleep{Exit: exit} }
+	l := &looker{t: t, after: []func() fsroom.Sleep{rest, dies}, word: "hello"}
 	l.await(f.watched())
 }
 
@@ -240,11 +240,11 @@ func TestAwaitEnds(t *testing.T) {
 			cancel(own)
 		}
 		looks := 0
-		err := f.watched().Await(ctx, func(*snapshot) (bool, fsroom.Pause, error) {
+		err := f.watched().Await(ctx, func(*snapshot) (bool, fsroom.Sleep, error) {
 			if looks++; looks == endsAt {
 				cancel(own)
 			}
-			return false, fsroom.Pause{For: time.Millisecond}, nil
+			return false, fsroom.Sleep{For: time.Millisecond}, nil
 		})
 		if err != own || looks != max(1, endsAt) {
 			t.Errorf("ended at look %d: %v after %d", endsAt, err, looks)
@@ -252,10 +252,10 @@ func TestAwaitEnds(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if err := f.watched().Await(ctx, func(*snapshot) (bool, fsroom.Pause, error) { return true, fsroom.Pause{}, nil }); err != nil {
+	if err := f.watched().Await(ctx, func(*snapshot) (bool, fsroom.Sleep, error) { return true, fsroom.Sleep{}, nil }); err != nil {
 		t.Errorf("done at the first look, but: %v", err)
 	}
-	if err := f.watched().Await(context.Background(), func(*snapshot) (bool, fsroom.Pause, error) { return false, fsroom.Pause{}, own }); err != own {
+	if err := f.watched().Await(context.Background(), func(*snapshot) (bool, fsroom.Sleep, error) { return false, fsroom.Sleep{}, own }); err != own {
 		t.Errorf("the look failed, but: %v", err)
 	}
 }
@@ -270,11 +270,11 @@ func TestWaitsShareOneWatcher(t *testing.T) {
 	for _, word := range words {
 		go func() {
 			looks := 0
-			done <- r.Await(context.Background(), func(s *snapshot) (bool, fsroom.Pause, error) {
+			done <- r.Await(context.Background(), func(s *snapshot) (bool, fsroom.Sleep, error) {
 				if looks++; looks == 2 {
 					asleep <- true
 				}
-				return s.State.Last == word, fsroom.Pause{}, nil
+				return s.State.Last == word, fsroom.Sleep{}, nil
 			})
 		}()
 	}

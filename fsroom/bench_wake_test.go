@@ -54,12 +54,12 @@ func waitAs(b *testing.B, r *room, id string) <-chan time.Time {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		_ = r.AwaitAs(ctx, id, func(*snapshot) (bool, fsroom.Pause, error) {
+		_ = r.AwaitAs(ctx, id, func(*snapshot) (bool, fsroom.Sleep, error) {
 			select {
 			case looks <- time.Now():
 			case <-ctx.Done():
 			}
-			return false, fsroom.Pause{}, nil
+			return false, fsroom.Sleep{}, nil
 		})
 	}()
 	b.Cleanup(func() { cancel(); <-done; release() })

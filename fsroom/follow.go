@@ -8,20 +8,20 @@ import (
 	"github.com/talking-stick/tt/journal/event"
 )
 
-// ErrLifeEnded says that the room's journal was archived and no event will
-// follow in it.
+// ErrLifeEnded means that the journal of the room was archived, and no event will follow
+// in it.
 var ErrLifeEnded = errors.New("the room has ended")
 
-// Follow delivers the events after a sequence number, in order and each as soon
-// as it is in the journal, until ctx ends, whose cause it returns, or fn fails, or
-// the life ends, which is [ErrLifeEnded]. It reads from the file at its own pace:
-// writers never wait for it and nothing is dropped. After each batch it calls
-// caughtUp, which may be nil and may end the stream with an error.
+// Follow calls fn with the events after a sequence number, in order and each as soon as
+// it is in the journal. It returns when ctx ends, with the cause; when fn fails, with its
+// error; and when the life ends, with [ErrLifeEnded]. It reads the file at its own pace:
+// writers never wait for it and nothing is dropped. After each batch it calls caughtUp,
+// which may be nil, and returns its error if there is one.
 //
-// An event may be delivered before its writer has synced it. If the sync fails and
-// the event is undone, the one that takes its number is delivered as well.
+// An event may be delivered before its writer has synced it. If the sync fails and the
+// event is undone, the event that takes its number is delivered as well.
 //
-// It returns the sequence number of the last event delivered or passed over.
+// Follow returns the sequence number of the last event delivered or passed over.
 func (r *Room[S]) Follow(ctx context.Context, after int64, fn func(*event.Event) error, caughtUp func() error) (int64, error) {
 	f := follower[S]{room: r, fn: fn, after: after, seq: after}
 	if err := f.open(); err != nil {
@@ -29,10 +29,10 @@ func (r *Room[S]) Follow(ctx context.Context, after int64, fn func(*event.Event)
 	}
 	defer func() { f.log.Close() }()
 	changes := r.store.subscribe(r.dir, "journal.jsonl")
-	defer func() { go changes.Close() }()
+	defer func() { go changes.stop() }()
 	for {
-		// Asked before reading: if it was moved away by then, the reading that
-		// follows has seen its end.
+		// This comes before reading: if the journal was moved by now, all of it is
+		// read next.
 		moved := f.log.Moved()
 		err := f.read(ctx)
 		if err == nil && caughtUp != nil {
@@ -43,7 +43,7 @@ func (r *Room[S]) Follow(ctx context.Context, after int64, fn func(*event.Event)
 		case moved:
 			err = f.reopen()
 		default:
-			_, err = changes.wait(ctx, Pause{})
+			_, err = changes.wait(ctx, Sleep{})
 		}
 		if err != nil {
 			return max(f.seq, after), err
@@ -55,17 +55,17 @@ func (r *Room[S]) Follow(ctx context.Context, after int64, fn func(*event.Event)
 type follower[S any] struct {
 	room  *Room[S]
 	fn    func(*event.Event) error
-	after int64 // what is not above it is passed over
+	after int64 // events up to this number are passed over
 
 	log *journal.Log
 	seq int64 // the last event delivered or passed over
-	// The last change read, which may be undone as long as its writer has not
-	// synced it, is read again each time.
-	start journal.Position // before it
-	ids   map[int64]string // of its events
+	// The last change may be undone until its writer has synced it, so it is read again
+	// each time.
+	start journal.Position // before the last change
+	ids   map[int64]string // of its events, by number
 }
 
-// open opens the room's journal before the next event.
+// open opens the room's journal and finds the next event.
 func (f *follower[S]) open() error {
 	log, err := f.room.openJournal()
 	if err != nil {
@@ -78,15 +78,15 @@ func (f *follower[S]) open() error {
 	return f.find()
 }
 
-// find starts over before the next event.
+// find sets start to the position before the next event.
 func (f *follower[S]) find() (err error) {
 	f.ids = nil
 	f.start, err = f.log.Find(f.seq + 1)
 	return f.room.store.Explain(err, f.room.JournalPath())
 }
 
-// reopen goes on with the journal that has taken the place of the open one, or
-// returns ErrLifeEnded if it is not of the same life.
+// reopen goes on with the file that has replaced the journal. It returns ErrLifeEnded if
+// the file is not a journal of the same life.
 func (f *follower[S]) reopen() error {
 	old := f.log
 	if err := f.open(); err != nil {
@@ -99,7 +99,7 @@ func (f *follower[S]) reopen() error {
 	return nil
 }
 
-// read delivers what is in the journal by now.
+// read delivers the events that are in the journal now.
 func (f *follower[S]) read(ctx context.Context) error {
 	err := f.scan(ctx)
 	if errors.Is(err, journal.ErrPosition) {
@@ -112,7 +112,7 @@ func (f *follower[S]) read(ctx context.Context) error {
 }
 
 func (f *follower[S]) scan(ctx context.Context) error {
-	var own error
+	var stopped error
 	next := f.start // where the change begins that is read
 	begun := false
 	_, _, err := f.log.Scan(f.start, func(e *event.Event, end int64) error {
@@ -122,11 +122,11 @@ func (f *follower[S]) scan(ctx context.Context) error {
 		if begun = e.More; !begun {
 			next = journal.Position{Offset: end, Seq: e.Seq}
 		}
-		own = f.take(ctx, e)
-		return own
+		stopped = f.take(ctx, e)
+		return stopped
 	})
-	if own != nil {
-		return own
+	if stopped != nil {
+		return stopped
 	}
 	return f.room.store.Explain(err, f.room.JournalPath())
 }

@@ -77,11 +77,11 @@ func (f *fixture) bustle(r *room) {
 		f.t.Error("a stranger spoke")
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	err := r.Await(ctx, func(*snapshot) (bool, fsroom.Pause, error) { cancel(); return false, fsroom.Pause{}, nil })
+	err := r.Await(ctx, func(*snapshot) (bool, fsroom.Sleep, error) { cancel(); return false, fsroom.Sleep{}, nil })
 	if !errors.Is(err, context.Canceled) {
 		f.t.Error(err)
 	}
-	l := looker{t: f.t, after: []func() fsroom.Pause{rest, f.saying("woken")}, word: "woken"}
+	l := looker{t: f.t, after: []func() fsroom.Sleep{rest, f.saying("woken")}, word: "woken"}
 	l.await(r)
 	seq := change(f.t, r, say("a", "bye")).Position.Seq
 	if _, err := r.Events(context.Background(), seq-1, func(*event.Event) error { return nil }); err != nil {

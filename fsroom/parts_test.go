@@ -98,7 +98,7 @@ func useRoom(r *room, _ []string) error {
 	fmt.Println("view", snap.Position.Seq)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	err = r.Await(ctx, func(*snapshot) (bool, fsroom.Pause, error) { return true, fsroom.Pause{}, nil })
+	err = r.Await(ctx, func(*snapshot) (bool, fsroom.Sleep, error) { return true, fsroom.Sleep{}, nil })
 	fmt.Println("await", code.Of(err))
 	_, err = r.Events(context.Background(), snap.Position.Seq-1, func(e *event.Event) error { fmt.Println("event", e.Seq); return nil })
 	fmt.Println("events", code.Of(err))
@@ -128,12 +128,12 @@ func waitWithoutWatchers(r *room, _ []string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	looks := 0
-	err = r.Await(ctx, func(s *snapshot) (bool, fsroom.Pause, error) {
+	err = r.Await(ctx, func(s *snapshot) (bool, fsroom.Sleep, error) {
 		if looks++; looks == 2 {
 			_, _, err := r.Update(ctx, say("b", "hello"))
-			return false, fsroom.Pause{}, err
+			return false, fsroom.Sleep{}, err
 		}
-		return s.State.Last == "hello", fsroom.Pause{}, nil
+		return s.State.Last == "hello", fsroom.Sleep{}, nil
 	})
 	fmt.Println("await", err)
 	return nil

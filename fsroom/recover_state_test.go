@@ -188,9 +188,9 @@ func TestNewerStateIsRefused(t *testing.T) {
 	files := s.f.files()
 	_, viewErr := s.f.room.View()
 	_, _, updateErr := s.f.room.Update(context.Background(), say("b", "hello"))
-	awaitErr := s.f.room.Await(context.Background(), func(*snapshot) (bool, fsroom.Pause, error) {
+	awaitErr := s.f.room.Await(context.Background(), func(*snapshot) (bool, fsroom.Sleep, error) {
 		t.Error("looked at")
-		return true, fsroom.Pause{}, nil
+		return true, fsroom.Sleep{}, nil
 	})
 	for name, err := range map[string]error{"View": viewErr, "Update": updateErr, "Await": awaitErr} {
 		if code.Of(err) != code.UnsupportedFormat {

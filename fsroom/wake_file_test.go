@@ -49,17 +49,17 @@ func TestWakeFileWakes(t *testing.T) {
 	r := f.withWakeRules(fsroom.Options{})
 	change(t, r, join("a"))
 	z := f.waiting("z")
-	rings := func() fsroom.Pause { z.Notify(); return rest() }
-	joins := func(id string) func() fsroom.Pause {
-		return func() fsroom.Pause { change(t, r, join(id)); return rest() }
+	rings := func() fsroom.Sleep { z.Notify(); return rest() }
+	joins := func(id string) func() fsroom.Sleep {
+		return func() fsroom.Sleep { change(t, r, join(id)); return rest() }
 	}
-	for name, after := range map[string][]func() fsroom.Pause{
+	for name, after := range map[string][]func() fsroom.Sleep{
 		"by the rules, before it watches": {joins("b")},
 		"by the rules, while it looks":    {rest, joins("c")},
 		"by somebody":                     {rest, rings, rings, rings},
 	} {
 		l := &looker{t: t, after: after}
-		err := r.AwaitAs(context.Background(), "z", func(s *snapshot) (bool, fsroom.Pause, error) {
+		err := r.AwaitAs(context.Background(), "z", func(s *snapshot) (bool, fsroom.Sleep, error) {
 			_, pause, err := l.look(s)
 			return l.looks > len(after), pause, err
 		})
@@ -76,15 +76,15 @@ func TestWakeFileLetsSleep(t *testing.T) {
 	change(t, r, join("a"))
 	z := f.waiting("z")
 	looks := 0
-	err := r.AwaitAs(context.Background(), "z", func(*snapshot) (bool, fsroom.Pause, error) {
+	err := r.AwaitAs(context.Background(), "z", func(*snapshot) (bool, fsroom.Sleep, error) {
 		switch looks++; looks {
 		case 2: // watching by now: of what is said nothing is heard, only of the ring
 			change(t, r, say("a", "one"), say("a", "two"))
 			go z.Notify()
 		case 3:
-			return true, fsroom.Pause{}, nil
+			return true, fsroom.Sleep{}, nil
 		}
-		return false, fsroom.Pause{}, nil
+		return false, fsroom.Sleep{}, nil
 	})
 	if err != nil || looks != 3 {
 		t.Errorf("%d looks, %v", looks, err)
@@ -100,13 +100,13 @@ func TestWakeFileComesBeforeTheCommit(t *testing.T) {
 	f.waiting("z")
 	failing := f.withWakeRules(fsroom.Options{Fault: (&fault{step: fsroom.StepAppend, err: syscall.EIO}).hit})
 	looks := 0
-	err := r.AwaitAs(context.Background(), "z", func(*snapshot) (bool, fsroom.Pause, error) {
+	err := r.AwaitAs(context.Background(), "z", func(*snapshot) (bool, fsroom.Sleep, error) {
 		if looks++; looks == 2 {
 			if _, _, err := failing.Update(context.Background(), join("b")); !errors.Is(err, syscall.EIO) {
 				t.Error(err)
 			}
 		}
-		return looks == 3, fsroom.Pause{}, nil
+		return looks == 3, fsroom.Sleep{}, nil
 	})
 	if err != nil {
 		t.Error(err)
@@ -151,7 +151,7 @@ func TestNobodyLooksPastTheCommit(t *testing.T) {
 				return nil
 			}})
 			looks, done := 0, make(chan error, 1)
-			look := func(s *snapshot) (bool, fsroom.Pause, error) {
+			look := func(s *snapshot) (bool, fsroom.Sleep, error) {
 				switch looks++; looks {
 				case 2:
 					go func() {
@@ -161,7 +161,7 @@ func TestNobodyLooksPastTheCommit(t *testing.T) {
 				case 3:
 					close(early)
 				}
-				return len(s.State.In) == 2, fsroom.Pause{}, nil
+				return len(s.State.In) == 2, fsroom.Sleep{}, nil
 			}
 			began := time.Now()
 			if name == "bell" {
@@ -197,7 +197,7 @@ func TestSlowWriterIsNotMissed(t *testing.T) {
 	}})
 	looks := 0
 	var last time.Time
-	err := r.AwaitAs(context.Background(), "z", func(s *snapshot) (bool, fsroom.Pause, error) {
+	err := r.AwaitAs(context.Background(), "z", func(s *snapshot) (bool, fsroom.Sleep, error) {
 		switch looks++; looks {
 		case 2:
 			go func() {
@@ -208,7 +208,7 @@ func TestSlowWriterIsNotMissed(t *testing.T) {
 			last = time.Now()
 			close(looked)
 		}
-		return len(s.State.In) == 2, fsroom.Pause{}, nil
+		return len(s.State.In) == 2, fsroom.Sleep{}, nil
 	})
 	f.must(err)
 	f.must(<-done)
@@ -264,12 +264,12 @@ func TestPollComesAsOftenAsAsked(t *testing.T) {
 	f.waiting("z")
 	looks := 0
 	var last time.Time
-	err := r.AwaitAs(context.Background(), "z", func(*snapshot) (bool, fsroom.Pause, error) {
+	err := r.AwaitAs(context.Background(), "z", func(*snapshot) (bool, fsroom.Sleep, error) {
 		if looks++; looks == 2 {
 			change(t, r, say("a", "unheard")) // wakes nobody
 			last = time.Now()
 		}
-		return looks == 3, fsroom.Pause{Poll: time.Millisecond}, nil
+		return looks == 3, fsroom.Sleep{Poll: time.Millisecond}, nil
 	})
 	if waited := time.Since(last); err != nil || waited > soon {
 		t.Errorf("%v after %v", err, waited)

@@ -11,8 +11,8 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// A hub is the one watcher of a process, shared by all its waits. File system
-// watchers are scarce: a user has 128 of them on a common Linux.
+// A hub is the one file system watcher of a process, shared by all its waits. Watchers
+// are scarce: a user has 128 of them on a common Linux.
 type hub struct {
 	mu      sync.Mutex
 	watcher *fsnotify.Watcher
@@ -22,40 +22,33 @@ type hub struct {
 // A watch is one file or directory that is watched.
 type watch struct {
 	is   os.FileInfo // what had the path when the watch began
-	subs map[*Subscription]bool
+	subs map[*subscription]bool
 }
 
-// A Subscription tells that something in a directory may have changed.
-type Subscription struct {
-	// C gets a value when a file of interest may have changed. It may also get
-	// one for nothing; whoever listens looks again.
-	C <-chan struct{}
+// A subscription is notified when a directory or file may have changed. It is also
+// notified for nothing at times.
+type subscription struct {
+	c       chan struct{} // one value may wait in it
+	names   []string      // of files in a directory; none: the watch is of a single file
+	stop    func()
+	watched atomic.Bool // false: changes may go unnoticed
 
-	watched          atomic.Bool // false: poll, as changes may go unnoticed
-	c                chan struct{}
-	names            []string
-	stop             func()
-	blind, blindLast time.Duration // how long to sleep unwatched: next time, and at most
-	safety           time.Duration // the same watched
-	slept            time.Duration // how long the last sleep was to be
+	unwatchedPoll, unwatchedPollMax time.Duration // the next sleep while not watched, and the longest
+	safety                          time.Duration // the next sleep while watched; 0 after a notification
+	slept                           time.Duration // the length of the last sleep
 }
 
-// Close ends the subscription.
-func (s *Subscription) Close() { s.stop() }
-
-func (s *Subscription) ring() {
+func (s *subscription) notify() {
 	select {
 	case s.c <- struct{}{}:
-	default: // one is waiting to be seen already
+	default:
 	}
 }
 
-// subscribe watches a directory for changes of the named files, or a file, with no
-// names. It never fails: where nothing can be watched, the caller's poll is what
-// is left.
-func (s *Store) subscribe(path string, names ...string) *Subscription {
-	c := make(chan struct{}, 1)
-	sub := &Subscription{C: c, c: c, names: names, stop: func() {}, blind: s.opts.BlindPoll, blindLast: s.opts.BlindPollMax}
+// subscribe watches a directory for changes of the named files, or, without names, a
+// single file. It does not fail: if path cannot be watched, the subscription polls.
+func (s *Store) subscribe(path string, names ...string) *subscription {
+	sub := &subscription{c: make(chan struct{}, 1), names: names, stop: func() {}, unwatchedPoll: s.opts.BlindPoll, unwatchedPollMax: s.opts.BlindPollMax}
 	if s.opts.NoWatch {
 		return sub
 	}
@@ -76,7 +69,7 @@ func newHub() *hub {
 	return h
 }
 
-func (h *hub) add(path string, sub *Subscription) {
+func (h *hub) add(path string, sub *subscription) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	w := h.watches[path]
@@ -85,7 +78,7 @@ func (h *hub) add(path string, sub *Subscription) {
 		if err != nil || h.watcher.Add(path) != nil {
 			return
 		}
-		w = &watch{is: is, subs: make(map[*Subscription]bool)}
+		w = &watch{is: is, subs: make(map[*subscription]bool)}
 		h.watches[path] = w
 	}
 	w.subs[sub] = true
@@ -93,12 +86,12 @@ func (h *hub) add(path string, sub *Subscription) {
 	sub.stop = func() { h.remove(path, sub) }
 }
 
-func (h *hub) remove(path string, sub *Subscription) {
+func (h *hub) remove(path string, sub *subscription) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	w := h.watches[path]
 	if w == nil || !w.subs[sub] {
-		return // the watch was lost, and another may have its path
+		return // the watch was lost, and its path may have another one
 	}
 	if delete(w.subs, sub); len(w.subs) == 0 {
 		delete(h.watches, path)
@@ -106,36 +99,35 @@ func (h *hub) remove(path string, sub *Subscription) {
 	}
 }
 
-// run passes events on. An error is an overflow of the kernel's queue, or
-// worse: in any case something may have changed everywhere.
+// run passes events on until the watcher ends. Its errors are overflows of the kernel's
+// queue, after which anything may have changed.
 func (h *hub) run() {
+	defer h.forgetAll()
 	for {
 		select {
 		case e, ok := <-h.watcher.Events:
 			if !ok {
-				h.lostAll()
 				return
 			}
 			h.event(e)
 		case _, ok := <-h.watcher.Errors:
 			if !ok {
-				h.lostAll()
 				return
 			}
-			h.ringAll()
+			h.notifyAll()
 		}
 	}
 }
 
-// event rings for those who watch what the event is about, or listen for its name
-// in its directory.
+// event notifies those who watch the file or directory of the event, and those who
+// watch its directory for its name.
 func (h *hub) event(e fsnotify.Event) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	gone := e.Has(fsnotify.Remove) || e.Has(fsnotify.Rename)
 	if w := h.watches[e.Name]; w != nil {
-		w.ring()
-		if gone { // The watch went with it. The next subscriber watches what has the path then.
+		w.notify()
+		if gone { // the kernel has removed the watch
 			h.forget(e.Name)
 		}
 	}
@@ -145,10 +137,10 @@ func (h *hub) event(e fsnotify.Event) {
 	}
 }
 
-// named rings for those who listen for the name in the directory.
+// named notifies those who watch the directory for the name.
 func (h *hub) named(dir, name string, gone bool) {
 	w := h.watches[dir]
-	var subs []*Subscription
+	var subs []*subscription
 	for sub := range w.subs {
 		if slices.Contains(sub.names, name) {
 			subs = append(subs, sub)
@@ -157,34 +149,42 @@ func (h *hub) named(dir, name string, gone bool) {
 	if len(subs) == 0 {
 		return
 	}
-	if gone && !w.there(dir) {
+	if gone && !w.current(dir) {
 		h.forget(dir)
 		return
 	}
-	// A file that was replaced is there: kqueue reports a removal and a creation. If
-	// it is not, the directory may be about to go, which the kernel does not report
-	// while somebody has a file in it open.
-	there := !gone || exists(filepath.Join(dir, name))
+	// A file that was replaced exists: kqueue reports a removal and a creation. If the
+	// file does not exist, its directory may be removed next, which the kernel does not
+	// report while a process has a file in it open.
+	watched := !gone || exists(filepath.Join(dir, name))
 	for _, sub := range subs {
-		sub.watched.Store(there)
-		sub.ring()
+		sub.watched.Store(watched)
+		sub.notify()
 	}
 }
 
-// there reports whether the path still names what is watched.
-func (w *watch) there(path string) bool {
+// current reports whether the path still names what is watched.
+func (w *watch) current(path string) bool {
 	now, err := os.Stat(path)
 	return err == nil && os.SameFile(w.is, now)
 }
 
-func (w *watch) ring() {
+func (w *watch) notify() {
 	for sub := range w.subs {
-		sub.ring()
+		sub.notify()
 	}
 }
 
-// lostAll is called when the watcher has ended.
-func (h *hub) lostAll() {
+// forget removes a watch that is lost. Its subscribers poll from then on.
+func (h *hub) forget(path string) {
+	for sub := range h.watches[path].subs {
+		sub.watched.Store(false)
+		sub.notify()
+	}
+	delete(h.watches, path)
+}
+
+func (h *hub) forgetAll() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for path := range h.watches {
@@ -192,41 +192,32 @@ func (h *hub) lostAll() {
 	}
 }
 
-// forget leaves the subscribers of a watch that is lost to their polls.
-func (h *hub) forget(path string) {
-	for sub := range h.watches[path].subs {
-		sub.watched.Store(false)
-		sub.ring()
-	}
-	delete(h.watches, path)
-}
-
-func (h *hub) ringAll() {
+func (h *hub) notifyAll() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, w := range h.watches {
-		w.ring()
+		w.notify()
 	}
 }
 
-// How often a wait looks though nobody rang: rarely where a watcher is at work,
-// because events can get lost on odd file systems, and the more rarely the longer
-// nothing was lost; often where there is none.
+// These are the times after which a wait checks for changes without a notification. With
+// a watcher they are long, because file systems seldom lose events, and grow while none
+// was lost.
 const (
 	safetyPoll    = 5 * time.Second
 	safetyPollMax = 20 * time.Second
-	blindPoll     = 200 * time.Millisecond
+	blindPoll     = 200 * time.Millisecond // without a watcher
 )
 
-// poll is how long to sleep at most until the next look.
-func (s *Subscription) poll() time.Duration {
+// poll returns how long to sleep at most until the next check.
+func (s *subscription) poll() time.Duration {
 	if s.watched.Load() {
 		d := max(s.safety, safetyPoll)
 		s.safety = min(2*d, safetyPollMax)
 		return d
 	}
-	d := s.blind
-	s.blind = min(2*s.blind, s.blindLast)
+	d := s.unwatchedPoll
+	s.unwatchedPoll = min(2*s.unwatchedPoll, s.unwatchedPollMax)
 	return d
 }
 

@@ -15,7 +15,7 @@ type watching struct {
 	*testing.T
 	dir, file string
 	hub       *hub
-	sub       *Subscription
+	sub       *subscription
 }
 
 func newWatching(t *testing.T) *watching {
@@ -47,14 +47,14 @@ func (w *watching) must(err error) {
 	}
 }
 
-// reports plays what the kernel reports of the path, which must ring.
+// reports plays what the kernel reports of the path, which must notify.
 func (w *watching) reports(path string, op fsnotify.Op) {
 	w.Helper()
 	w.hub.event(fsnotify.Event{Name: path, Op: op})
 	select {
-	case <-w.sub.C:
+	case <-w.sub.c:
 	default:
-		w.Errorf("%v of %s does not ring", op, filepath.Base(path))
+		w.Errorf("%v of %s does not notify", op, filepath.Base(path))
 	}
 }
 
@@ -110,13 +110,13 @@ func TestAMissingFileIsPolledFor(t *testing.T) {
 }
 
 // After an overflow anything may have changed.
-func TestAnOverflowRingsEverybody(t *testing.T) {
+func TestAnOverflowNotifiesAll(t *testing.T) {
 	w := newWatching(t)
 	go w.hub.run()
 	w.hub.watcher.Errors <- fsnotify.ErrEventOverflow
 	select {
-	case <-w.sub.C:
+	case <-w.sub.c:
 	case <-time.After(time.Minute):
-		t.Error("nobody rang")
+		t.Error("nobody was notified")
 	}
 }

@@ -67,8 +67,8 @@ func runAsk(ctx context.Context, c *cli.Invocation, b *bus) error {
 func waitForAnswer(ctx context.Context, c *cli.Invocation, r *topics.Room, id, agent string) error {
 	waiting, timeUp := context.WithTimeoutCause(ctx, c.Duration("timeout"), errTimeUp)
 	defer timeUp()
-	err := r.Await(waiting, func(s *topics.Snapshot) (bool, fsroom.Pause, error) {
-		return s.State.AskSettled(id, 1), fsroom.Pause{}, nil
+	err := r.Await(waiting, func(s *topics.Snapshot) (bool, fsroom.Sleep, error) {
+		return s.State.AskSettled(id, 1), fsroom.Sleep{}, nil
 	})
 	if err != nil && err != errTimeUp {
 		return err

@@ -36,8 +36,8 @@ func (c *call) until(ctx context.Context, r *topics.Room, asked int, over func(*
 	defer end(nil)
 	defer context.AfterFunc(c.life, func() { end(errStopping) })()
 	defer c.reportProgress(ctx, seconds)()
-	err := r.Await(ctx, func(s *topics.Snapshot) (bool, fsroom.Pause, error) {
-		return over(s.State), fsroom.Pause{}, nil
+	err := r.Await(ctx, func(s *topics.Snapshot) (bool, fsroom.Sleep, error) {
+		return over(s.State), fsroom.Sleep{}, nil
 	})
 	if err == errTimeUp || err == errStopping {
 		return nil

@@ -76,22 +76,22 @@ const (
 func (g *guardian) run(ctx context.Context) error {
 	g.started = now()
 	g.due, g.beat = firstBeat, g.started
-	err := g.room.AwaitAs(ctx, g.me.ID, func(snap *snapshot) (bool, fsroom.Pause, error) {
+	err := g.room.AwaitAs(ctx, g.me.ID, func(snap *snapshot) (bool, fsroom.Sleep, error) {
 		st := snap.State
 		switch {
 		case st.Turn < g.turn && st.Open && !now().Expired(g.started, grantPatience):
-			return false, fsroom.Pause{For: grantPatience}, nil
+			return false, fsroom.Sleep{For: grantPatience}, nil
 		case st.Owner != g.me.ID || st.Turn != g.turn:
 			if st.Turn == g.turn { // not taken yet, so that no other guardian wakes anybody
 				g.wake(turn.Change{After: st, Unclaimed: true})
 			}
-			return true, fsroom.Pause{}, nil
+			return true, fsroom.Sleep{}, nil
 		}
 		if agent := st.Member(g.me.ID); agent != nil && g.facts(st).Gone(st, agent) {
-			return true, fsroom.Pause{}, g.giveUp(ctx, st, "the agent's process has ended")
+			return true, fsroom.Sleep{}, g.giveUp(ctx, st, "the agent's process has ended")
 		}
 		if left := g.tell(st); left > 0 {
-			return false, fsroom.Pause{For: left}, nil
+			return false, fsroom.Sleep{For: left}, nil
 		}
 		return g.keep(ctx, st)
 	})
@@ -122,21 +122,21 @@ func (g *guardian) tell(st *turn.State) (left time.Duration) {
 // keep renews the lease when it is time to, and says when that is next. That the
 // turn has ended is found out soon even if nobody rings, as when its recipient is
 // stopped.
-func (g *guardian) keep(ctx context.Context, st *turn.State) (done bool, pause fsroom.Pause, err error) {
+func (g *guardian) keep(ctx context.Context, st *turn.State) (done bool, sleep fsroom.Sleep, err error) {
 	g.exits.watch(g.agentProcesses())
 	interval := st.Policy.RenewalInterval()
 	at := now() // one moment for both: a beat that falls due in between would be forgotten
 	if at.Expired(g.beat, min(g.due, interval)) {
 		if g.due == firstBeat && interval > firstBeat && g.recorded(st) {
 			g.due = interval
-			return false, fsroom.Pause{Poll: time.Second, For: at.Left(g.beat, interval), Exit: g.exits.any()}, nil
+			return false, fsroom.Sleep{Poll: time.Second, For: at.Left(g.beat, interval), Exit: g.exits.any()}, nil
 		}
 		mine, err := g.renew(ctx)
 		switch {
 		case err != nil: // a lock not had, a disk that is full: the lease has time
 			g.beat, g.due = at, beatRetry
 		case !mine:
-			return true, fsroom.Pause{}, nil
+			return true, fsroom.Sleep{}, nil
 		default:
 			if g.due == firstBeat { // only now is it recorded which process keeps the turn
 				g.wake(turn.Change{After: st, GuardianChanged: true})
@@ -144,11 +144,11 @@ func (g *guardian) keep(ctx context.Context, st *turn.State) (done bool, pause f
 			g.due = interval
 		}
 	}
-	pause = fsroom.Pause{Poll: time.Second, For: max(at.Left(g.beat, min(g.due, interval)), time.Millisecond), Exit: g.exits.any()}
+	sleep = fsroom.Sleep{Poll: time.Second, For: max(at.Left(g.beat, min(g.due, interval)), time.Millisecond), Exit: g.exits.any()}
 	if gone := st.UntilGone(g.facts(st), g.me.ID); gone > 0 {
-		pause.For = min(pause.For, gone)
+		sleep.For = min(sleep.For, gone)
 	}
-	return false, pause, nil
+	return false, sleep, nil
 }
 
 // recorded reports whether the turn is written down as this guardian's.

@@ -150,17 +150,17 @@ func (w *waiting) until(untilSignal context.Context, limit time.Duration) error 
 	defer timeUp()
 	defer w.exits.close()
 	var failed error // of a pass; its result is not what happened, whatever else ends the wait meanwhile
-	err := w.room.AwaitAs(ctx, w.me.ID, func(snap *snapshot) (bool, fsroom.Pause, error) {
+	err := w.room.AwaitAs(ctx, w.me.ID, func(snap *snapshot) (bool, fsroom.Sleep, error) {
 		before := now() // a deadline that passes while we look is still ahead
 		done, err := w.pass(untilSignal, snap)
 		if errors.Is(err, context.Canceled) || (lockBusy(err) && ctx.Err() == nil) {
 			// The lock was not had, so nothing has happened. There is time to look
 			// again, or a signal ends the wait.
 			w.forget(snap.State)
-			return false, fsroom.Pause{For: time.Millisecond}, nil
+			return false, fsroom.Sleep{For: time.Millisecond}, nil
 		}
 		if failed = err; done || err != nil {
-			return true, fsroom.Pause{}, err
+			return true, fsroom.Sleep{}, err
 		}
 		w.sayWaiting()
 		w.ahead.abandon() // of a turn that somebody else was quicker to take
@@ -168,7 +168,7 @@ func (w *waiting) until(untilSignal context.Context, limit time.Duration) error 
 		w.exits.watch(w.watched(snap.State))
 		f := w.decided // what was looked up for the pass is not looked up again
 		f.Now = before
-		return false, fsroom.Pause{For: snap.State.NextDeadline(f, w.me.ID), Exit: w.exits.any()}, nil
+		return false, fsroom.Sleep{For: snap.State.NextDeadline(f, w.me.ID), Exit: w.exits.any()}, nil
 	})
 	if failed != nil || (err != nil && ctx.Err() == nil) {
 		return err
