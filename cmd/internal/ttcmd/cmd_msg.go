@@ -34,11 +34,14 @@ var msgSendCommand = &cli.Command{
 	Run:    runMsgSend,
 }
 
-// A sentResult is what msg send answers.
+// A sentResult is what msg send answers. Owner and ReservedFor are those of the room
+// when the message was sent: a message may cross with a handoff.
 type sentResult struct {
-	EventSeq  int64
-	EventID   string
-	CreatedAt event.Time
+	EventSeq    int64
+	EventID     string
+	CreatedAt   event.Time
+	Owner       string
+	ReservedFor string
 }
 
 func runMsgSend(ctx context.Context, c *cli.Invocation) error {
@@ -62,7 +65,7 @@ func runMsgSend(ctx context.Context, c *cli.Invocation) error {
 	}
 	s.present(ctx, snap.State)
 	sent := events[0]
-	return c.Out.Result(&sentResult{sent.Seq, sent.ID, sent.CreatedAt}, func(t *cli.Text) {
+	return c.Out.Result(&sentResult{sent.Seq, sent.ID, sent.CreatedAt, snap.State.Owner, snap.State.ReservedFor}, func(t *cli.Text) {
 		to := sent.To
 		if to == "" {
 			to = "the room"

@@ -98,6 +98,8 @@ func (r *sentResult) Fields(c *wire.Codec) {
 	c.Int("event_seq", &r.EventSeq)
 	c.Text("event_id", &r.EventID)
 	c.Time("created_at", &r.CreatedAt)
+	c.OptText("owner", &r.Owner)
+	c.OptText("reserved_for", &r.ReservedFor)
 }
 
 func (r *notesResult) Fields(c *wire.Codec) { wire.List(c, "notes", &r.Notes) }
