@@ -37,10 +37,6 @@ func agentIDFault(id string) string {
 	if utf8.RuneCountInString(id) > maxAgentID {
 		return "is longer than 128 characters"
 	}
-	return runesFault(id)
-}
-
-func runesFault(id string) string {
 	for _, r := range id {
 		switch {
 		case unicode.IsSpace(r):

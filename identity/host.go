@@ -8,7 +8,7 @@ import (
 
 // These do not change while this process runs. Each is read once, at its first use.
 var (
-	hostName  = sync.OnceValue(readHostName)
+	hostName  = sync.OnceValue(func() string { name, _ := os.Hostname(); return name })
 	bootID    = sync.OnceValue(readBootID)
 	namespace = sync.OnceValue(readNamespace)
 )
@@ -22,11 +22,3 @@ func BootID() string { return bootID() }
 // asleep. It is the same for all processes of one boot, and a step of the wall clock
 // does not change it. Times of different boots ([BootID]) cannot be compared.
 func Monotonic() time.Duration { return readMonotonic() }
-
-func readHostName() string {
-	name, err := os.Hostname()
-	if err != nil {
-		return ""
-	}
-	return name
-}

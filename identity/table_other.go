@@ -72,3 +72,7 @@ func (t *gopsutilTable) look(pid int) (Info, error) {
 }
 
 func readNamespace() string { return "" }
+
+func watchExit(table Table, p Process) (<-chan struct{}, func(), error) {
+	return watchByPolling(table, p, pollInterval)
+}

@@ -118,8 +118,13 @@ func (e Environment) lockError(err error) error {
 		WithHint("set TALKING_STICK_DATA_DIR to a directory that you can write").Because(err)
 }
 
-func (e Environment) skillComponent(id harness.ID) skillComponent {
-	return skillComponent{e.skillDir(id), e.linkSource()}
+// components returns what opts ask to install into a harness, or to remove from it.
+func (e Environment) components(id harness.ID, opts Options) []component {
+	all := []component{skillComponent{e.skillDir(id), e.linkSource()}}
+	if !opts.NoHooks {
+		all = append(all, e.guards(id)...)
+	}
+	return all
 }
 
 // installOne plans everything for one harness.
@@ -130,29 +135,23 @@ func (e Environment) installOne(p *planner, id harness.ID) Result {
 	case notStarted:
 		return Result{Harness: id, Status: Skipped, Message: e.shown(e.root(id)) + " does not exist yet; start " + harness.Get(id).Program + " once and install again"}
 	}
-	outcomes := []outcome{e.skillComponent(id).install(p)}
-	var notes []string
-	if !p.opts.NoHooks {
-		for _, g := range e.guards(id) {
-			outcomes = append(outcomes, g.install(p))
-		}
-		notes = e.notes(id)
+	var outcomes []outcome
+	for _, c := range e.components(id, p.opts) {
+		outcomes = append(outcomes, c.install(p))
 	}
 	p.recorded.Version, p.recorded.Fingerprint = e.Version, fingerprint()
 	r := e.sum(id, outcomes)
-	if r.Status == Added || r.Status == Updated || r.Status == AlreadyPresent {
-		r.Message = strings.Join(append([]string{r.Message}, notes...), "; ")
+	if !p.opts.NoHooks && (r.Status == Added || r.Status == Updated || r.Status == AlreadyPresent) {
+		r.Message = strings.Join(append([]string{r.Message}, e.notes(id)...), "; ")
 	}
 	return r
 }
 
 // uninstallOne plans to remove everything from one harness.
 func (e Environment) uninstallOne(p *planner, id harness.ID) Result {
-	outcomes := []outcome{e.skillComponent(id).uninstall(p)}
-	if !p.opts.NoHooks {
-		for _, g := range e.guards(id) {
-			outcomes = append(outcomes, g.uninstall(p))
-		}
+	var outcomes []outcome
+	for _, c := range e.components(id, p.opts) {
+		outcomes = append(outcomes, c.uninstall(p))
 	}
 	return e.sum(id, outcomes)
 }

@@ -51,12 +51,7 @@ type Result struct {
 
 // AnyFailed reports whether one of the results is a failure.
 func AnyFailed(results []Result) bool {
-	for _, r := range results {
-		if r.Status == Failed {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(results, func(r Result) bool { return r.Status == Failed })
 }
 
 // An outcome is the result of one component.

@@ -246,11 +246,11 @@ func create(path string, text []byte) error {
 	if err != nil {
 		return err
 	}
-	if _, err := file.Write(text); err != nil {
-		file.Close()
+	_, err = file.Write(text)
+	if err = errors.Join(err, file.Close()); err != nil {
 		return errors.Join(err, os.Remove(path))
 	}
-	return file.Close()
+	return nil
 }
 
 func makeExecutable(path string) error {

@@ -66,15 +66,8 @@ func writeNew(path string, content []byte) error {
 		return err
 	}
 	lockfile.Adopt(path)
-	if _, err := file.Write(content); err != nil {
-		file.Close()
-		return err
-	}
-	if err := file.Sync(); err != nil {
-		file.Close()
-		return err
-	}
-	return file.Close()
+	_, err = file.Write(content)
+	return errors.Join(err, file.Sync(), file.Close())
 }
 
 // flatten returns path as one file name; of a long path only the end.
