@@ -1,7 +1,6 @@
 package fsroom
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -53,15 +52,6 @@ func (a Agent) Path(name string) string { return a.path(name) }
 // explain turns an error of the system into one with a code, as the other
 // errors of a room have it.
 func (a Agent) explain(err error) error { return a.store.Explain(err, a.dir) }
-
-// Lock takes the lock of a file of the agent's, see [lockfile.Lock].
-func (a Agent) Lock(ctx context.Context, name string) (unlock func() error, err error) {
-	if a.planted != nil {
-		return nil, a.planted
-	}
-	unlock, err = lockfile.Lock(ctx, a.path(name))
-	return unlock, a.explain(err)
-}
 
 // Mark sets the time of a mark, creating it if need be.
 func (a Agent) Mark(name string, at time.Time) error {

@@ -84,9 +84,6 @@ func (f *fixture) useAll() {
 	if release, err := a.Hold("waiting"); err == nil {
 		release()
 	}
-	if unlock, err := a.Lock(ctx, "cursor.lock"); err == nil {
-		_ = unlock()
-	}
 	_ = a.Held("waiting")
 	_ = a.Write("cursor.json", &memo{"two"})
 	_ = a.Remove("cursor.json")

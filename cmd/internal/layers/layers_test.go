@@ -60,6 +60,7 @@ var below = map[string][]string{
 	"identity":              {"fsroom/code", "identity/harness"},
 	"skills":                {"skills", "fsroom/code", "identity/harness", "lockfile"},
 	"cmd/internal/cli":      {"fsroom/code", "journal/wire"},
+	"cmd/internal/member":   {"cmd/internal/roomtypes", "fsroom", "journal", "identity"},
 	"cmd/internal":          {"cmd/internal", "fsroom", "journal", "lockfile", "identity", "skills"},
 	"cmd/tt":                {"cmd/internal/ttcmd"},
 	"cmd/agent-bus":         {"cmd/agent-bus", "cmd/internal", "fsroom", "journal", "lockfile", "identity"},

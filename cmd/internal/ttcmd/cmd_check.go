@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
-	"github.com/talking-stick/tt/fsroom/turn"
 )
 
 var checkCommand = &cli.Command{
@@ -31,11 +30,7 @@ type checkResult struct {
 }
 
 func runCheck(ctx context.Context, c *cli.Invocation) error {
-	d, err := openDesk(c)
-	if err != nil {
-		return err
-	}
-	res, err := d.check(ctx)
+	res, err := check(ctx, c)
 	if err != nil {
 		return err
 	}
@@ -45,29 +40,30 @@ func runCheck(ctx context.Context, c *cli.Invocation) error {
 	return cli.Exit(1)
 }
 
-func (d *desk) check(ctx context.Context) (checkResult, error) {
-	res := checkResult{AgentID: d.me.ID}
-	s, err := d.seatIfAny()
+func check(ctx context.Context, c *cli.Invocation) (checkResult, error) {
+	client, err := newClient(c)
+	if err != nil {
+		return checkResult{}, err
+	}
+	res := checkResult{AgentID: client.Self.ID}
+	room, err := client.OpenIfAny(locateArg(c))
 	if err != nil {
 		return res, err
 	}
-	if s == nil {
+	if room == nil {
 		res.Reason = "no_room"
 		return res, nil
 	}
-	snap, err := s.view()
+	snap, err := room.Snapshot()
 	if err != nil {
 		return res, err
 	}
-	s.present(ctx, snap.State)
-	f := s.facts(snap.State)
-	v := snap.State.Room(f)
+	st := snap.State
+	room.RecordPresence(ctx, st)
+	f := room.Facts(st)
+	v := st.Room(f)
 	res.RoomID, res.RoomState, res.TurnID, res.CurrentOwner, res.ReservedFor = v.RoomID, v.State, v.TurnID, v.Owner, v.ReservedFor
-	var fence turn.Fence
-	if held := s.holdOf(snap.State); held != nil {
-		fence = held.fence()
-	}
-	res.Reason = snap.State.Holds(f, d.me.ID, fence)
+	res.Reason = st.Holds(f, client.Self.ID, room.CurrentFence(st))
 	res.Holds = res.Reason == ""
 	return res, nil
 }

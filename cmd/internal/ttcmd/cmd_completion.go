@@ -7,6 +7,7 @@ import (
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/completion"
+	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/identity"
 	"github.com/talking-stick/tt/identity/harness"
@@ -121,7 +122,7 @@ func helpPages(p *cli.Program, before []string) completion.Answer {
 
 // roomHere is the room of the current directory, nil if there is none or it
 // cannot be read.
-func roomHere(c *cli.Invocation) (*seat, *turn.State) {
+func roomHere(c *cli.Invocation) (*member.Room, *turn.State) {
 	store, err := openStore(c)
 	if err != nil {
 		return nil, nil
@@ -130,16 +131,15 @@ func roomHere(c *cli.Invocation) (*seat, *turn.State) {
 	if err != nil {
 		return nil, nil
 	}
-	d := &desk{call: c, store: store, table: identity.System()}
-	s, err := d.find(w)
-	if err != nil || s == nil {
+	room, err := clientFor(c, store, identity.System(), identity.Agent{}).Find(w)
+	if err != nil || room == nil {
 		return nil, nil
 	}
-	snap, err := s.view()
+	snap, err := room.Snapshot()
 	if err != nil {
 		return nil, nil
 	}
-	return s, snap.State
+	return room, snap.State
 }
 
 func agentsHere(c *cli.Invocation) completion.Answer {
@@ -176,11 +176,11 @@ func recipients(c *cli.Invocation, command string) completion.Answer {
 // openNotesHere are the ids of the open notes, with the first line of each.
 func openNotesHere(ctx context.Context, c *cli.Invocation) completion.Answer {
 	var a completion.Answer
-	s, st := roomHere(c)
+	room, st := roomHere(c)
 	if st == nil {
 		return a
 	}
-	notes, err := s.notes(ctx, st, turn.NoteQuery{Limit: mostNotes})
+	notes, err := notesPage(ctx, room, st, turn.NoteQuery{Limit: mostNotes})
 	if err != nil {
 		return a
 	}

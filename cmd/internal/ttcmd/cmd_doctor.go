@@ -7,13 +7,14 @@ import (
 	"strings"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
+	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/cmd/internal/roomtypes"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/doctor"
-	"github.com/talking-stick/tt/fsroom/turn"
 )
 
-// doctorName: the doctor tells what others mend in passing.
+// doctorName is the name of the command that reports file modes which all other
+// commands put right.
 const doctorName = "doctor"
 
 var doctorCommand = &cli.Command{
@@ -46,13 +47,23 @@ type doctorResult struct {
 	MissingPaths []missingPath `json:"missing_paths,omitempty"`
 }
 
+// A missingPath is a room whose directory is gone.
+type missingPath struct {
+	RoomID        string `json:"room_id"`
+	CanonicalPath string `json:"canonical_path"`
+	PathMissing   bool   `json:"path_missing"` // true
+}
+
+// stick are the rules of the talking stick.
+var stick = roomtypes.Stick()
+
 func runDoctor(ctx context.Context, c *cli.Invocation) error {
-	d, err := openDesk(c)
+	client, err := newClient(c)
 	if err != nil {
 		return err
 	}
-	x := examination{store: d.store, repair: c.Bool("repair")}
-	if err := x.run(ctx, d); err != nil {
+	x := examination{store: client.Store, repair: c.Bool("repair")}
+	if err := x.run(ctx, c, client); err != nil {
 		return err
 	}
 	x.putAsideHarmless()
@@ -70,21 +81,22 @@ type examination struct {
 	repair bool
 }
 
-func (x *examination) run(ctx context.Context, d *desk) error {
+func (x *examination) run(ctx context.Context, c *cli.Invocation, client *member.Client) error {
 	x.Problems = append([]doctor.Problem{}, doctor.CheckDir(x.store, x.repair)...)
-	if d.call.HasArg("path") || d.call.Given("path") {
-		w, err := d.workspace()
+	if c.HasArg("path") || c.Given("path") {
+		w, err := locateArg(c)
 		if err != nil {
 			return err
 		}
-		names, err := d.roomNames(w, false)
-		lookAt(ctx, x, rules, names)
+		lookAt(ctx, x, stick, roomNames(w))
+		return nil
+	}
+	if err := lookAtAll(ctx, x, stick); err != nil {
 		return err
 	}
-	if err := lookAtAll(ctx, x, rules); err != nil {
-		return err
+	for _, st := range client.MissingPaths() {
+		x.MissingPaths = append(x.MissingPaths, missingPath{st.RoomID, st.CanonicalPath, true})
 	}
-	x.MissingPaths = d.missingPaths(func(*turn.State) bool { return true })
 	return lookAtAll(ctx, x, roomtypes.Topics())
 }
 
@@ -124,7 +136,7 @@ func lookAt[S any](ctx context.Context, x *examination, rules *fsroom.Rules[S], 
 // kind returns where the rooms of a folder are counted.
 func (x *examination) kind(folder string, alive bool) *int {
 	switch {
-	case folder != rules.Folder:
+	case folder != stick.Folder:
 		return &x.Topics
 	case alive:
 		return &x.Rooms

@@ -9,6 +9,7 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/workspace"
+	"github.com/talking-stick/tt/identity"
 	"github.com/talking-stick/tt/identity/harness"
 	"github.com/talking-stick/tt/skills/instructions"
 )
@@ -108,7 +109,7 @@ func readerOf(c *cli.Invocation) (string, error) {
 	if c.Given("harness") {
 		return instructions.ParseReader(c.String("harness"))
 	}
-	me, _, err := whoCalls(c)
+	me, err := caller(c, identity.System())
 	if err != nil {
 		return "", err
 	}

@@ -6,7 +6,6 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
-	"github.com/talking-stick/tt/journal/event"
 )
 
 var kickCommand = &cli.Command{
@@ -27,26 +26,21 @@ var kickCommand = &cli.Command{
 }
 
 func runKick(ctx context.Context, c *cli.Invocation) error {
-	d, err := openDesk(c)
+	client, err := newClient(c)
 	if err != nil {
 		return err
 	}
-	r := turn.KickRequest{Agent: d.me.ID, Target: c.Arg("agent"), Reason: c.String("reason"), Force: c.Bool("force"), Turn: onlyTurn(c)}
+	r := turn.KickRequest{Agent: client.Self.ID, Target: c.Arg("agent"), Reason: c.String("reason"), Force: c.Bool("force"), Turn: onlyTurn(c)}
 	if err := turn.CheckKick(r); err != nil {
 		return err
 	}
-	s, err := d.seat()
+	room, err := client.Open(locateArg(c))
 	if err != nil {
 		return err
 	}
-	var res turn.LeaveResult
-	snap, _, err := s.updateThen(ctx, func(st *turn.State, f turn.Facts) (events []event.Event, err error) {
-		events, res, err = turn.Kick(st, f, r)
-		return events, err
-	}, func() { _ = s.room.Agent(r.Target).Remove(fileHold) })
+	res, err := room.Kick(ctx, r)
 	if err != nil {
 		return err
 	}
-	s.present(ctx, snap.State)
 	return c.Out.Result(res, func(t *cli.Text) { writeLeave(t, "Kicked "+r.Target+" out of", res) })
 }

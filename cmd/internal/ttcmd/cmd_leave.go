@@ -6,7 +6,6 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
-	"github.com/talking-stick/tt/journal/event"
 )
 
 var leaveCommand = &cli.Command{
@@ -22,15 +21,11 @@ var leaveCommand = &cli.Command{
 }
 
 func runLeave(ctx context.Context, c *cli.Invocation) error {
-	s, err := openSeat(c)
+	room, err := openRoom(c)
 	if err != nil {
 		return err
 	}
-	var res turn.LeaveResult
-	_, _, err = s.updateThen(ctx, func(st *turn.State, f turn.Facts) (events []event.Event, err error) {
-		events, res, err = turn.Leave(st, f, s.me.ID)
-		return events, err
-	}, func() { _ = s.mine().Remove(fileHold) })
+	res, err := room.Leave(ctx)
 	if err != nil {
 		return err
 	}

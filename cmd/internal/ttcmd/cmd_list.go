@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
+	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
@@ -25,7 +26,7 @@ var listCommand = &cli.Command{
 }
 
 func runList(ctx context.Context, c *cli.Invocation) error {
-	d, err := openDesk(c)
+	client, err := newClient(c)
 	if err != nil {
 		return err
 	}
@@ -33,21 +34,23 @@ func runList(ctx context.Context, c *cli.Invocation) error {
 	if err != nil {
 		return err
 	}
-	w, err := d.locate(path)
+	w, err := locate(c.Env, path)
 	if err != nil && (path != "" || !c.Bool("all")) {
 		return err
 	}
-	names, err := d.roomNames(w, c.Bool("all"))
-	if err != nil {
+	var names []string
+	if !c.Bool("all") {
+		names = roomNames(w)
+	} else if names, err = client.Rooms(); err != nil {
 		return err
 	}
 	res := listResult{Rooms: []turn.RoomView{}}
 	for _, name := range names {
-		s := &seat{desk: d, room: fsroom.At(d.store, rules, name), workspace: w}
-		if !s.room.Exists() {
+		room := client.Room(name, w)
+		if !room.Exists() {
 			continue
 		}
-		snap, err := s.room.View()
+		snap, err := room.View()
 		if err != nil && c.Bool("all") {
 			// One damaged room must not hide the others.
 			res.Unreadable = append(res.Unreadable, unreadable{name, string(code.Of(err)), err.Error()})
@@ -56,9 +59,9 @@ func runList(ctx context.Context, c *cli.Invocation) error {
 		if err != nil {
 			return err
 		}
-		if !s.ended(snap.State) {
-			v := snap.State.Room(s.facts(snap.State))
-			v.PathMissing = pathMissing(v.CanonicalPath)
+		if !room.Ended(snap.State) {
+			v := snap.State.Room(room.Facts(snap.State))
+			v.PathMissing = member.PathMissing(v.CanonicalPath)
 			res.Rooms = append(res.Rooms, v)
 		}
 	}
@@ -82,17 +85,13 @@ type unreadable struct {
 	Message string `json:"message"`
 }
 
-// roomNames are the directories of the rooms that may be between the path and the
-// workspace root, or of all rooms, which does not need a workspace.
-func (d *desk) roomNames(w *workspace.Workspace, all bool) ([]string, error) {
-	if all {
-		return fsroom.Rooms(d.store, rules)
-	}
-	var names []string
+// roomNames returns the names that the rooms between the path and the workspace root
+// have, whether they exist or not.
+func roomNames(w *workspace.Workspace) (names []string) {
 	for _, dir := range w.Chain() {
 		names = append(names, fsroom.RoomName(dir))
 	}
-	return names, nil
+	return names
 }
 
 func writeRooms(t *cli.Text, rooms []turn.RoomView) {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
+	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
@@ -53,26 +54,22 @@ func runLog(ctx context.Context, c *cli.Invocation) error {
 	if err != nil {
 		return err
 	}
-	d, err := openDesk(c)
+	room, err := openHistory(c, !c.Bool("follow"))
 	if err != nil {
 		return err
 	}
-	s, err := d.reader(!c.Bool("follow"))
+	snap, err := room.Snapshot()
 	if err != nil {
 		return err
 	}
-	snap, err := s.view()
-	if err != nil {
-		return err
-	}
-	events, res, err := s.logEvents(ctx, snap.State, limit)
+	events, res, err := logEvents(ctx, c, room, snap.State, limit)
 	if err != nil {
 		return err
 	}
 	if c.Bool("follow") {
-		return s.followLog(ctx, snap.State, events)
+		return followLog(ctx, c, room, snap.State, events)
 	}
-	s.present(ctx, snap.State)
+	room.RecordPresence(ctx, snap.State)
 	res.Entries = history(events)
 	return c.Out.Result(res, func(t *cli.Text) { writeLog(t, res, logWidth(c, t)) })
 }
@@ -99,10 +96,9 @@ func logWidth(c *cli.Invocation, t *cli.Text) int {
 
 // logEvents returns the events that the flags ask for, and a result without entries
 // that says what is left out.
-func (s *seat) logEvents(ctx context.Context, st *turn.State, limit int) ([]event.Event, logResult, error) {
-	c := s.call
+func logEvents(ctx context.Context, c *cli.Invocation, room *member.Room, st *turn.State, limit int) ([]event.Event, logResult, error) {
 	allLives := c.Bool("archive") || !st.Open
-	events, err := s.lastEvents(ctx, st, allLives, limit, func(*event.Event) bool { return true })
+	events, err := room.LastEvents(ctx, st, allLives, limit, func(*event.Event) bool { return true })
 	if err != nil {
 		return nil, logResult{}, err
 	}
@@ -116,14 +112,14 @@ func (s *seat) logEvents(ctx context.Context, st *turn.State, limit int) ([]even
 		cut = cut && kept == 0
 		events = events[kept:]
 	}
-	archived, err := s.room.Archived()
+	archived, err := room.Archived()
 	if err != nil {
 		return nil, logResult{}, err
 	}
 	res := logResult{Earlier: !allLives && len(archived) > 0}
-	grant, err := s.grantOfFirst(ctx, st, events)
+	grant, err := grantOfFirst(ctx, room, st, events)
 	if err == nil && cut {
-		res.Omitted, err = s.countBefore(ctx, events[0].Seq, allLives)
+		res.Omitted, err = countBefore(ctx, room, events[0].Seq, allLives)
 	}
 	if grant != nil {
 		events = slices.Insert(events, 0, *grant)
@@ -134,30 +130,30 @@ func (s *seat) logEvents(ctx context.Context, st *turn.State, limit int) ([]even
 
 // grantOfFirst returns the grant of the turn in which the events begin, so that the
 // log shows it with its end; nil if they begin outside of a turn.
-func (s *seat) grantOfFirst(ctx context.Context, st *turn.State, events []event.Event) (*event.Event, error) {
+func grantOfFirst(ctx context.Context, room *member.Room, st *turn.State, events []event.Event) (*event.Event, error) {
 	for i := range events {
 		switch e := &events[i]; e.Type {
 		case turn.Claim, turn.Takeover, turn.RoomOpened:
 			return nil, nil
 		case turn.Released, turn.Passed:
-			return s.grantBefore(ctx, events[0].Seq, e.Turn)
+			return grantBefore(ctx, room, events[0].Seq, e.Turn)
 		}
 	}
 	if st.Owner == "" || len(events) == 0 {
 		return nil, nil
 	}
-	return s.grantBefore(ctx, events[0].Seq, st.Turn)
+	return grantBefore(ctx, room, events[0].Seq, st.Turn)
 }
 
 // grantBefore returns the claim or takeover that began the turn, if it lies before
 // the event with the number, and nil otherwise.
-func (s *seat) grantBefore(ctx context.Context, before, turnID int64) (*event.Event, error) {
+func grantBefore(ctx context.Context, room *member.Room, before, turnID int64) (*event.Event, error) {
 	for window := int64(1) << 8; ; window *= 8 {
 		after := max(0, before-1-window)
 		var grant *event.Event
-		err := s.eachEvent(ctx, after, true, func(e *event.Event) error {
+		err := room.EachEvent(ctx, after, true, func(e *event.Event) error {
 			if e.Seq >= before {
-				return errEnough
+				return member.ErrEnough
 			}
 			if e.Turn == turnID && (e.Type == turn.Claim || e.Type == turn.Takeover) {
 				found := e.Clone()
@@ -173,29 +169,29 @@ func (s *seat) grantBefore(ctx context.Context, before, turnID int64) (*event.Ev
 
 // countBefore returns how many events lie before the one with the number. Numbers
 // have no gaps.
-func (s *seat) countBefore(ctx context.Context, seq int64, allLives bool) (int64, error) {
+func countBefore(ctx context.Context, room *member.Room, seq int64, allLives bool) (int64, error) {
 	first := seq
-	err := s.eachEvent(ctx, 0, allLives, func(e *event.Event) error {
+	err := room.EachEvent(ctx, 0, allLives, func(e *event.Event) error {
 		first = e.Seq
-		return errEnough
+		return member.ErrEnough
 	})
 	return seq - first, err
 }
 
 // followLog prints the history in events, and then new entries as they come.
-func (s *seat) followLog(ctx context.Context, st *turn.State, events []event.Event) error {
+func followLog(ctx context.Context, c *cli.Invocation, room *member.Room, st *turn.State, events []event.Event) error {
 	var book logBook
-	q := &eventQuery{follow: true, past: events, writeEvent: func(_ *cli.Output, e *event.Event) error {
+	q := &eventQuery{c: c, room: room, follow: true, past: events, writeEvent: func(_ *cli.Output, e *event.Event) error {
 		ended, made := book.add(e)
-		return errors.Join(s.writeEntry(ended), s.writeEntry(made))
+		return errors.Join(writeEntryLine(c, ended), writeEntryLine(c, made))
 	}}
-	return s.stream(ctx, q, filter{}, st, startPoint{after: st.Seq})
+	return q.stream(ctx, filter{}, st, startPoint{after: st.Seq})
 }
 
-// writeEntry writes an entry of the log as a line of a stream, nothing for nil.
-func (s *seat) writeEntry(e *logEntry) error {
+// writeEntryLine writes an entry of the log as a line of a stream, nothing for nil.
+func writeEntryLine(c *cli.Invocation, e *logEntry) error {
 	if e == nil {
 		return nil
 	}
-	return s.call.Out.WriteLine(e, func(t *cli.Text) { writeEntry(t, e, "begins", logWidth(s.call, t)) })
+	return c.Out.WriteLine(e, func(t *cli.Text) { writeEntry(t, e, "begins", logWidth(c, t)) })
 }

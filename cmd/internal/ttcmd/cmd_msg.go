@@ -52,18 +52,18 @@ func runMsgSend(ctx context.Context, c *cli.Invocation) error {
 	if err := turn.CheckMessage(body); err != nil {
 		return err
 	}
-	s, err := openSeat(c)
+	room, err := openRoom(c)
 	if err != nil {
 		return err
 	}
-	request := turn.MessageRequest{Agent: s.me.ID, To: c.Arg("agent"), Body: body, Interrupt: c.Bool("interrupt")}
-	snap, events, err := s.update(ctx, func(st *turn.State, f turn.Facts) ([]event.Event, error) {
+	request := turn.MessageRequest{Agent: room.Self.ID, To: c.Arg("agent"), Body: body, Interrupt: c.Bool("interrupt")}
+	snap, events, err := room.Update(ctx, func(st *turn.State, f turn.Facts) ([]event.Event, error) {
 		return turn.Send(st, f, request)
 	})
 	if err != nil {
 		return err
 	}
-	s.present(ctx, snap.State)
+	room.RecordPresence(ctx, snap.State)
 	sent := events[0]
 	return c.Out.Result(&sentResult{sent.Seq, sent.ID, sent.CreatedAt, snap.State.Owner, snap.State.ReservedFor}, func(t *cli.Text) {
 		to := sent.To

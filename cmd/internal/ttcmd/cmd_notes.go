@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
+	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
@@ -47,21 +48,21 @@ func runNotesAdd(ctx context.Context, c *cli.Invocation) error {
 	if _, err := turn.CheckNote(body); err != nil {
 		return err
 	}
-	s, err := openSeat(c)
+	room, err := openRoom(c)
 	if err != nil {
 		return err
 	}
 	request := turn.NoteRequest{
-		Agent: s.me.ID, ID: fsroom.NewID(), Body: body, Target: c.String("target"), Severity: c.String("severity"),
+		Agent: room.Self.ID, ID: fsroom.NewID(), Body: body, Target: c.String("target"), Severity: c.String("severity"),
 		Turn: c.Int64("turn"), HasTurn: c.Given("turn"),
 	}
-	snap, events, err := s.update(ctx, func(st *turn.State, f turn.Facts) ([]event.Event, error) {
+	snap, events, err := room.Update(ctx, func(st *turn.State, f turn.Facts) ([]event.Event, error) {
 		return turn.AddNote(st, f, request)
 	})
 	if err != nil {
 		return err
 	}
-	s.present(ctx, snap.State)
+	room.RecordPresence(ctx, snap.State)
 	res := notedResult{NoteID: request.ID, EventSeq: events[0].Seq, TurnID: request.Turn, CreatedAt: events[0].CreatedAt}
 	return c.Out.Result(res, func(t *cli.Text) { t.Line("Added note %s.", shortID(res.NoteID)) })
 }
@@ -95,25 +96,20 @@ func runNotesList(ctx context.Context, c *cli.Invocation) error {
 	if err != nil {
 		return err
 	}
-	s, err := openSeat(c)
+	room, st, err := viewRoom(ctx, c)
 	if err != nil {
 		return err
 	}
-	snap, err := s.view()
-	if err != nil {
-		return err
-	}
-	s.present(ctx, snap.State)
-	notes, err := s.notes(ctx, snap.State, turn.NoteQuery{All: c.Bool("all"), After: c.String("after"), Limit: limit})
+	notes, err := notesPage(ctx, room, st, turn.NoteQuery{All: c.Bool("all"), After: c.String("after"), Limit: limit})
 	if err != nil {
 		return err
 	}
 	return c.Out.Result(&notesResult{notes}, func(t *cli.Text) { writeNotes(t, notes) })
 }
 
-// notes returns the notes that q asks for, with their bodies.
-func (s *seat) notes(ctx context.Context, st *turn.State, q turn.NoteQuery) ([]turn.NoteView, error) {
-	events, err := s.room.Reader()
+// notesPage returns the notes that q asks for, with their bodies.
+func notesPage(ctx context.Context, room *member.Room, st *turn.State, q turn.NoteQuery) ([]turn.NoteView, error) {
+	events, err := room.Reader()
 	if err != nil {
 		return nil, err
 	}
@@ -164,29 +160,29 @@ type resolvedResult struct {
 }
 
 func runNotesResolve(ctx context.Context, c *cli.Invocation) error {
-	s, err := openSeat(c)
+	room, err := openRoom(c)
 	if err != nil {
 		return err
 	}
 	id := ""
-	snap, _, err := s.update(ctx, func(st *turn.State, _ turn.Facts) (events []event.Event, err error) {
-		events, id, err = turn.ResolveNote(st, s.me.ID, c.Arg("id"), func(given string) bool {
-			return s.hadNote(ctx, st, given)
+	snap, _, err := room.Update(ctx, func(st *turn.State, _ turn.Facts) (events []event.Event, err error) {
+		events, id, err = turn.ResolveNote(st, room.Self.ID, c.Arg("id"), func(given string) bool {
+			return hadNote(ctx, room, st, given)
 		})
 		return events, err
 	})
 	if err != nil {
 		return err
 	}
-	s.present(ctx, snap.State)
+	room.RecordPresence(ctx, snap.State)
 	return c.Out.Result(resolvedResult{id, "resolved"}, func(t *cli.Text) {
 		t.Line("Resolved note %s.", shortID(id))
 	})
 }
 
 // hadNote reports whether the room has or had a note with the id.
-func (s *seat) hadNote(ctx context.Context, st *turn.State, id string) bool {
-	events, err := s.room.Reader()
+func hadNote(ctx context.Context, room *member.Room, st *turn.State, id string) bool {
+	events, err := room.Reader()
 	if err != nil {
 		return false
 	}

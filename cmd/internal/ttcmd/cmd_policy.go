@@ -37,19 +37,19 @@ type policyResult struct {
 }
 
 func runPolicy(ctx context.Context, c *cli.Invocation) error {
-	s, err := openSeat(c)
+	room, err := openRoom(c)
 	if err != nil {
 		return err
 	}
 	var policy turn.Policy
-	snap, _, err := s.update(ctx, func(st *turn.State, _ turn.Facts) (events []event.Event, err error) {
-		events, policy, err = turn.SetPolicy(st, s.me.ID, func(p *turn.Policy) error { return applyFlags(c, p) })
+	snap, _, err := room.Update(ctx, func(st *turn.State, _ turn.Facts) (events []event.Event, err error) {
+		events, policy, err = turn.SetPolicy(st, room.Self.ID, func(p *turn.Policy) error { return applyFlags(c, p) })
 		return events, err
 	})
 	if err != nil {
 		return err
 	}
-	s.present(ctx, snap.State)
+	room.RecordPresence(ctx, snap.State)
 	if warning := policy.Warning(); warning != "" {
 		c.Notice(warning)
 	}
@@ -75,6 +75,28 @@ func messageOf(err error) string {
 		return e.Message
 	}
 	return err.Error()
+}
+
+// policyFromEnv returns the policy of a new room.
+func policyFromEnv(lookup func(string) string) (turn.Policy, error) {
+	p := turn.DefaultPolicy()
+	for _, l := range turn.Limits() {
+		text := ""
+		if l.Env != "" {
+			text = lookup(l.Env)
+		}
+		if text == "" {
+			continue
+		}
+		d, err := cli.ParseDuration(text)
+		if err != nil {
+			return p, code.New(code.Usage, "%s=%s %s", l.Env, text, err).WithHint("unset it or give a duration such as 45m")
+		}
+		if err := l.Set(&p, d); err != nil {
+			return p, code.New(code.Usage, "%s=%s: %s", l.Env, text, messageOf(err))
+		}
+	}
+	return p, nil
 }
 
 func writePolicy(t *cli.Text, p turn.Policy) {

@@ -14,19 +14,19 @@ func forPrompt(c *cli.Invocation) bool { return c.Cmd.Name == "status" && c.Bool
 // after an error. It does not count as presence: a prompt is also printed when
 // nobody looks at it.
 func promptFragment(c *cli.Invocation) error {
-	d, err := openDesk(c)
+	client, err := newClient(c)
 	if err != nil {
 		return nil
 	}
-	s, err := d.seatIfAny()
-	if err != nil || s == nil {
+	room, err := client.OpenIfAny(locateArg(c))
+	if err != nil || room == nil {
 		return nil
 	}
-	snap, err := s.view()
+	snap, err := room.Snapshot()
 	if err != nil {
 		return nil
 	}
-	r := s.status(snap.State, s.facts(snap.State))
+	r := statusFor(room, snap.State, room.Facts(snap.State))
 	_ = c.Out.Print(fragment(r))
 	return nil
 }

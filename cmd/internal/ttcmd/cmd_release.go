@@ -8,7 +8,6 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
-	"github.com/talking-stick/tt/journal/event"
 )
 
 var (
@@ -90,10 +89,10 @@ func somethingAt(c *cli.Invocation, arg string) bool {
 	return err == nil
 }
 
-// handOver ends the caller's turn: by fairness, or for the target if there is
-// one. pathArg names the argument that holds the path.
+// handOver ends the caller's turn: for the target, or for the fairest member if target
+// is "". pathArg names the argument that holds the path.
 func handOver(ctx context.Context, c *cli.Invocation, target, pathArg string) (err error) {
-	d, err := openDesk(c)
+	client, err := newClient(c)
 	if err != nil {
 		return err
 	}
@@ -101,56 +100,25 @@ func handOver(ctx context.Context, c *cli.Invocation, target, pathArg string) (e
 	if err != nil {
 		return err
 	}
-	s, err := d.seatAt(path)
+	room, err := client.Open(locate(c.Env, path))
 	if err != nil {
 		return err
 	}
-	defer func() { s.draft.settle(c, err) }()
-	handoff, err := s.handoff(ctx, func() error { return s.mayHandOver(ctx, target) })
+	var d *draft
+	defer func() { d.finish(c, err) }()
+	handoff, err := handoffFromFlags(c)
+	if handoff == nil && err == nil { // it is to be written in an editor
+		if err = room.CheckRelease(ctx, target); err != nil {
+			return err
+		}
+		handoff, d, err = editHandoff(ctx, c, room.Workspace.Root)
+	}
 	if err != nil {
 		return err
 	}
-	s.first = nil // the room may have changed while the handoff was written
-	fence, err := s.myFence(ctx)
+	res, err := room.Release(ctx, handoff, target)
 	if err != nil {
 		return err
 	}
-	request := turn.ReleaseRequest{Fence: fence, Handoff: handoff}
-	var res turn.ReleaseResult
-	snap, _, err := s.updateThen(ctx, func(st *turn.State, f turn.Facts) (events []event.Event, err error) {
-		events, res, err = endTurn(st, f, request, target)
-		return events, err
-	}, func() { _ = s.mine().Remove(fileHold) })
-	if err != nil {
-		return err
-	}
-	s.touch()
-	err = c.Out.Result(&res, func(t *cli.Text) { writeRelease(t, res) })
-	if next := snap.State.ReservedFor; next != "" && !s.room.Agent(next).Held(markWaiting) {
-		s.wake(turn.Change{After: snap.State, Unclaimed: true})
-	}
-	return err
-}
-
-// endTurn decides a release, or an assignment if there is a target.
-func endTurn(st *turn.State, f turn.Facts, r turn.ReleaseRequest, target string) ([]event.Event, turn.ReleaseResult, error) {
-	if target == "" {
-		return turn.Release(st, f, r)
-	}
-	return turn.Assign(st, f, r, target)
-}
-
-// mayHandOver returns the error that handing over would end with now. It is
-// asked before an editor opens.
-func (s *seat) mayHandOver(ctx context.Context, target string) error {
-	fence, err := s.myFence(ctx)
-	if err != nil {
-		return err
-	}
-	snap, err := s.room.View()
-	if err != nil {
-		return err
-	}
-	_, _, err = endTurn(snap.State, s.facts(snap.State), turn.ReleaseRequest{Fence: fence}, target)
-	return err
+	return c.Out.Result(&res, func(t *cli.Text) { writeRelease(t, res) })
 }

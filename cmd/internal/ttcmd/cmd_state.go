@@ -25,19 +25,14 @@ type stateResult struct {
 }
 
 func runState(ctx context.Context, c *cli.Invocation) error {
-	s, err := openSeat(c)
+	room, st, err := viewRoom(ctx, c)
 	if err != nil {
 		return err
 	}
-	snap, err := s.view()
-	if err != nil {
-		return err
-	}
-	s.present(ctx, snap.State)
-	f := s.facts(snap.State)
-	res := stateResult{Room: snap.State.Room(f), Members: snap.State.MemberViews(f)}
+	f := room.Facts(st)
+	res := stateResult{Room: st.Room(f), Members: st.MemberViews(f)}
 	return c.Out.Result(&res, func(t *cli.Text) {
 		writeRoom(t, res.Room)
-		writeMembers(t, res.Members, s.me.ID)
+		writeMembers(t, res.Members, room.Self.ID)
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
+	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
@@ -60,33 +61,28 @@ func runStatus(ctx context.Context, c *cli.Invocation) error {
 	if c.Bool("prompt") {
 		return promptFragment(c)
 	}
-	s, err := openSeat(c)
+	room, st, err := viewRoom(ctx, c)
 	if err != nil {
 		return err
 	}
-	snap, err := s.view()
-	if err != nil {
+	f := room.Facts(st)
+	res := statusFor(room, st, f)
+	if res.Interrupts, err = room.UnreadInterrupts(ctx, st); err != nil {
 		return err
 	}
-	s.present(ctx, snap.State)
-	f := s.facts(snap.State)
-	res := s.status(snap.State, f)
-	if res.Interrupts, err = s.unreadInterrupts(ctx, snap.State); err != nil {
-		return err
-	}
-	return c.Out.Result(res, func(t *cli.Text) { writeStatus(t, snap.State.Room(f), res) })
+	return c.Out.Result(res, func(t *cli.Text) { writeStatus(t, st.Room(f), res) })
 }
 
-func (s *seat) status(st *turn.State, f turn.Facts) statusResult {
+func statusFor(room *member.Room, st *turn.State, f turn.Facts) statusResult {
 	v := st.Room(f)
 	res := statusResult{
 		RoomID: v.RoomID, CanonicalPath: v.CanonicalPath, State: v.State, TurnID: v.TurnID,
-		AgentID: s.me.ID, Member: s.isMember(st), Owner: v.Owner, ReservedFor: v.ReservedFor,
-		YouOwn: v.Owner == s.me.ID, YourTurnNext: v.ReservedFor == s.me.ID || st.Pending.Preferred == s.me.ID,
+		AgentID: room.Self.ID, Member: room.IsMember(st), Owner: v.Owner, ReservedFor: v.ReservedFor,
+		YouOwn: v.Owner == room.Self.ID, YourTurnNext: v.ReservedFor == room.Self.ID || st.Pending.Preferred == room.Self.ID,
 		LeaseExpiresAt: v.LeaseExpiresAt, ClaimExpiresAt: v.ClaimExpiresAt,
-		Guardian: s.guardianStatus(st), Unread: s.unread(st),
+		Guardian: guardianOf(room, st), Unread: room.Unread(st),
 	}
-	res.OpenNotes, res.OpenPages = openNotesFor(st, s.me.ID)
+	res.OpenNotes, res.OpenPages = openNotesFor(st, room.Self.ID)
 	for _, m := range st.MemberViews(f) {
 		if m.Waiting {
 			res.Waiting = append(res.Waiting, m.AgentID)
@@ -96,12 +92,12 @@ func (s *seat) status(st *turn.State, f turn.Facts) statusResult {
 	return res
 }
 
-func (s *seat) guardianStatus(st *turn.State) guardianStatus {
-	h := s.holdOf(st)
-	if h == nil || h.Guardian == nil {
+func guardianOf(room *member.Room, st *turn.State) guardianStatus {
+	process, status, stopped := room.GuardianStatus(st)
+	if process == nil {
 		return guardianStatus{Status: "none"}
 	}
-	return guardianStatus{Status: string(verdict(s.table, *h.Guardian)), PID: h.Guardian.PID, Ended: h.Ended}
+	return guardianStatus{Status: string(status), PID: process.PID, Ended: stopped}
 }
 
 // openNotesFor counts the notes that are for the agent or for nobody in

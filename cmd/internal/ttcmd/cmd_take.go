@@ -7,7 +7,6 @@ import (
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
-	"github.com/talking-stick/tt/journal/event"
 )
 
 var takeCommand = &cli.Command{
@@ -30,48 +29,29 @@ var takeCommand = &cli.Command{
 }
 
 func runTake(ctx context.Context, c *cli.Invocation) error {
-	d, err := openDesk(c)
+	client, err := newClient(c)
 	if err != nil {
 		return err
 	}
 	r := turn.TakeRequest{
-		Agent: d.me.ID, Lease: fsroom.NewID(), Reason: c.String("reason"),
-		Operator: c.Bool("operator-requested") || d.isHuman(), Human: d.isHuman(), Turn: onlyTurn(c),
+		Agent: client.Self.ID, Lease: fsroom.NewID(), Reason: c.String("reason"),
+		Operator: c.Bool("operator-requested") || client.IsHuman(), Human: client.IsHuman(), Turn: onlyTurn(c),
 	}
 	if r.Reason == "" && !c.Given("reason") {
-		r.Reason = defaultReason(d, c)
+		r.Reason = defaultReason(c, client.IsHuman())
 	}
 	if err := turn.CheckReason(r.Reason); err != nil {
 		return err
 	}
-	w, err := d.workspace()
+	w, err := locateArg(c)
 	if err != nil {
 		return err
 	}
-	s, j, err := d.choose(w, false)
+	room, err := client.SelectRoom(w, false)
 	if err != nil {
 		return err
 	}
-	t := waiting{seat: s}
-	if !j.existed {
-		t.warn(j)
-		if _, err := s.enter(ctx); err != nil {
-			return err
-		}
-	}
-	snap, err := s.view()
-	if err != nil {
-		return err
-	}
-	s.present(ctx, snap.State)
-	t.joins, r.Join = !s.isMember(snap.State), s.joinRequest(snap.State.Policy)
-	if _, err := t.ask(ctx, snap, func(st *turn.State, f turn.Facts) ([]event.Event, turn.WaitResult, error) {
-		return turn.Take(st, f, r)
-	}); err != nil {
-		t.ahead.abandon()
-		return err
-	}
-	return t.answer()
+	return room.Take(ctx, r, newWaitOutput(c, room))
 }
 
 // turnFlag declares --turn, for decisions that somebody made about one turn.
@@ -88,13 +68,13 @@ func onlyTurn(c *cli.Invocation) *int64 {
 	return &n
 }
 
-// defaultReason is what the journal says when a person gives none. A harness
-// has to.
-func defaultReason(d *desk, c *cli.Invocation) string {
+// defaultReason is what the journal says when a person gives no reason. A harness has
+// to give one.
+func defaultReason(c *cli.Invocation, human bool) string {
 	switch {
 	case c.Bool("operator-requested"):
 		return "operator requested takeover"
-	case d.isHuman():
+	case human:
 		return "operator takeover"
 	}
 	return ""

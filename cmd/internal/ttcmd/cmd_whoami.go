@@ -20,7 +20,7 @@ var whoamiCommand = &cli.Command{
 }
 
 func runWhoami(_ context.Context, c *cli.Invocation) error {
-	me, _, err := whoCalls(c)
+	me, err := caller(c, identity.System())
 	if err != nil {
 		return err
 	}

@@ -41,9 +41,9 @@ const editorTemplate = `
 // A draft is a handoff that a person wrote in an editor.
 type draft struct{ file, template string }
 
-// settle removes the draft if the command succeeded or nothing was written.
+// finish removes the draft if the command succeeded or nothing was written.
 // Otherwise it keeps the file and prints its name.
-func (d *draft) settle(c *cli.Invocation, err error) {
+func (d *draft) finish(c *cli.Invocation, err error) {
 	if d == nil {
 		return
 	}
@@ -55,37 +55,39 @@ func (d *draft) settle(c *cli.Invocation, err error) {
 	c.Notice("what you wrote is kept in " + d.file + "; give it with --file")
 }
 
-// editHandoff lets the person at the terminal write the handoff.
-func (s *seat) editHandoff(ctx context.Context) (json.RawMessage, error) {
+// editHandoff lets the person at the terminal write the handoff. It also returns the
+// draft, nil if there is none yet.
+func editHandoff(ctx context.Context, c *cli.Invocation, workspaceRoot string) (json.RawMessage, *draft, error) {
 	f, err := os.CreateTemp("", "tt-handoff-*.txt")
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	template := strings.TrimPrefix(strings.ReplaceAll(editorTemplate, "%PATH%", cli.Line(s.workspace.Root)), "\n")
-	s.draft = &draft{file: f.Name(), template: template}
+	template := strings.TrimPrefix(strings.ReplaceAll(editorTemplate, "%PATH%", cli.Line(workspaceRoot)), "\n")
+	d := &draft{file: f.Name(), template: template}
 	_, err = f.WriteString(template)
 	if closeErr := f.Close(); err == nil {
 		err = closeErr
 	}
-	if err != nil {
-		return nil, err
+	if err == nil {
+		err = runEditor(ctx, c.Env, d.file)
 	}
-	if err := runEditor(ctx, s, f.Name()); err != nil {
-		return nil, err
-	}
-	text, err := os.ReadFile(f.Name())
 	if err != nil {
-		return nil, err
+		return nil, d, err
+	}
+	text, err := os.ReadFile(d.file)
+	if err != nil {
+		return nil, d, err
 	}
 	if string(text) == template {
-		return nil, code.New(code.InvalidHandoff, "the handoff was left empty; nothing was released").With("field", "status")
+		return nil, d, code.New(code.InvalidHandoff, "the handoff was left empty; nothing was released").With("field", "status")
 	}
-	return parseTemplate(string(text))
+	handoff, err := parseTemplate(string(text))
+	return handoff, d, err
 }
 
 // runEditor lets the person edit the file and waits for the editor to end.
-func runEditor(ctx context.Context, s *seat, file string) error {
-	command := chosenEditor(s.call.Env, file)
+func runEditor(ctx context.Context, env *cli.Env, file string) error {
+	command := chosenEditor(env, file)
 	if command == nil {
 		command = []string{"vi", file}
 	}

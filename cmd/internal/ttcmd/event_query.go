@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
+	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
@@ -30,6 +31,9 @@ type eventQuery struct {
 	writeEvent func(*cli.Output, *event.Event) error  // writes an event of a stream
 	writePage  func(*cli.Output, *eventsResult) error // writes a page; nil: as a stream
 
+	c    *cli.Invocation
+	room *member.Room
+
 	wait, follow bool
 	limit        int // 0: none
 	timed        bool
@@ -43,31 +47,28 @@ func readEvents(ctx context.Context, c *cli.Invocation, q *eventQuery) error {
 	if err := q.readFlags(c); err != nil {
 		return err
 	}
-	d, err := openDesk(c)
+	room, err := openHistory(c, c.Given("after") || q.cursorFile != "")
 	if err != nil {
 		return err
 	}
-	s, err := d.reader(c.Given("after") || q.cursorFile != "")
+	snap, err := room.Snapshot()
 	if err != nil {
 		return err
 	}
-	snap, err := s.view()
+	q.c, q.room = c, room
+	f, err := q.filter(snap.State)
 	if err != nil {
 		return err
 	}
-	f, err := s.filter(q, snap.State)
-	if err != nil {
-		return err
-	}
-	at, err := s.start(ctx, q, snap.State)
+	at, err := q.start(ctx, snap.State)
 	if err != nil {
 		return err
 	}
 	if q.streams() {
-		return s.stream(ctx, q, f, snap.State, at)
+		return q.stream(ctx, f, snap.State, at)
 	}
-	s.present(ctx, snap.State)
-	return s.page(ctx, q, f, snap.State, at)
+	room.RecordPresence(ctx, snap.State)
+	return q.page(ctx, f, snap.State, at)
 }
 
 // readFlags reads the flags that all queries share, and refuses combinations that
@@ -118,12 +119,11 @@ type startPoint struct {
 // start returns where the query starts. A number beyond the last event is refused: it
 // belongs to another room or to another copy of this one, and no event would match
 // until this room reaches it.
-func (s *seat) start(ctx context.Context, q *eventQuery, st *turn.State) (startPoint, error) {
-	c := s.call
-	at := startPoint{after: c.Int64("after"), given: c.Given("after")}
+func (q *eventQuery) start(ctx context.Context, st *turn.State) (startPoint, error) {
+	at := startPoint{after: q.c.Int64("after"), given: q.c.Given("after")}
 	switch {
 	case q.cursorFile != "":
-		file, err := openCursorFile(c, q.cursorFile)
+		file, err := openCursorFile(q.c, q.cursorFile)
 		if err != nil {
 			return at, err
 		}
@@ -132,9 +132,9 @@ func (s *seat) start(ctx context.Context, q *eventQuery, st *turn.State) (startP
 			at.after = st.Seq
 		}
 	case q.unread && !q.streams() && !at.given:
-		unread, err := s.cursorIn(ctx, st)
+		read, err := q.room.ReadUpTo(ctx, st)
 		// A stream of the same agent may have moved the cursor since st was read.
-		at.after, at.given = min(unread.Seq, st.Seq), true
+		at.after, at.given = min(read, st.Seq), true
 		if err != nil {
 			return at, err
 		}
@@ -153,21 +153,21 @@ func (s *seat) start(ctx context.Context, q *eventQuery, st *turn.State) (startP
 }
 
 // page writes one page of events, and moves the cursors behind it.
-func (s *seat) page(ctx context.Context, q *eventQuery, f filter, st *turn.State, at startPoint) error {
-	mail, err := s.mailbox(ctx, st, at.after)
+func (q *eventQuery) page(ctx context.Context, f filter, st *turn.State, at startPoint) error {
+	read, err := q.room.ReadCursor(ctx, st, at.after)
 	if err != nil {
 		return err
 	}
 	var page eventsResult
 	if at.given {
-		page, err = s.eventsAfter(ctx, f, mail, at.after, q.limit)
+		page, err = q.eventsAfter(ctx, f, read, at.after)
 	} else {
-		page, err = s.newestEvents(ctx, f, st, q.limit)
+		page, err = q.newestEvents(ctx, f, st)
 	}
 	if err != nil {
 		return err
 	}
-	if err := q.write(s.call.Out, &page); err != nil {
+	if err := q.write(q.c.Out, &page); err != nil {
 		return err
 	}
 	if at.file != nil {
@@ -176,8 +176,8 @@ func (s *seat) page(ctx context.Context, q *eventQuery, f filter, st *turn.State
 		}
 	}
 	if q.unread {
-		mail.save()
-		s.call.Out.Remark(fmt.Sprintf("unread=%d", mail.unread(st)))
+		read.Save()
+		q.c.Out.Remark(fmt.Sprintf("unread=%d", read.Unread(st)))
 	}
 	return nil
 }

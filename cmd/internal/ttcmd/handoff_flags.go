@@ -2,7 +2,6 @@ package ttcmd
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -41,15 +40,13 @@ func handoffFlags() []string {
 	return []string{"status", "next-action", "artifact", "question", "do-not"}
 }
 
-// handoff returns the handoff of the command line, checked. An editor is opened
-// only if allowed returns nil.
-func (s *seat) handoff(ctx context.Context, allowed func() error) (json.RawMessage, error) {
-	c := s.call
+// handoffFromFlags returns the handoff of the command line, checked. It is nil if the
+// command line has none and the caller can write it in an editor.
+func handoffFromFlags(c *cli.Invocation) (json.RawMessage, error) {
 	source, err := handoffSource(c)
-	if err != nil {
-		return nil, err
-	}
 	switch {
+	case err != nil:
+		return nil, err
 	case source == "--stdin":
 		return readHandoff(c.Env.Stdin)
 	case source == "--file":
@@ -57,10 +54,7 @@ func (s *seat) handoff(ctx context.Context, allowed func() error) (json.RawMessa
 	case source != "":
 		return flagHandoff(c)
 	case c.Env.StdinTTY && c.Env.StdoutTTY:
-		if err := allowed(); err != nil {
-			return nil, err
-		}
-		return s.editHandoff(ctx)
+		return nil, nil
 	}
 	return nil, code.New(code.InvalidHandoff, "the handoff is missing").With("field", "status").
 		WithHint(`give --status "…" and --next-action "…", or JSON with --stdin`)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
+	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/identity"
@@ -16,19 +17,18 @@ import (
 
 // hookRooms finds the stick for a guard, see [hook.Rooms].
 type hookRooms struct {
-	call    *cli.Invocation
-	store   *fsroom.Store
-	table   identity.Table
+	client  *member.Client
+	env     *cli.Env
 	callers []func() (identity.Agent, error) // who the session may be, the likeliest first
 }
 
 func newHookRooms(c *cli.Invocation, store *fsroom.Store, call hook.Call) *hookRooms {
-	h := &hookRooms{call: c, store: store, table: identity.System()}
+	h := &hookRooms{client: clientFor(c, store, identity.System(), identity.Agent{}), env: c.Env}
 	for _, lookup := range toolEnvironments(c.Env.Lookup, call) {
 		h.callers = append(h.callers, func() (identity.Agent, error) {
 			env := *c.Env
 			env.Lookup = lookup
-			return identity.Resolve(identityEnv(&env, c.Agent != ""), h.table, c.Agent)
+			return identity.Resolve(identityEnv(&env, c.Agent != ""), h.client.Table, c.Agent)
 		})
 	}
 	return h
@@ -36,30 +36,25 @@ func newHookRooms(c *cli.Invocation, store *fsroom.Store, call hook.Call) *hookR
 
 // Stick implements [hook.Rooms]. Nobody is looked for while the stick is free.
 func (h *hookRooms) Stick(_ context.Context, path string, _ hook.Call) (*hook.Stick, error) {
-	d := &desk{call: h.call, store: h.store, table: h.table}
-	w, err := d.locate(nearestExisting(path))
+	w, err := locate(h.env, nearestExisting(path))
 	if err != nil {
 		return nil, err
 	}
-	s, err := d.find(w)
-	if err != nil || s == nil {
+	client := *h.client
+	room, err := client.Find(w)
+	if err != nil || room == nil {
 		return nil, err
 	}
-	snap, err := s.view()
+	snap, err := room.Snapshot()
 	if err != nil {
 		return nil, err
 	}
 	st := snap.State
 	if st.Owner != "" || st.ReservedFor != "" {
-		d.me = h.caller(st)
+		client.Self = h.caller(st)
 	}
-	return s.stick(st), nil
-}
-
-// stick is the room's stick as the caller meets it.
-func (s *seat) stick(st *turn.State) *hook.Stick {
-	f := s.facts(st)
-	stick := &hook.Stick{Root: st.CanonicalPath, Me: s.me.ID, Turn: st.Turn}
+	f := room.Facts(st)
+	stick := &hook.Stick{Root: st.CanonicalPath, Me: client.Self.ID, Turn: st.Turn}
 	switch st.Status(f) {
 	case turn.StateOwned:
 		stick.Holder = st.Owner
@@ -69,7 +64,7 @@ func (s *seat) stick(st *turn.State) *hook.Stick {
 			stick.ReservedFor = st.ReservedFor
 		}
 	}
-	return stick
+	return stick, nil
 }
 
 // caller is the member that the session is; nobody if it is none. Somebody who

@@ -146,13 +146,13 @@ func examine(data string) string {
 	if err != nil {
 		return err.Error()
 	}
-	names, err := fsroom.Rooms(store, rules)
+	names, err := fsroom.Rooms(store, stick)
 	if err != nil {
 		return err.Error()
 	}
 	var b strings.Builder
 	for _, name := range names {
-		for _, p := range doctor.Check(fsroom.At(store, rules, name)) {
+		for _, p := range doctor.Check(fsroom.At(store, stick, name)) {
 			fmt.Fprintf(&b, "%s:%d: %s\n", p.File, p.Line, p.Problem)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
+	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
@@ -29,10 +30,9 @@ var (
 
 // A stream prints matching events as they come.
 type stream struct {
-	*seat
-	query  *eventQuery
+	*eventQuery
 	filter filter
-	mail   *mailbox
+	read   *member.ReadCursor
 	file   *cursorFile // nil: none
 
 	since  int64 // the last event when it began: the caller's leaving counts only after it
@@ -45,9 +45,9 @@ type stream struct {
 // stream runs until a signal, the end of its reader, of its time or of the room,
 // or until the caller leaves. Its last line on standard error is how far it came
 // and why it ended.
-func (s *seat) stream(ctx context.Context, q *eventQuery, f filter, st *turn.State, at startPoint) error {
-	c := s.call
-	mail, err := s.mailbox(ctx, st, at.after)
+func (q *eventQuery) stream(ctx context.Context, f filter, st *turn.State, at startPoint) error {
+	c := q.c
+	read, err := q.room.ReadCursor(ctx, st, at.after)
 	if err != nil {
 		return err
 	}
@@ -56,15 +56,15 @@ func (s *seat) stream(ctx context.Context, q *eventQuery, f filter, st *turn.Sta
 			return err
 		}
 	}
-	if f.self != "" && st.Open && !s.isMember(st) {
-		c.Warn(`%s is no member of the room, so only what is meant for everybody is shown; "--target any" shows everything`, s.me.ID)
+	if f.self != "" && st.Open && !q.room.IsMember(st) {
+		c.Warn(`%s is no member of the room, so only what is meant for everybody is shown; "--target any" shows everything`, q.room.Self.ID)
 	}
-	ctx, stop := streamContext(ctx, c, st, q)
+	ctx, stop := q.streamContext(ctx, st)
 	defer stop()
 	c.Out.Until(ctx)
-	out := &stream{seat: s, query: q, filter: f, mail: mail, file: at.file, since: st.Seq, passed: at.after}
+	out := &stream{eventQuery: q, filter: f, read: read, file: at.file, since: st.Seq, passed: at.after}
 	err = out.run(ctx, st.Open)
-	mail.save()
+	read.Save()
 	ended, err := out.ended(ctx, err)
 	if at.file != nil {
 		if failed := at.file.save(out.passed); err == nil && failed != nil {
@@ -80,7 +80,7 @@ func (s *seat) stream(ctx context.Context, q *eventQuery, f filter, st *turn.Sta
 
 // streamContext ends with a signal, with the reader of the output, and with the
 // stream's time, if it has one.
-func streamContext(ctx context.Context, c *cli.Invocation, st *turn.State, q *eventQuery) (context.Context, func()) {
+func (q *eventQuery) streamContext(ctx context.Context, st *turn.State) (context.Context, func()) {
 	timeUp := func() {}
 	if q.timed || q.wait {
 		d := time.Duration(st.Policy.WaitForEvents) * time.Millisecond
@@ -90,14 +90,14 @@ func streamContext(ctx context.Context, c *cli.Invocation, st *turn.State, q *ev
 		ctx, timeUp = context.WithTimeoutCause(ctx, d, errTimeUp)
 	}
 	ctx, stop := onSignal(ctx, endings...)
-	ctx, stopReader := untilReaderGone(ctx, c.Env.Stdout)
+	ctx, stopReader := untilReaderGone(ctx, q.c.Env.Stdout)
 	return ctx, func() { stopReader(); stop(); timeUp() }
 }
 
 // run prints events until there is a reason to end, which it returns.
 func (s *stream) run(ctx context.Context, live bool) error {
-	for i := range s.query.past {
-		if err := s.query.writeEvent(s.call.Out, &s.query.past[i]); err != nil {
+	for i := range s.past {
+		if err := s.writeEvent(s.c.Out, &s.past[i]); err != nil {
 			return err
 		}
 	}
@@ -130,19 +130,19 @@ func (s *stream) run(ctx context.Context, live bool) error {
 func (s *stream) event(e *event.Event) error {
 	wanted := s.filter.wants(e)
 	if wanted {
-		if err := s.query.writeEvent(s.call.Out, e); err != nil {
+		if err := s.writeEvent(s.c.Out, e); err != nil {
 			return err
 		}
 		s.shown++
 	}
 	s.passed = e.Seq
-	s.mail.pass(e, wanted)
+	s.read.Pass(e, wanted)
 	if e.Seq > s.since {
-		s.left = s.left || turn.EndsMembership(e, s.me.ID)
+		s.left = s.left || turn.EndsMembership(e, s.room.Self.ID)
 		s.closed = s.closed || e.Type == turn.Closed
 	}
-	if wanted && s.shown == s.query.limit {
-		return errEnough
+	if wanted && s.shown == s.limit {
+		return member.ErrEnough
 	}
 	return nil
 }
@@ -152,7 +152,7 @@ var errLeft = errors.New("the caller has left the room")
 
 // caughtUp keeps the cursors when there is nothing more to print for now.
 func (s *stream) caughtUp() error {
-	s.mail.save()
+	s.read.Save()
 	if s.file != nil {
 		if err := s.file.save(s.passed); err != nil {
 			return err
@@ -163,8 +163,8 @@ func (s *stream) caughtUp() error {
 		return fsroom.ErrLifeEnded
 	case s.left:
 		return errLeft
-	case s.query.wait && s.shown > 0:
-		return errEnough
+	case s.wait && s.shown > 0:
+		return member.ErrEnough
 	}
 	return nil
 }
@@ -175,7 +175,7 @@ func (s *stream) ended(ctx context.Context, err error) (string, error) {
 	switch {
 	case errors.Is(err, errLeft):
 		return endedLeft, nil
-	case errors.Is(err, errEnough):
+	case errors.Is(err, member.ErrEnough):
 		return endedLimit, nil
 	case errors.Is(err, fsroom.ErrLifeEnded):
 		return endedClosed, nil

@@ -1,4 +1,4 @@
-package ttcmd
+package member
 
 import (
 	"os"
@@ -18,12 +18,12 @@ func startDetached(exe string, args, env []string, file *os.File) (pid int, err 
 	return p.Pid, nil
 }
 
-// kill ends the child, if there is one.
-func (c *child) kill() {
-	if c == nil {
+// kill ends the guardian.
+func (g *guardianProcess) kill() {
+	if g == nil {
 		return
 	}
-	if p, err := os.FindProcess(c.process.PID); err == nil {
+	if p, err := os.FindProcess(g.PID); err == nil {
 		_ = p.Kill()
 	}
 }

@@ -1,0 +1,131 @@
+// Package member is one agent in one room of the talking stick: how it joins and
+// waits, the record of its lease and the guardian that renews it, its presence, what
+// it has read, and the facts that [turn] decides on. Commands of tt call it; it knows
+// nothing of flags or output.
+package member
+
+import (
+	"strings"
+	"time"
+
+	"github.com/talking-stick/tt/cmd/internal/roomtypes"
+	"github.com/talking-stick/tt/fsroom"
+	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/fsroom/workspace"
+	"github.com/talking-stick/tt/identity"
+)
+
+// rules are the rules of the talking stick.
+var rules = roomtypes.Stick()
+
+// A Client is an agent on this machine, and the data directory of its rooms.
+type Client struct {
+	Store *fsroom.Store
+	Table identity.Table
+	Self  identity.Agent // the agent
+
+	Policy     func() (turn.Policy, error) // the policy of a room that is created
+	Executable func() (string, error)      // the path of this program, which is started as guardian
+	Warn       func(string)                // prints a warning
+}
+
+// Now returns the current time on both clocks.
+func Now() turn.Instant {
+	return turn.At(time.Now(), identity.BootID(), identity.Monotonic())
+}
+
+// IsHuman reports whether the agent is a person and not a harness. A person is an
+// operator and may always take the turn over.
+func (c *Client) IsHuman() bool {
+	switch c.Self.Source {
+	case identity.SourceHuman:
+		return true
+	case identity.SourceOverride:
+		name, found := strings.CutPrefix(c.Self.ID, "human:")
+		return found && name != ""
+	}
+	return false
+}
+
+// Room returns the room with the name, which need not exist. The workspace may be
+// nil for a room that nobody joins.
+func (c *Client) Room(name string, w *workspace.Workspace) *Room {
+	return &Room{Client: c, files: fsroom.At(c.Store, rules, name), Workspace: w}
+}
+
+// Rooms returns the names of all rooms of the data directory.
+func (c *Client) Rooms() ([]string, error) { return fsroom.Rooms(c.Store, rules) }
+
+// Find returns the deepest room between the path of the workspace and its root, nil
+// if there is none. An idle room that has outlived its time counts as ended.
+func (c *Client) Find(w *workspace.Workspace) (*Room, error) { return c.find(w, w.Chain()) }
+
+// find returns the room of the first of the directories that has one, nil if none has.
+func (c *Client) find(w *workspace.Workspace, dirs []string) (*Room, error) {
+	for _, dir := range dirs {
+		r := c.Room(fsroom.RoomName(dir), w)
+		if !r.Exists() {
+			continue
+		}
+		snap, err := r.View()
+		if err != nil {
+			return nil, err
+		}
+		if !r.Ended(snap.State) {
+			r.found = snap
+			return r, nil
+		}
+	}
+	return nil, nil
+}
+
+// OpenIfAny is [Client.Open] that returns nil if there is no room.
+func (c *Client) OpenIfAny(w *workspace.Workspace, missing error) (*Room, error) {
+	if w == nil {
+		return nil, missing
+	}
+	r, err := c.Find(w)
+	if err == nil && r == nil {
+		err = missing
+	}
+	return r, err
+}
+
+// Open returns the room of a workspace, or room_not_found, whose hint says how to
+// get a room and which rooms the agent may have lost. w and missing are the results
+// of [workspace.Locate]: a directory that was removed may still have a room, which
+// can be looked at and left.
+func (c *Client) Open(w *workspace.Workspace, missing error) (*Room, error) {
+	r, err := c.OpenIfAny(w, missing)
+	if err != nil || r != nil {
+		return r, err
+	}
+	e := code.New(code.RoomNotFound, "there is no room at %s", w.Root).With("path", w.Path).With("workspace_root", w.Root)
+	hint := `open one with "tt join"`
+	if outer, err := c.find(w, w.Above()); err == nil && outer != nil {
+		path := outer.found.State.CanonicalPath
+		hint += ", or name the outer one: " + path
+		e.With("outer_room", path)
+	}
+	if paths := c.lostPaths(); len(paths) > 0 {
+		e.With("missing_paths", paths)
+		for _, path := range paths {
+			hint += "; " + leaveHint(path)
+		}
+	}
+	return nil, e.WithHint("%s", hint)
+}
+
+// OpenEnded returns the room of a workspace that has ended and whose events are in
+// the archive, nil if there is none.
+func (c *Client) OpenEnded(w *workspace.Workspace) *Room {
+	for _, dir := range w.Chain() {
+		r := c.Room(fsroom.RoomName(dir), w)
+		if snap, err := r.View(); err == nil && snap.State.Seq > 0 {
+			r.found = snap
+			return r
+		}
+	}
+	return nil
+}

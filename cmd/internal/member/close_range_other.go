@@ -1,0 +1,7 @@
+//go:build !linux && !windows
+
+package member
+
+import "errors"
+
+func closeRange(uint) error { return errors.ErrUnsupported }

@@ -1,0 +1,67 @@
+package member
+
+import (
+	"time"
+
+	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/identity"
+)
+
+// Facts returns the circumstances of a decision on the state. What is known of a
+// member is looked up when it is first asked for, and once.
+func (r *Room) Facts(st *turn.State) turn.Facts {
+	known := make(map[string]turn.Presence)
+	owner, lease := st.Owner, r.currentLease(st)
+	f := turn.Facts{Now: Now(), Presence: func(id string) turn.Presence {
+		p, ok := known[id]
+		if !ok {
+			p = r.presence(id)
+			// The guardian stands for an owner of which no process is known. A new
+			// guardian does not judge by the death of the one before it.
+			if id == owner && !r.isGuardian && p.Process == turn.Unknown && lease != nil && lease.Guardian != nil {
+				p = p.WithGuardian(r.verdict(*lease.Guardian), lease.Guardian.PID)
+			}
+			if id == owner && lease != nil {
+				p.EndedAt = lease.StoppedAt.Time
+			}
+			known[id] = p
+		}
+		if id == r.Self.ID && !r.isGuardian {
+			p = p.OfCaller(time.Now()) // the time of this question, so that a caller is never silent
+		}
+		return p
+	}}
+	if lease != nil {
+		f.Renewed = lease.Renewed
+	}
+	return f
+}
+
+// renewed returns when the current lease was last renewed.
+func (r *Room) renewed(st *turn.State) turn.Instant {
+	if lease := r.currentLease(st); lease != nil {
+		return lease.Renewed
+	}
+	return turn.Instant{}
+}
+
+// watched returns the processes whose end changes what the agent is told while it
+// waits, see [turn.State.WatchedBy].
+func (r *Room) watched(st *turn.State) (processes []identity.Process) {
+	for _, id := range st.WatchedBy(r.Self.ID) {
+		processes = append(processes, r.processesOf(st, id)...)
+	}
+	return processes
+}
+
+// processesOf returns the known processes of a member. If none of the owner's is
+// known, it returns its guardian.
+func (r *Room) processesOf(st *turn.State, id string) []identity.Process {
+	if known := r.processRecord(id).Processes; len(known) > 0 {
+		return known
+	}
+	if lease := r.currentLease(st); lease != nil && lease.Guardian != nil && id == st.Owner {
+		return []identity.Process{*lease.Guardian}
+	}
+	return nil
+}

@@ -1,0 +1,163 @@
+package member
+
+import (
+	"context"
+	"time"
+
+	"github.com/talking-stick/tt/fsroom"
+	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/identity"
+	"github.com/talking-stick/tt/journal/event"
+)
+
+// A guardian is the process that renews the lease of one turn. It ends with the
+// turn, with the agent's processes, or when another guardian renews the lease.
+type guardian struct {
+	*Room
+	turn  int64
+	self  identity.Process
+	exits exitWatcher
+
+	started  turn.Instant
+	granted  turn.Instant  // when the turn was first seen; zero: not yet
+	notified bool          // the other members know that this process renews the lease
+	renewed  turn.Instant  // the last renewal, or attempt
+	due      time.Duration // when the next one is due after it
+}
+
+const (
+	// grantPatience is how long a guardian that was started before its turn waits
+	// for the grant.
+	grantPatience = 10 * time.Second
+	// firstRenewal is when a guardian first checks that it is recorded as the turn's:
+	// a wait that was killed could not write the record.
+	firstRenewal = 2 * time.Second
+	// retryDelay is how long it waits after a renewal that failed.
+	retryDelay = 5 * time.Second
+	// notifyDelay is how long after a grant the other members are notified, so that
+	// they do not compete for the processor with the agent that has the turn.
+	notifyDelay = 20 * time.Millisecond
+	// guardianPoll is how often a guardian looks whether its turn has ended without a
+	// notification, as when the recipient is stopped.
+	guardianPoll = time.Second
+)
+
+// Guard renews the lease of one turn of the agent until the turn ends. It is what a
+// guardian process does.
+func (c *Client) Guard(ctx context.Context, roomName string, turnID int64) error {
+	r := c.Room(roomName, nil)
+	if !r.Exists() {
+		return nil
+	}
+	r.isGuardian = true
+	g := &guardian{Room: r, turn: turnID, self: c.Table.Self(), started: Now(), due: firstRenewal}
+	g.renewed = g.started
+	err := r.AwaitAs(ctx, c.Self.ID, func(snap *snapshot) (bool, fsroom.Sleep, error) { return g.look(ctx, snap.State) })
+	if ctx.Err() != nil {
+		return nil
+	}
+	return err
+}
+
+// look does what is due, and says whether the guardian's work is done and when it has
+// to look again.
+func (g *guardian) look(ctx context.Context, st *turn.State) (done bool, sleep fsroom.Sleep, err error) {
+	switch {
+	case st.Turn < g.turn && st.Open && !Now().Expired(g.started, grantPatience):
+		return false, fsroom.Sleep{For: grantPatience}, nil
+	case st.Owner != g.Self.ID || st.Turn != g.turn:
+		if st.Turn == g.turn { // released, and not taken yet: no new guardian notifies anybody
+			g.notify(turn.Change{After: st, Unclaimed: true})
+		}
+		return true, fsroom.Sleep{}, nil
+	}
+	if agent := st.Member(g.Self.ID); agent != nil && g.Facts(st).Gone(st, agent) {
+		return true, fsroom.Sleep{}, g.recordStop(ctx, st, "the agent's process has ended")
+	}
+	if left := g.notifyOthers(st); left > 0 {
+		return false, fsroom.Sleep{For: left}, nil
+	}
+	return g.renewIfDue(ctx, st)
+}
+
+// notifyOthers wakes the other members a little after the grant: they have to watch
+// for the end of this process now. The guardian of the turn before is woken too, and
+// ends. notifyOthers returns how long it is until then, 0 when it is done.
+func (g *guardian) notifyOthers(st *turn.State) (left time.Duration) {
+	if g.notified {
+		return 0
+	}
+	now := Now()
+	if g.granted.IsZero() {
+		g.granted = now
+	}
+	if left = now.Left(g.granted, notifyDelay); left == 0 {
+		g.notified = true
+		g.notify(turn.Change{After: st, GuardianChanged: true})
+	}
+	return left
+}
+
+// renewIfDue renews the lease when it is time to, and says when that is next.
+func (g *guardian) renewIfDue(ctx context.Context, st *turn.State) (done bool, sleep fsroom.Sleep, err error) {
+	g.exits.watch(g.processRecord(g.Self.ID).Processes)
+	interval := st.Policy.RenewalInterval()
+	now := Now() // read once: a renewal that fell due between two readings would be forgotten
+	if now.Expired(g.renewed, min(g.due, interval)) {
+		first := g.due == firstRenewal
+		if first && interval > firstRenewal && g.isRecorded(st) {
+			g.due = interval
+			return false, fsroom.Sleep{Poll: guardianPoll, For: now.Left(g.renewed, interval), Exit: g.exits.C()}, nil
+		}
+		mine, err := g.renew(ctx)
+		switch {
+		case err != nil: // the lock was not had, or the disk is full: the lease lasts longer than that
+			g.renewed, g.due = now, retryDelay
+		case !mine:
+			return true, fsroom.Sleep{}, nil
+		default:
+			if first { // the record has named this process only since now
+				g.notify(turn.Change{After: st, GuardianChanged: true})
+			}
+			g.due = interval
+		}
+	}
+	sleep = fsroom.Sleep{Poll: guardianPoll, For: max(now.Left(g.renewed, min(g.due, interval)), time.Millisecond), Exit: g.exits.C()}
+	if gone := st.UntilGone(g.Facts(st), g.Self.ID); gone > 0 {
+		sleep.For = min(sleep.For, gone)
+	}
+	return false, sleep, nil
+}
+
+// isRecorded reports whether the record of the turn names this guardian.
+func (g *guardian) isRecorded(st *turn.State) bool {
+	l := g.currentLease(st)
+	return l != nil && l.Guardian != nil && *l.Guardian == g.self
+}
+
+// renew renews the lease. It reports false when the turn is over or another guardian
+// renews the lease.
+func (g *guardian) renew(ctx context.Context) (mine bool, err error) {
+	err = g.updateLease(ctx, func(st *turn.State, l *leaseRecord) (bool, error) {
+		if st.Owner != g.Self.ID || st.Turn != g.turn {
+			return false, nil
+		}
+		if other := l.Guardian; other != nil && *other != g.self && g.isAlive(other) && !st.LeaseExpired(g.Facts(st)) {
+			return false, nil // a guardian that is stuck would have let the lease expire
+		}
+		*l = newLeaseRecord(l.fence())
+		l.renewBy(&g.self)
+		g.renewed, mine = l.Renewed, true
+		return true, nil
+	})
+	return mine, err
+}
+
+// recordStop records why the lease is not renewed any more, and notifies the others.
+func (g *guardian) recordStop(ctx context.Context, st *turn.State, why string) error {
+	defer g.notify(turn.Change{After: st, GuardianChanged: true})
+	return g.updateLease(ctx, func(st *turn.State, l *leaseRecord) (bool, error) {
+		l.Stopped, l.StoppedAt = why, event.NewTime(time.Now())
+		return st.Owner == g.Self.ID && l.Guardian != nil, nil
+	})
+}

@@ -1,0 +1,83 @@
+package member
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/identity"
+)
+
+// A guardianProcess is a guardian that this process has just started. The methods do
+// nothing on nil.
+type guardianProcess struct {
+	identity.Process
+	killed sync.Once
+}
+
+func (g *guardianProcess) process() *identity.Process {
+	if g == nil {
+		return nil
+	}
+	return &g.Process
+}
+
+// startGuardian starts the guardian of a turn. When it returns, the new program runs:
+// starting a process returns only after its image is in place. The guardian has a
+// session of its own, no open files, and the root as working directory. The lease is
+// not on its command line, where everybody could read it.
+func (r *Room) startGuardian(fence turn.Fence) (*guardianProcess, error) {
+	exe, err := r.executable()
+	if err != nil {
+		return nil, err
+	}
+	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer null.Close()
+	if err := r.own().EnsureWakeFile(); err != nil { // the guardian watches it from the beginning
+		return nil, err
+	}
+	args := []string{"tt", "guard", r.Name(), "--turn", strconv.FormatInt(fence.Turn, 10), "--agent", fence.Agent}
+	pid, err := startDetached(exe, args, guardianEnv(r.Client.Store.Dir()), null)
+	if err != nil {
+		return nil, err
+	}
+	info, err := r.Table.Inspect(pid)
+	g := &guardianProcess{Process: info.Process}
+	if err != nil {
+		g.PID = pid
+		g.kill()
+		return nil, fmt.Errorf("guardian %d ended at once: %w", pid, err)
+	}
+	return g, nil
+}
+
+// executable returns the path of the running program, also when its file was replaced.
+func (c *Client) executable() (string, error) {
+	const self = "/proc/self/exe"
+	if runtime.GOOS == "linux" {
+		if _, err := os.Stat(self); err == nil {
+			return self, nil
+		}
+	}
+	return c.Executable()
+}
+
+// guardianEnv returns the environment of a guardian: that of this process, with the
+// absolute path of the data directory, since the guardian has another working
+// directory. One processor is enough for it, and saves the runtime two of its threads
+// while the turn is being handed over.
+func guardianEnv(dataDir string) []string {
+	const dirVariable, processors = "TALKING_STICK_DATA_DIR=", "GOMAXPROCS="
+	env := slices.DeleteFunc(os.Environ(), func(v string) bool {
+		return strings.HasPrefix(v, dirVariable) || strings.HasPrefix(v, processors)
+	})
+	return append(env, dirVariable+dataDir, processors+"1")
+}

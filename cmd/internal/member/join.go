@@ -1,0 +1,108 @@
+package member
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/talking-stick/tt/fsroom"
+	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/fsroom/workspace"
+	"github.com/talking-stick/tt/identity"
+	"github.com/talking-stick/tt/journal/event"
+)
+
+// Join finds or creates the room of the workspace and makes the agent a member. With
+// forceNew the room is that of exactly the workspace's path.
+func (c *Client) Join(ctx context.Context, w *workspace.Workspace, forceNew bool) (*Room, *fsroom.Snapshot[*turn.State], error) {
+	r, err := c.SelectRoom(w, forceNew)
+	if err != nil {
+		return nil, nil, err
+	}
+	snap, err := r.join(ctx)
+	return r, snap, err
+}
+
+// SelectRoom returns the room that a join goes to, and creates nothing. Created and
+// Warning of the room are set.
+func (c *Client) SelectRoom(w *workspace.Workspace, forceNew bool) (*Room, error) {
+	inside, outside := w.Chain(), w.Above()
+	at := w.Root
+	if forceNew {
+		inside, outside, at = inside[:1], append(inside[1:], outside...), w.Path
+	}
+	r, err := c.find(w, inside)
+	if err != nil {
+		return nil, err
+	}
+	if r != nil {
+		if forceNew {
+			r.Warning = "--force-new had no effect: there is a room at exactly this path; for a room of its own, join a directory below it"
+		}
+		return r, nil
+	}
+	outer, err := c.find(w, outside)
+	if err != nil {
+		return nil, err
+	}
+	var warnings []string
+	switch {
+	case outer == nil:
+	case forceNew:
+		warnings = append(warnings, "created a nested room inside the ancestor room at "+outer.found.State.CanonicalPath)
+	default:
+		warnings = append(warnings, "there is another room above the workspace root, at "+outer.found.State.CanonicalPath)
+	}
+	for _, path := range c.lostPaths() {
+		warnings = append(warnings, leaveHint(path))
+	}
+	r = c.Room(fsroom.RoomName(at), w)
+	r.Created, r.Warning = true, strings.Join(warnings, "; ")
+	return r, nil
+}
+
+// join makes the agent a member of the room, creating the room if need be.
+func (r *Room) join(ctx context.Context) (*snapshot, error) {
+	snap, err := r.Snapshot()
+	if err != nil {
+		return nil, err
+	}
+	if r.IsMember(snap.State) && !r.Ended(snap.State) {
+		r.recordArrival()
+		return snap, nil
+	}
+	for again := true; again; {
+		if snap, _, err = r.Update(ctx, func(st *turn.State, f turn.Facts) (events []event.Event, err error) {
+			var policy turn.Policy
+			if !st.Open || st.Quiet(time.Now()) { // a room that is open has its own
+				if policy, err = r.Policy(); err != nil {
+					return nil, err
+				}
+			}
+			events, again = turn.Enter(st, f, r.joinRequest(policy))
+			return events, nil
+		}); err != nil {
+			return nil, err
+		}
+	}
+	r.recordArrival()
+	return snap, nil
+}
+
+// joinRequest is how the agent joins. The policy is that of a room to be created.
+func (r *Room) joinRequest(policy turn.Policy) turn.JoinRequest {
+	return turn.JoinRequest{
+		Agent: r.Self.ID, DisplayName: r.Self.DisplayName, SessionKind: r.Self.SessionKind, Override: r.Self.Source == identity.SourceOverride,
+		CanonicalPath: r.Directory(), WorkspaceRoot: r.Workspace.Root, Policy: policy,
+	}
+}
+
+// Directory returns the directory whose room this is.
+func (r *Room) Directory() string {
+	for _, dir := range r.Workspace.Chain() {
+		if fsroom.RoomName(dir) == r.Name() {
+			return dir
+		}
+	}
+	return r.Workspace.Root
+}

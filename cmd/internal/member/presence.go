@@ -1,0 +1,156 @@
+package member
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/identity"
+	"github.com/talking-stick/tt/journal/wire"
+)
+
+// The files of an agent in a room, see [fsroom.Agent].
+const (
+	seenFile      = "seen"           // its time is that of the agent's last command
+	waitingFile   = "waiting"        // locked while a process of the agent waits; its time is that of the last wait
+	processesFile = "processes.json" // a processRecord
+	leaseFile     = "hold.json"      // a leaseRecord
+	cursorFile    = "cursor.json"    // a cursor
+)
+
+// A processRecord names the processes of an agent. A session that was resumed has
+// had several.
+type processRecord struct {
+	Processes []identity.Process
+	Lingers   bool // the session outlives its process
+}
+
+// maxProcesses bounds the record. The oldest processes are dropped first.
+const maxProcesses = 8
+
+// RecordPresence records that the agent, if it is a member, has run a command, and
+// replaces the guardian of its turn if that has ended. Presence is no event: it is
+// written without lock or sync, and losing it loses a timestamp.
+func (r *Room) RecordPresence(ctx context.Context, st *turn.State) {
+	if !r.IsMember(st) {
+		return
+	}
+	r.recordSeen()
+	r.ReplaceGuardian(ctx, st)
+}
+
+// recordSeen is RecordPresence for an agent that is known to be a member.
+func (r *Room) recordSeen() {
+	_ = r.own().Mark(seenFile, time.Now())
+	r.recordProcess()
+}
+
+// recordArrival records that the agent has just joined. It counts as waiting, and so
+// as ready for a turn.
+func (r *Room) recordArrival() {
+	at := time.Now()
+	_ = r.own().Mark(seenFile, at)
+	_ = r.own().Mark(waitingFile, at)
+	r.recordProcess()
+}
+
+// recordProcess adds the process of the agent to its record if it is not there.
+func (r *Room) recordProcess() {
+	root := r.Self.Root
+	if root == nil {
+		return
+	}
+	record := r.processRecord(r.Self.ID)
+	if slices.Contains(record.Processes, *root) && record.Lingers == r.Self.SessionExported {
+		return
+	}
+	record.Processes = slices.DeleteFunc(record.Processes, func(p identity.Process) bool {
+		return p == *root || r.Table.Verdict(p) == identity.Gone
+	})
+	record.Processes = append(record.Processes, *root)
+	record.Processes = record.Processes[max(0, len(record.Processes)-maxProcesses):]
+	record.Lingers = r.Self.SessionExported
+	_ = r.own().Write(processesFile, &record)
+}
+
+// processRecord returns the record of a member, empty if there is none.
+func (r *Room) processRecord(id string) (record processRecord) {
+	if !r.Agent(id).Read(processesFile, &record) {
+		return processRecord{}
+	}
+	return record
+}
+
+// IsWaiting reports whether a process of the member waits for the turn.
+func (r *Room) IsWaiting(id string) bool { return r.Agent(id).Held(waitingFile) }
+
+// presence returns what this machine knows of one member.
+func (r *Room) presence(id string) turn.Presence {
+	a := r.Agent(id)
+	p := turn.Presence{
+		Seen: a.Marked(seenFile), Waited: a.Marked(waitingFile), Waiting: a.Held(waitingFile), Process: turn.Unknown,
+	}
+	if record := r.processRecord(id); len(record.Processes) > 0 {
+		last := record.Processes[len(record.Processes)-1]
+		p.Process, p.PID, p.OutlivesProcess = r.judge(record.Processes), last.PID, record.Lingers
+	}
+	if id == r.Self.ID && r.Self.Root != nil {
+		p.Process = turn.Alive
+	}
+	return p
+}
+
+// judge returns the verdict on all processes of one agent, see [turn.ProcessOf].
+func (r *Room) judge(processes []identity.Process) turn.Process {
+	verdicts := make([]turn.Process, 0, maxProcesses)
+	for _, p := range processes {
+		v := r.verdict(p)
+		if v == turn.Alive {
+			return v
+		}
+		verdicts = append(verdicts, v)
+	}
+	return turn.ProcessOf(verdicts)
+}
+
+func (c *Client) verdict(p identity.Process) turn.Process {
+	switch c.Table.Verdict(p) {
+	case identity.Alive:
+		return turn.Alive
+	case identity.Gone:
+		return turn.Gone
+	}
+	return turn.Unknown
+}
+
+func (c *Client) isAlive(p *identity.Process) bool {
+	return p != nil && c.Table.Verdict(*p) == identity.Alive
+}
+
+// Fields implements [wire.Fields].
+func (r *processRecord) Fields(c *wire.Codec) {
+	list := make([]processFields, len(r.Processes))
+	for i, p := range r.Processes {
+		list[i] = processFields(p)
+	}
+	wire.List(c, "processes", &list)
+	r.Processes = r.Processes[:0]
+	for _, p := range list {
+		r.Processes = append(r.Processes, identity.Process(p))
+	}
+	c.OptBool("session_outlives_process", &r.Lingers)
+}
+
+type processFields identity.Process
+
+// Fields implements [wire.Fields].
+func (p *processFields) Fields(c *wire.Codec) {
+	c.OptText("host_id", &p.Host)
+	c.OptText("boot_id", &p.Boot)
+	c.Num("pid", &p.PID)
+	start := int64(p.Start)
+	c.Int("start", &start)
+	p.Start = uint64(start)
+	c.OptText("pid_namespace", &p.Namespace)
+}

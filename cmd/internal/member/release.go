@@ -1,0 +1,55 @@
+package member
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/journal/event"
+)
+
+// Release ends the agent's turn with a handoff: for the member that target names, or
+// for the fairest one if target is "".
+func (r *Room) Release(ctx context.Context, handoff json.RawMessage, target string) (res turn.ReleaseResult, err error) {
+	r.found = nil // the room may have changed while the handoff was written
+	fence, err := r.Fence(ctx)
+	if err != nil {
+		return res, err
+	}
+	request := turn.ReleaseRequest{Fence: fence, Handoff: handoff}
+	snap, _, err := r.updateThen(ctx, func(st *turn.State, f turn.Facts) (events []event.Event, err error) {
+		events, res, err = release(st, f, request, target)
+		return events, err
+	}, func() { r.forgetLease(r.Self.ID) })
+	if err != nil {
+		return res, err
+	}
+	r.recordSeen()
+	if next := snap.State.ReservedFor; next != "" && !r.IsWaiting(next) {
+		r.notify(turn.Change{After: snap.State, Unclaimed: true})
+	}
+	return res, nil
+}
+
+// CheckRelease returns the error that [Room.Release] would return now whatever the
+// handoff is.
+func (r *Room) CheckRelease(ctx context.Context, target string) error {
+	fence, err := r.Fence(ctx)
+	if err != nil {
+		return err
+	}
+	snap, err := r.View()
+	if err != nil {
+		return err
+	}
+	_, _, err = release(snap.State, r.Facts(snap.State), turn.ReleaseRequest{Fence: fence}, target)
+	return err
+}
+
+// release decides a release, or an assignment if there is a target.
+func release(st *turn.State, f turn.Facts, r turn.ReleaseRequest, target string) ([]event.Event, turn.ReleaseResult, error) {
+	if target == "" {
+		return turn.Release(st, f, r)
+	}
+	return turn.Assign(st, f, r, target)
+}

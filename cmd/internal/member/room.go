@@ -1,0 +1,113 @@
+package member
+
+import (
+	"context"
+	"time"
+
+	"github.com/talking-stick/tt/fsroom"
+	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/fsroom/workspace"
+	"github.com/talking-stick/tt/journal/event"
+)
+
+type (
+	files    = fsroom.Room[*turn.State]
+	snapshot = fsroom.Snapshot[*turn.State]
+)
+
+// A Room is one room as one agent uses it. View and the methods that read events are
+// those of [fsroom.Room].
+type Room struct {
+	*Client
+	*files
+	Workspace *workspace.Workspace
+	Created   bool   // by SelectRoom: the room did not exist
+	Warning   string // by SelectRoom: what the user should know about the choice
+
+	found      *snapshot  // the room when it was found; nil: not read yet, or used already
+	decided    turn.Facts // the facts of the last decision
+	isGuardian bool       // a guardian calls in the agent's name: that is no sign of the agent
+}
+
+// Snapshot returns the room as it was found the first time, and reads it anew
+// after that.
+func (r *Room) Snapshot() (*snapshot, error) {
+	if snap := r.found; snap != nil {
+		r.found = nil
+		return snap, nil
+	}
+	return r.View()
+}
+
+// own is the agent's own directory in the room.
+func (r *Room) own() fsroom.Agent { return r.Agent(r.Self.ID) }
+
+// Ended reports whether the room counts as ended, see [turn.State.Ended].
+func (r *Room) Ended(st *turn.State) bool {
+	return st.Ended(time.Now(), func() turn.Facts { return r.Facts(st) })
+}
+
+// IsMember reports whether the agent is a member.
+func (r *Room) IsMember(st *turn.State) bool { return st.Member(r.Self.ID) != nil }
+
+// notify wakes the agents that are concerned by something that is no change of the
+// room, see [turn.WhoToNotify]. Changes notify by themselves.
+func (r *Room) notify(c turn.Change) {
+	for _, id := range turn.WhoToNotify(c) {
+		r.Agent(id).Notify()
+	}
+}
+
+// A Decision is an [fsroom.Decision] that also depends on facts of the machine. It
+// may be called more than once.
+type Decision func(*turn.State, turn.Facts) ([]event.Event, error)
+
+// Update changes the room. The facts are gathered without the lock: decide is called
+// on the room as it can be read without it, and a refusal there is the answer. Then it
+// is called again under the lock.
+func (r *Room) Update(ctx context.Context, decide Decision) (*snapshot, []event.Event, error) {
+	return r.updateThen(ctx, decide, func() {})
+}
+
+// updateThen is Update that calls committed, see [fsroom.Room.UpdateThen].
+func (r *Room) updateThen(ctx context.Context, decide Decision, committed func()) (*snapshot, []event.Event, error) {
+	snap, err := r.Snapshot()
+	if err != nil {
+		return nil, nil, err
+	}
+	facts := r.Facts(snap.State)
+	r.decided = facts
+	events, err := decide(snap.State, facts)
+	if err != nil || len(events) == 0 {
+		return snap, nil, r.explainLoss(ctx, err)
+	}
+	after, events, err := r.files.UpdateThen(ctx, func(st *turn.State) ([]event.Event, error) {
+		if st.Seq != snap.State.Seq {
+			facts = r.Facts(st) // the room has changed, so other agents may matter now
+		}
+		facts.Now, facts.Renewed = Now(), r.renewed(st)
+		return decide(st, facts)
+	}, committed)
+	return after, events, r.explainLoss(ctx, err)
+}
+
+// Leave removes the agent from the room and ends its turn.
+func (r *Room) Leave(ctx context.Context) (res turn.LeaveResult, err error) {
+	_, _, err = r.updateThen(ctx, func(st *turn.State, f turn.Facts) (events []event.Event, err error) {
+		events, res, err = turn.Leave(st, f, r.Self.ID)
+		return events, err
+	}, func() { r.forgetLease(r.Self.ID) })
+	return res, err
+}
+
+// Kick removes another member.
+func (r *Room) Kick(ctx context.Context, request turn.KickRequest) (res turn.LeaveResult, err error) {
+	snap, _, err := r.updateThen(ctx, func(st *turn.State, f turn.Facts) (events []event.Event, err error) {
+		events, res, err = turn.Kick(st, f, request)
+		return events, err
+	}, func() { r.forgetLease(request.Target) })
+	if err == nil {
+		r.RecordPresence(ctx, snap.State)
+	}
+	return res, err
+}

@@ -1,0 +1,312 @@
+package member
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/talking-stick/tt/fsroom"
+	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/journal/event"
+)
+
+// An Output is where the answer to a request for the turn goes.
+type Output interface {
+	// Answer prints the result. It is called once, and may be called while the room is
+	// still locked.
+	Answer(turn.WaitResult) error
+	// CanAnswerNow reports whether Answer returns without waiting for a reader, if the
+	// handoff has so many bytes.
+	CanAnswerNow(handoff int) bool
+	// Waiting is called after each look at the room that brought no answer.
+	Waiting(turn.WaitResult)
+}
+
+// Try looks at the room once, and claims the turn if it is the agent's.
+func (r *Room) Try(ctx context.Context, out Output) error {
+	t := turnRequest{Room: r, out: out}
+	snap, err := r.Snapshot()
+	if err != nil {
+		return err
+	}
+	if _, err := t.try(ctx, snap); err != nil {
+		t.guardian.cancel()
+		return err
+	}
+	return t.answer()
+}
+
+// Take claims the turn or takes it over. The room is one of [Client.SelectRoom]; if it
+// exists, an agent that is no member becomes one with the takeover.
+func (r *Room) Take(ctx context.Context, request turn.TakeRequest, out Output) error {
+	if r.Created {
+		if _, err := r.join(ctx); err != nil {
+			return err
+		}
+	}
+	snap, err := r.Snapshot()
+	if err != nil {
+		return err
+	}
+	r.RecordPresence(ctx, snap.State)
+	request.Join = r.joinRequest(snap.State.Policy)
+	t := turnRequest{Room: r, out: out, joins: !r.IsMember(snap.State)}
+	if _, err := t.request(ctx, snap, func(st *turn.State, f turn.Facts) ([]event.Event, turn.WaitResult, error) {
+		return turn.Take(st, f, request)
+	}); err != nil {
+		t.guardian.cancel()
+		return err
+	}
+	return t.answer()
+}
+
+// Wait waits until the turn is the agent's, until there is another answer, or until
+// the limit has passed. The end of ctx ends it between two looks at the room, or while
+// one waits for the room's lock; a turn that was granted is answered even then. With
+// park it takes only a turn that is meant for the agent. The agent is a member.
+func (r *Room) Wait(ctx context.Context, limit time.Duration, park bool, out Output) error {
+	stopWaiting, err := r.own().Hold(waitingFile)
+	if err != nil {
+		return err
+	}
+	defer stopWaiting()
+	if err := r.own().EnsureWakeFile(); err != nil {
+		return err
+	}
+	t := turnRequest{Room: r, out: out, park: park, began: time.Now()}
+	if err := t.wait(ctx, limit); err != nil {
+		t.guardian.cancel()
+		return err
+	}
+	if t.result.Status != turn.WaitClosed { // the directory of a room that has ended is gone
+		_ = r.own().Mark(waitingFile, time.Now())
+		r.recordSeen()
+	}
+	return t.answer()
+}
+
+// A turnRequest is one request for the turn.
+type turnRequest struct {
+	*Room
+	out   Output
+	park  bool
+	began time.Time // when the wait began; zero for Try and Take
+	joins bool      // the agent becomes a member with the grant
+
+	result   turn.WaitResult  // of the last look
+	guardian *pendingGuardian // for a turn that is about to be granted
+	handoff  *pendingHandoff  // the handoff that comes with it
+	answered chan error       // the result of Answer for a grant; nil: nothing was granted
+	exits    exitWatcher
+}
+
+// wait looks at the room until there is an answer, the limit has passed, or
+// untilSignal ends.
+func (t *turnRequest) wait(untilSignal context.Context, limit time.Duration) error {
+	ctx, stop := context.WithTimeout(untilSignal, limit)
+	defer stop()
+	defer t.exits.close()
+	var failed error // of a look: returned whatever else ends the wait at the same time
+	err := t.AwaitAs(ctx, t.Self.ID, func(snap *snapshot) (bool, fsroom.Sleep, error) {
+		before := Now() // so that a deadline that passes during the look is still ahead
+		done, err := t.try(untilSignal, snap)
+		if errors.Is(err, context.Canceled) || (isLockTimeout(err) && ctx.Err() == nil) {
+			// The lock was not had, so nothing has changed. There is time to look
+			// again, or a signal ends the wait.
+			t.reset()
+			t.result = snap.State.NotYet(t.decided)
+			return false, fsroom.Sleep{For: time.Millisecond}, nil
+		}
+		if failed = err; done || err != nil {
+			return true, fsroom.Sleep{}, err
+		}
+		t.out.Waiting(t.result)
+		t.reset()
+		t.exits.watch(t.watched(snap.State))
+		f := t.decided // what was looked up for this look is not looked up again
+		f.Now = before
+		return false, fsroom.Sleep{For: snap.State.NextDeadline(f, t.Self.ID), Exit: t.exits.C()}, nil
+	})
+	if failed != nil || (err != nil && ctx.Err() == nil) {
+		return err
+	}
+	return nil
+}
+
+// reset drops what was prepared for a grant that did not come.
+func (t *turnRequest) reset() {
+	t.guardian.cancel()
+	t.guardian, t.handoff = nil, nil
+}
+
+// isLockTimeout reports whether err is or comes from lock_timeout.
+func isLockTimeout(err error) bool {
+	for e := (*code.Error)(nil); errors.As(err, &e); err = e.Err {
+		if e.Code == code.LockTimeout {
+			return true
+		}
+	}
+	return false
+}
+
+// try requests the turn by [turn.Try].
+func (t *turnRequest) try(ctx context.Context, snap *snapshot) (done bool, err error) {
+	request := turn.TryRequest{Agent: t.Self.ID, Lease: fsroom.NewID(), Park: t.park}
+	return t.request(ctx, snap, func(st *turn.State, f turn.Facts) ([]event.Event, turn.WaitResult, error) {
+		if !t.began.IsZero() {
+			request.Waited = time.Since(t.began)
+		}
+		return turn.Try(st, f, request)
+	})
+}
+
+// A turnRule decides on a request for the turn.
+type turnRule func(*turn.State, turn.Facts) ([]event.Event, turn.WaitResult, error)
+
+// request requests the turn by a rule and stores the result. It reports whether there
+// is nothing to wait for. When it returns nil after a grant, the turn has a guardian.
+// ctx ends only the waiting for the room's lock.
+func (t *turnRequest) request(ctx context.Context, snap *snapshot, rule turnRule) (done bool, err error) {
+	afterLock := context.WithoutCancel(ctx)
+	decide := func(st *turn.State, f turn.Facts) (events []event.Event, err error) {
+		events, t.result, err = rule(st, f)
+		if len(events) > 0 && t.handoff == nil {
+			t.handoff = t.readHandoff(afterLock, t.result.HandoffSeq)
+		}
+		if len(events) > 0 && t.guardian == nil && !t.joins { // an agent that is no member yet has no directory
+			t.guardian = t.startPendingGuardian(t.fence())
+		}
+		return events, err
+	}
+	for {
+		t.found = snap
+		if _, _, err := t.updateThen(ctx, decide, func() { t.granted(afterLock) }); err != nil {
+			return false, err
+		}
+		switch {
+		case t.answered != nil:
+			return true, nil
+		case t.result.Status == turn.YourTurn: // it was when the room was read, without its lock
+			err := t.resume(ctx)
+			if !isOvertaken(err) {
+				return true, err
+			}
+			if snap, err = t.View(); err != nil {
+				return false, err
+			}
+			continue
+		case t.result.Status != turn.TakeoverAvailable:
+			return t.result.Status != turn.NotYet, nil
+		}
+		// The processes were looked at after the room. If the turn was released in
+		// between, the end of its guardian is no crash.
+		later, err := t.View()
+		if err != nil || later.Position == snap.Position {
+			return true, err
+		}
+		snap = later
+	}
+}
+
+func (t *turnRequest) fence() turn.Fence {
+	return turn.Fence{Agent: t.Self.ID, Turn: t.result.TurnID, Lease: t.result.LeaseID}
+}
+
+// granted answers as soon as the grant is durable; state.json is replaced after that.
+// The lease is recorded before the answer, since a caller may release as soon as it
+// reads the answer. A reader that does not read must not keep the room locked: then
+// the answer is printed by another goroutine.
+func (t *turnRequest) granted(ctx context.Context) {
+	if t.joins {
+		t.recordArrival()
+	}
+	started, failure := t.guardianFor(t.fence(), t.guardian)
+	pid, err := t.recordGrant(t.fence(), started, failure)
+	t.result.GuardianPID = pid
+	if err == nil {
+		t.result.Handoff, err = t.handoffOf(ctx, t.result.HandoffSeq)
+	}
+	t.answered = make(chan error, 1)
+	switch {
+	case err != nil:
+		t.answered <- ownedError(t.result.TurnID, err)
+	case t.out.CanAnswerNow(len(t.result.Handoff)):
+		t.answered <- t.out.Answer(t.result)
+	default:
+		go func() { t.answered <- t.out.Answer(t.result) }()
+	}
+}
+
+// answer prints the result if that was not done with the grant.
+func (t *turnRequest) answer() error {
+	if t.answered != nil {
+		return <-t.answered
+	}
+	t.guardian.cancel()
+	return t.out.Answer(t.result)
+}
+
+// resume makes sure that a turn the agent already had is still its own and has a
+// guardian, and reads its handoff. If another agent has the turn, the error is that of
+// [turn.State.Check].
+func (t *turnRequest) resume(ctx context.Context) (err error) {
+	if t.result.GuardianPID, err = t.EnsureGuardian(ctx, t.fence()); err == nil {
+		t.result.Handoff, err = t.handoffOf(context.WithoutCancel(ctx), t.result.HandoffSeq)
+	}
+	return ownedError(t.result.TurnID, err)
+}
+
+// isOvertaken reports whether err says that the turn is not the agent's any more.
+func isOvertaken(err error) bool {
+	switch code.Of(err) {
+	case code.TurnMismatch, code.StaleLease, code.RoomClosed:
+		return true
+	}
+	return false
+}
+
+// ownedError turns an error that came after the grant into one that says that the turn
+// is the agent's all the same.
+func ownedError(turnID int64, err error) error {
+	if err == nil || isOvertaken(err) || code.Of(err) == code.GuardianFailed {
+		return err
+	}
+	return code.New(code.GuardianFailed, "the turn is yours, but its guardian could not be started: %v", err).
+		WithHint(`run "tt wait" again, or end the turn with "tt release"`).
+		With("turn_id", turnID).Because(err)
+}
+
+// A pendingHandoff is the handoff of an event, which is read while the grant is being
+// committed.
+type pendingHandoff struct {
+	seq  int64
+	read func() (json.RawMessage, error) // returns when it has been read
+}
+
+// readHandoff starts to read the handoff of an event. Event 0 has none.
+func (r *Room) readHandoff(ctx context.Context, seq int64) *pendingHandoff {
+	read := sync.OnceValues(func() (json.RawMessage, error) {
+		if seq == 0 {
+			return nil, nil
+		}
+		e, err := r.Event(ctx, seq)
+		if err != nil {
+			return nil, err
+		}
+		return e.Handoff, nil
+	})
+	go read()
+	return &pendingHandoff{seq, read}
+}
+
+// handoffOf returns the handoff of an event. The pending one may be that of another
+// event, if the room changed before it was locked.
+func (t *turnRequest) handoffOf(ctx context.Context, seq int64) (json.RawMessage, error) {
+	if t.handoff == nil || t.handoff.seq != seq {
+		t.handoff = t.readHandoff(ctx, seq)
+	}
+	return t.handoff.read()
+}

@@ -1,7 +1,0 @@
-//go:build !linux && !windows
-
-package ttcmd
-
-import "errors"
-
-func keepFrom(uint) error { return errors.ErrUnsupported }
