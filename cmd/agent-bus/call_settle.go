@@ -18,13 +18,9 @@ func askCancel(ctx context.Context, c *call) (tools.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, warnings, err := c.settle(ctx, id, tools.WarnAlreadyCancelled, func(s *topic.State) ([]event.Event, error) {
+	return c.settle(ctx, id, tools.WarnAlreadyCancelled, func(s *topic.State) ([]event.Event, error) {
 		return s.Cancel(c.agent, id, reason)
 	})
-	if err != nil {
-		return nil, err
-	}
-	return warned(tools.NewCancelResult(s, id), warnings...), nil
 }
 
 func questionMarkAnswered(ctx context.Context, c *call) (tools.Result, error) {
@@ -32,27 +28,25 @@ func questionMarkAnswered(ctx context.Context, c *call) (tools.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, warnings, err := c.settle(ctx, id, tools.WarnAlreadyAnswered, func(s *topic.State) ([]event.Event, error) {
+	return c.settle(ctx, id, tools.WarnAlreadyAnswered, func(s *topic.State) ([]event.Event, error) {
 		return s.MarkAnswered(c.agent, id)
 	})
+}
+
+// settle settles the question with [topics.Settle]. If that changes nothing, the
+// result has a warning with the code already.
+func (c *call) settle(ctx context.Context, questionID, already string, decide func(*topic.State) ([]event.Event, error)) (tools.Result, error) {
+	r, err := c.Topic(c.topicID)
 	if err != nil {
 		return nil, err
 	}
-	return warned(tools.NewMarkResult(s, id), warnings...), nil
-}
-
-// settle is [topics.Settle] with a warning with the code already if nothing changed.
-func (c *call) settle(ctx context.Context, questionID, already string, decide func(*topic.State) ([]event.Event, error)) (*topic.State, []tools.Warning, error) {
-	r, err := c.Topic(c.topicID)
-	if err != nil {
-		return nil, nil, err
-	}
 	s, changed, err := topics.Settle(ctx, r, questionID, decide)
 	if err != nil {
-		return nil, nil, c.onOtherTopic(ctx, err, questionID)
+		return nil, c.onOtherTopic(ctx, err, questionID)
 	}
-	if changed {
-		return s, nil, nil
+	result := tools.NewSettledResult(s, questionID)
+	if !changed {
+		result.Warn(tools.Already(already, "question_id", questionID))
 	}
-	return s, []tools.Warning{tools.Already(already, "question_id", questionID)}, nil
+	return result, nil
 }

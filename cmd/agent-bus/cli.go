@@ -106,7 +106,7 @@ func (b *bus) topicOfQuestion(ctx context.Context, questionID string) (*topics.R
 	return b.Topic(id)
 }
 
-// firstLine is what a table shows of a text.
+// firstLine returns the part of a text that a table shows.
 func firstLine(text string) string {
 	const longest = 60
 	line, more, _ := strings.Cut(strings.TrimSpace(text), "\n")

@@ -25,7 +25,7 @@ var answerCommand = &cli.Command{
 	Run:    onBus(runAnswer),
 }
 
-// An answeredResult is what cli answer prints.
+// An answeredResult is the result of cli answer.
 type answeredResult struct {
 	QuestionID string `json:"question_id"`
 	AnswerID   string `json:"answer_id"`

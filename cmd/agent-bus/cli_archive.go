@@ -22,10 +22,10 @@ var archiveCommand = &cli.Command{
 	Run:    onBus(runArchive),
 }
 
-// archivedFolder is where archived topics are, beside the folder of topics.
+// archivedFolder is the folder of archived topics, beside the folder of topics.
 const archivedFolder = "topics.archived"
 
-// An archivedResult says where a topic's files are.
+// An archivedResult is the result of cli archive: where the topic's files are now.
 type archivedResult struct {
 	TopicID string `json:"topic_id"`
 	Path    string `json:"path"`
@@ -47,8 +47,8 @@ func runArchive(ctx context.Context, c *cli.Invocation, b *bus) error {
 		}
 		return nil
 	}
-	// Under its lock nobody is in the middle of a change. One that cannot be read
-	// is not changed by anybody.
+	// Under the topic's lock nobody is changing it. Nobody changes a topic that cannot
+	// be read.
 	err = r.Locked(ctx, func(*topics.Snapshot) error { return move() })
 	if known := code.Of(err); known == code.CorruptRoom || known == code.UnsupportedFormat {
 		err = move()

@@ -63,7 +63,7 @@ func runAsk(ctx context.Context, c *cli.Invocation, b *bus) error {
 	return waitForAnswer(ctx, c, r, id, agent)
 }
 
-// waitForAnswer prints the first answer, or that there is none in time.
+// waitForAnswer prints the first answer, or that none came in time.
 func waitForAnswer(ctx context.Context, c *cli.Invocation, r *topics.Room, id, agent string) error {
 	waiting, timeUp := context.WithTimeoutCause(ctx, c.Duration("timeout"), errTimeUp)
 	defer timeUp()

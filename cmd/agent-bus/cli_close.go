@@ -56,7 +56,7 @@ func runClose(ctx context.Context, c *cli.Invocation, b *bus) error {
 	})
 }
 
-// A closedQuestion is what cli close prints of a question.
+// A closedQuestion is the result of cli close for a question.
 type closedQuestion struct {
 	TopicID    string `json:"topic_id"`
 	QuestionID string `json:"question_id"`

@@ -32,8 +32,8 @@ func runExport(ctx context.Context, c *cli.Invocation, b *bus) error {
 	return c.Out.Result(shown, func(t *cli.Text) { t.Block("", markdown(shown)) })
 }
 
-// markdown writes the topic. What agents wrote stays as it is, as it is meant to
-// be Markdown; headings and lists around it hold only what is on one line.
+// markdown returns the topic as Markdown. Questions and answers are Markdown already
+// and stay as they are; what stands in headings and lists is put on one line.
 func markdown(s *shownTopic) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n\n- topic_id: %s\n- created: %s\n- status: %s\n", s.Name, s.TopicID, s.CreatedAt, s.Status)

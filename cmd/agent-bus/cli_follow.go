@@ -66,7 +66,7 @@ func runFollow(ctx context.Context, c *cli.Invocation, b *bus) error {
 	select {
 	case err = <-s.done:
 	case <-ctx.Done():
-		// A reader that does not read is not waited for.
+		// print may hang because nobody reads its output.
 		select {
 		case err = <-s.done:
 		case <-time.After(stallTime):
@@ -75,12 +75,12 @@ func runFollow(ctx context.Context, c *cli.Invocation, b *bus) error {
 	return s.finish(ctx, err)
 }
 
-// A follower is one cli follow.
+// A follower prints the events of a topic.
 type follower struct {
 	call   *cli.Invocation
 	room   *topics.Room
 	done   chan error
-	cursor atomic.Int64 // the last event that was printed as a whole
+	cursor atomic.Int64 // the last event that was printed
 }
 
 // print writes the events until the context ends.
@@ -104,7 +104,7 @@ func (s *follower) print(ctx context.Context, after int64) error {
 	return err
 }
 
-// finish says how far it came and why it ended.
+// finish prints the last event's number and why the printing ended.
 func (s *follower) finish(ctx context.Context, err error) error {
 	ended := "signal"
 	switch {
@@ -119,7 +119,7 @@ func (s *follower) finish(ctx context.Context, err error) error {
 	return nil
 }
 
-// eventLine is an event of a topic for people, on one line.
+// eventLine describes an event in one line.
 func eventLine(e *event.Event) string {
 	var p struct {
 		QuestionID string `json:"question_id"`
@@ -127,7 +127,7 @@ func eventLine(e *event.Event) string {
 		Markdown   string `json:"answer_markdown"`
 		Name       string `json:"name"`
 	}
-	_ = json.Unmarshal(e.Payload, &p) // what it cannot read is left out
+	_ = json.Unmarshal(e.Payload, &p) // what cannot be read is left out
 	because := ""
 	if e.Reason != "" {
 		because = ": " + e.Reason

@@ -22,7 +22,7 @@ var listCommand = &cli.Command{
 	Run:    onBus(runList),
 }
 
-// A topicsResult is what is printed as JSON.
+// A topicsResult is the result of cli topics list.
 type topicsResult struct {
 	Topics   []topic.Info    `json:"topics"`
 	Total    int             `json:"total"`

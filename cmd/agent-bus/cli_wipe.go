@@ -30,7 +30,7 @@ var wipeCommand = &cli.Command{
 	Run:    onBus(runWipe),
 }
 
-// A wipeResult says what was removed.
+// A wipeResult is the result of cli db wipe.
 type wipeResult struct {
 	Wiped bool   `json:"wiped"`
 	Path  string `json:"path"`
@@ -48,7 +48,7 @@ func runWipe(_ context.Context, c *cli.Invocation, b *bus) error {
 	if err != nil {
 		return unusable(path, err)
 	}
-	// Where it would not help, nothing of a newer version's is destroyed.
+	// If the rooms of tt keep the directory's newer format, a wipe would not help.
 	if _, err := b.Store(); code.Of(err) == code.UnsupportedFormat && sharedWithRooms(b.Path) {
 		return err
 	}
@@ -61,8 +61,8 @@ func runWipe(_ context.Context, c *cli.Invocation, b *bus) error {
 	return c.Out.Result(wipeResult{true, path}, func(t *cli.Text) { t.Line("Deleted %s.", path) })
 }
 
-// confirmed asks on standard error, so that the result stays alone on standard
-// output.
+// confirmed asks whether to delete the topics. It asks on standard error, because
+// standard output is for the result.
 func confirmed(c *cli.Invocation, path string, entries []fs.DirEntry) bool {
 	n := 0
 	for _, e := range entries {
@@ -82,9 +82,9 @@ func confirmed(c *cli.Invocation, path string, entries []fs.DirEntry) bool {
 	return false
 }
 
-// wipe moves the directory away before it removes what is in it, so that nobody
-// meets half of the topics. It needs no format that it can read: a directory of
-// another version is one reason to wipe.
+// wipe renames the topics directory before it removes what is in it, so that nobody
+// finds half of the topics. It does not check the directory's format, because another
+// version's format is a reason to wipe.
 func wipe(dir string) error {
 	away := filepath.Join(dir, wipedPrefix+fsroom.NewID())
 	if err := os.Rename(filepath.Join(dir, topics.Rules.Folder), away); err != nil {
@@ -93,11 +93,11 @@ func wipe(dir string) error {
 	return sweepWiped(dir)
 }
 
-// wipedPrefix begins the names of directories that are on their way out.
+// wipedPrefix begins the names of directories that are being removed.
 const wipedPrefix = "topics.wiped-"
 
-// sweepWiped removes what was moved away, also by a wipe that was cut off. In a
-// directory without rooms the format was that of the topics, and goes with them.
+// sweepWiped removes what wipe has renamed, also what an interrupted wipe has left.
+// In a data directory without rooms it also removes the format file.
 func sweepWiped(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -119,7 +119,7 @@ func sweepWiped(dir string) error {
 	return nil
 }
 
-// sharedWithRooms reports whether the data directory has rooms of tt too, or ones
+// sharedWithRooms reports whether the data directory also has rooms of tt, or rooms
 // that have ended.
 func sharedWithRooms(dir string) bool {
 	for _, name := range []string{"rooms", "archive"} {

@@ -10,8 +10,8 @@ import (
 	"github.com/talking-stick/tt/fsroom/code"
 )
 
-// busError is [tools.Translate] with hints that speak of the bus where those of
-// storage speak of tt. Nil stays nil.
+// busError is [tools.Translate], with hints about the bus in place of the hints of
+// storage, which are about tt. Nil stays nil.
 func (b *bus) busError(err error) error {
 	if err == nil {
 		return nil
@@ -34,7 +34,7 @@ func (b *bus) busError(err error) error {
 	return e
 }
 
-// formatHint says what helps against what a newer version has written.
+// formatHint returns the hint for a directory that a newer version has written.
 func (b *bus) formatHint(e *code.Error) string {
 	switch {
 	case e.Details["path"] != b.Path:
@@ -45,7 +45,7 @@ func (b *bus) formatHint(e *code.Error) string {
 	return `update agent-bus, or wipe the topics with "agent-bus cli db wipe", or set ` + envDataDir + " to another directory"
 }
 
-// shellWord writes a text as one word of a shell's command line.
+// shellWord quotes the text as one word of a shell's command line.
 func shellWord(text string) string {
 	plain := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("/._-+:@%", r)
@@ -56,7 +56,7 @@ func shellWord(text string) string {
 	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 }
 
-// gaveUp reports whether the call ended because its caller went away.
+// gaveUp reports whether the call ended because its client cancelled it or is gone.
 func gaveUp(ctx context.Context, err error) bool {
 	return ctx.Err() != nil && (errors.Is(err, ctx.Err()) || errors.Is(err, context.Cause(ctx)))
 }

@@ -2,16 +2,16 @@
 // questions. Without arguments it is an MCP server on standard input and output;
 // "agent-bus cli" lets a person take part and look after the topics.
 //
-// The rules are in fsroom/topic, storage is in fsroom, the transport in
-// internal/stdio. Here is what lies between: tools.go is the table of tools and
-// call_*.go what they do, bus.go is the topics of one data directory, session.go
-// is who one client is, order.go which call goes first, wait.go how calls wait, and
-// cli_*.go the commands.
+// The rules are in fsroom/topic, the topics of a data directory in
+// cmd/internal/topics, arguments and results of tools in internal/tools, and the
+// transport in internal/stdio. In this package, tools.go is the table of tools,
+// call_*.go has what they do, session.go the topics that a client has joined, order.go
+// the order of its calls, wait.go how calls wait, and cli_*.go the commands.
 package main
 
 import "github.com/talking-stick/tt/cmd/internal/cli"
 
-// Set by the linker; else the build's own record is shown.
+// Set by the linker; if empty, what the build recorded is shown.
 var version, commit string
 
 func main() { cli.Execute(program()) }

@@ -11,9 +11,9 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// An order makes the tool calls of a client happen one after the other, as they
-// arrived, where the SDK runs them all at once. A call that waits lets the later
-// ones go on.
+// An order makes the tool calls of a client run one after the other in the order in
+// which they arrived, because the SDK runs them all at once. A call that begins to
+// wait lets later calls go on.
 type order struct {
 	mu      sync.Mutex
 	last    int
@@ -66,8 +66,8 @@ func (o *order) leave(n int) {
 	}
 }
 
-// numberHeader carries a call's number from the connection to the tool. The SDK
-// hands on headers of HTTP; this transport has none of its own.
+// numberHeader carries a call's number from the connection to the tool, because HTTP
+// headers are what the SDK passes on to tools. Standard input has none of its own.
 const numberHeader = "Agent-Bus-Call"
 
 // numberOf returns the number of a call, 0 if it has none.
@@ -115,8 +115,8 @@ func (c *orderedConn) Read(ctx context.Context) (jsonrpc.Message, error) {
 	return msg, err
 }
 
-// Write implements [mcp.Connection]. Every call is answered, also one that never
-// came to a tool.
+// Write implements [mcp.Connection]. Every call gets an answer, also a call that
+// never reached a tool, so every call leaves the order here at the latest.
 func (c *orderedConn) Write(ctx context.Context, msg jsonrpc.Message) error {
 	if r, ok := msg.(*jsonrpc.Response); ok {
 		c.mu.Lock()

@@ -25,13 +25,14 @@ var serveCommand = &cli.Command{
 }
 
 const (
-	// drainTime is how long calls under way may take to answer once the input has
-	// ended: enough for a change to reach the disk.
+	// drainTime is how long running calls may take to answer once the input has
+	// ended. It is enough for a change to reach the disk.
 	drainTime = time.Second
-	// stallTime is how long a signal waits for a client that does not read.
+	// stallTime is how long the process waits after a signal for a client that does
+	// not read.
 	stallTime = 50 * time.Millisecond
-	// lastMoment is when the process ends whatever still hangs, such as a disk.
-	lastMoment = 3 * time.Second
+	// exitTime is how long the process waits after a signal at most, whatever hangs.
+	exitTime = 3 * time.Second
 )
 
 func runServe(ctx context.Context, c *cli.Invocation) error {
@@ -47,15 +48,15 @@ func runServe(ctx context.Context, c *cli.Invocation) error {
 		level = slog.LevelInfo
 	}
 	b.Options.Warn = c.Notice
-	life, end := context.WithCancel(ctx)
+	shutdownCtx, end := context.WithCancel(ctx)
 	defer end()
-	s := newServer(life, b, cmp.Or(c.Program.Version, "dev"), c.Env.Stderr, level)
+	s := newServer(shutdownCtx, b, cmp.Or(c.Program.Version, "dev"), c.Env.Stderr, level)
 	s.defaultName = func() string { return harnessName(c.Env) }
 	return s.serve(ctx, end, c.Env.Stdin, c.Env.Stdout)
 }
 
-// serve speaks with one client until in ends or a signal comes. It calls end as
-// soon as it is clear that the server is about to stop.
+// serve serves one client until in ends or a signal comes. It calls end once it is
+// clear that the server is about to stop.
 func (s *server) serve(ctx context.Context, end func(), in io.Reader, out io.Writer) error {
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
@@ -69,23 +70,22 @@ func (s *server) serve(ctx context.Context, end func(), in io.Reader, out io.Wri
 	}
 	ended := make(chan struct{})
 	go func() {
-		// How it ended makes no difference: there is nobody left to tell.
-		_ = session.Wait()
+		_ = session.Wait() // the client is gone, so nobody could be given the error
 		close(ended)
 	}()
 	patience, giveUp := context.WithCancel(context.WithoutCancel(ctx))
 	defer giveUp()
 	select {
 	case <-signals:
-		signal.Stop(signals) // the next one kills
+		signal.Stop(signals) // a second signal kills the process
 		wire.Stop()
-		time.AfterFunc(lastMoment, giveUp)
+		time.AfterFunc(exitTime, giveUp)
 		go func() {
 			wire.AwaitStall(patience, stallTime)
 			giveUp()
 		}()
-	case <-s.life.Done():
-		time.AfterFunc(lastMoment, giveUp)
+	case <-s.shutdownCtx.Done():
+		time.AfterFunc(exitTime, giveUp)
 	case <-ended:
 		return nil
 	}

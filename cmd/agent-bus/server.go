@@ -15,30 +15,30 @@ import (
 // specVersion is the version of the tools' specification, for ping.
 const specVersion = "v5.0"
 
-// instructions reach the agent with the server's introduction.
+// instructions are sent to the agent when it connects.
 const instructions = `Ask other agents on this machine, and answer them.
 1. topic_create(name) finds or makes a topic; topic_join(agent_name, name) once, under a name of your own that no other agent uses.
 2. To ask: ask(topic_id, question). Without an answer in time, call what next_action says. When you are content, question_mark_answered. pending_list(topic_id, mine=true) lists your open questions.
 3. To answer: pending_list(topic_id) waits for questions of others; answer(topic_id, responses) with suggested_followups. Repeat while you have time.
 After a restart of this server, join again; questions and answers are kept.`
 
-// A server is the bus for its clients.
+// A server serves the bus to its clients.
 type server struct {
 	*bus
 	mcp      *mcp.Server
 	sessions sessions
 	order    order
-	// life ends when the process is about to: whatever waits returns.
-	life context.Context
-	log  *slog.Logger
-	// defaultName returns the agent_name of a session that gives none, "" if there
-	// is none either.
+	// shutdownCtx ends when the server is about to stop. Waiting calls return then.
+	shutdownCtx context.Context
+	log         *slog.Logger
+	// defaultName returns the agent_name of a session that does not give one, "" if
+	// the session must give one.
 	defaultName func() string
 }
 
 // newServer returns a server with the twelve tools, whose log goes to w.
-func newServer(life context.Context, b *bus, version string, w io.Writer, level slog.Level) *server {
-	s := &server{bus: b, life: life, defaultName: func() string { return "" }, log: slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: level}))}
+func newServer(shutdownCtx context.Context, b *bus, version string, w io.Writer, level slog.Level) *server {
+	s := &server{bus: b, shutdownCtx: shutdownCtx, defaultName: func() string { return "" }, log: slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: level}))}
 	s.mcp = mcp.NewServer(
 		&mcp.Implementation{Name: "agent-bus", Title: "Agent Bus", Version: version},
 		&mcp.ServerOptions{
@@ -46,16 +46,16 @@ func newServer(life context.Context, b *bus, version string, w io.Writer, level 
 			Logger:       s.log,
 			Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}},
 		})
-	s.mcp.AddReceivingMiddleware(s.survive)
+	s.mcp.AddReceivingMiddleware(s.recoverPanics)
 	for _, t := range toolTable(b.limits) {
 		s.add(t)
 	}
 	return s
 }
 
-// survive answers a call that panics with an error, where the SDK would let the
-// process die and take the other calls with it.
-func (s *server) survive(next mcp.MethodHandler) mcp.MethodHandler {
+// recoverPanics answers a call that panics with an error. The SDK would let the panic
+// end the process, and with it the other calls.
+func (s *server) recoverPanics(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, request mcp.Request) (result mcp.Result, err error) {
 		defer func() {
 			reason := recover()
@@ -71,8 +71,8 @@ func (s *server) survive(next mcp.MethodHandler) mcp.MethodHandler {
 
 func panicked(request mcp.Request, reason any) (mcp.Result, error) {
 	if _, ok := request.(*mcp.CallToolRequest); !ok {
-		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: fmt.Sprintf("the server made a mistake: %v", reason)}
+		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: fmt.Sprintf("internal error: %v", reason)}
 	}
-	return toolResult(nil, code.New(code.Internal, "the server made a mistake: %v", reason).
+	return toolResult(nil, code.New(code.Internal, "internal error: %v", reason).
 		WithHint("this is a bug, and its stack is in the server's log; find out with ask_poll or pending_list whether anything happened"))
 }

@@ -137,9 +137,9 @@ func (s *stage) newServer() (*server, mcp.Transport) {
 	}
 	b := newBus(s.dir, limits)
 	b.Options.NoWatch, b.Options.Fault = s.virtual, s.fault
-	life, end := context.WithCancel(context.Background())
+	shutdownCtx, end := context.WithCancel(context.Background())
 	s.Cleanup(func() { end(); _ = b.Close() })
-	srv := newServer(life, b, "test", io.Discard, slog.LevelError)
+	srv := newServer(shutdownCtx, b, "test", io.Discard, slog.LevelError)
 	near, far := mcp.NewInMemoryTransports()
 	if _, err := srv.mcp.Connect(context.Background(), orderedTransport{near, &srv.order}, nil); err != nil {
 		s.Fatalf("serve: %v", err)

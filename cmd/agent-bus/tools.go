@@ -29,8 +29,8 @@ func allowClosedParam() param {
 	return param{name: "allow_closed", kind: "boolean", defaultValue: false, description: "Whether a closed topic will do where no open one has the name."}
 }
 
-// tools are the twelve of the specification, described with the limits that are
-// in force.
+// toolTable returns the twelve tools of the specification. Their descriptions name
+// the limits.
 func toolTable(l topic.Limits) []*tool {
 	return append(topicTools(), questionTools(l)...)
 }
@@ -163,8 +163,8 @@ type param struct {
 	items        *jsonschema.Schema // of an array
 }
 
-// object is the schema of an object with the params, in their order. It has
-// single types, no unions and no references: some clients reject the rest.
+// object returns the schema of an object with the params, in their order. It has no
+// unions and no references, because some clients reject them.
 func object(params ...param) *jsonschema.Schema {
 	s := &jsonschema.Schema{Type: "object", Properties: make(map[string]*jsonschema.Schema)}
 	for _, p := range params {
@@ -182,7 +182,7 @@ func object(params ...param) *jsonschema.Schema {
 
 func listOf(kind string) *jsonschema.Schema { return &jsonschema.Schema{Type: kind} }
 
-// toJSON is the JSON of a value that cannot fail to have one.
+// toJSON returns the JSON of a value that has one.
 func toJSON(v any) json.RawMessage {
 	data, err := json.Marshal(v)
 	if err != nil {

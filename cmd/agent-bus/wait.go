@@ -12,7 +12,7 @@ import (
 	"github.com/talking-stick/tt/fsroom/topic"
 )
 
-// progressEvery is how often a waiting call says that it is alive.
+// progressEvery is how often a waiting call sends a progress notification.
 const progressEvery = 2 * time.Second
 
 var (
@@ -20,10 +20,10 @@ var (
 	errStopping = errors.New("the server is stopping")
 )
 
-// until waits until over is true of the topic, but no longer than the call may
-// wait of the seconds that were asked for. It returns nil in either case, and when
-// the server is about to stop: the caller looks how things stand. An error means
-// that they could not be looked at, or that the client has given up.
+// until waits until over reports true for the topic, for the seconds asked for but at
+// most [tools.MaxWaitSeconds]. It returns nil also when the time is up or the server is
+// about to stop: the caller looks at the topic again. An error means that the topic
+// could not be read, or that the client has cancelled the call.
 func (c *call) until(ctx context.Context, r *topics.Room, asked int, over func(*topic.State) bool) error {
 	seconds := min(asked, tools.MaxWaitSeconds)
 	if seconds == 0 {
@@ -34,7 +34,7 @@ func (c *call) until(ctx context.Context, r *topics.Room, asked int, over func(*
 	defer timeUp()
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
-	defer context.AfterFunc(c.life, func() { end(errStopping) })()
+	defer context.AfterFunc(c.shutdownCtx, func() { end(errStopping) })()
 	defer c.reportProgress(ctx, seconds)()
 	err := r.Await(ctx, func(s *topics.Snapshot) (bool, fsroom.Sleep, error) {
 		return over(s.State), fsroom.Sleep{}, nil
@@ -45,9 +45,9 @@ func (c *call) until(ctx context.Context, r *topics.Room, asked int, over func(*
 	return err
 }
 
-// reportProgress tells the client every now and then that the call still waits,
-// if the client wants to know. The function returned ends it; after that nothing
-// more is said, so that no report comes after the result.
+// reportProgress sends progress notifications while the call waits, if the client has
+// asked for them. None is sent after the function returned has returned, so that none
+// comes after the result.
 func (c *call) reportProgress(ctx context.Context, total int) (stop func()) {
 	token := c.request.Params.GetProgressToken()
 	if token == nil {
@@ -65,7 +65,7 @@ func (c *call) reportProgress(ctx context.Context, total int) (stop func()) {
 				return
 			case <-ticks.C:
 			}
-			// If it cannot be sent, the result cannot either, which the SDK notices.
+			// If this cannot be sent, the result cannot either, and the SDK notices that.
 			_ = c.request.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{
 				ProgressToken: token, Progress: waited.Seconds(), Total: float64(total), Message: "waiting",
 			})

@@ -7,7 +7,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
-// accept puts the messages of a line into the queue and answers what is none.
+// accept queues the messages of a line, and answers a line that is not a message.
 func (c *conn) accept(l line) {
 	var problem *refusal
 	switch {
@@ -26,12 +26,12 @@ func (c *conn) accept(l line) {
 	}
 }
 
-// neverAnswered is a call that stays under way for as long as the connection
-// does, so nobody must wait for its answer.
-const neverAnswered = "subscriptions/listen"
+// unansweredMethod is the method of a call that runs as long as the connection lasts, so
+// nothing waits for its answer.
+const unansweredMethod = "subscriptions/listen"
 
-// acceptOne queues the message. One that cannot be is returned as its answer, nil
-// where it must not have any.
+// acceptOne queues the message. If it cannot, it returns the answer, nil if the
+// message must not be answered.
 func (c *conn) acceptOne(data []byte, b *batch) *refusal {
 	msg, err := jsonrpc.DecodeMessage(data)
 	if err != nil {
@@ -44,9 +44,9 @@ func (c *conn) acceptOne(data []byte, b *batch) *refusal {
 	return nil
 }
 
-// register notes a call as open, and an open one as cancelled. It returns the
-// answer to a message that must not be delivered, because its sender would wait
-// for an answer for ever.
+// register records a call as open, or an open call as cancelled. It returns the
+// answer to a message that must not be delivered, because the server would never
+// answer it.
 func (c *conn) register(msg jsonrpc.Message, data []byte, b *batch) *refusal {
 	if r, ok := msg.(*jsonrpc.Response); ok && r.Result == nil && r.Error == nil {
 		return refuse(rawID(data), jsonrpc.CodeInvalidRequest, "the message has neither a method nor a result")
@@ -69,7 +69,7 @@ func (c *conn) register(msg jsonrpc.Message, data []byte, b *batch) *refusal {
 	return nil
 }
 
-// cancel notes that the client does not want the answer of a call.
+// cancel records that the client does not want the answer to a call.
 func (c *conn) cancel(params json.RawMessage) {
 	var p struct {
 		RequestID any `json:"requestId"`
@@ -91,15 +91,15 @@ func (c *conn) cancel(params json.RawMessage) {
 func (c *conn) invalid(data []byte, err error) *refusal {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(data, &members) == nil && (members["result"] != nil || members["error"] != nil) {
-		// A broken answer. To answer it would make two programs shout at each other.
+		// A malformed answer. Answering it could make both sides answer errors for ever.
 		c.log("ignored an answer: %v", err)
 		return nil
 	}
 	return refuse(rawID(data), jsonrpc.CodeInvalidRequest, "the line is no JSON-RPC 2.0 message: "+err.Error())
 }
 
-// rawID returns the id of a message that may lack everything else, nil if it has
-// none that could be echoed.
+// rawID returns the id of a message that may be malformed, nil if it has no id that
+// can be sent back.
 func rawID(data []byte) json.RawMessage {
 	var m struct {
 		ID json.RawMessage `json:"id"`
@@ -123,4 +123,29 @@ func (c *conn) log(format string, args ...any) {
 	if c.Log != nil {
 		c.Log(format, args...)
 	}
+}
+
+// A refusal is the answer to a line that is not a message. The SDK's own type omits
+// an id that is null, which JSON-RPC requires here.
+type refusal struct {
+	Version string          `json:"jsonrpc"`
+	ID      json.RawMessage `json:"id"` // null if it is not known
+	Error   struct {
+		Code    int    `json:"code"`
+		Message string `json:"message"`
+	} `json:"error"`
+}
+
+func refuse(id json.RawMessage, code int, message string) *refusal {
+	r := &refusal{Version: "2.0", ID: id}
+	r.Error.Code, r.Error.Message = code, message
+	return r
+}
+
+func (r *refusal) encode() []byte {
+	data, err := json.Marshal(r)
+	if err != nil {
+		panic("stdio: " + err.Error()) // an id that was JSON, a number and a text
+	}
+	return data
 }

@@ -7,10 +7,10 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
-// A batch collects the answers to the messages of one array. The lock of the
-// connection guards it.
+// A batch collects the answers to the messages of one array. The connection's lock
+// guards it.
 type batch struct {
-	missing int // calls without an answer
+	missing int // how many calls have no answer
 	answers [][]byte
 }
 
@@ -29,7 +29,7 @@ func (c *conn) acceptBatch(data []byte) {
 		case problem != nil:
 			b.answers = append(b.answers, problem.encode())
 		case len(c.queue) > queued && willAnswer(c.queue[queued]):
-			b.missing++ // nobody answers before the queue is delivered
+			b.missing++ // needs no lock: no call is answered before the queue is delivered
 		}
 	}
 	if b.missing > 0 || len(b.answers) == 0 {
@@ -42,11 +42,11 @@ func (c *conn) acceptBatch(data []byte) {
 
 func willAnswer(msg jsonrpc.Message) bool {
 	r, ok := msg.(*jsonrpc.Request)
-	return ok && r.IsCall() && r.Method != neverAnswered
+	return ok && r.IsCall() && r.Method != unansweredMethod
 }
 
-// answered adds the answer of a call, nil for one that was cancelled. It returns
-// the whole array once it is complete, nil before and if it would be empty.
+// answered adds the answer to a call, nil if the call was cancelled. It returns the
+// array of answers if it is complete and not empty, else nil.
 func (b *batch) answered(answer []byte) []byte {
 	if answer != nil {
 		b.answers = append(b.answers, answer)

@@ -14,19 +14,19 @@ import (
 type conn struct {
 	*Transport
 	lines     chan line
-	queue     []jsonrpc.Message // read and not yet delivered; only Read uses it
+	queue     []jsonrpc.Message // read but not delivered; only Read uses it
 	closed    chan struct{}
 	closeOnce sync.Once
 
-	mu   sync.Mutex           // also makes one write of every message
-	open map[jsonrpc.ID]*call // calls that have no answer yet
-	idle chan struct{}        // closed when there are none, if somebody waits for that
+	mu   sync.Mutex           // guards the fields below, and writes
+	open map[jsonrpc.ID]*call // calls without an answer
+	idle chan struct{}        // closed when open is empty; nil unless drain waits
 }
 
-// A call is one that has no answer yet.
+// A call is a call without an answer.
 type call struct {
-	batch     *batch // of which it is part, if any
-	cancelled bool   // its answer is not sent
+	batch     *batch // the batch that the call is part of, nil for none
+	cancelled bool   // the answer is not sent
 }
 
 // SessionID implements [mcp.Connection].
@@ -38,8 +38,8 @@ func (c *conn) Close() error {
 	return nil
 }
 
-// Read implements [mcp.Connection]. It returns io.EOF when the input has ended,
-// however it did: to the server it is the same.
+// Read implements [mcp.Connection]. It returns io.EOF when the input has ended, also
+// if it ended with an error, and after Stop.
 func (c *conn) Read(ctx context.Context) (jsonrpc.Message, error) {
 	for len(c.queue) == 0 {
 		select {
@@ -63,8 +63,8 @@ func (c *conn) Read(ctx context.Context) (jsonrpc.Message, error) {
 	return next, nil
 }
 
-// drain waits until every call has been answered, but not for long. As long as
-// Read has not told the server that the input ended, answers can be written.
+// drain waits until every call has been answered, at most for Patience. The server
+// can write answers until Read returns io.EOF.
 func (c *conn) drain() {
 	if c.Ending != nil {
 		c.Ending()
@@ -83,7 +83,7 @@ func (c *conn) drain() {
 	}
 }
 
-// settle tells whoever drains that no call is open. The caller holds the lock.
+// settle ends drain's wait if no call is open. The caller holds the lock.
 func (c *conn) settle() {
 	if c.idle != nil && len(c.open) == 0 {
 		close(c.idle)

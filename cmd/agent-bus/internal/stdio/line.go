@@ -7,16 +7,17 @@ import (
 	"io"
 )
 
-// A line is one line of the input, or why there is none.
+// A line is one line of the input, or the error that was met instead. After an error
+// other than errTooLong there are no more lines.
 type line struct {
 	data []byte
-	err  error // errTooLong for one that was skipped; any other is the last
+	err  error
 }
 
 var errTooLong = errors.New("line too long")
 
-// readLines passes on the lines of the input until it ends. A read from standard
-// input cannot be interrupted, so this may outlive the connection.
+// readLines sends the lines of the input to c.lines until the input ends. It may
+// outlive the connection, because a read from standard input cannot be interrupted.
 func (c *conn) readLines() {
 	r := bufio.NewReaderSize(c.In, 64<<10)
 	for {

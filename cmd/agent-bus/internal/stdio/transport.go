@@ -1,3 +1,14 @@
+// Package stdio is a transport for an MCP server: JSON-RPC messages, one per line,
+// over two streams. The SDK's own transport ends the session at the first malformed
+// line, and drops the answers to calls that are running when the input ends. This one
+//
+//   - answers a malformed line with a JSON-RPC error and goes on,
+//   - skips a line that is too long,
+//   - does not answer a call that the client has cancelled,
+//   - accepts batches in every protocol version and answers them with one array,
+//   - reports the end of the input, so that waiting calls can return, and lets running
+//     calls answer first,
+//   - never closes the streams, which belong to the process.
 package stdio
 
 import (
@@ -14,16 +25,17 @@ import (
 // MaxLine is the longest line in bytes, as in the SDK's own transport.
 const MaxLine = 16 << 20
 
-// A Transport connects a server to two streams. It is good for one connection.
+// A Transport connects a server to two streams, once.
 type Transport struct {
 	In  io.Reader
 	Out io.Writer
-	// Ending is called once, when the input has ended or Stop was called. Calls
-	// that wait for something should return then: nobody waits with them.
+	// Ending is called once, when the input has ended or Stop was called. Calls that
+	// wait for something should return then.
 	Ending func()
-	// Patience is how long calls under way may take to answer after that.
+	// Patience is how long running calls may take to answer after that.
 	Patience time.Duration
-	// Log is told what went wrong on the wire, one line each time.
+	// Log is called with what went wrong on the streams, one line each time. It may be
+	// nil.
 	Log func(format string, args ...any)
 
 	stop     chan struct{}
@@ -47,14 +59,14 @@ func (t *Transport) Connect(context.Context) (mcp.Connection, error) {
 	return c, nil
 }
 
-// Stop ends the connection as the end of the input does. It does not wait.
+// Stop ends the connection as the end of the input does, and returns at once.
 func (t *Transport) Stop() {
 	t.init()
 	t.stopOnce.Do(func() { close(t.stop) })
 }
 
-// AwaitStall returns when one write, or several without a pause between them,
-// have lasted for d: nobody reads. It returns when the context ends, too.
+// AwaitStall returns when the connection has been writing for d without a pause,
+// which means that nobody reads, or when the context ends.
 func (t *Transport) AwaitStall(ctx context.Context, d time.Duration) {
 	const looks = 5
 	ticks := time.NewTicker(d / looks)

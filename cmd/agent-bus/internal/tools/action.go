@@ -2,7 +2,6 @@ package tools
 
 import (
 	"fmt"
-	"strings"
 )
 
 // A NextAction is the call that the agent should make next.
@@ -36,18 +35,17 @@ func pendingAction(topicID string) NextAction {
 
 // Call writes the action as a call: ask_poll(topic_id="…", question_id="…").
 func (a NextAction) Call() string {
-	parts := []string{fmt.Sprintf("topic_id=%q", a.Args.TopicID)}
+	text := fmt.Sprintf("%s(topic_id=%q", a.Tool, a.Args.TopicID)
 	if a.Args.QuestionID != "" {
-		parts = append(parts, fmt.Sprintf("question_id=%q", a.Args.QuestionID))
+		text += fmt.Sprintf(", question_id=%q", a.Args.QuestionID)
 	}
-	if a.Args.Skip != 0 {
-		parts = append(parts, fmt.Sprintf("skip=%d", a.Args.Skip))
+	for _, arg := range []struct {
+		name  string
+		value int
+	}{{"skip", a.Args.Skip}, {"limit", a.Args.Limit}, {"wait_seconds", a.Args.WaitSeconds}} {
+		if arg.value != 0 {
+			text += fmt.Sprintf(", %s=%d", arg.name, arg.value)
+		}
 	}
-	if a.Args.Limit != 0 {
-		parts = append(parts, fmt.Sprintf("limit=%d", a.Args.Limit))
-	}
-	if a.Args.WaitSeconds != 0 {
-		parts = append(parts, fmt.Sprintf("wait_seconds=%d", a.Args.WaitSeconds))
-	}
-	return fmt.Sprintf("%s(%s)", a.Tool, strings.Join(parts, ", "))
+	return text + ")"
 }

@@ -38,26 +38,20 @@ func NewQueuedResult(topicID, questionID, agent, to string) *QueuedResult {
 }
 
 func (r *QueuedResult) Text() string {
-	said := "Your question is queued"
-	if r.To != "" {
-		said += " for " + r.To
-	}
-	said += "."
-	if r.Status == StatusTimeout {
-		said = "Nobody has answered yet; the question stays open." + r.listenersText()
+	text := "Your question is queued."
+	switch {
+	case r.Status == StatusTimeout:
+		text = "Nobody has answered yet; the question stays open."
+		if n := r.Listeners; n != nil && *n == 1 {
+			text += " Listeners: 1 other agent has joined the topic."
+		} else if n != nil {
+			text += fmt.Sprintf(" Listeners: %d other agents have joined the topic.", *n)
+		}
+	case r.To != "":
+		text = "Your question is queued for " + r.To + "."
 	}
 	return fmt.Sprintf("%s: question_id=%s\n%s\nNext: %s, up to %d times, %d seconds apart.", r.Status, r.QuestionID,
-		said, r.NextAction.Call(), r.ClientPlan.MaxAttempts, r.ClientPlan.DelaySeconds)
-}
-
-func (r *QueuedResult) listenersText() string {
-	switch {
-	case r.Listeners == nil:
-		return ""
-	case *r.Listeners == 1:
-		return " Listeners: 1 other agent has joined the topic."
-	}
-	return fmt.Sprintf(" Listeners: %d other agents have joined the topic.", *r.Listeners)
+		text, r.NextAction.Call(), r.ClientPlan.MaxAttempts, r.ClientPlan.DelaySeconds)
 }
 
 // A PollResult answers ask_poll, and an ask that was answered.
@@ -153,52 +147,36 @@ func (r *PollResult) AskResult(listeners int) Result {
 		}
 		return timeout
 	case topic.Cancelled:
-		return &CancelledResult{QuestionID: r.QuestionID, Status: topic.Cancelled, CancelReason: r.CancelReason, Notices: r.Notices}
+		return &SettledResult{QuestionID: r.QuestionID, Status: topic.Cancelled, CancelReason: r.CancelReason, Notices: r.Notices}
 	}
 	return r
 }
 
-// A CancelledResult answers ask_cancel, and an ask that was cancelled while it
-// waited.
-type CancelledResult struct {
-	TopicID      string `json:"topic_id,omitempty"` // of ask_cancel
+// A SettledResult answers ask_cancel and question_mark_answered, and an ask whose
+// question was cancelled while it waited.
+type SettledResult struct {
+	TopicID      string `json:"topic_id,omitempty"` // not of an ask
 	QuestionID   string `json:"question_id"`
-	Status       string `json:"status"`
+	Status       string `json:"status"` // cancelled or answered
 	CancelReason string `json:"cancel_reason,omitempty"`
 	Notices
 }
 
-// NewCancelResult returns the result of ask_cancel for a question that is cancelled
-// now.
-func NewCancelResult(s *topic.State, questionID string) *CancelledResult {
+// NewSettledResult returns the result of the call that has settled the question.
+func NewSettledResult(s *topic.State, questionID string) *SettledResult {
 	q := s.Question(questionID)
-	return &CancelledResult{TopicID: s.TopicID, QuestionID: q.ID, Status: q.Status, CancelReason: q.CancelReason, Notices: noticesOf(s)}
+	return &SettledResult{TopicID: s.TopicID, QuestionID: q.ID, Status: q.Status, CancelReason: q.CancelReason, Notices: noticesOf(s)}
 }
 
-func (r *CancelledResult) Text() string {
+func (r *SettledResult) Text() string {
 	text := fmt.Sprintf("%s: question_id=%s", r.Status, r.QuestionID)
+	if r.Status == topic.Answered {
+		text += "\nIt is not offered to anybody any more."
+	}
 	if r.CancelReason != "" {
 		text += "\nreason: " + r.CancelReason
 	}
 	return text
-}
-
-// A MarkResult answers question_mark_answered.
-type MarkResult struct {
-	TopicID    string `json:"topic_id"`
-	QuestionID string `json:"question_id"`
-	Status     string `json:"status"`
-	Notices
-}
-
-// NewMarkResult returns the result of question_mark_answered for a question that is
-// marked answered now.
-func NewMarkResult(s *topic.State, questionID string) *MarkResult {
-	return &MarkResult{TopicID: s.TopicID, QuestionID: questionID, Status: topic.Answered, Notices: noticesOf(s)}
-}
-
-func (r *MarkResult) Text() string {
-	return fmt.Sprintf("%s: question_id=%s\nIt is not offered to anybody any more.", r.Status, r.QuestionID)
 }
 
 // A PendingResult answers pending_list.

@@ -192,7 +192,7 @@ func (w *world) cancel(id, agent string, a tools.Args) (tools.Result, error) {
 	if err != nil {
 		return nil, w.mismatch(err, id, question)
 	}
-	r := tools.NewCancelResult(w.Commit(id, events), question)
+	r := tools.NewSettledResult(w.Commit(id, events), question)
 	if events == nil {
 		r.Warn(tools.Already(tools.WarnAlreadyCancelled, "question_id", question))
 	}
@@ -208,7 +208,7 @@ func (w *world) mark(id, agent string, a tools.Args) (tools.Result, error) {
 	if err != nil {
 		return nil, w.mismatch(err, id, question)
 	}
-	r := tools.NewMarkResult(w.Commit(id, events), question)
+	r := tools.NewSettledResult(w.Commit(id, events), question)
 	if events == nil {
 		r.Warn(tools.Already(tools.WarnAlreadyAnswered, "question_id", question))
 	}
