@@ -82,7 +82,7 @@ func (e Environment) sum(id harness.ID, outcomes []outcome) Result {
 	}
 	r.Message = strings.Join(sentences, "; ")
 	if r.Status == AlreadyAbsent {
-		r.Message = "nothing of ours is there"
+		r.Message = "nothing is installed"
 	}
 	return r
 }

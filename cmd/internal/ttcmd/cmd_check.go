@@ -17,7 +17,7 @@ var checkCommand = &cli.Command{
 	Run:   runCheck,
 }
 
-// A checkResult says whether the caller may change shared files.
+// A checkResult is whether the caller may change shared files.
 type checkResult struct {
 	Holds        bool   `json:"holds"`
 	AgentID      string `json:"agent_id"`

@@ -31,13 +31,13 @@ var completionCommand = &cli.Command{
 	},
 }
 
-// A scriptResult is what a shell is to load.
+// A scriptResult is a script for a shell.
 type scriptResult struct {
 	Script string `json:"script"`
 	Shell  string `json:"shell"`
 }
 
-// printScript prints lines for the shell of the argument.
+// printScript prints a script for the shell that the argument names.
 func printScript(c *cli.Invocation, script string) error {
 	if !c.JSON {
 		return c.Out.Print(script)
@@ -45,13 +45,13 @@ func printScript(c *cli.Invocation, script string) error {
 	return c.Out.Result(scriptResult{script, c.Arg("shell")}, nil)
 }
 
-// shellArg is the argument that names a shell.
+// shellArg returns the argument that names a shell.
 func shellArg() cli.Arg {
 	return cli.Arg{Name: "shell", Choices: completion.Shells(), Usage: "the shell to print it for"}
 }
 
-// completeCommand is what the completion scripts run at every TAB. It prints no
-// errors and does not count as presence.
+// completeCommand is the command that the completion scripts run at every TAB. It
+// prints no errors and does not record presence.
 var completeCommand = &cli.Command{
 	Name:   "complete",
 	Hidden: true,
@@ -63,7 +63,8 @@ var completeCommand = &cli.Command{
 	},
 }
 
-// valuesAt knows the values that are not in the table.
+// valuesAt returns the candidates for a position that the table of commands does not
+// know.
 func valuesAt(ctx context.Context, c *cli.Invocation, at completion.Position) completion.Answer {
 	switch {
 	case at.Flag != "":
@@ -107,7 +108,7 @@ func flagValues(c *cli.Invocation, at completion.Position) completion.Answer {
 	return completion.Answer{}
 }
 
-// helpPages are the words that "help" takes behind those before.
+// helpPages returns the words that can follow those before on a line with "help".
 func helpPages(p *cli.Program, before []string) completion.Answer {
 	none := func(completion.Position) completion.Answer { return completion.Answer{} }
 	a := completion.Find(p, append(slices.Clone(before), ""), none)
@@ -120,7 +121,7 @@ func helpPages(p *cli.Program, before []string) completion.Answer {
 	return a
 }
 
-// roomHere is the room of the current directory, nil if there is none or it
+// roomHere returns the room of the current directory, nil if there is no room or it
 // cannot be read.
 func roomHere(c *cli.Invocation) (*member.Room, *turn.State) {
 	store, err := openStore(c)
@@ -161,7 +162,7 @@ func agentsHere(c *cli.Invocation) completion.Answer {
 	return a
 }
 
-// recipients are the agents of the room, and the words that stand for some.
+// recipients returns the agents of the room, and the words that stand for agents.
 func recipients(c *cli.Invocation, command string) completion.Answer {
 	a := agentsHere(c)
 	switch command {
@@ -173,7 +174,7 @@ func recipients(c *cli.Invocation, command string) completion.Answer {
 	return a
 }
 
-// openNotesHere are the ids of the open notes, with the first line of each.
+// openNotesHere returns the ids of the open notes, each with its first line.
 func openNotesHere(ctx context.Context, c *cli.Invocation) completion.Answer {
 	var a completion.Answer
 	room, st := roomHere(c)
@@ -191,7 +192,7 @@ func openNotesHere(ctx context.Context, c *cli.Invocation) completion.Answer {
 	return a
 }
 
-// shortened is text that fits a line of a menu.
+// shortened cuts text to the length of a line in a menu.
 func shortened(text string) string {
 	const most = 60
 	if runes := []rune(text); len(runes) > most {

@@ -34,14 +34,14 @@ var doctorCommand = &cli.Command{
 	Run:   runDoctor,
 }
 
-// A doctorResult lists what was found.
+// A doctorResult lists the problems.
 type doctorResult struct {
 	Checked    int              `json:"checked"` // the sum of the three
 	Rooms      int              `json:"rooms"`
 	EndedRooms int              `json:"ended_rooms"`
 	Topics     int              `json:"topics"`
 	Problems   []doctor.Problem `json:"problems"`
-	// Notes are leftovers of crashes that the next change clears away by itself.
+	// Notes are leftovers of crashes that the next change removes by itself.
 	Notes []doctor.Problem `json:"notes,omitempty"`
 	// MissingPaths are rooms whose directory was renamed or removed.
 	MissingPaths []missingPath `json:"missing_paths,omitempty"`
@@ -62,11 +62,11 @@ func runDoctor(ctx context.Context, c *cli.Invocation) error {
 	if err != nil {
 		return err
 	}
-	x := examination{store: client.Store, repair: c.Bool("repair")}
+	x := doctorRun{store: client.Store, repair: c.Bool("repair")}
 	if err := x.run(ctx, c, client); err != nil {
 		return err
 	}
-	x.putAsideHarmless()
+	x.separateNotes()
 	remains := slices.ContainsFunc(x.Problems, func(p doctor.Problem) bool { return !p.Repaired })
 	if err := c.Out.Result(x.doctorResult, func(t *cli.Text) { writeDoctor(t, x.doctorResult) }); err != nil || !remains {
 		return err
@@ -74,34 +74,34 @@ func runDoctor(ctx context.Context, c *cli.Invocation) error {
 	return cli.Exit(1)
 }
 
-// An examination is one run of the doctor.
-type examination struct {
+// A doctorRun checks the data directory, or the rooms of one workspace.
+type doctorRun struct {
 	doctorResult
 	store  *fsroom.Store
 	repair bool
 }
 
-func (x *examination) run(ctx context.Context, c *cli.Invocation, client *member.Client) error {
+func (x *doctorRun) run(ctx context.Context, c *cli.Invocation, client *member.Client) error {
 	x.Problems = append([]doctor.Problem{}, doctor.CheckDir(x.store, x.repair)...)
 	if c.HasArg("path") || c.Given("path") {
 		w, err := locateArg(c)
 		if err != nil {
 			return err
 		}
-		lookAt(ctx, x, stick, roomNames(w))
+		checkRooms(ctx, x, stick, roomNames(w))
 		return nil
 	}
-	if err := lookAtAll(ctx, x, stick); err != nil {
+	if err := checkAllRooms(ctx, x, stick); err != nil {
 		return err
 	}
 	for _, st := range client.MissingPaths() {
 		x.MissingPaths = append(x.MissingPaths, missingPath{st.RoomID, st.CanonicalPath, true})
 	}
-	return lookAtAll(ctx, x, roomtypes.Topics())
+	return checkAllRooms(ctx, x, roomtypes.Topics())
 }
 
-// putAsideHarmless makes notes of what is no problem.
-func (x *examination) putAsideHarmless() {
+// separateNotes moves harmless problems to the notes.
+func (x *doctorRun) separateNotes() {
 	harmless := func(p doctor.Problem) bool { return p.Harmless && !p.Repaired }
 	for _, p := range x.Problems {
 		if harmless(p) {
@@ -111,20 +111,20 @@ func (x *examination) putAsideHarmless() {
 	x.Problems = slices.DeleteFunc(x.Problems, harmless)
 }
 
-func lookAtAll[S any](ctx context.Context, x *examination, rules *fsroom.Rules[S]) error {
+func checkAllRooms[S any](ctx context.Context, x *doctorRun, rules *fsroom.Rules[S]) error {
 	names, err := fsroom.Folders(x.store, rules)
-	lookAt(ctx, x, rules, names)
+	checkRooms(ctx, x, rules, names)
 	return err
 }
 
-func lookAt[S any](ctx context.Context, x *examination, rules *fsroom.Rules[S], names []string) {
+func checkRooms[S any](ctx context.Context, x *doctorRun, rules *fsroom.Rules[S], names []string) {
 	for _, name := range names {
 		r := fsroom.At(x.store, rules, name)
 		if !r.HasDir() {
 			continue
 		}
 		x.Checked++
-		*x.kind(rules.Folder, r.Exists())++
+		*x.counter(rules.Folder, r.Exists())++
 		if x.repair {
 			x.Problems = append(x.Problems, doctor.Repair(ctx, r)...)
 		} else {
@@ -133,8 +133,8 @@ func lookAt[S any](ctx context.Context, x *examination, rules *fsroom.Rules[S], 
 	}
 }
 
-// kind returns where the rooms of a folder are counted.
-func (x *examination) kind(folder string, alive bool) *int {
+// counter returns the counter for the rooms of a folder.
+func (x *doctorRun) counter(folder string, alive bool) *int {
 	switch {
 	case folder != stick.Folder:
 		return &x.Topics
@@ -163,7 +163,7 @@ func writeDoctor(t *cli.Text, r doctorResult) {
 	}
 }
 
-// counts writes "1 room, 2 ended rooms, 3 topics", without what there is none of.
+// counts returns a text such as "1 room, 3 topics": what there is and how many.
 func (r doctorResult) counts() string {
 	var parts []string
 	for _, p := range []struct {
@@ -195,7 +195,7 @@ func writeProblem(t *cli.Text, p doctor.Problem) {
 	}
 }
 
-// counted writes "1 room", "2 rooms".
+// counted returns "1 room", "2 rooms".
 func counted(n int, thing string) string {
 	if n != 1 {
 		thing += "s"

@@ -70,7 +70,7 @@ func runEvents(ctx context.Context, c *cli.Invocation) error {
 	return readEvents(ctx, c, &q)
 }
 
-// eventTypes returns the types in the values of --event, nil without any.
+// eventTypes returns the types in the values of --event, nil if it was not given.
 func eventTypes(given []string) (map[string]bool, error) {
 	if len(given) == 0 {
 		return nil, nil

@@ -11,12 +11,12 @@ import (
 	"github.com/talking-stick/tt/skills/hook"
 )
 
-// maxPayload bounds what is read of a harness's payload: an edit carries the text
-// it writes.
+// maxPayload bounds the payload of a harness. The payload of an edit contains the text
+// that it writes.
 const maxPayload = 64 << 20
 
-// The hook commands are what a harness runs before it stops or lets a tool write a file,
-// see [hook]. They are installed into the harness's settings, never typed.
+// A harness runs the hook commands before it stops or lets a tool write a file, see
+// [hook]. They are installed into the settings of the harness; nobody types them.
 var (
 	stopHookCommand = &cli.Command{
 		Name:   "hook " + string(hook.Stop),
@@ -42,7 +42,7 @@ func hookFlags(f *cli.Flags) {
 	f.String("harness", "NAME", "whose payload it is")
 }
 
-// runHook never fails: a guard that cannot tell must not stop anybody.
+// runHook never fails: a guard that cannot decide must not stop an agent.
 func runHook(ctx context.Context, c *cli.Invocation, kind hook.Kind) error {
 	id, err := harness.Parse(c.String("harness"))
 	if err != nil {
@@ -56,8 +56,8 @@ func runHook(ctx context.Context, c *cli.Invocation, kind hook.Kind) error {
 	return nil
 }
 
-// readPayload reads one JSON document, and does not wait for the end of the input
-// behind it: a harness may keep the pipe open.
+// readPayload reads one JSON document. It does not wait for the end of the input,
+// because a harness may keep the pipe open.
 func readPayload(env *cli.Env, id harness.ID, kind hook.Kind) (hook.Call, error) {
 	if env.StdinTTY {
 		return hook.Call{}, io.EOF

@@ -87,7 +87,7 @@ func runUninstall(ctx context.Context, c *cli.Invocation) error {
 	return changeHarnesses(ctx, c, opts, true)
 }
 
-// An installResult says what was done, or in a dry run what would be.
+// An installResult lists the changes that were made, or in a dry run would be.
 type installResult struct {
 	DryRun  bool            `json:"dry_run"`
 	Results []skills.Result `json:"results"`
@@ -137,17 +137,16 @@ func reportInstall(c *cli.Invocation, res installResult, out bool) error {
 	return cli.Exit(1)
 }
 
-// withoutGit are the names of harnesses among names, and whether git is there too.
+// withoutGit returns the names without git, and whether git was among them.
 func withoutGit(names []string) (harnesses []string, git bool) {
 	isGit := func(name string) bool { return name == gitName }
 	return slices.DeleteFunc(slices.Clone(names), isGit), slices.ContainsFunc(names, isGit)
 }
 
-// gitName stands beside the harnesses on the command line.
+// gitName is an argument beside the names of harnesses.
 const gitName = "git"
 
-// planGit plans to add the check to the repository's pre-commit hook, or to take it
-// out.
+// planGit plans to add the check to the repository's pre-commit hook, or to remove it.
 func planGit(c *cli.Invocation, env skills.Environment, out bool) (githook.Change, error) {
 	dir := c.Env.Dir
 	if c.Given("path") {
@@ -164,7 +163,7 @@ func planGit(c *cli.Invocation, env skills.Environment, out bool) (githook.Chang
 	return repository.PlanInstall()
 }
 
-// changeGit carries the plan out, unless it is only to be shown.
+// changeGit carries out the plan, except in a dry run.
 func changeGit(change githook.Change, dryRun bool) skills.Result {
 	r := gitResult(change)
 	if dryRun {
@@ -180,7 +179,7 @@ func changeGit(change githook.Change, dryRun bool) skills.Result {
 	return r
 }
 
-// gitResult tells of a change in the words used for harnesses.
+// gitResult describes a change of the hook like one of a harness.
 func gitResult(change githook.Change) skills.Result {
 	r := skills.Result{Harness: gitName, Status: skills.Status(change.State), Paths: []string{change.Hook}}
 	r.Message = "pre-commit hook " + change.Hook
@@ -204,7 +203,7 @@ func gitResult(change githook.Change) skills.Result {
 	return r
 }
 
-// writeInstall says what became of each harness. A dry run shows every step with
+// writeInstall writes the result for each harness. A dry run shows every step with
 // the text that it would write.
 func writeInstall(t *cli.Text, r installResult, out bool) {
 	if len(r.Results) == 0 {
@@ -243,7 +242,7 @@ func statusWord(t *cli.Text, s skills.Status) cli.Styled {
 	return t.Dim(string(s))
 }
 
-// writeBackups says where the old content of a file is kept.
+// writeBackups writes where the old contents of files are kept.
 func writeBackups(t *cli.Text, r skills.Result) {
 	for _, step := range r.Steps {
 		if strings.TrimSpace(step.Backup) != "" {

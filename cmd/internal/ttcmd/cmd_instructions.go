@@ -58,8 +58,9 @@ func layerFlags(f *cli.Flags) {
 	pathFlag(f)
 }
 
-// layers are those of the workspace that the command line names. One that cannot
-// be found is an error only where scope is the project's, or a path was given.
+// layers returns the layers for the workspace that the command line names. A workspace
+// that cannot be found is an error only if the scope is the project, or if a path was
+// given.
 func layers(c *cli.Invocation, scope instructions.Scope) (instructions.Layers, error) {
 	dir, err := workspace.DataDir(c.Env.Lookup, c.Env.Home)
 	if err != nil {
@@ -116,7 +117,7 @@ func readerOf(c *cli.Invocation) (string, error) {
 	return instructions.ReaderOf(me.ID), nil
 }
 
-// layerOf is the layer that the flags name, otherwise byDefault.
+// layerOf returns the layer that the flags name, or byDefault.
 func layerOf(c *cli.Invocation, byDefault instructions.Scope) (instructions.Scope, error) {
 	user, project := c.Bool("user"), c.Bool("project")
 	switch {
@@ -130,7 +131,7 @@ func layerOf(c *cli.Invocation, byDefault instructions.Scope) (instructions.Scop
 	return byDefault, nil
 }
 
-// A resetResult says what became of a layer.
+// A resetResult is the file of a layer, and whether it was removed.
 type resetResult struct {
 	Scope   instructions.Scope `json:"scope"`
 	Path    string             `json:"path"`
@@ -165,7 +166,7 @@ func runInstructionsReset(_ context.Context, c *cli.Invocation) error {
 	})
 }
 
-// An editResult says which file to edit, and whether an editor was there.
+// An editResult is the file to edit, and whether an editor was opened for it.
 type editResult struct {
 	Scope   instructions.Scope `json:"scope"`
 	Path    string             `json:"path"`
@@ -199,8 +200,8 @@ func runInstructionsEdit(ctx context.Context, c *cli.Invocation) error {
 	})
 }
 
-// openEditor edits the file and waits for the editor to end. Without a terminal
-// it starts none: an agent would wait for ever.
+// openEditor opens the file in an editor and waits for the editor to end. It starts no
+// editor without a terminal: an agent would wait for ever.
 func openEditor(ctx context.Context, c *cli.Invocation, path string) (opened bool, err error) {
 	command := chosenEditor(c.Env, path)
 	if command == nil {

@@ -52,7 +52,7 @@ func runList(ctx context.Context, c *cli.Invocation) error {
 		}
 		snap, err := room.View()
 		if err != nil && c.Bool("all") {
-			// One damaged room must not hide the others.
+			// A damaged room must not hide the others.
 			res.Unreadable = append(res.Unreadable, unreadable{name, string(code.Of(err)), err.Error()})
 			continue
 		}
@@ -73,7 +73,7 @@ func runList(ctx context.Context, c *cli.Invocation) error {
 	})
 }
 
-// A listResult lists rooms, and with --all also those that cannot be read.
+// A listResult lists rooms, and with --all also the rooms that cannot be read.
 type listResult struct {
 	Rooms      []turn.RoomView `json:"rooms"`
 	Unreadable []unreadable    `json:"unreadable,omitempty"`

@@ -19,7 +19,7 @@ var manCommand = &cli.Command{
 	Run:    runMan,
 }
 
-// A manResult says which pages were written where.
+// A manResult is the list of the pages that were written.
 type manResult struct {
 	Dir   string   `json:"dir"`
 	Pages []string `json:"pages"`

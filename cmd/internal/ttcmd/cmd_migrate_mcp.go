@@ -11,7 +11,7 @@ import (
 )
 
 // migrateCommand removes the registrations of the MCP server of older versions.
-// Install and uninstall do the same; this is for packages and for hand.
+// install and uninstall do the same; this command is for packages and for people.
 var migrateCommand = &cli.Command{
 	Name:   "migrate-mcp",
 	Hidden: true,
@@ -52,7 +52,7 @@ func runMigrate(ctx context.Context, c *cli.Invocation) error {
 	return nil
 }
 
-// printEntries prints JSON Lines, as they stand in the log.
+// printEntries prints the entries, in JSON mode as the lines of the log.
 func printEntries(c *cli.Invocation, entries []legacy.Entry) error {
 	if c.JSON {
 		return c.Out.Print(string(legacy.Lines(entries)))

@@ -34,7 +34,7 @@ var msgSendCommand = &cli.Command{
 	Run:    runMsgSend,
 }
 
-// A sentResult is what msg send answers. Owner and ReservedFor are those of the room
+// A sentResult is the result of msg send. Owner and ReservedFor are those of the room
 // when the message was sent: a message may cross with a handoff.
 type sentResult struct {
 	EventSeq    int64
@@ -74,8 +74,8 @@ func runMsgSend(ctx context.Context, c *cli.Invocation) error {
 	})
 }
 
-// bodyOf is the text of the arguments or of standard input. tooLarge is the error
-// for one of absurd size; what is too long otherwise is for the rules to say.
+// bodyOf returns the text of the arguments or of standard input. A text of more than
+// mostInput bytes is the error tooLarge; the rules check smaller sizes.
 func bodyOf(c *cli.Invocation, tooLarge code.Code) (string, error) {
 	words := c.Rest("body")
 	switch {
@@ -96,12 +96,12 @@ func bodyOf(c *cli.Invocation, tooLarge code.Code) (string, error) {
 	return strings.TrimSuffix(string(b), "\n"), nil
 }
 
-// mostInput is how much is read of a text that is too long: enough for the refusal
-// to say how long it is, and not without end.
+// mostInput bounds what is read of a text that is too long. It is large, so that
+// nearly every error can name the size of the text.
 const mostInput = 16 << 20
 
-// readInput reads a text of at most mostInput bytes, and one byte more of a longer
-// one.
+// readInput reads a text of at most mostInput bytes, and one more byte of a longer
+// text.
 func readInput(r io.Reader) ([]byte, error) { return io.ReadAll(io.LimitReader(r, mostInput+1)) }
 
 var msgRecvCommand = &cli.Command{

@@ -32,7 +32,7 @@ var notesAddCommand = &cli.Command{
 	Run:    runNotesAdd,
 }
 
-// A notedResult is what notes add answers.
+// A notedResult is the result of notes add.
 type notedResult struct {
 	NoteID    string     `json:"note_id"`
 	EventSeq  int64      `json:"event_seq"`
@@ -88,7 +88,7 @@ const (
 	mostNotes    = 200
 )
 
-// A notesResult is what notes list answers.
+// A notesResult is the result of notes list.
 type notesResult struct{ Notes []turn.NoteView }
 
 func runNotesList(ctx context.Context, c *cli.Invocation) error {
@@ -153,7 +153,7 @@ var notesResolveCommand = &cli.Command{
 	Run:    runNotesResolve,
 }
 
-// A resolvedResult is what notes resolve answers.
+// A resolvedResult is the result of notes resolve.
 type resolvedResult struct {
 	NoteID string `json:"note_id"`
 	Status string `json:"status"`

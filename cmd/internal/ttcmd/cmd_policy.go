@@ -68,7 +68,7 @@ func applyFlags(c *cli.Invocation, p *turn.Policy) error {
 	return nil
 }
 
-// messageOf is what an error says, without its code.
+// messageOf returns the message of an error, without its code.
 func messageOf(err error) string {
 	var e *code.Error
 	if errors.As(err, &e) {

@@ -10,10 +10,9 @@ import (
 // forPrompt reports whether the call prints a fragment for a shell's prompt.
 func forPrompt(c *cli.Invocation) bool { return c.Cmd.Name == "status" && c.Bool("prompt") }
 
-// promptFragment prints the fragment: nothing where there is no room, and nothing
-// after an error. It does not count as presence: a prompt is also printed when
-// nobody looks at it.
-func promptFragment(c *cli.Invocation) error {
+// printFragment prints the fragment: nothing if there is no room, and nothing after an
+// error. It does not record presence: a prompt is printed even if the agent is idle.
+func printFragment(c *cli.Invocation) error {
 	client, err := newClient(c)
 	if err != nil {
 		return nil
@@ -31,7 +30,7 @@ func promptFragment(c *cli.Invocation) error {
 	return nil
 }
 
-// fragment is plain ASCII without anything a shell would expand.
+// fragment returns plain ASCII without characters that a shell would expand.
 func fragment(r statusResult) string {
 	mark := ""
 	switch {
@@ -70,9 +69,9 @@ var promptInitCommand = &cli.Command{
 	},
 }
 
-// promptScripts are by shell what puts the fragment in front of the user's own
-// prompt. That prompt may show the status of the last command, so each script
-// leaves the status as it found it, in fish the statuses of a whole pipeline.
+// promptScripts returns, by shell, the lines that put the fragment before the user's
+// own prompt. That prompt may show the status of the last command, so each script
+// preserves the status, and in fish the statuses of a whole pipeline.
 func promptScripts() map[string]string {
 	return map[string]string{
 		"bash": `# Talking Stick in the prompt. Load with: eval "$(tt prompt init bash)"

@@ -25,7 +25,7 @@ var selfUpdateCommand = &cli.Command{
 	Run: runSelfUpdate,
 }
 
-// An updateAdvice is how to get a newer version.
+// An updateAdvice is the way to get a newer version.
 type updateAdvice struct {
 	Method     string   `json:"method"` // go-install, archive, make or unknown
 	Executable string   `json:"executable"`
@@ -67,7 +67,7 @@ func runSelfUpdate(ctx context.Context, c *cli.Invocation) error {
 	return c.Out.Result(res, func(t *cli.Text) { writeUpdate(t, res) })
 }
 
-// isCheckout reports whether root has tt's source and its history.
+// isCheckout reports whether root is a git checkout of tt.
 func isCheckout(root string) bool {
 	_, git := os.Stat(filepath.Join(root, ".git"))
 	_, source := os.Stat(filepath.Join(root, "cmd", "tt"))
@@ -115,7 +115,8 @@ func shellWord(text string) string {
 	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 }
 
-// runUpdate lets the update speak on standard error: the result is ours.
+// runUpdate runs the update. All its output goes to standard error, because the result
+// on standard output is that of this command.
 func runUpdate(ctx context.Context, c *cli.Invocation, advice updateAdvice) error {
 	cmd := exec.CommandContext(ctx, advice.Command[0], advice.Command[1:]...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, c.Env.Stderr, c.Env.Stderr
@@ -123,7 +124,7 @@ func runUpdate(ctx context.Context, c *cli.Invocation, advice updateAdvice) erro
 		return code.New(code.Internal, "the update failed: %v", err).
 			WithHint("it was: %s", advice.Shell).With("command", advice.Command).Because(err)
 	}
-	// Like the skill, old registrations are no reason to call an update failed.
+	// The update has succeeded even if old registrations cannot be removed.
 	if env, err := skillsEnvironment(c.Env); err == nil && env.MayMigrate() {
 		_, _ = env.Migrate(ctx, "update", harness.IDs()...)
 	}

@@ -18,7 +18,7 @@ var stateCommand = &cli.Command{
 	Run:    runState,
 }
 
-// A stateResult is the authoritative projection.
+// A stateResult is the room and its members.
 type stateResult struct {
 	Room    turn.RoomView
 	Members []turn.MemberView

@@ -27,7 +27,7 @@ var statusCommand = &cli.Command{
 	Run:    runStatus,
 }
 
-// A statusResult is how things stand for the caller.
+// A statusResult is the state of the room from the caller's point of view.
 type statusResult struct {
 	RoomID         string         `json:"room_id"`
 	CanonicalPath  string         `json:"canonical_path"`
@@ -50,7 +50,7 @@ type statusResult struct {
 	NextAction     string         `json:"next_action"`
 }
 
-// A guardianStatus tells of the process that keeps the current turn.
+// A guardianStatus describes the process that renews the lease of the current turn.
 type guardianStatus struct {
 	Status string `json:"status"` // alive, gone, unknown, none
 	PID    int    `json:"pid,omitempty"`
@@ -59,7 +59,7 @@ type guardianStatus struct {
 
 func runStatus(ctx context.Context, c *cli.Invocation) error {
 	if c.Bool("prompt") {
-		return promptFragment(c)
+		return printFragment(c)
 	}
 	room, st, err := viewRoom(ctx, c)
 	if err != nil {
@@ -100,8 +100,8 @@ func guardianOf(room *member.Room, st *turn.State) guardianStatus {
 	return guardianStatus{Status: string(status), PID: process.PID, Ended: stopped}
 }
 
-// openNotesFor counts the notes that are for the agent or for nobody in
-// particular, and those of them that should be read at once.
+// openNotesFor counts the notes for the agent or for all, and among them those of
+// severity page.
 func openNotesFor(st *turn.State, agent string) (notes, pages int) {
 	for _, note := range st.Notes {
 		if note.Target == "" || note.Target == agent {
@@ -114,7 +114,7 @@ func openNotesFor(st *turn.State, agent string) (notes, pages int) {
 	return notes, pages
 }
 
-// nextAction is what the caller should do now.
+// nextAction returns what the caller should do now.
 func nextAction(r statusResult) string {
 	switch {
 	case r.YouOwn && (r.State == turn.StateStaleOwner || r.Guardian.Status != string(turn.Alive)):
@@ -151,7 +151,7 @@ func writeStatus(t *cli.Text, v turn.RoomView, r statusResult) {
 	t.Line("Next    %s", r.NextAction)
 }
 
-// countedUrgent is a number of things, with how many of them are urgent.
+// countedUrgent returns a number of things, with how many of them are urgent.
 func countedUrgent(t *cli.Text, n int, thing string, urgent int, mark string) cli.Styled {
 	words := cli.Styled(counted(n, thing))
 	if urgent > 0 {

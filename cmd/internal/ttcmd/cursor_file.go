@@ -13,9 +13,8 @@ import (
 	"github.com/talking-stick/tt/lockfile"
 )
 
-// A cursorFile keeps the number of the last event that a reader has printed, as a
-// line of decimal digits. It is replaced as a whole, and only moves forward while
-// one reader uses it.
+// A cursorFile contains the number of the last event that a reader has printed, as
+// decimal digits. It is replaced atomically.
 type cursorFile struct {
 	path  string
 	seq   int64
@@ -58,7 +57,7 @@ func openCursorFile(c *cli.Invocation, name string) (*cursorFile, error) {
 	return f, nil
 }
 
-// save puts the number of the last event that was printed into the file.
+// save writes the number of the last event that was printed to the file.
 func (f *cursorFile) save(seq int64) error {
 	if f.found && f.seq == seq {
 		return nil

@@ -38,7 +38,7 @@ const editorTemplate = `
 [do not]
 `
 
-// A draft is a handoff that a person wrote in an editor.
+// A draft is a file in which a person writes a handoff.
 type draft struct{ file, template string }
 
 // finish removes the draft if the command succeeded or nothing was written.
@@ -98,9 +98,9 @@ func runEditor(ctx context.Context, env *cli.Env, file string) error {
 	return nil
 }
 
-// chosenEditor is the command that opens file in the editor of $VISUAL or
-// $EDITOR, nil if neither is set. As in git, they are lines for the shell, such
-// as "code --wait"; on Windows, words.
+// chosenEditor returns the command that opens file in the editor of $VISUAL or
+// $EDITOR, nil if neither is set. As in git, the variables are shell commands such as
+// "code --wait"; on Windows they are split into words.
 func chosenEditor(env *cli.Env, file string) []string {
 	line := cmp.Or(strings.TrimSpace(env.Lookup("VISUAL")), strings.TrimSpace(env.Lookup("EDITOR")))
 	switch {
@@ -112,10 +112,10 @@ func chosenEditor(env *cli.Env, file string) []string {
 	return []string{"sh", "-c", line + ` "$@"`, line, file}
 }
 
-// edit runs an editor on the terminal. Meanwhile the keys that interrupt are
-// meant for the editor and for what it runs: they do not end this process.
+// edit runs an editor on the terminal. While it runs, the keys that interrupt do not
+// end this process: they are meant for the editor.
 func edit(ctx context.Context, command []string) error {
-	// Caught and not ignored: what is ignored stays ignored in the editor.
+	// The signals are caught, not ignored: the editor would inherit ignored signals.
 	interrupts := make(chan os.Signal, 1)
 	signal.Notify(interrupts, os.Interrupt, syscall.SIGQUIT)
 	defer signal.Stop(interrupts)
@@ -131,8 +131,8 @@ func edit(ctx context.Context, command []string) error {
 	return nil
 }
 
-// heading is the name of the part of the template that begins with the line, in
-// whatever case; "" for any other line. Other text in brackets must not be lost.
+// heading returns the name of the section of the template that the line begins, in
+// upper or lower case; "" for any other line, also one with other text in brackets.
 func heading(line string) string {
 	line = strings.ToLower(strings.TrimSpace(line))
 	if strings.HasPrefix(line, "[") && strings.Contains(editorTemplate, "\n"+line+"\n") {
@@ -141,7 +141,7 @@ func heading(line string) string {
 	return ""
 }
 
-// parseTemplate reads what the editor left.
+// parseTemplate reads a template that was filled in.
 func parseTemplate(text string) (json.RawMessage, error) {
 	sections := make(map[string][]string)
 	current := ""

@@ -18,8 +18,8 @@ const (
 	mostEvents    = 500
 )
 
-// An eventQuery says which events a command reads, and how it writes them: as one
-// page, or as a stream.
+// An eventQuery describes the events that a command reads, and how it writes them: as
+// one page, or as a stream.
 type eventQuery struct {
 	types      map[string]bool // nil: all
 	severity   string          // of notes; "": all events
@@ -42,7 +42,7 @@ type eventQuery struct {
 
 func (q *eventQuery) streams() bool { return q.wait || q.follow }
 
-// readEvents reads the flags of a command and does what they ask for.
+// readEvents writes the events that the flags and q ask for.
 func readEvents(ctx context.Context, c *cli.Invocation, q *eventQuery) error {
 	if err := q.readFlags(c); err != nil {
 		return err
@@ -109,7 +109,7 @@ func limited(c *cli.Invocation, byDefault, most int64) (int, error) {
 	return int(limit), nil
 }
 
-// A startPoint says where a query starts.
+// A startPoint is the place in the journal where a query starts.
 type startPoint struct {
 	after int64       // with the event after this number
 	given bool        // whether the caller asked for it; otherwise a page has the newest events, and a stream those from now on

@@ -8,7 +8,7 @@ import (
 	"github.com/talking-stick/tt/journal/event"
 )
 
-// A filter says which events a reader wants.
+// A filter selects events.
 type filter struct {
 	types    map[string]bool
 	severity string // only notes of this severity

@@ -24,7 +24,7 @@ func releaseFlags(f *cli.Flags) {
 	pathFlag(f)
 }
 
-// describeHandoff declares the flags that a handoff comes from.
+// describeHandoff declares the flags for a handoff.
 func describeHandoff(f *cli.Flags) {
 	f.String("status", "TEXT", "what you did, what you learned, what is unfinished")
 	f.String("next-action", "TEXT", "what the next agent should do")
@@ -35,7 +35,7 @@ func describeHandoff(f *cli.Flags) {
 	f.String("file", "FILE", "read the handoff from a file: one that the editor kept, or JSON")
 }
 
-// handoffFlags are those that describe a handoff.
+// handoffFlags returns the flags that describe a handoff.
 func handoffFlags() []string {
 	return []string{"status", "next-action", "artifact", "question", "do-not"}
 }
@@ -60,8 +60,8 @@ func handoffFromFlags(c *cli.Invocation) (json.RawMessage, error) {
 		WithHint(`give --status "…" and --next-action "…", or JSON with --stdin`)
 }
 
-// handoffSource is the flag that says where the handoff comes from, "" if none
-// does. Of the flags that describe the handoff itself it is the first.
+// handoffSource returns the flag from which the handoff comes, "" if there is no such
+// flag. If several flags describe the handoff itself, it returns the first.
 func handoffSource(c *cli.Invocation) (string, error) {
 	source := ""
 	for _, names := range [][]string{{"stdin"}, {"file"}, handoffFlags()} {
@@ -77,7 +77,7 @@ func handoffSource(c *cli.Invocation) (string, error) {
 	return source, nil
 }
 
-// fileHandoff reads the file of --file: what the editor kept, or JSON.
+// fileHandoff reads the file of --file: a template that was filled in, or JSON.
 func fileHandoff(c *cli.Invocation) (json.RawMessage, error) {
 	name := c.Env.Abs(c.String("file"))
 	file, err := os.Open(name)
@@ -124,8 +124,8 @@ func flagHandoff(c *cli.Invocation) (json.RawMessage, error) {
 	return encodeHandoff(h)
 }
 
-// encodeHandoff refuses what JSON cannot carry word for word: a path with other
-// bytes in it would name another file.
+// encodeHandoff returns the handoff as JSON. It refuses text that is not valid UTF-8:
+// JSON would change it, and a changed path names another file.
 func encodeHandoff(h turn.Handoff) (json.RawMessage, error) {
 	var paths []string
 	for _, a := range h.Artifacts {
@@ -144,8 +144,8 @@ func encodeHandoff(h turn.Handoff) (json.RawMessage, error) {
 	return turn.CheckHandoff(wire.Append(nil, &h))
 }
 
-// parseArtifact reads PATH[:FROM-TO][=ROLE]. An end that looks like lines or a
-// role and is none is refused. Any other colon or equals sign is part of the path.
+// parseArtifact reads PATH[:FROM-TO][=ROLE]. It refuses an end that looks like lines
+// or a role but is not valid. Any other colon or equals sign is part of the path.
 func parseArtifact(text string) (turn.Artifact, error) {
 	var a turn.Artifact
 	var err error
@@ -173,7 +173,7 @@ func badArtifact(text, format string, args ...any) error {
 		WithHint("write PATH, PATH:FROM-TO, or either with =ROLE; a path that ends like that can be given as JSON with --stdin")
 }
 
-// cutLast cuts s around the last sep.
+// cutLast cuts s around the last instance of sep.
 func cutLast(s, sep string) (before, after string, found bool) {
 	i := strings.LastIndex(s, sep)
 	if i < 0 {
@@ -182,8 +182,8 @@ func cutLast(s, sep string) (before, after string, found bool) {
 	return s[:i], s[i+len(sep):], true
 }
 
-// isWord reports whether s can only be lines or a role, well written or not:
-// whether it is made of letters, digits and hyphens, or is empty.
+// isWord reports whether s has only letters, digits and hyphens, or is empty. After a
+// colon or an equals sign it is then meant as lines or a role, valid or not.
 func isWord(s string) bool {
 	for i := range len(s) {
 		switch b := s[i]; {

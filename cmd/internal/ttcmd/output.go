@@ -11,7 +11,7 @@ import (
 	"github.com/talking-stick/tt/journal/event"
 )
 
-// writeRoom says in two lines how a room stands.
+// writeRoom writes the state of a room in two lines.
 func writeRoom(t *cli.Text, r turn.RoomView) {
 	t.Line("Room    %s  %s", r.CanonicalPath, stateStyle(t, r.State))
 	writeHolder(t, r)
@@ -34,7 +34,7 @@ func writeHolder(t *cli.Text, r turn.RoomView) {
 
 func itoa(n int64) string { return strconv.FormatInt(n, 10) }
 
-// deadline says when a lease or a claim time ends, or that it has run out.
+// deadline returns when a lease or a claim time ends, or how long ago it ran out.
 func deadline(t *cli.Text, at *event.Time) string {
 	switch {
 	case at == nil:
@@ -57,7 +57,7 @@ func stateStyle(t *cli.Text, state string) cli.Styled {
 	return t.Red(state)
 }
 
-// writeMembers lists the members, one a line.
+// writeMembers writes the members, one on each line.
 func writeMembers(t *cli.Text, members []turn.MemberView, me string) {
 	if len(members) == 0 {
 		t.Line("No members.")
@@ -92,7 +92,7 @@ func memberRemarks(m turn.MemberView, me string) string {
 	return strings.Join(remarks, "; ")
 }
 
-// writeWait says how a wait ended and what to do next.
+// writeWait writes the result of a wait and what to do next.
 func writeWait(t *cli.Text, r turn.WaitResult) {
 	switch r.Status {
 	case turn.YourTurn:
@@ -148,7 +148,7 @@ func notYetWords(t *cli.Text, r turn.WaitResult) string {
 	return "Not your turn yet: the handoff is offered to the other members first."
 }
 
-// waitingWords says whom a wait waits for.
+// waitingWords returns the reason why a wait goes on.
 func waitingWords(r turn.WaitResult) string {
 	switch {
 	case r.CurrentOwner != "":
@@ -159,7 +159,7 @@ func waitingWords(r turn.WaitResult) string {
 	return "the turn is kept for other members for a moment."
 }
 
-// writeHandoff prints a handoff as people read it.
+// writeHandoff writes a handoff as text.
 func writeHandoff(t *cli.Text, indent string, raw json.RawMessage) {
 	if len(raw) == 0 {
 		return

@@ -31,7 +31,7 @@ func writePage(out *cli.Output, page *eventsResult) error {
 	})
 }
 
-// A briefEvent is what an event is about and no more.
+// A briefEvent is an event with --brief.
 type briefEvent struct {
 	Seq      int64
 	Type     string
@@ -39,7 +39,7 @@ type briefEvent struct {
 	Text     string
 }
 
-// A briefResult is eventsResult with --brief.
+// A briefResult is an eventsResult with --brief.
 type briefResult struct {
 	Events []briefEvent
 	Cursor int64
@@ -81,7 +81,7 @@ func (e briefEvent) write(t *cli.Text) {
 	t.Line("%s  %s  %s", t.Dim(itoa(e.Seq)), e.Type, words+e.Text)
 }
 
-// fromTo names whom an event comes from and goes to.
+// fromTo returns the sender and the recipient of an event as text.
 func fromTo(from, to string) string {
 	switch {
 	case from != "" && to != "":
@@ -92,7 +92,7 @@ func fromTo(from, to string) string {
 	return from
 }
 
-// eventWords says in one line what an event was about.
+// eventWords describes an event in one line.
 func eventWords(e *event.Event) string {
 	words := fromTo(e.From, e.To)
 	if d := eventDetail(e); d != "" {

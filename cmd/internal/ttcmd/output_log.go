@@ -8,7 +8,7 @@ import (
 	"github.com/talking-stick/tt/fsroom/turn"
 )
 
-// writeLog prints the history. Lines are cut to width columns, 0 for none.
+// writeLog writes the history. Lines are cut to width columns, unless width is 0.
 func writeLog(t *cli.Text, r logResult, width int) {
 	if r.Earlier {
 		t.Line("%s", t.Dim("earlier lives of this room are left out; --archive shows them"))
@@ -24,7 +24,7 @@ func writeLog(t *cli.Text, r logResult, width int) {
 	}
 }
 
-// writeEntry prints one entry. holding is what is said of a turn in progress.
+// writeEntry writes one entry. holding describes a turn in progress.
 func writeEntry(t *cli.Text, e *logEntry, holding string, width int) {
 	line := besideWords(e)
 	if e.Kind == "turn" {
@@ -44,7 +44,7 @@ func writeEntry(t *cli.Text, e *logEntry, holding string, width int) {
 
 const logTime = "Jan _2 15:04:05"
 
-// writeEnd prints what a turn left behind.
+// writeEnd writes the handoff and the end of a turn.
 func writeEnd(t *cli.Text, e *logEntry, width int) {
 	const indent = "                   "
 	line := func(word, text string) {
@@ -72,7 +72,7 @@ func writeEnd(t *cli.Text, e *logEntry, width int) {
 	}
 }
 
-// endWords says how a turn ended that was not released.
+// endWords describes the end of a turn without a release.
 func endWords(event string) string {
 	switch event {
 	case turn.Takeover:
@@ -122,7 +122,7 @@ func closedWords(by string) string {
 	return " closed the room"
 }
 
-// urgent is the mark of what should be read at once.
+// urgent returns the mark for a message or note that should be read at once.
 func urgent(is bool, mark string) string {
 	if is {
 		return "[" + mark + "] "
@@ -130,8 +130,8 @@ func urgent(is bool, mark string) string {
 	return ""
 }
 
-// cutTo is the first line of a text, cut to what is left of the width behind some
-// columns.
+// cutTo returns the first line of a text, cut to what is left of the width after the
+// first columns.
 func cutTo(width, columns int, text string) string {
 	line, rest, _ := strings.Cut(text, "\n")
 	runes := []rune(line)

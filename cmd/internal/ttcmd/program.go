@@ -1,6 +1,7 @@
-// Package ttcmd is the commands of tt. Each file cmd_*.go declares one command, or a
-// group of commands: its flags and help, and a function that decides what to do,
-// does it, and writes one result. program.go is the table of all of them.
+// Package ttcmd has the commands of tt. Each file cmd_*.go has one command, or a group
+// of commands: the declaration with flags and help, the function that runs it, the
+// type of its result, and the function that writes the result as text. program.go has
+// the table of commands, output*.go the texts that several commands write.
 package ttcmd
 
 import (
@@ -10,12 +11,12 @@ import (
 	"github.com/talking-stick/tt/identity"
 )
 
-// A Build says where the running program comes from. Version and Commit may be
-// empty; then what the Go tool recorded is shown. Installer is how the program got
-// to its place: "make", "archive", or empty for the Go tool.
+// A Build describes the running program. If Version or Commit is empty, the program
+// uses the value that the Go tool recorded. Installer is how the program was
+// installed: "make", "archive", or empty for the Go tool.
 type Build struct{ Version, Commit, Installer string }
 
-// build is that of this program, set by [Main].
+// build describes this program; [Main] sets it.
 var build Build
 
 // Main runs the command that the command line names and ends the process.

@@ -11,12 +11,12 @@ import (
 	"github.com/talking-stick/tt/fsroom/code"
 )
 
-// endings are the signals that people and harnesses end a command with.
+// endings are the signals with which people and harnesses end a command.
 var endings = []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP}
 
-// onSignal returns a context that ends with one of the signals, and a function
-// that ends it without. The signal is the context's cause, see [signalOf]. A
-// second one has its usual effect and ends the process.
+// onSignal returns a context that ends when one of the signals arrives, and a function
+// that ends it before. The signal is the context's cause, see [signalOf]. A second
+// signal ends the process, as usual.
 func onSignal(ctx context.Context, signals ...os.Signal) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	arrived := make(chan os.Signal, 1)
@@ -32,13 +32,13 @@ func onSignal(ctx context.Context, signals ...os.Signal) (context.Context, conte
 	return ctx, func() { cancel(nil) }
 }
 
-// caught is the cause of a context that a signal has ended.
+// caught is the cause of a context that a signal ended.
 type caught struct{ os.Signal }
 
 func (c caught) Error() string { return "ended by the signal " + c.String() }
 
-// signalOf returns the signal that ended a context of [onSignal] or one derived
-// from it, nil for none.
+// signalOf returns the signal that ended ctx, which [onSignal] made or one derived from
+// it, and nil if no signal did.
 func signalOf(ctx context.Context) os.Signal {
 	var c caught
 	if errors.As(context.Cause(ctx), &c) {
@@ -47,9 +47,8 @@ func signalOf(ctx context.Context) os.Signal {
 	return nil
 }
 
-// interrupted returns what a command ends with whose context is ctx: the exit
-// status of the signal that ended ctx, else err. An error that is not a
-// consequence of the signal stays.
+// interrupted returns the error with which a command ends: the exit status of the
+// signal that ended ctx, or err. It keeps an err that the signal did not cause.
 func interrupted(ctx context.Context, err error) error {
 	s, ok := signalOf(ctx).(syscall.Signal)
 	var failure *code.Error

@@ -14,11 +14,11 @@ import (
 	"github.com/talking-stick/tt/skills"
 )
 
-// programPatience is how long a harness's own program may take. Starting one
-// written in JavaScript takes seconds on a busy machine.
+// programPatience bounds the time of a harness's own program. A program in JavaScript
+// takes seconds to start on a busy machine.
 const programPatience = time.Minute
 
-// skillsEnvironment is this machine, for what is written into harnesses.
+// skillsEnvironment describes this machine to package skills.
 func skillsEnvironment(env *cli.Env) (skills.Environment, error) {
 	dir, err := workspace.DataDir(env.Lookup, env.Home)
 	return skills.Environment{
@@ -32,7 +32,7 @@ func skillsEnvironment(env *cli.Env) (skills.Environment, error) {
 	}, err
 }
 
-// runProgram runs a harness's program without anything to read.
+// runProgram runs a harness's program with empty standard input and returns its output.
 func runProgram(ctx context.Context, name string, args ...string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, programPatience)
 	defer cancel()
@@ -41,7 +41,8 @@ func runProgram(ctx context.Context, name string, args ...string) ([]byte, error
 	return cmd.CombinedOutput()
 }
 
-// buildVersion is what the linker said, else what the build recorded.
+// buildVersion returns the version from the linker, or the one that the Go tool
+// recorded.
 func buildVersion() string { return cmp.Or(build.Version, moduleVersion(), "(devel)") }
 
 func moduleVersion() string {
@@ -60,7 +61,7 @@ func syncBefore(ctx context.Context, c *cli.Invocation) {
 	}
 }
 
-// mayTakeLonger reports whether a person calls, and not for a prompt.
+// mayTakeLonger reports whether a person calls, and not for a shell prompt.
 func mayTakeLonger(c *cli.Invocation) bool {
 	if forPrompt(c) || c.Env.Lookup("TT_HARNESS_EXPORT") != "" {
 		return false
@@ -69,8 +70,8 @@ func mayTakeLonger(c *cli.Invocation) bool {
 	return !harness
 }
 
-// syncSkills costs one failing open where nothing was ever installed, and reading
-// one small file where all is up to date.
+// syncSkills updates the installed copies of the skill. It opens one file that does not
+// exist if nothing is installed, and reads one small file if all copies are up to date.
 func syncSkills(ctx context.Context, env *cli.Env) {
 	if machine, err := skillsEnvironment(env); err == nil {
 		machine.Sync(ctx)

@@ -13,13 +13,13 @@ import (
 	"github.com/talking-stick/tt/journal/event"
 )
 
-// Why a stream ended.
+// The reasons why a stream ended.
 const (
 	endedTimeout = "timeout"
-	endedSignal  = "signal" // or its reader has gone, which ends other programs by SIGPIPE
-	endedLeft    = "left"   // the caller is no member any more
+	endedSignal  = "signal" // also: the reader of the output has gone
+	endedLeft    = "left"   // the caller is not a member any more
 	endedClosed  = "closed" // the room has ended
-	endedLimit   = "limit"  // as many as were asked for are printed
+	endedLimit   = "limit"  // as many events as --limit allows are printed
 	endedError   = "error"  // the error follows
 )
 
@@ -35,23 +35,23 @@ type stream struct {
 	read   *member.ReadCursor
 	file   *cursorFile // nil: none
 
-	since  int64 // the last event when it began: the caller's leaving counts only after it
-	passed int64 // the last event that was printed as a whole, or did not match
-	shown  int   // how many were printed
-	left   bool  // whether it was printed that the caller has left
-	closed bool  // and that the room has ended
+	since  int64 // the last event at the start: only a later event ends the stream
+	passed int64 // the last event that was printed or did not match
+	shown  int   // how many events were printed
+	left   bool  // whether one of the events removed the caller from the room
+	closed bool  // whether one of them ended the room
 }
 
-// stream runs until a signal, the end of its reader, of its time or of the room,
-// or until the caller leaves. Its last line on standard error is how far it came
-// and why it ended.
+// stream prints events until a signal, the end of its reader, of its time or of the
+// room, or until the caller leaves. Its last line on standard error has the number of
+// the last event and the reason for the end.
 func (q *eventQuery) stream(ctx context.Context, f filter, st *turn.State, at startPoint) error {
 	c := q.c
 	read, err := q.room.ReadCursor(ctx, st, at.after)
 	if err != nil {
 		return err
 	}
-	if at.file != nil { // an unusable file is found out now, and where it starts is kept
+	if at.file != nil { // reports an unusable file now, and saves the start
 		if err := at.file.save(at.after); err != nil {
 			return err
 		}
@@ -78,8 +78,8 @@ func (q *eventQuery) stream(ctx context.Context, f filter, st *turn.State, at st
 	return err
 }
 
-// streamContext ends with a signal, with the reader of the output, and with the
-// stream's time, if it has one.
+// streamContext returns a context that ends with a signal, with the reader of the
+// output, and after --timeout.
 func (q *eventQuery) streamContext(ctx context.Context, st *turn.State) (context.Context, func()) {
 	timeUp := func() {}
 	if q.timed || q.wait {
@@ -94,7 +94,7 @@ func (q *eventQuery) streamContext(ctx context.Context, st *turn.State) (context
 	return ctx, func() { stopReader(); stop(); timeUp() }
 }
 
-// run prints events until there is a reason to end, which it returns.
+// run prints events until there is a reason to end, and returns the reason.
 func (s *stream) run(ctx context.Context, live bool) error {
 	for i := range s.past {
 		if err := s.writeEvent(s.c.Out, &s.past[i]); err != nil {
@@ -117,7 +117,7 @@ func (s *stream) run(ctx context.Context, live bool) error {
 		}, s.caughtUp)
 		switch {
 		case errors.Is(err, errMissed):
-			gap = s.passed // what is not in the archive then is nowhere
+			gap = s.passed // events that the archive does not have now are lost
 		case errors.Is(err, fsroom.ErrLifeEnded):
 			live = false // its last events may be in the archive by now
 		default:
@@ -147,10 +147,11 @@ func (s *stream) event(e *event.Event) error {
 	return nil
 }
 
-// errLeft ends the stream of one who has left.
+// errLeft ends the stream of a caller that has left.
 var errLeft = errors.New("the caller has left the room")
 
-// caughtUp keeps the cursors when there is nothing more to print for now.
+// caughtUp saves the cursors when all events so far are printed. Its error ends the
+// stream.
 func (s *stream) caughtUp() error {
 	s.read.Save()
 	if s.file != nil {
@@ -169,8 +170,8 @@ func (s *stream) caughtUp() error {
 	return nil
 }
 
-// ended returns the word for the reason why a stream has ended, and the error if
-// it was one.
+// ended returns the word for the reason why a stream has ended, and err if that is an
+// error.
 func (s *stream) ended(ctx context.Context, err error) (string, error) {
 	switch {
 	case errors.Is(err, errLeft):

@@ -7,7 +7,7 @@ import (
 	"github.com/talking-stick/tt/fsroom/turn"
 )
 
-// topics are the help pages that belong to no command.
+// topics are the help pages that do not belong to a command.
 var topics = []cli.Topic{
 	{Name: "environment", Short: "the variables tt reads", Items: variables, Long: "The limits of new rooms are durations such as 45m or 90s."},
 	{Name: "exit-codes", Short: "what the exit status says", Items: exitStatuses, Long: errorsHelp},
@@ -53,7 +53,7 @@ const filesHelp = `  DATA/rooms/NAME-HASH/journal.jsonl  the truth: one event pe
 
 DATA is $TALKING_STICK_DATA_DIR, else $XDG_DATA_HOME/talking-stick, else ~/.local/share/talking-stick. A copy of it is a backup, also while agents work.`
 
-// variables are those that tt reads from the environment.
+// variables returns the environment variables that tt reads.
 func variables() []cli.Item {
 	items := []cli.Item{
 		{Name: "TALKING_STICK_DATA_DIR", What: "where rooms are kept, an absolute path"},
