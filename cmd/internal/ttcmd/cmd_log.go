@@ -44,9 +44,9 @@ const (
 
 // A logResult is a part of a room's history.
 type logResult struct {
-	Entries []logEntry `json:"entries"`
-	Omitted int64      `json:"omitted_events"` // older ones of the same life, or of all with --archive
-	Earlier bool       `json:"earlier_lives"`  // whether --archive has more
+	Entries []turn.LogEntry `json:"entries"`
+	Omitted int64           `json:"omitted_events"` // older ones of the same life, or of all with --archive
+	Earlier bool            `json:"earlier_lives"`  // whether --archive has more
 }
 
 func runLog(ctx context.Context, c *cli.Invocation) error {
@@ -70,7 +70,7 @@ func runLog(ctx context.Context, c *cli.Invocation) error {
 		return followLog(ctx, c, room, snap.State, events)
 	}
 	room.RecordPresence(ctx, snap.State)
-	res.Entries = history(events)
+	res.Entries = turn.LogEntries(events)
 	return c.Out.Result(res, func(t *cli.Text) { writeLog(t, res, logWidth(c, t)) })
 }
 
@@ -180,16 +180,16 @@ func countBefore(ctx context.Context, room *member.Room, seq int64, allLives boo
 
 // followLog prints the history in events, and then new entries as they come.
 func followLog(ctx context.Context, c *cli.Invocation, room *member.Room, st *turn.State, events []event.Event) error {
-	var book logBook
+	var book turn.LogBook
 	q := &eventQuery{c: c, room: room, follow: true, past: events, writeEvent: func(_ *cli.Output, e *event.Event) error {
-		ended, made := book.add(e)
+		ended, made := book.Add(e)
 		return errors.Join(writeEntryLine(c, ended), writeEntryLine(c, made))
 	}}
 	return q.stream(ctx, filter{}, st, startPoint{after: st.Seq})
 }
 
 // writeEntryLine writes an entry of the log as a line of a stream, nothing for nil.
-func writeEntryLine(c *cli.Invocation, e *logEntry) error {
+func writeEntryLine(c *cli.Invocation, e *turn.LogEntry) error {
 	if e == nil {
 		return nil
 	}

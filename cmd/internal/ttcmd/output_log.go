@@ -25,7 +25,7 @@ func writeLog(t *cli.Text, r logResult, width int) {
 }
 
 // writeEntry writes one entry. holding describes a turn in progress.
-func writeEntry(t *cli.Text, e *logEntry, holding string, width int) {
+func writeEntry(t *cli.Text, e *turn.LogEntry, holding string, width int) {
 	line := besideWords(e)
 	if e.Kind == "turn" {
 		line = "turn " + itoa(e.TurnID) + " " + e.Agent + ", " + holding
@@ -45,7 +45,7 @@ func writeEntry(t *cli.Text, e *logEntry, holding string, width int) {
 const logTime = "Jan _2 15:04:05"
 
 // writeEnd writes the handoff and the end of a turn.
-func writeEnd(t *cli.Text, e *logEntry, width int) {
+func writeEnd(t *cli.Text, e *turn.LogEntry, width int) {
 	const indent = "                   "
 	line := func(word, text string) {
 		if text != "" {
@@ -87,7 +87,7 @@ func endWords(event string) string {
 	return event
 }
 
-func besideWords(e *logEntry) string {
+func besideWords(e *turn.LogEntry) string {
 	why := ""
 	if e.Reason != "" {
 		why = ": " + e.Reason

@@ -1,0 +1,112 @@
+package turn
+
+import (
+	"encoding/json"
+
+	"github.com/talking-stick/tt/journal/event"
+)
+
+// A LogEntry is a turn, or an event beside the turns, as people read the history of a
+// room.
+type LogEntry struct {
+	Kind      string          `json:"kind"` // turn, message, note, note_resolved, member, room, policy
+	EventSeq  int64           `json:"event_seq"`
+	At        event.Time      `json:"at"`
+	TurnID    int64           `json:"turn_id,omitempty"`
+	Agent     string          `json:"agent_id,omitempty"`
+	To        string          `json:"to_agent_id,omitempty"`
+	Event     string          `json:"event_type,omitempty"`
+	Reason    string          `json:"reason,omitempty"`
+	Text      string          `json:"text,omitempty"`
+	Hint      string          `json:"delivery_hint,omitempty"` // of a message: normal, interrupt
+	Severity  string          `json:"severity,omitempty"`      // of a note: info, page
+	EndedAt   *event.Time     `json:"ended_at,omitempty"`
+	Duration  int64           `json:"duration_ms,omitempty"`
+	EndedBy   string          `json:"ended_by,omitempty"` // release, pass, takeover, kick, member_left, close
+	Handoff   json.RawMessage `json:"handoff,omitempty"`
+	PassedTo  string          `json:"passed_to,omitempty"`
+	TakenFrom string          `json:"taken_from,omitempty"`
+}
+
+// A LogBook makes entries of events. A turn is one entry, from its grant to its end.
+// The zero LogBook is ready for the first event.
+type LogBook struct {
+	open *LogEntry // the turn in progress
+}
+
+// Add takes the next event into account. It returns the entry of the turn that the
+// event ends, which Add returned before, and the entry that the event makes. Both may
+// be nil.
+func (b *LogBook) Add(e *event.Event) (ended, made *LogEntry) {
+	if b.open != nil && EndsTurn(e, b.open.Agent) {
+		ended = b.open
+		ended.end(e)
+		b.open = nil
+	}
+	switch e.Type {
+	case Claim, Takeover:
+		b.open = entryOfTurn(e)
+		made = b.open
+	case Released, Passed:
+	default:
+		made = entryBeside(e)
+	}
+	return ended, made
+}
+
+// LogEntries returns the entries of the events, in order. It is never nil.
+func LogEntries(events []event.Event) []LogEntry {
+	var book LogBook
+	var made []*LogEntry
+	for i := range events {
+		if _, entry := book.Add(&events[i]); entry != nil {
+			made = append(made, entry)
+		}
+	}
+	entries := make([]LogEntry, 0, len(made))
+	for _, entry := range made {
+		entries = append(entries, *entry)
+	}
+	return entries
+}
+
+// entryOfTurn returns the entry of the turn that the event grants.
+func entryOfTurn(e *event.Event) *LogEntry {
+	entry := &LogEntry{Kind: "turn", EventSeq: e.Seq, At: e.CreatedAt, TurnID: e.Turn, Agent: e.To, Event: e.Type, Reason: e.Reason}
+	if e.Type == Takeover {
+		entry.TakenFrom = e.From
+	}
+	return entry
+}
+
+func (l *LogEntry) end(e *event.Event) {
+	at := e.CreatedAt
+	l.EndedAt, l.EndedBy = &at, e.Type
+	l.Duration = max(0, at.Sub(l.At.Time).Milliseconds())
+	l.Handoff, l.PassedTo = e.Clone().Handoff, e.To
+}
+
+// entryBeside returns the entry of an event that neither grants nor releases a turn.
+// Without a readable payload the entry has no text.
+func entryBeside(e *event.Event) *LogEntry {
+	entry := &LogEntry{EventSeq: e.Seq, At: e.CreatedAt, Agent: e.From, To: e.To, Event: e.Type, Reason: e.Reason}
+	switch e.Type {
+	case MessageSent:
+		var p messagePayload
+		_ = decode(e, &p)
+		entry.Kind, entry.Text, entry.Hint = "message", p.Body, p.Hint
+	case NoteAdded:
+		var p NotePayload
+		_ = decode(e, &p)
+		entry.Kind, entry.Text, entry.Severity = "note", p.Body, p.Severity
+	case NoteResolved:
+		entry.Kind = "note_resolved"
+	case MemberJoined, MemberLeft, Kicked:
+		entry.Kind = "member"
+	case PolicyChanged:
+		entry.Kind = "policy"
+	default:
+		entry.Kind = "room"
+	}
+	return entry
+}
