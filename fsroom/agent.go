@@ -13,59 +13,56 @@ import (
 	"github.com/talking-stick/tt/lockfile"
 )
 
-// An Agent is the directory of one agent in a room. It holds what is true of
-// the agent on this machine but is no event: when it was seen, whether it waits,
-// which processes it is, what it holds. Losing it loses no history.
+// An Agent is the directory of one agent in a room. It has the facts about the agent on
+// this machine that are not events: when it was seen, whether it waits, which its processes
+// are, which lease it has. To lose it loses no history.
 //
-// A file whose only content is its modification time is a mark; a mark that a
-// process holds by a kernel lock says that the process is there.
+// A mark is a file whose only content is its modification time. A process can hold a mark
+// by a kernel lock, which shows that the process is there.
 type Agent struct {
-	store   *Store
-	dir     string
-	planted error // something else stands where the directory should be
+	store    *Store
+	dir      string
+	unusable error // why the directory cannot be used
 }
 
 // Agent returns the directory of an agent, which need not exist.
 func (r *Room[S]) Agent(id string) Agent {
 	a := Agent{store: r.store, dir: filepath.Join(r.AgentsDir(), agentKey(id))}
 	if !r.dirsChecked.Load() {
-		a.planted = r.store.Explain(r.checkDirs(), r.dir)
+		a.unusable = r.store.Explain(r.checkDirs(), r.dir)
 	}
-	if a.planted == nil {
-		a.planted = r.store.Explain(r.store.checkDirs(r.AgentsDir(), a.dir), a.dir)
+	if a.unusable == nil {
+		a.unusable = r.store.Explain(r.store.checkDirs(r.AgentsDir(), a.dir), a.dir)
 	}
 	return a
 }
 
-// agentKey is a file name for any agent id: readable, and different for ids
-// that differ only in case or in characters that file systems do not like.
+// agentKey returns a file name for an agent id. It is readable, and differs for ids that
+// differ only in case or in characters that are not safe in file names.
 func agentKey(id string) string {
 	sum := sha256.Sum256([]byte(id))
 	return slug(id) + "-" + hex.EncodeToString(sum[:6])
 }
 
-func (a Agent) path(name string) string { return filepath.Join(a.dir, name) }
+// Path returns the path of one of the agent's files.
+func (a Agent) Path(name string) string { return filepath.Join(a.dir, name) }
 
-// Path returns the path of one of the agent's files, for messages.
-func (a Agent) Path(name string) string { return a.path(name) }
-
-// explain turns an error of the system into one with a code, as the other
-// errors of a room have it.
+// explain gives an error of the system a code.
 func (a Agent) explain(err error) error { return a.store.Explain(err, a.dir) }
 
-// Mark sets the time of a mark, creating it if need be.
+// Mark sets the time of a mark, and creates it if it is missing.
 func (a Agent) Mark(name string, at time.Time) error {
-	if a.planted != nil {
-		return a.planted
+	if a.unusable != nil {
+		return a.unusable
 	}
 	return a.explain(a.mark(name, at))
 }
 
 func (a Agent) mark(name string, at time.Time) error {
-	if err := a.part(name); err != nil {
+	if err := a.unshare(name); err != nil {
 		return err
 	}
-	path := a.path(name)
+	path := a.Path(name)
 	err := lockfile.Touch(path, at)
 	if !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -82,53 +79,52 @@ func (a Agent) mark(name string, at time.Time) error {
 	return lockfile.Touch(path, at)
 }
 
-// part takes away what stands in place of a mark and is no plain file of one
-// name. A file that is held stays, with whatever other names it has: who holds it
-// holds the file and not the name.
-func (a Agent) part(name string) error {
-	info, err := os.Lstat(a.path(name))
+// unshare removes a mark that is not a regular file, or has other names (hard links). A
+// mark that is held stays: its holder holds the file, not the name.
+func (a Agent) unshare(name string) error {
+	info, err := os.Lstat(a.Path(name))
 	if err != nil || info.Mode().IsRegular() && (lockfile.Links(info) < 2 || a.Held(name)) {
 		return nil
 	}
-	return os.Remove(a.path(name))
+	return os.Remove(a.Path(name))
 }
 
-// Marked returns the time of a mark, zero if there is none.
+// Marked returns the time of a mark, the zero Time if it does not exist.
 func (a Agent) Marked(name string) time.Time {
-	if a.planted != nil {
+	if a.unusable != nil {
 		return time.Time{}
 	}
-	info, err := os.Lstat(a.path(name))
+	info, err := os.Lstat(a.Path(name))
 	if err != nil || !info.Mode().IsRegular() {
 		return time.Time{}
 	}
 	return info.ModTime()
 }
 
-// Hold holds a mark until release is called or the process ends, however it
-// ends. Several processes may hold one mark.
+// Hold holds a mark until release is called or the process ends, however it ends. Several
+// processes may hold one mark.
 func (a Agent) Hold(name string) (release func(), err error) {
-	if a.planted != nil {
-		return nil, a.planted
+	if a.unusable != nil {
+		return nil, a.unusable
 	}
 	if err := MakeDir(a.dir); err != nil {
 		return nil, a.explain(err)
 	}
-	release, err = lockfile.Hold(a.path(name))
+	release, err = lockfile.Hold(a.Path(name))
 	return release, a.explain(err)
 }
 
 // Held reports whether any process holds the mark.
 func (a Agent) Held(name string) bool {
-	if a.planted != nil {
+	if a.unusable != nil {
 		return false
 	}
-	held, err := lockfile.Held(a.path(name))
+	held, err := lockfile.Held(a.Path(name))
 	return err == nil && held
 }
 
-// Holders counts the agents, except the one with the id, whose mark some process
-// holds.
+// Holders counts the agents whose mark a process holds. It does not count the agent with
+// the id except.
 func (r *Room[S]) Holders(mark, except string) (int, error) {
 	entries, err := os.ReadDir(r.AgentsDir())
 	if err != nil {
@@ -143,9 +139,9 @@ func (r *Room[S]) Holders(mark, except string) (int, error) {
 	return n, nil
 }
 
-// ForgetAgents removes the directories of agents that hold nothing but the mark,
-// which no process holds. The caller has the room's lock, and the mark is taken
-// under that lock only.
+// ForgetAgents removes the directories of agents that have no file but the mark, unless a
+// process holds it. The caller has the lock of the room, and processes start to hold the
+// mark only while they have that lock.
 func (r *Room[S]) ForgetAgents(mark string) {
 	entries, _ := os.ReadDir(r.AgentsDir())
 	for _, e := range entries {
@@ -154,43 +150,43 @@ func (r *Room[S]) ForgetAgents(mark string) {
 		if err != nil || !e.IsDir() || len(files) != 1 || files[0].Name() != mark || a.Held(mark) {
 			continue
 		}
-		if os.Remove(a.path(mark)) == nil {
+		if os.Remove(a.Path(mark)) == nil {
 			_ = os.Remove(a.dir)
 		}
 	}
 }
 
-// Read decodes a file of the agent into v. It reports false for a file that is
-// missing or damaged, which is the same as never written.
+// Read decodes a file of the agent into v. It returns false for a file that is missing or
+// damaged: both count as never written.
 func (a Agent) Read(name string, v wire.Fields) bool {
 	const limit = 1 << 20
-	if a.planted != nil {
+	if a.unusable != nil {
 		return false
 	}
-	b, err := lockfile.ReadRegular(a.path(name), limit)
+	b, err := lockfile.ReadRegular(a.Path(name), limit)
 	return err == nil && wire.Decode(b, v) == nil
 }
 
-// Write replaces a file of the agent, atomically but without a sync: a power cut
-// may leave it empty, which is the same as never written. The caller holds the
-// room's lock, or is the only one who writes this file.
+// Write replaces a file of the agent, atomically but without a sync: a power cut may leave
+// it empty, which counts as never written. The caller has the room's lock, or no other
+// process writes the file.
 func (a Agent) Write(name string, v wire.Fields) error {
-	if a.planted != nil {
-		return a.planted
+	if a.unusable != nil {
+		return a.unusable
 	}
-	temp := a.path("tmp")
+	temp := a.Path("tmp")
 	if err := MakeDir(temp); err != nil {
 		return a.explain(err)
 	}
-	if err := lockfile.ReplaceUnsynced(a.path(name), append(wire.Append(nil, v), '\n'), temp); err != nil {
+	if err := lockfile.ReplaceUnsynced(a.Path(name), append(wire.Append(nil, v), '\n'), temp); err != nil {
 		return a.explain(err)
 	}
-	sweepOld(temp, a.path(name))
+	sweepOld(temp, a.Path(name))
 	return nil
 }
 
-// sweepOld removes what killed processes left in temp. Others may be writing
-// there just now, so only what is clearly older than the file just written goes.
+// sweepOld removes temporary files of killed processes. Other processes may be writing at
+// the same time, so it leaves those that are not much older than the file just written.
 func sweepOld(temp, written string) {
 	entries, err := os.ReadDir(temp)
 	if err != nil || len(entries) == 0 {
@@ -208,12 +204,12 @@ func sweepOld(temp, written string) {
 	}
 }
 
-// Remove removes a file of the agent, which may be missing.
+// Remove removes a file of the agent. A missing file is no error.
 func (a Agent) Remove(name string) error {
-	if a.planted != nil {
-		return a.planted
+	if a.unusable != nil {
+		return a.unusable
 	}
-	err := os.Remove(a.path(name))
+	err := os.Remove(a.Path(name))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

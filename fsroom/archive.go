@@ -16,13 +16,13 @@ import (
 	"github.com/talking-stick/tt/journal/event"
 )
 
-// ArchiveDir returns where the journals of the room's ended lives are kept.
+// ArchiveDir returns the directory for the journals of the room's ended lives.
 func (r *Room[S]) ArchiveDir() string { return filepath.Join(r.store.dir, "archive", r.name) }
 
-// archive moves the journal of an ended life away. The room's counters go on in
-// state.json and, should that be lost, from the last line of the archive. Every
-// step can be cut off: until the rename the room is one that has ended but is
-// not archived, which the next writer finishes.
+// archive moves the journal of an ended life to the archive. The room's counters go on
+// from state.json or, if that is lost, from the last line of the archive. A process can be
+// killed after each step: until the rename the room is one that has ended but is not
+// archived, which the next writer archives.
 func (r *Room[S]) archive(snap *Snapshot[S]) error {
 	if err := r.store.step(StepArchive); err != nil {
 		return err
@@ -51,7 +51,7 @@ func (r *Room[S]) archive(snap *Snapshot[S]) error {
 	if err := os.Rename(r.JournalPath(), to); err != nil {
 		return err
 	}
-	// A rename that a power cut undoes is done again by the next writer.
+	// If a power cut undoes the rename, the next writer does it again.
 	_ = r.store.opts.SyncDir(r.ArchiveDir())
 	_ = r.store.opts.SyncDir(r.dir)
 	snap.Position = journal.Position{Seq: snap.Position.Seq}
@@ -74,8 +74,8 @@ func (r *Room[S]) syncArchive() error {
 	return nil
 }
 
-// freeArchive returns the path for the journal of a life. A rename would replace
-// what is there, which a directory put together from several copies can have.
+// freeArchive returns an unused path for the journal of a life. A directory that was put
+// together from several copies may have a file of that name, which a rename would replace.
 func (r *Room[S]) freeArchive(first, last int64) (string, error) {
 	for n := 1; ; n++ {
 		path := filepath.Join(r.ArchiveDir(), archiveName(first, last, n))
@@ -87,7 +87,7 @@ func (r *Room[S]) freeArchive(first, last int64) (string, error) {
 	}
 }
 
-// archiveName tells the first and the last event_seq of the journal.
+// archiveName returns a name with the first and the last event_seq of the journal.
 func archiveName(first, last int64, n int) string {
 	if n > 1 {
 		return fmt.Sprintf("%012d-%012d.%d.jsonl", first, last, n)
@@ -124,8 +124,8 @@ func (r *Room[S]) LastArchived() (path string, last int64, err error) {
 	return path, archivedUpTo(path), nil
 }
 
-// Archived returns the journals of the room's ended lives, the one with the last
-// event last.
+// Archived returns the paths of the journals of the room's ended lives, the one with the
+// last event last.
 func (r *Room[S]) Archived() ([]string, error) {
 	if err := r.store.checkDirs(filepath.Dir(r.ArchiveDir()), r.ArchiveDir()); err != nil {
 		return nil, err

@@ -55,13 +55,13 @@ func (s *Store) Explain(err error, path string) error {
 			WithHint("raise the limit (ulimit -f), or end the room, which archives its journal").With("path", path).Because(err)
 	case errors.Is(err, fs.ErrPermission), errors.As(err, &errno):
 		return code.New(code.DataDirUnusable, "the data directory cannot be used: %v", err).
-			WithHint("%s", s.wayOut(err)).With("path", path).Because(err)
+			WithHint("%s", s.unusableHint(err)).With("path", path).Because(err)
 	}
 	return err
 }
 
-// wayOut says what to do about a data directory that cannot be used.
-func (s *Store) wayOut(err error) string {
+// unusableHint returns the hint for a data directory that cannot be used.
+func (s *Store) unusableHint(err error) string {
 	const another = "set TALKING_STICK_DATA_DIR to another directory"
 	switch {
 	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
@@ -87,4 +87,11 @@ func explainBusy(busy *lockfile.BusyError) error {
 		}
 	}
 	return e.WithHint("try again; if it stays so, look with \"tt doctor\"")
+}
+
+// errNoEvent is the error for an event that the state refers to and the journal does not
+// have.
+func errNoEvent(seq int64, path string) error {
+	return code.New(code.CorruptRoom, "event %d is not in %s", seq, path).
+		WithHint(`look at it with "tt doctor"`).With("file", path)
 }

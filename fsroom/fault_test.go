@@ -96,7 +96,9 @@ func TestEveryStepFails(t *testing.T) {
 			}
 		}
 	}
-	missed := slices.DeleteFunc(fsroom.Steps(), func(s fsroom.Step) bool { return fired[s] })
+	steps := []fsroom.Step{fsroom.StepPrepare, fsroom.StepLock, fsroom.StepLoad, fsroom.StepCut, fsroom.StepSync,
+		fsroom.StepAppend, fsroom.StepReplace, fsroom.StepArchive, fsroom.StepUnlock, fsroom.StepDone}
+	missed := slices.DeleteFunc(steps, func(s fsroom.Step) bool { return fired[s] })
 	if len(missed) > 0 {
 		t.Errorf("steps that never failed: %v", missed)
 	}

@@ -56,13 +56,13 @@ func At[S any](s *Store, rules *Rules[S], name string) *Room[S] {
 	return &Room[S]{store: s, rules: rules, name: name, dir: filepath.Join(s.dir, rules.Folder, name)}
 }
 
-// RoomName is the name of the room for a path: readable, and the same for ever.
+// RoomName returns the name of the room for a path. It is readable and never changes.
 func RoomName(canonicalPath string) string {
 	sum := sha256.Sum256([]byte(canonicalPath))
 	return slug(filepath.Base(canonicalPath)) + "-" + hex.EncodeToString(sum[:8])
 }
 
-// slug keeps what is safe and readable in a file name on every system.
+// slug returns the part of a name that is safe in a file name on every system.
 func slug(name string) string {
 	const longest = 40
 	var b strings.Builder
@@ -109,15 +109,15 @@ func (r *Room[S]) TempDir() string { return filepath.Join(r.dir, "tmp") }
 // AgentsDir returns the directory that has those of the agents.
 func (r *Room[S]) AgentsDir() string { return filepath.Join(r.dir, "agents") }
 
-// Exists reports at the cost of one stat whether the room may be alive. A room
-// that has ended has no journal here. Where a file stands in place of a directory on
-// the way there may be one, and every other method says what is wrong.
+// Exists reports, at the cost of one stat, whether a life of the room may be in progress.
+// A room that has ended has no journal. Exists is true if a file has the name of one of the
+// directories above: every other method then returns an error that says so.
 func (r *Room[S]) Exists() bool {
 	info, err := os.Lstat(r.JournalPath())
 	return err == nil && info.Size() > 0 || errors.Is(err, syscall.ENOTDIR)
 }
 
-// HasDir reports whether the room has a directory: it is or was a room.
+// HasDir reports whether the room has a directory, also after it has ended.
 func (r *Room[S]) HasDir() bool {
 	info, err := os.Lstat(r.dir)
 	return err == nil && info.IsDir()
@@ -134,8 +134,8 @@ type Snapshot[S any] struct {
 	fresh bool  // state.json covers exactly this
 }
 
-// View returns the room as it is now. It takes no lock and writes nothing. A
-// room without events has the state that the rules call new.
+// View returns the room as it is now. It takes no lock and writes nothing. A room without
+// events has the state of [Rules].New.
 func (r *Room[S]) View() (*Snapshot[S], error) {
 	if err := r.store.step(StepLoad); err != nil {
 		return nil, r.store.Explain(err, r.dir)
@@ -147,7 +147,7 @@ func (r *Room[S]) View() (*Snapshot[S], error) {
 	return snap, nil
 }
 
-// Rooms lists the names of all rooms of a kind that may be alive.
+// Rooms returns the names of all rooms of a kind for which [Room.Exists] is true.
 func Rooms[S any](s *Store, rules *Rules[S]) ([]string, error) {
 	entries, err := os.ReadDir(filepath.Join(s.dir, rules.Folder))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -165,7 +165,7 @@ func Rooms[S any](s *Store, rules *Rules[S]) ([]string, error) {
 	return names, nil
 }
 
-// Folders lists the names of all directories of rooms of a kind, alive or not.
+// Folders returns the names of all rooms of a kind that have a directory.
 func Folders[S any](s *Store, rules *Rules[S]) ([]string, error) {
 	entries, err := os.ReadDir(filepath.Join(s.dir, rules.Folder))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) { // see CheckDir

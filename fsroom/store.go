@@ -1,6 +1,9 @@
 package fsroom
 
 import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
 	"errors"
 	"io/fs"
 	"os"
@@ -25,20 +28,21 @@ const (
 // lockPatience is how long a command waits for a room's lock.
 const lockPatience = 5 * time.Second
 
-// Options are where the world comes in. The zero value is the real one.
+// Options replace the clock, the random numbers and the file system in tests, and set how
+// a store waits. The zero value is for production.
 type Options struct {
 	Now      func() time.Time       // wall clock
 	NewID    func() string          // event ids
 	SyncDir  func(dir string) error // puts the names in a directory on disk; lockfile.SyncDir
-	Patience time.Duration          // for a room's lock
+	Patience time.Duration          // how long to wait for a room's lock
 	NoWatch  bool                   // poll instead of watching
-	// BlindPoll is how often a wait looks where nothing can be watched: first
-	// after this time, then twice as late each time up to BlindPollMax.
+	// BlindPoll is how long a wait sleeps where nothing can be watched. The time doubles
+	// after each sleep, up to BlindPollMax.
 	BlindPoll, BlindPollMax time.Duration
-	// LeaveModes leaves files that others have access to as they are.
+	// LeaveModes leaves files that other users have access to as they are.
 	LeaveModes bool
-	// Warn is told in one line that something was put in order on the way: the
-	// first of such things, the others go with it. It may be nil.
+	// Warn is called once, with one line, if files that other users had access to were
+	// made private. It may be nil.
 	Warn func(line string)
 	// Fault is called before each step that touches the disk and may make it
 	// fail. It is nil outside tests.
@@ -59,13 +63,8 @@ const (
 	StepReplace Step = "replace" // of state.json
 	StepArchive Step = "archive" // moving the journal of an ended life
 	StepUnlock  Step = "unlock"
-	StepDone    Step = "done" // the lock was given back; a failure here is ignored
+	StepDone    Step = "done" // after the unlock; a failure here is ignored
 )
-
-// Steps lists every step, for tests that must have failed each.
-func Steps() []Step {
-	return []Step{StepPrepare, StepLock, StepLoad, StepCut, StepSync, StepAppend, StepReplace, StepArchive, StepUnlock, StepDone}
-}
 
 // A Store is a data directory. Opening one creates nothing.
 type Store struct {
@@ -104,10 +103,10 @@ func Open(dir string, opts Options) (*Store, error) {
 	return s, s.checkFormat()
 }
 
-// Close gives back the watcher, if one was started. Waits that are under way
-// are left with their poll. A command that ends anyway need not call it.
+// Close closes the watcher, if there is one. Waits that are under way go on polling. A
+// command that is about to exit need not call it.
 func (s *Store) Close() error {
-	s.hubOnce.Do(func() {}) // from now on nobody starts one
+	s.hubOnce.Do(func() {}) // no watcher is started after this
 	if s.hub == nil {
 		return nil
 	}
@@ -151,8 +150,8 @@ func (s *Store) checkFormat() error {
 	return nil
 }
 
-// prepare makes the data directory and the directory of a room. The format comes
-// before the room: once there is a room, nobody comes here for it again.
+// prepare creates the data directory and the directory of a room. The format file comes
+// first: prepare is not called again once there is a room.
 func (s *Store) prepare(room string) error {
 	if err := s.step(StepPrepare); err != nil {
 		return s.Explain(err, s.dir)
@@ -174,8 +173,8 @@ func (s *Store) prepare(room string) error {
 	return nil
 }
 
-// makeDataDir makes the data directory and what is missing above it. The name of
-// each directory above is synced; the one of the data directory itself is synced
+// makeDataDir creates the data directory and the missing directories above it. It syncs
+// the name of each directory above; the name of the data directory itself is synced
 // before the first change of each room.
 func (s *Store) makeDataDir(dir string) error {
 	if info, err := os.Stat(dir); err == nil && info.IsDir() || filepath.Dir(dir) == dir {
@@ -225,4 +224,44 @@ func (s *Store) sweepDir() {
 			_ = os.RemoveAll(filepath.Join(s.dir, e.Name()))
 		}
 	}
+}
+
+// LockFolder takes the lock of a folder of rooms, for what concerns all of them, such as
+// creating a room under a name that no other room has. It waits as long as for the lock
+// of a room, and its errors are those of [Room.Update]. The folder is created if it is
+// missing.
+//
+// The caller may lock and change rooms meanwhile, and so may other processes: a process
+// that has the lock of a room never waits for that of a folder.
+func (s *Store) LockFolder(ctx context.Context, folder string) (unlock func() error, err error) {
+	if err := s.step(StepLock); err != nil {
+		return nil, s.Explain(err, s.dir)
+	}
+	dir := filepath.Join(s.dir, folder)
+	path := filepath.Join(dir, "lock")
+	ctx, cancel := context.WithTimeout(ctx, s.opts.Patience)
+	defer cancel()
+	unlock, err = lockfile.Lock(ctx, path)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err = MakeDir(dir); err == nil {
+			unlock, err = lockfile.Lock(ctx, path)
+		}
+	}
+	return unlock, s.Explain(err, path)
+}
+
+// NewID returns a random UUID (version 4).
+func NewID() string {
+	var b [16]byte
+	rand.Read(b[:]) // it never fails: it ends the program if there is no randomness
+	b[6] = b[6]&0x0f | 0x40
+	b[8] = b[8]&0x3f | 0x80
+	var s [36]byte
+	hex.Encode(s[0:8], b[0:4])
+	hex.Encode(s[9:13], b[4:6])
+	hex.Encode(s[14:18], b[6:8])
+	hex.Encode(s[19:23], b[8:10])
+	hex.Encode(s[24:36], b[10:16])
+	s[8], s[13], s[18], s[23] = '-', '-', '-', '-'
+	return string(s[:])
 }

@@ -13,32 +13,32 @@ import (
 	"github.com/talking-stick/tt/lockfile"
 )
 
-// A Decision looks at a room and returns the events that change it, none to
-// leave it as it is. Sequence number, id, room and time are filled in by Update.
-// It must not change the state and may be called more than once.
+// A Decision returns the events that change a room, none to leave it as it is. Update
+// fills in their sequence numbers, ids, room and times. A Decision must not change the
+// state and may be called more than once.
 type Decision[S any] func(S) ([]event.Event, error)
 
-// Update changes the room by what decide returns and gives back the room as it
-// is then, with the events as they were written.
+// Update changes the room by the events that decide returns. It returns the room after
+// the change, and the events as they were written.
 //
-// A nil error means that the events are durable. With any other error nothing
-// has happened, except with code in_doubt, when a failed write could not be
-// undone. A refusal of decide is returned as it is.
+// When it returns nil, the events are durable. With any other error nothing has changed,
+// except with the code in_doubt: then a write failed and could not be undone. An error of
+// decide is returned as it is.
 func (r *Room[S]) Update(ctx context.Context, decide Decision[S]) (*Snapshot[S], []event.Event, error) {
 	return r.UpdateThen(ctx, decide, func() {})
 }
 
-// UpdateThen is [Room.Update] that calls committed as soon as the change is
-// durable, before state.json is brought up to date and with the room still
-// locked. It is not called if nothing changes.
+// UpdateThen is [Room.Update] and calls committed as soon as the change is durable, before
+// state.json is replaced and while the room is still locked. It does not call committed if
+// nothing changes.
 func (r *Room[S]) UpdateThen(ctx context.Context, decide Decision[S], committed func()) (*Snapshot[S], []event.Event, error) {
 	unlock, err := r.lock(ctx) // 2
 	if err != nil {
 		return nil, nil, r.store.Explain(err, r.dir)
 	}
 	defer func() {
-		// 7. An unlock that fails changes nothing that was committed: the lock
-		// ends with the process at the latest.
+		// 7. If this fails, the change is still committed, and the lock ends with
+		// the process at the latest.
 		_ = r.store.step(StepUnlock)
 		_ = unlock()
 		_ = r.store.step(StepDone)
@@ -52,7 +52,7 @@ func (r *Room[S]) UpdateThen(ctx context.Context, decide Decision[S], committed 
 		return nil, nil, err
 	}
 	if len(events) == 0 {
-		_ = r.catchUp(snap) // for the next reader's sake; not needed
+		_ = r.catchUp(snap) // spares the next reader the work
 		return snap, nil, nil
 	}
 	if err := r.commit(snap, events, committed); err != nil {
@@ -61,7 +61,8 @@ func (r *Room[S]) UpdateThen(ctx context.Context, decide Decision[S], committed 
 	return snap, events, nil
 }
 
-// Locked runs do with the room locked, for changes of what is no event.
+// Locked calls do while the room is locked, for changes that are not events. The error is
+// that of do, lock_timeout, or one about the room's files.
 func (r *Room[S]) Locked(ctx context.Context, do func(*Snapshot[S]) error) error {
 	unlock, err := r.lock(ctx)
 	if err != nil {
@@ -158,8 +159,8 @@ func (r *Room[S]) cut(snap *Snapshot[S]) error {
 	return nil
 }
 
-// commit carries out a change that was decided and leaves the room as it is then in
-// snap. The numbers are those of the package's description.
+// commit writes the events of a change and updates snap. The numbers are those of the
+// steps in the package comment.
 func (r *Room[S]) commit(snap *Snapshot[S], events []event.Event, committed func()) error {
 	if err := r.catchUp(snap); err != nil { // 3
 		return err
@@ -181,17 +182,17 @@ func (r *Room[S]) commit(snap *Snapshot[S], events []event.Event, committed func
 	if err != nil {
 		return err
 	}
-	// The change is committed. From here on nothing fails it.
+	// The change is committed. No error is returned after this.
 	snap.State, snap.Position, snap.Turn, snap.fresh = next, end, events[len(events)-1].Turn, false
 	committed()
 	r.project(snap, log) // 6
 	return nil
 }
 
-// catchUp brings state.json up to date with a journal that was found ahead of it,
-// and syncs that journal first: its writer may have been killed before its own sync.
-// Nothing is appended before this is done, so that behind what state.json covers
-// there is at most one change, and what a crash left of it can be told from damage.
+// catchUp replaces a state.json that is behind the journal. It syncs the journal first,
+// whose writer may have been killed before its own sync. This comes before an append, so
+// that at most one change is behind what state.json covers, and a torn tail can be
+// distinguished from damage.
 func (r *Room[S]) catchUp(snap *Snapshot[S]) error {
 	if snap.fresh || snap.Position.Seq == 0 {
 		return nil
@@ -217,9 +218,8 @@ func (r *Room[S]) catchUp(snap *Snapshot[S]) error {
 	return r.writeProjection(snap, mtime)
 }
 
-// foldChange numbers and stamps the events and returns the state after them.
-// Folding comes before writing: an event that cannot be folded must never get into
-// the journal.
+// foldChange fills in the events and returns the state after them. It comes before the
+// append: an event that cannot be folded must not be written.
 func (r *Room[S]) foldChange(snap *Snapshot[S], events []event.Event) (S, error) {
 	now := event.NewTime(r.store.opts.Now())
 	next := r.rules.Clone(snap.State)
@@ -236,9 +236,9 @@ func (r *Room[S]) foldChange(snap *Snapshot[S], events []event.Event) (S, error)
 	return next, nil
 }
 
-// openToAppend opens the journal for the next change. Before its first line the
-// directories are synced in which its name and theirs stand: a journal that has a
-// line has a durable name.
+// openToAppend opens the journal for the next change. Before its first line it syncs the
+// directories that have its name and their names, so that a journal with a line has a
+// durable name.
 func (r *Room[S]) openToAppend(snap *Snapshot[S]) (*journal.Log, error) {
 	log, err := journal.OpenWriter(r.JournalPath())
 	if err != nil || snap.Position.Offset > 0 {
@@ -250,15 +250,15 @@ func (r *Room[S]) openToAppend(snap *Snapshot[S]) (*journal.Log, error) {
 			return nil, errors.Join(err, log.Close())
 		}
 	}
-	// A directory that may not be read is not ours, and stood there before.
+	// A directory that this user may not read existed before.
 	if err := r.store.opts.SyncDir(filepath.Dir(r.store.dir)); err != nil && !errors.Is(err, fs.ErrPermission) {
 		return nil, errors.Join(err, log.Close())
 	}
 	return log, nil
 }
 
-// project replaces state.json, or archives a life that has ended. The change is
-// committed by then: what fails here the next writer does.
+// project replaces state.json, or archives a life that has ended. The change is already
+// committed: the next writer does what fails here.
 func (r *Room[S]) project(snap *Snapshot[S], log *journal.Log) {
 	if !r.rules.Live(snap.State) && r.archive(snap) == nil {
 		return

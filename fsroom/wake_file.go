@@ -15,7 +15,7 @@ const wakeFile = "bell"
 // EnsureWakeFile creates the file that [Agent.Notify] touches. A process does so
 // before it waits as the agent.
 func (a Agent) EnsureWakeFile() error {
-	if info, err := os.Lstat(a.path(wakeFile)); err == nil && info.Mode().IsRegular() {
+	if info, err := os.Lstat(a.Path(wakeFile)); err == nil && info.Mode().IsRegular() {
 		return nil
 	}
 	return a.Mark(wakeFile, time.Now())
@@ -24,8 +24,8 @@ func (a Agent) EnsureWakeFile() error {
 // Notify wakes all processes that wait as the agent, see [Room.AwaitAs]. It does
 // nothing if the agent has no wake file.
 func (a Agent) Notify() {
-	if a.planted == nil {
-		_ = lockfile.Touch(a.path(wakeFile), time.Now())
+	if a.unusable == nil {
+		_ = lockfile.Touch(a.Path(wakeFile), time.Now())
 	}
 }
 
@@ -38,7 +38,7 @@ func (r *Room[S]) AwaitAs(ctx context.Context, agent string, inspect Inspect[S])
 		return r.Await(ctx, inspect)
 	}
 	return r.await(ctx, inspect, func() *subscription {
-		return r.store.subscribe(r.Agent(agent).path(wakeFile))
+		return r.store.subscribe(r.Agent(agent).Path(wakeFile))
 	})
 }
 
