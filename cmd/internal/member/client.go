@@ -108,6 +108,9 @@ func (c *Client) Open(w *workspace.Workspace, missing error) (*Room, error) {
 		hint += ", or name the outer one: " + path
 		e.With("outer_room", path)
 	}
+	if c.OpenEnded(w) != nil {
+		hint += `; "tt log" shows the history of the one that has ended`
+	}
 	if paths := c.lostPaths(); len(paths) > 0 {
 		e.With("missing_paths", paths)
 		for _, path := range paths {
