@@ -1,6 +1,7 @@
 package member
 
 import (
+	"context"
 	"slices"
 
 	"github.com/talking-stick/tt/identity"
@@ -10,51 +11,44 @@ import (
 // watches none.
 type exitWatcher struct {
 	processes []identity.Process
-	stops     []func()
 	exited    chan struct{}
-	closed    chan struct{}
+	stop      context.CancelFunc
 }
 
 // C returns a channel that delivers a value when a watched process has ended.
 func (w *exitWatcher) C() <-chan struct{} { return w.exited }
 
-// watch makes processes the watched ones. One that has ended already is not reported:
-// a caller that looks at the room after watch sees that.
+// watch makes processes the watched ones.
 func (w *exitWatcher) watch(processes []identity.Process) {
 	if slices.Equal(processes, w.processes) {
 		return
 	}
 	w.close()
-	w.processes, w.exited, w.closed = processes, make(chan struct{}, 1), make(chan struct{})
+	ctx, stop := context.WithCancel(context.Background())
+	*w = exitWatcher{processes, make(chan struct{}, 1), stop}
 	for _, p := range processes {
-		ended, stop, err := identity.WatchExit(p)
-		if err != nil {
-			continue
+		if ended, release, err := identity.WatchExit(p); err == nil {
+			go report(ctx, ended, release, w.exited)
 		}
-		w.stops = append(w.stops, stop)
-		go report(ended, w.exited, w.closed)
 	}
 }
 
-func report(ended <-chan struct{}, exited chan<- struct{}, closed <-chan struct{}) {
+func report(ctx context.Context, ended <-chan struct{}, release func(), exited chan<- struct{}) {
+	defer release()
 	select {
-	case <-ended:
-	case <-closed:
+	case <-ctx.Done():
 		return
+	case <-ended:
 	}
 	select {
 	case exited <- struct{}{}:
-	default:
+	default: // another end is reported already
 	}
 }
 
 func (w *exitWatcher) close() {
-	if w.closed == nil {
-		return
-	}
-	close(w.closed)
-	for _, stop := range w.stops {
-		stop()
+	if w.stop != nil {
+		w.stop()
 	}
 	*w = exitWatcher{}
 }

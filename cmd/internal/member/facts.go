@@ -46,22 +46,15 @@ func (r *Room) renewed(st *turn.State) turn.Instant {
 }
 
 // watched returns the processes whose end changes what the agent is told while it
-// waits, see [turn.State.WatchedBy].
+// waits, see [turn.State.WatchedBy]. For an owner of which no process is known, it is
+// the guardian.
 func (r *Room) watched(st *turn.State) (processes []identity.Process) {
 	for _, id := range st.WatchedBy(r.Self.ID) {
-		processes = append(processes, r.processesOf(st, id)...)
+		known := r.processRecord(id).Processes
+		if l := r.currentLease(st); len(known) == 0 && id == st.Owner && l != nil && l.Guardian != nil {
+			known = []identity.Process{*l.Guardian}
+		}
+		processes = append(processes, known...)
 	}
 	return processes
-}
-
-// processesOf returns the known processes of a member. If none of the owner's is
-// known, it returns its guardian.
-func (r *Room) processesOf(st *turn.State, id string) []identity.Process {
-	if known := r.processRecord(id).Processes; len(known) > 0 {
-		return known
-	}
-	if lease := r.currentLease(st); lease != nil && lease.Guardian != nil && id == st.Owner {
-		return []identity.Process{*lease.Guardian}
-	}
-	return nil
 }

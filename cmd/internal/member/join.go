@@ -72,7 +72,7 @@ func (r *Room) join(ctx context.Context) (*snapshot, error) {
 		return snap, nil
 	}
 	for again := true; again; {
-		if snap, _, err = r.Update(ctx, func(st *turn.State, f turn.Facts) (events []event.Event, err error) {
+		if snap, _, err = r.updateThen(ctx, func(st *turn.State, f turn.Facts) (events []event.Event, err error) {
 			var policy turn.Policy
 			if !st.Open || st.Quiet(time.Now()) { // a room that is open has its own
 				if policy, err = r.Policy(); err != nil {
@@ -81,7 +81,7 @@ func (r *Room) join(ctx context.Context) (*snapshot, error) {
 			}
 			events, again = turn.Enter(st, f, r.joinRequest(policy))
 			return events, nil
-		}); err != nil {
+		}, func() {}); err != nil {
 			return nil, err
 		}
 	}

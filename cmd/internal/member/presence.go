@@ -102,26 +102,17 @@ func (r *Room) presence(id string) turn.Presence {
 }
 
 // judge returns the verdict on all processes of one agent, see [turn.ProcessOf].
-func (r *Room) judge(processes []identity.Process) turn.Process {
-	verdicts := make([]turn.Process, 0, maxProcesses)
-	for _, p := range processes {
-		v := r.verdict(p)
-		if v == turn.Alive {
-			return v
-		}
-		verdicts = append(verdicts, v)
+func (c *Client) judge(processes []identity.Process) turn.Process {
+	verdicts := make([]turn.Process, len(processes))
+	for i, p := range processes {
+		verdicts[i] = c.verdict(p)
 	}
 	return turn.ProcessOf(verdicts)
 }
 
+// verdict returns whether the process lives. The rules use the words of identity.
 func (c *Client) verdict(p identity.Process) turn.Process {
-	switch c.Table.Verdict(p) {
-	case identity.Alive:
-		return turn.Alive
-	case identity.Gone:
-		return turn.Gone
-	}
-	return turn.Unknown
+	return turn.Process(c.Table.Verdict(p))
 }
 
 func (c *Client) isAlive(p *identity.Process) bool {

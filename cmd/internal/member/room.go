@@ -62,14 +62,20 @@ func (r *Room) notify(c turn.Change) {
 // may be called more than once.
 type Decision func(*turn.State, turn.Facts) ([]event.Event, error)
 
-// Update changes the room. The facts are gathered without the lock: decide is called
-// on the room as it can be read without it, and a refusal there is the answer. Then it
-// is called again under the lock.
+// Update changes the room and records the presence of the agent. It returns the
+// changed room and the new events.
 func (r *Room) Update(ctx context.Context, decide Decision) (*snapshot, []event.Event, error) {
-	return r.updateThen(ctx, decide, func() {})
+	snap, events, err := r.updateThen(ctx, decide, func() {})
+	if err == nil {
+		r.RecordPresence(ctx, snap.State)
+	}
+	return snap, events, err
 }
 
-// updateThen is Update that calls committed, see [fsroom.Room.UpdateThen].
+// updateThen changes the room, and calls committed as [fsroom.Room.UpdateThen] does.
+// The facts are gathered without the lock: decide is called on the room as it can be
+// read without it, and a refusal there is the answer. Then decide is called again
+// under the lock.
 func (r *Room) updateThen(ctx context.Context, decide Decision, committed func()) (*snapshot, []event.Event, error) {
 	snap, err := r.Snapshot()
 	if err != nil {

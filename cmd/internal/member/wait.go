@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"sync"
 	"time"
 
 	"github.com/talking-stick/tt/fsroom"
@@ -98,7 +97,6 @@ type turnRequest struct {
 
 	result   turn.WaitResult  // of the last look
 	guardian *pendingGuardian // for a turn that is about to be granted
-	handoff  *pendingHandoff  // the handoff that comes with it
 	answered chan error       // the result of Answer for a grant; nil: nothing was granted
 	exits    exitWatcher
 }
@@ -139,7 +137,7 @@ func (t *turnRequest) wait(untilSignal context.Context, limit time.Duration) err
 // reset drops what was prepared for a grant that did not come.
 func (t *turnRequest) reset() {
 	t.guardian.cancel()
-	t.guardian, t.handoff = nil, nil
+	t.guardian = nil
 }
 
 // isLockTimeout reports whether err is or comes from lock_timeout.
@@ -173,9 +171,6 @@ func (t *turnRequest) request(ctx context.Context, snap *snapshot, rule turnRule
 	afterLock := context.WithoutCancel(ctx)
 	decide := func(st *turn.State, f turn.Facts) (events []event.Event, err error) {
 		events, t.result, err = rule(st, f)
-		if len(events) > 0 && t.handoff == nil {
-			t.handoff = t.readHandoff(afterLock, t.result.HandoffSeq)
-		}
 		if len(events) > 0 && t.guardian == nil && !t.joins { // an agent that is no member yet has no directory
 			t.guardian = t.startPendingGuardian(t.fence())
 		}
@@ -227,7 +222,7 @@ func (t *turnRequest) granted(ctx context.Context) {
 	pid, err := t.recordGrant(t.fence(), started, failure)
 	t.result.GuardianPID = pid
 	if err == nil {
-		t.result.Handoff, err = t.handoffOf(ctx, t.result.HandoffSeq)
+		t.result.Handoff, err = t.readHandoff(ctx, t.result.HandoffSeq)
 	}
 	t.answered = make(chan error, 1)
 	switch {
@@ -254,7 +249,7 @@ func (t *turnRequest) answer() error {
 // [turn.State.Check].
 func (t *turnRequest) resume(ctx context.Context) (err error) {
 	if t.result.GuardianPID, err = t.EnsureGuardian(ctx, t.fence()); err == nil {
-		t.result.Handoff, err = t.handoffOf(context.WithoutCancel(ctx), t.result.HandoffSeq)
+		t.result.Handoff, err = t.readHandoff(context.WithoutCancel(ctx), t.result.HandoffSeq)
 	}
 	return ownedError(t.result.TurnID, err)
 }
@@ -279,34 +274,14 @@ func ownedError(turnID int64, err error) error {
 		With("turn_id", turnID).Because(err)
 }
 
-// A pendingHandoff is the handoff of an event, which is read while the grant is being
-// committed.
-type pendingHandoff struct {
-	seq  int64
-	read func() (json.RawMessage, error) // returns when it has been read
-}
-
-// readHandoff starts to read the handoff of an event. Event 0 has none.
-func (r *Room) readHandoff(ctx context.Context, seq int64) *pendingHandoff {
-	read := sync.OnceValues(func() (json.RawMessage, error) {
-		if seq == 0 {
-			return nil, nil
-		}
-		e, err := r.Event(ctx, seq)
-		if err != nil {
-			return nil, err
-		}
-		return e.Handoff, nil
-	})
-	go read()
-	return &pendingHandoff{seq, read}
-}
-
-// handoffOf returns the handoff of an event. The pending one may be that of another
-// event, if the room changed before it was locked.
-func (t *turnRequest) handoffOf(ctx context.Context, seq int64) (json.RawMessage, error) {
-	if t.handoff == nil || t.handoff.seq != seq {
-		t.handoff = t.readHandoff(ctx, seq)
+// readHandoff returns the handoff of an event. Event 0 has none.
+func (r *Room) readHandoff(ctx context.Context, seq int64) (json.RawMessage, error) {
+	if seq == 0 {
+		return nil, nil
 	}
-	return t.handoff.read()
+	e, err := r.Event(ctx, seq)
+	if err != nil {
+		return nil, err
+	}
+	return e.Handoff, nil
 }

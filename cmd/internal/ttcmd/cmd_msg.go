@@ -63,7 +63,6 @@ func runMsgSend(ctx context.Context, c *cli.Invocation) error {
 	if err != nil {
 		return err
 	}
-	room.RecordPresence(ctx, snap.State)
 	sent := events[0]
 	return c.Out.Result(&sentResult{sent.Seq, sent.ID, sent.CreatedAt, snap.State.Owner, snap.State.ReservedFor}, func(t *cli.Text) {
 		to := sent.To

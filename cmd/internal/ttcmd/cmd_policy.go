@@ -42,14 +42,13 @@ func runPolicy(ctx context.Context, c *cli.Invocation) error {
 		return err
 	}
 	var policy turn.Policy
-	snap, _, err := room.Update(ctx, func(st *turn.State, _ turn.Facts) (events []event.Event, err error) {
+	_, _, err = room.Update(ctx, func(st *turn.State, _ turn.Facts) (events []event.Event, err error) {
 		events, policy, err = turn.SetPolicy(st, room.Self.ID, func(p *turn.Policy) error { return applyFlags(c, p) })
 		return events, err
 	})
 	if err != nil {
 		return err
 	}
-	room.RecordPresence(ctx, snap.State)
 	if warning := policy.Warning(); warning != "" {
 		c.Notice(warning)
 	}
