@@ -1,9 +1,9 @@
 // Package code is the one error type of the project and the table of its codes.
 //
-// Everything a command refuses, and everything that fails on the way, ends as an
-// [Error]: a stable code for programs, a sentence for people, the next move as a
-// hint, and the facts as details. The rules return it, storage returns it, and
-// the front ends print it; nobody parses a message.
+// A refused command and a failed one both return an [Error]: a stable code for
+// programs, a sentence for people, the next move as a hint, and the facts as details.
+// The rules and the storage return it, and the commands print it. No program needs to
+// parse a message.
 package code
 
 import (
@@ -15,7 +15,7 @@ import (
 // with scripts and agents and never change their meaning.
 type Code string
 
-// The codes of tt. Those of the agent bus stand with its rules.
+// The codes of tt. The codes of the agent bus are in its own packages.
 const (
 	Usage                Code = "usage"
 	Internal             Code = "internal"
@@ -52,7 +52,7 @@ const (
 	InDoubt              Code = "in_doubt"
 )
 
-// An Error is a refusal or a failure as users meet it.
+// An Error is a refusal or a failure, as users see it.
 type Error struct {
 	Code    Code
 	Message string         // one sentence, no capital, no full stop

@@ -1,22 +1,32 @@
 // Package turn is the protocol of the talking stick as pure functions.
 //
 // A room is a [State], the fold of its journal. Each request of an agent is one
-// function: it looks at the state and at the [Facts] of the moment and returns
-// either the events that carry it out or a refusal. Nothing here reads a clock,
-// a disk or the process table, and nothing changes the state but [State.Apply],
-// which is the same code for a live command, after a crash and in a backup.
+// function. It is given the state and the [Facts] of the moment, and returns either
+// the events that carry out the request or a refusal. Nothing here reads a clock, a
+// disk or the process table, and only [State.Apply] changes the state: the same code
+// runs for a live command, after a crash and for a backup.
 //
 // The stick goes round like this:
 //
 //	idle ──claim──▶ owned ──release──▶ reserved ──claim──▶ owned …
 //	                  │  ▲                 │
 //	                  │  └────takeover─────┘
-//	                  └──release, nobody ready──▶ idle, with a pending handoff
+//	                  └──release, no other member ready──▶ idle, with a pending handoff
 //
-// A grant (claim or takeover) starts a new turn: turn_id goes up by one and a
-// new lease is issued. Nothing else changes turn_id. The lease is the fencing
-// token: whoever acts on a turn shows turn_id and lease_id, and a holder that
-// was overtaken can change nothing any more.
+// A grant, which is a claim or a takeover, begins a new turn: turn_id goes up by one,
+// and a new lease is issued. Nothing else changes turn_id. The lease is the fencing
+// token: an agent that acts on its turn shows turn_id and lease_id, and an owner whose
+// turn was taken over can change nothing any more.
 //
-// Start reading at state.go, then grant.go and release.go.
+// Each rule has a file:
+//
+//	state.go, apply.go    what a room is, and how events change it
+//	grant.go              who may claim the turn
+//	release.go            who is next
+//	takeover.go           who may take over, evidence.go: what speaks for it
+//	fence.go              who holds the stick
+//	presence.go           who is gone, active, ready
+//	notify.go, watch.go   who is notified of a change, and when a waiting agent looks again
+//	member.go, idle.go    joining, leaving, removing; rooms that end by themselves
+//	endings.go, log.go    what ends a turn; the history as people read it
 package turn

@@ -1,6 +1,11 @@
 package turn
 
-import "github.com/talking-stick/tt/journal/event"
+import (
+	"fmt"
+
+	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/journal/event"
+)
 
 // EndsTurn reports whether the event ends the turn that holder owns.
 func EndsTurn(e *event.Event, holder string) bool {
@@ -38,5 +43,32 @@ func (l *Endings) Fold(e *event.Event) {
 		l.Turn = e.Clone()
 	case EndsMembership(e, l.Agent):
 		l.Membership = e.Clone()
+	}
+}
+
+// NeedsEndings reports whether [Endings.Explain] can add to a refusal with the code.
+func NeedsEndings(c code.Code) bool {
+	switch c {
+	case code.NotJoined, code.NoActiveLease, code.TurnMismatch, code.StaleLease:
+		return true
+	}
+	return false
+}
+
+// Explain adds to a refusal of the agent, which holds no turn or is not a member, that
+// another agent removed it, or that it released the turn itself.
+func (l *Endings) Explain(refusal *code.Error) {
+	removed, ended := &l.Membership, &l.Turn
+	switch {
+	case removed.Type == Kicked:
+		refusal.Message += fmt.Sprintf("; %s removed it (event %d)", removed.From, removed.Seq)
+		if removed.Reason != "" {
+			refusal.Message += ": " + removed.Reason
+		}
+		refusal.With("kicked_by", removed.From).With("kick_event_seq", removed.Seq)
+	case refusal.Code == code.NotJoined:
+	case ended.Type == Released, ended.Type == Passed:
+		refusal.Message += fmt.Sprintf("; it ended turn %d itself (event %d)", ended.Turn, ended.Seq)
+		refusal.WithHint(hintReleased, ended.Seq-1).With("released_event_seq", ended.Seq)
 	}
 }

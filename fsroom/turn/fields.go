@@ -91,9 +91,7 @@ func (n *Note) Fields(c *wire.Codec) {
 func (n *NoteView) Fields(c *wire.Codec) {
 	n.Note.Fields(c)
 	c.Text("body", &n.Body)
-	if n.ResolvedAt != nil {
-		c.Time("resolved_at", n.ResolvedAt)
-	}
+	optTime(c, "resolved_at", n.ResolvedAt)
 	c.OptText("resolved_by_agent_id", &n.ResolvedBy)
 }
 
@@ -161,8 +159,8 @@ func (v *RoomView) Fields(c *wire.Codec) {
 	c.Int("turn_id", &v.TurnID)
 	c.OptText("owner", &v.Owner)
 	c.OptText("reserved_for", &v.ReservedFor)
-	optTime(c, "lease_expires_at", &v.LeaseExpiresAt)
-	optTime(c, "claim_expires_at", &v.ClaimExpiresAt)
+	optTime(c, "lease_expires_at", v.LeaseExpiresAt)
+	optTime(c, "claim_expires_at", v.ClaimExpiresAt)
 	c.OptInt("pending_handoff_event_seq", &v.PendingHandoff)
 	c.Int("last_event_seq", &v.LastEventSeq)
 	c.Time("updated_at", &v.UpdatedAt)
@@ -185,7 +183,7 @@ func (v *MemberView) Fields(c *wire.Codec) {
 func (r *WaitResult) Fields(c *wire.Codec) {
 	c.Text("status", &r.Status)
 	c.Text("room_id", &r.RoomID)
-	if c.Writes() && r.Status == WaitClosed {
+	if r.Status == WaitClosed {
 		return
 	}
 	c.OptText("room_state", &r.RoomState)
@@ -198,16 +196,16 @@ func (r *WaitResult) Fields(c *wire.Codec) {
 	c.OptInt("last_handoff_event_seq", &r.LastHandoff)
 	c.OptText("current_owner", &r.CurrentOwner)
 	c.OptText("reserved_for", &r.ReservedFor)
-	optTime(c, "lease_expires_at", &r.LeaseExpiresAt)
-	optTime(c, "claim_expires_at", &r.ClaimExpiresAt)
+	optTime(c, "lease_expires_at", r.LeaseExpiresAt)
+	optTime(c, "claim_expires_at", r.ClaimExpiresAt)
 	c.OptNum("guardian_pid", &r.GuardianPID)
 	r.Evidence.fields(c)
 	c.OptText("warning", &r.Warning)
 }
 
 func (e *Evidence) fields(c *wire.Codec) {
-	optTime(c, "last_seen_at", &e.LastSeenAt)
-	optTime(c, "gone_since", &e.GoneSince)
+	optTime(c, "last_seen_at", e.LastSeenAt)
+	optTime(c, "gone_since", e.GoneSince)
 	c.OptText("evidence", &e.Sentence)
 	c.OptText("hint", &e.Hint)
 }
@@ -234,17 +232,11 @@ func (h *Handoff) Fields(c *wire.Codec) {
 	c.OptTexts("do_not", &h.DoNot)
 }
 
-func optTime(c *wire.Codec, name string, at **event.Time) {
-	if c.Writes() {
-		if *at != nil {
-			c.Time(name, *at)
-		}
-		return
-	}
-	var t event.Time
-	c.Time(name, &t)
-	if !t.IsZero() {
-		*at = &t
+// optTime is a time of a result, left out if it is not known. Results are only
+// written.
+func optTime(c *wire.Codec, name string, at *event.Time) {
+	if at != nil {
+		c.Time(name, at)
 	}
 }
 

@@ -14,6 +14,7 @@ const (
 	hintStop         = `stop changing shared files, look with "tt state", wait with "tt wait"`
 	hintGetTurn      = `get one with "tt wait"; if you had it before a crash, "tt wait" gives it back`
 	hintNobodyElse   = `hand over to whoever comes with "tt release"`
+	hintReleased     = `the handoff is in the journal: "tt events --after %d --limit 1"; wait for the next turn with "tt wait"`
 	hintLookAgain    = `look with "tt state" before you decide again`
 	hintGiveReason   = `say why with --reason "…", or pass --operator-requested if a person asked for it`
 	hintOthersFirst  = `wait with "tt wait": the turn is yours if nobody else wants it`

@@ -121,33 +121,6 @@ func TestEnded(t *testing.T) {
 	}
 }
 
-// TestLoss: how an agent last lost its turn and its membership.
-func TestLoss(t *testing.T) {
-	for _, c := range []struct {
-		name       string
-		steps      steps
-		turn, left string
-	}{
-		{"nothing", steps{members("a", "b"), held("a")}, "", ""},
-		{"released", steps{members("a", "b"), held("a"), released("reserved for b")}, "release", ""},
-		{"assigned, and others had turns since", steps{members("a", "b"), held("a"), assigned("b"), held("b"), released("reserved for a")}, "pass", ""},
-		{"has another turn", steps{members("a", "b"), held("a"), assigned("b"), held("b"), assigned("a"), held("a")}, "", ""},
-		{"taken over", steps{members("a", "b"), held("a"), taken("b")}, "takeover", ""},
-		{"took it back", steps{members("a", "b"), held("a"), taken("b"), taken("a")}, "", ""},
-		{"kicked", steps{members("a", "b"), held("a"), kicked("b", "a")}, "", "kick"},
-		{"left", steps{members("a", "b"), left("a")}, "", "member_left"},
-		{"kicked, and came back", steps{members("a", "b"), kicked("b", "a"), members("a")}, "", ""},
-		{"of a life that ended", steps{members("a"), held("a"), left("a"), members("a")}, "", ""},
-	} {
-		w, loss := room(t, c.steps...), turn.Endings{Agent: "a"}
-		for _, e := range w.onDisk() {
-			loss.Fold(&e)
-		}
-		equal(t, c.name+": turn", loss.Turn.Type, c.turn)
-		equal(t, c.name+": membership", loss.Membership.Type, c.left)
-	}
-}
-
 // TestEndsTurn: the events that end a turn are those after which it has no owner,
 // or another one.
 func TestEndsTurn(t *testing.T) {
