@@ -8,11 +8,10 @@ import (
 	"github.com/talking-stick/tt/journal/wire"
 )
 
-// An AppendError is a failed append. Undone tells that the file is again, on disk
-// too, as it was before; else it is in doubt whether the change is in it.
+// An AppendError is a failed write or sync of an append.
 type AppendError struct {
 	Err    error
-	Undone bool
+	Undone bool // the file is as it was before, also on the disk; if false, the change may be in it
 }
 
 func (e *AppendError) Error() string {
@@ -24,13 +23,13 @@ func (e *AppendError) Error() string {
 
 func (e *AppendError) Unwrap() error { return e.Err }
 
-// Append commits events as one change, by one write and one sync, and returns the
-// position after it. The caller holds the room's lock.
+// Append commits events as one change, by one write and one sync, and returns the position
+// after it. It sets More. The caller has the room's lock.
 //
-// nil means the events are durable. An [AppendError] means that the write or
-// the sync failed. Any other error means that nothing was written: the
-// file does not end at at ([ErrPosition]), the numbers do not go on from at.Seq,
-// or an event cannot be written as a line that reads back. Append sets More.
+// When Append returns nil, the events are durable. An [AppendError] means that the write
+// or the sync failed. With any other error nothing was written: the file does not end at
+// at ([ErrPosition]), the numbers do not continue at.Seq, or an event has no line that can
+// be read back.
 func (l *Log) Append(at Position, events []event.Event) (Position, error) {
 	if len(events) == 0 {
 		return at, nil
@@ -47,9 +46,9 @@ func (l *Log) Append(at Position, events []event.Event) (Position, error) {
 		err = io.ErrShortWrite
 	}
 	if err == nil {
-		// Once this returns nil the change is committed. If it fails it is not
-		// tried again: the kernel may have marked the lost pages clean, and a
-		// second sync would succeed without them.
+		// When this returns nil, the change is committed. If it fails, it is not
+		// tried again: the kernel may have marked the lost pages clean, and a second
+		// sync would succeed without them.
 		err = l.file.Sync()
 	}
 	if err != nil {
@@ -58,13 +57,13 @@ func (l *Log) Append(at Position, events []event.Event) (Position, error) {
 	return Position{Offset: at.Offset + int64(len(lines)), Seq: events[len(events)-1].Seq}, nil
 }
 
-// undo takes off what a failed append may have left. Its sync is of the new
-// length, not a second try for the data.
+// undo removes what a failed append may have left. Its sync is for the length of the file,
+// and not a second try for the data.
 func (l *Log) undo(at Position) bool {
 	return l.file.Truncate(at.Offset) == nil && l.file.Sync() == nil
 }
 
-// endsAt checks that nothing lies behind at.
+// endsAt returns nil if the file ends at the position.
 func (l *Log) endsAt(at Position) error {
 	size, _, err := l.file.Stat()
 	if err == nil && size != at.Offset {
@@ -73,8 +72,8 @@ func (l *Log) endsAt(at Position) error {
 	return err
 }
 
-// encodeChange returns the lines of a change. Each is read back before it is
-// given out: what no reader could read must never reach the file.
+// encodeChange returns the lines of a change. It decodes each line again, because a line
+// that cannot be read must not be written.
 func encodeChange(at Position, events []event.Event) ([]byte, error) {
 	lines := make([]byte, 0, 512*len(events))
 	for i := range events {
@@ -116,11 +115,11 @@ func readable(e *event.Event, line []byte) error {
 	return err
 }
 
-// Cut drops the torn tail behind at; nil means it is gone on disk too. The caller
-// holds the room's lock and has at from [Log.Scan] or [Log.Last]. An at beyond the
-// end or inside a line is refused with [ErrPosition].
+// Cut removes the torn tail after at. When it returns nil, the tail is gone from the disk
+// too. The caller has the room's lock, and at is from [Log.Scan] or [Log.Last]. If at is
+// beyond the end or inside a line, the error is [ErrPosition].
 func (l *Log) Cut(at Position) error {
-	if _, err := l.fits(at); err != nil { // Truncate would fill up with NULs
+	if _, err := l.fits(at); err != nil { // Truncate would append NULs
 		return err
 	}
 	if err := l.file.Truncate(at.Offset); err != nil {

@@ -8,10 +8,10 @@ import (
 	"github.com/talking-stick/tt/journal/event"
 )
 
-// findWindow is how much one probe reads, unless the line there is longer.
+// findWindow is how many bytes one probe reads, unless a line is longer.
 const findWindow = 4 << 10
 
-// First returns the first event, [ErrEmpty] if no change is whole.
+// First returns the first event. The error is [ErrEmpty] if there is no complete change.
 func (l *Log) First() (event.Event, error) {
 	var first event.Event
 	found := errors.New("found")
@@ -28,12 +28,12 @@ func (l *Log) First() (event.Event, error) {
 	return first, nil
 }
 
-// Find returns the position before event seq: a [Log.Scan] from there delivers seq
-// first. That can be inside a change. A seq before the first event gives the
-// start of the file, one after the last the position of [Log.Last].
+// Find returns the position before event seq, so that a [Log.Scan] from there delivers seq
+// first. The position can be inside a change. For a seq before the first event it is the
+// start of the file, and for one after the last it is that of [Log.Last].
 //
-// The lines are sorted by event_seq, so Find bisects the file: about one small
-// read for each doubling of its size, and no index to keep.
+// The lines are sorted by event_seq, so Find bisects the file. It needs about one small
+// read for each doubling of the size, and no index.
 func (l *Log) Find(seq int64) (Position, error) {
 	end, _, err := l.Last()
 	if err != nil || seq > end.Seq || end.Offset == 0 {
@@ -51,7 +51,7 @@ func (l *Log) Find(seq int64) (Position, error) {
 	return b.walk(low)
 }
 
-// A bisector is one Find, for a seq that is after the first line and not after end.
+// A bisector is one Find, for a seq after that of the first line and not after end.
 type bisector struct {
 	log   *Log
 	lines *lineReader
@@ -60,9 +60,9 @@ type bisector struct {
 	seq   int64
 }
 
-// narrow returns the start of a line before seq, at most about a window away.
+// narrow returns the start of a line before seq and at most about a window away from it.
 func (b *bisector) narrow() (int64, error) {
-	// The line at low is before seq; of the lines starting at high or later, none is.
+	// The line at low is before seq. No line that starts at high or later is.
 	low, high := int64(0), b.end.Offset
 	for high-low > findWindow {
 		middle := low + (high-low)/2
@@ -79,7 +79,8 @@ func (b *bisector) narrow() (int64, error) {
 	return low, nil
 }
 
-// probe finds the first line that starts at offset or later, and whether it is before seq.
+// probe returns the start of the first line at offset or later, and whether the line is
+// before seq.
 func (b *bisector) probe(offset int64) (start int64, before bool, err error) {
 	b.lines.seek(offset - 1)
 	if _, err := b.lines.next(); err != nil {
@@ -92,7 +93,7 @@ func (b *bisector) probe(offset int64) (start int64, before bool, err error) {
 	return start, seq < b.seq, err
 }
 
-// walk reads line by line from low up to seq.
+// walk reads the lines from low up to seq.
 func (b *bisector) walk(low int64) (Position, error) {
 	b.lines.seek(low)
 	for {
@@ -109,7 +110,7 @@ func (b *bisector) walk(low int64) (Position, error) {
 	}
 }
 
-// read returns the number of the next line.
+// read returns the event_seq of the next line.
 func (b *bisector) read() (int64, error) {
 	start := b.lines.off
 	line, err := b.lines.next()
@@ -123,14 +124,13 @@ func (b *bisector) read() (int64, error) {
 	return e.Seq, nil
 }
 
-// explain turns a failed read of the line that reaches up to end, or beyond it, into
-// the error to return.
+// explain returns the error of Find for a failed read of a line that ends at end or later.
 func (b *bisector) explain(end int64, err error) error {
 	switch {
 	case errors.Is(err, errLineTooLong):
 		return b.log.corruptUpTo(end, err.Error())
 	case errors.Is(err, io.EOF):
-		return io.ErrUnexpectedEOF // the file was longer when we began
+		return io.ErrUnexpectedEOF // the file has become shorter
 	}
 	return err
 }

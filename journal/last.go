@@ -8,16 +8,15 @@ import (
 	"github.com/talking-stick/tt/journal/event"
 )
 
-// tailWindow is how much of the end of the file is read first.
+// tailWindow is how many bytes of the end of the file are read first.
 const tailWindow = 4 << 10
 
-// Last returns the position after the last whole change and what torn bytes
-// follow it, the zero Position if there is none. It agrees with a [Log.Scan] of
-// the whole file, but reads only as much of the end as it needs, so damage
-// before the last two changes goes unnoticed.
+// Last returns the position after the last complete change, the zero Position if there is
+// none, and the torn tail after it. The results are those of a [Log.Scan] of the whole file,
+// but Last reads only as much of the end as it needs and so does not notice damage before
+// the last two changes.
 func (l *Log) Last() (pos Position, tail Tail, err error) {
-	// A second look, because the file may shrink or change between our reads,
-	// when a writer cuts a torn tail.
+	// The second try is for a writer that cuts off a torn tail between two reads.
 	for range 2 {
 		pos, tail, err = l.last()
 		var bad *CorruptError
@@ -44,8 +43,8 @@ func (l *Log) last() (Position, Tail, error) {
 			return end, Tail{}, nil
 		}
 	}
-	// The last change has several lines or may be torn. Scan it from the nearest
-	// end of a change before it.
+	// The last change has several lines or may be torn. Scan it from the end of the
+	// change before it.
 	for ; err == nil; line, err = r.prev() {
 		end := r.offset() + int64(len(line))
 		if end < size && endsChange(&d, line, &e) {
@@ -68,8 +67,8 @@ func endsChange(d *event.Decoder, line []byte, e *event.Event) bool {
 	return line[len(line)-1] == '\n' && decodeLine(d, line, e) == nil && !e.More
 }
 
-// separate reports whether the line before event seq is not of the same change. A
-// line that is damaged otherwise than by a lost page is no part of a torn one.
+// separate reports whether the line before event seq belongs to another change. A line
+// that is damaged, but not by a lost page, cannot belong to a torn change.
 func separate(d *event.Decoder, line []byte, seq int64) bool {
 	var e event.Event
 	if decodeLine(d, line, &e) != nil {
@@ -78,7 +77,7 @@ func separate(d *event.Decoder, line []byte, seq int64) bool {
 	return !e.More && e.Seq+1 == seq
 }
 
-// corruptUpTo is corrupt for the line that ends at offset end or goes beyond it.
+// corruptUpTo is [Log.corrupt] for the line that ends at offset end or later.
 func (l *Log) corruptUpTo(end int64, problem string) error {
 	lines := newLineReader(l.file, 0, scanWindow)
 	for {
@@ -97,11 +96,12 @@ type backReader struct {
 	buf   []byte // read and not yet returned
 }
 
-// offset is that of the line last returned.
+// offset returns the offset of the line last returned.
 func (r *backReader) offset() int64 { return r.start + int64(len(r.buf)) }
 
-// prev returns the line before the last one, valid until the next call; only the
-// very last of the file may be without a newline. It ends with io.EOF.
+// prev returns the line before the one last returned, and io.EOF after the first line of
+// the file. The line is valid until the next call. Only the last line of the file may have
+// no newline.
 func (r *backReader) prev() ([]byte, error) {
 	for {
 		n := len(r.buf)
@@ -134,7 +134,7 @@ func (r *backReader) cut(i int) ([]byte, error) {
 	return line, nil
 }
 
-// grow reads as much again before buf as is in it.
+// grow doubles buf by reading the bytes before it.
 func (r *backReader) grow() error {
 	more := min(int64(max(tailWindow, len(r.buf))), r.start)
 	grown := make([]byte, more, more+int64(len(r.buf)))

@@ -9,27 +9,27 @@ import (
 
 var errLineTooLong = fmt.Errorf("longer than %d bytes", MaxLine)
 
-// A lineReader reads lines forward from an offset through a buffer that grows to
-// the longest line and never beyond MaxLine.
+// A lineReader reads lines forward from an offset. Its buffer grows up to the longest line
+// and never beyond MaxLine.
 type lineReader struct {
 	file       io.ReaderAt
 	off        int64 // of the next line in the file
 	buf        []byte
 	head, tail int   // buf[head:tail] is read from the file and not yet returned
-	err        error // what the file said after buf[:tail]
+	err        error // of the read after buf[:tail]
 }
 
 func newLineReader(file io.ReaderAt, off, window int64) *lineReader {
 	return &lineReader{file: file, off: off, buf: make([]byte, window)}
 }
 
-// seek makes off the start of what is read next.
+// seek sets the offset of the next line.
 func (r *lineReader) seek(off int64) {
 	r.off, r.head, r.tail, r.err = off, 0, 0, nil
 }
 
-// next returns the next line with its newline, valid until the following call.
-// At the end of the file it returns what is left, which has no newline, and io.EOF.
+// next returns the next line with its newline, valid until the following call. At the end
+// of the file it returns the rest, which has no newline, and io.EOF.
 func (r *lineReader) next() ([]byte, error) {
 	searched := 0
 	for {
@@ -49,7 +49,7 @@ func (r *lineReader) next() ([]byte, error) {
 	}
 }
 
-// atEnd reports whether the file ends here. It invalidates the last line.
+// atEnd reports whether the file ends after the last line, which it invalidates.
 func (r *lineReader) atEnd() (bool, error) {
 	if r.head < r.tail {
 		return false, nil
@@ -61,7 +61,7 @@ func (r *lineReader) atEnd() (bool, error) {
 	return false, err
 }
 
-// fill reads at least one byte more.
+// fill reads at least one more byte.
 func (r *lineReader) fill() error {
 	if r.err != nil {
 		return r.err
@@ -85,7 +85,7 @@ func (r *lineReader) fill() error {
 	return err
 }
 
-// lineNumber counts the lines before offset, and one.
+// lineNumber returns the number, counted from 1, of the line at offset.
 func (l *Log) lineNumber(offset int64) (int, error) {
 	buf := make([]byte, scanWindow)
 	line := 1

@@ -14,27 +14,26 @@ import (
 const MaxLine = 4 << 20
 
 var (
-	// ErrPosition means a Position does not fit the file: it lies beyond the end
-	// or not at the start of a line, or an append did not start at the end.
+	// ErrPosition means that a Position does not fit the file: it is beyond the end or
+	// inside a line, or is not the end where an append must start.
 	ErrPosition = errors.New("position does not fit the journal")
-	// ErrEmpty means there is no whole change in the file.
+	// ErrEmpty means that the file has no complete change.
 	ErrEmpty = errors.New("journal has no event")
 )
 
-// A Position is a place between two lines. Everything before Offset (bytes) is
-// covered; Seq is the last covered event. The zero Position covers nothing, and
-// expects nothing of the number of the first event.
+// A Position is a place between two lines. Offset is in bytes, and Seq is the event_seq of
+// the line before it. After the zero Position an event may have any number.
 type Position struct {
 	Offset int64 `json:"offset"`
 	Seq    int64 `json:"event_seq"`
 }
 
-// A Tail tells what lies behind the last whole change.
+// A Tail describes what follows the last complete change.
 type Tail struct {
 	Torn int64 // bytes of an unfinished change
 }
 
-// A CorruptError is damage that cutting a torn tail does not explain.
+// A CorruptError is damage that is not a torn tail.
 type CorruptError struct {
 	Path    string
 	Line    int   // 1-based
@@ -46,15 +45,15 @@ func (e *CorruptError) Error() string {
 	return fmt.Sprintf("%s:%d: %s", e.Path, e.Line, e.Problem)
 }
 
-// A Log is an open journal. The methods that read may be used by several
-// goroutines at once and while others, also other processes, append.
+// A Log is an open journal. Several goroutines may use the methods that read at once, also
+// while other goroutines or processes append.
 type Log struct {
 	path      string
 	file      File
 	committed func() int64
 }
 
-// New returns a Log on a file that is open already. The path only names it in errors.
+// New returns a Log on an open file. The path is for errors only.
 func New(path string, file File) *Log { return &Log{path: path, file: file} }
 
 // Open opens a journal for reading. The error is [fs.ErrNotExist] for a missing file
@@ -106,14 +105,14 @@ func OpenWriter(path string) (*Log, error) {
 	return nil, fmt.Errorf("%s keeps being created and removed", path)
 }
 
-// SetCommitted tells the log how many bytes of the file are known to have been
-// committed: what a valid projection of it covers. Damage before that offset is
-// damage and never a torn tail, see [Log.Scan]. f is called only where a torn tail
-// may have been found; an offset beyond the end of the file counts as 0.
-// Without SetCommitted nothing is known. It is called before the log is used.
+// SetCommitted sets the function that returns how many bytes of the file are known to have
+// been committed, which are those that a valid projection covers. A line that cannot be
+// read before that offset is damage and never a torn tail, see [Log.Scan]. f is called only
+// for what may be a torn tail; a result beyond the end of the file counts as 0, and so does
+// a missing function. SetCommitted is called before the log is used.
 func (l *Log) SetCommitted(f func() int64) { l.committed = f }
 
-// committedBytes returns how much of the file is known to have been committed.
+// committedBytes returns how many bytes are known to have been committed.
 func (l *Log) committedBytes() (int64, error) {
 	if l.committed == nil {
 		return 0, nil
@@ -126,11 +125,11 @@ func (l *Log) committedBytes() (int64, error) {
 	return offset, nil
 }
 
-// Stat returns the size in bytes and the time of the last write.
+// Stat returns the size in bytes and the modification time.
 func (l *Log) Stat() (size int64, modified time.Time, err error) { return l.file.Stat() }
 
-// Sync puts on disk what was appended by others, such as a process that was killed
-// between its write and its sync. The caller holds the room's lock.
+// Sync writes to the disk what other processes have appended, such as one that was killed
+// between its write and its sync. The caller has the room's lock.
 func (l *Log) Sync() error { return l.file.Sync() }
 
 // Close closes the file.
@@ -145,6 +144,34 @@ func (l *Log) corrupt(offset int64, problem string) error {
 	return &CorruptError{Path: l.path, Line: line, Offset: offset, Problem: problem}
 }
 
-// Damaged returns the CorruptError for the line that ends at the offset, where a
-// line that decodes makes no sense.
+// Damaged returns a [CorruptError] for the line that ends at the offset. It is for lines that
+// decode and are wrong in another way.
 func (l *Log) Damaged(end int64, problem string) error { return l.corruptUpTo(end, problem) }
+
+// Moved reports whether the path no longer names the open file, because the file was
+// renamed, removed or replaced. The open file can still be read. An append after Moved has
+// returned false may go to a file that was moved meanwhile, unless the caller has the room's
+// lock.
+func (l *Log) Moved() bool {
+	f, ok := l.file.(osFile)
+	if !ok {
+		return false
+	}
+	opened, err := f.File.Stat()
+	if err != nil {
+		return true
+	}
+	now, err := os.Lstat(l.path)
+	return err != nil || !os.SameFile(opened, now)
+}
+
+// Continues reports whether l begins with the same event_seq as old. A copy that has
+// replaced old does, the journal of the next life does not.
+func (l *Log) Continues(old *Log) bool {
+	first, err := l.First()
+	if err != nil {
+		return false
+	}
+	before, err := old.First()
+	return err == nil && before.Seq == first.Seq
+}

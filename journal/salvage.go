@@ -11,17 +11,16 @@ import (
 // A Line is one line of a journal, readable or not.
 type Line struct {
 	Text    []byte      // with its newline; nil for a line longer than MaxLine
-	End     int64       // the offset in the file behind it
-	Event   event.Event // zero where Problem is set
-	Problem string      // why the line does not read, "" if it does
-	Torn    bool        // an unfinished write may have left it: it ends the file
+	End     int64       // the offset after it
+	Event   event.Event // zero if Problem is set
+	Problem string      // why the line cannot be read; "" if it can
+	Torn    bool        // the line is the last one and may be of an unfinished write
 }
 
-// Lines calls fn with every line of the file, damaged ones too, until fn fails,
-// whose error it returns. What an editor may have added to a line, a carriage return
-// or a byte order mark, is left out of it. Lines looks at no numbers and knows of no
-// changes: it is for repairing what [Log.Scan] refuses. The line is valid only during
-// the call.
+// Lines calls fn with every line of the file, also with damaged ones, and returns the error
+// of fn. It removes what an editor may have added to a line: a carriage return or a byte
+// order mark. Lines checks no numbers and ignores changes: it is for the repair of files
+// that [Log.Scan] refuses. A line is valid only during the call.
 func (l *Log) Lines(fn func(*Line) error) error {
 	lines := newLineReader(l.file, 0, scanWindow)
 	dec := event.NewDecoder()
@@ -65,8 +64,8 @@ func cleaned(line []byte) []byte {
 	return line
 }
 
-// skip goes to the next line without keeping this one. It reports whether the
-// file ends before a newline comes.
+// skip goes to the next line and does not keep the bytes of this one. It reports whether
+// the file ends before a newline.
 func (r *lineReader) skip() (atEnd bool, err error) {
 	for {
 		r.seek(r.off + int64(r.tail-r.head))

@@ -10,32 +10,30 @@ import (
 )
 
 const (
-	scanWindow = 64 << 10 // bytes a Scan reads at once
-	leastRead  = 512      // and the least, for the short tails that are usual
+	scanWindow = 64 << 10 // bytes that a Scan reads at once at most
+	leastRead  = 512      // and at least: most scans are of a short tail
 )
 
-// Scan calls fn with the events of every whole change after from, in order: all
-// of a change or nothing of it. end is the offset behind the event's line; it is
-// a Position's offset where e.More is false. e and its slices are valid only
-// during the call, see [Event.Clone].
+// Scan calls fn with the events of every complete change after from, in order: with all
+// events of a change or with none. end is the offset after the event's line; it is the
+// offset of a Position if e.More is false. e and its slices are valid only during the call,
+// see [event.Event.Clone].
 //
-// Scan returns the position after the last whole change it delivered and what
-// torn bytes follow. The error is a [CorruptError] for damage, [ErrPosition]
-// (wrapped) when from lies outside the file or inside a line, and whatever fn
-// returned, unchanged, after which nothing more is read; the change that fn
-// did not take is not covered by the position.
+// Scan returns the position after the last change delivered, and the torn tail. The error is
+// a [CorruptError] for damage and [ErrPosition] (wrapped) if from is outside the file or
+// inside a line. If fn returns an error, Scan returns it unchanged and reads no further; the
+// position is then before the change that fn has refused.
 //
-// The event numbers must go up by one, starting at from.Seq+1; from the zero
-// Position the first line sets the start. A Scan may start inside a change, as
-// [Log.Find] does; it then delivers the rest of it.
+// The event numbers must increase by one, starting at from.Seq+1; after the zero Position
+// the first line may have any number. A Scan may start inside a change, at a position of
+// [Log.Find]; it then delivers the rest of the change.
 //
-// A torn tail is the one change behind what is known to have been committed
-// ([Log.SetCommitted]), as far as it came to be. It is torn if the file ends before
-// its last line, or if any of its lines has NUL bytes, which a file system may
-// leave of a page that it had no time to write. It is torn as a whole, however many
-// of its lines read. Where whole changes lie between the committed bytes and the
-// damage, what follows need not be one change: then only the last line of the file
-// may be torn.
+// A torn tail is what was written of the one change after the bytes that are known to have
+// been committed ([Log.SetCommitted]). The change is torn if the file ends before its last
+// line, or if any of its lines has NUL bytes, which a file system may leave of a page that
+// it had no time to write. It is torn as a whole, even if some of its lines can be read. If
+// there are complete changes between the committed bytes and the damage, the rest of the
+// file may be more than one change: then only the last line of the file can be torn.
 //
 // Scan takes no lock and may see a change before its writer has synced it.
 func (l *Log) Scan(from Position, fn func(e *event.Event, end int64) error) (Position, Tail, error) {
@@ -49,9 +47,9 @@ func (l *Log) scan(from Position, window int64, fn func(*event.Event, int64) err
 	}
 	window = max(leastRead, min(window, size-from.Offset+1)) // +1 to meet the end in the same read
 	s := newScanner(l, from, window, fn)
-	// A writer may cut a torn tail and write its own lines there between two of
-	// our reads, and we would have glued both together. So damage counts only
-	// if it is met twice in the same place.
+	// Between two reads a writer may cut off a torn tail and append its own lines. A
+	// line can then have the beginning of one and the end of the other. So damage counts
+	// only if it is found twice in the same place.
 	for failed := int64(-1); ; {
 		tail, problem, err := s.run()
 		if err != nil || problem == "" {
@@ -92,11 +90,11 @@ type scanner struct {
 	fn    func(*event.Event, int64) error
 
 	pos     Position    // after the last change delivered
-	counted bool        // whether seq says what the next number must be
+	counted bool        // the next event_seq must be seq+1
 	seq     int64       // of the last line read
 	line    int64       // offset of the line being read
 	event   event.Event // that line
-	pending []pending   // lines of a change whose end is not yet read
+	pending []pending   // events of a change whose end is not yet read
 }
 
 type pending struct {
@@ -123,7 +121,7 @@ func (s *scanner) restart() {
 	s.pending = s.pending[:0]
 }
 
-// run reads to the end. A problem is damage in the line at s.line.
+// run reads to the end. A problem is the damage in the line at s.line.
 func (s *scanner) run() (tail Tail, problem string, err error) {
 	for {
 		s.line = s.lines.off
@@ -148,7 +146,7 @@ func (s *scanner) run() (tail Tail, problem string, err error) {
 	}
 }
 
-// unfinished handles a file that ends at end, behind s.pos.
+// unfinished handles the end of the file, which may be after s.pos.
 func (s *scanner) unfinished(end int64) (Tail, string, error) {
 	if end == s.pos.Offset {
 		return Tail{}, "", nil
@@ -163,8 +161,8 @@ func (s *scanner) unfinished(end int64) (Tail, string, error) {
 	return Tail{}, "the change it belongs to has no end", nil
 }
 
-// undecodable handles a line that does not decode: it is damage, unless a power
-// cut may have left it and what follows.
+// undecodable handles a line that does not decode. It is damage, unless the line and what
+// follows may be what a power cut left of one change.
 func (s *scanner) undecodable(line []byte, bad error) (Tail, string, error) {
 	if !lostPage(line) {
 		return Tail{}, bad.Error(), nil
@@ -180,13 +178,13 @@ func (s *scanner) undecodable(line []byte, bad error) (Tail, string, error) {
 	return Tail{Torn: end - s.pos.Offset}, "", nil
 }
 
-// restOfChange reads on behind a line with NUL bytes. It returns the end of the
-// file and whether all up to there can be of the same change. sure tells that at
-// most one change can be there; else only a last line is taken for torn.
-func (s *scanner) restOfChange(sure bool) (end int64, torn bool, err error) {
+// restOfChange reads on after a line with NUL bytes. It returns the end of the file, and
+// whether everything up to there can be of the same change. If the rest of the file may be
+// more than one change (single is false), only a last line can be torn.
+func (s *scanner) restOfChange(single bool) (end int64, torn bool, err error) {
 	for lost := int64(1); ; {
 		atEnd, err := s.lines.atEnd()
-		if err != nil || atEnd || !sure {
+		if err != nil || atEnd || !single {
 			return s.lines.off, atEnd, err
 		}
 		line, err := s.lines.next()
@@ -216,15 +214,15 @@ func (s *scanner) restOfChange(sure bool) (end int64, torn bool, err error) {
 	}
 }
 
-// follows reports whether the number of the line in s.event fits behind the last
-// one that was read and lost lines that were not. A line with NUL bytes stands for
-// several if they cover a newline.
+// follows reports whether the line in s.event can follow the last line that was read and
+// as many lost ones. A line with NUL bytes counts for several if the NULs cover a newline.
 func (s *scanner) follows(lost int64) bool {
 	due := s.seq + 1 + lost
 	return !s.counted || s.event.Seq == due || lost > 0 && s.event.Seq > due
 }
 
-// take delivers the line in s.event if it ends a change, else puts it aside.
+// take delivers the change that the event in s.event ends, and keeps an event that does not
+// end a change.
 func (s *scanner) take() error {
 	s.counted, s.seq = true, s.event.Seq
 	end := s.lines.off
@@ -245,7 +243,7 @@ func (s *scanner) take() error {
 	return nil
 }
 
-// decodeLine is decode for a line of the file, newline included.
+// decodeLine decodes a line of the file with its newline.
 func decodeLine(d *event.Decoder, line []byte, e *event.Event) error {
 	body := line[:len(line)-1]
 	switch {
@@ -261,5 +259,5 @@ func decodeLine(d *event.Decoder, line []byte, e *event.Event) error {
 
 func outOfOrder(seq, after int64) string { return fmt.Sprintf("event_seq %d follows %d", seq, after) }
 
-// lostPage reports whether a line that does not decode may be what a power cut left.
+// lostPage reports whether a line has NUL bytes, as a power cut may leave them.
 func lostPage(line []byte) bool { return bytes.IndexByte(line, 0) >= 0 }

@@ -7,9 +7,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Sync leaves out what only fsync would write, the time stamps; the length is
-// included, since the data could not be read without it. An interrupted call
-// has not failed and is made again; a failed one never is, see [Log.Append].
+// Sync uses fdatasync, which does not write the time stamps but does write the length. An
+// interrupted call is repeated, because it has not failed; a failed one is not, see
+// [Log.Append].
 func (f osFile) Sync() error {
 	for {
 		err := unix.Fdatasync(int(f.Fd()))
