@@ -41,8 +41,8 @@ func programOf(args []string) string {
 		}
 		return ""
 	}
-	switch name := programName(args[0]); strings.TrimRight(name, "0123456789.") { // "node22"
-	case "node":
+	switch strings.TrimRight(programName(args[0]), "0123456789.") { // "node22"
+	case "node", "nodejs":
 		return node.program(args[1:])
 	case "bun":
 		return bun.program(args[1:])

@@ -36,6 +36,7 @@ func TestHarnessOfRecognises(t *testing.T) {
 		// Through an interpreter.
 		{"claude", proc("node", "node", "/usr/local/bin/claude")},
 		{"claude", proc("MainThread", "/usr/bin/node", "--max-old-space-size=4096", "--require", "/x/hook.js", modules+"@anthropic-ai/claude-code/cli.js", "-p", "x")},
+		{"claude", proc("nodejs", "/usr/bin/nodejs", "/usr/local/bin/claude")},
 		{"claude", proc("node22", "/opt/node22", "--", "claude.mjs")},
 		{"codex", proc("node", "node", modules+"@openai/codex/bin/codex.js")},
 		{"gemini", proc("node", "node", "--no-warnings=DEP0040", modules+"@google/gemini-cli/dist/index.js")},

@@ -41,8 +41,8 @@ type finding struct {
 	digests []string   // of the values that contain something of ours
 }
 
-// find looks for e in doc. In a group of somebody else our handler is ours, but the
-// group is not.
+// find looks for e in doc. If a group has other handlers besides ours, only the
+// handler is ours.
 func (e entry) find(doc *jsonc.Document) (f finding, err error) {
 	raw, err := doc.Get(e.path...)
 	if err != nil || raw == nil {
@@ -97,7 +97,7 @@ func subpath(path []string, name string) []string {
 	return append(append([]string(nil), path...), name)
 }
 
-// add puts e into doc. A value of somebody else under our name is replaced or is
+// add puts e into doc. If another value has our name, add replaces it or returns
 // errTaken.
 func (e entry) add(doc *jsonc.Document, replace bool) error {
 	if e.kind != "" {

@@ -43,7 +43,7 @@ type ownFile struct {
 	Digest string `json:"digest"` // of what we wrote: if the file has another one, the user has edited it
 }
 
-// A foreignFile is a file of somebody else with entries of ours.
+// A foreignFile is a file of a harness with entries of ours.
 type foreignFile struct {
 	Original []byte   `json:"original,omitempty"` // the file without our entries
 	Made     bool     `json:"made,omitempty"`     // it did not exist

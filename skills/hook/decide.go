@@ -11,8 +11,8 @@ import (
 type Stick struct {
 	Root        string // the room's canonical path
 	Me          string // the agent id of the caller, "" if it is not a member
-	Holder      string // who holds the stick with a live lease, "" if nobody does
-	ReservedFor string // for whom it is reserved with a live claim, "" if for nobody
+	Holder      string // who holds the stick with a live lease, or ""
+	ReservedFor string // for whom it is reserved with a live claim, or ""
 	Turn        int64
 }
 
