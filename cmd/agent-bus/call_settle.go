@@ -10,11 +10,7 @@ import (
 )
 
 func askCancel(ctx context.Context, c *call) (tools.Result, error) {
-	id, err := tools.ParseQuestionID(c.args)
-	if err != nil {
-		return nil, err
-	}
-	reason, err := tools.ParseReason(c.args, c.limits)
+	id, reason, err := tools.ParseCancel(c.args, c.limits)
 	if err != nil {
 		return nil, err
 	}

@@ -32,7 +32,7 @@ type call struct {
 	*server
 	session *session
 	request *mcp.CallToolRequest
-	args    tools.Args
+	args    *tools.Args
 	topicID string // of a tool that is onTopic
 	agent   string // the session's name on that topic, "" if it has not joined
 	// startsWaiting lets the client's later calls go on.

@@ -151,8 +151,8 @@ func responseParams(l topic.Limits) []param {
 	}
 }
 
-// A param is one argument of a tool, as its input schema describes it. What is
-// accepted is decided by the topics.Rules, and more than this: see [tools.Args].
+// A param is one argument of a tool in its input schema. Calls accept more than the
+// schema says: see [tools.Args].
 type param struct {
 	name         string
 	kind         string // the one JSON type

@@ -11,7 +11,7 @@ import (
 	"github.com/talking-stick/tt/fsroom/topic"
 )
 
-func args(t *testing.T, text string) tools.Args {
+func args(t *testing.T, text string) *tools.Args {
 	t.Helper()
 	a, err := tools.ParseArgs(json.RawMessage(text))
 	if err != nil {
@@ -24,13 +24,15 @@ func TestIntegers(t *testing.T) {
 	for literal, want := range map[string]int{
 		`60`: 60, `"60"`: 60, `60.0`: 60, `1e0`: 1, `" 7 "`: 7, `"1e2"`: 100, `-0`: 0, `null`: 42,
 	} {
-		n, err := args(t, f(`{"n":%s}`, literal)).Integer("n", 42, 0)
-		if err != nil || n != want {
+		a := args(t, f(`{"n":%s}`, literal))
+		n := a.Integer("n", 42, 0)
+		if err := a.Err(); err != nil || n != want {
 			t.Errorf("%s: %d, %v, want %d", literal, n, err, want)
 		}
 	}
 	for _, literal := range []string{`0.5`, `""`, `"inf"`, `"nan"`, `"0x10"`, `true`, `[]`, `{}`, `1e300`, `"1_0"`, `99999999999999999999`} {
-		if n, err := args(t, f(`{"n":%s}`, literal)).Integer("n", 42, 0); err == nil {
+		a := args(t, f(`{"n":%s}`, literal))
+		if n := a.Integer("n", 42, 0); a.Err() == nil {
 			t.Errorf("%s was read as %d", literal, n)
 		}
 	}
@@ -38,24 +40,25 @@ func TestIntegers(t *testing.T) {
 
 func TestBooleans(t *testing.T) {
 	for literal, want := range map[string]bool{`true`: true, `false`: false, `"true"`: true, `"FALSE"`: false, `null`: false} {
-		if b, err := args(t, f(`{"b":%s}`, literal)).Boolean("b"); err != nil || b != want {
-			t.Errorf("%s: %v, %v", literal, b, err)
+		a := args(t, f(`{"b":%s}`, literal))
+		if b := a.Boolean("b"); a.Err() != nil || b != want {
+			t.Errorf("%s: %v, %v", literal, b, a.Err())
 		}
 	}
 	for _, literal := range []string{`1`, `"yes"`, `""`, `[true]`} {
-		if _, err := args(t, f(`{"b":%s}`, literal)).Boolean("b"); err == nil {
+		a := args(t, f(`{"b":%s}`, literal))
+		if a.Boolean("b"); a.Err() == nil {
 			t.Errorf("%s was taken", literal)
 		}
 	}
 }
 
 func TestObjectsStayAsTheyAre(t *testing.T) {
-	got, err := args(t, `{"m":{ "b" : 1.50, "a": [ {} ] }}`).Object("m")
-	if err != nil || string(got) != `{"b":1.50,"a":[{}]}` {
-		t.Errorf("%s, %v", got, err)
-	}
-	if got, err := args(t, `{"m":{}}`).Object("m"); err != nil || string(got) != `{}` {
-		t.Errorf("%s, %v", got, err)
+	for text, want := range map[string]string{`{"m":{ "b" : 1.50, "a": [ {} ] }}`: `{"b":1.50,"a":[{}]}`, `{"m":{}}`: `{}`} {
+		a := args(t, text)
+		if got := a.Object("m"); a.Err() != nil || string(got) != want {
+			t.Errorf("%s, %v", got, a.Err())
+		}
 	}
 }
 
@@ -119,24 +122,28 @@ func FuzzArgs(f *testing.F) {
 			}
 			return err != nil
 		}
-		a, err := tools.ParseArgs(json.RawMessage(text))
-		if refused(err) {
-			return
+		for _, read := range []func(a *tools.Args){
+			func(a *tools.Args) { a.Unknown(nil) },
+			func(a *tools.Args) { a.Text("x") },
+			func(a *tools.Args) { a.Integer("x", 0, 0) },
+			func(a *tools.Args) { a.Boolean("x") },
+			func(a *tools.Args) { a.Texts("x") },
+			func(a *tools.Args) {
+				if object := a.Object("x"); a.Err() == nil && object != nil && !json.Valid(object) {
+					t.Errorf("%q gave the object %q", text, object)
+				}
+			},
+			func(a *tools.Args) {
+				_, _, err := tools.ParseResponses(a, l)
+				refused(err)
+			},
+		} {
+			a, err := tools.ParseArgs(json.RawMessage(text))
+			if refused(err) {
+				return
+			}
+			read(a)
+			refused(a.Err())
 		}
-		a.Unknown(nil)
-		_, _, err = a.Text("x")
-		refused(err)
-		_, err = a.Integer("x", 0, 0)
-		refused(err)
-		_, err = a.Boolean("x")
-		refused(err)
-		_, _, err = a.Texts("x")
-		refused(err)
-		object, err := a.Object("x")
-		if !refused(err) && object != nil && !json.Valid(object) {
-			t.Errorf("%q gave the object %q", text, object)
-		}
-		_, _, err = tools.ParseResponses(a, l)
-		refused(err)
 	})
 }

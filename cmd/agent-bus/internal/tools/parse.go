@@ -19,46 +19,33 @@ const (
 )
 
 // ParseCreate reads the arguments of topic_create.
-func ParseCreate(a Args, l topic.Limits) (r topic.CreateRequest, err error) {
-	if r.Name, err = a.topicName(); err != nil {
-		return r, err
+func ParseCreate(a *Args, l topic.Limits) (topic.CreateRequest, error) {
+	r := topic.CreateRequest{Name: a.topicName(), Metadata: a.Object("metadata"), Mode: a.Choice("mode", topic.ModeReuse, topic.ModeNew)}
+	a.check(checkLine("name", r.Name, topic.MaxTopicNameChars))
+	if n := len(r.Metadata); n > l.MetadataBytes {
+		a.check(topic.Invalid("metadata", "has %d bytes, which exceeds the maximum of %d", n, l.MetadataBytes))
 	}
-	if err = printable("name", r.Name, topic.MaxTopicNameChars); err != nil {
-		return r, err
-	}
-	if r.Metadata, err = a.Object("metadata"); err != nil {
-		return r, err
-	}
-	if len(r.Metadata) > l.MetadataBytes {
-		return r, topic.Invalid("metadata", "has %d bytes, which exceeds the maximum of %d", len(r.Metadata), l.MetadataBytes)
-	}
-	r.Mode, err = a.Choice("mode", topic.ModeReuse, topic.ModeNew)
-	return r, err
+	return r, a.Err()
 }
 
 // topicName returns the name of a topic without surrounding white space, "" if the
 // name is missing or empty. A name of white space only is refused.
-func (a Args) topicName() (string, error) {
-	name, _, err := a.Text("name")
-	if err == nil && name != "" && isBlank(name) {
-		err = topic.Invalid("name", "must not be blank")
+func (a *Args) topicName() string {
+	name := a.Text("name")
+	if name != "" && isBlank(name) {
+		a.check(topic.Invalid("name", "must not be blank"))
 	}
-	return strings.TrimSpace(name), err
+	return strings.TrimSpace(name)
 }
 
 // ParseList reads the status that topic_list selects.
-func ParseList(a Args) (string, error) {
-	return a.Choice("status", topic.ListOpen, topic.ListClosed, topic.ListAll)
+func ParseList(a *Args) (string, error) {
+	return a.Choice("status", topic.ListOpen, topic.ListClosed, topic.ListAll), a.Err()
 }
 
 // ParseResolve reads the arguments of topic_resolve.
-func ParseResolve(a Args) (r topic.ResolveRequest, err error) {
-	if r.Name, err = a.Required("name"); err != nil {
-		return r, err
-	}
-	r.Name = strings.TrimSpace(r.Name)
-	r.AllowClosed, err = a.Boolean("allow_closed")
-	return r, err
+func ParseResolve(a *Args) (topic.ResolveRequest, error) {
+	return topic.ResolveRequest{Name: strings.TrimSpace(a.Required("name")), AllowClosed: a.Boolean("allow_closed")}, a.Err()
 }
 
 // A JoinRequest names an agent, and a topic by either its id or its name.
@@ -71,47 +58,34 @@ type JoinRequest struct {
 // ParseJoin reads the arguments of topic_join. An empty selector counts as not
 // given. If agent_name is not given, defaultName returns it; if that returns "",
 // agent_name is required.
-func ParseJoin(a Args, defaultName func() string) (r JoinRequest, err error) {
-	name, given, err := a.Text("agent_name")
-	if err != nil {
-		return r, err
-	}
-	if !given {
+func ParseJoin(a *Args, defaultName func() string) (r JoinRequest, err error) {
+	name := a.Text("agent_name")
+	if !a.Given("agent_name") {
 		if name = defaultName(); name == "" {
 			return r, topic.Invalid("agent_name", "is required: no harness session was recognised that could name the agent")
 		}
 	}
-	if r.AgentName, err = ValidateAgentName(name); err != nil {
-		return r, err
-	}
-	if r.TopicID, _, err = a.Text("topic_id"); err != nil {
-		return r, err
-	}
-	if r.Name, err = a.topicName(); err != nil {
-		return r, err
-	}
+	r.AgentName, err = ValidateAgentName(name)
+	a.check(err)
+	r.TopicID, r.Name, r.AllowClosed = a.Text("topic_id"), a.topicName(), a.Boolean("allow_closed")
 	if (r.TopicID == "") == (r.Name == "") {
-		return r, code.New(topic.InvalidArgument, "exactly one of topic_id and name must be given").With(topic.DetailArgument, "topic_id")
+		a.check(code.New(topic.InvalidArgument, "exactly one of topic_id and name must be given").With(topic.DetailArgument, "topic_id"))
 	}
-	r.AllowClosed, err = a.Boolean("allow_closed")
-	return r, err
+	return r, a.Err()
 }
 
 // ParseTopicID reads the topic_id of a call on a topic. Calls read it before their
 // other arguments, so that a session that has not joined gets that error first.
-func ParseTopicID(a Args) (string, error) { return a.Required("topic_id") }
+func ParseTopicID(a *Args) (string, error) { return a.Required("topic_id"), a.Err() }
 
-// ParseQuestionID reads the question_id of ask_poll, ask_cancel and
-// question_mark_answered.
-func ParseQuestionID(a Args) (string, error) { return a.Required("question_id") }
+// ParseQuestionID reads the question_id of question_mark_answered.
+func ParseQuestionID(a *Args) (string, error) { return a.Required("question_id"), a.Err() }
 
-// ParseReason reads the optional reason of topic_close and ask_cancel, "" for none.
-func ParseReason(a Args, l topic.Limits) (string, error) {
-	reason, _, err := a.Text("reason")
-	if err != nil {
-		return "", err
-	}
-	return reason, CheckReason(reason, l)
+// ParseReason reads the optional reason of topic_close, "" for none.
+func ParseReason(a *Args, l topic.Limits) (string, error) {
+	reason := a.Text("reason")
+	a.check(CheckReason(reason, l))
+	return reason, a.Err()
 }
 
 // CheckReason refuses a reason that is too long.
@@ -119,20 +93,19 @@ func CheckReason(reason string, l topic.Limits) error {
 	return checkText("reason", reason, l.ReasonChars)
 }
 
+// ParseCancel reads the arguments of ask_cancel beside topic_id.
+func ParseCancel(a *Args, l topic.Limits) (questionID, reason string, err error) {
+	questionID = a.Required("question_id")
+	reason, err = ParseReason(a, l)
+	return questionID, reason, err
+}
+
 // ParseAsk reads the arguments of ask beside topic_id: the question, and for how
 // many seconds the call is to wait for an answer.
-func ParseAsk(a Args, l topic.Limits) (r topic.AskRequest, waitSeconds int, err error) {
-	if r.Question, err = a.Required("question"); err != nil {
-		return r, 0, err
-	}
-	if r.To, _, err = a.Text("to"); err != nil {
-		return r, 0, err
-	}
-	if err = CheckAsk(&r, l); err != nil {
-		return r, 0, err
-	}
-	waitSeconds, err = a.Integer("wait_seconds", DefaultWaitSeconds, 0)
-	return r, waitSeconds, err
+func ParseAsk(a *Args, l topic.Limits) (r topic.AskRequest, waitSeconds int, err error) {
+	r = topic.AskRequest{Question: a.Required("question"), To: a.Text("to")}
+	a.check(CheckAsk(&r, l))
+	return r, a.Integer("wait_seconds", DefaultWaitSeconds, 0), a.Err()
 }
 
 // CheckAsk refuses a question that is blank or too long, and trims the recipient's
@@ -153,18 +126,13 @@ type PollRequest struct {
 }
 
 // ParsePoll reads the arguments of ask_poll beside topic_id.
-func ParsePoll(a Args) (r PollRequest, err error) {
-	if r.QuestionID, err = ParseQuestionID(a); err != nil {
-		return r, err
-	}
-	if r.WaitSeconds, err = a.Integer("wait_seconds", 0, 0); err != nil {
-		return r, err
-	}
-	if r.MinAnswers, err = a.Integer("min_answers", 1, 1); err != nil {
-		return r, err
-	}
-	r.Skip, err = a.Integer("skip", 0, 0)
-	return r, err
+func ParsePoll(a *Args) (PollRequest, error) {
+	return PollRequest{
+		QuestionID:  a.Required("question_id"),
+		WaitSeconds: a.Integer("wait_seconds", 0, 0),
+		MinAnswers:  a.Integer("min_answers", 1, 1),
+		Skip:        a.Integer("skip", 0, 0),
+	}, a.Err()
 }
 
 // A PendingRequest asks for the questions that the caller can answer, or for its
@@ -176,17 +144,12 @@ type PendingRequest struct {
 }
 
 // ParsePending reads the arguments of pending_list beside topic_id.
-func ParsePending(a Args) (r PendingRequest, err error) {
-	if r.Limit, err = a.Integer("limit", DefaultListLimit, 1); err != nil {
-		return r, err
-	}
-	if r.WaitSeconds, err = a.Integer("wait_seconds", DefaultWaitSeconds, 0); err != nil {
-		return r, err
-	}
-	if r.Mine, err = a.Boolean("mine"); r.Mine {
+func ParsePending(a *Args) (PendingRequest, error) {
+	r := PendingRequest{Limit: a.Integer("limit", DefaultListLimit, 1), WaitSeconds: a.Integer("wait_seconds", DefaultWaitSeconds, 0), Mine: a.Boolean("mine")}
+	if r.Mine {
 		r.WaitSeconds = 0
 	}
-	return r, err
+	return r, a.Err()
 }
 
 // ValidateAgentName returns the name without surrounding white space. A name has 1
@@ -199,11 +162,11 @@ func validateName(argument, name string) (string, error) {
 	if name == "" {
 		return "", topic.Invalid(argument, "must not be blank")
 	}
-	return name, printable(argument, name, topic.MaxAgentNameChars)
+	return name, checkLine(argument, name, topic.MaxAgentNameChars)
 }
 
-// printable refuses a text that is longer than limit or not printable on one line.
-func printable(argument, text string, limit int) error {
+// checkLine is checkText for a text that must be printable on one line.
+func checkLine(argument, text string, limit int) error {
 	if err := checkText(argument, text, limit); err != nil {
 		return err
 	}

@@ -10,15 +10,16 @@ import (
 // ParseResponses reads the responses of answer. A list that is too long is cut, with
 // a warning. Anything else that is wrong in one response refuses all of them, and so
 // do two responses to the same question.
-func ParseResponses(a Args, l topic.Limits) (responses []topic.Response, warnings []Warning, err error) {
-	items, given, err := a.List("responses")
-	switch {
-	case err != nil:
-		return nil, nil, err
-	case !given:
-		return nil, nil, topic.Invalid("responses", "is required")
-	case len(items) > l.Batch:
-		return nil, nil, topic.Invalid("responses", "has %d items, which exceeds the maximum of %d; send the rest in another call", len(items), l.Batch)
+func ParseResponses(a *Args, l topic.Limits) (responses []topic.Response, warnings []Warning, err error) {
+	items := a.List("responses")
+	if !a.Given("responses") {
+		a.check(topic.Invalid("responses", "is required"))
+	}
+	if len(items) > l.Batch {
+		a.check(topic.Invalid("responses", "has %d items, which exceeds the maximum of %d; send the rest in another call", len(items), l.Batch))
+	}
+	if a.err != nil {
+		return nil, nil, a.err
 	}
 	known := []string{"question_id", "answer_markdown", "repo_pointers", "suggested_followups"}
 	var unknown []string
@@ -44,24 +45,16 @@ func ParseResponses(a Args, l topic.Limits) (responses []topic.Response, warning
 	return responses, append(warnings, unknownArguments("responses[].", unknown, known)...), nil
 }
 
-func (a Args) response(l topic.Limits) (r topic.Response, warnings []Warning, err error) {
-	if r.QuestionID, err = a.Required("question_id"); err != nil {
-		return r, nil, err
+func (a *Args) response(l topic.Limits) (topic.Response, []Warning, error) {
+	r := topic.Response{QuestionID: a.Required("question_id"), Payload: topic.Payload{
+		Markdown: a.Required("answer_markdown"), Pointers: a.Texts("repo_pointers"), Followups: a.Texts("suggested_followups"),
+	}}
+	warnings, err := CheckResponse(a.prefix, &r, l)
+	a.check(err)
+	if len(r.Payload.Followups) == 0 {
+		a.check(topic.Invalid(a.prefix+"suggested_followups", "is required and must have at least one entry"))
 	}
-	if r.Payload.Markdown, err = a.Required("answer_markdown"); err != nil {
-		return r, nil, err
-	}
-	if r.Payload.Pointers, _, err = a.Texts("repo_pointers"); err != nil {
-		return r, nil, err
-	}
-	if r.Payload.Followups, _, err = a.Texts("suggested_followups"); err != nil {
-		return r, nil, err
-	}
-	warnings, err = CheckResponse(a.prefix, &r, l)
-	if err == nil && len(r.Payload.Followups) == 0 {
-		err = topic.Invalid(a.prefix+"suggested_followups", "is required and must have at least one entry")
-	}
-	return r, warnings, err
+	return r, warnings, a.Err()
 }
 
 // CheckResponse refuses a response with a text that is blank or too long, and cuts

@@ -57,7 +57,7 @@ func (w *world) run(session, tool string, raw json.RawMessage) (tools.Result, er
 	return w.mark(id, agent, a)
 }
 
-func (w *world) create(a tools.Args) (tools.Result, error) {
+func (w *world) create(a *tools.Args) (tools.Result, error) {
 	r, err := tools.ParseCreate(a, w.Limits)
 	if err != nil {
 		return nil, err
@@ -66,7 +66,7 @@ func (w *world) create(a tools.Args) (tools.Result, error) {
 	return tools.NewTopicResult(&info), nil
 }
 
-func (w *world) join(session string, a tools.Args) (tools.Result, error) {
+func (w *world) join(session string, a *tools.Args) (tools.Result, error) {
 	r, err := tools.ParseJoin(a, func() string { return w.harness })
 	if err != nil {
 		return nil, err
@@ -90,7 +90,7 @@ func (w *world) join(session string, a tools.Args) (tools.Result, error) {
 	return tools.NewJoinResult(s, r.AgentName, "/data"), nil
 }
 
-func (w *world) close(id string, a tools.Args) (tools.Result, error) {
+func (w *world) close(id string, a *tools.Args) (tools.Result, error) {
 	reason, err := tools.ParseReason(a, w.Limits)
 	if err != nil {
 		return nil, err
@@ -106,7 +106,7 @@ func (w *world) close(id string, a tools.Args) (tools.Result, error) {
 	return r, nil
 }
 
-func (w *world) poll(id string, a tools.Args) (tools.Result, error) {
+func (w *world) poll(id string, a *tools.Args) (tools.Result, error) {
 	request, err := tools.ParsePoll(a)
 	if err != nil {
 		return nil, err
@@ -128,7 +128,7 @@ func (w *world) mismatch(err error, id, question string) error {
 	return err
 }
 
-func (w *world) ask(session, id, agent string, a tools.Args) (tools.Result, error) {
+func (w *world) ask(session, id, agent string, a *tools.Args) (tools.Result, error) {
 	r, waitSeconds, err := tools.ParseAsk(a, w.Limits)
 	if err != nil {
 		return nil, err
@@ -156,7 +156,7 @@ func (w *world) waited(id, question string) (tools.Result, error) {
 	return r.AskResult(w.listeners), nil
 }
 
-func (w *world) pending(id, agent string, a tools.Args) (tools.Result, error) {
+func (w *world) pending(id, agent string, a *tools.Args) (tools.Result, error) {
 	r, err := tools.ParsePending(a)
 	if err != nil {
 		return nil, err
@@ -165,7 +165,7 @@ func (w *world) pending(id, agent string, a tools.Args) (tools.Result, error) {
 	return tools.PendingList(m.State, agent, r, m.Lookup)
 }
 
-func (w *world) answer(id, agent string, a tools.Args) (tools.Result, error) {
+func (w *world) answer(id, agent string, a *tools.Args) (tools.Result, error) {
 	responses, warnings, err := tools.ParseResponses(a, w.Limits)
 	if err != nil {
 		return nil, err
@@ -179,7 +179,7 @@ func (w *world) answer(id, agent string, a tools.Args) (tools.Result, error) {
 	return r, nil
 }
 
-func (w *world) cancel(id, agent string, a tools.Args) (tools.Result, error) {
+func (w *world) cancel(id, agent string, a *tools.Args) (tools.Result, error) {
 	question, err := tools.ParseQuestionID(a)
 	if err != nil {
 		return nil, err
@@ -199,7 +199,7 @@ func (w *world) cancel(id, agent string, a tools.Args) (tools.Result, error) {
 	return r, nil
 }
 
-func (w *world) mark(id, agent string, a tools.Args) (tools.Result, error) {
+func (w *world) mark(id, agent string, a *tools.Args) (tools.Result, error) {
 	question, err := tools.ParseQuestionID(a)
 	if err != nil {
 		return nil, err
