@@ -105,19 +105,12 @@ func topicJoin(ctx context.Context, c *call) (tools.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	snap, err := r.View()
-	if err != nil {
-		return nil, err
-	}
-	if !snap.State.Exists() {
-		return nil, topic.NotFound("topic_id", id)
-	}
-	inUse, err := c.session.join(ctx, r, request.AgentName)
+	s, inUse, err := c.session.join(ctx, r, request.AgentName)
 	if err != nil {
 		return nil, err
 	}
 	if inUse {
 		warnings = append(warnings, tools.NameInUse(id, request.AgentName))
 	}
-	return warned(tools.NewJoinResult(snap.State, request.AgentName, c.Path), warnings...), nil
+	return warned(tools.NewJoinResult(s, request.AgentName, c.Path), warnings...), nil
 }

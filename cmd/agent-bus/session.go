@@ -8,6 +8,7 @@ import (
 	"github.com/talking-stick/tt/cmd/agent-bus/internal/tools"
 	"github.com/talking-stick/tt/cmd/internal/topics"
 	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/topic"
 )
 
 // A session is one client and the topics it has joined. It lives in memory only.
@@ -57,10 +58,10 @@ func (s *session) whileJoined(topicID string, do func(*membership) error) error 
 	return tools.NotJoined(topicID)
 }
 
-// join joins the topic under the name, and reports whether another live session has
-// joined under the same name. If presence cannot be written, as on a read-only disk,
-// it joins without the mark.
-func (s *session) join(ctx context.Context, r *topics.Room, agent string) (inUse bool, err error) {
+// join joins the topic under the name. It returns the topic, and whether another live
+// session has joined it under the same name. If presence cannot be written, as on a
+// read-only disk, it joins without the mark.
+func (s *session) join(ctx context.Context, r *topics.Room, agent string) (joined *topic.State, inUse bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	old := s.memberships[r.Name()]
@@ -71,9 +72,15 @@ func (s *session) join(ctx context.Context, r *topics.Room, agent string) (inUse
 	if old.agent == agent {
 		next.asked = old.asked
 	}
+	check := func(snap *topics.Snapshot) error {
+		if joined = snap.State; !joined.Exists() {
+			return topic.NotFound("topic_id", r.Name())
+		}
+		return joined.CheckRejoin(old.agent, agent, old.asked)
+	}
 	// Without the lock, two sessions that join at once would not see each other.
 	err = r.Locked(ctx, func(snap *topics.Snapshot) error {
-		if err := snap.State.CheckRejoin(old.agent, agent, old.asked); err != nil {
+		if err := check(snap); err != nil {
 			return err
 		}
 		if old.agent == agent {
@@ -87,22 +94,17 @@ func (s *session) join(ctx context.Context, r *topics.Room, agent string) (inUse
 		return nil
 	})
 	if code.Of(err) == code.DataDirUnusable || code.Of(err) == code.DiskFull {
-		err = checkRejoin(r, old, agent)
+		var snap *topics.Snapshot
+		if snap, err = r.View(); err == nil {
+			err = check(snap)
+		}
 	}
 	if err != nil {
-		return false, err
+		return nil, false, err
 	}
 	old.release()
 	s.memberships[r.Name()] = next
-	return inUse, nil
-}
-
-func checkRejoin(r *topics.Room, old *membership, next string) error {
-	snap, err := r.View()
-	if err != nil {
-		return err
-	}
-	return snap.State.CheckRejoin(old.agent, next, old.asked)
+	return joined, inUse, nil
 }
 
 // leave leaves all topics.

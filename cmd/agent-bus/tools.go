@@ -9,14 +9,13 @@ import (
 	"github.com/talking-stick/tt/fsroom/topic"
 )
 
-// Arguments that several tools have.
-func topicIDParam() param {
-	return param{name: "topic_id", kind: "string", required: true, description: "The topic, as topic_create or topic_join returned it."}
-}
-
-func questionIDParam() param {
-	return param{name: "question_id", kind: "string", required: true, description: "The question, as ask returned it."}
-}
+// Arguments that several tools have. topicIDParam is the first argument of each tool
+// that is onTopic.
+var (
+	topicIDParam     = param{name: "topic_id", kind: "string", required: true, description: "The topic, as topic_create or topic_join returned it."}
+	questionIDParam  = param{name: "question_id", kind: "string", required: true, description: "The question, as ask returned it."}
+	allowClosedParam = param{name: "allow_closed", kind: "boolean", defaultValue: false, description: "Whether a closed topic will do where no open one has the name."}
+)
 
 func waitParam(forWhat string, defaultSeconds int) param {
 	return param{
@@ -25,14 +24,16 @@ func waitParam(forWhat string, defaultSeconds int) param {
 	}
 }
 
-func allowClosedParam() param {
-	return param{name: "allow_closed", kind: "boolean", defaultValue: false, description: "Whether a closed topic will do where no open one has the name."}
-}
-
 // toolTable returns the twelve tools of the specification. Their descriptions name
 // the limits.
 func toolTable(l topic.Limits) []*tool {
-	return append(topicTools(), questionTools(l)...)
+	table := append(topicTools(), questionTools(l)...)
+	for _, t := range table {
+		if t.onTopic {
+			t.params = append([]param{topicIDParam}, t.params...)
+		}
+	}
+	return table
 }
 
 func topicTools() []*tool {
@@ -62,14 +63,13 @@ func topicTools() []*tool {
 			description: "Find the newest open topic with exactly this name.",
 			params: []param{
 				{name: "name", kind: "string", required: true, description: "The topic's name."},
-				allowClosedParam(),
+				allowClosedParam,
 			},
 		},
 		{
 			name: "topic_close", title: "Close a topic", idempotent: true, destructive: true, onTopic: true, run: topicClose,
 			description: "Close a topic for new questions, for everybody and for good. Any agent can. Questions already asked can still be answered.",
 			params: []param{
-				topicIDParam(),
 				{name: "reason", kind: "string", description: "Why, for the others."},
 			},
 		},
@@ -80,7 +80,7 @@ func topicTools() []*tool {
 				{name: "agent_name", kind: "string", description: "Who you are on this topic, such as red-squirrel: at most 64 characters on one line, and nobody else's. You are never offered questions asked under your own name. Left out: the id that \"tt whoami\" gives your harness session, if it is recognised."},
 				{name: "topic_id", kind: "string", description: "The topic. Give either this or name."},
 				{name: "name", kind: "string", description: "The topic's name. Give either this or topic_id."},
-				allowClosedParam(),
+				allowClosedParam,
 			},
 		},
 	}
@@ -92,7 +92,6 @@ func questionTools(l topic.Limits) []*tool {
 			name: "ask", title: "Ask a question", large: true, onTopic: true, joined: true, run: ask,
 			description: "Ask the other agents on a topic, and wait for the first answer. More answers may come; ask_poll returns all. The question stays open until you mark it answered or cancel it.",
 			params: []param{
-				topicIDParam(),
 				{name: "question", kind: "string", required: true, description: fmt.Sprintf("The question, with all that others need to answer it. At most %d characters.", l.QuestionChars)},
 				waitParam("an answer", tools.DefaultWaitSeconds),
 				{name: "to", kind: "string", description: "The agent_name of the one agent whom it is offered to, or human for any person. Left out: every agent on the topic."},
@@ -102,7 +101,7 @@ func questionTools(l topic.Limits) []*tool {
 			name: "ask_poll", title: "Look for answers", readOnly: true, large: true, onTopic: true, run: askPoll,
 			description: "Look how a question stands, and read all its answers. With wait_seconds, wait first until it has min_answers answers.",
 			params: []param{
-				topicIDParam(), questionIDParam(),
+				questionIDParam,
 				waitParam("answers", 0),
 				{name: "min_answers", kind: "integer", defaultValue: 1, description: "How many answers end the wait."},
 				{name: "skip", kind: "integer", defaultValue: 0, description: "How many of the oldest answers to leave out. Use what next_action says when a result could not hold all answers."},
@@ -112,20 +111,19 @@ func questionTools(l topic.Limits) []*tool {
 			name: "ask_cancel", title: "Cancel a question", idempotent: true, onTopic: true, joined: true, run: askCancel,
 			description: "Withdraw a question of your own: nobody is offered it any more.",
 			params: []param{
-				topicIDParam(), questionIDParam(),
+				questionIDParam,
 				{name: "reason", kind: "string", description: "Why, for the others."},
 			},
 		},
 		{
 			name: "question_mark_answered", title: "Mark a question answered", idempotent: true, onTopic: true, joined: true, run: questionMarkAnswered,
 			description: "Close a question of your own that has been answered well enough: nobody is offered it any more.",
-			params:      []param{topicIDParam(), questionIDParam()},
+			params:      []param{questionIDParam},
 		},
 		{
 			name: "pending_list", title: "List questions to answer", readOnly: true, large: true, onTopic: true, joined: true, run: pendingList,
 			description: "List the questions of others that you can answer and have not, the oldest first. Waits until there is one. With mine, list your own open questions instead, without waiting.",
 			params: []param{
-				topicIDParam(),
 				{name: "limit", kind: "integer", defaultValue: tools.DefaultListLimit, description: "How many at most."},
 				waitParam("a question", tools.DefaultWaitSeconds),
 				{name: "mine", kind: "boolean", defaultValue: false, description: "Whether to list your own open questions instead, such as one whose ask was interrupted."},
@@ -135,7 +133,6 @@ func questionTools(l topic.Limits) []*tool {
 			name: "answer", title: "Answer questions", onTopic: true, joined: true, run: answer,
 			description: "Answer one or more questions, each once. All are stored or, if one is refused, none.",
 			params: []param{
-				topicIDParam(),
 				{name: "responses", kind: "array", required: true, description: fmt.Sprintf("One object for each question, at most %d.", l.Batch), items: object(responseParams(l)...)},
 			},
 		},
