@@ -98,9 +98,9 @@ func (r *Room) Fence(ctx context.Context) (turn.Fence, error) {
 		return turn.Fence{}, err
 	}
 	if !r.IsMember(snap.State) {
-		return turn.Fence{}, r.explainLoss(ctx, turn.NotJoined(snap.State, r.Self.ID))
+		return turn.Fence{}, r.refused(ctx, snap.State, turn.NotJoined(snap.State, r.Self.ID))
 	}
-	return turn.Fence{}, r.explainLoss(ctx, turn.NoActiveLease(snap.State, r.Facts(snap.State), r.Self.ID))
+	return turn.Fence{}, r.refused(ctx, snap.State, turn.NoActiveLease(snap.State, r.Facts(snap.State), r.Self.ID))
 }
 
 // Fields implements [wire.Fields].

@@ -85,7 +85,7 @@ func (r *Room) updateThen(ctx context.Context, decide Decision, committed func()
 	r.decided = facts
 	events, err := decide(snap.State, facts)
 	if err != nil || len(events) == 0 {
-		return snap, nil, r.explainLoss(ctx, err)
+		return snap, nil, r.refused(ctx, snap.State, err)
 	}
 	after, events, err := r.files.UpdateThen(ctx, func(st *turn.State) ([]event.Event, error) {
 		if st.Seq != snap.State.Seq {
@@ -94,7 +94,16 @@ func (r *Room) updateThen(ctx context.Context, decide Decision, committed func()
 		facts.Now, facts.Renewed = Now(), r.renewed(st)
 		return decide(st, facts)
 	}, committed)
-	return after, events, r.explainLoss(ctx, err)
+	return after, events, r.refused(ctx, snap.State, err)
+}
+
+// refused records the presence of the agent if its command was refused, which is a
+// sign of it as any other command is, and explains the refusal.
+func (r *Room) refused(ctx context.Context, st *turn.State, err error) error {
+	if err != nil {
+		r.RecordPresence(ctx, st)
+	}
+	return r.explainLoss(ctx, err)
 }
 
 // Leave removes the agent from the room and ends its turn.

@@ -114,6 +114,9 @@ func handOver(ctx context.Context, c *cli.Invocation, target, pathArg string) (e
 		handoff, d, err = editHandoff(ctx, c, room.Workspace.Root)
 	}
 	if err != nil {
+		if snap, viewErr := room.Snapshot(); viewErr == nil {
+			room.RecordPresence(ctx, snap.State)
+		}
 		return err
 	}
 	res, err := room.Release(ctx, handoff, target)
