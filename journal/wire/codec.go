@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"bytes"
 	"encoding"
 	"encoding/json"
 	"errors"
@@ -159,11 +160,14 @@ func (c *Codec) OptBool(name string, v *bool) {
 	}
 }
 
-// OptRaw is any JSON value, left out when empty. A value that was read aliases the
-// text.
+// OptRaw is any JSON value, left out when it is blank or null. A value that was read
+// aliases the text.
 func (c *Codec) OptRaw(name string, v *json.RawMessage) {
-	if len(*v) > 0 && c.write(name) {
-		c.out = AppendRaw(c.out, *v)
+	if c.in == nil {
+		raw := bytes.Trim(*v, " \t\r\n")
+		if len(raw) > 0 && string(raw) != "null" && c.write(name) {
+			c.out = AppendRaw(c.out, raw)
+		}
 	} else if c.read(name) {
 		*v, c.err = c.in.Raw()
 	}
