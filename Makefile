@@ -10,16 +10,11 @@ PROGRAMS := ./cmd/tt ./cmd/agent-bus
 STAMP    := -s -w -X main.version=$(VERSION) -X main.commit=$(COMMIT)
 BUILD    := CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(STAMP) -X main.installer=make'
 
-# What goes into the release archives: the programs for these systems, all times
-# being that of the commit, so that the same commit gives the same bytes.
-SYSTEMS    := linux_amd64 linux_arm64 darwin_amd64 darwin_arm64
-EPOCH      ?= $(shell git log -1 --format=%ct 2>/dev/null || echo 0)
-BUILD_DIST := CGO_ENABLED=0 GOFLAGS= GOAMD64=v1 GOARM64=v8.0 $(GO) build -trimpath -buildvcs=false -ldflags '$(STAMP) -X main.installer=archive'
-
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
+GORELEASER  := github.com/goreleaser/goreleaser/v2@v2.15.0
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.8.0
 
-.PHONY: build demo test test-mcp race lint fmt vet bench cross ci install uninstall dist clean fuzz model torture torture-all torture-long test-ci vuln guards
+.PHONY: build demo test test-mcp race lint fmt vet bench cross ci install uninstall share dist release clean fuzz model torture torture-all torture-long test-ci vuln guards
 
 build: ## both binaries, into bin/
 	@mkdir -p $(BIN)
@@ -127,21 +122,15 @@ uninstall: build ## remove what "make install" has put into $(PREFIX); run "tt u
 	rm -f $(DESTDIR)$(PREFIX)/bin/tt $(DESTDIR)$(PREFIX)/bin/agent-bus
 	@echo 'Rooms and settings stay in the data directory (default: ~/.local/share/talking-stick).'
 
-# GNU tar: the options below make the same bytes of the same files. On macOS: brew install gnu-tar.
-TAR  ?= $(shell command -v gtar || echo tar)
-PACK := $(TAR) --format=ustar --sort=name --mtime=@$(EPOCH) --owner=0 --group=0 --numeric-owner --mode=u=rwX,go=rX
+share: build ## completions and manual pages, into bin/share
+	rm -rf $(BIN)/share
+	$(call share,$(BIN))
 
-dist: build ## release archives and their checksums, into dist/
-	rm -rf dist
-	$(MAKE) --no-print-directory $(SYSTEMS:%=dist/tt_%)
-	cd dist && for d in tt_*; do $(PACK) -cf $$d.tar $$d && gzip -9n $$d.tar || exit; done
-	cd dist && { command -v sha256sum >/dev/null && sha256sum *.tar.gz || shasum -a 256 *.tar.gz; } > SHA256SUMS
+dist: ## archives, packages, checksums and a Homebrew formula, into dist/; see .goreleaser.yaml
+	$(GO) run $(GORELEASER) release --clean --snapshot
 
-dist/tt_%:
-	GOOS=$(word 1,$(subst _, ,$*)) GOARCH=$(word 2,$(subst _, ,$*)) $(BUILD_DIST) -o $@/bin/ $(PROGRAMS)
-	$(call share,$@)
-	install -d $@/share/doc/tt
-	install -m 0644 README.md LICENSE $@/share/doc/tt/
+release: ## the same for the tag that is checked out, put on GitHub as a draft
+	$(GO) run $(GORELEASER) release --clean
 
 clean:
 	rm -rf $(BIN) dist
