@@ -1,13 +1,12 @@
 package fsroom
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
+	"sort"
 	"strconv"
 	"strings"
 	"time"
@@ -143,9 +142,9 @@ func (r *Room[S]) Archived() ([]string, error) {
 			paths = append(paths, filepath.Join(r.ArchiveDir(), e.Name()))
 		}
 	}
-	slices.SortFunc(paths, func(a, b string) int {
-		return cmp.Or(cmp.Compare(archivedUpTo(a), archivedUpTo(b)), strings.Compare(a, b))
-	})
+	// ReadDir has sorted them by name: of two that end at the same event, the first
+	// stays the first.
+	sort.SliceStable(paths, func(i, j int) bool { return archivedUpTo(paths[i]) < archivedUpTo(paths[j]) })
 	return paths, nil
 }
 

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 )
@@ -207,8 +206,10 @@ func (c *Command) Statuses() []ExitStatus {
 		statuses[exit.Status] = exit.Meaning
 	}
 	var exits []ExitStatus
-	for _, status := range slices.Sorted(maps.Keys(statuses)) {
-		exits = append(exits, ExitStatus{status, statuses[status]})
+	for status := range 256 {
+		if meaning, ok := statuses[status]; ok {
+			exits = append(exits, ExitStatus{status, meaning})
+		}
 	}
 	return exits
 }

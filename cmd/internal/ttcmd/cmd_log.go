@@ -122,7 +122,7 @@ func logEvents(ctx context.Context, c *cli.Invocation, room *member.Room, st *tu
 		res.Omitted, err = countBefore(ctx, room, events[0].Seq, allLives)
 	}
 	if grant != nil {
-		events = slices.Insert(events, 0, *grant)
+		events = append([]event.Event{*grant}, events...)
 		res.Omitted = max(0, res.Omitted-1)
 	}
 	return events, res, err
