@@ -95,9 +95,17 @@ func (r *Room[S]) Rules() *Rules[S] { return r.rules }
 func (r *Room[S]) Dir() string { return r.dir }
 
 // JournalPath returns the path of the current life's journal.
+//
+// Not inlined: it has many callers, of which few run.
+//
+//go:noinline
 func (r *Room[S]) JournalPath() string { return filepath.Join(r.dir, "journal.jsonl") }
 
 // StatePath returns the path of the projection.
+//
+// Not inlined: it has many callers, of which few run.
+//
+//go:noinline
 func (r *Room[S]) StatePath() string { return filepath.Join(r.dir, "state.json") }
 
 // LockPath returns the path of the lock file.
