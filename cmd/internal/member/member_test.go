@@ -1,0 +1,264 @@
+package member
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/talking-stick/tt/fsroom"
+	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/fsroom/workspace"
+	"github.com/talking-stick/tt/identity"
+	"github.com/talking-stick/tt/journal/event"
+)
+
+// TestMain runs this test binary as a guardian if a client started it as one.
+func TestMain(m *testing.M) {
+	if os.Args[0] != "tt" {
+		os.Exit(m.Run())
+	}
+	args := os.Args[1:] // guard ROOM --turn N --agent ID
+	n, err := strconv.ParseInt(args[3], 10, 64)
+	if err == nil {
+		var store *fsroom.Store
+		if store, err = fsroom.Open(os.Getenv("TALKING_STICK_DATA_DIR"), fsroom.Options{}); err == nil {
+			c := &Client{Store: store, Table: identity.System(), Self: identity.Agent{ID: args[5]}}
+			err = c.Guard(context.Background(), args[1], n)
+		}
+	}
+	if err != nil {
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
+// A fixture is a workspace and a data directory.
+type fixture struct {
+	*testing.T
+	data, dir string
+	mu        sync.Mutex
+	warnings  []string
+}
+
+func newFixture(t *testing.T) *fixture {
+	f := &fixture{T: t, data: t.TempDir(), dir: t.TempDir()}
+	f.must(os.WriteFile(filepath.Join(f.dir, "go.mod"), nil, 0o600))
+	return f
+}
+
+func (f *fixture) must(err error) {
+	f.Helper()
+	if err != nil {
+		f.Fatal(err)
+	}
+}
+
+func (f *fixture) workspace() *workspace.Workspace {
+	w, err := workspace.Locate(f.dir, f.dir, f.dir)
+	f.must(err)
+	return w
+}
+
+// join makes an agent a member. It leaves with the end of the test, which ends its
+// guardian.
+func (f *fixture) join(id string) *Room {
+	f.Helper()
+	store, err := fsroom.Open(f.data, fsroom.Options{})
+	f.must(err)
+	c := &Client{
+		Store: store, Table: identity.System(), Self: identity.Agent{ID: id, Source: identity.SourceOverride},
+		Policy:     func() (turn.Policy, error) { return turn.DefaultPolicy(), nil },
+		Executable: os.Executable,
+		Warn: func(line string) {
+			f.mu.Lock()
+			defer f.mu.Unlock()
+			f.warnings = append(f.warnings, line)
+		},
+	}
+	r, _, err := c.Join(context.Background(), f.workspace(), false)
+	f.must(err)
+	f.Cleanup(func() { _, _ = r.Leave(context.Background()) })
+	return r
+}
+
+func (f *fixture) state(r *Room) *turn.State {
+	f.Helper()
+	snap, err := r.View()
+	f.must(err)
+	return snap.State
+}
+
+// answers is an Output that keeps the answer.
+type answers chan turn.WaitResult
+
+func (a answers) Answer(res turn.WaitResult) error { a <- res; return nil }
+func (a answers) CanAnswerNow(int) bool            { return true }
+func (a answers) Waiting(turn.WaitResult)          {}
+
+// try returns the answer to a Try.
+func (f *fixture) try(r *Room) turn.WaitResult {
+	f.Helper()
+	out := make(answers, 1)
+	f.must(r.Try(context.Background(), out))
+	return <-out
+}
+
+// TestTurnGoesRound: a released turn comes to the member that waits, with the handoff
+// and a guardian of its own, and the record of the lease that has ended is gone.
+func TestTurnGoesRound(t *testing.T) {
+	f := newFixture(t)
+	a, b := f.join("a:1"), f.join("b:1")
+	if got := f.try(a); got.Status != turn.YourTurn || got.GuardianPID == 0 {
+		t.Fatalf("try: %+v", got)
+	}
+	if got := f.try(b); got.Status != turn.NotYet {
+		t.Fatalf("try beside an owner: %+v", got)
+	}
+	out := make(answers, 1)
+	ended := make(chan error, 1)
+	go func() { ended <- b.Wait(context.Background(), time.Hour, false, out) }()
+	for !a.IsWaiting("b:1") {
+		time.Sleep(time.Millisecond)
+	}
+	handoff, err := turn.CheckHandoff([]byte(`{"status":"half","next_action":"rest"}`))
+	f.must(err)
+	_, err = a.Release(context.Background(), handoff, "")
+	f.must(err)
+	got := <-out
+	f.must(<-ended)
+	if got.Status != turn.YourTurn || got.GuardianPID == 0 || string(got.Handoff) != string(handoff) {
+		t.Errorf("wait: %+v", got)
+	}
+	if fence, err := a.Fence(context.Background()); code.Of(err) != code.NoActiveLease {
+		t.Errorf("a released and has %+v, %v", fence, err)
+	}
+	if fence := b.CurrentFence(f.state(b)); fence.Turn != got.TurnID || fence.Lease != got.LeaseID {
+		t.Errorf("fence %+v of %+v", fence, got)
+	}
+}
+
+// TestGuardianIsReplaced: a command of the owner starts another guardian if that of
+// its turn has ended, says so, and is the only one to do so.
+func TestGuardianIsReplaced(t *testing.T) {
+	f := newFixture(t)
+	a, other := f.join("a:1"), f.join("b:1")
+	pid := f.try(a).GuardianPID
+	guardian, err := os.FindProcess(pid)
+	f.must(err)
+	f.must(guardian.Kill())
+	_, _ = guardian.Wait()
+	other.RecordPresence(context.Background(), f.state(other))
+	if len(f.warnings) > 0 {
+		t.Fatalf("a command of another member: %q", f.warnings)
+	}
+	for range 2 {
+		a.RecordPresence(context.Background(), f.state(a))
+	}
+	process, status, _ := a.GuardianStatus(f.state(a))
+	if process == nil || process.PID == pid || status != turn.Alive {
+		t.Errorf("guardian %+v is %s", process, status)
+	}
+	if len(f.warnings) != 1 || !strings.Contains(f.warnings[0], "had ended") {
+		t.Errorf("warnings %q", f.warnings)
+	}
+}
+
+// TestOneGuardianRemains: several processes that ensure the guardian of one turn agree
+// on one.
+func TestOneGuardianRemains(t *testing.T) {
+	f := newFixture(t)
+	a := f.join("a:1")
+	res := f.try(a)
+	guardian, err := os.FindProcess(res.GuardianPID)
+	f.must(err)
+	f.must(guardian.Kill())
+	_, _ = guardian.Wait()
+	pids := make([]int, 4)
+	var all sync.WaitGroup
+	for i := range pids {
+		r := f.join("a:1")
+		all.Go(func() {
+			var err error
+			if pids[i], err = r.EnsureGuardian(context.Background(), turn.Fence{Agent: "a:1", Turn: res.TurnID, Lease: res.LeaseID}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	if slices.Sort(pids); pids[0] == 0 || pids[0] != pids[len(pids)-1] {
+		t.Errorf("guardians %v", pids)
+	}
+	_, err = a.EnsureGuardian(context.Background(), turn.Fence{Agent: "a:1", Turn: res.TurnID, Lease: "another"})
+	if code.Of(err) != code.StaleLease {
+		t.Errorf("with another lease: %v", err)
+	}
+}
+
+// TestReadCursor: messages count as read in the order in which they are shown, up to
+// the first that is not, and a reader that is behind another does not set it back.
+func TestReadCursor(t *testing.T) {
+	f := newFixture(t)
+	a, b := f.join("a:1"), f.join("b:1")
+	for _, body := range []string{"one", "two", "three"} {
+		_, _, err := a.Update(context.Background(), func(st *turn.State, facts turn.Facts) ([]event.Event, error) {
+			return turn.Send(st, facts, turn.MessageRequest{Agent: "a:1", To: "b:1", Body: body, Interrupt: body == "three"})
+		})
+		f.must(err)
+	}
+	st := f.state(b)
+	mail, err := b.LastEvents(context.Background(), st, false, 3, func(e *event.Event) bool { return e.Type == turn.MessageSent })
+	f.must(err)
+	read := func(shown ...bool) {
+		t.Helper()
+		c, err := b.ReadCursor(context.Background(), st, 0)
+		f.must(err)
+		for i := range shown {
+			c.Pass(&mail[i], shown[i])
+		}
+		c.Save()
+	}
+	unread := func(want int64) {
+		t.Helper()
+		if got := b.Unread(st); got != want {
+			t.Errorf("%d unread, want %d", got, want)
+		}
+	}
+	unread(3)
+	late, err := b.ReadCursor(context.Background(), st, 0)
+	f.must(err)
+	late.Pass(&mail[0], true)
+	read(true, true, false)
+	unread(1)
+	late.Save()
+	unread(1)
+	if n, err := b.UnreadInterrupts(context.Background(), st); n != 1 || err != nil {
+		t.Errorf("%d unread interrupts, %v", n, err)
+	}
+	if upTo, err := b.ReadUpTo(context.Background(), st); upTo != mail[1].Seq || err != nil {
+		t.Errorf("read up to %d, %v", upTo, err)
+	}
+	read(true, true, true)
+	unread(0)
+}
+
+// TestEachEventStops: ErrEnough ends the reading and is no error; others are returned.
+func TestEachEventStops(t *testing.T) {
+	f := newFixture(t)
+	a := f.join("a:1")
+	boom := errors.New("boom")
+	for _, end := range []error{ErrEnough, boom} {
+		n := 0
+		err := a.EachEvent(context.Background(), 0, true, func(*event.Event) error { n++; return end })
+		if n != 1 || (end == boom) != errors.Is(err, boom) {
+			t.Errorf("%v: %d events, %v", end, n, err)
+		}
+	}
+}
