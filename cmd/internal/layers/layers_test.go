@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os/exec"
 	"slices"
@@ -43,63 +44,99 @@ func list(t *testing.T, args ...string) map[string]listed {
 	}
 }
 
-// below says which packages of ours each may import. A name stands for what is
-// under it too.
-var below = map[string][]string{
-	"journal/wire":          {},
-	"journal/event":         {"journal/wire"},
-	"journal":               {"journal/event", "journal/wire", "lockfile"},
-	"lockfile":              {},
-	"fsroom/code":           {},
-	"fsroom/turn":           {"fsroom/code", "journal/event", "journal/wire"},
-	"fsroom/topic":          {"fsroom/code", "journal/event"},
-	"fsroom":                {"fsroom/code", "journal", "lockfile"},
-	"fsroom/doctor":         {"fsroom", "journal", "lockfile"},
-	"fsroom/workspace":      {"fsroom/code"},
-	"identity/harness":      {"fsroom/code"},
-	"identity":              {"fsroom/code", "identity/harness"},
-	"skills":                {"skills", "fsroom/code", "identity/harness", "lockfile"},
-	"cmd/internal/cli":      {"fsroom/code", "journal/wire"},
-	"cmd/internal/member":   {"cmd/internal/roomtypes", "fsroom", "journal", "identity"},
-	"cmd/internal":          {"cmd/internal", "fsroom", "journal", "lockfile", "identity", "skills"},
-	"cmd/tt":                {"cmd/internal/ttcmd"},
-	"cmd/agent-bus":         {"cmd/agent-bus", "cmd/internal", "fsroom", "journal", "lockfile", "identity"},
-	"fsroom/fsroomtest":     {"fsroom", "journal", "lockfile"},
-	"identity/identitytest": {"identity"},
-
-	"fsroom/topic/topictest": {"fsroom/topic", "journal/event"},
+// A layer says what a package may import of ours, and why no more. A name in may
+// stands for what is under it too.
+type layer struct {
+	may []string
+	why string
 }
 
-// allowed is the most exact entry for a package.
-func allowed(path string) ([]string, bool) {
-	for p := path; p != ""; {
-		if list, ok := below[p]; ok {
-			return list, true
+// layers has a row for every package. A row stands for the packages under it that
+// have none of their own.
+var layers = map[string]layer{
+	"lockfile":      {nil, "it locks and replaces files for everybody and knows nothing of what is in them"},
+	"journal/wire":  {nil, "it reads and writes JSON and knows no type of ours"},
+	"journal/event": {[]string{"journal/wire"}, "an event is what rules decide and journals keep, so it depends on neither"},
+	"journal":       {[]string{"journal/event", "journal/wire", "lockfile"}, "it keeps events in a file and knows nothing of rooms"},
+
+	"fsroom/code": {nil, "every package makes errors with it"},
+	"fsroom/turn": {[]string{"fsroom/code", "journal/event", "journal/wire"},
+		"the rules are pure: gather facts in cmd/internal/member and pass them in turn.Facts; what is to happen comes back as events"},
+	"fsroom/topic": {[]string{"fsroom/code", "journal/event"},
+		"the rules are pure: parsing and texts of tools belong in cmd/agent-bus, storage in cmd/internal/topics"},
+	"fsroom": {[]string{"fsroom/code", "journal", "lockfile"},
+		"it stores any kind of room: what a room means comes to it as fsroom.Rules"},
+	"fsroom/doctor":    {[]string{"fsroom", "journal", "lockfile"}, "it checks rooms of every kind and knows the rules of none"},
+	"fsroom/workspace": {[]string{"fsroom/code"}, "it says which directory a path means and opens no room"},
+
+	"identity/harness": {[]string{"fsroom/code"}, "it is a table of facts; what is done with a fact belongs to who reads it"},
+	"identity":         {[]string{"fsroom/code", "identity/harness"}, "who calls, and whether a process lives, does not depend on rooms"},
+	"skills": {[]string{"skills", "fsroom/code", "identity/harness", "lockfile"},
+		"it changes settings files and needs no room; what a hook has to know of a room is passed in"},
+
+	"cmd/internal/cli": {[]string{"fsroom/code", "journal/wire"}, "it serves every program and knows the commands of none"},
+	"cmd/internal/member": {[]string{"cmd/internal/roomtypes", "fsroom", "journal", "identity"},
+		"consoles and engines use it too, so it must not know flags or output of a command: pass values in, return results"},
+	"cmd/internal": {[]string{"cmd/internal", "fsroom", "journal", "lockfile", "identity", "skills"},
+		"what programs share does not depend on one of them"},
+	"cmd/tt": {[]string{"cmd/internal/ttcmd"}, "it is a main file: a command goes to cmd/internal/ttcmd"},
+	"cmd/agent-bus": {[]string{"cmd/agent-bus", "cmd/internal", "fsroom", "journal", "lockfile", "identity"},
+		"it is a program of its own: what it shares with tt goes to cmd/internal"},
+
+	"fsroom/fsroomtest":      {[]string{"fsroom", "journal", "lockfile"}, "it reads the files by itself, to find what the others overlook"},
+	"fsroom/topic/topictest": {[]string{"fsroom/topic", "journal/event"}, "it serves tests of the rules and of the tools"},
+	"identity/identitytest":  {[]string{"identity"}, "it serves tests that need processes that are not there"},
+}
+
+// layerOf returns the row of a package, its own or the nearest above it.
+func layerOf(path string) (layer, bool) {
+	for {
+		if l, ok := layers[path]; ok {
+			return l, true
 		}
-		i := strings.LastIndexByte(p, '/')
+		i := strings.LastIndexByte(path, '/')
 		if i < 0 {
-			break
+			return layer{}, false
 		}
-		p = p[:i]
+		path = path[:i]
 	}
-	return nil, false
 }
 
 func within(path string, roots []string) bool {
 	return slices.ContainsFunc(roots, func(r string) bool { return path == r || strings.HasPrefix(path, r+"/") })
 }
 
-func TestArrowsPointDown(t *testing.T) {
-	for path, p := range list(t, module+"...") {
-		may, known := allowed(path)
-		if !known {
-			t.Errorf("%s is not in the table of layers", path)
+// violations names each import of ours that the layer of the package does not allow.
+func violations(path string, imports []string) (found []string) {
+	l, known := layerOf(path)
+	if !known {
+		return []string{fmt.Sprintf("%s has no row in the table of layers: say there what it may import, and why no more", path)}
+	}
+	for _, imported := range imports {
+		if ours, ok := strings.CutPrefix(imported, module); ok && !within(ours, l.may) {
+			found = append(found, fmt.Sprintf("%s imports %s, but %s", path, ours, l.why))
 		}
-		for _, imported := range p.Imports {
-			ours, found := strings.CutPrefix(imported, module)
-			if found && !within(ours, may) {
-				t.Errorf("%s imports %s, which is not below it", path, ours)
-			}
+	}
+	return found
+}
+
+func TestImportsPointDown(t *testing.T) {
+	for path, p := range list(t, module+"...") {
+		for _, v := range violations(path, p.Imports) {
+			t.Error(v)
+		}
+	}
+}
+
+func TestViolationsAreExplained(t *testing.T) {
+	for path, imported := range map[string]string{"fsroom/turn": "journal", "cmd/internal/member": "cmd/internal/cli", "lockfile": "fsroom", "elsewhere": "fsroom"} {
+		if found := violations(path, []string{"fmt", module + imported}); len(found) != 1 || len(strings.Fields(found[0])) < 8 {
+			t.Errorf("%s importing %s: %q", path, imported, found)
+		}
+	}
+	for path, l := range layers {
+		if l.why == "" {
+			t.Errorf("the row of %s does not say why", path)
 		}
 	}
 }
