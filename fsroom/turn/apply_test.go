@@ -178,7 +178,7 @@ func TestCloneIsACopy(t *testing.T) {
 	equal(t, "same", slices.Equal(c.Members, w.state.Members), false)
 }
 
-// TestFormerHolders: the list is bounded, and forgets who left first.
+// TestFormerHolders: the list is bounded, and forgets the first to leave first.
 func TestFormerHolders(t *testing.T) {
 	w := room(t, members("a", "b"))
 	for i := range 70 {

@@ -8,6 +8,28 @@ import (
 	"github.com/talking-stick/tt/journal/event"
 )
 
+// TestEndsTurn: the events that end a turn are those after which it has no owner,
+// or another one.
+func TestEndsTurn(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		end  step
+	}{
+		{"released", released("reserved for b")}, {"assigned", assigned("b")}, {"taken", taken("b")}, {"left", left("a")},
+		{"kicked", kicked("b", "a")}, {"another one left", left("b")}, {"another one kicked", kicked("a", "b")},
+		{"a message", func(w *world) { _ = w.send("b", "a", "hello") }}, {"joined", members("c")},
+	} {
+		w := room(t, members("a", "b"), held("a"))
+		n, turnID := len(w.onDisk()), w.state.Turn
+		c.end(w)
+		ended := false
+		for _, e := range w.onDisk()[n:] {
+			ended = ended || turn.EndsTurn(&e, "a")
+		}
+		equal(t, c.name, ended, w.state.Owner != "a" || w.state.Turn != turnID)
+	}
+}
+
 // TestEndings: how an agent last lost its turn and its membership.
 func TestEndings(t *testing.T) {
 	for _, c := range []struct {

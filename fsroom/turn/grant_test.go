@@ -128,7 +128,7 @@ func TestGraces(t *testing.T) {
 	}
 }
 
-// TestReady is about who counts as waiting when a turn is released.
+// TestReady: which members count as waiting when a turn is released.
 func TestReady(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -177,7 +177,7 @@ func TestGrant(t *testing.T) {
 	equal(t, "pending", w.state.Pending, turn.PendingHandoff{})
 }
 
-// TestAlreadyOwner: an owner that asks again is told everything again, also the
+// TestAlreadyOwner: an owner that asks again gets the whole answer again, with the
 // handoff, since the first answer may have been lost; and nothing changes.
 func TestAlreadyOwner(t *testing.T) {
 	for name, more := range map[string]steps{
@@ -204,7 +204,7 @@ func TestAlreadyOwner(t *testing.T) {
 	}
 }
 
-// TestNotYet: what a waiter is told besides.
+// TestNotYet: what the answer to a waiting agent says.
 func TestNotYet(t *testing.T) {
 	w := room(t, members("a", "b", "c"), held("a"), later(time.Second))
 	res, _ := w.try("b")

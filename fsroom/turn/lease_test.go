@@ -64,8 +64,8 @@ func TestNobodyKnows(t *testing.T) {
 	equal(t, "stale", w.state.Status(turn.Facts{Now: w.now()}), turn.StateStaleOwner)
 }
 
-// TestClockSet: somebody setting the wall clock neither ends nor stretches
-// anything that was promised for a time.
+// TestClockSet: setting the wall clock neither ends nor extends anything that
+// lasts for a time.
 func TestClockSet(t *testing.T) {
 	for _, c := range []struct {
 		name       string
@@ -236,7 +236,7 @@ func TestInstant(t *testing.T) {
 	equal(t, "not zero", at(0, "", 0).IsZero(), false)
 }
 
-// TestHolds: who may change shared files.
+// TestHolds: which agent may change shared files, and why the others may not.
 func TestHolds(t *testing.T) {
 	owned := steps{members("a", "b"), held("a")}
 	for _, c := range []struct {

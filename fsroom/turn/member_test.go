@@ -146,7 +146,7 @@ func TestKickedRoles(t *testing.T) {
 	equal(t, "hint", err.(*code.Error).Hint, "did you mean c?")
 }
 
-// TestLives: a room that ended and is used again counts on, with nobody in it.
+// TestLives: a room that ended and is used again goes on counting, without members.
 func TestLives(t *testing.T) {
 	w := room(t, members("a", "b"), held("a", "b"), kicked("a", "b"))
 	w.addNote(turn.NoteRequest{Agent: "a", Body: "old"})

@@ -8,8 +8,8 @@ import (
 	"github.com/talking-stick/tt/fsroom/turn"
 )
 
-// A model is the protocol once more, told as plainly as possible and without a
-// look at the rules: who has the stick, whose it is next, and who may take it.
+// A model is the protocol once more, as plain as possible and independent of the
+// rules: who has the stick, who is next, and who may take it.
 // It reads the clocks and the presence of its world, but keeps its own state.
 type model struct {
 	w       *world
@@ -110,7 +110,7 @@ func (m *model) grantable(id string, park bool) bool {
 	return m.kept == "" || m.kept == id || m.passed(m.waits.at, m.policy.WaiterGrace)
 }
 
-// opening is why somebody else than the owner or recipient may take over. The
+// opening returns why an agent other than the owner or recipient may take over. The
 // author of an unclaimed handoff leaves it to the others, if there are any.
 func (m *model) opening(id string) (kind string, allowed bool) {
 	allowed = m.owner != "" || m.waits.from != id || len(m.others(id, m.reserved)) == 0
@@ -125,7 +125,7 @@ func (m *model) opening(id string) (kind string, allowed bool) {
 	return "", false
 }
 
-// refusal is what everybody who is not a member is told.
+// refusal returns the code for an agent that is not a member.
 func (m *model) refusal(id, closed string) string {
 	if !m.open {
 		return closed
@@ -136,7 +136,7 @@ func (m *model) refusal(id, closed string) string {
 	return ""
 }
 
-// granting is what is told if the turn is granted without any takeover, else "".
+// granting returns the answer if the turn is granted without a takeover, else "".
 func (m *model) granting(id string, park, operator bool) string {
 	switch free := operator && m.owner == "" && m.reserved == ""; {
 	case m.owner == id:
@@ -176,7 +176,7 @@ func (m *model) take(id string, operator bool) string {
 	return "takeover_not_available"
 }
 
-// fairest is who comes after the agent, "" if nobody else is active.
+// fairest returns the agent that comes after id, "" if no other is active.
 func (m *model) fairest(id string) string {
 	place := func(other string) int {
 		n := len(m.members)

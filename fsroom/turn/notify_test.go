@@ -7,8 +7,8 @@ import (
 	"github.com/talking-stick/tt/fsroom/turn"
 )
 
-// TestWakes: a change wakes whom it concerns and lets the others sleep.
-func TestWakes(t *testing.T) {
+// TestWhoToNotify: a change notifies the agents for which it makes a difference, and no others.
+func TestWhoToNotify(t *testing.T) {
 	all := []string{"a", "b", "c"}
 	room := func(change func(*turn.State)) *turn.State {
 		s := turn.New(roomID)
@@ -51,8 +51,8 @@ func TestWakes(t *testing.T) {
 	}
 }
 
-// TestWakesLater: those whom a handoff let sleep are woken when it is over.
-func TestWakesLater(t *testing.T) {
+// TestNotifiedLater: agents that a handoff did not notify are notified when it is over.
+func TestNotifiedLater(t *testing.T) {
 	room := func(owner, reserved string) *turn.State {
 		s := turn.New(roomID)
 		s.Open, s.Turn, s.Owner, s.ReservedFor = true, 1, owner, reserved

@@ -8,8 +8,8 @@ import (
 	"github.com/talking-stick/tt/fsroom/turn"
 )
 
-// TestJudge: one living process is enough, and only proof about all is proof.
-func TestJudge(t *testing.T) {
+// TestProcessOf: one living process is enough, and only proof about all is proof.
+func TestProcessOf(t *testing.T) {
 	const a, g, u = turn.Alive, turn.Gone, turn.Unknown
 	for _, c := range []struct {
 		processes []turn.Process
@@ -29,8 +29,8 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// TestGuarded: a guardian stands only for an agent of which no process is known.
-func TestGuarded(t *testing.T) {
+// TestWithGuardian: a guardian stands only for an agent of which no process is known.
+func TestWithGuardian(t *testing.T) {
 	for _, c := range []struct{ own, guardian, want turn.Process }{
 		{turn.Alive, turn.Gone, turn.Alive},
 		{turn.Gone, turn.Alive, turn.Gone},
@@ -43,8 +43,8 @@ func TestGuarded(t *testing.T) {
 	}
 }
 
-// TestCalling: whoever runs a command is not gone.
-func TestCalling(t *testing.T) {
+// TestOfCaller: an agent that runs a command is not gone.
+func TestOfCaller(t *testing.T) {
 	for own, want := range map[turn.Process]turn.Process{turn.Alive: turn.Alive, turn.Gone: turn.Unknown, turn.Unknown: turn.Unknown} {
 		p := turn.Presence{Process: own}.OfCaller(began)
 		equal(t, string(own), p.Process, want)
@@ -52,7 +52,7 @@ func TestCalling(t *testing.T) {
 	}
 }
 
-// guardianOf: no process of the agent is known but its guardian, which is as told.
+// guardianOf: the guardian, with the given verdict, is the only known process of the agent.
 func guardianOf(id string, guardian turn.Process) step {
 	return func(w *world) {
 		p := w.presence(id)
@@ -119,8 +119,8 @@ func TestEnd(t *testing.T) {
 	}
 }
 
-// TestBeat: no policy lets a turn that has a guardian run out.
-func TestBeat(t *testing.T) {
+// TestRenewalInterval: no policy lets a turn that has a guardian run out.
+func TestRenewalInterval(t *testing.T) {
 	for _, c := range []struct{ lease, heartbeat, want time.Duration }{
 		{45 * time.Minute, 5 * time.Minute, 5 * time.Minute},
 		{15 * time.Minute, 5 * time.Minute, 5 * time.Minute},

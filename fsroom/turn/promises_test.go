@@ -20,7 +20,7 @@ func codeOf(err error) string { return string(code.Of(err)) }
 func (g *game) verify(t *rapid.T) {
 	if len(g.past) == 0 || g.past[len(g.past)-1].Seq != g.state.Seq {
 		g.past = append(g.past, g.state)
-		g.woken(t)
+		g.notified(t)
 	}
 	g.told(t, "status", g.state.Status(g.facts()), g.m.status())
 	if g.m.open {
@@ -38,7 +38,7 @@ func (g *game) verify(t *rapid.T) {
 	g.notStuck(t)
 }
 
-// asks is what a try would be told, without trying.
+// asks returns what a try would answer, without trying.
 func (g *game) asks(id string, park bool) string {
 	_, res, err := turn.Try(g.state, g.facts(), turn.TryRequest{Agent: id, Lease: "none", Park: park})
 	return answer(res, err)
@@ -49,9 +49,10 @@ func (g *game) demands(id string) string {
 	return answer(res, err)
 }
 
-// woken: whoever is told something new because of the last change is woken. That
-// the one who has the turn now is gone would be new as well, but a guardian tells.
-func (g *game) woken(t *rapid.T) {
+// notified: every agent to which Try answers something new because of the last change was
+// notified. The end of the new owner would be new as well, but the guardian notifies of
+// that.
+func (g *game) notified(t *rapid.T) {
 	if len(g.past) < 2 {
 		return
 	}
@@ -59,7 +60,7 @@ func (g *game) woken(t *rapid.T) {
 	if g.presence(after.Owner).Process == turn.Gone || g.presence(after.ReservedFor).Process == turn.Gone {
 		return
 	}
-	woken := turn.WhoToNotify(turn.Change{Before: before, After: after})
+	notified := turn.WhoToNotify(turn.Change{Before: before, After: after})
 	for _, m := range before.Members {
 		try := turn.TryRequest{Agent: m.AgentID, Lease: "none"}
 		_, then, _ := turn.Try(before, f, try)
@@ -67,7 +68,7 @@ func (g *game) woken(t *rapid.T) {
 		if then.Status != turn.NotYet || (err == nil && now.Status == turn.NotYet) {
 			continue
 		}
-		if !slices.Contains(woken, m.AgentID) {
+		if !slices.Contains(notified, m.AgentID) {
 			t.Fatalf("%s is told %q and not %q any more, and sleeps on", m.AgentID, answer(now, err), answer(then, nil))
 		}
 	}
@@ -126,7 +127,7 @@ func grantOf(e event.Event) (gr grant) {
 }
 
 // handoffs: the last handoff of a life is pending or with the owner, and every
-// one before it was given to whoever wrote the next.
+// one before it was given to the author of the next.
 func (g *game) handoffs(t *rapid.T) {
 	var last int64
 	given := map[int64]bool{}
@@ -174,7 +175,7 @@ func (g *game) in(later time.Duration) world {
 }
 
 // unchanging: until the moment that NextDeadline names, or for ever, time alone changes
-// nothing of what the agent is told.
+// nothing in the answer to the agent.
 func (g *game) unchanging(t *rapid.T, id string) {
 	told := func(w *world) string {
 		_, res, err := turn.Try(w.state, w.facts(), turn.TryRequest{Agent: id})

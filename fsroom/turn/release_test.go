@@ -127,7 +127,7 @@ func TestReleaseEvents(t *testing.T) {
 	equal(t, "its turn", e.Turn, 3)
 }
 
-// TestFence is about who may act on a turn, and what the others are told.
+// TestFence: which agent may act on a turn, and what the others are answered.
 func TestFence(t *testing.T) {
 	for _, c := range []struct {
 		name  string

@@ -20,8 +20,8 @@ type game struct {
 
 // TestRandomSchedules lets two to six agents come, go, claim, release, take over,
 // talk, die and return in any order, while time passes, clocks are set and the
-// machine is booted. After every step every agent would be told what the model
-// says, and what is promised for always holds.
+// machine is booted. After every step every agent would get the answer that the model
+// gives, and all promises hold.
 func TestRandomSchedules(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := newGame(t)
@@ -141,7 +141,7 @@ func (g *game) grant(id, told string) {
 	}
 }
 
-// handsOver ends the owner's turn, by fairness or to somebody.
+// handsOver ends the owner's turn, to the fairest member or to a named one.
 func (g *game) handsOver(t *rapid.T, target string) {
 	if g.m.owner == "" || !g.m.open {
 		t.Skip("nobody has it")
@@ -171,7 +171,7 @@ func (g *game) handsOver(t *rapid.T, target string) {
 	g.m.released(next, "", true)
 }
 
-// insists: somebody who had a turn once acts on it again.
+// insists: an agent that once had a turn acts on it again.
 func (g *game) insists(t *rapid.T) {
 	if len(g.fences) == 0 {
 		t.Skip("nobody ever had it")

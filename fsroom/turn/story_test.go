@@ -7,7 +7,7 @@ import (
 	"github.com/talking-stick/tt/fsroom/turn"
 )
 
-// What has happened, as the model is told.
+// What happens, for the model.
 
 func (m *model) join(id string) {
 	if !m.open {
@@ -19,7 +19,7 @@ func (m *model) join(id string) {
 	}
 }
 
-// part takes a member out and returns what is told of it.
+// part removes a member and returns the answer.
 func (m *model) part(id, how string) string {
 	m.open = len(m.others(id)) > 0
 	m.members = slices.DeleteFunc(m.members, func(other string) bool { return other == id })

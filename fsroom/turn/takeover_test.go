@@ -81,8 +81,8 @@ func TestTakeover(t *testing.T) {
 	equal(t, "owner", w.state.Owner, "c")
 }
 
-// TestTakeoverKeepsTheHandoff: a handoff goes from hand to hand until somebody
-// who read it writes the next.
+// TestTakeoverKeepsTheHandoff: a handoff goes from owner to owner until one of
+// them writes the next.
 func TestTakeoverKeepsTheHandoff(t *testing.T) {
 	w := room(t, members("a", "b", "c"), held("a"), assigned("b"))
 	handoff := w.state.Seq
