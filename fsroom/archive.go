@@ -1,6 +1,7 @@
 package fsroom
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -163,7 +164,7 @@ func (r *Room[S]) BetweenLives(cached *Snapshot[S]) (*Snapshot[S], error) {
 	case cached != nil && cached.Position.Seq >= last && cached.Position.Offset == 0:
 		return cached, nil
 	case last > 0 && (cached == nil || cached.Position.Seq <= last):
-		e, err := lastEvent(newest)
+		e, err := r.lastEvent(newest)
 		if err != nil {
 			return nil, err
 		}
@@ -182,8 +183,8 @@ func (r *Room[S]) continued(last *event.Event) *Snapshot[S] {
 	return &Snapshot[S]{State: s, Position: journal.Position{Seq: last.Seq}, Turn: last.Turn}
 }
 
-// lastEvent reads the last line of an archived journal.
-func lastEvent(path string) (*event.Event, error) {
+// lastEvent reads the last event of an archived journal.
+func (r *Room[S]) lastEvent(path string) (*event.Event, error) {
 	log, err := journal.OpenCommitted(path)
 	if err != nil {
 		return nil, err
@@ -193,12 +194,8 @@ func lastEvent(path string) (*event.Event, error) {
 	if err != nil {
 		return nil, err
 	}
-	from, err := log.Find(end.Seq)
-	if err != nil {
-		return nil, err
-	}
 	var last *event.Event
-	_, _, err = log.Scan(from, func(e *event.Event, _ int64) error {
+	_, err = r.readAfter(context.Background(), log, path, end.Seq-1, func(e *event.Event) error {
 		c := e.Clone()
 		last = &c
 		return nil

@@ -15,7 +15,7 @@ import (
 
 // BenchmarkWake is from the beginning of a change to the look of the one whose
 // turn it makes it, in one process: a durable change and a notification. With others
-// waiting it is the same, because nobody else is woken.
+// waiting it is the same, because no other waiter is woken.
 func BenchmarkWake(b *testing.B) {
 	for _, others := range []int{0, 100} {
 		b.Run(fmt.Sprint(others, "-others"), func(b *testing.B) {

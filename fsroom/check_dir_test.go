@@ -12,7 +12,8 @@ import (
 	"github.com/talking-stick/tt/fsroom/doctor"
 )
 
-// TestLeftoversOfTheDirectory are swept when they are old enough to be nobody's.
+// TestLeftoversOfTheDirectory: temporary files are removed when no process can be writing
+// them any more.
 func TestLeftoversOfTheDirectory(t *testing.T) {
 	f := fixtureIn(t, filepath.Join(tempDir(t), "data [1]"))
 	f.do(join("a"))

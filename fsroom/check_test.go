@@ -66,7 +66,7 @@ func TestCheckFindsStoryThatDiffers(t *testing.T) {
 	f.expect("it is not what the journal folds to")
 }
 
-// TestCheckLetsStateBeBehind: it is a cache, and whoever reads replays the rest.
+// TestCheckLetsStateBeBehind: it is a cache, and every reader folds the rest.
 func TestCheckLetsStateBeBehind(t *testing.T) {
 	f := newFixture(t)
 	f.do(join("a"))

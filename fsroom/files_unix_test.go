@@ -40,8 +40,8 @@ func everything(t *testing.T, dir string) string {
 	return b.String()
 }
 
-// TestPlantedDirectories: a link in place of any directory of ours leads nobody
-// out of the data directory, whatever is done in the room.
+// TestPlantedDirectories: no command reads or writes outside of the data directory if one of its
+// directories is replaced by a link.
 func TestPlantedDirectories(t *testing.T) {
 	for _, dir := range []string{"rooms", "rooms/demo", "rooms/demo/agents", "rooms/demo/agents/AGENT", "rooms/demo/agents/AGENT/tmp", "archive", "archive/demo"} {
 		t.Run(strings.ReplaceAll(dir, "/", " "), func(t *testing.T) {

@@ -179,8 +179,8 @@ func TestDirectorySyncFails(t *testing.T) {
 	}
 }
 
-// TestUnreadableParent: the directory above the data directory may be somebody
-// else's, who lets nobody list it.
+// TestUnreadableParent: the directory above the data directory may belong to another user and
+// not be readable.
 func TestUnreadableParent(t *testing.T) {
 	f := newFixture(t)
 	o := fsroom.Options{SyncDir: func(dir string) error {

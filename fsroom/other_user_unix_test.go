@@ -14,10 +14,10 @@ import (
 	"time"
 )
 
-// stranger is a user without rights of its own, for whom modes count.
+// stranger is a user without rights of its own, for whom file modes count.
 const stranger = 54321
 
-// asStranger runs a part in the data directory as somebody for whom modes count.
+// asStranger runs a part in the data directory as a user for whom file modes count.
 func (f *fixture) asStranger(part string) []string {
 	f.t.Helper()
 	cmd := exec.Command("/proc/self/exe", f.dir)

@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/journal"
 	"github.com/talking-stick/tt/journal/wire"
 	"github.com/talking-stick/tt/lockfile"
@@ -92,8 +91,7 @@ func (r *Room[S]) Cached() (*Snapshot[S], error) {
 		return nil, nil
 	}
 	if p.Format > r.rules.Format {
-		return nil, code.New(code.UnsupportedFormat, "room %s was written by a newer version (format %d, this one knows %d)", r.name, p.Format, r.rules.Format).
-			WithHint("update; the room was left untouched").With("room_id", r.name)
+		return nil, errNewerRoom(r.name, p.Format, r.rules.Format)
 	}
 	if p.Format < 1 || p.Journal.Offset < 0 || p.Journal.Seq < 0 || p.Journal.checksum(p.State) != p.Sum {
 		return nil, nil

@@ -119,8 +119,8 @@ func TestRepairJournal(t *testing.T) {
 	}
 }
 
-// TestRepairLeavesContradictions to a person: of two numbers that contradict each
-// other nobody else knows which is right.
+// TestRepairLeavesContradictions: only a person can say which of two numbers that
+// contradict each other is right.
 func TestRepairLeavesContradictions(t *testing.T) {
 	number := func(l []string, i int) []string { l[i] = strings.Replace(l[i], `_seq":`, `_seq":4`, 1); return l }
 	for name, harm := range map[string]func(l []string) []string{

@@ -33,12 +33,11 @@ type Rules[S any] struct {
 	// the counters that go on through all lives from the last event of the life before.
 	Continue func(s S, last *event.Event)
 	// Notify returns the ids of the agents whose wake files a change touches, see
-	// [Room.AwaitAs]. It leaves out those for whom the change makes no difference yet.
-	// nil: agents are not notified one by one, and all wait for the journal.
+	// [Room.AwaitAs]. It omits agents to which the change makes no difference yet. If it
+	// is nil, agents are not notified one by one, and all wait for the journal.
 	Notify func(before, after S) []string
-	// Reopen returns the event that would open a room as s is, with type,
-	// authorship and payload. Repair puts it in the place of a damaged one. nil:
-	// the rules cannot tell.
+	// Reopen returns the event that would open a room as s is, with type, authorship and
+	// payload. A repair puts it in the place of a damaged one. It may be nil.
 	Reopen func(s S) event.Event
 }
 
@@ -176,7 +175,7 @@ func Rooms[S any](s *Store, rules *Rules[S]) ([]string, error) {
 // Folders returns the names of all rooms of a kind that have a directory.
 func Folders[S any](s *Store, rules *Rules[S]) ([]string, error) {
 	entries, err := os.ReadDir(filepath.Join(s.dir, rules.Folder))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) { // see CheckDir
+	if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) { // doctor.CheckDir reports it
 		return nil, s.Explain(err, s.dir)
 	}
 	entries = slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return !e.IsDir() })

@@ -13,7 +13,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/lockfile"
 )
 
@@ -136,16 +135,14 @@ func (s *Store) checkFormat() error {
 	}
 	var special *lockfile.NotRegularError
 	if errors.As(err, &special) {
-		return code.New(code.DataDirUnusable, "the data directory cannot be used: %v", err).
-			WithHint("move it away").With("path", special.Path).Because(err)
+		return errFormatFile(special)
 	}
 	if err != nil {
 		return s.Explain(err, s.formatFile())
 	}
 	n, err := strconv.Atoi(strings.TrimSpace(string(b)))
 	if err != nil || n < 1 || n > layoutFormat {
-		return code.New(code.UnsupportedFormat, "%s was written by a newer version (format %.20q, this one knows %d)", s.dir, strings.TrimSpace(string(b)), layoutFormat).
-			WithHint("update, or choose another directory with TALKING_STICK_DATA_DIR; nothing was changed").With("path", s.dir)
+		return errNewerLayout(s.dir, strings.TrimSpace(string(b)))
 	}
 	return nil
 }

@@ -174,7 +174,7 @@ func (r *Room[S]) commit(snap *Snapshot[S], events []event.Event, committed func
 		return err
 	}
 	defer log.Close()
-	r.wake(snap.State, next)
+	r.notifyAgents(snap.State, next)
 	if err := r.store.step(StepAppend); err != nil {
 		return err
 	}

@@ -29,10 +29,10 @@ func (a Agent) Notify() {
 	}
 }
 
-// AwaitAs is [Room.Await] for a process that needs to inspect the room only when the rules wake
-// its agent, or when a process calls [Agent.Notify] for it. So a change that
-// concerns one of hundreds of waiting agents wakes only that one. If the rules have
-// no Notify, AwaitAs is Await.
+// AwaitAs is [Room.Await] for a process that needs to inspect the room only when the rules
+// notify its agent, or when a process calls [Agent.Notify] for it. So a change that
+// concerns one of hundreds of waiting agents wakes only that one. If the rules have no
+// Notify, AwaitAs is Await.
 func (r *Room[S]) AwaitAs(ctx context.Context, agent string, inspect Inspect[S]) error {
 	if r.rules.Notify == nil {
 		return r.Await(ctx, inspect)
@@ -42,10 +42,10 @@ func (r *Room[S]) AwaitAs(ctx context.Context, agent string, inspect Inspect[S])
 	})
 }
 
-// wake notifies the agents that the change from before to after concerns. It comes
+// notifyAgents notifies the agents that the change from before to after concerns. It comes
 // before the commit and under the lock, so a writer that is killed has notified them
 // or has changed nothing. They wait for the lock to be free before they inspect the room.
-func (r *Room[S]) wake(before, after S) {
+func (r *Room[S]) notifyAgents(before, after S) {
 	if r.rules.Notify == nil {
 		return
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/talking-stick/tt/fsroom"
 )
 
-// wakeRules wake "z" when somebody comes or the turn goes on.
+// wakeRules notify "z" when an agent joins or the turn goes on.
 var wakeRules = func() *fsroom.Rules[*tally] {
 	r := *tallyRules
 	r.Notify = func(before, after *tally) []string {
@@ -32,7 +32,7 @@ func (f *fixture) withWakeRules(o fsroom.Options) *room {
 	return fsroom.At(openStore(f.t, f.dir, o), wakeRules, "demo")
 }
 
-// waiting makes somebody ready to be woken.
+// waiting creates the wake file of an agent.
 func (f *fixture) waiting(id string) fsroom.Agent {
 	f.t.Helper()
 	a := f.room.Agent(id)
@@ -43,7 +43,7 @@ func (f *fixture) waiting(id string) fsroom.Agent {
 	return a
 }
 
-// TestWakeFileWakes whom a change concerns, and whoever is rung for.
+// TestWakeFileWakes agents that a change concerns, and agents that are notified by hand.
 func TestWakeFileWakes(t *testing.T) {
 	f := newFixture(t)
 	r := f.withWakeRules(fsroom.Options{})
@@ -69,7 +69,7 @@ func TestWakeFileWakes(t *testing.T) {
 	}
 }
 
-// TestWakeFileLetsSleep whom a change does not concern.
+// TestWakeFileLetsSleep agents that a change does not concern.
 func TestWakeFileLetsSleep(t *testing.T) {
 	f := newFixture(t)
 	r := f.withWakeRules(fsroom.Options{})
@@ -113,9 +113,9 @@ func TestWakeFileComesBeforeTheCommit(t *testing.T) {
 	}
 }
 
-// TestWakeFileRingsBeforeTheCommit, or a writer that is killed right after it has told
-// nobody.
-func TestWakeFileRingsBeforeTheCommit(t *testing.T) {
+// TestWakeFileNotifiesBeforeTheCommit: otherwise a writer that is killed right after the
+// commit would have notified no agent.
+func TestWakeFileNotifiesBeforeTheCommit(t *testing.T) {
 	f := newFixture(t)
 	change(t, f.withWakeRules(fsroom.Options{}), join("a"))
 	wakeFile := f.waiting("z").Path("bell")
@@ -217,9 +217,9 @@ func TestSlowWriterIsNotMissed(t *testing.T) {
 	}
 }
 
-// TestRingTouchesNothingElse: no agent, no link's target, no file that was not
+// TestNotifyTouchesNothingElse: no agent, no link's target, no file that was not
 // there.
-func TestRingTouchesNothingElse(t *testing.T) {
+func TestNotifyTouchesNothingElse(t *testing.T) {
 	f := newFixture(t)
 	f.do(join("a"))
 	f.room.Agent("nobody").Notify()
@@ -243,8 +243,8 @@ func TestRingTouchesNothingElse(t *testing.T) {
 	}
 }
 
-// TestHeldMarkStays, also with a second name, as a copy made of links gives it: who
-// holds it would hold what nobody finds.
+// TestHeldMarkStays, also with a second name, which a copy made of links has: otherwise
+// its holder would hold a file that no other process finds.
 func TestHeldMarkStays(t *testing.T) {
 	f := newFixture(t)
 	f.do(join("a"))

@@ -9,8 +9,8 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// A watching is a directory with a file that somebody listens for. What the
-// kernel reports is played by the test.
+// A watching is a directory with a file that a subscription watches. The test reports
+// events in the place of the kernel.
 type watching struct {
 	*testing.T
 	dir, file string

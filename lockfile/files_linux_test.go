@@ -9,7 +9,7 @@ import (
 	"github.com/talking-stick/tt/lockfile"
 )
 
-// TestRootGivesFilesAway: what root puts into somebody's directory can be used by
+// TestRootGivesFilesAway: a file that root creates in the directory of a user can be used by
 // that user, in the directory itself and through temporary files elsewhere.
 func TestRootGivesFilesAway(t *testing.T) {
 	if os.Getuid() != 0 {

@@ -100,7 +100,7 @@ func (r *repairer[S]) counters(cached, folded *fsroom.Snapshot[S]) error {
 	}
 	snap, err := r.BetweenLives(nil)
 	if err != nil {
-		return nil // the archive is damaged too: it is repaired first, and Check finds this again
+		return nil // the archive must be repaired first; Check finds this again
 	}
 	if err := r.keep(r.StatePath(), "damaged", b); err != nil {
 		return err

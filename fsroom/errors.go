@@ -95,3 +95,18 @@ func errNoEvent(seq int64, path string) error {
 	return code.New(code.CorruptRoom, "event %d is not in %s", seq, path).
 		WithHint(`look at it with "tt doctor"`).With("file", path)
 }
+
+func errFormatFile(err *lockfile.NotRegularError) error {
+	return code.New(code.DataDirUnusable, "the data directory cannot be used: %v", err).
+		WithHint("move it away").With("path", err.Path).Because(err)
+}
+
+func errNewerLayout(dir, format string) error {
+	return code.New(code.UnsupportedFormat, "%s was written by a newer version (format %.20q, this one knows %d)", dir, format, layoutFormat).
+		WithHint("update, or choose another directory with TALKING_STICK_DATA_DIR; nothing was changed").With("path", dir)
+}
+
+func errNewerRoom(name string, format, known int) error {
+	return code.New(code.UnsupportedFormat, "room %s was written by a newer version (format %d, this one knows %d)", name, format, known).
+		WithHint("update; the room was left untouched").With("room_id", name)
+}
