@@ -7,7 +7,6 @@ import (
 	"github.com/talking-stick/tt/cmd/agent-bus/internal/tools"
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/topics"
-	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/topic"
 )
@@ -67,9 +66,7 @@ func runAsk(ctx context.Context, c *cli.Invocation, b *bus) error {
 func waitForAnswer(ctx context.Context, c *cli.Invocation, r *topics.Room, id, agent string) error {
 	waiting, timeUp := context.WithTimeoutCause(ctx, c.Duration("timeout"), errTimeUp)
 	defer timeUp()
-	err := r.Await(waiting, func(s *topics.Snapshot) (bool, fsroom.Sleep, error) {
-		return s.State.AskSettled(id, 1), fsroom.Sleep{}, nil
-	})
+	err := topics.Await(waiting, r, func(s *topic.State) bool { return s.AskSettled(id, 1) })
 	if err != nil && err != errTimeUp {
 		return err
 	}

@@ -8,7 +8,6 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/talking-stick/tt/cmd/agent-bus/internal/tools"
 	"github.com/talking-stick/tt/cmd/internal/topics"
-	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/topic"
 )
 
@@ -36,9 +35,7 @@ func (c *call) until(ctx context.Context, r *topics.Room, asked int, over func(*
 	defer end(nil)
 	defer context.AfterFunc(c.shutdownCtx, func() { end(errStopping) })()
 	defer c.reportProgress(ctx, seconds)()
-	err := r.Await(ctx, func(s *topics.Snapshot) (bool, fsroom.Sleep, error) {
-		return over(s.State), fsroom.Sleep{}, nil
-	})
+	err := topics.Await(ctx, r, over)
 	if err == errTimeUp || err == errStopping {
 		return nil
 	}

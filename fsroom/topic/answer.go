@@ -7,14 +7,14 @@ import (
 	"github.com/talking-stick/tt/journal/event"
 )
 
-// A Tally lists the answers that were stored of one call, and the responses that were
-// not because their question is not on the topic or no longer pending.
+// A Tally lists the answers that one call has stored, and the responses that it has
+// skipped because their question is not on the topic or no longer pending.
 type Tally struct {
 	AnswerIDs []string
 	Skipped   []Skip
 }
 
-// A Skip says why a response was not stored.
+// A Skip is a response that was not stored, and why.
 type Skip struct {
 	QuestionID string `json:"question_id"`
 	Reason     string `json:"reason"` // SkipNotOnTopic, Answered or Cancelled
@@ -52,8 +52,8 @@ func (s *State) Answer(agent string, responses []Response, newID func() string) 
 	return events, tally, nil
 }
 
-// Skip says why a response to the question is not stored, which must not be
-// pending. A state that forgets gives SkipNotOnTopic for a question it has forgotten.
+// Skip returns why a response to a question that is not pending is skipped. For a
+// question that the state has forgotten, that is SkipNotOnTopic.
 func (s *State) Skip(questionID string) Skip {
 	if q := s.Question(questionID); q != nil {
 		return Skip{q.ID, q.Status}

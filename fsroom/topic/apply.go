@@ -135,8 +135,7 @@ func (s *State) applyAnswer(e *event.Event) error {
 	return nil
 }
 
-// pendingOf returns the pending question that the event is about, nil if there
-// is none.
+// pendingOf returns the question that the event is about, nil if it is not pending.
 func (s *State) pendingOf(e *event.Event) (*Question, error) {
 	var p questionPayload
 	if err := decode(e, &p); err != nil {

@@ -82,8 +82,8 @@ func settledOtherwise(q *Question, wanted string) error {
 	return Invalid("question_id", "names a question that is %s already, which cannot be %s", q.Status, wanted)
 }
 
-// FindQuestion is Question with a refusal where there is no such question. The
-// question may be on another topic, which only the caller can find out.
+// FindQuestion is Question with a refusal if the state has no such question. Only the
+// caller can find out whether another topic has it.
 func (s *State) FindQuestion(id string) (*Question, error) {
 	if !s.Exists() {
 		return nil, NotFound("topic_id", s.TopicID)

@@ -57,7 +57,7 @@ type Limits struct {
 	ReasonChars   int // of a reason to close or cancel
 }
 
-// DefaultLimits returns the limits that hold where nobody sets others.
+// DefaultLimits returns the limits that hold unless others are set.
 func DefaultLimits() Limits {
 	return Limits{QuestionChars: 8000, AnswerChars: 65536, Batch: 50, OpenQuestions: 10_000, MetadataBytes: 64 << 10, ReasonChars: 1000}
 }

@@ -72,7 +72,7 @@ type Question struct {
 	SettledBy    int64       `json:"settled_by,omitempty"` // the event that cancelled it or marked it answered
 }
 
-// An AnswerRef says where an answer is. Who gave it is kept while the question
+// An AnswerRef says which event is an answer. AnsweredBy is kept while the question
 // is pending, when it decides who else may answer.
 type AnswerRef struct {
 	AnsweredBy string `json:"answered_by,omitempty"`

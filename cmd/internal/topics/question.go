@@ -3,6 +3,7 @@ package topics
 import (
 	"context"
 
+	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/topic"
 	"github.com/talking-stick/tt/journal/event"
 )
@@ -45,6 +46,11 @@ func History(ctx context.Context, r *Room) (*topic.State, error) {
 	s := topic.NewHistory(r.Name())
 	_, err := r.Events(ctx, 0, s.Apply)
 	return s, err
+}
+
+// Await waits until over reports true for the topic, or the context ends.
+func Await(ctx context.Context, r *Room, over func(*topic.State) bool) error {
+	return r.Await(ctx, func(s *Snapshot) (bool, fsroom.Sleep, error) { return over(s.State), fsroom.Sleep{}, nil })
 }
 
 // OpenLookup opens the topic's journal for reading single events, until close is

@@ -8,8 +8,8 @@ import (
 )
 
 // RenderAnswers writes answers as Markdown: first a list of them, then each answer
-// under a heading with its author and its id. The id tells a heading of ours from
-// one inside an answer, because no author knows it beforehand.
+// under a heading with its author and its id. An author cannot forge such a heading
+// inside an answer, because the id is made afterwards.
 func RenderAnswers(answers []topic.Answer) string {
 	var b strings.Builder
 	for _, a := range answers {
@@ -121,7 +121,7 @@ func Followups(answers []topic.Answer) []string {
 	return merged
 }
 
-// OneLine returns the text with every white space replaced by one space.
+// OneLine returns the text with each run of white space replaced by a space.
 func OneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 // Count writes a number of things: "1 topic", "2 topics".
