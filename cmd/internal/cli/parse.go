@@ -16,7 +16,7 @@ func (p *Program) parse(c *Command, args []string) (*Invocation, error) {
 	if err := p.checkValues(c, flags, args); err != nil {
 		return nil, err
 	}
-	if err := flags.set.ParseAll(args, flags.assign); err != nil {
+	if err := flags.set.Parse(args); err != nil {
 		return nil, p.explain(c, flags, err)
 	}
 	operands := flags.set.Args()
@@ -30,24 +30,12 @@ func (p *Program) parse(c *Command, args []string) (*Invocation, error) {
 	return &Invocation{Program: p, Cmd: c, flags: flags, operands: given}, nil
 }
 
-// assign is pflag's Set, except that it refuses a second value, which pflag would put
-// in the place of the first.
-func (f *Flags) assign(flag *pflag.Flag, value string) error {
-	if flag.Changed && !f.find(flag.Name).Repeatable {
-		return &twiceError{flag.Name}
-	}
-	return f.set.Set(flag.Name, value)
-}
-
-type twiceError struct{ name string }
-
-func (e *twiceError) Error() string { return "--" + e.name + " is given twice" }
-
 // checkValues refuses what pflag lets pass: a flag as the value of another, as in
-// "--reason --json", and letters that are no flags. It marks operands that begin
-// like a flag, so that pflag takes them as operands.
+// "--reason --json", a second value for a flag, and letters that are not flags. It
+// marks operands that begin like a flag, so that pflag takes them as operands.
 func (p *Program) checkValues(c *Command, flags *Flags, args []string) error {
 	var last *Flag // the flag whose value comes next
+	given := make(map[*Flag]bool)
 	for t := range Tokens(args, flags.takesValue) {
 		arg := args[t.Index]
 		switch t.Kind {
@@ -62,9 +50,15 @@ func (p *Program) checkValues(c *Command, flags *Flags, args []string) error {
 				return p.unknownFlag(c, flags, arg)
 			}
 		case LongFlag:
-			last = nil
-			if !t.Glued && flags.takesValue(t.Flag) {
-				last = flags.find(t.Flag)
+			flag := flags.find(t.Flag)
+			if flag == nil {
+				continue
+			}
+			if given[flag] && !flag.Repeatable {
+				return usagef("--%s is given twice", flag.Name).With("flag", "--"+flag.Name).WithHint("keep one of them")
+			}
+			if given[flag] = true; !t.Glued && flag.Placeholder != "" {
+				last = flag
 			}
 		case FlagValue:
 			if looksLikeFlag(arg) {
@@ -102,15 +96,12 @@ const textMark = "\x00"
 func (p *Program) explain(c *Command, flags *Flags, err error) error {
 	var unknown *pflag.NotExistError
 	var invalid *pflag.InvalidValueError
-	var twice *twiceError
 	var syntax *pflag.InvalidSyntaxError
 	switch {
 	case errors.As(err, &unknown):
 		return p.unknownFlag(c, flags, "--"+unknown.GetSpecifiedName())
 	case errors.As(err, &invalid):
 		return p.badValue(c, flags.find(invalid.GetFlag().Name), invalid.GetValue(), invalid.Unwrap())
-	case errors.As(err, &twice):
-		return usagef("%s", twice).With("flag", "--"+twice.name).WithHint("keep one of them")
 	case errors.As(err, &syntax):
 		return usagef("%s is not how a flag is written", quote(syntax.GetSpecifiedFlag())).WithHint("%s", p.seeHelp(c))
 	default:
