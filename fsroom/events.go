@@ -40,7 +40,7 @@ func (r *Room[S]) Past(ctx context.Context, after int64, fn func(*event.Event) e
 		if archivedUpTo(path) <= after {
 			continue
 		}
-		log, err := journal.Open(path)
+		log, err := journal.OpenCommitted(path)
 		if err != nil {
 			return after, r.store.Explain(err, path)
 		}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/journal/event"
 )
 
@@ -94,5 +95,24 @@ func TestHistoryWithoutALife(t *testing.T) {
 	f.gap = true
 	if got, _ := f.seqs(0); !slices.Equal(got, append(upTo(1, first), upTo(second+1, last)...)) {
 		t.Errorf("got %v", got)
+	}
+}
+
+// TestHistoryOfADamagedArchive: the last line of an ended life was committed, so one that
+// does not read is damage and not a write that was cut short.
+func TestHistoryOfADamagedArchive(t *testing.T) {
+	f := newFixture(t)
+	f.live("a")
+	f.do(join("b"))
+	paths, err := f.room.Archived()
+	f.must(err)
+	text, err := os.ReadFile(paths[0])
+	f.must(err)
+	text[len(text)-20] = 0
+	f.must(os.WriteFile(paths[0], text, 0o600))
+	f.expect(paths[0]+":5", "unfinished change", "has not ended")
+	_, err = f.room.History(context.Background(), 0, func(*event.Event) error { return nil })
+	if code.Of(err) != code.CorruptRoom {
+		t.Errorf("got %v, want %s", err, code.CorruptRoom)
 	}
 }
