@@ -110,7 +110,7 @@ func TestHistoryOfADamagedArchive(t *testing.T) {
 	f.must(err)
 	text[len(text)-20] = 0
 	f.must(os.WriteFile(paths[0], text, 0o600))
-	f.expect(paths[0]+":5", "unfinished change", "has not ended")
+	f.expect(paths[0] + ":5")
 	_, err = f.room.History(context.Background(), 0, func(*event.Event) error { return nil })
 	if code.Of(err) != code.CorruptRoom {
 		t.Errorf("got %v, want %s", err, code.CorruptRoom)
