@@ -27,12 +27,18 @@ func readMonotonic() time.Duration {
 	return time.Duration(t.Nano())
 }
 
-// stateZombie is SZOMB of <sys/proc.h>.
-const stateZombie = 5
+// The states SSTOP and SZOMB of <sys/proc.h>.
+const (
+	stateStopped = 4
+	stateZombie  = 5
+)
 
-func isZombie(pid int) bool {
+func isZombie(pid int) bool  { return hasState(pid, stateZombie) }
+func isStopped(pid int) bool { return hasState(pid, stateStopped) }
+
+func hasState(pid int, state int8) bool {
 	k, err := unix.SysctlKinfoProc("kern.proc.pid", pid)
-	return err == nil && k.Proc.P_stat == stateZombie
+	return err == nil && k.Proc.P_stat == state
 }
 
 // arguments asks the kernel. gopsutil would start ps when it is built without cgo,

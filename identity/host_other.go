@@ -21,9 +21,12 @@ func readMonotonic() time.Duration {
 	return time.Duration(t.Nano())
 }
 
-func isZombie(pid int) bool {
+func isZombie(pid int) bool  { return hasStatus(pid, process.Zombie) }
+func isStopped(pid int) bool { return hasStatus(pid, process.Stop) }
+
+func hasStatus(pid int, wanted string) bool {
 	status, err := (&process.Process{Pid: int32(pid)}).Status()
-	return err == nil && slices.Contains(status, process.Zombie)
+	return err == nil && slices.Contains(status, wanted)
 }
 
 func arguments(p *process.Process) []string {

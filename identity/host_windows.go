@@ -47,6 +47,9 @@ func isZombie(pid int) bool {
 	return err == nil && event == windows.WAIT_OBJECT_0
 }
 
+// isStopped returns false: Windows does not tell.
+func isStopped(int) bool { return false }
+
 func arguments(p *process.Process) []string {
 	args, err := p.CmdlineSlice()
 	if err != nil {

@@ -27,6 +27,7 @@ type Info struct {
 	Name      string    // the kernel's short name, at most 15 bytes on Linux
 	Args      []string  // argv; empty for kernel threads, zombies and where it may not be read
 	Zombie    bool      // it has ended and its parent has not collected its status
+	Stopped   bool      // it is suspended, by a signal or a debugger; false where that cannot be told
 	StartedAt time.Time // wall clock, approximate, for display; never compare it
 }
 

@@ -61,6 +61,9 @@ func (s stat) zombie() bool {
 	return s.state == 'Z' || s.state == 'X' || s.state == 'x'
 }
 
+// stopped reports whether the process is suspended: by a signal, or by a debugger.
+func (s stat) stopped() bool { return s.state == 'T' || s.state == 't' }
+
 // bootInstant returns the wall time at which start ticks began to count. The two
 // clocks cannot be read at the same time, so the closest of a few pairs is used.
 func bootInstant() time.Time {

@@ -66,6 +66,7 @@ func (t *procTable) look(pid int) (Info, error) {
 		PPID:    s.ppid,
 		Name:    s.name,
 		Zombie:  s.zombie(),
+		Stopped: s.stopped(),
 	}, nil
 }
 

@@ -67,6 +67,7 @@ func (t *gopsutilTable) look(pid int) (Info, error) {
 	return Info{
 		Process:   Process{Host: hostName(), Boot: BootID(), PID: pid, Start: uint64(created), Namespace: namespace()},
 		Zombie:    isZombie(pid),
+		Stopped:   isStopped(pid),
 		StartedAt: time.UnixMilli(created).UTC(),
 	}, nil
 }

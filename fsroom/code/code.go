@@ -44,6 +44,8 @@ const (
 	InvalidAgentID       Code = "invalid_agent_id"
 	GuardianFailed       Code = "guardian_failed"
 	LockTimeout          Code = "lock_timeout"
+	LockBusy             Code = "lock_busy"
+	LockCycle            Code = "lock_cycle"
 	UnsupportedFS        Code = "unsupported_filesystem"
 	UnsupportedFormat    Code = "unsupported_format"
 	CorruptRoom          Code = "corrupt_room"

@@ -32,6 +32,17 @@ type exitError int
 
 func (e exitError) Error() string { return fmt.Sprintf("exit status %d", int(e)) }
 
+// Fail returns err as an error that ends the program with status, after it was printed
+// as every error.
+func Fail(status int, err error) error { return &failWith{status, err} }
+
+type failWith struct {
+	status int
+	error
+}
+
+func (e *failWith) Unwrap() error { return e.error }
+
 // finish prints err, unless it comes from [Exit], and returns the exit status.
 func (p *Program) finish(env *Env, out *Output, verbose bool, err error) int {
 	var exit exitError
@@ -47,7 +58,11 @@ func (p *Program) finish(env *Env, out *Output, verbose bool, err error) int {
 	failure := asFailure(err)
 	// If standard error fails too, the error cannot be reported anywhere.
 	_, _ = io.WriteString(env.Stderr, p.describe(failure, out.failing, verbose))
-	if failure.Code == code.Usage {
+	var with *failWith
+	switch {
+	case errors.As(err, &with):
+		return with.status
+	case failure.Code == code.Usage:
 		return statusUsage
 	}
 	return statusFailed

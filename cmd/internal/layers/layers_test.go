@@ -54,10 +54,11 @@ type layer struct {
 // layers has a row for every package. A row stands for the packages under it that
 // have none of their own.
 var layers = map[string]layer{
-	"lockfile":      {nil, "it locks and replaces files for everybody and knows nothing of what is in them"},
-	"journal/wire":  {nil, "it reads and writes JSON and knows no type of ours"},
-	"journal/event": {[]string{"journal/wire"}, "an event is what rules decide and journals keep, so it depends on neither"},
-	"journal":       {[]string{"journal/event", "journal/wire", "lockfile"}, "it keeps events in a file and knows nothing of rooms"},
+	"lockfile":       {nil, "it locks and replaces files for everybody and knows nothing of what is in them"},
+	"lockfile/queue": {[]string{"lockfile"}, "whether a process lives is passed in: a lock knows neither agents nor rooms"},
+	"journal/wire":   {nil, "it reads and writes JSON and knows no type of ours"},
+	"journal/event":  {[]string{"journal/wire"}, "an event is what rules decide and journals keep, so it depends on neither"},
+	"journal":        {[]string{"journal/event", "journal/wire", "lockfile"}, "it keeps events in a file and knows nothing of rooms"},
 
 	"fsroom/code": {nil, "every package makes errors with it"},
 	"fsroom/turn": {[]string{"fsroom/code", "journal/event", "journal/wire"},

@@ -29,6 +29,7 @@ func Main(b Build) {
 const (
 	groupTurns  = "turns"
 	groupTalk   = "messages and notes"
+	groupLocks  = "locks"
 	groupLook   = "inspection"
 	groupUpkeep = "setup and maintenance"
 )
@@ -38,6 +39,7 @@ var (
 	daily = []*cli.Command{
 		joinCommand, waitCommand, tryCommand, releaseCommand, assignCommand, passCommand, takeCommand, leaveCommand, kickCommand,
 		msgSendCommand, msgRecvCommand, notesAddCommand, notesListCommand, notesResolveCommand,
+		lockRunCommand, lockListCommand,
 		statusCommand, stateCommand, listCommand, logCommand, eventsCommand, whoamiCommand, checkCommand,
 		policyCommand, doctorCommand, guardCommand,
 	}

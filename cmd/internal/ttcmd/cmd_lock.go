@@ -1,0 +1,195 @@
+package ttcmd
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/talking-stick/tt/cmd/internal/cli"
+	"github.com/talking-stick/tt/cmd/internal/locks"
+	"github.com/talking-stick/tt/fsroom"
+	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/identity"
+	"github.com/talking-stick/tt/lockfile/queue"
+)
+
+// The exit statuses of lock run besides that of the command.
+const (
+	statusLockBusy  = 75 // as in sysexits.h: a temporary failure
+	statusCannotRun = 126
+	statusNotFound  = 127
+)
+
+var lockRunCommand = &cli.Command{
+	Name:  "lock run",
+	Group: groupLocks,
+	Args: []cli.Arg{
+		{Name: "name", Usage: "the lock: lower-case letters, digits, and . _ - behind the first, 64 at most"},
+		{Name: "line", Show: "-- COMMAND", Rest: true, Usage: "the command and its arguments, behind --"},
+	},
+	Short: "run a command while nobody else has the lock",
+	Long: "Waits for the lock, first come, first served, and becomes COMMAND: exit status, signals and terminal are its own. " +
+		"The lock is free when COMMAND ends, however it ends; a daemon that it leaves behind does not keep it.\n\n" +
+		"A lock belongs to the workspace; no room and no membership are needed. Who waits, and for whom, is printed on standard error. " +
+		"Inside, TT_LOCKS names the locks that are held; the same lock again is had at once. A wait that would never end, because the holder waits " +
+		"for a lock that this command has, is refused with lock_cycle.",
+	Examples: []cli.Example{
+		{Line: "tt lock run test -- make test", What: "one test run at a time"},
+		{Line: "tt lock run --machine --timeout 10m gpu-0 -- ./train.sh", What: "a device that all workspaces share"},
+		{Line: "tt lock run --shared db -- ./read-only-check", What: "together with others that share it"},
+	},
+	Flags: func(f *cli.Flags) {
+		f.Bool("shared", "exclude only those that do not share the lock")
+		f.Duration("timeout", "D", 0, "how long to wait for the lock; 0 takes it only if it is free (default: no end)")
+		f.Bool("machine", "a lock of all workspaces, for ports and devices")
+		pathFlag(f)
+	},
+	Errors: []code.Code{code.LockBusy, code.LockCycle, code.DataDirUnusable, code.DiskFull, code.CorruptRoom},
+	Exits: []cli.ExitStatus{
+		{Status: statusLockBusy, Meaning: "the lock was not had in time"},
+		{Status: statusCannotRun, Meaning: "COMMAND cannot be run"},
+		{Status: statusNotFound, Meaning: "there is no COMMAND"},
+		{Status: 128, Meaning: "and n: signal n ended the waiting; otherwise that of COMMAND"},
+	},
+	Exclusive: [][2]string{{"machine", "path"}},
+	Run:       runLockRun,
+}
+
+func runLockRun(ctx context.Context, c *cli.Invocation) error {
+	argv, id, err := lockLine(c)
+	if err != nil {
+		return err
+	}
+	program, err := findProgram(argv[0])
+	if err != nil {
+		return err
+	}
+	l, self, err := openLocks(c)
+	if err != nil {
+		return notRun(err)
+	}
+	inside := l.Inside(c.Env.Lookup(locks.Variable))
+	t := queue.Ticket{
+		Agent: self.ID, Mode: lockMode(c), PID: os.Getpid(), Command: argv, Dir: c.Env.Dir, Inside: refs(inside),
+	}
+	if t.Process, err = json.Marshal(l.Table.Self()); err != nil {
+		return err
+	}
+	if slices.ContainsFunc(inside, func(h locks.Holding) bool {
+		return h.ID == id && (h.Mode == queue.Exclusive || t.Mode == queue.Shared)
+	}) {
+		return become(program, argv, lockEnviron(t.Inside), nil)
+	}
+	signals := catchSignals(ctx)
+	wait := &lockWait{call: c, locks: l, id: id, began: time.Now(), lines: newLines(c.Env.Stderr)}
+	hold, err := wait.acquire(signals.ctx, t)
+	if ended := signals.stop(); ended != nil {
+		if hold != nil {
+			hold.Release()
+		}
+		return ended
+	}
+	if err != nil {
+		return err
+	}
+	wait.lines.flush()
+	return become(program, argv, lockEnviron(append(t.Inside, locks.RefTo(id, hold.Ticket).String())), hold)
+}
+
+// lockLine returns what the command line names: the command, which must stand behind --,
+// and the lock.
+func lockLine(c *cli.Invocation) ([]string, locks.ID, error) {
+	argv, id := c.Rest("line"), locks.ID{Name: c.Arg("name"), Scope: locks.Machine}
+	end := slices.Index(c.Env.Args, "--")
+	if end < 0 || !slices.Equal(c.Env.Args[end+1:], argv) {
+		return nil, id, c.Usagef("-- must stand before COMMAND").WithHint("tt lock run %s -- %s", id.Name, strings.Join(argv, " "))
+	}
+	if argv[0] == "" {
+		return nil, id, c.Usagef("COMMAND is empty")
+	}
+	if !locks.ValidName(id.Name) {
+		return nil, id, c.Usagef("%q cannot be the name of a lock", shortened(id.Name)).
+			WithHint("use lower-case letters and digits, and . _ - behind the first; 64 at most").With("argument", "name")
+	}
+	if c.Bool("machine") {
+		return argv, id, nil
+	}
+	scope, err := lockScope(c)
+	id.Scope = scope
+	return argv, id, err
+}
+
+// lockScope returns the scope of the locks of the workspace on the command line: the id
+// of the room of its root, which need not exist. Nested rooms have the same locks.
+func lockScope(c *cli.Invocation) (string, error) {
+	w, err := locateArg(c)
+	if err != nil {
+		return "", err
+	}
+	return fsroom.RoomName(w.Root), nil
+}
+
+func lockMode(c *cli.Invocation) queue.Mode {
+	if c.Bool("shared") {
+		return queue.Shared
+	}
+	return queue.Exclusive
+}
+
+// openLocks returns the locks of the data directory and the caller.
+func openLocks(c *cli.Invocation) (*locks.Locks, identity.Agent, error) {
+	table := identity.System()
+	self, err := caller(c, table)
+	if err != nil {
+		return nil, self, err
+	}
+	store, err := openStore(c)
+	return &locks.Locks{Store: store, Table: table}, self, err
+}
+
+// findProgram looks the command up as a shell does, before any waiting.
+func findProgram(name string) (string, error) {
+	path, err := exec.LookPath(name)
+	if errors.Is(err, exec.ErrDot) { // PATH has a relative directory, as the user wanted
+		err = nil
+	}
+	if err == nil {
+		return path, nil
+	}
+	status, problem := statusNotFound, "there is no command"
+	if !errors.Is(err, exec.ErrNotFound) && !errors.Is(err, fs.ErrNotExist) {
+		status, problem = statusCannotRun, "this is no program that can be run:"
+	}
+	return "", cli.Fail(status, code.New(code.Usage, "%s %s", problem, name).Because(err))
+}
+
+// notRun says of an error that the command was not run because of it.
+func notRun(err error) error {
+	var coded *code.Error
+	if !errors.As(err, &coded) || coded.Code == code.Usage || coded.Code == code.LockCycle {
+		return err
+	}
+	said := *coded
+	said.Message = "the command was not run, because the lock cannot be taken: " + coded.Message
+	return &said
+}
+
+func refs(inside []locks.Holding) []string {
+	var texts []string
+	for _, h := range inside {
+		texts = append(texts, h.String())
+	}
+	return texts
+}
+
+// lockEnviron returns the environment of a command that runs under the locks.
+func lockEnviron(refs []string) []string {
+	env := slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, locks.Variable+"=") })
+	return append(env, locks.Variable+"="+strings.Join(refs, " "))
+}

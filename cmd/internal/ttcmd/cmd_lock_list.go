@@ -1,0 +1,180 @@
+package ttcmd
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/talking-stick/tt/cmd/internal/cli"
+	"github.com/talking-stick/tt/cmd/internal/locks"
+	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/identity"
+	"github.com/talking-stick/tt/journal/event"
+	"github.com/talking-stick/tt/lockfile/queue"
+)
+
+var lockListCommand = &cli.Command{
+	Name:  "lock list",
+	Group: groupLocks,
+	Short: "list who has locks and who waits for them",
+	Long:  "Locks of the workspace and of the machine that somebody has or waits for. Changes nothing.",
+	Flags: func(f *cli.Flags) {
+		f.Bool("all", "the locks of every workspace")
+		f.Bool("machine", "only those of the machine")
+		pathFlag(f)
+	},
+	Exclusive: [][2]string{{"all", "machine"}, {"all", "path"}, {"machine", "path"}},
+	Errors:    []code.Code{code.DataDirUnusable, code.CorruptRoom},
+	Run:       runLockList,
+}
+
+// A lockList is the result of lock list.
+type lockList struct {
+	Locks []lockView `json:"locks"`
+}
+
+// A lockView is a lock that somebody has or waits for.
+type lockView struct {
+	Name    string       `json:"name"`
+	Scope   string       `json:"scope"` // workspace, machine
+	RoomID  string       `json:"room_id,omitempty"`
+	Holders []ticketView `json:"holders"`
+	Waiting []ticketView `json:"waiting"`
+}
+
+// A ticketView is a process that has a lock or waits for it.
+type ticketView struct {
+	Ticket  int64       `json:"ticket"`
+	AgentID string      `json:"agent_id"`
+	Mode    queue.Mode  `json:"mode"`
+	PID     int         `json:"pid,omitempty"`
+	Process string      `json:"process"` // alive, stopped, unknown
+	Command []string    `json:"command"`
+	Dir     string      `json:"cwd,omitempty"`
+	AskedAt event.Time  `json:"asked_at"`
+	HeldAt  *event.Time `json:"held_at,omitempty"`
+}
+
+func runLockList(_ context.Context, c *cli.Invocation) error {
+	store, err := openStore(c)
+	if err != nil {
+		return err
+	}
+	l := &locks.Locks{Store: store, Table: identity.System()}
+	scopes, err := listedScopes(c, l)
+	if err != nil {
+		return err
+	}
+	res := lockList{Locks: []lockView{}}
+	for _, scope := range scopes {
+		found, err := lockViews(l, scope)
+		if err != nil {
+			return err
+		}
+		res.Locks = append(res.Locks, found...)
+	}
+	return c.Out.Result(res, func(t *cli.Text) { writeLocks(t, res.Locks, c.Bool("all")) })
+}
+
+// listedScopes returns the scopes that the command line asks for.
+func listedScopes(c *cli.Invocation, l *locks.Locks) ([]string, error) {
+	switch {
+	case c.Bool("all"):
+		return l.Scopes()
+	case c.Bool("machine"):
+		return []string{locks.Machine}, nil
+	}
+	scope, err := lockScope(c)
+	return []string{scope, locks.Machine}, err
+}
+
+func lockViews(l *locks.Locks, scope string) ([]lockView, error) {
+	found, err := l.In(scope)
+	if err != nil {
+		return nil, err
+	}
+	views := make([]lockView, 0, len(found))
+	for _, lock := range found {
+		v := lockView{Name: lock.Name, Scope: locks.Machine, Holders: []ticketView{}, Waiting: []ticketView{}}
+		if scope != locks.Machine {
+			v.Scope, v.RoomID = "workspace", scope
+		}
+		for _, e := range lock.Entries {
+			if e.State == queue.Held {
+				v.Holders = append(v.Holders, *viewTicket(e))
+			} else {
+				v.Waiting = append(v.Waiting, *viewTicket(e))
+			}
+		}
+		views = append(views, v)
+	}
+	return views, nil
+}
+
+func viewTicket(e queue.Entry) *ticketView {
+	v := &ticketView{
+		Ticket: e.Number, AgentID: e.Agent, Mode: e.Mode, PID: e.PID, Process: string(e.Condition),
+		Command: e.Command, Dir: e.Dir, AskedAt: event.Time{Time: e.AskedAt},
+	}
+	if e.HeldAt != nil {
+		v.HeldAt = &event.Time{Time: *e.HeldAt}
+	}
+	if v.Command == nil {
+		v.Command = []string{}
+	}
+	return v
+}
+
+// words says who has a lock: "codex:1 has it since 2m10, pid 20203 (stopped): make test".
+func (v *ticketView) words(now time.Time) string {
+	text := v.AgentID
+	if text == "" {
+		return "a process whose ticket cannot be read has it"
+	}
+	text += " has it"
+	if v.HeldAt != nil {
+		text += " since " + spent(max(0, now.Sub(v.HeldAt.Time).Truncate(time.Second)))
+	}
+	text += fmt.Sprintf(", pid %d", v.PID)
+	if v.Process == string(queue.Stopped) {
+		text += " (stopped)"
+	}
+	return text + ": " + shortened(strings.Join(v.Command, " "))
+}
+
+func writeLocks(t *cli.Text, found []lockView, all bool) {
+	if len(found) == 0 {
+		t.Line("Nobody has a lock or waits for one.")
+		return
+	}
+	var table cli.Table
+	for _, l := range found {
+		name := l.Name
+		switch {
+		case l.Scope == locks.Machine:
+			name += " (machine)"
+		case all:
+			name += " (" + l.RoomID + ")"
+		}
+		row := func(state cli.Styled, v ticketView, since event.Time) {
+			process := fmt.Sprintf("pid %d", v.PID)
+			if v.Process == string(queue.Stopped) {
+				process += " (stopped)"
+			}
+			table.Row(name, state, v.AgentID, string(v.Mode), process, "since "+spent(max(0, t.Now.Sub(since.Time)).Truncate(time.Second)), shortened(strings.Join(v.Command, " ")))
+			name = ""
+		}
+		for _, v := range l.Holders {
+			since := v.AskedAt
+			if v.HeldAt != nil {
+				since = *v.HeldAt
+			}
+			row(t.Yellow("held"), v, since)
+		}
+		for _, v := range l.Waiting {
+			row(t.Dim("waiting"), v, v.AskedAt)
+		}
+	}
+	t.Table(&table)
+}

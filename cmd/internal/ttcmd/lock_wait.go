@@ -1,0 +1,271 @@
+package ttcmd
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/talking-stick/tt/cmd/internal/cli"
+	"github.com/talking-stick/tt/cmd/internal/locks"
+	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/lockfile/queue"
+)
+
+// sayAgain is how often a wait that does not change is reported.
+const sayAgain = 30 * time.Second
+
+// A lockWait waits for a lock and reports it on standard error.
+type lockWait struct {
+	call  *cli.Invocation
+	locks *locks.Locks
+	id    locks.ID
+	began time.Time
+	lines *lines
+
+	last   lockProgress // as it was seen last
+	said   string       // what the last line was about
+	saidAt time.Time
+}
+
+// A lockProgress is how a wait stands.
+type lockProgress struct {
+	Lock     string      `json:"lock"`
+	Status   string      `json:"status"` // waiting, held
+	Ahead    *int        `json:"ahead,omitempty"`
+	Holder   *ticketView `json:"holder,omitempty"`
+	WaitedMS *int64      `json:"waited_ms,omitempty"`
+	Problem  string      `json:"problem,omitempty"` // what else keeps it waiting
+}
+
+// acquire waits for the lock. Its errors say that the command was not run.
+func (w *lockWait) acquire(ctx context.Context, t queue.Ticket) (*queue.Hold, error) {
+	q, err := w.locks.Queue(w.id)
+	if err != nil {
+		return nil, notRun(err)
+	}
+	patience := time.Duration(-1)
+	if w.call.Given("timeout") {
+		patience = w.call.Duration("timeout")
+	}
+	hold, err := q.Acquire(ctx, t, queue.Options{
+		Patience: patience,
+		Look:     func(me queue.Ticket, others []queue.Entry) error { return w.look(me, others, patience) },
+		Busy:     func(err error) { w.say("busy", lockProgress{Problem: err.Error()}) },
+	})
+	switch {
+	case errors.Is(err, queue.ErrTimeout):
+		return nil, cli.Fail(statusLockBusy, w.busy(patience))
+	case errors.Is(err, queue.ErrTicketLost):
+		return nil, notRun(code.New(code.DataDirUnusable, "another program has removed the ticket of this process in %s", q.Dir).Because(err).
+			WithHint("leave the directory alone while locks are used, and run the command again"))
+	case err != nil:
+		return nil, notRun(w.locks.Store.Explain(err, q.Dir))
+	}
+	if w.said != "" {
+		waited := time.Since(w.began).Milliseconds()
+		w.print(lockProgress{Lock: w.id.Name, Status: "held", WaitedMS: &waited},
+			fmt.Sprintf("lock %s is yours after %s", w.id.Name, spent(time.Since(w.began))))
+	}
+	return hold, nil
+}
+
+// look reports the progress, and refuses a wait that would never end.
+func (w *lockWait) look(me queue.Ticket, others []queue.Entry, patience time.Duration) error {
+	if by, circle := w.locks.Circle(w.id, me, others); circle {
+		e := code.New(code.LockCycle, "waiting for lock %s would never end: those before it wait for lock %s, which this command has", w.id.Name, by.Name)
+		if by == w.id {
+			e = code.New(code.LockCycle, "waiting for lock %s would never end: this command runs under it already", w.id.Name)
+		}
+		return e.With("lock", w.id.Name).With("held", by.Name).WithHint("take several locks in the same order everywhere; an exclusive lock inside of a shared one is not had")
+	}
+	ahead := 0
+	p := lockProgress{Ahead: &ahead}
+	for _, b := range queue.Blockers(me, others) {
+		switch {
+		case b.State == queue.Waiting:
+			ahead++
+		case p.Holder == nil:
+			p.Holder = viewTicket(b)
+		}
+	}
+	if patience == 0 {
+		w.last = p
+		return nil
+	}
+	about := fmt.Sprint(ahead)
+	if p.Holder != nil {
+		about += fmt.Sprint(" ", p.Holder.Ticket, p.Holder.Process)
+	}
+	w.say(about, p)
+	return nil
+}
+
+// say prints a line if it is about something new, or the last one is old.
+func (w *lockWait) say(about string, p lockProgress) {
+	p.Lock, p.Status = w.id.Name, string(queue.Waiting)
+	if p.Problem == "" {
+		w.last = p
+	}
+	if w.said == about && time.Since(w.saidAt) < sayAgain {
+		return
+	}
+	w.said, w.saidAt = about, time.Now()
+	text := "waits for lock " + w.id.Name
+	if why := p.words(); why != "" {
+		text += ": " + why
+	}
+	w.print(p, text)
+}
+
+// words says what a wait waits for.
+func (p lockProgress) words() string {
+	var parts []string
+	if p.Holder != nil {
+		parts = append(parts, p.Holder.words(time.Now()))
+	}
+	if p.Ahead != nil && *p.Ahead > 0 {
+		parts = append(parts, fmt.Sprintf("%d before you", *p.Ahead))
+	}
+	if p.Problem != "" {
+		parts = append(parts, p.Problem)
+	}
+	return strings.Join(parts, "; ")
+}
+
+func (w *lockWait) print(p lockProgress, text string) {
+	line := w.call.Program.Name + ": " + cli.Line(text) + "\n"
+	if w.call.JSON {
+		b, err := json.Marshal(p)
+		if err != nil {
+			return
+		}
+		line = string(b) + "\n"
+	}
+	w.lines.print(line)
+}
+
+// busy is the error of a wait that has lasted too long.
+func (w *lockWait) busy(patience time.Duration) error {
+	message := fmt.Sprintf("lock %s was not to be had in %s", w.id.Name, spent(patience))
+	if why := w.last.words(); why != "" {
+		message += ": " + why
+	}
+	hint := "tt lock list"
+	e := code.New(code.LockBusy, "%s", message).With("lock", w.id.Name).With("waited_ms", time.Since(w.began).Milliseconds())
+	if h := w.last.Holder; h != nil {
+		e.With("holder", h)
+		if h.Process == string(queue.Stopped) {
+			hint += fmt.Sprintf("; a stopped holder: kill -CONT %d", h.PID)
+		}
+	}
+	if w.last.Ahead != nil {
+		e.With("ahead", *w.last.Ahead)
+	}
+	return e.WithHint("%s", hint)
+}
+
+// spent returns a time of waiting: "250ms", "48s", "2m10", "1h05".
+func spent(d time.Duration) string {
+	switch {
+	case d < time.Second:
+		return d.Round(time.Millisecond).String()
+	case d < 100*time.Second:
+		return fmt.Sprintf("%ds", d/time.Second)
+	case d < time.Hour:
+		return fmt.Sprintf("%dm%02d", d/time.Minute, d%time.Minute/time.Second)
+	}
+	return fmt.Sprintf("%dh%02d", d/time.Hour, d%time.Hour/time.Minute)
+}
+
+// lines prints lines without waiting for their reader. If it does not read, later lines
+// are dropped.
+type lines struct {
+	queued chan string
+	done   chan struct{}
+}
+
+func newLines(to io.Writer) *lines {
+	l := &lines{queued: make(chan string, 64), done: make(chan struct{})}
+	go func() {
+		defer close(l.done)
+		for line := range l.queued {
+			_, _ = io.WriteString(to, line)
+		}
+	}()
+	return l
+}
+
+func (l *lines) print(line string) {
+	select {
+	case l.queued <- line:
+	default:
+	}
+}
+
+// flush waits until all is printed, or it is clear that nobody reads.
+func (l *lines) flush() {
+	close(l.queued)
+	select {
+	case <-l.done:
+	case <-time.After(time.Second):
+	}
+}
+
+// lockSignals end a wait for a lock.
+type lockSignals struct {
+	ctx     context.Context
+	cancel  context.CancelCauseFunc
+	arrived chan os.Signal
+	done    chan struct{}
+}
+
+// catchSignals makes signals end the context. Those that the process was started to
+// ignore, as by nohup, stay ignored.
+func catchSignals(ctx context.Context) *lockSignals {
+	s := &lockSignals{arrived: make(chan os.Signal, 1), done: make(chan struct{})}
+	s.ctx, s.cancel = context.WithCancelCause(ctx)
+	var wanted []os.Signal
+	for _, sig := range append([]os.Signal{syscall.SIGQUIT}, endings...) {
+		if !signal.Ignored(sig) {
+			wanted = append(wanted, sig)
+		}
+	}
+	if len(wanted) > 0 {
+		signal.Notify(s.arrived, wanted...)
+	}
+	go func() {
+		defer close(s.done)
+		select {
+		case sig := <-s.arrived:
+			s.cancel(caught{sig})
+		case <-s.ctx.Done():
+		}
+	}()
+	return s
+}
+
+// stop gives the signals their usual effect again. If one has arrived, it returns what
+// the command ends with.
+func (s *lockSignals) stop() error {
+	signal.Stop(s.arrived)
+	s.cancel(nil)
+	<-s.done
+	sig := signalOf(s.ctx)
+	if sig == nil {
+		select {
+		case sig = <-s.arrived:
+		default:
+		}
+	}
+	if number, ok := sig.(syscall.Signal); ok {
+		return cli.Exit(128 + int(number))
+	}
+	return nil
+}

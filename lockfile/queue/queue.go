@@ -1,0 +1,236 @@
+package queue
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/talking-stick/tt/lockfile"
+)
+
+const (
+	maxTicket = 1 << 20 // bytes that are read of a ticket
+	maxNumber = 1e17
+	suffix    = ".json"
+)
+
+// A Step names a point of an acquisition at which a test can make it fail.
+type Step string
+
+// The steps, in the order of an acquisition.
+const (
+	StepMutex  Step = "mutex"
+	StepScan   Step = "scan"
+	StepCreate Step = "create"
+	StepLock   Step = "lock"
+	StepWrite  Step = "write" // of the ticket that waits
+	StepMark   Step = "mark"  // of the ticket as held
+)
+
+// Steps lists every step.
+func Steps() []Step {
+	return []Step{StepMutex, StepScan, StepCreate, StepLock, StepWrite, StepMark}
+}
+
+// A Queue is the queue of one lock. It must not be copied.
+type Queue struct {
+	Dir       string // exists
+	Processes Processes
+	Fault     func(Step) error // called before each step, which it may make fail; nil outside tests
+}
+
+func (q *Queue) step(s Step) error {
+	if q.Fault == nil {
+		return nil
+	}
+	return q.Fault(s)
+}
+
+func (q *Queue) path(number int64) string {
+	return filepath.Join(q.Dir, fmt.Sprintf("%012d%s", number, suffix))
+}
+
+// numberOf returns the number in the name of a ticket's file.
+func numberOf(name string) (number int64, ok bool) {
+	digits, found := strings.CutSuffix(name, suffix)
+	if !found || len(digits) < 12 || strings.Trim(digits, "0123456789") != "" {
+		return 0, false
+	}
+	number, err := strconv.ParseInt(digits, 10, 64)
+	return number, err == nil && fmt.Sprintf("%012d", number) == digits
+}
+
+// List returns the entries in the order of their numbers. It takes no lock and changes
+// nothing. A missing directory has none.
+func (q *Queue) List() ([]Entry, error) {
+	found, err := q.scan(0)
+	for tries := 0; tries < 3 && slices.ContainsFunc(found.alive, unwritten); tries++ {
+		found, err = q.scan(0)
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	return found.alive, err
+}
+
+// unwritten reports whether an entry could not be read, perhaps because it is just being
+// written.
+func unwritten(e Entry) bool { return e.Nonce == "" }
+
+// A scan is what the directory has.
+type scan struct {
+	alive   []Entry
+	dead    []int64
+	highest int64 // of all numbers
+	mine    bool  // the caller's own ticket is there
+}
+
+// scan reads all tickets but the one with the number own.
+func (q *Queue) scan(own int64) (scan, error) {
+	var found scan
+	names, err := os.ReadDir(q.Dir)
+	if err != nil {
+		return found, err
+	}
+	for _, name := range names {
+		number, ok := numberOf(name.Name())
+		if !ok {
+			continue
+		}
+		found.highest = max(found.highest, number)
+		if number == own {
+			found.mine = true
+			continue
+		}
+		entry, alive, err := q.read(number)
+		switch {
+		case errors.Is(err, fs.ErrNotExist): // removed meanwhile
+		case err != nil:
+			return found, err
+		case alive:
+			found.alive = append(found.alive, entry)
+		default:
+			found.dead = append(found.dead, number)
+		}
+	}
+	slices.SortFunc(found.alive, func(a, b Entry) int { return cmp.Compare(a.Number, b.Number) })
+	return found, nil
+}
+
+// ours are open tickets of this process by their paths. They are not closed before the
+// process ends, and stay open when it becomes another program.
+var ours sync.Map
+
+// openTicket opens a ticket for reading, or returns one of this process that is open.
+func openTicket(path string) (*os.File, error) {
+	if kept, ok := ours.Load(path); ok {
+		f := kept.(*os.File)
+		opened, err := f.Stat()
+		if named, lerr := os.Lstat(path); err == nil && lerr == nil && os.SameFile(opened, named) {
+			return f, nil
+		}
+	}
+	return lockfile.OpenRegular(path, os.O_RDONLY)
+}
+
+// read reads a ticket and reports whether one of its witnesses speaks for it.
+func (q *Queue) read(number int64) (e Entry, alive bool, err error) {
+	path := q.path(number)
+	f, err := openTicket(path)
+	if err != nil {
+		return e, false, err
+	}
+	content, err := io.ReadAll(io.NewSectionReader(f, 0, maxTicket))
+	damaged := err == nil && json.Unmarshal(content, &e.Ticket) != nil
+	if e.PID == os.Getpid() {
+		ours.Store(path, f)
+		if err := inherit(f); err != nil {
+			return e, false, err
+		}
+	} else {
+		defer f.Close()
+	}
+	if err != nil {
+		return e, false, err
+	}
+	if e.locked, err = isLocked(f); err != nil {
+		return e, false, err
+	}
+	if damaged || e.Number != number {
+		// Nobody knows what its process may do: it excludes all others.
+		e.Ticket = Ticket{Number: number, Mode: Exclusive, State: Held}
+		e.Condition = Unknown
+		return e, e.locked, nil
+	}
+	e.Condition = q.Processes.Condition(e.Process)
+	alive = e.locked || e.Condition == Alive || e.Condition == Stopped
+	if e.Condition == Gone {
+		e.Condition = Unknown // the record lock is held all the same
+	}
+	return e, alive, nil
+}
+
+// newNonce returns 64 random bits in hexadecimal.
+func newNonce() string {
+	var b [8]byte
+	_, _ = rand.Read(b[:]) // never fails
+	return hex.EncodeToString(b[:])
+}
+
+// mutexPatience is how long the mutex is waited for even if the lock is not.
+const mutexPatience = 5 * time.Second
+
+// Find returns the entry with the number and the nonce, if its process still has the
+// lock or waits for it.
+func (q *Queue) Find(number int64, nonce string) (Entry, bool) {
+	e, alive, err := q.read(number)
+	return e, err == nil && alive && e.Nonce == nonce && nonce != ""
+}
+
+// lock takes the mutex. It waits until the deadline, for ever without one, and at least
+// mutexPatience. It calls busy when it has waited for a second, and every 30 seconds.
+func (q *Queue) lock(ctx context.Context, deadline time.Time, busy func(error)) (unlock func() error, err error) {
+	if err := q.step(StepMutex); err != nil {
+		return nil, err
+	}
+	if least := time.Now().Add(mutexPatience); !deadline.IsZero() && deadline.Before(least) {
+		deadline = least
+	}
+	path := filepath.Join(q.Dir, "lock")
+	patience := time.Second
+	for {
+		until := time.Now().Add(patience)
+		last := !deadline.IsZero() && !until.Before(deadline)
+		if last {
+			until = deadline
+		}
+		limited, cancel := context.WithDeadline(ctx, until)
+		unlock, err = lockfile.Lock(limited, path)
+		cancel()
+		var held *lockfile.BusyError
+		switch {
+		case err == nil:
+			lockfile.Adopt(path)
+			return unlock, nil
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case !errors.As(err, &held) || last:
+			return nil, err
+		}
+		busy(held)
+		patience = 30 * time.Second
+	}
+}

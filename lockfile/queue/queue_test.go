@@ -1,0 +1,193 @@
+package queue
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// A table is the conditions of processes by their texts.
+type table map[string]Condition
+
+func (t table) Condition(process json.RawMessage) Condition { return t[string(process)] }
+
+func (t table) Watch(json.RawMessage) (<-chan struct{}, func(), error) {
+	return nil, nil, errors.New("not watched")
+}
+
+func newQueue(t *testing.T, processes table) *Queue {
+	t.Helper()
+	return &Queue{Dir: t.TempDir(), Processes: processes}
+}
+
+func mine() Ticket {
+	return Ticket{Agent: "a:1", Mode: Exclusive, PID: os.Getpid(), Process: json.RawMessage(`"me"`), Command: []string{"make"}}
+}
+
+// atOnce takes the lock if it is free.
+var atOnce = Options{Look: func(Ticket, []Entry) error { return nil }, Busy: func(error) {}}
+
+func plant(t *testing.T, q *Queue, name, content string) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(q.Dir, name), []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func ticketsOf(t *testing.T, q *Queue) []string {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(q.Dir, "*"+suffix))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return names
+}
+
+func TestTicketIsWrittenAndReleased(t *testing.T) {
+	q := newQueue(t, table{`"me"`: Alive})
+	h, err := q.Acquire(t.Context(), mine(), atOnce)
+	if err != nil {
+		t.Fatal(err)
+	}
+	entries, err := q.List()
+	if err != nil || len(entries) != 1 || entries[0].State != Held || entries[0].HeldAt == nil || entries[0].Nonce != h.Nonce {
+		t.Errorf("%+v, %v", entries, err)
+	}
+	if e, found := q.Find(h.Number, h.Nonce); !found || e.Agent != "a:1" {
+		t.Errorf("%+v, %v", e, found)
+	}
+	if _, found := q.Find(h.Number, "another"); found {
+		t.Error("found by another nonce")
+	}
+	info, err := os.Stat(q.path(h.Number))
+	if err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("%v, %v", info.Mode(), err)
+	}
+	h.Release()
+	h.Release()
+	if left := ticketsOf(t, q); len(left) > 0 {
+		t.Errorf("left %v", left)
+	}
+}
+
+// A failure at any step leaves no ticket and no lock.
+func TestFailureAtEveryStep(t *testing.T) {
+	for _, step := range Steps() {
+		q, broken := newQueue(t, table{`"me"`: Alive}), errors.New("broken")
+		q.Fault = func(s Step) error {
+			if s == step {
+				return broken
+			}
+			return nil
+		}
+		if h, err := q.Acquire(t.Context(), mine(), atOnce); !errors.Is(err, broken) || h != nil {
+			t.Errorf("%s: %v, %v", step, h, err)
+		}
+		if left := ticketsOf(t, q); len(left) > 0 {
+			t.Errorf("%s: left %v", step, left)
+		}
+		q.Fault = nil
+		h, err := q.Acquire(t.Context(), mine(), atOnce)
+		if err != nil {
+			t.Errorf("%s: and then %v", step, err)
+			continue
+		}
+		h.Release()
+	}
+}
+
+func TestLeftTicketsAreRemovedByTheNextDraw(t *testing.T) {
+	q := newQueue(t, table{`"me"`: Alive, `"dead"`: Gone})
+	plant(t, q, "000000000003.json", `{"ticket":3,"nonce":"x","mode":"exclusive","state":"held","process":"dead"}`)
+	plant(t, q, "000000000004.json", `{"ticket":4,"nonce":"x","mode":"exclu`) // killed while it wrote
+	plant(t, q, "000000000005.json", "")
+	plant(t, q, "000000000006.json", `{"ticket":6,"nonce":"x","mode":"exclusive","state":"held","process":"elsewhere"}`)
+	for _, other := range []string{"notes.json", "1.json", "0000000000001.json", "000000000009.json~", "00000000001x.json"} {
+		plant(t, q, other, "somebody's")
+	}
+	if entries, err := q.List(); len(entries) > 0 || err != nil {
+		t.Errorf("%v, %v", entries, err)
+	}
+	h, err := q.Acquire(t.Context(), mine(), atOnce)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer h.Release()
+	if h.Number != 7 {
+		t.Errorf("number %d", h.Number)
+	}
+	if left := strings.Join(ticketsOf(t, q), " "); strings.Contains(left, "000000000003") || !strings.Contains(left, "notes.json") {
+		t.Errorf("left %s", left)
+	}
+}
+
+func TestLivingProcessKeepsAnUnlockedTicket(t *testing.T) {
+	q := newQueue(t, table{`"me"`: Alive, `"she"`: Alive})
+	plant(t, q, "000000000003.json", `{"ticket":3,"nonce":"x","agent_id":"b:1","mode":"exclusive","state":"held","process":"she"}`)
+	if _, err := q.Acquire(t.Context(), mine(), atOnce); !errors.Is(err, ErrTimeout) {
+		t.Errorf("got %v", err)
+	}
+	if left := ticketsOf(t, q); len(left) != 1 {
+		t.Errorf("left %v", left)
+	}
+	shared := mine()
+	shared.Mode = Shared
+	if _, err := q.Acquire(t.Context(), shared, atOnce); !errors.Is(err, ErrTimeout) {
+		t.Errorf("shared: got %v", err)
+	}
+}
+
+func TestStrangeTicketsAreRefused(t *testing.T) {
+	for name, make := range map[string]func(path string) error{
+		"link":      func(p string) error { return os.Symlink("/etc/passwd", p) },
+		"directory": func(p string) error { return os.Mkdir(p, 0o700) },
+	} {
+		q := newQueue(t, table{`"me"`: Alive})
+		if err := make(q.path(3)); err != nil {
+			t.Fatal(err)
+		}
+		if h, err := q.Acquire(t.Context(), mine(), atOnce); err == nil {
+			h.Release()
+			t.Errorf("%s: the lock was granted", name)
+		}
+	}
+}
+
+func TestHighestNumber(t *testing.T) {
+	q := newQueue(t, table{`"me"`: Alive})
+	plant(t, q, "999999999999999999.json", "{}")
+	if h, err := q.Acquire(t.Context(), mine(), atOnce); err == nil {
+		t.Errorf("drew %d", h.Number)
+	}
+}
+
+func TestRefusedByLook(t *testing.T) {
+	q, refused := newQueue(t, table{`"me"`: Alive, `"she"`: Alive}), errors.New("refused")
+	plant(t, q, "000000000003.json", `{"ticket":3,"nonce":"x","mode":"exclusive","state":"held","process":"she"}`)
+	o := atOnce
+	o.Patience = -1
+	o.Look = func(me Ticket, others []Entry) error {
+		if me.Number != 4 || len(others) != 1 {
+			t.Errorf("%+v, %+v", me, others)
+		}
+		return refused
+	}
+	if _, err := q.Acquire(t.Context(), mine(), o); !errors.Is(err, refused) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestRemovedTicketIsNoticed(t *testing.T) {
+	q := newQueue(t, table{`"me"`: Alive, `"she"`: Alive})
+	plant(t, q, "000000000003.json", `{"ticket":3,"nonce":"x","mode":"exclusive","state":"held","process":"she"}`)
+	o := atOnce
+	o.Patience = time.Hour
+	o.Look = func(me Ticket, _ []Entry) error { return os.Remove(q.path(me.Number)) }
+	if _, err := q.Acquire(t.Context(), mine(), o); !errors.Is(err, ErrTicketLost) {
+		t.Errorf("got %v", err)
+	}
+}
