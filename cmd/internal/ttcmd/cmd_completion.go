@@ -7,7 +7,9 @@ import (
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/completion"
+	"github.com/talking-stick/tt/cmd/internal/locks"
 	"github.com/talking-stick/tt/cmd/internal/member"
+	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/identity"
 	"github.com/talking-stick/tt/identity/harness"
@@ -77,6 +79,8 @@ func valuesAt(ctx context.Context, c *cli.Invocation, at completion.Position) co
 		return openNotesHere(ctx, c)
 	case at.Arg == "command":
 		return helpPages(c.Program, at.Before)
+	case at.Arg == "name":
+		return locksHere(c)
 	case at.Arg == "agent":
 		return recipients(c, at.Command.Name)
 	}
@@ -172,6 +176,26 @@ func recipients(c *cli.Invocation, command string) completion.Answer {
 		a.Candidates = append(a.Candidates, completion.Candidate{Word: "next", What: "the fairest"})
 	}
 	return a
+}
+
+// locksHere returns the names of the locks that the workspace and the machine have had.
+func locksHere(c *cli.Invocation) completion.Answer {
+	store, err := openStore(c)
+	if err != nil {
+		return completion.Answer{}
+	}
+	l := &locks.Locks{Store: store, Table: identity.System()}
+	scopes := []string{locks.Machine}
+	if w, err := locate(c.Env, ""); err == nil {
+		scopes = append(scopes, fsroom.RoomName(w.Root))
+	}
+	var all []string
+	for _, scope := range scopes {
+		names, _ := l.Names(scope)
+		all = append(all, names...)
+	}
+	slices.Sort(all)
+	return completion.Words(slices.Compact(all)...)
 }
 
 // openNotesHere returns the ids of the open notes, each with its first line.

@@ -8,6 +8,8 @@ import (
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/locks"
+	"github.com/talking-stick/tt/cmd/internal/member"
+	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/identity"
 	"github.com/talking-stick/tt/journal/event"
@@ -177,4 +179,34 @@ func writeLocks(t *cli.Text, found []lockView, all bool) {
 		}
 	}
 	t.Table(&table)
+}
+
+// workspaceLocks returns the locks of the workspace of a room, none if they cannot be
+// read: they are a part of the status only.
+func workspaceLocks(r *member.Room) []lockView {
+	if r.Workspace == nil {
+		return nil
+	}
+	l := &locks.Locks{Store: r.Client.Store, Table: r.Table}
+	found, err := lockViews(l, fsroom.RoomName(r.Workspace.Root))
+	if err != nil {
+		return nil
+	}
+	return found
+}
+
+// words says how a lock stands: "build: codex:1 has it since 2m10; 1 waiting".
+func (l lockView) words(now time.Time) string {
+	var parts []string
+	for _, h := range l.Holders {
+		text := h.AgentID + " has it"
+		if h.HeldAt != nil {
+			text += " since " + spent(max(0, now.Sub(h.HeldAt.Time).Truncate(time.Second)))
+		}
+		parts = append(parts, text)
+	}
+	if n := len(l.Waiting); n > 0 {
+		parts = append(parts, fmt.Sprintf("%d waiting", n))
+	}
+	return l.Name + ": " + strings.Join(parts, "; ")
 }

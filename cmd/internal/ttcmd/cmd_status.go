@@ -47,6 +47,7 @@ type statusResult struct {
 	Interrupts     int            `json:"unread_interrupts,omitempty"`
 	OpenNotes      int            `json:"open_notes"`
 	OpenPages      int            `json:"open_pages,omitempty"`
+	Locks          []lockView     `json:"locks,omitempty"` // of the workspace, that somebody has or waits for
 	NextAction     string         `json:"next_action"`
 }
 
@@ -70,6 +71,7 @@ func runStatus(ctx context.Context, c *cli.Invocation) error {
 	if res.Interrupts, err = room.UnreadInterrupts(ctx, st); err != nil {
 		return err
 	}
+	res.Locks = workspaceLocks(room)
 	return c.Out.Result(res, func(t *cli.Text) { writeStatus(t, st.Room(f), res) })
 }
 
@@ -147,6 +149,13 @@ func writeStatus(t *cli.Text, v turn.RoomView, r statusResult) {
 	if r.Unread > 0 || r.OpenNotes > 0 {
 		t.Line("For you %s, %s", countedUrgent(t, int(r.Unread), "unread message", r.Interrupts, "interrupt"),
 			countedUrgent(t, r.OpenNotes, "open note", r.OpenPages, "page"))
+	}
+	for i, l := range r.Locks {
+		title := "       "
+		if i == 0 {
+			title = "Locks  "
+		}
+		t.Line("%s %s", title, l.words(t.Now))
 	}
 	t.Line("Next    %s", r.NextAction)
 }

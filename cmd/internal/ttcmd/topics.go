@@ -23,6 +23,9 @@ func exitStatuses() []cli.Item {
 		{Name: "3", What: "not_yet, from wait and try with --exit-code"},
 		{Name: "4", What: "takeover_available, likewise"},
 		{Name: "5", What: "closed, likewise"},
+		{Name: "75", What: "the lock was not had in time, from lock run; otherwise lock run ends as its command"},
+		{Name: "126", What: "the command of lock run cannot be run"},
+		{Name: "127", What: "there is no such command, likewise"},
 		{Name: "129", What: "a wait was ended by SIGHUP; a turn that was granted by then is kept"},
 		{Name: "130", What: "likewise by SIGINT"},
 		{Name: "143", What: "likewise by SIGTERM"},
@@ -50,6 +53,7 @@ const filesHelp = `  DATA/rooms/NAME-HASH/journal.jsonl  the truth: one event pe
                       /lock           never remove it
                       /agents/        who was seen, who waits, who holds what
   DATA/archive/NAME-HASH/             journals of rooms that have ended
+  DATA/locks/                         named locks, see tt help lock run
 
 DATA is $TALKING_STICK_DATA_DIR, else $XDG_DATA_HOME/talking-stick, else ~/.local/share/talking-stick. A copy of it is a backup, also while agents work.`
 
@@ -61,6 +65,7 @@ func variables() []cli.Item {
 		{Name: "TT_HARNESS_AGENT_ID", What: "act as this agent, and print JSON"},
 		{Name: "TT_HARNESS_EXPORT", What: "1 or true: look for a harness among the ancestor processes, and print JSON"},
 		{Name: "CLAUDECODE, CODEX_THREAD_ID, GEMINI_CLI, …", What: "tell which harness calls; tt whoami --explain says which were seen"},
+		{Name: "TT_LOCKS", What: "set by tt lock run: the locks that the command runs under"},
 		{Name: "VISUAL, EDITOR", What: "the editor for handoffs and instructions, a line for the shell"},
 		{Name: "NO_COLOR", What: "no colours"},
 		{Name: "CLAUDE_CONFIG_DIR, CODEX_HOME, GROK_HOME, XDG_CONFIG_HOME", What: "where harnesses keep their settings, for install"},
