@@ -38,6 +38,7 @@ var skillCommands = []struct{ begins, before, answer string }{
 	{"tt assign codex:1", holding, `"status":"passed"`},
 	{"tt release --status", holding, `"status":"released"`},
 	{"tt release --stdin", holding, `"status":"released"`},
+	{"tt lock run test -- make test", `printf 'test:\n\t@echo \"done\"\n' >Makefile`, `"done"`},
 	{"tt leave", joined, `"status":"left"`},
 	{"tt take --reason", expired, `"revoked_agent_id":"codex:1"`},
 	{"tt events --target any", joined, `"event_type":"room_opened"`},
