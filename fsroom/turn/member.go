@@ -48,6 +48,9 @@ type LeaveResult struct {
 // StatusEnded is the status of a leave or kick that ended the room.
 const StatusEnded = "room_ended"
 
+// ReasonLeft is the reason of a [MemberLeft] event of an agent that left by itself.
+const ReasonLeft = "left"
+
 // Leave removes the agent. The room ends with it when no active member remains.
 func Leave(s *State, f Facts, agent string) ([]event.Event, LeaveResult, error) {
 	if !s.Open {
@@ -56,7 +59,7 @@ func Leave(s *State, f Facts, agent string) ([]event.Event, LeaveResult, error) 
 	if s.Member(agent) == nil {
 		return nil, LeaveResult{}, NotJoined(s, agent)
 	}
-	events := []event.Event{{Type: MemberLeft, Turn: s.Turn, From: agent, Reason: "left"}}
+	events := []event.Event{{Type: MemberLeft, Turn: s.Turn, From: agent, Reason: ReasonLeft}}
 	events, res := s.endIfEmpty(f, events, agent, "left")
 	return events, res, nil
 }

@@ -15,7 +15,7 @@ var notesAddCommand = &cli.Command{
 	Name:  "notes add",
 	Group: groupTalk,
 	Args:  []cli.Arg{{Name: "body", Show: "BODY", Optional: true, Rest: true, Usage: "the note, at most 16384 bytes"}},
-	Short: "leave a durable note for whoever works here",
+	Short: "leave a durable note for those who work here",
 	Long:  "A note stays open until it is resolved. Any member may add one, whoever holds the stick.",
 	Examples: []cli.Example{
 		{Line: `tt notes add "the fixture of TestParse is shared with TestPrint"`},

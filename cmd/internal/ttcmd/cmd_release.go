@@ -21,7 +21,7 @@ var releaseCommand = &cli.Command{
 	Args:  []cli.Arg{pathArg()},
 	Short: "end the turn with a handoff; the fairest other member is next",
 	Long: "The turn goes to the active member that never held the stick, else to the one that held it longest ago. " +
-		"It is reserved at once for one that is waiting; otherwise the handoff stays pending for whoever comes.\n\n" + handoffHelp,
+		"It is reserved at once for one that is waiting; otherwise the handoff stays pending for the next agent.\n\n" + handoffHelp,
 	Examples: []cli.Example{
 		{Line: `tt release --status "half done" --next-action "fix it" --artifact a.go=edit`},
 		{Line: `echo '{"status":"…","next_action":"…"}' | tt release --stdin`},

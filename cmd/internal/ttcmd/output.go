@@ -210,7 +210,7 @@ func artifactLine(a turn.Artifact) string {
 func writeRelease(t *cli.Text, r turn.ReleaseResult) {
 	switch {
 	case r.ReservedFor == "":
-		t.Line("Released. Nobody was waiting: the handoff is pending for whoever comes.")
+		t.Line("Released. Nobody was waiting: the handoff is pending for the next agent.")
 	case r.Status == "passed":
 		t.Line("Passed to %s.", t.Bold(r.ReservedFor))
 	default:

@@ -104,6 +104,9 @@ func besideWords(e *turn.LogEntry) string {
 	case turn.MemberJoined:
 		return e.Agent + " joined"
 	case turn.MemberLeft:
+		if e.Reason == turn.ReasonLeft {
+			why = ""
+		}
 		return e.Agent + " left" + why
 	case turn.Kicked:
 		return e.Agent + " removed " + e.To + why

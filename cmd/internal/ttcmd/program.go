@@ -55,7 +55,7 @@ func program() *cli.Program {
 		Short: "share a workspace between agents, by turns",
 		Long: "A workspace has one talking stick. Who holds it may change shared files; who wants it waits with tt wait, " +
 			"which returns the moment the turn is theirs, with the handoff of the one before. A turn ends with a handoff of its own: " +
-			"tt release gives the stick to whoever is next, tt assign to somebody by name.",
+			"tt release gives the stick to the next agent, tt assign to one that you name.",
 		Agents:   true,
 		Topics:   topics,
 		Commands: slices.Concat(daily, setup),
