@@ -20,7 +20,6 @@ import (
 type load struct {
 	*rig
 	tt      string
-	other   string // another build, for every second command; may be ""
 	data    string
 	killing bool // some commands are killed on the way, some stopped for a while
 
@@ -109,9 +108,6 @@ type outcome struct {
 func (l *load) do(random *rand.Rand, reach time.Duration, args ...string) (o outcome, ok bool) {
 	args = append(args, "--json")
 	tt := l.tt
-	if l.other != "" && random.IntN(2) == 0 {
-		tt = l.other
-	}
 	if args[0] == "cli" {
 		tt = l.bus
 	}
@@ -152,17 +148,6 @@ func (l *load) start(cmd *exec.Cmd) error {
 	}
 	l.running[cmd] = true
 	return cmd.Start()
-}
-
-// loaded is a load on a new room with members, nil if that cannot be made.
-func (g *rig) loaded(r *report) *load {
-	data := g.newDir()
-	if err := g.members(g.tt, data); err != nil {
-		g.remove(data)
-		r.wrong("%v", err)
-		return nil
-	}
-	return g.newLoad(g.tt, data, false)
 }
 
 // disturb kills every second process and stops every twentieth for a moment.
@@ -277,12 +262,7 @@ func (g *rig) members(tt, data string) error {
 	return nil
 }
 
-// judge checks a data directory that a load has left.
-func (r *report) judge(g *rig, data string, acked []string) bool {
-	return r.judgeAll(g, data, acks{said: acked})
-}
-
-// judgeAll is judge for everything that a load was told.
+// judgeAll checks a data directory that a load has left, and what the load was told.
 func (r *report) judgeAll(g *rig, data string, a acks) bool {
 	events, err := g.events(data)
 	if err == nil {

@@ -45,17 +45,13 @@ func attacks() []attack {
 	return []attack{
 		{"kill", sweepKills, false},
 		{"error", sweepErrors, false},
-		{"again", sweepRecoveries, true},
 		{"signal", sweepSignals, true},
 		{"names", syncedNames, false},
 		{"between", betweenCalls, false},
 		{"random", randomKills, false},
 		{"powercut", powerCuts, false},
 		{"pages", lostPages, false},
-		{"disk", fullDisks, true},
-		{"copy", hotCopies, true},
 		{"wait", waiters, true},
-		{"skew", skewedVersions, true},
 		{"mutants", mutants, false},
 	}
 }

@@ -15,14 +15,8 @@ import (
 const pageSize = 4096
 
 // lostPages cuts the power when the kernel has written back only some pages of a
-// change that is not committed; and it overwrites single bytes of what is.
+// change that is not committed.
 func lostPages(g *rig, r *report) {
-	for at := 2; at <= g.pick(82, 302); at += 20 {
-		r.add(1, 0, 0)
-		if err := g.zeroed(at); err != nil {
-			r.wrong("a NUL at byte %d from the end of the last line: %v", at, err)
-		}
-	}
 	if why := canMount(); why != "" {
 		r.skip(why)
 		return
@@ -45,44 +39,6 @@ func lostPages(g *rig, r *report) {
 			}
 		}
 	}
-}
-
-// zeroed writes a NUL into the last line that was acknowledged. That is damage: it
-// is told, and the number of the event is not given out again.
-func (g *rig) zeroed(fromEnd int) error {
-	data := g.newDir()
-	defer g.remove(data)
-	for _, line := range []string{"join --agent b:2", "msg send room one --agent b:2", "msg send room two --agent b:2"} {
-		if err := g.ok(data, strings.Fields(line)...); err != nil {
-			return err
-		}
-	}
-	room, err := g.room(data)
-	if err != nil {
-		return err
-	}
-	f, err := os.OpenFile(room.JournalPath(), os.O_RDWR, 0)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err == nil {
-		_, err = f.WriteAt([]byte{0}, info.Size()-int64(fromEnd))
-	}
-	if err != nil {
-		return err
-	}
-	if res := g.run(data, "msg", "send", "room", "three", "--agent", "b:2"); res.exit != 1 || !strings.Contains(res.stderr, `"corrupt_room"`) {
-		return fmt.Errorf("the next command: %v", res)
-	}
-	if res := g.run(data, "doctor"); res.exit != 1 {
-		return fmt.Errorf("doctor: %v", res)
-	}
-	if res := g.run(data, "doctor", "--repair"); res.exit != 0 {
-		return fmt.Errorf("doctor --repair: %v", res)
-	}
-	return g.mended(data)
 }
 
 // lostPage leaves a room, which ends it with a change of two lines, kills that
