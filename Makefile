@@ -14,7 +14,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GORELEASER  := github.com/goreleaser/goreleaser/v2@v2.15.0
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.8.0
 
-.PHONY: build demo test test-mcp race lint fmt vet bench cross ci install uninstall share dist release clean fuzz model torture torture-all torture-long test-ci vuln guards
+.PHONY: build demo test test-mcp race lint fmt vet bench cross ci install uninstall share dist release clean fuzz model torture torture-long test-ci vuln guards
 
 build: ## both binaries, into bin/
 	@mkdir -p $(BIN)
@@ -77,11 +77,8 @@ MODELS ?= 100000
 model: ## MODELS random histories of a room, of the rules of the turn and of topics, each against a model of it; some 7 minutes
 	$(GO) test ./fsroom ./fsroom/turn ./fsroom/topic -count 1 -run '^(TestAnyStory|TestRandomSchedules)$$' -rapid.checks=$(MODELS) -timeout 0
 
-torture: ## kills, failing calls, power cuts, commands in between commands: some 2 minutes, all of it as root
+torture: ## kills, failing calls, power cuts, commands between the calls of another: some 2 minutes, as root
 	$(GO) run ./cmd/internal/torture $(TORTURE)
-
-torture-all: ## every attack, with the numbers of a change: some 4 minutes
-	$(GO) run ./cmd/internal/torture -all $(TORTURE)
 
 torture-long: ## every attack with the numbers of a release, fuzzing, the models, leaks: some 40 minutes
 	$(MAKE) --no-print-directory fuzz FUZZTIME=10m

@@ -21,24 +21,24 @@ var oneThread = edit{file: "cmd/tt/one_thread.go", new: "package main\n\nimport 
 
 // build builds tt under a name from edited sources. The files of the repository
 // stay as they are: go build is given others in their place.
-func (g *rig) build(name string, edits ...edit) (string, error) {
+func (e *env) build(name string, edits ...edit) (string, error) {
 	top, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}").Output()
 	if err != nil {
 		return "", fmt.Errorf("go list: %v", err)
 	}
-	dir, err := os.MkdirTemp(g.base, "sources")
+	dir, err := os.MkdirTemp(e.base, "sources")
 	if err != nil {
 		return "", err
 	}
 	defer os.RemoveAll(dir)
 	overlay := struct{ Replace map[string]string }{map[string]string{}}
-	for i, e := range append(edits, oneThread) {
-		path := filepath.Join(strings.TrimSpace(string(top)), e.file)
+	for i, edit := range append(edits, oneThread) {
+		path := filepath.Join(strings.TrimSpace(string(top)), edit.file)
 		from := path
 		if edited, ok := overlay.Replace[path]; ok {
 			from = edited
 		}
-		text, err := e.apply(from)
+		text, err := edit.apply(from)
 		if err != nil {
 			return "", err
 		}
@@ -55,7 +55,7 @@ func (g *rig) build(name string, edits ...edit) (string, error) {
 	if err := os.WriteFile(list, b, 0o600); err != nil {
 		return "", err
 	}
-	path := filepath.Join(g.base, strings.ReplaceAll(name, " ", "-"))
+	path := filepath.Join(e.base, strings.ReplaceAll(name, " ", "-"))
 	return path, goBuild(path, "tt", "-overlay", list)
 }
 

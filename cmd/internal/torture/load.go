@@ -6,59 +6,45 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
 	"time"
-
-	"github.com/talking-stick/tt/journal/event"
 )
 
 // A load is several processes at work in one room, one after another in each of
-// its lanes. What it was told to be done it remembers.
+// its lanes. It remembers what the processes acknowledged.
 type load struct {
-	*rig
-	tt      string
+	*env
+	bus     string // agent-bus, for the lanes that need it
 	data    string
 	killing bool // some commands are killed on the way, some stopped for a while
 
 	mu      sync.Mutex
 	acks    acks
-	running map[*exec.Cmd]bool
+	running []*process
 	kills   int
 	failed  string // the first command that failed by itself
 	paused  bool
 	resumed *sync.Cond
-	stopped bool
-	over    chan struct{} // closed with stopped
+	over    chan struct{} // closed when no command is to start any more
 	lanes   sync.WaitGroup
 }
 
-// acks is what a load was told.
-type acks struct {
-	joined []string
-	said   []string
-	asked  []string
-	grants []grant // the turns that were told to be somebody's
-	ends   []grant // the turns that were told to be handed over
-	waits  []wait  // those that nobody disturbed
-}
-
-// count is how many acknowledgements there are.
-func (a acks) count() int {
-	return len(a.joined) + len(a.said) + len(a.asked) + len(a.grants) + len(a.ends)
-}
-
 // newLoad has no lanes yet.
-func (g *rig) newLoad(tt, data string, killing bool) *load {
-	l := &load{rig: g, tt: tt, data: data, killing: killing, running: map[*exec.Cmd]bool{}, over: make(chan struct{})}
+func (e *env) newLoad(data string, killing bool) *load {
+	l := &load{env: e, data: data, killing: killing, over: make(chan struct{})}
 	l.resumed = sync.NewCond(&l.mu)
 	return l
 }
 
-// agents are the members of every room that a load works in.
-var agents = []string{"a:1", "b:2", "c:3"}
+// members are the commands that make the room that a load works in, and agents its
+// members.
+var (
+	members = []string{"join --agent a:1", "join --agent b:2", "join --agent c:3"}
+	agents  = []string{"a:1", "b:2", "c:3"}
+)
 
 func (l *load) talkers(lanes int) {
 	for lane := range lanes {
@@ -97,38 +83,34 @@ func (l *load) joiners() {
 // An outcome is how a command of a load ended.
 type outcome struct {
 	result
-	args      []string
+	line      []string
 	began     time.Time
 	ended     time.Time
 	disturbed bool // it was stopped or killed, or meant to be
 }
 
-// do runs one command. While killing it may be killed or stopped for a moment
-// within its first reach. It reports false when the load is over.
+// do runs one command of tt, or of the agent bus. A load that kills may kill it or
+// stop it for a moment, within its first reach. It reports false when the load is
+// over.
 func (l *load) do(random *rand.Rand, reach time.Duration, args ...string) (o outcome, ok bool) {
-	args = append(args, "--json")
-	tt := l.tt
+	line := l.line(nil, args...)
 	if args[0] == "cli" {
-		tt = l.bus
+		line[0] = l.bus
 	}
-	cmd := exec.Command(tt, args...)
-	cmd.Env, cmd.Dir = l.env(l.data), l.workspace
-	var stdout, stderr strings.Builder
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	o = outcome{args: args, began: time.Now()}
-	err := l.start(cmd)
+	p := l.command(l.data, line...)
+	o = outcome{line: line[1:], began: time.Now()}
+	err := l.start(p)
 	if errors.Is(err, errOver) {
 		return o, false
 	}
 	if err == nil {
-		o.disturbed = l.killing && disturb(cmd, random, reach)
-		err = cmd.Wait()
+		o.disturbed = l.killing && disturb(p, random, reach)
+		err = p.Wait()
 	}
-	o.ended = time.Now()
-	o.result = ended(err, stdout.String(), stderr.String())
+	o.ended, o.result = time.Now(), p.outcome(err)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	delete(l.running, cmd)
+	l.running = slices.DeleteFunc(l.running, func(q *process) bool { return p == q })
 	if o.disturbed && o.exit == -1 {
 		l.kills++
 	}
@@ -137,57 +119,55 @@ func (l *load) do(random *rand.Rand, reach time.Duration, args ...string) (o out
 
 var errOver = errors.New("the load is over")
 
-func (l *load) start(cmd *exec.Cmd) error {
+func (l *load) start(p *process) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for l.paused && !l.stopped {
+	for l.paused && !l.isOver() {
 		l.resumed.Wait()
 	}
-	if l.stopped {
+	if l.isOver() {
 		return errOver
 	}
-	l.running[cmd] = true
-	return cmd.Start()
+	if err := p.Start(); err != nil {
+		return err
+	}
+	l.running = append(l.running, p)
+	return nil
 }
 
+func (l *load) isOver() bool { return isClosed(l.over) }
+
 // disturb kills every second process and stops every twentieth for a moment.
-func disturb(cmd *exec.Cmd, random *rand.Rand, reach time.Duration) bool {
+func disturb(p *process, random *rand.Rand, reach time.Duration) bool {
 	dice := random.IntN(20)
 	if dice > 10 {
 		return false
 	}
-	sometime(random, reach)
+	sleepUpTo(random, reach)
 	if dice < 10 {
-		_ = cmd.Process.Kill()
+		_ = p.Process.Kill()
 		return true
 	}
-	_ = cmd.Process.Signal(syscall.SIGSTOP)
-	sometime(random, 30*time.Millisecond)
-	_ = cmd.Process.Signal(syscall.SIGCONT)
+	_ = p.Process.Signal(syscall.SIGSTOP)
+	sleepUpTo(random, 30*time.Millisecond)
+	_ = p.Process.Signal(syscall.SIGCONT)
 	return true
 }
 
-// done reports whether a command ended well. One that failed by itself, and not
+// done reports whether a command succeeded. One that failed by itself, and not
 // with one of the codes, is remembered as wrong.
 func (l *load) done(o outcome, codes ...string) bool {
-	if o.exit == 0 {
-		return true
+	refused := slices.ContainsFunc(codes, func(code string) bool { return strings.Contains(o.stderr, `"`+code+`"`) })
+	if killed := o.disturbed && o.exit == -1; o.exit != 0 && !refused && !killed && !l.isOver() {
+		l.fail("%s: %v", strings.Join(o.line, " "), o.result)
 	}
-	for _, c := range codes {
-		if strings.Contains(o.stderr, `"`+c+`"`) {
-			return false
-		}
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if killed := o.disturbed && o.exit == -1; !killed && !l.stopped {
-		l.fail("%s: %v", strings.Join(o.args, " "), o.result)
-	}
-	return false
+	return o.exit == 0
 }
 
-// fail remembers the first thing that was wrong. The caller has the lock.
+// fail remembers the first thing that was wrong.
 func (l *load) fail(format string, args ...any) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	if l.failed == "" {
 		l.failed = fmt.Sprintf(format, args...)
 	}
@@ -199,91 +179,48 @@ func (l *load) note(add func(*acks)) {
 	add(&l.acks)
 }
 
-// acknowledgements are those so far. They are only ever added to, so that they
-// need no copying.
-func (l *load) acknowledgements() acks {
+// acknowledged returns the acknowledgements so far. They are only ever added to,
+// so that they need no copying.
+func (l *load) acknowledged() acks {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.acks
 }
 
-// freeze stops every process in the middle of what it does. What was acknowledged
-// by then is returned.
+// freeze stops every process in the middle of its work. It returns what was
+// acknowledged by then.
 func (l *load) freeze() acks {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.paused = true
-	for cmd := range l.running {
-		if cmd.Process != nil {
-			_ = cmd.Process.Signal(syscall.SIGSTOP)
-		}
+	for _, p := range l.running {
+		_ = p.Process.Signal(syscall.SIGSTOP)
 	}
 	return l.acks
 }
 
 // end kills what runs, guardians too, and waits for it.
 func (l *load) end() {
-	l.stop(func(cmd *exec.Cmd) { _ = cmd.Process.Kill() })
+	l.stop(func(p *process) { _ = p.Process.Kill() })
 	l.reap(l.data)
 }
 
-// finish lets what runs come to its end, and interrupts who waits.
+// finish lets the commands that run come to their end, and interrupts waits.
 func (l *load) finish() {
-	l.stop(func(cmd *exec.Cmd) {
-		if cmd.Args[1] == "wait" {
-			_ = cmd.Process.Signal(syscall.SIGTERM)
+	l.stop(func(p *process) {
+		if p.Args[1] == "wait" {
+			_ = p.Process.Signal(syscall.SIGTERM)
 		}
 	})
 }
 
-func (l *load) stop(each func(*exec.Cmd)) {
+func (l *load) stop(each func(*process)) {
 	l.mu.Lock()
-	l.stopped = true
 	close(l.over)
-	for cmd := range l.running {
-		if cmd.Process != nil {
-			each(cmd)
-		}
+	for _, p := range l.running {
+		each(p)
 	}
 	l.resumed.Broadcast()
 	l.mu.Unlock()
 	l.lanes.Wait()
-}
-
-// members makes a room with three members.
-func (g *rig) members(tt, data string) error {
-	for _, id := range agents {
-		cmd := exec.Command(tt, "join", "--agent", id, "--json")
-		cmd.Env, cmd.Dir = g.env(data), g.workspace
-		if out, err := cmd.CombinedOutput(); err != nil {
-			return fmt.Errorf("join: %v: %s", err, out)
-		}
-	}
-	return nil
-}
-
-// judgeAll checks a data directory that a load has left, and what the load was told.
-func (r *report) judgeAll(g *rig, data string, a acks) bool {
-	events, err := g.events(data)
-	if err == nil {
-		err = a.in(events)
-	}
-	if err == nil {
-		err = g.mended(data)
-	}
-	if err != nil {
-		r.wrong("%v", err)
-	}
-	return err == nil
-}
-
-// in reports an error unless the events have all that was acknowledged, once,
-// and keep the rules of the turn.
-func (a acks) in(events []event.Event) error {
-	for _, check := range []func([]event.Event) error{a.checkJoins, a.checkTurns} {
-		if err := check(events); err != nil {
-			return err
-		}
-	}
-	return counted(bodies(events), a.said)
 }

@@ -13,44 +13,48 @@ import (
 // prove nothing.
 type mutant struct {
 	name   string
+	needs  []string
 	edits  []edit
-	caught func(g, m *rig, r *report, name string) bool // m has the build
+	caught func(m *env, r *report) (how string, err error) // m has the build; how is "" if it was not caught
 }
 
-func mutantsAll() []mutant {
+func (e *env) mutants() []mutant {
+	strace, disks := []string{"strace"}, []string{"mount", "mkfs.ext4"}
 	return []mutant{
-		{"no sync of the journal", []edit{
+		{"no sync of the journal", disks, []edit{
 			{"journal/sync_linux.go", "err := unix.Fdatasync(int(f.Fd()))", "var err error"},
-		}, caughtByCut(ext4)},
-		{"no sync of state.json", []edit{
+		}, e.caughtByCut(ext4)},
+		{"no sync of state.json", disks, []edit{
 			{"lockfile/replace_unix.go", "err = file.CloseAtomicallyReplace()", "err = file.File.Close()\n\t\tif err == nil {\n\t\t\terr = os.Rename(file.Name(), path)\n\t\t}"},
 			{"lockfile/replace_unix.go", "\"errors\"\n", "\"errors\"\n\t\"os\"\n"},
-		}, caughtByCut(ext4.with("noauto_da_alloc"))},
-		{"no sync of directories", []edit{
+		}, e.caughtByCut(ext4.with("noauto_da_alloc"))},
+		{"no sync of directories", strace, []edit{
 			{"lockfile/files_unix.go", "err = f.Sync()", "err = nil"},
 		}, caughtByNames},
-		{"no replay", []edit{
+		{"no replay", strace, []edit{
 			{"fsroom/load.go", "cached.covers(info)", "true"},
 		}, caughtBySweep},
-		{"nobody is woken", []edit{
+		{"nobody is woken", nil, []edit{
 			{"fsroom/wake_file.go", "if r.rules.Notify == nil {\n\t\treturn\n", "if true {\n\t\treturn\n"},
-		}, caughtByWaiting},
-		{"who is woken looks at once", []edit{
+		}, caughtByWaiting(nil)},
+		{"a woken waiter looks at once", strace, []edit{
 			{"lockfile/lock.go", "unlock, err := locker{path: path, open: openShared}", "return nil\n\tunlock, err := locker{path: path, open: openShared}"},
-		}, caughtBySlowWaiting},
+		}, caughtByWaiting(slowAppend)}, // the waiter is woken half a second before the event is written
 	}
 }
 
-func mutants(g *rig, r *report) {
-	for _, mu := range mutantsAll() {
-		if err := g.mutant(r, mu); err != nil {
-			r.wrong("%s: %v", mu.name, err)
+func mutants(e *env, r *report) {
+	for _, mu := range e.mutants() {
+		if why := missing(mu.needs...); why != "" {
+			r.skip(mu.name + ": " + why)
+		} else {
+			r.check(mu.name, e.mutant(r, mu))
 		}
 	}
 }
 
-func (g *rig) mutant(r *report, mu mutant) error {
-	m := &rig{base: g.newDir(), workspace: g.workspace, seed: g.seed}
+func (e *env) mutant(r *report, mu mutant) error {
+	m := &env{base: e.newDir(), workspace: e.workspace, seed: e.seed}
 	if err := os.Mkdir(m.base, 0o755); err != nil {
 		return err
 	}
@@ -58,105 +62,82 @@ func (g *rig) mutant(r *report, mu mutant) error {
 	if m.tt, err = m.build("tt", mu.edits...); err != nil {
 		return err
 	}
-	if !mu.caught(g, m, r, mu.name) {
-		return errors.New("not caught")
+	how, err := mu.caught(m, r)
+	if err == nil && how == "" {
+		err = errors.New("not caught")
 	}
-	return nil
+	if err == nil {
+		r.say("%s: caught by %s", mu.name, how)
+	}
+	return err
 }
 
 const mostCuts = 20
 
-func caughtByCut(kind fileSystem) func(g, m *rig, r *report, name string) bool {
-	return func(g, m *rig, r *report, name string) bool {
-		if why := canMount(); why != "" {
-			r.skip(name + ": " + why)
-			return true
-		}
-		from, err := g.newDisk(g.tt, kind)
+func (e *env) caughtByCut(kind fileSystem) func(*env, *report) (string, error) {
+	return func(m *env, r *report) (string, error) {
+		from, err := e.newDisk(kind, members...)
 		if err != nil {
-			r.wrong("%v", err)
-			return true
+			return "", err
 		}
 		for n := range mostCuts {
-			acked, err := m.powerCut(m.tt, from, inTheMidst)
-			r.add(1, 0, acked)
+			err := m.powerCut(r, from, inTheMidst)
 			var found finding
-			if err != nil && !errors.As(err, &found) {
-				r.wrong("%s: %v", name, err)
-				return true
+			if errors.As(err, &found) {
+				return fmt.Sprintf("power cut %d: %v", n+1, found), nil
 			}
 			if err != nil {
-				r.tell("%s: caught by power cut %d: %v", name, n+1, err)
-				return true
+				return "", err
 			}
 		}
-		return false
+		return "", nil
 	}
 }
 
 // caughtBySweep kills the build at each call of one command, in a room that is in
 // order when it begins.
-func caughtBySweep(_, m *rig, r *report, name string) bool {
-	if !haveStrace() {
-		r.skip(name + ": there is no strace")
-		return true
-	}
-	found := &report{name: name, quiet: true}
-	s := scene{name: "msg send", before: []string{"join --agent b:2"}, args: "msg send room hello --agent b:2", orderly: true}
-	t, points, err := m.prepare(found, s, changing+",openat,flock", "signal=SIGKILL")
-	if err != nil {
-		r.wrong("%s: %v", name, err)
-		return true
-	}
+func caughtBySweep(m *env, r *report) (string, error) {
+	found := &report{quiet: true}
+	c := sweepCase{name: "msg send", setup: members[1:2], args: "msg send room hello --agent b:2", clean: true}
+	s := &sweeper{env: m, fixture: m.fixture(c), report: found, fault: "signal=SIGKILL"}
+	points, err := s.count(changing + opening)
 	for _, p := range points {
-		t.at(p)
+		s.at(p)
 	}
 	r.add(found.points, found.kills, 0)
-	r.tell("%s: caught at %d of %d kill points", name, found.bad, found.points)
-	return found.bad > 0
+	if found.bad == 0 {
+		return "", err
+	}
+	return fmt.Sprintf("%d of %d kill points", found.bad, found.points), err
 }
 
-// caughtByWaiting hands a turn to one who waits, and sees it sleep on.
-func caughtByWaiting(_, m *rig, r *report, name string) bool { return m.sleepsOn(r, name, nil) }
-
-// caughtBySlowWaiting does so with half a second before the event is written: the
-// waiter is woken before that, and must find it all the same.
-func caughtBySlowWaiting(_, m *rig, r *report, name string) bool {
-	if !haveStrace() {
-		r.skip(name + ": there is no strace")
-		return true
-	}
-	return m.sleepsOn(r, name, slowAppend)
-}
-
-func (g *rig) sleepsOn(r *report, name string, slow func(*relay) []string) bool {
-	found := &report{name: name, quiet: true}
-	y, err := g.newRelay(found)
-	if err == nil {
-		err = y.run(waitCase{slow: slow})
-	}
-	r.add(1, 0, 0)
-	if err != nil {
-		r.tell("%s: caught: %v", name, err)
-		return true
-	}
-	late := found.late[0]
-	r.tell("%s: a wait was told after %v", name, late.Round(time.Millisecond))
-	return late > atLatest
-}
-
-// caughtByNames looks whether the names of a new room are put on the disk.
-func caughtByNames(_, m *rig, r *report, name string) bool {
-	if !haveStrace() {
-		r.skip(name + ": there is no strace")
-		return true
-	}
+// caughtByNames checks whether the names of a new room are put on the disk.
+func caughtByNames(m *env, r *report) (string, error) {
 	for _, c := range nameCases() {
 		r.add(1, 0, 0)
 		if err := m.names(c); err != nil {
-			r.tell("%s: caught: %v", name, fmt.Sprint(err))
-			return true
+			return err.Error(), nil
 		}
 	}
-	return false
+	return "", nil
+}
+
+// caughtByWaiting hands a turn to a waiter, which does not return in time.
+func caughtByWaiting(slow func(*handover) []string) func(*env, *report) (string, error) {
+	return func(m *env, r *report) (string, error) {
+		r.add(1, 0, 0)
+		found := &report{quiet: true}
+		h, err := m.newHandover(found)
+		if err != nil {
+			return "", err
+		}
+		defer m.remove(h.data)
+		if err := h.run(waitCase{slow: slow}); err != nil {
+			return err.Error(), nil
+		}
+		if late := found.late[0]; late > atLatest {
+			return fmt.Sprintf("a wait that returned after %v", late.Round(time.Millisecond)), nil
+		}
+		return "", nil
+	}
 }

@@ -4,7 +4,6 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -32,54 +31,46 @@ func nameCases() []nameCase {
 	return cases
 }
 
-// syncedNames looks whether every directory with a name on the way to a journal is
+// syncedNames checks that every directory with a name on the way to a journal is
 // synced.
-func syncedNames(g *rig, r *report) {
-	if !haveStrace() {
-		r.skip("there is no strace")
-		return
-	}
+func syncedNames(e *env, r *report) {
 	for _, c := range nameCases() {
 		r.add(1, 0, 0)
-		if err := g.names(c); err != nil {
-			r.wrong("%v", err)
-		}
+		r.check(c.name, e.names(c))
 	}
 }
 
 var synced = regexp.MustCompile(`(?m)(?:fsync|fdatasync)\(\d+<([^>]*)>.*= 0`)
 
-func (g *rig) names(c nameCase) error {
-	above := g.newDir()
+func (e *env) names(c nameCase) error {
+	above := e.newDir()
 	data := filepath.Join(above, "data")
-	defer g.remove(above)
-	defer g.reap(data)
+	defer e.remove(above)
+	defer e.reap(data)
 	done := map[string]bool{}
 	for i, line := range c.lines {
 		trace := above + ".trace"
 		how := strace("-y", "-e", "trace=fsync,fdatasync", "-o", trace)
-		if c.kill > 0 && i == 0 {
+		killed := c.kill > 0 && i == 0
+		if killed {
 			how = append(how, "-e", fmt.Sprintf("inject=fsync:signal=KILL:when=%d", c.kill))
 		}
-		res := g.runUnder(data, how, append(strings.Fields(line), "--json")...)
+		res := e.runUnder(data, how, strings.Fields(line)...)
 		for _, m := range synced.FindAllStringSubmatch(readTrace(trace), -1) {
 			done[m[1]] = true
 		}
-		if res.exit != 0 && !(c.kill > 0 && i == 0) {
-			return fmt.Errorf("%s: tt %s: %v", c.name, line, res)
+		if res.exit != 0 && !killed {
+			return fmt.Errorf("tt %s: %v", line, res)
 		}
 	}
-	room, err := g.room(data)
+	room, err := e.room(data)
 	if err != nil {
-		return err
-	}
-	if _, err := os.Stat(filepath.Dir(room.Dir())); err != nil {
 		return err
 	}
 	for _, dir := range c.dirs {
 		path := filepath.Join(data, strings.ReplaceAll(dir, "ROOM", filepath.Base(room.Dir())))
 		if !done[path] {
-			return fmt.Errorf("%s: acknowledged, and %s was never synced", c.name, path)
+			return fmt.Errorf("acknowledged, and %s was never synced", path)
 		}
 	}
 	return nil

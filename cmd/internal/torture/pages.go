@@ -3,7 +3,6 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -16,79 +15,37 @@ const pageSize = 4096
 
 // lostPages cuts the power when the kernel has written back only some pages of a
 // change that is not committed.
-func lostPages(g *rig, r *report) {
-	if why := canMount(); why != "" {
-		r.skip(why)
-		return
-	}
-	if !haveStrace() {
-		r.skip("there is no strace")
-		return
-	}
-	d := disk{fileSystem: ext4, image: g.newDir() + ".image", dir: g.newDir()}
-	if err := g.makeDisk(d); err != nil {
-		r.wrong("%v", err)
-		return
-	}
+func lostPages(e *env, r *report) {
+	d, err := e.newDisk(ext4)
 	defer os.Remove(d.image)
-	for first := 20; first < 500; first += g.pick(120, 20) {
+	if !r.check(ext4.name, err) {
+		return
+	}
+	judge := func(d disk) error { return e.judgeCut(d.data(), acks{joined: []string{"a:1"}}) }
+	for first := 20; first < 500; first += e.pick(120, 20) {
 		for _, second := range []bool{true, false} {
 			r.add(1, 1, 0)
-			if err := g.lostPage(d, first, second); err != nil {
-				r.wrong("the first %d bytes of a change are on one page and the rest on another, only one of which was written (the second: %v): %v", first, second, err)
-			}
+			work := func(d disk) (func(), error) { return func() {}, e.loseHalf(d, first, second) }
+			r.check(fmt.Sprintf("the first %d bytes of a change are on one page and the rest on another, only one of which was written (the second: %v)", first, second),
+				e.cutPower(d, work, judge))
 		}
 	}
 }
 
-// lostPage leaves a room, which ends it with a change of two lines, kills that
-// before it is synced, writes back one of the two pages that the change is on,
-// and cuts the power.
-func (g *rig) lostPage(from disk, first int, second bool) error {
-	d, after := from, from
-	d.image, d.dir = g.newDir()+".image", g.newDir()
-	after.image, after.dir = g.newDir()+".image", g.newDir()
-	defer os.Remove(d.image)
-	defer os.Remove(after.image)
-	if err := command("cp", "--sparse=always", from.image, d.image); err != nil {
-		return err
-	}
-	if err := d.mount(); err != nil {
-		return err
-	}
-	err := g.loseHalf(d, first, second)
-	if err == nil {
-		err = command("cp", "--sparse=always", d.image, after.image)
-	}
-	g.reap(d.data())
-	if e := d.unmount(); err == nil {
-		err = e
-	}
-	if err != nil {
-		return err
-	}
-	if err := after.mount(); err != nil {
-		return err
-	}
-	err = g.judgeCut(after.data(), acks{joined: []string{"a:1"}})
-	if e := after.unmount(); err == nil {
-		err = e
-	}
-	return err
-}
-
-// loseHalf leaves the room with its last change on two pages, one of them written.
-func (g *rig) loseHalf(d disk, first int, second bool) error {
+// loseHalf leaves a room, which ends it with a change of two lines. The command is
+// killed before it syncs the change, and one of the two pages that the change is
+// on is written back.
+func (e *env) loseHalf(d disk, first int, second bool) error {
 	data := d.data()
-	if err := g.ok(data, "join", "--agent", "a:1"); err != nil {
+	if err := e.ok(data, "join --agent a:1"); err != nil {
 		return err
 	}
-	room, err := g.room(data)
+	room, err := e.room(data)
 	if err != nil {
 		return err
 	}
 	path := room.JournalPath()
-	size, err := g.fillPage(data, path, first)
+	size, err := e.fillPage(data, path, first)
 	if err != nil {
 		return err
 	}
@@ -96,7 +53,7 @@ func (g *rig) loseHalf(d disk, first int, second bool) error {
 		return err
 	}
 	under := strace("-P", path, "-e", "trace=fdatasync", "-e", "inject=fdatasync:signal=SIGKILL:when=1", "-o", "/dev/null")
-	if res := g.runUnder(data, under, "leave", "--agent", "a:1"); res.exit != -1 {
+	if res := e.runUnder(data, under, "leave", "--agent", "a:1"); res.exit != -1 {
 		return fmt.Errorf("leave was not killed: %v", res)
 	}
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
@@ -118,27 +75,28 @@ func (g *rig) loseHalf(d disk, first int, second bool) error {
 		return err
 	}
 	defer other.Close()
-	if _, err := other.Write(bytes.Repeat([]byte("x"), 100)); err != nil {
+	if _, err := other.WriteString(strings.Repeat("x", 100)); err != nil {
 		return err
 	}
 	return other.Sync()
 }
 
-// fillPage says things until a page of the journal has so many bytes left.
-func (g *rig) fillPage(data, path string, left int) (int64, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return 0, err
+// fillPage sends messages until a page of the journal has so many bytes left. It
+// returns the size of the journal.
+func (e *env) fillPage(data, path string, left int) (int64, error) {
+	fileSize := func() int64 {
+		info, err := os.Stat(path)
+		if err != nil {
+			return 0
+		}
+		return info.Size()
 	}
-	before, body := info.Size(), "begin"
+	before, body := fileSize(), "begin"
 	for n := range 10 {
-		if err := g.ok(data, "msg", "send", "room", body, "--agent", "a:1"); err != nil {
+		if err := e.ok(data, "msg send room "+body+" --agent a:1"); err != nil {
 			return 0, err
 		}
-		if info, err = os.Stat(path); err != nil {
-			return 0, err
-		}
-		size := info.Size()
+		size := fileSize()
 		if size%pageSize == pageSize-int64(left) {
 			return size, nil
 		}

@@ -3,38 +3,53 @@
 package main
 
 import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"syscall"
 	"time"
+
+	"github.com/talking-stick/tt/journal/event"
 )
 
-// randomKills kills and stops at random moments while many talk, wait and take
-// turns in a room, and readers never see it go back.
-func randomKills(g *rig, r *report) {
-	rounds, kills := g.pick(2, 1000), g.pick(1<<30, 50_000)
-	for range rounds {
-		g.randomRound(r, time.Duration(g.pick(9, 30))*time.Second)
-		if r.kills >= kills || r.bad > 0 {
+// randomKills kills and stops processes at random moments while many talk, wait
+// and take turns in a room, and readers never see it go back.
+func randomKills(e *env, r *report) {
+	bus := filepath.Join(e.base, "agent-bus")
+	if !r.check("agent-bus", goBuild(bus, "agent-bus")) {
+		return
+	}
+	for range e.pick(2, 1000) {
+		r.check("a room", e.randomRound(r, bus))
+		if r.kills >= 50_000 || r.bad > 0 {
 			break
 		}
 	}
-	r.tellLate()
+	r.judgeLateness()
 }
 
 // randomRound works in one new room for a time.
-func (g *rig) randomRound(r *report, length time.Duration) {
-	data := g.newDir()
-	defer g.remove(data)
-	if err := g.members(g.tt, data); err != nil {
-		r.wrong("%v", err)
-		return
+func (e *env) randomRound(r *report, bus string) error {
+	l := e.newLoad(e.newDir(), true)
+	l.bus = bus
+	defer e.remove(l.data)
+	if err := e.ok(l.data, members...); err != nil {
+		return err
 	}
-	if err := g.withTopic(data); err != nil {
-		r.wrong("%v", err)
-		return
+	if err := l.makeTopic(); err != nil {
+		return err
 	}
-	l := g.newLoad(g.tt, data, true)
 	l.talkers(4)
 	l.asker()
-	l.waiters()
+	l.takers()
 	l.lanes.Go(func() { l.look(r) })
 	f := l.follow()
 	random := l.random()
@@ -44,49 +59,208 @@ func (g *rig) randomRound(r *report, length time.Duration) {
 			o, ok = l.do(random, 4*time.Millisecond, "msg", "recv", "--agent", agents[random.IntN(3)])
 		}
 	})
-	time.Sleep(length)
+	time.Sleep(time.Duration(e.pick(9, 30)) * time.Second)
 	l.finish()
-	f.end(r)
+	r.check("a follower", f.end())
 	r.add(1, l.kills+f.kills, l.acks.count())
 	if l.failed != "" {
 		r.wrong("%s", l.failed)
 	}
-	if err := g.guardiansEnd(data); err != nil {
-		r.wrong("%v", err)
-	}
-	r.judgeAll(g, data, l.acks)
-	if err := l.acks.inTopic(data); err != nil {
-		r.wrong("the agent bus: %v", err)
-	}
-	events, err := g.events(data)
+	r.check("guardians", e.guardiansEnd(l.data))
+	r.check("the room", e.judge(l.data, l.acks))
+	r.check("the agent bus", l.acks.checkQuestions(l.data))
+	events, err := e.events(l.data)
 	if err != nil || len(l.acks.grants) < 10 {
 		r.wrong("%d turns were had, %v", len(l.acks.grants), err)
 	}
-	r.wereTold(l.acks.lateness(events)...)
+	r.woken(l.acks.lateness(events)...)
+	return nil
 }
 
 // look reads the room all the time, without a lock, and must never see it go
 // back.
 func (l *load) look(r *report) {
 	room, err := l.room(l.data)
-	if err != nil {
-		r.wrong("%v", err)
+	if !r.check("a reader", err) {
 		return
 	}
-	for seen := int64(0); ; time.Sleep(2 * time.Millisecond) {
-		select {
-		case <-l.over:
-			return
-		default:
-		}
+	for seen := int64(0); !l.isOver(); time.Sleep(2 * time.Millisecond) {
 		snap, err := room.View()
-		if err != nil {
-			r.wrong("a reader fails: %v", err)
+		if !r.check("a reader", err) {
 			return
 		}
 		if snap.Position.Seq < seen {
 			r.wrong("a reader saw event %d and then %d", seen, snap.Position.Seq)
 		}
 		seen = snap.Position.Seq
+	}
+}
+
+// makeTopic makes a topic for the asker.
+func (l *load) makeTopic() error {
+	p := l.command(l.data, l.bus)
+	p.Stdin = strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"torture","version":"1"}}}
+{"jsonrpc":"2.0","method":"notifications/initialized"}
+{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"topic_create","arguments":{"name":"pink"}}}
+`)
+	if res := p.outcome(p.Run()); !strings.Contains(res.stdout, "topic_id") {
+		return fmt.Errorf("topic_create: %v", res)
+	}
+	return nil
+}
+
+// asker asks questions on the agent bus, as talkers talk in the room.
+func (l *load) asker() {
+	random := l.random()
+	l.lanes.Go(func() {
+		for n := 0; ; n++ {
+			question := fmt.Sprintf("question %d of %d", n, random.Uint64())
+			o, ok := l.do(random, 8*time.Millisecond, "cli", "ask", "pink", question, "--agent", agents[n%3])
+			if !ok {
+				return
+			}
+			if l.done(o, "TOPIC_FULL") {
+				l.note(func(a *acks) { a.asked = append(a.asked, question) })
+			}
+		}
+	})
+}
+
+// A follower reads all events of a room as they come, with a process that is
+// killed or stopped every now and then, and continues after the last one.
+type follower struct {
+	*load
+	seen   atomic.Int64  // the last event
+	calm   atomic.Bool   // it is not disturbed any more
+	stop   chan struct{} // closed to end it
+	over   chan struct{} // closed when it has ended
+	kills  int
+	failed error
+}
+
+func (l *load) follow() *follower {
+	f := &follower{load: l, stop: make(chan struct{}), over: make(chan struct{})}
+	go func() {
+		defer close(f.over)
+		for random := f.random(); !isClosed(f.stop) && f.failed == nil; f.kills++ {
+			f.failed = f.readOnce(time.Duration(100+random.IntN(1500)) * time.Millisecond)
+		}
+	}()
+	return f
+}
+
+// readOnce reads what one process prints. The process lives for a time, or until
+// the follower ends, and is stopped for a moment now and then.
+func (f *follower) readOnce(life time.Duration) error {
+	p := f.command(f.data, f.line(nil, "events", "--follow", "--target", "any", "--after", strconv.FormatInt(f.seen.Load(), 10), "--agent", "a:1")...)
+	p.Stdout = nil
+	out, err := p.StdoutPipe()
+	if err == nil {
+		err = p.Start()
+	}
+	if err != nil {
+		return err
+	}
+	ended := make(chan struct{})
+	defer func() { close(ended); _ = p.Process.Kill(); _ = p.Wait() }()
+	go func() {
+		for {
+			select {
+			case <-time.After(life):
+				if f.calm.Load() {
+					continue
+				}
+			case <-f.stop:
+			case <-ended:
+				return
+			}
+			_ = p.Process.Kill()
+			return
+		}
+	}()
+	return f.read(out, p.Process)
+}
+
+func (f *follower) read(out io.Reader, p *os.Process) error {
+	lines := bufio.NewReader(out)
+	for n := 1; ; n++ {
+		line, err := lines.ReadBytes('\n')
+		if err != nil {
+			return nil // what is left of a line was written by a killed process
+		}
+		var e event.Event
+		if err := json.Unmarshal(line, &e); err != nil || e.Seq != f.seen.Load()+1 {
+			return fmt.Errorf("after event %d it was given %s", f.seen.Load(), line)
+		}
+		f.seen.Store(e.Seq)
+		if n%100 == 0 && !f.calm.Load() {
+			_ = p.Signal(syscall.SIGSTOP)
+			time.AfterFunc(10*time.Millisecond, func() { _ = p.Signal(syscall.SIGCONT) })
+		}
+	}
+}
+
+// end ends the follower. It must have all events soon after the load has ended.
+func (f *follower) end() (err error) {
+	f.calm.Store(true)
+	last := int64(-1)
+	if room, err := f.room(f.data); err == nil {
+		if snap, err := room.View(); err == nil {
+			last = snap.Position.Seq
+		}
+	}
+	if !eventually(atLatest, func() bool { return f.seen.Load() == last }) {
+		err = fmt.Errorf("it is at event %d of %d after %v", f.seen.Load(), last, atLatest)
+	}
+	close(f.stop)
+	<-f.over
+	if f.failed != nil {
+		return f.failed
+	}
+	return err
+}
+
+// guardians are the guardian processes of a data directory.
+func (e *env) guardians(data string) []int {
+	return slices.DeleteFunc(e.processes(data), func(pid int) bool {
+		line, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+		return !slices.Contains(strings.Split(string(line), "\x00"), "guard")
+	})
+}
+
+// guardiansEnd hands over the turns of a room in which nobody waits any more until
+// nobody has one, and reports an error if a guardian outlives them. It takes two
+// turns: a guardian that was started ahead of a turn waits for that one.
+func (e *env) guardiansEnd(data string) error {
+	for range 2 {
+		for _, agent := range agents {
+			if r := e.run(data, "try", "--agent", agent); strings.Contains(r.stdout, `"your_turn"`) {
+				if err := e.ok(data, "release --agent "+agent+handoff); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	var left []int
+	if eventually(atLatest+4*time.Second, func() bool { left = e.guardians(data); return len(left) == 0 }) {
+		return nil
+	}
+	return fmt.Errorf("%d guardians of turns that have ended are left; %v", len(left), e.run(data, "state", "--agent", agents[0]))
+}
+
+// halt stops a process while it has no lock, without which it would stop others
+// too: a process with a lock goes on for a moment.
+func halt(pid int) {
+	for range 1000 {
+		_ = syscall.Kill(pid, syscall.SIGSTOP)
+		eventually(time.Second, func() bool {
+			stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+			return err != nil || bytes.Contains(stat, []byte(") T "))
+		})
+		if locks, _ := os.ReadFile("/proc/locks"); !bytes.Contains(locks, fmt.Appendf(nil, " %d ", pid)) {
+			return
+		}
+		_ = syscall.Kill(pid, syscall.SIGCONT)
+		time.Sleep(5 * time.Millisecond) // for it to release the lock
 	}
 }

@@ -5,8 +5,16 @@ package main
 import (
 	"fmt"
 	"os"
+	"slices"
 	"sync"
 	"time"
+)
+
+// A waiter is woken promptly. A busy machine may wake one in a hundred later; a
+// lost wake-up is made good by a poll, which takes seconds more.
+const (
+	promptly = time.Second
+	atLatest = 3 * time.Second
 )
 
 // A report counts what an attack did and what was wrong after it.
@@ -19,12 +27,10 @@ type report struct {
 	kills   int
 	acks    int
 	missed  int // points that no run came to
-	locked  int // points at which the command had the room's lock
-	spared  int // kills that ended another process than the command
 	bad     int
 	skipped string
 	quiet   bool            // what is wrong is expected
-	late    []time.Duration // how long after a change those who wait for it were told
+	late    []time.Duration // how long after a change those who waited for it returned
 }
 
 func (r *report) add(points, kills, acks int) {
@@ -33,35 +39,10 @@ func (r *report) add(points, kills, acks int) {
 	r.points, r.kills, r.acks = r.points+points, r.kills+kills, r.acks+acks
 }
 
-// hit counts a run that came to its point.
-func (r *report) hit(f fault, killed, acked bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.points++
-	if killed {
-		r.kills++
-	}
-	if acked {
-		r.acks++
-	}
-	if f.isKill() && !killed {
-		r.spared++
-	}
-}
-
-// held counts a stop with the lock.
-func (r *report) held(held bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if held {
-		r.locked++
-	}
-}
-
 // reach runs try until it came to its point. No two runs of a command make quite
-// the same calls: now and then Go writes to wake its own poller, or a process is
-// looked at that is just ending.
-func (r *report) reach(what string, try func() (hit bool)) {
+// the same calls: now and then Go writes to wake its own poller, or looks at a
+// process that is just ending.
+func (r *report) reach(what string, try func() (reached bool)) {
 	for range 4 {
 		if try() {
 			return
@@ -71,11 +52,11 @@ func (r *report) reach(what string, try func() (hit bool)) {
 	defer r.mu.Unlock()
 	r.missed++
 	if r.missed <= 10 {
-		r.tell("not reached: %s", what)
+		r.say("not reached: %s", what)
 	}
 }
 
-// wrong notes what must not be. The first few are told as they come.
+// wrong notes what must not be, if anything. The first few are printed.
 func (r *report) wrong(format string, args ...any) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -85,18 +66,24 @@ func (r *report) wrong(format string, args ...any) {
 	}
 }
 
-// tell prints something worth knowing.
-func (r *report) tell(format string, args ...any) {
+// check is wrong for an error that is not nil. It reports whether it was nil.
+func (r *report) check(what string, err error) bool {
+	if err != nil {
+		r.wrong("%s: %v", what, err)
+	}
+	return err == nil
+}
+
+// say prints something worth knowing.
+func (r *report) say(format string, args ...any) {
 	fmt.Printf("  %s: %s\n", r.name, fmt.Sprintf(format, args...))
 }
 
-// skip says that this machine cannot do an attack, or a part of it.
+// skip notes that this machine cannot do an attack, or a part of it.
 func (r *report) skip(why string) {
-	r.mu.Lock()
 	if r.skipped = why; os.Getenv("CI") == "true" {
 		r.bad++
 	}
-	r.mu.Unlock()
 	fmt.Printf("  SKIPPED %s: %s\n", r.name, why)
 }
 
@@ -105,14 +92,40 @@ func (r *report) print() {
 	if r.missed > 0 {
 		fmt.Printf("  not reached %d", r.missed)
 	}
-	if r.locked > 0 {
-		fmt.Printf("  with the lock %d", r.locked)
-	}
-	if r.spared > 0 {
-		fmt.Printf("  killed beside the command %d", r.spared)
-	}
 	if r.skipped != "" {
 		fmt.Printf("  SKIPPED: %s", r.skipped)
 	}
 	fmt.Println()
+}
+
+// woken notes how long after a change those who waited for it returned.
+func (r *report) woken(late ...time.Duration) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.late = append(r.late, late...)
+}
+
+// judgeLateness prints how late the waiters were woken, and is wrong if that was
+// not promptly. Killed and stopped processes are not among them.
+func (r *report) judgeLateness() {
+	if len(r.late) == 0 {
+		r.wrong("nobody was woken")
+		return
+	}
+	slices.Sort(r.late)
+	n := len(r.late)
+	part := func(share float64) time.Duration { return r.late[int(share*float64(n-1))].Round(time.Millisecond) }
+	r.say("%d were woken after %v (half of them), %v (99 of 100), %v (the last)", n, part(.5), part(.99), part(1))
+	tardy := 0
+	for _, d := range r.late {
+		if d > promptly {
+			tardy++
+		}
+		if d > atLatest {
+			r.wrong("one was woken %v late", d.Round(time.Millisecond))
+		}
+	}
+	if tardy > 1+n/100 {
+		r.wrong("%d of %d were woken later than after %v", tardy, n, promptly)
+	}
 }

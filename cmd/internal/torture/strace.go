@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"os/exec"
 	"regexp"
 	"strings"
 	"syscall"
@@ -14,25 +13,21 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// strace is how a program is run under it. It lets go of the guardian, which would
-// otherwise keep it.
+// The system calls that change files, and those that open and lock them.
+const (
+	changing = "write,pwrite64,fdatasync,fsync,renameat,renameat2,rename,mkdirat,unlinkat,ftruncate,fchmod,fchmodat,fchmodat2,utimensat,linkat"
+	opening  = ",openat,flock"
+)
+
+// strace is the command line below which a program is traced. It detaches from the
+// guardian, for which it would wait otherwise.
 func strace(args ...string) []string {
 	return append([]string{"strace", "-f", "-qq", "-b", "execve"}, args...)
 }
 
-func haveStrace() bool {
-	_, err := exec.LookPath("strace")
-	return err == nil
-}
-
-// known leaves out calls that this machine's strace does not know.
-func known(calls string) string {
-	var ok []string
-	for _, c := range strings.Split(calls, ",") {
-		ok = append(ok, "?"+c) // strace ignores an unknown call with a question mark
-	}
-	return strings.Join(ok, ",")
-}
+// known is the calls with a question mark each, so that strace ignores one that it
+// does not know.
+func known(calls string) string { return "?" + strings.ReplaceAll(calls, ",", ",?") }
 
 // A point is one call at which something happens: the nth of its name in its
 // thread.
@@ -76,17 +71,13 @@ func pointsIn(trace string) []point {
 }
 
 // A fault is what strace does at a point: "signal=SIGKILL", "error=EIO". With a
-// plus at its end it does so at every later call of that name as well; with a
-// star at every later call that changes files; write, by which a command also
-// tells how it ended, is among them only if it was the first.
+// plus at its end it does so at every later call of that name as well, and with a
+// star at every later call that changes files; write, with which a command also
+// prints its result, is among them only if it was the first.
 type fault string
 
-func (f fault) isKill() bool { return f == "signal=SIGKILL" }
-
 // lasts reports whether more than one call fails.
-func (f fault) lasts() bool {
-	return strings.HasSuffix(string(f), "+") || strings.HasSuffix(string(f), "*")
-}
+func (f fault) lasts() bool { return strings.ContainsAny(string(f), "+*") }
 
 // signal is the signal that is sent, 0 where a call fails instead.
 func (f fault) signal() syscall.Signal {
@@ -94,15 +85,7 @@ func (f fault) signal() syscall.Signal {
 	return unix.SignalNum(name)
 }
 
-// among is those of the calls that the fault can happen at.
-func (f fault) among(calls string) string {
-	if strings.HasSuffix(string(f), "*") {
-		calls = strings.ReplaceAll(calls, opening, "")
-	}
-	return calls
-}
-
-// at is the arguments of strace that cause the fault at a point.
+// at returns the arguments of strace that cause the fault at a point.
 func (f fault) at(p point) []string {
 	if does, ok := strings.CutSuffix(string(f), "*"); ok {
 		var args []string

@@ -3,82 +3,70 @@
 package main
 
 import (
-	"iter"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
 	"slices"
+	"strings"
 	"sync"
-)
+	"syscall"
 
-// The system calls that look at or change files.
-const (
-	changing = "write,pwrite64,fdatasync,fsync,renameat,renameat2,rename,mkdirat,unlinkat,ftruncate,fchmod,fchmodat,fchmodat2,utimensat,linkat"
-	opening  = ",openat,flock"
-	looking  = ",openat,flock,newfstatat,fstat,getdents64,read,pread64,close"
+	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/journal/event"
 )
 
 // sweepKills kills each command at the entry of each of its calls, which leaves
 // every state that there is between two calls.
-func sweepKills(g *rig, r *report) {
+func sweepKills(e *env, r *report) {
 	calls := changing + opening
-	if g.long {
-		calls = changing + looking
+	if e.long {
+		calls += ",newfstatat,fstat,getdents64,read,pread64,close"
 	}
-	g.sweepScenes(r, calls, "signal=SIGKILL")
+	e.sweep(r, calls, 1<<30, "signal=SIGKILL")
 }
 
-// sweepErrors lets each call fail with what it may fail with: once, and in a long
-// run also from then on.
-func sweepErrors(g *rig, r *report) {
-	g.sweepScenes(r, changing+opening, "error=EIO")
-	g.sweepScenes(r, g.deep("write,fdatasync,renameat,mkdirat,openat"), "error=ENOSPC")
-	g.sweepScenes(r, g.deep("fdatasync,fsync,flock,openat"), "error=EINTR")
-	if !g.long {
-		g.sweepScenes(r, "fdatasync", "error=EIO*")
+// sweepErrors makes each call fail in the ways in which it may: once, and in a
+// long run also from then on.
+func sweepErrors(e *env, r *report) {
+	for _, f := range []fault{"error=EIO", "error=ENOSPC", "error=EINTR"} {
+		e.sweep(r, changing+opening, 600, f)
+	}
+	if !e.long {
+		e.sweep(r, "fdatasync", 600, "error=EIO*")
 		return
 	}
-	g.sweepScenes(r, changing+opening, "error=EIO*")
+	e.sweep(r, changing, 0, "error=EIO*")
 	for _, f := range []fault{"error=EACCES", "error=EMFILE", "error=EROFS", "error=EDQUOT", "error=ENOLCK", "error=EIO+", "error=ENOSPC+"} {
-		g.sweepScenes(r, changing+opening, f)
+		e.sweep(r, changing+opening, 0, f)
 	}
 }
 
-// deep is the calls of a long run where one is asked for.
-func (g *rig) deep(calls string) string {
-	if g.long {
-		return changing + opening
+// sweepSignals sends the signals of people and terminals at each call.
+func sweepSignals(e *env, r *report) {
+	for _, f := range []fault{"signal=SIGINT", "signal=SIGTERM", "signal=SIGHUP"} {
+		e.sweep(r, changing+opening, 130, f)
 	}
-	return calls
 }
 
-func (g *rig) sweepScenes(r *report, calls string, f fault) {
-	if !haveStrace() {
-		r.skip("there is no strace")
-		return
-	}
+// sweep causes a fault at each of the calls of each command, or in a short run at
+// some of them at random.
+func (e *env) sweep(r *report, calls string, some int, f fault) {
 	var runs []func()
-	for _, st := range g.stages() {
-		t, points, err := g.trial(r, st, calls, f)
-		if err != nil {
-			r.wrong("%v", err)
-		}
+	for _, fix := range e.fixtures() {
+		s := &sweeper{env: e, fixture: fix, report: r, fault: f}
+		points, err := s.count(calls)
+		r.check(fix.name, err)
 		for _, p := range points {
-			runs = append(runs, func() { t.at(p) })
+			runs = append(runs, func() { s.at(p) })
 		}
 	}
-	most := len(runs)
-	if g.some && !f.isKill() {
-		most = 600
-	}
-	r.inParallel(g.sample(runs, most, len(runs)))
+	e.sample(r, runs, some)
 }
 
-// sample is so many of the runs, in random order.
-func (g *rig) sample(runs []func(), short, long int) iter.Seq[func()] {
-	g.random().Shuffle(len(runs), func(i, j int) { runs[i], runs[j] = runs[j], runs[i] })
-	return slices.Values(runs[:min(len(runs), g.pick(short, long))])
-}
-
-// inParallel does all runs, a few at a time.
-func (r *report) inParallel(runs iter.Seq[func()]) {
+// sample does some of the runs at random, in a long run all, a few at a time.
+func (e *env) sample(r *report, runs []func(), some int) {
+	e.random().Shuffle(len(runs), func(i, j int) { runs[i], runs[j] = runs[j], runs[i] })
 	queue := make(chan func())
 	var workers sync.WaitGroup
 	for range 3 {
@@ -88,9 +76,156 @@ func (r *report) inParallel(runs iter.Seq[func()]) {
 			}
 		})
 	}
-	for run := range runs {
+	for _, run := range runs[:min(len(runs), e.pick(some, len(runs)))] {
 		queue <- run
 	}
 	close(queue)
 	workers.Wait()
+}
+
+// A sweeper runs the command of a fixture with one fault.
+type sweeper struct {
+	*env
+	*fixture
+	report *report
+	fault  fault
+}
+
+// count runs the command without a fault and returns its calls.
+func (s *sweeper) count(calls string) ([]point, error) {
+	data := s.newDir()
+	defer s.remove(data)
+	res, trace, err := s.traced(data, "-e", "trace="+known(calls))
+	if err == nil && res.exit != 0 {
+		err = fmt.Errorf("without a fault: %v", res)
+	}
+	return pointsIn(trace), err
+}
+
+// traced runs the command under strace on a copy of the data directory.
+func (s *sweeper) traced(data string, how ...string) (result, string, error) {
+	if s.err != nil {
+		return result{}, "", s.err
+	}
+	if err := s.copyTo(data); err != nil {
+		return result{}, "", err
+	}
+	trace := data + ".trace"
+	res := s.runUnder(data, strace(append(how, "-o", trace)...), s.args...)
+	return res, readTrace(trace), nil
+}
+
+// at runs the command with the fault at one point and judges what is left.
+func (s *sweeper) at(p point) {
+	s.report.reach(fmt.Sprintf("%s, %s at %v", s.name, s.fault, p), func() bool {
+		data := s.newDir()
+		defer s.remove(data)
+		res, trace, err := s.traced(data, s.fault.at(p)...)
+		if err == nil {
+			err = s.judge(data, res)
+		}
+		if err != nil {
+			s.report.wrong("%s: tt %s, %s at %v: %v\n    %v", s.name, strings.Join(s.args, " "), s.fault, p, err, res)
+		}
+		if !s.fault.struck(trace) {
+			return err != nil
+		}
+		s.report.add(1, one(res.exit == -1), one(res.exit == 0))
+		return true
+	})
+}
+
+func one(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func (s *sweeper) judge(data string, res result) error {
+	if s.repair { // whatever the first repair came to, the next one succeeds
+		if err := s.ok(data, "doctor --repair"); err != nil {
+			return err
+		}
+	}
+	now, err := s.events(data)
+	if err != nil {
+		return err
+	}
+	before := slices.Clone(s.before)
+	if s.repair && len(now) > damagedLine {
+		before[damagedLine] = now[damagedLine]
+	}
+	if err := kept(before, now); err != nil {
+		return err
+	}
+	if !s.repair {
+		happened := s.happened(now[len(before):])
+		if err := s.judgeSignal(res, happened); err != nil {
+			return err
+		}
+		if err := s.judgeResult(res, happened); err != nil {
+			return err
+		}
+	}
+	return s.mended(data)
+}
+
+// happened reports whether what the command does is among the new events. A wait
+// may join, which is a change of its own, and then fail to get the turn.
+func (s *sweeper) happened(events []event.Event) bool {
+	if s.args[0] == "wait" {
+		return slices.ContainsFunc(events, func(e event.Event) bool { return e.Type == turn.Claim })
+	}
+	return len(events) > 0
+}
+
+// judgeResult: the command reports success exactly if the change happened, or says
+// that it may have happened.
+func (s *sweeper) judgeResult(res result, happened bool) error {
+	switch {
+	case s.fault.signal() != 0 && res.exit != 0: // it has not reported a failure, but was ended
+	case s.name == "msg recv": // reads, and moves its cursor
+	case s.fault.lasts() && res.exit > 0 && res.stdout+res.stderr == "": // it cannot print
+	case res.exit == 0 && !happened:
+		return fmt.Errorf("acknowledged, but not in the journal")
+	case res.exit > 0 && happened:
+		for _, text := range []string{"in_doubt", "guardian_failed", "what the command did stands", "runtime:"} {
+			if strings.Contains(res.stderr+res.stdout, text) {
+				return nil
+			}
+		}
+		return fmt.Errorf("it happened, but the command failed")
+	}
+	return nil
+}
+
+// judgeSignal: a command that gets a signal dies of it, ends with the status that
+// says so, or is done. Its output is whole, and names a turn that was granted
+// unless the command died.
+func (s *sweeper) judgeSignal(res result, happened bool) error {
+	signal := s.fault.signal()
+	switch {
+	case signal == 0 || signal == syscall.SIGKILL:
+		return nil
+	case !wholeJSON(res.stdout):
+		return fmt.Errorf("%v left half a result", signal)
+	case res.exit == 128+int(signal) && happened && !strings.Contains(res.stdout, "your_turn"):
+		return fmt.Errorf("it happened, and %v kept the command from saying so", signal)
+	case res.exit == 0 || res.signal == signal || res.exit == 128+int(signal):
+		return nil
+	}
+	return fmt.Errorf("%v ended it with status %d", signal, res.exit)
+}
+
+// wholeJSON reports whether the text is whole lines of JSON, or empty.
+func wholeJSON(text string) bool {
+	for d := json.NewDecoder(strings.NewReader(text)); ; {
+		var v any
+		if err := d.Decode(&v); errors.Is(err, io.EOF) {
+			return text == "" || strings.HasSuffix(text, "\n")
+		} else if err != nil {
+			return false
+		}
+	}
 }

@@ -57,9 +57,9 @@ func TestCheckTurns(t *testing.T) {
 		"a turn twice":           {[]string{"claim a 1 L1", "takeover b 1 L2"}, acks{}, "turn 1 follows turn 1"},
 		"a lease twice":          {[]string{"claim a 1 L1", "takeover b 2 L1"}, acks{}, "was that of turn 1"},
 		"another's turn ended":   {[]string{"claim a 1 L1", "release b 1 a"}, acks{}, `while "a" has turn 1`},
-		"told of no turn":        {good, acks{grants: []grant{{agent: "a", Turn: 5, Lease: "L5"}}}, "told that turn 5"},
-		"told of another lease":  {good, acks{grants: []grant{{agent: "b", Turn: 2, Lease: "L1"}}}, "told that turn 2"},
-		"told of another's turn": {good, acks{grants: []grant{{agent: "a", Turn: 2, Lease: "L2"}}}, "told that turn 2"},
+		"told of no turn":        {good, acks{grants: []grant{{agent: "a", Turn: 5, Lease: "L5"}}}, "granted turn 5"},
+		"told of another lease":  {good, acks{grants: []grant{{agent: "b", Turn: 2, Lease: "L1"}}}, "granted turn 2"},
+		"told of another's turn": {good, acks{grants: []grant{{agent: "a", Turn: 2, Lease: "L2"}}}, "granted turn 2"},
 		"another handoff":        {good, acks{grants: []grant{lost}}, "came with the handoff"},
 		"not handed over":        {good, acks{ends: []grant{{agent: "b", Turn: 2}}}, "handed over"},
 	}

@@ -21,24 +21,20 @@ import (
 	"github.com/talking-stick/tt/journal/event"
 )
 
-func (g *rig) room(data string) (*fsroom.Room[*turn.State], error) {
+func (e *env) room(data string) (*fsroom.Room[*turn.State], error) {
 	store, err := fsroom.Open(data, fsroom.Options{NoWatch: true})
 	if err != nil {
 		return nil, err
 	}
-	return fsroom.At(store, roomtypes.Stick(), fsroom.RoomName(g.workspace)), nil
+	return fsroom.At(store, roomtypes.Stick(), fsroom.RoomName(e.workspace)), nil
 }
 
 // events are all committed events of the room, over all its lives.
-func (g *rig) events(data string) ([]event.Event, error) {
-	r, err := g.room(data)
+func (e *env) events(data string) (events []event.Event, err error) {
+	r, err := e.room(data)
 	if err != nil {
 		return nil, err
 	}
-	return eventsOf(r)
-}
-
-func eventsOf[S any](r *fsroom.Room[S]) (events []event.Event, err error) {
 	paths, err := r.Archived()
 	if err != nil {
 		return nil, err
@@ -54,8 +50,8 @@ func eventsOf[S any](r *fsroom.Room[S]) (events []event.Event, err error) {
 		if path == r.JournalPath() {
 			log.SetCommitted(func() int64 { return covered(r.Dir()) })
 		}
-		_, _, err = log.Scan(journal.Position{}, func(e *event.Event, _ int64) error {
-			events = append(events, e.Clone())
+		_, _, err = log.Scan(journal.Position{}, func(ev *event.Event, _ int64) error {
+			events = append(events, ev.Clone())
 			return nil
 		})
 		log.Close()
@@ -66,7 +62,7 @@ func eventsOf[S any](r *fsroom.Room[S]) (events []event.Event, err error) {
 	return events, nil
 }
 
-// covered is how much of the journal state.json stands for, 0 if it says nothing.
+// covered is how much of the journal state.json covers, 0 if it cannot be read.
 func covered(dir string) int64 {
 	var p struct{ Journal struct{ Offset int64 } }
 	b, err := os.ReadFile(filepath.Join(dir, "state.json"))
@@ -76,7 +72,7 @@ func covered(dir string) int64 {
 	return p.Journal.Offset
 }
 
-// bodies counts the messages by what they say.
+// bodies counts the messages by their text.
 func bodies(events []event.Event) map[string]int {
 	said := map[string]int{}
 	for _, e := range events {
@@ -88,36 +84,24 @@ func bodies(events []event.Event) map[string]int {
 	return said
 }
 
-// fresh is what must work after every fault, without anybody's help: somebody
-// joins and says something.
-func (g *rig) fresh(data string) error {
-	for _, args := range [][]string{{"join", "--agent", "z:9"}, {"msg", "send", "room", "fresh", "--agent", "z:9"}} {
-		if r := g.run(data, args...); r.exit != 0 {
-			return fmt.Errorf("a fresh command fails: tt %s: %v", strings.Join(args, " "), r)
-		}
+// mended reports an error unless fresh commands succeed without help after the
+// fault, and both checkers then find nothing.
+func (e *env) mended(data string) error {
+	if err := e.ok(data, "join --agent z:9", "msg send room fresh --agent z:9"); err != nil {
+		return fmt.Errorf("a fresh command fails: %w", err)
+	}
+	room, err := e.room(data)
+	if err != nil {
+		return err
+	}
+	problems := slices.DeleteFunc(fsroomtest.Problems(data, roomtypes.Stick()), sweptLater)
+	for _, p := range doctor.Check(room) {
+		problems = append(problems, p.File+": "+p.Problem)
+	}
+	if len(problems) > 0 {
+		return fmt.Errorf("after a fresh command: %s", strings.Join(problems, "; "))
 	}
 	return nil
-}
-
-// problems is what both checkers find in a data directory at rest.
-func (g *rig) problems(data string) []string {
-	r, err := g.room(data)
-	if err != nil {
-		return []string{err.Error()}
-	}
-	return append(checked(r), second(data, roomtypes.Stick())...)
-}
-
-func checked[S any](r *fsroom.Room[S]) (found []string) {
-	for _, p := range doctor.Check(r) {
-		found = append(found, p.File+": "+p.Problem)
-	}
-	return found
-}
-
-// second is what the second checker finds.
-func second[S any](data string, rules *fsroom.Rules[S]) []string {
-	return slices.DeleteFunc(fsroomtest.Problems(data, rules), sweptLater)
 }
 
 // sweptLater: temporary files that are made without a lock are swept when they
@@ -125,17 +109,6 @@ func second[S any](data string, rules *fsroom.Rules[S]) []string {
 func sweptLater(problem string) bool {
 	return strings.Contains(problem, "temporary file") &&
 		(strings.Contains(problem, "/agents/") || strings.Contains(problem, "/.format") || strings.Contains(problem, "/.probe-"))
-}
-
-// mended is fresh and then no problem.
-func (g *rig) mended(data string) error {
-	if err := g.fresh(data); err != nil {
-		return err
-	}
-	if p := g.problems(data); len(p) > 0 {
-		return fmt.Errorf("after a fresh command: %s", strings.Join(p, "; "))
-	}
-	return nil
 }
 
 // kept reports an error unless the events begin with those that were there before.

@@ -1,0 +1,113 @@
+//go:build linux
+
+package main
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// A fileSystem is how a file system is made and mounted.
+type fileSystem struct {
+	name    string
+	size    int64
+	make    []string
+	options string // the rarest writes there are: only what is synced is sure to be there
+}
+
+var (
+	ext4      = fileSystem{"ext4", 24 << 20, []string{"mkfs.ext4", "-q", "-F"}, "loop,commit=1000"}
+	ext4Small = fileSystem{"ext4 with 1 KiB blocks", 24 << 20, []string{"mkfs.ext4", "-q", "-F", "-b", "1024"}, "loop,commit=1000"}
+	xfs       = fileSystem{"xfs", 300 << 20, []string{"mkfs.xfs", "-q", "-f"}, "loop,nouuid"}
+)
+
+// with is the same file system mounted with more options.
+func (fs fileSystem) with(options string) fileSystem {
+	fs.name += " with " + options
+	fs.options += "," + options
+	return fs
+}
+
+// A disk is a file system in an image file. A power cut is a copy of the file,
+// taken while every process stands still: what the kernel had not written yet is
+// not in it.
+type disk struct {
+	fileSystem
+	image, dir string
+	dataName   string // of the data directory on it
+}
+
+func (d disk) data() string { return filepath.Join(d.dir, d.dataName) }
+
+// newDisk makes a file system on which some commands, one per line, have run.
+func (e *env) newDisk(fs fileSystem, lines ...string) (disk, error) {
+	d := disk{fileSystem: fs, image: e.newDir() + ".image", dir: e.newDir(), dataName: "data"}
+	err := os.WriteFile(d.image, nil, 0o600)
+	if err == nil {
+		err = os.Truncate(d.image, d.size)
+	}
+	if err == nil {
+		err = command(d.make[0], append(d.make[1:], d.image)...)
+	}
+	if err == nil {
+		err = e.mounted(d, func() error { return e.ok(d.data(), lines...) })
+	}
+	return d, err
+}
+
+// mounted mounts the disk and does something on it.
+func (e *env) mounted(d disk, do func() error) error {
+	if err := os.MkdirAll(d.dir, 0o755); err != nil {
+		return err
+	}
+	if err := command("mount", "-o", d.options, d.image, d.dir); err != nil {
+		return err
+	}
+	err := do()
+	e.reap(d.data())
+	return errors.Join(err, d.unmount())
+}
+
+func (d disk) unmount() (err error) {
+	eventually(2*time.Second, func() bool { // a killed process may be on its way out
+		err = command("umount", d.dir)
+		return err == nil
+	})
+	return err
+}
+
+// A finding is what was wrong after a power cut, and not with making it.
+type finding struct{ error }
+
+// cutPower runs work on a copy of the disk and cuts the power when it returns.
+// What work returned is then called, and the disk after the power cut is judged.
+func (e *env) cutPower(from disk, work func(disk) (end func(), err error), judge func(disk) error) error {
+	d, after := from, from
+	d.image, d.dir = e.newDir()+".image", e.newDir()
+	after.image, after.dir = e.newDir()+".image", e.newDir()
+	defer os.Remove(d.image)
+	defer os.Remove(after.image)
+	copyImage := func(from, to disk) error { return command("cp", "--sparse=always", from.image, to.image) }
+	if err := copyImage(from, d); err != nil {
+		return err
+	}
+	err := e.mounted(d, func() error {
+		end, err := work(d)
+		if err == nil {
+			err = copyImage(d, after)
+		}
+		end()
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return e.mounted(after, func() error {
+		if err := judge(after); err != nil {
+			return finding{err}
+		}
+		return nil
+	})
+}
