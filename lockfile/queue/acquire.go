@@ -132,7 +132,7 @@ func (q *Queue) draw(t Ticket) (*Hold, []Entry, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	if found.highest > maxNumber {
+	if found.highest >= maxNumber {
 		return nil, nil, fmt.Errorf("%s: no ticket number is left", q.path(found.highest))
 	}
 	t.Number, t.Nonce, t.State, t.AskedAt = found.highest+1, newNonce(), Waiting, moment()

@@ -1,7 +1,6 @@
 package queue
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
@@ -23,7 +22,7 @@ import (
 
 const (
 	maxTicket = 1 << 20 // bytes that are read of a ticket
-	maxNumber = 1e17
+	maxNumber = 999_999_999_999 // of as many digits as the names of tickets have
 	suffix    = ".json"
 )
 
@@ -66,11 +65,11 @@ func (q *Queue) path(number int64) string {
 // numberOf returns the number in the name of a ticket's file.
 func numberOf(name string) (number int64, ok bool) {
 	digits, found := strings.CutSuffix(name, suffix)
-	if !found || len(digits) < 12 || strings.Trim(digits, "0123456789") != "" {
+	if !found || len(digits) != 12 || strings.Trim(digits, "0123456789") != "" {
 		return 0, false
 	}
 	number, err := strconv.ParseInt(digits, 10, 64)
-	return number, err == nil && fmt.Sprintf("%012d", number) == digits
+	return number, err == nil
 }
 
 // List returns the entries in the order of their numbers. It takes no lock and changes
@@ -92,7 +91,7 @@ func unwritten(e Entry) bool { return e.Nonce == "" }
 
 // A scan is what the directory has.
 type scan struct {
-	alive   []Entry
+	alive   []Entry // by their numbers, as the names are sorted
 	dead    []int64
 	highest int64 // of all numbers
 	mine    bool  // the caller's own ticket is there
@@ -126,7 +125,6 @@ func (q *Queue) scan(own int64) (scan, error) {
 			found.dead = append(found.dead, number)
 		}
 	}
-	slices.SortFunc(found.alive, func(a, b Entry) int { return cmp.Compare(a.Number, b.Number) })
 	return found, nil
 }
 
