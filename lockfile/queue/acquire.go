@@ -29,7 +29,7 @@ type Options struct {
 	Patience time.Duration
 	// Look is called after each look at the queue that did not grant the lock, with the
 	// caller's own ticket and the others. An error ends the waiting and is returned.
-	Look func(me Ticket, others []Entry) error
+	Look func(me *Ticket, others []*Entry) error
 	// Busy is called when the mutex of the queue is not free for long; the error names
 	// the process that has it.
 	Busy func(error)
@@ -40,7 +40,7 @@ type Options struct {
 // called or this process ends, also if it becomes another program by exec after
 // [Hold.Inherit]. When it returns an error, which is [ErrTimeout], ctx.Err(), that of
 // Look or one of the file system, the ticket is removed.
-func (q *Queue) Acquire(ctx context.Context, t Ticket, o Options) (*Hold, error) {
+func (q *Queue) Acquire(ctx context.Context, t *Ticket, o Options) (*Hold, error) {
 	var deadline time.Time
 	if o.Patience >= 0 {
 		deadline = time.Now().Add(o.Patience)
@@ -56,7 +56,7 @@ func (q *Queue) Acquire(ctx context.Context, t Ticket, o Options) (*Hold, error)
 	watch := &watch{queue: q}
 	defer watch.close()
 	for {
-		blockers := Blockers(h.Ticket, others)
+		blockers := Blockers(&h.Ticket, others)
 		if len(blockers) == 0 {
 			err = h.mark()
 		}
@@ -75,8 +75,8 @@ func (q *Queue) Acquire(ctx context.Context, t Ticket, o Options) (*Hold, error)
 }
 
 // wait returns when it is time to look again, with what it sees then and the mutex.
-func (q *Queue) wait(ctx context.Context, deadline time.Time, h *Hold, w *watch, others, blockers []Entry, o Options) ([]Entry, func() error, error) {
-	if err := o.Look(h.Ticket, others); err != nil {
+func (q *Queue) wait(ctx context.Context, deadline time.Time, h *Hold, w *watch, others, blockers []*Entry, o Options) ([]*Entry, func() error, error) {
+	if err := o.Look(&h.Ticket, others); err != nil {
 		return nil, nil, err
 	}
 	patience := lookAgain
@@ -89,7 +89,7 @@ func (q *Queue) wait(ctx context.Context, deadline time.Time, h *Hold, w *watch,
 	timer := time.NewTimer(patience)
 	defer timer.Stop()
 	select {
-	case <-w.ended(nearest(h.Ticket, blockers)):
+	case <-w.ended(nearest(&h.Ticket, blockers)):
 		w.close()
 	case <-timer.C:
 	case <-ctx.Done():
@@ -127,7 +127,7 @@ func timedOut(err error) error {
 
 // draw makes the ticket with the next number and removes those of ended processes. The
 // caller has the mutex.
-func (q *Queue) draw(t Ticket) (*Hold, []Entry, error) {
+func (q *Queue) draw(t *Ticket) (*Hold, []*Entry, error) {
 	found, err := q.look(0)
 	if err != nil {
 		return nil, nil, err
@@ -135,8 +135,8 @@ func (q *Queue) draw(t Ticket) (*Hold, []Entry, error) {
 	if found.highest >= maxNumber {
 		return nil, nil, fmt.Errorf("%s: no ticket number is left", q.path(found.highest))
 	}
-	t.Number, t.Nonce, t.State, t.AskedAt = found.highest+1, newNonce(), Waiting, moment()
-	h := &Hold{Ticket: t, queue: q}
+	h := &Hold{Ticket: *t, queue: q}
+	h.Number, h.Nonce, h.State, h.AskedAt = found.highest+1, newNonce(), Waiting, moment()
 	for err = h.create(); errors.Is(err, errTaken); err = h.create() {
 		h.Release()
 		h.Number++
@@ -235,15 +235,15 @@ func (h *Hold) Release() {
 // A watch waits for the end of one entry at a time.
 type watch struct {
 	queue *Queue
-	of    Entry
+	of    *Entry
 	done  <-chan struct{}
 	stop  func()
 }
 
 // ended returns a channel that is closed when the entry has ended, or nil if only time
 // will tell.
-func (w *watch) ended(e Entry) <-chan struct{} {
-	same := w.of.Number == e.Number && w.of.Nonce == e.Nonce && w.of.locked == e.locked
+func (w *watch) ended(e *Entry) <-chan struct{} {
+	same := w.of != nil && w.of.Number == e.Number && w.of.Nonce == e.Nonce && w.of.locked == e.locked
 	if same && w.stop != nil {
 		return w.done
 	}

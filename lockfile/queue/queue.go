@@ -21,7 +21,7 @@ import (
 )
 
 const (
-	maxTicket = 1 << 20 // bytes that are read of a ticket
+	maxTicket = 1 << 20         // bytes that are read of a ticket
 	maxNumber = 999_999_999_999 // of as many digits as the names of tickets have
 	suffix    = ".json"
 )
@@ -74,7 +74,7 @@ func numberOf(name string) (number int64, ok bool) {
 
 // List returns the entries in the order of their numbers. It takes no lock and changes
 // nothing. A missing directory has none.
-func (q *Queue) List() ([]Entry, error) {
+func (q *Queue) List() ([]*Entry, error) {
 	found, err := q.scan(0)
 	for tries := 0; tries < 3 && slices.ContainsFunc(found.alive, unwritten); tries++ {
 		found, err = q.scan(0)
@@ -87,11 +87,11 @@ func (q *Queue) List() ([]Entry, error) {
 
 // unwritten reports whether an entry could not be read, perhaps because it is just being
 // written.
-func unwritten(e Entry) bool { return e.Nonce == "" }
+func unwritten(e *Entry) bool { return e.Nonce == "" }
 
 // A scan is what the directory has.
 type scan struct {
-	alive   []Entry // by their numbers, as the names are sorted
+	alive   []*Entry // by their numbers, as the names are sorted
 	dead    []int64
 	highest int64 // of all numbers
 	mine    bool  // the caller's own ticket is there
@@ -145,7 +145,8 @@ func openTicket(path string) (*os.File, error) {
 }
 
 // read reads a ticket and reports whether one of its witnesses speaks for it.
-func (q *Queue) read(number int64) (e Entry, alive bool, err error) {
+func (q *Queue) read(number int64) (e *Entry, alive bool, err error) {
+	e = new(Entry)
 	path := q.path(number)
 	f, err := openTicket(path)
 	if err != nil {
@@ -193,7 +194,7 @@ const mutexPatience = 5 * time.Second
 
 // Find returns the entry with the number and the nonce, if its process still has the
 // lock or waits for it.
-func (q *Queue) Find(number int64, nonce string) (Entry, bool) {
+func (q *Queue) Find(number int64, nonce string) (*Entry, bool) {
 	e, alive, err := q.read(number)
 	return e, err == nil && alive && e.Nonce == nonce && nonce != ""
 }

@@ -24,12 +24,12 @@ func newQueue(t *testing.T, processes table) *Queue {
 	return &Queue{Dir: t.TempDir(), Processes: processes}
 }
 
-func mine() Ticket {
-	return Ticket{Agent: "a:1", Mode: Exclusive, PID: os.Getpid(), Process: json.RawMessage(`"me"`), Command: []string{"make"}}
+func mine() *Ticket {
+	return &Ticket{Agent: "a:1", Mode: Exclusive, PID: os.Getpid(), Process: json.RawMessage(`"me"`), Command: []string{"make"}}
 }
 
 // atOnce takes the lock if it is free.
-var atOnce = Options{Look: func(Ticket, []Entry) error { return nil }, Busy: func(error) {}}
+var atOnce = Options{Look: func(*Ticket, []*Entry) error { return nil }, Busy: func(error) {}}
 
 func plant(t *testing.T, q *Queue, name, content string) {
 	t.Helper()
@@ -170,7 +170,7 @@ func TestRefusedByLook(t *testing.T) {
 	plant(t, q, "000000000003.json", `{"ticket":3,"nonce":"x","mode":"exclusive","state":"held","process":"she"}`)
 	o := atOnce
 	o.Patience = -1
-	o.Look = func(me Ticket, others []Entry) error {
+	o.Look = func(me *Ticket, others []*Entry) error {
 		if me.Number != 4 || len(others) != 1 {
 			t.Errorf("%+v, %+v", me, others)
 		}
@@ -186,7 +186,7 @@ func TestRemovedTicketIsNoticed(t *testing.T) {
 	plant(t, q, "000000000003.json", `{"ticket":3,"nonce":"x","mode":"exclusive","state":"held","process":"she"}`)
 	o := atOnce
 	o.Patience = time.Hour
-	o.Look = func(me Ticket, _ []Entry) error { return os.Remove(q.path(me.Number)) }
+	o.Look = func(me *Ticket, _ []*Entry) error { return os.Remove(q.path(me.Number)) }
 	if _, err := q.Acquire(t.Context(), mine(), o); !errors.Is(err, ErrTicketLost) {
 		t.Errorf("got %v", err)
 	}

@@ -74,8 +74,8 @@ type Entry struct {
 // two cases: they have the lock; or they wait with a lower number, unless their process
 // is stopped. A stopped process is passed by. When it continues, it waits for those
 // that have the lock by then.
-func Blockers(me Ticket, others []Entry) []Entry {
-	var blockers []Entry
+func Blockers(me *Ticket, others []*Entry) []*Entry {
+	var blockers []*Entry
 	for _, other := range others {
 		conflict := me.Mode != Shared || other.Mode != Shared
 		before := other.Number < me.Number && other.Condition != Stopped
@@ -88,7 +88,7 @@ func Blockers(me Ticket, others []Entry) []Entry {
 
 // nearest returns the blocker to wait for: the last one before me, which is the last
 // to go first, else one behind me that went ahead.
-func nearest(me Ticket, blockers []Entry) Entry {
+func nearest(me *Ticket, blockers []*Entry) *Entry {
 	found := blockers[len(blockers)-1]
 	for _, b := range blockers {
 		if b.Number < me.Number {

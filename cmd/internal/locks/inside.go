@@ -25,7 +25,7 @@ type Ref struct {
 func (r Ref) String() string { return fmt.Sprintf("%s@%s#%d:%s", r.Name, r.Scope, r.Number, r.Nonce) }
 
 // RefTo returns the ref of a ticket.
-func RefTo(id ID, t queue.Ticket) Ref { return Ref{id, t.Number, t.Nonce} }
+func RefTo(id ID, t *queue.Ticket) Ref { return Ref{id, t.Number, t.Nonce} }
 
 // parseRef reads a ref. The environment may have anything.
 func parseRef(text string) (r Ref, ok bool) {
@@ -62,7 +62,7 @@ func (l *Locks) Inside(variable string) []Holding {
 // Circle returns the lock that closes a circle if a process waits: one that it runs
 // under, or has itself, and that its blockers cannot do without. me is its ticket in
 // the queue of id, others are the tickets of others.
-func (l *Locks) Circle(id ID, me queue.Ticket, others []queue.Entry) (ID, bool) {
+func (l *Locks) Circle(id ID, me *queue.Ticket, others []*queue.Entry) (ID, bool) {
 	blockers := queue.Blockers(me, others)
 	for _, b := range blockers {
 		if b.PID == os.Getpid() && b.Condition == queue.Alive {
@@ -77,7 +77,7 @@ func (l *Locks) Circle(id ID, me queue.Ticket, others []queue.Entry) (ID, bool) 
 	for seen := map[string]bool{}; len(todo) > 0; {
 		n := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
-		ref := RefTo(n.id, n.Ticket).String()
+		ref := RefTo(n.id, &n.Ticket).String()
 		switch {
 		case slices.Contains(me.Inside, ref):
 			return n.id, true
@@ -106,10 +106,10 @@ type graph struct{ locks []Lock }
 // A node is a ticket in the queue of a lock.
 type node struct {
 	id ID
-	queue.Entry
+	*queue.Entry
 }
 
-func (g graph) nodes(id ID, entries []queue.Entry) []node {
+func (g graph) nodes(id ID, entries []*queue.Entry) []node {
 	var nodes []node
 	for _, e := range entries {
 		nodes = append(nodes, node{id, e})
@@ -123,7 +123,7 @@ func (g graph) after(n node, ref string) []node {
 	var next []node
 	for _, lock := range g.locks {
 		if n.State == queue.Waiting && lock.ID == n.id {
-			next = append(next, g.nodes(n.id, queue.Blockers(n.Ticket, lock.Entries))...)
+			next = append(next, g.nodes(n.id, queue.Blockers(&n.Ticket, lock.Entries))...)
 		}
 		for _, e := range lock.Entries {
 			if e.State == queue.Waiting && slices.Contains(e.Inside, ref) {

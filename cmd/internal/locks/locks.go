@@ -36,7 +36,7 @@ type ID struct{ Name, Scope string }
 // A Lock is a lock and the processes that have it or wait for it.
 type Lock struct {
 	ID
-	Entries []queue.Entry
+	Entries []*queue.Entry
 }
 
 // Locks are the locks of a data directory.

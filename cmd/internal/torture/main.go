@@ -21,6 +21,9 @@ import (
 )
 
 func main() {
+	if dir := os.Getenv(guardedVariable); dir != "" {
+		os.Exit(guardedWork(dir))
+	}
 	long := flag.Bool("long", false, "every attack, with the numbers of a release")
 	seed := flag.Uint64("seed", uint64(time.Now().UnixNano()), "of everything random")
 	only := flag.String("only", "", "the attacks to run, separated by commas")
@@ -51,6 +54,7 @@ func attacks() []attack {
 		{"powercut", disks, powerCuts, false},
 		{"pages", append(disks, strace...), lostPages, false},
 		{"wait", strace, waits, true},
+		{"locks", nil, namedLocks, false},
 		{"mutants", nil, mutants, false},
 	}
 }

@@ -75,7 +75,7 @@ func runLockRun(ctx context.Context, c *cli.Invocation) error {
 		return notRun(err)
 	}
 	inside := l.Inside(c.Env.Lookup(locks.Variable))
-	t := queue.Ticket{
+	t := &queue.Ticket{
 		Agent: self.ID, Mode: lockMode(c), PID: os.Getpid(), Command: argv, Dir: c.Env.Dir, Inside: refs(inside),
 	}
 	if t.Process, err = json.Marshal(l.Table.Self()); err != nil {
@@ -99,7 +99,7 @@ func runLockRun(ctx context.Context, c *cli.Invocation) error {
 		return err
 	}
 	wait.lines.flush()
-	return become(program, argv, lockEnviron(append(t.Inside, locks.RefTo(id, hold.Ticket).String())), hold)
+	return become(program, argv, lockEnviron(append(t.Inside, locks.RefTo(id, &hold.Ticket).String())), hold)
 }
 
 // lockLine returns what the command line names: the command, which must stand behind --,

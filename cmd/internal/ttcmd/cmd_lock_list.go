@@ -33,16 +33,16 @@ var lockListCommand = &cli.Command{
 
 // A lockList is the result of lock list.
 type lockList struct {
-	Locks []lockView `json:"locks"`
+	Locks []*lockView `json:"locks"`
 }
 
 // A lockView is a lock that somebody has or waits for.
 type lockView struct {
-	Name    string       `json:"name"`
-	Scope   string       `json:"scope"` // workspace, machine
-	RoomID  string       `json:"room_id,omitempty"`
-	Holders []ticketView `json:"holders"`
-	Waiting []ticketView `json:"waiting"`
+	Name    string        `json:"name"`
+	Scope   string        `json:"scope"` // workspace, machine
+	RoomID  string        `json:"room_id,omitempty"`
+	Holders []*ticketView `json:"holders"`
+	Waiting []*ticketView `json:"waiting"`
 }
 
 // A ticketView is a process that has a lock or waits for it.
@@ -68,7 +68,7 @@ func runLockList(_ context.Context, c *cli.Invocation) error {
 	if err != nil {
 		return err
 	}
-	res := lockList{Locks: []lockView{}}
+	res := lockList{Locks: []*lockView{}}
 	for _, scope := range scopes {
 		found, err := lockViews(l, scope)
 		if err != nil {
@@ -91,22 +91,22 @@ func listedScopes(c *cli.Invocation, l *locks.Locks) ([]string, error) {
 	return []string{scope, locks.Machine}, err
 }
 
-func lockViews(l *locks.Locks, scope string) ([]lockView, error) {
+func lockViews(l *locks.Locks, scope string) ([]*lockView, error) {
 	found, err := l.In(scope)
 	if err != nil {
 		return nil, err
 	}
-	views := make([]lockView, 0, len(found))
+	views := make([]*lockView, 0, len(found))
 	for _, lock := range found {
-		v := lockView{Name: lock.Name, Scope: locks.Machine, Holders: []ticketView{}, Waiting: []ticketView{}}
+		v := &lockView{Name: lock.Name, Scope: locks.Machine, Holders: []*ticketView{}, Waiting: []*ticketView{}}
 		if scope != locks.Machine {
 			v.Scope, v.RoomID = "workspace", scope
 		}
 		for _, e := range lock.Entries {
 			if e.State == queue.Held {
-				v.Holders = append(v.Holders, *viewTicket(e))
+				v.Holders = append(v.Holders, viewTicket(e))
 			} else {
-				v.Waiting = append(v.Waiting, *viewTicket(e))
+				v.Waiting = append(v.Waiting, viewTicket(e))
 			}
 		}
 		views = append(views, v)
@@ -114,7 +114,7 @@ func lockViews(l *locks.Locks, scope string) ([]lockView, error) {
 	return views, nil
 }
 
-func viewTicket(e queue.Entry) *ticketView {
+func viewTicket(e *queue.Entry) *ticketView {
 	v := &ticketView{
 		Ticket: e.Number, AgentID: e.Agent, Mode: e.Mode, PID: e.PID, Process: string(e.Condition),
 		Command: e.Command, Dir: e.Dir, AskedAt: event.Time{Time: e.AskedAt},
@@ -145,7 +145,7 @@ func (v *ticketView) words(now time.Time) string {
 	return text + ": " + shortened(strings.Join(v.Command, " "))
 }
 
-func writeLocks(t *cli.Text, found []lockView, all bool) {
+func writeLocks(t *cli.Text, found []*lockView, all bool) {
 	if len(found) == 0 {
 		t.Line("Nobody has a lock or waits for one.")
 		return
@@ -159,7 +159,7 @@ func writeLocks(t *cli.Text, found []lockView, all bool) {
 		case all:
 			name += " (" + l.RoomID + ")"
 		}
-		row := func(state cli.Styled, v ticketView, since event.Time) {
+		row := func(state cli.Styled, v *ticketView, since event.Time) {
 			process := fmt.Sprintf("pid %d", v.PID)
 			if v.Process == string(queue.Stopped) {
 				process += " (stopped)"
@@ -183,7 +183,7 @@ func writeLocks(t *cli.Text, found []lockView, all bool) {
 
 // workspaceLocks returns the locks of the workspace of a room, none if they cannot be
 // read: they are a part of the status only.
-func workspaceLocks(r *member.Room) []lockView {
+func workspaceLocks(r *member.Room) []*lockView {
 	if r.Workspace == nil {
 		return nil
 	}
@@ -196,7 +196,7 @@ func workspaceLocks(r *member.Room) []lockView {
 }
 
 // words says how a lock stands: "build: codex:1 has it since 2m10; 1 waiting".
-func (l lockView) words(now time.Time) string {
+func (l *lockView) words(now time.Time) string {
 	var parts []string
 	for _, h := range l.Holders {
 		text := h.AgentID + " has it"

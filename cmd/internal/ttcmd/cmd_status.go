@@ -47,7 +47,7 @@ type statusResult struct {
 	Interrupts     int            `json:"unread_interrupts,omitempty"`
 	OpenNotes      int            `json:"open_notes"`
 	OpenPages      int            `json:"open_pages,omitempty"`
-	Locks          []lockView     `json:"locks,omitempty"` // of the workspace, that somebody has or waits for
+	Locks          []*lockView    `json:"locks,omitempty"` // of the workspace, that somebody has or waits for
 	NextAction     string         `json:"next_action"`
 }
 

@@ -45,7 +45,7 @@ type lockProgress struct {
 }
 
 // acquire waits for the lock. Its errors say that the command was not run.
-func (w *lockWait) acquire(ctx context.Context, t queue.Ticket) (*queue.Hold, error) {
+func (w *lockWait) acquire(ctx context.Context, t *queue.Ticket) (*queue.Hold, error) {
 	q, err := w.locks.Queue(w.id)
 	if err != nil {
 		return nil, notRun(err)
@@ -56,7 +56,7 @@ func (w *lockWait) acquire(ctx context.Context, t queue.Ticket) (*queue.Hold, er
 	}
 	hold, err := q.Acquire(ctx, t, queue.Options{
 		Patience: patience,
-		Look:     func(me queue.Ticket, others []queue.Entry) error { return w.look(me, others, patience) },
+		Look:     func(me *queue.Ticket, others []*queue.Entry) error { return w.look(me, others, patience) },
 		Busy:     func(err error) { w.say("busy", lockProgress{Problem: err.Error()}) },
 	})
 	switch {
@@ -77,7 +77,7 @@ func (w *lockWait) acquire(ctx context.Context, t queue.Ticket) (*queue.Hold, er
 }
 
 // look reports the progress, and refuses a wait that would never end.
-func (w *lockWait) look(me queue.Ticket, others []queue.Entry, patience time.Duration) error {
+func (w *lockWait) look(me *queue.Ticket, others []*queue.Entry, patience time.Duration) error {
 	if by, circle := w.locks.Circle(w.id, me, others); circle {
 		e := code.New(code.LockCycle, "waiting for lock %s would never end: those before it wait for lock %s, which this command has", w.id.Name, by.Name)
 		if by == w.id {
