@@ -50,7 +50,7 @@ func TestSkillTeachesWhatItMust(t *testing.T) {
 		"your_turn", "not_yet", "takeover_available", "closed", "guardian_pid", "already_owner", "do_not",
 		"open_claim", "sequence", "direct_pass", "owner_timeout", "owner_gone", "claim_timeout", "recipient_gone",
 		"longest timeout your tool allows", "foreground", "git status", "last one", "longest ago",
-		"tt notes list", "tt msg send", "tt msg recv", "tt assign", "tt notes add", "tt events --follow", "tt release", "tt leave", "tt take --reason", "--operator-requested",
+		"tt notes list", "tt msg send", "tt msg recv", "tt assign", "tt notes add", "tt events --follow", "tt release", "tt leave", "tt take --reason", "tt close --reason", "--operator-requested",
 	} {
 		if !strings.Contains(skillText, word) {
 			t.Errorf("nothing about %q", word)

@@ -99,6 +99,15 @@ func (w *world) assign(f turn.Fence, target string) (turn.ReleaseResult, error) 
 	return res, err
 }
 
+func (w *world) close(r turn.CloseRequest) (turn.CloseResult, error) {
+	w.t.Helper()
+	w.seen(r.Agent)
+	events, res, err := turn.Close(w.state, w.facts(), r)
+	e := w.commit(events, err)
+	w.same("event_seq of the close", res.EventSeq, e.Seq)
+	return res, err
+}
+
 // beat is the guardian's heartbeat: it renews the lease and nothing else.
 func (w *world) beat() { w.renewed = w.now() }
 

@@ -184,6 +184,7 @@ func (r *WaitResult) Fields(c *wire.Codec) {
 	c.Text("status", &r.Status)
 	c.Text("room_id", &r.RoomID)
 	if r.Status == WaitClosed {
+		c.OptText("reason", &r.Reason)
 		return
 	}
 	c.OptText("room_state", &r.RoomState)

@@ -17,6 +17,8 @@ const (
 	hintReleased     = `the handoff is in the journal: "tt events --after %d --limit 1"; wait for the next turn with "tt wait"`
 	hintLookAgain    = `look with "tt state" before you decide again`
 	hintGiveReason   = `say why with --reason "…", or pass --operator-requested if a person asked for it`
+	hintCloseReason  = `say why with --reason "…": everybody who waits is told`
+	hintCloseLater   = `get the turn with "tt wait", and close the room then; a person may close it now`
 	hintOthersFirst  = `wait with "tt wait": the turn is yours if nobody else wants it`
 	hintNoTakeover   = `wait with "tt wait"; if a person wants it now: "tt take --operator-requested --reason …"`
 	hintLeave        = `leave with "tt leave"`

@@ -45,7 +45,7 @@ type LeaveResult struct {
 	TargetWasReserved *bool  `json:"target_was_reserved_for,omitempty"`
 }
 
-// StatusEnded is the status of a leave or kick that ended the room.
+// StatusEnded is the status of a leave, kick or close that ended the room.
 const StatusEnded = "room_ended"
 
 // ReasonLeft is the reason of a [MemberLeft] event of an agent that left by itself.

@@ -50,6 +50,7 @@ func TestRandomSchedules(t *testing.T) {
 			"reboot": func(t *rapid.T) { g.restart(g.rarely(t), g.span(t)) },
 			"policy": func(t *rapid.T) { g.rules(t, g.rarely(t)) },
 			"end":    func(t *rapid.T) { g.ends() },
+			"close":  func(t *rapid.T) { g.closes(t, g.rarely(t), rapid.Bool().Draw(t, "human")) },
 			"":       g.verify,
 		})
 		g.check()
@@ -119,6 +120,23 @@ func (g *game) kicks(t *rapid.T, id, target string, force bool) {
 		want = g.m.part(target, "kicked")
 	}
 	g.told(t, "kick", parting(g.kick(id, target, force)), want)
+}
+
+// closes ends the room. The owner shows its lease, or a lease of old.
+func (g *game) closes(t *rapid.T, id string, human bool) {
+	fence := turn.Fence{}
+	if g.m.owner == id {
+		fence = rapid.SampledFrom(append(slices.Clone(g.fences), g.fence())).Draw(t, "fence")
+	}
+	want := g.m.closing(id, human, fence == g.fence())
+	_, err := g.close(turn.CloseRequest{Agent: id, Reason: "done", Human: human, Fence: fence})
+	switch got := codeOf(err); {
+	case want == "" && got == "":
+		g.m.open = false
+	case want == "stale" && got != "":
+	default:
+		g.told(t, "close", got, want)
+	}
 }
 
 func (g *game) claims(t *rapid.T, id string, park bool) {

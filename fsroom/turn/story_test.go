@@ -38,6 +38,22 @@ func (m *model) part(id, how string) string {
 	return words(how, len(m.members))
 }
 
+// closing returns the refusal to close the room, "" if the agent may, and "stale" if it
+// holds the turn and shows a lease that is not that of the turn.
+func (m *model) closing(id string, human, goodLease bool) string {
+	switch refused := m.refusal(id, "room_closed"); {
+	case !m.open || !human && refused != "":
+		return refused
+	case human || m.owner == "":
+		return ""
+	case m.owner != id:
+		return "turn_mismatch"
+	case !goodLease:
+		return "stale"
+	}
+	return ""
+}
+
 func (m *model) kickable(id string) bool {
 	silence, p := m.silence(id), m.w.presence(id)
 	return !p.Waiting && (silence >= millis(m.policy.PresenceTTL) || p.Process == turn.Gone && silence > millis(m.policy.GoneGrace))

@@ -68,6 +68,7 @@ func (r *Room) join(ctx context.Context) (*snapshot, error) {
 		return nil, err
 	}
 	if r.IsMember(snap.State) && !r.Ended(snap.State) {
+		r.memberAt = snap.State.Seq
 		r.recordArrival()
 		return snap, nil
 	}
@@ -85,6 +86,7 @@ func (r *Room) join(ctx context.Context) (*snapshot, error) {
 			return nil, err
 		}
 	}
+	r.memberAt = snap.State.Seq
 	r.recordArrival()
 	return snap, nil
 }

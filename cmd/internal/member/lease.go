@@ -86,12 +86,21 @@ func (r *Room) CurrentFence(st *turn.State) turn.Fence {
 	return turn.Fence{}
 }
 
+// recordedFence returns the fencing token that the agent has recorded last, of whatever
+// turn; the zero Fence if it has recorded none.
+func (r *Room) recordedFence() turn.Fence {
+	var l leaseRecord
+	if r.own().Read(leaseFile, &l) && l.Agent == r.Self.ID && l.Lease != "" {
+		return l.fence()
+	}
+	return turn.Fence{}
+}
+
 // Fence returns the fencing token that the agent shows to act on its turn, whether
 // that is still its own or not. An agent that has none is refused.
 func (r *Room) Fence(ctx context.Context) (turn.Fence, error) {
-	var l leaseRecord
-	if r.own().Read(leaseFile, &l) && l.Agent == r.Self.ID && l.Lease != "" {
-		return l.fence(), nil
+	if fence := r.recordedFence(); fence != (turn.Fence{}) {
+		return fence, nil
 	}
 	snap, err := r.View()
 	if err != nil {

@@ -26,6 +26,7 @@ type Room struct {
 
 	found      *snapshot  // the room when it was found; nil: not read yet, or used already
 	decided    turn.Facts // the facts of the last decision
+	memberAt   int64      // the last event at which the agent was seen to be a member; 0: none
 	isGuardian bool       // a guardian calls in the agent's name: that is no sign of the agent
 }
 

@@ -178,7 +178,14 @@ func (t *turnRequest) request(ctx context.Context, snap *snapshot, rule turnRule
 	}
 	for {
 		t.found = snap
-		if _, _, err := t.updateThen(ctx, decide, func() { t.granted(afterLock) }); err != nil {
+		if t.IsMember(snap.State) {
+			t.memberAt = snap.State.Seq
+		}
+		_, _, err := t.updateThen(ctx, decide, func() { t.granted(afterLock) })
+		if t.isClosed(afterLock, err) {
+			return true, nil
+		}
+		if err != nil {
 			return false, err
 		}
 		switch {
@@ -204,6 +211,21 @@ func (t *turnRequest) request(ctx context.Context, snap *snapshot, rule turnRule
 		}
 		snap = later
 	}
+}
+
+// isClosed reports whether the room was closed while the agent was a member, and adds the
+// reason to the result. That is also the answer if the agent is no member because the
+// next life of the room has begun; err is the refusal then.
+func (t *turnRequest) isClosed(ctx context.Context, err error) bool {
+	late := code.Of(err) == code.NotJoined && t.memberAt > 0
+	if !late && (err != nil || t.result.Status != turn.WaitClosed) {
+		return false
+	}
+	closed, reason := t.closedSince(ctx, t.memberAt)
+	if closed {
+		t.result = turn.WaitResult{Status: turn.WaitClosed, RoomID: t.Name(), Reason: reason}
+	}
+	return closed || !late
 }
 
 func (t *turnRequest) fence() turn.Fence {

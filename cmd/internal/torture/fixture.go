@@ -45,6 +45,8 @@ func sweepCases() []sweepCase {
 		{name: "leave", setup: owned, args: "leave --agent b:2"},
 		{name: "leave as the owner", setup: owned, args: "leave --agent a:1"},
 		{name: "leave as the last", setup: three[:1], args: "leave --agent a:1"},
+		{name: "close", setup: owned, args: "close --reason done --agent a:1"},
+		{name: "close as a person", setup: given, args: "close --reason done --agent human:ann"},
 		{name: "join again", setup: []string{"join --agent a:1", "leave --agent a:1"}, args: "join --agent a:1"},
 		{name: "kick", setup: owned, args: "kick c:3 --force --agent a:1"},
 		{name: "msg send", setup: owned, args: "msg send room hello --agent b:2"},

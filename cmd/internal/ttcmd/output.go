@@ -104,7 +104,12 @@ func writeWait(t *cli.Text, r turn.WaitResult) {
 		}
 		t.Line("Next: %s", r.Evidence.Hint)
 	case turn.WaitClosed:
-		t.Line("The room has ended. Open it again with: tt join")
+		if r.Reason != "" {
+			t.Line("The room has ended: %s", r.Reason)
+		} else {
+			t.Line("The room has ended.")
+		}
+		t.Line("Open it again with: tt join")
 	default:
 		t.Line("%s", notYetWords(t, r))
 	}

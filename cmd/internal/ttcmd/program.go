@@ -37,7 +37,7 @@ const (
 // The tables of commands.
 var (
 	daily = []*cli.Command{
-		joinCommand, waitCommand, tryCommand, releaseCommand, assignCommand, passCommand, takeCommand, leaveCommand, kickCommand,
+		joinCommand, waitCommand, tryCommand, releaseCommand, assignCommand, passCommand, takeCommand, leaveCommand, kickCommand, closeCommand,
 		msgSendCommand, msgRecvCommand, notesAddCommand, notesListCommand, notesResolveCommand,
 		lockRunCommand, lockListCommand,
 		statusCommand, stateCommand, listCommand, logCommand, eventsCommand, whoamiCommand, checkCommand,

@@ -1,0 +1,42 @@
+package member
+
+import (
+	"context"
+
+	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/journal/event"
+)
+
+// Close ends the room because the work is done. Its members are notified, and the
+// guardian of a turn in progress ends.
+func (r *Room) Close(ctx context.Context, reason string) (res turn.CloseResult, err error) {
+	request := turn.CloseRequest{Agent: r.Self.ID, Reason: reason, Human: r.IsHuman(), Fence: r.recordedFence()}
+	owner := ""
+	_, _, err = r.updateThen(ctx, func(st *turn.State, f turn.Facts) (events []event.Event, err error) {
+		owner = st.Owner
+		events, res, err = turn.Close(st, f, request)
+		return events, err
+	}, func() {
+		if owner != "" {
+			r.forgetLease(owner)
+		}
+	})
+	return res, err
+}
+
+// closedSince reports whether the room was closed, and why, after the event with the
+// number since, at which the agent was a member. Only a close that the agent was still a
+// member at counts. The next life of the room may have begun already.
+func (r *Room) closedSince(ctx context.Context, since int64) (closed bool, reason string) {
+	_ = r.EachEvent(ctx, since, true, func(e *event.Event) error {
+		switch {
+		case e.Type == turn.Closed:
+			closed, reason = true, e.Reason
+			return ErrEnough
+		case turn.EndsMembership(e, r.Self.ID):
+			return ErrEnough
+		}
+		return nil
+	})
+	return closed, reason
+}

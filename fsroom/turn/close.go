@@ -1,0 +1,65 @@
+package turn
+
+import (
+	"strings"
+
+	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/journal/event"
+)
+
+// A CloseRequest ends the room because the work is done.
+type CloseRequest struct {
+	Agent  string
+	Reason string // why, in the agent's words; it goes into the journal
+	Human  bool   // the agent is a person, who may close any room and need not be a member
+	Fence  Fence  // what the agent has recorded, the zero Fence if it has recorded nothing
+}
+
+// A CloseResult is what close answers.
+type CloseResult struct {
+	Status   string `json:"status"` // always [StatusEnded]
+	RoomID   string `json:"room_id"`
+	EventSeq int64  `json:"event_seq"` // of the close event
+}
+
+// Close ends the room. A person may always close it. A member may close it while nobody
+// holds the turn, whether it is reserved or not, and while it holds the turn itself with
+// a lease that is good for [State.Check].
+func Close(s *State, f Facts, r CloseRequest) ([]event.Event, CloseResult, error) {
+	if err := CheckClose(r.Reason); err != nil {
+		return nil, CloseResult{}, err
+	}
+	if err := s.mayClose(f, r); err != nil {
+		return nil, CloseResult{}, err
+	}
+	e := event.Event{Type: Closed, Turn: s.Turn, From: r.Agent, Reason: r.Reason}
+	return []event.Event{e}, CloseResult{Status: StatusEnded, RoomID: s.RoomID, EventSeq: s.Seq + 1}, nil
+}
+
+// mayClose refuses an agent that may not close the room.
+func (s *State) mayClose(f Facts, r CloseRequest) error {
+	switch {
+	case !s.Open:
+		return closedRoom(s)
+	case r.Human:
+		return nil
+	case s.Member(r.Agent) == nil:
+		return NotJoined(s, r.Agent)
+	case s.Owner == "":
+		return nil
+	case s.Owner != r.Agent:
+		return s.withSituation(f, code.New(code.TurnMismatch, "only the holder of the turn closes the room: %s", s.situation(f)).
+			WithHint(hintCloseLater))
+	case r.Fence == Fence{}:
+		return NoActiveLease(s, f, r.Agent)
+	}
+	return s.Check(f, r.Fence)
+}
+
+// CheckClose refuses a blank reason, and one that is not UTF-8. It needs no state.
+func CheckClose(reason string) error {
+	if strings.TrimSpace(reason) == "" {
+		return code.New(code.ReasonRequired, "closing the room needs a reason").WithHint(hintCloseReason)
+	}
+	return checkText(reason)
+}
