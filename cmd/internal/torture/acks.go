@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -35,8 +36,10 @@ func (e *env) judge(data string, a acks) error {
 	if err != nil {
 		return err
 	}
-	if err := a.checkJoins(events); err != nil {
-		return err
+	for _, id := range a.joined {
+		if !slices.ContainsFunc(events, func(e event.Event) bool { return e.Type == turn.MemberJoined && e.From == id }) {
+			return fmt.Errorf("acknowledged and not in the journal: %s joined", id)
+		}
 	}
 	if err := a.checkTurns(events); err != nil {
 		return err
@@ -45,23 +48,6 @@ func (e *env) judge(data string, a acks) error {
 		return err
 	}
 	return e.mended(data)
-}
-
-// checkJoins reports an error unless each agent whose join was acknowledged has
-// joined.
-func (a acks) checkJoins(events []event.Event) error {
-	joined := map[string]bool{}
-	for _, e := range events {
-		if e.Type == turn.MemberJoined {
-			joined[e.From] = true
-		}
-	}
-	for _, id := range a.joined {
-		if !joined[id] {
-			return fmt.Errorf("acknowledged and not in the journal: %s joined", id)
-		}
-	}
-	return nil
 }
 
 // checkTurns reports the first thing that is wrong with the turns in the journal,

@@ -24,7 +24,7 @@ import (
 type pair struct {
 	name    string
 	setup   []string
-	first   string // is given a handoff on its standard input
+	first   string
 	second  string
 	must    bool // the first succeeds if it was stopped before it read its handoff
 	expired bool // the lease has ended, so that the owner need not hold anything
@@ -61,7 +61,7 @@ func betweenCalls(e *env, r *report) {
 	}
 	for _, p := range pairs() {
 		f := e.fixture(sweepCase{name: p.name, setup: p.setup, args: p.first, clean: true})
-		all = add(all, f, p, func(s *sweeper) ([]point, error) { return s.countPiped(p.must) })
+		all = add(all, f, p, func(s *sweeper) ([]point, error) { return s.countFirst(p.must) })
 	}
 	e.sample(r, all, len(all))
 	for _, f := range e.fixtures() {
@@ -73,29 +73,18 @@ func betweenCalls(e *env, r *report) {
 	e.sample(r, joins, 60)
 }
 
-// piped is strace of a command with a handoff on its standard input.
-func piped(args ...string) []string {
-	return append([]string{"sh", "-c", `echo '{"status":"s","next_action":"n"}' | "$@"`, "sh"}, strace(args...)...)
-}
-
-// countPiped is count for a command that may read a handoff, and be refused. If
-// asked, it counts only up to the handoff.
-func (s *sweeper) countPiped(toHandoff bool) ([]point, error) {
-	data := s.newDir()
-	defer s.remove(data)
-	if err := errors.Join(s.err, s.copyTo(data)); err != nil {
-		return nil, err
-	}
-	trace, calls := data+".trace", changing+opening
+// countFirst is count for a command that may be refused. If asked, it counts only
+// up to the read of the handoff.
+func (s *sweeper) countFirst(toHandoff bool) ([]point, error) {
+	calls := changing + opening
 	if toHandoff {
 		calls += ",read"
 	}
-	s.runUnder(data, piped("-e", "trace="+known(calls), "-o", trace), s.args...)
-	text := readTrace(trace)
+	_, trace, err := s.undisturbed(calls)
 	if toHandoff {
-		text = text[:max(0, strings.LastIndex(text, "read(0,"))]
+		trace = trace[:max(0, strings.LastIndex(trace, "read(0,"))]
 	}
-	return pointsIn(text), nil
+	return pointsIn(trace), err
 }
 
 func (s *sweeper) between(pr pair, p point) {
@@ -139,7 +128,7 @@ func (s *sweeper) interleave(data string, pr pair, p point) (first, second resul
 	}
 	trace := data + ".trace"
 	defer os.Remove(trace)
-	one, err := s.start(data, piped(append(s.fault.at(p), "-o", trace)...), s.args...)
+	one, err := s.start(data, strace(append(s.fault.at(p), "-o", trace)...), s.args...)
 	if err != nil {
 		return first, second, false, err
 	}

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -26,37 +27,28 @@ func (e *env) build(name string, edits ...edit) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("go list: %v", err)
 	}
-	dir, err := os.MkdirTemp(e.base, "sources")
-	if err != nil {
-		return "", err
-	}
-	defer os.RemoveAll(dir)
+	path := filepath.Join(e.base, name)
 	overlay := struct{ Replace map[string]string }{map[string]string{}}
 	for i, edit := range append(edits, oneThread) {
-		path := filepath.Join(strings.TrimSpace(string(top)), edit.file)
-		from := path
-		if edited, ok := overlay.Replace[path]; ok {
-			from = edited
+		source := filepath.Join(strings.TrimSpace(string(top)), edit.file)
+		edited := fmt.Sprintf("%s-%d.go", path, i)
+		text, err := edit.apply(cmp.Or(overlay.Replace[source], source))
+		if err == nil {
+			err = os.WriteFile(edited, []byte(text), 0o600)
 		}
-		text, err := edit.apply(from)
 		if err != nil {
 			return "", err
 		}
-		overlay.Replace[path] = filepath.Join(dir, fmt.Sprintf("%d.go", i))
-		if err := os.WriteFile(overlay.Replace[path], []byte(text), 0o600); err != nil {
-			return "", err
-		}
+		overlay.Replace[source] = edited
 	}
 	b, err := json.Marshal(overlay)
+	if err == nil {
+		err = os.WriteFile(path+"-overlay.json", b, 0o600)
+	}
 	if err != nil {
 		return "", err
 	}
-	list := filepath.Join(dir, "overlay.json")
-	if err := os.WriteFile(list, b, 0o600); err != nil {
-		return "", err
-	}
-	path := filepath.Join(e.base, strings.ReplaceAll(name, " ", "-"))
-	return path, goBuild(path, "tt", "-overlay", list)
+	return path, goBuild(path, "tt", "-overlay", path+"-overlay.json")
 }
 
 func goBuild(path, program string, flags ...string) error {

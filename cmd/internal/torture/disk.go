@@ -44,10 +44,7 @@ func (d disk) data() string { return filepath.Join(d.dir, d.dataName) }
 // newDisk makes a file system on which some commands, one per line, have run.
 func (e *env) newDisk(fs fileSystem, lines ...string) (disk, error) {
 	d := disk{fileSystem: fs, image: e.newDir() + ".image", dir: e.newDir(), dataName: "data"}
-	err := os.WriteFile(d.image, nil, 0o600)
-	if err == nil {
-		err = os.Truncate(d.image, d.size)
-	}
+	err := errors.Join(os.WriteFile(d.image, nil, 0o600), os.Truncate(d.image, d.size))
 	if err == nil {
 		err = command(d.make[0], append(d.make[1:], d.image)...)
 	}

@@ -96,7 +96,6 @@ func (e *env) remove(data string) {
 // A result is how a command ended.
 type result struct {
 	exit   int // -1: by a signal
-	signal syscall.Signal
 	stdout string
 	stderr string
 }
@@ -112,11 +111,13 @@ type process struct {
 	stdout, stderr bytes.Buffer
 }
 
-// command is a program on a data directory, in the workspace.
+// command is a program on a data directory, in the workspace, with a handoff on its
+// standard input.
 func (e *env) command(data string, line ...string) *process {
 	p := &process{Cmd: exec.Command(line[0], line[1:]...)}
 	p.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + filepath.Join(e.base, "home"), "TALKING_STICK_DATA_DIR=" + data}
 	p.Dir, p.Stdout, p.Stderr = e.workspace, &p.stdout, &p.stderr
+	p.Stdin = strings.NewReader(`{"status":"s","next_action":"n"}`)
 	return p
 }
 
@@ -127,12 +128,6 @@ func (p *process) outcome(err error) result {
 	switch {
 	case errors.As(err, &exit):
 		r.exit = exit.ExitCode()
-		if status := exit.Sys().(syscall.WaitStatus); status.Signaled() {
-			r.signal = status.Signal()
-		}
-		if r.exit == 128+int(syscall.SIGKILL) {
-			r.exit, r.signal = -1, syscall.SIGKILL
-		}
 	case err != nil:
 		r.exit, r.stderr = 1, r.stderr+err.Error()
 	}

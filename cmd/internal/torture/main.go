@@ -47,7 +47,6 @@ func attacks() []attack {
 	return []attack{
 		{"kill", strace, sweepKills, false},
 		{"error", strace, sweepErrors, false},
-		{"signal", strace, sweepSignals, true},
 		{"names", strace, syncedNames, false},
 		{"between", strace, betweenCalls, false},
 		{"random", nil, randomKills, false},

@@ -7,7 +7,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -127,7 +126,7 @@ func (l *load) asker() {
 }
 
 // A follower reads all events of a room as they come, with a process that is
-// killed or stopped every now and then, and continues after the last one.
+// killed every now and then, and continues after the last one.
 type follower struct {
 	*load
 	seen   atomic.Int64  // the last event
@@ -149,8 +148,8 @@ func (l *load) follow() *follower {
 	return f
 }
 
-// readOnce reads what one process prints. The process lives for a time, or until
-// the follower ends, and is stopped for a moment now and then.
+// readOnce reads what one process prints, which lives for a time, or until the
+// follower ends.
 func (f *follower) readOnce(life time.Duration) error {
 	p := f.command(f.data, f.line(nil, "events", "--follow", "--target", "any", "--after", strconv.FormatInt(f.seen.Load(), 10), "--agent", "a:1")...)
 	p.Stdout = nil
@@ -178,12 +177,8 @@ func (f *follower) readOnce(life time.Duration) error {
 			return
 		}
 	}()
-	return f.read(out, p.Process)
-}
-
-func (f *follower) read(out io.Reader, p *os.Process) error {
 	lines := bufio.NewReader(out)
-	for n := 1; ; n++ {
+	for {
 		line, err := lines.ReadBytes('\n')
 		if err != nil {
 			return nil // what is left of a line was written by a killed process
@@ -193,10 +188,6 @@ func (f *follower) read(out io.Reader, p *os.Process) error {
 			return fmt.Errorf("after event %d it was given %s", f.seen.Load(), line)
 		}
 		f.seen.Store(e.Seq)
-		if n%100 == 0 && !f.calm.Load() {
-			_ = p.Signal(syscall.SIGSTOP)
-			time.AfterFunc(10*time.Millisecond, func() { _ = p.Signal(syscall.SIGCONT) })
-		}
 	}
 }
 

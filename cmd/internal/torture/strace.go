@@ -8,9 +8,6 @@ import (
 	"os"
 	"regexp"
 	"strings"
-	"syscall"
-
-	"golang.org/x/sys/unix"
 )
 
 // The system calls that change files, and those that open and lock them.
@@ -70,20 +67,13 @@ func pointsIn(trace string) []point {
 	return points
 }
 
-// A fault is what strace does at a point: "signal=SIGKILL", "error=EIO". With a
-// plus at its end it does so at every later call of that name as well, and with a
-// star at every later call that changes files; write, with which a command also
-// prints its result, is among them only if it was the first.
+// A fault is what strace does at a point: "signal=SIGKILL", "error=EIO". With a star
+// at its end it does so at every later call that changes files as well; write, with
+// which a command also prints its result, is among them only if it was the first.
 type fault string
 
 // lasts reports whether more than one call fails.
-func (f fault) lasts() bool { return strings.ContainsAny(string(f), "+*") }
-
-// signal is the signal that is sent, 0 where a call fails instead.
-func (f fault) signal() syscall.Signal {
-	name, _ := strings.CutPrefix(string(f), "signal=")
-	return unix.SignalNum(name)
-}
+func (f fault) lasts() bool { return strings.HasSuffix(string(f), "*") }
 
 // at returns the arguments of strace that cause the fault at a point.
 func (f fault) at(p point) []string {
@@ -96,12 +86,7 @@ func (f fault) at(p point) []string {
 		}
 		return append([]string{"-e", "trace=" + known(changing)}, args...)
 	}
-	does, more := strings.CutSuffix(string(f), "+")
-	when := fmt.Sprintf("inject=%s:%s:when=%d", p.call, does, p.n)
-	if more {
-		when += "+"
-	}
-	return []string{"-e", "trace=" + p.call, "-e", when}
+	return []string{"-e", "trace=" + p.call, "-e", fmt.Sprintf("inject=%s:%s:when=%d", p.call, f, p.n)}
 }
 
 // struck reports whether the fault is in the trace.

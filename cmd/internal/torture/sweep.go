@@ -3,14 +3,10 @@
 package main
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
 
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
@@ -37,15 +33,8 @@ func sweepErrors(e *env, r *report) {
 		return
 	}
 	e.sweep(r, changing, 0, "error=EIO*")
-	for _, f := range []fault{"error=EACCES", "error=EMFILE", "error=EROFS", "error=EDQUOT", "error=ENOLCK", "error=EIO+", "error=ENOSPC+"} {
+	for _, f := range []fault{"error=EACCES", "error=EMFILE", "error=EROFS", "error=EDQUOT", "error=ENOLCK"} {
 		e.sweep(r, changing+opening, 0, f)
-	}
-}
-
-// sweepSignals sends the signals of people and terminals at each call.
-func sweepSignals(e *env, r *report) {
-	for _, f := range []fault{"signal=SIGINT", "signal=SIGTERM", "signal=SIGHUP"} {
-		e.sweep(r, changing+opening, 130, f)
 	}
 }
 
@@ -93,13 +82,18 @@ type sweeper struct {
 
 // count runs the command without a fault and returns its calls.
 func (s *sweeper) count(calls string) ([]point, error) {
-	data := s.newDir()
-	defer s.remove(data)
-	res, trace, err := s.traced(data, "-e", "trace="+known(calls))
+	res, trace, err := s.undisturbed(calls)
 	if err == nil && res.exit != 0 {
 		err = fmt.Errorf("without a fault: %v", res)
 	}
 	return pointsIn(trace), err
+}
+
+// undisturbed runs the command without a fault.
+func (s *sweeper) undisturbed(calls string) (result, string, error) {
+	data := s.newDir()
+	defer s.remove(data)
+	return s.traced(data, "-e", "trace="+known(calls))
 }
 
 // traced runs the command under strace on a copy of the data directory.
@@ -160,11 +154,7 @@ func (s *sweeper) judge(data string, res result) error {
 		return err
 	}
 	if !s.repair {
-		happened := s.happened(now[len(before):])
-		if err := s.judgeSignal(res, happened); err != nil {
-			return err
-		}
-		if err := s.judgeResult(res, happened); err != nil {
+		if err := s.judgeResult(res, s.happened(now[len(before):])); err != nil {
 			return err
 		}
 	}
@@ -184,7 +174,7 @@ func (s *sweeper) happened(events []event.Event) bool {
 // that it may have happened.
 func (s *sweeper) judgeResult(res result, happened bool) error {
 	switch {
-	case s.fault.signal() != 0 && res.exit != 0: // it has not reported a failure, but was ended
+	case res.exit < 0: // it was killed before it reported anything
 	case s.name == "msg recv": // reads, and moves its cursor
 	case s.fault.lasts() && res.exit > 0 && res.stdout+res.stderr == "": // it cannot print
 	case res.exit == 0 && !happened:
@@ -198,34 +188,4 @@ func (s *sweeper) judgeResult(res result, happened bool) error {
 		return fmt.Errorf("it happened, but the command failed")
 	}
 	return nil
-}
-
-// judgeSignal: a command that gets a signal dies of it, ends with the status that
-// says so, or is done. Its output is whole, and names a turn that was granted
-// unless the command died.
-func (s *sweeper) judgeSignal(res result, happened bool) error {
-	signal := s.fault.signal()
-	switch {
-	case signal == 0 || signal == syscall.SIGKILL:
-		return nil
-	case !wholeJSON(res.stdout):
-		return fmt.Errorf("%v left half a result", signal)
-	case res.exit == 128+int(signal) && happened && !strings.Contains(res.stdout, "your_turn"):
-		return fmt.Errorf("it happened, and %v kept the command from saying so", signal)
-	case res.exit == 0 || res.signal == signal || res.exit == 128+int(signal):
-		return nil
-	}
-	return fmt.Errorf("%v ended it with status %d", signal, res.exit)
-}
-
-// wholeJSON reports whether the text is whole lines of JSON, or empty.
-func wholeJSON(text string) bool {
-	for d := json.NewDecoder(strings.NewReader(text)); ; {
-		var v any
-		if err := d.Decode(&v); errors.Is(err, io.EOF) {
-			return text == "" || strings.HasSuffix(text, "\n")
-		} else if err != nil {
-			return false
-		}
-	}
 }
