@@ -14,15 +14,15 @@ func TestEveryPositionHasValuesOrIsFree(t *testing.T) {
 	freeFlags := []string{
 		"after", "do-not", "limit", "next-action", "question", "reason", "since", "status", "timeout", "turn", // texts and numbers
 	}
-	freeArgs := []string{"body", "room", "word"}
+	freeArgs := []string{"body", "line", "room", "word"}
 	home := t.TempDir()
 	call := &cli.Invocation{Env: &cli.Env{Lookup: func(string) string { return "" }, Dir: home, Home: home}, Program: program(), Cmd: completeCommand}
 	filled := func(at completion.Position) bool {
 		a := valuesAt(t.Context(), call, at)
 		return len(a.Candidates) > 0 || a.Paths != completion.NoPaths
 	}
-	// These come from the room; here there is none.
-	ofRoom := []string{"agent", "from", "id", "target"}
+	// These come from the room and from the locks of the workspace; here there are none.
+	ofRoom := []string{"agent", "from", "id", "name", "target"}
 	for _, c := range program().All() {
 		for _, f := range program().FlagsOf(c) {
 			at := completion.Position{Command: c, Flag: f.Name}
