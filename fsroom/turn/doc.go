@@ -28,5 +28,6 @@
 //	presence.go           who is gone, active, ready
 //	notify.go, watch.go   who is notified of a change, and when a waiting agent looks again
 //	member.go, idle.go    joining, leaving, removing; rooms that end by themselves
+//	briefing.go           what comes with a turn, unread.go: what an agent has not seen
 //	endings.go, log.go    what ends a turn; the history as people read it
 package turn

@@ -200,8 +200,44 @@ func (r *WaitResult) Fields(c *wire.Codec) {
 	optTime(c, "lease_expires_at", r.LeaseExpiresAt)
 	optTime(c, "claim_expires_at", r.ClaimExpiresAt)
 	c.OptNum("guardian_pid", &r.GuardianPID)
+	r.Briefing.fields(c)
 	r.Evidence.fields(c)
 	c.OptText("warning", &r.Warning)
+}
+
+func (b *Briefing) fields(c *wire.Codec) {
+	wire.OptList(c, "notes", &b.Notes)
+	c.OptNum("notes_total", &b.NotesTotal)
+	c.OptObject("unread", &b.Unread, b.Unread == Unread{})
+	wire.OptList(c, "missed", &b.Missed)
+}
+
+// Size returns about how many bytes the briefing has as JSON.
+func (b *Briefing) Size() int { return len(wire.Append(nil, (*briefingFields)(b))) }
+
+type briefingFields Briefing
+
+func (b *briefingFields) Fields(c *wire.Codec) { (*Briefing)(b).fields(c) }
+
+func (n *BriefNote) Fields(c *wire.Codec) {
+	c.Text("note_id", &n.ID)
+	c.OptInt("turn_id", &n.Turn)
+	c.Text("author_agent_id", &n.Author)
+	c.OptText("target_agent_id", &n.Target)
+	c.Text("severity", &n.Severity)
+	c.Text("body", &n.Body)
+	c.OptBool("truncated", &n.Truncated)
+}
+
+func (h *MissedHandoff) Fields(c *wire.Codec) {
+	c.Int("turn_id", &h.TurnID)
+	c.Text("agent_id", &h.Agent)
+	c.Text("status", &h.Status)
+}
+
+func (u *Unread) Fields(c *wire.Codec) {
+	c.OptInt("messages", &u.Messages)
+	c.OptInt("notes", &u.Notes)
 }
 
 func (e *Evidence) fields(c *wire.Codec) {
@@ -216,6 +252,7 @@ func (r *ReleaseResult) Fields(c *wire.Codec) {
 	c.Text("room_id", &r.RoomID)
 	c.OptText("reserved_for", &r.ReservedFor)
 	c.Int("event_seq", &r.EventSeq)
+	c.OptObject("unread", &r.Unread, r.Unread == Unread{})
 }
 
 func (a *Artifact) Fields(c *wire.Codec) {

@@ -53,6 +53,7 @@ type WaitResult struct {
 	ClaimExpiresAt *event.Time
 	GuardianPID    int
 	Evidence       Evidence // with takeover_available
+	Briefing       Briefing // with your_turn; set by the caller
 	Warning        string   // about the room that this command has opened
 
 	// HandoffSeq is the event_seq of the handoff that came with the turn, 0 if there

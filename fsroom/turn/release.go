@@ -20,6 +20,7 @@ type ReleaseResult struct {
 	RoomID      string
 	ReservedFor string
 	EventSeq    int64
+	Unread      Unread // set by the caller
 }
 
 // Release ends the turn. If the fairest other active member is ready, the next turn

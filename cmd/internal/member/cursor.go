@@ -8,11 +8,12 @@ import (
 	"github.com/talking-stick/tt/journal/wire"
 )
 
-// A cursor says how far an agent has read its messages.
+// A cursor says how far an agent has read its messages and seen the notes for it.
 type cursor struct {
 	JoinedAt event.Time // of the membership it counts in
 	Seq      int64      // all messages up to this event were read; 0: none yet
 	Read     int64      // the number of messages read
+	Notes    int64      // all notes up to this event were shown
 }
 
 // Fields implements [wire.Fields].
@@ -20,6 +21,7 @@ func (c *cursor) Fields(codec *wire.Codec) {
 	codec.Time("joined_at", &c.JoinedAt)
 	codec.Int("event_seq", &c.Seq)
 	codec.Int("read", &c.Read)
+	codec.OptInt("notes_event_seq", &c.Notes)
 }
 
 // storedCursor returns the agent's cursor in its present membership.
@@ -35,15 +37,36 @@ func (r *Room) storedCursor(st *turn.State) cursor {
 	return cursor{JoinedAt: m.JoinedAt}
 }
 
-// Unread returns the number of messages for the agent that were not shown to it.
-func (r *Room) Unread(st *turn.State) int64 {
-	return max(0, st.Mail(r.Self.ID)-r.storedCursor(st).Read)
+// Unread counts the messages and the open notes for the agent that were not shown to
+// it: none if it is no member. It reads the cursor only if there is something to count.
+func (r *Room) Unread(st *turn.State) turn.Unread {
+	mail, notes := st.Mail(r.Self.ID), st.UnreadNotes(r.Self.ID, 0)
+	if !r.IsMember(st) || mail <= 0 && notes == 0 {
+		return turn.Unread{}
+	}
+	at := r.storedCursor(st)
+	return turn.Unread{Messages: max(0, mail-at.Read), Notes: st.UnreadNotes(r.Self.ID, at.Notes)}
+}
+
+// NotesShown moves the agent's cursor over notes that were printed. shown tells them
+// by their event_seq. A note before which another one was not shown stays unread.
+func (r *Room) NotesShown(st *turn.State, shown func(seq int64) bool) {
+	at := r.storedCursor(st)
+	r.notesSeen(st, st.NotesSeen(r.Self.ID, at.Notes, shown))
+}
+
+// notesSeen moves the agent's cursor, if it is a member, over the notes up to an event.
+func (r *Room) notesSeen(st *turn.State, seen int64) {
+	if at := r.storedCursor(st); r.IsMember(st) && seen > at.Notes {
+		at.Notes = seen
+		r.saveCursor(at)
+	}
 }
 
 // UnreadInterrupts returns how many of the unread messages are urgent. It reads the
 // journal only if there are unread ones.
 func (r *Room) UnreadInterrupts(ctx context.Context, st *turn.State) (n int, err error) {
-	if r.Unread(st) == 0 {
+	if r.Unread(st).Messages == 0 {
 		return 0, nil
 	}
 	at, err := r.cursor(ctx, st)
@@ -134,17 +157,27 @@ func (c *ReadCursor) Unread(st *turn.State) int64 {
 	return max(0, st.Mail(c.room.Self.ID)-c.at.Read)
 }
 
-// Save stores the cursor, unless another reader of the agent is further already. Two
-// readers that save at the same moment may leave the earlier cursor: that shows
-// messages again, which is allowed, and loses none.
+// Save stores the cursor.
 func (c *ReadCursor) Save() {
-	if !c.moved {
-		return
+	if c.moved {
+		c.moved = false
+		c.room.saveCursor(c.at)
 	}
-	c.moved = false
+}
+
+// saveCursor stores the agent's cursor. Where another process of the agent is further,
+// that stays. Two that save at the same moment may leave the earlier cursor: that shows
+// messages and notes again, which is allowed, and loses none.
+func (r *Room) saveCursor(at cursor) {
 	var stored cursor
-	if c.room.own().Read(cursorFile, &stored) && stored.JoinedAt.Equal(c.at.JoinedAt.Time) && stored.Seq >= c.at.Seq {
-		return
+	if r.own().Read(cursorFile, &stored) && stored.JoinedAt.Equal(at.JoinedAt.Time) {
+		if stored.Seq >= at.Seq && stored.Notes >= at.Notes {
+			return
+		}
+		if stored.Seq >= at.Seq {
+			at.Seq, at.Read = stored.Seq, stored.Read
+		}
+		at.Notes = max(at.Notes, stored.Notes)
 	}
-	_ = c.room.own().Write(cursorFile, &c.at)
+	_ = r.own().Write(cursorFile, &at)
 }

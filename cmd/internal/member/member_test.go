@@ -227,7 +227,7 @@ func TestReadCursor(t *testing.T) {
 	}
 	unread := func(want int64) {
 		t.Helper()
-		if got := b.Unread(st); got != want {
+		if got := b.Unread(st).Messages; got != want {
 			t.Errorf("%d unread, want %d", got, want)
 		}
 	}

@@ -25,6 +25,7 @@ func (r *Room) Release(ctx context.Context, handoff json.RawMessage, target stri
 		return res, err
 	}
 	r.recordSeen()
+	res.Unread = r.Unread(snap.State)
 	if next := snap.State.ReservedFor; next != "" && !r.IsWaiting(next) {
 		r.notify(turn.Change{After: snap.State, Unclaimed: true})
 	}

@@ -18,8 +18,8 @@ type Output interface {
 	// still locked.
 	Answer(turn.WaitResult) error
 	// CanAnswerNow reports whether Answer returns without waiting for a reader, if the
-	// handoff has so many bytes.
-	CanAnswerNow(handoff int) bool
+	// handoff and the briefing have so many bytes.
+	CanAnswerNow(size int) bool
 	// Waiting is called after each look at the room that brought no answer.
 	Waiting(turn.WaitResult)
 }
@@ -99,6 +99,10 @@ type turnRequest struct {
 	guardian *pendingGuardian // for a turn that is about to be granted
 	answered chan error       // the result of Answer for a grant; nil: nothing was granted
 	exits    exitWatcher
+
+	before *turn.State // the room that the rule decided on
+	after  *turn.State // the room after that
+	seen   int64       // the notes up to this event are in the answer or were seen before
 }
 
 // wait looks at the room until there is an answer, the limit has passed, or
@@ -170,6 +174,7 @@ type turnRule func(*turn.State, turn.Facts) ([]event.Event, turn.WaitResult, err
 func (t *turnRequest) request(ctx context.Context, snap *snapshot, rule turnRule) (done bool, err error) {
 	afterLock := context.WithoutCancel(ctx)
 	decide := func(st *turn.State, f turn.Facts) (events []event.Event, err error) {
+		t.before = st
 		events, t.result, err = rule(st, f)
 		if len(events) > 0 && t.guardian == nil && !t.joins { // an agent that is no member yet has no directory
 			t.guardian = t.startPendingGuardian(t.fence())
@@ -181,13 +186,14 @@ func (t *turnRequest) request(ctx context.Context, snap *snapshot, rule turnRule
 		if t.IsMember(snap.State) {
 			t.memberAt = snap.State.Seq
 		}
-		_, _, err := t.updateThen(ctx, decide, func() { t.granted(afterLock) })
+		after, _, err := t.updateThen(ctx, decide, func() { t.granted(afterLock) })
 		if t.isClosed(afterLock, err) {
 			return true, nil
 		}
 		if err != nil {
 			return false, err
 		}
+		t.after = after.State
 		switch {
 		case t.answered != nil:
 			return true, nil
@@ -244,26 +250,32 @@ func (t *turnRequest) granted(ctx context.Context) {
 	pid, err := t.recordGrant(t.fence(), started, failure)
 	t.result.GuardianPID = pid
 	if err == nil {
-		t.result.Handoff, err = t.readHandoff(ctx, t.result.HandoffSeq)
+		err = t.read(ctx)
 	}
 	t.answered = make(chan error, 1)
 	switch {
 	case err != nil:
 		t.answered <- ownedError(t.result.TurnID, err)
-	case t.out.CanAnswerNow(len(t.result.Handoff)):
+	case t.out.CanAnswerNow(len(t.result.Handoff) + t.result.Briefing.Size()):
 		t.answered <- t.out.Answer(t.result)
 	default:
 		go func() { t.answered <- t.out.Answer(t.result) }()
 	}
 }
 
-// answer prints the result if that was not done with the grant.
-func (t *turnRequest) answer() error {
+// answer prints the result if that was not done with the grant. What was printed
+// counts as seen after that.
+func (t *turnRequest) answer() (err error) {
 	if t.answered != nil {
-		return <-t.answered
+		err = <-t.answered
+	} else {
+		t.guardian.cancel()
+		err = t.out.Answer(t.result)
 	}
-	t.guardian.cancel()
-	return t.out.Answer(t.result)
+	if err == nil && t.result.Status == turn.YourTurn {
+		t.notesSeen(t.after, t.seen)
+	}
+	return err
 }
 
 // resume makes sure that a turn the agent already had is still its own and has a
@@ -271,9 +283,17 @@ func (t *turnRequest) answer() error {
 // [turn.State.Check].
 func (t *turnRequest) resume(ctx context.Context) (err error) {
 	if t.result.GuardianPID, err = t.EnsureGuardian(ctx, t.fence()); err == nil {
-		t.result.Handoff, err = t.readHandoff(context.WithoutCancel(ctx), t.result.HandoffSeq)
+		err = t.read(context.WithoutCancel(ctx))
 	}
 	return ownedError(t.result.TurnID, err)
+}
+
+// read reads the handoff and the briefing of the turn.
+func (t *turnRequest) read(ctx context.Context) (err error) {
+	if t.result.Handoff, err = t.readHandoff(ctx, t.result.HandoffSeq); err == nil {
+		t.result.Briefing, t.seen = t.briefing(ctx, t.before, t.result.HandoffSeq)
+	}
+	return err
 }
 
 // isOvertaken reports whether err says that the turn is not the agent's any more.

@@ -42,6 +42,7 @@ type sentResult struct {
 	CreatedAt   event.Time
 	Owner       string
 	ReservedFor string
+	Unread      turn.Unread
 }
 
 func runMsgSend(ctx context.Context, c *cli.Invocation) error {
@@ -64,12 +65,14 @@ func runMsgSend(ctx context.Context, c *cli.Invocation) error {
 		return err
 	}
 	sent := events[0]
-	return c.Out.Result(&sentResult{sent.Seq, sent.ID, sent.CreatedAt, snap.State.Owner, snap.State.ReservedFor}, func(t *cli.Text) {
+	unread := room.Unread(snap.State)
+	return c.Out.Result(&sentResult{sent.Seq, sent.ID, sent.CreatedAt, snap.State.Owner, snap.State.ReservedFor, unread}, func(t *cli.Text) {
 		to := sent.To
 		if to == "" {
 			to = "the room"
 		}
 		t.Line("Sent to %s (event %d).", to, sent.Seq)
+		writeUnread(t, unread)
 	})
 }
 

@@ -2,6 +2,7 @@ package ttcmd
 
 import (
 	"context"
+	"slices"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/member"
@@ -38,6 +39,8 @@ type notedResult struct {
 	EventSeq  int64      `json:"event_seq"`
 	TurnID    int64      `json:"turn_id,omitempty"`
 	CreatedAt event.Time `json:"created_at"`
+
+	Unread turn.Unread `json:"unread,omitzero"`
 }
 
 func runNotesAdd(ctx context.Context, c *cli.Invocation) error {
@@ -56,14 +59,18 @@ func runNotesAdd(ctx context.Context, c *cli.Invocation) error {
 		Agent: room.Self.ID, ID: fsroom.NewID(), Body: body, Target: c.String("target"), Severity: c.String("severity"),
 		Turn: c.Int64("turn"), HasTurn: c.Given("turn"),
 	}
-	_, events, err := room.Update(ctx, func(st *turn.State, f turn.Facts) ([]event.Event, error) {
+	snap, events, err := room.Update(ctx, func(st *turn.State, f turn.Facts) ([]event.Event, error) {
 		return turn.AddNote(st, f, request)
 	})
 	if err != nil {
 		return err
 	}
 	res := notedResult{NoteID: request.ID, EventSeq: events[0].Seq, TurnID: request.Turn, CreatedAt: events[0].CreatedAt}
-	return c.Out.Result(res, func(t *cli.Text) { t.Line("Added note %s.", shortID(res.NoteID)) })
+	res.Unread = room.Unread(snap.State)
+	return c.Out.Result(res, func(t *cli.Text) {
+		t.Line("Added note %s.", shortID(res.NoteID))
+		writeUnread(t, res.Unread)
+	})
 }
 
 func shortID(id string) string { return id[:min(8, len(id))] }
@@ -103,7 +110,13 @@ func runNotesList(ctx context.Context, c *cli.Invocation) error {
 	if err != nil {
 		return err
 	}
-	return c.Out.Result(&notesResult{notes}, func(t *cli.Text) { writeNotes(t, notes) })
+	if err := c.Out.Result(&notesResult{notes}, func(t *cli.Text) { writeNotes(t, notes) }); err != nil {
+		return err
+	}
+	room.NotesShown(st, func(seq int64) bool {
+		return slices.ContainsFunc(notes, func(n turn.NoteView) bool { return n.Seq == seq })
+	})
+	return nil
 }
 
 // notesPage returns the notes that q asks for, with their bodies.
@@ -122,14 +135,6 @@ func writeNotes(t *cli.Text, notes []turn.NoteView) {
 		return
 	}
 	for _, n := range notes {
-		about := "about the room"
-		if n.Turn != 0 {
-			about = "about turn " + itoa(n.Turn)
-		}
-		line := n.Author
-		if n.Target != "" {
-			line += " → " + n.Target
-		}
 		mark := t.Dim("open")
 		switch {
 		case n.ResolvedAt != nil:
@@ -137,7 +142,7 @@ func writeNotes(t *cli.Text, notes []turn.NoteView) {
 		case n.Severity == turn.SeverityPage:
 			mark = t.Red("page")
 		}
-		t.Line("%s  %s  %s, %s, %s", t.Bold(shortID(n.ID)), mark, line, about, t.Ago(n.CreatedAt.Time))
+		t.Line("%s  %s  %s, %s", t.Bold(shortID(n.ID)), mark, noteAbout(n.Note), t.Ago(n.CreatedAt.Time))
 		t.Block("  ", n.Body)
 	}
 }
@@ -156,6 +161,8 @@ var notesResolveCommand = &cli.Command{
 type resolvedResult struct {
 	NoteID string `json:"note_id"`
 	Status string `json:"status"`
+
+	Unread turn.Unread `json:"unread,omitzero"`
 }
 
 func runNotesResolve(ctx context.Context, c *cli.Invocation) error {
@@ -164,7 +171,7 @@ func runNotesResolve(ctx context.Context, c *cli.Invocation) error {
 		return err
 	}
 	id := ""
-	_, _, err = room.Update(ctx, func(st *turn.State, _ turn.Facts) (events []event.Event, err error) {
+	snap, _, err := room.Update(ctx, func(st *turn.State, _ turn.Facts) (events []event.Event, err error) {
 		events, id, err = turn.ResolveNote(st, room.Self.ID, c.Arg("id"), func(given string) bool {
 			return hadNote(ctx, room, st, given)
 		})
@@ -173,8 +180,10 @@ func runNotesResolve(ctx context.Context, c *cli.Invocation) error {
 	if err != nil {
 		return err
 	}
-	return c.Out.Result(resolvedResult{id, "resolved"}, func(t *cli.Text) {
+	res := resolvedResult{id, "resolved", room.Unread(snap.State)}
+	return c.Out.Result(res, func(t *cli.Text) {
 		t.Line("Resolved note %s.", shortID(id))
+		writeUnread(t, res.Unread)
 	})
 }
 

@@ -82,7 +82,7 @@ func statusFor(room *member.Room, st *turn.State, f turn.Facts) statusResult {
 		AgentID: room.Self.ID, Member: room.IsMember(st), Owner: v.Owner, ReservedFor: v.ReservedFor,
 		YouOwn: v.Owner == room.Self.ID, YourTurnNext: v.ReservedFor == room.Self.ID || st.Pending.Preferred == room.Self.ID,
 		LeaseExpiresAt: v.LeaseExpiresAt, ClaimExpiresAt: v.ClaimExpiresAt,
-		Guardian: guardianOf(room, st), Unread: room.Unread(st),
+		Guardian: guardianOf(room, st), Unread: room.Unread(st).Messages,
 	}
 	res.OpenNotes, res.OpenPages = openNotesFor(st, room.Self.ID)
 	for _, m := range st.MemberViews(f) {

@@ -16,7 +16,7 @@ var waitCommand = &cli.Command{
 	Args:  []cli.Arg{pathArg()},
 	Short: "wait for the turn, and take it when it comes",
 	Long: "Joins if need be, then waits until the turn is yours, a takeover is possible, the room ends, or the time is up. " +
-		"A turn comes with the handoff of the one before and with a guardian, a process that keeps your lease alive until you release. " +
+		"A turn comes with the handoff of the one before, the open notes and what else you missed, and with a guardian, a process that keeps your lease alive until you release. " +
 		"Run it again after any crash: a turn that is yours is given back, with the same lease.",
 	Examples: []cli.Example{
 		{Line: "tt wait", What: "wait for the usual 110 seconds"},
@@ -116,13 +116,14 @@ func (o *waitOutput) Answer(res turn.WaitResult) error {
 	return o.c.Out.Result(&res, func(t *cli.Text) { writeWait(t, res) })
 }
 
-// resultSize is the most bytes that a result has besides its handoff and warning.
+// resultSize is the most bytes that a result has besides its handoff, its briefing and
+// its warning.
 const resultSize = 2 << 10
 
-// CanAnswerNow implements [member.Output]. A handoff may take twice as many bytes as
-// text.
-func (o *waitOutput) CanAnswerNow(handoff int) bool {
-	return o.c.Out.CanWriteNow(resultSize + 2*(handoff+len(o.warning)))
+// CanAnswerNow implements [member.Output]. What others wrote may take
+// twice as many bytes as text.
+func (o *waitOutput) CanAnswerNow(size int) bool {
+	return o.c.Out.CanWriteNow(resultSize + 2*(size+len(o.warning)))
 }
 
 // Waiting implements [member.Output]. It tells a person at a terminal, once, what the

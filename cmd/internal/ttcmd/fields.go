@@ -1,6 +1,9 @@
 package ttcmd
 
-import "github.com/talking-stick/tt/journal/wire"
+import (
+	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/journal/wire"
+)
 
 // The JSON forms of the files and results that nearly every command reads or prints.
 // They are written by package wire, because the first use of encoding/json takes a
@@ -50,6 +53,7 @@ func (r *sentResult) Fields(c *wire.Codec) {
 	c.Time("created_at", &r.CreatedAt)
 	c.OptText("owner", &r.Owner)
 	c.OptText("reserved_for", &r.ReservedFor)
+	c.OptObject("unread", &r.Unread, r.Unread == turn.Unread{})
 }
 
 func (r *notesResult) Fields(c *wire.Codec) { wire.List(c, "notes", &r.Notes) }

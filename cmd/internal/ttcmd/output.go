@@ -125,6 +125,7 @@ func writeGrant(t *cli.Text, r turn.WaitResult) {
 	}
 	t.Line("%s %s).", t.Green("Your turn"), line)
 	writeHandoff(t, "  ", r.Handoff)
+	writeBriefing(t, r.Briefing)
 	if r.LastHandoff != 0 {
 		t.Line("The last handoff is event %d: tt events --after %d --limit 1", r.LastHandoff, r.LastHandoff-1)
 	}
@@ -221,4 +222,5 @@ func writeRelease(t *cli.Text, r turn.ReleaseResult) {
 	default:
 		t.Line("Released. Next is %s.", t.Bold(r.ReservedFor))
 	}
+	writeUnread(t, r.Unread)
 }

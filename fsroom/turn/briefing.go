@@ -1,0 +1,195 @@
+package turn
+
+import (
+	"github.com/talking-stick/tt/journal/event"
+	"github.com/talking-stick/tt/journal/wire"
+)
+
+// A Briefing is what an agent should know of the room when it gets the turn, apart from
+// the handoff.
+type Briefing struct {
+	Notes      []BriefNote // open notes, oldest first, see [FitNotes]
+	NotesTotal int         // how many notes are open
+	Unread     Unread      // what is not in Notes
+	Missed     []MissedHandoff
+}
+
+// The limits of a briefing.
+const (
+	maxBriefNotes     = 5
+	maxBriefNoteBytes = 2 << 10 // of all notes as JSON
+	maxMissed         = 10
+)
+
+// A BriefNote is a note in a briefing. Its body may be cut.
+type BriefNote struct {
+	Note
+	Body      string
+	Truncated bool // the body was cut, and ends with "…"
+}
+
+// BriefNotes returns the open notes that a briefing of the agent shows, the most
+// important first: those that the agent has not seen, oldest first, then the newest
+// others.
+func (s *State) BriefNotes(agent string, seen int64) []BriefNote {
+	var notes []BriefNote
+	unread := func(n *Note) bool { return n.Seq > seen && n.addresses(agent) }
+	for i := range s.Notes {
+		if n := &s.Notes[i]; unread(n) && len(notes) < maxBriefNotes {
+			notes = append(notes, BriefNote{Note: *n})
+		}
+	}
+	for i := len(s.Notes) - 1; i >= 0; i-- {
+		if n := &s.Notes[i]; !unread(n) && len(notes) < maxBriefNotes {
+			notes = append(notes, BriefNote{Note: *n})
+		}
+	}
+	return notes
+}
+
+// ReadBody sets the body from the event that added the note.
+func (n *BriefNote) ReadBody(at func(seq int64) (*event.Event, error)) error {
+	p, err := noteAt(n.Seq, at)
+	n.Body = p.Body
+	return err
+}
+
+// FitNotes cuts the bodies of the notes so that their JSON has at most 2 KiB. If ids
+// leave too little room for bodies, it leaves out the last notes. It returns the notes
+// oldest first.
+func FitNotes(notes []BriefNote) []BriefNote {
+	for ; len(notes) > 0; notes = notes[:len(notes)-1] {
+		if fitted := fitNotes(notes); fitted != nil {
+			for i := range fitted {
+				for j := i; j > 0 && fitted[j].Seq < fitted[j-1].Seq; j-- {
+					fitted[j], fitted[j-1] = fitted[j-1], fitted[j]
+				}
+			}
+			return fitted
+		}
+	}
+	return nil
+}
+
+// fitNotes is FitNotes for all of the notes, or nil. What a short note does not need
+// of its share is left to the longer ones.
+func fitNotes(notes []BriefNote) []BriefNote {
+	share := 0 // of each note that is longer
+	for fits := -1; ; {
+		left, longer, n := maxBriefNoteBytes-len("[]"), len(notes), 0
+		for i := range notes {
+			if size := notes[i].size() + len(","); size <= share {
+				left -= size
+				longer--
+				n++
+			}
+		}
+		if longer == 0 || n == fits {
+			break
+		}
+		share, fits = left/longer, n
+	}
+	var fitted []BriefNote
+	for _, n := range notes {
+		if !n.cut(share - len(",")) {
+			return nil
+		}
+		fitted = append(fitted, n)
+	}
+	return fitted
+}
+
+func (n *BriefNote) size() int { return len(wire.Append(nil, n)) }
+
+// cut cuts the body so that the note has at most size bytes as JSON. It reports whether
+// some of a body that is too long is left.
+func (n *BriefNote) cut(size int) bool {
+	const least = 32 // bytes of a body that is worth showing
+	if n.size() <= size {
+		return true
+	}
+	short := BriefNote{Note: n.Note, Body: "…", Truncated: true}
+	left := size - short.size()
+	if left < least {
+		return false
+	}
+	end := 0
+	for i, r := range n.Body {
+		end = i
+		if left -= len(wire.AppendString(nil, string(r))) - len(`""`); left < 0 {
+			break
+		}
+	}
+	n.Body, n.Truncated = n.Body[:end]+"…", true
+	return true
+}
+
+// A MissedHandoff is a handoff between two turns of an agent.
+type MissedHandoff struct {
+	TurnID int64
+	Agent  string
+	Status string // the first line, as of [Preview]
+}
+
+// A MissedList collects the handoffs that an agent has missed: those of other agents
+// since its last turn, or since it joined if that was later.
+type MissedList struct {
+	Agent   string
+	Except  int64 // the event_seq of the handoff that the agent gets
+	Found   bool  // the agent's last turn, or its joining, was among the events
+	handoff []event.Event
+}
+
+// Add takes the next event into account.
+func (l *MissedList) Add(e *event.Event) {
+	switch e.Type {
+	case Claim, Takeover, MemberJoined:
+		if (e.Type == MemberJoined && e.From == l.Agent) || (e.Type != MemberJoined && e.To == l.Agent) {
+			l.Found, l.handoff = true, nil
+		}
+	case Released, Passed:
+		if e.From != l.Agent && e.Seq != l.Except {
+			l.handoff = append(l.handoff, e.Clone())
+			l.handoff = l.handoff[max(0, len(l.handoff)-maxMissed):]
+		}
+	}
+}
+
+// Full reports whether the list has as many handoffs as it can have.
+func (l *MissedList) Full() bool { return len(l.handoff) == maxMissed }
+
+// List returns the last ten handoffs, oldest first.
+func (l *MissedList) List() []MissedHandoff {
+	var list []MissedHandoff
+	for i := range l.handoff {
+		e := &l.handoff[i]
+		list = append(list, MissedHandoff{TurnID: e.Turn, Agent: e.From, Status: Preview(ReadHandoff(e.Handoff).Status)})
+	}
+	return list
+}
+
+// MayHaveMissed returns the range of events, after and up to an event_seq, in which
+// handoffs may be that the agent has missed. Both are 0 if there are none. In a turn
+// of its own, its last turn is the one before.
+func (s *State) MayHaveMissed(agent string) (after, upTo int64) {
+	const fewest = 4 // takeover, release, claim, release
+	m := s.Member(agent)
+	if m == nil {
+		return 0, 0
+	}
+	after, upTo = m.LastHeld, s.Seq
+	if s.Owner == agent {
+		after, upTo = 0, m.LastHeld-1
+	}
+	others := false
+	for i := range s.Members {
+		others = others || s.Members[i].AgentID != agent && s.Members[i].LastHeld > after
+	}
+	for _, h := range s.Former {
+		others = others || h.LastHeld > after
+	}
+	if !others || upTo-after < fewest {
+		return 0, 0
+	}
+	return after, upTo
+}
