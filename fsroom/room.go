@@ -1,7 +1,6 @@
 package fsroom
 
 import (
-	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"io/fs"
@@ -11,6 +10,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"syscall"
+
+	"github.com/talking-stick/tt/fsroom/digest"
 
 	"github.com/talking-stick/tt/journal"
 	"github.com/talking-stick/tt/journal/event"
@@ -57,7 +58,7 @@ func At[S any](s *Store, rules *Rules[S], name string) *Room[S] {
 
 // RoomName returns the name of the room for a path. It is readable and never changes.
 func RoomName(canonicalPath string) string {
-	sum := sha256.Sum256([]byte(canonicalPath))
+	sum := digest.Sum256([]byte(canonicalPath))
 	return slug(filepath.Base(canonicalPath)) + "-" + hex.EncodeToString(sum[:8])
 }
 

@@ -2,10 +2,11 @@ package fsroom
 
 import (
 	"context"
-	"crypto/rand"
+	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -247,10 +248,12 @@ func (s *Store) LockFolder(ctx context.Context, folder string) (unlock func() er
 	return unlock, s.Explain(err, path)
 }
 
-// NewID returns a random UUID (version 4).
+// NewID returns a random UUID (version 4). An id is no secret; it only has to differ from
+// all others. The generator is seeded by the kernel at the start of every process.
 func NewID() string {
 	var b [16]byte
-	rand.Read(b[:]) // it never fails: it ends the program if there is no randomness
+	binary.BigEndian.PutUint64(b[:8], rand.Uint64())
+	binary.BigEndian.PutUint64(b[8:], rand.Uint64())
 	b[6] = b[6]&0x0f | 0x40
 	b[8] = b[8]&0x3f | 0x80
 	var s [36]byte

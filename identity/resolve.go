@@ -1,9 +1,10 @@
 package identity
 
 import (
-	"crypto/sha256"
 	"encoding/hex"
 	"strings"
+
+	"github.com/talking-stick/tt/fsroom/digest"
 
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/identity/harness"
@@ -102,6 +103,6 @@ func (r *resolver) digest(name string, a anchor) string {
 	if a.scope != "" {
 		parts = append(parts, a.scope)
 	}
-	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
+	sum := digest.Sum256([]byte(strings.Join(parts, "\x00")))
 	return hex.EncodeToString(sum[:4])
 }

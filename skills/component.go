@@ -37,7 +37,7 @@ func (f wholeFile) ownership(p *planner, before []byte) ownership {
 		return absent
 	case string(before) == f.text:
 		return current
-	case digest(string(before)) == p.recorded.Files[f.path].Digest:
+	case digestOf(string(before)) == p.recorded.Files[f.path].Digest:
 		return older
 	}
 	return edited
@@ -77,7 +77,7 @@ func (f wholeFile) write(p *planner, before []byte, backup bool) {
 	p.change(fileChange{Write, f.path, before, []byte(f.text), backup, func() { f.remember(p) }})
 }
 
-func (f wholeFile) remember(p *planner) { p.recorded.Files[f.path] = ownFile{digest(f.text)} }
+func (f wholeFile) remember(p *planner) { p.recorded.Files[f.path] = ownFile{digestOf(f.text)} }
 
 func (f wholeFile) uninstall(p *planner) outcome {
 	before, err := read(f.path)

@@ -145,5 +145,5 @@ func digestJSON(raw json.RawMessage) string {
 	if json.Unmarshal(raw, &v) != nil {
 		return ""
 	}
-	return digest(string(encoded(v)))
+	return digestOf(string(encoded(v)))
 }

@@ -55,7 +55,7 @@ type foreignFile struct {
 // file has changed, and one of digests is not that of an entry as it was written.
 func (f foreignFile) edited(now []byte, digests []string) bool {
 	changed := func(d string) bool { return !slices.Contains(f.Entries, d) }
-	return len(f.Entries) > 0 && digest(string(now)) != f.Written && slices.ContainsFunc(digests, changed)
+	return len(f.Entries) > 0 && digestOf(string(now)) != f.Written && slices.ContainsFunc(digests, changed)
 }
 
 // content returns the original content, nil if the file did not exist.

@@ -65,7 +65,7 @@ func (s settingsFile) planInstall(p *planner) (outcome, error) {
 	}
 	after := doc.Bytes()
 	p.change(fileChange{Merge, s.path, before, after, before != nil, func() {
-		p.recorded.Foreign[s.path] = foreignFile{original, original == nil, digest(string(after)), digests}
+		p.recorded.Foreign[s.path] = foreignFile{original, original == nil, digestOf(string(after)), digests}
 	}})
 	return o, nil
 }
@@ -98,7 +98,7 @@ func (s settingsFile) wanted(p *planner, before []byte, doc *jsonc.Document, o *
 // it is recorded if the file is as we wrote it, else doc without them.
 func (s settingsFile) original(p *planner, before []byte, doc *jsonc.Document, entries []entry) ([]byte, *jsonc.Document, error) {
 	recorded := p.recorded.Foreign[s.path]
-	if digest(string(before)) == recorded.Written {
+	if digestOf(string(before)) == recorded.Written {
 		original := recorded.content()
 		doc, err := jsonc.Parse(original)
 		return original, doc, err
@@ -159,6 +159,6 @@ func (s settingsFile) planUninstall(p *planner) (outcome, error) {
 	if known && strings.TrimSpace(string(recorded.Original)) == "" && doc.Empty() {
 		after = recorded.content()
 	}
-	p.change(fileChange{Unmerge, s.path, before, after, digest(string(before)) != recorded.Written, forget})
+	p.change(fileChange{Unmerge, s.path, before, after, digestOf(string(before)) != recorded.Written, forget})
 	return outcome{component: guardsName, status: Removed, path: s.path}, nil
 }

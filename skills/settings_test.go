@@ -65,7 +65,7 @@ func TestUpdatedGuardsStillRestoreTheOriginal(t *testing.T) {
 	// As an older version would have left it: file and record agree.
 	old := strings.ReplaceAll(h.read(claudeFile), `"timeout": 10`, `"timeout": 9`)
 	h.write(claudeFile, old)
-	h.changeForeign(harness.ClaudeCode, claudeFile, func(m *foreignFile) { m.Written = digest(old) })
+	h.changeForeign(harness.ClaudeCode, claudeFile, func(m *foreignFile) { m.Written = digestOf(old) })
 	h.outdate()
 	if changed := h.Sync(context.Background()); len(changed) != 1 {
 		t.Errorf("%+v", changed)

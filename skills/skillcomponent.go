@@ -1,7 +1,6 @@
 package skills
 
 import (
-	"crypto/sha256"
 	_ "embed"
 	"encoding/hex"
 	"errors"
@@ -10,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/talking-stick/tt/fsroom/digest"
 	"github.com/talking-stick/tt/lockfile"
 	"github.com/talking-stick/tt/skills/rewrite"
 )
@@ -25,9 +25,9 @@ const (
 //go:embed talking-stick/SKILL.md
 var skillText string
 
-// digest identifies the content of a file in the record.
-func digest(content string) string {
-	sum := sha256.Sum256([]byte(content))
+// digestOf identifies the content of a file in the record.
+func digestOf(content string) string {
+	sum := digest.Sum256([]byte(content))
 	return "sha256:" + hex.EncodeToString(sum[:])
 }
 

@@ -19,7 +19,7 @@ func fingerprint() string {
 	for _, id := range harness.IDs() {
 		all = append(all, indented(stopGroup(id)), ownHooks(id))
 	}
-	return digest(strings.Join(all, "\x00"))
+	return digestOf(strings.Join(all, "\x00"))
 }
 
 // Sync brings what is installed up to date with this version, and removes, once for

@@ -35,7 +35,7 @@ func (h *home) outdate(files ...string) {
 	}
 	record := strings.ReplaceAll(string(data), fingerprint(), "sha256:old")
 	for _, below := range files {
-		record = strings.ReplaceAll(record, digest(h.read(below)), digest("old "+below))
+		record = strings.ReplaceAll(record, digestOf(h.read(below)), digestOf("old "+below))
 		h.write(below, "old "+below)
 	}
 	if err := os.WriteFile(h.recordPath(), []byte(record), 0o600); err != nil {
@@ -56,7 +56,7 @@ func TestSyncBringsUpToDateAndNothingElse(t *testing.T) {
 	h.write(grok, "edited by the user")
 	settings := strings.Replace(h.read(claudeFile), "tt hook edit --harness claude-code 2>/dev/null", "tt hook edit --harness claude-code --old", 1)
 	h.write(claudeFile, settings)
-	h.changeForeign(harness.ClaudeCode, claudeFile, func(m *foreignFile) { m.Written = digest(settings) })
+	h.changeForeign(harness.ClaudeCode, claudeFile, func(m *foreignFile) { m.Written = digestOf(settings) })
 	if changed := h.Sync(context.Background()); len(changed) != 2 || changed[0].Harness != harness.ClaudeCode || changed[1].Harness != harness.OpenCode {
 		t.Errorf("%+v", changed)
 	}

@@ -2,13 +2,12 @@ package queue
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -184,9 +183,7 @@ func (q *Queue) read(number int64) (e *Entry, alive bool, err error) {
 
 // newNonce returns 64 random bits in hexadecimal.
 func newNonce() string {
-	var b [8]byte
-	_, _ = rand.Read(b[:]) // never fails
-	return hex.EncodeToString(b[:])
+	return fmt.Sprintf("%016x", rand.Uint64())
 }
 
 // mutexPatience is how long the mutex is waited for even if the lock is not.

@@ -1,11 +1,12 @@
 package hook
 
 import (
-	"crypto/sha256"
 	"encoding/hex"
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/talking-stick/tt/fsroom/digest"
 
 	"github.com/talking-stick/tt/lockfile"
 )
@@ -27,7 +28,7 @@ func (s SeenStore) First(call Call, what string) bool {
 	if call.SessionID == "" || lockfile.MakeDirs(s.Dir, 0o700) != nil {
 		return false
 	}
-	sum := sha256.Sum256([]byte(string(call.Harness) + "\x00" + call.SessionID))
+	sum := digest.Sum256([]byte(string(call.Harness) + "\x00" + call.SessionID))
 	path := filepath.Join(s.Dir, hex.EncodeToString(sum[:8]))
 	if last, err := os.ReadFile(path); err == nil && string(last) == what {
 		return false

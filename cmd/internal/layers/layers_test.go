@@ -60,19 +60,20 @@ var layers = map[string]layer{
 	"journal/event":  {[]string{"journal/wire"}, "an event is what rules decide and journals keep, so it depends on neither"},
 	"journal":        {[]string{"journal/event", "journal/wire", "lockfile"}, "it keeps events in a file and knows nothing of rooms"},
 
-	"fsroom/code": {nil, "every package makes errors with it"},
+	"fsroom/code":   {nil, "every package makes errors with it"},
+	"fsroom/digest": {nil, "it computes sums of bytes"},
 	"fsroom/turn": {[]string{"fsroom/code", "journal/event", "journal/wire"},
 		"the rules are pure: gather facts in cmd/internal/member and pass them in turn.Facts; what is to happen comes back as events"},
 	"fsroom/topic": {[]string{"fsroom/code", "journal/event"},
 		"the rules are pure: parsing and texts of tools belong in cmd/agent-bus, storage in cmd/internal/topics"},
-	"fsroom": {[]string{"fsroom/code", "journal", "lockfile"},
+	"fsroom": {[]string{"fsroom/code", "fsroom/digest", "journal", "lockfile"},
 		"it stores any kind of room: what a room means comes to it as fsroom.Rules"},
 	"fsroom/doctor":    {[]string{"fsroom", "journal", "lockfile"}, "it checks rooms of every kind and knows the rules of none"},
 	"fsroom/workspace": {[]string{"fsroom/code"}, "it says which directory a path means and opens no room"},
 
 	"identity/harness": {[]string{"fsroom/code"}, "it is a table of facts; what is done with a fact belongs to who reads it"},
-	"identity":         {[]string{"fsroom/code", "identity/harness"}, "who calls, and whether a process lives, does not depend on rooms"},
-	"skills": {[]string{"skills", "fsroom/code", "identity/harness", "lockfile"},
+	"identity":         {[]string{"fsroom/code", "fsroom/digest", "identity/harness"}, "who calls, and whether a process lives, does not depend on rooms"},
+	"skills": {[]string{"skills", "fsroom/code", "fsroom/digest", "identity/harness", "lockfile"},
 		"it changes settings files and needs no room; what a hook has to know of a room is passed in"},
 
 	"cmd/internal/cli": {[]string{"fsroom/code", "journal/wire"}, "it serves every program and knows the commands of none"},
@@ -163,7 +164,7 @@ func TestRulesArePure(t *testing.T) {
 func TestWhatIsLinked(t *testing.T) {
 	tt := list(t, module+"cmd/tt")["cmd/tt"]
 	for _, dep := range tt.Deps {
-		for _, heavy := range []string{"net/http", "database/sql", "html/template", "text/template", "github.com/shirou/gopsutil", "github.com/modelcontextprotocol"} {
+		for _, heavy := range []string{"net/http", "crypto/rand", "crypto/sha256", "database/sql", "html/template", "text/template", "github.com/shirou/gopsutil", "github.com/modelcontextprotocol"} {
 			if dep == heavy || strings.HasPrefix(dep, heavy+"/") {
 				t.Errorf("tt links %s", dep)
 			}
