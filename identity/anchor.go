@@ -1,6 +1,10 @@
 package identity
 
-import "github.com/talking-stick/tt/identity/harness"
+import (
+	"slices"
+
+	"github.com/talking-stick/tt/identity/harness"
+)
 
 // An anchor is what makes one session of a harness differ from another.
 type anchor struct {
@@ -67,10 +71,10 @@ func (r *resolver) root(h *harness.Harness) (Info, bool) {
 func (r *resolver) searchRoot(h *harness.Harness) (root Info, found bool) {
 	hint, hinted := r.namedProcess(h.PIDHintVar, 2)
 	if hinted {
-		root, found = furthest(append([]Info{hint}, ancestors(r.table, hint.PID)...), h)
+		root, found = furthest(r.belowServer(append([]Info{hint}, ancestors(r.table, hint.PID)...), h), h)
 	}
 	if !found {
-		root, found = furthest(r.ancestors(), h)
+		root, found = furthest(r.belowServer(r.ancestors(), h), h)
 	}
 	if !found && hinted {
 		root, found = hint, true
@@ -79,6 +83,19 @@ func (r *resolver) searchRoot(h *harness.Harness) (root Info, found bool) {
 		r.note("ancestor process", root.Name+" "+root.String(), RoleRoot, "")
 	}
 	return root, found
+}
+
+// belowServer returns the part of chain that belongs to the session: a process that
+// serves many sessions of h, and what is above it, lives and ends without regard to
+// any of them.
+func (r *resolver) belowServer(chain []Info, h *harness.Harness) []Info {
+	server := func(p Info) bool { return slices.Contains(words(p.Args), h.ServerArg) }
+	at := slices.IndexFunc(chain, server)
+	if h.ServerArg == "" || at < 0 {
+		return chain
+	}
+	r.note("ancestor process", chain[at].Name+" "+chain[at].String(), RoleIgnored, "it serves many sessions")
+	return chain[:at]
 }
 
 // namedProcess returns the living process whose pid, at least lowest, is in the

@@ -288,3 +288,37 @@ func TestHarnessAsProcessOne(t *testing.T) {
 		t.Errorf("root %v", a.Root)
 	}
 }
+
+// The first terminal of Codex starts a server that runs the threads of all terminals,
+// so neither the server nor that terminal says whether a session lives.
+func TestAServerOfManySessionsIsNobodysProcess(t *testing.T) {
+	thread := vars{"CODEX_THREAD_ID": "t1"}
+	for name, args := range map[string][]string{
+		"its own program":    {"/home/ada/.codex/packages/app-server-daemon/codex", "app-server", "--listen", "unix://"},
+		"run by node":        {"node", "/usr/lib/node_modules/@openai/codex/bin/codex.js", "app-server"},
+		"one rewritten argv": {"codex app-server --listen unix://"},
+	} {
+		table := identitytest.New()
+		server := table.Start(table.Start(1, "codex"), args...)
+		tool := table.Start(server, "bash", "-c", "tt")
+		table.Call(tool)
+		a := resolve(t, env(thread), table)
+		if a.Root != nil || a.Anchor != "session:t1" {
+			t.Errorf("%s: root %v, anchor %s", name, a.Root, a.Anchor)
+		}
+		id := a.ID
+		table.Call(table.Start(table.Start(1, "codex"), "bash", "-c", "tt"))
+		if a := resolve(t, env(thread), table); a.ID != id || a.Root == nil {
+			t.Errorf("%s: without the server it is %s with root %v, with it %s", name, a.ID, a.Root, id)
+		}
+		table.Call(table.Start(table.Start(tool, "codex", "exec"), "bash", "-c", "tt"))
+		if a := resolve(t, env(vars{"CODEX_THREAD_ID": "t2"}), table); a.Root == nil || table.Process(server) == *a.Root {
+			t.Errorf("%s: a program of its own below the server has the root %v", name, a.Root)
+		}
+	}
+	table := identitytest.New()
+	table.Call(table.Start(table.Start(1, "claude", "app-server"), "bash"))
+	if a := resolve(t, env(claude), table); a.Root == nil {
+		t.Error("the argument means nothing to other harnesses")
+	}
+}

@@ -41,6 +41,7 @@ type Harness struct {
 	SessionVars []string // variables that may hold the session id, best first
 	PIDVar      string   // variable with the pid of its process, which is taken as it is
 	PIDHintVar  string   // variable with a pid that another program has set: an ancestor that is the harness goes first
+	ServerArg   string   // argument of a process that serves many sessions: it and those above it belong to none of them
 
 	// What it keeps in the user's home directory.
 	ConfigDir ConfigDir

@@ -20,6 +20,7 @@ var optional = map[string]string{
 	"SessionVars":           "it exports no session id",
 	"PIDVar":                "it does not export its pid",
 	"PIDHintVar":            "no terminal exports its pid",
+	"ServerArg":             "each session has a process of its own",
 	"Note":                  "there is nothing to know",
 	"ConfigDir.Var":         "the directory cannot be moved",
 	"ConfigDir.Sub":         "the base is the directory",

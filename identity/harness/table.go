@@ -35,6 +35,7 @@ var table = []*Harness{
 		Package:     "@openai/codex",
 		Markers:     []Marker{{"CODEX_MANAGED_BY_NPM", "1"}, {"CODEX_THREAD_ID", ""}},
 		SessionVars: []string{"CODEX_THREAD_ID"},
+		ServerArg:   "app-server", // the first terminal starts it, and it runs the threads of all of them
 		ConfigDir:   ConfigDir{Var: "CODEX_HOME", Base: ".codex"},
 		SkillDir:    "skills",
 		Hooks: Hooks{
@@ -111,7 +112,7 @@ var table = []*Harness{
 		SkillDir:    "skills",
 		Hooks:       Hooks{File: "plugins/talking-stick.js", Shape: Plugin}, // plugin.js knows the rest
 		Input: HookInput{
-			Session: "session_id", Dir: "cwd",
+			Session: "session_id", SessionVar: "OPENCODE_RUN_ID", Dir: "cwd",
 			Tool: "tool_name", ToolInput: "tool_input", Files: []string{"filePath"}, Patch: "patchText",
 			Repeated: "stop_hook_active", Subagent: "agent_id",
 		},
