@@ -37,17 +37,35 @@ function ask(kind, payload) {
 }
 
 export const TalkingStick = async ({ client, directory }) => {
-  const children = new Set() // sessions of subagents: their stops are not the agent's
+  const parents = new Map() // session → the one whose agent has started it as a subagent, or ""
   const held = new Set() // sessions that go on only because they were held back
 
+  const parentOf = async (id) => {
+    if (!parents.has(id)) {
+      const found = await client.session.get({ path: { id } }).catch(() => undefined)
+      parents.set(id, found?.data?.parentID || "")
+    }
+    return parents.get(id)
+  }
+  // A subagent works for the agent of the outermost session.
+  const outermost = async (id) => {
+    for (let parent; (parent = await parentOf(id)); id = parent);
+    return id
+  }
+
   return {
+    // Sessions of one process are agents of their own.
+    "shell.env": async (input, output) => {
+      if (input.sessionID) output.env.OPENCODE_RUN_ID = await outermost(input.sessionID)
+    },
+
     event: async ({ event }) => {
-      if (event.type === "session.created" && event.properties?.info?.parentID) {
-        children.add(event.properties.info.id)
+      if (event.type === "session.created" && event.properties?.info) {
+        parents.set(event.properties.info.id, event.properties.info.parentID || "")
       }
       if (event.type !== "session.idle") return
       const id = event.properties?.sessionID
-      if (!id || children.has(id)) return
+      if (!id || (await parentOf(id))) return // a subagent's stop is not the agent's
       if (held.delete(id)) return
       const reason = await ask("stop", { session_id: id, cwd: directory, stop_hook_active: false })
       if (!reason) return
@@ -62,7 +80,7 @@ export const TalkingStick = async ({ client, directory }) => {
     "tool.execute.before": async (input, output) => {
       if (!WRITES.has(input.tool)) return
       const reason = await ask("edit", {
-        session_id: input.sessionID,
+        session_id: await outermost(input.sessionID),
         cwd: directory,
         tool_name: input.tool,
         tool_input: output.args,

@@ -12,7 +12,13 @@ import (
 const bench = `
 import { TalkingStick } from "./plugin.mjs"
 const prompted = []
-const client = { session: { promptAsync: async (p) => { prompted.push(p) } } }
+const client = { session: {
+  promptAsync: async (p) => { prompted.push(p) },
+  get: async ({ path }) => {
+    if (path.id === "broken") throw new Error("no such session")
+    return { data: { parentID: { earlier: "middle", middle: "top" }[path.id] } }
+  },
+} }
 const hooks = await TalkingStick({ client, directory: process.cwd() })
 const tool = async (name) => {
   try {
@@ -23,6 +29,11 @@ const tool = async (name) => {
   }
 }
 const idle = (sessionID) => hooks.event({ event: { type: "session.idle", properties: { sessionID } } })
+for (const sessionID of ["top", "earlier", "broken", undefined]) {
+  const output = { env: {} }
+  await hooks["shell.env"]({ cwd: "/w", sessionID }, output)
+  console.log("the shell of", sessionID, "is of", output.env.OPENCODE_RUN_ID)
+}
 await tool("read")
 await tool("write")
 await hooks.event({ event: { type: "session.created", properties: { info: { id: "child", parentID: "s" } } } })
@@ -39,15 +50,16 @@ func TestPlugin(t *testing.T) {
 	if err != nil {
 		t.Skip("no node here")
 	}
+	const envs = "the shell of top is of top\nthe shell of earlier is of top\nthe shell of broken is of broken\nthe shell of undefined is of undefined\n"
 	tests := []struct{ name, tt, want string }{
 		{
 			"tt refuses",
 			`printf '{"decision":"deny","reason":"%s: %s"}\n' "$2" "$(cat)" | sed 's/: {.*tool_name":"\([a-z]*\)".*}"}/ \1"}/; s/: {.*}"}/ now"}/'`,
-			"read passes\nwrite refused: edit write\nafter a subagent's stop: 0\nafter a stop: 1 s stop now\nafter the next: 1\n",
+			envs + "read passes\nwrite refused: edit write\nafter a subagent's stop: 0\nafter a stop: 1 s stop now\nafter the next: 1\n",
 		},
-		{"tt has nothing to say", "exit 0", "read passes\nwrite passes\nafter a subagent's stop: 0\nafter a stop: 0 undefined undefined\nafter the next: 0\n"},
-		{"tt is broken", "echo nonsense; exit 3", "read passes\nwrite passes\nafter a subagent's stop: 0\nafter a stop: 0 undefined undefined\nafter the next: 0\n"},
-		{"tt is missing", "", "read passes\nwrite passes\nafter a subagent's stop: 0\nafter a stop: 0 undefined undefined\nafter the next: 0\n"},
+		{"tt has nothing to say", "exit 0", envs + "read passes\nwrite passes\nafter a subagent's stop: 0\nafter a stop: 0 undefined undefined\nafter the next: 0\n"},
+		{"tt is broken", "echo nonsense; exit 3", envs + "read passes\nwrite passes\nafter a subagent's stop: 0\nafter a stop: 0 undefined undefined\nafter the next: 0\n"},
+		{"tt is missing", "", envs + "read passes\nwrite passes\nafter a subagent's stop: 0\nafter a stop: 0 undefined undefined\nafter the next: 0\n"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

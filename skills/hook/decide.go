@@ -26,8 +26,9 @@ type Rooms interface {
 
 // A Memory knows what was said to a session last. [SeenStore] keeps it on disk.
 type Memory interface {
-	// First reports whether what differs from the last message to call's session.
-	First(call Call, what string) bool
+	// First reports whether what is new to call's session, and whether it will be
+	// remembered. what is one line.
+	First(call Call, what string) (first, remembered bool)
 }
 
 // Decide applies the guard that call asks for. It returns the reason to refuse, or
@@ -44,7 +45,7 @@ func Decide(ctx context.Context, call Call, rooms Rooms, memory Memory) string {
 }
 
 func decideStop(ctx context.Context, call Call, rooms Rooms, memory Memory) string {
-	if call.Repeated || call.Subagent || call.Busy || call.Dir == "" {
+	if call.Subagent || call.Busy || call.Dir == "" {
 		return ""
 	}
 	stick, err := rooms.Stick(ctx, call.Dir, call)
@@ -60,10 +61,23 @@ func decideStop(ctx context.Context, call Call, rooms Rooms, memory Memory) stri
 	default:
 		return ""
 	}
-	if harness.Get(call.Harness).Input.Repeated == "" && !memory.First(call, fmt.Sprintf("%s %d %s", what, stick.Turn, stick.Root)) {
+	if !maySay(call, memory, fmt.Sprintf("%s %d %q", what, stick.Turn, stick.Root)) {
 		return ""
 	}
 	return reason
+}
+
+// maySay reports whether the guard holds the session back with what: once for each
+// turn of the stick. That the agent already goes on because a guard made it says
+// nothing of this turn, since a turn of the model that a notification has started
+// looks the same to its harness. It counts only where what was said cannot be
+// remembered: some harnesses would let a guard hold their agent back for ever.
+func maySay(call Call, memory Memory, what string) bool {
+	first, remembered := memory.First(call, what)
+	if first && !remembered {
+		return !call.Repeated && harness.Get(call.Harness).Input.Repeated != ""
+	}
+	return first
 }
 
 func decideEdit(ctx context.Context, call Call, rooms Rooms) string {

@@ -23,9 +23,10 @@ func (r rooms) Stick(_ context.Context, path string, _ Call) (*Stick, error) {
 	return r[path], nil
 }
 
-type always bool
+// A memory answers every message the same.
+type memory struct{ first, remembered bool }
 
-func (a always) First(Call, string) bool { return bool(a) }
+func (m memory) First(Call, string) (first, remembered bool) { return m.first, m.remembered }
 
 func TestDecideStop(t *testing.T) {
 	me := "claude:1"
@@ -37,7 +38,7 @@ func TestDecideStop(t *testing.T) {
 	}{
 		{"holding", Call{Dir: "/w"}, &Stick{Root: "/w", Me: me, Holder: me, Turn: 3}, "tt release"},
 		{"reserved", Call{Dir: "/w"}, &Stick{Root: "/w", Me: me, ReservedFor: me, Turn: 3}, "tt wait"},
-		{"told before", Call{Dir: "/w", Repeated: true}, &Stick{Root: "/w", Me: me, Holder: me}, ""},
+		{"held back before, and nothing can be remembered", Call{Dir: "/w", Repeated: true}, &Stick{Root: "/w", Me: me, Holder: me}, ""},
 		{"a subagent", Call{Dir: "/w", Subagent: true}, &Stick{Root: "/w", Me: me, Holder: me}, ""},
 		{"work in the background", Call{Dir: "/w", Busy: true}, &Stick{Root: "/w", Me: me, Holder: me}, ""},
 		{"somebody else holds", Call{Dir: "/w"}, &Stick{Root: "/w", Me: me, Holder: "codex:2"}, ""},
@@ -50,7 +51,7 @@ func TestDecideStop(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			tt.call.Kind, tt.call.Harness = Stop, harness.ClaudeCode
-			got := Decide(context.Background(), tt.call, rooms{"/w": tt.stick}, always(false))
+			got := Decide(context.Background(), tt.call, rooms{"/w": tt.stick}, memory{first: true})
 			if (got == "") != (tt.says == "") || !strings.Contains(got, tt.says) {
 				t.Errorf("says %q, want %q", got, tt.says)
 			}
@@ -86,7 +87,7 @@ func TestDecideEdit(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			tt.call.Kind, tt.call.Harness = Edit, harness.Codex
-			got := Decide(context.Background(), tt.call, r, always(false))
+			got := Decide(context.Background(), tt.call, r, memory{first: true})
 			if (got != "") != tt.refuse {
 				t.Fatalf("says %q", got)
 			}
@@ -99,41 +100,54 @@ func TestDecideEdit(t *testing.T) {
 
 func TestDecideIgnoresOtherKinds(t *testing.T) {
 	r := rooms{"/w": {Root: "/w", Me: "a:1", Holder: "b:2"}}
-	if got := Decide(context.Background(), Call{Kind: "session", Dir: "/w"}, r, always(true)); got != "" {
+	if got := Decide(context.Background(), Call{Kind: "session", Dir: "/w"}, r, memory{first: true}); got != "" {
 		t.Errorf("says %q", got)
 	}
 }
 
-func TestOneStopPerTurnWhereInputHasNoRepeated(t *testing.T) {
-	seen := SeenStore{Dir: filepath.Join(t.TempDir(), "told")}
-	stick := &Stick{Root: "/w", Me: "antigravity:1", Holder: "antigravity:1", Turn: 3}
-	r := rooms{"/w": stick}
-	call := Call{Harness: harness.Antigravity, Kind: Stop, SessionID: "c1", Dir: "/w"}
-	first := Decide(context.Background(), call, r, seen)
-	second := Decide(context.Background(), call, r, seen)
-	if first == "" || second != "" {
-		t.Errorf("first %q, second %q", first, second)
-	}
-	stick.Turn = 4
-	if Decide(context.Background(), call, r, seen) == "" {
-		t.Error("silent about another turn")
-	}
-	other := call
-	other.SessionID = "c2"
-	if Decide(context.Background(), other, r, seen) == "" {
-		t.Error("silent to another session")
-	}
-	call.SessionID = ""
-	if Decide(context.Background(), call, r, seen) != "" {
-		t.Error("speaks to a session it could not remember")
+// A turn of the model that a notification has started looks to the harness as if a
+// guard had held the agent back, so it is told once in each turn of the stick all the
+// same.
+func TestOneStopForEachTurnOfTheStick(t *testing.T) {
+	for _, id := range harness.IDs() {
+		for _, repeated := range []bool{false, true} {
+			seen := SeenStore{Dir: filepath.Join(t.TempDir(), "told")}
+			stick := &Stick{Root: "/w", Me: "a:1", Holder: "a:1", Turn: 3}
+			other := &Stick{Root: "/v", Me: "a:1", Holder: "a:1", Turn: 3}
+			r := rooms{"/w": stick, "/v": other}
+			call := Call{Harness: id, Kind: Stop, SessionID: "c1", Dir: "/w", Repeated: repeated}
+			says := func(call Call) bool { return Decide(context.Background(), call, r, seen) != "" }
+			if !says(call) || says(call) {
+				t.Errorf("%s, repeated %v: not once", id, repeated)
+			}
+			inOther := call
+			inOther.Dir = "/v"
+			if !says(inOther) || says(call) || says(inOther) {
+				t.Errorf("%s, repeated %v: not once in each of two workspaces", id, repeated)
+			}
+			if stick.Turn = 4; !says(call) || says(call) {
+				t.Errorf("%s, repeated %v: not once in another turn", id, repeated)
+			}
+			another := call
+			if another.SessionID = "c2"; !says(another) {
+				t.Errorf("%s, repeated %v: silent to another session", id, repeated)
+			}
+			unnamed := call
+			unnamed.SessionID = ""
+			if says(unnamed) != (!repeated && harness.Get(id).Input.Repeated != "") {
+				t.Errorf("%s, repeated %v: without a memory the harness's own word counts", id, repeated)
+			}
+		}
 	}
 }
 
 func TestSeenStoreForgetsOldSessions(t *testing.T) {
 	seen := SeenStore{Dir: filepath.Join(t.TempDir(), "told")}
 	call := Call{Harness: harness.Antigravity, SessionID: "old"}
-	if !seen.First(call, "x") || seen.First(call, "x") {
-		t.Fatal("not remembered")
+	for i := range 2 {
+		if first, remembered := seen.First(call, "x"); first != (i == 0) || !remembered {
+			t.Fatal("not remembered")
+		}
 	}
 	entries, err := os.ReadDir(seen.Dir)
 	if err != nil || len(entries) != 1 {
@@ -143,7 +157,7 @@ func TestSeenStoreForgetsOldSessions(t *testing.T) {
 	if err := os.Chtimes(filepath.Join(seen.Dir, entries[0].Name()), then, then); err != nil {
 		t.Fatal(err)
 	}
-	if !seen.First(Call{Harness: harness.Antigravity, SessionID: "new"}, "x") {
+	if first, _ := seen.First(Call{Harness: harness.Antigravity, SessionID: "new"}, "x"); !first {
 		t.Error("a new session is not spoken to")
 	}
 	if entries, _ := os.ReadDir(seen.Dir); len(entries) != 1 {

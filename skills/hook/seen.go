@@ -4,6 +4,8 @@ import (
 	"encoding/hex"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/talking-stick/tt/fsroom/digest"
@@ -14,27 +16,32 @@ import (
 // forgetAfter is how long the last message of a session is remembered.
 const forgetAfter = 30 * 24 * time.Hour
 
+// rememberedMessages is how many messages of a session are remembered. A session that
+// goes between workspaces is not told the same again in each.
+const rememberedMessages = 8
+
 // A SeenStore is a directory with a small file for each session, which holds what
-// was said to it last.
+// was said to it last, one message a line.
 type SeenStore struct {
 	Dir string // created when needed
 }
 
-// First reports whether what differs from the last message to the session of call,
-// and remembers it. If it cannot be remembered, First returns false: no message is
-// better than the same one again and again. It removes the files of sessions that
-// had no message for a month.
-func (s SeenStore) First(call Call, what string) bool {
+// First implements [Memory]. It removes the files of sessions that had no message for
+// a month.
+func (s SeenStore) First(call Call, what string) (first, remembered bool) {
 	if call.SessionID == "" || lockfile.MakeDirs(s.Dir, 0o700) != nil {
-		return false
+		return true, false
 	}
 	sum := digest.Sum256([]byte(string(call.Harness) + "\x00" + call.SessionID))
 	path := filepath.Join(s.Dir, hex.EncodeToString(sum[:8]))
-	if last, err := os.ReadFile(path); err == nil && string(last) == what {
-		return false
+	data, _ := os.ReadFile(path)
+	said := strings.FieldsFunc(string(data), func(r rune) bool { return r == '\n' })
+	if slices.Contains(said, what) {
+		return false, true
 	}
 	s.removeOlder(time.Now().Add(-forgetAfter))
-	return lockfile.Replace(path, []byte(what), s.Dir) == nil
+	said = append(said[max(0, len(said)-rememberedMessages+1):], what)
+	return true, lockfile.Replace(path, []byte(strings.Join(said, "\n")+"\n"), s.Dir) == nil
 }
 
 // removeOlder removes the files that were last written before then, those of
