@@ -1,6 +1,7 @@
 package fsroom
 
 import (
+	"context"
 	"encoding/hex"
 	"errors"
 	"io/fs"
@@ -184,6 +185,35 @@ func (a Agent) Write(name string, v wire.Fields) error {
 	}
 	sweepOld(temp, a.Path(name))
 	return nil
+}
+
+// changePatience is how long [Agent.Change] waits for other processes at most.
+const changePatience = 500 * time.Millisecond
+
+// Change decodes a file of the agent into v as [Agent.Read] does, calls change, and
+// replaces the file by v, as [Agent.Write] does, if that returns true. Processes that
+// change the agent's files do so one after the other; one that is stopped meanwhile is
+// waited for only briefly, and the change is given up.
+func (a Agent) Change(name string, v wire.Fields, change func(found bool) bool) error {
+	if a.unusable != nil {
+		return a.unusable
+	}
+	if err := MakeDir(a.dir); err != nil {
+		return a.explain(err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), changePatience)
+	defer cancel()
+	lock := a.Path("lock")
+	unlock, err := lockfile.Lock(ctx, lock)
+	if err != nil {
+		return a.explain(err)
+	}
+	defer unlock()
+	lockfile.Adopt(lock)
+	if !change(a.Read(name, v)) {
+		return nil
+	}
+	return a.Write(name, v)
 }
 
 // sweepOld removes temporary files of killed processes. Other processes may be writing at

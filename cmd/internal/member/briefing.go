@@ -12,7 +12,7 @@ import (
 // room before the grant, or as it is if the agent had the turn already. What cannot be
 // read is left out, and stays unread.
 func (r *Room) briefing(ctx context.Context, st *turn.State, handoff int64) (turn.Briefing, int64) {
-	seen := r.storedCursor(st).Notes
+	seen := r.Cursor(st).NotesSeq
 	b := turn.Briefing{NotesTotal: len(st.Notes), Missed: r.missed(ctx, st, handoff)}
 	if len(st.Notes) > 0 {
 		b.Notes = r.briefNotes(ctx, st, seen)

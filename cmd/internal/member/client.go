@@ -28,6 +28,8 @@ type Client struct {
 	Policy     func() (turn.Policy, error) // the policy of a room that is created
 	Executable func() (string, error)      // the path of this program, which is started as guardian
 	Warn       func(string)                // prints a warning
+
+	Shows string // how what the client prints reaches the agent, "" for [ShownByCommand]
 }
 
 // Now returns the current time on both clocks.

@@ -2,39 +2,137 @@ package member
 
 import (
 	"context"
+	"time"
 
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
 	"github.com/talking-stick/tt/journal/wire"
 )
 
-// A cursor says how far an agent has read its messages and seen the notes for it.
-type cursor struct {
+// A Cursor says what an agent was shown of a room and of the room's questions, and what
+// it was woken for. It is no part of the room's history: to lose it shows things again.
+type Cursor struct {
 	JoinedAt event.Time // of the membership it counts in
-	Seq      int64      // all messages up to this event were read; 0: none yet
-	Read     int64      // the number of messages read
-	Notes    int64      // all notes up to this event were shown
+	EventSeq int64      // all messages up to this event of the room were shown; 0: none yet
+	Read     int64      // the number of these messages
+	NotesSeq int64      // all notes up to this event of the room were shown
+	TopicSeq int64      // all questions and answers up to this event of the topic were shown
+	TopicID  string     // the topic that TopicSeq counts in
+	Shown    Shown
+	Woken    Woken
+}
+
+// A Shown says when the agent was last shown something, and how.
+type Shown struct {
+	At  event.Time
+	How string // see [Client.Shows]
+}
+
+// A Woken says up to which events the agent was woken for, and has not been shown yet.
+type Woken struct {
+	EventSeq int64      // of the room
+	TopicSeq int64      // of the topic
+	At       event.Time // of the last try
+	How      string     // what woke it
+	Tries    int        // how often, for these events
+}
+
+// ShownByCommand is the [Shown.How] of what a command printed.
+const ShownByCommand = "command"
+
+// Fields implements [wire.Fields].
+func (c *Cursor) Fields(codec *wire.Codec) {
+	codec.Time("joined_at", &c.JoinedAt)
+	codec.Int("event_seq", &c.EventSeq)
+	codec.Int("topic_seq", &c.TopicSeq)
+	codec.OptObject("shown", &c.Shown, c.Shown == Shown{})
+	codec.OptObject("woken", &c.Woken, c.Woken == Woken{})
+	codec.Int("read", &c.Read)
+	codec.OptInt("notes_event_seq", &c.NotesSeq)
+	codec.OptText("topic_id", &c.TopicID)
 }
 
 // Fields implements [wire.Fields].
-func (c *cursor) Fields(codec *wire.Codec) {
-	codec.Time("joined_at", &c.JoinedAt)
-	codec.Int("event_seq", &c.Seq)
-	codec.Int("read", &c.Read)
-	codec.OptInt("notes_event_seq", &c.Notes)
+func (s *Shown) Fields(c *wire.Codec) {
+	c.Time("at", &s.At)
+	c.OptText("how", &s.How)
 }
 
-// storedCursor returns the agent's cursor in its present membership.
-func (r *Room) storedCursor(st *turn.State) cursor {
+// Fields implements [wire.Fields].
+func (w *Woken) Fields(c *wire.Codec) {
+	c.Int("event_seq", &w.EventSeq)
+	c.OptInt("topic_seq", &w.TopicSeq)
+	c.Time("at", &w.At)
+	c.OptText("how", &w.How)
+	c.Num("tries", &w.Tries)
+}
+
+// advance moves the cursor over what b has in addition. No part of it goes back, and
+// what b leaves zero stays. It reports whether anything has changed.
+func (c *Cursor) advance(b Cursor) bool {
+	was := *c
+	if !c.JoinedAt.Equal(b.JoinedAt.Time) { // of another membership
+		if c.JoinedAt.After(b.JoinedAt.Time) {
+			return false
+		}
+		*c = Cursor{JoinedAt: b.JoinedAt}
+	}
+	if b.TopicID != "" && b.TopicID != c.TopicID {
+		c.TopicID, c.TopicSeq, c.Woken.TopicSeq = b.TopicID, 0, 0
+	}
+	if b.EventSeq > c.EventSeq {
+		c.EventSeq, c.Read = b.EventSeq, b.Read
+	}
+	c.NotesSeq = max(c.NotesSeq, b.NotesSeq)
+	c.TopicSeq = max(c.TopicSeq, b.TopicSeq)
+	if b.Shown.At.After(c.Shown.At.Time) {
+		c.Shown = b.Shown
+	}
+	c.Woken.advance(b.Woken)
+	return *c != was
+}
+
+// advance is the part of [Cursor.advance] for w. Another try for the same events is an
+// advance.
+func (w *Woken) advance(b Woken) {
+	event, topic := max(w.EventSeq, b.EventSeq), max(w.TopicSeq, b.TopicSeq)
+	if event > w.EventSeq || topic > w.TopicSeq || b.Tries > w.Tries && event == b.EventSeq && topic == b.TopicSeq {
+		*w = b
+		w.EventSeq, w.TopicSeq = event, topic
+	}
+}
+
+// Cursor returns the agent's cursor in its present membership, an empty one if it is no
+// member or nothing was stored.
+func (r *Room) Cursor(st *turn.State) Cursor {
 	m := st.Member(r.Self.ID)
 	if m == nil {
-		return cursor{}
+		return Cursor{}
 	}
-	var c cursor
+	var c Cursor
 	if r.own().Read(cursorFile, &c) && c.JoinedAt.Equal(m.JoinedAt.Time) {
 		return c
 	}
-	return cursor{JoinedAt: m.JoinedAt}
+	return Cursor{JoinedAt: m.JoinedAt}
+}
+
+// AdvanceCursor moves the agent's stored cursor over what at has in addition: each part
+// is set only if it is further than what is stored, and what at leaves zero stays. So
+// those that show and those that wake may store their parts at the same time. at is one
+// that [Room.Cursor] returned, or has its JoinedAt. The cursor is replaced atomically and
+// without a sync. If it cannot be stored, things are shown again.
+func (r *Room) AdvanceCursor(at Cursor) {
+	var stored Cursor
+	_ = r.own().Change(cursorFile, &stored, func(bool) bool { return stored.advance(at) })
+}
+
+// show moves the agent's stored cursor over what was just shown to it.
+func (r *Room) show(at Cursor) {
+	at.Shown, at.Woken = Shown{event.NewTime(time.Now()), r.Shows}, Woken{}
+	if at.Shown.How == "" {
+		at.Shown.How = ShownByCommand
+	}
+	r.AdvanceCursor(at)
 }
 
 // Unread counts the messages and the open notes for the agent that were not shown to
@@ -44,22 +142,22 @@ func (r *Room) Unread(st *turn.State) turn.Unread {
 	if !r.IsMember(st) || mail <= 0 && notes == 0 {
 		return turn.Unread{}
 	}
-	at := r.storedCursor(st)
-	return turn.Unread{Messages: max(0, mail-at.Read), Notes: st.UnreadNotes(r.Self.ID, at.Notes)}
+	at := r.Cursor(st)
+	return turn.Unread{Messages: max(0, mail-at.Read), Notes: st.UnreadNotes(r.Self.ID, at.NotesSeq)}
 }
 
 // NotesShown moves the agent's cursor over notes that were printed. shown tells them
 // by their event_seq. A note before which another one was not shown stays unread.
 func (r *Room) NotesShown(st *turn.State, shown func(seq int64) bool) {
-	at := r.storedCursor(st)
-	r.notesSeen(st, st.NotesSeen(r.Self.ID, at.Notes, shown))
+	at := r.Cursor(st)
+	r.notesSeen(st, st.NotesSeen(r.Self.ID, at.NotesSeq, shown))
 }
 
 // notesSeen moves the agent's cursor, if it is a member, over the notes up to an event.
 func (r *Room) notesSeen(st *turn.State, seen int64) {
-	if at := r.storedCursor(st); r.IsMember(st) && seen > at.Notes {
-		at.Notes = seen
-		r.saveCursor(at)
+	if at := r.Cursor(st); r.IsMember(st) && seen > at.NotesSeq {
+		at.NotesSeq = seen
+		r.show(at)
 	}
 }
 
@@ -73,7 +171,7 @@ func (r *Room) UnreadInterrupts(ctx context.Context, st *turn.State) (n int, err
 	if err != nil {
 		return 0, err
 	}
-	_, err = r.Events(ctx, at.Seq, func(e *event.Event) error {
+	_, err = r.Events(ctx, at.EventSeq, func(e *event.Event) error {
 		if turn.IsMail(e, r.Self.ID) && turn.Interrupts(e) {
 			n++
 		}
@@ -86,24 +184,24 @@ func (r *Room) UnreadInterrupts(ctx context.Context, st *turn.State) (n int, err
 // messages.
 func (r *Room) ReadUpTo(ctx context.Context, st *turn.State) (int64, error) {
 	at, err := r.cursor(ctx, st)
-	return at.Seq, err
+	return at.EventSeq, err
 }
 
-// cursor is storedCursor that is set before the first unread message for a member
+// cursor is Cursor that is set before the first unread message for a member
 // that has read nothing yet, and to the end for an agent that is no member.
-func (r *Room) cursor(ctx context.Context, st *turn.State) (cursor, error) {
-	at := r.storedCursor(st)
-	if at.Seq != 0 {
+func (r *Room) cursor(ctx context.Context, st *turn.State) (Cursor, error) {
+	at := r.Cursor(st)
+	if at.EventSeq != 0 {
 		return at, nil
 	}
-	at.Seq = st.Seq
+	at.EventSeq = st.Seq
 	unread := st.Mail(r.Self.ID) - at.Read
 	if unread <= 0 {
 		return at, nil
 	}
 	mail, err := r.LastEvents(ctx, st, false, int(unread), func(e *event.Event) bool { return turn.IsMail(e, r.Self.ID) })
 	if len(mail) > 0 {
-		at.Seq = mail[0].Seq - 1
+		at.EventSeq = mail[0].Seq - 1
 	}
 	return at, err
 }
@@ -112,7 +210,7 @@ func (r *Room) cursor(ctx context.Context, st *turn.State) (cursor, error) {
 // the first message that is not shown, which so stays unread.
 type ReadCursor struct {
 	room    *Room
-	at      cursor
+	at      Cursor
 	moved   bool
 	stopped bool
 }
@@ -122,10 +220,10 @@ type ReadCursor struct {
 func (r *Room) ReadCursor(ctx context.Context, st *turn.State, after int64) (*ReadCursor, error) {
 	at, err := r.cursor(ctx, st)
 	c := &ReadCursor{room: r, at: at, stopped: !r.IsMember(st)}
-	if err != nil || c.stopped || after <= at.Seq {
+	if err != nil || c.stopped || after <= at.EventSeq {
 		return c, err
 	}
-	err = r.EachEvent(ctx, at.Seq, false, func(e *event.Event) error {
+	err = r.EachEvent(ctx, at.EventSeq, false, func(e *event.Event) error {
 		c.stopped = e.Seq <= after && turn.IsMail(e, r.Self.ID)
 		if c.stopped || e.Seq >= after {
 			return ErrEnough
@@ -140,11 +238,11 @@ func (r *Room) ReadCursor(ctx context.Context, st *turn.State, after int64) (*Re
 func (c *ReadCursor) Pass(e *event.Event, shown bool) {
 	mail := turn.IsMail(e, c.room.Self.ID)
 	switch {
-	case c.stopped || e.Seq <= c.at.Seq:
+	case c.stopped || e.Seq <= c.at.EventSeq:
 	case mail && !shown:
 		c.stopped = true
 	default:
-		c.at.Seq = e.Seq
+		c.at.EventSeq = e.Seq
 		if mail {
 			c.at.Read++
 			c.moved = true
@@ -161,23 +259,6 @@ func (c *ReadCursor) Unread(st *turn.State) int64 {
 func (c *ReadCursor) Save() {
 	if c.moved {
 		c.moved = false
-		c.room.saveCursor(c.at)
+		c.room.show(c.at)
 	}
-}
-
-// saveCursor stores the agent's cursor. Where another process of the agent is further,
-// that stays. Two that save at the same moment may leave the earlier cursor: that shows
-// messages and notes again, which is allowed, and loses none.
-func (r *Room) saveCursor(at cursor) {
-	var stored cursor
-	if r.own().Read(cursorFile, &stored) && stored.JoinedAt.Equal(at.JoinedAt.Time) {
-		if stored.Seq >= at.Seq && stored.Notes >= at.Notes {
-			return
-		}
-		if stored.Seq >= at.Seq {
-			at.Seq, at.Read = stored.Seq, stored.Read
-		}
-		at.Notes = max(at.Notes, stored.Notes)
-	}
-	_ = r.own().Write(cursorFile, &at)
 }

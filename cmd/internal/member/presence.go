@@ -16,7 +16,7 @@ const (
 	waitingFile   = "waiting"        // locked while a process of the agent waits; its time is that of the last wait
 	processesFile = "processes.json" // a processRecord
 	leaseFile     = "hold.json"      // a leaseRecord
-	cursorFile    = "cursor.json"    // a cursor
+	cursorFile    = "cursor.json"    // a [Cursor]
 )
 
 // A processRecord names the processes of an agent. A session that was resumed has

@@ -1,0 +1,134 @@
+package member
+
+import (
+	"context"
+	"os"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/journal/event"
+	"github.com/talking-stick/tt/journal/wire"
+	"pgregory.net/rapid"
+)
+
+func at(seconds int64) event.Time { return event.NewTime(time.Unix(seconds, 0)) }
+
+// TestCursorAdvance: each part of a cursor is set only if it is further.
+func TestCursorAdvance(t *testing.T) {
+	base := Cursor{
+		JoinedAt: at(1), EventSeq: 10, Read: 3, NotesSeq: 8, TopicID: "t1", TopicSeq: 5,
+		Shown: Shown{at(20), "command"}, Woken: Woken{EventSeq: 12, TopicSeq: 6, At: at(21), How: "exec", Tries: 1},
+	}
+	with := func(change func(*Cursor)) Cursor { c := base; change(&c); return c }
+	for name, test := range map[string]struct{ b, want Cursor }{
+		"nothing":            {Cursor{JoinedAt: at(1)}, base},
+		"itself":             {base, base},
+		"messages":           {Cursor{JoinedAt: at(1), EventSeq: 11, Read: 4}, with(func(c *Cursor) { c.EventSeq, c.Read = 11, 4 })},
+		"older messages":     {Cursor{JoinedAt: at(1), EventSeq: 9, Read: 2, NotesSeq: 7, TopicSeq: 4}, base},
+		"notes":              {Cursor{JoinedAt: at(1), NotesSeq: 9}, with(func(c *Cursor) { c.NotesSeq = 9 })},
+		"questions":          {Cursor{JoinedAt: at(1), TopicID: "t1", TopicSeq: 7}, with(func(c *Cursor) { c.TopicSeq = 7 })},
+		"another topic":      {Cursor{JoinedAt: at(1), TopicID: "t2", TopicSeq: 1}, with(func(c *Cursor) { c.TopicID, c.TopicSeq, c.Woken.TopicSeq = "t2", 1, 0 })},
+		"shown later":        {Cursor{JoinedAt: at(1), Shown: Shown{at(30), "hook"}}, with(func(c *Cursor) { c.Shown = Shown{at(30), "hook"} })},
+		"shown earlier":      {Cursor{JoinedAt: at(1), Shown: Shown{at(10), "hook"}}, base},
+		"woken for more":     {Cursor{JoinedAt: at(1), Woken: Woken{EventSeq: 13, At: at(22), Tries: 1}}, with(func(c *Cursor) { c.Woken = Woken{EventSeq: 13, TopicSeq: 6, At: at(22), Tries: 1} })},
+		"woken again":        {Cursor{JoinedAt: at(1), Woken: Woken{EventSeq: 12, TopicSeq: 6, At: at(22), Tries: 2}}, with(func(c *Cursor) { c.Woken = Woken{EventSeq: 12, TopicSeq: 6, At: at(22), Tries: 2} })},
+		"woken for less":     {Cursor{JoinedAt: at(1), Woken: Woken{EventSeq: 11, TopicSeq: 6, At: at(22), Tries: 9}}, base},
+		"joined again":       {Cursor{JoinedAt: at(2), EventSeq: 1}, Cursor{JoinedAt: at(2), EventSeq: 1}},
+		"before it rejoined": {Cursor{JoinedAt: at(0), EventSeq: 99}, base},
+	} {
+		got := base
+		if changed := got.advance(test.b); got != test.want || changed != (got != base) {
+			t.Errorf("%s: %+v (changed %v), want %+v", name, got, changed, test.want)
+		}
+	}
+}
+
+// TestCursorNeverGoesBack, whatever is stored in whatever order.
+func TestCursorNeverGoesBack(t *testing.T) {
+	number := rapid.Int64Range(0, 9)
+	cursors := rapid.SliceOf(rapid.Custom(func(t *rapid.T) Cursor {
+		return Cursor{
+			JoinedAt: at(1), EventSeq: number.Draw(t, "event_seq"), NotesSeq: number.Draw(t, "notes"), TopicSeq: number.Draw(t, "topic"),
+			Shown: Shown{At: at(number.Draw(t, "shown"))}, Woken: Woken{EventSeq: number.Draw(t, "woken"), TopicSeq: number.Draw(t, "woken topic"), Tries: 1},
+		}
+	}))
+	rapid.Check(t, func(t *rapid.T) {
+		c := Cursor{JoinedAt: at(1)}
+		for _, b := range cursors.Draw(t, "cursors") {
+			was := c
+			c.advance(b)
+			if c.EventSeq != max(was.EventSeq, b.EventSeq) || c.NotesSeq != max(was.NotesSeq, b.NotesSeq) || c.TopicSeq != max(was.TopicSeq, b.TopicSeq) ||
+				c.Shown.At.Before(was.Shown.At.Time) || c.Woken.EventSeq != max(was.Woken.EventSeq, b.Woken.EventSeq) || c.Woken.TopicSeq != max(was.Woken.TopicSeq, b.Woken.TopicSeq) {
+				t.Fatalf("%+v and %+v make %+v", was, b, c)
+			}
+		}
+	})
+}
+
+// TestCursorForm: the file has the documented form, and one of an earlier version is read.
+func TestCursorForm(t *testing.T) {
+	c := Cursor{JoinedAt: at(0), EventSeq: 31, Shown: Shown{at(1), "hook"}, Woken: Woken{EventSeq: 31, At: at(2), How: "codex-queue", Tries: 1}}
+	const want = `{"joined_at":"1970-01-01T00:00:00.000Z","event_seq":31,"topic_seq":0,"shown":{"at":"1970-01-01T00:00:01.000Z","how":"hook"},` +
+		`"woken":{"event_seq":31,"at":"1970-01-01T00:00:02.000Z","how":"codex-queue","tries":1},"read":0}`
+	if got := string(wire.Append(nil, &c)); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	var old Cursor
+	err := wire.Decode([]byte(`{"joined_at":"1970-01-01T00:00:00.000Z","event_seq":5,"read":2,"notes_event_seq":4}`), &old)
+	if want := (Cursor{JoinedAt: at(0), EventSeq: 5, Read: 2, NotesSeq: 4}); err != nil || old != want {
+		t.Errorf("%+v, %v", old, err)
+	}
+}
+
+// TestCursorShared: one that shows and one that wakes store their parts at the same time,
+// and both stay.
+func TestCursorShared(t *testing.T) {
+	const rounds = 200
+	f := newFixture(t)
+	first := f.join("a:1")
+	joined := f.state(first).Member("a:1").JoinedAt
+	second := &Room{Client: first.Client, files: first.files, Workspace: first.Workspace}
+	second.Client = &Client{Store: first.Client.Store, Table: first.Table, Self: first.Self, Shows: "hook"}
+	var both sync.WaitGroup
+	both.Go(func() {
+		for n := range int64(rounds) {
+			first.AdvanceCursor(Cursor{JoinedAt: joined, Woken: Woken{EventSeq: n + 1, Tries: 1}})
+		}
+	})
+	both.Go(func() {
+		for n := range int64(rounds) {
+			second.show(Cursor{JoinedAt: joined, EventSeq: n + 1, Read: n + 1})
+		}
+	})
+	both.Wait()
+	got := first.Cursor(f.state(first))
+	if got.EventSeq != rounds || got.Read != rounds || got.Woken.EventSeq != rounds || got.Shown.How != "hook" {
+		t.Errorf("%+v", got)
+	}
+}
+
+// TestCursorLost: without the file, everything is shown again, and nothing fails.
+func TestCursorLost(t *testing.T) {
+	f := newFixture(t)
+	a, b := f.join("a:1"), f.join("b:1")
+	_, _, err := a.Update(context.Background(), func(st *turn.State, facts turn.Facts) ([]event.Event, error) {
+		return turn.Send(st, facts, turn.MessageRequest{Agent: "a:1", To: "b:1", Body: "hello"})
+	})
+	f.must(err)
+	st := f.state(b)
+	for _, content := range []string{"", "{", `{"joined_at":"2000-01-01T00:00:00Z","event_seq":99,"read":99}`} {
+		c, err := b.ReadCursor(context.Background(), st, 0)
+		f.must(err)
+		f.must(b.EachEvent(context.Background(), 0, false, func(e *event.Event) error { c.Pass(e, true); return nil }))
+		c.Save()
+		if n := b.Unread(st).Messages; n != 0 {
+			t.Errorf("%d unread after reading", n)
+		}
+		f.must(os.WriteFile(b.own().Path(cursorFile), []byte(content), 0o600))
+		if n := b.Unread(st).Messages; n != 1 {
+			t.Errorf("%d unread with the file %q", n, content)
+		}
+	}
+}
