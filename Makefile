@@ -6,7 +6,7 @@ PREFIX  ?= $(HOME)/.local
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 COMMIT  ?= $(shell git rev-parse --short=12 HEAD 2>/dev/null)
 
-PROGRAMS := ./cmd/tt ./cmd/agent-bus
+PROGRAMS := ./cmd/tt ./cmd/tt-console ./cmd/agent-bus
 STAMP    := -s -w -X main.version=$(VERSION) -X main.commit=$(COMMIT)
 BUILD    := CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(STAMP) -X main.installer=make'
 
@@ -16,7 +16,7 @@ GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.8.0
 
 .PHONY: build demo test test-mcp race lint fmt vet bench cross ci install uninstall share dist release clean fuzz model torture torture-long test-ci vuln guards
 
-build: ## both binaries, into bin/
+build: ## the programs, into bin/
 	@mkdir -p $(BIN)
 	$(BUILD) -o $(BIN)/ $(PROGRAMS)
 
@@ -105,7 +105,7 @@ endef
 
 install: build ## programs, completions and manual pages, into $(PREFIX)
 	install -d $(DESTDIR)$(PREFIX)/bin
-	install -m 0755 $(BIN)/tt $(BIN)/agent-bus $(DESTDIR)$(PREFIX)/bin/
+	install -m 0755 $(BIN)/tt $(BIN)/tt-console $(BIN)/agent-bus $(DESTDIR)$(PREFIX)/bin/
 	$(call share,$(DESTDIR)$(PREFIX))
 	@case ":$$PATH:" in *":$(PREFIX)/bin:"*) ;; *) echo 'Add $(PREFIX)/bin to your PATH.' ;; esac
 	@echo 'Installed into $(PREFIX)/bin. Next, for your agents: tt install --all'
@@ -116,7 +116,7 @@ uninstall: build ## remove what "make install" has put into $(PREFIX); run "tt u
 	$(call share,$(BIN)/installed)
 	cd $(BIN)/installed && find share -type f -exec rm -f '$(DESTDIR)$(PREFIX)/{}' ';'
 	rm -rf $(BIN)/installed
-	rm -f $(DESTDIR)$(PREFIX)/bin/tt $(DESTDIR)$(PREFIX)/bin/agent-bus
+	rm -f $(addprefix $(DESTDIR)$(PREFIX)/bin/,tt tt-console agent-bus)
 	@echo 'Rooms and settings stay in the data directory (default: ~/.local/share/talking-stick).'
 
 share: build ## completions and manual pages, into bin/share

@@ -52,6 +52,7 @@ const (
 	DataDirUnusable      Code = "data_dir_unusable"
 	DiskFull             Code = "disk_full"
 	InDoubt              Code = "in_doubt"
+	ConsoleNotInstalled  Code = "console_not_installed"
 )
 
 // An Error is a refusal or a failure, as users see it.

@@ -43,7 +43,12 @@ func newFlags() *Flags {
 //
 //go:noinline
 func (f *Flags) String(name, placeholder, usage string) {
-	f.add(new(textValue), Flag{Name: name, Placeholder: placeholder, Usage: usage})
+	f.StringP(name, "", placeholder, usage)
+}
+
+// StringP is String for a flag that also has a letter.
+func (f *Flags) StringP(name, short, placeholder, usage string) {
+	f.add(new(textValue), Flag{Name: name, Short: short, Placeholder: placeholder, Usage: usage})
 }
 
 // StringList declares a flag that may be given several times.
@@ -117,9 +122,10 @@ func (f *Flags) add(value pflag.Value, flag Flag) {
 	f.all = append(f.all, flag)
 }
 
+// find returns the flag with the name or letter, nil if there is none.
 func (f *Flags) find(name string) *Flag {
 	for i := range f.all {
-		if f.all[i].Name == name {
+		if f.all[i].Name == name || name != "" && f.all[i].Short == name {
 			return &f.all[i]
 		}
 	}

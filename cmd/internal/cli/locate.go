@@ -81,7 +81,7 @@ func (p *Program) takesValue(name string) bool {
 	switch name {
 	case "agent":
 		return p.Agents
-	case "json", "text", "verbose", "help", "version":
+	case "json", "text", "verbose", "help", "version", "v", "h":
 		return false
 	}
 	for _, c := range p.Commands {

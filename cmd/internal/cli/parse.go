@@ -78,10 +78,10 @@ func (f *Flags) takesValue(name string) bool {
 	return flag != nil && flag.Placeholder != ""
 }
 
-// knowsLetters reports whether a cluster of letters, as in "-hv", is all flags.
+// knowsLetters reports whether a cluster of letters, as in "-hv", is all switches.
 func (f *Flags) knowsLetters(cluster string) bool {
 	for i := range len(cluster) {
-		if f.set.ShorthandLookup(cluster[i:i+1]) == nil {
+		if flag := f.set.ShorthandLookup(cluster[i : i+1]); flag == nil || flag.NoOptDefVal == "" {
 			return false
 		}
 	}

@@ -9,7 +9,7 @@ import (
 type Token struct {
 	Kind  TokenKind
 	Index int    // its place among the arguments
-	Flag  string // of a flag: its name, or its letters
+	Flag  string // of a flag: its name, or its letters; its letter if that takes a value
 	Glued bool   // of a flag: whether a value follows in the same argument, behind "="
 }
 
@@ -19,14 +19,14 @@ type TokenKind int
 // The kinds of tokens.
 const (
 	Operand    TokenKind = iota // neither a flag nor the value of one
-	LongFlag                    // "--name", "--name=value"
+	LongFlag                    // "--name", "--name=value", and "-n", "-nvalue", "-n=value" of a flag that takes a value
 	ShortFlags                  // "-v", "-hv"
-	FlagValue                   // the argument behind a long flag that takes a value
+	FlagValue                   // the argument behind a flag that takes a value
 	Terminator                  // "--", behind which all arguments are operands
 )
 
-// Tokens yields the tokens of args. takesValue reports whether the long flag with
-// this name takes a value; it is asked when the flag is reached.
+// Tokens yields the tokens of args. takesValue reports whether the flag with this name
+// or letter takes a value; it is asked when the flag is reached.
 func Tokens(args []string, takesValue func(name string) bool) iter.Seq[Token] {
 	return func(yield func(Token) bool) {
 		ended, wantsValue := false, false
@@ -42,6 +42,9 @@ func Tokens(args []string, takesValue func(name string) bool) iter.Seq[Token] {
 				t.Kind = LongFlag
 				t.Flag, _, t.Glued = strings.Cut(arg[2:], "=")
 				wantsValue = !t.Glued && takesValue(t.Flag)
+			case takesValue(arg[1:2]):
+				t.Kind, t.Flag, t.Glued = LongFlag, arg[1:2], len(arg) > len("-n")
+				wantsValue = !t.Glued
 			default:
 				t.Kind = ShortFlags
 				t.Flag, _, t.Glued = strings.Cut(arg[1:], "=")

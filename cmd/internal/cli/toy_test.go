@@ -69,7 +69,7 @@ func toy(ran func(*Invocation)) *Program {
 			{
 				Name: "shout send", Group: "talking", Short: "shout something",
 				Args:  []Arg{{Name: "player", Show: "PLAYER|all"}, {Name: "body", Rest: true}},
-				Flags: func(f *Flags) { f.Bool("loud", "louder") },
+				Flags: func(f *Flags) { f.Bool("loud", "louder"); f.StringP("because", "b", "TEXT", "why you shout") },
 				Run:   do(func(c *Invocation) error { return c.Out.Result(c.Rest("body"), nil) }),
 			},
 			{

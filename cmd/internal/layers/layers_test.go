@@ -81,6 +81,8 @@ var layers = map[string]layer{
 		"consoles and engines use it too, so it must not know flags or output of a command: pass values in, return results"},
 	"cmd/internal": {[]string{"cmd/internal", "fsroom", "journal", "lockfile", "identity", "skills"},
 		"what programs share does not depend on one of them"},
+	"cmd/tt-console": {[]string{"cmd/internal/cli", "cmd/internal/viewers", "cmd/internal/report", "identity"},
+		"it is a main file: what a command does goes to a package of its own in cmd/internal"},
 	"cmd/tt": {[]string{"cmd/internal/ttcmd"}, "it is a main file: a command goes to cmd/internal/ttcmd"},
 	"cmd/agent-bus": {[]string{"cmd/agent-bus", "cmd/internal", "fsroom", "journal", "lockfile", "identity"},
 		"it is a program of its own: what it shares with tt goes to cmd/internal"},

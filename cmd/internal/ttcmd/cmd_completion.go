@@ -100,7 +100,7 @@ func flagValues(c *cli.Invocation, at completion.Position) completion.Answer {
 		return a
 	case "path":
 		return completion.Answer{Paths: completion.Directories}
-	case "artifact", "file", "cursor":
+	case "artifact", "file", "cursor", "output":
 		return completion.Answer{Paths: completion.Files}
 	case "event":
 		return completion.Words(turn.EventTypes()...)

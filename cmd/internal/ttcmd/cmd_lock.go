@@ -190,6 +190,11 @@ func refs(inside []locks.Holding) []string {
 
 // lockEnviron returns the environment of a command that runs under the locks.
 func lockEnviron(refs []string) []string {
-	env := slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, locks.Variable+"=") })
-	return append(env, locks.Variable+"="+strings.Join(refs, " "))
+	return environWith(locks.Variable, strings.Join(refs, " "))
+}
+
+// environWith returns the environment of this process with the variable set.
+func environWith(name, value string) []string {
+	env := slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, name+"=") })
+	return append(env, name+"="+value)
 }

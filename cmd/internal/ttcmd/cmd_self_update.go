@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
+	"github.com/talking-stick/tt/cmd/internal/viewers"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/identity/harness"
 )
@@ -83,7 +84,7 @@ func adviseUpdate(path, installer, version string) updateAdvice {
 	a := updateAdvice{Method: installer, Executable: path}
 	switch installer {
 	case "make":
-		a.Shell, a.Note = "git pull && make build && install -m 0755 bin/tt bin/agent-bus "+shellWord(dir), "run it in the checkout that tt was built from"
+		a.Shell, a.Note = "git pull && make build && install -m 0755 bin/tt bin/tt-console bin/agent-bus "+shellWord(dir), "run it in the checkout that tt was built from"
 		if filepath.Base(dir) == "bin" {
 			a.Shell = "git pull && make install PREFIX=" + shellWord(filepath.Dir(dir))
 		}
@@ -97,7 +98,10 @@ func adviseUpdate(path, installer, version string) updateAdvice {
 	default:
 		a.Method, a.Runnable = "go-install", strings.HasPrefix(version, "v") && !strings.HasSuffix(version, "+dirty")
 		a.Command = []string{"env", "GOBIN=" + dir, "go", "install", module + "/cmd/tt@latest"}
-		a.Shell = "GOBIN=" + shellWord(dir) + " go install " + module + "/cmd/tt@latest"
+		if _, err := exec.LookPath(filepath.Join(dir, viewers.Program)); err == nil {
+			a.Command = append(a.Command, module+"/cmd/"+viewers.Program+"@latest")
+		}
+		a.Shell = "GOBIN=" + shellWord(dir) + " " + strings.Join(a.Command[2:], " ")
 		if !a.Runnable {
 			a.Method, a.Note = "unknown", "how this tt was installed is unknown; this puts the latest release in its place"
 		}

@@ -27,7 +27,7 @@ func TestAdviseUpdate(t *testing.T) {
 		{"/h/x/tt", "", "v1.2.4-0.2026+dirty", "unknown", "go install", false},
 		{"/h/x/tt", "", "(devel)", "unknown", "go install", false},
 		{"/h/.local/bin/tt", "make", "v1.2.3", "make", "git pull && make install PREFIX=/h/.local", false},
-		{"/opt/tt/tt", "make", "", "make", "install -m 0755 bin/tt bin/agent-bus /opt/tt", false},
+		{"/opt/tt/tt", "make", "", "make", "install -m 0755 bin/tt bin/tt-console bin/agent-bus /opt/tt", false},
 		{"/opt/bin/tt", "archive", "", "archive", ".tar.gz | tar -xzf - -C /opt/bin --strip-components=2", false},
 	}
 	for _, tt := range tests {

@@ -40,7 +40,7 @@ var (
 		joinCommand, waitCommand, tryCommand, releaseCommand, assignCommand, passCommand, takeCommand, leaveCommand, kickCommand, closeCommand,
 		msgSendCommand, msgRecvCommand, notesAddCommand, notesListCommand, notesResolveCommand,
 		lockRunCommand, lockListCommand,
-		statusCommand, stateCommand, listCommand, logCommand, eventsCommand, whoamiCommand, checkCommand,
+		statusCommand, stateCommand, listCommand, logCommand, eventsCommand, whoamiCommand, checkCommand, consoleCommand, reportCommand,
 		policyCommand, doctorCommand, guardCommand,
 	}
 	setup = []*cli.Command{

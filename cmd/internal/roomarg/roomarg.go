@@ -1,0 +1,94 @@
+// Package roomarg reads from a command line which workspace it means and who is
+// calling, for the commands of tt and of tt-console.
+package roomarg
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+
+	"github.com/talking-stick/tt/cmd/internal/cli"
+	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/workspace"
+	"github.com/talking-stick/tt/identity"
+)
+
+// Flag declares --path, the other way to name the workspace.
+func Flag(f *cli.Flags) {
+	f.String("path", "DIR", "the workspace, instead of the argument or the current directory")
+}
+
+// Arg returns the optional last argument of most commands.
+func Arg() cli.Arg {
+	return cli.Arg{Name: "path", Optional: true, Usage: "a directory of the workspace, or a file in it (default: the current directory)"}
+}
+
+// Locate returns the workspace that the command line names, see [LocatePath].
+func Locate(c *cli.Invocation) (*workspace.Workspace, error) {
+	arg := ""
+	for _, a := range c.Cmd.Args {
+		if a.Name == "path" {
+			arg = a.Name
+		}
+	}
+	path, err := Path(c, arg)
+	if err != nil {
+		return nil, err
+	}
+	return LocatePath(c.Env, path)
+}
+
+// LocatePath returns the workspace of a path, see [workspace.Locate]. Only the shell
+// still knows the name of a current directory that was removed.
+func LocatePath(env *cli.Env, path string) (*workspace.Workspace, error) {
+	w, err := workspace.Locate(path, env.Dir, env.Home)
+	var gone *code.Error
+	if pwd := env.Lookup("PWD"); w == nil && env.Dir == "" && filepath.IsAbs(pwd) && errors.As(err, &gone) {
+		gone.WithHint("go to another directory, or name the workspace with --path; it may have been %s", pwd).With("path", pwd)
+	}
+	return w, err
+}
+
+// Path returns the path named by --path or by the argument, "" for neither. An empty
+// arg stands for no argument.
+func Path(c *cli.Invocation, arg string) (string, error) {
+	given := c.Given("path")
+	if arg != "" && c.HasArg(arg) {
+		if given {
+			return "", c.Usagef("the path was given twice: as %q and as --path %q", c.Arg(arg), c.String("path"))
+		}
+		return NonEmpty(c, c.Arg(arg))
+	}
+	if given {
+		return NonEmpty(c, c.String("path"))
+	}
+	return "", nil
+}
+
+// NonEmpty returns the path, or a usage error if it is empty.
+func NonEmpty(c *cli.Invocation, path string) (string, error) {
+	if path == "" {
+		return "", c.Usagef("the path is empty")
+	}
+	return path, nil
+}
+
+// Caller resolves the identity of the caller.
+func Caller(c *cli.Invocation, table identity.Table) (identity.Agent, error) {
+	if c.Given("agent") && c.Agent == "" {
+		return identity.Agent{}, identity.ValidateAgentID("")
+	}
+	return identity.Resolve(IdentityEnv(c.Env, c.Agent != ""), table, c.Agent)
+}
+
+// IdentityEnv returns what decides the identity. An id that was given needs no look
+// into the user database.
+func IdentityEnv(env *cli.Env, given bool) identity.Env {
+	if given || env.Lookup("TT_HARNESS_AGENT_ID") != "" {
+		host, _ := os.Hostname()
+		return identity.Env{Lookup: env.Lookup, Home: env.Home, Host: host}
+	}
+	e := identity.SystemEnv()
+	e.Lookup, e.Home = env.Lookup, env.Home
+	return e
+}
