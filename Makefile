@@ -64,9 +64,9 @@ cross: ## it compiles where it is to run, the tests too
 	GOOS=darwin GOARCH=arm64 $(GO) vet ./...
 	GOOS=windows GOARCH=amd64 $(GO) vet ./...
 
-guards: build ## the size of tt, and its start beside that of a program that does nothing
+guards: build ## the size of tt, its start beside that of a program that does nothing, a free lock beside flock(1)
 	$(BUILD) -o $(BIN)/ ./cmd/internal/baseline
-	TT_BENCH_DIR=$(CURDIR)/$(BIN) $(GO) test -count 1 -run '^TestSizeAndStart$$' -v ./cmd/internal/ttcmd
+	TT_BENCH_DIR=$(CURDIR)/$(BIN) $(GO) test -count 1 -run '^(TestSizeAndStart|TestFreeLockBesideFlock)$$' -v ./cmd/internal/ttcmd
 
 FUZZTIME ?= 60s
 FUZZ     ?= .

@@ -51,6 +51,9 @@ type Table interface {
 	// there is none; any other error means that it is not known whether there is.
 	Inspect(pid int) (Info, error)
 
+	// Look is Inspect for less: it may leave out Args, StartedAt, PPID and Name.
+	Look(pid int) (Info, error)
+
 	// Verdict says whether p is alive; see [Judge].
 	Verdict(p Process) Verdict
 }

@@ -36,7 +36,7 @@ func (t *procTable) Self() Process {
 }
 
 func (t *procTable) Inspect(pid int) (Info, error) {
-	info, err := t.look(pid)
+	info, err := t.Look(pid)
 	if err != nil {
 		return Info{}, err
 	}
@@ -49,11 +49,11 @@ func (t *procTable) Inspect(pid int) (Info, error) {
 }
 
 func (t *procTable) Verdict(p Process) Verdict {
-	return Judge(p, t.Self(), t.look)
+	return Judge(p, t.Self(), t.Look)
 }
 
-// look is Inspect without arguments and wall time. It reads one file.
-func (t *procTable) look(pid int) (Info, error) {
+// Look reads one file.
+func (t *procTable) Look(pid int) (Info, error) {
 	if namespace() == "" {
 		return Info{}, fmt.Errorf("/proc does not show the processes of this namespace")
 	}

@@ -30,7 +30,7 @@ type gopsutilTable struct {
 func (t *gopsutilTable) Self() Process {
 	t.once.Do(func() {
 		t.self = Process{Host: hostName(), Boot: BootID(), PID: os.Getpid(), Namespace: namespace()}
-		if info, err := t.look(t.self.PID); err == nil {
+		if info, err := t.Look(t.self.PID); err == nil {
 			t.self = info.Process
 		}
 	})
@@ -38,7 +38,7 @@ func (t *gopsutilTable) Self() Process {
 }
 
 func (t *gopsutilTable) Inspect(pid int) (Info, error) {
-	info, err := t.look(pid)
+	info, err := t.Look(pid)
 	if err != nil {
 		return Info{}, err
 	}
@@ -52,11 +52,11 @@ func (t *gopsutilTable) Inspect(pid int) (Info, error) {
 }
 
 func (t *gopsutilTable) Verdict(p Process) Verdict {
-	return Judge(p, t.Self(), t.look)
+	return Judge(p, t.Self(), t.Look)
 }
 
-// look is Inspect without parent, name and arguments.
-func (t *gopsutilTable) look(pid int) (Info, error) {
+// Look leaves out parent and name, too.
+func (t *gopsutilTable) Look(pid int) (Info, error) {
 	created, err := (&process.Process{Pid: int32(pid)}).CreateTime()
 	if err != nil {
 		if exists, existsErr := process.PidExists(int32(pid)); existsErr == nil && !exists {

@@ -58,8 +58,15 @@ func openFlock(path string) handle {
 	return flock.New(path, flock.SetFlag(lockFlags), flock.SetPermissions(0o600))
 }
 
+// TryLock is [Lock] that does not wait. If another process has the lock, unlock is nil,
+// and so is the error.
+func TryLock(path string) (unlock func() error, err error) {
+	return locker{path: path, open: openFlock, once: true}.lock(context.Background())
+}
+
 type locker struct {
 	path string
+	once bool // do not wait
 	open func(path string) handle
 }
 
@@ -69,7 +76,7 @@ func (l locker) lock(ctx context.Context) (func() error, error) {
 	}
 	for {
 		h, err := l.acquire(ctx)
-		if err != nil {
+		if h == nil || err != nil {
 			return nil, err
 		}
 		unlock := func() error { return retry(h.Unlock) }
@@ -90,7 +97,8 @@ func (l locker) lock(ctx context.Context) (func() error, error) {
 	}
 }
 
-// acquire returns a handle that has the lock on what path named when it was opened.
+// acquire returns a handle that has the lock on what path named when it was opened, or
+// nil where it is not to wait.
 func (l locker) acquire(ctx context.Context) (handle, error) {
 	h := l.open(l.path)
 	var locked bool
@@ -100,6 +108,8 @@ func (l locker) acquire(ctx context.Context) (handle, error) {
 		return nil, explain(l.path, "lock", err)
 	case locked:
 		return h, nil
+	case l.once:
+		return nil, nil
 	case ctx.Err() != nil:
 		return nil, l.ended(ctx, 0)
 	}

@@ -56,6 +56,24 @@ func busy(t *testing.T, path string) *BusyError {
 	return taken
 }
 
+func TestTryLockDoesNotWait(t *testing.T) {
+	path := inTemp(t, "lock")
+	unlock, err := TryLock(path)
+	if unlock == nil || err != nil {
+		t.Fatalf("a free lock: %v", err)
+	}
+	if second, err := TryLock(path); second != nil || err != nil {
+		t.Errorf("a lock that is held: %v, %v", second != nil, err)
+	}
+	check(t, unlock())
+	free(t, path)
+	check(t, os.Remove(path))
+	check(t, os.Mkdir(path, 0o700))
+	if unlock, err := TryLock(path); unlock != nil || err == nil {
+		t.Errorf("a directory: %v, %v", unlock != nil, err)
+	}
+}
+
 func TestGoroutinesExcludeEachOther(t *testing.T) {
 	path := inTemp(t, "lock")
 	var inside atomic.Int32 // atomic, because flock orders no memory for Go

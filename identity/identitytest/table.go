@@ -171,6 +171,9 @@ func (t *Table) Inspect(pid int) (identity.Info, error) {
 	return p, nil
 }
 
+// Look implements [identity.Table].
+func (t *Table) Look(pid int) (identity.Info, error) { return t.Inspect(pid) }
+
 // Verdict implements [identity.Table].
 func (t *Table) Verdict(p identity.Process) identity.Verdict {
 	return identity.Judge(p, t.Self(), t.Inspect)

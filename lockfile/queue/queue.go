@@ -206,6 +206,12 @@ func (q *Queue) lock(ctx context.Context, deadline time.Time, busy func(error)) 
 		deadline = least
 	}
 	path := filepath.Join(q.Dir, "lock")
+	if unlock, err = lockfile.TryLock(path); err != nil {
+		return nil, err
+	} else if unlock != nil { // without a timer, which would start a thread
+		lockfile.Adopt(path)
+		return unlock, nil
+	}
 	patience := time.Second
 	for {
 		until := time.Now().Add(patience)

@@ -123,7 +123,7 @@ func (p processes) Condition(raw json.RawMessage) queue.Condition {
 	}
 	stopped := false
 	verdict := identity.Judge(process, p.table.Self(), func(pid int) (identity.Info, error) {
-		info, err := p.table.Inspect(pid)
+		info, err := p.table.Look(pid)
 		stopped = info.Stopped
 		return info, err
 	})

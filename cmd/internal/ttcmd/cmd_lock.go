@@ -86,10 +86,10 @@ func runLockRun(ctx context.Context, c *cli.Invocation) error {
 	}) {
 		return become(program, argv, lockEnviron(t.Inside), nil)
 	}
-	signals := catchSignals(ctx)
-	wait := &lockWait{call: c, locks: l, id: id, began: time.Now(), lines: newLines(c.Env.Stderr)}
-	hold, err := wait.acquire(signals.ctx, t)
-	if ended := signals.stop(); ended != nil {
+	wait := &lockWait{call: c, locks: l, id: id, began: time.Now()}
+	wait.signals.ctx, wait.signals.cancel = context.WithCancelCause(ctx)
+	hold, err := wait.acquire(t)
+	if ended := wait.signals.stop(); ended != nil {
 		if hold != nil {
 			hold.Release()
 		}

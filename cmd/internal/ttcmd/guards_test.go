@@ -40,10 +40,40 @@ func TestSizeAndStart(t *testing.T) {
 	}
 }
 
+// A command under a free lock takes at most twice as long as under flock(1), which knows
+// of no queue and of no holder.
+func TestFreeLockBesideFlock(t *testing.T) {
+	bin := os.Getenv("TT_BENCH_DIR")
+	if bin == "" {
+		t.Skip("TT_BENCH_DIR is not set; make guards sets it")
+	}
+	for _, tool := range []string{"flock", "true"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			t.Skip(err)
+		}
+	}
+	const runs, atMost = 200, 2.0
+	t.Setenv("TALKING_STICK_DATA_DIR", t.TempDir())
+	file, flock, tt := filepath.Join(t.TempDir(), "lock"), time.Hour, time.Hour
+	for range runs {
+		flock = min(flock, startIn(t, os.Environ(), "flock", file, "true"))
+		tt = min(tt, startIn(t, os.Environ(), filepath.Join(bin, "tt"), "lock", "run", "free", "--", "true"))
+	}
+	t.Logf("tt lock run: %v; flock: %v; %.1f times", tt, flock, float64(tt)/float64(flock))
+	if float64(tt) > atMost*float64(flock) {
+		t.Errorf("tt lock run takes %v, %.1f times flock's %v", tt, float64(tt)/float64(flock), flock)
+	}
+}
+
 func start(t *testing.T, program string, args ...string) time.Duration {
 	t.Helper()
+	return startIn(t, []string{"GOMAXPROCS=1"}, program, args...)
+}
+
+func startIn(t *testing.T, env []string, program string, args ...string) time.Duration {
+	t.Helper()
 	cmd := exec.Command(program, args...)
-	cmd.Env = []string{"GOMAXPROCS=1"}
+	cmd.Env = env
 	began := time.Now()
 	if err := cmd.Run(); err != nil {
 		t.Fatalf("%s: %v", program, err)

@@ -21,13 +21,15 @@ import (
 // sayAgain is how often a wait that does not change is reported.
 const sayAgain = 30 * time.Second
 
-// A lockWait waits for a lock and reports it on standard error.
+// A lockWait waits for a lock and reports it on standard error. What costs threads, signals
+// and the writing of lines, begins with the waiting: most locks are free.
 type lockWait struct {
-	call  *cli.Invocation
-	locks *locks.Locks
-	id    locks.ID
-	began time.Time
-	lines *lines
+	call    *cli.Invocation
+	locks   *locks.Locks
+	id      locks.ID
+	began   time.Time
+	signals lockSignals
+	lines   lines
 
 	last   lockProgress // as it was seen last
 	said   string       // what the last line was about
@@ -45,7 +47,7 @@ type lockProgress struct {
 }
 
 // acquire waits for the lock. Its errors say that the command was not run.
-func (w *lockWait) acquire(ctx context.Context, t *queue.Ticket) (*queue.Hold, error) {
+func (w *lockWait) acquire(t *queue.Ticket) (*queue.Hold, error) {
 	q, err := w.locks.Queue(w.id)
 	if err != nil {
 		return nil, notRun(err)
@@ -54,10 +56,13 @@ func (w *lockWait) acquire(ctx context.Context, t *queue.Ticket) (*queue.Hold, e
 	if w.call.Given("timeout") {
 		patience = w.call.Duration("timeout")
 	}
-	hold, err := q.Acquire(ctx, t, queue.Options{
+	hold, err := q.Acquire(w.signals.ctx, t, queue.Options{
 		Patience: patience,
 		Look:     func(me *queue.Ticket, others []*queue.Entry) error { return w.look(me, others, patience) },
-		Busy:     func(err error) { w.say("busy", lockProgress{Problem: err.Error()}) },
+		Busy: func(err error) {
+			w.signals.listen()
+			w.say("busy", lockProgress{Problem: err.Error()})
+		},
 	})
 	switch {
 	case errors.Is(err, queue.ErrTimeout):
@@ -99,6 +104,7 @@ func (w *lockWait) look(me *queue.Ticket, others []*queue.Entry, patience time.D
 		w.last = p
 		return nil
 	}
+	w.signals.listen()
 	about := fmt.Sprint(ahead)
 	if p.Holder != nil {
 		about += fmt.Sprint(" ", p.Holder.Ticket, p.Holder.Process)
@@ -148,7 +154,7 @@ func (w *lockWait) print(p lockProgress, text string) {
 		}
 		line = string(b) + "\n"
 	}
-	w.lines.print(line)
+	w.lines.print(w.call.Env.Stderr, line)
 }
 
 // busy is the error of a wait that has lasted too long.
@@ -187,22 +193,20 @@ func spent(d time.Duration) string {
 // lines prints lines without waiting for their reader. If it does not read, later lines
 // are dropped.
 type lines struct {
-	queued chan string
+	queued chan string // nil before the first line
 	done   chan struct{}
 }
 
-func newLines(to io.Writer) *lines {
-	l := &lines{queued: make(chan string, 64), done: make(chan struct{})}
-	go func() {
-		defer close(l.done)
-		for line := range l.queued {
-			_, _ = io.WriteString(to, line)
-		}
-	}()
-	return l
-}
-
-func (l *lines) print(line string) {
+func (l *lines) print(to io.Writer, line string) {
+	if l.queued == nil {
+		l.queued, l.done = make(chan string, 64), make(chan struct{})
+		go func() {
+			defer close(l.done)
+			for line := range l.queued {
+				_, _ = io.WriteString(to, line)
+			}
+		}()
+	}
 	select {
 	case l.queued <- line:
 	default:
@@ -211,6 +215,9 @@ func (l *lines) print(line string) {
 
 // flush waits until all is printed, or it is clear that nobody reads.
 func (l *lines) flush() {
+	if l.queued == nil {
+		return
+	}
 	close(l.queued)
 	select {
 	case <-l.done:
@@ -222,15 +229,18 @@ func (l *lines) flush() {
 type lockSignals struct {
 	ctx     context.Context
 	cancel  context.CancelCauseFunc
-	arrived chan os.Signal
+	arrived chan os.Signal // nil before listen
 	done    chan struct{}
 }
 
-// catchSignals makes signals end the context. Those that the process was started to
-// ignore, as by nohup, stay ignored.
-func catchSignals(ctx context.Context) *lockSignals {
-	s := &lockSignals{arrived: make(chan os.Signal, 1), done: make(chan struct{})}
-	s.ctx, s.cancel = context.WithCancelCause(ctx)
+// listen makes signals end the context. Those that the process was started to ignore, as
+// by nohup, stay ignored. Before, signals end the process, which leaves a ticket that does
+// not count.
+func (s *lockSignals) listen() {
+	if s.arrived != nil {
+		return
+	}
+	s.arrived, s.done = make(chan os.Signal, 1), make(chan struct{})
 	var wanted []os.Signal
 	for _, sig := range append([]os.Signal{syscall.SIGQUIT}, endings...) {
 		if !signal.Ignored(sig) {
@@ -248,12 +258,14 @@ func catchSignals(ctx context.Context) *lockSignals {
 		case <-s.ctx.Done():
 		}
 	}()
-	return s
 }
 
 // stop gives the signals their usual effect again. If one has arrived, it returns what
 // the command ends with.
 func (s *lockSignals) stop() error {
+	if s.arrived == nil {
+		return nil
+	}
 	signal.Stop(s.arrived)
 	s.cancel(nil)
 	<-s.done

@@ -54,9 +54,10 @@ func moduleVersion() string {
 }
 
 // syncBefore updates installed skills before a daily command that a person runs.
-// It prints nothing, and leaves errors to "tt install".
+// It prints nothing, and leaves errors to "tt install". A command that runs under a lock is
+// not kept waiting.
 func syncBefore(ctx context.Context, c *cli.Invocation) {
-	if !c.Cmd.Hidden && slices.Contains(daily, c.Cmd) && mayTakeLonger(c) {
+	if !c.Cmd.Hidden && c.Cmd != lockRunCommand && slices.Contains(daily, c.Cmd) && mayTakeLonger(c) {
 		syncSkills(ctx, c.Env)
 	}
 }
