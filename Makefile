@@ -28,7 +28,7 @@ test: ## everything that needs no root, no network and no minutes
 
 # The tests of tt start thousands of processes, which takes several times as long
 # with the race detector in each: here those that wait and stream have it.
-RACING := ^(TestScripts|TestFollowersLoseNothing)$$/^(wait_|race_|turn_race|turn_waiters|events_follow|events_wait|guardian_repair|guardian_stops|stream)
+RACING := ^(TestScripts|TestFollowersLoseNothing)$$/^(wait_|race_|turn_race|turn_waiters|events_follow|events_wait|guardian_repair|guardian_stops|stream|lock_[isw])
 test-ci: ## the tests in random order, all but most of tt's under the race detector
 	$(GO) test -shuffle=on ./cmd/internal/ttcmd
 	CGO_ENABLED=1 $(GO) test -race -shuffle=on $$($(GO) list ./... | grep -v '/cmd/internal/ttcmd$$')

@@ -29,17 +29,56 @@ func CheckDir(s *fsroom.Store, repair bool) []Problem {
 		if err != nil || info.Mode()&fs.ModeSymlink != 0 {
 			continue
 		}
-		if p, ok := shared(dir, path, info, repair); ok {
-			problems = append(problems, p)
-		}
-		if p, ok := foreign(path, info, dir); ok {
-			p.Repaired = repair && giveBack(path, dir)
-			problems = append(problems, p)
-		}
+		problems = append(problems, checkAccess(dir, path, info, repair)...)
 	}
 	for _, folder := range folders {
 		problems = append(problems, notRooms(filepath.Join(dir, folder))...)
 	}
+	return problems
+}
+
+// checkAccess verifies mode and owner of a file or directory of the data directory dir.
+func checkAccess(dir, path string, info fs.FileInfo, repair bool) (problems []Problem) {
+	if p, ok := shared(dir, path, info, repair); ok {
+		problems = append(problems, p)
+	}
+	if p, ok := foreign(path, info, dir); ok {
+		p.Repaired = repair && giveBack(path, dir)
+		problems = append(problems, p)
+	}
+	return problems
+}
+
+// CheckFolder verifies a folder of the data directory that has no rooms: modes and owners,
+// and that everything in it belongs there, which is told the path of each file and
+// directory below the folder. What does not is reported and left alone. Links are not
+// followed, and what goes away meanwhile is no problem.
+func CheckFolder(s *fsroom.Store, folder string, belongs func(path string, mode fs.FileMode) bool, repair bool) []Problem {
+	var problems []Problem
+	top := filepath.Join(s.Dir(), folder)
+	_ = filepath.WalkDir(top, func(path string, d fs.DirEntry, err error) error {
+		var info fs.FileInfo
+		if err == nil {
+			info, err = d.Info()
+		}
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err != nil {
+			problems = append(problems, Problem{File: path, Problem: fmt.Sprintf("cannot be read: %v", err)})
+			return nil
+		}
+		below, _ := filepath.Rel(top, path)
+		if belongs(filepath.ToSlash(below), d.Type()) {
+			problems = append(problems, checkAccess(s.Dir(), path, info, repair)...)
+			return nil
+		}
+		problems = append(problems, Problem{File: path, Problem: fmt.Sprintf("it is %s that does not belong here: move it elsewhere", lockfile.TypeName(d.Type()))})
+		if d.IsDir() {
+			return fs.SkipDir
+		}
+		return nil
+	})
 	return problems
 }
 

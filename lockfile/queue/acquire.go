@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -19,7 +20,7 @@ var ErrTimeout = errors.New("the lock was not granted in time")
 // ErrTicketLost means that another program has removed the ticket.
 var ErrTicketLost = errors.New("the ticket of this process was removed")
 
-// lookAgain is how often a waiting process looks whether one before it has stopped.
+// lookAgain is how often a waiting process looks if its options do not say.
 const lookAgain = time.Second
 
 // Options say how [Queue.Acquire] waits.
@@ -27,6 +28,9 @@ type Options struct {
 	// Patience bounds the waiting: with 0 the lock is taken only if it is free, and a
 	// negative one has no end.
 	Patience time.Duration
+	// Again is how often to look whether one before has stopped, 0 for every second.
+	// Whether one has ended is told by the kernel.
+	Again time.Duration
 	// Look is called after each look at the queue that did not grant the lock, with the
 	// caller's own ticket and the others. An error ends the waiting and is returned.
 	Look func(me *Ticket, others []*Entry) error
@@ -79,7 +83,7 @@ func (q *Queue) wait(ctx context.Context, deadline time.Time, h *Hold, w *watch,
 	if err := o.Look(&h.Ticket, others); err != nil {
 		return nil, nil, err
 	}
-	patience := lookAgain
+	patience := cmp.Or(o.Again, lookAgain)
 	if !deadline.IsZero() {
 		patience = min(patience, time.Until(deadline))
 	}

@@ -23,7 +23,14 @@ const (
 	maxTicket = 1 << 20         // bytes that are read of a ticket
 	maxNumber = 999_999_999_999 // of as many digits as the names of tickets have
 	suffix    = ".json"
+	mutexName = "lock"
 )
+
+// OwnFile reports whether the directory of a queue may have a file of that name.
+func OwnFile(name string) bool {
+	_, isTicket := numberOf(name)
+	return isTicket || name == mutexName
+}
 
 // A Step names a point of an acquisition at which a test can make it fail.
 type Step string
@@ -205,7 +212,7 @@ func (q *Queue) lock(ctx context.Context, deadline time.Time, busy func(error)) 
 	if least := time.Now().Add(mutexPatience); !deadline.IsZero() && deadline.Before(least) {
 		deadline = least
 	}
-	path := filepath.Join(q.Dir, "lock")
+	path := filepath.Join(q.Dir, mutexName)
 	if unlock, err = lockfile.TryLock(path); err != nil {
 		return nil, err
 	} else if unlock != nil { // without a timer, which would start a thread

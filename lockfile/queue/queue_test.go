@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"os"
@@ -70,6 +71,28 @@ func TestTicketIsWrittenAndReleased(t *testing.T) {
 	h.Release()
 	h.Release()
 	if left := ticketsOf(t, q); len(left) > 0 {
+		t.Errorf("left %v", left)
+	}
+}
+
+// The end of the context ends a wait by itself, and its place is free.
+func TestEndOfContextEndsTheWait(t *testing.T) {
+	q := newQueue(t, table{`"me"`: Alive})
+	held, err := q.Acquire(t.Context(), mine(), atOnce)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer held.Release()
+	ctx, cancel := context.WithCancel(t.Context())
+	looks := 0
+	h, err := q.Acquire(ctx, mine(), Options{
+		Patience: -1, Again: time.Hour, // nothing else ends it
+		Look: func(*Ticket, []*Entry) error { looks++; cancel(); return nil },
+	})
+	if h != nil || !errors.Is(err, context.Canceled) || looks != 1 {
+		t.Errorf("%v, %v after %d looks", h, err, looks)
+	}
+	if left := ticketsOf(t, q); len(left) != 1 {
 		t.Errorf("left %v", left)
 	}
 }

@@ -15,8 +15,20 @@ import (
 	"github.com/talking-stick/tt/lockfile/queue"
 )
 
-// folder is the directory of the data directory that has the scopes of the locks.
-const folder = "locks"
+// Folder is the directory of the data directory that has the scopes of the locks.
+const Folder = "locks"
+
+// Belongs reports whether the folder of locks may have a file or directory. The path is
+// below the folder, and separated by slashes. Tickets of ended processes belong there: who
+// takes the lock next removes them.
+func Belongs(path string, mode fs.FileMode) bool {
+	names := strings.Split(path, "/")
+	name := names[len(names)-1]
+	if len(names) < 3 { // the folder itself, a scope, a lock
+		return mode.IsDir() && (path == "." || ValidName(name))
+	}
+	return len(names) == 3 && mode.IsRegular() && queue.OwnFile(name)
+}
 
 // Machine is the scope of the locks of all workspaces. The other scopes are room ids:
 // that of the room which the root of a workspace has, or would have.
@@ -46,7 +58,7 @@ type Locks struct {
 }
 
 func (l *Locks) dir(id ID) string {
-	return filepath.Join(l.Store.Dir(), folder, id.Scope, id.Name)
+	return filepath.Join(l.Store.Dir(), Folder, id.Scope, id.Name)
 }
 
 func (l *Locks) queue(id ID) *queue.Queue {
@@ -65,7 +77,7 @@ func (l *Locks) Queue(id ID) (*queue.Queue, error) {
 }
 
 // Scopes returns the scopes that have locks, also such as nobody has.
-func (l *Locks) Scopes() ([]string, error) { return l.names(filepath.Join(l.Store.Dir(), folder)) }
+func (l *Locks) Scopes() ([]string, error) { return l.names(filepath.Join(l.Store.Dir(), Folder)) }
 
 func (l *Locks) names(dir string) ([]string, error) {
 	entries, err := os.ReadDir(dir)
@@ -103,7 +115,7 @@ func (l *Locks) In(scope string) ([]Lock, error) {
 
 // Names returns the names of the locks of a scope, also of those that nobody has.
 func (l *Locks) Names(scope string) ([]string, error) {
-	names, err := l.names(filepath.Join(l.Store.Dir(), folder, scope))
+	names, err := l.names(filepath.Join(l.Store.Dir(), Folder, scope))
 	valid := names[:0]
 	for _, name := range names {
 		if ValidName(name) {

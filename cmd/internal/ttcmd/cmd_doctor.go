@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
+	"github.com/talking-stick/tt/cmd/internal/locks"
 	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/cmd/internal/roomtypes"
 	"github.com/talking-stick/tt/fsroom"
@@ -83,6 +84,7 @@ type doctorRun struct {
 
 func (x *doctorRun) run(ctx context.Context, c *cli.Invocation, client *member.Client) error {
 	x.Problems = append([]doctor.Problem{}, doctor.CheckDir(x.store, x.repair)...)
+	x.Problems = append(x.Problems, doctor.CheckFolder(x.store, locks.Folder, locks.Belongs, x.repair)...)
 	if c.HasArg("path") || c.Given("path") {
 		w, err := locateArg(c)
 		if err != nil {

@@ -95,10 +95,10 @@ func runLockRun(ctx context.Context, c *cli.Invocation) error {
 		}
 		return ended
 	}
+	wait.lines.flush()
 	if err != nil {
 		return err
 	}
-	wait.lines.flush()
 	return become(program, argv, lockEnviron(append(t.Inside, locks.RefTo(id, &hold.Ticket).String())), hold)
 }
 

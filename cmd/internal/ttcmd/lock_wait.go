@@ -105,12 +105,17 @@ func (w *lockWait) look(me *queue.Ticket, others []*queue.Entry, patience time.D
 		return nil
 	}
 	w.signals.listen()
-	about := fmt.Sprint(ahead)
+	w.say(p.about(), p)
+	return nil
+}
+
+// about is the same for progresses that need not be reported one after the other.
+func (p lockProgress) about() string {
+	about := fmt.Sprint(*p.Ahead)
 	if p.Holder != nil {
 		about += fmt.Sprint(" ", p.Holder.Ticket, p.Holder.Process)
 	}
-	w.say(about, p)
-	return nil
+	return about
 }
 
 // say prints a line if it is about something new, or the last one is old.
@@ -119,22 +124,23 @@ func (w *lockWait) say(about string, p lockProgress) {
 	if p.Problem == "" {
 		w.last = p
 	}
-	if w.said == about && time.Since(w.saidAt) < sayAgain {
+	now := w.call.Env.Now()
+	if w.said == about && now.Sub(w.saidAt) < sayAgain {
 		return
 	}
-	w.said, w.saidAt = about, time.Now()
+	w.said, w.saidAt = about, now
 	text := "waits for lock " + w.id.Name
-	if why := p.words(); why != "" {
+	if why := p.words(now); why != "" {
 		text += ": " + why
 	}
 	w.print(p, text)
 }
 
 // words says what a wait waits for.
-func (p lockProgress) words() string {
+func (p lockProgress) words(now time.Time) string {
 	var parts []string
 	if p.Holder != nil {
-		parts = append(parts, p.Holder.words(time.Now()))
+		parts = append(parts, p.Holder.words(now))
 	}
 	if p.Ahead != nil && *p.Ahead > 0 {
 		parts = append(parts, fmt.Sprintf("%d before you", *p.Ahead))
@@ -160,7 +166,7 @@ func (w *lockWait) print(p lockProgress, text string) {
 // busy is the error of a wait that has lasted too long.
 func (w *lockWait) busy(patience time.Duration) error {
 	message := fmt.Sprintf("lock %s was not to be had in %s", w.id.Name, spent(patience))
-	if why := w.last.words(); why != "" {
+	if why := w.last.words(w.call.Env.Now()); why != "" {
 		message += ": " + why
 	}
 	hint := "tt lock list"

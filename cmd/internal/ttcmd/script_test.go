@@ -117,7 +117,7 @@ func setUpScript(env *testscript.Env) error {
 	}
 	env.Vars = slices.DeleteFunc(env.Vars, func(v string) bool { return strings.HasPrefix(v, "HOME=") })
 	env.Vars = append(env.Vars, "HOME="+home, "USER=tester", "TALKING_STICK_DATA_DIR="+data, "DATA="+data, "HUMAN="+person.ID,
-		"TALKING_STICK_WAITER_GRACE=1h", "GORACE=atexit_sleep_ms=0")
+		"TALKING_STICK_WAITER_GRACE=1h", "GORACE=atexit_sleep_ms=0 halt_on_error=1")
 	env.Cd = ws
 	health := new(health)
 	env.Values[healthKey{}], env.Values[snapshotKey{}] = health, new(map[string]string)
