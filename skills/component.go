@@ -1,6 +1,7 @@
 package skills
 
-// A component is one thing that is installed into a harness: the skill or the guards.
+// A component is one thing that is installed into a harness: the skill, the guards, or
+// the registration of agent-bus.
 type component interface {
 	// install plans to add the component or to bring it up to date. In a sync it
 	// does only the latter.
@@ -74,7 +75,7 @@ func (f wholeFile) install(p *planner) outcome {
 }
 
 func (f wholeFile) write(p *planner, before []byte, backup bool) {
-	p.change(fileChange{Write, f.path, before, []byte(f.text), backup, func() { f.remember(p) }})
+	p.change(fileChange{action: Write, path: f.path, before: before, after: []byte(f.text), backup: backup, record: func() { f.remember(p) }})
 }
 
 func (f wholeFile) remember(p *planner) { p.recorded.Files[f.path] = ownFile{digestOf(f.text)} }
@@ -96,6 +97,6 @@ func (f wholeFile) uninstall(p *planner) outcome {
 		o.status, o.why = Skipped, "it has been edited and stays; --replace removes it"
 		return o
 	}
-	p.change(fileChange{Delete, f.path, before, nil, owner == edited, forget})
+	p.change(fileChange{action: Delete, path: f.path, before: before, backup: owner == edited, record: forget})
 	return o
 }

@@ -15,6 +15,7 @@ type Environment struct {
 	Home     string // the user's home directory
 	DataDir  string // Talking Stick's data directory; made when needed
 	Version  string // of this program
+	Program  string // the path of this program
 	Getenv   func(name string) string
 	LookPath func(name string) (string, error)
 	Run      func(ctx context.Context, name string, args ...string) (output []byte, err error) // stdout and stderr together

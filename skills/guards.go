@@ -99,7 +99,7 @@ func (b formerGuards) install(p *planner) outcome {
 
 func (b formerGuards) uninstall(p *planner) outcome {
 	o := outcome{component: "old guards", status: AlreadyAbsent}
-	before, err := read(b.path)
+	before, err := p.read(b.path)
 	if err != nil {
 		return failed(o.component, b.path, err)
 	}
@@ -107,7 +107,7 @@ func (b formerGuards) uninstall(p *planner) outcome {
 	switch {
 	case had:
 		o.status, o.path = Removed, b.path
-		p.change(fileChange{Unmerge, b.path, before, after, true, nil})
+		p.change(fileChange{action: Unmerge, path: b.path, before: before, after: after, backup: true})
 	case bytes.Contains(before, []byte("tt hook ")):
 		o.status, o.path, o.why = Skipped, b.path, "its guards of an earlier version have lost their markers; remove them by hand"
 	}

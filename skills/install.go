@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/talking-stick/tt/fsroom/code"
@@ -28,7 +29,8 @@ type Options struct {
 	DryRun    bool // plan only: nothing is written and no program is run
 	Mode      Mode
 	Replace   bool // overwrite or remove what the user has edited; a backup is kept
-	NoHooks   bool // the skill alone
+	NoHooks   bool // without the guards
+	NoBus     bool // without the registration of agent-bus
 
 	sync   bool // bring up to date what is installed, add nothing
 	remove bool // uninstall
@@ -64,14 +66,14 @@ func (e Environment) Select(names []string, all, uninstall bool) ([]harness.ID, 
 	return ids, nil
 }
 
-// Install installs the skill and the guards into the harnesses of opts, and removes
-// the MCP registrations of older versions. It returns a result for each harness, in
+// Install installs the skill and the guards into the harnesses of opts, registers
+// agent-bus, and removes the MCP registrations of older versions. It returns a result for each harness, in
 // their order. An error means that nothing was changed, unless there are results.
 func (e Environment) Install(ctx context.Context, opts Options) ([]Result, error) {
 	return e.change(ctx, opts, "install", e.installOne)
 }
 
-// Uninstall removes the skill and the guards from the harnesses of opts. Rooms and
+// Uninstall removes the skill, the guards and the registration from the harnesses of opts. Rooms and
 // everything else in the data directory stay.
 func (e Environment) Uninstall(ctx context.Context, opts Options) ([]Result, error) {
 	opts.remove = true
@@ -124,6 +126,9 @@ func (e Environment) components(id harness.ID, opts Options) []component {
 	if !opts.NoHooks {
 		all = append(all, e.guards(id)...)
 	}
+	if !opts.NoBus {
+		all = append(all, server{harness.Get(id), e.serversFile(id)})
+	}
 	return all
 }
 
@@ -149,9 +154,10 @@ func (e Environment) installOne(p *planner, id harness.ID) Result {
 
 // uninstallOne plans to remove everything from one harness.
 func (e Environment) uninstallOne(p *planner, id harness.ID) Result {
-	var outcomes []outcome
-	for _, c := range e.components(id, p.opts) {
-		outcomes = append(outcomes, c.uninstall(p))
+	components := e.components(id, p.opts)
+	outcomes := make([]outcome, len(components))
+	for i, c := range slices.Backward(components) { // two of them may be in one file
+		outcomes[i] = c.uninstall(p)
 	}
 	return e.sum(id, outcomes)
 }

@@ -22,12 +22,21 @@ type planner struct {
 	opts  Options
 	rec   *record
 	steps []Step
+	after map[string][]byte // what the files that steps change will contain; nil for one that is removed
 
 	recorded *installed // of the harness; changed as steps are done
 }
 
 func (e Environment) planner(opts Options, rec *record, id harness.ID) *planner {
-	return &planner{env: e, opts: opts, rec: rec, recorded: rec.of(id)}
+	return &planner{env: e, opts: opts, rec: rec, after: map[string][]byte{}, recorded: rec.of(id)}
+}
+
+// read returns what the file at path will contain after the steps so far.
+func (p *planner) read(path string) ([]byte, error) {
+	if data, changed := p.after[path]; changed {
+		return data, nil
+	}
+	return read(path)
 }
 
 var errDangling = errors.New("it is a symbolic link that leads nowhere")
@@ -54,15 +63,18 @@ type fileChange struct {
 	path          string
 	before, after []byte
 	backup        bool // keep the old content: some of it is not ours
+	private       bool // a new file is for its owner alone
 	record        func()
 }
 
 // change plans a change of a file.
 func (p *planner) change(c fileChange) {
 	w := &rewrite.Writer{Now: p.env.Now}
-	if c.backup {
+	if _, again := p.after[c.path]; c.backup && !again { // the first step has kept it
 		w = p.env.Writer()
 	}
+	w.Private = c.private
+	p.after[c.path] = c.after
 	step := Step{Action: c.action, Path: c.path, Text: string(c.after), record: c.record}
 	if c.action == Merge || c.action == Unmerge {
 		_, step.Text, _ = strings.Cut(string(diff.Diff(c.path, c.before, c.path, c.after)), "\n")

@@ -26,7 +26,7 @@ func (s settingsFile) install(p *planner) outcome {
 
 func (s settingsFile) planInstall(p *planner) (outcome, error) {
 	o := outcome{component: guardsName, path: s.path, status: AlreadyPresent}
-	before, err := read(s.path)
+	before, err := p.read(s.path)
 	if err != nil {
 		return o, err
 	}
@@ -64,7 +64,7 @@ func (s settingsFile) planInstall(p *planner) (outcome, error) {
 		digests = append(digests, digestJSON(encoded(e.value)))
 	}
 	after := doc.Bytes()
-	p.change(fileChange{Merge, s.path, before, after, before != nil, func() {
+	p.change(fileChange{action: Merge, path: s.path, before: before, after: after, backup: before != nil, record: func() {
 		p.recorded.Foreign[s.path] = foreignFile{original, original == nil, digestOf(string(after)), digests}
 	}})
 	return o, nil
@@ -129,7 +129,7 @@ func (s settingsFile) uninstall(p *planner) outcome {
 
 func (s settingsFile) planUninstall(p *planner) (outcome, error) {
 	forget := func() { delete(p.recorded.Foreign, s.path) }
-	before, err := read(s.path)
+	before, err := p.read(s.path)
 	if errors.Is(err, errDangling) {
 		err = nil
 	}
@@ -159,6 +159,6 @@ func (s settingsFile) planUninstall(p *planner) (outcome, error) {
 	if known && strings.TrimSpace(string(recorded.Original)) == "" && doc.Empty() {
 		after = recorded.content()
 	}
-	p.change(fileChange{Unmerge, s.path, before, after, digestOf(string(before)) != recorded.Written, forget})
+	p.change(fileChange{action: Unmerge, path: s.path, before: before, after: after, backup: digestOf(string(before)) != recorded.Written, record: forget})
 	return outcome{component: guardsName, status: Removed, path: s.path}, nil
 }

@@ -130,6 +130,7 @@ func TestUninstallTakesTheEditedGuard(t *testing.T) {
 // all the same.
 func TestUninstallWithoutARecord(t *testing.T) {
 	h := fullHome(t)
+	delete(h.programs, "agent-bus")
 	h.install(only(harness.ClaudeCode, harness.Antigravity, harness.Gemini), Added, Added, Added)
 	if err := os.Remove(h.recordPath()); err != nil {
 		t.Fatal(err)

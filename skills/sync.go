@@ -17,7 +17,8 @@ import (
 func fingerprint() string {
 	all := []string{skillText, openCodePlugin}
 	for _, id := range harness.IDs() {
-		all = append(all, indented(stopGroup(id)), ownHooks(id))
+		h := harness.Get(id)
+		all = append(all, indented(stopGroup(id)), ownHooks(id), server{h, h.MCP.Servers[0]}.entry(serverName))
 	}
 	return digestOf(strings.Join(all, "\x00"))
 }

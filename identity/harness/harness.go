@@ -117,6 +117,11 @@ type HookAnswer struct {
 type MCP struct {
 	Remove []string // the arguments of its program that remove the server whose name follows them
 	Files  []string // the files below ConfigDir to edit if it has no such command
+
+	Servers []string // the files below ConfigDir that may list the user's servers: the first that exists counts, else the last
+	InHome  bool     // the last of Servers is in the home directory unless ConfigDir.Var is set, and has secrets in it
+	Key     string   // of the servers in the file: an object in JSON, a table in TOML
+	EnvVars bool     // the server gets only those variables of the environment that are named
 }
 
 // All returns every harness, in the order in which they are recognised and

@@ -40,6 +40,8 @@ var optional = map[string]string{
 	"Answer.SilenceRefuses": "silence permits",
 	"MCP.Remove":            "no older version has registered a server, or in Files",
 	"MCP.Files":             "no older version has registered a server, or by Remove",
+	"MCP.InHome":            "its servers are in its own directory",
+	"MCP.EnvVars":           "servers get the whole environment",
 }
 
 func TestEveryRowIsComplete(t *testing.T) {

@@ -25,7 +25,10 @@ var table = []*Harness{
 			Repeated: "stop_hook_active", Subagent: "agent_id",
 		},
 		Answer: HookAnswer{Stop: "block", EditIsSpecific: true},
-		MCP:    MCP{Remove: []string{"mcp", "remove", "-s", "user"}},
+		MCP: MCP{
+			Remove:  []string{"mcp", "remove", "-s", "user"},
+			Servers: []string{".config.json", ".claude.json"}, InHome: true, Key: "mcpServers",
+		},
 	},
 	{
 		ID:          Codex,
@@ -50,7 +53,10 @@ var table = []*Harness{
 		},
 		Answer: HookAnswer{Stop: "block", EditIsSpecific: true},
 		Note:   "approve the guards once with /hooks in Codex",
-		MCP:    MCP{Remove: []string{"mcp", "remove"}},
+		MCP: MCP{
+			Remove:  []string{"mcp", "remove"},
+			Servers: []string{"config.toml"}, Key: "mcp_servers", EnvVars: true,
+		},
 	},
 	{
 		ID:      Antigravity,
@@ -76,6 +82,7 @@ var table = []*Harness{
 			Idle: "fullyIdle",
 		},
 		Answer: HookAnswer{Stop: "continue", SilenceRefuses: true},
+		MCP:    MCP{Servers: []string{"mcp_config.json"}, Key: "mcpServers"},
 	},
 	{
 		ID:        Gemini,
@@ -98,7 +105,10 @@ var table = []*Harness{
 			Repeated: "stop_hook_active", Subagent: "agent_id",
 		},
 		Answer: HookAnswer{Stop: "deny"},
-		MCP:    MCP{Remove: []string{"mcp", "remove", "-s", "user"}},
+		MCP: MCP{
+			Remove:  []string{"mcp", "remove", "-s", "user"},
+			Servers: []string{"settings.json"}, Key: "mcpServers",
+		},
 	},
 	{
 		ID:          OpenCode,
@@ -118,7 +128,10 @@ var table = []*Harness{
 		},
 		Answer: HookAnswer{Stop: "block"},
 		Note:   "restart OpenCode to load the guards",
-		MCP:    MCP{Files: []string{"opencode.json", "opencode.jsonc", "config.json"}},
+		MCP: MCP{
+			Files:   []string{"opencode.json", "opencode.jsonc", "config.json"},
+			Servers: []string{"opencode.jsonc", "opencode.json"}, Key: "mcp",
+		},
 	},
 	{
 		ID:          Grok,
@@ -142,5 +155,6 @@ var table = []*Harness{
 		},
 		Answer: HookAnswer{Stop: "block"},
 		Note:   "Grok has no hook that can hold back a stop, so there is no stop guard",
+		MCP:    MCP{Servers: []string{"config.toml"}, Key: "mcp_servers"},
 	},
 }

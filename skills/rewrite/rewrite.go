@@ -31,6 +31,7 @@ const newFileMode fs.FileMode = 0o644
 type Writer struct {
 	Backups string           // directory for backups, created when needed; "" keeps none
 	Now     func() time.Time // names the backups
+	Private bool             // a file that did not exist before is for its owner alone
 }
 
 // Replace gives the file at path the content data if it still has the content
@@ -55,7 +56,7 @@ func (w *Writer) Replace(path string, before, data []byte) (backup string, err e
 		}
 	}
 	return backup, lockfile.ReplaceWhen(func(file *os.File) error {
-		if err := likeOld(file, real); err != nil {
+		if err := w.likeOld(file, real); err != nil {
 			return err
 		}
 		if err := file.Sync(); err != nil { // slow, so it comes before the last comparison
@@ -115,11 +116,15 @@ func unchanged(path string, before []byte) error {
 }
 
 // likeOld sets the mode of temp to that of the file at path, and tries to set the owner.
-func likeOld(temp *os.File, path string) error {
+func (w *Writer) likeOld(temp *os.File, path string) error {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		lockfile.AdoptLike(temp.Name(), filepath.Dir(path))
-		return temp.Chmod(newFileMode)
+		mode := newFileMode
+		if w.Private {
+			mode = 0o600
+		}
+		return temp.Chmod(mode)
 	}
 	if err != nil {
 		return err

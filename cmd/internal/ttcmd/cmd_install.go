@@ -16,9 +16,10 @@ var installCommand = &cli.Command{
 	Name:  "install",
 	Group: groupUpkeep,
 	Args:  []cli.Arg{installArg()},
-	Short: "teach harnesses to take turns: the skill, and guards",
+	Short: "teach harnesses to take turns: the skill, guards, agent-bus",
 	Long: "Puts the skill, and guards that keep an agent from stopping while it holds the stick and from editing while it does not, into the " +
-		"harnesses' own directories and settings. Only a harness that is here gets anything; what you have edited stays as it is. " +
+		"harnesses' own directories and settings, and registers the MCP server agent-bus where it is installed. " +
+		"Only a harness that is here gets anything; what you have edited stays as it is. " +
 		`"git" adds a check to the pre-commit hook of the repository.` + "\n\n" +
 		"Installing again does no harm. Installed copies follow the version of tt.",
 	Examples: []cli.Example{
@@ -32,7 +33,8 @@ var installCommand = &cli.Command{
 		f.Bool("copy", "install the skill as a copy (the default for a new one)")
 		f.Bool("link", "install the skill as a link into the data directory")
 		f.Bool("replace", "also replace what you have edited; a backup is kept")
-		f.Bool("no-hooks", "the skill alone, without guards")
+		f.Bool("no-hooks", "without the guards")
+		f.Bool("no-bus", "without agent-bus")
 		repositoryFlag(f)
 	},
 	Exits:     []cli.ExitStatus{{Status: 1, Meaning: "a harness failed; the others are done"}},
@@ -45,14 +47,15 @@ var uninstallCommand = &cli.Command{
 	Name:  "uninstall",
 	Group: groupUpkeep,
 	Args:  []cli.Arg{installArg()},
-	Short: "take the skill and the guards out again",
+	Short: "take the skill, the guards and agent-bus out again",
 	Long: "A settings file that nobody has changed since gets its own bytes back; from another one our entries go, and everything else stays. " +
 		"Rooms and everything else in the data directory stay.",
 	Flags: func(f *cli.Flags) {
 		f.Bool("all", "every harness")
 		f.Bool("print", "only show what would be done")
 		f.Bool("replace", "also remove what you have edited; a backup is kept")
-		f.Bool("no-hooks", "the skill alone; leave the guards")
+		f.Bool("no-hooks", "leave the guards")
+		f.Bool("no-bus", "leave agent-bus registered")
 		repositoryFlag(f)
 	},
 	Exits:  []cli.ExitStatus{{Status: 1, Meaning: "a harness failed; the others are done"}},
@@ -71,8 +74,12 @@ func repositoryFlag(f *cli.Flags) {
 	f.String("path", "DIR", "the repository for git, instead of the one here")
 }
 
+func installOptions(c *cli.Invocation) skills.Options {
+	return skills.Options{DryRun: c.Bool("print"), Replace: c.Bool("replace"), NoHooks: c.Bool("no-hooks"), NoBus: c.Bool("no-bus")}
+}
+
 func runInstall(ctx context.Context, c *cli.Invocation) error {
-	opts := skills.Options{DryRun: c.Bool("print"), Replace: c.Bool("replace"), NoHooks: c.Bool("no-hooks")}
+	opts := installOptions(c)
 	switch {
 	case c.Bool("copy"):
 		opts.Mode = skills.CopyMode
@@ -83,8 +90,7 @@ func runInstall(ctx context.Context, c *cli.Invocation) error {
 }
 
 func runUninstall(ctx context.Context, c *cli.Invocation) error {
-	opts := skills.Options{DryRun: c.Bool("print"), Replace: c.Bool("replace"), NoHooks: c.Bool("no-hooks")}
-	return changeHarnesses(ctx, c, opts, true)
+	return changeHarnesses(ctx, c, installOptions(c), true)
 }
 
 // An installResult lists the changes that were made, or in a dry run would be.

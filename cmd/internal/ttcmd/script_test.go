@@ -32,6 +32,8 @@ func TestMain(m *testing.M) {
 		"brim":     brimMain,
 		"terminal": terminalMain,
 		"unread":   unreadMain,
+
+		"agent-bus": func() {}, // is only registered
 	})
 }
 

@@ -3,6 +3,7 @@ package ttcmd
 import (
 	"cmp"
 	"context"
+	"os"
 	"os/exec"
 	"runtime/debug"
 	"slices"
@@ -21,10 +22,12 @@ const programPatience = time.Minute
 // skillsEnvironment describes this machine to package skills.
 func skillsEnvironment(env *cli.Env) (skills.Environment, error) {
 	dir, err := workspace.DataDir(env.Lookup, env.Home)
+	program, _ := os.Executable() // "" is beside nothing
 	return skills.Environment{
 		Home:     env.Home,
 		DataDir:  dir,
 		Version:  buildVersion(),
+		Program:  program,
 		Getenv:   env.Lookup,
 		LookPath: exec.LookPath,
 		Run:      runProgram,
