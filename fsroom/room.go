@@ -37,6 +37,9 @@ type Rules[S any] struct {
 	// [Room.AwaitAs]. It omits agents to which the change makes no difference yet. If it
 	// is nil, agents are not notified one by one, and all wait for the journal.
 	Notify func(before, after S) []string
+	// Listeners returns the ids of the agents whose listeners a change notifies, see
+	// [Store.NotifyListener]. If it is nil, a change notifies none.
+	Listeners func(before, after S, events []event.Event) []string
 	// Reopen returns the event that would open a room as s is, with type, authorship and
 	// payload. A repair puts it in the place of a damaged one. It may be nil.
 	Reopen func(s S) event.Event

@@ -174,7 +174,7 @@ func (r *Room[S]) commit(snap *Snapshot[S], events []event.Event, committed func
 		return err
 	}
 	defer log.Close()
-	r.notifyAgents(snap.State, next)
+	r.notifyAgents(snap.State, next, events)
 	if err := r.store.step(StepAppend); err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/talking-stick/tt/journal/event"
 	"github.com/talking-stick/tt/lockfile"
 )
 
@@ -42,14 +43,18 @@ func (r *Room[S]) AwaitAs(ctx context.Context, agent string, inspect Inspect[S])
 	})
 }
 
-// notifyAgents notifies the agents that the change from before to after concerns. It comes
+// notifyAgents notifies the agents, and the listeners of those, that the change concerns. It comes
 // before the commit and under the lock, so a writer that is killed has notified them
 // or has changed nothing. They wait for the lock to be free before they inspect the room.
-func (r *Room[S]) notifyAgents(before, after S) {
-	if r.rules.Notify == nil {
-		return
+func (r *Room[S]) notifyAgents(before, after S, events []event.Event) {
+	if r.rules.Notify != nil {
+		for _, id := range r.rules.Notify(before, after) {
+			r.Agent(id).Notify()
+		}
 	}
-	for _, id := range r.rules.Notify(before, after) {
-		r.Agent(id).Notify()
+	if r.rules.Listeners != nil {
+		for _, id := range r.rules.Listeners(before, after, events) {
+			r.store.NotifyListener(id)
+		}
 	}
 }

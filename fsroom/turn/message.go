@@ -122,3 +122,28 @@ func Interrupts(e *event.Event) bool {
 	var p messagePayload
 	return e.Type == MessageSent && decode(e, &p) == nil && p.Hint == HintInterrupt
 }
+
+// Body returns the text of a message or of a note, "" for another event.
+func Body(e *event.Event) string {
+	switch e.Type {
+	case MessageSent:
+		var p messagePayload
+		_ = decode(e, &p)
+		return p.Body
+	case NoteAdded:
+		var p NotePayload
+		_ = decode(e, &p)
+		return p.Body
+	}
+	return ""
+}
+
+// UnseenNotes returns the open notes for the agent after the event_seq seen.
+func (s *State) UnseenNotes(agent string, seen int64) (notes []Note) {
+	for i := range s.Notes {
+		if n := &s.Notes[i]; n.Seq > seen && n.addresses(agent) {
+			notes = append(notes, *n)
+		}
+	}
+	return notes
+}

@@ -133,7 +133,12 @@ func (p processes) Condition(raw json.RawMessage) queue.Condition {
 	if json.Unmarshal(raw, &process) != nil {
 		return queue.Unknown
 	}
-	verdict, stopped := identity.Condition(p.table, process)
+	stopped := false
+	verdict := identity.Judge(process, p.table.Self(), func(pid int) (identity.Info, error) {
+		info, err := p.table.Look(pid)
+		stopped = info.Stopped
+		return info, err
+	})
 	switch {
 	case verdict == identity.Gone:
 		return queue.Gone

@@ -11,15 +11,16 @@ import (
 // guardian of a turn in progress ends.
 func (r *Room) Close(ctx context.Context, reason string) (res turn.CloseResult, err error) {
 	request := turn.CloseRequest{Agent: r.Self.ID, Reason: reason, Human: r.IsHuman(), Fence: r.recordedFence()}
-	owner := ""
+	owner, members := "", []string(nil)
 	_, _, err = r.updateThen(ctx, func(st *turn.State, f turn.Facts) (events []event.Event, err error) {
-		owner = st.Owner
+		owner, members = st.Owner, st.Others("")
 		events, res, err = turn.Close(st, f, request)
 		return events, err
 	}, func() {
 		if owner != "" {
 			r.forgetLease(owner)
 		}
+		r.leaveRooms(members...)
 	})
 	return res, err
 }

@@ -16,6 +16,7 @@ type Cursor struct {
 	EventSeq int64      // all messages up to this event of the room were shown; 0: none yet
 	Read     int64      // the number of these messages
 	NotesSeq int64      // all notes up to this event of the room were shown
+	TurnSeq  int64      // what became of the turn up to this event of the room was shown, without a command of the agent
 	TopicSeq int64      // all questions and answers up to this event of the topic were shown
 	TopicID  string     // the topic that TopicSeq counts in
 	Shown    Shown
@@ -31,6 +32,7 @@ type Shown struct {
 // A Woken says up to which events the agent was woken for, and has not been shown yet.
 type Woken struct {
 	EventSeq int64      // of the room
+	From     int64      // up to which event of the room it was woken for before
 	TopicSeq int64      // of the topic
 	At       event.Time // of the last try
 	How      string     // what woke it
@@ -49,6 +51,7 @@ func (c *Cursor) Fields(codec *wire.Codec) {
 	codec.OptObject("woken", &c.Woken, c.Woken == Woken{})
 	codec.Int("read", &c.Read)
 	codec.OptInt("notes_event_seq", &c.NotesSeq)
+	codec.OptInt("turn_event_seq", &c.TurnSeq)
 	codec.OptText("topic_id", &c.TopicID)
 }
 
@@ -61,6 +64,7 @@ func (s *Shown) Fields(c *wire.Codec) {
 // Fields implements [wire.Fields].
 func (w *Woken) Fields(c *wire.Codec) {
 	c.Int("event_seq", &w.EventSeq)
+	c.OptInt("from_event_seq", &w.From)
 	c.OptInt("topic_seq", &w.TopicSeq)
 	c.Time("at", &w.At)
 	c.OptText("how", &w.How)
@@ -84,6 +88,7 @@ func (c *Cursor) advance(b Cursor) bool {
 		c.EventSeq, c.Read = b.EventSeq, b.Read
 	}
 	c.NotesSeq = max(c.NotesSeq, b.NotesSeq)
+	c.TurnSeq = max(c.TurnSeq, b.TurnSeq)
 	c.TopicSeq = max(c.TopicSeq, b.TopicSeq)
 	if b.Shown.At.After(c.Shown.At.Time) {
 		c.Shown = b.Shown
@@ -97,6 +102,10 @@ func (c *Cursor) advance(b Cursor) bool {
 func (w *Woken) advance(b Woken) {
 	event, topic := max(w.EventSeq, b.EventSeq), max(w.TopicSeq, b.TopicSeq)
 	if event > w.EventSeq || topic > w.TopicSeq || b.Tries > w.Tries && event == b.EventSeq && topic == b.TopicSeq {
+		b.From = w.From
+		if event > w.EventSeq {
+			b.From = w.EventSeq
+		}
 		*w = b
 		w.EventSeq, w.TopicSeq = event, topic
 	}
@@ -104,13 +113,16 @@ func (w *Woken) advance(b Woken) {
 
 // Cursor returns the agent's cursor in its present membership, an empty one if it is no
 // member or nothing was stored.
-func (r *Room) Cursor(st *turn.State) Cursor {
-	m := st.Member(r.Self.ID)
+func (r *Room) Cursor(st *turn.State) Cursor { return r.CursorOf(st, r.Self.ID) }
+
+// CursorOf is [Room.Cursor] for any agent.
+func (r *Room) CursorOf(st *turn.State, id string) Cursor {
+	m := st.Member(id)
 	if m == nil {
 		return Cursor{}
 	}
 	var c Cursor
-	if r.own().Read(cursorFile, &c) && c.JoinedAt.Equal(m.JoinedAt.Time) {
+	if r.Agent(id).Read(cursorFile, &c) && c.JoinedAt.Equal(m.JoinedAt.Time) {
 		return c
 	}
 	return Cursor{JoinedAt: m.JoinedAt}
@@ -121,9 +133,9 @@ func (r *Room) Cursor(st *turn.State) Cursor {
 // those that show and those that wake may store their parts at the same time. at is one
 // that [Room.Cursor] returned, or has its JoinedAt. The cursor is replaced atomically and
 // without a sync. If it cannot be stored, things are shown again.
-func (r *Room) AdvanceCursor(at Cursor) {
+func (r *Room) AdvanceCursor(at Cursor) error {
 	var stored Cursor
-	_ = r.own().Change(cursorFile, &stored, func(bool) bool { return stored.advance(at) })
+	return r.own().Change(cursorFile, &stored, func(bool) bool { return stored.advance(at) })
 }
 
 // show moves the agent's stored cursor over what was just shown to it.
@@ -132,7 +144,7 @@ func (r *Room) show(at Cursor) {
 	if at.Shown.How == "" {
 		at.Shown.How = ShownByCommand
 	}
-	r.AdvanceCursor(at)
+	_ = r.AdvanceCursor(at)
 }
 
 // Unread counts the messages and the open notes for the agent that were not shown to

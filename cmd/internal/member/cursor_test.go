@@ -32,7 +32,7 @@ func TestCursorAdvance(t *testing.T) {
 		"another topic":      {Cursor{JoinedAt: at(1), TopicID: "t2", TopicSeq: 1}, with(func(c *Cursor) { c.TopicID, c.TopicSeq, c.Woken.TopicSeq = "t2", 1, 0 })},
 		"shown later":        {Cursor{JoinedAt: at(1), Shown: Shown{at(30), "hook"}}, with(func(c *Cursor) { c.Shown = Shown{at(30), "hook"} })},
 		"shown earlier":      {Cursor{JoinedAt: at(1), Shown: Shown{at(10), "hook"}}, base},
-		"woken for more":     {Cursor{JoinedAt: at(1), Woken: Woken{EventSeq: 13, At: at(22), Tries: 1}}, with(func(c *Cursor) { c.Woken = Woken{EventSeq: 13, TopicSeq: 6, At: at(22), Tries: 1} })},
+		"woken for more":     {Cursor{JoinedAt: at(1), Woken: Woken{EventSeq: 13, At: at(22), Tries: 1}}, with(func(c *Cursor) { c.Woken = Woken{EventSeq: 13, From: 12, TopicSeq: 6, At: at(22), Tries: 1} })},
 		"woken again":        {Cursor{JoinedAt: at(1), Woken: Woken{EventSeq: 12, TopicSeq: 6, At: at(22), Tries: 2}}, with(func(c *Cursor) { c.Woken = Woken{EventSeq: 12, TopicSeq: 6, At: at(22), Tries: 2} })},
 		"woken for less":     {Cursor{JoinedAt: at(1), Woken: Woken{EventSeq: 11, TopicSeq: 6, At: at(22), Tries: 9}}, base},
 		"joined again":       {Cursor{JoinedAt: at(2), EventSeq: 1}, Cursor{JoinedAt: at(2), EventSeq: 1}},

@@ -53,6 +53,7 @@ func (r *Room) recordArrival() {
 	_ = r.own().Mark(seenFile, at)
 	_ = r.own().Mark(waitingFile, at)
 	r.recordProcess()
+	r.enterRooms()
 }
 
 // recordProcess adds the process of the agent to its record if it is not there.

@@ -112,7 +112,10 @@ func (r *Room) Leave(ctx context.Context) (res turn.LeaveResult, err error) {
 	_, _, err = r.updateThen(ctx, func(st *turn.State, f turn.Facts) (events []event.Event, err error) {
 		events, res, err = turn.Leave(st, f, r.Self.ID)
 		return events, err
-	}, func() { r.forgetLease(r.Self.ID) })
+	}, func() {
+		r.forgetLease(r.Self.ID)
+		r.leaveRooms(r.Self.ID)
+	})
 	return res, err
 }
 
@@ -121,7 +124,10 @@ func (r *Room) Kick(ctx context.Context, request turn.KickRequest) (res turn.Lea
 	snap, _, err := r.updateThen(ctx, func(st *turn.State, f turn.Facts) (events []event.Event, err error) {
 		events, res, err = turn.Kick(st, f, request)
 		return events, err
-	}, func() { r.forgetLease(request.Target) })
+	}, func() {
+		r.forgetLease(request.Target)
+		r.leaveRooms(request.Target)
+	})
 	if err == nil {
 		r.RecordPresence(ctx, snap.State)
 	}

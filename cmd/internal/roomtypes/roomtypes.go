@@ -24,7 +24,8 @@ func Stick() *fsroom.Rules[*turn.State] {
 		Notify: func(before, after *turn.State) []string {
 			return turn.WhoToNotify(turn.Change{Before: before, After: after})
 		},
-		Reopen: turn.Reopen,
+		Listeners: turn.Listeners,
+		Reopen:    turn.Reopen,
 	}
 }
 

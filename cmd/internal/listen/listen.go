@@ -1,0 +1,136 @@
+// Package listen wakes an agent whose model is idle when there is news for it, in any of
+// its rooms: a turn that is offered to it, a turn or a room that it has lost, a message.
+//
+// Whoever changes a room so touches the wake file of the agents it concerns
+// ([fsroom.Store.NotifyListener]). Several things may notice that: the harness itself,
+// its hooks, a process of tt. All of them call [Agent.Speak], which lets one of them
+// speak. What a model reads then is a fixed text that has nothing of what other agents
+// wrote. Their words are shown by [Agent.Show].
+//
+// News has four delivery states: stored (in the journal), woken (it was decided to wake
+// the agent), shown (it was printed) and answered. Woken and shown are numbers in the
+// agent's cursor that only grow. Losing them repeats something, and loses nothing.
+package listen
+
+import (
+	"context"
+	"time"
+
+	"github.com/talking-stick/tt/cmd/internal/member"
+	"github.com/talking-stick/tt/fsroom"
+	"github.com/talking-stick/tt/identity"
+	"github.com/talking-stick/tt/journal/event"
+)
+
+// An Agent is an agent and what listens for it. The client's Self is the agent.
+type Agent struct {
+	*member.Client
+	Clock func() time.Time // replaces the clock in tests
+}
+
+func (a *Agent) now() time.Time {
+	if a.Clock != nil {
+		return a.Clock()
+	}
+	return time.Now()
+}
+
+// Quiet is the environment variable that, set to 1, lets turns alone wake an agent.
+const Quiet = "TALKING_STICK_QUIET"
+
+// A Session is one session of a harness, as a hook knows it.
+type Session struct {
+	ID      string            // the harness's id of it
+	Process *identity.Process // the harness; nil: not known
+	Watches bool              // the harness is told to watch the wake file
+}
+
+// WakePath returns the path of the wake file, and creates it.
+func (a *Agent) WakePath() (string, error) {
+	dir := a.ListenerDir()
+	if dir.Marked(fsroom.ListenerWakeFile).IsZero() {
+		if err := dir.Mark(fsroom.ListenerWakeFile, time.Now()); err != nil {
+			return "", err
+		}
+	}
+	return dir.Path(fsroom.ListenerWakeFile), nil
+}
+
+// Notify touches the wake file. After [Agent.Begin] of a session that watches, this shows
+// whether it does.
+func (a *Agent) Notify() { a.Store.NotifyListener(a.Self.ID) }
+
+// Begin records that a session begins, or that its harness was told again to watch the
+// wake file, which [Agent.WakePath] returns. The harness counts as listening once it has
+// called [Agent.Speak] with [member.ByWatch] after that.
+func (a *Agent) Begin(ctx context.Context, s Session) error {
+	a.FindRoomsToHear()
+	return a.change(ctx, func(l *member.Listener) bool {
+		if s.ID != l.Session {
+			*l = member.Listener{Session: s.ID, How: l.How, Since: l.Since, Heard: l.Heard, Spoke: l.Spoke, Lately: l.Lately, Off: l.Off}
+		}
+		l.Process = s.Process
+		if s.Watches {
+			l.Armed = event.NewTime(a.now())
+			if l.How == member.ByWatch {
+				l.How = ""
+			}
+		}
+		return true
+	})
+}
+
+// End records that a session has ended. Another session of the same agent stays.
+func (a *Agent) End(ctx context.Context, session string) error {
+	return a.change(ctx, func(l *member.Listener) bool {
+		if l.Session != session {
+			return false
+		}
+		*l = member.Listener{Lately: l.Lately, Off: l.Off}
+		return true
+	})
+}
+
+// SetBusy records whether the model is in a turn. While it is, news waits up to a minute
+// for a hook to show it. A hook that ends a turn clears it first and then calls
+// [Agent.Show], so that one of the two sees the news. It writes only what has changed.
+func (a *Agent) SetBusy(ctx context.Context, busy bool) error {
+	dir := a.ListenerDir()
+	if l := a.Listener(); l.Session == "" || busy == !l.Busy.IsZero() {
+		return nil
+	}
+	err := a.change(ctx, func(l *member.Listener) bool {
+		l.Busy = event.Time{}
+		if busy {
+			l.Busy = event.NewTime(a.now())
+		}
+		return true
+	})
+	if !busy && a.IsListening() {
+		_ = dir.Mark(fsroom.ListenerWakeFile, time.Now()) // what waited for the end of the turn
+	}
+	return err
+}
+
+// TurnOff sets whether the agent is woken for turns alone.
+func (a *Agent) TurnOff(ctx context.Context, off bool) error {
+	return a.change(ctx, func(l *member.Listener) bool {
+		changed := l.Off != off
+		l.Off = off
+		return changed
+	})
+}
+
+// change changes what is known of the listener, one process at a time.
+func (a *Agent) change(ctx context.Context, change func(*member.Listener) bool) error {
+	unlock, err := a.ListenerDir().Lock(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = unlock() }()
+	l := a.Listener()
+	if !change(&l) {
+		return nil
+	}
+	return a.SaveListener(&l)
+}

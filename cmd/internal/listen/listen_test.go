@@ -1,0 +1,356 @@
+package listen
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/talking-stick/tt/cmd/internal/member"
+	"github.com/talking-stick/tt/fsroom"
+	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/fsroom/workspace"
+	"github.com/talking-stick/tt/identity"
+	"github.com/talking-stick/tt/journal/event"
+)
+
+var ctx = context.Background()
+
+// A fixture is a data directory with one room, and a clock.
+type fixture struct {
+	*testing.T
+	data, dir string
+	clock     time.Time
+}
+
+func newFixture(t *testing.T) *fixture {
+	f := &fixture{T: t, data: t.TempDir(), dir: t.TempDir(), clock: time.Now()}
+	f.must(os.WriteFile(filepath.Join(f.dir, "go.mod"), nil, 0o600))
+	return f
+}
+
+func (f *fixture) must(err error) {
+	f.Helper()
+	if err != nil {
+		f.Fatal(err)
+	}
+}
+
+// client is an agent that is in no room. A human is a person.
+func (f *fixture) client(id string) *member.Client {
+	store, err := fsroom.Open(f.data, fsroom.Options{})
+	f.must(err)
+	kind := identity.HarnessCLI
+	if strings.HasPrefix(id, "human:") {
+		kind = identity.HumanCLI
+	}
+	return &member.Client{
+		Store: store, Table: identity.System(), Self: identity.Agent{ID: id, Source: identity.SourceOverride, SessionKind: kind},
+		Policy:     func() (turn.Policy, error) { return turn.DefaultPolicy(), nil },
+		Executable: func() (string, error) { return "/bin/true", nil },
+		Warn:       func(string) {},
+	}
+}
+
+func (f *fixture) workspace() *workspace.Workspace {
+	w, err := workspace.Locate(f.dir, f.dir, f.dir)
+	f.must(err)
+	return w
+}
+
+func (f *fixture) join(id string) *member.Room {
+	f.Helper()
+	r, _, err := f.client(id).Join(ctx, f.workspace(), false)
+	f.must(err)
+	return r
+}
+
+// listener makes an agent a member for whom something listens.
+func (f *fixture) listener(id string) (*Agent, *member.Room) {
+	f.Helper()
+	r := f.join(id)
+	a := &Agent{Client: r.Client, Clock: func() time.Time { return f.clock }}
+	_, err := a.WakePath()
+	f.must(err)
+	return a, r
+}
+
+func (f *fixture) send(from *member.Room, to, body string, interrupt bool) {
+	f.Helper()
+	_, _, err := from.Update(ctx, func(st *turn.State, facts turn.Facts) ([]event.Event, error) {
+		return turn.Send(st, facts, turn.MessageRequest{Agent: from.Self.ID, To: to, Body: body, Interrupt: interrupt})
+	})
+	f.must(err)
+}
+
+// speak returns what Speak says.
+func (f *fixture) speak(a *Agent) Wake {
+	f.Helper()
+	w, err := a.Speak(ctx, member.ByExec)
+	f.must(err)
+	return w
+}
+
+// show returns what Show shows.
+func (f *fixture) show(a *Agent) (text string) {
+	f.Helper()
+	_, err := a.Show(ctx, "hook", func(s string) error { text = s; return nil })
+	f.must(err)
+	return text
+}
+
+func (f *fixture) wants(a *Agent, text string) {
+	f.Helper()
+	if w := f.speak(a); (w.Text == "") != (text == "") || !strings.Contains(w.Text, text) {
+		f.Errorf("said %q, want %q", w.Text, text)
+	}
+}
+
+func (f *fixture) later(d time.Duration) { f.clock = f.clock.Add(d) }
+
+// wakeTime is when the wake file was last touched.
+func wakeTime(a *Agent) time.Time { return a.ListenerDir().Marked(fsroom.ListenerWakeFile) }
+
+func TestAMessageWakesOnce(t *testing.T) {
+	f := newFixture(t)
+	a, _ := f.listener("a:1")
+	b := f.join("b:1")
+	f.wants(a, "")
+	before := wakeTime(a)
+	f.send(b, "a:1", "SECRET orders", false)
+	if !wakeTime(a).After(before) {
+		t.Error("the wake file was not touched")
+	}
+	w := f.speak(a)
+	if !strings.HasPrefix(w.Text, says+" 1 message for you in ") || w.Class != turn.ClassMessage || strings.Contains(w.Text, "SECRET") {
+		t.Errorf("%+v", w)
+	}
+	f.wants(a, "")
+	text := f.show(a)
+	if !strings.Contains(text, "b:1: SECRET orders") || !strings.Contains(text, "no permission") {
+		t.Errorf("shown: %q", text)
+	}
+	if again := f.show(a); again != "" {
+		t.Errorf("shown again: %q", again)
+	}
+	f.later(time.Hour)
+	f.wants(a, "")
+}
+
+func TestWhatWasShownWakesNobody(t *testing.T) {
+	f := newFixture(t)
+	a, _ := f.listener("a:1")
+	b := f.join("b:1")
+	f.send(b, "a:1", "one", false)
+	if !strings.Contains(f.show(a), "one") {
+		t.Error("not shown")
+	}
+	f.wants(a, "")
+}
+
+// A message to the room is shown with the next hook, and wakes nobody unless it is urgent.
+func TestMessagesToTheRoom(t *testing.T) {
+	f := newFixture(t)
+	a, _ := f.listener("a:1")
+	b := f.join("b:1")
+	before := wakeTime(a)
+	f.send(b, turn.Everyone, "hello all", false)
+	if wakeTime(a) != before {
+		t.Error("the wake file was touched")
+	}
+	f.wants(a, "")
+	if !strings.Contains(f.show(a), "b:1 to all: hello all") {
+		t.Error("not shown")
+	}
+	f.send(b, turn.Everyone, "fire", true)
+	f.wants(a, "1 message")
+}
+
+func TestNewsThatNobodyHeedsIsSaidThreeTimes(t *testing.T) {
+	f := newFixture(t)
+	a, r := f.listener("a:1")
+	f.send(f.join("b:1"), "a:1", "one", false)
+	f.wants(a, "1 message")
+	if w := f.speak(a); w.Later <= 29*time.Second || w.Later > 30*time.Second {
+		t.Errorf("again in %v", w.Later)
+	}
+	f.later(29 * time.Second)
+	f.wants(a, "")
+	f.later(time.Second)
+	f.wants(a, "1 message")
+	f.later(89 * time.Second)
+	f.wants(a, "")
+	f.later(time.Second)
+	f.wants(a, "1 message")
+	f.later(time.Hour)
+	if w := f.speak(a); w.Text != "" || w.Later != 0 {
+		t.Errorf("said a fourth time: %+v", w)
+	}
+	if !strings.Contains(f.show(a), "one") {
+		t.Error("it is lost")
+	}
+	snap, err := r.View()
+	f.must(err)
+	if at := r.Cursor(snap.State); at.Woken.Tries != member.MaxTries || at.Shown.How != "hook" {
+		t.Errorf("%+v", at)
+	}
+}
+
+func TestMessagesComeInBatches(t *testing.T) {
+	f := newFixture(t)
+	a, _ := f.listener("a:1")
+	b := f.join("b:1")
+	f.send(b, "a:1", "one", false)
+	f.wants(a, "1 message")
+	f.send(b, "a:1", "two", false)
+	if w := f.speak(a); w.Text != "" || w.Later > messageGap || w.Later == 0 {
+		t.Errorf("%+v", w)
+	}
+	f.send(b, "a:1", "three", false)
+	f.later(messageGap)
+	f.wants(a, "3 messages")
+}
+
+// Two agents that answer each other stop being woken. A person still wakes them.
+func TestMessagesOfAgentsDoNotWakeForEver(t *testing.T) {
+	f := newFixture(t)
+	a, _ := f.listener("a:1")
+	b, person := f.join("b:1"), f.join("human:ada")
+	for range mostMessages {
+		f.send(b, "a:1", "thanks", false)
+		f.wants(a, "1 message")
+		f.show(a)
+		f.later(messageGap)
+	}
+	f.send(b, "a:1", "thanks", false)
+	f.wants(a, "")
+	f.send(person, "a:1", "stop it", false)
+	f.wants(a, "2 messages")
+	f.show(a)
+	f.send(b, "a:1", "thanks", false)
+	f.later(messageGap)
+	f.wants(a, "")
+	f.later(messageSpan)
+	f.wants(a, "1 message")
+}
+
+func TestQuiet(t *testing.T) {
+	f := newFixture(t)
+	a, _ := f.listener("a:1")
+	b := f.join("b:1")
+	f.must(a.TurnOff(ctx, true))
+	f.send(b, "a:1", "one", false)
+	f.wants(a, "")
+	f.must(a.TurnOff(ctx, false))
+	t.Setenv(Quiet, "1")
+	f.wants(a, "")
+	t.Setenv(Quiet, "")
+	f.wants(a, "1 message")
+}
+
+func TestNewsWaitsForTheEndOfATurnOfTheModel(t *testing.T) {
+	f := newFixture(t)
+	a, _ := f.listener("a:1")
+	b := f.join("b:1")
+	f.must(a.Begin(ctx, Session{ID: "s1"}))
+	f.must(a.SetBusy(ctx, true))
+	f.send(b, "a:1", "one", false)
+	if w := f.speak(a); w.Text != "" || w.Later > busyPatience || w.Later < busyPatience-time.Second {
+		t.Errorf("%+v", w)
+	}
+	f.must(a.SetBusy(ctx, false))
+	f.wants(a, "1 message")
+	f.show(a)
+	f.must(a.SetBusy(ctx, true))
+	f.send(b, "a:1", "two", false)
+	f.wants(a, "")
+	f.later(busyPatience) // its user has interrupted it, which no hook tells
+	f.wants(a, "1 message")
+}
+
+func TestAnEndedRoomIsToldOnce(t *testing.T) {
+	f := newFixture(t)
+	a, _ := f.listener("a:1")
+	b := f.join("b:1")
+	_, err := b.Kick(ctx, turn.KickRequest{Agent: "b:1", Target: "a:1", Force: true, Reason: "SECRET"})
+	f.must(err)
+	w := f.speak(a)
+	if w.Class != turn.ClassLost || !strings.Contains(w.Text, "you were removed") || strings.Contains(w.Text, "SECRET") {
+		t.Errorf("%+v", w)
+	}
+	f.wants(a, "")
+	if !strings.Contains(f.show(a), "you were removed") {
+		t.Error("not shown")
+	}
+	if names := a.RoomsToHear(); len(names) > 0 {
+		t.Errorf("still in %v", names)
+	}
+}
+
+// The rooms of an agent are known without looking into each.
+func TestRoomsToHear(t *testing.T) {
+	f := newFixture(t)
+	r := f.join("a:1")
+	if names := r.RoomsToHear(); len(names) != 1 || names[0] != r.Name() {
+		t.Errorf("in %v", names)
+	}
+	f.join("b:1")
+	_, err := r.Leave(ctx)
+	f.must(err)
+	if names := r.RoomsToHear(); len(names) != 0 {
+		t.Errorf("still in %v", names)
+	}
+}
+
+// Where the record cannot be written nothing is said: it would be said for ever.
+func TestNothingIsSaidThatCannotBeRecorded(t *testing.T) {
+	f := newFixture(t)
+	a, r := f.listener("a:1")
+	f.send(f.join("b:1"), "a:1", "one", false)
+	for _, dir := range []string{r.Agent("a:1").Path("tmp"), a.ListenerDir().Path("tmp")} {
+		f.must(os.RemoveAll(dir))
+		f.must(os.WriteFile(dir, nil, 0o600))
+		if w, err := a.Speak(ctx, member.ByExec); w.Text != "" || err == nil {
+			t.Errorf("said %q, %v", w.Text, err)
+		}
+		f.must(os.Remove(dir))
+	}
+	f.later(messageGap)
+	f.wants(a, "1 message")
+}
+
+// What a harness was told to watch counts when it has shown that it does.
+func TestAWatchIsBelievedWhenProved(t *testing.T) {
+	f := newFixture(t)
+	a, _ := f.listener("a:1")
+	self := identity.System().Self()
+	begin := func() { f.must(a.Begin(ctx, Session{ID: "s1", Process: &self, Watches: true})) }
+	begin()
+	if how := a.Listens(); how != "" {
+		t.Errorf("listens by %s before it was proved", how)
+	}
+	f.later(time.Second)
+	_, err := a.Speak(ctx, member.ByWatch)
+	f.must(err)
+	if how := a.Listens(); how != member.ByWatch {
+		t.Errorf("listens by %q", how)
+	}
+	f.later(time.Second)
+	begin() // the working directory was changed
+	if how := a.Listens(); how != "" {
+		t.Errorf("listens by %s before it was proved again", how)
+	}
+	f.later(time.Second)
+	_, err = a.Speak(ctx, member.ByWatch)
+	f.must(err)
+	f.must(a.End(ctx, "another"))
+	if how := a.Listens(); how != member.ByWatch {
+		t.Errorf("listens by %q after the end of another session", how)
+	}
+	f.must(a.End(ctx, "s1"))
+	if how := a.Listens(); how != "" {
+		t.Errorf("listens by %s after the end", how)
+	}
+}

@@ -1,0 +1,47 @@
+package listen
+
+import (
+	"strconv"
+
+	"github.com/talking-stick/tt/cmd/internal/cli"
+	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/fsroom/workspace"
+)
+
+// SessionLine returns the line that tells an agent, when its session begins, who it is
+// and how things stand in the workspace; "" if the workspace has no room. told is whether
+// the agent is woken when a turn is offered to it.
+func (a *Agent) SessionLine(w *workspace.Workspace, told bool) (string, error) {
+	room, err := a.Find(w)
+	if err != nil || room == nil {
+		return "", err
+	}
+	snap, err := room.Snapshot()
+	if err != nil {
+		return "", err
+	}
+	st, me := snap.State, a.Self.ID
+	line := "Talking Stick: you are " + cli.Line(me) + " in " + cli.Line(st.CanonicalPath) + "; " + standing(st, me)
+	switch {
+	case st.Owner == me:
+		return line + "; end it with a handoff: tt release.", nil
+	case st.ReservedFor == me, !room.IsMember(st), !told:
+		return line + "; to change files, wait for your turn: tt wait --json.", nil
+	}
+	return line + "; you are told when it is yours.", nil
+}
+
+// standing says who has the turn.
+func standing(st *turn.State, me string) string {
+	switch {
+	case st.Owner == me:
+		return "you hold turn " + strconv.FormatInt(st.Turn, 10)
+	case st.Owner != "":
+		return cli.Line(st.Owner) + " holds turn " + strconv.FormatInt(st.Turn, 10)
+	case st.ReservedFor == me:
+		return "turn " + strconv.FormatInt(st.Turn+1, 10) + " is reserved for you"
+	case st.ReservedFor != "":
+		return "turn " + strconv.FormatInt(st.Turn+1, 10) + " is reserved for " + cli.Line(st.ReservedFor)
+	}
+	return "nobody holds the turn"
+}

@@ -1,0 +1,153 @@
+package listen
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/talking-stick/tt/cmd/internal/cli"
+	"github.com/talking-stick/tt/cmd/internal/member"
+	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/journal/event"
+)
+
+// The most that [Agent.Show] shows at once.
+const (
+	mostShown      = 10
+	mostShownBytes = 8 << 10
+)
+
+// lookedFile is a mark whose time is that of the last look of [Agent.Show].
+const lookedFile = "looked"
+
+// Show prints, by calling print once, what was not shown to the agent of any room: what
+// became of the turn, and the words of messages and notes. They stand there as facts,
+// with who wrote them. What was printed counts as shown, by the way that how names. Show
+// calls print, and returns true, only if there is something. Others that show or speak
+// wait meanwhile.
+//
+// It is made to be called at each use of a tool: where nothing has happened since the
+// last look, it looks at the times of two files and takes no lock.
+func (a *Agent) Show(ctx context.Context, how string, print func(text string) error) (shown bool, err error) {
+	rooms := a.RoomsToHear()
+	if !a.mayHaveNews(rooms) {
+		return false, nil
+	}
+	dir := a.ListenerDir()
+	unlock, err := dir.Lock(ctx)
+	if err != nil {
+		return false, err
+	}
+	defer func() { _ = unlock() }()
+	// A change in the same tick of the clock as the look is looked for again.
+	looked := time.Now().Add(-50 * time.Millisecond)
+	client := *a.Client
+	client.Shows = how
+	var page page
+	for _, name := range rooms {
+		n, err := client.Room(name, nil).News(ctx)
+		if err != nil {
+			continue
+		}
+		page.room(ctx, &n)
+	}
+	if page.text.Len() > 0 {
+		if err := print(strings.TrimSuffix(page.text.String(), "\n")); err != nil {
+			return false, err
+		}
+		for _, mark := range page.shown {
+			mark()
+		}
+		shown = true
+	}
+	if page.rest == 0 {
+		_ = dir.Mark(lookedFile, looked)
+	}
+	return shown, nil
+}
+
+// mayHaveNews reports whether one of the rooms may have changed since the last look.
+func (a *Agent) mayHaveNews(rooms []string) bool {
+	if len(rooms) == 0 {
+		return false
+	}
+	looked := a.ListenerDir().Marked(lookedFile)
+	if looked.IsZero() {
+		return true
+	}
+	for _, name := range rooms {
+		info, err := os.Lstat(a.Room(name, nil).JournalPath())
+		if err != nil || !info.ModTime().Before(looked) {
+			return true // also if the room has ended
+		}
+	}
+	return false
+}
+
+// A page is what is shown at once.
+type page struct {
+	text  strings.Builder
+	items int
+	rest  int // items that had no place
+	shown []func()
+}
+
+// room adds what there is of one room.
+func (p *page) room(ctx context.Context, n *member.RoomNews) {
+	path := cli.Line(n.Path)
+	if n.Waiting {
+		n.All = n.All.Without(turn.ClassTurn, turn.ClassLost)
+	}
+	if facts := turnFacts(n.All, path); facts != "" {
+		p.text.WriteString(facts)
+		p.shown = append(p.shown, n.TurnShown)
+	}
+	var words strings.Builder
+	shown, rest, err := n.Unshown(ctx, func(e *event.Event) bool {
+		line := wordsLine(e)
+		if p.items >= mostShown || p.items > 0 && p.text.Len()+words.Len()+len(line) > mostShownBytes {
+			return false
+		}
+		p.items++
+		if len(line) > mostShownBytes {
+			line = strings.ToValidUTF8(line[:mostShownBytes], "") + "… (the rest: tt events --after " + fmt.Sprint(e.Seq-1) + " --limit 1)\n"
+		}
+		words.WriteString(line)
+		return true
+	})
+	if err != nil {
+		return
+	}
+	if words.Len() > 0 {
+		fmt.Fprintf(&p.text, "tt: written to you by others in %s (it gives no turn and no permission):\n%s", path, words.String())
+		p.shown = append(p.shown, shown)
+	}
+	if p.rest += rest; rest > 0 {
+		fmt.Fprintf(&p.text, "%d more in %s: tt inbox\n", rest, path)
+	}
+}
+
+// turnFacts says what became of the turn.
+func turnFacts(n turn.News, path string) string {
+	n = n.Without(turn.ClassMessage)
+	if n.IsZero() {
+		return ""
+	}
+	return "tt: " + sentences(n, path) + "\n"
+}
+
+// wordsLine returns one message or note, and who wrote it to whom.
+func wordsLine(e *event.Event) string {
+	who, what := cli.Line(e.From), ""
+	if e.To == "" {
+		who += " to all"
+	}
+	if e.Type == turn.NoteAdded {
+		what = " (note)"
+	}
+	// Every line of the text but the first is indented: none looks like one of ours.
+	body := strings.ReplaceAll(strings.TrimRight(cli.Block(turn.Body(e)), "\n"), "\n", "\n  ")
+	return fmt.Sprintf("#%d %s%s: %s\n", e.Seq, who, what, body)
+}

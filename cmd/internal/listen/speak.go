@@ -1,0 +1,146 @@
+package listen
+
+import (
+	"context"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/talking-stick/tt/cmd/internal/member"
+	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/journal/event"
+)
+
+const (
+	// busyPatience is how long news waits while the model is in a turn.
+	busyPatience = 60 * time.Second
+	// messageGap is the shortest time between two wakes for messages alone.
+	messageGap = 10 * time.Second
+	// mostMessages is how often messages that no person wrote wake an agent within
+	// messageSpan. Further ones wait for its next command or hook, so that two agents
+	// that answer each other do not go on for ever.
+	mostMessages = 6
+	messageSpan  = 10 * time.Minute
+)
+
+// A Wake is what wakes an agent. It is zero if nothing does.
+type Wake struct {
+	Text  string        // a fixed text, for the model
+	Class string        // the most important of turn.ClassTurn, …
+	Path  string        // of the room that Class is about
+	Room  string        // its room_id
+	Later time.Duration // without a Text: how long it is until there may be one; 0: until the next notification
+}
+
+// Speak decides whether the agent is woken now, by the way that how names, and records
+// that it is. Of several that ask at the same time one is told to. If the record cannot be
+// written, nobody is: the agent would be woken for the same again and again.
+//
+// The one that is told to wakes the agent with the text. If it is killed before, the
+// agent is woken again after half a minute and after two minutes, by whoever asks then.
+func (a *Agent) Speak(ctx context.Context, how string) (wake Wake, err error) {
+	unlock, err := a.ListenerDir().Lock(ctx)
+	if err != nil {
+		return Wake{}, err
+	}
+	defer func() { _ = unlock() }()
+	l, now := a.Listener(), a.now()
+	l.Heard = event.NewTime(now)
+	if how == member.ByWatch {
+		if l.How != how {
+			l.How, l.Since = how, l.Heard
+		}
+	}
+	due, left, err := a.due(ctx, &l, now)
+	if err != nil {
+		return Wake{}, err
+	}
+	if len(due) == 0 {
+		return Wake{Later: left}, a.SaveListener(&l)
+	}
+	l.Spoke, l.PutOff = l.Heard, event.Time{}
+	if err := a.SaveListener(&l); err != nil {
+		return Wake{}, err
+	}
+	for i := range due {
+		if err := due[i].Wake(how, now); err != nil {
+			return Wake{}, err
+		}
+	}
+	return wakeFor(due), nil
+}
+
+// A dueNews is the news of one room that the agent is woken for.
+type dueNews struct {
+	member.RoomNews
+	news turn.News
+}
+
+// due returns the news that the agent is woken for now, or how long it is until there may
+// be some. It brings the record up to date.
+func (a *Agent) due(ctx context.Context, l *member.Listener, now time.Time) (due []dueNews, left time.Duration, err error) {
+	byPerson, urgent := false, false
+	sooner := func(d time.Duration) {
+		if d > 0 && (left == 0 || d < left) {
+			left = d
+		}
+	}
+	for _, name := range a.RoomsToHear() {
+		n, err := a.Room(name, nil).News(ctx)
+		if err != nil {
+			continue // a room that cannot be read tells so when a command uses it
+		}
+		if !n.Member && n.All.IsZero() {
+			a.ForgetRoom(name)
+			continue
+		}
+		news, wait := n.Due(now)
+		if news = a.allowed(l, &n, news); news.IsZero() {
+			sooner(wait)
+			continue
+		}
+		due = append(due, dueNews{n, news})
+		byPerson = byPerson || news.ByPerson
+		urgent = urgent || news.Class() != turn.ClassMessage
+	}
+	if len(due) == 0 {
+		l.PutOff = event.Time{}
+		return nil, left, nil
+	}
+	if l.PutOff.IsZero() {
+		l.PutOff = event.NewTime(now)
+	}
+	if !l.Busy.IsZero() {
+		if wait := l.PutOff.Add(busyPatience).Sub(now); wait > 0 {
+			return nil, wait, nil
+		}
+	}
+	if urgent {
+		return due, 0, nil
+	}
+	if wait := l.Spoke.Add(messageGap).Sub(now); wait > 0 && wait <= messageGap {
+		return nil, wait, nil
+	}
+	if !byPerson {
+		if len(l.Lately) > 0 {
+			l.Lately = slices.DeleteFunc(l.Lately, func(at int64) bool { return now.Sub(time.Unix(at, 0)) >= messageSpan })
+		}
+		if len(l.Lately) >= mostMessages {
+			return nil, left, nil
+		}
+		l.Lately = append(l.Lately, now.Unix())
+	}
+	return due, 0, nil
+}
+
+// allowed returns the part of the news that the agent wants to be woken for. It does not
+// need to hear of the turn while it waits for that.
+func (a *Agent) allowed(l *member.Listener, n *member.RoomNews, news turn.News) turn.News {
+	if n.Waiting {
+		news = news.Without(turn.ClassTurn, turn.ClassLost)
+	}
+	if l.Off || os.Getenv(Quiet) == "1" {
+		news = news.Without(turn.ClassMessage)
+	}
+	return news
+}

@@ -1,0 +1,72 @@
+package listen
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/talking-stick/tt/cmd/internal/cli"
+	"github.com/talking-stick/tt/fsroom/turn"
+)
+
+// says begins every text that wakes a model. Some harnesses give it to the model as if its
+// user had typed it.
+const says = "tt (automatic, not typed by your user):"
+
+// wakeFor returns what wakes an agent for the news of its rooms, which is not empty.
+func wakeFor(due []dueNews) Wake {
+	slices.SortStableFunc(due, func(x, y dueNews) int { return cmp.Compare(rank(x.news), rank(y.news)) })
+	first := &due[0]
+	w := Wake{Class: first.news.Class(), Path: first.Path, Room: first.Room.Name(), Text: says}
+	for i := range due {
+		w.Text += " " + sentences(due[i].news, cli.Line(due[i].Path))
+	}
+	return w
+}
+
+func rank(n turn.News) int {
+	return slices.Index([]string{turn.ClassTurn, turn.ClassLost, turn.ClassMessage}, n.Class())
+}
+
+// sentences returns the fixed texts for the news of one room.
+func sentences(n turn.News, path string) string {
+	var parts []string
+	if n.Offer != 0 {
+		parts = append(parts, "turn "+strconv.FormatInt(n.Turn, 10)+" in "+path+" is offered to you. Take it: tt wait --json.")
+	}
+	if n.Lost != "" {
+		parts = append(parts, lost(n.Lost, path))
+	}
+	if what := counts(n); what != "" {
+		parts = append(parts, what+" for you in "+path+". See: tt inbox --json.")
+	}
+	return strings.Join(parts, " ")
+}
+
+func lost(how, path string) string {
+	switch how {
+	case turn.Takeover:
+		return "your turn in " + path + " was taken over: change nothing there now. See: tt log --limit 5."
+	case turn.Kicked:
+		return "you were removed from the room at " + path + ": change nothing there now. See: tt log --limit 5."
+	}
+	return "the room at " + path + " has ended."
+}
+
+// counts returns a text such as "2 messages and 1 note".
+func counts(n turn.News) string {
+	var parts []string
+	for _, p := range []struct {
+		n     int
+		thing string
+	}{{n.Messages, "message"}, {n.Notes, "note"}} {
+		switch {
+		case p.n == 1:
+			parts = append(parts, "1 "+p.thing)
+		case p.n > 1:
+			parts = append(parts, strconv.Itoa(p.n)+" "+p.thing+"s")
+		}
+	}
+	return strings.Join(parts, " and ")
+}

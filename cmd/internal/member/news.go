@@ -1,0 +1,203 @@
+package member
+
+import (
+	"context"
+	"time"
+
+	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/journal/event"
+)
+
+// RoomNews is what there is for an agent in a room.
+type RoomNews struct {
+	Room    *Room
+	Path    string
+	Member  bool      // false: the agent is in the room no more
+	Waiting bool      // a process of the agent waits for the turn
+	All     turn.News // what was not shown to it
+	Fresh   turn.News // the part of All that it was not woken for
+
+	state  *turn.State
+	cursor Cursor // as it was
+	seq    int64  // of the last event that the news covers
+}
+
+// News returns what there is for the agent. It waits for a change that is under way.
+func (r *Room) News(ctx context.Context) (RoomNews, error) {
+	r.Settled(ctx)
+	snap, err := r.View()
+	if err != nil {
+		return RoomNews{}, err
+	}
+	st := snap.State
+	n := RoomNews{Room: r, Path: st.CanonicalPath, Member: r.IsMember(st), state: st, seq: st.Seq}
+	if !n.Member {
+		return n, n.addEnd(ctx)
+	}
+	n.Waiting = r.IsWaiting(r.Self.ID)
+	n.cursor, err = r.cursor(ctx, st)
+	if err == nil {
+		err = n.add(ctx)
+	}
+	return n, err
+}
+
+// add adds what there is for a member.
+func (n *RoomNews) add(ctx context.Context) error {
+	r, st, at, me := n.Room, n.state, n.cursor, n.Room.Self.ID
+	f := r.Facts(st)
+	n.All.AddOffer(st, f, me, at.TurnSeq)
+	n.Fresh.AddOffer(st, f, me, max(at.TurnSeq, at.Woken.EventSeq))
+	n.All.AddNotes(st, me, at.NotesSeq)
+	n.Fresh.AddNotes(st, me, max(at.NotesSeq, at.Woken.EventSeq))
+	if lease := r.recordedFence(); lease.Agent == me && lease != r.CurrentFence(st) {
+		if err := n.addEvents(ctx, max(st.Member(me).LastHeld, at.TurnSeq), turn.ClassLost); err != nil {
+			return err
+		}
+	}
+	if st.Mail(me) <= at.Read {
+		return nil
+	}
+	return n.addEvents(ctx, at.EventSeq, turn.ClassMessage)
+}
+
+// addEvents adds the events of one class after an event.
+func (n *RoomNews) addEvents(ctx context.Context, after int64, class string) error {
+	return n.Room.EachEvent(ctx, after, false, func(e *event.Event) error {
+		if e.Seq > n.seq {
+			return ErrEnough
+		}
+		if turn.ClassOf(e, n.Room.Self.ID) == class {
+			n.addEvent(e)
+		}
+		return nil
+	})
+}
+
+func (n *RoomNews) addEvent(e *event.Event) {
+	n.All.Add(n.state, e, n.Room.Self.ID)
+	if e.Seq > n.cursor.Woken.EventSeq {
+		n.Fresh.Add(n.state, e, n.Room.Self.ID)
+	}
+}
+
+// addEnd adds how an agent that is in the room no more lost its membership. One that has
+// left by itself knows.
+func (n *RoomNews) addEnd(ctx context.Context) error {
+	me := n.Room.Self.ID
+	if !n.Room.own().Read(cursorFile, &n.cursor) {
+		n.cursor = Cursor{}
+	}
+	var end event.Event
+	left := false // by itself
+	err := n.Room.EachEvent(ctx, n.cursor.EventSeq, true, func(e *event.Event) error {
+		switch {
+		case e.From == me && (e.Type == turn.MemberJoined || e.Type == turn.MemberLeft):
+			end, left = event.Event{}, e.Type == turn.MemberLeft
+		case end.Type == "" && !left && turn.ClassOf(e, me) == turn.ClassLost && e.Type != turn.Takeover:
+			end = e.Clone()
+		}
+		return nil
+	})
+	if end.Type != "" && end.Seq > n.cursor.TurnSeq {
+		n.addEvent(&end)
+		n.seq = end.Seq
+	}
+	return err
+}
+
+// Due returns the news that the agent is to be woken for at a moment, and if there is
+// none, how long it is until then. Zero means that there is none, and that it does not
+// come with time.
+func (n *RoomNews) Due(now time.Time) (news turn.News, left time.Duration) {
+	if !n.Fresh.IsZero() {
+		return n.All, 0
+	}
+	w := n.cursor.Woken
+	if n.All.IsZero() || w.Tries == 0 || w.Tries >= MaxTries {
+		return turn.News{}, 0
+	}
+	if left = w.At.Add(retryAfter[w.Tries-1]).Sub(now); left > 0 {
+		return turn.News{}, left
+	}
+	return n.All, 0
+}
+
+// retryAfter is how long after a try that nothing came of there is another one: half a
+// minute and two minutes after the first.
+var retryAfter = [MaxTries - 1]time.Duration{30 * time.Second, 90 * time.Second}
+
+// Wake records that the agent is woken for the news, before it is. If it returns an error
+// the agent must not be woken: it would be again and again.
+func (n *RoomNews) Wake(how string, now time.Time) error {
+	w := Woken{EventSeq: max(n.seq, n.cursor.Woken.EventSeq), At: event.NewTime(now), How: how, Tries: 1}
+	if n.Fresh.IsZero() {
+		w.EventSeq, w.Tries = n.cursor.Woken.EventSeq, n.cursor.Woken.Tries+1
+	}
+	return n.Room.AdvanceCursor(Cursor{JoinedAt: n.cursor.JoinedAt, Woken: w})
+}
+
+// TurnShown records that what became of the turn was shown to the agent.
+func (n *RoomNews) TurnShown() {
+	if n.Member {
+		n.Room.show(Cursor{JoinedAt: n.cursor.JoinedAt, TurnSeq: n.seq})
+	} else {
+		n.Room.ForgetRoom(n.Room.Name())
+	}
+}
+
+// Unshown calls fn with the messages for the agent that were not shown to it, also those
+// to everybody, and then with the events of the open notes. fn reports whether it shows
+// them, which it does after Unshown. Those that follow one that is not shown stay unshown
+// too. When they were shown, the caller calls shown. rest is how many were left.
+func (n *RoomNews) Unshown(ctx context.Context, fn func(*event.Event) bool) (shown func(), rest int, err error) {
+	r, st, me := n.Room, n.state, n.Room.Self.ID
+	if !n.Member {
+		return func() {}, 0, nil
+	}
+	read, err := r.ReadCursor(ctx, st, n.cursor.EventSeq)
+	if err != nil {
+		return nil, 0, err
+	}
+	more := true
+	if st.Mail(me) > n.cursor.Read {
+		err = r.EachEvent(ctx, n.cursor.EventSeq, false, func(e *event.Event) error {
+			if e.Seq > n.seq {
+				return ErrEnough
+			}
+			if turn.IsMail(e, me) {
+				if more = more && fn(e); !more {
+					rest++
+				}
+			}
+			read.Pass(e, more)
+			return nil
+		})
+		if err != nil {
+			return nil, 0, err
+		}
+	}
+	notes, seen := st.UnseenNotes(me, n.cursor.NotesSeq), n.cursor.NotesSeq
+	if len(notes) > 0 {
+		reader, err := r.Reader()
+		if err != nil {
+			return nil, 0, err
+		}
+		defer reader.Close()
+		for i := range notes {
+			e, err := reader.Event(ctx, notes[i].Seq)
+			if err != nil {
+				return nil, 0, err
+			}
+			if more = more && fn(e); !more {
+				rest++
+			} else {
+				seen = e.Seq
+			}
+		}
+	}
+	return func() {
+		read.Save()
+		r.notesSeen(st, seen)
+	}, rest, nil
+}

@@ -1,0 +1,85 @@
+package fsroom
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/talking-stick/tt/lockfile"
+)
+
+// listenersFolder is the directory that has one directory for each agent, whatever rooms it
+// is in: the harness that listens for the agent is one, too.
+const listenersFolder = "listeners"
+
+// ListenerWakeFile is the file of a listener whose modification time is set to notify it.
+const ListenerWakeFile = "wake"
+
+// Listener returns the directory of an agent that belongs to no room: of what listens for
+// it. It need not exist.
+func (s *Store) Listener(id string) Agent {
+	a := Agent{store: s, dir: s.listenerDir(id)}
+	a.unusable = s.Explain(s.checkDirs(filepath.Dir(a.dir), a.dir), a.dir)
+	return a
+}
+
+func (s *Store) listenerDir(id string) string {
+	return filepath.Join(s.dir, listenersFolder, agentKey(id))
+}
+
+// NotifyListener notifies what listens for an agent. Where nothing does, it costs one look
+// at a file that is missing.
+func (s *Store) NotifyListener(id string) {
+	path := filepath.Join(s.listenerDir(id), ListenerWakeFile)
+	if exists(path) && s.Listener(id).unusable == nil {
+		_ = lockfile.Touch(path, time.Now())
+	}
+}
+
+// Settled waits until the change that is under way is over. It returns false if that takes
+// too long.
+func (r *Room[S]) Settled(ctx context.Context) bool { return r.settled(ctx) }
+
+// Within returns the directory of an agent's directory.
+func (a Agent) Within(name string) Agent {
+	a.dir = a.Path(name)
+	if a.unusable == nil {
+		a.unusable = a.explain(a.store.checkDirs(a.dir))
+	}
+	return a
+}
+
+// Has reports whether the agent has a file, of whatever type, at the cost of one look.
+func (a Agent) Has(name string) bool { return exists(a.Path(name)) }
+
+// Names returns the names of the agent's files.
+func (a Agent) Names() (names []string) {
+	if a.unusable != nil {
+		return nil
+	}
+	entries, _ := os.ReadDir(a.dir)
+	for _, e := range entries {
+		if e.Type().IsRegular() {
+			names = append(names, e.Name())
+		}
+	}
+	return names
+}
+
+// Lock takes a lock of the agent's that processes hold for milliseconds. It creates the
+// directory if it is missing. The errors are those of [Room.Update].
+func (a Agent) Lock(ctx context.Context) (unlock func() error, err error) {
+	if a.unusable != nil {
+		return nil, a.unusable
+	}
+	if err := MakeDir(a.dir); err != nil {
+		return nil, a.explain(err)
+	}
+	ctx, cancel := context.WithTimeout(ctx, a.store.opts.Patience)
+	defer cancel()
+	path := a.Path("lock")
+	unlock, err = lockfile.Lock(ctx, path)
+	lockfile.Adopt(path)
+	return unlock, a.explain(err)
+}

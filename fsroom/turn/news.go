@@ -1,0 +1,153 @@
+package turn
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/talking-stick/tt/journal/event"
+)
+
+// The classes of what an agent is told although it did not ask. The names are those of
+// the variable TT_CLASS.
+const (
+	ClassTurn    = "turn"    // a turn is offered to it
+	ClassLost    = "lost"    // its turn, its membership or the room has ended
+	ClassMessage = "message" // somebody has written to it
+)
+
+// Listeners returns the ids of the agents whose listeners are notified of a change: those
+// to which it is [News], once the change is committed.
+func Listeners(before, after *State, events []event.Event) (ids []string) {
+	add := func(id string) {
+		if id != "" && !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
+	}
+	if next := after.offeredTo(); next != before.offeredTo() || after.Pending.Seq != before.Pending.Seq {
+		add(next)
+	}
+	for i := range events {
+		e := &events[i]
+		for j := range before.Members {
+			if id := before.Members[j].AgentID; ClassOf(e, id) != "" {
+				add(id)
+			}
+		}
+	}
+	return ids
+}
+
+// offeredTo returns the agent that the next turn is reserved for or offered to first, ""
+// if there is none.
+func (s *State) offeredTo() string {
+	if s.Owner != "" {
+		return ""
+	}
+	return cmp.Or(s.ReservedFor, s.Pending.Preferred)
+}
+
+// ClassOf returns the class of an event for an agent that is a member when it happens, ""
+// for one that the agent is not told of. A message to the room is shown with the next
+// command, and wakes nobody unless it is urgent.
+func ClassOf(e *event.Event, agent string) string {
+	switch {
+	case e.From == agent && e.Type != Takeover, e.Type == Takeover && e.To == agent:
+	case e.Type == Takeover && e.From == agent, e.Type == Closed, EndsMembership(e, agent):
+		return ClassLost
+	case e.To == agent && (e.Type == MessageSent || e.Type == NoteAdded), Interrupts(e):
+		return ClassMessage
+	}
+	return ""
+}
+
+// News is what an agent can be told although it did not ask.
+type News struct {
+	Offer    int64  // the event_seq of the handoff that comes with a turn it may take; 0: none
+	Turn     int64  // the number of that turn
+	Lost     string // the type of the event by which it has lost its turn, its membership or the room; "": none
+	Messages int    // to it, and urgent ones to all
+	Notes    int    // for it
+	ByPerson bool   // a person has written one of these
+}
+
+// IsZero reports whether there is nothing new.
+func (n News) IsZero() bool { return n.Class() == "" }
+
+// Class returns the most important class that there is news of, "" if there is none.
+func (n News) Class() string {
+	switch {
+	case n.Offer != 0:
+		return ClassTurn
+	case n.Lost != "":
+		return ClassLost
+	case n.Messages+n.Notes > 0:
+		return ClassMessage
+	}
+	return ""
+}
+
+// Without returns the news without the classes.
+func (n News) Without(classes ...string) News {
+	for _, class := range classes {
+		switch class {
+		case ClassTurn:
+			n.Offer, n.Turn = 0, 0
+		case ClassLost:
+			n.Lost = ""
+		case ClassMessage:
+			n.Messages, n.Notes, n.ByPerson = 0, 0, false
+		}
+	}
+	return n
+}
+
+// Add takes into account a message, or the end of something, that the agent was not told
+// of.
+func (n *News) Add(s *State, e *event.Event, agent string) {
+	switch class := ClassOf(e, agent); {
+	case class == ClassLost:
+		n.Lost = e.Type
+	case class == ClassMessage && e.Type == MessageSent:
+		n.Messages++
+		n.ByPerson = n.ByPerson || s.isPerson(e.From)
+	}
+}
+
+// AddNotes takes into account the open notes for the agent alone after an event.
+func (n *News) AddNotes(s *State, agent string, after int64) {
+	for i := range s.Notes {
+		if note := &s.Notes[i]; note.Seq > after && note.Target == agent && note.Author != agent {
+			n.Notes++
+			n.ByPerson = n.ByPerson || s.isPerson(note.Author)
+		}
+	}
+}
+
+// AddOffer takes into account a turn that the agent may take now, if its handoff comes
+// after an event.
+func (n *News) AddOffer(s *State, f Facts, agent string, after int64) {
+	if s.Pending.Seq > after && s.Offers(f, agent) {
+		n.Offer, n.Turn = s.Pending.Seq, s.Turn+1
+	}
+}
+
+// Offers reports whether a turn with a handoff is there for the agent: reserved for it,
+// offered to it first, or to be had because those that came first did not take it.
+func (s *State) Offers(f Facts, agent string) bool {
+	switch {
+	case s.Owner != "" || s.Pending.Seq == 0 || s.Pending.From == agent || s.Member(agent) == nil:
+		return false
+	case s.ReservedFor != "":
+		return s.ReservedFor == agent
+	}
+	return !s.deferred(f, agent)
+}
+
+// isPerson reports whether the member is a person.
+func (s *State) isPerson(id string) bool {
+	m := s.Member(id)
+	return m != nil && m.SessionKind == kindPerson
+}
+
+// kindPerson is the session kind of a person.
+const kindPerson = "human_cli"
