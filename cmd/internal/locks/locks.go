@@ -133,12 +133,7 @@ func (p processes) Condition(raw json.RawMessage) queue.Condition {
 	if json.Unmarshal(raw, &process) != nil {
 		return queue.Unknown
 	}
-	stopped := false
-	verdict := identity.Judge(process, p.table.Self(), func(pid int) (identity.Info, error) {
-		info, err := p.table.Look(pid)
-		stopped = info.Stopped
-		return info, err
-	})
+	verdict, stopped := identity.Condition(p.table, process)
 	switch {
 	case verdict == identity.Gone:
 		return queue.Gone

@@ -1,0 +1,139 @@
+package look
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/talking-stick/tt/cmd/internal/locks"
+	"github.com/talking-stick/tt/cmd/internal/member"
+	"github.com/talking-stick/tt/fsroom"
+	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/journal/event"
+)
+
+// A Detail is one room in full.
+type Detail struct {
+	Room
+	Notes     []turn.NoteView // the open ones, oldest first
+	Locks     []locks.Lock    // of the workspace
+	Questions []Question      // the open ones, oldest first
+	Entries   []Entry         // the newest events, oldest first
+	Handoff   *event.Event    // the last one; nil: there was none
+	Ended     bool            // the room has ended; the rest is as it was before
+}
+
+// An Entry is an event of the journal.
+type Entry struct {
+	event.Event
+	Text     string // of a message or a note
+	Urgent   bool   // a message that interrupts, or a note with the severity page
+	Question string // the id of a question or of the question of an answer; "" for an event of the room
+}
+
+// The journal is shown from so many events before its end, and kept to so many.
+const (
+	firstEntries = 200
+	mostEntries  = 1000
+)
+
+// Detail returns a room in full. before is what was returned for the same room the last
+// time, nil for the first time: only new events are read then.
+func (l *Looker) Detail(ctx context.Context, name string, before *Detail) *Detail {
+	var d Detail
+	if before != nil && before.Name == name {
+		d = *before
+	}
+	r, room, st, ok := l.room(name)
+	if !ok {
+		d.Name, d.Ended = name, true
+		d.View.State = turn.StateClosed
+		return &d
+	}
+	d.Room, d.Ended = r, false
+	if r.Err != nil {
+		return &d
+	}
+	if len(d.Entries) > 0 && d.Entries[len(d.Entries)-1].Seq > st.Seq {
+		d.Entries = nil // another room has come to this place
+	}
+	d.Entries = l.entries(ctx, room, st, d.Entries)
+	d.Handoff = lastHandoff(ctx, room, st, d.Entries)
+	d.Notes = notes(ctx, room, st)
+	d.Locks, _ = l.locks.In(fsroom.RoomName(st.WorkspaceRoot)) // a part that cannot be read is not shown
+	d.Questions = l.questions(ctx, name)
+	return &d
+}
+
+// entries returns the known entries and those that have come since.
+func (l *Looker) entries(ctx context.Context, room *member.Room, st *turn.State, known []Entry) []Entry {
+	after := max(0, st.Seq-firstEntries)
+	if n := len(known); n > 0 {
+		after = max(after, known[n-1].Seq)
+	}
+	if after >= st.Seq {
+		return known
+	}
+	list := slices.Clone(known)
+	_ = room.EachEvent(ctx, after, false, func(e *event.Event) error {
+		if e.Seq > st.Seq {
+			return member.ErrEnough
+		}
+		list = append(list, newEntry(e.Clone()))
+		return nil
+	})
+	return list[max(0, len(list)-mostEntries):]
+}
+
+func newEntry(e event.Event) Entry {
+	entry := Entry{Event: turn.Public(e)}
+	if e.Type == turn.MessageSent || e.Type == turn.NoteAdded {
+		logged := turn.LogEntries([]event.Event{e})[0]
+		entry.Text = logged.Text
+		entry.Urgent = logged.Hint == turn.HintInterrupt || logged.Severity == turn.SeverityPage
+	}
+	return entry
+}
+
+// lastHandoff returns the last event with a handoff that the room knows of.
+func lastHandoff(ctx context.Context, room *member.Room, st *turn.State, entries []Entry) *event.Event {
+	for i := range slices.Backward(entries) {
+		if e := &entries[i].Event; len(e.Handoff) > 0 {
+			return e
+		}
+	}
+	seq := max(st.Pending.Seq, st.Grant.Handoff.Seq)
+	if seq == 0 {
+		return nil
+	}
+	e, err := room.Event(ctx, seq)
+	if err != nil {
+		return nil
+	}
+	return e
+}
+
+func notes(ctx context.Context, room *member.Room, st *turn.State) []turn.NoteView {
+	if len(st.Notes) == 0 {
+		return nil
+	}
+	reader, err := room.Reader()
+	if err != nil {
+		return nil
+	}
+	defer reader.Close()
+	const most = 200
+	list, _ := turn.ListNotes(st, turn.NoteQuery{Limit: most}, func(seq int64) (*event.Event, error) { return reader.Event(ctx, seq) })
+	return list
+}
+
+// A Question is an open question of a room.
+type Question struct {
+	ID      string
+	From    string
+	To      string // an agent, "human" for any person, "" for anybody
+	At      time.Time
+	Text    string
+	Answers int
+	ForMe   bool // the person is to answer it
+}

@@ -1,0 +1,197 @@
+// Package look reads what the operator console shows: every room of a data directory,
+// and one of them in full. It takes no lock, writes nothing, and is no sign of presence
+// of the person who looks.
+package look
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/talking-stick/tt/cmd/internal/locks"
+	"github.com/talking-stick/tt/cmd/internal/member"
+	"github.com/talking-stick/tt/cmd/internal/topics"
+	"github.com/talking-stick/tt/fsroom"
+	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/identity"
+)
+
+// A Looker looks at the rooms of a data directory for one person.
+type Looker struct {
+	me     string
+	eye    *member.Client // of nobody, so that looking counts as no agent's presence
+	own    *member.Client // of the person, for what is unread
+	locks  *locks.Locks
+	topics *topics.Dir
+}
+
+// New returns a looker for the person with the id.
+func New(store *fsroom.Store, table identity.Table, me string) *Looker {
+	return &Looker{
+		me:     me,
+		eye:    &member.Client{Store: store, Table: table},
+		own:    &member.Client{Store: store, Table: table, Self: identity.Agent{ID: me}},
+		locks:  &locks.Locks{Store: store, Table: table},
+		topics: &topics.Dir{Path: store.Dir(), Options: store.Options()},
+	}
+}
+
+// A Room is what lists show of a room. Times are of the wall clock.
+type Room struct {
+	Name    string // room_id
+	Err     error  // why the room cannot be read; then only Name is set
+	View    turn.RoomView
+	Members []Member
+	Since   time.Time     // when the turn was granted or reserved; zero: neither
+	Full    time.Duration // how long a renewed lease, or a reservation, lasts
+	Renewal member.Renewal
+	Yours   Yours
+}
+
+// Yours counts what waits for the person in a room.
+type Yours struct {
+	Questions int
+	Messages  int64
+	Notes     int64
+	Turn      bool // the next turn is reserved for the person
+}
+
+// Any reports whether anything waits.
+func (y Yours) Any() bool { return y.Questions > 0 || y.Messages > 0 || y.Notes > 0 || y.Turn }
+
+// A Member is a member of a room.
+type Member struct {
+	turn.MemberView
+	member.Sight
+	LastHeld int64 // the event of its last grant; 0: it never held the stick
+}
+
+// Holder returns the member that has the stick, nil if nobody has.
+func (r *Room) Holder() *Member { return r.Member(r.View.Owner) }
+
+// Member returns the member with the id, nil if there is none.
+func (r *Room) Member(id string) *Member {
+	for i := range r.Members {
+		if m := &r.Members[i]; m.AgentID == id && id != "" {
+			return m
+		}
+	}
+	return nil
+}
+
+// Stuck reports whether the room needs somebody: it cannot be read, its owner or the
+// recipient of its turn is gone, its lease has run out, or its owner is suspended.
+func (r *Room) Stuck() bool {
+	switch r.View.State {
+	case turn.StateOwnerGone, turn.StateRecipientGone, turn.StateStaleOwner:
+		return true
+	}
+	holder := r.Holder()
+	return r.Err != nil || holder != nil && holder.Stopped
+}
+
+// Waiting returns the members that wait for the turn, those first that held it longest
+// ago.
+func (r *Room) Waiting() []*Member {
+	var list []*Member
+	for i := range r.Members {
+		if m := &r.Members[i]; m.Waiting && m.AgentID != r.View.Owner {
+			list = append(list, m)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b *Member) int { return cmp.Compare(a.LastHeld, b.LastHeld) })
+	return list
+}
+
+// Rooms returns every room that has not ended, in the order of their paths, those that
+// cannot be read last.
+func (l *Looker) Rooms() ([]Room, error) {
+	names, err := l.eye.Rooms()
+	if err != nil {
+		return nil, err
+	}
+	rooms := make([]Room, 0, len(names))
+	for _, name := range names {
+		if r, ok := l.Room(name); ok {
+			rooms = append(rooms, r)
+		}
+	}
+	Sort(rooms)
+	return rooms, nil
+}
+
+// Sort puts rooms in the order of [Looker.Rooms]. A room comes directly before the rooms
+// of directories under its own.
+func Sort(rooms []Room) {
+	slices.SortFunc(rooms, func(a, b Room) int {
+		if (a.Err != nil) != (b.Err != nil) {
+			return cmp.Compare(rank(a.Err), rank(b.Err))
+		}
+		return cmp.Or(comparePaths(a.View.CanonicalPath, b.View.CanonicalPath), cmp.Compare(a.Name, b.Name))
+	})
+}
+
+func rank(err error) int {
+	if err != nil {
+		return 1
+	}
+	return 0
+}
+
+// comparePaths compares element by element: a separator comes before any character.
+func comparePaths(a, b string) int {
+	for i := range min(len(a), len(b)) {
+		if a[i] != b[i] {
+			return cmp.Compare(weight(a[i]), weight(b[i]))
+		}
+	}
+	return cmp.Compare(len(a), len(b))
+}
+
+func weight(c byte) int {
+	if c == '/' || c == '\\' {
+		return -1
+	}
+	return int(c)
+}
+
+// Room returns the room with the name, and false if it has ended or was never opened.
+func (l *Looker) Room(name string) (Room, bool) {
+	r, _, _, ok := l.room(name)
+	return r, ok
+}
+
+func (l *Looker) room(name string) (res Room, room *member.Room, st *turn.State, ok bool) {
+	room = l.eye.Room(name, nil)
+	if !room.Exists() {
+		return Room{}, nil, nil, false
+	}
+	snap, err := room.View()
+	if err != nil {
+		return Room{Name: name, Err: err}, nil, nil, true
+	}
+	st = snap.State
+	if room.Ended(st) {
+		return Room{}, nil, nil, false
+	}
+	f := room.Facts(st)
+	res = Room{Name: name, View: st.Room(f), Renewal: room.Renewal(st)}
+	res.View.PathMissing = member.PathMissing(st.CanonicalPath)
+	switch {
+	case st.Owner != "":
+		res.Since, res.Full = st.Grant.At.Wall.Time, ms(st.Policy.OwnerLeaseTTL)
+	case st.ReservedFor != "":
+		res.Since, res.Full = st.Pending.At.Wall.Time, ms(st.Policy.ClaimTTL)
+	}
+	for _, v := range st.MemberViews(f) {
+		res.Members = append(res.Members, Member{v, room.Sight(st, v.AgentID), st.Member(v.AgentID).LastHeld})
+	}
+	unread := l.own.Room(name, nil).Unread(st)
+	res.Yours = Yours{Messages: unread.Messages, Notes: unread.Notes, Turn: st.ReservedFor == l.me}
+	if topic := l.topic(name); topic != nil {
+		res.Yours.Questions = len(topic.Offered(l.me))
+	}
+	return res, room, st, true
+}
+
+func ms(n int64) time.Duration { return time.Duration(n) * time.Millisecond }

@@ -1,0 +1,218 @@
+package look
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/talking-stick/tt/cmd/internal/roomtypes"
+	"github.com/talking-stick/tt/cmd/internal/topics"
+	"github.com/talking-stick/tt/fsroom"
+	"github.com/talking-stick/tt/fsroom/topic"
+	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/identity"
+	"github.com/talking-stick/tt/journal/event"
+)
+
+const me = "human:alex"
+
+// A world is a data directory with rooms.
+type world struct {
+	*testing.T
+	store *fsroom.Store
+	look  *Looker
+}
+
+func newWorld(t *testing.T) *world {
+	store, err := fsroom.Open(t.TempDir(), fsroom.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &world{t, store, New(store, identity.System(), me)}
+}
+
+func (w *world) must(err error) {
+	w.Helper()
+	if err != nil {
+		w.Fatal(err)
+	}
+}
+
+func (w *world) room(path string) *fsroom.Room[*turn.State] {
+	return fsroom.At(w.store, roomtypes.Stick(), fsroom.RoomName(path))
+}
+
+// change changes the room at a path.
+func (w *world) change(path string, decide func(*turn.State, turn.Facts) ([]event.Event, error)) {
+	w.Helper()
+	f := turn.Facts{Now: turn.At(time.Now(), identity.BootID(), identity.Monotonic()), Presence: func(string) turn.Presence { return turn.Presence{Process: turn.Unknown} }}
+	_, _, err := w.room(path).Update(context.Background(), func(st *turn.State) ([]event.Event, error) { return decide(st, f) })
+	w.must(err)
+}
+
+func (w *world) join(path string, agents ...string) {
+	w.Helper()
+	for _, agent := range agents {
+		w.change(path, func(st *turn.State, _ turn.Facts) ([]event.Event, error) {
+			return turn.Join(st, turn.JoinRequest{Agent: agent, DisplayName: agent, CanonicalPath: path, WorkspaceRoot: path, Policy: turn.DefaultPolicy()}), nil
+		})
+	}
+}
+
+func (w *world) grant(path, agent string) {
+	w.Helper()
+	w.change(path, func(st *turn.State, f turn.Facts) ([]event.Event, error) {
+		events, _, err := turn.Try(st, f, turn.TryRequest{Agent: agent, Lease: fsroom.NewID()})
+		return events, err
+	})
+}
+
+func (w *world) say(path, from, to, body string) {
+	w.Helper()
+	w.change(path, func(st *turn.State, f turn.Facts) ([]event.Event, error) {
+		return turn.Send(st, f, turn.MessageRequest{Agent: from, To: to, Body: body})
+	})
+}
+
+func TestRoomsAreSortedByPath(t *testing.T) {
+	w := newWorld(t)
+	for _, path := range []string{"/src/b", "/src/a-x", "/src/a/c", "/src/a", "/src"} {
+		w.join(path, "claude:1")
+	}
+	w.must(os.WriteFile(w.room("/src/b").JournalPath(), []byte("x\n"), 0o600))
+	w.must(os.Remove(w.room("/src/b").StatePath()))
+	rooms, err := w.look.Rooms()
+	w.must(err)
+	var got []string
+	for _, r := range rooms {
+		got = append(got, r.View.CanonicalPath)
+	}
+	if want := []string{"/src", "/src/a", "/src/a/c", "/src/a-x", ""}; !slices.Equal(got, want) {
+		t.Fatalf("%q", got)
+	}
+	if bad := rooms[4]; bad.Err == nil || bad.Name != fsroom.RoomName("/src/b") || !bad.Stuck() {
+		t.Errorf("a room that cannot be read: %+v", bad)
+	}
+}
+
+func TestWhatWaitsForThePerson(t *testing.T) {
+	w := newWorld(t)
+	const path = "/src/a"
+	w.join(path, "claude:1", me)
+	w.say(path, "claude:1", me, "look at this")
+	w.say(path, "claude:1", turn.Everyone, "done")
+	w.change(path, func(st *turn.State, f turn.Facts) ([]event.Event, error) {
+		return turn.AddNote(st, f, turn.NoteRequest{Agent: "claude:1", ID: fsroom.NewID(), Body: "CI has no jq", Target: me})
+	})
+	r, ok := w.look.Room(fsroom.RoomName(path))
+	if want := (Yours{Messages: 2, Notes: 1}); !ok || r.Yours != want {
+		t.Errorf("%+v", r.Yours)
+	}
+}
+
+func TestDetail(t *testing.T) {
+	w := newWorld(t)
+	const path = "/src/a"
+	name := fsroom.RoomName(path)
+	w.join(path, "claude:1", "codex:1")
+	w.grant(path, "claude:1")
+	d := w.look.Detail(t.Context(), name, nil)
+	if d.Holder() == nil || d.Since.IsZero() || d.Full != 45*time.Minute || d.Handoff != nil {
+		t.Errorf("%+v", d.Room)
+	}
+	w.say(path, "codex:1", turn.Everyone, "first")
+	d = w.look.Detail(t.Context(), name, d)
+	w.say(path, "codex:1", "claude:1", "second")
+	before := len(d.Entries)
+	d = w.look.Detail(t.Context(), name, d)
+	last := d.Entries[len(d.Entries)-1]
+	if len(d.Entries) != before+1 || last.Text != "second" || last.To != "claude:1" {
+		t.Errorf("after %d entries: %+v", before, last)
+	}
+	for i, e := range d.Entries {
+		if e.Seq != int64(i+1) || strings.Contains(string(e.Payload), "lease_id") {
+			t.Errorf("entry %d: %+v", i, e)
+		}
+	}
+	w.change(path, func(st *turn.State, f turn.Facts) ([]event.Event, error) {
+		events, _, err := turn.Release(st, f, turn.ReleaseRequest{Fence: turn.Fence{Agent: "claude:1", Turn: 1, Lease: st.Grant.Lease}, Handoff: []byte(`{"status":"s","next_action":"n"}`)})
+		return events, err
+	})
+	if d = w.look.Detail(t.Context(), name, d); d.Handoff == nil || d.View.Owner != "" {
+		t.Errorf("after the release: %+v", d.Room)
+	}
+	for _, agent := range []string{"claude:1", "codex:1"} {
+		w.change(path, func(st *turn.State, f turn.Facts) ([]event.Event, error) {
+			events, _, err := turn.Leave(st, f, agent)
+			return events, err
+		})
+	}
+	if d = w.look.Detail(t.Context(), name, d); !d.Ended || len(d.Entries) == 0 {
+		t.Errorf("after the end: %+v", d)
+	}
+}
+
+func TestQuestionsOfARoom(t *testing.T) {
+	w := newWorld(t)
+	const path = "/src/a"
+	name := fsroom.RoomName(path)
+	w.join(path, "claude:1")
+	r := fsroom.At(w.store, topics.Rules, topicID(name))
+	_, _, err := r.Update(t.Context(), func(*topic.State) ([]event.Event, error) {
+		_, events := topic.Create(nil, topic.CreateRequest{Name: name}, topicID(name))
+		return events, nil
+	})
+	w.must(err)
+	for _, to := range []string{topic.ToHuman, "codex:1"} {
+		_, err = topics.Ask(t.Context(), r, "claude:1", topic.AskRequest{Question: "for " + to + "?", To: to}, topic.DefaultLimits())
+		w.must(err)
+	}
+	d := w.look.Detail(t.Context(), name, nil)
+	if len(d.Questions) != 2 || !d.Questions[0].ForMe || d.Questions[1].ForMe || d.Questions[0].Text != "for human?" || d.Yours.Questions != 1 {
+		t.Errorf("%+v, %+v", d.Questions, d.Yours)
+	}
+}
+
+func TestWatcherTellsOfChanges(t *testing.T) {
+	w := newWorld(t)
+	w.join("/src/a", "claude:1")
+	watcher, err := w.look.NewWatcher()
+	w.must(err)
+	changed := make(chan []string, 100)
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan struct{})
+	go func() { watcher.Run(ctx, func(rooms []string) { changed <- rooms }); close(ended) }()
+	until := func(what string, do func(), wanted func(rooms []string) bool) {
+		t.Helper()
+		do()
+		for timeout := time.After(time.Minute); ; {
+			select {
+			case rooms := <-changed:
+				if wanted(rooms) {
+					return
+				}
+			case <-time.After(100 * time.Millisecond):
+				do() // the watcher may have started after the first time
+			case <-timeout:
+				t.Fatalf("not told: %s", what)
+			}
+		}
+	}
+	a, b := fsroom.RoomName("/src/a"), fsroom.RoomName("/src/b")
+	has := func(name string) func([]string) bool {
+		return func(rooms []string) bool { return slices.Contains(rooms, name) }
+	}
+	until("a message", func() { w.say("/src/a", "claude:1", turn.Everyone, "hello") }, has(a))
+	n := 0
+	until("a new room", func() { n++; w.join(filepath.Join("/src/new", strings.Repeat("x", n)), "claude:1") }, func(rooms []string) bool { return rooms == nil })
+	w.join("/src/b", "claude:1")
+	until("a message in a new room", func() { w.say("/src/b", "claude:1", turn.Everyone, "hello") }, has(b))
+	watcher.Open(a)
+	until("a command of an agent", func() { w.must(w.room("/src/a").Agent("claude:1").Mark("seen", time.Now())) }, has(a))
+	cancel()
+	<-ended
+}

@@ -1,0 +1,54 @@
+package member
+
+import (
+	"time"
+
+	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/identity"
+)
+
+// A Sight is what an observer sees of a member beyond its [turn.MemberView].
+type Sight struct {
+	PID        int       // of the process that stands for the member; 0: none is known
+	Stopped    bool      // that process is suspended
+	WaitsSince time.Time // when its present wait began; zero: it does not wait
+}
+
+// Sight returns what is to be seen of a member. Its process is the last one recorded
+// that lives, and for an owner of which none is known its guardian.
+func (r *Room) Sight(st *turn.State, id string) (s Sight) {
+	if a := r.Agent(id); a.Held(waitingFile) {
+		s.WaitsSince = a.Marked(waitingFile)
+	}
+	processes := r.processRecord(id).Processes
+	if l := r.currentLease(st); len(processes) == 0 && id == st.Owner && l != nil && l.Guardian != nil {
+		processes = []identity.Process{*l.Guardian}
+	}
+	for _, p := range processes {
+		if verdict, stopped := identity.Condition(r.Table, p); verdict == identity.Alive {
+			s.PID, s.Stopped = p.PID, stopped
+		}
+	}
+	return s
+}
+
+// A Renewal says how the lease of the current turn is kept.
+type Renewal struct {
+	At       time.Time    // the last one; zero: there was none
+	Guardian int          // the process that renews it; 0: none was started
+	Process  turn.Process // whether that process lives
+}
+
+// Renewal returns how the lease of the current turn is kept, the zero Renewal if the
+// owner has recorded nothing.
+func (r *Room) Renewal(st *turn.State) (n Renewal) {
+	l := r.currentLease(st)
+	if l == nil {
+		return n
+	}
+	n.At = l.Renewed.Wall.Time
+	if l.Guardian != nil {
+		n.Guardian, n.Process = l.Guardian.PID, r.verdict(*l.Guardian)
+	}
+	return n
+}
