@@ -1,0 +1,158 @@
+package model
+
+import "slices"
+
+// Options say which part of the history a model has.
+type Options struct {
+	Now    int64 // milliseconds since 1970
+	Since  int64 // leave out what was over before the first event at or after this time; 0: nothing
+	Redact bool  // put its length for every text
+}
+
+// Model returns the model of the events. What lasts at the beginning of the part, such
+// as a turn, is there as a whole. The builder must not be used afterwards.
+func (b *Builder) Model(o Options) *Model {
+	m := &b.m
+	b.cut(b.firstSince(o.Since))
+	if n := len(m.Turns) - MaxTurns; n > 0 {
+		m.Omitted = n
+		b.cut(m.Turns[n].Seq)
+	}
+	b.bound(o.Now)
+	m.Idle = b.idle()
+	b.keepAgents()
+	if o.Redact {
+		m.redact()
+	}
+	m.Agents, m.Turns, m.Lives = orEmpty(m.Agents), orEmpty(m.Turns), orEmpty(m.Lives)
+	m.Offered, m.Here = orEmpty(m.Offered), orEmpty(m.Here)
+	m.Messages, m.Notes, m.Questions = orEmpty(m.Messages), orEmpty(m.Notes), orEmpty(m.Questions)
+	return m
+}
+
+// orEmpty returns the list, which JSON shows as [] and not as null.
+func orEmpty[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
+}
+
+// firstSince returns the number of the first event at or after the time, one more than
+// that of the last event if there is none.
+func (b *Builder) firstSince(at int64) int64 {
+	for _, e := range b.events {
+		if e.at >= at {
+			return e.seq
+		}
+	}
+	if n := len(b.events); n > 0 {
+		return b.events[n-1].seq + 1
+	}
+	return 0
+}
+
+// cut removes what was over before the event with the number.
+func (b *Builder) cut(first int64) {
+	m := &b.m
+	over := func(end int64) bool { return end > 0 && end < first }
+	b.events = slices.DeleteFunc(b.events, func(e mark) bool { return e.seq < first })
+	m.Turns = slices.DeleteFunc(m.Turns, func(t Turn) bool { return over(t.EndSeq) })
+	m.Offered = slices.DeleteFunc(m.Offered, func(s Span) bool { return over(s.endSeq) })
+	m.Here = slices.DeleteFunc(m.Here, func(s Span) bool { return over(s.endSeq) })
+	m.Lives = slices.DeleteFunc(m.Lives, func(l Life) bool { return over(l.endSeq) })
+	m.Messages = slices.DeleteFunc(m.Messages, func(x Message) bool { return x.Seq < first })
+	m.Notes = slices.DeleteFunc(m.Notes, func(n Note) bool { return n.Seq < first })
+	m.Damaged = slices.DeleteFunc(m.Damaged, func(d Damage) bool { return d.Seq < first })
+	m.Steps = slices.DeleteFunc(m.Steps, func(s Step) bool { return s.Seq < first })
+	from := b.last + 1
+	if len(b.events) > 0 {
+		from = b.events[0].at
+	}
+	m.Questions = slices.DeleteFunc(m.Questions, func(q Question) bool { return q.Settled > 0 && q.Settled < from })
+}
+
+// bound sets the times between which the model lies, and counts its events.
+func (b *Builder) bound(now int64) {
+	m := &b.m
+	m.Events = int64(len(b.events))
+	m.From, m.To = b.last, b.last
+	for _, e := range b.events {
+		m.From, m.To = min(m.From, e.at), max(m.To, e.at)
+		if e.unknown != "" {
+			if m.Unknown == nil {
+				m.Unknown = map[string]int{}
+			}
+			m.Unknown[e.unknown]++
+		}
+	}
+	for i := range m.Turns {
+		m.From, m.To = min(m.From, m.Turns[i].Start), max(m.To, m.Turns[i].End)
+	}
+	for i := range m.Questions {
+		q := &m.Questions[i]
+		m.To = max(m.To, q.At, q.Settled)
+		for _, a := range q.Answers {
+			m.To = max(m.To, a.At)
+		}
+	}
+	if b.current() != nil || b.offer() != nil {
+		m.To = max(m.To, now)
+	}
+}
+
+// keepAgents removes the agents that nothing refers to any more.
+func (b *Builder) keepAgents() {
+	m := &b.m
+	used := make([]bool, len(m.Agents))
+	m.eachAgent(func(i *int) { used[*i] = true })
+	renumbered := make([]int, len(m.Agents))
+	var kept []Agent
+	for i, a := range m.Agents {
+		if renumbered[i] = len(kept); used[i] {
+			kept = append(kept, a)
+		}
+	}
+	m.eachAgent(func(i *int) { *i = renumbered[*i] })
+	m.Agents = kept
+}
+
+// eachAgent calls fn with every reference to an agent.
+func (m *Model) eachAgent(fn func(*int)) {
+	optional := func(i *int) {
+		if i != nil {
+			fn(i)
+		}
+	}
+	for i := range m.Turns {
+		t := &m.Turns[i]
+		fn(&t.Agent)
+		optional(t.To)
+		optional(t.TakenFrom)
+	}
+	for i := range m.Offered {
+		fn(&m.Offered[i].Agent)
+	}
+	for i := range m.Here {
+		fn(&m.Here[i].Agent)
+	}
+	for i := range m.Messages {
+		fn(&m.Messages[i].From)
+		optional(m.Messages[i].To)
+	}
+	for i := range m.Notes {
+		fn(&m.Notes[i].From)
+		optional(m.Notes[i].For)
+	}
+	for i := range m.Questions {
+		q := &m.Questions[i]
+		fn(&q.From)
+		optional(q.To)
+		for j := range q.Answers {
+			fn(&q.Answers[j].From)
+		}
+	}
+	for i := range m.Lives {
+		optional(m.Lives[i].By)
+	}
+}

@@ -1,0 +1,138 @@
+package model
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Totals are sums over a model. Times are milliseconds.
+type Totals struct {
+	Held        int64 // by all turns together
+	Work        int64 // of the time without the idle parts
+	Gap         int64 // from a turn to the next, the median; -1: there was no next
+	Free        int64 // all of these gaps
+	Handoffs    int
+	Takeovers   int
+	LongestWait *Turn // the turn that was waited for longest; nil: there was no waiting
+	OpenNotes   int
+	OpenAsks    int
+	Agents      []AgentTotals // who held the stick longest first
+}
+
+// AgentTotals are the sums of one agent.
+type AgentTotals struct {
+	Agent        int
+	Turns        int
+	Held         int64
+	Longest      int64
+	Waited       int64
+	LongestWait  int64
+	TookOver     int
+	WasOvertaken int
+	Sent, Got    int // messages, questions and answers to it by name
+}
+
+// Totals returns the sums over m.
+func (m *Model) Totals() Totals {
+	by := make([]AgentTotals, len(m.Agents))
+	for i := range by {
+		by[i].Agent = i
+	}
+	sums := Totals{Gap: -1, Agents: by}
+	var gaps []int64
+	for i := range m.Turns {
+		t := &m.Turns[i]
+		held, a := m.Finish(t)-t.Start, &by[t.Agent]
+		a.Turns++
+		a.Held, a.Longest = a.Held+held, max(a.Longest, held)
+		a.Waited, a.LongestWait = a.Waited+t.Waited, max(a.LongestWait, t.Waited)
+		sums.Held += held
+		if len(t.Handoff) > 0 {
+			sums.Handoffs++
+		}
+		if t.Waited > 0 && (sums.LongestWait == nil || t.Waited > sums.LongestWait.Waited) {
+			sums.LongestWait = t
+		}
+		if t.TakenFrom != nil {
+			sums.Takeovers++
+			a.TookOver++
+			by[*t.TakenFrom].WasOvertaken++
+		} else if i > 0 {
+			gap := max(0, t.Start-m.Finish(&m.Turns[i-1]))
+			gaps = append(gaps, gap)
+			sums.Free += gap
+		}
+	}
+	if len(gaps) > 0 {
+		slices.Sort(gaps)
+		sums.Gap = gaps[len(gaps)/2]
+	}
+	sent := func(from int, to *int) {
+		by[from].Sent++
+		if to != nil {
+			by[*to].Got++
+		}
+	}
+	for _, x := range m.Messages {
+		sent(x.From, x.To)
+	}
+	for i := range m.Questions {
+		q := &m.Questions[i]
+		sent(q.From, q.To)
+		for _, a := range q.Answers {
+			sent(a.From, &q.From)
+		}
+		if q.Status == statusOpen {
+			sums.OpenAsks++
+		}
+	}
+	for _, n := range m.Notes {
+		if n.Resolved == 0 {
+			sums.OpenNotes++
+		}
+	}
+	sums.Work = m.To - m.From
+	for _, g := range m.Idle {
+		sums.Work -= g.End - g.Start
+	}
+	slices.SortStableFunc(by, func(x, y AgentTotals) int { return cmp.Compare(y.Held, x.Held) })
+	return sums
+}
+
+// quiet is the time without an event and without a turn after which a room counts as
+// idle, in milliseconds.
+const quiet = 20 * 60 * 1000
+
+// idle returns the times in which the room was idle.
+func (b *Builder) idle() []Gap {
+	m := &b.m
+	var busy []Gap
+	for _, e := range b.events {
+		busy = append(busy, Gap{e.at, e.at})
+	}
+	for i := range m.Turns {
+		busy = append(busy, Gap{m.Turns[i].Start, m.Finish(&m.Turns[i])})
+	}
+	for i := range m.Questions {
+		q := &m.Questions[i]
+		busy = append(busy, Gap{q.At, q.At})
+		for _, a := range q.Answers {
+			busy = append(busy, Gap{a.At, a.At})
+		}
+	}
+	for _, o := range m.Offered {
+		if o.End == 0 {
+			o.End = m.To
+		}
+		busy = append(busy, Gap{o.Start, o.End})
+	}
+	slices.SortFunc(busy, func(x, y Gap) int { return cmp.Compare(x.Start, y.Start) })
+	gaps, end := []Gap{}, m.From
+	for _, g := range busy {
+		if g.Start-end > quiet {
+			gaps = append(gaps, Gap{end, g.Start})
+		}
+		end = max(end, g.End)
+	}
+	return gaps
+}
