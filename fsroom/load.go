@@ -67,7 +67,7 @@ func (r *Room[S]) foldJournal(cached *Snapshot[S], size int64) (*Snapshot[S], er
 	}
 	defer log.Close()
 	log.SetCommitted(func() int64 { return r.Committed(cached) })
-	if cached != nil && cached.Position.Offset > 0 && size > cached.Position.Offset {
+	if cached != nil && !cached.outdated && cached.Position.Offset > 0 && size > cached.Position.Offset {
 		// The number of the next event shows that cached is of this life. A torn tail
 		// alone does not.
 		snap, err := r.fold(log, cached.State, cached.Position)

@@ -20,13 +20,18 @@ const maxProjection = 64 << 20
 
 // A projection is the content of state.json:
 //
-//	{"format":1,"journal":{"offset":512,"event_seq":3,"turn_id":1,"mtime_ns":…},"fnv1a":"…","state":{…}}
+//	{"format":1,"rules":2,"journal":{"offset":512,"event_seq":3,"turn_id":1,"mtime_ns":…},"fnv1a":"…","state":{…}}
 //
 // It names the journal bytes it covers, so that one stat tells whether it is up to
 // date, and has a checksum of that and of the state, so that damage is noticed: with a
 // wrong event_seq the next change would damage the journal.
+//
+// Rules is the version of the rules that made the state. A program with other rules does
+// not use the state and folds the journal: an older program drops what it does not know
+// from the state when it replaces it, and Rules with it.
 type projection struct {
 	Format  int
+	Rules   int
 	Journal coverage
 	Sum     string // hexadecimal: not every reader of JSON has 64-bit numbers
 	State   json.RawMessage
@@ -34,6 +39,7 @@ type projection struct {
 
 func (p *projection) Fields(c *wire.Codec) {
 	c.Num("format", &p.Format)
+	c.OptNum("rules", &p.Rules)
 	c.Object("journal", &p.Journal)
 	c.Text("fnv1a", &p.Sum)
 	c.OptRaw("state", &p.State)
@@ -76,11 +82,12 @@ func (s *Snapshot[S]) coverage() coverage {
 // covers reports whether the journal has the size and the time that a snapshot from
 // state.json covers.
 func (s *Snapshot[S]) covers(info fs.FileInfo) bool {
-	return s.Position.Offset > 0 && info.Size() == s.Position.Offset && info.ModTime().UnixNano() == s.mtime
+	return !s.outdated && s.Position.Offset > 0 && info.Size() == s.Position.Offset && info.ModTime().UnixNano() == s.mtime
 }
 
 // Cached returns what state.json has, nil if it is missing, unreadable or damaged. The
-// only error is a format newer than this program knows.
+// only error is a format newer than this program knows. The state may be outdated, see
+// [Snapshot.Outdated]; what it says of the journal is right even then.
 func (r *Room[S]) Cached() (*Snapshot[S], error) {
 	b, err := lockfile.ReadRegular(r.StatePath(), maxProjection)
 	if err != nil {
@@ -100,7 +107,10 @@ func (r *Room[S]) Cached() (*Snapshot[S], error) {
 	if r.rules.decode(p.State, s) != nil {
 		return nil, nil
 	}
-	return &Snapshot[S]{State: s, Position: p.Journal.Position, Turn: p.Journal.Turn, mtime: p.Journal.MTime, fresh: true}, nil
+	outdated := p.Rules != r.rules.Version
+	return &Snapshot[S]{
+		State: s, Position: p.Journal.Position, Turn: p.Journal.Turn, mtime: p.Journal.MTime, fresh: !outdated, outdated: outdated,
+	}, nil
 }
 
 // Encode returns the JSON form of a state.
@@ -133,7 +143,7 @@ func (r *Room[S]) writeProjection(snap *Snapshot[S], mtime time.Time) error {
 		return fmt.Errorf("projection: %w", err)
 	}
 	c := snap.coverage()
-	p := projection{Format: r.rules.Format, Journal: c, Sum: c.checksum(state), State: state}
+	p := projection{Format: r.rules.Format, Rules: r.rules.Version, Journal: c, Sum: c.checksum(state), State: state}
 	b := append(wire.Append(make([]byte, 0, len(state)+192), &p), '\n')
 	// The room is locked, so a file in tmp was left by a killed process.
 	if _, err := lockfile.Sweep(r.TempDir()); err != nil {
@@ -143,7 +153,7 @@ func (r *Room[S]) writeProjection(snap *Snapshot[S], mtime time.Time) error {
 	if err != nil && r.removeObstacle(err) {
 		err = lockfile.Replace(r.StatePath(), b, r.TempDir())
 	}
-	snap.fresh = err == nil
+	snap.fresh, snap.outdated = err == nil, false
 	return err
 }
 

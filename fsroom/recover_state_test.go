@@ -180,6 +180,44 @@ func TestStateOfALifeOfTheSameLength(t *testing.T) {
 	f.do(say("a", "hello"))
 }
 
+// TestStateOfOtherRules: a state.json without "rules", or with another number, was written
+// by a program that may not know all of the state. It is folded anew, is no problem, and
+// still says how much of the journal was committed.
+func TestStateOfOtherRules(t *testing.T) {
+	s := newStages(t)
+	var now struct{ Journal cover }
+	s.f.must(json.Unmarshal(s.state, &now))
+	older := now.Journal.seal([]byte(`{"room":"` + s.now.State.Room + `","open":true,"seq":1,"turn":1}`))
+	for name, written := range map[string]string{"none": `{"format":3`, "an older number": `{"format":3,"rules":1`, "a newer number": `{"format":3,"rules":3`} {
+		t.Run(name, func(t *testing.T) {
+			s.f.t = t
+			b := bytes.Replace(older, []byte(`{"format":1,"rules":2`), []byte(written), 1)
+			s.f.write(s.f.statePath(), b)
+			s.f.expect()
+			s.check(b)
+			s.f.write(s.f.statePath(), b)
+			s.f.do(say("b", name))
+			s.now, s.state = s.f.view(), s.f.read(s.f.statePath())
+			s.f.must(json.Unmarshal(s.state, &now))
+			older = now.Journal.seal([]byte(`{"room":"x","open":true}`))
+		})
+	}
+	s.f.t = t
+	journal := s.f.read(s.f.room.JournalPath())
+	harmed := bytes.Clone(journal)
+	harmed[len(harmed)-3] = 0
+	s.f.write(s.f.statePath(), without(now.Journal.seal([]byte(`{"room":"x"}`))))
+	s.f.write(s.f.room.JournalPath(), harmed)
+	if _, err := s.f.room.View(); code.Of(err) != code.CorruptRoom {
+		t.Errorf("an event that an older program has acknowledged is cut off: %v", err)
+	}
+	s.f.write(s.f.room.JournalPath(), journal)
+	s.f.do(say("b", "the end"))
+}
+
+// without returns a state.json as a program writes it that has no number of rules.
+func without(state []byte) []byte { return bytes.Replace(state, []byte(`"rules":2,`), nil, 1) }
+
 // TestNewerStateIsRefused and left as it is.
 func TestNewerStateIsRefused(t *testing.T) {
 	s := newStages(t)

@@ -21,12 +21,15 @@ import (
 // Rules give the rooms of one kind their meaning. S is a pointer to the state of such
 // a room: all kinds then share one instance of the compiled code.
 type Rules[S any] struct {
-	Folder string                      // under the data directory: "rooms"
-	Format int                         // version of the state and the events
-	New    func(room string) S         // the state of a room without events
-	Apply  func(S, *event.Event) error // folds one event
-	Clone  func(S) S                   // a copy that Apply can change
-	Fields func(S) wire.Fields         // the JSON form of a state; nil: that of encoding/json
+	Folder string // under the data directory: "rooms"
+	Format int    // version of the events; rooms of a higher one are refused
+	// Version is the version of Apply. A state.json of another version is folded anew:
+	// the program that wrote it may not have known all of the state.
+	Version int
+	New     func(room string) S         // the state of a room without events
+	Apply   func(S, *event.Event) error // folds one event
+	Clone   func(S) S                   // a copy that Apply can change
+	Fields  func(S) wire.Fields         // the JSON form of a state; nil: that of encoding/json
 	// Live reports whether a life of the room is in progress. It is false before the
 	// first event and after the one that ends the room, whose journal is then archived.
 	Live func(S) bool
@@ -141,9 +144,14 @@ type Snapshot[S any] struct {
 	Turn     int64            // turn_id of the last event in State
 	Torn     int64            // bytes of an unfinished change behind Position
 
-	mtime int64 // of the journal, as covered by state.json
-	fresh bool  // state.json covers exactly this
+	mtime    int64 // of the journal, as covered by state.json
+	fresh    bool  // state.json covers exactly this
+	outdated bool  // see Outdated
 }
+
+// Outdated reports whether the snapshot is from a state.json that a program with other
+// rules wrote. Its State may lack what that program does not know.
+func (s *Snapshot[S]) Outdated() bool { return s.outdated }
 
 // View returns the room as it is now. It takes no lock and writes nothing. A room without
 // events has the state of [Rules].New.

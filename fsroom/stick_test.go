@@ -21,6 +21,7 @@ import (
 var stickRules = &fsroom.Rules[*turn.State]{
 	Folder:   "rooms",
 	Format:   turn.Format,
+	Version:  2,
 	New:      turn.New,
 	Apply:    (*turn.State).Apply,
 	Clone:    (*turn.State).Clone,

@@ -216,6 +216,9 @@ func contradicts[S any](rules *fsroom.Rules[S], cached, folded *fsroom.Snapshot[
 	if cached.Position.Offset != folded.Position.Offset {
 		return cached.Position.Offset > folded.Position.Offset
 	}
+	if cached.Outdated() {
+		return false // readers fold the journal
+	}
 	have, err1 := rules.Encode(cached.State)
 	want, err2 := rules.Encode(folded.State)
 	return err1 != nil || err2 != nil || !bytes.Equal(have, want) || cached.Position.Seq != folded.Position.Seq

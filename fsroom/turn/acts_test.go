@@ -11,13 +11,16 @@ import (
 
 // What agents do. As every command does, each act notes that its agent was here.
 
-func (w *world) join(id string) []event.Event { return w.joinAs(id, "") }
+func (w *world) join(id string) []event.Event { return w.joinAs(id, "", false) }
 
-func (w *world) joinAs(id, display string) []event.Event {
+// observe lets an agent join as an observer.
+func (w *world) observe(id string) []event.Event { return w.joinAs(id, "", true) }
+
+func (w *world) joinAs(id, display string, observe bool) []event.Event {
 	w.t.Helper()
 	w.seen(id)
 	events := turn.Join(w.state, turn.JoinRequest{
-		Agent: id, DisplayName: display, SessionKind: "harness_cli", CanonicalPath: path, WorkspaceRoot: "/work", Policy: w.policy,
+		Agent: id, DisplayName: display, Observer: observe, SessionKind: "harness_cli", CanonicalPath: path, WorkspaceRoot: "/work", Policy: w.policy,
 	})
 	w.commit(events, nil)
 	return events

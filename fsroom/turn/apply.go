@@ -84,11 +84,12 @@ func (s *State) applyJoined(e *event.Event) error {
 	if err := decode(e, &p); err != nil {
 		return err
 	}
-	if s.Member(e.From) != nil {
+	if m := s.Member(e.From); m != nil {
+		m.Observer = m.Observer && p.Observer
 		return nil
 	}
 	s.Members = append(s.Members, Member{
-		AgentID: e.From, DisplayName: p.DisplayName, SessionKind: p.SessionKind,
+		AgentID: e.From, DisplayName: p.DisplayName, SessionKind: p.SessionKind, Observer: p.Observer,
 		Ordinal: s.NextOrdinal, JoinedAt: e.CreatedAt, LastHeld: s.recallFormer(e.From), Broadcasts: s.Broadcasts,
 	})
 	s.NextOrdinal++

@@ -47,6 +47,7 @@ type (
 		DisplayName string
 		SessionKind string
 		Override    bool
+		Observer    bool
 	}
 	grantPayload struct {
 		Lease   string

@@ -67,6 +67,7 @@ func (m *Member) Fields(c *wire.Codec) {
 	c.OptText("session_kind", &m.SessionKind)
 	c.Num("ordinal", &m.Ordinal)
 	c.Time("joined_at", &m.JoinedAt)
+	c.OptBool("observer", &m.Observer)
 	c.OptInt("last_held_event_seq", &m.LastHeld)
 	c.OptInt("direct", &m.Direct)
 	c.OptInt("sent_broadcasts", &m.Sent)
@@ -108,6 +109,7 @@ func (p *joinedPayload) Fields(c *wire.Codec) {
 	c.OptText("display_name", &p.DisplayName)
 	c.OptText("session_kind", &p.SessionKind)
 	c.OptBool("agent_override", &p.Override)
+	c.OptBool("observer", &p.Observer)
 }
 
 func (p *grantPayload) Fields(c *wire.Codec) {
@@ -177,6 +179,7 @@ func (v *MemberView) Fields(c *wire.Codec) {
 	c.Text("status", &v.Status)
 	c.Text("process", (*string)(&v.Process))
 	c.Text("session_kind", &v.SessionKind)
+	c.OptBool("observer", &v.Observer)
 	c.OptText("why", &v.Why)
 }
 

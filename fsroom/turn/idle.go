@@ -8,6 +8,7 @@ import (
 
 // Idle reports whether the room has outlived idle_room_ttl: for that long nothing
 // happened in it and no member was heard of, and no member is known to be alive.
+// Observers do not count.
 // Such a room counts as ended. The next agent that joins ends it, see [Enter].
 func (s *State) Idle(f Facts) bool {
 	if !s.Quiet(f.Now.Wall.Time) {
@@ -16,6 +17,9 @@ func (s *State) Idle(f Facts) bool {
 	ttl := ms(s.Policy.IdleRoomTTL)
 	for i := range s.Members {
 		m := &s.Members[i]
+		if m.Observer {
+			continue
+		}
 		p := f.presence(m.AgentID)
 		if p.Waiting || p.Process == Alive || f.silence(m) < ttl {
 			return false

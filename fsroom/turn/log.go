@@ -20,6 +20,8 @@ type LogEntry struct {
 	Text      string          `json:"text,omitempty"`
 	Hint      string          `json:"delivery_hint,omitempty"` // of a message: normal, interrupt
 	Severity  string          `json:"severity,omitempty"`      // of a note: info, page
+	Waited    *int64          `json:"waited_ms,omitempty"`     // before the turn
+	Observer  bool            `json:"observer,omitempty"`      // of a member that joined
 	EndedAt   *event.Time     `json:"ended_at,omitempty"`
 	Duration  int64           `json:"duration_ms,omitempty"`
 	EndedBy   string          `json:"ended_by,omitempty"` // release, pass, takeover, kick, member_left, close
@@ -70,12 +72,16 @@ func LogEntries(events []event.Event) []LogEntry {
 	return entries
 }
 
-// entryOfTurn returns the entry of the turn that the event grants.
+// entryOfTurn returns the entry of the turn that the event grants. Without a readable
+// payload it does not say how long the agent waited.
 func entryOfTurn(e *event.Event) *LogEntry {
 	entry := &LogEntry{Kind: "turn", EventSeq: e.Seq, At: e.CreatedAt, TurnID: e.Turn, Agent: e.To, Event: e.Type, Reason: e.Reason}
 	if e.Type == Takeover {
 		entry.TakenFrom = e.From
 	}
+	var p grantPayload
+	_ = decode(e, &p)
+	entry.Waited = &p.Waited
 	return entry
 }
 
@@ -102,7 +108,11 @@ func entryBeside(e *event.Event) *LogEntry {
 	case NoteResolved:
 		entry.Kind = "note_resolved"
 	case MemberJoined, MemberLeft, Kicked:
-		entry.Kind = "member"
+		var p joinedPayload
+		if e.Type == MemberJoined {
+			_ = decode(e, &p)
+		}
+		entry.Kind, entry.Observer = "member", p.Observer
 	case PolicyChanged:
 		entry.Kind = "policy"
 	default:

@@ -8,16 +8,23 @@ import (
 )
 
 // A JoinRequest makes an agent a member, and opens the room if it is closed.
+//
+// An observer takes part in the talk, and not in the turns: it can be written to and
+// asked, and a turn can be assigned to it by name, but it is never the fairest member,
+// it is not the other active member for whom an author has to wait, and it does not keep
+// the room open. It may take the turn, and is the holder like any other then.
 type JoinRequest struct {
 	Agent, DisplayName, SessionKind string
 	Override                        bool // the agent id was given with the command, not detected
+	Observer                        bool // as an observer, if it is not a member yet
 
 	// For a room that is opened by this join.
 	CanonicalPath, WorkspaceRoot string
 	Policy                       Policy
 }
 
-// Join makes the agent a member. It returns no events for a member.
+// Join makes the agent a member, and an observer that joins without Observer a full
+// member. It returns no events for an agent that is one already.
 func Join(s *State, r JoinRequest) []event.Event {
 	var events []event.Event
 	if !s.Open {
@@ -25,13 +32,34 @@ func Join(s *State, r JoinRequest) []event.Event {
 			Type: RoomOpened, Turn: s.Turn, From: r.Agent,
 			Payload: payload(&openedPayload{Format: Format, CanonicalPath: r.CanonicalPath, WorkspaceRoot: r.WorkspaceRoot, Policy: r.Policy}),
 		})
-	} else if s.Member(r.Agent) != nil {
+	} else if m := s.Member(r.Agent); m != nil && (!m.Observer || r.Observer) {
 		return nil
 	}
 	return append(events, event.Event{
 		Type: MemberJoined, Turn: s.Turn, From: r.Agent,
-		Payload: payload(&joinedPayload{DisplayName: r.DisplayName, SessionKind: r.SessionKind, Override: r.Override}),
+		Payload: payload(&joinedPayload{DisplayName: r.DisplayName, SessionKind: r.SessionKind, Override: r.Override, Observer: r.Observer}),
 	})
+}
+
+// Joining lets an agent join and act in one change: it returns the events of the join,
+// if the agent is not a member of the open room, and those that act decides on the room
+// after it. If act refuses, nothing happens, and the agent does not join either.
+func Joining(s *State, f Facts, r JoinRequest, act func(*State) ([]event.Event, error)) ([]event.Event, error) {
+	if !s.Open || s.Member(r.Agent) != nil {
+		return act(s)
+	}
+	events, joined := Join(s, r), s.Clone()
+	for _, e := range events {
+		e.Seq, e.CreatedAt = joined.Seq+1, f.Now.Wall
+		if err := joined.Apply(&e); err != nil {
+			return nil, err
+		}
+	}
+	acted, err := act(joined)
+	if err != nil || len(acted) == 0 {
+		return nil, err
+	}
+	return append(events, acted...), nil
 }
 
 // A LeaveResult is what leave and kick answer.
@@ -51,7 +79,8 @@ const StatusEnded = "room_ended"
 // ReasonLeft is the reason of a [MemberLeft] event of an agent that left by itself.
 const ReasonLeft = "left"
 
-// Leave removes the agent. The room ends with it when no active member remains.
+// Leave removes the agent. The room ends with it when no active member remains that
+// takes turns; observers do not keep it open.
 func Leave(s *State, f Facts, agent string) ([]event.Event, LeaveResult, error) {
 	if !s.Open {
 		return nil, LeaveResult{}, closedRoom(s)

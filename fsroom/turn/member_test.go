@@ -14,7 +14,7 @@ import (
 func TestJoin(t *testing.T) {
 	w := room(t)
 	w.policy.ClaimTTL = 7000
-	events := w.joinAs("a", "Ada")
+	events := w.joinAs("a", "Ada", false)
 	equal(t, "events", types(events), "room_opened member_joined")
 	equal(t, "again", types(w.join("a")), "")
 	w.later(time.Minute)

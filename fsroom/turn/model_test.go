@@ -16,6 +16,7 @@ type model struct {
 	open    bool
 	members []string // in the order of joining
 	joined  map[string]time.Time
+	observe map[string]bool
 	held    map[string]int // the number of an agent's last grant in this life
 	grants  int
 	policy  turn.Policy
@@ -68,10 +69,10 @@ func (m *model) active(id string) bool {
 	return !m.gone(id) && (m.silence(id) < millis(m.policy.PresenceTTL) || m.w.presence(id).Waiting || working)
 }
 
-// others are the active members besides some.
+// others are the active members besides some. An observer is one while it has the stick.
 func (m *model) others(besides ...string) []string {
 	return slices.DeleteFunc(slices.Clone(m.members), func(id string) bool {
-		return slices.Contains(besides, id) || !m.active(id)
+		return slices.Contains(besides, id) || !m.active(id) || m.observe[id] && m.owner != id
 	})
 }
 

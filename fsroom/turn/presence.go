@@ -142,10 +142,14 @@ func (f Facts) ready(s *State, m *Member) bool {
 	return f.Now.Wall.Sub(last) < ms(s.Policy.WaiterGrace)
 }
 
-// otherActive reports whether a member that is not excepted is active.
+// takesTurns reports whether the member counts where the rules ask who could go on: it
+// is no observer, or it is one that holds the stick.
+func (s *State) takesTurns(m *Member) bool { return !m.Observer || s.Owner == m.AgentID }
+
+// otherActive reports whether a member that takes turns and is not excepted is active.
 func (f Facts) otherActive(s *State, except ...string) bool {
 	for i := range s.Members {
-		if m := &s.Members[i]; !slices.Contains(except, m.AgentID) && f.active(s, m) {
+		if m := &s.Members[i]; s.takesTurns(m) && !slices.Contains(except, m.AgentID) && f.active(s, m) {
 			return true
 		}
 	}

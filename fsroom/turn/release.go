@@ -87,7 +87,7 @@ func (s *State) recipient(f Facts, agent, target string) (*Member, error) {
 }
 
 // fairest returns the active member whose turn it is after the agent's, nil if no
-// other member is active. Members that never held the stick come first, then those
+// other member is active. It is never an observer. Members that never held the stick come first, then those
 // that held it longest ago. Among equals the order of joining decides, which begins
 // behind the agent and goes round.
 func (s *State) fairest(f Facts, agent string) *Member {
@@ -95,7 +95,7 @@ func (s *State) fairest(f Facts, agent string) *Member {
 	start := slices.IndexFunc(s.Members, func(m Member) bool { return m.AgentID == agent }) + 1
 	for i := range s.Members {
 		m := &s.Members[(start+i)%len(s.Members)]
-		if m.AgentID == agent || (best != nil && m.LastHeld >= best.LastHeld) {
+		if m.AgentID == agent || m.Observer || (best != nil && m.LastHeld >= best.LastHeld) {
 			continue
 		}
 		if f.active(s, m) {

@@ -34,7 +34,15 @@ func members(ids ...string) step {
 	return func(w *world) {
 		for _, id := range ids {
 			id, display, _ := strings.Cut(id, "=")
-			w.joinAs(id, display)
+			w.joinAs(id, display, false)
+		}
+	}
+}
+
+func observers(ids ...string) step {
+	return func(w *world) {
+		for _, id := range ids {
+			w.observe(id)
 		}
 	}
 }

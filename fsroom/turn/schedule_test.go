@@ -26,7 +26,8 @@ func TestRandomSchedules(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := newGame(t)
 		t.Repeat(map[string]func(*rapid.T){
-			"join":   func(t *rapid.T) { g.comes(t, g.agent(t)) },
+			"join":   func(t *rapid.T) { g.comes(t, g.agent(t), false) },
+			"watch":  func(t *rapid.T) { g.comes(t, g.agent(t), true) },
 			"leave":  func(t *rapid.T) { g.leaves(t, g.rarely(t)) },
 			"kick":   func(t *rapid.T) { g.kicks(t, g.rarely(t), g.agent(t), rapid.Bool().Draw(t, "force")) },
 			"try":    func(t *rapid.T) { g.claims(t, g.agent(t), false) },
@@ -63,7 +64,7 @@ func newGame(t *rapid.T) *game {
 	all := []string{"a", "b", "c", "d", "e", "f"}
 	g := &game{world: w, m: &model{w: w}, agents: all[:rapid.IntRange(2, 6).Draw(t, "agents")]}
 	for _, id := range g.agents {
-		g.comes(t, id)
+		g.comes(t, id, rapid.IntRange(0, 3).Draw(t, "observer") == 0)
 	}
 	return g
 }
@@ -91,9 +92,9 @@ func (g *game) told(t *rapid.T, what, got, want string) {
 	}
 }
 
-func (g *game) comes(t *rapid.T, id string) {
-	g.m.join(id)
-	g.world.join(id)
+func (g *game) comes(t *rapid.T, id string, observe bool) {
+	g.m.join(id, observe)
+	g.world.joinAs(id, "", observe)
 }
 
 func (g *game) leaves(t *rapid.T, id string) {

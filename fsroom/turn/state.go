@@ -55,6 +55,7 @@ type Member struct {
 	SessionKind string
 	Ordinal     int
 	JoinedAt    event.Time
+	Observer    bool  // takes part in the talk, not in the turns, see [Enter]
 	LastHeld    int64 // the event of its last grant; 0: it never held the stick
 	Direct      int64 // messages to it alone
 	Sent        int64 // messages from it to the room

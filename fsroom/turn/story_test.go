@@ -9,10 +9,11 @@ import (
 
 // What happens, for the model.
 
-func (m *model) join(id string) {
+func (m *model) join(id string, observe bool) {
 	if !m.open {
-		*m = model{w: m.w, open: true, policy: m.w.policy, joined: map[string]time.Time{}, held: map[string]int{}}
+		*m = model{w: m.w, open: true, policy: m.w.policy, observe: map[string]bool{}, joined: map[string]time.Time{}, held: map[string]int{}}
 	}
+	m.observe[id] = observe && (m.observe[id] || !slices.Contains(m.members, id))
 	if !slices.Contains(m.members, id) {
 		m.members = append(m.members, id)
 		m.joined[id] = m.w.wall

@@ -3,6 +3,7 @@ package turn
 import (
 	"cmp"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/talking-stick/tt/fsroom/code"
@@ -13,10 +14,11 @@ import (
 type TakeRequest struct {
 	Agent    string
 	Lease    string
-	Reason   string // why, in the taker's words; it goes into the journal
-	Operator bool   // an operator asked for it: no timeout needs to have passed
-	Human    bool   // the agent is a person, who need not be a member to take over
-	Turn     *int64 // refuse if another turn is the current one; nil: any
+	Reason   string        // why, in the taker's words; it goes into the journal
+	Operator bool          // an operator asked for it: no timeout needs to have passed
+	Human    bool          // the agent is a person, who need not be a member to take over
+	Waited   time.Duration // how long the agent has waited
+	Turn     *int64        // refuse if another turn is the current one; nil: any
 	// Join makes an agent that is not a member join in the same change. If its Agent
 	// is empty, such an agent is refused.
 	Join JoinRequest
@@ -37,7 +39,7 @@ func Take(s *State, f Facts, r TakeRequest) ([]event.Event, WaitResult, error) {
 	if s.Member(r.Agent) == nil {
 		return s.takeAsNewcomer(f, r)
 	}
-	try := TryRequest{Agent: r.Agent, Lease: r.Lease}
+	try := TryRequest{Agent: r.Agent, Lease: r.Lease, Waited: r.Waited}
 	switch {
 	case s.Owner == r.Agent:
 		return nil, s.alreadyOwner(), nil
@@ -57,25 +59,21 @@ func Take(s *State, f Facts, r TakeRequest) ([]event.Event, WaitResult, error) {
 // takeAsNewcomer is Take for an agent that is not a member. Any agent may claim a
 // free turn. To take one from another agent it must be a member, unless it is a
 // person.
-func (s *State) takeAsNewcomer(f Facts, r TakeRequest) ([]event.Event, WaitResult, error) {
+func (s *State) takeAsNewcomer(f Facts, r TakeRequest) (events []event.Event, res WaitResult, err error) {
 	if r.Join.Agent != r.Agent {
 		return nil, WaitResult{}, NotJoined(s, r.Agent)
 	}
-	events, joined := Join(s, r.Join), s.Clone()
-	for _, e := range events {
-		e.Seq, e.CreatedAt = joined.Seq+1, f.Now.Wall
-		if err := joined.Apply(&e); err != nil {
-			return nil, WaitResult{}, err
+	events, err = Joining(s, f, r.Join, func(joined *State) (granted []event.Event, err error) {
+		granted, res, err = Take(joined, f, r)
+		if takesOver := err != nil || granted[0].Type == Takeover; takesOver && !r.Human {
+			return nil, NotJoined(s, r.Agent)
 		}
-	}
-	granted, res, err := Take(joined, f, r)
-	if takesOver := err != nil || granted[0].Type == Takeover; takesOver && !r.Human {
-		return nil, WaitResult{}, NotJoined(s, r.Agent)
-	}
+		return granted, err
+	})
 	if err != nil {
 		return nil, WaitResult{}, err
 	}
-	return append(events, granted...), res, nil
+	return events, res, nil
 }
 
 // CheckReason refuses a blank reason, and one that is not UTF-8.
@@ -100,7 +98,7 @@ func (s *State) takeover(f Facts, r TakeRequest, kind string) ([]event.Event, Wa
 	last := s.lastHandoff().Seq
 	e := event.Event{
 		Type: Takeover, Turn: s.Turn + 1, From: revoked, To: r.Agent, Reason: r.Reason,
-		Payload: payload(&grantPayload{Lease: r.Lease, Clock: clockOf(f.Now), Handoff: last, Kind: kind}),
+		Payload: payload(&grantPayload{Lease: r.Lease, Clock: clockOf(f.Now), Handoff: last, Kind: kind, Waited: r.Waited.Milliseconds()}),
 	}
 	return []event.Event{e}, WaitResult{
 		Status: YourTurn, RoomID: s.RoomID, TurnID: e.Turn, LeaseID: r.Lease,

@@ -48,6 +48,7 @@ type MemberView struct {
 	Status      string // active, inactive
 	Process     Process
 	SessionKind string
+	Observer    bool
 	Why         string // why the member is inactive; "" for an active one
 }
 
@@ -71,7 +72,7 @@ func (s *State) memberView(f Facts, m *Member) MemberView {
 	v := MemberView{
 		AgentID: m.AgentID, DisplayName: m.DisplayName, Ordinal: m.Ordinal, JoinedAt: m.JoinedAt,
 		LastSeenAt: event.NewTime(f.lastSeen(m)), Waiting: p.Waiting, Status: memberActive,
-		Process: p.shown(gone), SessionKind: m.SessionKind,
+		Process: p.shown(gone), SessionKind: m.SessionKind, Observer: m.Observer,
 	}
 	switch {
 	case f.active(s, m):

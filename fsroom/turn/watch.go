@@ -30,12 +30,22 @@ func (s *State) NextDeadline(f Facts, agent string) time.Duration {
 		ahead(f.Now.Left(s.Pending.At, authorGraces*grace))
 	}
 	if s.Pending.From == agent { // it gets the handoff back when no other member is active
-		for _, id := range s.Others(agent) {
+		for _, id := range s.rivals(agent) {
 			ahead(ms(s.Policy.PresenceTTL) - f.silence(s.Member(id)))
 			ahead(s.UntilGone(f, id))
 		}
 	}
 	return next
+}
+
+// rivals returns the other members that take turns.
+func (s *State) rivals(agent string) (ids []string) {
+	for i := range s.Members {
+		if m := &s.Members[i]; m.AgentID != agent && s.takesTurns(m) {
+			ids = append(ids, m.AgentID)
+		}
+	}
+	return ids
 }
 
 // WatchedBy returns the members whose end changes at once what [Try] answers an
@@ -49,7 +59,7 @@ func (s *State) WatchedBy(agent string) []string {
 	if s.Pending.Seq == 0 || s.Pending.From != agent {
 		return ids
 	}
-	for _, id := range s.Others(agent) {
+	for _, id := range s.rivals(agent) {
 		if !slices.Contains(ids, id) {
 			ids = append(ids, id)
 		}

@@ -14,12 +14,24 @@ import (
 
 // Join finds or creates the room of the workspace and makes the agent a member. With
 // forceNew the room is that of exactly the workspace's path.
-func (c *Client) Join(ctx context.Context, w *workspace.Workspace, forceNew bool) (*Room, *fsroom.Snapshot[*turn.State], error) {
+func (c *Client) Join(ctx context.Context, w *workspace.Workspace, forceNew bool) (*Room, *snapshot, error) {
+	return c.joinAs(ctx, w, forceNew, false)
+}
+
+// Observe is [Client.Join] that makes an agent that is not a member yet an observer.
+func (c *Client) Observe(ctx context.Context, w *workspace.Workspace, forceNew bool) (*Room, *snapshot, error) {
+	return c.joinAs(ctx, w, forceNew, true)
+}
+
+func (c *Client) joinAs(ctx context.Context, w *workspace.Workspace, forceNew, observe bool) (*Room, *snapshot, error) {
 	r, err := c.SelectRoom(w, forceNew)
 	if err != nil {
 		return nil, nil, err
 	}
-	snap, err := r.join(ctx)
+	snap, err := r.join(ctx, observe)
+	if err == nil && observe && !snap.State.Member(c.Self.ID).Observer {
+		r.Warning = "you are a member already, and stay one; to observe only, \"tt leave\" first"
+	}
 	return r, snap, err
 }
 
@@ -62,12 +74,12 @@ func (c *Client) SelectRoom(w *workspace.Workspace, forceNew bool) (*Room, error
 }
 
 // join makes the agent a member of the room, creating the room if need be.
-func (r *Room) join(ctx context.Context) (*snapshot, error) {
+func (r *Room) join(ctx context.Context, observe bool) (*snapshot, error) {
 	snap, err := r.Snapshot()
 	if err != nil {
 		return nil, err
 	}
-	if r.IsMember(snap.State) && !r.Ended(snap.State) {
+	if m := snap.State.Member(r.Self.ID); m != nil && (!m.Observer || observe) && !r.Ended(snap.State) {
 		r.memberAt = snap.State.Seq
 		r.recordArrival()
 		return snap, nil
@@ -80,7 +92,7 @@ func (r *Room) join(ctx context.Context) (*snapshot, error) {
 					return nil, err
 				}
 			}
-			events, again = turn.Enter(st, f, r.joinRequest(policy))
+			events, again = turn.Enter(st, f, r.joinRequest(policy, observe))
 			return events, nil
 		}, func() {}); err != nil {
 			return nil, err
@@ -92,9 +104,10 @@ func (r *Room) join(ctx context.Context) (*snapshot, error) {
 }
 
 // joinRequest is how the agent joins. The policy is that of a room to be created.
-func (r *Room) joinRequest(policy turn.Policy) turn.JoinRequest {
+func (r *Room) joinRequest(policy turn.Policy, observe bool) turn.JoinRequest {
 	return turn.JoinRequest{
-		Agent: r.Self.ID, DisplayName: r.Self.DisplayName, SessionKind: r.Self.SessionKind, Override: r.Self.Source == identity.SourceOverride,
+		Observer: observe,
+		Agent:    r.Self.ID, DisplayName: r.Self.DisplayName, SessionKind: r.Self.SessionKind, Override: r.Self.Source == identity.SourceOverride,
 		CanonicalPath: r.Directory(), WorkspaceRoot: r.Workspace.Root, Policy: policy,
 	}
 }

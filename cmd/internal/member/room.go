@@ -73,6 +73,21 @@ func (r *Room) Update(ctx context.Context, decide Decision) (*snapshot, []event.
 	return snap, events, err
 }
 
+// UpdateAsPerson is [Room.Update] for what a person may do without having joined: one
+// who is no member becomes an observer in the same change, unless decide refuses or
+// changes nothing. The events of decide are the last ones of the change. A harness has
+// to be a member, and is refused by decide itself.
+func (r *Room) UpdateAsPerson(ctx context.Context, decide Decision) (*snapshot, []event.Event, error) {
+	if !r.IsHuman() {
+		return r.Update(ctx, decide)
+	}
+	return r.Update(ctx, func(st *turn.State, f turn.Facts) ([]event.Event, error) {
+		return turn.Joining(st, f, r.joinRequest(st.Policy, true), func(joined *turn.State) ([]event.Event, error) {
+			return decide(joined, f)
+		})
+	})
+}
+
 // updateThen changes the room, and calls committed as [fsroom.Room.UpdateThen] does.
 // The facts are gathered without the lock: decide is called on the room as it can be
 // read without it, and a refusal there is the answer. Then decide is called again

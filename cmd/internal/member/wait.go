@@ -26,7 +26,7 @@ type Output interface {
 
 // Try looks at the room once, and claims the turn if it is the agent's.
 func (r *Room) Try(ctx context.Context, out Output) error {
-	t := turnRequest{Room: r, out: out}
+	t := turnRequest{Room: r, out: out, since: r.waitingSince()}
 	snap, err := r.Snapshot()
 	if err != nil {
 		return err
@@ -39,10 +39,10 @@ func (r *Room) Try(ctx context.Context, out Output) error {
 }
 
 // Take claims the turn or takes it over. The room is one of [Client.SelectRoom]; if it
-// exists, an agent that is no member becomes one with the takeover.
+// exists, an agent that is no member becomes one with the takeover, a person an observer.
 func (r *Room) Take(ctx context.Context, request turn.TakeRequest, out Output) error {
 	if r.Created {
-		if _, err := r.join(ctx); err != nil {
+		if _, err := r.join(ctx, false); err != nil {
 			return err
 		}
 	}
@@ -51,7 +51,8 @@ func (r *Room) Take(ctx context.Context, request turn.TakeRequest, out Output) e
 		return err
 	}
 	r.RecordPresence(ctx, snap.State)
-	request.Join = r.joinRequest(snap.State.Policy)
+	request.Join = r.joinRequest(snap.State.Policy, r.IsHuman())
+	request.Waited = elapsed(r.waitingSince())
 	t := turnRequest{Room: r, out: out, joins: !r.IsMember(snap.State)}
 	if _, err := t.request(ctx, snap, func(st *turn.State, f turn.Facts) ([]event.Event, turn.WaitResult, error) {
 		return turn.Take(st, f, request)
@@ -67,6 +68,7 @@ func (r *Room) Take(ctx context.Context, request turn.TakeRequest, out Output) e
 // one waits for the room's lock; a turn that was granted is answered even then. With
 // park it takes only a turn that is meant for the agent. The agent is a member.
 func (r *Room) Wait(ctx context.Context, limit time.Duration, park bool, out Output) error {
+	since := r.beginWait()
 	stopWaiting, err := r.own().Hold(waitingFile)
 	if err != nil {
 		return err
@@ -75,13 +77,14 @@ func (r *Room) Wait(ctx context.Context, limit time.Duration, park bool, out Out
 	if err := r.own().EnsureWakeFile(); err != nil {
 		return err
 	}
-	t := turnRequest{Room: r, out: out, park: park, began: time.Now()}
+	t := turnRequest{Room: r, out: out, park: park, since: since}
 	if err := t.wait(ctx, limit); err != nil {
 		t.guardian.cancel()
 		return err
 	}
 	if t.result.Status != turn.WaitClosed { // the directory of a room that has ended is gone
 		_ = r.own().Mark(waitingFile, time.Now())
+		r.endWait()
 		r.recordSeen()
 	}
 	return t.answer()
@@ -92,7 +95,7 @@ type turnRequest struct {
 	*Room
 	out   Output
 	park  bool
-	began time.Time // when the wait began; zero for Try and Take
+	since time.Time // when the agent began to wait; zero: it has not waited
 	joins bool      // the agent becomes a member with the grant
 
 	result   turn.WaitResult  // of the last look
@@ -158,9 +161,7 @@ func isLockTimeout(err error) bool {
 func (t *turnRequest) try(ctx context.Context, snap *snapshot) (done bool, err error) {
 	request := turn.TryRequest{Agent: t.Self.ID, Lease: fsroom.NewID(), Park: t.park}
 	return t.request(ctx, snap, func(st *turn.State, f turn.Facts) ([]event.Event, turn.WaitResult, error) {
-		if !t.began.IsZero() {
-			request.Waited = time.Since(t.began)
-		}
+		request.Waited = elapsed(t.since)
 		return turn.Try(st, f, request)
 	})
 }
@@ -246,6 +247,7 @@ func (t *turnRequest) granted(ctx context.Context) {
 	if t.joins {
 		t.recordArrival()
 	}
+	t.forgetWait()
 	started, failure := t.guardianFor(t.fence(), t.guardian)
 	pid, err := t.recordGrant(t.fence(), started, failure)
 	t.result.GuardianPID = pid

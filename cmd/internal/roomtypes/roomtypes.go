@@ -10,11 +10,16 @@ import (
 	"github.com/talking-stick/tt/journal/wire"
 )
 
+// rulesVersion is the version of the rules of both types. Before version 2 there was
+// no number, no observer in a room, and no recipient of a question in a topic.
+const rulesVersion = 2
+
 // Stick returns the rules of the talking stick.
 func Stick() *fsroom.Rules[*turn.State] {
 	return &fsroom.Rules[*turn.State]{
 		Folder:   "rooms",
 		Format:   turn.Format,
+		Version:  rulesVersion,
 		New:      turn.New,
 		Apply:    (*turn.State).Apply,
 		Clone:    (*turn.State).Clone,
@@ -35,6 +40,7 @@ func Topics() *fsroom.Rules[*topic.State] {
 	return &fsroom.Rules[*topic.State]{
 		Folder:   "topics",
 		Format:   topic.Format,
+		Version:  rulesVersion,
 		New:      topic.New,
 		Apply:    (*topic.State).Apply,
 		Clone:    (*topic.State).Clone,

@@ -2,6 +2,7 @@ package ttcmd
 
 import (
 	"context"
+	"slices"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/member"
@@ -16,10 +17,17 @@ var joinCommand = &cli.Command{
 	Short: "become a member of the workspace's room",
 	Long: "Joins the deepest room between the path and the workspace root (the git top-level, else the nearest directory " +
 		"with CLAUDE.md, AGENTS.md, package.json, pyproject.toml, Cargo.toml or go.mod, else the path itself). Where there is none, one is made at the root. " +
-		"Joining again changes nothing.",
-	Examples: []cli.Example{{Line: "tt join", What: "the room of the current directory"}},
+		"Joining again changes nothing.\n\n" +
+		"An observer takes part in the talk and not in the turns: a turn never comes to it by itself, nobody has to wait for it, and it does not keep " +
+		"the room open. It can be written to, asked, and named by tt assign, and it may take the stick. A person who sends a message, adds or " +
+		"resolves a note or takes the stick without having joined is an observer; tt join, tt wait and tt try make a full member of one.",
+	Examples: []cli.Example{
+		{Line: "tt join", What: "the room of the current directory"},
+		{Line: "tt join --observe", What: "to follow the work and to talk"},
+	},
 	Flags: func(f *cli.Flags) {
 		f.Bool("force-new", "make a room at exactly this path, inside an outer one")
+		f.Bool("observe", "join as an observer, who is given no turns")
 		pathFlag(f)
 	},
 	Errors: []code.Code{code.Usage, code.InvalidAgentID, code.LockTimeout},
@@ -43,7 +51,7 @@ type joinResult struct {
 }
 
 func runJoin(ctx context.Context, c *cli.Invocation) error {
-	room, snap, err := join(ctx, c, c.Bool("force-new"))
+	room, snap, err := join(ctx, c, c.Bool("force-new"), c.Bool("observe"))
 	if err != nil {
 		return err
 	}
@@ -61,8 +69,9 @@ func runJoin(ctx context.Context, c *cli.Invocation) error {
 	return c.Out.Result(&res, func(t *cli.Text) { writeJoin(t, res) })
 }
 
-// join finds or creates the room of the command line and makes the caller a member.
-func join(ctx context.Context, c *cli.Invocation, forceNew bool) (*member.Room, *snapshot, error) {
+// join finds or creates the room of the command line and makes the caller a member, or
+// with observe an observer.
+func join(ctx context.Context, c *cli.Invocation, forceNew, observe bool) (*member.Room, *snapshot, error) {
 	client, err := newClient(c)
 	if err != nil {
 		return nil, nil, err
@@ -71,14 +80,25 @@ func join(ctx context.Context, c *cli.Invocation, forceNew bool) (*member.Room, 
 	if err != nil {
 		return nil, nil, err
 	}
+	if observe {
+		return client.Observe(ctx, w, forceNew)
+	}
 	return client.Join(ctx, w, forceNew)
 }
 
 func writeJoin(t *cli.Text, r joinResult) {
-	t.Line("Joined %s as %s.", r.CanonicalPath, r.AgentID)
+	as := r.AgentID
+	if isObserver(r.Members, r.AgentID) {
+		as += ", an observer"
+	}
+	t.Line("Joined %s as %s.", r.CanonicalPath, as)
 	if r.Warning != "" {
 		t.Line("%s %s", t.Yellow("Warning:"), r.Warning)
 	}
 	writeRoom(t, r.Room)
 	writeMembers(t, r.Members, r.AgentID)
+}
+
+func isObserver(members []turn.MemberView, id string) bool {
+	return slices.ContainsFunc(members, func(m turn.MemberView) bool { return m.AgentID == id && m.Observer })
 }

@@ -58,13 +58,13 @@ func runMsgSend(ctx context.Context, c *cli.Invocation) error {
 		return err
 	}
 	request := turn.MessageRequest{Agent: room.Self.ID, To: c.Arg("agent"), Body: body, Interrupt: c.Bool("interrupt")}
-	snap, events, err := room.Update(ctx, func(st *turn.State, f turn.Facts) ([]event.Event, error) {
+	snap, events, err := room.UpdateAsPerson(ctx, func(st *turn.State, f turn.Facts) ([]event.Event, error) {
 		return turn.Send(st, f, request)
 	})
 	if err != nil {
 		return err
 	}
-	sent := events[0]
+	sent := events[len(events)-1]
 	unread := room.Unread(snap.State)
 	return c.Out.Result(&sentResult{sent.Seq, sent.ID, sent.CreatedAt, snap.State.Owner, snap.State.ReservedFor, unread}, func(t *cli.Text) {
 		to := sent.To

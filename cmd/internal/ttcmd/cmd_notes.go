@@ -59,13 +59,14 @@ func runNotesAdd(ctx context.Context, c *cli.Invocation) error {
 		Agent: room.Self.ID, ID: fsroom.NewID(), Body: body, Target: c.String("target"), Severity: c.String("severity"),
 		Turn: c.Int64("turn"), HasTurn: c.Given("turn"),
 	}
-	snap, events, err := room.Update(ctx, func(st *turn.State, f turn.Facts) ([]event.Event, error) {
+	snap, events, err := room.UpdateAsPerson(ctx, func(st *turn.State, f turn.Facts) ([]event.Event, error) {
 		return turn.AddNote(st, f, request)
 	})
 	if err != nil {
 		return err
 	}
-	res := notedResult{NoteID: request.ID, EventSeq: events[0].Seq, TurnID: request.Turn, CreatedAt: events[0].CreatedAt}
+	added := events[len(events)-1]
+	res := notedResult{NoteID: request.ID, EventSeq: added.Seq, TurnID: request.Turn, CreatedAt: added.CreatedAt}
 	res.Unread = room.Unread(snap.State)
 	return c.Out.Result(res, func(t *cli.Text) {
 		t.Line("Added note %s.", shortID(res.NoteID))
@@ -171,7 +172,7 @@ func runNotesResolve(ctx context.Context, c *cli.Invocation) error {
 		return err
 	}
 	id := ""
-	snap, _, err := room.Update(ctx, func(st *turn.State, _ turn.Facts) (events []event.Event, err error) {
+	snap, _, err := room.UpdateAsPerson(ctx, func(st *turn.State, _ turn.Facts) (events []event.Event, err error) {
 		events, id, err = turn.ResolveNote(st, room.Self.ID, c.Arg("id"), func(given string) bool {
 			return hadNote(ctx, room, st, given)
 		})

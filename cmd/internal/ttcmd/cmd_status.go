@@ -35,6 +35,7 @@ type statusResult struct {
 	TurnID         int64          `json:"turn_id"`
 	AgentID        string         `json:"agent_id"`
 	Member         bool           `json:"member"`
+	Observer       bool           `json:"observer,omitempty"`
 	Owner          string         `json:"owner,omitempty"`
 	ReservedFor    string         `json:"reserved_for,omitempty"`
 	YouOwn         bool           `json:"you_own"`
@@ -86,6 +87,9 @@ func statusFor(room *member.Room, st *turn.State, f turn.Facts) statusResult {
 	}
 	res.OpenNotes, res.OpenPages = openNotesFor(st, room.Self.ID)
 	for _, m := range st.MemberViews(f) {
+		if m.AgentID == room.Self.ID {
+			res.Observer = m.Observer
+		}
 		if m.Waiting {
 			res.Waiting = append(res.Waiting, m.AgentID)
 		}
@@ -138,6 +142,8 @@ func writeStatus(t *cli.Text, v turn.RoomView, r statusResult) {
 	switch {
 	case r.YouOwn:
 		t.Line("You     %s, holding the stick; guardian %s", t.Green(r.AgentID), guardianWords(r.Guardian))
+	case r.Observer:
+		t.Line("You     %s, an observer", r.AgentID)
 	case r.Member:
 		t.Line("You     %s", r.AgentID)
 	default:

@@ -16,7 +16,7 @@ var takeCommand = &cli.Command{
 	Args:    []cli.Arg{pathArg()},
 	Short:   "take the turn over from somebody who cannot go on",
 	Long: "Claims the turn if it is free. Else takes it over, where that is allowed: the lease or the claim time has run out, or the " +
-		"owner or the recipient is known to be gone. A person may always; a harness that was told to says so with --operator-requested.",
+		"owner or the recipient is known to be gone. A person may always, and becomes an observer if it is no member; a harness that was told to says so with --operator-requested.",
 	Examples: []cli.Example{{Line: `tt take --reason "claude's terminal was closed"`}},
 	Flags: func(f *cli.Flags) {
 		f.String("reason", "TEXT", "why; it is kept in the journal")
@@ -24,7 +24,7 @@ var takeCommand = &cli.Command{
 		turnFlag(f)
 		pathFlag(f)
 	},
-	Errors: []code.Code{code.ReasonRequired, code.TakeoverNotAvailable, code.TakeoverIneligible, code.TurnMismatch, code.NotJoined, code.GuardianFailed, code.LockTimeout},
+	Errors: []code.Code{code.ReasonRequired, code.TakeoverNotAvailable, code.TakeoverIneligible, code.TurnMismatch, code.NotJoined, code.RoomNotFound, code.GuardianFailed, code.LockTimeout},
 	Run:    runTake,
 }
 
@@ -48,6 +48,9 @@ func runTake(ctx context.Context, c *cli.Invocation) error {
 		return err
 	}
 	room, err := client.SelectRoom(w, false)
+	if err == nil && room.Created && client.IsHuman() {
+		_, err = client.Open(w, nil) // room_not_found
+	}
 	if err != nil {
 		return err
 	}

@@ -66,7 +66,7 @@ var waitExits = []cli.ExitStatus{
 }
 
 func runTry(ctx context.Context, c *cli.Invocation) error {
-	room, _, err := join(ctx, c, false)
+	room, _, err := join(ctx, c, false, false)
 	if err != nil {
 		return err
 	}
@@ -77,7 +77,7 @@ func runTry(ctx context.Context, c *cli.Invocation) error {
 func runWait(ctx context.Context, c *cli.Invocation) error {
 	ctx, stop := onSignal(ctx, endings...) // before others can see that the caller waits
 	defer stop()
-	room, snap, err := join(ctx, c, false)
+	room, snap, err := join(ctx, c, false, false)
 	if err != nil {
 		return interrupted(ctx, err)
 	}

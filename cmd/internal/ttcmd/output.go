@@ -86,6 +86,9 @@ func memberRemarks(m turn.MemberView, me string) string {
 	if m.AgentID == me {
 		remarks = append(remarks, "← you")
 	}
+	if m.Observer {
+		remarks = append(remarks, "observer")
+	}
 	if m.Why != "" {
 		remarks = append(remarks, m.Why)
 	}

@@ -32,6 +32,9 @@ func writeEntry(t *cli.Text, e *turn.LogEntry, holding string, width int) {
 		if e.EndedAt != nil {
 			line = "turn " + itoa(e.TurnID) + " " + e.Agent + ", for " + cli.Duration(time.Duration(e.Duration)*time.Millisecond)
 		}
+		if waited := time.Duration(*e.Waited) * time.Millisecond; waited >= time.Second {
+			line += " after waiting " + cli.Duration(waited)
+		}
 		if e.TakenFrom != "" {
 			line += ", taken from " + e.TakenFrom + ": " + e.Reason
 		}
@@ -102,6 +105,9 @@ func besideWords(e *turn.LogEntry) string {
 	case turn.RoomOpened:
 		return e.Agent + " opened the room"
 	case turn.MemberJoined:
+		if e.Observer {
+			return e.Agent + " joined as an observer"
+		}
 		return e.Agent + " joined"
 	case turn.MemberLeft:
 		if e.Reason == turn.ReasonLeft {

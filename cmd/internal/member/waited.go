@@ -1,0 +1,48 @@
+package member
+
+import "time"
+
+// An agent that waits in a loop waits as a whole: a wait that begins soon after the last
+// one goes on with it, until the agent has a turn.
+const (
+	sinceFile = "waiting_since" // its time is when the agent began to wait
+	untilFile = "waiting_until" // its time is the end of the last wait
+
+	// waitGap is the longest time between two waits that count as one.
+	waitGap = 60 * time.Second
+)
+
+// waitingSince returns since when the agent has waited. It is zero if the agent does not
+// wait and its last wait ended longer than waitGap ago, or was killed.
+func (r *Room) waitingSince() time.Time {
+	since, until := r.own().Marked(sinceFile), r.own().Marked(untilFile)
+	ended := until.Before(since) || time.Since(until) > waitGap
+	if ended && !r.own().Held(waitingFile) {
+		return time.Time{}
+	}
+	return since
+}
+
+// beginWait records that a wait begins, and returns since when the agent has waited.
+func (r *Room) beginWait() time.Time {
+	since := r.waitingSince()
+	if since.IsZero() {
+		since = time.Now()
+		_ = r.own().Mark(sinceFile, since)
+	}
+	return since
+}
+
+// endWait records that a wait has ended without a turn.
+func (r *Room) endWait() { _ = r.own().Mark(untilFile, time.Now()) }
+
+// forgetWait records that the agent has a turn: its next wait is a new one.
+func (r *Room) forgetWait() { _ = r.own().Remove(sinceFile) }
+
+// elapsed returns the time since an instant, 0 for the zero Time.
+func elapsed(since time.Time) time.Duration {
+	if since.IsZero() {
+		return 0
+	}
+	return max(0, time.Since(since))
+}
