@@ -8,6 +8,7 @@ import (
 	"os"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
+	"github.com/talking-stick/tt/cmd/internal/console"
 	"github.com/talking-stick/tt/cmd/internal/viewers"
 	"github.com/talking-stick/tt/identity"
 )
@@ -29,9 +30,9 @@ func program(called string) *cli.Program {
 		Short:    "look at rooms of Talking Stick",
 		Long:     `The commands "tt console" and "tt report". This program reads rooms, and changes them only by running tt.`,
 		Agents:   true,
-		Commands: []*cli.Command{},
+		Commands: []*cli.Command{viewers.Console(console.Run)},
 		Before: func(_ context.Context, c *cli.Invocation) {
-			if skew := viewers.Skew(c); skew != "" {
+			if skew := viewers.Skew(c); skew != "" && c.Cmd.Name != "console" { // which shows it itself
 				c.Notice(skew)
 			}
 		},

@@ -84,7 +84,11 @@ var layers = map[string]layer{
 	"cmd/internal/report/page": {[]string{"cmd/internal/report/model"}, "it writes a model as HTML and knows nothing of rooms"},
 	"cmd/internal": {[]string{"cmd/internal", "fsroom", "journal", "lockfile", "identity", "skills"},
 		"what programs share does not depend on one of them"},
-	"cmd/tt-console": {[]string{"cmd/internal/cli", "cmd/internal/viewers", "cmd/internal/report", "identity"},
+	"cmd/internal/console/edit": {[]string{"cmd/internal/cli"}, "it edits a text and knows neither terminal nor room"},
+	"cmd/internal/console/draw": {[]string{"cmd/internal/cli"}, "it makes lines of text and does not know what they show"},
+	"cmd/internal/console/look": {[]string{"cmd/internal/locks", "cmd/internal/member", "cmd/internal/topics", "cmd/internal/roomtypes", "fsroom", "journal/event", "identity"},
+		"it reads rooms and knows nothing of screens: cmd/internal/console draws what it has seen"},
+	"cmd/tt-console": {[]string{"cmd/internal/cli", "cmd/internal/viewers", "cmd/internal/console", "cmd/internal/report", "identity"},
 		"it is a main file: what a command does goes to a package of its own in cmd/internal"},
 	"cmd/tt": {[]string{"cmd/internal/ttcmd"}, "it is a main file: a command goes to cmd/internal/ttcmd"},
 	"cmd/agent-bus": {[]string{"cmd/agent-bus", "cmd/internal", "fsroom", "journal", "lockfile", "identity"},
@@ -169,7 +173,7 @@ func TestRulesArePure(t *testing.T) {
 func TestWhatIsLinked(t *testing.T) {
 	tt := list(t, module+"cmd/tt")["cmd/tt"]
 	for _, dep := range tt.Deps {
-		for _, heavy := range []string{"net/http", "crypto/rand", "crypto/sha256", "database/sql", "html/template", "text/template", "github.com/shirou/gopsutil", "github.com/modelcontextprotocol"} {
+		for _, heavy := range []string{"net/http", "crypto/rand", "crypto/sha256", "database/sql", "html/template", "text/template", "github.com/shirou/gopsutil", "github.com/modelcontextprotocol", "charm.land", "github.com/charmbracelet"} {
 			if dep == heavy || strings.HasPrefix(dep, heavy+"/") {
 				t.Errorf("tt links %s", dep)
 			}

@@ -1,0 +1,197 @@
+package console
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/talking-stick/tt/cmd/internal/console/draw"
+	"github.com/talking-stick/tt/cmd/internal/console/look"
+	"github.com/talking-stick/tt/fsroom/turn"
+)
+
+func number(n int64) string { return strconv.FormatInt(n, 10) }
+
+// tt returns the command for the room of the dialog. An operand that looks like a flag
+// comes behind all flags.
+func (m *model) tt(d *dialog, stdin string, args ...string) command {
+	common := []string{"--path", d.path, "--agent", m.me, "--json"}
+	last := args[len(args)-1]
+	if strings.HasPrefix(last, "-") && !strings.HasPrefix(last, "--") {
+		args = append(append(args[:len(args)-1:len(args)-1], common...), "--", last)
+	} else {
+		args = append(args[:len(args):len(args)], common...)
+	}
+	return command{args, stdin}
+}
+
+// askMessage opens the dialog for a message: to the selected member if the list of the
+// members has the keys, else to the room.
+func (m *model) askMessage(r *look.Room) {
+	d := dialog{title: "message", verb: "send", fields: []*field{{label: ""}}, toward: []string{turn.Everyone}}
+	for i := range r.Members {
+		if id := r.Members[i].AgentID; id != m.me {
+			d.toward = append(d.toward, id)
+			if m.page == pageRoom && m.panel == panelMembers && id == m.member {
+				d.to = len(d.toward) - 1
+			}
+		}
+	}
+	d.commands = func(d *dialog, texts []string) []command {
+		args := []string{"msg", "send", "--stdin"}
+		if d.interrupt {
+			args = append(args, "--interrupt")
+		}
+		return []command{m.tt(d, texts[0], append(args, d.toward[d.to])...)}
+	}
+	m.open(r, d)
+}
+
+// askTake opens the dialog for a takeover.
+func (m *model) askTake(r *look.Room) {
+	m.open(r, dialog{
+		title: "take the stick", about: []string{m.situation(r) + " Why do you take it?"}, verb: "take", fields: []*field{{label: "why"}},
+		commands: func(d *dialog, texts []string) []command { return []command{m.take(d, texts[0])} },
+	})
+}
+
+func (m *model) take(d *dialog, reason string) command {
+	return m.tt(d, "", "take", "--turn", number(d.turn), "--reason", reason)
+}
+
+// situation says who has the stick.
+func (m *model) situation(r *look.Room) string {
+	switch v := &r.View; {
+	case v.Owner == m.me:
+		return "You have the stick, turn " + number(v.TurnID) + "."
+	case v.Owner != "":
+		text := fmt.Sprintf("%s has held turn %d for %s", v.Owner, v.TurnID, draw.Span(m.now.Sub(r.Since)))
+		if at := r.Renewal.At; !at.IsZero() {
+			text += " and renewed its lease " + draw.Span(m.now.Sub(at)) + " ago"
+		}
+		return text + ". It is told with its next command."
+	case v.ReservedFor != "":
+		return "The next turn is reserved for " + v.ReservedFor + "."
+	}
+	return "Nobody has the stick."
+}
+
+// askAssign opens the dialog that gives the stick to the selected member. Who does not
+// have it takes it first.
+func (m *model) askAssign(r *look.Room) {
+	to := m.selectedMember()
+	switch {
+	case to == nil:
+		m.refuse("nobody is selected: tab goes to the members")
+		return
+	case to.AgentID == m.me:
+		m.refuse("you are selected: tab goes to the members, ↑↓ to another one")
+		return
+	}
+	mine := r.View.Owner == m.me
+	d := dialog{
+		title: "assign the stick to " + to.AgentID, verb: "assign",
+		about:  []string{m.situation(r)},
+		fields: []*field{{label: "status"}, {label: "next action"}},
+	}
+	if !mine {
+		d.about[0] += " You take it first, then hand it over."
+		d.fields = append([]*field{{label: "why"}}, d.fields...)
+		d.verb = "take and assign"
+	}
+	d.commands = func(d *dialog, texts []string) (list []command) {
+		if !mine {
+			list, texts = append(list, m.take(d, texts[0])), texts[1:]
+		}
+		return append(list, m.tt(d, handoff(texts), "assign", "--stdin", to.AgentID))
+	}
+	m.open(r, d)
+}
+
+// handoff returns the handoff with a status and a next action.
+func handoff(texts []string) string {
+	document, _ := json.Marshal(struct {
+		Status     string `json:"status"`
+		NextAction string `json:"next_action"`
+	}{texts[0], texts[1]})
+	return string(document)
+}
+
+// askRelease opens the dialog that gives the stick to whose turn it is.
+func (m *model) askRelease(r *look.Room, texts []string) {
+	m.open(r, dialog{
+		title: "release the stick", verb: "release", about: []string{"You have the stick. Esc keeps it."},
+		fields: []*field{{label: "status"}, {label: "next action"}},
+		commands: func(d *dialog, texts []string) []command {
+			return []command{m.tt(d, handoff(texts), "release", "--stdin")}
+		},
+	})
+	for i, f := range m.dialog.fields {
+		if i < len(texts) && f.Value() == "" {
+			f.Insert(texts[i])
+		}
+	}
+}
+
+// askKick opens the dialog that removes the selected member. One that may still work is
+// removed only if its name is typed.
+func (m *model) askKick(r *look.Room) {
+	who := m.selectedMember()
+	switch {
+	case who == nil:
+		m.refuse("nobody is selected: tab goes to the members")
+		return
+	case who.AgentID == m.me:
+		m.refuse("that is you: tt leave")
+		return
+	}
+	_, what := m.memberState(r, who)
+	force := who.Status != "inactive"
+	d := dialog{title: "remove " + who.AgentID, verb: "remove", about: []string{who.AgentID + ": " + what + "."}, fields: []*field{{label: "why"}}}
+	if who.AgentID == r.View.Owner {
+		d.about[0] += " Its turn ends with it."
+	}
+	if force {
+		d.about[0] += " It may still be at work."
+		d.fields = append(d.fields, &field{label: "its name", want: who.AgentID})
+	}
+	d.commands = func(d *dialog, texts []string) []command {
+		args := []string{"kick", "--turn", number(d.turn), "--reason", texts[0]}
+		if force {
+			args = append(args, "--force")
+		}
+		return []command{m.tt(d, "", append(args, who.AgentID)...)}
+	}
+	m.open(r, d)
+}
+
+// askResolve opens the dialog that resolves the selected note.
+func (m *model) askResolve(r *look.Room) {
+	n := m.selectedNote()
+	if n == nil {
+		m.refuse("there is no open note")
+		return
+	}
+	m.open(r, dialog{
+		title: "resolve note " + shortID(n.ID), verb: "resolve", about: []string{n.Author + ": " + n.Body},
+		commands: func(d *dialog, _ []string) []command { return []command{m.tt(d, "", "notes", "resolve", n.ID)} },
+	})
+}
+
+// askAnswer opens the dialog that answers the selected question.
+func (m *model) askAnswer(r *look.Room) {
+	q := m.selectedQuestion()
+	if q == nil {
+		m.refuse("there is no open question")
+		return
+	}
+	m.open(r, dialog{
+		title: "answer " + q.From, verb: "answer", about: []string{q.Text}, fields: []*field{{label: ""}},
+		commands: func(d *dialog, texts []string) []command {
+			return []command{m.tt(d, texts[0], "answer", "--stdin", q.ID)}
+		},
+	})
+}
+
+func shortID(id string) string { return id[:min(8, len(id))] }

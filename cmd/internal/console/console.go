@@ -1,0 +1,202 @@
+package console
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"runtime"
+	"syscall"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/talking-stick/tt/cmd/internal/cli"
+	"github.com/talking-stick/tt/cmd/internal/console/draw"
+	"github.com/talking-stick/tt/cmd/internal/console/look"
+	"github.com/talking-stick/tt/cmd/internal/member"
+	"github.com/talking-stick/tt/cmd/internal/roomarg"
+	"github.com/talking-stick/tt/cmd/internal/viewers"
+	"github.com/talking-stick/tt/fsroom"
+	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/workspace"
+	"github.com/talking-stick/tt/identity"
+)
+
+// Run shows the console until the user ends it. It needs a terminal.
+func Run(ctx context.Context, c *cli.Invocation) error {
+	if !c.Env.StdinTTY || !c.Env.StdoutTTY || c.Env.Lookup("TERM") == "dumb" {
+		return c.Usagef("the console needs a terminal that can move its cursor").WithHint("look with tt list --all, or tt events --follow")
+	}
+	me, err := person(c)
+	if err != nil {
+		return err
+	}
+	dir, err := workspace.DataDir(c.Env.Lookup, c.Env.Home)
+	if err != nil {
+		return err
+	}
+	store, err := fsroom.Open(dir, fsroom.Options{LeaveModes: true})
+	if err != nil {
+		return err
+	}
+	eyes := look.New(store, identity.System(), me)
+	opened, err := givenRoom(c, store)
+	if err != nil {
+		return err
+	}
+	program := findTT(c.Env)
+	m := newModel(settings{
+		Pen: draw.Pen{Colour: c.Env.Lookup("NO_COLOR") == "", ASCII: c.Bool("ascii")},
+		me:  me, home: c.Env.Home, readOnly: c.Bool("read-only"), zone: time.Local, eyes: eyes, run: runTT(program),
+	}, time.Now())
+	m.notice = otherVersion(c, program)
+	return m.show(ctx, eyes, opened)
+}
+
+// person returns the id of the person at the terminal. A shell inside a harness has the
+// variables of the harness, which say nothing about who reads the screen.
+func person(c *cli.Invocation) (string, error) {
+	if c.Given("agent") {
+		return c.Agent, identity.ValidateAgentID(c.Agent)
+	}
+	env := identity.SystemEnv()
+	env.Lookup = func(name string) string {
+		if name == "USER" || name == "LOGNAME" {
+			return c.Env.Lookup(name)
+		}
+		return ""
+	}
+	self, err := identity.Resolve(env, identity.System(), "")
+	return self.ID, err
+}
+
+// givenRoom returns the name of the room of the command line, "" if none was given.
+func givenRoom(c *cli.Invocation, store *fsroom.Store) (string, error) {
+	if path, err := roomarg.Path(c, "path"); path == "" || err != nil {
+		return "", err
+	}
+	r, err := (&member.Client{Store: store, Table: identity.System()}).Open(roomarg.Locate(c))
+	if err != nil {
+		return "", err
+	}
+	return r.Name(), nil
+}
+
+// findTT returns tt beside this program, else in the path.
+func findTT(env *cli.Env) string {
+	name := "tt"
+	if runtime.GOOS == "windows" {
+		name += ".exe"
+	}
+	if own, err := env.Executable(); err == nil {
+		if path, err := exec.LookPath(filepath.Join(filepath.Dir(own), name)); err == nil {
+			return path
+		}
+	}
+	if path, err := exec.LookPath(name); err == nil {
+		return path
+	}
+	return name
+}
+
+// otherVersion returns a function that says if tt is of another version, "" if it is of
+// the same.
+func otherVersion(c *cli.Invocation, program string) func() string {
+	if c.Env.Lookup(viewers.VersionVariable) != "" {
+		return func() string { return viewers.Skew(c) }
+	}
+	own := c.Program.BuildVersion()
+	return func() string {
+		var tt struct{ Version string }
+		res := runTT(program)(command{argv: []string{"version", "--json"}})
+		switch {
+		case res.err != nil:
+			return "tt was not found, so nothing can be changed from here: " + res.refusal()
+		case json.Unmarshal(res.stdout, &tt) == nil && tt.Version != own:
+			return viewers.Program + " is " + own + ", but tt is " + tt.Version
+		}
+		return ""
+	}
+}
+
+// framesPerSecond bounds how often the screen is drawn. Drawing nothing costs, too.
+const framesPerSecond = 10
+
+// firstLook is how long the first look may keep the first frame.
+const firstLook = 15 * time.Millisecond
+
+// show runs the program on the terminal. A signal ends it as a key does, and is then the
+// exit status.
+func (m *model) show(ctx context.Context, eyes *look.Looker, opened string) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	m.looks.all = true
+	first := m.lookAgain()
+	m.first = make(chan tea.Msg, 1)
+	go func() { m.first <- first() }()
+	select {
+	case msg := <-m.first:
+		m.Update(msg)
+		m.first = nil
+	case <-time.After(firstLook):
+	}
+	if opened != "" {
+		r, ok := eyes.Room(opened)
+		if ok {
+			m.pending = m.openRoom(&r)
+		}
+	}
+	p := tea.NewProgram(m, tea.WithContext(ctx), tea.WithFPS(framesPerSecond), tea.WithoutSignalHandler())
+	if watcher, err := eyes.NewWatcher(); err == nil {
+		m.watch = watcher.Open
+		go watcher.Run(ctx, func(rooms []string) { p.Send(changedMsg(rooms)) })
+		watcher.Open(opened)
+	}
+	caught := onSignal(p)
+	_, err := p.Run()
+	select {
+	case s := <-caught:
+		return cli.Exit(128 + int(s.(syscall.Signal)))
+	default:
+	}
+	if errors.Is(err, tea.ErrProgramPanic) {
+		return code.New(code.Internal, "the console failed").WithHint("please report this with the lines above")
+	}
+	return err
+}
+
+// onSignal makes a signal end the program. If the program does not end by itself, because
+// the terminal is gone, the process does.
+func onSignal(p *tea.Program) <-chan os.Signal {
+	const grace = 2 * time.Second
+	signals, caught := make(chan os.Signal, 1), make(chan os.Signal, 1)
+	signal.Notify(signals, endings...)
+	go func() {
+		s := <-signals
+		caught <- s
+		p.Quit()
+		time.AfterFunc(grace, func() { os.Exit(128 + int(s.(syscall.Signal))) })
+	}()
+	return caught
+}
+
+// Init implements [tea.Model].
+func (m *model) Init() tea.Cmd {
+	cmds := []tea.Cmd{tick(), m.pending}
+	if first := m.first; first != nil {
+		cmds = append(cmds, func() tea.Msg { return <-first })
+	}
+	if notice := m.notice; notice != nil {
+		cmds = append(cmds, func() tea.Msg {
+			if text := notice(); text != "" {
+				return noticeMsg(text)
+			}
+			return nil
+		})
+	}
+	return tea.Batch(cmds...)
+}

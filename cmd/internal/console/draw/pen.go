@@ -1,0 +1,186 @@
+// Package draw makes lines of text for a terminal: cells of exact width, marks, bars,
+// boxes. It does not know what they show.
+//
+// A line is a string that may have SGR sequences and no other control characters. Text
+// from outside must come through [Pen.Text] or [Wrap], which make control characters
+// visible before anything is measured.
+package draw
+
+import (
+	"strings"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/talking-stick/tt/cmd/internal/cli"
+)
+
+// A Style is how text looks: parameters of an SGR sequence, of the 16 colours that every
+// terminal lets its user choose.
+type Style string
+
+// The styles.
+const (
+	Plain  Style = ""
+	Bold   Style = "1"
+	Dim    Style = "2"
+	Red    Style = "31"
+	Green  Style = "32"
+	Yellow Style = "33"
+	Blue   Style = "34"
+	Alarm  Style = "1;31"
+	Title  Style = "1;36"
+)
+
+// A Pen draws for one kind of terminal.
+type Pen struct {
+	Colour bool // with styles
+	ASCII  bool // without the characters of [Mark] that are not ASCII
+}
+
+// Text returns text from outside on one line, with control characters made visible.
+func (p Pen) Text(s Style, text string) string { return p.Own(s, cli.Line(text)) }
+
+// Own is Text for text of this program.
+func (p Pen) Own(s Style, text string) string {
+	if !p.Colour || s == Plain || text == "" {
+		return text
+	}
+	return "\x1b[" + string(s) + "m" + text + "\x1b[0m"
+}
+
+// A Mark is a character that says something by its shape.
+type Mark int
+
+// The marks.
+const (
+	Held Mark = iota
+	Free
+	Reserved
+	Stopped
+	Gone
+	Late
+	Quiet
+	Waits
+	Message
+	Note
+	Question
+	Answer
+	Hands
+	Takes
+	Takeover
+	Joins
+	Leaves
+	Urgent
+	Cursor
+	Branch
+	Below
+	Crumb
+	Line
+	Ellipsis
+	None
+	Good
+)
+
+var marks = map[Mark][2]string{
+	Held: {"●", "*"}, Free: {"○", "o"}, Reserved: {"◐", "~"}, Stopped: {"■", "#"}, Gone: {"✗", "x"}, Late: {"◷", "L"}, Quiet: {"·", "."}, Waits: {"○", "o"},
+	Message: {"✉", "@"}, Note: {"✎", "n"}, Question: {"?", "?"}, Answer: {"✓", "v"}, Hands: {"→", ">"}, Takes: {"●", "*"}, Takeover: {"↯", "!"},
+	Joins: {"+", "+"}, Leaves: {"-", "-"}, Urgent: {"!", "!"}, Cursor: {"▸", ">"}, Branch: {"└", "`"}, Below: {"↓", "v"}, Crumb: {"›", ">"},
+	Line: {"│", "|"}, Ellipsis: {"…", "~"}, None: {"—", "-"}, Good: {"✓", "+"},
+}
+
+// Mark returns a mark.
+func (p Pen) Mark(m Mark) string {
+	if p.ASCII {
+		return marks[m][1]
+	}
+	return marks[m][0]
+}
+
+// Fit cuts or fills a line to exactly w columns.
+func (p Pen) Fit(line string, w int) string {
+	if w <= 0 {
+		return ""
+	}
+	n := ansi.StringWidth(line)
+	if n > w {
+		line = ansi.Truncate(line, w, p.Mark(Ellipsis))
+		n = ansi.StringWidth(line)
+	}
+	return line + strings.Repeat(" ", max(0, w-n))
+}
+
+// Cut cuts a line to at most w columns.
+func (p Pen) Cut(line string, w int) string {
+	if ansi.StringWidth(line) <= w {
+		return line
+	}
+	return strings.TrimRight(p.Fit(line, w), " ")
+}
+
+// Width returns the columns that a line takes.
+func Width(line string) int { return ansi.StringWidth(line) }
+
+// Sides returns a line of w columns with one text at each end. The left one is cut if
+// there is no room for both.
+func (p Pen) Sides(left, right string, w int) string {
+	room := w - Width(right)
+	if room < w/3 {
+		return p.Fit(left, w)
+	}
+	return p.Fit(left, room) + right
+}
+
+// Over returns the lines with others put over them, beginning at a row and column. The
+// lines are w columns wide, those put over them all the same.
+func (p Pen) Over(lines, others []string, row, column, w int) []string {
+	for i, other := range others {
+		if at := row + i; at >= 0 && at < len(lines) {
+			right := column + Width(other)
+			lines[at] = p.Fit(ansi.Truncate(lines[at], column, ""), column) + other + p.Fit(ansi.TruncateLeft(lines[at], right, ""), w-right)
+		}
+	}
+	return lines
+}
+
+// Box returns lines with a frame around them, w columns wide, and a title in the frame.
+func (p Pen) Box(title string, lines []string, w int) []string {
+	corners, across, down := [4]string{"┌", "┐", "└", "┘"}, "─", "│"
+	if p.ASCII {
+		corners, across, down = [4]string{"+", "+", "+", "+"}, "-", "|"
+	}
+	inner := w - 2
+	head := across + " " + p.Cut(title, inner-4) + " "
+	box := []string{corners[0] + head + strings.Repeat(across, max(0, inner-Width(head))) + corners[1]}
+	for _, line := range lines {
+		box = append(box, down+" "+p.Fit(line, inner-2)+" "+down)
+	}
+	return append(box, corners[2]+strings.Repeat(across, inner)+corners[3])
+}
+
+// Bar returns a bar of w columns that shows how much of a time is left, and warns of its
+// end by its style.
+func (p Pen) Bar(left, whole time.Duration, w int) string {
+	if whole <= 0 || w <= 0 {
+		return strings.Repeat(" ", max(0, w))
+	}
+	left = max(0, min(left, whole))
+	eighths := int(float64(w*8) * float64(left) / float64(whole))
+	full, rest := strings.Repeat("█", eighths/8), ""
+	if r := eighths % 8; r > 0 {
+		rest = string([]rune(" ▏▎▍▌▋▊▉")[r])
+	}
+	empty := "·"
+	if p.ASCII {
+		full, rest, empty = strings.Repeat("=", (eighths+4)/8), "", "."
+	}
+	style := Green
+	switch {
+	case left*5 < whole:
+		style = Red
+	case left*2 < whole:
+		style = Yellow
+	}
+	full += rest
+	return p.Own(style, full) + p.Own(Dim, strings.Repeat(empty, max(0, w-Width(full))))
+}

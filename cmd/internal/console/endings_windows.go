@@ -1,0 +1,9 @@
+package console
+
+import (
+	"os"
+	"syscall"
+)
+
+// endings are the signals that end the console.
+var endings = []os.Signal{syscall.SIGINT, syscall.SIGTERM}

@@ -1,0 +1,274 @@
+package console
+
+import (
+	"fmt"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/talking-stick/tt/cmd/internal/console/draw"
+)
+
+// The smallest screen that is drawn for. A smaller one shows a part of it.
+const (
+	leastWidth  = 40
+	leastHeight = 10
+)
+
+// The lines around the page: the head with a blank line below it, the last line and the
+// line of keys.
+const around = 4
+
+// listRows is how many rooms the screen has room for, below the line of titles.
+func (m *model) listRows() int { return max(1, max(m.h, leastHeight)-around-1) }
+
+// View implements [tea.Model].
+func (m *model) View() tea.View {
+	lines, cursor := m.frame()
+	v := tea.NewView(strings.Join(lines, "\n"))
+	v.AltScreen = true
+	v.Cursor = cursor
+	return v
+}
+
+// frame returns the screen: as many lines as it is high, each as wide as it is. The
+// cursor is nil where nothing is typed.
+func (m *model) frame() ([]string, *tea.Cursor) {
+	if m.w <= 0 || m.h <= 0 {
+		return nil, nil
+	}
+	w, h := max(m.w, leastWidth), max(m.h, leastHeight)
+	body := m.body(w, h-around)
+	lines := make([]string, 0, h)
+	lines = append(lines, m.head(w), "")
+	for i := range h - around {
+		if i < len(body) {
+			lines = append(lines, body[i])
+		} else {
+			lines = append(lines, "")
+		}
+	}
+	lines = append(lines, " "+m.lastLine(), " "+m.keyLine(w-1))
+	for i := range lines {
+		lines[i] = m.Fit(lines[i], w)
+	}
+	var cursor *tea.Cursor
+	switch {
+	case m.dialog != nil:
+		lines, cursor = m.withDialog(lines, w, h)
+	case m.typing:
+		cursor = tea.NewCursor(min(w-1, draw.Width(m.lastLine())+1), h-2)
+	}
+	lines = lines[:m.h]
+	for i := range lines {
+		lines[i] = m.Fit(lines[i], m.w)
+	}
+	return lines, cursor
+}
+
+func (m *model) body(w, h int) []string {
+	switch {
+	case m.help:
+		return m.helpBody(w, h)
+	case m.reading != nil:
+		return m.readingBody(w, h)
+	case m.page == pageRoom && m.detail != nil:
+		return m.roomBody(w, h)
+	case m.page == pageInbox:
+		return m.inboxBody(w, h)
+	}
+	return m.listBody(w, h)
+}
+
+// head returns the first line: where one is, what waits, who one is, and the time.
+func (m *model) head(w int) string {
+	left := " " + m.Own(draw.Title, "talking stick")
+	crumb := m.Own(draw.Dim, "  "+m.Mark(draw.Crumb)+"  ")
+	if w < 60 {
+		left, crumb = "", " "
+	}
+	switch {
+	case m.help:
+		left += crumb + m.Own(draw.Bold, "keys")
+	case m.page == pageRoom && m.detail != nil:
+		r := &m.detail.Room
+		c := m.condition(r)
+		room := max(10, w-draw.Width(left)-14)
+		if w >= 60 {
+			room = max(10, room-len(m.me)-14)
+		}
+		left += crumb + m.Tail(draw.Bold, draw.Short(r.View.CanonicalPath, m.home), room) + "  " + m.marked(c) + " " + m.Own(c.style, c.word)
+	case m.page == pageInbox:
+		left += crumb + m.Own(draw.Bold, "for you")
+	case w < 60:
+		left += " " + m.Own(draw.Title, "rooms") + "  " + m.counts()
+	default:
+		left += "   " + m.counts()
+	}
+	right := m.now.In(m.zone).Format("15:04:05") + " "
+	if w >= 60 {
+		right = m.Text(draw.Dim, m.me) + "  " + right
+	}
+	if yours := m.yoursLine(); yours != "" && w >= 80 {
+		right = yours + "   " + right
+	}
+	return m.Sides(left, right, w)
+}
+
+// counts says how many rooms there are.
+func (m *model) counts() string {
+	if !m.looked {
+		return m.Own(draw.Dim, "looking")
+	}
+	held, stuck := 0, 0
+	for i := range m.rooms {
+		switch r := &m.rooms[i]; {
+		case r.Stuck():
+			stuck++
+		case r.View.Owner != "":
+			held++
+		}
+	}
+	text := counted(len(m.rooms), "room")
+	if held > 0 {
+		text += fmt.Sprintf(", %d held", held)
+	}
+	text = m.Own(draw.Dim, text)
+	if stuck > 0 {
+		text += m.Own(draw.Dim, ", ") + m.Own(draw.Alarm, fmt.Sprintf("%d stuck", stuck))
+	}
+	return text
+}
+
+func counted(n int, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return fmt.Sprintf("%d %s", n, what)
+}
+
+// yoursLine says what waits for the person, "" if nothing does.
+func (m *model) yoursLine() string {
+	y := m.yours()
+	var parts []string
+	if y.Turn {
+		parts = append(parts, "a turn")
+	}
+	for _, c := range []struct {
+		n    int
+		what string
+	}{{y.Questions, "question"}, {int(y.Messages), "message"}, {int(y.Notes), "note"}} {
+		if c.n > 0 {
+			parts = append(parts, counted(c.n, c.what))
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return m.Own(draw.Yellow, "for you: "+strings.Join(parts, ", "))
+}
+
+// lastLine says what runs, what was done, or why not.
+func (m *model) lastLine() string {
+	switch {
+	case m.typing:
+		filter := m.filters[0]
+		if m.page == pageRoom {
+			filter = m.filters[1]
+		}
+		return m.Own(draw.Bold, "/") + m.Text(draw.Plain, filter)
+	case m.running != "":
+		return m.Text(draw.Yellow, m.running+" "+m.Mark(draw.Ellipsis))
+	case m.status.bad:
+		return m.Own(draw.Red, m.Mark(draw.Gone)+" ") + m.Text(draw.Red, m.status.text)
+	case m.status.text != "":
+		return m.Text(draw.Dim, m.status.text)
+	case m.lookErr != nil:
+		return m.Text(draw.Red, m.lookErr.Error())
+	case m.page == pageRooms && m.filters[0] != "":
+		return m.Own(draw.Dim, "only with /") + m.Text(draw.Plain, m.filters[0]) + m.Own(draw.Dim, "   esc shows all")
+	case m.page == pageRoom && m.filters[1] != "":
+		return m.Own(draw.Dim, "journal only with /") + m.Text(draw.Plain, m.filters[1]) + m.Own(draw.Dim, "   esc shows all")
+	}
+	return ""
+}
+
+// keyLine says which keys there are, the first ones if there is no room for all.
+func (m *model) keyLine(w int) string {
+	var keys []keyHelp
+	switch {
+	case m.dialog != nil:
+		keys = m.dialogKeys()
+	case m.typing:
+		keys = []keyHelp{{"enter", "keep"}, {"esc", "show all"}}
+	case m.help:
+		keys = []keyHelp{{"any key", "back"}, {"q", "end"}}
+	case m.reading != nil:
+		keys = []keyHelp{{"↑↓", "scroll"}, {"esc", "back"}, {"q", "end"}}
+	case m.page == pageRooms:
+		keys = []keyHelp{{"↑↓", "select"}, {"enter", "open"}, {"!", "next stuck"}, {"i", "inbox"}, {"/", "filter"}, {"m", "message"}, {"t", "take"}, {"?", "keys"}, {"q", "quit"}}
+	case m.page == pageInbox:
+		keys = []keyHelp{{"↑↓", "select"}, {"enter", "read"}, {"→", "room"}, {"u", "answer"}, {"r", "resolve"}, {"m", "message"}, {"esc", "back"}, {"?", "keys"}, {"q", "quit"}}
+	default:
+		keys = []keyHelp{{"tab", "list"}, {"m", "message"}, {"t", "take"}, {"a", "assign"}, {"x", "kick"}, {"r", "resolve"}, {"u", "answer"}, {"h", "handoff"}, {"enter", "read"}, {"esc", "rooms"}, {"?", "keys"}}
+	}
+	if m.readOnly && m.dialog == nil && !m.typing {
+		keys = append([]keyHelp{{"read-only", ""}}, keys...)
+	}
+	line := ""
+	for _, k := range keys {
+		if m.readOnly && strings.Contains("mtaxru", k.key) {
+			continue
+		}
+		part := m.Own(draw.Bold, m.keyName(k.key)) + m.Own(draw.Dim, " "+k.does+"  ")
+		if draw.Width(line)+draw.Width(part) > w+2 {
+			break
+		}
+		line += part
+	}
+	return line
+}
+
+// keyName returns the name of a key as this terminal can show it.
+func (m *model) keyName(key string) string {
+	if m.ASCII {
+		return strings.NewReplacer("↑↓", "up/down", "↑ ↓", "up down", "→", "right").Replace(key)
+	}
+	return key
+}
+
+// helpBody lists the keys.
+func (m *model) helpBody(w, h int) []string {
+	var lines []string
+	for _, k := range keyHelps {
+		lines = append(lines, "   "+m.Fit(m.Own(draw.Bold, m.keyName(k.key)), 9)+m.Own(draw.Dim, k.does))
+	}
+	lines = append(lines, "", m.Text(draw.Dim, "   What keys change they change by running tt, as "+m.me+"."))
+	if len(lines) > h && w >= 100 {
+		half := (len(lines) + 1) / 2
+		for i := range half {
+			right := ""
+			if half+i < len(lines) {
+				right = lines[half+i]
+			}
+			lines[i] = m.Fit(lines[i], w/2) + right
+		}
+		lines = lines[:half]
+	}
+	return lines
+}
+
+// readingBody shows a text in full.
+func (m *model) readingBody(w, h int) []string {
+	text := draw.Wrap(m.reading.text, min(w-4, 100))
+	rows := max(1, h-2)
+	first := max(0, min(m.reading.first, len(text)-rows))
+	lines := []string{"  " + m.Text(draw.Bold, m.reading.title), ""}
+	for _, line := range text[first:min(len(text), first+rows)] {
+		lines = append(lines, "  "+line)
+	}
+	if below := len(text) - first - rows; below > 0 {
+		lines[1] = "  " + m.Own(draw.Dim, fmt.Sprintf("%s more %s", counted(below, "line"), m.Mark(draw.Below)))
+	}
+	return lines
+}

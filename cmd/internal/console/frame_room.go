@@ -1,0 +1,379 @@
+package console
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/talking-stick/tt/cmd/internal/console/draw"
+	"github.com/talking-stick/tt/cmd/internal/console/look"
+	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/lockfile/queue"
+)
+
+// A layout says where the panels of a room are.
+type layout struct {
+	wide   bool // the lists are beside the journal, else above it
+	left   int  // the columns of the lists
+	facts  int  // the lines above the panels, with a blank one
+	rows   int  // the lines of the panels
+	lists  int  // the lines of the lists
+	titles bool // with lines of titles
+}
+
+// layoutFor returns the layout of a page of w columns and h lines.
+func (m *model) layoutFor(w, h int) layout {
+	l := layout{wide: w >= 90, left: w, facts: 5, titles: true}
+	if h < 16 {
+		l.facts, l.titles = 2, h >= 12
+	}
+	l.rows = h - l.facts
+	if l.wide {
+		l.left, l.lists = min(52, w*2/5), l.rows
+		return l
+	}
+	d := m.detail
+	wanted := len(d.Members) + len(d.Questions) + len(d.Notes)
+	if l.titles {
+		for _, n := range []int{len(d.Members), len(d.Questions), len(d.Notes)} {
+			if n > 0 {
+				wanted++
+			}
+		}
+	}
+	l.lists = min(wanted, l.rows*3/5)
+	return l
+}
+
+// panelRows is about how many lines the panel with the keys has, for pages.
+func (m *model) panelRows() int {
+	h := max(m.h, leastHeight) - around
+	l := m.layoutFor(max(m.w, leastWidth), h)
+	if m.panel != panelJournal {
+		return max(1, l.lists/3)
+	}
+	if l.wide {
+		return max(1, l.rows-1)
+	}
+	return max(1, l.rows-l.lists-1)
+}
+
+func (m *model) roomBody(w, h int) []string {
+	l := m.layoutFor(w, h)
+	lines := m.facts(w)[:l.facts-1]
+	lines = append(lines, "")
+	lists := m.lists(l)
+	if !l.wide {
+		return append(append(lines, lists...), m.journal(w, l.rows-len(lists), l.titles)...)
+	}
+	journal := m.journal(w-l.left-2, l.rows, true)
+	for i := range l.rows {
+		left, right := "", ""
+		if i < len(lists) {
+			left = lists[i]
+		}
+		if i < len(journal) {
+			right = journal[i]
+		}
+		lines = append(lines, m.Fit(left, l.left)+m.Own(draw.Dim, m.Mark(draw.Line))+" "+right)
+	}
+	return lines
+}
+
+// facts are the lines that say who has the stick, for how long, who is next, and which
+// locks are taken. A low screen has room for the first one only.
+func (m *model) facts(w int) []string {
+	r := &m.detail.Room
+	label := func(name string) string { return " " + m.Own(draw.Dim, m.Fit(name, 5)) + " " }
+	none := m.Own(draw.Dim, m.Mark(draw.None))
+	stick, lease, next, locks := none, none, none, none
+	v := &r.View
+	switch {
+	case m.detail.Ended:
+		stick = m.Own(draw.Yellow, "the room has ended")
+	case v.Owner != "":
+		stick = m.Text(draw.Bold, v.Owner)
+		if v.Owner == m.me {
+			stick += m.Own(draw.Dim, " (you)")
+		}
+		stick += m.Own(draw.Dim, fmt.Sprintf("  turn %d, ", v.TurnID))
+		if w >= 60 {
+			stick += m.Own(draw.Dim, "since "+m.clock(r.Since)+", ")
+		}
+		stick += draw.Span(m.now.Sub(r.Since)) + m.trouble(r)
+	case v.ReservedFor != "":
+		stick = m.Own(draw.Yellow, "reserved for ") + m.Text(draw.Bold, v.ReservedFor) + m.Own(draw.Dim, "  after turn "+number(v.TurnID)) + m.trouble(r)
+	case v.PendingHandoff != 0:
+		stick = m.Own(draw.Green, "free") + m.Own(draw.Dim, ", with a handoff, after turn "+number(v.TurnID))
+	default:
+		stick = m.Own(draw.Green, "free")
+	}
+	until := v.LeaseExpiresAt
+	if until == nil {
+		until = v.ClaimExpiresAt
+	}
+	if until != nil && !m.detail.Ended {
+		left := until.Sub(m.now)
+		lease = m.Bar(left, r.Full, min(40, w/3)) + " " + draw.Span(left) + m.Own(draw.Dim, " left")
+		if left <= 0 {
+			lease = m.Bar(0, r.Full, min(40, w/3)) + m.Own(draw.Red, " over")
+		}
+		if at := r.Renewal.At; !at.IsZero() && w >= 80 {
+			lease += m.Own(draw.Dim, ", renewed "+draw.Span(m.now.Sub(at))+" ago")
+		}
+		switch {
+		case r.Renewal.Guardian == 0:
+		case r.Renewal.Process == turn.Gone:
+			lease += m.Own(draw.Red, fmt.Sprintf(", guardian %d has ended", r.Renewal.Guardian))
+		case w >= 100:
+			lease += m.Own(draw.Dim, fmt.Sprintf(", guardian %d", r.Renewal.Guardian))
+		}
+	}
+	if waiting := r.Waiting(); len(waiting) > 0 {
+		var names []string
+		for _, x := range waiting {
+			names = append(names, x.AgentID)
+		}
+		next = m.Text(draw.Plain, strings.Join(names, ", then "))
+	} else if v.ReservedFor != "" {
+		next = m.Text(draw.Plain, v.ReservedFor)
+	}
+	var held []string
+	for i := range m.detail.Locks {
+		name, words := m.lockWords(i)
+		held = append(held, m.Text(draw.Bold, name)+m.Text(draw.Plain, words))
+	}
+	if len(held) > 0 {
+		locks = strings.Join(held, m.Own(draw.Dim, "   "))
+	}
+	return []string{label("Stick") + stick, label("Lease") + lease, label("Next") + next, label("Locks") + locks}
+}
+
+// trouble says what is wrong with the holder or the recipient, and what to do.
+func (m *model) trouble(r *look.Room) string {
+	why := ""
+	switch r.View.State {
+	case turn.StateOwnerGone:
+		why = "its process has ended"
+	case turn.StateStaleOwner:
+		why = "its lease is over"
+	case turn.StateRecipientGone:
+		why = "it is gone"
+	default:
+		holder := r.Holder()
+		if holder == nil || !holder.Stopped {
+			return ""
+		}
+		why = fmt.Sprintf("its process %d is stopped: kill -CONT %d, or", holder.PID, holder.PID)
+	}
+	text := "   " + m.Own(draw.Alarm, m.Mark(m.condition(r).mark)+" "+why)
+	if m.readOnly {
+		return text
+	}
+	return text + m.Own(draw.Bold, "  t") + m.Own(draw.Dim, " takes it")
+}
+
+// lockWords returns the name of a lock, and who has it and how many wait.
+func (m *model) lockWords(i int) (name, words string) {
+	lock := &m.detail.Locks[i]
+	waiting := 0
+	for _, e := range lock.Entries {
+		if e.State != queue.Held {
+			waiting++
+			continue
+		}
+		words += " " + e.Agent
+		if e.HeldAt != nil {
+			words += " " + draw.Span(m.now.Sub(*e.HeldAt))
+		}
+		if e.Condition == queue.Stopped {
+			words += " stopped"
+		}
+		if len(e.Command) > 0 {
+			words += " (" + m.Cut(strings.Join(e.Command, " "), 24) + ")"
+		}
+	}
+	if waiting > 0 {
+		words += fmt.Sprintf(", %d waiting", waiting)
+	}
+	return lock.Name, words
+}
+
+// title returns the title of a panel.
+func (m *model) title(p panel, name string, count string) string {
+	style := draw.Dim
+	mark := " "
+	if m.panel == p {
+		style, mark = draw.Bold, m.Mark(draw.Cursor)
+	}
+	return m.Own(style, mark+name) + m.Own(draw.Dim, "  "+count)
+}
+
+// cursorOf returns the mark before a line of a panel.
+func (m *model) cursorOf(p panel, selected bool) string {
+	switch {
+	case selected && m.panel == p:
+		return " " + m.Own(draw.Title, m.Mark(draw.Cursor)) + " "
+	case selected && p != panelJournal:
+		return " " + m.Own(draw.Dim, m.Mark(draw.Crumb)) + " "
+	}
+	return "   "
+}
+
+// lists are the members, the questions and the notes. If there is no room for all, each
+// has its share.
+func (m *model) lists(l layout) []string {
+	d := m.detail
+	w := l.left
+	var members, questions, notes []string
+	at := [3]int{}
+	for i := range d.Members {
+		x := &d.Members[i]
+		if x.AgentID == m.member {
+			at[0] = i
+		}
+		members = append(members, m.memberLine(x, w))
+	}
+	mine := 0
+	for i := range d.Questions {
+		q := &d.Questions[i]
+		if q.ID == m.question {
+			at[1] = i
+		}
+		if q.ForMe {
+			mine++
+		}
+		questions = append(questions, m.questionLine(q, w))
+	}
+	for i := range d.Notes {
+		n := &d.Notes[i]
+		if n.ID == m.note {
+			at[2] = i
+		}
+		notes = append(notes, m.noteLine(n, w))
+	}
+	asked := fmt.Sprint(len(questions))
+	if mine > 0 {
+		asked += fmt.Sprintf(", %d for you", mine)
+	}
+	return m.stack(l, []section{
+		{m.title(panelMembers, "MEMBERS", fmt.Sprint(len(members))), members, at[0]},
+		{m.title(panelQuestions, "QUESTIONS", asked), questions, at[1]},
+		{m.title(panelNotes, "NOTES", fmt.Sprint(len(notes))), notes, at[2]},
+	})
+}
+
+// A section is a list below a title, with a cursor.
+type section struct {
+	title string
+	lines []string
+	at    int
+}
+
+// stack puts sections one below the other, those without lines left out. What does not
+// fit is scrolled to the cursor.
+func (m *model) stack(l layout, sections []section) (lines []string) {
+	left := l.lists
+	for i, s := range sections {
+		if len(s.lines) == 0 || left <= 0 {
+			continue
+		}
+		reserved := 0 // for a title and a line of each that follows
+		for _, other := range sections[i+1:] {
+			if len(other.lines) > 0 {
+				reserved += min(len(other.lines), 2) + 1
+			}
+		}
+		rows := min(len(s.lines), max(1, left-reserved-1))
+		if l.titles {
+			lines = append(lines, s.title)
+			left--
+		}
+		rows = min(rows, left)
+		top := window(0, s.at, len(s.lines), rows)
+		lines = append(lines, s.lines[top:top+max(0, rows)]...)
+		if left -= rows; l.wide && left > reserved+1 {
+			lines = append(lines, "")
+			left--
+		}
+	}
+	return lines
+}
+
+func (m *model) memberLine(x *look.Member, w int) string {
+	c, what := m.memberState(&m.detail.Room, x)
+	line := m.cursorOf(panelMembers, x.AgentID == m.member) + m.marked(c) + " "
+	name := x.AgentID
+	if name == m.me {
+		name += " (you)"
+	}
+	if w < 60 && w < leastWidth+8 {
+		return line + m.Text(draw.Plain, name)
+	}
+	return line + m.Fit(m.Text(draw.Plain, name), min(22, w/2)) + " " + m.Own(c.style, what)
+}
+
+func (m *model) questionLine(q *look.Question, w int) string {
+	style := draw.Dim
+	if q.ForMe {
+		style = draw.Yellow
+	}
+	line := m.cursorOf(panelQuestions, q.ID == m.question) + m.Own(style, m.Mark(draw.Question)) + " " +
+		m.Text(draw.Plain, q.From) + m.Own(draw.Dim, " "+m.Mark(draw.Hands)+" ") + m.Text(draw.Plain, m.who(q.To)) + "  " + m.Text(draw.Dim, firstLine(q.Text))
+	return m.Sides(m.Fit(line, w-7), m.Own(draw.Dim, " "+draw.Span(m.now.Sub(q.At))+" "), w)
+}
+
+func (m *model) noteLine(n *turn.NoteView, w int) string {
+	mark := m.Own(draw.Dim, m.Mark(draw.Note))
+	if n.Severity == turn.SeverityPage {
+		mark = m.Own(draw.Alarm, m.Mark(draw.Urgent))
+	}
+	line := m.cursorOf(panelNotes, n.ID == m.note) + mark + " " + m.Text(draw.Plain, n.Author)
+	if n.Target != "" {
+		line += m.Own(draw.Dim, " "+m.Mark(draw.Hands)+" ") + m.Text(draw.Plain, m.who(n.Target))
+	}
+	line += "  " + m.Text(draw.Dim, firstLine(n.Body))
+	return m.Sides(m.Fit(line, w-7), m.Own(draw.Dim, " "+draw.Span(m.now.Sub(n.CreatedAt.Time))+" "), w)
+}
+
+// journal shows the events, the newest at the bottom. A line says where a day begins.
+func (m *model) journal(w, h int, titled bool) []string {
+	if h <= 0 {
+		return nil
+	}
+	list := m.entries()
+	pick, last := m.journalAt(list)
+	var head []string
+	if titled {
+		count := counted(len(list), "event")
+		if below := len(list) - 1 - last; below > 0 {
+			count = fmt.Sprintf("%d new %s", below, m.Mark(draw.Below))
+		}
+		head, h = []string{m.title(panelJournal, "JOURNAL", count)}, h-1
+	}
+	var lines []string // from the bottom up
+	for i := last; i >= 0 && len(lines) < h; i-- {
+		lines = append(lines, m.entryLine(list[i], i == pick))
+		at := list[i].CreatedAt.In(m.zone)
+		if i > 0 && at.Format("2006-01-02") != list[i-1].CreatedAt.In(m.zone).Format("2006-01-02") {
+			lines = append(lines, "   "+m.Own(draw.Dim, at.Format("Monday 2 January")))
+		}
+	}
+	lines = lines[:min(len(lines), h)]
+	for i := len(lines) - 1; i >= 0; i-- {
+		head = append(head, m.Fit(lines[i], w))
+	}
+	return head
+}
+
+func (m *model) entryLine(e *look.Entry, selected bool) string {
+	mark, style := eventMark(e)
+	told := draw.Plain
+	if style == draw.Dim {
+		told = draw.Dim
+	}
+	line := " "
+	if selected {
+		line = m.Own(draw.Title, m.Mark(draw.Cursor))
+	}
+	return line + m.Own(draw.Dim, e.CreatedAt.In(m.zone).Format("15:04:05")) + " " + m.Own(style, m.Mark(mark)) + " " + m.Text(told, m.told(e))
+}

@@ -1,0 +1,201 @@
+// Package console is the operator console: all rooms, one room in full, what waits for
+// the person, and the few things that a person does about them. It is a Bubble Tea
+// program: update.go and keys.go change the model, frame*.go draw it, actions.go says
+// which command of tt each dialog runs. The console itself only reads.
+package console
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/talking-stick/tt/cmd/internal/console/draw"
+	"github.com/talking-stick/tt/cmd/internal/console/look"
+)
+
+// eyes reads rooms, see [look.Looker].
+type eyes interface {
+	Rooms() ([]look.Room, error)
+	Room(name string) (look.Room, bool)
+	Detail(ctx context.Context, name string, before *look.Detail) *look.Detail
+	Inbox(ctx context.Context, rooms []look.Room) []look.Item
+}
+
+// settings are what does not change while the console runs.
+type settings struct {
+	draw.Pen
+	me       string // the agent id of the person
+	home     string // the home directory, which paths are shown relative to
+	readOnly bool
+	zone     *time.Location
+	eyes     eyes
+	run      runner
+	watch    func(room string) // tells the watcher which room is open; may be nil
+}
+
+// A page is what fills the screen.
+type page int
+
+const (
+	pageRooms page = iota
+	pageRoom
+	pageInbox
+)
+
+// A panel is a part of the page of a room that has a cursor.
+type panel int
+
+const (
+	panelJournal panel = iota
+	panelMembers
+	panelQuestions
+	panelNotes
+	panels = iota
+)
+
+// A model is the state of the console.
+type model struct {
+	settings
+	w, h int
+	now  time.Time
+
+	rooms   []look.Room
+	looked  bool // rooms is the result of a look
+	lookErr error
+	detail  *look.Detail // the open room; nil: none is
+	items   []look.Item  // what waits for the person, as of the last look from the inbox
+
+	page     page
+	before   page              // from which the inbox was opened
+	room     string            // the selected room
+	top      int               // the first room on the screen
+	item     int               // the selected item of the inbox
+	panel    panel             // the one that has the keys
+	member   string            // the selected member
+	question string            // the selected question
+	note     string            // the selected note
+	at       position          // in the journal
+	filters  [2]string         // of the rooms, and of the journal
+	typing   bool              // the filter is being typed
+	reading  *reading          // a text in full, over the page
+	help     bool              // the keys, over the page
+	dialog   *dialog           // over the page
+	drafts   map[string]string // what was typed into dialogs that were left, by dialog and field
+
+	first   chan tea.Msg  // has the first look when it is over; nil: it is
+	pending tea.Cmd       // opens the room of the command line
+	notice  func() string // says what is wrong with the installation, "" if nothing is
+
+	running string // the command that runs; "": none does
+	status  status
+	looks   schedule
+}
+
+// A position is a place in the journal. The zero position follows its end.
+type position struct {
+	last int64 // the last event on the screen
+	pick int64 // the selected event
+}
+
+// A status is the last line: what was done, or why not.
+type status struct {
+	text string
+	bad  bool
+}
+
+// A reading is a text in full.
+type reading struct {
+	title string
+	text  string
+	first int // the first line on the screen
+}
+
+// A schedule says when to look again.
+type schedule struct {
+	busy  bool            // a look is under way
+	all   bool            // every room may have changed
+	rooms map[string]bool // these have changed
+	full  time.Time       // when every room was last looked at
+	took  time.Duration   // how long the last look took
+}
+
+func newModel(s settings, now time.Time) *model {
+	return &model{settings: s, now: now, drafts: make(map[string]string), looks: schedule{rooms: make(map[string]bool)}}
+}
+
+// shown returns the rooms that match the filter.
+func (m *model) shown() []*look.Room {
+	var list []*look.Room
+	for i := range m.rooms {
+		if r := &m.rooms[i]; m.filters[0] == "" || matches(m.filters[0], r.View.CanonicalPath, r.Name, r.View.Owner, r.View.ReservedFor, m.condition(r).word) {
+			list = append(list, r)
+		}
+	}
+	return list
+}
+
+func matches(filter string, texts ...string) bool {
+	filter = strings.ToLower(filter)
+	for _, text := range texts {
+		if strings.Contains(strings.ToLower(text), filter) {
+			return true
+		}
+	}
+	return false
+}
+
+// entries returns the entries of the journal that match the filter.
+func (m *model) entries() []*look.Entry {
+	var list []*look.Entry
+	for i := range m.detail.Entries {
+		if e := &m.detail.Entries[i]; m.filters[1] == "" || matches(m.filters[1], e.From, e.To, e.Type, m.told(e)) {
+			list = append(list, e)
+		}
+	}
+	return list
+}
+
+// target returns the room that keys act on, nil if there is none.
+func (m *model) target() *look.Room {
+	switch {
+	case m.page == pageRoom && m.detail != nil:
+		return &m.detail.Room
+	case m.page == pageInbox:
+		if item := m.selectedItem(); item != nil {
+			return m.find(item.Room)
+		}
+		return nil
+	}
+	return m.find(m.room)
+}
+
+// find returns the room with the name, nil if there is none.
+func (m *model) find(name string) *look.Room {
+	for i := range m.rooms {
+		if m.rooms[i].Name == name {
+			return &m.rooms[i]
+		}
+	}
+	return nil
+}
+
+func (m *model) selectedItem() *look.Item {
+	if m.item < len(m.items) {
+		return &m.items[m.item]
+	}
+	return nil
+}
+
+// yours adds up what waits for the person in all rooms.
+func (m *model) yours() (sum look.Yours) {
+	for i := range m.rooms {
+		y := &m.rooms[i].Yours
+		sum.Questions += y.Questions
+		sum.Messages += y.Messages
+		sum.Notes += y.Notes
+		sum.Turn = sum.Turn || y.Turn
+	}
+	return sum
+}

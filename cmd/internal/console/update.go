@@ -1,0 +1,257 @@
+package console
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/talking-stick/tt/cmd/internal/console/look"
+)
+
+// What arrives beside keys.
+type (
+	tickMsg    time.Time
+	changedMsg []string // rooms that have changed; nil: perhaps all
+	lookedMsg  struct { // a look at rooms
+		all     bool
+		rooms   []look.Room // all, or those that were looked at
+		ended   []string
+		err     error
+		took    time.Duration
+		detail  *look.Detail
+		items   []look.Item
+		inbox   bool // items is set
+		started time.Time
+	}
+	openedMsg struct{ detail *look.Detail } // the room that was opened
+	inboxMsg  []look.Item
+	ranMsg    struct { // commands have run
+		dialog *dialog
+		texts  []string
+		list   []command
+		failed int // the one that failed; negative: none
+		last   result
+	}
+	editedMsg struct {
+		field *field
+		text  string
+		err   error
+	}
+	noticeMsg string // for the last line
+)
+
+// lookEvery is how often every room is looked at when nothing tells of a change.
+const lookEvery = 5 * time.Second
+
+// tick sends the next second: the clock and all times on the screen go on.
+func tick() tea.Cmd {
+	return tea.Every(time.Second, func(t time.Time) tea.Msg { return tickMsg(t) })
+}
+
+// Update implements [tea.Model].
+func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	cmd := m.update(msg)
+	m.settle()
+	return m, cmd
+}
+
+func (m *model) update(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case tea.WindowSizeMsg:
+		m.w, m.h = msg.Width, msg.Height
+	case tickMsg:
+		m.now = time.Time(msg)
+		if m.dialog != nil && m.now.Sub(m.dialog.used) >= patience {
+			m.leave()
+			m.status = status{text: "the dialog was closed after a minute without a key; what you typed is kept"}
+		}
+		if m.now.Sub(m.looks.full) >= lookEvery {
+			m.looks.all = true
+		}
+		return tea.Batch(tick(), m.lookAgain())
+	case changedMsg:
+		for _, room := range msg {
+			m.looks.rooms[room] = true
+		}
+		m.looks.all = m.looks.all || msg == nil
+		return m.lookAgain()
+	case lookedMsg:
+		m.takeIn(msg)
+		return m.lookAgain()
+	case openedMsg:
+		if m.page == pageRoom && (m.detail == nil || m.detail.Name == msg.detail.Name) {
+			m.detail = msg.detail
+		}
+	case inboxMsg:
+		m.items = msg
+	case ranMsg:
+		m.ran(msg)
+		m.looks.all = true
+		return m.lookAgain()
+	case editedMsg:
+		if msg.err != nil {
+			m.refuse("the editor failed: " + msg.err.Error())
+		} else {
+			msg.field.Text = replaced(msg.text)
+		}
+	case noticeMsg:
+		m.status = status{text: string(msg), bad: true}
+	case tea.PasteMsg:
+		m.paste(msg.Content)
+	case tea.KeyPressMsg:
+		return m.key(msg)
+	}
+	return nil
+}
+
+// takeIn takes over what a look has seen.
+func (m *model) takeIn(msg lookedMsg) {
+	m.looks.busy, m.looks.took, m.lookErr = false, msg.took, msg.err
+	switch {
+	case msg.err != nil:
+	case msg.all:
+		m.rooms, m.looked, m.looks.full = msg.rooms, true, msg.started
+	default:
+		m.rooms = merged(m.rooms, msg.rooms, msg.ended)
+	}
+	if msg.detail != nil && m.detail != nil && m.detail.Name == msg.detail.Name {
+		m.detail = msg.detail
+	}
+	if msg.inbox {
+		m.items = msg.items
+	}
+}
+
+// merged returns the rooms with some of them as they are now.
+func merged(rooms, now []look.Room, ended []string) []look.Room {
+	fresh := make(map[string]bool)
+	for i := range now {
+		fresh[now[i].Name] = true
+	}
+	for _, name := range ended {
+		fresh[name] = true
+	}
+	list := append([]look.Room(nil), now...)
+	for _, r := range rooms {
+		if !fresh[r.Name] {
+			list = append(list, r)
+		}
+	}
+	look.Sort(list)
+	return list
+}
+
+// lookAgain starts a look if something may have changed and none is under way. It takes
+// a rest in proportion to the time of the last one, so that busy rooms do not keep the
+// console busy.
+func (m *model) lookAgain() tea.Cmd {
+	if s := &m.looks; s.busy || !s.all && len(s.rooms) == 0 {
+		return nil
+	}
+	const share, longest = 10, time.Second
+	rest := min(longest, share*m.looks.took)
+	all, names := m.looks.all, m.looks.rooms
+	m.looks.busy, m.looks.all, m.looks.rooms = true, false, make(map[string]bool)
+	eyes, detail, inbox, known := m.eyes, m.detail, m.page == pageInbox, m.rooms
+	return func() tea.Msg {
+		time.Sleep(rest)
+		start := time.Now()
+		msg := lookedMsg{all: all, inbox: inbox, started: start}
+		if all {
+			msg.rooms, msg.err = eyes.Rooms()
+			known = msg.rooms
+		} else {
+			for name := range names {
+				if r, ok := eyes.Room(name); ok {
+					msg.rooms = append(msg.rooms, r)
+				} else {
+					msg.ended = append(msg.ended, name)
+				}
+			}
+			known = merged(known, msg.rooms, msg.ended)
+		}
+		if detail != nil && (all || names[detail.Name]) {
+			msg.detail = eyes.Detail(context.Background(), detail.Name, detail)
+		}
+		if inbox {
+			msg.items = eyes.Inbox(context.Background(), known)
+		}
+		msg.took = time.Since(start)
+		return msg
+	}
+}
+
+// openRoom shows a room in full.
+func (m *model) openRoom(r *look.Room) tea.Cmd {
+	m.page, m.room, m.panel, m.at = pageRoom, r.Name, panelJournal, position{}
+	m.filters[1], m.member, m.question, m.note = "", "", "", ""
+	m.detail = &look.Detail{Room: *r}
+	if m.watch != nil {
+		m.watch(r.Name)
+	}
+	eyes, name := m.eyes, r.Name
+	return func() tea.Msg { return openedMsg{eyes.Detail(context.Background(), name, nil)} }
+}
+
+// closeRoom goes back to the rooms.
+func (m *model) closeRoom() {
+	m.page, m.detail = pageRooms, nil
+	if m.watch != nil {
+		m.watch("")
+	}
+}
+
+func (m *model) openInbox() tea.Cmd {
+	m.before, m.page, m.item = m.page, pageInbox, 0
+	if m.before == pageInbox {
+		m.before = pageRooms
+	}
+	eyes, rooms := m.eyes, m.rooms
+	return func() tea.Msg { return inboxMsg(eyes.Inbox(context.Background(), rooms)) }
+}
+
+// start runs what the dialog is for.
+func (m *model) start(d *dialog) tea.Cmd {
+	var texts []string
+	for _, f := range d.fields {
+		texts = append(texts, strings.TrimSpace(f.Value()))
+	}
+	list, run := d.commands(d, texts), m.run
+	m.leave()
+	m.running, m.status = list[0].line(), status{}
+	return func() tea.Msg {
+		msg := ranMsg{dialog: d, texts: texts, list: list, failed: -1}
+		for i, c := range list {
+			if msg.last = run(c); msg.last.err != nil {
+				msg.failed = i
+				break
+			}
+		}
+		return msg
+	}
+}
+
+// ran says how commands have ended.
+func (m *model) ran(msg ranMsg) {
+	m.running = ""
+	if msg.failed < 0 {
+		for _, f := range msg.dialog.fields {
+			delete(m.drafts, msg.dialog.draft(f))
+		}
+		m.status = status{text: msg.list[len(msg.list)-1].line()}
+		return
+	}
+	m.refuse(msg.last.refusal())
+	if msg.failed == 0 {
+		return
+	}
+	// The stick was taken, and could not be handed over.
+	m.status.text = "you have the stick, but: " + m.status.text
+	if r := m.find(msg.dialog.name); r != nil {
+		m.askRelease(r, msg.texts[1:])
+	}
+}
+
+func (m *model) refuse(why string) { m.status = status{text: why, bad: true} }
