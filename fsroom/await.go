@@ -40,10 +40,14 @@ func (r *Room[S]) await(ctx context.Context, inspect Inspect[S], subscribe func(
 	for {
 		seen := r.journalStamp()
 		snap, err := r.View()
-		if err != nil {
-			return err
+		var done bool
+		var sleep Sleep
+		switch {
+		case err == nil:
+			done, sleep, err = inspect(snap)
+		case isUnreachable(err) && sub != nil:
+			sleep, err = Sleep{For: unreachablePoll}, nil // until it is back, or the wait is over
 		}
-		done, sleep, err := inspect(snap)
 		if done || err != nil {
 			return err
 		}
@@ -52,6 +56,7 @@ func (r *Room[S]) await(ctx context.Context, inspect Inspect[S], subscribe func(
 		}
 		if sub == nil {
 			sub = subscribe()
+			defer r.pull(ctx)()
 			// To close a watch takes the kernel milliseconds, which the answer must
 			// not wait for.
 			defer func() { go sub.stop() }()
@@ -95,6 +100,9 @@ func (r *Room[S]) journalStamp() stamp {
 // unsettledPoll is how often a waiter checks whether the journal has changed while a
 // writer has the lock for longer than a waiter waits for it.
 const unsettledPoll = 200 * time.Millisecond
+
+// unreachablePoll is how often a wait asks for an engine that cannot be reached.
+const unreachablePoll = time.Second
 
 // settled waits until the change that is under way is over. It returns false if that
 // takes too long.

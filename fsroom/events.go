@@ -13,6 +13,9 @@ import (
 // number, oldest first. It returns the errors of fn, and the cause of ctx's end, as they
 // are. The position is that after the last change delivered.
 func (r *Room[S]) Events(ctx context.Context, after int64, fn func(*event.Event) error) (journal.Position, error) {
+	if err := r.refreshForReading(ctx); err != nil {
+		return journal.Position{Seq: after}, err
+	}
 	log, err := r.openJournal()
 	if log == nil {
 		return journal.Position{Seq: after}, err
@@ -25,6 +28,9 @@ func (r *Room[S]) Events(ctx context.Context, after int64, fn func(*event.Event)
 // first and each once. It returns the errors of fn as they are, and the sequence number
 // of the last event delivered, or after if there was none.
 func (r *Room[S]) Past(ctx context.Context, after int64, fn func(*event.Event) error) (int64, error) {
+	if err := r.refreshForReading(ctx); err != nil {
+		return after, err
+	}
 	paths, err := r.Archived()
 	if err != nil {
 		return after, r.store.Explain(err, r.ArchiveDir())

@@ -24,10 +24,14 @@ var ErrLifeEnded = errors.New("the room has ended")
 // Follow returns the sequence number of the last event delivered or passed over.
 func (r *Room[S]) Follow(ctx context.Context, after int64, fn func(*event.Event) error, caughtUp func() error) (int64, error) {
 	f := follower[S]{room: r, fn: fn, after: after, seq: after}
+	if err := r.refreshForReading(ctx); err != nil {
+		return after, err
+	}
 	if err := f.open(); err != nil {
 		return after, err
 	}
 	defer func() { f.log.Close() }()
+	defer r.pull(ctx)()
 	changes := r.store.subscribe(r.dir, "journal.jsonl")
 	defer func() { go changes.stop() }()
 	for {

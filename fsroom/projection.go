@@ -149,9 +149,13 @@ func (r *Room[S]) writeProjection(snap *Snapshot[S], mtime time.Time) error {
 	if _, err := lockfile.Sweep(r.TempDir()); err != nil {
 		return err
 	}
-	err = lockfile.Replace(r.StatePath(), b, r.TempDir())
+	replace := lockfile.Replace
+	if r.store.opts.Engine != nil { // it can be fetched again
+		replace = lockfile.ReplaceUnsynced
+	}
+	err = replace(r.StatePath(), b, r.TempDir())
 	if err != nil && r.removeObstacle(err) {
-		err = lockfile.Replace(r.StatePath(), b, r.TempDir())
+		err = replace(r.StatePath(), b, r.TempDir())
 	}
 	snap.fresh, snap.outdated = err == nil, false
 	return err

@@ -1,6 +1,7 @@
 package fsroom
 
 import (
+	"context"
 	"encoding/hex"
 	"errors"
 	"io/fs"
@@ -10,8 +11,10 @@ import (
 	"strings"
 	"sync/atomic"
 	"syscall"
+	"time"
 
 	"github.com/talking-stick/tt/fsroom/digest"
+	"github.com/talking-stick/tt/fsroom/engine"
 
 	"github.com/talking-stick/tt/journal"
 	"github.com/talking-stick/tt/journal/event"
@@ -46,6 +49,9 @@ type Rules[S any] struct {
 	// Reopen returns the event that would open a room as s is, with type, authorship and
 	// payload. A repair puts it in the place of a damaged one. It may be nil.
 	Reopen func(s S) event.Event
+	// Share returns how an engine shares a room: it is [NewMirror] in a program that has
+	// engines, and nil in others.
+	Share func(*Room[S], engine.Engine) Shared[S]
 }
 
 // A Room is one room of a store, whether it exists or not.
@@ -55,11 +61,16 @@ type Room[S any] struct {
 	name        string
 	dir         string
 	dirsChecked atomic.Bool // the last checkDirs returned nil
+	shared      Shared[S]   // nil: the directory itself orders the changes
 }
 
 // At returns the room with the name, which is also its room_id.
 func At[S any](s *Store, rules *Rules[S], name string) *Room[S] {
-	return &Room[S]{store: s, rules: rules, name: name, dir: filepath.Join(s.dir, rules.Folder, name)}
+	r := &Room[S]{store: s, rules: rules, name: name, dir: filepath.Join(s.dir, rules.Folder, name)}
+	if rules.Share != nil && s.opts.Engine != nil {
+		r.shared = rules.Share(r, s.opts.Engine)
+	}
+	return r
 }
 
 // RoomName returns the name of the room for a path. It is readable and never changes.
@@ -126,9 +137,40 @@ func (r *Room[S]) AgentsDir() string { return filepath.Join(r.dir, "agents") }
 // Exists reports, at the cost of one stat, whether a life of the room may be in progress.
 // A room that has ended has no journal. Exists is true if a file has the name of one of the
 // directories above: every other method then returns an error that says so.
+// With an engine it asks for a room that the mirror does not have, and is true if the
+// engine does not answer.
 func (r *Room[S]) Exists() bool {
+	return r.hasJournal() || r.shared != nil && r.shared.exists()
+}
+
+func (r *Room[S]) hasJournal() bool {
 	info, err := os.Lstat(r.JournalPath())
 	return err == nil && info.Size() > 0 || errors.Is(err, syscall.ENOTDIR)
+}
+
+// Renew appends a note to the room, if note returns one, under the condition that nothing
+// has happened since the room was as note got it. The room has an engine, which keeps the
+// note for a while.
+func (r *Room[S]) Renew(ctx context.Context, keep time.Duration, note func(*Snapshot[S]) ([]byte, error)) error {
+	return r.store.Explain(r.shared.renew(ctx, keep, note), r.dir)
+}
+
+// Note returns the last note of the room that this host has fetched, and when the engine
+// got it, on its own clock; nil if there is none, or no engine.
+func (r *Room[S]) Note() (note []byte, at time.Time) {
+	if r.shared == nil {
+		return nil, time.Time{}
+	}
+	return r.shared.note()
+}
+
+// Confirm returns nil if a majority of the engine's servers agree that the room is as this
+// host has it. Without an engine it returns nil.
+func (r *Room[S]) Confirm(ctx context.Context) error {
+	if r.shared == nil {
+		return nil
+	}
+	return r.shared.confirm(ctx)
 }
 
 // HasDir reports whether the room has a directory, also after it has ended.
@@ -159,15 +201,42 @@ func (r *Room[S]) View() (*Snapshot[S], error) {
 	if err := r.store.step(StepLoad); err != nil {
 		return nil, r.store.Explain(err, r.dir)
 	}
-	snap, err := r.load()
+	var snap *Snapshot[S]
+	var err error
+	if r.shared != nil {
+		snap, err = r.shared.view(context.Background())
+	} else {
+		snap, err = r.load()
+	}
 	if err != nil {
 		return nil, r.store.Explain(err, r.dir)
 	}
 	return snap, nil
 }
 
+// fetchRooms makes mirrors of the rooms of a kind that only the engine has yet.
+func fetchRooms[S any](s *Store, rules *Rules[S]) error {
+	if s.opts.Engine == nil {
+		return nil
+	}
+	names, err := s.opts.Engine.Rooms(context.Background(), rules.Folder+".")
+	if err != nil {
+		if err = errUnreachable(err); s.mayBeBehind(err) {
+			return nil
+		}
+		return err
+	}
+	for _, name := range names {
+		At(s, rules, strings.TrimPrefix(name, rules.Folder+".")).Exists()
+	}
+	return nil
+}
+
 // Rooms returns the names of all rooms of a kind for which [Room.Exists] is true.
 func Rooms[S any](s *Store, rules *Rules[S]) ([]string, error) {
+	if err := fetchRooms(s, rules); err != nil {
+		return nil, err
+	}
 	entries, err := os.ReadDir(filepath.Join(s.dir, rules.Folder))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil

@@ -14,6 +14,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/talking-stick/tt/fsroom/engine"
 	"github.com/talking-stick/tt/lockfile"
 )
 
@@ -44,6 +45,12 @@ type Options struct {
 	// Warn is called once, with one line, if files that other users had access to were
 	// made private. It may be nil.
 	Warn func(line string)
+	// Engine orders the changes of rooms that several hosts share. If it is nil, the
+	// directory itself does.
+	Engine engine.Engine
+	// Behind is called when the engine cannot be reached, and says whether a room may be
+	// shown as this host had it last. If it is nil, it may not.
+	Behind func(err error) bool
 	// Fault is called before each step that touches the disk and may make it
 	// fail. It is nil outside tests.
 	Fault func(Step) error
@@ -112,6 +119,9 @@ func (s *Store) Close() error {
 	}
 	return s.hub.watcher.Close()
 }
+
+// mayBeBehind reports whether a room may be shown as this host had it last.
+func (s *Store) mayBeBehind(err error) bool { return s.opts.Behind != nil && s.opts.Behind(err) }
 
 // Options returns the options of the store, with the defaults filled in.
 func (s *Store) Options() Options { return s.opts }

@@ -43,6 +43,7 @@ var tallyRules = &fsroom.Rules[*tally]{
 		return &c
 	},
 	Live:     func(s *tally) bool { return s.Open },
+	Share:    fsroom.NewMirror[*tally],
 	Continue: func(s *tally, last *event.Event) { s.Seq, s.Turn = last.Seq, last.Turn },
 }
 

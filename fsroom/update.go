@@ -32,6 +32,10 @@ func (r *Room[S]) Update(ctx context.Context, decide Decision[S]) (*Snapshot[S],
 // state.json is replaced and while the room is still locked. It does not call committed if
 // nothing changes.
 func (r *Room[S]) UpdateThen(ctx context.Context, decide Decision[S], committed func()) (*Snapshot[S], []event.Event, error) {
+	if r.shared != nil {
+		snap, events, err := r.shared.update(ctx, decide, committed)
+		return snap, events, r.store.Explain(err, r.dir)
+	}
 	unlock, err := r.lock(ctx) // 2
 	if err != nil {
 		return nil, nil, r.store.Explain(err, r.dir)
@@ -64,6 +68,9 @@ func (r *Room[S]) UpdateThen(ctx context.Context, decide Decision[S], committed 
 // Locked calls do while the room is locked, for changes that are not events. The error is
 // that of do, lock_timeout, or one about the room's files.
 func (r *Room[S]) Locked(ctx context.Context, do func(*Snapshot[S]) error) error {
+	if r.shared != nil {
+		return r.store.Explain(r.shared.lockedDo(ctx, do), r.dir)
+	}
 	unlock, err := r.lock(ctx)
 	if err != nil {
 		return r.store.Explain(err, r.dir)
@@ -266,4 +273,20 @@ func (r *Room[S]) project(snap *Snapshot[S], log *journal.Log) {
 	if _, mtime, err := log.Stat(); err == nil {
 		_ = r.writeProjection(snap, mtime)
 	}
+}
+
+// refreshForReading brings a mirror up to date. Without an engine it does nothing.
+func (r *Room[S]) refreshForReading(ctx context.Context) error {
+	if r.shared == nil {
+		return nil
+	}
+	return r.shared.refreshForReading(ctx)
+}
+
+// pull keeps a mirror up to date until stop is called. Without an engine it does nothing.
+func (r *Room[S]) pull(ctx context.Context) (stop func()) {
+	if r.shared == nil {
+		return func() {}
+	}
+	return r.shared.pull(ctx)
 }

@@ -34,7 +34,7 @@ func (l *Log) Append(at Position, events []event.Event) (Position, error) {
 	if len(events) == 0 {
 		return at, nil
 	}
-	lines, err := encodeChange(at, events)
+	lines, err := EncodeChange(at, events)
 	if err != nil {
 		return at, err
 	}
@@ -63,6 +63,23 @@ func (l *Log) undo(at Position) bool {
 	return l.file.Truncate(at.Offset) == nil && l.file.Sync() == nil
 }
 
+// AppendLines appends the lines of one change as they are, as [EncodeChange] made them,
+// without a sync: it is for a journal that can be fetched again. It returns the position
+// after them, the event_seq of the last of which is seq. The caller has the room's lock.
+func (l *Log) AppendLines(at Position, lines []byte, seq int64) (Position, error) {
+	if err := l.endsAt(at); err != nil {
+		return at, err
+	}
+	n, err := l.file.Write(lines)
+	if err == nil && n < len(lines) {
+		err = io.ErrShortWrite
+	}
+	if err != nil {
+		return at, &AppendError{Err: err, Undone: l.file.Truncate(at.Offset) == nil}
+	}
+	return Position{Offset: at.Offset + int64(len(lines)), Seq: seq}, nil
+}
+
 // endsAt returns nil if the file ends at the position.
 func (l *Log) endsAt(at Position) error {
 	size, _, err := l.file.Stat()
@@ -72,9 +89,9 @@ func (l *Log) endsAt(at Position) error {
 	return err
 }
 
-// encodeChange returns the lines of a change. It decodes each line again, because a line
-// that cannot be read must not be written.
-func encodeChange(at Position, events []event.Event) ([]byte, error) {
+// EncodeChange returns the lines of a change that follows at. It sets More. It decodes each
+// line again, because a line that cannot be read must not be written.
+func EncodeChange(at Position, events []event.Event) ([]byte, error) {
 	lines := make([]byte, 0, 512*len(events))
 	for i := range events {
 		e := events[i]

@@ -52,6 +52,12 @@ const (
 	DataDirUnusable      Code = "data_dir_unusable"
 	DiskFull             Code = "disk_full"
 	InDoubt              Code = "in_doubt"
+	EngineMissing        Code = "engine_missing"
+	EngineUnreachable    Code = "engine_unreachable"
+	EngineDenied         Code = "engine_denied"
+	EngineRewound        Code = "engine_rewound"
+	EngineUnsafe         Code = "engine_unsafe"
+	NoSharedIdentity     Code = "no_shared_identity"
 	ConsoleNotInstalled  Code = "console_not_installed"
 )
 

@@ -1,0 +1,119 @@
+// Package engine is what rooms need of a service that several hosts share: it puts the
+// changes of a room in order and keeps them. What a change means, an engine does not know.
+//
+// Each host has a mirror of the rooms, which is a data directory as it is without an
+// engine. The engine decides which change comes next; the mirror is what is read.
+package engine
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// A Revision is the place of an entry in the sequence of a room, as the engine counts.
+// Revisions of a room grow and may have gaps. 0 is before the first entry.
+type Revision uint64
+
+// An Entry is a change or a note. A change is what one command commits: whole lines of a
+// journal. A note is said between two changes, is kept for a while and is no part of
+// the history: an owner renews its lease by one.
+type Entry struct {
+	Revision Revision
+	At       time.Time // when the engine committed it, on its own clock
+	Lines    []byte    // of a change; nil in a note
+	Note     []byte    // nil in a change
+}
+
+// An Info describes an engine.
+type Info struct {
+	ID       string    // another store has another one, also at the same address
+	Now      time.Time // on the engine's clock, by which leases are judged
+	Durable  bool      // what was acknowledged survives a power cut
+	MaxEntry int       // the longest entry in bytes; 0: no limit
+}
+
+// A Record is what an agent's host says of the agent. It may be lost, or old.
+type Record struct {
+	At   time.Time // when the engine got it, on its own clock
+	Body []byte
+}
+
+// Presence says whether a process has announced itself.
+type Presence int
+
+// The values of Presence. An engine that got no answer returns Unknown with an error.
+const (
+	Unknown Presence = iota
+	Present
+	Absent
+)
+
+var (
+	// ErrConflict means that the room's last entry is not the expected one. Nothing has
+	// happened.
+	ErrConflict = errors.New("another entry came first")
+	// ErrRewound means that the engine does not have the entry at a revision that it has
+	// acknowledged before. It lost entries, or was restored from a backup.
+	ErrRewound = errors.New("the engine has lost entries")
+	// ErrTooLarge means that an entry is longer than Info.MaxEntry.
+	ErrTooLarge = errors.New("the entry is too large for the engine")
+)
+
+// An Engine orders the changes of rooms that several hosts share. A room's name is its
+// folder and its name with a dot between them, such as "rooms.api-1c6f…". The methods
+// may be called by several goroutines.
+//
+// Every error that is not one of this package's, and is no [code.Error] with the code
+// in_doubt or engine_denied, means that the engine cannot be reached, and that nothing
+// was changed.
+type Engine interface {
+	// Info describes the engine.
+	Info(ctx context.Context) (Info, error)
+
+	// Read calls fn with the entries of a room from a revision on, in order, with none left
+	// out. What other hosts commit meanwhile may be missing: Confirm tells. The entry at
+	// the revision, which is that of a change or 0 for the beginning, comes first: if it is
+	// not there any more, the error is ErrRewound. Notes that have expired are omitted.
+	// Entries share no memory with the engine. An error of fn is returned as it is.
+	Read(ctx context.Context, room string, from Revision, fn func(Entry) error) error
+
+	// Append commits an entry if the last one of the room, of those that Read delivers, is
+	// at after. It returns the entry with its revision and time. When the error is nil,
+	// the entry is as durable as Info says. With ErrConflict, and with any other error but
+	// one with the code in_doubt, nothing has happened. keep is how long a note is kept;
+	// it is 0 for a change, which is kept for ever.
+	Append(ctx context.Context, room string, after Revision, e Entry, keep time.Duration) (Entry, error)
+
+	// Confirm returns nil only if at some moment since the call the room's last entry was
+	// at the revision, by the word of a majority of the engine's servers. ErrConflict: it
+	// was not. Any other error means that it is not known.
+	Confirm(ctx context.Context, room string, at Revision) error
+
+	// Watch calls notify after each entry, and when an entry may have been missed, until
+	// stop is called. When Watch returns, no later entry goes unnoticed.
+	Watch(ctx context.Context, room string, notify func()) (stop func(), err error)
+
+	// Rooms returns the names of all rooms with the prefix that ever had a change.
+	Rooms(ctx context.Context, prefix string) ([]string, error)
+
+	// Publish replaces the record of an agent, which is kept for a while. Records returns
+	// those of all agents of a room. Agents are named by their file names, see
+	// [fsroom.Room.Agent].
+	Publish(ctx context.Context, room, agent string, record []byte, keep time.Duration) error
+	Records(ctx context.Context, room string) (map[string]Record, error)
+
+	// Announce says that a process is there, until withdraw is called or the process ends,
+	// however it ends. Announced asks whether there is one.
+	Announce(ctx context.Context, room, agent, what string) (withdraw func(), err error)
+	Announced(ctx context.Context, room, agent, what string) (Presence, error)
+
+	// Notify reaches the processes of all hosts that listen by Notified at this moment.
+	// It is not stored and may be lost. Notified calls fn with "" when it may have missed
+	// a notification.
+	Notify(room string, agents ...string)
+	Notified(ctx context.Context, room string, fn func(agent string)) (stop func(), err error)
+
+	// Close ends the connection.
+	Close() error
+}

@@ -1,0 +1,410 @@
+// Package enginetest has the tests that every engine passes.
+package enginetest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/talking-stick/tt/fsroom/engine"
+)
+
+// patience bounds every test. Nothing waits this long unless it hangs.
+const patience = time.Minute
+
+// Run tests the engines that open returns. All of one test are connections to one empty
+// engine, as if from several hosts; open closes them at the end of the test.
+func Run(t *testing.T, open func(t *testing.T) func() engine.Engine) {
+	for name, test := range map[string]func(*testing.T, func() engine.Engine){
+		"EntriesAreInOrder":              testOrder,
+		"OneWriterWins":                  testOneWinner,
+		"ManyWritersMakeOneSequence":     testManyWriters,
+		"LongTails":                      testLongTails,
+		"LongEntry":                      testLongEntry,
+		"NotesAreComparedAndExpire":      testNotes,
+		"Confirm":                        testConfirm,
+		"WatchSeesEveryLaterEntry":       testWatch,
+		"UnknownRevisionIsRewound":       testRewound,
+		"RoomsAreListed":                 testRooms,
+		"RecordsAreReplaced":             testRecords,
+		"PresenceEndsWithWithdraw":       testPresence,
+		"NotificationsReachOtherClients": testNotify,
+		"InfoIsStable":                   testInfo,
+	} {
+		t.Run(name, func(t *testing.T) { test(t, open(t)) })
+	}
+}
+
+const room = "rooms.api-0123456789abcdef"
+
+func ctx(t *testing.T) context.Context {
+	c, cancel := context.WithTimeout(t.Context(), patience)
+	t.Cleanup(cancel)
+	return c
+}
+
+func change(s string) engine.Entry { return engine.Entry{Lines: []byte(s + "\n")} }
+
+func mustAppend(t *testing.T, e engine.Engine, after engine.Revision, entry engine.Entry, keep time.Duration) engine.Entry {
+	t.Helper()
+	got, err := e.Append(ctx(t), room, after, entry, keep)
+	if err != nil {
+		t.Fatalf("Append after %d: %v", after, err)
+	}
+	return got
+}
+
+// read returns the entries after a revision.
+func read(t *testing.T, e engine.Engine, after engine.Revision) (entries []engine.Entry) {
+	t.Helper()
+	err := e.Read(ctx(t), room, after, func(entry engine.Entry) error {
+		entries = append(entries, entry)
+		return nil
+	})
+	if err != nil {
+		t.Fatalf("Read from %d: %v", after, err)
+	}
+	if after == 0 {
+		return entries
+	}
+	if len(entries) == 0 || entries[0].Revision != after {
+		t.Fatalf("Read from %d does not begin there: %+v", after, entries)
+	}
+	return entries[1:]
+}
+
+func testOrder(t *testing.T, open func() engine.Engine) {
+	a, b := open(), open()
+	if got := read(t, b, 0); len(got) != 0 {
+		t.Fatalf("a new room has %d entries", len(got))
+	}
+	last := engine.Revision(0)
+	var want []string
+	for i := range 5 {
+		entry := mustAppend(t, a, last, change(strconv.Itoa(i)), 0)
+		if entry.Revision <= last || entry.At.IsZero() {
+			t.Fatalf("entry %d has revision %d after %d, and the time %v", i, entry.Revision, last, entry.At)
+		}
+		last = entry.Revision
+		want = append(want, string(entry.Lines))
+	}
+	var got []string
+	for _, entry := range read(t, b, 0) {
+		got = append(got, string(entry.Lines))
+		if entry.Note != nil || entry.At.IsZero() {
+			t.Errorf("entry %+v", entry)
+		}
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("read %q, want %q", got, want)
+	}
+	if rest := read(t, b, last); len(rest) != 0 {
+		t.Errorf("%d entries after the last", len(rest))
+	}
+	stop := errors.New("stop")
+	n := 0
+	err := b.Read(ctx(t), room, 0, func(engine.Entry) error { n++; return stop })
+	if n != 1 || !errors.Is(err, stop) {
+		t.Errorf("a Read that is stopped called fn %d times and returned %v", n, err)
+	}
+}
+
+func testOneWinner(t *testing.T, open func() engine.Engine) {
+	const writers = 20
+	first := open()
+	last := mustAppend(t, first, 0, change("first"), 0).Revision
+	for round := range 5 {
+		var wg sync.WaitGroup
+		results := make([]error, writers)
+		engines := []engine.Engine{open(), open()}
+		for i := range writers {
+			wg.Go(func() {
+				_, results[i] = engines[i%2].Append(ctx(t), room, last, change(fmt.Sprint(round, i)), 0)
+			})
+		}
+		wg.Wait()
+		won := 0
+		for _, err := range results {
+			if err == nil {
+				won++
+			} else if !errors.Is(err, engine.ErrConflict) {
+				t.Errorf("a writer got %v", err)
+			}
+		}
+		tail := read(t, first, last)
+		if won != 1 || len(tail) != 1 {
+			t.Fatalf("round %d: %d of %d writers won, %d entries", round, won, writers, len(tail))
+		}
+		last = tail[0].Revision
+	}
+}
+
+// testManyWriters lets writers append until each has succeeded some times. Every entry
+// names the one that it expected to follow.
+func testManyWriters(t *testing.T, open func() engine.Engine) {
+	const writers, each = 4, 15
+	var wg sync.WaitGroup
+	for w := range writers {
+		e := open()
+		wg.Go(func() {
+			for n := 0; n < each; {
+				last := engine.Revision(0)
+				if err := e.Read(ctx(t), room, 0, func(entry engine.Entry) error { last = entry.Revision; return nil }); err != nil {
+					t.Error(err)
+					return
+				}
+				_, err := e.Append(ctx(t), room, last, change(fmt.Sprintf("%d %d.%d", last, w, n)), 0)
+				switch {
+				case err == nil:
+					n++
+				case !errors.Is(err, engine.ErrConflict):
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
+	entries := read(t, open(), 0)
+	if len(entries) != writers*each {
+		t.Errorf("%d entries, want %d", len(entries), writers*each)
+	}
+	before := engine.Revision(0)
+	for _, entry := range entries {
+		if expected, _, _ := strings.Cut(string(entry.Lines), " "); expected != fmt.Sprint(before) {
+			t.Errorf("an entry that expected %s follows %d", expected, before)
+		}
+		before = entry.Revision
+	}
+}
+
+func testLongTails(t *testing.T, open func() engine.Engine) {
+	e := open()
+	last := engine.Revision(0)
+	var revisions []engine.Revision
+	for i := range 1100 {
+		last = mustAppend(t, e, last, change(strconv.Itoa(i)), 0).Revision
+		revisions = append(revisions, last)
+	}
+	for _, skipped := range []int{0, 1, 75, 1090, 1096, 1099} {
+		after := engine.Revision(0)
+		if skipped > 0 {
+			after = revisions[skipped-1]
+		}
+		for i, entry := range read(t, open(), after) {
+			if want := strconv.Itoa(skipped+i) + "\n"; string(entry.Lines) != want {
+				t.Fatalf("entry %d after %d is %q, want %q", i, skipped, entry.Lines, want)
+			}
+		}
+		if got := len(read(t, e, after)); got != 1100-skipped {
+			t.Errorf("%d entries after %d, want %d", got, skipped, 1100-skipped)
+		}
+	}
+}
+
+func testLongEntry(t *testing.T, open func() engine.Engine) {
+	e := open()
+	long := engine.Entry{Lines: bytes.Repeat([]byte("0123456789abcde\n"), 1<<14)} // 256 KiB
+	last := mustAppend(t, e, 0, long, 0).Revision
+	if got := read(t, open(), 0); len(got) != 1 || !bytes.Equal(got[0].Lines, long.Lines) {
+		t.Error("a long entry comes back changed")
+	}
+	info, err := e.Info(ctx(t))
+	if err != nil || info.MaxEntry == 0 {
+		return
+	}
+	tooLong := engine.Entry{Lines: make([]byte, info.MaxEntry+1)}
+	if _, err := e.Append(ctx(t), room, last, tooLong, 0); !errors.Is(err, engine.ErrTooLarge) {
+		t.Errorf("an entry of %d bytes: %v, want ErrTooLarge", len(tooLong.Lines), err)
+	}
+}
+
+func testNotes(t *testing.T, open func() engine.Engine) {
+	a, b := open(), open()
+	first := mustAppend(t, a, 0, change("first"), 0).Revision
+	note := mustAppend(t, a, first, engine.Entry{Note: []byte("renewed")}, time.Hour).Revision
+	if _, err := b.Append(ctx(t), room, first, change("takeover"), 0); !errors.Is(err, engine.ErrConflict) {
+		t.Errorf("a change that did not know of the note: %v", err)
+	}
+	tail := read(t, b, first)
+	if len(tail) != 1 || string(tail[0].Note) != "renewed" || tail[0].Lines != nil || tail[0].Revision != note {
+		t.Fatalf("the tail is %+v", tail)
+	}
+	// A note that has expired is gone, and the entry before it is the last one again.
+	mustAppend(t, a, note, engine.Entry{Note: []byte("short")}, time.Second)
+	deadline := time.Now().Add(patience)
+	for len(read(t, b, first)) > 1 {
+		if time.Now().After(deadline) {
+			t.Fatal("the note does not expire")
+		}
+	}
+	last := mustAppend(t, b, note, change("second"), 0).Revision
+	if got := read(t, a, first); len(got) == 0 || got[len(got)-1].Revision != last {
+		t.Errorf("the tail is %+v, want to end at %d", got, last)
+	}
+}
+
+func testConfirm(t *testing.T, open func() engine.Engine) {
+	a, b := open(), open()
+	if err := a.Confirm(ctx(t), room, 0); err != nil {
+		t.Errorf("Confirm of a new room: %v", err)
+	}
+	first := mustAppend(t, a, 0, change("first"), 0).Revision
+	if err := b.Confirm(ctx(t), room, first); err != nil {
+		t.Errorf("Confirm of the last: %v", err)
+	}
+	second := mustAppend(t, a, first, change("second"), 0).Revision
+	if err := b.Confirm(ctx(t), room, first); !errors.Is(err, engine.ErrConflict) {
+		t.Errorf("Confirm of the one before: %v", err)
+	}
+	if err := b.Confirm(ctx(t), room, second); err != nil {
+		t.Errorf("Confirm of the last: %v", err)
+	}
+	if got := read(t, a, 0); len(got) != 2 {
+		t.Errorf("Confirm left %d entries, want 2", len(got))
+	}
+}
+
+func testWatch(t *testing.T, open func() engine.Engine) {
+	writer, reader := open(), open()
+	calls := make(chan struct{}, 1)
+	stop, err := reader.Watch(ctx(t), room, func() {
+		select {
+		case calls <- struct{}{}:
+		default:
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stop()
+	last := engine.Revision(0)
+	for i := range 20 {
+		last = mustAppend(t, writer, last, change(strconv.Itoa(i)), 0).Revision
+		for seen := engine.Revision(0); seen < last; {
+			select {
+			case <-calls:
+			case <-ctx(t).Done():
+				t.Fatal("no notification")
+			}
+			for _, entry := range read(t, reader, 0) {
+				seen = entry.Revision
+			}
+		}
+	}
+}
+
+func testRewound(t *testing.T, open func() engine.Engine) {
+	e := open()
+	last := mustAppend(t, e, 0, change("first"), 0).Revision
+	err := e.Read(ctx(t), room, last+1000, func(engine.Entry) error { return nil })
+	if !errors.Is(err, engine.ErrRewound) {
+		t.Errorf("Read from a revision that is not there: %v, want ErrRewound", err)
+	}
+}
+
+func testRooms(t *testing.T, open func() engine.Engine) {
+	e := open()
+	for _, name := range []string{"rooms.a", "rooms.b", "topics.t1"} {
+		if _, err := e.Append(ctx(t), name, 0, change(name), 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := e.Announce(ctx(t), "rooms.empty", "agent", "waiting"); err != nil {
+		t.Fatal(err)
+	}
+	got, err := open().Rooms(ctx(t), "rooms.")
+	slices.Sort(got)
+	if err != nil || !slices.Equal(got, []string{"rooms.a", "rooms.b"}) {
+		t.Errorf("Rooms: %q, %v", got, err)
+	}
+}
+
+func testRecords(t *testing.T, open func() engine.Engine) {
+	a, b := open(), open()
+	for _, body := range []string{`{"n":1}`, `{"n":2}`} {
+		if err := a.Publish(ctx(t), room, "alice-01", []byte(body), time.Hour); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := a.Publish(ctx(t), room, "bob-02", []byte("{}"), time.Hour); err != nil {
+		t.Fatal(err)
+	}
+	deadline := time.Now().Add(patience)
+	for {
+		got, err := b.Records(ctx(t), room)
+		if err == nil && len(got) == 2 && string(got["alice-01"].Body) == `{"n":2}` && !got["bob-02"].At.IsZero() {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("Records: %+v, %v", got, err)
+		}
+	}
+}
+
+func testPresence(t *testing.T, open func() engine.Engine) {
+	a, b := open(), open()
+	wait := func(want engine.Presence) {
+		t.Helper()
+		deadline := time.Now().Add(patience)
+		for {
+			got, err := b.Announced(ctx(t), room, "alice-01", "waiting")
+			if err == nil && got == want {
+				return
+			}
+			if time.Now().After(deadline) {
+				t.Fatalf("Announced: %v, %v, want %v", got, err, want)
+			}
+		}
+	}
+	wait(engine.Absent)
+	withdraw, err := a.Announce(ctx(t), room, "alice-01", "waiting")
+	if err != nil {
+		t.Fatal(err)
+	}
+	wait(engine.Present)
+	if got, err := b.Announced(ctx(t), room, "alice-01", "other"); err != nil || got != engine.Absent {
+		t.Errorf("another word: %v, %v", got, err)
+	}
+	withdraw()
+	wait(engine.Absent)
+}
+
+func testNotify(t *testing.T, open func() engine.Engine) {
+	a, b := open(), open()
+	got := make(chan string, 100)
+	stop, err := b.Notified(ctx(t), room, func(agent string) { got <- agent })
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stop()
+	a.Notify(room, "alice-01")
+	for {
+		select {
+		case agent := <-got:
+			if agent == "alice-01" || agent == "" {
+				return
+			}
+		case <-ctx(t).Done():
+			t.Fatal("no notification")
+		}
+	}
+}
+
+func testInfo(t *testing.T, open func() engine.Engine) {
+	a, err := open().Info(ctx(t))
+	if err != nil || a.ID == "" || a.Now.IsZero() {
+		t.Fatalf("Info: %+v, %v", a, err)
+	}
+	b, err := open().Info(ctx(t))
+	if err != nil || b.ID != a.ID || b.Now.Before(a.Now) {
+		t.Errorf("Info: %+v after %+v, %v", b, a, err)
+	}
+}

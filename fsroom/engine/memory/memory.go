@@ -1,0 +1,350 @@
+// Package memory is an engine in the memory of one process, for tests. It can do what a
+// network and servers do: drop an answer, deliver notifications late and twice, lose
+// entries, be away.
+package memory
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/engine"
+)
+
+// ErrAway is the error while the engine cannot be reached.
+var ErrAway = errors.New("no answer")
+
+// A Fault is what happens to one call of Append.
+type Fault int
+
+// The faults.
+const (
+	None        Fault = iota
+	Refused           // it does not reach the engine, and the caller knows
+	AnswerLost        // the entry is committed, the caller does not know
+	LostInDoubt       // the entry is not committed, the caller does not know
+)
+
+// An Engine is a set of rooms. Its zero value is not usable; see [New].
+type Engine struct {
+	mu       sync.Mutex
+	id       string
+	now      func() time.Time
+	away     bool
+	fault    func() Fault
+	rooms    map[string]*room
+	present  map[string]int
+	delivery chan func()
+	done     chan struct{}
+}
+
+type room struct {
+	entries  []stored
+	records  map[string]engine.Record
+	watchers map[int]func()
+	notified map[int]func(string)
+	next     int
+}
+
+type stored struct {
+	engine.Entry
+	expires time.Time // zero: never
+}
+
+// New returns an empty engine with the clock.
+func New(id string, now func() time.Time) *Engine {
+	e := &Engine{
+		id: id, now: now, rooms: make(map[string]*room), present: make(map[string]int),
+		fault: func() Fault { return None }, delivery: make(chan func(), 1<<10), done: make(chan struct{}),
+	}
+	go e.deliver()
+	return e
+}
+
+// deliver calls watchers in a goroutine of its own, each twice: a notification says that
+// something may have changed, and no more.
+func (e *Engine) deliver() {
+	for {
+		select {
+		case fn := <-e.delivery:
+			fn()
+			fn()
+		case <-e.done:
+			return
+		}
+	}
+}
+
+// SetFault sets the function that is asked before each Append.
+func (e *Engine) SetFault(f func() Fault) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.fault = f
+}
+
+// SetAway makes the engine unreachable, or reachable again, which watchers are told.
+func (e *Engine) SetAway(away bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.away = away
+	if !away {
+		for _, r := range e.rooms {
+			e.notify(r)
+		}
+	}
+}
+
+// Lose removes the last entries of a room, as a restore from an old backup does.
+func (e *Engine) Lose(name string, entries int) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	r := e.room(name)
+	r.entries = r.entries[:len(r.entries)-entries]
+}
+
+func (e *Engine) room(name string) *room {
+	r := e.rooms[name]
+	if r == nil {
+		r = &room{records: make(map[string]engine.Record), watchers: make(map[int]func()), notified: make(map[int]func(string))}
+		e.rooms[name] = r
+	}
+	return r
+}
+
+func (e *Engine) notify(r *room) {
+	for _, fn := range r.watchers {
+		select {
+		case e.delivery <- fn:
+		default:
+		}
+	}
+}
+
+// enter locks the engine, unless it is away.
+func (e *Engine) enter(ctx context.Context) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	e.mu.Lock()
+	if e.away {
+		e.mu.Unlock()
+		return ErrAway
+	}
+	return nil
+}
+
+// Info implements [engine.Engine].
+func (e *Engine) Info(ctx context.Context) (engine.Info, error) {
+	if err := e.enter(ctx); err != nil {
+		return engine.Info{}, err
+	}
+	defer e.mu.Unlock()
+	return engine.Info{ID: e.id, Now: e.now(), Durable: true}, nil
+}
+
+func (e *Engine) live(r *room) []stored {
+	return slices.DeleteFunc(slices.Clone(r.entries), func(s stored) bool { return !s.expires.IsZero() && !e.now().Before(s.expires) })
+}
+
+func (e *Engine) last(r *room) engine.Revision {
+	live := e.live(r)
+	if len(live) == 0 {
+		return 0
+	}
+	return live[len(live)-1].Revision
+}
+
+// Read implements [engine.Engine].
+func (e *Engine) Read(ctx context.Context, name string, from engine.Revision, fn func(engine.Entry) error) error {
+	if err := e.enter(ctx); err != nil {
+		return err
+	}
+	r := e.room(name)
+	live := e.live(r)
+	known := from == 0 || slices.ContainsFunc(r.entries, func(s stored) bool { return s.Revision == from })
+	e.mu.Unlock()
+	if !known {
+		return engine.ErrRewound
+	}
+	for _, s := range live {
+		if s.Revision < from {
+			continue
+		}
+		entry := s.Entry
+		entry.Lines, entry.Note = bytes.Clone(entry.Lines), bytes.Clone(entry.Note)
+		if err := fn(entry); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Append implements [engine.Engine].
+func (e *Engine) Append(ctx context.Context, name string, after engine.Revision, entry engine.Entry, keep time.Duration) (engine.Entry, error) {
+	if err := e.enter(ctx); err != nil {
+		return engine.Entry{}, err
+	}
+	defer e.mu.Unlock()
+	fault := e.fault()
+	inDoubt := code.New(code.InDoubt, "the engine did not say whether the change was made")
+	switch fault {
+	case Refused:
+		return engine.Entry{}, ErrAway
+	case LostInDoubt:
+		return engine.Entry{}, inDoubt
+	}
+	r := e.room(name)
+	if e.last(r) != after {
+		return engine.Entry{}, engine.ErrConflict
+	}
+	entry.Revision, entry.At = 1, e.now().UTC()
+	if n := len(r.entries); n > 0 {
+		entry.Revision = r.entries[n-1].Revision + 2 // revisions may have gaps
+	}
+	entry.Lines, entry.Note = bytes.Clone(entry.Lines), bytes.Clone(entry.Note)
+	s := stored{Entry: entry}
+	if keep > 0 {
+		s.expires = e.now().Add(keep)
+	}
+	r.entries = append(r.entries, s)
+	e.notify(r)
+	if fault == AnswerLost {
+		return engine.Entry{}, inDoubt
+	}
+	return entry, nil
+}
+
+// Confirm implements [engine.Engine].
+func (e *Engine) Confirm(ctx context.Context, name string, at engine.Revision) error {
+	if err := e.enter(ctx); err != nil {
+		return err
+	}
+	defer e.mu.Unlock()
+	if e.last(e.room(name)) != at {
+		return engine.ErrConflict
+	}
+	return nil
+}
+
+// Watch implements [engine.Engine].
+func (e *Engine) Watch(ctx context.Context, name string, notify func()) (stop func(), err error) {
+	if err := e.enter(ctx); err != nil {
+		return nil, err
+	}
+	defer e.mu.Unlock()
+	r := e.room(name)
+	r.next++
+	id := r.next
+	r.watchers[id] = notify
+	return func() {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		delete(r.watchers, id)
+	}, nil
+}
+
+// Rooms implements [engine.Engine].
+func (e *Engine) Rooms(ctx context.Context, prefix string) (names []string, err error) {
+	if err := e.enter(ctx); err != nil {
+		return nil, err
+	}
+	defer e.mu.Unlock()
+	for name, r := range e.rooms {
+		if strings.HasPrefix(name, prefix) && len(r.entries) > 0 {
+			names = append(names, name)
+		}
+	}
+	return names, nil
+}
+
+// Publish implements [engine.Engine].
+func (e *Engine) Publish(ctx context.Context, name, agent string, record []byte, _ time.Duration) error {
+	if err := e.enter(ctx); err != nil {
+		return err
+	}
+	defer e.mu.Unlock()
+	e.room(name).records[agent] = engine.Record{At: e.now(), Body: bytes.Clone(record)}
+	return nil
+}
+
+// Records implements [engine.Engine].
+func (e *Engine) Records(ctx context.Context, name string) (map[string]engine.Record, error) {
+	if err := e.enter(ctx); err != nil {
+		return nil, err
+	}
+	defer e.mu.Unlock()
+	return maps.Clone(e.room(name).records), nil
+}
+
+// Announce implements [engine.Engine].
+func (e *Engine) Announce(ctx context.Context, name, agent, what string) (withdraw func(), err error) {
+	if err := e.enter(ctx); err != nil {
+		return nil, err
+	}
+	defer e.mu.Unlock()
+	key := fmt.Sprintf("%s/%s/%s", name, agent, what)
+	e.present[key]++
+	return sync.OnceFunc(func() {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		e.present[key]--
+	}), nil
+}
+
+// Announced implements [engine.Engine].
+func (e *Engine) Announced(ctx context.Context, name, agent, what string) (engine.Presence, error) {
+	if err := e.enter(ctx); err != nil {
+		return engine.Unknown, err
+	}
+	defer e.mu.Unlock()
+	if e.present[fmt.Sprintf("%s/%s/%s", name, agent, what)] > 0 {
+		return engine.Present, nil
+	}
+	return engine.Absent, nil
+}
+
+// Notify implements [engine.Engine].
+func (e *Engine) Notify(name string, agents ...string) {
+	if e.enter(context.Background()) != nil {
+		return
+	}
+	defer e.mu.Unlock()
+	for _, fn := range e.room(name).notified {
+		for _, agent := range agents {
+			select {
+			case e.delivery <- func() { fn(agent) }:
+			default:
+			}
+		}
+	}
+}
+
+// Notified implements [engine.Engine].
+func (e *Engine) Notified(ctx context.Context, name string, fn func(agent string)) (stop func(), err error) {
+	if err := e.enter(ctx); err != nil {
+		return nil, err
+	}
+	defer e.mu.Unlock()
+	r := e.room(name)
+	r.next++
+	id := r.next
+	r.notified[id] = fn
+	return func() {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		delete(r.notified, id)
+	}, nil
+}
+
+// Close implements [engine.Engine].
+func (e *Engine) Close() error {
+	close(e.done)
+	return nil
+}

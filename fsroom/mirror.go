@@ -1,0 +1,634 @@
+package fsroom
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+	"time"
+
+	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/engine"
+	"github.com/talking-stick/tt/journal"
+	"github.com/talking-stick/tt/journal/event"
+	"github.com/talking-stick/tt/journal/wire"
+	"github.com/talking-stick/tt/lockfile"
+)
+
+// A store with an engine is a mirror: the engine orders the changes of its rooms and keeps
+// them, and the room's files are what has been fetched so far. Commands fetch before they
+// take the room's lock, and read nothing but the mirror while they have it: a process that
+// is stopped while it waits for the network must not keep others out.
+
+// Shared is how the rooms of one kind are shared by several hosts. [NewMirror] makes one.
+type Shared[S any] interface {
+	exists() bool
+	view(ctx context.Context) (*Snapshot[S], error)
+	update(ctx context.Context, decide Decision[S], committed func()) (*Snapshot[S], []event.Event, error)
+	lockedDo(ctx context.Context, do func(*Snapshot[S]) error) error
+	refreshForReading(ctx context.Context) error
+	pull(ctx context.Context) (stop func())
+	renew(ctx context.Context, keep time.Duration, note func(*Snapshot[S]) ([]byte, error)) error
+	note() (note []byte, at time.Time)
+	confirm(ctx context.Context) error
+}
+
+// A mirror is a room whose changes an engine orders.
+type mirror[S any] struct {
+	*Room[S]
+	engine engine.Engine
+	locked atomic.Bool // by this mirror, so what is read is not fetched
+}
+
+// NewMirror returns how the engine shares a room. It is the value of [Rules].Share in a
+// program that has engines. Other programs do not mention it, and so do not link what
+// mirrors need.
+func NewMirror[S any](r *Room[S], e engine.Engine) Shared[S] { return &mirror[S]{Room: r, engine: e} }
+
+// A marker says how far a mirror has got. It is written after the journal, without a sync:
+// a marker that is behind costs a repetition, and one that is ahead of the journal shows
+// that lines were lost, which are then fetched again.
+type marker struct {
+	Engine   string // the engine's id
+	Revision int64  // of the last change in the mirror
+	Offset   int64  // the end of the mirror's journal after it; 0 between two lives
+	Seq      int64  // of its last event
+	EventID  string
+	// The last note that was fetched, and when the engine got it.
+	Note   string
+	NoteAt event.Time
+}
+
+// Fields implements [wire.Fields].
+func (m *marker) Fields(c *wire.Codec) {
+	c.OptText("engine_id", &m.Engine)
+	c.Int("revision", &m.Revision)
+	c.Int("offset", &m.Offset)
+	c.Int("event_seq", &m.Seq)
+	c.OptText("event_id", &m.EventID)
+	c.OptText("note", &m.Note)
+	if !c.Writes() || !m.NoteAt.IsZero() {
+		c.Time("note_at", &m.NoteAt)
+	}
+}
+
+// A tail is what the engine has from a marker on.
+type tail struct {
+	from    marker
+	entries []engine.Entry // changes and notes; the first is the change at the marker
+	last    engine.Revision
+}
+
+// news reports whether the tail has a change that the mirror had not, or a newer note.
+func (t *tail) news() bool {
+	for _, e := range t.entries {
+		if int64(e.Revision) > t.from.Revision && (e.Lines != nil || e.At.After(t.from.NoteAt.Time)) {
+			return true
+		}
+	}
+	return false
+}
+
+var (
+	// errLinesLost means that the mirror's journal has lost lines, and is fetched again.
+	errLinesLost = errors.New("the mirror has lost lines")
+	// errOvertaken means that a change has to be decided again.
+	errOvertaken = errors.New("another change came first")
+)
+
+func (r *mirror[S]) engineName() string { return r.rules.Folder + "." + r.name }
+
+func (r *mirror[S]) markerPath() string { return filepath.Join(r.dir, "mirror.json") }
+
+func (r *mirror[S]) readMarker() (m marker) {
+	b, err := lockfile.ReadRegular(r.markerPath(), 1<<20)
+	if err != nil || wire.Decode(b, &m) != nil || m.Revision < 0 {
+		return marker{}
+	}
+	return m
+}
+
+func (r *mirror[S]) writeMarker(m marker) error {
+	return lockfile.ReplaceUnsynced(r.markerPath(), append(wire.Append(nil, &m), '\n'), r.TempDir())
+}
+
+// fetch asks the engine for what the mirror does not have. Nothing is locked meanwhile.
+func (r *mirror[S]) fetch(ctx context.Context) (*tail, error) {
+	t := &tail{from: r.readMarker()}
+	t.last = engine.Revision(t.from.Revision)
+	err := r.engine.Read(ctx, r.engineName(), t.last, func(e engine.Entry) error {
+		t.entries = append(t.entries, e)
+		t.last = e.Revision
+		return nil
+	})
+	if err == nil && t.from.Revision > 0 && (len(t.entries) == 0 || lastEventID(t.entries[0].Lines) != t.from.EventID) {
+		err = engine.ErrRewound // another change is at this revision
+	}
+	return t, r.explainEngine(err)
+}
+
+// lastEventID returns the id of the last event of a change.
+func lastEventID(lines []byte) string {
+	events, err := decodeChange(lines)
+	if err != nil || len(events) == 0 {
+		return ""
+	}
+	return events[len(events)-1].ID
+}
+
+// explainEngine gives an error of the engine a code.
+func (r *mirror[S]) explainEngine(err error) error {
+	var coded *code.Error
+	switch {
+	case err == nil, errors.As(err, &coded), errors.Is(err, engine.ErrConflict), errors.Is(err, context.Canceled):
+		return err
+	case errors.Is(err, engine.ErrRewound):
+		return code.New(code.EngineRewound, "the engine has less of room %s than this host", r.name).
+			WithHint(`nothing was changed; "tt doctor --repair" gives the engine what it lost`).With("room_id", r.name).Because(err)
+	case errors.Is(err, engine.ErrTooLarge):
+		return code.New(code.BodyTooLarge, "the change is larger than the engine takes").
+			WithHint("nothing was changed; say it shorter").Because(err)
+	}
+	return errUnreachable(err)
+}
+
+func errUnreachable(err error) error {
+	return code.New(code.EngineUnreachable, "the engine cannot be reached: %v", err).
+		WithHint("nothing was changed; look at the network and the server, and try again").Because(err)
+}
+
+// isUnreachable reports whether the error says that the engine cannot be reached.
+func isUnreachable(err error) bool {
+	var coded *code.Error
+	return errors.As(err, &coded) && coded.Code == code.EngineUnreachable
+}
+
+// absorb writes what was fetched to the mirror, whose lock the caller has.
+func (r *mirror[S]) absorb(t *tail) error {
+	if !t.news() {
+		return nil
+	}
+	m := r.readMarker()
+	if m.Revision != t.from.Revision && m.Revision >= int64(t.last) {
+		return nil // another process has absorbed more meanwhile
+	}
+	if err := r.store.prepare(r.dir); err != nil {
+		return err
+	}
+	snap, err := r.load()
+	if err != nil {
+		return err
+	}
+	if m.linesLost(snap.Position) {
+		return r.startOver()
+	}
+	if err := r.clear(snap); err != nil {
+		return err
+	}
+	before := r.rules.Clone(snap.State)
+	var absorbed []event.Event
+	for _, e := range t.entries {
+		switch {
+		case int64(e.Revision) <= m.Revision:
+		case e.Lines == nil:
+			m.Note, m.NoteAt = string(e.Note), event.NewTime(e.At)
+		default:
+			var events []event.Event
+			if events, err = r.absorbChange(snap, e.Lines); err == nil {
+				last := events[len(events)-1]
+				m.Revision, m.Offset, m.Seq, m.EventID = int64(e.Revision), snap.Position.Offset, last.Seq, last.ID
+				absorbed = append(absorbed, events...)
+			}
+		}
+		if err != nil {
+			break
+		}
+	}
+	if errors.Is(err, errLinesLost) {
+		return r.startOver()
+	}
+	if err != nil {
+		return err
+	}
+	if len(absorbed) > 0 {
+		r.notifyAgents(before, snap.State, absorbed)
+		if r.rules.Live(snap.State) {
+			r.projectMirror(snap)
+		}
+	}
+	return r.writeMarker(m)
+}
+
+// linesLost reports whether a mirror that ends at the position has lost lines.
+func (m *marker) linesLost(end journal.Position) bool {
+	return end.Seq < m.Seq || end.Seq == m.Seq && end.Offset != m.Offset
+}
+
+// startOver makes the next fetch begin with the first change. It returns errLinesLost.
+func (r *mirror[S]) startOver() error {
+	err := os.Remove(r.StatePath()) // it may know more than the journal has
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	return errors.Join(errLinesLost, err, r.writeMarker(marker{}))
+}
+
+// check compares the mirror, whose lock the caller has, with its marker.
+func (r *mirror[S]) check(end journal.Position) error {
+	m := r.readMarker()
+	switch {
+	case m.linesLost(end):
+		return r.startOver()
+	case end.Seq > m.Seq: // the mirror has events that the engine has not
+		return r.explainEngine(engine.ErrRewound)
+	}
+	return nil
+}
+
+// absorbChange appends one change to the mirror's journal, unless it is there already, and
+// folds it. It returns the events of the change.
+func (r *mirror[S]) absorbChange(snap *Snapshot[S], lines []byte) ([]event.Event, error) {
+	events, err := decodeChange(lines)
+	if err != nil {
+		return nil, err
+	}
+	last := &events[len(events)-1]
+	switch {
+	case last.Seq <= snap.Position.Seq:
+		return events, r.compare(snap, last)
+	case events[0].Seq != snap.Position.Seq+1:
+		return nil, errLinesLost
+	}
+	log, err := journal.OpenWriter(r.JournalPath())
+	if err != nil {
+		return nil, err
+	}
+	defer log.Close()
+	end, err := log.AppendLines(snap.Position, lines, last.Seq)
+	if err != nil {
+		return nil, err
+	}
+	for i := range events {
+		if err := r.rules.Apply(snap.State, &events[i]); err != nil {
+			return nil, err
+		}
+	}
+	snap.Position, snap.Turn, snap.fresh = end, last.Turn, false
+	if !r.rules.Live(snap.State) {
+		if err := r.archive(snap); err != nil {
+			return nil, err
+		}
+		next, err := r.load()
+		if err != nil {
+			return nil, err
+		}
+		*snap = *next
+	}
+	return events, nil
+}
+
+// compare returns an error if the mirror has another event in the place of e.
+func (r *mirror[S]) compare(snap *Snapshot[S], e *event.Event) error {
+	log, err := journal.Open(r.JournalPath())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	if first, err := log.First(); err != nil || e.Seq < first.Seq {
+		return nil // of an earlier life
+	}
+	here := e.ID
+	_, err = r.readAfter(context.Background(), log, r.JournalPath(), e.Seq-1, func(found *event.Event) error {
+		here = found.ID
+		return errFound
+	})
+	if err != nil && !errors.Is(err, errFound) {
+		return err
+	}
+	if here != e.ID {
+		return r.explainEngine(engine.ErrRewound)
+	}
+	return nil
+}
+
+var errFound = errors.New("found")
+
+// projectMirror replaces state.json. If it fails, the next reader folds the journal.
+func (r *mirror[S]) projectMirror(snap *Snapshot[S]) {
+	log, err := journal.Open(r.JournalPath())
+	if err != nil {
+		return
+	}
+	defer log.Close()
+	if _, mtime, err := log.Stat(); err == nil {
+		_ = r.writeProjection(snap, mtime)
+	}
+}
+
+// decodeChange returns the events of the lines of a change.
+func decodeChange(lines []byte) (events []event.Event, err error) {
+	for line := range bytes.Lines(lines) {
+		e, err := event.Decode(line)
+		if err != nil {
+			return nil, err
+		}
+		events = append(events, e.Clone())
+	}
+	if len(events) == 0 {
+		return nil, errors.New("a change without events")
+	}
+	return events, nil
+}
+
+// refresh brings the mirror up to date. With wait, it waits for the mirror's lock;
+// otherwise it returns what it has fetched if another process has the lock.
+func (r *mirror[S]) refresh(ctx context.Context, wait bool) (ahead *tail, err error) {
+	for {
+		t, err := r.fetch(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if !t.news() {
+			return nil, nil
+		}
+		err = r.absorbLocked(ctx, t, wait)
+		var busy *lockfile.BusyError
+		switch {
+		case errors.Is(err, errLinesLost):
+		case !wait && errors.As(err, &busy):
+			return t, nil
+		default:
+			return nil, err
+		}
+	}
+}
+
+func (r *mirror[S]) absorbLocked(ctx context.Context, t *tail, wait bool) error {
+	if err := r.checkDirs(); err != nil {
+		return err
+	}
+	patience := r.store.opts.Patience
+	if !wait {
+		patience = 0
+	}
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	unlock, err := lockfile.Lock(ctx, r.LockPath())
+	if errors.Is(err, fs.ErrNotExist) {
+		if err = r.store.prepare(r.dir); err == nil {
+			unlock, err = lockfile.Lock(ctx, r.LockPath())
+		}
+	}
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	return r.absorb(t)
+}
+
+// view is load after a refresh. If the engine cannot be reached and the store
+// may be behind, it returns the mirror as it is.
+func (r *mirror[S]) view(ctx context.Context) (*Snapshot[S], error) {
+	if r.locked.Load() {
+		return r.load()
+	}
+	for {
+		ahead, err := r.refresh(ctx, false)
+		if isUnreachable(err) && r.store.mayBeBehind(err) {
+			return r.load()
+		}
+		if err != nil {
+			return nil, err
+		}
+		snap, err := r.load()
+		if err != nil {
+			return nil, err
+		}
+		if m := r.readMarker(); m.linesLost(snap.Position) || snap.Position.Seq > m.Seq {
+			// Another process may be writing just now: the lock tells.
+			snap, err = r.loadChecked(ctx)
+		}
+		if errors.Is(err, errLinesLost) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		return snap, r.foldAhead(snap, ahead)
+	}
+}
+
+func (r *mirror[S]) loadChecked(ctx context.Context) (*Snapshot[S], error) {
+	unlock, err := r.lock(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
+	snap, err := r.load()
+	if err != nil {
+		return nil, err
+	}
+	return snap, r.check(snap.Position)
+}
+
+// foldAhead folds what the mirror does not have yet, in memory only.
+func (r *mirror[S]) foldAhead(snap *Snapshot[S], ahead *tail) error {
+	if ahead == nil {
+		return nil
+	}
+	for _, entry := range ahead.entries {
+		if entry.Lines == nil {
+			continue
+		}
+		events, err := decodeChange(entry.Lines)
+		if err != nil {
+			return err
+		}
+		for i := range events {
+			if events[i].Seq <= snap.Position.Seq {
+				continue
+			}
+			if err := r.rules.Apply(snap.State, &events[i]); err != nil {
+				return err
+			}
+			snap.Position.Seq, snap.Turn, snap.fresh = events[i].Seq, events[i].Turn, false
+		}
+	}
+	return nil
+}
+
+// mostConflicts bounds how often a change is decided again.
+const mostConflicts = 1000
+
+// change calls do with the mirror locked and up to date, as far as the tail goes, and again
+// if another host's change came first.
+func (r *mirror[S]) change(ctx context.Context, do func(*tail, *Snapshot[S]) error) error {
+	for try := 0; ; try++ {
+		t, err := r.fetch(ctx)
+		if err == nil {
+			err = r.changeOnce(ctx, t, do)
+		}
+		again := errors.Is(err, engine.ErrConflict) || errors.Is(err, errOvertaken) || errors.Is(err, errLinesLost)
+		if !again || try == mostConflicts {
+			return err
+		}
+		if err := pause(ctx, try); err != nil {
+			return err
+		}
+	}
+}
+
+// pause lets others go first, for a random time that grows with the number of tries.
+func pause(ctx context.Context, try int) error {
+	timer := time.NewTimer(time.Duration(rand.IntN(1+min(try, 10))) * time.Millisecond)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+func (r *mirror[S]) changeOnce(ctx context.Context, t *tail, do func(*tail, *Snapshot[S]) error) error {
+	unlock, err := r.lock(ctx)
+	if err != nil {
+		return err
+	}
+	r.locked.Store(true)
+	defer func() {
+		r.locked.Store(false)
+		_ = r.store.step(StepUnlock)
+		_ = unlock()
+		_ = r.store.step(StepDone)
+	}()
+	if err := r.absorb(t); err != nil {
+		return err
+	}
+	snap, err := r.loadToWrite()
+	if err != nil {
+		return err
+	}
+	if r.readMarker().Revision > int64(t.last) {
+		return errOvertaken // by another process of this host
+	}
+	if err := r.check(snap.Position); err != nil {
+		return err
+	}
+	return do(t, snap)
+}
+
+// update is [Room.UpdateThen].
+func (r *mirror[S]) update(ctx context.Context, decide Decision[S], committed func()) (snap *Snapshot[S], events []event.Event, err error) {
+	err = r.change(ctx, func(t *tail, now *Snapshot[S]) (err error) {
+		snap = now
+		if events, err = decide(snap.State); err != nil || len(events) == 0 {
+			return err
+		}
+		return r.commitWithEngine(ctx, t, snap, events, committed)
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	return snap, events, nil
+}
+
+// commitWithEngine commits the events with the engine, and then writes them to the mirror.
+func (r *mirror[S]) commitWithEngine(ctx context.Context, t *tail, snap *Snapshot[S], events []event.Event, committed func()) error {
+	next, err := r.foldChange(snap, events)
+	if err != nil {
+		return err
+	}
+	lines, err := journal.EncodeChange(journal.Position{Seq: snap.Position.Seq}, events)
+	if err != nil {
+		return err
+	}
+	if err := r.store.step(StepAppend); err != nil {
+		return err
+	}
+	entry, err := r.engine.Append(ctx, r.engineName(), t.last, engine.Entry{Lines: lines}, 0)
+	if err != nil {
+		return r.explainEngine(err)
+	}
+	// The change is committed. No error is returned after this: the next fetch brings
+	// what could not be written here.
+	committed()
+	t.entries = append(t.entries, entry)
+	t.last = entry.Revision
+	if r.absorb(t) == nil {
+		if now, err := r.load(); err == nil {
+			*snap = *now
+			return nil
+		}
+	}
+	snap.State, snap.Turn, snap.fresh = next, events[len(events)-1].Turn, false
+	snap.Position.Seq = events[len(events)-1].Seq
+	return nil
+}
+
+// lockedDo is [Room.Locked].
+func (r *mirror[S]) lockedDo(ctx context.Context, do func(*Snapshot[S]) error) error {
+	return r.change(ctx, func(_ *tail, snap *Snapshot[S]) error { return do(snap) })
+}
+
+// renew is [Room.Renew].
+func (r *mirror[S]) renew(ctx context.Context, keep time.Duration, note func(*Snapshot[S]) ([]byte, error)) error {
+	return r.change(ctx, func(t *tail, snap *Snapshot[S]) error {
+		b, err := note(snap)
+		if err != nil || b == nil {
+			return err
+		}
+		entry, err := r.engine.Append(ctx, r.engineName(), t.last, engine.Entry{Note: b}, keep)
+		if err != nil {
+			return r.explainEngine(err)
+		}
+		m := r.readMarker()
+		m.Note, m.NoteAt = string(b), event.NewTime(entry.At)
+		return r.writeMarker(m)
+	})
+}
+
+// note is [Room.Note].
+func (r *mirror[S]) note() (note []byte, at time.Time) {
+	m := r.readMarker()
+	return []byte(m.Note), m.NoteAt.Time
+}
+
+// confirm is [Room.Confirm].
+func (r *mirror[S]) confirm(ctx context.Context) error {
+	for {
+		t, err := r.fetch(ctx)
+		if err != nil {
+			return err
+		}
+		if err := r.engine.Confirm(ctx, r.engineName(), t.last); !errors.Is(err, engine.ErrConflict) {
+			return r.explainEngine(err)
+		}
+	}
+}
+
+// exists reports whether the room has a journal once the mirror is up to date. It is true
+// if the engine does not answer.
+func (r *mirror[S]) exists() bool {
+	_, err := r.refresh(context.Background(), true)
+	return err != nil || r.hasJournal()
+}
+
+// refreshForReading is refresh for those who read the journal.
+func (r *mirror[S]) refreshForReading(ctx context.Context) error {
+	if r.locked.Load() {
+		return nil
+	}
+	_, err := r.refresh(ctx, true)
+	if isUnreachable(err) && r.store.mayBeBehind(err) {
+		return nil
+	}
+	return r.store.Explain(err, r.dir)
+}

@@ -1,0 +1,418 @@
+package fsroom_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/talking-stick/tt/fsroom"
+	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/doctor"
+	"github.com/talking-stick/tt/fsroom/engine"
+	"github.com/talking-stick/tt/fsroom/engine/dir"
+	"github.com/talking-stick/tt/fsroom/engine/memory"
+	"github.com/talking-stick/tt/journal/event"
+)
+
+// hosts are stores that share an engine, each with a mirror of its own.
+type hosts struct {
+	t      testing.TB
+	engine engine.Engine
+	dirs   []string
+}
+
+func newHosts(t testing.TB, n int, e engine.Engine) *hosts {
+	h := &hosts{t: t, engine: e}
+	for range n {
+		h.dirs = append(h.dirs, filepath.Join(tempDir(t), "data"))
+	}
+	return h
+}
+
+func inMemory(t testing.TB) *memory.Engine {
+	e := memory.New("test", time.Now)
+	t.Cleanup(func() { e.Close() })
+	return e
+}
+
+// room is the room as a new process on a host has it.
+func (h *hosts) room(host int, o fsroom.Options) *room {
+	o.Engine = h.engine
+	return fsroom.At(openStore(h.t, h.dirs[host], o), tallyRules, "demo")
+}
+
+func (h *hosts) do(host int, decisions ...decision) {
+	h.t.Helper()
+	change(h.t, h.room(host, fsroom.Options{}), decisions...)
+}
+
+func (h *hosts) view(host int) *snapshot {
+	h.t.Helper()
+	snap, err := h.room(host, fsroom.Options{}).View()
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return snap
+}
+
+// journal returns all events of a mirror, byte for byte.
+func (h *hosts) journal(host int) []byte {
+	h.t.Helper()
+	r := h.room(host, fsroom.Options{})
+	paths, err := r.Archived()
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	var all []byte
+	for _, path := range append(paths, r.JournalPath()) {
+		b, err := os.ReadFile(path)
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
+			h.t.Fatal(err)
+		}
+		all = append(all, b...)
+	}
+	return all
+}
+
+// verify brings all mirrors up to date and compares them. A mirror is a sound data
+// directory also without its engine.
+func (h *hosts) verify() {
+	h.t.Helper()
+	for i := range h.dirs {
+		h.view(i)
+	}
+	for i := range h.dirs {
+		if !bytes.Equal(h.journal(i), h.journal(0)) {
+			h.t.Errorf("mirror %d differs:\n%s\nmirror 0:\n%s", i, h.journal(i), h.journal(0))
+		}
+		local := fsroom.At(openStore(h.t, h.dirs[i], fsroom.Options{}), tallyRules, "demo")
+		for _, p := range doctor.Check(local) {
+			h.t.Errorf("mirror %d: %s: %s", i, p.File, p.Problem)
+		}
+	}
+}
+
+func hasCode(err error, want code.Code) bool {
+	var coded *code.Error
+	return errors.As(err, &coded) && coded.Code == want
+}
+
+func TestHostsSeeEachOthersChanges(t *testing.T) {
+	h := newHosts(t, 3, inMemory(t))
+	h.do(0, join("a"), say("a", "one"))
+	h.do(1, join("b"), turnOn("b"))
+	h.do(0, say("a", "two"))
+	if s := h.view(2).State; s.Turn != 1 || s.Last != "two" || !slices.Equal(s.In, []string{"a", "b"}) {
+		t.Errorf("the third host sees %+v", s)
+	}
+	h.do(2, join("c"))
+	h.do(1, leave("a"), leave("b"), leave("c"))
+	if h.room(0, fsroom.Options{}).View(); h.room(0, fsroom.Options{}).Exists() {
+		t.Error("a room that has ended elsewhere exists")
+	}
+	h.do(2, join("d"))
+	if s := h.view(0).State; s.Seq != 13 || s.Turn != 1 {
+		t.Errorf("the next life begins with %+v", s)
+	}
+	h.verify()
+}
+
+func TestRoomsOfOtherHostsAreListed(t *testing.T) {
+	h := newHosts(t, 2, inMemory(t))
+	h.do(0, join("a"))
+	names, err := fsroom.Rooms(h.room(1, fsroom.Options{}).Store(), tallyRules)
+	if err != nil || !slices.Equal(names, []string{"demo"}) {
+		t.Errorf("%q, %v", names, err)
+	}
+}
+
+func TestOneOfManyHostsHasEachTurn(t *testing.T) {
+	path := filepath.Join(tempDir(t), "engine")
+	h := newHosts(t, 4, nil)
+	const each = 10
+	var wg sync.WaitGroup
+	for i := range h.dirs {
+		e, err := dir.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { e.Close() })
+		r := fsroom.At(openStore(t, h.dirs[i], fsroom.Options{Engine: e}), tallyRules, "demo")
+		h.engine = e
+		who := fmt.Sprint("agent", i)
+		change(t, r, join(who))
+		wg.Go(func() {
+			for range each {
+				if _, _, err := r.Update(context.Background(), turnOn(who)); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if s := h.view(0).State; s.Turn != int64(each*len(h.dirs)) {
+		t.Errorf("%d turns, want %d", s.Turn, each*len(h.dirs))
+	}
+	h.verify()
+}
+
+func TestEngineThatIsAway(t *testing.T) {
+	e := inMemory(t)
+	h := newHosts(t, 2, e)
+	h.do(0, join("a"))
+	e.SetAway(true)
+	r := h.room(0, fsroom.Options{})
+	if _, _, err := r.Update(context.Background(), say("a", "lost")); !hasCode(err, code.EngineUnreachable) {
+		t.Errorf("Update: %v", err)
+	}
+	if _, err := r.View(); !hasCode(err, code.EngineUnreachable) {
+		t.Errorf("View: %v", err)
+	}
+	behind := h.room(0, fsroom.Options{Behind: func(error) bool { return true }})
+	if snap, err := behind.View(); err != nil || snap.State.Seq != 2 {
+		t.Errorf("the mirror alone: %+v, %v", snap, err)
+	}
+	e.SetAway(false)
+	h.do(0, say("a", "kept"))
+	h.verify()
+}
+
+// The entry was committed or not, and the caller was not told.
+func TestLostAnswers(t *testing.T) {
+	for _, fault := range []memory.Fault{memory.AnswerLost, memory.LostInDoubt, memory.Refused} {
+		e := inMemory(t)
+		h := newHosts(t, 2, e)
+		h.do(0, join("a"))
+		e.SetFault(func() memory.Fault { return fault })
+		_, _, err := h.room(0, fsroom.Options{}).Update(context.Background(), say("a", "perhaps"))
+		want := code.InDoubt
+		if fault == memory.Refused {
+			want = code.EngineUnreachable
+		}
+		if !hasCode(err, want) {
+			t.Errorf("fault %d: %v, want %s", fault, err, want)
+		}
+		e.SetFault(func() memory.Fault { return memory.None })
+		h.do(1, join("b"))
+		h.verify()
+		if said := h.view(0).State.Said["a"]; (said == 1) != (fault == memory.AnswerLost) {
+			t.Errorf("fault %d: it was said %d times", fault, said)
+		}
+	}
+}
+
+// What a mirror has lost is fetched again.
+func TestDamagedMirrors(t *testing.T) {
+	damages := map[string]func(t *testing.T, r *room){
+		"no marker":       func(t *testing.T, r *room) { remove(t, filepath.Join(r.Dir(), "mirror.json")) },
+		"no state":        func(t *testing.T, r *room) { remove(t, r.StatePath()) },
+		"no journal":      func(t *testing.T, r *room) { remove(t, r.JournalPath()) },
+		"nothing":         func(t *testing.T, r *room) { remove(t, r.Dir()) },
+		"torn last line":  func(t *testing.T, r *room) { truncate(t, r, -5); remove(t, r.StatePath()) },
+		"lines are lost":  func(t *testing.T, r *room) { truncate(t, r, -400); remove(t, r.StatePath()) },
+		"damaged marker":  func(t *testing.T, r *room) { write(t, filepath.Join(r.Dir(), "mirror.json"), "{") },
+		"an empty marker": func(t *testing.T, r *room) { write(t, filepath.Join(r.Dir(), "mirror.json"), "") },
+	}
+	for name, damage := range damages {
+		t.Run(name, func(t *testing.T) {
+			h := newHosts(t, 2, inMemory(t))
+			h.do(0, join("a"), say("a", "one"), turnOn("a"), say("a", "two"), turnOn("a"))
+			want := h.journal(0)
+			damage(t, h.room(0, fsroom.Options{}))
+			if s := h.view(0).State; s.Seq != 6 || s.Turn != 2 {
+				t.Errorf("the mirror shows %+v", s)
+			}
+			if !bytes.Equal(h.journal(0), want) {
+				t.Errorf("the journal is\n%s\nwant\n%s", h.journal(0), want)
+			}
+			h.do(0, say("a", "three"))
+			h.do(1, say("a", "four"))
+			h.verify()
+		})
+	}
+}
+
+func remove(t *testing.T, path string) {
+	t.Helper()
+	if err := os.RemoveAll(path); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func truncate(t *testing.T, r *room, by int64) {
+	t.Helper()
+	info, err := os.Stat(r.JournalPath())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(r.JournalPath(), info.Size()+by); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// An engine that has less than a mirror is not written to, and the mirror stays.
+func TestRewoundEngine(t *testing.T) {
+	rewinds := map[string]func(e *memory.Engine) engine.Engine{
+		"entries are lost": func(e *memory.Engine) engine.Engine { e.Lose("rooms.demo", 2); return e },
+		"all is lost":      func(*memory.Engine) engine.Engine { return memory.New("other", time.Now) },
+		"another engine with the same revisions": func(*memory.Engine) engine.Engine {
+			other := memory.New("other", time.Now)
+			o := newHosts(t, 1, other)
+			o.do(0, join("x"), say("x", "one"), say("x", "two"), say("x", "three"))
+			return other
+		},
+	}
+	for name, rewind := range rewinds {
+		t.Run(name, func(t *testing.T) {
+			e := inMemory(t)
+			h := newHosts(t, 1, e)
+			h.do(0, join("a"), say("a", "one"), say("a", "two"))
+			want := h.journal(0)
+			h.engine = rewind(e)
+			for range 2 {
+				r := h.room(0, fsroom.Options{})
+				if _, err := r.View(); !hasCode(err, code.EngineRewound) {
+					t.Errorf("View: %v", err)
+				}
+				if _, _, err := r.Update(context.Background(), say("a", "three")); !hasCode(err, code.EngineRewound) {
+					t.Errorf("Update: %v", err)
+				}
+				_ = os.Remove(filepath.Join(r.Dir(), "mirror.json")) // and without the marker
+			}
+			if !bytes.Equal(h.journal(0), want) {
+				t.Errorf("the mirror has changed:\n%s\nwant\n%s", h.journal(0), want)
+			}
+		})
+	}
+}
+
+// A change that did not know of a note is decided again.
+func TestNotesComeBetweenChanges(t *testing.T) {
+	h := newHosts(t, 2, inMemory(t))
+	h.do(0, join("a"))
+	ctx := context.Background()
+	decided := 0
+	_, _, err := h.room(1, fsroom.Options{}).Update(ctx, func(s *tally) ([]event.Event, error) {
+		if decided++; decided == 1 {
+			if err := h.room(0, fsroom.Options{}).Renew(ctx, time.Hour, func(*snapshot) ([]byte, error) { return []byte("renewed"), nil }); err != nil {
+				return nil, err
+			}
+		}
+		return join("b")(s)
+	})
+	if err != nil || decided != 2 {
+		t.Errorf("decided %d times: %v", decided, err)
+	}
+	for i := range h.dirs {
+		h.view(i)
+		if note, at := h.room(i, fsroom.Options{}).Note(); string(note) != "renewed" || at.IsZero() {
+			t.Errorf("host %d has the note %q of %v", i, note, at)
+		}
+	}
+	if err := h.room(0, fsroom.Options{}).Confirm(ctx); err != nil {
+		t.Error(err)
+	}
+	h.verify()
+}
+
+// A wait on one host is woken by a change of another.
+func TestWaitForAnotherHost(t *testing.T) {
+	h := newHosts(t, 2, inMemory(t))
+	h.do(0, join("a"))
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	waiting := make(chan struct{}, 100)
+	done := make(chan error)
+	r := h.room(1, fsroom.Options{BlindPoll: time.Hour})
+	go func() {
+		done <- r.Await(ctx, func(snap *snapshot) (bool, fsroom.Sleep, error) {
+			waiting <- struct{}{}
+			return snap.State.Turn > 0, fsroom.Sleep{}, nil
+		})
+	}()
+	<-waiting
+	h.do(0, turnOn("a"))
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+}
+
+// The model: hosts make changes through an engine that fails at random, their mirrors lose
+// files at random. In the end all have the same journal, which has every change that was
+// acknowledged once, and no change that was refused.
+func TestHostsModel(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		e := memory.New("model", time.Now)
+		defer e.Close()
+		h := newHosts(t, 3, e)
+		faults := rapid.SliceOfN(rapid.SampledFrom([]memory.Fault{memory.None, memory.None, memory.None, memory.AnswerLost, memory.LostInDoubt, memory.Refused}), 1, 8).Draw(rt, "faults")
+		calls := 0
+		e.SetFault(func() memory.Fault { calls++; return faults[calls%len(faults)] })
+		acknowledged, doubtful := map[string]bool{}, map[string]bool{}
+		steps := rapid.IntRange(1, 25).Draw(rt, "steps")
+		for n := range steps {
+			host := rapid.IntRange(0, 2).Draw(rt, "host")
+			r := h.room(host, fsroom.Options{})
+			switch rapid.IntRange(0, 9).Draw(rt, "what") {
+			case 0:
+				_ = os.Remove(filepath.Join(r.Dir(), "mirror.json"))
+			case 1:
+				_ = os.Remove(r.StatePath())
+			case 2:
+				if info, err := os.Stat(r.JournalPath()); err == nil && info.Size() > 0 {
+					_ = os.Truncate(r.JournalPath(), rapid.Int64Range(0, info.Size()).Draw(rt, "size"))
+					_ = os.Remove(r.StatePath())
+				}
+			default:
+				text := fmt.Sprint("text ", n)
+				_, _, err := r.Update(context.Background(), func(s *tally) ([]event.Event, error) {
+					events, err := join("a")(s)
+					if err != nil {
+						return nil, err
+					}
+					if s.Open {
+						return say("a", text)(s)
+					}
+					return events, nil
+				})
+				switch {
+				case err == nil:
+					acknowledged[text] = true
+				case hasCode(err, code.InDoubt):
+					doubtful[text] = true
+				case !hasCode(err, code.EngineUnreachable):
+					rt.Fatalf("Update: %v", err)
+				}
+			}
+		}
+		e.SetFault(func() memory.Fault { return memory.None })
+		h.verify()
+		if t.Failed() {
+			rt.FailNow()
+		}
+		all := string(h.journal(0))
+		for n := range steps {
+			text := fmt.Sprint("text ", n)
+			count := bytes.Count([]byte(all), []byte(`"`+text+`"`))
+			if count > 1 || count == 1 && !acknowledged[text] && !doubtful[text] {
+				rt.Errorf("%q is there %d times", text, count)
+			}
+		}
+	})
+}

@@ -1,0 +1,104 @@
+package fsroom
+
+import (
+	"context"
+	"path/filepath"
+	"time"
+
+	"github.com/talking-stick/tt/lockfile"
+)
+
+const (
+	// pullPoll is how often a mirror is refreshed while a process waits, in case a
+	// notification of the engine was lost.
+	pullPoll = 20 * time.Second
+	// pullRetry and pullRetryMax are the first and the longest time between two tries to
+	// reach an engine that is away.
+	pullRetry, pullRetryMax = 100 * time.Millisecond, 5 * time.Second
+)
+
+// pull keeps the mirror up to date until stop is called. Of all the processes of a host
+// that wait for one room, one does so; the others notice when the mirror changes, and one
+// of them takes over when it ends.
+func (r *mirror[S]) pull(ctx context.Context) (stop func()) {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	go r.pullUntil(ctx)
+	return cancel
+}
+
+func (r *mirror[S]) pullUntil(ctx context.Context) {
+	if MakeDir(r.TempDir()) != nil {
+		return
+	}
+	unlock, err := lockfile.Lock(ctx, filepath.Join(r.dir, "puller"))
+	if err != nil {
+		return
+	}
+	defer unlock()
+	for retry := pullRetry; ctx.Err() == nil; retry = min(2*retry, pullRetryMax) {
+		if r.pullWhileReachable(ctx) {
+			retry = pullRetry
+		}
+		sleepFor(ctx, retry)
+	}
+}
+
+// pullWhileReachable refreshes the mirror after each notification. It returns when the
+// engine cannot be reached or ctx ends, and reports whether the engine was reached.
+func (r *mirror[S]) pullWhileReachable(ctx context.Context) (reached bool) {
+	changed := make(chan struct{}, 1)
+	notify := func() {
+		select {
+		case changed <- struct{}{}:
+		default:
+		}
+	}
+	e := r.engine
+	stopWatch, err := e.Watch(ctx, r.engineName(), notify)
+	if err != nil {
+		return false
+	}
+	defer stopWatch()
+	stopNotified, err := e.Notified(ctx, r.engineName(), r.touchWakeFiles)
+	if err != nil {
+		return false
+	}
+	defer stopNotified()
+	timer := time.NewTicker(pullPoll)
+	defer timer.Stop()
+	for {
+		if _, err := r.refresh(ctx, true); err != nil {
+			return reached
+		}
+		reached = true
+		select {
+		case <-ctx.Done():
+			return true
+		case <-changed:
+		case <-timer.C:
+		}
+	}
+}
+
+// touchWakeFiles notifies the processes of this host that wait as the agent whose
+// directory has the name; as any agent, if it is "".
+func (r *mirror[S]) touchWakeFiles(name string) {
+	if name == "" {
+		name = "*"
+	} else if name != filepath.Base(name) {
+		return
+	}
+	paths, _ := filepath.Glob(filepath.Join(r.AgentsDir(), name, wakeFile))
+	for _, path := range paths {
+		_ = lockfile.Touch(path, time.Now())
+	}
+}
+
+func sleepFor(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}
