@@ -7,6 +7,9 @@ type Facts struct {
 	// Presence returns what is known of an agent. It must answer for every agent
 	// id, with the zero Presence for an unknown one.
 	Presence func(agentID string) Presence
+	// Hearing returns how an agent can hear of news, for every agent id. It is nil where
+	// nothing is known to listen.
+	Hearing func(agentID string) Hearing
 	// Renewed is the last renewal of the current turn's lease. It is zero if the
 	// lease was never renewed, or if the renewal was that of another turn.
 	Renewed Instant
@@ -21,6 +24,13 @@ func (f Facts) presence(id string) Presence {
 		p.Process = Unknown
 	}
 	return p
+}
+
+func (f Facts) hearing(id string) Hearing {
+	if f.Hearing == nil {
+		return Hearing{}
+	}
+	return f.Hearing(id)
 }
 
 // leaseStart returns when the lease was granted or last renewed. A renewal counts

@@ -180,6 +180,8 @@ func (v *MemberView) Fields(c *wire.Codec) {
 	c.Text("process", (*string)(&v.Process))
 	c.Text("session_kind", &v.SessionKind)
 	c.OptBool("observer", &v.Observer)
+	c.OptText("listening", &v.Listening)
+	c.Text("reach", &v.Reach)
 	c.OptText("why", &v.Why)
 }
 

@@ -40,6 +40,22 @@ func hintEnded(agent string) string {
 	return fmt.Sprintf(`%s cannot answer any more: look at the uncommitted changes; then "tt take --reason …"`, agent)
 }
 
+// deliveryHint tells the sender of a message, to an agent or to [Everyone], what to do if
+// nothing tells the recipient of it. It is "" if something does.
+func deliveryHint(delivery, to string) string {
+	switch {
+	case delivery == DeliveryNextPrompt && to == Everyone:
+		return "the members see it when their models next work"
+	case delivery == DeliveryNobody && to == Everyone:
+		return `nothing tells the members of it: ask a person to wake one of them; "tt why" shows who can hear`
+	case delivery == DeliveryNextPrompt:
+		return fmt.Sprintf(`%s sees it when its model next works; with "tt wait --inbox" it would be told at once`, to)
+	case delivery == DeliveryNobody:
+		return fmt.Sprintf(`nothing tells %s of it: ask a person to wake it; "tt why %s" shows how it can hear`, to, to)
+	}
+	return ""
+}
+
 // spoken formats a duration as people say it, such as 13s, 20m or 1h05m.
 func spoken(d time.Duration) string {
 	switch {

@@ -20,6 +20,7 @@ type Presence struct {
 	Seen    time.Time // its last command; zero: none since it joined
 	Waited  time.Time // when it last began or ended waiting; zero: never
 	Waiting bool      // one of its processes waits for the turn now
+	Inbox   bool      // and ends its wait for messages too
 	Process Process   // the process that identifies the agent
 	PID     int       // of that process, for messages; 0: not known
 	// OutlivesProcess is set if the end of Process does not prove the end of the

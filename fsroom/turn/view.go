@@ -49,6 +49,8 @@ type MemberView struct {
 	Process     Process
 	SessionKind string
 	Observer    bool
+	Listening   string // what listens for it, "" if nothing does
+	Reach       string // how it can be reached, see [State.Reach]
 	Why         string // why the member is inactive; "" for an active one
 }
 
@@ -73,6 +75,7 @@ func (s *State) memberView(f Facts, m *Member) MemberView {
 		AgentID: m.AgentID, DisplayName: m.DisplayName, Ordinal: m.Ordinal, JoinedAt: m.JoinedAt,
 		LastSeenAt: event.NewTime(f.lastSeen(m)), Waiting: p.Waiting, Status: memberActive,
 		Process: p.shown(gone), SessionKind: m.SessionKind, Observer: m.Observer,
+		Listening: f.hearing(m.AgentID).How, Reach: s.Reach(f, m.AgentID),
 	}
 	switch {
 	case f.active(s, m):

@@ -35,6 +35,7 @@ type world struct {
 	mono    time.Duration
 	boots   int
 	here    map[string]*turn.Presence
+	hears   map[string]turn.Hearing
 	renewed turn.Instant
 	ids     int
 	policy  turn.Policy // of a room that is opened
@@ -50,7 +51,7 @@ type fataler interface {
 func newWorld(t fataler) *world {
 	return &world{
 		t: t, state: turn.New(roomID), wall: began, mono: time.Hour,
-		here: map[string]*turn.Presence{}, policy: turn.DefaultPolicy(),
+		here: map[string]*turn.Presence{}, hears: map[string]turn.Hearing{}, policy: turn.DefaultPolicy(),
 	}
 }
 
@@ -79,7 +80,8 @@ func (w *world) presence(id string) *turn.Presence {
 func (w *world) seen(id string) { w.presence(id).Seen = w.wall }
 
 func (w *world) facts() turn.Facts {
-	return turn.Facts{Now: w.now(), Renewed: w.renewed, Presence: func(id string) turn.Presence {
+	hearing := func(id string) turn.Hearing { return w.hears[id] }
+	return turn.Facts{Now: w.now(), Renewed: w.renewed, Hearing: hearing, Presence: func(id string) turn.Presence {
 		if p := w.here[id]; p != nil {
 			return *p
 		}

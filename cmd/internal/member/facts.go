@@ -31,6 +31,15 @@ func (r *Room) Facts(st *turn.State) turn.Facts {
 		}
 		return p
 	}}
+	heard := make(map[string]turn.Hearing)
+	f.Hearing = func(id string) turn.Hearing {
+		h, ok := heard[id]
+		if !ok {
+			h = r.hearing(st, id)
+			heard[id] = h
+		}
+		return h
+	}
 	if lease != nil {
 		f.Renewed = lease.Renewed
 	}

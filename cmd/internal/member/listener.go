@@ -111,34 +111,28 @@ func (c *Client) open(l *Listener) bool {
 // unheardAfter is how long a notification may go unnoticed.
 const unheardAfter = 5 * time.Second
 
-// A Hearing says how an agent can hear of news now.
-type Hearing struct {
-	How     string // how it hears of news; "": it does not
-	Hooks   bool   // the hooks of its harness show it news
-	Busy    bool   // its model is in a turn
-	Unheard bool   // it did not notice the last notification
-}
-
 // hearing returns how a member can hear of news. For an agent without a listener that
 // costs one look at a file.
-func (r *Room) hearing(st *turn.State, id string) (h Hearing) {
+func (r *Room) hearing(st *turn.State, id string) (h turn.Hearing) {
 	dir := r.Client.Store.Listener(id)
 	if !dir.Has(listenerFile) {
-		return Hearing{}
+		return turn.Hearing{}
 	}
 	l := readListener(dir)
 	h.How, h.Hooks = r.listens(&l, dir), r.open(&l)
 	h.Busy = h.Hooks && !l.Busy.IsZero()
-	if h.How != "" {
-		h.Unheard = unnoticed(&l, dir) || r.ignored(st, id)
+	if h.How == "" {
+		return h
+	}
+	h.Notified = dir.Marked(fsroom.ListenerWakeFile)
+	if h.Notified.Truncate(time.Millisecond).After(l.Heard.Time) { // it has not noticed this one yet
+		h.UnheardIn = max(0, unheardAfter-time.Since(h.Notified))
+		h.Unheard = h.UnheardIn == 0
+	}
+	if r.ignored(st, id) {
+		h.Unheard, h.UnheardIn = true, 0
 	}
 	return h
-}
-
-// unnoticed reports whether the listener has not noticed the last notification.
-func unnoticed(l *Listener, dir fsroom.Agent) bool {
-	at := dir.Marked(fsroom.ListenerWakeFile)
-	return at.After(l.Heard.Time) && time.Since(at) > unheardAfter
 }
 
 // MaxTries is how often an agent is woken for the same news.

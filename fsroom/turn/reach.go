@@ -1,0 +1,108 @@
+package turn
+
+import (
+	"time"
+
+	"github.com/talking-stick/tt/journal/event"
+)
+
+// A Hearing says how an agent can hear of news although it runs no command, as far as the
+// machine knows. It is zero for an agent of which nothing is known.
+type Hearing struct {
+	How     string // what listens for it while its model is idle; "": nothing
+	Hooks   bool   // the hooks of its harness show it news when its model works
+	Busy    bool   // its model is in a turn
+	Unheard bool   // it did not answer the last notification
+	// UnheardIn is how long it is until the listener counts as unheard, if it does not
+	// notice the last notification; 0: it has noticed it, or is unheard.
+	UnheardIn time.Duration
+	Notified  time.Time // when the listener was last notified; zero: never
+}
+
+// How an agent can be reached.
+const (
+	ReachWaiting    = "waiting"     // it is in tt wait
+	ReachReady      = "ready"       // it listens, and its model is idle
+	ReachBusy       = "busy"        // it listens, and its model is in a turn
+	ReachUnheard    = "unheard"     // it listens, but did not answer the last notification
+	ReachNextPrompt = "next_prompt" // the hooks of its harness show it news when its model works
+	ReachNone       = "none"        // nothing tells it
+)
+
+// Reach returns how a member can be reached at this moment, one of the Reach constants.
+// An agent that is gone or no member cannot be.
+func (s *State) Reach(f Facts, id string) string {
+	h, m := f.hearing(id), s.Member(id)
+	switch {
+	case m == nil:
+		return ReachNone
+	case f.presence(id).Waiting:
+		return ReachWaiting
+	case f.Gone(s, m):
+		return ReachNone
+	case h.How != "" && h.Unheard:
+		return ReachUnheard
+	case h.How != "" && h.Busy:
+		return ReachBusy
+	case h.How != "":
+		return ReachReady
+	case h.Hooks:
+		return ReachNextPrompt
+	}
+	return ReachNone
+}
+
+// When the recipient of a message hears of it.
+const (
+	DeliveryWaiting      = "waiting"        // at once: it ends its wait
+	DeliveryListening    = "listening"      // at once: its listener is notified
+	DeliveryNextToolCall = "next_tool_call" // when its model next uses a tool
+	DeliveryNextPrompt   = "next_prompt"    // when its model next works, or it runs a command
+	DeliveryNobody       = "nobody"         // when it asks by itself
+)
+
+// deliveries are all, the soonest first.
+var deliveries = []string{DeliveryWaiting, DeliveryListening, DeliveryNextToolCall, DeliveryNextPrompt, DeliveryNobody}
+
+// Delivery returns when a message is heard of, one of the Delivery constants: by its
+// recipient, or by the first of the other members if it is to the room. A message to the
+// room wakes no idle model unless it is urgent. For next_prompt and nobody it also
+// returns a hint for the sender.
+func (s *State) Delivery(f Facts, message *event.Event) (delivery, hint string) {
+	if message.To != "" {
+		delivery = s.delivery(f, message.To, true)
+		return delivery, deliveryHint(delivery, message.To)
+	}
+	best := len(deliveries) - 1
+	for _, id := range s.Others(message.From) {
+		for i, d := range deliveries[:best] {
+			if d == s.delivery(f, id, Interrupts(message)) {
+				best = i
+				break
+			}
+		}
+	}
+	return deliveries[best], deliveryHint(deliveries[best], Everyone)
+}
+
+// delivery returns when one member hears of a message. wakes is whether the message
+// notifies listeners.
+func (s *State) delivery(f Facts, id string, wakes bool) string {
+	switch s.Reach(f, id) {
+	case ReachWaiting:
+		if f.presence(id).Inbox {
+			return DeliveryWaiting
+		}
+		return DeliveryNextPrompt
+	case ReachReady:
+		if wakes {
+			return DeliveryListening
+		}
+		return DeliveryNextPrompt
+	case ReachBusy:
+		return DeliveryNextToolCall
+	case ReachNextPrompt:
+		return DeliveryNextPrompt
+	}
+	return DeliveryNobody
+}
