@@ -19,8 +19,9 @@ import (
 // this machine that are not events: when it was seen, whether it waits, which its processes
 // are, which lease it has. To lose it loses no history.
 //
-// A mark is a file whose only content is its modification time. A process can hold a mark
-// by a kernel lock, which shows that the process is there.
+// A mark is a file that counts by its modification time; it is empty, or signed with the
+// agent's id. A process can hold a mark by a kernel lock, which shows that the process is
+// there.
 type Agent struct {
 	store    *Store
 	dir      string
@@ -125,20 +126,53 @@ func (a Agent) Held(name string) bool {
 	return err == nil && held
 }
 
-// Holders counts the agents whose mark a process holds. It does not count the agent with
-// the id except.
-func (r *Room[S]) Holders(mark, except string) (int, error) {
+// Sign writes the agent's id into a mark that exists, by which [Room.Holders] knows it.
+func (a Agent) Sign(name, id string) error {
+	if a.unusable != nil {
+		return a.unusable
+	}
+	f, err := lockfile.OpenRegular(a.Path(name), os.O_WRONLY|os.O_TRUNC)
+	if err != nil {
+		return a.explain(err)
+	}
+	_, err = f.WriteString(id)
+	return a.explain(errors.Join(err, f.Close()))
+}
+
+// Touch sets the time of a mark, and does nothing if it does not exist.
+func (a Agent) Touch(name string, at time.Time) {
+	if a.unusable == nil {
+		_ = lockfile.Touch(a.Path(name), at)
+	}
+}
+
+// A Holder is an agent whose mark a process holds.
+type Holder struct {
+	ID     string // "" if the mark is not signed
+	Marked time.Time
+}
+
+// Holders returns the agents whose mark a process holds, in no order, without the agent
+// with the id except.
+func (r *Room[S]) Holders(mark, except string) ([]Holder, error) {
+	const longest = 1 << 10 // of a signature
 	entries, err := os.ReadDir(r.AgentsDir())
 	if err != nil {
-		return 0, r.store.Explain(err, r.AgentsDir())
+		return nil, r.store.Explain(err, r.AgentsDir())
 	}
-	n := 0
+	var all []Holder
 	for _, e := range entries {
-		if e.IsDir() && e.Name() != agentKey(except) && (Agent{dir: filepath.Join(r.AgentsDir(), e.Name())}).Held(mark) {
-			n++
+		a := Agent{dir: filepath.Join(r.AgentsDir(), e.Name())}
+		if !e.IsDir() || e.Name() == agentKey(except) || !a.Held(mark) {
+			continue
 		}
+		h := Holder{Marked: a.Marked(mark)}
+		if id, err := lockfile.ReadRegular(a.Path(mark), longest); err == nil && agentKey(string(id)) == e.Name() {
+			h.ID = string(id)
+		}
+		all = append(all, h)
 	}
-	return n, nil
+	return all, nil
 }
 
 // ForgetAgents removes the directories of agents that have no file but the mark, unless a

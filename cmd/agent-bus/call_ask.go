@@ -45,7 +45,16 @@ func (c *call) awaitAnswer(ctx context.Context, r *topics.Room, questionID, agen
 	if err != nil {
 		return nil, err
 	}
-	return result.AskResult(topics.Listeners(r, agent)), nil
+	return result.AskResult(listeners(r, agent)), nil
+}
+
+// listeners counts the other agents that have joined the topic, negative if it cannot.
+func listeners(r *topics.Room, agent string) int {
+	others, err := topics.Listeners(r, agent)
+	if err != nil {
+		return -1
+	}
+	return len(others)
 }
 
 // withQuestion adds the question's id to an error that happened after the question

@@ -5,7 +5,9 @@ import (
 
 	"github.com/talking-stick/tt/cmd/agent-bus/internal/tools"
 	"github.com/talking-stick/tt/cmd/internal/topics"
+	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/topic"
+	"github.com/talking-stick/tt/journal/event"
 )
 
 // A pingResult is the result of ping.
@@ -112,5 +114,22 @@ func topicJoin(ctx context.Context, c *call) (tools.Result, error) {
 	if inUse {
 		warnings = append(warnings, tools.NameInUse(id, request.AgentName))
 	}
-	return warned(tools.NewJoinResult(s, request.AgentName, c.Path), warnings...), nil
+	result := tools.NewJoinResult(s, request.AgentName, c.Path)
+	if request.Agents {
+		others, err := topics.Listeners(r, request.AgentName)
+		if err != nil {
+			return nil, err
+		}
+		result.Presence = tools.NewPresence(presentOf(others))
+	}
+	return warned(result, warnings...), nil
+}
+
+// presentOf returns the agents as results list them.
+func presentOf(holders []fsroom.Holder) []tools.Present {
+	agents := []tools.Present{}
+	for _, h := range holders {
+		agents = append(agents, tools.Present{AgentName: h.ID, Connected: true, LastSeenAt: event.NewTime(h.Marked)})
+	}
+	return agents
 }

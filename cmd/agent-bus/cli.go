@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"io"
 	"strings"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
@@ -39,21 +38,7 @@ func agentFlag(f *cli.Flags) {
 
 // textOf returns the text of the arguments called name, or of standard input.
 func textOf(c *cli.Invocation, name string) (string, error) {
-	words := c.Rest(name)
-	switch {
-	case len(words) > 0 && c.Bool("stdin"):
-		return "", c.Usagef("the text comes from arguments or from --stdin, not from both")
-	case len(words) > 0:
-		return strings.Join(words, " "), nil
-	case !c.Bool("stdin"):
-		return "", c.Usagef("the text is missing").WithHint("give it as arguments, or with --stdin")
-	}
-	const longest = 16 << 20
-	data, err := io.ReadAll(io.LimitReader(c.Env.Stdin, longest))
-	if err != nil {
-		return "", code.New(topic.InvalidArgument, "standard input could not be read: %v", err).Because(err)
-	}
-	return strings.TrimSuffix(string(data), "\n"), nil
+	return c.Text(name, topic.InvalidArgument, topic.InvalidArgument)
 }
 
 // findTopic returns the topic with the id or the name that the text is. If several

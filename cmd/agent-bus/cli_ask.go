@@ -74,7 +74,7 @@ func waitForAnswer(ctx context.Context, c *cli.Invocation, r *topics.Room, id, a
 	if err != nil {
 		return err
 	}
-	others := topics.Listeners(r, agent)
+	others := listeners(r, agent)
 	return c.Out.Result(polled.AskResult(others), func(t *cli.Text) {
 		switch {
 		case len(polled.Answers) > 0:

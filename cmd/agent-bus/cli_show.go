@@ -1,7 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"slices"
+	"strings"
 
 	"github.com/talking-stick/tt/cmd/agent-bus/internal/tools"
 	"github.com/talking-stick/tt/cmd/internal/cli"
@@ -33,6 +36,7 @@ func runShow(ctx context.Context, c *cli.Invocation, b *bus) error {
 type shownTopic struct {
 	topic.Info
 	Listeners int             `json:"listeners"` // agents with a live session that have joined
+	Agents    []tools.Present `json:"agents"`    // these, then those that have asked or answered; the last seen first
 	Questions []shownQuestion `json:"questions"`
 }
 
@@ -66,7 +70,14 @@ func readTopic(ctx context.Context, c *cli.Invocation, b *bus) (*shownTopic, err
 		return nil, err
 	}
 	defer closeJournal()
-	shown := &shownTopic{Info: s.Info(), Listeners: max(0, topics.Listeners(r, "")), Questions: []shownQuestion{}}
+	connected, _ := topics.Listeners(r, "")
+	shown := &shownTopic{Info: s.Info(), Listeners: len(connected), Agents: presentOf(connected), Questions: []shownQuestion{}}
+	seen := map[string]event.Time{}
+	see := func(agent string, at event.Time) {
+		if at.After(seen[agent].Time) {
+			seen[agent] = at
+		}
+	}
 	for i := range s.Questions {
 		q := &s.Questions[i]
 		text, at, err := lookup.Question(q)
@@ -81,8 +92,28 @@ func readTopic(ctx context.Context, c *cli.Invocation, b *bus) (*shownTopic, err
 			QuestionID: q.ID, Status: q.Status, AskedBy: q.AskedBy, To: q.To, AskedAt: at, Text: text,
 			AnswersCount: len(answers), Answers: answers, CancelReason: q.CancelReason,
 		})
+		see(q.AskedBy, at)
+		for _, a := range answers {
+			see(a.AnsweredBy, a.AnsweredAt)
+		}
 	}
+	shown.addGone(seen)
 	return shown, nil
+}
+
+// addGone adds the agents that are not connected, of whom it is known when they last asked
+// or answered.
+func (s *shownTopic) addGone(seen map[string]event.Time) {
+	var gone []tools.Present
+	for name, at := range seen {
+		if !slices.ContainsFunc(s.Agents, func(a tools.Present) bool { return a.AgentName == name }) {
+			gone = append(gone, tools.Present{AgentName: name, LastSeenAt: at})
+		}
+	}
+	slices.SortFunc(gone, func(a, b tools.Present) int {
+		return cmp.Or(b.LastSeenAt.Compare(a.LastSeenAt.Time), strings.Compare(a.AgentName, b.AgentName))
+	})
+	s.Agents = append(s.Agents, gone...)
 }
 
 func writeTopic(t *cli.Text, s *shownTopic) {
@@ -100,6 +131,18 @@ func writeTopic(t *cli.Text, s *shownTopic) {
 	}
 	t.Line("Counts  %s", s.Counts)
 	t.Line("Joined  %s now", tools.Count(s.Listeners, "agent"))
+	if len(s.Agents) > 0 {
+		t.Blank()
+		var agents cli.Table
+		for _, a := range s.Agents {
+			state := "gone"
+			if a.Connected {
+				state = "connected"
+			}
+			agents.Row(a.AgentName, state, "seen "+t.Ago(a.LastSeenAt.Time))
+		}
+		t.Table(&agents)
+	}
 	if len(s.Questions) == 0 {
 		return
 	}

@@ -76,6 +76,45 @@ func beyondScenarios() []scenario {
 			s.as("red")
 			equal(s, "with two", red.ok("ask", ask)["listeners"], any(2.0))
 		}},
+		{"who is there", func(s *stage) {
+			red := s.as("red")
+			q := red.asks()
+			cat := s.peer()
+			look := func() reply {
+				return cat.call("topic_join", f(`{"topic_id":%q,"agent_name":"cat","agents":true}`, s.id))
+			}
+			b := look().body
+			there := b["agents"].([]any)
+			equal(s, "others", []any{len(there), b["agents_total"]}, []any{1, 1.0})
+			one := there[0].(map[string]any)
+			equal(s, "red", []any{one["agent_name"], one["connected"]}, []any{"red", true})
+			since := seenAt(s, one)
+			mentions(s, look().text, "other agents connected: 1", "- red, last seen "+one["last_seen_at"].(string))
+			if s.virtual {
+				time.Sleep(time.Second) // of virtual time
+			}
+			red.offered()
+			if again := seenAt(s, look().body["agents"].([]any)[0].(map[string]any)); s.virtual && again.Sub(since) < time.Second || again.Before(since) {
+				s.Errorf("seen %v, then %v: a call is no sign", since, again)
+			}
+			cat.answers(q)
+			equal(s, "not asked for", cat.join(s.id, "cat")["agents"], nil)
+			nobody := s.peer().ok("topic_join", f(`{"topic_id":%q,"agent_name":"gecko","agents":true}`, s.peer().made("blue")))
+			equal(s, "nobody else", []any{nobody["agents"], nobody["agents_total"]}, []any{[]any{}, 0.0})
+			if s.virtual {
+				return // in memory the server may notice later than its client
+			}
+			if err := cat.client.Close(); err != nil {
+				s.Fatal(err)
+			}
+			states := map[string]any{}
+			for _, a := range s.admin("", "topics", "show", s.id)["agents"].([]any) {
+				states[a.(map[string]any)["agent_name"].(string)] = a.(map[string]any)["connected"]
+			}
+			equal(s, "shown", states, map[string]any{"red": true, "cat": false})
+			_, text, _ := s.cli("", "cli", "topics", "show", s.id)
+			mentions(s, text, "red  connected  seen ", "cat  gone       seen ")
+		}},
 		{"a question for one agent", func(s *stage) {
 			red, cat, gecko := s.as("red"), s.as("cat"), s.as("gecko")
 			q := red.ok("ask", f(`{"topic_id":%q,"question":"why?","wait_seconds":0,"to":"cat"}`, s.id))["question_id"].(string)
@@ -163,4 +202,13 @@ func (s *stage) rewrite(path, old, new string) {
 	if err := os.WriteFile(path, []byte(strings.Replace(string(data), old, new, 1)), 0o600); err != nil {
 		s.Fatal(err)
 	}
+}
+
+func seenAt(s *stage, agent map[string]any) time.Time {
+	s.Helper()
+	at, err := time.Parse(time.RFC3339, agent["last_seen_at"].(string))
+	if err != nil {
+		s.Fatal(err)
+	}
+	return at
 }

@@ -88,7 +88,7 @@ func (s *session) join(ctx context.Context, r *topics.Room, agent string) (joine
 		}
 		r.ForgetAgents(topics.JoinedMark)
 		inUse = r.Agent(agent).Held(topics.JoinedMark)
-		if release, err := r.Agent(agent).Hold(topics.JoinedMark); err == nil {
+		if release, err := topics.Join(r, agent); err == nil {
 			next.release = release
 		}
 		return nil

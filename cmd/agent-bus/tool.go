@@ -7,6 +7,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/talking-stick/tt/cmd/agent-bus/internal/tools"
+	"github.com/talking-stick/tt/cmd/internal/topics"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/topic"
 )
@@ -95,6 +96,9 @@ func (t *tool) start(ctx context.Context, c *call) (result tools.Result, err err
 		}
 		if c.agent, err = c.session.agent(c.topicID); err != nil && t.joined {
 			return nil, err
+		}
+		if r, err := c.Topic(c.topicID); err == nil && c.agent != "" {
+			topics.Seen(r, c.agent)
 		}
 	}
 	return t.run(ctx, c)

@@ -81,6 +81,7 @@ func topicTools() []*tool {
 				{name: "topic_id", kind: "string", description: "The topic. Give either this or name."},
 				{name: "name", kind: "string", description: "The topic's name. Give either this or topic_id."},
 				allowClosedParam,
+				{name: "agents", kind: "boolean", defaultValue: false, description: "Whether to say which other agents are connected, and when each was last seen. Joining again under one name is harmless."},
 			},
 		},
 	}

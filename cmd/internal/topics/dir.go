@@ -3,8 +3,12 @@
 package topics
 
 import (
+	"cmp"
 	"context"
+	"slices"
+	"strings"
 	"sync"
+	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/roomtypes"
 	"github.com/talking-stick/tt/fsroom"
@@ -107,12 +111,25 @@ func (d *Dir) Create(ctx context.Context, r topic.CreateRequest) (info topic.Inf
 // whose name it has joined. The kernel drops it when the process ends.
 const JoinedMark = "joined"
 
-// Listeners counts the agents with a live session that have joined the topic,
-// without the agent given. It is negative if they cannot be counted.
-func Listeners(r *Room, without string) int {
-	n, err := r.Holders(JoinedMark, without)
-	if err != nil {
-		return -1
+// Join marks the agent as one that has joined the topic, until release is called or the
+// process ends.
+func Join(r *Room, agent string) (release func(), err error) {
+	a := r.Agent(agent)
+	if release, err = a.Hold(JoinedMark); err == nil {
+		_ = a.Sign(JoinedMark, agent) // unsigned it counts without a name
 	}
-	return n
+	return release, err
+}
+
+// Seen notes that an agent that has joined the topic has made a call.
+func Seen(r *Room, agent string) { r.Agent(agent).Touch(JoinedMark, time.Now()) }
+
+// Listeners returns the agents with a live session that have joined the topic, without
+// the agent given, the last seen first. An error means that they cannot be counted.
+func Listeners(r *Room, without string) ([]fsroom.Holder, error) {
+	all, err := r.Holders(JoinedMark, without)
+	slices.SortFunc(all, func(a, b fsroom.Holder) int {
+		return cmp.Or(b.Marked.Compare(a.Marked), strings.Compare(a.ID, b.ID))
+	})
+	return all, err
 }

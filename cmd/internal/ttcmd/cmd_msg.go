@@ -2,8 +2,6 @@ package ttcmd
 
 import (
 	"context"
-	"io"
-	"strings"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/fsroom/code"
@@ -77,34 +75,10 @@ func runMsgSend(ctx context.Context, c *cli.Invocation) error {
 }
 
 // bodyOf returns the text of the arguments or of standard input. A text of more than
-// mostInput bytes is the error tooLarge; the rules check smaller sizes.
+// [cli.MostInput] bytes is the error tooLarge; the rules check smaller sizes.
 func bodyOf(c *cli.Invocation, tooLarge code.Code) (string, error) {
-	words := c.Rest("body")
-	switch {
-	case len(words) > 0 && c.Bool("stdin"):
-		return "", c.Usagef("the text comes from arguments or from --stdin, not from both")
-	case len(words) > 0:
-		return strings.Join(words, " "), nil
-	case !c.Bool("stdin"):
-		return "", c.Usagef("the text is missing").WithHint("give it as arguments, or with --stdin")
-	}
-	b, err := readInput(c.Env.Stdin)
-	if err != nil {
-		return "", code.New(code.InvalidBody, "standard input could not be read: %v", err).Because(err)
-	}
-	if len(b) > mostInput {
-		return "", code.New(tooLarge, "the text has more than %d bytes", mostInput).With("supplied", len(b))
-	}
-	return strings.TrimSuffix(string(b), "\n"), nil
+	return c.Text("body", code.InvalidBody, tooLarge)
 }
-
-// mostInput bounds what is read of a text that is too long. It is large, so that
-// nearly every error can name the size of the text.
-const mostInput = 16 << 20
-
-// readInput reads a text of at most mostInput bytes, and one more byte of a longer
-// text.
-func readInput(r io.Reader) ([]byte, error) { return io.ReadAll(io.LimitReader(r, mostInput+1)) }
 
 var msgRecvCommand = &cli.Command{
 	Name:    "msg recv",

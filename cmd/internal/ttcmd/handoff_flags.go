@@ -102,7 +102,7 @@ func fileHandoff(c *cli.Invocation) (json.RawMessage, error) {
 
 // readHandoff reads a handoff as JSON.
 func readHandoff(r io.Reader) (json.RawMessage, error) {
-	b, err := readInput(r)
+	b, err := cli.ReadInput(r)
 	if err != nil {
 		return nil, code.New(code.InvalidHandoff, "standard input could not be read: %v", err).With("field", "handoff").Because(err)
 	}

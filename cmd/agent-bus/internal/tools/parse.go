@@ -53,6 +53,7 @@ type JoinRequest struct {
 	AgentName     string // validated and trimmed
 	TopicID, Name string
 	AllowClosed   bool // for a selection by name
+	Agents        bool // the result says who else is connected
 }
 
 // ParseJoin reads the arguments of topic_join. An empty selector counts as not
@@ -68,6 +69,7 @@ func ParseJoin(a *Args, defaultName func() string) (r JoinRequest, err error) {
 	r.AgentName, err = ValidateAgentName(name)
 	a.check(err)
 	r.TopicID, r.Name, r.AllowClosed = a.Text("topic_id"), a.topicName(), a.Boolean("allow_closed")
+	r.Agents = a.Boolean("agents")
 	if (r.TopicID == "") == (r.Name == "") {
 		a.check(code.New(topic.InvalidArgument, "exactly one of topic_id and name must be given").With(topic.DetailArgument, "topic_id"))
 	}

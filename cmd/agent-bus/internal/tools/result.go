@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"unicode/utf8"
@@ -91,6 +92,13 @@ func (r *TopicResult) Text() string {
 	return fmt.Sprintf("topic %s, topic_id=%s, is %s", r.Name, r.TopicID, r.Status)
 }
 
+// A Present is an agent that has joined a topic, or has asked or answered there.
+type Present struct {
+	AgentName  string     `json:"agent_name"` // "" if it is not known
+	Connected  bool       `json:"connected"`  // it has joined, and its session lives
+	LastSeenAt event.Time `json:"last_seen_at"`
+}
+
 // A JoinResult answers topic_join.
 type JoinResult struct {
 	TopicID   string `json:"topic_id"`
@@ -98,7 +106,22 @@ type JoinResult struct {
 	Status    string `json:"status"`
 	AgentName string `json:"agent_name"`
 	DataDir   string `json:"data_dir"` // agents meet if theirs is the same
+	*Presence        // nil if it was not asked for
 	Notices
+}
+
+// Presence is the other agents that are connected to a topic.
+type Presence struct {
+	Agents []Present `json:"agents"` // the last seen first, at most maxAgents
+	Total  int       `json:"agents_total"`
+}
+
+// maxAgents bounds the agents in a result.
+const maxAgents = 50
+
+// NewPresence returns what a result says of the agents.
+func NewPresence(others []Present) *Presence {
+	return &Presence{others[:min(len(others), maxAgents)], len(others)}
 }
 
 // NewJoinResult returns the result of topic_join.
@@ -107,7 +130,23 @@ func NewJoinResult(s *topic.State, agent, dataDir string) *JoinResult {
 }
 
 func (r *JoinResult) Text() string {
-	return fmt.Sprintf("you are %s on topic %s, topic_id=%s, which is %s\ndata_dir: %s", r.AgentName, r.Name, r.TopicID, r.Status, r.DataDir)
+	text := fmt.Sprintf("you are %s on topic %s, topic_id=%s, which is %s\ndata_dir: %s", r.AgentName, r.Name, r.TopicID, r.Status, r.DataDir)
+	if r.Presence != nil {
+		text += r.Presence.text()
+	}
+	return text
+}
+
+func (p *Presence) text() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "\nother agents connected: %d", p.Total)
+	for _, a := range p.Agents {
+		fmt.Fprintf(&b, "\n- %s, last seen %s", cmp.Or(a.AgentName, "without a name"), a.LastSeenAt)
+	}
+	if more := p.Total - len(p.Agents); more > 0 {
+		fmt.Fprintf(&b, "\n%d more are not shown.", more)
+	}
+	return b.String()
 }
 
 // A CloseResult answers topic_close.

@@ -41,7 +41,7 @@ func (r *QueuedResult) Text() string {
 	text := "Your question is queued."
 	switch {
 	case r.Status == StatusTimeout:
-		text = "Nobody has answered yet; the question stays open."
+		text = "Nobody has answered yet; the question stays open, question_status=" + r.QuestionStatus + "."
 		if n := r.Listeners; n != nil && *n == 1 {
 			text += " Listeners: 1 other agent has joined the topic."
 		} else if n != nil {
@@ -170,6 +170,9 @@ func NewSettledResult(s *topic.State, questionID string) *SettledResult {
 
 func (r *SettledResult) Text() string {
 	text := fmt.Sprintf("%s: question_id=%s", r.Status, r.QuestionID)
+	if r.TopicID != "" {
+		text += ", topic_id=" + r.TopicID
+	}
 	if r.Status == topic.Answered {
 		text += "\nIt is not offered to anybody any more."
 	}
@@ -234,13 +237,13 @@ func (r *PendingResult) Text() string {
 		what = "of your own that is open"
 	}
 	if len(r.Pending) == 0 {
-		return fmt.Sprintf("%s: no question %s on topic_id=%s", r.Status, what, r.topicID)
+		return fmt.Sprintf("%s: no question %s on topic_id=%s, topic_status=%s", r.Status, what, r.topicID, r.TopicStatus)
 	}
 	var b strings.Builder
 	if r.mine {
-		fmt.Fprintf(&b, "%s: %d of your own that are open; see answers with ask_poll, close with question_mark_answered or ask_cancel\n", r.Status, r.Total)
+		fmt.Fprintf(&b, "%s: %d of your own that are open, topic_status=%s; see answers with ask_poll, close with question_mark_answered or ask_cancel\n", r.Status, r.Total, r.TopicStatus)
 	} else {
-		fmt.Fprintf(&b, "%s: %d to answer with answer(topic_id=%q, responses=[…])\n", r.Status, r.Total, r.topicID)
+		fmt.Fprintf(&b, "%s: %d to answer with answer(topic_id=%q, responses=[…]), topic_status=%s\n", r.Status, r.Total, r.topicID, r.TopicStatus)
 	}
 	for _, q := range r.Pending {
 		fmt.Fprintf(&b, "\nquestion_id=%s\nasked by %s at %s", q.QuestionID, q.AskedBy, q.AskedAt)
