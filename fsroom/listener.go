@@ -83,3 +83,38 @@ func (a Agent) Lock(ctx context.Context) (unlock func() error, err error) {
 	lockfile.Adopt(path)
 	return unlock, a.explain(err)
 }
+
+// A MarkWatch tells when a mark of an agent is set.
+type MarkWatch struct {
+	agent Agent
+	name  string
+	sub   *subscription
+	seen  time.Time
+}
+
+// WatchMark watches a mark that exists. What is set after it returns is noticed.
+func (a Agent) WatchMark(name string) *MarkWatch {
+	return &MarkWatch{agent: a, name: name, sub: a.store.subscribe(a.Path(name)), seen: a.Marked(name)}
+}
+
+// Wait waits until the mark is set, or until sleep ends. The error is the cause of the end
+// of ctx.
+func (w *MarkWatch) Wait(ctx context.Context, sleep Sleep) error {
+	for {
+		reason, err := w.sub.wait(ctx, sleep)
+		if err != nil {
+			return err
+		}
+		now := w.agent.Marked(w.name)
+		if reason != polled || !now.Equal(w.seen) {
+			w.seen = now
+			return nil
+		}
+		if sleep.For > 0 {
+			sleep.For = max(sleep.For-w.sub.slept, 1)
+		}
+	}
+}
+
+// Stop ends the watch.
+func (w *MarkWatch) Stop() { go w.sub.stop() }

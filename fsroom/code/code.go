@@ -58,6 +58,7 @@ const (
 	EngineRewound        Code = "engine_rewound"
 	EngineUnsafe         Code = "engine_unsafe"
 	NoSharedIdentity     Code = "no_shared_identity"
+	AlreadyListening     Code = "already_listening"
 	ConsoleNotInstalled  Code = "console_not_installed"
 )
 

@@ -101,6 +101,20 @@ func (n News) Without(classes ...string) News {
 	return n
 }
 
+// Like returns the news without the classes that other has nothing of.
+func (n News) Like(other News) News {
+	if other.Offer == 0 {
+		n = n.Without(ClassTurn)
+	}
+	if other.Lost == "" {
+		n = n.Without(ClassLost)
+	}
+	if other.Messages+other.Notes == 0 {
+		n = n.Without(ClassMessage)
+	}
+	return n
+}
+
 // Add takes into account a message, or the end of something, that the agent was not told
 // of.
 func (n *News) Add(s *State, e *event.Event, agent string) {

@@ -68,6 +68,7 @@ func (a *Agent) Begin(ctx context.Context, s Session) error {
 	return a.change(ctx, func(l *member.Listener) bool {
 		if s.ID != l.Session {
 			*l = member.Listener{Session: s.ID, How: l.How, Since: l.Since, Heard: l.Heard, Spoke: l.Spoke, Lately: l.Lately, Off: l.Off}
+			a.Notify() // a process that listens for another session ends
 		}
 		l.Process = s.Process
 		if s.Watches {
@@ -87,6 +88,7 @@ func (a *Agent) End(ctx context.Context, session string) error {
 			return false
 		}
 		*l = member.Listener{Lately: l.Lately, Off: l.Off}
+		a.Notify() // a process that listens for the session ends
 		return true
 	})
 }

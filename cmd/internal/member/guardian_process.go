@@ -59,6 +59,22 @@ func (r *Room) startGuardian(fence turn.Fence) (*guardianProcess, error) {
 	return g, nil
 }
 
+// StartDetached starts this program with the arguments in a session of its own, with no
+// open files, in the root directory. It lives on when the caller ends.
+func (c *Client) StartDetached(args ...string) error {
+	exe, err := c.executable()
+	if err != nil {
+		return err
+	}
+	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	defer null.Close()
+	_, err = startDetached(exe, append([]string{"tt"}, args...), guardianEnv(c.Store.Dir()), null)
+	return err
+}
+
 // executable returns the path of the running program, also when its file was replaced.
 func (c *Client) executable() (string, error) {
 	const self = "/proc/self/exe"

@@ -111,7 +111,7 @@ func (n *RoomNews) addEnd(ctx context.Context) error {
 // come with time.
 func (n *RoomNews) Due(now time.Time) (news turn.News, left time.Duration) {
 	if !n.Fresh.IsZero() {
-		return n.All, 0
+		return n.All.Like(n.Fresh), 0
 	}
 	w := n.cursor.Woken
 	if n.All.IsZero() || w.Tries == 0 || w.Tries >= MaxTries {

@@ -12,7 +12,7 @@ import (
 // something that only the user knows.
 func TestEveryPositionHasValuesOrIsFree(t *testing.T) {
 	freeFlags := []string{
-		"after", "do-not", "limit", "next-action", "question", "reason", "since", "status", "timeout", "turn", // texts and numbers
+		"after", "do-not", "exec", "limit", "next-action", "question", "reason", "since", "status", "timeout", "turn", // texts and numbers
 	}
 	freeArgs := []string{"body", "line", "room", "word"}
 	home := t.TempDir()

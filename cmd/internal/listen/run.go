@@ -1,0 +1,152 @@
+package listen
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/talking-stick/tt/cmd/internal/cli"
+	"github.com/talking-stick/tt/cmd/internal/member"
+	"github.com/talking-stick/tt/fsroom"
+	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/identity"
+	"github.com/talking-stick/tt/journal/event"
+)
+
+// A Transport wakes an agent.
+type Transport struct {
+	How string // one of member.ByQueue, …
+	// Deliver wakes the agent with the text. With an error that wraps [ErrDeaf] it never
+	// will.
+	Deliver func(ctx context.Context, wake Wake) error
+	// Gone reports whether the session that it wakes is known to have ended. It may be nil.
+	Gone func() bool
+	Once bool // it ends when it has woken the agent
+}
+
+// ErrDeaf is the error of a transport that can wake the agent no more.
+var ErrDeaf = errors.New("the agent cannot be woken this way")
+
+// goneFor is how long a session has to be gone before its listener ends, and goneEvery
+// how often that is asked.
+const (
+	goneFor   = 60 * time.Second
+	goneEvery = 20 * time.Second
+)
+
+// Run listens for the agent until ctx ends, or the session of its harness or the
+// harness's process, and wakes the agent when there is news. An error of the transport is
+// recorded, and the agent is woken again later. If another process listens already, the
+// error is already_listening.
+func (a *Agent) Run(ctx context.Context, t Transport) error {
+	dir := a.ListenerDir()
+	if _, err := a.WakePath(); err != nil {
+		return err
+	}
+	a.FindRoomsToHear()
+	session, release, err := a.takePost(ctx, t.How)
+	if err != nil {
+		return err
+	}
+	defer release()
+	watch := dir.WatchMark(fsroom.ListenerWakeFile)
+	defer watch.Stop()
+	ended, stop := a.harnessEnd()
+	defer stop()
+	var goneSince time.Time
+	for {
+		if l := a.Listener(); session != "" && l.Session != session || t.How == member.ByHook && l.Proved() {
+			return nil
+		}
+		wake, err := a.Speak(ctx, t.How)
+		if err == nil && wake.Text != "" {
+			err = t.Deliver(ctx, wake)
+			a.note(ctx, err)
+			if errors.Is(err, ErrDeaf) || err == nil && t.Once {
+				return err
+			}
+			continue
+		}
+		if ctx.Err() != nil {
+			return nil
+		}
+		if err != nil { // the disk may be full, or the lock is not to be had
+			wake.Later = goneEvery
+		}
+		sleep := fsroom.Sleep{For: wake.Later, Exit: ended}
+		if t.Gone != nil && (sleep.For == 0 || sleep.For > goneEvery) {
+			sleep.For = goneEvery
+		}
+		if watch.Wait(ctx, sleep) != nil {
+			return nil
+		}
+		select {
+		case <-ended:
+			return nil
+		default:
+		}
+		switch {
+		case t.Gone == nil || !t.Gone():
+			goneSince = time.Time{}
+		case goneSince.IsZero():
+			goneSince = time.Now()
+		case time.Since(goneSince) >= goneFor:
+			return nil
+		}
+	}
+}
+
+// takePost makes this process the one that listens. It returns the session that the
+// process listens for.
+func (a *Agent) takePost(ctx context.Context, how string) (session string, release func(), err error) {
+	unlock, err := a.ListenerDir().Lock(ctx)
+	if err != nil {
+		return "", nil, err
+	}
+	defer func() { _ = unlock() }()
+	l := a.Listener()
+	if release, err = a.HoldListening(); err != nil {
+		return "", nil, err
+	}
+	if release == nil {
+		return "", nil, code.New(code.AlreadyListening, "something listens for %s already: %s", a.Self.ID, a.Listens()).
+			WithHint("one listener is enough for all rooms; tt why says how the others can be reached")
+	}
+	if !l.Proved() {
+		l.How = how
+	}
+	l.Since, l.Heard, l.Error = event.NewTime(a.now()), event.NewTime(a.now()), ""
+	if err := a.SaveListener(&l); err != nil {
+		release()
+		return "", nil, err
+	}
+	return l.Session, release, nil
+}
+
+// note records the last error of the transport.
+func (a *Agent) note(ctx context.Context, failure error) {
+	text := ""
+	if failure != nil {
+		text = cli.Line(failure.Error())
+	}
+	_ = a.change(ctx, func(l *member.Listener) bool {
+		changed := l.Error != text
+		l.Error = text
+		return changed
+	})
+}
+
+// harnessEnd returns a channel that is closed when the process of the harness ends. It is
+// nil if that process is not known.
+func (a *Agent) harnessEnd() (ended <-chan struct{}, stop func()) {
+	process := a.Listener().Process
+	if process == nil {
+		process = a.Self.Root
+	}
+	if process != nil {
+		if ended, stop, err := identity.WatchExit(*process); err == nil {
+			return ended, stop
+		}
+	}
+	return nil, func() {}
+}

@@ -1,0 +1,173 @@
+package ttcmd
+
+import (
+	"context"
+	"errors"
+	"os/exec"
+	"path/filepath"
+
+	"github.com/talking-stick/tt/cmd/internal/cli"
+	"github.com/talking-stick/tt/cmd/internal/listen"
+	"github.com/talking-stick/tt/cmd/internal/member"
+	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/identity/harness"
+	"github.com/talking-stick/tt/journal/wire"
+)
+
+// viaStdout is the way of a program that reads lines and wakes the agent itself.
+const viaStdout = "stdout"
+
+// listenWays are the values of --via, the default first.
+var listenWays = []string{"", viaStdout, member.ByExec, member.ByQueue, member.ByOpenCode, member.ByHook, member.ByHold}
+
+var listenCommand = &cli.Command{
+	Name:  "listen",
+	Group: groupTalk,
+	Short: "wake an agent, or you, when there is news",
+	Long: "Listens in all rooms of the caller, and tells when a turn is offered to it, when it has lost its turn or a room, and when " +
+		"somebody writes to it: a line for each time. It takes no turn. Messages come in batches, ten seconds apart, and agents that answer each other do not wake each other for ever. " +
+		"The text is always the same and has nothing of what others wrote; tt inbox shows that.\n\n" +
+		"With --exec it runs a command of the shell instead, with the text in TT_TEXT, the path of the room in TT_ROOM, and turn, lost or message in TT_CLASS. " +
+		"The hooks of tt install start what is right for their harness, so that an agent need not. One listener is enough: a second one is refused.\n\n" +
+		"--off stops the waking for messages, until tt listen is run again; TALKING_STICK_QUIET=1 does so for one listener.",
+	Examples: []cli.Example{
+		{Line: `tt listen --exec 'notify-send "$TT_TEXT"'`, What: "a person at a desktop"},
+		{Line: `tt listen --exec 'printf "\a%s\n" "$TT_TEXT"'`, What: "the bell of the terminal"},
+		{Line: "tt listen --via stdout", What: "JSON Lines for a plugin"},
+	},
+	Flags: func(f *cli.Flags) {
+		f.Choice("via", "KIND", listenWays, "how the agent is woken: lines on standard output (stdout, opencode), codex queue (codex-queue), or one line and the end (claude-hook, hold)")
+		f.String("exec", "CMD", "run a command of the shell each time")
+		f.Bool("off", "wake for turns alone from now on, and end")
+	},
+	Streams: true,
+	Errors:  []code.Code{code.AlreadyListening, code.UnknownTarget, code.DataDirUnusable, code.DiskFull},
+	Run:     runListen,
+}
+
+func runListen(ctx context.Context, c *cli.Invocation) error {
+	client, err := newClient(c)
+	if err != nil {
+		return err
+	}
+	a := &listen.Agent{Client: client}
+	if c.Bool("off") {
+		if c.Given("via") || c.Given("exec") {
+			return c.Usagef("--off starts nothing, so it goes with neither --via nor --exec")
+		}
+		if err := a.TurnOff(ctx, true); err != nil {
+			return err
+		}
+		return c.Out.Result(&listenOffResult{client.Self.ID}, func(t *cli.Text) {
+			t.Line("Only turns wake %s now. For messages too: tt listen", client.Self.ID)
+		})
+	}
+	ctx, stop := onSignal(ctx, endings...)
+	defer stop()
+	transport, err := listenTransport(c, client)
+	if err != nil {
+		return err
+	}
+	c.Out.Until(ctx)
+	if err := a.TurnOff(ctx, false); err != nil {
+		return err
+	}
+	if transport.Reads {
+		var stopReader func()
+		ctx, stopReader = untilReaderGone(ctx, c.Env.Stdout)
+		defer stopReader()
+	}
+	err = a.Run(ctx, transport.Transport)
+	switch {
+	case ctx.Err() != nil, cli.ReaderGone(err):
+		return nil
+	case errors.Is(err, listen.ErrDeaf):
+		return code.New(code.UnknownTarget, "%s cannot be woken: %v", client.Self.ID, err).
+			WithHint("what there is for it is shown at its next prompt; tt why says how each agent can be reached").Because(err)
+	}
+	return err
+}
+
+// A listenWay is a transport of the command line.
+type listenWay struct {
+	listen.Transport
+	Reads bool // a program reads what it prints, and its end ends the listener
+}
+
+func listenTransport(c *cli.Invocation, client *member.Client) (listenWay, error) {
+	via := c.String("via")
+	switch {
+	case c.Given("exec"):
+		if c.String("exec") == "" {
+			return listenWay{}, c.Usagef("the command of --exec is empty")
+		}
+		if via != "" && via != member.ByExec {
+			return listenWay{}, c.Usagef("--exec is a way of its own and does not go with --via %s", via)
+		}
+		return listenWay{Transport: listen.Command(c.String("exec"))}, nil
+	case via == member.ByExec:
+		return listenWay{}, c.Usagef("--via exec needs the command: --exec CMD")
+	case via == member.ByQueue:
+		t, err := codexTransport(c, client)
+		return listenWay{Transport: t}, err
+	}
+	t := listen.Transport{How: member.ByExec, Deliver: func(_ context.Context, w listen.Wake) error {
+		asText := func(t *cli.Text) { t.Line("%s", w.Text) }
+		if via == viaStdout || via == member.ByOpenCode {
+			asText = nil
+		}
+		if err := c.Out.WriteLine(&listenLine{w}, asText); err != nil {
+			return errors.Join(listen.ErrDeaf, err)
+		}
+		return nil
+	}}
+	switch {
+	case via == member.ByHook, via == member.ByHold:
+		t.How, t.Once = via, true
+	case via == member.ByOpenCode, via == viaStdout && client.Self.Harness == "opencode":
+		t.How = member.ByOpenCode
+	}
+	return listenWay{t, true}, nil
+}
+
+// codexTransport wakes the thread of Codex that the caller runs in.
+func codexTransport(c *cli.Invocation, client *member.Client) (t listen.Transport, err error) {
+	h := harness.Get(harness.Codex)
+	thread := c.Env.Lookup(h.SessionVars[0])
+	if thread == "" {
+		thread = client.Listener().Session
+	}
+	if thread == "" {
+		return t, c.Usagef("no thread of Codex is known: run this inside Codex, or set %s", h.SessionVars[0])
+	}
+	program, err := exec.LookPath(h.Program)
+	if err == nil {
+		program, err = filepath.Abs(program)
+	}
+	if err != nil {
+		return t, code.New(code.UnknownTarget, "%s is not on the PATH", h.Program).Because(err)
+	}
+	home := c.Env.Lookup(h.ConfigDir.Var)
+	if home == "" {
+		home = filepath.Join(c.Env.Home, h.ConfigDir.Base)
+	}
+	return listen.CodexQueue(program, home, thread), nil
+}
+
+// A listenLine is a line of tt listen.
+type listenLine struct{ listen.Wake }
+
+func (l *listenLine) Fields(c *wire.Codec) {
+	c.Text("class", &l.Class)
+	c.Text("room_id", &l.Room)
+	c.Text("path", &l.Path)
+	c.Text("text", &l.Text)
+}
+
+type listenOffResult struct{ Agent string }
+
+func (r *listenOffResult) Fields(c *wire.Codec) {
+	off := true
+	c.Text("agent_id", &r.Agent)
+	c.Bool("off", &off)
+}
