@@ -93,9 +93,8 @@ var layers = map[string]layer{
 	"cmd/internal/console/draw": {[]string{"cmd/internal/cli"}, "it makes lines of text and does not know what they show"},
 	"cmd/internal/console/look": {[]string{"cmd/internal/locks", "cmd/internal/member", "cmd/internal/topics", "cmd/internal/roomtypes", "fsroom", "journal/event", "identity"},
 		"it reads rooms and knows nothing of screens: cmd/internal/console draws what it has seen"},
-	"cmd/tt-console": {[]string{"cmd/internal/cli", "cmd/internal/viewers", "cmd/internal/console", "cmd/internal/report", "identity"},
-		"it is a main file: what a command does goes to a package of its own in cmd/internal"},
-	"cmd/tt": {[]string{"cmd/internal/ttcmd"}, "it is a main file: a command goes to cmd/internal/ttcmd"},
+	"cmd/tt-console": {[]string{"cmd/internal/consolecmd"}, "it is a main file: a command goes to a package of its own, with a row in cmd/internal/consolecmd"},
+	"cmd/tt":         {[]string{"cmd/internal/ttcmd"}, "it is a main file: a command goes to cmd/internal/ttcmd"},
 	"cmd/agent-bus": {[]string{"cmd/agent-bus", "cmd/internal", "fsroom", "journal", "lockfile", "identity"},
 		"it is a program of its own: what it shares with tt goes to cmd/internal"},
 

@@ -19,7 +19,7 @@ var (
 func runViewer(_ context.Context, c *cli.Invocation) error {
 	program, dir, err := findViewer(c.Env)
 	if err == nil {
-		argv := append([]string{c.Program.Name}, c.Env.Args...)
+		argv := append([]string{viewers.Program}, c.Env.Args...)
 		err = become(program, argv, environWith(viewers.VersionVariable, c.Program.BuildVersion()), nil)
 		if code.Of(err) != code.Usage {
 			return err

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/talking-stick/tt/cmd/internal/consolecmd"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/doctor"
 	"github.com/talking-stick/tt/identity"
@@ -26,12 +27,13 @@ var update = flag.Bool("update", false, "rewrite what cmp compares with in the s
 
 func TestMain(m *testing.M) {
 	testscript.Main(scripts{m}, map[string]func(){
-		"tt":       ttMain,
-		"grok":     grokMain,
-		"holdlock": holdlockMain,
-		"brim":     brimMain,
-		"terminal": terminalMain,
-		"unread":   unreadMain,
+		"tt":         ttMain,
+		"tt-console": func() { consolecmd.Main("", "") },
+		"grok":       grokMain,
+		"holdlock":   holdlockMain,
+		"brim":       brimMain,
+		"terminal":   terminalMain,
+		"unread":     unreadMain,
 
 		"agent-bus": func() {}, // is only registered
 	})

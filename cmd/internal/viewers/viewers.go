@@ -17,7 +17,7 @@ import (
 const Program = "tt-console"
 
 // VersionVariable is the environment variable in which tt tells the second program its
-// own version.
+// own version. Without it, the second program was started by itself.
 const VersionVariable = "TT_VERSION"
 
 // NotInstalled is the code of tt's error when the second program is missing or cannot

@@ -58,7 +58,7 @@ func (f *findings) now() {
 	m := f.m
 	if n := len(m.Turns); n > 0 && m.Turns[n-1].End == 0 {
 		t := &m.Turns[n-1]
-		f.add(t, false, f.who(t.Agent)+" has the stick", fmt.Sprintf("turn %d, since %s", t.Number, Duration(m.Finish(t)-t.Start)))
+		f.add(t, false, f.who(t.Agent)+" has the stick", fmt.Sprintf("turn %d, for %s", t.Number, Duration(m.Finish(t)-t.Start)))
 	}
 	if n := len(m.Lives); n > 0 && m.Lives[n-1].endSeq > 0 {
 		l := &m.Lives[n-1]

@@ -10,7 +10,7 @@ type Totals struct {
 	Held        int64 // by all turns together
 	Work        int64 // of the time without the idle parts
 	Gap         int64 // from a turn to the next, the median; -1: there was no next
-	Free        int64 // all of these gaps
+	Free        int64 // of Work, what nobody held
 	Handoffs    int
 	Takeovers   int
 	LongestWait *Turn // the turn that was waited for longest; nil: there was no waiting
@@ -58,9 +58,7 @@ func (m *Model) Totals() Totals {
 			a.TookOver++
 			by[*t.TakenFrom].WasOvertaken++
 		} else if i > 0 {
-			gap := max(0, t.Start-m.Finish(&m.Turns[i-1]))
-			gaps = append(gaps, gap)
-			sums.Free += gap
+			gaps = append(gaps, max(0, t.Start-m.Finish(&m.Turns[i-1])))
 		}
 	}
 	if len(gaps) > 0 {
@@ -95,6 +93,7 @@ func (m *Model) Totals() Totals {
 	for _, g := range m.Idle {
 		sums.Work -= g.End - g.Start
 	}
+	sums.Free = max(0, sums.Work-sums.Held)
 	slices.SortStableFunc(by, func(x, y AgentTotals) int { return cmp.Compare(y.Held, x.Held) })
 	return sums
 }

@@ -124,7 +124,7 @@ func (s *story) gone(a string) {
 }
 
 func (s *story) grant(to, from, kind string) {
-	waited := min(s.at.Sub(s.waiting[to])*4/5, 38*time.Minute)
+	waited := min(s.at.Sub(s.waiting[to])*time.Duration(50+s.rand.IntN(48))/100, time.Duration(22+s.rand.IntN(20))*time.Minute)
 	s.turn++
 	payload := map[string]any{"kind": kind, "lease_id": "00000000", "waited_ms": waited.Milliseconds()}
 	if s.handoff > 0 {

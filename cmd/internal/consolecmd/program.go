@@ -1,0 +1,47 @@
+// Package consolecmd is the table of the commands of tt-console. How they are called is
+// declared in package viewers, which tt uses too; each has a package of its own.
+package consolecmd
+
+import (
+	"context"
+	"os"
+
+	"github.com/talking-stick/tt/cmd/internal/cli"
+	"github.com/talking-stick/tt/cmd/internal/console"
+	"github.com/talking-stick/tt/cmd/internal/report"
+	"github.com/talking-stick/tt/cmd/internal/viewers"
+	"github.com/talking-stick/tt/identity"
+)
+
+// Main runs the command that the command line names and ends the process.
+func Main(version, commit string) {
+	cli.Execute(program(os.Getenv(viewers.VersionVariable) != "", version, commit))
+}
+
+// program returns the table of commands. If tt has started this program, errors and
+// hints are those of tt, because that is what the user has typed.
+func program(byTT bool, version, commit string) *cli.Program {
+	name := viewers.Program
+	if byTT {
+		name = "tt"
+	}
+	return &cli.Program{
+		Name: name, Version: version, Commit: commit,
+		Short:  "look at rooms of Talking Stick",
+		Long:   `The commands "tt console" and "tt report". This program reads rooms, and changes them only by running tt.`,
+		Agents: true,
+		Commands: []*cli.Command{
+			viewers.Console(console.Run),
+			viewers.Report(report.Run),
+		},
+		Before: func(_ context.Context, c *cli.Invocation) {
+			if skew := viewers.Skew(c); skew != "" && c.Cmd.Name != "console" { // which shows it itself
+				c.Notice(skew)
+			}
+		},
+		DefaultJSON: func(env *cli.Env) bool {
+			_, ok := identity.HarnessByEnvironment(identity.Env{Lookup: env.Lookup})
+			return ok
+		},
+	}
+}

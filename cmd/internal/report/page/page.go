@@ -1,0 +1,150 @@
+// Package page writes a model as one HTML page that needs nothing else: no network, no
+// other file. The tables are in the HTML, so that it can be read, searched and printed
+// without JavaScript, which draws the chart from the model in the page.
+//
+// Everything in a model may be hostile. The template escapes what it writes, the model is
+// JSON without <, > and &, the script sets texts and never HTML, and the page's policy
+// allows this one script, this one style sheet, and no request.
+package page
+
+import (
+	"bytes"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"html/template"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/talking-stick/tt/cmd/internal/report/model"
+)
+
+//go:embed page.html
+var source string
+
+//go:embed page.css
+var style string
+
+//go:embed page.js
+var script string
+
+// parsed returns the template; the console needs none.
+var parsed = sync.OnceValue(func() *template.Template { return template.Must(template.New("page").Parse(source)) })
+
+// A view is what the template shows.
+type view struct {
+	Model    *model.Model
+	Name     string
+	Period   string
+	Left     string // what the page does not have
+	Policy   template.HTML
+	Style    template.CSS
+	Script   template.JS
+	Data     template.JS
+	Tiles    []tile
+	Findings []model.Finding
+	Agents   []agentRow
+	Turns    []turnRow
+	Said     []saidRow
+	Unknown  string
+	Version  string
+}
+
+type tile struct{ Value, Label, Note, Class string }
+
+// Render returns the page. Version is that of the program.
+func Render(m *model.Model, version string) ([]byte, error) {
+	data, err := json.Marshal(m) // escapes <, >, & and the two line separators of JavaScript
+	if err != nil {
+		return nil, err
+	}
+	sums := m.Totals()
+	v := view{
+		Model: m, Name: lastElement(m.Path), Period: period(m), Version: version,
+		Policy: template.HTML(policy()), Style: template.CSS(style), Script: template.JS(script), Data: template.JS(data),
+		Tiles: tiles(m, sums), Findings: m.Findings(sums), Agents: agentRows(m, sums), Turns: turnRows(m), Said: saidRows(m),
+	}
+	if m.Omitted > 0 {
+		v.Left = fmt.Sprintf("These are the newest %d turns. %d older ones are left out; tt report --since and tt log show parts of the history.", len(m.Turns), m.Omitted)
+	}
+	var unknown []string
+	for kind, n := range m.Unknown {
+		unknown = append(unknown, fmt.Sprintf("%d %s", n, kind))
+	}
+	slices.Sort(unknown)
+	v.Unknown = strings.Join(unknown, ", ")
+	var b bytes.Buffer
+	b.Grow(8*len(data) + 1<<16)
+	if err := parsed().Execute(&b, &v); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), nil
+}
+
+// policy returns the element that says what the browser may load: the style sheet and the
+// script with these sums, and nothing else.
+func policy() string {
+	return fmt.Sprintf(`<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src '%s'; script-src '%s'; base-uri 'none'; form-action 'none'">`,
+		sum(style), sum(script))
+}
+
+func sum(text string) string {
+	h := sha256.Sum256([]byte(text))
+	return "sha256-" + base64.StdEncoding.EncodeToString(h[:])
+}
+
+func lastElement(path string) string {
+	name := path[strings.LastIndexAny(path, `/\`)+1:]
+	if name == "" {
+		return path
+	}
+	return name
+}
+
+func at(ms int64) time.Time { return time.UnixMilli(ms).UTC() }
+
+func period(m *model.Model) string {
+	from, to := at(m.From), at(m.To)
+	end := to.Format("Mon 2 Jan 2006, 15:04")
+	if from.Format(time.DateOnly) == to.Format(time.DateOnly) {
+		end = to.Format("15:04")
+	}
+	return from.Format("Mon 2 Jan 2006, 15:04") + " – " + end + " UTC"
+}
+
+func tiles(m *model.Model, sums model.Totals) []tile {
+	percent := 100 * sums.Held / max(1, sums.Work)
+	list := []tile{
+		{fmt.Sprint(len(m.Turns)), word(len(m.Turns), "turn"), count(len(m.Agents), "agent"), ""},
+		{model.Duration(sums.Held), "stick held", fmt.Sprintf("%d %% of %s at work", min(100, percent), model.Duration(sums.Work)), ""},
+		{"–", "from turn to turn", "", ""},
+		{fmt.Sprint(sums.Handoffs), word(sums.Handoffs, "handoff"), "of " + count(len(m.Turns), "turn"), ""},
+		{fmt.Sprint(sums.Takeovers), word(sums.Takeovers, "takeover"), "none", ""},
+		{"–", "longest wait", "", ""},
+		{fmt.Sprint(len(m.Messages)), word(len(m.Messages), "message"), count(len(m.Notes), "note") + fmt.Sprintf(", %d open", sums.OpenNotes), ""},
+		{fmt.Sprint(len(m.Questions)), word(len(m.Questions), "question"), fmt.Sprintf("%d open", sums.OpenAsks), ""},
+	}
+	if sums.Gap >= 0 {
+		list[2].Value, list[2].Note = model.Duration(sums.Gap), "median; free "+model.Duration(sums.Free)+" in all"
+	}
+	if sums.Takeovers > 0 {
+		list[4].Note, list[4].Class = "the red marks", "bad"
+	}
+	if w := sums.LongestWait; w != nil {
+		list[5].Value, list[5].Note = model.Duration(w.Waited), m.Agents[w.Agent].ID
+	}
+	return list
+}
+
+func word(n int, what string) string {
+	if n == 1 {
+		return what
+	}
+	return what + "s"
+}
+
+func count(n int, what string) string { return fmt.Sprintf("%d %s", n, word(n, what)) }
