@@ -2,6 +2,7 @@ package console
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -59,6 +60,9 @@ func (m *model) frame() ([]string, *tea.Cursor) {
 	case m.typing:
 		cursor = tea.NewCursor(min(w-1, draw.Width(m.lastLine())+1), h-2)
 	}
+	if cursor != nil && (cursor.X >= m.w || cursor.Y >= m.h) {
+		cursor = nil
+	}
 	lines = lines[:m.h]
 	for i := range lines {
 		lines[i] = m.Fit(lines[i], m.w)
@@ -93,10 +97,7 @@ func (m *model) head(w int) string {
 	case m.page == pageRoom && m.detail != nil:
 		r := &m.detail.Room
 		c := m.condition(r)
-		room := max(10, w-draw.Width(left)-14)
-		if w >= 60 {
-			room = max(10, room-len(m.me)-14)
-		}
+		room := max(10, w-draw.Width(left)-draw.Width(c.word)-20)
 		left += crumb + m.Tail(draw.Bold, draw.Short(r.View.CanonicalPath, m.home), room) + "  " + m.marked(c) + " " + m.Own(c.style, c.word)
 	case m.page == pageInbox:
 		left += crumb + m.Own(draw.Bold, "for you")
@@ -105,14 +106,18 @@ func (m *model) head(w int) string {
 	default:
 		left += "   " + m.counts()
 	}
-	right := m.now.In(m.zone).Format("15:04:05") + " "
-	if w >= 60 {
-		right = m.Text(draw.Dim, m.me) + "  " + right
+	clock := m.now.In(m.zone).Format("15:04:05") + " "
+	me := m.Text(draw.Dim, m.me) + "  " + clock
+	rights := []string{me, clock}
+	if long, short := m.yoursLine(); long != "" {
+		rights = []string{long + "   " + me, short + "   " + me, short + "   " + clock, clock}
 	}
-	if yours := m.yoursLine(); yours != "" && w >= 80 {
-		right = yours + "   " + right
+	for _, right := range rights {
+		if gap := 3; draw.Width(left)+gap+draw.Width(right) <= w {
+			return m.Sides(left, right, w)
+		}
 	}
-	return m.Sides(left, right, w)
+	return left
 }
 
 // counts says how many rooms there are.
@@ -147,25 +152,28 @@ func counted(n int, what string) string {
 	return fmt.Sprintf("%d %s", n, what)
 }
 
-// yoursLine says what waits for the person, "" if nothing does.
-func (m *model) yoursLine() string {
+// yoursLine says what waits for the person, in words and in short, "" if nothing does.
+func (m *model) yoursLine() (long, short string) {
 	y := m.yours()
 	var parts []string
 	if y.Turn {
 		parts = append(parts, "a turn")
+		short += " " + m.Mark(draw.Reserved)
 	}
 	for _, c := range []struct {
 		n    int
 		what string
-	}{{y.Questions, "question"}, {int(y.Messages), "message"}, {int(y.Notes), "note"}} {
+		mark draw.Mark
+	}{{y.Questions, "question", draw.Question}, {int(y.Messages), "message", draw.Message}, {int(y.Notes), "note", draw.Note}} {
 		if c.n > 0 {
 			parts = append(parts, counted(c.n, c.what))
+			short += fmt.Sprintf(" %s%d", m.Mark(c.mark), c.n)
 		}
 	}
 	if len(parts) == 0 {
-		return ""
+		return "", ""
 	}
-	return m.Own(draw.Yellow, "for you: "+strings.Join(parts, ", "))
+	return m.Own(draw.Yellow, "for you: "+strings.Join(parts, ", ")), m.Own(draw.Yellow, "for you:"+short)
 }
 
 // lastLine says what runs, what was done, or why not.
@@ -210,23 +218,22 @@ func (m *model) keyLine(w int) string {
 	case m.page == pageInbox:
 		keys = []keyHelp{{"↑↓", "select"}, {"enter", "read"}, {"→", "room"}, {"u", "answer"}, {"r", "resolve"}, {"m", "message"}, {"esc", "back"}, {"?", "keys"}, {"q", "quit"}}
 	default:
-		keys = []keyHelp{{"tab", "list"}, {"m", "message"}, {"t", "take"}, {"a", "assign"}, {"x", "kick"}, {"r", "resolve"}, {"u", "answer"}, {"h", "handoff"}, {"enter", "read"}, {"esc", "rooms"}, {"?", "keys"}}
+		keys = []keyHelp{{"tab", "list"}, {"m", "message"}, {"t", "take"}, {"a", "assign"}, {"x", "kick"}, {"r", "resolve"}, {"u", "answer"}, {"h", "handoff"}, {"enter", "read"}, {"esc", "rooms"}, {"?", "keys"}, {"q", "quit"}}
 	}
 	if m.readOnly && m.dialog == nil && !m.typing {
 		keys = append([]keyHelp{{"read-only", ""}}, keys...)
 	}
-	line := ""
+	var parts []string
 	for _, k := range keys {
-		if m.readOnly && strings.Contains("mtaxru", k.key) {
-			continue
+		if !m.readOnly || m.dialog != nil || !strings.Contains("mtaxru", k.key) {
+			parts = append(parts, m.Own(draw.Bold, m.keyName(k.key))+m.Own(draw.Dim, " "+k.does+"  "))
 		}
-		part := m.Own(draw.Bold, m.keyName(k.key)) + m.Own(draw.Dim, " "+k.does+"  ")
-		if draw.Width(line)+draw.Width(part) > w+2 {
-			break
-		}
-		line += part
 	}
-	return line
+	// The last two lead on and out: they stay when there is no room for all.
+	for draw.Width(strings.Join(parts, "")) > w+2 && len(parts) > 2 {
+		parts = slices.Delete(parts, len(parts)-3, len(parts)-2)
+	}
+	return strings.Join(parts, "")
 }
 
 // keyName returns the name of a key as this terminal can show it.

@@ -100,15 +100,15 @@ func (m *model) dialogKeys() []keyHelp {
 		enter = "next"
 	}
 	keys := []keyHelp{{"enter", enter}, {"esc", "never mind"}}
+	if len(d.fields) > 0 {
+		keys = append(keys, keyHelp{"alt-enter", "new line"}, keyHelp{"ctrl-e", "editor"})
+	}
 	if d.toward != nil {
 		urgent := "urgent"
 		if d.interrupt {
 			urgent = "not urgent"
 		}
 		keys = append(keys, keyHelp{"tab", "to whom"}, keyHelp{"ctrl-t", urgent})
-	}
-	if len(d.fields) > 0 {
-		keys = append(keys, keyHelp{"alt-enter", "new line"}, keyHelp{"ctrl-e", "editor"})
 	}
 	return keys
 }

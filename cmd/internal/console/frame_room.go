@@ -3,6 +3,7 @@ package console
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/console/draw"
 	"github.com/talking-stick/tt/cmd/internal/console/look"
@@ -40,7 +41,7 @@ func (m *model) layoutFor(w, h int) layout {
 			}
 		}
 	}
-	l.lists = min(wanted, l.rows*3/5)
+	l.lists = min(wanted, l.rows*2/3)
 	return l
 }
 
@@ -272,7 +273,10 @@ type section struct {
 // stack puts sections one below the other, those without lines left out. What does not
 // fit is scrolled to the cursor.
 func (m *model) stack(l layout, sections []section) (lines []string) {
-	left := l.lists
+	left, share := l.lists, 1
+	if l.wide {
+		share = 3
+	}
 	for i, s := range sections {
 		if len(s.lines) == 0 || left <= 0 {
 			continue
@@ -280,11 +284,14 @@ func (m *model) stack(l layout, sections []section) (lines []string) {
 		reserved := 0 // for a title and a line of each that follows
 		for _, other := range sections[i+1:] {
 			if len(other.lines) > 0 {
-				reserved += min(len(other.lines), 2) + 1
+				reserved += min(len(other.lines), share) + 1
 			}
 		}
 		rows := min(len(s.lines), max(1, left-reserved-1))
 		if l.titles {
+			if hidden := len(s.lines) - rows; hidden > 0 {
+				s.title += m.Own(draw.Dim, fmt.Sprintf(", %d more", hidden))
+			}
 			lines = append(lines, s.title)
 			left--
 		}
@@ -354,7 +361,11 @@ func (m *model) journal(w, h int, titled bool) []string {
 	for i := last; i >= 0 && len(lines) < h; i-- {
 		lines = append(lines, m.entryLine(list[i], i == pick))
 		at := list[i].CreatedAt.In(m.zone)
-		if i > 0 && at.Format("2006-01-02") != list[i-1].CreatedAt.In(m.zone).Format("2006-01-02") {
+		before := m.now.In(m.zone)
+		if i > 0 {
+			before = list[i-1].CreatedAt.In(m.zone)
+		}
+		if at.Format(time.DateOnly) != before.Format(time.DateOnly) {
 			lines = append(lines, "   "+m.Own(draw.Dim, at.Format("Monday 2 January")))
 		}
 	}

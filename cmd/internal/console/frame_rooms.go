@@ -18,7 +18,7 @@ func columnsFor(w int) columns {
 	case w >= 110:
 		c = columns{state: 14, stick: 21, since: 7, bar: 10, lease: 8, waiting: 24, count: 3}
 	case w >= 80:
-		c = columns{state: 14, stick: 18, since: 7, bar: 5, lease: 7, waiting: 4, count: 2}
+		c = columns{state: 14, stick: 18, since: 7, bar: 5, lease: 8, waiting: 4, count: 2}
 	case w >= 60:
 		c = columns{state: 14, stick: 18, since: 7}
 	default:
@@ -58,7 +58,7 @@ func (m *model) listTitles(c columns) string {
 	}
 	line := "   " + m.Fit(state, c.state) + m.Fit("ROOM", c.room) + m.Fit("STICK", c.stick)
 	if c.since > 0 {
-		line += m.Fit("FOR", c.since)
+		line += m.right("FOR", c.since-1) + " "
 	}
 	if c.lease > 0 {
 		line += m.Fit("LEASE", c.bar+c.lease)
@@ -141,13 +141,23 @@ func (m *model) listRow(r *look.Room, b branch, c columns) string {
 	if !r.Since.IsZero() {
 		since = draw.Span(m.now.Sub(r.Since))
 	}
-	line += m.Fit(holder, c.stick-1) + " " + m.Own(draw.Dim, m.Fit(since, c.since))
-	line += m.Fit(lease, c.bar) + m.Fit(" "+left, c.lease)
+	line += m.Fit(holder, c.stick-1) + " "
+	if c.since > 0 {
+		line += m.Own(draw.Dim, m.right(since, c.since-1)) + " "
+	}
+	if c.lease > 0 {
+		line += m.Fit(lease, c.bar) + m.right(left, c.lease-2) + "  "
+	}
 	line += m.Fit(m.waitingCell(r, c.waiting), c.waiting)
 	if c.count > 0 {
 		line += m.count(r.Yours.Questions, c.count) + m.count(int(r.Yours.Messages+r.Yours.Notes), c.count)
 	}
 	return line
+}
+
+// right puts text of this program at the right of w columns.
+func (m *model) right(text string, w int) string {
+	return strings.Repeat(" ", max(0, w-draw.Width(text))) + text
 }
 
 // waitingCell says who waits, or how many do where there is no room for names.
@@ -175,7 +185,7 @@ func (m *model) count(n, w int) string {
 	if n > 0 {
 		text, style = fmt.Sprint(min(n, 99)), draw.Yellow
 	}
-	return strings.Repeat(" ", max(0, w-draw.Width(text))) + m.Own(style, text)
+	return m.right(m.Own(style, text), w)
 }
 
 // inboxBody lists what waits for the person.

@@ -65,6 +65,8 @@ func (m *model) memberState(r *look.Room, x *look.Member) (condition, string) {
 		c = condition{draw.Reserved, "is next", draw.Yellow}
 	case x.Status != "active":
 		c = condition{draw.Quiet, "silent " + seen, draw.Dim}
+	case x.Observer:
+		c = condition{draw.Quiet, "observes", draw.Dim}
 	}
 	return c, c.word
 }
@@ -145,7 +147,7 @@ func eventMark(e *look.Entry) (draw.Mark, draw.Style) {
 	switch e.Type {
 	case turn.MessageSent:
 		if e.Urgent {
-			return draw.Message, draw.Alarm
+			return draw.Urgent, draw.Alarm
 		}
 		return draw.Message, draw.Blue
 	case turn.NoteAdded:

@@ -39,7 +39,17 @@ type Pen struct {
 }
 
 // Text returns text from outside on one line, with control characters made visible.
-func (p Pen) Text(s Style, text string) string { return p.Own(s, cli.Line(text)) }
+func (p Pen) Text(s Style, text string) string { return p.Own(s, apart(cli.Line(text))) }
+
+// apart returns text that does not combine with what is before it on the line: a
+// combining character at its beginning gets one to stand on.
+func apart(text string) string {
+	const stand = "\u25cc"
+	if ansi.StringWidth(" "+text) != 1+ansi.StringWidth(text) {
+		return stand + text
+	}
+	return text
+}
 
 // Own is Text for text of this program.
 func (p Pen) Own(s Style, text string) string {
@@ -102,9 +112,10 @@ func (p Pen) Fit(line string, w int) string {
 	if w <= 0 {
 		return ""
 	}
-	n := ansi.StringWidth(line)
-	if n > w {
-		line = ansi.Truncate(line, w, p.Mark(Ellipsis))
+	n, whole := ansi.StringWidth(line), line
+	// Some sequences of characters are wider together than one by one.
+	for most := w; n > w && most >= 0; most-- {
+		line = ansi.Truncate(whole, most, p.Mark(Ellipsis))
 		n = ansi.StringWidth(line)
 	}
 	return line + strings.Repeat(" ", max(0, w-n))
@@ -137,7 +148,11 @@ func (p Pen) Over(lines, others []string, row, column, w int) []string {
 	for i, other := range others {
 		if at := row + i; at >= 0 && at < len(lines) {
 			right := column + Width(other)
-			lines[at] = p.Fit(ansi.Truncate(lines[at], column, ""), column) + other + p.Fit(ansi.TruncateLeft(lines[at], right, ""), w-right)
+			rest := ansi.TruncateLeft(lines[at], right, "")
+			if Width(rest) > w-right { // half of a wide character was in the way
+				rest = " " + ansi.TruncateLeft(lines[at], right+1, "")
+			}
+			lines[at] = p.Fit(ansi.Truncate(lines[at], column, ""), column) + other + p.Fit(rest, w-right)
 		}
 	}
 	return lines

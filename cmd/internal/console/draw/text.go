@@ -11,11 +11,21 @@ import (
 )
 
 // Wrap returns text from outside as lines of at most w columns, with control characters
-// made visible. Its line ends stay.
-func Wrap(text string, w int) []string {
+// made visible. Its line ends stay. What is wrapped keeps the indentation of its line.
+func Wrap(text string, w int) (lines []string) {
 	const tab = "    "
 	text = strings.ReplaceAll(strings.TrimRight(cli.Block(text), "\n"), "\t", tab)
-	return strings.Split(ansi.Wrap(text, max(1, w), ""), "\n")
+	for line := range strings.SplitSeq(text, "\n") {
+		words := strings.TrimLeft(line, " ")
+		indent := line[:min(len(line)-len(words), w/2)]
+		room := max(1, w-len(indent))
+		// The first one leaves what follows a hyphen too long.
+		wrapped := ansi.Hardwrap(ansi.Wrap(apart(words), room, ""), room, true)
+		for wrapped := range strings.SplitSeq(wrapped, "\n") {
+			lines = append(lines, indent+wrapped)
+		}
+	}
+	return lines
 }
 
 // Span returns a time in at most five columns: "42s", "5m16", "3h07", "12d".
@@ -44,9 +54,9 @@ func Short(path, home string) string {
 // Tail cuts text from outside to w columns by leaving out its beginning: of a path the
 // last elements tell most.
 func (p Pen) Tail(s Style, text string, w int) string {
-	text = cli.Line(text)
-	if n := Width(text); n > w && w > 1 {
-		text = p.Mark(Ellipsis) + ansi.TruncateLeft(text, n-w+1, "")
+	text = apart(cli.Line(text))
+	if n := Width(text); n > w {
+		text = ansi.Truncate(p.Mark(Ellipsis)+apart(ansi.TruncateLeft(text, n-w+1, "")), max(0, w), "")
 	}
 	return p.Own(s, text)
 }

@@ -1,0 +1,438 @@
+package console
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/talking-stick/tt/cmd/internal/console/look"
+	"github.com/talking-stick/tt/fsroom/turn"
+)
+
+// A world is a console whose rooms and commands are made up.
+type world struct {
+	*testing.T
+	m       *model
+	rooms   []look.Room
+	detail  *look.Detail
+	items   []look.Item
+	ran     []command
+	answers []result // of the next commands; an empty list answers with success
+	quit    bool
+}
+
+func newWorld(t *testing.T) *world {
+	w := &world{T: t, m: sample(100, 30), rooms: sampleRooms(), detail: sampleDetail(), items: sampleItems()}
+	w.m.eyes = w
+	w.m.looks.full = now
+	w.m.run = func(c command) result {
+		w.ran = append(w.ran, c)
+		if len(w.answers) == 0 {
+			return result{}
+		}
+		res := w.answers[0]
+		w.answers = w.answers[1:]
+		return res
+	}
+	return w
+}
+
+func (w *world) Rooms() ([]look.Room, error) { return slices.Clone(w.rooms), nil }
+
+func (w *world) Room(name string) (look.Room, bool) {
+	for _, r := range w.rooms {
+		if r.Name == name {
+			return r, true
+		}
+	}
+	return look.Room{}, false
+}
+
+func (w *world) Detail(_ context.Context, name string, _ *look.Detail) *look.Detail {
+	d := *w.detail
+	if d.Name != name {
+		r, _ := w.Room(name)
+		d = look.Detail{Room: r}
+	}
+	return &d
+}
+
+func (w *world) Inbox(context.Context, []look.Room) []look.Item { return w.items }
+
+// send passes a message on, and carries out what comes of it.
+func (w *world) send(msg tea.Msg) {
+	_, cmd := w.m.Update(msg)
+	w.carryOut(cmd)
+	render(w, w.m)
+}
+
+func (w *world) carryOut(cmd tea.Cmd) {
+	if cmd == nil {
+		return
+	}
+	switch msg := cmd().(type) {
+	case tea.QuitMsg:
+		w.quit = true
+	case tea.BatchMsg:
+		for _, c := range msg {
+			w.carryOut(c)
+		}
+	case nil, tickMsg:
+	default:
+		w.send(msg)
+	}
+}
+
+var named = map[string]rune{"enter": tea.KeyEnter, "esc": tea.KeyEscape, "tab": tea.KeyTab, "up": tea.KeyUp, "down": tea.KeyDown, "end": tea.KeyEnd, "home": tea.KeyHome, "pgup": tea.KeyPgUp}
+
+// keys types keys: names of keys, and other words letter by letter with a blank for each
+// underscore.
+func (w *world) keys(words string) {
+	w.Helper()
+	for _, word := range strings.Fields(words) {
+		if letter, ok := strings.CutPrefix(word, "ctrl+"); ok {
+			w.send(tea.KeyPressMsg{Code: rune(letter[0]), Mod: tea.ModCtrl})
+			continue
+		}
+		if code, ok := named[word]; ok {
+			w.send(tea.KeyPressMsg{Code: code})
+			continue
+		}
+		for _, r := range strings.ReplaceAll(word, "_", " ") {
+			w.send(tea.KeyPressMsg{Code: r, Text: string(r)})
+		}
+	}
+}
+
+func (w *world) wantRan(want ...command) {
+	w.Helper()
+	if len(w.ran) != len(want) || len(want) > 0 && !reflect.DeepEqual(w.ran, want) {
+		w.Errorf("ran %q\nnot %q", w.ran, want)
+	}
+	w.ran = nil
+}
+
+func (w *world) wantStatus(part string) {
+	w.Helper()
+	if frame := string(render(w, w.m)); !strings.Contains(frame, part) {
+		w.Errorf("the screen does not say %q:\n%s", part, frame)
+	}
+}
+
+func run(stdin string, args ...string) command { return command{args, stdin} }
+
+const paymentsPath = home + "/src/payments"
+
+// common are the flags that every command gets.
+func common(args ...string) []string {
+	return append(args, "--path", paymentsPath, "--agent", me, "--json")
+}
+
+func TestKeysRunCommands(t *testing.T) {
+	for _, c := range []struct {
+		name, keys string
+		want       command
+	}{
+		{"a message to the room", "enter m hello_there enter", run("hello there", common("msg", "send", "--stdin", "room")...)},
+		{"an urgent one, to whom tab says", "enter m tab ctrl+t now enter", run("now", common("msg", "send", "--stdin", "--interrupt", "gemini:5c0ffee5")...)},
+		{"to the selected member", "enter tab down m hi enter", run("hi", common("msg", "send", "--stdin", "codex:8a77b001")...)},
+		{"from the list of rooms", "m hi enter", run("hi", common("msg", "send", "--stdin", "room")...)},
+		{"a takeover of the turn that is shown", "enter t stopped_for_an_hour enter", run("", common("take", "--turn", "31", "--reason", "stopped for an hour")...)},
+		{"a removal of one that is gone", "enter tab end x cleaning_up enter", run("", common("kick", "--turn", "31", "--reason", "cleaning up", "codex:77aa31c9")...)},
+		{"a removal by name", "enter tab down x stuck enter codex:8a77b001 enter", run("", common("kick", "--turn", "31", "--reason", "stuck", "--force", "codex:8a77b001")...)},
+		{"a note", "enter r enter", run("", common("notes", "resolve", "6a2d727f-1")...)},
+		{"an answer", "enter u yes enter", run("yes", common("answer", "--stdin", "q16d9aa01")...)},
+		{"an answer to the selected question", "enter tab tab down u no enter", run("no", common("answer", "--stdin", "q77")...)},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := newWorld(t)
+			w.T = t
+			w.keys(c.keys)
+			w.wantRan(c.want)
+			w.wantStatus("tt " + c.want.argv[0])
+		})
+	}
+}
+
+func TestAssignTakesFirst(t *testing.T) {
+	w := newWorld(t)
+	w.keys("enter tab down a stuck enter half_done enter finish_it enter")
+	w.wantRan(
+		run("", common("take", "--turn", "31", "--reason", "stuck")...),
+		run(`{"status":"half done","next_action":"finish it"}`, common("assign", "--stdin", "codex:8a77b001")...))
+
+	w.detail.View.Owner = me
+	w.send(changedMsg(nil))
+	w.keys("a half_done enter finish_it enter")
+	w.wantRan(run(`{"status":"half done","next_action":"finish it"}`, common("assign", "--stdin", "codex:8a77b001")...))
+}
+
+var refusal = result{stderr: []byte(`{"error":"turn_mismatch","message":"turn 31 is over","hint":"look again"}`), err: errors.New("exit status 1")}
+
+func TestAssignThatFailsOffersARelease(t *testing.T) {
+	w := newWorld(t)
+	w.answers = []result{{}, refusal}
+	w.keys("enter tab down a stuck enter half_done enter finish_it enter")
+	w.ran = nil
+	w.wantStatus("you have the stick, but: turn 31 is over · look again")
+	w.wantStatus("release the stick")
+	w.keys("enter")
+	w.wantRan(run(`{"status":"half done","next_action":"finish it"}`, common("release", "--stdin")...))
+}
+
+func TestRefusalStandsUntilTheNextKey(t *testing.T) {
+	w := newWorld(t)
+	w.answers = []result{refusal}
+	w.keys("enter t mine enter")
+	w.wantStatus("turn 31 is over · look again")
+	w.send(tickMsg(now.Add(time.Second)))
+	w.wantStatus("turn 31 is over")
+	w.keys("t")
+	w.wantStatus("mine") // what was typed is there again
+	w.keys("esc down")
+	if w.m.status != (status{}) {
+		t.Errorf("%+v", w.m.status)
+	}
+}
+
+// A dialog acts on the turn that it showed, whatever happens behind it.
+func TestDialogKeepsItsTurn(t *testing.T) {
+	w := newWorld(t)
+	w.keys("enter t stuck")
+	w.detail.View.TurnID, w.detail.View.Owner = 32, "codex:8a77b001"
+	w.send(changedMsg{w.detail.Name})
+	w.wantStatus("meanwhile codex:8a77b001 has the stick, turn 32")
+	w.keys("enter")
+	w.wantRan(run("", common("take", "--turn", "31", "--reason", "stuck")...))
+}
+
+func TestDialogNeedsText(t *testing.T) {
+	w := newWorld(t)
+	w.keys("enter t enter")
+	w.wantStatus("this needs a text")
+	w.keys("_ enter")
+	w.wantStatus("this needs a text")
+	w.keys("esc tab down x stuck enter codex:8a77b00 enter")
+	w.wantStatus("type codex:8a77b001")
+	w.keys("esc a enter enter")
+	w.wantRan()
+}
+
+func TestDialogExpires(t *testing.T) {
+	w := newWorld(t)
+	w.keys("enter m draft")
+	w.m.looks.full = now.Add(time.Hour)
+	w.send(tickMsg(now.Add(59 * time.Second)))
+	if w.m.dialog == nil {
+		t.Fatal("closed too early")
+	}
+	w.send(tickMsg(now.Add(60 * time.Second)))
+	if w.m.dialog != nil {
+		t.Fatal("open")
+	}
+	w.keys("m")
+	w.wantStatus("draft")
+	w.send(tickMsg(now.Add(110 * time.Second)))
+	w.keys("s")
+	w.send(tickMsg(now.Add(165 * time.Second)))
+	if w.m.dialog == nil {
+		t.Fatal("closed within a minute of a key")
+	}
+}
+
+func TestOneCommandAtATime(t *testing.T) {
+	w := newWorld(t)
+	w.keys("enter")
+	w.m.running = "tt take"
+	w.keys("m")
+	if w.m.dialog != nil || !w.m.status.bad {
+		t.Error("a dialog opened while a command runs")
+	}
+	w.m.running = ""
+	w.keys("m hi")
+	w.m.running = "tt take"
+	w.keys("enter")
+	w.wantRan()
+}
+
+func TestReadOnly(t *testing.T) {
+	w := newWorld(t)
+	w.m.readOnly = true
+	w.keys("m enter m t a x r u h esc")
+	w.wantRan()
+	if w.m.dialog != nil {
+		t.Error("a dialog opened")
+	}
+}
+
+// Rooms come, go and change, and the cursor stays on what it was on.
+func TestNothingMovesUnderTheCursor(t *testing.T) {
+	w := newWorld(t)
+	payments := w.m.room
+	w.rooms = append([]look.Room{{Name: "new", View: turn.RoomView{CanonicalPath: "/a", State: turn.StateIdle}}}, w.rooms...)
+	w.rooms[4].View.State = turn.StateOwnerGone
+	w.send(changedMsg(nil))
+	if w.m.room != payments {
+		t.Errorf("%s is selected", w.m.room)
+	}
+	w.keys("enter")
+	if w.m.detail.Name != payments {
+		t.Errorf("%s is open", w.m.detail.Name)
+	}
+	w.keys("tab down")
+	member := w.m.member
+	w.detail.Members = slices.Insert(w.detail.Members, 0, aMember("a:1", time.Minute))
+	w.send(changedMsg{payments})
+	if w.m.member != member || len(w.m.detail.Members) != 6 {
+		t.Errorf("%s is selected of %d", w.m.member, len(w.m.detail.Members))
+	}
+}
+
+func TestNextStuck(t *testing.T) {
+	w := newWorld(t)
+	var at []string
+	for range 4 {
+		w.keys("!")
+		at = append(at, w.m.find(w.m.room).View.CanonicalPath)
+	}
+	if want := []string{"/srv/build", "", home + "/src/ledger", "/srv/build"}; !slices.Equal(at, want) {
+		t.Errorf("%q", at)
+	}
+	w.keys("enter !")
+	if w.m.page != pageRooms {
+		t.Error("a room that cannot be read is open")
+	}
+	w.keys("! enter ! ") // from the ledger to the build
+	if w.m.detail == nil || w.m.detail.View.CanonicalPath != "/srv/build" {
+		t.Errorf("%+v", w.m.detail)
+	}
+}
+
+func TestFilter(t *testing.T) {
+	w := newWorld(t)
+	w.keys("/ PAYM enter")
+	if got := len(w.m.shown()); got != 2 {
+		t.Errorf("%d rooms", got)
+	}
+	w.keys("esc / gone esc")
+	if got := len(w.m.shown()); got != 7 {
+		t.Errorf("%d rooms", got)
+	}
+	w.m.room = w.rooms[3].Name
+	w.keys("enter / fixture enter")
+	if got := len(w.m.entries()); got != 2 {
+		t.Errorf("%d events", got)
+	}
+	w.keys("esc esc")
+	if w.m.page != pageRooms {
+		t.Error("the room is open")
+	}
+}
+
+func TestJournalFollowsItsEndUnlessScrolled(t *testing.T) {
+	w := newWorld(t)
+	w.keys("enter up up")
+	if w.m.at != (position{last: 208, pick: 207}) {
+		t.Fatalf("%+v", w.m.at)
+	}
+	w.detail.Entries = append(slices.Clone(w.detail.Entries), look.Entry{Event: anEvent(209, 0, turn.MemberLeft, "codex:8a77b001", "")})
+	w.send(changedMsg{w.detail.Name})
+	if w.m.at != (position{last: 208, pick: 207}) {
+		t.Errorf("%+v", w.m.at)
+	}
+	w.wantStatus("1 new ↓")
+	w.keys("enter")
+	w.wantStatus("the fixture is mine until TestEmpty passes")
+	w.keys("esc end")
+	if w.m.at != (position{}) {
+		t.Errorf("%+v", w.m.at)
+	}
+	w.wantStatus("codex:8a77b001 leaves")
+}
+
+func TestQEndsFromEveryView(t *testing.T) {
+	for _, keys := range []string{"q", "enter q", "i q", "? q", "enter h q", "enter ? q", "i enter q", "/ x enter q", "enter tab enter q", "m esc q", "ctrl+c", "ctrl+d"} {
+		w := newWorld(t)
+		if w.keys(keys); !w.quit {
+			t.Errorf("%s does not end it", keys)
+		}
+	}
+	for _, keys := range []string{"m q", "/ q"} {
+		w := newWorld(t)
+		if w.keys(keys); w.quit {
+			t.Errorf("%s ends it", keys)
+		}
+	}
+}
+
+func TestInbox(t *testing.T) {
+	w := newWorld(t)
+	w.items[1].Room, w.items[1].Path = w.rooms[3].Name, paymentsPath
+	w.keys("i down u EU enter")
+	w.wantRan(run("EU", common("answer", "--stdin", "q1")...))
+	w.keys("down enter")
+	w.wantStatus("release notes want a number")
+	w.keys("esc esc")
+	if w.m.page != pageRooms {
+		t.Error("the inbox is open")
+	}
+}
+
+func TestPasteIsNoKeys(t *testing.T) {
+	w := newWorld(t)
+	w.send(tea.PasteMsg{Content: "q\rt\r"})
+	if w.quit || w.m.dialog != nil {
+		t.Error("pasted text was taken for keys")
+	}
+	w.keys("m")
+	w.send(tea.PasteMsg{Content: "one\r\ntwo\x1b[2J"})
+	w.keys("enter")
+	w.wantRan(run("one\ntwo[2J", common("msg", "send", "--stdin", "room")...))
+}
+
+func TestIDsThatLookLikeFlags(t *testing.T) {
+	w := newWorld(t)
+	w.detail.Members = append(w.detail.Members, aMember("-x", time.Minute))
+	w.keys("enter tab end m hi enter")
+	w.wantRan(run("hi", append(common("msg", "send", "--stdin"), "--", "-x")...))
+}
+
+func TestRoomThatEnds(t *testing.T) {
+	w := newWorld(t)
+	w.keys("enter")
+	w.detail.Ended, w.detail.View.State = true, turn.StateClosed
+	w.rooms = slices.Delete(w.rooms, 3, 4)
+	w.send(changedMsg{w.detail.Name})
+	w.wantStatus("the room has ended")
+	w.keys("esc")
+	if w.m.page != pageRooms || w.m.find(w.m.room) == nil {
+		t.Errorf("%q is selected", w.m.room)
+	}
+}
+
+func TestCommandLine(t *testing.T) {
+	c := command{argv: []string{"msg", "send", "a b", "it's", "", "--json", "$x"}}
+	if got, want := c.line(), `tt msg send 'a b' 'it'\''s' '' '$x'`; got != want {
+		t.Errorf("%s, not %s", got, want)
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	failed := errors.New("exit status 1")
+	for stderr, want := range map[string]string{
+		`{"error":"x","message":"no","hint":"do"}`:        "no · do",
+		"warning\n{\"error\":\"x\",\"message\":\"no\"}\n": "no",
+		"panic: x": "panic: x",
+		"":         "tt could not be run: exit status 1",
+	} {
+		if got := (result{stderr: []byte(stderr), err: failed}).refusal(); got != want {
+			t.Errorf("%q: %q, not %q", stderr, got, want)
+		}
+	}
+}
