@@ -48,6 +48,7 @@ type WaitResult struct {
 	Reason         string
 	LastHandoff    int64
 	CurrentOwner   string
+	OwnerSince     event.Time // when the turn of CurrentOwner began, with not_yet; not part of the result's JSON
 	ReservedFor    string
 	LeaseExpiresAt *event.Time
 	ClaimExpiresAt *event.Time
@@ -160,7 +161,7 @@ func (s *State) offer(f Facts, kind string) WaitResult {
 func (s *State) NotYet(f Facts) WaitResult {
 	r := WaitResult{
 		Status: NotYet, RoomID: s.RoomID, RoomState: s.Status(f), TurnID: s.Turn,
-		CurrentOwner: s.Owner, ReservedFor: s.ReservedFor,
+		CurrentOwner: s.Owner, OwnerSince: s.Grant.At.Wall, ReservedFor: s.ReservedFor,
 	}
 	r.LeaseExpiresAt, r.ClaimExpiresAt = s.deadlines(f)
 	return r

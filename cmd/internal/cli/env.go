@@ -56,11 +56,12 @@ func Execute(p *Program) {
 }
 
 func terminalWidth() int {
-	width, _, err := term.GetSize(int(os.Stdout.Fd()))
-	if err != nil {
-		return 0
+	for _, file := range []*os.File{os.Stdout, os.Stderr} {
+		if width, _, err := term.GetSize(int(file.Fd())); err == nil {
+			return width
+		}
 	}
-	return width
+	return 0
 }
 
 // Abs returns path as an absolute path: a relative one is below Dir.

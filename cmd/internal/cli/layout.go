@@ -86,11 +86,63 @@ func isWide(r rune) bool {
 		return false
 	case r <= 0x115f, 0x2e80 <= r && r <= 0xa4cf, 0xac00 <= r && r <= 0xd7a3, 0xf900 <= r && r <= 0xfaff,
 		0xfe30 <= r && r <= 0xfe6f, 0xff00 <= r && r <= 0xff60, 0xffe0 <= r && r <= 0xffe6,
-		0x1f300 <= r && r <= 0x1f64f, 0x1f680 <= r && r <= 0x1f6ff, 0x1f900 <= r && r <= 0x1f9ff,
-		0x20000 <= r && r <= 0x3fffd:
+		0x1f300 <= r && r <= 0x1f64f, 0x1f680 <= r && r <= 0x1f6ff, 0x1f7e0 <= r && r <= 0x1f7eb,
+		0x1f900 <= r && r <= 0x1f9ff, 0x1fa70 <= r && r <= 0x1faff, 0x20000 <= r && r <= 0x3fffd:
 		return true
 	}
-	return false
+	return r < 0x2c00 && strings.ContainsRune(wideSigns, r)
+}
+
+// wideSigns are the signs below the East Asian scripts that show as emoji.
+const wideSigns = "⌚⌛⏩⏪⏫⏬⏰⏳◽◾☔☕♈♉♊♋♌♍♎♏♐♑♒♓♿⚓⚡⚪⚫⚽⚾⛄⛅⛎⛔⛪⛲⛳⛵⛺⛽✅✊✋✨❌❎❓❔❕❗➕➖➗➰➿⬛⬜⭐⭕"
+
+// prefixLen returns how many bytes of s fit into width columns, and where the last blank
+// among them or right behind them begins, -1 if there is none behind a word. At least one
+// character fits. What belongs to the character before it is not parted from it.
+func prefixLen(s string, width int) (fits, blank int) {
+	blank = -1
+	columns, start := 0, 0 // start is where the last character begins
+	word, joined := false, false
+	for i, r := range s {
+		n := columnsOfRune(r)
+		if r == ' ' && word {
+			blank = i
+		}
+		if n > 0 && !joined {
+			start = i
+		}
+		if columns+n > width && start > 0 {
+			return start, blank
+		}
+		columns, word, joined = columns+n, word || r != ' ', r == zeroWidthJoiner
+	}
+	return len(s), blank
+}
+
+// fold breaks a line into lines of at most first columns and then of rest columns: at
+// blanks, which it drops, and in words that are longer than a line.
+func fold(s string, first, rest int) []string {
+	var lines []string
+	for width := first; ; width = rest {
+		fits, blank := prefixLen(s, width)
+		if fits == len(s) {
+			return append(lines, s)
+		}
+		if blank > 0 {
+			fits = blank
+		}
+		lines = append(lines, strings.TrimRight(s[:fits], " "))
+		s = strings.TrimLeft(s[fits:], " ")
+	}
+}
+
+// Cut returns a line, or of one that takes more than width columns its beginning and "…".
+func Cut(line string, width int) string {
+	if fits, _ := prefixLen(line, width); fits == len(line) {
+		return line
+	}
+	fits, _ := prefixLen(line, width-2)
+	return strings.TrimRight(line[:fits], " ") + " …"
 }
 
 // wrap breaks the words of s into lines of at most width columns. A word that is

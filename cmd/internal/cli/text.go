@@ -11,15 +11,16 @@ import (
 // values with text through [Line], so that a command cannot forget it. Formats and
 // [Styled] values stay as they are.
 type Text struct {
-	Style           // colours, if the terminal has them
-	Now   time.Time // the moment from which relative times count
-	Width int       // the columns of a line
+	Style              // colours, if the terminal has them
+	Now      time.Time // the moment from which relative times count
+	Width    int       // the columns of a line
+	Terminal bool      // whether it is for a terminal
 
 	b strings.Builder
 }
 
 func newText(env *Env) *Text {
-	return &Text{Style: styleFor(env), Now: env.now(), Width: env.columns()}
+	return &Text{Style: styleFor(env), Now: env.now(), Width: env.columns(), Terminal: env.StdoutTTY}
 }
 
 // String returns the text so far.
@@ -48,6 +49,33 @@ func (t *Text) Block(indent, body string) {
 func (t *Text) Wrapped(indent, body string) {
 	t.b.WriteString(wrapParagraphs(Block(body), indent, t.Width))
 }
+
+// Item writes text of any length behind words in columns, all lines but the first after
+// indent columns, and all as wide as the terminal at most.
+func (t *Text) Item(indent int, body string, columns ...Styled) {
+	const least = 20 // columns of text beside the words
+	var head strings.Builder
+	used := 0
+	for _, c := range columns {
+		head.WriteString(string(c) + blanks(columnGap))
+		used += columnsOf(c.plain()) + columnGap
+	}
+	body = strings.ReplaceAll(strings.TrimRight(Block(body), "\n"), "\t", "    ")
+	before, first, rest := head.String(), t.Width-used, t.Width-indent
+	if first < least && columnsOf(body) > first {
+		t.line(before)
+		before, first = blanks(indent), rest
+	}
+	for line := range strings.SplitSeq(body, "\n") {
+		for _, part := range fold(line, first, rest) {
+			t.line(before + part)
+			before, first = blanks(indent), rest
+		}
+	}
+}
+
+// line writes a line without the blanks at its end.
+func (t *Text) line(s string) { t.b.WriteString(strings.TrimRight(s, " ") + "\n") }
 
 // Ago returns the distance of when from t.Now, as [Relative] does.
 func (t *Text) Ago(when time.Time) string { return Relative(when, t.Now) }

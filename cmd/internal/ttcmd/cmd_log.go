@@ -71,7 +71,7 @@ func runLog(ctx context.Context, c *cli.Invocation) error {
 	}
 	room.RecordPresence(ctx, snap.State)
 	res.Entries = turn.LogEntries(events)
-	return c.Out.Result(res, func(t *cli.Text) { writeLog(t, res, logWidth(c, t)) })
+	return c.Out.Result(res, func(t *cli.Text) { writeLog(t, res) })
 }
 
 // logLimit returns how many events the log shows at most.
@@ -83,15 +83,6 @@ func logLimit(c *cli.Invocation) (int, error) {
 		return limited(c, defaultFollow, mostLog)
 	}
 	return limited(c, defaultLog, mostLog)
-}
-
-// logWidth returns the width that lines of the log are cut to, 0 if the output is
-// not a terminal.
-func logWidth(c *cli.Invocation, t *cli.Text) int {
-	if !c.Env.StdoutTTY {
-		return 0
-	}
-	return t.Width
 }
 
 // logEvents returns the events that the flags ask for, and a result without entries
@@ -193,5 +184,5 @@ func writeEntryLine(c *cli.Invocation, e *turn.LogEntry) error {
 	if e == nil {
 		return nil
 	}
-	return c.Out.WriteLine(e, func(t *cli.Text) { writeEntry(t, e, "begins", logWidth(c, t)) })
+	return c.Out.WriteLine(e, func(t *cli.Text) { writeNewEntry(t, e) })
 }

@@ -105,10 +105,14 @@ func runMsgRecv(ctx context.Context, c *cli.Invocation) error {
 	return readEvents(ctx, c, &eventQuery{
 		types: map[string]bool{turn.MessageSent: true}, target: "self", unread: true,
 		writeEvent: func(out *cli.Output, e *event.Event) error {
-			if public := turn.Public(*e); !people {
+			public := turn.Public(*e)
+			switch {
+			case !people:
 				return out.WriteLine(&public, nil)
+			case !c.Env.StdoutTTY:
+				return writeEvent(out, e)
 			}
-			return writeEvent(out, e)
+			return out.WriteLine(&public, func(t *cli.Text) { readableEvent(t, &public) })
 		},
 	})
 }

@@ -86,6 +86,7 @@ func runWait(ctx context.Context, c *cli.Invocation) error {
 		limit = c.Duration("timeout")
 	}
 	out := newWaitOutput(c, room)
+	defer out.progress.end()
 	c.Out.Until(ctx)
 	return interrupted(ctx, out.exit(room.Wait(ctx, limit, c.Bool("park"), out)))
 }
@@ -93,10 +94,10 @@ func runWait(ctx context.Context, c *cli.Invocation) error {
 // A waitOutput prints the answer to a request for the turn. It implements
 // [member.Output].
 type waitOutput struct {
-	c       *cli.Invocation
-	warning string // about the room, if the command creates it
-	status  string // of the answer
-	waiting bool   // Waiting has printed its line
+	c        *cli.Invocation
+	warning  string // about the room, if the command creates it
+	status   string // of the answer
+	progress waitProgress
 }
 
 // newWaitOutput returns the output for a request in the room. If the room is to be
@@ -112,6 +113,7 @@ func newWaitOutput(c *cli.Invocation, room *member.Room) *waitOutput {
 
 // Answer implements [member.Output].
 func (o *waitOutput) Answer(res turn.WaitResult) error {
+	o.progress.end()
 	o.status, res.Warning = res.Status, o.warning
 	return o.c.Out.Result(&res, func(t *cli.Text) { writeWait(t, res) })
 }
@@ -123,15 +125,13 @@ const resultSize = 2 << 10
 // CanAnswerNow implements [member.Output]. What others wrote may take
 // twice as many bytes as text.
 func (o *waitOutput) CanAnswerNow(size int) bool {
-	return o.c.Out.CanWriteNow(resultSize + 2*(size+len(o.warning)))
+	return o.c.Out.CanWriteNow(resultSize+2*(size+len(o.warning))) && (!o.progress.shown() || o.c.Out.CanRemarkNow())
 }
 
-// Waiting implements [member.Output]. It tells a person at a terminal, once, what the
-// wait is for.
+// Waiting implements [member.Output]. It tells a person at a terminal what the wait is for.
 func (o *waitOutput) Waiting(res turn.WaitResult) {
-	if c := o.c; c.Env.StderrTTY && !c.JSON && !o.waiting {
-		o.waiting = true
-		c.Out.Remark("Waiting: " + cli.Line(waitingWords(res)))
+	if o.c.Env.StderrTTY && !o.c.JSON {
+		o.progress.show(o.c, res)
 	}
 }
 

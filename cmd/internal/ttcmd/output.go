@@ -157,17 +157,6 @@ func notYetWords(t *cli.Text, r turn.WaitResult) string {
 	return "Not your turn yet: the handoff is offered to the other members first."
 }
 
-// waitingWords returns the reason why a wait goes on.
-func waitingWords(r turn.WaitResult) string {
-	switch {
-	case r.CurrentOwner != "":
-		return r.CurrentOwner + " holds turn " + itoa(r.TurnID) + "."
-	case r.ReservedFor != "":
-		return "the turn is reserved for " + r.ReservedFor + "."
-	}
-	return "the turn is kept for other members for a moment."
-}
-
 // writeHandoff writes a handoff as text.
 func writeHandoff(t *cli.Text, indent string, raw json.RawMessage) {
 	if len(raw) == 0 {

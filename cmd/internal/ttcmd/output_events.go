@@ -2,6 +2,9 @@ package ttcmd
 
 import (
 	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/fsroom/turn"
@@ -12,8 +15,54 @@ import (
 func writeEvent(out *cli.Output, e *event.Event) error {
 	public := turn.Public(*e)
 	return out.WriteLine(&public, func(t *cli.Text) {
+		if t.Terminal {
+			readableEvent(t, &public, t.Dim("turn "+itoa(e.Turn)), typeStyle(t, e))
+			return
+		}
 		t.Line("%s  %s  turn %d  %s  %s", t.Dim(e.CreatedAt.Local().Format("15:04:05")), t.Dim(itoa(e.Seq)), e.Turn, e.Type, eventWords(&public))
 	})
+}
+
+// readableIndent is below what follows the time of an entry.
+const readableIndent = 10
+
+// readableEvent writes an event for a terminal: words in columns, and the text of an agent
+// wrapped behind them.
+func readableEvent(t *cli.Text, e *event.Event, words ...cli.Styled) {
+	mark, detail := eventText(e)
+	if e.Reason != "" {
+		detail = strings.TrimSpace(detail + " (" + e.Reason + ")")
+	}
+	columns := append([]cli.Styled{shownAt(t, e.CreatedAt.Time), t.Dim(itoa(e.Seq))}, words...)
+	if who := fromTo(e.From, e.To); who != "" {
+		columns = append(columns, t.Bold(who))
+	}
+	if mark != "" {
+		columns = append(columns, t.Red(mark))
+	}
+	t.Item(readableIndent, detail, columns...)
+}
+
+// shownAt returns when an entry came, for a terminal: how long ago, and of what comes while
+// somebody looks the time of day, which stays right on the screen.
+func shownAt(t *cli.Text, at time.Time) cli.Styled {
+	text := t.Ago(at)
+	if t.Now.Sub(at) < time.Minute {
+		text = at.Local().Format("15:04:05")
+	}
+	return t.Dim(fmt.Sprintf("%-8s", text))
+}
+
+func typeStyle(t *cli.Text, e *event.Event) cli.Styled {
+	switch e.Type {
+	case turn.Claim, turn.Takeover:
+		return t.Green(e.Type)
+	case turn.Released, turn.Passed:
+		return t.Yellow(e.Type)
+	case turn.Kicked, turn.Closed:
+		return t.Red(e.Type)
+	}
+	return cli.Styled(e.Type)
 }
 
 // writePage writes a page of events.
@@ -105,6 +154,15 @@ func eventWords(e *event.Event) string {
 }
 
 func eventDetail(e *event.Event) string {
+	mark, text := eventText(e)
+	if mark != "" {
+		mark += " "
+	}
+	return mark + text
+}
+
+// eventText returns the text of an event, and the mark of one that should be read at once.
+func eventText(e *event.Event) (mark, text string) {
 	var p struct {
 		Body    string `json:"body"`
 		Hint    string `json:"delivery_hint"`
@@ -116,18 +174,18 @@ func eventDetail(e *event.Event) string {
 	switch e.Type {
 	case turn.MessageSent:
 		if p.Hint == turn.HintInterrupt {
-			return "[interrupt] " + p.Body
+			mark = "[interrupt]"
 		}
-		return p.Body
+		return mark, p.Body
 	case turn.NoteAdded:
 		if p.Level == turn.SeverityPage {
-			return "[page] " + p.Preview
+			mark = "[page]"
 		}
-		return p.Preview
+		return mark, p.Preview
 	case turn.Claim, turn.Takeover:
-		return p.Kind
+		return "", p.Kind
 	case turn.Released, turn.Passed:
-		return turn.ReadHandoff(e.Handoff).NextAction
+		return "", turn.ReadHandoff(e.Handoff).NextAction
 	}
-	return ""
+	return "", ""
 }

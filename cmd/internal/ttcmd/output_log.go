@@ -1,6 +1,7 @@
 package ttcmd
 
 import (
+	"fmt"
 	"strings"
 	"time"
 
@@ -8,8 +9,8 @@ import (
 	"github.com/talking-stick/tt/fsroom/turn"
 )
 
-// writeLog writes the history. Lines are cut to width columns, unless width is 0.
-func writeLog(t *cli.Text, r logResult, width int) {
+// writeLog writes the history. On a terminal lines are cut to its width.
+func writeLog(t *cli.Text, r logResult) {
 	if r.Earlier {
 		t.Line("%s", t.Dim("earlier lives of this room are left out; --archive shows them"))
 	}
@@ -20,12 +21,45 @@ func writeLog(t *cli.Text, r logResult, width int) {
 		t.Line("Nothing happened.")
 	}
 	for i := range r.Entries {
-		writeEntry(t, &r.Entries[i], "still holds it", width)
+		writeEntry(t, &r.Entries[i], "still holds it")
 	}
 }
 
-// writeEntry writes one entry. holding describes a turn in progress.
-func writeEntry(t *cli.Text, e *turn.LogEntry, holding string, width int) {
+// writeEntry writes an entry. holding describes a turn in progress.
+func writeEntry(t *cli.Text, e *turn.LogEntry, holding string) {
+	const indent = "                   "
+	t.Line("%s  %s", t.Dim(e.At.Local().Format(logTime)), cutBehind(t, len(logTime)+2, entryWords(e, holding)))
+	for _, l := range endLines(e) {
+		t.Line("%s%-6s%s", cli.Styled(indent), l.word, cutBehind(t, len(indent)+6, l.text))
+	}
+}
+
+// writeNewEntry writes an entry as it comes. On a terminal it is wrapped to its width.
+func writeNewEntry(t *cli.Text, e *turn.LogEntry) {
+	const begins = "begins"
+	if !t.Terminal {
+		writeEntry(t, e, begins)
+		return
+	}
+	words := entryWords(e, begins)
+	at := shownAt(t, e.At.Time)
+	if e.Kind != "turn" {
+		t.Item(readableIndent, words, at)
+		return
+	}
+	head, rest, _ := strings.Cut(words, ", ")
+	mark := t.Green
+	if e.EndedAt != nil {
+		mark = t.Yellow
+	}
+	t.Item(readableIndent, rest, at, mark(head))
+	for _, l := range endLines(e) {
+		t.Item(readableIndent+6, l.text, cli.Styled("        "), t.Dim(fmt.Sprintf("%-4s", l.word)))
+	}
+}
+
+// entryWords describes an entry. holding describes a turn in progress.
+func entryWords(e *turn.LogEntry, holding string) string {
 	line := besideWords(e)
 	if e.Kind == "turn" {
 		line = "turn " + itoa(e.TurnID) + " " + e.Agent + ", " + holding
@@ -39,20 +73,22 @@ func writeEntry(t *cli.Text, e *turn.LogEntry, holding string, width int) {
 			line += ", taken from " + e.TakenFrom + ": " + e.Reason
 		}
 	}
-	t.Line("%s  %s", t.Dim(e.At.Local().Format(logTime)), cutTo(width, len(logTime)+2, line))
-	if e.Kind == "turn" && e.EndedAt != nil {
-		writeEnd(t, e, width)
-	}
+	return line
 }
 
 const logTime = "Jan _2 15:04:05"
 
-// writeEnd writes the handoff and the end of a turn.
-func writeEnd(t *cli.Text, e *turn.LogEntry, width int) {
-	const indent = "                   "
+// A logLine is a line below an entry.
+type logLine struct{ word, text string }
+
+// endLines returns the handoff and the end of a turn.
+func endLines(e *turn.LogEntry) (lines []logLine) {
+	if e.Kind != "turn" || e.EndedAt == nil {
+		return nil
+	}
 	line := func(word, text string) {
 		if text != "" {
-			t.Line("%s%-6s%s", cli.Styled(indent), word, cutTo(width, len(indent)+6, text))
+			lines = append(lines, logLine{word, text})
 		}
 	}
 	h := turn.ReadHandoff(e.Handoff)
@@ -73,6 +109,7 @@ func writeEnd(t *cli.Text, e *turn.LogEntry, width int) {
 	case e.EndedBy != turn.Released:
 		line("end", endWords(e.EndedBy))
 	}
+	return lines
 }
 
 // endWords describes the end of a turn without a release.
@@ -139,17 +176,16 @@ func urgent(is bool, mark string) string {
 	return ""
 }
 
-// cutTo returns the first line of a text, cut to what is left of the width after the
-// first columns.
-func cutTo(width, columns int, text string) string {
+// cutBehind returns the first line of a text, on a terminal cut to what is left of the
+// width behind so many columns.
+func cutBehind(t *cli.Text, columns int, text string) string {
 	line, rest, _ := strings.Cut(text, "\n")
-	runes := []rune(line)
-	left := max(width-columns, 20)
-	switch {
-	case width > 0 && len(runes) > left:
-		return string(runes[:left-2]) + " …"
-	case rest != "":
-		return line + " …"
+	line = cli.Line(line)
+	if rest != "" {
+		line += " …"
 	}
-	return line
+	if !t.Terminal {
+		return line
+	}
+	return cli.Cut(line, max(t.Width-columns, 20))
 }
