@@ -24,7 +24,7 @@ const (
 		tt join; until tt state --json | grep -q owner_gone; do :; done`
 )
 
-// skillCommands are the commands of the skill by how they begin: what goes before,
+// skillCommands are the commands of the skill and of "tt help agents" by how they begin: what goes before,
 // and what the answer contains.
 var skillCommands = []struct{ begins, before, answer string }{
 	{"tt instructions show", nothing, "Working together"},
@@ -33,18 +33,17 @@ var skillCommands = []struct{ begins, before, answer string }{
 	{"tt notes add", holding, `"note_id":`},
 	{"tt msg send room", joined, `"event_seq":`},
 	{"tt events --follow", joined, `"text":"hello"`},
-	{"tt msg recv", joined + "; tt msg send room hello --agent codex:1", `"body":"hello"`},
+	{"tt events --wait", joined + "; echo 0 >FILE", `"event_type":"room_opened"`},
 	{"tt assign codex:1", holding, `"status":"passed"`},
 	{"tt release --status", holding, `"status":"released"`},
 	{"tt release --stdin", holding, `"status":"released"`},
 	{"tt lock run test -- make test", `printf 'test:\n\t@echo \"done\"\n' >Makefile`, `"done"`},
-	{"tt leave", joined, `"status":"left"`},
+	{"tt close", holding, `"status":"room_ended"`},
 	{"tt take --reason", expired, `"revoked_agent_id":"codex:1"`},
 	{"tt events --target any", joined, `"event_type":"room_opened"`},
 }
 
-// commandsOfSkill returns the shell commands that the skill shows, each of them one
-// fenced block.
+// commandsOfSkill returns the shell commands that the skill shows, each of them one line.
 func commandsOfSkill(t *testing.T) []string {
 	text, err := os.ReadFile("../../../skills/talking-stick/SKILL.md")
 	if err != nil {
@@ -52,17 +51,37 @@ func commandsOfSkill(t *testing.T) []string {
 	}
 	var commands []string
 	for i, block := range strings.Split(string(text), "\n```") {
-		if command, ok := strings.CutPrefix(block, "sh\n"); ok && i%2 == 1 {
-			commands = append(commands, command+"\n")
+		if lines, ok := strings.CutPrefix(block, "sh\n"); ok && i%2 == 1 {
+			commands = append(commands, strings.Split(lines, "\n")...)
 		}
 	}
 	return commands
 }
 
-// Every command in the skill is run, as written, in a room of its own.
+// commandsOfHelp returns the shell commands of "tt help agents": the paragraphs that are
+// indented, where a line with tt begins a command.
+func commandsOfHelp() []string {
+	var commands []string
+	for paragraph := range strings.SplitSeq(agentsHelp, "\n\n") {
+		if !strings.HasPrefix(paragraph, "  tt ") {
+			continue
+		}
+		for line := range strings.Lines(paragraph) {
+			line = strings.TrimPrefix(line, "  ")
+			if strings.HasPrefix(line, "tt ") {
+				commands = append(commands, line)
+			} else {
+				commands[len(commands)-1] += line
+			}
+		}
+	}
+	return commands
+}
+
+// Every command in the skill and in "tt help agents" is run, as written, in a room of its own.
 func TestSkillCommandsRun(t *testing.T) {
 	used := map[string]bool{}
-	for _, command := range commandsOfSkill(t) {
+	for _, command := range append(commandsOfSkill(t), commandsOfHelp()...) {
 		name, _, _ := strings.Cut(command, "\n")
 		t.Run(name, func(t *testing.T) {
 			for _, c := range skillCommands {
@@ -76,7 +95,7 @@ func TestSkillCommandsRun(t *testing.T) {
 				if !strings.Contains(out, c.answer) {
 					t.Errorf("the answer has no %s:\n%s", c.answer, out)
 				}
-				if !json.Valid([]byte(out)) && c.begins != "tt instructions show" { // that is a page to read
+				if first, _, _ := strings.Cut(out, "\n"); !json.Valid([]byte(first)) && c.begins != "tt instructions show" { // that is a page to read
 					t.Errorf("no JSON: %s", out)
 				}
 				return
@@ -86,7 +105,7 @@ func TestSkillCommandsRun(t *testing.T) {
 	}
 	for _, c := range skillCommands {
 		if !used[c.begins] {
-			t.Errorf("the skill has no command %q any more", c.begins)
+			t.Errorf("nothing shows a command %q any more", c.begins)
 		}
 	}
 }

@@ -9,11 +9,60 @@ import (
 
 // topics are the help pages that do not belong to a command.
 var topics = []cli.Topic{
+	{Name: "agents", Short: "what agents should know that the skill leaves out", Items: reasons, Long: agentsHelp},
 	{Name: "environment", Short: "the variables tt reads", Items: variables, Long: "The limits of new rooms are durations such as 45m or 90s."},
 	{Name: "exit-codes", Short: "what the exit status says", Items: exitStatuses, Long: errorsHelp},
 	{Name: "handoff", Short: "what a handoff is made of, and how to give it", Items: handoffFields, Long: handoffTopic},
 	{Name: "files", Short: "where rooms are kept", Long: filesHelp},
 }
+
+// reasons are the values of reason in the results of a wait.
+func reasons() []cli.Item {
+	return []cli.Item{
+		{Name: "open_claim", What: "your_turn: nothing was pending"},
+		{Name: "sequence", What: "your_turn: after a release"},
+		{Name: "direct_pass", What: "your_turn: it was assigned to you"},
+		{Name: "already_owner", What: "your_turn: you hold it; if your guardian had ended, a new one runs"},
+		{Name: "owner_timeout", What: "takeover_available: the holder was silent until its lease ran out"},
+		{Name: "claim_timeout", What: "takeover_available: the one it was reserved for did not come"},
+		{Name: "owner_gone", What: "takeover_available: the holder's process has ended"},
+		{Name: "recipient_gone", What: "takeover_available: that of the one it was reserved for"},
+	}
+}
+
+const agentsHelp = `These are the values of reason. While you hold the stick a guardian, guardian_pid, keeps your lease. It needs no care, and must not be killed.
+
+Waiting. Wait in the background only where you are told when a background command ends, as in Claude Code. In Codex nobody is: there, and where commands run in the foreground alone, wait in the foreground with the longest timeout your tool allows, and look at your messages between two waits. Where a line at the start of the session says that you are told when the stick is yours, end your turn instead of waiting.
+
+Taking over. takeover_available is an offer; last_seen_at and evidence say why it is made. First make sure that nobody works on it any more: send the agent a message, see in git status and in the times of files whether they still change, and wait once more. Then tell the user, take it, and read what happened before you touch a file:
+
+  tt take --reason "The owner's process has ended in the middle of its turn."
+  tt events --target any --json
+
+--operator-requested, and tt kick --force, are for an agent that is alive, and only when the user asks for it in plain words.
+
+Handing over. What does not fit into a status and a next action goes in as JSON; tt help handoff has the fields and the flags for them:
+
+  tt release --stdin <<'JSON'
+  {
+    "status": "Config reader moved (4f2a9c1). Two tests are skipped.",
+    "next_action": "Enable them.",
+    "artifacts": [{"path": "read_test.go", "lines": [40, 72], "role": "edit"}],
+    "open_questions": ["Should an unknown key be an error?"],
+    "do_not": ["Do not rename the exported types."]
+  }
+  JSON
+
+tt release gives the stick to the member that never had it, else to the one that had it longest ago. A question in a handoff is for whoever comes next.
+
+Talking. Instead of room name an agent, by its id or by the name of one active member; --interrupt is for what cannot wait. Where each line of output is an event for you, follow the room; it ends when you leave. Where you only notice that a command ends, let FILE remember where you were:
+
+  tt events --follow --brief --json
+  tt events --wait --brief --cursor FILE --json
+
+The end. tt close tells every waiter that the work is done; by the holder, or by anybody while nobody holds the stick. Leave with tt leave when the user says so, after a release if you hold the stick. The last one to leave ends the room, too.
+
+If a hook refuses an edit or holds you back, do what it says. If something is odd, believe tt state --json, and look with tt whoami --explain whether you are the same agent each time; if not, set TT_HARNESS_AGENT_ID.`
 
 func exitStatuses() []cli.Item {
 	return []cli.Item{
