@@ -75,7 +75,7 @@ func (s *State) memberView(f Facts, m *Member) MemberView {
 		AgentID: m.AgentID, DisplayName: m.DisplayName, Ordinal: m.Ordinal, JoinedAt: m.JoinedAt,
 		LastSeenAt: event.NewTime(f.lastSeen(m)), Waiting: p.Waiting, Status: memberActive,
 		Process: p.shown(gone), SessionKind: m.SessionKind, Observer: m.Observer,
-		Listening: f.hearing(m.AgentID).How, Reach: s.Reach(f, m.AgentID),
+		Listening: s.listening(f, m.AgentID), Reach: s.Reach(f, m.AgentID),
 	}
 	switch {
 	case f.active(s, m):
@@ -85,4 +85,13 @@ func (s *State) memberView(f Facts, m *Member) MemberView {
 		v.Status, v.Why = memberInactive, "silent for longer than the presence time"
 	}
 	return v
+}
+
+// listening returns what tells the member of news while its model is idle, "" if nothing
+// does: what listens for it, or its wait.
+func (s *State) listening(f Facts, id string) string {
+	if how := f.hearing(id).How; how != "" || !f.presence(id).Waiting {
+		return how
+	}
+	return "wait"
 }

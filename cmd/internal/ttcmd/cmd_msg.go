@@ -40,6 +40,8 @@ type sentResult struct {
 	CreatedAt   event.Time
 	Owner       string
 	ReservedFor string
+	Delivery    string // when it is heard of, see [turn.State.Delivery]
+	Hint        string // for the sender, if that is not soon
 	Unread      turn.Unread
 }
 
@@ -62,16 +64,28 @@ func runMsgSend(ctx context.Context, c *cli.Invocation) error {
 	if err != nil {
 		return err
 	}
-	sent := events[len(events)-1]
+	sent := &events[len(events)-1]
 	unread := room.Unread(snap.State)
-	return c.Out.Result(&sentResult{sent.Seq, sent.ID, sent.CreatedAt, snap.State.Owner, snap.State.ReservedFor, unread}, func(t *cli.Text) {
+	delivery, hint := room.Delivery(snap.State, sent)
+	return c.Out.Result(&sentResult{sent.Seq, sent.ID, sent.CreatedAt, snap.State.Owner, snap.State.ReservedFor, delivery, hint, unread}, func(t *cli.Text) {
 		to := sent.To
 		if to == "" {
 			to = "the room"
 		}
-		t.Line("Sent to %s (event %d).", to, sent.Seq)
+		if hint == "" {
+			t.Line("Sent to %s (event %d): %s.", to, sent.Seq, deliveryWords[delivery])
+		} else {
+			t.Line("Sent to %s (event %d). %s.", to, sent.Seq, hint)
+		}
 		writeUnread(t, unread)
 	})
+}
+
+// deliveryWords say when a message is heard of for which there is no hint.
+var deliveryWords = map[string]string{
+	turn.DeliveryWaiting:      "it ends a wait",
+	turn.DeliveryListening:    "what listens is notified",
+	turn.DeliveryNextToolCall: "it is shown with the next use of a tool",
 }
 
 // bodyOf returns the text of the arguments or of standard input. A text of more than

@@ -36,6 +36,8 @@ type statusResult struct {
 	AgentID        string         `json:"agent_id"`
 	Member         bool           `json:"member"`
 	Observer       bool           `json:"observer,omitempty"`
+	Listening      string         `json:"listening,omitempty"` // as of members
+	Reach          string         `json:"reach,omitempty"`
 	Owner          string         `json:"owner,omitempty"`
 	ReservedFor    string         `json:"reserved_for,omitempty"`
 	YouOwn         bool           `json:"you_own"`
@@ -88,7 +90,7 @@ func statusFor(room *member.Room, st *turn.State, f turn.Facts) statusResult {
 	res.OpenNotes, res.OpenPages = openNotesFor(st, room.Self.ID)
 	for _, m := range st.MemberViews(f) {
 		if m.AgentID == room.Self.ID {
-			res.Observer = m.Observer
+			res.Observer, res.Listening, res.Reach = m.Observer, m.Listening, m.Reach
 		}
 		if m.Waiting {
 			res.Waiting = append(res.Waiting, m.AgentID)
@@ -148,6 +150,9 @@ func writeStatus(t *cli.Text, v turn.RoomView, r statusResult) {
 		t.Line("You     %s", r.AgentID)
 	default:
 		t.Line("You     %s, not a member", r.AgentID)
+	}
+	if r.Listening != "" || r.Reach == turn.ReachNextPrompt {
+		t.Line("Told    %s", reachWords(r.Listening, r.Reach))
 	}
 	if len(r.Waiting) > 0 {
 		t.Line("Waiting %s", strings.Join(r.Waiting, ", "))

@@ -51,6 +51,8 @@ func (r *sentResult) Fields(c *wire.Codec) {
 	c.Int("event_seq", &r.EventSeq)
 	c.Text("event_id", &r.EventID)
 	c.Time("created_at", &r.CreatedAt)
+	c.Text("delivery", &r.Delivery)
+	c.OptText("hint", &r.Hint)
 	c.OptText("owner", &r.Owner)
 	c.OptText("reserved_for", &r.ReservedFor)
 	c.OptObject("unread", &r.Unread, r.Unread == turn.Unread{})

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
+	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
 )
@@ -89,10 +90,30 @@ func memberRemarks(m turn.MemberView, me string) string {
 	if m.Observer {
 		remarks = append(remarks, "observer")
 	}
+	if m.Reach == turn.ReachUnheard || m.Listening != "" && m.Listening != member.ByWait {
+		remarks = append(remarks, reachWords(m.Listening, m.Reach))
+	}
 	if m.Why != "" {
 		remarks = append(remarks, m.Why)
 	}
 	return strings.Join(remarks, "; ")
+}
+
+// reachWords say how an agent is told of news, as [turn.State.Reach] found.
+func reachWords(listening, reach string) string {
+	switch reach {
+	case turn.ReachReady:
+		return "at once, by " + listening
+	case turn.ReachBusy:
+		return "with the next use of a tool, by " + listening
+	case turn.ReachUnheard:
+		return "by " + listening + ", which did not answer the last time"
+	case turn.ReachNextPrompt:
+		return "at the next prompt"
+	case turn.ReachWaiting:
+		return "waits"
+	}
+	return "by nothing"
 }
 
 // writeWait writes the result of a wait and what to do next.
