@@ -64,7 +64,7 @@ func decode(e *event.Event, v wire.Fields) error {
 // applyOpened starts a life of the room. The event has the counters of the life
 // before, so the archive is not needed to fold a journal.
 func (s *State) applyOpened(e *event.Event) error {
-	var p openedPayload
+	p := openedPayload{Policy: Policy{WakeGrace: DefaultPolicy().WakeGrace}} // older programs do not write it
 	if err := decode(e, &p); err != nil {
 		return err
 	}
@@ -116,7 +116,7 @@ func (s *State) remove(id string) {
 		s.ReservedFor = ""
 	}
 	if s.Pending.Preferred == id {
-		s.Pending.Preferred = ""
+		s.Pending.Preferred, s.Pending.Listens = "", false
 	}
 }
 
@@ -153,7 +153,7 @@ func (s *State) applyGrant(e *event.Event) error {
 		return err
 	}
 	given := s.lastHandoff()
-	given.Preferred = ""
+	given.Preferred, given.Listens = "", false
 	s.Turn, s.Owner, s.ReservedFor, s.Pending = e.Turn, e.To, "", PendingHandoff{}
 	s.Grant = Grant{Lease: p.Lease, At: p.Clock.at(e.CreatedAt), Handoff: given}
 	if m := s.Member(e.To); m != nil {
@@ -177,7 +177,7 @@ func (s *State) applyRelease(e *event.Event) error {
 		return err
 	}
 	s.Owner, s.Grant, s.ReservedFor = "", Grant{}, e.To
-	s.Pending = PendingHandoff{Seq: e.Seq, From: e.From, Direct: e.Type == Passed, At: p.Clock.at(e.CreatedAt), Preferred: p.Preferred}
+	s.Pending = PendingHandoff{Seq: e.Seq, From: e.From, Direct: e.Type == Passed, At: p.Clock.at(e.CreatedAt), Preferred: p.Preferred, Listens: p.Listens}
 	return nil
 }
 

@@ -22,7 +22,7 @@
 //
 //	state.go, apply.go    what a room is, and how events change it
 //	grant.go              who may claim the turn
-//	release.go            who is next
+//	release.go            who is next, offer.go: who is told that a turn is free
 //	takeover.go           who may take over, evidence.go: what speaks for it
 //	fence.go              who holds the stick
 //	presence.go           who is gone, active, ready

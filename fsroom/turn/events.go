@@ -59,6 +59,7 @@ type (
 	releasePayload struct {
 		Clock     clock
 		Preferred string
+		Listens   bool
 	}
 	policyPayload struct {
 		Policy Policy

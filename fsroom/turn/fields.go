@@ -41,6 +41,7 @@ func (p *PendingHandoff) Fields(c *wire.Codec) {
 	c.OptBool("direct", &p.Direct)
 	c.Object("at", &p.At)
 	c.OptText("preferred", &p.Preferred)
+	c.OptBool("preferred_listens", &p.Listens)
 }
 
 func (i *Instant) Fields(c *wire.Codec) {
@@ -59,6 +60,7 @@ func (p *Policy) Fields(c *wire.Codec) {
 	c.Int("wait_for_events_max_wait_ms", &p.WaitForEvents)
 	c.Int("gone_grace_ms", &p.GoneGrace)
 	c.Int("idle_room_ttl_ms", &p.IdleRoomTTL)
+	c.Int("wake_grace_ms", &p.WakeGrace)
 }
 
 func (m *Member) Fields(c *wire.Codec) {
@@ -123,6 +125,7 @@ func (p *grantPayload) Fields(c *wire.Codec) {
 func (p *releasePayload) Fields(c *wire.Codec) {
 	c.Object("clock", &p.Clock)
 	c.OptText("preferred", &p.Preferred)
+	c.OptBool("preferred_listens", &p.Listens)
 }
 
 func (p *policyPayload) Fields(c *wire.Codec) { c.Object("policy", &p.Policy) }
@@ -257,7 +260,17 @@ func (r *ReleaseResult) Fields(c *wire.Codec) {
 	c.Text("room_id", &r.RoomID)
 	c.OptText("reserved_for", &r.ReservedFor)
 	c.Int("event_seq", &r.EventSeq)
+	if r.Recipient != nil {
+		c.Object("recipient", r.Recipient)
+	}
+	c.OptText("hint", &r.Hint)
 	c.OptObject("unread", &r.Unread, r.Unread == Unread{})
+}
+
+func (v *RecipientView) Fields(c *wire.Codec) {
+	c.Text("agent_id", &v.AgentID)
+	c.OptText("listening", &v.Listening)
+	c.Text("reach", &v.Reach)
 }
 
 func (a *Artifact) Fields(c *wire.Codec) {

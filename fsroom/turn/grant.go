@@ -108,15 +108,33 @@ func (s *State) claimable(f Facts, r TryRequest) bool {
 
 // deferred reports whether the pending handoff is offered to other members first.
 func (s *State) deferred(f Facts, agent string) bool {
-	grace := ms(s.Policy.WaiterGrace)
 	switch p := s.Pending; {
 	case p.Seq == 0:
 		return false
 	case p.From == agent:
-		return !f.Now.Expired(p.At, authorGraces*grace) && f.otherActive(s, agent)
-	default:
-		return p.Preferred != "" && p.Preferred != agent && !f.Now.Expired(p.At, grace)
+		early := !f.Now.Expired(p.At, authorGraces*ms(s.Policy.WaiterGrace))
+		return (early || p.Listens && s.prefers(f)) && f.otherActive(s, agent)
 	}
+	return s.Pending.Preferred != agent && s.prefers(f)
+}
+
+// prefers reports whether the pending handoff is offered to the preferred member alone.
+// A member that was notified has longer, unless it turns out that it does not hear.
+func (s *State) prefers(f Facts) bool {
+	p := s.Pending
+	if p.Preferred == "" || f.Now.Expired(p.At, s.preference()) {
+		return false
+	}
+	m := s.Member(p.Preferred)
+	return !p.Listens || m != nil && (f.presence(m.AgentID).Waiting || s.listens(f, m))
+}
+
+// preference returns how long the pending handoff is offered to the preferred member.
+func (s *State) preference() time.Duration {
+	if s.Pending.Listens {
+		return ms(s.Policy.WakeGrace)
+	}
+	return ms(s.Policy.WaiterGrace)
 }
 
 // grant returns the claim of the turn.

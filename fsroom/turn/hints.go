@@ -56,6 +56,12 @@ func deliveryHint(delivery, to string) string {
 	return ""
 }
 
+// hintNobodyTells is the advice to who has assigned the turn to a member that nothing
+// tells of it.
+func hintNobodyTells(agent string) string {
+	return fmt.Sprintf(`nothing tells %s that the turn is its own while its model is idle: ask a person to wake it; if it does not come, "tt take --reason …" gets the turn back`, agent)
+}
+
 // spoken formats a duration as people say it, such as 13s, 20m or 1h05m.
 func spoken(d time.Duration) string {
 	switch {

@@ -30,6 +30,7 @@ func Limits() []Limit {
 		{"wait-for-events-max-wait", "", "how long tt events --wait waits without --timeout", func(p *Policy) *int64 { return &p.WaitForEvents }, false},
 		{"gone-grace", "TALKING_STICK_GONE_GRACE", "how long an ended session may be silent before it counts as gone", func(p *Policy) *int64 { return &p.GoneGrace }, true},
 		{"idle-room-ttl", "TALKING_STICK_IDLE_ROOM_TTL", "how long an unused room lives (0: for ever)", func(p *Policy) *int64 { return &p.IdleRoomTTL }, true},
+		{"wake-grace", "TALKING_STICK_WAKE_GRACE", "how long a member that listens is waited for after it was notified (0: not)", func(p *Policy) *int64 { return &p.WakeGrace }, true},
 	}
 }
 

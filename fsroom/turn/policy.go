@@ -19,6 +19,7 @@ type Policy struct {
 	WaitForEvents     int64
 	GoneGrace         int64
 	IdleRoomTTL       int64 // 0: a room never ends by itself
+	WakeGrace         int64 // 0: who listens is treated as who does not
 }
 
 // DefaultPolicy returns the policy of a room for which nothing is configured.
@@ -33,6 +34,7 @@ func DefaultPolicy() Policy {
 		WaitForEvents:     (110 * time.Second).Milliseconds(),
 		GoneGrace:         (10 * time.Minute).Milliseconds(),
 		IdleRoomTTL:       (7 * 24 * time.Hour).Milliseconds(),
+		WakeGrace:         (45 * time.Second).Milliseconds(),
 	}
 }
 

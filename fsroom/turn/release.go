@@ -20,24 +20,68 @@ type ReleaseResult struct {
 	RoomID      string
 	ReservedFor string
 	EventSeq    int64
-	Unread      Unread // set by the caller
+	Recipient   *RecipientView // for whom the turn is reserved, or to whom it is offered first; nil: nobody
+	Offered     bool           // the recipient listens, and is notified
+	Hint        string         // what to do if nothing tells the recipient of an assignment
+	Unread      Unread         // set by the caller
 }
 
-// Release ends the turn. If the fairest other active member is ready, the next turn
-// is reserved for it. Otherwise the handoff stays pending in an idle room.
+// Release ends the turn. It goes to the fairest other active member, or, if that cannot
+// hear of it, to the fairest of those that can, see [State.heir]. If that member waits, or
+// does not listen but is ready, the next turn is reserved for it. Otherwise the handoff
+// stays pending in an idle room, and is offered to it first.
 func Release(s *State, f Facts, r ReleaseRequest) ([]event.Event, ReleaseResult, error) {
 	if err := s.Check(f, r.Fence); err != nil {
 		return nil, ReleaseResult{}, err
 	}
 	e := event.Event{Type: Released, Turn: s.Turn, From: r.Agent, Handoff: r.Handoff}
 	p := releasePayload{Clock: clockOf(f.Now)}
-	if m := s.fairest(f, r.Agent); m != nil && f.ready(s, m) {
+	m := s.heir(f, r.Agent)
+	switch {
+	case m == nil:
+	case f.presence(m.AgentID).Waiting, !s.listens(f, m) && f.ready(s, m):
 		e.To = m.AgentID
-	} else if m != nil {
-		p.Preferred = m.AgentID
+	default:
+		p.Preferred, p.Listens = m.AgentID, s.listens(f, m)
 	}
 	e.Payload = payload(&p)
-	return []event.Event{e}, ReleaseResult{Status: "released", RoomID: s.RoomID, ReservedFor: e.To, EventSeq: s.Seq + 1}, nil
+	res := ReleaseResult{Status: "released", RoomID: s.RoomID, ReservedFor: e.To, EventSeq: s.Seq + 1}
+	if m != nil {
+		res.Recipient, res.Offered = s.recipientView(f, m), p.Listens
+	}
+	return []event.Event{e}, res, nil
+}
+
+// heir returns the member that a release by the agent goes to, nil if no other member is
+// active: the fairest one. But where members listen, the turn is not left with one that
+// cannot hear of it: then it is the fairest of those that listen or are ready.
+func (s *State) heir(f Facts, agent string) *Member {
+	fairest := s.fairest(f, agent)
+	if fairest == nil || s.hears(f, fairest) || s.fairestOf(f, agent, s.listens) == nil {
+		return fairest
+	}
+	return s.fairestOf(f, agent, s.hears)
+}
+
+// listens reports whether something listens for the member that is believed to work, so
+// that a turn may be offered to it although it does not wait.
+func (s *State) listens(f Facts, m *Member) bool {
+	h := f.hearing(m.AgentID)
+	return s.Policy.WakeGrace > 0 && h.How != "" && !h.Unheard
+}
+
+// hears reports whether the member would learn of a turn.
+func (s *State) hears(f Facts, m *Member) bool { return f.ready(s, m) || s.listens(f, m) }
+
+// A RecipientView says who is next, and how that member can be reached.
+type RecipientView struct {
+	AgentID   string
+	Listening string // what listens for it, "" if nothing does
+	Reach     string // see [State.Reach]
+}
+
+func (s *State) recipientView(f Facts, m *Member) *RecipientView {
+	return &RecipientView{AgentID: m.AgentID, Listening: f.hearing(m.AgentID).How, Reach: s.Reach(f, m.AgentID)}
 }
 
 // TargetNext as the target of an assignment means the fairest active member.
@@ -56,7 +100,11 @@ func Assign(s *State, f Facts, r ReleaseRequest, target string) ([]event.Event, 
 		Type: Passed, Turn: s.Turn, From: r.Agent, To: m.AgentID, Handoff: r.Handoff,
 		Payload: payload(&releasePayload{Clock: clockOf(f.Now)}),
 	}
-	return []event.Event{e}, ReleaseResult{Status: "passed", RoomID: s.RoomID, ReservedFor: e.To, EventSeq: s.Seq + 1}, nil
+	res := ReleaseResult{Status: "passed", RoomID: s.RoomID, ReservedFor: e.To, EventSeq: s.Seq + 1, Recipient: s.recipientView(f, m)}
+	if !s.hears(f, m) {
+		res.Hint = hintNobodyTells(m.AgentID)
+	}
+	return []event.Event{e}, res, nil
 }
 
 // recipient returns the active member that the target of an assignment means.
@@ -91,6 +139,11 @@ func (s *State) recipient(f Facts, agent, target string) (*Member, error) {
 // that held it longest ago. Among equals the order of joining decides, which begins
 // behind the agent and goes round.
 func (s *State) fairest(f Facts, agent string) *Member {
+	return s.fairestOf(f, agent, func(Facts, *Member) bool { return true })
+}
+
+// fairestOf is fairest among the members that are wanted.
+func (s *State) fairestOf(f Facts, agent string, wanted func(Facts, *Member) bool) *Member {
 	var best *Member
 	start := slices.IndexFunc(s.Members, func(m Member) bool { return m.AgentID == agent }) + 1
 	for i := range s.Members {
@@ -98,7 +151,7 @@ func (s *State) fairest(f Facts, agent string) *Member {
 		if m.AgentID == agent || m.Observer || (best != nil && m.LastHeld >= best.LastHeld) {
 			continue
 		}
-		if f.active(s, m) {
+		if f.active(s, m) && wanted(f, m) {
 			best = m
 		}
 	}

@@ -108,7 +108,7 @@ func TestAssignRefused(t *testing.T) {
 func TestReleaseEvents(t *testing.T) {
 	w := room(t, members("a", "b"), held("a"))
 	res, _ := w.release(w.fence())
-	equal(t, "released", mustJSON(&res), `{"status":"released","room_id":"`+roomID+`","reserved_for":"b","event_seq":5}`)
+	equal(t, "released", mustJSON(&res), `{"status":"released","room_id":"`+roomID+`","reserved_for":"b","event_seq":5,"recipient":{"agent_id":"b","reach":"none"}}`)
 	e := w.events[4]
 	equal(t, "event", e.Type+" "+e.From+" "+e.To+" "+string(e.Handoff), "release a b "+note)
 	equal(t, "its turn", e.Turn, 1)
@@ -116,12 +116,13 @@ func TestReleaseEvents(t *testing.T) {
 	held("b")(w)
 	w.later(time.Minute)
 	res, _ = w.release(w.fence())
-	equal(t, "kept", mustJSON(&res), `{"status":"released","room_id":"`+roomID+`","event_seq":7}`)
+	equal(t, "kept", mustJSON(&res), `{"status":"released","room_id":"`+roomID+`","event_seq":7,"recipient":{"agent_id":"a","reach":"none"}}`)
 	equal(t, "nobody", w.events[6].To, "")
 
 	held("a")(w)
+	listening(ready, "b")(w)
 	res, _ = w.assign(w.fence(), "b")
-	equal(t, "passed", mustJSON(&res), `{"status":"passed","room_id":"`+roomID+`","reserved_for":"b","event_seq":9}`)
+	equal(t, "passed", mustJSON(&res), `{"status":"passed","room_id":"`+roomID+`","reserved_for":"b","event_seq":9,"recipient":{"agent_id":"b","listening":"exec","reach":"ready"}}`)
 	e = w.events[8]
 	equal(t, "event", e.Type+" "+e.From+" "+e.To+" "+string(e.Handoff), "pass a b "+note)
 	equal(t, "its turn", e.Turn, 3)

@@ -43,9 +43,10 @@ type PendingHandoff struct {
 	From   string
 	Direct bool // assigned to a named member, not to the fairest
 	At     Instant
-	// Preferred is the fairest member, if it was not ready at the release. For the
-	// grace time no other agent can claim the turn.
+	// Preferred is the member that the turn is offered to first, if the turn is not
+	// reserved. For the grace time no other agent can claim the turn.
 	Preferred string
+	Listens   bool // Preferred listened at the release, and was notified
 }
 
 // A Member is one agent of the room.
@@ -55,7 +56,7 @@ type Member struct {
 	SessionKind string
 	Ordinal     int
 	JoinedAt    event.Time
-	Observer    bool  // takes part in the talk, not in the turns, see [Enter]
+	Observer    bool  // takes part in the talk, not in the turns, see [JoinRequest]
 	LastHeld    int64 // the event of its last grant; 0: it never held the stick
 	Direct      int64 // messages to it alone
 	Sent        int64 // messages from it to the room

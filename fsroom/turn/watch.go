@@ -16,7 +16,6 @@ func (s *State) NextDeadline(f Facts, agent string) time.Duration {
 			next = d
 		}
 	}
-	grace := ms(s.Policy.WaiterGrace)
 	switch {
 	case !s.Open:
 	case s.Owner != "":
@@ -26,8 +25,11 @@ func (s *State) NextDeadline(f Facts, agent string) time.Duration {
 		ahead(f.Now.Left(s.Pending.At, ms(s.Policy.ClaimTTL)))
 		ahead(s.UntilGone(f, s.ReservedFor))
 	case s.Pending.Seq != 0:
-		ahead(f.Now.Left(s.Pending.At, grace))
-		ahead(f.Now.Left(s.Pending.At, authorGraces*grace))
+		ahead(f.Now.Left(s.Pending.At, s.preference()))
+		ahead(f.Now.Left(s.Pending.At, authorGraces*ms(s.Policy.WaiterGrace)))
+		if s.Pending.Listens {
+			ahead(f.hearing(s.Pending.Preferred).UnheardIn)
+		}
 	}
 	if s.Pending.From == agent { // it gets the handoff back when no other member is active
 		for _, id := range s.rivals(agent) {
@@ -36,6 +38,15 @@ func (s *State) NextDeadline(f Facts, agent string) time.Duration {
 		}
 	}
 	return next
+}
+
+// listener returns the member that listens and to which the turn is offered first, "" if
+// there is none.
+func (s *State) listener() string {
+	if !s.Pending.Listens {
+		return ""
+	}
+	return s.Pending.Preferred
 }
 
 // rivals returns the other members that take turns.
@@ -49,11 +60,12 @@ func (s *State) rivals(agent string) (ids []string) {
 }
 
 // WatchedBy returns the members whose end changes at once what [Try] answers an
-// agent: the owner or the recipient of the turn, and all other members for the
+// agent: the owner or the recipient of the turn, the member that listens and to which the
+// turn is offered first, and all other members for the
 // author of a pending handoff, who gets it back when no other member is active.
 func (s *State) WatchedBy(agent string) []string {
 	var ids []string
-	if id := cmp.Or(s.Owner, s.ReservedFor); id != "" && id != agent {
+	if id := cmp.Or(s.Owner, s.ReservedFor, s.listener()); id != "" && id != agent {
 		ids = append(ids, id)
 	}
 	if s.Pending.Seq == 0 || s.Pending.From != agent {

@@ -11,7 +11,7 @@ import (
 )
 
 // A guardian is the process that renews the lease of one turn. It ends with the
-// turn, with the agent's processes, or when another guardian renews the lease.
+// turn, or when nobody is left to be told that the turn is free, with the agent's processes, or when another guardian renews the lease.
 type guardian struct {
 	*Room
 	turn  int64
@@ -66,10 +66,7 @@ func (g *guardian) look(ctx context.Context, st *turn.State) (done bool, sleep f
 	case st.Turn < g.turn && st.Open && !Now().Expired(g.started, grantPatience):
 		return false, fsroom.Sleep{For: grantPatience}, nil
 	case st.Owner != g.Self.ID || st.Turn != g.turn:
-		if st.Turn == g.turn { // released, and not taken yet: no new guardian notifies anybody
-			g.notify(turn.Change{After: st, Unclaimed: true})
-		}
-		return true, fsroom.Sleep{}, nil
+		return g.afterTurn(st)
 	}
 	if agent := st.Member(g.Self.ID); agent != nil && g.Facts(st).Gone(st, agent) {
 		return true, fsroom.Sleep{}, g.recordStop(ctx, st, "the agent's process has ended")
@@ -78,6 +75,21 @@ func (g *guardian) look(ctx context.Context, st *turn.State) (done bool, sleep f
 		return false, fsroom.Sleep{For: left}, nil
 	}
 	return g.renewIfDue(ctx, st)
+}
+
+// afterTurn does what is due when the turn has ended and no other one has begun, so that
+// no new guardian notifies anybody. The guardian stays while the turn is offered to members
+// that listen, one after the other.
+func (g *guardian) afterTurn(st *turn.State) (done bool, sleep fsroom.Sleep, err error) {
+	if st.Turn != g.turn {
+		return true, fsroom.Sleep{}, nil
+	}
+	g.notify(turn.Change{After: st, Unclaimed: true})
+	offer := st.Offer(g.Facts(st))
+	if offer.Notify != "" {
+		g.Client.Store.NotifyListener(offer.Notify)
+	}
+	return offer.Again == 0, fsroom.Sleep{Poll: guardianPoll, For: offer.Again}, nil
 }
 
 // notifyOthers wakes the other members a little after the grant: they have to watch

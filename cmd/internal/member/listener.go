@@ -108,9 +108,6 @@ func (c *Client) open(l *Listener) bool {
 	return l.Session != "" && (l.Process == nil || c.Table.Verdict(*l.Process) != identity.Gone)
 }
 
-// unheardAfter is how long a notification may go unnoticed.
-const unheardAfter = 5 * time.Second
-
 // hearing returns how a member can hear of news. For an agent without a listener that
 // costs one look at a file.
 func (r *Room) hearing(st *turn.State, id string) (h turn.Hearing) {
@@ -126,7 +123,7 @@ func (r *Room) hearing(st *turn.State, id string) (h turn.Hearing) {
 	}
 	h.Notified = dir.Marked(fsroom.ListenerWakeFile)
 	if h.Notified.Truncate(time.Millisecond).After(l.Heard.Time) { // it has not noticed this one yet
-		h.UnheardIn = max(0, unheardAfter-time.Since(h.Notified))
+		h.UnheardIn = max(0, turn.UnheardAfter-time.Since(h.Notified))
 		h.Unheard = h.UnheardIn == 0
 	}
 	if r.ignored(st, id) {
@@ -144,7 +141,7 @@ func (r *Room) ignored(st *turn.State, id string) bool {
 	at := r.CursorOf(st, id)
 	w := at.Woken
 	return w.Tries >= MaxTries && at.Shown.At.Before(w.At.Time) &&
-		time.Since(w.At.Time) > unheardAfter && r.Agent(id).Marked(seenFile).Before(w.At.Time)
+		time.Since(w.At.Time) > turn.UnheardAfter && r.Agent(id).Marked(seenFile).Before(w.At.Time)
 }
 
 // enterRooms records that the agent is in the room, for its listener.

@@ -228,12 +228,17 @@ func artifactLine(a turn.Artifact) string {
 
 func writeRelease(t *cli.Text, r turn.ReleaseResult) {
 	switch {
+	case r.ReservedFor == "" && r.Offered:
+		t.Line("Released. The turn is offered to %s, which is notified of it.", t.Bold(r.Recipient.AgentID))
 	case r.ReservedFor == "":
 		t.Line("Released. Nobody was waiting: the handoff is pending for the next agent.")
 	case r.Status == "passed":
 		t.Line("Passed to %s.", t.Bold(r.ReservedFor))
 	default:
 		t.Line("Released. Next is %s.", t.Bold(r.ReservedFor))
+	}
+	if r.Hint != "" {
+		t.Line("But %s.", r.Hint)
 	}
 	writeUnread(t, r.Unread)
 }

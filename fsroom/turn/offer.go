@@ -1,0 +1,80 @@
+package turn
+
+import (
+	"time"
+)
+
+// UnheardAfter is how long a listener may leave a notification unnoticed.
+const UnheardAfter = 5 * time.Second
+
+// An Offer says what is due, so that a turn that was released does not stay with members
+// that do not hear of it.
+type Offer struct {
+	Notify string        // the agent whose listener is to be notified now; "": none
+	Again  time.Duration // when to look again if the room does not change; 0: never
+}
+
+// Offer returns what is due. The turn is offered to one member after the other of those
+// that listen: first to the preferred one, then to the fairest. Each has the wake grace
+// from its notification on, or until it turns out that it does not hear. The turn is not
+// reserved meanwhile: the others may claim it as soon as it is not the preferred member's
+// alone any more. Whoever does what is due, the guardian of the turn that was released,
+// needs no memory: what has been done is in the facts.
+//
+// Nothing is due while somebody has the turn or it is reserved, nor where nobody listens.
+func (s *State) Offer(f Facts) Offer {
+	p, grace := s.Pending, ms(s.Policy.WakeGrace)
+	if s.Owner != "" || s.ReservedFor != "" || p.Seq == 0 {
+		return Offer{}
+	}
+	begins := p.At.Wall.Time // of the next member's time
+	if p.Preferred != "" && !p.Listens {
+		begins = begins.Add(ms(s.Policy.WaiterGrace))
+	}
+	for _, id := range s.listeners(f, p.From) {
+		h, now := f.hearing(id), f.Now.Wall.Time
+		since := h.Notified
+		if id == p.Preferred && p.Listens {
+			since = begins
+		}
+		switch {
+		case now.Before(begins):
+			return Offer{Again: begins.Sub(now)}
+		case h.Unheard:
+			if given := since.Add(UnheardAfter); given.After(begins) {
+				begins = given
+			}
+		case since.Before(begins):
+			return Offer{Notify: id, Again: min(grace, UnheardAfter)}
+		case now.Sub(since) >= grace:
+			begins = since.Add(grace)
+		default:
+			again := grace - now.Sub(since)
+			if h.UnheardIn > 0 {
+				again = min(again, h.UnheardIn)
+			}
+			return Offer{Again: again}
+		}
+	}
+	return Offer{}
+}
+
+// listeners returns the active members that listen, heard or not, in the order in which a
+// turn of the author is offered to them: the preferred one if it listened, then the
+// fairest. It is empty if the wake grace is switched off.
+func (s *State) listeners(f Facts, author string) (ids []string) {
+	if s.Policy.WakeGrace == 0 {
+		return nil
+	}
+	had := map[string]bool{}
+	if p := s.Pending; p.Listens {
+		ids, had[p.Preferred] = append(ids, p.Preferred), true
+	}
+	for {
+		m := s.fairestOf(f, author, func(f Facts, m *Member) bool { return !had[m.AgentID] && f.hearing(m.AgentID).How != "" })
+		if m == nil {
+			return ids
+		}
+		ids, had[m.AgentID] = append(ids, m.AgentID), true
+	}
+}
