@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/talking-stick/tt/identity/harness"
 )
 
@@ -315,4 +317,41 @@ func TestUnusableServersFile(t *testing.T) {
 			t.Error("the skill is missing, too")
 		}
 	}
+}
+
+// Whatever stands in a TOML file, the entry is added behind it, is found again, and its
+// removal leaves what was there, whether or not something was added behind it.
+func TestTOMLEntryGoesAsItCame(t *testing.T) {
+	s := server{harness.Get(harness.Codex), "config.toml"}
+	lines := rapid.SampledFrom([]string{
+		"", "# agent-bus", "model = \"x\"", "[mcp_servers.docs]", "command = \"agent-bus\"", "[[hooks.Stop]]", "[projects.\"/w/agent-bus\"]",
+		"notes = \"\"\"", "[mcp_servers.agent-bus] in a text", "\"\"\"", "a = '''x'''", "b = [\n  \"[c]\",\n]", "[mcp_servers.agent-bus-2]",
+	})
+	rapid.Check(t, func(t *rapid.T) {
+		eol := rapid.SampledFrom([]string{"\n", "\r\n"}).Draw(t, "line end")
+		drawn := rapid.SliceOfN(lines, 0, 12).Draw(t, "lines")
+		if strings.Count(strings.Join(drawn, " "), `"""`)%2 == 1 { // a string must end
+			drawn = append(drawn, `"""`)
+		}
+		before := strings.Join(drawn, eol)
+		if before != "" {
+			before += eol
+		}
+		if digest, err := s.find([]byte(before)); digest != "" || err != nil {
+			t.Skip("the line that looks like it is not in a string")
+		}
+		after, err := s.add([]byte(before), "agent-bus")
+		if err != nil || !strings.HasPrefix(string(after), before) {
+			t.Fatalf("%v\n%q", err, after)
+		}
+		behind := rapid.SampledFrom([]string{"", eol + "[z]" + eol, "# end" + eol}).Draw(t, "behind")
+		after = append(after, behind...)
+		if digest, err := s.find(after); err != nil || digest != s.entry("agent-bus") {
+			t.Fatalf("%v: not found in\n%q", err, after)
+		}
+		left, err := s.remove(after, nil)
+		if err != nil || squeezed(string(left)) != squeezed(before+behind) || behind == "" && string(left) != before {
+			t.Fatalf("%v\n%q\nwas\n%q", err, left, before)
+		}
+	})
 }

@@ -64,8 +64,10 @@ func (s server) remove(file, like []byte) ([]byte, error) {
 			return file, err
 		}
 		before, behind := string(file[:from]), string(file[to:])
-		if shorter, blank := strings.CutSuffix(before, "\n\n"); blank && behind == "" {
-			before = shorter + "\n"
+		for _, eol := range []string{"\n", "\r\n"} { // the blank line before it
+			if shorter, blank := strings.CutSuffix(before, eol+eol); blank && behind == "" {
+				return []byte(shorter + eol), nil
+			}
 		}
 		return []byte(before + behind), nil
 	}
