@@ -88,10 +88,23 @@ func decideEdit(ctx context.Context, call Call, rooms Rooms) string {
 	for _, path := range paths {
 		stick, err := rooms.Stick(ctx, path, call)
 		if err == nil && stick != nil && stick.Holder != "" && stick.Holder != stick.Me {
-			return heldByOther(stick)
+			return heldByOther(stick, stickHere(ctx, call, rooms))
 		}
 	}
 	return ""
+}
+
+// stickHere returns the stick of the directory in which the session works, nil if there is
+// none.
+func stickHere(ctx context.Context, call Call, rooms Rooms) *Stick {
+	if call.Dir == "" {
+		return nil
+	}
+	stick, err := rooms.Stick(ctx, call.Dir, call)
+	if err != nil {
+		return nil
+	}
+	return stick
 }
 
 func stillHolding(s *Stick) string {
@@ -106,8 +119,17 @@ func stillReserved(s *Stick) string {
 		"Take it with: tt wait --json. If you do not want it, give it up with: tt leave", s.Root, s.Turn)
 }
 
-func heldByOther(s *Stick) string {
-	return fmt.Sprintf("The talking stick for %s is held by %s (turn %d), so this file must not be changed now. "+
-		"Wait for your turn with: tt wait --json, and write only after it answers your_turn. "+
-		"To reach the holder: tt msg send %[2]s \"…\"", s.Root, s.Holder, s.Turn)
+// heldByOther says which stick is missing. here is that of the directory in which the
+// session works, nil if it has none; the commands need a path where it is another one.
+func heldByOther(s, here *Stick) string {
+	in, other := "", ""
+	if here == nil || here.Root != s.Root {
+		in = " --path '" + s.Root + "'"
+	}
+	if in != "" && here != nil {
+		other = "This part of the workspace has a stick of its own; that of " + here.Root + " does not count here. "
+	}
+	return fmt.Sprintf("The talking stick for %s is held by %s (turn %d), so this file must not be changed now. %s"+
+		"Wait for your turn with: tt wait --json%s, and write only after it answers your_turn. "+
+		"To reach the holder: tt msg send %[2]s \"…\"%[5]s", s.Root, s.Holder, s.Turn, other, in)
 }

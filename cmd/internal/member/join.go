@@ -61,7 +61,8 @@ func (c *Client) SelectRoom(w *workspace.Workspace, forceNew bool) (*Room, error
 	switch {
 	case outer == nil:
 	case forceNew:
-		warnings = append(warnings, "created a nested room inside the ancestor room at "+outer.found.State.CanonicalPath)
+		warnings = append(warnings, "created a nested room inside the ancestor room at "+outer.found.State.CanonicalPath+
+			"; its stick counts below "+at+" alone, until its last member leaves")
 	default:
 		warnings = append(warnings, "there is another room above the workspace root, at "+outer.found.State.CanonicalPath)
 	}

@@ -95,6 +95,12 @@ func writeJoin(t *cli.Text, r joinResult) {
 	if r.Warning != "" {
 		t.Line("%s %s", t.Yellow("Warning:"), r.Warning)
 	}
+	if r.RequestedPath != r.CanonicalPath {
+		t.Line("This stick counts for all below %s. A part has one of its own after: tt join --force-new", r.CanonicalPath)
+	}
+	if r.CanonicalPath != r.WorkspaceRoot {
+		t.Line("This stick counts below %s alone, not in the rest of %s. When the work on this part is done: tt leave --path '%[1]s'", r.CanonicalPath, r.WorkspaceRoot)
+	}
 	writeRoom(t, r.Room)
 	writeMembers(t, r.Members, r.AgentID)
 }

@@ -2,6 +2,9 @@ package ttcmd
 
 import (
 	"context"
+	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/member"
@@ -16,7 +19,8 @@ var listCommand = &cli.Command{
 	Group: groupLook,
 	Args:  []cli.Arg{pathArg()},
 	Short: "list the rooms of the workspace, or all",
-	Long:  "Rooms between the path and the workspace root; with --all, every room of the data directory. Changes nothing.",
+	Long: "Rooms between the path and the workspace root; with --all, every room of the data directory. As text, rooms in parts of the workspace " +
+		"stand below the room that they are in, and the one whose stick counts at the path is marked. Changes nothing.",
 	Flags: func(f *cli.Flags) {
 		f.Bool("all", "every room of the data directory")
 		pathFlag(f)
@@ -66,7 +70,14 @@ func runList(ctx context.Context, c *cli.Invocation) error {
 		}
 	}
 	return c.Out.Result(res, func(t *cli.Text) {
-		writeRooms(t, res.Rooms)
+		rooms, here := res.Rooms, ""
+		if !c.Bool("all") {
+			if len(rooms) > 0 {
+				here = rooms[0].CanonicalPath
+			}
+			rooms = append(rooms, roomsBelow(client, w, names)...)
+		}
+		writeRooms(t, rooms, here)
 		for _, r := range res.Unreadable {
 			t.Line("%s %s: %s", t.Red("unreadable"), r.RoomID, r.Message)
 		}
@@ -94,13 +105,30 @@ func roomNames(w *workspace.Workspace) (names []string) {
 	return names
 }
 
-func writeRooms(t *cli.Text, rooms []turn.RoomView) {
+// roomsBelow returns the rooms in parts of the workspace, but for those with a name in but.
+func roomsBelow(client *member.Client, w *workspace.Workspace, but []string) (found []turn.RoomView) {
+	names, _ := client.Rooms() // what cannot be read is a matter of --all
+	for _, name := range names {
+		room := client.Room(name, w)
+		if slices.Contains(but, name) || !room.Exists() {
+			continue
+		}
+		snap, err := room.View()
+		if err == nil && snap.State.WorkspaceRoot == w.Root && !room.Ended(snap.State) {
+			found = append(found, snap.State.Room(room.Facts(snap.State)))
+		}
+	}
+	return found
+}
+
+// writeRooms writes rooms as a tree. here is the path of the room to be marked.
+func writeRooms(t *cli.Text, rooms []turn.RoomView, here string) {
 	if len(rooms) == 0 {
 		t.Line("No rooms found.")
 		return
 	}
 	var table cli.Table
-	for _, r := range rooms {
+	for _, r := range roomTree(rooms) {
 		who := "—"
 		switch {
 		case r.Owner != "":
@@ -112,7 +140,47 @@ func writeRooms(t *cli.Text, rooms []turn.RoomView) {
 		if r.PathMissing {
 			remark += ", its directory is gone"
 		}
-		table.Row(stateStyle(t, r.State), r.CanonicalPath, who, remark)
+		if r.CanonicalPath == here && len(rooms) > 1 {
+			remark += ", ← here"
+		}
+		table.Row(stateStyle(t, r.State), r.name, who, remark)
 	}
 	t.Table(&table)
+}
+
+// A listedRoom is a room with its name in the tree: its path, or behind an indent the part
+// of its path below the room that it is in.
+type listedRoom struct {
+	turn.RoomView
+	name string
+}
+
+// roomTree returns the rooms in the order of their paths, each behind the one that it is
+// in.
+func roomTree(rooms []turn.RoomView) []listedRoom {
+	const separator = string(filepath.Separator)
+	key := func(path string) string { return strings.ReplaceAll(path, separator, "\x00") }
+	rooms = slices.SortedFunc(slices.Values(rooms), func(a, b turn.RoomView) int {
+		return strings.Compare(key(a.CanonicalPath), key(b.CanonicalPath))
+	})
+	var tree []listedRoom
+	var around []string // the paths of the rooms that the last one is in, and its own
+	for _, r := range rooms {
+		below := ""
+		for len(around) > 0 {
+			outer := strings.TrimSuffix(around[len(around)-1], separator) + separator
+			if rest, ok := strings.CutPrefix(r.CanonicalPath, outer); ok {
+				below = rest
+				break
+			}
+			around = around[:len(around)-1]
+		}
+		name := r.CanonicalPath
+		if below != "" {
+			name = strings.Repeat("  ", len(around)-1) + "└ " + below
+		}
+		tree = append(tree, listedRoom{r, name})
+		around = append(around, r.CanonicalPath)
+	}
+	return tree
 }
