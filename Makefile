@@ -16,7 +16,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GORELEASER  := github.com/goreleaser/goreleaser/v2@v2.15.0
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.8.0
 
-.PHONY: build demo test test-mcp race lint fmt vet bench cross ci install uninstall share dist release clean fuzz model torture torture-long test-ci vuln guards
+.PHONY: build demo test test-mcp race lint fmt vet bench cross ci install uninstall share dist release clean fuzz model torture torture-long test-ci vuln guards test-ui
 
 build: ## the programs, into bin/
 	@mkdir -p $(BIN)
@@ -35,6 +35,12 @@ test-ci: ## the tests in random order, all but most of tt's under the race detec
 	$(GO) test -shuffle=on ./cmd/internal/ttcmd
 	CGO_ENABLED=1 $(GO) test -race -shuffle=on $$($(GO) list ./... | grep -v '/cmd/internal/ttcmd$$')
 	CGO_ENABLED=1 $(GO) test -race -shuffle=on ./cmd/internal/ttcmd -run '$(RACING)'
+
+# UI_TESTS are the packages with tests that show something to a browser or a terminal.
+UI_TESTS := ./cmd/internal/report/...
+test-ui: ## what people look at, in a browser and in a terminal; installs both where it can
+	.ci/tools chromium:chromium tmux:tmux
+	TT_TEST_UI=1 $(GO) test -count 1 $(UI_TESTS)
 
 test-mcp: build ## the agent bus with the TypeScript SDK and the Inspector, from npm
 	testdata/mcp/run.sh $(BIN)/agent-bus
@@ -94,7 +100,7 @@ bench: build ## whole commands beside a baseline of bare system calls, then the 
 	TT_BENCH_DIR=$(CURDIR)/$(BIN) $(GO) test -run '^$$' -bench 'Handoff|Eight' -benchtime 40x ./cmd/internal/ttcmd
 	$(GO) test -run '^$$' -bench . -benchmem ./journal ./fsroom/... ./lockfile
 
-ci: lint cross demo guards test-ci test-mcp torture ## what .ci/run calls
+ci: lint cross demo guards test-ci test-ui test-mcp torture ## what .ci/run calls
 
 # share,DIR: completions and manual pages, into DIR/share
 define share

@@ -57,7 +57,9 @@ type view struct {
 type tile struct{ Value, Label, Note, Class string }
 
 // Render returns the page. Version is that of the program.
-func Render(m *model.Model, version string) ([]byte, error) {
+func Render(m *model.Model, version string) ([]byte, error) { return render(m, version, style, script) }
+
+func render(m *model.Model, version, style, script string) ([]byte, error) {
 	data, err := json.Marshal(m) // escapes <, >, & and the two line separators of JavaScript
 	if err != nil {
 		return nil, err
@@ -65,7 +67,7 @@ func Render(m *model.Model, version string) ([]byte, error) {
 	sums := m.Totals()
 	v := view{
 		Model: m, Name: lastElement(m.Path), Period: period(m), Version: version,
-		Policy: template.HTML(policy()), Style: template.CSS(style), Script: template.JS(script), Data: template.JS(data),
+		Policy: template.HTML(policy(style, script)), Style: template.CSS(style), Script: template.JS(script), Data: template.JS(data),
 		Tiles: tiles(m, sums), Findings: m.Findings(sums), Agents: agentRows(m, sums), Turns: turnRows(m), Said: saidRows(m),
 	}
 	if m.Omitted > 0 {
@@ -87,7 +89,7 @@ func Render(m *model.Model, version string) ([]byte, error) {
 
 // policy returns the element that says what the browser may load: the style sheet and the
 // script with these sums, and nothing else.
-func policy() string {
+func policy(style, script string) string {
 	return fmt.Sprintf(`<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src '%s'; script-src '%s'; base-uri 'none'; form-action 'none'">`,
 		sum(style), sum(script))
 }

@@ -178,6 +178,13 @@ function drawAxis() {
       if (x2 - x1 > 3) svg("text", { x: Math.min(W - 24, (x1 + x2) / 2), y: H - 7, class: "axis", "text-anchor": "middle" }, below, duration(p.e - p.s));
       continue;
     }
+    if (step >= 864e5) { // a part is at most a few days: it begins with its day
+      if (x1 - lastX < 72 || x1 > W - 50) continue;
+      svg("line", { x1, x2: x1, y1: TOP, y2: H - BOTTOM, class: "grid" }, below);
+      svg("text", { x: x1 + 2, y: 29, class: "axis" }, below, day(Math.max(p.s, toTime(view.a))));
+      lastX = x1;
+      continue;
+    }
     if (x2 - x1 > 24) sayDay(x1, Math.max(p.s, toTime(view.a)));
     const first = Math.max(p.s, toTime(Math.max(p.v, view.a)));
     for (let t = Math.ceil(first / step) * step; t <= p.e; t += step) {
@@ -186,7 +193,7 @@ function drawAxis() {
       if (x < LEFT || x - lastX < 48) continue;
       if (t % 864e5 === 0) sayDay(x, t);
       svg("line", { x1: x, x2: x, y1: TOP, y2: H - BOTTOM, class: "grid" }, below);
-      if (x < W - 18 && x > LEFT + 14) svg("text", { x, y: 29, class: "axis", "text-anchor": "middle" }, below, step >= 864e5 ? day(t) : clock(t, step < 6e4));
+      if (x < W - 18 && x > LEFT + 14) svg("text", { x, y: 29, class: "axis", "text-anchor": "middle" }, below, clock(t, step < 6e4));
       lastX = x;
     }
   }
@@ -232,15 +239,16 @@ function drawHandoffs(g, marks) {
   let shown = 0;
   for (const t of turns) if (seen(X(t.s), X(t.s))) shown++;
   const curves = shown < 700; // more would be one grey surface
+  const taken = turns.filter(t => t.tk !== undefined && seen(X(t.s), X(t.s))).length;
   for (let i = 0; i < turns.length; i++) {
     const t = turns[i], x2 = X(t.s);
     if (t.tk !== undefined) {
       if (!seen(x2, x2)) continue;
       const from = middle(t.tk), to = middle(t.a);
-      svg("path", { d: "M" + x2 + " " + from + "L" + x2 + " " + to, class: "taken" }, g);
+      svg("path", { d: "M" + x2 + " " + from + "L" + x2 + " " + to, class: taken > 40 ? "taken many" : "taken" }, g);
       const q = svg("g", { class: "mark" }, marks), y = (from + to) / 2;
-      svg("circle", { cx: x2, cy: y, r: 8 }, q);
-      svg("text", { x: x2, y: y + 4, "text-anchor": "middle" }, q, "!");
+      svg("circle", { cx: x2, cy: y, r: taken > 40 ? 3.5 : 8 }, q);
+      if (taken <= 40) svg("text", { x: x2, y: y + 4, "text-anchor": "middle" }, q, "!");
       hover(q, () => ["Turn " + t.n + ": " + who(t.a) + " took over from " + who(t.tk), t.why]);
       q.addEventListener("click", () => pick(t));
       continue;
