@@ -14,7 +14,7 @@ func TestEveryPositionHasValuesOrIsFree(t *testing.T) {
 	freeFlags := []string{
 		"after", "do-not", "exec", "limit", "next-action", "question", "reason", "since", "status", "timeout", "turn", // texts and numbers
 	}
-	freeArgs := []string{"body", "line", "room", "word"}
+	freeArgs := []string{"body", "line", "room", "seq", "word"}
 	home := t.TempDir()
 	call := &cli.Invocation{Env: &cli.Env{Lookup: func(string) string { return "" }, Dir: home, Home: home}, Program: program(), Cmd: completeCommand}
 	filled := func(at completion.Position) bool {

@@ -38,7 +38,7 @@ const (
 var (
 	daily = []*cli.Command{
 		joinCommand, waitCommand, tryCommand, releaseCommand, assignCommand, passCommand, takeCommand, leaveCommand, kickCommand, closeCommand,
-		msgSendCommand, msgRecvCommand, listenCommand, notesAddCommand, notesListCommand, notesResolveCommand,
+		msgSendCommand, msgRecvCommand, msgStatusCommand, listenCommand, notesAddCommand, notesListCommand, notesResolveCommand,
 		lockRunCommand, lockListCommand,
 		statusCommand, stateCommand, listCommand, logCommand, eventsCommand, whoamiCommand, checkCommand, consoleCommand, reportCommand,
 		policyCommand, doctorCommand, guardCommand,

@@ -1,0 +1,125 @@
+package member
+
+import (
+	"context"
+
+	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/journal/event"
+	"github.com/talking-stick/tt/journal/wire"
+)
+
+// The delivery states of a message.
+const (
+	Stored   = "stored"   // in the journal
+	WokenFor = "woken"    // the recipient was woken for it
+	ShownTo  = "shown"    // it was printed where the recipient reads
+	Answered = "answered" // the recipient wrote to the sender afterwards
+)
+
+// A Delivered is what became of a message for one recipient.
+type Delivered struct {
+	Seq      int64 // of the message
+	From     string
+	To       string // the recipient
+	State    string // the furthest delivery state
+	StoredAt event.Time
+	WokenAt  event.Time // zero: it was not woken for it, or that was too long ago to be known
+	WokenBy  string
+	ShownAt  event.Time // zero: as WokenAt
+	Answer   int64      // event_seq; 0: none
+	Preview  string     // the first line of the message
+}
+
+// Delivered returns what became of a message: of the event with the number seq, or of the
+// newest message of the agent if seq is 0, for which it may be nobody. One for the room has
+// a row for each of the members that it was for.
+func (r *Room) Delivered(ctx context.Context, st *turn.State, seq int64) ([]Delivered, error) {
+	message, err := r.messageAt(ctx, st, seq)
+	if err != nil || message == nil {
+		return []Delivered{}, err
+	}
+	var rows []Delivered
+	recipients := []string{message.To}
+	if message.To == "" {
+		recipients = st.Others(message.From)
+	}
+	for _, id := range recipients {
+		if m := st.Member(id); m == nil || !m.JoinedAt.After(message.CreatedAt.Time) || message.To != "" {
+			rows = append(rows, r.delivered(st, message, id))
+		}
+	}
+	return rows, r.EachEvent(ctx, message.Seq, false, func(e *event.Event) error {
+		for i := range rows {
+			row := &rows[i]
+			if row.Answer == 0 && e.Type == turn.MessageSent && e.From == row.To && e.To == message.From {
+				row.State, row.Answer = Answered, e.Seq
+			}
+			// A later message was shown later, and only the last time is kept.
+			if !row.ShownAt.IsZero() && turn.IsMail(e, row.To) && e.Seq <= r.CursorOf(st, row.To).EventSeq {
+				row.ShownAt = event.Time{}
+			}
+		}
+		return nil
+	})
+}
+
+// messageAt returns the message with the number, or the newest of the agent for 0.
+func (r *Room) messageAt(ctx context.Context, st *turn.State, seq int64) (*event.Event, error) {
+	if seq == 0 {
+		own, err := r.LastEvents(ctx, st, false, 1, func(e *event.Event) bool { return e.Type == turn.MessageSent && e.From == r.Self.ID })
+		if len(own) == 0 {
+			return nil, err
+		}
+		return &own[0], err
+	}
+	var found *event.Event
+	err := r.EachEvent(ctx, seq-1, false, func(e *event.Event) error {
+		if c := e.Clone(); e.Seq == seq && e.Type == turn.MessageSent {
+			found = &c
+		}
+		return ErrEnough
+	})
+	if err == nil && found == nil {
+		err = code.New(code.UnknownTarget, "event %d is no message of this room", seq).
+			WithHint(`tt msg send answers the number of the event; "tt log" shows all of them`).With("event_seq", seq).With("last_event_seq", st.Seq)
+	}
+	return found, err
+}
+
+// delivered returns what is known of a message for one recipient without the events that
+// came after it.
+func (r *Room) delivered(st *turn.State, message *event.Event, id string) Delivered {
+	row := Delivered{Seq: message.Seq, From: message.From, To: id, State: Stored, StoredAt: message.CreatedAt, Preview: turn.Preview(turn.Body(message))}
+	at := r.CursorOf(st, id)
+	if at.JoinedAt.After(message.CreatedAt.Time) { // it has joined again since
+		return row
+	}
+	if w := at.Woken; w.EventSeq >= message.Seq && turn.ClassOf(message, id) != "" {
+		row.State = WokenFor
+		if message.Seq > w.From {
+			row.WokenAt, row.WokenBy = w.At, w.How
+		}
+	}
+	if at.EventSeq >= message.Seq {
+		row.State, row.ShownAt = ShownTo, at.Shown.At
+	}
+	return row
+}
+
+// Fields implements [wire.Fields].
+func (d *Delivered) Fields(c *wire.Codec) {
+	c.Int("event_seq", &d.Seq)
+	c.Text("from_agent_id", &d.From)
+	c.Text("to_agent_id", &d.To)
+	c.Text("state", &d.State)
+	c.Time("stored_at", &d.StoredAt)
+	if !d.WokenAt.IsZero() {
+		c.Time("woken_at", &d.WokenAt)
+	}
+	c.OptText("woken_by", &d.WokenBy)
+	if !d.ShownAt.IsZero() {
+		c.Time("shown_at", &d.ShownAt)
+	}
+	c.OptInt("answered_event_seq", &d.Answer)
+}
