@@ -54,7 +54,7 @@ func ClassOf(e *event.Event, agent string) string {
 	case e.From == agent && e.Type != Takeover, e.Type == Takeover && e.To == agent:
 	case e.Type == Takeover && e.From == agent, e.Type == Closed, EndsMembership(e, agent):
 		return ClassLost
-	case e.To == agent && (e.Type == MessageSent || e.Type == NoteAdded), Interrupts(e):
+	case e.To == agent && (e.Type == MessageSent || e.Type == NoteAdded), e.To == "" && Interrupts(e):
 		return ClassMessage
 	}
 	return ""
