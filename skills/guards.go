@@ -2,6 +2,7 @@ package skills
 
 import (
 	"bytes"
+	"cmp"
 	_ "embed"
 
 	"github.com/talking-stick/tt/identity/harness"
@@ -9,18 +10,24 @@ import (
 	"github.com/talking-stick/tt/skills/hook"
 )
 
-// guardSeconds is how long a harness waits for the answer of a guard, which takes
+// guardSeconds is how long a harness waits for the answer of a hook, which takes
 // a few milliseconds, before it goes on without one.
 const guardSeconds = 10
 
-// guardsName is the name of the component: the stop guard and the edit guard.
-const guardsName = "guards"
+// holdSeconds is how long a harness lets a hook hold the end of a turn. The hook itself
+// gives up a little earlier.
+const holdSeconds = 31 * 60
+
+// guardsName is the name of the component: the guards, and the hooks that notify the
+// agent.
+const guardsName = "hooks"
 
 //go:embed plugin.js
 var openCodePlugin string
 
-// guards returns the components that make up the guards of a harness.
-func (e Environment) guards(id harness.ID) []component {
+// guards returns the components that make up the hooks of a harness. With hold the end
+// of a turn is held, where a harness has no better way to be notified.
+func (e Environment) guards(id harness.ID, hold bool) []component {
 	hooks := harness.Get(id).Hooks
 	file := e.inRoot(id, hooks.File)
 	switch {
@@ -28,42 +35,83 @@ func (e Environment) guards(id harness.ID) []component {
 		return nil // the first editions have no hooks
 	case hooks.Shape == harness.Plugin:
 		return []component{wholeFile{guardsName, file, openCodePlugin}}
-	case hooks.Shape == harness.OwnFile:
-		return []component{wholeFile{guardsName, file, ownHooks(id)}}
-	case hooks.Shape == harness.Named:
-		return []component{settingsFile{file, []entry{{path: []string{Name}, value: map[string]any{
-			hooks.EditEvent: []group{editGroup(id)},
-			hooks.StopEvent: []handler{guard(id, hook.Stop)},
-		}}}}}
+	}
+	entries := hookEntries(id, hooks.Hold && (hold || e.holds(id)))
+	switch hooks.Shape {
+	case harness.OwnFile:
+		return []component{wholeFile{guardsName, file, ownHooks(entries)}}
+	case harness.Named:
+		return []component{settingsFile{file, []entry{{path: []string{Name}, value: byEvent(entries)}}}}
 	}
 	var guards []component
 	if hooks.FormerFile != "" {
 		guards = append(guards, formerGuards{e.inRoot(id, hooks.FormerFile)})
 	}
-	return append(guards, settingsFile{file, []entry{
-		{[]string{"hooks", hooks.StopEvent}, hook.Stop, stopGroup(id)},
-		{[]string{"hooks", hooks.EditEvent}, hook.Edit, editGroup(id)},
-	}})
+	return append(guards, settingsFile{file, entries})
 }
 
-// guard returns the handler that runs a guard.
-func guard(id harness.ID, kind hook.Kind) handler {
-	h := handler{Type: "command", Command: hook.Command(id, kind), Timeout: guardSeconds}
-	if harness.Get(id).Hooks.Millis {
-		h.Name, h.Timeout = Name+"-"+string(kind), guardSeconds*1000
+// holds reports whether the hook that holds the end of a turn is installed: it stays
+// when the others are brought up to date.
+func (e Environment) holds(id harness.ID) bool {
+	settings, _ := read(e.inRoot(id, harness.Get(id).Hooks.File))
+	return bytes.Contains(settings, []byte("tt hook "+string(hook.Listen)+" --harness "+string(id)))
+}
+
+// hookEntries returns the hooks of a harness as the elements that its settings list
+// below "hooks" and the event.
+func hookEntries(id harness.ID, hold bool) []entry {
+	h := harness.Get(id).Hooks
+	entries := []entry{hookEntry(id, harness.HookEvent{Kind: string(hook.Stop), Event: h.StopEvent})}
+	if hold { // the hook that holds is the stop guard, too: both would have to be waited for
+		entries[0] = hookEntry(id, harness.HookEvent{Kind: string(hook.Listen), Event: h.StopEvent, Seconds: holdSeconds})
 	}
-	return h
+	if h.Hold {
+		entries[0].also = []hook.Kind{hook.Stop, hook.Listen}
+	}
+	edit := hookEntry(id, harness.HookEvent{Kind: string(hook.Edit), Event: h.EditEvent})
+	edit.group.Matcher = h.WriteTools
+	entries = append(entries, edit)
+	for _, e := range h.Notify {
+		entries = append(entries, hookEntry(id, e))
+	}
+	for i := range entries {
+		entries[i].value = entries[i].group
+	}
+	return entries
 }
 
-func stopGroup(id harness.ID) group { return group{Hooks: []handler{guard(id, hook.Stop)}} }
-
-func editGroup(id harness.ID) group {
-	return group{Matcher: harness.Get(id).Hooks.WriteTools, Hooks: []handler{guard(id, hook.Edit)}}
+func hookEntry(id harness.ID, e harness.HookEvent) entry {
+	kind := hook.Kind(e.Kind)
+	run := handler{Type: "command", Command: hook.Command(id, kind), Timeout: cmp.Or(e.Seconds, guardSeconds), AsyncRewake: e.Wakes}
+	if harness.Get(id).Hooks.Millis {
+		run.Name, run.Timeout = Name+"-"+string(kind), run.Timeout*1000
+	}
+	return entry{path: []string{"hooks", e.Event}, kind: kind, group: group{Hooks: []handler{run}}}
 }
 
-// ownHooks returns a file of hooks that has the edit guard and nothing else.
-func ownHooks(id harness.ID) string {
-	return indented(map[string]any{"hooks": map[string]any{harness.Get(id).Hooks.EditEvent: []group{editGroup(id)}}})
+// byEvent returns the hooks of a harness that keeps them below our name: groups for the
+// tools that match, and elsewhere handlers alone.
+func byEvent(entries []entry) map[string]any {
+	events := map[string]any{}
+	for _, e := range entries {
+		event := e.path[len(e.path)-1]
+		if e.group.Matcher != "" {
+			events[event] = []group{e.group}
+		} else {
+			events[event] = e.group.Hooks
+		}
+	}
+	return events
+}
+
+// ownHooks returns a file of hooks that has nothing but ours.
+func ownHooks(entries []entry) string {
+	events := map[string][]group{}
+	for _, e := range entries {
+		event := e.path[len(e.path)-1]
+		events[event] = append(events[event], e.group)
+	}
+	return indented(map[string]any{"hooks": events})
 }
 
 // notes returns what users should know once the guards are installed.
@@ -75,11 +123,11 @@ func (e Environment) notes(id harness.ID) []string {
 	if config, _ := read(e.inRoot(id, "config.toml")); id == harness.Codex && !bytes.Contains(config, []byte(e.DataDir)) {
 		notes = append(notes, "if its sandbox keeps tt from writing, add "+e.DataDir+" to writable_roots under [sandbox_workspace_write] in config.toml")
 	}
-	if len(e.guards(id)) == 0 {
-		notes = append(notes, "this edition of Antigravity has no hooks, so there are no guards")
+	if len(e.guards(id, false)) == 0 {
+		notes = append(notes, "this edition of Antigravity has no hooks, so there are none")
 	}
 	if _, err := e.LookPath("tt"); err != nil {
-		notes = append(notes, "tt is not on the PATH, and until it is the guards let everything pass")
+		notes = append(notes, "tt is not on the PATH, and until it is the hooks do nothing")
 	}
 	return notes
 }
@@ -92,7 +140,7 @@ func (b formerGuards) install(p *planner) outcome {
 	o := b.uninstall(p)
 	if o.status == Removed {
 		p.opts.sync = false // what is removed here is added there
-		o.status, o.why = Updated, "the guards are in hooks.json now"
+		o.status, o.why = Updated, "the hooks are in hooks.json now"
 	}
 	return o
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strconv"
 
 	"github.com/talking-stick/tt/skills/hook"
@@ -17,17 +18,20 @@ type group struct {
 }
 
 type handler struct {
-	Name    string `json:"name,omitempty"`
-	Type    string `json:"type"`
-	Command string `json:"command"`
-	Timeout int    `json:"timeout"`
+	Name        string `json:"name,omitempty"`
+	Type        string `json:"type"`
+	Command     string `json:"command"`
+	AsyncRewake bool   `json:"asyncRewake,omitempty"` // runs in the background, and may give the agent a turn
+	Timeout     int    `json:"timeout"`
 }
 
 // An entry is one value of ours in a settings file: an element of an array, or a
 // member of an object under a name of ours.
 type entry struct {
-	path  []string  // of the array or the member
-	kind  hook.Kind // of an element; "" for a member
+	path  []string    // of the array or the member
+	kind  hook.Kind   // of an element; "" for a member
+	also  []hook.Kind // other kinds in whose place it comes
+	group group       // of an element
 	value any
 }
 
@@ -84,13 +88,18 @@ func (e entry) handlers(group json.RawMessage, path []string) (ours [][]string, 
 	_ = json.Unmarshal(group, &g) // a value of another kind has no handlers
 	for i := len(g.Hooks) - 1; i >= 0; i-- {
 		var h handler
-		if json.Unmarshal(g.Hooks[i], &h) == nil && hook.Ours(h.Command, e.kind) {
+		if json.Unmarshal(g.Hooks[i], &h) == nil && e.ours(h.Command) {
 			ours = append(ours, subpath(path, strconv.Itoa(i)))
 		} else {
 			others++
 		}
 	}
 	return ours, others
+}
+
+// ours reports whether a command is that of the entry, or of one whose place it takes.
+func (e entry) ours(command string) bool {
+	return slices.ContainsFunc(append([]hook.Kind{e.kind}, e.also...), func(k hook.Kind) bool { return hook.Ours(command, k) })
 }
 
 func subpath(path []string, name string) []string {

@@ -29,8 +29,9 @@ type Options struct {
 	DryRun    bool // plan only: nothing is written and no program is run
 	Mode      Mode
 	Replace   bool // overwrite or remove what the user has edited; a backup is kept
-	NoHooks   bool // without the guards
+	NoHooks   bool // without the hooks
 	NoBus     bool // without the registration of agent-bus
+	Hold      bool // let a hook hold the end of a turn, where an agent can be notified in no other way
 
 	sync   bool // bring up to date what is installed, add nothing
 	remove bool // uninstall
@@ -124,7 +125,7 @@ func (e Environment) lockError(err error) error {
 func (e Environment) components(id harness.ID, opts Options) []component {
 	all := []component{skillComponent{e.skillDir(id), e.linkSource()}}
 	if !opts.NoHooks {
-		all = append(all, e.guards(id)...)
+		all = append(all, e.guards(id, opts.Hold)...)
 	}
 	if !opts.NoBus {
 		all = append(all, server{harness.Get(id), e.serversFile(id)})

@@ -19,7 +19,7 @@ func (s settingsFile) install(p *planner) outcome {
 	o, err := s.planInstall(p)
 	if err != nil {
 		o = failed(guardsName, s.path, err)
-		o.why += "; put that right and install again, or install without guards: --no-hooks"
+		o.why += "; put that right and install again, or install without hooks: --no-hooks"
 	}
 	return o
 }

@@ -63,14 +63,14 @@ func TestUpdatedGuardsStillRestoreTheOriginal(t *testing.T) {
 	before := h.everything()
 	h.install(only(harness.ClaudeCode), Added)
 	// As an older version would have left it: file and record agree.
-	old := strings.ReplaceAll(h.read(claudeFile), `"timeout": 10`, `"timeout": 9`)
+	old := strings.ReplaceAll(h.read(claudeFile), `"timeout": 10`, `"timeout": 11`)
 	h.write(claudeFile, old)
 	h.changeForeign(harness.ClaudeCode, claudeFile, func(m *foreignFile) { m.Written = digestOf(old) })
 	h.outdate()
 	if changed := h.Sync(context.Background()); len(changed) != 1 {
 		t.Errorf("%+v", changed)
 	}
-	if strings.Contains(h.read(claudeFile), `"timeout": 9`) {
+	if strings.Contains(h.read(claudeFile), `"timeout": 11`) {
 		t.Error("not renewed")
 	}
 	h.uninstall(only(harness.ClaudeCode), Removed)

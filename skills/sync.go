@@ -18,7 +18,7 @@ func fingerprint() string {
 	all := []string{skillText, openCodePlugin}
 	for _, id := range harness.IDs() {
 		h := harness.Get(id)
-		all = append(all, indented(stopGroup(id)), ownHooks(id), server{h, h.MCP.Servers[0]}.entry(serverName))
+		all = append(all, ownHooks(hookEntries(id, true)), ownHooks(hookEntries(id, false)), server{h, h.MCP.Servers[0]}.entry(serverName))
 	}
 	return digestOf(strings.Join(all, "\x00"))
 }

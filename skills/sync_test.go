@@ -63,7 +63,7 @@ func TestSyncBringsUpToDateAndNothingElse(t *testing.T) {
 	if h.read(grok) != "edited by the user" {
 		t.Error("an edited file was overwritten")
 	}
-	h.write(grok, ownHooks(harness.Grok))
+	h.write(grok, ownHooks(hookEntries(harness.Grok, false)))
 	if got := h.everything(); got != current {
 		t.Errorf("now:\n%s\n\nwant:\n%s", got, current)
 	}

@@ -79,21 +79,48 @@ const (
 	Plugin  Shape = "plugin"   // a program of our own that the harness loads
 )
 
-// Hooks is how the guards are installed.
+// Hooks is how the guards, and the hooks that notify an agent, are installed.
 type Hooks struct {
-	File       string // below ConfigDir
-	FormerFile string // where an earlier version has put them, in a marked block
-	Shape      Shape
-	StopEvent  string // the agent is about to end its turn; "" if no hook can hold that back
-	EditEvent  string // a tool is about to run
-	WriteTools string // matches the names of the tools that write files
-	Millis     bool   // timeouts are in milliseconds and handlers have names; otherwise in seconds and without
+	File        string // below ConfigDir
+	FormerFile  string // where an earlier version has put them, in a marked block
+	Shape       Shape
+	StopEvent   string // the agent is about to end its turn; "" if no hook can hold that back
+	EditEvent   string // a tool is about to run
+	WriteTools  string // matches the names of the tools that write files
+	Millis      bool   // timeouts are in milliseconds and handlers have names; otherwise in seconds and without
+	Notify      []HookEvent
+	Queue       string // how "tt listen" gives an idle agent a turn, by a command of the harness; "" if there is none
+	Hold        bool   // nothing can wake an idle agent, but a hook may hold the end of its turn for as long as it likes
+	Interactive Marker // in the environment of hooks: a person's session, which lasts beyond one turn; zero if that is not told
+	Trust       string // below ConfigDir: the file that has a line for each hook that the user has approved
+}
+
+// A HookEvent is an event at which a hook runs that notifies the agent.
+type HookEvent struct {
+	Kind    string // of the hook: what stands behind "tt hook"
+	Event   string
+	Seconds int  // how long the harness waits for it; 0 for as long as for a guard
+	Wakes   bool // it runs in the background, and its exit status 2 gives the agent a turn
+}
+
+// Has reports whether a hook of the kind is among those that notify the agent.
+func (h Hooks) Has(kind string) bool { return h.Event(kind) != "" }
+
+// Event returns the first event at which a hook of the kind runs, "" if there is none.
+func (h Hooks) Event(kind string) string {
+	for _, e := range h.Notify {
+		if e.Kind == kind {
+			return e.Event
+		}
+	}
+	return ""
 }
 
 // HookInput is what the fields of a hook's input are called, "" where there is
 // no such field. A dot separates the names of nested fields.
 type HookInput struct {
 	Session    string   // the session id
+	Event      string   // the name of the event
 	SessionVar string   // the session variable that holds the same id
 	Dir        string   // where the agent works: a string, or a list whose first element counts
 	Tool       string   // the name of the tool that is about to run
@@ -103,6 +130,7 @@ type HookInput struct {
 	Repeated   string   // true if the agent goes on only because a stop guard held it back
 	Subagent   string   // not empty if a helper inside the session asks
 	Idle       string   // false while something still runs in the background
+	Changed    string   // the file that has changed
 	Signature  string   // sent by no other harness; tells whose input it is
 }
 
@@ -110,7 +138,10 @@ type HookInput struct {
 type HookAnswer struct {
 	Stop           string // the decision that makes the agent go on instead of stopping
 	EditIsSpecific bool   // a refused edit is a "hookSpecificOutput", otherwise a decision "deny"
+	StopMayQuote   bool   // the model does not take the reason for a refused stop for words of its user
+	StopIsContext  bool   // a refused stop is an "additionalContext", not a decision
 	SilenceRefuses bool   // permission has to be given explicitly
+	ContextIsSteps bool   // a text for the model is one of "injectSteps", not an "additionalContext"
 }
 
 // MCP is where a harness registers MCP servers.

@@ -15,33 +15,44 @@ import (
 // optional are the columns that may be empty, and what that means. All others
 // have to be filled in every row.
 var optional = map[string]string{
-	"Aliases":               "it has no other names",
-	"Package":               "it is not installed by npm",
-	"SessionVars":           "it exports no session id",
-	"PIDVar":                "it does not export its pid",
-	"PIDHintVar":            "no terminal exports its pid",
-	"ServerArg":             "each session has a process of its own",
-	"Note":                  "there is nothing to know",
-	"ConfigDir.Var":         "the directory cannot be moved",
-	"ConfigDir.Sub":         "the base is the directory",
-	"ConfigDir.Former":      "it has always been there",
-	"Hooks.FormerFile":      "the guards have always been there",
-	"Hooks.StopEvent":       "no hook holds back a stop",
-	"Hooks.EditEvent":       "plugin.js has it",
-	"Hooks.WriteTools":      "plugin.js has them",
-	"Hooks.Millis":          "timeouts are in seconds",
-	"Input.SessionVar":      "the environment does not have the session id of hooks",
-	"Input.Patch":           "it has no tool apply_patch",
-	"Input.Repeated":        "hooks do not say whether the agent was held back before",
-	"Input.Subagent":        "hooks do not say whether a helper asks",
-	"Input.Idle":            "nothing runs in the background when the agent stops",
-	"Input.Signature":       "its input looks like that of others",
-	"Answer.EditIsSpecific": "the plain decision will do",
-	"Answer.SilenceRefuses": "silence permits",
-	"MCP.Remove":            "no older version has registered a server, or in Files",
-	"MCP.Files":             "no older version has registered a server, or by Remove",
-	"MCP.InHome":            "its servers are in its own directory",
-	"MCP.EnvVars":           "servers get the whole environment",
+	"Aliases":                 "it has no other names",
+	"Package":                 "it is not installed by npm",
+	"SessionVars":             "it exports no session id",
+	"PIDVar":                  "it does not export its pid",
+	"PIDHintVar":              "no terminal exports its pid",
+	"ServerArg":               "each session has a process of its own",
+	"Note":                    "there is nothing to know",
+	"ConfigDir.Var":           "the directory cannot be moved",
+	"ConfigDir.Sub":           "the base is the directory",
+	"ConfigDir.Former":        "it has always been there",
+	"Hooks.FormerFile":        "the guards have always been there",
+	"Hooks.StopEvent":         "plugin.js has it",
+	"Hooks.Notify":            "plugin.js has them",
+	"Hooks.Queue":             "no command of it reaches a session",
+	"Hooks.Hold":              "an idle agent can be woken, or no hook may take long",
+	"Hooks.Interactive.Var":   "every session may last",
+	"Hooks.Interactive.Value": "every session may last",
+	"Hooks.Trust":             "hooks need no approval, or it is not told where it is",
+	"Hooks.EditEvent":         "plugin.js has it",
+	"Hooks.WriteTools":        "plugin.js has them",
+	"Hooks.Millis":            "timeouts are in seconds",
+	"Input.SessionVar":        "the environment does not have the session id of hooks",
+	"Input.Event":             "the kind of the hook tells the event",
+	"Input.Patch":             "it has no tool apply_patch",
+	"Input.Repeated":          "hooks do not say whether the agent was held back before",
+	"Input.Subagent":          "hooks do not say whether a helper asks",
+	"Input.Idle":              "nothing runs in the background when the agent stops",
+	"Input.Changed":           "it watches no file",
+	"Input.Signature":         "its input looks like that of others",
+	"Answer.EditIsSpecific":   "the plain decision will do",
+	"Answer.SilenceRefuses":   "silence permits",
+	"Answer.StopMayQuote":     "the reason for a refused stop looks as if the user had typed it",
+	"Answer.StopIsContext":    "the plain decision will do",
+	"Answer.ContextIsSteps":   "the usual form will do",
+	"MCP.Remove":              "no older version has registered a server, or in Files",
+	"MCP.Files":               "no older version has registered a server, or by Remove",
+	"MCP.InHome":              "its servers are in its own directory",
+	"MCP.EnvVars":             "servers get the whole environment",
 }
 
 func TestEveryRowIsComplete(t *testing.T) {
@@ -107,10 +118,13 @@ func TestRowsFitTogether(t *testing.T) {
 		if v := h.Input.SessionVar; v != "" && !slices.Contains(h.SessionVars, v) {
 			t.Errorf("%s: %s is not one of its session variables", h.ID, v)
 		}
-		for _, p := range append(h.MCP.Files, h.ConfigDir.Base, h.ConfigDir.Sub, h.ConfigDir.Former, h.SkillDir, h.Hooks.File, h.Hooks.FormerFile) {
+		for _, p := range append(h.MCP.Files, h.ConfigDir.Base, h.ConfigDir.Sub, h.ConfigDir.Former, h.SkillDir, h.Hooks.File, h.Hooks.FormerFile, h.Hooks.Trust) {
 			if p != "" && (path.IsAbs(p) || path.Clean(p) != p || strings.HasPrefix(p, "..") || strings.Contains(p, `\`)) {
 				t.Errorf("%s: bad path %q", h.ID, p)
 			}
+		}
+		if h.Hooks.Hold && h.Hooks.StopEvent == "" {
+			t.Errorf("%s: there is no event to hold", h.ID)
 		}
 		if _, err := regexp.Compile(h.Hooks.WriteTools); err != nil {
 			t.Errorf("%s: %v", h.ID, err)

@@ -18,13 +18,23 @@ var table = []*Harness{
 			File: "settings.json", Shape: Groups,
 			StopEvent: "Stop", EditEvent: "PreToolUse",
 			WriteTools: "Edit|MultiEdit|Write|NotebookEdit",
+			Notify: []HookEvent{
+				{Kind: "session-start", Event: "SessionStart"},
+				{Kind: "cwd-changed", Event: "CwdChanged"},
+				{Kind: "file-changed", Event: "FileChanged", Seconds: 90, Wakes: true},
+				{Kind: "context", Event: "UserPromptSubmit"},
+				{Kind: "context", Event: "PostToolUse"},
+				{Kind: "listen", Event: "Stop", Seconds: 604800, Wakes: true},
+				{Kind: "session-end", Event: "SessionEnd", Seconds: 5},
+			},
+			Interactive: Marker{"CLAUDE_CODE_ENTRYPOINT", "cli"},
 		},
 		Input: HookInput{
-			Session: "session_id", SessionVar: "CLAUDE_CODE_SESSION_ID", Dir: "cwd",
+			Session: "session_id", SessionVar: "CLAUDE_CODE_SESSION_ID", Event: "hook_event_name", Dir: "cwd",
 			Tool: "tool_name", ToolInput: "tool_input", Files: []string{"file_path", "notebook_path"},
-			Repeated: "stop_hook_active", Subagent: "agent_id",
+			Repeated: "stop_hook_active", Subagent: "agent_id", Changed: "file_path",
 		},
-		Answer: HookAnswer{Stop: "block", EditIsSpecific: true},
+		Answer: HookAnswer{Stop: "block", StopMayQuote: true, EditIsSpecific: true},
 		MCP: MCP{
 			Remove:  []string{"mcp", "remove", "-s", "user"},
 			Servers: []string{".config.json", ".claude.json"}, InHome: true, Key: "mcpServers",
@@ -45,14 +55,22 @@ var table = []*Harness{
 			File: "hooks.json", FormerFile: "config.toml", Shape: Groups,
 			StopEvent: "Stop", EditEvent: "PreToolUse",
 			WriteTools: "^(apply_patch|Edit|Write)$",
+			Notify: []HookEvent{
+				{Kind: "session-start", Event: "SessionStart"},
+				{Kind: "context", Event: "UserPromptSubmit"},
+				{Kind: "context", Event: "PostToolUse"},
+				{Kind: "session-end", Event: "SessionEnd", Seconds: 5},
+			},
+			Queue: "codex-queue",
+			Trust: "config.toml",
 		},
 		Input: HookInput{
-			Session: "session_id", SessionVar: "CODEX_THREAD_ID", Dir: "cwd",
+			Session: "session_id", SessionVar: "CODEX_THREAD_ID", Event: "hook_event_name", Dir: "cwd",
 			Tool: "tool_name", ToolInput: "tool_input", Files: []string{"file_path"}, Patch: "command",
 			Repeated: "stop_hook_active", Subagent: "agent_id",
 		},
 		Answer: HookAnswer{Stop: "block", EditIsSpecific: true},
-		Note:   "approve the guards once with /hooks in Codex",
+		Note:   "approve the hooks once with /hooks in Codex",
 		MCP: MCP{
 			Remove:  []string{"mcp", "remove"},
 			Servers: []string{"config.toml"}, Key: "mcp_servers", EnvVars: true,
@@ -75,13 +93,15 @@ var table = []*Harness{
 			File: "hooks.json", Shape: Named,
 			StopEvent: "Stop", EditEvent: "PreToolUse",
 			WriteTools: "write_to_file|replace_file_content|multi_replace_file_content",
+			Notify:     []HookEvent{{Kind: "context", Event: "PreInvocation"}},
+			Hold:       true,
 		},
 		Input: HookInput{
 			Session: "conversationId", SessionVar: "ANTIGRAVITY_CONVERSATION_ID", Dir: "workspacePaths",
 			Tool: "toolCall.name", ToolInput: "toolCall.args", Files: []string{"TargetFile"},
 			Idle: "fullyIdle",
 		},
-		Answer: HookAnswer{Stop: "continue", SilenceRefuses: true},
+		Answer: HookAnswer{Stop: "continue", SilenceRefuses: true, ContextIsSteps: true},
 		MCP:    MCP{Servers: []string{"mcp_config.json"}, Key: "mcpServers"},
 	},
 	{
@@ -98,9 +118,16 @@ var table = []*Harness{
 			StopEvent: "AfterAgent", EditEvent: "BeforeTool",
 			WriteTools: "^(write_file|replace)$",
 			Millis:     true,
+			Notify: []HookEvent{
+				{Kind: "session-start", Event: "SessionStart"},
+				{Kind: "context", Event: "BeforeAgent"},
+				{Kind: "context", Event: "AfterTool"},
+				{Kind: "session-end", Event: "SessionEnd", Seconds: 5},
+			},
+			Hold: true,
 		},
 		Input: HookInput{
-			Session: "session_id", Dir: "cwd",
+			Session: "session_id", Event: "hook_event_name", Dir: "cwd",
 			Tool: "tool_name", ToolInput: "tool_input", Files: []string{"file_path"},
 			Repeated: "stop_hook_active", Subagent: "agent_id",
 		},
@@ -122,12 +149,12 @@ var table = []*Harness{
 		SkillDir:    "skills",
 		Hooks:       Hooks{File: "plugins/talking-stick.js", Shape: Plugin}, // plugin.js knows the rest
 		Input: HookInput{
-			Session: "session_id", SessionVar: "OPENCODE_RUN_ID", Dir: "cwd",
+			Session: "session_id", SessionVar: "OPENCODE_RUN_ID", Event: "hook_event_name", Dir: "cwd",
 			Tool: "tool_name", ToolInput: "tool_input", Files: []string{"filePath"}, Patch: "patchText",
 			Repeated: "stop_hook_active", Subagent: "agent_id",
 		},
 		Answer: HookAnswer{Stop: "block"},
-		Note:   "restart OpenCode to load the guards",
+		Note:   "restart OpenCode to load the plugin",
 		MCP: MCP{
 			Files:   []string{"opencode.json", "opencode.jsonc", "config.json"},
 			Servers: []string{"opencode.jsonc", "opencode.json"}, Key: "mcp",
@@ -144,17 +171,17 @@ var table = []*Harness{
 		SkillDir:    "skills",
 		Hooks: Hooks{
 			File: "hooks/talking-stick.json", Shape: OwnFile, // it reads every JSON file in hooks
-			EditEvent:  "PreToolUse",
+			StopEvent: "Stop", EditEvent: "PreToolUse",
 			WriteTools: "^(Edit|Write|MultiEdit|NotebookEdit|search_replace|write)$", // todo_write writes no file
+			Notify:     []HookEvent{{Kind: "session-end", Event: "SessionEnd", Seconds: 5}},
 		},
 		Input: HookInput{
-			Session: "sessionId", SessionVar: "GROK_SESSION_ID", Dir: "cwd",
+			Session: "sessionId", SessionVar: "GROK_SESSION_ID", Event: "hookEventName", Dir: "cwd",
 			Tool: "toolName", ToolInput: "toolInput", Files: []string{"file_path", "target_file", "path"},
 			Repeated: "stopHookActive", Subagent: "subagentType",
 			Signature: "hookEventName",
 		},
-		Answer: HookAnswer{Stop: "block"},
-		Note:   "Grok has no hook that can hold back a stop, so there is no stop guard",
+		Answer: HookAnswer{Stop: "block", StopMayQuote: true, StopIsContext: true},
 		MCP:    MCP{Servers: []string{"config.toml"}, Key: "mcp_servers"},
 	},
 }

@@ -3,17 +3,28 @@ package hook
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 
 	"github.com/talking-stick/tt/identity/harness"
 )
 
-// A specificDecision is the refusal of an edit for the harnesses whose answer is
-// an object below "hookSpecificOutput".
-type specificDecision struct {
+// A Reply is what a hook says to its harness. The zero Reply is silence. The texts are
+// shown to a model: control characters of others must be made visible before.
+type Reply struct {
+	Refuse  string   // of a guard or a hold: why the agent must not stop, or the tool not write
+	Context string   // for the model, beside what it is about to be asked
+	Watch   []string // the files that the harness is to watch from now on
+	Wake    string   // gives an idle agent a turn
+}
+
+// A specific is an answer below "hookSpecificOutput".
+type specific struct {
 	Output struct {
-		Event    string `json:"hookEventName"`
-		Decision string `json:"permissionDecision"`
-		Reason   string `json:"permissionDecisionReason"`
+		Event    string   `json:"hookEventName"`
+		Decision string   `json:"permissionDecision,omitempty"`
+		Reason   string   `json:"permissionDecisionReason,omitempty"`
+		Watch    []string `json:"watchPaths,omitempty"`
+		Context  string   `json:"additionalContext,omitempty"`
 	} `json:"hookSpecificOutput"`
 }
 
@@ -23,30 +34,70 @@ type decision struct {
 	Reason   string `json:"reason"`
 }
 
+// A step is a text for the model in the list of "injectSteps".
+type step struct {
+	Message string `json:"ephemeralMessage"`
+}
+
 // permission is the answer that permits where silence would refuse. Elsewhere it
 // is not given: it would skip Claude Code's own permission dialog, and is an error
 // to Codex.
 const permission = `{"decision":"allow"}`
 
-// Answer returns the standard output of the hook that refuses call with reason, or
-// permits it if reason is "". The exit status is 0 in every case.
-func Answer(call Call, reason string) []byte {
+// silence is what a harness to which silence is a refusal is told instead.
+func silence(h *harness.Harness, kind Kind) string {
+	if h.Hooks.Has(string(kind)) {
+		return "{}" // no decision is asked for
+	}
+	return permission
+}
+
+// Answer returns what the hook of call prints, and its exit status: 2 if standard error
+// has a text that gives the agent a turn, otherwise 0.
+func Answer(call Call, r Reply) (stdout, stderr []byte, status int) {
 	h := harness.Get(call.Harness)
 	switch {
-	case reason == "" && h.Answer.SilenceRefuses:
-		return []byte(permission + "\n")
-	case reason == "":
-		return nil
-	case call.Kind == Stop:
+	case r.Wake != "" && wakes(h, call.Kind):
+		return nil, []byte(r.Wake + "\n"), 2
+	case r.Refuse != "" || r.Wake != "":
+		return refusal(h, call.Kind, r.Refuse+r.Wake), nil, 0
+	case r.Context != "" && h.Answer.ContextIsSteps:
+		return encode(map[string][]step{"injectSteps": {{r.Context}}}), nil, 0
+	case r.Context != "" || len(r.Watch) > 0:
+		var s specific
+		s.Output.Event, s.Output.Watch, s.Output.Context = eventOf(h, call), r.Watch, r.Context
+		return encode(s), nil, 0
+	case h.Answer.SilenceRefuses:
+		return []byte(silence(h, call.Kind) + "\n"), nil, 0
+	}
+	return nil, nil, 0
+}
+
+// refusal returns the answer that keeps the agent from stopping, or a tool from writing.
+func refusal(h *harness.Harness, kind Kind, reason string) []byte {
+	var s specific
+	switch {
+	case kind != Edit && h.Answer.StopIsContext:
+		s.Output.Event, s.Output.Context = h.Hooks.StopEvent, reason
+		return encode(s)
+	case kind != Edit:
 		return encode(decision{h.Answer.Stop, reason})
 	case h.Answer.EditIsSpecific:
-		var deny specificDecision
-		deny.Output.Event = h.Hooks.EditEvent
-		deny.Output.Decision = "deny"
-		deny.Output.Reason = reason
-		return encode(deny)
+		s.Output.Event, s.Output.Decision, s.Output.Reason = h.Hooks.EditEvent, "deny", reason
+		return encode(s)
 	}
 	return encode(decision{"deny", reason})
+}
+
+// eventOf returns the name of the event that has run the hook: the one that the
+// harness has given if such a hook runs at it.
+func eventOf(h *harness.Harness, call Call) string {
+	given := harness.HookEvent{Kind: string(call.Kind), Event: call.Event}
+	same := func(e harness.HookEvent) bool { return e.Kind == given.Kind && e.Event == given.Event }
+	if slices.ContainsFunc(h.Hooks.Notify, same) {
+		return call.Event
+	}
+	return h.Hooks.Event(given.Kind)
 }
 
 func encode(v any) []byte {

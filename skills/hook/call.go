@@ -14,10 +14,12 @@ import (
 type Call struct {
 	Harness   harness.ID // decides how to answer
 	Kind      Kind
+	Event     string   // the harness's name of what has happened; "" if the input does not have it
 	SessionID string   // the harness's own session id; "" if the input does not have it
 	Dir       string   // where the agent works; "" if the input does not have it
 	Tool      string   // of an edit, the tool's name
 	Paths     []string // of an edit, the files it would write, absolute where Dir is known
+	Changed   string   // the file that has changed; "" if the input does not have it
 	Repeated  bool     // of a stop: the agent is already going on because a stop guard made it
 	Subagent  bool     // a helper inside the session asks, not the agent itself
 	Busy      bool     // of a stop: work goes on in the background, the turn is not over
@@ -25,7 +27,7 @@ type Call struct {
 
 var errNotAnObject = errors.New("the hook's input is not a JSON object")
 
-// Decode reads the input that the harness id sent to the guard kind. A harness may
+// Decode reads the input that the harness id sent to a hook of the kind. A harness may
 // run the hooks that it finds in the settings of another one: then the call says
 // which of them it is. Unknown fields are ignored and missing ones left empty. The
 // error says that data is not a JSON object, or that a field has the wrong type.
@@ -47,10 +49,12 @@ func Decode(id harness.ID, kind Kind, data []byte) (Call, error) {
 	var idle *bool
 	err := errors.Join(
 		in.read(h.Input.Session, &call.SessionID),
+		in.read(h.Input.Event, &call.Event),
 		in.readFirst(h.Input.Dir, &call.Dir),
 		in.read(h.Input.Tool, &call.Tool),
 		in.read(h.Input.Repeated, &call.Repeated),
 		in.read(h.Input.Idle, &idle),
+		in.read(h.Input.Changed, &call.Changed),
 	)
 	if err != nil {
 		return Call{}, err

@@ -44,15 +44,15 @@ func TestCommandFailsOpenAndSilent(t *testing.T) {
 	if len(shells) == 0 {
 		t.Skip("no shell here")
 	}
-	allowed := func(id harness.ID) string {
+	allowed := func(id harness.ID, kind Kind) string {
 		if id == harness.Antigravity {
-			return permission + "\n"
+			return silence(harness.Get(id), kind) + "\n"
 		}
 		return ""
 	}
 	for _, shell := range shells {
 		for _, id := range harness.IDs() {
-			for _, kind := range []Kind{Stop, Edit} {
+			for _, kind := range Kinds() {
 				command := Command(id, kind)
 				for name, dir := range map[string]string{
 					"no tt":                    t.TempDir(),
@@ -60,16 +60,54 @@ func TestCommandFailsOpenAndSilent(t *testing.T) {
 					"a silent tt":              fakeTT(t, "exit 0\n"),
 				} {
 					out, errs := runIn(t, shell, dir, command)
-					if out != allowed(id) || errs != "" {
+					if out != allowed(id, kind) || errs != "" {
 						t.Errorf("%s, %s: stdout %q, stderr %q\n%s", shell, name, out, errs, command)
 					}
 				}
-				out, _ := runIn(t, shell, fakeTT(t, `read -r line; printf '%s %s\n' "$*" "$line"`+"\n"), command)
+				out, _ := runIn(t, shell, fakeTT(t, `[ "$3" = --help ] && exit; read -r line; printf '%s %s\n' "$*" "$line"`+"\n"), command)
 				want := "hook " + string(kind) + " --harness " + string(id) + ` {"cwd":"/w"}` + "\n"
 				if out != want {
 					t.Errorf("%s: tt was asked %q, want %q", shell, out, want)
 				}
 			}
+		}
+	}
+}
+
+// A hook that may wake an agent gives the harness the status of tt and what it says.
+func TestCommandThatWakes(t *testing.T) {
+	sh, err := exec.LookPath("sh")
+	if err != nil {
+		t.Skip(err)
+	}
+	for _, kind := range []Kind{FileChanged, Listen} {
+		cmd := exec.Command(sh, "-c", Command(harness.ClaudeCode, kind))
+		cmd.Env = []string{"PATH=" + fakeTT(t, `[ "$3" = --help ] && exit; echo news >&2; exit 2`)}
+		var errs strings.Builder
+		cmd.Stderr = &errs
+		if err := cmd.Run(); cmd.ProcessState.ExitCode() != 2 || errs.String() != "news\n" {
+			t.Errorf("%s: %v %q", kind, err, errs.String())
+		}
+	}
+}
+
+// Users of Codex approve a command by its digest, and a harness may keep it in a
+// settings file that nothing brings up to date: the texts do not change.
+func TestCommandsStayAsTheyAre(t *testing.T) {
+	const here = "command -v tt >/dev/null 2>&1 && "
+	for want, got := range map[string]string{
+		here + "tt hook stop --harness codex 2>/dev/null || true":                                                       Command(harness.Codex, Stop),
+		here + "tt hook context --harness codex 2>/dev/null || true":                                                    Command(harness.Codex, Context),
+		here + "tt hook session-end --harness gemini 2>/dev/null || true":                                               Command(harness.Gemini, SessionEnd),
+		here + "tt hook listen --harness gemini 2>/dev/null || true":                                                    Command(harness.Gemini, Listen),
+		here + "tt hook session-start --harness claude-code 2>/dev/null || true":                                        Command(harness.ClaudeCode, SessionStart),
+		here + "tt hook file-changed --help >/dev/null 2>&1 && exec tt hook file-changed --harness claude-code; exit 0": Command(harness.ClaudeCode, FileChanged),
+		here + "tt hook listen --help >/dev/null 2>&1 && exec tt hook listen --harness claude-code; exit 0":             Command(harness.ClaudeCode, Listen),
+		"tt_says=$(" + here + "tt hook context --harness antigravity 2>/dev/null) || tt_says=; " +
+			`[ -n "$tt_says" ] || tt_says='{}'; printf '%s\n' "$tt_says"`: Command(harness.Antigravity, Context),
+	} {
+		if got != want {
+			t.Errorf("got  %s\nwant %s", got, want)
 		}
 	}
 }

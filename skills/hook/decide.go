@@ -36,7 +36,7 @@ type Memory interface {
 // other people as it is: control characters must be escaped before it is shown.
 func Decide(ctx context.Context, call Call, rooms Rooms, memory Memory) string {
 	switch call.Kind {
-	case Stop:
+	case Stop, Listen:
 		return decideStop(ctx, call, rooms, memory)
 	case Edit:
 		return decideEdit(ctx, call, rooms)

@@ -1,7 +1,10 @@
 package hook
 
 import (
+	"os"
+	"path/filepath"
 	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/talking-stick/tt/identity/harness"
@@ -18,7 +21,7 @@ func TestDecode(t *testing.T) {
 		{
 			"claude write", harness.ClaudeCode, Edit,
 			`{"session_id":"abc","transcript_path":"/t.jsonl","cwd":"/w","permission_mode":"default","hook_event_name":"PreToolUse","tool_name":"Write","tool_input":{"file_path":"/w/a.go","content":"x"},"tool_use_id":"toolu_1"}`,
-			Call{Harness: harness.ClaudeCode, Kind: Edit, SessionID: "abc", Dir: "/w", Tool: "Write", Paths: []string{"/w/a.go"}},
+			Call{Harness: harness.ClaudeCode, Kind: Edit, Event: "PreToolUse", SessionID: "abc", Dir: "/w", Tool: "Write", Paths: []string{"/w/a.go"}},
 		},
 		{
 			"claude notebook in a subagent", harness.ClaudeCode, Edit,
@@ -28,17 +31,17 @@ func TestDecode(t *testing.T) {
 		{
 			"claude stop", harness.ClaudeCode, Stop,
 			`{"session_id":"abc","cwd":"/w","hook_event_name":"Stop","stop_hook_active":true,"last_assistant_message":"done"}`,
-			Call{Harness: harness.ClaudeCode, Kind: Stop, SessionID: "abc", Dir: "/w", Repeated: true},
+			Call{Harness: harness.ClaudeCode, Kind: Stop, Event: "Stop", SessionID: "abc", Dir: "/w", Repeated: true},
 		},
 		{
 			"codex patch", harness.Codex, Edit,
 			`{"session_id":"t1","turn_id":"7","cwd":"/w","hook_event_name":"PreToolUse","model":"m","permission_mode":"default","tool_name":"apply_patch","tool_use_id":"c","tool_input":{"command":"*** Begin Patch\n*** Add File: a.go\n+x\n*** Update File: /w/b.go\n*** Move to: c.go\n@@\n-*** Add File: not this\n*** Delete File: d.go\r\n*** End Patch\n"}}`,
-			Call{Harness: harness.Codex, Kind: Edit, SessionID: "t1", Dir: "/w", Tool: "apply_patch", Paths: []string{"/w/a.go", "/w/b.go", "/w/c.go", "/w/d.go"}},
+			Call{Harness: harness.Codex, Kind: Edit, Event: "PreToolUse", SessionID: "t1", Dir: "/w", Tool: "apply_patch", Paths: []string{"/w/a.go", "/w/b.go", "/w/c.go", "/w/d.go"}},
 		},
 		{
 			"gemini stop", harness.Gemini, Stop,
 			`{"session_id":"g","transcript_path":"","cwd":"/w","hook_event_name":"AfterAgent","timestamp":"2026-11-20T12:00:00Z","prompt":"p","prompt_response":"r","stop_hook_active":false}`,
-			Call{Harness: harness.Gemini, Kind: Stop, SessionID: "g", Dir: "/w"},
+			Call{Harness: harness.Gemini, Kind: Stop, Event: "AfterAgent", SessionID: "g", Dir: "/w"},
 		},
 		{
 			"antigravity write", harness.Antigravity, Edit,
@@ -53,12 +56,12 @@ func TestDecode(t *testing.T) {
 		{
 			"grok write", harness.Grok, Edit,
 			`{"hookEventName":"pre_tool_use","sessionId":"s","cwd":"/w","workspaceRoot":"/w","toolName":"search_replace","toolInput":{"file_path":"a.go"}}`,
-			Call{Harness: harness.Grok, Kind: Edit, SessionID: "s", Dir: "/w", Tool: "search_replace", Paths: []string{"/w/a.go"}},
+			Call{Harness: harness.Grok, Kind: Edit, Event: "pre_tool_use", SessionID: "s", Dir: "/w", Tool: "search_replace", Paths: []string{"/w/a.go"}},
 		},
 		{
 			"grok runs the hooks of claude's settings", harness.ClaudeCode, Stop,
 			`{"hookEventName":"stop","sessionId":"s","cwd":"/w","reason":"end_turn","stopHookActive":true,"subagentType":"explore"}`,
-			Call{Harness: harness.Grok, Kind: Stop, SessionID: "s", Dir: "/w", Repeated: true, Subagent: true},
+			Call{Harness: harness.Grok, Kind: Stop, Event: "stop", SessionID: "s", Dir: "/w", Repeated: true, Subagent: true},
 		},
 		{
 			"opencode patch", harness.OpenCode, Edit,
@@ -85,6 +88,37 @@ func TestDecodeRefusesWhatIsNoObject(t *testing.T) {
 	for _, payload := range []string{"", "  ", "[]", "null", `"x"`, "{", `{"cwd": 1}`} {
 		if call, err := Decode(harness.ClaudeCode, Stop, []byte(payload)); err == nil {
 			t.Errorf("%q gave %+v", payload, call)
+		}
+	}
+}
+
+// What real harnesses have sent, by event.
+func TestDecodeWhatHarnessesSend(t *testing.T) {
+	ids := map[string]harness.ID{"claude": harness.ClaudeCode, "codex": harness.Codex, "gemini": harness.Gemini}
+	files, err := filepath.Glob("testdata/*.json")
+	if err != nil || len(files) < 20 {
+		t.Fatal(err, files)
+	}
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		name, event, _ := strings.Cut(strings.TrimSuffix(filepath.Base(file), ".json"), "-")
+		id := ids[name]
+		hooks := harness.Get(id).Hooks
+		kind := Edit
+		for _, e := range append(hooks.Notify, harness.HookEvent{Kind: "stop", Event: hooks.StopEvent}) {
+			if e.Event == event {
+				kind = Kind(e.Kind)
+			}
+		}
+		call, err := Decode(id, kind, data)
+		if err != nil || call.Harness != id || call.Event != event || len(call.SessionID) != 36 || !filepath.IsAbs(call.Dir) {
+			t.Errorf("%s: %v %+v", file, err, call)
+		}
+		if call.Repeated || call.Subagent || call.Busy {
+			t.Errorf("%s: %+v", file, call)
 		}
 	}
 }

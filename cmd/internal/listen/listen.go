@@ -83,14 +83,17 @@ func (a *Agent) Begin(ctx context.Context, s Session) error {
 
 // End records that a session has ended. Another session of the same agent stays.
 func (a *Agent) End(ctx context.Context, session string) error {
-	return a.change(ctx, func(l *member.Listener) bool {
-		if l.Session != session {
-			return false
+	ended := false
+	err := a.change(ctx, func(l *member.Listener) bool {
+		if ended = l.Session == session; ended {
+			*l = member.Listener{Lately: l.Lately, Off: l.Off}
 		}
-		*l = member.Listener{Lately: l.Lately, Off: l.Off}
-		a.Notify() // a process that listens for the session ends
-		return true
+		return ended
 	})
+	if ended {
+		a.Notify() // a process that listens for the session ends
+	}
+	return err
 }
 
 // SetBusy records whether the model is in a turn. While it is, news waits up to a minute
@@ -108,8 +111,8 @@ func (a *Agent) SetBusy(ctx context.Context, busy bool) error {
 		}
 		return true
 	})
-	if !busy && a.IsListening() {
-		_ = dir.Mark(fsroom.ListenerWakeFile, time.Now()) // what waited for the end of the turn
+	if a.IsListening() && (!busy || a.Listener().How == member.ByHold) {
+		_ = dir.Mark(fsroom.ListenerWakeFile, time.Now()) // what waited for the end of the turn, or holds it
 	}
 	return err
 }

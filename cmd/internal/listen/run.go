@@ -36,7 +36,8 @@ const (
 
 // Run listens for the agent until ctx ends, or the session of its harness or the
 // harness's process, and wakes the agent when there is news. An error of the transport is
-// recorded, and the agent is woken again later. If another process listens already, the
+// recorded, and the agent is woken again later. A process that holds the end of a turn
+// ends when the model is in a turn again. If another process listens already, the
 // error is already_listening.
 func (a *Agent) Run(ctx context.Context, t Transport) error {
 	dir := a.ListenerDir()
@@ -55,8 +56,9 @@ func (a *Agent) Run(ctx context.Context, t Transport) error {
 	defer stop()
 	var goneSince time.Time
 	for {
-		if l := a.Listener(); session != "" && l.Session != session || t.How == member.ByHook && l.Proved() {
-			return nil
+		if l := a.Listener(); session != "" && l.Session != session ||
+			t.How == member.ByHook && l.Proved() || t.How == member.ByHold && !l.Busy.IsZero() {
+			return nil // it is not needed any more
 		}
 		wake, err := a.Speak(ctx, t.How)
 		if err == nil && wake.Text != "" {

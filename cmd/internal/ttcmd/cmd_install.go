@@ -16,9 +16,10 @@ var installCommand = &cli.Command{
 	Name:  "install",
 	Group: groupUpkeep,
 	Args:  []cli.Arg{installArg()},
-	Short: "teach harnesses to take turns: the skill, guards, agent-bus",
-	Long: "Puts the skill, and guards that keep an agent from stopping while it holds the stick and from editing while it does not, into the " +
-		"harnesses' own directories and settings, and registers the MCP server agent-bus where it is installed. " +
+	Short: "teach harnesses to take turns: the skill, hooks, agent-bus",
+	Long: "Puts the skill, and hooks, into the " +
+		"harnesses' own directories and settings, and registers the MCP server agent-bus where it is installed. Two hooks are guards: they keep an agent " +
+		"from stopping while it holds the stick, and from editing while it does not. The others tell it when its turn comes and what others wrote to it. " +
 		"Only a harness that is here gets anything; what you have edited stays as it is. " +
 		`"git" adds a check to the pre-commit hook of the repository.` + "\n\n" +
 		"Installing again does no harm. Installed copies follow the version of tt.",
@@ -33,13 +34,14 @@ var installCommand = &cli.Command{
 		f.Bool("copy", "install the skill as a copy (the default for a new one)")
 		f.Bool("link", "install the skill as a link into the data directory")
 		f.Bool("replace", "also replace what you have edited; a backup is kept")
-		f.Bool("no-hooks", "without the guards")
+		f.Bool("no-hooks", "without the hooks")
 		f.Bool("no-bus", "without agent-bus")
+		f.Bool("hold", "for gemini and antigravity: a hook holds the end of each turn until there is news, 30 minutes at most")
 		repositoryFlag(f)
 	},
 	Exits:     []cli.ExitStatus{{Status: 1, Meaning: "a harness failed; the others are done"}},
 	Errors:    []code.Code{code.LockTimeout, code.DataDirUnusable},
-	Exclusive: [][2]string{{"copy", "link"}},
+	Exclusive: [][2]string{{"copy", "link"}, {"hold", "no-hooks"}},
 	Run:       runInstall,
 }
 
@@ -47,14 +49,14 @@ var uninstallCommand = &cli.Command{
 	Name:  "uninstall",
 	Group: groupUpkeep,
 	Args:  []cli.Arg{installArg()},
-	Short: "take the skill, the guards and agent-bus out again",
+	Short: "take the skill, the hooks and agent-bus out again",
 	Long: "A settings file that nobody has changed since gets its own bytes back; from another one our entries go, and everything else stays. " +
 		"Rooms and everything else in the data directory stay.",
 	Flags: func(f *cli.Flags) {
 		f.Bool("all", "every harness")
 		f.Bool("print", "only show what would be done")
 		f.Bool("replace", "also remove what you have edited; a backup is kept")
-		f.Bool("no-hooks", "leave the guards")
+		f.Bool("no-hooks", "leave the hooks")
 		f.Bool("no-bus", "leave agent-bus registered")
 		repositoryFlag(f)
 	},
@@ -80,6 +82,7 @@ func installOptions(c *cli.Invocation) skills.Options {
 
 func runInstall(ctx context.Context, c *cli.Invocation) error {
 	opts := installOptions(c)
+	opts.Hold = c.Bool("hold")
 	switch {
 	case c.Bool("copy"):
 		opts.Mode = skills.CopyMode

@@ -45,7 +45,7 @@ var (
 	}
 	setup = []*cli.Command{
 		instructionsShowCommand, instructionsEditCommand, instructionsResetCommand, promptInitCommand, completionCommand, completeCommand,
-		installCommand, uninstallCommand, selfUpdateCommand, migrateCommand, stopHookCommand, editHookCommand, manCommand,
+		installCommand, uninstallCommand, selfUpdateCommand, migrateCommand, proveCommand, manCommand,
 	}
 )
 
@@ -58,7 +58,7 @@ func program() *cli.Program {
 			"tt release gives the stick to the next agent, tt assign to one that you name.",
 		Agents:   true,
 		Topics:   topics,
-		Commands: slices.Concat(daily, setup),
+		Commands: slices.Concat(daily, setup, hookCommands),
 		Before:   syncBefore,
 		DefaultJSON: func(env *cli.Env) bool {
 			_, ok := identity.HarnessByEnvironment(identity.Env{Lookup: env.Lookup})

@@ -77,6 +77,7 @@ func TestScripts(t *testing.T) {
 			"gone":      scriptGone,
 			"exits":     scriptExits,
 			"unhealthy": scriptUnhealthy,
+			"payload":   scriptPayload,
 		},
 	})
 }
