@@ -138,7 +138,12 @@ func (s *stage) newServer() (*server, mcp.Transport) {
 	b := newBus(s.dir, limits)
 	b.Options.NoWatch, b.Options.Fault = s.virtual, s.fault
 	shutdownCtx, end := context.WithCancel(context.Background())
-	s.Cleanup(func() { end(); _ = b.Close() })
+	s.Cleanup(func() {
+		end()
+		if store, err := b.Store(); err == nil {
+			_ = store.Close()
+		}
+	})
 	srv := newServer(shutdownCtx, b, "test", io.Discard, slog.LevelError)
 	near, far := mcp.NewInMemoryTransports()
 	if _, err := srv.mcp.Connect(context.Background(), orderedTransport{near, &srv.order}, nil); err != nil {

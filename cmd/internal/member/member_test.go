@@ -103,6 +103,14 @@ func (a answers) Answer(res turn.WaitResult) error { a <- res; return nil }
 func (a answers) CanAnswerNow(int) bool            { return true }
 func (a answers) Waiting(turn.WaitResult)          {}
 
+// looked is [answers] that also tells of each look that brought no answer.
+type looked struct {
+	answers
+	looks chan turn.WaitResult
+}
+
+func (l looked) Waiting(res turn.WaitResult) { l.looks <- res }
+
 // try returns the answer to a Try.
 func (f *fixture) try(r *Room) turn.WaitResult {
 	f.Helper()
@@ -122,17 +130,18 @@ func TestTurnGoesRound(t *testing.T) {
 	if got := f.try(b); got.Status != turn.NotYet {
 		t.Fatalf("try beside an owner: %+v", got)
 	}
-	out := make(answers, 1)
+	out := looked{make(answers, 1), make(chan turn.WaitResult, 100)}
 	ended := make(chan error, 1)
 	go func() { ended <- b.Wait(context.Background(), time.Hour, false, out) }()
-	for !a.IsWaiting("b:1") {
-		time.Sleep(time.Millisecond)
+	<-out.looks
+	if !a.IsWaiting("b:1") {
+		t.Error("b:1 does not wait")
 	}
 	handoff, err := turn.CheckHandoff([]byte(`{"status":"half","next_action":"rest"}`))
 	f.must(err)
 	_, err = a.Release(context.Background(), handoff, "")
 	f.must(err)
-	got := <-out
+	got := <-out.answers
 	f.must(<-ended)
 	if got.Status != turn.YourTurn || got.GuardianPID == 0 || string(got.Handoff) != string(handoff) {
 		t.Errorf("wait: %+v", got)

@@ -50,16 +50,6 @@ func (d *Dir) Store() (*fsroom.Store, error) {
 	return d.opened, nil
 }
 
-// Close ends the watching for changes.
-func (d *Dir) Close() error {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.opened == nil {
-		return nil
-	}
-	return d.opened.Close()
-}
-
 // Topic returns the topic with the id, which must exist.
 func (d *Dir) Topic(id string) (*Room, error) {
 	store, err := d.Store()

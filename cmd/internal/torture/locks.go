@@ -26,9 +26,7 @@ func namedLocks(e *env, r *report) {
 		r.wrong("%v", err)
 		return
 	}
-	for end := time.Now().Add(time.Duration(e.pick(8, 60)) * time.Second); time.Now().Before(end); {
-		s.step()
-	}
+	s.rage(time.Duration(e.pick(8, 60)) * time.Second)
 	s.settle()
 	s.judge()
 }
@@ -80,6 +78,20 @@ func guardedWork(dir string) int {
 	return 0
 }
 
+// rage makes a step every five milliseconds, so that commands get to work between them.
+func (s *lockStorm) rage(long time.Duration) {
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for end := time.After(long); ; {
+		select {
+		case <-tick.C:
+			s.step()
+		case <-end:
+			return
+		}
+	}
+}
+
 func (s *lockStorm) step() {
 	const atMost = 14
 	s.collect()
@@ -98,7 +110,6 @@ func (s *lockStorm) step() {
 			_ = run.cmd.Process.Signal(syscall.SIGCONT)
 		}
 	}
-	time.Sleep(5 * time.Millisecond)
 }
 
 func (s *lockStorm) start() {

@@ -73,9 +73,7 @@ func (e *env) powerCut(r *report, from disk, when moment) error {
 		case amongTurns:
 			l.takers()
 		}
-		for deadline := time.Now().Add(10 * time.Second); l.acknowledged().count() < enough && time.Now().Before(deadline); {
-			time.Sleep(200 * time.Microsecond)
-		}
+		eventually(10*time.Second, func() bool { return l.acknowledged().count() >= enough })
 		acked = l.freeze()
 		return l.end, nil
 	}
