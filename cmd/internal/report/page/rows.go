@@ -3,6 +3,7 @@ package page
 import (
 	"cmp"
 	"fmt"
+	"html/template"
 	"slices"
 	"time"
 
@@ -41,24 +42,24 @@ type agentRow struct {
 	Share                                                          float64 // percent
 }
 
-// A cell is a number as a text, and as a number to sort by.
-type cell struct {
-	Text string
-	Sort int64
-}
+// A cell is an element for a number: as a text, and as a number to sort by. It is made
+// here, because the template takes longer for the thousands of them than for all the rest.
+type cell = template.HTML
+
+const noNumber cell = `<td class="n none" data-v="0">–</td>`
 
 func number(n int) cell {
 	if n == 0 {
-		return cell{"–", 0}
+		return noNumber
 	}
-	return cell{fmt.Sprint(n), int64(n)}
+	return cell(fmt.Sprintf(`<td class="n" data-v="%d">%d</td>`, n, n))
 }
 
 func duration(ms int64) cell {
 	if ms == 0 {
-		return cell{"–", 0}
+		return noNumber
 	}
-	return cell{model.Duration(ms), ms}
+	return cell(fmt.Sprintf(`<td class="n" data-v="%d">%s</td>`, ms, model.Duration(ms)))
 }
 
 func agentRows(m *model.Model, sums model.Totals) []agentRow {
