@@ -38,6 +38,18 @@ func TestAdviseUpdate(t *testing.T) {
 	}
 }
 
+// The second program is updated with tt, if it is there.
+func TestAdviseUpdateOfBoth(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "tt-console"), nil, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	const packages = "go install github.com/talking-stick/tt/cmd/tt@latest github.com/talking-stick/tt/cmd/tt-console@latest"
+	if a := adviseUpdate(filepath.Join(dir, "tt"), "", "v1.2.3"); !a.Runnable || !strings.HasSuffix(a.Shell, packages) || !strings.HasSuffix(strings.Join(a.Command, " "), packages) {
+		t.Errorf("%+v", a)
+	}
+}
+
 // An update is a change of version, so the registrations of older ones go.
 func TestUpdateRemovesOldRegistrations(t *testing.T) {
 	succeeds, err := exec.LookPath("true")

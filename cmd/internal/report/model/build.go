@@ -46,6 +46,7 @@ type payload struct {
 	NoteID     string `json:"note_id"`
 	Severity   string `json:"severity"`
 	Target     string `json:"target_agent_id"`
+	Observer   bool   `json:"observer"`
 	QuestionID string `json:"question_id"`
 	Question   string `json:"question_text"`
 	Answer     string `json:"answer_markdown"`
@@ -139,11 +140,15 @@ func (b *Builder) ref(id string) *int {
 }
 
 func (b *Builder) joined(e *event.Event, at int64) {
-	a := b.agent(e.From)
-	if _, ok := b.here[a]; !ok {
-		b.here[a] = len(b.m.Here)
-		b.m.Here = append(b.m.Here, Span{Agent: a, Start: at, Seq: e.Seq})
+	a, observer := b.agent(e.From), payloadOf(e).Observer
+	if i, ok := b.here[a]; ok {
+		if !b.m.Here[i].Observer || observer {
+			return
+		}
+		b.m.Here[i].end(e, at) // it is a full member from now on
 	}
+	b.here[a] = len(b.m.Here)
+	b.m.Here = append(b.m.Here, Span{Agent: a, Start: at, Observer: observer, Seq: e.Seq})
 }
 
 // removed ends the membership of an agent, its turn and its reservation.

@@ -58,12 +58,13 @@ type Turn struct {
 
 // A Span is a time of an agent.
 type Span struct {
-	Agent   int    `json:"a"`
-	Start   int64  `json:"s"`
-	End     int64  `json:"e,omitempty"` // none: it lasts
-	EndedBy string `json:"w,omitempty"` // the event type
-	Seq     int64  `json:"q"`
-	endSeq  int64
+	Agent    int    `json:"a"`
+	Start    int64  `json:"s"`
+	End      int64  `json:"e,omitempty"`  // none: it lasts
+	EndedBy  string `json:"w,omitempty"`  // the event type
+	Observer bool   `json:"ob,omitempty"` // of a membership: it takes no turns
+	Seq      int64  `json:"q"`
+	endSeq   int64
 }
 
 // A Message went to an agent, or to everybody.

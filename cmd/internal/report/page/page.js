@@ -215,7 +215,7 @@ function drawMembers(g) {
   for (const m of D.here) {
     const x1 = X(m.s), x2 = X(m.e || D.to), y = middle(m.a);
     if (!seen(x1, x2)) continue;
-    svg("line", { x1, x2, y1: y, y2: y, class: "here " + D.agents[m.a].c }, g);
+    svg("line", { x1, x2, y1: y, y2: y, class: "here " + (m.ob ? "observes " : "") + D.agents[m.a].c }, g);
     if (m.w === "kick") svg("path", { d: "M" + (x2 - 4) + " " + (y - 4) + "l8 8m0 -8l-8 8", class: "gone" }, g);
   }
 }
