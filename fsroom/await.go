@@ -26,19 +26,30 @@ type Inspect[S any] func(*Snapshot[S]) (done bool, sleep Sleep, err error)
 // inspect at least once, also if ctx has ended.
 func (r *Room[S]) Await(ctx context.Context, inspect Inspect[S]) error {
 	// A change is in the journal. The state.json that follows may fail to be written.
-	return r.await(ctx, inspect, func() *subscription { return r.store.subscribe(r.dir, "journal.jsonl") })
+	return r.await(ctx, inspect, func() *subscription { return r.store.subscribe(r.dir, "journal.jsonl") }, noNeighbour)
 }
+
+func noNeighbour() Neighbour { return nil }
 
 // await subscribes before the second inspection, so that no change in between is
 // missed, and starts no watcher if the first inspection is enough. After subscribing
 // and after each notification it waits for the change under way to end: notifications
 // come before the commit, so an inspection at once could come too early, and nothing
 // would follow.
-func (r *Room[S]) await(ctx context.Context, inspect Inspect[S], subscribe func() *subscription) error {
+func (r *Room[S]) await(ctx context.Context, inspect Inspect[S], subscribe func() *subscription, neighbour func() Neighbour) error {
 	var sub *subscription
+	var watched Neighbour // nil: none is watched yet
+	stamps := func() (s [2]stamp) {
+		s[0] = r.journalStamp()
+		if watched != nil {
+			s[1] = watched.journalStamp()
+		}
+		return s
+	}
+	settle := func() bool { return r.settled(ctx) && (watched == nil || watched.settled(ctx)) }
 	settled := true
 	for {
-		seen := r.journalStamp()
+		seen := stamps()
 		snap, err := r.View()
 		var done bool
 		var sleep Sleep
@@ -60,14 +71,20 @@ func (r *Room[S]) await(ctx context.Context, inspect Inspect[S], subscribe func(
 			// To close a watch takes the kernel milliseconds, which the answer must
 			// not wait for.
 			defer func() { go sub.stop() }()
-			settled = r.settled(ctx)
+			settled = settle()
+			continue
+		}
+		if next := neighbour(); next != nil && (watched == nil || watched.Name() != next.Name()) {
+			watched = next
+			watched.watch(r.store, sub)
+			settled = settle()
 			continue
 		}
 		if !settled { // A writer is stuck. When it commits at last, no notification follows.
 			sleep.Poll = unsettledPoll
 		}
 		reason, err := sub.wait(ctx, sleep)
-		for err == nil && reason == polled && r.journalStamp() == seen {
+		for err == nil && reason == polled && stamps() == seen {
 			if sleep.For > 0 {
 				sleep.For = max(sleep.For-sub.slept, 1)
 			}
@@ -77,7 +94,7 @@ func (r *Room[S]) await(ctx context.Context, inspect Inspect[S], subscribe func(
 			return err
 		}
 		if reason == notified || reason == polled && !settled {
-			settled = r.settled(ctx)
+			settled = settle()
 		}
 	}
 }

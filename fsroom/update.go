@@ -182,6 +182,9 @@ func (r *Room[S]) commit(snap *Snapshot[S], events []event.Event, committed func
 	}
 	defer log.Close()
 	r.notifyAgents(snap.State, next, events)
+	if r.rules.News != nil {
+		r.NotifyNews(r.rules.News(next, events)...)
+	}
 	if err := r.store.step(StepAppend); err != nil {
 		return err
 	}

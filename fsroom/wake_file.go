@@ -40,7 +40,7 @@ func (r *Room[S]) AwaitAs(ctx context.Context, agent string, inspect Inspect[S])
 	}
 	return r.await(ctx, inspect, func() *subscription {
 		return r.store.subscribe(r.Agent(agent).Path(wakeFile))
-	})
+	}, noNeighbour)
 }
 
 // notifyAgents notifies the agents, and the listeners of those, that the change concerns. It comes

@@ -29,7 +29,7 @@ type watch struct {
 // notified for nothing at times.
 type subscription struct {
 	c       chan struct{} // one value may wait in it
-	names   []string      // of files in a directory; none: the watch is of a single file
+	names   []string      // of files in a directory; none: the watches are of single files
 	stop    func()
 	watched atomic.Bool // false: changes may go unnoticed
 
@@ -48,15 +48,21 @@ func (s *subscription) notify() {
 // subscribe watches a directory for changes of the named files, or, without names, a
 // single file. It does not fail: if path cannot be watched, the subscription polls.
 func (s *Store) subscribe(path string, names ...string) *subscription {
-	sub := &subscription{c: make(chan struct{}, 1), names: names, stop: func() {}, unwatchedPoll: s.opts.BlindPoll, unwatchedPollMax: s.opts.BlindPollMax}
-	if s.opts.NoWatch {
-		return sub
-	}
-	s.hubOnce.Do(func() { s.hub = newHub() })
-	if s.hub != nil {
-		s.hub.add(path, sub)
-	}
+	sub := &subscription{c: make(chan struct{}, 1), stop: func() {}, unwatchedPoll: s.opts.BlindPoll, unwatchedPollMax: s.opts.BlindPollMax}
+	sub.watched.Store(true)
+	s.watch(sub, path, names...)
 	return sub
+}
+
+// watch watches one more directory or file for a subscription. All directories of a
+// subscription are watched for the same names.
+func (s *Store) watch(sub *subscription, path string, names ...string) {
+	if !s.opts.NoWatch {
+		s.hubOnce.Do(func() { s.hub = newHub() })
+	}
+	if s.hub == nil || s.opts.NoWatch || !s.hub.add(path, sub, names) {
+		sub.watched.Store(false)
+	}
 }
 
 func newHub() *hub {
@@ -69,21 +75,26 @@ func newHub() *hub {
 	return h
 }
 
-func (h *hub) add(path string, sub *subscription) {
+// add reports whether path is watched.
+func (h *hub) add(path string, sub *subscription, names []string) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	w := h.watches[path]
 	if w == nil {
 		is, err := os.Stat(path)
 		if err != nil || h.watcher.Add(path) != nil {
-			return
+			return false
 		}
 		w = &watch{is: is, subs: make(map[*subscription]bool)}
 		h.watches[path] = w
 	}
 	w.subs[sub] = true
-	sub.watched.Store(true)
-	sub.stop = func() { h.remove(path, sub) }
+	if names != nil {
+		sub.names = names
+	}
+	before := sub.stop
+	sub.stop = func() { before(); h.remove(path, sub) }
+	return true
 }
 
 func (h *hub) remove(path string, sub *subscription) {

@@ -60,6 +60,10 @@ const (
 	NoSharedIdentity     Code = "no_shared_identity"
 	AlreadyListening     Code = "already_listening"
 	ConsoleNotInstalled  Code = "console_not_installed"
+	AmbiguousTarget      Code = "ambiguous_target"
+	OwnQuestion          Code = "own_question"
+	AlreadyAnswered      Code = "already_answered"
+	QuestionClosed       Code = "question_closed"
 )
 
 // An Error is a refusal or a failure, as users see it.

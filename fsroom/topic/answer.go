@@ -44,12 +44,16 @@ func (s *State) Answer(agent string, responses []Response, newID func() string) 
 		}
 		id := newID()
 		tally.AnswerIDs = append(tally.AnswerIDs, id)
-		events = append(events, event.Event{
-			Type: EventAnswer, From: agent, To: q.AskedBy,
-			Payload: payload(answerPayload{AnswerID: id, QuestionID: q.ID, Payload: r.Payload}),
-		})
+		events = append(events, answerEvent(q, agent, id, r.Payload))
 	}
 	return events, tally, nil
+}
+
+func answerEvent(q *Question, agent, id string, p Payload) event.Event {
+	return event.Event{
+		Type: EventAnswer, From: agent, To: q.AskedBy,
+		Payload: payload(&answerPayload{AnswerID: id, QuestionID: q.ID, Payload: p}),
+	}
 }
 
 // Skip returns why a response to a question that is not pending is skipped. For a

@@ -50,7 +50,7 @@ func (s *State) applyCreated(e *event.Event) error {
 		return nil
 	}
 	s.TopicID, s.Name, s.Status, s.Ordinal = e.RoomID, p.Name, Open, p.Ordinal
-	s.CreatedAt, s.Metadata = e.CreatedAt, p.Metadata
+	s.CreatedAt, s.Metadata = e.CreatedAt, slices.Clone(p.Metadata)
 	return nil
 }
 

@@ -34,7 +34,7 @@ func (s *State) Ask(agent string, r AskRequest, newID func() string, l Limits) (
 	for s.Question(id) != nil {
 		id = newID()
 	}
-	return []event.Event{{Type: EventAsked, From: agent, To: r.To, Payload: payload(askedPayload{QuestionID: id, Text: r.Question})}}, id, nil
+	return []event.Event{{Type: EventAsked, From: agent, To: r.To, Payload: payload(&askedPayload{QuestionID: id, Text: r.Question})}}, id, nil
 }
 
 func (s *State) mayAsk(l Limits) error {
@@ -62,7 +62,7 @@ func (s *State) Cancel(agent, questionID, reason string) ([]event.Event, error) 
 	if q.Status == Answered {
 		return nil, settledOtherwise(q, "cancelled")
 	}
-	return []event.Event{{Type: EventCancelled, From: agent, Reason: reason, Payload: payload(questionPayload{q.ID})}}, nil
+	return []event.Event{{Type: EventCancelled, From: agent, Reason: reason, Payload: payload(&questionPayload{q.ID})}}, nil
 }
 
 // MarkAnswered closes a pending question of the agent's own, whether it has
@@ -75,7 +75,7 @@ func (s *State) MarkAnswered(agent, questionID string) ([]event.Event, error) {
 	if q.Status == Cancelled {
 		return nil, settledOtherwise(q, "marked answered")
 	}
-	return []event.Event{{Type: EventMarked, From: agent, Payload: payload(questionPayload{q.ID})}}, nil
+	return []event.Event{{Type: EventMarked, From: agent, Payload: payload(&questionPayload{q.ID})}}, nil
 }
 
 func settledOtherwise(q *Question, wanted string) error {

@@ -6,6 +6,7 @@
 //	(*State).Ask, Answer, Cancel, …   a request becomes events or a refusal    decide.go, answer.go
 //	(*State).Apply(event)             the fold, live and on replay alike       apply.go
 //	(*State).Offered, Lookup.Answer   what there is to see                     view.go
+//	(*State).Owed, AnswerOne, CloseOne   questions as tt shows and settles them   owed.go
 //	Create, Find, Select              the topics of one data directory         topics.go
 //
 // Nothing here reads a clock or a disk. The caller makes new ids, times come

@@ -1,11 +1,11 @@
 package topic
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 
 	"github.com/talking-stick/tt/journal/event"
+	"github.com/talking-stick/tt/journal/wire"
 )
 
 // The event types of a topic. from_agent_id is the agent_name of the agent that
@@ -22,39 +22,24 @@ const (
 // The payloads.
 type (
 	createdPayload struct {
-		Format   int             `json:"format"`
-		Name     string          `json:"name"`
-		Ordinal  int64           `json:"ordinal"`
-		Metadata json.RawMessage `json:"metadata,omitempty"`
+		Format   int
+		Name     string
+		Ordinal  int64
+		Metadata json.RawMessage
 	}
-	askedPayload struct {
-		QuestionID string `json:"question_id"`
-		Text       string `json:"question_text"`
-	}
-	questionPayload struct {
-		QuestionID string `json:"question_id"`
-	}
-	answerPayload struct {
-		AnswerID   string `json:"answer_id"`
-		QuestionID string `json:"question_id"`
+	askedPayload    struct{ QuestionID, Text string }
+	questionPayload struct{ QuestionID string }
+	answerPayload   struct {
+		AnswerID, QuestionID string
 		Payload
 	}
 )
 
-// payload encodes one of the types above, which cannot fail. It does not escape
-// <, > and &, so that people can search a journal for code.
-func payload(v any) json.RawMessage {
-	var b bytes.Buffer
-	encoder := json.NewEncoder(&b)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(v); err != nil {
-		panic("topic: payload: " + err.Error())
-	}
-	return bytes.TrimSpace(b.Bytes())
-}
+// payload encodes one of the types above.
+func payload(v wire.Fields) json.RawMessage { return wire.Append(nil, v) }
 
-func decode(e *event.Event, v any) error {
-	if err := json.Unmarshal(e.Payload, v); err != nil {
+func decode(e *event.Event, v wire.Fields) error {
+	if err := wire.Decode(e.Payload, v); err != nil {
 		return fmt.Errorf("%s event %d: payload: %w", e.Type, e.Seq, err)
 	}
 	return nil
@@ -64,7 +49,7 @@ func decode(e *event.Event, v any) error {
 type Lookup func(seq int64) (*event.Event, error)
 
 // load reads the payload of the event, which must be of the type.
-func (l Lookup) load(seq int64, eventType string, v any) (*event.Event, error) {
+func (l Lookup) load(seq int64, eventType string, v wire.Fields) (*event.Event, error) {
 	e, err := l(seq)
 	if err != nil {
 		return nil, err
@@ -73,6 +58,24 @@ func (l Lookup) load(seq int64, eventType string, v any) (*event.Event, error) {
 		return nil, fmt.Errorf("event %d is a %s and no %s", seq, e.Type, eventType)
 	}
 	return e, decode(e, v)
+}
+
+// Words returns the question that an event is about, and the text of a question or of an
+// answer; "" for other events.
+func Words(e *event.Event) (questionID, text string) {
+	switch e.Type {
+	case EventAsked:
+		var p askedPayload
+		_ = decode(e, &p)
+		return p.QuestionID, p.Text
+	case EventAnswer:
+		var p answerPayload
+		_ = decode(e, &p)
+		return p.QuestionID, p.Markdown
+	}
+	var p questionPayload
+	_ = decode(e, &p)
+	return p.QuestionID, ""
 }
 
 // Reopen returns an event that creates the topic as the state has it. It replaces

@@ -1,7 +1,6 @@
 package topic_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"testing"
@@ -113,16 +112,6 @@ func TestSettledQuestionsCostNothing(t *testing.T) {
 	}
 	if few, many := size(2*topic.KeptSettled), size(20*topic.KeptSettled); many > 2*few {
 		t.Errorf("%d bytes of state after %d questions, %d after %d", few, 2*topic.KeptSettled, many, 20*topic.KeptSettled)
-	}
-}
-
-// TestStateOfAnotherVersion is refused, and so rebuilt from the journal: it kept
-// every question and counted none.
-func TestStateOfAnotherVersion(t *testing.T) {
-	var s topic.State
-	old := `{"topic_id":"t","name":"pink","status":"open","ordinal":1,"created_at":"2026-01-02T03:04:05.000Z","last_event_seq":1}`
-	if err := json.Unmarshal([]byte(old), &s); err == nil {
-		t.Errorf("read as %s", topictest.JSON(s))
 	}
 }
 

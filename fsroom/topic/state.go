@@ -31,28 +31,27 @@ const (
 // state that starts from [NewHistory].
 const KeptSettled = 100
 
-// stateVersion is the version of state.json, which is rebuilt if it has another
-// one. States before version 2 kept every question.
+// stateVersion is the version of the state, for programs that rebuild a state of another
+// one. States before version 2 kept every question; their rules had no version either.
 const stateVersion = 2
 
 // A State is one topic, the fold of its journal.
 type State struct {
-	Version     int             `json:"version"`
-	TopicID     string          `json:"topic_id"`
-	Name        string          `json:"name"`
-	Status      string          `json:"status"` // "" until the topic is created
-	Ordinal     int64           `json:"ordinal"`
-	CreatedAt   event.Time      `json:"created_at"`
-	ClosedAt    *event.Time     `json:"closed_at,omitempty"`
-	CloseReason string          `json:"close_reason,omitempty"`
-	Metadata    json.RawMessage `json:"metadata,omitempty"`
-	Seq         int64           `json:"last_event_seq"`
+	TopicID     string
+	Name        string
+	Status      string // "" until the topic is created
+	Ordinal     int64
+	CreatedAt   event.Time
+	ClosedAt    *event.Time
+	CloseReason string
+	Metadata    json.RawMessage
+	Seq         int64
 	// Questions are the pending questions and those that were settled last, in the
 	// order in which they were asked.
-	Questions []Question `json:"questions,omitempty"`
-	Answered  int        `json:"answered"` // questions ever marked answered
-	Cancelled int        `json:"cancelled"`
-	Forgotten int        `json:"forgotten"` // of Answered and Cancelled, those that are not in Questions
+	Questions []Question
+	Answered  int // questions ever marked answered
+	Cancelled int
+	Forgotten int // of Answered and Cancelled, those that are not in Questions
 
 	index map[string]int // from id to index in Questions; nil if it is not built
 	whole bool           // forget nothing
@@ -61,26 +60,26 @@ type State struct {
 // A Question is the part of a question that decisions need. Its text is in the event
 // Seq.
 type Question struct {
-	ID           string      `json:"question_id"`
-	AskedBy      string      `json:"asked_by"`
-	To           string      `json:"to,omitempty"`       // an agent, [ToHuman], or "" for anybody
-	AskedAt      *event.Time `json:"asked_at,omitempty"` // while pending
-	Status       string      `json:"status"`
-	Seq          int64       `json:"event_seq"`
-	Answers      []AnswerRef `json:"answers,omitempty"` // oldest first
-	CancelReason string      `json:"cancel_reason,omitempty"`
-	SettledBy    int64       `json:"settled_by,omitempty"` // the event that cancelled it or marked it answered
+	ID           string
+	AskedBy      string
+	To           string      // an agent, [ToHuman], or "" for anybody
+	AskedAt      *event.Time // while pending
+	Status       string
+	Seq          int64
+	Answers      []AnswerRef // oldest first
+	CancelReason string
+	SettledBy    int64 // the event that cancelled it or marked it answered
 }
 
 // An AnswerRef says which event is an answer. AnsweredBy is kept while the question
 // is pending, when it decides who else may answer.
 type AnswerRef struct {
-	AnsweredBy string `json:"answered_by,omitempty"`
-	Seq        int64  `json:"event_seq"`
+	AnsweredBy string
+	Seq        int64
 }
 
 // New returns the state of a topic without events.
-func New(topicID string) *State { return &State{Version: stateVersion, TopicID: topicID} }
+func New(topicID string) *State { return &State{TopicID: topicID} }
 
 // NewHistory is New for a state that keeps every question. Such a state is folded
 // from the whole journal and never stored.
@@ -88,20 +87,6 @@ func NewHistory(topicID string) *State {
 	s := New(topicID)
 	s.whole = true
 	return s
-}
-
-// UnmarshalJSON refuses the state of another version.
-func (s *State) UnmarshalJSON(b []byte) error {
-	type plain State
-	var p plain
-	if err := json.Unmarshal(b, &p); err != nil {
-		return err
-	}
-	if p.Version != stateVersion {
-		return fmt.Errorf("a state of version %d, not %d", p.Version, stateVersion)
-	}
-	*s = State(p)
-	return nil
 }
 
 // Exists reports whether the topic has been created.
@@ -151,9 +136,11 @@ const ToHuman = "human"
 
 // OfferedTo reports whether the question is listed to the agent as one to answer:
 // the agent may answer it, and it is for this agent or for anybody.
-func (q *Question) OfferedTo(agent string) bool {
-	forAgent := q.To == "" || q.To == agent || q.To == ToHuman && strings.HasPrefix(agent, "human:")
-	return forAgent && q.Answerable(agent)
+func (q *Question) OfferedTo(agent string) bool { return q.isFor(agent) && q.Answerable(agent) }
+
+// isFor reports whether the question is for the agent, or for anybody.
+func (q *Question) isFor(agent string) bool {
+	return q.To == "" || q.To == agent || q.To == ToHuman && strings.HasPrefix(agent, "human:")
 }
 
 func (q *Question) answeredBy(agent string) bool {

@@ -82,6 +82,12 @@ func (l Lookup) Answer(ref AnswerRef) (Answer, error) {
 	if err != nil {
 		return Answer{}, err
 	}
+	if p.Pointers == nil {
+		p.Pointers = []string{}
+	}
+	if p.Followups == nil {
+		p.Followups = []string{}
+	}
 	return Answer{AnswerID: p.AnswerID, AnsweredBy: e.From, AnsweredAt: e.CreatedAt, Payload: p.Payload}, nil
 }
 

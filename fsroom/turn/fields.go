@@ -210,6 +210,7 @@ func (r *WaitResult) Fields(c *wire.Codec) {
 	c.OptNum("guardian_pid", &r.GuardianPID)
 	r.Briefing.fields(c)
 	r.Evidence.fields(c)
+	c.OptObject("inbox", r.Inbox, r.Inbox == nil)
 	c.OptText("warning", &r.Warning)
 }
 
@@ -246,6 +247,8 @@ func (h *MissedHandoff) Fields(c *wire.Codec) {
 func (u *Unread) Fields(c *wire.Codec) {
 	c.OptInt("messages", &u.Messages)
 	c.OptInt("notes", &u.Notes)
+	c.OptInt("questions", &u.Questions)
+	c.OptInt("answers", &u.Answers)
 }
 
 func (e *Evidence) fields(c *wire.Codec) {

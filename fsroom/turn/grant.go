@@ -6,6 +6,7 @@ import (
 
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/journal/event"
+	"github.com/talking-stick/tt/journal/wire"
 )
 
 // The statuses of a [WaitResult].
@@ -14,6 +15,7 @@ const (
 	NotYet            = "not_yet"
 	TakeoverAvailable = "takeover_available"
 	WaitClosed        = "closed"
+	WaitInbox         = "inbox" // something has come for the agent
 )
 
 // Why a turn was granted, and why a takeover is possible.
@@ -53,9 +55,10 @@ type WaitResult struct {
 	LeaseExpiresAt *event.Time
 	ClaimExpiresAt *event.Time
 	GuardianPID    int
-	Evidence       Evidence // with takeover_available
-	Briefing       Briefing // with your_turn; set by the caller
-	Warning        string   // about the room that this command has opened
+	Evidence       Evidence    // with takeover_available
+	Briefing       Briefing    // with your_turn; set by the caller
+	Inbox          wire.Fields // with inbox; set by the caller
+	Warning        string      // about the room that this command has opened
 
 	// HandoffSeq is the event_seq of the handoff that came with the turn, 0 if there
 	// is none. The caller reads it from the journal and sets Handoff.

@@ -9,7 +9,7 @@ import (
 // A LogEntry is a turn, or an event beside the turns, as people read the history of a
 // room.
 type LogEntry struct {
-	Kind      string          `json:"kind"` // turn, message, note, note_resolved, member, room, policy
+	Kind      string          `json:"kind"` // turn, message, note, note_resolved, member, room, policy; question, answer, question_settled
 	EventSeq  int64           `json:"event_seq"`
 	At        event.Time      `json:"at"`
 	TurnID    int64           `json:"turn_id,omitempty"`
@@ -28,6 +28,7 @@ type LogEntry struct {
 	Handoff   json.RawMessage `json:"handoff,omitempty"`
 	PassedTo  string          `json:"passed_to,omitempty"`
 	TakenFrom string          `json:"taken_from,omitempty"`
+	Question  string          `json:"question_id,omitempty"` // of the last three kinds; event_seq is that of the topic
 }
 
 // A LogBook makes entries of events. A turn is one entry, from its grant to its end.

@@ -87,6 +87,28 @@ func (s *State) addressee(f Facts, self, name string) (*Member, error) {
 	return nil, e
 }
 
+// AnyPerson as the recipient of a question means any person.
+const AnyPerson = "human"
+
+// Asked returns whom a question is for: an agent id, [AnyPerson], or "" for [Everyone].
+func Asked(s *State, f Facts, self, name string) (string, error) {
+	switch name {
+	case Everyone:
+		return "", nil
+	case AnyPerson:
+		return name, nil
+	}
+	m, err := s.addressee(f, self, name)
+	if err != nil {
+		return "", err
+	}
+	if m.AgentID == self {
+		return "", code.New(code.UnknownRecipient, "%s is you: nobody answers a question of its own", self).
+			WithHint("%s", s.whoIsThere(f, self, "")).With("to_agent_id", self)
+	}
+	return m.AgentID, nil
+}
+
 func (s *State) activeIDs(f Facts, except string) []string {
 	var ids []string
 	for i := range s.Members {

@@ -1,6 +1,10 @@
 package turn
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/talking-stick/tt/journal/event"
+)
 
 // A Change is something that waiting agents, and the guardian of the turn, may have
 // to learn of. Exactly one of three kinds is meant: a change of the room from Before
@@ -46,6 +50,22 @@ func WhoToNotify(c Change) []string {
 		return []string{after.ReservedFor}
 	}
 	return before.ids()
+}
+
+// WhoHasNews returns the ids of the members for which an event is a message or a note.
+func (s *State) WhoHasNews(events []event.Event) (ids []string) {
+	for i := range events {
+		e := &events[i]
+		if e.Type != MessageSent && e.Type != NoteAdded {
+			continue
+		}
+		for j := range s.Members {
+			if id := s.Members[j].AgentID; MeantFor(e, id) {
+				ids = append(ids, id)
+			}
+		}
+	}
+	return ids
 }
 
 // Others returns the ids of the members except the agent.

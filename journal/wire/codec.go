@@ -232,7 +232,14 @@ func OptList[T any, P interface {
 
 // OptTexts is a list of strings that is left out when empty.
 func (c *Codec) OptTexts(name string, list *[]string) {
-	if len(*list) > 0 && c.write(name) {
+	if c.in != nil || len(*list) > 0 {
+		c.Texts(name, list)
+	}
+}
+
+// Texts is a list of strings.
+func (c *Codec) Texts(name string, list *[]string) {
+	if c.write(name) {
 		c.out = appendList(c.out, *list, func(b []byte, s *string) []byte { return AppendString(b, *s) })
 	} else if c.read(name) {
 		*list, c.err = c.in.Texts()

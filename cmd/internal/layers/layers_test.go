@@ -64,7 +64,7 @@ var layers = map[string]layer{
 	"fsroom/digest": {nil, "it computes sums of bytes"},
 	"fsroom/turn": {[]string{"fsroom/code", "journal/event", "journal/wire"},
 		"the rules are pure: gather facts in cmd/internal/member and pass them in turn.Facts; what is to happen comes back as events"},
-	"fsroom/topic": {[]string{"fsroom/code", "journal/event"},
+	"fsroom/topic": {[]string{"fsroom/code", "journal/event", "journal/wire"},
 		"the rules are pure: parsing and texts of tools belong in cmd/agent-bus, storage in cmd/internal/topics"},
 	"fsroom/engine": {nil, "it says what an engine does, and knows no room and no server"},
 	"fsroom/engine/dir": {[]string{"fsroom/engine", "lockfile"},
@@ -82,7 +82,7 @@ var layers = map[string]layer{
 		"it changes settings files and needs no room; what a hook has to know of a room is passed in"},
 
 	"cmd/internal/cli": {[]string{"fsroom/code", "journal/wire"}, "it serves every program and knows the commands of none"},
-	"cmd/internal/member": {[]string{"cmd/internal/roomtypes", "fsroom", "journal", "identity"},
+	"cmd/internal/member": {[]string{"cmd/internal/roomtypes", "cmd/internal/topics", "fsroom", "journal", "identity"},
 		"consoles and engines use it too, so it must not know flags or output of a command: pass values in, return results"},
 	"cmd/internal/report/model": {[]string{"fsroom/turn", "fsroom/topic", "journal/event"},
 		"a report's data depend on the events alone: cmd/internal/report reads them and knows the time"},

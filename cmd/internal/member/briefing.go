@@ -22,7 +22,8 @@ func (r *Room) briefing(ctx context.Context, st *turn.State, handoff int64) (tur
 		}
 		seen = st.NotesSeen(r.Self.ID, seen, func(seq int64) bool { return shown[seq] })
 	}
-	b.Unread = turn.Unread{Messages: r.Unread(st).Messages, Notes: st.UnreadNotes(r.Self.ID, seen)}
+	b.Unread = r.Unread(st)
+	b.Unread.Notes = st.UnreadNotes(r.Self.ID, seen)
 	return b, seen
 }
 

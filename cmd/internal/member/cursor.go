@@ -147,15 +147,26 @@ func (r *Room) show(at Cursor) {
 	_ = r.AdvanceCursor(at)
 }
 
-// Unread counts the messages and the open notes for the agent that were not shown to
-// it: none if it is no member. It reads the cursor only if there is something to count.
+// Unread counts what has come for the agent and was not shown to it: messages, open
+// notes, questions and answers; none if it is no member. It reads the cursor only if there
+// is something to count.
 func (r *Room) Unread(st *turn.State) turn.Unread {
+	if !r.IsMember(st) {
+		return turn.Unread{}
+	}
 	mail, notes := st.Mail(r.Self.ID), st.UnreadNotes(r.Self.ID, 0)
-	if !r.IsMember(st) || mail <= 0 && notes == 0 {
+	t, s, err := r.questions()
+	talk := err == nil && len(s.Questions) > 0
+	if mail <= 0 && notes == 0 && !talk {
 		return turn.Unread{}
 	}
 	at := r.Cursor(st)
-	return turn.Unread{Messages: max(0, mail-at.Read), Notes: st.UnreadNotes(r.Self.ID, at.NotesSeq)}
+	u := turn.Unread{Messages: max(0, mail-at.Read), Notes: st.UnreadNotes(r.Self.ID, at.NotesSeq)}
+	if talk {
+		n := s.NewsFor(r.Self.ID, at.topicSeen(t.Name()), r.absent(st))
+		u.Questions, u.Answers = n.Questions, n.Answers
+	}
+	return u
 }
 
 // NotesShown moves the agent's cursor over notes that were printed. shown tells them

@@ -132,7 +132,7 @@ func TestTurnGoesRound(t *testing.T) {
 	}
 	out := looked{make(answers, 1), make(chan turn.WaitResult, 100)}
 	ended := make(chan error, 1)
-	go func() { ended <- b.Wait(context.Background(), time.Hour, false, out) }()
+	go func() { ended <- b.Wait(context.Background(), time.Hour, false, false, out) }()
 	<-out.looks
 	if !a.IsWaiting("b:1") {
 		t.Error("b:1 does not wait")

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/talking-stick/tt/cmd/internal/topics"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
@@ -66,8 +67,9 @@ func (r *Room) Take(ctx context.Context, request turn.TakeRequest, out Output) e
 // Wait waits until the turn is the agent's, until there is another answer, or until
 // the limit has passed. The end of ctx ends it between two looks at the room, or while
 // one waits for the room's lock; a turn that was granted is answered even then. With
-// park it takes only a turn that is meant for the agent. The agent is a member.
-func (r *Room) Wait(ctx context.Context, limit time.Duration, park bool, out Output) error {
+// park it takes only a turn that is meant for the agent. With inbox it also ends when there
+// is something that the agent was not shown. The agent is a member.
+func (r *Room) Wait(ctx context.Context, limit time.Duration, park, inbox bool, out Output) error {
 	since := r.beginWait()
 	stopWaiting, err := r.own().Hold(waitingFile)
 	if err != nil {
@@ -77,7 +79,7 @@ func (r *Room) Wait(ctx context.Context, limit time.Duration, park bool, out Out
 	if err := r.own().EnsureWakeFile(); err != nil {
 		return err
 	}
-	t := turnRequest{Room: r, out: out, park: park, since: since}
+	t := turnRequest{Room: r, out: out, park: park, since: since, inbox: inbox}
 	if err := t.wait(ctx, limit); err != nil {
 		t.guardian.cancel()
 		return err
@@ -95,6 +97,7 @@ type turnRequest struct {
 	*Room
 	out   Output
 	park  bool
+	inbox bool      // end also with what has come for the agent
 	since time.Time // when the agent began to wait; zero: it has not waited
 	joins bool      // the agent becomes a member with the grant
 
@@ -106,6 +109,7 @@ type turnRequest struct {
 	before *turn.State // the room that the rule decided on
 	after  *turn.State // the room after that
 	seen   int64       // the notes up to this event are in the answer or were seen before
+	news   *Inbox      // what has come for the agent, if that ends the wait
 }
 
 // wait looks at the room until there is an answer, the limit has passed, or
@@ -115,7 +119,7 @@ func (t *turnRequest) wait(untilSignal context.Context, limit time.Duration) err
 	defer stop()
 	defer t.exits.close()
 	var failed error // of a look: returned whatever else ends the wait at the same time
-	err := t.AwaitAs(ctx, t.Self.ID, func(snap *snapshot) (bool, fsroom.Sleep, error) {
+	err := t.await(ctx, func(snap *snapshot) (bool, fsroom.Sleep, error) {
 		before := Now() // so that a deadline that passes during the look is still ahead
 		done, err := t.try(untilSignal, snap)
 		if errors.Is(err, context.Canceled) || (isLockTimeout(err) && ctx.Err() == nil) {
@@ -124,6 +128,9 @@ func (t *turnRequest) wait(untilSignal context.Context, limit time.Duration) err
 			t.reset()
 			t.result = snap.State.NotYet(t.decided)
 			return false, fsroom.Sleep{For: time.Millisecond}, nil
+		}
+		if err == nil && !done && t.inbox {
+			done, err = t.lookIntoInbox(untilSignal, snap.State)
 		}
 		if failed = err; done || err != nil {
 			return true, fsroom.Sleep{}, err
@@ -139,6 +146,39 @@ func (t *turnRequest) wait(untilSignal context.Context, limit time.Duration) err
 		return err
 	}
 	return nil
+}
+
+// await is [fsroom.Room.AwaitAs], or with an inbox AwaitNews beside the questions.
+func (t *turnRequest) await(ctx context.Context, inspect fsroom.Inspect[*turn.State]) error {
+	if !t.inbox {
+		return t.AwaitAs(ctx, t.Self.ID, inspect)
+	}
+	return t.awaitNews(ctx, inspect)
+}
+
+// awaitNews is [fsroom.Room.AwaitNews] for the agent, beside the room's questions.
+func (r *Room) awaitNews(ctx context.Context, inspect fsroom.Inspect[*turn.State]) error {
+	return r.AwaitNews(ctx, r.Self.ID, func() fsroom.Neighbour {
+		if t, _ := topics.OfRoom(r.Client.Store, r.Name()); t.Exists() {
+			return t
+		}
+		return nil
+	}, inspect)
+}
+
+// lookIntoInbox reports whether something has come for the agent that it was not shown,
+// and sets the result to it.
+func (t *turnRequest) lookIntoInbox(ctx context.Context, st *turn.State) (bool, error) {
+	if t.Unread(st) == (turn.Unread{}) {
+		return false, nil
+	}
+	in, err := t.Inbox(context.WithoutCancel(ctx), st)
+	if err != nil || !in.IsNew() {
+		return false, err
+	}
+	t.news, t.after = in, st
+	t.result.Status, t.result.Inbox = turn.WaitInbox, in
+	return true, nil
 }
 
 // reset drops what was prepared for a grant that did not come.
@@ -274,8 +314,12 @@ func (t *turnRequest) answer() (err error) {
 		t.guardian.cancel()
 		err = t.out.Answer(t.result)
 	}
-	if err == nil && t.result.Status == turn.YourTurn {
+	switch {
+	case err != nil:
+	case t.result.Status == turn.YourTurn:
 		t.notesSeen(t.after, t.seen)
+	case t.result.Status == turn.WaitInbox:
+		t.InboxShown(context.Background(), t.after, t.news)
 	}
 	return err
 }

@@ -30,6 +30,7 @@ func Stick() *fsroom.Rules[*turn.State] {
 			return turn.WhoToNotify(turn.Change{Before: before, After: after})
 		},
 		Listeners: turn.Listeners,
+		News:      (*turn.State).WhoHasNews,
 		Reopen:    turn.Reopen,
 	}
 }
@@ -46,6 +47,7 @@ func Topics() *fsroom.Rules[*topic.State] {
 		Clone:    (*topic.State).Clone,
 		Live:     func(s *topic.State) bool { return s.Seq > 0 },
 		Continue: func(s *topic.State, last *event.Event) { s.Seq = last.Seq },
+		Fields:   func(s *topic.State) wire.Fields { return s },
 		Reopen:   topic.Reopen,
 	}
 }

@@ -2,13 +2,12 @@ package topics
 
 import (
 	"bufio"
-	"encoding/json"
 	"os"
-	"path/filepath"
 
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/topic"
+	"github.com/talking-stick/tt/journal/wire"
 )
 
 // An Index is all topics of a data directory, in no order. Topics that cannot be
@@ -31,6 +30,10 @@ func (d *Dir) Index() (*Index, error) {
 	if err != nil {
 		return nil, err
 	}
+	return indexOf(store)
+}
+
+func indexOf(store *fsroom.Store) (*Index, error) {
 	ids, err := fsroom.Rooms(store, Rules)
 	if err != nil {
 		return nil, err
@@ -40,7 +43,7 @@ func (d *Dir) Index() (*Index, error) {
 		snap, err := fsroom.At(store, Rules, id).View()
 		switch c := code.Of(err); {
 		case c == code.CorruptRoom, c == code.UnsupportedFormat:
-			all.Unreadable = append(all.Unreadable, Unreadable{id, d.writtenName(id), err})
+			all.Unreadable = append(all.Unreadable, Unreadable{id, writtenName(store, id), err})
 		case err != nil:
 			return nil, err
 		case snap.State.Exists():
@@ -82,8 +85,8 @@ func Named(list []Unreadable, name string) *Unreadable {
 
 // writtenName returns the name in the first line of the topic's journal, "" if
 // that cannot be read.
-func (d *Dir) writtenName(id string) string {
-	path := filepath.Join(d.Path, Rules.Folder, id, "journal.jsonl")
+func writtenName(store *fsroom.Store, id string) string {
+	path := fsroom.At(store, Rules, id).JournalPath()
 	info, err := os.Lstat(path)
 	if err != nil || !info.Mode().IsRegular() {
 		return ""
@@ -96,14 +99,21 @@ func (d *Dir) writtenName(id string) string {
 	const longest = 4 << 20
 	lines := bufio.NewScanner(f)
 	lines.Buffer(nil, longest)
-	var event struct {
-		Type    string `json:"event_type"`
-		Payload struct {
-			Name string `json:"name"`
-		} `json:"payload"`
-	}
-	if !lines.Scan() || json.Unmarshal(lines.Bytes(), &event) != nil || event.Type != topic.EventCreated {
+	var first firstLine
+	if !lines.Scan() || wire.Decode(lines.Bytes(), &first) != nil || first.eventType != topic.EventCreated {
 		return ""
 	}
-	return event.Payload.Name
+	return first.name
 }
+
+// A firstLine is what is read of the first event of a topic.
+type firstLine struct{ eventType, name string }
+
+func (l *firstLine) Fields(c *wire.Codec) {
+	c.Text("event_type", &l.eventType)
+	c.Object("payload", (*namePayload)(l))
+}
+
+type namePayload firstLine
+
+func (l *namePayload) Fields(c *wire.Codec) { c.Text("name", &l.name) }

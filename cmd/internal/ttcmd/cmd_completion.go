@@ -21,7 +21,7 @@ var completionCommand = &cli.Command{
 	Group: groupUpkeep,
 	Args:  []cli.Arg{shellArg()},
 	Short: "print what a shell loads to complete tt",
-	Long:  "Completes commands, flags, the agents of the room, notes, harnesses, and paths.",
+	Long:  "Completes commands, flags, the agents of the room, notes, questions, harnesses, and paths.",
 	Examples: []cli.Example{
 		{Line: "source <(tt completion bash)", What: "in ~/.bashrc"},
 		{Line: "source <(tt completion zsh)", What: "in ~/.zshrc, behind compinit"},
@@ -77,6 +77,8 @@ func valuesAt(ctx context.Context, c *cli.Invocation, at completion.Position) co
 		return completion.Answer{Paths: completion.Files}
 	case at.Arg == "id":
 		return openNotesHere(ctx, c)
+	case at.Arg == "question":
+		return openQuestionsHere(ctx, c)
 	case at.Arg == "command":
 		return helpPages(c.Program, at.Before)
 	case at.Arg == "name":
@@ -172,6 +174,8 @@ func recipients(c *cli.Invocation, command string) completion.Answer {
 	switch command {
 	case "msg send":
 		a.Candidates = append(a.Candidates, completion.Candidate{Word: "room", What: "everybody"})
+	case "ask":
+		a.Candidates = append(a.Candidates, completion.Candidate{Word: turn.Everyone, What: "anybody"}, completion.Candidate{Word: turn.AnyPerson, What: "any person"})
 	case "assign", "pass":
 		a.Candidates = append(a.Candidates, completion.Candidate{Word: "next", What: "the fairest"})
 	}
@@ -212,6 +216,23 @@ func openNotesHere(ctx context.Context, c *cli.Invocation) completion.Answer {
 	for _, n := range notes {
 		first, _, _ := strings.Cut(n.Body, "\n")
 		a.Candidates = append(a.Candidates, completion.Candidate{Word: n.ID, What: n.Author + ": " + shortened(first)})
+	}
+	return a
+}
+
+// openQuestionsHere returns the ids of the open questions, each with its first line.
+func openQuestionsHere(ctx context.Context, c *cli.Invocation) completion.Answer {
+	var a completion.Answer
+	room, st := roomHere(c)
+	if st == nil {
+		return a
+	}
+	questions, err := room.Questions(ctx, st, member.QuestionQuery{All: true})
+	if err != nil {
+		return a
+	}
+	for i := range questions {
+		a.Candidates = append(a.Candidates, completion.Candidate{Word: questions[i].ID, What: questions[i].From + ": " + preview(questions[i].Text)})
 	}
 	return a
 }

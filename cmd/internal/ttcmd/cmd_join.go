@@ -17,7 +17,7 @@ var joinCommand = &cli.Command{
 	Short: "become a member of the workspace's room",
 	Long: "Joins the deepest room between the path and the workspace root (the git top-level, else the nearest directory " +
 		"with CLAUDE.md, AGENTS.md, package.json, pyproject.toml, Cargo.toml or go.mod, else the path itself). Where there is none, one is made at the root. " +
-		"Joining again changes nothing.\n\n" +
+		"Joining again changes nothing. unread says what is there for you, questions for example: tt inbox shows it.\n\n" +
 		"An observer takes part in the talk and not in the turns: a turn never comes to it by itself, nobody has to wait for it, and it does not keep " +
 		"the room open. It can be written to, asked, and named by tt assign, and it may take the stick. A person who sends a message, adds or " +
 		"resolves a note or takes the stick without having joined is an observer; tt join, tt wait and tt try make a full member of one.",
@@ -48,6 +48,7 @@ type joinResult struct {
 	Members        []turn.MemberView
 	Cursor         int64
 	Template       turn.Handoff
+	Unread         turn.Unread
 }
 
 func runJoin(ctx context.Context, c *cli.Invocation) error {
@@ -65,6 +66,7 @@ func runJoin(ctx context.Context, c *cli.Invocation) error {
 			Status:     "what I did, what I learned, what is unfinished",
 			NextAction: "what the next agent should do first",
 		},
+		Unread: room.Unread(st),
 	}
 	return c.Out.Result(&res, func(t *cli.Text) { writeJoin(t, res) })
 }
@@ -103,6 +105,7 @@ func writeJoin(t *cli.Text, r joinResult) {
 	}
 	writeRoom(t, r.Room)
 	writeMembers(t, r.Members, r.AgentID)
+	writeUnread(t, r.Unread)
 }
 
 func isObserver(members []turn.MemberView, id string) bool {

@@ -19,10 +19,10 @@ var logCommand = &cli.Command{
 	Args:    []cli.Arg{pathArg()},
 	Short:   "the room's history as people read it",
 	Streams: true,
-	Long: "Turns with who held them, for how long and what they handed over; takeovers with their reasons; messages and notes in " +
+	Long: "Turns with who held them, for how long and what they handed over; takeovers with their reasons; messages, questions and notes in " +
 		"between. Long texts are cut to the width of the terminal; --json has them whole. What is left out is said at the top. " +
 		"A room that has ended is read from the archive; --archive adds the earlier lives of one that has not.\n\n" +
-		"--follow goes on with what happens, an entry at a time: a turn when it begins, and again when it ends. It ends as " +
+		"--follow goes on with what happens, an entry at a time: a turn when it begins, and again when it ends. It leaves questions out, and ends as " +
 		"tt events --follow does.",
 	Examples: []cli.Example{{Line: "tt log --since 2h"}, {Line: "tt log --follow", What: "watch the room"}},
 	Flags: func(f *cli.Flags) {
@@ -70,8 +70,24 @@ func runLog(ctx context.Context, c *cli.Invocation) error {
 		return followLog(ctx, c, room, snap.State, events)
 	}
 	room.RecordPresence(ctx, snap.State)
-	res.Entries = turn.LogEntries(events)
+	questions, err := room.QuestionLog(ctx, logSince(c, events), limit)
+	if err != nil {
+		return err
+	}
+	res.Entries = member.MergeLog(turn.LogEntries(events), questions)
 	return c.Out.Result(res, func(t *cli.Text) { writeLog(t, res) })
+}
+
+// logSince returns the time from which on the log shows questions: that of --since, else
+// that of the oldest event that it shows.
+func logSince(c *cli.Invocation, events []event.Event) time.Time {
+	switch {
+	case c.Given("since"):
+		return time.Now().Add(-c.Duration("since"))
+	case len(events) > 0:
+		return events[0].CreatedAt.Time
+	}
+	return time.Now()
 }
 
 // logLimit returns how many events the log shows at most.

@@ -50,6 +50,9 @@ func fragment(r statusResult) string {
 	if r.Unread > 0 {
 		mark += "+" + itoa(min(r.Unread, 99))
 	}
+	if r.Owed > 0 {
+		mark += "?" + itoa(min(r.Owed, 99))
+	}
 	return mark
 }
 
@@ -58,7 +61,7 @@ var promptInitCommand = &cli.Command{
 	Group: groupUpkeep,
 	Args:  []cli.Arg{shellArg()},
 	Short: "print the lines that put the stick into your prompt",
-	Long:  "tt:mine, tt:yours (it is reserved for you), tt:held, tt:next, tt:stuck (somebody is gone) or tt:free; +N for unread messages.",
+	Long:  "tt:mine, tt:yours (it is reserved for you), tt:held, tt:next, tt:stuck (somebody is gone) or tt:free; +N for unread messages, ?N for questions that you owe an answer.",
 	Examples: []cli.Example{
 		{Line: `eval "$(tt prompt init bash)"`, What: "in ~/.bashrc"},
 		{Line: "tt prompt init fish | source", What: "in config.fish"},

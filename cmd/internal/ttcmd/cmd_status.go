@@ -47,6 +47,8 @@ type statusResult struct {
 	Guardian       guardianStatus `json:"guardian"`
 	Waiting        []string       `json:"waiting,omitempty"`
 	Unread         int64          `json:"unread"`
+	Owed           int64          `json:"owed"`    // questions that the caller owes an answer
+	Answers        int64          `json:"answers"` // to its questions, not shown to it yet
 	Interrupts     int            `json:"unread_interrupts,omitempty"`
 	OpenNotes      int            `json:"open_notes"`
 	OpenPages      int            `json:"open_pages,omitempty"`
@@ -87,6 +89,7 @@ func statusFor(room *member.Room, st *turn.State, f turn.Facts) statusResult {
 		LeaseExpiresAt: v.LeaseExpiresAt, ClaimExpiresAt: v.ClaimExpiresAt,
 		Guardian: guardianOf(room, st), Unread: room.Unread(st).Messages,
 	}
+	res.Owed, res.Answers = room.Debts(st)
 	res.OpenNotes, res.OpenPages = openNotesFor(st, room.Self.ID)
 	for _, m := range st.MemberViews(f) {
 		if m.AgentID == room.Self.ID {
@@ -133,8 +136,8 @@ func nextAction(r statusResult) string {
 		return `tt take --reason "…", if you mean to go on in their place`
 	case r.YourTurnNext:
 		return "tt wait: the turn is yours"
-	case r.Unread > 0:
-		return "tt msg recv, then tt wait"
+	case r.Owed+r.Answers+r.Unread > 0:
+		return "tt inbox, then tt wait"
 	}
 	return "tt wait, before you change shared files"
 }
@@ -156,6 +159,9 @@ func writeStatus(t *cli.Text, v turn.RoomView, r statusResult) {
 	}
 	if len(r.Waiting) > 0 {
 		t.Line("Waiting %s", strings.Join(r.Waiting, ", "))
+	}
+	if r.Owed > 0 || r.Answers > 0 {
+		t.Line("For you %s to answer, %s to your questions: tt inbox", counted(int(r.Owed), "question"), counted(int(r.Answers), "answer"))
 	}
 	if r.Unread > 0 || r.OpenNotes > 0 {
 		t.Line("For you %s, %s", countedUrgent(t, int(r.Unread), "unread message", r.Interrupts, "interrupt"),

@@ -2,6 +2,7 @@ package ttcmd
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
@@ -17,18 +18,22 @@ var waitCommand = &cli.Command{
 	Short: "wait for the turn, and take it when it comes",
 	Long: "Joins if need be, then waits until the turn is yours, a takeover is possible, the room ends, or the time is up. " +
 		"A turn comes with the handoff of the one before, the open notes and what else you missed, and with a guardian, a process that keeps your lease alive until you release. " +
-		"Run it again after any crash: a turn that is yours is given back, with the same lease.",
+		"Run it again after any crash: a turn that is yours is given back, with the same lease.\n\n" +
+		"With --inbox it also ends, once, when a message, a note, a question or an answer has come for you, and prints it as tt inbox does: " +
+		"one wait for everything. A turn that can be had comes first.",
 	Examples: []cli.Example{
 		{Line: "tt wait", What: "wait for the usual 110 seconds"},
+		{Line: "tt wait --inbox --timeout 1h", What: "for the turn, or for what others say and ask"},
 		{Line: "tt wait --timeout 10m --exit-code && make", What: "do something only with the stick"},
 	},
 	Flags: func(f *cli.Flags) {
 		f.Duration("timeout", "D", 0, "how long to wait (default: the room's limit, 110s)")
+		f.Bool("inbox", "end also with the first thing for you that was not shown yet, see tt inbox")
 		f.Bool("park", "take only a turn that is meant for you; do not claim a free room")
 		exitCodeFlag(f)
 		pathFlag(f)
 	},
-	Exits:  append(waitExits[:len(waitExits):len(waitExits)], signalExits...),
+	Exits:  slices.Concat(waitExits, []cli.ExitStatus{inboxExit}, signalExits),
 	Errors: []code.Code{code.NotJoined, code.GuardianFailed, code.LockTimeout},
 	Run:    runWait,
 }
@@ -65,6 +70,8 @@ var waitExits = []cli.ExitStatus{
 	{Status: 5, Meaning: "closed, with --exit-code"},
 }
 
+var inboxExit = cli.ExitStatus{Status: 6, Meaning: "inbox, with --inbox and --exit-code"}
+
 func runTry(ctx context.Context, c *cli.Invocation) error {
 	room, _, err := join(ctx, c, false, false)
 	if err != nil {
@@ -88,7 +95,7 @@ func runWait(ctx context.Context, c *cli.Invocation) error {
 	out := newWaitOutput(c, room)
 	defer out.progress.end()
 	c.Out.Until(ctx)
-	return interrupted(ctx, out.exit(room.Wait(ctx, limit, c.Bool("park"), out)))
+	return interrupted(ctx, out.exit(room.Wait(ctx, limit, c.Bool("park"), c.Bool("inbox"), out)))
 }
 
 // A waitOutput prints the answer to a request for the turn. It implements
@@ -148,6 +155,8 @@ func (o *waitOutput) exit(err error) error {
 		return cli.Exit(4)
 	case turn.WaitClosed:
 		return cli.Exit(5)
+	case turn.WaitInbox:
+		return cli.Exit(6)
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -13,6 +14,7 @@ import (
 	"syscall"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
+	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
 )
@@ -38,7 +40,7 @@ const editorTemplate = `
 [do not]
 `
 
-// A draft is a file in which a person writes a handoff.
+// A draft is a file in which a person writes a handoff or an answer.
 type draft struct{ file, template string }
 
 // finish removes the draft if the command succeeded or nothing was written.
@@ -52,17 +54,72 @@ func (d *draft) finish(c *cli.Invocation, err error) {
 		_ = os.Remove(d.file)
 		return
 	}
-	c.Notice("what you wrote is kept in " + d.file + "; give it with --file")
+	how := "; give it with --file"
+	if strings.HasSuffix(d.file, ".md") {
+		how = "; give it with --stdin"
+	}
+	c.Notice("what you wrote is kept in " + d.file + how)
 }
 
 // editHandoff lets the person at the terminal write the handoff. It also returns the
 // draft, nil if there is none yet.
 func editHandoff(ctx context.Context, c *cli.Invocation, workspaceRoot string) (json.RawMessage, *draft, error) {
-	f, err := os.CreateTemp("", "tt-handoff-*.txt")
-	if err != nil {
-		return nil, nil, err
-	}
 	template := strings.TrimPrefix(strings.ReplaceAll(editorTemplate, "%PATH%", cli.Line(workspaceRoot)), "\n")
+	text, d, err := editDraft(ctx, c, "tt-handoff-*.txt", template)
+	var failed *editorError
+	if errors.As(err, &failed) {
+		err = code.New(code.InvalidHandoff, "%v; nothing was released", err).With("field", "handoff").
+			WithHint(`set EDITOR, or give --status "…" and --next-action "…"`).Because(err)
+	}
+	if err != nil {
+		return nil, d, err
+	}
+	if text == template {
+		return nil, d, code.New(code.InvalidHandoff, "the handoff was left empty; nothing was released").With("field", "status")
+	}
+	handoff, err := parseTemplate(text)
+	return handoff, d, err
+}
+
+// editAnswer lets the person at the terminal write the answer to the question of the
+// command line. It also returns the draft, nil if there is none yet.
+func editAnswer(ctx context.Context, c *cli.Invocation, room *member.Room) (string, *draft, error) {
+	snap, err := room.View()
+	if err != nil {
+		return "", nil, err
+	}
+	q, _, _, err := room.ShowQuestion(ctx, snap.State, c.Arg("question"))
+	if err != nil {
+		return "", nil, err
+	}
+	template := "\n# Answer " + cli.Line(q.From) + ". Lines that begin with # are left out; without an answer nothing is saved.\n#\n"
+	for line := range strings.Lines(cli.Block(q.Text)) {
+		template += "# " + strings.TrimRight(line, "\n") + "\n"
+	}
+	text, d, err := editDraft(ctx, c, "tt-answer-*.md", template)
+	var failed *editorError
+	if errors.As(err, &failed) {
+		err = code.New(code.InvalidBody, "%v; nothing was saved", err).WithHint("set EDITOR, or give the answer on the command line").Because(err)
+	}
+	if err != nil {
+		return "", d, err
+	}
+	var lines []string
+	for line := range strings.Lines(text) {
+		if !strings.HasPrefix(line, "#") {
+			lines = append(lines, strings.TrimRight(line, "\r\n"))
+		}
+	}
+	return paragraph(lines), d, nil
+}
+
+// editDraft lets the person edit a new file that has the template, and returns what is in
+// it then. An [*editorError] says that the editor failed.
+func editDraft(ctx context.Context, c *cli.Invocation, name, template string) (string, *draft, error) {
+	f, err := os.CreateTemp("", name)
+	if err != nil {
+		return "", nil, err
+	}
 	d := &draft{file: f.Name(), template: template}
 	_, err = f.WriteString(template)
 	if closeErr := f.Close(); err == nil {
@@ -72,18 +129,14 @@ func editHandoff(ctx context.Context, c *cli.Invocation, workspaceRoot string) (
 		err = runEditor(ctx, c.Env, d.file)
 	}
 	if err != nil {
-		return nil, d, err
+		return "", d, err
 	}
 	text, err := os.ReadFile(d.file)
-	if err != nil {
-		return nil, d, err
-	}
-	if string(text) == template {
-		return nil, d, code.New(code.InvalidHandoff, "the handoff was left empty; nothing was released").With("field", "status")
-	}
-	handoff, err := parseTemplate(string(text))
-	return handoff, d, err
+	return string(text), d, err
 }
+
+// An editorError is the failure of an editor.
+type editorError struct{ error }
 
 // runEditor lets the person edit the file and waits for the editor to end.
 func runEditor(ctx context.Context, env *cli.Env, file string) error {
@@ -92,8 +145,7 @@ func runEditor(ctx context.Context, env *cli.Env, file string) error {
 		command = []string{"vi", file}
 	}
 	if err := edit(ctx, command); err != nil {
-		return code.New(code.InvalidHandoff, "%v; nothing was released", err).With("field", "handoff").
-			WithHint(`set EDITOR, or give --status "…" and --next-action "…"`).Because(err)
+		return &editorError{err}
 	}
 	return nil
 }

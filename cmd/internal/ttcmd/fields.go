@@ -27,6 +27,7 @@ func (r *joinResult) Fields(c *wire.Codec) {
 	wire.List(c, "members", &r.Members)
 	c.Int("cursor_event_seq", &r.Cursor)
 	c.Object("handoff_template", &r.Template)
+	c.OptObject("unread", &r.Unread, r.Unread == turn.Unread{})
 }
 
 func (r *eventsResult) Fields(c *wire.Codec) {

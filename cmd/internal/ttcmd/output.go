@@ -127,6 +127,10 @@ func writeWait(t *cli.Text, r turn.WaitResult) {
 			t.Line("Evidence: %s.", r.Evidence.Sentence)
 		}
 		t.Line("Next: %s", r.Evidence.Hint)
+	case turn.WaitInbox:
+		if in, ok := r.Inbox.(*member.Inbox); ok {
+			writeInbox(t, in)
+		}
 	case turn.WaitClosed:
 		if r.Reason != "" {
 			t.Line("The room has ended: %s", r.Reason)

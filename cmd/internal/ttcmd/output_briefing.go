@@ -53,4 +53,10 @@ func writeUnread(t *cli.Text, u turn.Unread) {
 	if u.Notes > 0 {
 		t.Line("Unread: %s. Read with: tt notes list", counted(int(u.Notes), "note"))
 	}
+	if u.Questions > 0 {
+		t.Line("Unread: %s for you. Read with: tt inbox", counted(int(u.Questions), "question"))
+	}
+	if u.Answers > 0 {
+		t.Line("Unread: %s to you. Read with: tt inbox", counted(int(u.Answers), "answer"))
+	}
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
+	"github.com/talking-stick/tt/fsroom/topic"
 	"github.com/talking-stick/tt/fsroom/turn"
 )
 
@@ -133,6 +134,14 @@ func besideWords(e *turn.LogEntry) string {
 		why = ": " + e.Reason
 	}
 	switch e.Event {
+	case topic.EventAsked:
+		return e.Agent + " asks " + forWhom(e.To) + " (" + e.Question + "): " + e.Text
+	case topic.EventAnswer:
+		return e.Agent + " answers " + e.To + " (" + e.Question + "): " + e.Text
+	case topic.EventMarked:
+		return e.Agent + " has the answer (" + e.Question + ")" + why
+	case topic.EventCancelled:
+		return e.Agent + " withdraws " + e.Question + why
 	case turn.MessageSent:
 		return fromTo(e.Agent, e.To) + ": " + urgent(e.Hint == turn.HintInterrupt, "interrupt") + e.Text
 	case turn.NoteAdded:

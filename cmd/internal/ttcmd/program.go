@@ -28,7 +28,7 @@ func Main(b Build) {
 // The groups of the help.
 const (
 	groupTurns  = "turns"
-	groupTalk   = "messages and notes"
+	groupTalk   = "messages, questions and notes"
 	groupLocks  = "locks"
 	groupLook   = "inspection"
 	groupUpkeep = "setup and maintenance"
@@ -38,6 +38,7 @@ const (
 var (
 	daily = []*cli.Command{
 		joinCommand, waitCommand, tryCommand, releaseCommand, assignCommand, passCommand, takeCommand, leaveCommand, kickCommand, closeCommand,
+		inboxCommand, askCommand, answerCommand, questionsCommand, questionsShowCommand, questionsCloseCommand,
 		msgSendCommand, msgRecvCommand, msgStatusCommand, listenCommand, notesAddCommand, notesListCommand, notesResolveCommand,
 		lockRunCommand, lockListCommand,
 		statusCommand, stateCommand, listCommand, logCommand, eventsCommand, whoamiCommand, checkCommand, consoleCommand, reportCommand,
@@ -55,7 +56,8 @@ func program() *cli.Program {
 		Short: "share a workspace between agents, by turns",
 		Long: "A workspace has one talking stick. Who holds it may change shared files; who wants it waits with tt wait, " +
 			"which returns the moment the turn is theirs, with the handoff of the one before. A turn ends with a handoff of its own: " +
-			"tt release gives the stick to the next agent, tt assign to one that you name.",
+			"tt release gives the stick to the next agent, tt assign to one that you name. " +
+			"What you want to know you ask with tt ask; what is for you is in tt inbox.",
 		Agents:   true,
 		Topics:   topics,
 		Commands: slices.Concat(daily, setup, hookCommands),

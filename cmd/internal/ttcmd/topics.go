@@ -72,6 +72,7 @@ func exitStatuses() []cli.Item {
 		{Name: "3", What: "not_yet, from wait and try with --exit-code"},
 		{Name: "4", What: "takeover_available, likewise"},
 		{Name: "5", What: "closed, likewise"},
+		{Name: "6", What: "inbox, from wait with --inbox and --exit-code"},
 		{Name: "75", What: "the lock was not had in time, from lock run; otherwise lock run ends as its command"},
 		{Name: "126", What: "the command of lock run cannot be run"},
 		{Name: "127", What: "there is no such command, likewise"},
@@ -102,6 +103,7 @@ const filesHelp = `  DATA/rooms/NAME-HASH/journal.jsonl  the truth: one event pe
                       /lock           never remove it
                       /agents/        who was seen, who waits, who holds what
   DATA/archive/NAME-HASH/             journals of rooms that have ended
+  DATA/topics/                        questions, a topic for each room
   DATA/locks/                         named locks, see tt help lock run
 
 DATA is $TALKING_STICK_DATA_DIR, else $XDG_DATA_HOME/talking-stick, else ~/.local/share/talking-stick. A copy of it is a backup, also while agents work.`

@@ -1,0 +1,140 @@
+package topics
+
+import (
+	"context"
+	"encoding/hex"
+	"fmt"
+
+	"github.com/talking-stick/tt/fsroom"
+	"github.com/talking-stick/tt/fsroom/digest"
+	"github.com/talking-stick/tt/fsroom/topic"
+	"github.com/talking-stick/tt/journal/event"
+	"github.com/talking-stick/tt/journal/wire"
+)
+
+// A room of the talking stick has its questions on one topic, whose name is the room's
+// name. The first question makes it. It outlives the lives of the room. Where it was
+// closed, the next question makes another one.
+
+// mostQuestions is how many questions the topic of a room takes. If none is pending
+// then, the next question closes it and makes another one: looking up an old question
+// reads the whole journal.
+const mostQuestions = 10_000
+
+// OfRoomID returns the id of the topic that has the questions of a room, or with n > 0
+// that of the nth one after it.
+func OfRoomID(room string, n int) string {
+	const hash, digits = 16, idLength - 1 // the name of a room ends with 16 digits of a hash
+	if n == 0 && len(room) >= hash {
+		if id := "t" + room[len(room)-hash:][:digits]; IsID(id) {
+			return id
+		}
+	}
+	sum := digest.Sum256(fmt.Appendf(nil, "%s/%d", room, n))
+	return "t" + hex.EncodeToString(sum[:])[:digits]
+}
+
+// OfRoom returns the topic that has the questions of a room, and how many came before it.
+// It may not exist.
+func OfRoom(store *fsroom.Store, room string) (r *Room, n int) {
+	r = At(store, room, 0)
+	for next := r; next.Exists(); {
+		r = next
+		n++
+		next = At(store, room, n)
+	}
+	return r, max(0, n-1)
+}
+
+// At returns the nth topic of a room, whether it exists or not.
+func At(store *fsroom.Store, room string, n int) *Room {
+	return fsroom.At(store, Rules, OfRoomID(room, n))
+}
+
+// AskInRoom stores a question of an agent on the topic of a room, whose path is kept with
+// the topic, and makes the topic if need be. It returns the topic, the state, the id of
+// the question and its event.
+func AskInRoom(ctx context.Context, store *fsroom.Store, room, path, agent string, request topic.AskRequest) (r *Room, s *topic.State, id string, seq int64, err error) {
+	for {
+		n := 0
+		if r, n = OfRoom(store, room); !r.Exists() {
+			if err := createOfRoom(ctx, store, room, path, n); err != nil {
+				return nil, nil, "", 0, err
+			}
+		}
+		full := false
+		snap, events, err := r.Update(ctx, func(s *topic.State) (events []event.Event, err error) {
+			c := s.Counts()
+			if full = s.Status == topic.Closed; full {
+				return nil, nil
+			}
+			if full = c.Total >= mostQuestions && c.Pending == 0; full {
+				return s.Close("", fmt.Sprintf("the topic has had %d questions; another one follows", c.Total))
+			}
+			events, id, err = s.Ask(agent, request, newQuestionID, topic.DefaultLimits())
+			return events, err
+		})
+		switch {
+		case err != nil:
+			return nil, nil, "", 0, err
+		case !full:
+			return r, snap.State, id, events[0].Seq, nil
+		}
+		if err := createOfRoom(ctx, store, room, path, n+1); err != nil {
+			return nil, nil, "", 0, err
+		}
+	}
+}
+
+// createOfRoom makes the nth topic of a room, unless another process has done so.
+func createOfRoom(ctx context.Context, store *fsroom.Store, room, path string, n int) error {
+	unlock, err := store.LockFolder(ctx, Rules.Folder)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = unlock() }()
+	r := At(store, room, n)
+	if r.Exists() {
+		return nil
+	}
+	ordinal, err := nextOrdinal(store)
+	if err != nil {
+		return err
+	}
+	_, _, err = r.Update(ctx, func(s *topic.State) ([]event.Event, error) {
+		if s.Exists() {
+			return nil, nil
+		}
+		return topic.CreateNamed(room, wire.Append(nil, &ofRoom{path}), ordinal), nil
+	})
+	return err
+}
+
+// nextOrdinal returns the number of the next topic that is made, see [topic.State].
+func nextOrdinal(store *fsroom.Store) (next int64, err error) {
+	ids, err := fsroom.Rooms(store, Rules)
+	next = 1
+	for _, id := range ids {
+		if snap, err := fsroom.At(store, Rules, id).View(); err == nil { // one that is damaged does not matter
+			next = max(next, snap.State.Ordinal+1)
+		}
+	}
+	return next, err
+}
+
+// ofRoom is the metadata of the topic of a room.
+type ofRoom struct{ path string }
+
+func (o *ofRoom) Fields(c *wire.Codec) { c.Text("path", &o.path) }
+
+// AnswerOne stores an agent's answer to a question of a room, see [topic.State.AnswerOne].
+func AnswerOne(ctx context.Context, r *Room, agent, id, markdown string) (q topic.Question, answerID string, err error) {
+	_, _, err = r.Update(ctx, func(s *topic.State) ([]event.Event, error) {
+		events, found, answer, err := s.AnswerOne(agent, id, markdown, newAnswerID)
+		if err == nil {
+			q, answerID = *found, answer
+		}
+		return events, err
+	})
+	return q, answerID, err
+}

@@ -1,0 +1,242 @@
+package ttcmd
+
+import (
+	"context"
+	"time"
+
+	"github.com/talking-stick/tt/cmd/internal/cli"
+	"github.com/talking-stick/tt/cmd/internal/member"
+	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/topic"
+	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/journal/wire"
+)
+
+var askCommand = &cli.Command{
+	Name:  "ask",
+	Group: groupTalk,
+	Args: []cli.Arg{
+		{Name: "agent", Show: "AGENT|room|human", Usage: `an agent id, the name of one active member, "room" for anybody, or "human" for any person`},
+		{Name: "body", Show: "QUESTION", Optional: true, Rest: true, Usage: "the question, at most 8000 characters"},
+	},
+	Short: "ask a question, which is owed an answer",
+	Long: "A question stays open until it is answered: tt questions says who owes whom, and tt inbox shows it to whom it is for. The questions of a room " +
+		"are a topic of the agent bus too, so agents in MCP and people in a shell answer the same ones.\n\n" +
+		"--wait ends with the answer, with the end of the one who was asked (recipient_gone), or when the time is up (timeout); the question stays open " +
+		"then. Who holds the stick and asks one that waits for it would wait for ever.",
+	Examples: []cli.Example{
+		{Line: `tt ask codex "is rounding banker's?"`},
+		{Line: `tt ask human "may I drop the old table?" --wait --timeout 30m`, What: "wait for a person"},
+	},
+	Flags: func(f *cli.Flags) {
+		f.Bool("stdin", "read the question from standard input")
+		f.Bool("wait", "wait for the answer and print it")
+		f.Duration("timeout", "D", 0, "how long to wait (default: the room's limit, 110s)")
+		pathFlag(f)
+	},
+	Exits:  signalExits,
+	Errors: []code.Code{code.NotJoined, code.RoomNotFound, code.UnknownRecipient, code.AmbiguousRecipient, code.InvalidBody, code.BodyTooLarge, code.InvalidAgentID, code.LockTimeout},
+	Run:    runAsk,
+}
+
+// An askResult is the result of ask.
+type askResult struct {
+	QuestionID string
+	To         string
+	EventSeq   int64
+	member.Reply
+}
+
+// Fields implements [wire.Fields].
+func (r *askResult) Fields(c *wire.Codec) {
+	c.Text("question_id", &r.QuestionID)
+	c.OptText("to_agent_id", &r.To)
+	c.OptText("to_state", &r.ToState)
+	c.Text("status", &r.Status)
+	c.Int("event_seq", &r.EventSeq)
+	if r.Status == member.ReplyAnswered {
+		wire.List(c, "answers", &r.Answers)
+	}
+}
+
+func runAsk(ctx context.Context, c *cli.Invocation) error {
+	if c.Given("timeout") && !c.Bool("wait") {
+		return c.Usagef("--timeout goes with --wait")
+	}
+	body, err := bodyOf(c, code.BodyTooLarge)
+	if err != nil {
+		return err
+	}
+	if err := member.CheckQuestion(body); err != nil {
+		return err
+	}
+	room, err := openRoom(c)
+	if err != nil {
+		return err
+	}
+	ctx, stop := onSignal(ctx, endings...)
+	defer stop()
+	asked, err := room.Ask(ctx, c.Arg("agent"), body)
+	if err != nil {
+		return interrupted(ctx, err)
+	}
+	res := &askResult{QuestionID: asked.ID, To: asked.To, EventSeq: asked.EventSeq, Reply: member.Reply{Status: member.ReplyQueued, ToState: asked.ToState}}
+	if !c.Bool("wait") {
+		return c.Out.Result(res, func(t *cli.Text) { writeAsked(t, res) })
+	}
+	if asked.Deadlock {
+		c.Notice(asked.To + " waits for the stick, which you hold: it answers when you have released it, unless it waits with --inbox")
+	}
+	limit, err := waitLimit(c, room)
+	if err != nil {
+		return err
+	}
+	c.Out.Until(ctx)
+	waiting, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	if res.Reply, err = room.AwaitAnswer(waiting, asked); err != nil {
+		return interrupted(ctx, err)
+	}
+	if err := c.Out.Result(res, func(t *cli.Text) { writeAsked(t, res) }); err != nil {
+		return interrupted(ctx, err)
+	}
+	if res.Status == member.ReplyAnswered {
+		room.ReplyShown(context.WithoutCancel(ctx), asked)
+		return nil
+	}
+	return interrupted(ctx, nil)
+}
+
+// waitLimit returns --timeout, or how long a wait in the room takes without it.
+func waitLimit(c *cli.Invocation, room *member.Room) (time.Duration, error) {
+	if c.Given("timeout") {
+		return c.Duration("timeout"), nil
+	}
+	snap, err := room.Snapshot()
+	if err != nil {
+		return 0, err
+	}
+	return time.Duration(snap.State.Policy.WaitForTurn) * time.Millisecond, nil
+}
+
+func writeAsked(t *cli.Text, r *askResult) {
+	to := forWhom(r.To)
+	switch r.Status {
+	case member.ReplyQueued:
+		t.Line("Asked %s: question %s%s. The answer comes to: tt inbox", to, t.Bold(r.QuestionID), unlessHere(r.ToState))
+	case member.ReplyAnswered:
+		writeAnswers(t, "", r.Answers)
+	case member.ReplyGone:
+		t.Line("Nobody answers question %s: %s is %s. It stays open; withdraw it with: tt questions close %s", r.QuestionID, to, goneWords(r.ToState), r.QuestionID)
+	case member.ReplyCancelled:
+		t.Line("Question %s was closed.", r.QuestionID)
+	default:
+		t.Line("No answer yet. Question %s stays open; the answer comes to: tt inbox", r.QuestionID)
+	}
+}
+
+// forWhom says whom a question is for.
+func forWhom(to string) string {
+	switch to {
+	case "":
+		return "everybody"
+	case topic.ToHuman:
+		return "any person"
+	}
+	return to
+}
+
+// unlessHere says how an agent is that may not answer soon.
+func unlessHere(state string) string {
+	switch state {
+	case member.Gone, member.Left, member.Stopped:
+		return " (" + goneWords(state) + ")"
+	}
+	return ""
+}
+
+func goneWords(state string) string {
+	switch state {
+	case member.Left, "":
+		return "no member of the room"
+	}
+	return state
+}
+
+func writeAnswers(t *cli.Text, indent string, answers []topic.Answer) {
+	for i := range answers {
+		a := &answers[i]
+		t.Line("%s%s answered %s:", cli.Styled(indent), t.Bold(a.AnsweredBy), t.Ago(a.AnsweredAt.Time))
+		t.Block(indent+"  ", a.Payload.Markdown)
+		for _, p := range a.Payload.Pointers {
+			t.Line("%s  see %s", cli.Styled(indent), p)
+		}
+	}
+}
+
+var answerCommand = &cli.Command{
+	Name:  "answer",
+	Group: groupTalk,
+	Args: []cli.Arg{
+		questionArg(),
+		{Name: "body", Show: "ANSWER", Optional: true, Rest: true, Usage: "the answer; on a terminal without it the editor opens"},
+	},
+	Short:    "answer a question",
+	Long:     "Anybody but its asker may answer a question, once. The one whom it is for owes the answer; others help.",
+	Examples: []cli.Example{{Line: `tt answer qbdc "half up, see money.go"`}},
+	Flags: func(f *cli.Flags) {
+		f.Bool("stdin", "read the answer from standard input")
+		pathFlag(f)
+	},
+	Errors: []code.Code{code.NotJoined, code.RoomNotFound, code.UnknownTarget, code.AmbiguousTarget, code.OwnQuestion, code.AlreadyAnswered, code.QuestionClosed, code.InvalidBody, code.BodyTooLarge, code.LockTimeout},
+	Run:    runAnswer,
+}
+
+// An answerResult is the result of answer.
+type answerResult struct {
+	QuestionID, AnswerID, Status, AskedBy string
+
+	Unread turn.Unread
+}
+
+// Fields implements [wire.Fields].
+func (r *answerResult) Fields(c *wire.Codec) {
+	c.Text("question_id", &r.QuestionID)
+	c.Text("answer_id", &r.AnswerID)
+	c.Text("status", &r.Status)
+	c.Text("asked_by", &r.AskedBy)
+	c.OptObject("unread", &r.Unread, r.Unread == turn.Unread{})
+}
+
+func runAnswer(ctx context.Context, c *cli.Invocation) (err error) {
+	room, err := openRoom(c)
+	if err != nil {
+		return err
+	}
+	var body string
+	var d *draft
+	defer func() { d.finish(c, err) }()
+	if len(c.Rest("body")) == 0 && !c.Bool("stdin") && c.Env.StdinTTY && c.Env.StdoutTTY {
+		body, d, err = editAnswer(ctx, c, room)
+	} else {
+		body, err = bodyOf(c, code.BodyTooLarge)
+	}
+	if err == nil {
+		err = member.CheckAnswer(body)
+	}
+	if err != nil {
+		return err
+	}
+	q, id, err := room.Answer(ctx, c.Arg("question"), body)
+	if err != nil {
+		return err
+	}
+	res := &answerResult{QuestionID: q.ID, AnswerID: id, Status: "saved", AskedBy: q.From}
+	if snap, err := room.View(); err == nil {
+		res.Unread = room.Unread(snap.State)
+	}
+	return c.Out.Result(res, func(t *cli.Text) {
+		t.Line("Answered question %s of %s.", q.ID, q.From)
+		writeUnread(t, res.Unread)
+	})
+}

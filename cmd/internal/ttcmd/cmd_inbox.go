@@ -1,0 +1,225 @@
+package ttcmd
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/talking-stick/tt/cmd/internal/cli"
+	"github.com/talking-stick/tt/cmd/internal/member"
+	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/journal/wire"
+)
+
+var inboxCommand = &cli.Command{
+	Name:  "inbox",
+	Group: groupTalk,
+	Args:  []cli.Arg{pathArg()},
+	Short: "all that is for you: the turn, questions, answers, messages, notes",
+	Long: "Messages and answers are shown once; questions and notes for you, and the turn, stay listed until they are settled. " +
+		"An answer that was shown settles the question it answers.\n\n" +
+		"--wait ends with the first thing that was not shown before, and takes no turn: to wait for the turn as well, use tt wait --inbox.",
+	Examples: []cli.Example{{Line: "tt inbox"}, {Line: "tt inbox --all", What: "of every room that you are a member of"}},
+	Flags: func(f *cli.Flags) {
+		f.Bool("all", "every room; for a person also what is asked of any person elsewhere")
+		f.Bool("wait", "wait until there is something new")
+		f.Duration("timeout", "D", 0, "how long to wait (default: the room's limit, 110s)")
+		f.Bool("peek", "leave everything as not shown")
+		pathFlag(f)
+	},
+	Exclusive: [][2]string{{"all", "wait"}},
+	Exits:     signalExits,
+	Errors:    []code.Code{code.RoomNotFound, code.NotJoined, code.CorruptRoom},
+	Run:       runInbox,
+}
+
+func runInbox(ctx context.Context, c *cli.Invocation) error {
+	if c.Given("timeout") && !c.Bool("wait") {
+		return c.Usagef("--timeout goes with --wait")
+	}
+	if c.Bool("all") {
+		return runInboxAll(ctx, c)
+	}
+	ctx, stop := onSignal(ctx, endings...)
+	defer stop()
+	room, err := openRoom(c)
+	if err != nil {
+		return err
+	}
+	snap, err := room.EnsureMember(ctx)
+	if err != nil {
+		return interrupted(ctx, err)
+	}
+	st := snap.State
+	var in *member.Inbox
+	if !c.Bool("wait") {
+		in, err = room.Inbox(ctx, st)
+	} else {
+		limit, limitErr := waitLimit(c, room)
+		if limitErr != nil {
+			return limitErr
+		}
+		c.Out.Until(ctx)
+		waiting, cancel := context.WithTimeout(ctx, limit)
+		defer cancel()
+		in, st, err = room.AwaitInbox(waiting)
+	}
+	if err != nil {
+		return interrupted(ctx, err)
+	}
+	if err := c.Out.Result(in, func(t *cli.Text) { writeInbox(t, in) }); err != nil {
+		return interrupted(ctx, err)
+	}
+	if !c.Bool("peek") {
+		room.InboxShown(context.WithoutCancel(ctx), st, in)
+	}
+	return interrupted(ctx, nil)
+}
+
+// An inboxesResult is the result of inbox --all.
+type inboxesResult struct {
+	Rooms      []*member.Inbox
+	Unreadable []unreadable
+}
+
+// Fields implements [wire.Fields].
+func (r *inboxesResult) Fields(c *wire.Codec) {
+	list := make([]inboxFields, len(r.Rooms))
+	for i := range list {
+		list[i].Inbox = r.Rooms[i]
+	}
+	wire.List(c, "rooms", &list)
+	wire.OptList(c, "unreadable", &r.Unreadable)
+}
+
+type inboxFields struct{ *member.Inbox }
+
+// Fields implements [wire.Fields].
+func (u *unreadable) Fields(c *wire.Codec) {
+	c.Text("room_id", &u.RoomID)
+	c.Text("error", &u.Error)
+	c.Text("message", &u.Message)
+}
+
+func runInboxAll(ctx context.Context, c *cli.Invocation) error {
+	client, err := newClient(c)
+	if err != nil {
+		return err
+	}
+	if path, err := givenPath(c, "path"); err != nil {
+		return err
+	} else if path != "" {
+		return c.Usagef("--all is about every room, and takes no path")
+	}
+	names, err := client.Rooms()
+	if err != nil {
+		return err
+	}
+	slices.Sort(names)
+	res := &inboxesResult{Rooms: []*member.Inbox{}}
+	var shown []func()
+	for _, name := range names {
+		room := client.Room(name, nil)
+		if !room.Exists() {
+			continue
+		}
+		snap, err := room.View()
+		var in *member.Inbox
+		if err == nil {
+			if !room.IsMember(snap.State) && !client.IsHuman() || room.Ended(snap.State) {
+				continue
+			}
+			in, err = room.Inbox(ctx, snap.State)
+		}
+		switch {
+		case err != nil: // a damaged room must not hide the others
+			res.Unreadable = append(res.Unreadable, unreadable{name, string(code.Of(err)), err.Error()})
+		case room.IsMember(snap.State) || in.Counts.Questions > 0:
+			res.Rooms = append(res.Rooms, in)
+			shown = append(shown, func() { room.InboxShown(ctx, snap.State, in) })
+		}
+	}
+	if err := c.Out.Result(res, func(t *cli.Text) { writeInboxes(t, res) }); err != nil {
+		return err
+	}
+	if !c.Bool("peek") {
+		for _, mark := range shown {
+			mark()
+		}
+	}
+	return nil
+}
+
+func writeInboxes(t *cli.Text, res *inboxesResult) {
+	something := false
+	for _, in := range res.Rooms {
+		if in.IsEmpty() {
+			continue
+		}
+		if something {
+			t.Blank()
+		}
+		something = true
+		t.Line("%s", t.Bold(in.CanonicalPath))
+		writeInbox(t, in)
+	}
+	if !something {
+		t.Line("Nothing for you in %s.", counted(len(res.Rooms), "room"))
+	}
+	for _, u := range res.Unreadable {
+		t.Line("%s %s: %s", t.Red("unreadable"), u.RoomID, u.Message)
+	}
+}
+
+// writeInbox writes what there is for an agent in a room.
+func writeInbox(t *cli.Text, in *member.Inbox) {
+	if in.IsEmpty() {
+		t.Line("Nothing for you.")
+		return
+	}
+	switch {
+	case in.Turn.ForYou && in.Turn.Owner != "":
+		t.Line("Turn    you hold turn %d", in.Turn.TurnID)
+	case in.Turn.ForYou:
+		t.Line("Turn    %s: tt wait", t.Green("yours to take"))
+	}
+	for i := range in.Questions {
+		q := &in.Questions[i]
+		t.Line("%s %s %s%s asks %s, %s", t.Yellow("?"), t.Bold(q.ID), q.From, unlessHere(q.FromState), forWhom(q.To), t.Ago(q.AskedAt.Time))
+		t.Block("    ", q.Text)
+	}
+	for i := range in.Answers {
+		a := &in.Answers[i]
+		t.Line("%s %s %s", t.Green("="), t.Bold(a.QuestionID), preview(a.Question))
+		writeAnswers(t, "    ", a.List())
+	}
+	for i := range in.Messages {
+		e := &in.Messages[i]
+		mark := ""
+		if turn.Interrupts(e) {
+			mark = " [interrupt]"
+		}
+		t.Line("%s #%d %s%s, %s", t.Dim("m"), e.Seq, fromTo(e.From, e.To), mark, t.Ago(e.CreatedAt.Time))
+		t.Block("    ", turn.Body(e))
+	}
+	for i := range in.Notes {
+		n := &in.Notes[i]
+		mark := t.Dim("note")
+		if n.Severity == turn.SeverityPage {
+			mark = t.Red("page")
+		}
+		t.Line("%s %s %s, %s", mark, t.Bold(shortID(n.ID)), noteAbout(n.Note), t.Ago(n.CreatedAt.Time))
+		t.Block("    ", n.Body)
+	}
+	if more := in.Counts.Messages - int64(len(in.Messages)) + in.Counts.Questions - int64(len(in.Questions)) + in.Counts.Notes - int64(len(in.Notes)); more > 0 {
+		t.Line("%s", t.Dim(counted(int(more), "more item")+" left; run tt inbox again"))
+	}
+	t.Line("Next    %s", in.Next)
+}
+
+// preview returns the first line of a text, cut to the length of a line.
+func preview(text string) string {
+	first, _, _ := strings.Cut(text, "\n")
+	return shortened(first)
+}

@@ -1,0 +1,68 @@
+package fsroom
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/talking-stick/tt/lockfile"
+)
+
+// newsFile is the file of an agent whose modification time is set to wake the processes
+// that wait as the agent for news, see [Room.AwaitNews]. Those that wait for the turn
+// only do not wake.
+const newsFile = "news"
+
+// NotifyNews wakes the processes that wait as one of the agents for news. It costs one
+// look at a file for each agent for which no process has waited so.
+func (r *Room[S]) NotifyNews(ids ...string) {
+	for _, id := range ids {
+		if exists(filepath.Join(r.AgentsDir(), agentKey(id), newsFile)) {
+			if a := r.Agent(id); a.unusable == nil {
+				_ = lockfile.Touch(a.Path(newsFile), time.Now())
+			}
+		}
+	}
+}
+
+// ensureNewsFile creates the file that NotifyNews touches.
+func (a Agent) ensureNewsFile() error {
+	if info, err := os.Lstat(a.Path(newsFile)); err == nil && info.Mode().IsRegular() {
+		return nil
+	}
+	return a.Mark(newsFile, time.Now())
+}
+
+// A Neighbour is a room whose changes end the sleep of a wait in another one. It is a
+// [Room] of any rules.
+type Neighbour interface {
+	Name() string
+	watch(*Store, *subscription)
+	journalStamp() stamp
+	settled(context.Context) bool
+}
+
+func (r *Room[S]) watch(s *Store, sub *subscription) { s.watch(sub, r.dir, "journal.jsonl") }
+
+// AwaitNews is [Room.AwaitAs] for a process that also needs to inspect the room when
+// something has come for its agent, as [Rules.News] says, when a process calls
+// [Room.NotifyNews] for it, and when its neighbour changes. neighbour returns nil as long
+// as there is none, and may return another one later.
+func (r *Room[S]) AwaitNews(ctx context.Context, agent string, neighbour func() Neighbour, inspect Inspect[S]) error {
+	a := r.Agent(agent)
+	if err := a.ensureNewsFile(); err != nil {
+		return err
+	}
+	return r.await(ctx, inspect, func() *subscription {
+		sub := r.store.subscribe(a.Path(wakeFile))
+		r.store.watch(sub, a.Path(newsFile))
+		return sub
+	}, neighbour)
+}
+
+// AwaitBeside is [Room.Await] that also inspects the room when its neighbour changes, see
+// [Room.AwaitNews].
+func (r *Room[S]) AwaitBeside(ctx context.Context, neighbour func() Neighbour, inspect Inspect[S]) error {
+	return r.await(ctx, inspect, func() *subscription { return r.store.subscribe(r.dir, "journal.jsonl") }, neighbour)
+}
