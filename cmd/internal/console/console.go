@@ -3,7 +3,7 @@ package console
 import (
 	"context"
 	"encoding/json"
-	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -13,6 +13,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"golang.org/x/term"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/console/draw"
@@ -123,9 +124,6 @@ func otherVersion(c *cli.Invocation, program string) func() string {
 	}
 }
 
-// framesPerSecond bounds how often the screen is drawn. Drawing nothing costs, too.
-const framesPerSecond = 10
-
 // firstLook is how long the first look may keep the first frame.
 const firstLook = 15 * time.Millisecond
 
@@ -140,7 +138,7 @@ func (m *model) show(ctx context.Context, eyes *look.Looker, opened string) erro
 	go func() { m.first <- first() }()
 	select {
 	case msg := <-m.first:
-		m.Update(msg)
+		m.takeIn(msg.(lookedMsg))
 		m.first = nil
 	case <-time.After(firstLook):
 	}
@@ -150,41 +148,66 @@ func (m *model) show(ctx context.Context, eyes *look.Looker, opened string) erro
 			m.pending = m.openRoom(&r)
 		}
 	}
-	p := tea.NewProgram(m, tea.WithContext(ctx), tea.WithFPS(framesPerSecond), tea.WithoutSignalHandler())
+	shown := &program{model: m, screen: &screen{to: os.Stdout, input: os.Stdin}}
+	m.w, m.h = size()
+	m.settle()
+	p := tea.NewProgram(shown, tea.WithContext(ctx), tea.WithoutRenderer(), tea.WithFPS(1), tea.WithoutSignalHandler(), tea.WithWindowSize(m.w, m.h))
+	shown.screen.show(m.frame())
+	defer onResize(func() { w, h := size(); p.Send(tea.WindowSizeMsg{Width: w, Height: h}) })()
 	if watcher, err := eyes.NewWatcher(); err == nil {
 		m.watch = watcher.Open
-		go watcher.Run(ctx, func(rooms []string) { p.Send(changedMsg(rooms)) })
+		go func() {
+			_ = guarded(func() tea.Msg {
+				watcher.Run(ctx, func(rooms []string) { p.Send(changedMsg(rooms)) })
+				return nil
+			})()
+		}()
 		watcher.Open(opened)
 	}
-	caught := onSignal(p)
+	caught := onSignal(p, shown.screen)
 	_, err := p.Run()
+	shown.screen.leave()
 	select {
 	case s := <-caught:
 		return cli.Exit(128 + int(s.(syscall.Signal)))
 	default:
 	}
-	if errors.Is(err, tea.ErrProgramPanic) {
+	if shown.failed != nil {
+		fmt.Fprintln(os.Stderr, shown.failed)
 		return code.New(code.Internal, "the console failed").WithHint("please report this with the lines above")
 	}
 	return err
 }
 
-// onSignal makes a signal end the program. If the program does not end by itself, because
-// the terminal is gone, the process does.
-func onSignal(p *tea.Program) <-chan os.Signal {
-	const grace = 2 * time.Second
+// size returns the columns and lines of the terminal.
+func size() (w, h int) {
+	w, h, err := term.GetSize(int(os.Stdout.Fd()))
+	if err != nil || w <= 0 || h <= 0 {
+		return 80, 24
+	}
+	return w, h
+}
+
+// onSignal makes a signal end the program. If it does not end at once, because the
+// terminal is gone or takes no more output, the process does.
+func onSignal(p *tea.Program, s *screen) <-chan os.Signal {
+	const grace = 80 * time.Millisecond
 	signals, caught := make(chan os.Signal, 1), make(chan os.Signal, 1)
 	signal.Notify(signals, endings...)
 	go func() {
-		s := <-signals
-		caught <- s
+		ending := <-signals
+		caught <- ending
 		p.Quit()
-		time.AfterFunc(grace, func() { os.Exit(128 + int(s.(syscall.Signal))) })
+		time.Sleep(grace)
+		go s.leave()
+		time.Sleep(grace / 4)
+		s.cooked() // also if leave waits for the terminal
+		os.Exit(128 + int(ending.(syscall.Signal)))
 	}()
 	return caught
 }
 
-// Init implements [tea.Model].
+// Init returns what is to be done first, as for [tea.Model].
 func (m *model) Init() tea.Cmd {
 	cmds := []tea.Cmd{tick(), m.pending}
 	if first := m.first; first != nil {

@@ -1,7 +1,7 @@
 package console
 
 import (
-	"context"
+	"io"
 	"strings"
 	"testing"
 	"time"
@@ -11,24 +11,11 @@ import (
 	"github.com/gdamore/tcell/v3/vt"
 )
 
-// A still model looks at nothing: what the terminal shows can be compared with a frame.
-type still struct{ *model }
+// A still program looks at nothing and has no clock: what the terminal shows can be
+// compared with a frame.
+type still struct{ *program }
 
-func (s still) Init() tea.Cmd { return nil }
-
-func (s still) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
-	_, cmd := s.model.Update(msg)
-	return s, cmd
-}
-
-// onlcr does what the line discipline of a terminal does, which Bubble Tea takes for
-// granted.
-type onlcr struct{ vt.MockTerm }
-
-func (o onlcr) Write(b []byte) (int, error) {
-	_, err := o.MockTerm.Write([]byte(strings.ReplaceAll(string(b), "\n", "\r\n")))
-	return len(b), err
-}
+func (still) Init() tea.Cmd { return nil }
 
 // screenOf returns what the emulator shows.
 func screenOf(term vt.MockTerm, w, h int) string {
@@ -58,8 +45,8 @@ func TestProgramOnATerminal(t *testing.T) {
 		}
 		m := sample(w, h)
 		m.Colour, m.eyes, m.looks.busy = colour, newWorld(t), true
-		p := tea.NewProgram(still{m}, tea.WithInput(nil), tea.WithOutput(onlcr{term}), tea.WithWindowSize(w, h), tea.WithoutSignals(),
-			tea.WithEnvironment([]string{"TERM=xterm-256color"}), tea.WithContext(context.Background()))
+		shown := &program{model: m, screen: &screen{to: term}}
+		p := tea.NewProgram(still{shown}, tea.WithInput(nil), tea.WithOutput(io.Discard), tea.WithoutRenderer(), tea.WithWindowSize(w, h), tea.WithoutSignals())
 		ended := make(chan error, 1)
 		go func() { _, err := p.Run(); ended <- err }()
 		press := func(keys ...tea.KeyPressMsg) {

@@ -7,3 +7,6 @@ import (
 
 // endings are the signals that end the console.
 var endings = []os.Signal{syscall.SIGINT, syscall.SIGTERM}
+
+// onResize does nothing: there is no signal for it.
+func onResize(func()) (stop func()) { return func() {} }

@@ -23,15 +23,6 @@ const around = 4
 // listRows is how many rooms the screen has room for, below the line of titles.
 func (m *model) listRows() int { return max(1, max(m.h, leastHeight)-around-1) }
 
-// View implements [tea.Model].
-func (m *model) View() tea.View {
-	lines, cursor := m.frame()
-	v := tea.NewView(strings.Join(lines, "\n"))
-	v.AltScreen = true
-	v.Cursor = cursor
-	return v
-}
-
 // frame returns the screen: as many lines as it is high, each as wide as it is. The
 // cursor is nil where nothing is typed.
 func (m *model) frame() ([]string, *tea.Cursor) {

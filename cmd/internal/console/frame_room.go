@@ -164,7 +164,7 @@ func (m *model) trouble(r *look.Room) string {
 		if holder == nil || !holder.Stopped {
 			return ""
 		}
-		why = fmt.Sprintf("its process %d is stopped: kill -CONT %d, or", holder.PID, holder.PID)
+		why = fmt.Sprintf("its process %d is stopped", holder.PID)
 	}
 	text := "   " + m.Own(draw.Alarm, m.Mark(m.condition(r).mark)+" "+why)
 	if m.readOnly {
@@ -313,10 +313,24 @@ func (m *model) memberLine(x *look.Member, w int) string {
 	if name == m.me {
 		name += " (you)"
 	}
-	if w < 60 && w < leastWidth+8 {
+	if m.w < 60 {
 		return line + m.Text(draw.Plain, name)
 	}
-	return line + m.Fit(m.Text(draw.Plain, name), min(22, w/2)) + " " + m.Own(c.style, what)
+	return line + m.Fit(m.Text(draw.Plain, name), m.nameWidth(w)) + " " + m.Own(c.style, what)
+}
+
+// nameWidth is the columns of the names of members: what the longest one needs, as long
+// as there is room for a state.
+func (m *model) nameWidth(w int) int {
+	const mark, state = 6, 20
+	width := 0
+	for i := range m.detail.Members {
+		id := m.detail.Members[i].AgentID
+		if width = max(width, draw.Width(m.Text(draw.Plain, id))+1); id == m.me {
+			width = max(width, draw.Width(m.Text(draw.Plain, id))+len(" (you)")+1)
+		}
+	}
+	return max(10, min(width, w-mark-state))
 }
 
 func (m *model) questionLine(q *look.Question, w int) string {

@@ -37,7 +37,7 @@ var keyHelps = []keyHelp{
 func (m *model) key(k tea.KeyPressMsg) tea.Cmd {
 	name := k.String()
 	if name == "ctrl+z" {
-		return tea.Suspend
+		return func() tea.Msg { return suspendMsg{} }
 	}
 	switch {
 	case m.dialog != nil:

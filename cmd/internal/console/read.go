@@ -1,8 +1,8 @@
 package console
 
 import (
+	"fmt"
 	"os"
-	"os/exec"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -132,6 +132,9 @@ func (m *model) memberText(x *look.Member) string {
 	if x.Why != "" {
 		lines = append(lines, "inactive  "+x.Why)
 	}
+	if x.Stopped {
+		lines = append(lines, "", fmt.Sprintf("Somebody has stopped it, by ^Z or a signal. It goes on with: kill -CONT %d", x.PID))
+	}
 	return strings.Join(lines, "\n")
 }
 
@@ -156,14 +159,15 @@ func editField(f *field) tea.Cmd {
 		editor = "vi"
 	}
 	words := append(strings.Fields(editor), file.Name())
-	return tea.ExecProcess(exec.Command(words[0], words[1:]...), func(err error) tea.Msg {
+	done := func(err error) tea.Msg {
 		defer os.Remove(file.Name())
 		if err != nil {
 			return editedMsg{f, "", err}
 		}
 		text, err := os.ReadFile(file.Name())
 		return editedMsg{f, strings.TrimRight(string(text), "\n"), err}
-	})
+	}
+	return func() tea.Msg { return editMsg{words, done} }
 }
 
 func replaced(text string) *edit.Text { return edit.New(text) }

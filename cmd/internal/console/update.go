@@ -50,8 +50,15 @@ func tick() tea.Cmd {
 	return tea.Every(time.Second, func(t time.Time) tea.Msg { return tickMsg(t) })
 }
 
-// Update implements [tea.Model].
-func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+// atUpdate is called before each message is taken in. It is nil outside tests, where it
+// makes the console fail at a chosen moment.
+var atUpdate func(tea.Msg)
+
+// Update takes a message in. It returns what is to be done, as for [tea.Model].
+func (m *model) Update(msg tea.Msg) (*model, tea.Cmd) {
+	if atUpdate != nil {
+		atUpdate(msg)
+	}
 	cmd := m.update(msg)
 	m.settle()
 	return m, cmd
