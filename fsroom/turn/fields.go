@@ -310,3 +310,16 @@ func (s State) MarshalJSON() ([]byte, error)         { return wire.Append(nil, &
 
 // UnmarshalJSON reads what MarshalJSON writes.
 func (s *State) UnmarshalJSON(b []byte) error { return wire.Decode(b, s) }
+
+func (v *Standing) Fields(c *wire.Codec) {
+	c.Text("state", &v.State)
+	c.Int("turn_id", &v.TurnID)
+	c.OptText("owner", &v.Owner)
+	c.OptText("reserved_for", &v.ReservedFor)
+	c.OptText("offered_to", &v.OfferedTo)
+	c.OptText("handoff_from", &v.From)
+	optTime(c, "since", v.Since)
+	optTime(c, "lease_expires_at", v.LeaseExpiresAt)
+	optTime(c, "claim_expires_at", v.ClaimExpiresAt)
+	optTime(c, "offered_until", v.OfferedUntil)
+}

@@ -65,10 +65,10 @@ func (a *Agent) Notify() { a.Store.NotifyListener(a.Self.ID) }
 // called [Agent.Speak] with [member.ByWatch] after that.
 func (a *Agent) Begin(ctx context.Context, s Session) error {
 	a.FindRoomsToHear()
-	return a.change(ctx, func(l *member.Listener) bool {
-		if s.ID != l.Session {
+	other := false // that another session was open
+	err := a.change(ctx, func(l *member.Listener) bool {
+		if other = s.ID != l.Session; other {
 			*l = member.Listener{Session: s.ID, How: l.How, Since: l.Since, Heard: l.Heard, Spoke: l.Spoke, Lately: l.Lately, Off: l.Off}
-			a.Notify() // a process that listens for another session ends
 		}
 		l.Process = s.Process
 		if s.Watches {
@@ -79,6 +79,10 @@ func (a *Agent) Begin(ctx context.Context, s Session) error {
 		}
 		return true
 	})
+	if other {
+		a.Notify() // what listens for the other one ends
+	}
+	return err
 }
 
 // End records that a session has ended. Another session of the same agent stays.
@@ -91,7 +95,7 @@ func (a *Agent) End(ctx context.Context, session string) error {
 		return ended
 	})
 	if ended {
-		a.Notify() // a process that listens for the session ends
+		a.Notify() // what listens for it ends
 	}
 	return err
 }

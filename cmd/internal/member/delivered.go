@@ -123,3 +123,41 @@ func (d *Delivered) Fields(c *wire.Codec) {
 	}
 	c.OptInt("answered_event_seq", &d.Answer)
 }
+
+// A Told is what there is for a member, and how it is told.
+type Told struct {
+	ID         string
+	Listening  string // see [turn.MemberView]
+	Reach      string
+	Unread     int64      // messages that were not shown to it
+	NotifiedAt event.Time // the notification that it did not answer; zero: none
+	Error      string     // of the last attempt to wake it
+}
+
+// Told returns how the members are told of news, the inactive ones last.
+func (r *Room) Told(st *turn.State, f turn.Facts) []Told {
+	list := []Told{}
+	for _, m := range st.MemberViews(f) {
+		told := Told{ID: m.AgentID, Listening: m.Listening, Reach: m.Reach, Unread: max(0, st.Mail(m.AgentID)-r.CursorOf(st, m.AgentID).Read)}
+		if m.Reach == turn.ReachUnheard {
+			told.NotifiedAt = event.NewTime(f.Hearing(m.AgentID).Notified)
+		}
+		if m.Listening != "" {
+			told.Error = readListener(r.Client.Store.Listener(m.AgentID)).Error
+		}
+		list = append(list, told)
+	}
+	return list
+}
+
+// Fields implements [wire.Fields].
+func (t *Told) Fields(c *wire.Codec) {
+	c.Text("agent_id", &t.ID)
+	c.Text("reach", &t.Reach)
+	c.OptText("listening", &t.Listening)
+	c.Int("unread", &t.Unread)
+	if !t.NotifiedAt.IsZero() {
+		c.Time("notified_at", &t.NotifiedAt)
+	}
+	c.OptText("error", &t.Error)
+}

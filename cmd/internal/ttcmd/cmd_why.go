@@ -1,0 +1,108 @@
+package ttcmd
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+
+	"github.com/talking-stick/tt/cmd/internal/cli"
+	"github.com/talking-stick/tt/cmd/internal/member"
+	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/journal/wire"
+)
+
+var whyCommand = &cli.Command{
+	Name:  "why",
+	Group: groupLook,
+	Args:  []cli.Arg{{Name: "agent", Optional: true, Usage: "only this member: an agent id, or the name of one active member"}},
+	Short: "why nothing happens: who has the turn, who hears, what comes next",
+	Long: "Who has the turn and since when, who is told of news and how, who did not answer a notification, what is unread, who has which lock, " +
+		"and what happens next: by itself, and when, or by somebody who does it.",
+	Examples: []cli.Example{{Line: "tt why"}, {Line: "tt why codex"}},
+	Flags:    pathFlag,
+	Errors:   []code.Code{code.RoomNotFound, code.UnknownRecipient, code.AmbiguousRecipient},
+	Run:      runWhy,
+}
+
+type whyResult struct {
+	Turn    json.RawMessage   `json:"turn"`    // a turn.Standing
+	Members []json.RawMessage `json:"members"` // a member.Told each
+	Locks   []*lockView       `json:"locks,omitempty"`
+	Next    []string          `json:"next"`
+}
+
+func runWhy(ctx context.Context, c *cli.Invocation) error {
+	room, st, err := viewRoom(ctx, c)
+	if err != nil {
+		return err
+	}
+	f := room.Facts(st)
+	standing, told := st.Standing(f), room.Told(st, f)
+	if c.HasArg("agent") {
+		id, err := turn.WhoIs(st, f, room.Self.ID, c.Arg("agent"))
+		if err != nil {
+			return err
+		}
+		told = slices.DeleteFunc(told, func(m member.Told) bool { return m.ID != id })
+	}
+	res := whyResult{Turn: wire.Append(nil, &standing), Members: []json.RawMessage{}, Locks: workspaceLocks(room), Next: st.Outlook(f)}
+	for i := range told {
+		res.Members = append(res.Members, wire.Append(nil, &told[i]))
+	}
+	return c.Out.Result(res, func(t *cli.Text) { writeWhy(t, standing, told, res) })
+}
+
+func writeWhy(t *cli.Text, standing turn.Standing, told []member.Told, r whyResult) {
+	title := "Turn   "
+	line := func(words any) {
+		t.Line("%s %s", title, words)
+		title = "       "
+	}
+	line(turnWords(t, standing))
+	for i, m := range told {
+		if i == 0 {
+			title = "Told   "
+		}
+		words := m.ID + " " + reachWords(m.Listening, m.Reach)
+		if !m.NotifiedAt.IsZero() {
+			words += ", " + t.Ago(m.NotifiedAt.Time)
+		}
+		if m.Unread > 0 {
+			words += "; " + counted(int(m.Unread), "unread message")
+		}
+		if m.Error != "" {
+			words += "; the last attempt failed: " + m.Error
+		}
+		line(words)
+	}
+	for i, l := range r.Locks {
+		if i == 0 {
+			title = "Locks  "
+		}
+		line(l.words(t.Now))
+	}
+	title = "Next   "
+	for _, next := range r.Next {
+		line(next)
+	}
+}
+
+// turnWords says who has the turn and since when.
+func turnWords(t *cli.Text, v turn.Standing) string {
+	since := ""
+	if v.Since != nil {
+		since = ", " + t.Ago(v.Since.Time)
+	}
+	switch {
+	case v.Owner != "":
+		return v.Owner + " has turn " + itoa(v.TurnID) + since
+	case v.ReservedFor != "":
+		return "turn " + itoa(v.TurnID+1) + " is reserved for " + v.ReservedFor + since
+	case v.OfferedTo != "":
+		return "turn " + itoa(v.TurnID+1) + " is offered to " + v.OfferedTo + since
+	case v.From != "":
+		return "free, with a handoff of " + v.From + since
+	}
+	return "free"
+}

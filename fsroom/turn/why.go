@@ -1,0 +1,99 @@
+package turn
+
+import (
+	"cmp"
+	"fmt"
+
+	"github.com/talking-stick/tt/journal/event"
+)
+
+// A Standing says who has the turn and who may have it next.
+type Standing struct {
+	State          string
+	TurnID         int64
+	Owner          string
+	ReservedFor    string
+	OfferedTo      string      // the only member that may claim the free turn for now, "" if any may
+	From           string      // whose handoff is pending
+	Since          *event.Time // since when somebody has the turn, or when it was handed over; nil: it was never held
+	LeaseExpiresAt *event.Time
+	ClaimExpiresAt *event.Time
+	OfferedUntil   *event.Time
+}
+
+// Standing returns how the turn stands at the moment of the facts.
+func (s *State) Standing(f Facts) Standing {
+	v := Standing{State: s.Status(f), TurnID: s.Turn, Owner: s.Owner, ReservedFor: s.ReservedFor, From: s.Pending.From}
+	v.LeaseExpiresAt, v.ClaimExpiresAt = s.deadlines(f)
+	since := s.Pending.At
+	if s.Owner != "" {
+		since = s.Grant.At
+	}
+	if !since.IsZero() {
+		v.Since = &since.Wall
+	}
+	if s.ReservedFor == "" && s.Owner == "" && s.prefers(f) {
+		until := f.Now.End(s.Pending.At, s.preference())
+		v.OfferedTo, v.OfferedUntil = s.Pending.Preferred, &until
+	}
+	return v
+}
+
+// Outlook returns what happens next, by itself or by what somebody does, in sentences.
+// Times are UTC.
+func (s *State) Outlook(f Facts) []string {
+	const clock = "15:04:05 UTC"
+	v := s.Standing(f)
+	var next []string
+	add := func(format string, args ...any) { next = append(next, fmt.Sprintf(format, args...)) }
+	switch v.State {
+	case StateClosed:
+		return []string{`the room has ended: "tt join" opens it again`}
+	case StateOwnerGone, StateRecipientGone, StateStaleOwner:
+		who := cmp.Or(s.Owner, s.ReservedFor)
+		kind := map[string]string{StateOwnerGone: ReasonOwnerGone, StateRecipientGone: ReasonRecipientGone, StateStaleOwner: ReasonOwnerTimeout}[v.State]
+		e := s.evidence(f, kind)
+		add("nothing happens by itself: %s", cmp.Or(e.Sentence, who+" does not go on"))
+		add("%s", e.Hint)
+		return next
+	}
+	switch {
+	case s.Owner != "":
+		add("%s keeps the turn until it releases it: its guardian renews the lease, which ends at %s otherwise", s.Owner, v.LeaseExpiresAt.Format(clock))
+		if m := s.heir(f, s.Owner); m != nil {
+			add("a release gives it to %s: %s", m.AgentID, s.toldWords(f, m.AgentID))
+		} else {
+			add("nobody else is active who could get it")
+		}
+	case s.ReservedFor != "" && f.claimExpired(s):
+		add("%s has not claimed the turn, and still may; another member takes it with \"tt take --reason …\"", s.ReservedFor)
+	case s.ReservedFor != "":
+		add("%s may claim the turn until %s, then the others may take it: %s", s.ReservedFor, v.ClaimExpiresAt.Format(clock), s.toldWords(f, s.ReservedFor))
+	case v.OfferedTo != "":
+		add("only %s may claim the turn until %s: %s", v.OfferedTo, v.OfferedUntil.Format(clock), s.toldWords(f, v.OfferedTo))
+		add("after that whoever waits gets it")
+	case s.Pending.From != "":
+		add(`whoever runs "tt wait" gets the turn with the handoff of %s, which itself comes last`, s.Pending.From)
+	default:
+		add(`whoever runs "tt wait" gets the turn`)
+	}
+	return next
+}
+
+// toldWords says how a member is told of its turn.
+func (s *State) toldWords(f Facts, id string) string {
+	how := f.hearing(id).How
+	switch s.Reach(f, id) {
+	case ReachWaiting:
+		return "it waits"
+	case ReachReady:
+		return "it is told at once by " + how
+	case ReachBusy:
+		return "it is at work, and told by " + how
+	case ReachUnheard:
+		return "it did not answer the last notification by " + how + ": wake it by hand"
+	case ReachNextPrompt:
+		return "it is told at its next prompt: somebody has to type one"
+	}
+	return "nothing tells it: wake it by hand"
+}
