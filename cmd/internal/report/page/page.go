@@ -123,7 +123,7 @@ func tiles(m *model.Model, sums model.Totals) []tile {
 	list := []tile{
 		{fmt.Sprint(len(m.Turns)), word(len(m.Turns), "turn"), count(len(m.Agents), "agent"), ""},
 		{model.Duration(sums.Held), "stick held", fmt.Sprintf("%d %% of %s at work", min(100, percent), model.Duration(sums.Work)), ""},
-		{"–", "from turn to turn", "", ""},
+		{"–", "between turns", "", ""},
 		{fmt.Sprint(sums.Handoffs), word(sums.Handoffs, "handoff"), "of " + count(len(m.Turns), "turn"), ""},
 		{fmt.Sprint(sums.Takeovers), word(sums.Takeovers, "takeover"), "none", ""},
 		{"–", "longest wait", "", ""},
