@@ -146,16 +146,10 @@ func read(ctx context.Context, c *cli.Invocation, room *member.Room) (*model.Mod
 	if err != nil {
 		return nil, err
 	}
-	if topic := topicOf(room); topic != nil {
-		_, err := topic.Events(ctx, 0, func(e *event.Event) error {
-			b.AddQuestion(e)
-			return nil
-		})
-		if code.Of(err) == code.CorruptRoom { // the room is not, so the report is worth having
-			c.Notice("questions are missing: " + err.Error())
-		} else if err != nil {
-			return nil, err
-		}
+	if err := addQuestions(ctx, &b, room); code.Of(err) == code.CorruptRoom { // the room is not, so the report is worth having
+		c.Notice("questions are missing: " + err.Error())
+	} else if err != nil {
+		return nil, err
 	}
 	now := time.Now()
 	o := model.Options{Now: now.UnixMilli(), Redact: c.Bool("redact")}
@@ -167,19 +161,21 @@ func read(ctx context.Context, c *cli.Invocation, room *member.Room) (*model.Mod
 	return m, nil
 }
 
-// topicOf returns the topic that has the questions of a room, nil if there is none. Its
-// id begins like the hash at the end of the room's name.
-func topicOf(room *member.Room) *topics.Room {
-	const hash, digits = 16, 11
-	name := room.Name()
-	id := "t" + name[max(0, len(name)-hash):]
-	if id = id[:min(len(id), 1+digits)]; !topics.IsID(id) {
-		return nil
+// addQuestions adds the questions of the room to the model, from all its topics.
+func addQuestions(ctx context.Context, b *model.Builder, room *member.Room) error {
+	for n := 0; ; n++ {
+		t := topics.At(room.Client.Store, room.Name(), n)
+		if !t.Exists() {
+			return nil
+		}
+		_, err := t.Events(ctx, 0, func(e *event.Event) error {
+			b.AddQuestion(e)
+			return nil
+		})
+		if err != nil {
+			return err
+		}
 	}
-	if t := fsroom.At(room.Client.Store, topics.Rules, id); t.Exists() {
-		return t
-	}
-	return nil
 }
 
 // render returns the model in a format.
