@@ -42,7 +42,7 @@ func TestSkillTeachesWhatItMust(t *testing.T) {
 	for _, word := range []string{
 		"your_turn", "not_yet", "takeover_available", "closed", "stale_lease", "turn_mismatch", "missed", "unread",
 		"longest timeout your tool allows", "tt help agents", "tt instructions show",
-		"tt wait", "tt release", "tt assign", "tt close --reason", "tt lock run", "tt msg send", "tt msg recv", "tt notes add", "tt notes resolve",
+		"tt wait", "tt release", "tt assign", "tt close --reason", "tt lock run", "tt ask", "tt answer", "tt inbox", "tt msg send", "tt notes add", "tt notes resolve",
 	} {
 		if !strings.Contains(skillText, word) {
 			t.Errorf("nothing about %q", word)

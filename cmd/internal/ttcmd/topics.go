@@ -32,7 +32,7 @@ func reasons() []cli.Item {
 
 const agentsHelp = `These are the values of reason. While you hold the stick a guardian, guardian_pid, keeps your lease. It needs no care, and must not be killed.
 
-Waiting. Wait in the background only where you are told when a background command ends, as in Claude Code. In Codex nobody is: there, and where commands run in the foreground alone, wait in the foreground with the longest timeout your tool allows, and look at your messages between two waits. Where a line at the start of the session says that you are told when the stick is yours, end your turn instead of waiting.
+Waiting. Wait in the background only where you are told when a background command ends, as in Claude Code. In Codex nobody is: there, and where commands run in the foreground alone, wait in the foreground with the longest timeout your tool allows. Where a line at the start of the session says that you are told when the stick is yours, end your turn instead of waiting.
 
 Taking over. takeover_available is an offer; last_seen_at and evidence say why it is made. First make sure that nobody works on it any more: send the agent a message, see in git status and in the times of files whether they still change, and wait once more. Then tell the user, take it, and read what happened before you touch a file:
 
@@ -55,7 +55,7 @@ Handing over. What does not fit into a status and a next action goes in as JSON;
 
 tt release gives the stick to the member that never had it, else to the one that had it longest ago. A question in a handoff is for whoever comes next.
 
-Talking. Instead of room name an agent, by its id or by the name of one active member; --interrupt is for what cannot wait. Where each line of output is an event for you, follow the room; it ends when you leave. Where you only notice that a command ends, let FILE remember where you were:
+Talking. Instead of room name an agent, by its id or by the name of one active member; a question may also go to human. tt ask --wait waits for the answer, which is only for what cannot go on without it, and never with the stick in your hand. tt questions says who owes whom. The MCP server agent-bus has the same questions. A message with --interrupt is for what cannot wait. Where each line of output is an event for you, follow the room; it ends when you leave. Where you only notice that a command ends, let FILE remember where you were:
 
   tt events --follow --brief --json
   tt events --wait --brief --cursor FILE --json
