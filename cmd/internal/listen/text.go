@@ -1,8 +1,8 @@
 package listen
 
 import (
-	"cmp"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 
@@ -16,7 +16,7 @@ const says = "tt (automatic, not typed by your user):"
 
 // wakeFor returns what wakes an agent for the news of its rooms, which is not empty.
 func wakeFor(due []dueNews) Wake {
-	slices.SortStableFunc(due, func(x, y dueNews) int { return cmp.Compare(rank(x.news), rank(y.news)) })
+	sort.SliceStable(due, func(i, j int) bool { return rank(due[i].news) < rank(due[j].news) })
 	first := &due[0]
 	w := Wake{Class: first.news.Class(), Path: first.Path, Room: first.Room.Name(), Text: says}
 	for i := range due {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"path/filepath"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
@@ -160,9 +161,8 @@ type listedRoom struct {
 func roomTree(rooms []turn.RoomView) []listedRoom {
 	const separator = string(filepath.Separator)
 	key := func(path string) string { return strings.ReplaceAll(path, separator, "\x00") }
-	rooms = slices.SortedFunc(slices.Values(rooms), func(a, b turn.RoomView) int {
-		return strings.Compare(key(a.CanonicalPath), key(b.CanonicalPath))
-	})
+	rooms = slices.Clone(rooms)
+	sort.SliceStable(rooms, func(i, j int) bool { return key(rooms[i].CanonicalPath) < key(rooms[j].CanonicalPath) })
 	var tree []listedRoom
 	var around []string // the paths of the rooms that the last one is in, and its own
 	for _, r := range rooms {
