@@ -1,13 +1,17 @@
-// Talking Stick's guards for OpenCode. Written by "tt install opencode" and
+// Talking Stick's hooks for OpenCode. Written by "tt install opencode" and
 // taken away by "tt uninstall opencode"; changes made here keep tt from updating it.
 //
 // Before a tool writes a file, and when the agent goes idle, tt is asked. It
-// answers {"decision": …, "reason": …} to refuse and nothing to let it pass. If
-// tt is missing, slow or broken, everything passes.
-import { spawn } from "node:child_process"
+// answers {"decision": …, "reason": …} to refuse and nothing to let it pass. With a
+// prompt and the result of a tool it is asked what is new, and a process of it says
+// when the agent is to be woken. If tt is missing, slow or broken, everything passes.
+import { spawn, spawnSync } from "node:child_process"
 
-const PATIENCE = 10_000 // milliseconds; a guard that takes longer has nothing to say
+const PATIENCE = 10_000 // milliseconds; a hook that takes longer has nothing to say
+const TAKEN_UP = 3_000 // within which a prompt makes a session busy, or it is sent again
+const TRIES = 3
 const WRITES = new Set(["edit", "write", "patch", "apply_patch", "multiedit"])
+const HOOK = (kind) => ["hook", kind, "--harness", "opencode"]
 
 function ask(kind, payload) {
   return new Promise((resolve) => {
@@ -15,15 +19,13 @@ function ask(kind, payload) {
     const done = (text) => {
       clearTimeout(timer)
       try {
-        resolve(JSON.parse(text).reason || "")
+        const { reason, hookSpecificOutput } = JSON.parse(text)
+        resolve({ reason, context: hookSpecificOutput?.additionalContext })
       } catch {
-        resolve("")
+        resolve({})
       }
     }
-    const child = spawn("tt", ["hook", kind, "--harness", "opencode"], {
-      cwd: payload.cwd,
-      stdio: ["pipe", "pipe", "ignore"],
-    })
+    const child = spawn("tt", HOOK(kind), { cwd: payload.cwd, stdio: ["pipe", "pipe", "ignore"] })
     const timer = setTimeout(() => {
       child.kill()
       done("")
@@ -39,6 +41,10 @@ function ask(kind, payload) {
 export const TalkingStick = async ({ client, directory }) => {
   const parents = new Map() // session → the one whose agent has started it as a subagent, or ""
   const held = new Set() // sessions that go on only because they were held back
+  const begun = new Set() // sessions that tt knows of
+  const busy = new Set() // sessions in a turn of their model
+  const waking = new Map() // session → the text that is to wake it and was not taken up yet
+  const listeners = new Map() // session → the process that says when it is to be woken
 
   const parentOf = async (id) => {
     if (!parents.has(id)) {
@@ -53,6 +59,58 @@ export const TalkingStick = async ({ client, directory }) => {
     return id
   }
 
+  const wake = async (id, text, tries = TRIES) => {
+    waking.set(id, text)
+    const during = busy.has(id)
+    await client.session.promptAsync({ path: { id }, body: { parts: [{ type: "text", text }] } }).catch(() => {})
+    if (during) return // the end of the turn shows whether it was read
+    const again = () => tries > 1 && waking.get(id) === text && wake(id, text, tries - 1)
+    setTimeout(again, TAKEN_UP).unref()
+  }
+
+  const listen = (id) => {
+    if (listeners.has(id)) return
+    const env = { ...process.env, OPENCODE: "1", OPENCODE_RUN_ID: id }
+    const child = spawn("tt", ["listen", "--via", "opencode"], { cwd: directory, env, stdio: ["ignore", "pipe", "ignore"] })
+    listeners.set(id, child)
+    let rest = ""
+    child.stdout.on("data", (chunk) => {
+      const lines = (rest + chunk).split("\n")
+      rest = lines.pop()
+      for (const line of lines) {
+        try {
+          wake(id, JSON.parse(line).text)
+        } catch {}
+      }
+    })
+    const forget = () => listeners.get(id) === child && listeners.delete(id)
+    child.on("error", forget)
+    child.on("close", forget)
+    child.unref()
+  }
+
+  const end = (id) => {
+    listeners.get(id)?.kill()
+    if (!begun.delete(id)) return
+    spawnSync("tt", HOOK("session-end"), { input: JSON.stringify({ session_id: id, cwd: directory }), timeout: PATIENCE, stdio: ["pipe", "ignore", "ignore"] })
+  }
+  process.on("exit", () => [...begun].forEach(end))
+
+  // What is new for a session, "" if nothing is.
+  const news = async (id) => {
+    const payload = { session_id: id, cwd: directory }
+    const parts = []
+    if (!begun.has(id)) {
+      begun.add(id)
+      const { context } = await ask("session-start", payload)
+      if (context) parts.push(context)
+      if (context) listen(id)
+    }
+    const { context } = await ask("context", payload)
+    if (context) parts.push(context)
+    return parts.join("\n")
+  }
+
   return {
     // Sessions of one process are agents of their own.
     "shell.env": async (input, output) => {
@@ -60,32 +118,49 @@ export const TalkingStick = async ({ client, directory }) => {
     },
 
     event: async ({ event }) => {
-      if (event.type === "session.created" && event.properties?.info) {
-        parents.set(event.properties.info.id, event.properties.info.parentID || "")
+      const { info, sessionID: id, status } = event.properties ?? {}
+      if (event.type === "session.created" && info) parents.set(info.id, info.parentID || "")
+      if (event.type === "session.deleted" && info) end(info.id)
+      if (event.type === "session.status" && status?.type === "busy") {
+        if (!busy.has(id)) waking.delete(id)
+        busy.add(id)
       }
       if (event.type !== "session.idle") return
-      const id = event.properties?.sessionID
+      busy.delete(id)
       if (!id || (await parentOf(id))) return // a subagent's stop is not the agent's
-      if (held.delete(id)) return
-      const reason = await ask("stop", { session_id: id, cwd: directory, stop_hook_active: false })
+      const again = waking.get(id)
+      if (again) return wake(id, again)
+      const { reason } = await ask("stop", { session_id: id, cwd: directory, stop_hook_active: held.delete(id) })
       if (!reason) return
       held.add(id)
-      try {
-        await client.session.promptAsync({ path: { id }, body: { parts: [{ type: "text", text: reason }] } })
-      } catch {
-        held.delete(id)
-      }
+      await wake(id, reason)
+    },
+
+    "chat.message": async (input, output) => {
+      const id = input.sessionID
+      if (!id || (await parentOf(id))) return
+      const text = await news(id)
+      const first = output.parts.find((part) => part.type === "text")
+      if (text && first) output.parts.push({ ...first, id: first.id + "tt", text, synthetic: true })
     },
 
     "tool.execute.before": async (input, output) => {
       if (!WRITES.has(input.tool)) return
-      const reason = await ask("edit", {
+      const { reason } = await ask("edit", {
         session_id: await outermost(input.sessionID),
         cwd: directory,
         tool_name: input.tool,
         tool_input: output.args,
       })
       if (reason) throw new Error(reason)
+    },
+
+    "tool.execute.after": async (input, output) => {
+      const id = input.sessionID
+      if (!id || (await parentOf(id))) return
+      const text = await news(id)
+      if (text && typeof output.output === "string") output.output += "\n" + text
+      if (/\btt\b/.test(input.args?.command ?? "")) listen(id) // it may have joined
     },
   }
 }

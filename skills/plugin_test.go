@@ -55,7 +55,7 @@ func TestPlugin(t *testing.T) {
 		{
 			"tt refuses",
 			`printf '{"decision":"deny","reason":"%s: %s"}\n' "$2" "$(cat)" | sed 's/: {.*tool_name":"\([a-z]*\)".*}"}/ \1"}/; s/: {.*}"}/ now"}/'`,
-			envs + "read passes\nwrite refused: edit write\nafter a subagent's stop: 0\nafter a stop: 1 s stop now\nafter the next: 1\n",
+			envs + "read passes\nwrite refused: edit write\nafter a subagent's stop: 0\nafter a stop: 1 s stop now\nafter the next: 2\n",
 		},
 		{"tt has nothing to say", "exit 0", envs + "read passes\nwrite passes\nafter a subagent's stop: 0\nafter a stop: 0 undefined undefined\nafter the next: 0\n"},
 		{"tt is broken", "echo nonsense; exit 3", envs + "read passes\nwrite passes\nafter a subagent's stop: 0\nafter a stop: 0 undefined undefined\nafter the next: 0\n"},

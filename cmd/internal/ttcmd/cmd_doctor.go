@@ -1,6 +1,7 @@
 package ttcmd
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strconv"
@@ -12,6 +13,8 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/roomtypes"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/doctor"
+	"github.com/talking-stick/tt/identity/harness"
+	"github.com/talking-stick/tt/skills"
 )
 
 // doctorName is the name of the command that reports file modes which all other
@@ -46,6 +49,12 @@ type doctorResult struct {
 	Notes []doctor.Problem `json:"notes,omitempty"`
 	// MissingPaths are rooms whose directory was renamed or removed.
 	MissingPaths []missingPath `json:"missing_paths,omitempty"`
+	// Hooks are those of the harnesses on this machine.
+	Hooks []skills.HookHealth `json:"hooks,omitempty"`
+	// Listening is how the caller hears of news, if it is an agent of a harness.
+	Listening string `json:"listening,omitempty"`
+	// Hints are for what a program cannot find out.
+	Hints []string `json:"hints,omitempty"`
 }
 
 // A missingPath is a room whose directory is gone.
@@ -96,11 +105,35 @@ func (x *doctorRun) run(ctx context.Context, c *cli.Invocation, client *member.C
 	if err := checkAllRooms(ctx, x, stick); err != nil {
 		return err
 	}
+	x.checkHooks(c, client)
 	for _, st := range client.MissingPaths() {
 		x.MissingPaths = append(x.MissingPaths, missingPath{st.RoomID, st.CanonicalPath, true})
 	}
 	return checkAllRooms(ctx, x, roomtypes.Topics())
 }
+
+// checkHooks looks whether agents can be notified.
+func (x *doctorRun) checkHooks(c *cli.Invocation, client *member.Client) {
+	machine, err := skillsEnvironment(c.Env)
+	if err != nil {
+		return
+	}
+	x.Hooks = machine.HookHealth()
+	if self := client.Self; self.Harness != "" {
+		x.Listening = cmp.Or(client.Listens(), "none")
+		if client.Listener().Session == "" {
+			x.Hints = append(x.Hints, "no hook of this session has run: restart "+self.Harness+" if it is older than its hooks")
+		}
+	}
+	if dir := c.Env.Lookup("TALKING_STICK_DATA_DIR"); dir != "" && slices.ContainsFunc(x.Hooks, servesMany) {
+		x.Hints = append(x.Hints, "Codex's background server has the variables of the terminal that started it: "+
+			"TALKING_STICK_DATA_DIR="+dir+" reaches its agents only if it was set there. To be sure: codex app-server daemon stop")
+	}
+}
+
+// servesMany reports whether one process of the harness runs the sessions of many
+// terminals.
+func servesMany(h skills.HookHealth) bool { return harness.Get(h.Harness).ServerArg != "" }
 
 // separateNotes moves harmless problems to the notes.
 func (x *doctorRun) separateNotes() {
@@ -152,6 +185,14 @@ func writeDoctor(t *cli.Text, r doctorResult) {
 	}
 	for _, p := range r.Notes {
 		t.Line("%s %s: %s; the next change clears it away", t.Dim("note"), p.File, p.Problem)
+	}
+	for _, h := range r.Hooks {
+		if h.Hint != "" {
+			t.Line("%s hooks of %s (%s): %s", t.Dim("note"), string(h.Harness), h.File, h.Hint)
+		}
+	}
+	for _, hint := range r.Hints {
+		t.Line("%s %s", t.Dim("note"), hint)
 	}
 	for _, m := range r.MissingPaths {
 		t.Line("%s a room belongs to %s, which is not there any more; its commands take --path '%s'", t.Dim("note"), m.CanonicalPath, m.CanonicalPath)

@@ -71,6 +71,7 @@ func runStatus(ctx context.Context, c *cli.Invocation) error {
 	if err != nil {
 		return err
 	}
+	noticeOldSession(c, room.Client)
 	f := room.Facts(st)
 	res := statusFor(room, st, f)
 	if res.Interrupts, err = room.UnreadInterrupts(ctx, st); err != nil {

@@ -94,6 +94,7 @@ func runWait(ctx context.Context, c *cli.Invocation) error {
 	}
 	out := newWaitOutput(c, room)
 	defer out.progress.end()
+	noticeOldSession(c, room.Client)
 	c.Out.Until(ctx)
 	return interrupted(ctx, out.exit(room.Wait(ctx, limit, c.Bool("park"), c.Bool("inbox"), out)))
 }

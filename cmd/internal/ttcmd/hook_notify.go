@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os/exec"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
@@ -192,7 +193,12 @@ func (h *hookRun) stop(ctx context.Context, agent *listen.Agent, objection strin
 	}
 	_ = agent.SetBusy(ctx, true)
 	if h.row().Answer.StopMayQuote {
-		err := h.show(ctx, agent, func(text string) hook.Reply { return hook.Reply{Refuse: reason + text} })
+		err := h.show(ctx, agent, func(text string) hook.Reply {
+			if reason != "" && !strings.Contains(text, "\n") { // it says the same of the turn
+				return hook.Reply{Refuse: objection}
+			}
+			return hook.Reply{Refuse: reason + text}
+		})
 		if errors.Is(err, errAnswered) {
 			return err
 		}

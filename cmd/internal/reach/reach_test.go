@@ -1,0 +1,205 @@
+//go:build linux
+
+package reach
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// report prints a row of the table of measured times.
+func report(t *testing.T, what string, times ...time.Duration) {
+	text := make([]string, len(times))
+	for i, d := range times {
+		text[i] = fmt.Sprint(d.Round(time.Millisecond))
+	}
+	t.Logf("| %s | %s |", what, strings.Join(text, ", "))
+}
+
+// within reports times, and fails if the shortest is longer than limit: the machine may
+// be busy with other things now and then.
+func within(t *testing.T, what string, limit time.Duration, times ...time.Duration) {
+	t.Helper()
+	report(t, what, times...)
+	if d := slices.Min(times); d > limit {
+		t.Errorf("%s: the model was asked after %s, want at most %s", what, d, limit)
+	}
+}
+
+// handoffs returns the times of n handoffs.
+func (w *world) handoffs(n int) (times []time.Duration) {
+	w.t.Helper()
+	for range n {
+		times = append(times, w.handoff(30*time.Second))
+	}
+	return times
+}
+
+// once fails unless a text stands in exactly one of the requests from number n on.
+func (w *world) once(n int, body string) {
+	w.t.Helper()
+	if _, _, ok := w.model.next(n, 90*time.Second, body); !ok {
+		w.t.Fatalf("the model was not shown %q; it got %v", body, w.model.since(n))
+	}
+	w.settle()
+	count := 0
+	for _, r := range w.model.since(n) {
+		count += strings.Count(r.newest, body)
+	}
+	if count != 1 {
+		w.t.Errorf("%q stands in %d requests: %v", body, count, w.model.since(n))
+	}
+}
+
+// idle measures how long an idle model takes to be asked when its turn comes.
+func (w *world) idle() {
+	w.t.Helper()
+	if _, listening := w.reach(); listening != w.h.listening {
+		w.t.Errorf("it listens by %q, want %q", listening, w.h.listening)
+	}
+	n := w.model.count()
+	within(w.t, "idle", w.h.limit, w.handoffs(5)...)
+	w.budget(n, 5)
+}
+
+// draft is idle while somebody has begun to type.
+func (w *world) draft() {
+	w.t.Helper()
+	w.screen.keys("a draft that nobody sends")
+	time.Sleep(500 * time.Millisecond)
+	within(w.t, "during a draft", w.h.limit, w.handoffs(3)...)
+	for range 25 {
+		w.screen.keys("\x7f")
+	}
+	time.Sleep(500 * time.Millisecond)
+}
+
+// interrupt leaves the model interrupted by its user.
+func (w *world) interrupt() {
+	w.t.Helper()
+	n := w.model.count()
+	w.screen.enter("think [[sh sleep 60]] [[say late]]")
+	w.answered(n, "think")
+	time.Sleep(2 * time.Second)
+	w.screen.keys("\x1b")
+	time.Sleep(2 * time.Second)
+}
+
+func TestClaude(t *testing.T) {
+	w := newWorld(t, claude)
+	w.idle()
+	w.talk()
+	w.draft()
+	n := w.model.count()
+	w.screen.enter("go away [[sh cd sub && pwd]] [[say moved]]")
+	w.answered(n, "/sub")
+	w.settle()
+	within(t, "after cd", w.h.limit, w.handoffs(3)...)
+	w.interrupt()
+	took, _ := w.assign(90 * time.Second)
+	within(t, "after Esc", 65*time.Second, took)
+	w.takeTurn()
+	w.settle()
+	old := w.agent
+	w.screen.enter("/clear")
+	time.Sleep(2 * time.Second)
+	w.join()
+	if w.agent == old {
+		t.Error("after /clear it is the same agent")
+	}
+	within(t, "after /clear", w.h.limit, w.handoffs(3)...)
+	w.dies()
+}
+
+func TestCodex(t *testing.T) {
+	w := newWorld(t, codex)
+	w.idle()
+	w.talk()
+	w.draft()
+}
+
+func TestOpenCode(t *testing.T) {
+	w := newWorld(t, openCode)
+	w.idle()
+	w.talk()
+	w.draft()
+	w.dies()
+}
+
+func TestGemini(t *testing.T) {
+	w := newWorld(t, gemini)
+	w.idle()
+	w.talk()
+	w.dies()
+}
+
+// join makes the model of the session join once more.
+func (w *world) join() {
+	w.t.Helper()
+	n := w.model.count()
+	w.screen.enter("hello again [[sh tt join --json]] [[say joined]]")
+	r := w.answered(n, "agent_id")
+	_, rest, _ := strings.Cut(strings.ReplaceAll(r.newest, `\"`, `"`), `"agent_id":"`)
+	w.agent, _, _ = strings.Cut(rest, `"`)
+	w.settle()
+}
+
+func (w *world) answered(n int, text string) request {
+	w.t.Helper()
+	r, _, ok := w.model.next(max(n, 0), 40*time.Second, text)
+	if !ok {
+		w.t.Fatalf("the model was not asked %q; shown is\n%s", text, tail(w.screen.screen()))
+	}
+	return r
+}
+
+// budget logs what the handoffs since request n have cost, and fails if that is more than
+// 600 tokens or two calls of the model each. The call that ends a turn would be there
+// without them.
+func (w *world) budget(n, handoffs int) {
+	w.t.Helper()
+	calls, size := 0, 0
+	for _, r := range w.model.since(n) {
+		calls++
+		size += r.bytes + len(r.answer)
+	}
+	w.t.Logf("%d calls and %d bytes for %d handoffs", calls, size, handoffs)
+	if calls > 3*handoffs {
+		w.t.Errorf("%d calls for %d handoffs: %v", calls, handoffs, w.model.since(n))
+	}
+	if tokens := size / 4; tokens > 600*handoffs {
+		w.t.Errorf("some %d tokens for %d handoffs", tokens, handoffs)
+	}
+}
+
+// talk sends messages to an idle model, to one that is busy, and two at once.
+func (w *world) talk() {
+	w.t.Helper()
+	n := w.model.count()
+	w.tt(peer, "msg", "send", w.agent, "first-body")
+	w.once(n, "first-body")
+	n = w.model.count()
+	w.screen.enter("work [[sh sleep 3]] [[sh true]] [[say done]]")
+	w.until(20*time.Second, func() bool { reach, _ := w.reach(); return reach == "busy" })
+	w.tt(peer, "msg", "send", w.agent, "second-body")
+	w.once(n, "second-body")
+	n = w.model.count()
+	w.tt(peer, "msg", "send", w.agent, "third-body")
+	w.tt(peer, "msg", "send", w.agent, "fourth-body")
+	w.once(n, "third-body")
+	w.once(n, "fourth-body")
+}
+
+// dies kills the harness: nobody is told that it hears any more.
+func (w *world) dies() {
+	w.t.Helper()
+	_ = syscall.Kill(w.screen.process.Pid, syscall.SIGKILL)
+	<-w.screen.done
+	w.until(90*time.Second, func() bool { reach, _ := w.reach(); return reach != "ready" && reach != "busy" })
+	reach, _ := w.reach()
+	w.t.Logf("| dead | reach %s |", reach)
+}

@@ -1,0 +1,200 @@
+//go:build linux
+
+package reach
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// A harness is a program under test.
+type harness struct {
+	variable  string // names the program
+	id        string // of tt install
+	limit     time.Duration
+	files     func(w *world) map[string]string // in the home directory
+	env       func(w *world) []string
+	args      []string
+	install   []string       // flags of tt install
+	listening string         // how an idle session of it listens
+	before    func(w *world) // what is done once before it is ready
+	ready     string         // what it shows, without blanks, when it can be typed into
+	after     func(w *world)
+}
+
+// A world is a scratch home and workspace with one session of a harness, a model that is
+// a stand-in, and another agent that has the first turn.
+type world struct {
+	t               *testing.T
+	h               harness
+	program         string
+	home, data, dir string
+	bin             string
+	model           *standIn
+	screen          *terminal
+	agent           string // the id of the session
+}
+
+const peer = "peer:1"
+
+// habits are how a model that knows the skill reacts.
+var habits = map[string]string{
+	"is offered to you. Take it:": "[[sh tt wait --json]] [[sh tt release --status done --next-action next --json]] [[say released]]",
+	"See: tt inbox":               "[[say noted]]",
+}
+
+// newWorld starts a session that has joined the room of its workspace and is idle.
+func newWorld(t *testing.T, h harness) *world {
+	program := os.Getenv(h.variable)
+	if program == "" {
+		t.Skipf("%s does not name the program", h.variable)
+	}
+	root, err := filepath.EvalSymlinks(t.TempDir())
+	must(t, err)
+	w := &world{t: t, h: h, program: program, home: root + "/home", data: root + "/data", dir: root + "/w", bin: root + "/bin", model: newStandIn(t, habits)}
+	for _, dir := range []string{w.home, w.dir + "/.git", w.dir + "/sub", w.bin} {
+		must(t, os.MkdirAll(dir, 0o755))
+	}
+	build := exec.Command("go", "build", "-o", w.bin+"/tt", "github.com/talking-stick/tt/cmd/tt")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for name, text := range h.files(w) {
+		path := filepath.Join(w.home, name)
+		must(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		must(t, os.WriteFile(path, []byte(text), 0o600))
+	}
+	w.tt("", append([]string{"install", h.id, "--no-bus"}, h.install...)...)
+	w.tt(peer, "wait")
+	if h.after != nil {
+		t.Cleanup(func() { h.after(w) })
+	}
+	t.Cleanup(func() { w.tt(peer, "close", "--reason", "the test is over") })
+	w.start()
+	return w
+}
+
+// start starts the program, whose model joins.
+func (w *world) start() {
+	w.t.Helper()
+	name, args := w.command()
+	w.screen = startTerminal(w.t, w.dir, w.environ(w.h.env(w)...), name, args...)
+	if w.h.before != nil {
+		w.h.before(w)
+	}
+	w.screen.await(0, time.Minute, w.h.ready)
+	time.Sleep(time.Second) // what is typed while it draws may be lost
+	n := w.model.count()
+	w.screen.enter("hello [[sh tt join --json]] [[say joined]]")
+	r, _, ok := w.model.next(n, 40*time.Second, "agent_id")
+	if !ok {
+		w.t.Fatalf("the model did not join; shown is\n%s", tail(w.screen.screen()))
+	}
+	_, rest, _ := strings.Cut(strings.ReplaceAll(r.newest, `\"`, `"`), `"agent_id":"`)
+	w.agent, _, _ = strings.Cut(rest, `"`)
+	w.settle()
+}
+
+// settle waits until the agent counts as one that can be woken.
+func (w *world) settle() {
+	w.t.Helper()
+	w.until(20*time.Second, func() bool { reach, _ := w.reach(); return reach == "ready" })
+}
+
+func (w *world) until(limit time.Duration, ok func() bool) {
+	w.t.Helper()
+	for start := time.Now(); !ok(); time.Sleep(100 * time.Millisecond) {
+		if time.Since(start) > limit {
+			reach, listening := w.reach()
+			w.t.Fatalf("%s is %s by %q; shown is\n%s", w.agent, reach, listening, tail(w.screen.screen()))
+		}
+	}
+}
+
+// reach returns how the session can be reached.
+func (w *world) reach() (reach, listening string) {
+	var state struct {
+		Members []struct {
+			ID        string `json:"agent_id"`
+			Reach     string
+			Listening string
+		}
+	}
+	must(w.t, json.Unmarshal([]byte(w.tt(peer, "state", "--json")), &state))
+	for _, m := range state.Members {
+		if m.ID == w.agent {
+			return m.Reach, m.Listening
+		}
+	}
+	return "", ""
+}
+
+// environ is the environment of the harness and of the other agent.
+func (w *world) environ(more ...string) []string {
+	return append([]string{
+		"HOME=" + w.home, "PATH=" + w.bin + ":" + filepath.Dir(w.program) + ":/usr/local/bin:/usr/bin:/bin", "TERM=xterm-256color", "LANG=C.UTF-8",
+		"USER=tester", "TALKING_STICK_DATA_DIR=" + w.data, "TALKING_STICK_WAITER_GRACE=1s",
+	}, more...)
+}
+
+// tt runs a command as an agent, or as the user.
+func (w *world) tt(agent string, args ...string) string {
+	w.t.Helper()
+	if agent != "" {
+		args = append(args, "--agent", agent)
+	}
+	cmd := exec.Command(w.bin+"/tt", args...)
+	cmd.Dir, cmd.Env = w.dir, w.environ()
+	var errs strings.Builder
+	cmd.Stderr = &errs
+	out, err := cmd.Output()
+	if err != nil {
+		w.t.Fatalf("tt %q: %v\n%s%s", args, err, out, errs.String())
+	}
+	return string(out)
+}
+
+// takeTurn gives the turn to the other agent.
+func (w *world) takeTurn() {
+	w.t.Helper()
+	for start := time.Now(); ; time.Sleep(100 * time.Millisecond) {
+		if strings.Contains(w.tt(peer, "wait", "--json", "--timeout", "10s"), "your_turn") {
+			return
+		}
+		if time.Since(start) > time.Minute {
+			w.t.Fatal("the turn did not come back")
+		}
+	}
+}
+
+// assign hands the turn to the session, and returns how long it took until the model was
+// asked, and the number of that request.
+func (w *world) assign(limit time.Duration) (took time.Duration, n int) {
+	w.t.Helper()
+	n = w.model.count()
+	start := time.Now()
+	w.tt(peer, "assign", w.agent, "--status", "secret status", "--next-action", "secret action")
+	r, n, ok := w.model.next(n, limit, "(automatic, not typed by your user)", "is offered to you")
+	if !ok {
+		reach, listening := w.reach()
+		w.t.Fatalf("the model was not asked within %s; the agent is %s by %q; shown is\n%s", limit, reach, listening, tail(w.screen.screen()))
+	}
+	return r.at.Sub(start), n
+}
+
+// handoff is assign, and then the turn comes back.
+func (w *world) handoff(limit time.Duration) time.Duration {
+	w.t.Helper()
+	took, n := w.assign(limit)
+	if _, _, ok := w.model.next(n, time.Minute, `released`); !ok {
+		w.t.Fatalf("the model did not release; it got %v", w.model.since(n))
+	}
+	w.takeTurn()
+	w.settle()
+	return took
+}

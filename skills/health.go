@@ -1,0 +1,85 @@
+package skills
+
+import (
+	"bytes"
+	"strconv"
+
+	"github.com/talking-stick/tt/identity/harness"
+	"github.com/talking-stick/tt/skills/hook"
+	"github.com/talking-stick/tt/skills/jsonc"
+)
+
+// A HookHealth says whether the hooks of a harness can run.
+type HookHealth struct {
+	Harness   harness.ID `json:"harness"`
+	File      string     `json:"file"`
+	Wanted    int        `json:"wanted"`
+	Installed int        `json:"installed"` // of Wanted, as this version writes them
+	Approved  *bool      `json:"approved,omitempty"`
+	Hint      string     `json:"hint,omitempty"` // what to do, "" if nothing
+}
+
+// HookHealth looks at the hooks of the harnesses that have a directory. It changes
+// nothing. What cannot be read counts as not installed.
+func (e Environment) HookHealth() (all []HookHealth) {
+	for _, id := range e.here() {
+		for _, c := range e.guards(id, false) {
+			var h HookHealth
+			switch c := c.(type) {
+			case wholeFile:
+				h = HookHealth{Harness: id, File: c.path, Wanted: 1}
+				if text, _ := read(c.path); string(text) == c.text {
+					h.Installed = 1
+				}
+			case settingsFile:
+				h = HookHealth{Harness: id, File: c.path, Wanted: len(c.entries), Installed: c.installed()}
+			default:
+				continue
+			}
+			e.advise(&h)
+			all = append(all, h)
+		}
+	}
+	return all
+}
+
+// Notifies reports whether the hooks that notify agents are installed in a harness, as
+// this or another version writes them.
+func (e Environment) Notifies(id harness.ID) bool {
+	text, _ := read(e.inRoot(id, harness.Get(id).Hooks.File))
+	return bytes.Contains(text, []byte("tt hook "+string(hook.Context)+" ")) || string(text) == openCodePlugin
+}
+
+// installed returns how many of the entries are in the file as they should be.
+func (s settingsFile) installed() (n int) {
+	text, err := read(s.path)
+	if err != nil {
+		return 0
+	}
+	doc, err := jsonc.Parse(text)
+	if err != nil {
+		return 0
+	}
+	for _, e := range s.entries {
+		if f, err := e.find(doc); err == nil && f.exact {
+			n++
+		}
+	}
+	return n
+}
+
+func (e Environment) advise(h *HookHealth) {
+	again := "run: tt install " + string(h.Harness) + "; then restart its sessions"
+	switch trust := harness.Get(h.Harness).Hooks.Trust; {
+	case h.Installed == 0:
+		h.Hint = "its agents are not notified. To change that, " + again
+	case h.Installed < h.Wanted:
+		h.Hint = "only " + strconv.Itoa(h.Installed) + " of " + strconv.Itoa(h.Wanted) + " hooks are there as this version writes them. If you have not changed them, " + again
+	case trust != "":
+		config, _ := read(e.inRoot(h.Harness, trust))
+		approved := bytes.Count(config, []byte(`[hooks.state."`+h.File+":")) >= h.Wanted
+		if h.Approved = &approved; !approved {
+			h.Hint = "they are not approved: " + harness.Get(h.Harness).Note
+		}
+	}
+}
