@@ -87,7 +87,7 @@ func (w *world) start() {
 	if w.h.before != nil {
 		w.h.before(w)
 	}
-	w.screen.await(0, time.Minute, w.h.ready)
+	w.screen.await(0, 3*time.Minute, w.h.ready) // some install packages first
 	time.Sleep(time.Second) // what is typed while it draws may be lost
 	n := w.model.count()
 	w.screen.enter("hello [[sh tt join --json]] [[say joined]]")
