@@ -49,12 +49,16 @@ trust_level = "trusted"
 `}
 	},
 	env:   func(w *world) []string { return []string{"CODEX_HOME=" + w.home + "/.codex"} },
-	ready: "gpt-5.5",
-	before: func(w *world) { // hooks are approved once
-		w.screen.await(0, time.Minute, "Hooksneedreview")
-		w.screen.keys("2")
-		time.Sleep(300 * time.Millisecond)
-		w.screen.keys("\r")
+	ready: "AskCodextodoanything",
+	before: func(w *world) { // hooks are approved once, and another model is offered
+		for _, dialog := range []string{"Hooksneedreview", "Useexistingmodel"} {
+			w.screen.await(0, time.Minute, dialog)
+			time.Sleep(500 * time.Millisecond)
+			w.screen.keys("2")
+			time.Sleep(500 * time.Millisecond)
+			w.screen.keys("\r")
+		}
+		time.Sleep(2 * time.Second)
 	},
 	after: func(w *world) { // a server that outlives the terminal
 		stop := exec.Command(w.program, "app-server", "daemon", "stop")

@@ -88,7 +88,7 @@ func (w *world) start() {
 		w.h.before(w)
 	}
 	w.screen.await(0, 3*time.Minute, w.h.ready) // some install packages first
-	time.Sleep(time.Second) // what is typed while it draws may be lost
+	time.Sleep(time.Second)                     // what is typed while it draws may be lost
 	n := w.model.count()
 	w.screen.enter("hello [[sh tt join --json]] [[say joined]]")
 	r, _, ok := w.model.next(n, 40*time.Second, "agent_id")
