@@ -20,7 +20,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GORELEASER  := github.com/goreleaser/goreleaser/v2@v2.15.0
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.8.0
 
-.PHONY: build demo test test-mcp race lint fmt vet bench cross ci install uninstall share dist release clean fuzz model torture torture-long test-ci vuln guards test-ui
+.PHONY: build demo test test-mcp race lint fmt vet bench cross ci install uninstall share dist release clean fuzz model torture torture-long test-ci vuln guards test-ui reach
 
 build: ## the programs, into bin/
 	@mkdir -p $(BIN)
@@ -88,6 +88,9 @@ fuzz: ## every decoder against random input, side by side, for FUZZTIME: make fu
 MODELS ?= 100000
 model: ## MODELS random histories of a room, of the rules of the turn and of topics, each against a model of it; some 7 minutes
 	$(GO) test ./fsroom ./fsroom/turn ./fsroom/topic -count 1 -run '^(TestAnyStory|TestRandomSchedules)$$' -rapid.checks=$(MODELS) -timeout 0
+
+reach: ## real harnesses wake their agents, those that TT_REACH_CLAUDE, _CODEX, _OPENCODE and _GEMINI name; some 10 minutes
+	$(GO) test ./cmd/internal/reach -count 1 -v -timeout 30m
 
 torture: ## kills, failing calls, power cuts, commands between the calls of another: some 2 minutes, as root
 	$(GO) run ./cmd/internal/torture $(TORTURE)

@@ -79,8 +79,9 @@ export const TalkingStick = async ({ client, directory }) => {
       rest = lines.pop()
       for (const line of lines) {
         try {
-          wake(id, JSON.parse(line).text)
-        } catch {}
+          const { text } = JSON.parse(line)
+          if (text) wake(id, text)
+        } catch {} // it is no line of tt's
       }
     })
     const forget = () => listeners.get(id) === child && listeners.delete(id)

@@ -34,6 +34,15 @@ for (const sessionID of ["top", "earlier", "broken", undefined]) {
   await hooks["shell.env"]({ cwd: "/w", sessionID }, output)
   console.log("the shell of", sessionID, "is of", output.env.OPENCODE_RUN_ID)
 }
+const message = { parts: [{ id: "prt_1", type: "text", text: "hello" }] }
+await hooks["chat.message"]({ sessionID: "top" }, message)
+console.log("a prompt comes with", message.parts.slice(1).map((p) => [p.id, p.text, p.synthetic].join(" ")))
+const result = { output: "done" }
+await hooks["tool.execute.after"]({ tool: "bash", sessionID: "top", args: { command: "tt join" } }, result)
+await hooks["tool.execute.after"]({ tool: "bash", sessionID: "earlier", args: { command: "tt join" } }, { output: "" })
+console.log("a result is", JSON.stringify(result.output))
+while (process.argv[2] && !prompted.length) await new Promise((resolve) => setTimeout(resolve, 10))
+console.log("woken:", prompted.splice(0).map((p) => p.path.id + " " + p.body.parts[0].text))
 await tool("read")
 await tool("write")
 await hooks.event({ event: { type: "session.created", properties: { info: { id: "child", parentID: "s" } } } })
@@ -51,15 +60,22 @@ func TestPlugin(t *testing.T) {
 		t.Skip("no node here")
 	}
 	const envs = "the shell of top is of top\nthe shell of earlier is of top\nthe shell of broken is of broken\nthe shell of undefined is of undefined\n"
+	const nothing = "a prompt comes with []\na result is \"done\"\nwoken: []\n"
 	tests := []struct{ name, tt, want string }{
+		{
+			"tt has news",
+			`[ "$1" = listen ] && echo "{\"text\":\"news for $OPENCODE_RUN_ID\"}" && exec sleep 1; [ $2 = stop ] && exit; cat >/dev/null; printf '{"hookSpecificOutput":{"additionalContext":"%s"}}' $2`,
+			envs + "a prompt comes with [ 'prt_1tt session-start\\ncontext true' ]\na result is \"done\\ncontext\"\nwoken: [ 'top news for top' ]\n" +
+				"read passes\nwrite passes\nafter a subagent's stop: 0\nafter a stop: 0 undefined undefined\nafter the next: 0",
+		},
 		{
 			"tt refuses",
 			`printf '{"decision":"deny","reason":"%s: %s"}\n' "$2" "$(cat)" | sed 's/: {.*tool_name":"\([a-z]*\)".*}"}/ \1"}/; s/: {.*}"}/ now"}/'`,
-			envs + "read passes\nwrite refused: edit write\nafter a subagent's stop: 0\nafter a stop: 1 s stop now\nafter the next: 2\n",
+			envs + nothing + "read passes\nwrite refused: edit write\nafter a subagent's stop: 0\nafter a stop: 1 s stop now\nafter the next: 2\n",
 		},
-		{"tt has nothing to say", "exit 0", envs + "read passes\nwrite passes\nafter a subagent's stop: 0\nafter a stop: 0 undefined undefined\nafter the next: 0\n"},
-		{"tt is broken", "echo nonsense; exit 3", envs + "read passes\nwrite passes\nafter a subagent's stop: 0\nafter a stop: 0 undefined undefined\nafter the next: 0\n"},
-		{"tt is missing", "", envs + "read passes\nwrite passes\nafter a subagent's stop: 0\nafter a stop: 0 undefined undefined\nafter the next: 0\n"},
+		{"tt has nothing to say", "exit 0", envs + nothing + "read passes\nwrite passes\nafter a subagent's stop: 0\nafter a stop: 0 undefined undefined\nafter the next: 0\n"},
+		{"tt is broken", "echo nonsense; exit 3", envs + nothing + "read passes\nwrite passes\nafter a subagent's stop: 0\nafter a stop: 0 undefined undefined\nafter the next: 0\n"},
+		{"tt is missing", "", envs + nothing + "read passes\nwrite passes\nafter a subagent's stop: 0\nafter a stop: 0 undefined undefined\nafter the next: 0\n"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -73,7 +89,11 @@ func TestPlugin(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			cmd := exec.Command(node, "bench.mjs")
+			args := []string{"bench.mjs"}
+			if strings.Contains(tt.want, "woken: [ ") {
+				args = append(args, "wait for it")
+			}
+			cmd := exec.Command(node, args...)
 			cmd.Dir = dir
 			cmd.Env = []string{"PATH=" + bin}
 			if tt.tt != "" {

@@ -64,7 +64,9 @@ func newWorld(t *testing.T, h harness) *world {
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	for name, text := range h.files(w) {
+	files := h.files(w)
+	files[".profile"] = "PATH=" + w.bin + ":$PATH\n" // tools may run in a login shell
+	for name, text := range files {
 		path := filepath.Join(w.home, name)
 		must(t, os.MkdirAll(filepath.Dir(path), 0o755))
 		must(t, os.WriteFile(path, []byte(text), 0o600))
