@@ -91,6 +91,7 @@ func (m *model) askAssign(r *look.Room) {
 	}
 	mine := r.View.Owner == m.me
 	d := dialog{
+		takes: !mine,
 		title: "assign the stick to " + to.AgentID, verb: "assign",
 		about:  []string{m.situation(r)},
 		fields: []*field{{label: "status"}, {label: "next action"}},
@@ -156,12 +157,16 @@ func (m *model) askKick(r *look.Room) {
 		d.about[0] += " It may still be at work."
 		d.fields = append(d.fields, &field{label: "its name", want: who.AgentID})
 	}
-	d.commands = func(d *dialog, texts []string) []command {
+	observes := r.Member(m.me) != nil
+	d.commands = func(d *dialog, texts []string) (list []command) {
 		args := []string{"kick", "--turn", number(d.turn), "--reason", texts[0]}
 		if force {
 			args = append(args, "--force")
 		}
-		return []command{m.tt(d, "", append(args, who.AgentID)...)}
+		if !observes { // only members remove members
+			list = append(list, m.tt(d, "", "join", "--observe"))
+		}
+		return append(list, m.tt(d, "", append(args, who.AgentID)...))
 	}
 	m.open(r, d)
 }

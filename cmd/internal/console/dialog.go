@@ -25,6 +25,7 @@ type dialog struct {
 	toward    []string // whom a message can go to; nil: it is no message
 	to        int      // the one it goes to
 	interrupt bool     // the message is urgent
+	takes     bool     // the first command takes the stick, for the one behind it
 
 	// commands returns what to run, given what was typed.
 	commands func(d *dialog, texts []string) []command

@@ -155,7 +155,7 @@ func (m *model) yoursLine() (long, short string) {
 		n    int
 		what string
 		mark draw.Mark
-	}{{y.Questions, "question", draw.Question}, {int(y.Messages), "message", draw.Message}, {int(y.Notes), "note", draw.Note}} {
+	}{{int(y.Questions), "question", draw.Question}, {int(y.Answers), "answer", draw.Answer}, {int(y.Messages), "message", draw.Message}, {int(y.Notes), "note", draw.Note}} {
 		if c.n > 0 {
 			parts = append(parts, counted(c.n, c.what))
 			short += fmt.Sprintf(" %s%d", m.Mark(c.mark), c.n)

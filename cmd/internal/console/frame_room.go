@@ -7,6 +7,7 @@ import (
 
 	"github.com/talking-stick/tt/cmd/internal/console/draw"
 	"github.com/talking-stick/tt/cmd/internal/console/look"
+	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/lockfile/queue"
 )
@@ -240,7 +241,7 @@ func (m *model) lists(l layout) []string {
 		if q.ID == m.question {
 			at[1] = i
 		}
-		if q.ForMe {
+		if q.Owed {
 			mine++
 		}
 		questions = append(questions, m.questionLine(q, w))
@@ -316,7 +317,12 @@ func (m *model) memberLine(x *look.Member, w int) string {
 	if m.w < 60 {
 		return line + m.Text(draw.Plain, name)
 	}
-	return line + m.Fit(m.Text(draw.Plain, name), m.nameWidth(w)) + " " + m.Own(c.style, what)
+	line += m.Fit(m.Text(draw.Plain, name), m.nameWidth(w)) + " " + m.Own(c.style, what)
+	style, hears := hearing(x)
+	if hears = "  " + hears; draw.Width(line)+draw.Width(hears) < w {
+		line += m.Own(style, hears)
+	}
+	return line
 }
 
 // nameWidth is the columns of the names of members: what the longest one needs, as long
@@ -333,14 +339,14 @@ func (m *model) nameWidth(w int) int {
 	return max(10, min(width, w-mark-state))
 }
 
-func (m *model) questionLine(q *look.Question, w int) string {
+func (m *model) questionLine(q *member.Question, w int) string {
 	style := draw.Dim
-	if q.ForMe {
+	if q.Owed {
 		style = draw.Yellow
 	}
 	line := m.cursorOf(panelQuestions, q.ID == m.question) + m.Own(style, m.Mark(draw.Question)) + " " +
 		m.Text(draw.Plain, q.From) + m.Own(draw.Dim, " "+m.Mark(draw.Hands)+" ") + m.Text(draw.Plain, m.who(q.To)) + "  " + m.Text(draw.Dim, firstLine(q.Text))
-	return m.Sides(m.Fit(line, w-7), m.Own(draw.Dim, " "+draw.Span(m.now.Sub(q.At))+" "), w)
+	return m.Sides(m.Fit(line, w-7), m.Own(draw.Dim, " "+draw.Span(m.now.Sub(q.AskedAt.Time))+" "), w)
 }
 
 func (m *model) noteLine(n *turn.NoteView, w int) string {

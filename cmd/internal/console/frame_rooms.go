@@ -150,7 +150,7 @@ func (m *model) listRow(r *look.Room, b branch, c columns) string {
 	}
 	line += m.Fit(m.waitingCell(r, c.waiting), c.waiting)
 	if c.count > 0 {
-		line += m.count(r.Yours.Questions, c.count) + m.count(int(r.Yours.Messages+r.Yours.Notes), c.count)
+		line += m.count(int(r.Yours.Questions), c.count) + m.count(int(r.Yours.Messages+r.Yours.Notes+r.Yours.Answers), c.count)
 	}
 	return line
 }
@@ -193,7 +193,7 @@ func (m *model) inboxBody(w, h int) []string {
 	if len(m.items) == 0 {
 		return []string{"   Nothing waits for you."}
 	}
-	marks := map[string]draw.Mark{look.KindTurn: draw.Reserved, look.KindQuestion: draw.Question, look.KindMessage: draw.Message, look.KindNote: draw.Note}
+	marks := map[string]draw.Mark{look.KindTurn: draw.Reserved, look.KindQuestion: draw.Question, look.KindAnswer: draw.Answer, look.KindMessage: draw.Message, look.KindNote: draw.Note}
 	top := window(0, m.item, len(m.items), h)
 	var lines []string
 	for i := top; i < len(m.items) && len(lines) < h; i++ {

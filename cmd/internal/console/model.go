@@ -193,6 +193,7 @@ func (m *model) yours() (sum look.Yours) {
 	for i := range m.rooms {
 		y := &m.rooms[i].Yours
 		sum.Questions += y.Questions
+		sum.Answers += y.Answers
 		sum.Messages += y.Messages
 		sum.Notes += y.Notes
 		sum.Turn = sum.Turn || y.Turn

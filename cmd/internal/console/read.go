@@ -81,7 +81,7 @@ func (m *model) readSelected() {
 		}
 	case panelQuestions:
 		if q := m.selectedQuestion(); q != nil {
-			m.read("question "+q.ID+" of "+q.From+", "+m.clock(q.At), q.Text)
+			m.read("question "+q.ID+" of "+q.From+", "+m.clock(q.AskedAt.Time), q.Text)
 		}
 	case panelNotes:
 		if n := m.selectedNote(); n != nil {
@@ -128,6 +128,9 @@ func (m *model) memberText(x *look.Member) string {
 	lines := []string{what, "", "name      " + x.DisplayName, "joined    " + m.clock(x.JoinedAt.Time), "seen      " + m.clock(x.LastSeenAt.Time), "process   " + string(x.Process)}
 	if x.PID != 0 {
 		lines[len(lines)-1] += ", pid " + number(int64(x.PID))
+	}
+	if _, hears := hearing(x); hears != "" {
+		lines = append(lines, "reach     "+hears)
 	}
 	if x.Why != "" {
 		lines = append(lines, "inactive  "+x.Why)

@@ -66,6 +66,7 @@ func sampleRooms() []look.Room {
 	payments := heldRoom(home+"/src/payments", "gemini:5c0ffee5", 31, minutes(5.27), minutes(44.72),
 		waiting(aMember("codex:8a77b001", minutes(4.2)), minutes(4.2)), waiting(aMember("claude:1f2e3d4c", minutes(1)), minutes(1)), stopped, left)
 	payments.Yours = look.Yours{Questions: 1, Messages: 1}
+	payments.Members[0].Reach, payments.Members[1].Reach, payments.Members[2].Reach = turn.ReachBusy, turn.ReachWaiting, turn.ReachWaiting
 	api := look.Room{Name: "api", View: turn.RoomView{CanonicalPath: home + "/src/payments/services/api", State: turn.StateReserved, TurnID: 2, ReservedFor: "claude:1f2e3d4c", ClaimExpiresAt: stampAt(minutes(18))},
 		Since: ago(2 * time.Minute), Full: 20 * time.Minute, Members: []look.Member{aMember("claude:1f2e3d4c", minutes(3))}}
 	asleep := heldRoom("/srv/build", "grok:71c2ab90", 3, 52*time.Minute, minutes(18))
@@ -106,9 +107,9 @@ func sampleDetail() *look.Detail {
 		{Ticket: queue.Ticket{Agent: "codex:8a77b001", State: queue.Held, HeldAt: &held, Command: []string{"make", "test"}}, Condition: queue.Alive},
 		{Ticket: queue.Ticket{Agent: "claude:1f2e3d4c", State: queue.Waiting}, Condition: queue.Alive},
 	}}}
-	d.Questions = []look.Question{
-		{ID: "q16d9aa01", From: "claude:1f2e3d4c", To: "human", At: ago(minutes(3)), Text: "May I drop the old format? Nothing reads it.", ForMe: true},
-		{ID: "q77", From: "codex:8a77b001", To: "gemini:5c0ffee5", At: ago(minutes(9)), Text: "is rounding banker's?"},
+	d.Questions = []member.Question{
+		{ID: "q16d9aa01", From: "claude:1f2e3d4c", To: "human", AskedAt: stamp(minutes(3)), Text: "May I drop the old format? Nothing reads it.", Owed: true},
+		{ID: "q77", From: "codex:8a77b001", To: "gemini:5c0ffee5", AskedAt: stamp(minutes(9)), Text: "is rounding banker's?"},
 	}
 	return d
 }

@@ -4,7 +4,9 @@ import (
 	"slices"
 
 	"github.com/talking-stick/tt/cmd/internal/console/look"
+	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/journal/event"
 )
 
 // settle makes every cursor point at something that is there. A cursor names what it is
@@ -24,7 +26,7 @@ func (m *model) settle() {
 	if d.Member(m.member) == nil {
 		m.member = firstMember(d, m.me)
 	}
-	if !slices.ContainsFunc(d.Questions, func(q look.Question) bool { return q.ID == m.question }) {
+	if !slices.ContainsFunc(d.Questions, func(q member.Question) bool { return q.ID == m.question }) {
 		m.question = firstQuestion(d)
 	}
 	if !slices.ContainsFunc(d.Notes, func(n turn.NoteView) bool { return n.ID == m.note }) {
@@ -68,7 +70,7 @@ func firstMember(d *look.Detail, me string) string {
 
 func firstQuestion(d *look.Detail) (id string) {
 	for i := range d.Questions {
-		if d.Questions[i].ForMe {
+		if d.Questions[i].Owed {
 			return d.Questions[i].ID
 		}
 	}
@@ -98,10 +100,10 @@ func (m *model) selectedMember() *look.Member {
 }
 
 // selectedQuestion is the one selected in the room or in the inbox.
-func (m *model) selectedQuestion() *look.Question {
+func (m *model) selectedQuestion() *member.Question {
 	if m.page == pageInbox {
 		if i := m.selectedItem(); i != nil && i.Kind == look.KindQuestion {
-			return &look.Question{ID: i.ID, From: i.From, At: i.At, Text: i.Text}
+			return &member.Question{ID: i.ID, From: i.From, AskedAt: event.NewTime(i.At), Text: i.Text}
 		}
 		return nil
 	}

@@ -251,7 +251,7 @@ func (m *model) ran(msg ranMsg) {
 		return
 	}
 	m.refuse(msg.last.refusal())
-	if msg.failed == 0 {
+	if msg.failed == 0 || !msg.dialog.takes {
 		return
 	}
 	// The stick was taken, and could not be handed over.

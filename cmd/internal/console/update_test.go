@@ -144,7 +144,7 @@ func TestKeysRunCommands(t *testing.T) {
 		{"to the selected member", "enter tab down m hi enter", run("hi", common("msg", "send", "--stdin", "codex:8a77b001")...)},
 		{"from the list of rooms", "m hi enter", run("hi", common("msg", "send", "--stdin", "room")...)},
 		{"a takeover of the turn that is shown", "enter t stopped_for_an_hour enter", run("", common("take", "--turn", "31", "--reason", "stopped for an hour")...)},
-		{"a removal of one that is gone", "enter tab end x cleaning_up enter", run("", common("kick", "--turn", "31", "--reason", "cleaning up", "codex:77aa31c9")...)},
+		{"a removal of one that is gone", "enter tab end up x cleaning_up enter", run("", common("kick", "--turn", "31", "--reason", "cleaning up", "codex:77aa31c9")...)},
 		{"a removal by name", "enter tab down x stuck enter codex:8a77b001 enter", run("", common("kick", "--turn", "31", "--reason", "stuck", "--force", "codex:8a77b001")...)},
 		{"a note", "enter r enter", run("", common("notes", "resolve", "6a2d727f-1")...)},
 		{"an answer", "enter u yes enter", run("yes", common("answer", "--stdin", "q16d9aa01")...)},
@@ -153,11 +153,20 @@ func TestKeysRunCommands(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			w := newWorld(t)
 			w.T = t
+			w.detail.Members = append(w.detail.Members, aMember(me, time.Minute))
+			w.send(changedMsg(nil))
 			w.keys(c.keys)
 			w.wantRan(c.want)
 			w.wantStatus("tt " + c.want.argv[0])
 		})
 	}
+}
+
+// Only members remove members, and looking makes nobody a member.
+func TestRemovingMakesAnObserver(t *testing.T) {
+	w := newWorld(t)
+	w.keys("enter tab end x cleaning_up enter")
+	w.wantRan(run("", common("join", "--observe")...), run("", common("kick", "--turn", "31", "--reason", "cleaning up", "codex:77aa31c9")...))
 }
 
 func TestAssignTakesFirst(t *testing.T) {

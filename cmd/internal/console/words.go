@@ -71,6 +71,27 @@ func (m *model) memberState(r *look.Room, x *look.Member) (condition, string) {
 	return c, c.word
 }
 
+// hearing says how a member hears of news although it runs no command, "" if that goes
+// without saying: it waits, is gone, or is a person.
+func hearing(x *look.Member) (draw.Style, string) {
+	if strings.HasPrefix(x.AgentID, "human:") || x.Status != "active" || x.Stopped {
+		return draw.Plain, ""
+	}
+	switch x.Reach {
+	case turn.ReachReady:
+		return draw.Dim, "listens"
+	case turn.ReachBusy:
+		return draw.Dim, "listens, at work"
+	case turn.ReachUnheard:
+		return draw.Alarm, "does not answer"
+	case turn.ReachNextPrompt:
+		return draw.Dim, "hears at its next prompt"
+	case turn.ReachNone:
+		return draw.Yellow, "hears nothing"
+	}
+	return draw.Plain, ""
+}
+
 // marked returns the mark of a condition in its style.
 func (m *model) marked(c condition) string { return m.Own(c.style, m.Mark(c.mark)) }
 

@@ -3,7 +3,6 @@ package look
 import (
 	"context"
 	"slices"
-	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/locks"
 	"github.com/talking-stick/tt/cmd/internal/member"
@@ -15,20 +14,19 @@ import (
 // A Detail is one room in full.
 type Detail struct {
 	Room
-	Notes     []turn.NoteView // the open ones, oldest first
-	Locks     []locks.Lock    // of the workspace
-	Questions []Question      // the open ones, oldest first
-	Entries   []Entry         // the newest events, oldest first
-	Handoff   *event.Event    // the last one; nil: there was none
-	Ended     bool            // the room has ended; the rest is as it was before
+	Notes     []turn.NoteView   // the open ones, oldest first
+	Locks     []locks.Lock      // of the workspace
+	Questions []member.Question // the open ones, oldest first
+	Entries   []Entry           // the newest events, oldest first
+	Handoff   *event.Event      // the last one; nil: there was none
+	Ended     bool              // the room has ended; the rest is as it was before
 }
 
 // An Entry is an event of the journal.
 type Entry struct {
 	event.Event
-	Text     string // of a message or a note
-	Urgent   bool   // a message that interrupts, or a note with the severity page
-	Question string // the id of a question or of the question of an answer; "" for an event of the room
+	Text   string // of a message or a note
+	Urgent bool   // a message that interrupts, or a note with the severity page
 }
 
 // The journal is shown from so many events before its end, and kept to so many.
@@ -61,7 +59,7 @@ func (l *Looker) Detail(ctx context.Context, name string, before *Detail) *Detai
 	d.Handoff = lastHandoff(ctx, room, st, d.Entries)
 	d.Notes = notes(ctx, room, st)
 	d.Locks, _ = l.locks.In(fsroom.RoomName(st.WorkspaceRoot)) // a part that cannot be read is not shown
-	d.Questions = l.questions(ctx, name)
+	d.Questions, _ = l.own.Room(name, nil).Questions(ctx, st, member.QuestionQuery{All: true})
 	return &d
 }
 
@@ -125,15 +123,4 @@ func notes(ctx context.Context, room *member.Room, st *turn.State) []turn.NoteVi
 	const most = 200
 	list, _ := turn.ListNotes(st, turn.NoteQuery{Limit: most}, func(seq int64) (*event.Event, error) { return reader.Event(ctx, seq) })
 	return list
-}
-
-// A Question is an open question of a room.
-type Question struct {
-	ID      string
-	From    string
-	To      string // an agent, "human" for any person, "" for anybody
-	At      time.Time
-	Text    string
-	Answers int
-	ForMe   bool // the person is to answer it
 }

@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/cmd/internal/member"
 )
 
 // An Item is one thing that waits for the person.
@@ -22,52 +22,53 @@ type Item struct {
 const (
 	KindTurn     = "turn" // it is reserved for the person
 	KindQuestion = "question"
+	KindAnswer   = "answer" // to a question of the person
 	KindMessage  = "message"
 	KindNote     = "note"
 )
 
-// Inbox returns what waits for the person in the rooms, room by room.
+// Inbox returns what waits for the person in the rooms, room by room. It does not count
+// as shown.
 func (l *Looker) Inbox(ctx context.Context, rooms []Room) []Item {
 	var items []Item
 	for i := range rooms {
-		if rooms[i].Yours.Any() {
-			items = append(items, l.items(l.Detail(ctx, rooms[i].Name, nil))...)
+		if !rooms[i].Yours.Any() {
+			continue
 		}
+		room := l.own.Room(rooms[i].Name, nil)
+		snap, err := room.View()
+		if err != nil {
+			continue
+		}
+		in, err := room.Inbox(ctx, snap.State)
+		if err != nil {
+			continue
+		}
+		items = append(items, itemsOf(&rooms[i], in)...)
 	}
 	return items
 }
 
-func (l *Looker) items(d *Detail) []Item {
+func itemsOf(r *Room, in *member.Inbox) []Item {
 	var items []Item
 	add := func(kind, id, from string, at time.Time, text string) {
-		items = append(items, Item{Room: d.Name, Path: d.View.CanonicalPath, Kind: kind, ID: id, From: from, At: at, Text: text})
+		items = append(items, Item{Room: r.Name, Path: r.View.CanonicalPath, Kind: kind, ID: id, From: from, At: at, Text: text})
 	}
-	if d.Yours.Turn {
-		from, text := "", "the turn is reserved for you"
-		if d.Handoff != nil {
-			from, text = d.Handoff.From, turn.ReadHandoff(d.Handoff.Handoff).NextAction
-		}
-		add(KindTurn, "", from, d.Since, text)
+	if r.Yours.Turn {
+		add(KindTurn, "", "", r.Since, "the turn is reserved for you")
 	}
-	for _, q := range d.Questions {
-		if q.ForMe {
-			add(KindQuestion, q.ID, q.From, q.At, q.Text)
-		}
+	for _, q := range in.Questions {
+		add(KindQuestion, q.ID, q.From, q.AskedAt.Time, q.Text)
 	}
-	for _, n := range d.Notes {
-		if d.Yours.Notes > 0 && n.Target == l.me {
-			add(KindNote, n.ID, n.Author, n.CreatedAt.Time, n.Body)
-		}
+	for _, a := range in.Answers {
+		add(KindAnswer, a.QuestionID, a.AnsweredBy, a.AnsweredAt.Time, a.Payload.Markdown+"\n\nYou asked: "+a.Question)
 	}
-	var mail []int
-	for i := range d.Entries {
-		if turn.IsMail(&d.Entries[i].Event, l.me) {
-			mail = append(mail, i)
-		}
-	}
-	for _, i := range mail[max(0, len(mail)-int(d.Yours.Messages)):] {
-		e := &d.Entries[i]
+	for i := range in.Messages {
+		e := newEntry(in.Messages[i])
 		add(KindMessage, "", e.From, e.CreatedAt.Time, e.Text)
+	}
+	for _, n := range in.Notes {
+		add(KindNote, n.ID, n.Author, n.CreatedAt.Time, n.Body)
 	}
 	return items
 }

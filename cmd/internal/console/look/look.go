@@ -10,7 +10,6 @@ import (
 
 	"github.com/talking-stick/tt/cmd/internal/locks"
 	"github.com/talking-stick/tt/cmd/internal/member"
-	"github.com/talking-stick/tt/cmd/internal/topics"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/identity"
@@ -18,21 +17,19 @@ import (
 
 // A Looker looks at the rooms of a data directory for one person.
 type Looker struct {
-	me     string
-	eye    *member.Client // of nobody, so that looking counts as no agent's presence
-	own    *member.Client // of the person, for what is unread
-	locks  *locks.Locks
-	topics *topics.Dir
+	me    string
+	eye   *member.Client // of nobody, so that looking counts as no agent's presence
+	own   *member.Client // of the person, for what is unread
+	locks *locks.Locks
 }
 
 // New returns a looker for the person with the id.
 func New(store *fsroom.Store, table identity.Table, me string) *Looker {
 	return &Looker{
-		me:     me,
-		eye:    &member.Client{Store: store, Table: table},
-		own:    &member.Client{Store: store, Table: table, Self: identity.Agent{ID: me}},
-		locks:  &locks.Locks{Store: store, Table: table},
-		topics: &topics.Dir{Path: store.Dir(), Options: store.Options()},
+		me:    me,
+		eye:   &member.Client{Store: store, Table: table},
+		own:   &member.Client{Store: store, Table: table, Self: identity.Agent{ID: me}},
+		locks: &locks.Locks{Store: store, Table: table},
 	}
 }
 
@@ -50,14 +47,17 @@ type Room struct {
 
 // Yours counts what waits for the person in a room.
 type Yours struct {
-	Questions int
-	Messages  int64
+	Questions int64 // it owes an answer
+	Answers   int64 // to its own questions, not shown to it yet
+	Messages  int64 // not shown to it yet
 	Notes     int64
 	Turn      bool // the next turn is reserved for the person
 }
 
 // Any reports whether anything waits.
-func (y Yours) Any() bool { return y.Questions > 0 || y.Messages > 0 || y.Notes > 0 || y.Turn }
+func (y Yours) Any() bool {
+	return y.Questions > 0 || y.Answers > 0 || y.Messages > 0 || y.Notes > 0 || y.Turn
+}
 
 // A Member is a member of a room.
 type Member struct {
@@ -186,11 +186,10 @@ func (l *Looker) room(name string) (res Room, room *member.Room, st *turn.State,
 	for _, v := range st.MemberViews(f) {
 		res.Members = append(res.Members, Member{v, room.Sight(st, v.AgentID), st.Member(v.AgentID).LastHeld})
 	}
-	unread := l.own.Room(name, nil).Unread(st)
+	own := l.own.Room(name, nil)
+	unread := own.Unread(st)
 	res.Yours = Yours{Messages: unread.Messages, Notes: unread.Notes, Turn: st.ReservedFor == l.me}
-	if topic := l.topic(name); topic != nil {
-		res.Yours.Questions = len(topic.Offered(l.me))
-	}
+	res.Yours.Questions, res.Yours.Answers = own.Debts(st)
 	return res, room, st, true
 }
 

@@ -160,20 +160,24 @@ func TestQuestionsOfARoom(t *testing.T) {
 	w := newWorld(t)
 	const path = "/src/a"
 	name := fsroom.RoomName(path)
-	w.join(path, "claude:1")
-	r := fsroom.At(w.store, topics.Rules, topicID(name))
-	_, _, err := r.Update(t.Context(), func(*topic.State) ([]event.Event, error) {
-		_, events := topic.Create(nil, topic.CreateRequest{Name: name}, topicID(name))
-		return events, nil
-	})
-	w.must(err)
+	w.join(path, "claude:1", "codex:1", me)
 	for _, to := range []string{topic.ToHuman, "codex:1"} {
-		_, err = topics.Ask(t.Context(), r, "claude:1", topic.AskRequest{Question: "for " + to + "?", To: to}, topic.DefaultLimits())
+		_, _, _, _, err := topics.AskInRoom(t.Context(), w.store, name, path, "claude:1", topic.AskRequest{Question: "for " + to + "?", To: to})
 		w.must(err)
 	}
 	d := w.look.Detail(t.Context(), name, nil)
-	if len(d.Questions) != 2 || !d.Questions[0].ForMe || d.Questions[1].ForMe || d.Questions[0].Text != "for human?" || d.Yours.Questions != 1 {
+	if len(d.Questions) != 2 || !d.Questions[0].Owed || d.Questions[1].Owed || d.Questions[0].Text != "for human?" || d.Yours.Questions != 1 {
 		t.Errorf("%+v, %+v", d.Questions, d.Yours)
+	}
+	w.say(path, "codex:1", me, "look at this")
+	rooms, err := w.look.Rooms()
+	w.must(err)
+	items := w.look.Inbox(t.Context(), rooms)
+	if len(items) != 2 || items[0].Kind != KindQuestion || items[0].ID == "" || items[1].Kind != KindMessage || items[1].Text != "look at this" {
+		t.Errorf("%+v", items)
+	}
+	if again := w.look.Inbox(t.Context(), rooms); len(again) != 2 {
+		t.Errorf("looking counts as shown: %+v", again)
 	}
 }
 

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/fsnotify/fsnotify"
+
+	"github.com/talking-stick/tt/cmd/internal/topics"
 )
 
 // settle is how long the watcher collects changes before it tells of them. A change of
@@ -24,7 +26,7 @@ type Watcher struct {
 	open   chan string
 	dirs   map[string]string // the watched directories of rooms and topics, and the room of each
 	opened string            // the open room
-	agents []string          // the watched directories of its agents
+	agents []string          // the watched directories of its agents, and the one that has them
 }
 
 // NewWatcher returns a watcher for the rooms of the looker. An error means that the
@@ -106,18 +108,21 @@ func (w *Watcher) about(e fsnotify.Event) (room string, ok bool) {
 		room, ok = w.dirs[dir]
 		return room, ok && (name == "state.json" || name == "journal.jsonl")
 	}
-	room, ok = w.dirs[filepath.Dir(filepath.Dir(dir))] // rooms/ROOM/agents/AGENT
+	if filepath.Base(dir) != "agents" { // rooms/ROOM/agents/AGENT
+		dir = filepath.Dir(dir)
+	}
+	room, ok = w.dirs[filepath.Dir(dir)]
 	return room, ok && name != "tmp"
 }
 
 // scan watches the directories of all rooms, and of their topics.
 func (w *Watcher) scan() {
-	rooms, topics := filepath.Join(w.data, "rooms"), filepath.Join(w.data, "topics")
-	_, _ = w.fs.Add(rooms), w.fs.Add(topics) // the second is missing until somebody asks
+	rooms, asked := filepath.Join(w.data, "rooms"), filepath.Join(w.data, "topics")
+	_, _ = w.fs.Add(rooms), w.fs.Add(asked) // the second is missing until somebody asks
 	entries, _ := os.ReadDir(rooms)
 	for _, e := range entries {
 		w.watch(filepath.Join(rooms, e.Name()), e.Name())
-		w.watch(filepath.Join(topics, topicID(e.Name())), e.Name())
+		w.watch(filepath.Join(asked, topics.OfRoomID(e.Name(), 0)), e.Name())
 	}
 }
 
@@ -140,8 +145,11 @@ func (w *Watcher) watchAgents(room string) {
 	}
 	agents := filepath.Join(w.data, "rooms", room, "agents")
 	entries, _ := os.ReadDir(agents)
+	dirs := []string{agents}
 	for _, e := range entries {
-		dir := filepath.Join(agents, e.Name())
+		dirs = append(dirs, filepath.Join(agents, e.Name()))
+	}
+	for _, dir := range dirs {
 		if !slices.Contains(w.agents, dir) && w.fs.Add(dir) == nil {
 			w.agents = append(w.agents, dir)
 		}
