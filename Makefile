@@ -43,7 +43,7 @@ test-ci: ## the tests in random order, all but most of tt's under the race detec
 # UI_TESTS are the packages with tests that show something to a browser or a terminal.
 UI_TESTS := ./cmd/internal/report/... ./cmd/internal/console
 test-ui: build ## what people look at, in a browser and in a terminal; installs both where it can
-	.ci/tools chromium:chromium tmux:tmux
+	.ci/tools chromium,chromium-browser,google-chrome:chromium tmux:tmux
 	TT_TEST_UI=1 TT_UI_DIR=$(CURDIR)/$(BIN) $(GO) test -count 1 $(UI_TESTS)
 
 test-mcp: build ## the agent bus with the TypeScript SDK and the Inspector, from npm
