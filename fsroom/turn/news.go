@@ -67,6 +67,8 @@ type News struct {
 	Lost     string // the type of the event by which it has lost its turn, its membership or the room; "": none
 	Messages int    // to it, and urgent ones to all
 	Notes    int    // for it
+	Asked    int    // questions that it owes an answer
+	Answers  int    // to its own questions
 	ByPerson bool   // a person has written one of these
 }
 
@@ -80,10 +82,23 @@ func (n News) Class() string {
 		return ClassTurn
 	case n.Lost != "":
 		return ClassLost
-	case n.Messages+n.Notes > 0:
+	case n.written() > 0:
 		return ClassMessage
 	}
 	return ""
+}
+
+// written returns how much others have written.
+func (n News) written() int { return n.Messages + n.Notes + n.Asked + n.Answers }
+
+// AddAsked takes into account questions that the agent owes an answer, and answers to its
+// own. by are their authors.
+func (n *News) AddAsked(s *State, asked, answers int, by []string) {
+	n.Asked += asked
+	n.Answers += answers
+	for _, id := range by {
+		n.ByPerson = n.ByPerson || s.isPerson(id)
+	}
 }
 
 // Without returns the news without the classes.
@@ -95,7 +110,7 @@ func (n News) Without(classes ...string) News {
 		case ClassLost:
 			n.Lost = ""
 		case ClassMessage:
-			n.Messages, n.Notes, n.ByPerson = 0, 0, false
+			n.Messages, n.Notes, n.Asked, n.Answers, n.ByPerson = 0, 0, 0, 0, false
 		}
 	}
 	return n
@@ -109,7 +124,7 @@ func (n News) Like(other News) News {
 	if other.Lost == "" {
 		n = n.Without(ClassLost)
 	}
-	if other.Messages+other.Notes == 0 {
+	if other.written() == 0 {
 		n = n.Without(ClassMessage)
 	}
 	return n

@@ -9,6 +9,7 @@ import (
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/member"
+	"github.com/talking-stick/tt/cmd/internal/topics"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
 )
@@ -29,7 +30,7 @@ const lookedFile = "looked"
 // wait meanwhile.
 //
 // It is made to be called at each use of a tool: where nothing has happened since the
-// last look, it looks at the times of two files and takes no lock.
+// last look, it looks at the times of three files and takes no lock.
 func (a *Agent) Show(ctx context.Context, how string, print func(text string) error) (shown bool, err error) {
 	rooms := a.RoomsToHear()
 	if !a.mayHaveNews(rooms) {
@@ -77,10 +78,17 @@ func (a *Agent) mayHaveNews(rooms []string) bool {
 	if looked.IsZero() {
 		return true
 	}
+	since := func(journal string, missing bool) bool {
+		info, err := os.Lstat(journal)
+		if err != nil {
+			return missing
+		}
+		return !info.ModTime().Before(looked)
+	}
 	for _, name := range rooms {
-		info, err := os.Lstat(a.Room(name, nil).JournalPath())
-		if err != nil || !info.ModTime().Before(looked) {
-			return true // also if the room has ended
+		questions, _ := topics.OfRoom(a.Store, name)
+		if since(a.Room(name, nil).JournalPath(), true) || since(questions.JournalPath(), false) { // a room without a journal has ended
+			return true
 		}
 	}
 	return false
@@ -105,20 +113,29 @@ func (p *page) room(ctx context.Context, n *member.RoomNews) {
 		p.shown = append(p.shown, n.TurnShown)
 	}
 	var words strings.Builder
-	shown, rest, err := n.Unshown(ctx, func(e *event.Event) bool {
-		line := wordsLine(e)
+	add := func(line, all string) bool {
 		if p.items >= mostShown || p.items > 0 && p.text.Len()+words.Len()+len(line) > mostShownBytes {
 			return false
 		}
 		p.items++
 		if len(line) > mostShownBytes {
-			line = strings.ToValidUTF8(line[:mostShownBytes], "") + "… (the rest: tt events --after " + fmt.Sprint(e.Seq-1) + " --limit 1)\n"
+			line = strings.ToValidUTF8(line[:mostShownBytes], "") + "… (the rest: " + all + ")\n"
 		}
 		words.WriteString(line)
 		return true
+	}
+	shown, rest, err := n.Unshown(ctx, func(e *event.Event) bool {
+		return add(wordsLine(e), fmt.Sprintf("tt events --after %d --limit 1", e.Seq-1))
 	})
 	if err != nil {
 		return
+	}
+	asked, more, err := n.UnshownQuestions(ctx, func(id, from string, answer bool, text string) bool {
+		return add(questionLine(id, from, answer, text), "tt questions show "+id)
+	})
+	if err == nil {
+		before := shown
+		rest, shown = rest+more, func() { before(); asked() }
 	}
 	if words.Len() > 0 {
 		fmt.Fprintf(&p.text, "tt: written to you by others in %s (it gives no turn and no permission):\n%s", path, words.String())
@@ -147,7 +164,19 @@ func wordsLine(e *event.Event) string {
 	if e.Type == turn.NoteAdded {
 		what = " (note)"
 	}
-	// Every line of the text but the first is indented: none looks like one of ours.
-	body := strings.ReplaceAll(strings.TrimRight(cli.Block(turn.Body(e)), "\n"), "\n", "\n  ")
-	return fmt.Sprintf("#%d %s%s: %s\n", e.Seq, who, what, body)
+	return fmt.Sprintf("#%d %s%s: %s\n", e.Seq, who, what, indented(turn.Body(e)))
+}
+
+// indented returns a text whose lines but the first are indented: none looks like one of
+// ours.
+func indented(text string) string {
+	return strings.ReplaceAll(strings.TrimRight(cli.Block(text), "\n"), "\n", "\n  ")
+}
+
+// questionLine returns a question, and how it is answered, or an answer.
+func questionLine(id, from string, answer bool, text string) string {
+	if answer {
+		return fmt.Sprintf("%s %s answers your question: %s\n", id, cli.Line(from), indented(text))
+	}
+	return fmt.Sprintf("%s %s asks (tt answer %[1]s \"…\"): %[3]s\n", id, cli.Line(from), indented(text))
 }

@@ -134,12 +134,12 @@ func (a *Agent) due(ctx context.Context, l *member.Listener, now time.Time) (due
 }
 
 // allowed returns the part of the news that the agent wants to be woken for. It does not
-// need to hear of the turn while it waits for that.
+// need to hear of what it waits for.
 func (a *Agent) allowed(l *member.Listener, n *member.RoomNews, news turn.News) turn.News {
 	if n.Waiting {
 		news = news.Without(turn.ClassTurn, turn.ClassLost)
 	}
-	if l.Off || os.Getenv(Quiet) == "1" {
+	if n.Inbox || l.Off || os.Getenv(Quiet) == "1" {
 		news = news.Without(turn.ClassMessage)
 	}
 	return news

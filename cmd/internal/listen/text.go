@@ -60,7 +60,7 @@ func counts(n turn.News) string {
 	for _, p := range []struct {
 		n     int
 		thing string
-	}{{n.Messages, "message"}, {n.Notes, "note"}} {
+	}{{n.Messages, "message"}, {n.Notes, "note"}, {n.Asked, "question"}, {n.Answers, "answer"}} {
 		switch {
 		case p.n == 1:
 			parts = append(parts, "1 "+p.thing)
@@ -68,5 +68,8 @@ func counts(n turn.News) string {
 			parts = append(parts, strconv.Itoa(p.n)+" "+p.thing+"s")
 		}
 	}
-	return strings.Join(parts, " and ")
+	if last := len(parts) - 1; last > 0 {
+		return strings.Join(parts[:last], ", ") + " and " + parts[last]
+	}
+	return strings.Join(parts, "")
 }

@@ -2,6 +2,7 @@ package member
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/talking-stick/tt/fsroom/turn"
@@ -14,12 +15,16 @@ type RoomNews struct {
 	Path    string
 	Member  bool      // false: the agent is in the room no more
 	Waiting bool      // a process of the agent waits for the turn
+	Inbox   bool      // and for messages
 	All     turn.News // what was not shown to it
 	Fresh   turn.News // the part of All that it was not woken for
 
 	state  *turn.State
 	cursor Cursor // as it was
 	seq    int64  // of the last event that the news covers
+
+	topicID  string // of the room's questions, "" if there are none
+	topicSeq int64  // of the last event of the topic that the news covers
 }
 
 // News returns what there is for the agent. It waits for a change that is under way.
@@ -34,7 +39,7 @@ func (r *Room) News(ctx context.Context) (RoomNews, error) {
 	if !n.Member {
 		return n, n.addEnd(ctx)
 	}
-	n.Waiting = r.IsWaiting(r.Self.ID)
+	n.Waiting, n.Inbox = r.IsWaiting(r.Self.ID), r.own().Held(inboxFile)
 	n.cursor, err = r.cursor(ctx, st)
 	if err == nil {
 		err = n.add(ctx)
@@ -55,10 +60,42 @@ func (n *RoomNews) add(ctx context.Context) error {
 			return err
 		}
 	}
+	if err := n.addQuestions(); err != nil {
+		return err
+	}
 	if st.Mail(me) <= at.Read {
 		return nil
 	}
 	return n.addEvents(ctx, at.EventSeq, turn.ClassMessage)
+}
+
+// addQuestions adds the questions that the agent owes an answer, and the answers to its
+// own.
+func (n *RoomNews) addQuestions() error {
+	r, at := n.Room, n.cursor
+	t, s, err := r.questions()
+	if err != nil || len(s.Questions) == 0 {
+		return err
+	}
+	n.topicID, n.topicSeq = t.Name(), s.Seq
+	seen, woken, absent := at.topicSeen(n.topicID), int64(0), r.absent(n.state)
+	if at.TopicID == n.topicID {
+		woken = at.Woken.TopicSeq
+	}
+	for _, part := range []struct {
+		news  *turn.News
+		after int64
+	}{{&n.All, seen}, {&n.Fresh, max(seen, woken)}} {
+		var by []string
+		for _, q := range s.Debts(r.Self.ID) {
+			if q.Seq > part.after {
+				by = append(by, q.AskedBy)
+			}
+		}
+		count := s.NewsFor(r.Self.ID, part.after, absent)
+		part.news.AddAsked(n.state, int(count.Questions), int(count.Answers), by)
+	}
+	return nil
 }
 
 // addEvents adds the events of one class after an event.
@@ -130,11 +167,11 @@ var retryAfter = [MaxTries - 1]time.Duration{30 * time.Second, 90 * time.Second}
 // Wake records that the agent is woken for the news, before it is. If it returns an error
 // the agent must not be woken: it would be again and again.
 func (n *RoomNews) Wake(how string, now time.Time) error {
-	w := Woken{EventSeq: max(n.seq, n.cursor.Woken.EventSeq), At: event.NewTime(now), How: how, Tries: 1}
+	w := Woken{EventSeq: max(n.seq, n.cursor.Woken.EventSeq), TopicSeq: n.topicSeq, At: event.NewTime(now), How: how, Tries: 1}
 	if n.Fresh.IsZero() {
-		w.EventSeq, w.Tries = n.cursor.Woken.EventSeq, n.cursor.Woken.Tries+1
+		w.EventSeq, w.TopicSeq, w.Tries = n.cursor.Woken.EventSeq, n.cursor.Woken.TopicSeq, n.cursor.Woken.Tries+1
 	}
-	return n.Room.AdvanceCursor(Cursor{JoinedAt: n.cursor.JoinedAt, Woken: w})
+	return n.Room.AdvanceCursor(Cursor{JoinedAt: n.cursor.JoinedAt, TopicID: n.topicID, Woken: w})
 }
 
 // TurnShown records that what became of the turn was shown to the agent.
@@ -144,6 +181,50 @@ func (n *RoomNews) TurnShown() {
 	} else {
 		n.Room.ForgetRoom(n.Room.Name())
 	}
+}
+
+// UnshownQuestions calls fn with the questions that the agent owes an answer, and with the
+// answers to its own, that were not shown to it, as lines: the id of the question, who wrote
+// it, and the text. It is like Unshown in everything else.
+func (n *RoomNews) UnshownQuestions(ctx context.Context, fn func(id, from string, answer bool, text string) bool) (shown func(), rest int, err error) {
+	if n.topicID == "" || n.All.Asked+n.All.Answers == 0 {
+		return func() {}, 0, nil
+	}
+	r, at := n.Room, n.cursor
+	var in Inbox
+	if err := in.addQuestions(ctx, r, n.state, at); err != nil {
+		return nil, 0, err
+	}
+	more, answered := true, map[string]bool{}
+	for _, a := range in.Answers {
+		if more = more && fn(a.QuestionID, a.AnsweredBy, true, a.Payload.Markdown); more {
+			answered[a.QuestionID] = true
+		} else {
+			answered[a.QuestionID] = false
+			rest++
+		}
+	}
+	seq := in.shown.TopicSeq
+	if !more {
+		seq = 0
+	}
+	for _, q := range in.Questions {
+		if q.seq <= at.topicSeen(n.topicID) {
+			continue
+		}
+		if more && !fn(q.ID, q.From, false, q.Text) {
+			more, seq = false, q.seq-1
+		}
+		if !more {
+			rest++
+		}
+	}
+	return func() {
+		ids := slices.DeleteFunc(in.answered, func(id string) bool { return !answered[id] })
+		if r.markShown(ctx, in.topic, ids) == nil {
+			r.show(Cursor{JoinedAt: at.JoinedAt, TopicID: n.topicID, TopicSeq: seq})
+		}
+	}, rest, nil
 }
 
 // Unshown calls fn with the messages for the agent that were not shown to it, also those

@@ -13,6 +13,7 @@ import (
 // The files of an agent in a room, see [fsroom.Agent].
 const (
 	seenFile      = "seen"           // its time is that of the agent's last command
+	inboxFile     = "waiting_inbox"  // locked while one waits for messages too
 	waitingFile   = "waiting"        // locked while a process of the agent waits; its time is that of the last wait
 	processesFile = "processes.json" // a processRecord
 	leaseFile     = "hold.json"      // a leaseRecord
@@ -92,6 +93,7 @@ func (r *Room) presence(id string) turn.Presence {
 	p := turn.Presence{
 		Seen: a.Marked(seenFile), Waited: a.Marked(waitingFile), Waiting: a.Held(waitingFile), Process: turn.Unknown,
 	}
+	p.Inbox = p.Waiting && a.Held(inboxFile)
 	if record := r.processRecord(id); len(record.Processes) > 0 {
 		last := record.Processes[len(record.Processes)-1]
 		p.Process, p.PID, p.OutlivesProcess = r.judge(record.Processes), last.PID, record.Lingers

@@ -76,6 +76,13 @@ func (r *Room) Wait(ctx context.Context, limit time.Duration, park, inbox bool, 
 		return err
 	}
 	defer stopWaiting()
+	if inbox {
+		stop, err := r.own().Hold(inboxFile)
+		if err != nil {
+			return err
+		}
+		defer stop()
+	}
 	if err := r.own().EnsureWakeFile(); err != nil {
 		return err
 	}
