@@ -198,7 +198,7 @@ func (r *ListResult) Text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "topics: %d\n", r.Total)
 	for _, t := range r.Topics {
-		fmt.Fprintf(&b, "- %s topic_id=%s %s, made %s, questions: %s\n", t.Name, t.TopicID, t.Status, t.CreatedAt, t.Counts)
+		fmt.Fprintf(&b, "- %s topic_id=%s %s, made %s, %s: %s\n", t.Name, t.TopicID, t.Status, t.CreatedAt, Count(t.Counts.Total, "question"), t.Counts)
 		if t.ClosedAt != nil {
 			fmt.Fprintf(&b, "  closed %s", t.ClosedAt)
 			if reason := orEmpty(t.CloseReason); reason != "" {
