@@ -318,9 +318,9 @@ func (m *model) memberLine(x *look.Member, w int) string {
 		return line + m.Text(draw.Plain, name)
 	}
 	line += m.Fit(m.Text(draw.Plain, name), m.nameWidth(w)) + " " + m.Own(c.style, what)
-	style, hears := hearing(x)
-	if hears = "  " + hears; draw.Width(line)+draw.Width(hears) < w {
-		line += m.Own(style, hears)
+	h := hearingOf(x)
+	if h.word != "" && draw.Width(line)+2+draw.Width(h.word) < w {
+		line += "  " + m.Own(h.style, h.word)
 	}
 	return line
 }

@@ -129,8 +129,8 @@ func (m *model) memberText(x *look.Member) string {
 	if x.PID != 0 {
 		lines[len(lines)-1] += ", pid " + number(int64(x.PID))
 	}
-	if _, hears := hearing(x); hears != "" {
-		lines = append(lines, "reach     "+hears)
+	if h := hearingOf(x); h.word != "" {
+		lines = append(lines, "reach     "+h.word+": "+h.means)
 	}
 	if x.Why != "" {
 		lines = append(lines, "inactive  "+x.Why)

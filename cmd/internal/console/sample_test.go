@@ -61,10 +61,12 @@ func sampleRooms() []look.Room {
 	ledger.View.State, ledger.Members[0] = turn.StateOwnerGone, gone
 	stopped := aMember("claude:9ee39375", 26*time.Minute)
 	stopped.Stopped, stopped.PID = true, 20214
+	deaf := aMember("opencode:4d1e", minutes(8))
+	deaf.Reach = turn.ReachNone
 	left := aMember("codex:77aa31c9", 3*time.Hour)
 	left.Process, left.Status = turn.Gone, "inactive"
 	payments := heldRoom(home+"/src/payments", "gemini:5c0ffee5", 31, minutes(5.27), minutes(44.72),
-		waiting(aMember("codex:8a77b001", minutes(4.2)), minutes(4.2)), waiting(aMember("claude:1f2e3d4c", minutes(1)), minutes(1)), stopped, left)
+		waiting(aMember("codex:8a77b001", minutes(4.2)), minutes(4.2)), waiting(aMember("claude:1f2e3d4c", minutes(1)), minutes(1)), stopped, deaf, left)
 	payments.Yours = look.Yours{Questions: 1, Messages: 1}
 	payments.Members[0].Reach, payments.Members[1].Reach, payments.Members[2].Reach = turn.ReachBusy, turn.ReachWaiting, turn.ReachWaiting
 	api := look.Room{Name: "api", View: turn.RoomView{CanonicalPath: home + "/src/payments/services/api", State: turn.StateReserved, TurnID: 2, ReservedFor: "claude:1f2e3d4c", ClaimExpiresAt: stampAt(minutes(18))},

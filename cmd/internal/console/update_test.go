@@ -298,7 +298,7 @@ func TestNothingMovesUnderTheCursor(t *testing.T) {
 	member := w.m.member
 	w.detail.Members = slices.Insert(w.detail.Members, 0, aMember("a:1", time.Minute))
 	w.send(changedMsg{payments})
-	if w.m.member != member || len(w.m.detail.Members) != 6 {
+	if w.m.member != member || len(w.m.detail.Members) != 7 {
 		t.Errorf("%s is selected of %d", w.m.member, len(w.m.detail.Members))
 	}
 }

@@ -71,25 +71,28 @@ func (m *model) memberState(r *look.Room, x *look.Member) (condition, string) {
 	return c, c.word
 }
 
-// hearing says how a member hears of news although it runs no command, "" if that goes
-// without saying: it waits, is gone, or is a person.
-func hearing(x *look.Member) (draw.Style, string) {
+// A hearing is how a member hears of news although it runs no command: a word, and what it
+// means.
+type hearing struct {
+	style       draw.Style
+	word, means string
+}
+
+var hearings = map[string]hearing{
+	turn.ReachReady:      {draw.Dim, "ready", "it listens, and is told at once"},
+	turn.ReachBusy:       {draw.Dim, "busy", "it listens, and its model is at work: it is told with its next tool call"},
+	turn.ReachUnheard:    {draw.Alarm, "unheard", "it listens, but did not answer the last notification"},
+	turn.ReachNextPrompt: {draw.Dim, "next prompt", "its harness tells it with its next prompt"},
+	turn.ReachNone:       {draw.Yellow, "deaf", "nothing tells it of news"},
+}
+
+// hearingOf returns how a member hears, the zero hearing if that goes without saying: it
+// waits, is gone, or is a person.
+func hearingOf(x *look.Member) hearing {
 	if strings.HasPrefix(x.AgentID, "human:") || x.Status != "active" || x.Stopped {
-		return draw.Plain, ""
+		return hearing{}
 	}
-	switch x.Reach {
-	case turn.ReachReady:
-		return draw.Dim, "listens"
-	case turn.ReachBusy:
-		return draw.Dim, "listens, at work"
-	case turn.ReachUnheard:
-		return draw.Alarm, "does not answer"
-	case turn.ReachNextPrompt:
-		return draw.Dim, "hears at its next prompt"
-	case turn.ReachNone:
-		return draw.Yellow, "hears nothing"
-	}
-	return draw.Plain, ""
+	return hearings[x.Reach]
 }
 
 // marked returns the mark of a condition in its style.
