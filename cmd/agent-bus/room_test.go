@@ -1,0 +1,145 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"testing"
+)
+
+// A workroom is a room of tt in the data directory of the stage.
+type workroom struct {
+	*stage
+	dir string
+}
+
+func newWorkroom(t *testing.T) *workroom {
+	t.Parallel()
+	w := &workroom{newStage(t, false), filepath.Join(tempDir(t), "w")}
+	if err := os.MkdirAll(filepath.Join(w.dir, ".git"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// command is tt as a process of an agent.
+func (w *workroom) command(agent string, args ...string) *exec.Cmd {
+	cmd := exec.Command(os.Args[0], append(args, "--json", "--agent", agent)...)
+	cmd.Dir = w.dir
+	cmd.Env = []string{asTT + "=1", "TALKING_STICK_DATA_DIR=" + w.stage.dir, "HOME=" + w.stage.dir, "GORACE=atexit_sleep_ms=0", "GOCOVERDIR=" + os.Getenv("GOCOVERDIR")}
+	return cmd
+}
+
+// tt runs tt as an agent and returns its result.
+func (w *workroom) tt(agent string, args ...string) (result map[string]any) {
+	w.Helper()
+	var stderr bytes.Buffer
+	cmd := w.command(agent, args...)
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		w.Errorf("tt %q of %s: %v: %s", args, agent, err, &stderr)
+		return nil
+	}
+	if err := json.Unmarshal(out, &result); err != nil {
+		w.Errorf("tt %q: %v: %s", args, err, out)
+	}
+	return result
+}
+
+// topicOfRoom is the id of the only topic there is.
+func (w *workroom) topicOfRoom(p *peer) string {
+	w.Helper()
+	list := p.ok("topic_list", `{}`)["topics"].([]any)
+	equal(w, "topics", len(list), 1)
+	return list[0].(map[string]any)["topic_id"].(string)
+}
+
+func list(v any) []any { l, _ := v.([]any); return l }
+
+func field(v any, name string) any { m, _ := v.(map[string]any); return m[name] }
+
+// TestQuestionOfTTAnsweredInMCP: a question asked in a shell is offered in MCP, and its
+// answer wakes the asker, who waits in tt.
+func TestQuestionOfTTAnsweredInMCP(t *testing.T) {
+	w := newWorkroom(t)
+	w.tt("a:1", "join")
+	asked := w.tt("a:1", "ask", "room", "is rounding banker's?")
+	question := asked["question_id"].(string)
+	p := w.peer()
+	id := w.topicOfRoom(p)
+	room := w.tt("a:1", "state")["room"].(map[string]any)["room_id"].(string)
+	equal(t, "topic", id, "t"+room[len(room)-16:][:11])
+	equal(t, "name", p.ok("topic_list", `{}`)["topics"].([]any)[0].(map[string]any)["name"], any(room))
+	p.join(id, "gemini:1")
+	pending := list(p.ok("pending_list", f(`{"topic_id":%q,"wait_seconds":0}`, id))["pending"])
+	equal(t, "pending", len(pending), 1)
+	equal(t, "question", field(pending[0], "question_id"), any(question))
+
+	w.tt("b:1", "wait") // a:1 does not get the turn
+	waiting := make(chan map[string]any)
+	go func() { waiting <- w.tt("a:1", "wait", "--inbox", "--timeout", "10m") }()
+	p.ok("answer", f(`{"topic_id":%q,"responses":[{"question_id":%q,"answer_markdown":"half up","suggested_followups":["and negative ones?"]}]}`, id, question))
+	got := <-waiting
+	equal(t, "status", got["status"], any("inbox"))
+	answer := list(field(got["inbox"], "answers"))[0]
+	equal(t, "answer", field(answer, "answer_markdown"), any("half up"))
+	equal(t, "answered by", field(answer, "answered_by"), any("gemini:1"))
+	equal(t, "pending", len(list(p.ok("pending_list", f(`{"topic_id":%q,"wait_seconds":0}`, id))["pending"])), 0)
+}
+
+// TestQuestionOfMCPAnsweredInTT: one asked in MCP wakes whom it is for, and its answer ends
+// the asker's wait.
+func TestQuestionOfMCPAnsweredInTT(t *testing.T) {
+	w := newWorkroom(t)
+	w.tt("a:1", "join")
+	w.tt("b:1", "wait")
+	w.tt("b:1", "ask", "room", "the first one makes the topic") // and is answered by the asker's peer
+	p := w.peer()
+	id := w.topicOfRoom(p)
+	p.join(id, "gemini:1")
+	w.tt("a:1", "inbox")
+	waiting := make(chan map[string]any)
+	go func() { waiting <- w.tt("a:1", "wait", "--inbox", "--timeout", "10m") }()
+	asking := p.start(t.Context(), "ask", f(`{"topic_id":%q,"question":"which branch?","to":"a:1",%s}`, id, waitLong))
+	got := <-waiting
+	equal(t, "status", got["status"], any("inbox"))
+	questions := list(field(got["inbox"], "questions"))
+	equal(t, "questions", len(questions), 2)
+	equal(t, "text", field(questions[1], "question"), any("which branch?"))
+	equal(t, "from", field(questions[1], "from_agent_id"), any("gemini:1"))
+	equal(t, "state", field(questions[1], "from_state"), any("here"))
+	w.tt("a:1", "answer", field(questions[1], "question_id").(string), "main")
+	r := <-asking
+	mentions(t, r.text, "answered", "main")
+}
+
+// TestFirstQuestionsAtOnce: many that ask at the same moment make one topic, and no
+// question is lost.
+func TestFirstQuestionsAtOnce(t *testing.T) {
+	w := newWorkroom(t)
+	const askers = 6
+	for n := range askers {
+		w.tt(f("a:%d", n), "join")
+	}
+	var all sync.WaitGroup
+	for n := range askers {
+		all.Go(func() { w.tt(f("a:%d", n), "ask", "room", f("question %d", n)) })
+	}
+	all.Wait()
+	p := w.peer()
+	id := w.topicOfRoom(p)
+	p.join(id, "gemini:1")
+	equal(t, "questions", len(list(p.ok("pending_list", f(`{"topic_id":%q,"limit":50,"wait_seconds":0}`, id))["pending"])), askers)
+
+	// When somebody has closed the topic, the next question makes another one.
+	p.ok("topic_close", f(`{"topic_id":%q}`, id))
+	question := w.tt("a:0", "ask", "a:1", "again?")["question_id"].(string)
+	equal(t, "topics", len(list(p.ok("topic_list", `{"status":"all"}`)["topics"])), 2)
+	w.tt("a:1", "answer", question, "yes")
+	answers := list(w.tt("a:0", "inbox")["answers"])
+	equal(t, "answers", len(answers), 1)
+}

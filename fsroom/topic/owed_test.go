@@ -1,0 +1,171 @@
+package topic_test
+
+import (
+	"testing"
+
+	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/topic"
+	"github.com/talking-stick/tt/journal/event"
+)
+
+// asked returns a topic with a question of each kind by a:1: to b:1, to anybody, to any
+// person. Its ids are q001, q002, q003.
+func asked(t *testing.T) *topic.State {
+	t.Helper()
+	s := topic.New("t00000000000")
+	change(t, s, topic.CreateNamed("room", nil, 1))
+	for i, to := range []string{"b:1", "", topic.ToHuman} {
+		events, _, err := s.Ask("a:1", topic.AskRequest{Question: "why?", To: to}, func() string { return []string{"q001", "q002", "q003"}[i] }, topic.DefaultLimits())
+		if err != nil {
+			t.Fatal(err)
+		}
+		change(t, s, events)
+	}
+	return s
+}
+
+func change(t *testing.T, s *topic.State, events []event.Event) {
+	t.Helper()
+	for i := range events {
+		events[i].Seq, events[i].RoomID = s.Seq+1, s.TopicID
+		if err := s.Apply(&events[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestDebts: who owes an answer, before and after the answer of each agent.
+func TestDebts(t *testing.T) {
+	for name, test := range map[string]struct {
+		by, question string            // who answers what; nobody: ""
+		owed         map[string]string // the questions that an agent owes then
+	}{
+		"nobody has answered":            {"", "", map[string]string{"a:1": "", "b:1": "q001 q002 ", "c:1": "q002 ", "human:x": "q002 q003 "}},
+		"the one it is for":              {"b:1", "q001", map[string]string{"b:1": "q002 ", "c:1": "q002 "}},
+		"somebody else":                  {"c:1", "q001", map[string]string{"b:1": "q001 q002 ", "c:1": "q002 "}},
+		"anybody, where it is for all":   {"c:1", "q002", map[string]string{"b:1": "q001 ", "c:1": "", "human:x": "q003 "}},
+		"an agent, where it is a person": {"c:1", "q003", map[string]string{"human:x": "q002 q003 "}},
+		"a person, where it is a person": {"human:y", "q003", map[string]string{"human:x": "q002 ", "human:y": "q002 "}},
+	} {
+		s := asked(t)
+		if test.by != "" {
+			events, _, _, err := s.AnswerOne(test.by, test.question, "because", func() string { return "a1" })
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			change(t, s, events)
+		}
+		for agent, want := range test.owed {
+			got := ""
+			for _, q := range s.Debts(agent) {
+				got += q.ID + " "
+			}
+			if got != want {
+				t.Errorf("%s: %s owes %q, want %q", name, agent, got, want)
+			}
+		}
+		settles := test.by == "b:1" || test.by == "c:1" && test.question == "q002" || test.by == "human:y"
+		if events := s.MarkShown("a:1", []string{"q001", "q002", "q003"}); (len(events) == 1) != settles {
+			t.Errorf("%s: showing the answers settles %d questions", name, len(events))
+		}
+		if events := s.MarkShown("b:1", []string{"q001", "q002", "q003"}); len(events) != 0 {
+			t.Errorf("%s: another agent settles them", name)
+		}
+	}
+}
+
+// TestQuestionRefusals: each refusal of an answer and of a closing.
+func TestQuestionRefusals(t *testing.T) {
+	s := asked(t)
+	answer := func(agent, id string) error {
+		events, _, _, err := s.AnswerOne(agent, id, "because", func() string { return "a1" })
+		change(t, s, events)
+		return err
+	}
+	closing := func(agent, id, reason string) error {
+		events, _, err := s.CloseOne(agent, agent == "human:x", id, reason)
+		change(t, s, events)
+		return err
+	}
+	for i, step := range []struct {
+		err  error
+		want code.Code
+	}{
+		{answer("b:1", "q00"), code.UnknownTarget},
+		{answer("b:1", "q009"), code.UnknownTarget},
+		{answer("b:1", ""), code.UnknownTarget},
+		{answer("a:1", "q001"), code.OwnQuestion},
+		{answer("b:1", "q001"), ""},
+		{answer("b:1", "q001"), code.AlreadyAnswered},
+		{closing("c:1", "q001", "why not"), code.UnknownTarget},
+		{closing("human:x", "q001", " "), code.ReasonRequired},
+		{closing("human:x", "q001", "done"), ""},
+		{closing("a:1", "q001", ""), ""},
+		{answer("c:1", "q001"), code.QuestionClosed},
+		{closing("a:1", "q002", ""), ""},
+		{answer("b:1", "q002"), code.QuestionClosed},
+	} {
+		if got := code.Of(step.err); got != step.want {
+			t.Errorf("step %d: %q, want %q", i, got, step.want)
+		}
+	}
+	if got := s.Question("q001").Status; got != topic.Answered {
+		t.Errorf("a question with answers was closed as %s", got)
+	}
+	if got := s.Question("q002").Status; got != topic.Cancelled {
+		t.Errorf("a question without answers was closed as %s", got)
+	}
+}
+
+// TestNamed: the first characters of an id name a question, pending ones before others.
+func TestNamed(t *testing.T) {
+	s := topic.New("t00000000000")
+	change(t, s, topic.CreateNamed("room", nil, 1))
+	for _, id := range []string{"qaaa1", "qaaa2", "qbbb1"} {
+		events, _, err := s.Ask("a:1", topic.AskRequest{Question: "why?"}, func() string { return id }, topic.DefaultLimits())
+		if err != nil {
+			t.Fatal(err)
+		}
+		change(t, s, events)
+	}
+	if _, err := s.Named("qaaa"); code.Of(err) != code.AmbiguousTarget {
+		t.Errorf("two of a kind: %v", err)
+	}
+	if q, err := s.Named("qbbb"); err != nil || q.ID != "qbbb1" {
+		t.Errorf("one of a kind: %v", err)
+	}
+	events, _, err := s.CloseOne("a:1", false, "qaaa1", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	change(t, s, events)
+	if q, err := s.Named("qaaa"); err != nil || q.ID != "qaaa2" {
+		t.Errorf("one of a kind that is pending: %v", err)
+	}
+}
+
+// TestTopicNews: what has come after an event, without the questions of agents that are
+// there no more.
+func TestTopicNews(t *testing.T) {
+	s := asked(t)
+	here := func(string) bool { return false }
+	for seen, want := range map[int64]int64{0: 2, 2: 1, 3: 0} {
+		if n := s.NewsFor("b:1", seen, here); n.Questions != want || n.Answers != 0 {
+			t.Errorf("after event %d: %+v, want %d questions", seen, n, want)
+		}
+	}
+	if n := s.NewsFor("b:1", 0, func(id string) bool { return id == "a:1" }); n.Questions != 0 {
+		t.Errorf("of an asker that is gone: %+v", n)
+	}
+	events, _, _, err := s.AnswerOne("c:1", "q001", "because", func() string { return "a1" })
+	if err != nil {
+		t.Fatal(err)
+	}
+	change(t, s, events)
+	if n := s.NewsFor("a:1", s.Seq-1, here); n.Answers != 1 || n.Questions != 0 {
+		t.Errorf("for the asker: %+v", n)
+	}
+	if n := s.NewsFor("a:1", s.Seq, here); n != (topic.News{}) {
+		t.Errorf("shown to the asker: %+v", n)
+	}
+}
