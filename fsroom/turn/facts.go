@@ -10,6 +10,8 @@ type Facts struct {
 	// Hearing returns how an agent can hear of news, for every agent id. It is nil where
 	// nothing is known to listen.
 	Hearing func(agentID string) Hearing
+	// Waiting returns Waiting and Inbox of the Presence of an agent, for less. It may be nil.
+	Waiting func(agentID string) (waiting, inbox bool)
 	// Renewed is the last renewal of the current turn's lease. It is zero if the
 	// lease was never renewed, or if the renewal was that of another turn.
 	Renewed Instant
@@ -24,6 +26,14 @@ func (f Facts) presence(id string) Presence {
 		p.Process = Unknown
 	}
 	return p
+}
+
+func (f Facts) waiting(id string) (waiting, inbox bool) {
+	if f.Waiting == nil {
+		p := f.presence(id)
+		return p.Waiting, p.Inbox
+	}
+	return f.Waiting(id)
 }
 
 func (f Facts) hearing(id string) Hearing {

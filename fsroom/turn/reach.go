@@ -1,6 +1,7 @@
 package turn
 
 import (
+	"slices"
 	"time"
 
 	"github.com/talking-stick/tt/journal/event"
@@ -33,12 +34,14 @@ const (
 // An agent that is gone or no member cannot be.
 func (s *State) Reach(f Facts, id string) string {
 	h, m := f.hearing(id), s.Member(id)
-	switch {
-	case m == nil:
+	if m == nil {
 		return ReachNone
-	case f.presence(id).Waiting:
+	}
+	waiting, _ := f.waiting(id)
+	switch {
+	case waiting:
 		return ReachWaiting
-	case f.Gone(s, m):
+	case h.How == "" && !h.Hooks, f.Gone(s, m):
 		return ReachNone
 	case h.How != "" && h.Unheard:
 		return ReachUnheard
@@ -75,11 +78,8 @@ func (s *State) Delivery(f Facts, message *event.Event) (delivery, hint string) 
 	}
 	best := len(deliveries) - 1
 	for _, id := range s.Others(message.From) {
-		for i, d := range deliveries[:best] {
-			if d == s.delivery(f, id, Interrupts(message)) {
-				best = i
-				break
-			}
+		if i := slices.Index(deliveries[:best], s.delivery(f, id, Interrupts(message))); i >= 0 {
+			best = i
 		}
 	}
 	return deliveries[best], deliveryHint(deliveries[best], Everyone)
@@ -90,7 +90,7 @@ func (s *State) Delivery(f Facts, message *event.Event) (delivery, hint string) 
 func (s *State) delivery(f Facts, id string, wakes bool) string {
 	switch s.Reach(f, id) {
 	case ReachWaiting:
-		if f.presence(id).Inbox {
+		if _, inbox := f.waiting(id); inbox {
 			return DeliveryWaiting
 		}
 		return DeliveryNextPrompt

@@ -31,6 +31,13 @@ func (r *Room) Facts(st *turn.State) turn.Facts {
 		}
 		return p
 	}}
+	f.Waiting = func(id string) (waiting, inbox bool) {
+		if p, ok := known[id]; ok {
+			return p.Waiting, p.Inbox
+		}
+		waiting = r.IsWaiting(id)
+		return waiting, waiting && r.Agent(id).Held(inboxFile)
+	}
 	heard := make(map[string]turn.Hearing)
 	f.Hearing = func(id string) turn.Hearing {
 		h, ok := heard[id]
