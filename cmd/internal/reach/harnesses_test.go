@@ -3,8 +3,12 @@
 package reach
 
 import (
+	"os"
 	"os/exec"
+	"path/filepath"
+	"strconv"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -64,6 +68,9 @@ trust_level = "trusted"
 		stop := exec.Command(w.program, "app-server", "daemon", "stop")
 		stop.Env = w.environ(w.h.env(w)...)
 		_ = stop.Run()
+		for _, pid := range w.processes() { // and what keeps it up to date
+			_ = syscall.Kill(pid, syscall.SIGKILL)
+		}
 	},
 }
 
@@ -91,7 +98,7 @@ var gemini = harness{
 	env: func(w *world) []string {
 		return []string{"GEMINI_API_KEY=stand-in-key", "GOOGLE_GEMINI_BASE_URL=" + w.model.URL, "GEMINI_CLI_NO_RELAUNCH=1", "GEMINI_CLI_TRUST_WORKSPACE=true"}
 	},
-	args:  []string{"--approval-mode", "yolo"},
+	args:  []string{"--approval-mode", "yolo", "--model", "gemini-2.5-flash"}, // without a model that chooses the model
 	ready: "Typeyourmessage",
 }
 
@@ -101,4 +108,16 @@ func (w *world) command() (name string, args []string) {
 		return "node", append([]string{w.program}, w.h.args...)
 	}
 	return w.program, w.h.args
+}
+
+// processes returns the processes that run programs from the scratch home.
+func (w *world) processes() (pids []int) {
+	files, _ := filepath.Glob("/proc/[0-9]*/cmdline")
+	for _, file := range files {
+		pid, err := strconv.Atoi(filepath.Base(filepath.Dir(file)))
+		if text, _ := os.ReadFile(file); err == nil && strings.HasPrefix(string(text), w.home+"/") {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
 }

@@ -134,7 +134,7 @@ func (s *standIn) decide(talk []said, tools []string) action {
 			a.input = map[string]any{"cmd": command}
 		}
 	}
-	if len(tools) > 0 {
+	if len(tools) > 0 && !strings.Contains(newest.String(), "Generate a concise, single-line task title") {
 		s.record(newest.String(), a)
 	}
 	return a
