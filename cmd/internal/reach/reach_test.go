@@ -143,8 +143,7 @@ func (w *world) join() {
 	n := w.model.count()
 	w.screen.enter("hello again [[sh tt join --json]] [[say joined]]")
 	r := w.answered(n, "agent_id")
-	_, rest, _ := strings.Cut(strings.ReplaceAll(r.newest, `\"`, `"`), `"agent_id":"`)
-	w.agent, _, _ = strings.Cut(rest, `"`)
+	w.named(r)
 	w.settle()
 }
 
@@ -168,7 +167,7 @@ func (w *world) budget(n, handoffs int) {
 		size += r.bytes + len(r.answer)
 	}
 	w.t.Logf("%d calls and %d bytes for %d handoffs", calls, size, handoffs)
-	if calls > 3*handoffs {
+	if calls > 3*handoffs+1 { // Gemini CLI asks now and then who is to speak next
 		w.t.Errorf("%d calls for %d handoffs", calls, handoffs)
 	}
 	if tokens := size / 4; tokens > 600*handoffs {
@@ -183,6 +182,10 @@ func (w *world) talk() {
 	w.tt(peer, "msg", "send", w.agent, "first-body")
 	w.once(n, "first-body")
 	n = w.model.count()
+	if w.h.listening == "hold" { // what is typed waits for that to be cancelled
+		w.screen.keys("\x1b")
+		time.Sleep(time.Second)
+	}
 	w.screen.enter("work [[sh sleep 3]] [[sh true]] [[say done]]")
 	w.until(20*time.Second, func() bool { reach, _ := w.reach(); return reach == "busy" })
 	w.tt(peer, "msg", "send", w.agent, "second-body")

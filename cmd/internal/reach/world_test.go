@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -97,9 +98,20 @@ func (w *world) start() {
 	if !ok {
 		w.t.Fatalf("the model did not join; shown is\n%s", tail(w.screen.screen()))
 	}
-	_, rest, _ := strings.Cut(strings.ReplaceAll(r.newest, `\"`, `"`), `"agent_id":"`)
-	w.agent, _, _ = strings.Cut(rest, `"`)
+	w.named(r)
 	w.settle()
+}
+
+var agentID = regexp.MustCompile(`agent_id\W+([a-z]+:[0-9a-f]{8})`)
+
+// named takes the id of the session from a result of tt.
+func (w *world) named(r request) {
+	w.t.Helper()
+	found := agentID.FindStringSubmatch(r.newest)
+	if found == nil {
+		w.t.Fatalf("no id is in %s", r.newest)
+	}
+	w.agent = found[1]
 }
 
 // settle waits until the agent counts as one that can be woken.
