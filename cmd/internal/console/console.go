@@ -157,10 +157,10 @@ func (m *model) show(ctx context.Context, eyes *look.Looker, opened string) erro
 	if watcher, err := eyes.NewWatcher(); err == nil {
 		m.watch = watcher.Open
 		go func() {
-			_ = guarded(func() tea.Msg {
+			p.Send(guarded(func() tea.Msg {
 				watcher.Run(ctx, func(rooms []string) { p.Send(changedMsg(rooms)) })
 				return nil
-			})()
+			})())
 		}()
 		watcher.Open(opened)
 	}

@@ -17,14 +17,15 @@ import (
 // before, at once and in one write. Nothing is written, and no time passes, while nothing
 // changes.
 type screen struct {
-	mu    sync.Mutex
-	to    io.Writer
-	input *os.File    // the terminal that keys come from; nil: it is none
-	mode  *term.State // of the input, before the first frame
-	on    bool        // the terminal shows frames
-	lines []string    // what it shows
-	w     int         // how wide they are
-	err   error       // of a write that failed: the terminal is gone
+	mu     sync.Mutex
+	to     io.Writer
+	input  *os.File    // the terminal that keys come from; nil: it is none
+	mode   *term.State // of the input, before the first frame
+	on     bool        // the terminal shows frames
+	lines  []string    // what it shows
+	w      int         // how wide they are
+	cursor string      // what puts the cursor where it is, or hides it
+	err    error       // of a write that failed: the terminal is gone
 }
 
 const (
@@ -52,7 +53,6 @@ func (s *screen) show(lines []string, cursor *tea.Cursor) {
 		b.WriteString("\x1b[2J")
 		s.lines = nil
 	}
-	b.WriteString("\x1b[?25l")
 	for i, line := range lines {
 		if s.lines != nil && s.lines[i] == line {
 			continue
@@ -64,11 +64,14 @@ func (s *screen) show(lines []string, cursor *tea.Cursor) {
 			b.WriteString("\x1b[K")
 		}
 	}
+	place := "\x1b[?25l"
 	if cursor != nil {
-		fmt.Fprintf(&b, "\x1b[%d;%dH\x1b[?25h", cursor.Y+1, cursor.X+1)
+		place = fmt.Sprintf("\x1b[%d;%dH\x1b[?25h", cursor.Y+1, cursor.X+1)
 	}
-	s.lines, s.w = lines, w
-	s.write(b.String())
+	if b.Len() > 0 || place != s.cursor {
+		s.write("\x1b[?25l" + b.String() + place)
+	}
+	s.lines, s.w, s.cursor = lines, w, place
 }
 
 // leave makes the terminal what it was before the first frame.
