@@ -28,6 +28,12 @@ func (s *Store) listenerDir(id string) string {
 	return filepath.Join(s.dir, listenersFolder, agentKey(id))
 }
 
+// ListenerHas reports whether an agent has a file in the directory of [Store.Listener], at
+// the cost of one look.
+func (s *Store) ListenerHas(id, name string) bool {
+	return exists(filepath.Join(s.listenerDir(id), name))
+}
+
 // NotifyListener notifies what listens for an agent. Where nothing does, it costs one look
 // at a file that is missing.
 func (s *Store) NotifyListener(id string) {

@@ -304,6 +304,23 @@ func TestRoomsToHear(t *testing.T) {
 	}
 }
 
+// A person who becomes an observer by writing is told of that room, too.
+func TestAPersonWhoListensFirst(t *testing.T) {
+	f := newFixture(t)
+	b := f.join("b:1")
+	a := &Agent{Client: f.client("human:ada"), Clock: func() time.Time { return f.clock }}
+	_, err := a.WakePath()
+	f.must(err)
+	r, err := a.Find(f.workspace())
+	f.must(err)
+	_, _, err = r.UpdateAsPerson(ctx, func(st *turn.State, facts turn.Facts) ([]event.Event, error) {
+		return turn.Send(st, facts, turn.MessageRequest{Agent: "human:ada", To: "b:1", Body: "hello"})
+	})
+	f.must(err)
+	f.send(b, "human:ada", "here", false)
+	f.wants(a, "1 message")
+}
+
 // Where the record cannot be written nothing is said: it would be said for ever.
 func TestNothingIsSaidThatCannotBeRecorded(t *testing.T) {
 	f := newFixture(t)

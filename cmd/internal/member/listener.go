@@ -111,10 +111,10 @@ func (c *Client) open(l *Listener) bool {
 // hearing returns how a member can hear of news. For an agent without a listener that
 // costs one look at a file.
 func (r *Room) hearing(st *turn.State, id string) (h turn.Hearing) {
-	dir := r.Client.Store.Listener(id)
-	if !dir.Has(listenerFile) {
+	if !r.Client.Store.ListenerHas(id, listenerFile) {
 		return turn.Hearing{}
 	}
+	dir := r.Client.Store.Listener(id)
 	l := readListener(dir)
 	h.How, h.Hooks = r.listens(&l, dir), r.open(&l)
 	h.Busy = h.Hooks && !l.Busy.IsZero()

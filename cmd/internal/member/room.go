@@ -87,11 +87,15 @@ func (r *Room) UpdateAsPerson(ctx context.Context, decide Decision) (*snapshot, 
 	if !r.IsHuman() {
 		return r.Update(ctx, decide)
 	}
-	return r.Update(ctx, func(st *turn.State, f turn.Facts) ([]event.Event, error) {
+	snap, events, err := r.Update(ctx, func(st *turn.State, f turn.Facts) ([]event.Event, error) {
 		return turn.Joining(st, f, r.joinRequest(st.Policy, true), func(joined *turn.State) ([]event.Event, error) {
 			return decide(joined, f)
 		})
 	})
+	if err == nil {
+		r.enterRooms()
+	}
+	return snap, events, err
 }
 
 // updateThen changes the room, and calls committed as [fsroom.Room.UpdateThen] does.
