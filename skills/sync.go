@@ -2,15 +2,11 @@ package skills
 
 import (
 	"context"
-	"fmt"
-	"hash/crc32"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/talking-stick/tt/identity/harness"
-	"github.com/talking-stick/tt/lockfile"
+	"github.com/talking-stick/tt/skills/stamp"
 )
 
 // fingerprint identifies everything that this version installs.
@@ -68,35 +64,19 @@ func (e Environment) Sync(ctx context.Context) []Result {
 	return changed
 }
 
-// stamp identifies the program and the record for which there is nothing to sync. It
-// changes with either of them.
-func (e Environment) stamp() string {
-	info, err := os.Stat(e.recordPath())
-	if err != nil {
-		return ""
-	}
-	return fmt.Sprintf("%s %08x %d %d\n", e.Version, crc32.ChecksumIEEE([]byte(skillText)), info.Size(), info.ModTime().UnixNano())
+// stamp is what the stamp for "there is nothing to sync" depends on.
+func (e Environment) stamp() stamp.For {
+	return stamp.For{Home: e.Home, DataDir: e.DataDir, Version: e.Version, Getenv: e.Getenv}
 }
-
-func (e Environment) stampPath() string { return filepath.Join(e.DataDir, "installs.synced") }
 
 // settled reports whether an earlier Sync has found that there is nothing to do.
-func (e Environment) settled() bool {
-	now := e.stamp()
-	then, err := os.ReadFile(e.stampPath())
-	return err == nil && now != "" && string(then) == now
-}
+func (e Environment) settled() bool { return stamp.Settled(e.stamp()) }
 
-// settle stores the stamp: there is nothing to sync. A damaged stamp does not match.
-func (e Environment) settle() {
-	if now := e.stamp(); now != "" && e.maySync() && e.MayMigrate() {
-		_ = os.WriteFile(e.stampPath(), []byte(now), 0o600)
-		lockfile.Adopt(e.stampPath())
-	}
-}
+// settle stores that there is nothing to sync.
+func (e Environment) settle() { stamp.Settle(e.stamp()) }
 
 func (e Environment) maySync() bool {
-	return strings.TrimSpace(e.Getenv("TALKING_STICK_DISABLE_SKILL_SYNC")) == ""
+	return e.stamp().On(stamp.NoSync)
 }
 
 // outdated reports whether any harness has something of another version, and whether
@@ -122,7 +102,7 @@ func (e Environment) unmigrated(rec *record) bool {
 
 // here returns the harnesses that have a directory.
 func (e Environment) here() []harness.ID {
-	return slices.DeleteFunc(harness.IDs(), func(id harness.ID) bool { return !isDir(e.root(id)) })
+	return slices.DeleteFunc(harness.IDs(), func(id harness.ID) bool { return !e.stamp().Here(id) })
 }
 
 func (e Environment) syncOne(rec *record, id harness.ID) (Result, bool) {

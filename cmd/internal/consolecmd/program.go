@@ -9,6 +9,7 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/console"
 	"github.com/talking-stick/tt/cmd/internal/report"
+	"github.com/talking-stick/tt/cmd/internal/setup"
 	"github.com/talking-stick/tt/cmd/internal/viewers"
 	"github.com/talking-stick/tt/identity"
 )
@@ -27,12 +28,16 @@ func program(byTT bool, version, commit string) *cli.Program {
 	}
 	return &cli.Program{
 		Name: name, Version: version, Commit: commit,
-		Short:  "look at rooms of Talking Stick",
-		Long:   `The commands "tt console" and "tt report". This program reads rooms, and changes them only by running tt.`,
+		Short:  "the part of Talking Stick that people use",
+		Long:   `The commands "tt console", "tt report", "tt install" and "tt uninstall". This program reads rooms, and changes them only by running tt.`,
 		Agents: true,
 		Commands: []*cli.Command{
 			viewers.Console(console.Run),
 			viewers.Report(report.Run),
+			viewers.Install(setup.Install),
+			viewers.Uninstall(setup.Uninstall),
+			viewers.Migrate(setup.Migrate),
+			viewers.Sync(setup.Sync),
 		},
 		Before: func(_ context.Context, c *cli.Invocation) {
 			if skew := viewers.Skew(c); skew != "" && c.Cmd.Name != "console" { // which shows it itself

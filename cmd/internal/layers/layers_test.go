@@ -78,6 +78,7 @@ var layers = map[string]layer{
 
 	"identity/harness": {[]string{"fsroom/code"}, "it is a table of facts; what is done with a fact belongs to who reads it"},
 	"identity":         {[]string{"fsroom/code", "fsroom/digest", "identity/harness"}, "who calls, and whether a process lives, does not depend on rooms"},
+	"skills/stamp":     {[]string{"lockfile"}, "tt asks it before each command, and must not link what installs"},
 	"skills": {[]string{"skills", "fsroom/code", "fsroom/digest", "identity/harness", "lockfile"},
 		"it changes settings files and needs no room; what a hook has to know of a room is passed in"},
 
@@ -177,7 +178,7 @@ func TestRulesArePure(t *testing.T) {
 func TestWhatIsLinked(t *testing.T) {
 	tt := list(t, module+"cmd/tt")["cmd/tt"]
 	for _, dep := range tt.Deps {
-		for _, heavy := range []string{"net/http", "crypto/rand", "crypto/sha256", "database/sql", "html/template", "text/template", "github.com/shirou/gopsutil", "github.com/modelcontextprotocol", "charm.land", "github.com/charmbracelet"} {
+		for _, heavy := range []string{module + "skills/githook", "github.com/tailscale/hujson", "github.com/rogpeppe/go-internal", "net/http", "crypto/rand", "crypto/sha256", "database/sql", "html/template", "text/template", "github.com/shirou/gopsutil", "github.com/modelcontextprotocol", "charm.land", "github.com/charmbracelet"} {
 			if dep == heavy || strings.HasPrefix(dep, heavy+"/") {
 				t.Errorf("tt links %s", dep)
 			}

@@ -9,6 +9,7 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/completion"
 	"github.com/talking-stick/tt/cmd/internal/locks"
 	"github.com/talking-stick/tt/cmd/internal/member"
+	"github.com/talking-stick/tt/cmd/internal/viewers"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/identity"
@@ -72,7 +73,7 @@ func valuesAt(ctx context.Context, c *cli.Invocation, at completion.Position) co
 	case at.Flag != "":
 		return flagValues(c, at)
 	case at.Arg == "harness":
-		return completion.Words(append(harness.Names(), gitName)...)
+		return completion.Words(append(harness.Names(), viewers.GitName)...)
 	case at.Arg == "path", at.Arg == "dir":
 		return completion.Answer{Paths: completion.Files}
 	case at.Arg == "id":

@@ -3,6 +3,7 @@ package ttcmd
 import (
 	"context"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"strings"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/talking-stick/tt/identity"
 	"github.com/talking-stick/tt/identity/harness"
 	"github.com/talking-stick/tt/skills/instructions"
+	"github.com/talking-stick/tt/skills/rewrite"
 )
 
 var instructionsShowCommand = &cli.Command{
@@ -148,11 +150,11 @@ func runInstructionsReset(_ context.Context, c *cli.Invocation) error {
 	if err != nil {
 		return err
 	}
-	env, err := skillsEnvironment(c.Env)
+	dir, err := workspace.DataDir(c.Env.Lookup, c.Env.Home)
 	if err != nil {
 		return err
 	}
-	path, backup, err := l.Reset(scope, env.Writer())
+	path, backup, err := l.Reset(scope, &rewrite.Writer{Backups: filepath.Join(dir, "backups"), Now: c.Env.Now})
 	if err != nil {
 		return err
 	}

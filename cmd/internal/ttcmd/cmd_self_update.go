@@ -11,7 +11,6 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/viewers"
 	"github.com/talking-stick/tt/fsroom/code"
-	"github.com/talking-stick/tt/identity/harness"
 )
 
 var selfUpdateCommand = &cli.Command{
@@ -129,9 +128,7 @@ func runUpdate(ctx context.Context, c *cli.Invocation, advice updateAdvice) erro
 			WithHint("it was: %s", advice.Shell).With("command", advice.Command).Because(err)
 	}
 	// The update has succeeded even if old registrations cannot be removed.
-	if env, err := skillsEnvironment(c.Env); err == nil && env.MayMigrate() {
-		_, _ = env.Migrate(ctx, "update", harness.IDs()...)
-	}
+	_ = runSecond(ctx, c, "migrate-mcp", "--reason", "update", "--quiet")
 	return nil
 }
 

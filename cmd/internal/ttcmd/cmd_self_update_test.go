@@ -50,7 +50,8 @@ func TestAdviseUpdateOfBoth(t *testing.T) {
 	}
 }
 
-// An update is a change of version, so the registrations of older ones go.
+// An update is a change of version, so the registrations of older ones go: tt-console
+// removes them.
 func TestUpdateRemovesOldRegistrations(t *testing.T) {
 	succeeds, err := exec.LookPath("true")
 	if err != nil {
@@ -60,28 +61,25 @@ func TestUpdateRemovesOldRegistrations(t *testing.T) {
 	if err != nil {
 		t.Skip(err)
 	}
-	t.Setenv("PATH", t.TempDir()) // no real harness is to run
-	home := t.TempDir()
-	config := filepath.Join(home, ".config", "opencode", "opencode.json")
-	if err := os.MkdirAll(filepath.Dir(config), 0o755); err != nil {
+	dir := t.TempDir()
+	said := filepath.Join(dir, "said")
+	script := "#!/bin/sh\necho \"$@\" >> '" + said + "'\n"
+	if err := os.WriteFile(filepath.Join(dir, "tt-console"), []byte(script), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	vars := map[string]string{"TALKING_STICK_DATA_DIR": filepath.Join(home, "data"), "TALKING_STICK_DISABLE_MCP_MIGRATION": "1"}
-	env := &cli.Env{Home: home, Dir: home, Lookup: func(name string) string { return vars[name] }, Stderr: io.Discard, Now: time.Now}
-	for _, want := range []bool{true, false} {
-		if err := os.WriteFile(config, []byte(`{"mcp": {"talking-stick": {"type": "local", "command": ["tt", "mcp"], "enabled": true}}}`), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if err := runUpdate(context.Background(), &cli.Invocation{Env: env}, updateAdvice{Command: []string{succeeds}}); err != nil {
-			t.Fatal(err)
-		}
-		got, err := os.ReadFile(config)
-		if err != nil || strings.Contains(string(got), "talking-stick") != want {
-			t.Errorf("%v: %s", err, got)
-		}
-		delete(vars, "TALKING_STICK_DISABLE_MCP_MIGRATION")
+	env := &cli.Env{
+		Home: dir, Dir: dir, Lookup: func(string) string { return "" }, Stderr: io.Discard, Now: time.Now,
+		Executable: func() (string, error) { return filepath.Join(dir, "tt"), nil },
 	}
-	if err := runUpdate(context.Background(), &cli.Invocation{Env: env}, updateAdvice{Command: []string{fails}}); code.Of(err) != code.Internal {
+	call := &cli.Invocation{Env: env, Program: &cli.Program{Name: "tt", Version: "v2"}}
+	if err := runUpdate(context.Background(), call, updateAdvice{Command: []string{fails}}); code.Of(err) != code.Internal {
 		t.Errorf("%v", err)
+	}
+	if err := runUpdate(context.Background(), call, updateAdvice{Command: []string{succeeds}}); err != nil {
+		t.Fatal(err)
+	}
+	got, err := os.ReadFile(said)
+	if want := "migrate-mcp --reason update --quiet\n"; err != nil || string(got) != want {
+		t.Errorf("tt-console got %q, want %q: %v", got, want, err)
 	}
 }

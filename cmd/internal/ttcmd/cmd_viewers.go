@@ -13,6 +13,10 @@ import (
 var (
 	consoleCommand = viewers.Console(runViewer)
 	reportCommand  = viewers.Report(runViewer)
+
+	installCommand   = viewers.Install(runViewer)
+	uninstallCommand = viewers.Uninstall(runViewer)
+	migrateCommand   = viewers.Migrate(runViewer)
 )
 
 // runViewer becomes the second program, with the same command line.

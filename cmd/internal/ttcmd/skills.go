@@ -7,42 +7,13 @@ import (
 	"os/exec"
 	"runtime/debug"
 	"slices"
-	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
+	"github.com/talking-stick/tt/cmd/internal/viewers"
 	"github.com/talking-stick/tt/fsroom/workspace"
 	"github.com/talking-stick/tt/identity"
-	"github.com/talking-stick/tt/skills"
+	"github.com/talking-stick/tt/skills/stamp"
 )
-
-// programPatience bounds the time of a harness's own program. A program in JavaScript
-// takes seconds to start on a busy machine.
-const programPatience = time.Minute
-
-// skillsEnvironment describes this machine to package skills.
-func skillsEnvironment(env *cli.Env) (skills.Environment, error) {
-	dir, err := workspace.DataDir(env.Lookup, env.Home)
-	program, _ := os.Executable() // "" is beside nothing
-	return skills.Environment{
-		Home:     env.Home,
-		DataDir:  dir,
-		Version:  buildVersion(),
-		Program:  program,
-		Getenv:   env.Lookup,
-		LookPath: exec.LookPath,
-		Run:      runProgram,
-		Now:      env.Now,
-	}, err
-}
-
-// runProgram runs a harness's program with empty standard input and returns its output.
-func runProgram(ctx context.Context, name string, args ...string) ([]byte, error) {
-	ctx, cancel := context.WithTimeout(ctx, programPatience)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, name, args...)
-	cmd.WaitDelay = time.Second // a grandchild may keep the pipe
-	return cmd.CombinedOutput()
-}
 
 // buildVersion returns the version from the linker, or the one that the Go tool
 // recorded.
@@ -61,7 +32,7 @@ func moduleVersion() string {
 // not kept waiting.
 func syncBefore(ctx context.Context, c *cli.Invocation) {
 	if !c.Cmd.Hidden && c.Cmd != lockRunCommand && slices.Contains(daily, c.Cmd) && mayTakeLonger(c) {
-		syncSkills(ctx, c.Env)
+		syncSkills(ctx, c)
 	}
 }
 
@@ -74,10 +45,22 @@ func mayTakeLonger(c *cli.Invocation) bool {
 	return !harness
 }
 
-// syncSkills updates the installed copies of the skill. It opens one file that does not
-// exist if nothing is installed, and reads one small file if all copies are up to date.
-func syncSkills(ctx context.Context, env *cli.Env) {
-	if machine, err := skillsEnvironment(env); err == nil {
-		machine.Sync(ctx)
+// syncSkills lets the second program update the installed copies of the skill. It reads one
+// small file if all are up to date.
+func syncSkills(ctx context.Context, c *cli.Invocation) {
+	dir, err := workspace.DataDir(c.Env.Lookup, c.Env.Home)
+	if err == nil && !stamp.Settled(stamp.For{Home: c.Env.Home, DataDir: dir, Version: c.Program.BuildVersion(), Getenv: c.Env.Lookup}) {
+		_ = runSecond(ctx, c, "sync-skills")
 	}
+}
+
+// runSecond runs a command of the second program that prints nothing.
+func runSecond(ctx context.Context, c *cli.Invocation, args ...string) error {
+	program, _, err := findViewer(c.Env)
+	if err != nil {
+		return err
+	}
+	cmd := exec.CommandContext(ctx, program, args...)
+	cmd.Env = append(os.Environ(), viewers.VersionVariable+"="+c.Program.BuildVersion())
+	return cmd.Run()
 }

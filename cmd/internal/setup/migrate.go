@@ -1,4 +1,4 @@
-package ttcmd
+package setup
 
 import (
 	"context"
@@ -10,24 +10,10 @@ import (
 	"github.com/talking-stick/tt/skills/legacy"
 )
 
-// migrateCommand removes the registrations of the MCP server of older versions.
-// install and uninstall do the same; this command is for packages and for people.
-var migrateCommand = &cli.Command{
-	Name:   "migrate-mcp",
-	Hidden: true,
-	Short:  "remove the MCP registrations of older versions",
-	Long:   "Uses the harnesses' own \"mcp remove\". What was done is appended to " + legacy.LogName + " in the data directory.",
-	Flags: func(f *cli.Flags) {
-		f.Choice("reason", "WHY", []string{"manual", "install", "uninstall", "update", "first-run"}, "what to note in the log")
-		f.Bool("quiet", "print nothing")
-	},
-	Exits:  []cli.ExitStatus{{Status: 1, Meaning: "a registration is there and could not be removed"}},
-	Errors: []code.Code{code.DataDirUnusable},
-	Run:    runMigrate,
-}
-
-func runMigrate(ctx context.Context, c *cli.Invocation) error {
-	env, err := skillsEnvironment(c.Env)
+// Migrate is "tt migrate-mcp": it removes the registrations of the MCP server of older
+// versions. Install and Uninstall do the same; this command is for packages and for people.
+func Migrate(ctx context.Context, c *cli.Invocation) error {
+	env, err := environment(c)
 	if err != nil {
 		return err
 	}
@@ -66,4 +52,12 @@ func printEntries(c *cli.Invocation, entries []legacy.Entry) error {
 			t.Line("%s: %s%s", t.Bold(string(e.Harness)), statusWord(t, skills.Status(e.Status)), message)
 		}
 	})
+}
+
+// Sync is "tt sync-skills": it updates the installed copies, see [skills.Environment.Sync].
+func Sync(ctx context.Context, c *cli.Invocation) error {
+	if env, err := environment(c); err == nil {
+		env.Sync(ctx)
+	}
+	return nil
 }

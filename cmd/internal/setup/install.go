@@ -1,4 +1,7 @@
-package ttcmd
+// Package setup puts the skill, hooks and agent-bus into the harnesses of this machine, and takes
+// them out again: the commands "tt install", "tt uninstall" and "tt migrate-mcp", which
+// tt-console runs.
+package setup
 
 import (
 	"context"
@@ -6,81 +9,18 @@ import (
 	"strings"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
-	"github.com/talking-stick/tt/fsroom/code"
-	"github.com/talking-stick/tt/identity/harness"
+	"github.com/talking-stick/tt/cmd/internal/roomarg"
+	"github.com/talking-stick/tt/cmd/internal/viewers"
 	"github.com/talking-stick/tt/skills"
 	"github.com/talking-stick/tt/skills/githook"
 )
-
-var installCommand = &cli.Command{
-	Name:  "install",
-	Group: groupUpkeep,
-	Args:  []cli.Arg{installArg()},
-	Short: "teach harnesses to take turns: the skill, hooks, agent-bus",
-	Long: "Puts the skill, and hooks, into the " +
-		"harnesses' own directories and settings, and registers the MCP server agent-bus where it is installed. Two hooks are guards: they keep an agent " +
-		"from stopping while it holds the stick, and from editing while it does not. The others tell it when its turn comes and what others wrote to it. " +
-		"Only a harness that is here gets anything; what you have edited stays as it is. " +
-		`"git" adds a check to the pre-commit hook of the repository.` + "\n\n" +
-		"Installing again does no harm. Installed copies follow the version of tt.",
-	Examples: []cli.Example{
-		{Line: "tt install --all --print", What: "show everything that would be written, and write nothing"},
-		{Line: "tt install claude-code codex"},
-		{Line: "tt install git", What: "in a repository: refuse commits of those who do not hold the stick"},
-	},
-	Flags: func(f *cli.Flags) {
-		f.Bool("all", "every harness on this machine")
-		f.Bool("print", "only show what would be done")
-		f.Bool("copy", "install the skill as a copy (the default for a new one)")
-		f.Bool("link", "install the skill as a link into the data directory")
-		f.Bool("replace", "also replace what you have edited; a backup is kept")
-		f.Bool("no-hooks", "without the hooks")
-		f.Bool("no-bus", "without agent-bus")
-		f.Bool("hold", "for gemini and antigravity: a hook holds the end of each turn until there is news, 30 minutes at most")
-		repositoryFlag(f)
-	},
-	Exits:     []cli.ExitStatus{{Status: 1, Meaning: "a harness failed; the others are done"}},
-	Errors:    []code.Code{code.LockTimeout, code.DataDirUnusable},
-	Exclusive: [][2]string{{"copy", "link"}, {"hold", "no-hooks"}},
-	Run:       runInstall,
-}
-
-var uninstallCommand = &cli.Command{
-	Name:  "uninstall",
-	Group: groupUpkeep,
-	Args:  []cli.Arg{installArg()},
-	Short: "take the skill, the hooks and agent-bus out again",
-	Long: "A settings file that nobody has changed since gets its own bytes back; from another one our entries go, and everything else stays. " +
-		"Rooms and everything else in the data directory stay.",
-	Flags: func(f *cli.Flags) {
-		f.Bool("all", "every harness")
-		f.Bool("print", "only show what would be done")
-		f.Bool("replace", "also remove what you have edited; a backup is kept")
-		f.Bool("no-hooks", "leave the hooks")
-		f.Bool("no-bus", "leave agent-bus registered")
-		repositoryFlag(f)
-	},
-	Exits:  []cli.ExitStatus{{Status: 1, Meaning: "a harness failed; the others are done"}},
-	Errors: []code.Code{code.LockTimeout, code.DataDirUnusable},
-	Run:    runUninstall,
-}
-
-func installArg() cli.Arg {
-	return cli.Arg{
-		Name: "harness", Optional: true, Rest: true,
-		Usage: strings.Join(harness.Names(), ", ") + "; or git",
-	}
-}
-
-func repositoryFlag(f *cli.Flags) {
-	f.String("path", "DIR", "the repository for git, instead of the one here")
-}
 
 func installOptions(c *cli.Invocation) skills.Options {
 	return skills.Options{DryRun: c.Bool("print"), Replace: c.Bool("replace"), NoHooks: c.Bool("no-hooks"), NoBus: c.Bool("no-bus")}
 }
 
-func runInstall(ctx context.Context, c *cli.Invocation) error {
+// Install is "tt install".
+func Install(ctx context.Context, c *cli.Invocation) error {
 	opts := installOptions(c)
 	opts.Hold = c.Bool("hold")
 	switch {
@@ -92,7 +32,8 @@ func runInstall(ctx context.Context, c *cli.Invocation) error {
 	return changeHarnesses(ctx, c, opts, false)
 }
 
-func runUninstall(ctx context.Context, c *cli.Invocation) error {
+// Uninstall is "tt uninstall".
+func Uninstall(ctx context.Context, c *cli.Invocation) error {
 	return changeHarnesses(ctx, c, installOptions(c), true)
 }
 
@@ -103,7 +44,7 @@ type installResult struct {
 }
 
 func changeHarnesses(ctx context.Context, c *cli.Invocation, opts skills.Options, out bool) error {
-	env, err := skillsEnvironment(c.Env)
+	env, err := environment(c)
 	if err != nil {
 		return err
 	}
@@ -148,18 +89,15 @@ func reportInstall(c *cli.Invocation, res installResult, out bool) error {
 
 // withoutGit returns the names without git, and whether git was among them.
 func withoutGit(names []string) (harnesses []string, git bool) {
-	isGit := func(name string) bool { return name == gitName }
+	isGit := func(name string) bool { return name == viewers.GitName }
 	return slices.DeleteFunc(slices.Clone(names), isGit), slices.ContainsFunc(names, isGit)
 }
-
-// gitName is an argument beside the names of harnesses.
-const gitName = "git"
 
 // planGit plans to add the check to the repository's pre-commit hook, or to remove it.
 func planGit(c *cli.Invocation, env skills.Environment, out bool) (githook.Change, error) {
 	dir := c.Env.Dir
 	if c.Given("path") {
-		path, err := nonEmpty(c, c.String("path"))
+		path, err := roomarg.NonEmpty(c, c.String("path"))
 		if err != nil {
 			return githook.Change{}, err
 		}
@@ -190,7 +128,7 @@ func changeGit(change githook.Change, dryRun bool) skills.Result {
 
 // gitResult describes a change of the hook like one of a harness.
 func gitResult(change githook.Change) skills.Result {
-	r := skills.Result{Harness: gitName, Status: skills.Status(change.State), Paths: []string{change.Hook}}
+	r := skills.Result{Harness: viewers.GitName, Status: skills.Status(change.State), Paths: []string{change.Hook}}
 	r.Message = "pre-commit hook " + change.Hook
 	if change.Aside != "" {
 		r.Message += "; the hook that was there is " + change.Aside
@@ -224,7 +162,7 @@ func writeInstall(t *cli.Text, r installResult, out bool) {
 	}
 	changed := false
 	for _, one := range r.Results {
-		changed = changed || one.Harness != gitName && (one.Status == skills.Added || one.Status == skills.Updated)
+		changed = changed || one.Harness != viewers.GitName && (one.Status == skills.Added || one.Status == skills.Updated)
 		t.Line("%s: %s: %s", t.Bold(string(one.Harness)), statusWord(t, one.Status), one.Message)
 		if !r.DryRun {
 			writeBackups(t, one)
