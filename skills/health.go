@@ -5,34 +5,24 @@ import (
 	"strconv"
 
 	"github.com/talking-stick/tt/identity/harness"
-	"github.com/talking-stick/tt/skills/hook"
 	"github.com/talking-stick/tt/skills/jsonc"
+	"github.com/talking-stick/tt/skills/probe"
 )
-
-// A HookHealth says whether the hooks of a harness can run.
-type HookHealth struct {
-	Harness   harness.ID `json:"harness"`
-	File      string     `json:"file"`
-	Wanted    int        `json:"wanted"`
-	Installed int        `json:"installed"` // of Wanted, as this version writes them
-	Approved  *bool      `json:"approved,omitempty"`
-	Hint      string     `json:"hint,omitempty"` // what to do, "" if nothing
-}
 
 // HookHealth looks at the hooks of the harnesses that have a directory. It changes
 // nothing. What cannot be read counts as not installed.
-func (e Environment) HookHealth() (all []HookHealth) {
+func (e Environment) HookHealth() (all []probe.HookHealth) {
 	for _, id := range e.here() {
 		for _, c := range e.guards(id, false) {
-			var h HookHealth
+			var h probe.HookHealth
 			switch c := c.(type) {
 			case wholeFile:
-				h = HookHealth{Harness: id, File: c.path, Wanted: 1}
+				h = probe.HookHealth{Harness: id, File: c.path, Wanted: 1}
 				if text, _ := read(c.path); string(text) == c.text {
 					h.Installed = 1
 				}
 			case settingsFile:
-				h = HookHealth{Harness: id, File: c.path, Wanted: len(c.entries), Installed: c.installed()}
+				h = probe.HookHealth{Harness: id, File: c.path, Wanted: len(c.entries), Installed: c.installed()}
 			default:
 				continue
 			}
@@ -41,13 +31,6 @@ func (e Environment) HookHealth() (all []HookHealth) {
 		}
 	}
 	return all
-}
-
-// Notifies reports whether the hooks that notify agents are installed in a harness, as
-// this or another version writes them.
-func (e Environment) Notifies(id harness.ID) bool {
-	text, _ := read(e.inRoot(id, harness.Get(id).Hooks.File))
-	return bytes.Contains(text, []byte("tt hook "+string(hook.Context)+" ")) || string(text) == openCodePlugin
 }
 
 // installed returns how many of the entries are in the file as they should be.
@@ -68,7 +51,7 @@ func (s settingsFile) installed() (n int) {
 	return n
 }
 
-func (e Environment) advise(h *HookHealth) {
+func (e Environment) advise(h *probe.HookHealth) {
 	again := "run: tt install " + string(h.Harness) + "; then restart its sessions"
 	switch trust := harness.Get(h.Harness).Hooks.Trust; {
 	case h.Installed == 0:

@@ -6,27 +6,27 @@ import (
 	"strings"
 
 	"github.com/talking-stick/tt/identity/harness"
-	"github.com/talking-stick/tt/skills/stamp"
+	"github.com/talking-stick/tt/skills/probe"
 )
 
 // root returns the configuration directory of a harness. The harness makes it;
 // this package never does.
 func (e Environment) root(id harness.ID) string {
-	return stamp.Root(id, e.Home, e.Getenv)
+	return probe.Root(id, e.Home, e.Getenv)
 }
 
 // formerRoot returns the directory of the first editions of a harness, "" if they
 // used the same one.
 func (e Environment) formerRoot(id harness.ID) string {
 	if former := harness.Get(id).ConfigDir.Former; former != "" {
-		return stamp.Below(e.Home, former)
+		return probe.Below(e.Home, former)
 	}
 	return ""
 }
 
 // inRoot returns a file in the configuration directory of a harness.
 func (e Environment) inRoot(id harness.ID, path string) string {
-	return stamp.Below(e.root(id), path)
+	return probe.Below(e.root(id), path)
 }
 
 // skillDir returns the directory that the skill is installed as.

@@ -9,7 +9,7 @@ import (
 
 	"github.com/talking-stick/tt/identity/harness"
 	"github.com/talking-stick/tt/skills/jsonc"
-	"github.com/talking-stick/tt/skills/stamp"
+	"github.com/talking-stick/tt/skills/probe"
 )
 
 // serverName is the name under which the MCP server is registered, and that of its program.
@@ -38,7 +38,7 @@ func (e Environment) serversFile(id harness.ID) string {
 		}
 	}
 	if h.MCP.InHome && !filepath.IsAbs(strings.TrimSpace(e.Getenv(h.ConfigDir.Var))) {
-		return stamp.Below(e.Home, h.MCP.Servers[last])
+		return probe.Below(e.Home, h.MCP.Servers[last])
 	}
 	return e.inRoot(id, h.MCP.Servers[last])
 }

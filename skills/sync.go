@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/talking-stick/tt/identity/harness"
-	"github.com/talking-stick/tt/skills/stamp"
+	"github.com/talking-stick/tt/skills/probe"
 )
 
 // fingerprint identifies everything that this version installs.
@@ -65,18 +65,18 @@ func (e Environment) Sync(ctx context.Context) []Result {
 }
 
 // stamp is what the stamp for "there is nothing to sync" depends on.
-func (e Environment) stamp() stamp.For {
-	return stamp.For{Home: e.Home, DataDir: e.DataDir, Version: e.Version, Getenv: e.Getenv}
+func (e Environment) stamp() probe.For {
+	return probe.For{Home: e.Home, DataDir: e.DataDir, Version: e.Version, Getenv: e.Getenv}
 }
 
 // settled reports whether an earlier Sync has found that there is nothing to do.
-func (e Environment) settled() bool { return stamp.Settled(e.stamp()) }
+func (e Environment) settled() bool { return probe.Settled(e.stamp()) }
 
 // settle stores that there is nothing to sync.
-func (e Environment) settle() { stamp.Settle(e.stamp()) }
+func (e Environment) settle() { probe.Settle(e.stamp()) }
 
 func (e Environment) maySync() bool {
-	return e.stamp().On(stamp.NoSync)
+	return e.stamp().On(probe.NoSync)
 }
 
 // outdated reports whether any harness has something of another version, and whether

@@ -38,6 +38,7 @@ func program(byTT bool, version, commit string) *cli.Program {
 			viewers.Uninstall(setup.Uninstall),
 			viewers.Migrate(setup.Migrate),
 			viewers.Sync(setup.Sync),
+			viewers.HookHealth(setup.HookHealth),
 		},
 		Before: func(_ context.Context, c *cli.Invocation) {
 			if skew := viewers.Skew(c); skew != "" && c.Cmd.Name != "console" { // which shows it itself

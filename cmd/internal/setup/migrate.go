@@ -8,6 +8,7 @@ import (
 	"github.com/talking-stick/tt/identity/harness"
 	"github.com/talking-stick/tt/skills"
 	"github.com/talking-stick/tt/skills/legacy"
+	"github.com/talking-stick/tt/skills/probe"
 )
 
 // Migrate is "tt migrate-mcp": it removes the registrations of the MCP server of older
@@ -60,4 +61,20 @@ func Sync(ctx context.Context, c *cli.Invocation) error {
 		env.Sync(ctx)
 	}
 	return nil
+}
+
+// HookHealth is "tt-console hook-health".
+func HookHealth(_ context.Context, c *cli.Invocation) error {
+	env, err := environment(c)
+	if err != nil {
+		return err
+	}
+	res := struct {
+		Hooks []probe.HookHealth `json:"hooks"`
+	}{env.HookHealth()}
+	return c.Out.Result(res, func(t *cli.Text) {
+		for _, h := range res.Hooks {
+			t.Line("%s: %d of %d hooks in %s %s", h.Harness, h.Installed, h.Wanted, h.File, h.Hint)
+		}
+	})
 }

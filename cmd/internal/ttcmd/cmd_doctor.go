@@ -14,7 +14,7 @@ import (
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/doctor"
 	"github.com/talking-stick/tt/identity/harness"
-	"github.com/talking-stick/tt/skills"
+	"github.com/talking-stick/tt/skills/probe"
 )
 
 // doctorName is the name of the command that reports file modes which all other
@@ -50,7 +50,7 @@ type doctorResult struct {
 	// MissingPaths are rooms whose directory was renamed or removed.
 	MissingPaths []missingPath `json:"missing_paths,omitempty"`
 	// Hooks are those of the harnesses on this machine.
-	Hooks []skills.HookHealth `json:"hooks,omitempty"`
+	Hooks []probe.HookHealth `json:"hooks,omitempty"`
 	// Listening is how the caller hears of news, if it is an agent of a harness.
 	Listening string `json:"listening,omitempty"`
 	// Hints are for what a program cannot find out.
@@ -105,7 +105,7 @@ func (x *doctorRun) run(ctx context.Context, c *cli.Invocation, client *member.C
 	if err := checkAllRooms(ctx, x, stick); err != nil {
 		return err
 	}
-	x.checkHooks(c, client)
+	x.checkHooks(ctx, c, client)
 	for _, st := range client.MissingPaths() {
 		x.MissingPaths = append(x.MissingPaths, missingPath{st.RoomID, st.CanonicalPath, true})
 	}
@@ -113,12 +113,8 @@ func (x *doctorRun) run(ctx context.Context, c *cli.Invocation, client *member.C
 }
 
 // checkHooks looks whether agents can be notified.
-func (x *doctorRun) checkHooks(c *cli.Invocation, client *member.Client) {
-	machine, err := skillsEnvironment(c.Env)
-	if err != nil {
-		return
-	}
-	x.Hooks = machine.HookHealth()
+func (x *doctorRun) checkHooks(ctx context.Context, c *cli.Invocation, client *member.Client) {
+	x.Hooks = hookHealth(ctx, c)
 	if self := client.Self; self.Harness != "" {
 		x.Listening = cmp.Or(client.Listens(), "none")
 		if client.Listener().Session == "" {
@@ -133,7 +129,7 @@ func (x *doctorRun) checkHooks(c *cli.Invocation, client *member.Client) {
 
 // servesMany reports whether one process of the harness runs the sessions of many
 // terminals.
-func servesMany(h skills.HookHealth) bool { return harness.Get(h.Harness).ServerArg != "" }
+func servesMany(h probe.HookHealth) bool { return harness.Get(h.Harness).ServerArg != "" }
 
 // separateNotes moves harmless problems to the notes.
 func (x *doctorRun) separateNotes() {

@@ -128,7 +128,7 @@ func runUpdate(ctx context.Context, c *cli.Invocation, advice updateAdvice) erro
 			WithHint("it was: %s", advice.Shell).With("command", advice.Command).Because(err)
 	}
 	// The update has succeeded even if old registrations cannot be removed.
-	_ = runSecond(ctx, c, "migrate-mcp", "--reason", "update", "--quiet")
+	_, _ = runSecond(ctx, c, "migrate-mcp", "--reason", "update", "--quiet")
 	return nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/identity/harness"
 	"github.com/talking-stick/tt/skills/hook"
+	"github.com/talking-stick/tt/skills/probe"
 )
 
 // noticeOldSession tells an agent, once, that its session began before the hooks of its
@@ -17,8 +18,7 @@ func noticeOldSession(c *cli.Invocation, client *member.Client) {
 	if h == nil || client.Listener().Session != "" {
 		return
 	}
-	machine, err := skillsEnvironment(c.Env)
-	if err != nil || !machine.Notifies(h.ID) {
+	if !probe.Notifies(probe.For{Home: c.Env.Home, Getenv: c.Env.Lookup}, h.ID) {
 		return
 	}
 	memory := hook.SeenStore{Dir: filepath.Join(client.Store.Dir(), "told")}

@@ -3,6 +3,7 @@ package ttcmd
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"os"
 	"os/exec"
 	"runtime/debug"
@@ -12,7 +13,7 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/viewers"
 	"github.com/talking-stick/tt/fsroom/workspace"
 	"github.com/talking-stick/tt/identity"
-	"github.com/talking-stick/tt/skills/stamp"
+	"github.com/talking-stick/tt/skills/probe"
 )
 
 // buildVersion returns the version from the linker, or the one that the Go tool
@@ -49,18 +50,29 @@ func mayTakeLonger(c *cli.Invocation) bool {
 // small file if all are up to date.
 func syncSkills(ctx context.Context, c *cli.Invocation) {
 	dir, err := workspace.DataDir(c.Env.Lookup, c.Env.Home)
-	if err == nil && !stamp.Settled(stamp.For{Home: c.Env.Home, DataDir: dir, Version: c.Program.BuildVersion(), Getenv: c.Env.Lookup}) {
-		_ = runSecond(ctx, c, "sync-skills")
+	if err == nil && !probe.Settled(probe.For{Home: c.Env.Home, DataDir: dir, Version: c.Program.BuildVersion(), Getenv: c.Env.Lookup}) {
+		_, _ = runSecond(ctx, c, "sync-skills")
 	}
 }
 
-// runSecond runs a command of the second program that prints nothing.
-func runSecond(ctx context.Context, c *cli.Invocation, args ...string) error {
+// hookHealth asks the second program whether the hooks of the harnesses can run; nil if it
+// is not there.
+func hookHealth(ctx context.Context, c *cli.Invocation) (all []probe.HookHealth) {
+	answer, err := runSecond(ctx, c, "hook-health", "--json")
+	var v struct{ Hooks []probe.HookHealth }
+	if err != nil || json.Unmarshal(answer, &v) != nil {
+		return nil
+	}
+	return v.Hooks
+}
+
+// runSecond runs a command of the second program and returns its output.
+func runSecond(ctx context.Context, c *cli.Invocation, args ...string) ([]byte, error) {
 	program, _, err := findViewer(c.Env)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Env = append(os.Environ(), viewers.VersionVariable+"="+c.Program.BuildVersion())
-	return cmd.Run()
+	return cmd.Output()
 }

@@ -111,6 +111,16 @@ func Sync(run Run) *cli.Command {
 	}
 }
 
+// HookHealth declares a look at the hooks that are installed, for "tt doctor".
+func HookHealth(run Run) *cli.Command {
+	return &cli.Command{
+		Name:   "hook-health",
+		Hidden: true,
+		Short:  "say whether the hooks of the harnesses can run",
+		Run:    run,
+	}
+}
+
 // Version returns the version of the tt that has started this program, else that of this
 // program.
 func Version(c *cli.Invocation) string {

@@ -1,8 +1,9 @@
-// Package stamp tells whether what is installed was found to be up to date. It is apart from
-// package skills because tt asks before its commands, and does not link the rest.
-package stamp
+// Package probe answers what tt itself asks about what is installed. It is apart from package
+// skills, which installs it, because tt does not link that.
+package probe
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -22,7 +23,7 @@ const (
 	NoMigrate = "TALKING_STICK_DISABLE_MCP_MIGRATION"
 )
 
-// For is what a stamp depends on, besides the record.
+// For is where to look, and the version of the program that asks.
 type For struct {
 	Home, DataDir, Version string
 	Getenv                 func(string) string
@@ -93,4 +94,21 @@ func Settle(f For) {
 	}
 	_ = os.WriteFile(f.path(), []byte(f.text()), 0o600)
 	lockfile.Adopt(f.path())
+}
+
+// Notifies reports whether the hooks that notify agents are installed in a harness, as
+// this or another version writes them.
+func Notifies(f For, id harness.ID) bool {
+	text, err := os.ReadFile(Below(Root(id, f.Home, f.Getenv), harness.Get(id).Hooks.File))
+	return err == nil && (bytes.Contains(text, []byte("tt hook context ")) || bytes.Contains(text, []byte("\"--via\", \"opencode\"")))
+}
+
+// A HookHealth says whether the hooks of a harness can run.
+type HookHealth struct {
+	Harness   harness.ID `json:"harness"`
+	File      string     `json:"file"`
+	Wanted    int        `json:"wanted"`
+	Installed int        `json:"installed"` // of Wanted, as this version writes them
+	Approved  *bool      `json:"approved,omitempty"`
+	Hint      string     `json:"hint,omitempty"` // what to do, "" if nothing
 }
