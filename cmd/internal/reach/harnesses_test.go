@@ -68,9 +68,6 @@ trust_level = "trusted"
 		stop := exec.Command(w.program, "app-server", "daemon", "stop")
 		stop.Env = w.environ(w.h.env(w)...)
 		_ = stop.Run()
-		for _, pid := range w.processes() { // and what keeps it up to date
-			_ = syscall.Kill(pid, syscall.SIGKILL)
-		}
 	},
 }
 
@@ -110,14 +107,14 @@ func (w *world) command() (name string, args []string) {
 	return w.program, w.h.args
 }
 
-// processes returns the processes that run programs from the scratch home.
-func (w *world) processes() (pids []int) {
-	files, _ := filepath.Glob("/proc/[0-9]*/cmdline")
+// endAll ends what the harness and tt have started and left: a server, what keeps that up
+// to date, a listener.
+func (w *world) endAll() {
+	files, _ := filepath.Glob("/proc/[0-9]*/environ")
 	for _, file := range files {
 		pid, err := strconv.Atoi(filepath.Base(filepath.Dir(file)))
-		if text, _ := os.ReadFile(file); err == nil && strings.HasPrefix(string(text), w.home+"/") {
-			pids = append(pids, pid)
+		if text, _ := os.ReadFile(file); err == nil && strings.Contains(string(text), "TALKING_STICK_DATA_DIR="+w.data+"\x00") {
+			_ = syscall.Kill(pid, syscall.SIGKILL)
 		}
 	}
-	return pids
 }

@@ -93,6 +93,7 @@ func TestClaude(t *testing.T) {
 	w := newWorld(t, claude)
 	w.idle()
 	w.talk()
+	w.interject()
 	w.draft()
 	n := w.model.count()
 	w.screen.enter("go away [[sh cd sub && pwd]] [[say moved]]")
@@ -119,6 +120,7 @@ func TestCodex(t *testing.T) {
 	w := newWorld(t, codex)
 	w.idle()
 	w.talk()
+	w.interject()
 	w.draft()
 }
 
@@ -126,6 +128,7 @@ func TestOpenCode(t *testing.T) {
 	w := newWorld(t, openCode)
 	w.idle()
 	w.talk()
+	w.interject()
 	w.draft()
 	w.dies()
 }
@@ -175,25 +178,26 @@ func (w *world) budget(n, handoffs int) {
 	}
 }
 
-// talk sends messages to an idle model, to one that is busy, and two at once.
+// talk sends messages to an idle model, and two at once.
 func (w *world) talk() {
 	w.t.Helper()
 	n := w.model.count()
 	w.tt(peer, "msg", "send", w.agent, "first-body")
 	w.once(n, "first-body")
 	n = w.model.count()
-	if w.h.listening == "hold" { // what is typed waits for that to be cancelled
-		w.screen.keys("\x1b")
-		time.Sleep(time.Second)
-	}
+	w.tt(peer, "msg", "send", w.agent, "second-body")
+	w.tt(peer, "msg", "send", w.agent, "third-body")
+	w.once(n, "second-body")
+	w.once(n, "third-body")
+}
+
+// interject sends a message to a model that is in a turn.
+func (w *world) interject() {
+	w.t.Helper()
+	n := w.model.count()
 	w.screen.enter("work [[sh sleep 3]] [[sh true]] [[say done]]")
 	w.until(20*time.Second, func() bool { reach, _ := w.reach(); return reach == "busy" })
-	w.tt(peer, "msg", "send", w.agent, "second-body")
-	w.once(n, "second-body")
-	n = w.model.count()
-	w.tt(peer, "msg", "send", w.agent, "third-body")
 	w.tt(peer, "msg", "send", w.agent, "fourth-body")
-	w.once(n, "third-body")
 	w.once(n, "fourth-body")
 }
 

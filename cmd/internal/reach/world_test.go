@@ -74,6 +74,7 @@ func newWorld(t *testing.T, h harness) *world {
 	}
 	w.tt("", append([]string{"install", h.id, "--no-bus"}, h.install...)...)
 	w.tt(peer, "wait")
+	t.Cleanup(w.endAll)
 	if h.after != nil {
 		t.Cleanup(func() { h.after(w) })
 	}
