@@ -61,7 +61,7 @@ func newWorld(t *testing.T, h harness) *world {
 	for _, dir := range []string{w.home, w.dir + "/.git", w.dir + "/sub", w.bin} {
 		must(t, os.MkdirAll(dir, 0o755))
 	}
-	build := exec.Command("go", "build", "-o", w.bin+"/tt", "github.com/talking-stick/tt/cmd/tt")
+	build := exec.Command("go", "build", "-o", w.bin+"/", "github.com/talking-stick/tt/cmd/tt", "github.com/talking-stick/tt/cmd/tt-console")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
