@@ -78,7 +78,7 @@ var layers = map[string]layer{
 
 	"identity/harness": {[]string{"fsroom/code"}, "it is a table of facts; what is done with a fact belongs to who reads it"},
 	"identity":         {[]string{"fsroom/code", "fsroom/digest", "identity/harness"}, "who calls, and whether a process lives, does not depend on rooms"},
-	"skills/probe":     {[]string{"lockfile"}, "tt asks it before each command, and must not link what installs"},
+	"skills/probe":     {[]string{"identity/harness", "lockfile"}, "tt asks it before each command, and must not link what installs"},
 	"skills": {[]string{"skills", "fsroom/code", "fsroom/digest", "identity/harness", "lockfile"},
 		"it changes settings files and needs no room; what a hook has to know of a room is passed in"},
 
