@@ -13,7 +13,7 @@ import (
 )
 
 var claude = harness{
-	variable: "TT_REACH_CLAUDE", id: "claude-code", limit: 2 * time.Second, listening: "claude-watch",
+	variable: "TT_REACH_CLAUDE", id: "claude-code", limit: 2 * time.Second, listening: "claude-watch claude-hook", // the hook until it has shown that it watches
 	files: func(w *world) map[string]string {
 		return map[string]string{
 			".claude/settings.json": "{}",
