@@ -94,11 +94,12 @@ func (h *hookRun) agent(store *fsroom.Store) (*listen.Agent, error) {
 func (h *hookRun) row() *harness.Harness { return harness.Get(h.call.Harness) }
 
 // watches reports whether the harness can watch the wake file and wake the agent. One that
-// runs a single turn ends with it.
+// says that it is not interactive runs a single turn and ends with it.
 func (h *hookRun) watches() bool {
 	hooks := h.row().Hooks
 	kind := hooks.Interactive
-	return hooks.Has(string(hook.FileChanged)) && (kind.Var == "" || h.c.Env.Lookup(kind.Var) == kind.Value)
+	said := h.c.Env.Lookup(kind.Var)
+	return hooks.Has(string(hook.FileChanged)) && (said == "" || said == kind.Value)
 }
 
 // begin tells the harness what to watch, and the model how things stand. Where there is
