@@ -105,5 +105,4 @@ var (
 	locateArg   = roomarg.Locate
 	locate      = roomarg.LocatePath
 	givenPath   = roomarg.Path
-	nonEmpty    = roomarg.NonEmpty
 )
