@@ -128,8 +128,10 @@ func (x *doctorRun) checkHooks(ctx context.Context, c *cli.Invocation, client *m
 }
 
 // servesMany reports whether one process of the harness runs the sessions of many
-// terminals.
-func servesMany(h probe.HookHealth) bool { return harness.Get(h.Harness).ServerArg != "" }
+// terminals, with hooks of ours.
+func servesMany(h probe.HookHealth) bool {
+	return h.Installed > 0 && harness.Get(h.Harness).ServerArg != ""
+}
 
 // separateNotes moves harmless problems to the notes.
 func (x *doctorRun) separateNotes() {
@@ -183,7 +185,7 @@ func writeDoctor(t *cli.Text, r doctorResult) {
 		t.Line("%s %s: %s; the next change clears it away", t.Dim("note"), p.File, p.Problem)
 	}
 	for _, h := range r.Hooks {
-		if h.Hint != "" {
+		if h.Hint != "" && h.Installed > 0 { // whoever has installed none does not want to be reminded
 			t.Line("%s hooks of %s (%s): %s", t.Dim("note"), string(h.Harness), h.File, h.Hint)
 		}
 	}
