@@ -1,0 +1,193 @@
+package fsroom
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+
+	"github.com/talking-stick/tt/fsroom/engine"
+	"github.com/talking-stick/tt/journal"
+	"github.com/talking-stick/tt/journal/event"
+)
+
+// absorb writes what was fetched to the mirror, whose lock the caller has.
+func (r *mirror[S]) absorb(t *tail) error {
+	if !t.news() {
+		return nil
+	}
+	m := r.readMarker()
+	if m.Revision != t.from.Revision && m.Revision >= int64(t.last) {
+		return nil // another process has absorbed more meanwhile
+	}
+	if err := r.store.prepare(r.dir); err != nil {
+		return err
+	}
+	snap, err := r.load()
+	if err != nil {
+		return err
+	}
+	if m.linesLost(snap.Position) {
+		return r.startOver()
+	}
+	if err := r.clear(snap); err != nil {
+		return err
+	}
+	before := r.rules.Clone(snap.State)
+	var absorbed []event.Event
+	for _, e := range t.entries {
+		switch {
+		case int64(e.Revision) <= m.Revision:
+		case e.Lines == nil:
+			m.Note, m.NoteAt = string(e.Note), event.NewTime(e.At)
+		default:
+			var events []event.Event
+			if events, err = r.absorbChange(snap, e.Lines); err == nil {
+				last := events[len(events)-1]
+				m.Revision, m.Offset, m.Seq, m.EventID = int64(e.Revision), snap.Position.Offset, last.Seq, last.ID
+				absorbed = append(absorbed, events...)
+			}
+		}
+		if err != nil {
+			break
+		}
+	}
+	if errors.Is(err, errLinesLost) {
+		return r.startOver()
+	}
+	if err != nil {
+		return err
+	}
+	if len(absorbed) > 0 {
+		r.notifyAgents(before, snap.State, absorbed)
+		if r.rules.Live(snap.State) {
+			r.projectMirror(snap)
+		}
+	}
+	return r.writeMarker(m)
+}
+
+// linesLost reports whether a mirror that ends at the position has lost lines.
+func (m *marker) linesLost(end journal.Position) bool {
+	return end.Seq < m.Seq || end.Seq == m.Seq && end.Offset != m.Offset
+}
+
+// startOver makes the next fetch begin with the first change. It returns errLinesLost.
+func (r *mirror[S]) startOver() error {
+	err := os.Remove(r.StatePath()) // it may know more than the journal has
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	return errors.Join(errLinesLost, err, r.writeMarker(marker{}))
+}
+
+// check compares the mirror, whose lock the caller has, with its marker.
+func (r *mirror[S]) check(end journal.Position) error {
+	m := r.readMarker()
+	switch {
+	case m.linesLost(end):
+		return r.startOver()
+	case end.Seq > m.Seq: // the mirror has events that the engine has not
+		return r.explainEngine(engine.ErrRewound)
+	}
+	return nil
+}
+
+// absorbChange appends one change to the mirror's journal, unless it is there already, and
+// folds it. It returns the events of the change.
+func (r *mirror[S]) absorbChange(snap *Snapshot[S], lines []byte) ([]event.Event, error) {
+	events, err := decodeChange(lines)
+	if err != nil {
+		return nil, err
+	}
+	last := &events[len(events)-1]
+	switch {
+	case last.Seq <= snap.Position.Seq:
+		return events, r.compare(snap, last)
+	case events[0].Seq != snap.Position.Seq+1:
+		return nil, errLinesLost
+	}
+	log, err := journal.OpenWriter(r.JournalPath())
+	if err != nil {
+		return nil, err
+	}
+	defer log.Close()
+	end, err := log.AppendLines(snap.Position, lines, last.Seq)
+	if err != nil {
+		return nil, err
+	}
+	for i := range events {
+		if err := r.rules.Apply(snap.State, &events[i]); err != nil {
+			return nil, err
+		}
+	}
+	snap.Position, snap.Turn, snap.fresh = end, last.Turn, false
+	if !r.rules.Live(snap.State) {
+		if err := r.archive(snap); err != nil {
+			return nil, err
+		}
+		next, err := r.load()
+		if err != nil {
+			return nil, err
+		}
+		*snap = *next
+	}
+	return events, nil
+}
+
+// compare returns an error if the mirror has another event in the place of e.
+func (r *mirror[S]) compare(snap *Snapshot[S], e *event.Event) error {
+	log, err := journal.Open(r.JournalPath())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	if first, err := log.First(); err != nil || e.Seq < first.Seq {
+		return nil // of an earlier life
+	}
+	here := e.ID
+	_, err = r.readAfter(context.Background(), log, r.JournalPath(), e.Seq-1, func(found *event.Event) error {
+		here = found.ID
+		return errFound
+	})
+	if err != nil && !errors.Is(err, errFound) {
+		return err
+	}
+	if here != e.ID {
+		return r.explainEngine(engine.ErrRewound)
+	}
+	return nil
+}
+
+var errFound = errors.New("found")
+
+// projectMirror replaces state.json. If it fails, the next reader folds the journal.
+func (r *mirror[S]) projectMirror(snap *Snapshot[S]) {
+	log, err := journal.Open(r.JournalPath())
+	if err != nil {
+		return
+	}
+	defer log.Close()
+	if _, mtime, err := log.Stat(); err == nil {
+		_ = r.writeProjection(snap, mtime)
+	}
+}
+
+// decodeChange returns the events of the lines of a change.
+func decodeChange(lines []byte) (events []event.Event, err error) {
+	for line := range bytes.Lines(lines) {
+		e, err := event.Decode(line)
+		if err != nil {
+			return nil, err
+		}
+		events = append(events, e.Clone())
+	}
+	if len(events) == 0 {
+		return nil, errors.New("a change without events")
+	}
+	return events, nil
+}

@@ -1,0 +1,162 @@
+package fsroom
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"time"
+
+	"github.com/talking-stick/tt/fsroom/engine"
+	"github.com/talking-stick/tt/journal"
+	"github.com/talking-stick/tt/journal/event"
+)
+
+// mostConflicts bounds how often a change is decided again.
+const mostConflicts = 1000
+
+// change calls do with the mirror locked and up to date, as far as the tail goes, and again
+// if another host's change came first.
+func (r *mirror[S]) change(ctx context.Context, do func(*tail, *Snapshot[S]) error) error {
+	for try := 0; ; try++ {
+		t, err := r.fetch(ctx)
+		if err == nil {
+			err = r.changeOnce(ctx, t, do)
+		}
+		again := errors.Is(err, engine.ErrConflict) || errors.Is(err, errOvertaken) || errors.Is(err, errLinesLost)
+		if !again || try == mostConflicts {
+			return err
+		}
+		if err := pause(ctx, try); err != nil {
+			return err
+		}
+	}
+}
+
+// pause lets others go first, for a random time that grows with the number of tries.
+func pause(ctx context.Context, try int) error {
+	timer := time.NewTimer(time.Duration(rand.IntN(1+min(try, 10))) * time.Millisecond)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+func (r *mirror[S]) changeOnce(ctx context.Context, t *tail, do func(*tail, *Snapshot[S]) error) error {
+	unlock, err := r.lock(ctx)
+	if err != nil {
+		return err
+	}
+	r.locked.Store(true)
+	defer func() {
+		r.locked.Store(false)
+		_ = r.store.step(StepUnlock)
+		_ = unlock()
+		_ = r.store.step(StepDone)
+	}()
+	if err := r.absorb(t); err != nil {
+		return err
+	}
+	snap, err := r.loadToWrite()
+	if err != nil {
+		return err
+	}
+	if r.readMarker().Revision > int64(t.last) {
+		return errOvertaken // by another process of this host
+	}
+	if err := r.check(snap.Position); err != nil {
+		return err
+	}
+	return do(t, snap)
+}
+
+// update is [Room.UpdateThen].
+func (r *mirror[S]) update(ctx context.Context, decide Decision[S], committed func()) (snap *Snapshot[S], events []event.Event, err error) {
+	err = r.change(ctx, func(t *tail, now *Snapshot[S]) (err error) {
+		snap = now
+		if events, err = decide(snap.State); err != nil || len(events) == 0 {
+			return err
+		}
+		return r.commitWithEngine(ctx, t, snap, events, committed)
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	return snap, events, nil
+}
+
+// commitWithEngine commits the events with the engine, and then writes them to the mirror.
+func (r *mirror[S]) commitWithEngine(ctx context.Context, t *tail, snap *Snapshot[S], events []event.Event, committed func()) error {
+	next, err := r.foldChange(snap, events)
+	if err != nil {
+		return err
+	}
+	lines, err := journal.EncodeChange(journal.Position{Seq: snap.Position.Seq}, events)
+	if err != nil {
+		return err
+	}
+	if err := r.store.step(StepAppend); err != nil {
+		return err
+	}
+	entry, err := r.engine.Append(ctx, r.engineName(), t.last, engine.Entry{Lines: lines}, 0)
+	if err != nil {
+		return r.explainEngine(err)
+	}
+	// The change is committed. No error is returned after this: the next fetch brings
+	// what could not be written here.
+	committed()
+	t.entries = append(t.entries, entry)
+	t.last = entry.Revision
+	if r.absorb(t) == nil {
+		if now, err := r.load(); err == nil {
+			*snap = *now
+			return nil
+		}
+	}
+	snap.State, snap.Turn, snap.fresh = next, events[len(events)-1].Turn, false
+	snap.Position.Seq = events[len(events)-1].Seq
+	return nil
+}
+
+// lockedDo is [Room.Locked].
+func (r *mirror[S]) lockedDo(ctx context.Context, do func(*Snapshot[S]) error) error {
+	return r.change(ctx, func(_ *tail, snap *Snapshot[S]) error { return do(snap) })
+}
+
+// renew is [Room.Renew].
+func (r *mirror[S]) renew(ctx context.Context, keep time.Duration, note func(*Snapshot[S]) ([]byte, error)) error {
+	return r.change(ctx, func(t *tail, snap *Snapshot[S]) error {
+		b, err := note(snap)
+		if err != nil || b == nil {
+			return err
+		}
+		entry, err := r.engine.Append(ctx, r.engineName(), t.last, engine.Entry{Note: b}, keep)
+		if err != nil {
+			return r.explainEngine(err)
+		}
+		m := r.readMarker()
+		m.Note, m.NoteAt = string(b), event.NewTime(entry.At)
+		return r.writeMarker(m)
+	})
+}
+
+// note is [Room.Note].
+func (r *mirror[S]) note() (note []byte, at time.Time) {
+	m := r.readMarker()
+	return []byte(m.Note), m.NoteAt.Time
+}
+
+// confirm is [Room.Confirm].
+func (r *mirror[S]) confirm(ctx context.Context) error {
+	for {
+		t, err := r.fetch(ctx)
+		if err != nil {
+			return err
+		}
+		if err := r.engine.Confirm(ctx, r.engineName(), t.last); !errors.Is(err, engine.ErrConflict) {
+			return r.explainEngine(err)
+		}
+	}
+}
