@@ -2,6 +2,7 @@ package member
 
 import (
 	"context"
+	"slices"
 
 	"github.com/talking-stick/tt/cmd/internal/topics"
 	"github.com/talking-stick/tt/fsroom/topic"
@@ -49,8 +50,8 @@ type InboxAnswer struct {
 // InboxCounts are how many there are of each kind. There may be more than the inbox shows.
 type InboxCounts struct{ Questions, Answers, Messages, Notes int64 }
 
-// mostInbox is how many of each kind an inbox shows at most, the oldest. The others are
-// shown next time.
+// mostInbox is how many of each kind an inbox shows at most, the oldest of those that were
+// not shown yet. The others are shown next time.
 const mostInbox = 50
 
 // Inbox returns what there is for the agent.
@@ -101,9 +102,9 @@ func (in *Inbox) addQuestions(ctx context.Context, r *Room, st *turn.State, at C
 	in.Counts.Questions, in.Counts.Answers = int64(len(owed)), news.Answers
 	in.isNew = news != topic.News{}
 	in.topic, in.shown.TopicID, in.shown.TopicSeq = t, t.Name(), max(seen, s.Seq)
-	if len(owed) > mostInbox {
-		in.shown.TopicSeq = max(seen, owed[mostInbox].Seq-1)
-		owed = owed[:mostInbox]
+	owed, left := debtsShown(owed, seen)
+	if left != nil {
+		in.shown.TopicSeq = left.Seq - 1
 	}
 	if in.Questions, err = r.questionViews(ctx, st, t, owed); err != nil || news.Answers == 0 {
 		return err
@@ -132,6 +133,21 @@ func (in *Inbox) addQuestions(ctx context.Context, r *Room, st *turn.State, at C
 		in.answered = append(in.answered, q.ID)
 	}
 	return nil
+}
+
+// debtsShown returns the questions that an inbox shows, oldest first: of those up to the
+// event seen only as many as there is place for. left is the first one after that event
+// which is left out.
+func debtsShown(owed []*topic.Question, seen int64) (shown []*topic.Question, left *topic.Question) {
+	unseen := len(owed)
+	for unseen > 0 && owed[len(owed)-unseen].Seq <= seen {
+		unseen--
+	}
+	old, fresh := owed[:len(owed)-unseen], owed[len(owed)-unseen:]
+	if unseen > mostInbox {
+		fresh, left = fresh[:mostInbox], fresh[mostInbox]
+	}
+	return slices.Concat(old[:min(len(old), mostInbox-len(fresh))], fresh), left
 }
 
 // addMessages adds the messages that the agent was not shown.
