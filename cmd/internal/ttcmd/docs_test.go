@@ -83,6 +83,13 @@ func runPage(t *testing.T, page string) {
 	if err := os.Mkdir(s.dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
+	if !strings.Contains(script.String(), "\ntt install ") { // harnesses are here where a page installs something in them
+		for _, harness := range []string{".claude", ".codex"} {
+			if err := os.Remove(filepath.Join(root, "home", harness)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
 	out, failure := s.command("exec 2>&1\n" + script.String()).Output()
 	printed := strings.Split(string(out), mark+"\n")
 	host, _ := os.Hostname()

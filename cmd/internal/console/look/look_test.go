@@ -5,9 +5,12 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/fsnotify/fsnotify"
 
 	"github.com/talking-stick/tt/cmd/internal/roomtypes"
 	"github.com/talking-stick/tt/cmd/internal/topics"
@@ -219,4 +222,31 @@ func TestWatcherTellsOfChanges(t *testing.T) {
 	until("a command of an agent", func() { w.must(w.room("/src/a").Agent("claude:1").Mark("seen", time.Now())) }, has(a))
 	cancel()
 	<-ended
+}
+
+// The directory of an agent that comes while a room is opened is watched, or told of.
+func TestWatcherMissesNoAgent(t *testing.T) {
+	w := newWorld(t)
+	w.join("/src/a", "claude:1")
+	name := fsroom.RoomName("/src/a")
+	watcher, err := w.look.NewWatcher()
+	w.must(err)
+	defer watcher.fs.Close()
+	for i := range 200 {
+		agent := w.room("/src/a").Agent("claude:" + strconv.Itoa(i))
+		marked := make(chan error)
+		go func() { marked <- agent.Mark("seen", time.Now()) }()
+		watcher.watchAgents("")
+		watcher.watchAgents(name)
+		w.must(<-marked)
+		dir := filepath.Dir(agent.Path("seen"))
+		for told := slices.Contains(watcher.agents, dir); !told; {
+			select {
+			case e := <-watcher.fs.Events:
+				told = e.Name == dir && e.Has(fsnotify.Create)
+			case <-time.After(20 * time.Second):
+				t.Fatalf("agent %d is missed", i)
+			}
+		}
+	}
 }

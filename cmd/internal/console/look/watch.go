@@ -144,14 +144,14 @@ func (w *Watcher) watchAgents(room string) {
 		return
 	}
 	agents := filepath.Join(w.data, "rooms", room, "agents")
-	entries, _ := os.ReadDir(agents)
-	dirs := []string{agents}
-	for _, e := range entries {
-		dirs = append(dirs, filepath.Join(agents, e.Name()))
-	}
-	for _, dir := range dirs {
+	add := func(dir string) {
 		if !slices.Contains(w.agents, dir) && w.fs.Add(dir) == nil {
 			w.agents = append(w.agents, dir)
 		}
+	}
+	add(agents) // before it is read, so that none is missed that comes meanwhile
+	entries, _ := os.ReadDir(agents)
+	for _, e := range entries {
+		add(filepath.Join(agents, e.Name()))
 	}
 }
