@@ -30,7 +30,7 @@ var skillCommands = []struct{ begins, before, answer string }{
 	{"tt instructions show", nothing, "Working together"},
 	{"tt join", nothing, `"agent_id":"claude:`},
 	{"tt wait", joined, `"status":"your_turn"`},
-	{"tt ask room", joined, `"question_id":`},
+	{"tt ask codex:1", joined, `"question_id":`},
 	{"tt notes add", holding, `"note_id":`},
 	{"tt msg send room", joined, `"event_seq":`},
 	{"tt events --follow", joined, `"text":"hello"`},
