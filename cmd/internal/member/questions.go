@@ -115,8 +115,8 @@ func (r *Room) Debts(st *turn.State) (owed, answers int64) {
 }
 
 // EnsureMember returns the room if the agent is a member. A person who is none becomes an
-// observer.
-func (r *Room) EnsureMember(ctx context.Context) (*snapshot, error) {
+// observer, unless check refuses what the person is about to do.
+func (r *Room) EnsureMember(ctx context.Context, check func(*turn.State) error) (*snapshot, error) {
 	snap, err := r.Snapshot()
 	if err != nil {
 		return nil, err
@@ -124,6 +124,11 @@ func (r *Room) EnsureMember(ctx context.Context) (*snapshot, error) {
 	switch {
 	case r.IsMember(snap.State) && !r.Ended(snap.State):
 	case r.IsHuman():
+		if check != nil {
+			if err := check(snap.State); err != nil {
+				return nil, err
+			}
+		}
 		r.found = snap
 		return r.join(ctx, true)
 	default:
@@ -170,7 +175,10 @@ type Asked struct {
 // Ask stores a question of the agent: for a member, for any person ([topic.ToHuman]) or
 // for anybody ([turn.Everyone]).
 func (r *Room) Ask(ctx context.Context, to, text string) (a Asked, err error) {
-	snap, err := r.EnsureMember(ctx)
+	snap, err := r.EnsureMember(ctx, func(st *turn.State) error {
+		_, err := turn.Asked(st, r.Facts(st), r.Self.ID, to)
+		return err
+	})
 	if err != nil {
 		return a, err
 	}
@@ -216,7 +224,10 @@ func (r *Room) tell(st *turn.State, concerned func(id string) bool) {
 
 // Answer stores the agent's answer to a question, which id or its first characters name.
 func (r *Room) Answer(ctx context.Context, id, text string) (q Question, answerID string, err error) {
-	snap, err := r.EnsureMember(ctx)
+	snap, err := r.EnsureMember(ctx, r.checkQuestion(ctx, id, func(s *topic.State) error {
+		_, _, _, err := s.AnswerOne(r.Self.ID, id, text, func() string { return "" })
+		return err
+	}))
 	if err != nil {
 		return q, "", err
 	}
@@ -235,7 +246,10 @@ func (r *Room) Answer(ctx context.Context, id, text string) (q Question, answerI
 // CloseQuestion settles a question, see [topic.State.CloseOne]. It returns the question as
 // it is then.
 func (r *Room) CloseQuestion(ctx context.Context, id, reason string) (q Question, err error) {
-	snap, err := r.EnsureMember(ctx)
+	snap, err := r.EnsureMember(ctx, r.checkQuestion(ctx, id, func(s *topic.State) error {
+		_, _, err := s.CloseOne(r.Self.ID, true, id, reason)
+		return err
+	}))
 	if err != nil {
 		return q, err
 	}
@@ -259,6 +273,22 @@ func (r *Room) CloseQuestion(ctx context.Context, id, reason string) (q Question
 		r.tell(snap.State, func(id string) bool { return id == stored.AskedBy })
 	}
 	return Question{ID: full, From: stored.AskedBy, To: stored.To, Status: stored.Status, Answers: len(stored.Answers)}, nil
+}
+
+// checkQuestion returns a check for [Room.EnsureMember], by a rule of the topic that has
+// the question.
+func (r *Room) checkQuestion(ctx context.Context, id string, rule func(*topic.State) error) func(*turn.State) error {
+	return func(*turn.State) error {
+		t, err := r.topicOf(ctx, id)
+		if err != nil {
+			return err
+		}
+		snap, err := t.View()
+		if err != nil {
+			return err
+		}
+		return rule(snap.State)
+	}
 }
 
 // topicOf returns the topic of the room that has the question: an earlier one if the

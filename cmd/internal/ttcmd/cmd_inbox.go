@@ -47,7 +47,7 @@ func runInbox(ctx context.Context, c *cli.Invocation) error {
 	if err != nil {
 		return err
 	}
-	snap, err := room.EnsureMember(ctx)
+	snap, err := room.EnsureMember(ctx, nil)
 	if err != nil {
 		return interrupted(ctx, err)
 	}
