@@ -13,8 +13,15 @@ import (
 // is in: the harness that listens for the agent is one, too.
 const listenersFolder = "listeners"
 
-// ListenerWakeFile is the file of a listener whose modification time is set to notify it.
-const ListenerWakeFile = "wake"
+// The files of a listener that those know who notify it.
+const (
+	// ListenerWakeFile is the file whose modification time is set to notify it.
+	ListenerWakeFile = "wake"
+	// ListenerFile is replaced whenever what listens has noticed a notification.
+	ListenerFile = "listener.json"
+	// ListenerAskedFile is a mark with the time of the first notification after that.
+	ListenerAskedFile = "asked"
+)
 
 // Listener returns the directory of an agent that belongs to no room: of what listens for
 // it. It need not exist.
@@ -38,9 +45,17 @@ func (s *Store) ListenerHas(id, name string) bool {
 // at a file that is missing.
 func (s *Store) NotifyListener(id string) {
 	path := filepath.Join(s.listenerDir(id), ListenerWakeFile)
-	if exists(path) && s.Listener(id).unusable == nil {
-		_ = lockfile.Touch(path, time.Now())
+	if !exists(path) {
+		return
 	}
+	dir, now := s.Listener(id), time.Now()
+	if dir.unusable != nil {
+		return
+	}
+	if !dir.Marked(ListenerFile).Before(dir.Marked(ListenerWakeFile)) {
+		_ = dir.Mark(ListenerAskedFile, now)
+	}
+	_ = lockfile.Touch(path, now)
 }
 
 // Settled waits until the change that is under way is over. It returns false if that takes

@@ -101,7 +101,8 @@ func Assign(s *State, f Facts, r ReleaseRequest, target string) ([]event.Event, 
 		Payload: payload(&releasePayload{Clock: clockOf(f.Now)}),
 	}
 	res := ReleaseResult{Status: "passed", RoomID: s.RoomID, ReservedFor: e.To, EventSeq: s.Seq + 1, Recipient: s.recipientView(f, m)}
-	if !s.hears(f, m) {
+	switch res.Recipient.Reach {
+	case ReachUnheard, ReachNextPrompt, ReachNone:
 		res.Hint = hintNobodyTells(m.AgentID)
 	}
 	return []event.Event{e}, res, nil

@@ -25,9 +25,9 @@ const (
 
 // The files of an agent in the directory of its listener, see [fsroom.Store.Listener].
 const (
-	listenerFile  = "listener.json" // a Listener
-	listeningFile = "listening"     // held as long as a listener process lives
-	roomsDir      = "rooms"         // has an empty file for each room that the agent is in
+	listenerFile  = fsroom.ListenerFile // a Listener
+	listeningFile = "listening"         // held as long as a listener process lives
+	roomsDir      = "rooms"             // has an empty file for each room that the agent is in
 )
 
 // A Listener is what is known of how an agent hears of news. It belongs to the agent and
@@ -122,8 +122,13 @@ func (r *Room) hearing(st *turn.State, id string) (h turn.Hearing) {
 		return h
 	}
 	h.Notified = dir.Marked(fsroom.ListenerWakeFile)
-	if h.Notified.Truncate(time.Millisecond).After(l.Heard.Time) { // it has not noticed this one yet
-		h.UnheardIn = max(0, turn.UnheardAfter-time.Since(h.Notified))
+	unnoticed := func(t time.Time) bool { return t.Truncate(time.Millisecond).After(l.Heard.Time) }
+	if unnoticed(h.Notified) {
+		first := dir.Marked(fsroom.ListenerAskedFile)
+		if first.After(h.Notified) || !unnoticed(first) {
+			first = h.Notified
+		}
+		h.UnheardIn = max(0, turn.UnheardAfter-time.Since(first))
 		h.Unheard = h.UnheardIn == 0
 	}
 	if r.ignored(st, id) {

@@ -42,7 +42,7 @@ func (h *hookRun) listen(ctx context.Context, agent *listen.Agent, objection str
 		limited, cancel := context.WithTimeout(ctx, holdLimit)
 		defer cancel()
 		ctx = limited
-	case !h.row().Hooks.Has(string(hook.Listen)), !h.watches() && h.c.Env.Lookup(stayVar) != "1", agent.Listens() != "":
+	case !h.row().Hooks.Has(string(hook.Listen)), !h.lasts() && h.c.Env.Lookup(stayVar) != "1", agent.Listens() != "":
 		return nil
 	}
 	var said error

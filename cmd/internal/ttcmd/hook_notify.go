@@ -27,6 +27,8 @@ const (
 	// watchPatience is how long a hook that was run because the wake file has changed
 	// waits for the end of the model's turn. The harness ends it a little later.
 	watchPatience = 80 * time.Second
+	// lookEvery is how often that hook looks whether the turn has ended.
+	lookEvery = 3 * time.Second
 	// patientFile is held by the hook that waits.
 	patientFile = "patient"
 )
@@ -94,12 +96,15 @@ func (h *hookRun) agent(store *fsroom.Store) (*listen.Agent, error) {
 func (h *hookRun) row() *harness.Harness { return harness.Get(h.call.Harness) }
 
 // watches reports whether the harness can watch the wake file and wake the agent. One that
-// says that it is not interactive runs a single turn and ends with it.
+// says that it runs a single turn ends with it.
 func (h *hookRun) watches() bool {
-	hooks := h.row().Hooks
-	kind := hooks.Interactive
-	said := h.c.Env.Lookup(kind.Var)
-	return hooks.Has(string(hook.FileChanged)) && (said == "" || said == kind.Value)
+	return h.row().Hooks.Has(string(hook.FileChanged)) && (h.lasts() || h.c.Env.Lookup(h.row().Hooks.Interactive.Var) == "")
+}
+
+// lasts reports whether the session is known to go on after this turn.
+func (h *hookRun) lasts() bool {
+	kind := h.row().Hooks.Interactive
+	return kind.Var == "" || h.c.Env.Lookup(kind.Var) == kind.Value
 }
 
 // begin tells the harness what to watch, and the model how things stand. Where there is
@@ -233,7 +238,8 @@ func (h *hookRun) fileChanged(ctx context.Context, agent *listen.Agent) error {
 		case wake.Text != "":
 			return h.end(hook.Reply{Wake: wake.Text})
 		}
-		if wake.Later == 0 || time.Since(start)+wake.Later > watchPatience {
+		// What the agent was woken for already is left to the next notification.
+		if wake.Later == 0 || agent.Listener().PutOff.IsZero() || time.Since(start)+wake.Later > watchPatience {
 			return nil
 		}
 		if !waits {
@@ -248,7 +254,7 @@ func (h *hookRun) fileChanged(ctx context.Context, agent *listen.Agent) error {
 			waits = true
 		}
 		select {
-		case <-time.After(wake.Later):
+		case <-time.After(min(wake.Later, lookEvery)): // the turn may end before
 		case <-ctx.Done():
 			return nil
 		}
