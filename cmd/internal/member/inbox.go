@@ -205,6 +205,8 @@ func (in *Inbox) addNotes(ctx context.Context, r *Room, st *turn.State, at Curso
 // next returns what the agent should do now.
 func (in *Inbox) next() string {
 	switch {
+	case in.Turn.State == turn.StateClosed:
+		return "nothing: the room has ended"
 	case len(in.Questions) > 0:
 		return "tt answer " + in.Questions[0].ID + ` "…"`
 	case in.Turn.Owner == in.AgentID && in.Turn.ForYou:

@@ -174,7 +174,11 @@ func writeInboxes(t *cli.Text, res *inboxesResult) {
 
 // writeInbox writes what there is for an agent in a room.
 func writeInbox(t *cli.Text, in *member.Inbox) {
-	if in.IsEmpty() {
+	switch {
+	case in.IsEmpty() && in.Turn.State == turn.StateClosed:
+		t.Line("Nothing for you: the room has ended.")
+		return
+	case in.IsEmpty():
 		t.Line("Nothing for you.")
 		return
 	}
