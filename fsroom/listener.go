@@ -9,9 +9,9 @@ import (
 	"github.com/talking-stick/tt/lockfile"
 )
 
-// listenersFolder is the directory that has one directory for each agent, whatever rooms it
+// ListenersFolder is the directory that has one directory for each agent, whatever rooms it
 // is in: the harness that listens for the agent is one, too.
-const listenersFolder = "listeners"
+const ListenersFolder = "listeners"
 
 // The files of a listener that those know who notify it.
 const (
@@ -32,7 +32,7 @@ func (s *Store) Listener(id string) Agent {
 }
 
 func (s *Store) listenerDir(id string) string {
-	return filepath.Join(s.dir, listenersFolder, agentKey(id))
+	return filepath.Join(s.dir, ListenersFolder, agentKey(id))
 }
 
 // ListenerHas reports whether an agent has a file in the directory of [Store.Listener], at

@@ -2,7 +2,9 @@ package member
 
 import (
 	"cmp"
+	"io/fs"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/talking-stick/tt/fsroom"
@@ -29,6 +31,25 @@ const (
 	listeningFile = "listening"         // held as long as a listener process lives
 	roomsDir      = "rooms"             // has an empty file for each room that the agent is in
 )
+
+// BelongsToListener reports whether the folder of the listeners may have a file or
+// directory. The path is below the folder, and separated by slashes.
+func BelongsToListener(path string, mode fs.FileMode) bool {
+	names := strings.Split(path, "/")
+	name := names[len(names)-1]
+	switch len(names) {
+	case 1:
+		return mode.IsDir()
+	case 2:
+		if mode.IsDir() {
+			return name == roomsDir || name == "tmp"
+		}
+		// The first three are those of package fsroom, the last two of the hooks.
+		files := []string{fsroom.ListenerWakeFile, fsroom.ListenerAskedFile, "lock", listenerFile, listeningFile, "looked", "patient"}
+		return mode.IsRegular() && slices.Contains(files, name)
+	}
+	return len(names) == 3 && mode.IsRegular() && (names[1] == roomsDir || names[1] == "tmp")
+}
 
 // A Listener is what is known of how an agent hears of news. It belongs to the agent and
 // not to a room: the session of a harness is one, and so is its wake file.
