@@ -35,7 +35,7 @@ func (e *env) mutants() []mutant {
 			{"fsroom/load.go", "cached.covers(info)", "true"},
 		}, caughtBySweep},
 		{"nobody is woken", nil, []edit{
-			{"fsroom/wake_file.go", "if r.rules.Notify == nil {\n\t\treturn\n", "if true {\n\t\treturn\n"},
+			{"fsroom/wake_file.go", "if r.rules.Notify != nil {\n\t\tfor", "if false {\n\t\tfor"},
 		}, caughtByWaiting(nil)},
 		{"a woken waiter looks at once", strace, []edit{
 			{"lockfile/lock.go", "unlock, err := locker{path: path, open: openShared}", "return nil\n\tunlock, err := locker{path: path, open: openShared}"},
