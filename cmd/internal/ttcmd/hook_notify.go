@@ -119,14 +119,16 @@ func (h *hookRun) begin(ctx context.Context, agent *listen.Agent) error {
 		}
 		r.Watch = []string{path}
 	}
+	told := watches
 	if watches || len(agent.RoomsToHear()) > 0 {
 		if err := h.open(ctx, agent, watches); err != nil {
 			return err
 		}
+		told = h.startListener(agent) || watches
 	}
 	if h.call.Kind == hook.SessionStart {
 		if w, err := locate(h.c.Env, h.call.Dir); err == nil {
-			r.Context, _ = agent.SessionLine(w, watches || agent.IsListening())
+			r.Context, _ = agent.SessionLine(w, told)
 		}
 	}
 	if err := h.end(r); !errors.Is(err, errAnswered) {
@@ -138,13 +140,9 @@ func (h *hookRun) begin(ctx context.Context, agent *listen.Agent) error {
 	return errAnswered
 }
 
-// open records that the session is open, and starts what listens for it.
+// open records that the session is open.
 func (h *hookRun) open(ctx context.Context, agent *listen.Agent, watches bool) error {
-	err := agent.Begin(ctx, listen.Session{ID: h.call.SessionID, Process: agent.Self.Root, Watches: watches})
-	if err == nil {
-		h.startListener(agent)
-	}
-	return err
+	return agent.Begin(ctx, listen.Session{ID: h.call.SessionID, Process: agent.Self.Root, Watches: watches})
 }
 
 // context shows the model what is new. At most uses of a tool that costs a few looks at
@@ -157,9 +155,8 @@ func (h *hookRun) context(ctx context.Context, agent *listen.Agent) error {
 		if err := h.open(ctx, agent, false); err != nil {
 			return err
 		}
-	} else {
-		h.startListener(agent)
 	}
+	h.startListener(agent)
 	if err := agent.SetBusy(ctx, true); err != nil {
 		return err
 	}
@@ -262,14 +259,17 @@ func (h *hookRun) fileChanged(ctx context.Context, agent *listen.Agent) error {
 }
 
 // startListener starts the process that listens for an agent of a harness with a queue of
-// prompts, unless there is one.
-func (h *hookRun) startListener(agent *listen.Agent) {
+// prompts, unless there is one. It reports whether a process listens, or was started to.
+func (h *hookRun) startListener(agent *listen.Agent) bool {
+	if agent.IsListening() {
+		return true
+	}
 	queue := h.row().Hooks.Queue
-	if queue == "" || len(agent.RoomsToHear()) == 0 || agent.IsListening() {
-		return
+	if queue == "" || len(agent.RoomsToHear()) == 0 {
+		return false
 	}
 	if _, err := exec.LookPath(h.row().Program); err != nil {
-		return
+		return false
 	}
-	_ = agent.StartDetached("listen", "--via", queue, "--agent", agent.Self.ID)
+	return agent.StartDetached("listen", "--via", queue, "--agent", agent.Self.ID) == nil
 }
