@@ -93,7 +93,8 @@ func (l *Locks) names(dir string) ([]string, error) {
 	return names, nil
 }
 
-// In returns the locks of a scope that somebody has or waits for, by their names.
+// In returns the locks of a scope that somebody has or waits for, by their names. With
+// an error it returns those that can be read.
 func (l *Locks) In(scope string) ([]Lock, error) {
 	names, err := l.Names(scope)
 	if err != nil {
@@ -102,15 +103,15 @@ func (l *Locks) In(scope string) ([]Lock, error) {
 	var all []Lock
 	for _, name := range names {
 		id := ID{name, scope}
-		entries, err := l.queue(id).List()
-		if err != nil {
-			return nil, l.Store.Explain(err, l.dir(id))
+		entries, unreadable := l.queue(id).List()
+		if unreadable != nil && err == nil {
+			err = l.Store.Explain(unreadable, l.dir(id))
 		}
 		if len(entries) > 0 {
 			all = append(all, Lock{id, entries})
 		}
 	}
-	return all, nil
+	return all, err
 }
 
 // Names returns the names of the locks of a scope, also of those that nobody has.
