@@ -63,12 +63,6 @@ func (r *Room) notify(c turn.Change) {
 // may be called more than once.
 type Decision func(*turn.State, turn.Facts) ([]event.Event, error)
 
-// Delivery returns when the message of the last [Room.Update] is heard of, and a hint for
-// its sender, see [turn.State.Delivery].
-func (r *Room) Delivery(st *turn.State, message *event.Event) (delivery, hint string) {
-	return st.Delivery(r.decided, message)
-}
-
 // Update changes the room and records the presence of the agent. It returns the
 // changed room and the new events.
 func (r *Room) Update(ctx context.Context, decide Decision) (*snapshot, []event.Event, error) {

@@ -51,6 +51,8 @@ func sweepCases() []sweepCase {
 		{name: "kick", setup: owned, args: "kick c:3 --force --agent a:1"},
 		{name: "msg send", setup: owned, args: "msg send room hello --agent b:2"},
 		{name: "msg recv", setup: append(and(owned), "msg send b:2 hello --agent a:1"), args: "msg recv --agent b:2"},
+		{name: "ask", setup: owned, args: "ask b:2 which --agent a:1"},
+		{name: "inbox", setup: append(and(owned), "msg send b:2 hello --agent a:1", "ask b:2 which --agent a:1"), args: "inbox --agent b:2"},
 		{name: "notes add", setup: owned, args: "notes add remember --agent a:1"},
 		{name: "notes resolve", setup: noted, args: "notes resolve NOTE --agent a:1"},
 		{name: "policy", setup: owned, args: "policy --claim-ttl 5m"},

@@ -175,7 +175,8 @@ func (s *sweeper) happened(events []event.Event) bool {
 func (s *sweeper) judgeResult(res result, happened bool) error {
 	switch {
 	case res.exit < 0: // it was killed before it reported anything
-	case s.name == "msg recv": // reads, and moves its cursor
+	case s.name == "msg recv", s.name == "inbox": // reads, and moves its cursor
+	case s.name == "ask": // the question is in a topic
 	case s.fault.lasts() && res.exit > 0 && res.stdout+res.stderr == "": // it cannot print
 	case res.exit == 0 && !happened:
 		return fmt.Errorf("acknowledged, but not in the journal")

@@ -58,15 +58,19 @@ func runMsgSend(ctx context.Context, c *cli.Invocation) error {
 		return err
 	}
 	request := turn.MessageRequest{Agent: room.Self.ID, To: c.Arg("agent"), Body: body, Interrupt: c.Bool("interrupt")}
+	var delivery, hint string
 	snap, events, err := room.UpdateAsPerson(ctx, func(st *turn.State, f turn.Facts) ([]event.Event, error) {
-		return turn.Send(st, f, request)
+		events, err := turn.Send(st, f, request)
+		if err == nil { // before the message is there: it may end the wait of its recipient
+			delivery, hint = st.Delivery(f, &events[len(events)-1])
+		}
+		return events, err
 	})
 	if err != nil {
 		return err
 	}
 	sent := &events[len(events)-1]
 	unread := room.Unread(snap.State)
-	delivery, hint := room.Delivery(snap.State, sent)
 	return c.Out.Result(&sentResult{sent.Seq, sent.ID, sent.CreatedAt, snap.State.Owner, snap.State.ReservedFor, delivery, hint, unread}, func(t *cli.Text) {
 		to := sent.To
 		if to == "" {
