@@ -1,0 +1,232 @@
+package member
+
+import (
+	"context"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/talking-stick/tt/cmd/internal/topics"
+	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/topic"
+	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/journal/event"
+)
+
+// EnsureMember returns the room if the agent is a member. A person who is none becomes an
+// observer, unless check refuses what the person is about to do.
+func (r *Room) EnsureMember(ctx context.Context, check func(*turn.State) error) (*snapshot, error) {
+	snap, err := r.Snapshot()
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case r.IsMember(snap.State) && !r.Ended(snap.State):
+	case r.IsHuman():
+		if check != nil {
+			if err := check(snap.State); err != nil {
+				return nil, err
+			}
+		}
+		r.found = snap
+		return r.join(ctx, true)
+	default:
+		return nil, turn.NotJoined(snap.State, r.Self.ID)
+	}
+	r.RecordPresence(ctx, snap.State)
+	return snap, nil
+}
+
+// CheckQuestion refuses a text that no room takes as a question.
+func CheckQuestion(text string) error {
+	return checkText(text, "question", topic.DefaultLimits().QuestionChars)
+}
+
+// CheckAnswer refuses a text that no room takes as an answer.
+func CheckAnswer(text string) error {
+	return checkText(text, "answer", topic.DefaultLimits().AnswerChars)
+}
+
+func checkText(text, what string, most int) error {
+	switch n := utf8.RuneCountInString(text); {
+	case n > most:
+		return code.New(code.BodyTooLarge, "the %s has %d characters, at most %d are allowed", what, n, most).
+			With("supplied", n).WithHint("put the text into a file of the workspace and name it")
+	case !utf8.ValidString(text):
+		return code.New(code.InvalidBody, "the %s is not valid UTF-8", what)
+	case strings.TrimSpace(text) == "":
+		return code.New(code.InvalidBody, "the %s is empty", what)
+	}
+	return nil
+}
+
+// An Asked is a question that was stored.
+type Asked struct {
+	ID       string
+	To       string // as in [Question]
+	ToState  string
+	EventSeq int64 // of the topic
+	Deadlock bool  // the agent holds the turn that the one who is asked waits for
+
+	topic *topics.Room
+}
+
+// Ask stores a question of the agent: for a member, for any person ([topic.ToHuman]) or
+// for anybody ([turn.Everyone]).
+func (r *Room) Ask(ctx context.Context, to, text string) (a Asked, err error) {
+	snap, err := r.EnsureMember(ctx, func(st *turn.State) error {
+		_, err := turn.Asked(st, r.Facts(st), r.Self.ID, to)
+		return err
+	})
+	if err != nil {
+		return a, err
+	}
+	st := snap.State
+	if utf8.RuneCountInString(r.Self.ID) > topic.MaxAgentNameChars {
+		return a, tooLongID(r.Self.ID)
+	}
+	f := r.Facts(st)
+	if a.To, err = turn.Asked(st, f, r.Self.ID, to); err != nil {
+		return a, err
+	}
+	if utf8.RuneCountInString(a.To) > topic.MaxAgentNameChars {
+		return a, tooLongID(a.To)
+	}
+	t, s, id, seq, err := topics.AskInRoom(ctx, r.Client.Store, r.Name(), st.CanonicalPath, r.Self.ID, topic.AskRequest{Question: text, To: a.To})
+	if err != nil {
+		return a, err
+	}
+	a.ID, a.EventSeq, a.topic = id, seq, t
+	if st.Member(a.To) != nil {
+		a.ToState = r.standing(st, f, t, a.To)
+	}
+	a.Deadlock = st.Owner == r.Self.ID && a.ToState == Waiting
+	q := s.Question(id)
+	r.tell(st, func(id string) bool { return q.OwedBy(id) })
+	return a, nil
+}
+
+func tooLongID(id string) error {
+	return code.New(code.InvalidAgentID, "%s is longer than %d characters: agents with such an id neither ask nor are asked", topic.Clip(id), topic.MaxAgentNameChars)
+}
+
+// tell notifies the members, and what listens for them, that a question or an answer has
+// come for them.
+func (r *Room) tell(st *turn.State, concerned func(id string) bool) {
+	for i := range st.Members {
+		if id := st.Members[i].AgentID; id != r.Self.ID && concerned(id) {
+			r.NotifyNews(id)
+			r.Client.Store.NotifyListener(id)
+		}
+	}
+}
+
+// Answer stores the agent's answer to a question, which id or its first characters name.
+func (r *Room) Answer(ctx context.Context, id, text string) (q Question, answerID string, err error) {
+	snap, err := r.EnsureMember(ctx, r.checkQuestion(ctx, id, func(s *topic.State) error {
+		_, _, _, err := s.AnswerOne(r.Self.ID, id, text, func() string { return "" })
+		return err
+	}))
+	if err != nil {
+		return q, "", err
+	}
+	t, err := r.topicOf(ctx, id)
+	if err != nil {
+		return q, "", err
+	}
+	stored, answerID, err := topics.AnswerOne(ctx, t, r.Self.ID, id, text)
+	if err != nil {
+		return q, "", err
+	}
+	r.tell(snap.State, func(id string) bool { return id == stored.AskedBy })
+	return Question{ID: stored.ID, From: stored.AskedBy, To: stored.To}, answerID, nil
+}
+
+// CloseQuestion settles a question, see [topic.State.CloseOne]. It returns the question as
+// it is then.
+func (r *Room) CloseQuestion(ctx context.Context, id, reason string) (q Question, err error) {
+	snap, err := r.EnsureMember(ctx, r.checkQuestion(ctx, id, func(s *topic.State) error {
+		_, _, err := s.CloseOne(r.Self.ID, true, id, reason)
+		return err
+	}))
+	if err != nil {
+		return q, err
+	}
+	t, err := r.topicOf(ctx, id)
+	if err != nil {
+		return q, err
+	}
+	full := ""
+	after, changed, err := t.Update(ctx, func(s *topic.State) ([]event.Event, error) {
+		events, found, err := s.CloseOne(r.Self.ID, r.IsHuman(), id, reason)
+		if err == nil {
+			full = found.ID
+		}
+		return events, err
+	})
+	if err != nil {
+		return q, err
+	}
+	stored := after.State.Question(full)
+	if len(changed) > 0 {
+		r.tell(snap.State, func(id string) bool { return id == stored.AskedBy })
+	}
+	return Question{ID: full, From: stored.AskedBy, To: stored.To, Status: stored.Status, Answers: len(stored.Answers)}, nil
+}
+
+// checkQuestion returns a check for [Room.EnsureMember], by a rule of the topic that has
+// the question.
+func (r *Room) checkQuestion(ctx context.Context, id string, rule func(*topic.State) error) func(*turn.State) error {
+	return func(*turn.State) error {
+		t, err := r.topicOf(ctx, id)
+		if err != nil {
+			return err
+		}
+		snap, err := t.View()
+		if err != nil {
+			return err
+		}
+		return rule(snap.State)
+	}
+}
+
+// topicOf returns the topic of the room that has the question: an earlier one if the
+// present one has it not.
+func (r *Room) topicOf(ctx context.Context, id string) (*topics.Room, error) {
+	t, n := topics.OfRoom(r.Client.Store, r.Name())
+	present := t
+	for ; n >= 0 && t.Exists(); n-- {
+		snap, err := t.View()
+		if err != nil {
+			return nil, err
+		}
+		if _, err := snap.State.Named(id); err == nil || code.Of(err) == code.AmbiguousTarget {
+			return t, nil
+		}
+		if n > 0 {
+			t = topics.At(r.Client.Store, r.Name(), n-1)
+		}
+	}
+	if present.Exists() {
+		return present, r.forgotten(ctx, present, id)
+	}
+	_, err := topic.New("").Named(id)
+	return nil, err
+}
+
+// forgotten refuses with question_closed a question that the state of a topic has
+// forgotten, and with unknown_target one that there never was.
+func (r *Room) forgotten(ctx context.Context, t *topics.Room, id string) error {
+	snap, err := t.View()
+	if err != nil {
+		return err
+	}
+	if snap.State.Forgets() {
+		if all, err := topics.History(ctx, t); err == nil {
+			if q, err := all.Named(id); err == nil {
+				return topic.SettledError(q)
+			}
+		}
+	}
+	_, err = snap.State.Named(id)
+	return err
+}

@@ -1,0 +1,112 @@
+package member
+
+import (
+	"context"
+
+	"github.com/talking-stick/tt/cmd/internal/topics"
+	"github.com/talking-stick/tt/fsroom"
+	"github.com/talking-stick/tt/fsroom/topic"
+	"github.com/talking-stick/tt/fsroom/turn"
+)
+
+// A Reply is how the wait for an answer has ended.
+type Reply struct {
+	Status  string         // see [ReplyAnswered]
+	ToState string         // of an agent that was asked
+	Answers []topic.Answer // with [ReplyAnswered]
+}
+
+// The statuses of a [Reply].
+const (
+	ReplyQueued    = "queued"         // nobody has waited
+	ReplyAnswered  = "answered"       //
+	ReplyCancelled = "cancelled"      // a person has closed the question
+	ReplyGone      = "recipient_gone" // nobody is there to answer it
+	ReplyTimeout   = "timeout"
+)
+
+// AwaitAnswer waits until a question of the agent has an answer, is closed, or has nobody
+// to answer it, or until ctx ends. When its answers were shown, the caller calls
+// [Room.ReplyShown].
+func (r *Room) AwaitAnswer(ctx context.Context, a Asked) (reply Reply, err error) {
+	var exits exitWatcher
+	defer exits.close()
+	reply = Reply{Status: ReplyTimeout, ToState: a.ToState}
+	named := a.ToState != ""
+	err = r.AwaitBeside(ctx, func() fsroom.Neighbour { return a.topic }, func(snap *snapshot) (bool, fsroom.Sleep, error) {
+		st := snap.State
+		view, err := a.topic.View()
+		if err != nil {
+			return true, fsroom.Sleep{}, err
+		}
+		q := view.State.Question(a.ID)
+		if q == nil || q.Status == topic.Cancelled {
+			reply.Status = ReplyCancelled
+			return true, fsroom.Sleep{}, nil
+		}
+		f := r.Facts(st)
+		if named {
+			reply.ToState = r.standing(st, f, a.topic, a.To)
+		}
+		switch {
+		case len(q.Answers) > 0:
+			reply.Status = ReplyAnswered
+			reply.Answers, err = r.answers(ctx, a.topic, q)
+			return true, fsroom.Sleep{}, err
+		case q.Status != topic.Pending:
+			reply.Status = ReplyCancelled
+			return true, fsroom.Sleep{}, nil
+		case !st.Open, named && (reply.ToState == Gone || reply.ToState == Left):
+			reply.Status = ReplyGone
+			return true, fsroom.Sleep{}, nil
+		case !named:
+			return false, fsroom.Sleep{}, nil
+		}
+		exits.watch(r.processRecord(a.To).Processes)
+		return false, fsroom.Sleep{For: st.UntilGone(f, a.To), Exit: exits.C()}, nil
+	})
+	if err != nil && ctx.Err() != nil && reply.Status == ReplyTimeout {
+		err = nil
+	}
+	return reply, err
+}
+
+func (r *Room) answers(ctx context.Context, t *topics.Room, q *topic.Question) ([]topic.Answer, error) {
+	lookup, done, err := topics.OpenLookup(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	return lookup.Answers(q)
+}
+
+// ReplyShown marks the question as answered, after its answers were shown to the agent.
+func (r *Room) ReplyShown(ctx context.Context, a Asked) {
+	_ = r.markShown(ctx, a.topic, []string{a.ID})
+}
+
+// AwaitInbox waits until something has come for the agent that it was not shown, or until
+// ctx ends. It returns the inbox as it is then, and the room's state. It takes no turn.
+func (r *Room) AwaitInbox(ctx context.Context) (in *Inbox, st *turn.State, err error) {
+	if err := r.own().EnsureWakeFile(); err != nil {
+		return nil, nil, err
+	}
+	look := context.WithoutCancel(ctx)
+	err = r.awaitNews(ctx, func(snap *snapshot) (bool, fsroom.Sleep, error) {
+		st = snap.State
+		if !st.Open || !r.IsMember(st) {
+			return true, fsroom.Sleep{}, nil
+		}
+		if r.Unread(st) == (turn.Unread{}) {
+			return false, fsroom.Sleep{}, nil
+		}
+		var err error
+		in, err = r.Inbox(look, st)
+		return err != nil || in.IsNew(), fsroom.Sleep{}, err
+	})
+	if err != nil && ctx.Err() == nil {
+		return nil, nil, err
+	}
+	in, err = r.Inbox(look, st)
+	return in, st, err
+}
