@@ -19,7 +19,7 @@ func quit(env *Env, status int) {
 	if status == 128+int(syscall.SIGINT) && (env.StdinTTY || env.StdoutTTY || env.StderrTTY) {
 		signal.Reset(syscall.SIGINT)
 		if syscall.Kill(os.Getpid(), syscall.SIGINT) == nil {
-			time.Sleep(time.Second) // the signal ends the process meanwhile
+			time.Sleep(time.Second) // a deadline: the signal, which another thread may get, ends the process
 		}
 	}
 	os.Exit(status)

@@ -189,7 +189,8 @@ func size() (w, h int) {
 }
 
 // onSignal makes a signal end the program. If it does not end at once, because the
-// terminal is gone or takes no more output, the process does.
+// terminal is gone or takes no more output, the process does. The two sleeps are deadlines:
+// a program that ends takes this goroutine with it.
 func onSignal(p *tea.Program, s *screen) <-chan os.Signal {
 	const grace = 80 * time.Millisecond
 	signals, caught := make(chan os.Signal, 1), make(chan os.Signal, 1)
