@@ -144,7 +144,7 @@ func (r *mirror[S]) explainEngine(err error) error {
 		return err
 	case errors.Is(err, engine.ErrRewound):
 		return code.New(code.EngineRewound, "the engine has less of room %s than this host", r.name).
-			WithHint(`nothing was changed; "tt doctor --repair" gives the engine what it lost`).With("room_id", r.name).Because(err)
+			WithHint("nothing was changed on either side; is it the engine that this host used before?").With("room_id", r.name).Because(err)
 	case errors.Is(err, engine.ErrTooLarge):
 		return code.New(code.BodyTooLarge, "the change is larger than the engine takes").
 			WithHint("nothing was changed; say it shorter").Because(err)

@@ -240,14 +240,20 @@ func (e *Engine) Watch(ctx context.Context, name string, notify func()) (stop fu
 	}
 	defer e.mu.Unlock()
 	r := e.room(name)
+	return subscribe(e, r, r.watchers, notify), nil
+}
+
+// subscribe adds fn to those that are called, and returns how to remove it. The engine is
+// locked.
+func subscribe[F any](e *Engine, r *room, to map[int]F, fn F) (stop func()) {
 	r.next++
 	id := r.next
-	r.watchers[id] = notify
+	to[id] = fn
 	return func() {
 		e.mu.Lock()
 		defer e.mu.Unlock()
-		delete(r.watchers, id)
-	}, nil
+		delete(to, id)
+	}
 }
 
 // Rooms implements [engine.Engine].
@@ -333,14 +339,7 @@ func (e *Engine) Notified(ctx context.Context, name string, fn func(agent string
 	}
 	defer e.mu.Unlock()
 	r := e.room(name)
-	r.next++
-	id := r.next
-	r.notified[id] = fn
-	return func() {
-		e.mu.Lock()
-		defer e.mu.Unlock()
-		delete(r.notified, id)
-	}, nil
+	return subscribe(e, r, r.notified, fn), nil
 }
 
 // Close implements [engine.Engine].
