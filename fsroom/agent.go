@@ -25,12 +25,16 @@ import (
 type Agent struct {
 	store    *Store
 	dir      string
-	unusable error // why the directory cannot be used
+	unusable error        // why the directory cannot be used
+	shared   agentSharing // nil: other hosts do not know the room
 }
 
 // Agent returns the directory of an agent, which need not exist.
 func (r *Room[S]) Agent(id string) Agent {
 	a := Agent{store: r.store, dir: filepath.Join(r.AgentsDir(), agentKey(id))}
+	if r.shared != nil {
+		a.shared = r.shared
+	}
 	if !r.dirsChecked.Load() {
 		a.unusable = r.store.Explain(r.checkDirs(), r.dir)
 	}
@@ -58,8 +62,22 @@ func (a Agent) Mark(name string, at time.Time) error {
 	if a.unusable != nil {
 		return a.unusable
 	}
-	return a.explain(a.mark(name, at))
+	err := a.mark(name, at)
+	if err == nil {
+		a.publish(name)
+	}
+	return a.explain(err)
 }
+
+// publish makes a file that has changed known to other hosts.
+func (a Agent) publish(name string) {
+	if a.shared != nil {
+		a.shared.publish(a.dir, name)
+	}
+}
+
+// key returns the name of the agent's directory.
+func (a Agent) key() string { return filepath.Base(a.dir) }
 
 func (a Agent) mark(name string, at time.Time) error {
 	if err := a.unshare(name); err != nil {
@@ -97,11 +115,16 @@ func (a Agent) Marked(name string) time.Time {
 	if a.unusable != nil {
 		return time.Time{}
 	}
-	info, err := os.Lstat(a.Path(name))
-	if err != nil || !info.Mode().IsRegular() {
-		return time.Time{}
+	var at time.Time
+	if info, err := os.Lstat(a.Path(name)); err == nil && info.Mode().IsRegular() {
+		at = info.ModTime()
 	}
-	return info.ModTime()
+	if a.shared != nil {
+		if there := a.shared.marked(a.key(), name); there.After(at) {
+			return there
+		}
+	}
+	return at
 }
 
 // Hold holds a mark until release is called or the process ends, however it ends. Several
@@ -114,7 +137,11 @@ func (a Agent) Hold(name string) (release func(), err error) {
 		return nil, a.explain(err)
 	}
 	release, err = lockfile.Hold(a.Path(name))
-	return release, a.explain(err)
+	if err != nil || a.shared == nil {
+		return release, a.explain(err)
+	}
+	withdraw := a.shared.announce(a.key(), name)
+	return func() { withdraw(); release() }, nil
 }
 
 // Held reports whether any process holds the mark.
@@ -123,7 +150,7 @@ func (a Agent) Held(name string) bool {
 		return false
 	}
 	held, err := lockfile.Held(a.Path(name))
-	return err == nil && held
+	return err == nil && held || a.shared != nil && a.shared.held(a.key(), name)
 }
 
 // Sign writes the agent's id into a mark that exists, by which [Room.Holders] knows it.
@@ -200,7 +227,21 @@ func (a Agent) Read(name string, v wire.Fields) bool {
 		return false
 	}
 	b, err := lockfile.ReadRegular(a.Path(name), limit)
+	if a.shared != nil {
+		if there := a.shared.content(a.key(), name, a.modified(name)); there != nil {
+			b, err = there, nil
+		}
+	}
 	return err == nil && wire.Decode(b, v) == nil
+}
+
+// modified returns the time of a file of this host, the zero Time if there is none.
+func (a Agent) modified(name string) time.Time {
+	info, err := os.Lstat(a.Path(name))
+	if err != nil {
+		return time.Time{}
+	}
+	return info.ModTime()
 }
 
 // Write replaces a file of the agent, atomically but without a sync: a power cut may leave
@@ -218,6 +259,7 @@ func (a Agent) Write(name string, v wire.Fields) error {
 		return a.explain(err)
 	}
 	sweepOld(temp, a.Path(name))
+	a.publish(name)
 	return nil
 }
 
@@ -278,5 +320,6 @@ func (a Agent) Remove(name string) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
+	a.publish(name)
 	return a.explain(err)
 }

@@ -31,13 +31,15 @@ type Shared[S any] interface {
 	renew(ctx context.Context, keep time.Duration, note func(*Snapshot[S]) ([]byte, error)) error
 	note() (note []byte, at time.Time)
 	confirm(ctx context.Context) error
+	agentSharing
 }
 
 // A mirror is a room whose changes an engine orders.
 type mirror[S any] struct {
 	*Room[S]
-	engine engine.Engine
-	locked atomic.Bool // by this mirror, so what is read is not fetched
+	engine  engine.Engine
+	locked  atomic.Bool // by this mirror, so what is read is not fetched
+	records records
 }
 
 // NewMirror returns how the engine shares a room. It is the value of [Rules].Share in a
@@ -144,7 +146,7 @@ func (r *mirror[S]) explainEngine(err error) error {
 		return err
 	case errors.Is(err, engine.ErrRewound):
 		return code.New(code.EngineRewound, "the engine has less of room %s than this host", r.name).
-			WithHint("nothing was changed on either side; is it the engine that this host used before?").With("room_id", r.name).Because(err)
+			WithHint(`nothing was changed; "tt doctor --repair" gives the engine what it lost`).With("room_id", r.name).Because(err)
 	case errors.Is(err, engine.ErrTooLarge):
 		return code.New(code.BodyTooLarge, "the change is larger than the engine takes").
 			WithHint("nothing was changed; say it shorter").Because(err)

@@ -55,6 +55,9 @@ type Rules[S any] struct {
 	// Share returns how an engine shares a room: it is [NewMirror] in a program that has
 	// engines, and nil in others.
 	Share func(*Room[S], engine.Engine) Shared[S]
+	// SharedFiles are the names of the files of an agent that its host makes known to the
+	// others; those that do not end in .json are marks.
+	SharedFiles []string
 }
 
 // A Room is one room of a store, whether it exists or not.
@@ -150,6 +153,9 @@ func (r *Room[S]) hasJournal() bool {
 	info, err := os.Lstat(r.JournalPath())
 	return err == nil && info.Size() > 0 || errors.Is(err, syscall.ENOTDIR)
 }
+
+// IsShared reports whether the room is shared with other hosts by an engine.
+func (r *Room[S]) IsShared() bool { return r.shared != nil }
 
 // Renew appends a note to the room, if note returns one, under the condition that nothing
 // has happened since the room was as note got it. The room has an engine, which keeps the

@@ -48,6 +48,8 @@ type Options struct {
 	// Engine orders the changes of rooms that several hosts share. If it is nil, the
 	// directory itself does.
 	Engine engine.Engine
+	// Host names this host among those that share the engine.
+	Host string
 	// Behind is called when the engine cannot be reached, and says whether a room may be
 	// shown as this host had it last. If it is nil, it may not.
 	Behind func(err error) bool

@@ -28,6 +28,9 @@ func (a Agent) Notify() {
 	if a.unusable == nil {
 		_ = lockfile.Touch(a.Path(wakeFile), time.Now())
 	}
+	if a.shared != nil {
+		a.shared.notify(a.key())
+	}
 }
 
 // AwaitAs is [Room.Await] for a process that needs to inspect the room only when the rules
@@ -49,7 +52,9 @@ func (r *Room[S]) AwaitAs(ctx context.Context, agent string, inspect Inspect[S])
 func (r *Room[S]) notifyAgents(before, after S, events []event.Event) {
 	if r.rules.Notify != nil {
 		for _, id := range r.rules.Notify(before, after) {
-			r.Agent(id).Notify()
+			a := r.Agent(id)
+			a.shared = nil // other hosts hear of the change itself
+			a.Notify()
 		}
 	}
 	if r.rules.Listeners != nil {

@@ -8,7 +8,10 @@ import (
 
 // These do not change while this process runs. Each is read once, at its first use.
 var (
-	hostName  = sync.OnceValue(func() string { name, _ := os.Hostname(); return name })
+	hostName = sync.OnceValue(func() string { name, _ := os.Hostname(); return name })
+	// processHost is the host of processes, see [UseHost].
+	processHost = hostName
+
 	bootID    = sync.OnceValue(readBootID)
 	namespace = sync.OnceValue(readNamespace)
 )
@@ -22,3 +25,7 @@ func BootID() string { return bootID() }
 // asleep. It is the same for all processes of one boot, and a step of the wall clock
 // does not change it. Times of different boots ([BootID]) cannot be compared.
 func Monotonic() time.Duration { return readMonotonic() }
+
+// UseHost sets the host of the processes of this host, where it is not the host name: hosts
+// that share rooms may have one name. It is called before any process is looked at.
+func UseHost(name string) { processHost = func() string { return name } }

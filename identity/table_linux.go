@@ -27,7 +27,7 @@ type procTable struct {
 
 func (t *procTable) Self() Process {
 	t.once.Do(func() {
-		t.self = Process{Host: hostName(), Boot: BootID(), PID: os.Getpid(), Namespace: namespace()}
+		t.self = Process{Host: processHost(), Boot: BootID(), PID: os.Getpid(), Namespace: namespace()}
 		if s, err := readStat(t.self.PID); err == nil && t.self.Namespace != "" {
 			t.self.Start = s.start
 		}
@@ -62,7 +62,7 @@ func (t *procTable) Look(pid int) (Info, error) {
 		return Info{}, err
 	}
 	return Info{
-		Process: Process{Host: hostName(), Boot: BootID(), PID: pid, Start: s.start, Namespace: namespace()},
+		Process: Process{Host: processHost(), Boot: BootID(), PID: pid, Start: s.start, Namespace: namespace()},
 		PPID:    s.ppid,
 		Name:    s.name,
 		Zombie:  s.zombie(),

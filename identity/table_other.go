@@ -29,7 +29,7 @@ type gopsutilTable struct {
 
 func (t *gopsutilTable) Self() Process {
 	t.once.Do(func() {
-		t.self = Process{Host: hostName(), Boot: BootID(), PID: os.Getpid(), Namespace: namespace()}
+		t.self = Process{Host: processHost(), Boot: BootID(), PID: os.Getpid(), Namespace: namespace()}
 		if info, err := t.Look(t.self.PID); err == nil {
 			t.self = info.Process
 		}
@@ -65,7 +65,7 @@ func (t *gopsutilTable) Look(pid int) (Info, error) {
 		return Info{}, err
 	}
 	return Info{
-		Process:   Process{Host: hostName(), Boot: BootID(), PID: pid, Start: uint64(created), Namespace: namespace()},
+		Process:   Process{Host: processHost(), Boot: BootID(), PID: pid, Start: uint64(created), Namespace: namespace()},
 		Zombie:    isZombie(pid),
 		Stopped:   isStopped(pid),
 		StartedAt: time.UnixMilli(created).UTC(),

@@ -65,7 +65,7 @@ var (
 // may be called by several goroutines.
 //
 // Every error that is not one of this package's, and is no [code.Error] with the code
-// in_doubt, means that the engine cannot be reached, and that nothing
+// in_doubt or engine_denied, means that the engine cannot be reached, and that nothing
 // was changed.
 type Engine interface {
 	// Info describes the engine.

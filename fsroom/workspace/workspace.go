@@ -19,6 +19,9 @@ type Workspace struct {
 	Requested string // as given, made absolute
 	Path      string // canonical: absolute, no symlinks, a file's parent, true casing
 	Root      string // canonical: the nearest git top-level, else the nearest marker, else Path
+	// Shared is the name by which all hosts know the room of Root, see [SharedName]; "" for
+	// a room of this host.
+	Shared string
 }
 
 // markers returns the files that make their directory a workspace root where no
@@ -171,9 +174,25 @@ func (w *Workspace) Chain() []string {
 	return dirs
 }
 
-// Above returns the directories above Root, the nearest first.
+// Identity returns what the name of the room of a directory is computed from: the path,
+// or what all hosts call it.
+func (w *Workspace) Identity(dir string) string {
+	if w == nil || w.Shared == "" {
+		return dir
+	}
+	if below, err := filepath.Rel(w.Root, dir); err == nil && below != "." {
+		return w.Shared + "/" + filepath.ToSlash(below)
+	}
+	return w.Shared
+}
+
+// Above returns the directories above Root, the nearest first; none for a shared
+// workspace: other hosts have it elsewhere.
 func (w *Workspace) Above() []string {
 	var dirs []string
+	if w.Shared != "" {
+		return nil
+	}
 	for dir := range ancestors(w.Root) {
 		if dir != w.Root {
 			dirs = append(dirs, dir)
