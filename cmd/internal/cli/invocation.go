@@ -27,6 +27,9 @@ type Invocation struct {
 // Given reports whether the flag was on the command line, with whatever value.
 func (c *Invocation) Given(flag string) bool { return c.flags.given(flag) }
 
+// Declares reports whether the command has the flag.
+func (c *Invocation) Declares(flag string) bool { return c.flags != nil && c.flags.find(flag) != nil }
+
 // String returns the value of a flag declared with Flags.String or Flags.Choice.
 func (c *Invocation) String(flag string) string {
 	switch value := c.flags.lookup(flag).Value.(type) {

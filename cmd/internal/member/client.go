@@ -28,12 +28,16 @@ type Client struct {
 	Policy     func() (turn.Policy, error) // the policy of a room that is created
 	Executable func() (string, error)      // the path of this program, which is started as guardian
 	Warn       func(string)                // prints a warning
+	Clock      func() turn.Instant         // that of the engine; nil: that of this machine
 
 	Shows string // how what the client prints reaches the agent, "" for [ShownByCommand]
 }
 
-// Now returns the current time on both clocks.
-func Now() turn.Instant {
+// Now returns the current time on both clocks: by which leases are judged.
+func (c *Client) Now() turn.Instant {
+	if c.Clock != nil {
+		return c.Clock()
+	}
 	return turn.At(time.Now(), identity.BootID(), identity.Monotonic())
 }
 
@@ -66,7 +70,7 @@ func (c *Client) Find(w *workspace.Workspace) (*Room, error) { return c.find(w, 
 // find returns the room of the first of the directories that has one, nil if none has.
 func (c *Client) find(w *workspace.Workspace, dirs []string) (*Room, error) {
 	for _, dir := range dirs {
-		r := c.Room(fsroom.RoomName(dir), w)
+		r := c.Room(fsroom.RoomName(w.Identity(dir)), w)
 		if !r.Exists() {
 			continue
 		}
@@ -126,7 +130,7 @@ func (c *Client) Open(w *workspace.Workspace, missing error) (*Room, error) {
 // the archive, nil if there is none.
 func (c *Client) OpenEnded(w *workspace.Workspace) *Room {
 	for _, dir := range w.Chain() {
-		r := c.Room(fsroom.RoomName(dir), w)
+		r := c.Room(fsroom.RoomName(w.Identity(dir)), w)
 		if snap, err := r.View(); err == nil && snap.State.Seq > 0 {
 			r.found = snap
 			return r

@@ -30,7 +30,7 @@ func (r *Room) EnsureGuardian(ctx context.Context, fence turn.Fence) (pid int, e
 		if pid, err = r.activeGuardian(st, fence); err != nil || pid != 0 {
 			return false, err
 		}
-		l.renewBy(started.process())
+		l.renewBy(started.process(), r.Now())
 		r.notify(turn.Change{After: st, GuardianChanged: true}) // they look when the lock is free
 		return true, nil
 	})
@@ -102,11 +102,11 @@ func (r *Room) GuardianStatus(st *turn.State) (process *identity.Process, status
 
 // renewBy records a renewal, and the guardian that renews from now on; nil leaves the
 // guardian as it is.
-func (l *leaseRecord) renewBy(guardian *identity.Process) {
+func (l *leaseRecord) renewBy(guardian *identity.Process, at turn.Instant) {
 	if guardian != nil {
 		l.Guardian, l.Stopped, l.StoppedAt = guardian, "", event.Time{}
 	}
-	l.Renewed = Now()
+	l.Renewed = at
 }
 
 // recordGrant writes the lease record of a turn that was just granted, and returns
@@ -115,7 +115,7 @@ func (l *leaseRecord) renewBy(guardian *identity.Process) {
 // locked.
 func (r *Room) recordGrant(fence turn.Fence, started *guardianProcess, failure error) (pid int, err error) {
 	l := r.leaseOf(fence)
-	l.renewBy(started.process())
+	l.renewBy(started.process(), r.Now())
 	if err := r.own().Write(leaseFile, &l); err != nil {
 		started.kill()
 		return 0, err

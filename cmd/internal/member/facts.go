@@ -12,7 +12,7 @@ import (
 func (r *Room) Facts(st *turn.State) turn.Facts {
 	known := make(map[string]turn.Presence)
 	owner, lease := st.Owner, r.currentLease(st)
-	f := turn.Facts{Now: Now(), Presence: func(id string) turn.Presence {
+	f := turn.Facts{Now: r.Now(), Presence: func(id string) turn.Presence {
 		p, ok := known[id]
 		if !ok {
 			p = r.presence(id)
@@ -47,18 +47,23 @@ func (r *Room) Facts(st *turn.State) turn.Facts {
 		}
 		return h
 	}
-	if lease != nil {
-		f.Renewed = lease.Renewed
-	}
+	f.Renewed = r.renewedBy(st, lease)
 	return f
 }
 
 // renewed returns when the current lease was last renewed.
 func (r *Room) renewed(st *turn.State) turn.Instant {
-	if lease := r.currentLease(st); lease != nil {
-		return lease.Renewed
+	return r.renewedBy(st, r.currentLease(st))
+}
+
+func (r *Room) renewedBy(st *turn.State, lease *leaseRecord) (at turn.Instant) {
+	if lease != nil {
+		at = lease.Renewed
 	}
-	return turn.Instant{}
+	if told := r.toldRenewal(st); told.Since(at) > 0 {
+		at = told
+	}
+	return at
 }
 
 // watched returns the processes whose end changes what the agent is told while it

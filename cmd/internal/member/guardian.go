@@ -50,7 +50,7 @@ func (c *Client) Guard(ctx context.Context, roomName string, turnID int64) error
 		return nil
 	}
 	r.isGuardian = true
-	g := &guardian{Room: r, turn: turnID, self: c.Table.Self(), started: Now(), due: firstRenewal}
+	g := &guardian{Room: r, turn: turnID, self: c.Table.Self(), started: c.Now(), due: firstRenewal}
 	g.renewed = g.started
 	err := r.AwaitAs(ctx, c.Self.ID, func(snap *snapshot) (bool, fsroom.Sleep, error) { return g.look(ctx, snap.State) })
 	if ctx.Err() != nil {
@@ -63,7 +63,7 @@ func (c *Client) Guard(ctx context.Context, roomName string, turnID int64) error
 // to look again.
 func (g *guardian) look(ctx context.Context, st *turn.State) (done bool, sleep fsroom.Sleep, err error) {
 	switch {
-	case st.Turn < g.turn && st.Open && !Now().Expired(g.started, grantPatience):
+	case st.Turn < g.turn && st.Open && !g.Now().Expired(g.started, grantPatience):
 		return false, fsroom.Sleep{For: grantPatience}, nil
 	case st.Owner != g.Self.ID || st.Turn != g.turn:
 		return g.afterTurn(st)
@@ -99,7 +99,7 @@ func (g *guardian) notifyOthers(st *turn.State) (left time.Duration) {
 	if g.notified {
 		return 0
 	}
-	now := Now()
+	now := g.Now()
 	if g.granted.IsZero() {
 		g.granted = now
 	}
@@ -114,7 +114,7 @@ func (g *guardian) notifyOthers(st *turn.State) (left time.Duration) {
 func (g *guardian) renewIfDue(ctx context.Context, st *turn.State) (done bool, sleep fsroom.Sleep, err error) {
 	g.exits.watch(g.processRecord(g.Self.ID).Processes)
 	interval := st.Policy.RenewalInterval()
-	now := Now() // read once: a renewal that fell due between two readings would be forgotten
+	now := g.Now() // read once: a renewal that fell due between two readings would be forgotten
 	if now.Expired(g.renewed, min(g.due, interval)) {
 		first := g.due == firstRenewal
 		if first && interval > firstRenewal && g.isRecorded(st) {
@@ -150,6 +150,10 @@ func (g *guardian) isRecorded(st *turn.State) bool {
 // renew renews the lease. It reports false when the turn is over or another guardian
 // renews the lease.
 func (g *guardian) renew(ctx context.Context) (mine bool, err error) {
+	at := g.Now() // before other hosts are told: what they believe lasts no longer than this
+	if err := g.tellRenewal(ctx); err != nil {
+		return false, err
+	}
 	err = g.updateLease(ctx, func(st *turn.State, l *leaseRecord) (bool, error) {
 		if st.Owner != g.Self.ID || st.Turn != g.turn {
 			return false, nil
@@ -158,7 +162,7 @@ func (g *guardian) renew(ctx context.Context) (mine bool, err error) {
 			return false, nil // a guardian that is stuck would have let the lease expire
 		}
 		*l = newLeaseRecord(l.fence())
-		l.renewBy(&g.self)
+		l.renewBy(&g.self, at)
 		g.renewed, mine = l.Renewed, true
 		return true, nil
 	})

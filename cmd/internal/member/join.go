@@ -69,7 +69,7 @@ func (c *Client) SelectRoom(w *workspace.Workspace, forceNew bool) (*Room, error
 	for _, path := range c.lostPaths() {
 		warnings = append(warnings, leaveHint(path))
 	}
-	r = c.Room(fsroom.RoomName(at), w)
+	r = c.Room(fsroom.RoomName(w.Identity(at)), w)
 	r.Created, r.Warning = true, strings.Join(warnings, "; ")
 	return r, nil
 }
@@ -116,7 +116,7 @@ func (r *Room) joinRequest(policy turn.Policy, observe bool) turn.JoinRequest {
 // Directory returns the directory whose room this is.
 func (r *Room) Directory() string {
 	for _, dir := range r.Workspace.Chain() {
-		if fsroom.RoomName(dir) == r.Name() {
+		if fsroom.RoomName(r.Workspace.Identity(dir)) == r.Name() {
 			return dir
 		}
 	}

@@ -111,7 +111,7 @@ func (r *Room) updateThen(ctx context.Context, decide Decision, committed func()
 		if st.Seq != snap.State.Seq {
 			facts = r.Facts(st) // the room has changed, so other agents may matter now
 		}
-		facts.Now, facts.Renewed = Now(), r.renewed(st)
+		facts.Now, facts.Renewed = r.Now(), r.renewed(st)
 		return decide(st, facts)
 	}, committed)
 	return after, events, r.refused(ctx, snap.State, err)

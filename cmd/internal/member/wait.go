@@ -127,7 +127,7 @@ func (t *turnRequest) wait(untilSignal context.Context, limit time.Duration) err
 	defer t.exits.close()
 	var failed error // of a look: returned whatever else ends the wait at the same time
 	err := t.await(ctx, func(snap *snapshot) (bool, fsroom.Sleep, error) {
-		before := Now() // so that a deadline that passes during the look is still ahead
+		before := t.Now() // so that a deadline that passes during the look is still ahead
 		done, err := t.try(untilSignal, snap)
 		if errors.Is(err, context.Canceled) || (isLockTimeout(err) && ctx.Err() == nil) {
 			// The lock was not had, so nothing has changed. There is time to look

@@ -14,8 +14,16 @@ import (
 // no number, no observer in a room, and no recipient of a question in a topic.
 const rulesVersion = 2
 
+var stick, topics = newStick(), newTopics()
+
 // Stick returns the rules of the talking stick.
-func Stick() *fsroom.Rules[*turn.State] {
+func Stick() *fsroom.Rules[*turn.State] { return stick }
+
+// Topics returns the rules of a topic. A topic never ends: a closed one can still be
+// read, and its questions can be answered.
+func Topics() *fsroom.Rules[*topic.State] { return topics }
+
+func newStick() *fsroom.Rules[*turn.State] {
 	return &fsroom.Rules[*turn.State]{
 		Folder:   "rooms",
 		Format:   turn.Format,
@@ -32,12 +40,12 @@ func Stick() *fsroom.Rules[*turn.State] {
 		Listeners: turn.Listeners,
 		News:      (*turn.State).WhoHasNews,
 		Reopen:    turn.Reopen,
+
+		SharedFiles: []string{"seen", "waiting", "processes.json", "hold.json", "cursor.json"},
 	}
 }
 
-// Topics returns the rules of a topic. A topic never ends: a closed one can still be
-// read, and its questions can be answered.
-func Topics() *fsroom.Rules[*topic.State] {
+func newTopics() *fsroom.Rules[*topic.State] {
 	return &fsroom.Rules[*topic.State]{
 		Folder:   "topics",
 		Format:   topic.Format,

@@ -23,7 +23,15 @@ func openStore(c *cli.Invocation) (*fsroom.Store, error) {
 	if forPrompt(c) { // a prompt has no place for warnings
 		warn = nil
 	}
-	return fsroom.Open(dir, fsroom.Options{Warn: warn, LeaveModes: c.Cmd.Name == doctorName, Fault: atStep})
+	options := fsroom.Options{Warn: warn, LeaveModes: c.Cmd.Name == doctorName, Fault: atStep}
+	service, err := engineOf(c, dir)
+	if err != nil {
+		return nil, err
+	}
+	if service != nil {
+		return sharedStore(c, service, dir, options)
+	}
+	return fsroom.Open(dir, options)
 }
 
 // atStep is called before each step of a change that touches the disk. It is nil
@@ -50,6 +58,7 @@ func clientFor(c *cli.Invocation, store *fsroom.Store, table identity.Table, sel
 		Policy:     func() (turn.Policy, error) { return policyFromEnv(c.Env.Lookup) },
 		Executable: c.Env.Executable,
 		Warn:       c.Notice,
+		Clock:      engineClock(store),
 	}
 }
 
@@ -102,7 +111,5 @@ var (
 	caller      = roomarg.Caller
 	pathFlag    = roomarg.Flag
 	pathArg     = roomarg.Arg
-	locateArg   = roomarg.Locate
-	locate      = roomarg.LocatePath
 	givenPath   = roomarg.Path
 )

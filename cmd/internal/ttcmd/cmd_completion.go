@@ -135,7 +135,7 @@ func roomHere(c *cli.Invocation) (*member.Room, *turn.State) {
 	if err != nil {
 		return nil, nil
 	}
-	w, err := locate(c.Env, "")
+	w, err := locatePath(c, "")
 	if err != nil {
 		return nil, nil
 	}
@@ -191,7 +191,7 @@ func locksHere(c *cli.Invocation) completion.Answer {
 	}
 	l := &locks.Locks{Store: store, Table: identity.System()}
 	scopes := []string{locks.Machine}
-	if w, err := locate(c.Env, ""); err == nil {
+	if w, err := locatePath(c, ""); err == nil {
 		scopes = append(scopes, fsroom.RoomName(w.Root))
 	}
 	var all []string

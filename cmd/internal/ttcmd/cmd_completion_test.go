@@ -12,7 +12,7 @@ import (
 // something that only the user knows.
 func TestEveryPositionHasValuesOrIsFree(t *testing.T) {
 	freeFlags := []string{
-		"after", "do-not", "exec", "limit", "next-action", "question", "reason", "since", "status", "timeout", "turn", // texts and numbers
+		"after", "do-not", "exec", "limit", "next-action", "question", "reason", "room", "since", "status", "timeout", "turn", // texts and numbers
 	}
 	freeArgs := []string{"body", "line", "room", "seq", "word"}
 	home := t.TempDir()

@@ -72,7 +72,7 @@ func layers(c *cli.Invocation, scope instructions.Scope) (instructions.Layers, e
 	if err != nil {
 		return instructions.Layers{}, err
 	}
-	w, err := locate(c.Env, path)
+	w, err := locatePath(c, path)
 	switch {
 	case err == nil:
 		return instructions.Layers{DataDir: dir, WorkspaceRoot: w.Root}, nil

@@ -39,7 +39,7 @@ func runList(ctx context.Context, c *cli.Invocation) error {
 	if err != nil {
 		return err
 	}
-	w, err := locate(c.Env, path)
+	w, err := locatePath(c, path)
 	if err != nil && (path != "" || !c.Bool("all")) {
 		return err
 	}
@@ -101,7 +101,7 @@ type unreadable struct {
 // have, whether they exist or not.
 func roomNames(w *workspace.Workspace) (names []string) {
 	for _, dir := range w.Chain() {
-		names = append(names, fsroom.RoomName(dir))
+		names = append(names, fsroom.RoomName(w.Identity(dir)))
 	}
 	return names
 }

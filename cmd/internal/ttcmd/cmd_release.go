@@ -100,7 +100,7 @@ func handOver(ctx context.Context, c *cli.Invocation, target, pathArg string) (e
 	if err != nil {
 		return err
 	}
-	room, err := client.Open(locate(c.Env, path))
+	room, err := client.Open(locatePath(c, path))
 	if err != nil {
 		return err
 	}

@@ -127,7 +127,7 @@ func (h *hookRun) begin(ctx context.Context, agent *listen.Agent) error {
 		told = h.startListener(agent) || watches
 	}
 	if h.call.Kind == hook.SessionStart {
-		if w, err := locate(h.c.Env, h.call.Dir); err == nil {
+		if w, err := locatePath(h.c, h.call.Dir); err == nil {
 			r.Context, _ = agent.SessionLine(w, told)
 		}
 	}

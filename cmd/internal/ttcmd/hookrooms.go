@@ -18,12 +18,12 @@ import (
 // hookRooms finds the stick for a guard, see [hook.Rooms].
 type hookRooms struct {
 	client  *member.Client
-	env     *cli.Env
+	call    *cli.Invocation
 	callers []func() (identity.Agent, error) // who the session may be, the likeliest first
 }
 
 func newHookRooms(c *cli.Invocation, store *fsroom.Store, call hook.Call) *hookRooms {
-	h := &hookRooms{client: clientFor(c, store, identity.System(), identity.Agent{}), env: c.Env}
+	h := &hookRooms{client: clientFor(c, store, identity.System(), identity.Agent{}), call: c}
 	for _, lookup := range toolEnvironments(c.Env.Lookup, call) {
 		h.callers = append(h.callers, func() (identity.Agent, error) {
 			env := *c.Env
@@ -36,7 +36,7 @@ func newHookRooms(c *cli.Invocation, store *fsroom.Store, call hook.Call) *hookR
 
 // Stick implements [hook.Rooms]. Nobody is looked for while the stick is free.
 func (h *hookRooms) Stick(_ context.Context, path string, _ hook.Call) (*hook.Stick, error) {
-	w, err := locate(h.env, nearestExisting(path))
+	w, err := locatePath(h.call, nearestExisting(path))
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +54,7 @@ func (h *hookRooms) Stick(_ context.Context, path string, _ hook.Call) (*hook.St
 		client.Self = h.caller(st)
 	}
 	f := room.Facts(st)
-	stick := &hook.Stick{Root: st.CanonicalPath, Me: client.Self.ID, Turn: st.Turn}
+	stick := &hook.Stick{Root: room.Directory(), Me: client.Self.ID, Turn: st.Turn}
 	switch st.Status(f) {
 	case turn.StateOwned:
 		stick.Holder = st.Owner

@@ -8,13 +8,20 @@ import (
 	"slices"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
+	"github.com/talking-stick/tt/cmd/internal/hosts"
 	"github.com/talking-stick/tt/identity"
 )
 
 // A Build describes the running program. If Version or Commit is empty, the program
 // uses the value that the Go tool recorded. Installer is how the program was
 // installed: "make", "archive", or empty for the Go tool.
-type Build struct{ Version, Commit, Installer string }
+//
+// Sharing opens rooms that several hosts share. It is nil in tt, which then becomes the
+// program that has engines.
+type Build struct {
+	Version, Commit, Installer string
+	Sharing                    hosts.Sharing
+}
 
 // build describes this program; [Main] sets it.
 var build Build

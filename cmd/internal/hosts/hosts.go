@@ -1,0 +1,129 @@
+// Package hosts finds the engine of rooms that several hosts share, and where this host
+// keeps its mirrors of them.
+package hosts
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"path/filepath"
+	"strings"
+
+	"github.com/talking-stick/tt/fsroom"
+	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/fsroom/workspace"
+	"github.com/talking-stick/tt/lockfile"
+)
+
+// The environment variables of shared rooms.
+const (
+	EngineVariable = "TALKING_STICK_ENGINE" // an address, or an alias
+	RoomVariable   = "TALKING_STICK_ROOM"   // the name of the workspace's room
+)
+
+// A Service is an engine as the user has configured it.
+type Service struct {
+	URL string `json:"url"`
+	// Paths of files that say who the user is; empty for none.
+	Creds string `json:"creds,omitempty"`
+	NKey  string `json:"nkey,omitempty"`
+	CA    string `json:"ca,omitempty"`
+}
+
+// Scheme returns the part of the URL before the colon.
+func (s *Service) Scheme() string {
+	scheme, _, _ := strings.Cut(s.URL, ":")
+	return scheme
+}
+
+// configFile has the user's engines, by alias, in the data directory. A repository can
+// name an engine only by an alias: otherwise a repository that was cloned could make tt
+// connect to a stranger's server.
+const configFile = "engines.json"
+
+// Find returns the engine for a workspace, nil if it has none: that of the environment, else
+// the alias in .talking-stick/room of the workspace. w may be nil.
+func Find(lookup func(string) string, dataDir string, w *workspace.Workspace) (*Service, error) {
+	named := lookup(EngineVariable)
+	if strings.Contains(named, "://") {
+		return &Service{URL: named}, nil
+	}
+	if named == "" && w != nil {
+		f, err := workspace.ReadRoomFile(w.Root)
+		if err != nil {
+			return nil, err
+		}
+		named = f.Engine
+	}
+	if named == "" {
+		return nil, nil
+	}
+	return alias(dataDir, named)
+}
+
+func alias(dataDir, name string) (*Service, error) {
+	path := filepath.Join(dataDir, configFile)
+	unknown := code.New(code.EngineMissing, "there is no engine with the alias %q in %s", name, path).
+		WithHint(`add it: {%q: {"url": "nats://HOST:PORT/NAMESPACE"}}`, name).With("alias", name).With("file", path)
+	if strings.Contains(name, "/") {
+		return nil, unknown.WithHint("an alias has no slash; an address is nats://HOST:PORT/NAMESPACE, and only the environment may name one")
+	}
+	b, err := lockfile.ReadRegular(path, 1<<20)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, unknown
+	}
+	var services map[string]*Service
+	if err == nil {
+		err = json.Unmarshal(b, &services)
+	}
+	if err != nil {
+		return nil, code.New(code.DataDirUnusable, "%s cannot be read: %v", path, err).With("file", path).Because(err)
+	}
+	s := services[name]
+	if s == nil || s.URL == "" {
+		return nil, unknown
+	}
+	for _, file := range []*string{&s.Creds, &s.NKey, &s.CA} {
+		if *file != "" && !filepath.IsAbs(*file) {
+			*file = filepath.Join(dataDir, *file)
+		}
+	}
+	return s, nil
+}
+
+// MirrorDir returns the directory of this host's mirrors of the engine's rooms, which has
+// the form of a data directory.
+func MirrorDir(dataDir string, s *Service) string {
+	_, name, _ := strings.Cut(s.URL, "://")
+	return filepath.Join(dataDir, "engines", fsroom.RoomName(name))
+}
+
+// Sharing is what a program that has engines does with them. Package shared implements it;
+// a program without engines does not link that.
+type Sharing interface {
+	// Open opens the mirrors of this host. With mirrorOnly nothing is asked of the engine.
+	Open(s *Service, dataDir string, o fsroom.Options, mirrorOnly bool) (*fsroom.Store, error)
+	// Name returns the name by which all hosts know the room of a workspace's root, see
+	// [workspace.SharedName].
+	Name(root, given string) (string, error)
+	// Clock returns the clock by which the leases of the store's rooms are judged.
+	Clock(store *fsroom.Store) func() turn.Instant
+}
+
+// Program returns the name of the program that has engines of a scheme.
+func Program(s *Service) string {
+	scheme := s.Scheme()
+	if scheme == "tls" {
+		scheme = "nats"
+	}
+	return "tt-" + scheme
+}
+
+// Missing is the error for an engine whose program is not there.
+func Missing(s *Service) error {
+	program := Program(s)
+	return code.New(code.EngineMissing, "the engine at %s needs the program %s, which is neither beside tt nor in PATH", s.URL, program).
+		WithHint(`run "make install" in a checkout, take it from the release archive of tt, or: go install github.com/talking-stick/tt/cmd/%s@latest`, program).
+		With("engine", s.URL).With("program", program)
+}

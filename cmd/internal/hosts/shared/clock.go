@@ -1,0 +1,100 @@
+package shared
+
+import (
+	"context"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/talking-stick/tt/fsroom"
+	"github.com/talking-stick/tt/fsroom/engine"
+	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/identity"
+	"github.com/talking-stick/tt/journal/event"
+	"github.com/talking-stick/tt/journal/wire"
+	"github.com/talking-stick/tt/lockfile"
+)
+
+const (
+	clockFile = "clock.json"
+	// clockFresh is how long the clock of this machine stands for that of the engine,
+	// before it is compared again.
+	clockFresh = 10 * time.Minute
+	// clockPatience is how long the engine is asked for its time.
+	clockPatience = 2 * time.Second
+)
+
+// A Clock is the clock of an engine, by which the leases of its rooms are judged. It runs
+// on the monotonic clock of this machine, and is compared with the engine's now and then.
+type Clock struct {
+	dir    string        // of the mirrors
+	engine engine.Engine // nil: it is not asked
+
+	mu   sync.Mutex
+	last reading
+}
+
+// A reading is the engine's clock at one moment of this machine's.
+type reading struct {
+	Engine string // the engine's id
+	Boot   string // of this machine
+	Wall   int64  // the engine's clock, in milliseconds since 1970
+	Mono   int64  // that of this machine, in milliseconds since its start
+}
+
+// Fields implements [wire.Fields].
+func (r *reading) Fields(c *wire.Codec) {
+	c.Text("engine_id", &r.Engine)
+	c.Text("boot_id", &r.Boot)
+	c.Int("engine_ms", &r.Wall)
+	c.Int("mono_ms", &r.Mono)
+}
+
+// NewClock returns the clock of the engine whose mirrors are in the directory. With a nil
+// engine it is the clock as it was compared last.
+func NewClock(dir string, e engine.Engine) *Clock { return &Clock{dir: dir, engine: e} }
+
+// Now returns the engine's time. If the engine was never reached, it is that of this
+// machine.
+func (c *Clock) Now() turn.Instant {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	boot, mono := identity.BootID(), identity.Monotonic().Milliseconds()
+	if c.last.Boot != boot {
+		c.last = c.read()
+	}
+	if c.engine != nil && (c.last.Boot != boot || mono-c.last.Mono > clockFresh.Milliseconds()) {
+		c.compare(boot)
+	}
+	if c.last.Boot != boot {
+		return turn.At(time.Now(), boot, identity.Monotonic())
+	}
+	now := c.last.Wall + identity.Monotonic().Milliseconds() - c.last.Mono
+	return turn.Instant{Wall: event.NewTime(time.UnixMilli(now)), Boot: "engine:" + c.last.Engine, Mono: now}
+}
+
+func (c *Clock) path() string { return filepath.Join(c.dir, clockFile) }
+
+func (c *Clock) read() (r reading) {
+	b, err := lockfile.ReadRegular(c.path(), 1<<10)
+	if err != nil || wire.Decode(b, &r) != nil {
+		return reading{}
+	}
+	return r
+}
+
+// compare asks the engine. Its answer is of a moment in the middle of the question.
+func (c *Clock) compare(boot string) {
+	ctx, cancel := context.WithTimeout(context.Background(), clockPatience)
+	defer cancel()
+	before := identity.Monotonic().Milliseconds()
+	info, err := c.engine.Info(ctx)
+	if err != nil {
+		return
+	}
+	after := identity.Monotonic().Milliseconds()
+	c.last = reading{Engine: info.ID, Boot: boot, Wall: info.Now.UnixMilli(), Mono: (before + after) / 2}
+	if fsroom.MakeDir(c.dir) == nil {
+		_ = lockfile.ReplaceUnsynced(c.path(), append(wire.Append(nil, &c.last), '\n'), c.dir) // it is asked again
+	}
+}

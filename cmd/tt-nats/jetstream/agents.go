@@ -1,0 +1,151 @@
+package jetstream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/talking-stick/tt/fsroom/engine"
+)
+
+// Info implements [engine.Engine].
+func (e *Engine) Info(ctx context.Context) (engine.Info, error) {
+	var v streamInfo
+	if err := e.streamInfo(ctx, "", &v); err != nil {
+		return engine.Info{}, err
+	}
+	id := v.Config.Metadata[metaID]
+	if id == "" {
+		id = v.Created.UTC().Format(time.RFC3339Nano)
+	}
+	return engine.Info{ID: id, Now: v.Time.UTC(), Durable: v.Config.Metadata[metaDurable] == "true", MaxEntry: maxEntrySize}, nil
+}
+
+// Metadata of the stream.
+const (
+	metaID      = "tt-id"      // names the engine
+	metaDurable = "tt-durable" // "true": every server syncs before it acknowledges
+)
+
+type streamInfo struct {
+	Error   *apiError
+	Time    time.Time `json:"ts"`
+	Created time.Time
+	Config  struct{ Metadata map[string]string }
+	State   struct{ Subjects map[string]uint64 }
+}
+
+func (e *Engine) streamInfo(ctx context.Context, query string, v *streamInfo) error {
+	m := nats.NewMsg("$JS.API.STREAM.INFO." + stream)
+	m.Data = []byte(query)
+	answer, err := e.request(ctx, m)
+	if err != nil {
+		return e.explain(err)
+	}
+	return decodeAnswer(answer, v, func() *apiError { return v.Error })
+}
+
+// Rooms implements [engine.Engine].
+func (e *Engine) Rooms(ctx context.Context, prefix string) (names []string, err error) {
+	all := "ttlog." + e.ns + "."
+	var v streamInfo
+	if err := e.streamInfo(ctx, fmt.Sprintf(`{"subjects_filter":%q}`, all+">"), &v); err != nil {
+		return nil, err
+	}
+	for subject := range v.State.Subjects {
+		if name := strings.TrimPrefix(subject, all); strings.HasPrefix(name, prefix) {
+			names = append(names, name)
+		}
+	}
+	return names, nil
+}
+
+// Watch implements [engine.Engine]. The server republishes the headers of an entry once it
+// is stored; a subscription to the entries themselves would hear of them before that, and
+// of those that were refused.
+func (e *Engine) Watch(ctx context.Context, room string, notify func()) (stop func(), err error) {
+	return e.subscribe(ctx, e.subject("ttchanged", room), func(*nats.Msg) { notify() }, notify)
+}
+
+// Publish implements [engine.Engine].
+func (e *Engine) Publish(ctx context.Context, room, agent string, record []byte, keep time.Duration) error {
+	m := nats.NewMsg(e.subject("ttagent", room, agent))
+	m.Header.Set(headerTTL, ttl(keep))
+	m.Data = record
+	answer, err := e.request(ctx, m)
+	if err != nil {
+		return e.explain(err)
+	}
+	var v struct{ Error *apiError }
+	return decodeAnswer(answer, &v, func() *apiError { return v.Error })
+}
+
+// Records implements [engine.Engine].
+func (e *Engine) Records(ctx context.Context, room string) (map[string]engine.Record, error) {
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	defer cancel()
+	conn, err := e.connection()
+	if err != nil {
+		return nil, err
+	}
+	inbox := conn.NewInbox()
+	sub, err := conn.SubscribeSync(inbox)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = sub.Unsubscribe() }()
+	prefix := e.subject("ttagent", room) + "."
+	if err := conn.PublishRequest("$JS.API.DIRECT.GET."+agents, inbox, fmt.Appendf(nil, `{"multi_last":[%q]}`, prefix+">")); err != nil {
+		return nil, err
+	}
+	records := make(map[string]engine.Record)
+	for {
+		m, err := sub.NextMsgWithContext(ctx)
+		if err != nil {
+			return nil, e.explain(err)
+		}
+		if m.Header.Get(headerStatus) != "" || len(m.Header) == 0 {
+			return records, nil
+		}
+		at, _ := time.Parse(time.RFC3339Nano, m.Header.Get(headerTime))
+		records[strings.TrimPrefix(m.Header.Get("Nats-Subject"), prefix)] = engine.Record{At: at.UTC(), Body: m.Data}
+	}
+}
+
+// Announce implements [engine.Engine]: a subscription ends with its process.
+func (e *Engine) Announce(ctx context.Context, room, agent, what string) (withdraw func(), err error) {
+	return e.subscribe(ctx, e.subject("ttpresent", room, agent, what), func(m *nats.Msg) { _ = m.Respond(nil) }, func() {})
+}
+
+// Announced implements [engine.Engine].
+func (e *Engine) Announced(ctx context.Context, room, agent, what string) (engine.Presence, error) {
+	_, err := e.request(ctx, nats.NewMsg(e.subject("ttpresent", room, agent, what)))
+	switch {
+	case err == nil:
+		return engine.Present, nil
+	case errors.Is(err, nats.ErrNoResponders):
+		return engine.Absent, nil
+	}
+	return engine.Unknown, e.explain(err)
+}
+
+// Notify implements [engine.Engine].
+func (e *Engine) Notify(room string, agents ...string) {
+	conn, err := e.connection()
+	if err != nil {
+		return
+	}
+	for _, agent := range agents {
+		_ = conn.Publish(e.subject("ttnotify", room), []byte(agent))
+	}
+	_ = conn.FlushTimeout(requestTimeout)
+}
+
+// Notified implements [engine.Engine].
+func (e *Engine) Notified(ctx context.Context, room string, fn func(agent string)) (stop func(), err error) {
+	return e.subscribe(ctx, e.subject("ttnotify", room), func(m *nats.Msg) { fn(string(m.Data)) }, func() { fn("") })
+}

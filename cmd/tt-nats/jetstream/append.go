@@ -1,0 +1,165 @@
+package jetstream
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"math/rand/v2"
+	"strconv"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/engine"
+)
+
+const (
+	headerExpected        = "Nats-Expected-Last-Subject-Sequence"
+	headerExpectedSubject = "Nats-Expected-Last-Subject-Sequence-Subject"
+	headerStream          = "Nats-Expected-Stream"
+	headerTTL             = "Nats-TTL"
+
+	shortPause   = 2 * time.Millisecond  // until another message in flight is stored
+	leaderPause  = 50 * time.Millisecond // while there is no leader
+	confirmTTL   = time.Minute
+	maxEntrySize = 4 << 20 // of the stream
+)
+
+// publish appends a message to the stream and returns its sequence number. An
+// *apiError says that it was refused.
+func (e *Engine) publish(ctx context.Context, m *nats.Msg) (uint64, error) {
+	m.Header.Set(headerStream, stream)
+	answer, err := e.request(ctx, m)
+	if err != nil {
+		return 0, err
+	}
+	var v struct {
+		Error *apiError
+		Seq   uint64
+	}
+	err = decodeAnswer(answer, &v, func() *apiError { return v.Error })
+	return v.Seq, err
+}
+
+func ttl(d time.Duration) string {
+	return strconv.FormatInt(max(1, int64(d/time.Second)), 10) + "s"
+}
+
+// Append implements [engine.Engine]. All writers of a room expect on its own subject: a
+// cluster compares what is in flight by the text of the expectation.
+//
+// If a message got no answer, what stands behind the expected revision tells what became
+// of it: it, another one, or nothing yet.
+func (e *Engine) Append(ctx context.Context, room string, after engine.Revision, entry engine.Entry, keep time.Duration) (engine.Entry, error) {
+	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+	defer cancel()
+	conn, err := e.connection()
+	if err != nil {
+		return engine.Entry{}, err
+	}
+	data := append(bytes.Clone(entry.Lines), entry.Note...)
+	if len(data) > maxEntrySize || int64(len(data)) > conn.MaxPayload() {
+		return engine.Entry{}, engine.ErrTooLarge
+	}
+	sent := false // a message may have got through
+	for {
+		m := nats.NewMsg(e.subject("ttlog", room))
+		m.Header.Set(headerExpected, strconv.FormatUint(uint64(after), 10))
+		if entry.Note != nil {
+			m.Header.Set(noteKey, "1")
+		}
+		if keep > 0 {
+			m.Header.Set(headerTTL, ttl(keep))
+		}
+		m.Data = data
+		seq, err := e.publish(ctx, m)
+		if err == nil {
+			entry.Revision, entry.At = engine.Revision(seq), time.Now().UTC()
+			return entry, nil
+		}
+		var refused *apiError
+		overtaken := errors.As(err, &refused) && (refused.ErrCode == wrongSequence || refused.ErrCode == inFlight)
+		switch {
+		case overtaken && !sent:
+			if refused.ErrCode == inFlight {
+				wait(ctx, shortPause)
+			}
+			return engine.Entry{}, engine.ErrConflict
+		case refused != nil && !overtaken && !sent:
+			return engine.Entry{}, e.explain(err)
+		case errors.Is(err, nats.ErrNoResponders) && !sent && ctx.Err() == nil: // no leader: nothing was taken
+			wait(ctx, leaderPause)
+			continue
+		case !sent && e.wasDenied(), errors.Is(err, nats.ErrNoResponders) && !sent:
+			return engine.Entry{}, e.explain(err)
+		}
+		sent = true
+		found, there, look := e.nextAfter(ctx, room, after)
+		switch {
+		case look == nil && there && bytes.Equal(append(found.Lines, found.Note...), data):
+			entry.Revision, entry.At = found.Revision, found.At
+			return entry, nil
+		case look == nil && there:
+			return engine.Entry{}, engine.ErrConflict
+		case ctx.Err() != nil:
+			return engine.Entry{}, inDoubt(err)
+		}
+		wait(ctx, leaderPause)
+	}
+}
+
+func (e *Engine) wasDenied() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.denied != nil
+}
+
+func inDoubt(err error) error {
+	return code.New(code.InDoubt, "the engine did not say whether the change was made: %v", err).
+		WithHint(`find out with "tt events" whether it happened before doing it again`).Because(err)
+}
+
+// wait sleeps, for a random time around d, or until ctx ends.
+func wait(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d/2 + rand.N(d))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}
+
+// Confirm implements [engine.Engine]. It appends a message to the stream of the room, to
+// another subject and under the condition that the room's last entry is at the revision:
+// the acknowledgement says that a majority has stored it behind all that the leader knew.
+// A read proves less: a leader that was cut off answers reads for many seconds.
+func (e *Engine) Confirm(ctx context.Context, room string, at engine.Revision) error {
+	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+	defer cancel()
+	for {
+		m := nats.NewMsg(e.subject("ttconfirm", room))
+		m.Header.Set(headerExpected, strconv.FormatUint(uint64(at), 10))
+		m.Header.Set(headerExpectedSubject, e.subject("ttlog", room))
+		m.Header.Set(headerTTL, ttl(confirmTTL))
+		_, err := e.publish(ctx, m)
+		if err == nil {
+			return nil
+		}
+		var refused *apiError
+		if !errors.As(err, &refused) {
+			return e.explain(err)
+		}
+		switch refused.ErrCode {
+		case wrongSequence:
+			return engine.ErrConflict
+		case inFlight:
+			wait(ctx, shortPause)
+		default:
+			return e.explain(err)
+		}
+		if ctx.Err() != nil {
+			return e.explain(ctx.Err())
+		}
+	}
+}

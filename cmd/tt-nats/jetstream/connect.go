@@ -1,0 +1,215 @@
+// Package jetstream is an engine on NATS JetStream: one stream, a subject for each room,
+// one message for each entry.
+//
+//	ttlog.NS.ROOM             entries, in the stream TT
+//	ttconfirm.NS.ROOM         what Confirm appends, in the same stream: see Confirm
+//	ttchanged.NS.ROOM         headers of ttlog, republished by the server once they are stored
+//	ttagent.NS.ROOM.AGENT     records, in the stream TTAGENTS
+//	ttnotify.NS.ROOM          notifications, not stored
+//	ttpresent.NS.ROOM.AGENT.WHAT  a process that has announced itself answers requests here
+//
+// NS is a namespace. ROOM has two tokens, such as rooms.api-1c6f….
+//
+// The streams are made by tt-natsd, see [StreamConfig].
+package jetstream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/talking-stick/tt/fsroom/code"
+)
+
+const (
+	connectTimeout = 2 * time.Second
+	requestTimeout = 1500 * time.Millisecond // of one request, of which a call may make several
+	callTimeout    = 4 * time.Second         // of one call of the engine's methods
+	reconnectWait  = 100 * time.Millisecond
+	reconnectMax   = 5 * time.Second
+)
+
+// Credentials say who a client is. All fields are paths of files and may be empty.
+type Credentials struct {
+	Creds string `json:"creds,omitempty"` // of a user, with a JWT
+	NKey  string `json:"nkey,omitempty"`  // the seed of a user's key
+	CA    string `json:"ca,omitempty"`    // certificates to trust besides those of the system
+}
+
+// An Engine is one namespace on one server or cluster. It connects when it is first used.
+type Engine struct {
+	servers string
+	ns      string
+	creds   Credentials
+
+	mu     sync.Mutex
+	conn   *nats.Conn
+	denied error // the last permission that was denied
+	again  map[int]func()
+	next   int
+}
+
+// Open returns the engine at nats://HOST:PORT[,HOST:PORT…]/NAMESPACE, or tls:// alike.
+func Open(address string, creds Credentials) (*Engine, error) {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" || u.Scheme != "nats" && u.Scheme != "tls" {
+		return nil, code.New(code.Usage, "%q is no address of an engine", address).WithHint("write nats://HOST:PORT/NAMESPACE")
+	}
+	if u.User != nil {
+		return nil, code.New(code.Usage, "the address of an engine has a password in it").
+			WithHint(`put the path of a credentials file into engines.json; see "tt help hosts"`)
+	}
+	ns := strings.Trim(u.Path, "/")
+	if !validNamespace(ns) {
+		return nil, code.New(code.Usage, "%q is no namespace", ns).WithHint("write nats://HOST:PORT/NAMESPACE; a namespace has letters, digits, - and _")
+	}
+	var servers []string
+	for _, host := range strings.Split(u.Host, ",") {
+		servers = append(servers, u.Scheme+"://"+host)
+	}
+	return &Engine{servers: strings.Join(servers, ","), ns: ns, creds: creds, again: make(map[int]func())}, nil
+}
+
+func validNamespace(ns string) bool {
+	return ns != "" && len(ns) <= 64 && strings.Trim(ns, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_") == ""
+}
+
+func (e *Engine) subject(kind, room string, tokens ...string) string {
+	return strings.Join(append([]string{kind, e.ns, room}, tokens...), ".")
+}
+
+// connection connects if that was not done, or did not work.
+func (e *Engine) connection() (*nats.Conn, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.conn != nil {
+		return e.conn, nil
+	}
+	options := []nats.Option{
+		nats.Name("tt"), nats.Timeout(connectTimeout), nats.MaxReconnects(-1),
+		nats.CustomReconnectDelay(func(tries int) time.Duration {
+			return min(reconnectWait<<min(tries, 10), reconnectMax)
+		}),
+		nats.ReconnectHandler(func(*nats.Conn) { e.reconnected() }),
+		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { e.asynchronous(err) }),
+	}
+	if e.creds.Creds != "" {
+		options = append(options, nats.UserCredentials(e.creds.Creds))
+	}
+	if e.creds.NKey != "" {
+		option, err := nats.NkeyOptionFromSeed(e.creds.NKey)
+		if err != nil {
+			return nil, denied(err)
+		}
+		options = append(options, option)
+	}
+	if e.creds.CA != "" {
+		options = append(options, nats.RootCAs(e.creds.CA))
+	}
+	conn, err := nats.Connect(e.servers, options...)
+	if err != nil {
+		if errors.Is(err, nats.ErrAuthorization) || errors.Is(err, nats.ErrAuthExpired) {
+			return nil, denied(err)
+		}
+		return nil, fmt.Errorf("%s: %w", e.servers, err)
+	}
+	e.conn = conn
+	return conn, nil
+}
+
+// asynchronous remembers that a permission was denied: the request itself only times out.
+func (e *Engine) asynchronous(err error) {
+	if errors.Is(err, nats.ErrPermissionViolation) || errors.Is(err, nats.ErrAuthorization) {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		e.denied = err
+	}
+}
+
+func denied(err error) error {
+	return code.New(code.EngineDenied, "the engine refuses this user: %v", err).
+		WithHint("look at the credentials in engines.json, and at the permissions of the server; nothing was changed").Because(err)
+}
+
+// explain returns the error of a request that got no answer.
+func (e *Engine) explain(err error) error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.denied != nil {
+		return denied(e.denied)
+	}
+	return fmt.Errorf("%s: %w", e.servers, err)
+}
+
+// reconnected tells all who listen that they may have missed something.
+func (e *Engine) reconnected() {
+	e.mu.Lock()
+	var all []func()
+	for _, fn := range e.again {
+		all = append(all, fn)
+	}
+	e.mu.Unlock()
+	for _, fn := range all {
+		fn()
+	}
+}
+
+// subscribe subscribes to a subject, and calls missed after each reconnection. When it
+// returns, the server has the subscription.
+func (e *Engine) subscribe(ctx context.Context, subject string, handle nats.MsgHandler, missed func()) (stop func(), err error) {
+	conn, err := e.connection()
+	if err != nil {
+		return nil, err
+	}
+	sub, err := conn.Subscribe(subject, handle)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+	defer cancel()
+	if err := conn.FlushWithContext(ctx); err != nil {
+		_ = sub.Unsubscribe()
+		return nil, e.explain(err)
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.next++
+	id := e.next
+	e.again[id] = missed
+	return func() {
+		_ = sub.Unsubscribe()
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		delete(e.again, id)
+	}, nil
+}
+
+// request sends a request and returns the answer.
+func (e *Engine) request(ctx context.Context, m *nats.Msg) (*nats.Msg, error) {
+	conn, err := e.connection()
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	defer cancel()
+	return conn.RequestMsgWithContext(ctx, m)
+}
+
+// Close ends the connection, after everything was sent.
+func (e *Engine) Close() error {
+	e.mu.Lock()
+	conn := e.conn
+	e.mu.Unlock()
+	if conn == nil {
+		return nil
+	}
+	err := conn.FlushTimeout(requestTimeout)
+	conn.Close()
+	return err
+}

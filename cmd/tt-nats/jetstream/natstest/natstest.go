@@ -1,0 +1,114 @@
+// Package natstest starts servers for tests.
+package natstest
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// build builds tt-natsd once for all tests of a program, which takes a minute if nothing
+// of it was built before. The environment variable TT_TEST_NATSD names one that was
+// built already.
+var build = sync.OnceValues(func() (string, error) {
+	if path := os.Getenv("TT_TEST_NATSD"); path != "" {
+		return path, nil
+	}
+	root, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/talking-stick/tt").Output()
+	if err != nil {
+		return "", fmt.Errorf("go list: %w", err)
+	}
+	dir, err := os.MkdirTemp("", "tt-natsd-")
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(dir, "tt-natsd")
+	cmd := exec.Command("go", "build", "-o", path, ".")
+	cmd.Dir = filepath.Join(strings.TrimSpace(string(root)), "cmd", "tt-natsd")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("building tt-natsd: %w\n%s", err, out)
+	}
+	return path, nil
+})
+
+// A Server is a running tt-natsd.
+type Server struct {
+	URL  string // without a namespace
+	args []string
+	cmd  *exec.Cmd
+}
+
+// Start starts a server on the loopback, and ends it with the test. If there are args,
+// they take the place of --listen and --store.
+func Start(t testing.TB, args ...string) *Server {
+	t.Helper()
+	if len(args) == 0 {
+		args = []string{"--listen", "127.0.0.1:0", "--store", t.TempDir()}
+	}
+	s := &Server{args: args}
+	s.Restart(t)
+	t.Cleanup(s.Kill)
+	return s
+}
+
+// Restart starts the server, which does not run, again, and waits until it is ready.
+func (s *Server) Restart(t testing.TB) {
+	t.Helper()
+	path, err := build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.cmd = exec.Command(path, s.args...)
+	s.cmd.Stderr = os.Stderr
+	out, err := s.cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	line, err := bufio.NewReader(out).ReadString('\n')
+	url, ok := strings.CutPrefix(strings.TrimSpace(line), "listening ")
+	if err != nil || !ok {
+		s.Kill()
+		t.Fatalf("tt-natsd says %q: %v", line, err)
+	}
+	s.URL = url
+	// The next start is at the same address.
+	for i, arg := range s.args {
+		if arg == "--listen" {
+			s.args[i+1] = strings.TrimPrefix(url, "nats://")
+		}
+	}
+}
+
+// Kill ends the server without a warning.
+func (s *Server) Kill() {
+	_ = s.cmd.Process.Kill()
+	_ = s.cmd.Wait()
+}
+
+// Stop stops the server's process, until Continue.
+func (s *Server) Stop() { _ = s.cmd.Process.Signal(syscall.SIGSTOP) }
+
+// Continue continues a stopped server.
+func (s *Server) Continue() { _ = s.cmd.Process.Signal(syscall.SIGCONT) }
+
+// Namespace returns the address of a namespace that no other test has.
+func (s *Server) Namespace(t testing.TB) string {
+	name := strings.Map(func(r rune) rune {
+		if r == '/' || r > 127 {
+			return '-'
+		}
+		return r
+	}, t.Name())
+	return fmt.Sprintf("%s/%s-%x", s.URL, name[max(0, len(name)-40):], time.Now().UnixNano())
+}

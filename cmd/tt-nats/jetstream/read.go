@@ -1,0 +1,225 @@
+package jetstream
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/textproto"
+	"strconv"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/talking-stick/tt/fsroom/engine"
+)
+
+const (
+	stream  = "TT"
+	agents  = "TTAGENTS"
+	noteKey = "Tt-Note" // a header of notes
+
+	headerSequence = "Nats-Sequence"
+	headerTime     = "Nats-Time-Stamp"
+	headerStatus   = "Status"
+)
+
+// An apiError is an error of the JetStream API.
+type apiError struct {
+	Code    int    `json:"code"`
+	ErrCode int    `json:"err_code"`
+	Text    string `json:"description"`
+}
+
+func (a *apiError) Error() string { return fmt.Sprintf("%s (%d)", a.Text, a.ErrCode) }
+
+// Error numbers of JetStream.
+const (
+	noMessage     = 10037
+	wrongSequence = 10071 // the expected last sequence is not the last
+	inFlight      = 10164 // another message with the same expectation is on its way
+)
+
+func decodeAnswer(m *nats.Msg, v any, failed func() *apiError) error {
+	if err := json.Unmarshal(m.Data, v); err != nil {
+		return fmt.Errorf("an answer of the server: %w", err)
+	}
+	if a := failed(); a != nil {
+		return a
+	}
+	return nil
+}
+
+// get asks the stream's leader for one message. It returns false if there is none.
+func (e *Engine) get(ctx context.Context, query string) (entry engine.Entry, found bool, err error) {
+	m := nats.NewMsg("$JS.API.STREAM.MSG.GET." + stream)
+	m.Data = []byte(query)
+	answer, err := e.request(ctx, m)
+	if err != nil {
+		return entry, false, e.explain(err)
+	}
+	var v struct {
+		Error   *apiError
+		Message struct {
+			Seq  uint64
+			Hdrs []byte
+			Data []byte
+			Time time.Time
+		}
+	}
+	err = decodeAnswer(answer, &v, func() *apiError { return v.Error })
+	var api *apiError
+	if errors.As(err, &api) && api.ErrCode == noMessage {
+		return entry, false, nil
+	}
+	if err != nil {
+		return entry, false, err
+	}
+	return newEntry(v.Message.Seq, v.Message.Time, header(v.Message.Hdrs).Get(noteKey) != "", v.Message.Data), true, nil
+}
+
+// header decodes the headers of a stored message.
+func header(b []byte) textproto.MIMEHeader {
+	_, b, _ = bytes.Cut(b, []byte("\r\n")) // the version
+	h, _ := textproto.NewReader(bufio.NewReader(bytes.NewReader(b))).ReadMIMEHeader()
+	return h
+}
+
+func newEntry(seq uint64, at time.Time, note bool, data []byte) engine.Entry {
+	entry := engine.Entry{Revision: engine.Revision(seq), At: at.UTC()}
+	if note {
+		entry.Note = data
+	} else {
+		entry.Lines = data
+	}
+	return entry
+}
+
+func (e *Engine) last(ctx context.Context, room string) (engine.Entry, bool, error) {
+	return e.get(ctx, fmt.Sprintf(`{"last_by_subj":%q}`, e.subject("ttlog", room)))
+}
+
+func (e *Engine) nextAfter(ctx context.Context, room string, after engine.Revision) (engine.Entry, bool, error) {
+	return e.get(ctx, fmt.Sprintf(`{"seq":%d,"next_by_subj":%q}`, after+1, e.subject("ttlog", room)))
+}
+
+// fewEntries is how many entries are asked for one by one before they are asked for in
+// batches, which any server answers, also one that is behind.
+const fewEntries = 4
+
+// Read implements [engine.Engine]. The leader says which entry is the last one. Those
+// before it come from any server; what that one does not have yet comes from the leader.
+func (e *Engine) Read(ctx context.Context, room string, from engine.Revision, fn func(engine.Entry) error) error {
+	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+	defer cancel()
+	last, found, err := e.last(ctx, room)
+	switch {
+	case err != nil:
+		return err
+	case !found && from == 0:
+		return nil
+	case !found || last.Revision < from:
+		return e.rewound(ctx, room, last.Revision)
+	}
+	r := reading{engine: e, room: room, first: from, after: max(from, 1) - 1, last: last, fn: fn}
+	for n := 0; r.after < last.Revision; n++ {
+		if n == fewEntries {
+			if err := r.batches(ctx); err != nil || r.after >= last.Revision {
+				return err
+			}
+		}
+		entry := last
+		if r.after+1 < last.Revision {
+			if entry, found, err = e.nextAfter(ctx, room, r.after); err != nil {
+				return err
+			}
+			if !found {
+				return nil // the rest were notes that have expired
+			}
+		}
+		if err := r.deliver(ctx, entry); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// rewound returns ErrRewound if a majority of the servers agree on the last revision: a
+// server that is cut off may believe to be the leader and know an old one.
+func (e *Engine) rewound(ctx context.Context, room string, last engine.Revision) error {
+	if err := e.Confirm(ctx, room, last); err != nil {
+		return fmt.Errorf("the server that answers is behind: %w", err)
+	}
+	return engine.ErrRewound
+}
+
+// A reading is one Read.
+type reading struct {
+	engine *Engine
+	room   string
+	first  engine.Revision // where to begin, 0 for the beginning of the room
+	after  engine.Revision // the last one delivered
+	last   engine.Entry
+	fn     func(engine.Entry) error
+}
+
+func (r *reading) deliver(ctx context.Context, entry engine.Entry) error {
+	if r.first > 0 && entry.Revision != r.first {
+		return r.engine.rewound(ctx, r.room, r.last.Revision)
+	}
+	r.first = 0
+	r.after = entry.Revision
+	return r.fn(entry)
+}
+
+// batches reads as far as the server that answers has got.
+func (r *reading) batches(ctx context.Context) error {
+	conn, err := r.engine.connection()
+	if err != nil {
+		return err
+	}
+	inbox := conn.NewInbox()
+	sub, err := conn.SubscribeSync(inbox)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = sub.Unsubscribe() }()
+	for before := r.after; r.after < r.last.Revision; before = r.after {
+		query := fmt.Appendf(nil, `{"seq":%d,"next_by_subj":%q,"batch":1024,"max_bytes":4194304}`, r.after+1, r.engine.subject("ttlog", r.room))
+		if err := conn.PublishRequest("$JS.API.DIRECT.GET."+stream, inbox, query); err != nil {
+			return r.engine.explain(err)
+		}
+		if err := r.batch(ctx, sub); err != nil {
+			return err
+		}
+		if r.after == before {
+			return nil // this server has no more
+		}
+	}
+	return nil
+}
+
+// batch delivers the messages of one batch, up to the last entry.
+func (r *reading) batch(ctx context.Context, sub *nats.Subscription) error {
+	for {
+		m, err := sub.NextMsgWithContext(ctx)
+		if err != nil {
+			return r.engine.explain(err)
+		}
+		if m.Header.Get(headerStatus) != "" || len(m.Header) == 0 {
+			return nil
+		}
+		seq, err := strconv.ParseUint(m.Header.Get(headerSequence), 10, 64)
+		if err != nil {
+			return fmt.Errorf("an answer of the server: %w", err)
+		}
+		at, _ := time.Parse(time.RFC3339Nano, m.Header.Get(headerTime))
+		if entry := newEntry(seq, at, m.Header.Get(noteKey) != "", m.Data); entry.Revision > r.after && entry.Revision <= r.last.Revision {
+			if err := r.deliver(ctx, entry); err != nil {
+				return err
+			}
+		}
+	}
+}
