@@ -1,3 +1,5 @@
+//go:build unix
+
 // Package natstest starts servers for tests.
 package natstest
 
