@@ -17,6 +17,9 @@ import (
 // ErrTimeout means that the lock was not granted in time.
 var ErrTimeout = errors.New("the lock was not granted in time")
 
+// ErrNoNumber means that a process that lives has the last number a ticket can have.
+var ErrNoNumber = errors.New("no ticket number is left")
+
 // ErrTicketLost means that another program has removed the ticket.
 var ErrTicketLost = errors.New("the ticket of this process was removed")
 
@@ -133,11 +136,11 @@ func timedOut(err error) error {
 // caller has the mutex.
 func (q *Queue) draw(t *Ticket) (*Hold, []*Entry, error) {
 	found, err := q.look(0)
+	if err == nil && found.highest >= maxNumber { // nobody has come so far: the ticket was planted
+		found, err = q.lookWithoutDead(found)
+	}
 	if err != nil {
 		return nil, nil, err
-	}
-	if found.highest >= maxNumber {
-		return nil, nil, fmt.Errorf("%s: no ticket number is left", q.path(found.highest))
 	}
 	h := &Hold{Ticket: *t, queue: q}
 	h.Number, h.Nonce, h.State, h.AskedAt = found.highest+1, newNonce(), Waiting, moment()
@@ -153,6 +156,21 @@ func (q *Queue) draw(t *Ticket) (*Hold, []*Entry, error) {
 		_ = os.Remove(q.path(number)) // one that stays is dead all the same
 	}
 	return h, found.alive, nil
+}
+
+// lookWithoutDead removes the tickets of ended processes and looks again. The error is
+// ErrNoNumber if the last number is that of a living process.
+func (q *Queue) lookWithoutDead(found scan) (scan, error) {
+	for _, number := range found.dead {
+		if err := os.Remove(q.path(number)); err != nil {
+			return found, err
+		}
+	}
+	found, err := q.look(0)
+	if err == nil && found.highest >= maxNumber {
+		err = fmt.Errorf("%s: %w", q.path(found.highest), ErrNoNumber)
+	}
+	return found, err
 }
 
 func moment() time.Time { return time.Now().UTC().Truncate(time.Millisecond) }

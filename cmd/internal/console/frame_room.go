@@ -197,6 +197,9 @@ func (m *model) lockWords(i int) (name, words string) {
 	if waiting > 0 {
 		words += fmt.Sprintf(", %d waiting", waiting)
 	}
+	if lock.Err != nil {
+		words += " cannot be read"
+	}
 	return lock.Name, words
 }
 

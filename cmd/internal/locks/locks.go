@@ -49,6 +49,7 @@ type ID struct{ Name, Scope string }
 type Lock struct {
 	ID
 	Entries []*queue.Entry
+	Err     error // not nil: some entries could not be read, and are missing
 }
 
 // Locks are the locks of a data directory.
@@ -93,8 +94,8 @@ func (l *Locks) names(dir string) ([]string, error) {
 	return names, nil
 }
 
-// In returns the locks of a scope that somebody has or waits for, by their names. With
-// an error it returns those that can be read.
+// In returns the locks of a scope that somebody has or waits for, or that cannot be read,
+// by their names.
 func (l *Locks) In(scope string) ([]Lock, error) {
 	names, err := l.Names(scope)
 	if err != nil {
@@ -103,15 +104,12 @@ func (l *Locks) In(scope string) ([]Lock, error) {
 	var all []Lock
 	for _, name := range names {
 		id := ID{name, scope}
-		entries, unreadable := l.queue(id).List()
-		if unreadable != nil && err == nil {
-			err = l.Store.Explain(unreadable, l.dir(id))
-		}
-		if len(entries) > 0 {
-			all = append(all, Lock{id, entries})
+		entries, err := l.queue(id).List()
+		if len(entries) > 0 || err != nil {
+			all = append(all, Lock{id, entries, l.Store.Explain(err, l.dir(id))})
 		}
 	}
-	return all, err
+	return all, nil
 }
 
 // Names returns the names of the locks of a scope, also of those that nobody has.

@@ -20,7 +20,8 @@ var lockListCommand = &cli.Command{
 	Name:  "lock list",
 	Group: groupLocks,
 	Short: "list who has locks and who waits for them",
-	Long:  "Locks of the workspace and of the machine that somebody has or waits for. Changes nothing.",
+	Long: "Locks of the workspace and of the machine that somebody has or waits for. Changes nothing. " +
+		"A lock that cannot be read is listed with its error.",
 	Flags: func(f *cli.Flags) {
 		f.Bool("all", "the locks of every workspace")
 		f.Bool("machine", "only those of the machine")
@@ -43,6 +44,7 @@ type lockView struct {
 	RoomID  string        `json:"room_id,omitempty"`
 	Holders []*ticketView `json:"holders"`
 	Waiting []*ticketView `json:"waiting"`
+	Error   string        `json:"error,omitempty"` // why some of them are missing
 }
 
 // A ticketView is a process that has a lock or waits for it.
@@ -101,6 +103,9 @@ func lockViews(l *locks.Locks, scope string) ([]*lockView, error) {
 		v := &lockView{Name: lock.Name, Scope: locks.Machine, Holders: []*ticketView{}, Waiting: []*ticketView{}}
 		if scope != locks.Machine {
 			v.Scope, v.RoomID = "workspace", scope
+		}
+		if lock.Err != nil {
+			v.Error = messageOf(lock.Err)
 		}
 		for _, e := range lock.Entries {
 			if e.State == queue.Held {
@@ -177,6 +182,9 @@ func writeLocks(t *cli.Text, found []*lockView, all bool) {
 		for _, v := range l.Waiting {
 			row(t.Dim("waiting"), v, v.AskedAt)
 		}
+		if l.Error != "" {
+			table.Row(name, t.Yellow("damaged"), l.Error)
+		}
 	}
 	t.Table(&table)
 }
@@ -207,6 +215,9 @@ func (l *lockView) words(now time.Time) string {
 	}
 	if n := len(l.Waiting); n > 0 {
 		parts = append(parts, fmt.Sprintf("%d waiting", n))
+	}
+	if l.Error != "" {
+		parts = append(parts, l.Error)
 	}
 	return l.Name + ": " + strings.Join(parts, "; ")
 }

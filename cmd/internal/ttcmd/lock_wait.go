@@ -67,6 +67,9 @@ func (w *lockWait) acquire(t *queue.Ticket) (*queue.Hold, error) {
 	switch {
 	case errors.Is(err, queue.ErrTimeout):
 		return nil, cli.Fail(statusLockBusy, w.busy(patience))
+	case errors.Is(err, queue.ErrNoNumber):
+		return nil, notRun(code.New(code.CorruptRoom, "a process has the last ticket number of the lock: %v", err).
+			WithHint("tickets count up from 1, so another program has made that file; move it away").With("path", q.Dir).Because(err))
 	case errors.Is(err, queue.ErrTicketLost):
 		return nil, notRun(code.New(code.DataDirUnusable, "another program has removed the ticket of this process in %s", q.Dir).Because(err).
 			WithHint("leave the directory alone while locks are used, and run the command again"))
