@@ -181,10 +181,19 @@ func TestStrangeTicketsAreRefused(t *testing.T) {
 }
 
 func TestHighestNumber(t *testing.T) {
-	q := newQueue(t, table{`"me"`: Alive})
+	q := newQueue(t, table{`"me"`: Alive, `"she"`: Alive})
+	plant(t, q, "999999999999.json", `{"ticket":999999999999,"nonce":"x","mode":"exclusive","state":"held","process":"she"}`)
+	if h, err := q.Acquire(t.Context(), mine(), atOnce); !errors.Is(err, ErrNoNumber) {
+		t.Errorf("drew %v: %v", h, err)
+	}
 	plant(t, q, "999999999999.json", "{}")
-	if h, err := q.Acquire(t.Context(), mine(), atOnce); err == nil {
-		t.Errorf("drew %d", h.Number)
+	h, err := q.Acquire(t.Context(), mine(), atOnce)
+	if err != nil || h.Number != 1 {
+		t.Fatalf("drew %v: %v", h, err)
+	}
+	h.Release()
+	if left := ticketsOf(t, q); len(left) != 0 {
+		t.Errorf("left %v", left)
 	}
 }
 
