@@ -140,8 +140,8 @@ func (a Agent) Hold(name string) (release func(), err error) {
 	if err != nil || a.shared == nil {
 		return release, a.explain(err)
 	}
-	withdraw := a.shared.announce(a.key(), name)
-	return func() { withdraw(); release() }, nil
+	withdraw, unlock := a.shared.announce(a.key(), name), release
+	return func() { withdraw(); unlock() }, nil
 }
 
 // Held reports whether any process holds the mark.

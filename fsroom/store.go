@@ -50,6 +50,9 @@ type Options struct {
 	Engine engine.Engine
 	// Host names this host among those that share the engine.
 	Host string
+	// Environ are the environment variables by which another process opens the same
+	// store. If it is nil, that is the data directory.
+	Environ []string
 	// Behind is called when the engine cannot be reached, and says whether a room may be
 	// shown as this host had it last. If it is nil, it may not.
 	Behind func(err error) bool

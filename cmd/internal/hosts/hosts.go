@@ -24,7 +24,9 @@ const (
 
 // A Service is an engine as the user has configured it.
 type Service struct {
-	URL string `json:"url"`
+	// Name is how it was named, which is its alias or its URL.
+	Name string `json:"-"`
+	URL  string `json:"url"`
 	// Paths of files that say who the user is; empty for none.
 	Creds string `json:"creds,omitempty"`
 	NKey  string `json:"nkey,omitempty"`
@@ -47,7 +49,7 @@ const configFile = "engines.json"
 func Find(lookup func(string) string, dataDir string, w *workspace.Workspace) (*Service, error) {
 	named := lookup(EngineVariable)
 	if strings.Contains(named, "://") {
-		return &Service{URL: named}, nil
+		return &Service{Name: named, URL: named}, nil
 	}
 	if named == "" && w != nil {
 		f, err := workspace.ReadRoomFile(w.Root)
@@ -84,6 +86,7 @@ func alias(dataDir, name string) (*Service, error) {
 	if s == nil || s.URL == "" {
 		return nil, unknown
 	}
+	s.Name = name
 	for _, file := range []*string{&s.Creds, &s.NKey, &s.CA} {
 		if *file != "" && !filepath.IsAbs(*file) {
 			*file = filepath.Join(dataDir, *file)

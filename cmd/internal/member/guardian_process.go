@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/identity"
 )
@@ -45,7 +46,7 @@ func (r *Room) startGuardian(fence turn.Fence) (*guardianProcess, error) {
 		return nil, err
 	}
 	args := []string{"tt", "guard", r.Name(), "--turn", strconv.FormatInt(fence.Turn, 10), "--agent", fence.Agent}
-	pid, err := startDetached(exe, args, guardianEnv(r.Client.Store.Dir()), null)
+	pid, err := startDetached(exe, args, guardianEnv(r.Client.Store), null)
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +72,7 @@ func (c *Client) StartDetached(args ...string) error {
 		return err
 	}
 	defer null.Close()
-	_, err = startDetached(exe, append([]string{"tt"}, args...), guardianEnv(c.Store.Dir()), null)
+	_, err = startDetached(exe, append([]string{"tt"}, args...), guardianEnv(c.Store), null)
 	return err
 }
 
@@ -86,14 +87,19 @@ func (c *Client) executable() (string, error) {
 	return c.Executable()
 }
 
-// guardianEnv returns the environment of a guardian: that of this process, with the
-// absolute path of the data directory, since the guardian has another working
-// directory. One processor is enough for it, and saves the runtime two of its threads
-// while the turn is being handed over.
-func guardianEnv(dataDir string) []string {
-	const dirVariable, processors = "TALKING_STICK_DATA_DIR=", "GOMAXPROCS="
-	env := slices.DeleteFunc(os.Environ(), func(v string) bool {
-		return strings.HasPrefix(v, dirVariable) || strings.HasPrefix(v, processors)
+// guardianEnv returns the environment of a guardian: that of this process, with what the
+// store is opened by, since the guardian has another working directory. One processor is
+// enough for it, and saves the runtime two of its threads while the turn is being handed
+// over.
+func guardianEnv(store *fsroom.Store) []string {
+	set := store.Options().Environ
+	if set == nil {
+		set = []string{"TALKING_STICK_DATA_DIR=" + store.Dir()}
+	}
+	set = append(slices.Clip(set), "GOMAXPROCS=1")
+	kept := slices.DeleteFunc(os.Environ(), func(v string) bool {
+		name, _, _ := strings.Cut(v, "=")
+		return slices.ContainsFunc(set, func(s string) bool { return strings.HasPrefix(s, name+"=") })
 	})
-	return append(env, dirVariable+dataDir, processors+"1")
+	return append(kept, set...)
 }

@@ -30,6 +30,7 @@ func (s *sharing) Open(service *hosts.Service, dataDir string, o fsroom.Options,
 	hostname, _ := os.Hostname()
 	o.Host = hostname + ":" + fsroom.RoomName(dataDir)
 	identity.UseHost(o.Host)
+	o.Environ = []string{"TALKING_STICK_DATA_DIR=" + dataDir, hosts.EngineVariable + "=" + service.Name}
 	if !mirrorOnly {
 		e, err := s.open(service)
 		if err != nil {

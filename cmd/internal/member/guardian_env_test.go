@@ -1,0 +1,31 @@
+package member
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/talking-stick/tt/fsroom"
+)
+
+// A guardian opens the same store as the process that started it, from another directory.
+func TestGuardianEnv(t *testing.T) {
+	t.Setenv("TALKING_STICK_DATA_DIR", "relative/to/nothing")
+	t.Setenv("TALKING_STICK_ENGINE", "")
+	dir := t.TempDir()
+	for _, c := range []struct{ set, want []string }{
+		{nil, []string{"TALKING_STICK_ENGINE=", "TALKING_STICK_DATA_DIR=" + dir}},
+		{[]string{"TALKING_STICK_DATA_DIR=/data", "TALKING_STICK_ENGINE=team"}, []string{"TALKING_STICK_DATA_DIR=/data", "TALKING_STICK_ENGINE=team"}},
+	} {
+		store, err := fsroom.Open(dir, fsroom.Options{Environ: c.set})
+		if err != nil {
+			t.Fatal(err)
+		}
+		env := guardianEnv(store)
+		mentions := slices.DeleteFunc(slices.Clone(env), func(v string) bool {
+			return len(v) < 14 || v[:14] != "TALKING_STICK_"
+		})
+		if !slices.Equal(mentions, c.want) {
+			t.Errorf("with %q: %q, want %q", c.set, mentions, c.want)
+		}
+	}
+}
