@@ -6,7 +6,9 @@ PREFIX  ?= $(HOME)/.local
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 COMMIT  ?= $(shell git rev-parse --short=12 HEAD 2>/dev/null)
 
-PROGRAMS := ./cmd/tt ./cmd/tt-console ./cmd/agent-bus
+PROGRAMS := ./cmd/tt ./cmd/tt-console ./cmd/tt-nats ./cmd/agent-bus
+# The server for several hosts is a module of its own, which nothing else depends on.
+NATSD    := cmd/tt-natsd
 # Functions aligned no more than the processor demands save 90 kB of tt, and cost it no time.
 ALIGN    := $(if $(filter amd64,$(shell $(GO) env GOARCH)),1,4)
 # Packages whose functions are compiled once and not into their callers: that saves 160 kB of tt. They
@@ -14,23 +16,31 @@ ALIGN    := $(if $(filter amd64,$(shell $(GO) env GOARCH)),1,4)
 SMALL    := github.com/talking-stick/tt/... github.com/tailscale/hujson github.com/rogpeppe/... github.com/spf13/pflag \
             github.com/fsnotify/... encoding/json fmt reflect time os net flag slices strings strconv syscall
 STAMP    := -s -w -funcalign=$(ALIGN) -X main.version=$(VERSION) -X main.commit=$(COMMIT)
+INSTALLED := $(notdir $(PROGRAMS) $(NATSD))
 BUILD    := CGO_ENABLED=0 $(GO) build -trimpath $(SMALL:%=-gcflags=%=-l) -ldflags '$(STAMP) -X main.installer=make'
 
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GORELEASER  := github.com/goreleaser/goreleaser/v2@v2.15.0
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.8.0
 
-.PHONY: build demo test test-mcp race lint fmt vet bench cross ci install uninstall share dist release clean fuzz model torture torture-long test-ci vuln guards test-ui reach
+.PHONY: build programs natsd demo test test-mcp race lint fmt vet bench cross ci install uninstall share dist release clean fuzz model torture torture-long test-ci vuln guards test-ui reach
 
-build: ## the programs, into bin/
+build: programs natsd ## everything, into bin/
+
+programs: ## all but the server for several hosts
 	@mkdir -p $(BIN)
 	$(BUILD) -o $(BIN)/ $(PROGRAMS)
 
-demo: build ## three agents take turns in a scratch room, with real processes
+natsd: ## the server for several hosts; the first time it takes a minute
+	@mkdir -p $(BIN)
+	cd $(NATSD) && CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w -X main.version=$(VERSION)' -o $(CURDIR)/$(BIN)/ .
+
+demo: programs ## three agents take turns in a scratch room, with real processes
 	@testdata/demo.sh $(BIN)/tt
 
 test: ## everything that needs no root, no network and no minutes
 	$(GO) test ./...
+	cd $(NATSD) && $(GO) test ./...
 
 # The tests of tt start thousands of processes, which takes several times as long
 # with the race detector in each: here those that wait and stream have it.
@@ -39,44 +49,49 @@ test-ci: ## the tests in random order, all but most of tt's under the race detec
 	$(GO) test -shuffle=on ./cmd/internal/ttcmd
 	CGO_ENABLED=1 $(GO) test -race -shuffle=on $$($(GO) list ./... | grep -v '/cmd/internal/ttcmd$$')
 	CGO_ENABLED=1 $(GO) test -race -shuffle=on ./cmd/internal/ttcmd -run '$(RACING)'
+	cd $(NATSD) && CGO_ENABLED=1 $(GO) test -race -shuffle=on ./...
 
 # UI_TESTS are the packages with tests that show something to a browser or a terminal.
 UI_TESTS := ./cmd/internal/report/... ./cmd/internal/console
-test-ui: build ## what people look at, in a browser and in a terminal; installs both where it can
+test-ui: programs ## what people look at, in a browser and in a terminal; installs both where it can
 	.ci/tools chromium,chromium-browser,google-chrome:chromium tmux:tmux
 	TT_TEST_UI=1 TT_UI_DIR=$(CURDIR)/$(BIN) $(GO) test -count 1 $(UI_TESTS)
 
-test-mcp: build ## the agent bus with the TypeScript SDK and the Inspector, from npm
+test-mcp: programs ## the agent bus with the TypeScript SDK and the Inspector, from npm
 	testdata/mcp/run.sh $(BIN)/agent-bus
 
 race: ## the same under the race detector
 	CGO_ENABLED=1 $(GO) test -race ./...
+	cd $(NATSD) && CGO_ENABLED=1 $(GO) test -race ./...
 
 fmt: ## fail if anything is not formatted
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; exit 1; }
 
 vet:
 	$(GO) vet ./...
+	cd $(NATSD) && $(GO) vet ./...
 
 lint: fmt vet vuln ## formatting, vet, go.mod, staticcheck, known vulnerabilities
 	$(GO) mod tidy -diff
 	$(GO) mod verify
 	$(GO) run $(STATICCHECK) ./...
+	cd $(NATSD) && $(GO) mod tidy -diff && $(GO) mod verify && $(GO) run $(STATICCHECK) ./...
 
 # Without a network there is no list of vulnerabilities, and that is all that is
 # let pass here.
 vuln: ## calls of code that is known to be vulnerable
 	@echo '$(GO) run $(GOVULNCHECK) ./...'
-	@out=$$($(GO) run $(GOVULNCHECK) ./... 2>&1) && echo "$$out" || case $$out in \
+	@for module in . $(NATSD); do out=$$($(GO) run $(GOVULNCHECK) -C $$module ./... 2>&1) && echo "$$out" || case $$out in \
 	*'fetching vulnerabilities:'*) echo "SKIPPED: GOVULNCHECK CHECKED NOTHING, vuln.go.dev cannot be reached from here" ;; \
-	*) echo "$$out" >&2; exit 1 ;; esac
+	*) echo "$$out" >&2; exit 1 ;; esac; done
 
 cross: ## it compiles where it is to run, the tests too
 	GOOS=linux GOARCH=arm64 $(GO) build -o /dev/null ./...
 	GOOS=darwin GOARCH=arm64 $(GO) vet ./...
 	GOOS=windows GOARCH=amd64 $(GO) vet ./...
+	cd $(NATSD) && GOOS=linux GOARCH=arm64 $(GO) build -o /dev/null . && GOOS=darwin GOARCH=arm64 $(GO) vet ./... && GOOS=windows GOARCH=amd64 $(GO) vet ./...
 
-guards: build ## the size of tt, its start beside that of a program that does nothing, a free lock beside flock(1)
+guards: programs ## the size of tt, its start beside that of a program that does nothing, a free lock beside flock(1)
 	$(BUILD) -o $(BIN)/ ./cmd/internal/baseline
 	TT_BENCH_DIR=$(CURDIR)/$(BIN) $(GO) test -count 1 -run '^(TestSizeAndStart|TestFreeLockBesideFlock)$$' -v ./cmd/internal/ttcmd
 
@@ -101,7 +116,7 @@ torture-long: ## every attack with the numbers of a release, fuzzing, the models
 	$(GO) test ./fsroom -count 1 -run NothingLeaks -leak.changes=10000
 	$(GO) run ./cmd/internal/torture -long $(TORTURE)
 
-bench: build ## whole commands beside a baseline of bare system calls, then the parts; for benchstat
+bench: programs ## whole commands beside a baseline of bare system calls, then the parts; for benchstat
 	$(BUILD) -o $(BIN)/ ./cmd/internal/baseline
 	TT_BENCH_DIR=$(CURDIR)/$(BIN) $(GO) test -run '^$$' -bench Command -benchtime 200x ./cmd/internal/ttcmd
 	TT_BENCH_DIR=$(CURDIR)/$(BIN) $(GO) test -run '^$$' -bench 'Handoff|Eight' -benchtime 40x ./cmd/internal/ttcmd
@@ -120,21 +135,21 @@ endef
 
 install: build ## programs, completions and manual pages, into $(PREFIX)
 	install -d $(DESTDIR)$(PREFIX)/bin
-	install -m 0755 $(BIN)/tt $(BIN)/tt-console $(BIN)/agent-bus $(DESTDIR)$(PREFIX)/bin/
+	install -m 0755 $(addprefix $(BIN)/,$(INSTALLED)) $(DESTDIR)$(PREFIX)/bin/
 	$(call share,$(DESTDIR)$(PREFIX))
 	@case ":$$PATH:" in *":$(PREFIX)/bin:"*) ;; *) echo 'Add $(PREFIX)/bin to your PATH.' ;; esac
 	@echo 'Installed into $(PREFIX)/bin. Next, for your agents: tt install --all'
 
 # The list of files is what an installation of this version makes.
-uninstall: build ## remove what "make install" has put into $(PREFIX); run "tt uninstall --all" first
+uninstall: programs ## remove what "make install" has put into $(PREFIX); run "tt uninstall --all" first
 	rm -rf $(BIN)/installed
 	$(call share,$(BIN)/installed)
 	cd $(BIN)/installed && find share -type f -exec rm -f '$(DESTDIR)$(PREFIX)/{}' ';'
 	rm -rf $(BIN)/installed
-	rm -f $(addprefix $(DESTDIR)$(PREFIX)/bin/,tt tt-console agent-bus)
+	rm -f $(addprefix $(DESTDIR)$(PREFIX)/bin/,$(INSTALLED))
 	@echo 'Rooms and settings stay in the data directory (default: ~/.local/share/talking-stick).'
 
-share: build ## completions and manual pages, into bin/share
+share: programs ## completions and manual pages, into bin/share
 	rm -rf $(BIN)/share
 	$(call share,$(BIN))
 
