@@ -19,6 +19,7 @@ type Invocation struct {
 	JSON    bool   // the result is to be JSON; the same as Out.JSON()
 	Verbose bool   // --verbose
 	Agent   string // --agent; Given("agent") reports whether it was given
+	Kept    any    // what the program keeps for the rest of the command
 
 	flags    *Flags
 	operands map[string][]string

@@ -26,17 +26,22 @@ func Arg() cli.Arg {
 
 // Locate returns the workspace that the command line names, see [LocatePath].
 func Locate(c *cli.Invocation) (*workspace.Workspace, error) {
+	path, err := Given(c)
+	if err != nil {
+		return nil, err
+	}
+	return LocatePath(c.Env, path)
+}
+
+// Given returns the path that the command line names, "" for none.
+func Given(c *cli.Invocation) (string, error) {
 	arg := ""
 	for _, a := range c.Cmd.Args {
 		if a.Name == "path" {
 			arg = a.Name
 		}
 	}
-	path, err := Path(c, arg)
-	if err != nil {
-		return nil, err
-	}
-	return LocatePath(c.Env, path)
+	return Path(c, arg)
 }
 
 // LocatePath returns the workspace of a path, see [workspace.Locate]. Only the shell

@@ -24,7 +24,7 @@ func openStore(c *cli.Invocation) (*fsroom.Store, error) {
 		warn = nil
 	}
 	options := fsroom.Options{Warn: warn, LeaveModes: c.Cmd.Name == doctorName, Fault: atStep}
-	service, err := engineOf(c, dir)
+	service, err := engineOf(c)
 	if err != nil {
 		return nil, err
 	}

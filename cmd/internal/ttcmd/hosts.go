@@ -39,18 +39,46 @@ func seesMirrorOnly(c *cli.Invocation) bool {
 	return c.Cmd.Hidden && c.Cmd.Name != "guard" || forPrompt(c)
 }
 
+// A located is the workspace of a path, and its engine, which is nil if its rooms are those
+// of this host.
+type located struct {
+	path     string
+	w        *workspace.Workspace
+	missing  error // of w
+	engine   *hosts.Service
+	noEngine error // why the engine cannot be had
+}
+
+// locate returns the workspace of a path and its engine. The command keeps the last one: it
+// opens the store of its workspace before it opens the room.
+func locate(c *cli.Invocation, path string) *located {
+	if path == "" {
+		path = c.Env.Dir
+	}
+	if p, ok := c.Kept.(*located); ok && p.path == path {
+		return p
+	}
+	p := &located{path: path}
+	p.w, p.missing = roomarg.LocatePath(c.Env, path)
+	dataDir, err := workspace.DataDir(c.Env.Lookup, c.Env.Home)
+	if err == nil {
+		p.engine, p.noEngine = hosts.Find(c.Env.Lookup, dataDir, p.w)
+	}
+	c.Kept = p
+	return p
+}
+
 // engineOf returns the engine of the command's rooms, nil if they are those of this host.
-func engineOf(c *cli.Invocation, dataDir string) (*hosts.Service, error) {
+func engineOf(c *cli.Invocation) (*hosts.Service, error) {
 	if c.Cmd.Group == groupLocks {
 		return nil, nil // locks are those of this host
 	}
-	var w *workspace.Workspace
+	path := ""
 	if c.Declares("path") {
-		w, _ = roomarg.Locate(c)
-	} else {
-		w, _ = roomarg.LocatePath(c.Env, "")
+		path, _ = roomarg.Given(c) // a path that is refused is refused when the room is opened
 	}
-	return hosts.Find(c.Env.Lookup, dataDir, w)
+	p := locate(c, path)
+	return p.engine, p.noEngine
 }
 
 // becomeEngine becomes the program that has the engine, with the same command line. It
@@ -75,35 +103,6 @@ func becomeEngine(c *cli.Invocation, service *hosts.Service) error {
 	return become(path, append([]string{c.Program.Name}, c.Env.Args...), os.Environ(), nil)
 }
 
-// shared sets the name that all hosts know the workspace's room by, if an engine shares
-// it.
-func shared(c *cli.Invocation, w *workspace.Workspace, missing error) (*workspace.Workspace, error) {
-	if w == nil || c.Cmd.Group == groupLocks {
-		return w, missing
-	}
-	dataDir, err := workspace.DataDir(c.Env.Lookup, c.Env.Home)
-	if err != nil {
-		return w, missing
-	}
-	service, err := hosts.Find(c.Env.Lookup, dataDir, w)
-	switch {
-	case err != nil:
-		return w, err
-	case service == nil:
-		return w, missing
-	case build.Sharing == nil:
-		return w, becomeEngine(c, service)
-	}
-	given := c.Env.Lookup(hosts.RoomVariable)
-	if c.Declares("room") && c.Given("room") {
-		given = c.String("room")
-	}
-	if w.Shared, err = build.Sharing.Name(w.Root, given); err != nil {
-		return w, err
-	}
-	return w, missing
-}
-
 // engineClock returns the clock of a store's engine, nil for that of this machine.
 func engineClock(store *fsroom.Store) func() turn.Instant {
 	if build.Sharing == nil || store.Options().Host == "" {
@@ -112,14 +111,39 @@ func engineClock(store *fsroom.Store) func() turn.Instant {
 	return build.Sharing.Clock(store)
 }
 
-// locatePath returns the workspace of a path.
+// locatePath returns the workspace of a path, with the name that all hosts know its room by
+// if an engine shares it.
 func locatePath(c *cli.Invocation, path string) (*workspace.Workspace, error) {
-	w, err := roomarg.LocatePath(c.Env, path)
-	return shared(c, w, err)
+	if c.Cmd.Group == groupLocks {
+		return roomarg.LocatePath(c.Env, path)
+	}
+	p := locate(c, path)
+	switch {
+	case p.w == nil:
+		return nil, p.missing
+	case p.noEngine != nil:
+		return p.w, p.noEngine
+	case p.engine == nil:
+		return p.w, p.missing
+	case build.Sharing == nil:
+		return p.w, becomeEngine(c, p.engine)
+	}
+	given := c.Env.Lookup(hosts.RoomVariable)
+	if c.Declares("room") && c.Given("room") {
+		given = c.String("room")
+	}
+	var err error
+	if p.w.Shared, err = build.Sharing.Name(p.w.Root, given); err != nil {
+		return p.w, err
+	}
+	return p.w, p.missing
 }
 
-// locateArg returns the workspace that the command line names.
+// locateArg returns the workspace that the command line names, see [locatePath].
 func locateArg(c *cli.Invocation) (*workspace.Workspace, error) {
-	w, err := roomarg.Locate(c)
-	return shared(c, w, err)
+	path, err := roomarg.Given(c)
+	if err != nil {
+		return nil, err
+	}
+	return locatePath(c, path)
 }
