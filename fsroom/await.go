@@ -83,8 +83,9 @@ func (r *Room[S]) await(ctx context.Context, inspect Inspect[S], subscribe func(
 		if !settled { // A writer is stuck. When it commits at last, no notification follows.
 			sleep.Poll = unsettledPoll
 		}
+		// With an engine, the process that keeps the mirror up to date may be stopped.
 		reason, err := sub.wait(ctx, sleep)
-		for err == nil && reason == polled && stamps() == seen {
+		for err == nil && reason == polled && r.shared == nil && stamps() == seen {
 			if sleep.For > 0 {
 				sleep.For = max(sleep.For-sub.slept, 1)
 			}

@@ -38,7 +38,8 @@ type Shared[S any] interface {
 type mirror[S any] struct {
 	*Room[S]
 	engine  engine.Engine
-	locked  atomic.Bool // by this mirror, so what is read is not fetched
+	locked  atomic.Bool            // by this mirror, so nothing is fetched or sent
+	ahead   atomic.Pointer[marker] // with a note that could not be written to the mirror; may be nil
 	records records
 }
 
@@ -51,24 +52,24 @@ func NewMirror[S any](r *Room[S], e engine.Engine) Shared[S] { return &mirror[S]
 // a marker that is behind costs a repetition, and one that is ahead of the journal shows
 // that lines were lost, which are then fetched again.
 type marker struct {
-	Engine   string // the engine's id
-	Revision int64  // of the last change in the mirror
-	Offset   int64  // the end of the mirror's journal after it; 0 between two lives
-	Seq      int64  // of its last event
+	Revision int64 // of the last change in the mirror
+	Offset   int64 // the end of the mirror's journal after it; 0 between two lives
+	Seq      int64 // of its last event
 	EventID  string
-	// The last note that was fetched, and when the engine got it.
-	Note   string
-	NoteAt event.Time
+	// The last note that was fetched, its revision, and when the engine got it.
+	Note         string
+	NoteRevision int64
+	NoteAt       event.Time
 }
 
 // Fields implements [wire.Fields].
 func (m *marker) Fields(c *wire.Codec) {
-	c.OptText("engine_id", &m.Engine)
 	c.Int("revision", &m.Revision)
 	c.Int("offset", &m.Offset)
 	c.Int("event_seq", &m.Seq)
 	c.OptText("event_id", &m.EventID)
 	c.OptText("note", &m.Note)
+	c.OptInt("note_revision", &m.NoteRevision)
 	if !c.Writes() || !m.NoteAt.IsZero() {
 		c.Time("note_at", &m.NoteAt)
 	}
@@ -81,14 +82,30 @@ type tail struct {
 	last    engine.Revision
 }
 
-// news reports whether the tail has a change that the mirror had not, or a newer note.
+// news reports whether the tail has a change or a note that the mirror had not.
 func (t *tail) news() bool {
 	for _, e := range t.entries {
-		if int64(e.Revision) > t.from.Revision && (e.Lines != nil || e.At.After(t.from.NoteAt.Time)) {
+		if rev := int64(e.Revision); rev > t.from.Revision && (e.Lines != nil || rev > t.from.NoteRevision) {
 			return true
 		}
 	}
 	return false
+}
+
+// lastNote returns a marker that has only the last note of the tail.
+func (t *tail) lastNote() *marker {
+	m := t.from
+	for _, e := range t.entries {
+		m.noted(e)
+	}
+	return &m
+}
+
+// noted adds a note to the marker, if it is one that the mirror did not have.
+func (m *marker) noted(e engine.Entry) {
+	if e.Lines == nil && int64(e.Revision) > m.NoteRevision {
+		m.Note, m.NoteRevision, m.NoteAt = string(e.Note), int64(e.Revision), event.NewTime(e.At)
+	}
 }
 
 var (
@@ -181,6 +198,7 @@ func (r *mirror[S]) refresh(ctx context.Context, wait bool) (ahead *tail, err er
 		switch {
 		case errors.Is(err, errLinesLost):
 		case !wait && errors.As(err, &busy):
+			r.ahead.Store(t.lastNote())
 			return t, nil
 		default:
 			return nil, err
@@ -231,7 +249,11 @@ func (r *mirror[S]) view(ctx context.Context) (*Snapshot[S], error) {
 		}
 		if m := r.readMarker(); m.linesLost(snap.Position) || snap.Position.Seq > m.Seq {
 			// Another process may be writing just now: the lock tells.
-			snap, err = r.loadChecked(ctx)
+			now, checkErr := r.loadChecked(ctx, m.linesLost(snap.Position))
+			var busy *lockfile.BusyError
+			if snap.Position.Seq < m.Seq || !errors.As(checkErr, &busy) {
+				snap, err = now, checkErr
+			}
 		}
 		if errors.Is(err, errLinesLost) {
 			continue
@@ -243,7 +265,14 @@ func (r *mirror[S]) view(ctx context.Context) (*Snapshot[S], error) {
 	}
 }
 
-func (r *mirror[S]) loadChecked(ctx context.Context) (*Snapshot[S], error) {
+// loadChecked is load with the mirror locked, and compares the mirror with its marker.
+// Without wait, it does not wait for the lock.
+func (r *mirror[S]) loadChecked(ctx context.Context, wait bool) (*Snapshot[S], error) {
+	if !wait {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, 0)
+		defer cancel()
+	}
 	unlock, err := r.lock(ctx)
 	if err != nil {
 		return nil, err
@@ -277,6 +306,9 @@ func (r *mirror[S]) foldAhead(snap *Snapshot[S], ahead *tail) error {
 				return err
 			}
 			snap.Position.Seq, snap.Turn, snap.fresh = events[i].Seq, events[i].Turn, false
+		}
+		if last := &events[len(events)-1]; last.Seq == snap.Position.Seq && !r.rules.Live(snap.State) {
+			*snap = *r.continued(last)
 		}
 	}
 	return nil

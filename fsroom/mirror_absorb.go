@@ -40,7 +40,7 @@ func (r *mirror[S]) absorb(t *tail) error {
 		switch {
 		case int64(e.Revision) <= m.Revision:
 		case e.Lines == nil:
-			m.Note, m.NoteAt = string(e.Note), event.NewTime(e.At)
+			m.noted(e)
 		default:
 			var events []event.Event
 			if events, err = r.absorbChange(snap, e.Lines); err == nil {
@@ -54,6 +54,9 @@ func (r *mirror[S]) absorb(t *tail) error {
 		}
 	}
 	if errors.Is(err, errLinesLost) {
+		if t.from.Revision == 0 { // all that the engine has does not follow on the mirror
+			return r.explainEngine(engine.ErrRewound)
+		}
 		return r.startOver()
 	}
 	if err != nil {
@@ -73,13 +76,17 @@ func (m *marker) linesLost(end journal.Position) bool {
 	return end.Seq < m.Seq || end.Seq == m.Seq && end.Offset != m.Offset
 }
 
-// startOver makes the next fetch begin with the first change. It returns errLinesLost.
+// startOver makes the next fetch begin with the first change. It returns errLinesLost,
+// or why that could not be done: who gets errLinesLost fetches at once.
 func (r *mirror[S]) startOver() error {
 	err := os.Remove(r.StatePath()) // it may know more than the journal has
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil
 	}
-	return errors.Join(errLinesLost, err, r.writeMarker(marker{}))
+	if err = errors.Join(err, r.writeMarker(marker{})); err != nil {
+		return err
+	}
+	return errLinesLost
 }
 
 // check compares the mirror, whose lock the caller has, with its marker.

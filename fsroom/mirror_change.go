@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/engine"
 	"github.com/talking-stick/tt/journal"
 	"github.com/talking-stick/tt/journal/event"
@@ -23,8 +24,12 @@ func (r *mirror[S]) change(ctx context.Context, do func(*tail, *Snapshot[S]) err
 			err = r.changeOnce(ctx, t, do)
 		}
 		again := errors.Is(err, engine.ErrConflict) || errors.Is(err, errOvertaken) || errors.Is(err, errLinesLost)
-		if !again || try == mostConflicts {
+		if !again {
 			return err
+		}
+		if try == mostConflicts {
+			return code.New(code.EngineUnreachable, "other hosts change the room faster than this one can").
+				WithHint("nothing was changed; try again").Because(err)
 		}
 		if err := pause(ctx, try); err != nil {
 			return err
@@ -55,6 +60,7 @@ func (r *mirror[S]) changeOnce(ctx context.Context, t *tail, do func(*tail, *Sna
 		_ = r.store.step(StepUnlock)
 		_ = unlock()
 		_ = r.store.step(StepDone)
+		r.sendPutOff()
 	}()
 	if err := r.absorb(t); err != nil {
 		return err
@@ -132,19 +138,19 @@ func (r *mirror[S]) renew(ctx context.Context, keep time.Duration, note func(*Sn
 		if err != nil || b == nil {
 			return err
 		}
-		entry, err := r.engine.Append(ctx, r.engineName(), t.last, engine.Entry{Note: b}, keep)
-		if err != nil {
-			return r.explainEngine(err)
-		}
-		m := r.readMarker()
-		m.Note, m.NoteAt = string(b), event.NewTime(entry.At)
-		return r.writeMarker(m)
+		// The note comes into the mirror when it is fetched, with the time at which the
+		// engine got it.
+		_, err = r.engine.Append(ctx, r.engineName(), t.last, engine.Entry{Note: b}, keep)
+		return r.explainEngine(err)
 	})
 }
 
 // note is [Room.Note].
 func (r *mirror[S]) note() (note []byte, at time.Time) {
 	m := r.readMarker()
+	if ahead := r.ahead.Load(); ahead != nil && ahead.NoteRevision > m.NoteRevision {
+		m = *ahead
+	}
 	return []byte(m.Note), m.NoteAt.Time
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -26,6 +27,10 @@ type agentSharing interface {
 	held(key, name string) bool
 	announce(key, name string) (withdraw func())
 	notify(key string)
+	// heard returns when the engine got the last word of another host on an agent, on its
+	// clock, and boot the boot that a host has said it is in.
+	heard(key string) time.Time
+	boot(host string) string
 }
 
 const (
@@ -41,44 +46,104 @@ const (
 // A record is what a host says of an agent that has run a command there.
 type record struct {
 	Host  string                     `json:"host"`
+	Boot  string                     `json:"boot_id,omitempty"` // of the host
 	Marks map[string]time.Time       `json:"marks,omitempty"`
 	Files map[string]json.RawMessage `json:"files,omitempty"`
 
 	at time.Time // when the engine got it
 }
 
-// records are those of one room, as they were fetched last.
+// records are those of one room, as they were fetched last. Nothing is fetched or sent while
+// the mirror is locked.
 type records struct {
 	mu      sync.Mutex
 	fetched time.Time
 	byAgent map[string]*record
+	hosts   map[string]*record // the last of each other host
+	held    map[[2]string]bool // the last answers, by agent and mark
+	putOff  []func()           // until the mirror is unlocked
+}
+
+// later puts off what is sent to the engine until the mirror is unlocked, and reports
+// whether it did.
+func (r *mirror[S]) later(send func()) bool {
+	r.records.mu.Lock()
+	defer r.records.mu.Unlock()
+	if !r.locked.Load() {
+		return false
+	}
+	r.records.putOff = append(r.records.putOff, send)
+	return true
+}
+
+// sendPutOff sends what was put off.
+func (r *mirror[S]) sendPutOff() {
+	r.records.mu.Lock()
+	all := r.records.putOff
+	r.records.putOff = nil
+	r.records.mu.Unlock()
+	for _, send := range all {
+		send()
+	}
 }
 
 // other returns the record of an agent if another host has published it.
 func (r *mirror[S]) other(key string) *record {
 	r.records.mu.Lock()
 	defer r.records.mu.Unlock()
-	if time.Since(r.records.fetched) > recordsFresh {
-		ctx, cancel := context.WithTimeout(context.Background(), recordsPatience)
-		defer cancel()
-		r.records.byAgent = make(map[string]*record)
-		all, _ := r.engine.Records(ctx, r.engineName())
-		for agent, published := range all {
-			rec := &record{at: published.At}
-			if json.Unmarshal(published.Body, rec) == nil && rec.Host != r.store.opts.Host {
-				r.records.byAgent[agent] = rec
-			}
-		}
-		r.records.fetched = time.Now()
-	}
+	r.fetchRecords()
 	return r.records.byAgent[key]
 }
 
+// fetchRecords fetches the records if that was not done lately. If the engine does not
+// answer, those that were fetched before stay. r.records is locked.
+func (r *mirror[S]) fetchRecords() {
+	if r.locked.Load() || !r.records.fetched.IsZero() && time.Since(r.records.fetched) < recordsFresh {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), recordsPatience)
+	defer cancel()
+	all, err := r.engine.Records(ctx, r.engineName())
+	r.records.fetched = time.Now()
+	if err != nil {
+		return
+	}
+	r.records.byAgent, r.records.hosts = make(map[string]*record), make(map[string]*record)
+	for agent, published := range all {
+		rec := &record{at: published.At}
+		if json.Unmarshal(published.Body, rec) != nil || rec.Host == r.store.opts.Host {
+			continue
+		}
+		r.records.byAgent[agent] = rec
+		if last := r.records.hosts[rec.Host]; last == nil || rec.at.After(last.at) {
+			r.records.hosts[rec.Host] = rec
+		}
+	}
+}
+
+func (r *mirror[S]) heard(key string) time.Time {
+	if rec := r.other(key); rec != nil {
+		return rec.at
+	}
+	return time.Time{}
+}
+
+func (r *mirror[S]) boot(host string) string {
+	r.records.mu.Lock()
+	defer r.records.mu.Unlock()
+	r.fetchRecords()
+	if rec := r.records.hosts[host]; rec != nil {
+		return rec.Boot
+	}
+	return ""
+}
+
 func (r *mirror[S]) publish(dir, changed string) {
-	wanted := false
-	rec := record{Host: r.store.opts.Host, Marks: make(map[string]time.Time), Files: make(map[string]json.RawMessage)}
+	if !slices.Contains(r.rules.SharedFiles, changed) || r.later(func() { r.publish(dir, changed) }) {
+		return
+	}
+	rec := record{Host: r.store.opts.Host, Boot: r.store.opts.Boot, Marks: make(map[string]time.Time), Files: make(map[string]json.RawMessage)}
 	for _, name := range r.rules.SharedFiles {
-		wanted = wanted || name == changed
 		path := filepath.Join(dir, name)
 		info, err := os.Lstat(path)
 		if err != nil || !info.Mode().IsRegular() {
@@ -89,9 +154,6 @@ func (r *mirror[S]) publish(dir, changed string) {
 		} else if b, err := lockfile.ReadRegular(path, 1<<16); err == nil && json.Valid(b) {
 			rec.Files[name] = b
 		}
-	}
-	if !wanted {
-		return
 	}
 	b, err := json.Marshal(rec)
 	if err != nil {
@@ -121,10 +183,22 @@ func (r *mirror[S]) held(key, name string) bool {
 	if r.other(key) == nil {
 		return false // no other host knows the agent
 	}
+	if r.locked.Load() {
+		r.records.mu.Lock()
+		defer r.records.mu.Unlock()
+		return r.records.held[[2]string{key, name}]
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), recordsPatience)
 	defer cancel()
 	is, err := r.engine.Announced(ctx, r.engineName(), key, name)
-	return err == nil && is == engine.Present
+	held := err == nil && is == engine.Present
+	r.records.mu.Lock()
+	defer r.records.mu.Unlock()
+	if r.records.held == nil {
+		r.records.held = make(map[[2]string]bool)
+	}
+	r.records.held[[2]string{key, name}] = held
+	return held
 }
 
 func (r *mirror[S]) announce(key, name string) (withdraw func()) {
@@ -137,4 +211,8 @@ func (r *mirror[S]) announce(key, name string) (withdraw func()) {
 	return withdraw
 }
 
-func (r *mirror[S]) notify(key string) { r.engine.Notify(r.engineName(), key) }
+func (r *mirror[S]) notify(key string) {
+	if !r.later(func() { r.notify(key) }) {
+		r.engine.Notify(r.engineName(), key)
+	}
+}

@@ -48,8 +48,8 @@ type Options struct {
 	// Engine orders the changes of rooms that several hosts share. If it is nil, the
 	// directory itself does.
 	Engine engine.Engine
-	// Host names this host among those that share the engine.
-	Host string
+	// Host names this host among those that share the engine, and Boot its current boot.
+	Host, Boot string
 	// Environ are the environment variables by which another process opens the same
 	// store. If it is nil, that is the data directory.
 	Environ []string

@@ -32,11 +32,12 @@ const (
 )
 
 var tallyRules = &fsroom.Rules[*tally]{
-	Folder:  "rooms",
-	Format:  3, // as if it had a past
-	Version: 2,
-	New:     func(room string) *tally { return &tally{Room: room} },
-	Apply:   (*tally).apply,
+	SharedFiles: []string{"seen"},
+	Folder:      "rooms",
+	Format:      3, // as if it had a past
+	Version:     2,
+	New:         func(room string) *tally { return &tally{Room: room} },
+	Apply:       (*tally).apply,
 	Clone: func(s *tally) *tally {
 		c := *s
 		c.In, c.Said = slices.Clone(s.In), maps.Clone(s.Said)

@@ -20,7 +20,7 @@ type Revision uint64
 // the history: an owner renews its lease by one.
 type Entry struct {
 	Revision Revision
-	At       time.Time // when the engine committed it, on its own clock
+	At       time.Time // when the engine committed it, on its own clock; zero if it is not known
 	Lines    []byte    // of a change; nil in a note
 	Note     []byte    // nil in a change
 }
@@ -75,11 +75,12 @@ type Engine interface {
 	// out. What other hosts commit meanwhile may be missing: Confirm tells. The entry at
 	// the revision, which is that of a change or 0 for the beginning, comes first: if it is
 	// not there any more, the error is ErrRewound. Notes that have expired are omitted.
-	// Entries share no memory with the engine. An error of fn is returned as it is.
+	// Entries share no memory with the engine, and their times are known. An error of fn
+	// is returned as it is.
 	Read(ctx context.Context, room string, from Revision, fn func(Entry) error) error
 
 	// Append commits an entry if the last one of the room, of those that Read delivers, is
-	// at after. It returns the entry with its revision and time. When the error is nil,
+	// at after. It returns the entry with its revision. When the error is nil,
 	// the entry is as durable as Info says. With ErrConflict, and with any other error but
 	// one with the code in_doubt, nothing has happened. keep is how long a note is kept;
 	// it is 0 for a change, which is kept for ever.

@@ -41,6 +41,18 @@ func (c *Client) Now() turn.Instant {
 	return turn.At(time.Now(), identity.BootID(), identity.Monotonic())
 }
 
+// time returns the current time on the wall clock by which rooms are judged: all times that
+// hosts tell each other are on that of the engine.
+func (c *Client) time() time.Time { return time.Now().Add(c.skew()) }
+
+// skew returns how much the clock of the engine is ahead of that of this machine.
+func (c *Client) skew() time.Duration {
+	if c.Clock == nil {
+		return 0
+	}
+	return c.Clock().Wall.Sub(time.Now())
+}
+
 // IsHuman reports whether the agent is a person and not a harness. A person is an
 // operator and may always take the turn over.
 func (c *Client) IsHuman() bool {

@@ -2,7 +2,6 @@ package member
 
 import (
 	"context"
-	"time"
 
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
@@ -140,7 +139,7 @@ func (r *Room) AdvanceCursor(at Cursor) error {
 
 // show moves the agent's stored cursor over what was just shown to it.
 func (r *Room) show(at Cursor) {
-	at.Shown, at.Woken = Shown{event.NewTime(time.Now()), r.Shows}, Woken{}
+	at.Shown, at.Woken = Shown{event.NewTime(r.time()), r.Shows}, Woken{}
 	if at.Shown.How == "" {
 		at.Shown.How = ShownByCommand
 	}

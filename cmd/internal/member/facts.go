@@ -1,8 +1,6 @@
 package member
 
 import (
-	"time"
-
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/identity"
 )
@@ -27,7 +25,7 @@ func (r *Room) Facts(st *turn.State) turn.Facts {
 			known[id] = p
 		}
 		if id == r.Self.ID && !r.isGuardian {
-			p = p.OfCaller(time.Now()) // the time of this question, so that a caller is never silent
+			p = p.OfCaller(r.time()) // the time of this question, so that a caller is never silent
 		}
 		return p
 	}}

@@ -173,7 +173,7 @@ func (g *guardian) renew(ctx context.Context) (mine bool, err error) {
 func (g *guardian) recordStop(ctx context.Context, st *turn.State, why string) error {
 	defer g.notify(turn.Change{After: st, GuardianChanged: true})
 	return g.updateLease(ctx, func(st *turn.State, l *leaseRecord) (bool, error) {
-		l.Stopped, l.StoppedAt = why, event.NewTime(time.Now())
+		l.Stopped, l.StoppedAt = why, event.NewTime(g.time())
 		return st.Owner == g.Self.ID && l.Guardian != nil, nil
 	})
 }

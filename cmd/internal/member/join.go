@@ -3,7 +3,6 @@ package member
 import (
 	"context"
 	"strings"
-	"time"
 
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/turn"
@@ -88,7 +87,7 @@ func (r *Room) join(ctx context.Context, observe bool) (*snapshot, error) {
 	for again := true; again; {
 		if snap, _, err = r.updateThen(ctx, func(st *turn.State, f turn.Facts) (events []event.Event, err error) {
 			var policy turn.Policy
-			if !st.Open || st.Quiet(time.Now()) { // a room that is open has its own
+			if !st.Open || st.Quiet(r.time()) { // a room that is open has its own
 				if policy, err = r.Policy(); err != nil {
 					return nil, err
 				}

@@ -152,6 +152,9 @@ func (r *Room) hearing(st *turn.State, id string) (h turn.Hearing) {
 		h.UnheardIn = max(0, turn.UnheardAfter-time.Since(first))
 		h.Unheard = h.UnheardIn == 0
 	}
+	if !h.Notified.IsZero() {
+		h.Notified = h.Notified.Add(r.skew())
+	}
 	if r.ignored(st, id) {
 		h.Unheard, h.UnheardIn = true, 0
 	}
@@ -167,7 +170,7 @@ func (r *Room) ignored(st *turn.State, id string) bool {
 	at := r.CursorOf(st, id)
 	w := at.Woken
 	return w.Tries >= MaxTries && at.Shown.At.Before(w.At.Time) &&
-		time.Since(w.At.Time) > turn.UnheardAfter && r.Agent(id).Marked(seenFile).Before(w.At.Time)
+		r.time().Sub(w.At.Time) > turn.UnheardAfter && r.Agent(id).Marked(seenFile).Before(w.At.Time)
 }
 
 // enterRooms records that the agent is in the room, for its listener.

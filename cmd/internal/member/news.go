@@ -154,7 +154,7 @@ func (n *RoomNews) Due(now time.Time) (news turn.News, left time.Duration) {
 	if n.All.IsZero() || w.Tries == 0 || w.Tries >= MaxTries {
 		return turn.News{}, 0
 	}
-	if left = w.At.Add(retryAfter[w.Tries-1]).Sub(now); left > 0 {
+	if left = w.At.Add(retryAfter[w.Tries-1]).Sub(now.Add(n.Room.skew())); left > 0 {
 		return turn.News{}, left
 	}
 	return n.All, 0
@@ -167,7 +167,7 @@ var retryAfter = [MaxTries - 1]time.Duration{30 * time.Second, 90 * time.Second}
 // Wake records that the agent is woken for the news, before it is. If it returns an error
 // the agent must not be woken: it would be again and again.
 func (n *RoomNews) Wake(how string, now time.Time) error {
-	w := Woken{EventSeq: max(n.seq, n.cursor.Woken.EventSeq), TopicSeq: n.topicSeq, At: event.NewTime(now), How: how, Tries: 1}
+	w := Woken{EventSeq: max(n.seq, n.cursor.Woken.EventSeq), TopicSeq: n.topicSeq, At: event.NewTime(now.Add(n.Room.skew())), How: how, Tries: 1}
 	if n.Fresh.IsZero() {
 		w.EventSeq, w.TopicSeq, w.Tries = n.cursor.Woken.EventSeq, n.cursor.Woken.TopicSeq, n.cursor.Woken.Tries+1
 	}

@@ -3,7 +3,6 @@ package member
 import (
 	"context"
 	"slices"
-	"time"
 
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/identity"
@@ -43,14 +42,14 @@ func (r *Room) RecordPresence(ctx context.Context, st *turn.State) {
 
 // recordSeen is RecordPresence for an agent that is known to be a member.
 func (r *Room) recordSeen() {
-	_ = r.own().Mark(seenFile, time.Now())
+	_ = r.own().Mark(seenFile, r.time())
 	r.recordProcess()
 }
 
 // recordArrival records that the agent has just joined. It counts as waiting, and so
 // as ready for a turn.
 func (r *Room) recordArrival() {
-	at := time.Now()
+	at := r.time()
 	_ = r.own().Mark(seenFile, at)
 	_ = r.own().Mark(waitingFile, at)
 	r.recordProcess()

@@ -2,6 +2,7 @@ package member
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/talking-stick/tt/fsroom/turn"
@@ -46,6 +47,10 @@ func (g *guardian) tellRenewal(ctx context.Context) error {
 	})
 }
 
+// engineBoot begins the boots of instants on the clock of an engine, whose monotonic clock
+// is its wall clock. There is no other as long as the engine's time is not known.
+const engineBoot = "engine:"
+
 // toldRenewal returns when the host of the owner renewed the lease of the current turn
 // last, on the clock of the engine.
 func (r *Room) toldRenewal(st *turn.State) turn.Instant {
@@ -54,5 +59,9 @@ func (r *Room) toldRenewal(st *turn.State) turn.Instant {
 	if len(b) == 0 || wire.Decode(b, &note) != nil || note.Turn != st.Turn {
 		return turn.Instant{}
 	}
-	return turn.Instant{Wall: event.NewTime(at), Boot: r.Now().Boot, Mono: at.UnixMilli()}
+	told := turn.Instant{Wall: event.NewTime(at)}
+	if boot := r.Now().Boot; strings.HasPrefix(boot, engineBoot) {
+		told.Boot, told.Mono = boot, at.UnixMilli()
+	}
+	return told
 }

@@ -2,7 +2,6 @@ package member
 
 import (
 	"context"
-	"time"
 
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/turn"
@@ -45,7 +44,7 @@ func (r *Room) own() fsroom.Agent { return r.Agent(r.Self.ID) }
 
 // Ended reports whether the room counts as ended, see [turn.State.Ended].
 func (r *Room) Ended(st *turn.State) bool {
-	return st.Ended(time.Now(), func() turn.Facts { return r.Facts(st) })
+	return st.Ended(r.time(), func() turn.Facts { return r.Facts(st) })
 }
 
 // IsMember reports whether the agent is a member.

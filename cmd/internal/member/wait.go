@@ -53,7 +53,7 @@ func (r *Room) Take(ctx context.Context, request turn.TakeRequest, out Output) e
 	}
 	r.RecordPresence(ctx, snap.State)
 	request.Join = r.joinRequest(snap.State.Policy, r.IsHuman())
-	request.Waited = elapsed(r.waitingSince())
+	request.Waited = r.elapsed(r.waitingSince())
 	t := turnRequest{Room: r, out: out, joins: !r.IsMember(snap.State)}
 	if _, err := t.request(ctx, snap, func(st *turn.State, f turn.Facts) ([]event.Event, turn.WaitResult, error) {
 		return turn.Take(st, f, request)
@@ -92,7 +92,7 @@ func (r *Room) Wait(ctx context.Context, limit time.Duration, park, inbox bool, 
 		return err
 	}
 	if t.result.Status != turn.WaitClosed { // the directory of a room that has ended is gone
-		_ = r.own().Mark(waitingFile, time.Now())
+		_ = r.own().Mark(waitingFile, r.time())
 		r.endWait()
 		r.recordSeen()
 	}
@@ -208,7 +208,7 @@ func isLockTimeout(err error) bool {
 func (t *turnRequest) try(ctx context.Context, snap *snapshot) (done bool, err error) {
 	request := turn.TryRequest{Agent: t.Self.ID, Lease: fsroom.NewID(), Park: t.park}
 	return t.request(ctx, snap, func(st *turn.State, f turn.Facts) ([]event.Event, turn.WaitResult, error) {
-		request.Waited = elapsed(t.since)
+		request.Waited = t.elapsed(t.since)
 		return turn.Try(st, f, request)
 	})
 }

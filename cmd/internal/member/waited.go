@@ -16,7 +16,7 @@ const (
 // wait and its last wait ended longer than waitGap ago, or was killed.
 func (r *Room) waitingSince() time.Time {
 	since, until := r.own().Marked(sinceFile), r.own().Marked(untilFile)
-	ended := until.Before(since) || time.Since(until) > waitGap
+	ended := until.Before(since) || r.time().Sub(until) > waitGap
 	if ended && !r.own().Held(waitingFile) {
 		return time.Time{}
 	}
@@ -27,22 +27,22 @@ func (r *Room) waitingSince() time.Time {
 func (r *Room) beginWait() time.Time {
 	since := r.waitingSince()
 	if since.IsZero() {
-		since = time.Now()
+		since = r.time()
 		_ = r.own().Mark(sinceFile, since)
 	}
 	return since
 }
 
 // endWait records that a wait has ended without a turn.
-func (r *Room) endWait() { _ = r.own().Mark(untilFile, time.Now()) }
+func (r *Room) endWait() { _ = r.own().Mark(untilFile, r.time()) }
 
 // forgetWait records that the agent has a turn: its next wait is a new one.
 func (r *Room) forgetWait() { _ = r.own().Remove(sinceFile) }
 
 // elapsed returns the time since an instant, 0 for the zero Time.
-func elapsed(since time.Time) time.Duration {
+func (r *Room) elapsed(since time.Time) time.Duration {
 	if since.IsZero() {
 		return 0
 	}
-	return max(0, time.Since(since))
+	return max(0, r.time().Sub(since))
 }

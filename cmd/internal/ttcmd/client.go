@@ -55,7 +55,7 @@ func newClient(c *cli.Invocation) (*member.Client, error) {
 func clientFor(c *cli.Invocation, store *fsroom.Store, table identity.Table, self identity.Agent) *member.Client {
 	return &member.Client{
 		Store: store, Table: table, Self: self,
-		Policy:     func() (turn.Policy, error) { return policyFromEnv(c.Env.Lookup) },
+		Policy:     func() (turn.Policy, error) { return policyFromEnv(c.Env.Lookup, store.Options().Host != "") },
 		Executable: c.Env.Executable,
 		Warn:       c.Notice,
 		Clock:      engineClock(store),

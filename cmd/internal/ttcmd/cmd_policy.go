@@ -76,9 +76,16 @@ func messageOf(err error) string {
 	return err.Error()
 }
 
-// policyFromEnv returns the policy of a new room.
-func policyFromEnv(lookup func(string) string) (turn.Policy, error) {
+// The limits of a new room that several hosts share, where they differ from those of others.
+const sharedLease, sharedHeartbeat = 5 * time.Minute, 30 * time.Second
+
+// policyFromEnv returns the policy of a new room. Where hosts share it, others learn that an
+// owner is gone only from the end of its lease, which is therefore shorter.
+func policyFromEnv(lookup func(string) string, isShared bool) (turn.Policy, error) {
 	p := turn.DefaultPolicy()
+	if isShared {
+		p.OwnerLeaseTTL, p.ClaimTTL, p.HeartbeatInterval = sharedLease.Milliseconds(), sharedLease.Milliseconds(), sharedHeartbeat.Milliseconds()
+	}
 	for _, l := range turn.Limits() {
 		text := ""
 		if l.Env != "" {

@@ -5,6 +5,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/hosts"
@@ -29,7 +30,12 @@ func sharedStore(c *cli.Invocation, service *hosts.Service, dataDir string, o fs
 			return true
 		}
 	}
-	return build.Sharing.Open(service, dataDir, o, seesMirrorOnly(c))
+	store, err := build.Sharing.Open(service, dataDir, o, seesMirrorOnly(c))
+	if err == nil {
+		clock := build.Sharing.Clock(store)
+		c.Env.Now = func() time.Time { return clock().Wall.Time } // what the rooms say of times is by it
+	}
+	return store, err
 }
 
 // mayBeBehind are the commands that show the mirror while the engine cannot be reached.

@@ -75,7 +75,7 @@ func (e *Engine) Append(ctx context.Context, room string, after engine.Revision,
 		m.Data = data
 		seq, err := e.publish(ctx, m)
 		if err == nil {
-			entry.Revision, entry.At = engine.Revision(seq), time.Now().UTC()
+			entry.Revision = engine.Revision(seq)
 			return entry, nil
 		}
 		var refused *apiError

@@ -20,8 +20,9 @@ const (
 	// clockFresh is how long the clock of this machine stands for that of the engine,
 	// before it is compared again.
 	clockFresh = 10 * time.Minute
-	// clockPatience is how long the engine is asked for its time.
-	clockPatience = 2 * time.Second
+	// clockPatience is how long the engine is asked for its time, and clockRetry how long it
+	// is not asked again if it did not answer.
+	clockPatience, clockRetry = 2 * time.Second, 10 * time.Second
 )
 
 // A Clock is the clock of an engine, by which the leases of its rooms are judged. It runs
@@ -30,8 +31,9 @@ type Clock struct {
 	dir    string        // of the mirrors
 	engine engine.Engine // nil: it is not asked
 
-	mu   sync.Mutex
-	last reading
+	mu    sync.Mutex
+	last  reading
+	asked time.Time // when the engine was asked last
 }
 
 // A reading is the engine's clock at one moment of this machine's.
@@ -54,8 +56,10 @@ func (r *reading) Fields(c *wire.Codec) {
 // engine it is the clock as it was compared last.
 func NewClock(dir string, e engine.Engine) *Clock { return &Clock{dir: dir, engine: e} }
 
-// Now returns the engine's time. If the engine was never reached, it is that of this
-// machine.
+// Now returns the engine's time: as it was compared last, while the engine cannot be
+// reached; that of this machine, if it never was since the machine was started. A
+// comparison replaces what was known, whether the engine is the same or another one at its
+// address: leases of the one before are then judged by the time of day alone.
 func (c *Clock) Now() turn.Instant {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -63,8 +67,10 @@ func (c *Clock) Now() turn.Instant {
 	if c.last.Boot != boot {
 		c.last = c.read()
 	}
-	if c.engine != nil && (c.last.Boot != boot || mono-c.last.Mono > clockFresh.Milliseconds()) {
+	stale := c.last.Boot != boot || mono-c.last.Mono > clockFresh.Milliseconds()
+	if c.engine != nil && stale && (c.asked.IsZero() || time.Since(c.asked) > clockRetry) {
 		c.compare(boot)
+		c.asked = time.Now()
 	}
 	if c.last.Boot != boot {
 		return turn.At(time.Now(), boot, identity.Monotonic())

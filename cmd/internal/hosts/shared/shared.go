@@ -4,6 +4,7 @@ package shared
 
 import (
 	"os"
+	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/hosts"
 	"github.com/talking-stick/tt/cmd/internal/roomtypes"
@@ -17,11 +18,12 @@ import (
 // With returns the sharing of a program that opens engines by the function.
 func With(open func(*hosts.Service) (engine.Engine, error)) hosts.Sharing {
 	roomtypes.Share()
-	return &sharing{open}
+	return &sharing{open: open}
 }
 
 type sharing struct {
-	open func(*hosts.Service) (engine.Engine, error)
+	open  func(*hosts.Service) (engine.Engine, error)
+	clock *Clock // of the store that was opened last
 }
 
 // Open implements [hosts.Sharing]. A host is a data directory: two on one machine are two
@@ -29,6 +31,7 @@ type sharing struct {
 func (s *sharing) Open(service *hosts.Service, dataDir string, o fsroom.Options, mirrorOnly bool) (*fsroom.Store, error) {
 	hostname, _ := os.Hostname()
 	o.Host = hostname + ":" + fsroom.RoomName(dataDir)
+	o.Boot = identity.BootID()
 	identity.UseHost(o.Host)
 	o.Environ = []string{"TALKING_STICK_DATA_DIR=" + dataDir, hosts.EngineVariable + "=" + service.Name}
 	if !mirrorOnly {
@@ -38,7 +41,10 @@ func (s *sharing) Open(service *hosts.Service, dataDir string, o fsroom.Options,
 		}
 		o.Engine = e
 	}
-	return fsroom.Open(hosts.MirrorDir(dataDir, service), o)
+	dir := hosts.MirrorDir(dataDir, service)
+	s.clock = NewClock(dir, o.Engine)
+	o.Now = func() time.Time { return s.clock.Now().Wall.Time }
+	return fsroom.Open(dir, o)
 }
 
 // Name implements [hosts.Sharing].
@@ -46,5 +52,8 @@ func (s *sharing) Name(root, given string) (string, error) { return workspace.Sh
 
 // Clock implements [hosts.Sharing].
 func (s *sharing) Clock(store *fsroom.Store) func() turn.Instant {
-	return NewClock(store.Dir(), store.Options().Engine).Now
+	if s.clock.dir != store.Dir() || s.clock.engine != store.Options().Engine {
+		return NewClock(store.Dir(), store.Options().Engine).Now
+	}
+	return s.clock.Now
 }

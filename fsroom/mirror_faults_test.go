@@ -1,0 +1,249 @@
+package fsroom_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/talking-stick/tt/fsroom"
+	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/engine"
+	"github.com/talking-stick/tt/journal/event"
+	"github.com/talking-stick/tt/lockfile"
+)
+
+// An aheadEngine is an engine whose client puts the time of its own entries an hour too
+// late, as one that takes it from a host with a wrong clock.
+type aheadEngine struct{ engine.Engine }
+
+func (a aheadEngine) Append(ctx context.Context, room string, after engine.Revision, e engine.Entry, keep time.Duration) (engine.Entry, error) {
+	e, err := a.Engine.Append(ctx, room, after, e, keep)
+	e.At = e.At.Add(time.Hour)
+	return e, err
+}
+
+func renew(t *testing.T, r *room, note string) {
+	t.Helper()
+	err := r.Renew(t.Context(), time.Hour, func(*snapshot) ([]byte, error) { return []byte(note), nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Which note is the last one is a matter of revisions. Its time is that of the engine.
+func TestNotesAreOrderedByRevision(t *testing.T) {
+	e := inMemory(t)
+	h := newHosts(t, 2, aheadEngine{e})
+	h.do(0, join("a"))
+	renew(t, h.room(0, fsroom.Options{}), "one")
+	h.view(0)
+	before, err := e.Info(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	renew(t, h.room(1, fsroom.Options{}), "two")
+	for i := range h.dirs {
+		h.view(i)
+		note, at := h.room(i, fsroom.Options{}).Note()
+		if late := at.Sub(before.Now); string(note) != "two" || late < -time.Second || late > time.Minute {
+			t.Errorf("host %d has the note %q, %v after it was made", i, note, late)
+		}
+	}
+}
+
+// A mirror that has lost lines, and whose files cannot be replaced, is an error.
+func TestMirrorThatCannotStartOver(t *testing.T) {
+	h := newHosts(t, 1, inMemory(t))
+	h.do(0, join("a"), say("a", "one"), say("a", "two"))
+	r := h.room(0, fsroom.Options{})
+	truncate(t, r, -200)
+	remove(t, r.StatePath())
+	remove(t, r.TempDir())
+	write(t, r.TempDir(), "a file in its place")
+	if _, err := r.View(); err == nil {
+		t.Error("it is shown")
+	}
+}
+
+// A beheaded engine has lost the first change of each room.
+type beheaded struct{ engine.Engine }
+
+func (b beheaded) Read(ctx context.Context, room string, from engine.Revision, fn func(engine.Entry) error) error {
+	first := from == 0
+	return b.Engine.Read(ctx, room, from, func(e engine.Entry) error {
+		if first {
+			first = false
+			return nil
+		}
+		return fn(e)
+	})
+}
+
+func TestEngineWithoutTheBeginning(t *testing.T) {
+	e := inMemory(t)
+	h := newHosts(t, 2, e)
+	h.do(0, join("a"), say("a", "one"))
+	h.engine = beheaded{e}
+	if _, err := h.room(1, fsroom.Options{}).View(); !hasCode(err, code.EngineRewound) {
+		t.Errorf("View: %v", err)
+	}
+}
+
+// stopped takes the mirror's lock, as a process that is stopped while it has it.
+func stopped(t *testing.T, r *room) {
+	t.Helper()
+	unlock, err := lockfile.Lock(t.Context(), r.LockPath())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = unlock() })
+}
+
+// A process that is stopped while it has the mirror's lock keeps nobody from reading.
+func TestReadersOfALockedMirror(t *testing.T) {
+	impatient := fsroom.Options{Patience: time.Millisecond}
+	t.Run("before the marker was written", func(t *testing.T) {
+		h := newHosts(t, 1, inMemory(t))
+		h.do(0, join("a"))
+		marker := filepath.Join(h.room(0, fsroom.Options{}).Dir(), "mirror.json")
+		before, err := os.ReadFile(marker)
+		if err != nil {
+			t.Fatal(err)
+		}
+		h.do(0, say("a", "one"))
+		write(t, marker, string(before))
+		stopped(t, h.room(0, fsroom.Options{}))
+		if snap, err := h.room(0, impatient).View(); err != nil || snap.State.Last != "one" {
+			t.Errorf("%+v, %v", snap, err)
+		}
+	})
+	t.Run("while another host ends the room and opens it again", func(t *testing.T) {
+		h := newHosts(t, 2, inMemory(t))
+		h.do(0, join("a"))
+		stopped(t, h.room(0, fsroom.Options{}))
+		h.do(1, leave("a"), join("b"))
+		want := h.view(1)
+		snap, err := h.room(0, impatient).View()
+		if err != nil || snap.State.Seq != want.State.Seq || len(snap.State.In) != 1 || snap.State.In[0] != "b" {
+			t.Errorf("%+v, %v, want %+v", snap, err, want)
+		}
+	})
+	t.Run("while another host renews a lease", func(t *testing.T) {
+		h := newHosts(t, 2, inMemory(t))
+		h.do(0, join("a"))
+		stopped(t, h.room(0, fsroom.Options{}))
+		renew(t, h.room(1, fsroom.Options{}), "renewed")
+		r := h.room(0, impatient)
+		if _, err := r.View(); err != nil {
+			t.Error(err)
+		}
+		if note, at := r.Note(); string(note) != "renewed" || at.IsZero() {
+			t.Errorf("the note is %q of %v", note, at)
+		}
+	})
+}
+
+// A process that is stopped while it keeps the mirror up to date keeps no other wait from
+// its turn.
+func TestWaitBesideAStoppedPuller(t *testing.T) {
+	h := newHosts(t, 2, inMemory(t))
+	h.do(0, join("a"))
+	h.view(1)
+	r := h.room(1, fsroom.Options{NoWatch: true, BlindPoll: time.Millisecond})
+	unlock, err := lockfile.Lock(t.Context(), filepath.Join(r.Dir(), "puller"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unlock()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	waiting := make(chan struct{}, 1)
+	done := make(chan error)
+	go func() {
+		looks := 0
+		done <- r.Await(ctx, func(snap *snapshot) (bool, fsroom.Sleep, error) {
+			if looks++; looks == 3 {
+				waiting <- struct{}{}
+			}
+			return snap.State.Turn > 0, fsroom.Sleep{}, nil
+		})
+	}()
+	select {
+	case <-waiting:
+	case <-ctx.Done():
+	}
+	h.do(0, turnOn("a"))
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+}
+
+// A countedEngine counts what is asked and told of agents.
+type countedEngine struct {
+	engine.Engine
+	calls atomic.Int32
+}
+
+func (c *countedEngine) Publish(ctx context.Context, room, agent string, record []byte, keep time.Duration) error {
+	c.calls.Add(1)
+	return c.Engine.Publish(ctx, room, agent, record, keep)
+}
+
+func (c *countedEngine) Records(ctx context.Context, room string) (map[string]engine.Record, error) {
+	c.calls.Add(1)
+	return c.Engine.Records(ctx, room)
+}
+
+func (c *countedEngine) Announced(ctx context.Context, room, agent, what string) (engine.Presence, error) {
+	c.calls.Add(1)
+	return c.Engine.Announced(ctx, room, agent, what)
+}
+
+func (c *countedEngine) Notify(room string, agents ...string) {
+	c.calls.Add(1)
+	c.Engine.Notify(room, agents...)
+}
+
+// Nothing is asked of the engine, or told to it, about agents while the mirror is locked.
+// What is to be told is told after that.
+func TestNothingIsFetchedUnderTheLock(t *testing.T) {
+	e := &countedEngine{Engine: inMemory(t)}
+	h := newHosts(t, 2, e)
+	h.do(0, join("a"))
+	there := h.room(0, fsroom.Options{Host: "there"})
+	here := h.room(1, fsroom.Options{Host: "here"})
+	if err := there.Agent("a").Mark("seen", time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	release, err := there.Agent("a").Hold("seen")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer release()
+	if !here.Agent("a").Held("seen") {
+		t.Fatal("the mark is not held")
+	}
+	marked := time.Now().Add(time.Minute).Truncate(time.Second)
+	_, _, err = here.Update(t.Context(), func(s *tally) ([]event.Event, error) {
+		before := e.calls.Load()
+		held, at := here.Agent("a").Held("seen"), here.Agent("a").Marked("seen")
+		err := here.Agent("b").Mark("seen", marked)
+		here.Agent("a").Notify()
+		if !held || at.IsZero() || e.calls.Load() != before {
+			t.Errorf("held %v, marked %v, and %d calls", held, at, e.calls.Load()-before)
+		}
+		if err != nil {
+			return nil, err
+		}
+		return say("a", "one")(s)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if at := h.room(0, fsroom.Options{Host: "there"}).Agent("b").Marked("seen"); !at.Equal(marked) {
+		t.Errorf("the other host sees the mark at %v, want %v", at, marked)
+	}
+}
