@@ -27,6 +27,7 @@ func scriptSnapshot(ts *testscript.TestScript, _ bool, _ []string) {
 	if held == nil {
 		ts.Fatalf("no place for a snapshot")
 	}
+	ts.Check(sharingOf(ts).refresh()) // what is fetched after this is new
 	*held = filesBelow(ts)
 }
 
@@ -44,7 +45,8 @@ func scriptSame(ts *testscript.TestScript, neg bool, _ []string) {
 		}
 	}
 	for _, path := range slices.Sorted(maps.Keys(now)) {
-		if was, ok := before[path]; !ok {
+		if was, ok := before[path]; !ok && isOfNewHost(path, before) {
+		} else if !ok {
 			differ = append(differ, "new: "+path)
 		} else if was != now[path] {
 			differ = append(differ, "changed: "+path)
@@ -57,13 +59,17 @@ func scriptSame(ts *testscript.TestScript, neg bool, _ []string) {
 
 func filesBelow(ts *testscript.TestScript) map[string]string {
 	root := ts.Getenv("WORK")
-	files := make(map[string]string)
+	files, err := sharingOf(ts).engineFiles()
+	ts.Check(err)
 	ts.Check(filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
 		if path == filepath.Join(root, ".tmp") {
 			return fs.SkipDir
+		}
+		if isFetched(path) {
+			return nil
 		}
 		info, err := d.Info()
 		if err != nil {
@@ -121,8 +127,12 @@ func scriptRoomDir(ts *testscript.TestScript, _ bool, args []string) {
 	if len(args) == 2 {
 		dir = ts.MkAbs(args[1])
 	}
-	found, err := filepath.Glob(filepath.Join(ts.Getenv("DATA"), "rooms", "*", "journal.jsonl"))
-	ts.Check(err)
+	var found []string
+	for _, store := range sharingOf(ts).stores() {
+		journals, err := filepath.Glob(filepath.Join(store, "rooms", "*", "journal.jsonl"))
+		ts.Check(err)
+		found = append(found, journals...)
+	}
 	for _, journal := range found {
 		b, err := os.ReadFile(journal)
 		ts.Check(err)

@@ -46,7 +46,8 @@ func ttMain() {
 			return nil
 		}
 	}
-	Main(Build{})
+	chooseHost()
+	Main(ttBuild())
 }
 
 func pause(reached, goOn string) {

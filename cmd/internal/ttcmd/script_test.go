@@ -14,6 +14,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/talking-stick/tt/cmd/internal/consolecmd"
+	"github.com/talking-stick/tt/cmd/internal/hosts"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/doctor"
 	"github.com/talking-stick/tt/identity"
@@ -53,9 +54,10 @@ func (s scripts) Run() int {
 }
 
 func TestScripts(t *testing.T) {
+	namespace := namespaces(t)
 	testscript.Run(t, testscript.Params{
-		Dir:                 filepath.Join("..", "..", "..", "testdata", "script"),
-		Setup:               setUpScript,
+		Files:               scriptFiles(t),
+		Setup:               func(env *testscript.Env) error { return setUpScript(env, namespace(env.WorkDir)) },
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		UpdateScripts:       *update,
@@ -84,8 +86,15 @@ func TestScripts(t *testing.T) {
 
 // condition is true for "tool:NAME" where there is a program NAME. On the
 // machine that decides whether a change lands, which says CI=true, its absence
-// is an error: what needs it must not be skipped there.
+// is an error: what needs it must not be skipped there. "engine" is true where an engine
+// shares the rooms, "hosts" where each agent is on a host of its own.
 func condition(name string) (bool, error) {
+	switch name {
+	case "engine":
+		return withEngine(), nil
+	case "hosts":
+		return manyHosts(), nil
+	}
 	tool, ok := strings.CutPrefix(name, "tool:")
 	if !ok {
 		return false, fmt.Errorf("unknown condition %q", name)
@@ -105,8 +114,11 @@ type healthKey struct{}
 // Whoever joined counts as ready for the stick for an hour and not for the usual
 // ten seconds, which may pass between two lines of a script on a busy machine.
 // When the script ends nothing of it runs any more, and its rooms are sound.
-func setUpScript(env *testscript.Env) error {
-	work := env.WorkDir
+//
+// STORE is the directory that has the rooms: that of the mirrors, if there is an engine,
+// whose address is url.
+func setUpScript(env *testscript.Env, url string) error {
+	work, sharing := env.WorkDir, scriptSharing{env.WorkDir, url}
 	person, err := identity.Resolve(identity.Env{User: identity.SystemEnv().User}, identity.System(), "")
 	if err != nil {
 		return err
@@ -121,17 +133,26 @@ func setUpScript(env *testscript.Env) error {
 		return err
 	}
 	env.Vars = slices.DeleteFunc(env.Vars, func(v string) bool { return strings.HasPrefix(v, "HOME=") })
-	env.Vars = append(env.Vars, "HOME="+home, "USER=tester", "TALKING_STICK_DATA_DIR="+data, "DATA="+data, "HUMAN="+person.ID,
+	env.Vars = append(env.Vars, "HOME="+home, "USER=tester", "TALKING_STICK_DATA_DIR="+data, "DATA="+data, "STORE="+sharing.store(data), "HUMAN="+person.ID,
+		engineVariable+"="+os.Getenv(engineVariable), hostsVariable+"="+os.Getenv(hostsVariable), hosts.EngineVariable+"="+url,
 		"TALKING_STICK_WAITER_GRACE=1h", "GORACE=atexit_sleep_ms=0 halt_on_error=1")
 	env.Cd = ws
 	health := new(health)
-	env.Values[healthKey{}], env.Values[snapshotKey{}] = health, new(map[string]string)
+	env.Values[healthKey{}], env.Values[snapshotKey{}], env.Values[sharingKey{}] = health, new(map[string]string), sharing
 	env.Defer(func() {
 		if err := endStrays("WORK=" + work); err != nil {
 			env.T().Fatal(err)
 		}
-		if problems := examine(data); problems != "" && !health.excused {
-			env.T().Fatal("at the end of the script doctor finds:\n" + problems)
+		if health.excused {
+			return
+		}
+		if problems := sharing.compare(); problems != "" {
+			env.T().Fatal("at the end of the script:\n" + problems)
+		}
+		for _, dir := range sharing.stores() {
+			if problems := examine(dir); problems != "" {
+				env.T().Fatal("at the end of the script doctor finds:\n" + problems)
+			}
 		}
 	})
 	return nil

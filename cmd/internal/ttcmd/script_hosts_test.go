@@ -1,0 +1,333 @@
+//go:build unix
+
+package ttcmd
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/talking-stick/tt/cmd/internal/cli"
+	"github.com/talking-stick/tt/cmd/internal/hosts"
+	sharing "github.com/talking-stick/tt/cmd/internal/hosts/shared"
+	"github.com/talking-stick/tt/cmd/internal/roomtypes"
+	"github.com/talking-stick/tt/cmd/tt-nats/jetstream"
+	"github.com/talking-stick/tt/cmd/tt-nats/jetstream/natstest"
+	"github.com/talking-stick/tt/fsroom"
+	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/engine"
+	"github.com/talking-stick/tt/fsroom/engine/dir"
+)
+
+// The scripts also run with rooms that an engine shares: with TT_TEST_ENGINE=dir that of
+// a second directory, with TT_TEST_ENGINE=nats that of a server. Each script then has a
+// namespace of its own. With TT_TEST_HOSTS=1 each agent is on a host of its own, which is
+// a data directory with its own mirrors.
+//
+// A script that speaks of one machine says so: [engine] skip, or [hosts] skip, with the
+// reason.
+const (
+	engineVariable = "TT_TEST_ENGINE"
+	hostsVariable  = "TT_TEST_HOSTS"
+)
+
+func withEngine() bool { return os.Getenv(engineVariable) != "" }
+func manyHosts() bool  { return withEngine() && os.Getenv(hostsVariable) != "" }
+
+// ttBuild is the program that scripts run as tt.
+func ttBuild() Build {
+	if !withEngine() {
+		return Build{}
+	}
+	return Build{Sharing: pathSharing{sharing.With(openTestEngine)}}
+}
+
+func openTestEngine(s *hosts.Service) (engine.Engine, error) {
+	if path, ok := strings.CutPrefix(s.URL, "dir://"); ok {
+		return dir.Open(path)
+	}
+	return jetstream.Open(s.URL, jetstream.Credentials{})
+}
+
+// A pathSharing takes the path of a workspace that has no name on other hosts for its
+// name. All hosts of a script are on one machine.
+type pathSharing struct{ hosts.Sharing }
+
+func (s pathSharing) Name(root, given string) (string, error) {
+	name, err := s.Sharing.Name(root, given)
+	if code.Of(err) == code.NoSharedIdentity {
+		return root, nil
+	}
+	return name, err
+}
+
+// chooseHost makes the command line's agent one of a host of its own. Host is where
+// nobody is named, and that of the agent a:1.
+func chooseHost() {
+	data := os.Getenv("DATA")
+	if !manyHosts() || os.Getenv("TALKING_STICK_DATA_DIR") != data {
+		return
+	}
+	agent := os.Getenv("TT_HARNESS_AGENT_ID")
+	for i, arg := range os.Args {
+		if name, ok := strings.CutPrefix(arg, "--agent="); ok {
+			agent = name
+		} else if arg == "--agent" && i+1 < len(os.Args) {
+			agent = os.Args[i+1]
+		}
+		if arg == "--" {
+			break
+		}
+	}
+	if agent != "" && agent != "a:1" && len(os.Args) > 1 && os.Args[1] != "lock" {
+		os.Setenv("TALKING_STICK_DATA_DIR", filepath.Join(hostsDir(filepath.Dir(data)), fsroom.RoomName(agent)))
+	}
+}
+
+func hostsDir(work string) string { return filepath.Join(work, "hosts") }
+
+// namespaces starts the engine that scripts share. The function it returns is that of the
+// address of a namespace for the script that works in a directory, "" without an engine.
+func namespaces(t *testing.T) func(work string) string {
+	switch os.Getenv(engineVariable) {
+	case "":
+		return func(string) string { return "" }
+	case "dir":
+		roomtypes.Share()
+		return func(work string) string { return "dir://" + filepath.Join(work, ".tmp", "engine") }
+	case "nats":
+		roomtypes.Share()
+		server := natstest.Start(t)
+		return func(work string) string { return server.Namespace(t) + "-" + filepath.Base(work) }
+	}
+	t.Fatalf("%s=%s is neither dir nor nats", engineVariable, os.Getenv(engineVariable))
+	return nil
+}
+
+// A scriptSharing is how the rooms of one script are shared.
+type scriptSharing struct {
+	work string
+	url  string // of the engine; "" for none
+}
+
+type sharingKey struct{}
+
+// sharingOf returns how the rooms of a running script are shared.
+func sharingOf(ts *testscript.TestScript) scriptSharing {
+	return ts.Value(sharingKey{}).(scriptSharing)
+}
+
+// stores returns the directories in which the script's rooms are: that of the script, and
+// with many hosts those of the others.
+func (s scriptSharing) stores() []string {
+	dirs := []string{s.store(filepath.Join(s.work, "data"))}
+	entries, _ := os.ReadDir(hostsDir(s.work))
+	for _, e := range entries {
+		dirs = append(dirs, s.store(filepath.Join(hostsDir(s.work), e.Name())))
+	}
+	return slices.DeleteFunc(dirs, func(dir string) bool { return !exists(dir) })
+}
+
+// store returns where the rooms of a data directory are.
+func (s scriptSharing) store(data string) string {
+	if s.url == "" {
+		return data
+	}
+	return hosts.MirrorDir(data, &hosts.Service{URL: s.url})
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// refresh brings the mirrors of all hosts of a script up to date.
+func (s scriptSharing) refresh() error {
+	if s.url == "" {
+		return nil
+	}
+	e, err := openTestEngine(&hosts.Service{URL: s.url})
+	if err != nil {
+		return err
+	}
+	defer e.Close()
+	for _, dir := range s.stores() {
+		store, err := fsroom.Open(dir, fsroom.Options{Engine: e, Host: "test"})
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(refreshRooms(store, roomtypes.Stick()), refreshRooms(store, roomtypes.Topics())); err != nil {
+			return fmt.Errorf("%s: %w", dir, err)
+		}
+	}
+	return nil
+}
+
+func refreshRooms[S any](store *fsroom.Store, rules *fsroom.Rules[S]) error {
+	if _, err := fsroom.Rooms(store, rules); err != nil {
+		return err
+	}
+	names, err := fsroom.Folders(store, rules)
+	for _, name := range names {
+		if _, viewErr := fsroom.At(store, rules, name).View(); viewErr != nil {
+			err = errors.Join(err, viewErr)
+		}
+	}
+	return err
+}
+
+// compare returns how the mirrors differ from the history that the engine has. Each
+// has to have all of it, byte for byte, once it is up to date, and before that some of its
+// beginning.
+func (s scriptSharing) compare() string {
+	if s.url == "" {
+		return ""
+	}
+	e, err := openTestEngine(&hosts.Service{URL: s.url})
+	if err != nil {
+		return err.Error()
+	}
+	defer e.Close()
+	history, err := histories(e)
+	if err != nil {
+		return err.Error()
+	}
+	var problems bytes.Buffer
+	for _, dir := range s.stores() {
+		for room, want := range history {
+			if got := mirrored(dir, room); !strings.HasPrefix(want, got) {
+				fmt.Fprintf(&problems, "%s: the mirror of %s is no beginning of the engine's history:\n%s\nwant\n%s\n", dir, room, got, want)
+			}
+		}
+	}
+	if problems.Len() > 0 {
+		return problems.String()
+	}
+	if err := s.refresh(); err != nil {
+		return err.Error()
+	}
+	for _, dir := range s.stores() {
+		for room, want := range history {
+			if got := mirrored(dir, room); got != want {
+				fmt.Fprintf(&problems, "%s: the mirror of %s is not the engine's history:\n%s\nwant\n%s\n", dir, room, got, want)
+			}
+		}
+	}
+	return problems.String()
+}
+
+// histories returns the lines of all rooms of an engine.
+func histories(e engine.Engine) (map[string]string, error) {
+	names, err := e.Rooms(context.Background(), "")
+	if err != nil {
+		return nil, err
+	}
+	all := make(map[string]string)
+	for _, name := range names {
+		var b strings.Builder
+		if err := e.Read(context.Background(), name, 0, func(entry engine.Entry) error {
+			b.Write(entry.Lines)
+			return nil
+		}); err != nil {
+			return nil, err
+		}
+		all[name] = b.String()
+	}
+	return all, nil
+}
+
+// mirrored returns the lines of all lives of a room in a mirror. The files of the archive
+// have the numbers of their events as names, of equal length.
+func mirrored(dir, room string) string {
+	folder, name, _ := strings.Cut(room, ".")
+	files, _ := filepath.Glob(filepath.Join(dir, "archive", name, "*.jsonl"))
+	slices.Sort(files)
+	var b strings.Builder
+	for _, path := range append(files, filepath.Join(dir, folder, name, "journal.jsonl")) {
+		lines, _ := os.ReadFile(path)
+		b.Write(lines)
+	}
+	return b.String()
+}
+
+// engineFiles returns the history of each room of an engine as if it were a file.
+func (s scriptSharing) engineFiles() (map[string]string, error) {
+	files := make(map[string]string)
+	if s.url == "" {
+		return files, nil
+	}
+	e, err := openTestEngine(&hosts.Service{URL: s.url})
+	if err != nil {
+		return nil, err
+	}
+	defer e.Close()
+	history, err := histories(e)
+	for room, lines := range history {
+		files["engine:"+room] = fmt.Sprintf("%x", sha256.Sum256([]byte(lines)))
+	}
+	return files, err
+}
+
+// isFetched reports whether a file says only what a host has fetched.
+func isFetched(path string) bool {
+	name := filepath.Base(path)
+	return name == "mirror.json" || name == "clock.json"
+}
+
+// isOfNewHost reports whether a file is one of a host that was not there before.
+func isOfNewHost(path string, before map[string]string) bool {
+	rest, ok := strings.CutPrefix(path, "/hosts/")
+	host, _, _ := strings.Cut(rest, "/")
+	_, known := before["/hosts/"+host]
+	return ok && !known || path == "/hosts"
+}
+
+var ttLine = regexp.MustCompile(`\btt ([a-z][a-z-]*)(?: ([a-z][a-z-]*))?`)
+
+// opensRoom reports whether a script runs a command that has to do with rooms. Commands of
+// locks and of installing do not.
+func opensRoom(script string) bool {
+	commands := make(map[string]*cli.Command)
+	for _, cmd := range program().Commands {
+		for _, name := range append([]string{cmd.Name}, cmd.Aliases...) {
+			commands[name] = cmd
+		}
+	}
+	for _, words := range ttLine.FindAllStringSubmatch(script, -1) {
+		cmd := commands[words[1]+" "+words[2]]
+		if cmd == nil {
+			cmd = commands[words[1]]
+		}
+		if cmd != nil && slices.Contains([]string{groupTurns, groupTalk, groupLook}, cmd.Group) && cmd.Name != "whoami" {
+			return true
+		}
+	}
+	return false
+}
+
+// scriptFiles returns the scripts to run: with an engine, those that open rooms.
+func scriptFiles(t *testing.T) []string {
+	files, err := filepath.Glob(filepath.Join("..", "..", "..", "testdata", "script", "*.txtar"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !withEngine() {
+		return files
+	}
+	return slices.DeleteFunc(files, func(path string) bool {
+		b, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return !opensRoom(string(b))
+	})
+}
