@@ -16,9 +16,9 @@ import (
 	"time"
 )
 
-// build builds tt-natsd once for all tests of a program, which takes a minute if nothing
-// of it was built before. The environment variable TT_TEST_NATSD names one that was
-// built already.
+// build builds tt-natsd once for all tests of a program, into bin/test of the repository,
+// which takes a minute if nothing of it was built before. The environment variable
+// TT_TEST_NATSD names one that was built already.
 var build = sync.OnceValues(func() (string, error) {
 	if path := os.Getenv("TT_TEST_NATSD"); path != "" {
 		return path, nil
@@ -27,13 +27,23 @@ var build = sync.OnceValues(func() (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("go list: %w", err)
 	}
-	dir, err := os.MkdirTemp("", "tt-natsd-")
+	top := strings.TrimSpace(string(root))
+	dir := filepath.Join(top, "bin", "test")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return "", err
+	}
+	lock, err := os.OpenFile(filepath.Join(dir, "lock"), os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
+		return "", err
+	}
+	defer lock.Close()
+	// The tests of other packages build it too.
+	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX); err != nil {
 		return "", err
 	}
 	path := filepath.Join(dir, "tt-natsd")
 	cmd := exec.Command("go", "build", "-o", path, ".")
-	cmd.Dir = filepath.Join(strings.TrimSpace(string(root)), "cmd", "tt-natsd")
+	cmd.Dir = filepath.Join(top, "cmd", "tt-natsd")
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("building tt-natsd: %w\n%s", err, out)
