@@ -49,8 +49,11 @@ func ttl(d time.Duration) string {
 // Append implements [engine.Engine]. All writers of a room expect on its own subject: a
 // cluster compares what is in flight by the text of the expectation.
 //
-// If a message got no answer, what stands behind the expected revision tells what became
-// of it: it, another one, or nothing yet.
+// Only an acknowledgement is believed. While leaders change, two servers may answer a message, and
+// the one that refuses it need not be the one that stores it. So after a refusal, as without
+// an answer, what stands behind the expected revision tells what became of the message:
+// it, another one, or nothing yet. If it is nothing, the message is sent again, under the
+// same condition.
 func (e *Engine) Append(ctx context.Context, room string, after engine.Revision, entry engine.Entry, keep time.Duration) (engine.Entry, error) {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
@@ -78,35 +81,60 @@ func (e *Engine) Append(ctx context.Context, room string, after engine.Revision,
 			entry.Revision = engine.Revision(seq)
 			return entry, nil
 		}
-		var refused *apiError
-		overtaken := errors.As(err, &refused) && (refused.ErrCode == wrongSequence || refused.ErrCode == inFlight)
-		switch {
-		case overtaken && !sent:
-			if refused.ErrCode == inFlight {
-				wait(ctx, shortPause)
+		unsent := errors.Is(err, nats.ErrNoResponders) || e.wasDenied() // nobody has taken it
+		if sent = sent || !unsent; !sent && (ctx.Err() != nil || e.wasDenied()) {
+			return engine.Entry{}, e.explain(err)
+		}
+		if sent {
+			found, there, look := e.nextAfter(ctx, room, after)
+			switch {
+			case look == nil && there && bytes.Equal(append(found.Lines, found.Note...), data):
+				entry.Revision, entry.At = found.Revision, found.At
+				return entry, nil
+			case look == nil && there, look == nil && e.expired(ctx, err, room, after):
+				return engine.Entry{}, engine.ErrConflict
+			case look == nil && isFinal(err):
+				return engine.Entry{}, e.explain(err)
+			case ctx.Err() != nil:
+				return engine.Entry{}, inDoubt(err)
 			}
-			return engine.Entry{}, engine.ErrConflict
-		case refused != nil && !overtaken && !sent:
-			return engine.Entry{}, e.explain(err)
-		case errors.Is(err, nats.ErrNoResponders) && !sent && ctx.Err() == nil: // no leader: nothing was taken
-			wait(ctx, leaderPause)
-			continue
-		case !sent && e.wasDenied(), errors.Is(err, nats.ErrNoResponders) && !sent:
-			return engine.Entry{}, e.explain(err)
 		}
-		sent = true
-		found, there, look := e.nextAfter(ctx, room, after)
-		switch {
-		case look == nil && there && bytes.Equal(append(found.Lines, found.Note...), data):
-			entry.Revision, entry.At = found.Revision, found.At
-			return entry, nil
-		case look == nil && there:
-			return engine.Entry{}, engine.ErrConflict
-		case ctx.Err() != nil:
-			return engine.Entry{}, inDoubt(err)
+		pause := leaderPause
+		if refusal(err) == inFlight {
+			pause = shortPause
 		}
-		wait(ctx, leaderPause)
+		wait(ctx, pause)
 	}
+}
+
+// refusal returns the number of the error by which a server has refused a message, 0 for
+// other errors.
+func refusal(err error) int {
+	var refused *apiError
+	if errors.As(err, &refused) {
+		return refused.ErrCode
+	}
+	return 0
+}
+
+// isFinal reports whether a message was refused for a reason that another server has as
+// well, and that does not pass by itself.
+func isFinal(err error) bool {
+	switch refusal(err) {
+	case 0, wrongSequence, inFlight, unavailable, notLeader:
+		return false
+	}
+	return true
+}
+
+// expired reports whether a message was refused because the entry at the revision is not
+// there any more: it was a note. A majority has to say so.
+func (e *Engine) expired(ctx context.Context, err error, room string, at engine.Revision) bool {
+	if refusal(err) != wrongSequence {
+		return false
+	}
+	last, _, err := e.last(ctx, room)
+	return err == nil && last.Revision < at && e.Confirm(ctx, room, last.Revision) == nil
 }
 
 func (e *Engine) wasDenied() bool {

@@ -40,6 +40,8 @@ const (
 	noMessage     = 10037
 	wrongSequence = 10071 // the expected last sequence is not the last
 	inFlight      = 10164 // another message with the same expectation is on its way
+	unavailable   = 10008 // there is no leader
+	notLeader     = 10009 // or another one
 )
 
 func decodeAnswer(m *nats.Msg, v any, failed func() *apiError) error {

@@ -1,0 +1,101 @@
+//go:build unix
+
+package jetstream_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/talking-stick/tt/cmd/tt-nats/jetstream"
+	"github.com/talking-stick/tt/cmd/tt-nats/jetstream/natstest"
+	"github.com/talking-stick/tt/fsroom/engine"
+)
+
+// While leaders change, a server that believes to lead refuses what the one that leads
+// stores. A refusal is not believed.
+func TestAppendWithTwoLeaders(t *testing.T) {
+	server := natstest.Start(t)
+	for _, refusal := range []string{
+		`{"code":400,"err_code":10071,"description":"wrong last sequence: 0"}`,
+		`{"code":400,"err_code":10164,"description":"in flight"}`,
+		`{"code":503,"err_code":10008,"description":"JetStream system temporarily unavailable"}`,
+	} {
+		address := server.Namespace(t)
+		namespace := address[strings.LastIndexByte(address, '/')+1:]
+		conn, err := nats.Connect(server.URL)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(conn.Close)
+		if _, err := conn.Subscribe("ttlog."+namespace+".>", func(m *nats.Msg) { _ = m.Respond([]byte(`{"error":` + refusal + `}`)) }); err != nil {
+			t.Fatal(err)
+		}
+		if err := conn.Flush(); err != nil {
+			t.Fatal(err)
+		}
+		e, err := jetstream.Open(address, jetstream.Credentials{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { e.Close() })
+		last := engine.Revision(0)
+		const entries = 30
+		for n := range entries {
+			entry, err := e.Append(t.Context(), "rooms.r", last, engine.Entry{Lines: fmt.Appendf(nil, "%d\n", n)}, 0)
+			if err != nil {
+				t.Fatalf("entry %d, refused with %s: %v", n, refusal, err)
+			}
+			last = entry.Revision
+		}
+		n := 0
+		err = e.Read(t.Context(), "rooms.r", 0, func(entry engine.Entry) error {
+			if want := fmt.Sprintf("%d\n", n); string(entry.Lines) != want {
+				t.Errorf("entry %d is %q, want %q", n, entry.Lines, want)
+			}
+			n++
+			return nil
+		})
+		if err != nil || n != entries {
+			t.Errorf("%d entries, %v", n, err)
+		}
+	}
+}
+
+// The entry that is expected may be a note that is not there any more.
+func TestAppendAfterExpiredNote(t *testing.T) {
+	e, err := jetstream.Open(natstest.Start(t).Namespace(t), jetstream.Credentials{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { e.Close() })
+	change, err := e.Append(t.Context(), "rooms.r", 0, engine.Entry{Lines: []byte("1\n")}, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	note, err := e.Append(t.Context(), "rooms.r", change.Revision, engine.Entry{Note: []byte("note")}, time.Second)
+	if err != nil {
+		t.Fatal(err)
+	}
+	gone := func() bool {
+		n := 0
+		if err := e.Read(t.Context(), "rooms.r", change.Revision, func(engine.Entry) error { n++; return nil }); err != nil {
+			t.Fatal(err)
+		}
+		return n == 1
+	}
+	for deadline := time.Now().Add(30 * time.Second); !gone(); time.Sleep(50 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("the note does not expire")
+		}
+	}
+	if _, err := e.Append(t.Context(), "rooms.r", note.Revision, engine.Entry{Lines: []byte("2\n")}, 0); err != engine.ErrConflict {
+		t.Errorf("after a note that has expired: %v", err)
+	}
+	if _, err := e.Append(t.Context(), "rooms.r", change.Revision, engine.Entry{Lines: []byte("2\n")}, 0); err != nil {
+		t.Error(err)
+	}
+}
