@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/talking-stick/tt/fsroom/digest"
@@ -163,7 +164,11 @@ func (a Agent) Sign(name, id string) error {
 		return a.explain(err)
 	}
 	_, err = f.WriteString(id)
-	return a.explain(errors.Join(err, f.Close()))
+	err = errors.Join(err, f.Close())
+	if err == nil {
+		a.publish(name)
+	}
+	return a.explain(err)
 }
 
 // Touch sets the time of a mark, and does nothing if it does not exist.
@@ -177,12 +182,15 @@ func (a Agent) Touch(name string, at time.Time) {
 type Holder struct {
 	ID     string // "" if the mark is not signed
 	Marked time.Time
+	key    string // the name of its directory
 }
 
+// longestSign is how long the signature of a mark may be.
+const longestSign = 1 << 10
+
 // Holders returns the agents whose mark a process holds, in no order, without the agent
-// with the id except.
+// with the id except: those of this host, and those of the others that share the room.
 func (r *Room[S]) Holders(mark, except string) ([]Holder, error) {
-	const longest = 1 << 10 // of a signature
 	entries, err := os.ReadDir(r.AgentsDir())
 	if err != nil {
 		return nil, r.store.Explain(err, r.AgentsDir())
@@ -193,11 +201,18 @@ func (r *Room[S]) Holders(mark, except string) ([]Holder, error) {
 		if !e.IsDir() || e.Name() == agentKey(except) || !a.Held(mark) {
 			continue
 		}
-		h := Holder{Marked: a.Marked(mark)}
-		if id, err := lockfile.ReadRegular(a.Path(mark), longest); err == nil && agentKey(string(id)) == e.Name() {
+		h := Holder{Marked: a.Marked(mark), key: e.Name()}
+		if id, err := lockfile.ReadRegular(a.Path(mark), longestSign); err == nil && agentKey(string(id)) == e.Name() {
 			h.ID = string(id)
 		}
 		all = append(all, h)
+	}
+	if r.shared != nil {
+		for _, h := range r.shared.holders(mark) {
+			if h.key != agentKey(except) && !slices.ContainsFunc(all, func(here Holder) bool { return here.key == h.key }) {
+				all = append(all, h)
+			}
+		}
 	}
 	return all, nil
 }

@@ -27,6 +27,7 @@ type Shared[S any] interface {
 	update(ctx context.Context, decide Decision[S], committed func()) (*Snapshot[S], []event.Event, error)
 	lockedDo(ctx context.Context, do func(*Snapshot[S]) error) error
 	refreshForReading(ctx context.Context) error
+	refreshAll(ctx context.Context) (failed map[string]error, err error)
 	pull(ctx context.Context) (stop func())
 	renew(ctx context.Context, keep time.Duration, note func(*Snapshot[S]) ([]byte, error)) error
 	note() (note []byte, at time.Time)
@@ -37,13 +38,13 @@ type Shared[S any] interface {
 // A mirror is a room whose changes an engine orders.
 type mirror[S any] struct {
 	*Room[S]
-	engine  engine.Engine
+	engine  engine.Engine          // nil: it is not asked
 	locked  atomic.Bool            // by this mirror, so nothing is fetched or sent
 	ahead   atomic.Pointer[marker] // with a note that could not be written to the mirror; may be nil
 	records records
 }
 
-// NewMirror returns how the engine shares a room. It is the value of [Rules].Share in a
+// NewMirror returns how the engine, which may be nil, shares a room. It is the value of [Rules].Share in a
 // program that has engines. Other programs do not mention it, and so do not link what
 // mirrors need.
 func NewMirror[S any](r *Room[S], e engine.Engine) Shared[S] { return &mirror[S]{Room: r, engine: e} }
@@ -55,6 +56,7 @@ type marker struct {
 	Revision int64 // of the last change in the mirror
 	Offset   int64 // the end of the mirror's journal after it; 0 between two lives
 	Seq      int64 // of its last event
+	Changes  int64 // how many the mirror has, since the engine's first
 	EventID  string
 	// The last note that was fetched, its revision, and when the engine got it.
 	Note         string
@@ -68,6 +70,7 @@ func (m *marker) Fields(c *wire.Codec) {
 	c.Int("offset", &m.Offset)
 	c.Int("event_seq", &m.Seq)
 	c.OptText("event_id", &m.EventID)
+	c.Int("changes", &m.Changes)
 	c.OptText("note", &m.Note)
 	c.OptInt("note_revision", &m.NoteRevision)
 	if !c.Writes() || !m.NoteAt.IsZero() {
@@ -232,7 +235,7 @@ func (r *mirror[S]) absorbLocked(ctx context.Context, t *tail, wait bool) error 
 // view is load after a refresh. If the engine cannot be reached and the store
 // may be behind, it returns the mirror as it is.
 func (r *mirror[S]) view(ctx context.Context) (*Snapshot[S], error) {
-	if r.locked.Load() {
+	if r.engine == nil || r.locked.Load() {
 		return r.load()
 	}
 	for {
@@ -317,13 +320,16 @@ func (r *mirror[S]) foldAhead(snap *Snapshot[S], ahead *tail) error {
 // exists reports whether the room has a journal once the mirror is up to date. It is true
 // if the engine does not answer.
 func (r *mirror[S]) exists() bool {
+	if r.engine == nil {
+		return false
+	}
 	_, err := r.refresh(context.Background(), true)
 	return err != nil || r.hasJournal()
 }
 
 // refreshForReading is refresh for those who read the journal.
 func (r *mirror[S]) refreshForReading(ctx context.Context) error {
-	if r.locked.Load() {
+	if r.engine == nil || r.locked.Load() {
 		return nil
 	}
 	_, err := r.refresh(ctx, true)

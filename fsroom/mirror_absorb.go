@@ -45,6 +45,7 @@ func (r *mirror[S]) absorb(t *tail) error {
 			var events []event.Event
 			if events, err = r.absorbChange(snap, e.Lines); err == nil {
 				last := events[len(events)-1]
+				m.Changes++
 				m.Revision, m.Offset, m.Seq, m.EventID = int64(e.Revision), snap.Position.Offset, last.Seq, last.ID
 				absorbed = append(absorbed, events...)
 			}

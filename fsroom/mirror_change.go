@@ -18,6 +18,9 @@ const mostConflicts = 1000
 // change calls do with the mirror locked and up to date, as far as the tail goes, and again
 // if another host's change came first.
 func (r *mirror[S]) change(ctx context.Context, do func(*tail, *Snapshot[S]) error) error {
+	if r.engine == nil {
+		return errUnreachable(errOffline)
+	}
 	for try := 0; ; try++ {
 		t, err := r.fetch(ctx)
 		if err == nil {
@@ -156,6 +159,9 @@ func (r *mirror[S]) note() (note []byte, at time.Time) {
 
 // confirm is [Room.Confirm].
 func (r *mirror[S]) confirm(ctx context.Context) error {
+	if r.engine == nil {
+		return errUnreachable(errOffline)
+	}
 	for {
 		t, err := r.fetch(ctx)
 		if err != nil {

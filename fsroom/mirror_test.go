@@ -8,7 +8,9 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -131,6 +133,77 @@ func TestRoomsOfOtherHostsAreListed(t *testing.T) {
 	h.do(0, join("a"))
 	names, err := fsroom.Rooms(h.room(1, fsroom.Options{}).Store(), tallyRules)
 	if err != nil || !slices.Equal(names, []string{"demo"}) {
+		t.Errorf("%q, %v", names, err)
+	}
+}
+
+// A countingEngine counts what is read of rooms.
+type countingEngine struct {
+	engine.Engine
+	reads atomic.Int32
+}
+
+func (e *countingEngine) Read(ctx context.Context, room string, from engine.Revision, fn func(engine.Entry) error) error {
+	e.reads.Add(1)
+	return e.Engine.Read(ctx, room, from, fn)
+}
+
+func TestRefreshReadsWhatHasChanged(t *testing.T) {
+	e := &countingEngine{Engine: inMemory(t)}
+	const rooms = 40
+	there := openStore(t, tempDir(t), fsroom.Options{Engine: e, Host: "there"})
+	name := func(n int) string { return fmt.Sprint("room", n) }
+	for n := range rooms {
+		change(t, fsroom.At(there, tallyRules, name(n)), join("a"))
+	}
+	here := openStore(t, tempDir(t), fsroom.Options{Engine: e, Host: "here"})
+	refreshed := func() int32 {
+		t.Helper()
+		e.reads.Store(0)
+		if failed, err := fsroom.Refresh(context.Background(), here, tallyRules); err != nil || len(failed) > 0 {
+			t.Fatalf("%v, %v", failed, err)
+		}
+		return e.reads.Load()
+	}
+	if n := refreshed(); n != rooms {
+		t.Errorf("%d rooms were read at first", n)
+	}
+	if n := refreshed(); n != 0 {
+		t.Errorf("%d rooms were read again", n)
+	}
+	change(t, fsroom.At(there, tallyRules, name(7)), say("a", "news"))
+	change(t, fsroom.At(there, tallyRules, name(9)), leave("a"))
+	if n := refreshed(); n != 2 {
+		t.Errorf("%d rooms were read after two changes", n)
+	}
+	offline := here.Offline()
+	e.reads.Store(0)
+	snap, err := fsroom.At(offline, tallyRules, name(7)).View()
+	if err != nil || snap.State.Last != "news" || e.reads.Load() != 0 {
+		t.Errorf("the mirror has %+v, %v, %d reads", snap, err, e.reads.Load())
+	}
+	names, err := fsroom.Rooms(offline, tallyRules)
+	if err != nil || len(names) != rooms-1 || e.reads.Load() != 0 {
+		t.Errorf("%d rooms, %v, %d reads", len(names), err, e.reads.Load())
+	}
+	_, _, err = fsroom.At(offline, tallyRules, name(7)).Update(context.Background(), say("a", "lost"))
+	if !hasCode(err, code.EngineUnreachable) {
+		t.Errorf("a change that the engine does not get: %v", err)
+	}
+}
+
+// A name that leads out of the directory comes from no program of ours.
+func TestRoomsOfOtherHostsStayInTheirDirectory(t *testing.T) {
+	e := inMemory(t)
+	for _, name := range []string{"rooms.../../../evil", "rooms...", "rooms./evil"} {
+		name = tallyRules.Folder + strings.TrimPrefix(name, "rooms")
+		if _, err := e.Append(context.Background(), name, 0, engine.Entry{Lines: []byte("{}\n")}, 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	h := newHosts(t, 1, e)
+	h.do(0, join("a"))
+	if names, err := fsroom.Rooms(h.room(0, fsroom.Options{}).Store(), tallyRules); err != nil || !slices.Equal(names, []string{"demo"}) {
 		t.Errorf("%q, %v", names, err)
 	}
 }

@@ -21,6 +21,9 @@ const (
 // that wait for one room, one does so; the others notice when the mirror changes, and one
 // of them takes over when it ends.
 func (r *mirror[S]) pull(ctx context.Context) (stop func()) {
+	if r.engine == nil {
+		return func() {}
+	}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	go r.pullUntil(ctx)
 	return cancel

@@ -26,6 +26,8 @@ type agentSharing interface {
 	content(key, name string, newerThan time.Time) []byte
 	held(key, name string) bool
 	announce(key, name string) (withdraw func())
+	// holders are the agents of other hosts whose mark a process holds there.
+	holders(name string) []Holder
 	notify(key string)
 	// heard returns when the engine got the last word of another host on an agent, on its
 	// clock, and boot the boot that a host has said it is in.
@@ -48,6 +50,7 @@ type record struct {
 	Host  string                     `json:"host"`
 	Boot  string                     `json:"boot_id,omitempty"` // of the host
 	Marks map[string]time.Time       `json:"marks,omitempty"`
+	Signs map[string]string          `json:"signs,omitempty"` // who has signed a mark
 	Files map[string]json.RawMessage `json:"files,omitempty"`
 
 	at time.Time // when the engine got it
@@ -98,7 +101,7 @@ func (r *mirror[S]) other(key string) *record {
 // fetchRecords fetches the records if that was not done lately. If the engine does not
 // answer, those that were fetched before stay. r.records is locked.
 func (r *mirror[S]) fetchRecords() {
-	if r.locked.Load() || !r.records.fetched.IsZero() && time.Since(r.records.fetched) < recordsFresh {
+	if r.engine == nil || r.locked.Load() || !r.records.fetched.IsZero() && time.Since(r.records.fetched) < recordsFresh {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), recordsPatience)
@@ -139,10 +142,13 @@ func (r *mirror[S]) boot(host string) string {
 }
 
 func (r *mirror[S]) publish(dir, changed string) {
-	if !slices.Contains(r.rules.SharedFiles, changed) || r.later(func() { r.publish(dir, changed) }) {
+	if r.engine == nil || !slices.Contains(r.rules.SharedFiles, changed) || r.later(func() { r.publish(dir, changed) }) {
 		return
 	}
-	rec := record{Host: r.store.opts.Host, Boot: r.store.opts.Boot, Marks: make(map[string]time.Time), Files: make(map[string]json.RawMessage)}
+	rec := record{
+		Host: r.store.opts.Host, Boot: r.store.opts.Boot,
+		Marks: make(map[string]time.Time), Signs: make(map[string]string), Files: make(map[string]json.RawMessage),
+	}
 	for _, name := range r.rules.SharedFiles {
 		path := filepath.Join(dir, name)
 		info, err := os.Lstat(path)
@@ -151,6 +157,9 @@ func (r *mirror[S]) publish(dir, changed string) {
 		}
 		if !strings.HasSuffix(name, ".json") {
 			rec.Marks[name] = info.ModTime().UTC()
+			if b, err := lockfile.ReadRegular(path, longestSign); err == nil && len(b) > 0 {
+				rec.Signs[name] = string(b)
+			}
 		} else if b, err := lockfile.ReadRegular(path, 1<<16); err == nil && json.Valid(b) {
 			rec.Files[name] = b
 		}
@@ -201,7 +210,40 @@ func (r *mirror[S]) held(key, name string) bool {
 	return held
 }
 
+// holders asks all at once: a room may have had many agents.
+func (r *mirror[S]) holders(name string) (found []Holder) {
+	r.records.mu.Lock()
+	r.fetchRecords()
+	others := r.records.byAgent
+	r.records.mu.Unlock()
+	var mu sync.Mutex
+	var asking sync.WaitGroup
+	for key, rec := range others {
+		at, marked := rec.Marks[name]
+		if !marked {
+			continue
+		}
+		asking.Go(func() {
+			if !r.held(key, name) {
+				return
+			}
+			h := Holder{key: key, Marked: at}
+			if id := rec.Signs[name]; agentKey(id) == key {
+				h.ID = id
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			found = append(found, h)
+		})
+	}
+	asking.Wait()
+	return found
+}
+
 func (r *mirror[S]) announce(key, name string) (withdraw func()) {
+	if r.engine == nil {
+		return func() {}
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), recordsPatience)
 	defer cancel()
 	withdraw, err := r.engine.Announce(ctx, r.engineName(), key, name)
@@ -212,7 +254,7 @@ func (r *mirror[S]) announce(key, name string) (withdraw func()) {
 }
 
 func (r *mirror[S]) notify(key string) {
-	if !r.later(func() { r.notify(key) }) {
+	if r.engine != nil && !r.later(func() { r.notify(key) }) {
 		r.engine.Notify(r.engineName(), key)
 	}
 }

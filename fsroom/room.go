@@ -73,7 +73,7 @@ type Room[S any] struct {
 // At returns the room with the name, which is also its room_id.
 func At[S any](s *Store, rules *Rules[S], name string) *Room[S] {
 	r := &Room[S]{store: s, rules: rules, name: name, dir: filepath.Join(s.dir, rules.Folder, name)}
-	if rules.Share != nil && s.opts.Engine != nil {
+	if rules.Share != nil && (s.opts.Engine != nil || s.opts.Host != "") {
 		r.shared = rules.Share(r, s.opts.Engine)
 	}
 	return r
@@ -149,6 +149,9 @@ func (r *Room[S]) Exists() bool {
 	return r.hasJournal() || r.shared != nil && r.shared.exists()
 }
 
+// HasJournal is [Room.Exists] of this host alone: it asks no engine.
+func (r *Room[S]) HasJournal() bool { return r.hasJournal() }
+
 func (r *Room[S]) hasJournal() bool {
 	info, err := os.Lstat(r.JournalPath())
 	return err == nil && info.Size() > 0 || errors.Is(err, syscall.ENOTDIR)
@@ -223,27 +226,20 @@ func (r *Room[S]) View() (*Snapshot[S], error) {
 	return snap, nil
 }
 
-// fetchRooms makes mirrors of the rooms of a kind that only the engine has yet.
-func fetchRooms[S any](s *Store, rules *Rules[S]) error {
-	if s.opts.Engine == nil {
-		return nil
+// Refresh brings the mirrors of all rooms of a kind up to date, also of those that this
+// host has not had yet. What failed is returned by room; an error means that the engine
+// cannot be reached. Without an engine, Refresh does nothing.
+func Refresh[S any](ctx context.Context, s *Store, rules *Rules[S]) (failed map[string]error, err error) {
+	if r := At(s, rules, ""); r.shared != nil {
+		return r.shared.refreshAll(ctx)
 	}
-	names, err := s.opts.Engine.Rooms(context.Background(), rules.Folder+".")
-	if err != nil {
-		if err = errUnreachable(err); s.mayBeBehind(err) {
-			return nil
-		}
-		return err
-	}
-	for _, name := range names {
-		At(s, rules, strings.TrimPrefix(name, rules.Folder+".")).Exists()
-	}
-	return nil
+	return nil, nil
 }
 
-// Rooms returns the names of all rooms of a kind for which [Room.Exists] is true.
+// Rooms returns the names of all rooms of a kind that have a journal, after [Refresh].
+// [Store.Offline] reads them without asking the engine again.
 func Rooms[S any](s *Store, rules *Rules[S]) ([]string, error) {
-	if err := fetchRooms(s, rules); err != nil {
+	if _, err := Refresh(context.Background(), s, rules); err != nil {
 		return nil, err
 	}
 	entries, err := os.ReadDir(filepath.Join(s.dir, rules.Folder))
@@ -255,7 +251,7 @@ func Rooms[S any](s *Store, rules *Rules[S]) ([]string, error) {
 	}
 	var names []string
 	for _, e := range entries {
-		if e.IsDir() && At(s, rules, e.Name()).Exists() {
+		if e.IsDir() && At(s, rules, e.Name()).hasJournal() {
 			names = append(names, e.Name())
 		}
 	}

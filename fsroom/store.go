@@ -48,7 +48,9 @@ type Options struct {
 	// Engine orders the changes of rooms that several hosts share. If it is nil, the
 	// directory itself does.
 	Engine engine.Engine
-	// Host names this host among those that share the engine, and Boot its current boot.
+	// Host names this host among those that share the engine, and Boot its current boot. With
+	// a Host and without an Engine, rooms are mirrors that are read as they are, and not
+	// changed.
 	Host, Boot string
 	// Environ are the environment variables by which another process opens the same
 	// store. If it is nil, that is the data directory.
@@ -135,6 +137,16 @@ func (s *Store) Options() Options { return s.opts }
 func (s *Store) LeavingModes() *Store {
 	opts := s.opts
 	opts.LeaveModes = true
+	return &Store{dir: s.dir, opts: opts}
+}
+
+// Offline returns a store in the same directory that asks no engine.
+func (s *Store) Offline() *Store {
+	if s.opts.Engine == nil {
+		return s
+	}
+	opts := s.opts
+	opts.Engine = nil
 	return &Store{dir: s.dir, opts: opts}
 }
 

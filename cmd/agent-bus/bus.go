@@ -5,8 +5,12 @@ import (
 
 	"github.com/talking-stick/tt/cmd/agent-bus/internal/tools"
 	"github.com/talking-stick/tt/cmd/internal/cli"
+	"github.com/talking-stick/tt/cmd/internal/hosts"
+	"github.com/talking-stick/tt/cmd/internal/hosts/engines"
+	"github.com/talking-stick/tt/cmd/internal/roomarg"
 	"github.com/talking-stick/tt/cmd/internal/topics"
 	"github.com/talking-stick/tt/fsroom"
+	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/topic"
 	"github.com/talking-stick/tt/fsroom/workspace"
 )
@@ -15,6 +19,8 @@ import (
 type bus struct {
 	*topics.Dir
 	limits topic.Limits
+	home   string // the data directory; Path is that of the mirrors if an engine has the topics
+	engine string // the URL of that engine, "" for none
 }
 
 // openBus returns the bus that the environment names. It touches no file.
@@ -27,11 +33,39 @@ func openBus(env *cli.Env) (*bus, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newBus(dir, settings), nil
+	b := newBus(dir, settings)
+	b.shareWithHosts(env)
+	return b, nil
+}
+
+// shareWithHosts makes the topics those of an engine, if the environment or the workspace
+// of the current directory names one. It connects to nothing. If it cannot be used, each
+// call says why: a server that does not start tells the agent nothing.
+func (b *bus) shareWithHosts(env *cli.Env) {
+	w, _ := roomarg.LocatePath(env, "")
+	aliases, err := workspace.DataDir(env.Lookup, env.Home)
+	if err != nil {
+		aliases = b.home
+	}
+	service, err := hosts.Find(env.Lookup, aliases, w)
+	if err == nil && service != nil {
+		b.engine = service.URL
+		b.Path, b.Options, err = engines.Options(service, b.home, b.Options)
+	}
+	b.Broken = err
+}
+
+// ownTopics returns an error if an engine has the topics.
+func (b *bus) ownTopics() error {
+	if b.engine == "" {
+		return nil
+	}
+	return code.New(topic.InvalidArgument, "the topics are those of the engine at %s, which keeps what it was given", b.engine).
+		WithHint("topic_close ends a topic for all hosts; without %s this command is about the topics of this host alone", hosts.EngineVariable)
 }
 
 func newBus(dir string, s tools.Settings) *bus {
-	return &bus{&topics.Dir{Path: dir, Options: fsroom.Options{BlindPoll: s.PollInitial, BlindPollMax: s.PollMax}}, s.Limits}
+	return &bus{Dir: &topics.Dir{Path: dir, Options: fsroom.Options{BlindPoll: s.PollInitial, BlindPollMax: s.PollMax}}, limits: s.Limits, home: dir}
 }
 
 // envDataDir names the data directory if it is not to be that of tt.

@@ -15,15 +15,16 @@ type pingResult struct {
 	OK          bool   `json:"ok"`
 	SpecVersion string `json:"spec_version"`
 	DataDir     string `json:"data_dir"`
+	Engine      string `json:"engine,omitempty"`
 	tools.Notices
 }
 
 func (r *pingResult) Text() string {
-	return "ok, agent-bus " + r.SpecVersion + "\ndata_dir: " + r.DataDir
+	return "ok, agent-bus " + r.SpecVersion + "\ndata_dir: " + r.DataDir + tools.EngineLine(r.Engine)
 }
 
 func ping(_ context.Context, c *call) (tools.Result, error) {
-	return &pingResult{OK: true, SpecVersion: specVersion, DataDir: c.Path}, nil
+	return &pingResult{OK: true, SpecVersion: specVersion, DataDir: c.home, Engine: c.engine}, nil
 }
 
 func topicCreate(ctx context.Context, c *call) (tools.Result, error) {
@@ -114,7 +115,8 @@ func topicJoin(ctx context.Context, c *call) (tools.Result, error) {
 	if inUse {
 		warnings = append(warnings, tools.NameInUse(id, request.AgentName))
 	}
-	result := tools.NewJoinResult(s, request.AgentName, c.Path)
+	result := tools.NewJoinResult(s, request.AgentName, c.home)
+	result.Engine = c.engine
 	if request.Agents {
 		others, err := topics.Listeners(r, request.AgentName)
 		if err != nil {

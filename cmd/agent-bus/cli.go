@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync"
 
+	"github.com/talking-stick/tt/cmd/agent-bus/internal/tools"
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/topics"
 	"github.com/talking-stick/tt/fsroom/code"
@@ -18,6 +20,13 @@ func onBus(run func(context.Context, *cli.Invocation, *bus) error) func(context.
 		b, err := openBus(c.Env)
 		if err != nil {
 			return err
+		}
+		if c.Cmd.Group == groupAdmin {
+			var once sync.Once
+			b.Options.Behind = func(err error) bool {
+				once.Do(func() { c.Notice(tools.Translate(err).Message + "; this is what this host knew last") })
+				return true
+			}
 		}
 		err = run(ctx, c, b)
 		var coded *code.Error

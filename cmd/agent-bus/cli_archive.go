@@ -32,6 +32,9 @@ type archivedResult struct {
 }
 
 func runArchive(ctx context.Context, c *cli.Invocation, b *bus) error {
+	if err := b.ownTopics(); err != nil {
+		return err
+	}
 	r, err := b.findTopic(c, c.Arg("topic"))
 	if err != nil {
 		return err

@@ -40,6 +40,9 @@ type wipeResult struct {
 const codeDeclined code.Code = "DECLINED"
 
 func runWipe(_ context.Context, c *cli.Invocation, b *bus) error {
+	if err := b.ownTopics(); err != nil {
+		return err
+	}
 	path := filepath.Join(b.Path, topics.Rules.Folder)
 	entries, err := os.ReadDir(path)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -28,6 +28,8 @@ func (b *bus) busError(err error) error {
 		e.Hint = b.formatHint(e)
 	case code.InDoubt:
 		e.Hint = "find out with ask_poll or pending_list whether it happened before doing it again"
+	case code.EngineUnreachable:
+		e.Hint = "nothing was changed; the other tools do not work either until it is back: call again later, or tell your user"
 	case code.DiskFull:
 		e.Hint = "free some space and call again"
 	}

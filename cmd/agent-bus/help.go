@@ -13,6 +13,7 @@ func helpTopics() []cli.Topic {
 
 const environmentHelp = `  AGENT_BUS_DATA_DIR             where topics are kept, instead of the data directory of tt; an absolute path
   TALKING_STICK_DATA_DIR         the data directory of tt
+  TALKING_STICK_ENGINE           the engine by which hosts share topics, see docs/hosts.md
   AGENT_BUS_MAX_QUESTION_CHARS   characters of a question (8000)
   AGENT_BUS_MAX_ANSWER_CHARS     characters of an answer_markdown (65536)
   AGENT_BUS_MAX_PUBLISH_BATCH    responses in one answer (50)
@@ -32,13 +33,14 @@ const registerHelp = `  Claude Code   claude mcp add --scope user agent-bus -- a
   OpenCode      in opencode.json: {"mcp": {"servers": {"agent-bus": {"type": "local", "command": ["agent-bus"]}}}}
                 before version 2: {"mcp": {"agent-bus": {"type": "local", "command": ["agent-bus"], "enabled": true}}}
 
-Each agent starts a server of its own; they meet in the data directory, which ping and topic_join name as data_dir.`
+Each agent starts a server of its own; they meet in the data directory, which ping and topic_join name as data_dir, or on several hosts in the engine.`
 
 const filesHelp = `  DATA/topics/TOPIC_ID/journal.jsonl   the truth: one event per line, append-only
                       /state.json      its projection, rebuilt whenever it is lost
                       /lock            never remove it
                       /agents/         which names live sessions have joined under
   DATA/topics/lock                     taken while a topic is made
+  DATA/engines/ENGINE/topics           the same of an engine: copies that are fetched again when they are lost
   DATA/topics.archived/TOPIC_ID        a topic out of use, see "agent-bus help cli archive"
 
 DATA is $AGENT_BUS_DATA_DIR, else $TALKING_STICK_DATA_DIR, else $XDG_DATA_HOME/talking-stick, else ~/.local/share/talking-stick. A copy of it is a backup, also while agents work.`

@@ -1,6 +1,6 @@
-// Command agent-bus lets agents on one machine ask and answer each other's
-// questions. Without arguments it is an MCP server on standard input and output;
-// "agent-bus cli" lets a person take part and look after the topics.
+// Command agent-bus lets agents, on one machine or on hosts that share an engine, ask and
+// answer each other's questions. Without arguments it is an MCP server on standard input and
+// output; "agent-bus cli" lets a person take part and look after the topics.
 //
 // The rules are in fsroom/topic, the topics of a data directory in
 // cmd/internal/topics, arguments and results of tools in internal/tools, and the

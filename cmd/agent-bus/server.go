@@ -16,7 +16,7 @@ import (
 const specVersion = "v5.0"
 
 // instructions are sent to the agent when it connects.
-const instructions = `Ask other agents on this machine, and answer them.
+const instructions = `Ask other agents on this machine, or on all that share its engine, and answer them.
 1. topic_create(name) finds or makes a topic; topic_join(agent_name, name) once, under a name of your own that no other agent uses.
 2. To ask: ask(topic_id, question). Without an answer in time, call what next_action says. When you are content, question_mark_answered. pending_list(topic_id, mine=true) lists your open questions.
 3. To answer: pending_list(topic_id) waits for questions of others; answer(topic_id, responses) with suggested_followups. Repeat while you have time.

@@ -78,21 +78,32 @@ func (s *session) join(ctx context.Context, r *topics.Room, agent string) (joine
 		}
 		return joined.CheckRejoin(old.agent, agent, old.asked)
 	}
-	// Without the lock, two sessions that join at once would not see each other.
-	err = r.Locked(ctx, func(snap *topics.Snapshot) error {
+	enter := func(snap *topics.Snapshot) error {
 		if err := check(snap); err != nil {
 			return err
 		}
 		if old.agent == agent {
 			old.release()
 		}
-		r.ForgetAgents(topics.JoinedMark)
+		if !r.IsShared() {
+			r.ForgetAgents(topics.JoinedMark)
+		}
 		inUse = r.Agent(agent).Held(topics.JoinedMark)
 		if release, err := topics.Join(r, agent); err == nil {
 			next.release = release
 		}
 		return nil
-	})
+	}
+	if r.IsShared() {
+		// Other hosts are asked, which must not happen under the lock.
+		var snap *topics.Snapshot
+		if snap, err = r.View(); err == nil {
+			err = enter(snap)
+		}
+	} else {
+		// Without the lock, two sessions that join at once would not see each other.
+		err = r.Locked(ctx, enter)
+	}
 	if code.Of(err) == code.DataDirUnusable || code.Of(err) == code.DiskFull {
 		var snap *topics.Snapshot
 		if snap, err = r.View(); err == nil {

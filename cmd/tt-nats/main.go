@@ -6,20 +6,13 @@
 package main
 
 import (
-	"github.com/talking-stick/tt/cmd/internal/hosts"
-	"github.com/talking-stick/tt/cmd/internal/hosts/shared"
+	"github.com/talking-stick/tt/cmd/internal/hosts/engines"
 	"github.com/talking-stick/tt/cmd/internal/ttcmd"
-	"github.com/talking-stick/tt/cmd/tt-nats/jetstream"
-	"github.com/talking-stick/tt/fsroom/engine"
 )
 
 // The linker sets these.
 var version, commit, installer string
 
 func main() {
-	ttcmd.Main(ttcmd.Build{Version: version, Commit: commit, Installer: installer, Sharing: shared.With(open)})
-}
-
-func open(s *hosts.Service) (engine.Engine, error) {
-	return jetstream.Open(s.URL, jetstream.Credentials{Creds: s.Creds, NKey: s.NKey, CA: s.CA})
+	ttcmd.Main(ttcmd.Build{Version: version, Commit: commit, Installer: installer, Sharing: engines.Sharing()})
 }

@@ -95,8 +95,10 @@ type Engine interface {
 	// stop is called. When Watch returns, no later entry goes unnoticed.
 	Watch(ctx context.Context, room string, notify func()) (stop func(), err error)
 
-	// Rooms returns the names of all rooms with the prefix that ever had a change.
-	Rooms(ctx context.Context, prefix string) ([]string, error)
+	// Rooms returns all rooms with the prefix that ever had a change, and how many entries
+	// of each Read delivers, in a few round trips however many rooms there are. What was
+	// committed meanwhile may be missing.
+	Rooms(ctx context.Context, prefix string) (map[string]int, error)
 
 	// Publish replaces the record of an agent, which is kept for a while. Records returns
 	// those of all agents of a room. Agents are named by their file names, see

@@ -57,5 +57,7 @@ func newTopics() *fsroom.Rules[*topic.State] {
 		Continue: func(s *topic.State, last *event.Event) { s.Seq = last.Seq },
 		Fields:   func(s *topic.State) wire.Fields { return s },
 		Reopen:   topic.Reopen,
+
+		SharedFiles: []string{"joined"},
 	}
 }

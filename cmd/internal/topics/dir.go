@@ -5,6 +5,7 @@ package topics
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -29,6 +30,7 @@ type (
 type Dir struct {
 	Path    string
 	Options fsroom.Options
+	Broken  error // why it cannot be used; nil: it can
 
 	mu     sync.Mutex
 	opened *fsroom.Store
@@ -38,6 +40,9 @@ type Dir struct {
 // may change while a server lives for days, but keeps the first store, which has the
 // watcher that all waits share.
 func (d *Dir) Store() (*fsroom.Store, error) {
+	if d.Broken != nil {
+		return nil, d.Broken
+	}
 	now, err := fsroom.Open(d.Path, d.Options)
 	if err != nil {
 		return nil, err
@@ -72,6 +77,9 @@ func (d *Dir) Create(ctx context.Context, r topic.CreateRequest) (info topic.Inf
 	if err != nil {
 		return info, nil, err
 	}
+	if store.Options().Engine != nil {
+		return d.createShared(ctx, store, r)
+	}
 	unlock, err := store.LockFolder(ctx, Rules.Folder)
 	if err != nil {
 		return info, nil, err
@@ -95,6 +103,59 @@ func (d *Dir) Create(ctx context.Context, r topic.CreateRequest) (info topic.Inf
 		return info, nil, err
 	}
 	return snap.State.Info(), doubtful, nil
+}
+
+// createShared is Create where other hosts make topics too. Topics that are to be reused
+// have ids that follow from their names, so that the engine lets one host make a topic,
+// and the others find it.
+func (d *Dir) createShared(ctx context.Context, store *fsroom.Store, r topic.CreateRequest) (info topic.Info, doubtful []Unreadable, err error) {
+	for {
+		all, err := d.Index()
+		if err != nil {
+			return info, nil, err
+		}
+		doubtful = all.Doubtful(r.Name)
+		id := newTopicID()
+		if r.Name != "" && r.Mode == topic.ModeReuse {
+			id = all.freeID(r.Name)
+		}
+		reused, events := topic.Create(all.Infos(), r, id)
+		if reused != nil {
+			return *reused, doubtful, nil
+		}
+		if u := Named(doubtful, r.Name); u != nil && r.Mode == topic.ModeReuse {
+			return info, doubtful, u.Err
+		}
+		made := false
+		snap, _, err := fsroom.At(store, Rules, id).Update(ctx, func(s *topic.State) ([]event.Event, error) {
+			if made = !s.Exists(); !made {
+				return nil, nil
+			}
+			return events, nil
+		})
+		if err != nil {
+			return info, nil, err
+		}
+		if made {
+			return snap.State.Info(), doubtful, nil
+		}
+	}
+}
+
+// freeID returns the first id for topics of the name that no topic has.
+func (x *Index) freeID(name string) string {
+	taken := make(map[string]bool)
+	for _, s := range x.States {
+		taken[s.TopicID] = true
+	}
+	for _, u := range x.Unreadable {
+		taken[u.ID] = true
+	}
+	for n := 0; ; n++ {
+		if id := hashedID(fmt.Sprintf("name %d %s", n, name)); !taken[id] {
+			return id
+		}
+	}
 }
 
 // JoinedMark is the mark that every session holds in an agent's directory under

@@ -24,7 +24,8 @@ type Unreadable struct {
 	Err  error
 }
 
-// Index reads the state of every topic.
+// Index reads the state of every topic. With an engine, this host's mirrors are brought up
+// to date first.
 func (d *Dir) Index() (*Index, error) {
 	store, err := d.Store()
 	if err != nil {
@@ -38,6 +39,7 @@ func indexOf(store *fsroom.Store) (*Index, error) {
 	if err != nil {
 		return nil, err
 	}
+	store = store.Offline()
 	var all Index
 	for _, id := range ids {
 		snap, err := fsroom.At(store, Rules, id).View()

@@ -232,7 +232,7 @@ func histories(e engine.Engine) (map[string]string, error) {
 		return nil, err
 	}
 	all := make(map[string]string)
-	for _, name := range names {
+	for name := range names {
 		var b strings.Builder
 		if err := e.Read(context.Background(), name, 0, func(entry engine.Entry) error {
 			b.Write(entry.Lines)

@@ -37,6 +37,7 @@ type streamInfo struct {
 	Created time.Time
 	Config  struct{ Metadata map[string]string }
 	State   struct{ Subjects map[string]uint64 }
+	Total   int // of the subjects
 }
 
 func (e *Engine) streamInfo(ctx context.Context, query string, v *streamInfo) error {
@@ -49,19 +50,26 @@ func (e *Engine) streamInfo(ctx context.Context, query string, v *streamInfo) er
 	return decodeAnswer(answer, v, func() *apiError { return v.Error })
 }
 
-// Rooms implements [engine.Engine].
-func (e *Engine) Rooms(ctx context.Context, prefix string) (names []string, err error) {
+// Rooms implements [engine.Engine]. The server tells up to 100 000 subjects at once.
+func (e *Engine) Rooms(ctx context.Context, prefix string) (map[string]int, error) {
 	all := "ttlog." + e.ns + "."
-	var v streamInfo
-	if err := e.streamInfo(ctx, fmt.Sprintf(`{"subjects_filter":%q}`, all+">"), &v); err != nil {
-		return nil, err
-	}
-	for subject := range v.State.Subjects {
-		if name := strings.TrimPrefix(subject, all); strings.HasPrefix(name, prefix) {
-			names = append(names, name)
+	filter := all + prefix[:strings.LastIndexByte(prefix, '.')+1] + ">"
+	rooms := make(map[string]int)
+	for offset := 0; ; {
+		var v streamInfo
+		if err := e.streamInfo(ctx, fmt.Sprintf(`{"subjects_filter":%q,"offset":%d}`, filter, offset), &v); err != nil {
+			return nil, err
+		}
+		for subject, entries := range v.State.Subjects {
+			if name := strings.TrimPrefix(subject, all); strings.HasPrefix(name, prefix) {
+				rooms[name] = int(entries)
+			}
+		}
+		offset += len(v.State.Subjects)
+		if len(v.State.Subjects) == 0 || offset >= v.Total {
+			return rooms, nil
 		}
 	}
-	return names, nil
 }
 
 // Watch implements [engine.Engine]. The server republishes the headers of an entry once it

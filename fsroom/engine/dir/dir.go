@@ -220,14 +220,22 @@ func (e *Engine) Confirm(ctx context.Context, room string, at engine.Revision) e
 }
 
 // Rooms implements [engine.Engine].
-func (e *Engine) Rooms(_ context.Context, prefix string) (names []string, err error) {
+func (e *Engine) Rooms(ctx context.Context, prefix string) (map[string]int, error) {
 	entries, err := os.ReadDir(e.dir)
+	all := make(map[string]int)
 	for _, d := range entries {
-		if newest, _ := e.newest(d.Name()); newest > 0 && strings.HasPrefix(d.Name(), prefix) {
-			names = append(names, d.Name())
+		if !d.IsDir() || !strings.HasPrefix(d.Name(), prefix) {
+			continue
+		}
+		n := 0
+		if err := e.Read(ctx, d.Name(), 0, func(engine.Entry) error { n++; return nil }); err != nil {
+			return nil, err
+		}
+		if n > 0 {
+			all[d.Name()] = n
 		}
 	}
-	return names, err
+	return all, err
 }
 
 // Publish implements [engine.Engine].

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -312,18 +313,30 @@ func testRewound(t *testing.T, open func() engine.Engine) {
 
 func testRooms(t *testing.T, open func() engine.Engine) {
 	e := open()
-	for _, name := range []string{"rooms.a", "rooms.b", "topics.t1"} {
-		if _, err := e.Append(ctx(t), name, 0, change(name), 0); err != nil {
+	var last engine.Revision
+	for _, name := range []string{"rooms.a", "topics.t1", "rooms.b"} {
+		entry, err := e.Append(ctx(t), name, 0, change(name), 0)
+		if err != nil {
 			t.Fatal(err)
 		}
+		last = entry.Revision
+	}
+	entry, err := e.Append(ctx(t), "rooms.b", last, change("more"), 0)
+	if err == nil {
+		_, err = e.Append(ctx(t), "rooms.b", entry.Revision, engine.Entry{Note: []byte("note")}, time.Hour)
+	}
+	if err != nil {
+		t.Fatal(err)
 	}
 	if _, err := e.Announce(ctx(t), "rooms.empty", "agent", "waiting"); err != nil {
 		t.Fatal(err)
 	}
 	got, err := open().Rooms(ctx(t), "rooms.")
-	slices.Sort(got)
-	if err != nil || !slices.Equal(got, []string{"rooms.a", "rooms.b"}) {
-		t.Errorf("Rooms: %q, %v", got, err)
+	if want := map[string]int{"rooms.a": 1, "rooms.b": 3}; err != nil || !maps.Equal(got, want) {
+		t.Errorf("Rooms: %v, %v, want %v", got, err, want)
+	}
+	if got, err := open().Rooms(ctx(t), "nothing."); err != nil || len(got) != 0 {
+		t.Errorf("Rooms of a prefix that no room has: %v, %v", got, err)
 	}
 }
 

@@ -257,17 +257,18 @@ func subscribe[F any](e *Engine, r *room, to map[int]F, fn F) (stop func()) {
 }
 
 // Rooms implements [engine.Engine].
-func (e *Engine) Rooms(ctx context.Context, prefix string) (names []string, err error) {
+func (e *Engine) Rooms(ctx context.Context, prefix string) (map[string]int, error) {
 	if err := e.enter(ctx); err != nil {
 		return nil, err
 	}
 	defer e.mu.Unlock()
+	all := make(map[string]int)
 	for name, r := range e.rooms {
-		if strings.HasPrefix(name, prefix) && len(r.entries) > 0 {
-			names = append(names, name)
+		if n := len(e.live(r)); strings.HasPrefix(name, prefix) && n > 0 {
+			all[name] = n
 		}
 	}
-	return names, nil
+	return all, nil
 }
 
 // Publish implements [engine.Engine].

@@ -105,7 +105,8 @@ type JoinResult struct {
 	Name      string `json:"name"`
 	Status    string `json:"status"`
 	AgentName string `json:"agent_name"`
-	DataDir   string `json:"data_dir"` // agents meet if theirs is the same
+	DataDir   string `json:"data_dir"`         // agents meet if theirs is the same
+	Engine    string `json:"engine,omitempty"` // or this, on whatever hosts they are
 	*Presence        // nil if it was not asked for
 	Notices
 }
@@ -129,8 +130,16 @@ func NewJoinResult(s *topic.State, agent, dataDir string) *JoinResult {
 	return &JoinResult{TopicID: s.TopicID, Name: s.Name, Status: s.Status, AgentName: agent, DataDir: dataDir}
 }
 
+// EngineLine returns the line of a text that names the engine, "" if there is none.
+func EngineLine(url string) string {
+	if url == "" {
+		return ""
+	}
+	return "\nengine: " + url
+}
+
 func (r *JoinResult) Text() string {
-	text := fmt.Sprintf("you are %s on topic %s, topic_id=%s, which is %s\ndata_dir: %s", r.AgentName, r.Name, r.TopicID, r.Status, r.DataDir)
+	text := fmt.Sprintf("you are %s on topic %s, topic_id=%s, which is %s\ndata_dir: %s", r.AgentName, r.Name, r.TopicID, r.Status, r.DataDir) + EngineLine(r.Engine)
 	if r.Presence != nil {
 		text += r.Presence.text()
 	}

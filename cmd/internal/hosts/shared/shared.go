@@ -26,25 +26,40 @@ type sharing struct {
 	clock *Clock // of the store that was opened last
 }
 
-// Open implements [hosts.Sharing]. A host is a data directory: two on one machine are two
-// hosts, none of which can say of a process of the other whether it lives.
+// Open implements [hosts.Sharing].
 func (s *sharing) Open(service *hosts.Service, dataDir string, o fsroom.Options, mirrorOnly bool) (*fsroom.Store, error) {
+	open := s.open
+	if mirrorOnly {
+		open = nil
+	}
+	dir, o, clock, err := Options(open, service, dataDir, o)
+	if err != nil {
+		return nil, err
+	}
+	s.clock = clock
+	return fsroom.Open(dir, o)
+}
+
+// Options returns the options of a store of mirrors, its directory, and the clock of its
+// rooms. A nil open leaves the engine out. A host is a data directory: two on one machine are two hosts, none of
+// which can say of a process of the other whether it lives.
+func Options(open func(*hosts.Service) (engine.Engine, error), service *hosts.Service, dataDir string, o fsroom.Options) (dir string, _ fsroom.Options, clock *Clock, err error) {
 	hostname, _ := os.Hostname()
 	o.Host = hostname + ":" + fsroom.RoomName(dataDir)
 	o.Boot = identity.BootID()
 	identity.UseHost(o.Host)
 	o.Environ = []string{"TALKING_STICK_DATA_DIR=" + dataDir, hosts.EngineVariable + "=" + service.Name}
-	if !mirrorOnly {
-		e, err := s.open(service)
+	if open != nil {
+		e, err := open(service)
 		if err != nil {
-			return nil, err
+			return "", o, nil, err
 		}
 		o.Engine = e
 	}
-	dir := hosts.MirrorDir(dataDir, service)
-	s.clock = NewClock(dir, o.Engine)
-	o.Now = func() time.Time { return s.clock.Now().Wall.Time }
-	return fsroom.Open(dir, o)
+	dir = hosts.MirrorDir(dataDir, service)
+	clock = NewClock(dir, o.Engine)
+	o.Now = func() time.Time { return clock.Now().Wall.Time }
+	return dir, o, clock, nil
 }
 
 // Name implements [hosts.Sharing].
