@@ -255,16 +255,24 @@ func (r *Room[S]) openToAppend(snap *Snapshot[S]) (*journal.Log, error) {
 		return log, err
 	}
 	lockfile.Adopt(r.JournalPath())
-	for _, dir := range []string{r.dir, filepath.Dir(r.dir), r.store.dir} {
-		if err := r.store.opts.SyncDir(dir); err != nil {
-			return nil, errors.Join(err, log.Close())
-		}
-	}
-	// A directory that this user may not read existed before.
-	if err := r.store.opts.SyncDir(filepath.Dir(r.store.dir)); err != nil && !errors.Is(err, fs.ErrPermission) {
+	if err := r.syncNames(); err != nil {
 		return nil, errors.Join(err, log.Close())
 	}
 	return log, nil
+}
+
+// syncNames syncs the directories that have the journal's name, and their names.
+func (r *Room[S]) syncNames() error {
+	for _, dir := range []string{r.dir, filepath.Dir(r.dir), r.store.dir} {
+		if err := r.store.opts.SyncDir(dir); err != nil {
+			return err
+		}
+	}
+	err := r.store.opts.SyncDir(filepath.Dir(r.store.dir))
+	if errors.Is(err, fs.ErrPermission) {
+		return nil // a directory that this user may not read existed before
+	}
+	return err
 }
 
 // project replaces state.json, or archives a life that has ended. The change is already

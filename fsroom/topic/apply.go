@@ -1,6 +1,7 @@
 package topic
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/talking-stick/tt/fsroom/code"
@@ -49,7 +50,7 @@ func (s *State) applyCreated(e *event.Event) error {
 	if s.Exists() {
 		return nil
 	}
-	s.TopicID, s.Name, s.Status, s.Ordinal = e.RoomID, p.Name, Open, p.Ordinal
+	s.TopicID, s.Name, s.Status, s.Ordinal = cmp.Or(s.TopicID, e.RoomID), p.Name, Open, p.Ordinal
 	s.CreatedAt, s.Metadata = e.CreatedAt, slices.Clone(p.Metadata)
 	return nil
 }

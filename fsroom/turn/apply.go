@@ -1,6 +1,7 @@
 package turn
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -73,7 +74,7 @@ func (s *State) applyOpened(e *event.Event) error {
 			WithHint("update tt; the room was left untouched")
 	}
 	*s = State{
-		RoomID: e.RoomID, CanonicalPath: p.CanonicalPath, WorkspaceRoot: p.WorkspaceRoot,
+		RoomID: cmp.Or(s.RoomID, e.RoomID), CanonicalPath: p.CanonicalPath, WorkspaceRoot: p.WorkspaceRoot,
 		Open: true, Turn: e.Turn, Policy: p.Policy,
 	}
 	return nil

@@ -1,12 +1,18 @@
 package turn
 
-import "github.com/talking-stick/tt/journal/event"
+import (
+	"cmp"
+
+	"github.com/talking-stick/tt/journal/event"
+)
 
 // Format is the version of the events and of the state. A room with a higher one is
 // refused and left untouched.
 const Format = 1
 
-// A State is one room, folded from its journal. What depends on the time that has
+// A State is one room, folded from its journal. RoomID is the name of the room as it was
+// opened with [New], also if it had another one when its first events were written: a room that
+// was moved keeps its lines as they are. What depends on the time that has
 // passed is not in it, and is derived with [Facts].
 type State struct {
 	RoomID        string
@@ -110,5 +116,5 @@ func (s *State) Live() bool { return s.Open }
 // Continue makes s the state between two lives of the room. The counters go on from the
 // last event of the life that has ended.
 func (s *State) Continue(last *event.Event) {
-	s.RoomID, s.Seq, s.Turn, s.UpdatedAt = last.RoomID, last.Seq, last.Turn, last.CreatedAt
+	s.RoomID, s.Seq, s.Turn, s.UpdatedAt = cmp.Or(s.RoomID, last.RoomID), last.Seq, last.Turn, last.CreatedAt
 }

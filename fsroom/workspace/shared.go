@@ -1,13 +1,12 @@
 package workspace
 
 import (
-	"bufio"
-	"bytes"
 	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"github.com/talking-stick/tt/fsroom/code"
 )
@@ -27,41 +26,143 @@ func RoomFilePath(root string) string { return filepath.Join(root, ".talking-sti
 
 const maxRoomFile = 64 << 10
 
-// ReadRoomFile reads the file of a workspace. A missing file is no error.
+// ReadRoomFile reads the file of a workspace. A missing file is no error. A file that is
+// not understood is one with the code no_shared_identity: agents that read it in different ways
+// would be in different rooms.
 func ReadRoomFile(root string) (f RoomFile, err error) {
 	path := RoomFilePath(root)
-	info, err := os.Lstat(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return f, nil
-	}
-	if err == nil && (!info.Mode().IsRegular() || info.Size() > maxRoomFile) {
-		return f, badRoomFile(path, "it is no small regular file")
-	}
-	b, err := os.ReadFile(path)
+	text, err := readRoomFile(path)
 	if err != nil {
-		return f, badRoomFile(path, err.Error())
+		return f, err
 	}
-	for line := range strings.Lines(string(b)) {
-		line, _, _ = strings.Cut(line, "#")
-		key, value, ok := strings.Cut(line, ":")
-		key, value = strings.TrimSpace(key), strings.TrimSpace(value)
+	for line := range strings.Lines(text) {
+		key, value, ok := roomFileLine(line)
+		field := f.field(key)
 		switch {
-		case key == "" && !ok:
-		case ok && key == "room":
-			f.Room = value
-		case ok && key == "engine":
-			f.Engine = value
-		default:
+		case !ok:
 			return f, badRoomFile(path, "a line is neither room: NAME nor engine: ALIAS")
+		case field != nil && *field != "":
+			return f, badRoomFile(path, key+": is there twice")
+		case field != nil:
+			*field = value
 		}
 	}
 	return f, nil
+}
+
+// field returns where the value of a key belongs, nil for none.
+func (f *RoomFile) field(key string) *string {
+	switch key {
+	case "room":
+		return &f.Room
+	case "engine":
+		return &f.Engine
+	}
+	return nil
+}
+
+// roomFileLine returns the key and the value of a line, no key for an empty line or a comment.
+func roomFileLine(line string) (key, value string, ok bool) {
+	line, _, _ = strings.Cut(line, "#")
+	key, value, ok = strings.Cut(line, ":")
+	key, value = strings.TrimSpace(key), strings.TrimSpace(value)
+	if key == "" {
+		return "", "", !ok
+	}
+	return key, value, ok && new(RoomFile).field(key) != nil
+}
+
+// readRoomFile returns the content of a room file, "" if it is missing.
+func readRoomFile(path string) (string, error) {
+	info, err := os.Lstat(path)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+		return "", nil
+	}
+	if err == nil && (!info.Mode().IsRegular() || info.Size() > maxRoomFile) {
+		return "", badRoomFile(path, "it is no small regular file")
+	}
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return "", badRoomFile(path, err.Error())
+	}
+	return strings.TrimPrefix(string(b), "\ufeff"), nil
 }
 
 func badRoomFile(path, why string) error {
 	return code.New(code.NoSharedIdentity, "%s cannot be used: %s", path, why).
 		WithHint(`write it with "tt room name NAME"`).With("file", path)
 }
+
+// WriteRoomName writes the name of the room to the file of a workspace, and returns what the
+// file says then. Its other lines stay; those that are not understood become comments.
+// The file is replaced as a whole.
+func WriteRoomName(root, name string) (f RoomFile, err error) {
+	if f.Room, err = CheckSharedName(name); err != nil {
+		return f, err
+	}
+	path := RoomFilePath(root)
+	text, err := readRoomFile(path)
+	if err != nil {
+		return f, err
+	}
+	b := []byte("room: " + name + "\n")
+	for line := range strings.Lines(text) {
+		key, value, ok := roomFileLine(line)
+		switch {
+		case key == "room" && ok, key == "engine" && f.Engine != "":
+			continue
+		case key == "engine" && ok:
+			f.Engine = value
+		case !ok:
+			line = "# " + line
+		}
+		b = append(append(b, strings.TrimRight(line, "\r\n")...), '\n')
+	}
+	return f, replaceRoomFile(path, b)
+}
+
+func replaceRoomFile(path string, b []byte) error {
+	dir := filepath.Dir(path)
+	err := os.Mkdir(dir, 0o755)
+	if info, look := os.Lstat(dir); look == nil && !info.IsDir() {
+		return badRoomFile(path, dir+" is no directory")
+	} else if look == nil {
+		err = nil
+	}
+	if err == nil {
+		err = writeFile(path, b)
+	}
+	if err != nil {
+		return code.New(code.NoSharedIdentity, "%s cannot be written: %v", path, err).
+			WithHint("write it where others check the workspace out, or say --room NAME").With("file", path).Because(err)
+	}
+	return nil
+}
+
+// writeFile replaces a file that others may read, as they may read the files of a repository.
+func writeFile(path string, b []byte) error {
+	f, err := os.CreateTemp(filepath.Dir(path), ".room-*")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(b)
+	err = errors.Join(err, f.Chmod(0o644), f.Sync(), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		_ = os.Remove(f.Name())
+	}
+	return err
+}
+
+// Where the name of a shared room comes from.
+const (
+	FromFlag        = "--room"
+	FromEnvironment = "TALKING_STICK_ROOM"
+	FromFile        = ".talking-stick/room"
+	FromGit         = "git's origin"
+)
 
 // SharedName returns the name by which all hosts know the room of a workspace's root: the one
 // given, else that of the file .talking-stick/room, else the origin URL of its git
@@ -71,55 +172,59 @@ func SharedName(root, given string) (string, error) {
 	if given != "" {
 		return CheckSharedName(given)
 	}
+	name, _, err := StoredName(root)
+	return name, err
+}
+
+// StoredName is [SharedName] if none is given, and returns where it comes from too.
+func StoredName(root string) (name, from string, err error) {
 	f, err := ReadRoomFile(root)
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
 	if f.Room != "" {
-		return CheckSharedName(f.Room)
+		name, err = CheckSharedName(f.Room)
+		return name, FromFile, err
 	}
+	why := "no .talking-stick/room, and no git origin"
 	for dir := range ancestors(root) {
-		config := gitConfig(dir)
-		if config == "" {
+		if !exists(filepath.Join(dir, ".git")) {
 			continue
 		}
-		if name := NormalizeRemote(originURL(config)); name != "" {
+		url := originURL(gitConfig(dir))
+		if url == "" {
+			break
+		}
+		if name = NormalizeRemote(url); name != "" {
 			if below, err := filepath.Rel(dir, root); err == nil && below != "." {
 				name += "/" + filepath.ToSlash(below)
 			}
-			return name, nil
+			return name, FromGit, nil
 		}
+		// The URL is not told: it may have a password.
+		why = "no .talking-stick/room, and git's origin is at no URL that other hosts could have"
 		break
 	}
-	return "", code.New(code.NoSharedIdentity, "no name for the room of %s that other hosts would know it by: no .talking-stick/room, and no git origin", root).
+	return "", "", code.New(code.NoSharedIdentity, "no name for the room of %s that other hosts would know it by: %s", root, why).
 		WithHint(`give it one: "tt room name acme/api", or --room acme/api`).With("workspace_root", root)
 }
 
 // CheckSharedName returns a name of a room, or a usage error.
 func CheckSharedName(name string) (string, error) {
 	const longest = 200
-	bad := name == "" || len(name) > longest || strings.HasPrefix(name, "/") || strings.HasSuffix(name, "/")
+	bad := name == "" || len(name) > longest
 	for _, r := range name {
 		letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
-		bad = bad || !letter && !strings.ContainsRune("-_./", r)
+		bad = bad || !letter && !strings.ContainsRune("-_.~+/", r)
 	}
-	for _, part := range strings.Split(name, "/") {
+	for part := range strings.SplitSeq(name, "/") {
 		bad = bad || part == "" || part == "." || part == ".."
 	}
 	if bad {
 		return "", code.New(code.Usage, "%.80q is no name for a room that hosts share", name).
-			WithHint("a name is like acme/api: letters, digits, - _ . and single slashes, at most %d characters", longest)
+			WithHint("a name is like acme/api: letters, digits, - _ . ~ + and single slashes, at most %d characters", longest)
 	}
 	return name, nil
-}
-
-// WithName returns the content of a room file with another name. Other lines stay.
-func (f RoomFile) WithName(name string) string {
-	text := "room: " + name + "\n"
-	if f.Engine != "" {
-		text += "engine: " + f.Engine + "\n"
-	}
-	return text
 }
 
 // gitConfig returns the path of the configuration of the repository whose top level is
@@ -152,69 +257,147 @@ func absoluteFrom(dir, path string) string {
 }
 
 func firstLine(path string) string {
-	b, err := os.ReadFile(path)
-	if err != nil {
-		return ""
-	}
-	line, _, _ := strings.Cut(string(b), "\n")
+	line, _, _ := strings.Cut(readSmall(path), "\n")
 	return strings.TrimSpace(line)
 }
 
-// originURL returns the url of the remote origin in a git configuration.
-func originURL(path string) string {
-	b, err := os.ReadFile(path)
-	if err != nil {
+// readSmall returns the content of a file of git, "" if it cannot be one.
+func readSmall(path string) string {
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() || info.Size() > 1<<20 {
 		return ""
 	}
+	b, _ := os.ReadFile(path)
+	return string(b)
+}
+
+// originURL returns the url of the remote origin in a git configuration. Of several, git
+// fetches from the first. Files that the configuration includes are not read, and what it
+// says of other forms of a URL is not applied: both differ from host to host.
+func originURL(path string) string {
 	inOrigin := false
-	for s := bufio.NewScanner(bytes.NewReader(b)); s.Scan(); {
-		line := strings.TrimSpace(s.Text())
-		if strings.HasPrefix(line, "[") {
-			inOrigin = strings.EqualFold(strings.ReplaceAll(line, " ", ""), `[remote"origin"]`)
-			continue
+	for line := range strings.Lines(readSmall(path)) {
+		line = strings.TrimSpace(line)
+		if head, rest, ok := strings.Cut(line, "]"); ok && strings.HasPrefix(line, "[") {
+			section, name, _ := strings.Cut(head[1:], `"`)
+			inOrigin = strings.EqualFold(strings.TrimSpace(section), "remote") && strings.TrimSpace(name) == `origin"` ||
+				strings.EqualFold(strings.TrimSpace(head[1:]), "remote.origin")
+			line = strings.TrimSpace(rest)
 		}
 		key, value, ok := strings.Cut(line, "=")
 		if inOrigin && ok && strings.EqualFold(strings.TrimSpace(key), "url") {
-			return strings.Trim(strings.TrimSpace(value), `"`)
+			return configValue(value)
 		}
 	}
 	return ""
 }
 
-// foldingHosts take a repository's name in upper and lower case for the same.
-func foldingHosts() []string { return []string{"github.com", "gitlab.com", "bitbucket.org"} }
+// configValue returns what a value in a git configuration means, without quotes and
+// comments.
+func configValue(s string) string {
+	var b strings.Builder
+	quoted, escaped := false, false
+	for _, r := range strings.TrimSpace(s) {
+		switch {
+		case escaped:
+			b.WriteRune(r)
+			escaped = false
+		case r == '\\':
+			escaped = true
+		case r == '"':
+			quoted = !quoted
+		case !quoted && (r == '#' || r == ';'):
+			return strings.TrimSpace(b.String())
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return strings.TrimSpace(b.String())
+}
+
+// oneHost returns the name of the host for those that are another way to it: for ssh where
+// only the port of https is open.
+func oneHost(host string) string {
+	switch host {
+	case "ssh.github.com", "www.github.com":
+		return "github.com"
+	case "altssh.gitlab.com":
+		return "gitlab.com"
+	case "altssh.bitbucket.org":
+		return "bitbucket.org"
+	}
+	return host
+}
+
+// folds reports whether a host takes names of repositories in upper and lower case for the
+// same.
+func folds(host string) bool {
+	return host == "github.com" || host == "gitlab.com" || host == "bitbucket.org"
+}
 
 // NormalizeRemote returns one form for the ways to write the URL of a repository:
 // git@github.com:Org/Repo.git, ssh://git@github.com:22/Org/Repo and
 // https://github.com/org/repo are github.com/org/repo. It returns "" for what is no URL
-// of another host, such as a path.
+// of another host, such as a path. Users, passwords and ports are left out.
 func NormalizeRemote(remote string) string {
 	scheme, rest, hasScheme := strings.Cut(remote, "://")
-	if hasScheme {
-		if scheme == "file" {
+	switch strings.ToLower(scheme) {
+	case "ssh", "git", "http", "https", "git+ssh", "ssh+git", "ftp", "ftps":
+	default:
+		if hasScheme {
 			return ""
 		}
-	} else {
-		// The short form of ssh: [USER@]HOST:PATH.
-		host, path, ok := strings.Cut(remote, ":")
-		if !ok || strings.Contains(host, "/") || len(host) < 2 {
-			return ""
-		}
-		rest = host + "/" + strings.TrimPrefix(path, "/")
+		rest = remote
 	}
-	if i := strings.LastIndexByte(rest[:strings.IndexByte(rest+"/", '/')], '@'); i >= 0 {
-		rest = rest[i+1:]
+	split := "/"
+	if !hasScheme {
+		split = ":" // the short form of ssh: [USER@]HOST:PATH
 	}
-	host, path, ok := strings.Cut(rest, "/")
-	host, _, _ = strings.Cut(strings.ToLower(host), ":")
-	path = strings.TrimSuffix(strings.Trim(path, "/"), ".git")
-	if !ok || host == "" || path == "" {
+	// An address of IPv6 has colons, in brackets.
+	bracket := max(0, strings.IndexByte(rest, ']'))
+	if !strings.HasPrefix(rest[strings.LastIndexByte(rest[:bracket], '@')+1:], "[") {
+		bracket = 0
+	}
+	authority, path, ok := strings.Cut(rest[bracket:], split)
+	authority = rest[:bracket] + authority
+	if !ok || !hasScheme && strings.ContainsAny(authority, `/\`) {
 		return ""
 	}
-	for _, folding := range foldingHosts() {
-		if host == folding {
-			path = strings.ToLower(path)
-		}
+	host := hostOf(authority[strings.LastIndexByte(authority, '@')+1:])
+	path = strings.Trim(path, "/")
+	path = strings.TrimRight(strings.TrimSuffix(path, ".git"), "/")
+	for strings.Contains(path, "//") {
+		path = strings.ReplaceAll(path, "//", "/")
 	}
-	return host + "/" + path
+	if len(host) < 2 || path == "" { // one letter is a drive of Windows
+		return ""
+	}
+	if host = oneHost(host); folds(host) {
+		path = strings.ToLower(path)
+	}
+	name, err := CheckSharedName(host + "/" + path)
+	if err != nil {
+		return "" // it may have a password in the wrong place
+	}
+	return name
 }
+
+// hostOf returns the name of a host from HOST[:PORT], "" if it is none.
+func hostOf(s string) string {
+	s = strings.ToLower(s)
+	if inner, port, ok := strings.Cut(s, "]"); ok && strings.HasPrefix(s, "[") {
+		inner, _, _ = strings.Cut(inner[1:], "%") // the interface of this host
+		if inner == "" || strings.Trim(inner, "0123456789abcdef:.") != "" || port != "" && (port[0] != ':' || !isPort(port[1:])) {
+			return ""
+		}
+		return "ipv6." + strings.ReplaceAll(inner, ":", "-")
+	}
+	name, port, ok := strings.Cut(s, ":")
+	name = strings.TrimSuffix(name, ".")
+	if ok && !isPort(port) || strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-_.") != "" {
+		return ""
+	}
+	return name
+}
+
+func isPort(s string) bool { return strings.Trim(s, "0123456789") == "" }

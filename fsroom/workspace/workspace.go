@@ -27,7 +27,7 @@ type Workspace struct {
 // markers returns the files that make their directory a workspace root where no
 // directory above has a .git.
 func markers() []string {
-	return []string{"CLAUDE.md", "AGENTS.md", "package.json", "pyproject.toml", "Cargo.toml", "go.mod"}
+	return []string{"CLAUDE.md", "AGENTS.md", "package.json", "pyproject.toml", "Cargo.toml", "go.mod", ".talking-stick/room"}
 }
 
 // Locate returns the workspace of a path, which is relative to dir. home is the
