@@ -17,6 +17,7 @@ import (
 type History struct {
 	Lines   []byte
 	Changes []Change
+	Room    string // the room_id of the last event
 }
 
 // A Change is where a change of a [History] ends.
@@ -75,7 +76,7 @@ func CheckHistory[S any](rules *Rules[S], room string, lines []byte) (*History, 
 			continue
 		}
 		open = rules.Live(state)
-		h.Changes = append(h.Changes, Change{End: at, Seq: seq, Ends: !open})
+		h.Changes, h.Room = append(h.Changes, Change{End: at, Seq: seq, Ends: !open}), e.RoomID
 		if !open {
 			state = rules.New(room)
 			rules.Continue(state, &e)

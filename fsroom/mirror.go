@@ -83,6 +83,7 @@ type tail struct {
 	from    marker
 	entries []engine.Entry // changes and notes; the first is the change at the marker
 	last    engine.Revision
+	stale   *marker // that of the mirror, at which the engine has another change; nil: from is that
 }
 
 // news reports whether the tail has a change or a note that the mirror had not.
@@ -135,18 +136,37 @@ func (r *mirror[S]) writeMarker(m marker) error {
 }
 
 // fetch asks the engine for what the mirror does not have. Nothing is locked meanwhile.
+//
+// If the engine does not have the change at the marker, another host may have given it
+// back what it lost, at other revisions. Then everything is fetched, and compared.
 func (r *mirror[S]) fetch(ctx context.Context) (*tail, error) {
-	t := &tail{from: r.readMarker()}
-	t.last = engine.Revision(t.from.Revision)
+	m := r.readMarker()
+	t, err := r.fetchFrom(ctx, m)
+	if errors.Is(err, engine.ErrRewound) && m.Revision > 0 {
+		if t, err = r.fetchFrom(ctx, marker{}); len(t.entries) == 0 && err == nil {
+			err = engine.ErrRewound
+		}
+		t.stale = &m
+	}
+	if err == nil && t.news() && t.from.Engine == "" {
+		var info engine.Info
+		info, err = r.engine.Info(ctx)
+		t.from.Engine = info.ID
+	}
+	return t, r.explainEngine(err)
+}
+
+func (r *mirror[S]) fetchFrom(ctx context.Context, m marker) (*tail, error) {
+	t := &tail{from: m, last: engine.Revision(m.Revision)}
 	err := r.engine.Read(ctx, r.engineName(), t.last, func(e engine.Entry) error {
 		t.entries = append(t.entries, e)
 		t.last = e.Revision
 		return nil
 	})
-	if err == nil && t.from.Revision > 0 && (len(t.entries) == 0 || lastEventID(t.entries[0].Lines) != t.from.EventID) {
+	if err == nil && m.Revision > 0 && (len(t.entries) == 0 || lastEventID(t.entries[0].Lines) != m.EventID) {
 		err = engine.ErrRewound // another change is at this revision
 	}
-	return t, r.explainEngine(err)
+	return t, err
 }
 
 // lastEventID returns the id of the last event of a change.
@@ -159,14 +179,16 @@ func lastEventID(lines []byte) string {
 }
 
 // explainEngine gives an error of the engine a code.
-func (r *mirror[S]) explainEngine(err error) error {
+func (r *mirror[S]) explainEngine(err error) error { return explainEngine(err, r.name) }
+
+func explainEngine(err error, room string) error {
 	var coded *code.Error
 	switch {
 	case err == nil, errors.As(err, &coded), errors.Is(err, engine.ErrConflict), errors.Is(err, context.Canceled):
 		return err
 	case errors.Is(err, engine.ErrRewound):
-		return code.New(code.EngineRewound, "the engine has less of room %s than this host", r.name).
-			WithHint(`nothing was changed; "tt doctor --repair" gives the engine what it lost`).With("room_id", r.name).Because(err)
+		return code.New(code.EngineRewound, "the engine has less of room %s than this host", room).
+			WithHint(`nothing was changed; "tt doctor --repair" gives the engine what it lost`).With("room_id", room).Because(err)
 	case errors.Is(err, engine.ErrTooLarge):
 		return code.New(code.BodyTooLarge, "the change is larger than the engine takes").
 			WithHint("nothing was changed; say it shorter").Because(err)

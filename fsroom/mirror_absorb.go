@@ -18,9 +18,13 @@ func (r *mirror[S]) absorb(t *tail) error {
 		return nil
 	}
 	m := r.readMarker()
+	if t.stale != nil && m == *t.stale {
+		m = marker{}
+	}
 	if m.Revision != t.from.Revision && m.Revision >= int64(t.last) {
 		return nil // another process has absorbed more meanwhile
 	}
+	m.Engine = t.from.Engine
 	if err := r.store.prepare(r.dir); err != nil {
 		return err
 	}
@@ -102,18 +106,26 @@ func (r *mirror[S]) check(end journal.Position) error {
 	return nil
 }
 
-// absorbChange appends one change to the mirror's journal, unless it is there already, and
-// folds it. It returns the events of the change.
+// absorbChange appends the lines of an entry to the mirror's journal, without those that are
+// there already, and folds them. It returns the events of the entry.
 func (r *mirror[S]) absorbChange(snap *Snapshot[S], lines []byte) ([]event.Event, error) {
 	events, err := decodeChange(lines)
 	if err != nil {
 		return nil, err
 	}
-	last := &events[len(events)-1]
+	more := events
+	for len(more) > 0 && more[0].Seq <= snap.Position.Seq {
+		more, lines = more[1:], lines[bytes.IndexByte(lines, '\n')+1:]
+	}
+	if known := len(events) - len(more); known > 0 {
+		if err := r.compare(&events[known-1]); err != nil {
+			return nil, err
+		}
+	}
 	switch {
-	case last.Seq <= snap.Position.Seq:
-		return events, r.compare(snap, last)
-	case events[0].Seq != snap.Position.Seq+1:
+	case len(more) == 0:
+		return events, nil
+	case more[0].Seq != snap.Position.Seq+1:
 		return nil, errLinesLost
 	}
 	log, err := journal.OpenWriter(r.JournalPath())
@@ -121,12 +133,13 @@ func (r *mirror[S]) absorbChange(snap *Snapshot[S], lines []byte) ([]event.Event
 		return nil, err
 	}
 	defer log.Close()
+	last := &more[len(more)-1]
 	end, err := log.AppendLines(snap.Position, lines, last.Seq)
 	if err != nil {
 		return nil, err
 	}
-	for i := range events {
-		if err := r.rules.Apply(snap.State, &events[i]); err != nil {
+	for i := range more {
+		if err := r.rules.Apply(snap.State, &more[i]); err != nil {
 			return nil, err
 		}
 	}
@@ -145,21 +158,31 @@ func (r *mirror[S]) absorbChange(snap *Snapshot[S], lines []byte) ([]event.Event
 }
 
 // compare returns an error if the mirror has another event in the place of e.
-func (r *mirror[S]) compare(snap *Snapshot[S], e *event.Event) error {
-	log, err := journal.Open(r.JournalPath())
+func (r *mirror[S]) compare(e *event.Event) error {
+	paths, err := r.Archived()
+	if err != nil {
+		return err
+	}
+	path := r.JournalPath()
+	for _, archived := range paths {
+		if first, last := ArchivedEvents(archived); first <= e.Seq && e.Seq <= last {
+			path = archived
+			break
+		}
+	}
+	log, err := journal.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+		return nil // lost, also here
 	}
 	if err != nil {
 		return err
 	}
 	defer log.Close()
-	if first, err := log.First(); err != nil || e.Seq < first.Seq {
-		return nil // of an earlier life
-	}
 	here := e.ID
-	_, err = r.readAfter(context.Background(), log, r.JournalPath(), e.Seq-1, func(found *event.Event) error {
-		here = found.ID
+	_, err = r.readAfter(context.Background(), log, path, e.Seq-1, func(found *event.Event) error {
+		if found.Seq == e.Seq {
+			here = found.ID
+		}
 		return errFound
 	})
 	if err != nil && !errors.Is(err, errFound) {

@@ -1,6 +1,7 @@
 package turn
 
 import (
+	"errors"
 	"strings"
 
 	"github.com/talking-stick/tt/fsroom/code"
@@ -13,7 +14,13 @@ type CloseRequest struct {
 	Reason string // why, in the agent's words; it goes into the journal
 	Human  bool   // the agent is a person, who may close any room and need not be a member
 	Fence  Fence  // what the agent has recorded, the zero Fence if it has recorded nothing
+	// MovedAt is the last event of a room that goes on elsewhere; 0 for one that does not. Nobody
+	// may hold the turn then, and the error is [ErrWentOn] if the room has later events.
+	MovedAt int64
 }
+
+// ErrWentOn means that a room has more events than were moved.
+var ErrWentOn = errors.New("the room went on")
 
 // A CloseResult is what close answers.
 type CloseResult struct {
@@ -41,6 +48,11 @@ func (s *State) mayClose(f Facts, r CloseRequest) error {
 	switch {
 	case !s.Open:
 		return closedRoom(s)
+	case r.MovedAt > 0 && s.Owner != "":
+		return s.withSituation(f, code.New(code.TurnMismatch, "a room is moved while nobody holds the turn: %s", s.situation(f)).
+			WithHint(`release it first: "tt release"`))
+	case r.MovedAt > 0 && r.MovedAt != s.Seq:
+		return ErrWentOn
 	case r.Human:
 		return nil
 	case s.Member(r.Agent) == nil:

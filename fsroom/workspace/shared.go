@@ -158,10 +158,8 @@ func writeFile(path string, b []byte) error {
 
 // Where the name of a shared room comes from.
 const (
-	FromFlag        = "--room"
-	FromEnvironment = "TALKING_STICK_ROOM"
-	FromFile        = ".talking-stick/room"
-	FromGit         = "git's origin"
+	FromFile = "file" // .talking-stick/room
+	FromGit  = "git"  // the URL of origin
 )
 
 // SharedName returns the name by which all hosts know the room of a workspace's root: the one

@@ -3,6 +3,7 @@
 package hosts
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"io/fs"
@@ -48,20 +49,44 @@ const configFile = "engines.json"
 // the alias in .talking-stick/room of the workspace. w may be nil.
 func Find(lookup func(string) string, dataDir string, w *workspace.Workspace) (*Service, error) {
 	named := lookup(EngineVariable)
-	if strings.Contains(named, "://") {
-		return &Service{Name: named, URL: named}, nil
-	}
 	if named == "" && w != nil {
 		f, err := workspace.ReadRoomFile(w.Root)
 		if err != nil {
 			return nil, err
 		}
-		named = f.Engine
+		if named = f.Engine; named != "" {
+			return alias(dataDir, named)
+		}
 	}
 	if named == "" {
 		return nil, nil
 	}
-	return alias(dataDir, named)
+	return Named(dataDir, named)
+}
+
+// Named returns the engine at a URL, or with an alias. Only the user names an engine by its
+// URL.
+func Named(dataDir, name string) (*Service, error) {
+	if strings.Contains(name, "://") {
+		s := &Service{Name: name, URL: name}
+		return s, s.check()
+	}
+	return alias(dataDir, name)
+}
+
+// check refuses an address with a user or a password, which would be seen in process lists
+// and in what is said of the engine, and one whose scheme is no word.
+func (s *Service) check() error {
+	scheme, rest, ok := strings.Cut(s.URL, "://")
+	host, _, _ := strings.Cut(rest, "/")
+	switch {
+	case strings.Contains(rest, "@"):
+		return code.New(code.Usage, "the address of an engine has a user or a password in it").
+			WithHint("put the path of a credentials file into %s", configFile)
+	case !ok || host == "" || strings.Trim(scheme, "abcdefghijklmnopqrstuvwxyz") != "" || scheme == "":
+		return code.New(code.Usage, "%.80q is no address of an engine", s.URL).WithHint("write nats://HOST:PORT/NAMESPACE")
+	}
+	return nil
 }
 
 func alias(dataDir, name string) (*Service, error) {
@@ -85,6 +110,9 @@ func alias(dataDir, name string) (*Service, error) {
 	s := services[name]
 	if s == nil || s.URL == "" {
 		return nil, unknown
+	}
+	if err := s.check(); err != nil {
+		return nil, err
 	}
 	s.Name = name
 	for _, file := range []*string{&s.Creds, &s.NKey, &s.CA} {
@@ -112,6 +140,28 @@ type Sharing interface {
 	Name(root, given string) (string, error)
 	// Clock returns the clock by which the leases of the store's rooms are judged.
 	Clock(store *fsroom.Store) func() turn.Instant
+	// Import gives the engine of the store what it does not have of a room's history, and
+	// returns how many events that were.
+	Import(ctx context.Context, store *fsroom.Store, room string, h *fsroom.History) (added int64, err error)
+	// Copy moves a room of this host to an engine.
+	Copy(ctx context.Context, to *Service, m Move) (Moved, error)
+}
+
+// A Move is a room of this host that is to go on at an engine.
+type Move struct {
+	From *fsroom.Store
+	Room string // the name of the room in From
+	To   string // and at the engine
+	// Close closes the room in From, unless somebody holds its turn or it has later events
+	// than the one given, see [turn.CloseRequest].
+	Close func(ctx context.Context, reason string, at int64) error
+}
+
+// Moved is how a room was moved.
+type Moved struct {
+	Events int64 // that the room had
+	Added  int64 // of them to the engine
+	Closed bool  // the room in From was closed now
 }
 
 // Program returns the name of the program that has engines of a scheme.

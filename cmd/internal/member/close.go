@@ -10,7 +10,13 @@ import (
 // Close ends the room because the work is done. Its members are notified, and the
 // guardian of a turn in progress ends.
 func (r *Room) Close(ctx context.Context, reason string) (res turn.CloseResult, err error) {
-	request := turn.CloseRequest{Agent: r.Self.ID, Reason: reason, Human: r.IsHuman(), Fence: r.recordedFence()}
+	return r.CloseMoved(ctx, reason, 0)
+}
+
+// CloseMoved is [Room.Close] for a room that goes on elsewhere after its event at, see
+// [turn.CloseRequest].
+func (r *Room) CloseMoved(ctx context.Context, reason string, at int64) (res turn.CloseResult, err error) {
+	request := turn.CloseRequest{Agent: r.Self.ID, Reason: reason, Human: r.IsHuman(), Fence: r.recordedFence(), MovedAt: at}
 	owner, members := "", []string(nil)
 	_, _, err = r.updateThen(ctx, func(st *turn.State, f turn.Facts) (events []event.Event, err error) {
 		owner, members = st.Owner, st.Others("")

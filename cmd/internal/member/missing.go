@@ -6,14 +6,16 @@ import (
 	"io/fs"
 	"os"
 
+	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/turn"
 )
 
 // PathMissing reports whether the directory of a room was renamed or removed. The
-// room goes on, but only commands that name its path find it.
-func PathMissing(canonicalPath string) bool {
+// room goes on, but only commands that name its path find it. A room that was opened
+// elsewhere does not belong to the directory in which it was opened.
+func PathMissing(room, canonicalPath string) bool {
 	_, err := os.Lstat(canonicalPath)
-	return errors.Is(err, fs.ErrNotExist)
+	return errors.Is(err, fs.ErrNotExist) && room == fsroom.RoomName(canonicalPath)
 }
 
 // MissingPaths returns the rooms whose directory is gone. It reads every room.
@@ -25,7 +27,7 @@ func (c *Client) MissingPaths() (missing []*turn.State) {
 	for _, name := range names {
 		r := c.Room(name, nil)
 		snap, err := r.View()
-		if err == nil && PathMissing(snap.State.CanonicalPath) && !r.Ended(snap.State) {
+		if err == nil && PathMissing(name, snap.State.CanonicalPath) && !r.Ended(snap.State) {
 			missing = append(missing, snap.State)
 		}
 	}

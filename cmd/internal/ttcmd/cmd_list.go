@@ -66,7 +66,7 @@ func runList(ctx context.Context, c *cli.Invocation) error {
 		}
 		if !room.Ended(snap.State) {
 			v := snap.State.Room(room.Facts(snap.State))
-			v.PathMissing = member.PathMissing(v.CanonicalPath)
+			v.PathMissing = member.PathMissing(v.RoomID, v.CanonicalPath)
 			res.Rooms = append(res.Rooms, v)
 		}
 	}

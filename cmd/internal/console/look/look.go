@@ -176,7 +176,7 @@ func (l *Looker) room(name string) (res Room, room *member.Room, st *turn.State,
 	}
 	f := room.Facts(st)
 	res = Room{Name: name, View: st.Room(f), Renewal: room.Renewal(st)}
-	res.View.PathMissing = member.PathMissing(st.CanonicalPath)
+	res.View.PathMissing = member.PathMissing(st.RoomID, st.CanonicalPath)
 	switch {
 	case st.Owner != "":
 		res.Since, res.Full = st.Grant.At.Wall.Time, ms(st.Policy.OwnerLeaseTTL)

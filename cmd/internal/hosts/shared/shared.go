@@ -44,8 +44,7 @@ func (s *sharing) Open(service *hosts.Service, dataDir string, o fsroom.Options,
 // rooms. A nil open leaves the engine out. A host is a data directory: two on one machine are two hosts, none of
 // which can say of a process of the other whether it lives.
 func Options(open func(*hosts.Service) (engine.Engine, error), service *hosts.Service, dataDir string, o fsroom.Options) (dir string, _ fsroom.Options, clock *Clock, err error) {
-	hostname, _ := os.Hostname()
-	o.Host = hostname + ":" + fsroom.RoomName(dataDir)
+	o.Host = hostOf(dataDir)
 	o.Boot = identity.BootID()
 	identity.UseHost(o.Host)
 	o.Environ = []string{"TALKING_STICK_DATA_DIR=" + dataDir, hosts.EngineVariable + "=" + service.Name}
@@ -60,6 +59,12 @@ func Options(open func(*hosts.Service) (engine.Engine, error), service *hosts.Se
 	clock = NewClock(dir, o.Engine)
 	o.Now = func() time.Time { return clock.Now().Wall.Time }
 	return dir, o, clock, nil
+}
+
+// hostOf names the host that a data directory is.
+func hostOf(dataDir string) string {
+	hostname, _ := os.Hostname()
+	return hostname + ":" + fsroom.RoomName(dataDir)
 }
 
 // Name implements [hosts.Sharing].

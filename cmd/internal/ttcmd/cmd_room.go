@@ -1,0 +1,311 @@
+package ttcmd
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/talking-stick/tt/cmd/internal/cli"
+	"github.com/talking-stick/tt/cmd/internal/hosts"
+	"github.com/talking-stick/tt/cmd/internal/roomarg"
+	"github.com/talking-stick/tt/fsroom"
+	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/workspace"
+	"github.com/talking-stick/tt/identity"
+)
+
+var roomNameCommand = &cli.Command{
+	Name:  "room name",
+	Group: groupUpkeep,
+	Args:  []cli.Arg{{Name: "name", Optional: true, Usage: "letters, digits, - _ . ~ + and single slashes: acme/api"}},
+	Short: "show or set the name by which all hosts know the workspace's room",
+	Long: "With NAME, writes it to .talking-stick/room at the workspace's root; its other lines stay. Commit the file: then every checkout has the name. " +
+		"Without, prints the name that is in force: that of --room or TALKING_STICK_ROOM, else of the file, else of git's origin.",
+	Examples: []cli.Example{{Line: "tt room name acme/api"}},
+	Flags:    pathFlag,
+	Errors:   []code.Code{code.NoSharedIdentity},
+	Run:      runRoomName,
+}
+
+// A roomNameResult is the name of the workspace's room.
+type roomNameResult struct {
+	Room          string `json:"room"`
+	Source        string `json:"source"` // flag, environment, file or git
+	RoomID        string `json:"room_id"`
+	WorkspaceRoot string `json:"workspace_root"`
+	File          string `json:"file,omitempty"`
+	Engine        string `json:"engine,omitempty"` // the alias in the file
+}
+
+func runRoomName(_ context.Context, c *cli.Invocation) error {
+	w, err := roomarg.Locate(c)
+	if err != nil {
+		return err
+	}
+	res := roomNameResult{WorkspaceRoot: w.Root}
+	given := c.Env.Lookup(hosts.RoomVariable)
+	switch {
+	case c.HasArg("name") && c.Given("room"):
+		return c.Usagef("the name was given twice: as %q and as --room %q", c.Arg("name"), c.String("room"))
+	case c.HasArg("name"):
+		f, err := workspace.WriteRoomName(w.Root, c.Arg("name"))
+		if err != nil {
+			return err
+		}
+		res.Room, res.Source, res.Engine = f.Room, workspace.FromFile, f.Engine
+		if given != "" && given != f.Room {
+			c.Notice(hosts.RoomVariable + " is set, and wins over the file: " + given)
+		}
+	case c.Given("room"):
+		res.Source = "flag"
+		res.Room, err = workspace.CheckSharedName(c.String("room"))
+	case given != "":
+		res.Source = "environment"
+		res.Room, err = workspace.CheckSharedName(given)
+	default:
+		res.Room, res.Source, err = workspace.StoredName(w.Root)
+	}
+	if err != nil {
+		return err
+	}
+	res.RoomID = fsroom.RoomName(res.Room)
+	from := map[string]string{"flag": "--room", "environment": hosts.RoomVariable, workspace.FromGit: "git's origin"}[res.Source]
+	if res.Source == workspace.FromFile {
+		res.File = workspace.RoomFilePath(w.Root)
+		from = res.File
+	}
+	return c.Out.Result(res, func(t *cli.Text) { t.Line("%s %s", res.Room, t.Dim("from "+from)) })
+}
+
+var roomExportCommand = &cli.Command{
+	Name:  "room export",
+	Group: groupUpkeep,
+	Args:  []cli.Arg{pathArg()},
+	Short: "print all events of the room, those of its earlier lives too",
+	Long: "One event a line, as they are in the room's journals, in every mode: tt room import makes the same room of them. Questions of a room are on a topic " +
+		"of the agent bus and not among them.",
+	Examples: []cli.Example{{Line: "tt room export > room.jsonl"}},
+	Flags:    pathFlag,
+	Errors:   []code.Code{code.RoomNotFound, code.CorruptRoom},
+	JSONOnly: true,
+	Run:      runRoomExport,
+}
+
+func runRoomExport(ctx context.Context, c *cli.Invocation) error {
+	room, err := openHistory(c, true)
+	if err != nil {
+		return err
+	}
+	lines, err := room.Lines(ctx)
+	if err != nil {
+		return err
+	}
+	if _, err := fsroom.CheckHistory(stick, room.Name(), lines); err != nil {
+		c.Notice("import will refuse this: " + messageOf(err))
+	}
+	return c.Out.Print(string(lines))
+}
+
+var roomImportCommand = &cli.Command{
+	Name:  "room import",
+	Group: groupUpkeep,
+	Args:  []cli.Arg{{Name: "file", Usage: "what tt room export has printed; - is standard input"}},
+	Short: "make the workspace's room of an export",
+	Long: "Checks every line before it changes anything. A room that is there already must be the beginning of what is imported; it gets the rest. " +
+		"With an engine the room goes to the engine.",
+	Examples: []cli.Example{{Line: "tt room import room.jsonl"}},
+	Flags:    pathFlag,
+	Errors:   []code.Code{code.CorruptRoom, code.UnsupportedFormat, code.BodyTooLarge, code.NoSharedIdentity, code.EngineUnreachable},
+	Run:      runRoomImport,
+}
+
+// A roomImportResult is what an import did.
+type roomImportResult struct {
+	Status       string `json:"status"` // imported, or unchanged
+	RoomID       string `json:"room_id"`
+	Path         string `json:"path"`
+	Events       int64  `json:"events"` // in the file
+	Added        int64  `json:"added"`
+	LastEventSeq int64  `json:"last_event_seq"`
+}
+
+// mostImport is the longest history that is imported, in bytes: it is kept in memory.
+const mostImport = 1 << 30
+
+func runRoomImport(ctx context.Context, c *cli.Invocation) error {
+	store, err := openStore(c)
+	if err != nil {
+		return err
+	}
+	path, err := roomarg.Given(c)
+	if err != nil {
+		return err
+	}
+	w, err := locatePath(c, path)
+	if err != nil {
+		return err
+	}
+	lines, err := readImport(c)
+	if err != nil {
+		return err
+	}
+	name := fsroom.RoomName(w.Identity(w.Root))
+	h, err := fsroom.CheckHistory(stick, name, lines)
+	if err != nil {
+		return err
+	}
+	res := roomImportResult{Status: "imported", Path: w.Root, Events: h.Last(), LastEventSeq: h.Last()}
+	for _, dir := range w.Chain() {
+		if id := fsroom.RoomName(w.Identity(dir)); id == h.Room {
+			name, res.Path = id, dir
+		}
+	}
+	res.RoomID = name
+	if store.Options().Engine != nil {
+		res.Added, err = build.Sharing.Import(ctx, store, stick.Folder+"."+name, h)
+	} else {
+		res.Added, err = fsroom.At(store, stick, name).Import(ctx, h)
+	}
+	if err != nil {
+		return err
+	}
+	if res.Added == 0 {
+		res.Status = "unchanged"
+	}
+	return c.Out.Result(res, func(t *cli.Text) {
+		t.Line("The room of %s has the %d events of the file; %d of them are new.", res.Path, res.Events, res.Added)
+	})
+}
+
+// readImport returns the content of the file.
+func readImport(c *cli.Invocation) ([]byte, error) {
+	file := c.Arg("file")
+	var from io.Reader = c.Env.Stdin
+	if file != "-" {
+		f, err := os.Open(c.Env.Abs(file))
+		if err != nil {
+			return nil, c.Usagef("the file cannot be read: %v", err)
+		}
+		defer f.Close()
+		from = f
+	}
+	b, err := io.ReadAll(io.LimitReader(from, mostImport+1))
+	switch {
+	case err != nil:
+		return nil, c.Usagef("the file cannot be read: %v", err)
+	case len(b) > mostImport:
+		return nil, code.New(code.BodyTooLarge, "the file has more than %d bytes", mostImport).WithHint("copy the data directory instead")
+	}
+	return b, nil
+}
+
+var roomCopyCommand = &cli.Command{
+	Name:  "room copy",
+	Group: groupUpkeep,
+	Args:  []cli.Arg{{Name: "to", Show: "[PATH] URL", Rest: true, Usage: "the workspace, and nats://HOST:PORT/NAMESPACE or an alias of engines.json"}},
+	Short: "move the room of this host to an engine that several hosts share",
+	Long: "Closes the room here, with the reason \"moved to URL\", and publishes its events under the name that all hosts know the workspace by, see tt room name. " +
+		"There it goes on: the members, the handoff and the notes are those that it had. A held turn is refused: release it first.\n\n" +
+		"If it is interrupted, run it again: what stands is compared and skipped. A room of the name that has other events is refused.",
+	Examples: []cli.Example{{Line: "tt room copy nats://10.0.0.7:4222/acme"}},
+	Flags:    pathFlag,
+	Errors: []code.Code{code.RoomNotFound, code.TurnMismatch, code.NotJoined, code.RoomClosed, code.CorruptRoom, code.NoSharedIdentity,
+		code.EngineMissing, code.EngineUnreachable, code.EngineDenied, code.InDoubt},
+	Run: runRoomCopy,
+}
+
+// A roomCopyResult is a room that was moved.
+type roomCopyResult struct {
+	Status       string `json:"status"` // always copied
+	Room         string `json:"room"`   // the name by which all hosts know it
+	RoomID       string `json:"room_id"`
+	FromRoomID   string `json:"from_room_id"`
+	Engine       string `json:"engine"`
+	Events       int64  `json:"events"`
+	Added        int64  `json:"added"`  // by this call
+	Closed       bool   `json:"closed"` // by this call
+	LastEventSeq int64  `json:"last_event_seq"`
+}
+
+func runRoomCopy(ctx context.Context, c *cli.Invocation) error {
+	to := c.Rest("to")
+	path := c.String("path")
+	if len(to) > 2 || len(to) == 2 && c.Given("path") {
+		return c.Usagef("unexpected argument %q", to[len(to)-1])
+	}
+	if len(to) == 2 {
+		path = to[0]
+	}
+	dir, err := workspace.DataDir(c.Env.Lookup, c.Env.Home)
+	if err != nil {
+		return err
+	}
+	service, err := hosts.Named(dir, to[len(to)-1])
+	if err != nil {
+		return err
+	}
+	w, missing := roomarg.LocatePath(c.Env, path)
+	if w == nil {
+		return missing
+	}
+	if build.Sharing == nil {
+		return becomeEngine(c, service)
+	}
+	return copyRoom(ctx, c, service, dir, w, missing)
+}
+
+func copyRoom(ctx context.Context, c *cli.Invocation, service *hosts.Service, dataDir string, w *workspace.Workspace, missing error) error {
+	given := c.Env.Lookup(hosts.RoomVariable)
+	if c.Given("room") {
+		given = c.String("room")
+	}
+	name, err := build.Sharing.Name(w.Root, given)
+	if err != nil {
+		return err
+	}
+	table := identity.System()
+	self, err := caller(c, table)
+	if err != nil {
+		return err
+	}
+	store, err := fsroom.Open(dataDir, fsroom.Options{Warn: c.Notice, Fault: atStep})
+	if err != nil {
+		return err
+	}
+	client := clientFor(c, store, table, self)
+	room, err := client.Open(w, missing)
+	if code.Of(err) == code.RoomNotFound {
+		if ended := client.OpenEnded(w); ended != nil {
+			room, err = ended, nil
+		}
+	}
+	if err != nil {
+		return err
+	}
+	at := w.Root
+	for _, dir := range w.Chain() {
+		if fsroom.RoomName(dir) == room.Name() {
+			at = dir
+		}
+	}
+	shared := *w
+	shared.Shared = name
+	res := roomCopyResult{Status: "copied", Room: shared.Identity(at), FromRoomID: room.Name(), Engine: service.URL}
+	res.RoomID = fsroom.RoomName(res.Room)
+	moved, err := build.Sharing.Copy(ctx, service, hosts.Move{
+		From: store, Room: room.Name(), To: res.RoomID,
+		Close: func(ctx context.Context, reason string, seq int64) error {
+			_, err := room.CloseMoved(ctx, reason, seq)
+			return err
+		},
+	})
+	if err != nil {
+		return err
+	}
+	res.Events, res.LastEventSeq, res.Added, res.Closed = moved.Events, moved.Events, moved.Added, moved.Closed
+	return c.Out.Result(res, func(t *cli.Text) {
+		t.Line("The room goes on at %s as %s: %d events, %d of them published now. It is closed here.", res.Engine, res.Room, res.Events, res.Added)
+		t.Line("%s", t.Dim(fmt.Sprintf("Set %s=%s on every host, or name an alias for it in %s.", hosts.EngineVariable, res.Engine, workspace.RoomFilePath(w.Root))))
+	})
+}
