@@ -148,11 +148,6 @@ func (r *mirror[S]) fetch(ctx context.Context) (*tail, error) {
 		}
 		t.stale = &m
 	}
-	if err == nil && t.news() && t.from.Engine == "" {
-		var info engine.Info
-		info, err = r.engine.Info(ctx)
-		t.from.Engine = info.ID
-	}
 	return t, r.explainEngine(err)
 }
 

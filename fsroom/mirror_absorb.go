@@ -24,7 +24,6 @@ func (r *mirror[S]) absorb(t *tail) error {
 	if m.Revision != t.from.Revision && m.Revision >= int64(t.last) {
 		return nil // another process has absorbed more meanwhile
 	}
-	m.Engine = t.from.Engine
 	if err := r.store.prepare(r.dir); err != nil {
 		return err
 	}
