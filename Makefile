@@ -23,7 +23,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GORELEASER  := github.com/goreleaser/goreleaser/v2@v2.15.0
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.8.0
 
-.PHONY: build programs natsd demo test test-mcp race lint fmt vet bench cross ci install uninstall share dist release clean fuzz model torture torture-long test-ci vuln guards test-ui reach
+.PHONY: build programs natsd demo test test-mcp race lint fmt vet bench cross ci install uninstall share dist release clean fuzz model torture torture-long torture-hosts torture-hosts-short test-ci vuln guards test-ui reach
 
 build: programs natsd ## everything, into bin/
 
@@ -116,13 +116,22 @@ torture-long: ## every attack with the numbers of a release, fuzzing, the models
 	$(GO) test ./fsroom -count 1 -run NothingLeaks -leak.changes=10000
 	$(GO) run ./cmd/internal/torture -long $(TORTURE)
 
+# HOSTS is how much is tried: short (what CI runs), normal or long (half an hour, for a release).
+HOSTS ?= normal
+torture-hosts: build ## servers killed, stopped and cut off while hosts share a room: some 5 minutes, as root
+	TT_TEST_NATS=$(CURDIR)/$(BIN)/tt-nats TT_TEST_NATSD=$(CURDIR)/$(BIN)/tt-natsd \
+	$(GO) run ./cmd/internal/torture/hosts -size $(HOSTS) $(TORTURE)
+
+torture-hosts-short: ## the same in about a minute
+	$(MAKE) --no-print-directory torture-hosts HOSTS=short
+
 bench: programs ## whole commands beside a baseline of bare system calls, then the parts; for benchstat
 	$(BUILD) -o $(BIN)/ ./cmd/internal/baseline
 	TT_BENCH_DIR=$(CURDIR)/$(BIN) $(GO) test -run '^$$' -bench Command -benchtime 200x ./cmd/internal/ttcmd
 	TT_BENCH_DIR=$(CURDIR)/$(BIN) $(GO) test -run '^$$' -bench 'Handoff|Eight' -benchtime 40x ./cmd/internal/ttcmd
 	$(GO) test -run '^$$' -bench . -benchmem ./journal ./fsroom/... ./lockfile
 
-ci: lint cross demo guards test-ci test-ui test-mcp torture ## what .ci/run calls
+ci: lint cross demo guards test-ci test-ui test-mcp torture torture-hosts-short ## what .ci/run calls
 
 # share,DIR: completions and manual pages, into DIR/share
 define share

@@ -16,6 +16,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/talking-stick/tt/cmd/internal/torture/overlay"
 	"github.com/talking-stick/tt/journal/event"
 )
 
@@ -23,7 +24,7 @@ import (
 // and take turns in a room, and readers never see it go back.
 func randomKills(e *env, r *report) {
 	bus := filepath.Join(e.base, "agent-bus")
-	if !r.check("agent-bus", goBuild(bus, "agent-bus")) {
+	if !r.check("agent-bus", overlay.Build(bus, "cmd/agent-bus")) {
 		return
 	}
 	for range e.pick(2, 1000) {

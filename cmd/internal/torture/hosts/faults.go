@@ -1,0 +1,110 @@
+//go:build linux
+
+package main
+
+import (
+	"errors"
+	"syscall"
+	"time"
+)
+
+// ofLeader is a fault of the server that leads.
+func ofLeader(do func(*trial, *server) (heal func() error, err error)) func(*trial) (func() error, error) {
+	return func(t *trial) (func() error, error) {
+		s, err := t.servers.leader()
+		if err != nil {
+			return nil, err
+		}
+		return do(t, s)
+	}
+}
+
+// ofFollower is a fault of one that does not.
+func ofFollower(do func(*trial, *server) (heal func() error, err error)) func(*trial) (func() error, error) {
+	return func(t *trial) (func() error, error) {
+		s, err := t.servers.leader()
+		if err != nil {
+			return nil, err
+		}
+		return do(t, t.servers[(s.n+1)%len(t.servers)])
+	}
+}
+
+func kill(_ *trial, s *server) (func() error, error) {
+	s.kill()
+	return s.start, nil
+}
+
+func stop(_ *trial, s *server) (func() error, error) {
+	s.signal(syscall.SIGSTOP)
+	return func() error { s.signal(syscall.SIGCONT); return nil }, nil
+}
+
+// cutOff cuts a server's machine off, with the host on it.
+func cutOff(t *trial, s *server) (func() error, error) {
+	return func() error { return t.net.join(s.machine) }, t.net.cut(s.machine)
+}
+
+// deaf loses everything that others send to a server's machine, mute everything that it
+// sends.
+func deaf(t *trial, s *server) (func() error, error) { return oneWay(t, s, true) }
+func mute(t *trial, s *server) (func() error, error) { return oneWay(t, s, false) }
+
+func oneWay(t *trial, s *server, to bool) (func() error, error) {
+	heal := func() error { return t.net.between(s.machine, to, t.net.find) }
+	return heal, t.net.between(s.machine, to, t.net.lose)
+}
+
+func killAll(t *trial) (func() error, error) {
+	for _, s := range t.servers {
+		s.kill()
+	}
+	return func() (err error) {
+		for _, s := range t.servers {
+			err = errors.Join(err, s.start())
+		}
+		return err
+	}, nil
+}
+
+// clusterFaults are those of three servers. An election takes 4 to 9 seconds.
+func clusterFaults() []fault {
+	return []fault{
+		{"the leader is killed", ofLeader(kill), 8 * time.Second},
+		{"the leader's machine is cut off", ofLeader(cutOff), 15 * time.Second},
+		{"all servers are killed", killAll, time.Second},
+		{"the leader is stopped", ofLeader(stop), 12 * time.Second},
+		{"the leader's machine hears nothing", ofLeader(deaf), 15 * time.Second},
+		{"the leader's machine is not heard", ofLeader(mute), 15 * time.Second},
+		{"another server is killed", ofFollower(kill), 3 * time.Second},
+		{"another server's machine is cut off", ofFollower(cutOff), 10 * time.Second},
+	}
+}
+
+func singleFaults() []fault {
+	return []fault{
+		{"the server is killed", ofLeader(kill), 500 * time.Millisecond},
+		{"the server is stopped", ofLeader(stop), 5 * time.Second},
+		{"the server's machine is cut off", ofLeader(cutOff), 6 * time.Second},
+		{"the server's machine hears nothing", ofLeader(deaf), 6 * time.Second},
+	}
+}
+
+// oneServer lets agents on four hosts take turns over one server.
+func oneServer(e *env, r *report) {
+	e.run(r, plan{servers: 1, hosts: 4, agents: 5, lease: time.Minute, faults: singleFaults()})
+}
+
+// cluster lets agents on five hosts take turns over three servers.
+func cluster(e *env, r *report) {
+	e.run(r, plan{servers: 3, hosts: 5, agents: 5, lease: time.Minute, faults: clusterFaults()})
+}
+
+// takeovers has short leases, and kills commands and guardians besides.
+func takeovers(e *env, r *report) {
+	faults := clusterFaults()
+	if e.size == short {
+		faults = faults[:3]
+	}
+	e.run(r, plan{servers: 3, hosts: 5, agents: 6, lease: 2 * time.Second, kills: true, faults: faults})
+}

@@ -1,0 +1,239 @@
+//go:build linux
+
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/journal/event"
+)
+
+// judge compares what the hosts have in the end with each other, and with what they said.
+func (t *trial) judge() {
+	r := t.report
+	journal, ok := t.mirrors()
+	if !ok {
+		return
+	}
+	h, err := readHistory(journal)
+	if !r.check("the journal", err) {
+		return
+	}
+	for _, g := range t.grants {
+		if e := h.grants[g.Turn]; e == nil || e.To != g.agent || leaseOf(e) != g.Lease {
+			r.wrong("%s was told that it has turn %d with lease %s; the journal: %+v", g.agent, g.Turn, g.Lease, e)
+		}
+	}
+	for text, said := range t.said {
+		n := h.texts[text]
+		switch {
+		case n > 1, said == acknowledged && n == 0, said == refused && n > 0:
+			r.wrong("%q is %d times in the journal, and was %s", text, n, []string{"refused", "in doubt", "acknowledged"}[said])
+		}
+		switch said {
+		case acknowledged:
+			r.acks++
+		case doubtful:
+			r.doubts++
+		case refused:
+			r.refused++
+		}
+	}
+	r.turns, r.taken = len(h.grants), len(h.overtook)
+	t.overlaps(h)
+	t.gap()
+	t.guardians(h)
+	for _, h := range t.hosts {
+		if o := h.run(0, "doctor", "--agent", "z:9"); o.exit != 0 {
+			r.wrong("host %d: %v", h.n+1, o)
+		}
+	}
+	for _, code := range slices.Sorted(maps.Keys(t.codes)) {
+		r.say("%d times %s", t.codes[code], code)
+	}
+}
+
+// mirrors brings the mirrors of all hosts up to date and returns what they have in them.
+func (t *trial) mirrors() (journal []byte, ok bool) {
+	for i, h := range t.hosts {
+		var o *outcome
+		if !eventually(stall, func() bool {
+			o = h.run(0, "events", "--agent", "z:9")
+			return o.exit == 0 && !bytes.Contains(o.stderr, []byte("knew last"))
+		}) {
+			t.report.wrong("host %d does not come up to date: %v", h.n+1, o)
+			return nil, false
+		}
+		b, err := h.mirror()
+		if !t.report.check("a mirror", err) {
+			return nil, false
+		}
+		if i > 0 && !bytes.Equal(b, journal) {
+			t.report.wrong("hosts 1 and %d have different journals of %d and %d bytes, the first difference is at %d", h.n+1, len(journal), len(b), firstDifference(journal, b))
+			return nil, false
+		}
+		journal = b
+	}
+	return journal, true
+}
+
+func firstDifference(a, b []byte) int {
+	for i := range min(len(a), len(b)) {
+		if a[i] != b[i] {
+			return i
+		}
+	}
+	return min(len(a), len(b))
+}
+
+// A history is what a journal says.
+type history struct {
+	grants map[int64]*event.Event // by turn
+	texts  map[string]int         // how often each was written
+	last   int64                  // turn
+	owner  string
+	// overtook are the turns that were taken over from an owner.
+	overtook map[int64]bool
+}
+
+// readHistory reads a journal by itself. The turns in it must be in order: each is granted
+// once, to one agent, when nobody has another.
+func readHistory(journal []byte) (*history, error) {
+	h := &history{grants: map[int64]*event.Event{}, texts: map[string]int{}, overtook: map[int64]bool{}}
+	seq := int64(0)
+	for line := range strings.Lines(string(journal)) {
+		e := new(event.Event)
+		if err := json.Unmarshal([]byte(line), e); err != nil {
+			return nil, fmt.Errorf("after event %d: %w", seq, err)
+		}
+		if seq++; e.Seq != seq {
+			return nil, fmt.Errorf("event %d is where event %d should be", e.Seq, seq)
+		}
+		switch e.Type {
+		case turn.Claim, turn.Takeover:
+			if e.Turn != h.last+1 || h.grants[e.Turn] != nil {
+				return nil, fmt.Errorf("event %d grants turn %d after turn %d", e.Seq, e.Turn, h.last)
+			}
+			if e.Type == turn.Claim && h.owner != "" {
+				return nil, fmt.Errorf("event %d grants turn %d to %s, while %s has turn %d", e.Seq, e.Turn, e.To, h.owner, h.last)
+			}
+			if e.Type == turn.Takeover && h.owner != "" {
+				h.overtook[e.Turn] = true
+			}
+			h.owner, h.last, h.grants[e.Turn] = e.To, e.Turn, e
+		case turn.Released, turn.Passed:
+			if e.From != h.owner || e.Turn != h.last {
+				return nil, fmt.Errorf("event %d of %s ends turn %d, while %q has turn %d", e.Seq, e.From, e.Turn, h.owner, h.last)
+			}
+			var handoff struct{ Status string }
+			if err := json.Unmarshal(e.Handoff, &handoff); err != nil {
+				return nil, fmt.Errorf("event %d: its handoff: %w", e.Seq, err)
+			}
+			h.texts[handoff.Status]++
+			h.owner = ""
+		case turn.MessageSent:
+			var p struct{ Body string }
+			if err := json.Unmarshal(e.Payload, &p); err != nil {
+				return nil, fmt.Errorf("event %d: its payload: %w", e.Seq, err)
+			}
+			h.texts[p.Body]++
+		case turn.MemberLeft, turn.Kicked, turn.Closed:
+			return nil, fmt.Errorf("event %d is a %s that nobody has asked for", e.Seq, e.Type)
+		}
+	}
+	return h, nil
+}
+
+func leaseOf(e *event.Event) string {
+	var p struct {
+		Lease string `json:"lease_id"`
+	}
+	_ = json.Unmarshal(e.Payload, &p)
+	return p.Lease
+}
+
+// overlaps looks for agents that worked at the same time by their own record. Two may do so
+// only if one has taken the turn over, after the lease of the other, which began no earlier
+// than the command that was told of it.
+func (t *trial) overlaps(h *history) {
+	began := map[int64]time.Time{} // when the first command began that was told of a turn
+	for _, g := range t.grants {
+		if at, ok := began[g.Turn]; !ok || g.told.began.Before(at) {
+			began[g.Turn] = g.told.began
+		}
+	}
+	slices.SortFunc(t.record, func(a, b work) int { return a.begin.Compare(b.begin) })
+	for i, a := range t.record {
+		for _, b := range t.record[i+1:] {
+			if !b.begin.Before(a.end) {
+				break
+			}
+			earlier, later := a, b
+			if earlier.Turn > later.Turn {
+				earlier, later = later, earlier
+			}
+			switch {
+			case a.agent == b.agent:
+			case a.Turn == b.Turn:
+				t.report.wrong("%s and %s both worked in turn %d", a.agent, b.agent, a.Turn)
+			case !h.overtook[earlier.Turn+1]:
+				t.report.wrong("%s worked in turn %d and %s in turn %d at the same time", earlier.agent, earlier.Turn, later.agent, later.Turn)
+			}
+		}
+	}
+	for n := range h.grants {
+		before := h.grants[n-1]
+		at, known := began[n-1]
+		if !h.overtook[n] || before == nil || !known {
+			continue
+		}
+		for _, g := range t.grants {
+			if lease := g.told.ended.Sub(at); g.Turn == n && lease < t.lease {
+				t.report.wrong("%s took turn %d over %v after it was granted to %s, with leases of %v", g.agent, n-1, lease, before.To, t.lease)
+			}
+		}
+	}
+}
+
+// gap looks for a long time without a turn.
+func (t *trial) gap() {
+	var at []time.Time
+	for _, g := range t.grants {
+		at = append(at, g.told.ended)
+	}
+	slices.SortFunc(at, time.Time.Compare)
+	longest := time.Duration(0)
+	for i := range at[:max(len(at)-1, 0)] {
+		longest = max(longest, at[i+1].Sub(at[i]))
+	}
+	t.report.say("%d turns, the longest time without one was %v", len(at), longest.Round(100*time.Millisecond))
+}
+
+// guardians looks for those that have outlived their turn.
+func (t *trial) guardians(h *history) {
+	var left []string
+	ended := eventually(30*time.Second, func() bool {
+		left = nil
+		for _, host := range t.hosts {
+			for _, pid := range processesOf(host.dir) {
+				b, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+				line := strings.Join(strings.Split(strings.TrimRight(string(b), "\x00"), "\x00"), " ")
+				if strings.HasPrefix(line, "tt guard ") && !(h.owner != "" && strings.Contains(line, fmt.Sprintf("--turn %d ", h.last))) {
+					left = append(left, line)
+				}
+			}
+		}
+		return len(left) == 0
+	})
+	if !ended {
+		t.report.wrong("guardians have outlived their turns: %q", left)
+	}
+}

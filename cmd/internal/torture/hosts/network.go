@@ -1,0 +1,147 @@
+//go:build linux
+
+package main
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// A machine is a network namespace with an address of its own. All namespaces end with
+// this process.
+type machine struct {
+	ip, path string
+	do       chan func() // on a thread that stays in the namespace
+	port     string      // on the bridge
+}
+
+// A network is machines on a bridge, which is in a namespace of its own.
+type network struct {
+	bridge   *machine
+	machines []*machine
+}
+
+func newMachine() (*machine, error) {
+	m := &machine{do: make(chan func())}
+	made := make(chan error)
+	go func() {
+		runtime.LockOSThread()
+		err := unix.Unshare(unix.CLONE_NEWNET)
+		m.path = fmt.Sprintf("/proc/%d/task/%d/ns/net", os.Getpid(), unix.Gettid())
+		made <- err
+		for f := range m.do {
+			f()
+		}
+	}()
+	if err := <-made; err != nil {
+		return nil, fmt.Errorf("making a network namespace: %w", err)
+	}
+	return m, m.ip4("link", "set", "lo", "up")
+}
+
+// in runs f on the machine. Processes that f starts, and connections that it makes, are
+// the machine's.
+func (m *machine) in(f func()) {
+	done := make(chan struct{})
+	m.do <- func() { f(); close(done) }
+	<-done
+}
+
+// start starts a command on the machine.
+func (m *machine) start(cmd *exec.Cmd) (err error) {
+	m.in(func() { err = cmd.Start() })
+	return err
+}
+
+// ip4 runs the program ip on the machine.
+func (m *machine) ip4(args ...string) error {
+	cmd := exec.Command("ip", args...)
+	var out strings.Builder
+	cmd.Stdout, cmd.Stderr = &out, &out
+	err := m.start(cmd)
+	if err == nil {
+		err = cmd.Wait()
+	}
+	if err != nil {
+		return fmt.Errorf("ip %s: %w: %s", strings.Join(args, " "), err, out.String())
+	}
+	return nil
+}
+
+// Dial implements a dialer of nats.go. The machine does nothing else meanwhile.
+func (m *machine) Dial(network, address string) (conn net.Conn, err error) {
+	m.in(func() { conn, err = net.DialTimeout(network, address, 500*time.Millisecond) })
+	return conn, err
+}
+
+// newNetwork makes machines that reach each other.
+func newNetwork(n int) (*network, error) {
+	bridge, err := newMachine()
+	if err != nil {
+		return nil, err
+	}
+	w := &network{bridge: bridge}
+	err = errors.Join(bridge.ip4("link", "add", "br0", "type", "bridge"), bridge.ip4("link", "set", "br0", "up"))
+	for i := 1; i <= n && err == nil; i++ {
+		var m *machine
+		if m, err = newMachine(); err != nil {
+			break
+		}
+		m.ip, m.port = fmt.Sprintf("10.231.7.%d", i), fmt.Sprintf("p%d", i)
+		w.machines = append(w.machines, m)
+		for _, step := range []struct {
+			on   *machine
+			line string
+		}{
+			{bridge, "link add " + m.port + " type veth peer name eth0 netns " + m.path},
+			{bridge, "link set " + m.port + " master br0 up"},
+			{m, "addr add " + m.ip + "/24 dev eth0"},
+			{m, "link set eth0 up"},
+		} {
+			if err = step.on.ip4(strings.Fields(step.line)...); err != nil {
+				break
+			}
+		}
+	}
+	return w, err
+}
+
+// cut and join unplug a machine and plug it in again.
+func (w *network) cut(m *machine) error  { return w.bridge.ip4("link", "set", m.port, "down") }
+func (w *network) join(m *machine) error { return w.bridge.ip4("link", "set", m.port, "up") }
+
+// nobody is a link address that no machine has: what is sent there is lost in silence.
+const nobody = "02:00:00:00:00:99"
+
+// lose makes everything that one machine sends to another get lost; what the other
+// sends arrives. find ends that.
+func (w *network) lose(from, to *machine) error {
+	return from.ip4("neigh", "replace", to.ip, "lladdr", nobody, "dev", "eth0", "nud", "permanent")
+}
+
+func (w *network) find(from, to *machine) error {
+	return from.ip4("neigh", "del", to.ip, "dev", "eth0")
+}
+
+// between does something for each way from one machine to the others, or from the
+// others to it.
+func (w *network) between(m *machine, to bool, do func(from, to *machine) error) (err error) {
+	for _, other := range w.machines {
+		switch {
+		case other == m:
+		case to:
+			err = errors.Join(err, do(other, m))
+		default:
+			err = errors.Join(err, do(m, other))
+		}
+	}
+	return err
+}

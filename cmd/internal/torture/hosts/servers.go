@@ -1,0 +1,195 @@
+//go:build linux
+
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/nats-io/nats.go"
+)
+
+const port = "4222"
+
+// A server is a tt-natsd on a machine of its own.
+type server struct {
+	n       int
+	program string
+	machine *machine
+	dir     string
+	store   string
+	environ []string
+	cluster string // configuration; "" for a server alone
+
+	mu    sync.Mutex
+	cmd   *exec.Cmd
+	ready chan struct{}
+}
+
+// servers are one server, or a cluster.
+type servers []*server
+
+func newServers(program, base string, machines []*machine) (all servers, err error) {
+	var routes []string
+	for _, m := range machines {
+		routes = append(routes, "nats://"+m.ip+":6222")
+	}
+	for i, m := range machines {
+		s := &server{n: i, program: program, machine: m, dir: filepath.Join(base, fmt.Sprintf("server%d", i+1))}
+		s.store = filepath.Join(s.dir, "store")
+		if err := os.MkdirAll(s.dir, 0o700); err != nil {
+			return nil, err
+		}
+		if len(machines) > 1 {
+			s.cluster = fmt.Sprintf("server_name: %s\ncluster { name: torture, listen: \"%s:6222\", no_advertise: true, routes: [%s] }\n",
+				s.name(), m.ip, strings.Join(routes, ", "))
+		}
+		all = append(all, s)
+	}
+	return all, nil
+}
+
+func (s *server) name() string { return "s" + strconv.Itoa(s.n+1) }
+
+func (s *server) url() string { return "nats://" + s.machine.ip + ":" + port }
+
+// start starts the server, which is ready some time later.
+func (s *server) start() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	args := []string{"--listen", s.machine.ip + ":" + port, "--store", s.store}
+	if s.cluster != "" {
+		config := filepath.Join(s.dir, "cluster.conf")
+		if err := os.WriteFile(config, []byte(s.cluster), 0o600); err != nil {
+			return err
+		}
+		args = append(args, "--config", config)
+	}
+	log, err := os.OpenFile(filepath.Join(s.dir, "log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	s.cmd = exec.Command(s.program, args...)
+	s.cmd.Env = append(os.Environ(), s.environ...)
+	s.cmd.Stderr = log
+	s.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	out, err := s.cmd.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	if err := s.machine.start(s.cmd); err != nil {
+		return err
+	}
+	ready := make(chan struct{})
+	s.ready = ready
+	go func() {
+		if line, err := bufio.NewReader(out).ReadString('\n'); err == nil && strings.HasPrefix(line, "listening ") {
+			close(ready)
+		}
+	}()
+	return nil
+}
+
+func (s *server) signal(sig os.Signal) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.cmd != nil {
+		_ = s.cmd.Process.Signal(sig)
+	}
+}
+
+// kill ends the server without a warning.
+func (s *server) kill() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.cmd != nil {
+		_ = s.cmd.Process.Kill()
+		_ = s.cmd.Wait()
+		s.cmd = nil
+	}
+}
+
+// startup is how long servers may take to start, with disks and processors that are busy.
+const startup = 90 * time.Second
+
+// start starts all servers and waits until they are ready.
+func (all servers) start() error {
+	for _, s := range all {
+		if err := s.start(); err != nil {
+			return err
+		}
+	}
+	deadline := time.After(startup)
+	for _, s := range all {
+		select {
+		case <-s.ready:
+		case <-deadline:
+			log, _ := os.ReadFile(filepath.Join(s.dir, "log"))
+			return fmt.Errorf("server %s is not ready after %v:\n%s", s.name(), startup, log)
+		}
+	}
+	return nil
+}
+
+func (all servers) kill() {
+	for _, s := range all {
+		s.signal(syscall.SIGCONT)
+		s.kill()
+	}
+}
+
+func (all servers) url(namespace string) string {
+	var hosts []string
+	for _, s := range all {
+		hosts = append(hosts, s.machine.ip+":"+port)
+	}
+	return "nats://" + strings.Join(hosts, ",") + "/" + namespace
+}
+
+// leader returns the server that leads the stream, as one of the servers says.
+func (all servers) leader() (*server, error) {
+	if len(all) == 1 {
+		return all[0], nil
+	}
+	err := errors.New("no server answers")
+	for deadline := time.Now().Add(startup); time.Now().Before(deadline); time.Sleep(100 * time.Millisecond) {
+		for _, s := range all {
+			var name string
+			if name, err = s.askLeader(); err != nil {
+				continue
+			}
+			for _, leader := range all {
+				if leader.name() == name {
+					return leader, nil
+				}
+			}
+		}
+	}
+	return nil, fmt.Errorf("there is no leader after %v: %w", startup, err)
+}
+
+func (s *server) askLeader() (string, error) {
+	conn, err := nats.Connect(s.url(), nats.SetCustomDialer(s.machine), nats.Timeout(time.Second), nats.NoReconnect())
+	if err != nil {
+		return "", err
+	}
+	defer conn.Close()
+	answer, err := conn.Request("$JS.API.STREAM.INFO.TT", nil, time.Second)
+	if err != nil {
+		return "", err
+	}
+	var info struct{ Cluster struct{ Leader string } }
+	err = json.Unmarshal(answer.Data, &info)
+	return info.Cluster.Leader, err
+}

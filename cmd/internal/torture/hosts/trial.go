@@ -1,0 +1,161 @@
+//go:build linux
+
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"sync"
+	"time"
+)
+
+// A trial is one room, in which agents on several hosts take turns while faults come.
+type trial struct {
+	*env
+	report  *report
+	net     *network
+	servers servers
+	hosts   []*host
+	agents  []*agent
+	kills   bool          // of commands and guardians
+	lease   time.Duration // after which a turn may be taken over
+	over    *latch
+
+	mu     sync.Mutex
+	record []work            // what agents did in their turns, beside tt
+	grants []grant           // as they were told
+	said   map[string]answer // what became of each text that was to be written
+	codes  map[string]int    // of errors
+}
+
+// An answer says what a command said of a text that it was to write.
+type answer int
+
+const (
+	refused      answer = iota // nothing has happened
+	doubtful                   // it was killed, or could not tell
+	acknowledged               // it is written
+)
+
+// A plan is what a trial does.
+type plan struct {
+	servers int
+	hosts   int // the first ones are on the machines of the servers
+	agents  int
+	lease   time.Duration
+	kills   bool
+	faults  []fault
+}
+
+func (e *env) newTrial(r *report, p plan) (*trial, error) {
+	t := &trial{env: e, report: r, kills: p.kills, lease: p.lease, over: newLatch(), said: map[string]answer{}, codes: map[string]int{}}
+	var err error
+	if t.net, err = newNetwork(max(p.servers, p.hosts)); err != nil {
+		return nil, err
+	}
+	dir := e.newDir()
+	if t.servers, err = newServers(e.programs.natsd, dir, t.net.machines[:p.servers]); err != nil {
+		return nil, err
+	}
+	environ := []string{
+		"TALKING_STICK_OWNER_LEASE_TTL=" + p.lease.String(), "TALKING_STICK_HEARTBEAT_INTERVAL=" + (p.lease / 4).String(),
+		"TALKING_STICK_CLAIM_TTL=" + min(p.lease, 5*time.Second).String(), "TALKING_STICK_WAITER_GRACE=1s",
+	}
+	for n := range p.hosts {
+		h, err := newHost(n, e.programs.tt, filepath.Join(dir, fmt.Sprintf("host%d", n+1)), t.servers.url("torture"), t.net.machines[n], environ...)
+		if err != nil {
+			return nil, err
+		}
+		t.hosts = append(t.hosts, h)
+	}
+	for n := range p.agents {
+		t.agents = append(t.agents, &agent{trial: t, host: t.hosts[n%p.hosts], id: fmt.Sprintf("agent%d:%d", n+1, n+1), random: e.random()})
+	}
+	return t, t.servers.start()
+}
+
+// run lets the agents take turns, and inflicts the faults, one after the other.
+func (e *env) run(r *report, p plan) {
+	t, err := e.newTrial(r, p)
+	if t != nil {
+		defer t.servers.kill()
+	}
+	if !r.check("setting up", err) {
+		return
+	}
+	var all sync.WaitGroup
+	for _, a := range t.agents {
+		all.Go(a.live)
+	}
+	for _, f := range p.faults {
+		if !t.calm() {
+			break
+		}
+		t.inflict(f)
+	}
+	t.calm()
+	t.over.close()
+	all.Wait()
+	t.judge()
+}
+
+// stall is how long it may take until turns are taken again after a fault: for an election,
+// for a reservation to run out, for reconnecting, on a busy machine.
+const stall = 60 * time.Second
+
+// calm waits until each agent could have had two turns. It reports false if that took too
+// long.
+func (t *trial) calm() bool {
+	t.mu.Lock()
+	want := len(t.grants) + 2*len(t.agents)
+	t.mu.Unlock()
+	ok := eventually(stall, func() bool {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		return len(t.grants) >= want
+	})
+	if !ok {
+		t.report.wrong("no %d turns within %v without a fault; %s", 2*len(t.agents), stall, t.situation())
+	}
+	return ok
+}
+
+// situation is what the hosts say of the room.
+func (t *trial) situation() string {
+	text := ""
+	for _, h := range t.hosts {
+		text += fmt.Sprintf("\n    host %d: %v", h.n+1, h.run(0, "state", "--agent", "z:9"))
+	}
+	return text
+}
+
+// A fault is something that happens to servers and machines, for a time.
+type fault struct {
+	name    string
+	inflict func(*trial) (heal func() error, err error)
+	lasts   time.Duration
+}
+
+func (t *trial) inflict(f fault) {
+	t.report.faults++
+	began := time.Now()
+	turns := t.turns()
+	heal, err := f.inflict(t)
+	if !t.report.check(f.name, err) {
+		return
+	}
+	time.Sleep(f.lasts)
+	during := t.turns() - turns
+	if !t.report.check("after "+f.name, heal()) {
+		return
+	}
+	turns = t.turns()
+	eventually(stall, func() bool { return t.turns() > turns })
+	t.report.say("%s, %v: %d turns meanwhile, the next one %v after it began", f.name, f.lasts, during, time.Since(began).Round(100*time.Millisecond))
+}
+
+func (t *trial) turns() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return len(t.grants)
+}
