@@ -7,8 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net"
 	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
@@ -19,40 +24,128 @@ const (
 	pingInterval  = 10 * time.Second
 	maxPings      = 2 // a host that vanished is noticed after half a minute
 	startPatience = 30 * time.Second
+	restartPause  = time.Second
 )
+
+// errWrite means that a write to the store failed, after which the server does not write any
+// more. It is started again.
+var errWrite = errors.New("a write to the store failed")
 
 // serve runs the server until ctx ends.
 func serve(ctx context.Context, o options, stdout, stderr io.Writer) error {
+	store, err := openStore(o.store)
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	host, _, _ := splitAddress(o.listen)
+	ready := func(port int) {
+		fmt.Fprintf(stdout, "listening nats://%s\n", net.JoinHostPort(host, strconv.Itoa(port)))
+	}
+	for {
+		err := serveOnce(ctx, &o, stderr, ready)
+		if !errors.Is(err, errWrite) {
+			return err
+		}
+		ready = func(int) {}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(restartPause):
+		}
+	}
+}
+
+// serveOnce runs the server until ctx ends or a write fails. It calls ready when the streams
+// are there, and keeps the port in o.
+func serveOnce(ctx context.Context, o *options, stderr io.Writer, ready func(port int)) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
 	opts, clustered, err := o.server()
 	if err != nil {
 		return err
 	}
+	there := hasStreams(o.store)
 	setup := newSetup(opts, o.replicas, clustered)
 	s, err := server.NewServer(opts)
 	if err != nil {
 		return err
 	}
-	s.SetLoggerV2(&logger{out: stderr}, false, false, false)
-	s.Start()
+	log := &logger{out: stderr, failed: make(chan error, 1)}
+	s.SetLoggerV2(log, false, false, false)
+	var background sync.WaitGroup
 	defer func() {
+		cancel()
+		background.Wait()
 		s.Shutdown()
 		s.WaitForShutdown()
 	}()
-	if !s.ReadyForConnections(startPatience) {
-		return fmt.Errorf("not ready after %v; is %s in use?", startPatience, o.listen)
+	s.Start()
+	if err := waitReady(ctx, s, log.failed); err != nil {
+		return ended(ctx, err)
 	}
 	if config := s.JetStreamConfig(); config == nil || !config.SyncAlways {
 		return errors.New("JetStream does not sync always")
 	}
+	port := s.Addr().(*net.TCPAddr).Port
+	o.listen = net.JoinHostPort(opts.Host, strconv.Itoa(port))
 	if !isLoopback(opts.Host) && opts.TLSConfig == nil {
-		fmt.Fprintf(stderr, "tt-natsd: %s can be reached by others, without TLS: give certificates in --config\n", opts.Host)
+		log.Warnf("%s can be reached by others, without TLS: give certificates in --config", opts.Host)
 	}
-	if err := setup.run(ctx, s); err != nil {
-		return err
+	if monitor := s.MonitorAddr(); monitor != nil {
+		log.print("info:", "monitoring at http://%s", []any{monitor})
 	}
-	fmt.Fprintf(stdout, "listening nats://%s\n", s.Addr())
-	<-ctx.Done()
+	background.Go(func() { watchSpace(ctx, s, o.store, setup.names(), log.Warnf) })
+	setup.warn = log.Warnf
+	setup.lost = there && !clustered
+	made := make(chan error, 1)
+	background.Go(func() { made <- setup.run(ctx, s) })
+	for {
+		select {
+		case err := <-made:
+			if err != nil {
+				return ended(ctx, err)
+			}
+			ready(port)
+			background.Go(func() { setup.watchPeers(ctx, s) })
+			made = nil
+		case err := <-log.failed:
+			return ended(ctx, err)
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+// ended returns nil if the server was told to end, which no error of it means then.
+func ended(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return nil
+	}
+	return err
+}
+
+// waitReady waits until clients can connect.
+func waitReady(ctx context.Context, s *server.Server, failed <-chan error) error {
+	deadline := time.After(startPatience)
+	for !s.ReadyForConnections(10 * time.Millisecond) {
+		select {
+		case err := <-failed:
+			return err
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-deadline:
+			return fmt.Errorf("not ready after %v", startPatience)
+		default:
+		}
+	}
 	return nil
+}
+
+// hasStreams reports whether there is a stream of entries in the store.
+func hasStreams(store string) bool {
+	found, _ := filepath.Glob(filepath.Join(store, "jetstream", "*", "streams", entries))
+	return len(found) > 0
 }
 
 // server returns the options of nats-server. What durability needs wins over the
@@ -61,6 +154,10 @@ func (o options) server() (opts *server.Options, clustered bool, err error) {
 	opts = &server.Options{}
 	if o.config != "" {
 		if opts, err = server.ProcessConfigFile(o.config); err != nil {
+			var path *os.PathError
+			if text := strings.TrimSpace(err.Error()); !errors.As(err, &path) && !strings.HasPrefix(text, o.config) {
+				err = fmt.Errorf("%s: %s", o.config, text)
+			}
 			return nil, false, err
 		}
 	}
@@ -69,17 +166,23 @@ func (o options) server() (opts *server.Options, clustered bool, err error) {
 		opts.Port = server.RANDOM_PORT
 	}
 	if o.monitor != "" {
-		opts.HTTPHost, opts.HTTPPort, _ = splitAddress(o.monitor)
-	}
-	if err := os.MkdirAll(o.store, 0o700); err != nil {
-		return nil, false, err
+		if opts.HTTPHost, opts.HTTPPort, _ = splitAddress(o.monitor); opts.HTTPPort == 0 {
+			opts.HTTPPort = server.RANDOM_PORT
+		}
 	}
 	opts.JetStream, opts.StoreDir, opts.SyncAlways, opts.NoSigs = true, o.store, true, true
+	if opts.JetStreamMaxStore <= 0 { // the default is three quarters of what is free at the start, see watchSpace
+		opts.JetStreamMaxStore = math.MaxInt64 / 4
+	}
 	opts.MaxPayload = max(opts.MaxPayload, maxPayload)
 	if opts.PingInterval == 0 {
 		opts.PingInterval, opts.MaxPingsOut = pingInterval, maxPings
 	}
-	return opts, opts.Cluster.Port != 0 || len(opts.Routes) > 0, nil
+	clustered = opts.Cluster.Port != 0 || len(opts.Routes) > 0
+	if o.replicas > 1 && !clustered {
+		return nil, false, fmt.Errorf("--replicas %d needs a cluster: name the other servers in --config", o.replicas)
+	}
+	return opts, clustered, nil
 }
 
 func isLoopback(host string) bool {
@@ -94,16 +197,35 @@ func randomID() string {
 	return hex.EncodeToString(b[:])
 }
 
-// A logger prints what an operator has to know: warnings and errors.
-type logger struct{ out io.Writer }
-
-func (l *logger) print(kind, format string, args []any) {
-	fmt.Fprintf(l.out, "%s %s "+format+"\n", append([]any{time.Now().UTC().Format(time.RFC3339), kind}, args...)...)
+// A logger prints what an operator has to know: warnings and errors. What the server cannot
+// go on after is sent to failed.
+type logger struct {
+	out    io.Writer
+	failed chan error
 }
 
-func (l *logger) Noticef(string, ...any)            {}
-func (l *logger) Debugf(string, ...any)             {}
-func (l *logger) Tracef(string, ...any)             {}
-func (l *logger) Warnf(format string, args ...any)  { l.print("warning:", format, args) }
-func (l *logger) Errorf(format string, args ...any) { l.print("error:", format, args) }
-func (l *logger) Fatalf(format string, args ...any) { l.print("fatal:", format, args) }
+func (l *logger) print(kind, format string, args []any) {
+	fmt.Fprintf(l.out, "%s %s %s\n", time.Now().UTC().Format(time.RFC3339), kind, strings.TrimSpace(fmt.Sprintf(format, args...)))
+}
+
+func (l *logger) fail(err error) {
+	select {
+	case l.failed <- err:
+	default:
+	}
+}
+
+func (l *logger) Noticef(string, ...any)           {}
+func (l *logger) Debugf(string, ...any)            {}
+func (l *logger) Tracef(string, ...any)            {}
+func (l *logger) Warnf(format string, args ...any) { l.print("warning:", format, args) }
+func (l *logger) Fatalf(format string, args ...any) {
+	l.fail(fmt.Errorf(format, args...))
+}
+
+func (l *logger) Errorf(format string, args ...any) {
+	l.print("error:", format, args)
+	if strings.Contains(format, "critical write error") || strings.Contains(format, "will be DISABLED") {
+		l.fail(errWrite)
+	}
+}

@@ -65,8 +65,8 @@ var (
 // may be called by several goroutines.
 //
 // Every error that is not one of this package's, and is no [code.Error] with the code
-// in_doubt or engine_denied, means that the engine cannot be reached, and that nothing
-// was changed.
+// in_doubt, engine_denied or disk_full, means that the engine cannot be reached, and that
+// nothing was changed.
 type Engine interface {
 	// Info describes the engine.
 	Info(ctx context.Context) (Info, error)

@@ -2,6 +2,7 @@ package jetstream
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -22,14 +23,22 @@ func (e *Engine) Info(ctx context.Context) (engine.Info, error) {
 	if id == "" {
 		id = v.Created.UTC().Format(time.RFC3339Nano)
 	}
-	return engine.Info{ID: id, Now: v.Time.UTC(), Durable: v.Config.Metadata[metaDurable] == "true", MaxEntry: maxEntrySize}, nil
+	return engine.Info{ID: id, Now: v.Time.UTC(), Durable: e.isDurable(ctx), MaxEntry: maxEntrySize}, nil
 }
 
-// Metadata of the stream.
-const (
-	metaID      = "tt-id"      // names the engine
-	metaDurable = "tt-durable" // "true": every server syncs before it acknowledges
-)
+// metaID is where the metadata of the stream name the engine.
+const metaID = "tt-id"
+
+// isDurable asks tt-natsd, since JetStream tells clients nothing of it. Where no tt-natsd
+// runs, nobody knows.
+func (e *Engine) isDurable(ctx context.Context) bool {
+	answer, err := e.request(ctx, nats.NewMsg("ttserver"))
+	if err != nil {
+		return false
+	}
+	var v struct{ Durable bool }
+	return json.Unmarshal(answer.Data, &v) == nil && v.Durable
+}
 
 type streamInfo struct {
 	Error   *apiError
@@ -94,27 +103,17 @@ func (e *Engine) Publish(ctx context.Context, room, agent string, record []byte,
 
 // Records implements [engine.Engine].
 func (e *Engine) Records(ctx context.Context, room string) (map[string]engine.Record, error) {
-	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
-	defer cancel()
-	conn, err := e.connection()
-	if err != nil {
-		return nil, err
-	}
-	inbox := conn.NewInbox()
-	sub, err := conn.SubscribeSync(inbox)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = sub.Unsubscribe() }()
 	prefix := e.subject("ttagent", room) + "."
-	if err := conn.PublishRequest("$JS.API.DIRECT.GET."+agents, inbox, fmt.Appendf(nil, `{"multi_last":[%q]}`, prefix+">")); err != nil {
+	next, done, err := e.ask(ctx, "$JS.API.DIRECT.GET."+agents, fmt.Appendf(nil, `{"multi_last":[%q]}`, prefix+">"))
+	if err != nil {
 		return nil, err
 	}
+	defer done()
 	records := make(map[string]engine.Record)
 	for {
-		m, err := sub.NextMsgWithContext(ctx)
+		m, err := next()
 		if err != nil {
-			return nil, e.explain(err)
+			return nil, err
 		}
 		if m.Header.Get(headerStatus) != "" || len(m.Header) == 0 {
 			return records, nil

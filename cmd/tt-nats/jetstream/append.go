@@ -81,8 +81,8 @@ func (e *Engine) Append(ctx context.Context, room string, after engine.Revision,
 			entry.Revision = engine.Revision(seq)
 			return entry, nil
 		}
-		unsent := errors.Is(err, nats.ErrNoResponders) || e.wasDenied() // nobody has taken it
-		if sent = sent || !unsent; !sent && (ctx.Err() != nil || e.wasDenied()) {
+		unsent := errors.Is(err, nats.ErrNoResponders) || isDenied(err) // nobody has taken it
+		if sent = sent || !unsent; !sent && (ctx.Err() != nil || isDenied(err)) {
 			return engine.Entry{}, e.explain(err)
 		}
 		if sent {
@@ -135,12 +135,6 @@ func (e *Engine) expired(ctx context.Context, err error, room string, at engine.
 	}
 	last, _, err := e.last(ctx, room)
 	return err == nil && last.Revision < at && e.Confirm(ctx, room, last.Revision) == nil
-}
-
-func (e *Engine) wasDenied() bool {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return e.denied != nil
 }
 
 func inDoubt(err error) error {

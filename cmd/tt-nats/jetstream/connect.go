@@ -18,6 +18,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -35,24 +36,19 @@ const (
 	reconnectMax   = 5 * time.Second
 )
 
-// Credentials say who a client is. All fields are paths of files and may be empty.
-type Credentials struct {
-	Creds string `json:"creds,omitempty"` // of a user, with a JWT
-	NKey  string `json:"nkey,omitempty"`  // the seed of a user's key
-	CA    string `json:"ca,omitempty"`    // certificates to trust besides those of the system
-}
-
 // An Engine is one namespace on one server or cluster. It connects when it is first used.
 type Engine struct {
 	servers string
 	ns      string
+	secure  bool // no connection without TLS
 	creds   Credentials
 
-	mu     sync.Mutex
-	conn   *nats.Conn
-	denied error // the last permission that was denied
-	again  map[int]func()
-	next   int
+	mu      sync.Mutex
+	conn    *nats.Conn
+	refused error // why the connection was refused, until it is made again
+	pending []*pending
+	again   map[int]func()
+	next    int
 }
 
 // Open returns the engine at nats://HOST:PORT[,HOST:PORT…]/NAMESPACE, or tls:// alike.
@@ -69,11 +65,12 @@ func Open(address string, creds Credentials) (*Engine, error) {
 	if !validNamespace(ns) {
 		return nil, code.New(code.Usage, "%q is no namespace", ns).WithHint("write nats://HOST:PORT/NAMESPACE; a namespace has letters, digits, - and _")
 	}
+	hosts := strings.Split(u.Host, ",")
 	var servers []string
-	for _, host := range strings.Split(u.Host, ",") {
+	for _, host := range hosts {
 		servers = append(servers, u.Scheme+"://"+host)
 	}
-	return &Engine{servers: strings.Join(servers, ","), ns: ns, creds: creds, again: make(map[int]func())}, nil
+	return &Engine{servers: strings.Join(servers, ","), ns: ns, secure: slices.ContainsFunc(hosts, needsTLS), creds: creds, again: make(map[int]func())}, nil
 }
 
 func validNamespace(ns string) bool {
@@ -91,58 +88,41 @@ func (e *Engine) connection() (*nats.Conn, error) {
 	if e.conn != nil {
 		return e.conn, nil
 	}
-	options := []nats.Option{
-		nats.Name("tt"), nats.Timeout(connectTimeout), nats.MaxReconnects(-1),
+	options, err := e.creds.options()
+	if err != nil {
+		return nil, err
+	}
+	if e.secure {
+		options = append(options, nats.Secure())
+	}
+	options = append(options,
+		nats.Name("tt"), nats.Timeout(connectTimeout), nats.MaxReconnects(-1), nats.IgnoreAuthErrorAbort(),
 		nats.CustomReconnectDelay(func(tries int) time.Duration {
 			return min(reconnectWait<<min(tries, 10), reconnectMax)
 		}),
 		nats.ReconnectHandler(func(*nats.Conn) { e.reconnected() }),
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { e.asynchronous(err) }),
-	}
-	if e.creds.Creds != "" {
-		options = append(options, nats.UserCredentials(e.creds.Creds))
-	}
-	if e.creds.NKey != "" {
-		option, err := nats.NkeyOptionFromSeed(e.creds.NKey)
-		if err != nil {
-			return nil, denied(err)
-		}
-		options = append(options, option)
-	}
-	if e.creds.CA != "" {
-		options = append(options, nats.RootCAs(e.creds.CA))
-	}
+	)
 	conn, err := nats.Connect(e.servers, options...)
 	if err != nil {
-		if errors.Is(err, nats.ErrAuthorization) || errors.Is(err, nats.ErrAuthExpired) {
-			return nil, denied(err)
-		}
-		return nil, fmt.Errorf("%s: %w", e.servers, err)
+		return nil, e.explainConnect(err)
 	}
 	e.conn = conn
 	return conn, nil
 }
 
-// asynchronous remembers that a permission was denied: the request itself only times out.
-func (e *Engine) asynchronous(err error) {
-	if errors.Is(err, nats.ErrPermissionViolation) || errors.Is(err, nats.ErrAuthorization) {
-		e.mu.Lock()
-		defer e.mu.Unlock()
-		e.denied = err
-	}
-}
-
-func denied(err error) error {
-	return code.New(code.EngineDenied, "the engine refuses this user: %v", err).
-		WithHint("look at the credentials in engines.json, and at the permissions of the server; nothing was changed").Because(err)
-}
-
-// explain returns the error of a request that got no answer.
+// explain returns the error of a request that got no answer, or was refused.
 func (e *Engine) explain(err error) error {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.denied != nil {
-		return denied(e.denied)
+	var coded *code.Error
+	if errors.As(err, &coded) {
+		return err
+	}
+	switch refusal(err) {
+	case accountFull, serverFull:
+		return code.New(code.DiskFull, "the disk of the engine is full").
+			WithHint("nothing was changed; free space where tt-natsd keeps its store").Because(err)
+	case noStream:
+		err = errors.New("it has no streams for rooms; is it a tt-natsd?")
 	}
 	return fmt.Errorf("%s: %w", e.servers, err)
 }
@@ -150,6 +130,7 @@ func (e *Engine) explain(err error) error {
 // reconnected tells all who listen that they may have missed something.
 func (e *Engine) reconnected() {
 	e.mu.Lock()
+	e.refused = nil
 	var all []func()
 	for _, fn := range e.again {
 		all = append(all, fn)
@@ -167,15 +148,20 @@ func (e *Engine) subscribe(ctx context.Context, subject string, handle nats.MsgH
 	if err != nil {
 		return nil, err
 	}
+	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+	defer cancel()
+	ctx, done, err := e.permitted(ctx, subject)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
 	sub, err := conn.Subscribe(subject, handle)
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, callTimeout)
-	defer cancel()
 	if err := conn.FlushWithContext(ctx); err != nil {
 		_ = sub.Unsubscribe()
-		return nil, e.explain(err)
+		return nil, e.explain(cause(ctx, err))
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -198,7 +184,48 @@ func (e *Engine) request(ctx context.Context, m *nats.Msg) (*nats.Msg, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
-	return conn.RequestMsgWithContext(ctx, m)
+	ctx, done, err := e.permitted(ctx, m.Subject)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	answer, err := conn.RequestMsgWithContext(ctx, m)
+	return answer, cause(ctx, err)
+}
+
+// ask sends a request that is answered by several messages, which next returns one by one.
+func (e *Engine) ask(ctx context.Context, subject string, query []byte) (next func() (*nats.Msg, error), done func(), err error) {
+	conn, err := e.connection()
+	if err != nil {
+		return nil, nil, err
+	}
+	ctx, over, err := e.permitted(ctx, subject)
+	if err != nil {
+		return nil, nil, err
+	}
+	inbox := conn.NewInbox()
+	sub, err := conn.SubscribeSync(inbox)
+	if err != nil {
+		over()
+		return nil, nil, e.explain(err)
+	}
+	done = func() {
+		_ = sub.Unsubscribe()
+		over()
+	}
+	if err := conn.PublishRequest(subject, inbox, query); err != nil {
+		done()
+		return nil, nil, e.explain(err)
+	}
+	return func() (*nats.Msg, error) {
+		ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+		defer cancel()
+		m, err := sub.NextMsgWithContext(ctx)
+		if err != nil {
+			return nil, e.explain(cause(ctx, err))
+		}
+		return m, nil
+	}, done, nil
 }
 
 // Close ends the connection, after everything was sent.

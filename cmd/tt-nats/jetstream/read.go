@@ -37,7 +37,10 @@ func (a *apiError) Error() string { return fmt.Sprintf("%s (%d)", a.Text, a.ErrC
 
 // Error numbers of JetStream.
 const (
+	accountFull   = 10002 // the limit of the account, which tt-natsd sets when the disk is nearly full
+	serverFull    = 10023
 	noMessage     = 10037
+	noStream      = 10059
 	wrongSequence = 10071 // the expected last sequence is not the last
 	inFlight      = 10164 // another message with the same expectation is on its way
 	unavailable   = 10008 // there is no leader
@@ -77,7 +80,7 @@ func (e *Engine) get(ctx context.Context, query string) (entry engine.Entry, fou
 		return entry, false, nil
 	}
 	if err != nil {
-		return entry, false, err
+		return entry, false, e.explain(err)
 	}
 	return newEntry(v.Message.Seq, v.Message.Time, header(v.Message.Hdrs).Get(noteKey) != "", v.Message.Data), true, nil
 }
@@ -113,9 +116,8 @@ const fewEntries = 4
 
 // Read implements [engine.Engine]. The leader says which entry is the last one. Those
 // before it come from any server; what that one does not have yet comes from the leader.
+// Each request has its own time: a long room takes as long as it takes.
 func (e *Engine) Read(ctx context.Context, room string, from engine.Revision, fn func(engine.Entry) error) error {
-	ctx, cancel := context.WithTimeout(ctx, callTimeout)
-	defer cancel()
 	last, found, err := e.last(ctx, room)
 	switch {
 	case err != nil:
@@ -131,6 +133,7 @@ func (e *Engine) Read(ctx context.Context, room string, from engine.Revision, fn
 			if err := r.batches(ctx); err != nil || r.after >= last.Revision {
 				return err
 			}
+			n = 0
 		}
 		entry := last
 		if r.after+1 < last.Revision {
@@ -152,7 +155,7 @@ func (e *Engine) Read(ctx context.Context, room string, from engine.Revision, fn
 // server that is cut off may believe to be the leader and know an old one.
 func (e *Engine) rewound(ctx context.Context, room string, last engine.Revision) error {
 	if err := e.Confirm(ctx, room, last); err != nil {
-		return fmt.Errorf("the server that answers is behind: %w", err)
+		return fmt.Errorf("the server that answers is behind: %v", err) // not ErrConflict
 	}
 	return engine.ErrRewound
 }
@@ -178,22 +181,16 @@ func (r *reading) deliver(ctx context.Context, entry engine.Entry) error {
 
 // batches reads as far as the server that answers has got.
 func (r *reading) batches(ctx context.Context) error {
-	conn, err := r.engine.connection()
-	if err != nil {
-		return err
-	}
-	inbox := conn.NewInbox()
-	sub, err := conn.SubscribeSync(inbox)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = sub.Unsubscribe() }()
-	for before := r.after; r.after < r.last.Revision; before = r.after {
+	for r.after < r.last.Revision {
+		before := r.after
 		query := fmt.Appendf(nil, `{"seq":%d,"next_by_subj":%q,"batch":1024,"max_bytes":4194304}`, r.after+1, r.engine.subject("ttlog", r.room))
-		if err := conn.PublishRequest("$JS.API.DIRECT.GET."+stream, inbox, query); err != nil {
-			return r.engine.explain(err)
+		next, done, err := r.engine.ask(ctx, "$JS.API.DIRECT.GET."+stream, query)
+		if err != nil {
+			return err
 		}
-		if err := r.batch(ctx, sub); err != nil {
+		err = r.batch(ctx, next)
+		done()
+		if err != nil {
 			return err
 		}
 		if r.after == before {
@@ -204,11 +201,11 @@ func (r *reading) batches(ctx context.Context) error {
 }
 
 // batch delivers the messages of one batch, up to the last entry.
-func (r *reading) batch(ctx context.Context, sub *nats.Subscription) error {
+func (r *reading) batch(ctx context.Context, next func() (*nats.Msg, error)) error {
 	for {
-		m, err := sub.NextMsgWithContext(ctx)
+		m, err := next()
 		if err != nil {
-			return r.engine.explain(err)
+			return err
 		}
 		if m.Header.Get(headerStatus) != "" || len(m.Header) == 0 {
 			return nil
