@@ -1,6 +1,7 @@
 package ttcmd
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -62,9 +63,9 @@ func runHook(ctx context.Context, c *cli.Invocation, kind hook.Kind) (err error)
 			err = nil
 		}
 	}()
-	if call, err := readPayload(c.Env, id, kind); err == nil {
-		h.call = call
-		switch err := h.run(ctx); {
+	// The store first: the program that has its engine has to read the payload.
+	if store, err := openStore(c); err == nil {
+		switch err := h.run(ctx, store); {
 		case errors.Is(err, errWakes):
 			return cli.Exit(2)
 		case errors.Is(err, errAnswered):
@@ -100,11 +101,12 @@ func (h *hookRun) end(r hook.Reply) error {
 
 // run returns errAnswered or errWakes if the hook has given its answer, and anything else
 // if it has nothing to say.
-func (h *hookRun) run(ctx context.Context) error {
-	store, err := openStore(h.c)
+func (h *hookRun) run(ctx context.Context, store *fsroom.Store) error {
+	call, err := readPayload(h.c.Env, h.call.Harness, h.call.Kind)
 	if err != nil {
 		return err
 	}
+	h.call = call
 	var reason string
 	switch h.call.Kind {
 	case hook.Edit:
@@ -133,7 +135,7 @@ func (h *hookRun) guard(ctx context.Context, store *fsroom.Store) string {
 }
 
 // readPayload reads one JSON document. It does not wait for the end of the input,
-// because a harness may keep the pipe open.
+// because a harness may keep the pipe open. Standard input is what was read after that.
 func readPayload(env *cli.Env, id harness.ID, kind hook.Kind) (hook.Call, error) {
 	if env.StdinTTY {
 		return hook.Call{}, io.EOF
@@ -142,5 +144,6 @@ func readPayload(env *cli.Env, id harness.ID, kind hook.Kind) (hook.Call, error)
 	if err := json.NewDecoder(io.LimitReader(env.Stdin, maxPayload)).Decode(&document); err != nil {
 		return hook.Call{}, err
 	}
+	env.Stdin = bytes.NewReader(document)
 	return hook.Decode(id, kind, document)
 }

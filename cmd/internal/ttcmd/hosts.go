@@ -1,6 +1,7 @@
 package ttcmd
 
 import (
+	"bytes"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -106,7 +107,25 @@ func becomeEngine(c *cli.Invocation, service *hosts.Service) error {
 	if path == "" {
 		return hosts.Missing(service)
 	}
-	return become(path, append([]string{c.Program.Name}, c.Env.Args...), os.Environ(), nil)
+	argv := append([]string{c.Program.Name}, c.Env.Args...)
+	if payload, ok := c.Env.Stdin.(*bytes.Reader); ok { // a hook has read it
+		cmd := exec.Command(path, argv[1:]...)
+		cmd.Args[0], cmd.Stdin, cmd.Stdout, cmd.Stderr = argv[0], payload, os.Stdout, os.Stderr
+		_ = cmd.Run()
+		os.Exit(max(0, cmd.ProcessState.ExitCode()))
+	}
+	return become(path, argv, os.Environ(), nil)
+}
+
+// becomeEngineBeforeInput becomes the program that has the engine, if there is one, before
+// a command reads standard input: another program could not read it again.
+func becomeEngineBeforeInput(c *cli.Invocation) {
+	if build.Sharing != nil || !c.Declares("stdin") || !c.Bool("stdin") {
+		return
+	}
+	if service, err := engineOf(c); err == nil && service != nil {
+		_ = becomeEngine(c, service) // the command itself says why that is not possible
+	}
 }
 
 // engineClock returns the clock of a store's engine, nil for that of this machine.

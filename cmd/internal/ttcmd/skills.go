@@ -32,6 +32,7 @@ func moduleVersion() string {
 // It prints nothing, and leaves errors to "tt install". A command that runs under a lock is
 // not kept waiting.
 func syncBefore(ctx context.Context, c *cli.Invocation) {
+	becomeEngineBeforeInput(c)
 	if !c.Cmd.Hidden && c.Cmd != lockRunCommand && slices.Contains(daily, c.Cmd) && mayTakeLonger(c) {
 		syncSkills(ctx, c)
 	}
