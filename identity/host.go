@@ -26,6 +26,11 @@ func BootID() string { return bootID() }
 // does not change it. Times of different boots ([BootID]) cannot be compared.
 func Monotonic() time.Duration { return readMonotonic() }
 
+// Uptime returns the time since the machine started, with the time it was asleep. It is
+// the same for all processes of one boot, and a step of the wall clock does not change it.
+// What others count on while this machine sleeps is measured by it.
+func Uptime() time.Duration { return readUptime() }
+
 // UseHost sets the host of the processes of this host, where it is not the host name: hosts
 // that share rooms may have one name. It is called before any process is looked at.
 func UseHost(name string) { processHost = func() string { return name } }

@@ -19,9 +19,14 @@ func readBootID() string {
 
 // readMonotonic uses the clock that does not advance during sleep. On macOS
 // CLOCK_MONOTONIC does advance.
-func readMonotonic() time.Duration {
+func readMonotonic() time.Duration { return clock(unix.CLOCK_UPTIME_RAW) }
+
+// readUptime uses the clock that advances during sleep and is never adjusted.
+func readUptime() time.Duration { return clock(unix.CLOCK_MONOTONIC_RAW) }
+
+func clock(id int32) time.Duration {
 	var t unix.Timespec
-	if err := unix.ClockGettime(unix.CLOCK_UPTIME_RAW, &t); err != nil {
+	if err := unix.ClockGettime(id, &t); err != nil {
 		return 0
 	}
 	return time.Duration(t.Nano())

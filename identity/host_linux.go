@@ -54,6 +54,8 @@ func namespaceInode(kind string) string {
 
 func readMonotonic() time.Duration { return clock(unix.CLOCK_MONOTONIC) }
 
+func readUptime() time.Duration { return clock(unix.CLOCK_BOOTTIME) }
+
 // clock returns the time of a kernel clock. The clocks used here cannot fail.
 func clock(id int32) time.Duration {
 	var t unix.Timespec

@@ -21,6 +21,8 @@ func readMonotonic() time.Duration {
 	return time.Duration(t.Nano())
 }
 
+func readUptime() time.Duration { return readMonotonic() }
+
 func isZombie(pid int) bool  { return hasStatus(pid, process.Zombie) }
 func isStopped(pid int) bool { return hasStatus(pid, process.Stop) }
 

@@ -35,6 +35,9 @@ func readMonotonic() time.Duration {
 	return time.Duration(hundredNanoseconds) * 100
 }
 
+// readUptime counts the time asleep, too.
+func readUptime() time.Duration { return windows.DurationSinceBoot() }
+
 // isZombie reports whether the process has ended. It stays in the table as long as
 // any process has a handle to it.
 func isZombie(pid int) bool {

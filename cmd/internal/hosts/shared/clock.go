@@ -26,7 +26,8 @@ const (
 )
 
 // A Clock is the clock of an engine, by which the leases of its rooms are judged. It runs
-// on the monotonic clock of this machine, and is compared with the engine's now and then.
+// on a clock of this machine that also counts while the machine sleeps, and is compared
+// with the engine's now and then.
 type Clock struct {
 	dir    string        // of the mirrors
 	engine engine.Engine // nil: it is not asked
@@ -41,7 +42,7 @@ type reading struct {
 	Engine string // the engine's id
 	Boot   string // of this machine
 	Wall   int64  // the engine's clock, in milliseconds since 1970
-	Mono   int64  // that of this machine, in milliseconds since its start
+	Uptime int64  // that of this machine, see [identity.Uptime], in milliseconds
 }
 
 // Fields implements [wire.Fields].
@@ -49,7 +50,7 @@ func (r *reading) Fields(c *wire.Codec) {
 	c.Text("engine_id", &r.Engine)
 	c.Text("boot_id", &r.Boot)
 	c.Int("engine_ms", &r.Wall)
-	c.Int("mono_ms", &r.Mono)
+	c.Int("uptime_ms", &r.Uptime)
 }
 
 // NewClock returns the clock of the engine whose mirrors are in the directory. With a nil
@@ -63,11 +64,11 @@ func NewClock(dir string, e engine.Engine) *Clock { return &Clock{dir: dir, engi
 func (c *Clock) Now() turn.Instant {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	boot, mono := identity.BootID(), identity.Monotonic().Milliseconds()
+	boot, up := identity.BootID(), identity.Uptime().Milliseconds()
 	if c.last.Boot != boot {
 		c.last = c.read()
 	}
-	stale := c.last.Boot != boot || mono-c.last.Mono > clockFresh.Milliseconds()
+	stale := c.last.Boot != boot || up-c.last.Uptime > clockFresh.Milliseconds()
 	if c.engine != nil && stale && (c.asked.IsZero() || time.Since(c.asked) > clockRetry) {
 		c.compare(boot)
 		c.asked = time.Now()
@@ -75,7 +76,7 @@ func (c *Clock) Now() turn.Instant {
 	if c.last.Boot != boot {
 		return turn.At(time.Now(), boot, identity.Monotonic())
 	}
-	now := c.last.Wall + identity.Monotonic().Milliseconds() - c.last.Mono
+	now := c.last.Wall + identity.Uptime().Milliseconds() - c.last.Uptime
 	return turn.Instant{Wall: event.NewTime(time.UnixMilli(now)), Boot: "engine:" + c.last.Engine, Mono: now}
 }
 
@@ -93,13 +94,13 @@ func (c *Clock) read() (r reading) {
 func (c *Clock) compare(boot string) {
 	ctx, cancel := context.WithTimeout(context.Background(), clockPatience)
 	defer cancel()
-	before := identity.Monotonic().Milliseconds()
+	before := identity.Uptime().Milliseconds()
 	info, err := c.engine.Info(ctx)
 	if err != nil {
 		return
 	}
-	after := identity.Monotonic().Milliseconds()
-	c.last = reading{Engine: info.ID, Boot: boot, Wall: info.Now.UnixMilli(), Mono: (before + after) / 2}
+	after := identity.Uptime().Milliseconds()
+	c.last = reading{Engine: info.ID, Boot: boot, Wall: info.Now.UnixMilli(), Uptime: (before + after) / 2}
 	if fsroom.MakeDir(c.dir) == nil {
 		_ = lockfile.ReplaceUnsynced(c.path(), append(wire.Append(nil, &c.last), '\n'), c.dir) // it is asked again
 	}

@@ -74,10 +74,10 @@ func TestClockIsComparedAgain(t *testing.T) {
 	other := newClockEngine(t, "two", -time.Hour)
 	c = NewClock(dir, other)
 	wantInstant(t, c.Now(), "engine:one", time.Hour)
-	c.last.Mono -= clockFresh.Milliseconds() + 1
+	c.last.Uptime -= clockFresh.Milliseconds() + 1
 	wantInstant(t, c.Now(), "engine:two", -time.Hour)
 	wantInstant(t, NewClock(dir, nil).Now(), "engine:two", -time.Hour)
-	c.last.Mono -= clockFresh.Milliseconds() + 1
+	c.last.Uptime -= clockFresh.Milliseconds() + 1
 	other.away = true
 	if c.Now(); other.asked != 1 {
 		t.Errorf("asked %d times within moments", other.asked)

@@ -30,7 +30,8 @@ type sharing struct {
 func (s *sharing) Open(service *hosts.Service, dataDir string, o fsroom.Options, mirrorOnly bool) (*fsroom.Store, error) {
 	open := s.open
 	if mirrorOnly {
-		open = nil
+		open = func(*hosts.Service) (engine.Engine, error) { return away{}, nil }
+		o.Behind = func(error) bool { return true }
 	}
 	dir, o, clock, err := Options(open, service, dataDir, o)
 	if err != nil {
