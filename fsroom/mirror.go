@@ -31,7 +31,7 @@ type Shared[S any] interface {
 	pull(ctx context.Context) (stop func())
 	renew(ctx context.Context, keep time.Duration, note func(*Snapshot[S]) ([]byte, error)) error
 	note() (note []byte, at time.Time)
-	confirm(ctx context.Context) error
+	confirm(ctx context.Context) (*Snapshot[S], error)
 	agentSharing
 }
 
@@ -335,12 +335,15 @@ func (r *mirror[S]) foldAhead(snap *Snapshot[S], ahead *tail) error {
 }
 
 // exists reports whether the room has a journal once the mirror is up to date. It is true
-// if the engine does not answer.
+// if the engine does not answer, unless the store may be behind.
 func (r *mirror[S]) exists() bool {
 	if r.engine == nil {
 		return false
 	}
 	_, err := r.refresh(context.Background(), true)
+	if isUnreachable(err) && r.store.mayBeBehind(err) {
+		return r.hasJournal()
+	}
 	return err != nil || r.hasJournal()
 }
 

@@ -158,17 +158,21 @@ func (r *mirror[S]) note() (note []byte, at time.Time) {
 }
 
 // confirm is [Room.Confirm].
-func (r *mirror[S]) confirm(ctx context.Context) error {
-	if r.engine == nil {
-		return errUnreachable(errOffline)
-	}
-	for {
-		t, err := r.fetch(ctx)
-		if err != nil {
-			return err
+func (r *mirror[S]) confirm(ctx context.Context) (snap *Snapshot[S], err error) {
+	for try := 0; ; try++ {
+		var last engine.Revision // of what snap has
+		if err := r.change(ctx, func(t *tail, now *Snapshot[S]) error {
+			snap, last = now, t.last
+			return nil
+		}); err != nil {
+			return nil, err
 		}
-		if err := r.engine.Confirm(ctx, r.engineName(), t.last); !errors.Is(err, engine.ErrConflict) {
-			return r.explainEngine(err)
+		err = r.engine.Confirm(ctx, r.engineName(), last)
+		if !errors.Is(err, engine.ErrConflict) || try == mostConflicts {
+			return snap, r.explainEngine(err)
+		}
+		if err := pause(ctx, try); err != nil {
+			return nil, err
 		}
 	}
 }

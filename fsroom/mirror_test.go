@@ -398,10 +398,24 @@ func TestNotesComeBetweenChanges(t *testing.T) {
 			t.Errorf("host %d has the note %q of %v", i, note, at)
 		}
 	}
-	if err := h.room(0, fsroom.Options{}).Confirm(ctx); err != nil {
-		t.Error(err)
-	}
 	h.verify()
+}
+
+// What is confirmed is what is returned, also when another host has changed the room since
+// this one has read it.
+func TestConfirmReturnsWhatIsConfirmed(t *testing.T) {
+	h := newHosts(t, 2, inMemory(t))
+	h.do(0, join("a"))
+	r := h.room(0, fsroom.Options{})
+	before, err := r.View()
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.do(1, join("b"))
+	snap, err := r.Confirm(context.Background())
+	if err != nil || snap.Position.Seq != before.Position.Seq+1 {
+		t.Errorf("confirmed event %v, after %d: %v", snap, before.Position.Seq, err)
+	}
 }
 
 // A wait on one host is woken by a change of another.

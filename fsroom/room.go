@@ -176,13 +176,15 @@ func (r *Room[S]) Note() (note []byte, at time.Time) {
 	return r.shared.note()
 }
 
-// Confirm returns nil if a majority of the engine's servers agree that the room is as this
-// host has it. Without an engine it returns nil.
-func (r *Room[S]) Confirm(ctx context.Context) error {
+// Confirm is [Room.View] for those who need proof: at some moment since the call a majority
+// of the engine's servers agreed that the room was as it is returned. It takes the room's
+// lock. Without an engine it is View.
+func (r *Room[S]) Confirm(ctx context.Context) (*Snapshot[S], error) {
 	if r.shared == nil {
-		return nil
+		return r.View()
 	}
-	return r.shared.confirm(ctx)
+	snap, err := r.shared.confirm(ctx)
+	return snap, r.store.Explain(err, r.dir)
 }
 
 // HasDir reports whether the room has a directory, also after it has ended.

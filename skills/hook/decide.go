@@ -14,6 +14,10 @@ type Stick struct {
 	Holder      string // who holds the stick with a live lease, or ""
 	ReservedFor string // for whom it is reserved with a live claim, or ""
 	Turn        int64
+	// Unconfirmed is "since" and when the engine of a shared room has confirmed the
+	// caller's turn last, if that is too long ago to know that the caller has it still.
+	// Otherwise it is "".
+	Unconfirmed string
 }
 
 // Rooms finds the talking stick that governs a path.
@@ -87,7 +91,11 @@ func decideEdit(ctx context.Context, call Call, rooms Rooms) string {
 	}
 	for _, path := range paths {
 		stick, err := rooms.Stick(ctx, path, call)
-		if err == nil && stick != nil && stick.Holder != "" && stick.Holder != stick.Me {
+		switch {
+		case err != nil || stick == nil:
+		case stick.Unconfirmed != "":
+			return unconfirmed(stick, stickHere(ctx, call, rooms))
+		case stick.Holder != "" && stick.Holder != stick.Me:
 			return heldByOther(stick, stickHere(ctx, call, rooms))
 		}
 	}
@@ -119,17 +127,30 @@ func stillReserved(s *Stick) string {
 		"Take it with: tt wait --json. If you do not want it, give it up with: tt leave", s.Root, s.Turn)
 }
 
+// unconfirmed says that the turn may be lost. here is as for heldByOther.
+func unconfirmed(s, here *Stick) string {
+	in, _ := where(s, here)
+	return fmt.Sprintf("The engine has not confirmed your turn for %s %s (turn %d); another agent may have it, so this file must not be changed now. "+
+		"Ask for it with: tt wait --json%s, and write only after it answers your_turn", s.Root, s.Unconfirmed, s.Turn, in)
+}
+
 // heldByOther says which stick is missing. here is that of the directory in which the
 // session works, nil if it has none; the commands need a path where it is another one.
 func heldByOther(s, here *Stick) string {
-	in, other := "", ""
+	in, other := where(s, here)
+	return fmt.Sprintf("The talking stick for %s is held by %s (turn %d), so this file must not be changed now. %s"+
+		"Wait for your turn with: tt wait --json%s, and write only after it answers your_turn. "+
+		"To reach the holder: tt msg send %[2]s \"…\"%[5]s", s.Root, s.Holder, s.Turn, other, in)
+}
+
+// where returns the flag that names the room of s, and a sentence about another room in
+// which the session works; "" where they are not needed.
+func where(s, here *Stick) (in, other string) {
 	if here == nil || here.Root != s.Root {
 		in = " --path '" + s.Root + "'"
 	}
 	if in != "" && here != nil {
 		other = "This part of the workspace has a stick of its own; that of " + here.Root + " does not count here. "
 	}
-	return fmt.Sprintf("The talking stick for %s is held by %s (turn %d), so this file must not be changed now. %s"+
-		"Wait for your turn with: tt wait --json%s, and write only after it answers your_turn. "+
-		"To reach the holder: tt msg send %[2]s \"…\"%[5]s", s.Root, s.Holder, s.Turn, other, in)
+	return in, other
 }

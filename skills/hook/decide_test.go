@@ -66,6 +66,8 @@ func TestDecideEdit(t *testing.T) {
 		"/idle/a": {Root: "/idle", Me: "claude:1"},
 		"/next/a": {Root: "/next", Me: "claude:1", ReservedFor: "codex:2"},
 		"/out/a":  {Root: "/out", Holder: "codex:2"},
+		"/far/a":  {Root: "/far", Me: "codex:1", Holder: "codex:1", Turn: 5, Unconfirmed: "since 12:00"},
+		"/cut/a":  {Root: "/cut", Me: "codex:1", Turn: 5, Unconfirmed: "since 12:00"},
 	}
 	tests := []struct {
 		name   string
@@ -80,6 +82,8 @@ func TestDecideEdit(t *testing.T) {
 		{"idle", Call{Dir: "/idle", Paths: []string{"/idle/a"}}, false},
 		{"reserved is not held", Call{Dir: "/next", Paths: []string{"/next/a"}}, false},
 		{"a stranger", Call{Dir: "/out", Paths: []string{"/out/a"}}, true},
+		{"mine, and not confirmed", Call{Dir: "/far", Paths: []string{"/far/a"}}, true},
+		{"mine, and the lease is over", Call{Dir: "/cut", Paths: []string{"/cut/a"}}, true},
 		{"unreadable", Call{Dir: "/broken"}, false},
 		{"nothing known", Call{}, false},
 	}
@@ -90,8 +94,8 @@ func TestDecideEdit(t *testing.T) {
 			if (got != "") != tt.refuse {
 				t.Fatalf("says %q", got)
 			}
-			if tt.refuse && !(strings.Contains(got, "codex:") && strings.Contains(got, "tt wait")) {
-				t.Errorf("%q names neither the holder nor the way out", got)
+			if tt.refuse && !((strings.Contains(got, "codex:") || strings.Contains(got, "since 12:00")) && strings.Contains(got, "tt wait")) {
+				t.Errorf("%q says neither why nor the way out", got)
 			}
 		})
 	}

@@ -85,7 +85,11 @@ func (r *Room) ReplaceGuardian(ctx context.Context, st *turn.State) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, replacePatience)
 	defer cancel()
-	if _, err := r.EnsureGuardian(ctx, l.fence()); err != nil && !isOvertaken(err) {
+	_, err := r.EnsureGuardian(ctx, l.fence())
+	if err == nil {
+		err = r.proveAnew(ctx, l.fence())
+	}
+	if err != nil && !isOvertaken(err) {
 		r.Warn(fmt.Sprintf(`the guardian of your turn, process %d, has ended, and no other could be started: run "tt wait" (%v)`, l.Guardian.PID, err))
 	}
 }
@@ -109,16 +113,29 @@ func (l *leaseRecord) renewBy(guardian *identity.Process, at turn.Instant) {
 	l.Renewed = at
 }
 
+// proveAnew renews the lease of a turn that the agent had before, so that it is known to
+// have it still. Without an engine it does nothing.
+func (r *Room) proveAnew(ctx context.Context, fence turn.Fence) error {
+	g := r.leaseOf(fence).Guardian
+	if g == nil {
+		return nil
+	}
+	return r.tellRenewal(ctx, fence.Turn, *g)
+}
+
 // recordGrant writes the lease record of a turn that was just granted, and returns
 // the pid of its guardian. If no guardian was started, for the reason in failure, the
 // record is written all the same, so that the turn can be released. The room is
 // locked.
-func (r *Room) recordGrant(fence turn.Fence, started *guardianProcess, failure error) (pid int, err error) {
+func (r *Room) recordGrant(fence turn.Fence, policy turn.Policy, started *guardianProcess, failure error) (pid int, err error) {
 	l := r.leaseOf(fence)
 	l.renewBy(started.process(), r.Now())
 	if err := r.own().Write(leaseFile, &l); err != nil {
 		started.kill()
 		return 0, err
+	}
+	if r.IsShared() {
+		r.proved(r.asked, fence, policy)
 	}
 	if started == nil {
 		return 0, notStarted(fence.Turn, failure)

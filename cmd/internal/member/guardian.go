@@ -151,7 +151,7 @@ func (g *guardian) isRecorded(st *turn.State) bool {
 // renews the lease.
 func (g *guardian) renew(ctx context.Context) (mine bool, err error) {
 	at := g.Now() // before other hosts are told: what they believe lasts no longer than this
-	if err := g.tellRenewal(ctx); err != nil {
+	if err := g.tellRenewal(ctx, g.turn, g.self); err != nil {
 		return false, err
 	}
 	err = g.updateLease(ctx, func(st *turn.State, l *leaseRecord) (bool, error) {
@@ -171,6 +171,9 @@ func (g *guardian) renew(ctx context.Context) (mine bool, err error) {
 
 // recordStop records why the lease is not renewed any more, and notifies the others.
 func (g *guardian) recordStop(ctx context.Context, st *turn.State, why string) error {
+	if g.IsShared() {
+		_ = g.own().Remove(provedFile) // first: then the others may take the turn over
+	}
 	defer g.notify(turn.Change{After: st, GuardianChanged: true})
 	return g.updateLease(ctx, func(st *turn.State, l *leaseRecord) (bool, error) {
 		l.Stopped, l.StoppedAt = why, event.NewTime(g.time())

@@ -27,24 +27,35 @@ func (n *renewal) Fields(c *wire.Codec) {
 // noteMargin is how much longer than the lease a renewal is kept.
 const noteMargin = time.Minute
 
-// tellRenewal tells the other hosts that the lease is renewed. It is compared with what
-// they did meanwhile: a takeover that came first is seen, and one that was decided
-// without the renewal is decided again.
-func (g *guardian) tellRenewal(ctx context.Context) error {
-	if !g.IsShared() {
+// tellRenewal tells the other hosts that the guardian renews the lease of the agent's turn,
+// and records the proof that they have left the turn to it. A turn that is not the
+// agent's any more is left alone. Without an engine it does nothing.
+//
+// It is compared with what the others did meanwhile: a takeover that came first is seen,
+// and one that was decided without the renewal is decided again.
+func (r *Room) tellRenewal(ctx context.Context, turnID int64, guardian identity.Process) error {
+	if !r.IsShared() {
 		return nil
 	}
-	note := renewal{Turn: g.turn, Guardian: g.self}
-	snap, err := g.View()
+	proof := proofBegun()
+	note := renewal{Turn: turnID, Guardian: guardian}
+	snap, err := r.View()
 	if err != nil {
 		return err
 	}
-	return g.Renew(ctx, time.Duration(snap.State.Policy.OwnerLeaseTTL)*time.Millisecond+noteMargin, func(snap *snapshot) ([]byte, error) {
-		if st := snap.State; st.Owner != g.Self.ID || st.Turn != g.turn {
+	var renewed *turn.State
+	err = r.Renew(ctx, time.Duration(snap.State.Policy.OwnerLeaseTTL)*time.Millisecond+noteMargin, func(snap *snapshot) ([]byte, error) {
+		renewed = nil
+		if st := snap.State; st.Owner != r.Self.ID || st.Turn != turnID {
 			return nil, nil
 		}
+		renewed = snap.State
 		return wire.Append(nil, &note), nil
 	})
+	if err == nil && renewed != nil {
+		r.proved(proof, turn.Fence{Agent: renewed.Owner, Turn: renewed.Turn, Lease: renewed.Grant.Lease}, renewed.Policy)
+	}
+	return err
 }
 
 // engineBoot begins the boots of instants on the clock of an engine, whose monotonic clock

@@ -2,6 +2,7 @@ package member
 
 import (
 	"context"
+	"time"
 
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/turn"
@@ -23,10 +24,11 @@ type Room struct {
 	Created   bool   // by SelectRoom: the room did not exist
 	Warning   string // by SelectRoom: what the user should know about the choice
 
-	found      *snapshot  // the room when it was found; nil: not read yet, or used already
-	decided    turn.Facts // the facts of the last decision
-	memberAt   int64      // the last event at which the agent was seen to be a member; 0: none
-	isGuardian bool       // a guardian calls in the agent's name: that is no sign of the agent
+	found      *snapshot   // the room when it was found; nil: not read yet, or used already
+	decided    turn.Facts  // the facts of the last decision
+	asked      proofRecord // begun before the last decision, in a shared room
+	memberAt   int64       // the last event at which the agent was seen to be a member; 0: none
+	isGuardian bool        // a guardian calls in the agent's name: that is no sign of the agent
 }
 
 // Snapshot returns the room as it was found the first time, and reads it anew
@@ -37,6 +39,19 @@ func (r *Room) Snapshot() (*snapshot, error) {
 		return snap, nil
 	}
 	return r.View()
+}
+
+// confirmPatience is how long the engine may take to confirm what a host knows.
+const confirmPatience = 4 * time.Second
+
+// ConfirmedSnapshot is [Room.Snapshot] for those who need proof, see [fsroom.Room.Confirm].
+func (r *Room) ConfirmedSnapshot(ctx context.Context) (*snapshot, error) {
+	if !r.IsShared() {
+		return r.Snapshot()
+	}
+	ctx, cancel := context.WithTimeout(ctx, confirmPatience)
+	defer cancel()
+	return r.Confirm(ctx)
 }
 
 // own is the agent's own directory in the room.
@@ -109,6 +124,9 @@ func (r *Room) updateThen(ctx context.Context, decide Decision, committed func()
 	after, events, err := r.files.UpdateThen(ctx, func(st *turn.State) ([]event.Event, error) {
 		if st.Seq != snap.State.Seq {
 			facts = r.Facts(st) // the room has changed, so other agents may matter now
+		}
+		if r.IsShared() {
+			r.asked = proofBegun()
 		}
 		facts.Now, facts.Renewed = r.Now(), r.renewed(st)
 		return decide(st, facts)

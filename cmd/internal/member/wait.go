@@ -296,7 +296,7 @@ func (t *turnRequest) granted(ctx context.Context) {
 	}
 	t.forgetWait()
 	started, failure := t.guardianFor(t.fence(), t.guardian)
-	pid, err := t.recordGrant(t.fence(), started, failure)
+	pid, err := t.recordGrant(t.fence(), t.before.Policy, started, failure)
 	t.result.GuardianPID = pid
 	if err == nil {
 		err = t.read(ctx)
@@ -338,7 +338,10 @@ func (t *turnRequest) resume(ctx context.Context) (err error) {
 	if t.result.GuardianPID, err = t.EnsureGuardian(ctx, t.fence()); err == nil {
 		err = t.read(context.WithoutCancel(ctx))
 	}
-	return ownedError(t.result.TurnID, err)
+	if err != nil {
+		return ownedError(t.result.TurnID, err)
+	}
+	return t.proveAnew(ctx, t.fence())
 }
 
 // read reads the handoff and the briefing of the turn.

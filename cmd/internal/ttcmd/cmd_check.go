@@ -11,7 +11,8 @@ var checkCommand = &cli.Command{
 	Group: groupLook,
 	Args:  []cli.Arg{pathArg()},
 	Short: "exit 0 only if you hold the stick with a live lease",
-	Long:  "For git hooks and harness hooks. Exits 1 otherwise, also where there is no room.",
+	Long: "For git hooks and harness hooks. Exits 1 otherwise, also where there is no room. " +
+		"Where an engine shares the room with other hosts, the engine has to confirm the turn: without its word the command fails with engine_unreachable.",
 	Flags: pathFlag,
 	Exits: []cli.ExitStatus{{Status: 1, Meaning: "the caller does not hold the stick, or the command failed"}},
 	Run:   runCheck,
@@ -27,6 +28,7 @@ type checkResult struct {
 	CurrentOwner string `json:"current_owner,omitempty"`
 	ReservedFor  string `json:"reserved_for,omitempty"`
 	Reason       string `json:"reason,omitempty"` // why not
+	Shared       bool   `json:"shared,omitempty"` // with other hosts: an engine has confirmed the answer
 }
 
 func runCheck(ctx context.Context, c *cli.Invocation) error {
@@ -54,12 +56,13 @@ func check(ctx context.Context, c *cli.Invocation) (checkResult, error) {
 		res.Reason = "no_room"
 		return res, nil
 	}
-	snap, err := room.Snapshot()
+	snap, err := room.ConfirmedSnapshot(ctx)
 	if err != nil {
 		return res, err
 	}
 	st := snap.State
 	room.RecordPresence(ctx, st)
+	res.Shared = room.IsShared()
 	f := room.Facts(st)
 	v := st.Room(f)
 	res.RoomID, res.RoomState, res.TurnID, res.CurrentOwner, res.ReservedFor = v.RoomID, v.State, v.TurnID, v.Owner, v.ReservedFor

@@ -64,7 +64,20 @@ func (h *hookRooms) Stick(_ context.Context, path string, _ hook.Call) (*hook.St
 			stick.ReservedFor = st.ReservedFor
 		}
 	}
+	stick.Unconfirmed = unconfirmed(room, st)
 	return stick, nil
+}
+
+// unconfirmed is [hook.Stick].Unconfirmed.
+func unconfirmed(room *member.Room, st *turn.State) string {
+	since, unproved := room.Unproved(st)
+	switch {
+	case !unproved:
+		return ""
+	case since.IsZero():
+		return "on this host"
+	}
+	return "since " + since.UTC().Format(time.DateTime) + " UTC"
 }
 
 // caller is the member that the session is; nobody if it is none. Somebody who

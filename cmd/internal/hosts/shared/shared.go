@@ -30,8 +30,7 @@ type sharing struct {
 func (s *sharing) Open(service *hosts.Service, dataDir string, o fsroom.Options, mirrorOnly bool) (*fsroom.Store, error) {
 	open := s.open
 	if mirrorOnly {
-		open = func(*hosts.Service) (engine.Engine, error) { return away{}, nil }
-		o.Behind = func(error) bool { return true }
+		open = nil
 	}
 	dir, o, clock, err := Options(open, service, dataDir, o)
 	if err != nil {
