@@ -25,6 +25,8 @@ const (
 	maxPings      = 2 // a host that vanished is noticed after half a minute
 	startPatience = 30 * time.Second
 	restartPause  = time.Second
+
+	routesInterval = time.Minute
 )
 
 // errWrite means that a write to the store failed, after which the server does not write any
@@ -202,6 +204,9 @@ func randomID() string {
 type logger struct {
 	out    io.Writer
 	failed chan error
+
+	mu     sync.Mutex
+	routes time.Time // when it was told last that a server of the cluster is away
 }
 
 func (l *logger) print(kind, format string, args []any) {
@@ -224,8 +229,23 @@ func (l *logger) Fatalf(format string, args ...any) {
 }
 
 func (l *logger) Errorf(format string, args ...any) {
+	if strings.HasPrefix(format, "Error trying to connect to route") && !l.tellsOfRoutes() {
+		return
+	}
 	l.print("error:", format, args)
 	if strings.Contains(format, "critical write error") || strings.Contains(format, "will be DISABLED") {
 		l.fail(errWrite)
 	}
+}
+
+// tellsOfRoutes reports whether it is time to tell again that a server of the cluster is away,
+// which every other one notices several times in a second.
+func (l *logger) tellsOfRoutes() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if time.Since(l.routes) < routesInterval {
+		return false
+	}
+	l.routes = time.Now()
+	return true
 }

@@ -5,7 +5,9 @@ package natstest
 
 import (
 	"bufio"
+	"bytes"
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -56,6 +58,7 @@ type Server struct {
 	URL  string // without a namespace
 	args []string
 	cmd  *exec.Cmd
+	out  *bufio.Reader
 }
 
 // Start starts a server on the loopback, and ends it with the test. If there are args,
@@ -67,27 +70,86 @@ func Start(t testing.TB, args ...string) *Server {
 	}
 	s := &Server{args: args}
 	s.Restart(t)
-	t.Cleanup(s.Kill)
 	return s
+}
+
+// StartCluster starts servers that form a cluster, and ends them with the test.
+func StartCluster(t testing.TB, n int) []*Server {
+	t.Helper()
+	dir := t.TempDir()
+	var ports, routes []string
+	for range n {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Close()
+		_, port, _ := net.SplitHostPort(l.Addr().String())
+		ports, routes = append(ports, port), append(routes, "nats://127.0.0.1:"+port)
+		l.Close()
+	}
+	servers := make([]*Server, n)
+	for i := range servers {
+		config := filepath.Join(dir, fmt.Sprintf("%d.conf", i))
+		text := fmt.Sprintf("server_name: n%d\ncluster { name: tt, listen: \"127.0.0.1:%s\", routes: [%s] }\n", i, ports[i], strings.Join(routes, ", "))
+		if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		servers[i] = &Server{args: []string{"--listen", "127.0.0.1:0", "--store", filepath.Join(dir, fmt.Sprint(i)), "--config", config}}
+		servers[i].launch(t)
+	}
+	for _, s := range servers {
+		s.await(t)
+	}
+	return servers
+}
+
+// ClusterNamespace returns the address of a namespace of a cluster that no other test has.
+func ClusterNamespace(t testing.TB, servers []*Server) string {
+	address := servers[0].Namespace(t)
+	for _, s := range servers[1:] {
+		address = "nats://" + strings.TrimPrefix(s.URL, "nats://") + "," + strings.TrimPrefix(address, "nats://")
+	}
+	return address
 }
 
 // Restart starts the server, which does not run, again, and waits until it is ready.
 func (s *Server) Restart(t testing.TB) {
+	t.Helper()
+	s.launch(t)
+	s.await(t)
+}
+
+func (s *Server) launch(t testing.TB) {
 	t.Helper()
 	path, err := build()
 	if err != nil {
 		t.Fatal(err)
 	}
 	s.cmd = exec.Command(path, s.args...)
-	s.cmd.Stderr = os.Stderr
+	stderr := new(bytes.Buffer)
+	s.cmd.Stderr = stderr
+	cmd := s.cmd
+	t.Cleanup(func() { // after Kill
+		if t.Failed() && cmd.ProcessState != nil {
+			t.Logf("standard error of %q:\n%s", s.args, stderr)
+		}
+	})
 	out, err := s.cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
+	s.out = bufio.NewReader(out)
 	if err := s.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	line, err := bufio.NewReader(out).ReadString('\n')
+	t.Cleanup(s.Kill)
+}
+
+// await waits until the server is ready.
+func (s *Server) await(t testing.TB) {
+	t.Helper()
+	line, err := s.out.ReadString('\n')
 	url, ok := strings.CutPrefix(strings.TrimSpace(line), "listening ")
 	if err != nil || !ok {
 		s.Kill()
