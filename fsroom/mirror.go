@@ -174,9 +174,10 @@ func lastEventID(lines []byte) string {
 }
 
 // explainEngine gives an error of the engine a code.
-func (r *mirror[S]) explainEngine(err error) error { return explainEngine(err, r.name) }
+func (r *mirror[S]) explainEngine(err error) error { return ExplainEngine(err, r.name) }
 
-func explainEngine(err error, room string) error {
+// ExplainEngine gives an error of an engine a code. The room may be "".
+func ExplainEngine(err error, room string) error {
 	var coded *code.Error
 	switch {
 	case err == nil, errors.As(err, &coded), errors.Is(err, engine.ErrConflict), errors.Is(err, context.Canceled):

@@ -57,7 +57,7 @@ func Compare(ctx context.Context, e engine.Engine, room string, h *History) (c C
 		return nil
 	})
 	if err != nil && differs == nil {
-		err = explainEngine(err, room)
+		err = ExplainEngine(err, room)
 	}
 	return c, err
 }
@@ -89,10 +89,10 @@ func Publish(ctx context.Context, e engine.Engine, room string, h *History) (add
 			most /= 2
 		case errors.Is(err, engine.ErrConflict), code.Of(err) == code.InDoubt: // looking again tells
 		default:
-			return added, explainEngine(err, room)
+			return added, ExplainEngine(err, room)
 		}
 		if try == mostConflicts {
-			return added, explainEngine(err, room)
+			return added, ExplainEngine(err, room)
 		}
 		if err := pause(ctx, try); err != nil {
 			return added, err
@@ -123,5 +123,5 @@ func (h *History) part(from, most int) int {
 // [engine.ErrConflict] if the room is not as it was compared.
 func (c *Comparison) Reserve(ctx context.Context, e engine.Engine, room, host string, keep time.Duration) error {
 	_, err := e.Append(ctx, room, c.last, engine.Entry{Note: wire.Append(nil, &copying{host})}, keep)
-	return explainEngine(err, room)
+	return ExplainEngine(err, room)
 }

@@ -30,6 +30,7 @@ type Problem struct {
 	File     string `json:"file"`
 	Line     int    `json:"line,omitempty"`
 	Problem  string `json:"problem"`
+	Code     string `json:"code,omitempty"`   // of what is wrong with an engine
 	Repair   string `json:"repair,omitempty"` // what --repair does about it
 	Repaired bool   `json:"repaired"`
 	// Lost is how many events of a repaired journal could not be read, and Kept is the

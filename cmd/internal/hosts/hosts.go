@@ -12,6 +12,7 @@ import (
 
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/doctor"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/fsroom/workspace"
 	"github.com/talking-stick/tt/lockfile"
@@ -140,11 +141,22 @@ type Sharing interface {
 	Name(root, given string) (string, error)
 	// Clock returns the clock by which the leases of the store's rooms are judged.
 	Clock(store *fsroom.Store) func() turn.Instant
+	// Check compares the mirrors of the store with what its engine has: those of the rooms with
+	// the names, or with nil all. With repair it gives the engine what it lost.
+	Check(ctx context.Context, store *fsroom.Store, rooms []string, repair bool) Health
 	// Import gives the engine of the store what it does not have of a room's history, and
 	// returns how many events that were.
 	Import(ctx context.Context, store *fsroom.Store, room string, h *fsroom.History) (added int64, err error)
 	// Copy moves a room of this host to an engine.
 	Copy(ctx context.Context, to *Service, m Move) (Moved, error)
+}
+
+// A Health is what was found out about an engine.
+type Health struct {
+	Reached  bool
+	ID       string
+	Durable  bool // what it has acknowledged survives a power cut
+	Problems []doctor.Problem
 }
 
 // A Move is a room of this host that is to go on at an engine.

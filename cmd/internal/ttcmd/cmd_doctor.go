@@ -12,6 +12,7 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/cmd/internal/roomtypes"
 	"github.com/talking-stick/tt/fsroom"
+	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/doctor"
 	"github.com/talking-stick/tt/identity/harness"
 	"github.com/talking-stick/tt/skills/probe"
@@ -29,10 +30,13 @@ var doctorCommand = &cli.Command{
 	Long: "Checks every room and topic of the data directory, or with a path the rooms of that workspace: the journal line by line, the projection " +
 		"against it, the archive, file modes and owners, leftovers of killed processes, and locks.\n\n" +
 		"With --repair it mends what can be mended. Before a file is replaced its bytes are kept beside it, as journal.damaged-1a2b3c4d.jsonl. Events that " +
-		"cannot be read any more become events of type damaged, so that all others keep their numbers.",
+		"cannot be read any more become events of type damaged, so that all others keep their numbers.\n\n" +
+		"With an engine it also tells whether the engine can be reached, whether what it acknowledges survives a power cut, and whether it has less of a room " +
+		"than this host; --repair gives it what it lost.",
 	Flags: func(f *cli.Flags) {
 		pathFlag(f)
 		f.Bool("repair", "mend what can be mended, and keep every damaged byte beside the result")
+		f.Bool("strict", "with an engine: fail if it may lose acknowledged changes in a power cut")
 	},
 	Exits: []cli.ExitStatus{{Status: 1, Meaning: "a problem was found and remains, or the command failed"}},
 	Run:   runDoctor,
@@ -53,8 +57,17 @@ type doctorResult struct {
 	Hooks []probe.HookHealth `json:"hooks,omitempty"`
 	// Listening is how the caller hears of news, if it is an agent of a harness.
 	Listening string `json:"listening,omitempty"`
+	// Engine is that of the rooms, if there is one.
+	Engine *engineResult `json:"engine,omitempty"`
 	// Hints are for what a program cannot find out.
 	Hints []string `json:"hints,omitempty"`
+}
+
+// An engineResult describes an engine.
+type engineResult struct {
+	Reached bool   `json:"reached"`
+	ID      string `json:"id,omitempty"`
+	Durable bool   `json:"durable"`
 }
 
 // A missingPath is a room whose directory is gone.
@@ -73,16 +86,29 @@ func runDoctor(ctx context.Context, c *cli.Invocation) error {
 		return err
 	}
 	x := doctorRun{store: client.Store, repair: c.Bool("repair")}
+	if client.Store.Options().Engine != nil {
+		if x.store, err = fsroom.Open(client.Store.Dir(), fsroom.Options{LeaveModes: true}); err != nil {
+			return err
+		}
+	}
 	if err := x.run(ctx, c, client); err != nil {
 		return err
 	}
 	x.separateNotes()
 	remains := slices.ContainsFunc(x.Problems, func(p doctor.Problem) bool { return !p.Repaired })
-	if err := c.Out.Result(x.doctorResult, func(t *cli.Text) { writeDoctor(t, x.doctorResult) }); err != nil || !remains {
+	if err := c.Out.Result(x.doctorResult, func(t *cli.Text) { writeDoctor(t, x.doctorResult) }); err != nil {
 		return err
+	}
+	if c.Bool("strict") && x.Engine != nil && x.Engine.Reached && !x.Engine.Durable {
+		return code.New(code.EngineUnsafe, unsafeEngine).WithHint("run tt-natsd, which syncs before it acknowledges")
+	}
+	if !remains {
+		return nil
 	}
 	return cli.Exit(1)
 }
+
+const unsafeEngine = "the engine may lose what it has acknowledged when the power fails"
 
 // A doctorRun checks the data directory, or the rooms of one workspace.
 type doctorRun struct {
@@ -100,9 +126,12 @@ func (x *doctorRun) run(ctx context.Context, c *cli.Invocation, client *member.C
 		if err != nil {
 			return err
 		}
-		checkRooms(ctx, x, stick, roomNames(w))
+		names := roomNames(w)
+		x.checkEngine(ctx, client.Store, names)
+		checkRooms(ctx, x, stick, names)
 		return nil
 	}
+	x.checkEngine(ctx, client.Store, nil)
 	if err := checkAllRooms(ctx, x, stick); err != nil {
 		return err
 	}
@@ -111,6 +140,20 @@ func (x *doctorRun) run(ctx context.Context, c *cli.Invocation, client *member.C
 		x.MissingPaths = append(x.MissingPaths, missingPath{st.RoomID, st.CanonicalPath, true})
 	}
 	return checkAllRooms(ctx, x, roomtypes.Topics())
+}
+
+// checkEngine checks the engine of the store, if it has one, and the mirrors of the rooms,
+// or with nil of all.
+func (x *doctorRun) checkEngine(ctx context.Context, store *fsroom.Store, rooms []string) {
+	if store.Options().Engine == nil {
+		return
+	}
+	h := build.Sharing.Check(ctx, store, rooms, x.repair)
+	x.Engine = &engineResult{Reached: h.Reached, ID: h.ID, Durable: h.Durable}
+	x.Problems = append(x.Problems, h.Problems...)
+	if h.Reached && !h.Durable {
+		x.Hints = append(x.Hints, unsafeEngine+" ("+string(code.EngineUnsafe)+"): run tt-natsd, which syncs before it acknowledges")
+	}
 }
 
 // checkHooks looks whether agents can be notified.
@@ -224,11 +267,15 @@ func writeProblem(t *cli.Text, p doctor.Problem) {
 	if p.Repaired {
 		mark = t.Green("repaired")
 	}
+	where := p.File
 	if p.Line > 0 {
-		t.Line("%s %s:%d: %s", mark, p.File, p.Line, p.Problem)
-	} else {
-		t.Line("%s %s: %s", mark, p.File, p.Problem)
+		where += ":" + itoa(int64(p.Line))
 	}
+	what := p.Problem
+	if p.Code != "" {
+		what += " (" + p.Code + ")"
+	}
+	t.Line("%s %s: %s", mark, where, what)
 	if p.Lost != nil {
 		t.Line("    %s could not be read any more; the damaged bytes are in %s", counted(*p.Lost, "event"), p.Kept)
 	}

@@ -109,6 +109,13 @@ func (e *Engine) Lose(name string, entries int) {
 	r.entries = r.entries[:len(r.entries)-entries]
 }
 
+// Entries returns how many entries a room has.
+func (e *Engine) Entries(name string) int {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return len(e.room(name).entries)
+}
+
 func (e *Engine) room(name string) *room {
 	r := e.rooms[name]
 	if r == nil {
