@@ -89,7 +89,7 @@ func (a Arg) Display() string {
 
 func (a Arg) inUsage() string {
 	text := a.Display()
-	if a.Rest {
+	if a.Rest && !strings.HasPrefix(a.Show, "[") { // which says how many it takes
 		text += "..."
 	}
 	if a.Optional {

@@ -79,7 +79,7 @@ type Command struct {
 // only the last can be Rest.
 type Arg struct {
 	Name     string   // how Invocation.Arg asks for it: "path"
-	Show     string   // how help shows it; "" means Name in capitals
+	Show     string   // how help shows it; "" means Name in capitals. One that begins with [ says how many a Rest takes
 	Usage    string   // one line for the help; may be empty
 	Choices  []string // the only values it accepts, nil for any; they are also its Show
 	Optional bool

@@ -79,12 +79,11 @@ func Named(dataDir, name string) (*Service, error) {
 // and in what is said of the engine, and one whose scheme is no word.
 func (s *Service) check() error {
 	scheme, rest, ok := strings.Cut(s.URL, "://")
-	host, _, _ := strings.Cut(rest, "/")
 	switch {
 	case strings.Contains(rest, "@"):
 		return code.New(code.Usage, "the address of an engine has a user or a password in it").
 			WithHint("put the path of a credentials file into %s", configFile)
-	case !ok || host == "" || strings.Trim(scheme, "abcdefghijklmnopqrstuvwxyz") != "" || scheme == "":
+	case !ok || strings.Trim(scheme, "abcdefghijklmnopqrstuvwxyz") != "" || scheme == "":
 		return code.New(code.Usage, "%.80q is no address of an engine", s.URL).WithHint("write nats://HOST:PORT/NAMESPACE")
 	}
 	return nil
