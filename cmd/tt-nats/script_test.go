@@ -20,7 +20,7 @@ import (
 	"github.com/talking-stick/tt/cmd/tt-nats/jetstream/natstest"
 )
 
-// The scripts in testdata/hosts are sessions on several hosts, with tt and tt-nats as they
+// The scripts in testdata/hosts are sessions on several hosts, with the programs as they
 // are built and a server of their own. Each host reaches the server by a proxy.
 //
 //	host NAME            commands are those of the host from now on
@@ -92,7 +92,7 @@ func arguments(ts *testscript.TestScript, neg bool, args []string, n int) []stri
 func buildPrograms(t *testing.T) string {
 	t.Helper()
 	bin := t.TempDir()
-	cmd := exec.Command("go", "build", "-o", bin, "github.com/talking-stick/tt/cmd/tt", "github.com/talking-stick/tt/cmd/tt-nats")
+	cmd := exec.Command("go", "build", "-o", bin, "github.com/talking-stick/tt/cmd/tt", "github.com/talking-stick/tt/cmd/tt-nats", "github.com/talking-stick/tt/cmd/tt-console")
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)

@@ -1,5 +1,6 @@
-// Package githook adds a check to a repository's pre-commit hook, which refuses a
-// commit while another agent has the stick, and removes it.
+// Package githook adds checks to a repository's hooks, and removes them: one that refuses a
+// commit while another agent has the stick, and where hosts share the room by an engine one
+// that refuses a push unless the engine confirms that the stick is the caller's.
 //
 // Git says where the hooks are. An existing hook is kept: a shell script gets a
 // marked block after its first line, where an early exit cannot skip it. Any other
@@ -33,7 +34,7 @@ const (
 	Absent  State = "already-absent"
 )
 
-// A Change is one change to a repository's pre-commit hook.
+// A Change is one change to a hook of a repository.
 type Change struct {
 	State State
 	Hook  string // the hook file
@@ -41,6 +42,7 @@ type Change struct {
 	Text  string // the new content of the hook file; "" if it is removed or stays
 	Note  string // what users should know, or ""
 
+	hook   Hook
 	before []byte
 	off    bool // the hook is not executable: git does not run it
 	steps  func() error
@@ -50,16 +52,55 @@ func (c *Change) addNote(text string) {
 	c.Note = strings.TrimPrefix(c.Note+"; "+text, "; ")
 }
 
+// A Hook is the name of one of git's hooks.
+type Hook string
+
+// The hooks that get a check.
 const (
-	hookName  = "pre-commit"
-	asideName = "pre-commit.before-talking-stick"
-	shebang   = "#!/bin/sh\n"
+	PreCommit Hook = "pre-commit"
+	PrePush   Hook = "pre-push"
 )
 
-// check refuses the commit only if tt says that the caller does not have the stick.
+const shebang = "#!/bin/sh\n"
+
+// aside returns the name of the hook that was there before.
+func (h Hook) aside() string { return string(h) + ".before-talking-stick" }
+
+// check returns the check that is added to the hook.
+func (h Hook) check() string {
+	if h == PrePush {
+		return pushCheck
+	}
+	return commitCheck
+}
+
+// pushCheck refuses the push if the room is shared by an engine and the stick is not the
+// caller's, or the engine does not say so. Elsewhere it permits it. What git says on
+// standard input is left to the script around it.
+const pushCheck = `# Refuses a push while the talking stick that this workspace shares with other hosts is not yours.
+# Skip it once with: git push --no-verify
+if command -v tt >/dev/null 2>&1; then
+  tt_said=$(tt check --json 2>&1 </dev/null) && tt_code=0 || tt_code=$?
+  case "$tt_code:$tt_said" in
+    1:*'"holds":false'*'"shared":true'*)
+      tt check --text >&2 </dev/null || true
+      echo 'tt: push refused, you do not hold the talking stick here; wait for it with "tt wait", or skip this check once with "git push --no-verify"' >&2
+      exit 1
+      ;;
+    1:*'"error":"engine_'*)
+      printf '%s\n' "$tt_said" | sed 's/.*"message":"/tt: /;s/",".*//;s/"}.*//' >&2
+      echo 'tt: push refused, it is not known whether you hold the talking stick; skip this check once with "git push --no-verify"' >&2
+      exit 1
+      ;;
+  esac
+  unset tt_said tt_code
+fi
+`
+
+// commitCheck refuses the commit only if tt says that the caller does not have the stick.
 // If tt fails or does not know the command, or if there is no room, it permits the
 // commit. It must work under "set -e" and "set -u" of the script around it.
-const check = `# Refuses a commit while the talking stick of this workspace is not yours.
+const commitCheck = `# Refuses a commit while the talking stick of this workspace is not yours.
 # Skip it once with: git commit --no-verify
 if command -v tt >/dev/null 2>&1; then
   tt_said=$(tt check --json 2>&1) && tt_code=0 || tt_code=$?
@@ -76,13 +117,16 @@ fi
 `
 
 // chain runs the hook that was moved aside, if git would run it.
-const chain = `tt_chained="$(dirname -- "$0")/` + asideName + `"
+func (h Hook) chain() string {
+	return `tt_chained="$(dirname -- "$0")/` + h.aside() + `"
 [ ! -x "$tt_chained" ] || exec "$tt_chained" "$@"
 `
+}
 
-// A Repository is a git repository whose commits are to be checked.
+// A Repository is a git repository of which one hook is to be changed.
 type Repository struct {
 	Dir    string // a directory in its working tree
+	Hook   Hook
 	Writer *rewrite.Writer
 }
 
@@ -115,17 +159,17 @@ func (r Repository) PlanInstall() (Change, error) {
 	if text == nil {
 		text = []byte(shebang)
 	}
-	return c.write(w, block.AfterFirstLine(text, check))
+	return c.write(w, block.AfterFirstLine(text, c.hook.check()))
 }
 
 // chained makes c the change that moves the hook aside and puts a script of ours in
 // its place. current is our script if it is already there, else nil.
 func (c Change) chained(w *rewrite.Writer, current []byte) (Change, error) {
-	text := []byte(shebang + chain)
+	text := []byte(shebang + c.hook.chain())
 	if current != nil {
 		text = current
 	}
-	next, err := c.write(w, block.AfterFirstLine(text, check))
+	next, err := c.write(w, block.AfterFirstLine(text, c.hook.check()))
 	if current != nil || c.before == nil {
 		return next, err
 	}
@@ -182,7 +226,7 @@ func (r Repository) PlanUninstall() (Change, error) {
 	c.State = Removed
 	_, err = os.Stat(c.Aside)
 	switch {
-	case err == nil && string(rest) == shebang+chain:
+	case err == nil && string(rest) == shebang+c.hook.chain():
 		c.steps = func() error { return os.Rename(c.Aside, c.Hook) }
 	case string(rest) == shebang:
 		c.Aside = ""
@@ -208,7 +252,7 @@ func (r Repository) look() (Change, error) {
 	if err != nil {
 		return Change{}, err
 	}
-	c := Change{Hook: filepath.Join(hooks, hookName), Aside: filepath.Join(hooks, asideName), Note: note}
+	c := Change{Hook: filepath.Join(hooks, string(r.Hook)), Aside: filepath.Join(hooks, r.Hook.aside()), Note: note, hook: r.Hook}
 	c.before, err = os.ReadFile(c.Hook)
 	if errors.Is(err, fs.ErrNotExist) {
 		return c, nil

@@ -60,7 +60,7 @@ func newScratch(t *testing.T) scratch {
 		t.Setenv(name, value)
 	}
 	now := func() time.Time { return time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC) }
-	s.Repository = Repository{Dir: dir, Writer: &rewrite.Writer{Backups: t.TempDir(), Now: now}}
+	s.Repository = Repository{Dir: dir, Hook: PreCommit, Writer: &rewrite.Writer{Backups: t.TempDir(), Now: now}}
 	s.git("init", "-q")
 	return s
 }
@@ -77,10 +77,15 @@ func (s scratch) git(args ...string) string {
 
 // commit commits while tt does what the script says, and returns what git prints.
 func (s scratch) commit(tt string) (string, error) {
+	return s.run(tt, "commit", "-q", "--allow-empty", "-m", "x")
+}
+
+// run runs git while tt does what the script says, and returns what git prints.
+func (s scratch) run(tt string, args ...string) (string, error) {
 	s.t.Helper()
 	bin := s.t.TempDir()
 	write(s.t, filepath.Join(bin, "tt"), "#!/bin/sh\n"+tt+"\n", 0o755)
-	cmd := exec.Command("git", "-C", s.Dir, "commit", "-q", "--allow-empty", "-m", "x")
+	cmd := exec.Command("git", append([]string{"-C", s.Dir}, args...)...)
 	cmd.Env = append(os.Environ(), "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 	out, err := cmd.CombinedOutput()
 	return string(out), err
@@ -305,11 +310,11 @@ func TestAHookThatIsStillAside(t *testing.T) {
 		t.Fatal(err)
 	}
 	apply(t, r.PlanInstall)
-	if !strings.Contains(read(t, hook), asideName) {
+	if !strings.Contains(read(t, hook), PreCommit.aside()) {
 		t.Error("the hook that was there before is not run any more")
 	}
 	write(t, hook, "#!/usr/bin/env perl\n", 0o755)
-	if c, err := r.PlanInstall(); code.Of(err) != code.Usage || !strings.Contains(err.Error(), asideName) {
+	if c, err := r.PlanInstall(); code.Of(err) != code.Usage || !strings.Contains(err.Error(), PreCommit.aside()) {
 		t.Errorf("%+v %v", c, err)
 	}
 }
@@ -359,5 +364,69 @@ func TestChainedHookRuns(t *testing.T) {
 	out, _ := cmd.CombinedOutput()
 	if string(out) != "theirs argument\n" || cmd.ProcessState.ExitCode() != 3 {
 		t.Errorf("exit %d: %s", cmd.ProcessState.ExitCode(), out)
+	}
+}
+
+// The pre-push hook as git runs it, with a tt that gives each of its answers. A hook that
+// was there before gets what git says on standard input.
+func TestPush(t *testing.T) {
+	tests := []struct {
+		name, tt string
+		refused  bool
+		says     string
+	}{
+		{"the stick is yours", yours, false, ""},
+		{"somebody else has it, and other hosts share it", `echo '{"holds":false,"agent_id":"a:1","reason":"not_owner","shared":true}'; exit 1`, true, "git push --no-verify"},
+		{"somebody else has it, on this host alone", theirs, false, ""},
+		{"nobody coordinates here", `echo '{"holds":false,"agent_id":"human:a","reason":"no_room"}'; exit 1`, false, ""},
+		{"the engine is away", `echo '{"error":"engine_unreachable","message":"the engine cannot be reached: timeout","hint":"try again"}' >&2; exit 1`, true, "tt: the engine cannot be reached: timeout\n"},
+		{"its program is not there", `echo '{"error":"engine_missing","message":"no tt-nats"}' >&2; exit 1`, true, "tt: no tt-nats\n"},
+		{"tt cannot tell", `echo '{"error":"data_dir_unusable"}' >&2; exit 1`, false, ""},
+		{"a tt that knows no check", "echo usage >&2; exit 2", false, ""},
+		{"a tt that reads", "cat; exit 0", false, ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			r := newScratch(t)
+			r.Hook = PrePush
+			write(t, filepath.Join(r.Dir, ".git", "hooks", "pre-push"), "#!/bin/sh -eu\nread -r branch rest\necho theirs ran for $branch at $2\n", 0o755)
+			if c := apply(t, r.PlanInstall); c.State != Added {
+				t.Errorf("%+v", c)
+			}
+			remote := t.TempDir()
+			r.git("init", "-q", "--bare", remote)
+			r.git("commit", "-q", "--allow-empty", "-m", "x")
+			out, err := r.run(tt.tt, "push", "-q", remote, "HEAD:refs/heads/x")
+			if (err != nil) != tt.refused || !strings.Contains(out, tt.says) {
+				t.Errorf("%v: %s", err, out)
+			}
+			if strings.Contains(out, "theirs ran for HEAD at "+remote) == tt.refused {
+				t.Errorf("their hook: %s", out)
+			}
+			apply(t, r.PlanUninstall)
+			if out, err := r.run(tt.tt, "push", "-q", remote, "HEAD:refs/heads/y"); err != nil || !strings.Contains(out, "theirs ran") {
+				t.Errorf("afterwards: %v: %s", err, out)
+			}
+		})
+	}
+}
+
+// The two hooks are installed and removed independently.
+func TestHooksAreIndependent(t *testing.T) {
+	commit := newScratch(t)
+	push := commit.Repository
+	push.Hook = PrePush
+	apply(t, commit.PlanInstall)
+	write(t, filepath.Join(commit.Dir, ".git", "hooks", "pre-push"), "#!/usr/bin/env python3\n", 0o755)
+	if c := apply(t, push.PlanInstall); filepath.Base(c.Aside) != "pre-push.before-talking-stick" {
+		t.Errorf("%+v", c)
+	}
+	apply(t, commit.PlanUninstall)
+	if c := apply(t, push.PlanInstall); c.State != Present {
+		t.Errorf("%+v", c)
+	}
+	apply(t, push.PlanUninstall)
+	if got := read(t, filepath.Join(commit.Dir, ".git", "hooks", "pre-push")); got != "#!/usr/bin/env python3\n" {
+		t.Errorf("left %q", got)
 	}
 }

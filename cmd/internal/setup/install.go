@@ -5,12 +5,15 @@ package setup
 
 import (
 	"context"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
+	"github.com/talking-stick/tt/cmd/internal/hosts"
 	"github.com/talking-stick/tt/cmd/internal/roomarg"
 	"github.com/talking-stick/tt/cmd/internal/viewers"
+	"github.com/talking-stick/tt/fsroom/workspace"
 	"github.com/talking-stick/tt/skills"
 	"github.com/talking-stick/tt/skills/githook"
 )
@@ -52,9 +55,9 @@ func changeHarnesses(ctx context.Context, c *cli.Invocation, opts skills.Options
 	if c.Given("path") && !withGit {
 		return c.Usagef("--path is for git, which is not named")
 	}
-	var change githook.Change
+	var changes []githook.Change
 	if withGit { // first, because it may refuse
-		if change, err = planGit(c, env, out); err != nil {
+		if changes, err = planGit(c, env, out); err != nil {
 			return err
 		}
 	}
@@ -67,7 +70,7 @@ func changeHarnesses(ctx context.Context, c *cli.Invocation, opts skills.Options
 			return err
 		}
 	}
-	if withGit {
+	for _, change := range changes {
 		res.Results = append(res.Results, changeGit(change, opts.DryRun))
 	}
 	return reportInstall(c, res, out)
@@ -93,21 +96,45 @@ func withoutGit(names []string) (harnesses []string, git bool) {
 	return slices.DeleteFunc(slices.Clone(names), isGit), slices.ContainsFunc(names, isGit)
 }
 
-// planGit plans to add the check to the repository's pre-commit hook, or to remove it.
-func planGit(c *cli.Invocation, env skills.Environment, out bool) (githook.Change, error) {
+// planGit plans to add the checks to the repository's hooks, or to remove them. A push is
+// checked where an engine shares the workspace's room.
+func planGit(c *cli.Invocation, env skills.Environment, out bool) (changes []githook.Change, err error) {
 	dir := c.Env.Dir
 	if c.Given("path") {
 		path, err := roomarg.NonEmpty(c, c.String("path"))
 		if err != nil {
-			return githook.Change{}, err
+			return nil, err
 		}
 		dir = c.Env.Abs(path)
 	}
-	repository := githook.Repository{Dir: dir, Writer: env.Writer()}
-	if out {
-		return repository.PlanUninstall()
+	for _, hook := range []githook.Hook{githook.PreCommit, githook.PrePush} {
+		repository := githook.Repository{Dir: dir, Hook: hook, Writer: env.Writer()}
+		change, err := repository.PlanUninstall()
+		there := err == nil && change.State != githook.Absent
+		if !out && (there || hook == githook.PreCommit || hasEngine(c, dir)) {
+			there = true
+			change, err = repository.PlanInstall()
+		}
+		if err != nil {
+			return nil, err
+		}
+		if there || hook == githook.PreCommit {
+			changes = append(changes, change)
+		}
 	}
-	return repository.PlanInstall()
+	return changes, nil
+}
+
+// hasEngine reports whether an engine shares the room of a directory, also one that is not
+// known here.
+func hasEngine(c *cli.Invocation, dir string) bool {
+	dataDir, err := workspace.DataDir(c.Env.Lookup, c.Env.Home)
+	if err != nil {
+		return false
+	}
+	w, _ := roomarg.LocatePath(c.Env, dir)
+	service, err := hosts.Find(c.Env.Lookup, dataDir, w)
+	return service != nil || err != nil
 }
 
 // changeGit carries out the plan, except in a dry run.
@@ -129,7 +156,7 @@ func changeGit(change githook.Change, dryRun bool) skills.Result {
 // gitResult describes a change of the hook like one of a harness.
 func gitResult(change githook.Change) skills.Result {
 	r := skills.Result{Harness: viewers.GitName, Status: skills.Status(change.State), Paths: []string{change.Hook}}
-	r.Message = "pre-commit hook " + change.Hook
+	r.Message = filepath.Base(change.Hook) + " hook " + change.Hook
 	if change.Aside != "" {
 		r.Message += "; the hook that was there is " + change.Aside
 		r.Paths = append(r.Paths, change.Aside)

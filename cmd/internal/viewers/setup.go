@@ -25,7 +25,7 @@ func Install(run Run) *cli.Command {
 			"harnesses' own directories and settings, and registers the MCP server agent-bus where it is installed. Two hooks are guards: they keep an agent " +
 			"from stopping while it holds the stick, and from editing while it does not. The others tell it when its turn comes and what others wrote to it. " +
 			"Only a harness that is here gets anything; what you have edited stays as it is. " +
-			`"git" adds a check to the pre-commit hook of the repository.` + "\n\n" +
+			`"git" adds a check to the pre-commit hook of the repository, and where an engine shares the room with other hosts to its pre-push hook.` + "\n\n" +
 			"Installing again does no harm. Installed copies follow the version of tt.",
 		Examples: []cli.Example{
 			{Line: "tt install --all --print", What: "show everything that would be written, and write nothing"},
