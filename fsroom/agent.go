@@ -154,6 +154,15 @@ func (a Agent) Held(name string) bool {
 	return err == nil && held || a.shared != nil && a.shared.held(a.key(), name)
 }
 
+// SignedElsewhere returns the signature of a mark that a process on another host holds, ""
+// if none does.
+func (a Agent) SignedElsewhere(name string) string {
+	if a.unusable != nil || a.shared == nil {
+		return ""
+	}
+	return a.shared.signed(a.key(), name)
+}
+
 // Sign writes the agent's id into a mark that exists, by which [Room.Holders] knows it.
 func (a Agent) Sign(name, id string) error {
 	if a.unusable != nil {
@@ -249,6 +258,10 @@ func (a Agent) Read(name string, v wire.Fields) bool {
 	}
 	return err == nil && wire.Decode(b, v) == nil
 }
+
+// Changed returns the time of a file of the agent on this host, the zero Time if there is
+// none.
+func (a Agent) Changed(name string) time.Time { return a.modified(name) }
 
 // modified returns the time of a file of this host, the zero Time if there is none.
 func (a Agent) modified(name string) time.Time {

@@ -67,7 +67,7 @@ func (r *Room[S]) await(ctx context.Context, inspect Inspect[S], subscribe func(
 		}
 		if sub == nil {
 			sub = subscribe()
-			defer r.pull(ctx)()
+			defer r.Pull(ctx)()
 			// To close a watch takes the kernel milliseconds, which the answer must
 			// not wait for.
 			defer func() { go sub.stop() }()

@@ -31,7 +31,7 @@ func (r *Room[S]) Follow(ctx context.Context, after int64, fn func(*event.Event)
 		return after, err
 	}
 	defer func() { f.log.Close() }()
-	defer r.pull(ctx)()
+	defer r.Pull(ctx)()
 	changes := r.store.subscribe(r.dir, "journal.jsonl")
 	defer func() { go changes.stop() }()
 	for {

@@ -43,13 +43,12 @@ func (s *Store) ListenerHas(id, name string) bool {
 
 // NotifyListener notifies what listens for an agent. Where nothing does, it costs one look
 // at a file that is missing.
-func (s *Store) NotifyListener(id string) {
-	path := filepath.Join(s.listenerDir(id), ListenerWakeFile)
-	if !exists(path) {
-		return
-	}
-	dir, now := s.Listener(id), time.Now()
-	if dir.unusable != nil {
+func (s *Store) NotifyListener(id string) { s.notifyListener(agentKey(id)) }
+
+func (s *Store) notifyListener(key string) {
+	dir, now := Agent{store: s, dir: filepath.Join(s.dir, ListenersFolder, key)}, time.Now()
+	path := dir.Path(ListenerWakeFile)
+	if !exists(path) || s.checkDirs(filepath.Dir(dir.dir), dir.dir) != nil {
 		return
 	}
 	if !dir.Marked(ListenerFile).Before(dir.Marked(ListenerWakeFile)) {

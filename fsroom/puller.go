@@ -3,6 +3,7 @@ package fsroom
 import (
 	"context"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/talking-stick/tt/lockfile"
@@ -84,16 +85,20 @@ func (r *mirror[S]) pullWhileReachable(ctx context.Context) (reached bool) {
 }
 
 // touchWakeFiles notifies the processes of this host that wait as the agent whose
-// directory has the name; as any agent, if it is "".
+// directory has the name, and what listens for it; of any agent, if it is "".
 func (r *mirror[S]) touchWakeFiles(name string) {
 	if name == "" {
 		name = "*"
-	} else if name != filepath.Base(name) {
+	} else if name != filepath.Base(name) || strings.ContainsAny(name, `*?[\\`) {
 		return
 	}
 	paths, _ := filepath.Glob(filepath.Join(r.AgentsDir(), name, wakeFile))
 	for _, path := range paths {
 		_ = lockfile.Touch(path, time.Now())
+	}
+	dirs, _ := filepath.Glob(filepath.Join(r.AgentsDir(), name))
+	for _, dir := range dirs {
+		r.store.notifyListener(filepath.Base(dir))
 	}
 }
 

@@ -29,6 +29,9 @@ type agentSharing interface {
 	// holders are the agents of other hosts whose mark a process holds there.
 	holders(name string) []Holder
 	notify(key string)
+	// signed returns what is written in a mark that a process of another host holds, "" if
+	// none does.
+	signed(key, name string) string
 	// heard returns when the engine got the last word of another host on an agent, on its
 	// clock, and boot the boot that a host has said it is in.
 	heard(key string) time.Time
@@ -240,17 +243,45 @@ func (r *mirror[S]) holders(name string) (found []Holder) {
 	return found
 }
 
+func (r *mirror[S]) signed(key, name string) string {
+	if rec := r.other(key); rec != nil && rec.Signs[name] != "" && r.held(key, name) {
+		return rec.Signs[name]
+	}
+	return ""
+}
+
+// announce tries again in the background if the engine does not answer.
 func (r *mirror[S]) announce(key, name string) (withdraw func()) {
 	if r.engine == nil {
 		return func() {}
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), recordsPatience)
-	defer cancel()
-	withdraw, err := r.engine.Announce(ctx, r.engineName(), key, name)
-	if err != nil {
-		return func() {}
+	once := func(ctx context.Context) (withdraw func(), err error) {
+		ctx, cancel := context.WithTimeout(ctx, recordsPatience)
+		defer cancel()
+		return r.engine.Announce(ctx, r.engineName(), key, name)
 	}
-	return withdraw
+	ctx, cancel := context.WithCancel(context.Background())
+	withdraw, err := once(ctx)
+	if err == nil {
+		cancel()
+		return withdraw
+	}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		for retry := pullRetry; ; retry = min(2*retry, pullRetryMax) {
+			sleepFor(ctx, retry)
+			if ctx.Err() != nil {
+				return
+			}
+			if withdraw, err := once(ctx); err == nil {
+				<-ctx.Done()
+				withdraw()
+				return
+			}
+		}
+	}()
+	return func() { cancel(); <-ended }
 }
 
 func (r *mirror[S]) notify(key string) {

@@ -294,8 +294,10 @@ func (r *Room[S]) refreshForReading(ctx context.Context) error {
 	return r.shared.refreshForReading(ctx)
 }
 
-// pull keeps a mirror up to date until stop is called. Without an engine it does nothing.
-func (r *Room[S]) pull(ctx context.Context) (stop func()) {
+// Pull keeps a mirror up to date, and wakes those of this host whom changes elsewhere
+// concern, until stop is called. Of several processes one does so. Without an engine,
+// Pull does nothing.
+func (r *Room[S]) Pull(ctx context.Context) (stop func()) {
 	if r.shared == nil {
 		return func() {}
 	}

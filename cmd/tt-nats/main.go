@@ -14,5 +14,5 @@ import (
 var version, commit, installer string
 
 func main() {
-	ttcmd.Main(ttcmd.Build{Version: version, Commit: commit, Installer: installer, Sharing: engines.Sharing()})
+	ttcmd.Main(ttcmd.Build{Version: version, Commit: commit, Installer: installer, Sharing: engines.Sharing(), Hear: ttcmd.Hear()})
 }

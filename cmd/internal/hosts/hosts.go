@@ -138,6 +138,10 @@ type Sharing interface {
 	// Name returns the name by which all hosts know the room of a workspace's root, see
 	// [workspace.SharedName].
 	Name(root, given string) (string, error)
+	// Listen keeps the mirrors of an agent's rooms up to date, and tells the other hosts how
+	// the agent hears of news, until stop is called. It is about the store that was opened
+	// last. The caller calls update when what the functions return may have changed.
+	Listen(agent string, rooms func() []string, how func() string) (update, stop func())
 	// Clock returns the clock by which the leases of the store's rooms are judged.
 	Clock(store *fsroom.Store) func() turn.Instant
 	// Check compares the mirrors of the store with what its engine has: those of the rooms with

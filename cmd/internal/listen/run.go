@@ -1,6 +1,7 @@
 package listen
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -50,6 +51,8 @@ func (a *Agent) Run(ctx context.Context, t Transport) error {
 		return err
 	}
 	defer release()
+	update, stopPull := a.pull(func() string { return cmp.Or(a.Listens(), t.How) })
+	defer stopPull()
 	watch := dir.WatchMark(fsroom.ListenerWakeFile)
 	defer watch.Stop()
 	ended, stop := a.harnessEnd()
@@ -60,6 +63,7 @@ func (a *Agent) Run(ctx context.Context, t Transport) error {
 			t.How == member.ByHook && l.Proved() || t.How == member.ByHold && !l.Busy.IsZero() {
 			return nil // it is not needed any more
 		}
+		update()
 		wake, err := a.Speak(ctx, t.How)
 		if err == nil && wake.Text != "" {
 			err = t.Deliver(ctx, wake)
@@ -96,6 +100,58 @@ func (a *Agent) Run(ctx context.Context, t Transport) error {
 			return nil
 		}
 	}
+}
+
+// Hear keeps the agent's wake file true while nothing else of tt runs for the session of
+// its harness, which watches the file or shows news at each prompt: with an engine
+// somebody has to hear what other hosts do. It ends with the session. Of several processes
+// one does so.
+func (a *Agent) Hear(ctx context.Context) error {
+	dir := a.ListenerDir()
+	if a.Pull == nil || a.IsHearing() {
+		return nil
+	}
+	release, err := dir.Hold(hearingFile)
+	if err != nil {
+		return err
+	}
+	defer release()
+	if _, err := a.WakePath(); err != nil {
+		return err
+	}
+	session := a.Listener().Session
+	update, stopPull := a.pull(func() string { return cmp.Or(a.Listens(), member.ByHooks) })
+	defer stopPull()
+	watch := dir.WatchMark(fsroom.ListenerWakeFile)
+	defer watch.Stop()
+	ended, stop := a.harnessEnd()
+	defer stop()
+	for session != "" && a.Listener().Session == session {
+		update()
+		if watch.Wait(ctx, fsroom.Sleep{Exit: ended}) != nil {
+			return nil
+		}
+		select {
+		case <-ended:
+			return nil
+		default:
+		}
+	}
+	return nil
+}
+
+// IsHearing reports whether a process is in Hear.
+func (a *Agent) IsHearing() bool { return a.ListenerDir().Held(hearingFile) }
+
+// hearingFile is held by the process of Hear.
+const hearingFile = "hearing"
+
+// pull keeps the mirrors of the agent's rooms up to date. Without an engine it does nothing.
+func (a *Agent) pull(how func() string) (update, stop func()) {
+	if a.Pull == nil {
+		return func() {}, func() {}
+	}
+	return a.Pull(a.Self.ID, a.RoomsToHear, how)
 }
 
 // takePost makes this process the one that listens. It returns the session that the

@@ -5,10 +5,12 @@
 package member
 
 import (
+	"context"
 	"strings"
 	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/roomtypes"
+	"github.com/talking-stick/tt/cmd/internal/topics"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
@@ -29,6 +31,9 @@ type Client struct {
 	Executable func() (string, error)      // the path of this program, which is started as guardian
 	Warn       func(string)                // prints a warning
 	Clock      func() turn.Instant         // that of the engine; nil: that of this machine
+	// Pull keeps the mirrors of rooms up to date while the agent listens; nil without an
+	// engine. See Listen of package hosts.
+	Pull func(agent string, rooms func() []string, how func() string) (update, stop func())
 
 	Shows string // how what the client prints reaches the agent, "" for [ShownByCommand]
 }
@@ -72,8 +77,25 @@ func (c *Client) Room(name string, w *workspace.Workspace) *Room {
 	return &Room{Client: c, files: fsroom.At(c.Store, rules, name), Workspace: w}
 }
 
-// Rooms returns the names of all rooms of the data directory.
+// Rooms returns the names of all rooms of the data directory. With an engine they are all
+// rooms of the engine, whose mirrors are brought up to date.
 func (c *Client) Rooms() ([]string, error) { return fsroom.Rooms(c.Store, rules) }
+
+// Mirrors is [Client.Rooms], and brings the questions of the rooms up to date too. The
+// client that it returns sees all of that without asking the engine again.
+func (c *Client) Mirrors(ctx context.Context) (names []string, offline *Client, err error) {
+	if names, err = c.Rooms(); err == nil {
+		_, err = fsroom.Refresh(ctx, c.Store, topics.Rules)
+	}
+	return names, c.Offline(), err
+}
+
+// Offline returns a client that sees rooms as this host has them, and asks no engine.
+func (c *Client) Offline() *Client {
+	offline := *c
+	offline.Store = c.Store.Offline()
+	return &offline
+}
 
 // Find returns the deepest room between the path of the workspace and its root, nil
 // if there is none. An idle room that has outlived its time counts as ended.

@@ -121,7 +121,7 @@ func (r *Room) CursorOf(st *turn.State, id string) Cursor {
 		return Cursor{}
 	}
 	var c Cursor
-	if r.Agent(id).Read(cursorFile, &c) && c.JoinedAt.Equal(m.JoinedAt.Time) {
+	if r.Agent(id).Read(CursorFile, &c) && c.JoinedAt.Equal(m.JoinedAt.Time) {
 		return c
 	}
 	return Cursor{JoinedAt: m.JoinedAt}
@@ -134,7 +134,7 @@ func (r *Room) CursorOf(st *turn.State, id string) Cursor {
 // without a sync. If it cannot be stored, things are shown again.
 func (r *Room) AdvanceCursor(at Cursor) error {
 	var stored Cursor
-	return r.own().Change(cursorFile, &stored, func(bool) bool { return stored.advance(at) })
+	return r.own().Change(CursorFile, &stored, func(bool) bool { return stored.advance(at) })
 }
 
 // show moves the agent's stored cursor over what was just shown to it.

@@ -126,7 +126,7 @@ func TestCursorLost(t *testing.T) {
 		if n := b.Unread(st).Messages; n != 0 {
 			t.Errorf("%d unread after reading", n)
 		}
-		f.must(os.WriteFile(b.own().Path(cursorFile), []byte(content), 0o600))
+		f.must(os.WriteFile(b.own().Path(CursorFile), []byte(content), 0o600))
 		if n := b.Unread(st).Messages; n != 1 {
 			t.Errorf("%d unread with the file %q", n, content)
 		}

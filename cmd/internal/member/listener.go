@@ -23,6 +23,7 @@ const (
 	ByHold     = "hold"         // a hook that holds the end of a turn
 	ByExec     = "exec"         // tt listen, which runs a command or prints lines
 	ByWait     = "wait"         // tt wait
+	ByHooks    = "hook"         // the hooks, when its model works
 )
 
 // The files of an agent in the directory of its listener, see [fsroom.Store.Listener].
@@ -45,7 +46,7 @@ func BelongsToListener(path string, mode fs.FileMode) bool {
 			return name == roomsDir || name == "tmp"
 		}
 		// The first three are those of package fsroom, the last two of the hooks.
-		files := []string{fsroom.ListenerWakeFile, fsroom.ListenerAskedFile, "lock", listenerFile, listeningFile, "looked", "patient"}
+		files := []string{fsroom.ListenerWakeFile, fsroom.ListenerAskedFile, "lock", listenerFile, listeningFile, "looked", "patient", "hearing"}
 		return mode.IsRegular() && slices.Contains(files, name)
 	}
 	return len(names) == 3 && mode.IsRegular() && (names[1] == roomsDir || names[1] == "tmp")
@@ -133,13 +134,16 @@ func (c *Client) open(l *Listener) bool {
 // costs one look at a file.
 func (r *Room) hearing(st *turn.State, id string) (h turn.Hearing) {
 	if !r.Client.Store.ListenerHas(id, listenerFile) {
-		return turn.Hearing{}
+		return r.hearingElsewhere(id)
 	}
 	dir := r.Client.Store.Listener(id)
 	l := readListener(dir)
 	h.How, h.Hooks = r.listens(&l, dir), r.open(&l)
 	h.Busy = h.Hooks && !l.Busy.IsZero()
 	if h.How == "" {
+		if there := r.hearingElsewhere(id); there != (turn.Hearing{}) {
+			return there
+		}
 		return h
 	}
 	h.Notified = dir.Marked(fsroom.ListenerWakeFile)
@@ -161,6 +165,16 @@ func (r *Room) hearing(st *turn.State, id string) (h turn.Hearing) {
 	return h
 }
 
+// hearingElsewhere is hearing for an agent of another host, of which is known what a
+// process there says.
+func (r *Room) hearingElsewhere(id string) (h turn.Hearing) {
+	h.How = r.Agent(id).SignedElsewhere(HearingFile)
+	if h.How == ByHooks {
+		h.How, h.Hooks = "", true
+	}
+	return h
+}
+
 // MaxTries is how often an agent is woken for the same news.
 const MaxTries = 3
 
@@ -176,8 +190,8 @@ func (r *Room) ignored(st *turn.State, id string) bool {
 // enterRooms records that the agent is in the room, for its listener.
 func (r *Room) enterRooms() {
 	dir := r.ListenerDir().Within(roomsDir)
-	if !dir.Has(r.Name()) {
-		_ = dir.Mark(r.Name(), time.Now())
+	if !dir.Has(r.Name()) && dir.Mark(r.Name(), time.Now()) == nil && r.IsShared() {
+		r.Client.Store.NotifyListener(r.Self.ID) // it has to hear what other hosts do in the room
 	}
 }
 
@@ -201,6 +215,7 @@ func (c *Client) RoomsToHear() []string { return c.ListenerDir().Within(roomsDir
 // FindRoomsToHear looks into every room whether the agent is in it: it may have joined
 // with a program that did not record it for a listener.
 func (c *Client) FindRoomsToHear() {
+	c = c.Offline()
 	names, _ := c.Rooms()
 	known := c.RoomsToHear()
 	for _, name := range names {

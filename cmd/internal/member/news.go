@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
 )
@@ -122,7 +123,7 @@ func (n *RoomNews) addEvent(e *event.Event) {
 // left by itself knows.
 func (n *RoomNews) addEnd(ctx context.Context) error {
 	me := n.Room.Self.ID
-	if !n.Room.own().Read(cursorFile, &n.cursor) {
+	if !n.Room.own().Read(CursorFile, &n.cursor) {
 		n.cursor = Cursor{}
 	}
 	var end event.Event
@@ -221,7 +222,7 @@ func (n *RoomNews) UnshownQuestions(ctx context.Context, fn func(id, from string
 	}
 	return func() {
 		ids := slices.DeleteFunc(in.answered, func(id string) bool { return !answered[id] })
-		if r.markShown(ctx, in.topic, ids) == nil {
+		if err := r.markShown(ctx, in.topic, ids); err == nil || code.Of(err) == code.EngineUnreachable {
 			r.show(Cursor{JoinedAt: at.JoinedAt, TopicID: n.topicID, TopicSeq: seq})
 		}
 	}, rest, nil

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/talking-stick/tt/cmd/internal/topics"
+	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/topic"
 	"github.com/talking-stick/tt/fsroom/turn"
@@ -228,6 +229,7 @@ func (r *Room) markShown(ctx context.Context, t *topics.Room, ids []string) erro
 	if len(ids) == 0 {
 		return nil
 	}
+	t = fsroom.At(r.Client.Store, topics.Rules, t.Name()) // that of an inbox may be offline
 	snap, err := t.View()
 	if err != nil || len(snap.State.MarkShown(r.Self.ID, ids)) == 0 {
 		return err

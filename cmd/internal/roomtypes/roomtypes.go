@@ -41,7 +41,7 @@ func newStick() *fsroom.Rules[*turn.State] {
 		News:      (*turn.State).WhoHasNews,
 		Reopen:    turn.Reopen,
 
-		SharedFiles: []string{"seen", "waiting", "processes.json", "hold.json", "cursor.json"},
+		SharedFiles: []string{"seen", "waiting", "processes.json", "hold.json", "cursor.json", "hearing"},
 	}
 }
 

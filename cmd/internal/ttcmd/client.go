@@ -53,8 +53,12 @@ func newClient(c *cli.Invocation) (*member.Client, error) {
 }
 
 func clientFor(c *cli.Invocation, store *fsroom.Store, table identity.Table, self identity.Agent) *member.Client {
+	var pull func(string, func() []string, func() string) (update, stop func())
+	if build.Sharing != nil && store.Options().Host != "" {
+		pull = build.Sharing.Listen
+	}
 	return &member.Client{
-		Store: store, Table: table, Self: self,
+		Pull: pull, Store: store, Table: table, Self: self,
 		Policy:     func() (turn.Policy, error) { return policyFromEnv(c.Env.Lookup, store.Options().Host != "") },
 		Executable: c.Env.Executable,
 		Warn:       c.Notice,

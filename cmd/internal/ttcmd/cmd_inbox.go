@@ -112,7 +112,7 @@ func runInboxAll(ctx context.Context, c *cli.Invocation) error {
 	} else if path != "" {
 		return c.Usagef("--all is about every room, and takes no path")
 	}
-	names, err := client.Rooms()
+	names, mirrors, err := client.Mirrors(ctx)
 	if err != nil {
 		return err
 	}
@@ -120,7 +120,7 @@ func runInboxAll(ctx context.Context, c *cli.Invocation) error {
 	res := &inboxesResult{Rooms: []*member.Inbox{}}
 	var shown []func()
 	for _, name := range names {
-		room := client.Room(name, nil)
+		room := mirrors.Room(name, nil)
 		if !room.Exists() {
 			continue
 		}
@@ -137,7 +137,7 @@ func runInboxAll(ctx context.Context, c *cli.Invocation) error {
 			res.Unreadable = append(res.Unreadable, unreadable{name, string(code.Of(err)), err.Error()})
 		case room.IsMember(snap.State) || in.Counts.Questions > 0:
 			res.Rooms = append(res.Rooms, in)
-			shown = append(shown, func() { room.InboxShown(ctx, snap.State, in) })
+			shown = append(shown, func() { client.Room(name, nil).InboxShown(ctx, snap.State, in) })
 		}
 	}
 	if err := c.Out.Result(res, func(t *cli.Text) { writeInboxes(t, res) }); err != nil {

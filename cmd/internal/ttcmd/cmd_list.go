@@ -49,9 +49,13 @@ func runList(ctx context.Context, c *cli.Invocation) error {
 	} else if names, err = client.Rooms(); err != nil {
 		return err
 	}
+	seen := client
+	if c.Bool("all") {
+		seen = client.Offline() // the mirrors were brought up to date all at once
+	}
 	res := listResult{Rooms: []turn.RoomView{}}
 	for _, name := range names {
-		room := client.Room(name, w)
+		room := seen.Room(name, w)
 		if !room.Exists() {
 			continue
 		}
@@ -65,6 +69,9 @@ func runList(ctx context.Context, c *cli.Invocation) error {
 			return err
 		}
 		if !room.Ended(snap.State) {
+			if snap.State.Owner != "" || snap.State.ReservedFor != "" {
+				room = client.Room(name, w) // what is known of them on other hosts
+			}
 			v := snap.State.Room(room.Facts(snap.State))
 			v.PathMissing = member.PathMissing(v.RoomID, v.CanonicalPath)
 			res.Rooms = append(res.Rooms, v)
@@ -76,7 +83,7 @@ func runList(ctx context.Context, c *cli.Invocation) error {
 			if len(rooms) > 0 {
 				here = rooms[0].CanonicalPath
 			}
-			rooms = append(rooms, roomsBelow(client, w, names)...)
+			rooms = append(rooms, roomsBelow(client.Offline(), w, names)...)
 		}
 		writeRooms(t, rooms, here)
 		for _, r := range res.Unreadable {

@@ -125,6 +125,7 @@ func (h *hookRun) begin(ctx context.Context, agent *listen.Agent) error {
 			return err
 		}
 		told = h.startListener(agent) || watches
+		h.startHearing(agent)
 	}
 	if h.call.Kind == hook.SessionStart {
 		if w, err := locatePath(h.c, h.call.Dir); err == nil {
@@ -157,6 +158,7 @@ func (h *hookRun) context(ctx context.Context, agent *listen.Agent) error {
 		}
 	}
 	h.startListener(agent)
+	h.startHearing(agent)
 	if err := agent.SetBusy(ctx, true); err != nil {
 		return err
 	}

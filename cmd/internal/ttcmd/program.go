@@ -17,10 +17,12 @@ import (
 // installed: "make", "archive", or empty for the Go tool.
 //
 // Sharing opens rooms that several hosts share. It is nil in tt, which then becomes the
-// program that has engines.
+// program that has engines. Hear, which is [Hear] there, is the command that hears what
+// other hosts do.
 type Build struct {
 	Version, Commit, Installer string
 	Sharing                    hosts.Sharing
+	Hear                       *cli.Command
 }
 
 // build describes this program; [Main] sets it.
@@ -57,6 +59,14 @@ var (
 	}
 )
 
+func commands() []*cli.Command {
+	all := slices.Concat(daily, setup, hookCommands)
+	if build.Hear != nil {
+		all = append(all, build.Hear)
+	}
+	return all
+}
+
 func program() *cli.Program {
 	return &cli.Program{
 		Name: "tt", Version: build.Version, Commit: build.Commit,
@@ -67,7 +77,7 @@ func program() *cli.Program {
 			"What you want to know you ask with tt ask; what is for you is in tt inbox.",
 		Agents:   true,
 		Topics:   topics,
-		Commands: slices.Concat(daily, setup, hookCommands),
+		Commands: commands(),
 		Before:   syncBefore,
 		DefaultJSON: func(env *cli.Env) bool {
 			_, ok := identity.HarnessByEnvironment(identity.Env{Lookup: env.Lookup})

@@ -48,7 +48,7 @@ func ttBuild() Build {
 	if !withEngine() {
 		return Build{}
 	}
-	return Build{Sharing: pathSharing{sharing.With(openTestEngine)}}
+	return Build{Sharing: pathSharing{sharing.With(openTestEngine)}, Hear: Hear()}
 }
 
 func openTestEngine(s *hosts.Service) (engine.Engine, error) {

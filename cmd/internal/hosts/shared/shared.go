@@ -22,8 +22,12 @@ func With(open func(*hosts.Service) (engine.Engine, error)) hosts.Sharing {
 }
 
 type sharing struct {
-	open  func(*hosts.Service) (engine.Engine, error)
-	clock *Clock // of the store that was opened last
+	open func(*hosts.Service) (engine.Engine, error)
+	// The store that was opened last.
+	clock   *Clock
+	service *hosts.Service
+	dataDir string
+	options fsroom.Options
 }
 
 // Open implements [hosts.Sharing].
@@ -36,7 +40,7 @@ func (s *sharing) Open(service *hosts.Service, dataDir string, o fsroom.Options,
 	if err != nil {
 		return nil, err
 	}
-	s.clock = clock
+	s.clock, s.service, s.dataDir, s.options = clock, service, dataDir, o
 	return fsroom.Open(dir, o)
 }
 
