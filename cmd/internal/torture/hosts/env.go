@@ -73,12 +73,15 @@ func (e *env) close() {
 			eventually(2*time.Second, func() bool { return errors.Is(syscall.Unmount(f[1], 0), nil) })
 		}
 	}
-	if os.Getenv("TT_TORTURE_KEEP") == "" {
-		_ = os.RemoveAll(e.base)
-	} else {
+	if keep {
 		fmt.Println("kept", e.base)
+		return
 	}
+	_ = os.RemoveAll(e.base)
 }
+
+// keep is set by those who want to look at the files.
+var keep = os.Getenv("TT_TORTURE_KEEP") != ""
 
 func (e *env) random() *rand.Rand { return rand.New(rand.NewPCG(e.seed, uint64(e.dirs.Add(1)))) }
 

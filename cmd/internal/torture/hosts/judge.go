@@ -5,6 +5,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -32,21 +33,8 @@ func (t *trial) judge() {
 			r.wrong("%s was told that it has turn %d with lease %s; the journal: %+v", g.agent, g.Turn, g.Lease, e)
 		}
 	}
-	for text, said := range t.said {
-		n := h.texts[text]
-		switch {
-		case n > 1, said == acknowledged && n == 0, said == refused && n > 0:
-			r.wrong("%q is %d times in the journal, and was %s", text, n, []string{"refused", "in doubt", "acknowledged"}[said])
-		}
-		switch said {
-		case acknowledged:
-			r.acks++
-		case doubtful:
-			r.doubts++
-		case refused:
-			r.refused++
-		}
-	}
+	r.check("what was said", t.compare(h))
+	t.count()
 	r.turns, r.taken = len(h.grants), len(h.overtook)
 	t.overlaps(h)
 	t.gap()
@@ -59,6 +47,24 @@ func (t *trial) judge() {
 	for _, code := range slices.Sorted(maps.Keys(t.codes)) {
 		r.say("%d times %s", t.codes[code], code)
 	}
+}
+
+// compare reports the texts of which the journal does not have what was said of them.
+func (t *trial) compare(h *history) (err error) {
+	for text, said := range t.said {
+		switch n := h.texts[text]; {
+		case n > 1, said == acknowledged && n == 0, said == refused && n > 0:
+			err = errors.Join(err, fmt.Errorf("%q is %d times in the journal, and was %s", text, n, []string{"refused", "in doubt", "acknowledged"}[said]))
+		}
+	}
+	return err
+}
+
+// count adds what was said to the report.
+func (t *trial) count() {
+	t.report.refused += t.answers(refused)
+	t.report.doubts += t.answers(doubtful)
+	t.report.acks += t.answers(acknowledged)
 }
 
 // mirrors brings the mirrors of all hosts up to date and returns what they have in them.

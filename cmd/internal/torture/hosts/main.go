@@ -67,6 +67,7 @@ func attacks() []attack {
 		{"one-server", nil, oneServer, normal},
 		{"cluster", nil, cluster, normal},
 		{"takeovers", nil, takeovers, short},
+		{"powercut", []string{"mount", "umount", "mkfs.ext4"}, powerCuts, short},
 	}
 }
 

@@ -114,6 +114,13 @@ func newNetwork(n int) (*network, error) {
 	return w, err
 }
 
+// close removes the machines, on which nothing may run any more.
+func (w *network) close() {
+	for _, m := range append(w.machines, w.bridge) {
+		close(m.do)
+	}
+}
+
 // cut and join unplug a machine and plug it in again.
 func (w *network) cut(m *machine) error  { return w.bridge.ip4("link", "set", m.port, "down") }
 func (w *network) join(m *machine) error { return w.bridge.ip4("link", "set", m.port, "up") }

@@ -28,6 +28,7 @@ type server struct {
 	machine *machine
 	dir     string
 	store   string
+	disk    disk // that the store is on; the zero disk is none
 	environ []string
 	cluster string // configuration; "" for a server alone
 

@@ -4,8 +4,10 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"sync"
+	"syscall"
 	"time"
 )
 
@@ -13,6 +15,7 @@ import (
 type trial struct {
 	*env
 	report  *report
+	dir     string
 	net     *network
 	servers servers
 	hosts   []*host
@@ -44,27 +47,38 @@ type plan struct {
 	agents  int
 	lease   time.Duration
 	kills   bool
+	disks   bool // each server has a disk of its own
 	faults  []fault
 }
 
+// newTrial returns a trial whose servers are ready. It has to be ended also if there is an
+// error.
 func (e *env) newTrial(r *report, p plan) (*trial, error) {
-	t := &trial{env: e, report: r, kills: p.kills, lease: p.lease, over: newLatch(), said: map[string]answer{}, codes: map[string]int{}}
+	t := &trial{env: e, report: r, dir: e.newDir(), kills: p.kills, lease: p.lease, over: newLatch(), said: map[string]answer{}, codes: map[string]int{}}
 	var err error
 	if t.net, err = newNetwork(max(p.servers, p.hosts)); err != nil {
-		return nil, err
+		return t, err
 	}
-	dir := e.newDir()
-	if t.servers, err = newServers(e.programs.natsd, dir, t.net.machines[:p.servers]); err != nil {
-		return nil, err
+	if t.servers, err = newServers(e.programs.natsd, t.dir, t.net.machines[:p.servers]); err != nil {
+		return t, err
+	}
+	for _, s := range t.servers {
+		if !p.disks {
+			continue
+		}
+		if s.disk, err = newDisk(filepath.Join(t.dir, s.name()+"-disk")); err != nil {
+			return t, err
+		}
+		s.store = filepath.Join(s.disk.dir, "store")
 	}
 	environ := []string{
 		"TALKING_STICK_OWNER_LEASE_TTL=" + p.lease.String(), "TALKING_STICK_HEARTBEAT_INTERVAL=" + (p.lease / 4).String(),
 		"TALKING_STICK_CLAIM_TTL=" + min(p.lease, 5*time.Second).String(), "TALKING_STICK_WAITER_GRACE=1s",
 	}
 	for n := range p.hosts {
-		h, err := newHost(n, e.programs.tt, filepath.Join(dir, fmt.Sprintf("host%d", n+1)), t.servers.url("torture"), t.net.machines[n], environ...)
+		h, err := newHost(n, e.programs.tt, filepath.Join(t.dir, fmt.Sprintf("host%d", n+1)), t.servers.url("torture"), t.net.machines[n], environ...)
 		if err != nil {
-			return nil, err
+			return t, err
 		}
 		t.hosts = append(t.hosts, h)
 	}
@@ -74,12 +88,30 @@ func (e *env) newTrial(r *report, p plan) (*trial, error) {
 	return t, t.servers.start()
 }
 
+// end ends the servers, and all other processes of the trial, and removes its files.
+func (t *trial) end() {
+	t.over.close()
+	t.servers.kill()
+	for _, pid := range processesOf(t.dir) {
+		_ = syscall.Kill(pid, syscall.SIGKILL)
+	}
+	for _, s := range t.servers {
+		if s.disk.image != "" {
+			s.disk.remove()
+		}
+	}
+	if t.net != nil {
+		t.net.close()
+	}
+	if !keep {
+		_ = os.RemoveAll(t.dir)
+	}
+}
+
 // run lets the agents take turns, and inflicts the faults, one after the other.
 func (e *env) run(r *report, p plan) {
 	t, err := e.newTrial(r, p)
-	if t != nil {
-		defer t.servers.kill()
-	}
+	defer t.end()
 	if !r.check("setting up", err) {
 		return
 	}
