@@ -68,6 +68,7 @@ func attacks() []attack {
 		{"cluster", nil, cluster, normal},
 		{"takeovers", nil, takeovers, short},
 		{"powercut", []string{"mount", "umount", "mkfs.ext4"}, powerCuts, short},
+		{"mutants", []string{"mount", "umount", "mkfs.ext4"}, mutants, short},
 	}
 }
 

@@ -40,6 +40,13 @@ func (r *report) wrong(format string, args ...any) {
 	}
 }
 
+// caught reports whether something was wrong that was expected to be.
+func (r *report) caught() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.quiet && r.bad > 0
+}
+
 // check is wrong for an error that is not nil. It reports whether it was nil.
 func (r *report) check(what string, err error) bool {
 	if err != nil {
@@ -50,6 +57,9 @@ func (r *report) check(what string, err error) bool {
 
 // say prints something worth knowing.
 func (r *report) say(format string, args ...any) {
+	if r.quiet {
+		return
+	}
 	fmt.Printf("  %s: %s\n", r.name, fmt.Sprintf(format, args...))
 }
 

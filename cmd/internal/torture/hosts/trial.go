@@ -120,7 +120,7 @@ func (e *env) run(r *report, p plan) {
 		all.Go(a.live)
 	}
 	for _, f := range p.faults {
-		if !t.calm() {
+		if !t.calm() || r.caught() {
 			break
 		}
 		t.inflict(f)
@@ -128,7 +128,9 @@ func (e *env) run(r *report, p plan) {
 	t.calm()
 	t.over.close()
 	all.Wait()
-	t.judge()
+	if !r.caught() {
+		t.judge()
+	}
 }
 
 // stall is how long it may take until turns are taken again after a fault: for an election,
@@ -144,7 +146,7 @@ func (t *trial) calm() bool {
 	ok := eventually(stall, func() bool {
 		t.mu.Lock()
 		defer t.mu.Unlock()
-		return len(t.grants) >= want
+		return len(t.grants) >= want || t.report.caught()
 	})
 	if !ok {
 		t.report.wrong("no %d turns within %v without a fault; %s", 2*len(t.agents), stall, t.situation())
