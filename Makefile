@@ -122,7 +122,7 @@ torture-hosts: build ## servers killed, stopped and cut off while hosts share a 
 	TT_TEST_NATS=$(CURDIR)/$(BIN)/tt-nats TT_TEST_NATSD=$(CURDIR)/$(BIN)/tt-natsd \
 	$(GO) run ./cmd/internal/torture/hosts -size $(HOSTS) $(TORTURE)
 
-torture-hosts-short: ## the same in about a minute
+torture-hosts-short: ## the same in some 80 seconds
 	$(MAKE) --no-print-directory torture-hosts HOSTS=short
 
 bench: programs ## whole commands beside a baseline of bare system calls, then the parts; for benchstat

@@ -63,9 +63,20 @@ func cutsOf(servers int) func(*env, *report) {
 	}
 }
 
-// contention lets agents on four hosts take turns over a server that nothing happens to.
+// contention lets agents on four hosts talk at the same time.
 func contention(e *env, r *report) {
-	e.run(r, plan{servers: 1, hosts: 4, agents: 6, lease: time.Minute})
+	t, err := e.newTrial(r, plan{servers: 1, hosts: 4, agents: 6, lease: time.Minute})
+	defer t.end()
+	if !r.check("setting up", err) {
+		return
+	}
+	all := t.talk()
+	eventually(stall, func() bool { return r.caught() || t.answers(acknowledged) > 500 })
+	t.over.close()
+	all.Wait()
+	if !r.caught() {
+		t.judge()
+	}
 }
 
 // lostAnswers stops the server for a little longer than a request takes, many times.

@@ -76,17 +76,7 @@ func (e *env) powerCut(r *report, n int, only bool) error {
 	if err != nil {
 		return err
 	}
-	var all sync.WaitGroup
-	for _, a := range t.agents {
-		all.Go(func() {
-			for a.do(unreachable, "join").exit != 0 && !a.over.closed() {
-				continue
-			}
-			for !a.over.closed() {
-				a.say()
-			}
-		})
-	}
+	all := t.talk()
 	enough := 20 + e.random().IntN(100)
 	if !eventually(stall, func() bool { return t.answers(acknowledged) >= enough }) {
 		return fmt.Errorf("no %d messages within %v; %s", enough, stall, t.situation())
@@ -116,6 +106,22 @@ func (e *env) powerCut(r *report, n int, only bool) error {
 		all.Wait()
 	}
 	return t.judgeCut()
+}
+
+// talk lets all agents send messages, one after the other, until the trial is over.
+func (t *trial) talk() *sync.WaitGroup {
+	all := new(sync.WaitGroup)
+	for _, a := range t.agents {
+		all.Go(func() {
+			for a.do(unreachable, "join").exit != 0 && !a.over.closed() {
+				continue
+			}
+			for !a.over.closed() {
+				a.say()
+			}
+		})
+	}
+	return all
 }
 
 // cutPower kills servers and puts the disks in place that a power cut would have left.

@@ -178,7 +178,7 @@ func (t *trial) inflict(f fault) {
 	if !t.report.check(f.name, err) {
 		return
 	}
-	time.Sleep(f.lasts)
+	eventually(f.lasts, t.report.caught)
 	during := t.turns() - turns
 	if !t.report.check("after "+f.name, heal()) {
 		return
