@@ -40,12 +40,12 @@ var atStep func(fsroom.Step) error
 
 // newClient returns the client for the caller.
 func newClient(c *cli.Invocation) (*member.Client, error) {
-	table := identity.System()
-	self, err := caller(c, table)
+	store, err := openStore(c) // first: an engine says what this host is called, which is part of an identity
 	if err != nil {
 		return nil, err
 	}
-	store, err := openStore(c)
+	table := identity.System()
+	self, err := caller(c, table)
 	if err != nil {
 		return nil, err
 	}

@@ -27,7 +27,7 @@ func scriptSnapshot(ts *testscript.TestScript, _ bool, _ []string) {
 	if held == nil {
 		ts.Fatalf("no place for a snapshot")
 	}
-	ts.Check(sharingOf(ts).refresh()) // what is fetched after this is new
+	_ = sharingOf(ts).refresh() // so that nothing is fetched after this; some rooms cannot be
 	*held = filesBelow(ts)
 }
 

@@ -52,7 +52,7 @@ func ttBuild() Build {
 }
 
 func openTestEngine(s *hosts.Service) (engine.Engine, error) {
-	if path, ok := strings.CutPrefix(s.URL, "dir://"); ok {
+	if path, ok := strings.CutPrefix(s.URL, "dir://here"); ok {
 		return dir.Open(path)
 	}
 	return jetstream.Open(s.URL, jetstream.Credentials{})
@@ -103,7 +103,7 @@ func namespaces(t *testing.T) func(work string) string {
 		return func(string) string { return "" }
 	case "dir":
 		roomtypes.Share()
-		return func(work string) string { return "dir://" + filepath.Join(work, ".tmp", "engine") }
+		return func(work string) string { return "dir://here" + filepath.Join(work, ".tmp", "engine") }
 	case "nats":
 		roomtypes.Share()
 		server := natstest.Start(t)
@@ -277,10 +277,10 @@ func (s scriptSharing) engineFiles() (map[string]string, error) {
 	return files, err
 }
 
-// isFetched reports whether a file says only what a host has fetched.
+// isFetched reports whether a file says only what a host has fetched, or who fetches.
 func isFetched(path string) bool {
 	name := filepath.Base(path)
-	return name == "mirror.json" || name == "clock.json"
+	return name == "mirror.json" || name == "clock.json" || name == "puller"
 }
 
 // isOfNewHost reports whether a file is one of a host that was not there before.

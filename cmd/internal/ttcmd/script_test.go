@@ -136,6 +136,9 @@ func setUpScript(env *testscript.Env, url string) error {
 	env.Vars = append(env.Vars, "HOME="+home, "USER=tester", "TALKING_STICK_DATA_DIR="+data, "DATA="+data, "STORE="+sharing.store(data), "HUMAN="+person.ID,
 		engineVariable+"="+os.Getenv(engineVariable), hostsVariable+"="+os.Getenv(hostsVariable), hosts.EngineVariable+"="+url,
 		"TALKING_STICK_WAITER_GRACE=1h", "GORACE=atexit_sleep_ms=0 halt_on_error=1")
+	if url != "" { // rooms with an engine have shorter times, which scripts need not know
+		env.Vars = append(env.Vars, "TALKING_STICK_OWNER_LEASE_TTL=45m", "TALKING_STICK_HEARTBEAT_INTERVAL=5m", "TALKING_STICK_CLAIM_TTL=20m")
+	}
 	env.Cd = ws
 	health := new(health)
 	env.Values[healthKey{}], env.Values[snapshotKey{}], env.Values[sharingKey{}] = health, new(map[string]string), sharing
