@@ -52,6 +52,9 @@ type Options struct {
 	// a Host and without an Engine, rooms are mirrors that are read as they are, and not
 	// changed.
 	Host, Boot string
+	// Local is the data directory of this host, if the store has its mirrors: see
+	// [Store.Local].
+	Local string
 	// Environ are the environment variables by which another process opens the same
 	// store. If it is nil, that is the data directory.
 	Environ []string
@@ -148,6 +151,17 @@ func (s *Store) Offline() *Store {
 	opts := s.opts
 	opts.Engine = nil
 	return &Store{dir: s.dir, opts: opts}
+}
+
+// Local returns the store of what this host shares with no other, such as locks: a store
+// of mirrors is within it, any other is its own.
+func (s *Store) Local() *Store {
+	if s.opts.Local == "" {
+		return s
+	}
+	opts := s.opts
+	opts.Engine, opts.Local = nil, ""
+	return &Store{dir: s.opts.Local, opts: opts}
 }
 
 // Dir returns the data directory.

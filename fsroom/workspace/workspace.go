@@ -22,6 +22,9 @@ type Workspace struct {
 	// Shared is the name by which all hosts know the room of Root, see [SharedName]; "" for
 	// a room of this host.
 	Shared string
+	// Outer returns the workspace around a shared one, nil if none there has a name that
+	// other hosts know. It may be nil.
+	Outer func() *Workspace
 }
 
 // markers returns the files that make their directory a workspace root where no
@@ -180,18 +183,29 @@ func (w *Workspace) Identity(dir string) string {
 	if w == nil || w.Shared == "" {
 		return dir
 	}
-	if below, err := filepath.Rel(w.Root, dir); err == nil && below != "." {
+	below, err := filepath.Rel(w.Root, dir)
+	if err == nil && !filepath.IsLocal(below) && w.Outer != nil {
+		return w.Outer().Identity(dir)
+	}
+	if err == nil && below != "." {
 		return w.Shared + "/" + filepath.ToSlash(below)
 	}
 	return w.Shared
 }
 
-// Above returns the directories above Root, the nearest first; none for a shared
-// workspace: other hosts have it elsewhere.
+// Above returns the directories above Root, the nearest first; for a shared workspace those
+// whose rooms have a name that other hosts know them by.
 func (w *Workspace) Above() []string {
 	var dirs []string
 	if w.Shared != "" {
-		return nil
+		if w.Outer == nil {
+			return nil
+		}
+		outer := w.Outer()
+		if outer == nil {
+			return nil
+		}
+		return append(outer.Chain(), outer.Above()...)
 	}
 	for dir := range ancestors(w.Root) {
 		if dir != w.Root {

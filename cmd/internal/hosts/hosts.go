@@ -142,6 +142,9 @@ type Sharing interface {
 	// the agent hears of news, until stop is called. It is about the store that was opened
 	// last. The caller calls update when what the functions return may have changed.
 	Listen(agent string, rooms func() []string, how func() string) (update, stop func())
+	// Outer returns the nearest workspace around that of a root that has such a name, nil
+	// if there is none.
+	Outer(root, home string) *workspace.Workspace
 	// Clock returns the clock by which the leases of the store's rooms are judged.
 	Clock(store *fsroom.Store) func() turn.Instant
 	// Check compares the mirrors of the store with what its engine has: those of the rooms with

@@ -99,12 +99,17 @@ func (r *Room) recordedFence() turn.Fence {
 // Fence returns the fencing token that the agent shows to act on its turn, whether
 // that is still its own or not. An agent that has none is refused.
 func (r *Room) Fence(ctx context.Context) (turn.Fence, error) {
-	if fence := r.recordedFence(); fence != (turn.Fence{}) {
+	fence := r.recordedFence()
+	if fence != (turn.Fence{}) && !r.IsShared() {
 		return fence, nil
 	}
-	snap, err := r.View()
+	snap, err := r.Snapshot()
 	if err != nil {
 		return turn.Fence{}, err
+	}
+	if fence != (turn.Fence{}) && r.IsMember(snap.State) {
+		r.found = snap
+		return fence, nil // who removes a member on another host does not remove the record
 	}
 	if !r.IsMember(snap.State) {
 		return turn.Fence{}, r.refused(ctx, snap.State, turn.NotJoined(snap.State, r.Self.ID))

@@ -189,7 +189,7 @@ func locksHere(c *cli.Invocation) completion.Answer {
 	if err != nil {
 		return completion.Answer{}
 	}
-	l := &locks.Locks{Store: store, Table: identity.System()}
+	l := &locks.Locks{Store: store.Local(), Table: identity.System()}
 	scopes := []string{locks.Machine}
 	if w, err := locatePath(c, ""); err == nil {
 		scopes = append(scopes, fsroom.RoomName(w.Root))

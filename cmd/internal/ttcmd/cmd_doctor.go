@@ -119,7 +119,7 @@ type doctorRun struct {
 
 func (x *doctorRun) run(ctx context.Context, c *cli.Invocation, client *member.Client) error {
 	x.Problems = append([]doctor.Problem{}, doctor.CheckDir(x.store, x.repair)...)
-	x.Problems = append(x.Problems, doctor.CheckFolder(x.store, locks.Folder, locks.Belongs, x.repair)...)
+	x.Problems = append(x.Problems, doctor.CheckFolder(client.Store.Local(), locks.Folder, locks.Belongs, x.repair)...)
 	x.Problems = append(x.Problems, doctor.CheckFolder(x.store, fsroom.ListenersFolder, member.BelongsToListener, x.repair)...)
 	if c.HasArg("path") || c.Given("path") {
 		w, err := locateArg(c)

@@ -195,7 +195,7 @@ func workspaceLocks(r *member.Room) []*lockView {
 	if r.Workspace == nil {
 		return nil
 	}
-	l := &locks.Locks{Store: r.Client.Store, Table: r.Table}
+	l := &locks.Locks{Store: r.Client.Store.Local(), Table: r.Table}
 	found, err := lockViews(l, fsroom.RoomName(r.Workspace.Root))
 	if err != nil {
 		return nil

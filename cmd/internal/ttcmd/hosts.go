@@ -161,6 +161,7 @@ func locatePath(c *cli.Invocation, path string) (*workspace.Workspace, error) {
 	if p.w.Shared, err = build.Sharing.Name(p.w.Root, given); err != nil {
 		return p.w, err
 	}
+	p.w.Outer = func() *workspace.Workspace { return build.Sharing.Outer(p.w.Root, c.Env.Home) }
 	return p.w, p.missing
 }
 

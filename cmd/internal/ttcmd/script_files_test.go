@@ -121,12 +121,14 @@ func scriptLike(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // scriptRoomDir is "roomdir NAME [PATH]": the directory of the room of a path,
-// by default of the current directory, becomes a variable.
+// by default of the current directory, becomes a variable. With an engine it is the
+// mirror, brought up to date: that of the script's host, unless only others have one.
 func scriptRoomDir(ts *testscript.TestScript, _ bool, args []string) {
 	dir := ts.MkAbs(".")
 	if len(args) == 2 {
 		dir = ts.MkAbs(args[1])
 	}
+	_ = sharingOf(ts).refresh() // if it can be
 	var found []string
 	for _, store := range sharingOf(ts).stores() {
 		journals, err := filepath.Glob(filepath.Join(store, "rooms", "*", "journal.jsonl"))

@@ -26,6 +26,7 @@ import (
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/engine"
 	"github.com/talking-stick/tt/fsroom/engine/dir"
+	"github.com/talking-stick/tt/fsroom/workspace"
 )
 
 // The scripts also run with rooms that an engine shares: with TT_TEST_ENGINE=dir that of
@@ -70,13 +71,20 @@ func (s pathSharing) Name(root, given string) (string, error) {
 	return name, err
 }
 
-// chooseHost makes the command line's agent one of a host of its own. Host is where
-// nobody is named, and that of the agent a:1.
+func (s pathSharing) Outer(root, home string) *workspace.Workspace {
+	return sharing.Outer(func(root string) (string, error) { return s.Name(root, "") }, root, home)
+}
+
+// chooseHost puts the agent that the command line names on a host of its own. Agents whose
+// names begin with a: are on that of the script, as who is not named. What a process
+// starts is on the same host.
 func chooseHost() {
+	const chosen = "TT_TEST_HOST_CHOSEN"
 	data := os.Getenv("DATA")
-	if !manyHosts() || os.Getenv("TALKING_STICK_DATA_DIR") != data {
+	if !manyHosts() || os.Getenv("TALKING_STICK_DATA_DIR") != data || os.Getenv(chosen) != "" {
 		return
 	}
+	os.Setenv(chosen, "1")
 	agent := os.Getenv("TT_HARNESS_AGENT_ID")
 	for i, arg := range os.Args {
 		if name, ok := strings.CutPrefix(arg, "--agent="); ok {
@@ -88,7 +96,7 @@ func chooseHost() {
 			break
 		}
 	}
-	if agent != "" && agent != "a:1" && len(os.Args) > 1 && os.Args[1] != "lock" {
+	if agent != "" && !strings.HasPrefix(agent, "a:") && len(os.Args) > 1 && os.Args[1] != "lock" {
 		os.Setenv("TALKING_STICK_DATA_DIR", filepath.Join(hostsDir(filepath.Dir(data)), fsroom.RoomName(agent)))
 	}
 }
@@ -134,7 +142,7 @@ func (s scriptSharing) stores() []string {
 	for _, e := range entries {
 		dirs = append(dirs, s.store(filepath.Join(hostsDir(s.work), e.Name())))
 	}
-	return slices.DeleteFunc(dirs, func(dir string) bool { return !exists(dir) })
+	return dirs
 }
 
 // store returns where the rooms of a data directory are.
@@ -143,11 +151,6 @@ func (s scriptSharing) store(data string) string {
 		return data
 	}
 	return hosts.MirrorDir(data, &hosts.Service{URL: s.url})
-}
-
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
 }
 
 // refresh brings the mirrors of all hosts of a script up to date.
@@ -281,6 +284,15 @@ func (s scriptSharing) engineFiles() (map[string]string, error) {
 func isFetched(path string) bool {
 	name := filepath.Base(path)
 	return name == "mirror.json" || name == "clock.json" || name == "puller"
+}
+
+// scriptFetched is "fetched": every host has fetched what the others have done, as it has
+// after a command of its own, or while one waits there.
+func scriptFetched(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) > 0 {
+		ts.Fatalf("usage: fetched")
+	}
+	ts.Check(sharingOf(ts).refresh())
 }
 
 // isOfNewHost reports whether a file is one of a host that was not there before.

@@ -79,6 +79,7 @@ func TestScripts(t *testing.T) {
 			"gone":      scriptGone,
 			"exits":     scriptExits,
 			"unhealthy": scriptUnhealthy,
+			"fetched":   scriptFetched,
 			"payload":   scriptPayload,
 		},
 	})

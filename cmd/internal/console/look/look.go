@@ -29,7 +29,7 @@ func New(store *fsroom.Store, table identity.Table, me string) *Looker {
 		me:    me,
 		eye:   &member.Client{Store: store, Table: table},
 		own:   &member.Client{Store: store, Table: table, Self: identity.Agent{ID: me}},
-		locks: &locks.Locks{Store: store, Table: table},
+		locks: &locks.Locks{Store: store.Local(), Table: table},
 	}
 }
 

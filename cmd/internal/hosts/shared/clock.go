@@ -6,7 +6,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/engine"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/identity"
@@ -101,7 +100,6 @@ func (c *Clock) compare(boot string) {
 	}
 	after := identity.Uptime().Milliseconds()
 	c.last = reading{Engine: info.ID, Boot: boot, Wall: info.Now.UnixMilli(), Uptime: (before + after) / 2}
-	if fsroom.MakeDir(c.dir) == nil {
-		_ = lockfile.ReplaceUnsynced(c.path(), append(wire.Append(nil, &c.last), '\n'), c.dir) // it is asked again
-	}
+	// Without a mirror there is no directory, and a command that only looks makes none.
+	_ = lockfile.ReplaceUnsynced(c.path(), append(wire.Append(nil, &c.last), '\n'), c.dir) // it is asked again
 }

@@ -52,6 +52,14 @@ func wantInstant(t *testing.T, got turn.Instant, boot string, ahead time.Duratio
 func TestClock(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "mirrors")
 	e := newClockEngine(t, "one", time.Hour)
+	wantInstant(t, NewClock(dir, e).Now(), "engine:one", time.Hour)
+	if _, err := os.Stat(dir); err == nil {
+		t.Error("looking at the time has made a directory")
+	}
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	e.asked = 0
 	c := NewClock(dir, e)
 	for range 3 {
 		wantInstant(t, c.Now(), "engine:one", time.Hour)

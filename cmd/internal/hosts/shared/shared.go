@@ -4,6 +4,8 @@ package shared
 
 import (
 	"os"
+	"path/filepath"
+	"sync"
 	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/hosts"
@@ -51,6 +53,10 @@ func Options(open func(*hosts.Service) (engine.Engine, error), service *hosts.Se
 	o.Host = hostOf(dataDir)
 	o.Boot = identity.BootID()
 	identity.UseHost(o.Host)
+	if _, err := fsroom.Open(dataDir, o); err != nil { // it may be one of a newer version
+		return "", o, nil, err
+	}
+	o.Local = dataDir
 	o.Environ = []string{"TALKING_STICK_DATA_DIR=" + dataDir, hosts.EngineVariable + "=" + service.Name}
 	if open != nil {
 		e, err := open(service)
@@ -73,6 +79,27 @@ func hostOf(dataDir string) string {
 
 // Name implements [hosts.Sharing].
 func (s *sharing) Name(root, given string) (string, error) { return workspace.SharedName(root, given) }
+
+// Outer implements [hosts.Sharing].
+func (s *sharing) Outer(root, home string) *workspace.Workspace {
+	return Outer(func(root string) (string, error) { return workspace.SharedName(root, "") }, root, home)
+}
+
+// Outer is that of a [hosts.Sharing] which names workspaces by a function.
+func Outer(name func(root string) (string, error), root, home string) *workspace.Workspace {
+	for dir := filepath.Dir(root); dir != root; dir = filepath.Dir(root) {
+		w, err := workspace.Locate(dir, "", home)
+		if err != nil {
+			return nil
+		}
+		root = w.Root
+		if w.Shared, err = name(root); err == nil {
+			w.Outer = sync.OnceValue(func() *workspace.Workspace { return Outer(name, root, home) })
+			return w
+		}
+	}
+	return nil
+}
 
 // Clock implements [hosts.Sharing].
 func (s *sharing) Clock(store *fsroom.Store) func() turn.Instant {
