@@ -24,6 +24,9 @@ type Inspect[S any] func(*Snapshot[S]) (done bool, sleep Sleep, err error)
 // Await calls inspect with the room as it is, and again after every change, until
 // inspect returns done or an error. If ctx ends first, Await returns the cause. It calls
 // inspect at least once, also if ctx has ended.
+//
+// While an engine cannot be reached, Await waits until it can, or ctx ends. If it could
+// not inspect the room at all, the error says why.
 func (r *Room[S]) Await(ctx context.Context, inspect Inspect[S]) error {
 	// A change is in the journal. The state.json that follows may fail to be written.
 	return r.await(ctx, inspect, func() *subscription { return r.store.subscribe(r.dir, "journal.jsonl") }, noNeighbour)
@@ -48,6 +51,7 @@ func (r *Room[S]) await(ctx context.Context, inspect Inspect[S], subscribe func(
 	}
 	settle := func() bool { return r.settled(ctx) && (watched == nil || watched.settled(ctx)) }
 	settled := true
+	var away error // why the room could not be inspected yet
 	for {
 		seen := stamps()
 		snap, err := r.View()
@@ -55,12 +59,19 @@ func (r *Room[S]) await(ctx context.Context, inspect Inspect[S], subscribe func(
 		var sleep Sleep
 		switch {
 		case err == nil:
+			away = nil
 			done, sleep, err = inspect(snap)
-		case isUnreachable(err) && sub != nil:
+		case isUnreachable(err):
+			if sub == nil {
+				away = err
+			}
 			sleep, err = Sleep{For: unreachablePoll}, nil // until it is back, or the wait is over
 		}
 		if done || err != nil {
 			return err
+		}
+		if ctx.Err() != nil && away != nil {
+			return away
 		}
 		if ctx.Err() != nil {
 			return context.Cause(ctx)

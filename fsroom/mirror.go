@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"sync/atomic"
 	"time"
@@ -32,6 +33,7 @@ type Shared[S any] interface {
 	renew(ctx context.Context, keep time.Duration, note func(*Snapshot[S]) ([]byte, error)) error
 	note() (note []byte, at time.Time)
 	confirm(ctx context.Context) (*Snapshot[S], error)
+	unreachable() (err error, asOf time.Time)
 	agentSharing
 }
 
@@ -40,6 +42,7 @@ type mirror[S any] struct {
 	*Room[S]
 	engine  engine.Engine          // nil: it is not asked
 	locked  atomic.Bool            // by this mirror, so nothing is fetched or sent
+	away    atomic.Pointer[error]  // why the last fetch did not reach the engine; nil: it did
 	ahead   atomic.Pointer[marker] // with a note that could not be written to the mirror; may be nil
 	records records
 }
@@ -148,7 +151,12 @@ func (r *mirror[S]) fetch(ctx context.Context) (*tail, error) {
 		}
 		t.stale = &m
 	}
-	return t, r.explainEngine(err)
+	if err = r.explainEngine(err); isUnreachable(err) {
+		r.away.Store(&err)
+	} else if err == nil {
+		r.reached()
+	}
+	return t, err
 }
 
 func (r *mirror[S]) fetchFrom(ctx context.Context, m marker) (*tail, error) {
@@ -162,6 +170,36 @@ func (r *mirror[S]) fetchFrom(ctx context.Context, m marker) (*tail, error) {
 		err = engine.ErrRewound // another change is at this revision
 	}
 	return t, err
+}
+
+// fetchedFile is a file whose time is when the mirror was up to date last, to a second.
+const fetchedFile = "fetched"
+
+// reached records that the engine has answered, and the mirror is up to date.
+func (r *mirror[S]) reached() {
+	r.away.Store(nil)
+	path, now := filepath.Join(r.dir, fetchedFile), r.store.opts.Now()
+	info, err := os.Lstat(path)
+	switch {
+	case err == nil && now.Sub(info.ModTime()).Abs() < time.Second:
+	case errors.Is(err, fs.ErrNotExist) && r.HasDir():
+		if f, err := lockfile.OpenRegular(path, os.O_WRONLY|os.O_CREATE); err == nil {
+			f.Close()
+			_ = lockfile.Touch(path, now)
+		}
+	case err == nil:
+		_ = lockfile.Touch(path, now)
+	}
+}
+
+func (r *mirror[S]) unreachable() (err error, asOf time.Time) {
+	if last := r.away.Load(); last != nil {
+		err = *last
+	}
+	if info, statErr := os.Lstat(filepath.Join(r.dir, fetchedFile)); statErr == nil {
+		asOf = info.ModTime()
+	}
+	return err, asOf
 }
 
 // lastEventID returns the id of the last event of a change.
@@ -193,8 +231,13 @@ func ExplainEngine(err error, room string) error {
 }
 
 func errUnreachable(err error) error {
-	return code.New(code.EngineUnreachable, "the engine cannot be reached: %v", err).
+	e := code.New(code.EngineUnreachable, "the engine cannot be reached: %v", err).
 		WithHint("nothing was changed; look at the network and the server, and try again").Because(err)
+	why := engine.UnreachableError{Since: time.Now()}
+	if known := (*engine.UnreachableError)(nil); errors.As(err, &known) {
+		why = *known
+	}
+	return e.With("since", event.NewTime(why.Since)).With("servers", why.Servers)
 }
 
 // isUnreachable reports whether the error says that the engine cannot be reached.

@@ -2,6 +2,7 @@ package fsroom
 
 import (
 	"context"
+	"math/rand/v2"
 	"path/filepath"
 	"strings"
 	"time"
@@ -40,16 +41,17 @@ func (r *mirror[S]) pullUntil(ctx context.Context) {
 	}
 	defer unlock()
 	for retry := pullRetry; ctx.Err() == nil; retry = min(2*retry, pullRetryMax) {
-		if r.pullWhileReachable(ctx) {
+		if r.pullWhileWatched(ctx) {
 			retry = pullRetry
 		}
-		sleepFor(ctx, retry)
+		sleepFor(ctx, jitter(retry))
 	}
 }
 
-// pullWhileReachable refreshes the mirror after each notification. It returns when the
-// engine cannot be reached or ctx ends, and reports whether the engine was reached.
-func (r *mirror[S]) pullWhileReachable(ctx context.Context) (reached bool) {
+// pullWhileWatched refreshes the mirror after each notification, and tries again and again
+// while that fails: a notification also comes when the engine is back. It returns when
+// the room cannot be watched or ctx ends, and reports whether it was watched.
+func (r *mirror[S]) pullWhileWatched(ctx context.Context) (watched bool) {
 	changed := make(chan struct{}, 1)
 	notify := func() {
 		select {
@@ -68,21 +70,27 @@ func (r *mirror[S]) pullWhileReachable(ctx context.Context) (reached bool) {
 		return false
 	}
 	defer stopNotified()
-	timer := time.NewTicker(pullPoll)
-	defer timer.Stop()
-	for {
+	for retry := pullRetry; ; {
+		next := pullPoll
 		if _, err := r.refresh(ctx, true); err != nil {
-			return reached
+			next, retry = jitter(retry), min(2*retry, pullRetryMax)
+		} else {
+			retry = pullRetry
 		}
-		reached = true
+		timer := time.NewTimer(next)
 		select {
 		case <-ctx.Done():
+			timer.Stop()
 			return true
 		case <-changed:
 		case <-timer.C:
 		}
+		timer.Stop()
 	}
 }
+
+// jitter returns a random time around d, so that not all hosts come at once.
+func jitter(d time.Duration) time.Duration { return d/2 + rand.N(d) }
 
 // touchWakeFiles notifies the processes of this host that wait as the agent whose
 // directory has the name, and what listens for it; of any agent, if it is "".

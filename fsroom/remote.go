@@ -70,6 +70,10 @@ type records struct {
 	putOff  []func()           // until the mirror is unlocked
 }
 
+// silent reports whether nothing is asked of the engine or told to it about agents: there is
+// none, or it did not answer the last time.
+func (r *mirror[S]) silent() bool { return r.engine == nil || r.away.Load() != nil }
+
 // later puts off what is sent to the engine until the mirror is unlocked, and reports
 // whether it did.
 func (r *mirror[S]) later(send func()) bool {
@@ -104,7 +108,7 @@ func (r *mirror[S]) other(key string) *record {
 // fetchRecords fetches the records if that was not done lately. If the engine does not
 // answer, those that were fetched before stay. r.records is locked.
 func (r *mirror[S]) fetchRecords() {
-	if r.engine == nil || r.locked.Load() || !r.records.fetched.IsZero() && time.Since(r.records.fetched) < recordsFresh {
+	if r.silent() || r.locked.Load() || !r.records.fetched.IsZero() && time.Since(r.records.fetched) < recordsFresh {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), recordsPatience)
@@ -145,7 +149,7 @@ func (r *mirror[S]) boot(host string) string {
 }
 
 func (r *mirror[S]) publish(dir, changed string) {
-	if r.engine == nil || !slices.Contains(r.rules.SharedFiles, changed) || r.later(func() { r.publish(dir, changed) }) {
+	if !slices.Contains(r.rules.SharedFiles, changed) || r.silent() || r.later(func() { r.publish(dir, changed) }) {
 		return
 	}
 	rec := record{
@@ -194,6 +198,9 @@ func (r *mirror[S]) content(key, name string, newerThan time.Time) []byte {
 func (r *mirror[S]) held(key, name string) bool {
 	if r.other(key) == nil {
 		return false // no other host knows the agent
+	}
+	if r.silent() {
+		return false
 	}
 	if r.locked.Load() {
 		r.records.mu.Lock()
@@ -285,7 +292,7 @@ func (r *mirror[S]) announce(key, name string) (withdraw func()) {
 }
 
 func (r *mirror[S]) notify(key string) {
-	if r.engine != nil && !r.later(func() { r.notify(key) }) {
+	if !r.silent() && !r.later(func() { r.notify(key) }) {
 		r.engine.Notify(r.engineName(), key)
 	}
 }

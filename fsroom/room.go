@@ -176,6 +176,22 @@ func (r *Room[S]) Note() (note []byte, at time.Time) {
 	return r.shared.note()
 }
 
+// Unreachable returns why the engine could not be reached when it was asked last for what
+// this host does not have of the room: nil if it was, or if there is none. The room was
+// up to date at the time asOf, which is zero if it never was.
+func (r *Room[S]) Unreachable() (err error, asOf time.Time) {
+	if r.shared == nil {
+		return nil, time.Time{}
+	}
+	return r.shared.unreachable()
+}
+
+// Known is [Room.View] of what this host has of the room. Nothing is asked of an engine.
+func (r *Room[S]) Known() (*Snapshot[S], error) {
+	snap, err := r.load()
+	return snap, r.store.Explain(err, r.dir)
+}
+
 // Confirm is [Room.View] for those who need proof: at some moment since the call a majority
 // of the engine's servers agreed that the room was as it is returned. It takes the room's
 // lock. Without an engine it is View.

@@ -8,6 +8,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 )
 
@@ -60,13 +61,28 @@ var (
 	ErrTooLarge = errors.New("the entry is too large for the engine")
 )
 
+// An UnreachableError says more of an engine that cannot be reached. Err says what happened
+// last.
+type UnreachableError struct {
+	Servers []string  // their addresses
+	Since   time.Time // when this process noticed it first, on the clock of its host
+	Err     error
+}
+
+func (e *UnreachableError) Error() string {
+	return strings.Join(e.Servers, ", ") + ": " + e.Err.Error()
+}
+func (e *UnreachableError) Unwrap() error { return e.Err }
+
 // An Engine orders the changes of rooms that several hosts share. A room's name is its
 // folder and its name with a dot between them, such as "rooms.api-1c6f…". The methods
 // may be called by several goroutines.
 //
-// Every error that is not one of this package's, and is no [code.Error] with the code
+// Every error that is not one of the three above, and is no [code.Error] with the code
 // in_doubt, engine_denied or disk_full, means that the engine cannot be reached, and that
-// nothing was changed.
+// nothing was changed. An engine that does not answer lets a few calls wait and then
+// returns such errors at once for a while: a command makes several calls, and is told
+// within four seconds that nothing can be done.
 type Engine interface {
 	// Info describes the engine.
 	Info(ctx context.Context) (Info, error)

@@ -212,6 +212,7 @@ func (r *WaitResult) Fields(c *wire.Codec) {
 	r.Evidence.fields(c)
 	c.OptObject("inbox", r.Inbox, r.Inbox == nil)
 	c.OptText("warning", &r.Warning)
+	c.OptText("engine", &r.Engine)
 }
 
 func (b *Briefing) fields(c *wire.Codec) {

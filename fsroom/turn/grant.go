@@ -59,6 +59,7 @@ type WaitResult struct {
 	Briefing       Briefing    // with your_turn; set by the caller
 	Inbox          wire.Fields // with inbox; set by the caller
 	Warning        string      // about the room that this command has opened
+	Engine         string      // with not_yet, since when the engine could not be reached; set by the caller
 
 	// HandoffSeq is the event_seq of the handoff that came with the turn, 0 if there
 	// is none. The caller reads it from the journal and sets Handoff.

@@ -35,6 +35,8 @@ type Client struct {
 	// engine. See Listen of package hosts.
 	Pull func(agent string, rooms func() []string, how func() string) (update, stop func())
 
+	away error // why the engine of a room could not be reached; nil: it was
+
 	Shows string // how what the client prints reaches the agent, "" for [ShownByCommand]
 }
 
@@ -112,6 +114,9 @@ func (c *Client) find(w *workspace.Workspace, dirs []string) (*Room, error) {
 		if err != nil {
 			return nil, err
 		}
+		if away, _ := r.Unreachable(); away != nil {
+			c.away = away
+		}
 		if !r.Ended(snap.State) {
 			r.found = snap
 			return r, nil
@@ -140,6 +145,9 @@ func (c *Client) Open(w *workspace.Workspace, missing error) (*Room, error) {
 	r, err := c.OpenIfAny(w, missing)
 	if err != nil || r != nil {
 		return r, err
+	}
+	if c.away != nil { // it may have the room
+		return nil, c.away
 	}
 	e := code.New(code.RoomNotFound, "there is no room at %s", w.Root).With("path", w.Path).With("workspace_root", w.Root)
 	hint := `open one with "tt join"`

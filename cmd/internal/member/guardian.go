@@ -69,7 +69,11 @@ func (g *guardian) look(ctx context.Context, st *turn.State) (done bool, sleep f
 		return g.afterTurn(st)
 	}
 	if agent := st.Member(g.Self.ID); agent != nil && g.Facts(st).Gone(st, agent) {
-		return true, fsroom.Sleep{}, g.recordStop(ctx, st, "the agent's process has ended")
+		err := g.recordStop(ctx, st, "the agent's process has ended")
+		if g.isAway(err) { // the others are told when the engine is back
+			return false, fsroom.Sleep{For: retryDelay}, nil
+		}
+		return true, fsroom.Sleep{}, err
 	}
 	if left := g.notifyOthers(st); left > 0 {
 		return false, fsroom.Sleep{For: left}, nil

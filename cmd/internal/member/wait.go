@@ -129,15 +129,18 @@ func (t *turnRequest) wait(untilSignal context.Context, limit time.Duration) err
 	err := t.await(ctx, func(snap *snapshot) (bool, fsroom.Sleep, error) {
 		before := t.Now() // so that a deadline that passes during the look is still ahead
 		done, err := t.try(untilSignal, snap)
-		if errors.Is(err, context.Canceled) || (isLockTimeout(err) && ctx.Err() == nil) {
-			// The lock was not had, so nothing has changed. There is time to look
+		if err == nil && !done && t.inbox {
+			done, err = t.lookIntoInbox(untilSignal, snap.State)
+		}
+		if away := t.isAway(err); away || errors.Is(err, context.Canceled) || (isLockTimeout(err) && ctx.Err() == nil) {
+			// The lock was not had, or the engine not reached. There is time to look
 			// again, or a signal ends the wait.
 			t.reset()
 			t.result = snap.State.NotYet(t.decided)
+			if away {
+				return false, fsroom.Sleep{For: awayPoll}, nil
+			}
 			return false, fsroom.Sleep{For: time.Millisecond}, nil
-		}
-		if err == nil && !done && t.inbox {
-			done, err = t.lookIntoInbox(untilSignal, snap.State)
 		}
 		if failed = err; done || err != nil {
 			return true, fsroom.Sleep{}, err
@@ -151,6 +154,9 @@ func (t *turnRequest) wait(untilSignal context.Context, limit time.Duration) err
 	})
 	if failed != nil || (err != nil && ctx.Err() == nil) {
 		return err
+	}
+	if away, _ := t.Unreachable(); away != nil && (t.result.Status == turn.NotYet || t.result.Status == "") {
+		t.result = t.notYet(away)
 	}
 	return nil
 }

@@ -82,7 +82,7 @@ func viewRoom(ctx context.Context, c *cli.Invocation) (*member.Room, *turn.State
 	if err != nil {
 		return nil, nil, err
 	}
-	snap, err := r.Snapshot()
+	snap, err := view(ctx, c, r)
 	if err != nil {
 		return nil, nil, err
 	}

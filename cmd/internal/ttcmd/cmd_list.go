@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/member"
@@ -24,6 +25,7 @@ var listCommand = &cli.Command{
 		"stand below the room that they are in, and the one whose stick counts at the path is marked. Changes nothing.",
 	Flags: func(f *cli.Flags) {
 		f.Bool("all", "every room of the data directory")
+		freshFlag(f)
 		pathFlag(f)
 	},
 	Errors: []code.Code{code.CorruptRoom, code.DataDirUnusable},
@@ -54,12 +56,14 @@ func runList(ctx context.Context, c *cli.Invocation) error {
 		seen = client.Offline() // the mirrors were brought up to date all at once
 	}
 	res := listResult{Rooms: []turn.RoomView{}}
+	var behind *member.Room // that was up to date the longest time ago, if the engine is away
+	var since time.Time
 	for _, name := range names {
 		room := seen.Room(name, w)
 		if !room.Exists() {
 			continue
 		}
-		snap, err := room.View()
+		snap, err := view(ctx, c, room)
 		if err != nil && c.Bool("all") {
 			// A damaged room must not hide the others.
 			res.Unreadable = append(res.Unreadable, unreadable{name, string(code.Of(err)), err.Error()})
@@ -67,6 +71,9 @@ func runList(ctx context.Context, c *cli.Invocation) error {
 		}
 		if err != nil {
 			return err
+		}
+		if away, at := room.Unreachable(); away != nil && (behind == nil || !at.IsZero() && (since.IsZero() || at.Before(since))) {
+			behind, since = room, at
 		}
 		if !room.Ended(snap.State) {
 			if snap.State.Owner != "" || snap.State.ReservedFor != "" {
@@ -76,6 +83,9 @@ func runList(ctx context.Context, c *cli.Invocation) error {
 			v.PathMissing = member.PathMissing(v.RoomID, v.CanonicalPath)
 			res.Rooms = append(res.Rooms, v)
 		}
+	}
+	if behind != nil {
+		res.lastKnown = knownOf(c, behind)
 	}
 	return c.Out.Result(res, func(t *cli.Text) {
 		rooms, here := res.Rooms, ""
@@ -96,6 +106,7 @@ func runList(ctx context.Context, c *cli.Invocation) error {
 type listResult struct {
 	Rooms      []turn.RoomView `json:"rooms"`
 	Unreadable []unreadable    `json:"unreadable,omitempty"`
+	lastKnown
 }
 
 type unreadable struct {

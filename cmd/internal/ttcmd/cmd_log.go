@@ -30,6 +30,7 @@ var logCommand = &cli.Command{
 		f.Int64("limit", "N", 0, "at most so many events, the newest (default 100, with --since and at most 10000, with --follow 10)")
 		f.Bool("archive", "the earlier lives of the room too")
 		f.Bool("follow", "go on with what happens, until stopped")
+		freshFlag(f)
 		pathFlag(f)
 	},
 	Errors: []code.Code{code.RoomNotFound},
@@ -47,6 +48,7 @@ type logResult struct {
 	Entries []turn.LogEntry `json:"entries"`
 	Omitted int64           `json:"omitted_events"` // older ones of the same life, or of all with --archive
 	Earlier bool            `json:"earlier_lives"`  // whether --archive has more
+	lastKnown
 }
 
 func runLog(ctx context.Context, c *cli.Invocation) error {
@@ -58,7 +60,7 @@ func runLog(ctx context.Context, c *cli.Invocation) error {
 	if err != nil {
 		return err
 	}
-	snap, err := room.Snapshot()
+	snap, err := view(ctx, c, room)
 	if err != nil {
 		return err
 	}
@@ -75,6 +77,7 @@ func runLog(ctx context.Context, c *cli.Invocation) error {
 		return err
 	}
 	res.Entries = member.MergeLog(turn.LogEntries(events), questions)
+	res.lastKnown = knownOf(c, room)
 	return c.Out.Result(res, func(t *cli.Text) { writeLog(t, res) })
 }
 

@@ -9,11 +9,14 @@ import (
 )
 
 var stateCommand = &cli.Command{
-	Name:   "state",
-	Group:  groupLook,
-	Args:   []cli.Arg{pathArg()},
-	Short:  "show who holds the stick, and the members",
-	Flags:  pathFlag,
+	Name:  "state",
+	Group: groupLook,
+	Args:  []cli.Arg{pathArg()},
+	Short: "show who holds the stick, and the members",
+	Flags: func(f *cli.Flags) {
+		freshFlag(f)
+		pathFlag(f)
+	},
 	Errors: []code.Code{code.RoomNotFound, code.CorruptRoom},
 	Run:    runState,
 }
@@ -22,6 +25,7 @@ var stateCommand = &cli.Command{
 type stateResult struct {
 	Room    turn.RoomView
 	Members []turn.MemberView
+	lastKnown
 }
 
 func runState(ctx context.Context, c *cli.Invocation) error {
@@ -30,7 +34,7 @@ func runState(ctx context.Context, c *cli.Invocation) error {
 		return err
 	}
 	f := room.Facts(st)
-	res := stateResult{Room: st.Room(f), Members: st.MemberViews(f)}
+	res := stateResult{Room: st.Room(f), Members: st.MemberViews(f), lastKnown: knownOf(c, room)}
 	return c.Out.Result(&res, func(t *cli.Text) {
 		writeRoom(t, res.Room)
 		writeMembers(t, res.Members, room.Self.ID)

@@ -21,6 +21,7 @@ var statusCommand = &cli.Command{
 		"--prompt prints a few characters for a shell prompt, or nothing: it never fails and never takes long.",
 	Flags: func(f *cli.Flags) {
 		f.Bool("prompt", "a fragment for PS1, see tt help prompt init")
+		freshFlag(f)
 		pathFlag(f)
 	},
 	Errors: []code.Code{code.RoomNotFound},
@@ -54,6 +55,7 @@ type statusResult struct {
 	OpenPages      int            `json:"open_pages,omitempty"`
 	Locks          []*lockView    `json:"locks,omitempty"` // of the workspace, that somebody has or waits for
 	NextAction     string         `json:"next_action"`
+	lastKnown
 }
 
 // A guardianStatus describes the process that renews the lease of the current turn.
@@ -74,6 +76,7 @@ func runStatus(ctx context.Context, c *cli.Invocation) error {
 	noticeOldSession(c, room.Client)
 	f := room.Facts(st)
 	res := statusFor(room, st, f)
+	res.lastKnown = knownOf(c, room)
 	if res.Interrupts, err = room.UnreadInterrupts(ctx, st); err != nil {
 		return err
 	}

@@ -84,13 +84,28 @@ func runTry(ctx context.Context, c *cli.Invocation) error {
 func runWait(ctx context.Context, c *cli.Invocation) error {
 	ctx, stop := onSignal(ctx, endings...) // before others can see that the caller waits
 	defer stop()
-	room, snap, err := join(ctx, c, false, false)
+	client, err := newClient(c)
+	if err != nil {
+		return err
+	}
+	w, err := locateArg(c)
+	if err != nil {
+		return err
+	}
+	atMost := time.Duration(turn.DefaultPolicy().WaitForTurn) * time.Millisecond
+	if c.Given("timeout") {
+		atMost = c.Duration("timeout")
+	}
+	room, snap, limit, err := client.JoinWithin(ctx, w, atMost)
+	if code.Of(err) == code.EngineUnreachable && ctx.Err() == nil {
+		out := &waitOutput{c: c}
+		return out.exit(out.Answer(client.NotYet(w, err)))
+	}
 	if err != nil {
 		return interrupted(ctx, err)
 	}
-	limit := time.Duration(snap.State.Policy.WaitForTurn) * time.Millisecond
-	if c.Given("timeout") {
-		limit = c.Duration("timeout")
+	if policy := time.Duration(snap.State.Policy.WaitForTurn) * time.Millisecond; !c.Given("timeout") {
+		limit = max(0, limit+policy-atMost)
 	}
 	out := newWaitOutput(c, room)
 	defer out.progress.end()

@@ -12,6 +12,7 @@ import (
 func (r *stateResult) Fields(c *wire.Codec) {
 	c.Object("room", &r.Room)
 	wire.List(c, "members", &r.Members)
+	r.lastKnown.fields(c)
 }
 
 func (r *joinResult) Fields(c *wire.Codec) {

@@ -2,18 +2,22 @@ package ttcmd
 
 import (
 	"bytes"
+	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
+	"sync"
 	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/hosts"
+	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/cmd/internal/roomarg"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/fsroom/workspace"
+	"github.com/talking-stick/tt/journal/event"
+	"github.com/talking-stick/tt/journal/wire"
 )
 
 // sharedStore is openStore for a command whose rooms an engine shares: it opens the
@@ -25,9 +29,13 @@ func sharedStore(c *cli.Invocation, service *hosts.Service, dataDir string, o fs
 	if build.Sharing == nil {
 		return nil, becomeEngine(c, service)
 	}
-	if slices.Contains(mayBeBehind(), c.Cmd.Name) {
-		o.Behind = func(err error) bool {
-			c.Warn("%s; this is what this host knew last", messageOf(err))
+	follows := c.Cmd.Streams && (c.Declares("follow") && c.Bool("follow") || c.Declares("wait") && c.Bool("wait"))
+	if follows || c.Declares("fresh") && !c.Bool("fresh") {
+		warn := sync.OnceFunc(func() { c.Notice("the engine cannot be reached: what happens is shown when it can again") })
+		o.Behind = func(error) bool {
+			if follows {
+				warn()
+			}
 			return true
 		}
 	}
@@ -39,8 +47,51 @@ func sharedStore(c *cli.Invocation, service *hosts.Service, dataDir string, o fs
 	return store, err
 }
 
-// mayBeBehind are the commands that show the mirror while the engine cannot be reached.
-func mayBeBehind() []string { return []string{"state", "status", "log", "list"} }
+// freshFlag declares --fresh. Commands that have it show the mirror while the engine cannot
+// be reached.
+func freshFlag(f *cli.Flags) {
+	f.Bool("fresh", "where several hosts share the room: ask a majority of its servers, and fail if they cannot be reached")
+}
+
+// view returns the room, with --fresh as a majority of the engine's servers have it.
+func view(ctx context.Context, c *cli.Invocation, r *member.Room) (*snapshot, error) {
+	if c.Declares("fresh") && c.Bool("fresh") {
+		return r.ConfirmedSnapshot(ctx)
+	}
+	return r.Snapshot()
+}
+
+// A lastKnown says, in the result of a command, that it shows the room as this host knew
+// it last.
+type lastKnown struct {
+	AsOf    *event.Time `json:"as_of,omitempty"`
+	Warning string      `json:"warning,omitempty"`
+}
+
+// knownOf returns since when a room is not known to be up to date, and warns of it. It is
+// zero for a room whose engine was reached.
+func knownOf(c *cli.Invocation, r *member.Room) (k lastKnown) {
+	away, at := r.Unreachable()
+	if away == nil {
+		return k
+	}
+	k.Warning = "the engine is " + member.SinceWords(away) + "; this is what this host knew last"
+	if !at.IsZero() {
+		asOf := event.NewTime(at)
+		k.AsOf = &asOf
+		c.Warn("%s, %s", k.Warning, cli.Relative(at, c.Env.Now()))
+	} else {
+		c.Warn("%s", k.Warning)
+	}
+	return k
+}
+
+func (k *lastKnown) fields(c *wire.Codec) {
+	if k.AsOf != nil {
+		c.Time("as_of", k.AsOf)
+	}
+	c.OptText("warning", &k.Warning)
+}
 
 func seesMirrorOnly(c *cli.Invocation) bool {
 	return c.Cmd.Hidden && c.Cmd.Name != "guard" || forPrompt(c)

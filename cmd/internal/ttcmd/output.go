@@ -140,6 +140,9 @@ func writeWait(t *cli.Text, r turn.WaitResult) {
 		t.Line("Open it again with: tt join")
 	default:
 		t.Line("%s", notYetWords(t, r))
+		if r.Engine != "" {
+			t.Line("The engine is %s: this is what this host knew last.", r.Engine)
+		}
 	}
 }
 

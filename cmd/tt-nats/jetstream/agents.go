@@ -50,6 +50,9 @@ type streamInfo struct {
 }
 
 func (e *Engine) streamInfo(ctx context.Context, query string, v *streamInfo) error {
+	if err := e.silent(); err != nil {
+		return err
+	}
 	m := nats.NewMsg("$JS.API.STREAM.INFO." + stream)
 	m.Data = []byte(query)
 	answer, err := e.request(ctx, m)
@@ -90,6 +93,9 @@ func (e *Engine) Watch(ctx context.Context, room string, notify func()) (stop fu
 
 // Publish implements [engine.Engine].
 func (e *Engine) Publish(ctx context.Context, room, agent string, record []byte, keep time.Duration) error {
+	if err := e.silent(); err != nil {
+		return err
+	}
 	m := nats.NewMsg(e.subject("ttagent", room, agent))
 	m.Header.Set(headerTTL, ttl(keep))
 	m.Data = record
@@ -130,6 +136,9 @@ func (e *Engine) Announce(ctx context.Context, room, agent, what string) (withdr
 
 // Announced implements [engine.Engine].
 func (e *Engine) Announced(ctx context.Context, room, agent, what string) (engine.Presence, error) {
+	if err := e.silent(); err != nil {
+		return engine.Unknown, err
+	}
 	_, err := e.request(ctx, nats.NewMsg(e.subject("ttpresent", room, agent, what)))
 	switch {
 	case err == nil:
@@ -142,6 +151,9 @@ func (e *Engine) Announced(ctx context.Context, room, agent, what string) (engin
 
 // Notify implements [engine.Engine].
 func (e *Engine) Notify(room string, agents ...string) {
+	if e.silent() != nil {
+		return
+	}
 	conn, err := e.connection()
 	if err != nil {
 		return

@@ -55,6 +55,9 @@ func ttl(d time.Duration) string {
 // it, another one, or nothing yet. If it is nothing, the message is sent again, under the
 // same condition.
 func (e *Engine) Append(ctx context.Context, room string, after engine.Revision, entry engine.Entry, keep time.Duration) (engine.Entry, error) {
+	if err := e.silent(); err != nil {
+		return engine.Entry{}, err
+	}
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
 	conn, err := e.connection()
@@ -81,8 +84,9 @@ func (e *Engine) Append(ctx context.Context, room string, after engine.Revision,
 			entry.Revision = engine.Revision(seq)
 			return entry, nil
 		}
-		unsent := errors.Is(err, nats.ErrNoResponders) || isDenied(err) // nobody has taken it
-		if sent = sent || !unsent; !sent && (ctx.Err() != nil || isDenied(err)) {
+		over := isDenied(err) || isUnsent(err)
+		unsent := over || errors.Is(err, nats.ErrNoResponders) // nobody has taken it
+		if sent = sent || !unsent; !sent && (ctx.Err() != nil || over) {
 			return engine.Entry{}, e.explain(err)
 		}
 		if sent {
@@ -105,6 +109,12 @@ func (e *Engine) Append(ctx context.Context, room string, after engine.Revision,
 		}
 		wait(ctx, pause)
 	}
+}
+
+// isUnsent reports whether a request failed because there was no connection to send it on.
+func isUnsent(err error) bool {
+	var away *engine.UnreachableError
+	return errors.As(err, &away) || errors.Is(err, nats.ErrReconnectBufExceeded)
 }
 
 // refusal returns the number of the error by which a server has refused a message, 0 for
@@ -157,6 +167,9 @@ func wait(ctx context.Context, d time.Duration) {
 // the acknowledgement says that a majority has stored it behind all that the leader knew.
 // A read proves less: a leader that was cut off answers reads for many seconds.
 func (e *Engine) Confirm(ctx context.Context, room string, at engine.Revision) error {
+	if err := e.silent(); err != nil {
+		return err
+	}
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
 	for {

@@ -16,7 +16,7 @@ package jetstream
 import (
 	"context"
 	"errors"
-	"fmt"
+	"math/rand/v2"
 	"net/url"
 	"slices"
 	"strings"
@@ -26,6 +26,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/engine"
 )
 
 const (
@@ -45,6 +46,7 @@ type Engine struct {
 
 	mu      sync.Mutex
 	conn    *nats.Conn
+	reach   reach
 	refused error // why the connection was refused, until it is made again
 	pending []*pending
 	again   map[int]func()
@@ -85,6 +87,9 @@ func (e *Engine) subject(kind, room string, tokens ...string) string {
 func (e *Engine) connection() (*nats.Conn, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	if e.conn != nil && e.conn.Status() == nats.RECONNECTING && e.refused == nil {
+		return nil, e.unreachable(nats.ErrDisconnected)
+	}
 	if e.conn != nil {
 		return e.conn, nil
 	}
@@ -96,18 +101,27 @@ func (e *Engine) connection() (*nats.Conn, error) {
 		options = append(options, nats.Secure())
 	}
 	options = append(options,
-		nats.Name("tt"), nats.Timeout(connectTimeout), nats.MaxReconnects(-1), nats.IgnoreAuthErrorAbort(),
+		nats.Name("tt"), nats.Timeout(connectTimeout/time.Duration(1+strings.Count(e.servers, ","))), nats.MaxReconnects(-1), nats.IgnoreAuthErrorAbort(),
 		nats.CustomReconnectDelay(func(tries int) time.Duration {
-			return min(reconnectWait<<min(tries, 10), reconnectMax)
+			d := min(reconnectWait<<min(tries, 10), reconnectMax)
+			return d/2 + rand.N(d/2)
+		}),
+		nats.ReconnectBufSize(-1), // what could not be sent is not sent later
+		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
+			if err != nil {
+				e.inVain(time.Now(), err)
+			}
 		}),
 		nats.ReconnectHandler(func(*nats.Conn) { e.reconnected() }),
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { e.asynchronous(err) }),
 	)
+	began := time.Now()
 	conn, err := nats.Connect(e.servers, options...)
 	if err != nil {
+		e.reach.failed(began, err)
 		return nil, e.explainConnect(err)
 	}
-	e.conn = conn
+	e.conn, e.reach = conn, reach{}
 	return conn, nil
 }
 
@@ -124,11 +138,17 @@ func (e *Engine) explain(err error) error {
 	case noStream:
 		err = errors.New("it has no streams for rooms; is it a tt-natsd?")
 	}
-	return fmt.Errorf("%s: %w", e.servers, err)
+	if away := (*engine.UnreachableError)(nil); errors.As(err, &away) {
+		return err
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.unreachable(err)
 }
 
 // reconnected tells all who listen that they may have missed something.
 func (e *Engine) reconnected() {
+	e.answered()
 	e.mu.Lock()
 	e.refused = nil
 	var all []func()
@@ -144,6 +164,9 @@ func (e *Engine) reconnected() {
 // subscribe subscribes to a subject, and calls missed after each reconnection. When it
 // returns, the server has the subscription.
 func (e *Engine) subscribe(ctx context.Context, subject string, handle nats.MsgHandler, missed func()) (stop func(), err error) {
+	if err := e.silent(); err != nil {
+		return nil, err
+	}
 	conn, err := e.connection()
 	if err != nil {
 		return nil, err
@@ -159,7 +182,9 @@ func (e *Engine) subscribe(ctx context.Context, subject string, handle nats.MsgH
 	if err != nil {
 		return nil, err
 	}
-	if err := conn.FlushWithContext(ctx); err != nil {
+	began := time.Now()
+	err = conn.FlushWithContext(ctx)
+	if e.judge(ctx, began, err); err != nil {
 		_ = sub.Unsubscribe()
 		return nil, e.explain(cause(ctx, err))
 	}
@@ -189,12 +214,17 @@ func (e *Engine) request(ctx context.Context, m *nats.Msg) (*nats.Msg, error) {
 		return nil, err
 	}
 	defer done()
+	began := time.Now()
 	answer, err := conn.RequestMsgWithContext(ctx, m)
+	e.judge(ctx, began, err)
 	return answer, cause(ctx, err)
 }
 
 // ask sends a request that is answered by several messages, which next returns one by one.
 func (e *Engine) ask(ctx context.Context, subject string, query []byte) (next func() (*nats.Msg, error), done func(), err error) {
+	if err := e.silent(); err != nil {
+		return nil, nil, err
+	}
 	conn, err := e.connection()
 	if err != nil {
 		return nil, nil, err
@@ -220,8 +250,9 @@ func (e *Engine) ask(ctx context.Context, subject string, query []byte) (next fu
 	return func() (*nats.Msg, error) {
 		ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 		defer cancel()
+		began := time.Now()
 		m, err := sub.NextMsgWithContext(ctx)
-		if err != nil {
+		if e.judge(ctx, began, err); err != nil {
 			return nil, e.explain(cause(ctx, err))
 		}
 		return m, nil

@@ -3,7 +3,6 @@ package jetstream
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"net"
 	"net/netip"
 	"os"
@@ -106,7 +105,7 @@ func needsTLS(hostport string) bool {
 // shared is the address space of carrier-grade NAT and of overlay networks.
 var shared = netip.MustParsePrefix("100.64.0.0/10")
 
-// explainConnect returns the error of a connection that was not made.
+// explainConnect returns the error of a connection that was not made. e.mu is locked.
 func (e *Engine) explainConnect(err error) error {
 	switch {
 	case isAuthError(err):
@@ -118,5 +117,5 @@ func (e *Engine) explainConnect(err error) error {
 		return code.New(code.EngineUnreachable, "the engine at %s cannot be trusted: %v", e.servers, err).
 			WithHint(`name the file of the authority that signed its certificate as "ca" in engines.json; nothing was changed`).Because(err)
 	}
-	return fmt.Errorf("%s: %w", e.servers, err)
+	return e.unreachable(err)
 }

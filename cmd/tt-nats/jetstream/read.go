@@ -118,6 +118,9 @@ const fewEntries = 4
 // before it come from any server; what that one does not have yet comes from the leader.
 // Each request has its own time: a long room takes as long as it takes.
 func (e *Engine) Read(ctx context.Context, room string, from engine.Revision, fn func(engine.Entry) error) error {
+	if err := e.silent(); err != nil {
+		return err
+	}
 	last, found, err := e.last(ctx, room)
 	switch {
 	case err != nil:

@@ -1,0 +1,85 @@
+package member
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/talking-stick/tt/fsroom"
+	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/fsroom/workspace"
+	"github.com/talking-stick/tt/journal/event"
+)
+
+// awayPoll is how often a wait tries again while the engine is away.
+const awayPoll = time.Second
+
+// isAway reports whether err is or comes from an error of an engine that cannot be
+// reached, or that did not say what became of a change: a later look tells.
+func (r *Room) isAway(err error) bool {
+	if !r.IsShared() {
+		return false
+	}
+	for e := (*code.Error)(nil); errors.As(err, &e); err = e.Err {
+		if e.Code == code.EngineUnreachable || e.Code == code.InDoubt {
+			return true
+		}
+	}
+	return false
+}
+
+// JoinWithin is [Client.Join] that waits for an engine that cannot be reached, until the
+// limit has passed or ctx ends. left is what is left of the limit.
+func (c *Client) JoinWithin(ctx context.Context, w *workspace.Workspace, limit time.Duration) (r *Room, snap *snapshot, left time.Duration, err error) {
+	began := time.Now()
+	for {
+		r, snap, err = c.Join(ctx, w, false)
+		left = max(0, limit-time.Since(began))
+		if code.Of(err) != code.EngineUnreachable || left == 0 {
+			return r, snap, left, err
+		}
+		timer := time.NewTimer(min(left, awayPoll))
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return r, snap, left, err
+		case <-timer.C:
+		}
+	}
+}
+
+// NotYet is the result of a wait that could not join the workspace's room, because the
+// engine could not be reached: the room as this host knew it last.
+func (c *Client) NotYet(w *workspace.Workspace, away error) turn.WaitResult {
+	chain := w.Chain()
+	r := c.Room(fsroom.RoomName(w.Identity(chain[len(chain)-1])), w)
+	for _, dir := range chain {
+		if at := c.Room(fsroom.RoomName(w.Identity(dir)), w); at.HasJournal() {
+			r = at
+			break
+		}
+	}
+	return r.notYet(away)
+}
+
+// notYet is the result of a wait while the engine is away.
+func (r *Room) notYet(away error) (res turn.WaitResult) {
+	res = turn.WaitResult{Status: turn.NotYet, RoomID: r.Name()}
+	if snap, err := r.Known(); err == nil && snap.State.Open {
+		res = snap.State.NotYet(r.Facts(snap.State))
+	}
+	res.Engine = SinceWords(away)
+	return res
+}
+
+// SinceWords says since when an engine cannot be reached.
+func SinceWords(away error) string {
+	var e *code.Error
+	if errors.As(away, &e) {
+		if since, ok := e.Details["since"].(event.Time); ok {
+			return "unreachable since " + since.String()
+		}
+	}
+	return "unreachable"
+}
