@@ -75,7 +75,12 @@ func (r *Room) updateLease(ctx context.Context, change func(*turn.State, *leaseR
 
 // forgetLease removes the record of an agent whose turn has ended. The room is
 // locked, so the record is not one of a later turn.
-func (r *Room) forgetLease(agent string) { _ = r.Agent(agent).Remove(leaseFile) }
+func (r *Room) forgetLease(agent string) {
+	_ = r.Agent(agent).Remove(leaseFile)
+	if r.IsShared() {
+		_ = r.Agent(agent).Remove(provedFile)
+	}
+}
 
 // CurrentFence returns the fencing token that the owner has recorded for the current
 // turn, a zero one if it has none.

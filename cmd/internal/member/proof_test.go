@@ -1,0 +1,132 @@
+package member
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/talking-stick/tt/cmd/internal/roomtypes"
+	"github.com/talking-stick/tt/fsroom"
+	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/engine/memory"
+	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/identity"
+)
+
+// onHost is join for a host that shares its rooms by an engine.
+func (f *fixture) onHost(e *memory.Engine, host int, id string) *Room {
+	f.Helper()
+	store, err := fsroom.Open(f.TempDir(), fsroom.Options{Engine: e, Host: fmt.Sprint("host ", host)})
+	f.must(err)
+	c := &Client{
+		Store: store, Table: identity.System(), Self: identity.Agent{ID: id, Source: identity.SourceOverride},
+		Policy:     func() (turn.Policy, error) { return turn.DefaultPolicy(), nil },
+		Executable: os.Executable, Warn: func(string) {},
+	}
+	r, _, err := c.Join(context.Background(), f.workspace(), false)
+	f.must(err)
+	f.Cleanup(func() {
+		e.SetFault(func() memory.Fault { return memory.None })
+		_, _ = r.Leave(context.Background())
+	})
+	return r
+}
+
+// A turn is proved by its grant and by each renewal that the engine has confirmed, and by
+// nothing else.
+func TestWhatProvesATurn(t *testing.T) {
+	roomtypes.Share()
+	f, ctx := newFixture(t), context.Background()
+	e := memory.New("one", time.Now)
+	a, b := f.onHost(e, 1, "a:1"), f.onHost(e, 2, "b:1")
+	isProved := func(want bool) (last proofRecord) {
+		t.Helper()
+		if _, unproved := a.Unproved(f.state(a)); unproved == want {
+			t.Errorf("proved: %v", !unproved)
+		}
+		a.own().Read(provedFile, &last)
+		return last
+	}
+	forget := func() { f.must(a.own().Remove(provedFile)) }
+
+	before := identity.Uptime().Truncate(time.Millisecond)
+	granted := f.try(a)
+	if granted.Status != turn.YourTurn {
+		t.Fatalf("%+v", granted)
+	}
+	first := isProved(true)
+	if first.Turn != granted.TurnID || first.Lease != granted.LeaseID || first.Uptime < before || first.TTL != 45*time.Minute {
+		t.Errorf("%+v", first)
+	}
+	forget()
+	isProved(false)
+	self := a.Table.Self()
+	f.must(a.tellRenewal(ctx, granted.TurnID, self))
+	isProved(true)
+	forget()
+	if got := f.try(a); got.Status != turn.YourTurn || got.TurnID != granted.TurnID {
+		t.Errorf("%+v", got)
+	}
+	isProved(true)
+
+	// A renewal that the engine did not confirm proves nothing.
+	for _, fault := range []memory.Fault{memory.Refused, memory.LostInDoubt} {
+		forget()
+		e.SetFault(func() memory.Fault { return fault })
+		if err := a.tellRenewal(ctx, granted.TurnID, self); err == nil {
+			t.Errorf("fault %d: no error", fault)
+		}
+		isProved(false)
+		e.SetFault(func() memory.Fault { return memory.None })
+	}
+	f.must(a.tellRenewal(ctx, granted.TurnID, self))
+	isProved(true)
+
+	// Once the turn was taken over, nothing is renewed and nothing proved.
+	out := make(answers, 1)
+	f.must(b.Take(ctx, turn.TakeRequest{Agent: "b:1", Lease: fsroom.NewID(), Reason: "r", Operator: true}, out))
+	<-out
+	forget()
+	f.must(a.tellRenewal(ctx, granted.TurnID, self))
+	var p proofRecord
+	if a.own().Read(provedFile, &p) {
+		t.Errorf("proved after a takeover: %+v", p)
+	}
+	if snap, err := a.ConfirmedSnapshot(ctx); err != nil || snap.State.Owner != "b:1" {
+		t.Errorf("confirmed %+v, %v", snap, err)
+	}
+	e.SetAway(true)
+	if _, err := a.ConfirmedSnapshot(ctx); code.Of(err) != code.EngineUnreachable {
+		t.Errorf("confirmed by nobody: %v", err)
+	}
+	e.SetAway(false)
+}
+
+// The proof goes before the other hosts are told that the agent's process has ended: they
+// may take the turn over then, and the session may be resumed here.
+func TestAStoppedGuardianLeavesNoProof(t *testing.T) {
+	roomtypes.Share()
+	f, ctx := newFixture(t), context.Background()
+	a := f.onHost(memory.New("one", time.Now), 1, "a:1")
+	granted := f.try(a)
+	g := &guardian{Room: a, turn: granted.TurnID, self: a.Table.Self()}
+	f.must(g.recordStop(ctx, f.state(a), "the agent's process has ended"))
+	if _, unproved := a.Unproved(f.state(a)); !unproved {
+		t.Error("the turn is proved still")
+	}
+}
+
+// Without an engine there is nothing to prove.
+func TestNothingToProve(t *testing.T) {
+	f := newFixture(t)
+	a := f.join("a:1")
+	f.try(a)
+	if _, unproved := a.Unproved(f.state(a)); unproved {
+		t.Error("a turn of this host alone is not proved")
+	}
+	if _, err := os.Stat(a.own().Path(provedFile)); err == nil {
+		t.Error("a proof was written")
+	}
+}
