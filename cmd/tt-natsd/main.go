@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"syscall"
 
+	"github.com/nats-io/nkeys"
 	"github.com/spf13/pflag"
 )
 
@@ -24,13 +25,16 @@ const usage = `Tt-natsd is the server for rooms that several hosts share.
 
 Usage:
   tt-natsd --listen HOST:PORT --store DIR [--config FILE]
+  tt-natsd --new-key FILE
 
 It keeps everything in DIR, and syncs it before it acknowledges. When it is ready, it prints
-"listening nats://HOST:PORT" on standard output. TERM or INT ends it.
+"listening nats://HOST:PORT" on standard output. TERM or INT ends it. It refuses changes
+while less than 64 MiB (or a twentieth) of the file system is free.
 
 FILE is a configuration of nats-server: TLS, users and their permissions, the other servers
 of a cluster. --listen and --store win over it, and what is needed for durability cannot be
-switched off. "docs/hosts.md" has examples.
+switched off. It prints to standard error what an operator has to know; log_file and the like
+have no effect. "docs/hosts.md" has examples, and what to do when a disk or a server is lost.
 
 Flags:
 `
@@ -46,6 +50,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	flags.StringVar(&o.config, "config", "", "a configuration file of nats-server")
 	flags.IntVar(&o.replicas, "replicas", 0, "on how many servers of a cluster each change is stored: 1, 3 or 5 (default: 3 in a cluster)")
 	flags.StringVar(&o.monitor, "monitor", "", "the address of /healthz and the other pages of nats-server")
+	newKey := flags.String("new-key", "", "write a new key of a user to the file, and print what stands for it in --config")
 	showVersion := flags.Bool("version", false, "print the version")
 	help := flags.BoolP("help", "h", false, "print this help")
 	flags.SetOutput(io.Discard)
@@ -61,6 +66,13 @@ func run(args []string, stdout, stderr io.Writer) int {
 		return 0
 	case flags.NArg() > 0:
 		return fail(stderr, 2, fmt.Errorf("unexpected argument %q", flags.Arg(0)))
+	case *newKey != "":
+		public, err := makeKey(*newKey)
+		if err != nil {
+			return fail(stderr, 1, err)
+		}
+		fmt.Fprintln(stdout, public)
+		return 0
 	}
 	if err := o.check(); err != nil {
 		return fail(stderr, 2, err)
@@ -79,6 +91,29 @@ func fail(stderr io.Writer, status int, err error) int {
 		fmt.Fprintln(stderr, `hint: see "tt-natsd --help"`)
 	}
 	return status
+}
+
+// makeKey writes the seed of a new key to a file, which must not be there, and returns the
+// public key.
+func makeKey(path string) (public string, err error) {
+	pair, err := nkeys.CreateUser()
+	if err != nil {
+		return "", err
+	}
+	defer pair.Wipe()
+	seed, err := pair.Seed()
+	if err != nil {
+		return "", err
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return "", err
+	}
+	_, err = f.Write(append(seed, '\n'))
+	if err = errors.Join(err, f.Close()); err != nil {
+		return "", err
+	}
+	return pair.PublicKey()
 }
 
 // options are the flags.

@@ -179,6 +179,21 @@ func TestFlags(t *testing.T) {
 	}
 }
 
+func TestNewKey(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "alex.nk")
+	var stdout, stderr bytes.Buffer
+	if status := run([]string{"--new-key", path}, &stdout, &stderr); status != 0 || !regexp.MustCompile(`^U[A-Z0-9]{55}\n$`).MatchString(stdout.String()) {
+		t.Fatalf("status %d, %q, %q", status, stdout.String(), stderr.String())
+	}
+	b, err := os.ReadFile(path)
+	if info, _ := os.Stat(path); err != nil || !strings.HasPrefix(string(b), "SU") || info.Mode().Perm() != 0o600 {
+		t.Errorf("%q, %v, %v", b, err, info.Mode())
+	}
+	if status := run([]string{"--new-key", path}, &stdout, &stderr); status != 1 || !strings.Contains(stderr.String(), "exists") {
+		t.Errorf("a second time: status %d, %q", status, stderr.String())
+	}
+}
+
 func TestWhatIsWrongIsToldAtOnce(t *testing.T) {
 	used, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

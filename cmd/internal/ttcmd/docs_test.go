@@ -43,6 +43,9 @@ func TestPagesRun(t *testing.T) {
 		}
 	}
 	for _, page := range pages(t) {
+		if filepath.Base(page) == "hosts.md" {
+			continue // it needs a server: cmd/tt-nats runs it
+		}
 		t.Run(filepath.Base(page), func(t *testing.T) {
 			t.Parallel()
 			runPage(t, readPage(t, page))

@@ -53,6 +53,16 @@ var build = sync.OnceValues(func() (string, error) {
 	return path, nil
 })
 
+// Program returns the path of tt-natsd.
+func Program(t testing.TB) string {
+	t.Helper()
+	path, err := build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
 // A Server is a running tt-natsd.
 type Server struct {
 	URL  string // without a namespace
@@ -122,11 +132,7 @@ func (s *Server) Restart(t testing.TB) {
 
 func (s *Server) launch(t testing.TB) {
 	t.Helper()
-	path, err := build()
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.cmd = exec.Command(path, s.args...)
+	s.cmd = exec.Command(Program(t), s.args...)
 	stderr := new(bytes.Buffer)
 	s.cmd.Stderr = stderr
 	cmd := s.cmd
