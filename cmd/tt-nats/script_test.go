@@ -27,6 +27,7 @@ import (
 //	cut NAME             nothing gets through between the host and the server any more
 //	mend NAME            it does again, with what was held up meanwhile
 //	server stop|continue|kill|restart
+//	server lose          what it has stored is gone, once it was killed
 //	until PATTERN CMD…   runs the command until what it prints matches the pattern
 func TestScripts(t *testing.T) {
 	bin := buildPrograms(t)
@@ -70,6 +71,8 @@ func TestScripts(t *testing.T) {
 					n.server.Continue()
 				case "kill":
 					n.server.Kill()
+				case "lose":
+					n.server.Lose(n.t)
 				case "restart":
 					n.server.Restart(n.t)
 				default:

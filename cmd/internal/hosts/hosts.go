@@ -193,8 +193,11 @@ func Program(s *Service) string {
 
 // Missing is the error for an engine whose program is not there.
 func Missing(s *Service) error {
-	program := Program(s)
-	return code.New(code.EngineMissing, "the engine at %s needs the program %s, which is neither beside tt nor in PATH", s.URL, program).
+	program, what := Program(s), "the engine at "+s.URL
+	if s.Name == "" {
+		what = "moving a room"
+	}
+	return code.New(code.EngineMissing, "%s needs the program %s, which is neither beside tt nor in PATH", what, program).
 		WithHint(`run "make install" in a checkout, take it from the release archive of tt, or: go install github.com/talking-stick/tt/cmd/%s@latest`, program).
 		With("engine", s.URL).With("program", program)
 }

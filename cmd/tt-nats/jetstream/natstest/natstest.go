@@ -176,6 +176,18 @@ func (s *Server) Kill() {
 	_ = s.cmd.Wait()
 }
 
+// Lose removes the store of a server that does not run.
+func (s *Server) Lose(t testing.TB) {
+	t.Helper()
+	for i, arg := range s.args {
+		if arg == "--store" {
+			if err := os.RemoveAll(s.args[i+1]); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
 // Stop stops the server's process, until Continue.
 func (s *Server) Stop() { _ = s.cmd.Process.Signal(syscall.SIGSTOP) }
 
