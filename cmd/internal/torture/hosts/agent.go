@@ -40,6 +40,14 @@ type work struct {
 	begin, end time.Time
 }
 
+// A leave is an answer that the turn is still the agent's: of tt check, or of the guard of
+// edits.
+type leave struct {
+	grant
+	of    string
+	asked time.Time
+}
+
 // unreachable are the codes of commands that did not reach the engine.
 var unreachable = []string{"engine_unreachable", "in_doubt"}
 
@@ -70,7 +78,7 @@ func (a *agent) do(codes []string, args ...string) *outcome {
 		if !slices.Contains(codes, o.code) {
 			a.report.wrong("%s: %v", a.id, o)
 		}
-	case o.exit != 0 && o.exit != exitNotYet:
+	case o.exit != 0 && o.exit != exitNotYet && args[0] != "check":
 		a.report.wrong("%s: %v", a.id, o)
 	}
 	return o
@@ -125,6 +133,10 @@ func (a *agent) granted(o *outcome) (g grant) {
 // at times the agent works on beyond its lease, or forgets its turn.
 func (a *agent) work(g grant) {
 	w := work{grant: g, begin: time.Now()}
+	if d := a.detain.Load(); d != nil && d.host == a.host {
+		d.held.close()
+		<-d.let.done
+	}
 	dice := 100
 	if a.kills {
 		dice = a.random.IntN(100)
@@ -133,7 +145,9 @@ func (a *agent) work(g grant) {
 		_ = syscall.Kill(g.Guardian, syscall.SIGKILL)
 	}
 	if dice < 4 {
-		a.over.sleep(a.lease + a.lease/2)
+		for until := time.Now().Add(a.lease + a.lease/2); time.Now().Before(until) && !a.over.closed(); {
+			a.ask(g)
+		}
 	} else {
 		a.over.sleep(time.Duration(a.random.Int64N(int64(30 * time.Millisecond))))
 	}
@@ -145,7 +159,37 @@ func (a *agent) work(g grant) {
 		return // the next wait gives the turn back
 	}
 	text := a.text("worked in turn %d", g.Turn)
-	a.wrote(text, a.do(lost, "release", "--status", text, "--next-action", "go on"))
+	o := a.do(lost, "release", "--status", text, "--next-action", "go on")
+	a.wrote(text, o)
+	for a.kills && o.code != "" && slices.Contains(unreachable, o.code) && !a.over.closed() {
+		if o = a.ask(g); o.exit == -1 {
+			return
+		}
+	}
+}
+
+// ask asks whether the turn is still the agent's: the guard of edits, which answers without
+// the engine, and tt check, whose outcome it returns.
+func (a *agent) ask(g grant) *outcome {
+	edit := fmt.Sprintf(`{"session_id":"s","cwd":%q,"tool_name":"Edit","tool_input":{"file_path":%q}}`, a.host.workspace(), a.host.workspace()+"/x.go")
+	guard := a.host.exec(0, edit, "hook", "edit", "--harness", "claude-code", "--agent", a.id)
+	if guard.exit != 0 {
+		a.report.wrong("%s: %v", a.id, guard)
+	}
+	check := a.do(unreachable, "check")
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if guard.exit == 0 && len(guard.stdout) == 0 {
+		a.leaves = append(a.leaves, leave{g, "the guard of edits", guard.began})
+	}
+	var answer struct {
+		Holds bool
+		Turn  int64 `json:"turn_id"`
+	}
+	if check.exit == 0 && json.Unmarshal(check.stdout, &answer) == nil && answer.Holds && answer.Turn == g.Turn {
+		a.leaves = append(a.leaves, leave{g, "tt check", check.began})
+	}
+	return check
 }
 
 // say sends a message to everybody.

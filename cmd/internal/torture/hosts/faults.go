@@ -4,6 +4,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"syscall"
 	"time"
 )
@@ -45,6 +46,25 @@ func cutOff(t *trial, s *server) (func() error, error) {
 	return func() error { return t.net.join(s.machine) }, t.net.cut(s.machine)
 }
 
+// A detention keeps agents of a host from handing over their turn.
+type detention struct {
+	host *host
+	held *latch // there is one
+	let  *latch // it may go on
+}
+
+// cutOffHolder cuts a server's machine off while an agent there has the turn.
+func cutOffHolder(t *trial, s *server) (func() error, error) {
+	d := &detention{t.hosts[s.n], newLatch(), newLatch()}
+	t.detain.Store(d)
+	defer d.let.close()
+	defer t.detain.Store(nil)
+	if !eventually(stall, d.held.closed) {
+		return nil, fmt.Errorf("host %d has no turn", s.n+1)
+	}
+	return cutOff(t, s)
+}
+
 // deaf loses everything that others send to a server's machine, mute everything that it
 // sends.
 func deaf(t *trial, s *server) (func() error, error) { return oneWay(t, s, true) }
@@ -81,6 +101,8 @@ func clusterFaults() []fault {
 	}
 }
 
+var heldUp = fault{"the leader's machine is cut off, with the owner of the turn on it", ofLeader(cutOffHolder), 20 * time.Second}
+
 func singleFaults() []fault {
 	return []fault{
 		{"the server is killed", ofLeader(kill), 500 * time.Millisecond},
@@ -106,5 +128,6 @@ func takeovers(e *env, r *report) {
 	if e.size == short {
 		faults = faults[:3]
 	}
+	faults[1] = heldUp
 	e.run(r, plan{servers: 3, hosts: 5, agents: 6, lease: 2 * time.Second, kills: true, faults: faults})
 }

@@ -30,8 +30,10 @@ func newHost(n int, tt, dir, url string, m *machine, environ ...string) (*host, 
 	h := &host{n: n, tt: tt, machine: m, dir: dir}
 	h.environ = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "TALKING_STICK_DATA_DIR=" + h.data(),
 		"TALKING_STICK_ENGINE=" + url, "TALKING_STICK_ROOM=" + roomName}, environ...)
-	return h, os.MkdirAll(filepath.Join(dir, "workspace"), 0o700)
+	return h, os.MkdirAll(h.workspace(), 0o700)
 }
+
+func (h *host) workspace() string { return filepath.Join(h.dir, "workspace") }
 
 func (h *host) data() string { return filepath.Join(h.dir, "data") }
 
@@ -57,10 +59,16 @@ const longest = 60 * time.Second
 
 // run runs a command of tt on the host. Unless killAfter is 0 it is killed after that time.
 func (h *host) run(killAfter time.Duration, args ...string) *outcome {
+	return h.exec(killAfter, "", append(args, "--json")...)
+}
+
+// exec is run with a standard input, and without --json.
+func (h *host) exec(killAfter time.Duration, stdin string, args ...string) *outcome {
 	o := &outcome{line: args, began: time.Now(), exit: -1}
 	var stdout, stderr bytes.Buffer
-	cmd := exec.Command(h.tt, append(args, "--json")...)
-	cmd.Env, cmd.Dir, cmd.Stdout, cmd.Stderr = h.environ, filepath.Join(h.dir, "workspace"), &stdout, &stderr
+	cmd := exec.Command(h.tt, args...)
+	cmd.Env, cmd.Dir, cmd.Stdout, cmd.Stderr = h.environ, h.workspace(), &stdout, &stderr
+	cmd.Stdin = strings.NewReader(stdin)
 	err := h.machine.start(cmd)
 	if err == nil {
 		if killAfter > 0 {

@@ -37,6 +37,7 @@ func (t *trial) judge() {
 	t.count()
 	r.turns, r.taken = len(h.grants), len(h.overtook)
 	t.overlaps(h)
+	t.left()
 	t.gap()
 	t.guardians(h)
 	for _, h := range t.hosts {
@@ -206,6 +207,25 @@ func (t *trial) overlaps(h *history) {
 				t.report.wrong("%s took turn %d over %v after it was granted to %s, with leases of %v", g.agent, n-1, lease, before.To, t.lease)
 			}
 		}
+	}
+}
+
+// left looks for agents that were told to go on after somebody else had been told that the
+// turn is theirs.
+func (t *trial) left() {
+	taken := map[int64]grant{} // by the turn before
+	for _, g := range t.grants {
+		if first, ok := taken[g.Turn-1]; !ok || g.told.ended.Before(first.told.ended) {
+			taken[g.Turn-1] = g
+		}
+	}
+	for _, l := range t.leaves {
+		if by, ok := taken[l.Turn]; ok && by.told.ended.Before(l.asked) {
+			t.report.wrong("%s let %s go on in turn %d, %v after %s was told to have the next one", l.of, l.agent, l.Turn, l.asked.Sub(by.told.ended), by.agent)
+		}
+	}
+	if t.kills {
+		t.report.say("%d times an agent was told to go on", len(t.leaves))
 	}
 }
 

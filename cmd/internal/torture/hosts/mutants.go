@@ -44,7 +44,16 @@ func allMutants() []mutant {
 		{"a change without an answer counts as refused", "cmd/tt-nats", []overlay.Edit{
 			{File: appends, Old: "sent = sent || !unsent; !sent && (", New: "sent = false; !sent && (err != nil || unsent || "},
 		}, lostAnswers, normal},
+		{"a confirmation is a read", "cmd/tt-nats", []overlay.Edit{
+			{File: appends, Old: "	for {\n		m := nats.NewMsg(e.subject(\"ttconfirm\", room))", New: "	if last, _, err := e.last(ctx, room); err == nil && last.Revision == at {\n		return nil\n	}\n	for {\n		m := nats.NewMsg(e.subject(\"ttconfirm\", room))"},
+		}, cutHolders, normal},
 	}
+}
+
+// cutHolders cuts the leader's machine off, with the owner of the turn on it, with leases so
+// short that the turn is taken over.
+func cutHolders(e *env, r *report) {
+	e.run(r, plan{servers: 3, hosts: 3, agents: 3, lease: 2 * time.Second, kills: true, faults: slices.Repeat([]fault{heldUp}, 3)})
 }
 
 // cutsOf cuts the power of servers a few times.

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 )
@@ -23,10 +24,12 @@ type trial struct {
 	kills   bool          // of commands and guardians
 	lease   time.Duration // after which a turn may be taken over
 	over    *latch
+	detain  atomic.Pointer[detention]
 
 	mu     sync.Mutex
 	record []work            // what agents did in their turns, beside tt
 	grants []grant           // as they were told
+	leaves []leave           // to go on
 	said   map[string]answer // what became of each text that was to be written
 	codes  map[string]int    // of errors
 }
