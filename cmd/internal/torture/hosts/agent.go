@@ -48,6 +48,8 @@ type leave struct {
 	asked time.Time
 }
 
+const guardOfEdits = "the guard of edits"
+
 // unreachable are the codes of commands that did not reach the engine.
 var unreachable = []string{"engine_unreachable", "in_doubt"}
 
@@ -180,7 +182,7 @@ func (a *agent) ask(g grant) *outcome {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if guard.exit == 0 && len(guard.stdout) == 0 {
-		a.leaves = append(a.leaves, leave{g, "the guard of edits", guard.began})
+		a.leaves = append(a.leaves, leave{g, guardOfEdits, guard.began})
 	}
 	var answer struct {
 		Holds bool

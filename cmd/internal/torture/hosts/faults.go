@@ -5,6 +5,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"syscall"
 	"time"
 )
@@ -129,5 +130,8 @@ func takeovers(e *env, r *report) {
 		faults = faults[:3]
 	}
 	faults[1] = heldUp
+	if e.size == long {
+		faults = slices.Repeat(faults, 4)
+	}
 	e.run(r, plan{servers: 3, hosts: 5, agents: 6, lease: 2 * time.Second, kills: true, faults: faults})
 }

@@ -203,7 +203,7 @@ func (t *trial) overlaps(h *history) {
 			continue
 		}
 		for _, g := range t.grants {
-			if lease := g.told.ended.Sub(at); g.Turn == n && lease < t.lease {
+			if lease := g.told.ended.Sub(at); g.Turn == n && lease < t.lease && !t.early {
 				t.report.wrong("%s took turn %d over %v after it was granted to %s, with leases of %v", g.agent, n-1, lease, before.To, t.lease)
 			}
 		}
@@ -211,7 +211,7 @@ func (t *trial) overlaps(h *history) {
 }
 
 // left looks for agents that were told to go on after somebody else had been told that the
-// turn is theirs.
+// turn is theirs. The guard of edits asks nobody, and has to trust the clocks.
 func (t *trial) left() {
 	taken := map[int64]grant{} // by the turn before
 	for _, g := range t.grants {
@@ -220,7 +220,7 @@ func (t *trial) left() {
 		}
 	}
 	for _, l := range t.leaves {
-		if by, ok := taken[l.Turn]; ok && by.told.ended.Before(l.asked) {
+		if by, ok := taken[l.Turn]; ok && by.told.ended.Before(l.asked) && !(t.early && l.of == guardOfEdits) {
 			t.report.wrong("%s let %s go on in turn %d, %v after %s was told to have the next one", l.of, l.agent, l.Turn, l.asked.Sub(by.told.ended), by.agent)
 		}
 	}

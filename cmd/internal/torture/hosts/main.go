@@ -65,8 +65,9 @@ type attack struct {
 func attacks() []attack {
 	return []attack{
 		{"one-server", nil, oneServer, normal},
-		{"cluster", nil, cluster, normal},
+		{"cluster", nil, cluster, long},
 		{"takeovers", nil, takeovers, short},
+		{"clocks", nil, clocks, normal},
 		{"powercut", []string{"mount", "umount", "mkfs.ext4"}, powerCuts, short},
 		{"mutants", []string{"mount", "umount", "mkfs.ext4"}, mutants, short},
 	}

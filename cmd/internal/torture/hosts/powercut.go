@@ -62,7 +62,7 @@ type finding struct{ error }
 
 // powerCuts cuts the power of one server, of three at once, and of one among three.
 func powerCuts(e *env, r *report) {
-	for n := range pick(e, 1, 6, 60) {
+	for n := range pick(e, 1, 3, 20) {
 		servers, only := []int{1, 3, 3}[n%3], n%3 == 2
 		r.check(fmt.Sprintf("power cut %d, of %d servers (the leader alone: %v)", n, servers, only), e.powerCut(r, servers, only))
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -21,6 +22,7 @@ type trial struct {
 	servers servers
 	hosts   []*host
 	agents  []*agent
+	early   bool
 	kills   bool          // of commands and guardians
 	lease   time.Duration // after which a turn may be taken over
 	over    *latch
@@ -50,14 +52,16 @@ type plan struct {
 	agents  int
 	lease   time.Duration
 	kills   bool
-	disks   bool // each server has a disk of its own
+	early   bool            // leases may run out early: clocks are wrong
+	steps   []time.Duration // by which the clocks of hosts are wrong
+	disks   bool            // each server has a disk of its own
 	faults  []fault
 }
 
 // newTrial returns a trial whose servers are ready. It has to be ended also if there is an
 // error.
 func (e *env) newTrial(r *report, p plan) (*trial, error) {
-	t := &trial{env: e, report: r, dir: e.newDir(), kills: p.kills, lease: p.lease, over: newLatch(), said: map[string]answer{}, codes: map[string]int{}}
+	t := &trial{env: e, report: r, dir: e.newDir(), early: p.early, kills: p.kills, lease: p.lease, over: newLatch(), said: map[string]answer{}, codes: map[string]int{}}
 	var err error
 	if t.net, err = newNetwork(max(p.servers, p.hosts)); err != nil {
 		return t, err
@@ -79,7 +83,7 @@ func (e *env) newTrial(r *report, p plan) (*trial, error) {
 		"TALKING_STICK_CLAIM_TTL=" + min(p.lease, 5*time.Second).String(), "TALKING_STICK_WAITER_GRACE=1s",
 	}
 	for n := range p.hosts {
-		h, err := newHost(n, e.programs.tt, filepath.Join(t.dir, fmt.Sprintf("host%d", n+1)), t.servers.url("torture"), t.net.machines[n], environ...)
+		h, err := newHost(n, e.programs.tt, filepath.Join(t.dir, fmt.Sprintf("host%d", n+1)), t.servers.url("torture"), t.net.machines[n], slices.Concat(environ, p.stepOf(n))...)
 		if err != nil {
 			return t, err
 		}
@@ -89,6 +93,13 @@ func (e *env) newTrial(r *report, p plan) (*trial, error) {
 		t.agents = append(t.agents, &agent{trial: t, host: t.hosts[n%p.hosts], id: fmt.Sprintf("agent%d:%d", n+1, n+1), random: e.random()})
 	}
 	return t, t.servers.start()
+}
+
+func (p plan) stepOf(host int) []string {
+	if host >= len(p.steps) {
+		return nil
+	}
+	return stepEnviron(p.steps[host])
 }
 
 // end ends the servers, and all other processes of the trial, and removes its files.

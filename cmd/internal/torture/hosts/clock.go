@@ -1,0 +1,86 @@
+//go:build linux
+
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/talking-stick/tt/cmd/internal/torture/overlay"
+)
+
+// stepVariable says by how many seconds the clock of a program built by withStep is wrong.
+const stepVariable = "TT_TORTURE_STEP"
+
+// withStep builds a program whose wall clock can be wrong. The clock of the machine stays as it
+// is: the package time of the program is another one.
+func (e *env) withStep(program string) (string, error) {
+	root, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		return "", fmt.Errorf("go env: %w", err)
+	}
+	source := filepath.Join(strings.TrimSpace(string(root)), "src", "time")
+	path := filepath.Join(e.base, filepath.Base(program)+"-step")
+	return path, overlay.Build(path, program,
+		overlay.Edit{File: filepath.Join(source, "time.go"), Old: "func Now() Time {\n	sec, nsec, mono := runtimeNow()\n", New: "func Now() Time {\n	sec, nsec, mono := runtimeNow()\n	sec += step\n"},
+		overlay.Edit{File: filepath.Join(source, "step.go"), New: `package time
+
+import "syscall"
+
+var step = func() (n int64) {
+	text, _ := syscall.Getenv("` + stepVariable + `")
+	sign := int64(1)
+	for _, c := range text {
+		if c == '-' {
+			sign = -1
+		} else {
+			n = 10*n + int64(c-'0')
+		}
+	}
+	return sign * n
+}()
+`})
+}
+
+// clocks lets agents take turns while the clock of one server after the other is an hour back or
+// ahead, and those of the hosts are days apart. Leases may then run out early or late; turns are
+// granted once all the same.
+func clocks(e *env, r *report) {
+	var wrong env
+	wrong.base, wrong.size, wrong.seed = e.newDir(), e.size, e.seed
+	if !r.check("a directory", os.Mkdir(wrong.base, 0o700)) {
+		return
+	}
+	for program, path := range map[string]*string{"cmd/tt-nats": &wrong.programs.tt, "cmd/tt-natsd": &wrong.programs.natsd} {
+		build, err := e.withStep(program)
+		if !r.check("building", err) {
+			return
+		}
+		*path = build
+	}
+	back, ahead := stepped(-time.Hour), stepped(time.Hour)
+	wrong.run(r, plan{servers: 3, hosts: 5, agents: 6, lease: 2 * time.Second, kills: true, early: true, steps: []time.Duration{0, -48 * time.Hour, 72 * time.Hour, 0, time.Minute}, faults: []fault{
+		{"the leader starts again with a clock that is an hour back", ofLeader(back), 15 * time.Second},
+		{"the leader starts again with a clock that is an hour ahead", ofLeader(ahead), 15 * time.Second},
+		{"another server starts again with a clock that is an hour back", ofFollower(back), 5 * time.Second},
+		{"the leader is killed", ofLeader(kill), 8 * time.Second},
+		{"the leader is killed", ofLeader(kill), 8 * time.Second},
+	}})
+}
+
+// stepped restarts a server with a clock that is wrong by d, and leaves it so.
+func stepped(d time.Duration) func(*trial, *server) (func() error, error) {
+	return func(_ *trial, s *server) (func() error, error) {
+		s.kill()
+		s.environ = stepEnviron(d)
+		return func() error { return nil }, s.start()
+	}
+}
+
+func stepEnviron(d time.Duration) []string {
+	return []string{fmt.Sprintf("%s=%d", stepVariable, int64(d/time.Second))}
+}
