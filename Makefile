@@ -129,6 +129,7 @@ bench: programs ## whole commands beside a baseline of bare system calls, then t
 	$(BUILD) -o $(BIN)/ ./cmd/internal/baseline
 	TT_BENCH_DIR=$(CURDIR)/$(BIN) $(GO) test -run '^$$' -bench Command -benchtime 200x ./cmd/internal/ttcmd
 	TT_BENCH_DIR=$(CURDIR)/$(BIN) $(GO) test -run '^$$' -bench 'Handoff|Eight' -benchtime 40x ./cmd/internal/ttcmd
+	TT_BENCH_DIR=$(CURDIR)/$(BIN) $(GO) test -run '^$$' -bench Hosts -benchtime 60x ./cmd/internal/ttcmd
 	$(GO) test -run '^$$' -bench . -benchmem ./journal ./fsroom/... ./lockfile
 
 ci: lint cross demo guards test-ci test-ui test-mcp torture torture-hosts-short ## what .ci/run calls

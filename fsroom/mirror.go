@@ -44,6 +44,7 @@ type mirror[S any] struct {
 	locked  atomic.Bool            // by this mirror, so nothing is fetched or sent
 	away    atomic.Pointer[error]  // why the last fetch did not reach the engine; nil: it did
 	ahead   atomic.Pointer[marker] // with a note that could not be written to the mirror; may be nil
+	fetched atomic.Pointer[tail]   // the last one; nil: none yet
 	records records
 }
 
@@ -83,6 +84,7 @@ func (m *marker) Fields(c *wire.Codec) {
 
 // A tail is what the engine has from a marker on.
 type tail struct {
+	at      time.Time // when the engine was asked
 	from    marker
 	entries []engine.Entry // changes and notes; the first is the change at the marker
 	last    engine.Revision
@@ -143,6 +145,7 @@ func (r *mirror[S]) writeMarker(m marker) error {
 // If the engine does not have the change at the marker, another host may have given it
 // back what it lost, at other revisions. Then everything is fetched, and compared.
 func (r *mirror[S]) fetch(ctx context.Context) (*tail, error) {
+	asked := time.Now()
 	m := r.readMarker()
 	t, err := r.fetchFrom(ctx, m)
 	if errors.Is(err, engine.ErrRewound) && m.Revision > 0 {
@@ -150,6 +153,9 @@ func (r *mirror[S]) fetch(ctx context.Context) (*tail, error) {
 			err = engine.ErrRewound
 		}
 		t.stale = &m
+	}
+	if t.at = asked; err == nil && t.stale == nil {
+		r.fetched.Store(t)
 	}
 	if err = r.explainEngine(err); isUnreachable(err) {
 		r.away.Store(&err)
@@ -202,6 +208,23 @@ func (r *mirror[S]) unreachable() (err error, asOf time.Time) {
 	return err, asOf
 }
 
+// recent returns what was fetched a moment ago, nil if the engine has to be asked. It is no
+// older than if the command had been run that much earlier, and what is decided on it is
+// compared with the engine by Append.
+func (r *mirror[S]) recent() *tail {
+	t := r.fetched.Load()
+	if t == nil || time.Since(t.at) > r.store.opts.Brief || r.readMarker().Revision < t.from.Revision {
+		return nil
+	}
+	return t
+}
+
+// has reports whether the mirror has what is in the tail.
+func (r *mirror[S]) has(t *tail) bool {
+	m := r.readMarker()
+	return max(m.Revision, m.NoteRevision) >= int64(t.last)
+}
+
 // lastEventID returns the id of the last event of a change.
 func lastEventID(lines []byte) string {
 	events, err := decodeChange(lines)
@@ -249,13 +272,19 @@ func isUnreachable(err error) bool {
 // refresh brings the mirror up to date. With wait, it waits for the mirror's lock;
 // otherwise it returns what it has fetched if another process has the lock.
 func (r *mirror[S]) refresh(ctx context.Context, wait bool) (ahead *tail, err error) {
-	for {
-		t, err := r.fetch(ctx)
-		if err != nil {
-			return nil, err
-		}
-		if !t.news() {
+	return r.refreshFrom(ctx, nil, wait)
+}
+
+// refreshFrom is refresh with what was fetched before, unless t is nil.
+func (r *mirror[S]) refreshFrom(ctx context.Context, t *tail, wait bool) (ahead *tail, err error) {
+	for ; ; t = nil {
+		if t == nil {
+			t, err = r.fetch(ctx)
+		} else if r.has(t) {
 			return nil, nil
+		}
+		if err != nil || !t.news() {
+			return nil, err
 		}
 		err = r.absorbLocked(ctx, t, wait)
 		var busy *lockfile.BusyError
@@ -300,7 +329,7 @@ func (r *mirror[S]) view(ctx context.Context) (*Snapshot[S], error) {
 		return r.load()
 	}
 	for {
-		ahead, err := r.refresh(ctx, false)
+		ahead, err := r.refreshFrom(ctx, r.recent(), false)
 		if isUnreachable(err) && r.store.mayBeBehind(err) {
 			return r.load()
 		}
@@ -384,7 +413,7 @@ func (r *mirror[S]) exists() bool {
 	if r.engine == nil {
 		return false
 	}
-	_, err := r.refresh(context.Background(), true)
+	_, err := r.refreshFrom(context.Background(), r.recent(), true)
 	if isUnreachable(err) && r.store.mayBeBehind(err) {
 		return r.hasJournal()
 	}

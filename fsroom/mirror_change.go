@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/talking-stick/tt/fsroom/code"
@@ -18,11 +19,19 @@ const mostConflicts = 1000
 // change calls do with the mirror locked and up to date, as far as the tail goes, and again
 // if another host's change came first.
 func (r *mirror[S]) change(ctx context.Context, do func(*tail, *Snapshot[S]) error) error {
+	return r.changeFrom(ctx, nil, do)
+}
+
+// changeFrom is change with what was fetched before, unless first is nil.
+func (r *mirror[S]) changeFrom(ctx context.Context, first *tail, do func(*tail, *Snapshot[S]) error) error {
 	if r.engine == nil {
 		return errUnreachable(errOffline)
 	}
 	for try := 0; ; try++ {
-		t, err := r.fetch(ctx)
+		t, err := first, error(nil)
+		if t == nil || try > 0 {
+			t, err = r.fetch(ctx)
+		}
 		if err == nil {
 			err = r.changeOnce(ctx, t, do)
 		}
@@ -83,9 +92,14 @@ func (r *mirror[S]) changeOnce(ctx context.Context, t *tail, do func(*tail, *Sna
 
 // update is [Room.UpdateThen].
 func (r *mirror[S]) update(ctx context.Context, decide Decision[S], committed func()) (snap *Snapshot[S], events []event.Event, err error) {
-	err = r.change(ctx, func(t *tail, now *Snapshot[S]) (err error) {
+	recent := r.recent()
+	err = r.changeFrom(ctx, recent, func(t *tail, now *Snapshot[S]) (err error) {
 		snap = now
-		if events, err = decide(snap.State); err != nil || len(events) == 0 {
+		events, err = decide(snap.State)
+		if t == recent && (err != nil || len(events) == 0) {
+			return errOvertaken // only an Append would tell whether it still holds
+		}
+		if err != nil || len(events) == 0 {
 			return err
 		}
 		return r.commitWithEngine(ctx, t, snap, events, committed)
@@ -116,8 +130,11 @@ func (r *mirror[S]) commitWithEngine(ctx context.Context, t *tail, snap *Snapsho
 	// The change is committed. No error is returned after this: the next fetch brings
 	// what could not be written here.
 	committed()
-	t.entries = append(t.entries, entry)
-	t.last = entry.Revision
+	now := *t
+	now.entries, now.last = append(slices.Clip(t.entries), entry), entry.Revision
+	if t = &now; t.stale == nil {
+		r.fetched.Store(t)
+	}
 	if r.absorb(t) == nil {
 		if now, err := r.load(); err == nil {
 			*snap = *now

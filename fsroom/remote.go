@@ -152,6 +152,14 @@ func (r *mirror[S]) publish(dir, changed string) {
 	if !slices.Contains(r.rules.SharedFiles, changed) || r.silent() || r.later(func() { r.publish(dir, changed) }) {
 		return
 	}
+	if r.store.opts.Brief > 0 {
+		r.store.background().publish(dir, func() { r.publishNow(dir) })
+		return
+	}
+	r.publishNow(dir)
+}
+
+func (r *mirror[S]) publishNow(dir string) {
 	rec := record{
 		Host: r.store.opts.Host, Boot: r.store.opts.Boot,
 		Marks: make(map[string]time.Time), Signs: make(map[string]string), Files: make(map[string]json.RawMessage),

@@ -58,6 +58,10 @@ type Options struct {
 	// Environ are the environment variables by which another process opens the same
 	// store. If it is nil, that is the data directory.
 	Environ []string
+	// Brief is not zero in a process that runs one command with an engine. For so long the
+	// process uses what it has fetched, and what it says of agents reaches the engine in
+	// the background: [Store.Published] waits for that.
+	Brief time.Duration
 	// Behind is called when the engine cannot be reached, and says whether a room may be
 	// shown as this host had it last. If it is nil, it may not.
 	Behind func(err error) bool
@@ -91,6 +95,9 @@ type Store struct {
 	warned  sync.Once
 	hubOnce sync.Once
 	hub     *hub
+
+	publishOnce sync.Once
+	publishing  *publishing // see background
 }
 
 // Open returns the store in dir, which need not exist. It refuses a network

@@ -14,7 +14,11 @@ func (p *Program) Main(ctx context.Context, env *Env) int {
 	wants := scan(env.Args)
 	out := newOutput(env, p.wantsJSON(env, wants))
 	err := p.dispatch(ctx, env, out, wants)
-	return p.finish(env, out, wants.verbose, err)
+	status := p.finish(env, out, wants.verbose, err)
+	if p.After != nil {
+		p.After(status)
+	}
+	return status
 }
 
 // globalFlags are the flags that Main obeys even if the rest of the line is wrong.

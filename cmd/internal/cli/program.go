@@ -24,6 +24,8 @@ type Program struct {
 	Bare string
 	// Before is called before each command's Run; it may be nil.
 	Before func(ctx context.Context, c *Invocation)
+	// After is called before the program ends, with its exit status; it may be nil.
+	After func(status int)
 	// DefaultJSON reports whether results are JSON when neither --json nor --text
 	// is given: whether an agent's harness is calling. It may be nil.
 	DefaultJSON func(*Env) bool

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
@@ -145,6 +146,8 @@ type Sharing interface {
 	// Outer returns the nearest workspace around that of a root that has such a name, nil
 	// if there is none.
 	Outer(root, home string) *workspace.Workspace
+	// Finish waits, for a bounded time, for what a command that has ended still tells other hosts.
+	Finish(patience time.Duration)
 	// Clock returns the clock by which the leases of the store's rooms are judged.
 	Clock(store *fsroom.Store) func() turn.Instant
 	// Check compares the mirrors of the store with what its engine has: those of the rooms with

@@ -187,6 +187,16 @@ func engineClock(store *fsroom.Store) func() turn.Instant {
 	return build.Sharing.Clock(store)
 }
 
+// tellHosts gives what is still to be told to other hosts the time to reach the engine. After a
+// signal, of which the status is 128 and its number, there is little.
+func tellHosts(status int) {
+	patience := 2 * time.Second
+	if status > 128 {
+		patience = 20 * time.Millisecond
+	}
+	build.Sharing.Finish(patience)
+}
+
 // locatePath returns the workspace of a path, with the name that all hosts know its room by
 // if an engine shares it.
 func locatePath(c *cli.Invocation, path string) (*workspace.Workspace, error) {

@@ -31,7 +31,11 @@ var build Build
 // Main runs the command that the command line names and ends the process.
 func Main(b Build) {
 	build = b
-	cli.Execute(program())
+	p := program()
+	if b.Sharing != nil {
+		p.After = tellHosts
+	}
+	cli.Execute(p)
 }
 
 // The groups of the help.

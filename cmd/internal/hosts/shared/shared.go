@@ -23,6 +23,9 @@ func With(open func(*hosts.Service) (engine.Engine, error)) hosts.Sharing {
 	return &sharing{open: open}
 }
 
+// brief is how long a command uses what it has fetched: as long as one takes.
+const brief = 100 * time.Millisecond
+
 type sharing struct {
 	open func(*hosts.Service) (engine.Engine, error)
 	// The store that was opened last.
@@ -30,6 +33,7 @@ type sharing struct {
 	service *hosts.Service
 	dataDir string
 	options fsroom.Options
+	store   *fsroom.Store
 }
 
 // Open implements [hosts.Sharing].
@@ -43,7 +47,16 @@ func (s *sharing) Open(service *hosts.Service, dataDir string, o fsroom.Options,
 		return nil, err
 	}
 	s.clock, s.service, s.dataDir, s.options = clock, service, dataDir, o
-	return fsroom.Open(dir, o)
+	o.Brief = brief
+	s.store, err = fsroom.Open(dir, o)
+	return s.store, err
+}
+
+// Finish implements [hosts.Sharing].
+func (s *sharing) Finish(patience time.Duration) {
+	if s.store != nil {
+		s.store.Published(patience)
+	}
 }
 
 // Options returns the options of a store of mirrors, its directory, and the clock of its

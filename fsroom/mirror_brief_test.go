@@ -1,0 +1,89 @@
+package fsroom_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/talking-stick/tt/fsroom"
+	"github.com/talking-stick/tt/fsroom/engine"
+	"github.com/talking-stick/tt/journal/event"
+)
+
+// A slowEngine holds Publish up.
+type slowEngine struct {
+	engine.Engine
+	publish chan struct{} // until it is closed
+}
+
+func (e *slowEngine) Publish(ctx context.Context, room, agent string, record []byte, keep time.Duration) error {
+	<-e.publish
+	return e.Engine.Publish(ctx, room, agent, record, keep)
+}
+
+var brief = fsroom.Options{Brief: time.Hour, Host: "here"}
+
+// TestBriefCommandReadsOnce: what a command has looked at is what it changes, if no other
+// host was first.
+func TestBriefCommandReadsOnce(t *testing.T) {
+	e := &countingEngine{Engine: inMemory(t)}
+	h := newHosts(t, 2, e)
+	h.do(0, join("a"))
+	r := h.room(1, brief)
+	e.reads.Store(0)
+	for range 2 {
+		if _, err := r.View(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	change(t, r, join("b"), say("b", "hello"))
+	if n := e.reads.Load(); n != 1 {
+		t.Errorf("it has read %d times", n)
+	}
+	h.verify()
+}
+
+// TestBriefCommandIsOvertaken: a change of another host since the look is not overlooked,
+// also if what was seen before it allows nothing.
+func TestBriefCommandIsOvertaken(t *testing.T) {
+	h := newHosts(t, 2, inMemory(t))
+	h.do(0, join("a"))
+	r := h.room(1, brief)
+	if _, err := r.View(); err != nil {
+		t.Fatal(err)
+	}
+	h.do(0, join("b"))
+	change(t, r, join("c"))
+	h.do(0, say("a", "more"))
+	if _, events, err := r.Update(context.Background(), func(s *tally) ([]event.Event, error) {
+		if s.Said["a"] == 0 {
+			return nil, nil
+		}
+		return say("c", "heard")(s)
+	}); err != nil || len(events) != 1 {
+		t.Errorf("%v, %v", events, err)
+	}
+	h.verify()
+}
+
+// TestPublishedInTheBackground: of what happens to an agent while the engine is slow the last
+// state is published, and Published waits for it.
+func TestPublishedInTheBackground(t *testing.T) {
+	e := &slowEngine{Engine: inMemory(t), publish: make(chan struct{})}
+	h := newHosts(t, 2, e)
+	h.do(0, join("a"))
+	r := h.room(0, brief)
+	base := time.Now().Add(-time.Hour).Truncate(time.Second)
+	const marks = 5
+	for i := range marks {
+		if err := r.Agent("a").Mark("seen", base.Add(time.Duration(i)*time.Minute)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r.Store().Published(0) // it does not wait for ever
+	close(e.publish)
+	r.Store().Published(time.Minute)
+	if at := h.room(1, fsroom.Options{Host: "there"}).Agent("a").Marked("seen"); !at.Equal(base.Add((marks - 1) * time.Minute)) {
+		t.Errorf("another host sees %v, want the last of %v", at, base)
+	}
+}
