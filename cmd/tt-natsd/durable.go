@@ -47,7 +47,7 @@ func (u *user) answer(name string, durable bool) error {
 }
 
 const (
-	peersInterval = 30 * time.Second
+	peersInterval = 10 * time.Second
 	peersRetry    = 2 * time.Second
 	peersPatience = 500 * time.Millisecond
 )

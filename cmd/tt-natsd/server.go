@@ -68,7 +68,10 @@ func serveOnce(ctx context.Context, o *options, stderr io.Writer, ready func(por
 		return err
 	}
 	there := hasStreams(o.store)
-	setup := newSetup(opts, o.replicas, clustered)
+	setup, err := newSetup(opts, o.replicas, clustered)
+	if err != nil {
+		return err
+	}
 	s, err := server.NewServer(opts)
 	if err != nil {
 		return err

@@ -11,6 +11,7 @@ import (
 
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nkeys"
 )
 
 // The streams of tt. The package jetstream of tt-nats says what is in them.
@@ -42,14 +43,15 @@ type setup struct {
 
 type user struct {
 	account, name, password string
+	key                     nkeys.KeyPair // nil: the name and the password, if any
 
 	conn    *nats.Conn // nil if the account has no streams
 	durable durability
 }
 
 // newSetup adds a user for each account to the options, unless everybody may connect.
-func newSetup(opts *server.Options, replicas int, clustered bool) *setup {
-	s := &setup{replicas: replicas, scale: replicas > 0, clustered: clustered, operators: len(opts.TrustedOperators) > 0}
+func newSetup(opts *server.Options, replicas int, clustered bool) (s *setup, err error) {
+	s = &setup{replicas: replicas, scale: replicas > 0, clustered: clustered, operators: len(opts.TrustedOperators) > 0}
 	if s.replicas == 0 {
 		s.replicas = 1
 		if clustered {
@@ -73,15 +75,22 @@ func newSetup(opts *server.Options, replicas int, clustered bool) *setup {
 			accounts = []*server.Account{nil}
 		}
 		for _, account := range accounts {
-			u := &user{name: "tt-natsd-" + randomID(), password: randomID() + randomID()}
+			u := new(user)
 			if account != nil {
 				u.account = account.Name
 			}
-			opts.Users = append(opts.Users, &server.User{Username: u.name, Password: u.password, Account: account})
+			var public string
+			if u.key, err = nkeys.CreateUser(); err == nil {
+				public, err = u.key.PublicKey()
+			}
+			if err != nil {
+				return nil, err
+			}
+			opts.Nkeys = append(opts.Nkeys, &server.NkeyUser{Nkey: public, Account: account})
 			s.users = append(s.users, u)
 		}
 	}
-	return s
+	return s, nil
 }
 
 // names returns the names of the accounts.
@@ -122,7 +131,14 @@ func (s *setup) run(ctx context.Context, srv *server.Server) error {
 func (s *setup) connect(ctx context.Context, srv *server.Server, u *user) error {
 	options := []nats.Option{nats.InProcessServer(srv), nats.Name("tt-natsd"), nats.MaxReconnects(-1),
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { s.warn("account %q: %v", u.account, err) })}
-	if u.name != "" {
+	switch {
+	case u.key != nil:
+		public, err := u.key.PublicKey()
+		if err != nil {
+			return err
+		}
+		options = append(options, nats.Nkey(public, u.key.Sign))
+	case u.name != "":
 		options = append(options, nats.UserInfo(u.name, u.password))
 	}
 	conn, err := nats.Connect("", options...)

@@ -184,7 +184,10 @@ func (e *Engine) subscribe(ctx context.Context, subject string, handle nats.MsgH
 	}
 	began := time.Now()
 	err = conn.FlushWithContext(ctx)
-	if e.judge(ctx, began, err); err != nil {
+	if e.judge(ctx, began, err); err == nil {
+		err = deniedLast(conn, subject)
+	}
+	if err != nil {
 		_ = sub.Unsubscribe()
 		return nil, e.explain(cause(ctx, err))
 	}

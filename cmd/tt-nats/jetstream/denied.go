@@ -49,14 +49,24 @@ func (e *Engine) asynchronous(err error) {
 			p.cancel(e.refused)
 		}
 	case errors.Is(err, nats.ErrPermissionViolation):
-		_, rest, _ := strings.Cut(err.Error(), `"`)
+		what, rest, _ := strings.Cut(err.Error(), `"`)
 		subject, _, _ := strings.Cut(rest, `"`)
+		noAnswers := strings.Contains(what, "Subscription") && strings.HasPrefix(subject, nats.InboxPrefix)
 		for _, p := range e.pending {
-			if p.subject == subject || strings.HasPrefix(subject, nats.InboxPrefix) {
+			if p.subject == subject || noAnswers {
 				p.cancel(denied(err))
 			}
 		}
 	}
+}
+
+// deniedLast returns an error if the last that the server said is that the subject is denied.
+// When a flush is over it has said so, and asynchronous may not have been called yet.
+func deniedLast(conn *nats.Conn, subject string) error {
+	if err := conn.LastError(); errors.Is(err, nats.ErrPermissionViolation) && strings.Contains(err.Error(), `"`+subject+`"`) {
+		return denied(err)
+	}
+	return nil
 }
 
 func isAuthError(err error) bool {
