@@ -88,7 +88,7 @@ func permissions(t *testing.T, namespaces string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	found := regexp.MustCompile(`(?s)permissions: (\{.*?allow_responses: true \}) \}`).FindSubmatch(page)
+	found := regexp.MustCompile(`(?s)permissions: (\{.*?allow_responses: \{.*?\} \}) \}`).FindSubmatch(page)
 	if found == nil {
 		t.Fatal("docs/hosts.md has no permissions")
 	}
