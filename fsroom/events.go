@@ -151,25 +151,39 @@ func (d *Reader[S]) Close() error {
 // Event returns the event with the sequence number, which shares no memory with the
 // reader. If there is no such event, the error has the code corrupt_room.
 func (d *Reader[S]) Event(ctx context.Context, seq int64) (*event.Event, error) {
-	path := d.room.JournalPath()
-	var found *event.Event
-	if d.log != nil {
-		done := errors.New("done")
-		_, err := d.room.readAfter(ctx, d.log, path, seq-1, func(e *event.Event) error {
-			if e.Seq == seq {
-				c := e.Clone()
-				found = &c
-			}
-			return done
-		})
-		if err != nil && !errors.Is(err, done) {
-			return nil, err
+	found, err := d.find(ctx, seq)
+	if err == nil && found == nil && d.room.shared != nil {
+		// A state may have events that the mirror has not: another process wrote to it.
+		if err = d.room.refreshForReading(ctx); err == nil && d.log == nil {
+			d.log, err = d.room.openJournal()
+		}
+		if err == nil {
+			found, err = d.find(ctx, seq)
 		}
 	}
-	if found == nil {
-		return nil, errNoEvent(seq, path)
+	if err == nil && found == nil {
+		err = errNoEvent(seq, d.room.JournalPath())
 	}
-	return found, nil
+	return found, err
+}
+
+// find returns nil if the journal does not have the event.
+func (d *Reader[S]) find(ctx context.Context, seq int64) (found *event.Event, err error) {
+	if d.log == nil {
+		return nil, nil
+	}
+	done := errors.New("done")
+	_, err = d.room.readAfter(ctx, d.log, d.room.JournalPath(), seq-1, func(e *event.Event) error {
+		if e.Seq == seq {
+			c := e.Clone()
+			found = &c
+		}
+		return done
+	})
+	if errors.Is(err, done) {
+		err = nil
+	}
+	return found, err
 }
 
 // openJournal returns nil without an error if there is no journal.

@@ -174,14 +174,35 @@ func (r *mirror[S]) note() (note []byte, at time.Time) {
 	return []byte(m.Note), m.NoteAt.Time
 }
 
+// viewUnlocked returns the room as the engine has it, and the revision of the last entry in
+// it. It takes no lock, and returns nil while another process writes to the mirror.
+func (r *mirror[S]) viewUnlocked(ctx context.Context) (*Snapshot[S], engine.Revision, error) {
+	t, err := r.fetch(ctx)
+	if err != nil {
+		return nil, 0, err
+	}
+	snap, err := r.load()
+	if err != nil || t.stale != nil || snap.Position.Seq != t.from.Seq || t.from.linesLost(snap.Position) {
+		return nil, 0, err
+	}
+	if t.news() {
+		r.ahead.Store(t.lastNote())
+	}
+	return snap, t.last, r.foldAhead(snap, t)
+}
+
 // confirm is [Room.Confirm].
 func (r *mirror[S]) confirm(ctx context.Context) (snap *Snapshot[S], err error) {
 	for try := 0; ; try++ {
 		var last engine.Revision // of what snap has
-		if err := r.change(ctx, func(t *tail, now *Snapshot[S]) error {
-			snap, last = now, t.last
-			return nil
-		}); err != nil {
+		snap, last, err = r.viewUnlocked(ctx)
+		if err == nil && snap == nil {
+			err = r.change(ctx, func(t *tail, now *Snapshot[S]) error {
+				snap, last = now, t.last
+				return nil
+			})
+		}
+		if err != nil {
 			return nil, err
 		}
 		err = r.engine.Confirm(ctx, r.engineName(), last)

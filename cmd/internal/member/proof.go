@@ -37,7 +37,7 @@ func (r *Room) proved(p proofRecord, fence turn.Fence, policy turn.Policy) {
 // have taken it over unnoticed: the engine has not confirmed it for too long. since is
 // when it did so last, zero if it is not known. Nothing is asked of the engine.
 func (r *Room) Unproved(st *turn.State) (since time.Time, unproved bool) {
-	if !r.IsShared() || st.Owner != r.Self.ID {
+	if !r.IsShared() || st.Owner == "" || st.Owner != r.Self.ID {
 		return time.Time{}, false
 	}
 	var p proofRecord
