@@ -79,8 +79,12 @@ func At[S any](s *Store, rules *Rules[S], name string) *Room[S] {
 	return r
 }
 
-// RoomName returns the name of the room for a path. It is readable and never changes.
+// RoomName returns the name of the room for a path, or for the name that several hosts have
+// for it. It is readable and never changes. "@" and a room's name is for that room.
 func RoomName(canonicalPath string) string {
+	if name, ok := strings.CutPrefix(canonicalPath, "@"); ok {
+		return name
+	}
 	sum := digest.Sum256([]byte(canonicalPath))
 	return slug(filepath.Base(canonicalPath)) + "-" + hex.EncodeToString(sum[:8])
 }

@@ -167,7 +167,7 @@ func (s *Store) Local() *Store {
 		return s
 	}
 	opts := s.opts
-	opts.Engine, opts.Local = nil, ""
+	opts.Engine, opts.Host, opts.Local = nil, "", ""
 	return &Store{dir: s.opts.Local, opts: opts}
 }
 

@@ -74,6 +74,13 @@ func (e *UnreachableError) Error() string {
 }
 func (e *UnreachableError) Unwrap() error { return e.Err }
 
+// An AllWatcher is an engine that can watch all rooms of a namespace at once. Other engines
+// are asked now and then.
+type AllWatcher interface {
+	// WatchAll is Watch for every room.
+	WatchAll(ctx context.Context, notify func()) (stop func(), err error)
+}
+
 // An Engine orders the changes of rooms that several hosts share. A room's name is its
 // folder and its name with a dot between them, such as "rooms.api-1c6f…". The methods
 // may be called by several goroutines.

@@ -162,11 +162,22 @@ const (
 	FromGit  = "git"  // the URL of origin
 )
 
+// ByID begins a name that is no name but the room_id of a room, for one whose name is not
+// known.
+const ByID = "@"
+
+func isRoomID(id string) bool {
+	return id != "" && id[0] != '-' && strings.Trim(id, "abcdefghijklmnopqrstuvwxyz0123456789-") == ""
+}
+
 // SharedName returns the name by which all hosts know the room of a workspace's root: the one
 // given, else that of the file .talking-stick/room, else the origin URL of its git
 // repository and the path of the root below its top level. Otherwise the error has the
 // code no_shared_identity.
 func SharedName(root, given string) (string, error) {
+	if id, ok := strings.CutPrefix(given, ByID); ok && isRoomID(id) {
+		return given, nil
+	}
 	if given != "" {
 		return CheckSharedName(given)
 	}

@@ -183,6 +183,9 @@ func (w *Workspace) Identity(dir string) string {
 	if w == nil || w.Shared == "" {
 		return dir
 	}
+	if strings.HasPrefix(w.Shared, ByID) {
+		return w.Shared
+	}
 	below, err := filepath.Rel(w.Root, dir)
 	if err == nil && !filepath.IsLocal(below) && w.Outer != nil {
 		return w.Outer().Identity(dir)

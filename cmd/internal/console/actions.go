@@ -9,6 +9,7 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/console/draw"
 	"github.com/talking-stick/tt/cmd/internal/console/look"
 	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/fsroom/workspace"
 )
 
 func number(n int64) string { return strconv.FormatInt(n, 10) }
@@ -17,6 +18,9 @@ func number(n int64) string { return strconv.FormatInt(n, 10) }
 // comes behind all flags.
 func (m *model) tt(d *dialog, stdin string, args ...string) command {
 	common := []string{"--path", d.path, "--agent", m.me, "--json"}
+	if m.ask != nil { // the path may be one on another host
+		common[0], common[1] = "--room", workspace.ByID+d.name
+	}
 	last := args[len(args)-1]
 	if strings.HasPrefix(last, "-") && !strings.HasPrefix(last, "--") {
 		args = append(append(args[:len(args)-1:len(args)-1], common...), "--", last)

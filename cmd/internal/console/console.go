@@ -21,9 +21,9 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/cmd/internal/roomarg"
 	"github.com/talking-stick/tt/cmd/internal/viewers"
+	"github.com/talking-stick/tt/cmd/internal/viewstore"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
-	"github.com/talking-stick/tt/fsroom/workspace"
 	"github.com/talking-stick/tt/identity"
 )
 
@@ -36,16 +36,12 @@ func Run(ctx context.Context, c *cli.Invocation) error {
 	if err != nil {
 		return err
 	}
-	dir, err := workspace.DataDir(c.Env.Lookup, c.Env.Home)
+	view, err := viewstore.Open(c, fsroom.Options{LeaveModes: true, Behind: func(error) bool { return true }})
 	if err != nil {
 		return err
 	}
-	store, err := fsroom.Open(dir, fsroom.Options{LeaveModes: true})
-	if err != nil {
-		return err
-	}
-	eyes := look.New(store, identity.System(), me)
-	opened, err := givenRoom(c, store)
+	eyes := look.New(view.Store, view.Clock, identity.System(), me)
+	opened, err := givenRoom(c, view)
 	if err != nil {
 		return err
 	}
@@ -55,6 +51,9 @@ func Run(ctx context.Context, c *cli.Invocation) error {
 		me:  me, home: c.Env.Home, readOnly: c.Bool("read-only"), zone: time.Local, eyes: eyes, run: runTT(program),
 	}, time.Now())
 	m.notice = otherVersion(c, program)
+	if view.IsShared() {
+		m.follow, m.ask = view.Follow, eyes.Near
+	}
 	return m.show(ctx, eyes, opened)
 }
 
@@ -76,11 +75,11 @@ func person(c *cli.Invocation) (string, error) {
 }
 
 // givenRoom returns the name of the room of the command line, "" if none was given.
-func givenRoom(c *cli.Invocation, store *fsroom.Store) (string, error) {
-	if path, err := roomarg.Path(c, "path"); path == "" || err != nil {
+func givenRoom(c *cli.Invocation, view *viewstore.View) (string, error) {
+	if path, err := roomarg.Path(c, "path"); path == "" && !c.Given("room") || err != nil {
 		return "", err
 	}
-	r, err := (&member.Client{Store: store, Table: identity.System()}).Open(roomarg.Locate(c))
+	r, err := (&member.Client{Store: view.Store, Table: identity.System(), Clock: view.Clock}).Open(view.Workspace(c))
 	if err != nil {
 		return "", err
 	}
@@ -143,6 +142,7 @@ func (m *model) show(ctx context.Context, eyes *look.Looker, opened string) erro
 	case <-time.After(firstLook):
 	}
 	if opened != "" {
+		eyes.Near(opened)
 		r, ok := eyes.Room(opened)
 		if ok {
 			m.pending = m.openRoom(&r)
@@ -163,6 +163,9 @@ func (m *model) show(ctx context.Context, eyes *look.Looker, opened string) erro
 			})())
 		}()
 		watcher.Open(opened)
+	}
+	if m.follow != nil {
+		go m.follow(ctx, func(err error) { p.Send(engineMsg{err, time.Now()}) })
 	}
 	caught := onSignal(p, shown.screen)
 	_, err := p.Run()

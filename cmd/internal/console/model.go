@@ -84,9 +84,13 @@ type model struct {
 	dialog   *dialog           // over the page
 	drafts   map[string]string // what was typed into dialogs that were left, by dialog and field
 
-	first   chan tea.Msg  // has the first look when it is over; nil: it is
-	pending tea.Cmd       // opens the room of the command line
-	notice  func() string // says what is wrong with the installation, "" if nothing is
+	first   chan tea.Msg                       // has the first look when it is over; nil: it is
+	pending tea.Cmd                            // opens the room of the command line
+	notice  func() string                      // says what is wrong with the installation, "" if nothing is
+	follow  func(context.Context, func(error)) // with an engine: brings the mirrors up to date
+	ask     func(room string)                  // with an engine: about the agents of which room it is asked
+	away    time.Time                          // since when the engine cannot be reached; zero: it can
+	awayWhy string
 
 	running string // the command that runs; "": none does
 	status  status

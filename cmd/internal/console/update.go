@@ -40,6 +40,11 @@ type (
 		err   error
 	}
 	noticeMsg string // for the last line
+	// engineMsg says whether the engine was reached, and if not why.
+	engineMsg struct {
+		err error
+		at  time.Time
+	}
 )
 
 // lookEvery is how often every room is looked at when nothing tells of a change.
@@ -103,6 +108,12 @@ func (m *model) update(msg tea.Msg) tea.Cmd {
 		} else {
 			msg.field.Text = replaced(msg.text)
 		}
+	case engineMsg:
+		m.engineReached(msg)
+		if m.rooms == nil {
+			m.looks.all = true
+			return m.lookAgain()
+		}
 	case noticeMsg:
 		m.status = status{text: string(msg), bad: true}
 	case tea.PasteMsg:
@@ -111,6 +122,30 @@ func (m *model) update(msg tea.Msg) tea.Cmd {
 		return m.key(msg)
 	}
 	return nil
+}
+
+// engineReached takes note of whether the engine can be reached. While it cannot, nothing
+// is asked of it for the open room either.
+func (m *model) engineReached(msg engineMsg) {
+	switch {
+	case msg.err == nil:
+		m.away, m.awayWhy = time.Time{}, ""
+		m.near()
+	case m.away.IsZero():
+		m.away, m.awayWhy = msg.at, msg.err.Error()
+		m.near()
+	}
+}
+
+// near tells the looker for which room the engine is asked.
+func (m *model) near() {
+	switch {
+	case m.ask == nil:
+	case m.detail == nil || !m.away.IsZero():
+		m.ask("")
+	default:
+		m.ask(m.detail.Name)
+	}
 }
 
 // takeIn takes over what a look has seen.
@@ -195,6 +230,7 @@ func (m *model) openRoom(r *look.Room) tea.Cmd {
 	m.page, m.room, m.panel, m.at = pageRoom, r.Name, panelJournal, position{}
 	m.filters[1], m.member, m.question, m.note = "", "", "", ""
 	m.detail = &look.Detail{Room: *r}
+	m.near()
 	if m.watch != nil {
 		m.watch(r.Name)
 	}
@@ -205,6 +241,7 @@ func (m *model) openRoom(r *look.Room) tea.Cmd {
 // closeRoom goes back to the rooms.
 func (m *model) closeRoom() {
 	m.page, m.detail = pageRooms, nil
+	m.near()
 	if m.watch != nil {
 		m.watch("")
 	}

@@ -93,6 +93,8 @@ var layers = map[string]layer{
 	"cmd/internal/torture/overlay": {nil, "it builds programs from edited sources and knows none of them"},
 	"cmd/internal/torture/hosts": {[]string{"cmd/internal/torture/overlay", "fsroom/turn", "journal/event"},
 		"it looks at hosts from outside: what it shared with them could be wrong in the same way"},
+	"cmd/internal/viewstore": {[]string{"cmd/internal", "fsroom"},
+		"tt-console opens all that it shows by it: whether an engine has the rooms is decided here alone"},
 	"cmd/internal/console/edit": {[]string{"cmd/internal/cli"}, "it edits a text and knows neither terminal nor room"},
 	"cmd/internal/console/draw": {[]string{"cmd/internal/cli"}, "it makes lines of text and does not know what they show"},
 	"cmd/internal/console/look": {[]string{"cmd/internal/locks", "cmd/internal/member", "cmd/internal/topics", "cmd/internal/roomtypes", "fsroom", "journal/event", "identity"},

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
@@ -16,9 +17,9 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/report/page"
 	"github.com/talking-stick/tt/cmd/internal/roomarg"
 	"github.com/talking-stick/tt/cmd/internal/topics"
+	"github.com/talking-stick/tt/cmd/internal/viewstore"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
-	"github.com/talking-stick/tt/fsroom/workspace"
 	"github.com/talking-stick/tt/identity"
 	"github.com/talking-stick/tt/journal/event"
 )
@@ -108,7 +109,11 @@ func thousands(n int) string {
 
 // open returns the room that the command line names. It may have ended.
 func open(c *cli.Invocation) (*member.Room, error) {
-	dir, err := workspace.DataDir(c.Env.Lookup, c.Env.Home)
+	var once sync.Once
+	view, err := viewstore.Open(c, fsroom.Options{Warn: c.Notice, Behind: func(err error) bool {
+		once.Do(func() { c.Notice(err.Error() + "; this is what this host knew last") })
+		return true
+	}})
 	if err != nil {
 		return nil, err
 	}
@@ -117,12 +122,8 @@ func open(c *cli.Invocation) (*member.Room, error) {
 	if err != nil {
 		return nil, err
 	}
-	store, err := fsroom.Open(dir, fsroom.Options{Warn: c.Notice})
-	if err != nil {
-		return nil, err
-	}
-	client := &member.Client{Store: store, Table: table, Self: self, Warn: c.Notice}
-	w, missing := roomarg.Locate(c)
+	client := &member.Client{Store: view.Store, Table: table, Self: self, Warn: c.Notice, Clock: view.Clock}
+	w, missing := view.Workspace(c)
 	room, err := client.Open(w, missing)
 	if err != nil && w != nil {
 		if ended := client.OpenEnded(w); ended != nil {
@@ -165,7 +166,7 @@ func read(ctx context.Context, c *cli.Invocation, room *member.Room) (*model.Mod
 func addQuestions(ctx context.Context, b *model.Builder, room *member.Room) error {
 	for n := 0; ; n++ {
 		t := topics.At(room.Client.Store, room.Name(), n)
-		if !t.Exists() {
+		if !t.Exists() || !t.HasJournal() {
 			return nil
 		}
 		_, err := t.Events(ctx, 0, func(e *event.Event) error {

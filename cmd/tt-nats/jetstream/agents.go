@@ -91,6 +91,11 @@ func (e *Engine) Watch(ctx context.Context, room string, notify func()) (stop fu
 	return e.subscribe(ctx, e.subject("ttchanged", room), func(*nats.Msg) { notify() }, notify)
 }
 
+// WatchAll implements [engine.AllWatcher].
+func (e *Engine) WatchAll(ctx context.Context, notify func()) (stop func(), err error) {
+	return e.subscribe(ctx, e.subject("ttchanged", ">"), func(*nats.Msg) { notify() }, notify)
+}
+
 // Publish implements [engine.Engine].
 func (e *Engine) Publish(ctx context.Context, room, agent string, record []byte, keep time.Duration) error {
 	if err := e.silent(); err != nil {

@@ -6,6 +6,7 @@ package look
 import (
 	"cmp"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/locks"
@@ -20,17 +21,38 @@ type Looker struct {
 	me    string
 	eye   *member.Client // of nobody, so that looking counts as no agent's presence
 	own   *member.Client // of the person, for what is unread
+	near  *member.Client // knows what other hosts say of agents; nil without an engine
 	locks *locks.Locks
+
+	opened atomic.Pointer[string] // the room of which that is asked; nil: none
 }
 
-// New returns a looker for the person with the id.
-func New(store *fsroom.Store, table identity.Table, me string) *Looker {
-	return &Looker{
+// New returns a looker for the person with the id. Rooms that an engine has are read from
+// their mirrors; clock is that of the engine, nil that of this machine.
+func New(store *fsroom.Store, clock func() turn.Instant, table identity.Table, me string) *Looker {
+	offline := store.Offline()
+	l := &Looker{
 		me:    me,
-		eye:   &member.Client{Store: store, Table: table},
-		own:   &member.Client{Store: store, Table: table, Self: identity.Agent{ID: me}},
+		eye:   &member.Client{Store: offline, Table: table, Clock: clock},
+		own:   &member.Client{Store: offline, Table: table, Clock: clock, Self: identity.Agent{ID: me}},
 		locks: &locks.Locks{Store: store.Local(), Table: table},
 	}
+	if offline != store {
+		l.near = &member.Client{Store: store, Table: table, Clock: clock}
+	}
+	return l
+}
+
+// Near makes the looker ask the engine what other hosts say of the agents of a room, "" of
+// none.
+func (l *Looker) Near(room string) { l.opened.Store(&room) }
+
+// known returns the room that knows the most of its agents.
+func (l *Looker) known(name string, room *member.Room) *member.Room {
+	if opened := l.opened.Load(); l.near != nil && opened != nil && *opened == name {
+		return l.near.Room(name, nil)
+	}
+	return room
 }
 
 // A Room is what lists show of a room. Times are of the wall clock.
@@ -174,7 +196,8 @@ func (l *Looker) room(name string) (res Room, room *member.Room, st *turn.State,
 	if room.Ended(st) {
 		return Room{}, nil, nil, false
 	}
-	f := room.Facts(st)
+	known := l.known(name, room)
+	f := known.Facts(st)
 	res = Room{Name: name, View: st.Room(f), Renewal: room.Renewal(st)}
 	res.View.PathMissing = member.PathMissing(st.RoomID, st.CanonicalPath)
 	switch {
@@ -184,7 +207,7 @@ func (l *Looker) room(name string) (res Room, room *member.Room, st *turn.State,
 		res.Since, res.Full = st.Pending.At.Wall.Time, ms(st.Policy.ClaimTTL)
 	}
 	for _, v := range st.MemberViews(f) {
-		res.Members = append(res.Members, Member{v, room.Sight(st, v.AgentID), st.Member(v.AgentID).LastHeld})
+		res.Members = append(res.Members, Member{v, known.Sight(st, v.AgentID), st.Member(v.AgentID).LastHeld})
 	}
 	own := l.own.Room(name, nil)
 	unread := own.Unread(st)

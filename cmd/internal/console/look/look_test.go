@@ -35,7 +35,7 @@ func newWorld(t *testing.T) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &world{t, store, New(store, identity.System(), me)}
+	return &world{t, store, New(store, nil, identity.System(), me)}
 }
 
 func (w *world) must(err error) {
