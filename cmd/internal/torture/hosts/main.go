@@ -68,6 +68,7 @@ func attacks() []attack {
 		{"cluster", nil, cluster, long},
 		{"takeovers", nil, takeovers, short},
 		{"clocks", nil, clocks, normal},
+		{"copies", nil, copies, normal},
 		{"powercut", []string{"mount", "umount", "mkfs.ext4"}, powerCuts, short},
 		{"mutants", []string{"mount", "umount", "mkfs.ext4"}, mutants, short},
 	}
