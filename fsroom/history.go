@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"os"
 	"strconv"
 
 	"github.com/talking-stick/tt/fsroom/code"
@@ -153,20 +154,21 @@ func (r *Room[S]) lines() (all []byte, gap bool, err error) {
 }
 
 // Import makes the room what the history says. What the room has must be the beginning of
-// it, or the error has the code corrupt_room and nothing was changed. It returns how many
+// it, or the error has the code corrupt_room and nothing was changed. Its last event need not
+// be in the history if gives reports that it gives way; the journal with it is kept aside. Import returns how many
 // events came to those that were there. If it is killed, the room is at the end of one of the
 // lives of the history, and Import can be called again.
-func (r *Room[S]) Import(ctx context.Context, h *History) (added int64, err error) {
+func (r *Room[S]) Import(ctx context.Context, h *History, gives func(*event.Event) bool) (added int64, err error) {
 	unlock, err := r.Lock(ctx)
 	if err != nil {
 		return 0, err
 	}
 	defer unlock()
-	added, err = r.importLocked(h)
+	added, err = r.importLocked(h, gives)
 	return added, r.store.Explain(err, r.dir)
 }
 
-func (r *Room[S]) importLocked(h *History) (added int64, err error) {
+func (r *Room[S]) importLocked(h *History, gives func(*event.Event) bool) (added int64, err error) {
 	snap, err := r.loadToWrite()
 	if err != nil {
 		return 0, err
@@ -175,7 +177,11 @@ func (r *Room[S]) importLocked(h *History) (added int64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	if !bytes.HasPrefix(h.Lines, have) {
+	if !bytes.HasPrefix(h.Lines, have) && r.giveWay(h, have, gives) == nil {
+		if snap, err = r.loadToWrite(); err != nil {
+			return 0, err
+		}
+	} else if !bytes.HasPrefix(h.Lines, have) {
 		return 0, errDiffers(r.name, differsAt(h.Lines, have), "in the data directory")
 	}
 	before := snap.Position.Seq
@@ -195,6 +201,24 @@ func (r *Room[S]) importLocked(h *History) (added int64, err error) {
 		_ = r.catchUp(snap) // an earlier call may have been killed before it
 	}
 	return max(0, h.Last()-before), nil
+}
+
+// giveWay moves the journal of the last life aside, if what the room has is the beginning of
+// the history but for its last event, which gives way and has ended that life.
+func (r *Room[S]) giveWay(h *History, have []byte, gives func(*event.Event) bool) error {
+	start := bytes.LastIndexByte(have[:len(have)-1], '\n') + 1
+	last, err := event.Decode(have[start:])
+	path, archived, listErr := r.LastArchived()
+	if err != nil || listErr != nil || archived != last.Seq || !bytes.HasPrefix(h.Lines, have[:start]) || !gives(&last) {
+		return errDiffers(r.name, last.Seq, "in the data directory")
+	}
+	if err := r.MoveAside(path); err != nil {
+		return err
+	}
+	if err := os.Remove(r.StatePath()); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
 }
 
 // replaceLife replaces the journal of the life in progress, whose beginning it has.
@@ -226,10 +250,4 @@ func differsAt(a, b []byte) int64 {
 		seq++
 	}
 	return seq
-}
-
-// IsMissing reports whether the room has no events at all, in no life.
-func (r *Room[S]) IsMissing() bool {
-	_, last, err := r.LastArchived()
-	return (err == nil || errors.Is(err, fs.ErrNotExist)) && last == 0 && !r.hasJournal()
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/journal/event"
 )
 
 // lived returns the lines of a room with two ended lives and one in progress.
@@ -38,21 +39,62 @@ func history(t *testing.T, lines []byte) *fsroom.History {
 	return h
 }
 
+func never(*event.Event) bool { return false }
+
+// A room comes back from where it went on. The journal that says that it went away is kept
+// aside, also if Import is killed.
+func TestImportOfARoomThatCameBack(t *testing.T) {
+	for n := 0; ; n++ {
+		f, there := newFixture(t), newFixture(t)
+		change(t, f.room, join("a"), leave("a"), join("b"), say("b", "one"), turnOn("b"))
+		if _, err := there.room.Import(context.Background(), history(t, linesOf(t, f.room)), never); err != nil {
+			t.Fatal(err)
+		}
+		change(t, f.room, func(s *tally) ([]event.Event, error) { return []event.Event{{Type: closed, Turn: s.Turn}}, nil })
+		change(t, there.room, say("b", "back"), leave("b"), join("c"))
+		h := history(t, linesOf(t, there.room))
+		if _, err := f.room.Import(context.Background(), h, never); code.Of(err) != code.CorruptRoom {
+			t.Fatalf("a room that went on here: %v", err)
+		}
+		step := 0
+		r := f.at(fsroom.Options{Fault: func(fsroom.Step) error {
+			if step++; step > n {
+				return os.ErrDeadlineExceeded
+			}
+			return nil
+		}})
+		gone := func(e *event.Event) bool { return e.Type == closed }
+		_, err := r.Import(context.Background(), h, gone)
+		if _, again := f.room.Import(context.Background(), h, gone); again != nil {
+			t.Fatalf("after being killed at step %d: %v", n, again)
+		}
+		if got := linesOf(t, f.room); !bytes.Equal(got, h.Lines) {
+			t.Errorf("after being killed at step %d it has\n%s\nwant\n%s", n, got, h.Lines)
+		}
+		if kept, _ := filepath.Glob(filepath.Join(f.room.ArchiveDir(), "*.aside-*")); len(kept) != 1 {
+			t.Errorf("kept: %q", kept)
+		}
+		if err == nil {
+			return
+		}
+	}
+}
+
 func TestImportIsTheInverseOfLines(t *testing.T) {
 	lines := lived(t)
 	f := newFixture(t)
-	added, err := f.room.Import(context.Background(), history(t, lines))
+	added, err := f.room.Import(context.Background(), history(t, lines), never)
 	if err != nil || added != 14 {
 		t.Errorf("%d events, %v", added, err)
 	}
 	if got := linesOf(t, f.room); !bytes.Equal(got, lines) {
 		t.Errorf("the room has\n%s\nwant\n%s", got, lines)
 	}
-	if added, err := f.room.Import(context.Background(), history(t, lines)); err != nil || added != 0 {
+	if added, err := f.room.Import(context.Background(), history(t, lines), never); err != nil || added != 0 {
 		t.Errorf("again: %d events, %v", added, err)
 	}
 	change(t, f.room, say("c", "three"))
-	if _, err := f.room.Import(context.Background(), history(t, lines)); code.Of(err) != code.CorruptRoom {
+	if _, err := f.room.Import(context.Background(), history(t, lines), never); code.Of(err) != code.CorruptRoom {
 		t.Errorf("into a room that has gone on: %v", err)
 	}
 	if got := linesOf(t, f.room); !bytes.HasPrefix(got, lines) || len(got) == len(lines) {
@@ -67,7 +109,7 @@ func TestImportIntoABeginning(t *testing.T) {
 	for _, c := range h.Changes {
 		f := newFixture(t)
 		for _, part := range [][]byte{lines[:c.End], lines} {
-			if _, err := f.room.Import(context.Background(), history(t, part)); err != nil {
+			if _, err := f.room.Import(context.Background(), history(t, part), never); err != nil {
 				t.Errorf("up to event %d: %v", c.Seq, err)
 			}
 			if got := linesOf(t, f.room); !bytes.Equal(got, part) {
@@ -90,12 +132,12 @@ func TestKilledImport(t *testing.T) {
 			}
 			return nil
 		}}), tallyRules, "demo")
-		_, err := r.Import(context.Background(), history(t, lines))
+		_, err := r.Import(context.Background(), history(t, lines), never)
 		r = f.room
 		if got := linesOf(t, r); !bytes.HasPrefix(lines, got) {
 			t.Errorf("killed at step %d it has\n%s", n, got)
 		}
-		if _, err := r.Import(context.Background(), history(t, lines)); err != nil {
+		if _, err := r.Import(context.Background(), history(t, lines), never); err != nil {
 			t.Errorf("after step %d: %v", n, err)
 		}
 		if got := linesOf(t, r); !bytes.Equal(got, lines) {

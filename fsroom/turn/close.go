@@ -19,6 +19,10 @@ type CloseRequest struct {
 	MovedAt int64
 }
 
+// MovedTo begins the reason of the close of a room that goes on elsewhere. What follows is
+// where.
+const MovedTo = "moved to "
+
 // ErrWentOn means that a room has more events than were moved.
 var ErrWentOn = errors.New("the room went on")
 

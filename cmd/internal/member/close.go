@@ -2,7 +2,9 @@ package member
 
 import (
 	"context"
+	"strings"
 
+	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
 )
@@ -46,4 +48,16 @@ func (r *Room) closedSince(ctx context.Context, since int64) (closed bool, reaso
 		return nil
 	})
 	return closed, reason
+}
+
+// movedAway returns an error if the room, whose last event has the number, has ended because
+// it goes on elsewhere.
+func (r *Room) movedAway(ctx context.Context, last int64) error {
+	_, reason := r.closedSince(ctx, last-1)
+	where, moved := strings.CutPrefix(reason, turn.MovedTo)
+	if !moved {
+		return nil
+	}
+	return code.New(code.RoomClosed, "the room was moved to %s", where).
+		WithHint("go on there: TALKING_STICK_ENGINE=%s", where).With("reason", reason)
 }

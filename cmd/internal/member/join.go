@@ -84,6 +84,11 @@ func (r *Room) join(ctx context.Context, observe bool) (*snapshot, error) {
 		r.recordArrival()
 		return snap, nil
 	}
+	if !snap.State.Open && snap.State.Seq > 0 {
+		if err := r.movedAway(ctx, snap.State.Seq); err != nil {
+			return nil, err
+		}
+	}
 	for again := true; again; {
 		if snap, _, err = r.updateThen(ctx, func(st *turn.State, f turn.Facts) (events []event.Event, err error) {
 			var policy turn.Policy

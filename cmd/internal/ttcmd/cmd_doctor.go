@@ -202,11 +202,12 @@ func checkRooms[S any](ctx context.Context, x *doctorRun, rules *fsroom.Rules[S]
 		}
 		x.Checked++
 		*x.counter(rules.Folder, r.Exists())++
-		if x.repair {
-			x.Problems = append(x.Problems, doctor.Repair(ctx, r)...)
-		} else {
-			x.Problems = append(x.Problems, doctor.Check(r)...)
+		problems := doctor.Check(r)
+		// A journal that an engine shares is fetched again, and not mended here.
+		if x.repair && (x.Engine == nil || !slices.ContainsFunc(problems, func(p doctor.Problem) bool { return p.Line > 0 })) {
+			problems = doctor.Repair(ctx, r)
 		}
+		x.Problems = append(x.Problems, problems...)
 	}
 }
 

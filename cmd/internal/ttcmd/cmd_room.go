@@ -74,8 +74,12 @@ func runRoomName(_ context.Context, c *cli.Invocation) error {
 	return c.Out.Result(res, func(t *cli.Text) { t.Line("%s %s", res.Room, t.Dim("from "+from)) })
 }
 
+// exportName is the name of the command that prints what this host knew last while the engine
+// is away.
+const exportName = "room export"
+
 var roomExportCommand = &cli.Command{
-	Name:  "room export",
+	Name:  exportName,
 	Group: groupUpkeep,
 	Args:  []cli.Arg{pathArg()},
 	Short: "print all events of the room, those of its earlier lives too",

@@ -39,6 +39,10 @@ func sharedStore(c *cli.Invocation, service *hosts.Service, dataDir string, o fs
 			return true
 		}
 	}
+	if c.Cmd.Name == exportName {
+		warn := sync.OnceFunc(func() { c.Notice("the engine cannot be reached: these are the events that this host knew last") })
+		o.Behind = func(error) bool { warn(); return true }
+	}
 	store, err := build.Sharing.Open(service, dataDir, o, seesMirrorOnly(c))
 	if err == nil {
 		clock := build.Sharing.Clock(store)

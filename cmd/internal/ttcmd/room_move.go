@@ -5,14 +5,17 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/hosts"
 	"github.com/talking-stick/tt/cmd/internal/roomarg"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/fsroom/workspace"
 	"github.com/talking-stick/tt/identity"
+	"github.com/talking-stick/tt/journal/event"
 )
 
 // MoveRooms lets the program import rooms and copy them to engines. A program that does not call
@@ -64,7 +67,7 @@ func runRoomImport(ctx context.Context, c *cli.Invocation) error {
 	if store.Options().Engine != nil {
 		res.Added, err = build.Sharing.Import(ctx, store, stick.Folder+"."+name, h)
 	} else {
-		res.Added, err = fsroom.At(store, stick, name).Import(ctx, h)
+		res.Added, err = fsroom.At(store, stick, name).Import(ctx, h, isMove)
 	}
 	if err != nil {
 		return err
@@ -75,6 +78,12 @@ func runRoomImport(ctx context.Context, c *cli.Invocation) error {
 	return c.Out.Result(res, func(t *cli.Text) {
 		t.Line("The room of %s has the %d events of the file; %d of them are new.", res.Path, res.Events, res.Added)
 	})
+}
+
+// isMove reports whether the event says that the room went on elsewhere, from where it may
+// come back.
+func isMove(e *event.Event) bool {
+	return e.Type == turn.Closed && strings.HasPrefix(e.Reason, turn.MovedTo)
 }
 
 // readImport returns the content of the file.

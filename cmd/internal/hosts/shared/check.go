@@ -1,9 +1,13 @@
 package shared
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 
 	"github.com/talking-stick/tt/cmd/internal/hosts"
 	"github.com/talking-stick/tt/cmd/internal/roomtypes"
@@ -11,6 +15,7 @@ import (
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/doctor"
 	"github.com/talking-stick/tt/fsroom/engine"
+	"github.com/talking-stick/tt/journal"
 )
 
 // Check implements [hosts.Sharing].
@@ -57,6 +62,14 @@ func checkRooms[S any](ctx context.Context, x *checker, rules *fsroom.Rules[S], 
 // files is found by package doctor.
 func checkRoom[S any](ctx context.Context, x *checker, mirror, room *fsroom.Room[S]) {
 	lines, err := mirror.Lines(ctx)
+	if code.Of(err) == code.CorruptRoom && x.repair {
+		p := problem(mirror.JournalPath(), err)
+		p.RoomID, p.Code, p.Repaired = mirror.Name(), "", refetch(ctx, x.e, mirror, room) == nil
+		if p.Repaired { // else package doctor finds it
+			x.problems = append(x.problems, p)
+		}
+		return
+	}
 	if err != nil || len(lines) == 0 {
 		return
 	}
@@ -95,6 +108,72 @@ func checkRoom[S any](ctx context.Context, x *checker, mirror, room *fsroom.Room
 		}
 	}
 	x.problems = append(x.problems, p)
+}
+
+// errLess means that the engine has fewer events than the mirror.
+var errLess = errors.New("the engine has less")
+
+// refetch puts the journals of a damaged mirror aside and fetches the room anew, if the engine
+// has as many events as can be read here, or more.
+func refetch[S any](ctx context.Context, e engine.Engine, mirror, room *fsroom.Room[S]) error {
+	paths, here, err := readable(mirror)
+	if err != nil {
+		return err
+	}
+	there := int64(0)
+	if err := e.Read(ctx, mirror.Rules().Folder+"."+mirror.Name(), 0, func(entry engine.Entry) error {
+		there += int64(bytes.Count(entry.Lines, []byte("\n")))
+		return nil
+	}); err != nil {
+		return err
+	}
+	if there < here {
+		return errLess
+	}
+	unlock, err := mirror.Lock(ctx)
+	if err != nil {
+		return err
+	}
+	for _, path := range paths {
+		err = errors.Join(err, mirror.MoveAside(path))
+	}
+	for _, path := range []string{mirror.StatePath(), filepath.Join(mirror.Dir(), "mirror.json")} {
+		if removed := os.Remove(path); !errors.Is(removed, fs.ErrNotExist) {
+			err = errors.Join(err, removed)
+		}
+	}
+	if err = errors.Join(err, unlock()); err == nil {
+		_, err = room.View()
+	}
+	return err
+}
+
+// readable returns the journals of a mirror, and the number of the last event that it is
+// known to have had.
+func readable[S any](mirror *fsroom.Room[S]) (paths []string, last int64, err error) {
+	if paths, err = mirror.Archived(); err != nil {
+		return nil, 0, err
+	}
+	if _, err := os.Lstat(mirror.JournalPath()); err == nil {
+		paths = append(paths, mirror.JournalPath())
+	}
+	if snap, err := mirror.Cached(); err == nil && snap != nil {
+		last = snap.Position.Seq
+	}
+	for _, path := range paths {
+		log, err := journal.Open(path)
+		if err == nil {
+			err = log.Lines(func(line *journal.Line) error {
+				last = max(last, line.Event.Seq)
+				return nil
+			})
+			log.Close()
+		}
+		if err != nil {
+			return nil, 0, err
+		}
+	}
+	return paths, last, nil
 }
 
 // problem is an error as a problem.

@@ -20,9 +20,6 @@ import (
 // reserved is how long a room's name is kept for the host that is about to publish it.
 const reserved = time.Minute
 
-// movedTo begins the reason of the close of a room that goes on elsewhere.
-const movedTo = "moved to "
-
 // Import implements [hosts.Sharing].
 func (s *sharing) Import(ctx context.Context, store *fsroom.Store, room string, h *fsroom.History) (added int64, err error) {
 	return fsroom.Publish(ctx, store.Options().Engine, room, h)
@@ -41,7 +38,7 @@ func (s *sharing) Copy(ctx context.Context, to *hosts.Service, m hosts.Move) (mo
 		return moved, err
 	}
 	defer e.Close()
-	x := copier{e: e, m: m, host: hostOf(m.From.Dir()), at: roomtypes.Stick().Folder + "." + m.To, reason: movedTo + to.URL}
+	x := copier{e: e, m: m, host: hostOf(m.From.Dir()), at: roomtypes.Stick().Folder + "." + m.To, reason: turn.MovedTo + to.URL}
 	for {
 		h, ended, err := x.history(ctx)
 		if err != nil {
@@ -86,7 +83,7 @@ func (x *copier) history(ctx context.Context) (h *fsroom.History, ended bool, er
 	}
 	start := bytes.LastIndexByte(bytes.TrimSuffix(lines, []byte("\n")), '\n') + 1
 	last, err := event.Decode(lines[start:])
-	if err == nil && last.Type == turn.Closed && strings.HasPrefix(last.Reason, movedTo) {
+	if err == nil && last.Type == turn.Closed && strings.HasPrefix(last.Reason, turn.MovedTo) {
 		if last.Reason != x.reason {
 			return nil, false, code.New(code.RoomClosed, "the room was %s before", last.Reason).
 				WithHint("copy it from there: tt room export with that engine, tt room import with this one")

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -459,6 +460,36 @@ func TestTwoRepairAtOnce(t *testing.T) {
 			if got := w.lines(w.room(dir, other, "shared")); !bytes.Equal(got, want) {
 				t.Errorf("%s has %d bytes, want %d", dir, len(got), len(want))
 			}
+		}
+	}
+}
+
+// A damaged mirror is fetched anew, if the engine has all of it, and left alone otherwise.
+func TestDamagedMirror(t *testing.T) {
+	for _, lost := range []int{0, 1} {
+		w, e := newWorld(t)
+		d := dirs(t, 1)
+		r := w.room(d[0], e, "shared")
+		w.say(r, "one", "two", "three")
+		want := w.lines(r)
+		damaged := bytes.Replace(want, []byte(`"body":"two"`), []byte(`"body":two"`), 1)
+		if err := os.WriteFile(r.JournalPath(), damaged, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		e.Lose("rooms.shared", lost)
+		got := w.check(d[0], e, true)
+		b, err := os.ReadFile(r.JournalPath())
+		if err != nil || strings.Join(got, "") != "" || (len(got) == 1) != (lost == 0) {
+			t.Errorf("%q, %v", got, err)
+		}
+		if lost == 0 && !bytes.Equal(b, want) || lost > 0 && !bytes.Equal(b, damaged) {
+			t.Errorf("with %d lost the journal is\n%s", lost, b)
+		}
+		if kept, _ := filepath.Glob(r.JournalPath() + ".aside-*"); (len(kept) == 1) != (lost == 0) {
+			t.Errorf("kept: %q", kept)
+		}
+		if lost == 0 {
+			w.say(w.room(d[0], e, "shared"), "four")
 		}
 	}
 }
