@@ -72,7 +72,11 @@ func (r *mirror[S]) absorb(t *tail) error {
 			r.projectMirror(snap)
 		}
 	}
-	return r.writeMarker(m)
+	if err := r.writeMarker(m); err != nil {
+		return err
+	}
+	r.reached() // again: a mirror that has just been made had no directory before
+	return nil
 }
 
 // linesLost reports whether a mirror that ends at the position has lost lines.
