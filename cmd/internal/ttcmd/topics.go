@@ -14,6 +14,7 @@ var topics = []cli.Topic{
 	{Name: "exit-codes", Short: "what the exit status says", Items: exitStatuses, Long: errorsHelp},
 	{Name: "handoff", Short: "what a handoff is made of, and how to give it", Items: handoffFields, Long: handoffTopic},
 	{Name: "files", Short: "where rooms are kept", Long: filesHelp},
+	{Name: "hosts", Short: "rooms that several hosts share", Long: hostsHelp},
 }
 
 // reasons are the values of reason in the results of a wait.
@@ -108,10 +109,17 @@ const filesHelp = `  DATA/rooms/NAME-HASH/journal.jsonl  the truth: one event pe
 
 DATA is $TALKING_STICK_DATA_DIR, else $XDG_DATA_HOME/talking-stick, else ~/.local/share/talking-stick. A copy of it is a backup, also while agents work.`
 
+const hostsHelp = `TALKING_STICK_ENGINE is nats://HOST:PORT/NAMESPACE of a tt-natsd, or an alias in engines.json of the data directory:
+
+  {"acme": {"url": "tls://HOST:PORT/NAMESPACE", "nkey": "user.nk"}}
+
+.talking-stick/room in a repository may name an alias (engine: acme). A workspace is the same room on every host by --room or TALKING_STICK_ROOM, by that file (room: acme/api), or by git's origin. Locks stay on their host. See docs/hosts.md.`
+
 // variables returns the environment variables that tt reads.
 func variables() []cli.Item {
 	items := []cli.Item{
 		{Name: "TALKING_STICK_DATA_DIR", What: "where rooms are kept, an absolute path"},
+		{Name: "TALKING_STICK_ENGINE, TALKING_STICK_ROOM", What: "see tt help hosts"},
 		{Name: "XDG_DATA_HOME", What: "else they are in talking-stick below it; else in ~/.local/share/talking-stick, on Windows in %APPDATA%\\talking-stick"},
 		{Name: "TT_HARNESS_AGENT_ID", What: "act as this agent, and print JSON"},
 		{Name: "TT_HARNESS_EXPORT", What: "1 or true: look for a harness among the ancestor processes, and print JSON"},
