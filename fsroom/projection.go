@@ -118,14 +118,14 @@ func (r *Rules[S]) Encode(s S) ([]byte, error) {
 	if r.Fields != nil {
 		return wire.Append(nil, r.Fields(s)), nil
 	}
-	return json.Marshal(s)
+	return any(s).(json.Marshaler).MarshalJSON()
 }
 
 func (r *Rules[S]) decode(b []byte, s S) error {
 	if r.Fields != nil {
 		return wire.Decode(b, r.Fields(s))
 	}
-	return json.Unmarshal(b, s)
+	return any(s).(json.Unmarshaler).UnmarshalJSON(b)
 }
 
 // writeProjection replaces state.json by one that covers snap, whose journal was

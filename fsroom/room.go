@@ -32,7 +32,7 @@ type Rules[S any] struct {
 	New     func(room string) S         // the state of a room without events
 	Apply   func(S, *event.Event) error // folds one event
 	Clone   func(S) S                   // a copy that Apply can change
-	Fields  func(S) wire.Fields         // the JSON form of a state; nil: that of encoding/json
+	Fields  func(S) wire.Fields         // the JSON form of a state; nil: it is a json.Marshaler and json.Unmarshaler
 	// Live reports whether a life of the room is in progress. It is false before the
 	// first event and after the one that ends the room, whose journal is then archived.
 	Live func(S) bool

@@ -4,6 +4,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
 )
 
 // Null reads a null if one is next, and reports whether it did.
@@ -103,10 +106,41 @@ func readList[T any](p *Parser, one func(*T) error) (list []T, err error) {
 
 // unescape resolves the escapes of a string that str has read. A surrogate without
 // its other half becomes U+FFFD.
-func unescape(raw []byte) (s string) {
-	quoted := append(append([]byte{'"'}, raw...), '"')
-	if err := json.Unmarshal(quoted, &s); err != nil {
-		panic(err) // str accepts exactly what encoding/json accepts
+func unescape(raw []byte) string {
+	b := make([]byte, 0, len(raw))
+	for len(raw) > 0 {
+		if raw[0] != '\\' {
+			r, size := utf8.DecodeRune(raw)
+			b, raw = utf8.AppendRune(b, r), raw[size:]
+			continue
+		}
+		short := strings.IndexByte(`"\/bfnrt`, raw[1])
+		if short >= 0 {
+			b, raw = append(b, "\"\\/\b\f\n\r\t"[short]), raw[2:]
+			continue
+		}
+		r, rest := codeUnit(raw)
+		if utf16.IsSurrogate(r) {
+			half, behind := codeUnit(rest)
+			if r = utf16.DecodeRune(r, half); r != utf8.RuneError {
+				rest = behind
+			}
+		}
+		b, raw = utf8.AppendRune(b, r), rest
 	}
-	return s
+	return string(b)
+}
+
+// codeUnit reads an escape of the form \uXXXX and returns what is behind it, -1 if there is
+// no such escape.
+func codeUnit(raw []byte) (rune, []byte) {
+	const length = 6
+	if len(raw) < length || raw[0] != '\\' || raw[1] != 'u' {
+		return -1, raw
+	}
+	n, err := strconv.ParseUint(string(raw[2:length]), 16, 16)
+	if err != nil {
+		return -1, raw
+	}
+	return rune(n), raw[length:]
 }

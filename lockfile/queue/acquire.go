@@ -3,7 +3,6 @@ package queue
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -11,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/talking-stick/tt/journal/wire"
 	"github.com/talking-stick/tt/lockfile"
 )
 
@@ -225,17 +225,14 @@ func (h *Hold) write(step Step) error {
 	if err := h.queue.step(step); err != nil {
 		return err
 	}
-	content, err := json.Marshal(h.Ticket)
-	if err != nil {
-		return err
-	}
+	content := wire.Append(nil, &h.Ticket)
 	if h.size == 0 {
 		h.size = len(content) + markSize
 	}
 	for len(content) < h.size-1 {
 		content = append(content, ' ')
 	}
-	_, err = h.file.WriteAt(append(content, '\n'), 0)
+	_, err := h.file.WriteAt(append(content, '\n'), 0)
 	return err
 }
 

@@ -2,7 +2,6 @@ package queue
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -16,6 +15,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/talking-stick/tt/journal/wire"
 	"github.com/talking-stick/tt/lockfile"
 )
 
@@ -159,7 +159,7 @@ func (q *Queue) read(number int64) (e *Entry, alive bool, err error) {
 		return e, false, err
 	}
 	content, err := io.ReadAll(io.NewSectionReader(f, 0, maxTicket))
-	damaged := err == nil && json.Unmarshal(content, &e.Ticket) != nil
+	damaged := err == nil && wire.Decode(content, &e.Ticket) != nil
 	if e.PID == os.Getpid() {
 		ours.Store(path, f)
 		if err := inherit(f); err != nil {

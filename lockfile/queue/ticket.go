@@ -3,6 +3,8 @@ package queue
 import (
 	"encoding/json"
 	"time"
+
+	"github.com/talking-stick/tt/journal/wire"
 )
 
 // A Mode says what else may hold the lock.
@@ -38,6 +40,30 @@ type Ticket struct {
 	AskedAt time.Time       `json:"asked_at"`
 	HeldAt  *time.Time      `json:"held_at,omitempty"`
 	Inside  []string        `json:"inside,omitempty"` // the locks that the process runs under
+}
+
+// Fields implements [wire.Fields].
+func (t *Ticket) Fields(c *wire.Codec) {
+	c.Int("ticket", &t.Number)
+	c.Text("nonce", &t.Nonce)
+	c.Text("agent_id", &t.Agent)
+	c.Text("mode", (*string)(&t.Mode))
+	c.Text("state", (*string)(&t.State))
+	c.Num("pid", &t.PID)
+	c.OptRaw("process", &t.Process)
+	c.Texts("command", &t.Command)
+	c.Text("cwd", &t.Dir)
+	c.Time("asked_at", &t.AskedAt)
+	if !c.Writes() || t.HeldAt != nil {
+		var at time.Time
+		if t.HeldAt != nil {
+			at = *t.HeldAt
+		}
+		if c.Time("held_at", &at); !at.IsZero() {
+			t.HeldAt = &at
+		}
+	}
+	c.OptTexts("inside", &t.Inside)
 }
 
 // A Condition is that of a ticket's process.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/talking-stick/tt/identity/harness"
+	"github.com/talking-stick/tt/journal/wire"
 )
 
 // A Call is the question that a harness asks.
@@ -32,8 +33,8 @@ var errNotAnObject = errors.New("the hook's input is not a JSON object")
 // which of them it is. Unknown fields are ignored and missing ones left empty. The
 // error says that data is not a JSON object, or that a field has the wrong type.
 func Decode(id harness.ID, kind Kind, data []byte) (Call, error) {
-	var in input
-	if err := json.Unmarshal(data, &in); err != nil {
+	in, err := readInput(data)
+	if err != nil {
 		return Call{}, err
 	}
 	if in == nil {
@@ -47,7 +48,7 @@ func Decode(id harness.ID, kind Kind, data []byte) (Call, error) {
 	}
 	call := Call{Harness: h.ID, Kind: kind}
 	var idle *bool
-	err := errors.Join(
+	err = errors.Join(
 		in.read(h.Input.Session, &call.SessionID),
 		in.read(h.Input.Event, &call.Event),
 		in.readFirst(h.Input.Dir, &call.Dir),
@@ -71,6 +72,19 @@ func Decode(id harness.ID, kind Kind, data []byte) (Call, error) {
 // input is a hook's input, by field.
 type input map[string]json.RawMessage
 
+// readInput reads a JSON object; null is none.
+func readInput(data []byte) (in input, err error) {
+	p := wire.NewParser(data)
+	if !p.Null() {
+		in = make(input)
+		err = p.Object(func(name []byte) (err error) {
+			in[string(name)], err = p.Raw()
+			return err
+		})
+	}
+	return in, errors.Join(err, p.End())
+}
+
 // get returns the field with that name, in which a dot leads into a nested object;
 // nil if there is none.
 func (in input) get(name string) json.RawMessage {
@@ -78,20 +92,33 @@ func (in input) get(name string) json.RawMessage {
 	if !nested {
 		return in[name]
 	}
-	var object input
-	if json.Unmarshal(in[outer], &object) != nil {
+	object, err := readInput(in[outer])
+	if err != nil {
 		return nil
 	}
 	return object.get(inner)
 }
 
-// read decodes a field into target, and does nothing if there is no such field.
+// read decodes a field into target, which is a *string, a *bool, a **bool or a *[]string, and does nothing if there is no such field.
 func (in input) read(name string, target any) error {
 	raw := in.get(name)
 	if raw == nil {
 		return nil
 	}
-	if err := json.Unmarshal(raw, target); err != nil {
+	p := wire.NewParser(raw)
+	var err error
+	switch target := target.(type) {
+	case *string:
+		*target, err = p.Text()
+	case *bool:
+		*target, err = p.Bool()
+	case **bool:
+		*target = new(bool)
+		**target, err = p.Bool()
+	case *[]string:
+		*target, err = p.Texts()
+	}
+	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	return nil

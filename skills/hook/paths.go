@@ -10,8 +10,8 @@ import (
 // written returns the files that tool would write with this input, as the input
 // names them; nil if it does not.
 func written(names harness.HookInput, tool string, toolInput json.RawMessage) []string {
-	var in input
-	if json.Unmarshal(toolInput, &in) != nil {
+	in, err := readInput(toolInput)
+	if err != nil {
 		return nil
 	}
 	var paths []string

@@ -4,7 +4,6 @@ package hosts
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"io/fs"
 	"path/filepath"
@@ -16,6 +15,7 @@ import (
 	"github.com/talking-stick/tt/fsroom/doctor"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/fsroom/workspace"
+	"github.com/talking-stick/tt/journal/wire"
 	"github.com/talking-stick/tt/lockfile"
 )
 
@@ -34,6 +34,14 @@ type Service struct {
 	Creds string `json:"creds,omitempty"`
 	NKey  string `json:"nkey,omitempty"`
 	CA    string `json:"ca,omitempty"`
+}
+
+// Fields implements [wire.Fields].
+func (s *Service) Fields(c *wire.Codec) {
+	c.Text("url", &s.URL)
+	c.OptText("creds", &s.Creds)
+	c.OptText("nkey", &s.NKey)
+	c.OptText("ca", &s.CA)
 }
 
 // Scheme returns the part of the URL before the colon.
@@ -101,15 +109,21 @@ func alias(dataDir, name string) (*Service, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, unknown
 	}
-	var services map[string]*Service
+	s := new(Service)
 	if err == nil {
-		err = json.Unmarshal(b, &services)
+		p := wire.NewParser(b)
+		err = errors.Join(p.Object(func(alias []byte) error {
+			one, err := p.Raw()
+			if err == nil && string(alias) == name && one != nil {
+				err = wire.Decode(one, s)
+			}
+			return err
+		}), p.End())
 	}
 	if err != nil {
 		return nil, code.New(code.DataDirUnusable, "%s cannot be read: %v", path, err).With("file", path).Because(err)
 	}
-	s := services[name]
-	if s == nil || s.URL == "" {
+	if s.URL == "" {
 		return nil, unknown
 	}
 	if err := s.check(); err != nil {

@@ -55,7 +55,7 @@ type layer struct {
 // have none of their own.
 var layers = map[string]layer{
 	"lockfile":       {nil, "it locks and replaces files for everybody and knows nothing of what is in them"},
-	"lockfile/queue": {[]string{"lockfile"}, "whether a process lives is passed in: a lock knows neither agents nor rooms"},
+	"lockfile/queue": {[]string{"lockfile", "journal/wire"}, "whether a process lives is passed in: a lock knows neither agents nor rooms"},
 	"journal/wire":   {nil, "it reads and writes JSON and knows no type of ours"},
 	"journal/event":  {[]string{"journal/wire"}, "an event is what rules decide and journals keep, so it depends on neither"},
 	"journal":        {[]string{"journal/event", "journal/wire", "lockfile"}, "it keeps events in a file and knows nothing of rooms"},
@@ -77,9 +77,9 @@ var layers = map[string]layer{
 	"fsroom/workspace": {[]string{"fsroom/code"}, "it says which directory a path means and opens no room"},
 
 	"identity/harness": {[]string{"fsroom/code"}, "it is a table of facts; what is done with a fact belongs to who reads it"},
-	"identity":         {[]string{"fsroom/code", "fsroom/digest", "identity/harness"}, "who calls, and whether a process lives, does not depend on rooms"},
+	"identity":         {[]string{"fsroom/code", "fsroom/digest", "identity/harness", "journal/wire"}, "who calls, and whether a process lives, does not depend on rooms"},
 	"skills/probe":     {[]string{"identity/harness", "lockfile"}, "tt asks it before each command, and must not link what installs"},
-	"skills": {[]string{"skills", "fsroom/code", "fsroom/digest", "identity/harness", "lockfile"},
+	"skills": {[]string{"skills", "fsroom/code", "fsroom/digest", "identity/harness", "journal/wire", "lockfile"},
 		"it changes settings files and needs no room; what a hook has to know of a room is passed in"},
 
 	"cmd/internal/cli": {[]string{"fsroom/code", "journal/wire"}, "it serves every program and knows the commands of none"},

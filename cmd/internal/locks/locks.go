@@ -12,6 +12,7 @@ import (
 
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/identity"
+	"github.com/talking-stick/tt/journal/wire"
 	"github.com/talking-stick/tt/lockfile/queue"
 )
 
@@ -129,7 +130,7 @@ type processes struct{ table identity.Table }
 
 func (p processes) Condition(raw json.RawMessage) queue.Condition {
 	var process identity.Process
-	if json.Unmarshal(raw, &process) != nil {
+	if wire.Decode(raw, &process) != nil {
 		return queue.Unknown
 	}
 	verdict, stopped := identity.Condition(p.table, process)
@@ -146,7 +147,7 @@ func (p processes) Condition(raw json.RawMessage) queue.Condition {
 
 func (p processes) Watch(raw json.RawMessage) (<-chan struct{}, func(), error) {
 	var process identity.Process
-	if err := json.Unmarshal(raw, &process); err != nil {
+	if err := wire.Decode(raw, &process); err != nil {
 		return nil, nil, err
 	}
 	return identity.WatchExit(process)

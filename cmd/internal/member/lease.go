@@ -130,7 +130,7 @@ func (l *leaseRecord) Fields(c *wire.Codec) {
 	if l.Guardian == nil && !c.Writes() {
 		l.Guardian = new(identity.Process)
 	}
-	c.OptObject("guardian", (*processFields)(l.Guardian), l.Guardian == nil)
+	c.OptObject("guardian", l.Guardian, l.Guardian == nil)
 	if !c.Writes() && *l.Guardian == (identity.Process{}) {
 		l.Guardian = nil
 	}

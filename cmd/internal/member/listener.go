@@ -236,7 +236,7 @@ func (l *Listener) Fields(c *wire.Codec) {
 	if l.Process == nil && !c.Writes() {
 		l.Process = new(identity.Process)
 	}
-	c.OptObject("process", (*processFields)(l.Process), l.Process == nil)
+	c.OptObject("process", l.Process, l.Process == nil)
 	if !c.Writes() && *l.Process == (identity.Process{}) {
 		l.Process = nil
 	}

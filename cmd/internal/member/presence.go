@@ -124,27 +124,6 @@ func (c *Client) isAlive(p *identity.Process) bool {
 
 // Fields implements [wire.Fields].
 func (r *processRecord) Fields(c *wire.Codec) {
-	list := make([]processFields, len(r.Processes))
-	for i, p := range r.Processes {
-		list[i] = processFields(p)
-	}
-	wire.List(c, "processes", &list)
-	r.Processes = r.Processes[:0]
-	for _, p := range list {
-		r.Processes = append(r.Processes, identity.Process(p))
-	}
+	wire.List(c, "processes", &r.Processes)
 	c.OptBool("session_outlives_process", &r.Lingers)
-}
-
-type processFields identity.Process
-
-// Fields implements [wire.Fields].
-func (p *processFields) Fields(c *wire.Codec) {
-	c.OptText("host_id", &p.Host)
-	c.OptText("boot_id", &p.Boot)
-	c.Num("pid", &p.PID)
-	start := int64(p.Start)
-	c.Int("start", &start)
-	p.Start = uint64(start)
-	c.OptText("pid_namespace", &p.Namespace)
 }

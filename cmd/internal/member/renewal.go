@@ -21,7 +21,7 @@ type renewal struct {
 // Fields implements [wire.Fields].
 func (n *renewal) Fields(c *wire.Codec) {
 	c.Int("turn_id", &n.Turn)
-	c.Object("guardian", (*processFields)(&n.Guardian))
+	c.Object("guardian", &n.Guardian)
 }
 
 // noteMargin is how much longer than the lease a renewal is kept.

@@ -3,7 +3,6 @@ package ttcmd
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"io"
 	"path/filepath"
@@ -134,14 +133,46 @@ func (h *hookRun) guard(ctx context.Context, store *fsroom.Store) string {
 	return cli.Line(hook.Decide(ctx, h.call, newHookRooms(h.c, store, h.call), memory))
 }
 
+// readDocument reads as far as a JSON object goes, or what is no object to its end.
+func readDocument(r io.Reader) (document []byte, err error) {
+	depth, inString, escaped := 0, false, false
+	chunk := make([]byte, 32<<10)
+	for {
+		n, err := r.Read(chunk)
+		for i, c := range chunk[:n] {
+			switch {
+			case escaped:
+				escaped = false
+			case inString:
+				escaped, inString = c == '\\', c != '"'
+			case c == '"':
+				inString = true
+			case c == '{', c == '[':
+				depth++
+			case c == '}', c == ']':
+				if depth--; depth <= 0 {
+					return append(document, chunk[:i+1]...), nil
+				}
+			}
+		}
+		document = append(document, chunk[:n]...)
+		switch {
+		case err == io.EOF && len(document) > 0:
+			return document, nil
+		case err != nil:
+			return nil, err
+		}
+	}
+}
+
 // readPayload reads one JSON document. It does not wait for the end of the input,
 // because a harness may keep the pipe open. Standard input is what was read after that.
 func readPayload(env *cli.Env, id harness.ID, kind hook.Kind) (hook.Call, error) {
 	if env.StdinTTY {
 		return hook.Call{}, io.EOF
 	}
-	var document json.RawMessage
-	if err := json.NewDecoder(io.LimitReader(env.Stdin, maxPayload)).Decode(&document); err != nil {
+	document, err := readDocument(io.LimitReader(env.Stdin, maxPayload))
+	if err != nil {
 		return hook.Call{}, err
 	}
 	env.Stdin = bytes.NewReader(document)

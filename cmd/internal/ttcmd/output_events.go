@@ -1,7 +1,6 @@
 package ttcmd
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -9,6 +8,7 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
+	"github.com/talking-stick/tt/journal/wire"
 )
 
 // writeEvent writes an event of a stream.
@@ -161,16 +161,22 @@ func eventDetail(e *event.Event) string {
 	return mark + text
 }
 
+// A shownPayload is what the text of an event shows of its payload.
+type shownPayload struct{ Body, Hint, Preview, Kind, Level string }
+
+// Fields implements [wire.Fields].
+func (p *shownPayload) Fields(c *wire.Codec) {
+	c.Text("body", &p.Body)
+	c.Text("delivery_hint", &p.Hint)
+	c.Text("body_preview", &p.Preview)
+	c.Text("kind", &p.Kind)
+	c.Text("severity", &p.Level)
+}
+
 // eventText returns the text of an event, and the mark of one that should be read at once.
 func eventText(e *event.Event) (mark, text string) {
-	var p struct {
-		Body    string `json:"body"`
-		Hint    string `json:"delivery_hint"`
-		Preview string `json:"body_preview"`
-		Kind    string `json:"kind"`
-		Level   string `json:"severity"`
-	}
-	_ = json.Unmarshal(e.Payload, &p)
+	var p shownPayload
+	_ = wire.Decode(e.Payload, &p)
 	switch e.Type {
 	case turn.MessageSent:
 		if p.Hint == turn.HintInterrupt {

@@ -13,6 +13,7 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/viewers"
 	"github.com/talking-stick/tt/fsroom/workspace"
 	"github.com/talking-stick/tt/identity"
+	"github.com/talking-stick/tt/journal/wire"
 	"github.com/talking-stick/tt/skills/probe"
 )
 
@@ -60,11 +61,36 @@ func syncSkills(ctx context.Context, c *cli.Invocation) {
 // is not there.
 func hookHealth(ctx context.Context, c *cli.Invocation) (all []probe.HookHealth) {
 	answer, err := runSecond(ctx, c, "hook-health", "--json")
-	var v struct{ Hooks []probe.HookHealth }
-	if err != nil || json.Unmarshal(answer, &v) != nil {
+	var list hookHealthList
+	if err != nil || wire.Decode(answer, &list) != nil {
 		return nil
 	}
-	return v.Hooks
+	for _, h := range list {
+		all = append(all, probe.HookHealth(h))
+	}
+	return all
+}
+
+type (
+	hookHealthList   []hookHealthFields
+	hookHealthFields probe.HookHealth
+)
+
+// Fields implements [wire.Fields].
+func (l *hookHealthList) Fields(c *wire.Codec) { wire.List(c, "hooks", (*[]hookHealthFields)(l)) }
+
+// Fields implements [wire.Fields]. It reads only.
+func (h *hookHealthFields) Fields(c *wire.Codec) {
+	c.Text("harness", (*string)(&h.Harness))
+	c.Text("file", &h.File)
+	c.Num("wanted", &h.Wanted)
+	c.Num("installed", &h.Installed)
+	var approved json.RawMessage
+	if c.OptRaw("approved", &approved); approved != nil {
+		yes := string(approved) == "true"
+		h.Approved = &yes
+	}
+	c.OptText("hint", &h.Hint)
 }
 
 // runSecond runs a command of the second program and returns its output.
