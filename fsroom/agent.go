@@ -52,6 +52,15 @@ func agentKey(id string) string {
 	return slug(id) + "-" + hex.EncodeToString(sum[:6])
 }
 
+// Heard returns when another host has said something of the agent last, on the clock of the
+// engine: the zero Time if none has, or this one since.
+func (a Agent) Heard() time.Time {
+	if a.shared == nil {
+		return time.Time{}
+	}
+	return a.shared.heard(a.key())
+}
+
 // Path returns the path of one of the agent's files.
 func (a Agent) Path(name string) string { return filepath.Join(a.dir, name) }
 

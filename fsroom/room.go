@@ -190,6 +190,14 @@ func (r *Room[S]) Unreachable() (err error, asOf time.Time) {
 	return r.shared.unreachable()
 }
 
+// BootOf returns the boot that another host has said it is in, "" if it is not known.
+func (r *Room[S]) BootOf(host string) string {
+	if r.shared == nil {
+		return ""
+	}
+	return r.shared.boot(host)
+}
+
 // Known is [Room.View] of what this host has of the room. Nothing is asked of an engine.
 func (r *Room[S]) Known() (*Snapshot[S], error) {
 	snap, err := r.load()

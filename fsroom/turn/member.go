@@ -71,6 +71,7 @@ type LeaveResult struct {
 	RemainingMembers  int    `json:"remaining_members"`
 	TargetWasOwner    *bool  `json:"target_was_owner,omitempty"`
 	TargetWasReserved *bool  `json:"target_was_reserved_for,omitempty"`
+	Warning           string `json:"warning,omitempty"` // set by the caller
 }
 
 // StatusEnded is the status of a leave, kick or close that ended the room.

@@ -31,6 +31,9 @@ type Presence struct {
 	// Guardian is set if Process is the guardian of the member's turn, because no
 	// process of the member itself is known.
 	Guardian bool
+	// Silent is how long nothing was heard of a member on another host, if that is too long
+	// to tell whether it is alive.
+	Silent time.Duration
 	// EndedAt is when the process was seen to have ended; zero: not known.
 	EndedAt time.Time
 }

@@ -51,7 +51,7 @@ type MemberView struct {
 	Observer    bool
 	Listening   string // what listens for it, "" if nothing does
 	Reach       string // how it can be reached, see [State.Reach]
-	Why         string // why the member is inactive; "" for an active one
+	Why         string // why the member is inactive, or not known to be alive; else ""
 }
 
 // MemberViews returns the members in the order they joined, the inactive ones
@@ -79,6 +79,9 @@ func (s *State) memberView(f Facts, m *Member) MemberView {
 	}
 	switch {
 	case f.active(s, m):
+		if p.Silent > 0 {
+			v.Why = "silent for " + spoken(p.Silent)
+		}
 	case gone:
 		v.Status, v.Why = memberInactive, whyGone(p)
 	default:

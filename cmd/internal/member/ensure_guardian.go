@@ -95,11 +95,15 @@ func (r *Room) ReplaceGuardian(ctx context.Context, st *turn.State) {
 }
 
 // GuardianStatus tells whether the guardian of the current turn lives. The process is
-// nil if there is no guardian; stopped is why it stopped renewing, "" if it did not.
+// nil if there is no guardian, and has no number if it is one of another host; stopped is
+// why it stopped renewing, "" if it did not.
 func (r *Room) GuardianStatus(st *turn.State) (process *identity.Process, status turn.Process, stopped string) {
 	l := r.currentLease(st)
 	if l == nil || l.Guardian == nil {
 		return nil, turn.Unknown, ""
+	}
+	if r.isElsewhere(*l.Guardian) {
+		return &identity.Process{}, r.guardianElsewhere(st, l), l.Stopped
 	}
 	return l.Guardian, r.verdict(*l.Guardian), l.Stopped
 }

@@ -22,6 +22,13 @@ func (r *Room) Facts(st *turn.State) turn.Facts {
 			if id == owner && lease != nil {
 				p.EndedAt = lease.StoppedAt.Time
 			}
+			if r.IsShared() {
+				l := lease
+				if id != owner {
+					l = nil
+				}
+				p = r.elsewhere(st, id, p, l)
+			}
 			known[id] = p
 		}
 		if id == r.Self.ID && !r.isGuardian {

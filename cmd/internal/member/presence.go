@@ -105,10 +105,10 @@ func (r *Room) presence(id string) turn.Presence {
 }
 
 // judge returns the verdict on all processes of one agent, see [turn.ProcessOf].
-func (c *Client) judge(processes []identity.Process) turn.Process {
+func (r *Room) judge(processes []identity.Process) turn.Process {
 	verdicts := make([]turn.Process, len(processes))
 	for i, p := range processes {
-		verdicts[i] = c.verdict(p)
+		verdicts[i] = r.verdict(p)
 	}
 	return turn.ProcessOf(verdicts)
 }

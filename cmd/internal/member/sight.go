@@ -47,8 +47,8 @@ func (r *Room) Renewal(st *turn.State) (n Renewal) {
 		return n
 	}
 	n.At = l.Renewed.Wall.Time
-	if l.Guardian != nil {
-		n.Guardian, n.Process = l.Guardian.PID, r.verdict(*l.Guardian)
+	if process, status, _ := r.GuardianStatus(st); process != nil {
+		n.Guardian, n.Process = process.PID, status
 	}
 	return n
 }

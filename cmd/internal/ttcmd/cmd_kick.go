@@ -14,7 +14,7 @@ var kickCommand = &cli.Command{
 	Args:  []cli.Arg{{Name: "agent", Usage: "the member's id"}, pathArg()},
 	Short: "remove a member that is gone",
 	Long: "Without --force only a member that is known to be gone and was silent past gone_grace, or whose presence has run out. " +
-		"Its turn or reservation ends with it.",
+		"Its turn or reservation ends with it. With --force that can be the turn of a member on another host, which may still use it until its lease ends.",
 	Flags: func(f *cli.Flags) {
 		f.String("reason", "TEXT", "why; it is kept in the journal")
 		f.Bool("force", "also a member that is active")
@@ -38,9 +38,19 @@ func runKick(ctx context.Context, c *cli.Invocation) error {
 	if err != nil {
 		return err
 	}
+	warning := ""
+	if room.IsShared() {
+		if snap, err := room.View(); err == nil && snap.State.Owner == r.Target {
+			warning = room.OverrideWarning(snap.State)
+		}
+	}
 	res, err := room.Kick(ctx, r)
 	if err != nil {
 		return err
+	}
+	if warning != "" && res.TargetWasOwner != nil && *res.TargetWasOwner {
+		res.Warning = warning
+		c.Warn("%s", warning)
 	}
 	return c.Out.Result(res, func(t *cli.Text) { writeLeave(t, "Kicked "+r.Target+" out of", res) })
 }

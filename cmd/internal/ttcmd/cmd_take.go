@@ -54,7 +54,13 @@ func runTake(ctx context.Context, c *cli.Invocation) error {
 	if err != nil {
 		return err
 	}
-	return room.Take(ctx, r, newWaitOutput(c, room))
+	out := newWaitOutput(c, room)
+	if room.IsShared() && r.Operator {
+		if snap, err := room.View(); err == nil {
+			out.override = room.OverrideWarning(snap.State)
+		}
+	}
+	return room.Take(ctx, r, out)
 }
 
 // turnFlag declares --turn, for decisions that somebody made about one turn.

@@ -119,6 +119,7 @@ func runWait(ctx context.Context, c *cli.Invocation) error {
 type waitOutput struct {
 	c        *cli.Invocation
 	warning  string // about the room, if the command creates it
+	override string // about a turn that is taken over
 	status   string // of the answer
 	progress waitProgress
 }
@@ -138,6 +139,10 @@ func newWaitOutput(c *cli.Invocation, room *member.Room) *waitOutput {
 func (o *waitOutput) Answer(res turn.WaitResult) error {
 	o.progress.end()
 	o.status, res.Warning = res.Status, o.warning
+	if res.Revoked != "" && o.override != "" {
+		res.Warning = o.override
+		o.c.Warn("%s", o.override)
+	}
 	return o.c.Out.Result(&res, func(t *cli.Text) { writeWait(t, res) })
 }
 

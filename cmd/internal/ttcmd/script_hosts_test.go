@@ -283,7 +283,7 @@ func (s scriptSharing) engineFiles() (map[string]string, error) {
 // isFetched reports whether a file says only what a host has fetched, or who fetches.
 func isFetched(path string) bool {
 	name := filepath.Base(path)
-	return name == "mirror.json" || name == "clock.json" || name == "puller"
+	return name == "mirror.json" || name == "clock.json" || name == "puller" || name == "fetched"
 }
 
 // scriptFetched is "fetched": every host has fetched what the others have done, as it has

@@ -15,6 +15,7 @@ import (
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/fsroom/workspace"
 	"github.com/talking-stick/tt/identity"
+	"github.com/talking-stick/tt/lockfile"
 )
 
 // With returns the sharing of a program that opens engines by the function.
@@ -84,10 +85,12 @@ func Options(open func(*hosts.Service) (engine.Engine, error), service *hosts.Se
 	return dir, o, clock, nil
 }
 
-// hostOf names the host that a data directory is.
+// hostOf names the host that a data directory is. Machines may have the same name, and their
+// data directories the same path.
 func hostOf(dataDir string) string {
 	hostname, _ := os.Hostname()
-	return hostname + ":" + fsroom.RoomName(dataDir)
+	machine, _ := lockfile.ReadRegular("/etc/machine-id", 1<<10)
+	return hostname + ":" + fsroom.RoomName(string(machine)+dataDir)
 }
 
 // Name implements [hosts.Sharing].

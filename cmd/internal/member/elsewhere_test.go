@@ -1,0 +1,410 @@
+package member
+
+import (
+	"context"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/talking-stick/tt/cmd/internal/roomtypes"
+	"github.com/talking-stick/tt/fsroom"
+	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/engine"
+	"github.com/talking-stick/tt/fsroom/engine/memory"
+	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/identity"
+	"github.com/talking-stick/tt/journal/event"
+)
+
+// A hostTable is the process table of this machine as if it were that of a host with a name,
+// in a boot.
+type hostTable struct {
+	identity.Table
+	host, boot string
+}
+
+func (h hostTable) own(p identity.Process) identity.Process {
+	p.Host, p.Boot = h.host, h.boot
+	return p
+}
+
+func (h hostTable) Self() identity.Process { return h.own(h.Table.Self()) }
+
+func (h hostTable) Inspect(pid int) (identity.Info, error) {
+	info, err := h.Table.Inspect(pid)
+	info.Process = h.own(info.Process)
+	return info, err
+}
+
+func (h hostTable) Verdict(p identity.Process) identity.Verdict {
+	if p.Host != h.host {
+		return identity.Unknown
+	}
+	real := h.Table.Self()
+	p.Host, p.Boot = real.Host, real.Boot
+	return h.Table.Verdict(p)
+}
+
+// A team is several hosts that share a room by an engine in memory, whose clock is an hour
+// ahead of that of the hosts, and stands still.
+type team struct {
+	*fixture
+	engine *memory.Engine
+	mu     sync.Mutex
+	at     time.Time
+}
+
+func newTeam(t *testing.T) *team {
+	roomtypes.Share()
+	w := &team{fixture: newFixture(t), at: time.Now().Add(time.Hour)}
+	w.engine = memory.New("team", w.now)
+	return w
+}
+
+func (w *team) now() time.Time {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.at
+}
+
+func (w *team) later(d time.Duration) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.at = w.at.Add(d)
+}
+
+func sharedPolicy() turn.Policy {
+	p := turn.DefaultPolicy()
+	p.OwnerLeaseTTL, p.ClaimTTL, p.HeartbeatInterval = (5 * time.Minute).Milliseconds(), (5 * time.Minute).Milliseconds(), (30 * time.Second).Milliseconds()
+	return p
+}
+
+// join makes an agent on a host a member. The engine is wrapped, if wrap is not nil.
+func (w *team) join(host, boot, dir, id string, wrap func(engine.Engine) engine.Engine) *Room {
+	w.Helper()
+	var e engine.Engine = w.engine
+	if wrap != nil {
+		e = wrap(e)
+	}
+	store, err := fsroom.Open(dir, fsroom.Options{Engine: e, Host: host, Boot: boot, Now: w.now})
+	w.must(err)
+	table := hostTable{identity.System(), host, boot}
+	self := table.Self()
+	c := &Client{
+		Store: store, Table: table, Self: identity.Agent{ID: id, Source: identity.SourceOverride, Root: &self},
+		Policy:     func() (turn.Policy, error) { return sharedPolicy(), nil },
+		Executable: os.Executable, Warn: func(string) {},
+		Clock: func() turn.Instant {
+			now := event.NewTime(w.now())
+			return turn.Instant{Wall: now, Boot: "engine:team", Mono: now.UnixMilli()}
+		},
+	}
+	r, _, err := c.Join(context.Background(), w.workspace(), false)
+	w.must(err)
+	w.Cleanup(func() { _, _ = r.Leave(context.Background()) })
+	return r
+}
+
+func (w *team) onHost(host, id string) *Room { return w.join(host, "boot 1", w.TempDir(), id, nil) }
+
+// member returns how a member is shown to another, whose records are fetched anew.
+func (w *team) member(r *Room, id string) turn.MemberView {
+	w.Helper()
+	r = r.Client.Room(r.Name(), r.Workspace)
+	st := w.state(r)
+	for _, m := range st.MemberViews(r.Facts(st)) {
+		if m.AgentID == id {
+			return m
+		}
+	}
+	w.Fatalf("%s is no member", id)
+	return turn.MemberView{}
+}
+
+func (w *team) tryAnew(r *Room) turn.WaitResult {
+	w.Helper()
+	return w.try(r.Client.Room(r.Name(), r.Workspace))
+}
+
+// guardianOn is the guardian of the turn that the agent has.
+func (w *team) guardianOn(r *Room, turnID int64) *guardian {
+	return &guardian{Room: r.Client.Room(r.Name(), nil), turn: turnID, self: *r.leaseOf(w.fenceOf(r)).Guardian}
+}
+
+func (w *team) fenceOf(r *Room) turn.Fence { return r.CurrentFence(w.state(r)) }
+
+// What is known of an owner on another host, as time passes.
+func TestOwnerOnAnotherHost(t *testing.T) {
+	w := newTeam(t)
+	a, b := w.onHost("one", "a:1"), w.onHost("two", "b:1")
+	granted := w.try(a)
+	g := w.guardianOn(a, granted.TurnID)
+	is := func(process turn.Process, why string) {
+		t.Helper()
+		if m := w.member(b, "a:1"); m.Process != process || m.Status != "active" || m.Why != why {
+			t.Errorf("it is %s and %s, %q; want %s, %q", m.Process, m.Status, m.Why, process, why)
+		}
+	}
+	guardian := func(want turn.Process) {
+		t.Helper()
+		fresh := b.Client.Room(b.Name(), nil)
+		if p, status, _ := fresh.GuardianStatus(w.state(fresh)); p == nil || p.PID != 0 || status != want {
+			t.Errorf("its guardian is %+v, %s; want %s, and no number", p, status, want)
+		}
+	}
+	is(turn.Alive, "")
+	guardian(turn.Alive)
+	w.later(time.Minute)
+	is(turn.Alive, "")
+	w.later(time.Second)
+	is(turn.Unknown, "silent for 1m")
+	guardian(turn.Unknown)
+	if mine, err := g.renew(t.Context()); !mine || err != nil {
+		t.Fatalf("%v, %v", mine, err)
+	}
+	is(turn.Alive, "")
+	guardian(turn.Alive)
+	w.later(5*time.Minute - time.Millisecond)
+	is(turn.Unknown, "silent for 4m")
+	if got := w.tryAnew(b); got.Status != turn.NotYet {
+		t.Errorf("before the lease ends: %+v", got)
+	}
+	w.later(time.Millisecond)
+	if got := w.tryAnew(b); got.Status != turn.TakeoverAvailable || got.Reason != turn.ReasonOwnerTimeout {
+		t.Errorf("when the lease has ended: %+v", got)
+	}
+}
+
+// A guardian that has seen the harness end says so, and the other hosts take its word, until
+// the agent is heard of again.
+func TestAnEndThatAnotherHostSaw(t *testing.T) {
+	w := newTeam(t)
+	a, b := w.onHost("one", "a:1"), w.onHost("two", "b:1")
+	g := w.guardianOn(a, w.try(a).TurnID)
+	w.later(10 * time.Second)
+	w.must(g.recordStop(t.Context(), w.state(a), "the agent's process has ended"))
+	got := w.tryAnew(b)
+	if got.Status != turn.TakeoverAvailable || got.Reason != turn.ReasonOwnerGone || got.Evidence.GoneSince == nil ||
+		!strings.HasPrefix(got.Evidence.Sentence, "the process of a:1 has ended") {
+		t.Errorf("%+v", got)
+	}
+	if m := w.member(b, "a:1"); m.Process != turn.Gone || m.Status != "inactive" {
+		t.Errorf("%+v", m)
+	}
+	w.later(time.Second)
+	a.RecordPresence(t.Context(), w.state(a))
+	if m := w.member(b, "a:1"); m.Process == turn.Gone {
+		t.Errorf("an agent that has run a command since is %+v", m)
+	}
+}
+
+// The processes of a host that was booted since have ended.
+func TestRebootOfAnotherHost(t *testing.T) {
+	w := newTeam(t)
+	dir := w.TempDir()
+	w.join("one", "boot 1", dir, "a:1", nil)
+	b := w.onHost("two", "b:1")
+	if m := w.member(b, "a:1"); m.Process != turn.Alive {
+		t.Errorf("before: %+v", m)
+	}
+	w.later(time.Second)
+	w.join("one", "boot 2", dir, "c:1", nil)
+	if m := w.member(b, "a:1"); m.Process != turn.Gone {
+		t.Errorf("after: %+v", m)
+	}
+	if m := w.member(b, "c:1"); m.Process != turn.Alive {
+		t.Errorf("an agent of the new boot: %+v", m)
+	}
+}
+
+// A wait on another host shows that the agent is alive, however long ago its last word was.
+func TestWaitOnAnotherHost(t *testing.T) {
+	w := newTeam(t)
+	a, b := w.onHost("one", "a:1"), w.onHost("two", "b:1")
+	stop, err := a.own().Hold(waitingFile)
+	w.must(err)
+	w.later(time.Hour + time.Second)
+	if m := w.member(b, "a:1"); !m.Waiting || m.Process != turn.Alive || m.Why != "" {
+		t.Errorf("while it waits: %+v", m)
+	}
+	stop()
+	if m := w.member(b, "a:1"); m.Waiting || m.Process != turn.Unknown || m.Why != "silent for 1h00m" {
+		t.Errorf("after that: %+v", m)
+	}
+}
+
+// A process number of another host is that of nobody here, and nothing is known of it.
+func TestProcessNumbersOfAnotherHost(t *testing.T) {
+	w := newTeam(t)
+	a, b := w.onHost("one", "a:1"), w.onHost("two", "b:1")
+	w.try(a)
+	w.later(time.Hour)
+	for name, p := range map[string]identity.Process{
+		"that of a process here":    a.Table.Self(),
+		"that of no process at all": {Host: "one", Boot: "boot 1", PID: 1 << 30, Start: 1, Namespace: a.Table.Self().Namespace},
+	} {
+		w.must(a.own().Write(processesFile, &processRecord{Processes: []identity.Process{p}}))
+		w.later(time.Hour)
+		fresh := b.Client.Room(b.Name(), nil)
+		st := w.state(fresh)
+		if got := fresh.Facts(st).Presence("a:1"); got.Process != turn.Unknown || got.PID != 0 {
+			t.Errorf("%s: %+v", name, got)
+		}
+		if s := fresh.Sight(st, "a:1"); s.PID != 0 {
+			t.Errorf("%s: seen as %+v", name, s)
+		}
+		var exits exitWatcher
+		exits.watch(fresh.watched(st))
+		select {
+		case <-exits.C():
+			t.Errorf("%s: its end is reported", name)
+		default:
+		}
+		exits.close()
+	}
+}
+
+// A hookedEngine calls a function once, before the next entry is appended.
+type hookedEngine struct {
+	engine.Engine
+	before func()
+}
+
+func (h *hookedEngine) Append(ctx context.Context, room string, after engine.Revision, e engine.Entry, keep time.Duration) (engine.Entry, error) {
+	if before := h.before; before != nil {
+		h.before = nil
+		before()
+	}
+	return h.Engine.Append(ctx, room, after, e, keep)
+}
+
+func (w *team) take(r *Room) error {
+	r = r.Client.Room(r.Name(), r.Workspace)
+	out := make(answers, 1)
+	return r.Take(context.Background(), turn.TakeRequest{Agent: r.Self.ID, Lease: fsroom.NewID(), Reason: "silence"}, out)
+}
+
+// A takeover that was decided without the last renewal is refused, and a holder that was
+// overtaken cannot renew, whichever comes first at the engine.
+func TestTakeoverAgainstRenewal(t *testing.T) {
+	setUp := func(t *testing.T) (w *team, g *guardian, a, b *Room, ofA, ofB *hookedEngine) {
+		w = newTeam(t)
+		hook := func(h **hookedEngine) func(engine.Engine) engine.Engine {
+			return func(e engine.Engine) engine.Engine { *h = &hookedEngine{Engine: e}; return *h }
+		}
+		a = w.join("one", "boot 1", w.TempDir(), "a:1", hook(&ofA))
+		b = w.join("two", "boot 1", w.TempDir(), "b:1", hook(&ofB))
+		g = w.guardianOn(a, w.try(a).TurnID)
+		w.later(6 * time.Minute) // the lease has ended
+		return w, g, a, b, ofA, ofB
+	}
+	t.Run("the renewal is first", func(t *testing.T) {
+		w, g, a, b, _, ofB := setUp(t)
+		renewed := false
+		ofB.before = func() {
+			mine, err := g.renew(t.Context())
+			renewed = mine && err == nil
+		}
+		if err := w.take(b); code.Of(err) != code.TakeoverNotAvailable || !renewed {
+			t.Errorf("renewed: %v, and the takeover: %v", renewed, err)
+		}
+		if st := w.state(a); st.Owner != "a:1" || st.Turn != g.turn {
+			t.Errorf("%s has turn %d", st.Owner, st.Turn)
+		}
+	})
+	t.Run("the takeover is first", func(t *testing.T) {
+		w, g, a, b, ofA, _ := setUp(t)
+		ofA.before = func() { w.must(w.take(b)) }
+		if mine, err := g.renew(t.Context()); mine || err != nil {
+			t.Errorf("renewed: %v, %v", mine, err)
+		}
+		if st := w.state(a); st.Owner != "b:1" || st.Turn != g.turn+1 {
+			t.Errorf("%s has turn %d", st.Owner, st.Turn)
+		}
+		if told := a.toldRenewal(w.state(a)); !told.IsZero() {
+			t.Errorf("the new turn has been renewed at %+v", told)
+		}
+		if note, _ := a.Note(); len(note) > 0 {
+			t.Errorf("the old turn was renewed: %s", note)
+		}
+	})
+}
+
+// The model: two agents on two hosts renew, take over and release while time passes, each
+// in the middle of what the other does. No turn ends before its lease, counted from the last
+// renewal that its holder was told of, and no turn is renewed that has ended.
+func TestTakeoverAndRenewalModel(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		w := newTeam(t)
+		w.at = w.at.Truncate(time.Millisecond)
+		var hooks [2]*hookedEngine
+		var rooms [2]*Room
+		for i, id := range []string{"a:1", "b:1"} {
+			rooms[i] = w.join(id, "boot 1", w.TempDir(), id, func(e engine.Engine) engine.Engine {
+				hooks[i] = &hookedEngine{Engine: e}
+				return hooks[i]
+			})
+		}
+		lease := time.Duration(sharedPolicy().OwnerLeaseTTL) * time.Millisecond
+		holder, began := -1, time.Time{} // as the holder believes
+		var act func(host int, interrupted bool)
+		act = func(i int, interrupted bool) {
+			r := rooms[i].Client.Room(rooms[i].Name(), rooms[i].Workspace)
+			if interrupted {
+				hooks[i].before = func() { act(1-i, false) }
+				defer func() { hooks[i].before = nil }()
+			}
+			at := w.now()
+			switch what := rapid.SampledFrom([]string{"wait", "renew", "take", "time"}).Draw(rt, "what"); what {
+			case "time":
+				w.later(time.Duration(rapid.IntRange(1, 200).Draw(rt, "seconds")) * time.Second)
+			case "renew":
+				snap, err := r.View()
+				if err != nil || snap.State.Owner != r.Self.ID {
+					return
+				}
+				turnID := snap.State.Turn
+				told := false
+				err = r.Renew(context.Background(), time.Hour, func(snap *snapshot) ([]byte, error) {
+					if told = snap.State.Owner == r.Self.ID && snap.State.Turn == turnID; !told {
+						return nil, nil
+					}
+					return []byte(`{"turn_id":` + strconv.FormatInt(turnID, 10) + `,"guardian":{"pid":1,"start":1}}`), nil
+				})
+				if err != nil {
+					rt.Fatalf("renew: %v", err)
+				}
+				if told {
+					if holder != i {
+						rt.Fatalf("%s renews a turn that it has not", r.Self.ID)
+					}
+					began = at
+				}
+			default:
+				_, events, err := r.updateThen(context.Background(), func(st *turn.State, f turn.Facts) (events []event.Event, err error) {
+					if what == "wait" {
+						events, _, err = turn.Try(st, f, turn.TryRequest{Agent: r.Self.ID, Lease: fsroom.NewID()})
+					} else {
+						events, _, err = turn.Take(st, f, turn.TakeRequest{Agent: r.Self.ID, Lease: fsroom.NewID(), Reason: "silence"})
+					}
+					return events, err
+				}, func() {})
+				if err != nil || len(events) == 0 {
+					return
+				}
+				if holder >= 0 && holder != i && w.now().Sub(began) < lease {
+					rt.Fatalf("%s takes over %v after the last renewal", r.Self.ID, w.now().Sub(began))
+				}
+				holder, began = i, at
+			}
+		}
+		for range rapid.IntRange(1, 10).Draw(rt, "steps") {
+			act(rapid.IntRange(0, 1).Draw(rt, "host"), rapid.Bool().Draw(rt, "interrupted"))
+		}
+	})
+}
