@@ -180,10 +180,10 @@ func (m *model) lastLine() string {
 		return m.Text(draw.Yellow, m.running+" "+m.Mark(draw.Ellipsis))
 	case m.status.bad:
 		return m.Own(draw.Red, m.Mark(draw.Gone)+" ") + m.Text(draw.Red, m.status.text)
-	case m.status.text != "":
-		return m.Text(draw.Dim, m.status.text)
 	case !m.away.IsZero():
 		return m.Own(draw.Yellow, "as of "+m.clock(m.away)+", since when the engine cannot be reached  ") + m.Text(draw.Dim, m.awayWhy)
+	case m.status.text != "":
+		return m.Text(draw.Dim, m.status.text)
 	case m.lookErr != nil:
 		return m.Text(draw.Red, m.lookErr.Error())
 	case m.page == pageRooms && m.filters[0] != "":

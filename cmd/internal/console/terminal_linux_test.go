@@ -41,9 +41,13 @@ func TestMain(m *testing.M) {
 type stage struct {
 	*testing.T
 	bin, home, socket string
+	engine            string // the address of an engine; "" for none
 }
 
-func newStage(t *testing.T) *stage {
+func newStage(t *testing.T) *stage { t.Helper(); return newStageWith(t, "") }
+
+func newStageWith(t *testing.T, engine string) *stage {
+	t.Helper()
 	bin := os.Getenv("TT_UI_DIR")
 	if bin == "" {
 		t.Skip("TT_UI_DIR is not set; make test-ui sets it")
@@ -54,7 +58,7 @@ func newStage(t *testing.T) *stage {
 		}
 		t.Skip("SKIPPED: TMUX IS NOT INSTALLED, THE CONSOLE WAS TESTED ON NO TERMINAL")
 	}
-	s := &stage{T: t, bin: bin, home: t.TempDir()}
+	s := &stage{T: t, bin: bin, home: t.TempDir(), engine: engine}
 	s.socket = filepath.Join(s.home, "tmux")
 	s.must(os.MkdirAll(filepath.Join(s.home, "src/payments"), 0o755), os.WriteFile(filepath.Join(s.home, "src/payments/go.mod"), nil, 0o644))
 	s.tmux("-f", "/dev/null", "new-session", "-d", "-x", "110", "-y", "30", "-s", "c", "PS1='$ ' exec sh")
@@ -86,6 +90,9 @@ func (s *stage) command(name string, args ...string) *exec.Cmd {
 	cmd.Env = []string{
 		"HOME=" + s.home, "TALKING_STICK_DATA_DIR=" + filepath.Join(s.home, "data"), "PATH=" + s.bin + ":" + os.Getenv("PATH"),
 		"USER=alex", "TERM=xterm-256color", "LANG=C.UTF-8", "SHELL=/bin/sh",
+	}
+	if s.engine != "" {
+		cmd.Env = append(cmd.Env, "TALKING_STICK_ENGINE="+s.engine, "TALKING_STICK_ROOM=acme/payments")
 	}
 	return cmd
 }

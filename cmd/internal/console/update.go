@@ -110,7 +110,7 @@ func (m *model) update(msg tea.Msg) tea.Cmd {
 		}
 	case engineMsg:
 		m.engineReached(msg)
-		if m.rooms == nil {
+		if len(m.rooms) == 0 {
 			m.looks.all = true
 			return m.lookAgain()
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/locks"
 	"github.com/talking-stick/tt/cmd/internal/member"
+	"github.com/talking-stick/tt/cmd/internal/roomarg"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/identity"
@@ -21,7 +22,7 @@ var lockListCommand = &cli.Command{
 	Group: groupLocks,
 	Short: "list who has locks and who waits for them",
 	Long: "Locks of the workspace and of the machine that somebody has or waits for. Changes nothing. " +
-		"A lock that cannot be read is listed with its error.",
+		"A lock that cannot be read is listed with its error. With an engine, too, locks are those of this host.",
 	Flags: func(f *cli.Flags) {
 		f.Bool("all", "the locks of every workspace")
 		f.Bool("machine", "only those of the machine")
@@ -78,7 +79,12 @@ func runLockList(_ context.Context, c *cli.Invocation) error {
 		}
 		res.Locks = append(res.Locks, found...)
 	}
-	return c.Out.Result(res, func(t *cli.Text) { writeLocks(t, res.Locks, c.Bool("all")) })
+	return c.Out.Result(res, func(t *cli.Text) {
+		writeLocks(t, res.Locks, c.Bool("all"))
+		if path, err := roomarg.Given(c); err == nil && locate(c, path).engine != nil {
+			t.Line("Rooms are shared with other hosts; locks are those of this host alone.")
+		}
+	})
 }
 
 // listedScopes returns the scopes that the command line asks for.

@@ -88,6 +88,13 @@ func (v *View) Follow(ctx context.Context, reached func(error)) {
 	if v.sharing == nil {
 		return
 	}
+	opts := v.Store.Options()
+	opts.Behind = nil
+	store, err := fsroom.Open(v.Store.Dir(), opts)
+	if err != nil {
+		reached(err)
+		return
+	}
 	changed := make(chan struct{}, 1)
 	notify := func() {
 		select {
@@ -95,7 +102,7 @@ func (v *View) Follow(ctx context.Context, reached func(error)) {
 		default:
 		}
 	}
-	e, _ := v.Store.Options().Engine.(engine.AllWatcher)
+	e, _ := opts.Engine.(engine.AllWatcher)
 	watched := false
 	for ctx.Err() == nil {
 		if e != nil && !watched {
@@ -104,9 +111,9 @@ func (v *View) Follow(ctx context.Context, reached func(error)) {
 				defer stop()
 			}
 		}
-		_, err := fsroom.Refresh(ctx, v.Store, roomtypes.Stick())
+		_, err := fsroom.Refresh(ctx, store, roomtypes.Stick())
 		if err == nil {
-			_, err = fsroom.Refresh(ctx, v.Store, roomtypes.Topics())
+			_, err = fsroom.Refresh(ctx, store, roomtypes.Topics())
 		}
 		if ctx.Err() != nil {
 			return
