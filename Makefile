@@ -118,7 +118,7 @@ torture-long: ## every attack with the numbers of a release, fuzzing, the models
 
 # HOSTS is how much is tried: short (what CI runs), normal or long (half an hour, for a release).
 HOSTS ?= normal
-torture-hosts: build ## servers killed, stopped and cut off while hosts share a room: some 5 minutes, as root
+torture-hosts: build ## servers killed, stopped and cut off while hosts share a room: some 9 minutes, as root
 	TT_TEST_NATS=$(CURDIR)/$(BIN)/tt-nats TT_TEST_NATSD=$(CURDIR)/$(BIN)/tt-natsd \
 	$(GO) run ./cmd/internal/torture/hosts -size $(HOSTS) $(TORTURE)
 

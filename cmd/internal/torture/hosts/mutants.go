@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
+	"syscall"
 	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/torture/overlay"
@@ -44,16 +44,7 @@ func allMutants() []mutant {
 		{"a change without an answer counts as refused", "cmd/tt-nats", []overlay.Edit{
 			{File: appends, Old: "sent = sent || !unsent; !sent && (", New: "sent = false; !sent && (err != nil || unsent || "},
 		}, lostAnswers, normal},
-		{"a confirmation is a read", "cmd/tt-nats", []overlay.Edit{
-			{File: appends, Old: "	for {\n		m := nats.NewMsg(e.subject(\"ttconfirm\", room))", New: "	if last, _, err := e.last(ctx, room); err == nil && last.Revision == at {\n		return nil\n	}\n	for {\n		m := nats.NewMsg(e.subject(\"ttconfirm\", room))"},
-		}, cutHolders, normal},
 	}
-}
-
-// cutHolders cuts the leader's machine off, with the owner of the turn on it, with leases so
-// short that the turn is taken over.
-func cutHolders(e *env, r *report) {
-	e.run(r, plan{servers: 3, hosts: 3, agents: 3, lease: 2 * time.Second, kills: true, faults: slices.Repeat([]fault{heldUp}, 3)})
 }
 
 // cutsOf cuts the power of servers a few times.
@@ -73,25 +64,34 @@ func cutsOf(servers int) func(*env, *report) {
 }
 
 // contention lets agents on four hosts talk at the same time.
-func contention(e *env, r *report) {
+func contention(e *env, r *report) { e.talkDuring(r, 0, 500) }
+
+// lostAnswers stops the server for a little longer than a request takes, many times.
+func lostAnswers(e *env, r *report) { e.talkDuring(r, 12, 0) }
+
+// talkDuring lets agents talk while the server is stopped a number of times, and until so many
+// messages are acknowledged.
+func (e *env) talkDuring(r *report, stops, enough int) {
 	t, err := e.newTrial(r, plan{servers: 1, hosts: 4, agents: 6, lease: time.Minute})
 	defer t.end()
 	if !r.check("setting up", err) {
 		return
 	}
 	all := t.talk()
-	eventually(stall, func() bool { return r.caught() || t.answers(acknowledged) > 500 })
+	for range stops {
+		n := t.answers(acknowledged)
+		eventually(stall, func() bool { return r.caught() || t.answers(acknowledged) > n+6 })
+		r.faults++
+		t.servers[0].signal(syscall.SIGSTOP)
+		time.Sleep(2 * time.Second)
+		t.servers[0].signal(syscall.SIGCONT)
+	}
+	eventually(stall, func() bool { return r.caught() || t.answers(acknowledged) >= enough })
 	t.over.close()
 	all.Wait()
 	if !r.caught() {
 		t.judge()
 	}
-}
-
-// lostAnswers stops the server for a little longer than a request takes, many times.
-func lostAnswers(e *env, r *report) {
-	stopped := fault{"the server is stopped", ofLeader(stop), 2 * time.Second}
-	e.run(r, plan{servers: 1, hosts: 4, agents: 6, lease: time.Minute, faults: slices.Repeat([]fault{stopped}, 8)})
 }
 
 func mutants(e *env, r *report) {
