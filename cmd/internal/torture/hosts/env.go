@@ -5,7 +5,6 @@ package main
 import (
 	"bytes"
 	"cmp"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -70,7 +69,8 @@ func (e *env) close() {
 	mounts, _ := os.ReadFile("/proc/self/mounts")
 	for line := range strings.Lines(string(mounts)) {
 		if f := strings.Fields(line); len(f) > 1 && strings.HasPrefix(f[1], e.base+"/") {
-			eventually(2*time.Second, func() bool { return errors.Is(syscall.Unmount(f[1], 0), nil) })
+			_ = command("fsfreeze", "-u", f[1]) // it may be frozen
+			eventually(2*time.Second, func() bool { return syscall.Unmount(f[1], 0) == nil })
 		}
 	}
 	if keep {

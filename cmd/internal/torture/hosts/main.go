@@ -70,7 +70,7 @@ func attacks() []attack {
 		{"clocks", nil, clocks, normal},
 		{"copies", nil, copies, normal},
 		{"powercut", []string{"mount", "umount", "mkfs.ext4"}, powerCuts, short},
-		{"mutants", []string{"mount", "umount", "mkfs.ext4"}, mutants, short},
+		{"mutants", []string{"mount", "umount", "mkfs.ext4", "fsfreeze"}, mutants, short},
 	}
 }
 

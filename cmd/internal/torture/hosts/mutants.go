@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"syscall"
 	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/torture/overlay"
@@ -66,25 +65,27 @@ func cutsOf(servers int) func(*env, *report) {
 // contention lets agents on four hosts talk at the same time.
 func contention(e *env, r *report) { e.talkDuring(r, 0, 500) }
 
-// lostAnswers stops the server for a little longer than a request takes, many times.
-func lostAnswers(e *env, r *report) { e.talkDuring(r, 12, 0) }
+// lostAnswers freezes the disk of the server for a little longer than a request takes.
+func lostAnswers(e *env, r *report) { e.talkDuring(r, 10, 0) }
 
-// talkDuring lets agents talk while the server is stopped a number of times, and until so many
-// messages are acknowledged.
-func (e *env) talkDuring(r *report, stops, enough int) {
-	t, err := e.newTrial(r, plan{servers: 1, hosts: 4, agents: 6, lease: time.Minute})
+// talkDuring lets agents talk while the disk of the server is frozen a number of times, and
+// until so many messages are acknowledged.
+func (e *env) talkDuring(r *report, freezes, enough int) {
+	t, err := e.newTrial(r, plan{servers: 1, hosts: 4, agents: 6, lease: time.Minute, disks: freezes > 0})
 	defer t.end()
 	if !r.check("setting up", err) {
 		return
 	}
 	all := t.talk()
-	for range stops {
+	for range freezes {
 		n := t.answers(acknowledged)
 		eventually(stall, func() bool { return r.caught() || t.answers(acknowledged) > n+6 })
 		r.faults++
-		t.servers[0].signal(syscall.SIGSTOP)
+		if !r.check("freezing", command("fsfreeze", "-f", t.servers[0].disk.dir)) {
+			break
+		}
 		time.Sleep(2 * time.Second)
-		t.servers[0].signal(syscall.SIGCONT)
+		r.check("thawing", command("fsfreeze", "-u", t.servers[0].disk.dir))
 	}
 	eventually(stall, func() bool { return r.caught() || t.answers(acknowledged) >= enough })
 	t.over.close()
