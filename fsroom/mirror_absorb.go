@@ -68,6 +68,9 @@ func (r *mirror[S]) absorb(t *tail) error {
 	}
 	if len(absorbed) > 0 {
 		r.notifyAgents(before, snap.State, absorbed)
+		if r.rules.News != nil {
+			r.touchNews(r.rules.News(snap.State, absorbed)...)
+		}
 		if r.rules.Live(snap.State) {
 			r.projectMirror(snap)
 		}

@@ -15,8 +15,18 @@ import (
 const newsFile = "news"
 
 // NotifyNews wakes the processes that wait as one of the agents for news. It costs one
-// look at a file for each agent for which no process has waited so.
+// look at a file for each agent for which no process has waited so. With an engine it wakes
+// those on other hosts too.
 func (r *Room[S]) NotifyNews(ids ...string) {
+	r.touchNews(ids...)
+	if r.shared != nil {
+		for _, id := range ids {
+			r.shared.notify(agentKey(id))
+		}
+	}
+}
+
+func (r *Room[S]) touchNews(ids ...string) {
 	for _, id := range ids {
 		if exists(filepath.Join(r.AgentsDir(), agentKey(id), newsFile)) {
 			if a := r.Agent(id); a.unusable == nil {

@@ -144,7 +144,8 @@ func (e *Engine) Announced(ctx context.Context, room, agent, what string) (engin
 	if err := e.silent(); err != nil {
 		return engine.Unknown, err
 	}
-	_, err := e.request(ctx, nats.NewMsg(e.subject("ttpresent", room, agent, what)))
+	// It is the other process that answers. If it is stopped, that says nothing of the server.
+	_, err := e.requestOnce(ctx, nats.NewMsg(e.subject("ttpresent", room, agent, what)), func(context.Context, time.Time, error) {})
 	switch {
 	case err == nil:
 		return engine.Present, nil

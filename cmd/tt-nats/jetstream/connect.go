@@ -206,6 +206,10 @@ func (e *Engine) subscribe(ctx context.Context, subject string, handle nats.MsgH
 
 // request sends a request and returns the answer.
 func (e *Engine) request(ctx context.Context, m *nats.Msg) (*nats.Msg, error) {
+	return e.requestOnce(ctx, m, e.judge)
+}
+
+func (e *Engine) requestOnce(ctx context.Context, m *nats.Msg, judge func(ctx context.Context, began time.Time, err error)) (*nats.Msg, error) {
 	conn, err := e.connection()
 	if err != nil {
 		return nil, err
@@ -219,7 +223,7 @@ func (e *Engine) request(ctx context.Context, m *nats.Msg) (*nats.Msg, error) {
 	defer done()
 	began := time.Now()
 	answer, err := conn.RequestMsgWithContext(ctx, m)
-	e.judge(ctx, began, err)
+	judge(ctx, began, err)
 	return answer, cause(ctx, err)
 }
 
