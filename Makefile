@@ -23,7 +23,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GORELEASER  := github.com/goreleaser/goreleaser/v2@v2.15.0
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.8.0
 
-.PHONY: build programs natsd demo test test-mcp race lint fmt vet bench cross ci install uninstall share dist release clean fuzz model torture torture-long torture-hosts torture-hosts-short test-ci vuln guards test-ui reach
+.PHONY: build programs natsd demo test test-mcp race lint fmt vet bench cross ci install uninstall share dist release clean fuzz model torture torture-long torture-hosts torture-hosts-short test-hosts test-ci vuln guards test-ui reach
 
 build: programs natsd ## everything, into bin/
 
@@ -59,6 +59,13 @@ test-ui: programs ## what people look at, in a browser and in a terminal; instal
 
 test-mcp: programs ## the agent bus with the TypeScript SDK and the Inspector, from npm
 	testdata/mcp/run.sh $(BIN)/agent-bus
+
+# What the scripts of tt do is the same where an engine has the rooms, and the agents are on several hosts.
+SCRIPTS := $(GO) test ./cmd/internal/ttcmd -count 1 -run '^TestScripts$$'
+test-hosts: ## the scripts of tt over engines: a directory that hosts share, and one server
+	TT_TEST_ENGINE=dir $(SCRIPTS)
+	TT_TEST_ENGINE=dir TT_TEST_HOSTS=1 $(SCRIPTS)
+	TT_TEST_ENGINE=nats $(SCRIPTS)
 
 race: ## the same under the race detector
 	CGO_ENABLED=1 $(GO) test -race ./...
@@ -132,7 +139,7 @@ bench: programs ## whole commands beside a baseline of bare system calls, then t
 	TT_BENCH_DIR=$(CURDIR)/$(BIN) $(GO) test -run '^$$' -bench Hosts -benchtime 60x ./cmd/internal/ttcmd
 	$(GO) test -run '^$$' -bench . -benchmem ./journal ./fsroom/... ./lockfile
 
-ci: lint cross demo guards test-ci test-ui test-mcp torture torture-hosts-short ## what .ci/run calls
+ci: lint cross demo guards test-ci test-hosts test-ui test-mcp torture torture-hosts-short ## what .ci/run calls
 
 # share,DIR: completions and manual pages, into DIR/share
 define share

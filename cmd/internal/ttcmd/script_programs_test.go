@@ -17,6 +17,9 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/talking-stick/tt/cmd/internal/consolecmd"
+	"github.com/talking-stick/tt/cmd/internal/hosts"
+	"github.com/talking-stick/tt/cmd/internal/viewstore"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/lockfile"
 	"golang.org/x/sys/unix"
@@ -49,6 +52,15 @@ func ttMain() {
 	}
 	chooseHost()
 	Main(ttBuild())
+}
+
+// consoleMain is tt-console.
+func consoleMain() {
+	if withEngine() {
+		viewstore.Sharing = func() hosts.Sharing { return ttBuild().Sharing }
+	}
+	chooseHost()
+	consolecmd.Main("", "")
 }
 
 func pause(reached, goOn string) {

@@ -13,7 +13,6 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
-	"github.com/talking-stick/tt/cmd/internal/consolecmd"
 	"github.com/talking-stick/tt/cmd/internal/hosts"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/doctor"
@@ -29,7 +28,7 @@ var update = flag.Bool("update", false, "rewrite what cmp compares with in the s
 func TestMain(m *testing.M) {
 	testscript.Main(scripts{m}, map[string]func(){
 		"tt":         ttMain,
-		"tt-console": func() { consolecmd.Main("", "") },
+		"tt-console": consoleMain,
 		"grok":       grokMain,
 		"holdlock":   holdlockMain,
 		"brim":       brimMain,

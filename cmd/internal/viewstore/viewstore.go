@@ -17,6 +17,9 @@ import (
 	"github.com/talking-stick/tt/fsroom/workspace"
 )
 
+// Sharing returns how rooms are shared. Tests have engines of their own.
+var Sharing = engines.Sharing
+
 // A View is the rooms of a command line.
 type View struct {
 	// Store has the rooms. With an engine it is that of the mirrors, and asks the engine.
@@ -45,7 +48,7 @@ func Open(c *cli.Invocation, o fsroom.Options) (*View, error) {
 		v.Store, err = fsroom.Open(dir, o)
 		return v, err
 	}
-	v.sharing = engines.Sharing()
+	v.sharing = Sharing()
 	if v.Store, err = v.sharing.Open(service, dir, o, false); err != nil {
 		return nil, err
 	}
