@@ -162,6 +162,9 @@ type Sharing interface {
 	Outer(root, home string) *workspace.Workspace
 	// Finish waits, for a bounded time, for what a command that has ended still tells other hosts.
 	Finish(patience time.Duration)
+	// Interrupt says that a signal has ended the command: from now on engines are not
+	// waited for, but for a change that is under way.
+	Interrupt()
 	// Clock returns the clock by which the leases of the store's rooms are judged.
 	Clock(store *fsroom.Store) func() turn.Instant
 	// Check compares the mirrors of the store with what its engine has: those of the rooms with

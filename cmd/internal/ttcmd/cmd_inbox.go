@@ -45,7 +45,7 @@ func runInbox(ctx context.Context, c *cli.Invocation) error {
 	defer stop()
 	room, err := openRoom(c)
 	if err != nil {
-		return err
+		return interrupted(ctx, err)
 	}
 	snap, err := room.EnsureMember(ctx, nil)
 	if err != nil {

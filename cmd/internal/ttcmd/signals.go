@@ -26,6 +26,9 @@ func onSignal(ctx context.Context, signals ...os.Signal) (context.Context, conte
 		select {
 		case s := <-arrived:
 			cancel(caught{s})
+			if build.Sharing != nil {
+				build.Sharing.Interrupt()
+			}
 		case <-ctx.Done():
 		}
 	}()

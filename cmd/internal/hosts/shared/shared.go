@@ -21,14 +21,24 @@ import (
 // With returns the sharing of a program that opens engines by the function.
 func With(open func(*hosts.Service) (engine.Engine, error)) hosts.Sharing {
 	roomtypes.Share()
-	return &sharing{open: open}
+	s := &sharing{over: make(chan struct{})}
+	s.open = func(service *hosts.Service) (engine.Engine, error) {
+		e, err := open(service)
+		if err != nil {
+			return nil, err
+		}
+		return &interruptible{e, s.over}, nil
+	}
+	return s
 }
 
 // brief is how long a command uses what it has fetched: as long as one takes.
 const brief = 100 * time.Millisecond
 
 type sharing struct {
-	open func(*hosts.Service) (engine.Engine, error)
+	open      func(*hosts.Service) (engine.Engine, error)
+	interrupt sync.Once
+	over      chan struct{} // closed when no engine is to be waited for any more
 	// The store that was opened last.
 	clock   *Clock
 	service *hosts.Service
