@@ -74,7 +74,7 @@ func valuesAt(ctx context.Context, c *cli.Invocation, at completion.Position) co
 		return flagValues(c, at)
 	case at.Arg == "harness":
 		return completion.Words(append(harness.Names(), viewers.GitName)...)
-	case at.Arg == "path", at.Arg == "dir":
+	case at.Arg == "path", at.Arg == "dir", at.Arg == "file", at.Arg == "to":
 		return completion.Answer{Paths: completion.Files}
 	case at.Arg == "id":
 		return openNotesHere(ctx, c)

@@ -14,7 +14,7 @@ import (
 var roomNameCommand = &cli.Command{
 	Name:  "room name",
 	Group: groupUpkeep,
-	Args:  []cli.Arg{{Name: "name", Optional: true, Usage: "letters, digits, - _ . ~ + and single slashes: acme/api"}},
+	Args:  []cli.Arg{{Name: "room", Show: "NAME", Optional: true, Usage: "letters, digits, - _ . ~ + and single slashes: acme/api"}},
 	Short: "show or set the name by which all hosts know the workspace's room",
 	Long: "With NAME, writes it to .talking-stick/room at the workspace's root; its other lines stay. Commit the file: then every checkout has the name. " +
 		"Without, prints the name that is in force: that of --room or TALKING_STICK_ROOM, else of the file, else of git's origin.",
@@ -42,10 +42,10 @@ func runRoomName(_ context.Context, c *cli.Invocation) error {
 	res := roomNameResult{WorkspaceRoot: w.Root}
 	given := c.Env.Lookup(hosts.RoomVariable)
 	switch {
-	case c.HasArg("name") && c.Given("room"):
-		return c.Usagef("the name was given twice: as %q and as --room %q", c.Arg("name"), c.String("room"))
-	case c.HasArg("name"):
-		f, err := workspace.WriteRoomName(w.Root, c.Arg("name"))
+	case c.HasArg("room") && c.Given("room"):
+		return c.Usagef("the name was given twice: as %q and as --room %q", c.Arg("room"), c.String("room"))
+	case c.HasArg("room"):
+		f, err := workspace.WriteRoomName(w.Root, c.Arg("room"))
 		if err != nil {
 			return err
 		}
