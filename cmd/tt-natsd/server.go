@@ -68,6 +68,9 @@ func serveOnce(ctx context.Context, o *options, stderr io.Writer, ready func(por
 		return err
 	}
 	there := hasStreams(o.store)
+	if err := fits(o.store, clustered, there); err != nil {
+		return err
+	}
 	setup, err := newSetup(opts, o.replicas, clustered)
 	if err != nil {
 		return err
@@ -151,6 +154,21 @@ func waitReady(ctx context.Context, s *server.Server, failed <-chan error) error
 func hasStreams(store string) bool {
 	found, _ := filepath.Glob(filepath.Join(store, "jetstream", "*", "streams", entries))
 	return len(found) > 0
+}
+
+// fits returns an error if a store was made by a single server and now gets others, or the
+// other way. A cluster knows its streams by a log of its own: it would not find those of
+// a single server, and mix their messages with those of new ones.
+func fits(store string, clustered, hasStreams bool) error {
+	logs, _ := filepath.Glob(filepath.Join(store, "jetstream", "*", "_js_")) // in the system account
+	ofCluster := len(logs) > 0
+	switch {
+	case clustered && hasStreams && !ofCluster:
+		return fmt.Errorf("the store %s has the streams of a single server: a cluster begins with empty stores, and hosts give it what they have by tt doctor --repair", store)
+	case !clustered && ofCluster:
+		return fmt.Errorf("the store %s belongs to a cluster: --config does not name it", store)
+	}
+	return nil
 }
 
 // server returns the options of nats-server. What durability needs wins over the
