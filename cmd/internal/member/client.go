@@ -108,21 +108,27 @@ func (c *Client) find(w *workspace.Workspace, dirs []string) (*Room, error) {
 	for _, dir := range dirs {
 		r := c.Room(fsroom.RoomName(w.Identity(dir)), w)
 		if !r.Exists() {
+			c.reached(r)
 			continue
 		}
 		snap, err := r.View()
 		if err != nil {
 			return nil, err
 		}
-		if away, _ := r.Unreachable(); away != nil {
-			c.away = away
-		}
+		c.reached(r)
 		if !r.Ended(snap.State) {
 			r.found = snap
 			return r, nil
 		}
 	}
 	return nil, nil
+}
+
+// reached keeps why the engine could not be reached for a room, if it could not.
+func (c *Client) reached(r *Room) {
+	if away, _ := r.Unreachable(); away != nil {
+		c.away = away
+	}
 }
 
 // OpenIfAny is [Client.Open] that returns nil if there is no room.
