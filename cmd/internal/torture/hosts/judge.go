@@ -203,7 +203,9 @@ func (t *trial) overlaps(h *history) {
 			continue
 		}
 		for _, g := range t.grants {
-			if lease := g.told.ended.Sub(at); g.Turn == n && lease < t.lease && !t.early {
+			// Hosts know the engine's clock to within a round trip. The guard of edits closes a
+			// quarter of the lease before its end, so clocks may differ by that.
+			if lease := g.told.ended.Sub(at); g.Turn == n && lease < t.lease-t.lease/4 && !t.early {
 				t.report.wrong("%s took turn %d over %v after it was granted to %s, with leases of %v", g.agent, n-1, lease, before.To, t.lease)
 			}
 		}
