@@ -87,7 +87,10 @@ func (b *Builder) bound(now int64) {
 		}
 	}
 	for i := range m.Turns {
-		m.From, m.To = min(m.From, m.Turns[i].Start), max(m.To, m.Turns[i].End)
+		m.From, m.To = min(m.From, m.Turns[i].Start), max(m.To, m.Turns[i].Start, m.Turns[i].End)
+	}
+	for _, o := range m.Offered {
+		m.To = max(m.To, o.Start, o.End)
 	}
 	for i := range m.Questions {
 		q := &m.Questions[i]

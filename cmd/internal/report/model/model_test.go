@@ -159,6 +159,16 @@ func TestOldTurnsAreLeftOut(t *testing.T) {
 	}
 }
 
+// A turn that began after the time of the report, on another clock, makes no time negative.
+func TestTurnBeginsLater(t *testing.T) {
+	var b model.Builder
+	b.Add(&event.Event{Seq: 1, Type: "claim", Turn: 1, From: "a:1", CreatedAt: event.NewTime(time.UnixMilli(5_000_001))})
+	b.Add(&event.Event{Seq: 2, Type: "message_sent", Turn: 1, From: "a:1", CreatedAt: event.NewTime(time.UnixMilli(1))})
+	if m := b.Model(model.Options{Now: 5_000_000, Since: 9_000_000}); m.Totals().Work < 0 {
+		t.Errorf("from %d to %d: %+v", m.From, m.To, m.Totals())
+	}
+}
+
 // Whatever is in a journal, and in whatever order, there is a model of it, in which
 // nothing ends before it begins and every agent is known.
 func TestAnyEvents(t *testing.T) {
