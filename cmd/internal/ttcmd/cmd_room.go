@@ -114,7 +114,7 @@ var roomImportCommand = &cli.Command{
 	Examples: []cli.Example{{Line: "tt room import room.jsonl"}},
 	Flags:    pathFlag,
 	Errors:   []code.Code{code.CorruptRoom, code.UnsupportedFormat, code.BodyTooLarge, code.NoSharedIdentity, code.EngineUnreachable},
-	Run:      func(ctx context.Context, c *cli.Invocation) error { return moveBy(ctx, c, importRoom) },
+	Run:      runRoomImport,
 }
 
 var roomCopyCommand = &cli.Command{
@@ -129,17 +129,16 @@ var roomCopyCommand = &cli.Command{
 	Flags:    pathFlag,
 	Errors: []code.Code{code.RoomNotFound, code.TurnMismatch, code.NotJoined, code.RoomClosed, code.CorruptRoom, code.NoSharedIdentity,
 		code.EngineMissing, code.EngineUnreachable, code.EngineDenied, code.InDoubt},
-	Run: func(ctx context.Context, c *cli.Invocation) error { return moveBy(ctx, c, copyRoom) },
+	Run: moveRoom,
 }
 
-// What carries out room import and room copy. They are nil in a program that does not call
-// [MoveRooms].
-var importRoom, copyRoom func(context.Context, *cli.Invocation) error
+// copyRoom carries out room copy. It is nil in a program that does not call [CopyRooms].
+var copyRoom func(context.Context, *cli.Invocation) error
 
-// moveBy calls run. A program that does not have it becomes the one that has.
-func moveBy(ctx context.Context, c *cli.Invocation, run func(context.Context, *cli.Invocation) error) error {
-	if run == nil {
+// moveRoom calls copyRoom. A program that does not have it becomes the one that has.
+func moveRoom(ctx context.Context, c *cli.Invocation) error {
+	if copyRoom == nil {
 		return becomeEngine(c, &hosts.Service{URL: "nats:"})
 	}
-	return run(ctx, c)
+	return copyRoom(ctx, c)
 }

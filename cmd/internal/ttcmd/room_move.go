@@ -18,9 +18,9 @@ import (
 	"github.com/talking-stick/tt/journal/event"
 )
 
-// MoveRooms lets the program import rooms and copy them to engines. A program that does not call
-// it does not link what that needs.
-func MoveRooms() { importRoom, copyRoom = runRoomImport, runRoomCopy }
+// CopyRooms lets the program copy rooms to engines. A program that does not call it does not link
+// what that needs.
+func CopyRooms() { copyRoom = runRoomCopy }
 
 // A roomImportResult is what an import did.
 type roomImportResult struct {
