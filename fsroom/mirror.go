@@ -33,7 +33,7 @@ type Shared[S any] interface {
 	renew(ctx context.Context, keep time.Duration, note func(*Snapshot[S]) ([]byte, error)) error
 	note() (note []byte, at time.Time)
 	confirm(ctx context.Context) (*Snapshot[S], error)
-	unreachable() (err error, asOf time.Time)
+	unreachable() (asOf time.Time, err error)
 	agentSharing
 }
 
@@ -198,14 +198,14 @@ func (r *mirror[S]) reached() {
 	}
 }
 
-func (r *mirror[S]) unreachable() (err error, asOf time.Time) {
+func (r *mirror[S]) unreachable() (asOf time.Time, err error) {
 	if last := r.away.Load(); last != nil {
 		err = *last
 	}
 	if info, statErr := os.Lstat(filepath.Join(r.dir, fetchedFile)); statErr == nil {
 		asOf = info.ModTime()
 	}
-	return err, asOf
+	return asOf, err
 }
 
 // recent returns what was fetched a moment ago, nil if the engine has to be asked. It is no

@@ -183,9 +183,9 @@ func (r *Room[S]) Note() (note []byte, at time.Time) {
 // Unreachable returns why the engine could not be reached when it was asked last for what
 // this host does not have of the room: nil if it was, or if there is none. The room was
 // up to date at the time asOf, which is zero if it never was.
-func (r *Room[S]) Unreachable() (err error, asOf time.Time) {
+func (r *Room[S]) Unreachable() (asOf time.Time, err error) {
 	if r.shared == nil {
-		return nil, time.Time{}
+		return time.Time{}, nil
 	}
 	return r.shared.unreachable()
 }

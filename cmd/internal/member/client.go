@@ -57,7 +57,7 @@ func (c *Client) skew() time.Duration {
 	if c.Clock == nil {
 		return 0
 	}
-	return c.Clock().Wall.Sub(time.Now())
+	return time.Until(c.Clock().Wall.Time)
 }
 
 // IsHuman reports whether the agent is a person and not a harness. A person is an
@@ -126,7 +126,7 @@ func (c *Client) find(w *workspace.Workspace, dirs []string) (*Room, error) {
 
 // reached keeps why the engine could not be reached for a room, if it could not.
 func (c *Client) reached(r *Room) {
-	if away, _ := r.Unreachable(); away != nil {
+	if _, away := r.Unreachable(); away != nil {
 		c.away = away
 	}
 }

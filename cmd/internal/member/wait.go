@@ -155,7 +155,7 @@ func (t *turnRequest) wait(untilSignal context.Context, limit time.Duration) err
 	if failed != nil || (err != nil && ctx.Err() == nil) {
 		return err
 	}
-	if away, _ := t.Unreachable(); away != nil && (t.result.Status == turn.NotYet || t.result.Status == "") {
+	if _, away := t.Unreachable(); away != nil && (t.result.Status == turn.NotYet || t.result.Status == "") {
 		t.result = t.notYet(away)
 	}
 	return nil

@@ -72,7 +72,7 @@ func runList(ctx context.Context, c *cli.Invocation) error {
 		if err != nil {
 			return err
 		}
-		if away, at := room.Unreachable(); away != nil && (behind == nil || !at.IsZero() && (since.IsZero() || at.Before(since))) {
+		if at, away := room.Unreachable(); away != nil && (behind == nil || !at.IsZero() && (since.IsZero() || at.Before(since))) {
 			behind, since = room, at
 		}
 		if !room.Ended(snap.State) {
