@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
 )
@@ -80,4 +81,14 @@ func TestCluster(t *testing.T) {
 		m, err := conn.Request(subjectServer, nil, patience)
 		return err == nil && strings.Contains(string(m.Data), `"durable":false`)
 	})
+}
+
+func until(t *testing.T, what string, done func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(patience); !done(); {
+		if time.Now().After(deadline) {
+			t.Fatalf("not %s after %v", what, patience)
+		}
+		time.Sleep(10 * time.Millisecond) // what is waited for happens once in some seconds
+	}
 }

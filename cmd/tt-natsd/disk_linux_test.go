@@ -57,16 +57,6 @@ func publish(t *testing.T, conn *nats.Conn) int {
 	return 0
 }
 
-func until(t *testing.T, what string, done func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(patience); !done(); {
-		if time.Now().After(deadline) {
-			t.Fatalf("not %s after %v", what, patience)
-		}
-		time.Sleep(10 * time.Millisecond) // it looks once in a second
-	}
-}
-
 func mustRead(t *testing.T, conn *nats.Conn) {
 	t.Helper()
 	m, err := conn.Request("$JS.API.STREAM.MSG.GET."+entries, []byte(`{"last_by_subj":"ttlog.ns.rooms.a"}`), patience)

@@ -19,6 +19,7 @@ import (
 
 	"github.com/fsnotify/fsnotify"
 
+	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/engine"
 	"github.com/talking-stick/tt/lockfile"
 )
@@ -193,15 +194,33 @@ func (e *Engine) Append(ctx context.Context, room string, after engine.Revision,
 	if err := lockfile.Replace(e.entryPath(room, entry.Revision), body, e.path(room, "tmp")); err != nil {
 		return engine.Entry{}, err
 	}
-	return entry, lockfile.SyncDir(e.path(room, "log"))
+	if err := lockfile.SyncDir(e.path(room, "log")); err != nil { // the entry is there, for now
+		return engine.Entry{}, code.New(code.InDoubt, "the directory of the engine cannot be synced: %v", err).Because(err)
+	}
+	return entry, nil
 }
 
-func (e *Engine) lock(ctx context.Context, room string) (func() error, error) {
+// makeDirs makes the directories of a room.
+func (e *Engine) makeDirs(room string) error {
 	for _, name := range []string{"log", "records", "notify", "present", "tmp"} {
 		if err := os.MkdirAll(e.path(room, name), 0o700); err != nil {
-			return nil, err
+			return err
 		}
 	}
+	return nil
+}
+
+// patience is how long the lock of a room is waited for. The engine is away while a process
+// that appends is stopped.
+const patience = 4 * time.Second
+
+// lock keeps others from appending.
+func (e *Engine) lock(ctx context.Context, room string) (func() error, error) {
+	if err := e.makeDirs(room); err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
 	return lockfile.Lock(ctx, e.path(room, "lock"))
 }
 
@@ -239,12 +258,10 @@ func (e *Engine) Rooms(ctx context.Context, prefix string) (map[string]int, erro
 }
 
 // Publish implements [engine.Engine].
-func (e *Engine) Publish(ctx context.Context, room, agent string, record []byte, _ time.Duration) error {
-	unlock, err := e.lock(ctx, room)
-	if err != nil {
+func (e *Engine) Publish(_ context.Context, room, agent string, record []byte, _ time.Duration) error {
+	if err := e.makeDirs(room); err != nil {
 		return err
 	}
-	defer unlock()
 	return lockfile.ReplaceUnsynced(e.path(room, "records", agent), record, e.path(room, "tmp"))
 }
 
@@ -266,12 +283,10 @@ func (e *Engine) Records(_ context.Context, room string) (map[string]engine.Reco
 }
 
 // Announce implements [engine.Engine].
-func (e *Engine) Announce(ctx context.Context, room, agent, what string) (withdraw func(), err error) {
-	unlock, err := e.lock(ctx, room) // makes the directories
-	if err != nil {
+func (e *Engine) Announce(_ context.Context, room, agent, what string) (withdraw func(), err error) {
+	if err := e.makeDirs(room); err != nil {
 		return nil, err
 	}
-	defer unlock()
 	return lockfile.Hold(e.path(room, "present", agent+"."+what))
 }
 

@@ -13,8 +13,8 @@ import (
 )
 
 // Watch implements [engine.Engine].
-func (e *Engine) Watch(ctx context.Context, room string, notify func()) (stop func(), err error) {
-	return e.subscribe(ctx, room, "log", func(string) { notify() })
+func (e *Engine) Watch(_ context.Context, room string, notify func()) (stop func(), err error) {
+	return e.subscribe(room, "log", func(string) { notify() })
 }
 
 // Notify implements [engine.Engine].
@@ -31,18 +31,16 @@ func (e *Engine) Notify(room string, agents ...string) {
 }
 
 // Notified implements [engine.Engine].
-func (e *Engine) Notified(ctx context.Context, room string, fn func(agent string)) (stop func(), err error) {
-	return e.subscribe(ctx, room, "notify", fn)
+func (e *Engine) Notified(_ context.Context, room string, fn func(agent string)) (stop func(), err error) {
+	return e.subscribe(room, "notify", fn)
 }
 
 // subscribe calls fn with the names of files of a directory that were changed, and with ""
 // when changes may have been missed.
-func (e *Engine) subscribe(ctx context.Context, room, name string, fn func(string)) (stop func(), err error) {
-	unlock, err := e.lock(ctx, room) // makes the directories
-	if err != nil {
+func (e *Engine) subscribe(room, name string, fn func(string)) (stop func(), err error) {
+	if err := e.makeDirs(room); err != nil {
 		return nil, err
 	}
-	defer unlock()
 	dir := e.path(room, name)
 	e.mu.Lock()
 	defer e.mu.Unlock()
