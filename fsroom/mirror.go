@@ -29,6 +29,7 @@ type Shared[S any] interface {
 	lockedDo(ctx context.Context, do func(*Snapshot[S]) error) error
 	refreshForReading(ctx context.Context) error
 	refreshAll(ctx context.Context) (failed map[string]error, err error)
+	fetchAllRecords(ctx context.Context)
 	pull(ctx context.Context) (stop func())
 	renew(ctx context.Context, keep time.Duration, note func(*Snapshot[S]) ([]byte, error)) error
 	note() (note []byte, at time.Time)

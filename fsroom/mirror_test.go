@@ -137,10 +137,20 @@ func TestRoomsOfOtherHostsAreListed(t *testing.T) {
 	}
 }
 
-// A countingEngine counts what is read of rooms.
+// A countingEngine counts what is asked of rooms.
 type countingEngine struct {
 	engine.Engine
-	reads atomic.Int32
+	reads, all, records atomic.Int32
+}
+
+func (e *countingEngine) ReadAll(ctx context.Context, prefix string, fn func(string, engine.Entry) error) error {
+	e.all.Add(1)
+	return e.Engine.ReadAll(ctx, prefix, fn)
+}
+
+func (e *countingEngine) Records(ctx context.Context, room string) (map[string]engine.Record, error) {
+	e.records.Add(1)
+	return e.Engine.Records(ctx, room)
 }
 
 func (e *countingEngine) Read(ctx context.Context, room string, from engine.Revision, fn func(engine.Entry) error) error {
@@ -165,8 +175,8 @@ func TestRefreshReadsWhatHasChanged(t *testing.T) {
 		}
 		return e.reads.Load()
 	}
-	if n := refreshed(); n != rooms {
-		t.Errorf("%d rooms were read at first", n)
+	if n, all := refreshed(), e.all.Load(); n != 0 || all != 1 {
+		t.Errorf("at first %d rooms were read one by one, and all %d times", n, all)
 	}
 	if n := refreshed(); n != 0 {
 		t.Errorf("%d rooms were read again", n)
@@ -175,6 +185,9 @@ func TestRefreshReadsWhatHasChanged(t *testing.T) {
 	change(t, fsroom.At(there, tallyRules, name(9)), leave("a"))
 	if n := refreshed(); n != 2 {
 		t.Errorf("%d rooms were read after two changes", n)
+	}
+	if all := e.all.Load(); all != 1 {
+		t.Errorf("all rooms were read %d times", all)
 	}
 	offline := here.Offline()
 	e.reads.Store(0)
@@ -189,6 +202,43 @@ func TestRefreshReadsWhatHasChanged(t *testing.T) {
 	_, _, err = fsroom.At(offline, tallyRules, name(7)).Update(context.Background(), say("a", "lost"))
 	if !hasCode(err, code.EngineUnreachable) {
 		t.Errorf("a change that the engine does not get: %v", err)
+	}
+}
+
+// A list of all rooms asks once what is known of all their agents.
+func TestAgentsOfAllRoomsAreFetchedAtOnce(t *testing.T) {
+	e := &countingEngine{Engine: inMemory(t)}
+	there := openStore(t, tempDir(t), fsroom.Options{Engine: e, Host: "there"})
+	here := openStore(t, tempDir(t), fsroom.Options{Engine: e, Host: "here"})
+	room := func(s *fsroom.Store, n int) *room { return fsroom.At(s, tallyRules, fmt.Sprint("room", n)) }
+	const rooms = 5
+	for n := range rooms {
+		change(t, room(there, n), join("a"))
+		if err := room(there, n).Agent("a").Mark("seen", time.Now()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	e.records.Store(0)
+	fsroom.FetchAgents(t.Context(), here, tallyRules)
+	for n := range rooms {
+		if room(here, n).Agent("a").Heard().IsZero() {
+			t.Errorf("room %d: the agent is not known", n)
+		}
+	}
+	if n := e.records.Load(); n != 0 {
+		t.Errorf("%d rooms were asked for their agents", n)
+	}
+	r := room(here, 0)
+	if err := room(there, 0).Agent("b").Mark("seen", time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	for r.Agent("b").Heard().IsZero() { // an agent that came later is found a moment later
+		if t.Context().Err() != nil {
+			t.Fatal("the agent is not found")
+		}
+	}
+	if e.records.Load() == 0 {
+		t.Error("the room was not asked again")
 	}
 }
 

@@ -113,7 +113,7 @@ func (r *mirror[S]) fetchRecords() {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), recordsPatience)
 	defer cancel()
-	all, err := r.engine.Records(ctx, r.engineName())
+	all, err := r.recordsOf(ctx)
 	r.records.fetched = time.Now()
 	if err != nil {
 		return

@@ -266,6 +266,15 @@ func Refresh[S any](ctx context.Context, s *Store, rules *Rules[S]) (failed map[
 	return nil, nil
 }
 
+// FetchAgents asks the engine once what other hosts say of the agents of all rooms of a kind.
+// Rooms that are looked at next, for a few seconds, need not ask for theirs. Without an
+// engine, and where that fails, it does nothing.
+func FetchAgents[S any](ctx context.Context, s *Store, rules *Rules[S]) {
+	if r := At(s, rules, ""); r.shared != nil {
+		r.shared.fetchAllRecords(ctx)
+	}
+}
+
 // Rooms returns the names of all rooms of a kind that have a journal, after [Refresh].
 // [Store.Offline] reads them without asking the engine again.
 func Rooms[S any](s *Store, rules *Rules[S]) ([]string, error) {

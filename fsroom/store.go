@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/talking-stick/tt/fsroom/engine"
@@ -98,6 +99,8 @@ type Store struct {
 
 	publishOnce sync.Once
 	publishing  *publishing // see background
+
+	agents atomic.Value // of all rooms, see FetchAgents
 }
 
 // Open returns the store in dir, which need not exist. It refuses a network

@@ -123,11 +123,18 @@ type Engine interface {
 	// committed meanwhile may be missing.
 	Rooms(ctx context.Context, prefix string) (map[string]int, error)
 
+	// ReadAll calls fn with the entries of all rooms with the prefix, those of each room in
+	// order and from its beginning, in a few round trips however many rooms there are. The
+	// last ones of a room may be missing. An error of fn is returned as it is.
+	ReadAll(ctx context.Context, prefix string, fn func(room string, e Entry) error) error
+
 	// Publish replaces the record of an agent, which is kept for a while. Records returns
 	// those of all agents of a room. Agents are named by their file names, see
-	// [fsroom.Room.Agent].
+	// [fsroom.Room.Agent]. AllRecords is Records for all rooms with the prefix, by room, in
+	// a few round trips.
 	Publish(ctx context.Context, room, agent string, record []byte, keep time.Duration) error
 	Records(ctx context.Context, room string) (map[string]Record, error)
+	AllRecords(ctx context.Context, prefix string) (map[string]map[string]Record, error)
 
 	// Announce says that a process is there, until withdraw is called or the process ends,
 	// however it ends. Announced asks whether there is one.

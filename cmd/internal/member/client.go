@@ -83,6 +83,9 @@ func (c *Client) Room(name string, w *workspace.Workspace) *Room {
 // rooms of the engine, whose mirrors are brought up to date.
 func (c *Client) Rooms() ([]string, error) { return fsroom.Rooms(c.Store, rules) }
 
+// FetchAgents is [fsroom.FetchAgents].
+func (c *Client) FetchAgents(ctx context.Context) { fsroom.FetchAgents(ctx, c.Store, rules) }
+
 // Mirrors is [Client.Rooms], and brings the questions of the rooms up to date too. The
 // client that it returns sees all of that without asking the engine again.
 func (c *Client) Mirrors(ctx context.Context) (names []string, offline *Client, err error) {

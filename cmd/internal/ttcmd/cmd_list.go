@@ -56,6 +56,7 @@ func runList(ctx context.Context, c *cli.Invocation) error {
 		seen = client.Offline() // the mirrors were brought up to date all at once
 	}
 	res := listResult{Rooms: []turn.RoomView{}}
+	askedForAll := false
 	var behind *member.Room // that was up to date the longest time ago, if the engine is away
 	var since time.Time
 	for _, name := range names {
@@ -77,6 +78,10 @@ func runList(ctx context.Context, c *cli.Invocation) error {
 		}
 		if !room.Ended(snap.State) {
 			if snap.State.Owner != "" || snap.State.ReservedFor != "" {
+				if !askedForAll && c.Bool("all") {
+					client.FetchAgents(ctx)
+					askedForAll = true
+				}
 				room = client.Room(name, w) // what is known of them on other hosts
 			}
 			v := snap.State.Room(room.Facts(snap.State))

@@ -65,7 +65,7 @@ func (e *Engine) streamInfo(ctx context.Context, query string, v *streamInfo) er
 // Rooms implements [engine.Engine]. The server tells up to 100 000 subjects at once.
 func (e *Engine) Rooms(ctx context.Context, prefix string) (map[string]int, error) {
 	all := "ttlog." + e.ns + "."
-	filter := all + prefix[:strings.LastIndexByte(prefix, '.')+1] + ">"
+	filter := all + wildcard(prefix)
 	rooms := make(map[string]int)
 	for offset := 0; ; {
 		var v streamInfo
@@ -130,8 +130,28 @@ func (e *Engine) Records(ctx context.Context, room string) (map[string]engine.Re
 			return records, nil
 		}
 		at, _ := time.Parse(time.RFC3339Nano, m.Header.Get(headerTime))
-		records[strings.TrimPrefix(m.Header.Get("Nats-Subject"), prefix)] = engine.Record{At: at.UTC(), Body: m.Data}
+		records[strings.TrimPrefix(m.Header.Get(headerSubject), prefix)] = engine.Record{At: at.UTC(), Body: m.Data}
 	}
+}
+
+// AllRecords implements [engine.Engine]. The stream keeps one message for each agent.
+func (e *Engine) AllRecords(ctx context.Context, prefix string) (map[string]map[string]engine.Record, error) {
+	all := "ttagent." + e.ns + "."
+	rooms := make(map[string]map[string]engine.Record)
+	err := e.scan(ctx, agents, all+wildcard(prefix), 1, func(_ uint64, at time.Time, m *nats.Msg) error {
+		name := strings.TrimPrefix(m.Header.Get(headerSubject), all)
+		dot := strings.LastIndexByte(name, '.')
+		if !strings.HasPrefix(name, prefix) || dot < 0 {
+			return nil
+		}
+		room, agent := name[:dot], name[dot+1:]
+		if rooms[room] == nil {
+			rooms[room] = make(map[string]engine.Record)
+		}
+		rooms[room][agent] = engine.Record{At: at, Body: m.Data}
+		return nil
+	})
+	return rooms, err
 }
 
 // Announce implements [engine.Engine]: a subscription ends with its process.

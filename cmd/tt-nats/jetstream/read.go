@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"net/textproto"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -23,6 +24,7 @@ const (
 
 	headerSequence = "Nats-Sequence"
 	headerTime     = "Nats-Time-Stamp"
+	headerSubject  = "Nats-Subject"
 	headerStatus   = "Status"
 )
 
@@ -182,46 +184,82 @@ func (r *reading) deliver(ctx context.Context, entry engine.Entry) error {
 	return r.fn(entry)
 }
 
+// errEnough ends a scan.
+var errEnough = errors.New("enough")
+
 // batches reads as far as the server that answers has got.
 func (r *reading) batches(ctx context.Context) error {
-	for r.after < r.last.Revision {
-		before := r.after
-		query := fmt.Appendf(nil, `{"seq":%d,"next_by_subj":%q,"batch":1024,"max_bytes":4194304}`, r.after+1, r.engine.subject("ttlog", r.room))
-		next, done, err := r.engine.ask(ctx, "$JS.API.DIRECT.GET."+stream, query)
-		if err != nil {
-			return err
-		}
-		err = r.batch(ctx, next)
-		done()
-		if err != nil {
-			return err
-		}
-		if r.after == before {
-			return nil // this server has no more
-		}
-	}
-	return nil
-}
-
-// batch delivers the messages of one batch, up to the last entry.
-func (r *reading) batch(ctx context.Context, next func() (*nats.Msg, error)) error {
-	for {
-		m, err := next()
-		if err != nil {
-			return err
-		}
-		if m.Header.Get(headerStatus) != "" || len(m.Header) == 0 {
-			return nil
-		}
-		seq, err := strconv.ParseUint(m.Header.Get(headerSequence), 10, 64)
-		if err != nil {
-			return fmt.Errorf("an answer of the server: %w", err)
-		}
-		at, _ := time.Parse(time.RFC3339Nano, m.Header.Get(headerTime))
-		if entry := newEntry(seq, at, m.Header.Get(noteKey) != "", m.Data); entry.Revision > r.after && entry.Revision <= r.last.Revision {
-			if err := r.deliver(ctx, entry); err != nil {
+	err := r.engine.scan(ctx, stream, r.engine.subject("ttlog", r.room), uint64(r.after)+1, func(seq uint64, at time.Time, m *nats.Msg) error {
+		if engine.Revision(seq) <= r.last.Revision {
+			if err := r.deliver(ctx, newEntry(seq, at, m.Header.Get(noteKey) != "", m.Data)); err != nil {
 				return err
 			}
 		}
+		if engine.Revision(seq) >= r.last.Revision {
+			return errEnough
+		}
+		return nil
+	})
+	if err == errEnough {
+		return nil
+	}
+	return err
+}
+
+// scan calls fn with the messages of a stream from a sequence number on whose subjects match,
+// as far as the server that answers has got.
+func (e *Engine) scan(ctx context.Context, stream, subject string, from uint64, fn func(seq uint64, at time.Time, m *nats.Msg) error) error {
+	for {
+		query := fmt.Appendf(nil, `{"seq":%d,"next_by_subj":%q,"batch":8192,"max_bytes":4194304}`, from, subject)
+		next, done, err := e.ask(ctx, "$JS.API.DIRECT.GET."+stream, query)
+		if err != nil {
+			return err
+		}
+		after, err := scanBatch(next, from, fn)
+		done()
+		if err != nil || after == from {
+			return err // this server has no more
+		}
+		from = after
 	}
 }
+
+// scanBatch calls fn with the messages of one batch, and returns where the next one begins.
+func scanBatch(next func() (*nats.Msg, error), from uint64, fn func(seq uint64, at time.Time, m *nats.Msg) error) (uint64, error) {
+	for {
+		m, err := next()
+		if err != nil {
+			return from, err
+		}
+		if m.Header.Get(headerStatus) != "" || len(m.Header) == 0 {
+			return from, nil
+		}
+		seq, err := strconv.ParseUint(m.Header.Get(headerSequence), 10, 64)
+		if err != nil {
+			return from, fmt.Errorf("an answer of the server: %w", err)
+		}
+		if seq < from {
+			continue
+		}
+		at, _ := time.Parse(time.RFC3339Nano, m.Header.Get(headerTime))
+		if err := fn(seq, at.UTC(), m); err != nil {
+			return from, err
+		}
+		from = seq + 1
+	}
+}
+
+// ReadAll implements [engine.Engine].
+func (e *Engine) ReadAll(ctx context.Context, prefix string, fn func(room string, entry engine.Entry) error) error {
+	all := "ttlog." + e.ns + "."
+	return e.scan(ctx, stream, all+wildcard(prefix), 1, func(seq uint64, at time.Time, m *nats.Msg) error {
+		room := strings.TrimPrefix(m.Header.Get(headerSubject), all)
+		if !strings.HasPrefix(room, prefix) {
+			return nil
+		}
+		return fn(room, newEntry(seq, at, m.Header.Get(noteKey) != "", m.Data))
+	})
+}
+
+// wildcard returns what matches all subjects that begin with the prefix, and maybe others.
+func wildcard(prefix string) string { return prefix[:strings.LastIndexByte(prefix, '.')+1] + ">" }

@@ -257,6 +257,17 @@ func (e *Engine) Rooms(ctx context.Context, prefix string) (map[string]int, erro
 	return all, err
 }
 
+// ReadAll implements [engine.Engine].
+func (e *Engine) ReadAll(ctx context.Context, prefix string, fn func(room string, entry engine.Entry) error) error {
+	all, err := e.Rooms(ctx, prefix)
+	for name := range all {
+		if err == nil {
+			err = e.Read(ctx, name, 0, func(entry engine.Entry) error { return fn(name, entry) })
+		}
+	}
+	return err
+}
+
 // Publish implements [engine.Engine].
 func (e *Engine) Publish(_ context.Context, room, agent string, record []byte, _ time.Duration) error {
 	if err := e.makeDirs(room); err != nil {
@@ -280,6 +291,18 @@ func (e *Engine) Records(_ context.Context, room string) (map[string]engine.Reco
 		}
 	}
 	return records, nil
+}
+
+// AllRecords implements [engine.Engine].
+func (e *Engine) AllRecords(ctx context.Context, prefix string) (map[string]map[string]engine.Record, error) {
+	entries, err := os.ReadDir(e.dir)
+	all := make(map[string]map[string]engine.Record)
+	for _, d := range entries {
+		if err == nil && d.IsDir() && strings.HasPrefix(d.Name(), prefix) {
+			all[d.Name()], err = e.Records(ctx, d.Name())
+		}
+	}
+	return all, err
 }
 
 // Announce implements [engine.Engine].

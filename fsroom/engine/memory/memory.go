@@ -278,6 +278,17 @@ func (e *Engine) Rooms(ctx context.Context, prefix string) (map[string]int, erro
 	return all, nil
 }
 
+// ReadAll implements [engine.Engine].
+func (e *Engine) ReadAll(ctx context.Context, prefix string, fn func(room string, entry engine.Entry) error) error {
+	all, err := e.Rooms(ctx, prefix)
+	for name := range all {
+		if err == nil {
+			err = e.Read(ctx, name, 0, func(entry engine.Entry) error { return fn(name, entry) })
+		}
+	}
+	return err
+}
+
 // Publish implements [engine.Engine].
 func (e *Engine) Publish(ctx context.Context, name, agent string, record []byte, _ time.Duration) error {
 	if err := e.enter(ctx); err != nil {
@@ -295,6 +306,21 @@ func (e *Engine) Records(ctx context.Context, name string) (map[string]engine.Re
 	}
 	defer e.mu.Unlock()
 	return maps.Clone(e.room(name).records), nil
+}
+
+// AllRecords implements [engine.Engine].
+func (e *Engine) AllRecords(ctx context.Context, prefix string) (map[string]map[string]engine.Record, error) {
+	if err := e.enter(ctx); err != nil {
+		return nil, err
+	}
+	defer e.mu.Unlock()
+	all := make(map[string]map[string]engine.Record)
+	for name, r := range e.rooms {
+		if strings.HasPrefix(name, prefix) && len(r.records) > 0 {
+			all[name] = maps.Clone(r.records)
+		}
+	}
+	return all, nil
 }
 
 // Announce implements [engine.Engine].

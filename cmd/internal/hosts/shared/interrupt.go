@@ -59,16 +59,30 @@ func (i *interruptible) Info(ctx context.Context) (engine.Info, error) {
 }
 
 func (i *interruptible) Read(ctx context.Context, room string, from engine.Revision, fn func(engine.Entry) error) error {
+	return i.reading(ctx, func(ctx context.Context, unlessLeft func(do func() error) error) error {
+		return i.Engine.Read(ctx, room, from, func(e engine.Entry) error { return unlessLeft(func() error { return fn(e) }) })
+	})
+}
+
+func (i *interruptible) ReadAll(ctx context.Context, prefix string, fn func(room string, e engine.Entry) error) error {
+	return i.reading(ctx, func(ctx context.Context, unlessLeft func(do func() error) error) error {
+		return i.Engine.ReadAll(ctx, prefix, func(room string, e engine.Entry) error { return unlessLeft(func() error { return fn(room, e) }) })
+	})
+}
+
+// reading calls read, which calls unlessLeft with what is done with each entry: nothing is,
+// once reading has returned.
+func (i *interruptible) reading(ctx context.Context, read func(ctx context.Context, unlessLeft func(do func() error) error) error) error {
 	var mu sync.Mutex
 	left := false
 	err := i.while(ctx, func(ctx context.Context) error {
-		return i.Engine.Read(ctx, room, from, func(e engine.Entry) error {
+		return read(ctx, func(do func() error) error {
 			mu.Lock()
 			defer mu.Unlock()
 			if left {
 				return context.Canceled
 			}
-			return fn(e)
+			return do()
 		})
 	})
 	mu.Lock()
@@ -91,6 +105,12 @@ func (i *interruptible) Publish(ctx context.Context, room, agent string, record 
 
 func (i *interruptible) Records(ctx context.Context, room string) (map[string]engine.Record, error) {
 	return ask(i, ctx, func(ctx context.Context) (map[string]engine.Record, error) { return i.Engine.Records(ctx, room) })
+}
+
+func (i *interruptible) AllRecords(ctx context.Context, prefix string) (map[string]map[string]engine.Record, error) {
+	return ask(i, ctx, func(ctx context.Context) (map[string]map[string]engine.Record, error) {
+		return i.Engine.AllRecords(ctx, prefix)
+	})
 }
 
 func (i *interruptible) Announced(ctx context.Context, room, agent, what string) (engine.Presence, error) {
