@@ -183,7 +183,7 @@ func (w *Workspace) Identity(dir string) string {
 	if w == nil || w.Shared == "" {
 		return dir
 	}
-	if strings.HasPrefix(w.Shared, ByID) {
+	if w.ByID() {
 		return w.Shared
 	}
 	below, err := filepath.Rel(w.Root, dir)
@@ -195,6 +195,10 @@ func (w *Workspace) Identity(dir string) string {
 	}
 	return w.Shared
 }
+
+// ByID reports whether the workspace is that of a room which was named by its room_id. Such
+// a room is never made: nobody else would know it by a name.
+func (w *Workspace) ByID() bool { return w != nil && strings.HasPrefix(w.Shared, ByID) }
 
 // Above returns the directories above Root, the nearest first; for a shared workspace those
 // whose rooms have a name that other hosts know them by.

@@ -158,8 +158,13 @@ func (c *Client) Open(w *workspace.Workspace, missing error) (*Room, error) {
 	if c.away != nil { // it may have the room
 		return nil, c.away
 	}
-	e := code.New(code.RoomNotFound, "there is no room at %s", w.Root).With("path", w.Path).With("workspace_root", w.Root)
-	hint := `open one with "tt join"`
+	e, hint := noRoom(w), `open one with "tt join"`
+	if w.ByID() {
+		if c.OpenEnded(w) == nil {
+			return nil, e
+		}
+		return nil, e.WithHint(`it has ended: "tt log" shows its history`)
+	}
 	if outer, err := c.find(w, w.Above()); err == nil && outer != nil {
 		path := outer.found.State.CanonicalPath
 		hint += ", or name the outer one: " + path
@@ -188,4 +193,14 @@ func (c *Client) OpenEnded(w *workspace.Workspace) *Room {
 		}
 	}
 	return nil
+}
+
+// noRoom is the error for a workspace without a room.
+func noRoom(w *workspace.Workspace) *code.Error {
+	if w.ByID() {
+		id := strings.TrimPrefix(w.Shared, workspace.ByID)
+		return code.New(code.RoomNotFound, "there is no room with the id %s", id).
+			WithHint(`"tt list --all" shows those that there are`).With("room_id", id)
+	}
+	return code.New(code.RoomNotFound, "there is no room at %s", w.Root).With("path", w.Path).With("workspace_root", w.Root)
 }

@@ -52,6 +52,9 @@ func (c *Client) SelectRoom(w *workspace.Workspace, forceNew bool) (*Room, error
 		}
 		return r, nil
 	}
+	if w.ByID() && c.away == nil && c.OpenEnded(w) == nil {
+		return nil, noRoom(w)
+	}
 	outer, err := c.find(w, outside)
 	if err != nil {
 		return nil, err
