@@ -40,7 +40,7 @@ func (h *History) Last() int64 {
 // code corrupt_room, or unsupported_format for what a newer program has written.
 func CheckHistory[S any](rules *Rules[S], room string, lines []byte) (*History, error) {
 	h := &History{Lines: lines}
-	state, seq, open, at := rules.New(room), int64(0), false, 0
+	state, seq, turn, open, at := rules.New(room), int64(0), int64(0), false, 0
 	for n := 1; at < len(lines); n++ {
 		length := bytes.IndexByte(lines[at:], '\n') + 1
 		line := lines[at : at+length]
@@ -57,6 +57,8 @@ func CheckHistory[S any](rules *Rules[S], room string, lines []byte) (*History, 
 			problem = err.Error()
 		case e.Seq != seq+1:
 			return nil, errNoHistory(n, "event %d follows event %d", e.Seq, seq)
+		case e.Turn < turn:
+			return nil, errNoHistory(n, "turn %d follows turn %d", e.Turn, turn)
 		default:
 			err = rules.Apply(state, &e)
 		}
@@ -72,7 +74,7 @@ func CheckHistory[S any](rules *Rules[S], room string, lines []byte) (*History, 
 		if problem != "" {
 			return nil, errNoHistory(n, "%s", problem)
 		}
-		at, seq, open = at+length, e.Seq, true
+		at, seq, turn, open = at+length, e.Seq, e.Turn, true
 		if e.More {
 			continue
 		}

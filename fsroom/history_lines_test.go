@@ -162,6 +162,7 @@ func TestHistoriesThatAreNone(t *testing.T) {
 		"one is there twice":   strings.Replace(good, line(2), line(2)+line(2), 1),
 		"two are swapped":      strings.Replace(good, line(2)+line(3), line(3)+line(2), 1),
 		"all twice":            good + good,
+		"a turn goes back":     strings.Replace(good, `"turn_id":0`, `"turn_id":1`, 1),
 		"an unfinished change": line(0),
 		"a room never opened":  strings.Replace(good, `"opened"`, `"strange"`, 1),
 		"binary":               "\x7fELF\x02\x01\x01\x00\n",
