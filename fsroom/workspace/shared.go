@@ -192,7 +192,10 @@ func StoredName(root string) (name, from string, err error) {
 		return "", "", err
 	}
 	if f.Room != "" {
-		name, err = CheckSharedName(f.Room)
+		var bad *code.Error
+		if name, err = CheckSharedName(f.Room); errors.As(err, &bad) {
+			err = badRoomFile(RoomFilePath(root), bad.Message)
+		}
 		return name, FromFile, err
 	}
 	why := "no .talking-stick/room, and no git origin"

@@ -90,15 +90,22 @@ func (s *Service) check() error {
 	scheme, rest, ok := strings.Cut(s.URL, "://")
 	switch {
 	case strings.Contains(rest, "@"):
-		return code.New(code.Usage, "the address of an engine has a user or a password in it").
-			WithHint("put the path of a credentials file into %s", configFile)
+		return errPassword()
 	case !ok || strings.Trim(scheme, "abcdefghijklmnopqrstuvwxyz") != "" || scheme == "":
 		return code.New(code.Usage, "%.80q is no address of an engine", s.URL).WithHint("write nats://HOST:PORT/NAMESPACE")
 	}
 	return nil
 }
 
+func errPassword() error {
+	return code.New(code.Usage, "the address of an engine has a user or a password in it").
+		WithHint("put the path of a credentials file into %s", configFile)
+}
+
 func alias(dataDir, name string) (*Service, error) {
+	if strings.Contains(name, "@") { // an address without its scheme: it is not repeated
+		return nil, errPassword()
+	}
 	path := filepath.Join(dataDir, configFile)
 	unknown := code.New(code.EngineMissing, "there is no engine with the alias %q in %s", name, path).
 		WithHint(`add it: {%q: {"url": "nats://HOST:PORT/NAMESPACE"}}`, name).With("alias", name).With("file", path)
@@ -112,16 +119,20 @@ func alias(dataDir, name string) (*Service, error) {
 	s := new(Service)
 	if err == nil {
 		p := wire.NewParser(b)
-		err = errors.Join(p.Object(func(alias []byte) error {
+		err = p.Object(func(alias []byte) error {
 			one, err := p.Raw()
 			if err == nil && string(alias) == name && one != nil {
 				err = wire.Decode(one, s)
 			}
 			return err
-		}), p.End())
+		})
+		if err == nil {
+			err = p.End()
+		}
 	}
 	if err != nil {
-		return nil, code.New(code.DataDirUnusable, "%s cannot be read: %v", path, err).With("file", path).Because(err)
+		return nil, code.New(code.DataDirUnusable, "%s cannot be read: %v", path, err).
+			WithHint(`write {%q: {"url": "nats://HOST:PORT/NAMESPACE"}}`, name).With("file", path).Because(err)
 	}
 	if s.URL == "" {
 		return nil, unknown
@@ -217,7 +228,10 @@ func Missing(s *Service) error {
 	if s.Name == "" {
 		what = "moving a room"
 	}
+	hint := `run "make install" in a checkout, take it from the release archive of tt, or: go install github.com/talking-stick/tt/cmd/tt-nats@latest`
+	if program != "tt-nats" {
+		hint = "tt comes with tt-nats, for nats://HOST:PORT/NAMESPACE"
+	}
 	return code.New(code.EngineMissing, "%s needs the program %s, which is neither beside tt nor in PATH", what, program).
-		WithHint(`run "make install" in a checkout, take it from the release archive of tt, or: go install github.com/talking-stick/tt/cmd/%s@latest`, program).
-		With("engine", s.URL).With("program", program)
+		WithHint("%s", hint).With("engine", s.URL).With("program", program)
 }

@@ -1,6 +1,7 @@
 package hosts_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -48,6 +49,7 @@ func TestWhichEngine(t *testing.T) {
 		"a scheme that is a path":             {"odd", "-", config, "", code.Usage},
 		"a password":                          {"secret", "-", config, "", code.Usage},
 		"a password in the environment":       {"nats://me:hunter2@h/ns", "-", "-", "", code.Usage},
+		"a password and no scheme":            {"me:hunter2@h", "-", config, "", code.Usage},
 		"a password with a slash":             {"nats://me:hun/ter2@h/ns", "-", "-", "", code.Usage},
 		"broken engines":                      {"acme", "-", "{", "", code.DataDirUnusable},
 		"an array of engines":                 {"acme", "-", "[]", "", code.DataDirUnusable},
@@ -75,7 +77,7 @@ func TestWhichEngine(t *testing.T) {
 			continue
 		}
 		if err != nil {
-			if text := err.Error(); strings.Contains(text, "ter2") || strings.Contains(text, "\x1b") {
+			if text := err.Error(); strings.Contains(text, "ter2") || strings.ContainsAny(text, "\x1b\n") {
 				t.Errorf("%s: %q", name, text)
 			}
 			continue
@@ -85,6 +87,16 @@ func TestWhichEngine(t *testing.T) {
 		}
 		if s != nil && s.NKey != "" && (s.NKey != filepath.Join(dir, "acme.nk") || s.CA != "/etc/ca.pem") {
 			t.Errorf("%s: the files are %q and %q", name, s.NKey, s.CA)
+		}
+	}
+}
+
+// The program of an engine that nobody has is not one to install.
+func TestMissingPrograms(t *testing.T) {
+	for url, installs := range map[string]bool{"nats://h/ns": true, "tls://h/ns": true, "http://h/ns": false, "etcd://h/ns": false} {
+		var e *code.Error
+		if err := hosts.Missing(&hosts.Service{Name: url, URL: url}); !errors.As(err, &e) || e.Code != code.EngineMissing || strings.Contains(e.Hint, "go install") != installs {
+			t.Errorf("%s: %+v", url, e)
 		}
 	}
 }

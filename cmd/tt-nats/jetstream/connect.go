@@ -56,7 +56,7 @@ type Engine struct {
 // Open returns the engine at nats://HOST:PORT[,HOST:PORT…]/NAMESPACE, or tls:// alike.
 func Open(address string, creds Credentials) (*Engine, error) {
 	u, err := url.Parse(address)
-	if err != nil || u.Host == "" || u.Scheme != "nats" && u.Scheme != "tls" {
+	if err != nil || u.Host == "" || u.Scheme != "nats" && u.Scheme != "tls" || strings.ContainsAny(address, "?#") {
 		return nil, code.New(code.Usage, "%q is no address of an engine", address).WithHint("write nats://HOST:PORT/NAMESPACE")
 	}
 	if u.User != nil {

@@ -280,6 +280,7 @@ func TestAddresses(t *testing.T) {
 		"nats://127.0.0.1:1/ns": true, "nats://[::1]:1/ns": true, "tls://example.com/ns": true, "nats://a:1,b:2,c:3/ns": true,
 		"nats://user:secret@127.0.0.1:1/ns": false, "nats://token@127.0.0.1/ns": false, "nats://127.0.0.1:1": false, "nats://127.0.0.1:1/": false,
 		"nats://127.0.0.1:1/a.b": false, "nats://127.0.0.1:1/a*": false, "nats://127.0.0.1:1/a/b": false, "http://127.0.0.1/ns": false, "": false, "nats:///ns": false,
+		"nats://127.0.0.1:1/ns?x=y": false, "nats://127.0.0.1:1/ns#x": false, "nats://127.0.0.1:1/ns?": false, // another mirror of the same engine
 	} {
 		e, err := jetstream.Open(address, jetstream.Credentials{})
 		if (err == nil) != ok {
