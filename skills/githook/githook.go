@@ -75,7 +75,8 @@ func (h Hook) check() string {
 }
 
 // pushCheck refuses the push if the room is shared by an engine and the stick is not the
-// caller's, or the engine does not say so. Elsewhere it permits it. What git says on
+// caller's, or the engine does not say so, or the file that names room and engine cannot be
+// used. Elsewhere it permits it. What git says on
 // standard input is left to the script around it.
 const pushCheck = `# Refuses a push while the talking stick that this workspace shares with other hosts is not yours.
 # Skip it once with: git push --no-verify
@@ -87,7 +88,7 @@ if command -v tt >/dev/null 2>&1; then
       echo 'tt: push refused, you do not hold the talking stick here; wait for it with "tt wait", or skip this check once with "git push --no-verify"' >&2
       exit 1
       ;;
-    1:*'"error":"engine_'*)
+    1:*'"error":"engine_'* | 1:*'"error":"no_shared_identity"'*'"file":'*)
       printf '%s\n' "$tt_said" | sed 's/.*"message":"/tt: /;s/",".*//;s/"}.*//' >&2
       echo 'tt: push refused, it is not known whether you hold the talking stick; skip this check once with "git push --no-verify"' >&2
       exit 1

@@ -381,6 +381,8 @@ func TestPush(t *testing.T) {
 		{"nobody coordinates here", `echo '{"holds":false,"agent_id":"human:a","reason":"no_room"}'; exit 1`, false, ""},
 		{"the engine is away", `echo '{"error":"engine_unreachable","message":"the engine cannot be reached: timeout","hint":"try again"}' >&2; exit 1`, true, "tt: the engine cannot be reached: timeout\n"},
 		{"its program is not there", `echo '{"error":"engine_missing","message":"no tt-nats"}' >&2; exit 1`, true, "tt: no tt-nats\n"},
+		{"the file that names the room is damaged", `echo '{"error":"no_shared_identity","message":"the file cannot be used","hint":"write it","file":"/w/.talking-stick/room"}' >&2; exit 1`, true, "tt: the file cannot be used\n"},
+		{"no room is named", `echo '{"error":"no_shared_identity","message":"no name","workspace_root":"/w"}' >&2; exit 1`, false, ""},
 		{"tt cannot tell", `echo '{"error":"data_dir_unusable"}' >&2; exit 1`, false, ""},
 		{"a tt that knows no check", "echo usage >&2; exit 2", false, ""},
 		{"a tt that reads", "cat; exit 0", false, ""},
