@@ -168,6 +168,9 @@ func (r *Room) hearing(st *turn.State, id string) (h turn.Hearing) {
 // hearingElsewhere is hearing for an agent of another host, of which is known what a
 // process there says.
 func (r *Room) hearingElsewhere(id string) (h turn.Hearing) {
+	if !r.IsShared() {
+		return h
+	}
 	h.How = r.Agent(id).SignedElsewhere(HearingFile)
 	if h.How == ByHooks {
 		h.How, h.Hooks = "", true
