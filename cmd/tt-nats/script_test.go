@@ -147,7 +147,7 @@ func (n *network) proxy(ts *testscript.TestScript, host string) *proxy {
 	if p == nil {
 		l, err := net.Listen("tcp", "127.0.0.1:0")
 		ts.Check(err)
-		p = &proxy{l: l, server: n.server, data: filepath.Join(n.work, "hosts", host), open: make(chan struct{})}
+		p = &proxy{l: l, server: strings.TrimPrefix(n.server.URL, "nats://"), data: filepath.Join(n.work, "hosts", host), open: make(chan struct{})}
 		close(p.open)
 		n.proxies[host] = p
 		go p.serve()
@@ -187,7 +187,7 @@ func killIn(t *testing.T, data string) {
 // A proxy is the way of one host to the server.
 type proxy struct {
 	l      net.Listener
-	server *natstest.Server
+	server string // its address
 	data   string
 
 	mu    sync.Mutex
@@ -237,7 +237,7 @@ func (p *proxy) serve() {
 		}
 		go func() {
 			p.wait()
-			there, err := net.Dial("tcp", strings.TrimPrefix(p.server.URL, "nats://"))
+			there, err := net.Dial("tcp", p.server)
 			if err != nil {
 				here.Close()
 				return

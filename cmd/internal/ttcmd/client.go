@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
+	"github.com/talking-stick/tt/cmd/internal/hosts"
 	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/cmd/internal/roomarg"
 	"github.com/talking-stick/tt/fsroom"
@@ -30,6 +31,9 @@ func openStore(c *cli.Invocation) (*fsroom.Store, error) {
 	}
 	if service != nil {
 		return sharedStore(c, service, dir, options)
+	}
+	if c.Declares("room") && c.Given("room") {
+		c.Notice("--room names a room that several hosts share; without " + hosts.EngineVariable + " this is the room of this host alone")
 	}
 	return fsroom.Open(dir, options)
 }

@@ -119,7 +119,8 @@ func (e *Engine) connection() (*nats.Conn, error) {
 	conn, err := nats.Connect(e.servers, options...)
 	if err != nil {
 		e.reach.failed(began, err)
-		return nil, e.explainConnect(err)
+		e.reach.last = e.explainConnect(err)
+		return nil, e.reach.last
 	}
 	e.conn, e.reach = conn, reach{}
 	return conn, nil

@@ -8,6 +8,7 @@ import (
 
 	"github.com/nats-io/nats.go"
 
+	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/engine"
 )
 
@@ -55,10 +56,15 @@ func (r *reach) failed(began time.Time, err error) {
 func (e *Engine) silent() error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if time.Now().Before(e.reach.until) {
-		return e.unreachable(e.reach.last)
+	if !time.Now().Before(e.reach.until) {
+		return nil
 	}
-	return nil
+	var coded *code.Error
+	var away *engine.UnreachableError
+	if last := e.reach.last; errors.As(last, &coded) || errors.As(last, &away) {
+		return last
+	}
+	return e.unreachable(e.reach.last)
 }
 
 // unreachable says since when the servers do not answer. e.mu is locked.

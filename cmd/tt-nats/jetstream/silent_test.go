@@ -1,0 +1,30 @@
+package jetstream
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/engine"
+)
+
+// The calls that are not tried, after one that waited in vain, say what that one said.
+func TestSilentCallsSayWhy(t *testing.T) {
+	e := &Engine{servers: "tls://a:1"}
+	denied := code.New(code.EngineDenied, "no")
+	e.reach.failed(time.Now().Add(-time.Second), errors.New("raw"))
+	e.reach.last = denied
+	if err := e.silent(); !errors.Is(err, denied) {
+		t.Errorf("got %v", err)
+	}
+	var away *engine.UnreachableError
+	e.reach.last = errors.New("raw")
+	if err := e.silent(); !errors.As(err, &away) || away.Since.IsZero() {
+		t.Errorf("got %v", err)
+	}
+	e.answered()
+	if err := e.silent(); err != nil {
+		t.Errorf("got %v", err)
+	}
+}
