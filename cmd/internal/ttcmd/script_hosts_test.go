@@ -280,10 +280,11 @@ func (s scriptSharing) engineFiles() (map[string]string, error) {
 	return files, err
 }
 
-// isFetched reports whether a file says only what a host has fetched, or who fetches.
+// isFetched reports whether a file says only what a host has fetched, or who fetches, or is
+// just being written by a guardian.
 func isFetched(path string) bool {
 	name := filepath.Base(path)
-	return name == "mirror.json" || name == "clock.json" || name == "puller" || name == "fetched"
+	return strings.HasPrefix(name, ".new-") || name == "mirror.json" || name == "clock.json" || name == "puller" || name == "fetched"
 }
 
 // scriptFetched is "fetched": every host has fetched what the others have done, as it has
