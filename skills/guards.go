@@ -7,7 +7,6 @@ import (
 
 	"github.com/talking-stick/tt/identity/harness"
 	"github.com/talking-stick/tt/skills/block"
-	"github.com/talking-stick/tt/skills/hook"
 )
 
 // guardSeconds is how long a harness waits for the answer of a hook, which takes
@@ -54,21 +53,21 @@ func (e Environment) guards(id harness.ID, hold bool) []component {
 // when the others are brought up to date.
 func (e Environment) holds(id harness.ID) bool {
 	settings, _ := read(e.inRoot(id, harness.Get(id).Hooks.File))
-	return bytes.Contains(settings, []byte("tt hook "+string(hook.Listen)+" --harness "+string(id)))
+	return bytes.Contains(settings, []byte("tt hook "+string(harness.KindListen)+" --harness "+string(id)))
 }
 
 // hookEntries returns the hooks of a harness as the elements that its settings list
 // below "hooks" and the event.
 func hookEntries(id harness.ID, hold bool) []entry {
 	h := harness.Get(id).Hooks
-	entries := []entry{hookEntry(id, harness.HookEvent{Kind: string(hook.Stop), Event: h.StopEvent})}
+	entries := []entry{hookEntry(id, harness.HookEvent{Kind: harness.KindStop, Event: h.StopEvent})}
 	if hold { // the hook that holds is the stop guard, too: both would have to be waited for
-		entries[0] = hookEntry(id, harness.HookEvent{Kind: string(hook.Listen), Event: h.StopEvent, Seconds: holdSeconds})
+		entries[0] = hookEntry(id, harness.HookEvent{Kind: harness.KindListen, Event: h.StopEvent, Seconds: holdSeconds})
 	}
 	if h.Hold {
-		entries[0].also = []hook.Kind{hook.Stop, hook.Listen}
+		entries[0].also = []harness.Kind{harness.KindStop, harness.KindListen}
 	}
-	edit := hookEntry(id, harness.HookEvent{Kind: string(hook.Edit), Event: h.EditEvent})
+	edit := hookEntry(id, harness.HookEvent{Kind: harness.KindEdit, Event: h.EditEvent})
 	edit.group.Matcher = h.WriteTools
 	entries = append(entries, edit)
 	for _, e := range h.Notify {
@@ -81,12 +80,11 @@ func hookEntries(id harness.ID, hold bool) []entry {
 }
 
 func hookEntry(id harness.ID, e harness.HookEvent) entry {
-	kind := hook.Kind(e.Kind)
-	run := handler{Type: "command", Command: hook.Command(id, kind), Timeout: cmp.Or(e.Seconds, guardSeconds), AsyncRewake: e.Wakes}
+	run := handler{Type: "command", Command: harness.HookCommand(id, e.Kind), Timeout: cmp.Or(e.Seconds, guardSeconds), AsyncRewake: e.Wakes}
 	if harness.Get(id).Hooks.Millis {
-		run.Name, run.Timeout = Name+"-"+string(kind), run.Timeout*1000
+		run.Name, run.Timeout = Name+"-"+string(e.Kind), run.Timeout*1000
 	}
-	return entry{path: []string{"hooks", e.Event}, kind: kind, group: group{Hooks: []handler{run}}}
+	return entry{path: []string{"hooks", e.Event}, kind: e.Kind, group: group{Hooks: []handler{run}}}
 }
 
 // byEvent returns the hooks of a harness that keeps them below our name: groups for the

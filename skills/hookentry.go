@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/talking-stick/tt/skills/hook"
+	"github.com/talking-stick/tt/identity/harness"
 	"github.com/talking-stick/tt/skills/jsonc"
 )
 
@@ -28,10 +28,10 @@ type handler struct {
 // An entry is one value of ours in a settings file: an element of an array, or a
 // member of an object under a name of ours.
 type entry struct {
-	path  []string    // of the array or the member
-	kind  hook.Kind   // of an element; "" for a member
-	also  []hook.Kind // other kinds in whose place it comes
-	group group       // of an element
+	path  []string       // of the array or the member
+	kind  harness.Kind   // of an element; "" for a member
+	also  []harness.Kind // other kinds in whose place it comes
+	group group          // of an element
 	value any
 }
 
@@ -99,7 +99,7 @@ func (e entry) handlers(group json.RawMessage, path []string) (ours [][]string, 
 
 // ours reports whether a command is that of the entry, or of one whose place it takes.
 func (e entry) ours(command string) bool {
-	return slices.ContainsFunc(append([]hook.Kind{e.kind}, e.also...), func(k hook.Kind) bool { return hook.Ours(command, k) })
+	return slices.ContainsFunc(append([]harness.Kind{e.kind}, e.also...), func(k harness.Kind) bool { return harness.IsHookCommand(command, k) })
 }
 
 func subpath(path []string, name string) []string {

@@ -97,17 +97,17 @@ type Hooks struct {
 
 // A HookEvent is an event at which a hook runs that notifies the agent.
 type HookEvent struct {
-	Kind    string // of the hook: what stands behind "tt hook"
+	Kind    Kind
 	Event   string
 	Seconds int  // how long the harness waits for it; 0 for as long as for a guard
 	Wakes   bool // it runs in the background, and its exit status 2 gives the agent a turn
 }
 
 // Has reports whether a hook of the kind is among those that notify the agent.
-func (h Hooks) Has(kind string) bool { return h.Event(kind) != "" }
+func (h Hooks) Has(kind Kind) bool { return h.Event(kind) != "" }
 
 // Event returns the first event at which a hook of the kind runs, "" if there is none.
-func (h Hooks) Event(kind string) string {
+func (h Hooks) Event(kind Kind) string {
 	for _, e := range h.Notify {
 		if e.Kind == kind {
 			return e.Event

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
+	"github.com/talking-stick/tt/cmd/internal/hooks"
 	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
@@ -73,7 +74,7 @@ func runStatus(ctx context.Context, c *cli.Invocation) error {
 	if err != nil {
 		return err
 	}
-	noticeOldSession(c, room.Client)
+	hooks.NoticeOldSession(c.Env, room.Client, func(text string) { c.Notice(text) })
 	f := room.Facts(st)
 	res := statusFor(room, st, f)
 	res.lastKnown = knownOf(c, room)

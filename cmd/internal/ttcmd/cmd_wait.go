@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
+	"github.com/talking-stick/tt/cmd/internal/hooks"
 	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
@@ -110,7 +111,7 @@ func runWait(ctx context.Context, c *cli.Invocation) error {
 	}
 	out := newWaitOutput(c, room)
 	defer out.progress.end()
-	noticeOldSession(c, room.Client)
+	hooks.NoticeOldSession(c.Env, room.Client, func(text string) { c.Notice(text) })
 	c.Out.Until(ctx)
 	return interrupted(ctx, out.exit(room.Wait(ctx, limit, c.Bool("park"), c.Bool("inbox"), out)))
 }

@@ -14,7 +14,7 @@ import (
 // had happened in the current directory: payload NAME FILE [FIELD=VALUE]… A value is
 // true, false or a text.
 func scriptPayload(ts *testscript.TestScript, _ bool, args []string) {
-	data, err := os.ReadFile("../../../skills/hook/testdata/" + args[0] + ".json")
+	data, err := os.ReadFile("../hooks/payload/testdata/" + args[0] + ".json")
 	ts.Check(err)
 	var fields map[string]any
 	ts.Check(json.Unmarshal(data, &fields))

@@ -1,13 +1,14 @@
-package ttcmd
+package hooks
 
 import (
 	"context"
 	"errors"
 	"time"
 
-	"github.com/talking-stick/tt/cmd/internal/listen"
+	"github.com/talking-stick/tt/cmd/internal/hooks/listen"
+	"github.com/talking-stick/tt/cmd/internal/hooks/payload"
 	"github.com/talking-stick/tt/cmd/internal/member"
-	"github.com/talking-stick/tt/skills/hook"
+	"github.com/talking-stick/tt/identity/harness"
 )
 
 const (
@@ -21,15 +22,29 @@ const (
 	stayVar = "TT_STAY"
 )
 
-// listen waits for news in a hook: in the background where the harness lets it, else it
-// holds the end of the turn.
-func (h *hookRun) listen(ctx context.Context, agent *listen.Agent, objection string) error {
-	ctx, stop := onSignal(ctx, endings...)
+// await runs when the agent has ended its turn, and waits for news. A harness that has no
+// better way holds the end of the turn meanwhile: then the hook is the stop guard, too.
+func (h *run) await(ctx context.Context) error {
+	objection := ""
+	if h.row().Hooks.Hold {
+		objection = h.objection(ctx)
+	}
+	agent, err := h.agentAtStop(objection)
+	if err == nil {
+		err = h.awaitNews(ctx, agent, objection)
+	}
+	return h.unless(err, objection)
+}
+
+// awaitNews waits in the background where the harness lets it, else it holds the end of
+// the turn.
+func (h *run) awaitNews(ctx context.Context, agent *listen.Agent, objection string) error {
+	ctx, stop := h.UntilSignal(ctx)
 	defer stop()
 	how := member.ByHook
 	if h.row().Hooks.Hold {
 		how = member.ByHold
-		if err := h.stop(ctx, agent, objection); err != nil {
+		if err := h.endOfTurn(ctx, agent, objection); err != nil {
 			return err
 		}
 	}
@@ -42,12 +57,12 @@ func (h *hookRun) listen(ctx context.Context, agent *listen.Agent, objection str
 		limited, cancel := context.WithTimeout(ctx, holdLimit)
 		defer cancel()
 		ctx = limited
-	case !h.row().Hooks.Has(string(hook.Listen)), !h.lasts() && h.c.Env.Lookup(stayVar) != "1", agent.Listens() != "":
+	case !h.row().Hooks.Has(harness.KindListen), !h.lasts() && h.Env.Lookup(stayVar) != "1", agent.Listens() != "":
 		return nil
 	}
 	var said error
 	err := agent.Run(ctx, listen.Transport{How: how, Once: true, Deliver: func(_ context.Context, w listen.Wake) error {
-		if said = h.end(hook.Reply{Wake: w.Text}); !errors.Is(said, errAnswered) && !errors.Is(said, errWakes) {
+		if said = h.finish(payload.Reply{Wake: w.Text}); !errors.Is(said, errAnswered) && !errors.Is(said, errWakes) {
 			return said
 		}
 		return nil
@@ -59,7 +74,7 @@ func (h *hookRun) listen(ctx context.Context, agent *listen.Agent, objection str
 }
 
 // supersede ends the hook that holds an earlier end of a turn: there is one at most.
-func (h *hookRun) supersede(ctx context.Context, agent *listen.Agent) {
+func (h *run) supersede(ctx context.Context, agent *listen.Agent) {
 	if !agent.IsListening() {
 		return
 	}

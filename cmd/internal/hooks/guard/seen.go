@@ -1,4 +1,4 @@
-package hook
+package guard
 
 import (
 	"encoding/hex"
@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/talking-stick/tt/cmd/internal/hooks/payload"
 	"github.com/talking-stick/tt/fsroom/digest"
-
 	"github.com/talking-stick/tt/lockfile"
 )
 
@@ -28,7 +28,7 @@ type SeenStore struct {
 
 // First implements [Memory]. It removes the files of sessions that had no message for
 // a month.
-func (s SeenStore) First(call Call, what string) (first, remembered bool) {
+func (s SeenStore) First(call payload.Call, what string) (first, remembered bool) {
 	if call.SessionID == "" || lockfile.MakeDirs(s.Dir, 0o700) != nil {
 		return true, false
 	}

@@ -1,4 +1,4 @@
-package ttcmd
+package payload
 
 import (
 	"io"

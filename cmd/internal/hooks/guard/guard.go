@@ -1,9 +1,13 @@
-package hook
+// Package guard has the rules of the two guards: the stop guard holds back, once in each
+// turn, an agent that has the stick or for which it is reserved, and tells it how to hand
+// over; the edit guard refuses a write while another agent has the stick.
+package guard
 
 import (
 	"context"
 	"fmt"
 
+	"github.com/talking-stick/tt/cmd/internal/hooks/payload"
 	"github.com/talking-stick/tt/identity/harness"
 )
 
@@ -25,30 +29,20 @@ type Rooms interface {
 	// Stick returns the stick of the room that path is in, seen by the agent
 	// of call's session; nil if there is no room. It changes nothing, not
 	// even presence.
-	Stick(ctx context.Context, path string, call Call) (*Stick, error)
+	Stick(ctx context.Context, path string, call payload.Call) (*Stick, error)
 }
 
 // A Memory knows what was said to a session last. [SeenStore] keeps it on disk.
 type Memory interface {
 	// First reports whether what is new to call's session, and whether it will be
 	// remembered. what is one line.
-	First(call Call, what string) (first, remembered bool)
+	First(call payload.Call, what string) (first, remembered bool)
 }
 
-// Decide applies the guard that call asks for. It returns the reason to refuse, or
-// "" to permit. What cannot be found out is permitted. The reason contains text of
-// other people as it is: control characters must be escaped before it is shown.
-func Decide(ctx context.Context, call Call, rooms Rooms, memory Memory) string {
-	switch call.Kind {
-	case Stop, Listen:
-		return decideStop(ctx, call, rooms, memory)
-	case Edit:
-		return decideEdit(ctx, call, rooms)
-	}
-	return ""
-}
-
-func decideStop(ctx context.Context, call Call, rooms Rooms, memory Memory) string {
+// Stop returns the reason why the agent must not end its turn yet, "" if it may. What
+// cannot be found out is permitted. The reason contains text of other people as it is:
+// control characters must be escaped before it is shown.
+func Stop(ctx context.Context, call payload.Call, rooms Rooms, memory Memory) string {
 	if call.Subagent || call.Busy || call.Dir == "" {
 		return ""
 	}
@@ -76,7 +70,7 @@ func decideStop(ctx context.Context, call Call, rooms Rooms, memory Memory) stri
 // nothing of this turn, since a turn of the model that a notification has started
 // looks the same to its harness. It counts only where what was said cannot be
 // remembered: some harnesses would let a guard hold their agent back for ever.
-func maySay(call Call, memory Memory, what string) bool {
+func maySay(call payload.Call, memory Memory, what string) bool {
 	first, remembered := memory.First(call, what)
 	if first && !remembered {
 		return !call.Repeated && harness.Get(call.Harness).Input.Repeated != ""
@@ -84,7 +78,8 @@ func maySay(call Call, memory Memory, what string) bool {
 	return first
 }
 
-func decideEdit(ctx context.Context, call Call, rooms Rooms) string {
+// Edit returns the reason why a tool must not write, as [Stop] does.
+func Edit(ctx context.Context, call payload.Call, rooms Rooms) string {
 	paths := call.Paths
 	if len(paths) == 0 && call.Dir != "" {
 		paths = []string{call.Dir}
@@ -104,7 +99,7 @@ func decideEdit(ctx context.Context, call Call, rooms Rooms) string {
 
 // stickHere returns the stick of the directory in which the session works, nil if there is
 // none.
-func stickHere(ctx context.Context, call Call, rooms Rooms) *Stick {
+func stickHere(ctx context.Context, call payload.Call, rooms Rooms) *Stick {
 	if call.Dir == "" {
 		return nil
 	}

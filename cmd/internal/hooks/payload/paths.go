@@ -1,4 +1,4 @@
-package hook
+package payload
 
 import (
 	"encoding/json"

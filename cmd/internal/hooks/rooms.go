@@ -1,4 +1,4 @@
-package ttcmd
+package hooks
 
 import (
 	"context"
@@ -6,41 +6,37 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/talking-stick/tt/cmd/internal/cli"
+	"github.com/talking-stick/tt/cmd/internal/hooks/guard"
+	"github.com/talking-stick/tt/cmd/internal/hooks/payload"
 	"github.com/talking-stick/tt/cmd/internal/member"
-	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/fsroom/workspace"
 	"github.com/talking-stick/tt/identity"
 	"github.com/talking-stick/tt/identity/harness"
-	"github.com/talking-stick/tt/skills/hook"
 )
 
-// hookRooms finds the stick for a guard, see [hook.Rooms].
-type hookRooms struct {
+// rooms finds the stick for a guard, see [guard.Rooms].
+type rooms struct {
 	client  *member.Client
-	call    *cli.Invocation
+	locate  func(path string) (*workspace.Workspace, error)
 	callers []func() (identity.Agent, error) // who the session may be, the likeliest first
 }
 
-func newHookRooms(c *cli.Invocation, store *fsroom.Store, call hook.Call) *hookRooms {
-	h := &hookRooms{client: clientFor(c, store, identity.System(), identity.Agent{}), call: c}
-	for _, lookup := range toolEnvironments(c.Env.Lookup, call) {
-		h.callers = append(h.callers, func() (identity.Agent, error) {
-			env := *c.Env
-			env.Lookup = lookup
-			return identity.Resolve(identityEnv(&env, c.Agent != ""), h.client.Table, c.Agent)
-		})
+func (h *run) rooms() *rooms {
+	r := &rooms{client: h.Client(h.store, identity.Agent{}), locate: h.Locate}
+	for _, lookup := range toolEnvironments(h.Env.Lookup, h.call) {
+		r.callers = append(r.callers, func() (identity.Agent, error) { return h.resolve(lookup) })
 	}
-	return h
+	return r
 }
 
-// Stick implements [hook.Rooms]. Nobody is looked for while the stick is free.
-func (h *hookRooms) Stick(_ context.Context, path string, _ hook.Call) (*hook.Stick, error) {
-	w, err := locatePath(h.call, nearestExisting(path))
+// Stick implements [guard.Rooms]. Nobody is looked for while the stick is free.
+func (r *rooms) Stick(_ context.Context, path string, _ payload.Call) (*guard.Stick, error) {
+	w, err := r.locate(nearestExisting(path))
 	if err != nil {
 		return nil, err
 	}
-	client := *h.client
+	client := *r.client
 	room, err := client.Find(w)
 	if err != nil || room == nil {
 		return nil, err
@@ -51,10 +47,10 @@ func (h *hookRooms) Stick(_ context.Context, path string, _ hook.Call) (*hook.St
 	}
 	st := snap.State
 	if st.Owner != "" || st.ReservedFor != "" {
-		client.Self = h.caller(st)
+		client.Self = r.caller(st)
 	}
 	f := room.Facts(st)
-	stick := &hook.Stick{Root: room.Directory(), Me: client.Self.ID, Turn: st.Turn}
+	stick := &guard.Stick{Root: room.Directory(), Me: client.Self.ID, Turn: st.Turn}
 	switch st.Status(f) {
 	case turn.StateOwned:
 		stick.Holder = st.Owner
@@ -68,7 +64,7 @@ func (h *hookRooms) Stick(_ context.Context, path string, _ hook.Call) (*hook.St
 	return stick, nil
 }
 
-// unconfirmed is [hook.Stick].Unconfirmed.
+// unconfirmed is [guard.Stick].Unconfirmed.
 func unconfirmed(room *member.Room, st *turn.State) string {
 	since, unproved := room.Unproved(st)
 	switch {
@@ -82,9 +78,9 @@ func unconfirmed(room *member.Room, st *turn.State) string {
 
 // caller is the member that the session is; nobody if it is none. Somebody who
 // has the stick goes before one who only is a member.
-func (h *hookRooms) caller(st *turn.State) identity.Agent {
+func (r *rooms) caller(st *turn.State) identity.Agent {
 	var member identity.Agent
-	for _, resolve := range h.callers {
+	for _, resolve := range r.callers {
 		me, err := resolve()
 		if err != nil {
 			continue
@@ -116,7 +112,7 @@ func nearestExisting(path string) string {
 // that of this process, then none. An id of this process that is not that of the
 // call belongs to a session that has started this one: the session may write on its
 // behalf, but does not end its turn.
-func toolEnvironments(lookup func(string) string, call hook.Call) []func(string) string {
+func toolEnvironments(lookup func(string) string, call payload.Call) []func(string) string {
 	h := harness.Get(call.Harness)
 	sessionVar := h.Input.SessionVar
 	with := func(session string) func(string) string {
@@ -138,7 +134,7 @@ func toolEnvironments(lookup func(string) string, call hook.Call) []func(string)
 		sessions = append(sessions, call.SessionID)
 	}
 	here, known := lookup(sessionVar), call.SessionID != ""
-	if here != "" && here != call.SessionID && (!known || call.Kind == hook.Edit) {
+	if here != "" && here != call.SessionID && (!known || call.Kind == harness.KindEdit) {
 		sessions = append(sessions, here)
 	}
 	envs := []func(string) string{}

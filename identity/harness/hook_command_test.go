@@ -1,4 +1,4 @@
-package hook
+package harness
 
 import (
 	"os"
@@ -6,8 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/talking-stick/tt/identity/harness"
 )
 
 // runIn runs a hook's command as harnesses do, with a PATH of dir alone.
@@ -44,16 +42,16 @@ func TestCommandFailsOpenAndSilent(t *testing.T) {
 	if len(shells) == 0 {
 		t.Skip("no shell here")
 	}
-	allowed := func(id harness.ID, kind Kind) string {
-		if id == harness.Antigravity {
-			return silence(harness.Get(id), kind) + "\n"
+	allowed := func(id ID, kind Kind) string {
+		if id == Antigravity {
+			return Get(id).Silence(kind) + "\n"
 		}
 		return ""
 	}
 	for _, shell := range shells {
-		for _, id := range harness.IDs() {
+		for _, id := range IDs() {
 			for _, kind := range Kinds() {
-				command := Command(id, kind)
+				command := HookCommand(id, kind)
 				for name, dir := range map[string]string{
 					"no tt":                    t.TempDir(),
 					"a tt that knows no hooks": fakeTT(t, "echo usage >&2\nexit 2\n"),
@@ -80,8 +78,8 @@ func TestCommandThatWakes(t *testing.T) {
 	if err != nil {
 		t.Skip(err)
 	}
-	for _, kind := range []Kind{FileChanged, Listen} {
-		cmd := exec.Command(sh, "-c", Command(harness.ClaudeCode, kind))
+	for _, kind := range []Kind{KindFileChanged, KindListen} {
+		cmd := exec.Command(sh, "-c", HookCommand(ClaudeCode, kind))
 		cmd.Env = []string{"PATH=" + fakeTT(t, `[ "$3" = --help ] && exit; echo news >&2; exit 2`)}
 		var errs strings.Builder
 		cmd.Stderr = &errs
@@ -96,15 +94,15 @@ func TestCommandThatWakes(t *testing.T) {
 func TestCommandsStayAsTheyAre(t *testing.T) {
 	const here = "command -v tt >/dev/null 2>&1 && "
 	for want, got := range map[string]string{
-		here + "tt hook stop --harness codex 2>/dev/null || true":                                                       Command(harness.Codex, Stop),
-		here + "tt hook context --harness codex 2>/dev/null || true":                                                    Command(harness.Codex, Context),
-		here + "tt hook session-end --harness gemini 2>/dev/null || true":                                               Command(harness.Gemini, SessionEnd),
-		here + "tt hook listen --harness gemini 2>/dev/null || true":                                                    Command(harness.Gemini, Listen),
-		here + "tt hook session-start --harness claude-code 2>/dev/null || true":                                        Command(harness.ClaudeCode, SessionStart),
-		here + "tt hook file-changed --help >/dev/null 2>&1 && exec tt hook file-changed --harness claude-code; exit 0": Command(harness.ClaudeCode, FileChanged),
-		here + "tt hook listen --help >/dev/null 2>&1 && exec tt hook listen --harness claude-code; exit 0":             Command(harness.ClaudeCode, Listen),
+		here + "tt hook stop --harness codex 2>/dev/null || true":                                                       HookCommand(Codex, KindStop),
+		here + "tt hook context --harness codex 2>/dev/null || true":                                                    HookCommand(Codex, KindContext),
+		here + "tt hook session-end --harness gemini 2>/dev/null || true":                                               HookCommand(Gemini, KindSessionEnd),
+		here + "tt hook listen --harness gemini 2>/dev/null || true":                                                    HookCommand(Gemini, KindListen),
+		here + "tt hook session-start --harness claude-code 2>/dev/null || true":                                        HookCommand(ClaudeCode, KindSessionStart),
+		here + "tt hook file-changed --help >/dev/null 2>&1 && exec tt hook file-changed --harness claude-code; exit 0": HookCommand(ClaudeCode, KindFileChanged),
+		here + "tt hook listen --help >/dev/null 2>&1 && exec tt hook listen --harness claude-code; exit 0":             HookCommand(ClaudeCode, KindListen),
 		"tt_says=$(" + here + "tt hook context --harness antigravity 2>/dev/null) || tt_says=; " +
-			`[ -n "$tt_says" ] || tt_says='{}'; printf '%s\n' "$tt_says"`: Command(harness.Antigravity, Context),
+			`[ -n "$tt_says" ] || tt_says='{}'; printf '%s\n' "$tt_says"`: HookCommand(Antigravity, KindContext),
 	} {
 		if got != want {
 			t.Errorf("got  %s\nwant %s", got, want)
@@ -112,14 +110,14 @@ func TestCommandsStayAsTheyAre(t *testing.T) {
 	}
 }
 
-func TestOurs(t *testing.T) {
-	for _, id := range harness.IDs() {
-		if !Ours(Command(id, Stop), Stop) || !Ours(Command(id, Edit), Edit) || Ours(Command(id, Stop), Edit) {
+func TestIsHookCommand(t *testing.T) {
+	for _, id := range IDs() {
+		if !IsHookCommand(HookCommand(id, KindStop), KindStop) || !IsHookCommand(HookCommand(id, KindEdit), KindEdit) || IsHookCommand(HookCommand(id, KindStop), KindEdit) {
 			t.Errorf("%s: does not know its own commands", id)
 		}
 	}
 	for _, other := range []string{"tt check", "echo tt hook", "my-tt hook stop"} {
-		if Ours(other, Stop) {
+		if IsHookCommand(other, KindStop) {
 			t.Errorf("claims %q", other)
 		}
 	}

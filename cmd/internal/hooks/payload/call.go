@@ -1,4 +1,4 @@
-package hook
+package payload
 
 import (
 	"encoding/json"
@@ -14,7 +14,7 @@ import (
 // A Call is the question that a harness asks.
 type Call struct {
 	Harness   harness.ID // decides how to answer
-	Kind      Kind
+	Kind      harness.Kind
 	Event     string   // the harness's name of what has happened; "" if the input does not have it
 	SessionID string   // the harness's own session id; "" if the input does not have it
 	Dir       string   // where the agent works; "" if the input does not have it
@@ -32,7 +32,7 @@ var errNotAnObject = errors.New("the hook's input is not a JSON object")
 // run the hooks that it finds in the settings of another one: then the call says
 // which of them it is. Unknown fields are ignored and missing ones left empty. The
 // error says that data is not a JSON object, or that a field has the wrong type.
-func Decode(id harness.ID, kind Kind, data []byte) (Call, error) {
+func Decode(id harness.ID, kind harness.Kind, data []byte) (Call, error) {
 	in, err := readInput(data)
 	if err != nil {
 		return Call{}, err

@@ -1,4 +1,4 @@
-package hook
+package payload
 
 import (
 	"os"
@@ -14,64 +14,64 @@ func TestDecode(t *testing.T) {
 	tests := []struct {
 		name    string
 		id      harness.ID
-		kind    Kind
+		kind    harness.Kind
 		payload string
 		want    Call
 	}{
 		{
-			"claude write", harness.ClaudeCode, Edit,
+			"claude write", harness.ClaudeCode, harness.KindEdit,
 			`{"session_id":"abc","transcript_path":"/t.jsonl","cwd":"/w","permission_mode":"default","hook_event_name":"PreToolUse","tool_name":"Write","tool_input":{"file_path":"/w/a.go","content":"x"},"tool_use_id":"toolu_1"}`,
-			Call{Harness: harness.ClaudeCode, Kind: Edit, Event: "PreToolUse", SessionID: "abc", Dir: "/w", Tool: "Write", Paths: []string{"/w/a.go"}},
+			Call{Harness: harness.ClaudeCode, Kind: harness.KindEdit, Event: "PreToolUse", SessionID: "abc", Dir: "/w", Tool: "Write", Paths: []string{"/w/a.go"}},
 		},
 		{
-			"claude notebook in a subagent", harness.ClaudeCode, Edit,
+			"claude notebook in a subagent", harness.ClaudeCode, harness.KindEdit,
 			`{"session_id":"abc","cwd":"/w","tool_name":"NotebookEdit","tool_input":{"notebook_path":"n.ipynb"},"agent_id":"sub-1","agent_type":"Explore"}`,
-			Call{Harness: harness.ClaudeCode, Kind: Edit, SessionID: "abc", Dir: "/w", Tool: "NotebookEdit", Paths: []string{"/w/n.ipynb"}, Subagent: true},
+			Call{Harness: harness.ClaudeCode, Kind: harness.KindEdit, SessionID: "abc", Dir: "/w", Tool: "NotebookEdit", Paths: []string{"/w/n.ipynb"}, Subagent: true},
 		},
 		{
-			"claude stop", harness.ClaudeCode, Stop,
+			"claude stop", harness.ClaudeCode, harness.KindStop,
 			`{"session_id":"abc","cwd":"/w","hook_event_name":"Stop","stop_hook_active":true,"last_assistant_message":"done"}`,
-			Call{Harness: harness.ClaudeCode, Kind: Stop, Event: "Stop", SessionID: "abc", Dir: "/w", Repeated: true},
+			Call{Harness: harness.ClaudeCode, Kind: harness.KindStop, Event: "Stop", SessionID: "abc", Dir: "/w", Repeated: true},
 		},
 		{
-			"codex patch", harness.Codex, Edit,
+			"codex patch", harness.Codex, harness.KindEdit,
 			`{"session_id":"t1","turn_id":"7","cwd":"/w","hook_event_name":"PreToolUse","model":"m","permission_mode":"default","tool_name":"apply_patch","tool_use_id":"c","tool_input":{"command":"*** Begin Patch\n*** Add File: a.go\n+x\n*** Update File: /w/b.go\n*** Move to: c.go\n@@\n-*** Add File: not this\n*** Delete File: d.go\r\n*** End Patch\n"}}`,
-			Call{Harness: harness.Codex, Kind: Edit, Event: "PreToolUse", SessionID: "t1", Dir: "/w", Tool: "apply_patch", Paths: []string{"/w/a.go", "/w/b.go", "/w/c.go", "/w/d.go"}},
+			Call{Harness: harness.Codex, Kind: harness.KindEdit, Event: "PreToolUse", SessionID: "t1", Dir: "/w", Tool: "apply_patch", Paths: []string{"/w/a.go", "/w/b.go", "/w/c.go", "/w/d.go"}},
 		},
 		{
-			"gemini stop", harness.Gemini, Stop,
+			"gemini stop", harness.Gemini, harness.KindStop,
 			`{"session_id":"g","transcript_path":"","cwd":"/w","hook_event_name":"AfterAgent","timestamp":"2026-11-20T12:00:00Z","prompt":"p","prompt_response":"r","stop_hook_active":false}`,
-			Call{Harness: harness.Gemini, Kind: Stop, Event: "AfterAgent", SessionID: "g", Dir: "/w"},
+			Call{Harness: harness.Gemini, Kind: harness.KindStop, Event: "AfterAgent", SessionID: "g", Dir: "/w"},
 		},
 		{
-			"antigravity write", harness.Antigravity, Edit,
+			"antigravity write", harness.Antigravity, harness.KindEdit,
 			`{"conversationId":"c1","transcriptPath":"/t","workspacePaths":["/w","/v"],"toolCall":{"name":"write_to_file","args":{"TargetFile":"/w/a.go","CodeContent":"x","Overwrite":true}}}`,
-			Call{Harness: harness.Antigravity, Kind: Edit, SessionID: "c1", Dir: "/w", Tool: "write_to_file", Paths: []string{"/w/a.go"}},
+			Call{Harness: harness.Antigravity, Kind: harness.KindEdit, SessionID: "c1", Dir: "/w", Tool: "write_to_file", Paths: []string{"/w/a.go"}},
 		},
 		{
-			"antigravity stop while something runs", harness.Antigravity, Stop,
+			"antigravity stop while something runs", harness.Antigravity, harness.KindStop,
 			`{"conversationId":"c1","workspacePaths":["/w"],"terminationReason":"model_stop","fullyIdle":false,"executionNum":4}`,
-			Call{Harness: harness.Antigravity, Kind: Stop, SessionID: "c1", Dir: "/w", Busy: true},
+			Call{Harness: harness.Antigravity, Kind: harness.KindStop, SessionID: "c1", Dir: "/w", Busy: true},
 		},
 		{
-			"grok write", harness.Grok, Edit,
+			"grok write", harness.Grok, harness.KindEdit,
 			`{"hookEventName":"pre_tool_use","sessionId":"s","cwd":"/w","workspaceRoot":"/w","toolName":"search_replace","toolInput":{"file_path":"a.go"}}`,
-			Call{Harness: harness.Grok, Kind: Edit, Event: "pre_tool_use", SessionID: "s", Dir: "/w", Tool: "search_replace", Paths: []string{"/w/a.go"}},
+			Call{Harness: harness.Grok, Kind: harness.KindEdit, Event: "pre_tool_use", SessionID: "s", Dir: "/w", Tool: "search_replace", Paths: []string{"/w/a.go"}},
 		},
 		{
-			"grok runs the hooks of claude's settings", harness.ClaudeCode, Stop,
+			"grok runs the hooks of claude's settings", harness.ClaudeCode, harness.KindStop,
 			`{"hookEventName":"stop","sessionId":"s","cwd":"/w","reason":"end_turn","stopHookActive":true,"subagentType":"explore"}`,
-			Call{Harness: harness.Grok, Kind: Stop, Event: "stop", SessionID: "s", Dir: "/w", Repeated: true, Subagent: true},
+			Call{Harness: harness.Grok, Kind: harness.KindStop, Event: "stop", SessionID: "s", Dir: "/w", Repeated: true, Subagent: true},
 		},
 		{
-			"opencode patch", harness.OpenCode, Edit,
+			"opencode patch", harness.OpenCode, harness.KindEdit,
 			`{"session_id":"o","cwd":"/w","tool_name":"apply_patch","tool_input":{"patchText":"*** Begin Patch\n*** Update File: a.go\n"}}`,
-			Call{Harness: harness.OpenCode, Kind: Edit, SessionID: "o", Dir: "/w", Tool: "apply_patch", Paths: []string{"/w/a.go"}},
+			Call{Harness: harness.OpenCode, Kind: harness.KindEdit, SessionID: "o", Dir: "/w", Tool: "apply_patch", Paths: []string{"/w/a.go"}},
 		},
 		{
-			"a tool that does not say what it writes", harness.Gemini, Edit,
+			"a tool that does not say what it writes", harness.Gemini, harness.KindEdit,
 			`{"session_id":"g","cwd":"/w","tool_name":"replace","tool_input":"odd"}`,
-			Call{Harness: harness.Gemini, Kind: Edit, SessionID: "g", Dir: "/w", Tool: "replace"},
+			Call{Harness: harness.Gemini, Kind: harness.KindEdit, SessionID: "g", Dir: "/w", Tool: "replace"},
 		},
 	}
 	for _, tt := range tests {
@@ -86,7 +86,7 @@ func TestDecode(t *testing.T) {
 
 func TestDecodeRefusesWhatIsNoObject(t *testing.T) {
 	for _, payload := range []string{"", "  ", "[]", "null", `"x"`, "{", `{"cwd": 1}`} {
-		if call, err := Decode(harness.ClaudeCode, Stop, []byte(payload)); err == nil {
+		if call, err := Decode(harness.ClaudeCode, harness.KindStop, []byte(payload)); err == nil {
 			t.Errorf("%q gave %+v", payload, call)
 		}
 	}
@@ -107,10 +107,10 @@ func TestDecodeWhatHarnessesSend(t *testing.T) {
 		name, event, _ := strings.Cut(strings.TrimSuffix(filepath.Base(file), ".json"), "-")
 		id := ids[name]
 		hooks := harness.Get(id).Hooks
-		kind := Edit
-		for _, e := range append(hooks.Notify, harness.HookEvent{Kind: "stop", Event: hooks.StopEvent}) {
+		kind := harness.KindEdit
+		for _, e := range append(hooks.Notify, harness.HookEvent{Kind: harness.KindStop, Event: hooks.StopEvent}) {
 			if e.Event == event {
-				kind = Kind(e.Kind)
+				kind = e.Kind
 			}
 		}
 		call, err := Decode(id, kind, data)

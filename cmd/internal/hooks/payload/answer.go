@@ -1,4 +1,4 @@
-package hook
+package payload
 
 import (
 	"bytes"
@@ -39,25 +39,12 @@ type step struct {
 	Message string `json:"ephemeralMessage"`
 }
 
-// permission is the answer that permits where silence would refuse. Elsewhere it
-// is not given: it would skip Claude Code's own permission dialog, and is an error
-// to Codex.
-const permission = `{"decision":"allow"}`
-
-// silence is what a harness to which silence is a refusal is told instead.
-func silence(h *harness.Harness, kind Kind) string {
-	if h.Hooks.Has(string(kind)) {
-		return "{}" // no decision is asked for
-	}
-	return permission
-}
-
 // Answer returns what the hook of call prints, and its exit status: 2 if standard error
 // has a text that gives the agent a turn, otherwise 0.
 func Answer(call Call, r Reply) (stdout, stderr []byte, status int) {
 	h := harness.Get(call.Harness)
 	switch {
-	case r.Wake != "" && wakes(h, call.Kind):
+	case r.Wake != "" && h.Wakes(call.Kind):
 		return nil, []byte(r.Wake + "\n"), 2
 	case r.Refuse != "" || r.Wake != "":
 		return refusal(h, call.Kind, r.Refuse+r.Wake), nil, 0
@@ -68,19 +55,19 @@ func Answer(call Call, r Reply) (stdout, stderr []byte, status int) {
 		s.Output.Event, s.Output.Watch, s.Output.Context = eventOf(h, call), r.Watch, r.Context
 		return encode(s), nil, 0
 	case h.Answer.SilenceRefuses:
-		return []byte(silence(h, call.Kind) + "\n"), nil, 0
+		return []byte(h.Silence(call.Kind) + "\n"), nil, 0
 	}
 	return nil, nil, 0
 }
 
 // refusal returns the answer that keeps the agent from stopping, or a tool from writing.
-func refusal(h *harness.Harness, kind Kind, reason string) []byte {
+func refusal(h *harness.Harness, kind harness.Kind, reason string) []byte {
 	var s specific
 	switch {
-	case kind != Edit && h.Answer.StopIsContext:
+	case kind != harness.KindEdit && h.Answer.StopIsContext:
 		s.Output.Event, s.Output.Context = h.Hooks.StopEvent, reason
 		return encode(s)
-	case kind != Edit:
+	case kind != harness.KindEdit:
 		return encode(decision{h.Answer.Stop, reason})
 	case h.Answer.EditIsSpecific:
 		s.Output.Event, s.Output.Decision, s.Output.Reason = h.Hooks.EditEvent, "deny", reason
@@ -92,12 +79,11 @@ func refusal(h *harness.Harness, kind Kind, reason string) []byte {
 // eventOf returns the name of the event that has run the hook: the one that the
 // harness has given if such a hook runs at it.
 func eventOf(h *harness.Harness, call Call) string {
-	given := harness.HookEvent{Kind: string(call.Kind), Event: call.Event}
-	same := func(e harness.HookEvent) bool { return e.Kind == given.Kind && e.Event == given.Event }
+	same := func(e harness.HookEvent) bool { return e.Kind == call.Kind && e.Event == call.Event }
 	if slices.ContainsFunc(h.Hooks.Notify, same) {
 		return call.Event
 	}
-	return h.Hooks.Event(given.Kind)
+	return h.Hooks.Event(call.Kind)
 }
 
 func encode(v any) []byte {

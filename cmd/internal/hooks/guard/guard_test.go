@@ -1,4 +1,4 @@
-package hook
+package guard
 
 import (
 	"context"
@@ -9,13 +9,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/talking-stick/tt/cmd/internal/hooks/payload"
 	"github.com/talking-stick/tt/identity/harness"
 )
 
 // rooms maps paths to their stick; "broken" fails.
 type rooms map[string]*Stick
 
-func (r rooms) Stick(_ context.Context, path string, _ Call) (*Stick, error) {
+func (r rooms) Stick(_ context.Context, path string, _ payload.Call) (*Stick, error) {
 	if path == "/broken" {
 		return nil, errors.New("unreadable")
 	}
@@ -25,32 +26,32 @@ func (r rooms) Stick(_ context.Context, path string, _ Call) (*Stick, error) {
 // A memory answers every message the same.
 type memory struct{ first, remembered bool }
 
-func (m memory) First(Call, string) (first, remembered bool) { return m.first, m.remembered }
+func (m memory) First(payload.Call, string) (first, remembered bool) { return m.first, m.remembered }
 
-func TestDecideStop(t *testing.T) {
+func TestStop(t *testing.T) {
 	me := "claude:1"
 	tests := []struct {
 		name  string
-		call  Call
+		call  payload.Call
 		stick *Stick
 		says  string // part of the reason, "" for none
 	}{
-		{"holding", Call{Dir: "/w"}, &Stick{Root: "/w", Me: me, Holder: me, Turn: 3}, "tt release"},
-		{"reserved", Call{Dir: "/w"}, &Stick{Root: "/w", Me: me, ReservedFor: me, Turn: 3}, "tt wait"},
-		{"held back before, and nothing can be remembered", Call{Dir: "/w", Repeated: true}, &Stick{Root: "/w", Me: me, Holder: me}, ""},
-		{"a subagent", Call{Dir: "/w", Subagent: true}, &Stick{Root: "/w", Me: me, Holder: me}, ""},
-		{"work in the background", Call{Dir: "/w", Busy: true}, &Stick{Root: "/w", Me: me, Holder: me}, ""},
-		{"somebody else holds", Call{Dir: "/w"}, &Stick{Root: "/w", Me: me, Holder: "codex:2"}, ""},
-		{"not a member", Call{Dir: "/w"}, &Stick{Root: "/w", Holder: "codex:2"}, ""},
-		{"not a member of an idle room", Call{Dir: "/w"}, &Stick{Root: "/w"}, ""},
-		{"no room", Call{Dir: "/w"}, nil, ""},
-		{"unknown directory", Call{}, nil, ""},
-		{"unreadable", Call{Dir: "/broken"}, nil, ""},
+		{"holding", payload.Call{Dir: "/w"}, &Stick{Root: "/w", Me: me, Holder: me, Turn: 3}, "tt release"},
+		{"reserved", payload.Call{Dir: "/w"}, &Stick{Root: "/w", Me: me, ReservedFor: me, Turn: 3}, "tt wait"},
+		{"held back before, and nothing can be remembered", payload.Call{Dir: "/w", Repeated: true}, &Stick{Root: "/w", Me: me, Holder: me}, ""},
+		{"a subagent", payload.Call{Dir: "/w", Subagent: true}, &Stick{Root: "/w", Me: me, Holder: me}, ""},
+		{"work in the background", payload.Call{Dir: "/w", Busy: true}, &Stick{Root: "/w", Me: me, Holder: me}, ""},
+		{"somebody else holds", payload.Call{Dir: "/w"}, &Stick{Root: "/w", Me: me, Holder: "codex:2"}, ""},
+		{"not a member", payload.Call{Dir: "/w"}, &Stick{Root: "/w", Holder: "codex:2"}, ""},
+		{"not a member of an idle room", payload.Call{Dir: "/w"}, &Stick{Root: "/w"}, ""},
+		{"no room", payload.Call{Dir: "/w"}, nil, ""},
+		{"unknown directory", payload.Call{}, nil, ""},
+		{"unreadable", payload.Call{Dir: "/broken"}, nil, ""},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			tt.call.Kind, tt.call.Harness = Stop, harness.ClaudeCode
-			got := Decide(context.Background(), tt.call, rooms{"/w": tt.stick}, memory{first: true})
+			tt.call.Kind, tt.call.Harness = harness.KindStop, harness.ClaudeCode
+			got := Stop(context.Background(), tt.call, rooms{"/w": tt.stick}, memory{first: true})
 			if (got == "") != (tt.says == "") || !strings.Contains(got, tt.says) {
 				t.Errorf("says %q, want %q", got, tt.says)
 			}
@@ -58,7 +59,7 @@ func TestDecideStop(t *testing.T) {
 	}
 }
 
-func TestDecideEdit(t *testing.T) {
+func TestEdit(t *testing.T) {
 	r := rooms{
 		"/held":   {Root: "/held", Me: "claude:1", Holder: "codex:2", Turn: 5},
 		"/held/a": {Root: "/held", Me: "claude:1", Holder: "codex:2", Turn: 5},
@@ -71,26 +72,26 @@ func TestDecideEdit(t *testing.T) {
 	}
 	tests := []struct {
 		name   string
-		call   Call
+		call   payload.Call
 		refuse bool
 	}{
-		{"held by another", Call{Dir: "/held", Paths: []string{"/held/a"}}, true},
-		{"the directory counts where no file is named", Call{Dir: "/held"}, true},
-		{"a file outside the room is free", Call{Dir: "/held", Paths: []string{"/tmp/notes"}}, false},
-		{"one of several files", Call{Dir: "/held", Paths: []string{"/tmp/notes", "/held/a"}}, true},
-		{"mine", Call{Dir: "/mine", Paths: []string{"/mine/a"}}, false},
-		{"idle", Call{Dir: "/idle", Paths: []string{"/idle/a"}}, false},
-		{"reserved is not held", Call{Dir: "/next", Paths: []string{"/next/a"}}, false},
-		{"a stranger", Call{Dir: "/out", Paths: []string{"/out/a"}}, true},
-		{"mine, and not confirmed", Call{Dir: "/far", Paths: []string{"/far/a"}}, true},
-		{"mine, and the lease is over", Call{Dir: "/cut", Paths: []string{"/cut/a"}}, true},
-		{"unreadable", Call{Dir: "/broken"}, false},
-		{"nothing known", Call{}, false},
+		{"held by another", payload.Call{Dir: "/held", Paths: []string{"/held/a"}}, true},
+		{"the directory counts where no file is named", payload.Call{Dir: "/held"}, true},
+		{"a file outside the room is free", payload.Call{Dir: "/held", Paths: []string{"/tmp/notes"}}, false},
+		{"one of several files", payload.Call{Dir: "/held", Paths: []string{"/tmp/notes", "/held/a"}}, true},
+		{"mine", payload.Call{Dir: "/mine", Paths: []string{"/mine/a"}}, false},
+		{"idle", payload.Call{Dir: "/idle", Paths: []string{"/idle/a"}}, false},
+		{"reserved is not held", payload.Call{Dir: "/next", Paths: []string{"/next/a"}}, false},
+		{"a stranger", payload.Call{Dir: "/out", Paths: []string{"/out/a"}}, true},
+		{"mine, and not confirmed", payload.Call{Dir: "/far", Paths: []string{"/far/a"}}, true},
+		{"mine, and the lease is over", payload.Call{Dir: "/cut", Paths: []string{"/cut/a"}}, true},
+		{"unreadable", payload.Call{Dir: "/broken"}, false},
+		{"nothing known", payload.Call{}, false},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			tt.call.Kind, tt.call.Harness = Edit, harness.Codex
-			got := Decide(context.Background(), tt.call, r, memory{first: true})
+			tt.call.Kind, tt.call.Harness = harness.KindEdit, harness.Codex
+			got := Edit(context.Background(), tt.call, r)
 			if (got != "") != tt.refuse {
 				t.Fatalf("says %q", got)
 			}
@@ -98,13 +99,6 @@ func TestDecideEdit(t *testing.T) {
 				t.Errorf("%q says neither why nor the way out", got)
 			}
 		})
-	}
-}
-
-func TestDecideIgnoresOtherKinds(t *testing.T) {
-	r := rooms{"/w": {Root: "/w", Me: "a:1", Holder: "b:2"}}
-	if got := Decide(context.Background(), Call{Kind: "session", Dir: "/w"}, r, memory{first: true}); got != "" {
-		t.Errorf("says %q", got)
 	}
 }
 
@@ -118,8 +112,8 @@ func TestOneStopForEachTurnOfTheStick(t *testing.T) {
 			stick := &Stick{Root: "/w", Me: "a:1", Holder: "a:1", Turn: 3}
 			other := &Stick{Root: "/v", Me: "a:1", Holder: "a:1", Turn: 3}
 			r := rooms{"/w": stick, "/v": other}
-			call := Call{Harness: id, Kind: Stop, SessionID: "c1", Dir: "/w", Repeated: repeated}
-			says := func(call Call) bool { return Decide(context.Background(), call, r, seen) != "" }
+			call := payload.Call{Harness: id, Kind: harness.KindStop, SessionID: "c1", Dir: "/w", Repeated: repeated}
+			says := func(call payload.Call) bool { return Stop(context.Background(), call, r, seen) != "" }
 			if !says(call) || says(call) {
 				t.Errorf("%s, repeated %v: not once", id, repeated)
 			}
@@ -146,7 +140,7 @@ func TestOneStopForEachTurnOfTheStick(t *testing.T) {
 
 func TestSeenStoreForgetsOldSessions(t *testing.T) {
 	seen := SeenStore{Dir: filepath.Join(t.TempDir(), "told")}
-	call := Call{Harness: harness.Antigravity, SessionID: "old"}
+	call := payload.Call{Harness: harness.Antigravity, SessionID: "old"}
 	for i := range 2 {
 		if first, remembered := seen.First(call, "x"); first != (i == 0) || !remembered {
 			t.Fatal("not remembered")
@@ -160,7 +154,7 @@ func TestSeenStoreForgetsOldSessions(t *testing.T) {
 	if err := os.Chtimes(filepath.Join(seen.Dir, entries[0].Name()), then, then); err != nil {
 		t.Fatal(err)
 	}
-	if first, _ := seen.First(Call{Harness: harness.Antigravity, SessionID: "new"}, "x"); !first {
+	if first, _ := seen.First(payload.Call{Harness: harness.Antigravity, SessionID: "new"}, "x"); !first {
 		t.Error("a new session is not spoken to")
 	}
 	if entries, _ := os.ReadDir(seen.Dir); len(entries) != 1 {

@@ -1,0 +1,53 @@
+package hooks
+
+import (
+	"context"
+	"os/exec"
+	"time"
+
+	"github.com/talking-stick/tt/cmd/internal/hooks/listen"
+	"github.com/talking-stick/tt/cmd/internal/member"
+)
+
+// The hidden commands that hooks start: they go on after the hook.
+const (
+	proveCommand = "prove" // [Prove]
+	hearCommand  = "hear"  // [listen.Agent.Hear]
+)
+
+// proveAfter is how long after a harness was told to watch the wake file it is
+// notified for the first time, which shows whether it does.
+const proveAfter = 2 * time.Second
+
+// Prove notifies an agent once, a little later.
+func Prove(ctx context.Context, client *member.Client) {
+	select {
+	case <-time.After(proveAfter):
+		(&listen.Agent{Client: client}).Notify()
+	case <-ctx.Done():
+	}
+}
+
+// startHearing starts the process that hears what other hosts do, if none does so for the
+// agent.
+func (h *run) startHearing(agent *listen.Agent) {
+	if agent.Pull != nil && len(agent.RoomsToHear()) > 0 && !agent.IsListening() && !agent.IsHearing() {
+		_ = agent.StartDetached("hook", hearCommand, "--agent", agent.Self.ID)
+	}
+}
+
+// startListener starts the process that listens for an agent of a harness with a queue of
+// prompts, unless there is one. It reports whether a process listens, or was started to.
+func (h *run) startListener(agent *listen.Agent) bool {
+	if agent.IsListening() {
+		return true
+	}
+	queue := h.row().Hooks.Queue
+	if queue == "" || len(agent.RoomsToHear()) == 0 {
+		return false
+	}
+	if _, err := exec.LookPath(h.row().Program); err != nil {
+		return false
+	}
+	return agent.StartDetached("listen", "--via", queue, "--agent", agent.Self.ID) == nil
+}

@@ -1,0 +1,41 @@
+package hooks
+
+import (
+	"context"
+
+	"github.com/talking-stick/tt/cmd/internal/hooks/listen"
+	"github.com/talking-stick/tt/cmd/internal/hooks/payload"
+	"github.com/talking-stick/tt/cmd/internal/member"
+)
+
+// context shows the model what is new. At most uses of a tool that costs a few looks at
+// files.
+func (h *run) context(ctx context.Context) error {
+	agent, err := h.agent()
+	if err != nil {
+		return err
+	}
+	if len(agent.RoomsToHear()) == 0 {
+		return nil
+	}
+	if l := agent.Listener(); l.Session != h.call.SessionID {
+		if err := h.open(ctx, agent, false); err != nil {
+			return err
+		}
+	}
+	h.startListener(agent)
+	h.startHearing(agent)
+	if err := agent.SetBusy(ctx, true); err != nil {
+		return err
+	}
+	return h.show(ctx, agent, func(text string) payload.Reply { return payload.Reply{Context: text} })
+}
+
+// show prints what was not shown yet as a reply.
+func (h *run) show(ctx context.Context, agent *listen.Agent, reply func(text string) payload.Reply) error {
+	shown, err := agent.Show(ctx, member.ByHooks, func(text string) error { return h.answer(reply(text)) })
+	if err == nil && shown {
+		err = errAnswered
+	}
+	return err
+}

@@ -1,0 +1,26 @@
+package hooks
+
+import (
+	"github.com/talking-stick/tt/cmd/internal/cli"
+	"github.com/talking-stick/tt/cmd/internal/hooks/payload"
+	"github.com/talking-stick/tt/cmd/internal/member"
+	"github.com/talking-stick/tt/identity/harness"
+	"github.com/talking-stick/tt/skills/probe"
+)
+
+// NoticeOldSession tells an agent, once, that its session began before the hooks of its
+// harness were installed, so that it hears of nothing while it is idle. Where a hook has
+// run, it costs one small file.
+func NoticeOldSession(env *cli.Env, client *member.Client, notice func(string)) {
+	h := harness.Find(client.Self.Harness)
+	if h == nil || client.Listener().Session != "" {
+		return
+	}
+	if !probe.Notifies(probe.For{Home: env.Home, Getenv: env.Lookup}, h.ID) {
+		return
+	}
+	call := payload.Call{Harness: h.ID, SessionID: client.Self.ID}
+	if first, remembered := told(client.Store.Dir()).First(call, "restart"); first && remembered {
+		notice("this session is older than the hooks of " + h.Program + ": restart it to be notified")
+	}
+}

@@ -1,0 +1,38 @@
+package hooks
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+
+	"github.com/talking-stick/tt/cmd/internal/cli"
+	"github.com/talking-stick/tt/cmd/internal/hooks/guard"
+	"github.com/talking-stick/tt/cmd/internal/hooks/payload"
+)
+
+// edit refuses a write while another agent has the stick.
+func (h *run) edit(ctx context.Context) error {
+	reason := cli.Line(guard.Edit(ctx, h.call, h.rooms()))
+	if reason == "" {
+		return nil
+	}
+	return h.finish(payload.Reply{Refuse: reason})
+}
+
+// objection returns the reason why the agent must not end its turn, "" if there is none.
+func (h *run) objection(ctx context.Context) string {
+	return cli.Line(guard.Stop(ctx, h.call, h.rooms(), told(h.store.Dir())))
+}
+
+// unless objects if the hook has not answered, as err says.
+func (h *run) unless(err error, objection string) error {
+	if objection != "" && !errors.Is(err, errAnswered) {
+		return h.finish(payload.Reply{Refuse: objection})
+	}
+	return err
+}
+
+// told remembers what was said to each session.
+func told(dataDir string) guard.SeenStore {
+	return guard.SeenStore{Dir: filepath.Join(dataDir, "told")}
+}

@@ -1,0 +1,107 @@
+package hooks
+
+import (
+	"context"
+	"errors"
+
+	"github.com/talking-stick/tt/cmd/internal/hooks/listen"
+	"github.com/talking-stick/tt/cmd/internal/hooks/payload"
+	"github.com/talking-stick/tt/cmd/internal/roomarg"
+	"github.com/talking-stick/tt/identity"
+	"github.com/talking-stick/tt/identity/harness"
+)
+
+// errNotTold is the error of a hook that tells its agent nothing: a helper inside the
+// session asks, the agent has not ended its turn, or the session is not known.
+var errNotTold = errors.New("the hook is not for the agent")
+
+// agent returns the agent of the session, or errNotTold.
+func (h *run) agent() (*listen.Agent, error) {
+	if h.call.Subagent || h.call.Busy || h.call.SessionID == "" {
+		return nil, errNotTold
+	}
+	return h.sessionAgent()
+}
+
+// sessionAgent returns the agent that the session is to the commands its model runs.
+func (h *run) sessionAgent() (*listen.Agent, error) {
+	self, err := h.resolve(toolEnvironments(h.Env.Lookup, h.call)[0])
+	if err != nil {
+		return nil, err
+	}
+	return &listen.Agent{Client: h.Client(h.store, self)}, nil
+}
+
+// resolve returns the identity of a process with an environment.
+func (h *run) resolve(lookup func(string) string) (identity.Agent, error) {
+	env := *h.Env
+	env.Lookup = lookup
+	return identity.Resolve(roomarg.IdentityEnv(&env, h.AgentID != ""), identity.System(), h.AgentID)
+}
+
+// row is what is known of the harness.
+func (h *run) row() *harness.Harness { return harness.Get(h.call.Harness) }
+
+// watches reports whether the harness can watch the wake file and wake the agent. One that
+// says that it runs a single turn ends with it.
+func (h *run) watches() bool {
+	return h.row().Hooks.Has(harness.KindFileChanged) && (h.lasts() || h.Env.Lookup(h.row().Hooks.Interactive.Var) == "")
+}
+
+// lasts reports whether the session is known to go on after this turn.
+func (h *run) lasts() bool {
+	kind := h.row().Hooks.Interactive
+	return kind.Var == "" || h.Env.Lookup(kind.Var) == kind.Value
+}
+
+// begin tells the harness what to watch, and the model how things stand. Where there is
+// nothing to watch, nothing is recorded for an agent that is in no room.
+func (h *run) begin(ctx context.Context) error {
+	agent, err := h.agent()
+	if err != nil {
+		return err
+	}
+	var r payload.Reply
+	watches := h.watches()
+	if watches {
+		path, err := agent.WakePath()
+		if err != nil {
+			return err
+		}
+		r.Watch = []string{path}
+	}
+	told := watches
+	if watches || len(agent.RoomsToHear()) > 0 {
+		if err := h.open(ctx, agent, watches); err != nil {
+			return err
+		}
+		told = h.startListener(agent) || watches
+		h.startHearing(agent)
+	}
+	if h.call.Kind == harness.KindSessionStart {
+		if w, err := h.Locate(h.call.Dir); err == nil {
+			r.Context, _ = agent.SessionLine(w, told)
+		}
+	}
+	if err := h.finish(r); !errors.Is(err, errAnswered) {
+		return err
+	}
+	if watches {
+		_ = agent.StartDetached("hook", proveCommand, "--agent", agent.Self.ID)
+	}
+	return errAnswered
+}
+
+// open records that the session is open.
+func (h *run) open(ctx context.Context, agent *listen.Agent, watches bool) error {
+	return agent.Begin(ctx, listen.Session{ID: h.call.SessionID, Process: agent.Self.Root, Watches: watches})
+}
+
+// end records that the session has ended.
+func (h *run) end(ctx context.Context) error {
+	agent, err := h.agent()
+	if err != nil {
+		return err
+	}
+	return agent.End(ctx, h.call.SessionID)
+}

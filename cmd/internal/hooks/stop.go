@@ -1,0 +1,78 @@
+package hooks
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/talking-stick/tt/cmd/internal/hooks/listen"
+	"github.com/talking-stick/tt/cmd/internal/hooks/payload"
+	"github.com/talking-stick/tt/cmd/internal/member"
+)
+
+// stop runs when the agent is about to end its turn.
+func (h *run) stop(ctx context.Context) error {
+	objection := h.objection(ctx)
+	agent, err := h.agentAtStop(objection)
+	if err == nil {
+		err = h.endOfTurn(ctx, agent, objection)
+	}
+	return h.unless(err, objection)
+}
+
+// agentAtStop is agent for the end of a turn. The guard may object for a session without
+// an id.
+func (h *run) agentAtStop(objection string) (*listen.Agent, error) {
+	if objection != "" {
+		return h.sessionAgent()
+	}
+	return h.agent()
+}
+
+// endOfTurn lets the agent end its turn, unless the guard objects or the agent would be woken
+// at once: then it goes on with what is new.
+func (h *run) endOfTurn(ctx context.Context, agent *listen.Agent, objection string) error {
+	var reason string // beside the news
+	if objection != "" {
+		reason = objection + "\n"
+	} else {
+		if err := agent.SetBusy(ctx, false); err != nil { // before it is looked for news
+			return err
+		}
+		if l := agent.Listener(); !l.Armed.IsZero() && !l.Proved() {
+			agent.Notify()
+		}
+		if !hasNews(ctx, agent) {
+			return nil
+		}
+	}
+	wake, err := agent.Speak(ctx, member.ByHooks)
+	objection = cmp.Or(objection, wake.Text)
+	if objection == "" {
+		return err
+	}
+	_ = agent.SetBusy(ctx, true)
+	if h.row().Answer.StopMayQuote {
+		err := h.show(ctx, agent, func(text string) payload.Reply {
+			if reason != "" && !strings.Contains(text, "\n") { // it says the same of the turn
+				return payload.Reply{Refuse: objection}
+			}
+			return payload.Reply{Refuse: reason + text}
+		})
+		if errors.Is(err, errAnswered) {
+			return err
+		}
+	}
+	return h.finish(payload.Reply{Refuse: objection})
+}
+
+// hasNews reports whether there is news in any room that the agent was not woken for. It
+// writes nothing.
+func hasNews(ctx context.Context, agent *listen.Agent) bool {
+	return slices.ContainsFunc(agent.RoomsToHear(), func(name string) bool {
+		n, err := agent.Room(name, nil).News(ctx)
+		return err == nil && !n.Fresh.IsZero()
+	})
+}
