@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"os"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -81,6 +83,50 @@ func TestCancelWhileWaiting(t *testing.T) {
 	unlock, err := Lock(t.Context(), path)
 	check(t, err)
 	check(t, unlock())
+}
+
+// A watched handle says when it has been unlocked. It is kept reachable, so that the garbage
+// collector does not unlock it instead.
+type watched struct {
+	handle
+	unlocked chan struct{}
+}
+
+func (w watched) Unlock() error {
+	err := w.handle.Unlock()
+	w.unlocked <- struct{}{}
+	return err
+}
+
+// A lock that comes when nobody waits for it any more is given back.
+func TestLateLockIsGivenBack(t *testing.T) {
+	path := inTemp(t, "lock")
+	holder := start(t, "lock", path)
+	given := make(chan struct{}, 1)
+	var opened []handle
+	l := locker{path: path, open: func(path string) handle {
+		opened = append(opened, watched{openFlock(path), given})
+		return opened[len(opened)-1]
+	}}
+	ctx, cancel := context.WithCancel(t.Context())
+	result := make(chan outcome, 1)
+	go func() {
+		unlock, err := l.lock(ctx)
+		result <- outcome{unlock, err}
+	}()
+	untilQueued(t, path, result)
+	cancel()
+	if o := <-result; o.err != context.Canceled {
+		t.Errorf("got %v", o.err)
+	}
+	holder.end(t)
+	select {
+	case <-given:
+		free(t, path)
+	case <-time.After(time.Minute):
+		t.Error("the lock is kept")
+	}
+	runtime.KeepAlive(opened)
 }
 
 // An expiring context passes its deadline when the one inside is cancelled.

@@ -106,7 +106,7 @@ func (q *Queue) wait(ctx context.Context, deadline time.Time, h *Hold, w *watch,
 	if err != nil {
 		return nil, nil, timedOut(err)
 	}
-	found, err := q.look(h.Number)
+	found, err := q.look(h)
 	if err == nil && !found.mine {
 		err = ErrTicketLost
 	}
@@ -117,7 +117,7 @@ func (q *Queue) wait(ctx context.Context, deadline time.Time, h *Hold, w *watch,
 }
 
 // look is scan with its step.
-func (q *Queue) look(own int64) (scan, error) {
+func (q *Queue) look(own *Hold) (scan, error) {
 	if err := q.step(StepScan); err != nil {
 		return scan{}, err
 	}
@@ -135,7 +135,7 @@ func timedOut(err error) error {
 // draw makes the ticket with the next number and removes those of ended processes. The
 // caller has the mutex.
 func (q *Queue) draw(t *Ticket) (*Hold, []*Entry, error) {
-	found, err := q.look(0)
+	found, err := q.look(nil)
 	if err == nil && found.highest >= maxNumber { // nobody has come so far: the ticket was planted
 		found, err = q.lookWithoutDead(found)
 	}
@@ -166,7 +166,7 @@ func (q *Queue) lookWithoutDead(found scan) (scan, error) {
 			return found, err
 		}
 	}
-	found, err := q.look(0)
+	found, err := q.look(nil)
 	if err == nil && found.highest >= maxNumber {
 		err = fmt.Errorf("%s: %w", q.path(found.highest), ErrNoNumber)
 	}
@@ -236,6 +236,17 @@ func (h *Hold) write(step Step) error {
 	return err
 }
 
+// named reports whether the name of the ticket is that of its file. If another program has
+// removed the file, the next process to come draws the number again.
+func (h *Hold) named() bool {
+	opened, err := h.file.Stat()
+	if err != nil {
+		return false
+	}
+	named, err := os.Lstat(h.path)
+	return err == nil && os.SameFile(opened, named)
+}
+
 // Inherit makes the lock stay when the process becomes another program.
 func (h *Hold) Inherit() error { return inherit(h.file) }
 
@@ -244,9 +255,12 @@ func (h *Hold) Release() {
 	if h.file == nil {
 		return
 	}
-	// The name goes first: nobody removes a ticket whose record lock is held, so the
-	// number cannot belong to another ticket yet.
-	_ = os.Remove(h.path)
+	// The name goes first: as long as the record lock is held, no process removes the
+	// ticket and draws its number.
+	if h.named() {
+		_ = os.Remove(h.path)
+	}
+	_ = h.queue.step(StepUnlock)
 	_ = h.file.Close()
 	h.file = nil
 }

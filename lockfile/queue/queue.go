@@ -43,9 +43,11 @@ const (
 	StepLock   Step = "lock"
 	StepWrite  Step = "write" // of the ticket that waits
 	StepMark   Step = "mark"  // of the ticket as held
+
+	StepUnlock Step = "unlock" // of a ticket that was removed; it cannot fail
 )
 
-// Steps lists every step.
+// Steps lists the steps that may fail.
 func Steps() []Step {
 	return []Step{StepMutex, StepScan, StepCreate, StepLock, StepWrite, StepMark}
 }
@@ -81,9 +83,9 @@ func numberOf(name string) (number int64, ok bool) {
 // List returns the entries in the order of their numbers. It takes no lock and changes
 // nothing. A missing directory has none.
 func (q *Queue) List() ([]*Entry, error) {
-	found, err := q.scan(0)
+	found, err := q.scan(nil)
 	for tries := 0; tries < 3 && slices.ContainsFunc(found.alive, unwritten); tries++ {
-		found, err = q.scan(0)
+		found, err = q.scan(nil)
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil
@@ -103,8 +105,9 @@ type scan struct {
 	mine    bool  // the caller's own ticket is there
 }
 
-// scan reads all tickets but the one with the number own.
-func (q *Queue) scan(own int64) (scan, error) {
+// scan reads all tickets but own, which is the one of the file that the caller has open:
+// its number may belong to another ticket by now. own may be nil.
+func (q *Queue) scan(own *Hold) (scan, error) {
 	var found scan
 	names, err := os.ReadDir(q.Dir)
 	if err != nil {
@@ -116,7 +119,7 @@ func (q *Queue) scan(own int64) (scan, error) {
 			continue
 		}
 		found.highest = max(found.highest, number)
-		if number == own {
+		if own != nil && number == own.Number && own.named() {
 			found.mine = true
 			continue
 		}

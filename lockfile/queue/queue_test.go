@@ -223,3 +223,47 @@ func TestRemovedTicketIsNoticed(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// The number of a lost ticket is drawn again. The loser does not take the ticket of its
+// successor for its own, and leaves it where it is.
+func TestLostTicketWithASuccessorIsNoticed(t *testing.T) {
+	q := newQueue(t, table{`"me"`: Alive, `"she"`: Alive, `"next"`: Alive})
+	plant(t, q, "000000000003.json", `{"ticket":3,"nonce":"x","mode":"exclusive","state":"held","process":"she"}`)
+	o := atOnce
+	o.Patience, o.Again = time.Hour, time.Millisecond
+	looks := 0
+	o.Look = func(me *Ticket, _ []*Entry) error {
+		if looks++; looks > 1 {
+			t.Error("waited on without a ticket")
+			return ErrTimeout
+		}
+		if err := os.Remove(q.path(me.Number)); err != nil {
+			return err
+		}
+		plant(t, q, "000000000004.json", `{"ticket":4,"nonce":"y","mode":"exclusive","state":"waiting","process":"next"}`)
+		return os.Remove(q.path(3)) // the lock is free: whoever has the ticket with number 4 has it
+	}
+	if h, err := q.Acquire(t.Context(), mine(), o); h != nil || !errors.Is(err, ErrTicketLost) {
+		t.Errorf("got %v, %v", h, err)
+	}
+	if e, found := q.Find(4, "y"); !found {
+		t.Errorf("the ticket of the successor is %+v", e)
+	}
+}
+
+// Release leaves a ticket that has its number, but is that of another process.
+func TestReleaseLeavesTheTicketOfAnother(t *testing.T) {
+	q := newQueue(t, table{`"me"`: Alive, `"next"`: Alive})
+	h, err := q.Acquire(t.Context(), mine(), atOnce)
+	if err == nil {
+		err = os.Remove(q.path(h.Number))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	plant(t, q, "000000000001.json", `{"ticket":1,"nonce":"y","mode":"exclusive","state":"held","process":"next"}`)
+	h.Release()
+	if left := ticketsOf(t, q); len(left) != 1 {
+		t.Errorf("left %v", left)
+	}
+}

@@ -59,3 +59,33 @@ func TestRecordLockAloneDecides(t *testing.T) {
 	}
 	h.Release()
 }
+
+// The name of a ticket goes before its record lock: a ticket without the lock is removed by
+// the next draw, which may give its number to another process.
+func TestReleaseRemovesTheNameFirst(t *testing.T) {
+	q := newQueue(t, table{})
+	h, err := q.Acquire(t.Context(), mine(), atOnce)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept, err := os.Open(q.path(h.Number))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer kept.Close()
+	seen := false
+	q.Fault = func(s Step) error {
+		seen = seen || s == StepUnlock
+		if left := ticketsOf(t, q); len(left) > 0 {
+			t.Errorf("%s: left %v", s, left)
+		}
+		if locked, err := isLocked(kept); !locked || err != nil {
+			t.Errorf("%s: the record lock is held: %v, %v", s, locked, err)
+		}
+		return nil
+	}
+	h.Release()
+	if !seen {
+		t.Error("released without a look")
+	}
+}
