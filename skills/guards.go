@@ -67,10 +67,8 @@ func hookEntries(id harness.ID, hold bool) []entry {
 	if h.Hold {
 		entries[0].also = []harness.Kind{harness.KindStop, harness.KindListen}
 	}
-	edit := hookEntry(id, harness.HookEvent{Kind: harness.KindEdit, Event: h.EditEvent})
-	edit.group.Matcher = h.WriteTools
-	entries = append(entries, edit)
-	for _, e := range h.Notify {
+	entries = append(entries, hookEntry(id, harness.HookEvent{Kind: harness.KindEdit, Event: h.EditEvent, Matcher: h.WriteTools}))
+	for _, e := range h.Events {
 		entries = append(entries, hookEntry(id, e))
 	}
 	for i := range entries {
@@ -84,7 +82,7 @@ func hookEntry(id harness.ID, e harness.HookEvent) entry {
 	if harness.Get(id).Hooks.Millis {
 		run.Name, run.Timeout = Name+"-"+string(e.Kind), run.Timeout*1000
 	}
-	return entry{path: []string{"hooks", e.Event}, kind: e.Kind, group: group{Hooks: []handler{run}}}
+	return entry{path: []string{"hooks", e.Event}, kind: e.Kind, group: group{e.Matcher, []handler{run}}}
 }
 
 // byEvent returns the hooks of a harness that keeps them below our name: groups for the

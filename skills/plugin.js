@@ -1,16 +1,17 @@
 // Talking Stick's hooks for OpenCode. Written by "tt install opencode" and
 // taken away by "tt uninstall opencode"; changes made here keep tt from updating it.
 //
-// Before a tool writes a file, and when the agent goes idle, tt is asked. It
+// Before a tool writes a file or runs a command, and when the agent goes idle, tt is asked. It
 // answers {"decision": …, "reason": …} to refuse and nothing to let it pass. With a
 // prompt and the result of a tool it is asked what is new, and a process of it says
-// when the agent is to be woken. If tt is missing, slow or broken, everything passes.
+// when the agent is to be woken. It is told when the agent asks its user for something, and
+// when a turn of the model fails. If tt is missing, slow or broken, everything passes.
 import { spawn, spawnSync } from "node:child_process"
 
 const PATIENCE = 10_000 // milliseconds; a hook that takes longer has nothing to say
 const TAKEN_UP = 3_000 // within which a prompt makes a session busy, or it is sent again
 const TRIES = 3
-const WRITES = new Set(["edit", "write", "patch", "apply_patch", "multiedit"])
+const GUARDS = { edit: "edit", write: "edit", patch: "edit", apply_patch: "edit", multiedit: "edit", bash: "shell" }
 const HOOK = (kind) => ["hook", kind, "--harness", "opencode"]
 
 function ask(kind, payload) {
@@ -112,6 +113,19 @@ export const TalkingStick = async ({ client, directory }) => {
     return parts.join("\n")
   }
 
+  // Tells tt what a session does; a subagent's doing is that of its agent.
+  const note = async (kind, id, { type, properties }) => {
+    if (!id) return
+    await ask(kind, {
+      session_id: await outermost(id),
+      cwd: directory,
+      hook_event_name: type,
+      tool_name: properties.permission,
+      tool_input: properties.metadata,
+      error: properties.error?.name,
+    })
+  }
+
   return {
     // Sessions of one process are agents of their own.
     "shell.env": async (input, output) => {
@@ -126,6 +140,8 @@ export const TalkingStick = async ({ client, directory }) => {
         if (!busy.has(id)) waking.delete(id)
         busy.add(id)
       }
+      if (event.type === "permission.asked" || event.type === "question.asked") await note("asks", id, event)
+      if (event.type === "session.error") await note("fails", id, event)
       if (event.type !== "session.idle") return
       busy.delete(id)
       if (!id || (await parentOf(id))) return // a subagent's stop is not the agent's
@@ -146,8 +162,9 @@ export const TalkingStick = async ({ client, directory }) => {
     },
 
     "tool.execute.before": async (input, output) => {
-      if (!WRITES.has(input.tool)) return
-      const { reason } = await ask("edit", {
+      const guard = GUARDS[input.tool]
+      if (!guard) return
+      const { reason } = await ask(guard, {
         session_id: await outermost(input.sessionID),
         cwd: directory,
         tool_name: input.tool,

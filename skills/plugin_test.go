@@ -45,6 +45,13 @@ while (process.argv[2] && !prompted.length) await new Promise((resolve) => setTi
 console.log("woken:", prompted.splice(0).map((p) => p.path.id + " " + p.body.parts[0].text))
 await tool("read")
 await tool("write")
+await tool("bash")
+const noted = async (type, properties) => {
+  await hooks.event({ event: { type, properties: { sessionID: "earlier", ...properties } } })
+  console.log("noted", type)
+}
+await noted("permission.asked", { permission: "bash", metadata: { command: "git push" } })
+await noted("session.error", { error: { name: "APIError" } })
 await hooks.event({ event: { type: "session.created", properties: { info: { id: "child", parentID: "s" } } } })
 await idle("child")
 console.log("after a subagent's stop:", prompted.length)
@@ -66,16 +73,16 @@ func TestPlugin(t *testing.T) {
 			"tt has news",
 			`[ "$1" = listen ] && echo "{\"text\":\"news for $OPENCODE_RUN_ID\"}" && exec sleep 1; [ $2 = stop ] && exit; cat >/dev/null; printf '{"hookSpecificOutput":{"additionalContext":"%s"}}' $2`,
 			envs + "a prompt comes with [ 'prt_1tt session-start\\ncontext true' ]\na result is \"done\\ncontext\"\nwoken: [ 'top news for top' ]\n" +
-				"read passes\nwrite passes\nafter a subagent's stop: 0\nafter a stop: 0 undefined undefined\nafter the next: 0",
+				"read passes\nwrite passes\nbash passes\nnoted permission.asked\nnoted session.error\nafter a subagent's stop: 0\nafter a stop: 0 undefined undefined\nafter the next: 0",
 		},
 		{
 			"tt refuses",
 			`printf '{"decision":"deny","reason":"%s: %s"}\n' "$2" "$(cat)" | sed 's/: {.*tool_name":"\([a-z]*\)".*}"}/ \1"}/; s/: {.*}"}/ now"}/'`,
-			envs + nothing + "read passes\nwrite refused: edit write\nafter a subagent's stop: 0\nafter a stop: 1 s stop now\nafter the next: 2\n",
+			envs + nothing + "read passes\nwrite refused: edit write\nbash refused: shell bash\nnoted permission.asked\nnoted session.error\nafter a subagent's stop: 0\nafter a stop: 1 s stop now\nafter the next: 2\n",
 		},
-		{"tt has nothing to say", "exit 0", envs + nothing + "read passes\nwrite passes\nafter a subagent's stop: 0\nafter a stop: 0 undefined undefined\nafter the next: 0\n"},
-		{"tt is broken", "echo nonsense; exit 3", envs + nothing + "read passes\nwrite passes\nafter a subagent's stop: 0\nafter a stop: 0 undefined undefined\nafter the next: 0\n"},
-		{"tt is missing", "", envs + nothing + "read passes\nwrite passes\nafter a subagent's stop: 0\nafter a stop: 0 undefined undefined\nafter the next: 0\n"},
+		{"tt has nothing to say", "exit 0", envs + nothing + "read passes\nwrite passes\nbash passes\nnoted permission.asked\nnoted session.error\nafter a subagent's stop: 0\nafter a stop: 0 undefined undefined\nafter the next: 0\n"},
+		{"tt is broken", "echo nonsense; exit 3", envs + nothing + "read passes\nwrite passes\nbash passes\nnoted permission.asked\nnoted session.error\nafter a subagent's stop: 0\nafter a stop: 0 undefined undefined\nafter the next: 0\n"},
+		{"tt is missing", "", envs + nothing + "read passes\nwrite passes\nbash passes\nnoted permission.asked\nnoted session.error\nafter a subagent's stop: 0\nafter a stop: 0 undefined undefined\nafter the next: 0\n"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

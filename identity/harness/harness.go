@@ -84,31 +84,33 @@ type Hooks struct {
 	File        string // below ConfigDir
 	FormerFile  string // where an earlier version has put them, in a marked block
 	Shape       Shape
-	StopEvent   string // the agent is about to end its turn; "" if no hook can hold that back
-	EditEvent   string // a tool is about to run
-	WriteTools  string // matches the names of the tools that write files
-	Millis      bool   // timeouts are in milliseconds and handlers have names; otherwise in seconds and without
-	Notify      []HookEvent
-	Queue       string // how "tt listen" gives an idle agent a turn, by a command of the harness; "" if there is none
-	Hold        bool   // nothing can wake an idle agent, but a hook may hold the end of its turn for as long as it likes
-	Interactive Marker // in the environment of hooks: a person's session, which lasts beyond one turn; zero if that is not told
-	Trust       string // below ConfigDir: the file that has a line for each hook that the user has approved
+	StopEvent   string      // the agent is about to end its turn; "" if no hook can hold that back
+	EditEvent   string      // a tool is about to run
+	WriteTools  string      // matches the names of the tools that write files
+	Millis      bool        // timeouts are in milliseconds and handlers have names; otherwise in seconds and without
+	Events      []HookEvent // at which further hooks run, which notify the agent or note what it does
+	Interrupt   string      // the event at which the user has ended the turn: a hook of the kind stop runs; "" if there is none
+	Queue       string      // how "tt listen" gives an idle agent a turn, by a command of the harness; "" if there is none
+	Hold        bool        // nothing can wake an idle agent, but a hook may hold the end of its turn for as long as it likes
+	Interactive Marker      // in the environment of hooks: a person's session, which lasts beyond one turn; zero if that is not told
+	Trust       string      // below ConfigDir: the file that has a line for each hook that the user has approved
 }
 
-// A HookEvent is an event at which a hook runs that notifies the agent.
+// A HookEvent is an event at which a hook runs.
 type HookEvent struct {
 	Kind    Kind
 	Event   string
-	Seconds int  // how long the harness waits for it; 0 for as long as for a guard
-	Wakes   bool // it runs in the background, and its exit status 2 gives the agent a turn
+	Matcher string // what the event has to be about, as the harness matches it; "" for all
+	Seconds int    // how long the harness waits for it; 0 for as long as for a guard
+	Wakes   bool   // it runs in the background, and its exit status 2 gives the agent a turn
 }
 
-// Has reports whether a hook of the kind is among those that notify the agent.
+// Has reports whether a hook of the kind is in Events.
 func (h Hooks) Has(kind Kind) bool { return h.Event(kind) != "" }
 
 // Event returns the first event at which a hook of the kind runs, "" if there is none.
 func (h Hooks) Event(kind Kind) string {
-	for _, e := range h.Notify {
+	for _, e := range h.Events {
 		if e.Kind == kind {
 			return e.Event
 		}

@@ -23,7 +23,7 @@ func HookCommand(id ID, kind Kind) string {
 
 // Wakes reports whether a hook of the kind may exit with status 2.
 func (h *Harness) Wakes(kind Kind) bool {
-	for _, e := range h.Hooks.Notify {
+	for _, e := range h.Hooks.Events {
 		if e.Kind == kind {
 			return e.Wakes
 		}

@@ -14,11 +14,15 @@ const (
 	KindContext      Kind = "context"       // the model is about to be asked
 	KindListen       Kind = "listen"        // the agent has ended its turn: the hook may wait for what is new
 	KindSessionEnd   Kind = "session-end"   // the session ends
+	KindShell        Kind = "shell"         // a tool is about to run a command of the shell
+	KindAsks         Kind = "asks"          // the agent asks its user for a permission
+	KindFails        Kind = "fails"         // the turn of the model has ended with an error
 )
 
 // Kinds returns all kinds.
 func Kinds() []Kind {
 	return []Kind{
 		KindStop, KindEdit, KindSessionStart, KindCwdChanged, KindFileChanged, KindContext, KindListen, KindSessionEnd,
+		KindShell, KindAsks, KindFails,
 	}
 }

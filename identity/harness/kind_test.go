@@ -31,7 +31,7 @@ func TestKindsAreComplete(t *testing.T) {
 		t.Errorf("declared are %q, but Kinds returns %q", declared, Kinds())
 	}
 	for _, h := range All() {
-		for _, e := range h.Hooks.Notify {
+		for _, e := range h.Hooks.Events {
 			if !slices.Contains(Kinds(), e.Kind) {
 				t.Errorf("%s runs hooks of the unknown kind %q", h.ID, e.Kind)
 			}

@@ -18,7 +18,7 @@ var table = []*Harness{
 			File: "settings.json", Shape: Groups,
 			StopEvent: "Stop", EditEvent: "PreToolUse",
 			WriteTools: "Edit|MultiEdit|Write|NotebookEdit",
-			Notify: []HookEvent{
+			Events: []HookEvent{
 				{Kind: KindSessionStart, Event: "SessionStart"},
 				{Kind: KindCwdChanged, Event: "CwdChanged"},
 				{Kind: KindFileChanged, Event: "FileChanged", Seconds: 90, Wakes: true},
@@ -26,6 +26,11 @@ var table = []*Harness{
 				{Kind: KindContext, Event: "PostToolUse"},
 				{Kind: KindListen, Event: "Stop", Seconds: 604800, Wakes: true},
 				{Kind: KindSessionEnd, Event: "SessionEnd", Seconds: 5},
+				{Kind: KindContext, Event: "PostToolUseFailure"}, // PostToolUse is for tools that succeed
+				{Kind: KindContext, Event: "PostToolBatch"},      // it alone runs for both, and older versions do not have it
+				{Kind: KindShell, Event: "PreToolUse", Matcher: "Bash|Monitor"},
+				{Kind: KindAsks, Event: "PermissionRequest"},
+				{Kind: KindFails, Event: "StopFailure"},
 			},
 			Interactive: Marker{"CLAUDE_CODE_ENTRYPOINT", "cli"},
 		},
@@ -55,14 +60,18 @@ var table = []*Harness{
 			File: "hooks.json", FormerFile: "config.toml", Shape: Groups,
 			StopEvent: "Stop", EditEvent: "PreToolUse",
 			WriteTools: "^(apply_patch|Edit|Write)$",
-			Notify: []HookEvent{
+			Events: []HookEvent{
 				{Kind: KindSessionStart, Event: "SessionStart"},
 				{Kind: KindContext, Event: "UserPromptSubmit"},
 				{Kind: KindContext, Event: "PostToolUse"},
 				{Kind: KindSessionEnd, Event: "SessionEnd", Seconds: 5},
+				{Kind: KindStop, Event: "Interrupt"},
+				{Kind: KindShell, Event: "PreToolUse", Matcher: "^Bash$"},
+				{Kind: KindAsks, Event: "PermissionRequest"},
 			},
-			Queue: "codex-queue",
-			Trust: "config.toml",
+			Interrupt: "Interrupt",
+			Queue:     "codex-queue",
+			Trust:     "config.toml",
 		},
 		Input: HookInput{
 			Session: "session_id", SessionVar: "CODEX_THREAD_ID", Event: "hook_event_name", Dir: "cwd",
@@ -93,7 +102,7 @@ var table = []*Harness{
 			File: "hooks.json", Shape: Named,
 			StopEvent: "Stop", EditEvent: "PreToolUse",
 			WriteTools: "write_to_file|replace_file_content|multi_replace_file_content",
-			Notify:     []HookEvent{{Kind: KindContext, Event: "PreInvocation"}},
+			Events:     []HookEvent{{Kind: KindContext, Event: "PreInvocation"}},
 			Hold:       true,
 		},
 		Input: HookInput{
@@ -118,11 +127,13 @@ var table = []*Harness{
 			StopEvent: "AfterAgent", EditEvent: "BeforeTool",
 			WriteTools: "^(write_file|replace)$",
 			Millis:     true,
-			Notify: []HookEvent{
+			Events: []HookEvent{
 				{Kind: KindSessionStart, Event: "SessionStart"},
 				{Kind: KindContext, Event: "BeforeAgent"},
 				{Kind: KindContext, Event: "AfterTool"},
 				{Kind: KindSessionEnd, Event: "SessionEnd", Seconds: 5},
+				{Kind: KindShell, Event: "BeforeTool", Matcher: "^run_shell_command$"},
+				{Kind: KindAsks, Event: "Notification", Matcher: "ToolPermission"},
 			},
 			Hold: true,
 		},
@@ -173,7 +184,7 @@ var table = []*Harness{
 			File: "hooks/talking-stick.json", Shape: OwnFile, // it reads every JSON file in hooks
 			StopEvent: "Stop", EditEvent: "PreToolUse",
 			WriteTools: "^(Edit|Write|MultiEdit|NotebookEdit|search_replace|write)$", // todo_write writes no file
-			Notify:     []HookEvent{{Kind: KindSessionEnd, Event: "SessionEnd", Seconds: 5}},
+			Events:     []HookEvent{{Kind: KindSessionEnd, Event: "SessionEnd", Seconds: 5}},
 		},
 		Input: HookInput{
 			Session: "sessionId", SessionVar: "GROK_SESSION_ID", Event: "hookEventName", Dir: "cwd",

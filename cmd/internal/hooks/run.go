@@ -99,9 +99,16 @@ func (h *run) handler() func(context.Context) error {
 		return h.await
 	case harness.KindSessionEnd:
 		return h.end
+	case harness.KindFails:
+		return h.fail
+	case harness.KindShell, harness.KindAsks:
+		return silent
 	}
 	return nil
 }
+
+// silent is a hook that says nothing and notes nothing.
+func silent(context.Context) error { return nil }
 
 // answer prints the reply. It returns errWakes if that wakes the agent.
 func (h *run) answer(r payload.Reply) error {

@@ -14,12 +14,25 @@ import (
 
 // stop runs when the agent is about to end its turn.
 func (h *run) stop(ctx context.Context) error {
+	if h.call.Interrupt {
+		return h.fail(ctx)
+	}
 	objection := h.objection(ctx)
 	agent, err := h.agentAtStop(objection)
 	if err == nil {
 		err = h.endOfTurn(ctx, agent, objection)
 	}
 	return h.unless(err, objection)
+}
+
+// fail runs when the turn of the model has ended before its time: by an error, or because
+// the user ended it. Nothing that a hook says would reach the model.
+func (h *run) fail(ctx context.Context) error {
+	agent, err := h.agent()
+	if err != nil {
+		return err
+	}
+	return agent.SetBusy(ctx, false)
 }
 
 // agentAtStop is agent for the end of a turn. The guard may object for a session without

@@ -80,7 +80,7 @@ func refusal(h *harness.Harness, kind harness.Kind, reason string) []byte {
 // harness has given if such a hook runs at it.
 func eventOf(h *harness.Harness, call Call) string {
 	same := func(e harness.HookEvent) bool { return e.Kind == call.Kind && e.Event == call.Event }
-	if slices.ContainsFunc(h.Hooks.Notify, same) {
+	if slices.ContainsFunc(h.Hooks.Events, same) {
 		return call.Event
 	}
 	return h.Hooks.Event(call.Kind)

@@ -22,6 +22,7 @@ type Call struct {
 	Paths     []string // of an edit, the files it would write, absolute where Dir is known
 	Changed   string   // the file that has changed; "" if the input does not have it
 	Repeated  bool     // of a stop: the agent is already going on because a stop guard made it
+	Interrupt bool     // of a stop: the user has ended the turn
 	Subagent  bool     // a helper inside the session asks, not the agent itself
 	Busy      bool     // of a stop: work goes on in the background, the turn is not over
 }
@@ -60,6 +61,7 @@ func Decode(id harness.ID, kind harness.Kind, data []byte) (Call, error) {
 	if err != nil {
 		return Call{}, err
 	}
+	call.Interrupt = kind == harness.KindStop && call.Event != "" && call.Event == h.Hooks.Interrupt
 	call.Busy = idle != nil && !*idle
 	helper := string(in.get(h.Input.Subagent))
 	call.Subagent = helper != "" && helper != `""` && helper != "null"

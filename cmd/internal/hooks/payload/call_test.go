@@ -92,7 +92,7 @@ func TestDecodeRefusesWhatIsNoObject(t *testing.T) {
 	}
 }
 
-// What real harnesses have sent, by event.
+// What real harnesses send, by event.
 func TestDecodeWhatHarnessesSend(t *testing.T) {
 	ids := map[string]harness.ID{"claude": harness.ClaudeCode, "codex": harness.Codex, "gemini": harness.Gemini}
 	files, err := filepath.Glob("testdata/*.json")
@@ -108,7 +108,7 @@ func TestDecodeWhatHarnessesSend(t *testing.T) {
 		id := ids[name]
 		hooks := harness.Get(id).Hooks
 		kind := harness.KindEdit
-		for _, e := range append(hooks.Notify, harness.HookEvent{Kind: harness.KindStop, Event: hooks.StopEvent}) {
+		for _, e := range append(hooks.Events, harness.HookEvent{Kind: harness.KindStop, Event: hooks.StopEvent}) {
 			if e.Event == event {
 				kind = e.Kind
 			}
@@ -117,7 +117,7 @@ func TestDecodeWhatHarnessesSend(t *testing.T) {
 		if err != nil || call.Harness != id || call.Event != event || len(call.SessionID) != 36 || !filepath.IsAbs(call.Dir) {
 			t.Errorf("%s: %v %+v", file, err, call)
 		}
-		if call.Repeated || call.Subagent || call.Busy {
+		if call.Repeated || call.Subagent || call.Busy || call.Interrupt != (event == "Interrupt") {
 			t.Errorf("%s: %+v", file, call)
 		}
 	}
