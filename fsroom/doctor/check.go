@@ -274,7 +274,7 @@ func (c *checker[S]) corrupt(file string, err error) {
 
 // lock finds a lock whose holder is stopped: no other process can get it.
 func (c *checker[S]) lock() {
-	if h, held := lockfile.FindHolder(c.LockPath()); held && h != nil && (h.State == "stopped" || h.State == "traced") {
+	if h := c.StoppedLockHolder(); h != nil {
 		c.found(c.LockPath(), "", "it is held by %s", h)
 	}
 }

@@ -3,6 +3,8 @@ package turn
 import (
 	"cmp"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/talking-stick/tt/journal/event"
 )
@@ -35,13 +37,31 @@ func (s *State) evidence(f Facts, kind string) Evidence {
 	lease, _ := s.deadlines(f)
 	switch kind {
 	case ReasonOwnerGone, ReasonRecipientGone:
-		e.Sentence = ended(who, p) + "; " + silent
+		facts := s.troubleFacts(f)
+		if len(facts) == 0 {
+			facts = []string{ended(who, p)}
+		}
+		e.Sentence = strings.Join(append(facts, silent), "; ")
 	case ReasonOwnerTimeout:
-		e.Sentence = fmt.Sprintf("the lease of %s ran out %s ago and was not renewed; %s", who, spoken(f.Now.Wall.Sub(lease.Time)), silent)
+		ranOut := fmt.Sprintf("the lease of %s ran out %s ago and was not renewed", who, spoken(f.Now.Wall.Sub(lease.Time)))
+		e.Sentence = strings.Join(slices.Concat([]string{ranOut}, s.troubleFacts(f), []string{silent}), "; ")
 	case ReasonClaimTimeout:
 		e.Sentence = fmt.Sprintf("%s did not claim the turn within %s; %s", who, spoken(ms(s.Policy.ClaimTTL)), silent)
 	}
 	return e
+}
+
+// troubleFacts says in words what is wrong with the holder. A guardian ends with its agent:
+// that is no fact of its own.
+func (s *State) troubleFacts(f Facts) (facts []string) {
+	ended := false
+	for _, t := range s.Trouble(f) {
+		ended = ended || t.What == HarnessEnded
+		if t.What != GuardianEnded || !ended {
+			facts = append(facts, t.Fact())
+		}
+	}
+	return facts
 }
 
 // ended says in words which process of the agent has ended.

@@ -12,6 +12,9 @@ type Facts struct {
 	Hearing func(agentID string) Hearing
 	// Waiting returns Waiting and Inbox of the Presence of an agent, for less. It may be nil.
 	Waiting func(agentID string) (waiting, inbox bool)
+	// Support returns what is known of the processes on which the turn in progress depends.
+	// It is nil where nobody asks for [State.Trouble].
+	Support func() Support
 	// Renewed is the last renewal of the current turn's lease. It is zero if the
 	// lease was never renewed, or if the renewal was that of another turn.
 	Renewed Instant

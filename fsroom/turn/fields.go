@@ -169,6 +169,7 @@ func (v *RoomView) Fields(c *wire.Codec) {
 	c.OptInt("pending_handoff_event_seq", &v.PendingHandoff)
 	c.Int("last_event_seq", &v.LastEventSeq)
 	c.Time("updated_at", &v.UpdatedAt)
+	wire.OptList(c, "trouble", &v.Trouble)
 	c.OptBool("path_missing", &v.PathMissing)
 }
 
@@ -181,6 +182,7 @@ func (v *MemberView) Fields(c *wire.Codec) {
 	c.Bool("waiting", &v.Waiting)
 	c.Text("status", &v.Status)
 	c.Text("process", (*string)(&v.Process))
+	optTime(c, "gone_at", v.GoneAt)
 	c.Text("session_kind", &v.SessionKind)
 	c.OptBool("observer", &v.Observer)
 	c.OptText("listening", &v.Listening)
@@ -304,6 +306,7 @@ func optTime(c *wire.Codec, name string, at *event.Time) {
 
 func (v RoomView) MarshalJSON() ([]byte, error)      { return wire.Append(nil, &v), nil }
 func (v MemberView) MarshalJSON() ([]byte, error)    { return wire.Append(nil, &v), nil }
+func (t Trouble) MarshalJSON() ([]byte, error)       { return wire.Append(nil, &t), nil }
 func (p Policy) MarshalJSON() ([]byte, error)        { return wire.Append(nil, &p), nil }
 func (r WaitResult) MarshalJSON() ([]byte, error)    { return wire.Append(nil, &r), nil }
 func (r ReleaseResult) MarshalJSON() ([]byte, error) { return wire.Append(nil, &r), nil }
@@ -323,4 +326,15 @@ func (v *Standing) Fields(c *wire.Codec) {
 	optTime(c, "lease_expires_at", v.LeaseExpiresAt)
 	optTime(c, "claim_expires_at", v.ClaimExpiresAt)
 	optTime(c, "offered_until", v.OfferedUntil)
+	c.OptText("process", (*string)(&v.Process))
+	optTime(c, "gone_at", v.GoneAt)
+	wire.OptList(c, "trouble", &v.Trouble)
+}
+
+func (t *Trouble) Fields(c *wire.Codec) {
+	c.Text("what", &t.What)
+	c.OptNum("pid", &t.PID)
+	optTime(c, "since", t.Since)
+	optTime(c, "until", t.Until)
+	c.Text("do", &t.Do)
 }

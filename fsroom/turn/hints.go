@@ -27,7 +27,16 @@ const (
 	hintNoteNoTurn   = "without --turn the note is about the room"
 	hintListNotes    = `list them with "tt notes list"`
 	hintKickableSoon = "it can be kicked in %s, or now with --force"
+	hintTake         = `tt take --reason "…"`
+	hintTakeLater    = `tt take --reason "…" from %s on; a person may at once`
+	hintNewGuardian  = `have %s run "tt wait", which starts another guardian`
 )
+
+// utcClock is how times of this day are written in sentences.
+const utcClock = "15:04:05 UTC"
+
+// continueProcess is the command that ends the suspension of a process.
+func continueProcess(pid int) string { return fmt.Sprintf("kill -CONT %d", pid) }
 
 // hintMakeSure is the advice to an agent that may take over from a member that is
 // silent, but may still work.

@@ -23,6 +23,7 @@ type Presence struct {
 	Inbox   bool      // and ends its wait for messages too
 	Process Process   // the process that identifies the agent
 	PID     int       // of that process, for messages; 0: not known
+	Stopped bool      // that process is alive and suspended
 	// OutlivesProcess is set if the end of Process does not prove the end of the
 	// agent: the agent is identified by an exported session, which outlives its
 	// process, or Process is only its guardian. Such a member counts as gone only
@@ -72,10 +73,10 @@ func (p Presence) OfCaller(at time.Time) Presence {
 	return p
 }
 
-// shown returns the process as results show it: the end of a guardian does not yet
-// say anything about its agent.
-func (p Presence) shown(gone bool) Process {
-	if p.Guardian && p.Process == Gone && !gone {
+// shown returns the process as results show it. A suspended process is not said to be
+// alive.
+func (p Presence) shown() Process {
+	if p.Stopped {
 		return Unknown
 	}
 	return p.Process

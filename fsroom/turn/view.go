@@ -1,6 +1,8 @@
 package turn
 
 import (
+	"fmt"
+
 	"github.com/talking-stick/tt/journal/event"
 )
 
@@ -17,6 +19,7 @@ type RoomView struct {
 	PendingHandoff int64 // event_seq; 0: none
 	LastEventSeq   int64
 	UpdatedAt      event.Time
+	Trouble        []Trouble
 	PathMissing    bool // nothing is at CanonicalPath; the rules leave it to the caller to set
 }
 
@@ -25,7 +28,7 @@ func (s *State) Room(f Facts) RoomView {
 	v := RoomView{
 		RoomID: s.RoomID, CanonicalPath: s.CanonicalPath, State: s.Status(f), TurnID: s.Turn,
 		Owner: s.Owner, ReservedFor: s.ReservedFor, PendingHandoff: s.Pending.Seq,
-		LastEventSeq: s.Seq, UpdatedAt: s.UpdatedAt,
+		LastEventSeq: s.Seq, UpdatedAt: s.UpdatedAt, Trouble: s.Trouble(f),
 	}
 	v.LeaseExpiresAt, v.ClaimExpiresAt = s.deadlines(f)
 	return v
@@ -47,6 +50,7 @@ type MemberView struct {
 	Waiting     bool
 	Status      string // active, inactive
 	Process     Process
+	GoneAt      *event.Time // when it counts as gone, though its process has ended already; nil: see [State.GoneAt]
 	SessionKind string
 	Observer    bool
 	Listening   string // what listens for it, "" if nothing does
@@ -74,14 +78,12 @@ func (s *State) memberView(f Facts, m *Member) MemberView {
 	v := MemberView{
 		AgentID: m.AgentID, DisplayName: m.DisplayName, Ordinal: m.Ordinal, JoinedAt: m.JoinedAt,
 		LastSeenAt: event.NewTime(f.lastSeen(m)), Waiting: p.Waiting, Status: memberActive,
-		Process: p.shown(gone), SessionKind: m.SessionKind, Observer: m.Observer,
+		Process: p.shown(), GoneAt: s.GoneAt(f, m.AgentID), SessionKind: m.SessionKind, Observer: m.Observer,
 		Listening: s.listening(f, m.AgentID), Reach: s.Reach(f, m.AgentID),
 	}
 	switch {
 	case f.active(s, m):
-		if p.Silent > 0 {
-			v.Why = "silent for " + spoken(p.Silent)
-		}
+		v.Why = doubts(p, v.GoneAt)
 	case gone:
 		v.Status, v.Why = memberInactive, whyGone(p)
 	default:
@@ -97,4 +99,21 @@ func (s *State) listening(f Facts, id string) string {
 		return how
 	}
 	return "wait"
+}
+
+// doubts says why an active member may not go on, "" if nothing speaks against it.
+func doubts(p Presence, goneAt *event.Time) string {
+	switch {
+	case p.Silent > 0:
+		return "silent for " + spoken(p.Silent)
+	case p.Stopped && p.Guardian:
+		return fmt.Sprintf("its guardian, process %d, is stopped", p.PID)
+	case p.Stopped:
+		return fmt.Sprintf("its process %d is stopped", p.PID)
+	case goneAt != nil && p.Guardian:
+		return "its guardian has ended; it counts as gone at " + goneAt.Format(utcClock)
+	case goneAt != nil:
+		return "its process has ended; it counts as gone at " + goneAt.Format(utcClock)
+	}
+	return ""
 }

@@ -19,11 +19,17 @@ type Standing struct {
 	LeaseExpiresAt *event.Time
 	ClaimExpiresAt *event.Time
 	OfferedUntil   *event.Time
+	Process        Process     // of the owner, or of whom the turn is reserved for; "": neither
+	GoneAt         *event.Time // see [State.GoneAt]
+	Trouble        []Trouble
 }
 
 // Standing returns how the turn stands at the moment of the facts.
 func (s *State) Standing(f Facts) Standing {
-	v := Standing{State: s.Status(f), TurnID: s.Turn, Owner: s.Owner, ReservedFor: s.ReservedFor, From: s.Pending.From}
+	v := Standing{State: s.Status(f), TurnID: s.Turn, Owner: s.Owner, ReservedFor: s.ReservedFor, From: s.Pending.From, Trouble: s.Trouble(f)}
+	if who := cmp.Or(s.Owner, s.ReservedFor); who != "" {
+		v.Process, v.GoneAt = f.presence(who).shown(), s.GoneAt(f, who)
+	}
 	v.LeaseExpiresAt, v.ClaimExpiresAt = s.deadlines(f)
 	since := s.Pending.At
 	if s.Owner != "" {
@@ -42,10 +48,15 @@ func (s *State) Standing(f Facts) Standing {
 // Outlook returns what happens next, by itself or by what somebody does, in sentences.
 // Times are UTC.
 func (s *State) Outlook(f Facts) []string {
-	const clock = "15:04:05 UTC"
 	v := s.Standing(f)
 	var next []string
 	add := func(format string, args ...any) { next = append(next, fmt.Sprintf(format, args...)) }
+	offered := v.State == StateOwnerGone || v.State == StateStaleOwner // the evidence has what is wrong with the holder
+	for i := range v.Trouble {
+		if t := &v.Trouble[i]; t.What == LockStopped || !offered {
+			add("%s: %s", t.Sentence(), t.Do)
+		}
+	}
 	switch v.State {
 	case StateClosed:
 		return []string{`the room has ended: "tt join" opens it again`}
@@ -59,7 +70,9 @@ func (s *State) Outlook(f Facts) []string {
 	}
 	switch {
 	case s.Owner != "":
-		add("%s keeps the turn until it releases it: its guardian renews the lease, which ends at %s otherwise", s.Owner, v.LeaseExpiresAt.Format(clock))
+		if len(v.Trouble) == 0 {
+			add("%s keeps the turn until it releases it: its guardian renews the lease, which ends at %s otherwise", s.Owner, v.LeaseExpiresAt.Format(utcClock))
+		}
 		if m := s.heir(f, s.Owner); m != nil {
 			add("a release gives it to %s: %s", m.AgentID, s.toldWords(f, m.AgentID))
 		} else {
@@ -68,9 +81,9 @@ func (s *State) Outlook(f Facts) []string {
 	case s.ReservedFor != "" && f.claimExpired(s):
 		add("%s has not claimed the turn, and still may; another member takes it with \"tt take --reason …\"", s.ReservedFor)
 	case s.ReservedFor != "":
-		add("%s may claim the turn until %s, then the others may take it: %s", s.ReservedFor, v.ClaimExpiresAt.Format(clock), s.toldWords(f, s.ReservedFor))
+		add("%s may claim the turn until %s, then the others may take it: %s", s.ReservedFor, v.ClaimExpiresAt.Format(utcClock), s.toldWords(f, s.ReservedFor))
 	case v.OfferedTo != "":
-		add("only %s may claim the turn until %s: %s", v.OfferedTo, v.OfferedUntil.Format(clock), s.toldWords(f, v.OfferedTo))
+		add("only %s may claim the turn until %s: %s", v.OfferedTo, v.OfferedUntil.Format(utcClock), s.toldWords(f, v.OfferedTo))
 		add("after that whoever waits gets it")
 	case s.Pending.From != "":
 		add(`whoever runs "tt wait" gets the turn with the handoff of %s, which itself comes last`, s.Pending.From)

@@ -161,11 +161,11 @@ func (m *model) trouble(r *look.Room) string {
 	case turn.StateRecipientGone:
 		why = "it is gone"
 	default:
-		holder := r.Holder()
-		if holder == nil || !holder.Stopped {
+		trouble := r.Trouble()
+		if trouble == nil {
 			return ""
 		}
-		why = fmt.Sprintf("its process %d is stopped", holder.PID)
+		why = trouble.Fact()
 	}
 	text := "   " + m.Own(draw.Alarm, m.Mark(m.condition(r).mark)+" "+why)
 	if m.readOnly {

@@ -73,6 +73,7 @@ func sampleRooms() []look.Room {
 		Since: ago(2 * time.Minute), Full: 20 * time.Minute, Members: []look.Member{aMember("claude:1f2e3d4c", minutes(3))}}
 	asleep := heldRoom("/srv/build", "grok:71c2ab90", 3, 52*time.Minute, minutes(18))
 	asleep.Members[0].Stopped, asleep.Members[0].PID = true, 918
+	asleep.View.Trouble = []turn.Trouble{{What: turn.HarnessStopped, PID: 918, Agent: "grok:71c2ab90"}}
 	bad := look.Room{Name: "old-3f2a", Err: errors.New("line 12 of the journal cannot be read")}
 	return []look.Room{docs, infra, ledger, payments, api, asleep, bad}
 }

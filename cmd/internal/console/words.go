@@ -19,12 +19,17 @@ type condition struct {
 
 // condition returns how a room stands.
 func (m *model) condition(r *look.Room) condition {
-	holder := r.Holder()
-	switch {
-	case r.Err != nil:
+	if r.Err != nil {
 		return condition{draw.Gone, "unreadable", draw.Alarm}
-	case holder != nil && holder.Stopped && r.View.State == turn.StateOwned:
-		return condition{draw.Stopped, "stopped", draw.Alarm}
+	}
+	if trouble := r.Trouble(); trouble != nil && r.View.State == turn.StateOwned {
+		switch trouble.What {
+		case turn.HarnessEnded, turn.GuardianEnded:
+			return condition{draw.Gone, "ended", draw.Alarm}
+		case turn.HarnessStopped, turn.GuardianStopped, turn.LockStopped:
+			return condition{draw.Stopped, "stopped", draw.Alarm}
+		}
+		return condition{draw.Stopped, trouble.What, draw.Alarm}
 	}
 	switch r.View.State {
 	case turn.StateIdle:

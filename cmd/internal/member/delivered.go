@@ -129,16 +129,18 @@ type Told struct {
 	ID         string
 	Listening  string // see [turn.MemberView]
 	Reach      string
-	Unread     int64      // messages that were not shown to it
-	NotifiedAt event.Time // the notification that it did not answer; zero: none
-	Error      string     // of the last attempt to wake it
+	Unread     int64 // messages that were not shown to it
+	Process    turn.Process
+	GoneAt     *event.Time // see [turn.MemberView]
+	NotifiedAt event.Time  // the notification that it did not answer; zero: none
+	Error      string      // of the last attempt to wake it
 }
 
 // Told returns how the members are told of news, the inactive ones last.
 func (r *Room) Told(st *turn.State, f turn.Facts) []Told {
 	list := []Told{}
 	for _, m := range st.MemberViews(f) {
-		told := Told{ID: m.AgentID, Listening: m.Listening, Reach: m.Reach, Unread: max(0, st.Mail(m.AgentID)-r.CursorOf(st, m.AgentID).Read)}
+		told := Told{ID: m.AgentID, Listening: m.Listening, Reach: m.Reach, Process: m.Process, GoneAt: m.GoneAt, Unread: max(0, st.Mail(m.AgentID)-r.CursorOf(st, m.AgentID).Read)}
 		if m.Reach == turn.ReachUnheard {
 			told.NotifiedAt = event.NewTime(f.Hearing(m.AgentID).Notified)
 		}
@@ -156,6 +158,10 @@ func (t *Told) Fields(c *wire.Codec) {
 	c.Text("reach", &t.Reach)
 	c.OptText("listening", &t.Listening)
 	c.Int("unread", &t.Unread)
+	c.Text("process", (*string)(&t.Process))
+	if t.GoneAt != nil {
+		c.Time("gone_at", t.GoneAt)
+	}
 	if !t.NotifiedAt.IsZero() {
 		c.Time("notified_at", &t.NotifiedAt)
 	}

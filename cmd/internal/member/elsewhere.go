@@ -39,7 +39,7 @@ func (r *Room) elsewhere(st *turn.State, id string, p turn.Presence, l *leaseRec
 	}
 	p.PID = 0 // it would be taken for one of this host
 	if l != nil && l.Stopped != "" && l.Guardian != nil && r.isElsewhere(*l.Guardian) && !p.Seen.After(l.StoppedAt.Time) {
-		p.Process, p.OutlivesProcess, p.EndedAt = turn.Gone, false, l.StoppedAt.Time // its host saw it
+		p.Process, p.OutlivesProcess, p.Guardian, p.EndedAt = turn.Gone, false, false, l.StoppedAt.Time // its host saw it
 		return p
 	}
 	if id == st.Owner {

@@ -1,6 +1,8 @@
 package member
 
 import (
+	"sync"
+
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/identity"
 )
@@ -18,6 +20,7 @@ func (r *Room) Facts(st *turn.State) turn.Facts {
 			// guardian does not judge by the death of the one before it.
 			if id == owner && !r.isGuardian && p.Process == turn.Unknown && lease != nil && lease.Guardian != nil {
 				p = p.WithGuardian(r.verdict(*lease.Guardian), lease.Guardian.PID)
+				p.Stopped = r.processState(*lease.Guardian) == turn.ProcessStopped
 			}
 			if id == owner && lease != nil {
 				p.EndedAt = lease.StoppedAt.Time
@@ -53,6 +56,7 @@ func (r *Room) Facts(st *turn.State) turn.Facts {
 		return h
 	}
 	f.Renewed = r.renewedBy(st, lease)
+	f.Support = sync.OnceValue(func() turn.Support { return r.support(st, lease) })
 	return f
 }
 

@@ -96,21 +96,31 @@ func (r *Room) presence(id string) turn.Presence {
 	p.Inbox = p.Waiting && a.Held(inboxFile)
 	if record := r.processRecord(id); len(record.Processes) > 0 {
 		last := record.Processes[len(record.Processes)-1]
-		p.Process, p.PID, p.OutlivesProcess = r.judge(record.Processes), last.PID, record.Lingers
+		p.PID, p.OutlivesProcess = last.PID, record.Lingers
+		r.judge(record.Processes, &p)
 	}
 	if id == r.Self.ID && r.Self.Root != nil {
-		p.Process = turn.Alive
+		p.Process, p.Stopped = turn.Alive, false
 	}
 	return p
 }
 
-// judge returns the verdict on all processes of one agent, see [turn.ProcessOf].
-func (r *Room) judge(processes []identity.Process) turn.Process {
+// judge sets what is known of all processes of one agent, see [turn.ProcessOf]. The agent
+// is stopped if the last of those that live is.
+func (r *Room) judge(processes []identity.Process, into *turn.Presence) {
 	verdicts := make([]turn.Process, len(processes))
 	for i, p := range processes {
-		verdicts[i] = r.verdict(p)
+		if r.isElsewhere(p) {
+			verdicts[i] = r.verdict(p)
+			continue
+		}
+		verdict, stopped := identity.Condition(r.Table, p)
+		verdicts[i] = turn.Process(verdict)
+		if verdict == identity.Alive {
+			into.PID, into.Stopped = p.PID, stopped
+		}
 	}
-	return turn.ProcessOf(verdicts)
+	into.Process = turn.ProcessOf(verdicts)
 }
 
 // verdict returns whether the process lives. The rules use the words of identity.

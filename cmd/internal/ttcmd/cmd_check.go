@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
+	"github.com/talking-stick/tt/fsroom/turn"
 )
 
 var checkCommand = &cli.Command{
@@ -20,15 +21,16 @@ var checkCommand = &cli.Command{
 
 // A checkResult is whether the caller may change shared files.
 type checkResult struct {
-	Holds        bool   `json:"holds"`
-	AgentID      string `json:"agent_id"`
-	RoomID       string `json:"room_id,omitempty"`
-	RoomState    string `json:"room_state,omitempty"`
-	TurnID       int64  `json:"turn_id,omitempty"`
-	CurrentOwner string `json:"current_owner,omitempty"`
-	ReservedFor  string `json:"reserved_for,omitempty"`
-	Reason       string `json:"reason,omitempty"` // why not
-	Shared       bool   `json:"shared,omitempty"` // with other hosts: an engine has confirmed the answer
+	Holds        bool           `json:"holds"`
+	AgentID      string         `json:"agent_id"`
+	RoomID       string         `json:"room_id,omitempty"`
+	RoomState    string         `json:"room_state,omitempty"`
+	TurnID       int64          `json:"turn_id,omitempty"`
+	CurrentOwner string         `json:"current_owner,omitempty"`
+	ReservedFor  string         `json:"reserved_for,omitempty"`
+	Reason       string         `json:"reason,omitempty"`  // why not
+	Trouble      []turn.Trouble `json:"trouble,omitempty"` // with the holder
+	Shared       bool           `json:"shared,omitempty"`  // with other hosts: an engine has confirmed the answer
 }
 
 func runCheck(ctx context.Context, c *cli.Invocation) error {
@@ -66,6 +68,7 @@ func check(ctx context.Context, c *cli.Invocation) (checkResult, error) {
 	f := room.Facts(st)
 	v := st.Room(f)
 	res.RoomID, res.RoomState, res.TurnID, res.CurrentOwner, res.ReservedFor = v.RoomID, v.State, v.TurnID, v.Owner, v.ReservedFor
+	res.Trouble = v.Trouble
 	res.Reason = st.Holds(f, client.Self.ID, room.CurrentFence(st))
 	res.Holds = res.Reason == ""
 	return res, nil
@@ -86,4 +89,5 @@ func writeCheck(t *cli.Text, r checkResult) {
 	default:
 		t.Line(`%s Nobody holds the stick. Take it with: tt wait`, t.Yellow("No."))
 	}
+	writeTrouble(t, r.Trouble)
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/doctor"
+	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/identity/harness"
 	"github.com/talking-stick/tt/skills/probe"
 )
@@ -51,6 +52,8 @@ type doctorResult struct {
 	Problems   []doctor.Problem `json:"problems"`
 	// Notes are leftovers of crashes that the next change removes by itself.
 	Notes []doctor.Problem `json:"notes,omitempty"`
+	// Trouble is what is wrong with the holders of turns. No file is damaged by it.
+	Trouble []roomTrouble `json:"trouble,omitempty"`
 	// MissingPaths are rooms whose directory was renamed or removed.
 	MissingPaths []missingPath `json:"missing_paths,omitempty"`
 	// Hooks are those of the harnesses on this machine.
@@ -75,6 +78,13 @@ type missingPath struct {
 	RoomID        string `json:"room_id"`
 	CanonicalPath string `json:"canonical_path"`
 	PathMissing   bool   `json:"path_missing"` // true
+}
+
+// A roomTrouble is what is wrong with the holder of the turn of one room.
+type roomTrouble struct {
+	RoomID        string         `json:"room_id"`
+	CanonicalPath string         `json:"canonical_path"`
+	Trouble       []turn.Trouble `json:"trouble"`
 }
 
 // stick are the rules of the talking stick.
@@ -129,6 +139,7 @@ func (x *doctorRun) run(ctx context.Context, c *cli.Invocation, client *member.C
 		names := roomNames(w)
 		x.checkEngine(ctx, client.Store, names)
 		checkRooms(ctx, x, stick, names)
+		x.checkHolders(client.Offline(), names)
 		return nil
 	}
 	x.checkEngine(ctx, client.Store, nil)
@@ -136,6 +147,9 @@ func (x *doctorRun) run(ctx context.Context, c *cli.Invocation, client *member.C
 		return err
 	}
 	x.checkHooks(ctx, c, client)
+	if names, err := client.Offline().Rooms(); err == nil { // what cannot be read is among the problems
+		x.checkHolders(client.Offline(), names)
+	}
 	for _, st := range client.MissingPaths() {
 		x.MissingPaths = append(x.MissingPaths, missingPath{st.RoomID, st.CanonicalPath, true})
 	}
@@ -175,6 +189,22 @@ func (x *doctorRun) checkHooks(ctx context.Context, c *cli.Invocation, client *m
 // terminals, with hooks of ours.
 func servesMany(h probe.HookHealth) bool {
 	return h.Installed > 0 && harness.Get(h.Harness).ServerArg != ""
+}
+
+// checkHolders looks what is wrong with the holders of turns. A lock that a stopped process
+// has is among the problems.
+func (x *doctorRun) checkHolders(client *member.Client, names []string) {
+	for _, name := range names {
+		room := client.Room(name, nil)
+		snap, err := room.View()
+		if err != nil || snap.State.Owner == "" {
+			continue
+		}
+		list := slices.DeleteFunc(snap.State.Trouble(room.Facts(snap.State)), func(t turn.Trouble) bool { return t.What == turn.LockStopped })
+		if len(list) > 0 {
+			x.Trouble = append(x.Trouble, roomTrouble{snap.State.RoomID, snap.State.CanonicalPath, list})
+		}
+	}
 }
 
 // separateNotes moves harmless problems to the notes.
@@ -226,6 +256,12 @@ func writeDoctor(t *cli.Text, r doctorResult) {
 	for _, p := range r.Problems {
 		writeProblem(t, p)
 	}
+	for _, room := range r.Trouble {
+		t.Line("%s %s", t.Red("room"), room.CanonicalPath)
+		for i := range room.Trouble {
+			t.Line("    %s. Do: %s", room.Trouble[i].Sentence(), room.Trouble[i].Do)
+		}
+	}
 	for _, p := range r.Notes {
 		t.Line("%s %s: %s; the next change clears it away", t.Dim("note"), p.File, p.Problem)
 	}
@@ -242,6 +278,8 @@ func writeDoctor(t *cli.Text, r doctorResult) {
 	}
 	switch {
 	case len(r.Problems) > 0:
+	case len(r.Trouble) > 0:
+		t.Line("%s %s checked, no file is damaged.", t.Green("ok"), r.counts())
 	case r.Checked == 0:
 		t.Line("%s there is no room yet.", t.Green("ok"))
 	default:

@@ -161,6 +161,9 @@ func writeRooms(t *cli.Text, rooms []turn.RoomView, here string) {
 			who = "for " + r.ReservedFor
 		}
 		remark := "changed " + t.Ago(r.UpdatedAt.Time)
+		for i := range r.Trouble {
+			remark += ", " + r.Trouble[i].Fact()
+		}
 		if r.PathMissing {
 			remark += ", its directory is gone"
 		}

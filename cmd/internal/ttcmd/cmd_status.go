@@ -1,6 +1,7 @@
 package ttcmd
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -47,6 +48,9 @@ type statusResult struct {
 	LeaseExpiresAt *event.Time    `json:"lease_expires_at,omitempty"`
 	ClaimExpiresAt *event.Time    `json:"claim_expires_at,omitempty"`
 	Guardian       guardianStatus `json:"guardian"`
+	Process        turn.Process   `json:"process,omitempty"` // of the owner, or of whom the turn is reserved for
+	GoneAt         *event.Time    `json:"gone_at,omitempty"` // see [turn.State.GoneAt]
+	Trouble        []turn.Trouble `json:"trouble,omitempty"`
 	Waiting        []string       `json:"waiting,omitempty"`
 	Unread         int64          `json:"unread"`
 	Owed           int64          `json:"owed"`    // questions that the caller owes an answer
@@ -61,7 +65,7 @@ type statusResult struct {
 
 // A guardianStatus describes the process that renews the lease of the current turn.
 type guardianStatus struct {
-	Status string `json:"status"` // alive, gone, unknown, none
+	Status string `json:"status"` // alive, stopped, gone, unknown, none
 	PID    int    `json:"pid,omitempty"`
 	Ended  string `json:"ended,omitempty"` // why it gave up
 }
@@ -92,13 +96,16 @@ func statusFor(room *member.Room, st *turn.State, f turn.Facts) statusResult {
 		AgentID: room.Self.ID, Member: room.IsMember(st), Owner: v.Owner, ReservedFor: v.ReservedFor,
 		YouOwn: v.Owner == room.Self.ID, YourTurnNext: v.ReservedFor == room.Self.ID || st.Pending.Preferred == room.Self.ID,
 		LeaseExpiresAt: v.LeaseExpiresAt, ClaimExpiresAt: v.ClaimExpiresAt,
-		Guardian: guardianOf(room, st), Unread: room.Unread(st).Messages,
+		Guardian: guardianOf(room, st, f), Trouble: v.Trouble, Unread: room.Unread(st).Messages,
 	}
 	res.Owed, res.Answers = room.Debts(st)
 	res.OpenNotes, res.OpenPages = openNotesFor(st, room.Self.ID)
 	for _, m := range st.MemberViews(f) {
 		if m.AgentID == room.Self.ID {
 			res.Observer, res.Listening, res.Reach = m.Observer, m.Listening, m.Reach
+		}
+		if m.AgentID == cmp.Or(v.Owner, v.ReservedFor) {
+			res.Process, res.GoneAt = m.Process, m.GoneAt
 		}
 		if m.Waiting {
 			res.Waiting = append(res.Waiting, m.AgentID)
@@ -108,12 +115,16 @@ func statusFor(room *member.Room, st *turn.State, f turn.Facts) statusResult {
 	return res
 }
 
-func guardianOf(room *member.Room, st *turn.State) guardianStatus {
+func guardianOf(room *member.Room, st *turn.State, f turn.Facts) guardianStatus {
 	process, status, stopped := room.GuardianStatus(st)
 	if process == nil {
 		return guardianStatus{Status: "none"}
 	}
-	return guardianStatus{Status: string(status), PID: process.PID, Ended: stopped}
+	g := guardianStatus{Status: string(status), PID: process.PID, Ended: stopped}
+	if f.Support().Guardian == turn.ProcessStopped {
+		g.Status = string(turn.ProcessStopped)
+	}
+	return g
 }
 
 // openNotesFor counts the notes for the agent or for all, and among them those of

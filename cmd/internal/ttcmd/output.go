@@ -16,6 +16,14 @@ import (
 func writeRoom(t *cli.Text, r turn.RoomView) {
 	t.Line("Room    %s  %s", r.CanonicalPath, stateStyle(t, r.State))
 	writeHolder(t, r)
+	writeTrouble(t, r.Trouble)
+}
+
+// writeTrouble says what is wrong with the holder, and what to do about it.
+func writeTrouble(t *cli.Text, list []turn.Trouble) {
+	for i := range list {
+		t.Line("%s %s. Do: %s", t.Red("Trouble"), list[i].Sentence(), list[i].Do)
+	}
 }
 
 func writeHolder(t *cli.Text, r turn.RoomView) {

@@ -102,14 +102,25 @@ func (r *Room) Member(id string) *Member {
 }
 
 // Stuck reports whether the room needs somebody: it cannot be read, its owner or the
-// recipient of its turn is gone, its lease has run out, or its owner is suspended.
+// recipient of its turn is gone, its lease has run out, or something is wrong with its
+// owner that does not pass by itself.
 func (r *Room) Stuck() bool {
 	switch r.View.State {
 	case turn.StateOwnerGone, turn.StateRecipientGone, turn.StateStaleOwner:
 		return true
 	}
-	holder := r.Holder()
-	return r.Err != nil || holder != nil && holder.Stopped
+	return r.Err != nil || r.Trouble() != nil
+}
+
+// Trouble returns what is wrong with the holder, the first and nearest thing; nil if
+// nothing is.
+func (r *Room) Trouble() *turn.Trouble {
+	for i := range r.View.Trouble {
+		if t := &r.View.Trouble[i]; t.What != turn.GuardianUnseen { // its lease tells
+			return t
+		}
+	}
+	return nil
 }
 
 // Waiting returns the members that wait for the turn, those first that held it longest

@@ -1,0 +1,123 @@
+package turn_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/talking-stick/tt/fsroom/turn"
+)
+
+// TestTrouble: what is wrong with a holder, for every state of its guardian and of its
+// harness, and what is said of it. Nothing says that a process is alive, or that it renews
+// the lease, if it does not run.
+func TestTrouble(t *testing.T) {
+	const leaseEnds, goneAt = "03:49:05", "03:14:05" // 45 and 10 minutes after the start of the test
+	for _, c := range []struct {
+		guardian turn.ProcessState
+		harness  string
+		want     string // what pid until, of each
+	}{
+		{turn.ProcessAlive, "alive", ""},
+		{turn.ProcessAlive, "stopped", "harness_stopped 7 -"},
+		{turn.ProcessAlive, "ended", "harness_ended 7 " + goneAt},
+		{turn.ProcessAlive, "unknown", ""},
+		{turn.ProcessStopped, "alive", "guardian_stopped 42 " + leaseEnds},
+		{turn.ProcessStopped, "stopped", "harness_stopped 7 " + leaseEnds + ", guardian_stopped 42 " + leaseEnds},
+		{turn.ProcessStopped, "ended", "harness_ended 7 " + goneAt + ", guardian_stopped 42 " + goneAt},
+		{turn.ProcessStopped, "unknown", "guardian_stopped 42 " + leaseEnds},
+		{turn.ProcessEnded, "alive", "guardian_ended 42 " + leaseEnds},
+		{turn.ProcessEnded, "stopped", "harness_stopped 7 " + leaseEnds + ", guardian_ended 42 " + leaseEnds},
+		{turn.ProcessEnded, "ended", "harness_ended 7 " + goneAt + ", guardian_ended 42 " + goneAt},
+		{turn.ProcessEnded, "unknown", "guardian_ended 42 " + goneAt}, // only the guardian stands for the agent
+		{turn.ProcessUnseen, "alive", "guardian_unseen 42 " + leaseEnds},
+		{turn.NoProcess, "alive", "guardian_ended 42 " + leaseEnds},
+		{turn.ProcessUnknown, "alive", ""},
+	} {
+		t.Run(fmt.Sprintf("guardian %s, harness %s", c.guardian, c.harness), func(t *testing.T) {
+			w := room(t, members("a", "b"), held("a"))
+			p := w.presence("a")
+			p.PID, p.OutlivesProcess = 7, true
+			switch c.harness {
+			case "alive":
+				p.Process = turn.Alive
+			case "stopped":
+				p.Process, p.Stopped = turn.Alive, true
+			case "ended":
+				p.Process = turn.Gone
+			case "unknown":
+				verdict := turn.Alive
+				if c.guardian == turn.ProcessEnded {
+					verdict = turn.Gone
+				}
+				*p = turn.Presence{Seen: p.Seen, Process: turn.Unknown}.WithGuardian(verdict, 42)
+				p.Stopped = c.guardian == turn.ProcessStopped
+			}
+			f := w.facts()
+			f.Support = func() turn.Support { return turn.Support{Guardian: c.guardian, PID: 42} }
+			var got []string
+			list := w.state.Trouble(f)
+			for _, x := range list {
+				until := "-"
+				if x.Until != nil {
+					until = x.Until.Format("15:04:05")
+				}
+				got = append(got, fmt.Sprint(x.What, " ", x.PID, " ", until))
+				if x.Do == "" || !strings.Contains(x.Sentence(), fmt.Sprint(x.PID)) {
+					t.Errorf("%s: %q, do %q", x.What, x.Sentence(), x.Do)
+				}
+			}
+			equal(t, "trouble", strings.Join(got, ", "), c.want)
+
+			outlook := strings.Join(w.state.Outlook(f), "\n")
+			renews := c.guardian == turn.ProcessAlive || c.guardian == turn.ProcessUnknown
+			equal(t, "why says that the guardian renews", strings.Contains(outlook, "renews"), renews && len(list) == 0)
+			for _, x := range list {
+				if !strings.Contains(outlook, x.Sentence()) {
+					t.Errorf("why lacks %q:\n%s", x.Sentence(), outlook)
+				}
+			}
+			equal(t, "trouble of the room", len(w.state.Room(f).Trouble), len(list))
+			equal(t, "trouble of the turn", len(w.state.Standing(f).Trouble), len(list))
+			says := w.state.MemberViews(f)[0]
+			equal(t, "a member is said to be alive", says.Process == turn.Alive, c.harness == "alive" || c.harness == "unknown" && c.guardian == turn.ProcessAlive)
+			equal(t, "a member that has ended is said to count as gone later", says.GoneAt != nil,
+				c.harness == "ended" || c.harness == "unknown" && c.guardian == turn.ProcessEnded)
+
+			// When the turn can be taken over, the evidence says the same.
+			w.later(46 * time.Minute)
+			w.seen("b")
+			f.Now = w.now()
+			_, res, err := turn.Try(w.state, f, turn.TryRequest{Agent: "b", Lease: "l"})
+			if err != nil || res.Status != turn.TakeoverAvailable {
+				t.Fatalf("%+v, %v", res, err)
+			}
+			for _, x := range w.state.Trouble(f) {
+				if x.What == turn.GuardianEnded && c.harness == "ended" {
+					continue // it ended with its agent
+				}
+				if !strings.Contains(res.Evidence.Sentence, x.Fact()) {
+					t.Errorf("the evidence lacks %q: %s", x.Fact(), res.Evidence.Sentence)
+				}
+				equal(t, x.What+" until", x.Until == nil, true)
+			}
+		})
+	}
+}
+
+// TestTroubleOfTheLock: a stopped process that has the lock keeps everybody from changing
+// the room, whether somebody has the turn or not.
+func TestTroubleOfTheLock(t *testing.T) {
+	w := room(t, members("a"))
+	f := w.facts()
+	equal(t, "nothing is known", len(w.state.Trouble(f)), 0)
+	f.Support = func() turn.Support { return turn.Support{Lock: 9} }
+	list := w.state.Trouble(f)
+	if len(list) != 1 || list[0].What != turn.LockStopped || list[0].PID != 9 || list[0].Do != "kill -CONT 9" {
+		t.Fatalf("%+v", list)
+	}
+	if outlook := w.state.Outlook(f); !strings.Contains(outlook[0], "process 9, which has the lock of the room, is stopped") {
+		t.Fatalf("%q", outlook)
+	}
+}
