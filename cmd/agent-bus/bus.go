@@ -7,8 +7,8 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/hosts"
 	"github.com/talking-stick/tt/cmd/internal/hosts/engines"
+	"github.com/talking-stick/tt/cmd/internal/questions"
 	"github.com/talking-stick/tt/cmd/internal/roomarg"
-	"github.com/talking-stick/tt/cmd/internal/topics"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/topic"
@@ -17,7 +17,7 @@ import (
 
 // A bus is the topics of one data directory and the limits that hold on them.
 type bus struct {
-	*topics.Dir
+	*questions.Dir
 	limits topic.Limits
 	home   string // the data directory; Path is that of the mirrors if an engine has the topics
 	engine string // the URL of that engine, "" for none
@@ -65,7 +65,7 @@ func (b *bus) ownTopics() error {
 }
 
 func newBus(dir string, s tools.Settings) *bus {
-	return &bus{Dir: &topics.Dir{Path: dir, Options: fsroom.Options{BlindPoll: s.PollInitial, BlindPollMax: s.PollMax}}, limits: s.Limits, home: dir}
+	return &bus{Dir: &questions.Dir{Path: dir, Options: fsroom.Options{BlindPoll: s.PollInitial, BlindPollMax: s.PollMax}}, limits: s.Limits, home: dir}
 }
 
 // envDataDir names the data directory if it is not to be that of tt.

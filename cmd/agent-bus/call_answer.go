@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/talking-stick/tt/cmd/agent-bus/internal/tools"
-	"github.com/talking-stick/tt/cmd/internal/topics"
+	"github.com/talking-stick/tt/cmd/internal/questions"
 	"github.com/talking-stick/tt/fsroom/topic"
 )
 
@@ -25,7 +25,7 @@ func pendingList(ctx context.Context, c *call) (tools.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	lookup, closeJournal, err := topics.OpenLookup(ctx, r)
+	lookup, closeJournal, err := questions.OpenLookup(ctx, r)
 	if err != nil {
 		return nil, err
 	}
@@ -42,7 +42,7 @@ func answer(ctx context.Context, c *call) (tools.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, tally, err := topics.Answer(ctx, r, c.agent, responses)
+	s, tally, err := questions.Answer(ctx, r, c.agent, responses)
 	if err != nil {
 		return nil, err
 	}

@@ -5,7 +5,7 @@ import (
 	"errors"
 
 	"github.com/talking-stick/tt/cmd/agent-bus/internal/tools"
-	"github.com/talking-stick/tt/cmd/internal/topics"
+	"github.com/talking-stick/tt/cmd/internal/questions"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/topic"
 )
@@ -22,7 +22,7 @@ func ask(ctx context.Context, c *call) (tools.Result, error) {
 	var id, agent string
 	err = c.session.whileJoined(c.topicID, func(m *membership) error {
 		agent = m.agent
-		id, err = topics.Ask(ctx, r, agent, request, c.limits)
+		id, err = questions.Ask(ctx, r, agent, request, c.limits)
 		m.addAsked(id)
 		return err
 	})
@@ -36,7 +36,7 @@ func ask(ctx context.Context, c *call) (tools.Result, error) {
 	return result, withQuestion(err, id)
 }
 
-func (c *call) awaitAnswer(ctx context.Context, r *topics.Room, questionID, agent string, seconds int) (tools.Result, error) {
+func (c *call) awaitAnswer(ctx context.Context, r *questions.Topic, questionID, agent string, seconds int) (tools.Result, error) {
 	err := c.until(ctx, r, seconds, func(s *topic.State) bool { return s.AskSettled(questionID, 1) })
 	if err != nil {
 		return nil, err
@@ -49,8 +49,8 @@ func (c *call) awaitAnswer(ctx context.Context, r *topics.Room, questionID, agen
 }
 
 // listeners counts the other agents that have joined the topic, negative if it cannot.
-func listeners(r *topics.Room, agent string) int {
-	others, err := topics.Listeners(r, agent)
+func listeners(r *questions.Topic, agent string) int {
+	others, err := questions.Listeners(r, agent)
 	if err != nil {
 		return -1
 	}
@@ -84,8 +84,8 @@ func askPoll(ctx context.Context, c *call) (tools.Result, error) {
 	return asResult(result, c.onOtherTopic(ctx, err, request.QuestionID))
 }
 
-func poll(ctx context.Context, r *topics.Room, questionID string, skip int) (*tools.PollResult, error) {
-	s, lookup, closeJournal, err := topics.ReadQuestion(ctx, r, questionID)
+func poll(ctx context.Context, r *questions.Topic, questionID string, skip int) (*tools.PollResult, error) {
+	s, lookup, closeJournal, err := questions.ReadQuestion(ctx, r, questionID)
 	if err != nil {
 		return nil, err
 	}

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/talking-stick/tt/cmd/agent-bus/internal/tools"
-	"github.com/talking-stick/tt/cmd/internal/topics"
+	"github.com/talking-stick/tt/cmd/internal/questions"
 	"github.com/talking-stick/tt/fsroom/topic"
 	"github.com/talking-stick/tt/journal/event"
 )
@@ -29,14 +29,14 @@ func questionMarkAnswered(ctx context.Context, c *call) (tools.Result, error) {
 	})
 }
 
-// settle settles the question with [topics.Settle]. If that changes nothing, the
+// settle settles the question with [questions.Settle]. If that changes nothing, the
 // result has a warning with the code already.
 func (c *call) settle(ctx context.Context, questionID, already string, decide func(*topic.State) ([]event.Event, error)) (tools.Result, error) {
 	r, err := c.Topic(c.topicID)
 	if err != nil {
 		return nil, err
 	}
-	s, changed, err := topics.Settle(ctx, r, questionID, decide)
+	s, changed, err := questions.Settle(ctx, r, questionID, decide)
 	if err != nil {
 		return nil, c.onOtherTopic(ctx, err, questionID)
 	}

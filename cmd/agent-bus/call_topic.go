@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/talking-stick/tt/cmd/agent-bus/internal/tools"
-	"github.com/talking-stick/tt/cmd/internal/topics"
+	"github.com/talking-stick/tt/cmd/internal/questions"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/topic"
 	"github.com/talking-stick/tt/journal/event"
@@ -72,7 +72,7 @@ func topicClose(ctx context.Context, c *call) (tools.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, changed, err := topics.Close(ctx, r, c.agent, reason)
+	s, changed, err := questions.Close(ctx, r, c.agent, reason)
 	if err != nil {
 		return nil, err
 	}
@@ -118,7 +118,7 @@ func topicJoin(ctx context.Context, c *call) (tools.Result, error) {
 	result := tools.NewJoinResult(s, request.AgentName, c.home)
 	result.Engine = c.engine
 	if request.Agents {
-		others, err := topics.Listeners(r, request.AgentName)
+		others, err := questions.Listeners(r, request.AgentName)
 		if err != nil {
 			return nil, err
 		}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/talking-stick/tt/cmd/agent-bus/internal/tools"
 	"github.com/talking-stick/tt/cmd/internal/cli"
-	"github.com/talking-stick/tt/cmd/internal/topics"
+	"github.com/talking-stick/tt/cmd/internal/questions"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/topic"
 )
@@ -52,7 +52,7 @@ func textOf(c *cli.Invocation, name string) (string, error) {
 
 // findTopic returns the topic with the id or the name that the text is. If several
 // topics have the name it warns, and returns the newest open one, else the newest.
-func (b *bus) findTopic(c *cli.Invocation, text string) (*topics.Room, error) {
+func (b *bus) findTopic(c *cli.Invocation, text string) (*questions.Topic, error) {
 	r, err := b.Topic(text)
 	if code.Of(err) != topic.TopicNotFound {
 		return r, err
@@ -88,7 +88,7 @@ func noSuchTopic(text string) error {
 }
 
 // topicOfQuestion returns the topic that has the question.
-func (b *bus) topicOfQuestion(ctx context.Context, questionID string) (*topics.Room, error) {
+func (b *bus) topicOfQuestion(ctx context.Context, questionID string) (*questions.Topic, error) {
 	id, err := b.TopicOf(ctx, questionID)
 	if err != nil {
 		return nil, err

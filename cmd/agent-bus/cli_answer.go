@@ -5,7 +5,7 @@ import (
 
 	"github.com/talking-stick/tt/cmd/agent-bus/internal/tools"
 	"github.com/talking-stick/tt/cmd/internal/cli"
-	"github.com/talking-stick/tt/cmd/internal/topics"
+	"github.com/talking-stick/tt/cmd/internal/questions"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/topic"
 )
@@ -55,7 +55,7 @@ func runAnswer(ctx context.Context, c *cli.Invocation, b *bus) error {
 	if err != nil {
 		return err
 	}
-	s, tally, err := topics.Answer(ctx, r, agent, []topic.Response{response})
+	s, tally, err := questions.Answer(ctx, r, agent, []topic.Response{response})
 	if err != nil {
 		return err
 	}

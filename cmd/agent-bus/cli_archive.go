@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
-	"github.com/talking-stick/tt/cmd/internal/topics"
+	"github.com/talking-stick/tt/cmd/internal/questions"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/topic"
 )
@@ -39,7 +39,7 @@ func runArchive(ctx context.Context, c *cli.Invocation, b *bus) error {
 	if err != nil {
 		return err
 	}
-	from := filepath.Join(b.Path, topics.Rules.Folder, r.Name())
+	from := filepath.Join(b.Path, questions.Rules.Folder, r.Name())
 	to := filepath.Join(b.Path, archivedFolder, r.Name())
 	move := func() error {
 		if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
@@ -52,7 +52,7 @@ func runArchive(ctx context.Context, c *cli.Invocation, b *bus) error {
 	}
 	// Under the topic's lock nobody is changing it. Nobody changes a topic that cannot
 	// be read.
-	err = r.Locked(ctx, func(*topics.Snapshot) error { return move() })
+	err = r.Locked(ctx, func(*questions.Snapshot) error { return move() })
 	if known := code.Of(err); known == code.CorruptRoom || known == code.UnsupportedFormat {
 		err = move()
 	}

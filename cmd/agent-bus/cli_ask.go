@@ -6,7 +6,7 @@ import (
 
 	"github.com/talking-stick/tt/cmd/agent-bus/internal/tools"
 	"github.com/talking-stick/tt/cmd/internal/cli"
-	"github.com/talking-stick/tt/cmd/internal/topics"
+	"github.com/talking-stick/tt/cmd/internal/questions"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/topic"
 )
@@ -47,7 +47,7 @@ func runAsk(ctx context.Context, c *cli.Invocation, b *bus) error {
 	if err != nil {
 		return err
 	}
-	id, err := topics.Ask(ctx, r, agent, request, b.limits)
+	id, err := questions.Ask(ctx, r, agent, request, b.limits)
 	if err != nil {
 		return err
 	}
@@ -63,10 +63,10 @@ func runAsk(ctx context.Context, c *cli.Invocation, b *bus) error {
 }
 
 // waitForAnswer prints the first answer, or that none came in time.
-func waitForAnswer(ctx context.Context, c *cli.Invocation, r *topics.Room, id, agent string) error {
+func waitForAnswer(ctx context.Context, c *cli.Invocation, r *questions.Topic, id, agent string) error {
 	waiting, timeUp := context.WithTimeoutCause(ctx, c.Duration("timeout"), errTimeUp)
 	defer timeUp()
-	err := topics.Await(waiting, r, func(s *topic.State) bool { return s.AskSettled(id, 1) })
+	err := questions.Await(waiting, r, func(s *topic.State) bool { return s.AskSettled(id, 1) })
 	if err != nil && err != errTimeUp {
 		return err
 	}

@@ -5,7 +5,7 @@ import (
 
 	"github.com/talking-stick/tt/cmd/agent-bus/internal/tools"
 	"github.com/talking-stick/tt/cmd/internal/cli"
-	"github.com/talking-stick/tt/cmd/internal/topics"
+	"github.com/talking-stick/tt/cmd/internal/questions"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/topic"
 	"github.com/talking-stick/tt/journal/event"
@@ -43,7 +43,7 @@ func runClose(ctx context.Context, c *cli.Invocation, b *bus) error {
 	if err != nil {
 		return err
 	}
-	s, changed, err := topics.Close(ctx, r, agent, reason)
+	s, changed, err := questions.Close(ctx, r, agent, reason)
 	if err != nil {
 		return err
 	}
@@ -69,7 +69,7 @@ func closeQuestion(ctx context.Context, c *cli.Invocation, b *bus, topicID, agen
 	if err != nil {
 		return err
 	}
-	s, _, err := topics.Settle(ctx, r, id, func(s *topic.State) ([]event.Event, error) {
+	s, _, err := questions.Settle(ctx, r, id, func(s *topic.State) ([]event.Event, error) {
 		q := s.Question(id)
 		if q == nil {
 			return nil, topic.NotFound("topic_id", topicID)

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
-	"github.com/talking-stick/tt/cmd/internal/topics"
+	"github.com/talking-stick/tt/cmd/internal/questions"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/topic"
@@ -78,7 +78,7 @@ func runFollow(ctx context.Context, c *cli.Invocation, b *bus) error {
 // A follower prints the events of a topic.
 type follower struct {
 	call   *cli.Invocation
-	room   *topics.Room
+	room   *questions.Topic
 	done   chan error
 	cursor atomic.Int64 // the last event that was printed
 }

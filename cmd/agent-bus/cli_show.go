@@ -8,7 +8,7 @@ import (
 
 	"github.com/talking-stick/tt/cmd/agent-bus/internal/tools"
 	"github.com/talking-stick/tt/cmd/internal/cli"
-	"github.com/talking-stick/tt/cmd/internal/topics"
+	"github.com/talking-stick/tt/cmd/internal/questions"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/topic"
 	"github.com/talking-stick/tt/journal/event"
@@ -58,19 +58,19 @@ func readTopic(ctx context.Context, c *cli.Invocation, b *bus) (*shownTopic, err
 	if err != nil {
 		return nil, err
 	}
-	s, err := topics.History(ctx, r)
+	s, err := questions.History(ctx, r)
 	if err != nil {
 		return nil, err
 	}
 	if !s.Exists() {
 		return nil, noSuchTopic(c.Arg("topic"))
 	}
-	lookup, closeJournal, err := topics.OpenLookup(ctx, r)
+	lookup, closeJournal, err := questions.OpenLookup(ctx, r)
 	if err != nil {
 		return nil, err
 	}
 	defer closeJournal()
-	connected, _ := topics.Listeners(r, "")
+	connected, _ := questions.Listeners(r, "")
 	shown := &shownTopic{Info: s.Info(), Listeners: len(connected), Agents: presentOf(connected), Questions: []shownQuestion{}}
 	seen := map[string]event.Time{}
 	see := func(agent string, at event.Time) {

@@ -13,7 +13,7 @@ import (
 
 	"github.com/talking-stick/tt/cmd/agent-bus/internal/tools"
 	"github.com/talking-stick/tt/cmd/internal/cli"
-	"github.com/talking-stick/tt/cmd/internal/topics"
+	"github.com/talking-stick/tt/cmd/internal/questions"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
 )
@@ -43,7 +43,7 @@ func runWipe(_ context.Context, c *cli.Invocation, b *bus) error {
 	if err := b.ownTopics(); err != nil {
 		return err
 	}
-	path := filepath.Join(b.Path, topics.Rules.Folder)
+	path := filepath.Join(b.Path, questions.Rules.Folder)
 	entries, err := os.ReadDir(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return c.Out.Result(wipeResult{false, path}, func(t *cli.Text) { t.Line("Nothing to delete: there is no %s.", path) })
@@ -69,7 +69,7 @@ func runWipe(_ context.Context, c *cli.Invocation, b *bus) error {
 func confirmed(c *cli.Invocation, path string, entries []fs.DirEntry) bool {
 	n := 0
 	for _, e := range entries {
-		if topics.IsID(e.Name()) {
+		if questions.IsID(e.Name()) {
 			n++
 		}
 	}
@@ -90,7 +90,7 @@ func confirmed(c *cli.Invocation, path string, entries []fs.DirEntry) bool {
 // version's format is a reason to wipe.
 func wipe(dir string) error {
 	away := filepath.Join(dir, wipedPrefix+fsroom.NewID())
-	if err := os.Rename(filepath.Join(dir, topics.Rules.Folder), away); err != nil {
+	if err := os.Rename(filepath.Join(dir, questions.Rules.Folder), away); err != nil {
 		return unusable(dir, err)
 	}
 	return sweepWiped(dir)

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/talking-stick/tt/cmd/agent-bus/internal/tools"
-	"github.com/talking-stick/tt/cmd/internal/topics"
+	"github.com/talking-stick/tt/cmd/internal/questions"
 	"github.com/talking-stick/tt/fsroom/code"
 )
 
@@ -69,7 +69,7 @@ const (
 	warnNewer   = "TOPIC_SCHEMA_MISMATCH" // written by a newer version
 )
 
-func unreadableWarning(u topics.Unreadable) tools.Warning {
+func unreadableWarning(u questions.Unreadable) tools.Warning {
 	w := tools.Warning{
 		Code:    warnDamaged,
 		Message: "a topic was left out: " + tools.Translate(u.Err).Message,
@@ -85,7 +85,7 @@ func unreadableWarning(u topics.Unreadable) tools.Warning {
 }
 
 // warningsOf returns a warning about each of the topics.
-func warningsOf(list []topics.Unreadable) []tools.Warning {
+func warningsOf(list []questions.Unreadable) []tools.Warning {
 	var warnings []tools.Warning
 	for _, u := range list {
 		warnings = append(warnings, unreadableWarning(u))
@@ -95,9 +95,9 @@ func warningsOf(list []topics.Unreadable) []tools.Warning {
 
 // withUnreadable returns the error of a search by name that failed: the error of the
 // unreadable topic that has the name, else err with warnings about the doubtful ones.
-func withUnreadable(err error, doubtful []topics.Unreadable, name string) error {
+func withUnreadable(err error, doubtful []questions.Unreadable, name string) error {
 	var e *code.Error
-	if u := topics.Named(doubtful, name); u != nil && errors.As(u.Err, &e) {
+	if u := questions.Named(doubtful, name); u != nil && errors.As(u.Err, &e) {
 		named := *e
 		named.Message += " (the topic named " + name + `; topic_create with mode "new" makes another one)`
 		return named.With("topic_id", u.ID)

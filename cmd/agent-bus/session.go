@@ -6,7 +6,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/talking-stick/tt/cmd/agent-bus/internal/tools"
-	"github.com/talking-stick/tt/cmd/internal/topics"
+	"github.com/talking-stick/tt/cmd/internal/questions"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/topic"
 )
@@ -61,7 +61,7 @@ func (s *session) whileJoined(topicID string, do func(*membership) error) error 
 // join joins the topic under the name. It returns the topic, and whether another live
 // session has joined it under the same name. If presence cannot be written, as on a
 // read-only disk, it joins without the mark.
-func (s *session) join(ctx context.Context, r *topics.Room, agent string) (joined *topic.State, inUse bool, err error) {
+func (s *session) join(ctx context.Context, r *questions.Topic, agent string) (joined *topic.State, inUse bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	old := s.memberships[r.Name()]
@@ -72,13 +72,13 @@ func (s *session) join(ctx context.Context, r *topics.Room, agent string) (joine
 	if old.agent == agent {
 		next.asked = old.asked
 	}
-	check := func(snap *topics.Snapshot) error {
+	check := func(snap *questions.Snapshot) error {
 		if joined = snap.State; !joined.Exists() {
 			return topic.NotFound("topic_id", r.Name())
 		}
 		return joined.CheckRejoin(old.agent, agent, old.asked)
 	}
-	enter := func(snap *topics.Snapshot) error {
+	enter := func(snap *questions.Snapshot) error {
 		if err := check(snap); err != nil {
 			return err
 		}
@@ -86,17 +86,17 @@ func (s *session) join(ctx context.Context, r *topics.Room, agent string) (joine
 			old.release()
 		}
 		if !r.IsShared() {
-			r.ForgetAgents(topics.JoinedMark)
+			r.ForgetAgents(questions.JoinedMark)
 		}
-		inUse = r.Agent(agent).Held(topics.JoinedMark)
-		if release, err := topics.Join(r, agent); err == nil {
+		inUse = r.Agent(agent).Held(questions.JoinedMark)
+		if release, err := questions.Join(r, agent); err == nil {
 			next.release = release
 		}
 		return nil
 	}
 	if r.IsShared() {
 		// Other hosts are asked, which must not happen under the lock.
-		var snap *topics.Snapshot
+		var snap *questions.Snapshot
 		if snap, err = r.View(); err == nil {
 			err = enter(snap)
 		}
@@ -105,7 +105,7 @@ func (s *session) join(ctx context.Context, r *topics.Room, agent string) (joine
 		err = r.Locked(ctx, enter)
 	}
 	if code.Of(err) == code.DataDirUnusable || code.Of(err) == code.DiskFull {
-		var snap *topics.Snapshot
+		var snap *questions.Snapshot
 		if snap, err = r.View(); err == nil {
 			err = check(snap)
 		}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/talking-stick/tt/cmd/agent-bus/internal/tools"
-	"github.com/talking-stick/tt/cmd/internal/topics"
+	"github.com/talking-stick/tt/cmd/internal/questions"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/topic"
 )
@@ -98,7 +98,7 @@ func (t *tool) start(ctx context.Context, c *call) (result tools.Result, err err
 			return nil, err
 		}
 		if r, err := c.Topic(c.topicID); err == nil && c.agent != "" {
-			topics.Seen(r, c.agent)
+			questions.Seen(r, c.agent)
 		}
 	}
 	return t.run(ctx, c)

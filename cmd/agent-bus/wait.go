@@ -7,7 +7,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/talking-stick/tt/cmd/agent-bus/internal/tools"
-	"github.com/talking-stick/tt/cmd/internal/topics"
+	"github.com/talking-stick/tt/cmd/internal/questions"
 	"github.com/talking-stick/tt/fsroom/topic"
 )
 
@@ -23,7 +23,7 @@ var (
 // most [tools.MaxWaitSeconds]. It returns nil also when the time is up or the server is
 // about to stop: the caller looks at the topic again. An error means that the topic
 // could not be read, or that the client has cancelled the call.
-func (c *call) until(ctx context.Context, r *topics.Room, asked int, over func(*topic.State) bool) error {
+func (c *call) until(ctx context.Context, r *questions.Topic, asked int, over func(*topic.State) bool) error {
 	seconds := min(asked, tools.MaxWaitSeconds)
 	if seconds == 0 {
 		return nil
@@ -35,7 +35,7 @@ func (c *call) until(ctx context.Context, r *topics.Room, asked int, over func(*
 	defer end(nil)
 	defer context.AfterFunc(c.shutdownCtx, func() { end(errStopping) })()
 	defer c.reportProgress(ctx, seconds)()
-	err := topics.Await(ctx, r, over)
+	err := questions.Await(ctx, r, over)
 	if err == errTimeUp || err == errStopping {
 		return nil
 	}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/talking-stick/tt/cmd/internal/console/draw"
 	"github.com/talking-stick/tt/cmd/internal/console/look"
-	"github.com/talking-stick/tt/cmd/internal/member"
+	"github.com/talking-stick/tt/cmd/internal/questions"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/lockfile/queue"
 )
@@ -342,7 +342,7 @@ func (m *model) nameWidth(w int) int {
 	return max(10, min(width, w-mark-state))
 }
 
-func (m *model) questionLine(q *member.Question, w int) string {
+func (m *model) questionLine(q *questions.Question, w int) string {
 	style := draw.Dim
 	if q.Owed {
 		style = draw.Yellow

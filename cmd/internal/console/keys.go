@@ -8,7 +8,7 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/console/draw"
 	"github.com/talking-stick/tt/cmd/internal/console/edit"
 	"github.com/talking-stick/tt/cmd/internal/console/look"
-	"github.com/talking-stick/tt/cmd/internal/member"
+	"github.com/talking-stick/tt/cmd/internal/questions"
 	"github.com/talking-stick/tt/fsroom/turn"
 )
 
@@ -215,7 +215,7 @@ func (m *model) movePanel(name string) {
 		at := slices.IndexFunc(d.Members, func(x look.Member) bool { return x.AgentID == m.member })
 		m.member = d.Members[moved(at, len(d.Members), rows, name)].AgentID
 	case panelQuestions:
-		at := slices.IndexFunc(d.Questions, func(q member.Question) bool { return q.ID == m.question })
+		at := slices.IndexFunc(d.Questions, func(q questions.Question) bool { return q.ID == m.question })
 		m.question = d.Questions[moved(at, len(d.Questions), rows, name)].ID
 	case panelNotes:
 		at := slices.IndexFunc(d.Notes, func(n turn.NoteView) bool { return n.ID == m.note })

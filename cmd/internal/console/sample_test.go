@@ -10,6 +10,7 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/console/look"
 	"github.com/talking-stick/tt/cmd/internal/locks"
 	"github.com/talking-stick/tt/cmd/internal/member"
+	"github.com/talking-stick/tt/cmd/internal/questions"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
 	"github.com/talking-stick/tt/lockfile/queue"
@@ -110,7 +111,7 @@ func sampleDetail() *look.Detail {
 		{Ticket: queue.Ticket{Agent: "codex:8a77b001", State: queue.Held, HeldAt: &held, Command: []string{"make", "test"}}, Condition: queue.Alive},
 		{Ticket: queue.Ticket{Agent: "claude:1f2e3d4c", State: queue.Waiting}, Condition: queue.Alive},
 	}}}
-	d.Questions = []member.Question{
+	d.Questions = []questions.Question{
 		{ID: "q16d9aa01", From: "claude:1f2e3d4c", To: "human", AskedAt: stamp(minutes(3)), Text: "May I drop the old format? Nothing reads it.", Owed: true},
 		{ID: "q77", From: "codex:8a77b001", To: "gemini:5c0ffee5", AskedAt: stamp(minutes(9)), Text: "is rounding banker's?"},
 	}

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/talking-stick/tt/cmd/internal/console/look"
-	"github.com/talking-stick/tt/cmd/internal/member"
+	"github.com/talking-stick/tt/cmd/internal/questions"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
 )
@@ -26,7 +26,7 @@ func (m *model) settle() {
 	if d.Member(m.member) == nil {
 		m.member = firstMember(d, m.me)
 	}
-	if !slices.ContainsFunc(d.Questions, func(q member.Question) bool { return q.ID == m.question }) {
+	if !slices.ContainsFunc(d.Questions, func(q questions.Question) bool { return q.ID == m.question }) {
 		m.question = firstQuestion(d)
 	}
 	if !slices.ContainsFunc(d.Notes, func(n turn.NoteView) bool { return n.ID == m.note }) {
@@ -100,10 +100,10 @@ func (m *model) selectedMember() *look.Member {
 }
 
 // selectedQuestion is the one selected in the room or in the inbox.
-func (m *model) selectedQuestion() *member.Question {
+func (m *model) selectedQuestion() *questions.Question {
 	if m.page == pageInbox {
 		if i := m.selectedItem(); i != nil && i.Kind == look.KindQuestion {
-			return &member.Question{ID: i.ID, From: i.From, AskedAt: event.NewTime(i.At), Text: i.Text}
+			return &questions.Question{ID: i.ID, From: i.From, AskedAt: event.NewTime(i.At), Text: i.Text}
 		}
 		return nil
 	}

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"time"
 
+	"github.com/talking-stick/tt/cmd/internal/hearing"
 	"github.com/talking-stick/tt/cmd/internal/hooks/listen"
 	"github.com/talking-stick/tt/cmd/internal/hooks/payload"
-	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/identity/harness"
 )
 
@@ -41,23 +41,23 @@ func (h *run) await(ctx context.Context) error {
 func (h *run) awaitNews(ctx context.Context, agent *listen.Agent, objection string) error {
 	ctx, stop := h.UntilSignal(ctx)
 	defer stop()
-	how := member.ByHook
+	how := hearing.ByHook
 	if h.row().Hooks.Hold {
-		how = member.ByHold
+		how = hearing.ByHold
 		if err := h.endOfTurn(ctx, agent, objection); err != nil {
 			return err
 		}
 	}
-	if len(agent.RoomsToHear()) == 0 {
+	if len(agent.Hearing().Rooms()) == 0 {
 		return nil
 	}
 	switch {
-	case how == member.ByHold:
+	case how == hearing.ByHold:
 		h.supersede(ctx, agent)
 		limited, cancel := context.WithTimeout(ctx, holdLimit)
 		defer cancel()
 		ctx = limited
-	case !h.row().Hooks.Has(harness.KindListen), !h.lasts() && h.Env.Lookup(stayVar) != "1", agent.Listens() != "":
+	case !h.row().Hooks.Has(harness.KindListen), !h.lasts() && h.Env.Lookup(stayVar) != "1", agent.Hearing().Listens() != "":
 		return nil
 	}
 	var said error
@@ -75,11 +75,11 @@ func (h *run) awaitNews(ctx context.Context, agent *listen.Agent, objection stri
 
 // supersede ends the hook that holds an earlier end of a turn: there is one at most.
 func (h *run) supersede(ctx context.Context, agent *listen.Agent) {
-	if !agent.IsListening() {
+	if !agent.Hearing().IsListening() {
 		return
 	}
 	_ = agent.SetBusy(ctx, true)
-	for start := time.Now(); agent.IsListening() && time.Since(start) < supersedePatience; {
+	for start := time.Now(); agent.Hearing().IsListening() && time.Since(start) < supersedePatience; {
 		select {
 		case <-time.After(20 * time.Millisecond):
 		case <-ctx.Done():

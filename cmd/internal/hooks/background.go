@@ -31,7 +31,7 @@ func Prove(ctx context.Context, client *member.Client) {
 // startHearing starts the process that hears what other hosts do, if none does so for the
 // agent.
 func (h *run) startHearing(agent *listen.Agent) {
-	if agent.Pull != nil && len(agent.RoomsToHear()) > 0 && !agent.IsListening() && !agent.IsHearing() {
+	if agent.Pull != nil && len(agent.Hearing().Rooms()) > 0 && !agent.Hearing().IsListening() && !agent.IsHearing() {
 		_ = agent.StartDetached("hook", hearCommand, "--agent", agent.Self.ID)
 	}
 }
@@ -39,11 +39,11 @@ func (h *run) startHearing(agent *listen.Agent) {
 // startListener starts the process that listens for an agent of a harness with a queue of
 // prompts, unless there is one. It reports whether a process listens, or was started to.
 func (h *run) startListener(agent *listen.Agent) bool {
-	if agent.IsListening() {
+	if agent.Hearing().IsListening() {
 		return true
 	}
 	queue := h.row().Hooks.Queue
-	if queue == "" || len(agent.RoomsToHear()) == 0 {
+	if queue == "" || len(agent.Hearing().Rooms()) == 0 {
 		return false
 	}
 	if _, err := exec.LookPath(h.row().Program); err != nil {

@@ -3,9 +3,9 @@ package hooks
 import (
 	"context"
 
+	"github.com/talking-stick/tt/cmd/internal/hearing"
 	"github.com/talking-stick/tt/cmd/internal/hooks/listen"
 	"github.com/talking-stick/tt/cmd/internal/hooks/payload"
-	"github.com/talking-stick/tt/cmd/internal/member"
 )
 
 // context shows the model what is new. At most uses of a tool that costs a few looks at
@@ -15,10 +15,10 @@ func (h *run) context(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if len(agent.RoomsToHear()) == 0 {
+	if len(agent.Hearing().Rooms()) == 0 {
 		return nil
 	}
-	if l := agent.Listener(); l.Session != h.call.SessionID {
+	if l := agent.Hearing().Listener(); l.Session != h.call.SessionID {
 		if err := h.open(ctx, agent, false); err != nil {
 			return err
 		}
@@ -33,7 +33,7 @@ func (h *run) context(ctx context.Context) error {
 
 // show prints what was not shown yet as a reply.
 func (h *run) show(ctx context.Context, agent *listen.Agent, reply func(text string) payload.Reply) error {
-	shown, err := agent.Show(ctx, member.ByHooks, func(text string) error { return h.answer(reply(text)) })
+	shown, err := agent.Show(ctx, hearing.ByHooks, func(text string) error { return h.answer(reply(text)) })
 	if err == nil && shown {
 		err = errAnswered
 	}

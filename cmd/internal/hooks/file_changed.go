@@ -4,8 +4,8 @@ import (
 	"context"
 	"time"
 
+	"github.com/talking-stick/tt/cmd/internal/hearing"
 	"github.com/talking-stick/tt/cmd/internal/hooks/payload"
-	"github.com/talking-stick/tt/cmd/internal/member"
 )
 
 const (
@@ -29,10 +29,10 @@ func (h *run) fileChanged(ctx context.Context) error {
 	if err != nil || h.call.Changed != "" && h.call.Changed != path || !h.watches() {
 		return err
 	}
-	wait := agent.ListenerDir()
+	wait := agent.Hearing().Dir()
 	waits := false
 	for start := time.Now(); ; {
-		wake, err := agent.Speak(ctx, member.ByWatch)
+		wake, err := agent.Speak(ctx, hearing.ByWatch)
 		switch {
 		case err != nil:
 			return err
@@ -40,7 +40,7 @@ func (h *run) fileChanged(ctx context.Context) error {
 			return h.finish(payload.Reply{Wake: wake.Text})
 		}
 		// What the agent was woken for already is left to the next notification.
-		if wake.Later == 0 || agent.Listener().PutOff.IsZero() || time.Since(start)+wake.Later > watchPatience {
+		if wake.Later == 0 || agent.Hearing().Listener().PutOff.IsZero() || time.Since(start)+wake.Later > watchPatience {
 			return nil
 		}
 		if !waits {

@@ -13,7 +13,7 @@ import (
 // run, it costs one small file.
 func NoticeOldSession(env *cli.Env, client *member.Client, notice func(string)) {
 	h := harness.Find(client.Self.Harness)
-	if h == nil || client.Listener().Session != "" {
+	if h == nil || client.Hearing().Listener().Session != "" {
 		return
 	}
 	if !probe.Notifies(probe.For{Home: env.Home, Getenv: env.Lookup}, h.ID) {

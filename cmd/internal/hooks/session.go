@@ -71,7 +71,7 @@ func (h *run) begin(ctx context.Context) error {
 		r.Watch = []string{path}
 	}
 	told := watches
-	if watches || len(agent.RoomsToHear()) > 0 {
+	if watches || len(agent.Hearing().Rooms()) > 0 {
 		if err := h.open(ctx, agent, watches); err != nil {
 			return err
 		}

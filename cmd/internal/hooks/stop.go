@@ -7,9 +7,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/talking-stick/tt/cmd/internal/hearing"
 	"github.com/talking-stick/tt/cmd/internal/hooks/listen"
 	"github.com/talking-stick/tt/cmd/internal/hooks/payload"
-	"github.com/talking-stick/tt/cmd/internal/member"
+	"github.com/talking-stick/tt/cmd/internal/mailbox"
 )
 
 // stop runs when the agent is about to end its turn.
@@ -54,14 +55,14 @@ func (h *run) endOfTurn(ctx context.Context, agent *listen.Agent, objection stri
 		if err := agent.SetBusy(ctx, false); err != nil { // before it is looked for news
 			return err
 		}
-		if l := agent.Listener(); !l.Armed.IsZero() && !l.Proved() {
+		if l := agent.Hearing().Listener(); !l.Armed.IsZero() && !l.Proved() {
 			agent.Notify()
 		}
 		if !hasNews(ctx, agent) {
 			return nil
 		}
 	}
-	wake, err := agent.Speak(ctx, member.ByHooks)
+	wake, err := agent.Speak(ctx, hearing.ByHooks)
 	objection = cmp.Or(objection, wake.Text)
 	if objection == "" {
 		return err
@@ -84,8 +85,8 @@ func (h *run) endOfTurn(ctx context.Context, agent *listen.Agent, objection stri
 // hasNews reports whether there is news in any room that the agent was not woken for. It
 // writes nothing.
 func hasNews(ctx context.Context, agent *listen.Agent) bool {
-	return slices.ContainsFunc(agent.RoomsToHear(), func(name string) bool {
-		n, err := agent.Room(name, nil).News(ctx)
+	return slices.ContainsFunc(agent.Hearing().Rooms(), func(name string) bool {
+		n, err := mailbox.Of(agent.Room(name, nil)).News(ctx)
 		return err == nil && !n.Fresh.IsZero()
 	})
 }

@@ -1,7 +1,7 @@
 // Package member is one agent in one room of the talking stick: how it joins and
-// waits, the record of its lease and the guardian that renews it, its presence, what
-// it has read, and the facts that [turn] decides on. Commands of tt call it; it knows
-// nothing of flags or output.
+// waits, the record of its lease and the guardian that renews it, its presence, and the
+// facts that [turn] decides on. Commands of tt call it; it knows nothing of flags or
+// output. What the agent is told is a matter of package mailbox.
 package member
 
 import (
@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/roomtypes"
-	"github.com/talking-stick/tt/cmd/internal/topics"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
@@ -37,7 +36,7 @@ type Client struct {
 
 	away error // why the engine of a room could not be reached; nil: it was
 
-	Shows string // how what the client prints reaches the agent, "" for [ShownByCommand]
+	Shows string // how what the client prints reaches the agent, see [hearing.Shown]
 }
 
 // Now returns the current time on both clocks: by which leases are judged.
@@ -85,15 +84,6 @@ func (c *Client) Rooms() ([]string, error) { return fsroom.Rooms(c.Store, rules)
 
 // FetchAgents is [fsroom.FetchAgents].
 func (c *Client) FetchAgents(ctx context.Context) { fsroom.FetchAgents(ctx, c.Store, rules) }
-
-// Mirrors is [Client.Rooms], and brings the questions of the rooms up to date too. The
-// client that it returns sees all of that without asking the engine again.
-func (c *Client) Mirrors(ctx context.Context) (names []string, offline *Client, err error) {
-	if names, err = c.Rooms(); err == nil {
-		_, err = fsroom.Refresh(ctx, c.Store, topics.Rules)
-	}
-	return names, c.Offline(), err
-}
 
 // Offline returns a client that sees rooms as this host has them, and asks no engine.
 func (c *Client) Offline() *Client {

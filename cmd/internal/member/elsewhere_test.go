@@ -258,14 +258,14 @@ func TestProcessNumbersOfAnotherHost(t *testing.T) {
 		if s := fresh.Sight(st, "a:1"); s.PID != 0 {
 			t.Errorf("%s: seen as %+v", name, s)
 		}
-		var exits exitWatcher
-		exits.watch(fresh.watched(st))
+		var exits ExitWatcher
+		exits.Watch(fresh.watched(st))
 		select {
 		case <-exits.C():
 			t.Errorf("%s: its end is reported", name)
 		default:
 		}
-		exits.close()
+		exits.Close()
 	}
 }
 

@@ -7,25 +7,25 @@ import (
 	"github.com/talking-stick/tt/identity"
 )
 
-// An exitWatcher reports the end of any of a few processes. The zero exitWatcher
+// An ExitWatcher reports the end of any of a few processes. The zero ExitWatcher
 // watches none.
-type exitWatcher struct {
+type ExitWatcher struct {
 	processes []identity.Process
 	exited    chan struct{}
 	stop      context.CancelFunc
 }
 
 // C returns a channel that delivers a value when a watched process has ended.
-func (w *exitWatcher) C() <-chan struct{} { return w.exited }
+func (w *ExitWatcher) C() <-chan struct{} { return w.exited }
 
-// watch makes processes the watched ones.
-func (w *exitWatcher) watch(processes []identity.Process) {
+// Watch makes processes the watched ones.
+func (w *ExitWatcher) Watch(processes []identity.Process) {
 	if slices.Equal(processes, w.processes) {
 		return
 	}
-	w.close()
+	w.Close()
 	ctx, stop := context.WithCancel(context.Background())
-	*w = exitWatcher{processes, make(chan struct{}, 1), stop}
+	*w = ExitWatcher{processes, make(chan struct{}, 1), stop}
 	for _, p := range processes {
 		if ended, release, err := identity.WatchExit(p); err == nil {
 			go report(ctx, ended, release, w.exited)
@@ -46,9 +46,12 @@ func report(ctx context.Context, ended <-chan struct{}, release func(), exited c
 	}
 }
 
-func (w *exitWatcher) close() {
+func (w *ExitWatcher) Close() {
 	if w.stop != nil {
 		w.stop()
 	}
-	*w = exitWatcher{}
+	*w = ExitWatcher{}
 }
+
+// Processes returns the recorded processes of a member.
+func (r *Room) Processes(id string) []identity.Process { return r.processRecord(id).Processes }

@@ -9,6 +9,13 @@ import (
 	"github.com/talking-stick/tt/journal/event"
 )
 
+// LostTurn reports whether the turn that the agent has recorded last was ended by somebody
+// else.
+func (r *Room) LostTurn(st *turn.State) bool {
+	fence := r.recordedFence()
+	return fence != (turn.Fence{}) && fence != r.CurrentFence(st)
+}
+
 // explainLoss adds to the refusal of an agent that has no turn, or is no member, how
 // that came about: the agent released the turn itself, or another one kicked it. Other
 // errors are returned as they are.

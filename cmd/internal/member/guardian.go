@@ -16,7 +16,7 @@ type guardian struct {
 	*Room
 	turn  int64
 	self  identity.Process
-	exits exitWatcher
+	exits ExitWatcher
 
 	started  turn.Instant
 	granted  turn.Instant  // when the turn was first seen; zero: not yet
@@ -116,7 +116,7 @@ func (g *guardian) notifyOthers(st *turn.State) (left time.Duration) {
 
 // renewIfDue renews the lease when it is time to, and says when that is next.
 func (g *guardian) renewIfDue(ctx context.Context, st *turn.State) (done bool, sleep fsroom.Sleep, err error) {
-	g.exits.watch(g.processRecord(g.Self.ID).Processes)
+	g.exits.Watch(g.processRecord(g.Self.ID).Processes)
 	interval := st.Policy.RenewalInterval()
 	now := g.Now() // read once: a renewal that fell due between two readings would be forgotten
 	if now.Expired(g.renewed, min(g.due, interval)) {

@@ -211,53 +211,6 @@ func TestOneGuardianRemains(t *testing.T) {
 	}
 }
 
-// TestReadCursor: messages count as read in the order in which they are shown, up to
-// the first that is not, and a reader that is behind another does not set it back.
-func TestReadCursor(t *testing.T) {
-	f := newFixture(t)
-	a, b := f.join("a:1"), f.join("b:1")
-	for _, body := range []string{"one", "two", "three"} {
-		_, _, err := a.Update(context.Background(), func(st *turn.State, facts turn.Facts) ([]event.Event, error) {
-			return turn.Send(st, facts, turn.MessageRequest{Agent: "a:1", To: "b:1", Body: body, Interrupt: body == "three"})
-		})
-		f.must(err)
-	}
-	st := f.state(b)
-	mail, err := b.LastEvents(context.Background(), st, false, 3, func(e *event.Event) bool { return e.Type == turn.MessageSent })
-	f.must(err)
-	read := func(shown ...bool) {
-		t.Helper()
-		c, err := b.ReadCursor(context.Background(), st, 0)
-		f.must(err)
-		for i := range shown {
-			c.Pass(&mail[i], shown[i])
-		}
-		c.Save()
-	}
-	unread := func(want int64) {
-		t.Helper()
-		if got := b.Unread(st).Messages; got != want {
-			t.Errorf("%d unread, want %d", got, want)
-		}
-	}
-	unread(3)
-	late, err := b.ReadCursor(context.Background(), st, 0)
-	f.must(err)
-	late.Pass(&mail[0], true)
-	read(true, true, false)
-	unread(1)
-	late.Save()
-	unread(1)
-	if n, err := b.UnreadInterrupts(context.Background(), st); n != 1 || err != nil {
-		t.Errorf("%d unread interrupts, %v", n, err)
-	}
-	if upTo, err := b.ReadUpTo(context.Background(), st); upTo != mail[1].Seq || err != nil {
-		t.Errorf("read up to %d, %v", upTo, err)
-	}
-	read(true, true, true)
-	unread(0)
-}
-
 // TestEachEventStops: ErrEnough ends the reading and is no error; others are returned.
 func TestEachEventStops(t *testing.T) {
 	f := newFixture(t)

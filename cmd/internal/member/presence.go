@@ -16,8 +16,6 @@ const (
 	waitingFile   = "waiting"        // locked while a process of the agent waits; its time is that of the last wait
 	processesFile = "processes.json" // a processRecord
 	leaseFile     = "hold.json"      // a leaseRecord
-	CursorFile    = "cursor.json"    // a [Cursor]
-	HearingFile   = "hearing"        // with an engine: locked while a process listens for the agent, and says how
 )
 
 // A processRecord names the processes of an agent. A session that was resumed has

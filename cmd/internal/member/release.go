@@ -9,7 +9,7 @@ import (
 )
 
 // Release ends the agent's turn with a handoff: for the member that target names, or
-// for the fairest one if target is "".
+// for the fairest one if target is "". [Room.Snapshot] has the room after that.
 func (r *Room) Release(ctx context.Context, handoff json.RawMessage, target string) (res turn.ReleaseResult, err error) {
 	r.found = nil // the room may have changed while the handoff was written
 	fence, err := r.Fence(ctx)
@@ -25,10 +25,10 @@ func (r *Room) Release(ctx context.Context, handoff json.RawMessage, target stri
 		return res, err
 	}
 	r.recordSeen()
-	res.Unread = r.Unread(snap.State)
 	if next := snap.State.ReservedFor; next != "" && !r.IsWaiting(next) {
 		r.notify(turn.Change{After: snap.State, Unclaimed: true})
 	}
+	r.found = snap
 	return res, nil
 }
 

@@ -21,6 +21,7 @@ type Room struct {
 	*Client
 	*files
 	Workspace *workspace.Workspace
+	News      News   // what the agent is told besides; nil: nothing
 	Created   bool   // by SelectRoom: the room did not exist
 	Warning   string // by SelectRoom: what the user should know about the choice
 

@@ -6,11 +6,11 @@ import (
 	"errors"
 	"time"
 
-	"github.com/talking-stick/tt/cmd/internal/topics"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
+	"github.com/talking-stick/tt/journal/wire"
 )
 
 // An Output is where the answer to a request for the turn goes.
@@ -23,6 +23,19 @@ type Output interface {
 	CanAnswerNow(size int) bool
 	// Waiting is called after each look at the room that brought no answer.
 	Waiting(turn.WaitResult)
+}
+
+// News is what the agent is told with a turn, and what may end a wait besides the turn.
+// Package mailbox has it.
+type News interface {
+	// Briefing returns the briefing for a turn that came with the handoff of an event. st
+	// is the room before the grant. When it was printed, shown is called with the room then.
+	Briefing(ctx context.Context, st *turn.State, handoff int64) (b turn.Briefing, shown func(*turn.State))
+	// Await is [fsroom.Room.AwaitNews] for the agent, beside all that may have news for it.
+	Await(ctx context.Context, inspect fsroom.Inspect[*turn.State]) error
+	// Look returns what has come for the agent that it was not shown, nil if nothing has.
+	// When it was printed, shown is called.
+	Look(ctx context.Context, st *turn.State) (news wire.Fields, shown func(), err error)
 }
 
 // Try looks at the room once, and claims the turn if it is the agent's.
@@ -111,12 +124,11 @@ type turnRequest struct {
 	result   turn.WaitResult  // of the last look
 	guardian *pendingGuardian // for a turn that is about to be granted
 	answered chan error       // the result of Answer for a grant; nil: nothing was granted
-	exits    exitWatcher
+	exits    ExitWatcher
 
-	before *turn.State // the room that the rule decided on
-	after  *turn.State // the room after that
-	seen   int64       // the notes up to this event are in the answer or were seen before
-	news   *Inbox      // what has come for the agent, if that ends the wait
+	before *turn.State       // the room that the rule decided on
+	after  *turn.State       // the room after that
+	shown  func(*turn.State) // called when the result was printed; may be nil
 }
 
 // wait looks at the room until there is an answer, the limit has passed, or
@@ -124,13 +136,13 @@ type turnRequest struct {
 func (t *turnRequest) wait(untilSignal context.Context, limit time.Duration) error {
 	ctx, stop := context.WithTimeout(untilSignal, limit)
 	defer stop()
-	defer t.exits.close()
+	defer t.exits.Close()
 	var failed error // of a look: returned whatever else ends the wait at the same time
 	err := t.await(ctx, func(snap *snapshot) (bool, fsroom.Sleep, error) {
 		before := t.Now() // so that a deadline that passes during the look is still ahead
 		done, err := t.try(untilSignal, snap)
 		if err == nil && !done && t.inbox {
-			done, err = t.lookIntoInbox(untilSignal, snap.State)
+			done, err = t.lookForNews(untilSignal, snap.State)
 		}
 		if away := t.isAway(err); away || errors.Is(err, context.Canceled) || (isLockTimeout(err) && ctx.Err() == nil) {
 			// The lock was not had, or the engine not reached. There is time to look
@@ -147,7 +159,7 @@ func (t *turnRequest) wait(untilSignal context.Context, limit time.Duration) err
 		}
 		t.out.Waiting(t.result)
 		t.reset()
-		t.exits.watch(t.watched(snap.State))
+		t.exits.Watch(t.watched(snap.State))
 		f := t.decided // what was looked up for this look is not looked up again
 		f.Now = before
 		return false, fsroom.Sleep{For: snap.State.NextDeadline(f, t.Self.ID), Exit: t.exits.C()}, nil
@@ -161,36 +173,23 @@ func (t *turnRequest) wait(untilSignal context.Context, limit time.Duration) err
 	return nil
 }
 
-// await is [fsroom.Room.AwaitAs], or with an inbox AwaitNews beside the questions.
+// await is [fsroom.Room.AwaitAs], or with an inbox [News.Await].
 func (t *turnRequest) await(ctx context.Context, inspect fsroom.Inspect[*turn.State]) error {
 	if !t.inbox {
 		return t.AwaitAs(ctx, t.Self.ID, inspect)
 	}
-	return t.awaitNews(ctx, inspect)
+	return t.News.Await(ctx, inspect)
 }
 
-// awaitNews is [fsroom.Room.AwaitNews] for the agent, beside the room's questions.
-func (r *Room) awaitNews(ctx context.Context, inspect fsroom.Inspect[*turn.State]) error {
-	return r.AwaitNews(ctx, r.Self.ID, func() fsroom.Neighbour {
-		if t, _ := topics.OfRoom(r.Client.Store, r.Name()); t.Exists() {
-			return t
-		}
-		return nil
-	}, inspect)
-}
-
-// lookIntoInbox reports whether something has come for the agent that it was not shown,
+// lookForNews reports whether something has come for the agent that it was not shown,
 // and sets the result to it.
-func (t *turnRequest) lookIntoInbox(ctx context.Context, st *turn.State) (bool, error) {
-	if t.Unread(st) == (turn.Unread{}) {
-		return false, nil
-	}
-	in, err := t.Inbox(context.WithoutCancel(ctx), st)
-	if err != nil || !in.IsNew() {
+func (t *turnRequest) lookForNews(ctx context.Context, st *turn.State) (bool, error) {
+	news, shown, err := t.News.Look(context.WithoutCancel(ctx), st)
+	if err != nil || news == nil {
 		return false, err
 	}
-	t.news, t.after = in, st
-	t.result.Status, t.result.Inbox = turn.WaitInbox, in
+	t.shown = func(*turn.State) { shown() }
+	t.result.Status, t.result.Inbox = turn.WaitInbox, news
 	return true, nil
 }
 
@@ -327,12 +326,8 @@ func (t *turnRequest) answer() (err error) {
 		t.guardian.cancel()
 		err = t.out.Answer(t.result)
 	}
-	switch {
-	case err != nil:
-	case t.result.Status == turn.YourTurn:
-		t.notesSeen(t.after, t.seen)
-	case t.result.Status == turn.WaitInbox:
-		t.InboxShown(context.Background(), t.after, t.news)
+	if err == nil && t.shown != nil {
+		t.shown(t.after)
 	}
 	return err
 }
@@ -352,8 +347,8 @@ func (t *turnRequest) resume(ctx context.Context) (err error) {
 
 // read reads the handoff and the briefing of the turn.
 func (t *turnRequest) read(ctx context.Context) (err error) {
-	if t.result.Handoff, err = t.readHandoff(ctx, t.result.HandoffSeq); err == nil {
-		t.result.Briefing, t.seen = t.briefing(ctx, t.before, t.result.HandoffSeq)
+	if t.result.Handoff, err = t.readHandoff(ctx, t.result.HandoffSeq); err == nil && t.News != nil {
+		t.result.Briefing, t.shown = t.News.Briefing(ctx, t.before, t.result.HandoffSeq)
 	}
 	return err
 }

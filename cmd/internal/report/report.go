@@ -13,10 +13,10 @@ import (
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/member"
+	"github.com/talking-stick/tt/cmd/internal/questions"
 	"github.com/talking-stick/tt/cmd/internal/report/model"
 	"github.com/talking-stick/tt/cmd/internal/report/page"
 	"github.com/talking-stick/tt/cmd/internal/roomarg"
-	"github.com/talking-stick/tt/cmd/internal/topics"
 	"github.com/talking-stick/tt/cmd/internal/viewstore"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
@@ -165,7 +165,7 @@ func read(ctx context.Context, c *cli.Invocation, room *member.Room) (*model.Mod
 // addQuestions adds the questions of the room to the model, from all its topics.
 func addQuestions(ctx context.Context, b *model.Builder, room *member.Room) error {
 	for n := 0; ; n++ {
-		t := topics.At(room.Client.Store, room.Name(), n)
+		t := questions.At(room.Client.Store, room.Name(), n)
 		if !t.Exists() || !t.HasJournal() {
 			return nil
 		}

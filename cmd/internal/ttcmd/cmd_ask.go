@@ -5,7 +5,9 @@ import (
 	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
+	"github.com/talking-stick/tt/cmd/internal/mailbox"
 	"github.com/talking-stick/tt/cmd/internal/member"
+	"github.com/talking-stick/tt/cmd/internal/questions"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/topic"
 	"github.com/talking-stick/tt/fsroom/turn"
@@ -44,7 +46,7 @@ type askResult struct {
 	QuestionID string
 	To         string
 	EventSeq   int64
-	member.Reply
+	questions.Reply
 }
 
 // Fields implements [wire.Fields].
@@ -54,7 +56,7 @@ func (r *askResult) Fields(c *wire.Codec) {
 	c.OptText("to_state", &r.ToState)
 	c.Text("status", &r.Status)
 	c.Int("event_seq", &r.EventSeq)
-	if r.Status == member.ReplyAnswered {
+	if r.Status == questions.ReplyAnswered {
 		wire.List(c, "answers", &r.Answers)
 	}
 }
@@ -67,7 +69,7 @@ func runAsk(ctx context.Context, c *cli.Invocation) error {
 	if err != nil {
 		return err
 	}
-	if err := member.CheckQuestion(body); err != nil {
+	if err := questions.CheckQuestion(body); err != nil {
 		return err
 	}
 	room, err := openRoom(c)
@@ -76,11 +78,11 @@ func runAsk(ctx context.Context, c *cli.Invocation) error {
 	}
 	ctx, stop := onSignal(ctx, endings...)
 	defer stop()
-	asked, err := room.Ask(ctx, c.Arg("agent"), body)
+	asked, err := questions.Of(room).Ask(ctx, c.Arg("agent"), body)
 	if err != nil {
 		return interrupted(ctx, err)
 	}
-	res := &askResult{QuestionID: asked.ID, To: asked.To, EventSeq: asked.EventSeq, Reply: member.Reply{Status: member.ReplyQueued, ToState: asked.ToState}}
+	res := &askResult{QuestionID: asked.ID, To: asked.To, EventSeq: asked.EventSeq, Reply: questions.Reply{Status: questions.ReplyQueued, ToState: asked.ToState}}
 	if !c.Bool("wait") {
 		return c.Out.Result(res, func(t *cli.Text) { writeAsked(t, res) })
 	}
@@ -94,14 +96,14 @@ func runAsk(ctx context.Context, c *cli.Invocation) error {
 	c.Out.Until(ctx)
 	waiting, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	if res.Reply, err = room.AwaitAnswer(waiting, asked); err != nil {
+	if res.Reply, err = questions.Of(room).AwaitAnswer(waiting, asked); err != nil {
 		return interrupted(ctx, err)
 	}
 	if err := c.Out.Result(res, func(t *cli.Text) { writeAsked(t, res) }); err != nil {
 		return interrupted(ctx, err)
 	}
-	if res.Status == member.ReplyAnswered {
-		room.ReplyShown(context.WithoutCancel(ctx), asked)
+	if res.Status == questions.ReplyAnswered {
+		questions.Of(room).ReplyShown(context.WithoutCancel(ctx), asked)
 		return nil
 	}
 	return interrupted(ctx, nil)
@@ -122,13 +124,13 @@ func waitLimit(c *cli.Invocation, room *member.Room) (time.Duration, error) {
 func writeAsked(t *cli.Text, r *askResult) {
 	to := forWhom(r.To)
 	switch r.Status {
-	case member.ReplyQueued:
+	case questions.ReplyQueued:
 		t.Line("Asked %s: question %s%s. The answer comes to: tt inbox", to, t.Bold(r.QuestionID), unlessHere(r.ToState))
-	case member.ReplyAnswered:
+	case questions.ReplyAnswered:
 		writeAnswers(t, "", r.Answers)
-	case member.ReplyGone:
+	case questions.ReplyGone:
 		t.Line("Nobody answers question %s: %s is %s. It stays open; withdraw it with: tt questions close %s", r.QuestionID, to, goneWords(r.ToState), r.QuestionID)
-	case member.ReplyCancelled:
+	case questions.ReplyCancelled:
 		t.Line("Question %s was closed.", r.QuestionID)
 	default:
 		t.Line("No answer yet. Question %s stays open; the answer comes to: tt inbox", r.QuestionID)
@@ -149,7 +151,7 @@ func forWhom(to string) string {
 // unlessHere says how an agent is that may not answer soon.
 func unlessHere(state string) string {
 	switch state {
-	case member.Gone, member.Left, member.Stopped:
+	case questions.Gone, questions.Left, questions.Stopped:
 		return " (" + goneWords(state) + ")"
 	}
 	return ""
@@ -157,7 +159,7 @@ func unlessHere(state string) string {
 
 func goneWords(state string) string {
 	switch state {
-	case member.Left, "":
+	case questions.Left, "":
 		return "no member of the room"
 	}
 	return state
@@ -222,18 +224,18 @@ func runAnswer(ctx context.Context, c *cli.Invocation) (err error) {
 		body, err = bodyOf(c, code.BodyTooLarge)
 	}
 	if err == nil {
-		err = member.CheckAnswer(body)
+		err = questions.CheckAnswer(body)
 	}
 	if err != nil {
 		return err
 	}
-	q, id, err := room.Answer(ctx, c.Arg("question"), body)
+	q, id, err := questions.Of(room).Answer(ctx, c.Arg("question"), body)
 	if err != nil {
 		return err
 	}
 	res := &answerResult{QuestionID: q.ID, AnswerID: id, Status: "saved", AskedBy: q.From}
 	if snap, err := room.View(); err == nil {
-		res.Unread = room.Unread(snap.State)
+		res.Unread = mailbox.Of(room).Unread(snap.State)
 	}
 	return c.Out.Result(res, func(t *cli.Text) {
 		t.Line("Answered question %s of %s.", q.ID, q.From)

@@ -9,6 +9,7 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/completion"
 	"github.com/talking-stick/tt/cmd/internal/locks"
 	"github.com/talking-stick/tt/cmd/internal/member"
+	"github.com/talking-stick/tt/cmd/internal/questions"
 	"github.com/talking-stick/tt/cmd/internal/viewers"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/turn"
@@ -228,12 +229,12 @@ func openQuestionsHere(ctx context.Context, c *cli.Invocation) completion.Answer
 	if st == nil {
 		return a
 	}
-	questions, err := room.Questions(ctx, st, member.QuestionQuery{All: true})
+	open, err := questions.Of(room).Questions(ctx, st, questions.QuestionQuery{All: true})
 	if err != nil {
 		return a
 	}
-	for i := range questions {
-		a.Candidates = append(a.Candidates, completion.Candidate{Word: questions[i].ID, What: questions[i].From + ": " + preview(questions[i].Text)})
+	for i := range open {
+		a.Candidates = append(a.Candidates, completion.Candidate{Word: open[i].ID, What: open[i].From + ": " + preview(open[i].Text)})
 	}
 	return a
 }

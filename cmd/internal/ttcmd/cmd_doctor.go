@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
+	"github.com/talking-stick/tt/cmd/internal/hearing"
 	"github.com/talking-stick/tt/cmd/internal/locks"
 	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/cmd/internal/roomtypes"
@@ -130,7 +131,7 @@ type doctorRun struct {
 func (x *doctorRun) run(ctx context.Context, c *cli.Invocation, client *member.Client) error {
 	x.Problems = append([]doctor.Problem{}, doctor.CheckDir(x.store, x.repair)...)
 	x.Problems = append(x.Problems, doctor.CheckFolder(client.Store.Local(), locks.Folder, locks.Belongs, x.repair)...)
-	x.Problems = append(x.Problems, doctor.CheckFolder(x.store, fsroom.ListenersFolder, member.BelongsToListener, x.repair)...)
+	x.Problems = append(x.Problems, doctor.CheckFolder(x.store, fsroom.ListenersFolder, hearing.BelongsToListener, x.repair)...)
 	if c.HasArg("path") || c.Given("path") {
 		w, err := locateArg(c)
 		if err != nil {
@@ -174,8 +175,8 @@ func (x *doctorRun) checkEngine(ctx context.Context, store *fsroom.Store, rooms 
 func (x *doctorRun) checkHooks(ctx context.Context, c *cli.Invocation, client *member.Client) {
 	x.Hooks = hookHealth(ctx, c)
 	if self := client.Self; self.Harness != "" {
-		x.Listening = cmp.Or(client.Listens(), "none")
-		if client.Listener().Session == "" {
+		x.Listening = cmp.Or(client.Hearing().Listens(), "none")
+		if client.Hearing().Listener().Session == "" {
 			x.Hints = append(x.Hints, "no hook of this session has run: restart "+self.Harness+" if it is older than its hooks")
 		}
 	}

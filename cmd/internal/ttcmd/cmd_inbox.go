@@ -6,7 +6,8 @@ import (
 	"strings"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
-	"github.com/talking-stick/tt/cmd/internal/member"
+	"github.com/talking-stick/tt/cmd/internal/mailbox"
+	"github.com/talking-stick/tt/cmd/internal/questions"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/wire"
@@ -52,9 +53,9 @@ func runInbox(ctx context.Context, c *cli.Invocation) error {
 		return interrupted(ctx, err)
 	}
 	st := snap.State
-	var in *member.Inbox
+	var in *mailbox.Inbox
 	if !c.Bool("wait") {
-		in, err = room.Inbox(ctx, st)
+		in, err = mailbox.Of(room).Inbox(ctx, st)
 	} else {
 		limit, limitErr := waitLimit(c, room)
 		if limitErr != nil {
@@ -63,7 +64,7 @@ func runInbox(ctx context.Context, c *cli.Invocation) error {
 		c.Out.Until(ctx)
 		waiting, cancel := context.WithTimeout(ctx, limit)
 		defer cancel()
-		in, st, err = room.AwaitInbox(waiting)
+		in, st, err = mailbox.Of(room).AwaitInbox(waiting)
 	}
 	if err != nil {
 		return interrupted(ctx, err)
@@ -72,14 +73,14 @@ func runInbox(ctx context.Context, c *cli.Invocation) error {
 		return interrupted(ctx, err)
 	}
 	if !c.Bool("peek") {
-		room.InboxShown(context.WithoutCancel(ctx), st, in)
+		mailbox.Of(room).InboxShown(context.WithoutCancel(ctx), st, in)
 	}
 	return interrupted(ctx, nil)
 }
 
 // An inboxesResult is the result of inbox --all.
 type inboxesResult struct {
-	Rooms      []*member.Inbox
+	Rooms      []*mailbox.Inbox
 	Unreadable []unreadable
 }
 
@@ -93,7 +94,7 @@ func (r *inboxesResult) Fields(c *wire.Codec) {
 	wire.OptList(c, "unreadable", &r.Unreadable)
 }
 
-type inboxFields struct{ *member.Inbox }
+type inboxFields struct{ *mailbox.Inbox }
 
 // Fields implements [wire.Fields].
 func (u *unreadable) Fields(c *wire.Codec) {
@@ -112,12 +113,12 @@ func runInboxAll(ctx context.Context, c *cli.Invocation) error {
 	} else if path != "" {
 		return c.Usagef("--all is about every room, and takes no path")
 	}
-	names, mirrors, err := client.Mirrors(ctx)
+	names, mirrors, err := questions.Mirrors(ctx, client)
 	if err != nil {
 		return err
 	}
 	slices.Sort(names)
-	res := &inboxesResult{Rooms: []*member.Inbox{}}
+	res := &inboxesResult{Rooms: []*mailbox.Inbox{}}
 	var shown []func()
 	for _, name := range names {
 		room := mirrors.Room(name, nil)
@@ -125,19 +126,19 @@ func runInboxAll(ctx context.Context, c *cli.Invocation) error {
 			continue
 		}
 		snap, err := room.View()
-		var in *member.Inbox
+		var in *mailbox.Inbox
 		if err == nil {
 			if !room.IsMember(snap.State) && !client.IsHuman() || room.Ended(snap.State) {
 				continue
 			}
-			in, err = room.Inbox(ctx, snap.State)
+			in, err = mailbox.Of(room).Inbox(ctx, snap.State)
 		}
 		switch {
 		case err != nil: // a damaged room must not hide the others
 			res.Unreadable = append(res.Unreadable, unreadable{name, string(code.Of(err)), err.Error()})
 		case room.IsMember(snap.State) || in.Counts.Questions > 0:
 			res.Rooms = append(res.Rooms, in)
-			shown = append(shown, func() { client.Room(name, nil).InboxShown(ctx, snap.State, in) })
+			shown = append(shown, func() { mailbox.Of(client.Room(name, nil)).InboxShown(ctx, snap.State, in) })
 		}
 	}
 	if err := c.Out.Result(res, func(t *cli.Text) { writeInboxes(t, res) }); err != nil {
@@ -173,7 +174,7 @@ func writeInboxes(t *cli.Text, res *inboxesResult) {
 }
 
 // writeInbox writes what there is for an agent in a room.
-func writeInbox(t *cli.Text, in *member.Inbox) {
+func writeInbox(t *cli.Text, in *mailbox.Inbox) {
 	switch {
 	case in.IsEmpty() && in.Turn.State == turn.StateClosed:
 		t.Line("Nothing for you: the room has ended.")

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
+	"github.com/talking-stick/tt/cmd/internal/mailbox"
 	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
@@ -66,7 +67,7 @@ func runJoin(ctx context.Context, c *cli.Invocation) error {
 			Status:     "what I did, what I learned, what is unfinished",
 			NextAction: "what the next agent should do first",
 		},
-		Unread: room.Unread(st),
+		Unread: mailbox.Of(room).Unread(st),
 	}
 	return c.Out.Result(&res, func(t *cli.Text) { writeJoin(t, res) })
 }

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
+	"github.com/talking-stick/tt/cmd/internal/hearing"
 	"github.com/talking-stick/tt/cmd/internal/hooks/listen"
 	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/fsroom/code"
@@ -18,7 +19,7 @@ import (
 const viaStdout = "stdout"
 
 // listenWays are the values of --via, the default first.
-var listenWays = []string{"", viaStdout, member.ByExec, member.ByQueue, member.ByOpenCode, member.ByHook, member.ByHold}
+var listenWays = []string{"", viaStdout, hearing.ByExec, hearing.ByQueue, hearing.ByOpenCode, hearing.ByHook, hearing.ByHold}
 
 var listenCommand = &cli.Command{
 	Name:  "listen",
@@ -101,19 +102,19 @@ func listenTransport(c *cli.Invocation, client *member.Client) (listenWay, error
 		if c.String("exec") == "" {
 			return listenWay{}, c.Usagef("the command of --exec is empty")
 		}
-		if via != "" && via != member.ByExec {
+		if via != "" && via != hearing.ByExec {
 			return listenWay{}, c.Usagef("--exec is a way of its own and does not go with --via %s", via)
 		}
 		return listenWay{Transport: listen.Command(c.String("exec"))}, nil
-	case via == member.ByExec:
+	case via == hearing.ByExec:
 		return listenWay{}, c.Usagef("--via exec needs the command: --exec CMD")
-	case via == member.ByQueue:
+	case via == hearing.ByQueue:
 		t, err := codexTransport(c, client)
 		return listenWay{Transport: t}, err
 	}
-	t := listen.Transport{How: member.ByExec, Deliver: func(_ context.Context, w listen.Wake) error {
+	t := listen.Transport{How: hearing.ByExec, Deliver: func(_ context.Context, w listen.Wake) error {
 		asText := func(t *cli.Text) { t.Line("%s", w.Text) }
-		if via == viaStdout || via == member.ByOpenCode {
+		if via == viaStdout || via == hearing.ByOpenCode {
 			asText = nil
 		}
 		if err := c.Out.WriteLine(&listenLine{w}, asText); err != nil {
@@ -122,10 +123,10 @@ func listenTransport(c *cli.Invocation, client *member.Client) (listenWay, error
 		return nil
 	}}
 	switch {
-	case via == member.ByHook, via == member.ByHold:
+	case via == hearing.ByHook, via == hearing.ByHold:
 		t.How, t.Once = via, true
-	case via == member.ByOpenCode, via == viaStdout && client.Self.Harness == "opencode":
-		t.How = member.ByOpenCode
+	case via == hearing.ByOpenCode, via == viaStdout && client.Self.Harness == "opencode":
+		t.How = hearing.ByOpenCode
 	}
 	return listenWay{t, true}, nil
 }
@@ -135,7 +136,7 @@ func codexTransport(c *cli.Invocation, client *member.Client) (t listen.Transpor
 	h := harness.Get(harness.Codex)
 	thread := c.Env.Lookup(h.SessionVars[0])
 	if thread == "" {
-		thread = client.Listener().Session
+		thread = client.Hearing().Listener().Session
 	}
 	if thread == "" {
 		return t, c.Usagef("no thread of Codex is known: run this inside Codex, or set %s", h.SessionVars[0])

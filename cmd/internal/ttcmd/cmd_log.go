@@ -8,6 +8,7 @@ import (
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/member"
+	"github.com/talking-stick/tt/cmd/internal/questions"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
@@ -72,11 +73,11 @@ func runLog(ctx context.Context, c *cli.Invocation) error {
 		return followLog(ctx, c, room, snap.State, events)
 	}
 	room.RecordPresence(ctx, snap.State)
-	questions, err := room.QuestionLog(ctx, logSince(c, events), limit)
+	asked, err := questions.Of(room).QuestionLog(ctx, logSince(c, events), limit)
 	if err != nil {
 		return err
 	}
-	res.Entries = member.MergeLog(turn.LogEntries(events), questions)
+	res.Entries = questions.MergeLog(turn.LogEntries(events), asked)
 	res.lastKnown = knownOf(c, room)
 	return c.Out.Result(res, func(t *cli.Text) { writeLog(t, res) })
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
+	"github.com/talking-stick/tt/cmd/internal/mailbox"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
@@ -70,7 +71,7 @@ func runMsgSend(ctx context.Context, c *cli.Invocation) error {
 		return err
 	}
 	sent := &events[len(events)-1]
-	unread := room.Unread(snap.State)
+	unread := mailbox.Of(room).Unread(snap.State)
 	return c.Out.Result(&sentResult{sent.Seq, sent.ID, sent.CreatedAt, snap.State.Owner, snap.State.ReservedFor, delivery, hint, unread}, func(t *cli.Text) {
 		to := sent.To
 		if to == "" {

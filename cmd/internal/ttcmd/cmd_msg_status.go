@@ -5,7 +5,7 @@ import (
 	"strconv"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
-	"github.com/talking-stick/tt/cmd/internal/member"
+	"github.com/talking-stick/tt/cmd/internal/mailbox"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/journal/wire"
 )
@@ -25,7 +25,7 @@ var msgStatusCommand = &cli.Command{
 	Run:      runMsgStatus,
 }
 
-type msgStatusResult struct{ Messages []member.Delivered }
+type msgStatusResult struct{ Messages []mailbox.Delivered }
 
 func (r *msgStatusResult) Fields(c *wire.Codec) { wire.List(c, "messages", &r.Messages) }
 
@@ -42,14 +42,14 @@ func runMsgStatus(ctx context.Context, c *cli.Invocation) error {
 	if err != nil {
 		return err
 	}
-	rows, err := room.Delivered(ctx, st, seq)
+	rows, err := mailbox.Of(room).Delivered(ctx, st, seq)
 	if err != nil {
 		return err
 	}
 	return c.Out.Result(&msgStatusResult{rows}, func(t *cli.Text) { writeDelivered(t, rows) })
 }
 
-func writeDelivered(t *cli.Text, rows []member.Delivered) {
+func writeDelivered(t *cli.Text, rows []mailbox.Delivered) {
 	if len(rows) == 0 {
 		t.Line("You have sent no message here.")
 		return
@@ -61,7 +61,7 @@ func writeDelivered(t *cli.Text, rows []member.Delivered) {
 		switch {
 		case !d.WokenAt.IsZero():
 			words += ", woken " + t.Ago(d.WokenAt.Time) + " by " + d.WokenBy
-		case d.State == member.WokenFor:
+		case d.State == mailbox.WokenFor:
 			words += ", woken"
 		}
 		if !d.ShownAt.IsZero() {
@@ -71,7 +71,7 @@ func writeDelivered(t *cli.Text, rows []member.Delivered) {
 			words += ", answered by message " + itoa(d.Answer)
 		}
 		state := t.Yellow(d.State)
-		if d.State == member.ShownTo || d.State == member.Answered {
+		if d.State == mailbox.ShownTo || d.State == mailbox.Answered {
 			state = t.Green(d.State)
 		}
 		table.Row("  "+d.To, state, words)

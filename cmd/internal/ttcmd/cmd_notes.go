@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
+	"github.com/talking-stick/tt/cmd/internal/mailbox"
 	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
@@ -67,7 +68,7 @@ func runNotesAdd(ctx context.Context, c *cli.Invocation) error {
 	}
 	added := events[len(events)-1]
 	res := notedResult{NoteID: request.ID, EventSeq: added.Seq, TurnID: request.Turn, CreatedAt: added.CreatedAt}
-	res.Unread = room.Unread(snap.State)
+	res.Unread = mailbox.Of(room).Unread(snap.State)
 	return c.Out.Result(res, func(t *cli.Text) {
 		t.Line("Added note %s.", shortID(res.NoteID))
 		writeUnread(t, res.Unread)
@@ -114,7 +115,7 @@ func runNotesList(ctx context.Context, c *cli.Invocation) error {
 	if err := c.Out.Result(&notesResult{notes}, func(t *cli.Text) { writeNotes(t, notes) }); err != nil {
 		return err
 	}
-	room.NotesShown(st, func(seq int64) bool {
+	mailbox.Of(room).NotesShown(st, func(seq int64) bool {
 		return slices.ContainsFunc(notes, func(n turn.NoteView) bool { return n.Seq == seq })
 	})
 	return nil
@@ -181,7 +182,7 @@ func runNotesResolve(ctx context.Context, c *cli.Invocation) error {
 	if err != nil {
 		return err
 	}
-	res := resolvedResult{id, "resolved", room.Unread(snap.State)}
+	res := resolvedResult{id, "resolved", mailbox.Of(room).Unread(snap.State)}
 	return c.Out.Result(res, func(t *cli.Text) {
 		t.Line("Resolved note %s.", shortID(id))
 		writeUnread(t, res.Unread)

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
-	"github.com/talking-stick/tt/cmd/internal/member"
+	"github.com/talking-stick/tt/cmd/internal/questions"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/topic"
 	"github.com/talking-stick/tt/journal/wire"
@@ -29,7 +29,7 @@ var questionsCommand = &cli.Command{
 
 // A questionsResult is the result of questions.
 type questionsResult struct {
-	Questions []member.Question
+	Questions []questions.Question
 	Total     int // also those beyond --limit
 }
 
@@ -48,7 +48,7 @@ func runQuestions(ctx context.Context, c *cli.Invocation) error {
 	if err != nil {
 		return err
 	}
-	found, err := room.Questions(ctx, st, member.QuestionQuery{Mine: c.Bool("mine"), Owed: c.Bool("owed"), All: c.Bool("all")})
+	found, err := questions.Of(room).Questions(ctx, st, questions.QuestionQuery{Mine: c.Bool("mine"), Owed: c.Bool("owed"), All: c.Bool("all")})
 	if err != nil {
 		return err
 	}
@@ -67,7 +67,7 @@ func runQuestions(ctx context.Context, c *cli.Invocation) error {
 }
 
 // writeQuestion writes who has asked whom what.
-func writeQuestion(t *cli.Text, q *member.Question) {
+func writeQuestion(t *cli.Text, q *questions.Question) {
 	mark := t.Dim("open")
 	switch {
 	case q.Status != topic.Pending && q.Status != "open":
@@ -82,8 +82,8 @@ func writeQuestion(t *cli.Text, q *member.Question) {
 }
 
 // whereIs says how the agent is that a question is for.
-func whereIs(q *member.Question) string {
-	if q.ToState == member.Waiting {
+func whereIs(q *questions.Question) string {
+	if q.ToState == questions.Waiting {
 		return " (waits for the stick)"
 	}
 	return unlessHere(q.ToState)
@@ -106,7 +106,7 @@ var questionsShowCommand = &cli.Command{
 
 // A questionResult is the result of questions show.
 type questionResult struct {
-	member.Question
+	questions.Question
 	List []topic.Answer
 }
 
@@ -121,7 +121,7 @@ func runQuestionsShow(ctx context.Context, c *cli.Invocation) error {
 	if err != nil {
 		return err
 	}
-	q, answers, shown, err := room.ShowQuestion(ctx, st, c.Arg("question"))
+	q, answers, shown, err := questions.Of(room).ShowQuestion(ctx, st, c.Arg("question"))
 	if err != nil {
 		return err
 	}
@@ -166,7 +166,7 @@ func runQuestionsClose(ctx context.Context, c *cli.Invocation) error {
 	if err != nil {
 		return err
 	}
-	q, err := room.CloseQuestion(ctx, c.Arg("question"), c.String("reason"))
+	q, err := questions.Of(room).CloseQuestion(ctx, c.Arg("question"), c.String("reason"))
 	if err != nil {
 		return err
 	}

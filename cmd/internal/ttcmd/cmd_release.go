@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
+	"github.com/talking-stick/tt/cmd/internal/mailbox"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
 )
@@ -122,6 +123,9 @@ func handOver(ctx context.Context, c *cli.Invocation, target, pathArg string) (e
 	res, err := room.Release(ctx, handoff, target)
 	if err != nil {
 		return err
+	}
+	if snap, err := room.Snapshot(); err == nil {
+		res.Unread = mailbox.Of(room).Unread(snap.State)
 	}
 	return c.Out.Result(&res, func(t *cli.Text) { writeRelease(t, res) })
 }

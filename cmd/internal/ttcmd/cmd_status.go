@@ -8,6 +8,7 @@ import (
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/hooks"
+	"github.com/talking-stick/tt/cmd/internal/mailbox"
 	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
@@ -82,7 +83,7 @@ func runStatus(ctx context.Context, c *cli.Invocation) error {
 	f := room.Facts(st)
 	res := statusFor(room, st, f)
 	res.lastKnown = knownOf(c, room)
-	if res.Interrupts, err = room.UnreadInterrupts(ctx, st); err != nil {
+	if res.Interrupts, err = mailbox.Of(room).UnreadInterrupts(ctx, st); err != nil {
 		return err
 	}
 	res.Locks = workspaceLocks(room)
@@ -96,9 +97,9 @@ func statusFor(room *member.Room, st *turn.State, f turn.Facts) statusResult {
 		AgentID: room.Self.ID, Member: room.IsMember(st), Owner: v.Owner, ReservedFor: v.ReservedFor,
 		YouOwn: v.Owner == room.Self.ID, YourTurnNext: v.ReservedFor == room.Self.ID || st.Pending.Preferred == room.Self.ID,
 		LeaseExpiresAt: v.LeaseExpiresAt, ClaimExpiresAt: v.ClaimExpiresAt,
-		Guardian: guardianOf(room, st, f), Trouble: v.Trouble, Unread: room.Unread(st).Messages,
+		Guardian: guardianOf(room, st, f), Trouble: v.Trouble, Unread: mailbox.Of(room).Unread(st).Messages,
 	}
-	res.Owed, res.Answers = room.Debts(st)
+	res.Owed, res.Answers = mailbox.Of(room).Debts(st)
 	res.OpenNotes, res.OpenPages = openNotesFor(st, room.Self.ID)
 	for _, m := range st.MemberViews(f) {
 		if m.AgentID == room.Self.ID {

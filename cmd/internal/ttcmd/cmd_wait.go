@@ -7,6 +7,7 @@ import (
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/hooks"
+	"github.com/talking-stick/tt/cmd/internal/mailbox"
 	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
@@ -126,10 +127,11 @@ type waitOutput struct {
 	progress waitProgress
 }
 
-// newWaitOutput returns the output for a request in the room. If the room is to be
-// created, it prints the room's warning.
+// newWaitOutput returns the output for a request in the room, and lets it tell the news.
+// If the room is to be created, it prints the room's warning.
 func newWaitOutput(c *cli.Invocation, room *member.Room) *waitOutput {
 	out := &waitOutput{c: c}
+	room.News = mailbox.Of(room)
 	if room.Created && room.Warning != "" {
 		out.warning = room.Warning
 		c.Notice(out.warning)

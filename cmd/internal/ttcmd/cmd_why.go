@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
-	"github.com/talking-stick/tt/cmd/internal/member"
+	"github.com/talking-stick/tt/cmd/internal/mailbox"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/wire"
@@ -27,7 +27,7 @@ var whyCommand = &cli.Command{
 
 type whyResult struct {
 	Turn    json.RawMessage   `json:"turn"`    // a turn.Standing
-	Members []json.RawMessage `json:"members"` // a member.Told each
+	Members []json.RawMessage `json:"members"` // a mailbox.Told each
 	Locks   []*lockView       `json:"locks,omitempty"`
 	Next    []string          `json:"next"`
 }
@@ -38,13 +38,13 @@ func runWhy(ctx context.Context, c *cli.Invocation) error {
 		return err
 	}
 	f := room.Facts(st)
-	standing, told := st.Standing(f), room.Told(st, f)
+	standing, told := st.Standing(f), mailbox.Of(room).Told(st, f)
 	if c.HasArg("agent") {
 		id, err := turn.WhoIs(st, f, room.Self.ID, c.Arg("agent"))
 		if err != nil {
 			return err
 		}
-		told = slices.DeleteFunc(told, func(m member.Told) bool { return m.ID != id })
+		told = slices.DeleteFunc(told, func(m mailbox.Told) bool { return m.ID != id })
 	}
 	res := whyResult{Turn: wire.Append(nil, &standing), Members: []json.RawMessage{}, Locks: workspaceLocks(room), Next: st.Outlook(f)}
 	for i := range told {
@@ -53,7 +53,7 @@ func runWhy(ctx context.Context, c *cli.Invocation) error {
 	return c.Out.Result(res, func(t *cli.Text) { writeWhy(t, standing, told, res) })
 }
 
-func writeWhy(t *cli.Text, standing turn.Standing, told []member.Told, r whyResult) {
+func writeWhy(t *cli.Text, standing turn.Standing, told []mailbox.Told, r whyResult) {
 	title := "Turn   "
 	line := func(words any) {
 		t.Line("%s %s", title, words)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/member"
+	"github.com/talking-stick/tt/cmd/internal/questions"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
 )
@@ -88,7 +89,7 @@ func editAnswer(ctx context.Context, c *cli.Invocation, room *member.Room) (stri
 	if err != nil {
 		return "", nil, err
 	}
-	q, _, _, err := room.ShowQuestion(ctx, snap.State, c.Arg("question"))
+	q, _, _, err := questions.Of(room).ShowQuestion(ctx, snap.State, c.Arg("question"))
 	if err != nil {
 		return "", nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
+	"github.com/talking-stick/tt/cmd/internal/mailbox"
 	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
@@ -132,7 +133,7 @@ func (q *eventQuery) start(ctx context.Context, st *turn.State) (startPoint, err
 			at.after = st.Seq
 		}
 	case q.unread && !q.streams() && !at.given:
-		read, err := q.room.ReadUpTo(ctx, st)
+		read, err := mailbox.Of(q.room).ReadUpTo(ctx, st)
 		// A stream of the same agent may have moved the cursor since st was read.
 		at.after, at.given = min(read, st.Seq), true
 		if err != nil {
@@ -154,7 +155,7 @@ func (q *eventQuery) start(ctx context.Context, st *turn.State) (startPoint, err
 
 // page writes one page of events, and moves the cursors behind it.
 func (q *eventQuery) page(ctx context.Context, f filter, st *turn.State, at startPoint) error {
-	read, err := q.room.ReadCursor(ctx, st, at.after)
+	read, err := mailbox.Of(q.room).ReadCursor(ctx, st, at.after)
 	if err != nil {
 		return err
 	}

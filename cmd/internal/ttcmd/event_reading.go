@@ -3,6 +3,7 @@ package ttcmd
 import (
 	"context"
 
+	"github.com/talking-stick/tt/cmd/internal/mailbox"
 	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
@@ -61,7 +62,7 @@ func (q *eventQuery) filter(st *turn.State) (filter, error) {
 
 // eventsAfter returns the first matching events after a number, at most q.limit, and
 // the number of the last event that it read. read counts what it returns as shown.
-func (q *eventQuery) eventsAfter(ctx context.Context, f filter, read *member.ReadCursor, after int64) (eventsResult, error) {
+func (q *eventQuery) eventsAfter(ctx context.Context, f filter, read *mailbox.ReadCursor, after int64) (eventsResult, error) {
 	res := eventsResult{Events: make([]event.Event, 0), Cursor: after}
 	err := q.room.EachEvent(ctx, after, true, func(e *event.Event) error {
 		wanted := f.wants(e)

@@ -7,7 +7,8 @@ import (
 	"strings"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
-	"github.com/talking-stick/tt/cmd/internal/member"
+	"github.com/talking-stick/tt/cmd/internal/hearing"
+	"github.com/talking-stick/tt/cmd/internal/mailbox"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
 )
@@ -98,7 +99,7 @@ func memberRemarks(m turn.MemberView, me string) string {
 	if m.Observer {
 		remarks = append(remarks, "observer")
 	}
-	if m.Reach == turn.ReachUnheard || m.Listening != "" && m.Listening != member.ByWait {
+	if m.Reach == turn.ReachUnheard || m.Listening != "" && m.Listening != hearing.ByWait {
 		remarks = append(remarks, reachWords(m.Listening, m.Reach))
 	}
 	if m.Why != "" {
@@ -136,7 +137,7 @@ func writeWait(t *cli.Text, r turn.WaitResult) {
 		}
 		t.Line("Next: %s", r.Evidence.Hint)
 	case turn.WaitInbox:
-		if in, ok := r.Inbox.(*member.Inbox); ok {
+		if in, ok := r.Inbox.(*mailbox.Inbox); ok {
 			writeInbox(t, in)
 		}
 	case turn.WaitClosed:

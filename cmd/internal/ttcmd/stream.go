@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
+	"github.com/talking-stick/tt/cmd/internal/mailbox"
 	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/turn"
@@ -32,7 +33,7 @@ var (
 type stream struct {
 	*eventQuery
 	filter filter
-	read   *member.ReadCursor
+	read   *mailbox.ReadCursor
 	file   *cursorFile // nil: none
 
 	since  int64 // the last event at the start: only a later event ends the stream
@@ -47,7 +48,7 @@ type stream struct {
 // the last event and the reason for the end.
 func (q *eventQuery) stream(ctx context.Context, f filter, st *turn.State, at startPoint) error {
 	c := q.c
-	read, err := q.room.ReadCursor(ctx, st, at.after)
+	read, err := mailbox.Of(q.room).ReadCursor(ctx, st, at.after)
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/talking-stick/tt/cmd/internal/locks"
 	"github.com/talking-stick/tt/cmd/internal/member"
+	"github.com/talking-stick/tt/cmd/internal/questions"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
@@ -14,12 +15,12 @@ import (
 // A Detail is one room in full.
 type Detail struct {
 	Room
-	Notes     []turn.NoteView   // the open ones, oldest first
-	Locks     []locks.Lock      // of the workspace
-	Questions []member.Question // the open ones, oldest first
-	Entries   []Entry           // the newest events, oldest first
-	Handoff   *event.Event      // the last one; nil: there was none
-	Ended     bool              // the room has ended; the rest is as it was before
+	Notes     []turn.NoteView      // the open ones, oldest first
+	Locks     []locks.Lock         // of the workspace
+	Questions []questions.Question // the open ones, oldest first
+	Entries   []Entry              // the newest events, oldest first
+	Handoff   *event.Event         // the last one; nil: there was none
+	Ended     bool                 // the room has ended; the rest is as it was before
 }
 
 // An Entry is an event of the journal.
@@ -59,7 +60,7 @@ func (l *Looker) Detail(ctx context.Context, name string, before *Detail) *Detai
 	d.Handoff = lastHandoff(ctx, room, st, d.Entries)
 	d.Notes = notes(ctx, room, st)
 	d.Locks, _ = l.locks.In(fsroom.RoomName(st.WorkspaceRoot)) // a part that cannot be read is not shown
-	d.Questions, _ = l.own.Room(name, nil).Questions(ctx, st, member.QuestionQuery{All: true})
+	d.Questions, _ = questions.Of(l.own.Room(name, nil)).Questions(ctx, st, questions.QuestionQuery{All: true})
 	return &d
 }
 

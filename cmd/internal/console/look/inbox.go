@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/talking-stick/tt/cmd/internal/member"
+	"github.com/talking-stick/tt/cmd/internal/mailbox"
 )
 
 // An Item is one thing that waits for the person.
@@ -40,7 +40,7 @@ func (l *Looker) Inbox(ctx context.Context, rooms []Room) []Item {
 		if err != nil {
 			continue
 		}
-		in, err := room.Inbox(ctx, snap.State)
+		in, err := mailbox.Of(room).Inbox(ctx, snap.State)
 		if err != nil {
 			continue
 		}
@@ -49,7 +49,7 @@ func (l *Looker) Inbox(ctx context.Context, rooms []Room) []Item {
 	return items
 }
 
-func itemsOf(r *Room, in *member.Inbox) []Item {
+func itemsOf(r *Room, in *mailbox.Inbox) []Item {
 	var items []Item
 	add := func(kind, id, from string, at time.Time, text string) {
 		items = append(items, Item{Room: r.Name, Path: r.View.CanonicalPath, Kind: kind, ID: id, From: from, At: at, Text: text})

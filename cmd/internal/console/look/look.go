@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/locks"
+	"github.com/talking-stick/tt/cmd/internal/mailbox"
 	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/turn"
@@ -220,7 +221,7 @@ func (l *Looker) room(name string) (res Room, room *member.Room, st *turn.State,
 	for _, v := range st.MemberViews(f) {
 		res.Members = append(res.Members, Member{v, known.Sight(st, v.AgentID), st.Member(v.AgentID).LastHeld})
 	}
-	own := l.own.Room(name, nil)
+	own := mailbox.Of(l.own.Room(name, nil))
 	unread := own.Unread(st)
 	res.Yours = Yours{Messages: unread.Messages, Notes: unread.Notes, Turn: st.ReservedFor == l.me}
 	res.Yours.Questions, res.Yours.Answers = own.Debts(st)

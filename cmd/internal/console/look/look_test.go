@@ -12,8 +12,8 @@ import (
 
 	"github.com/fsnotify/fsnotify"
 
+	"github.com/talking-stick/tt/cmd/internal/questions"
 	"github.com/talking-stick/tt/cmd/internal/roomtypes"
-	"github.com/talking-stick/tt/cmd/internal/topics"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/topic"
 	"github.com/talking-stick/tt/fsroom/turn"
@@ -165,7 +165,7 @@ func TestQuestionsOfARoom(t *testing.T) {
 	name := fsroom.RoomName(path)
 	w.join(path, "claude:1", "codex:1", me)
 	for _, to := range []string{topic.ToHuman, "codex:1"} {
-		_, _, _, _, err := topics.AskInRoom(t.Context(), w.store, name, path, "claude:1", topic.AskRequest{Question: "for " + to + "?", To: to})
+		_, _, _, _, err := questions.AskInRoom(t.Context(), w.store, name, path, "claude:1", topic.AskRequest{Question: "for " + to + "?", To: to})
 		w.must(err)
 	}
 	d := w.look.Detail(t.Context(), name, nil)

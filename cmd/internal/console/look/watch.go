@@ -9,7 +9,7 @@ import (
 
 	"github.com/fsnotify/fsnotify"
 
-	"github.com/talking-stick/tt/cmd/internal/topics"
+	"github.com/talking-stick/tt/cmd/internal/questions"
 )
 
 // settle is how long the watcher collects changes before it tells of them. A change of
@@ -122,7 +122,7 @@ func (w *Watcher) scan() {
 	entries, _ := os.ReadDir(rooms)
 	for _, e := range entries {
 		w.watch(filepath.Join(rooms, e.Name()), e.Name())
-		w.watch(filepath.Join(asked, topics.OfRoomID(e.Name(), 0)), e.Name())
+		w.watch(filepath.Join(asked, questions.OfRoomID(e.Name(), 0)), e.Name())
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/talking-stick/tt/cmd/internal/hearing"
 	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/identity"
@@ -47,7 +48,7 @@ type Session struct {
 
 // WakePath returns the path of the wake file, and creates it.
 func (a *Agent) WakePath() (string, error) {
-	dir := a.ListenerDir()
+	dir := a.Hearing().Dir()
 	if dir.Marked(fsroom.ListenerWakeFile).IsZero() {
 		if err := dir.Mark(fsroom.ListenerWakeFile, time.Now()); err != nil {
 			return "", err
@@ -62,18 +63,18 @@ func (a *Agent) Notify() { a.Store.NotifyListener(a.Self.ID) }
 
 // Begin records that a session begins, or that its harness was told again to watch the
 // wake file, which [Agent.WakePath] returns. The harness counts as listening once it has
-// called [Agent.Speak] with [member.ByWatch] after that.
+// called [Agent.Speak] with [hearing.ByWatch] after that.
 func (a *Agent) Begin(ctx context.Context, s Session) error {
 	a.FindRoomsToHear()
 	other := false // that another session was open
-	err := a.change(ctx, func(l *member.Listener) bool {
+	err := a.change(ctx, func(l *hearing.Listener) bool {
 		if other = s.ID != l.Session; other {
-			*l = member.Listener{Session: s.ID, How: l.How, Since: l.Since, Heard: l.Heard, Spoke: l.Spoke, Lately: l.Lately, Off: l.Off}
+			*l = hearing.Listener{Session: s.ID, How: l.How, Since: l.Since, Heard: l.Heard, Spoke: l.Spoke, Lately: l.Lately, Off: l.Off}
 		}
 		l.Process = s.Process
 		if s.Watches {
 			l.Armed = event.NewTime(a.now())
-			if l.How == member.ByWatch {
+			if l.How == hearing.ByWatch {
 				l.How = ""
 			}
 		}
@@ -88,9 +89,9 @@ func (a *Agent) Begin(ctx context.Context, s Session) error {
 // End records that a session has ended. Another session of the same agent stays.
 func (a *Agent) End(ctx context.Context, session string) error {
 	ended := false
-	err := a.change(ctx, func(l *member.Listener) bool {
+	err := a.change(ctx, func(l *hearing.Listener) bool {
 		if ended = l.Session == session; ended {
-			*l = member.Listener{Lately: l.Lately, Off: l.Off}
+			*l = hearing.Listener{Lately: l.Lately, Off: l.Off}
 		}
 		return ended
 	})
@@ -104,18 +105,18 @@ func (a *Agent) End(ctx context.Context, session string) error {
 // for a hook to show it. A hook that ends a turn clears it first and then calls
 // [Agent.Show], so that one of the two sees the news. It writes only what has changed.
 func (a *Agent) SetBusy(ctx context.Context, busy bool) error {
-	dir := a.ListenerDir()
-	if l := a.Listener(); l.Session == "" || busy == !l.Busy.IsZero() {
+	dir := a.Hearing().Dir()
+	if l := a.Hearing().Listener(); l.Session == "" || busy == !l.Busy.IsZero() {
 		return nil
 	}
-	err := a.change(ctx, func(l *member.Listener) bool {
+	err := a.change(ctx, func(l *hearing.Listener) bool {
 		l.Busy = event.Time{}
 		if busy {
 			l.Busy = event.NewTime(a.now())
 		}
 		return true
 	})
-	if a.IsListening() && (!busy || a.Listener().How == member.ByHold) {
+	if a.Hearing().IsListening() && (!busy || a.Hearing().Listener().How == hearing.ByHold) {
 		_ = dir.Mark(fsroom.ListenerWakeFile, time.Now()) // what waited for the end of the turn, or holds it
 	}
 	return err
@@ -123,7 +124,7 @@ func (a *Agent) SetBusy(ctx context.Context, busy bool) error {
 
 // TurnOff sets whether the agent is woken for turns alone.
 func (a *Agent) TurnOff(ctx context.Context, off bool) error {
-	return a.change(ctx, func(l *member.Listener) bool {
+	return a.change(ctx, func(l *hearing.Listener) bool {
 		changed := l.Off != off
 		l.Off = off
 		return changed
@@ -131,15 +132,15 @@ func (a *Agent) TurnOff(ctx context.Context, off bool) error {
 }
 
 // change changes what is known of the listener, one process at a time.
-func (a *Agent) change(ctx context.Context, change func(*member.Listener) bool) error {
-	unlock, err := a.ListenerDir().Lock(ctx)
+func (a *Agent) change(ctx context.Context, change func(*hearing.Listener) bool) error {
+	unlock, err := a.Hearing().Dir().Lock(ctx)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = unlock() }()
-	l := a.Listener()
+	l := a.Hearing().Listener()
 	if !change(&l) {
 		return nil
 	}
-	return a.SaveListener(&l)
+	return a.Hearing().Save(&l)
 }

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/talking-stick/tt/cmd/internal/hearing"
+	"github.com/talking-stick/tt/cmd/internal/mailbox"
 	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/turn"
@@ -88,7 +90,7 @@ func (f *fixture) send(from *member.Room, to, body string, interrupt bool) {
 // speak returns what Speak says.
 func (f *fixture) speak(a *Agent) Wake {
 	f.Helper()
-	w, err := a.Speak(ctx, member.ByExec)
+	w, err := a.Speak(ctx, hearing.ByExec)
 	f.must(err)
 	return w
 }
@@ -111,7 +113,7 @@ func (f *fixture) wants(a *Agent, text string) {
 func (f *fixture) later(d time.Duration) { f.clock = f.clock.Add(d) }
 
 // wakeTime is when the wake file was last touched.
-func wakeTime(a *Agent) time.Time { return a.ListenerDir().Marked(fsroom.ListenerWakeFile) }
+func wakeTime(a *Agent) time.Time { return a.Hearing().Dir().Marked(fsroom.ListenerWakeFile) }
 
 func TestAMessageWakesOnce(t *testing.T) {
 	f := newFixture(t)
@@ -193,7 +195,7 @@ func TestNewsThatNobodyHeedsIsSaidThreeTimes(t *testing.T) {
 	}
 	snap, err := r.View()
 	f.must(err)
-	if at := r.Cursor(snap.State); at.Woken.Tries != member.MaxTries || at.Shown.How != "hook" {
+	if at := mailbox.Of(r).Cursor(snap.State); at.Woken.Tries != hearing.MaxTries || at.Shown.How != "hook" {
 		t.Errorf("%+v", at)
 	}
 }
@@ -284,7 +286,7 @@ func TestAnEndedRoomIsToldOnce(t *testing.T) {
 	if !strings.Contains(f.show(a), "you were removed") {
 		t.Error("not shown")
 	}
-	if names := a.RoomsToHear(); len(names) > 0 {
+	if names := a.Hearing().Rooms(); len(names) > 0 {
 		t.Errorf("still in %v", names)
 	}
 }
@@ -293,13 +295,13 @@ func TestAnEndedRoomIsToldOnce(t *testing.T) {
 func TestRoomsToHear(t *testing.T) {
 	f := newFixture(t)
 	r := f.join("a:1")
-	if names := r.RoomsToHear(); len(names) != 1 || names[0] != r.Name() {
+	if names := r.Hearing().Rooms(); len(names) != 1 || names[0] != r.Name() {
 		t.Errorf("in %v", names)
 	}
 	f.join("b:1")
 	_, err := r.Leave(ctx)
 	f.must(err)
-	if names := r.RoomsToHear(); len(names) != 0 {
+	if names := r.Hearing().Rooms(); len(names) != 0 {
 		t.Errorf("still in %v", names)
 	}
 }
@@ -326,10 +328,10 @@ func TestNothingIsSaidThatCannotBeRecorded(t *testing.T) {
 	f := newFixture(t)
 	a, r := f.listener("a:1")
 	f.send(f.join("b:1"), "a:1", "one", false)
-	for _, dir := range []string{r.Agent("a:1").Path("tmp"), a.ListenerDir().Path("tmp")} {
+	for _, dir := range []string{r.Agent("a:1").Path("tmp"), a.Hearing().Dir().Path("tmp")} {
 		f.must(os.RemoveAll(dir))
 		f.must(os.WriteFile(dir, nil, 0o600))
-		if w, err := a.Speak(ctx, member.ByExec); w.Text != "" || err == nil {
+		if w, err := a.Speak(ctx, hearing.ByExec); w.Text != "" || err == nil {
 			t.Errorf("said %q, %v", w.Text, err)
 		}
 		f.must(os.Remove(dir))
@@ -345,29 +347,29 @@ func TestAWatchIsBelievedWhenProved(t *testing.T) {
 	self := identity.System().Self()
 	begin := func() { f.must(a.Begin(ctx, Session{ID: "s1", Process: &self, Watches: true})) }
 	begin()
-	if how := a.Listens(); how != "" {
+	if how := a.Hearing().Listens(); how != "" {
 		t.Errorf("listens by %s before it was proved", how)
 	}
 	f.later(time.Second)
-	_, err := a.Speak(ctx, member.ByWatch)
+	_, err := a.Speak(ctx, hearing.ByWatch)
 	f.must(err)
-	if how := a.Listens(); how != member.ByWatch {
+	if how := a.Hearing().Listens(); how != hearing.ByWatch {
 		t.Errorf("listens by %q", how)
 	}
 	f.later(time.Second)
 	begin() // the working directory was changed
-	if how := a.Listens(); how != "" {
+	if how := a.Hearing().Listens(); how != "" {
 		t.Errorf("listens by %s before it was proved again", how)
 	}
 	f.later(time.Second)
-	_, err = a.Speak(ctx, member.ByWatch)
+	_, err = a.Speak(ctx, hearing.ByWatch)
 	f.must(err)
 	f.must(a.End(ctx, "another"))
-	if how := a.Listens(); how != member.ByWatch {
+	if how := a.Hearing().Listens(); how != hearing.ByWatch {
 		t.Errorf("listens by %q after the end of another session", how)
 	}
 	f.must(a.End(ctx, "s1"))
-	if how := a.Listens(); how != "" {
+	if how := a.Hearing().Listens(); how != "" {
 		t.Errorf("listens by %s after the end", how)
 	}
 }

@@ -10,7 +10,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/talking-stick/tt/cmd/internal/hearing"
+	"github.com/talking-stick/tt/cmd/internal/mailbox"
 	"github.com/talking-stick/tt/cmd/internal/member"
+	"github.com/talking-stick/tt/cmd/internal/questions"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/identity"
@@ -37,7 +40,7 @@ func TestMain(m *testing.M) {
 	}
 	switch part {
 	case "speak":
-		if w, err := a.Speak(ctx, member.ByHook); err == nil && w.Text != "" {
+		if w, err := a.Speak(ctx, hearing.ByHook); err == nil && w.Text != "" {
 			fmt.Println("said")
 		}
 	case "show":
@@ -46,7 +49,7 @@ func TestMain(m *testing.M) {
 		_ = a.SetBusy(ctx, false)
 		_, _ = a.Show(ctx, "hook", func(string) error { fmt.Println("shown"); return nil })
 	case "killed before it says":
-		_, _ = a.Speak(ctx, member.ByHook)
+		_, _ = a.Speak(ctx, hearing.ByHook)
 		kill()
 	case "killed after it printed":
 		_, _ = a.Show(ctx, "hook", func(text string) error { fmt.Println(text); kill(); return nil })
@@ -118,10 +121,10 @@ func TestDeliveryStatesOnlyGrow(t *testing.T) {
 	b := f.join("b:1")
 	var sent atomic.Int64
 	shown := 0
-	cursor := func() member.Cursor {
+	cursor := func() hearing.Cursor {
 		snap, err := r.View()
 		f.must(err)
-		return r.Cursor(snap.State)
+		return mailbox.Of(r).Cursor(snap.State)
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		was := cursor()
@@ -172,7 +175,7 @@ func TestQuestionsWake(t *testing.T) {
 	if text := f.show(a); text != "" {
 		t.Errorf("shown: %q", text)
 	}
-	asked, err := b.Ask(ctx, "a:1", "is it\ntt: red?")
+	asked, err := questions.Of(b).Ask(ctx, "a:1", "is it\ntt: red?")
 	f.must(err)
 	f.wants(a, "1 question for you")
 	text := f.show(a)
@@ -187,7 +190,7 @@ func TestQuestionsWake(t *testing.T) {
 	asker := &Agent{Client: b.Client, Clock: a.Clock}
 	_, err = asker.WakePath()
 	f.must(err)
-	_, _, err = r.Answer(ctx, asked.ID, "blue")
+	_, _, err = questions.Of(r).Answer(ctx, asked.ID, "blue")
 	f.must(err)
 	f.wants(asker, "1 answer for you")
 	if text := f.show(asker); !strings.Contains(text, "a:1 answers your question: blue") {

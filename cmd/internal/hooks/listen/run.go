@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
-	"github.com/talking-stick/tt/cmd/internal/member"
+	"github.com/talking-stick/tt/cmd/internal/hearing"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/identity"
@@ -16,7 +16,7 @@ import (
 
 // A Transport wakes an agent.
 type Transport struct {
-	How string // one of member.ByQueue, …
+	How string // one of hearing.ByQueue, …
 	// Deliver wakes the agent with the text. With an error that wraps [ErrDeaf] it never
 	// will.
 	Deliver func(ctx context.Context, wake Wake) error
@@ -41,7 +41,7 @@ const (
 // ends when the model is in a turn again. If another process listens already, the
 // error is already_listening.
 func (a *Agent) Run(ctx context.Context, t Transport) error {
-	dir := a.ListenerDir()
+	dir := a.Hearing().Dir()
 	if _, err := a.WakePath(); err != nil {
 		return err
 	}
@@ -51,7 +51,7 @@ func (a *Agent) Run(ctx context.Context, t Transport) error {
 		return err
 	}
 	defer release()
-	update, stopPull := a.pull(func() string { return cmp.Or(a.Listens(), t.How) })
+	update, stopPull := a.pull(func() string { return cmp.Or(a.Hearing().Listens(), t.How) })
 	defer stopPull()
 	watch := dir.WatchMark(fsroom.ListenerWakeFile)
 	defer watch.Stop()
@@ -59,8 +59,8 @@ func (a *Agent) Run(ctx context.Context, t Transport) error {
 	defer stop()
 	var goneSince time.Time
 	for {
-		if l := a.Listener(); session != "" && l.Session != session ||
-			t.How == member.ByHook && l.Proved() || t.How == member.ByHold && !l.Busy.IsZero() {
+		if l := a.Hearing().Listener(); session != "" && l.Session != session ||
+			t.How == hearing.ByHook && l.Proved() || t.How == hearing.ByHold && !l.Busy.IsZero() {
 			return nil // it is not needed any more
 		}
 		update()
@@ -107,7 +107,7 @@ func (a *Agent) Run(ctx context.Context, t Transport) error {
 // somebody has to hear what other hosts do. It ends with the session. Of several processes
 // one does so.
 func (a *Agent) Hear(ctx context.Context) error {
-	dir := a.ListenerDir()
+	dir := a.Hearing().Dir()
 	if a.Pull == nil || a.IsHearing() {
 		return nil
 	}
@@ -119,14 +119,14 @@ func (a *Agent) Hear(ctx context.Context) error {
 	if _, err := a.WakePath(); err != nil {
 		return err
 	}
-	session := a.Listener().Session
-	update, stopPull := a.pull(func() string { return cmp.Or(a.Listens(), member.ByHooks) })
+	session := a.Hearing().Listener().Session
+	update, stopPull := a.pull(func() string { return cmp.Or(a.Hearing().Listens(), hearing.ByHooks) })
 	defer stopPull()
 	watch := dir.WatchMark(fsroom.ListenerWakeFile)
 	defer watch.Stop()
 	ended, stop := a.harnessEnd()
 	defer stop()
-	for session != "" && a.Listener().Session == session {
+	for session != "" && a.Hearing().Listener().Session == session {
 		update()
 		if watch.Wait(ctx, fsroom.Sleep{Exit: ended}) != nil {
 			return nil
@@ -141,7 +141,7 @@ func (a *Agent) Hear(ctx context.Context) error {
 }
 
 // IsHearing reports whether a process is in Hear.
-func (a *Agent) IsHearing() bool { return a.ListenerDir().Held(hearingFile) }
+func (a *Agent) IsHearing() bool { return a.Hearing().Dir().Held(hearingFile) }
 
 // hearingFile is held by the process of Hear.
 const hearingFile = "hearing"
@@ -151,30 +151,30 @@ func (a *Agent) pull(how func() string) (update, stop func()) {
 	if a.Pull == nil {
 		return func() {}, func() {}
 	}
-	return a.Pull(a.Self.ID, a.RoomsToHear, how)
+	return a.Pull(a.Self.ID, a.Hearing().Rooms, how)
 }
 
 // takePost makes this process the one that listens. It returns the session that the
 // process listens for.
 func (a *Agent) takePost(ctx context.Context, how string) (session string, release func(), err error) {
-	unlock, err := a.ListenerDir().Lock(ctx)
+	unlock, err := a.Hearing().Dir().Lock(ctx)
 	if err != nil {
 		return "", nil, err
 	}
 	defer func() { _ = unlock() }()
-	l := a.Listener()
-	if release, err = a.HoldListening(); err != nil {
+	l := a.Hearing().Listener()
+	if release, err = a.Hearing().Hold(); err != nil {
 		return "", nil, err
 	}
 	if release == nil {
-		return "", nil, code.New(code.AlreadyListening, "something listens for %s already: %s", a.Self.ID, a.Listens()).
+		return "", nil, code.New(code.AlreadyListening, "something listens for %s already: %s", a.Self.ID, a.Hearing().Listens()).
 			WithHint("one listener is enough for all rooms; tt why says how the others can be reached")
 	}
 	if !l.Proved() {
 		l.How = how
 	}
 	l.Since, l.Heard, l.Error = event.NewTime(a.now()), event.NewTime(a.now()), ""
-	if err := a.SaveListener(&l); err != nil {
+	if err := a.Hearing().Save(&l); err != nil {
 		release()
 		return "", nil, err
 	}
@@ -187,7 +187,7 @@ func (a *Agent) note(ctx context.Context, failure error) {
 	if failure != nil {
 		text = cli.Line(failure.Error())
 	}
-	_ = a.change(ctx, func(l *member.Listener) bool {
+	_ = a.change(ctx, func(l *hearing.Listener) bool {
 		changed := l.Error != text
 		l.Error = text
 		return changed
@@ -197,7 +197,7 @@ func (a *Agent) note(ctx context.Context, failure error) {
 // harnessEnd returns a channel that is closed when the process of the harness ends. It is
 // nil if that process is not known.
 func (a *Agent) harnessEnd() (ended <-chan struct{}, stop func()) {
-	process := a.Listener().Process
+	process := a.Hearing().Listener().Process
 	if process == nil {
 		process = a.Self.Root
 	}

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
-	"github.com/talking-stick/tt/cmd/internal/member"
-	"github.com/talking-stick/tt/cmd/internal/topics"
+	"github.com/talking-stick/tt/cmd/internal/mailbox"
+	"github.com/talking-stick/tt/cmd/internal/questions"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
 )
@@ -32,11 +32,11 @@ const lookedFile = "looked"
 // It is made to be called at each use of a tool: where nothing has happened since the
 // last look, it looks at the times of three files and takes no lock.
 func (a *Agent) Show(ctx context.Context, how string, print func(text string) error) (shown bool, err error) {
-	rooms := a.RoomsToHear()
+	rooms := a.Hearing().Rooms()
 	if !a.mayHaveNews(rooms) {
 		return false, nil
 	}
-	dir := a.ListenerDir()
+	dir := a.Hearing().Dir()
 	unlock, err := dir.Lock(ctx)
 	if err != nil {
 		return false, err
@@ -48,7 +48,7 @@ func (a *Agent) Show(ctx context.Context, how string, print func(text string) er
 	client.Shows = how
 	var page page
 	for _, name := range rooms {
-		n, err := client.Room(name, nil).News(ctx)
+		n, err := mailbox.Of(client.Room(name, nil)).News(ctx)
 		if err != nil {
 			continue
 		}
@@ -74,7 +74,7 @@ func (a *Agent) mayHaveNews(rooms []string) bool {
 	if len(rooms) == 0 {
 		return false
 	}
-	looked := a.ListenerDir().Marked(lookedFile)
+	looked := a.Hearing().Dir().Marked(lookedFile)
 	if looked.IsZero() {
 		return true
 	}
@@ -86,8 +86,8 @@ func (a *Agent) mayHaveNews(rooms []string) bool {
 		return !info.ModTime().Before(looked)
 	}
 	for _, name := range rooms {
-		questions, _ := topics.OfRoom(a.Store, name)
-		if since(a.Room(name, nil).JournalPath(), true) || since(questions.JournalPath(), false) { // a room without a journal has ended
+		topic, _ := questions.OfRoom(a.Store, name)
+		if since(a.Room(name, nil).JournalPath(), true) || since(topic.JournalPath(), false) { // a room without a journal has ended
 			return true
 		}
 	}
@@ -103,7 +103,7 @@ type page struct {
 }
 
 // room adds what there is of one room.
-func (p *page) room(ctx context.Context, n *member.RoomNews) {
+func (p *page) room(ctx context.Context, n *mailbox.RoomNews) {
 	path := cli.Line(n.Path)
 	if n.Waiting {
 		n.All = n.All.Without(turn.ClassTurn, turn.ClassLost)

@@ -6,7 +6,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/talking-stick/tt/cmd/internal/member"
+	"github.com/talking-stick/tt/cmd/internal/hearing"
+	"github.com/talking-stick/tt/cmd/internal/mailbox"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
 )
@@ -39,14 +40,14 @@ type Wake struct {
 // The one that is told to wakes the agent with the text. If it is killed before, the
 // agent is woken again after half a minute and after two minutes, by whoever asks then.
 func (a *Agent) Speak(ctx context.Context, how string) (wake Wake, err error) {
-	unlock, err := a.ListenerDir().Lock(ctx)
+	unlock, err := a.Hearing().Dir().Lock(ctx)
 	if err != nil {
 		return Wake{}, err
 	}
 	defer func() { _ = unlock() }()
-	l, now := a.Listener(), a.now()
+	l, now := a.Hearing().Listener(), a.now()
 	l.Heard = event.NewTime(now)
-	if how == member.ByWatch {
+	if how == hearing.ByWatch {
 		if l.How != how {
 			l.How, l.Since = how, l.Heard
 		}
@@ -56,10 +57,10 @@ func (a *Agent) Speak(ctx context.Context, how string) (wake Wake, err error) {
 		return Wake{}, err
 	}
 	if len(due) == 0 {
-		return Wake{Later: left}, a.SaveListener(&l)
+		return Wake{Later: left}, a.Hearing().Save(&l)
 	}
 	l.Spoke, l.PutOff = l.Heard, event.Time{}
-	if err := a.SaveListener(&l); err != nil {
+	if err := a.Hearing().Save(&l); err != nil {
 		return Wake{}, err
 	}
 	for i := range due {
@@ -72,26 +73,26 @@ func (a *Agent) Speak(ctx context.Context, how string) (wake Wake, err error) {
 
 // A dueNews is the news of one room that the agent is woken for.
 type dueNews struct {
-	member.RoomNews
+	mailbox.RoomNews
 	news turn.News
 }
 
 // due returns the news that the agent is woken for now, or how long it is until there may
 // be some. It brings the record up to date.
-func (a *Agent) due(ctx context.Context, l *member.Listener, now time.Time) (due []dueNews, left time.Duration, err error) {
+func (a *Agent) due(ctx context.Context, l *hearing.Listener, now time.Time) (due []dueNews, left time.Duration, err error) {
 	byPerson, urgent := false, false
 	sooner := func(d time.Duration) {
 		if d > 0 && (left == 0 || d < left) {
 			left = d
 		}
 	}
-	for _, name := range a.RoomsToHear() {
-		n, err := a.Room(name, nil).News(ctx)
+	for _, name := range a.Hearing().Rooms() {
+		n, err := mailbox.Of(a.Room(name, nil)).News(ctx)
 		if err != nil {
 			continue // a room that cannot be read tells so when a command uses it
 		}
 		if !n.Member && n.All.IsZero() {
-			a.ForgetRoom(name)
+			a.Hearing().Leave(name)
 			continue
 		}
 		news, wait := n.Due(now)
@@ -135,7 +136,7 @@ func (a *Agent) due(ctx context.Context, l *member.Listener, now time.Time) (due
 
 // allowed returns the part of the news that the agent wants to be woken for. It does not
 // need to hear of what it waits for.
-func (a *Agent) allowed(l *member.Listener, n *member.RoomNews, news turn.News) turn.News {
+func (a *Agent) allowed(l *hearing.Listener, n *mailbox.RoomNews, news turn.News) turn.News {
 	if n.Waiting {
 		news = news.Without(turn.ClassTurn, turn.ClassLost)
 	}

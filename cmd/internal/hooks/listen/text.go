@@ -18,7 +18,7 @@ const says = "tt (automatic, not typed by your user):"
 func wakeFor(due []dueNews) Wake {
 	sort.SliceStable(due, func(i, j int) bool { return rank(due[i].news) < rank(due[j].news) })
 	first := &due[0]
-	w := Wake{Class: first.news.Class(), Path: first.Path, Room: first.Room.Name(), Text: says}
+	w := Wake{Class: first.news.Class(), Path: first.Path, Room: first.Mailbox.Name(), Text: says}
 	for i := range due {
 		w.Text += " " + sentences(due[i].news, cli.Line(due[i].Path))
 	}

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/talking-stick/tt/cmd/internal/member"
+	"github.com/talking-stick/tt/cmd/internal/hearing"
 	"github.com/talking-stick/tt/lockfile"
 )
 
@@ -45,7 +45,7 @@ func run(ctx context.Context, program *exec.Cmd) (output string, err error) {
 // variable TT_TEXT, the path of the room in TT_ROOM and the class in TT_CLASS: what others
 // chose is never part of the command.
 func Command(line string) Transport {
-	return Transport{How: member.ByExec, Deliver: func(ctx context.Context, w Wake) error {
+	return Transport{How: hearing.ByExec, Deliver: func(ctx context.Context, w Wake) error {
 		shell, flag := "sh", "-c"
 		if runtime.GOOS == "windows" {
 			shell, flag = "cmd", "/c"
@@ -71,7 +71,7 @@ func failure(err error, output string) error {
 func CodexQueue(program, home, thread string) Transport {
 	lock, seen := filepath.Join(home, "thread-writer-locks", thread+".lock"), false
 	return Transport{
-		How: member.ByQueue,
+		How: hearing.ByQueue,
 		Deliver: func(ctx context.Context, w Wake) error {
 			output, err := run(ctx, exec.Command(program, "queue", "--thread", thread, "--message", w.Text))
 			if err == nil {

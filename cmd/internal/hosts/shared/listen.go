@@ -6,10 +6,10 @@ import (
 	"sync"
 	"time"
 
+	"github.com/talking-stick/tt/cmd/internal/hearing"
 	"github.com/talking-stick/tt/cmd/internal/hosts"
-	"github.com/talking-stick/tt/cmd/internal/member"
+	"github.com/talking-stick/tt/cmd/internal/questions"
 	"github.com/talking-stick/tt/cmd/internal/roomtypes"
-	"github.com/talking-stick/tt/cmd/internal/topics"
 	"github.com/talking-stick/tt/fsroom"
 )
 
@@ -116,20 +116,20 @@ func (l *listening) hear(ctx context.Context, name string, update <-chan struct{
 	room := fsroom.At(l.store, roomtypes.Stick(), name)
 	defer room.Pull(ctx)()
 	agent := room.Agent(l.agent)
-	release, err := agent.Hold(member.HearingFile)
+	release, err := agent.Hold(hearing.File)
 	if err != nil {
 		return
 	}
 	defer release()
-	questions, _ := topics.OfRoom(l.store, name)
-	stopQuestions := questions.Pull(ctx)
+	topic, _ := questions.OfRoom(l.store, name)
+	stopQuestions := topic.Pull(ctx)
 	defer func() { stopQuestions() }()
 	ticks := time.NewTicker(tellEvery)
 	defer ticks.Stop()
 	told, cursor := "", time.Time{}
 	for {
-		if how, at := l.how(), agent.Changed(member.CursorFile); how != told || !at.Equal(cursor) {
-			_ = agent.Sign(member.HearingFile, how)
+		if how, at := l.how(), agent.Changed(hearing.CursorFile); how != told || !at.Equal(cursor) {
+			_ = agent.Sign(hearing.File, how)
 			told, cursor = how, at
 		}
 		select {
@@ -138,9 +138,9 @@ func (l *listening) hear(ctx context.Context, name string, update <-chan struct{
 		case <-update:
 		case <-ticks.C:
 		}
-		if next, _ := topics.OfRoom(l.store, name); next.Name() != questions.Name() {
+		if next, _ := questions.OfRoom(l.store, name); next.Name() != topic.Name() {
 			stopQuestions()
-			questions = next
+			topic = next
 			stopQuestions = next.Pull(ctx)
 		}
 	}

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/hosts"
+	"github.com/talking-stick/tt/cmd/internal/questions"
 	"github.com/talking-stick/tt/cmd/internal/roomtypes"
-	"github.com/talking-stick/tt/cmd/internal/topics"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/engine"
@@ -119,7 +119,7 @@ func (x *copier) reserve(ctx context.Context, h *fsroom.History) error {
 func (x *copier) topics(ctx context.Context) error {
 	rules := roomtypes.Topics()
 	for n := 0; ; n++ {
-		r := topics.At(x.m.From, x.m.Room, n)
+		r := questions.At(x.m.From, x.m.Room, n)
 		if !r.Exists() {
 			return nil
 		}
@@ -131,7 +131,7 @@ func (x *copier) topics(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if _, err := fsroom.Publish(ctx, x.e, rules.Folder+"."+topics.OfRoomID(x.m.To, n), h); err != nil {
+		if _, err := fsroom.Publish(ctx, x.e, rules.Folder+"."+questions.OfRoomID(x.m.To, n), h); err != nil {
 			return err
 		}
 	}

@@ -15,8 +15,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/talking-stick/tt/cmd/internal/hosts"
+	"github.com/talking-stick/tt/cmd/internal/questions"
 	"github.com/talking-stick/tt/cmd/internal/roomtypes"
-	"github.com/talking-stick/tt/cmd/internal/topics"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/engine"
@@ -128,7 +128,7 @@ func TestCopy(t *testing.T) {
 	w.say(local, "one", "two")
 	before := w.lines(local)
 	ctx := context.Background()
-	topic1 := topics.At(local.Store(), "local", 0)
+	topic1 := questions.At(local.Store(), "local", 0)
 	if _, _, err := topic1.Update(ctx, func(*topic.State) ([]event.Event, error) { return topic.CreateNamed("local", nil, 1), nil }); err != nil {
 		t.Fatal(err)
 	}
@@ -151,10 +151,10 @@ func TestCopy(t *testing.T) {
 	if err != nil || snap.State.RoomID != "shared" || snap.State.Seq != 5 {
 		t.Errorf("%+v, %v", snap, err)
 	}
-	questions := topics.At(there.Store(), "shared", 0)
-	asked, err := questions.View()
-	if err != nil || !asked.State.Exists() || asked.State.TopicID != questions.Name() {
-		t.Errorf("the topic there: %+v, %v", asked, err)
+	asked := questions.At(there.Store(), "shared", 0)
+	topic, err := asked.View()
+	if err != nil || !topic.State.Exists() || topic.State.TopicID != asked.Name() {
+		t.Errorf("the topic there: %+v, %v", topic, err)
 	}
 	// The copy is still what it was when others went on.
 	if moved, err := w.Copy(ctx, service, move(local.Store(), "local")); err != nil || moved.Added != 0 {

@@ -1,4 +1,4 @@
-package topics
+package questions
 
 import (
 	"context"
@@ -33,7 +33,7 @@ func (d *Dir) TopicOf(ctx context.Context, questionID string) (string, error) {
 
 // WithQuestion returns a state that has the question, if the topic ever had it: s
 // itself, or the history.
-func WithQuestion(ctx context.Context, r *Room, s *topic.State, questionID string) (*topic.State, error) {
+func WithQuestion(ctx context.Context, r *Topic, s *topic.State, questionID string) (*topic.State, error) {
 	if !s.Forgets() || s.Question(questionID) != nil {
 		return s, nil
 	}
@@ -42,20 +42,20 @@ func WithQuestion(ctx context.Context, r *Room, s *topic.State, questionID strin
 
 // History returns the topic with every question that it ever had, folded from the
 // whole journal.
-func History(ctx context.Context, r *Room) (*topic.State, error) {
+func History(ctx context.Context, r *Topic) (*topic.State, error) {
 	s := topic.NewHistory(r.Name())
 	_, err := r.Events(ctx, 0, s.Apply)
 	return s, err
 }
 
 // Await waits until over reports true for the topic, or the context ends.
-func Await(ctx context.Context, r *Room, over func(*topic.State) bool) error {
+func Await(ctx context.Context, r *Topic, over func(*topic.State) bool) error {
 	return r.Await(ctx, func(s *Snapshot) (bool, fsroom.Sleep, error) { return over(s.State), fsroom.Sleep{}, nil })
 }
 
 // OpenLookup opens the topic's journal for reading single events, until close is
 // called.
-func OpenLookup(ctx context.Context, r *Room) (lookup topic.Lookup, close func(), err error) {
+func OpenLookup(ctx context.Context, r *Topic) (lookup topic.Lookup, close func(), err error) {
 	reader, err := r.Reader()
 	if err != nil {
 		return nil, nil, err
@@ -66,7 +66,7 @@ func OpenLookup(ctx context.Context, r *Room) (lookup topic.Lookup, close func()
 
 // ReadQuestion returns a state that has the question, as WithQuestion does, and the
 // lookup for its texts.
-func ReadQuestion(ctx context.Context, r *Room, questionID string) (s *topic.State, lookup topic.Lookup, close func(), err error) {
+func ReadQuestion(ctx context.Context, r *Topic, questionID string) (s *topic.State, lookup topic.Lookup, close func(), err error) {
 	snap, err := r.View()
 	if err != nil {
 		return nil, nil, nil, err

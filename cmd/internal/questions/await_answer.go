@@ -1,9 +1,9 @@
-package member
+package questions
 
 import (
 	"context"
 
-	"github.com/talking-stick/tt/cmd/internal/topics"
+	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/topic"
 	"github.com/talking-stick/tt/fsroom/turn"
@@ -29,11 +29,11 @@ const (
 // to answer it, or until ctx ends. When its answers were shown, the caller calls
 // [Room.ReplyShown].
 func (r *Room) AwaitAnswer(ctx context.Context, a Asked) (reply Reply, err error) {
-	var exits exitWatcher
-	defer exits.close()
+	var exits member.ExitWatcher
+	defer exits.Close()
 	reply = Reply{Status: ReplyTimeout, ToState: a.ToState}
 	named := a.ToState != ""
-	err = r.AwaitBeside(ctx, func() fsroom.Neighbour { return a.topic }, func(snap *snapshot) (bool, fsroom.Sleep, error) {
+	err = r.AwaitBeside(ctx, func() fsroom.Neighbour { return a.topic }, func(snap *fsroom.Snapshot[*turn.State]) (bool, fsroom.Sleep, error) {
 		st := snap.State
 		view, err := a.topic.View()
 		if err != nil {
@@ -62,7 +62,7 @@ func (r *Room) AwaitAnswer(ctx context.Context, a Asked) (reply Reply, err error
 		case !named:
 			return false, fsroom.Sleep{}, nil
 		}
-		exits.watch(r.processRecord(a.To).Processes)
+		exits.Watch(r.Processes(a.To))
 		return false, fsroom.Sleep{For: st.UntilGone(f, a.To), Exit: exits.C()}, nil
 	})
 	if err != nil && ctx.Err() != nil && reply.Status == ReplyTimeout {
@@ -71,8 +71,8 @@ func (r *Room) AwaitAnswer(ctx context.Context, a Asked) (reply Reply, err error
 	return reply, err
 }
 
-func (r *Room) answers(ctx context.Context, t *topics.Room, q *topic.Question) ([]topic.Answer, error) {
-	lookup, done, err := topics.OpenLookup(ctx, t)
+func (r *Room) answers(ctx context.Context, t *Topic, q *topic.Question) ([]topic.Answer, error) {
+	lookup, done, err := OpenLookup(ctx, t)
 	if err != nil {
 		return nil, err
 	}
@@ -82,31 +82,5 @@ func (r *Room) answers(ctx context.Context, t *topics.Room, q *topic.Question) (
 
 // ReplyShown marks the question as answered, after its answers were shown to the agent.
 func (r *Room) ReplyShown(ctx context.Context, a Asked) {
-	_ = r.markShown(ctx, a.topic, []string{a.ID})
-}
-
-// AwaitInbox waits until something has come for the agent that it was not shown, or until
-// ctx ends. It returns the inbox as it is then, and the room's state. It takes no turn.
-func (r *Room) AwaitInbox(ctx context.Context) (in *Inbox, st *turn.State, err error) {
-	if err := r.own().EnsureWakeFile(); err != nil {
-		return nil, nil, err
-	}
-	look := context.WithoutCancel(ctx)
-	err = r.awaitNews(ctx, func(snap *snapshot) (bool, fsroom.Sleep, error) {
-		st = snap.State
-		if !st.Open || !r.IsMember(st) {
-			return true, fsroom.Sleep{}, nil
-		}
-		if r.Unread(st) == (turn.Unread{}) {
-			return false, fsroom.Sleep{}, nil
-		}
-		var err error
-		in, err = r.Inbox(look, st)
-		return err != nil || in.IsNew(), fsroom.Sleep{}, err
-	})
-	if err != nil && ctx.Err() == nil {
-		return nil, nil, err
-	}
-	in, err = r.Inbox(look, st)
-	return in, st, err
+	_ = r.MarkShown(ctx, a.topic, []string{a.ID})
 }

@@ -1,6 +1,7 @@
-// Package topics finds, makes and reads the topics of one data directory. What may
+// Package questions finds, makes and reads the topics of one data directory, and asks and
+// answers on them: for agent-bus, and for the room of tt that a topic belongs to. What may
 // be asked and answered on them is decided in fsroom/topic.
-package topics
+package questions
 
 import (
 	"cmp"
@@ -21,7 +22,7 @@ import (
 var Rules = roomtypes.Topics()
 
 type (
-	Room     = fsroom.Room[*topic.State]
+	Topic    = fsroom.Room[*topic.State]
 	Snapshot = fsroom.Snapshot[*topic.State]
 )
 
@@ -56,7 +57,7 @@ func (d *Dir) Store() (*fsroom.Store, error) {
 }
 
 // Topic returns the topic with the id, which must exist.
-func (d *Dir) Topic(id string) (*Room, error) {
+func (d *Dir) Topic(id string) (*Topic, error) {
 	store, err := d.Store()
 	if err != nil {
 		return nil, err
@@ -164,7 +165,7 @@ const JoinedMark = "joined"
 
 // Join marks the agent as one that has joined the topic, until release is called or the
 // process ends.
-func Join(r *Room, agent string) (release func(), err error) {
+func Join(r *Topic, agent string) (release func(), err error) {
 	a := r.Agent(agent)
 	if release, err = a.Hold(JoinedMark); err == nil {
 		_ = a.Sign(JoinedMark, agent) // unsigned it counts without a name
@@ -173,11 +174,11 @@ func Join(r *Room, agent string) (release func(), err error) {
 }
 
 // Seen notes that an agent that has joined the topic has made a call.
-func Seen(r *Room, agent string) { r.Agent(agent).Touch(JoinedMark, time.Now()) }
+func Seen(r *Topic, agent string) { r.Agent(agent).Touch(JoinedMark, time.Now()) }
 
 // Listeners returns the agents with a live session that have joined the topic, without
 // the agent given, the last seen first. An error means that they cannot be counted.
-func Listeners(r *Room, without string) ([]fsroom.Holder, error) {
+func Listeners(r *Topic, without string) ([]fsroom.Holder, error) {
 	all, err := r.Holders(JoinedMark, without)
 	slices.SortFunc(all, func(a, b fsroom.Holder) int {
 		return cmp.Or(b.Marked.Compare(a.Marked), strings.Compare(a.ID, b.ID))

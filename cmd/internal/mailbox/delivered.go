@@ -1,8 +1,9 @@
-package member
+package mailbox
 
 import (
 	"context"
 
+	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
@@ -34,8 +35,8 @@ type Delivered struct {
 // Delivered returns what became of a message: of the event with the number seq, or of the
 // newest message of the agent if seq is 0, for which it may be nobody. One for the room has
 // a row for each of the members that it was for.
-func (r *Room) Delivered(ctx context.Context, st *turn.State, seq int64) ([]Delivered, error) {
-	message, err := r.messageAt(ctx, st, seq)
+func (m *Mailbox) Delivered(ctx context.Context, st *turn.State, seq int64) ([]Delivered, error) {
+	message, err := m.messageAt(ctx, st, seq)
 	if err != nil || message == nil {
 		return []Delivered{}, err
 	}
@@ -45,18 +46,18 @@ func (r *Room) Delivered(ctx context.Context, st *turn.State, seq int64) ([]Deli
 		recipients = st.Others(message.From)
 	}
 	for _, id := range recipients {
-		if m := st.Member(id); m == nil || !m.JoinedAt.After(message.CreatedAt.Time) || message.To != "" {
-			rows = append(rows, r.delivered(st, message, id))
+		if member := st.Member(id); member == nil || !member.JoinedAt.After(message.CreatedAt.Time) || message.To != "" {
+			rows = append(rows, m.delivered(st, message, id))
 		}
 	}
-	return rows, r.EachEvent(ctx, message.Seq, false, func(e *event.Event) error {
+	return rows, m.EachEvent(ctx, message.Seq, false, func(e *event.Event) error {
 		for i := range rows {
 			row := &rows[i]
 			if row.Answer == 0 && e.Type == turn.MessageSent && e.From == row.To && e.To == message.From {
 				row.State, row.Answer = Answered, e.Seq
 			}
 			// A later message was shown later, and only the last time is kept.
-			if !row.ShownAt.IsZero() && turn.IsMail(e, row.To) && e.Seq <= r.CursorOf(st, row.To).EventSeq {
+			if !row.ShownAt.IsZero() && turn.IsMail(e, row.To) && e.Seq <= m.CursorOf(st, row.To).EventSeq {
 				row.ShownAt = event.Time{}
 			}
 		}
@@ -65,20 +66,20 @@ func (r *Room) Delivered(ctx context.Context, st *turn.State, seq int64) ([]Deli
 }
 
 // messageAt returns the message with the number, or the newest of the agent for 0.
-func (r *Room) messageAt(ctx context.Context, st *turn.State, seq int64) (*event.Event, error) {
+func (m *Mailbox) messageAt(ctx context.Context, st *turn.State, seq int64) (*event.Event, error) {
 	if seq == 0 {
-		own, err := r.LastEvents(ctx, st, false, 1, func(e *event.Event) bool { return e.Type == turn.MessageSent && e.From == r.Self.ID })
+		own, err := m.LastEvents(ctx, st, false, 1, func(e *event.Event) bool { return e.Type == turn.MessageSent && e.From == m.Self.ID })
 		if len(own) == 0 {
 			return nil, err
 		}
 		return &own[0], err
 	}
 	var found *event.Event
-	err := r.EachEvent(ctx, seq-1, false, func(e *event.Event) error {
+	err := m.EachEvent(ctx, seq-1, false, func(e *event.Event) error {
 		if c := e.Clone(); e.Seq == seq && e.Type == turn.MessageSent {
 			found = &c
 		}
-		return ErrEnough
+		return member.ErrEnough
 	})
 	if err == nil && found == nil {
 		err = code.New(code.UnknownTarget, "event %d is no message of this room", seq).
@@ -89,9 +90,9 @@ func (r *Room) messageAt(ctx context.Context, st *turn.State, seq int64) (*event
 
 // delivered returns what is known of a message for one recipient without the events that
 // came after it.
-func (r *Room) delivered(st *turn.State, message *event.Event, id string) Delivered {
+func (m *Mailbox) delivered(st *turn.State, message *event.Event, id string) Delivered {
 	row := Delivered{Seq: message.Seq, From: message.From, To: id, State: Stored, StoredAt: message.CreatedAt, Preview: turn.Preview(turn.Body(message))}
-	at := r.CursorOf(st, id)
+	at := m.CursorOf(st, id)
 	if at.JoinedAt.After(message.CreatedAt.Time) { // it has joined again since
 		return row
 	}
@@ -137,15 +138,15 @@ type Told struct {
 }
 
 // Told returns how the members are told of news, the inactive ones last.
-func (r *Room) Told(st *turn.State, f turn.Facts) []Told {
+func (m *Mailbox) Told(st *turn.State, f turn.Facts) []Told {
 	list := []Told{}
-	for _, m := range st.MemberViews(f) {
-		told := Told{ID: m.AgentID, Listening: m.Listening, Reach: m.Reach, Process: m.Process, GoneAt: m.GoneAt, Unread: max(0, st.Mail(m.AgentID)-r.CursorOf(st, m.AgentID).Read)}
-		if m.Reach == turn.ReachUnheard {
-			told.NotifiedAt = event.NewTime(f.Hearing(m.AgentID).Notified)
+	for _, view := range st.MemberViews(f) {
+		told := Told{ID: view.AgentID, Listening: view.Listening, Reach: view.Reach, Process: view.Process, GoneAt: view.GoneAt, Unread: max(0, st.Mail(view.AgentID)-m.CursorOf(st, view.AgentID).Read)}
+		if view.Reach == turn.ReachUnheard {
+			told.NotifiedAt = event.NewTime(f.Hearing(view.AgentID).Notified)
 		}
-		if m.Listening != "" {
-			told.Error = readListener(r.Client.Store.Listener(m.AgentID)).Error
+		if view.Listening != "" {
+			told.Error = m.HearingOf(view.AgentID).Listener().Error
 		}
 		list = append(list, told)
 	}

@@ -1,13 +1,9 @@
-package member
+package hearing
 
 import (
-	"context"
-	"os"
-	"sync"
 	"testing"
 	"time"
 
-	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
 	"github.com/talking-stick/tt/journal/wire"
 	"pgregory.net/rapid"
@@ -39,7 +35,7 @@ func TestCursorAdvance(t *testing.T) {
 		"before it rejoined": {Cursor{JoinedAt: at(0), EventSeq: 99}, base},
 	} {
 		got := base
-		if changed := got.advance(test.b); got != test.want || changed != (got != base) {
+		if changed := got.Advance(test.b); got != test.want || changed != (got != base) {
 			t.Errorf("%s: %+v (changed %v), want %+v", name, got, changed, test.want)
 		}
 	}
@@ -58,7 +54,7 @@ func TestCursorNeverGoesBack(t *testing.T) {
 		c := Cursor{JoinedAt: at(1)}
 		for _, b := range cursors.Draw(t, "cursors") {
 			was := c
-			c.advance(b)
+			c.Advance(b)
 			if c.EventSeq != max(was.EventSeq, b.EventSeq) || c.NotesSeq != max(was.NotesSeq, b.NotesSeq) || c.TopicSeq != max(was.TopicSeq, b.TopicSeq) ||
 				c.Shown.At.Before(was.Shown.At.Time) || c.Woken.EventSeq != max(was.Woken.EventSeq, b.Woken.EventSeq) || c.Woken.TopicSeq != max(was.Woken.TopicSeq, b.Woken.TopicSeq) {
 				t.Fatalf("%+v and %+v make %+v", was, b, c)
@@ -79,56 +75,5 @@ func TestCursorForm(t *testing.T) {
 	err := wire.Decode([]byte(`{"joined_at":"1970-01-01T00:00:00.000Z","event_seq":5,"read":2,"notes_event_seq":4}`), &old)
 	if want := (Cursor{JoinedAt: at(0), EventSeq: 5, Read: 2, NotesSeq: 4}); err != nil || old != want {
 		t.Errorf("%+v, %v", old, err)
-	}
-}
-
-// TestCursorShared: one that shows and one that wakes store their parts at the same time,
-// and both stay.
-func TestCursorShared(t *testing.T) {
-	const rounds = 200
-	f := newFixture(t)
-	first := f.join("a:1")
-	joined := f.state(first).Member("a:1").JoinedAt
-	second := &Room{Client: first.Client, files: first.files, Workspace: first.Workspace}
-	second.Client = &Client{Store: first.Client.Store, Table: first.Table, Self: first.Self, Shows: "hook"}
-	var both sync.WaitGroup
-	both.Go(func() {
-		for n := range int64(rounds) {
-			first.AdvanceCursor(Cursor{JoinedAt: joined, Woken: Woken{EventSeq: n + 1, Tries: 1}})
-		}
-	})
-	both.Go(func() {
-		for n := range int64(rounds) {
-			second.show(Cursor{JoinedAt: joined, EventSeq: n + 1, Read: n + 1})
-		}
-	})
-	both.Wait()
-	got := first.Cursor(f.state(first))
-	if got.EventSeq != rounds || got.Read != rounds || got.Woken.EventSeq != rounds || got.Shown.How != "hook" {
-		t.Errorf("%+v", got)
-	}
-}
-
-// TestCursorLost: without the file, everything is shown again, and nothing fails.
-func TestCursorLost(t *testing.T) {
-	f := newFixture(t)
-	a, b := f.join("a:1"), f.join("b:1")
-	_, _, err := a.Update(context.Background(), func(st *turn.State, facts turn.Facts) ([]event.Event, error) {
-		return turn.Send(st, facts, turn.MessageRequest{Agent: "a:1", To: "b:1", Body: "hello"})
-	})
-	f.must(err)
-	st := f.state(b)
-	for _, content := range []string{"", "{", `{"joined_at":"2000-01-01T00:00:00Z","event_seq":99,"read":99}`} {
-		c, err := b.ReadCursor(context.Background(), st, 0)
-		f.must(err)
-		f.must(b.EachEvent(context.Background(), 0, false, func(e *event.Event) error { c.Pass(e, true); return nil }))
-		c.Save()
-		if n := b.Unread(st).Messages; n != 0 {
-			t.Errorf("%d unread after reading", n)
-		}
-		f.must(os.WriteFile(b.own().Path(CursorFile), []byte(content), 0o600))
-		if n := b.Unread(st).Messages; n != 1 {
-			t.Errorf("%d unread with the file %q", n, content)
-		}
 	}
 }

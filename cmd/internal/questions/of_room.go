@@ -1,4 +1,4 @@
-package topics
+package questions
 
 import (
 	"context"
@@ -41,7 +41,7 @@ func hashedID(text string) string {
 
 // OfRoom returns the topic that has the questions of a room, and how many came before it.
 // It may not exist.
-func OfRoom(store *fsroom.Store, room string) (r *Room, n int) {
+func OfRoom(store *fsroom.Store, room string) (r *Topic, n int) {
 	r = At(store, room, 0)
 	for next := r; next.Exists() && (n == 0 || next.HasJournal()); {
 		r = next
@@ -52,14 +52,14 @@ func OfRoom(store *fsroom.Store, room string) (r *Room, n int) {
 }
 
 // At returns the nth topic of a room, whether it exists or not.
-func At(store *fsroom.Store, room string, n int) *Room {
+func At(store *fsroom.Store, room string, n int) *Topic {
 	return fsroom.At(store, Rules, OfRoomID(room, n))
 }
 
 // AskInRoom stores a question of an agent on the topic of a room, whose path is kept with
 // the topic, and makes the topic if need be. It returns the topic, the state, the id of
 // the question and its event.
-func AskInRoom(ctx context.Context, store *fsroom.Store, room, path, agent string, request topic.AskRequest) (r *Room, s *topic.State, id string, seq int64, err error) {
+func AskInRoom(ctx context.Context, store *fsroom.Store, room, path, agent string, request topic.AskRequest) (r *Topic, s *topic.State, id string, seq int64, err error) {
 	for {
 		n := 0
 		if r, n = OfRoom(store, room); !r.Exists() {
@@ -136,7 +136,7 @@ type ofRoom struct{ path string }
 func (o *ofRoom) Fields(c *wire.Codec) { c.Text("path", &o.path) }
 
 // AnswerOne stores an agent's answer to a question of a room, see [topic.State.AnswerOne].
-func AnswerOne(ctx context.Context, r *Room, agent, id, markdown string) (q topic.Question, answerID string, err error) {
+func AnswerOne(ctx context.Context, r *Topic, agent, id, markdown string) (q topic.Question, answerID string, err error) {
 	_, _, err = r.Update(ctx, func(s *topic.State) ([]event.Event, error) {
 		events, found, answer, err := s.AnswerOne(agent, id, markdown, newAnswerID)
 		if err == nil {

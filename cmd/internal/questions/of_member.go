@@ -1,15 +1,16 @@
-package member
+package questions
 
 import (
 	"context"
 	"slices"
 
-	"github.com/talking-stick/tt/cmd/internal/topics"
+	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/topic"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
+	"github.com/talking-stick/tt/journal/wire"
 )
 
 // What is known of who asked a question, or is to answer it.
@@ -20,6 +21,12 @@ const (
 	Gone    = "gone"    // its process has ended
 	Left    = "left"    // it is no member
 )
+
+// A Room is a room of tt as one agent uses it, with its questions.
+type Room struct{ *member.Room }
+
+// Of returns the room with its questions.
+func Of(r *member.Room) *Room { return &Room{r} }
 
 // A Question is a question of the room as commands show it.
 type Question struct {
@@ -33,18 +40,18 @@ type Question struct {
 	Reason    string // why it was cancelled
 	Answers   int
 	Text      string
-	Yours     bool // the caller asked it
-	Owed      bool // the caller owes the answer
-	seq       int64
+	Yours     bool  // the caller asked it
+	Owed      bool  // the caller owes the answer
+	Seq       int64 // of the event of the topic
 }
 
 // openStatus is the status of a pending question.
 const openStatus = "open"
 
-// questions returns the topic with the room's questions, and its state. Without a topic
+// Topic returns the topic with the room's questions, and its state. Without a topic
 // that is an empty one.
-func (r *Room) questions() (*topics.Room, *topic.State, error) {
-	t, _ := topics.OfRoom(r.Client.Store, r.Name())
+func (r *Room) Topic() (*Topic, *topic.State, error) {
+	t, _ := OfRoom(r.Client.Store, r.Name())
 	if !t.Exists() {
 		return t, topic.New(t.Name()), nil
 	}
@@ -56,10 +63,10 @@ func (r *Room) questions() (*topics.Room, *topic.State, error) {
 }
 
 // standing returns what is known of an agent.
-func (r *Room) standing(st *turn.State, f turn.Facts, t *topics.Room, id string) string {
+func (r *Room) standing(st *turn.State, f turn.Facts, t *Topic, id string) string {
 	m := st.Member(id)
 	switch {
-	case m == nil && t.Agent(id).Held(topics.JoinedMark): // an agent of the bus
+	case m == nil && t.Agent(id).Held(JoinedMark): // an agent of the bus
 		return Here
 	case m == nil:
 		return Left
@@ -73,8 +80,8 @@ func (r *Room) standing(st *turn.State, f turn.Facts, t *topics.Room, id string)
 	return Here
 }
 
-// absent returns a function that reports whether the process of an asker has ended.
-func (r *Room) absent(st *turn.State) func(id string) bool {
+// Absent returns a function that reports whether the process of an asker has ended.
+func (r *Room) Absent(st *turn.State) func(id string) bool {
 	var f *turn.Facts
 	return func(id string) bool {
 		m := st.Member(id)
@@ -89,29 +96,6 @@ func (r *Room) absent(st *turn.State) func(id string) bool {
 	}
 }
 
-// topicSeen returns the event of the topic up to which everything was shown.
-func (c *Cursor) topicSeen(id string) int64 {
-	if c.TopicID != id {
-		return 0
-	}
-	return c.TopicSeq
-}
-
-// Debts returns how many questions the agent owes an answer, and how many of its own
-// have answers that it was not shown.
-func (r *Room) Debts(st *turn.State) (owed, answers int64) {
-	t, s, err := r.questions()
-	if err != nil || len(s.Questions) == 0 {
-		return 0, 0
-	}
-	var at Cursor
-	if r.IsMember(st) {
-		at = r.Cursor(st)
-	}
-	n := s.NewsFor(r.Self.ID, at.topicSeen(t.Name()), func(string) bool { return true })
-	return int64(len(s.Debts(r.Self.ID))), n.Answers
-}
-
 // A QuestionQuery selects open questions.
 type QuestionQuery struct {
 	Mine, Owed, All bool // asked by the agent; owed by it; all; none of these: the first two
@@ -119,7 +103,7 @@ type QuestionQuery struct {
 
 // Questions returns the open questions that q selects, oldest first.
 func (r *Room) Questions(ctx context.Context, st *turn.State, query QuestionQuery) ([]Question, error) {
-	t, s, err := r.questions()
+	t, s, err := r.Topic()
 	if err != nil {
 		return nil, err
 	}
@@ -135,16 +119,16 @@ func (r *Room) Questions(ctx context.Context, st *turn.State, query QuestionQuer
 		}
 		return q.AskedBy != me && !q.OwedBy(me)
 	})
-	return r.questionViews(ctx, st, t, selected)
+	return r.Views(ctx, st, t, selected)
 }
 
-// questionViews returns the questions as commands show them.
-func (r *Room) questionViews(ctx context.Context, st *turn.State, t *topics.Room, selected []*topic.Question) ([]Question, error) {
+// Views returns the questions as commands show them.
+func (r *Room) Views(ctx context.Context, st *turn.State, t *Topic, selected []*topic.Question) ([]Question, error) {
 	list := []Question{}
 	if len(selected) == 0 {
 		return list, nil
 	}
-	lookup, done, err := topics.OpenLookup(ctx, t)
+	lookup, done, err := OpenLookup(ctx, t)
 	if err != nil {
 		return nil, err
 	}
@@ -160,11 +144,11 @@ func (r *Room) questionViews(ctx context.Context, st *turn.State, t *topics.Room
 	return list, nil
 }
 
-func (r *Room) view(st *turn.State, f turn.Facts, t *topics.Room, q *topic.Question, lookup topic.Lookup) (Question, error) {
+func (r *Room) view(st *turn.State, f turn.Facts, t *Topic, q *topic.Question, lookup topic.Lookup) (Question, error) {
 	text, at, err := lookup.Question(q)
 	v := Question{
 		ID: q.ID, From: q.AskedBy, To: q.To, AskedAt: at, Status: q.Status, Reason: q.CancelReason, Answers: len(q.Answers), Text: text,
-		Yours: q.AskedBy == r.Self.ID, Owed: q.OwedBy(r.Self.ID), FromState: r.standing(st, f, t, q.AskedBy), seq: q.Seq,
+		Yours: q.AskedBy == r.Self.ID, Owed: q.OwedBy(r.Self.ID), FromState: r.standing(st, f, t, q.AskedBy), Seq: q.Seq,
 	}
 	if q.Status == topic.Pending {
 		v.Status = openStatus
@@ -178,7 +162,7 @@ func (r *Room) view(st *turn.State, f turn.Facts, t *topics.Room, q *topic.Quest
 // ShowQuestion returns a question with its answers, also one that is settled. shown is
 // called when they were shown to the agent.
 func (r *Room) ShowQuestion(ctx context.Context, st *turn.State, id string) (v Question, answers []topic.Answer, shown func(), err error) {
-	t, n := topics.OfRoom(r.Client.Store, r.Name())
+	t, n := OfRoom(r.Client.Store, r.Name())
 	for {
 		if !t.Exists() {
 			_, err := topic.New("").Named(id)
@@ -189,15 +173,15 @@ func (r *Room) ShowQuestion(ctx context.Context, st *turn.State, id string) (v Q
 			break
 		}
 		n--
-		t = topics.At(r.Client.Store, r.Name(), n)
+		t = At(r.Client.Store, r.Name(), n)
 	}
 	if err != nil {
 		return v, nil, nil, err
 	}
-	return v, answers, func() { _ = r.markShown(ctx, t, []string{v.ID}) }, nil
+	return v, answers, func() { _ = r.MarkShown(ctx, t, []string{v.ID}) }, nil
 }
 
-func (r *Room) showOn(ctx context.Context, st *turn.State, t *topics.Room, id string) (v Question, answers []topic.Answer, err error) {
+func (r *Room) showOn(ctx context.Context, st *turn.State, t *Topic, id string) (v Question, answers []topic.Answer, err error) {
 	snap, err := t.View()
 	if err != nil {
 		return v, nil, err
@@ -205,14 +189,14 @@ func (r *Room) showOn(ctx context.Context, st *turn.State, t *topics.Room, id st
 	s := snap.State
 	q, err := s.Named(id)
 	if code.Of(err) == code.UnknownTarget && s.Forgets() {
-		if s, err = topics.History(ctx, t); err == nil {
+		if s, err = History(ctx, t); err == nil {
 			q, err = s.Named(id)
 		}
 	}
 	if err != nil {
 		return v, nil, err
 	}
-	lookup, done, err := topics.OpenLookup(ctx, t)
+	lookup, done, err := OpenLookup(ctx, t)
 	if err != nil {
 		return v, nil, err
 	}
@@ -223,17 +207,38 @@ func (r *Room) showOn(ctx context.Context, st *turn.State, t *topics.Room, id st
 	return v, answers, err
 }
 
-// markShown marks questions of the agent's as answered, after their answers were shown.
+// MarkShown marks questions of the agent's as answered, after their answers were shown.
 // If that fails they are to be shown again.
-func (r *Room) markShown(ctx context.Context, t *topics.Room, ids []string) error {
+func (r *Room) MarkShown(ctx context.Context, t *Topic, ids []string) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	t = fsroom.At(r.Client.Store, topics.Rules, t.Name()) // that of an inbox may be offline
+	t = fsroom.At(r.Client.Store, Rules, t.Name()) // that of an inbox may be offline
 	snap, err := t.View()
 	if err != nil || len(snap.State.MarkShown(r.Self.ID, ids)) == 0 {
 		return err
 	}
 	_, _, err = t.Update(ctx, func(s *topic.State) ([]event.Event, error) { return s.MarkShown(r.Self.ID, ids), nil })
 	return err
+}
+
+// Fields implements [wire.Fields].
+func (q *Question) Fields(c *wire.Codec) {
+	q.FieldsBeside(c)
+	c.Num("answers", &q.Answers)
+}
+
+// FieldsBeside is Fields without the number of the answers.
+func (q *Question) FieldsBeside(c *wire.Codec) {
+	c.Text("question_id", &q.ID)
+	c.Text("from_agent_id", &q.From)
+	c.OptText("from_state", &q.FromState)
+	c.OptText("to_agent_id", &q.To)
+	c.OptText("to_state", &q.ToState)
+	c.Time("asked_at", &q.AskedAt)
+	c.Text("status", &q.Status)
+	c.OptText("reason", &q.Reason)
+	c.Text("question", &q.Text)
+	c.Bool("yours", &q.Yours)
+	c.Bool("owed", &q.Owed)
 }

@@ -1,10 +1,12 @@
-package member
+package mailbox
 
 import (
 	"context"
 	"slices"
 	"time"
 
+	"github.com/talking-stick/tt/cmd/internal/hearing"
+	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
@@ -12,7 +14,7 @@ import (
 
 // RoomNews is what there is for an agent in a room.
 type RoomNews struct {
-	Room    *Room
+	Mailbox *Mailbox
 	Path    string
 	Member  bool      // false: the agent is in the room no more
 	Waiting bool      // a process of the agent waits for the turn
@@ -29,19 +31,19 @@ type RoomNews struct {
 }
 
 // News returns what there is for the agent. It waits for a change that is under way.
-func (r *Room) News(ctx context.Context) (RoomNews, error) {
-	r.Settled(ctx)
-	snap, err := r.View()
+func (m *Mailbox) News(ctx context.Context) (RoomNews, error) {
+	m.Settled(ctx)
+	snap, err := m.View()
 	if err != nil {
 		return RoomNews{}, err
 	}
 	st := snap.State
-	n := RoomNews{Room: r, Path: st.CanonicalPath, Member: r.IsMember(st), state: st, seq: st.Seq}
+	n := RoomNews{Mailbox: m, Path: st.CanonicalPath, Member: m.IsMember(st), state: st, seq: st.Seq}
 	if !n.Member {
 		return n, n.addEnd(ctx)
 	}
-	n.Waiting, n.Inbox = r.IsWaiting(r.Self.ID), r.own().Held(inboxFile)
-	n.cursor, err = r.cursor(ctx, st)
+	n.Waiting, n.Inbox = m.Facts(st).Waiting(m.Self.ID)
+	n.cursor, err = m.cursor(ctx, st)
 	if err == nil {
 		err = n.add(ctx)
 	}
@@ -50,13 +52,13 @@ func (r *Room) News(ctx context.Context) (RoomNews, error) {
 
 // add adds what there is for a member.
 func (n *RoomNews) add(ctx context.Context) error {
-	r, st, at, me := n.Room, n.state, n.cursor, n.Room.Self.ID
-	f := r.Facts(st)
+	m, st, at, me := n.Mailbox, n.state, n.cursor, n.Mailbox.Self.ID
+	f := m.Facts(st)
 	n.All.AddOffer(st, f, me, at.TurnSeq)
 	n.Fresh.AddOffer(st, f, me, max(at.TurnSeq, at.Woken.EventSeq))
 	n.All.AddNotes(st, me, at.NotesSeq)
 	n.Fresh.AddNotes(st, me, max(at.NotesSeq, at.Woken.EventSeq))
-	if lease := r.recordedFence(); lease.Agent == me && lease != r.CurrentFence(st) {
+	if m.LostTurn(st) {
 		if err := n.addEvents(ctx, max(st.Member(me).LastHeld, at.TurnSeq), turn.ClassLost); err != nil {
 			return err
 		}
@@ -73,13 +75,13 @@ func (n *RoomNews) add(ctx context.Context) error {
 // addQuestions adds the questions that the agent owes an answer, and the answers to its
 // own.
 func (n *RoomNews) addQuestions() error {
-	r, at := n.Room, n.cursor
-	t, s, err := r.questions()
+	m, at := n.Mailbox, n.cursor
+	t, s, err := m.questions().Topic()
 	if err != nil || len(s.Questions) == 0 {
 		return err
 	}
 	n.topicID, n.topicSeq = t.Name(), s.Seq
-	seen, woken, absent := at.topicSeen(n.topicID), int64(0), r.absent(n.state)
+	seen, woken, absent := at.TopicSeen(n.topicID), int64(0), m.questions().Absent(n.state)
 	if at.TopicID == n.topicID {
 		woken = at.Woken.TopicSeq
 	}
@@ -88,12 +90,12 @@ func (n *RoomNews) addQuestions() error {
 		after int64
 	}{{&n.All, seen}, {&n.Fresh, max(seen, woken)}} {
 		var by []string
-		for _, q := range s.Debts(r.Self.ID) {
+		for _, q := range s.Debts(m.Self.ID) {
 			if q.Seq > part.after {
 				by = append(by, q.AskedBy)
 			}
 		}
-		count := s.NewsFor(r.Self.ID, part.after, absent)
+		count := s.NewsFor(m.Self.ID, part.after, absent)
 		part.news.AddAsked(n.state, int(count.Questions), int(count.Answers), by)
 	}
 	return nil
@@ -101,11 +103,11 @@ func (n *RoomNews) addQuestions() error {
 
 // addEvents adds the events of one class after an event.
 func (n *RoomNews) addEvents(ctx context.Context, after int64, class string) error {
-	return n.Room.EachEvent(ctx, after, false, func(e *event.Event) error {
+	return n.Mailbox.EachEvent(ctx, after, false, func(e *event.Event) error {
 		if e.Seq > n.seq {
-			return ErrEnough
+			return member.ErrEnough
 		}
-		if turn.ClassOf(e, n.Room.Self.ID) == class {
+		if turn.ClassOf(e, n.Mailbox.Self.ID) == class {
 			n.addEvent(e)
 		}
 		return nil
@@ -113,22 +115,22 @@ func (n *RoomNews) addEvents(ctx context.Context, after int64, class string) err
 }
 
 func (n *RoomNews) addEvent(e *event.Event) {
-	n.All.Add(n.state, e, n.Room.Self.ID)
+	n.All.Add(n.state, e, n.Mailbox.Self.ID)
 	if e.Seq > n.cursor.Woken.EventSeq {
-		n.Fresh.Add(n.state, e, n.Room.Self.ID)
+		n.Fresh.Add(n.state, e, n.Mailbox.Self.ID)
 	}
 }
 
 // addEnd adds how an agent that is in the room no more lost its membership. One that has
 // left by itself knows.
 func (n *RoomNews) addEnd(ctx context.Context) error {
-	me := n.Room.Self.ID
-	if !n.Room.own().Read(CursorFile, &n.cursor) {
+	me := n.Mailbox.Self.ID
+	if !n.Mailbox.own().Read(hearing.CursorFile, &n.cursor) {
 		n.cursor = Cursor{}
 	}
 	var end event.Event
 	left := false // by itself
-	err := n.Room.EachEvent(ctx, n.cursor.EventSeq, true, func(e *event.Event) error {
+	err := n.Mailbox.EachEvent(ctx, n.cursor.EventSeq, true, func(e *event.Event) error {
 		switch {
 		case e.From == me && (e.Type == turn.MemberJoined || e.Type == turn.MemberLeft):
 			end, left = event.Event{}, e.Type == turn.MemberLeft
@@ -152,10 +154,10 @@ func (n *RoomNews) Due(now time.Time) (news turn.News, left time.Duration) {
 		return n.All.Like(n.Fresh), 0
 	}
 	w := n.cursor.Woken
-	if n.All.IsZero() || w.Tries == 0 || w.Tries >= MaxTries {
+	if n.All.IsZero() || w.Tries == 0 || w.Tries >= hearing.MaxTries {
 		return turn.News{}, 0
 	}
-	if left = w.At.Add(retryAfter[w.Tries-1]).Sub(now.Add(n.Room.skew())); left > 0 {
+	if left = w.At.Add(retryAfter[w.Tries-1]).Sub(n.Mailbox.onRoomClock(now)); left > 0 {
 		return turn.News{}, left
 	}
 	return n.All, 0
@@ -163,24 +165,24 @@ func (n *RoomNews) Due(now time.Time) (news turn.News, left time.Duration) {
 
 // retryAfter is how long after a try that nothing came of there is another one: half a
 // minute and two minutes after the first.
-var retryAfter = [MaxTries - 1]time.Duration{30 * time.Second, 90 * time.Second}
+var retryAfter = [hearing.MaxTries - 1]time.Duration{30 * time.Second, 90 * time.Second}
 
 // Wake records that the agent is woken for the news, before it is. If it returns an error
 // the agent must not be woken: it would be again and again.
 func (n *RoomNews) Wake(how string, now time.Time) error {
-	w := Woken{EventSeq: max(n.seq, n.cursor.Woken.EventSeq), TopicSeq: n.topicSeq, At: event.NewTime(now.Add(n.Room.skew())), How: how, Tries: 1}
+	w := hearing.Woken{EventSeq: max(n.seq, n.cursor.Woken.EventSeq), TopicSeq: n.topicSeq, At: event.NewTime(n.Mailbox.onRoomClock(now)), How: how, Tries: 1}
 	if n.Fresh.IsZero() {
 		w.EventSeq, w.TopicSeq, w.Tries = n.cursor.Woken.EventSeq, n.cursor.Woken.TopicSeq, n.cursor.Woken.Tries+1
 	}
-	return n.Room.AdvanceCursor(Cursor{JoinedAt: n.cursor.JoinedAt, TopicID: n.topicID, Woken: w})
+	return n.Mailbox.AdvanceCursor(Cursor{JoinedAt: n.cursor.JoinedAt, TopicID: n.topicID, Woken: w})
 }
 
 // TurnShown records that what became of the turn was shown to the agent.
 func (n *RoomNews) TurnShown() {
 	if n.Member {
-		n.Room.show(Cursor{JoinedAt: n.cursor.JoinedAt, TurnSeq: n.seq})
+		n.Mailbox.show(Cursor{JoinedAt: n.cursor.JoinedAt, TurnSeq: n.seq})
 	} else {
-		n.Room.ForgetRoom(n.Room.Name())
+		n.Mailbox.Hearing().Leave(n.Mailbox.Name())
 	}
 }
 
@@ -191,9 +193,9 @@ func (n *RoomNews) UnshownQuestions(ctx context.Context, fn func(id, from string
 	if n.topicID == "" || n.All.Asked+n.All.Answers == 0 {
 		return func() {}, 0, nil
 	}
-	r, at := n.Room, n.cursor
+	m, at := n.Mailbox, n.cursor
 	var in Inbox
-	if err := in.addQuestions(ctx, r, n.state, at); err != nil {
+	if err := in.addQuestions(ctx, m, n.state, at); err != nil {
 		return nil, 0, err
 	}
 	more, answered := true, map[string]bool{}
@@ -210,11 +212,11 @@ func (n *RoomNews) UnshownQuestions(ctx context.Context, fn func(id, from string
 		seq = 0
 	}
 	for _, q := range in.Questions {
-		if q.seq <= at.topicSeen(n.topicID) {
+		if q.Seq <= at.TopicSeen(n.topicID) {
 			continue
 		}
 		if more && !fn(q.ID, q.From, false, q.Text) {
-			more, seq = false, q.seq-1
+			more, seq = false, q.Seq-1
 		}
 		if !more {
 			rest++
@@ -222,8 +224,8 @@ func (n *RoomNews) UnshownQuestions(ctx context.Context, fn func(id, from string
 	}
 	return func() {
 		ids := slices.DeleteFunc(in.answered, func(id string) bool { return !answered[id] })
-		if err := r.markShown(ctx, in.topic, ids); err == nil || code.Of(err) == code.EngineUnreachable {
-			r.show(Cursor{JoinedAt: at.JoinedAt, TopicID: n.topicID, TopicSeq: seq})
+		if err := m.questions().MarkShown(ctx, in.topic, ids); err == nil || code.Of(err) == code.EngineUnreachable {
+			m.show(Cursor{JoinedAt: at.JoinedAt, TopicID: n.topicID, TopicSeq: seq})
 		}
 	}, rest, nil
 }
@@ -233,19 +235,19 @@ func (n *RoomNews) UnshownQuestions(ctx context.Context, fn func(id, from string
 // them, which it does after Unshown. Those that follow one that is not shown stay unshown
 // too. When they were shown, the caller calls shown. rest is how many were left.
 func (n *RoomNews) Unshown(ctx context.Context, fn func(*event.Event) bool) (shown func(), rest int, err error) {
-	r, st, me := n.Room, n.state, n.Room.Self.ID
+	m, st, me := n.Mailbox, n.state, n.Mailbox.Self.ID
 	if !n.Member {
 		return func() {}, 0, nil
 	}
-	read, err := r.ReadCursor(ctx, st, n.cursor.EventSeq)
+	read, err := m.ReadCursor(ctx, st, n.cursor.EventSeq)
 	if err != nil {
 		return nil, 0, err
 	}
 	more := true
 	if st.Mail(me) > n.cursor.Read {
-		err = r.EachEvent(ctx, n.cursor.EventSeq, false, func(e *event.Event) error {
+		err = m.EachEvent(ctx, n.cursor.EventSeq, false, func(e *event.Event) error {
 			if e.Seq > n.seq {
-				return ErrEnough
+				return member.ErrEnough
 			}
 			if turn.IsMail(e, me) {
 				if more = more && fn(e); !more {
@@ -261,7 +263,7 @@ func (n *RoomNews) Unshown(ctx context.Context, fn func(*event.Event) bool) (sho
 	}
 	notes, seen := st.UnseenNotes(me, n.cursor.NotesSeq), n.cursor.NotesSeq
 	if len(notes) > 0 {
-		reader, err := r.Reader()
+		reader, err := m.Reader()
 		if err != nil {
 			return nil, 0, err
 		}
@@ -280,6 +282,6 @@ func (n *RoomNews) Unshown(ctx context.Context, fn func(*event.Event) bool) (sho
 	}
 	return func() {
 		read.Save()
-		r.notesSeen(st, seen)
+		m.notesSeen(st, seen)
 	}, rest, nil
 }

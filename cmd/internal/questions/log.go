@@ -1,10 +1,9 @@
-package member
+package questions
 
 import (
 	"context"
 	"time"
 
-	"github.com/talking-stick/tt/cmd/internal/topics"
 	"github.com/talking-stick/tt/fsroom/topic"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
@@ -14,9 +13,9 @@ import (
 // first: at most so many entries, the newest.
 func (r *Room) QuestionLog(ctx context.Context, since time.Time, most int) ([]turn.LogEntry, error) {
 	var entries []turn.LogEntry
-	_, last := topics.OfRoom(r.Client.Store, r.Name())
+	_, last := OfRoom(r.Client.Store, r.Name())
 	for n := 0; n <= last; n++ {
-		t := topics.At(r.Client.Store, r.Name(), n)
+		t := At(r.Client.Store, r.Name(), n)
 		if !t.Exists() {
 			continue
 		}

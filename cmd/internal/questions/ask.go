@@ -1,40 +1,15 @@
-package member
+package questions
 
 import (
 	"context"
 	"strings"
 	"unicode/utf8"
 
-	"github.com/talking-stick/tt/cmd/internal/topics"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/topic"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
 )
-
-// EnsureMember returns the room if the agent is a member. A person who is none becomes an
-// observer, unless check refuses what the person is about to do.
-func (r *Room) EnsureMember(ctx context.Context, check func(*turn.State) error) (*snapshot, error) {
-	snap, err := r.Snapshot()
-	if err != nil {
-		return nil, err
-	}
-	switch {
-	case r.IsMember(snap.State) && !r.Ended(snap.State):
-	case r.IsHuman():
-		if check != nil {
-			if err := check(snap.State); err != nil {
-				return nil, err
-			}
-		}
-		r.found = snap
-		return r.join(ctx, true)
-	default:
-		return nil, turn.NotJoined(snap.State, r.Self.ID)
-	}
-	r.RecordPresence(ctx, snap.State)
-	return snap, nil
-}
 
 // CheckQuestion refuses a text that no room takes as a question.
 func CheckQuestion(text string) error {
@@ -67,7 +42,7 @@ type Asked struct {
 	EventSeq int64 // of the topic
 	Deadlock bool  // the agent holds the turn that the one who is asked waits for
 
-	topic *topics.Room
+	topic *Topic
 }
 
 // Ask stores a question of the agent: for a member, for any person ([topic.ToHuman]) or
@@ -91,7 +66,7 @@ func (r *Room) Ask(ctx context.Context, to, text string) (a Asked, err error) {
 	if utf8.RuneCountInString(a.To) > topic.MaxAgentNameChars {
 		return a, tooLongID(a.To)
 	}
-	t, s, id, seq, err := topics.AskInRoom(ctx, r.Client.Store, r.Name(), st.CanonicalPath, r.Self.ID, topic.AskRequest{Question: text, To: a.To})
+	t, s, id, seq, err := AskInRoom(ctx, r.Client.Store, r.Name(), st.CanonicalPath, r.Self.ID, topic.AskRequest{Question: text, To: a.To})
 	if err != nil {
 		return a, err
 	}
@@ -133,7 +108,7 @@ func (r *Room) Answer(ctx context.Context, id, text string) (q Question, answerI
 	if err != nil {
 		return q, "", err
 	}
-	stored, answerID, err := topics.AnswerOne(ctx, t, r.Self.ID, id, text)
+	stored, answerID, err := AnswerOne(ctx, t, r.Self.ID, id, text)
 	if err != nil {
 		return q, "", err
 	}
@@ -191,8 +166,8 @@ func (r *Room) checkQuestion(ctx context.Context, id string, rule func(*topic.St
 
 // topicOf returns the topic of the room that has the question: an earlier one if the
 // present one has it not.
-func (r *Room) topicOf(ctx context.Context, id string) (*topics.Room, error) {
-	t, n := topics.OfRoom(r.Client.Store, r.Name())
+func (r *Room) topicOf(ctx context.Context, id string) (*Topic, error) {
+	t, n := OfRoom(r.Client.Store, r.Name())
 	present := t
 	for ; n >= 0 && t.Exists(); n-- {
 		snap, err := t.View()
@@ -203,7 +178,7 @@ func (r *Room) topicOf(ctx context.Context, id string) (*topics.Room, error) {
 			return t, nil
 		}
 		if n > 0 {
-			t = topics.At(r.Client.Store, r.Name(), n-1)
+			t = At(r.Client.Store, r.Name(), n-1)
 		}
 	}
 	if present.Exists() {
@@ -215,13 +190,13 @@ func (r *Room) topicOf(ctx context.Context, id string) (*topics.Room, error) {
 
 // forgotten refuses with question_closed a question that the state of a topic has
 // forgotten, and with unknown_target one that there never was.
-func (r *Room) forgotten(ctx context.Context, t *topics.Room, id string) error {
+func (r *Room) forgotten(ctx context.Context, t *Topic, id string) error {
 	snap, err := t.View()
 	if err != nil {
 		return err
 	}
 	if snap.State.Forgets() {
-		if all, err := topics.History(ctx, t); err == nil {
+		if all, err := History(ctx, t); err == nil {
 			if q, err := all.Named(id); err == nil {
 				return topic.SettledError(q)
 			}

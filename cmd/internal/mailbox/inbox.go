@@ -1,10 +1,11 @@
-package member
+package mailbox
 
 import (
 	"context"
 	"slices"
 
-	"github.com/talking-stick/tt/cmd/internal/topics"
+	"github.com/talking-stick/tt/cmd/internal/member"
+	"github.com/talking-stick/tt/cmd/internal/questions"
 	"github.com/talking-stick/tt/fsroom/topic"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
@@ -16,17 +17,17 @@ type Inbox struct {
 	AgentID, RoomID, CanonicalPath string
 
 	Turn      InboxTurn
-	Questions []Question      // that it owes an answer
-	Answers   []InboxAnswer   // to its questions, not shown to it yet
-	Messages  []event.Event   // not shown to it yet
-	Notes     []turn.NoteView // open ones for it
+	Questions []questions.Question // that it owes an answer
+	Answers   []InboxAnswer        // to its questions, not shown to it yet
+	Messages  []event.Event        // not shown to it yet
+	Notes     []turn.NoteView      // open ones for it
 	Counts    InboxCounts
 	Next      string // what to do now
 
-	shown    Cursor       // the cursor when all of this was shown
-	isNew    bool         // there is something that was not shown yet
-	topic    *topics.Room // nil: without questions
-	answered []string     // the agent's questions whose answers are shown
+	shown    Cursor           // the cursor when all of this was shown
+	isNew    bool             // there is something that was not shown yet
+	topic    *questions.Topic // nil: without questions
+	answered []string         // the agent's questions whose answers are shown
 }
 
 // An InboxTurn is how the turn stands for the agent.
@@ -55,27 +56,27 @@ type InboxCounts struct{ Questions, Answers, Messages, Notes int64 }
 const mostInbox = 50
 
 // Inbox returns what there is for the agent.
-func (r *Room) Inbox(ctx context.Context, st *turn.State) (*Inbox, error) {
-	f := r.Facts(st)
+func (m *Mailbox) Inbox(ctx context.Context, st *turn.State) (*Inbox, error) {
+	f := m.Facts(st)
 	v := st.Room(f)
-	in := &Inbox{AgentID: r.Self.ID, RoomID: st.RoomID, CanonicalPath: st.CanonicalPath, Messages: []event.Event{}, Answers: []InboxAnswer{}}
+	in := &Inbox{AgentID: m.Self.ID, RoomID: st.RoomID, CanonicalPath: st.CanonicalPath, Messages: []event.Event{}, Answers: []InboxAnswer{}}
 	in.Turn = InboxTurn{
 		State: v.State, TurnID: v.TurnID, Owner: v.Owner, ReservedFor: v.ReservedFor, LeaseExpiresAt: v.LeaseExpiresAt, ClaimExpiresAt: v.ClaimExpiresAt,
-		ForYou: r.IsMember(st) && (v.Owner == r.Self.ID || v.ReservedFor == r.Self.ID || st.Pending.Preferred == r.Self.ID),
+		ForYou: m.IsMember(st) && (v.Owner == m.Self.ID || v.ReservedFor == m.Self.ID || st.Pending.Preferred == m.Self.ID),
 	}
 	var at Cursor
-	if r.IsMember(st) {
-		at = r.Cursor(st)
+	if m.IsMember(st) {
+		at = m.Cursor(st)
 	}
 	in.shown = at
-	if err := in.addQuestions(ctx, r, st, at); err != nil {
+	if err := in.addQuestions(ctx, m, st, at); err != nil {
 		return nil, err
 	}
-	if r.IsMember(st) {
-		if err := in.addMessages(ctx, r, st); err != nil {
+	if m.IsMember(st) {
+		if err := in.addMessages(ctx, m, st); err != nil {
 			return nil, err
 		}
-		if err := in.addNotes(ctx, r, st, at); err != nil {
+		if err := in.addNotes(ctx, m, st, at); err != nil {
 			return nil, err
 		}
 	}
@@ -91,14 +92,14 @@ func (in *Inbox) IsEmpty() bool { return in.Counts == InboxCounts{} && !in.Turn.
 
 // addQuestions adds the questions that the agent owes an answer, and the answers to its
 // own.
-func (in *Inbox) addQuestions(ctx context.Context, r *Room, st *turn.State, at Cursor) error {
-	t, s, err := r.questions()
+func (in *Inbox) addQuestions(ctx context.Context, m *Mailbox, st *turn.State, at Cursor) error {
+	t, s, err := m.questions().Topic()
 	if err != nil {
 		return err
 	}
-	seen := at.topicSeen(t.Name())
-	owed := s.Debts(r.Self.ID)
-	news := s.NewsFor(r.Self.ID, seen, r.absent(st))
+	seen := at.TopicSeen(t.Name())
+	owed := s.Debts(m.Self.ID)
+	news := s.NewsFor(m.Self.ID, seen, m.questions().Absent(st))
 	in.Counts.Questions, in.Counts.Answers = int64(len(owed)), news.Answers
 	in.isNew = news != topic.News{}
 	in.topic, in.shown.TopicID, in.shown.TopicSeq = t, t.Name(), max(seen, s.Seq)
@@ -106,15 +107,15 @@ func (in *Inbox) addQuestions(ctx context.Context, r *Room, st *turn.State, at C
 	if left != nil {
 		in.shown.TopicSeq = left.Seq - 1
 	}
-	if in.Questions, err = r.questionViews(ctx, st, t, owed); err != nil || news.Answers == 0 {
+	if in.Questions, err = m.questions().Views(ctx, st, t, owed); err != nil || news.Answers == 0 {
 		return err
 	}
-	lookup, done, err := topics.OpenLookup(ctx, t)
+	lookup, done, err := questions.OpenLookup(ctx, t)
 	if err != nil {
 		return err
 	}
 	defer done()
-	for _, q := range s.Own(r.Self.ID) {
+	for _, q := range s.Own(m.Self.ID) {
 		refs := q.NewAnswers(seen)
 		if len(refs) == 0 {
 			continue
@@ -151,25 +152,25 @@ func debtsShown(owed []*topic.Question, seen int64) (shown []*topic.Question, le
 }
 
 // addMessages adds the messages that the agent was not shown.
-func (in *Inbox) addMessages(ctx context.Context, r *Room, st *turn.State) error {
-	in.Counts.Messages = max(0, st.Mail(r.Self.ID)-in.shown.Read)
+func (in *Inbox) addMessages(ctx context.Context, m *Mailbox, st *turn.State) error {
+	in.Counts.Messages = max(0, st.Mail(m.Self.ID)-in.shown.Read)
 	if in.Counts.Messages == 0 {
 		in.shown.EventSeq = max(in.shown.EventSeq, st.Seq)
 		return nil
 	}
 	in.isNew = true
-	after, err := r.ReadUpTo(ctx, st)
+	after, err := m.ReadUpTo(ctx, st)
 	if err != nil {
 		return err
 	}
-	read, err := r.ReadCursor(ctx, st, after)
+	read, err := m.ReadCursor(ctx, st, after)
 	if err != nil {
 		return err
 	}
-	err = r.EachEvent(ctx, after, false, func(e *event.Event) error {
-		mail := turn.IsMail(e, r.Self.ID)
+	err = m.EachEvent(ctx, after, false, func(e *event.Event) error {
+		mail := turn.IsMail(e, m.Self.ID)
 		if e.Seq > st.Seq || mail && len(in.Messages) == mostInbox {
-			return ErrEnough
+			return member.ErrEnough
 		}
 		if read.Pass(e, mail); mail {
 			in.Messages = append(in.Messages, turn.Public(e.Clone()))
@@ -181,24 +182,24 @@ func (in *Inbox) addMessages(ctx context.Context, r *Room, st *turn.State) error
 }
 
 // addNotes adds the open notes for the agent.
-func (in *Inbox) addNotes(ctx context.Context, r *Room, st *turn.State, at Cursor) error {
+func (in *Inbox) addNotes(ctx context.Context, m *Mailbox, st *turn.State, at Cursor) error {
 	in.Notes = []turn.NoteView{}
-	in.Counts.Notes = st.UnreadNotes(r.Self.ID, 0)
+	in.Counts.Notes = st.UnreadNotes(m.Self.ID, 0)
 	if in.Counts.Notes == 0 {
 		return nil
 	}
-	in.isNew = in.isNew || st.UnreadNotes(r.Self.ID, at.NotesSeq) > 0
-	reader, err := r.Reader()
+	in.isNew = in.isNew || st.UnreadNotes(m.Self.ID, at.NotesSeq) > 0
+	reader, err := m.Reader()
 	if err != nil {
 		return err
 	}
 	defer reader.Close()
 	shown := make(map[int64]bool)
-	in.Notes, err = st.NotesFor(r.Self.ID, at.NotesSeq, mostInbox, func(seq int64) (*event.Event, error) { return reader.Event(ctx, seq) })
+	in.Notes, err = st.NotesFor(m.Self.ID, at.NotesSeq, mostInbox, func(seq int64) (*event.Event, error) { return reader.Event(ctx, seq) })
 	for i := range in.Notes {
 		shown[in.Notes[i].Seq] = true
 	}
-	in.shown.NotesSeq = st.NotesSeen(r.Self.ID, at.NotesSeq, func(seq int64) bool { return shown[seq] })
+	in.shown.NotesSeq = st.NotesSeen(m.Self.ID, at.NotesSeq, func(seq int64) bool { return shown[seq] })
 	return err
 }
 
@@ -219,12 +220,12 @@ func (in *Inbox) next() string {
 
 // InboxShown records that the inbox was shown to the agent, and marks the agent's
 // questions as answered whose answers were.
-func (r *Room) InboxShown(ctx context.Context, st *turn.State, in *Inbox) {
-	if r.markShown(ctx, in.topic, in.answered) != nil { // they are shown again, and marked then
+func (m *Mailbox) InboxShown(ctx context.Context, st *turn.State, in *Inbox) {
+	if m.questions().MarkShown(ctx, in.topic, in.answered) != nil { // they are shown again, and marked then
 		in.shown.TopicID, in.shown.TopicSeq = "", 0
 	}
-	if r.IsMember(st) && in.isNew {
-		r.show(in.shown)
+	if m.IsMember(st) && in.isNew {
+		m.show(in.shown)
 	}
 }
 
@@ -274,24 +275,3 @@ func (n *InboxCounts) Fields(c *wire.Codec) {
 
 // List returns the answer as a list.
 func (a *InboxAnswer) List() []topic.Answer { return []topic.Answer{a.Answer} }
-
-// Fields implements [wire.Fields].
-func (q *Question) Fields(c *wire.Codec) {
-	q.FieldsBeside(c)
-	c.Num("answers", &q.Answers)
-}
-
-// FieldsBeside is Fields without the number of the answers.
-func (q *Question) FieldsBeside(c *wire.Codec) {
-	c.Text("question_id", &q.ID)
-	c.Text("from_agent_id", &q.From)
-	c.OptText("from_state", &q.FromState)
-	c.OptText("to_agent_id", &q.To)
-	c.OptText("to_state", &q.ToState)
-	c.Time("asked_at", &q.AskedAt)
-	c.Text("status", &q.Status)
-	c.OptText("reason", &q.Reason)
-	c.Text("question", &q.Text)
-	c.Bool("yours", &q.Yours)
-	c.Bool("owed", &q.Owed)
-}

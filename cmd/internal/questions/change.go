@@ -1,4 +1,4 @@
-package topics
+package questions
 
 import (
 	"context"
@@ -9,7 +9,7 @@ import (
 
 // Ask stores a question of the agent and returns its id. With an error the id is not
 // empty if the question may have been stored all the same.
-func Ask(ctx context.Context, r *Room, agent string, request topic.AskRequest, l topic.Limits) (questionID string, err error) {
+func Ask(ctx context.Context, r *Topic, agent string, request topic.AskRequest, l topic.Limits) (questionID string, err error) {
 	_, _, err = r.Update(ctx, func(s *topic.State) (events []event.Event, err error) {
 		events, questionID, err = s.Ask(agent, request, newQuestionID, l)
 		return events, err
@@ -18,7 +18,7 @@ func Ask(ctx context.Context, r *Room, agent string, request topic.AskRequest, l
 }
 
 // Answer stores the agent's responses. It returns the topic as it is then.
-func Answer(ctx context.Context, r *Room, agent string, responses []topic.Response) (*topic.State, topic.Tally, error) {
+func Answer(ctx context.Context, r *Topic, agent string, responses []topic.Response) (*topic.State, topic.Tally, error) {
 	var tally topic.Tally
 	snap, _, err := r.Update(ctx, func(s *topic.State) (events []event.Event, err error) {
 		events, tally, err = s.Answer(agent, responses, newAnswerID)
@@ -43,7 +43,7 @@ func Answer(ctx context.Context, r *Room, agent string, responses []topic.Respon
 
 // Close closes the topic. It returns the topic as it is then, and whether it was
 // open before.
-func Close(ctx context.Context, r *Room, by, reason string) (s *topic.State, changed bool, err error) {
+func Close(ctx context.Context, r *Topic, by, reason string) (s *topic.State, changed bool, err error) {
 	snap, _, err := r.Update(ctx, func(s *topic.State) ([]event.Event, error) {
 		events, err := s.Close(by, reason)
 		changed = len(events) > 0
@@ -58,7 +58,7 @@ func Close(ctx context.Context, r *Room, by, reason string) (s *topic.State, cha
 // Settle carries out decide, which cancels the question or marks it answered. It
 // returns the topic as it is then, and whether that changed anything. If the state
 // has forgotten the question, the topic returned is the history.
-func Settle(ctx context.Context, r *Room, questionID string, decide func(*topic.State) ([]event.Event, error)) (s *topic.State, changed bool, err error) {
+func Settle(ctx context.Context, r *Topic, questionID string, decide func(*topic.State) ([]event.Event, error)) (s *topic.State, changed bool, err error) {
 	var forgotten bool
 	snap, _, err := r.Update(ctx, func(s *topic.State) (events []event.Event, err error) {
 		if forgotten = s.Forgets() && s.Question(questionID) == nil; forgotten {

@@ -1,0 +1,188 @@
+// Package hearing keeps what is known of how an agent hears of news: what listens for it,
+// what it was shown, and what it was woken for. What there is to hear is a matter of
+// package mailbox, and waking one of package listen.
+package hearing
+
+import (
+	"cmp"
+	"io/fs"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/talking-stick/tt/fsroom"
+	"github.com/talking-stick/tt/identity"
+	"github.com/talking-stick/tt/journal/event"
+	"github.com/talking-stick/tt/journal/wire"
+)
+
+// The ways in which an agent can hear of news while its model is idle.
+const (
+	ByWatch    = "claude-watch" // Claude Code watches the wake file
+	ByHook     = "claude-hook"  // a hook of Claude Code that lives in the background
+	ByQueue    = "codex-queue"  // tt listen, which calls codex queue
+	ByOpenCode = "opencode"     // the plugin, which reads tt listen
+	ByHold     = "hold"         // a hook that holds the end of a turn
+	ByExec     = "exec"         // tt listen, which runs a command or prints lines
+	ByWait     = "wait"         // tt wait
+	ByHooks    = "hook"         // the hooks, when its model works
+)
+
+// The files of an agent in the directory of a room, see [fsroom.Agent].
+const (
+	CursorFile = "cursor.json" // a [Cursor]
+	File       = "hearing"     // with an engine: locked while a process listens for the agent, and says how
+)
+
+// MaxTries is how often an agent is woken for the same news.
+const MaxTries = 3
+
+// The files of an agent in the directory of its listener, see [fsroom.Store.Listener].
+const (
+	listenerFile  = fsroom.ListenerFile // a Listener
+	listeningFile = "listening"         // held as long as a listener process lives
+	roomsDir      = "rooms"             // has an empty file for each room that the agent is in
+)
+
+// BelongsToListener reports whether the folder of the listeners may have a file or
+// directory. The path is below the folder, and separated by slashes.
+func BelongsToListener(path string, mode fs.FileMode) bool {
+	names := strings.Split(path, "/")
+	name := names[len(names)-1]
+	switch len(names) {
+	case 1:
+		return mode.IsDir()
+	case 2:
+		if mode.IsDir() {
+			return name == roomsDir || name == "tmp"
+		}
+		// The first three are those of package fsroom, the last two of the hooks.
+		files := []string{fsroom.ListenerWakeFile, fsroom.ListenerAskedFile, "lock", listenerFile, listeningFile, "looked", "patient", "hearing"}
+		return mode.IsRegular() && slices.Contains(files, name)
+	}
+	return len(names) == 3 && mode.IsRegular() && (names[1] == roomsDir || names[1] == "tmp")
+}
+
+// A Listener is what is known of how an agent hears of news. It belongs to the agent and
+// not to a room: the session of a harness is one, and so is its wake file.
+type Listener struct {
+	How     string            // what listens now or did last; "" for hooks alone
+	Session string            // of the harness; "" if none is open
+	Process *identity.Process // of the harness; nil: not known
+	Since   event.Time        // when How began to listen
+	Armed   event.Time        // when the harness was told to watch the wake file; zero: it was not
+	Heard   event.Time        // when it last noticed a notification
+	Spoke   event.Time        // when the agent was last woken
+	Busy    event.Time        // since when the model is in a turn; zero: it is idle
+	PutOff  event.Time        // since when news waits for a better moment; zero: none does
+	Lately  []int64           // when, in seconds of Unix time, messages of agents woke it
+	Off     bool              // it is woken for turns alone
+	Error   string            // of the last attempt to wake the agent
+}
+
+// An Agent is an agent of this host, as far as it hears of news.
+type Agent struct {
+	Store *fsroom.Store
+	Table identity.Table
+	ID    string
+}
+
+// Dir is the directory of the agent's listener.
+func (a Agent) Dir() fsroom.Agent { return a.Store.Listener(a.ID) }
+
+// IsKnown reports whether there is a [Listener] of the agent. It costs one look at a file.
+func (a Agent) IsKnown() bool { return a.Store.ListenerHas(a.ID, listenerFile) }
+
+// Listener returns what is known of how the agent hears of news.
+func (a Agent) Listener() (l Listener) {
+	if !a.Dir().Read(listenerFile, &l) {
+		return Listener{}
+	}
+	return l
+}
+
+// Save stores what is known of how the agent hears of news. The caller has the lock of
+// [Agent.Dir].
+func (a Agent) Save(l *Listener) error { return a.Dir().Write(listenerFile, l) }
+
+// Hold makes this process the listener of the agent until release is called. release is
+// nil if another process is. The caller has the lock of [Agent.Dir].
+func (a Agent) Hold() (release func(), err error) {
+	dir := a.Dir()
+	if dir.Held(listeningFile) {
+		return nil, nil
+	}
+	return dir.Hold(listeningFile)
+}
+
+// IsListening reports whether a process listens for the agent.
+func (a Agent) IsListening() bool { return a.Dir().Held(listeningFile) }
+
+// Listens returns how the agent hears of news, "" if it does not.
+func (a Agent) Listens() string {
+	l := a.Listener()
+	return a.ListensBy(&l)
+}
+
+// ListensBy is [Agent.Listens] for a listener that was read. What a harness was told to
+// do is believed when the harness has shown that it does it, and a process as long as it
+// lives.
+func (a Agent) ListensBy(l *Listener) string {
+	switch {
+	case l.Proved() && l.Process != nil && a.Table.Verdict(*l.Process) == identity.Alive:
+		return ByWatch
+	case !a.Dir().Held(listeningFile):
+		return ""
+	case l.How == ByWatch:
+		return ByHook
+	}
+	return cmp.Or(l.How, ByExec)
+}
+
+// Proved reports whether the harness has noticed a notification since it was told to
+// watch the wake file.
+func (l *Listener) Proved() bool {
+	return l.How == ByWatch && !l.Armed.IsZero() && l.Heard.After(l.Armed.Time)
+}
+
+// InSession reports whether a session of a harness is open, as far as is known.
+func (a Agent) InSession(l *Listener) bool {
+	return l.Session != "" && (l.Process == nil || a.Table.Verdict(*l.Process) != identity.Gone)
+}
+
+// Enter records that the agent is in a room. It reports whether that was not known.
+func (a Agent) Enter(room string) bool {
+	rooms := a.Dir().Within(roomsDir)
+	return !rooms.Has(room) && rooms.Mark(room, time.Now()) == nil
+}
+
+// Leave forgets that the agent is in a room.
+func (a Agent) Leave(room string) { _ = a.Dir().Within(roomsDir).Remove(room) }
+
+// Rooms returns the rooms that the agent is in, as far as is known without looking into
+// each room.
+func (a Agent) Rooms() []string { return a.Dir().Within(roomsDir).Names() }
+
+// Fields implements [wire.Fields].
+func (l *Listener) Fields(c *wire.Codec) {
+	c.OptText("how", &l.How)
+	c.OptText("harness_session", &l.Session)
+	if l.Process == nil && !c.Writes() {
+		l.Process = new(identity.Process)
+	}
+	c.OptObject("process", l.Process, l.Process == nil)
+	if !c.Writes() && *l.Process == (identity.Process{}) {
+		l.Process = nil
+	}
+	for _, f := range []struct {
+		name string
+		at   *event.Time
+	}{{"since", &l.Since}, {"armed_at", &l.Armed}, {"heard_at", &l.Heard}, {"spoke_at", &l.Spoke}, {"busy", &l.Busy}, {"put_off_at", &l.PutOff}} {
+		if !c.Writes() || !f.at.IsZero() {
+			c.Time(f.name, f.at)
+		}
+	}
+	c.OptInts("lately", &l.Lately)
+	c.OptBool("off", &l.Off)
+	c.OptText("error", &l.Error)
+}

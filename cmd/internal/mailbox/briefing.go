@@ -1,0 +1,73 @@
+package mailbox
+
+import (
+	"context"
+
+	"github.com/talking-stick/tt/cmd/internal/member"
+	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/journal/event"
+)
+
+// Briefing implements [member.News]. st is the room before the grant, or as it is if the
+// agent had the turn already. What cannot be read is left out, and stays unread.
+func (m *Mailbox) Briefing(ctx context.Context, st *turn.State, handoff int64) (turn.Briefing, func(*turn.State)) {
+	seen := m.Cursor(st).NotesSeq
+	b := turn.Briefing{NotesTotal: len(st.Notes), Missed: m.missed(ctx, st, handoff)}
+	if len(st.Notes) > 0 {
+		b.Notes = m.briefNotes(ctx, st, seen)
+		shown := make(map[int64]bool)
+		for _, n := range b.Notes {
+			shown[n.Seq] = true
+		}
+		seen = st.NotesSeen(m.Self.ID, seen, func(seq int64) bool { return shown[seq] })
+	}
+	b.Unread = m.Unread(st)
+	b.Unread.Notes = st.UnreadNotes(m.Self.ID, seen)
+	return b, func(after *turn.State) { m.notesSeen(after, seen) }
+}
+
+func (m *Mailbox) briefNotes(ctx context.Context, st *turn.State, seen int64) []turn.BriefNote {
+	reader, err := m.Reader()
+	if err != nil {
+		return nil
+	}
+	defer reader.Close()
+	notes := st.BriefNotes(m.Self.ID, seen)
+	for i := range notes {
+		if notes[i].ReadBody(func(seq int64) (*event.Event, error) { return reader.Event(ctx, seq) }) != nil {
+			return nil
+		}
+	}
+	return turn.FitNotes(notes)
+}
+
+// missedWindow is how many events before a turn are read for missed handoffs, at
+// first and at most.
+const (
+	missedWindow = 64
+	missedReach  = 4096
+)
+
+// missed returns the handoffs that the agent has missed, but the one of the event
+// handoff. It reads the journal backwards, and only if there were turns in between.
+func (m *Mailbox) missed(ctx context.Context, st *turn.State, handoff int64) []turn.MissedHandoff {
+	first, last := st.MayHaveMissed(m.Self.ID)
+	for window := int64(missedWindow); last > 0; window *= 8 {
+		list := turn.MissedList{Agent: m.Self.ID, Except: handoff}
+		after := max(first, last-window)
+		err := m.EachEvent(ctx, after, false, func(e *event.Event) error {
+			if e.Seq > last {
+				return member.ErrEnough
+			}
+			list.Add(e)
+			return nil
+		})
+		switch {
+		case err != nil:
+			return nil
+		case list.Found, list.Full(), after == first, window >= missedReach:
+			return list.List()
+		}
+	}
+	return nil
+}

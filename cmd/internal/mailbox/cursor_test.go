@@ -1,0 +1,158 @@
+package mailbox
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"github.com/talking-stick/tt/cmd/internal/hearing"
+	"github.com/talking-stick/tt/cmd/internal/member"
+	"github.com/talking-stick/tt/fsroom"
+	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/fsroom/workspace"
+	"github.com/talking-stick/tt/identity"
+	"github.com/talking-stick/tt/journal/event"
+)
+
+// A fixture is a workspace and a data directory.
+type fixture struct {
+	*testing.T
+	data, dir string
+}
+
+func newFixture(t *testing.T) *fixture {
+	f := &fixture{T: t, data: t.TempDir(), dir: t.TempDir()}
+	f.must(os.WriteFile(filepath.Join(f.dir, "go.mod"), nil, 0o600))
+	return f
+}
+
+func (f *fixture) must(err error) {
+	f.Helper()
+	if err != nil {
+		f.Fatal(err)
+	}
+}
+
+// join makes an agent a member.
+func (f *fixture) join(id string) *Mailbox {
+	f.Helper()
+	store, err := fsroom.Open(f.data, fsroom.Options{})
+	f.must(err)
+	w, err := workspace.Locate(f.dir, f.dir, f.dir)
+	f.must(err)
+	c := &member.Client{
+		Store: store, Table: identity.System(), Self: identity.Agent{ID: id, Source: identity.SourceOverride},
+		Policy: func() (turn.Policy, error) { return turn.DefaultPolicy(), nil }, Warn: func(line string) { f.Log(line) },
+	}
+	r, _, err := c.Join(f.Context(), w, false)
+	f.must(err)
+	return Of(r)
+}
+
+func (f *fixture) state(m *Mailbox) *turn.State {
+	f.Helper()
+	snap, err := m.View()
+	f.must(err)
+	return snap.State
+}
+
+// TestCursorShared: one that shows and one that wakes store their parts at the same time,
+// and both stay.
+func TestCursorShared(t *testing.T) {
+	const rounds = 200
+	f := newFixture(t)
+	first := f.join("a:1")
+	joined := f.state(first).Member("a:1").JoinedAt
+	hook := *first.Client
+	hook.Shows = "hook"
+	second := Of(hook.Room(first.Name(), nil))
+	var both sync.WaitGroup
+	both.Go(func() {
+		for n := range int64(rounds) {
+			first.AdvanceCursor(Cursor{JoinedAt: joined, Woken: hearing.Woken{EventSeq: n + 1, Tries: 1}})
+		}
+	})
+	both.Go(func() {
+		for n := range int64(rounds) {
+			second.show(Cursor{JoinedAt: joined, EventSeq: n + 1, Read: n + 1})
+		}
+	})
+	both.Wait()
+	got := first.Cursor(f.state(first))
+	if got.EventSeq != rounds || got.Read != rounds || got.Woken.EventSeq != rounds || got.Shown.How != "hook" {
+		t.Errorf("%+v", got)
+	}
+}
+
+// TestCursorLost: without the file, everything is shown again, and nothing fails.
+func TestCursorLost(t *testing.T) {
+	f := newFixture(t)
+	a, b := f.join("a:1"), f.join("b:1")
+	_, _, err := a.Update(context.Background(), func(st *turn.State, facts turn.Facts) ([]event.Event, error) {
+		return turn.Send(st, facts, turn.MessageRequest{Agent: "a:1", To: "b:1", Body: "hello"})
+	})
+	f.must(err)
+	st := f.state(b)
+	for _, content := range []string{"", "{", `{"joined_at":"2000-01-01T00:00:00Z","event_seq":99,"read":99}`} {
+		c, err := b.ReadCursor(context.Background(), st, 0)
+		f.must(err)
+		f.must(b.EachEvent(context.Background(), 0, false, func(e *event.Event) error { c.Pass(e, true); return nil }))
+		c.Save()
+		if n := b.Unread(st).Messages; n != 0 {
+			t.Errorf("%d unread after reading", n)
+		}
+		f.must(os.WriteFile(b.own().Path(hearing.CursorFile), []byte(content), 0o600))
+		if n := b.Unread(st).Messages; n != 1 {
+			t.Errorf("%d unread with the file %q", n, content)
+		}
+	}
+}
+
+// TestReadCursor: messages count as read in the order in which they are shown, up to
+// the first that is not, and a reader that is behind another does not set it back.
+func TestReadCursor(t *testing.T) {
+	f := newFixture(t)
+	a, b := f.join("a:1"), f.join("b:1")
+	for _, body := range []string{"one", "two", "three"} {
+		_, _, err := a.Update(context.Background(), func(st *turn.State, facts turn.Facts) ([]event.Event, error) {
+			return turn.Send(st, facts, turn.MessageRequest{Agent: "a:1", To: "b:1", Body: body, Interrupt: body == "three"})
+		})
+		f.must(err)
+	}
+	st := f.state(b)
+	mail, err := b.LastEvents(context.Background(), st, false, 3, func(e *event.Event) bool { return e.Type == turn.MessageSent })
+	f.must(err)
+	read := func(shown ...bool) {
+		t.Helper()
+		c, err := b.ReadCursor(context.Background(), st, 0)
+		f.must(err)
+		for i := range shown {
+			c.Pass(&mail[i], shown[i])
+		}
+		c.Save()
+	}
+	unread := func(want int64) {
+		t.Helper()
+		if got := b.Unread(st).Messages; got != want {
+			t.Errorf("%d unread, want %d", got, want)
+		}
+	}
+	unread(3)
+	late, err := b.ReadCursor(context.Background(), st, 0)
+	f.must(err)
+	late.Pass(&mail[0], true)
+	read(true, true, false)
+	unread(1)
+	late.Save()
+	unread(1)
+	if n, err := b.UnreadInterrupts(context.Background(), st); n != 1 || err != nil {
+		t.Errorf("%d unread interrupts, %v", n, err)
+	}
+	if upTo, err := b.ReadUpTo(context.Background(), st); upTo != mail[1].Seq || err != nil {
+		t.Errorf("read up to %d, %v", upTo, err)
+	}
+	read(true, true, true)
+	unread(0)
+}

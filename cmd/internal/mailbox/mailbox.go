@@ -1,0 +1,99 @@
+// Package mailbox is what one agent is told in one room of the talking stick: messages,
+// notes, questions and answers, and what came with a turn; what it was shown of them, and
+// what it is to be woken for.
+package mailbox
+
+import (
+	"context"
+	"time"
+
+	"github.com/talking-stick/tt/cmd/internal/member"
+	"github.com/talking-stick/tt/cmd/internal/questions"
+	"github.com/talking-stick/tt/fsroom"
+	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/journal/wire"
+)
+
+// A Mailbox is what there is for the agent in a room. It implements [member.News].
+type Mailbox struct{ *member.Room }
+
+// Of returns the mailbox of the agent in a room.
+func Of(r *member.Room) *Mailbox { return &Mailbox{r} }
+
+// own is the agent's own directory in the room.
+func (m *Mailbox) own() fsroom.Agent { return m.Agent(m.Self.ID) }
+
+// questions are those of the room.
+func (m *Mailbox) questions() *questions.Room { return questions.Of(m.Room) }
+
+// onRoomClock returns a time of this machine on the clock by which the room is judged: that
+// of the engine, if there is one.
+func (m *Mailbox) onRoomClock(t time.Time) time.Time {
+	if m.Clock == nil {
+		return t
+	}
+	return t.Add(time.Until(m.Clock().Wall.Time))
+}
+
+// Debts returns how many questions the agent owes an answer, and how many of its own
+// have answers that it was not shown.
+func (m *Mailbox) Debts(st *turn.State) (owed, answers int64) {
+	t, s, err := m.questions().Topic()
+	if err != nil || len(s.Questions) == 0 {
+		return 0, 0
+	}
+	var at Cursor
+	if m.IsMember(st) {
+		at = m.Cursor(st)
+	}
+	n := s.NewsFor(m.Self.ID, at.TopicSeen(t.Name()), func(string) bool { return true })
+	return int64(len(s.Debts(m.Self.ID))), n.Answers
+}
+
+// Await implements [member.News].
+func (m *Mailbox) Await(ctx context.Context, inspect fsroom.Inspect[*turn.State]) error {
+	return m.AwaitNews(ctx, m.Self.ID, func() fsroom.Neighbour {
+		if t, _ := questions.OfRoom(m.Client.Store, m.Name()); t.Exists() {
+			return t
+		}
+		return nil
+	}, inspect)
+}
+
+// Look implements [member.News].
+func (m *Mailbox) Look(ctx context.Context, st *turn.State) (news wire.Fields, shown func(), err error) {
+	if m.Unread(st) == (turn.Unread{}) {
+		return nil, nil, nil
+	}
+	in, err := m.Inbox(ctx, st)
+	if err != nil || !in.IsNew() {
+		return nil, nil, err
+	}
+	return in, func() { m.InboxShown(context.Background(), st, in) }, nil
+}
+
+// AwaitInbox waits until something has come for the agent that it was not shown, or until
+// ctx ends. It returns the inbox as it is then, and the room's state. It takes no turn.
+func (m *Mailbox) AwaitInbox(ctx context.Context) (in *Inbox, st *turn.State, err error) {
+	if err := m.own().EnsureWakeFile(); err != nil {
+		return nil, nil, err
+	}
+	look := context.WithoutCancel(ctx)
+	err = m.Await(ctx, func(snap *fsroom.Snapshot[*turn.State]) (bool, fsroom.Sleep, error) {
+		st = snap.State
+		if !st.Open || !m.IsMember(st) {
+			return true, fsroom.Sleep{}, nil
+		}
+		if m.Unread(st) == (turn.Unread{}) {
+			return false, fsroom.Sleep{}, nil
+		}
+		var err error
+		in, err = m.Inbox(look, st)
+		return err != nil || in.IsNew(), fsroom.Sleep{}, err
+	})
+	if err != nil && ctx.Err() == nil {
+		return nil, nil, err
+	}
+	in, err = m.Inbox(look, st)
+	return in, st, err
+}

@@ -1,0 +1,113 @@
+package member
+
+import (
+	"slices"
+	"time"
+
+	"github.com/talking-stick/tt/cmd/internal/hearing"
+	"github.com/talking-stick/tt/fsroom"
+	"github.com/talking-stick/tt/fsroom/turn"
+)
+
+// Hearing is how the agent hears of news.
+func (c *Client) Hearing() hearing.Agent { return c.HearingOf(c.Self.ID) }
+
+// HearingOf is [Client.Hearing] for any agent of this host.
+func (c *Client) HearingOf(id string) hearing.Agent {
+	return hearing.Agent{Store: c.Store, Table: c.Table, ID: id}
+}
+
+// hearing returns how a member can hear of news. For an agent without a listener that
+// costs one look at a file.
+func (r *Room) hearing(st *turn.State, id string) (h turn.Hearing) {
+	a := r.HearingOf(id)
+	if !a.IsKnown() {
+		return r.hearingElsewhere(id)
+	}
+	dir, l := a.Dir(), a.Listener()
+	h.How, h.Hooks = a.ListensBy(&l), a.InSession(&l)
+	h.Busy = h.Hooks && !l.Busy.IsZero()
+	if h.How == "" {
+		if there := r.hearingElsewhere(id); there != (turn.Hearing{}) {
+			return there
+		}
+		return h
+	}
+	h.Notified = dir.Marked(fsroom.ListenerWakeFile)
+	unnoticed := func(t time.Time) bool { return t.Truncate(time.Millisecond).After(l.Heard.Time) }
+	if unnoticed(h.Notified) {
+		first := dir.Marked(fsroom.ListenerAskedFile)
+		if first.After(h.Notified) || !unnoticed(first) {
+			first = h.Notified
+		}
+		h.UnheardIn = max(0, turn.UnheardAfter-time.Since(first))
+		h.Unheard = h.UnheardIn == 0
+	}
+	if !h.Notified.IsZero() {
+		h.Notified = h.Notified.Add(r.skew())
+	}
+	if r.ignored(st, id) {
+		h.Unheard, h.UnheardIn = true, 0
+	}
+	return h
+}
+
+// hearingElsewhere is hearing for an agent of another host, of which is known what a
+// process there says.
+func (r *Room) hearingElsewhere(id string) (h turn.Hearing) {
+	if !r.IsShared() {
+		return h
+	}
+	h.How = r.Agent(id).SignedElsewhere(hearing.File)
+	if h.How == hearing.ByHooks {
+		h.How, h.Hooks = "", true
+	}
+	return h
+}
+
+// ignored reports whether the agent was woken as often as it is for the same news, and
+// has neither been shown anything nor run a command since.
+func (r *Room) ignored(st *turn.State, id string) bool {
+	m := st.Member(id)
+	if m == nil {
+		return false
+	}
+	at := hearing.ReadCursor(r.Agent(id), m.JoinedAt)
+	w := at.Woken
+	return w.Tries >= hearing.MaxTries && at.Shown.At.Before(w.At.Time) &&
+		r.time().Sub(w.At.Time) > turn.UnheardAfter && r.Agent(id).Marked(seenFile).Before(w.At.Time)
+}
+
+// enterRooms records that the agent is in the room, for its listener.
+func (r *Room) enterRooms() {
+	if r.Client.Hearing().Enter(r.Name()) && r.IsShared() {
+		r.Client.Store.NotifyListener(r.Self.ID) // it has to hear what other hosts do in the room
+	}
+}
+
+// leaveRooms forgets that agents are in the room. That of another agent with a wake file
+// is left to its listener, which has to tell the agent first.
+func (r *Room) leaveRooms(ids ...string) {
+	for _, id := range ids {
+		if a := r.HearingOf(id); id == r.Self.ID || !a.Dir().Has(fsroom.ListenerWakeFile) {
+			a.Leave(r.Name())
+		}
+	}
+}
+
+// FindRoomsToHear looks into every room whether the agent is in it: it may have joined
+// with a program that did not record it for a listener.
+func (c *Client) FindRoomsToHear() {
+	c = c.Offline()
+	names, _ := c.Rooms()
+	known := c.Hearing().Rooms()
+	for _, name := range names {
+		if slices.Contains(known, name) {
+			continue
+		}
+		r := c.Room(name, nil)
+		if snap, err := r.View(); err == nil && r.IsMember(snap.State) {
+			r.enterRooms()
+		}
+	}
+}
