@@ -9,25 +9,17 @@ COMMIT  ?= $(shell git rev-parse --short=12 HEAD 2>/dev/null)
 PROGRAMS := ./cmd/tt ./cmd/tt-console ./cmd/tt-nats ./cmd/agent-bus
 # The server for several hosts is a module of its own, which nothing else depends on.
 NATSD    := cmd/tt-natsd
-# Functions aligned no more than the processor demands save 90 kB of tt, and cost it no time.
-ALIGN    := $(if $(filter amd64,$(shell $(GO) env GOARCH)),1,4)
-# Packages whose functions are compiled once and not into their callers: that saves 160 kB of tt. They
-# format, parse and print, once in each command; the runtime and what it calls are not among them.
-SMALL    := github.com/talking-stick/tt/... github.com/tailscale/hujson github.com/rogpeppe/... github.com/spf13/pflag \
-            github.com/fsnotify/... encoding/json fmt reflect time os net flag slices strings strconv syscall
-STAMP    := -s -w -funcalign=$(ALIGN) -X main.version=$(VERSION) -X main.commit=$(COMMIT)
-INSTALLED := $(notdir $(PROGRAMS) $(NATSD))
-BUILD    := CGO_ENABLED=0 $(GO) build -trimpath $(SMALL:%=-gcflags=%=-l) -ldflags '$(STAMP) -X main.installer=make'
+STAMP    := -s -w -X main.version=$(VERSION) -X main.commit=$(COMMIT)
+INSTALLED := $(notdir $(PROGRAMS))
+BUILD    := CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(STAMP) -X main.installer=make'
 
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GORELEASER  := github.com/goreleaser/goreleaser/v2@v2.15.0
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.8.0
 
-.PHONY: build programs natsd demo test test-mcp race lint fmt vet bench cross ci install uninstall share dist release clean fuzz model torture torture-long torture-hosts torture-hosts-short test-hosts test-ci vuln guards test-ui reach
+.PHONY: build natsd demo test test-mcp race lint fmt vet bench cross ci install install-natsd uninstall share dist release clean fuzz model torture torture-long torture-hosts torture-hosts-short test-hosts test-ci vuln guards test-ui reach
 
-build: programs natsd ## everything, into bin/
-
-programs: ## all but the server for several hosts
+build: ## the programs, into bin/; the server for several hosts is apart: make natsd
 	@mkdir -p $(BIN)
 	$(BUILD) -o $(BIN)/ $(PROGRAMS)
 
@@ -35,7 +27,7 @@ natsd: ## the server for several hosts; the first time it takes a minute
 	@mkdir -p $(BIN)
 	cd $(NATSD) && CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w -X main.version=$(VERSION)' -o $(CURDIR)/$(BIN)/ .
 
-demo: programs ## three agents take turns in a scratch room, with real processes
+demo: build ## three agents take turns in a scratch room, with real processes
 	@testdata/demo.sh $(BIN)/tt
 
 test: ## everything that needs no root, no network and no minutes
@@ -53,11 +45,11 @@ test-ci: ## the tests in random order, all but most of tt's under the race detec
 
 # UI_TESTS are the packages with tests that show something to a browser or a terminal.
 UI_TESTS := ./cmd/internal/report/... ./cmd/internal/console
-test-ui: programs ## what people look at, in a browser and in a terminal; installs both where it can
+test-ui: build ## what people look at, in a browser and in a terminal; installs both where it can
 	.ci/tools chromium,chromium-browser,google-chrome:chromium tmux:tmux
 	TT_TEST_UI=1 TT_UI_DIR=$(CURDIR)/$(BIN) $(GO) test -count 1 $(UI_TESTS)
 
-test-mcp: programs ## the agent bus with the TypeScript SDK and the Inspector, from npm
+test-mcp: build ## the agent bus with the TypeScript SDK and the Inspector, from npm
 	testdata/mcp/run.sh $(BIN)/agent-bus
 
 # What the scripts of tt do is the same where an engine has the rooms, and the agents are on several hosts.
@@ -98,8 +90,8 @@ cross: ## it compiles where it is to run, the tests too
 	GOOS=windows GOARCH=amd64 $(GO) vet ./...
 	cd $(NATSD) && GOOS=linux GOARCH=arm64 $(GO) build -o /dev/null . && GOOS=darwin GOARCH=arm64 $(GO) vet ./... && GOOS=windows GOARCH=amd64 $(GO) vet ./...
 
-guards: programs ## the size of tt, its start beside that of a program that does nothing, a free lock beside flock(1)
-	$(BUILD) -o $(BIN)/ ./cmd/internal/baseline
+guards: build ## the size of tt, its start beside that of an empty program, a free lock beside flock(1)
+	$(BUILD) -o $(BIN)/ ./testdata/empty
 	TT_BENCH_DIR=$(CURDIR)/$(BIN) $(GO) test -count 1 -run '^(TestSizeAndStart|TestFreeLockBesideFlock)$$' -v ./cmd/internal/ttcmd
 
 FUZZTIME ?= 60s
@@ -125,15 +117,15 @@ torture-long: ## every attack with the numbers of a release, fuzzing, the models
 
 # HOSTS is how much is tried: short (what CI runs), normal or long (half an hour, for a release).
 HOSTS ?= normal
-torture-hosts: build ## servers killed, stopped and cut off while hosts share a room: some 9 minutes, as root
+torture-hosts: build natsd ## servers killed, stopped and cut off while hosts share a room: some 9 minutes, as root
 	TT_TEST_NATS=$(CURDIR)/$(BIN)/tt-nats TT_TEST_NATSD=$(CURDIR)/$(BIN)/tt-natsd \
 	$(GO) run ./cmd/internal/torture/hosts -size $(HOSTS) $(TORTURE)
 
 torture-hosts-short: ## the same in some 80 seconds
 	$(MAKE) --no-print-directory torture-hosts HOSTS=short
 
-bench: programs ## whole commands beside a baseline of bare system calls, then the parts; for benchstat
-	$(BUILD) -o $(BIN)/ ./cmd/internal/baseline
+bench: build ## whole commands beside a baseline of bare system calls, then the parts; for benchstat
+	$(BUILD) -o $(BIN)/ ./testdata/baseline
 	TT_BENCH_DIR=$(CURDIR)/$(BIN) $(GO) test -run '^$$' -bench Command -benchtime 200x ./cmd/internal/ttcmd
 	TT_BENCH_DIR=$(CURDIR)/$(BIN) $(GO) test -run '^$$' -bench 'Handoff|Eight' -benchtime 40x ./cmd/internal/ttcmd
 	TT_BENCH_DIR=$(CURDIR)/$(BIN) $(GO) test -run '^$$' -bench Hosts -benchtime 60x ./cmd/internal/ttcmd
@@ -157,16 +149,20 @@ install: build ## programs, completions and manual pages, into $(PREFIX)
 	@case ":$$PATH:" in *":$(PREFIX)/bin:"*) ;; *) echo 'Add $(PREFIX)/bin to your PATH.' ;; esac
 	@echo 'Installed into $(PREFIX)/bin. Next, for your agents: tt install --all'
 
+install-natsd: natsd ## the server for several hosts too
+	install -d $(DESTDIR)$(PREFIX)/bin
+	install -m 0755 $(BIN)/$(notdir $(NATSD)) $(DESTDIR)$(PREFIX)/bin/
+
 # The list of files is what an installation of this version makes.
-uninstall: programs ## remove what "make install" has put into $(PREFIX); run "tt uninstall --all" first
+uninstall: build ## remove what "make install" has put into $(PREFIX); run "tt uninstall --all" first
 	rm -rf $(BIN)/installed
 	$(call share,$(BIN)/installed)
 	cd $(BIN)/installed && find share -type f -exec rm -f '$(DESTDIR)$(PREFIX)/{}' ';'
 	rm -rf $(BIN)/installed
-	rm -f $(addprefix $(DESTDIR)$(PREFIX)/bin/,$(INSTALLED))
+	rm -f $(addprefix $(DESTDIR)$(PREFIX)/bin/,$(INSTALLED) $(notdir $(NATSD)))
 	@echo 'Rooms and settings stay in the data directory (default: ~/.local/share/talking-stick).'
 
-share: programs ## completions and manual pages, into bin/share
+share: build ## completions and manual pages, into bin/share
 	rm -rf $(BIN)/share
 	$(call share,$(BIN))
 

@@ -2,6 +2,7 @@ package fsroom
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"io/fs"
@@ -9,8 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 	"time"
-
-	"github.com/talking-stick/tt/fsroom/digest"
 
 	"github.com/talking-stick/tt/journal/wire"
 	"github.com/talking-stick/tt/lockfile"
@@ -48,7 +47,7 @@ func (r *Room[S]) Agent(id string) Agent {
 // agentKey returns a file name for an agent id. It is readable, and differs for ids that
 // differ only in case or in characters that are not safe in file names.
 func agentKey(id string) string {
-	sum := digest.Sum256([]byte(id))
+	sum := sha256.Sum256([]byte(id))
 	return slug(id) + "-" + hex.EncodeToString(sum[:6])
 }
 

@@ -2,6 +2,7 @@ package fsroom
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"io/fs"
@@ -13,7 +14,6 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/talking-stick/tt/fsroom/digest"
 	"github.com/talking-stick/tt/fsroom/engine"
 
 	"github.com/talking-stick/tt/journal"
@@ -85,7 +85,7 @@ func RoomName(canonicalPath string) string {
 	if name, ok := strings.CutPrefix(canonicalPath, "@"); ok {
 		return name
 	}
-	sum := digest.Sum256([]byte(canonicalPath))
+	sum := sha256.Sum256([]byte(canonicalPath))
 	return slug(filepath.Base(canonicalPath)) + "-" + hex.EncodeToString(sum[:8])
 }
 
@@ -122,17 +122,9 @@ func (r *Room[S]) Rules() *Rules[S] { return r.rules }
 func (r *Room[S]) Dir() string { return r.dir }
 
 // JournalPath returns the path of the current life's journal.
-//
-// Not inlined: it has many callers, of which few run.
-//
-//go:noinline
 func (r *Room[S]) JournalPath() string { return filepath.Join(r.dir, "journal.jsonl") }
 
 // StatePath returns the path of the projection.
-//
-// Not inlined: it has many callers, of which few run.
-//
-//go:noinline
 func (r *Room[S]) StatePath() string { return filepath.Join(r.dir, "state.json") }
 
 // LockPath returns the path of the lock file.

@@ -1,10 +1,9 @@
 package identity
 
 import (
+	"crypto/sha256"
 	"encoding/hex"
 	"strings"
-
-	"github.com/talking-stick/tt/fsroom/digest"
 
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/identity/harness"
@@ -103,6 +102,6 @@ func (r *resolver) digest(name string, a anchor) string {
 	if a.scope != "" {
 		parts = append(parts, a.scope)
 	}
-	sum := digest.Sum256([]byte(strings.Join(parts, "\x00")))
+	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
 	return hex.EncodeToString(sum[:4])
 }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/talking-stick/tt/identity/harness"
 	"github.com/talking-stick/tt/skills/legacy"
-	"github.com/talking-stick/tt/skills/probe"
 )
 
 // A cleanup is the result of removing an older version's MCP registration from one
@@ -21,7 +20,7 @@ type cleanup struct {
 
 // MayMigrate reports whether the user allows old registrations to be removed.
 func (e Environment) MayMigrate() bool {
-	return e.stamp().On(probe.NoMigrate)
+	return e.allows(noMigrate)
 }
 
 // Migrate removes the old registrations from the given harnesses, and appends what it

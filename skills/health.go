@@ -2,27 +2,44 @@ package skills
 
 import (
 	"bytes"
+	"os"
 	"strconv"
 
 	"github.com/talking-stick/tt/identity/harness"
 	"github.com/talking-stick/tt/skills/jsonc"
-	"github.com/talking-stick/tt/skills/probe"
 )
+
+// A HookHealth says whether the hooks of a harness can run.
+type HookHealth struct {
+	Harness   harness.ID `json:"harness"`
+	File      string     `json:"file"`
+	Wanted    int        `json:"wanted"`
+	Installed int        `json:"installed"` // of Wanted, as this version writes them
+	Approved  *bool      `json:"approved,omitempty"`
+	Hint      string     `json:"hint,omitempty"` // what to do, "" if nothing
+}
+
+// Notifies reports whether the hooks that notify agents are installed in a harness, as
+// this or another version writes them.
+func (e Environment) Notifies(id harness.ID) bool {
+	text, err := os.ReadFile(e.inRoot(id, harness.Get(id).Hooks.File))
+	return err == nil && (bytes.Contains(text, []byte("tt hook context ")) || bytes.Contains(text, []byte("\"--via\", \"opencode\"")))
+}
 
 // HookHealth looks at the hooks of the harnesses that have a directory. It changes
 // nothing. What cannot be read counts as not installed.
-func (e Environment) HookHealth() (all []probe.HookHealth) {
+func (e Environment) HookHealth() (all []HookHealth) {
 	for _, id := range e.here() {
 		for _, c := range e.guards(id, false) {
-			var h probe.HookHealth
+			var h HookHealth
 			switch c := c.(type) {
 			case wholeFile:
-				h = probe.HookHealth{Harness: id, File: c.path, Wanted: 1}
+				h = HookHealth{Harness: id, File: c.path, Wanted: 1}
 				if text, _ := read(c.path); string(text) == c.text {
 					h.Installed = 1
 				}
 			case settingsFile:
-				h = probe.HookHealth{Harness: id, File: c.path, Wanted: len(c.entries), Installed: c.installed()}
+				h = HookHealth{Harness: id, File: c.path, Wanted: len(c.entries), Installed: c.installed()}
 			default:
 				continue
 			}
@@ -51,7 +68,7 @@ func (s settingsFile) installed() (n int) {
 	return n
 }
 
-func (e Environment) advise(h *probe.HookHealth) {
+func (e Environment) advise(h *HookHealth) {
 	again := "run: tt install " + string(h.Harness) + "; then restart its sessions"
 	switch trust := harness.Get(h.Harness).Hooks.Trust; {
 	case h.Installed == 0:

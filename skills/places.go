@@ -6,27 +6,42 @@ import (
 	"strings"
 
 	"github.com/talking-stick/tt/identity/harness"
-	"github.com/talking-stick/tt/skills/probe"
 )
 
 // root returns the configuration directory of a harness. The harness makes it;
 // this package never does.
 func (e Environment) root(id harness.ID) string {
-	return probe.Root(id, e.Home, e.Getenv)
+	dir := harness.Get(id).ConfigDir
+	base := below(e.Home, dir.Base)
+	if dir.Var != "" {
+		if moved := strings.TrimSpace(e.Getenv(dir.Var)); filepath.IsAbs(moved) {
+			base = moved
+		}
+	}
+	root := below(base, dir.Sub)
+	if dir.Former != "" && !isDir(root) {
+		if former := below(e.Home, dir.Former); isDir(former) {
+			return former
+		}
+	}
+	return root
 }
+
+// below returns the file with a path from the table of harnesses.
+func below(dir, path string) string { return filepath.Join(dir, filepath.FromSlash(path)) }
 
 // formerRoot returns the directory of the first editions of a harness, "" if they
 // used the same one.
 func (e Environment) formerRoot(id harness.ID) string {
 	if former := harness.Get(id).ConfigDir.Former; former != "" {
-		return probe.Below(e.Home, former)
+		return below(e.Home, former)
 	}
 	return ""
 }
 
 // inRoot returns a file in the configuration directory of a harness.
 func (e Environment) inRoot(id harness.ID, path string) string {
-	return probe.Below(e.root(id), path)
+	return below(e.root(id), path)
 }
 
 // skillDir returns the directory that the skill is installed as.

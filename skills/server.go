@@ -9,7 +9,6 @@ import (
 
 	"github.com/talking-stick/tt/identity/harness"
 	"github.com/talking-stick/tt/skills/jsonc"
-	"github.com/talking-stick/tt/skills/probe"
 )
 
 // serverName is the name under which the MCP server is registered, and that of its program.
@@ -38,7 +37,7 @@ func (e Environment) serversFile(id harness.ID) string {
 		}
 	}
 	if h.MCP.InHome && !filepath.IsAbs(strings.TrimSpace(e.Getenv(h.ConfigDir.Var))) {
-		return probe.Below(e.Home, h.MCP.Servers[last])
+		return below(e.Home, h.MCP.Servers[last])
 	}
 	return e.inRoot(id, h.MCP.Servers[last])
 }

@@ -1,6 +1,7 @@
 package skills
 
 import (
+	"crypto/sha256"
 	_ "embed"
 	"encoding/hex"
 	"errors"
@@ -9,7 +10,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/talking-stick/tt/fsroom/digest"
 	"github.com/talking-stick/tt/lockfile"
 	"github.com/talking-stick/tt/skills/rewrite"
 )
@@ -27,7 +27,7 @@ var skillText string
 
 // digestOf identifies the content of a file in the record.
 func digestOf(content string) string {
-	sum := digest.Sum256([]byte(content))
+	sum := sha256.Sum256([]byte(content))
 	return "sha256:" + hex.EncodeToString(sum[:])
 }
 

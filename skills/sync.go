@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/talking-stick/tt/identity/harness"
-	"github.com/talking-stick/tt/skills/probe"
 )
 
 // fingerprint identifies everything that this version installs.
@@ -64,19 +63,8 @@ func (e Environment) Sync(ctx context.Context) []Result {
 	return changed
 }
 
-// stamp is what the stamp for "there is nothing to sync" depends on.
-func (e Environment) stamp() probe.For {
-	return probe.For{Home: e.Home, DataDir: e.DataDir, Version: e.Version, Getenv: e.Getenv}
-}
-
-// settled reports whether an earlier Sync has found that there is nothing to do.
-func (e Environment) settled() bool { return probe.Settled(e.stamp()) }
-
-// settle stores that there is nothing to sync.
-func (e Environment) settle() { probe.Settle(e.stamp()) }
-
 func (e Environment) maySync() bool {
-	return e.stamp().On(probe.NoSync)
+	return e.allows(noSync)
 }
 
 // outdated reports whether any harness has something of another version, and whether
@@ -102,7 +90,7 @@ func (e Environment) unmigrated(rec *record) bool {
 
 // here returns the harnesses that have a directory.
 func (e Environment) here() []harness.ID {
-	return slices.DeleteFunc(harness.IDs(), func(id harness.ID) bool { return !e.stamp().Here(id) })
+	return slices.DeleteFunc(harness.IDs(), func(id harness.ID) bool { return !isDir(e.root(id)) })
 }
 
 func (e Environment) syncOne(rec *record, id harness.ID) (Result, bool) {

@@ -76,29 +76,17 @@ type Error struct {
 }
 
 // New returns an Error whose message is formatted like fmt.Sprintf.
-//
-// Not inlined: it has many callers, and all of them are rare.
-//
-//go:noinline
 func New(c Code, format string, args ...any) *Error {
 	return &Error{Code: c, Message: fmt.Sprintf(format, args...)}
 }
 
 // WithHint sets the next move and returns e.
-//
-// Not inlined: it has many callers, and all of them are rare.
-//
-//go:noinline
 func (e *Error) WithHint(format string, args ...any) *Error {
 	e.Hint = fmt.Sprintf(format, args...)
 	return e
 }
 
 // With adds one detail and returns e.
-//
-// Not inlined: it has many callers, and all of them are rare.
-//
-//go:noinline
 func (e *Error) With(key string, value any) *Error {
 	if e.Details == nil {
 		e.Details = make(map[string]any)
@@ -108,10 +96,6 @@ func (e *Error) With(key string, value any) *Error {
 }
 
 // Because records the cause and returns e.
-//
-// Not inlined: it has many callers, and all of them are rare.
-//
-//go:noinline
 func (e *Error) Because(err error) *Error {
 	e.Err = err
 	return e

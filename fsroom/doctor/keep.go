@@ -1,11 +1,10 @@
 package doctor
 
 import (
+	"crypto/sha256"
 	"encoding/hex"
 	"path/filepath"
 	"strings"
-
-	"github.com/talking-stick/tt/fsroom/digest"
 
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/lockfile"
@@ -15,7 +14,7 @@ import (
 // journal.damaged-1a2b3c4d.jsonl. In the archive the name does not end in .jsonl, which
 // would make it that of a journal.
 func keptName(path, why string, b []byte) string {
-	sum := digest.Sum256(b)
+	sum := sha256.Sum256(b)
 	mark := "." + why + "-" + hex.EncodeToString(sum[:4])
 	name := filepath.Base(path)
 	if _, last := fsroom.ArchivedEvents(name); last > 0 {

@@ -142,8 +142,10 @@ func firstRelevantLine(output string) string {
 	return strings.TrimSpace(line)
 }
 
-// canonical is the entry that the old installer wrote into OpenCode's file.
-var canonical = map[string]any{"type": "local", "command": []any{"tt", "mcp"}, "enabled": true}
+// canonical returns the entry that the old installer wrote into OpenCode's file.
+func canonical() any {
+	return map[string]any{"type": "local", "command": []any{"tt", "mcp"}, "enabled": true}
+}
 
 // An Edit removes the registration from a file.
 type Edit struct {
@@ -187,7 +189,7 @@ func without(config []byte) ([]byte, error) {
 		return config, err
 	}
 	var entry any
-	if json.Unmarshal(raw, &entry) != nil || !reflect.DeepEqual(entry, any(canonical)) {
+	if json.Unmarshal(raw, &entry) != nil || !reflect.DeepEqual(entry, canonical()) {
 		return nil, errForeign
 	}
 	_, err = doc.Remove("mcp", serverName)

@@ -38,10 +38,6 @@ func newFlags() *Flags {
 }
 
 // String declares a flag with any text as value, the empty one included.
-//
-// Not inlined: it has many callers, of which few run.
-//
-//go:noinline
 func (f *Flags) String(name, placeholder, usage string) {
 	f.StringP(name, "", placeholder, usage)
 }
@@ -63,10 +59,6 @@ func (f *Flags) Bool(name, usage string) {
 }
 
 // BoolP is Bool for a switch that also has a letter.
-//
-// Not inlined: it has many callers, of which few run.
-//
-//go:noinline
 func (f *Flags) BoolP(name, short, usage string) {
 	f.add(new(switchValue), Flag{Name: name, Short: short, Usage: usage, Repeatable: true})
 }

@@ -48,10 +48,6 @@ func (c *Invocation) Strings(flag string) []string {
 }
 
 // Bool returns whether a switch is on.
-//
-// Not inlined: it has many callers, of which few run.
-//
-//go:noinline
 func (c *Invocation) Bool(flag string) bool {
 	return bool(*c.flags.lookup(flag).Value.(*switchValue))
 }

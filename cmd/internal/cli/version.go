@@ -43,6 +43,9 @@ func (p *Program) BuildVersion() string { return p.build().Version }
 // build returns the version of the program, or the one that the build recorded.
 func (p *Program) build() version {
 	v := version{p.Name, p.Version, p.Commit}
+	if v.Version != "" && v.Commit != "" {
+		return v
+	}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return v

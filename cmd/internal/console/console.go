@@ -5,10 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"os/exec"
 	"os/signal"
-	"path/filepath"
-	"runtime"
 	"syscall"
 	"time"
 
@@ -20,7 +17,7 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/console/look"
 	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/cmd/internal/roomarg"
-	"github.com/talking-stick/tt/cmd/internal/viewers"
+	"github.com/talking-stick/tt/cmd/internal/second"
 	"github.com/talking-stick/tt/cmd/internal/viewstore"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
@@ -45,10 +42,13 @@ func Run(ctx context.Context, c *cli.Invocation) error {
 	if err != nil {
 		return err
 	}
-	program := findTT(c.Env)
+	program, err := second.Find(c.Env, second.TT)
+	if err != nil {
+		program = second.TT
+	}
 	m := newModel(settings{
 		Pen: draw.Pen{Colour: c.Env.Lookup("NO_COLOR") == "", ASCII: c.Bool("ascii")},
-		me:  me, home: c.Env.Home, readOnly: c.Bool("read-only"), zone: time.Local, eyes: eyes, run: runTT(program),
+		me:  me, home: c.Env.Home, readOnly: c.Bool("read-only"), zone: time.Local, eyes: eyes, run: runTT(c.Program, program),
 	}, time.Now())
 	m.notice = otherVersion(c, program)
 	if view.IsShared() {
@@ -86,38 +86,21 @@ func givenRoom(c *cli.Invocation, view *viewstore.View) (string, error) {
 	return r.Name(), nil
 }
 
-// findTT returns tt beside this program, else in the path.
-func findTT(env *cli.Env) string {
-	name := "tt"
-	if runtime.GOOS == "windows" {
-		name += ".exe"
-	}
-	if own, err := env.Executable(); err == nil {
-		if path, err := exec.LookPath(filepath.Join(filepath.Dir(own), name)); err == nil {
-			return path
-		}
-	}
-	if path, err := exec.LookPath(name); err == nil {
-		return path
-	}
-	return name
-}
-
 // otherVersion returns a function that says if tt is of another version, "" if it is of
 // the same.
 func otherVersion(c *cli.Invocation, program string) func() string {
-	if c.Env.Lookup(viewers.VersionVariable) != "" {
-		return func() string { return viewers.Skew(c) }
+	if second.Caller() != "" {
+		return func() string { return second.Skew(c.Program, second.Console) }
 	}
 	own := c.Program.BuildVersion()
 	return func() string {
 		var tt struct{ Version string }
-		res := runTT(program)(command{argv: []string{"version", "--json"}})
+		res := runTT(c.Program, program)(command{argv: []string{"version", "--json"}})
 		switch {
 		case res.err != nil:
 			return "tt was not found, so nothing can be changed from here: " + res.refusal()
 		case json.Unmarshal(res.stdout, &tt) == nil && tt.Version != own:
-			return viewers.Program + " is " + own + ", but tt is " + tt.Version
+			return second.Console + " is " + own + ", but tt is " + tt.Version
 		}
 		return ""
 	}

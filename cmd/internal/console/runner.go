@@ -4,10 +4,11 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"os"
-	"os/exec"
 	"strings"
 	"time"
+
+	"github.com/talking-stick/tt/cmd/internal/cli"
+	"github.com/talking-stick/tt/cmd/internal/second"
 )
 
 // A command is one run of tt. The console changes nothing in any other way.
@@ -31,12 +32,12 @@ type runner func(command) result
 const slowest = 30 * time.Second
 
 // runTT returns the runner that starts the program.
-func runTT(program string) runner {
+func runTT(p *cli.Program, program string) runner {
 	return func(c command) result {
 		ctx, cancel := context.WithTimeout(context.Background(), slowest)
 		defer cancel()
-		cmd := exec.CommandContext(ctx, program, c.argv...)
-		cmd.Env = append(os.Environ(), "TT_HARNESS_EXPORT=")
+		cmd := second.Command(ctx, p, program, c.argv...)
+		cmd.Env = append(cmd.Env, "TT_HARNESS_EXPORT=")
 		cmd.Stdin = strings.NewReader(c.stdin)
 		var out, errs bytes.Buffer
 		cmd.Stdout, cmd.Stderr = &out, &errs

@@ -4,44 +4,38 @@ package consolecmd
 
 import (
 	"context"
-	"os"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/console"
 	"github.com/talking-stick/tt/cmd/internal/report"
-	"github.com/talking-stick/tt/cmd/internal/setup"
+	"github.com/talking-stick/tt/cmd/internal/second"
 	"github.com/talking-stick/tt/cmd/internal/viewers"
 	"github.com/talking-stick/tt/identity"
 )
 
 // Main runs the command that the command line names and ends the process.
 func Main(version, commit string) {
-	cli.Execute(program(os.Getenv(viewers.VersionVariable) != "", version, commit))
+	cli.Execute(program(second.Caller() != "", version, commit))
 }
 
 // program returns the table of commands. If tt has started this program, errors and
 // hints are those of tt, because that is what the user has typed.
 func program(byTT bool, version, commit string) *cli.Program {
-	name := viewers.Program
+	name := second.Console
 	if byTT {
 		name = "tt"
 	}
 	return &cli.Program{
 		Name: name, Version: version, Commit: commit,
-		Short:  "the part of Talking Stick that people use",
-		Long:   `The commands "tt console", "tt report", "tt install" and "tt uninstall". This program reads rooms, and changes them only by running tt.`,
+		Short:  "the part of Talking Stick that people look at",
+		Long:   `The commands "tt console" and "tt report". This program reads rooms, and changes them only by running tt.`,
 		Agents: true,
 		Commands: []*cli.Command{
 			viewers.Console(console.Run),
 			viewers.Report(report.Run),
-			viewers.Install(setup.Install),
-			viewers.Uninstall(setup.Uninstall),
-			viewers.Migrate(setup.Migrate),
-			viewers.Sync(setup.Sync),
-			viewers.HookHealth(setup.HookHealth),
 		},
 		Before: func(_ context.Context, c *cli.Invocation) {
-			if skew := viewers.Skew(c); skew != "" && c.Cmd.Name != "console" { // which shows it itself
+			if skew := second.Skew(c.Program, second.Console); skew != "" {
 				c.Notice(skew)
 			}
 		},

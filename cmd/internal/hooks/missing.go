@@ -5,7 +5,7 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/hooks/payload"
 	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/identity/harness"
-	"github.com/talking-stick/tt/skills/probe"
+	"github.com/talking-stick/tt/skills"
 )
 
 // NoticeOldSession tells an agent, once, that its session began before the hooks of its
@@ -16,7 +16,7 @@ func NoticeOldSession(env *cli.Env, client *member.Client, notice func(string)) 
 	if h == nil || client.Hearing().Listener().Session != "" {
 		return
 	}
-	if !probe.Notifies(probe.For{Home: env.Home, Getenv: env.Lookup}, h.ID) {
+	if !(skills.Environment{Home: env.Home, Getenv: env.Lookup}).Notifies(h.ID) {
 		return
 	}
 	call := payload.Call{Harness: h.ID, SessionID: client.Self.ID}

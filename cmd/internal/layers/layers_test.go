@@ -60,8 +60,7 @@ var layers = map[string]layer{
 	"journal/event":  {[]string{"journal/wire"}, "an event is what rules decide and journals keep, so it depends on neither"},
 	"journal":        {[]string{"journal/event", "journal/wire", "lockfile"}, "it keeps events in a file and knows nothing of rooms"},
 
-	"fsroom/code":   {nil, "every package makes errors with it"},
-	"fsroom/digest": {nil, "it computes sums of bytes"},
+	"fsroom/code": {nil, "every package makes errors with it"},
 	"fsroom/turn": {[]string{"fsroom/code", "journal/event", "journal/wire"},
 		"the rules are pure: gather facts in cmd/internal/member and pass them in turn.Facts; what is to happen comes back as events"},
 	"fsroom/topic": {[]string{"fsroom/code", "journal/event", "journal/wire"},
@@ -71,15 +70,14 @@ var layers = map[string]layer{
 		"an engine keeps entries and knows nothing of what is in them"},
 	"fsroom/engine/memory":     {[]string{"fsroom/engine", "fsroom/code"}, "an engine keeps entries and knows nothing of what is in them"},
 	"fsroom/engine/enginetest": {[]string{"fsroom/engine"}, "it tests every engine alike"},
-	"fsroom": {[]string{"fsroom/code", "fsroom/digest", "fsroom/engine", "journal", "lockfile"},
+	"fsroom": {[]string{"fsroom/code", "fsroom/engine", "journal", "lockfile"},
 		"it stores any kind of room: what a room means comes to it as fsroom.Rules"},
 	"fsroom/doctor":    {[]string{"fsroom", "journal", "lockfile"}, "it checks rooms of every kind and knows the rules of none"},
 	"fsroom/workspace": {[]string{"fsroom/code"}, "it says which directory a path means and opens no room"},
 
 	"identity/harness": {[]string{"fsroom/code"}, "it is a table of facts; what is done with a fact belongs to who reads it"},
-	"identity":         {[]string{"fsroom/code", "fsroom/digest", "identity/harness", "journal/wire"}, "who calls, and whether a process lives, does not depend on rooms"},
-	"skills/probe":     {[]string{"identity/harness", "lockfile"}, "tt asks it before each command, and must not link what installs"},
-	"skills": {[]string{"skills", "fsroom/code", "fsroom/digest", "identity/harness", "lockfile"},
+	"identity":         {[]string{"fsroom/code", "identity/harness", "journal/wire"}, "who calls, and whether a process lives, does not depend on rooms"},
+	"skills": {[]string{"skills", "fsroom/code", "identity/harness", "lockfile"},
 		"it changes settings files and needs no room: what a hook does is in cmd/internal/hooks"},
 
 	"cmd/internal/cli": {[]string{"fsroom/code", "journal/wire"}, "it serves every program and knows the commands of none"},
@@ -91,11 +89,11 @@ var layers = map[string]layer{
 		"tt and agent-bus ask and answer by it, so it must not know flags or output of either"},
 	"cmd/internal/mailbox": {[]string{"cmd/internal/hearing", "cmd/internal/member", "cmd/internal/questions", "fsroom", "journal"},
 		"it says what there is for an agent, and leaves how it is printed to commands and hooks"},
-	"cmd/internal/hooks": {[]string{"cmd/internal/cli", "cmd/internal/hearing", "cmd/internal/hooks", "cmd/internal/mailbox", "cmd/internal/member", "cmd/internal/roomarg", "fsroom", "identity", "skills/probe"},
+	"cmd/internal/hooks": {[]string{"cmd/internal/cli", "cmd/internal/hearing", "cmd/internal/hooks", "cmd/internal/mailbox", "cmd/internal/member", "cmd/internal/roomarg", "fsroom", "identity", "skills"},
 		"it runs when a harness calls tt: what it needs of the command line is passed in as hooks.Command"},
 	"cmd/internal/hooks/payload": {[]string{"cmd/internal/cli", "identity/harness", "journal/wire"},
 		"it reads and writes what a harness understands, and knows no room"},
-	"cmd/internal/hooks/guard": {[]string{"cmd/internal/hooks/payload", "fsroom/digest", "identity/harness", "lockfile"},
+	"cmd/internal/hooks/guard": {[]string{"cmd/internal/hooks/payload", "identity/harness", "lockfile"},
 		"its rules are tables of what is known: cmd/internal/hooks finds that out"},
 	"cmd/internal/hooks/listen": {[]string{"cmd/internal/cli", "cmd/internal/hearing", "cmd/internal/mailbox", "cmd/internal/member", "cmd/internal/questions", "fsroom", "identity", "journal/event", "lockfile"},
 		"tt listen uses it without a hook: harnesses and payloads are for cmd/internal/hooks"},
@@ -203,7 +201,7 @@ func TestRulesArePure(t *testing.T) {
 func TestWhatIsLinked(t *testing.T) {
 	tt := list(t, module+"cmd/tt")["cmd/tt"]
 	for _, dep := range tt.Deps {
-		for _, heavy := range []string{module + "skills/githook", "github.com/tailscale/hujson", "github.com/rogpeppe/go-internal", "net/http", "crypto/rand", "crypto/sha256", "database/sql", "html/template", "text/template", "github.com/shirou/gopsutil", "github.com/modelcontextprotocol", "charm.land", "github.com/charmbracelet"} {
+		for _, heavy := range []string{module + "cmd/tt-nats", module + "cmd/internal/console", module + "cmd/internal/report", "github.com/nats-io", "net/http", "database/sql", "html/template", "text/template", "github.com/shirou/gopsutil", "github.com/modelcontextprotocol", "charm.land", "github.com/charmbracelet"} {
 			if dep == heavy || strings.HasPrefix(dep, heavy+"/") {
 				t.Errorf("tt links %s", dep)
 			}

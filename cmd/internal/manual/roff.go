@@ -17,9 +17,6 @@ func newWriter(name, version, short string) *writer {
 
 func (w *writer) String() string { return w.b.String() }
 
-// line is not inlined: it has many callers, and they are rare.
-//
-//go:noinline
 func (w *writer) line(s string) { w.b.WriteString(s + "\n") }
 
 func (w *writer) section(title string) { w.line(".SH " + quoted(title)) }

@@ -2,11 +2,11 @@ package questions
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 
 	"github.com/talking-stick/tt/fsroom"
-	"github.com/talking-stick/tt/fsroom/digest"
 	"github.com/talking-stick/tt/fsroom/topic"
 	"github.com/talking-stick/tt/journal/event"
 	"github.com/talking-stick/tt/journal/wire"
@@ -35,7 +35,7 @@ func OfRoomID(room string, n int) string {
 
 // hashedID returns the id of a topic that follows from a text.
 func hashedID(text string) string {
-	sum := digest.Sum256([]byte(text))
+	sum := sha256.Sum256([]byte(text))
 	return "t" + hex.EncodeToString(sum[:])[:idLength-1]
 }
 

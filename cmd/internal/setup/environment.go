@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
-	"github.com/talking-stick/tt/cmd/internal/viewers"
 	"github.com/talking-stick/tt/fsroom/workspace"
 	"github.com/talking-stick/tt/skills"
 )
@@ -22,7 +21,7 @@ func environment(c *cli.Invocation) (skills.Environment, error) {
 	return skills.Environment{
 		Home:     c.Env.Home,
 		DataDir:  dir,
-		Version:  viewers.Version(c),
+		Version:  c.Program.BuildVersion(),
 		Program:  program,
 		Getenv:   c.Env.Lookup,
 		LookPath: exec.LookPath,

@@ -1,6 +1,5 @@
 // Package setup puts the skill, hooks and agent-bus into the harnesses of this machine, and takes
-// them out again: the commands "tt install", "tt uninstall" and "tt migrate-mcp", which
-// tt-console runs.
+// them out again: the commands "tt install", "tt uninstall" and "tt migrate-mcp".
 package setup
 
 import (
@@ -12,7 +11,6 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/hosts"
 	"github.com/talking-stick/tt/cmd/internal/roomarg"
-	"github.com/talking-stick/tt/cmd/internal/viewers"
 	"github.com/talking-stick/tt/fsroom/workspace"
 	"github.com/talking-stick/tt/skills"
 	"github.com/talking-stick/tt/skills/githook"
@@ -22,8 +20,7 @@ func installOptions(c *cli.Invocation) skills.Options {
 	return skills.Options{DryRun: c.Bool("print"), Replace: c.Bool("replace"), NoHooks: c.Bool("no-hooks"), NoBus: c.Bool("no-bus")}
 }
 
-// Install is "tt install".
-func Install(ctx context.Context, c *cli.Invocation) error {
+func runInstall(ctx context.Context, c *cli.Invocation) error {
 	opts := installOptions(c)
 	opts.Hold = c.Bool("hold")
 	switch {
@@ -35,8 +32,7 @@ func Install(ctx context.Context, c *cli.Invocation) error {
 	return changeHarnesses(ctx, c, opts, false)
 }
 
-// Uninstall is "tt uninstall".
-func Uninstall(ctx context.Context, c *cli.Invocation) error {
+func runUninstall(ctx context.Context, c *cli.Invocation) error {
 	return changeHarnesses(ctx, c, installOptions(c), true)
 }
 
@@ -92,7 +88,7 @@ func reportInstall(c *cli.Invocation, res installResult, out bool) error {
 
 // withoutGit returns the names without git, and whether git was among them.
 func withoutGit(names []string) (harnesses []string, git bool) {
-	isGit := func(name string) bool { return name == viewers.GitName }
+	isGit := func(name string) bool { return name == GitName }
 	return slices.DeleteFunc(slices.Clone(names), isGit), slices.ContainsFunc(names, isGit)
 }
 
@@ -155,7 +151,7 @@ func changeGit(change githook.Change, dryRun bool) skills.Result {
 
 // gitResult describes a change of the hook like one of a harness.
 func gitResult(change githook.Change) skills.Result {
-	r := skills.Result{Harness: viewers.GitName, Status: skills.Status(change.State), Paths: []string{change.Hook}}
+	r := skills.Result{Harness: GitName, Status: skills.Status(change.State), Paths: []string{change.Hook}}
 	r.Message = filepath.Base(change.Hook) + " hook " + change.Hook
 	if change.Aside != "" {
 		r.Message += "; the hook that was there is " + change.Aside
@@ -189,7 +185,7 @@ func writeInstall(t *cli.Text, r installResult, out bool) {
 	}
 	changed := false
 	for _, one := range r.Results {
-		changed = changed || one.Harness != viewers.GitName && (one.Status == skills.Added || one.Status == skills.Updated)
+		changed = changed || one.Harness != GitName && (one.Status == skills.Added || one.Status == skills.Updated)
 		t.Line("%s: %s: %s", t.Bold(string(one.Harness)), statusWord(t, one.Status), one.Message)
 		if !r.DryRun {
 			writeBackups(t, one)

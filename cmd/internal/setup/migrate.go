@@ -8,12 +8,18 @@ import (
 	"github.com/talking-stick/tt/identity/harness"
 	"github.com/talking-stick/tt/skills"
 	"github.com/talking-stick/tt/skills/legacy"
-	"github.com/talking-stick/tt/skills/probe"
 )
 
-// Migrate is "tt migrate-mcp": it removes the registrations of the MCP server of older
-// versions. Install and Uninstall do the same; this command is for packages and for people.
-func Migrate(ctx context.Context, c *cli.Invocation) error {
+// RemoveOld removes the registrations of the MCP server of older versions.
+func RemoveOld(ctx context.Context, c *cli.Invocation, reason string) ([]legacy.Entry, error) {
+	env, err := environment(c)
+	if err != nil || !env.MayMigrate() {
+		return nil, err
+	}
+	return env.Migrate(ctx, reason, harness.IDs()...)
+}
+
+func runMigrate(ctx context.Context, c *cli.Invocation) error {
 	env, err := environment(c)
 	if err != nil {
 		return err
@@ -55,26 +61,18 @@ func printEntries(c *cli.Invocation, entries []legacy.Entry) error {
 	})
 }
 
-// Sync is "tt sync-skills": it updates the installed copies, see [skills.Environment.Sync].
-func Sync(ctx context.Context, c *cli.Invocation) error {
+// Sync updates the installed copies, see [skills.Environment.Sync].
+func Sync(ctx context.Context, c *cli.Invocation) {
 	if env, err := environment(c); err == nil {
 		env.Sync(ctx)
 	}
-	return nil
 }
 
-// HookHealth is "tt-console hook-health".
-func HookHealth(_ context.Context, c *cli.Invocation) error {
+// HookHealth says of the harnesses on this machine whether their hooks can run.
+func HookHealth(c *cli.Invocation) []skills.HookHealth {
 	env, err := environment(c)
 	if err != nil {
-		return err
+		return nil
 	}
-	res := struct {
-		Hooks []probe.HookHealth `json:"hooks"`
-	}{env.HookHealth()}
-	return c.Out.Result(res, func(t *cli.Text) {
-		for _, h := range res.Hooks {
-			t.Line("%s: %d of %d hooks in %s %s", h.Harness, h.Installed, h.Wanted, h.File, h.Hint)
-		}
-	})
+	return env.HookHealth()
 }

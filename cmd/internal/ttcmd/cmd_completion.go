@@ -10,7 +10,7 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/locks"
 	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/cmd/internal/questions"
-	"github.com/talking-stick/tt/cmd/internal/viewers"
+	"github.com/talking-stick/tt/cmd/internal/setup"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/identity"
@@ -74,7 +74,7 @@ func valuesAt(ctx context.Context, c *cli.Invocation, at completion.Position) co
 	case at.Flag != "":
 		return flagValues(c, at)
 	case at.Arg == "harness":
-		return completion.Words(append(harness.Names(), viewers.GitName)...)
+		return completion.Words(append(harness.Names(), setup.GitName)...)
 	case at.Arg == "path", at.Arg == "dir", at.Arg == "file", at.Arg == "to":
 		return completion.Answer{Paths: completion.Files}
 	case at.Arg == "id":

@@ -12,12 +12,13 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/locks"
 	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/cmd/internal/roomtypes"
+	"github.com/talking-stick/tt/cmd/internal/setup"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/doctor"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/identity/harness"
-	"github.com/talking-stick/tt/skills/probe"
+	"github.com/talking-stick/tt/skills"
 )
 
 // doctorName is the name of the command that reports file modes which all other
@@ -58,7 +59,7 @@ type doctorResult struct {
 	// MissingPaths are rooms whose directory was renamed or removed.
 	MissingPaths []missingPath `json:"missing_paths,omitempty"`
 	// Hooks are those of the harnesses on this machine.
-	Hooks []probe.HookHealth `json:"hooks,omitempty"`
+	Hooks []skills.HookHealth `json:"hooks,omitempty"`
 	// Listening is how the caller hears of news, if it is an agent of a harness.
 	Listening string `json:"listening,omitempty"`
 	// Engine is that of the rooms, if there is one.
@@ -173,7 +174,7 @@ func (x *doctorRun) checkEngine(ctx context.Context, store *fsroom.Store, rooms 
 
 // checkHooks looks whether agents can be notified.
 func (x *doctorRun) checkHooks(ctx context.Context, c *cli.Invocation, client *member.Client) {
-	x.Hooks = hookHealth(ctx, c)
+	x.Hooks = setup.HookHealth(c)
 	if self := client.Self; self.Harness != "" {
 		x.Listening = cmp.Or(client.Hearing().Listens(), "none")
 		if client.Hearing().Listener().Session == "" {
@@ -188,7 +189,7 @@ func (x *doctorRun) checkHooks(ctx context.Context, c *cli.Invocation, client *m
 
 // servesMany reports whether one process of the harness runs the sessions of many
 // terminals, with hooks of ours.
-func servesMany(h probe.HookHealth) bool {
+func servesMany(h skills.HookHealth) bool {
 	return h.Installed > 0 && harness.Get(h.Harness).ServerArg != ""
 }
 

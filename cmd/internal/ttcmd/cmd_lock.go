@@ -13,6 +13,7 @@ import (
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/locks"
+	"github.com/talking-stick/tt/cmd/internal/second"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/identity"
@@ -22,7 +23,7 @@ import (
 // The exit statuses of lock run besides that of the command.
 const (
 	statusLockBusy  = 75 // as in sysexits.h: a temporary failure
-	statusCannotRun = 126
+	statusCannotRun = second.StatusCannotRun
 	statusNotFound  = 127
 )
 
@@ -84,7 +85,7 @@ func runLockRun(ctx context.Context, c *cli.Invocation) error {
 	if slices.ContainsFunc(inside, func(h locks.Holding) bool {
 		return h.ID == id && (h.Mode == queue.Exclusive || t.Mode == queue.Shared)
 	}) {
-		return become(program, argv, lockEnviron(t.Inside), nil)
+		return second.Exec(program, argv, lockEnviron(t.Inside), nil)
 	}
 	wait := &lockWait{call: c, locks: l, id: id, began: time.Now()}
 	wait.signals.ctx, wait.signals.cancel = context.WithCancelCause(ctx)
@@ -99,7 +100,7 @@ func runLockRun(ctx context.Context, c *cli.Invocation) error {
 	if err != nil {
 		return err
 	}
-	return become(program, argv, lockEnviron(append(t.Inside, locks.RefTo(id, &hold.Ticket).String())), hold)
+	return second.Exec(program, argv, lockEnviron(append(t.Inside, locks.RefTo(id, &hold.Ticket).String())), hold)
 }
 
 // lockLine returns what the command line names: the command, which must stand behind --,
@@ -190,11 +191,5 @@ func refs(inside []locks.Holding) []string {
 
 // lockEnviron returns the environment of a command that runs under the locks.
 func lockEnviron(refs []string) []string {
-	return environWith(locks.Variable, strings.Join(refs, " "))
-}
-
-// environWith returns the environment of this process with the variable set.
-func environWith(name, value string) []string {
-	env := slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, name+"=") })
-	return append(env, name+"="+value)
+	return second.Environ(locks.Variable, strings.Join(refs, " "))
 }

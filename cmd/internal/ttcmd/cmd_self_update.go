@@ -9,7 +9,8 @@ import (
 	"strings"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
-	"github.com/talking-stick/tt/cmd/internal/viewers"
+	"github.com/talking-stick/tt/cmd/internal/second"
+	"github.com/talking-stick/tt/cmd/internal/setup"
 	"github.com/talking-stick/tt/fsroom/code"
 )
 
@@ -51,7 +52,7 @@ func runSelfUpdate(ctx context.Context, c *cli.Invocation) error {
 	}
 	if root := filepath.Dir(filepath.Dir(executable)); isCheckout(root) {
 		return code.New(code.Usage, "tt runs from a checkout of its source in %s", root).
-			WithHint("run there: git pull && make build").With("checkout", root)
+			WithHint("run there: git pull && make").With("checkout", root)
 	}
 	advice := adviseUpdate(executable, build.Installer, moduleVersion())
 	if c.Bool("print") {
@@ -79,13 +80,28 @@ func isCheckout(root string) bool {
 // that begins with v where it has built a commit as it is.
 func adviseUpdate(path, installer, version string) updateAdvice {
 	const module, releases = "github.com/talking-stick/tt", "https://github.com/talking-stick/tt/releases/latest/download"
+	const server = "tt-natsd"
 	dir := filepath.Dir(path)
+	isThere := func(program string) bool {
+		_, err := exec.LookPath(filepath.Join(dir, program))
+		return err == nil
+	}
+	// Programs of different versions beside each other are an update that was done by half.
+	present, natsd := []string{second.TT}, isThere(server)
+	for _, program := range []string{second.Console, second.Engines, second.Bus} {
+		if isThere(program) {
+			present = append(present, program)
+		}
+	}
 	a := updateAdvice{Method: installer, Executable: path}
 	switch installer {
 	case "make":
-		a.Shell, a.Note = "git pull && make build && install -m 0755 bin/tt bin/tt-console bin/agent-bus "+shellWord(dir), "run it in the checkout that tt was built from"
+		a.Shell, a.Note = "git pull && make && install -m 0755 bin/"+strings.Join(present, " bin/")+" "+shellWord(dir), "run it in the checkout that tt was built from"
 		if filepath.Base(dir) == "bin" {
 			a.Shell = "git pull && make install PREFIX=" + shellWord(filepath.Dir(dir))
+		}
+		if natsd {
+			a.Note += "; before make: make natsd, for the new " + server
 		}
 	case "archive":
 		pattern := " --strip-components=2 --wildcards '*/bin/*'" // the programs are in bin
@@ -96,9 +112,12 @@ func adviseUpdate(path, installer, version string) updateAdvice {
 		a.Note = "checksums are in " + releases + "/SHA256SUMS"
 	default:
 		a.Method, a.Runnable = "go-install", strings.HasPrefix(version, "v") && !strings.HasSuffix(version, "+dirty")
-		a.Command = []string{"env", "GOBIN=" + dir, "go", "install", module + "/cmd/tt@latest"}
-		if _, err := exec.LookPath(filepath.Join(dir, viewers.Program)); err == nil {
-			a.Command = append(a.Command, module+"/cmd/"+viewers.Program+"@latest")
+		a.Command = []string{"env", "GOBIN=" + dir, "go", "install"}
+		for _, program := range present {
+			a.Command = append(a.Command, module+"/cmd/"+program+"@latest")
+		}
+		if natsd { // a module of its own, which go install takes by itself only
+			a.Note = "and " + server + ": go install " + module + "/cmd/" + server + "@latest"
 		}
 		a.Shell = "GOBIN=" + shellWord(dir) + " " + strings.Join(a.Command[2:], " ")
 		if !a.Runnable {
@@ -128,7 +147,7 @@ func runUpdate(ctx context.Context, c *cli.Invocation, advice updateAdvice) erro
 			WithHint("it was: %s", advice.Shell).With("command", advice.Command).Because(err)
 	}
 	// The update has succeeded even if old registrations cannot be removed.
-	_, _ = runSecond(ctx, c, "migrate-mcp", "--reason", "update", "--quiet")
+	_, _ = setup.RemoveOld(ctx, c, "update")
 	return nil
 }
 

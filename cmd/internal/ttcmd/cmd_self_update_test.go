@@ -27,7 +27,7 @@ func TestAdviseUpdate(t *testing.T) {
 		{"/h/x/tt", "", "v1.2.4-0.2026+dirty", "unknown", "go install", false},
 		{"/h/x/tt", "", "(devel)", "unknown", "go install", false},
 		{"/h/.local/bin/tt", "make", "v1.2.3", "make", "git pull && make install PREFIX=/h/.local", false},
-		{"/opt/tt/tt", "make", "", "make", "install -m 0755 bin/tt bin/tt-console bin/agent-bus /opt/tt", false},
+		{"/opt/tt/tt", "make", "", "make", "install -m 0755 bin/tt /opt/tt", false},
 		{"/opt/bin/tt", "archive", "", "archive", ".tar.gz | tar -xzf - -C /opt/bin --strip-components=2", false},
 	}
 	for _, tt := range tests {
@@ -38,20 +38,27 @@ func TestAdviseUpdate(t *testing.T) {
 	}
 }
 
-// The second program is updated with tt, if it is there.
-func TestAdviseUpdateOfBoth(t *testing.T) {
+// What is beside tt is updated with it: programs of one version go together.
+func TestAdviseUpdateOfAll(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "tt-console"), nil, 0o755); err != nil {
-		t.Fatal(err)
+	for _, program := range []string{"tt-console", "agent-bus", "tt-natsd"} {
+		if err := os.WriteFile(filepath.Join(dir, program), nil, 0o755); err != nil {
+			t.Fatal(err)
+		}
 	}
-	const packages = "go install github.com/talking-stick/tt/cmd/tt@latest github.com/talking-stick/tt/cmd/tt-console@latest"
-	if a := adviseUpdate(filepath.Join(dir, "tt"), "", "v1.2.3"); !a.Runnable || !strings.HasSuffix(a.Shell, packages) || !strings.HasSuffix(strings.Join(a.Command, " "), packages) {
+	const module = "github.com/talking-stick/tt/cmd/"
+	const packages = "go install " + module + "tt@latest " + module + "tt-console@latest " + module + "agent-bus@latest"
+	a := adviseUpdate(filepath.Join(dir, "tt"), "", "v1.2.3")
+	if !a.Runnable || !strings.HasSuffix(a.Shell, packages) || !strings.HasSuffix(strings.Join(a.Command, " "), packages) || !strings.Contains(a.Note, module+"tt-natsd@latest") {
+		t.Errorf("%+v", a)
+	}
+	a = adviseUpdate(filepath.Join(dir, "tt"), "make", "")
+	if !strings.Contains(a.Shell, "bin/tt bin/tt-console bin/agent-bus "+dir) || !strings.Contains(a.Note, "make natsd") {
 		t.Errorf("%+v", a)
 	}
 }
 
-// An update is a change of version, so the registrations of older ones go: tt-console
-// removes them.
+// An update is a change of version, so the registrations of older ones go.
 func TestUpdateRemovesOldRegistrations(t *testing.T) {
 	succeeds, err := exec.LookPath("true")
 	if err != nil {
@@ -61,10 +68,13 @@ func TestUpdateRemovesOldRegistrations(t *testing.T) {
 	if err != nil {
 		t.Skip(err)
 	}
+	t.Setenv("PATH", "") // no harness is started
 	dir := t.TempDir()
-	said := filepath.Join(dir, "said")
-	script := "#!/bin/sh\necho \"$@\" >> '" + said + "'\n"
-	if err := os.WriteFile(filepath.Join(dir, "tt-console"), []byte(script), 0o700); err != nil {
+	settings := filepath.Join(dir, ".config", "opencode", "opencode.json")
+	if err := os.MkdirAll(filepath.Dir(settings), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(settings, []byte(`{"mcp": {"talking-stick": {"type": "local", "command": ["tt", "mcp"], "enabled": true}}}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	env := &cli.Env{
@@ -78,8 +88,8 @@ func TestUpdateRemovesOldRegistrations(t *testing.T) {
 	if err := runUpdate(context.Background(), call, updateAdvice{Command: []string{succeeds}}); err != nil {
 		t.Fatal(err)
 	}
-	got, err := os.ReadFile(said)
-	if want := "migrate-mcp --reason update --quiet\n"; err != nil || string(got) != want {
-		t.Errorf("tt-console got %q, want %q: %v", got, want, err)
+	text, err := os.ReadFile(settings)
+	if err != nil || strings.Contains(string(text), "talking-stick") {
+		t.Errorf("%s, %v", text, err)
 	}
 }

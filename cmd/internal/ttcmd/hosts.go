@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"context"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"sync"
 	"time"
 
@@ -13,6 +11,7 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/hosts"
 	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/cmd/internal/roomarg"
+	"github.com/talking-stick/tt/cmd/internal/second"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/fsroom/workspace"
@@ -146,30 +145,19 @@ func engineOf(c *cli.Invocation) (*hosts.Service, error) {
 // becomeEngine becomes the program that has the engine, with the same command line. It
 // returns only if that failed.
 func becomeEngine(c *cli.Invocation, service *hosts.Service) error {
-	name := hosts.Program(service)
-	path := ""
-	if own, err := c.Env.Executable(); err == nil {
-		for _, at := range []string{own, resolved(own)} {
-			if found, err := exec.LookPath(filepath.Join(filepath.Dir(at), name)); err == nil {
-				path = found
-				break
-			}
-		}
-	}
-	if path == "" {
-		path, _ = findProgram(name)
-	}
-	if path == "" {
+	path, err := second.Find(c.Env, hosts.Program(service))
+	if err != nil {
 		return hosts.Missing(service)
 	}
-	argv := append([]string{c.Program.Name}, c.Env.Args...)
-	if payload, ok := c.Env.Stdin.(*bytes.Reader); ok { // a hook has read it
-		cmd := exec.Command(path, argv[1:]...)
-		cmd.Args[0], cmd.Stdin, cmd.Stdout, cmd.Stderr = argv[0], payload, os.Stdout, os.Stderr
-		_ = cmd.Run()
-		os.Exit(max(0, cmd.ProcessState.ExitCode()))
+	payload, ok := c.Env.Stdin.(*bytes.Reader)
+	if !ok {
+		return second.Become(c, path, c.Program.Name)
 	}
-	return become(path, argv, os.Environ(), nil)
+	cmd := second.Command(context.Background(), c.Program, path, c.Env.Args...) // a hook has read its input
+	cmd.Args[0], cmd.Stdin, cmd.Stdout, cmd.Stderr = c.Program.Name, payload, os.Stdout, os.Stderr
+	_ = cmd.Run()
+	os.Exit(max(0, cmd.ProcessState.ExitCode()))
+	return nil
 }
 
 // becomeEngineBeforeInput becomes the program that has the engine, if there is one, before

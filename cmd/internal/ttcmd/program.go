@@ -9,6 +9,7 @@ import (
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/hosts"
+	"github.com/talking-stick/tt/cmd/internal/setup"
 	"github.com/talking-stick/tt/identity"
 )
 
@@ -44,7 +45,7 @@ const (
 	groupTalk   = "messages, questions and notes"
 	groupLocks  = "locks"
 	groupLook   = "inspection"
-	groupUpkeep = "setup and maintenance"
+	groupUpkeep = setup.Group
 )
 
 // The tables of commands.
@@ -57,14 +58,14 @@ var (
 		statusCommand, whyCommand, stateCommand, listCommand, logCommand, eventsCommand, whoamiCommand, checkCommand, consoleCommand, reportCommand,
 		policyCommand, doctorCommand, roomNameCommand, roomExportCommand, roomImportCommand, roomCopyCommand, guardCommand,
 	}
-	setup = []*cli.Command{
+	upkeep = []*cli.Command{
 		instructionsShowCommand, instructionsEditCommand, instructionsResetCommand, promptInitCommand, completionCommand, completeCommand,
-		installCommand, uninstallCommand, selfUpdateCommand, migrateCommand, proveCommand, manCommand,
+		setup.Install, setup.Uninstall, selfUpdateCommand, setup.Migrate, proveCommand, manCommand,
 	}
 )
 
 func commands() []*cli.Command {
-	all := slices.Concat(daily, setup, hookCommands)
+	all := slices.Concat(daily, upkeep, hookCommands)
 	if build.Hear != nil {
 		all = append(all, build.Hear)
 	}
@@ -82,7 +83,7 @@ func program() *cli.Program {
 		Agents:   true,
 		Topics:   topics,
 		Commands: commands(),
-		Before:   syncBefore,
+		Before:   before,
 		DefaultJSON: func(env *cli.Env) bool {
 			_, ok := identity.HarnessByEnvironment(identity.Env{Lookup: env.Lookup})
 			return ok

@@ -13,15 +13,7 @@ import (
 	"github.com/talking-stick/tt/fsroom/code"
 )
 
-// Program is the name of the second program.
-const Program = "tt-console"
-
-// VersionVariable is the environment variable in which tt tells the second program its
-// own version. Without it, the second program was started by itself.
-const VersionVariable = "TT_VERSION"
-
-// NotInstalled is the code of tt's error when the second program is missing or cannot
-// be started.
+// NotInstalled is the code of tt's error when tt-console is missing or cannot be started.
 const NotInstalled code.Code = code.ConsoleNotInstalled
 
 const group = "inspection"
@@ -74,14 +66,4 @@ func Report(run Run) *cli.Command {
 		Errors: []code.Code{code.RoomNotFound, code.CorruptRoom, NotInstalled},
 		Run:    run,
 	}
-}
-
-// Skew says that tt, which has started this program, is of another version; "" if it is
-// of the same version or did not tell.
-func Skew(c *cli.Invocation) string {
-	own := c.Program.BuildVersion()
-	if of := c.Env.Lookup(VersionVariable); of != "" && of != own {
-		return Program + " is " + own + ", but tt is " + of
-	}
-	return ""
 }

@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"crypto/sha256"
 	"encoding/hex"
 	"os"
 	"path/filepath"
@@ -9,7 +10,6 @@ import (
 	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/hooks/payload"
-	"github.com/talking-stick/tt/fsroom/digest"
 	"github.com/talking-stick/tt/lockfile"
 )
 
@@ -32,7 +32,7 @@ func (s SeenStore) First(call payload.Call, what string) (first, remembered bool
 	if call.SessionID == "" || lockfile.MakeDirs(s.Dir, 0o700) != nil {
 		return true, false
 	}
-	sum := digest.Sum256([]byte(string(call.Harness) + "\x00" + call.SessionID))
+	sum := sha256.Sum256([]byte(string(call.Harness) + "\x00" + call.SessionID))
 	path := filepath.Join(s.Dir, hex.EncodeToString(sum[:8]))
 	data, _ := os.ReadFile(path)
 	said := strings.FieldsFunc(string(data), func(r rune) bool { return r == '\n' })

@@ -1,4 +1,4 @@
-package ttcmd
+package second
 
 import (
 	"errors"
@@ -7,18 +7,17 @@ import (
 	"os/signal"
 	"unsafe"
 
-	"github.com/talking-stick/tt/cmd/internal/cli"
-	"github.com/talking-stick/tt/fsroom/code"
-	"github.com/talking-stick/tt/lockfile/queue"
 	"golang.org/x/sys/windows"
+
+	"github.com/talking-stick/tt/cmd/internal/cli"
 )
 
-// become runs the program and ends with its exit status: a process cannot become another
+// Exec runs the program and ends with its exit status: a process cannot become another
 // program on Windows. The program ends when this process does, so that it never runs
 // without the lock; what the program leaves behind stays.
-func become(path string, argv, env []string, hold *queue.Hold) error {
-	if hold != nil {
-		defer hold.Release()
+func Exec(path string, argv, env []string, held Held) error {
+	if held != nil {
+		defer held.Release()
 	}
 	job, err := joinJob()
 	if err != nil {
@@ -40,10 +39,6 @@ func become(path string, argv, env []string, hold *queue.Hold) error {
 		return cannotRun(path, err)
 	}
 	return nil
-}
-
-func cannotRun(path string, err error) error {
-	return cli.Fail(statusCannotRun, code.New(code.Usage, "%s cannot be run: %v", path, err).Because(err))
 }
 
 // joinJob puts this process, and so its children, into a new job that ends with it.

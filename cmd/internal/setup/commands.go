@@ -1,0 +1,98 @@
+package setup
+
+import (
+	"strings"
+
+	"github.com/talking-stick/tt/cmd/internal/cli"
+	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/identity/harness"
+	"github.com/talking-stick/tt/skills/legacy"
+)
+
+// Group is the group of the help that the commands belong to.
+const Group = "setup and maintenance"
+
+// GitName is an argument of Install beside the names of harnesses.
+const GitName = "git"
+
+// Install is "tt install".
+var Install = &cli.Command{
+	Name:  "install",
+	Group: Group,
+	Args:  []cli.Arg{installArg()},
+	Short: "teach harnesses to take turns: the skill, hooks, agent-bus",
+	Long: "Puts the skill, and hooks, into the " +
+		"harnesses' own directories and settings, and registers the MCP server agent-bus where it is installed. Two hooks are guards: they keep an agent " +
+		"from stopping while it holds the stick, and from editing while it does not. The others tell it when its turn comes and what others wrote to it. " +
+		"Only a harness that is here gets anything; what you have edited stays as it is. " +
+		`"git" adds a check to the pre-commit hook of the repository, and where an engine shares the room with other hosts to its pre-push hook.` + "\n\n" +
+		"Installing again does no harm. Installed copies follow the version of tt.",
+	Examples: []cli.Example{
+		{Line: "tt install --all --print", What: "show everything that would be written, and write nothing"},
+		{Line: "tt install claude-code codex"},
+		{Line: "tt install git", What: "in a repository: refuse commits of those who do not hold the stick"},
+	},
+	Flags: func(f *cli.Flags) {
+		f.Bool("all", "every harness on this machine")
+		f.Bool("print", "only show what would be done")
+		f.Bool("copy", "install the skill as a copy (the default for a new one)")
+		f.Bool("link", "install the skill as a link into the data directory")
+		f.Bool("replace", "also replace what you have edited; a backup is kept")
+		f.Bool("no-hooks", "without the hooks")
+		f.Bool("no-bus", "without agent-bus")
+		f.Bool("hold", "for gemini and antigravity: a hook holds the end of each turn until there is news, 30 minutes at most")
+		repositoryFlag(f)
+	},
+	Exits:     []cli.ExitStatus{{Status: 1, Meaning: "a harness failed; the others are done"}},
+	Errors:    []code.Code{code.LockTimeout, code.DataDirUnusable},
+	Exclusive: [][2]string{{"copy", "link"}, {"hold", "no-hooks"}},
+	Run:       runInstall,
+}
+
+// Uninstall is "tt uninstall".
+var Uninstall = &cli.Command{
+	Name:  "uninstall",
+	Group: Group,
+	Args:  []cli.Arg{installArg()},
+	Short: "take the skill, the hooks and agent-bus out again",
+	Long: "A settings file that nobody has changed since gets its own bytes back; from another one our entries go, and everything else stays. " +
+		"Rooms and everything else in the data directory stay.",
+	Flags: func(f *cli.Flags) {
+		f.Bool("all", "every harness")
+		f.Bool("print", "only show what would be done")
+		f.Bool("replace", "also remove what you have edited; a backup is kept")
+		f.Bool("no-hooks", "leave the hooks")
+		f.Bool("no-bus", "leave agent-bus registered")
+		repositoryFlag(f)
+	},
+	Exits:  []cli.ExitStatus{{Status: 1, Meaning: "a harness failed; the others are done"}},
+	Errors: []code.Code{code.LockTimeout, code.DataDirUnusable},
+	Run:    runUninstall,
+}
+
+func installArg() cli.Arg {
+	return cli.Arg{
+		Name: "harness", Optional: true, Rest: true,
+		Usage: strings.Join(harness.Names(), ", ") + "; or git",
+	}
+}
+
+func repositoryFlag(f *cli.Flags) {
+	f.String("path", "DIR", "the repository for git, instead of the one here")
+}
+
+// Migrate is "tt migrate-mcp". Install and Uninstall do the same; this command is for
+// packages and for people.
+var Migrate = &cli.Command{
+	Name:   "migrate-mcp",
+	Hidden: true,
+	Short:  "remove the MCP registrations of older versions",
+	Long:   "Uses the harnesses' own \"mcp remove\". What was done is appended to " + legacy.LogName + " in the data directory.",
+	Flags: func(f *cli.Flags) {
+		f.Choice("reason", "WHY", []string{"manual", "install", "uninstall", "update", "first-run"}, "what to note in the log")
+		f.Bool("quiet", "print nothing")
+	},
+	Exits:  []cli.ExitStatus{{Status: 1, Meaning: "a registration is there and could not be removed"}},
+	Errors: []code.Code{code.DataDirUnusable},
+	Run:    runMigrate,
+}
