@@ -15,12 +15,14 @@
 //
 // A change, in order; the numbers stand in the code:
 //
-//  1. The caller gathers facts.
+//  1. The caller looks at the room, without its lock, and gathers what takes time and cannot
+//     change its meaning: verdicts on processes, which are named by pid and exact start.
 //  2. The room is locked, by flock with a deadline.
 //  3. state.json is read, the journal's lines beyond it are folded in, and a torn tail is
 //     cut off. If the journal was ahead, it is synced and state.json replaced before
 //     anything is appended.
-//  4. The rules decide. A refusal has written nothing.
+//  4. The facts are gathered: times, and the files and marks of agents. The rules decide. A
+//     refusal has written nothing.
 //  5. Before the first line of a journal the directories that have its name and their
 //     names are synced. Agents that the change concerns are notified; they wait for the
 //     lock before they read. All lines of the change are appended by one write and synced.
@@ -31,4 +33,13 @@
 //  7. The room is unlocked.
 //
 // Reading takes no lock: a rename is atomic, and a journal only grows.
+//
+// Facts are gathered while the room is locked because much of what they say is no event: an
+// owner that comes back starts a guardian and leaves marks, and the journal stays as it is.
+// A takeover that was decided on an earlier look would then commit although its reason is
+// gone, and two agents would hold one stick. So facts are valid for one call of a [Decision]
+// only, as a transaction is only within its callback. Who relies on having been seen, as an
+// owner that is told that it still has the turn, leaves its marks first and takes the lock
+// after that: then either it sees the other's change, or the other sees its marks. For the
+// same reason a guardian that is about to end because its agent has, looks again there.
 package fsroom

@@ -31,7 +31,7 @@ type Shared[S any] interface {
 	refreshAll(ctx context.Context) (failed map[string]error, err error)
 	fetchAllRecords(ctx context.Context)
 	pull(ctx context.Context) (stop func())
-	renew(ctx context.Context, keep time.Duration, note func(*Snapshot[S]) ([]byte, error)) error
+	renew(ctx context.Context, note Renewal[S], appended func() error) error
 	note() (note []byte, at time.Time)
 	confirm(ctx context.Context) (*Snapshot[S], error)
 	unreachable() (asOf time.Time, err error)

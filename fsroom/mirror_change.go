@@ -152,16 +152,18 @@ func (r *mirror[S]) lockedDo(ctx context.Context, do func(*Snapshot[S]) error) e
 }
 
 // renew is [Room.Renew].
-func (r *mirror[S]) renew(ctx context.Context, keep time.Duration, note func(*Snapshot[S]) ([]byte, error)) error {
+func (r *mirror[S]) renew(ctx context.Context, note Renewal[S], appended func() error) error {
 	return r.change(ctx, func(t *tail, snap *Snapshot[S]) error {
-		b, err := note(snap)
+		b, keep, err := note(snap)
 		if err != nil || b == nil {
 			return err
 		}
 		// The note comes into the mirror when it is fetched, with the time at which the
 		// engine got it.
-		_, err = r.engine.Append(ctx, r.engineName(), t.last, engine.Entry{Note: b}, keep)
-		return r.explainEngine(err)
+		if _, err = r.engine.Append(ctx, r.engineName(), t.last, engine.Entry{Note: b}, keep); err != nil {
+			return r.explainEngine(err)
+		}
+		return appended()
 	})
 }
 

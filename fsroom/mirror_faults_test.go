@@ -27,7 +27,7 @@ func (a aheadEngine) Append(ctx context.Context, room string, after engine.Revis
 
 func renew(t *testing.T, r *room, note string) {
 	t.Helper()
-	err := r.Renew(t.Context(), time.Hour, func(*snapshot) ([]byte, error) { return []byte(note), nil })
+	err := r.Renew(t.Context(), func(*snapshot) ([]byte, time.Duration, error) { return []byte(note), time.Hour, nil }, func() error { return nil })
 	if err != nil {
 		t.Fatal(err)
 	}

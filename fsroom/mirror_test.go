@@ -433,7 +433,7 @@ func TestNotesComeBetweenChanges(t *testing.T) {
 	decided := 0
 	_, _, err := h.room(1, fsroom.Options{}).Update(ctx, func(s *tally) ([]event.Event, error) {
 		if decided++; decided == 1 {
-			if err := h.room(0, fsroom.Options{}).Renew(ctx, time.Hour, func(*snapshot) ([]byte, error) { return []byte("renewed"), nil }); err != nil {
+			if err := h.room(0, fsroom.Options{}).Renew(ctx, func(*snapshot) ([]byte, time.Duration, error) { return []byte("renewed"), time.Hour, nil }, func() error { return nil }); err != nil {
 				return nil, err
 			}
 		}

@@ -156,11 +156,15 @@ func (r *Room[S]) hasJournal() bool {
 // IsShared reports whether the room is shared with other hosts by an engine.
 func (r *Room[S]) IsShared() bool { return r.shared != nil }
 
+// A Renewal returns the note to append, nil for none, and how long the engine keeps it. It
+// may be called more than once.
+type Renewal[S any] func(*Snapshot[S]) (note []byte, keep time.Duration, err error)
+
 // Renew appends a note to the room, if note returns one, under the condition that nothing
-// has happened since the room was as note got it. The room has an engine, which keeps the
-// note for a while.
-func (r *Room[S]) Renew(ctx context.Context, keep time.Duration, note func(*Snapshot[S]) ([]byte, error)) error {
-	return r.store.Explain(r.shared.renew(ctx, keep, note), r.dir)
+// has happened since the room was as note got it, and then calls appended. The room is
+// locked meanwhile, and has an engine.
+func (r *Room[S]) Renew(ctx context.Context, note Renewal[S], appended func() error) error {
+	return r.store.Explain(r.shared.renew(ctx, note, appended), r.dir)
 }
 
 // Note returns the last note of the room that this host has fetched, and when the engine

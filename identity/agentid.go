@@ -58,6 +58,12 @@ func shorten(id string) string {
 	return strings.ToValidUTF8(id[:2*maxAgentID], "") + "…"
 }
 
+// humanID returns the id of a person, with the user's [userSlug].
+func humanID(user string) string {
+	longest := maxAgentID - len("human:") - len(hostSuffix)
+	return "human:" + user[:min(len(user), longest)] + hostSuffix
+}
+
 // userSlug returns the [slug] of a user name for an id that starts with "human:".
 // It is never empty, and no longer than such an id may be.
 func userSlug(name string) string {

@@ -52,3 +52,21 @@ func TestSanitise(t *testing.T) {
 		}
 	}
 }
+
+// The id of a person has the host in it where hosts share rooms, and is never too long.
+func TestHumanID(t *testing.T) {
+	if got := humanID("alex"); got != "human:alex" {
+		t.Errorf("on one host: %q", got)
+	}
+	host := processHost
+	t.Cleanup(func() { processHost, hostSuffix = host, "" })
+	UseHost("box:data-1")
+	one := humanID("alex")
+	UseHost("box:data-2")
+	if two := humanID("alex"); one == two || !strings.HasPrefix(one, "human:alex@") || ValidateAgentID(one) != nil {
+		t.Errorf("on two hosts: %q and %q", one, two)
+	}
+	if long := humanID(strings.Repeat("x", 122)); ValidateAgentID(long) != nil || !strings.HasSuffix(long, hostSuffix) {
+		t.Errorf("of a long name: %q", long)
+	}
+}

@@ -1,6 +1,9 @@
 package identity
 
 import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"os"
 	"sync"
 	"time"
@@ -11,6 +14,8 @@ var (
 	hostName = sync.OnceValue(func() string { name, _ := os.Hostname(); return name })
 	// processHost is the host of processes, see [UseHost].
 	processHost = hostName
+	// hostSuffix is what the ids of people end with, see [UseHost].
+	hostSuffix = ""
 
 	bootID    = sync.OnceValue(readBootID)
 	namespace = sync.OnceValue(readNamespace)
@@ -32,5 +37,15 @@ func Monotonic() time.Duration { return readMonotonic() }
 func Uptime() time.Duration { return readUptime() }
 
 // UseHost sets the host of the processes of this host, where it is not the host name: hosts
-// that share rooms may have one name. It is called before any process is looked at.
-func UseHost(name string) { processHost = func() string { return name } }
+// that share rooms may have one name. The id of a person then ends with "@", the host name
+// and four digits for the host, because an agent is on one host. It is called before any
+// process is looked at.
+func UseHost(name string) {
+	processHost = func() string { return name }
+	sum := sha256.Sum256([]byte(name))
+	short := slug(hostName())
+	hostSuffix = "@" + cmp.Or(short[:min(len(short), longestHost)], "host") + "-" + hex.EncodeToString(sum[:2])
+}
+
+// longestHost is how much of a host name is part of an id.
+const longestHost = 40

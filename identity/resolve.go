@@ -75,7 +75,7 @@ func (r *resolver) given(id, from, source string) (Agent, error) {
 func (r *resolver) human() Agent {
 	user := r.env.user()
 	a := &r.agent
-	a.ID, a.Source, a.SessionKind = "human:"+user, SourceHuman, HumanCLI
+	a.ID, a.Source, a.SessionKind = humanID(user), SourceHuman, HumanCLI
 	a.DisplayName = user
 	a.Anchor = "user:" + user + "@" + r.env.Host
 	a.Detail = "no harness was recognised, so it is the user"

@@ -52,6 +52,7 @@ const (
 	DataDirUnusable      Code = "data_dir_unusable"
 	DiskFull             Code = "disk_full"
 	InDoubt              Code = "in_doubt"
+	AgentElsewhere       Code = "agent_elsewhere"
 	EngineMissing        Code = "engine_missing"
 	EngineUnreachable    Code = "engine_unreachable"
 	EngineDenied         Code = "engine_denied"

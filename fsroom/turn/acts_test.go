@@ -112,7 +112,10 @@ func (w *world) close(r turn.CloseRequest) (turn.CloseResult, error) {
 }
 
 // beat is the guardian's heartbeat: it renews the lease and nothing else.
-func (w *world) beat() { w.renewed = w.now() }
+func (w *world) beat() {
+	w.lease.Fence = w.state.Fence()
+	w.lease.Renew(w.now(), w.state.Policy, turn.ProcessID{})
+}
 
 func (w *world) send(id, to, body string) error {
 	w.t.Helper()

@@ -156,7 +156,7 @@ func (s *State) applyGrant(e *event.Event) error {
 	given := s.lastHandoff()
 	given.Preferred, given.Listens = "", false
 	s.Turn, s.Owner, s.ReservedFor, s.Pending = e.Turn, e.To, "", PendingHandoff{}
-	s.Grant = Grant{Lease: p.Lease, At: p.Clock.at(e.CreatedAt), Handoff: given}
+	s.Grant = Grant{Lease: p.Lease, At: p.Clock.at(e.CreatedAt), TTL: ms(p.TTL), Host: p.Host, Handoff: given}
 	if m := s.Member(e.To); m != nil {
 		m.LastHeld = e.Seq
 	}

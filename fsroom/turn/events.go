@@ -51,6 +51,8 @@ type (
 	}
 	grantPayload struct {
 		Lease   string
+		TTL     int64 // of the lease, in milliseconds
+		Host    string
 		Clock   clock
 		Handoff int64
 		Kind    string
@@ -94,13 +96,13 @@ func Concerns(e *event.Event, agent string) bool {
 }
 
 // Public returns the event as streams show it: without the lease, which only the
-// results of its owner contain, without the readings of clocks, and with the preview
+// results of its owner contain, without its time to live, its host and the readings of clocks, and with the preview
 // of a note instead of its body.
 func Public(e event.Event) event.Event {
 	e.More = false
 	switch e.Type {
 	case Claim, Takeover, Released, Passed:
-		e.Payload = without(e.Payload, "lease_id", "clock")
+		e.Payload = without(e.Payload, "lease_id", "lease_ttl_ms", "host", "clock")
 	case NoteAdded, NoteResolved:
 		e.Payload = without(e.Payload, "body", "note_turn_id", "previous_note_event_seq")
 	}

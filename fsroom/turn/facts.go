@@ -1,7 +1,9 @@
 package turn
 
-// Facts are the circumstances of one decision: what the rules need to know and
-// the journal does not say. They are gathered before the room is locked.
+// Facts are the circumstances of one decision: what the rules need to know and the
+// journal does not say. They are valid for the decision for which they were gathered: the
+// facts of a change are gathered while the room is locked, and looked up when they are
+// asked for.
 type Facts struct {
 	Now Instant
 	// Presence returns what is known of an agent. It must answer for every agent
@@ -15,9 +17,9 @@ type Facts struct {
 	// Support returns what is known of the processes on which the turn in progress depends.
 	// It is nil where nobody asks for [State.Trouble].
 	Support func() Support
-	// Renewed is the last renewal of the current turn's lease. It is zero if the
-	// lease was never renewed, or if the renewal was that of another turn.
-	Renewed Instant
+	// Lease is what is known of the current turn's lease beyond its grant. It is zero, or
+	// that of another turn, if nothing is.
+	Lease Lease
 }
 
 func (f Facts) presence(id string) Presence {
@@ -46,22 +48,10 @@ func (f Facts) hearing(id string) Hearing {
 	return f.Hearing(id)
 }
 
-// leaseStart returns when the lease was granted or last renewed. A renewal counts
-// as later than the grant whatever the clocks say: the machine may have been booted
-// with another time in between.
-func (f Facts) leaseStart(s *State) Instant {
-	if !f.Renewed.IsZero() {
-		return f.Renewed
-	}
-	return s.Grant.At
-}
-
 // LeaseExpired reports whether the turn in progress has outlived its lease.
 func (s *State) LeaseExpired(f Facts) bool { return s.Owner != "" && f.leaseExpired(s) }
 
-func (f Facts) leaseExpired(s *State) bool {
-	return f.Now.Expired(f.leaseStart(s), ms(s.Policy.OwnerLeaseTTL))
-}
+func (f Facts) leaseExpired(s *State) bool { return f.lease(s).Expired(f.Now) }
 
 func (f Facts) claimExpired(s *State) bool {
 	return f.Now.Expired(s.Pending.At, ms(s.Policy.ClaimTTL))

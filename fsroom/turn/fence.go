@@ -35,10 +35,17 @@ func NoActiveLease(s *State, f Facts, agent string) error {
 		WithHint(hintGetTurn).With("agent_id", agent))
 }
 
+// AgentElsewhere refuses an agent that has the turn on another host: there is one of it.
+func AgentElsewhere(s *State, f Facts, host string) *code.Error {
+	return s.withSituation(f, code.New(code.AgentElsewhere, "%s has turn %d on host %s", s.Owner, s.Turn, host).
+		WithHint(hintElsewhere, host).With("agent_id", s.Owner).With("host", host))
+}
+
 // Why an agent may not change shared files, see [State.Holds].
 const (
 	NotOwner      = "not_owner"
 	LeaseRanOut   = "lease_expired"
+	HeldElsewhere = "agent_elsewhere" // the agent has the turn on another host
 	LeaseNotShown = "no_active_lease" // the agent owns the turn, but has no record of its lease
 )
 

@@ -1,6 +1,8 @@
 package turn
 
 import (
+	"time"
+
 	"github.com/talking-stick/tt/journal/event"
 	"github.com/talking-stick/tt/journal/wire"
 )
@@ -32,7 +34,52 @@ func (s *State) Fields(c *wire.Codec) {
 func (g *Grant) Fields(c *wire.Codec) {
 	c.Text("lease_id", &g.Lease)
 	c.Object("at", &g.At)
+	optMillis(c, "lease_ttl_ms", &g.TTL)
+	c.OptText("host", &g.Host)
 	c.OptObject("given", &g.Handoff, g.Handoff == PendingHandoff{})
+}
+
+// Fields are those of a lease in the owner's record and in notes. A note of an older program
+// has the turn and the guardian alone, and a record no lease_ttl_ms.
+func (l *Lease) Fields(c *wire.Codec) {
+	c.OptText("agent_id", &l.Agent)
+	c.Int("turn_id", &l.Turn)
+	c.OptText("lease_id", &l.Lease)
+	optMillis(c, "lease_ttl_ms", &l.TTL)
+	c.OptObject("guardian", &l.Guardian, l.Guardian == ProcessID{})
+	c.OptObject("renewed", &l.Renewed, l.Renewed.IsZero())
+	c.OptNum("granted_to_pid", &l.GrantedTo)
+	c.OptText("guardian_ended", &l.Ended.Why)
+	if !c.Writes() || !l.Ended.At.IsZero() {
+		c.Time("guardian_ended_at", &l.Ended.At)
+	}
+	c.OptObject("proof", &l.Proof, l.Proof == Proof{})
+}
+
+// Fields are those of a process as package identity writes them.
+func (p *ProcessID) Fields(c *wire.Codec) {
+	start := int64(p.Start)
+	c.OptText("host_id", &p.Host)
+	c.OptText("boot_id", &p.Boot)
+	c.Num("pid", &p.PID)
+	c.Int("start", &start)
+	c.OptText("pid_namespace", &p.Namespace)
+	p.Start = uint64(start)
+}
+
+func (p *Proof) Fields(c *wire.Codec) {
+	uptime := p.Uptime.Milliseconds()
+	c.Text("boot_id", &p.Boot)
+	c.Int("uptime_ms", &uptime)
+	c.Time("at", &p.At)
+	p.Uptime = ms(uptime)
+}
+
+// optMillis is a duration in milliseconds, left out if it is 0.
+func optMillis(c *wire.Codec, name string, d *time.Duration) {
+	n := d.Milliseconds()
+	c.OptInt(name, &n)
+	*d = ms(n)
 }
 
 func (p *PendingHandoff) Fields(c *wire.Codec) {
@@ -116,6 +163,8 @@ func (p *joinedPayload) Fields(c *wire.Codec) {
 
 func (p *grantPayload) Fields(c *wire.Codec) {
 	c.Text("lease_id", &p.Lease)
+	c.OptInt("lease_ttl_ms", &p.TTL)
+	c.OptText("host", &p.Host)
 	c.Object("clock", &p.Clock)
 	c.OptInt("handoff_event_seq", &p.Handoff)
 	c.Text("kind", &p.Kind)
@@ -210,6 +259,7 @@ func (r *WaitResult) Fields(c *wire.Codec) {
 	optTime(c, "lease_expires_at", r.LeaseExpiresAt)
 	optTime(c, "claim_expires_at", r.ClaimExpiresAt)
 	c.OptNum("guardian_pid", &r.GuardianPID)
+	c.OptNum("granted_to_pid", &r.GrantedTo)
 	r.Briefing.fields(c)
 	r.Evidence.fields(c)
 	c.OptObject("inbox", r.Inbox, r.Inbox == nil)

@@ -55,6 +55,7 @@ type WaitResult struct {
 	LeaseExpiresAt *event.Time
 	ClaimExpiresAt *event.Time
 	GuardianPID    int
+	GrantedTo      int         // with not_yet: the pid of the process of the same agent that was granted the turn
 	Evidence       Evidence    // with takeover_available
 	Briefing       Briefing    // with your_turn; set by the caller
 	Inbox          wire.Fields // with inbox; set by the caller
@@ -70,6 +71,7 @@ type WaitResult struct {
 type TryRequest struct {
 	Agent string
 	Lease string // the lease id to issue, never used before
+	Host  string // that of the agent; "" without an engine
 	Park  bool   // claim only a turn that is reserved for the agent or offered to it first
 
 	Waited time.Duration // how long the agent has waited
@@ -152,7 +154,7 @@ func (s *State) grant(f Facts, r TryRequest) ([]event.Event, WaitResult, error) 
 	}
 	e := event.Event{
 		Type: Claim, Turn: s.Turn + 1, From: s.Pending.From, To: r.Agent,
-		Payload: payload(&grantPayload{Lease: r.Lease, Clock: clockOf(f.Now), Handoff: s.Pending.Seq, Kind: reason, Waited: r.Waited.Milliseconds()}),
+		Payload: payload(&grantPayload{Lease: r.Lease, TTL: s.Policy.OwnerLeaseTTL, Host: r.Host, Clock: clockOf(f.Now), Handoff: s.Pending.Seq, Kind: reason, Waited: r.Waited.Milliseconds()}),
 	}
 	res := WaitResult{
 		Status: YourTurn, RoomID: s.RoomID, TurnID: e.Turn, LeaseID: r.Lease,

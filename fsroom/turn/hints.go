@@ -26,6 +26,7 @@ const (
 	hintLongMessage  = `leave longer texts as a note: "tt notes add --stdin"`
 	hintNoteNoTurn   = "without --turn the note is about the room"
 	hintListNotes    = `list them with "tt notes list"`
+	hintElsewhere    = `an agent is on one host: go on there, or act here as another one with --agent, which may wait for the turn; if %s is lost, "tt take --reason …" takes the turn over here as soon as it counts as gone`
 	hintKickableSoon = "it can be kicked in %s, or now with --force"
 	hintTake         = `tt take --reason "…"`
 	hintTakeLater    = `tt take --reason "…" from %s on; a person may at once`

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/journal/event"
+	"github.com/talking-stick/tt/journal/wire"
 )
 
 const years = 10 * 365 * 24 * time.Hour
@@ -287,4 +289,76 @@ func TestWatched(t *testing.T) {
 		w := room(t, c.steps...)
 		equal(t, c.name, words(w.state.WatchedBy(c.who)), c.want)
 	}
+}
+
+// TestTold: what an engine has ordered later counts more than a record that was fetched
+// before.
+func TestTold(t *testing.T) {
+	at := func(d time.Duration) turn.Instant { return turn.Instant{Wall: event.NewTime(began.Add(d))} }
+	fence := turn.Fence{Agent: "a", Turn: 1, Lease: "l"}
+	one, two := turn.ProcessID{PID: 1}, turn.ProcessID{PID: 2}
+	ended := turn.Ending{Why: "the agent's process has ended", At: event.NewTime(began.Add(time.Minute))}
+	record := turn.Lease{Fence: fence, TTL: time.Hour, Renewed: at(0), Guardian: one}
+	stopped := record
+	stopped.Ended = ended
+	for _, c := range []struct {
+		name   string
+		record turn.Lease
+		told   turn.Lease
+		want   turn.Lease
+	}{
+		{"no record", turn.Lease{}, record, record},
+		{"the same guardian renews", record, turn.Lease{Fence: fence, TTL: time.Minute, Renewed: at(time.Second), Guardian: one},
+			turn.Lease{Fence: fence, TTL: time.Minute, Renewed: at(time.Second), Guardian: one}},
+		{"an older renewal", record, turn.Lease{Fence: fence, TTL: time.Minute, Renewed: at(-time.Second), Guardian: one}, record},
+		{"it renewed, and ended after that", stopped, turn.Lease{Fence: fence, TTL: time.Hour, Renewed: at(time.Second), Guardian: one},
+			turn.Lease{Fence: fence, TTL: time.Hour, Renewed: at(time.Second), Guardian: one, Ended: ended}},
+		{"another guardian renews since the end", stopped, turn.Lease{Fence: fence, TTL: time.Hour, Renewed: at(2 * time.Minute), Guardian: two},
+			turn.Lease{Fence: fence, TTL: time.Hour, Renewed: at(2 * time.Minute), Guardian: two}},
+		{"a note of an older program", record, turn.Lease{Fence: fence, Renewed: at(time.Second), Guardian: one},
+			turn.Lease{Fence: fence, TTL: time.Hour, Renewed: at(time.Second), Guardian: one}},
+	} {
+		equal(t, c.name, c.record.Told(c.told), c.want)
+	}
+}
+
+// TestLeaseFields: a lease is read as it was written, and as the version before wrote it.
+func TestLeaseFields(t *testing.T) {
+	l := turn.Lease{
+		Fence: turn.Fence{Agent: "a", Turn: 7, Lease: "l"}, TTL: time.Minute, Renewed: turn.At(began, "boot", time.Hour),
+		Guardian: turn.ProcessID{Host: "h", Boot: "boot", PID: 3, Start: 4, Namespace: "n"}, GrantedTo: 5,
+		Ended: turn.Ending{Why: "w", At: event.NewTime(began)}, Proof: turn.Proof{Boot: "boot", Uptime: time.Hour, At: event.NewTime(began)},
+	}
+	var read turn.Lease
+	if err := wire.Decode([]byte(mustJSON(&l)), &read); err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "written and read", mustJSON(&read), mustJSON(&l))
+
+	read = turn.Lease{}
+	record := `{"agent_id":"a","turn_id":7,"lease_id":"l","guardian":{"host_id":"h","boot_id":"boot","pid":3,"start":4,"pid_namespace":"n"},"renewed":{"wall":"2026-01-02T03:04:05.000Z","boot_id":"boot","mono_ms":3600000}}`
+	if err := wire.Decode([]byte(record), &read); err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "a record of old", mustJSON(&read), record)
+	read = turn.Lease{}
+	if err := wire.Decode([]byte(`{"turn_id":7,"guardian":{"pid":3,"start":4}}`), &read); err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "a note of old", read, turn.Lease{Fence: turn.Fence{Turn: 7}, Guardian: turn.ProcessID{PID: 3, Start: 4}})
+}
+
+// TestLeaseOfAnOlderGrant: the grant of an older program does not say how long the lease
+// is: then it is as the policy says.
+func TestLeaseOfAnOlderGrant(t *testing.T) {
+	w := room(t, members("a", "b"), held("a"))
+	w.state.Grant.TTL = 0
+	w.later(leased - ms)
+	equal(t, "before", w.tries("b"), "not_yet owned")
+	w.lease = turn.Lease{Fence: w.state.Fence(), Renewed: w.now()} // and its guardian's record neither
+	w.later(leased - ms)
+	equal(t, "renewed", w.tries("b"), "not_yet owned")
+	w.later(ms)
+	equal(t, "after", w.tries("b"), "takeover_available owner_timeout")
+	w.state.Grant.TTL = leased
 }

@@ -1,6 +1,7 @@
 package turn
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/talking-stick/tt/fsroom/code"
@@ -113,7 +114,8 @@ type KickRequest struct {
 }
 
 // Kick removes another member. Without Force that member must be gone and silent
-// for the grace time, or silent for the whole presence time.
+// for the grace time, or silent for the whole presence time, and must not hold the stick
+// with a live lease.
 func Kick(s *State, f Facts, r KickRequest) ([]event.Event, LeaveResult, error) {
 	if err := CheckKick(r); err != nil {
 		return nil, LeaveResult{}, err
@@ -151,6 +153,10 @@ func CheckKick(r KickRequest) error {
 func (s *State) notKickable(f Facts, m *Member) error {
 	e := code.New(code.TargetActive, "%s is active", m.AgentID).
 		WithHint(hintForce).With("to_agent_id", m.AgentID)
+	if s.holdsLease(f, m) {
+		e.Message = fmt.Sprintf("%s has the turn, and its lease is good until %s", m.AgentID, f.lease(s).End(f.Now).Format("15:04:05 UTC"))
+		return e
+	}
 	if p := f.presence(m.AgentID); p.Process == Gone && !p.Waiting {
 		silence, grace := f.silence(m), ms(s.Policy.GoneGrace)
 		e.Message = ended(m.AgentID, p) + ", but it was last heard of only " + spoken(silence) + " ago"
@@ -159,9 +165,14 @@ func (s *State) notKickable(f Facts, m *Member) error {
 	return e
 }
 
+// holdsLease reports whether the member has the turn with a live lease.
+func (s *State) holdsLease(f Facts, m *Member) bool {
+	return s.Owner == m.AgentID && !f.leaseExpired(s)
+}
+
 func (s *State) kickable(f Facts, m *Member) bool {
 	p := f.presence(m.AgentID)
-	if p.Waiting {
+	if p.Waiting || s.holdsLease(f, m) {
 		return false
 	}
 	return f.expired(s, m) || (p.Process == Gone && f.silence(m) > ms(s.Policy.GoneGrace))

@@ -109,6 +109,9 @@ func TestKick(t *testing.T) {
 		{"silent for long", steps{members("a", "b"), later(silent)}, "a", "b", kicked1, kicked1},
 		{"silent for long, its process alive", steps{members("a", "b"), alive("b"), later(silent)}, "a", "b", kicked1, kicked1},
 		{"silent for long, but waiting", steps{members("a", "b"), waiting("b"), later(silent)}, "a", "b", active, kicked1},
+		{"long silent, but with a live lease", steps{members("a", "b"), held("b"), later(silent), heartbeat}, "a", "b", active, kicked1},
+		{"gone and silent, but with a live lease", steps{members("a", "b"), held("b"), gone("b"), later(10*time.Minute + ms)}, "a", "b", active, kicked1},
+		{"long silent, and its lease has run out", steps{members("a", "b"), held("b"), later(silent)}, "a", "b", kicked1, kicked1},
 		{"135 nobody active left", steps{members("a", "b"), gone("a")}, "a", "b", active, "room_ended 0"},
 	} {
 		for force, want := range map[bool]string{false: c.want, true: c.forced} {

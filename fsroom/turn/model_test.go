@@ -23,6 +23,7 @@ type model struct {
 
 	owner, reserved, kept string // kept: for whom a handoff is kept for a moment
 	since                 moment // when the lease began or was renewed
+	lease                 int64  // how long it is good from then on, in milliseconds
 	waits, given          letter // the handoff nobody took up yet, and the owner's
 }
 
@@ -65,7 +66,7 @@ func (m *model) gone(id string) bool {
 }
 
 func (m *model) active(id string) bool {
-	working := id == m.owner && !m.passed(m.since, m.policy.OwnerLeaseTTL)
+	working := id == m.owner && !m.passed(m.since, m.lease)
 	return !m.gone(id) && (m.silence(id) < millis(m.policy.PresenceTTL) || m.w.presence(id).Waiting || working)
 }
 
@@ -82,7 +83,7 @@ func (m *model) status() string {
 		return turn.StateClosed
 	case m.owner != "" && m.gone(m.owner):
 		return turn.StateOwnerGone
-	case m.owner != "" && m.passed(m.since, m.policy.OwnerLeaseTTL):
+	case m.owner != "" && m.passed(m.since, m.lease):
 		return turn.StateStaleOwner
 	case m.owner != "":
 		return turn.StateOwned
@@ -184,6 +185,14 @@ func (m *model) fairest(id string) string {
 		return (slices.Index(m.members, other) - slices.Index(m.members, id) + n) % n
 	}
 	all := m.others(id)
-	slices.SortFunc(all, func(a, b string) int { return cmp.Or(m.held[a]-m.held[b], place(a)-place(b)) })
+	ended := func(other string) int {
+		if p := m.w.presence(other); p.Process == turn.Gone && !p.Waiting {
+			return 1
+		}
+		return 0
+	}
+	slices.SortFunc(all, func(a, b string) int {
+		return cmp.Or(ended(a)-ended(b), m.held[a]-m.held[b], place(a)-place(b))
+	})
 	return append(all, "")[0]
 }

@@ -91,6 +91,13 @@ func (f Facts) Gone(s *State, m *Member) bool {
 	return !p.OutlivesProcess || f.silence(m) > ms(s.Policy.GoneGrace)
 }
 
+// ended reports whether every known process of the member has ended and nothing of it
+// waits. It may be back, if it is a session that outlives its process.
+func (f Facts) ended(id string) bool {
+	p := f.presence(id)
+	return p.Process == Gone && !p.Waiting
+}
+
 // UntilGone returns the time until a member whose process has ended, but who may
 // outlive it, counts as gone. It is zero for every other member, and once the
 // member counts as gone.

@@ -139,3 +139,52 @@ func TestRenewalInterval(t *testing.T) {
 		t.Error("no warning of a lease of 50 ms")
 	}
 }
+
+// TestRenewalIntervalOfALease: a policy that makes leases longer does not let one run out
+// that was promised for less.
+func TestRenewalIntervalOfALease(t *testing.T) {
+	for _, c := range []struct{ promised, policy, want time.Duration }{
+		{time.Minute, 45 * time.Minute, 20 * time.Second},
+		{45 * time.Minute, time.Minute, 20 * time.Second},
+		{45 * time.Minute, 45 * time.Minute, 5 * time.Minute},
+		{0, time.Minute, 20 * time.Second},
+		{ms, time.Minute, 10 * ms},
+	} {
+		p := turn.Policy{OwnerLeaseTTL: c.policy.Milliseconds(), HeartbeatInterval: (5 * time.Minute).Milliseconds()}
+		equal(t, words(c.promised, c.policy), turn.Lease{TTL: c.promised}.RenewalInterval(p), c.want)
+	}
+}
+
+// TestGoneAt: a member whose process has ended says so, and when it counts as gone.
+func TestGoneAt(t *testing.T) {
+	graced := 10 * time.Minute
+	for _, c := range []struct {
+		name  string
+		steps steps
+		want  string // process, status, gone_at, why
+	}{
+		{"alive", steps{members("a", "b"), alive("a")}, "alive active - "},
+		{"its session may live on", steps{members("a", "b"), dropped("a"), later(time.Minute)},
+			"gone active 03:14:05 its process has ended; it counts as gone at 03:14:05 UTC"},
+		{"its session may live on, and is heard of", steps{members("a", "b"), dropped("a"), later(time.Minute), seen("a")},
+			"gone active 03:15:05 its process has ended; it counts as gone at 03:15:05 UTC"},
+		{"its session may live on, and waits", steps{members("a", "b"), dropped("a"), waiting("a")}, "gone active - "},
+		{"its guardian has ended", steps{members("a", "b"), held("a"), guardianOf("a", turn.Gone)},
+			"gone active 03:14:05 its guardian has ended; it counts as gone at 03:14:05 UTC"},
+		{"long silent", steps{members("a", "b"), dropped("a"), later(graced + ms)}, "gone inactive - its process has ended, and it is silent"},
+		{"proved to be gone", steps{members("a", "b"), gone("a")}, "gone inactive - its process has ended"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := room(t, c.steps...)
+			for _, v := range w.state.MemberViews(w.facts()) {
+				at := "-"
+				if v.GoneAt != nil {
+					at = v.GoneAt.Format("15:04:05")
+				}
+				if v.AgentID == "a" {
+					equal(t, "member", string(v.Process)+" "+v.Status+" "+at+" "+v.Why, c.want)
+				}
+			}
+		})
+	}
+}

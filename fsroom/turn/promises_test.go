@@ -242,7 +242,7 @@ func (g *game) forever() time.Duration {
 		}
 	}
 	for _, p := range g.here {
-		for _, at := range []time.Time{p.Seen, p.Waited, g.renewed.Wall.Time} {
+		for _, at := range []time.Time{p.Seen, p.Waited, g.lease.Renewed.Wall.Time} {
 			if at.After(last) {
 				last = at
 			}

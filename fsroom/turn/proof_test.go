@@ -37,24 +37,27 @@ func TestAProofEndsBeforeATakeover(t *testing.T) {
 		committed := asked + duration("on its way", 0, 10*time.Second)
 		granted := engineClock("the owner's host", asked)
 		s.Grant.At = granted
-		proof := Proof{Fence: fence, TTL: ttl, Boot: "boot", Uptime: asked.Truncate(time.Millisecond)}
-		renewed := Instant{}
+		own := Lease{Fence: fence, TTL: ttl, Proof: Proof{Boot: "boot", Uptime: asked.Truncate(time.Millisecond)}}
+		told := Lease{}
 		if rapid.Bool().Draw(t, "renewed by a note") {
-			renewed = engineClock("the server", committed)
+			told = Lease{Fence: fence, TTL: ttl, Renewed: engineClock("the server", committed)}
+		}
+		if rapid.Bool().Draw(t, "the policy is changed") {
+			s.Grant.TTL, s.Policy.OwnerLeaseTTL = ttl, duration("another lease", time.Second, time.Hour).Milliseconds()
 		}
 
 		// Some time later another host takes the turn over. It decides before that.
 		now := committed + duration("later", 0, 2*ttl)
-		f := Facts{Now: engineClock("the other host", now), Renewed: renewed}
+		f := Facts{Now: engineClock("the other host", now), Lease: told}
 		_, _, err := Take(s, f, TakeRequest{Agent: "b:1", Lease: "m", Reason: "silence"})
-		if err == nil && proof.Stands(s, "boot", now) {
+		if err == nil && own.Proved(s, "boot", now) {
 			t.Fatalf("taken over %v after the engine was asked, with a lease of %v; the owner goes on", now-asked, ttl)
 		}
-		if proof.Stands(s, "another boot", now) {
+		if own.Proved(s, "another boot", now) {
 			t.Fatal("a proof stands after a reboot")
 		}
 		// A lease that was renewed in time is not closed in between.
-		if err != nil && now-asked < ttl/2 && !proof.Stands(s, "boot", now) {
+		if err != nil && now-asked < ttl/2 && !own.Proved(s, "boot", now) {
 			t.Fatalf("closed %v after the engine was asked, with a lease of %v", now-asked, ttl)
 		}
 	})
@@ -65,10 +68,10 @@ func TestAProofOfAnotherTurn(t *testing.T) {
 	p := DefaultPolicy()
 	s := &State{Open: true, Owner: "a:1", Turn: 7, Policy: p}
 	s.Grant.Lease = "l"
-	good := Proof{Fence: Fence{Agent: "a:1", Turn: 7, Lease: "l"}, TTL: time.Minute, Boot: "b", Uptime: time.Hour}
+	good := Lease{Fence: Fence{Agent: "a:1", Turn: 7, Lease: "l"}, TTL: time.Minute, Proof: Proof{Boot: "b", Uptime: time.Hour}}
 	tests := []struct {
 		name   string
-		change func(p *Proof, s *State)
+		change func(p *Lease, s *State)
 		boot   string
 		uptime time.Duration
 		want   bool
@@ -76,15 +79,15 @@ func TestAProofOfAnotherTurn(t *testing.T) {
 		{"at once", nil, "b", time.Hour, true},
 		{"the last moment", nil, "b", time.Hour + 45*time.Second - 1, true},
 		{"a quarter before the end", nil, "b", time.Hour + 45*time.Second, false},
-		{"a turn before", func(p *Proof, _ *State) { p.Turn = 6 }, "b", time.Hour, false},
-		{"another lease", func(p *Proof, _ *State) { p.Lease = "k" }, "b", time.Hour, false},
-		{"another agent", func(p *Proof, _ *State) { p.Agent = "b:1" }, "b", time.Hour, false},
+		{"a turn before", func(p *Lease, _ *State) { p.Turn = 6 }, "b", time.Hour, false},
+		{"another lease", func(p *Lease, _ *State) { p.Lease = "k" }, "b", time.Hour, false},
+		{"another agent", func(p *Lease, _ *State) { p.Agent = "b:1" }, "b", time.Hour, false},
 		{"another boot", nil, "c", time.Hour, false},
-		{"a boot that is not known", func(p *Proof, _ *State) { p.Boot = "" }, "", time.Hour, false},
+		{"a boot that is not known", func(p *Lease, _ *State) { p.Proof.Boot = "" }, "", time.Hour, false},
 		{"before it was made", nil, "b", time.Hour - 1, false},
-		{"a policy that shortens the lease", func(_ *Proof, s *State) { s.Policy.OwnerLeaseTTL = 10_000 }, "b", time.Hour + 8*time.Second, false},
+		{"a policy that shortens the lease", func(_ *Lease, s *State) { s.Policy.OwnerLeaseTTL = 10_000 }, "b", time.Hour + 8*time.Second, true},
 		{"a policy that lengthens the lease", nil, "b", time.Hour + 10*time.Minute, false},
-		{"nothing", func(p *Proof, _ *State) { *p = Proof{} }, "b", time.Hour, false},
+		{"nothing", func(p *Lease, _ *State) { *p = Lease{} }, "b", time.Hour, false},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -92,7 +95,7 @@ func TestAProofOfAnotherTurn(t *testing.T) {
 			if tt.change != nil {
 				tt.change(&p, s)
 			}
-			if got := p.Stands(s, tt.boot, tt.uptime); got != tt.want {
+			if got := p.Proved(s, tt.boot, tt.uptime); got != tt.want {
 				t.Errorf("stands: %v", got)
 			}
 		})

@@ -136,9 +136,10 @@ func (s *State) recipient(f Facts, agent, target string) (*Member, error) {
 }
 
 // fairest returns the active member whose turn it is after the agent's, nil if no
-// other member is active. It is never an observer. Members that never held the stick come first, then those
-// that held it longest ago. Among equals the order of joining decides, which begins
-// behind the agent and goes round.
+// other member is active. It is never an observer. A member whose processes have all ended
+// comes after those that could hear of the turn. Then members that never held the stick
+// come first, then those that held it longest ago. Among equals the order of joining
+// decides, which begins behind the agent and goes round.
 func (s *State) fairest(f Facts, agent string) *Member {
 	return s.fairestOf(f, agent, func(Facts, *Member) bool { return true })
 }
@@ -146,14 +147,16 @@ func (s *State) fairest(f Facts, agent string) *Member {
 // fairestOf is fairest among the members that are wanted.
 func (s *State) fairestOf(f Facts, agent string, wanted func(Facts, *Member) bool) *Member {
 	var best *Member
+	bestEnded := false
 	start := slices.IndexFunc(s.Members, func(m Member) bool { return m.AgentID == agent }) + 1
 	for i := range s.Members {
 		m := &s.Members[(start+i)%len(s.Members)]
-		if m.AgentID == agent || m.Observer || (best != nil && m.LastHeld >= best.LastHeld) {
+		if m.AgentID == agent || m.Observer || !f.active(s, m) || !wanted(f, m) {
 			continue
 		}
-		if f.active(s, m) && wanted(f, m) {
-			best = m
+		ended := f.ended(m.AgentID)
+		if best == nil || bestEnded && !ended || ended == bestEnded && m.LastHeld < best.LastHeld {
+			best, bestEnded = m, ended
 		}
 	}
 	return best

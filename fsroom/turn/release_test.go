@@ -32,7 +32,10 @@ func TestFairness(t *testing.T) {
 		{"who left and came back has held it", steps{members("a", "b", "d"), held("b", "d"), left("b"), members("b")}, "reserved for a"},
 		{"who was kicked and came back has held it", steps{members("a", "b", "c"), held("c", "b", "a"), kicked("a", "b"), members("b")}, "reserved for c"},
 		{"not one that is gone", steps{members("a", "b", "c"), held("a"), gone("b")}, "reserved for c"},
-		{"one whose session may live on", steps{members("a", "b", "c"), held("a"), dropped("b")}, "reserved for b"},
+		{"not one whose processes have ended", steps{members("a", "b", "c"), held("a"), dropped("b")}, "reserved for c"},
+		{"not one whose processes have ended, although it never held it", steps{members("a", "b", "c"), held("c", "a"), dropped("b")}, "reserved for c"},
+		{"one whose processes have ended, but that waits", steps{members("a", "b", "c"), held("a"), dropped("b"), waiting("b")}, "reserved for b"},
+		{"one whose session may live on, if there is nobody else", steps{members("a", "b"), held("a"), dropped("b")}, "reserved for b"},
 		{"not one that is long silent", steps{members("a", "b", "c"), held("a"), later(silent), seen("c")}, "kept for c"},
 		{"nobody else is active", steps{members("a", "b"), held("a"), gone("b")}, "open"},
 	} {

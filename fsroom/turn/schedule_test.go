@@ -219,7 +219,7 @@ func (g *game) beats(t *rapid.T) {
 		t.Skip("nobody has it")
 	}
 	g.beat()
-	g.m.since = g.m.now()
+	g.m.since, g.m.lease = g.m.now(), g.m.policy.OwnerLeaseTTL
 }
 
 func (g *game) talks(t *rapid.T, id, to string) {

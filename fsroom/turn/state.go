@@ -2,6 +2,7 @@ package turn
 
 import (
 	"cmp"
+	"time"
 
 	"github.com/talking-stick/tt/journal/event"
 )
@@ -39,6 +40,8 @@ type State struct {
 type Grant struct {
 	Lease   string
 	At      Instant        // when the turn was granted
+	TTL     time.Duration  // of the lease; 0: an older program granted the turn
+	Host    string         // that of the owner; "" without an engine
 	Handoff PendingHandoff // the handoff that came with the turn, zero if none did
 }
 

@@ -50,7 +50,7 @@ func (s *State) ownedStatus(f Facts) string {
 // where there is none.
 func (s *State) deadlines(f Facts) (lease, claim *event.Time) {
 	if s.Owner != "" {
-		t := f.Now.End(f.leaseStart(s), ms(s.Policy.OwnerLeaseTTL))
+		t := f.lease(s).End(f.Now)
 		lease = &t
 	}
 	if s.ReservedFor != "" {

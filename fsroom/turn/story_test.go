@@ -57,6 +57,9 @@ func (m *model) closing(id string, human, goodLease bool) string {
 
 func (m *model) kickable(id string) bool {
 	silence, p := m.silence(id), m.w.presence(id)
+	if m.owner == id && !m.passed(m.since, m.lease) {
+		return false
+	}
 	return !p.Waiting && (silence >= millis(m.policy.PresenceTTL) || p.Process == turn.Gone && silence > millis(m.policy.GoneGrace))
 }
 
@@ -65,7 +68,7 @@ func (m *model) granted(id string) {
 		m.given = m.waits
 	}
 	m.grants++
-	m.owner, m.reserved, m.kept, m.waits, m.since, m.held[id] = id, "", "", letter{}, m.now(), m.grants
+	m.owner, m.reserved, m.kept, m.waits, m.since, m.lease, m.held[id] = id, "", "", letter{}, m.now(), m.policy.OwnerLeaseTTL, m.grants
 }
 
 // ready reports whether the member would take the turn at once.

@@ -14,6 +14,7 @@ import (
 type TakeRequest struct {
 	Agent    string
 	Lease    string
+	Host     string        // that of the agent; "" without an engine
 	Reason   string        // why, in the taker's words; it goes into the journal
 	Operator bool          // an operator asked for it: no timeout needs to have passed
 	Human    bool          // the agent is a person, who need not be a member to take over
@@ -39,14 +40,20 @@ func Take(s *State, f Facts, r TakeRequest) ([]event.Event, WaitResult, error) {
 	if s.Member(r.Agent) == nil {
 		return s.takeAsNewcomer(f, r)
 	}
-	try := TryRequest{Agent: r.Agent, Lease: r.Lease, Waited: r.Waited}
+	try := TryRequest{Agent: r.Agent, Lease: r.Lease, Host: r.Host, Waited: r.Waited}
+	elsewhere := s.Owner == r.Agent && s.Grant.Host != "" && s.Grant.Host != r.Host
 	switch {
-	case s.Owner == r.Agent:
+	case s.Owner == r.Agent && !elsewhere:
 		return nil, s.alreadyOwner(), nil
 	case s.claimable(f, try), r.Operator && s.Owner == "" && s.ReservedFor == "":
 		return s.grant(f, try)
 	}
 	kind, err := s.mayTake(f, r.Agent)
+	if elsewhere { // an agent that has lost its host takes the turn from itself as another one would
+		if kind, err = s.takeoverReason(f), nil; kind == "" {
+			err = AgentElsewhere(s, f, s.Grant.Host)
+		}
+	}
 	if err != nil && !r.Operator {
 		return nil, WaitResult{}, err
 	}
@@ -98,7 +105,7 @@ func (s *State) takeover(f Facts, r TakeRequest, kind string) ([]event.Event, Wa
 	last := s.lastHandoff().Seq
 	e := event.Event{
 		Type: Takeover, Turn: s.Turn + 1, From: revoked, To: r.Agent, Reason: r.Reason,
-		Payload: payload(&grantPayload{Lease: r.Lease, Clock: clockOf(f.Now), Handoff: last, Kind: kind, Waited: r.Waited.Milliseconds()}),
+		Payload: payload(&grantPayload{Lease: r.Lease, TTL: s.Policy.OwnerLeaseTTL, Host: r.Host, Clock: clockOf(f.Now), Handoff: last, Kind: kind, Waited: r.Waited.Milliseconds()}),
 	}
 	return []event.Event{e}, WaitResult{
 		Status: YourTurn, RoomID: s.RoomID, TurnID: e.Turn, LeaseID: r.Lease,
@@ -123,9 +130,15 @@ func (s *State) mayTake(f Facts, agent string) (kind string, err error) {
 // takeoverKind returns the reason that makes a takeover by the agent possible, ""
 // if there is none.
 func (s *State) takeoverKind(f Facts, agent string) string {
-	switch status := s.Status(f); {
-	case s.Owner == agent, s.ReservedFor == agent:
+	if s.Owner == agent || s.ReservedFor == agent {
 		return ""
+	}
+	return s.takeoverReason(f)
+}
+
+// takeoverReason returns the reason that makes a takeover possible, "" if there is none.
+func (s *State) takeoverReason(f Facts) string {
+	switch status := s.Status(f); {
 	case status == StateOwnerGone:
 		return ReasonOwnerGone
 	case status == StateStaleOwner:

@@ -19,7 +19,7 @@ func (s *State) NextDeadline(f Facts, agent string) time.Duration {
 	switch {
 	case !s.Open:
 	case s.Owner != "":
-		ahead(f.Now.Left(f.leaseStart(s), ms(s.Policy.OwnerLeaseTTL)))
+		ahead(f.lease(s).Left(f.Now))
 		ahead(s.UntilGone(f, s.Owner))
 	case s.ReservedFor != "":
 		ahead(f.Now.Left(s.Pending.At, ms(s.Policy.ClaimTTL)))

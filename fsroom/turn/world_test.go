@@ -27,19 +27,19 @@ var began = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 // A world is what the rules need around them: one room with its journal, two
 // clocks, and what the machine knows of the agents.
 type world struct {
-	t       fataler
-	state   *turn.State
-	lines   []byte        // the journal as it would stand on disk, of all lives
-	events  []event.Event // the same
-	wall    time.Time
-	mono    time.Duration
-	boots   int
-	here    map[string]*turn.Presence
-	hears   map[string]turn.Hearing
-	renewed turn.Instant
-	ids     int
-	policy  turn.Policy // of a room that is opened
-	fences  []turn.Fence
+	t      fataler
+	state  *turn.State
+	lines  []byte        // the journal as it would stand on disk, of all lives
+	events []event.Event // the same
+	wall   time.Time
+	mono   time.Duration
+	boots  int
+	here   map[string]*turn.Presence
+	hears  map[string]turn.Hearing
+	lease  turn.Lease // as it was renewed last
+	ids    int
+	policy turn.Policy // of a room that is opened
+	fences []turn.Fence
 }
 
 // fataler is what testing.T and rapid.T have in common.
@@ -81,7 +81,7 @@ func (w *world) seen(id string) { w.presence(id).Seen = w.wall }
 
 func (w *world) facts() turn.Facts {
 	hearing := func(id string) turn.Hearing { return w.hears[id] }
-	return turn.Facts{Now: w.now(), Renewed: w.renewed, Hearing: hearing, Presence: func(id string) turn.Presence {
+	return turn.Facts{Now: w.now(), Lease: w.lease, Hearing: hearing, Presence: func(id string) turn.Presence {
 		if p := w.here[id]; p != nil {
 			return *p
 		}
@@ -118,7 +118,7 @@ func (w *world) commit(events []event.Event, err error) event.Event {
 		w.t.Fatalf("a clone shares memory:\n%s\n%s", before, after)
 	}
 	if next.Turn != w.state.Turn {
-		w.renewed = turn.Instant{} // it belonged to the turn before
+		w.lease = turn.Lease{} // it belonged to the turn before
 	}
 	w.state = next
 	return events[0]

@@ -94,10 +94,14 @@ func (c *Client) Offline() *Client {
 
 // Find returns the deepest room between the path of the workspace and its root, nil
 // if there is none. An idle room that has outlived its time counts as ended.
-func (c *Client) Find(w *workspace.Workspace) (*Room, error) { return c.find(w, w.Chain()) }
+func (c *Client) Find(w *workspace.Workspace) (*Room, error) {
+	r, _, err := c.find(w, w.Chain())
+	return r, err
+}
 
-// find returns the room of the first of the directories that has one, nil if none has.
-func (c *Client) find(w *workspace.Workspace, dirs []string) (*Room, error) {
+// find returns the room of the first of the directories that has one, nil if none has, and
+// its state.
+func (c *Client) find(w *workspace.Workspace, dirs []string) (*Room, *turn.State, error) {
 	for _, dir := range dirs {
 		r := c.Room(fsroom.RoomName(w.Identity(dir)), w)
 		if !r.Exists() {
@@ -106,15 +110,14 @@ func (c *Client) find(w *workspace.Workspace, dirs []string) (*Room, error) {
 		}
 		snap, err := r.View()
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		c.reached(r)
 		if !r.Ended(snap.State) {
-			r.found = snap
-			return r, nil
+			return r, snap.State, nil
 		}
 	}
-	return nil, nil
+	return nil, nil, nil
 }
 
 // reached keeps why the engine could not be reached for a room, if it could not.
@@ -155,8 +158,8 @@ func (c *Client) Open(w *workspace.Workspace, missing error) (*Room, error) {
 		}
 		return nil, e.WithHint(`it has ended: "tt log" shows its history`)
 	}
-	if outer, err := c.find(w, w.Above()); err == nil && outer != nil {
-		path := outer.found.State.CanonicalPath
+	if outer, st, err := c.find(w, w.Above()); err == nil && outer != nil {
+		path := st.CanonicalPath
 		hint += ", or name the outer one: " + path
 		e.With("outer_room", path)
 	}
@@ -178,7 +181,6 @@ func (c *Client) OpenEnded(w *workspace.Workspace) *Room {
 	for _, dir := range w.Chain() {
 		r := c.Room(fsroom.RoomName(w.Identity(dir)), w)
 		if snap, err := r.View(); err == nil && snap.State.Seq > 0 {
-			r.found = snap
 			return r
 		}
 	}

@@ -20,7 +20,7 @@ func (r *Room) Close(ctx context.Context, reason string) (res turn.CloseResult, 
 func (r *Room) CloseMoved(ctx context.Context, reason string, at int64) (res turn.CloseResult, err error) {
 	request := turn.CloseRequest{Agent: r.Self.ID, Reason: reason, Human: r.IsHuman(), Fence: r.recordedFence(), MovedAt: at}
 	owner, members := "", []string(nil)
-	_, _, err = r.updateThen(ctx, func(st *turn.State, f turn.Facts) (events []event.Event, err error) {
+	_, _, err = r.updateThen(ctx, nil, func(st *turn.State, f turn.Facts) (events []event.Event, err error) {
 		owner, members = st.Owner, st.Others("")
 		events, res, err = turn.Close(st, f, request)
 		return events, err

@@ -30,21 +30,25 @@ func (r *Room) verdict(p identity.Process) turn.Process {
 	return turn.Unknown
 }
 
-// elsewhere adds to the presence of a member what its host says of it. l is its lease
-// record if it is the owner, else nil.
-func (r *Room) elsewhere(st *turn.State, id string, p turn.Presence, l *leaseRecord) turn.Presence {
+// elsewhere adds to the presence of a member what its host says of it. l is the lease if it
+// is the owner, else zero.
+func (r *Room) elsewhere(st *turn.State, id string, p turn.Presence, l turn.Lease) turn.Presence {
 	heard := r.Agent(id).Heard()
-	if heard.IsZero() || id == r.Self.ID && !r.isGuardian {
+	if heard.IsZero() {
 		return p
 	}
 	p.PID = 0 // it would be taken for one of this host
-	if l != nil && l.Stopped != "" && l.Guardian != nil && r.isElsewhere(*l.Guardian) && !p.Seen.After(l.StoppedAt.Time) {
-		p.Process, p.OutlivesProcess, p.Guardian, p.EndedAt = turn.Gone, false, false, l.StoppedAt.Time // its host saw it
+	guardian := guardianOf(l)
+	if l.Ended.Why != "" && guardian != nil && r.isElsewhere(*guardian) && !p.Seen.After(l.Ended.At.Time) {
+		p.Process, p.OutlivesProcess, p.Guardian, p.EndedAt = turn.Gone, false, false, l.Ended.At.Time // its host saw it
 		return p
 	}
-	if id == st.Owner {
-		if told := r.toldRenewal(st).Wall.Time; told.After(heard) {
-			heard = told
+	if told, ok := r.told(st); ok && id == st.Owner {
+		if at := told.Renewed.Wall.Time; at.After(heard) {
+			heard = at
+		}
+		if g := guardianOf(told); p.Process == turn.Gone && g != nil && r.verdict(*g) != turn.Gone {
+			p.Process = turn.Unknown // it is back since the host was booted
 		}
 	}
 	silent := r.time().Sub(heard)
@@ -60,23 +64,67 @@ func (r *Room) elsewhere(st *turn.State, id string, p turn.Presence, l *leaseRec
 
 // guardianElsewhere returns whether the guardian of the current turn, which is one of another
 // host, lives, as far as its renewals show it.
-func (r *Room) guardianElsewhere(st *turn.State, l *leaseRecord) turn.Process {
-	if v := r.verdict(*l.Guardian); v == turn.Gone || l.Stopped != "" {
+func (r *Room) guardianElsewhere(st *turn.State, l turn.Lease) turn.Process {
+	if g := guardianOf(l); r.verdict(*g) == turn.Gone || l.Ended.Why != "" {
 		return turn.Gone
 	}
-	last := r.renewedBy(st, l)
-	if last.IsZero() || r.Now().Since(last) > intervalsHeard*st.Policy.RenewalInterval() {
+	if l.Renewed.IsZero() || r.Now().Since(l.Renewed) > intervalsHeard*st.Policy.RenewalInterval() {
 		return turn.Unknown
 	}
 	return turn.Alive
+}
+
+// An agent is on one host: where it has the turn.
+
+// holder returns the host on which the agent has the turn, and the guardian there; "" if it
+// has none, or the room is not shared.
+func (r *Room) holder(st *turn.State) (host string, guardian *identity.Process) {
+	if !r.IsShared() || st.Owner != r.Self.ID {
+		return "", nil
+	}
+	if st.Grant.Host == r.host() { // nearly always: nothing has to be read
+		return st.Grant.Host, nil
+	}
+	if guardian = guardianOf(r.lease(st)); guardian != nil && st.Grant.Host == "" { // granted by an older program
+		return guardian.Host, guardian
+	}
+	return st.Grant.Host, guardian
+}
+
+// host returns the name of this host, "" without an engine.
+func (r *Room) host() string { return r.Client.Store.Options().Host }
+
+// holdsElsewhere reports whether the agent has the turn on another host.
+func (r *Room) holdsElsewhere(st *turn.State) bool { return r.Elsewhere(st) != "" }
+
+// checkHost refuses an agent that has the turn on another host.
+func (r *Room) checkHost(st *turn.State) error {
+	if !r.holdsElsewhere(st) {
+		return nil
+	}
+	host, guardian := r.holder(st)
+	e := turn.AgentElsewhere(st, r.facts(st, caller{}, make(verdicts)), host)
+	if guardian != nil {
+		e.With("guardian_pid", guardian.PID)
+	}
+	return e
+}
+
+// Elsewhere returns the host on which the agent has the turn, "" if that is this one or it
+// has none.
+func (r *Room) Elsewhere(st *turn.State) string {
+	if host, _ := r.holder(st); host != r.host() {
+		return host
+	}
+	return ""
 }
 
 // OverrideWarning says, of an override that ends the turn of the owner, if that is an agent on
 // another host, until when it may go on with the turn although another agent has it. It
 // is "" where the turn could be ended without an override.
 func (r *Room) OverrideWarning(st *turn.State) string {
-	l := r.currentLease(st)
-	if !r.IsShared() || st.Owner == "" || st.Owner == r.Self.ID || l != nil && l.Guardian != nil && !r.isElsewhere(*l.Guardian) {
+	g := guardianOf(r.lease(st))
+	if !r.IsShared() || st.Owner == "" || st.Owner == r.Self.ID && !r.holdsElsewhere(st) || g != nil && !r.isElsewhere(*g) {
 		return ""
 	}
 	f := r.Facts(st)

@@ -3,7 +3,6 @@ package member
 import (
 	"context"
 	"os"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -133,10 +132,8 @@ func (w *team) tryAnew(r *Room) turn.WaitResult {
 
 // guardianOn is the guardian of the turn that the agent has.
 func (w *team) guardianOn(r *Room, turnID int64) *guardian {
-	return &guardian{Room: r.Client.Room(r.Name(), nil), turn: turnID, self: *r.leaseOf(w.fenceOf(r)).Guardian}
+	return &guardian{Room: r.Client.Room(r.Name(), nil), turn: turnID, self: *guardianOf(r.recorded(w.state(r)))}
 }
-
-func (w *team) fenceOf(r *Room) turn.Fence { return r.CurrentFence(w.state(r)) }
 
 // What is known of an owner on another host, as time passes.
 func TestOwnerOnAnotherHost(t *testing.T) {
@@ -187,7 +184,10 @@ func TestAnEndThatAnotherHostSaw(t *testing.T) {
 	a, b := w.onHost("one", "a:1"), w.onHost("two", "b:1")
 	g := w.guardianOn(a, w.try(a).TurnID)
 	w.later(10 * time.Second)
-	w.must(g.recordStop(t.Context(), w.state(a), "the agent's process has ended"))
+	w.ends(a)
+	if ended, err := g.endLease(t.Context(), "the agent's process has ended"); !ended || err != nil {
+		t.Fatalf("ended: %v, %v", ended, err)
+	}
 	got := w.tryAnew(b)
 	if got.Status != turn.TakeoverAvailable || got.Reason != turn.ReasonOwnerGone || got.Evidence.GoneSince == nil ||
 		!strings.HasPrefix(got.Evidence.Sentence, "the process of a:1 has ended") {
@@ -326,8 +326,8 @@ func TestTakeoverAgainstRenewal(t *testing.T) {
 		if st := w.state(a); st.Owner != "b:1" || st.Turn != g.turn+1 {
 			t.Errorf("%s has turn %d", st.Owner, st.Turn)
 		}
-		if told := a.toldRenewal(w.state(a)); !told.IsZero() {
-			t.Errorf("the new turn has been renewed at %+v", told)
+		if told, ok := a.told(w.state(a)); ok {
+			t.Errorf("the new turn has been renewed: %+v", told)
 		}
 		if note, _ := a.Note(); len(note) > 0 {
 			t.Errorf("the old turn was renewed: %s", note)
@@ -370,11 +370,11 @@ func TestTakeoverAndRenewalModel(t *testing.T) {
 				}
 				turnID := snap.State.Turn
 				told := false
-				err = r.Renew(context.Background(), time.Hour, func(snap *snapshot) ([]byte, error) {
-					if told = snap.State.Owner == r.Self.ID && snap.State.Turn == turnID; !told {
-						return nil, nil
+				err = r.renewLease(context.Background(), func(st *turn.State, l *turn.Lease) (bool, error) {
+					if told = st.Owner == r.Self.ID && st.Turn == turnID; told {
+						l.Renew(r.Now(), st.Policy, turn.ProcessID{PID: 1, Start: 1})
 					}
-					return []byte(`{"turn_id":` + strconv.FormatInt(turnID, 10) + `,"guardian":{"pid":1,"start":1}}`), nil
+					return told, nil
 				})
 				if err != nil {
 					rt.Fatalf("renew: %v", err)
@@ -386,7 +386,7 @@ func TestTakeoverAndRenewalModel(t *testing.T) {
 					began = at
 				}
 			default:
-				_, events, err := r.updateThen(context.Background(), func(st *turn.State, f turn.Facts) (events []event.Event, err error) {
+				_, events, err := r.updateThen(context.Background(), nil, func(st *turn.State, f turn.Facts) (events []event.Event, err error) {
 					if what == "wait" {
 						events, _, err = turn.Try(st, f, turn.TryRequest{Agent: r.Self.ID, Lease: fsroom.NewID()})
 					} else {

@@ -9,64 +9,68 @@ import (
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/identity"
-	"github.com/talking-stick/tt/journal/event"
 )
 
 // EnsureGuardian returns the pid of the guardian of the agent's turn. If none is
 // alive, or the guardian has let the lease expire, it starts one. When several
 // processes call it at once, one guardian remains. A turn that is not the agent's any
 // more is refused as by [turn.State.Check], and nothing is written.
+//
+// It looks at the room while that is locked. The agent has recorded its presence before: so
+// either a takeover came first and is seen here, or one that comes later sees the presence.
+// With an engine the lease is renewed too, so that it is the engine that says whose the
+// turn is.
 func (r *Room) EnsureGuardian(ctx context.Context, fence turn.Fence) (pid int, err error) {
-	snap, err := r.View()
-	if err != nil {
-		return 0, err
+	var before *identity.Process
+	ensure := func(started *guardianProcess) error {
+		return r.renewLease(ctx, func(st *turn.State, l *turn.Lease) (bool, error) {
+			if err := st.Check(r.Facts(st), fence); err != nil {
+				return false, err
+			}
+			pid = r.activeGuardian(st, l)
+			if pid != 0 {
+				l.Renew(r.Now(), st.Policy, turn.ProcessID{})
+				return r.IsShared(), nil
+			}
+			if started == nil {
+				before = guardianOf(*l)
+				return false, nil
+			}
+			l.Renew(r.Now(), st.Policy, started.process())
+			r.notify(turn.Change{After: st, GuardianChanged: true}) // they look when the lock is free
+			return true, nil
+		})
 	}
-	if pid, err := r.activeGuardian(snap.State, fence); err != nil || pid != 0 {
+	if err := ensure(nil); err != nil || pid != 0 {
 		return pid, err
 	}
-	before := r.leaseOf(fence).Guardian
 	started, failure := r.startGuardian(fence)
-	err = r.updateLease(ctx, func(st *turn.State, l *leaseRecord) (bool, error) {
-		if pid, err = r.activeGuardian(st, fence); err != nil || pid != 0 {
-			return false, err
-		}
-		l.renewBy(started.process(), r.Now())
-		r.notify(turn.Change{After: st, GuardianChanged: true}) // they look when the lock is free
-		return true, nil
-	})
-	switch {
-	case err != nil:
-		started.kill()
-		return 0, err
-	case pid != 0: // started by another process meanwhile
-		started.kill()
-	case started == nil:
+	if started == nil {
 		return 0, notStarted(fence.Turn, failure)
-	default:
-		pid = started.PID
 	}
-	if before != nil && pid != before.PID {
+	if err := ensure(started); err != nil || pid != 0 { // another process has started one, or the turn is over
+		started.kill()
+		return pid, err
+	}
+	if before != nil {
 		what := "had ended"
 		if r.isAlive(before) {
 			what = "did not renew the lease"
 		}
-		r.Warn(fmt.Sprintf("the guardian of your turn, process %d, %s; process %d renews the lease now", before.PID, what, pid))
+		r.Warn(fmt.Sprintf("the guardian of your turn, process %d, %s; process %d renews the lease now", before.PID, what, started.PID))
 	}
-	return pid, nil
+	return started.PID, nil
 }
 
-// activeGuardian returns the pid of the guardian that renews the lease of the turn, 0
-// if there is none: none was recorded, it has ended, or it let the lease expire. A turn
-// that is not the agent's is refused.
-func (r *Room) activeGuardian(st *turn.State, fence turn.Fence) (int, error) {
-	f := r.Facts(st)
-	if err := st.Check(f, fence); err != nil {
-		return 0, err
+// activeGuardian returns the pid of the guardian that renews the lease, 0 if there is none:
+// none was recorded, it has ended, it let the lease expire, or an older program wrote the
+// record, which does not say under which promise.
+func (r *Room) activeGuardian(st *turn.State, l *turn.Lease) int {
+	g := guardianOf(*l)
+	if !r.isAlive(g) || l.Ended.Why != "" || l.TTL == 0 || st.LeaseExpired(turn.Facts{Now: r.Now(), Lease: *l}) {
+		return 0
 	}
-	if g := r.leaseOf(fence).Guardian; r.isAlive(g) && !st.LeaseExpired(f) {
-		return g.PID, nil
-	}
-	return 0, nil
+	return g.PID
 }
 
 // replacePatience is how long a command that does something else waits for the
@@ -79,18 +83,15 @@ func (r *Room) ReplaceGuardian(ctx context.Context, st *turn.State) {
 	if st.Owner != r.Self.ID {
 		return
 	}
-	l := r.currentLease(st)
-	if l == nil || l.Guardian == nil || r.Table.Verdict(*l.Guardian) != identity.Gone {
+	l := r.recorded(st)
+	g := guardianOf(l)
+	if g == nil || l.Ended.Why == "" && r.Table.Verdict(*g) != identity.Gone {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, replacePatience)
 	defer cancel()
-	_, err := r.EnsureGuardian(ctx, l.fence())
-	if err == nil {
-		err = r.proveAnew(ctx, l.fence())
-	}
-	if err != nil && !isOvertaken(err) {
-		r.Warn(fmt.Sprintf(`the guardian of your turn, process %d, has ended, and no other could be started: run "tt wait" (%v)`, l.Guardian.PID, err))
+	if _, err := r.EnsureGuardian(ctx, l.Fence); err != nil && !isOvertaken(err) {
+		r.Warn(fmt.Sprintf(`the guardian of your turn, process %d, has ended, and no other could be started: run "tt wait" (%v)`, g.PID, err))
 	}
 }
 
@@ -98,53 +99,15 @@ func (r *Room) ReplaceGuardian(ctx context.Context, st *turn.State) {
 // nil if there is no guardian, and has no number if it is one of another host; stopped is
 // why it stopped renewing, "" if it did not.
 func (r *Room) GuardianStatus(st *turn.State) (process *identity.Process, status turn.Process, stopped string) {
-	l := r.currentLease(st)
-	if l == nil || l.Guardian == nil {
+	l := r.lease(st)
+	g := guardianOf(l)
+	if g == nil {
 		return nil, turn.Unknown, ""
 	}
-	if r.isElsewhere(*l.Guardian) {
-		return &identity.Process{}, r.guardianElsewhere(st, l), l.Stopped
+	if r.isElsewhere(*g) {
+		return &identity.Process{}, r.guardianElsewhere(st, l), l.Ended.Why
 	}
-	return l.Guardian, r.verdict(*l.Guardian), l.Stopped
-}
-
-// renewBy records a renewal, and the guardian that renews from now on; nil leaves the
-// guardian as it is.
-func (l *leaseRecord) renewBy(guardian *identity.Process, at turn.Instant) {
-	if guardian != nil {
-		l.Guardian, l.Stopped, l.StoppedAt = guardian, "", event.Time{}
-	}
-	l.Renewed = at
-}
-
-// proveAnew renews the lease of a turn that the agent had before, so that it is known to
-// have it still. Without an engine it does nothing.
-func (r *Room) proveAnew(ctx context.Context, fence turn.Fence) error {
-	g := r.leaseOf(fence).Guardian
-	if g == nil {
-		return nil
-	}
-	return r.tellRenewal(ctx, fence.Turn, *g)
-}
-
-// recordGrant writes the lease record of a turn that was just granted, and returns
-// the pid of its guardian. If no guardian was started, for the reason in failure, the
-// record is written all the same, so that the turn can be released. The room is
-// locked.
-func (r *Room) recordGrant(fence turn.Fence, policy turn.Policy, started *guardianProcess, failure error) (pid int, err error) {
-	l := r.leaseOf(fence)
-	l.renewBy(started.process(), r.Now())
-	if err := r.own().Write(leaseFile, &l); err != nil {
-		started.kill()
-		return 0, err
-	}
-	if r.IsShared() {
-		r.proved(r.asked, fence, policy)
-	}
-	if started == nil {
-		return 0, notStarted(fence.Turn, failure)
-	}
-	return started.PID, nil
+	return g, r.verdict(*g), l.Ended.Why
 }
 
 // notStarted is the error for a turn that was granted without a guardian.

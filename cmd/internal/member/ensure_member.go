@@ -21,7 +21,6 @@ func (r *Room) EnsureMember(ctx context.Context, check func(*turn.State) error) 
 				return nil, err
 			}
 		}
-		r.found = snap
 		return r.join(ctx, true)
 	default:
 		return nil, turn.NotJoined(snap.State, r.Self.ID)

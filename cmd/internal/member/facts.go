@@ -7,34 +7,83 @@ import (
 	"github.com/talking-stick/tt/identity"
 )
 
-// Facts returns the circumstances of a decision on the state. What is known of a
+// verdicts are what is known of processes. A process is named by its pid and its exact
+// start, so a verdict does not change its meaning: who has ended does not come back, and
+// who has ended since was alive when it was looked at. That makes verdicts the one part of
+// the facts that is gathered before the room is locked; all other facts are read while it is.
+type verdicts map[identity.Process]condition
+
+// A condition is what is known of a process.
+type condition struct {
+	verdict turn.Process
+	stopped bool // it is suspended, which no decision depends on
+}
+
+// condition looks at a process.
+func (r *Room) condition(p identity.Process) condition {
+	if r.isElsewhere(p) {
+		return condition{verdict: r.verdict(p)}
+	}
+	verdict, stopped := identity.Condition(r.Table, p)
+	return condition{turn.Process(verdict), stopped}
+}
+
+// A caller is for whom facts are gathered.
+type caller struct {
+	id         string // the agent that runs this command, which shows that it is there; "" for none
+	isGuardian bool   // a guardian asks in the agent's name: that is no sign of the agent
+}
+
+// Facts returns the circumstances of the agent's decision on the state. What is known of a
 // member is looked up when it is first asked for, and once.
-func (r *Room) Facts(st *turn.State) turn.Facts {
+func (r *Room) Facts(st *turn.State) turn.Facts { return r.facts(st, r.caller(st), make(verdicts)) }
+
+// caller returns the agent as the caller. If it has the turn on another host, what is known
+// of it is what that host says.
+func (r *Room) caller(st *turn.State) caller {
+	if r.holdsElsewhere(st) {
+		return caller{}
+	}
+	return caller{id: r.Self.ID}
+}
+
+// facts is [Room.Facts] for a caller, with verdicts to which it adds.
+func (r *Room) facts(st *turn.State, by caller, judged verdicts) turn.Facts {
 	known := make(map[string]turn.Presence)
-	owner, lease := st.Owner, r.currentLease(st)
-	f := turn.Facts{Now: r.Now(), Presence: func(id string) turn.Presence {
+	owner, lease := st.Owner, r.lease(st)
+	look := func(p identity.Process) condition {
+		c, ok := judged[p]
+		if !ok {
+			c = r.condition(p)
+			judged[p] = c
+		}
+		return c
+	}
+	f := turn.Facts{Now: r.Now(), Lease: lease, Presence: func(id string) turn.Presence {
 		p, ok := known[id]
 		if !ok {
-			p = r.presence(id)
-			// The guardian stands for an owner of which no process is known. A new
-			// guardian does not judge by the death of the one before it.
-			if id == owner && !r.isGuardian && p.Process == turn.Unknown && lease != nil && lease.Guardian != nil {
-				p = p.WithGuardian(r.verdict(*lease.Guardian), lease.Guardian.PID)
-				p.Stopped = r.processState(*lease.Guardian) == turn.ProcessStopped
+			p = r.presence(id, look)
+			if id == by.id && r.Self.Root != nil {
+				p.Process, p.Stopped = turn.Alive, false
 			}
-			if id == owner && lease != nil {
-				p.EndedAt = lease.StoppedAt.Time
+			// The guardian stands for an owner of which no process is known. A guardian
+			// does not judge by the death of the one before it.
+			guardian := guardianOf(lease)
+			if id == owner && !by.isGuardian && p.Process == turn.Unknown && guardian != nil {
+				c := look(*guardian)
+				p = p.WithGuardian(c.verdict, guardian.PID)
+				p.Stopped = c.stopped
 			}
-			if r.IsShared() {
-				l := lease
-				if id != owner {
-					l = nil
-				}
-				p = r.elsewhere(st, id, p, l)
+			of := turn.Lease{}
+			if id == owner {
+				of, p.EndedAt = lease, lease.Ended.At.Time
+			}
+			if r.IsShared() && id != by.id {
+				p = r.elsewhere(st, id, p, of)
 			}
 			known[id] = p
 		}
-		if id == r.Self.ID && !r.isGuardian {
+		if id == by.id {
 			p = p.OfCaller(r.time()) // the time of this question, so that a caller is never silent
 		}
 		return p
@@ -55,24 +104,8 @@ func (r *Room) Facts(st *turn.State) turn.Facts {
 		}
 		return h
 	}
-	f.Renewed = r.renewedBy(st, lease)
-	f.Support = sync.OnceValue(func() turn.Support { return r.support(st, lease) })
+	f.Support = sync.OnceValue(func() turn.Support { return r.support(st, lease, by) })
 	return f
-}
-
-// renewed returns when the current lease was last renewed.
-func (r *Room) renewed(st *turn.State) turn.Instant {
-	return r.renewedBy(st, r.currentLease(st))
-}
-
-func (r *Room) renewedBy(st *turn.State, lease *leaseRecord) (at turn.Instant) {
-	if lease != nil {
-		at = lease.Renewed
-	}
-	if told := r.toldRenewal(st); told.Since(at) > 0 {
-		at = told
-	}
-	return at
 }
 
 // watched returns the processes whose end changes what the agent is told while it
@@ -81,8 +114,8 @@ func (r *Room) renewedBy(st *turn.State, lease *leaseRecord) (at turn.Instant) {
 func (r *Room) watched(st *turn.State) (processes []identity.Process) {
 	for _, id := range st.WatchedBy(r.Self.ID) {
 		known := r.processRecord(id).Processes
-		if l := r.currentLease(st); len(known) == 0 && id == st.Owner && l != nil && l.Guardian != nil {
-			known = []identity.Process{*l.Guardian}
+		if g := guardianOf(r.recorded(st)); len(known) == 0 && id == st.Owner && g != nil {
+			known = []identity.Process{*g}
 		}
 		processes = append(processes, known...)
 	}

@@ -22,6 +22,7 @@ type guardian struct {
 	granted  turn.Instant  // when the turn was first seen; zero: not yet
 	notified bool          // the other members know that this process renews the lease
 	renewed  turn.Instant  // the last renewal, or attempt
+	lease    turn.Lease    // as it was renewed last; zero: it was not
 	due      time.Duration // when the next one is due after it
 }
 
@@ -49,7 +50,6 @@ func (c *Client) Guard(ctx context.Context, roomName string, turnID int64) error
 	if !r.Exists() {
 		return nil
 	}
-	r.isGuardian = true
 	g := &guardian{Room: r, turn: turnID, self: c.Table.Self(), started: c.Now(), due: firstRenewal}
 	g.renewed = g.started
 	err := r.AwaitAs(ctx, c.Self.ID, func(snap *snapshot) (bool, fsroom.Sleep, error) { return g.look(ctx, snap.State) })
@@ -65,13 +65,18 @@ func (g *guardian) look(ctx context.Context, st *turn.State) (done bool, sleep f
 	switch {
 	case st.Turn < g.turn && st.Open && !g.Now().Expired(g.started, grantPatience):
 		return false, fsroom.Sleep{For: grantPatience}, nil
+	case st.Turn < g.turn && st.Open && g.isUnderWay(ctx):
+		return false, fsroom.Sleep{For: time.Millisecond}, nil
 	case st.Owner != g.Self.ID || st.Turn != g.turn:
 		return g.afterTurn(st)
 	}
-	if agent := st.Member(g.Self.ID); agent != nil && g.Facts(st).Gone(st, agent) {
-		err := g.recordStop(ctx, st, "the agent's process has ended")
-		if g.isAway(err) { // the others are told when the engine is back
+	if g.isGone(st) {
+		ended, err := g.endLease(ctx, "the agent's process has ended")
+		switch {
+		case g.isAway(err): // the others are told when the engine is back
 			return false, fsroom.Sleep{For: retryDelay}, nil
+		case isLockTimeout(err), err == nil && !ended:
+			return false, fsroom.Sleep{For: time.Millisecond}, nil
 		}
 		return true, fsroom.Sleep{}, err
 	}
@@ -79,6 +84,27 @@ func (g *guardian) look(ctx context.Context, st *turn.State) (done bool, sleep f
 		return false, fsroom.Sleep{For: left}, nil
 	}
 	return g.renewIfDue(ctx, st)
+}
+
+// facts are those on which the guardian decides.
+func (g *guardian) facts(st *turn.State) turn.Facts {
+	return g.Room.facts(st, caller{isGuardian: true}, make(verdicts))
+}
+
+// isGone reports whether the agent is known to have ended.
+func (g *guardian) isGone(st *turn.State) bool {
+	agent := st.Member(g.Self.ID)
+	return agent != nil && g.facts(st).Gone(st, agent)
+}
+
+// isUnderWay reports whether the grant of the turn, which the guardian has waited for long
+// enough, is being committed by a process that has the room's lock.
+func (g *guardian) isUnderWay(ctx context.Context) (granted bool) {
+	err := g.Locked(ctx, func(snap *snapshot) error {
+		granted = snap.State.Turn >= g.turn
+		return nil
+	})
+	return granted || isLockTimeout(err)
 }
 
 // afterTurn does what is due when the turn has ended and no other one has begun, so that
@@ -89,7 +115,7 @@ func (g *guardian) afterTurn(st *turn.State) (done bool, sleep fsroom.Sleep, err
 		return true, fsroom.Sleep{}, nil
 	}
 	g.notify(turn.Change{After: st, Unclaimed: true})
-	offer := st.Offer(g.Facts(st))
+	offer := st.Offer(g.facts(st))
 	if offer.Notify != "" {
 		g.Client.Store.NotifyListener(offer.Notify)
 	}
@@ -117,7 +143,7 @@ func (g *guardian) notifyOthers(st *turn.State) (left time.Duration) {
 // renewIfDue renews the lease when it is time to, and says when that is next.
 func (g *guardian) renewIfDue(ctx context.Context, st *turn.State) (done bool, sleep fsroom.Sleep, err error) {
 	g.exits.Watch(g.processRecord(g.Self.ID).Processes)
-	interval := st.Policy.RenewalInterval()
+	interval := g.toRenew(st).RenewalInterval(st.Policy)
 	now := g.Now() // read once: a renewal that fell due between two readings would be forgotten
 	if now.Expired(g.renewed, min(g.due, interval)) {
 		first := g.due == firstRenewal
@@ -139,48 +165,62 @@ func (g *guardian) renewIfDue(ctx context.Context, st *turn.State) (done bool, s
 		}
 	}
 	sleep = fsroom.Sleep{Poll: guardianPoll, For: max(now.Left(g.renewed, min(g.due, interval)), time.Millisecond), Exit: g.exits.C()}
-	if gone := st.UntilGone(g.Facts(st), g.Self.ID); gone > 0 {
+	if gone := st.UntilGone(g.facts(st), g.Self.ID); gone > 0 {
 		sleep.For = min(sleep.For, gone)
 	}
 	return false, sleep, nil
 }
 
+// toRenew returns the lease as this guardian has renewed it last, or as it was granted.
+func (g *guardian) toRenew(st *turn.State) turn.Lease {
+	if g.lease.Fence == st.Fence() {
+		return g.lease
+	}
+	return st.Granted()
+}
+
 // isRecorded reports whether the record of the turn names this guardian.
 func (g *guardian) isRecorded(st *turn.State) bool {
-	l := g.currentLease(st)
-	return l != nil && l.Guardian != nil && *l.Guardian == g.self
+	return g.recorded(st).Guardian == turn.ProcessID(g.self)
 }
 
 // renew renews the lease. It reports false when the turn is over or another guardian
 // renews the lease.
 func (g *guardian) renew(ctx context.Context) (mine bool, err error) {
-	at := g.Now() // before other hosts are told: what they believe lasts no longer than this
-	if err := g.tellRenewal(ctx, g.turn, g.self); err != nil {
-		return false, err
-	}
-	err = g.updateLease(ctx, func(st *turn.State, l *leaseRecord) (bool, error) {
+	err = g.renewLease(ctx, func(st *turn.State, l *turn.Lease) (bool, error) {
+		mine = false
 		if st.Owner != g.Self.ID || st.Turn != g.turn {
 			return false, nil
 		}
-		if other := l.Guardian; other != nil && *other != g.self && g.isAlive(other) && !st.LeaseExpired(g.Facts(st)) {
-			return false, nil // a guardian that is stuck would have let the lease expire
+		if pid := g.activeGuardian(st, l); pid != 0 && l.Guardian != turn.ProcessID(g.self) {
+			return false, nil // one that is stuck would have let the lease expire
 		}
-		*l = newLeaseRecord(l.fence())
-		l.renewBy(&g.self, at)
-		g.renewed, mine = l.Renewed, true
+		l.Renew(g.Now(), st.Policy, turn.ProcessID(g.self)) // before others are told: what they believe lasts no longer
+		g.lease, mine = *l, true
 		return true, nil
 	})
+	if err == nil && mine {
+		g.renewed = g.lease.Renewed
+	}
 	return mine, err
 }
 
-// recordStop records why the lease is not renewed any more, and notifies the others.
-func (g *guardian) recordStop(ctx context.Context, st *turn.State, why string) error {
-	if g.IsShared() {
-		_ = g.own().Remove(provedFile) // first: then the others may take the turn over
-	}
-	defer g.notify(turn.Change{After: st, GuardianChanged: true})
-	return g.updateLease(ctx, func(st *turn.State, l *leaseRecord) (bool, error) {
-		l.Stopped, l.StoppedAt = why, event.NewTime(g.time())
-		return st.Owner == g.Self.ID && l.Guardian != nil, nil
+// endLease records why the lease is not renewed any more, and notifies the others. It looks
+// at the room anew while that is locked: the agent may be back, whose session was resumed,
+// and then the guardian does not end. The proof goes with the record, because the others may
+// take the turn over from then on.
+func (g *guardian) endLease(ctx context.Context, why string) (ended bool, err error) {
+	err = g.changeLease(ctx, func(st *turn.State, l *turn.Lease) (bool, error) {
+		if st.Owner != g.Self.ID || st.Turn != g.turn {
+			ended = true
+			return false, nil
+		}
+		if ended = g.isGone(st); !ended {
+			return false, nil
+		}
+		l.Ended, l.Proof = turn.Ending{Why: why, At: event.NewTime(g.time())}, turn.Proof{}
+		g.notify(turn.Change{After: st, GuardianChanged: true}) // they look when the lock is free
+		return guardianOf(*l) != nil, nil
 	})
+	return ended, err
 }

@@ -21,11 +21,11 @@ type guardianProcess struct {
 	killed sync.Once
 }
 
-func (g *guardianProcess) process() *identity.Process {
+func (g *guardianProcess) process() turn.ProcessID {
 	if g == nil {
-		return nil
+		return turn.ProcessID{}
 	}
-	return &g.Process
+	return turn.ProcessID(g.Process)
 }
 
 // startGuardian starts the guardian of a turn. When it returns, the new program runs:

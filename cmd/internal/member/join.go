@@ -42,7 +42,7 @@ func (c *Client) SelectRoom(w *workspace.Workspace, forceNew bool) (*Room, error
 	if forceNew {
 		inside, outside, at = inside[:1], append(inside[1:], outside...), w.Path
 	}
-	r, err := c.find(w, inside)
+	r, _, err := c.find(w, inside)
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +55,7 @@ func (c *Client) SelectRoom(w *workspace.Workspace, forceNew bool) (*Room, error
 	if w.ByID() && c.away == nil && c.OpenEnded(w) == nil {
 		return nil, noRoom(w)
 	}
-	outer, err := c.find(w, outside)
+	outer, above, err := c.find(w, outside)
 	if err != nil {
 		return nil, err
 	}
@@ -63,10 +63,10 @@ func (c *Client) SelectRoom(w *workspace.Workspace, forceNew bool) (*Room, error
 	switch {
 	case outer == nil:
 	case forceNew:
-		warnings = append(warnings, "created a nested room inside the ancestor room at "+outer.found.State.CanonicalPath+
+		warnings = append(warnings, "created a nested room inside the ancestor room at "+above.CanonicalPath+
 			"; its stick counts below "+at+" alone, until its last member leaves")
 	default:
-		warnings = append(warnings, "there is another room above the workspace root, at "+outer.found.State.CanonicalPath)
+		warnings = append(warnings, "there is another room above the workspace root, at "+above.CanonicalPath)
 	}
 	for _, path := range c.lostPaths() {
 		warnings = append(warnings, leaveHint(path))
@@ -78,12 +78,15 @@ func (c *Client) SelectRoom(w *workspace.Workspace, forceNew bool) (*Room, error
 
 // join makes the agent a member of the room, creating the room if need be.
 func (r *Room) join(ctx context.Context, observe bool) (*snapshot, error) {
-	snap, err := r.Snapshot()
+	snap, err := r.View()
 	if err != nil {
 		return nil, err
 	}
+	if err := r.checkHost(snap.State); err != nil {
+		return nil, err
+	}
 	if m := snap.State.Member(r.Self.ID); m != nil && (!m.Observer || observe) && !r.Ended(snap.State) {
-		r.memberAt = snap.State.Seq
+		r.JoinedAt = snap.State.Seq
 		r.recordArrival()
 		return snap, nil
 	}
@@ -92,8 +95,9 @@ func (r *Room) join(ctx context.Context, observe bool) (*snapshot, error) {
 			return nil, err
 		}
 	}
-	for again := true; again; {
-		if snap, _, err = r.updateThen(ctx, func(st *turn.State, f turn.Facts) (events []event.Event, err error) {
+	seen := snap
+	for again := true; again; seen = nil {
+		if snap, _, err = r.updateThen(ctx, seen, func(st *turn.State, f turn.Facts) (events []event.Event, err error) {
 			var policy turn.Policy
 			if !st.Open || st.Quiet(r.time()) { // a room that is open has its own
 				if policy, err = r.Policy(); err != nil {
@@ -106,7 +110,7 @@ func (r *Room) join(ctx context.Context, observe bool) (*snapshot, error) {
 			return nil, err
 		}
 	}
-	r.memberAt = snap.State.Seq
+	r.JoinedAt = snap.State.Seq
 	r.recordArrival()
 	return snap, nil
 }

@@ -2,6 +2,9 @@ package member
 
 import (
 	"context"
+	"os"
+	"strings"
+	"time"
 
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/identity"
@@ -9,94 +12,157 @@ import (
 	"github.com/talking-stick/tt/journal/wire"
 )
 
-// A leaseRecord is what an agent believes to hold: the fencing token of its turn,
-// and the guardian that renews the lease. It is a file of the agent's own, so an
-// agent whose turn was taken over is refused and not taken for the new owner. The
-// record of a turn that has ended means nothing, see isCurrent.
-type leaseRecord struct {
-	Agent     string
-	Turn      int64
-	Lease     string
-	Guardian  *identity.Process // nil: none was started
-	Renewed   turn.Instant
-	Stopped   string     // why the guardian stopped renewing; "" if it did not
-	StoppedAt event.Time // when it stopped
+// The record of a lease is a file of the owner's own, so that an agent whose turn was taken
+// over is refused and not taken for the new owner. A record of a turn that has ended means
+// nothing. It is read without the lock, and written only with it, by writeLease.
+
+// recorded returns the owner's record of the current turn's lease, the zero Lease if it has
+// none.
+func (r *Room) recorded(st *turn.State) (l turn.Lease) {
+	if st.Owner == "" || !r.Agent(st.Owner).Read(leaseFile, &l) || l.Fence != st.Fence() {
+		return turn.Lease{}
+	}
+	return l
 }
 
-func newLeaseRecord(f turn.Fence) leaseRecord {
-	return leaseRecord{Agent: f.Agent, Turn: f.Turn, Lease: f.Lease}
+// lease returns what is known of the current turn's lease beyond its grant, the zero Lease
+// if nothing is.
+func (r *Room) lease(st *turn.State) turn.Lease {
+	l := r.recorded(st)
+	if told, ok := r.told(st); ok {
+		l = l.Told(told)
+	}
+	return l
 }
 
-func (l *leaseRecord) fence() turn.Fence {
-	return turn.Fence{Agent: l.Agent, Turn: l.Turn, Lease: l.Lease}
+// engineBoot begins the boots of instants on the clock of an engine, whose monotonic clock
+// is its wall clock. There is no other as long as the engine's time is not known.
+const engineBoot = "engine:"
+
+// told returns the lease of the current turn as the owner's host told it by its last note,
+// renewed when the engine got that.
+func (r *Room) told(st *turn.State) (l turn.Lease, ok bool) {
+	b, at := r.Note()
+	if len(b) == 0 || wire.Decode(b, &l) != nil || st.Owner == "" || l.Turn != st.Turn || l.Lease != "" && l.Fence != st.Fence() {
+		return turn.Lease{}, false
+	}
+	l.Fence, l.Ended, l.Proof = st.Fence(), turn.Ending{}, turn.Proof{}
+	l.Renewed = turn.Instant{Wall: event.NewTime(at)}
+	if boot := r.Now().Boot; strings.HasPrefix(boot, engineBoot) {
+		l.Renewed.Boot, l.Renewed.Mono = boot, at.UnixMilli()
+	}
+	return l, true
 }
 
-// isCurrent reports whether the record is that of the current turn.
-func (l *leaseRecord) isCurrent(st *turn.State) bool {
-	return st.Owner != "" && l.Turn == st.Turn && l.Lease == st.Grant.Lease && l.Agent == st.Owner
-}
-
-// currentLease returns the record of the current turn, nil if its owner has none.
-func (r *Room) currentLease(st *turn.State) *leaseRecord {
-	if st.Owner == "" {
+// guardianOf returns the guardian of a lease, nil if it has none.
+func guardianOf(l turn.Lease) *identity.Process {
+	if l.Guardian == (turn.ProcessID{}) {
 		return nil
 	}
-	var l leaseRecord
-	if r.Agent(st.Owner).Read(leaseFile, &l) && l.isCurrent(st) {
-		return &l
-	}
-	return nil
+	p := identity.Process(l.Guardian)
+	return &p
 }
 
-// leaseOf returns the agent's record of the turn, or a new one.
-func (r *Room) leaseOf(fence turn.Fence) leaseRecord {
-	var l leaseRecord
-	if r.own().Read(leaseFile, &l) && l.fence() == fence {
-		return l
-	}
-	return newLeaseRecord(fence)
-}
+// noteMargin is how much longer than the lease a renewal is kept.
+const noteMargin = time.Minute
 
-// updateLease calls change with the room's state and the record of the current turn,
-// and writes the record if change returns true. The record is a new one if the agent
-// has none of this turn. The room is locked, so no other process writes the record
-// meanwhile.
-func (r *Room) updateLease(ctx context.Context, change func(*turn.State, *leaseRecord) (write bool, err error)) error {
+// A leaseChange changes the lease of the turn in progress, and reports whether it did. It
+// may be called more than once.
+type leaseChange func(*turn.State, *turn.Lease) (bool, error)
+
+// changeLease calls change with the lease of the agent's turn as it is recorded, while the
+// room is locked, and writes the record if it was changed.
+func (r *Room) changeLease(ctx context.Context, change leaseChange) error {
 	return r.Locked(ctx, func(snap *snapshot) error {
-		st := snap.State
-		l := r.leaseOf(turn.Fence{Agent: st.Owner, Turn: st.Turn, Lease: st.Grant.Lease})
-		write, err := change(st, &l)
-		if err != nil || !write {
+		l := r.toChange(snap.State)
+		if changed, err := change(snap.State, &l); err != nil || !changed {
 			return err
 		}
-		return r.own().Write(leaseFile, &l)
+		return r.writeLease(&l)
 	})
+}
+
+// renewLease is changeLease for a change that renews the lease. With an engine the other
+// hosts are told first, under the condition that nothing has happened in the room since it
+// was as change got it: a takeover that came first is seen by change, and one that was
+// decided without the renewal is decided again. What the engine confirms is the proof of
+// the turn.
+func (r *Room) renewLease(ctx context.Context, change leaseChange) error {
+	if !r.IsShared() {
+		return r.changeLease(ctx, change)
+	}
+	var l turn.Lease
+	return r.Renew(ctx, func(snap *snapshot) (note []byte, keep time.Duration, err error) {
+		l = r.toChange(snap.State)
+		changed, err := change(snap.State, &l)
+		if err != nil || !changed {
+			return nil, 0, err
+		}
+		l.Proof = proofBegun()
+		return wire.Append(nil, &l), l.TTL + noteMargin, nil
+	}, func() error { return r.writeLease(&l) })
+}
+
+// toChange returns the agent's record of the current turn's lease, or a new one.
+func (r *Room) toChange(st *turn.State) turn.Lease {
+	if l := r.recorded(st); l.Fence != (turn.Fence{}) {
+		return l
+	}
+	return turn.Lease{Fence: st.Fence()}
+}
+
+// writeLease writes the record of the agent's lease. The room is locked.
+func (r *Room) writeLease(l *turn.Lease) error { return r.own().Write(leaseFile, l) }
+
+// proofBegun returns the proof of what the engine is asked from now on.
+func proofBegun() turn.Proof {
+	return turn.Proof{Boot: identity.BootID(), Uptime: identity.Uptime(), At: event.NewTime(time.Now())}
+}
+
+// Unproved reports whether the agent owns the turn of a shared room, but another agent may
+// have taken it over unnoticed: the engine has not confirmed it for too long. since is
+// when it did so last, zero if it is not known. Nothing is asked of the engine.
+func (r *Room) Unproved(st *turn.State) (since time.Time, unproved bool) {
+	if !r.IsShared() || st.Owner == "" || st.Owner != r.Self.ID {
+		return time.Time{}, false
+	}
+	l := r.recorded(st)
+	if r.holdsElsewhere(st) || l.Proof == (turn.Proof{}) {
+		return time.Time{}, true
+	}
+	return l.Proof.At.Time, !l.Proved(st, identity.BootID(), identity.Uptime())
+}
+
+// recordGrant writes the record of a turn that was just granted, and returns the pid of its
+// guardian. If no guardian was started, for the reason in failure, the record is written
+// all the same, so that the turn can be released. The room is locked.
+func (r *Room) recordGrant(fence turn.Fence, policy turn.Policy, proof turn.Proof, started *guardianProcess, failure error) (pid int, err error) {
+	l := turn.Lease{Fence: fence, GrantedTo: os.Getpid(), Proof: proof}
+	l.Renew(r.Now(), policy, started.process())
+	if err := r.writeLease(&l); err != nil {
+		started.kill()
+		return 0, err
+	}
+	if started == nil {
+		return 0, notStarted(fence.Turn, failure)
+	}
+	return started.PID, nil
 }
 
 // forgetLease removes the record of an agent whose turn has ended. The room is
 // locked, so the record is not one of a later turn.
-func (r *Room) forgetLease(agent string) {
-	_ = r.Agent(agent).Remove(leaseFile)
-	if r.IsShared() {
-		_ = r.Agent(agent).Remove(provedFile)
-	}
-}
+func (r *Room) forgetLease(agent string) { _ = r.Agent(agent).Remove(leaseFile) }
 
 // CurrentFence returns the fencing token that the owner has recorded for the current
 // turn, a zero one if it has none.
-func (r *Room) CurrentFence(st *turn.State) turn.Fence {
-	if l := r.currentLease(st); l != nil {
-		return l.fence()
-	}
-	return turn.Fence{}
-}
+func (r *Room) CurrentFence(st *turn.State) turn.Fence { return r.recorded(st).Fence }
 
 // recordedFence returns the fencing token that the agent has recorded last, of whatever
 // turn; the zero Fence if it has recorded none.
 func (r *Room) recordedFence() turn.Fence {
-	var l leaseRecord
+	var l turn.Lease
 	if r.own().Read(leaseFile, &l) && l.Agent == r.Self.ID && l.Lease != "" {
-		return l.fence()
+		return l.Fence
 	}
 	return turn.Fence{}
 }
@@ -108,35 +174,20 @@ func (r *Room) Fence(ctx context.Context) (turn.Fence, error) {
 	if fence != (turn.Fence{}) && !r.IsShared() {
 		return fence, nil
 	}
-	snap, err := r.Snapshot()
+	snap, err := r.View()
 	if err != nil {
 		return turn.Fence{}, err
 	}
-	if fence != (turn.Fence{}) && r.IsMember(snap.State) {
-		r.found = snap
-		return fence, nil // who removes a member on another host does not remove the record
+	st := snap.State
+	switch {
+	case !r.IsMember(st):
+		err = turn.NotJoined(st, r.Self.ID)
+	case fence != (turn.Fence{}): // who removes a member on another host does not remove the record
+		return fence, nil
+	default:
+		if err = r.checkHost(st); err == nil {
+			err = turn.NoActiveLease(st, r.Facts(st), r.Self.ID)
+		}
 	}
-	if !r.IsMember(snap.State) {
-		return turn.Fence{}, r.refused(ctx, snap.State, turn.NotJoined(snap.State, r.Self.ID))
-	}
-	return turn.Fence{}, r.refused(ctx, snap.State, turn.NoActiveLease(snap.State, r.Facts(snap.State), r.Self.ID))
-}
-
-// Fields implements [wire.Fields].
-func (l *leaseRecord) Fields(c *wire.Codec) {
-	c.Text("agent_id", &l.Agent)
-	c.Int("turn_id", &l.Turn)
-	c.Text("lease_id", &l.Lease)
-	if l.Guardian == nil && !c.Writes() {
-		l.Guardian = new(identity.Process)
-	}
-	c.OptObject("guardian", l.Guardian, l.Guardian == nil)
-	if !c.Writes() && *l.Guardian == (identity.Process{}) {
-		l.Guardian = nil
-	}
-	c.OptObject("renewed", &l.Renewed, l.Renewed.IsZero())
-	c.OptText("guardian_ended", &l.Stopped)
-	if !c.Writes() || !l.StoppedAt.IsZero() {
-		c.Time("guardian_ended_at", &l.StoppedAt)
-	}
+	return turn.Fence{}, r.refused(ctx, st, err)
 }

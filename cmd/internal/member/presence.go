@@ -15,7 +15,7 @@ const (
 	inboxFile     = "waiting_inbox"  // locked while one waits for messages too
 	waitingFile   = "waiting"        // locked while a process of the agent waits; its time is that of the last wait
 	processesFile = "processes.json" // a processRecord
-	leaseFile     = "hold.json"      // a leaseRecord
+	leaseFile     = "hold.json"      // a [turn.Lease]
 )
 
 // A processRecord names the processes of an agent. A session that was resumed has
@@ -30,9 +30,10 @@ const maxProcesses = 8
 
 // RecordPresence records that the agent, if it is a member, has run a command, and
 // replaces the guardian of its turn if that has ended. Presence is no event: it is
-// written without lock or sync, and losing it loses a timestamp.
+// written without lock or sync, and losing it loses a timestamp. An agent that has the turn
+// on another host is there, and not here.
 func (r *Room) RecordPresence(ctx context.Context, st *turn.State) {
-	if !r.IsMember(st) {
+	if !r.IsMember(st) || r.holdsElsewhere(st) {
 		return
 	}
 	r.recordSeen()
@@ -85,8 +86,9 @@ func (r *Room) processRecord(id string) (record processRecord) {
 // IsWaiting reports whether a process of the member waits for the turn.
 func (r *Room) IsWaiting(id string) bool { return r.Agent(id).Held(waitingFile) }
 
-// presence returns what this machine knows of one member.
-func (r *Room) presence(id string) turn.Presence {
+// presence returns what this machine knows of one member, with what look says of its
+// processes.
+func (r *Room) presence(id string, look func(identity.Process) condition) turn.Presence {
 	a := r.Agent(id)
 	p := turn.Presence{
 		Seen: a.Marked(seenFile), Waited: a.Marked(waitingFile), Waiting: a.Held(waitingFile), Process: turn.Unknown,
@@ -95,30 +97,22 @@ func (r *Room) presence(id string) turn.Presence {
 	if record := r.processRecord(id); len(record.Processes) > 0 {
 		last := record.Processes[len(record.Processes)-1]
 		p.PID, p.OutlivesProcess = last.PID, record.Lingers
-		r.judge(record.Processes, &p)
-	}
-	if id == r.Self.ID && r.Self.Root != nil {
-		p.Process, p.Stopped = turn.Alive, false
+		judge(record.Processes, look, &p)
 	}
 	return p
 }
 
 // judge sets what is known of all processes of one agent, see [turn.ProcessOf]. The agent
 // is stopped if the last of those that live is.
-func (r *Room) judge(processes []identity.Process, into *turn.Presence) {
-	verdicts := make([]turn.Process, len(processes))
+func judge(processes []identity.Process, look func(identity.Process) condition, into *turn.Presence) {
+	all := make([]turn.Process, len(processes))
 	for i, p := range processes {
-		if r.isElsewhere(p) {
-			verdicts[i] = r.verdict(p)
-			continue
-		}
-		verdict, stopped := identity.Condition(r.Table, p)
-		verdicts[i] = turn.Process(verdict)
-		if verdict == identity.Alive {
-			into.PID, into.Stopped = p.PID, stopped
+		c := look(p)
+		if all[i] = c.verdict; c.verdict == turn.Alive {
+			into.PID, into.Stopped = p.PID, c.stopped
 		}
 	}
-	into.Process = turn.ProcessOf(verdicts)
+	into.Process = turn.ProcessOf(all)
 }
 
 // verdict returns whether the process lives. The rules use the words of identity.

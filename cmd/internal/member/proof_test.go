@@ -41,15 +41,22 @@ func TestWhatProvesATurn(t *testing.T) {
 	f, ctx := newFixture(t), context.Background()
 	e := memory.New("one", time.Now)
 	a, b := f.onHost(e, 1, "a:1"), f.onHost(e, 2, "b:1")
-	isProved := func(want bool) (last proofRecord) {
+	isProved := func(want bool) turn.Lease {
 		t.Helper()
 		if _, unproved := a.Unproved(f.state(a)); unproved == want {
 			t.Errorf("proved: %v", !unproved)
 		}
-		a.own().Read(provedFile, &last)
-		return last
+		return a.recorded(f.state(a))
 	}
-	forget := func() { f.must(a.own().Remove(provedFile)) }
+	forget := func() {
+		l := a.recorded(f.state(a))
+		l.Proof = turn.Proof{}
+		f.must(a.writeLease(&l))
+	}
+	renew := func() error {
+		_, err := (&guardian{Room: a, turn: 1, self: *guardianOf(a.recorded(f.state(a)))}).renew(ctx)
+		return err
+	}
 
 	before := identity.Uptime().Truncate(time.Millisecond)
 	granted := f.try(a)
@@ -57,13 +64,12 @@ func TestWhatProvesATurn(t *testing.T) {
 		t.Fatalf("%+v", granted)
 	}
 	first := isProved(true)
-	if first.Turn != granted.TurnID || first.Lease != granted.LeaseID || first.Uptime < before || first.TTL != 45*time.Minute {
+	if first.Turn != granted.TurnID || first.Lease != granted.LeaseID || first.Proof.Uptime < before || first.TTL != 45*time.Minute {
 		t.Errorf("%+v", first)
 	}
 	forget()
 	isProved(false)
-	self := a.Table.Self()
-	f.must(a.tellRenewal(ctx, granted.TurnID, self))
+	f.must(renew())
 	isProved(true)
 	forget()
 	if got := f.try(a); got.Status != turn.YourTurn || got.TurnID != granted.TurnID {
@@ -75,24 +81,22 @@ func TestWhatProvesATurn(t *testing.T) {
 	for _, fault := range []memory.Fault{memory.Refused, memory.LostInDoubt} {
 		forget()
 		e.SetFault(func() memory.Fault { return fault })
-		if err := a.tellRenewal(ctx, granted.TurnID, self); err == nil {
+		if err := renew(); err == nil {
 			t.Errorf("fault %d: no error", fault)
 		}
 		isProved(false)
 		e.SetFault(func() memory.Fault { return memory.None })
 	}
-	f.must(a.tellRenewal(ctx, granted.TurnID, self))
+	f.must(renew())
 	isProved(true)
 
 	// Once the turn was taken over, nothing is renewed and nothing proved.
 	out := make(answers, 1)
 	f.must(b.Take(ctx, turn.TakeRequest{Agent: "b:1", Lease: fsroom.NewID(), Reason: "r", Operator: true}, out))
 	<-out
-	forget()
-	f.must(a.tellRenewal(ctx, granted.TurnID, self))
-	var p proofRecord
-	if a.own().Read(provedFile, &p) {
-		t.Errorf("proved after a takeover: %+v", p)
+	g := &guardian{Room: a, turn: granted.TurnID, self: a.Table.Self()}
+	if mine, err := g.renew(ctx); mine || err != nil {
+		t.Errorf("renewed after a takeover: %v, %v", mine, err)
 	}
 	if snap, err := a.ConfirmedSnapshot(ctx); err != nil || snap.State.Owner != "b:1" {
 		t.Errorf("confirmed %+v, %v", snap, err)
@@ -107,12 +111,13 @@ func TestWhatProvesATurn(t *testing.T) {
 // The proof goes before the other hosts are told that the agent's process has ended: they
 // may take the turn over then, and the session may be resumed here.
 func TestAStoppedGuardianLeavesNoProof(t *testing.T) {
-	roomtypes.Share()
-	f, ctx := newFixture(t), context.Background()
-	a := f.onHost(memory.New("one", time.Now), 1, "a:1")
-	granted := f.try(a)
-	g := &guardian{Room: a, turn: granted.TurnID, self: a.Table.Self()}
-	f.must(g.recordStop(ctx, f.state(a), "the agent's process has ended"))
+	f := newTeam(t)
+	a := f.onHost("one", "a:1")
+	g := f.guardianOn(a, f.try(a).TurnID)
+	f.ends(a)
+	if ended, err := g.endLease(t.Context(), "the agent's process has ended"); !ended || err != nil {
+		t.Fatalf("ended: %v, %v", ended, err)
+	}
 	if _, unproved := a.Unproved(f.state(a)); !unproved {
 		t.Error("the turn is proved still")
 	}
@@ -126,7 +131,7 @@ func TestNothingToProve(t *testing.T) {
 	if _, unproved := a.Unproved(f.state(a)); unproved {
 		t.Error("a turn of this host alone is not proved")
 	}
-	if _, err := os.Stat(a.own().Path(provedFile)); err == nil {
-		t.Error("a proof was written")
+	if l := a.recorded(f.state(a)); l.Proof != (turn.Proof{}) {
+		t.Errorf("a proof was written: %+v", l)
 	}
 }

@@ -9,15 +9,14 @@ import (
 )
 
 // Release ends the agent's turn with a handoff: for the member that target names, or
-// for the fairest one if target is "". [Room.Snapshot] has the room after that.
+// for the fairest one if target is "".
 func (r *Room) Release(ctx context.Context, handoff json.RawMessage, target string) (res turn.ReleaseResult, err error) {
-	r.found = nil // the room may have changed while the handoff was written
 	fence, err := r.Fence(ctx)
 	if err != nil {
 		return res, err
 	}
 	request := turn.ReleaseRequest{Fence: fence, Handoff: handoff}
-	snap, _, err := r.updateThen(ctx, func(st *turn.State, f turn.Facts) (events []event.Event, err error) {
+	snap, _, err := r.updateThen(ctx, nil, func(st *turn.State, f turn.Facts) (events []event.Event, err error) {
 		events, res, err = release(st, f, request, target)
 		return events, err
 	}, func() { r.forgetLease(r.Self.ID) })
@@ -28,7 +27,6 @@ func (r *Room) Release(ctx context.Context, handoff json.RawMessage, target stri
 	if next := snap.State.ReservedFor; next != "" && !r.IsWaiting(next) {
 		r.notify(turn.Change{After: snap.State, Unclaimed: true})
 	}
-	r.found = snap
 	return res, nil
 }
 
@@ -41,6 +39,9 @@ func (r *Room) CheckRelease(ctx context.Context, target string) error {
 	}
 	snap, err := r.View()
 	if err != nil {
+		return err
+	}
+	if err := r.checkHost(snap.State); err != nil {
 		return err
 	}
 	_, _, err = release(snap.State, r.Facts(snap.State), turn.ReleaseRequest{Fence: fence}, target)

@@ -24,31 +24,19 @@ type Room struct {
 	News      News   // what the agent is told besides; nil: nothing
 	Created   bool   // by SelectRoom: the room did not exist
 	Warning   string // by SelectRoom: what the user should know about the choice
-
-	found      *snapshot   // the room when it was found; nil: not read yet, or used already
-	decided    turn.Facts  // the facts of the last decision
-	asked      proofRecord // begun before the last decision, in a shared room
-	memberAt   int64       // the last event at which the agent was seen to be a member; 0: none
-	isGuardian bool        // a guardian calls in the agent's name: that is no sign of the agent
+	JoinedAt  int64  // by Join: the last event of the room as the agent was found to be a member
 }
 
-// Snapshot returns the room as it was found the first time, and reads it anew
-// after that.
-func (r *Room) Snapshot() (*snapshot, error) {
-	if snap := r.found; snap != nil {
-		r.found = nil
-		return snap, nil
-	}
-	return r.View()
-}
+// Snapshot is [Room.View].
+func (r *Room) Snapshot() (*snapshot, error) { return r.View() }
 
 // confirmPatience is how long the engine may take to confirm what a host knows.
 const confirmPatience = 4 * time.Second
 
-// ConfirmedSnapshot is [Room.Snapshot] for those who need proof, see [fsroom.Room.Confirm].
+// ConfirmedSnapshot is [Room.View] for those who need proof, see [fsroom.Room.Confirm].
 func (r *Room) ConfirmedSnapshot(ctx context.Context) (*snapshot, error) {
 	if !r.IsShared() {
-		return r.Snapshot()
+		return r.View()
 	}
 	ctx, cancel := context.WithTimeout(ctx, confirmPatience)
 	defer cancel()
@@ -74,14 +62,14 @@ func (r *Room) notify(c turn.Change) {
 	}
 }
 
-// A Decision is an [fsroom.Decision] that also depends on facts of the machine. It
-// may be called more than once.
+// A Decision is an [fsroom.Decision] that also depends on facts of the machine, which are
+// valid for this call of it. It may be called more than once.
 type Decision func(*turn.State, turn.Facts) ([]event.Event, error)
 
 // Update changes the room and records the presence of the agent. It returns the
 // changed room and the new events.
 func (r *Room) Update(ctx context.Context, decide Decision) (*snapshot, []event.Event, error) {
-	snap, events, err := r.updateThen(ctx, decide, func() {})
+	snap, events, err := r.updateThen(ctx, nil, decide, func() {})
 	if err == nil {
 		r.RecordPresence(ctx, snap.State)
 	}
@@ -107,32 +95,39 @@ func (r *Room) UpdateAsPerson(ctx context.Context, decide Decision) (*snapshot, 
 	return snap, events, err
 }
 
-// updateThen changes the room, and calls committed as [fsroom.Room.UpdateThen] does.
-// The facts are gathered without the lock: decide is called on the room as it can be
-// read without it, and a refusal there is the answer. Then decide is called again
-// under the lock.
-func (r *Room) updateThen(ctx context.Context, decide Decision, committed func()) (*snapshot, []event.Event, error) {
-	snap, err := r.Snapshot()
-	if err != nil {
-		return nil, nil, err
+// updateThen changes the room, and calls committed as [fsroom.Room.UpdateThen] does. An
+// agent that has the turn on another host is refused.
+func (r *Room) updateThen(ctx context.Context, seen *snapshot, decide Decision, committed func()) (*snapshot, []event.Event, error) {
+	return r.change(ctx, seen, func(st *turn.State, f turn.Facts) ([]event.Event, error) {
+		if err := r.checkHost(st); err != nil {
+			return nil, err
+		}
+		return decide(st, f)
+	}, committed)
+}
+
+// change changes the room in two steps. First decide is called on the room as it can be
+// read without its lock, or as it was seen a moment ago: if it refuses or changes nothing,
+// that is the answer, and the verdicts on processes, which are what takes time, are known
+// after it. Then it is called on the room while that is locked, with facts that are
+// gathered then, and what it returns now is committed.
+func (r *Room) change(ctx context.Context, seen *snapshot, decide Decision, committed func()) (*snapshot, []event.Event, error) {
+	if seen == nil {
+		var err error
+		if seen, err = r.View(); err != nil {
+			return nil, nil, err
+		}
 	}
-	facts := r.Facts(snap.State)
-	r.decided = facts
-	events, err := decide(snap.State, facts)
+	judged := make(verdicts)
+	gather := func(st *turn.State) turn.Facts { return r.facts(st, r.caller(st), judged) }
+	events, err := decide(seen.State, gather(seen.State))
 	if err != nil || len(events) == 0 {
-		return snap, nil, r.refused(ctx, snap.State, err)
+		return seen, nil, r.refused(ctx, seen.State, err)
 	}
 	after, events, err := r.files.UpdateThen(ctx, func(st *turn.State) ([]event.Event, error) {
-		if st.Seq != snap.State.Seq {
-			facts = r.Facts(st) // the room has changed, so other agents may matter now
-		}
-		if r.IsShared() {
-			r.asked = proofBegun()
-		}
-		facts.Now, facts.Renewed = r.Now(), r.renewed(st)
-		return decide(st, facts)
+		return decide(st, gather(st))
 	}, committed)
-	return after, events, r.refused(ctx, snap.State, err)
+	return after, events, r.refused(ctx, seen.State, err)
 }
 
 // refused records the presence of the agent if its command was refused, which is a
@@ -146,7 +141,7 @@ func (r *Room) refused(ctx context.Context, st *turn.State, err error) error {
 
 // Leave removes the agent from the room and ends its turn.
 func (r *Room) Leave(ctx context.Context) (res turn.LeaveResult, err error) {
-	_, _, err = r.updateThen(ctx, func(st *turn.State, f turn.Facts) (events []event.Event, err error) {
+	_, _, err = r.updateThen(ctx, nil, func(st *turn.State, f turn.Facts) (events []event.Event, err error) {
 		events, res, err = turn.Leave(st, f, r.Self.ID)
 		return events, err
 	}, func() {
@@ -158,7 +153,7 @@ func (r *Room) Leave(ctx context.Context) (res turn.LeaveResult, err error) {
 
 // Kick removes another member.
 func (r *Room) Kick(ctx context.Context, request turn.KickRequest) (res turn.LeaveResult, err error) {
-	snap, _, err := r.updateThen(ctx, func(st *turn.State, f turn.Facts) (events []event.Event, err error) {
+	snap, _, err := r.updateThen(ctx, nil, func(st *turn.State, f turn.Facts) (events []event.Event, err error) {
 		events, res, err = turn.Kick(st, f, request)
 		return events, err
 	}, func() {

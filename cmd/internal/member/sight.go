@@ -21,8 +21,8 @@ func (r *Room) Sight(st *turn.State, id string) (s Sight) {
 		s.WaitsSince = a.Marked(waitingFile)
 	}
 	processes := r.processRecord(id).Processes
-	if l := r.currentLease(st); len(processes) == 0 && id == st.Owner && l != nil && l.Guardian != nil {
-		processes = []identity.Process{*l.Guardian}
+	if g := guardianOf(r.recorded(st)); len(processes) == 0 && id == st.Owner && g != nil {
+		processes = []identity.Process{*g}
 	}
 	for _, p := range processes {
 		if verdict, stopped := identity.Condition(r.Table, p); verdict == identity.Alive {
@@ -42,11 +42,7 @@ type Renewal struct {
 // Renewal returns how the lease of the current turn is kept, the zero Renewal if the
 // owner has recorded nothing.
 func (r *Room) Renewal(st *turn.State) (n Renewal) {
-	l := r.currentLease(st)
-	if l == nil {
-		return n
-	}
-	n.At = l.Renewed.Wall.Time
+	n.At = r.recorded(st).Renewed.Wall.Time
 	if process, status, _ := r.GuardianStatus(st); process != nil {
 		n.Guardian, n.Process = process.PID, status
 	}

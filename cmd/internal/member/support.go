@@ -5,25 +5,25 @@ import (
 	"github.com/talking-stick/tt/identity"
 )
 
-// support returns what is known of the processes on which the turn of the record depends;
-// lease is nil if the owner has none.
-func (r *Room) support(st *turn.State, lease *leaseRecord) (k turn.Support) {
+// support returns what is known of the processes on which the turn with the lease depends.
+func (r *Room) support(st *turn.State, lease turn.Lease, by caller) (k turn.Support) {
+	guardian := guardianOf(lease)
 	if h := r.StoppedLockHolder(); h != nil {
 		k.Lock = h.PID
 	}
 	switch {
-	case st.Owner == "", r.isGuardian:
+	case st.Owner == "", by.isGuardian:
 		k.Guardian = turn.ProcessUnknown
-	case lease == nil || lease.Guardian == nil:
+	case guardian == nil:
 		if k.Guardian = turn.NoProcess; r.IsShared() {
 			k.Guardian = turn.ProcessUnknown // another host may know it
 		}
-	case r.isElsewhere(*lease.Guardian):
+	case r.isElsewhere(*guardian):
 		if k.Guardian = turn.ProcessUnknown; r.guardianElsewhere(st, lease) == turn.Gone {
-			k.Guardian, k.Ended = turn.ProcessEnded, lease.StoppedAt.Time
+			k.Guardian, k.Ended = turn.ProcessEnded, lease.Ended.At.Time
 		}
 	default:
-		k.Guardian, k.PID, k.Ended = r.processState(*lease.Guardian), lease.Guardian.PID, lease.StoppedAt.Time
+		k.Guardian, k.PID, k.Ended = r.processState(*guardian), guardian.PID, lease.Ended.At.Time
 		if k.Guardian == turn.ProcessUnseen {
 			k.PID = 0 // it would be taken for one of this pid namespace
 		}

@@ -40,8 +40,8 @@ type News interface {
 
 // Try looks at the room once, and claims the turn if it is the agent's.
 func (r *Room) Try(ctx context.Context, out Output) error {
-	t := turnRequest{Room: r, out: out, since: r.waitingSince()}
-	snap, err := r.Snapshot()
+	t := turnRequest{Room: r, out: out, since: r.waitingSince(), lease: fsroom.NewID()}
+	snap, err := r.View()
 	if err != nil {
 		return err
 	}
@@ -60,16 +60,21 @@ func (r *Room) Take(ctx context.Context, request turn.TakeRequest, out Output) e
 			return err
 		}
 	}
-	snap, err := r.Snapshot()
+	snap, err := r.View()
 	if err != nil {
 		return err
 	}
 	r.RecordPresence(ctx, snap.State)
 	request.Join = r.joinRequest(snap.State.Policy, r.IsHuman())
 	request.Waited = r.elapsed(r.waitingSince())
-	t := turnRequest{Room: r, out: out, joins: !r.IsMember(snap.State)}
+	request.Host = r.host()
+	t := turnRequest{Room: r, out: out, joins: !r.IsMember(snap.State), lease: request.Lease}
 	if _, err := t.request(ctx, snap, func(st *turn.State, f turn.Facts) ([]event.Event, turn.WaitResult, error) {
-		return turn.Take(st, f, request)
+		events, res, err := turn.Take(st, f, request)
+		if code.Of(err) == code.AgentElsewhere {
+			err = r.checkHost(st) // it knows the guardian there too
+		}
+		return events, res, err
 	}); err != nil {
 		t.guardian.cancel()
 		return err
@@ -99,7 +104,7 @@ func (r *Room) Wait(ctx context.Context, limit time.Duration, park, inbox bool, 
 	if err := r.own().EnsureWakeFile(); err != nil {
 		return err
 	}
-	t := turnRequest{Room: r, out: out, park: park, since: since, inbox: inbox}
+	t := turnRequest{Room: r, out: out, park: park, since: since, inbox: inbox, lease: fsroom.NewID()}
 	if err := t.wait(ctx, limit); err != nil {
 		t.guardian.cancel()
 		return err
@@ -120,7 +125,12 @@ type turnRequest struct {
 	inbox bool      // end also with what has come for the agent
 	since time.Time // when the agent began to wait; zero: it has not waited
 	joins bool      // the agent becomes a member with the grant
+	lease string    // the id that a grant to this request has
 
+	first    *turn.State      // the room when the request began; nil: not looked at yet
+	memberAt int64            // the last event at which the agent was seen to be a member; 0: none
+	facts    turn.Facts       // of the last look
+	proof    turn.Proof       // begun with the last decision
 	result   turn.WaitResult  // of the last look
 	guardian *pendingGuardian // for a turn that is about to be granted
 	answered chan error       // the result of Answer for a grant; nil: nothing was granted
@@ -148,7 +158,7 @@ func (t *turnRequest) wait(untilSignal context.Context, limit time.Duration) err
 			// The lock was not had, or the engine not reached. There is time to look
 			// again, or a signal ends the wait.
 			t.reset()
-			t.result = snap.State.NotYet(t.decided)
+			t.result = snap.State.NotYet(t.facts)
 			if away {
 				return false, fsroom.Sleep{For: awayPoll}, nil
 			}
@@ -160,7 +170,7 @@ func (t *turnRequest) wait(untilSignal context.Context, limit time.Duration) err
 		t.out.Waiting(t.result)
 		t.reset()
 		t.exits.Watch(t.watched(snap.State))
-		f := t.decided // what was looked up for this look is not looked up again
+		f := t.facts // what was looked up for this look is not looked up again
 		f.Now = before
 		return false, fsroom.Sleep{For: snap.State.NextDeadline(f, t.Self.ID), Exit: t.exits.C()}, nil
 	})
@@ -211,8 +221,11 @@ func isLockTimeout(err error) bool {
 
 // try requests the turn by [turn.Try].
 func (t *turnRequest) try(ctx context.Context, snap *snapshot) (done bool, err error) {
-	request := turn.TryRequest{Agent: t.Self.ID, Lease: fsroom.NewID(), Park: t.park}
+	request := turn.TryRequest{Agent: t.Self.ID, Lease: t.lease, Host: t.host(), Park: t.park}
 	return t.request(ctx, snap, func(st *turn.State, f turn.Facts) ([]event.Event, turn.WaitResult, error) {
+		if err := t.checkHost(st); err != nil {
+			return nil, turn.WaitResult{}, err
+		}
 		request.Waited = t.elapsed(t.since)
 		return turn.Try(st, f, request)
 	})
@@ -227,7 +240,7 @@ type turnRule func(*turn.State, turn.Facts) ([]event.Event, turn.WaitResult, err
 func (t *turnRequest) request(ctx context.Context, snap *snapshot, rule turnRule) (done bool, err error) {
 	afterLock := context.WithoutCancel(ctx)
 	decide := func(st *turn.State, f turn.Facts) (events []event.Event, err error) {
-		t.before = st
+		t.before, t.facts, t.proof = st, f, proofBegun()
 		events, t.result, err = rule(st, f)
 		if len(events) > 0 && t.guardian == nil && !t.joins { // an agent that is no member yet has no directory
 			t.guardian = t.startPendingGuardian(t.fence())
@@ -235,11 +248,13 @@ func (t *turnRequest) request(ctx context.Context, snap *snapshot, rule turnRule
 		return events, err
 	}
 	for {
-		t.found = snap
+		if t.first == nil {
+			t.first, t.memberAt = snap.State, t.JoinedAt
+		}
 		if t.IsMember(snap.State) {
 			t.memberAt = snap.State.Seq
 		}
-		after, _, err := t.updateThen(ctx, decide, func() { t.granted(afterLock) })
+		after, _, err := t.change(ctx, snap, decide, func() { t.granted(afterLock) })
 		if t.isClosed(afterLock, err) {
 			return true, nil
 		}
@@ -249,6 +264,11 @@ func (t *turnRequest) request(ctx context.Context, snap *snapshot, rule turnRule
 		t.after = after.State
 		switch {
 		case t.answered != nil:
+			return true, nil
+		case t.result.Status == turn.YourTurn && t.grantedToAnother():
+			f := t.facts
+			t.result = after.State.NotYet(f)
+			t.result.GrantedTo = f.Lease.GrantedTo
 			return true, nil
 		case t.result.Status == turn.YourTurn: // it was when the room was read, without its lock
 			err := t.resume(ctx)
@@ -301,7 +321,7 @@ func (t *turnRequest) granted(ctx context.Context) {
 	}
 	t.forgetWait()
 	started, failure := t.guardianFor(t.fence(), t.guardian)
-	pid, err := t.recordGrant(t.fence(), t.before.Policy, started, failure)
+	pid, err := t.recordGrant(t.fence(), t.before.Policy, t.provenBy(), started, failure)
 	t.result.GuardianPID = pid
 	if err == nil {
 		err = t.read(ctx)
@@ -332,17 +352,30 @@ func (t *turnRequest) answer() (err error) {
 	return err
 }
 
+// grantedToAnother reports whether the turn that the agent has was granted to another of
+// its processes after this request began. That process has been told so, and this one must
+// not be told it too: two processes of one agent would work at once.
+func (t *turnRequest) grantedToAnother() bool {
+	return t.result.TurnID > t.first.Turn && t.result.LeaseID != t.lease
+}
+
+// provenBy returns the proof of the grant, the zero Proof without an engine.
+func (t *turnRequest) provenBy() turn.Proof {
+	if !t.IsShared() {
+		return turn.Proof{}
+	}
+	return t.proof
+}
+
 // resume makes sure that a turn the agent already had is still its own and has a
 // guardian, and reads its handoff. If another agent has the turn, the error is that of
 // [turn.State.Check].
 func (t *turnRequest) resume(ctx context.Context) (err error) {
+	t.recordSeen() // first, see EnsureGuardian
 	if t.result.GuardianPID, err = t.EnsureGuardian(ctx, t.fence()); err == nil {
 		err = t.read(context.WithoutCancel(ctx))
 	}
-	if err != nil {
-		return ownedError(t.result.TurnID, err)
-	}
-	return t.proveAnew(ctx, t.fence())
+	return ownedError(t.result.TurnID, err)
 }
 
 // read reads the handoff and the briefing of the turn.

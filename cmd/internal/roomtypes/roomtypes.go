@@ -11,8 +11,9 @@ import (
 )
 
 // rulesVersion is the version of the rules of both types. Before version 2 there was
-// no number, no observer in a room, and no recipient of a question in a topic.
-const rulesVersion = 2
+// no number, no observer in a room, and no recipient of a question in a topic; before version
+// 3 a grant said neither how long its lease is nor on which host.
+const rulesVersion = 3
 
 var stick, topics = newStick(), newTopics()
 

@@ -29,6 +29,7 @@ type checkResult struct {
 	CurrentOwner string         `json:"current_owner,omitempty"`
 	ReservedFor  string         `json:"reserved_for,omitempty"`
 	Reason       string         `json:"reason,omitempty"`  // why not
+	Host         string         `json:"host,omitempty"`    // on which the caller has the turn, if that is another one
 	Trouble      []turn.Trouble `json:"trouble,omitempty"` // with the holder
 	Shared       bool           `json:"shared,omitempty"`  // with other hosts: an engine has confirmed the answer
 }
@@ -70,6 +71,9 @@ func check(ctx context.Context, c *cli.Invocation) (checkResult, error) {
 	res.RoomID, res.RoomState, res.TurnID, res.CurrentOwner, res.ReservedFor = v.RoomID, v.State, v.TurnID, v.Owner, v.ReservedFor
 	res.Trouble = v.Trouble
 	res.Reason = st.Holds(f, client.Self.ID, room.CurrentFence(st))
+	if res.Host = room.Elsewhere(st); res.Host != "" {
+		res.Reason = turn.HeldElsewhere
+	}
 	res.Holds = res.Reason == ""
 	return res, nil
 }
@@ -80,6 +84,8 @@ func writeCheck(t *cli.Text, r checkResult) {
 		t.Line("%s You hold the stick (turn %d).", t.Green("Yes."), r.TurnID)
 	case r.Reason == "no_room":
 		t.Line("No: there is no room here.")
+	case r.Host != "":
+		t.Line(`%s You have turn %d on host %s.`, t.Yellow("No."), r.TurnID, r.Host)
 	case r.CurrentOwner == r.AgentID:
 		t.Line(`%s The turn is yours, but its lease is not alive. Take it up again with: tt wait`, t.Yellow("No."))
 	case r.CurrentOwner != "":

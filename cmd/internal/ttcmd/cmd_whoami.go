@@ -20,6 +20,11 @@ var whoamiCommand = &cli.Command{
 }
 
 func runWhoami(_ context.Context, c *cli.Invocation) error {
+	if service, err := engineOf(c); err == nil && service != nil {
+		if _, err := openStore(c); err != nil { // an engine says what this host is called
+			c.Warn("%v", err)
+		}
+	}
 	me, err := caller(c, identity.System())
 	if err != nil {
 		return err

@@ -1,0 +1,131 @@
+package turn
+
+import (
+	"cmp"
+	"time"
+
+	"github.com/talking-stick/tt/journal/event"
+)
+
+// A Lease is the promise under which an owner has its turn: until TTL has passed since
+// Renewed, nobody else is granted the turn. The grant makes it, and the owner's guardian
+// renews it. It is judged by its own TTL: a policy that is changed counts from the next
+// renewal on.
+//
+// What the grant says is in the journal. What came after it is in a record of the owner's,
+// and with an engine in a note too, which has the same bytes.
+type Lease struct {
+	Fence
+	TTL       time.Duration // 0: an older program wrote the record
+	Renewed   Instant       // when it was granted or last renewed
+	Guardian  ProcessID     // the process that renews it; zero: none was started
+	GrantedTo int           // the pid of the process of the agent that was granted the turn; 0: not known
+	Ended     Ending        // of the guardian; zero: it has not ended by itself
+	Proof     Proof         // zero without an engine
+}
+
+// A ProcessID identifies a process among all that ever ran. It has the fields of the type
+// Process of package identity, to which it converts.
+type ProcessID struct {
+	Host      string
+	Boot      string
+	PID       int
+	Start     uint64
+	Namespace string
+}
+
+// An Ending says why and when a guardian stopped renewing.
+type Ending struct {
+	Why string
+	At  event.Time
+}
+
+// A Proof is the word of an engine that a turn was the owner's: until it is too old, no
+// other agent has the turn, so the owner need not ask again. It counts on the owner's host
+// alone, and is judged by that host's clock alone.
+type Proof struct {
+	Boot   string        // of the machine
+	Uptime time.Duration // of the machine, also asleep, before the engine was asked
+	At     event.Time    // on the wall clock of the machine, for people
+}
+
+// Fence returns the fencing token of the turn in progress, the zero Fence if there is none.
+func (s *State) Fence() Fence {
+	if s.Owner == "" {
+		return Fence{}
+	}
+	return Fence{Agent: s.Owner, Turn: s.Turn, Lease: s.Grant.Lease}
+}
+
+// Granted returns the lease of the turn in progress as it was granted.
+func (s *State) Granted() Lease {
+	return Lease{Fence: s.Fence(), TTL: cmp.Or(s.Grant.TTL, ms(s.Policy.OwnerLeaseTTL)), Renewed: s.Grant.At}
+}
+
+// lease returns the lease of the turn in progress. A renewal counts as later than the
+// grant whatever the clocks say: the machine may have been booted with another time in
+// between.
+func (f Facts) lease(s *State) Lease {
+	l, granted := f.Lease, s.Granted()
+	if l.Fence != granted.Fence || l.Renewed.IsZero() {
+		return granted
+	}
+	l.TTL = cmp.Or(l.TTL, granted.TTL)
+	return l
+}
+
+// Expired reports whether the lease has run out.
+func (l Lease) Expired(now Instant) bool { return now.Expired(l.Renewed, l.TTL) }
+
+// Left returns how long the lease is good, zero once it has run out.
+func (l Lease) Left(now Instant) time.Duration { return now.Left(l.Renewed, l.TTL) }
+
+// End returns when the lease runs out, see [Instant.End].
+func (l Lease) End(now Instant) event.Time { return now.End(l.Renewed, l.TTL) }
+
+// Renew makes the promise anew, under the present policy. The guardian is the process that
+// renews the lease from now on; the zero ProcessID leaves it as it is.
+func (l *Lease) Renew(now Instant, p Policy, guardian ProcessID) {
+	l.Renewed, l.TTL = now, ms(p.OwnerLeaseTTL)
+	if guardian != (ProcessID{}) {
+		l.Guardian, l.Ended = guardian, Ending{}
+	}
+}
+
+// Told returns the lease with what its host has told the others by the engine, whose order
+// is that of what happened. A record may be older than that: where another guardian
+// renews the lease by now, the end of the one in the record means nothing.
+func (l Lease) Told(told Lease) Lease {
+	if l.Fence == (Fence{}) {
+		return told
+	}
+	if told.Guardian != l.Guardian {
+		l.Ended = Ending{}
+	}
+	if told.Renewed.Since(l.Renewed) > 0 {
+		l.Renewed, l.TTL, l.Guardian = told.Renewed, cmp.Or(told.TTL, l.TTL), told.Guardian
+	}
+	return l
+}
+
+// Margin returns how much earlier than the other hosts an owner counts its lease as over.
+// It covers the differences between the clocks of servers and hosts: 30 s, or a quarter of
+// a lease that is shorter than two minutes.
+func Margin(ttl time.Duration) time.Duration { return min(30*time.Second, ttl/4) }
+
+// Proved reports whether no other agent can have taken the turn over since the engine has
+// confirmed it. It may not be told, after a reboot or where the boot is not known: then it
+// is false.
+func (l Lease) Proved(s *State, boot string, uptime time.Duration) bool {
+	if l.Fence != s.Fence() || l.Proof.Boot == "" || l.Proof.Boot != boot {
+		return false
+	}
+	passed := uptime - l.Proof.Uptime
+	return passed >= 0 && passed < l.TTL-Margin(l.TTL)
+}
+
+// RenewalInterval returns the time between two renewals of a lease under the policy: the
+// heartbeat interval, or a third of the lease, as it is now or will be, where that is shorter.
+func (l Lease) RenewalInterval(p Policy) time.Duration {
+	return max(minRenewal, min(p.RenewalInterval(), cmp.Or(l.TTL, ms(p.OwnerLeaseTTL))/3))
+}
