@@ -14,6 +14,7 @@ import (
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/doctor"
+	"github.com/talking-stick/tt/journal"
 	"github.com/talking-stick/tt/lockfile"
 )
 
@@ -27,12 +28,15 @@ type recorder struct {
 }
 
 func (r *recorder) options() fsroom.Options {
-	return fsroom.Options{Fault: r.step, SyncDir: r.syncDir}
+	return fsroom.Options{Fault: r.step, SyncDir: r.syncDir, Sync: func(log *journal.Log) error {
+		r.done = append(r.done, "sync")
+		return log.Sync()
+	}}
 }
 
 func (r *recorder) step(s fsroom.Step) error {
 	switch s {
-	case fsroom.StepSync, fsroom.StepAppend, fsroom.StepReplace, fsroom.StepArchive:
+	case fsroom.StepAppend, fsroom.StepReplace, fsroom.StepArchive:
 		r.done = append(r.done, string(s))
 	}
 	if s == r.failStep {

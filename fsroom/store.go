@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/talking-stick/tt/fsroom/engine"
+	"github.com/talking-stick/tt/journal"
 	"github.com/talking-stick/tt/lockfile"
 )
 
@@ -33,11 +34,12 @@ const lockPatience = 5 * time.Second
 // Options replace the clock, the random numbers and the file system in tests, and set how
 // a store waits. The zero value is for production.
 type Options struct {
-	Now      func() time.Time       // wall clock
-	NewID    func() string          // event ids
-	SyncDir  func(dir string) error // puts the names in a directory on disk; lockfile.SyncDir
-	Patience time.Duration          // how long to wait for a room's lock
-	NoWatch  bool                   // poll instead of watching
+	Now      func() time.Time         // wall clock
+	NewID    func() string            // event ids
+	SyncDir  func(dir string) error   // puts the names in a directory on disk; lockfile.SyncDir
+	Sync     func(*journal.Log) error // puts a journal on disk that a killed writer left; its method Sync
+	Patience time.Duration            // how long to wait for a room's lock
+	NoWatch  bool                     // poll instead of watching
 	// BlindPoll is how long a wait sleeps where nothing can be watched. The time doubles
 	// after each sleep, up to BlindPollMax.
 	BlindPoll, BlindPollMax time.Duration
@@ -112,6 +114,9 @@ func Open(dir string, opts Options) (*Store, error) {
 	}
 	if opts.NewID == nil {
 		opts.NewID = NewID
+	}
+	if opts.Sync == nil {
+		opts.Sync = (*journal.Log).Sync
 	}
 	if opts.SyncDir == nil {
 		opts.SyncDir = lockfile.SyncDir

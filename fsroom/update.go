@@ -218,7 +218,7 @@ func (r *Room[S]) catchUp(snap *Snapshot[S]) error {
 	if err := r.store.step(StepSync); err != nil {
 		return err
 	}
-	if err := log.Sync(); err != nil {
+	if err := r.store.opts.Sync(log); err != nil {
 		return err
 	}
 	_, mtime, err := log.Stat()
