@@ -117,6 +117,8 @@ var layers = map[string]layer{
 	"cmd/tt-nats":                    {[]string{"cmd/internal/hosts/engines", "cmd/internal/ttcmd"}, "it is a main file: it says that tt has engines"},
 	"cmd/internal/hosts/engines": {[]string{"cmd/internal/hosts", "cmd/internal/roomtypes", "cmd/tt-nats/jetstream", "fsroom"},
 		"programs with engines link it, and tt must not: it knows the engines, and no program"},
+	"cmd/internal/ttcmd/scripthosts": {[]string{"cmd/internal/hosts", "cmd/tt-nats/jetstream", "fsroom"},
+		"it is in the programs of scripts, with the engines that these have, and in no program that is installed"},
 	"cmd/tt-console": {[]string{"cmd/internal/consolecmd"}, "it is a main file: a command goes to a package of its own, with a row in cmd/internal/consolecmd"},
 	"cmd/tt":         {[]string{"cmd/internal/ttcmd"}, "it is a main file: a command goes to cmd/internal/ttcmd"},
 	"cmd/agent-bus": {[]string{"cmd/agent-bus", "cmd/internal", "fsroom", "journal", "lockfile", "identity"},

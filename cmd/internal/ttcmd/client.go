@@ -24,7 +24,7 @@ func openStore(c *cli.Invocation) (*fsroom.Store, error) {
 	if forPrompt(c) { // a prompt has no place for warnings
 		warn = nil
 	}
-	options := fsroom.Options{Warn: warn, LeaveModes: c.Cmd.Name == doctorName, Fault: atStep}
+	options := fsroom.Options{Warn: warn, LeaveModes: c.Cmd.Name == doctorName, Fault: build.AtStep, Patience: build.Patience}
 	service, err := engineOf(c)
 	if err != nil {
 		return nil, err
@@ -37,10 +37,6 @@ func openStore(c *cli.Invocation) (*fsroom.Store, error) {
 	}
 	return fsroom.Open(dir, options)
 }
-
-// atStep is called before each step of a change that touches the disk. It is nil
-// outside tests, where it holds a command up at a chosen step.
-var atStep func(fsroom.Step) error
 
 // newClient returns the client for the caller.
 func newClient(c *cli.Invocation) (*member.Client, error) {

@@ -19,7 +19,7 @@ import (
 	"github.com/talking-stick/tt/journal/event"
 )
 
-// A rig is a workspace in which this test binary runs as tt, a process each.
+// A rig is a workspace in which agents run tt, a process each.
 type rig struct {
 	t         *testing.T
 	workspace string
@@ -39,12 +39,12 @@ func newRig(t *testing.T) *rig {
 
 // command is tt, called by an agent.
 func (r *rig) command(agent string, args ...string) *exec.Cmd {
-	self, err := os.Executable()
+	bin, err := programs()
 	if err != nil {
 		r.t.Fatal(err)
 	}
 	return &exec.Cmd{
-		Path: self, Args: append([]string{"tt"}, args...), Dir: r.workspace,
+		Path: filepath.Join(bin, "tt"), Args: append([]string{"tt"}, args...), Dir: r.workspace,
 		Env: []string{"HOME=" + r.workspace, "USER=tester", "TT_HARNESS_AGENT_ID=" + agent, "TALKING_STICK_DATA_DIR=" + r.data, "TALKING_STICK_WAITER_GRACE=1h"},
 	}
 }

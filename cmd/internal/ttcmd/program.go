@@ -6,10 +6,12 @@ package ttcmd
 
 import (
 	"slices"
+	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/hosts"
 	"github.com/talking-stick/tt/cmd/internal/setup"
+	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/identity"
 )
 
@@ -17,11 +19,16 @@ import (
 // uses the value that the Go tool recorded. Installer is how the program was
 // installed: "make", "archive", or empty for the Go tool.
 //
+// AtStep is called before each step of a change that touches the disk, and Patience is how
+// long a room's lock is waited for. They are for tests, and zero elsewhere.
+//
 // Sharing opens rooms that several hosts share. It is nil in tt, which then becomes the
 // program that has engines. Hear, which is [Hear] there, is the command that hears what
 // other hosts do.
 type Build struct {
 	Version, Commit, Installer string
+	AtStep                     func(fsroom.Step) error
+	Patience                   time.Duration
 	Sharing                    hosts.Sharing
 	Hear                       *cli.Command
 }

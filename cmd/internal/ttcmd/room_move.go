@@ -162,7 +162,7 @@ func copyTo(ctx context.Context, c *cli.Invocation, service *hosts.Service, data
 	if err != nil {
 		return err
 	}
-	store, err := fsroom.Open(dataDir, fsroom.Options{Warn: c.Notice, Fault: atStep})
+	store, err := fsroom.Open(dataDir, fsroom.Options{Warn: c.Notice, Fault: build.AtStep, Patience: build.Patience})
 	if err != nil {
 		return err
 	}

@@ -18,95 +18,23 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/hosts"
-	sharing "github.com/talking-stick/tt/cmd/internal/hosts/shared"
 	"github.com/talking-stick/tt/cmd/internal/roomtypes"
-	"github.com/talking-stick/tt/cmd/tt-nats/jetstream"
+	"github.com/talking-stick/tt/cmd/internal/ttcmd/scripthosts"
 	"github.com/talking-stick/tt/cmd/tt-nats/jetstream/natstest"
 	"github.com/talking-stick/tt/fsroom"
-	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/engine"
-	"github.com/talking-stick/tt/fsroom/engine/dir"
-	"github.com/talking-stick/tt/fsroom/workspace"
 )
 
-// The scripts also run with rooms that an engine shares: with TT_TEST_ENGINE=dir that of
-// a second directory, with TT_TEST_ENGINE=nats that of a server. Each script then has a
-// namespace of its own. With TT_TEST_HOSTS=1 each agent is on a host of its own, which is
-// a data directory with its own mirrors.
+// The scripts also run with rooms that an engine shares, see package scripthosts. Each script
+// then has a namespace of its own.
 //
 // A script that speaks of one machine says so: [engine] skip, or [hosts] skip, with the
 // reason.
-const (
-	engineVariable = "TT_TEST_ENGINE"
-	hostsVariable  = "TT_TEST_HOSTS"
-)
-
-func withEngine() bool { return os.Getenv(engineVariable) != "" }
-func manyHosts() bool  { return withEngine() && os.Getenv(hostsVariable) != "" }
-
-// ttBuild is the program that scripts run as tt.
-func ttBuild() Build {
-	if !withEngine() {
-		return Build{}
-	}
-	return Build{Sharing: pathSharing{sharing.With(openTestEngine)}, Hear: Hear()}
-}
-
-func openTestEngine(s *hosts.Service) (engine.Engine, error) {
-	if path, ok := strings.CutPrefix(s.URL, "dir://here"); ok {
-		return dir.Open(path)
-	}
-	return jetstream.Open(s.URL, jetstream.Credentials{})
-}
-
-// A pathSharing takes the path of a workspace that has no name on other hosts for its
-// name. All hosts of a script are on one machine.
-type pathSharing struct{ hosts.Sharing }
-
-func (s pathSharing) Name(root, given string) (string, error) {
-	name, err := s.Sharing.Name(root, given)
-	if code.Of(err) == code.NoSharedIdentity {
-		return root, nil
-	}
-	return name, err
-}
-
-func (s pathSharing) Outer(root, home string) *workspace.Workspace {
-	return sharing.Outer(func(root string) (string, error) { return s.Name(root, "") }, root, home)
-}
-
-// chooseHost puts the agent that the command line names on a host of its own. Agents whose
-// names begin with a: are on that of the script, as who is not named. What a process
-// starts is on the same host.
-func chooseHost() {
-	const chosen = "TT_TEST_HOST_CHOSEN"
-	data := os.Getenv("DATA")
-	if !manyHosts() || os.Getenv("TALKING_STICK_DATA_DIR") != data || os.Getenv(chosen) != "" {
-		return
-	}
-	os.Setenv(chosen, "1")
-	agent := os.Getenv("TT_HARNESS_AGENT_ID")
-	for i, arg := range os.Args {
-		if name, ok := strings.CutPrefix(arg, "--agent="); ok {
-			agent = name
-		} else if arg == "--agent" && i+1 < len(os.Args) {
-			agent = os.Args[i+1]
-		}
-		if arg == "--" {
-			break
-		}
-	}
-	if agent != "" && !strings.HasPrefix(agent, "a:") && len(os.Args) > 1 && os.Args[1] != "lock" {
-		os.Setenv("TALKING_STICK_DATA_DIR", filepath.Join(hostsDir(filepath.Dir(data)), fsroom.RoomName(agent)))
-	}
-}
-
-func hostsDir(work string) string { return filepath.Join(work, "hosts") }
 
 // namespaces starts the engine that scripts share. The function it returns is that of the
 // address of a namespace for the script that works in a directory, "" without an engine.
 func namespaces(t *testing.T) func(work string) string {
-	switch os.Getenv(engineVariable) {
+	switch os.Getenv(scripthosts.EngineVariable) {
 	case "":
 		return func(string) string { return "" }
 	case "dir":
@@ -117,7 +45,7 @@ func namespaces(t *testing.T) func(work string) string {
 		server := natstest.Start(t)
 		return func(work string) string { return server.Namespace(t) + "-" + filepath.Base(work) }
 	}
-	t.Fatalf("%s=%s is neither dir nor nats", engineVariable, os.Getenv(engineVariable))
+	t.Fatalf("%s=%s is neither dir nor nats", scripthosts.EngineVariable, os.Getenv(scripthosts.EngineVariable))
 	return nil
 }
 
@@ -138,9 +66,9 @@ func sharingOf(ts *testscript.TestScript) scriptSharing {
 // with many hosts those of the others.
 func (s scriptSharing) stores() []string {
 	dirs := []string{s.store(filepath.Join(s.work, "data"))}
-	entries, _ := os.ReadDir(hostsDir(s.work))
+	entries, _ := os.ReadDir(scripthosts.Dir(s.work))
 	for _, e := range entries {
-		dirs = append(dirs, s.store(filepath.Join(hostsDir(s.work), e.Name())))
+		dirs = append(dirs, s.store(filepath.Join(scripthosts.Dir(s.work), e.Name())))
 	}
 	return dirs
 }
@@ -158,7 +86,7 @@ func (s scriptSharing) refresh() error {
 	if s.url == "" {
 		return nil
 	}
-	e, err := openTestEngine(&hosts.Service{URL: s.url})
+	e, err := scripthosts.Open(&hosts.Service{URL: s.url})
 	if err != nil {
 		return err
 	}
@@ -195,7 +123,7 @@ func (s scriptSharing) compare() string {
 	if s.url == "" {
 		return ""
 	}
-	e, err := openTestEngine(&hosts.Service{URL: s.url})
+	e, err := scripthosts.Open(&hosts.Service{URL: s.url})
 	if err != nil {
 		return err.Error()
 	}
@@ -268,7 +196,7 @@ func (s scriptSharing) engineFiles() (map[string]string, error) {
 	if s.url == "" {
 		return files, nil
 	}
-	e, err := openTestEngine(&hosts.Service{URL: s.url})
+	e, err := scripthosts.Open(&hosts.Service{URL: s.url})
 	if err != nil {
 		return nil, err
 	}
@@ -333,7 +261,7 @@ func scriptFiles(t *testing.T) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !withEngine() {
+	if !scripthosts.WithEngine() {
 		return files
 	}
 	return slices.DeleteFunc(files, func(path string) bool {

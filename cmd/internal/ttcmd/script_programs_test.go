@@ -11,16 +11,10 @@ import (
 	"os/exec"
 	"os/signal"
 	"slices"
-	"strconv"
 	"strings"
-	"sync/atomic"
 	"syscall"
 	"time"
 
-	"github.com/talking-stick/tt/cmd/internal/consolecmd"
-	"github.com/talking-stick/tt/cmd/internal/hosts"
-	"github.com/talking-stick/tt/cmd/internal/viewstore"
-	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/lockfile"
 	"golang.org/x/sys/unix"
 )
@@ -30,46 +24,6 @@ import (
 func fail(err error) {
 	fmt.Fprintln(os.Stderr, err)
 	os.Exit(1)
-}
-
-// ttMain is tt. With PAUSE="STEP N REACHED GO" in the environment it makes the
-// file REACHED when it comes to a step of a change for the Nth time, and goes on
-// when there is a file GO. Guardians do not pause.
-func ttMain() {
-	CopyRooms()
-	if where := strings.Fields(os.Getenv("PAUSE")); len(where) == 4 && !slices.Contains(os.Args, "guard") {
-		n, err := strconv.Atoi(where[1])
-		if err != nil {
-			fail(err)
-		}
-		var passed atomic.Int64
-		atStep = func(step fsroom.Step) error {
-			if string(step) == where[0] && passed.Add(1) == int64(n) {
-				pause(where[2], where[3])
-			}
-			return nil
-		}
-	}
-	chooseHost()
-	Main(ttBuild())
-}
-
-// consoleMain is tt-console.
-func consoleMain() {
-	if withEngine() {
-		viewstore.Sharing = func() hosts.Sharing { return ttBuild().Sharing }
-	}
-	chooseHost()
-	consolecmd.Main("", "")
-}
-
-func pause(reached, goOn string) {
-	if err := os.WriteFile(reached, []byte("reached\n"), 0o600); err != nil {
-		fail(err)
-	}
-	for _, err := os.Stat(goOn); err != nil; _, err = os.Stat(goOn) {
-		time.Sleep(lookAgain)
-	}
 }
 
 // grokMain is a harness: "grok COMMAND…" runs a command as its child and ends.

@@ -7,33 +7,35 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/talking-stick/tt/cmd/internal/hosts"
+	"github.com/talking-stick/tt/cmd/internal/ttcmd/scripthosts"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/doctor"
 	"github.com/talking-stick/tt/identity"
 )
 
 // The scripts in testdata/script are terminal sessions. Every tt in them is a
-// process of its own: this test binary, started under the name tt. So is every
-// guardian, since tt starts guardians as the program it is itself, with that name.
+// process of its own, see [programs]. Harnesses, terminals and the like are this test
+// binary, started under their name.
 
 var update = flag.Bool("update", false, "rewrite what cmp compares with in the scripts")
 
 func TestMain(m *testing.M) {
 	testscript.Main(scripts{m}, map[string]func(){
-		"tt":         ttMain,
-		"tt-console": consoleMain,
-		"grok":       grokMain,
-		"holdlock":   holdlockMain,
-		"brim":       brimMain,
-		"terminal":   terminalMain,
-		"unread":     unreadMain,
+		"grok":     grokMain,
+		"holdlock": holdlockMain,
+		"brim":     brimMain,
+		"terminal": terminalMain,
+		"unread":   unreadMain,
 
 		"agent-bus": func() {}, // is only registered
 	})
@@ -49,12 +51,29 @@ func (s scripts) Run() int {
 		fmt.Fprintln(os.Stderr, err)
 		return 2
 	}
+	for _, s := range []os.Signal{syscall.SIGHUP, syscall.SIGINT, syscall.SIGTERM} {
+		if signal.Ignored(s) {
+			fmt.Fprintf(os.Stderr, "%v is ignored here, as under nohup: what the scripts send to commands would not end them\n", s)
+			return 2
+		}
+	}
+	defer func() {
+		if programDir != "" {
+			os.RemoveAll(programDir)
+		}
+	}()
 	return s.M.Run()
 }
 
 func TestScripts(t *testing.T) {
 	namespace := namespaces(t)
+	deadline, ok := t.Deadline()
+	if !ok {
+		const generous = 8 * time.Minute
+		deadline = time.Now().Add(generous)
+	}
 	testscript.Run(t, testscript.Params{
+		Deadline:            deadline,
 		Files:               scriptFiles(t),
 		Setup:               func(env *testscript.Env) error { return setUpScript(env, namespace(env.WorkDir)) },
 		RequireExplicitExec: true,
@@ -91,9 +110,9 @@ func TestScripts(t *testing.T) {
 func condition(name string) (bool, error) {
 	switch name {
 	case "engine":
-		return withEngine(), nil
+		return scripthosts.WithEngine(), nil
 	case "hosts":
-		return manyHosts(), nil
+		return scripthosts.Many(), nil
 	}
 	tool, ok := strings.CutPrefix(name, "tool:")
 	if !ok {
@@ -119,6 +138,10 @@ type healthKey struct{}
 // whose address is url.
 func setUpScript(env *testscript.Env, url string) error {
 	work, sharing := env.WorkDir, scriptSharing{env.WorkDir, url}
+	bin, err := programs()
+	if err != nil {
+		return err
+	}
 	person, err := identity.Resolve(identity.Env{User: identity.SystemEnv().User}, identity.System(), "")
 	if err != nil {
 		return err
@@ -133,8 +156,8 @@ func setUpScript(env *testscript.Env, url string) error {
 		return err
 	}
 	env.Vars = slices.DeleteFunc(env.Vars, func(v string) bool { return strings.HasPrefix(v, "HOME=") })
-	env.Vars = append(env.Vars, "HOME="+home, "USER=tester", "TALKING_STICK_DATA_DIR="+data, "DATA="+data, "STORE="+sharing.store(data), "HUMAN="+person.ID,
-		engineVariable+"="+os.Getenv(engineVariable), hostsVariable+"="+os.Getenv(hostsVariable), hosts.EngineVariable+"="+url,
+	env.Vars = append(env.Vars, "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"), "HOME="+home, "USER=tester", "TALKING_STICK_DATA_DIR="+data, "DATA="+data, "STORE="+sharing.store(data), "HUMAN="+person.ID,
+		scripthosts.EngineVariable+"="+os.Getenv(scripthosts.EngineVariable), scripthosts.HostsVariable+"="+os.Getenv(scripthosts.HostsVariable), hosts.EngineVariable+"="+url,
 		"TALKING_STICK_WAITER_GRACE=1h", "GORACE=atexit_sleep_ms=0 halt_on_error=1")
 	if url != "" { // rooms with an engine have shorter times, which scripts need not know
 		env.Vars = append(env.Vars, "TALKING_STICK_OWNER_LEASE_TTL=45m", "TALKING_STICK_HEARTBEAT_INTERVAL=5m", "TALKING_STICK_CLAIM_TTL=20m")

@@ -16,7 +16,11 @@ import (
 // TestWaitWithoutAReader: a wait whose answer nobody takes, because the pipe is
 // full, does not keep the room locked. When it is taken, it is whole.
 func TestWaitWithoutAReader(t *testing.T) {
-	tt, data, workspace := os.Args[0], t.TempDir(), t.TempDir()
+	bin, err := programs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	tt, data, workspace := filepath.Join(bin, "tt"), t.TempDir(), t.TempDir()
 	as := func(agent string, args ...string) *exec.Cmd {
 		ctx, cancel := context.WithTimeout(context.Background(), patience)
 		t.Cleanup(cancel)
@@ -32,11 +36,6 @@ func TestWaitWithoutAReader(t *testing.T) {
 			t.Fatalf("tt %v: %v %s", args, err, out)
 		}
 	}
-	program := filepath.Join(t.TempDir(), "tt")
-	if err := os.Symlink(tt, program); err != nil {
-		t.Fatal(err)
-	}
-	tt = program
 	run("a:1", "join")
 	reader, writer, err := os.Pipe()
 	if err != nil {

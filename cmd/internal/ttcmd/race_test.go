@@ -1,0 +1,5 @@
+//go:build race
+
+package ttcmd
+
+const underRace = true

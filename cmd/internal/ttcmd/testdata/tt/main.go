@@ -1,0 +1,65 @@
+// Command tt is the tt that scripts run. It differs from cmd/tt in what the environment makes
+// of it:
+//
+//	PAUSE="STEP N REACHED GO"  makes the file REACHED when it comes to a step of a change for
+//	                           the Nth time, and goes on when there is a file GO; guardians
+//	                           do not pause
+//	TT_TEST_PATIENCE=D         waits for the lock of a room for as long as that
+//
+// With the tag engines it is also the program that has the engines of the scripts.
+package main
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/talking-stick/tt/cmd/internal/ttcmd"
+	"github.com/talking-stick/tt/fsroom"
+)
+
+func main() {
+	var b ttcmd.Build
+	if where := strings.Fields(os.Getenv("PAUSE")); len(where) == 4 && !slices.Contains(os.Args, "guard") {
+		n, err := strconv.Atoi(where[1])
+		if err != nil {
+			fail(err)
+		}
+		var passed atomic.Int64
+		b.AtStep = func(step fsroom.Step) error {
+			if string(step) == where[0] && passed.Add(1) == int64(n) {
+				pause(where[2], where[3])
+			}
+			return nil
+		}
+	}
+	if d := os.Getenv("TT_TEST_PATIENCE"); d != "" {
+		var err error
+		if b.Patience, err = time.ParseDuration(d); err != nil {
+			fail(err)
+		}
+	}
+	share(&b)
+	ttcmd.Main(b)
+}
+
+// lookAgain is the pause between two looks.
+const lookAgain = 5 * time.Millisecond
+
+func pause(reached, goOn string) {
+	if err := os.WriteFile(reached, []byte("reached\n"), 0o600); err != nil {
+		fail(err)
+	}
+	for _, err := os.Stat(goOn); err != nil; _, err = os.Stat(goOn) {
+		time.Sleep(lookAgain)
+	}
+}
+
+func fail(err error) {
+	fmt.Fprintln(os.Stderr, err)
+	os.Exit(1)
+}
