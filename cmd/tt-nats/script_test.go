@@ -28,6 +28,8 @@ import (
 //	mend NAME            it does again, with what was held up meanwhile
 //	server stop|continue|kill|restart
 //	server lose          what it has stored is gone, once it was killed
+//	server save          its store is copied, once it was killed
+//	server restore       the copy takes the place of the store, and the server is started with --restored
 //	until PATTERN CMD…   runs the command until what it prints matches the pattern
 func TestScripts(t *testing.T) {
 	bin := buildPrograms(t)
@@ -71,6 +73,11 @@ func TestScripts(t *testing.T) {
 					n.server.Continue()
 				case "kill":
 					n.server.Kill()
+				case "save":
+					n.server.Save(n.t)
+				case "restore":
+					n.server.PutBack(n.t)
+					n.server.RestartRestored(n.t)
 				case "lose":
 					n.server.Lose(n.t)
 				case "restart":

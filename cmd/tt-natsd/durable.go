@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"sync/atomic"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 const (
 	subjectServer = "ttserver"       // from clients; one server answers
 	subjectPeers  = "ttserver.peers" // from other servers; each answers with its name
+	subjectOpen   = "ttserver.open"  // from a client that has repaired a restored store; one server answers
 )
 
 // A serverInfo answers a question of a client.
@@ -25,20 +27,39 @@ type serverInfo struct {
 	Durable bool `json:"durable"`
 }
 
-// A durability is whether all servers that keep an account's stream are tt-natsd.
-type durability struct{ atomic.Bool }
+// An openAnswer answers subjectOpen.
+type openAnswer struct {
+	Error string `json:"error,omitempty"`
+}
+
+// A durability is whether what is acknowledged survives a power cut: the streams are
+// synced by their settings, and all servers that keep them are tt-natsd.
+type durability struct{ streams, peers atomic.Bool }
+
+func (d *durability) holds() bool { return d.streams.Load() && d.peers.Load() }
 
 // answer lets the server answer questions. When it returns, it does.
-func (u *user) answer(name string, durable bool) error {
-	u.durable.Store(durable)
-	_, err := u.conn.QueueSubscribe(subjectServer, "tt-natsd", func(m *nats.Msg) {
-		b, err := json.Marshal(serverInfo{Server: name, Version: version, Durable: u.durable.Load()})
-		if err == nil {
+func (s *setup) answer(ctx context.Context, u *user, name string) error {
+	u.durable.peers.Store(!s.clustered)
+	respond := func(m *nats.Msg, v any) {
+		if b, err := json.Marshal(v); err == nil {
 			_ = m.Respond(b)
 		}
+	}
+	_, err := u.conn.QueueSubscribe(subjectServer, "tt-natsd", func(m *nats.Msg) {
+		respond(m, serverInfo{Server: name, Version: version, Durable: u.durable.holds()})
 	})
 	if err == nil {
 		_, err = u.conn.Subscribe(subjectPeers, func(m *nats.Msg) { _ = m.Respond([]byte(name)) })
+	}
+	if err == nil {
+		_, err = u.conn.QueueSubscribe(subjectOpen, "tt-natsd", func(m *nats.Msg) {
+			var answer openAnswer
+			if err := s.open(ctx, u); err != nil {
+				answer.Error = err.Error()
+			}
+			respond(m, answer)
+		})
 	}
 	if err == nil {
 		err = u.conn.Flush()
@@ -47,10 +68,43 @@ func (u *user) answer(name string, durable bool) error {
 }
 
 const (
-	peersInterval = 10 * time.Second
-	peersRetry    = 2 * time.Second
-	peersPatience = 500 * time.Millisecond
+	streamsInterval = time.Minute
+	peersInterval   = 10 * time.Second
+	peersRetry      = 2 * time.Second
+	peersPatience   = 500 * time.Millisecond
 )
+
+// watchStreams looks at the settings of the streams every minute, and at the servers that keep
+// them more often, until ctx ends. A client with the rights may have changed or replaced a stream.
+func (s *setup) watchStreams(ctx context.Context, srv *server.Server) {
+	go s.watchPeers(ctx, srv)
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(streamsInterval):
+		}
+		for _, u := range s.users {
+			if u.conn != nil {
+				s.look(ctx, u)
+			}
+		}
+	}
+}
+
+// look makes the streams of an account what they have to be, and notes whether they are.
+func (s *setup) look(ctx context.Context, u *user) {
+	for _, config := range []map[string]any{s.entries(), s.agents()} {
+		if err := s.ensure(ctx, u.conn, config); err != nil && ctx.Err() == nil {
+			s.warn("account %q: %v", u.account, err)
+			u.durable.streams.Store(false)
+			s.health.unfit.Store(errors.Is(err, errUnfit))
+			return
+		}
+	}
+	u.durable.streams.Store(true)
+	s.health.unfit.Store(false)
+}
 
 // watchPeers looks now and then which servers keep the streams, until ctx ends. One that is
 // there and is no tt-natsd may acknowledge what it has not synced.
@@ -82,7 +136,7 @@ func (s *setup) watchPeers(ctx context.Context, srv *server.Server) {
 					s.warn("%s does not say that it is a tt-natsd: what it acknowledges may not survive a power cut", peer)
 				}
 			}
-			u.durable.Store(durable)
+			u.durable.peers.Store(durable)
 		}
 		select {
 		case <-ctx.Done():

@@ -2,7 +2,6 @@ package main
 
 import (
 	"path/filepath"
-	"strings"
 	"testing"
 )
 
@@ -16,17 +15,7 @@ func TestStoreOfOneServerInCluster(t *testing.T) {
 	}
 	ports := freePorts(t, 3)
 	member := options{listen: "127.0.0.1:0", store: store, config: write(t, clusterConfig(0, ports))}
-	refused := func(o options, says string) {
-		t.Helper()
-		r, line := begin(t, o)
-		if text, ok := <-line; ok {
-			t.Fatalf("it prints %q", text)
-		}
-		if err := r.stop(); err == nil || !strings.Contains(err.Error(), says) {
-			t.Errorf("%v, want %q", err, says)
-		}
-	}
-	refused(member, "has the streams of a single server")
+	refused(t, member, "has the streams of a single server")
 	start(t, alone)
 
 	member.store = filepath.Join(t.TempDir(), "store")
@@ -38,5 +27,5 @@ func TestStoreOfOneServerInCluster(t *testing.T) {
 	if err := r.stop(); err != nil {
 		t.Fatal(err)
 	}
-	refused(options{listen: "127.0.0.1:0", store: member.store}, "belongs to a cluster")
+	refused(t, options{listen: "127.0.0.1:0", store: member.store}, "belongs to a cluster")
 }

@@ -24,12 +24,19 @@ var version = "dev"
 const usage = `Tt-natsd is the server for rooms that several hosts share.
 
 Usage:
-  tt-natsd --listen HOST:PORT --store DIR [--config FILE]
+  tt-natsd --listen HOST:PORT --store DIR [--config FILE] [--new] [--restored]
+  tt-natsd --new --store DIR
   tt-natsd --new-key FILE
 
 It keeps everything in DIR, and syncs it before it acknowledges. When it is ready, it prints
 "listening nats://HOST:PORT" on standard output. TERM or INT ends it. It refuses changes
 while less than 64 MiB (or a twentieth) of the file system is free.
+
+A store is made with --new alone, or by a first start with it. A store that was copied back, from a backup or another
+machine, is refused: what was acknowledged after the copy is not in it. Started once with
+--restored, it lets hosts give back what they have, by "tt doctor --repair", and refuses every
+other change until one of them says "tt doctor --repair --open". --new --restored is an empty
+store in the place of one that was lost.
 
 FILE is a configuration of nats-server: TLS, users and their permissions, the other servers
 of a cluster. --listen and --store win over it, and what is needed for durability cannot be
@@ -50,6 +57,8 @@ func run(args []string, stdout, stderr io.Writer) int {
 	flags.StringVar(&o.config, "config", "", "a configuration file of nats-server")
 	flags.IntVar(&o.replicas, "replicas", 0, "on how many servers of a cluster each change is stored: 1, 3 or 5 (default: 3 in a cluster)")
 	flags.StringVar(&o.monitor, "monitor", "", "the address of /healthz and the other pages of nats-server")
+	flags.BoolVar(&o.create, "new", false, "make the store, which must not be there")
+	flags.BoolVar(&o.restored, "restored", false, "the store was copied back, or with --new takes the place of one that was lost")
 	newKey := flags.String("new-key", "", "write a new key of a user to the file, and print what stands for it in --config")
 	showVersion := flags.Bool("version", false, "print the version")
 	help := flags.BoolP("help", "h", false, "print this help")
@@ -72,6 +81,15 @@ func run(args []string, stdout, stderr io.Writer) int {
 			return fail(stderr, 1, err)
 		}
 		fmt.Fprintln(stdout, public)
+		return 0
+	}
+	if o.create && !o.restored && o.store != "" && o.listen == "" {
+		s, err := openStore(o)
+		if err != nil {
+			return fail(stderr, 1, err)
+		}
+		defer s.Close()
+		fmt.Fprintf(stdout, "made the store %s\n", o.store)
 		return 0
 	}
 	if err := o.check(); err != nil {
@@ -120,6 +138,9 @@ func makeKey(path string) (public string, err error) {
 type options struct {
 	listen, store, config, monitor string
 	replicas                       int
+	create, restored               bool // --new, --restored
+
+	closing bool // no clients are let in: the streams are closed, and that is all
 }
 
 func (o options) check() error {

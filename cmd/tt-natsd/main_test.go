@@ -72,6 +72,9 @@ func begin(t *testing.T, o options) (*running, <-chan string) {
 	if err := o.check(); err != nil {
 		t.Fatal(err)
 	}
+	if _, err := os.Stat(o.store); err != nil { // the first start of a test
+		o.create = true
+	}
 	ctx, cancel := context.WithCancel(context.Background())
 	out, in := io.Pipe()
 	r := &running{stderr: new(output)}
@@ -370,7 +373,9 @@ func TestStreamsOfOthersAreChangedOrRefused(t *testing.T) {
 			}
 			s.Shutdown()
 			s.WaitForShutdown()
+			o.restored = true // a stream from elsewhere
 			r := start(t, o)
+			o.restored = false
 			got := ask(t, connect(t, r.url), "$JS.API.STREAM.INFO."+entries, nil).Config
 			for key, want := range map[string]any{"max_msgs": -1.0, "max_age": 0.0, "discard": "new", "deny_delete": true, "deny_purge": true, "allow_msg_ttl": true, "max_msg_size": float64(maxEntry)} {
 				if got[key] != want {

@@ -35,17 +35,28 @@ var errWrite = errors.New("a write to the store failed")
 
 // serve runs the server until ctx ends.
 func serve(ctx context.Context, o options, stdout, stderr io.Writer) error {
-	store, err := openStore(o.store)
+	store, err := openStore(o)
 	if err != nil {
 		return err
 	}
 	defer store.Close()
+	if o.restored {
+		// Before a client can connect: it would change what hosts are to give back first.
+		closing := o
+		closing.closing = true
+		if err := serveOnce(ctx, &closing, store, stderr, func(int) {}); err != nil || ctx.Err() != nil {
+			return err
+		}
+		if err := store.write(record{Ready: true}); err != nil {
+			return err
+		}
+	}
 	host, _, _ := splitAddress(o.listen)
 	ready := func(port int) {
 		fmt.Fprintf(stdout, "listening nats://%s\n", net.JoinHostPort(host, strconv.Itoa(port)))
 	}
 	for {
-		err := serveOnce(ctx, &o, stderr, ready)
+		err := serveOnce(ctx, &o, store, stderr, ready)
 		if !errors.Is(err, errWrite) {
 			return err
 		}
@@ -59,13 +70,21 @@ func serve(ctx context.Context, o options, stdout, stderr io.Writer) error {
 }
 
 // serveOnce runs the server until ctx ends or a write fails. It calls ready when the streams
-// are there, and keeps the port in o.
-func serveOnce(ctx context.Context, o *options, stderr io.Writer, ready func(port int)) error {
+// are there, and keeps the port in o. While it closes the streams of a restored store it
+// ends as soon as they are closed.
+func serveOnce(ctx context.Context, o *options, store *store, stderr io.Writer, ready func(port int)) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	opts, clustered, err := o.server()
 	if err != nil {
 		return err
+	}
+	var monitor net.Listener
+	if o.monitor != "" && !o.closing {
+		if monitor, err = net.Listen("tcp", o.monitor); err != nil {
+			return err
+		}
+		defer monitor.Close()
 	}
 	there := hasStreams(o.store)
 	if err := fits(o.store, clustered, there); err != nil {
@@ -75,6 +94,7 @@ func serveOnce(ctx context.Context, o *options, stderr io.Writer, ready func(por
 	if err != nil {
 		return err
 	}
+	setup.restored = o.closing
 	s, err := server.NewServer(opts)
 	if err != nil {
 		return err
@@ -95,15 +115,18 @@ func serveOnce(ctx context.Context, o *options, stderr io.Writer, ready func(por
 	if config := s.JetStreamConfig(); config == nil || !config.SyncAlways {
 		return errors.New("JetStream does not sync always")
 	}
-	port := s.Addr().(*net.TCPAddr).Port
-	o.listen = net.JoinHostPort(opts.Host, strconv.Itoa(port))
-	if !isLoopback(opts.Host) && opts.TLSConfig == nil {
+	port := o.port(s, opts)
+	if !o.closing && !isLoopback(opts.Host) && opts.TLSConfig == nil {
 		log.Warnf("%s can be reached by others, without TLS: give certificates in --config", opts.Host)
 	}
-	if monitor := s.MonitorAddr(); monitor != nil {
-		log.print("info:", "monitoring at http://%s", []any{monitor})
+	if monitor != nil {
+		pages := setup.health.serveMonitor(monitor, s.MonitorAddr().String())
+		defer pages.Close()
+		log.print("info:", "monitoring at http://%s", []any{monitor.Addr()})
 	}
-	background.Go(func() { watchSpace(ctx, s, o.store, setup.names(), log.Warnf) })
+	if !o.closing {
+		background.Go(func() { watchStore(ctx, s, store, setup.names(), &setup.health, log) })
+	}
 	setup.warn = log.Warnf
 	setup.lost = there && !clustered
 	made := make(chan error, 1)
@@ -114,8 +137,17 @@ func serveOnce(ctx context.Context, o *options, stderr io.Writer, ready func(por
 			if err != nil {
 				return ended(ctx, err)
 			}
+			if o.closing {
+				return nil
+			}
+			if err := store.ready(); err != nil {
+				return err
+			}
+			if setup.health.closed.Load() {
+				log.Warnf("the store was restored: changes are refused until a host has given back what it has, and says: tt doctor --repair --open")
+			}
 			ready(port)
-			background.Go(func() { setup.watchPeers(ctx, s) })
+			background.Go(func() { setup.watchStreams(ctx, s) })
 			made = nil
 		case err := <-log.failed:
 			return ended(ctx, err)
@@ -123,6 +155,17 @@ func serveOnce(ctx context.Context, o *options, stderr io.Writer, ready func(por
 			return nil
 		}
 	}
+}
+
+// port returns the port of a server that runs, and keeps it in the options for the next one;
+// 0 if clients are not let in.
+func (o *options) port(s *server.Server, opts *server.Options) int {
+	if o.closing {
+		return 0
+	}
+	port := s.Addr().(*net.TCPAddr).Port
+	o.listen = net.JoinHostPort(opts.Host, strconv.Itoa(port))
+	return port
 }
 
 // ended returns nil if the server was told to end, which no error of it means then.
@@ -188,11 +231,10 @@ func (o options) server() (opts *server.Options, clustered bool, err error) {
 	if opts.Port == 0 {
 		opts.Port = server.RANDOM_PORT
 	}
-	if o.monitor != "" {
-		if opts.HTTPHost, opts.HTTPPort, _ = splitAddress(o.monitor); opts.HTTPPort == 0 {
-			opts.HTTPPort = server.RANDOM_PORT
-		}
+	if o.monitor != "" { // its pages are served by health
+		opts.HTTPHost, opts.HTTPPort = "127.0.0.1", server.RANDOM_PORT
 	}
+	opts.DontListen = o.closing
 	opts.JetStream, opts.StoreDir, opts.SyncAlways, opts.NoSigs = true, o.store, true, true
 	if opts.JetStreamMaxStore <= 0 { // the default is three quarters of what is free at the start, see watchSpace
 		opts.JetStreamMaxStore = math.MaxInt64 / 4

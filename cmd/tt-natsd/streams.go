@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
@@ -19,7 +21,13 @@ const (
 	entries = "TT"
 	agents  = "TTAGENTS"
 
-	metaID = "tt-id"
+	// Metadata of the stream of entries.
+	metaID       = "tt-id"       // names the store
+	metaEpoch    = "tt-epoch"    // grows with each --restored; Unix seconds
+	metaRestored = "tt-restored" // present while the stream is closed
+
+	changes = "ttlog.>"    // the subjects of entries
+	repairs = "ttrepair.>" // where they are published while the stream is closed
 
 	maxEntry = 4 << 20
 )
@@ -38,6 +46,8 @@ type setup struct {
 	operators bool // accounts come from elsewhere, and so do streams
 	clustered bool
 	lost      bool // there was a stream in the store before the server was started
+	restored  bool // the streams are to be closed until hosts have repaired them
+	health    health
 	warn      func(format string, args ...any)
 }
 
@@ -147,7 +157,7 @@ func (s *setup) connect(ctx context.Context, srv *server.Server, u *user) error 
 	}
 	context.AfterFunc(ctx, conn.Close)
 	u.conn = conn
-	return u.answer(srv.Name(), !s.clustered)
+	return s.answer(ctx, u, srv.Name())
 }
 
 func (s *setup) makeStreams(ctx context.Context, u *user) error {
@@ -156,6 +166,7 @@ func (s *setup) makeStreams(ctx context.Context, u *user) error {
 		for {
 			err := s.ensure(ctx, u.conn, config)
 			if err == nil {
+				u.durable.streams.Store(true)
 				break
 			}
 			var refused *apiError
@@ -183,14 +194,61 @@ func (s *setup) makeStreams(ctx context.Context, u *user) error {
 }
 
 func (s *setup) entries() map[string]any {
-	return map[string]any{
-		"name": entries, "subjects": []string{"ttlog.>", "ttconfirm.>"}, "storage": "file", "retention": "limits", "discard": "new",
+	config := map[string]any{
+		"name": entries, "subjects": []string{changes, "ttconfirm.>"}, "storage": "file", "retention": "limits", "discard": "new",
 		"num_replicas": s.replicas, "max_msg_size": maxEntry, "max_msgs": -1, "max_bytes": -1, "max_age": 0, "max_msgs_per_subject": -1,
 		"max_consumers": -1, "no_ack": false, "sealed": false, "allow_direct": true, "allow_msg_ttl": true, "allow_rollup_hdrs": false,
 		"deny_delete": true, "deny_purge": true,
-		"republish": map[string]any{"src": "ttlog.>", "dest": "ttchanged.>", "headers_only": true},
-		"metadata":  map[string]string{metaID: randomID()},
+		"republish": map[string]any{"src": changes, "dest": "ttchanged.>", "headers_only": true},
+		"metadata":  map[string]string{metaID: randomID(), metaEpoch: epoch(0)},
 	}
+	if s.restored {
+		shut(config)
+	}
+	return config
+}
+
+// shut closes a stream of entries: they are taken from the subject of repairs alone, to which
+// no command publishes but a repair, and stored as if they came from their own.
+func shut(config map[string]any) {
+	config["subjects"] = []string{repairs}
+	config["subject_transform"] = map[string]any{"src": repairs, "dest": changes}
+	config["metadata"].(map[string]string)[metaRestored] = "true"
+}
+
+// epoch returns the epoch of a store that is made or restored now, which is later than another.
+func epoch(after int64) string { return strconv.FormatInt(max(time.Now().Unix(), after+1), 10) }
+
+// open lets changes through again, after hosts have given back what a restored store lacked.
+func (s *setup) open(ctx context.Context, u *user) error {
+	var have struct{ Config map[string]any }
+	if err := call(ctx, u.conn, "$JS.API.STREAM.INFO."+entries, nil, &have); err != nil {
+		return err
+	}
+	metadata := stringMap(have.Config["metadata"])
+	if metadata[metaRestored] == "" {
+		return nil
+	}
+	delete(metadata, metaRestored)
+	config := have.Config
+	config["subjects"], config["metadata"] = []string{changes, "ttconfirm.>"}, metadata
+	delete(config, "subject_transform")
+	if err := call(ctx, u.conn, "$JS.API.STREAM.UPDATE."+entries, config, nil); err != nil {
+		return err
+	}
+	s.health.closed.Store(false)
+	s.warn("account %q: changes are accepted again", u.account)
+	return nil
+}
+
+func stringMap(v any) map[string]string {
+	m := make(map[string]string)
+	if from, ok := v.(map[string]any); ok {
+		for key, value := range from {
+			m[key], _ = value.(string)
+		}
+	}
+	return m
 }
 
 func (s *setup) agents() map[string]any {
@@ -220,35 +278,44 @@ func (s *setup) ensure(ctx context.Context, conn *nats.Conn, config map[string]a
 		return fmt.Errorf("%w: the store has a stream %s that cannot be read; move the store away, or restore it from a copy", errUnfit, name)
 	}
 	err = call(ctx, conn, "$JS.API.STREAM.CREATE."+name, config, nil)
+	if err == nil && name == entries && s.restored {
+		s.health.closed.Store(true)
+	}
 	if errors.As(err, &refused) && refused.ErrCode == inUse {
 		return nil // another server of the cluster was first
 	}
 	return err
 }
 
-// adapt changes what is different in a stream that is there, but for the metadata: they
-// name it. It is replicated to more servers only if --replicas says so.
+// adapt makes a stream that is there what it has to be: every setting is compared, those too that
+// are not ours, since one of them may let the server acknowledge before it syncs. A stream
+// is replicated to more servers only if --replicas says so.
 func (s *setup) adapt(ctx context.Context, conn *nats.Conn, config, have map[string]any) error {
+	if config["name"] == entries {
+		s.keepMetadata(config, have)
+	} else {
+		config["metadata"] = have["metadata"]
+	}
 	var want map[string]any
 	if b, err := json.Marshal(config); err != nil || json.Unmarshal(b, &want) != nil {
 		return fmt.Errorf("%w: %v", errUnfit, err)
 	}
-	delete(want, "metadata")
-	if !s.scale {
-		delete(want, "num_replicas")
+	for _, key := range []string{"num_replicas", "placement", "description", "duplicate_window", "consumer_limits"} {
+		if value, there := have[key]; there && (key != "num_replicas" || !s.scale) {
+			want[key] = value
+		}
 	}
 	var differ []string
-	for key, value := range want {
-		if old := have[key]; !reflect.DeepEqual(old, value) && (old != nil || value != false) {
+	for key := range union(want, have) {
+		if old, value := have[key], want[key]; !same(old, value) {
 			differ = append(differ, fmt.Sprintf("%s was %v, has to be %v", key, old, value))
-			have[key] = value
 		}
 	}
 	if len(differ) == 0 {
 		return nil
 	}
 	slices.Sort(differ)
-	err := call(ctx, conn, "$JS.API.STREAM.UPDATE."+want["name"].(string), have, nil)
+	err := call(ctx, conn, "$JS.API.STREAM.UPDATE."+want["name"].(string), want, nil)
 	var refused *apiError
 	if errors.As(err, &refused) && !refused.passes() {
 		return fmt.Errorf("%w: %s: %q: %w", errUnfit, want["name"], differ, err)
@@ -257,6 +324,61 @@ func (s *setup) adapt(ctx context.Context, conn *nats.Conn, config, have map[str
 		s.warn("stream %s is changed: %q", want["name"], differ)
 	}
 	return err
+}
+
+// keepMetadata gives the configuration of the stream of entries the metadata of the one that is
+// there, and closes it if that one is closed. A store that is restored gets a later epoch,
+// once: a start that was interrupted goes on with the one that it got.
+func (s *setup) keepMetadata(config, have map[string]any) {
+	metadata := stringMap(have["metadata"])
+	closed := metadata[metaRestored] != ""
+	if before, err := strconv.ParseInt(metadata[metaEpoch], 10, 64); err != nil || s.restored && !closed {
+		metadata[metaEpoch] = epoch(before)
+	}
+	config["metadata"] = metadata
+	if s.restored || closed {
+		shut(config)
+		s.health.closed.Store(true)
+	}
+}
+
+func union(a, b map[string]any) map[string]any {
+	all := maps.Clone(a)
+	maps.Copy(all, b)
+	return all
+}
+
+// same reports whether two values of a setting are equal. A setting that is left out has the
+// value that stands for nothing.
+func same(a, b any) bool {
+	nothing := func(v any) bool {
+		switch v := v.(type) {
+		case nil:
+			return true
+		case bool:
+			return !v
+		case float64:
+			return v == 0 || v == -1
+		case string:
+			return v == "" || v == "none" || v == "default"
+		case map[string]any:
+			return len(v) == 0
+		case []any:
+			return len(v) == 0
+		}
+		return false
+	}
+	if a, ok := a.(map[string]any); ok {
+		if b, ok := b.(map[string]any); ok {
+			for key := range union(a, b) {
+				if !same(a[key], b[key]) {
+					return false
+				}
+			}
+			return true
+		}
+	}
+	return reflect.DeepEqual(a, b) || nothing(a) && nothing(b)
 }
 
 // Error numbers of JetStream.

@@ -57,6 +57,7 @@ const (
 	EngineUnreachable    Code = "engine_unreachable"
 	EngineDenied         Code = "engine_denied"
 	EngineRewound        Code = "engine_rewound"
+	EngineRestored       Code = "engine_restored"
 	EngineUnsafe         Code = "engine_unsafe"
 	NoSharedIdentity     Code = "no_shared_identity"
 	AlreadyListening     Code = "already_listening"

@@ -31,6 +31,7 @@ type Info struct {
 	ID       string    // another store has another one, also at the same address
 	Now      time.Time // on the engine's clock, by which leases are judged
 	Durable  bool      // what was acknowledged survives a power cut
+	Restored bool      // the store was copied back: changes are refused but those of a repair
 	MaxEntry int       // the longest entry in bytes; 0: no limit
 }
 
@@ -74,6 +75,17 @@ func (e *UnreachableError) Error() string {
 }
 func (e *UnreachableError) Unwrap() error { return e.Err }
 
+// A Restorer is an engine whose store may be one that was copied back. Then what was
+// acknowledged after the copy is not in it, and Append is refused with the code
+// engine_restored until hosts have given back what they have.
+type Restorer interface {
+	// Repair lets Append of this process through.
+	Repair()
+	// Reopen lets Append of all processes through again. It does nothing to an engine that
+	// is open.
+	Reopen(ctx context.Context) error
+}
+
 // An AllWatcher is an engine that can watch all rooms of a namespace at once. Other engines
 // are asked now and then.
 type AllWatcher interface {
@@ -86,7 +98,7 @@ type AllWatcher interface {
 // may be called by several goroutines.
 //
 // Every error that is not one of the three above, and is no [code.Error] with the code
-// in_doubt, engine_denied or disk_full, means that the engine cannot be reached, and that
+// in_doubt, engine_denied, engine_restored or disk_full, means that the engine cannot be reached, and that
 // nothing was changed. An engine that does not answer lets a few calls wait and then
 // returns such errors at once for a while: a command makes several calls, and is told
 // within four seconds that nothing can be done.

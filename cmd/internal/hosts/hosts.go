@@ -180,7 +180,10 @@ type Sharing interface {
 	Clock(store *fsroom.Store) func() turn.Instant
 	// Check compares the mirrors of the store with what its engine has: those of the rooms with
 	// the names, or with nil all. With repair it gives the engine what it lost.
-	Check(ctx context.Context, store *fsroom.Store, rooms []string, repair bool) Health
+	//
+	// With repair and open, an engine whose store was copied back takes changes again, if
+	// nothing that this host has is missing.
+	Check(ctx context.Context, store *fsroom.Store, rooms []string, repair, open bool) Health
 	// Import gives the engine of the store what it does not have of a room's history, and
 	// returns how many events that were.
 	Import(ctx context.Context, store *fsroom.Store, room string, h *fsroom.History) (added int64, err error)

@@ -39,6 +39,7 @@ var doctorCommand = &cli.Command{
 	Flags: func(f *cli.Flags) {
 		pathFlag(f)
 		f.Bool("repair", "mend what can be mended, and keep every damaged byte beside the result")
+		f.Bool("open", "with --repair and an engine whose store was copied back: let it take changes again, after every host has repaired")
 		f.Bool("strict", "with an engine: fail if it may lose acknowledged changes in a power cut")
 	},
 	Exits: []cli.ExitStatus{{Status: 1, Meaning: "a problem was found and remains, or the command failed"}},
@@ -93,11 +94,14 @@ type roomTrouble struct {
 var stick = roomtypes.Stick()
 
 func runDoctor(ctx context.Context, c *cli.Invocation) error {
+	if c.Bool("open") && !c.Bool("repair") {
+		return code.New(code.Usage, "--open needs --repair").WithHint("run tt doctor --repair on every host first, and then once tt doctor --repair --open")
+	}
 	client, err := newClient(c)
 	if err != nil {
 		return err
 	}
-	x := doctorRun{store: client.Store, repair: c.Bool("repair")}
+	x := doctorRun{store: client.Store, repair: c.Bool("repair"), open: c.Bool("open")}
 	if client.Store.Options().Engine != nil {
 		if x.store, err = fsroom.Open(client.Store.Dir(), fsroom.Options{LeaveModes: true}); err != nil {
 			return err
@@ -127,6 +131,7 @@ type doctorRun struct {
 	doctorResult
 	store  *fsroom.Store
 	repair bool
+	open   bool
 }
 
 func (x *doctorRun) run(ctx context.Context, c *cli.Invocation, client *member.Client) error {
@@ -164,7 +169,7 @@ func (x *doctorRun) checkEngine(ctx context.Context, store *fsroom.Store, rooms 
 	if store.Options().Engine == nil {
 		return
 	}
-	h := build.Sharing.Check(ctx, store, rooms, x.repair)
+	h := build.Sharing.Check(ctx, store, rooms, x.repair, x.open)
 	x.Engine = &engineResult{Reached: h.Reached, ID: h.ID, Durable: h.Durable}
 	x.Problems = append(x.Problems, h.Problems...)
 	if h.Reached && !h.Durable {

@@ -69,8 +69,9 @@ func (e *Engine) Append(ctx context.Context, room string, after engine.Revision,
 		return engine.Entry{}, engine.ErrTooLarge
 	}
 	sent := false // a message may have got through
+	kind := "ttlog"
 	for {
-		m := nats.NewMsg(e.subject("ttlog", room))
+		m := nats.NewMsg(e.subject(kind, room))
 		m.Header.Set(headerExpected, strconv.FormatUint(uint64(after), 10))
 		if entry.Note != nil {
 			m.Header.Set(noteKey, "1")
@@ -83,6 +84,13 @@ func (e *Engine) Append(ctx context.Context, room string, after engine.Revision,
 		if err == nil {
 			entry.Revision = engine.Revision(seq)
 			return entry, nil
+		}
+		if kind == "ttlog" && errors.Is(err, nats.ErrNoResponders) && e.isRestored(ctx) {
+			if !e.repairing.Load() {
+				return engine.Entry{}, errRestored()
+			}
+			kind = "ttrepair"
+			continue
 		}
 		over := isDenied(err) || isUnsent(err)
 		unsent := over || errors.Is(err, nats.ErrNoResponders) // nobody has taken it
@@ -183,6 +191,9 @@ func (e *Engine) Confirm(ctx context.Context, room string, at engine.Revision) e
 		}
 		var refused *apiError
 		if !errors.As(err, &refused) {
+			if errors.Is(err, nats.ErrNoResponders) && e.isRestored(ctx) {
+				return errRestored()
+			}
 			return e.explain(err)
 		}
 		switch refused.ErrCode {

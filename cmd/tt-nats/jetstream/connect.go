@@ -2,6 +2,7 @@
 // one message for each entry.
 //
 //	ttlog.NS.ROOM             entries, in the stream TT
+//	ttrepair.NS.ROOM          the same, while the store is one that was copied back and only repairs are taken
 //	ttconfirm.NS.ROOM         what Confirm appends, in the same stream: see Confirm
 //	ttchanged.NS.ROOM         headers of ttlog, republished by the server once they are stored
 //	ttagent.NS.ROOM.AGENT     records, in the stream TTAGENTS
@@ -21,6 +22,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -43,6 +45,8 @@ type Engine struct {
 	ns      string
 	secure  bool // no connection without TLS
 	creds   Credentials
+
+	repairing atomic.Bool // entries are repairs while the engine takes no others
 
 	mu      sync.Mutex
 	conn    *nats.Conn

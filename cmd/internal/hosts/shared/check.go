@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/talking-stick/tt/cmd/internal/hosts"
 	"github.com/talking-stick/tt/cmd/internal/roomtypes"
@@ -19,7 +20,7 @@ import (
 )
 
 // Check implements [hosts.Sharing].
-func (s *sharing) Check(ctx context.Context, store *fsroom.Store, rooms []string, repair bool) (h hosts.Health) {
+func (s *sharing) Check(ctx context.Context, store *fsroom.Store, rooms []string, repair, open bool) (h hosts.Health) {
 	e := store.Options().Engine
 	info, err := e.Info(ctx)
 	if err != nil {
@@ -32,12 +33,38 @@ func (s *sharing) Check(ctx context.Context, store *fsroom.Store, rooms []string
 		return h // it could be opened before
 	}
 	x := checker{e: e, store: store, mirrors: local, repair: repair}
+	restorer, ok := e.(engine.Restorer)
+	if ok && repair {
+		restorer.Repair()
+	}
 	checkRooms(ctx, &x, roomtypes.Stick(), rooms)
 	if rooms == nil {
 		checkRooms(ctx, &x, roomtypes.Topics(), nil)
 	}
 	h.Problems = x.problems
+	if info.Restored && ok {
+		h.Problems = append(h.Problems, x.reopen(ctx, restorer, open))
+	}
 	return h
+}
+
+// reopen tells that the store of the engine was copied back. With open, the engine takes
+// changes again, unless it still lacks something that this host has.
+func (x *checker) reopen(ctx context.Context, r engine.Restorer, open bool) doctor.Problem {
+	p := doctor.Problem{
+		File: x.store.Dir(), Code: string(code.EngineRestored),
+		Problem: "the store of the engine was copied back: it takes no change but those of a repair",
+		Repair:  "give back what this host has; when every host has done that, once: tt doctor --repair --open",
+	}
+	if !x.repair || !open || slices.ContainsFunc(x.problems, func(p doctor.Problem) bool { return !p.Repaired }) {
+		return p
+	}
+	if err := r.Reopen(ctx); err != nil {
+		p.Problem += "; it cannot be opened: " + err.Error()
+		return p
+	}
+	p.Repaired = true
+	return p
 }
 
 // A checker compares the mirrors of this host with what the engine has.

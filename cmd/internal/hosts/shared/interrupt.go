@@ -144,3 +144,19 @@ func (i *interruptible) Notify(room string, agents ...string) {
 func (i *interruptible) Close() error {
 	return i.while(context.Background(), func(context.Context) error { return i.Engine.Close() })
 }
+
+// Repair implements [engine.Restorer], for an engine that does.
+func (i *interruptible) Repair() {
+	if r, ok := i.Engine.(engine.Restorer); ok {
+		r.Repair()
+	}
+}
+
+// Reopen implements [engine.Restorer], for an engine that does.
+func (i *interruptible) Reopen(ctx context.Context) error {
+	r, ok := i.Engine.(engine.Restorer)
+	if !ok {
+		return nil
+	}
+	return i.while(ctx, r.Reopen)
+}

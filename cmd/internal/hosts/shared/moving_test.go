@@ -316,7 +316,7 @@ func TestTwoCopiesAtOnce(t *testing.T) {
 
 // check is what doctor finds of a host, by code; "" for what is repaired.
 func (w *world) check(dir string, e engine.Engine, repair bool) (codes []string) {
-	h := w.Check(context.Background(), w.store(dir, e), nil, repair)
+	h := w.Check(context.Background(), w.store(dir, e), nil, repair, false)
 	for _, p := range h.Problems {
 		if p.Repaired {
 			p.Code = ""

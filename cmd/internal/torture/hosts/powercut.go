@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -139,9 +140,28 @@ func (t *trial) cutPower(cut servers) (err error) {
 		s.disk.remove()
 		s.disk = after[i]
 		s.store = filepath.Join(s.disk.dir, "store")
-		err = errors.Join(err, s.disk.mount())
+		err = errors.Join(err, s.disk.mount(), anotherBoot(s.store))
 	}
 	return err
+}
+
+// anotherBoot makes a store that of another boot of its machine: after a power cut the same disk
+// may have another number.
+func anotherBoot(store string) error {
+	path := filepath.Join(store, "store.json")
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	var record map[string]any
+	if err := json.Unmarshal(b, &record); err != nil {
+		return err
+	}
+	record["boot"] = "before"
+	if b, err = json.Marshal(record); err != nil {
+		return err
+	}
+	return os.WriteFile(path, b, 0o600) // in place: its name stands for the file
 }
 
 func (t *trial) answers(want answer) (n int) {

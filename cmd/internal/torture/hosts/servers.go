@@ -69,6 +69,9 @@ func (s *server) start() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	args := []string{"--listen", s.machine.ip + ":" + port, "--store", s.store}
+	if _, err := os.Stat(filepath.Join(s.store, "store.json")); err != nil {
+		args = append(args, "--new")
+	}
 	if s.cluster != "" {
 		config := filepath.Join(s.dir, "cluster.conf")
 		if err := os.WriteFile(config, []byte(s.cluster), 0o600); err != nil {

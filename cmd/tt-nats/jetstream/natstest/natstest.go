@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -132,7 +133,13 @@ func (s *Server) Restart(t testing.TB) {
 
 func (s *Server) launch(t testing.TB) {
 	t.Helper()
-	s.cmd = exec.Command(Program(t), s.args...)
+	args := s.args
+	if store := s.store(); store != "" {
+		if _, err := os.Stat(filepath.Join(store, "store.json")); err != nil {
+			args = append(slices.Clone(args), "--new")
+		}
+	}
+	s.cmd = exec.Command(Program(t), args...)
 	stderr := new(bytes.Buffer)
 	s.cmd.Stderr = stderr
 	cmd := s.cmd
@@ -176,16 +183,45 @@ func (s *Server) Kill() {
 	_ = s.cmd.Wait()
 }
 
+// Save copies the store of a server that does not run.
+func (s *Server) Save(t testing.TB) { copyStore(t, s.store(), s.store()+"-copy") }
+
+// PutBack puts the copy of the store in its place.
+func (s *Server) PutBack(t testing.TB) {
+	s.Lose(t)
+	copyStore(t, s.store()+"-copy", s.store())
+}
+
+// RestartRestored is Restart with --restored.
+func (s *Server) RestartRestored(t testing.TB) {
+	t.Helper()
+	args := s.args
+	s.args = append(slices.Clone(args), "--restored")
+	s.Restart(t)
+	s.args = args
+}
+
+func copyStore(t testing.TB, from, to string) {
+	t.Helper()
+	if out, err := exec.Command("cp", "-a", from, to).CombinedOutput(); err != nil {
+		t.Fatalf("cp: %v\n%s", err, out)
+	}
+}
+
 // Lose removes the store of a server that does not run.
 func (s *Server) Lose(t testing.TB) {
 	t.Helper()
-	for i, arg := range s.args {
-		if arg == "--store" {
-			if err := os.RemoveAll(s.args[i+1]); err != nil {
-				t.Fatal(err)
-			}
-		}
+	if err := os.RemoveAll(s.store()); err != nil {
+		t.Fatal(err)
 	}
+}
+
+// store returns the directory of the store, "" if the arguments name none.
+func (s *Server) store() string {
+	if i := slices.Index(s.args, "--store"); i >= 0 {
+		return s.args[i+1]
+	}
+	return ""
 }
 
 // Stop stops the server's process, until Continue.

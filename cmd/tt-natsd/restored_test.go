@@ -1,0 +1,286 @@
+package main
+
+import (
+	"encoding/json"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+)
+
+// refused fails unless the server ends before it is ready and says a text.
+func refused(t *testing.T, o options, says string) {
+	t.Helper()
+	r, line := begin(t, o)
+	if text, ok := <-line; ok {
+		t.Fatalf("it prints %q", text)
+	}
+	if err := r.stop(); err == nil || !strings.Contains(err.Error(), says) {
+		t.Errorf("%v, want %q", err, says)
+	}
+}
+
+func copyTree(t *testing.T, from, to string) {
+	t.Helper()
+	if out, err := exec.Command("cp", "-a", from, to).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+}
+
+func TestWhichStoreIsOpened(t *testing.T) {
+	o := local(t)
+	if err := os.Mkdir(o.store, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	refused(t, o, "make it with --new")
+	o.restored = true
+	refused(t, o, "nothing was restored")
+	o.create, o.restored = true, false
+	if err := start(t, o).stop(); err != nil {
+		t.Fatal(err)
+	}
+	refused(t, o, "is a store already")
+	o.create = false
+	if err := start(t, o).stop(); err != nil {
+		t.Fatalf("known: %v", err)
+	}
+	backup := filepath.Join(t.TempDir(), "backup")
+	copyTree(t, o.store, backup)
+	again := o
+	again.store = backup
+	refused(t, again, "not the store that was in use")
+	moved := o
+	moved.store = filepath.Join(filepath.Dir(o.store), "moved")
+	if err := os.Rename(o.store, moved.store); err != nil {
+		t.Fatal(err)
+	}
+	if err := start(t, moved).stop(); err != nil {
+		t.Errorf("moved: %v", err)
+	}
+	if err := os.RemoveAll(filepath.Join(moved.store, "jetstream")); err != nil {
+		t.Fatal(err)
+	}
+	refused(t, moved, "has lost its streams")
+}
+
+func append1(t *testing.T, conn *nats.Conn, subject, body string, after string) (seq uint64, problem string) {
+	t.Helper()
+	m := nats.NewMsg(subject)
+	m.Data = []byte(body)
+	m.Header.Set("Nats-Expected-Last-Subject-Sequence", after)
+	answer, err := conn.RequestMsg(m, patience)
+	if err != nil {
+		return 0, err.Error()
+	}
+	var v struct {
+		Error *apiError
+		Seq   uint64
+	}
+	if err := json.Unmarshal(answer.Data, &v); err != nil {
+		t.Fatal(err)
+	}
+	if v.Error != nil {
+		return 0, v.Error.Error()
+	}
+	return v.Seq, ""
+}
+
+// A store that was copied back refuses changes, takes what hosts give back under the condition
+// under which it was appended first, and goes on when a host says so.
+func TestRestoredStore(t *testing.T) {
+	o := local(t)
+	r := start(t, o)
+	conn := connect(t, r.url)
+	if seq, problem := append1(t, conn, "ttlog.ns.rooms.a", "one", "0"); problem != "" || seq != 1 {
+		t.Fatal(seq, problem)
+	}
+	epochBefore := metadata(t, conn)[metaEpoch]
+	if err := r.stop(); err != nil {
+		t.Fatal(err)
+	}
+	backup := filepath.Join(t.TempDir(), "backup")
+	copyTree(t, o.store, backup)
+	r = start(t, o)
+	if _, problem := append1(t, connect(t, r.url), "ttlog.ns.rooms.a", "two", "1"); problem != "" {
+		t.Fatal(problem)
+	}
+	if err := r.stop(); err != nil {
+		t.Fatal(err)
+	}
+
+	o.store, o.restored = backup, true
+	r = start(t, o)
+	if !strings.Contains(r.stderr.String(), "tt doctor --repair --open") {
+		t.Errorf("it says %q", r.stderr)
+	}
+	conn = connect(t, r.url)
+	closed := metadata(t, conn)
+	if closed[metaRestored] != "true" || closed[metaEpoch].(string) <= epochBefore.(string) {
+		t.Errorf("before %v, restored %v", epochBefore, closed)
+	}
+	if _, problem := append1(t, conn, "ttlog.ns.rooms.a", "other", "1"); problem == "" {
+		t.Error("a change is accepted")
+	}
+	if _, problem := append1(t, conn, "ttconfirm.ns.rooms.a", "", "0"); problem == "" {
+		t.Error("a turn is confirmed")
+	}
+	if _, problem := append1(t, conn, "ttrepair.ns.rooms.a", "two", "0"); !strings.Contains(problem, "wrong last sequence") {
+		t.Errorf("a repair in the wrong place: %s", problem)
+	}
+	if _, problem := append1(t, conn, "ttrepair.ns.rooms.a", "two", "1"); problem != "" {
+		t.Errorf("a repair: %s", problem)
+	}
+	var v struct {
+		Message struct {
+			Subject string
+			Data    []byte
+		}
+	}
+	m, err := conn.Request("$JS.API.STREAM.MSG.GET."+entries, []byte(`{"last_by_subj":"ttlog.ns.rooms.a"}`), patience)
+	if err != nil || json.Unmarshal(m.Data, &v) != nil || v.Message.Subject != "ttlog.ns.rooms.a" || string(v.Message.Data) != "two" {
+		t.Errorf("what was given back: %+v, %v", v, err)
+	}
+	if err := r.stop(); err != nil {
+		t.Fatal(err)
+	}
+
+	// It stays closed, with the same epoch, also if the flag is given again.
+	for _, o.restored = range []bool{true, false} {
+		r = start(t, o)
+		if again := metadata(t, connect(t, r.url)); again[metaRestored] != "true" || again[metaEpoch] != closed[metaEpoch] {
+			t.Errorf("restored %v: %v, want %v", o.restored, again, closed)
+		}
+		if o.restored {
+			if err := r.stop(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	conn = connect(t, r.url)
+	for range 2 { // two hosts may say so
+		if m, err := conn.Request(subjectOpen, nil, patience); err != nil || string(m.Data) != "{}" {
+			t.Fatalf("%v", err)
+		}
+	}
+	if _, problem := append1(t, conn, "ttlog.ns.rooms.a", "three", "2"); problem != "" {
+		t.Errorf("open again: %s", problem)
+	}
+	if _, problem := append1(t, conn, "ttrepair.ns.rooms.a", "four", "3"); problem == "" {
+		t.Error("open, and it takes repairs")
+	}
+	if err := r.stop(); err != nil {
+		t.Fatal(err)
+	}
+	if open := metadata(t, connect(t, start(t, o).url)); open[metaRestored] != nil || open[metaEpoch] != closed[metaEpoch] {
+		t.Errorf("after the next start: %v", open)
+	}
+}
+
+func TestEmptyStoreInPlaceOfALostOne(t *testing.T) {
+	o := local(t)
+	o.restored = true
+	if err := os.Mkdir(o.store, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	o.create = true
+	conn := connect(t, start(t, o).url)
+	if _, problem := append1(t, conn, "ttlog.ns.rooms.a", "one", "0"); problem == "" {
+		t.Error("a change is accepted")
+	}
+	if _, problem := append1(t, conn, "ttrepair.ns.rooms.a", "one", "0"); problem != "" {
+		t.Error(problem)
+	}
+}
+
+// A store that is removed while the server runs would lose what is acknowledged from then on.
+func TestStoreThatVanishes(t *testing.T) {
+	o := local(t)
+	r := start(t, o)
+	if err := os.RemoveAll(o.store); err != nil {
+		t.Fatal(err)
+	}
+	conn := connect(t, r.url)
+	until(t, "no acknowledgement", func() bool {
+		_, err := conn.Request("ttlog.ns.rooms.a", []byte("x"), time.Second)
+		return err != nil
+	})
+	if err := r.stop(); err == nil || !strings.Contains(err.Error(), errGone.Error()) {
+		t.Errorf("it ended with %v", err)
+	}
+}
+
+// The server syncs no stream whose writes are asynchronous, whatever sync_interval says.
+func TestAsynchronousStreamIsRefused(t *testing.T) {
+	o := local(t)
+	r := start(t, o)
+	conn := connect(t, r.url)
+	config := ask(t, conn, "$JS.API.STREAM.INFO."+entries, nil).Config
+	config["deny_delete"], config["deny_purge"], config["persist_mode"] = nil, nil, "async"
+	if m, err := conn.Request("$JS.API.STREAM.DELETE."+entries, nil, patience); err != nil || strings.Contains(string(m.Data), "error") {
+		t.Fatalf("%s, %v", m.Data, err)
+	}
+	if got := ask(t, conn, "$JS.API.STREAM.CREATE."+entries, config); got.Error != nil {
+		t.Fatal(got.Error)
+	}
+	if err := r.stop(); err != nil {
+		t.Fatal(err)
+	}
+	refused(t, o, "persist_mode was async")
+}
+
+// Settings that a client changes while the server runs are set right, or told.
+func TestStreamsAreLookedAtAgain(t *testing.T) {
+	o := local(t)
+	o.monitor = "127.0.0.1:0"
+	r := start(t, o)
+	conn := connect(t, r.url)
+	setup := &setup{replicas: 1, warn: t.Logf}
+	u := &user{conn: conn}
+	setup.look(t.Context(), u)
+	if !u.durable.streams.Load() {
+		t.Error("the streams are as the server has made them, and do not count as durable")
+	}
+	config := ask(t, conn, "$JS.API.STREAM.INFO."+agents, nil).Config
+	config["max_age"] = int64(time.Hour)
+	if got := ask(t, conn, "$JS.API.STREAM.UPDATE."+agents, config); got.Error != nil {
+		t.Fatal(got.Error)
+	}
+	setup.look(t.Context(), u)
+	if got := ask(t, conn, "$JS.API.STREAM.INFO."+agents, nil).Config["max_age"]; got != 0.0 {
+		t.Errorf("max_age is %v", got)
+	}
+}
+
+func TestHealth(t *testing.T) {
+	o := local(t)
+	o.monitor = "127.0.0.1:0"
+	if err := os.Mkdir(o.store, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	o.create, o.restored = true, true
+	r := start(t, o)
+	url := regexp.MustCompile(`http://\S+`).FindString(r.stderr.String())
+	status := func() int {
+		answer, err := http.Get(url + "/healthz")
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer.Body.Close()
+		return answer.StatusCode
+	}
+	if got := status(); got != http.StatusServiceUnavailable {
+		t.Errorf("closed: %d", got)
+	}
+	if _, err := connect(t, r.url).Request(subjectOpen, nil, patience); err != nil {
+		t.Fatal(err)
+	}
+	if got := status(); got != http.StatusOK {
+		t.Errorf("open: %d", got)
+	}
+}
