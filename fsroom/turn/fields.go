@@ -319,6 +319,7 @@ func (r *ReleaseResult) Fields(c *wire.Codec) {
 	if r.Recipient != nil {
 		c.Object("recipient", r.Recipient)
 	}
+	c.OptText("turn", &r.Turn)
 	c.OptText("hint", &r.Hint)
 	c.OptObject("unread", &r.Unread, r.Unread == Unread{})
 }

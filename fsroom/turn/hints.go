@@ -2,6 +2,7 @@ package turn
 
 import (
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -52,24 +53,40 @@ func hintEnded(agent string) string {
 
 // deliveryHint tells the sender of a message, to an agent or to [Everyone], what to do if
 // nothing tells the recipient of it. It is "" if something does.
-func deliveryHint(delivery, to string) string {
+func deliveryHint(delivery, to, sender string) string {
+	wake := "ask a person to wake "
+	if IsPerson(sender) {
+		wake = "wake "
+	}
 	switch {
 	case delivery == DeliveryNextPrompt && to == Everyone:
 		return "the members see it when their models next work"
 	case delivery == DeliveryNobody && to == Everyone:
-		return `nothing tells the members of it: ask a person to wake one of them; "tt why" shows who can hear`
+		return `nothing tells the members of it: ` + wake + `one of them; "tt why" shows who can hear`
 	case delivery == DeliveryNextPrompt:
-		return fmt.Sprintf(`%s sees it when its model next works; with "tt wait --inbox" it would be told at once`, to)
+		return to + ` sees it when its model next works; with "tt wait --inbox" it would be told at once`
+	case delivery == DeliveryNobody && IsPerson(to):
+		return to + ` sees it when it next looks, at the console or with "tt inbox"`
 	case delivery == DeliveryNobody:
-		return fmt.Sprintf(`nothing tells %s of it: ask a person to wake it; "tt why %s" shows how it can hear`, to, to)
+		return fmt.Sprintf(`nothing tells %s of it: %sit; "tt why %s" shows how it can hear`, to, wake, to)
 	}
 	return ""
 }
 
 // hintNobodyTells is the advice to who has assigned the turn to a member that nothing
 // tells of it.
-func hintNobodyTells(agent string) string {
-	return fmt.Sprintf(`nothing tells %s that the turn is its own while its model is idle: ask a person to wake it; if it does not come, "tt take --reason …" gets the turn back`, agent)
+func hintNobodyTells(agent, by string) string {
+	wake := "ask a person to wake it"
+	if IsPerson(by) {
+		wake = "wake it"
+	}
+	return fmt.Sprintf(`nothing tells %s that the turn is its own while its model is idle: %s; if it does not come, "tt take --reason …" gets the turn back`, agent, wake)
+}
+
+// IsPerson reports whether the id is that of a person and not of a harness.
+func IsPerson(id string) bool {
+	name, found := strings.CutPrefix(id, "human:")
+	return found && name != ""
 }
 
 // spoken formats a duration as people say it, such as 13s, 20m or 1h05m.

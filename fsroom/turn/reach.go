@@ -61,11 +61,15 @@ const (
 	DeliveryListening    = "listening"      // at once: its listener is notified
 	DeliveryNextToolCall = "next_tool_call" // when its model next uses a tool
 	DeliveryNextPrompt   = "next_prompt"    // when its model next works, or it runs a command
+	DeliveryNextCommand  = "next_command"   // with its next command, which it is likely to run soon
 	DeliveryNobody       = "nobody"         // when it asks by itself
 )
 
+// atWork is for how long after its last command an agent is likely to run another one.
+const atWork = 5 * time.Minute
+
 // deliveries are all, the soonest first.
-var deliveries = []string{DeliveryWaiting, DeliveryListening, DeliveryNextToolCall, DeliveryNextPrompt, DeliveryNobody}
+var deliveries = []string{DeliveryWaiting, DeliveryListening, DeliveryNextToolCall, DeliveryNextPrompt, DeliveryNextCommand, DeliveryNobody}
 
 // Delivery returns when a message is heard of, one of the Delivery constants: by its
 // recipient, or by the first of the other members if it is to the room. A message to the
@@ -74,7 +78,7 @@ var deliveries = []string{DeliveryWaiting, DeliveryListening, DeliveryNextToolCa
 func (s *State) Delivery(f Facts, message *event.Event) (delivery, hint string) {
 	if message.To != "" {
 		delivery = s.delivery(f, message.To, true)
-		return delivery, deliveryHint(delivery, message.To)
+		return delivery, deliveryHint(delivery, message.To, message.From)
 	}
 	best := len(deliveries) - 1
 	for _, id := range s.Others(message.From) {
@@ -82,7 +86,7 @@ func (s *State) Delivery(f Facts, message *event.Event) (delivery, hint string) 
 			best = i
 		}
 	}
-	return deliveries[best], deliveryHint(deliveries[best], Everyone)
+	return deliveries[best], deliveryHint(deliveries[best], Everyone, message.From)
 }
 
 // delivery returns when one member hears of a message. wakes is whether the message
@@ -103,6 +107,23 @@ func (s *State) delivery(f Facts, id string, wakes bool) string {
 		return DeliveryNextToolCall
 	case ReachNextPrompt:
 		return DeliveryNextPrompt
+	case ReachNone:
+		if s.worksOn(f, id) {
+			return DeliveryNextCommand
+		}
 	}
 	return DeliveryNobody
+}
+
+// worksOn reports whether the member is likely to run a command soon: it ran one lately, or
+// holds the turn with a process or a guardian that lives.
+func (s *State) worksOn(f Facts, id string) bool {
+	m, p := s.Member(id), f.presence(id)
+	switch {
+	case m == nil, p.Stopped, p.Process == Gone && !p.Guardian, f.Gone(s, m):
+		return false
+	case f.silence(m) <= atWork:
+		return true
+	}
+	return s.Owner == id && (p.Process == Alive || f.Support != nil && f.Support().Guardian == ProcessAlive)
 }

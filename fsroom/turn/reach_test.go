@@ -3,6 +3,7 @@ package turn_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
@@ -55,6 +56,7 @@ func TestReach(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := room(t, c.steps...)
+			w.later(6 * time.Minute) // nobody is at work any more
 			equal(t, "reach", w.state.Reach(w.facts(), "b"), c.reach)
 			for to, want := range map[string]string{"b": c.direct, "": c.room} {
 				got, hint := w.state.Delivery(w.facts(), &event.Event{Type: turn.MessageSent, From: "a", To: to})
@@ -69,8 +71,72 @@ func TestReach(t *testing.T) {
 	urgent := event.Event{Type: turn.MessageSent, From: "a", Payload: []byte(`{"body":"x","delivery_hint":"interrupt"}`)}
 	got, _ := w.state.Delivery(w.facts(), &urgent)
 	equal(t, "an urgent message to the room", got, "listening")
-	_, hint := room(t, ab).state.Delivery(w.facts(), &event.Event{Type: turn.MessageSent, From: "a", To: "b"})
+	_, hint := room(t, ab, later(time.Hour)).state.Delivery(w.facts(), &event.Event{Type: turn.MessageSent, From: "a", To: "b"})
 	if strings.Contains(hint, "%") {
 		t.Error(hint)
+	}
+}
+
+// TestNextCommand: an agent that nothing tells hears with its next command, if it has run
+// one lately or holds the turn and lives; there is no advice then. Persons are not told to
+// ask a person.
+func TestNextCommand(t *testing.T) {
+	send := func(w *world, from, to string) (delivery, hint string) {
+		return w.state.Delivery(w.facts(), &event.Event{Type: turn.MessageSent, From: from, To: to})
+	}
+	for _, c := range []struct {
+		name  string
+		steps steps
+		want  string
+	}{
+		{"just seen", steps{members("a", "b")}, "next_command"},
+		{"five minutes ago", steps{members("a", "b"), later(5 * time.Minute)}, "next_command"},
+		{"longer ago", steps{members("a", "b"), later(5*time.Minute + time.Second)}, "nobody!"},
+		{"holds the turn, alive", steps{members("a", "b"), held("b"), alive("b"), later(time.Hour)}, "next_command"},
+		{"holds the turn, nothing known", steps{members("a", "b"), held("b"), later(time.Hour)}, "nobody!"},
+		{"alive, without the turn", steps{members("a", "b"), alive("b"), later(time.Hour)}, "nobody!"},
+		{"its process has ended", steps{members("a", "b"), dropped("b")}, "nobody!"},
+		{"to the room", steps{members("a", "b")}, "next_command"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got, hint := send(room(t, c.steps...), "a", "b")
+			if hint != "" {
+				got += "!"
+			}
+			equal(t, "delivery", got, c.want)
+		})
+	}
+	w := room(t, members("a", "human:alex", "b"), later(time.Hour))
+	if _, hint := send(w, "human:alex", "b"); strings.Contains(hint, "person") {
+		t.Errorf("a person is told: %s", hint)
+	}
+	if _, hint := send(w, "a", "human:alex"); strings.Contains(hint, "wake") {
+		t.Errorf("of a person: %s", hint)
+	}
+}
+
+// TestWords: where the stick is, for one who asks.
+func TestWords(t *testing.T) {
+	for _, c := range []struct {
+		steps  steps
+		me, is string
+	}{
+		{steps{members("a")}, "a", "free, yours to take"},
+		{steps{members("a", "b"), held("a"), later(12 * time.Second)}, "b", "held by a since 12s"},
+		{steps{members("a", "b"), held("a"), later(12 * time.Second)}, "a", "yours since 12s"},
+		{steps{members("a", "b"), held("a"), later(time.Hour)}, "b", "held by a, whose lease ran out at 03:49:05 UTC: it may be taken over"},
+		{steps{members("a", "b"), held("a"), gone("a")}, "b", "held by a, which is gone: it may be taken over"},
+		{steps{members("a", "b"), held("a"), assigned("b")}, "b", "reserved for you, yours to take"},
+		{steps{members("a", "b"), held("a"), assigned("b")}, "a", "reserved for b until 03:24:05 UTC; then it may be taken over"},
+		{steps{members("a", "b"), held("a"), assigned("b"), later(time.Hour)}, "a", "reserved for b, which did not come by 03:24:05 UTC: it may be taken over"},
+		{steps{members("a", "b"), held("a"), assigned("b"), gone("b")}, "a", "reserved for b, which is gone: it may be taken over"},
+		{steps{members("a", "b"), held("a"), later(time.Minute), func(w *world) { w.releases() }}, "a", "offered first to b until 03:05:15 UTC; then to whoever waits"},
+		{steps{members("a", "b"), held("a"), later(time.Minute), func(w *world) { w.releases() }}, "b", "offered to you until 03:05:15 UTC, yours to take"},
+		{steps{members("a", "b"), held("a"), later(time.Minute), func(w *world) { w.releases() }, later(20 * time.Second)}, "a", "free, for whoever else waits; yours to take again from 03:06:05 UTC"},
+		{steps{members("a", "b"), held("a"), later(time.Minute), func(w *world) { w.releases() }, later(2 * time.Minute)}, "a", "free, yours to take"},
+		{steps{members("a"), left("a")}, "a", "the room has ended"},
+	} {
+		w := room(t, c.steps...)
+		equal(t, "words", w.state.Words(w.facts(), c.me), c.is)
 	}
 }

@@ -22,6 +22,7 @@ type ReleaseResult struct {
 	EventSeq    int64
 	Recipient   *RecipientView // for whom the turn is reserved, or to whom it is offered first; nil: nobody
 	Offered     bool           // the recipient listens, and is notified
+	Turn        string         // where the stick is now, and who may have it when; set by the caller
 	Hint        string         // what to do if nothing tells the recipient of an assignment
 	Unread      Unread         // set by the caller
 }
@@ -102,8 +103,13 @@ func Assign(s *State, f Facts, r ReleaseRequest, target string) ([]event.Event, 
 	}
 	res := ReleaseResult{Status: "passed", RoomID: s.RoomID, ReservedFor: e.To, EventSeq: s.Seq + 1, Recipient: s.recipientView(f, m)}
 	switch res.Recipient.Reach {
-	case ReachUnheard, ReachNextPrompt, ReachNone:
-		res.Hint = hintNobodyTells(m.AgentID)
+	case ReachNone:
+		if s.worksOn(f, m.AgentID) {
+			break
+		}
+		fallthrough
+	case ReachUnheard, ReachNextPrompt:
+		res.Hint = hintNobodyTells(m.AgentID, r.Agent)
 	}
 	return []event.Event{e}, res, nil
 }

@@ -74,7 +74,7 @@ func (s *State) Outlook(f Facts) []string {
 			add("%s keeps the turn until it releases it: its guardian renews the lease, which ends at %s otherwise", s.Owner, v.LeaseExpiresAt.Format(utcClock))
 		}
 		if m := s.heir(f, s.Owner); m != nil {
-			add("a release gives it to %s: %s", m.AgentID, s.toldWords(f, m.AgentID))
+			add("a release gives it to %s; %s", m.AgentID, s.toldWords(f, m.AgentID))
 		} else {
 			add("nobody else is active who could get it")
 		}
@@ -108,5 +108,8 @@ func (s *State) toldWords(f Facts, id string) string {
 	case ReachNextPrompt:
 		return "it is told at its next prompt: somebody has to type one"
 	}
-	return "nothing tells it: wake it by hand"
+	if s.worksOn(f, id) {
+		return "it hears of it with its next command"
+	}
+	return "nothing tells it, so wake it by hand"
 }

@@ -61,16 +61,7 @@ func (c *Client) skew() time.Duration {
 
 // IsHuman reports whether the agent is a person and not a harness. A person is an
 // operator and may always take the turn over.
-func (c *Client) IsHuman() bool {
-	switch c.Self.Source {
-	case identity.SourceHuman:
-		return true
-	case identity.SourceOverride:
-		name, found := strings.CutPrefix(c.Self.ID, "human:")
-		return found && name != ""
-	}
-	return false
-}
+func (c *Client) IsHuman() bool { return turn.IsPerson(c.Self.ID) }
 
 // Room returns the room with the name, which need not exist. The workspace may be
 // nil for a room that nobody joins.

@@ -24,11 +24,15 @@ func (r *Room) Release(ctx context.Context, handoff json.RawMessage, target stri
 		return res, err
 	}
 	r.recordSeen()
+	res.Turn = r.TurnWords(snap.State)
 	if next := snap.State.ReservedFor; next != "" && !r.IsWaiting(next) {
 		r.notify(turn.Change{After: snap.State, Unclaimed: true})
 	}
 	return res, nil
 }
+
+// TurnWords is [turn.State.Words] for the agent.
+func (r *Room) TurnWords(st *turn.State) string { return st.Words(r.Facts(st), r.Self.ID) }
 
 // CheckRelease returns the error that [Room.Release] would return now whatever the
 // handoff is.

@@ -35,21 +35,25 @@ var joinCommand = &cli.Command{
 	Run:    runJoin,
 }
 
-// A joinResult is what join answers.
+// A joinResult is what join answers. What follows Next is in the JSON with --verbose only.
 type joinResult struct {
-	AgentID        string
-	RoomID         string
+	AgentID       string
+	RoomID        string
+	WorkspaceRoot string
+	Warning       string
+	Turn          string // see [turn.State.Words]
+	Members       []turn.MemberView
+	Unread        turn.Unread
+	Next          string // what to do now
+
+	Verbose        bool
 	CanonicalPath  string
 	RequestedPath  string
-	WorkspaceRoot  string
 	JoinedExisting bool
-	Warning        string
 	Policy         turn.Policy
 	Room           turn.RoomView
-	Members        []turn.MemberView
 	Cursor         int64
 	Template       turn.Handoff
-	Unread         turn.Unread
 }
 
 func runJoin(ctx context.Context, c *cli.Invocation) error {
@@ -60,16 +64,41 @@ func runJoin(ctx context.Context, c *cli.Invocation) error {
 	room.ReplaceGuardian(ctx, snap.State)
 	st, f := snap.State, room.Facts(snap.State)
 	res := joinResult{
-		AgentID: room.Self.ID, RoomID: st.RoomID, CanonicalPath: st.CanonicalPath,
-		RequestedPath: room.Workspace.Requested, WorkspaceRoot: room.Workspace.Root, JoinedExisting: !room.Created, Warning: room.Warning,
-		Policy: st.Policy, Room: st.Room(f), Members: st.MemberViews(f), Cursor: st.Seq,
-		Template: turn.Handoff{
-			Status:     "what I did, what I learned, what is unfinished",
-			NextAction: "what the next agent should do first",
-		},
-		Unread: mailbox.Of(room).Unread(st),
+		AgentID: room.Self.ID, RoomID: st.RoomID, WorkspaceRoot: room.Workspace.Root, Warning: room.Warning,
+		Turn: st.Words(f, room.Self.ID), Members: st.MemberViews(f), Unread: mailbox.Of(room).Unread(st), Next: nextStep(st, f, room.Self.ID),
+		Verbose: c.Verbose, CanonicalPath: st.CanonicalPath, RequestedPath: room.Workspace.Requested, JoinedExisting: !room.Created,
+		Policy: st.Policy, Room: st.Room(f), Cursor: st.Seq, Template: handoffTemplate,
 	}
 	return c.Out.Result(&res, func(t *cli.Text) { writeJoin(t, res) })
+}
+
+// handoffTemplate says what the fields of a handoff are for.
+var handoffTemplate = turn.Handoff{
+	Status:        "what I did, what I learned, what is unfinished",
+	NextAction:    "what the next agent should do first",
+	Artifacts:     []turn.Artifact{{Path: "a file to look at", Lines: []int64{1, 40}, Role: "review", Note: "why"}},
+	OpenQuestions: []string{"what nobody has decided yet"},
+	DoNot:         []string{"what to stay away from"},
+}
+
+// waitForAll is the wait with which an agent hears of everything.
+const waitForAll = "tt wait --inbox --json --timeout 9m"
+
+// nextStep says what an agent does after it has joined.
+func nextStep(st *turn.State, f turn.Facts, id string) string {
+	me := st.Member(id)
+	hears := f.Hearing(id)
+	switch {
+	case st.Owner == id:
+		return "the turn is yours: go on, and end it with tt release"
+	case turn.IsPerson(id):
+		return "nothing: tt status and tt console show how it stands, tt take gives you the stick at any time"
+	case me != nil && me.Observer:
+		return "tt inbox shows what is for you"
+	case hears.How != "" && !hears.Unheard:
+		return "go on with what needs no stick: you are woken when it is yours or something has come; to wait now: " + waitForAll
+	}
+	return waitForAll + ", in the background: it ends when the stick is yours or something has come for you"
 }
 
 // join finds or creates the room of the command line and makes the caller a member, or
@@ -107,6 +136,7 @@ func writeJoin(t *cli.Text, r joinResult) {
 	writeRoom(t, r.Room)
 	writeMembers(t, r.Members, r.AgentID)
 	writeUnread(t, r.Unread)
+	t.Line("Next    %s", r.Next)
 }
 
 func isObserver(members []turn.MemberView, id string) bool {

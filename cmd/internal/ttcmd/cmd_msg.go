@@ -43,6 +43,7 @@ type sentResult struct {
 	ReservedFor string
 	Delivery    string // when it is heard of, see [turn.State.Delivery]
 	Hint        string // for the sender, if that is not soon
+	Turn        string // where the stick is, see [turn.State.Words]
 	Unread      turn.Unread
 }
 
@@ -59,11 +60,12 @@ func runMsgSend(ctx context.Context, c *cli.Invocation) error {
 		return err
 	}
 	request := turn.MessageRequest{Agent: room.Self.ID, To: c.Arg("agent"), Body: body, Interrupt: c.Bool("interrupt")}
-	var delivery, hint string
+	var delivery, hint, words string
 	snap, events, err := room.UpdateAsPerson(ctx, func(st *turn.State, f turn.Facts) ([]event.Event, error) {
 		events, err := turn.Send(st, f, request)
 		if err == nil { // before the message is there: it may end the wait of its recipient
 			delivery, hint = st.Delivery(f, &events[len(events)-1])
+			words = st.Words(f, request.Agent)
 		}
 		return events, err
 	})
@@ -72,7 +74,7 @@ func runMsgSend(ctx context.Context, c *cli.Invocation) error {
 	}
 	sent := &events[len(events)-1]
 	unread := mailbox.Of(room).Unread(snap.State)
-	return c.Out.Result(&sentResult{sent.Seq, sent.ID, sent.CreatedAt, snap.State.Owner, snap.State.ReservedFor, delivery, hint, unread}, func(t *cli.Text) {
+	return c.Out.Result(&sentResult{sent.Seq, sent.ID, sent.CreatedAt, snap.State.Owner, snap.State.ReservedFor, delivery, hint, words, unread}, func(t *cli.Text) {
 		to := sent.To
 		if to == "" {
 			to = "the room"
@@ -80,8 +82,9 @@ func runMsgSend(ctx context.Context, c *cli.Invocation) error {
 		if hint == "" {
 			t.Line("Sent to %s (event %d): %s.", to, sent.Seq, deliveryWords[delivery])
 		} else {
-			t.Line("Sent to %s (event %d). %s.", to, sent.Seq, hint)
+			t.Line("Sent to %s (event %d), but %s.", to, sent.Seq, hint)
 		}
+		writeTurn(t, words)
 		writeUnread(t, unread)
 	})
 }
@@ -91,6 +94,7 @@ var deliveryWords = map[string]string{
 	turn.DeliveryWaiting:      "it ends a wait",
 	turn.DeliveryListening:    "what listens is notified",
 	turn.DeliveryNextToolCall: "it is shown with the next use of a tool",
+	turn.DeliveryNextCommand:  "it comes with the next command of tt there",
 }
 
 // bodyOf returns the text of the arguments or of standard input. A text of more than

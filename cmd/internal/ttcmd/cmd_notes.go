@@ -41,6 +41,7 @@ type notedResult struct {
 	TurnID    int64      `json:"turn_id,omitempty"`
 	CreatedAt event.Time `json:"created_at"`
 
+	Turn   string      `json:"turn"` // see [turn.State.Words]
 	Unread turn.Unread `json:"unread,omitzero"`
 }
 
@@ -68,9 +69,10 @@ func runNotesAdd(ctx context.Context, c *cli.Invocation) error {
 	}
 	added := events[len(events)-1]
 	res := notedResult{NoteID: request.ID, EventSeq: added.Seq, TurnID: request.Turn, CreatedAt: added.CreatedAt}
-	res.Unread = mailbox.Of(room).Unread(snap.State)
+	res.Unread, res.Turn = mailbox.Of(room).Unread(snap.State), room.TurnWords(snap.State)
 	return c.Out.Result(res, func(t *cli.Text) {
 		t.Line("Added note %s.", shortID(res.NoteID))
+		writeTurn(t, res.Turn)
 		writeUnread(t, res.Unread)
 	})
 }
@@ -164,6 +166,7 @@ type resolvedResult struct {
 	NoteID string `json:"note_id"`
 	Status string `json:"status"`
 
+	Turn   string      `json:"turn"` // see [turn.State.Words]
 	Unread turn.Unread `json:"unread,omitzero"`
 }
 
@@ -182,9 +185,10 @@ func runNotesResolve(ctx context.Context, c *cli.Invocation) error {
 	if err != nil {
 		return err
 	}
-	res := resolvedResult{id, "resolved", mailbox.Of(room).Unread(snap.State)}
+	res := resolvedResult{id, "resolved", room.TurnWords(snap.State), mailbox.Of(room).Unread(snap.State)}
 	return c.Out.Result(res, func(t *cli.Text) {
 		t.Line("Resolved note %s.", shortID(id))
+		writeTurn(t, res.Turn)
 		writeUnread(t, res.Unread)
 	})
 }

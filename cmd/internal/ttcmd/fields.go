@@ -18,17 +18,37 @@ func (r *stateResult) Fields(c *wire.Codec) {
 func (r *joinResult) Fields(c *wire.Codec) {
 	c.Text("agent_id", &r.AgentID)
 	c.Text("room_id", &r.RoomID)
-	c.Text("canonical_path", &r.CanonicalPath)
-	c.Text("requested_path", &r.RequestedPath)
 	c.Text("workspace_root", &r.WorkspaceRoot)
-	c.Bool("joined_existing_room", &r.JoinedExisting)
 	c.OptText("warning", &r.Warning)
-	c.Object("policy", &r.Policy)
-	c.Object("room", &r.Room)
-	wire.List(c, "members", &r.Members)
-	c.Int("cursor_event_seq", &r.Cursor)
-	c.Object("handoff_template", &r.Template)
+	c.Text("turn", &r.Turn)
+	if r.Verbose {
+		wire.List(c, "members", &r.Members)
+	} else {
+		short := make([]shortMember, len(r.Members))
+		for i := range r.Members {
+			short[i] = shortMember{r.Members[i].AgentID, r.Members[i].Status}
+		}
+		wire.List(c, "members", &short)
+	}
 	c.OptObject("unread", &r.Unread, r.Unread == turn.Unread{})
+	c.Text("next", &r.Next)
+	if r.Verbose {
+		c.Text("canonical_path", &r.CanonicalPath)
+		c.Text("requested_path", &r.RequestedPath)
+		c.Bool("joined_existing_room", &r.JoinedExisting)
+		c.Object("policy", &r.Policy)
+		c.Object("room", &r.Room)
+		c.Int("cursor_event_seq", &r.Cursor)
+		c.Object("handoff_template", &r.Template)
+	}
+}
+
+// A shortMember is a member in the result of join.
+type shortMember struct{ AgentID, Status string }
+
+func (m *shortMember) Fields(c *wire.Codec) {
+	c.Text("agent_id", &m.AgentID)
+	c.Text("status", &m.Status)
 }
 
 func (r *eventsResult) Fields(c *wire.Codec) {
@@ -57,6 +77,7 @@ func (r *sentResult) Fields(c *wire.Codec) {
 	c.OptText("hint", &r.Hint)
 	c.OptText("owner", &r.Owner)
 	c.OptText("reserved_for", &r.ReservedFor)
+	c.OptText("turn", &r.Turn)
 	c.OptObject("unread", &r.Unread, r.Unread == turn.Unread{})
 }
 

@@ -20,6 +20,9 @@ func writeRoom(t *cli.Text, r turn.RoomView) {
 	writeTrouble(t, r.Trouble)
 }
 
+// writeTurn says where the stick is, in the words of [turn.State.Words].
+func writeTurn(t *cli.Text, words string) { t.Line("The stick is %s.", words) }
+
 // writeTrouble says what is wrong with the holder, and what to do about it.
 func writeTrouble(t *cli.Text, list []turn.Trouble) {
 	for i := range list {
@@ -247,9 +250,11 @@ func artifactLine(a turn.Artifact) string {
 func writeRelease(t *cli.Text, r turn.ReleaseResult) {
 	switch {
 	case r.ReservedFor == "" && r.Offered:
-		t.Line("Released. The turn is offered to %s, which is notified of it.", t.Bold(r.Recipient.AgentID))
+		t.Line("Released. %s is notified of it.", t.Bold(r.Recipient.AgentID))
+		writeTurn(t, r.Turn)
 	case r.ReservedFor == "":
 		t.Line("Released. Nobody was waiting: the handoff is pending for the next agent.")
+		writeTurn(t, r.Turn)
 	case r.Status == "passed":
 		t.Line("Passed to %s.", t.Bold(r.ReservedFor))
 	default:
