@@ -282,6 +282,14 @@ func (c *checker[S]) lock() {
 // leftovers finds temporary files of killed processes.
 func (c *checker[S]) leftovers() {
 	if entries, _ := os.ReadDir(c.TempDir()); len(entries) > 0 {
-		c.unfinished(entries, c.TempDir(), "sweep it, as the next change does", "%d files left by a process that was killed", len(entries))
+		c.unfinished(entries, c.TempDir(), "sweep it, as the next change does", "%s left by a process that was killed", counted(len(entries), "file"))
 	}
+}
+
+// counted returns "1 file", "2 files".
+func counted(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
 }

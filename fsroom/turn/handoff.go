@@ -53,6 +53,9 @@ func CheckHandoff(raw []byte) (json.RawMessage, error) {
 		return nil, badHandoff(field, "%s: %v", field, err).
 			WithHint("no reader of JSON could be sure to read it; send whole characters, nested at most %d deep", wire.MaxPortableDepth)
 	}
+	if err := onlyOnce(raw); err != nil {
+		return nil, err
+	}
 	h, err := decodeHandoff(raw)
 	if err != nil {
 		return nil, err
@@ -61,6 +64,18 @@ func CheckHandoff(raw []byte) (json.RawMessage, error) {
 		return nil, err
 	}
 	return wire.AppendRaw(nil, raw), nil
+}
+
+// onlyOnce refuses a handoff that has a key twice: readers differ in which one counts.
+func onlyOnce(raw []byte) error {
+	given := map[string]bool{}
+	return members(raw, func(key string, _ *wire.Parser) error {
+		if given[key] {
+			return badHandoff(key, "%s is given twice", key)
+		}
+		given[key] = true
+		return nil
+	})
 }
 
 // decodeHandoff decodes field by field, so that an error names the field with the

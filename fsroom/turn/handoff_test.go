@@ -81,7 +81,7 @@ func TestHandoffRefused(t *testing.T) {
 		{"status no text", `{"status":["s"],"next_action":"n"}`, "status"},
 		{"status by another case", `{"Status":"s","next_action":"n"}`, "status"},
 		{"the last of two counts, null", `{"status":"s","next_action":"n","status":null}`, "status"},
-		{"the last of two counts, artifacts", with(`"artifacts":[{"path":"a"}],"artifacts":[{}]`), object + ".path"},
+		{"the last of two counts, artifacts", with(`"artifacts":[{"path":"a"}],"artifacts":[{}]`), "artifacts"},
 		{"the last of two counts", `{"status":"s","next_action":"n","status":""}`, "status"},
 		{"nothing in it", `{}`, "status"},
 		{"84 no next_action", `{"status":"s"}`, "next_action"},
@@ -117,6 +117,7 @@ func TestHandoffRefused(t *testing.T) {
 		{"do_not a text", with(`"do_not":"x"`), "do_not"},
 		{"do_not not of texts", with(`"do_not":[["x"]]`), "do_not"},
 		{"do_not with null", with(`"do_not":[null]`), "do_not"},
+		{"a key twice", with(`"status":"b"`), "status"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			out, err := turn.CheckHandoff([]byte(c.in))

@@ -1,6 +1,7 @@
 package turn
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/talking-stick/tt/fsroom/code"
@@ -60,6 +61,10 @@ func (s *State) whoIsThere(f Facts, self, name string) string {
 		}
 	}
 	switch {
+	case slices.Contains([]string{"all", "any", "everybody", "everyone", "team"}, name):
+		return `everybody is "` + Everyone + `"`
+	case name == AnyPerson, IsPerson(name):
+		return `a person is no member until it joins or writes here: ask any person with "tt ask human …"`
 	case nearest != "":
 		return "did you mean " + nearest + "?"
 	case len(ids) == 0:

@@ -33,7 +33,7 @@ func (c *Invocation) Text(arg string, unreadable, tooLarge code.Code) (string, e
 		return "", code.New(unreadable, "standard input could not be read: %v", err).Because(err)
 	}
 	if len(text) > MostInput {
-		return "", code.New(tooLarge, "the text has more than %d bytes", MostInput).With("supplied", len(text))
+		return "", code.New(tooLarge, "the text has more than %d bytes, far more than any text may have", MostInput).With("supplied", len(text))
 	}
 	return strings.TrimSuffix(string(text), "\n"), nil
 }

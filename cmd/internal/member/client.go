@@ -157,11 +157,13 @@ func (c *Client) Open(w *workspace.Workspace, missing error) (*Room, error) {
 	if c.OpenEnded(w) != nil {
 		hint += `; "tt log" shows the history of the one that has ended`
 	}
-	if paths := c.lostPaths(); len(paths) > 0 {
-		e.With("missing_paths", paths)
-		for _, path := range paths {
-			hint += "; " + leaveHint(path)
+	if lost := c.lost(); len(lost) > 0 {
+		var paths []string
+		for _, st := range lost {
+			paths = append(paths, st.CanonicalPath)
+			hint += "; " + lostHint(st, c.Self.ID)
 		}
+		e.With("missing_paths", paths)
 	}
 	return nil, e.WithHint("%s", hint)
 }

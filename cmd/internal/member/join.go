@@ -2,6 +2,9 @@ package member
 
 import (
 	"context"
+	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/talking-stick/tt/fsroom"
@@ -63,17 +66,32 @@ func (c *Client) SelectRoom(w *workspace.Workspace, forceNew bool) (*Room, error
 	switch {
 	case outer == nil:
 	case forceNew:
-		warnings = append(warnings, "created a nested room inside the ancestor room at "+above.CanonicalPath+
-			"; its stick counts below "+at+" alone, until its last member leaves")
+		warnings = append(warnings, "created a nested room inside the ancestor room at "+above.CanonicalPath+heldBy(above)+
+			"; the stick of the new one counts below "+at+" alone, until its last member leaves")
 	default:
-		warnings = append(warnings, "there is another room above the workspace root, at "+above.CanonicalPath)
+		warnings = append(warnings, fmt.Sprintf("there is another room above the workspace root, at %s%s: this one has a stick of its own; to share that one: --path '%[1]s'", above.CanonicalPath, heldBy(above)))
 	}
-	for _, path := range c.lostPaths() {
-		warnings = append(warnings, leaveHint(path))
+	if isEverywhere(at) {
+		warnings = append(warnings, "the room is at "+at+", above nearly everything: leave it with \"tt leave\", and join in the directory of the work")
+	}
+	for _, st := range c.lost() {
+		warnings = append(warnings, lostHint(st, c.Self.ID))
 	}
 	r = c.Room(fsroom.RoomName(w.Identity(at)), w)
 	r.Created, r.Warning = true, strings.Join(warnings, "; ")
 	return r, nil
+}
+
+// isEverywhere reports whether a directory is one that has the work of many projects below
+// it: the root, the home directory, or the one for temporary files.
+func isEverywhere(dir string) bool {
+	home, _ := os.UserHomeDir()
+	for _, wide := range []string{string(filepath.Separator), home, os.TempDir()} {
+		if real, err := filepath.EvalSymlinks(wide); wide != "" && (dir == wide || err == nil && dir == real) {
+			return true
+		}
+	}
+	return false
 }
 
 // join makes the agent a member of the room, creating the room if need be.

@@ -37,18 +37,39 @@ func (c *Client) MissingPaths() (missing []*turn.State) {
 	return missing
 }
 
-// lostPaths returns the paths of the rooms that the agent is still a member of and
-// whose directory is gone. It is for commands that found no room or create one.
-func (c *Client) lostPaths() (paths []string) {
+// lost returns the rooms that the agent is still a member of and whose directory is gone.
+// It is for commands that found no room or create one.
+func (c *Client) lost() (rooms []*turn.State) {
 	for _, st := range c.MissingPaths() {
 		if st.Member(c.Self.ID) != nil {
-			paths = append(paths, st.CanonicalPath)
+			rooms = append(rooms, st)
 		}
 	}
-	return paths
+	return rooms
 }
 
-// leaveHint says how to leave a room whose directory is gone.
-func leaveHint(path string) string {
-	return fmt.Sprintf("you are still a member of the room of %[1]s, which is not there any more: end that with \"tt leave --path '%[1]s'\"", path)
+// lostHint says what an agent can do that is still a member of a room whose directory is
+// gone. Who holds the stick there is told to release it first, so that its handoff is not
+// lost.
+func lostHint(st *turn.State, me string) string {
+	path := st.CanonicalPath
+	hint := fmt.Sprintf("you are still a member of the room of %s, which is not there any more", path)
+	switch {
+	case st.Owner == me:
+		hint += fmt.Sprintf(", and hold the stick there: end the turn with \"tt release --path '%s' …\"", path)
+	case st.Owner != "":
+		hint += ", where " + st.Owner + " holds the stick"
+	}
+	return hint + fmt.Sprintf("; if it was renamed, \"tt room export --path '%[1]s' >FILE\" and here \"tt room import FILE\" bring its turns and notes; end it with \"tt leave --path '%[1]s'\"", path)
+}
+
+// heldBy says who has the stick of a room, "" if nobody has.
+func heldBy(st *turn.State) string {
+	switch {
+	case st.Owner != "":
+		return ", where " + st.Owner + " holds the stick"
+	case st.ReservedFor != "":
+		return ", where the turn is reserved for " + st.ReservedFor
+	}
+	return ""
 }

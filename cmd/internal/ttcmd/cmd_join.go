@@ -9,6 +9,7 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/fsroom/workspace"
 )
 
 var joinCommand = &cli.Command{
@@ -108,7 +109,7 @@ func join(ctx context.Context, c *cli.Invocation, forceNew, observe bool) (*memb
 	if err != nil {
 		return nil, nil, err
 	}
-	w, err := locateArg(c)
+	w, err := locateToJoin(c, client)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -116,6 +117,19 @@ func join(ctx context.Context, c *cli.Invocation, forceNew, observe bool) (*memb
 		return client.Observe(ctx, w, forceNew)
 	}
 	return client.Join(ctx, w, forceNew)
+}
+
+// locateToJoin returns the workspace of the command line. A directory that was removed is
+// one only if it still has a room.
+func locateToJoin(c *cli.Invocation, client *member.Client) (*workspace.Workspace, error) {
+	w, missing := locateArg(c)
+	if missing == nil {
+		return w, nil
+	}
+	if _, err := client.OpenIfAny(w, missing); err != nil {
+		return nil, err
+	}
+	return w, nil
 }
 
 func writeJoin(t *cli.Text, r joinResult) {

@@ -37,6 +37,10 @@ type policyResult struct {
 }
 
 func runPolicy(ctx context.Context, c *cli.Invocation) error {
+	checked := turn.DefaultPolicy()
+	if err := applyFlags(c, &checked); err != nil {
+		return err
+	}
 	room, err := openRoom(c)
 	if err != nil {
 		return err
@@ -115,7 +119,7 @@ func writePolicy(t *cli.Text, p turn.Policy) {
 		}
 		about := l.About
 		if l.Flag == "heartbeat-interval" && p.RenewalInterval() != d {
-			about += fmt.Sprintf(" (here every %v, three times in a lease)", p.RenewalInterval())
+			about += fmt.Sprintf(" (here every %s, three times in a lease)", cli.Duration(p.RenewalInterval().Round(time.Millisecond)))
 		}
 		table.Row(l.Flag, text, t.Dim(about))
 	}

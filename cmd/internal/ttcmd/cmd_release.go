@@ -22,7 +22,7 @@ var releaseCommand = &cli.Command{
 	Args:  []cli.Arg{pathArg()},
 	Short: "end the turn with a handoff; the fairest other member is next",
 	Long: "The turn goes to the active member that never held the stick, else to the one that held it longest ago. " +
-		"It is reserved at once for one that is waiting; otherwise the handoff stays pending for the next agent.\n\n" + handoffHelp,
+		"It is reserved at once for one that is waiting, or that joined or waited within waiter_grace (10 s); otherwise the handoff stays pending for the next agent.\n\n" + handoffHelp,
 	Examples: []cli.Example{
 		{Line: `tt release --status "half done" --next-action "fix it" --artifact a.go=edit`},
 		{Line: `echo '{"status":"…","next_action":"…"}' | tt release --stdin`},
@@ -93,15 +93,22 @@ func somethingAt(c *cli.Invocation, arg string) bool {
 // handOver ends the caller's turn: for the target, or for the fairest member if target
 // is "". pathArg names the argument that holds the path.
 func handOver(ctx context.Context, c *cli.Invocation, target, pathArg string) (err error) {
-	client, err := newClient(c)
-	if err != nil {
+	if _, err := handoffSource(c); err != nil {
 		return err
 	}
 	path, err := givenPath(c, pathArg)
 	if err != nil {
 		return err
 	}
-	room, err := client.Open(locatePath(c, path))
+	client, err := newClient(c)
+	if err != nil {
+		return err
+	}
+	w, missing := locatePath(c, path)
+	if code.Of(missing) == code.Usage && !c.Given("path") && strings.ContainsAny(path, " \n") {
+		missing = c.Usagef("%q is no path", path).WithHint(`a handoff is --status "…" --next-action "…", or JSON with --stdin`)
+	}
+	room, err := client.Open(w, missing)
 	if err != nil {
 		return err
 	}

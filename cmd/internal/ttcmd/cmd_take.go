@@ -43,7 +43,7 @@ func runTake(ctx context.Context, c *cli.Invocation) error {
 	if err := turn.CheckReason(r.Reason); err != nil {
 		return err
 	}
-	w, err := locateArg(c)
+	w, err := locateToJoin(c, client)
 	if err != nil {
 		return err
 	}

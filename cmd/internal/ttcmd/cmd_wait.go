@@ -91,7 +91,7 @@ func runWait(ctx context.Context, c *cli.Invocation) error {
 	if err != nil {
 		return err
 	}
-	w, err := locateArg(c)
+	w, err := locateToJoin(c, client)
 	if err != nil {
 		return err
 	}
