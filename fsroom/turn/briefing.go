@@ -1,6 +1,11 @@
 package turn
 
 import (
+	"cmp"
+	"slices"
+	"strings"
+	"unicode"
+
 	"github.com/talking-stick/tt/journal/event"
 	"github.com/talking-stick/tt/journal/wire"
 )
@@ -8,7 +13,7 @@ import (
 // A Briefing is what an agent should know of the room when it gets the turn, apart from
 // the handoff.
 type Briefing struct {
-	Notes      []BriefNote // open notes, oldest first, see [FitNotes]
+	Notes      []BriefNote // open notes, see [State.BriefNotes] and [FitNotes]
 	NotesTotal int         // how many notes are open
 	Unread     Unread      // what is not in Notes
 	Missed     []MissedHandoff
@@ -19,6 +24,7 @@ const (
 	maxBriefNotes     = 5
 	maxBriefNoteBytes = 2 << 10 // of all notes as JSON
 	maxMissed         = 10
+	maxMissedStatus   = 400 // characters
 )
 
 // A BriefNote is a note in a briefing. Its body may be cut.
@@ -29,20 +35,16 @@ type BriefNote struct {
 }
 
 // BriefNotes returns the open notes that a briefing of the agent shows, the most
-// important first: those that the agent has not seen, oldest first, then the newest
-// others.
-func (s *State) BriefNotes(agent string, seen int64) []BriefNote {
+// important first: the pages, then what the agent has not seen, then the oldest.
+func (s *State) BriefNotes(agent string, seen SeenNotes) []BriefNote {
+	unread := func(n *Note) bool { return !seen.Has(n) && n.addresses(agent) }
+	sorted := slices.Clone(s.Notes)
+	slices.SortStableFunc(sorted, func(a, b Note) int {
+		return cmp.Or(before(a.isPage(), b.isPage()), before(unread(&a), unread(&b)))
+	})
 	var notes []BriefNote
-	unread := func(n *Note) bool { return n.Seq > seen && n.addresses(agent) }
-	for i := range s.Notes {
-		if n := &s.Notes[i]; unread(n) && len(notes) < maxBriefNotes {
-			notes = append(notes, BriefNote{Note: *n})
-		}
-	}
-	for i := len(s.Notes) - 1; i >= 0; i-- {
-		if n := &s.Notes[i]; !unread(n) && len(notes) < maxBriefNotes {
-			notes = append(notes, BriefNote{Note: *n})
-		}
+	for _, n := range sorted[:min(len(sorted), maxBriefNotes)] {
+		notes = append(notes, BriefNote{Note: n})
 	}
 	return notes
 }
@@ -55,16 +57,10 @@ func (n *BriefNote) ReadBody(at func(seq int64) (*event.Event, error)) error {
 }
 
 // FitNotes cuts the bodies of the notes so that their JSON has at most 2 KiB. If ids
-// leave too little room for bodies, it leaves out the last notes. It returns the notes
-// oldest first.
+// leave too little room for bodies, it leaves out the last notes.
 func FitNotes(notes []BriefNote) []BriefNote {
 	for ; len(notes) > 0; notes = notes[:len(notes)-1] {
 		if fitted := fitNotes(notes); fitted != nil {
-			for i := range fitted {
-				for j := i; j > 0 && fitted[j].Seq < fitted[j-1].Seq; j-- {
-					fitted[j], fitted[j-1] = fitted[j-1], fitted[j]
-				}
-			}
 			return fitted
 		}
 	}
@@ -128,7 +124,7 @@ func (n *BriefNote) cut(size int) bool {
 type MissedHandoff struct {
 	TurnID int64
 	Agent  string
-	Status string // the first line, as of [Preview]
+	Status string // its beginning
 }
 
 // A MissedList collects the handoffs that an agent has missed: those of other agents
@@ -163,9 +159,24 @@ func (l *MissedList) List() []MissedHandoff {
 	var list []MissedHandoff
 	for i := range l.handoff {
 		e := &l.handoff[i]
-		list = append(list, MissedHandoff{TurnID: e.Turn, Agent: e.From, Status: Preview(ReadHandoff(e.Handoff).Status)})
+		list = append(list, MissedHandoff{TurnID: e.Turn, Agent: e.From, Status: cutAtWord(ReadHandoff(e.Handoff).Status, maxMissedStatus)})
 	}
 	return list
+}
+
+// cutAtWord cuts a text behind the last word that ends within so many characters, and marks
+// that by an ellipsis.
+func cutAtWord(text string, most int) string {
+	text = strings.TrimSpace(text)
+	runes := []rune(text)
+	if len(runes) <= most {
+		return text
+	}
+	cut := string(runes[:most])
+	if i := strings.LastIndexFunc(cut, unicode.IsSpace); i > 0 && !unicode.IsSpace(runes[most]) {
+		cut = cut[:i]
+	}
+	return strings.TrimRightFunc(cut, unicode.IsSpace) + "…"
 }
 
 // MayHaveMissed returns the range of events, after and up to an event_seq, in which

@@ -17,8 +17,13 @@ import (
 func notesOf(list ...string) *turn.State {
 	st := turn.New("r")
 	for i, by := range list {
+		by, page := strings.CutSuffix(by, "!")
 		author, target, _ := strings.Cut(by, ">")
-		st.Notes = append(st.Notes, turn.Note{ID: fmt.Sprint("n", i+1), Seq: int64(10 * (i + 1)), Author: author, Target: target})
+		n := turn.Note{ID: fmt.Sprint("n", i+1), Seq: int64(10 * (i + 1)), Author: author, Target: target, Severity: turn.SeverityInfo}
+		if page {
+			n.Severity = turn.SeverityPage
+		}
+		st.Notes = append(st.Notes, n)
 	}
 	return st
 }
@@ -27,19 +32,23 @@ func TestUnreadNotes(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		notes []string
-		seen  int64
+		seen  turn.SeenNotes
 		want  int64
+		pages int64
 	}{
-		{"none", nil, 0, 0},
-		{"by another", []string{"b"}, 0, 1},
-		{"one's own", []string{"a", "a>b"}, 0, 0},
-		{"for the agent", []string{"b>a"}, 0, 1},
-		{"for another", []string{"b>c", "b"}, 0, 1},
-		{"seen", []string{"b", "b", "b"}, 20, 1},
-		{"all seen", []string{"b", "b"}, 20, 0},
+		{"none", nil, turn.SeenNotes{}, 0, 0},
+		{"by another", []string{"b"}, turn.SeenNotes{}, 1, 0},
+		{"one's own", []string{"a", "a>b", "a!"}, turn.SeenNotes{}, 0, 0},
+		{"for the agent", []string{"b>a"}, turn.SeenNotes{}, 1, 0},
+		{"for another", []string{"b>c", "b", "b>c!"}, turn.SeenNotes{}, 1, 0},
+		{"seen", []string{"b", "b", "b"}, turn.SeenNotes{Notes: 20}, 1, 0},
+		{"all seen", []string{"b", "b"}, turn.SeenNotes{Notes: 20}, 0, 0},
+		{"a page is counted apart", []string{"b", "b!", "b>a!"}, turn.SeenNotes{}, 1, 2},
+		{"a page after notes that were seen", []string{"b", "b!", "b"}, turn.SeenNotes{Notes: 30}, 0, 1},
+		{"a page before notes that were not", []string{"b", "b!", "b"}, turn.SeenNotes{Pages: 20}, 2, 0},
 	} {
-		if got := notesOf(c.notes...).UnreadNotes("a", c.seen); got != c.want {
-			t.Errorf("%s: %d, want %d", c.name, got, c.want)
+		if got, pages := notesOf(c.notes...).UnreadNotes("a", c.seen); got != c.want || pages != c.pages {
+			t.Errorf("%s: %d and %d pages, want %d and %d", c.name, got, pages, c.want, c.pages)
 		}
 	}
 }
@@ -49,37 +58,43 @@ func TestNotesSeen(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		notes []string
-		seen  int64
+		seen  turn.SeenNotes
 		shown []int64
-		want  int64
+		want  turn.SeenNotes
 	}{
-		{"nothing shown", []string{"b"}, 0, nil, 0},
-		{"all shown", []string{"b", "b"}, 0, []int64{10, 20}, 20},
-		{"the first is missing", []string{"b", "b"}, 0, []int64{20}, 0},
-		{"one in the middle is missing", []string{"b", "b", "b"}, 0, []int64{10, 30}, 10},
-		{"one of another agent is missing", []string{"b", "b>c", "a", "b"}, 0, []int64{10, 40}, 40},
-		{"already seen ones are missing", []string{"b", "b"}, 10, []int64{20}, 20},
-		{"never backwards", []string{"b"}, 50, []int64{10}, 50},
+		{"nothing shown", []string{"b"}, turn.SeenNotes{}, nil, turn.SeenNotes{}},
+		{"all shown", []string{"b", "b"}, turn.SeenNotes{}, []int64{10, 20}, turn.SeenNotes{Notes: 20}},
+		{"the first is missing", []string{"b", "b"}, turn.SeenNotes{}, []int64{20}, turn.SeenNotes{}},
+		{"one in the middle is missing", []string{"b", "b", "b"}, turn.SeenNotes{}, []int64{10, 30}, turn.SeenNotes{Notes: 10}},
+		{"one of another agent is missing", []string{"b", "b>c", "a", "b"}, turn.SeenNotes{}, []int64{10, 40}, turn.SeenNotes{Notes: 40}},
+		{"already seen ones are missing", []string{"b", "b"}, turn.SeenNotes{Notes: 10}, []int64{20}, turn.SeenNotes{Notes: 20}},
+		{"never backwards", []string{"b"}, turn.SeenNotes{Notes: 50}, []int64{10}, turn.SeenNotes{Notes: 50}},
+		{"a page alone", []string{"b", "b!", "b"}, turn.SeenNotes{}, []int64{20}, turn.SeenNotes{Pages: 20}},
+		{"a page is missing", []string{"b", "b!", "b"}, turn.SeenNotes{}, []int64{10, 30}, turn.SeenNotes{Notes: 30}},
+		{"one of two pages", []string{"b!", "b", "b!"}, turn.SeenNotes{}, []int64{20, 30}, turn.SeenNotes{Notes: 20}},
 	} {
-		got := notesOf(c.notes...).NotesSeen("a", c.seen, func(seq int64) bool { return slices.Contains(c.shown, seq) })
+		got := notesOf(c.notes...).NotesSeen("a", c.seen, func(n *turn.Note) bool { return slices.Contains(c.shown, n.Seq) })
 		if got != c.want {
-			t.Errorf("%s: %d, want %d", c.name, got, c.want)
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
 		}
 	}
 }
 
-// Unread notes come before others, and no more than five are shown.
+// Pages come before others, and what was not shown before what was. No more than five are
+// shown.
 func TestBriefNotes(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		notes []string
-		seen  int64
+		seen  turn.SeenNotes
 		want  []string
 	}{
-		{"none", nil, 0, nil},
-		{"unread, then the newest others", []string{"b", "a", "b>c", "b"}, 10, []string{"n4", "n3", "n2", "n1"}},
-		{"the oldest unread ones", []string{"b", "b", "b", "b", "b", "b", "b"}, 10, []string{"n2", "n3", "n4", "n5", "n6"}},
-		{"all seen", []string{"b", "b", "b", "b", "b", "b"}, 60, []string{"n6", "n5", "n4", "n3", "n2"}},
+		{"none", nil, turn.SeenNotes{}, nil},
+		{"unread, then the oldest", []string{"b", "a", "b>c", "b"}, turn.SeenNotes{Notes: 10}, []string{"n4", "n1", "n2", "n3"}},
+		{"the oldest unread ones", []string{"b", "b", "b", "b", "b", "b", "b"}, turn.SeenNotes{Notes: 10}, []string{"n2", "n3", "n4", "n5", "n6"}},
+		{"all seen", []string{"b", "b", "b", "b", "b", "b"}, turn.SeenNotes{Notes: 60}, []string{"n1", "n2", "n3", "n4", "n5"}},
+		{"a new page of many", []string{"b", "b", "b", "b", "b", "b", "b!"}, turn.SeenNotes{}, []string{"n7", "n1", "n2", "n3", "n4"}},
+		{"a page that was seen", []string{"b", "b!", "b"}, turn.SeenNotes{Pages: 20}, []string{"n2", "n1", "n3"}},
 	} {
 		var got []string
 		for _, n := range notesOf(c.notes...).BriefNotes("a", c.seen) {
@@ -121,8 +136,8 @@ func TestFitNotes(t *testing.T) {
 		}
 		cut := 0
 		for i, n := range fitted {
-			if i > 0 && n.Seq < fitted[i-1].Seq {
-				t.Errorf("%s: not oldest first", c.name)
+			if n.Seq != notes[i].Seq {
+				t.Errorf("%s: in another order", c.name)
 			}
 			if n.Truncated {
 				cut++
@@ -141,7 +156,7 @@ func TestMissedList(t *testing.T) {
 	joined := func(agent string) event.Event { return event.Event{Type: turn.MemberJoined, From: agent} }
 	claim := func(n int64, agent string) event.Event { return event.Event{Type: turn.Claim, Turn: n, To: agent} }
 	release := func(n int64, agent string) event.Event {
-		h := fmt.Sprintf(`{"status":"did %d\nand more","next_action":"n"}`, n)
+		h := fmt.Sprintf(`{"status":"did %d","next_action":"n"}`, n)
 		return event.Event{Type: turn.Released, Turn: n, From: agent, Handoff: json.RawMessage(h)}
 	}
 	many := []event.Event{claim(1, "a")}
@@ -202,6 +217,28 @@ func TestMayHaveMissed(t *testing.T) {
 		}
 		if after, upTo := st.MayHaveMissed("nobody"); after != 0 || upTo != 0 {
 			t.Errorf("%s: no member: %d to %d", c.name, after, upTo)
+		}
+	}
+}
+
+// What was missed has 400 characters, cut at a word.
+func TestMissedStatusIsCut(t *testing.T) {
+	word := strings.Repeat("é", 9) + " " // ten characters
+	for _, c := range []struct{ name, status, want string }{
+		{"short", "did it\n\nin 0a1b2c3\n", "did it\n\nin 0a1b2c3"},
+		{"as long as may be", strings.Repeat("x", 400), strings.Repeat("x", 400)},
+		{"at a word", strings.Repeat(word, 39) + "abcdef 0123456789", strings.Repeat(word, 39) + "abcdef…"},
+		{"between words", strings.Repeat(word, 50), strings.TrimSuffix(strings.Repeat(word, 40), " ") + "…"},
+		{"one word", strings.Repeat("x", 500), strings.Repeat("x", 400) + "…"},
+	} {
+		handoff, err := json.Marshal(map[string]string{"status": c.status, "next_action": "go on"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		l := turn.MissedList{Agent: "a"}
+		l.Add(&event.Event{Seq: 1, Type: turn.Released, From: "b", Handoff: handoff})
+		if got := l.List()[0].Status; got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
 	}
 }

@@ -300,6 +300,7 @@ func (h *MissedHandoff) Fields(c *wire.Codec) {
 func (u *Unread) Fields(c *wire.Codec) {
 	c.OptInt("messages", &u.Messages)
 	c.OptInt("notes", &u.Notes)
+	c.OptInt("pages", &u.Pages)
 	c.OptInt("questions", &u.Questions)
 	c.OptInt("answers", &u.Answers)
 }

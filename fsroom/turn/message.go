@@ -159,13 +159,3 @@ func Body(e *event.Event) string {
 	}
 	return ""
 }
-
-// UnseenNotes returns the open notes for the agent after the event_seq seen.
-func (s *State) UnseenNotes(agent string, seen int64) (notes []Note) {
-	for i := range s.Notes {
-		if n := &s.Notes[i]; n.Seq > seen && n.addresses(agent) {
-			notes = append(notes, *n)
-		}
-	}
-	return notes
-}

@@ -142,10 +142,10 @@ func (n *News) Add(s *State, e *event.Event, agent string) {
 	}
 }
 
-// AddNotes takes into account the open notes for the agent alone after an event.
-func (n *News) AddNotes(s *State, agent string, after int64) {
+// AddNotes takes into account the open notes for the agent alone that it was not shown.
+func (n *News) AddNotes(s *State, agent string, seen SeenNotes) {
 	for i := range s.Notes {
-		if note := &s.Notes[i]; note.Seq > after && note.Target == agent && note.Author != agent {
+		if note := &s.Notes[i]; !seen.Has(note) && note.Target == agent && note.Author != agent {
 			n.Notes++
 			n.ByPerson = n.ByPerson || s.isPerson(note.Author)
 		}

@@ -1,11 +1,17 @@
 package turn
 
-import "github.com/talking-stick/tt/journal/event"
+import (
+	"cmp"
+	"slices"
+
+	"github.com/talking-stick/tt/journal/event"
+)
 
 // An Unread counts what has come for an agent and was not shown to it.
 type Unread struct {
 	Messages  int64 `json:"messages,omitempty"`
-	Notes     int64 `json:"notes,omitempty"`     // open ones
+	Notes     int64 `json:"notes,omitempty"`     // open ones, without the pages
+	Pages     int64 `json:"pages,omitempty"`     // open notes of severity page
 	Questions int64 `json:"questions,omitempty"` // that the agent owes an answer
 	Answers   int64 `json:"answers,omitempty"`   // to questions of its own
 }
@@ -16,54 +22,95 @@ func (n *Note) addresses(agent string) bool {
 	return n.Author != agent && (n.Target == "" || n.Target == agent)
 }
 
-// UnreadNotes counts the open notes for the agent after the event_seq seen.
-func (s *State) UnreadNotes(agent string, seen int64) (count int64) {
-	for i := range s.Notes {
-		if n := &s.Notes[i]; n.Seq > seen && n.addresses(agent) {
-			count++
-		}
+// isPage reports whether the note should be read at once.
+func (n *Note) isPage() bool { return n.Severity == SeverityPage }
+
+// SeenNotes says which notes an agent was shown: of each kind all up to an event_seq. Pages
+// have a number of their own, since they are shown before older notes.
+type SeenNotes struct{ Notes, Pages int64 }
+
+// Has reports whether the note was shown.
+func (s SeenNotes) Has(n *Note) bool {
+	if n.isPage() {
+		return n.Seq <= s.Pages
 	}
-	return count
+	return n.Seq <= s.Notes
 }
 
-// NotesSeen returns the event_seq up to which the agent has seen the open notes for it,
-// if it had seen them up to seen and is now shown those for which shown is true. It
-// stops before the first note that is not shown.
-func (s *State) NotesSeen(agent string, seen int64, shown func(seq int64) bool) int64 {
+// After returns the numbers of the notes up to an event.
+func (s SeenNotes) After(seq int64) SeenNotes {
+	return SeenNotes{max(s.Notes, seq), max(s.Pages, seq)}
+}
+
+// UnreadNotes counts the open notes for the agent that it was not shown: the pages apart.
+func (s *State) UnreadNotes(agent string, seen SeenNotes) (notes, pages int64) {
 	for i := range s.Notes {
 		switch n := &s.Notes[i]; {
-		case n.Seq <= seen || !n.addresses(agent):
-		case !shown(n.Seq):
-			return seen
+		case seen.Has(n) || !n.addresses(agent):
+		case n.isPage():
+			pages++
 		default:
-			seen = n.Seq
+			notes++
+		}
+	}
+	return notes, pages
+}
+
+// NotesSeen returns which of the open notes for it the agent has seen when it is now shown
+// those for which shown is true. Of each kind it stops before the first note that is not
+// shown.
+func (s *State) NotesSeen(agent string, seen SeenNotes, shown func(*Note) bool) SeenNotes {
+	for _, pages := range []bool{false, true} {
+		upTo := &seen.Notes
+		if pages {
+			upTo = &seen.Pages
+		}
+		for i := range s.Notes {
+			n := &s.Notes[i]
+			if n.isPage() != pages || seen.Has(n) || !n.addresses(agent) {
+				continue
+			}
+			if !shown(n) {
+				break
+			}
+			*upTo = n.Seq
 		}
 	}
 	return seen
 }
 
-// NotesFor returns the open notes for the agent with their bodies, oldest first: at most
-// so many, and of those that the agent has seen already, up to the event_seq seen, only as
-// many as there is place for. It reads events with at and returns its errors.
-func (s *State) NotesFor(agent string, seen int64, most int, at func(seq int64) (*event.Event, error)) ([]NoteView, error) {
-	notes := []NoteView{}
-	place := most - int(min(s.UnreadNotes(agent, seen), int64(most))) // for seen ones
+// NotesFor returns the open notes for the agent, without their bodies: those that it was
+// not shown first, and of each of the two the pages first, oldest first. fresh is how many
+// it was not shown.
+func (s *State) NotesFor(agent string, seen SeenNotes) (notes []Note, fresh int) {
 	for i := range s.Notes {
 		n := &s.Notes[i]
-		if !n.addresses(agent) || len(notes) == most {
+		if !n.addresses(agent) {
 			continue
 		}
-		if n.Seq <= seen {
-			if place == 0 {
-				continue
-			}
-			place--
+		if notes = append(notes, *n); !seen.Has(n) {
+			fresh++
 		}
-		p, err := noteAt(n.Seq, at)
-		if err != nil {
-			return nil, err
-		}
-		notes = append(notes, NoteView{Note: *n, Body: p.Body})
 	}
-	return notes, nil
+	slices.SortStableFunc(notes, func(a, b Note) int {
+		return cmp.Or(before(!seen.Has(&a), !seen.Has(&b)), before(a.isPage(), b.isPage()))
+	})
+	return notes, fresh
+}
+
+// before compares two by a property, so that what has it comes first.
+func before(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return -1
+	}
+	return 1
+}
+
+// NoteBody returns the text of a note. It reads its event with at.
+func NoteBody(n *Note, at func(seq int64) (*event.Event, error)) (string, error) {
+	p, err := noteAt(n.Seq, at)
+	return p.Body, err
 }

@@ -2,6 +2,7 @@ package hearing
 
 import (
 	"github.com/talking-stick/tt/fsroom"
+	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
 	"github.com/talking-stick/tt/journal/wire"
 )
@@ -12,7 +13,8 @@ type Cursor struct {
 	JoinedAt event.Time // of the membership it counts in
 	EventSeq int64      // all messages up to this event of the room were shown; 0: none yet
 	Read     int64      // the number of these messages
-	NotesSeq int64      // all notes up to this event of the room were shown
+	NotesSeq int64      // all notes up to this event of the room were shown, but the pages
+	PagesSeq int64      // all notes of severity page up to this event of the room were shown
 	TurnSeq  int64      // what became of the turn up to this event of the room was shown, without a command of the agent
 	TopicSeq int64      // all questions and answers up to this event of the topic were shown
 	TopicID  string     // the topic that TopicSeq counts in
@@ -48,6 +50,7 @@ func (c *Cursor) Fields(codec *wire.Codec) {
 	codec.OptObject("woken", &c.Woken, c.Woken == Woken{})
 	codec.Int("read", &c.Read)
 	codec.OptInt("notes_event_seq", &c.NotesSeq)
+	codec.OptInt("pages_event_seq", &c.PagesSeq)
 	codec.OptInt("turn_event_seq", &c.TurnSeq)
 	codec.OptText("topic_id", &c.TopicID)
 }
@@ -85,6 +88,7 @@ func (c *Cursor) Advance(b Cursor) bool {
 		c.EventSeq, c.Read = b.EventSeq, b.Read
 	}
 	c.NotesSeq = max(c.NotesSeq, b.NotesSeq)
+	c.PagesSeq = max(c.PagesSeq, b.PagesSeq)
 	c.TurnSeq = max(c.TurnSeq, b.TurnSeq)
 	c.TopicSeq = max(c.TopicSeq, b.TopicSeq)
 	if b.Shown.At.After(c.Shown.At.Time) {
@@ -107,6 +111,9 @@ func (w *Woken) advance(b Woken) {
 		w.EventSeq, w.TopicSeq = event, topic
 	}
 }
+
+// Notes returns which notes were shown.
+func (c *Cursor) Notes() turn.SeenNotes { return turn.SeenNotes{Notes: c.NotesSeq, Pages: c.PagesSeq} }
 
 // TopicSeen returns the event of a topic up to which everything was shown.
 func (c *Cursor) TopicSeen(topic string) int64 {

@@ -2,6 +2,7 @@ package mailbox
 
 import (
 	"context"
+	"slices"
 
 	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/fsroom/turn"
@@ -11,22 +12,21 @@ import (
 // Briefing implements [member.News]. st is the room before the grant, or as it is if the
 // agent had the turn already. What cannot be read is left out, and stays unread.
 func (m *Mailbox) Briefing(ctx context.Context, st *turn.State, handoff int64) (turn.Briefing, func(*turn.State)) {
-	seen := m.Cursor(st).NotesSeq
+	at := m.Cursor(st)
+	seen := at.Notes()
 	b := turn.Briefing{NotesTotal: len(st.Notes), Missed: m.missed(ctx, st, handoff)}
 	if len(st.Notes) > 0 {
 		b.Notes = m.briefNotes(ctx, st, seen)
-		shown := make(map[int64]bool)
-		for _, n := range b.Notes {
-			shown[n.Seq] = true
-		}
-		seen = st.NotesSeen(m.Self.ID, seen, func(seq int64) bool { return shown[seq] })
+		seen = st.NotesSeen(m.Self.ID, seen, func(n *turn.Note) bool {
+			return slices.ContainsFunc(b.Notes, func(shown turn.BriefNote) bool { return shown.ID == n.ID })
+		})
 	}
 	b.Unread = m.Unread(st)
-	b.Unread.Notes = st.UnreadNotes(m.Self.ID, seen)
+	b.Unread.Notes, b.Unread.Pages = st.UnreadNotes(m.Self.ID, seen)
 	return b, func(after *turn.State) { m.notesSeen(after, seen) }
 }
 
-func (m *Mailbox) briefNotes(ctx context.Context, st *turn.State, seen int64) []turn.BriefNote {
+func (m *Mailbox) briefNotes(ctx context.Context, st *turn.State, seen turn.SeenNotes) []turn.BriefNote {
 	reader, err := m.Reader()
 	if err != nil {
 		return nil

@@ -2,6 +2,7 @@ package mailbox
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/hearing"
@@ -52,14 +53,16 @@ func (m *Mailbox) Unread(st *turn.State) turn.Unread {
 	if !m.IsMember(st) {
 		return turn.Unread{}
 	}
-	mail, notes := st.Mail(m.Self.ID), st.UnreadNotes(m.Self.ID, 0)
+	mail := st.Mail(m.Self.ID)
+	notes, pages := st.UnreadNotes(m.Self.ID, turn.SeenNotes{})
 	t, s, err := m.questions().Topic()
 	talk := err == nil && len(s.Questions) > 0
-	if mail <= 0 && notes == 0 && !talk {
+	if mail <= 0 && notes+pages == 0 && !talk {
 		return turn.Unread{}
 	}
 	at := m.Cursor(st)
-	u := turn.Unread{Messages: max(0, mail-at.Read), Notes: st.UnreadNotes(m.Self.ID, at.NotesSeq)}
+	u := turn.Unread{Messages: max(0, mail-at.Read)}
+	u.Notes, u.Pages = st.UnreadNotes(m.Self.ID, at.Notes())
 	if talk {
 		n := s.NewsFor(m.Self.ID, at.TopicSeen(t.Name()), m.questions().Absent(st))
 		u.Questions, u.Answers = n.Questions, n.Answers
@@ -67,17 +70,23 @@ func (m *Mailbox) Unread(st *turn.State) turn.Unread {
 	return u
 }
 
-// NotesShown moves the agent's cursor over notes that were printed. shown tells them
-// by their event_seq. A note before which another one was not shown stays unread.
-func (m *Mailbox) NotesShown(st *turn.State, shown func(seq int64) bool) {
-	at := m.Cursor(st)
-	m.notesSeen(st, st.NotesSeen(m.Self.ID, at.NotesSeq, shown))
+// NotesShown moves the agent's cursor over notes that were printed. A note before which
+// another one was not shown stays unread, and so does one that was undone.
+func (m *Mailbox) NotesShown(ctx context.Context, notes []turn.NoteView) {
+	snap, settled, err := m.SettledView(ctx)
+	if err != nil || !settled {
+		return
+	}
+	at := m.Cursor(snap.State)
+	m.notesSeen(snap.State, snap.State.NotesSeen(m.Self.ID, at.Notes(), func(n *turn.Note) bool {
+		return slices.ContainsFunc(notes, func(shown turn.NoteView) bool { return shown.ID == n.ID })
+	}))
 }
 
-// notesSeen moves the agent's cursor, if it is a member, over the notes up to an event.
-func (m *Mailbox) notesSeen(st *turn.State, seen int64) {
-	if at := m.Cursor(st); m.IsMember(st) && seen > at.NotesSeq {
-		at.NotesSeq = seen
+// notesSeen moves the agent's cursor, if it is a member, over notes.
+func (m *Mailbox) notesSeen(st *turn.State, seen turn.SeenNotes) {
+	if at := m.Cursor(st); m.IsMember(st) && (seen.Notes > at.NotesSeq || seen.Pages > at.PagesSeq) {
+		at.NotesSeq, at.PagesSeq = seen.Notes, seen.Pages
 		m.show(at)
 	}
 }
@@ -130,9 +139,11 @@ func (m *Mailbox) cursor(ctx context.Context, st *turn.State) (Cursor, error) {
 // A ReadCursor moves the agent's cursor as messages are shown. It stops for good at
 // the first message that is not shown, which so stays unread.
 type ReadCursor struct {
-	room    *Mailbox
+	mailbox *Mailbox
 	at      Cursor
-	moved   bool
+	stored  Cursor // what at was when it was stored last, or in the beginning
+	last    string // the id of the event that at is on; "" if at did not move
+	moved   bool   // over a message
 	stopped bool
 }
 
@@ -140,7 +151,7 @@ type ReadCursor struct {
 // unread messages before that, or the agent is no member, the cursor does not move.
 func (m *Mailbox) ReadCursor(ctx context.Context, st *turn.State, after int64) (*ReadCursor, error) {
 	at, err := m.cursor(ctx, st)
-	c := &ReadCursor{room: m, at: at, stopped: !m.IsMember(st)}
+	c := &ReadCursor{mailbox: m, at: at, stored: at, stopped: !m.IsMember(st)}
 	if err != nil || c.stopped || after <= at.EventSeq {
 		return c, err
 	}
@@ -157,13 +168,13 @@ func (m *Mailbox) ReadCursor(ctx context.Context, st *turn.State, after int64) (
 // Pass moves the cursor over an event that the reader has come to. shown says
 // whether it was, or is going to be, printed.
 func (c *ReadCursor) Pass(e *event.Event, shown bool) {
-	mail := turn.IsMail(e, c.room.Self.ID)
+	mail := turn.IsMail(e, c.mailbox.Self.ID)
 	switch {
 	case c.stopped || e.Seq <= c.at.EventSeq:
 	case mail && !shown:
 		c.stopped = true
 	default:
-		c.at.EventSeq = e.Seq
+		c.at.EventSeq, c.last = e.Seq, e.ID
 		if mail {
 			c.at.Read++
 			c.moved = true
@@ -173,13 +184,30 @@ func (c *ReadCursor) Pass(e *event.Event, shown bool) {
 
 // Unread returns the number of messages beyond the cursor.
 func (c *ReadCursor) Unread(st *turn.State) int64 {
-	return max(0, st.Mail(c.room.Self.ID)-c.at.Read)
+	return max(0, st.Mail(c.mailbox.Self.ID)-c.at.Read)
 }
 
-// Save stores the cursor.
-func (c *ReadCursor) Save() {
-	if c.moved {
-		c.moved = false
-		c.room.show(c.at)
+// Save stores the cursor, unless what it has passed was undone: an event may be read before
+// its writer has synced it. Then it starts again from what was stored.
+func (c *ReadCursor) Save(ctx context.Context) {
+	if !c.moved {
+		return
 	}
+	c.moved = false
+	if !c.mailbox.isSettled(ctx, c.at.EventSeq, c.last) {
+		c.at, c.last = c.stored, ""
+		return
+	}
+	c.stored = c.at
+	c.mailbox.show(c.at)
+}
+
+// isSettled reports whether the event with the number has the id, and cannot be undone any
+// more. It waits for the change that is under way.
+func (m *Mailbox) isSettled(ctx context.Context, seq int64, id string) bool {
+	if !m.Settled(ctx) {
+		return false
+	}
+	e, err := m.Event(ctx, seq)
+	return err == nil && e.ID == id
 }

@@ -20,6 +20,8 @@ import (
 type fixture struct {
 	*testing.T
 	data, dir string
+	options   fsroom.Options
+	before    int64 // the size of the journal
 }
 
 func newFixture(t *testing.T) *fixture {
@@ -38,7 +40,7 @@ func (f *fixture) must(err error) {
 // join makes an agent a member.
 func (f *fixture) join(id string) *Mailbox {
 	f.Helper()
-	store, err := fsroom.Open(f.data, fsroom.Options{})
+	store, err := fsroom.Open(f.data, f.options)
 	f.must(err)
 	w, err := workspace.Locate(f.dir, f.dir, f.dir)
 	f.must(err)
@@ -99,7 +101,7 @@ func TestCursorLost(t *testing.T) {
 		c, err := b.ReadCursor(context.Background(), st, 0)
 		f.must(err)
 		f.must(b.EachEvent(context.Background(), 0, false, func(e *event.Event) error { c.Pass(e, true); return nil }))
-		c.Save()
+		c.Save(f.Context())
 		if n := b.Unread(st).Messages; n != 0 {
 			t.Errorf("%d unread after reading", n)
 		}
@@ -131,7 +133,7 @@ func TestReadCursor(t *testing.T) {
 		for i := range shown {
 			c.Pass(&mail[i], shown[i])
 		}
-		c.Save()
+		c.Save(f.Context())
 	}
 	unread := func(want int64) {
 		t.Helper()
@@ -145,7 +147,7 @@ func TestReadCursor(t *testing.T) {
 	late.Pass(&mail[0], true)
 	read(true, true, false)
 	unread(1)
-	late.Save()
+	late.Save(f.Context())
 	unread(1)
 	if n, err := b.UnreadInterrupts(context.Background(), st); n != 1 || err != nil {
 		t.Errorf("%d unread interrupts, %v", n, err)

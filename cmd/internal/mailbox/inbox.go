@@ -9,7 +9,6 @@ import (
 	"github.com/talking-stick/tt/fsroom/topic"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
-	"github.com/talking-stick/tt/journal/wire"
 )
 
 // An Inbox is what there is for an agent in a room.
@@ -17,17 +16,20 @@ type Inbox struct {
 	AgentID, RoomID, CanonicalPath string
 
 	Turn      InboxTurn
-	Questions []questions.Question // that it owes an answer
+	Questions []InboxQuestion      // that it owes an answer, the new ones first
 	Answers   []InboxAnswer        // to its questions, not shown to it yet
 	Messages  []event.Event        // not shown to it yet
-	Notes     []turn.NoteView      // open ones for it
-	Counts    InboxCounts
-	Next      string // what to do now
+	Notes     []InboxNote          // open ones for it, the new ones first
+	Asked     []questions.Question // open ones of its own, with the beginning of their texts
+	Counts    turn.Unread          // what was not shown to it before this
+	Next      string               // what to do now
 
-	shown    Cursor           // the cursor when all of this was shown
-	isNew    bool             // there is something that was not shown yet
-	topic    *questions.Topic // nil: without questions
-	answered []string         // the agent's questions whose answers are shown
+	state    *turn.State
+	settled  bool   // nothing of this can be undone
+	within   bool   // this is part of the answer to a wait
+	shown    Cursor // the cursor when all of this was shown
+	topic    *questions.Topic
+	answered []string // the agent's questions whose answers are shown
 }
 
 // An InboxTurn is how the turn stands for the agent.
@@ -41,6 +43,18 @@ type InboxTurn struct {
 	LeaseExpiresAt, ClaimExpiresAt *event.Time
 }
 
+// An InboxQuestion is a question that the agent owes an answer.
+type InboxQuestion struct {
+	questions.Question
+	Shown bool // it was shown before
+}
+
+// An InboxNote is an open note for the agent.
+type InboxNote struct {
+	turn.NoteView
+	Shown bool // it was shown before
+}
+
 // An InboxAnswer is an answer to a question of the agent.
 type InboxAnswer struct {
 	QuestionID string
@@ -48,35 +62,46 @@ type InboxAnswer struct {
 	topic.Answer
 }
 
-// InboxCounts are how many there are of each kind. There may be more than the inbox shows.
-type InboxCounts struct{ Questions, Answers, Messages, Notes int64 }
+// List returns the answer as a list.
+func (a *InboxAnswer) List() []topic.Answer { return []topic.Answer{a.Answer} }
 
-// mostInbox is how many of each kind an inbox shows at most, the oldest of those that were
-// not shown yet. The others are shown next time.
+// mostInbox is how many of each kind an inbox shows at most: the first of those that were
+// not shown yet, and others as far as there is place. The rest is shown next time.
 const mostInbox = 50
 
-// Inbox returns what there is for the agent.
-func (m *Mailbox) Inbox(ctx context.Context, st *turn.State) (*Inbox, error) {
-	f := m.Facts(st)
-	v := st.Room(f)
-	in := &Inbox{AgentID: m.Self.ID, RoomID: st.RoomID, CanonicalPath: st.CanonicalPath, Messages: []event.Event{}, Answers: []InboxAnswer{}}
-	in.Turn = InboxTurn{
-		State: v.State, TurnID: v.TurnID, Owner: v.Owner, ReservedFor: v.ReservedFor, LeaseExpiresAt: v.LeaseExpiresAt, ClaimExpiresAt: v.ClaimExpiresAt,
-		ForYou: m.IsMember(st) && (v.Owner == m.Self.ID || v.ReservedFor == m.Self.ID || st.Pending.Preferred == m.Self.ID),
-	}
-	var at Cursor
-	if m.IsMember(st) {
-		at = m.Cursor(st)
-	}
-	in.shown = at
-	if err := in.addQuestions(ctx, m, st, at); err != nil {
+// Inbox returns what there is for the agent now.
+func (m *Mailbox) Inbox(ctx context.Context) (*Inbox, error) {
+	snap, settled, err := m.SettledView(ctx)
+	if err != nil {
 		return nil, err
 	}
-	if m.IsMember(st) {
-		if err := in.addMessages(ctx, m, st); err != nil {
+	st := snap.State
+	f := m.Facts(st)
+	v := st.Room(f)
+	isMember := m.IsMember(st)
+	in := &Inbox{
+		AgentID: m.Self.ID, RoomID: st.RoomID, CanonicalPath: st.CanonicalPath, state: st, settled: settled,
+		Messages: []event.Event{}, Answers: []InboxAnswer{}, Notes: []InboxNote{}, Questions: []InboxQuestion{}, Asked: []questions.Question{},
+	}
+	in.Turn = InboxTurn{
+		State: v.State, TurnID: v.TurnID, Owner: v.Owner, ReservedFor: v.ReservedFor, LeaseExpiresAt: v.LeaseExpiresAt, ClaimExpiresAt: v.ClaimExpiresAt,
+		ForYou: isMember && (v.Owner == m.Self.ID || v.ReservedFor == m.Self.ID || st.Pending.Preferred == m.Self.ID),
+	}
+	if isMember {
+		in.shown = m.Cursor(st)
+	}
+	asked, err := in.addQuestions(ctx, m)
+	if err == nil {
+		err = in.addAsked(ctx, m, asked)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if isMember {
+		if err := in.addMessages(ctx, m); err != nil {
 			return nil, err
 		}
-		if err := in.addNotes(ctx, m, st, at); err != nil {
+		if err := in.addNotes(ctx, m); err != nil {
 			return nil, err
 		}
 	}
@@ -84,60 +109,104 @@ func (m *Mailbox) Inbox(ctx context.Context, st *turn.State) (*Inbox, error) {
 	return in, nil
 }
 
+// State returns the room in which the inbox was found.
+func (in *Inbox) State() *turn.State { return in.state }
+
 // IsNew reports whether there is something that was not shown to the agent yet.
-func (in *Inbox) IsNew() bool { return in.isNew }
+func (in *Inbox) IsNew() bool { return in.Counts != turn.Unread{} }
 
 // IsEmpty reports whether there is nothing for the agent.
-func (in *Inbox) IsEmpty() bool { return in.Counts == InboxCounts{} && !in.Turn.ForYou }
+func (in *Inbox) IsEmpty() bool {
+	return len(in.Questions)+len(in.Answers)+len(in.Messages)+len(in.Notes)+len(in.Asked) == 0 && !in.IsNew() && !in.Turn.ForYou
+}
+
+// Left returns how much of what is new has no place here, and is shown next time.
+func (in *Inbox) Left() int64 {
+	left := in.Counts.Messages + in.Counts.Notes + in.Counts.Pages + in.Counts.Questions - int64(len(in.Messages))
+	for i := range in.Notes {
+		if !in.Notes[i].Shown {
+			left--
+		}
+	}
+	for i := range in.Questions {
+		if !in.Questions[i].Shown && in.Questions[i].FromState != questions.Gone {
+			left--
+		}
+	}
+	return max(0, left)
+}
 
 // addQuestions adds the questions that the agent owes an answer, and the answers to its
-// own.
-func (in *Inbox) addQuestions(ctx context.Context, m *Mailbox, st *turn.State, at Cursor) error {
-	t, s, err := m.questions().Topic()
+// own. It returns the topic that has them.
+func (in *Inbox) addQuestions(ctx context.Context, m *Mailbox) (*topic.State, error) {
+	q := m.questions()
+	t, s, settled, err := q.SettledTopic(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	seen := at.TopicSeen(t.Name())
-	owed := s.Debts(m.Self.ID)
-	news := s.NewsFor(m.Self.ID, seen, m.questions().Absent(st))
-	in.Counts.Questions, in.Counts.Answers = int64(len(owed)), news.Answers
-	in.isNew = news != topic.News{}
+	seen := in.shown.TopicSeen(t.Name())
+	news := s.NewsFor(m.Self.ID, seen, q.Absent(in.state))
+	in.Counts.Questions, in.Counts.Answers = news.Questions, news.Answers
+	in.settled = in.settled && settled
 	in.topic, in.shown.TopicID, in.shown.TopicSeq = t, t.Name(), max(seen, s.Seq)
-	owed, left := debtsShown(owed, seen)
+	owed, left := debtsShown(s.Debts(m.Self.ID), seen)
 	if left != nil {
 		in.shown.TopicSeq = left.Seq - 1
 	}
-	if in.Questions, err = m.questions().Views(ctx, st, t, owed); err != nil || news.Answers == 0 {
-		return err
+	views, err := q.Views(ctx, in.state, t, owed)
+	if err != nil {
+		return nil, err
 	}
+	for _, v := range views {
+		in.Questions = append(in.Questions, InboxQuestion{v, v.Seq <= seen})
+	}
+	if news.Answers > 0 {
+		in.Answers, in.answered, err = newAnswers(ctx, t, s, m.Self.ID, seen)
+	}
+	return s, err
+}
+
+// addAsked adds the open questions of the agent's own but those whose answers are shown.
+func (in *Inbox) addAsked(ctx context.Context, m *Mailbox, s *topic.State) (err error) {
+	own := slices.DeleteFunc(s.Own(m.Self.ID), func(q *topic.Question) bool { return slices.Contains(in.answered, q.ID) })
+	in.Asked, err = m.questions().Views(ctx, in.state, in.topic, own[:min(len(own), mostInbox)])
+	for i := range in.Asked {
+		in.Asked[i].Text = turn.Preview(in.Asked[i].Text)
+	}
+	return err
+}
+
+// newAnswers returns the answers to the open questions of the agent after an event of their
+// topic, and the ids of these questions.
+func newAnswers(ctx context.Context, t *questions.Topic, s *topic.State, agent string, seen int64) (answers []InboxAnswer, ids []string, err error) {
 	lookup, done, err := questions.OpenLookup(ctx, t)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
 	defer done()
-	for _, q := range s.Own(m.Self.ID) {
+	for _, q := range s.Own(agent) {
 		refs := q.NewAnswers(seen)
 		if len(refs) == 0 {
 			continue
 		}
 		text, _, err := lookup.Question(q)
 		if err != nil {
-			return err
+			return nil, nil, err
 		}
 		for _, ref := range refs {
 			a, err := lookup.Answer(ref)
 			if err != nil {
-				return err
+				return nil, nil, err
 			}
-			in.Answers = append(in.Answers, InboxAnswer{q.ID, text, a})
+			answers = append(answers, InboxAnswer{q.ID, text, a})
 		}
-		in.answered = append(in.answered, q.ID)
+		ids = append(ids, q.ID)
 	}
-	return nil
+	return answers, ids, nil
 }
 
-// debtsShown returns the questions that an inbox shows, oldest first: of those up to the
-// event seen only as many as there is place for. left is the first one after that event
+// debtsShown returns the questions that an inbox shows: first those after the event seen,
+// then as many of the others as there is place for. left is the first one after that event
 // which is left out.
 func debtsShown(owed []*topic.Question, seen int64) (shown []*topic.Question, left *topic.Question) {
 	unseen := len(owed)
@@ -148,17 +217,17 @@ func debtsShown(owed []*topic.Question, seen int64) (shown []*topic.Question, le
 	if unseen > mostInbox {
 		fresh, left = fresh[:mostInbox], fresh[mostInbox]
 	}
-	return slices.Concat(old[:min(len(old), mostInbox-len(fresh))], fresh), left
+	return slices.Concat(fresh, old[:min(len(old), mostInbox-len(fresh))]), left
 }
 
 // addMessages adds the messages that the agent was not shown.
-func (in *Inbox) addMessages(ctx context.Context, m *Mailbox, st *turn.State) error {
+func (in *Inbox) addMessages(ctx context.Context, m *Mailbox) error {
+	st := in.state
 	in.Counts.Messages = max(0, st.Mail(m.Self.ID)-in.shown.Read)
 	if in.Counts.Messages == 0 {
 		in.shown.EventSeq = max(in.shown.EventSeq, st.Seq)
 		return nil
 	}
-	in.isNew = true
 	after, err := m.ReadUpTo(ctx, st)
 	if err != nil {
 		return err
@@ -182,25 +251,30 @@ func (in *Inbox) addMessages(ctx context.Context, m *Mailbox, st *turn.State) er
 }
 
 // addNotes adds the open notes for the agent.
-func (in *Inbox) addNotes(ctx context.Context, m *Mailbox, st *turn.State, at Cursor) error {
-	in.Notes = []turn.NoteView{}
-	in.Counts.Notes = st.UnreadNotes(m.Self.ID, 0)
-	if in.Counts.Notes == 0 {
+func (in *Inbox) addNotes(ctx context.Context, m *Mailbox) error {
+	seen := in.shown.Notes()
+	notes, fresh := in.state.NotesFor(m.Self.ID, seen)
+	if len(notes) == 0 {
 		return nil
 	}
-	in.isNew = in.isNew || st.UnreadNotes(m.Self.ID, at.NotesSeq) > 0
+	in.Counts.Notes, in.Counts.Pages = in.state.UnreadNotes(m.Self.ID, seen)
 	reader, err := m.Reader()
 	if err != nil {
 		return err
 	}
 	defer reader.Close()
-	shown := make(map[int64]bool)
-	in.Notes, err = st.NotesFor(m.Self.ID, at.NotesSeq, mostInbox, func(seq int64) (*event.Event, error) { return reader.Event(ctx, seq) })
-	for i := range in.Notes {
-		shown[in.Notes[i].Seq] = true
+	for i, n := range notes[:min(len(notes), mostInbox)] {
+		body, err := turn.NoteBody(&n, func(seq int64) (*event.Event, error) { return reader.Event(ctx, seq) })
+		if err != nil {
+			return err
+		}
+		in.Notes = append(in.Notes, InboxNote{turn.NoteView{Note: n, Body: body}, i >= fresh})
 	}
-	in.shown.NotesSeq = st.NotesSeen(m.Self.ID, at.NotesSeq, func(seq int64) bool { return shown[seq] })
-	return err
+	seen = in.state.NotesSeen(m.Self.ID, seen, func(n *turn.Note) bool {
+		return slices.ContainsFunc(in.Notes, func(shown InboxNote) bool { return shown.Seq == n.Seq })
+	})
+	in.shown.NotesSeq, in.shown.PagesSeq = seen.Notes, seen.Pages
+	return nil
 }
 
 // next returns what the agent should do now.
@@ -218,60 +292,22 @@ func (in *Inbox) next() string {
 	return "tt wait --inbox"
 }
 
-// InboxShown records that the inbox was shown to the agent, and marks the agent's
-// questions as answered whose answers were.
-func (m *Mailbox) InboxShown(ctx context.Context, st *turn.State, in *Inbox) {
+// InboxShown records that the inbox was shown to the agent, and marks the agent's questions
+// as answered whose answers were. What may still be undone is shown again.
+func (m *Mailbox) InboxShown(ctx context.Context, in *Inbox) {
+	if !in.settled {
+		return
+	}
 	if m.questions().MarkShown(ctx, in.topic, in.answered) != nil { // they are shown again, and marked then
 		in.shown.TopicID, in.shown.TopicSeq = "", 0
 	}
-	if m.IsMember(st) && in.isNew {
+	if m.IsMember(in.state) && (in.IsNew() || in.shownQuestions()) {
 		m.show(in.shown)
 	}
 }
 
-// Fields implements [wire.Fields].
-func (in *Inbox) Fields(c *wire.Codec) {
-	c.Text("agent_id", &in.AgentID)
-	c.Text("room_id", &in.RoomID)
-	c.Text("canonical_path", &in.CanonicalPath)
-	c.Object("turn", &in.Turn)
-	wire.List(c, "questions", &in.Questions)
-	wire.List(c, "answers", &in.Answers)
-	wire.List(c, "messages", &in.Messages)
-	wire.List(c, "notes", &in.Notes)
-	c.Object("counts", &in.Counts)
-	c.Text("next_action", &in.Next)
+// shownQuestions reports whether there is a question that was not shown before. One of an
+// agent that has gone is no news, and is shown all the same.
+func (in *Inbox) shownQuestions() bool {
+	return slices.ContainsFunc(in.Questions, func(q InboxQuestion) bool { return !q.Shown })
 }
-
-// Fields implements [wire.Fields].
-func (t *InboxTurn) Fields(c *wire.Codec) {
-	c.Text("state", &t.State)
-	c.Bool("for_you", &t.ForYou)
-	c.Int("turn_id", &t.TurnID)
-	c.OptText("owner", &t.Owner)
-	c.OptText("reserved_for", &t.ReservedFor)
-	if t.LeaseExpiresAt != nil {
-		c.Time("lease_expires_at", t.LeaseExpiresAt)
-	}
-	if t.ClaimExpiresAt != nil {
-		c.Time("claim_expires_at", t.ClaimExpiresAt)
-	}
-}
-
-// Fields implements [wire.Fields].
-func (a *InboxAnswer) Fields(c *wire.Codec) {
-	c.Text("question_id", &a.QuestionID)
-	c.Text("question", &a.Question)
-	a.Answer.Fields(c)
-}
-
-// Fields implements [wire.Fields].
-func (n *InboxCounts) Fields(c *wire.Codec) {
-	c.Int("questions", &n.Questions)
-	c.Int("answers", &n.Answers)
-	c.Int("messages", &n.Messages)
-	c.Int("notes", &n.Notes)
-}
-
-// List returns the answer as a list.
-func (a *InboxAnswer) List() []topic.Answer { return []topic.Answer{a.Answer} }

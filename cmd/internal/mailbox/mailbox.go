@@ -11,14 +11,16 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/questions"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/turn"
-	"github.com/talking-stick/tt/journal/wire"
 )
 
 // A Mailbox is what there is for the agent in a room. It implements [member.News].
-type Mailbox struct{ *member.Room }
+type Mailbox struct {
+	*member.Room
+	found time.Time // when a wait found the first thing to tell; zero: nothing yet
+}
 
 // Of returns the mailbox of the agent in a room.
-func Of(r *member.Room) *Mailbox { return &Mailbox{r} }
+func Of(r *member.Room) *Mailbox { return &Mailbox{Room: r} }
 
 // own is the agent's own directory in the room.
 func (m *Mailbox) own() fsroom.Agent { return m.Agent(m.Self.ID) }
@@ -60,40 +62,58 @@ func (m *Mailbox) Await(ctx context.Context, inspect fsroom.Inspect[*turn.State]
 	}, inspect)
 }
 
+// gatherTime is how long a wait that has something to tell waits for more: what comes
+// together is told at once.
+const gatherTime = 300 * time.Millisecond
+
 // Look implements [member.News].
-func (m *Mailbox) Look(ctx context.Context, st *turn.State) (news wire.Fields, shown func(), err error) {
-	if m.Unread(st) == (turn.Unread{}) {
-		return nil, nil, nil
+func (m *Mailbox) Look(ctx context.Context, st *turn.State) (member.Found, error) {
+	u := m.Unread(st)
+	if u.Notes > 0 && !m.hasNoteByName(st) {
+		u.Notes = 0 // notes for everybody come with the turn
 	}
-	in, err := m.Inbox(ctx, st)
+	if u == (turn.Unread{}) {
+		m.found = time.Time{}
+		return member.Found{}, nil
+	}
+	in, err := m.Inbox(ctx)
 	if err != nil || !in.IsNew() {
-		return nil, nil, err
+		return member.Found{}, err
 	}
-	return in, func() { m.InboxShown(context.Background(), st, in) }, nil
+	in.within = true
+	if m.found.IsZero() {
+		m.found = time.Now()
+	}
+	return member.Found{
+		News: in, Shown: func() { m.InboxShown(context.Background(), in) }, More: max(0, gatherTime-time.Since(m.found)),
+	}, nil
+}
+
+// hasNoteByName reports whether a note that the agent was not shown is for it alone.
+func (m *Mailbox) hasNoteByName(st *turn.State) bool {
+	var news turn.News
+	at := m.Cursor(st)
+	news.AddNotes(st, m.Self.ID, at.Notes())
+	return news.Notes > 0
 }
 
 // AwaitInbox waits until something has come for the agent that it was not shown, or until
-// ctx ends. It returns the inbox as it is then, and the room's state. It takes no turn.
-func (m *Mailbox) AwaitInbox(ctx context.Context) (in *Inbox, st *turn.State, err error) {
+// ctx ends. It returns the inbox as it is then. It takes no turn.
+func (m *Mailbox) AwaitInbox(ctx context.Context) (in *Inbox, err error) {
 	if err := m.own().EnsureWakeFile(); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	look := context.WithoutCancel(ctx)
 	err = m.Await(ctx, func(snap *fsroom.Snapshot[*turn.State]) (bool, fsroom.Sleep, error) {
-		st = snap.State
-		if !st.Open || !m.IsMember(st) {
-			return true, fsroom.Sleep{}, nil
-		}
-		if m.Unread(st) == (turn.Unread{}) {
-			return false, fsroom.Sleep{}, nil
+		if st := snap.State; !st.Open || !m.IsMember(st) || m.Unread(st) == (turn.Unread{}) {
+			return !st.Open || !m.IsMember(st), fsroom.Sleep{}, nil
 		}
 		var err error
-		in, err = m.Inbox(look, st)
+		in, err = m.Inbox(look)
 		return err != nil || in.IsNew(), fsroom.Sleep{}, err
 	})
 	if err != nil && ctx.Err() == nil {
-		return nil, nil, err
+		return nil, err
 	}
-	in, err = m.Inbox(look, st)
-	return in, st, err
+	return m.Inbox(look)
 }

@@ -22,9 +22,10 @@ type RoomNews struct {
 	All     turn.News // what was not shown to it
 	Fresh   turn.News // the part of All that it was not woken for
 
-	state  *turn.State
-	cursor Cursor // as it was
-	seq    int64  // of the last event that the news covers
+	state   *turn.State
+	settled bool   // nothing of it can be undone
+	cursor  Cursor // as it was
+	seq     int64  // of the last event that the news covers
 
 	topicID  string // of the room's questions, "" if there are none
 	topicSeq int64  // of the last event of the topic that the news covers
@@ -32,13 +33,12 @@ type RoomNews struct {
 
 // News returns what there is for the agent. It waits for a change that is under way.
 func (m *Mailbox) News(ctx context.Context) (RoomNews, error) {
-	m.Settled(ctx)
-	snap, err := m.View()
+	snap, settled, err := m.SettledView(ctx)
 	if err != nil {
 		return RoomNews{}, err
 	}
 	st := snap.State
-	n := RoomNews{Mailbox: m, Path: st.CanonicalPath, Member: m.IsMember(st), state: st, seq: st.Seq}
+	n := RoomNews{Mailbox: m, Path: st.CanonicalPath, Member: m.IsMember(st), state: st, seq: st.Seq, settled: settled}
 	if !n.Member {
 		return n, n.addEnd(ctx)
 	}
@@ -56,8 +56,8 @@ func (n *RoomNews) add(ctx context.Context) error {
 	f := m.Facts(st)
 	n.All.AddOffer(st, f, me, at.TurnSeq)
 	n.Fresh.AddOffer(st, f, me, max(at.TurnSeq, at.Woken.EventSeq))
-	n.All.AddNotes(st, me, at.NotesSeq)
-	n.Fresh.AddNotes(st, me, max(at.NotesSeq, at.Woken.EventSeq))
+	n.All.AddNotes(st, me, at.Notes())
+	n.Fresh.AddNotes(st, me, at.Notes().After(at.Woken.EventSeq))
 	if m.LostTurn(st) {
 		if err := n.addEvents(ctx, max(st.Member(me).LastHeld, at.TurnSeq), turn.ClassLost); err != nil {
 			return err
@@ -179,9 +179,11 @@ func (n *RoomNews) Wake(how string, now time.Time) error {
 
 // TurnShown records that what became of the turn was shown to the agent.
 func (n *RoomNews) TurnShown() {
-	if n.Member {
+	switch {
+	case !n.settled: // it is shown again
+	case n.Member:
 		n.Mailbox.show(Cursor{JoinedAt: n.cursor.JoinedAt, TurnSeq: n.seq})
-	} else {
+	default:
 		n.Mailbox.Hearing().Leave(n.Mailbox.Name())
 	}
 }
@@ -194,8 +196,8 @@ func (n *RoomNews) UnshownQuestions(ctx context.Context, fn func(id, from string
 		return func() {}, 0, nil
 	}
 	m, at := n.Mailbox, n.cursor
-	var in Inbox
-	if err := in.addQuestions(ctx, m, n.state, at); err != nil {
+	in := Inbox{state: n.state, shown: at, settled: n.settled}
+	if _, err := in.addQuestions(ctx, m); err != nil {
 		return nil, 0, err
 	}
 	more, answered := true, map[string]bool{}
@@ -212,7 +214,7 @@ func (n *RoomNews) UnshownQuestions(ctx context.Context, fn func(id, from string
 		seq = 0
 	}
 	for _, q := range in.Questions {
-		if q.Seq <= at.TopicSeen(n.topicID) {
+		if q.Shown {
 			continue
 		}
 		if more && !fn(q.ID, q.From, false, q.Text) {
@@ -223,6 +225,9 @@ func (n *RoomNews) UnshownQuestions(ctx context.Context, fn func(id, from string
 		}
 	}
 	return func() {
+		if !in.settled {
+			return
+		}
 		ids := slices.DeleteFunc(in.answered, func(id string) bool { return !answered[id] })
 		if err := m.questions().MarkShown(ctx, in.topic, ids); err == nil || code.Of(err) == code.EngineUnreachable {
 			m.show(Cursor{JoinedAt: at.JoinedAt, TopicID: n.topicID, TopicSeq: seq})
@@ -261,14 +266,15 @@ func (n *RoomNews) Unshown(ctx context.Context, fn func(*event.Event) bool) (sho
 			return nil, 0, err
 		}
 	}
-	notes, seen := st.UnseenNotes(me, n.cursor.NotesSeq), n.cursor.NotesSeq
-	if len(notes) > 0 {
+	notes, fresh := st.NotesFor(me, n.cursor.Notes())
+	var seen []string
+	if fresh > 0 {
 		reader, err := m.Reader()
 		if err != nil {
 			return nil, 0, err
 		}
 		defer reader.Close()
-		for i := range notes {
+		for i := range notes[:fresh] {
 			e, err := reader.Event(ctx, notes[i].Seq)
 			if err != nil {
 				return nil, 0, err
@@ -276,12 +282,14 @@ func (n *RoomNews) Unshown(ctx context.Context, fn func(*event.Event) bool) (sho
 			if more = more && fn(e); !more {
 				rest++
 			} else {
-				seen = e.Seq
+				seen = append(seen, notes[i].ID)
 			}
 		}
 	}
 	return func() {
-		read.Save()
-		m.notesSeen(st, seen)
+		read.Save(ctx)
+		if n.settled {
+			m.notesSeen(st, st.NotesSeen(me, n.cursor.Notes(), func(note *turn.Note) bool { return slices.Contains(seen, note.ID) }))
+		}
 	}, rest, nil
 }

@@ -33,9 +33,15 @@ type News interface {
 	Briefing(ctx context.Context, st *turn.State, handoff int64) (b turn.Briefing, shown func(*turn.State))
 	// Await is [fsroom.Room.AwaitNews] for the agent, beside all that may have news for it.
 	Await(ctx context.Context, inspect fsroom.Inspect[*turn.State]) error
-	// Look returns what has come for the agent that it was not shown, nil if nothing has.
-	// When it was printed, shown is called.
-	Look(ctx context.Context, st *turn.State) (news wire.Fields, shown func(), err error)
+	// Look returns what has come for the agent that it was not shown and that ends a wait.
+	Look(ctx context.Context, st *turn.State) (Found, error)
+}
+
+// Found is what has come for an agent.
+type Found struct {
+	News  wire.Fields   // nil: nothing
+	Shown func()        // called when it was printed
+	More  time.Duration // how long to wait for what comes together with it
 }
 
 // Try looks at the room once, and claims the turn if it is the agent's.
@@ -151,8 +157,9 @@ func (t *turnRequest) wait(untilSignal context.Context, limit time.Duration) err
 	err := t.await(ctx, func(snap *snapshot) (bool, fsroom.Sleep, error) {
 		before := t.Now() // so that a deadline that passes during the look is still ahead
 		done, err := t.try(untilSignal, snap)
+		more := time.Duration(0)
 		if err == nil && !done && t.inbox {
-			done, err = t.lookForNews(untilSignal, snap.State)
+			done, more, err = t.lookForNews(ctx, snap.State)
 		}
 		if away := t.isAway(err); away || errors.Is(err, context.Canceled) || (isLockTimeout(err) && ctx.Err() == nil) {
 			// The lock was not had, or the engine not reached. There is time to look
@@ -172,7 +179,11 @@ func (t *turnRequest) wait(untilSignal context.Context, limit time.Duration) err
 		t.exits.Watch(t.watched(snap.State))
 		f := t.facts // what was looked up for this look is not looked up again
 		f.Now = before
-		return false, fsroom.Sleep{For: snap.State.NextDeadline(f, t.Self.ID), Exit: t.exits.C()}, nil
+		sleep := fsroom.Sleep{For: snap.State.NextDeadline(f, t.Self.ID), Exit: t.exits.C()}
+		if more > 0 && (sleep.For == 0 || more < sleep.For) {
+			sleep.For = more
+		}
+		return false, sleep, nil
 	})
 	if failed != nil || (err != nil && ctx.Err() == nil) {
 		return err
@@ -192,15 +203,19 @@ func (t *turnRequest) await(ctx context.Context, inspect fsroom.Inspect[*turn.St
 }
 
 // lookForNews reports whether something has come for the agent that it was not shown,
-// and sets the result to it.
-func (t *turnRequest) lookForNews(ctx context.Context, st *turn.State) (bool, error) {
-	news, shown, err := t.News.Look(context.WithoutCancel(ctx), st)
-	if err != nil || news == nil {
-		return false, err
+// and sets the result to it. If more is not zero, the agent waits so long for what comes
+// together with it.
+func (t *turnRequest) lookForNews(ctx context.Context, st *turn.State) (done bool, more time.Duration, err error) {
+	found, err := t.News.Look(context.WithoutCancel(ctx), st)
+	if err != nil || found.News == nil {
+		return false, 0, err
 	}
-	t.shown = func(*turn.State) { shown() }
-	t.result.Status, t.result.Inbox = turn.WaitInbox, news
-	return true, nil
+	if end, limited := ctx.Deadline(); found.More > 0 && (!limited || time.Until(end) > found.More) {
+		return false, found.More, nil
+	}
+	t.shown = func(*turn.State) { found.Shown() }
+	t.result.Status, t.result.Inbox = turn.WaitInbox, found.News
+	return true, 0, nil
 }
 
 // reset drops what was prepared for a grant that did not come.

@@ -62,6 +62,20 @@ func (r *Room) Topic() (*Topic, *topic.State, error) {
 	return t, snap.State, nil
 }
 
+// SettledTopic is [Room.Topic] for those who record what they have seen, see
+// [fsroom.Room.SettledView].
+func (r *Room) SettledTopic(ctx context.Context) (t *Topic, s *topic.State, settled bool, err error) {
+	t, _ = OfRoom(r.Client.Store, r.Name())
+	if !t.Exists() {
+		return t, topic.New(t.Name()), true, nil
+	}
+	snap, settled, err := t.SettledView(ctx)
+	if err != nil {
+		return t, nil, false, err
+	}
+	return t, snap.State, settled, nil
+}
+
 // standing returns what is known of an agent.
 func (r *Room) standing(st *turn.State, f turn.Facts, t *Topic, id string) string {
 	m := st.Member(id)

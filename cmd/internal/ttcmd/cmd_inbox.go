@@ -7,6 +7,7 @@ import (
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/mailbox"
+	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/cmd/internal/questions"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
@@ -18,8 +19,8 @@ var inboxCommand = &cli.Command{
 	Group: groupTalk,
 	Args:  []cli.Arg{pathArg()},
 	Short: "all that is for you: the turn, questions, answers, messages, notes",
-	Long: "Messages and answers are shown once; questions and notes for you, and the turn, stay listed until they are settled. " +
-		"An answer that was shown settles the question it answers.\n\n" +
+	Long: "Messages and answers are shown once; questions and notes for you are listed until they are settled, in full the first time and as a line after that. " +
+		"Pages come first. An answer that was shown settles the question it answers.\n\n" +
 		"--wait ends with the first thing that was not shown before, and takes no turn: to wait for the turn as well, use tt wait --inbox.",
 	Examples: []cli.Example{{Line: "tt inbox"}, {Line: "tt inbox --all", What: "of every room that you are a member of"}},
 	Flags: func(f *cli.Flags) {
@@ -48,14 +49,13 @@ func runInbox(ctx context.Context, c *cli.Invocation) error {
 	if err != nil {
 		return interrupted(ctx, err)
 	}
-	snap, err := room.EnsureMember(ctx, nil)
-	if err != nil {
+	if err := mayRead(ctx, c, room); err != nil {
 		return interrupted(ctx, err)
 	}
-	st := snap.State
+	box := mailbox.Of(room)
 	var in *mailbox.Inbox
 	if !c.Bool("wait") {
-		in, err = mailbox.Of(room).Inbox(ctx, st)
+		in, err = box.Inbox(ctx)
 	} else {
 		limit, limitErr := waitLimit(c, room)
 		if limitErr != nil {
@@ -64,7 +64,7 @@ func runInbox(ctx context.Context, c *cli.Invocation) error {
 		c.Out.Until(ctx)
 		waiting, cancel := context.WithTimeout(ctx, limit)
 		defer cancel()
-		in, st, err = mailbox.Of(room).AwaitInbox(waiting)
+		in, err = box.AwaitInbox(waiting)
 	}
 	if err != nil {
 		return interrupted(ctx, err)
@@ -73,9 +73,26 @@ func runInbox(ctx context.Context, c *cli.Invocation) error {
 		return interrupted(ctx, err)
 	}
 	if !c.Bool("peek") {
-		mailbox.Of(room).InboxShown(context.WithoutCancel(ctx), st, in)
+		box.InboxShown(context.WithoutCancel(ctx), in)
 	}
 	return interrupted(ctx, nil)
+}
+
+// mayRead refuses a harness that is no member, and makes a person who is none an observer,
+// unless it only peeks.
+func mayRead(ctx context.Context, c *cli.Invocation, room *member.Room) error {
+	if !c.Bool("peek") {
+		_, err := room.EnsureMember(ctx, nil)
+		return err
+	}
+	snap, err := room.Snapshot()
+	if err == nil && !room.IsMember(snap.State) && !room.IsHuman() {
+		err = turn.NotJoined(snap.State, room.Self.ID)
+	}
+	if err == nil {
+		room.RecordPresence(ctx, snap.State)
+	}
+	return err
 }
 
 // An inboxesResult is the result of inbox --all.
@@ -131,14 +148,14 @@ func runInboxAll(ctx context.Context, c *cli.Invocation) error {
 			if !room.IsMember(snap.State) && !client.IsHuman() || room.Ended(snap.State) {
 				continue
 			}
-			in, err = mailbox.Of(room).Inbox(ctx, snap.State)
+			in, err = mailbox.Of(room).Inbox(ctx)
 		}
 		switch {
 		case err != nil: // a damaged room must not hide the others
 			res.Unreadable = append(res.Unreadable, unreadable{name, string(code.Of(err)), err.Error()})
 		case room.IsMember(snap.State) || in.Counts.Questions > 0:
 			res.Rooms = append(res.Rooms, in)
-			shown = append(shown, func() { mailbox.Of(client.Room(name, nil)).InboxShown(ctx, snap.State, in) })
+			shown = append(shown, func() { mailbox.Of(client.Room(name, nil)).InboxShown(ctx, in) })
 		}
 	}
 	if err := c.Out.Result(res, func(t *cli.Text) { writeInboxes(t, res) }); err != nil {
@@ -191,6 +208,10 @@ func writeInbox(t *cli.Text, in *mailbox.Inbox) {
 	}
 	for i := range in.Questions {
 		q := &in.Questions[i]
+		if q.Shown {
+			t.Line("%s %s %s", t.Yellow("?"), t.Bold(q.ID), t.Dim(q.From+": "+preview(q.Text)))
+			continue
+		}
 		t.Line("%s %s %s%s asks %s, %s", t.Yellow("?"), t.Bold(q.ID), q.From, unlessHere(q.FromState), forWhom(q.To), t.Ago(q.AskedAt.Time))
 		t.Block("    ", q.Text)
 	}
@@ -214,11 +235,19 @@ func writeInbox(t *cli.Text, in *mailbox.Inbox) {
 		if n.Severity == turn.SeverityPage {
 			mark = t.Red("page")
 		}
+		if n.Shown {
+			t.Line("%s %s %s", mark, t.Bold(shortID(n.ID)), t.Dim(n.Author+": "+preview(n.Body)))
+			continue
+		}
 		t.Line("%s %s %s, %s", mark, t.Bold(shortID(n.ID)), noteAbout(n.Note), t.Ago(n.CreatedAt.Time))
 		t.Block("    ", n.Body)
 	}
-	if more := in.Counts.Messages - int64(len(in.Messages)) + in.Counts.Questions - int64(len(in.Questions)) + in.Counts.Notes - int64(len(in.Notes)); more > 0 {
-		t.Line("%s", t.Dim(counted(int(more), "more item")+" left; run tt inbox again"))
+	for i := range in.Asked {
+		q := &in.Asked[i]
+		t.Line("%s %s you asked %s%s, %s: %s", t.Dim("?"), t.Bold(q.ID), forWhom(q.To), whereIs(q), t.Ago(q.AskedAt.Time), preview(q.Text))
+	}
+	if left := in.Left(); left > 0 {
+		t.Line("%s", t.Dim(counted(int(left), "more item")+" left; run tt inbox again"))
 	}
 	t.Line("Next    %s", in.Next)
 }

@@ -2,7 +2,6 @@ package ttcmd
 
 import (
 	"context"
-	"slices"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/mailbox"
@@ -117,9 +116,7 @@ func runNotesList(ctx context.Context, c *cli.Invocation) error {
 	if err := c.Out.Result(&notesResult{notes}, func(t *cli.Text) { writeNotes(t, notes) }); err != nil {
 		return err
 	}
-	mailbox.Of(room).NotesShown(st, func(seq int64) bool {
-		return slices.ContainsFunc(notes, func(n turn.NoteView) bool { return n.Seq == seq })
-	})
+	mailbox.Of(room).NotesShown(ctx, notes)
 	return nil
 }
 

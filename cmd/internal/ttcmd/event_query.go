@@ -177,7 +177,7 @@ func (q *eventQuery) page(ctx context.Context, f filter, st *turn.State, at star
 		}
 	}
 	if q.unread {
-		read.Save()
+		read.Save(ctx)
 		q.c.Out.Remark(fmt.Sprintf("unread=%d", read.Unread(st)))
 	}
 	return nil

@@ -12,7 +12,7 @@ func writeBriefing(t *cli.Text, b turn.Briefing) {
 	if len(b.Missed) > 0 {
 		t.Line("%s", t.Bold("  Handoffs since your last turn"))
 		for _, h := range b.Missed {
-			t.Line("    turn %d, %s: %s", h.TurnID, h.Agent, h.Status)
+			t.Line("    turn %d, %s: %s", h.TurnID, h.Agent, turn.Preview(h.Status))
 		}
 	}
 	if b.NotesTotal > 0 {

@@ -24,6 +24,10 @@ const (
 	endedError   = "error"  // the error follows
 )
 
+// lastSavePatience is how long a stream that ends waits for the change that is under way,
+// before it stores what it has shown. A signal ends it within 100 ms.
+const lastSavePatience = 40 * time.Millisecond
+
 var (
 	errTimeUp = errors.New("the time is up")
 	errMissed = errors.New("a life of the room lies in between")
@@ -65,7 +69,9 @@ func (q *eventQuery) stream(ctx context.Context, f filter, st *turn.State, at st
 	c.Out.Until(ctx)
 	out := &stream{eventQuery: q, filter: f, read: read, file: at.file, since: st.Seq, passed: at.after}
 	err = out.run(ctx, st.Open)
-	read.Save()
+	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastSavePatience)
+	defer cancel()
+	read.Save(last)
 	ended, err := out.ended(ctx, err)
 	if at.file != nil {
 		if failed := at.file.save(out.passed); err == nil && failed != nil {
@@ -103,19 +109,20 @@ func (s *stream) run(ctx context.Context, live bool) error {
 		}
 	}
 	for gap := int64(-1); ; {
+		caughtUp := func() error { return s.caughtUp(ctx) }
 		_, err := s.room.Past(ctx, s.passed, s.event)
 		if err != nil {
 			return err
 		}
 		if !live {
-			return errors.Join(s.caughtUp(), fsroom.ErrLifeEnded)
+			return errors.Join(caughtUp(), fsroom.ErrLifeEnded)
 		}
 		_, err = s.room.Follow(ctx, s.passed, func(e *event.Event) error {
 			if e.Seq > s.passed+1 && gap != s.passed {
 				return errMissed
 			}
 			return s.event(e)
-		}, s.caughtUp)
+		}, caughtUp)
 		switch {
 		case errors.Is(err, errMissed):
 			gap = s.passed // events that the archive does not have now are lost
@@ -153,8 +160,8 @@ var errLeft = errors.New("the caller has left the room")
 
 // caughtUp saves the cursors when all events so far are printed. Its error ends the
 // stream.
-func (s *stream) caughtUp() error {
-	s.read.Save()
+func (s *stream) caughtUp(ctx context.Context) error {
+	s.read.Save(ctx)
 	if s.file != nil {
 		if err := s.file.save(s.passed); err != nil {
 			return err

@@ -36,11 +36,7 @@ func (l *Looker) Inbox(ctx context.Context, rooms []Room) []Item {
 			continue
 		}
 		room := l.own.Room(rooms[i].Name, nil)
-		snap, err := room.View()
-		if err != nil {
-			continue
-		}
-		in, err := mailbox.Of(room).Inbox(ctx, snap.State)
+		in, err := mailbox.Of(room).Inbox(ctx)
 		if err != nil {
 			continue
 		}

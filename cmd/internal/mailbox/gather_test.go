@@ -1,0 +1,86 @@
+package mailbox
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/talking-stick/tt/cmd/internal/member"
+	"github.com/talking-stick/tt/fsroom/turn"
+)
+
+// untilTwo is a mailbox of which a wait expects more until there are two messages.
+type untilTwo struct {
+	*Mailbox
+	looked chan int64 // how many messages each look has found
+}
+
+func (u *untilTwo) Look(ctx context.Context, st *turn.State) (member.Found, error) {
+	found, err := u.Mailbox.Look(ctx, st)
+	n := u.Unread(st).Messages
+	found.More = 0
+	if n < 2 {
+		found.More = time.Hour
+	}
+	select {
+	case u.looked <- n:
+	default:
+	}
+	return found, err
+}
+
+type answer chan turn.WaitResult
+
+func (a answer) Answer(res turn.WaitResult) error { a <- res; return nil }
+func (a answer) CanAnswerNow(int) bool            { return true }
+func (a answer) Waiting(turn.WaitResult)          {}
+
+// TestWaitGathers: what comes a little after the first thing is in the same answer, and
+// the wait does not outlast its limit for that.
+func TestWaitGathers(t *testing.T) {
+	f := newFixture(t)
+	a, b := f.join("a:1"), f.join("b:1")
+	for _, limit := range []time.Duration{3 * time.Hour, time.Minute} {
+		news := &untilTwo{Mailbox: b, looked: make(chan int64)}
+		b.Room.News = news
+		out := make(answer, 1)
+		ended := make(chan error, 1)
+		go func() { ended <- b.Wait(f.Context(), limit, true, true, out) }()
+		<-news.looked
+		f.send(a, "b:1", "one")
+		want := 1
+		if limit > time.Hour {
+			for <-news.looked < 1 {
+			}
+			f.send(a, "b:1", "two")
+			want = 2
+		}
+		f.must(<-ended)
+		in, ok := (<-out).Inbox.(*Inbox)
+		if !ok || len(in.Messages) != want {
+			t.Errorf("limit %v: %+v, want %d messages", limit, in, want)
+		}
+	}
+}
+
+// TestGatherTime: a mailbox expects more for a while after the first thing, and not longer.
+func TestGatherTime(t *testing.T) {
+	f := newFixture(t)
+	a, b := f.join("a:1"), f.join("b:1")
+	if found, err := b.Look(f.Context(), f.state(b)); err != nil || found.News != nil {
+		t.Errorf("nothing: %+v, %v", found, err)
+	}
+	f.send(a, "b:1", "one")
+	found, err := b.Look(f.Context(), f.state(b))
+	if err != nil || found.News == nil || found.More <= 0 || found.More > gatherTime {
+		t.Errorf("the first time: %+v, %v", found, err)
+	}
+	b.found = b.found.Add(-gatherTime)
+	if found, err = b.Look(f.Context(), f.state(b)); err != nil || found.More != 0 {
+		t.Errorf("later: %+v, %v", found, err)
+	}
+	found.Shown()
+	if found, err = b.Look(f.Context(), f.state(b)); err != nil || found.News != nil {
+		t.Errorf("when it was shown: %+v, %v", found, err)
+	}
+}
