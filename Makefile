@@ -17,7 +17,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GORELEASER  := github.com/goreleaser/goreleaser/v2@v2.15.0
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.8.0
 
-.PHONY: build natsd demo test test-mcp race lint fmt vet bench cross ci install install-natsd uninstall share dist release clean fuzz model torture torture-long torture-hosts torture-hosts-short test-hosts test-ci vuln guards test-ui reach
+.PHONY: build natsd demo test test-mcp race lint fmt vet bench cross ci install install-natsd uninstall share dist release clean fuzz model torture torture-long torture-hosts torture-hosts-short test-hosts test-engines test-ci vuln guards test-ui reach
 
 build: ## the programs, into bin/; the server for several hosts is apart: make natsd
 	@mkdir -p $(BIN)
@@ -30,16 +30,18 @@ natsd: ## the server for several hosts; the first time it takes a minute
 demo: build ## three agents take turns in a scratch room, with real processes
 	@testdata/demo.sh $(BIN)/tt
 
-test: ## everything that needs no root, no network and no minutes
-	$(GO) test ./...
-	cd $(NATSD) && $(GO) test ./...
+test: ## everything that needs no root, no network, no server and no minutes
+	CGO_ENABLED=0 $(GO) test ./...
+
+# SERVER names the server for the tests that need one.
+SERVER := TT_TEST_NATSD=$(CURDIR)/$(BIN)/tt-natsd
 
 # The tests of tt start thousands of processes, which takes several times as long
 # with the race detector in each: here those that wait and stream have it.
 RACING := ^(TestScripts|TestFollowersLoseNothing)$$/^(wait_|race_|turn_race|turn_waiters|events_follow|events_wait|guardian_repair|guardian_stops|stream|lock_[isw])
-test-ci: ## the tests in random order, all but most of tt's under the race detector
+test-ci: natsd ## the tests in random order, with a server, all but most of tt's under the race detector
 	$(GO) test -shuffle=on ./cmd/internal/ttcmd
-	CGO_ENABLED=1 $(GO) test -race -shuffle=on $$($(GO) list ./... | grep -v '/cmd/internal/ttcmd$$')
+	$(SERVER) CGO_ENABLED=1 $(GO) test -race -shuffle=on $$($(GO) list ./... | grep -v '/cmd/internal/ttcmd$$')
 	CGO_ENABLED=1 $(GO) test -race -shuffle=on ./cmd/internal/ttcmd -run '$(RACING)'
 	cd $(NATSD) && CGO_ENABLED=1 $(GO) test -race -shuffle=on ./...
 
@@ -54,13 +56,19 @@ test-mcp: build ## the agent bus with the TypeScript SDK and the Inspector, from
 
 # What the scripts of tt do is the same where an engine has the rooms, and the agents are on several hosts.
 SCRIPTS := $(GO) test ./cmd/internal/ttcmd -count 1 -run '^TestScripts$$'
-test-hosts: ## the scripts of tt over engines: a directory that hosts share, and one server
+# SERVER_TESTS are the packages with tests that need a server.
+SERVER_TESTS := ./cmd/tt-nats/... ./cmd/agent-bus ./cmd/internal/console
+test-hosts: natsd test-engines ## what needs a server, and the scripts of tt over engines
+	$(SERVER) $(GO) test $(SERVER_TESTS)
+	cd $(NATSD) && $(GO) test ./...
+
+test-engines: natsd ## the scripts of tt over engines: a directory that hosts share, and a server
 	TT_TEST_ENGINE=dir $(SCRIPTS)
 	TT_TEST_ENGINE=dir TT_TEST_HOSTS=1 $(SCRIPTS)
-	TT_TEST_ENGINE=nats $(SCRIPTS)
+	TT_TEST_ENGINE=nats $(SERVER) $(SCRIPTS)
 
-race: ## the same under the race detector
-	CGO_ENABLED=1 $(GO) test -race ./...
+race: natsd ## all tests under the race detector
+	$(SERVER) CGO_ENABLED=1 $(GO) test -race ./...
 	cd $(NATSD) && CGO_ENABLED=1 $(GO) test -race ./...
 
 fmt: ## fail if anything is not formatted
@@ -124,14 +132,15 @@ torture-hosts: build natsd ## servers killed, stopped and cut off while hosts sh
 torture-hosts-short: ## the same in some 80 seconds
 	$(MAKE) --no-print-directory torture-hosts HOSTS=short
 
-bench: build ## whole commands beside a baseline of bare system calls, then the parts; for benchstat
+bench: build natsd ## whole commands beside a baseline of bare system calls, then the parts; for benchstat
 	$(BUILD) -o $(BIN)/ ./testdata/baseline
 	TT_BENCH_DIR=$(CURDIR)/$(BIN) $(GO) test -run '^$$' -bench Command -benchtime 200x ./cmd/internal/ttcmd
 	TT_BENCH_DIR=$(CURDIR)/$(BIN) $(GO) test -run '^$$' -bench 'Handoff|Eight' -benchtime 40x ./cmd/internal/ttcmd
-	TT_BENCH_DIR=$(CURDIR)/$(BIN) $(GO) test -run '^$$' -bench Hosts -benchtime 60x ./cmd/internal/ttcmd
+	TT_BENCH_DIR=$(CURDIR)/$(BIN) $(SERVER) $(GO) test -run '^$$' -bench Hosts -benchtime 60x ./cmd/internal/ttcmd
 	$(GO) test -run '^$$' -bench . -benchmem ./journal ./fsroom/... ./lockfile
 
-ci: lint cross demo guards test-ci test-hosts test-ui test-mcp torture torture-hosts-short ## what .ci/run calls
+# Of test-hosts, test-ci has what needs a server, under the race detector.
+ci: lint cross demo guards test-ci test-engines test-ui test-mcp torture torture-hosts-short ## what .ci/run calls
 
 # share,DIR: completions and manual pages, into DIR/share
 define share

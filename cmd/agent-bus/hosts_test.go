@@ -82,15 +82,15 @@ func TestTheEngineIsAway(t *testing.T) {
 	server, one, _ := twoHosts(t)
 	cat := one.as("cat")
 	server.Stop() // it answers nothing, and the connection stays
-	for tool, args := range map[string]string{
-		"topic_list":   `{}`,
-		"topic_create": `{"name":"blue"}`,
-		"ask":          f(`{"topic_id":%q,"question":"why?","wait_seconds":0}`, one.id),
-		"pending_list": f(`{"topic_id":%q,"wait_seconds":0}`, one.id),
-		"topic_join":   f(`{"topic_id":%q,"agent_name":"dog"}`, one.id),
+	for _, call := range [][2]string{
+		{"topic_list", `{}`},
+		{"topic_create", `{"name":"blue"}`},
+		{"ask", f(`{"topic_id":%q,"question":"why?","wait_seconds":0}`, one.id)},
+		{"pending_list", f(`{"topic_id":%q,"wait_seconds":0}`, one.id)},
+		{"topic_join", f(`{"topic_id":%q,"agent_name":"dog"}`, one.id)},
 	} {
-		spent := took(func() { cat.refused("ENGINE_UNREACHABLE", tool, args) })
-		t.Logf("%s: %v", tool, spent)
+		spent := took(func() { cat.refused("ENGINE_UNREACHABLE", call[0], call[1]) })
+		t.Logf("%s: %v", call[0], spent)
 	}
 	cat.ok("ping", `{}`)
 	status, out, errs := one.cli("", "cli", "topics", "list", "--json")

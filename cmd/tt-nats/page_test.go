@@ -17,6 +17,7 @@ import (
 // The sh blocks of docs/hosts.md run in order in one shell, with the programs as they are
 // built. A text block right below one is what it prints, but for numbers.
 func TestPageRuns(t *testing.T) {
+	server := natstest.Program(t)
 	for _, tool := range []string{"bash", "openssl"} {
 		if _, err := exec.LookPath(tool); err != nil {
 			if os.Getenv("CI") == "true" {
@@ -40,7 +41,7 @@ func TestPageRuns(t *testing.T) {
 		}
 	}
 	bin := buildPrograms(t)
-	if err := os.Symlink(natstest.Program(t), filepath.Join(bin, "tt-natsd")); err != nil {
+	if err := os.Symlink(server, filepath.Join(bin, "tt-natsd")); err != nil {
 		t.Fatal(err)
 	}
 	root := t.TempDir()

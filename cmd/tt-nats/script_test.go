@@ -32,6 +32,7 @@ import (
 //	server restore       the copy takes the place of the store, and the server is started with --restored
 //	until PATTERN CMD…   runs the command until what it prints matches the pattern
 func TestScripts(t *testing.T) {
+	natstest.Program(t)
 	bin := buildPrograms(t)
 	testscript.Run(t, testscript.Params{
 		Dir:                 filepath.Join("..", "..", "testdata", "hosts"),

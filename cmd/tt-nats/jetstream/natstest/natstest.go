@@ -13,53 +13,21 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
 )
 
-// build builds tt-natsd once for all tests of a program, into bin/test of the repository,
-// which takes a minute if nothing of it was built before. The environment variable
-// TT_TEST_NATSD names one that was built already.
-var build = sync.OnceValues(func() (string, error) {
-	if path := os.Getenv("TT_TEST_NATSD"); path != "" {
-		return path, nil
-	}
-	root, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/talking-stick/tt").Output()
-	if err != nil {
-		return "", fmt.Errorf("go list: %w", err)
-	}
-	top := strings.TrimSpace(string(root))
-	dir := filepath.Join(top, "bin", "test")
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return "", err
-	}
-	lock, err := os.OpenFile(filepath.Join(dir, "lock"), os.O_RDWR|os.O_CREATE, 0o644)
-	if err != nil {
-		return "", err
-	}
-	defer lock.Close()
-	// The tests of other packages build it too.
-	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX); err != nil {
-		return "", err
-	}
-	path := filepath.Join(dir, "tt-natsd")
-	cmd := exec.Command("go", "build", "-o", path, ".")
-	cmd.Dir = filepath.Join(top, "cmd", "tt-natsd")
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("building tt-natsd: %w\n%s", err, out)
-	}
-	return path, nil
-})
+// programVariable names tt-natsd. Building it takes a minute, so "make test-hosts" does it, and
+// without it what needs a server is skipped.
+const programVariable = "TT_TEST_NATSD"
 
-// Program returns the path of tt-natsd.
+// Program returns the path of tt-natsd, and skips the test if there is none.
 func Program(t testing.TB) string {
 	t.Helper()
-	path, err := build()
-	if err != nil {
-		t.Fatal(err)
+	path := os.Getenv(programVariable)
+	if path == "" {
+		t.Skipf("it needs a server: %s is not set; make test-hosts sets it", programVariable)
 	}
 	return path
 }
@@ -224,8 +192,17 @@ func (s *Server) store() string {
 	return ""
 }
 
-// Stop stops the server's process, until Continue.
-func (s *Server) Stop() { _ = s.cmd.Process.Signal(syscall.SIGSTOP) }
+// Stop stops the server's process, until Continue. When it returns the server answers nothing
+// any more.
+func (s *Server) Stop() {
+	_ = s.cmd.Process.Signal(syscall.SIGSTOP)
+	for {
+		// The signal stops one thread after the other; this waits for the last one.
+		if _, err := syscall.Wait4(s.cmd.Process.Pid, nil, syscall.WUNTRACED, nil); err != syscall.EINTR {
+			return
+		}
+	}
+}
 
 // Continue continues a stopped server.
 func (s *Server) Continue() { _ = s.cmd.Process.Signal(syscall.SIGCONT) }
