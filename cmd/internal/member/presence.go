@@ -129,3 +129,9 @@ func (r *processRecord) Fields(c *wire.Codec) {
 	wire.List(c, "processes", &r.Processes)
 	c.OptBool("session_outlives_process", &r.Lingers)
 }
+
+// StartedByOwner reports whether the calling session, of which root is the process if that
+// is known, was started by a command of the agent that has the turn. See [identity.StartedBy].
+func (r *Room) StartedByOwner(st *turn.State, root *identity.Process) bool {
+	return identity.StartedBy(r.Table, root, r.processRecord(st.Owner).Processes)
+}

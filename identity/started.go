@@ -1,0 +1,38 @@
+package identity
+
+import "slices"
+
+// StartedBy reports whether the session that the calling process belongs to was started
+// by one of owners: by a command that the agent of that process has run. root is the
+// process that identifies the calling session, nil if none is known.
+//
+// A harness may consist of several processes, each the parent of the next, and may have
+// several sessions. So another session is seen only by a process of another harness, by a
+// command between two processes of the same one, or by its own root.
+func StartedBy(table Table, root *Process, owners []Process) bool {
+	if len(owners) == 0 {
+		return false
+	}
+	chain := ancestors(table, table.Self().PID)
+	own := slices.IndexFunc(chain, func(p Info) bool { return !p.Zombie && harnessOf(p) != nil })
+	byRoot := -1
+	if root != nil {
+		byRoot = slices.IndexFunc(chain, func(p Info) bool { return p.Process == *root })
+	}
+	if own < 0 {
+		own = byRoot
+	}
+	if own < 0 {
+		return false
+	}
+	h := harnessOf(chain[own])
+	command := false
+	for i := own + 1; i < len(chain); i++ {
+		other := harnessOf(chain[i])
+		if slices.Contains(owners, chain[i].Process) && (command || other != h || byRoot >= 0 && byRoot < i) {
+			return true
+		}
+		command = command || other == nil
+	}
+	return false
+}
