@@ -1,5 +1,5 @@
-// Package githook adds checks to a repository's hooks, and removes them: one that refuses a
-// commit while another agent has the stick, and where hosts share the room by an engine one
+// Package githook adds checks to a repository's hooks, and removes them: those that refuse a
+// commit and a rebase while another agent has the stick, and where hosts share the room by an engine one
 // that refuses a push unless the engine confirms that the stick is the caller's.
 //
 // Git says where the hooks are. An existing hook is kept: a shell script gets a
@@ -59,6 +59,7 @@ type Hook string
 const (
 	PreCommit Hook = "pre-commit"
 	PrePush   Hook = "pre-push"
+	PreRebase Hook = "pre-rebase"
 )
 
 const shebang = "#!/bin/sh\n"
@@ -68,8 +69,11 @@ func (h Hook) aside() string { return string(h) + ".before-talking-stick" }
 
 // check returns the check that is added to the hook.
 func (h Hook) check() string {
-	if h == PrePush {
+	switch h {
+	case PrePush:
 		return pushCheck
+	case PreRebase:
+		return rebaseCheck
 	}
 	return commitCheck
 }
@@ -95,6 +99,28 @@ if command -v tt >/dev/null 2>&1; then
       ;;
   esac
   unset tt_said tt_code
+fi
+`
+
+// rebaseCheck is commitCheck for a rebase. Once git has put uncommitted work aside it does not
+// bring it back when it is refused (before 2.47), so such a rebase passes.
+const rebaseCheck = `# Refuses a rebase while the talking stick of this workspace is not yours.
+# Skip it once with: git rebase --no-verify
+if command -v tt >/dev/null 2>&1; then
+  tt_dir=$(git rev-parse --git-dir 2>/dev/null) || tt_dir=.git
+  if ! [ -e "$tt_dir/rebase-merge/autostash" ] && ! [ -e "$tt_dir/rebase-apply/autostash" ]; then
+    tt_said=$(tt check --json 2>&1 </dev/null) && tt_code=0 || tt_code=$?
+    case "$tt_code:$tt_said" in
+      1:*'"reason":"no_room"'*) ;;
+      1:*'"holds":false'*)
+        tt check --text >&2 </dev/null || true
+        echo 'tt: rebase refused, you do not hold the talking stick here; wait for it with "tt wait"' >&2
+        exit 1
+        ;;
+    esac
+    unset tt_said tt_code
+  fi
+  unset tt_dir
 fi
 `
 

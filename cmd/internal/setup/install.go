@@ -103,18 +103,18 @@ func planGit(c *cli.Invocation, env skills.Environment, out bool) (changes []git
 		}
 		dir = c.Env.Abs(path)
 	}
-	for _, hook := range []githook.Hook{githook.PreCommit, githook.PrePush} {
+	for _, hook := range []githook.Hook{githook.PreCommit, githook.PreRebase, githook.PrePush} {
 		repository := githook.Repository{Dir: dir, Hook: hook, Writer: env.Writer()}
 		change, err := repository.PlanUninstall()
 		there := err == nil && change.State != githook.Absent
-		if !out && (there || hook == githook.PreCommit || hasEngine(c, dir)) {
+		if !out && (there || hook != githook.PrePush || hasEngine(c, dir)) {
 			there = true
 			change, err = repository.PlanInstall()
 		}
 		if err != nil {
 			return nil, err
 		}
-		if there || hook == githook.PreCommit {
+		if there || hook != githook.PrePush {
 			changes = append(changes, change)
 		}
 	}
