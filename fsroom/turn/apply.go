@@ -75,7 +75,7 @@ func (s *State) applyOpened(e *event.Event) error {
 	}
 	*s = State{
 		RoomID: cmp.Or(s.RoomID, e.RoomID), CanonicalPath: p.CanonicalPath, WorkspaceRoot: p.WorkspaceRoot,
-		Open: true, Turn: e.Turn, Policy: p.Policy,
+		Open: true, Turn: e.Turn, Policy: p.Policy.withSwitches(),
 	}
 	return nil
 }

@@ -108,6 +108,7 @@ func (p *Policy) Fields(c *wire.Codec) {
 	c.Int("gone_grace_ms", &p.GoneGrace)
 	c.Int("idle_room_ttl_ms", &p.IdleRoomTTL)
 	c.Int("wake_grace_ms", &p.WakeGrace)
+	c.OptText("shell_guard", &p.ShellGuard)
 }
 
 func (m *Member) Fields(c *wire.Codec) {

@@ -6,9 +6,9 @@ import (
 	"github.com/talking-stick/tt/journal/event"
 )
 
-// A Policy holds the time limits of one room, in milliseconds. It is set when the
-// room is opened and changed only by a policy_changed event. [Limits] says what each
-// field is for.
+// A Policy holds the rules of one room that can be chosen: time limits, in milliseconds,
+// and switches. It is set when the room is opened and changed only by a policy_changed
+// event. [Limits] and [Switches] say what each field is for.
 type Policy struct {
 	OwnerLeaseTTL     int64
 	HeartbeatInterval int64
@@ -20,11 +20,12 @@ type Policy struct {
 	GoneGrace         int64
 	IdleRoomTTL       int64 // 0: a room never ends by itself
 	WakeGrace         int64 // 0: who listens is treated as who does not
+	ShellGuard        string
 }
 
 // DefaultPolicy returns the policy of a room for which nothing is configured.
 func DefaultPolicy() Policy {
-	return Policy{
+	p := Policy{
 		OwnerLeaseTTL:     (45 * time.Minute).Milliseconds(),
 		HeartbeatInterval: (5 * time.Minute).Milliseconds(),
 		ClaimTTL:          (20 * time.Minute).Milliseconds(),
@@ -36,6 +37,7 @@ func DefaultPolicy() Policy {
 		IdleRoomTTL:       (7 * 24 * time.Hour).Milliseconds(),
 		WakeGrace:         (45 * time.Second).Milliseconds(),
 	}
+	return p.withSwitches()
 }
 
 // minRenewal is the shortest time between two renewals, whatever the policy says.

@@ -43,7 +43,7 @@ func TestPolicyChange(t *testing.T) {
 func TestDefaultPolicy(t *testing.T) {
 	p := turn.DefaultPolicy()
 	equal(t, "policy", mustJSON(&p), `{"owner_lease_ttl_ms":2700000,"heartbeat_interval_ms":300000,"claim_ttl_ms":1200000,"presence_ttl_ms":14400000,`+
-		`"waiter_grace_ms":10000,"wait_for_turn_max_wait_ms":110000,"wait_for_events_max_wait_ms":110000,"gone_grace_ms":600000,"idle_room_ttl_ms":604800000,"wake_grace_ms":45000}`)
+		`"waiter_grace_ms":10000,"wait_for_turn_max_wait_ms":110000,"wait_for_events_max_wait_ms":110000,"gone_grace_ms":600000,"idle_room_ttl_ms":604800000,"wake_grace_ms":45000,"shell_guard":"on"}`)
 }
 
 // TestLimits: every field of a policy has a name of its own, and takes only

@@ -129,6 +129,8 @@ type HookInput struct {
 	ToolInput  string   // the input of the tool
 	Files      []string // in ToolInput: the files that the tool writes
 	Patch      string   // in ToolInput: the patch that the tool apply_patch applies
+	Command    []string // in ToolInput: the command that a shell is to run; of a list the last element counts
+	CommandDir []string // in ToolInput: where it is to run
 	Repeated   string   // true if the agent goes on only because a stop guard held it back
 	Subagent   string   // not empty if a helper inside the session asks
 	Idle       string   // false while something still runs in the background

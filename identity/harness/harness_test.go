@@ -40,6 +40,8 @@ var optional = map[string]string{
 	"Input.SessionVar":        "the environment does not have the session id of hooks",
 	"Input.Event":             "the kind of the hook tells the event",
 	"Input.Patch":             "it has no tool apply_patch",
+	"Input.Command":           "commands of its shell are not guarded",
+	"Input.CommandDir":        "its shell starts where the agent works",
 	"Input.Repeated":          "hooks do not say whether the agent was held back before",
 	"Input.Subagent":          "hooks do not say whether a helper asks",
 	"Input.Idle":              "nothing runs in the background when the agent stops",

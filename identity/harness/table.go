@@ -37,6 +37,7 @@ var table = []*Harness{
 		Input: HookInput{
 			Session: "session_id", SessionVar: "CLAUDE_CODE_SESSION_ID", Event: "hook_event_name", Dir: "cwd",
 			Tool: "tool_name", ToolInput: "tool_input", Files: []string{"file_path", "notebook_path"},
+			Command:  []string{"command"},
 			Repeated: "stop_hook_active", Subagent: "agent_id", Changed: "file_path",
 		},
 		Answer: HookAnswer{Stop: "block", StopMayQuote: true, EditIsSpecific: true},
@@ -76,6 +77,7 @@ var table = []*Harness{
 		Input: HookInput{
 			Session: "session_id", SessionVar: "CODEX_THREAD_ID", Event: "hook_event_name", Dir: "cwd",
 			Tool: "tool_name", ToolInput: "tool_input", Files: []string{"file_path"}, Patch: "command",
+			Command: []string{"command", "cmd"}, CommandDir: []string{"workdir"},
 			Repeated: "stop_hook_active", Subagent: "agent_id",
 		},
 		Answer: HookAnswer{Stop: "block", EditIsSpecific: true},
@@ -140,6 +142,7 @@ var table = []*Harness{
 		Input: HookInput{
 			Session: "session_id", Event: "hook_event_name", Dir: "cwd",
 			Tool: "tool_name", ToolInput: "tool_input", Files: []string{"file_path"},
+			Command: []string{"command"}, CommandDir: []string{"dir_path"},
 			Repeated: "stop_hook_active", Subagent: "agent_id",
 		},
 		Answer: HookAnswer{Stop: "deny"},
@@ -162,6 +165,7 @@ var table = []*Harness{
 		Input: HookInput{
 			Session: "session_id", SessionVar: "OPENCODE_RUN_ID", Event: "hook_event_name", Dir: "cwd",
 			Tool: "tool_name", ToolInput: "tool_input", Files: []string{"filePath"}, Patch: "patchText",
+			Command: []string{"command"}, CommandDir: []string{"workdir"},
 			Repeated: "stop_hook_active", Subagent: "agent_id",
 		},
 		Answer: HookAnswer{Stop: "block"},

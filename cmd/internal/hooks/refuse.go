@@ -12,6 +12,9 @@ import (
 
 // edit refuses a write while another agent has the stick.
 func (h *run) edit(ctx context.Context) error {
+	if h.call.Command != "" {
+		return h.shell(ctx)
+	}
 	reason := cli.Line(guard.Edit(ctx, h.call, h.rooms()))
 	if reason == "" {
 		return nil

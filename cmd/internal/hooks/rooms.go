@@ -19,11 +19,12 @@ import (
 type rooms struct {
 	client  *member.Client
 	locate  func(path string) (*workspace.Workspace, error)
+	lookup  func(string) string
 	callers []func() (identity.Agent, error) // who the session may be, the likeliest first
 }
 
 func (h *run) rooms() *rooms {
-	r := &rooms{client: h.Client(h.store, identity.Agent{}), locate: h.Locate}
+	r := &rooms{client: h.Client(h.store, identity.Agent{}), locate: h.Locate, lookup: h.Env.Lookup}
 	for _, lookup := range toolEnvironments(h.Env.Lookup, h.call) {
 		r.callers = append(r.callers, func() (identity.Agent, error) { return h.resolve(lookup) })
 	}
@@ -61,7 +62,22 @@ func (r *rooms) Stick(_ context.Context, path string, _ payload.Call) (*guard.St
 		}
 	}
 	stick.Unconfirmed = unconfirmed(room, st)
+	stick.ShellGuard = st.Policy.ShellGuard != "off" && r.lookup("TALKING_STICK_SHELL_GUARD") != "off"
+	if stick.Holder != "" && stick.Holder != stick.Me {
+		stick.ActsForHolder = room.StartedByOwner(st, r.root(client.Self))
+		if list := st.Trouble(f); len(list) > 0 {
+			stick.Trouble = list[0].Sentence() + ". Do: " + list[0].Do
+		}
+	}
 	return stick, nil
+}
+
+// root is the process of the session that self is, if it is known.
+func (r *rooms) root(self identity.Agent) *identity.Process {
+	if self.Root == nil && len(r.callers) > 0 {
+		self, _ = r.callers[0]()
+	}
+	return self.Root
 }
 
 // unconfirmed is [guard.Stick].Unconfirmed.
@@ -134,7 +150,7 @@ func toolEnvironments(lookup func(string) string, call payload.Call) []func(stri
 		sessions = append(sessions, call.SessionID)
 	}
 	here, known := lookup(sessionVar), call.SessionID != ""
-	if here != "" && here != call.SessionID && (!known || call.Kind == harness.KindEdit) {
+	if here != "" && here != call.SessionID && (!known || call.Kind == harness.KindEdit || call.Kind == harness.KindShell) {
 		sessions = append(sessions, here)
 	}
 	envs := []func(string) string{}

@@ -101,7 +101,9 @@ func (h *run) handler() func(context.Context) error {
 		return h.end
 	case harness.KindFails:
 		return h.fail
-	case harness.KindShell, harness.KindAsks:
+	case harness.KindShell:
+		return h.shell
+	case harness.KindAsks:
 		return silent
 	}
 	return nil

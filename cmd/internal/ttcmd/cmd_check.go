@@ -14,8 +14,12 @@ var checkCommand = &cli.Command{
 	Short: "exit 0 only if you hold the stick with a live lease",
 	Long: "For git hooks and harness hooks. Exits 1 otherwise, also where there is no room. " +
 		"Where an engine shares the room with other hosts, the engine has to confirm the turn: without its word the command fails with engine_unreachable.",
-	Flags: pathFlag,
-	Exits: []cli.ExitStatus{{Status: 1, Meaning: "the caller does not hold the stick, or the command failed"}},
+	Examples: []cli.Example{{Line: "tt check --command 'git stash'", What: "whether the guard of the shell would refuse that to you"}},
+	Flags: func(f *cli.Flags) {
+		f.String("command", "CMD", "say what a command of the shell would write, and exit 1 if that is refused to the caller, else 0")
+		pathFlag(f)
+	},
+	Exits: []cli.ExitStatus{{Status: 1, Meaning: "the caller does not hold the stick, or with --command may not run it, or tt failed"}},
 	Run:   runCheck,
 }
 
@@ -28,10 +32,12 @@ type checkResult struct {
 	TurnID       int64          `json:"turn_id,omitempty"`
 	CurrentOwner string         `json:"current_owner,omitempty"`
 	ReservedFor  string         `json:"reserved_for,omitempty"`
-	Reason       string         `json:"reason,omitempty"`  // why not
-	Host         string         `json:"host,omitempty"`    // on which the caller has the turn, if that is another one
-	Trouble      []turn.Trouble `json:"trouble,omitempty"` // with the holder
-	Shared       bool           `json:"shared,omitempty"`  // with other hosts: an engine has confirmed the answer
+	Reason       string         `json:"reason,omitempty"`   // why not
+	Host         string         `json:"host,omitempty"`     // on which the caller has the turn, if that is another one
+	Trouble      []turn.Trouble `json:"trouble,omitempty"`  // with the holder
+	Shared       bool           `json:"shared,omitempty"`   // with other hosts: an engine has confirmed the answer
+	ActsFor      string         `json:"acts_for,omitempty"` // the holder, one of whose commands has started the caller's session
+	Command      *commandResult `json:"command,omitempty"`
 }
 
 func runCheck(ctx context.Context, c *cli.Invocation) error {
@@ -39,7 +45,7 @@ func runCheck(ctx context.Context, c *cli.Invocation) error {
 	if err != nil {
 		return err
 	}
-	if err := c.Out.Result(res, func(t *cli.Text) { writeCheck(t, res) }); err != nil || res.Holds {
+	if err := c.Out.Result(res, func(t *cli.Text) { writeCheck(t, res) }); err != nil || res.allowed() {
 		return err
 	}
 	return cli.Exit(1)
@@ -51,7 +57,11 @@ func check(ctx context.Context, c *cli.Invocation) (checkResult, error) {
 		return checkResult{}, err
 	}
 	res := checkResult{AgentID: client.Self.ID}
-	room, err := client.OpenIfAny(locateArg(c))
+	w, err := locateArg(c)
+	if err == nil && c.Given("command") {
+		res.Command = checkCommandLine(ctx, c, client, w)
+	}
+	room, err := client.OpenIfAny(w, err)
 	if err != nil {
 		return res, err
 	}
@@ -64,7 +74,9 @@ func check(ctx context.Context, c *cli.Invocation) (checkResult, error) {
 		return res, err
 	}
 	st := snap.State
-	room.RecordPresence(ctx, st)
+	if res.Command == nil {
+		room.RecordPresence(ctx, st)
+	}
 	res.Shared = room.IsShared()
 	f := room.Facts(st)
 	v := st.Room(f)
@@ -74,12 +86,20 @@ func check(ctx context.Context, c *cli.Invocation) (checkResult, error) {
 	if res.Host = room.Elsewhere(st); res.Host != "" {
 		res.Reason = turn.HeldElsewhere
 	}
+	if res.Reason != "" && v.Owner != "" && st.Holds(f, v.Owner, room.CurrentFence(st)) == "" && room.StartedByOwner(st, client.Self.Root) {
+		res.Reason, res.ActsFor = "", v.Owner
+	}
 	res.Holds = res.Reason == ""
 	return res, nil
 }
 
 func writeCheck(t *cli.Text, r checkResult) {
+	if r.Command != nil {
+		r.Command.write(t)
+	}
 	switch {
+	case r.ActsFor != "":
+		t.Line("%s %s holds the stick (turn %d) and has started your session.", t.Green("Yes."), r.ActsFor, r.TurnID)
 	case r.Holds:
 		t.Line("%s You hold the stick (turn %d).", t.Green("Yes."), r.TurnID)
 	case r.Reason == "no_room":

@@ -5,11 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
+	"github.com/talking-stick/tt/cmd/internal/roomarg"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/identity"
 	"github.com/talking-stick/tt/journal/event"
 )
 
@@ -17,13 +20,16 @@ var policyCommand = &cli.Command{
 	Name:  "policy",
 	Group: groupUpkeep,
 	Args:  []cli.Arg{pathArg()},
-	Short: "show or change the room's time limits",
+	Short: "show or change the room's time limits and switches",
 	Long: "Without flags, shows them. A change is an event of the room and holds for everybody at once. " +
-		"The limits of rooms yet to be made come from the environment, see tt help environment.",
+		"Those of rooms yet to be made come from the environment, see tt help environment. What guards a room is switched by persons only.",
 	Examples: []cli.Example{{Line: "tt policy --owner-lease-ttl 2h", What: "for long turns without a guardian"}},
 	Flags: func(f *cli.Flags) {
 		for _, l := range turn.Limits() {
 			f.Duration(l.Flag, "D", 0, l.About)
+		}
+		for _, w := range turn.Switches() {
+			f.Choice(w.Flag, strings.Join(w.Values, "|"), w.Values, w.About)
 		}
 		pathFlag(f)
 	},
@@ -38,7 +44,7 @@ type policyResult struct {
 
 func runPolicy(ctx context.Context, c *cli.Invocation) error {
 	checked := turn.DefaultPolicy()
-	if err := applyFlags(c, &checked); err != nil {
+	if err := applyFlags(c, &checked, true); err != nil {
 		return err
 	}
 	room, err := openRoom(c)
@@ -47,7 +53,7 @@ func runPolicy(ctx context.Context, c *cli.Invocation) error {
 	}
 	var policy turn.Policy
 	_, _, err = room.Update(ctx, func(st *turn.State, _ turn.Facts) (events []event.Event, err error) {
-		events, policy, err = turn.SetPolicy(st, room.Self.ID, func(p *turn.Policy) error { return applyFlags(c, p) })
+		events, policy, err = turn.SetPolicy(st, room.Self.ID, func(p *turn.Policy) error { return applyFlags(c, p, room.IsHuman() && !runByAgent(c)) })
 		return events, err
 	})
 	if err != nil {
@@ -59,7 +65,7 @@ func runPolicy(ctx context.Context, c *cli.Invocation) error {
 	return c.Out.Result(policyResult{policy}, func(t *cli.Text) { writePolicy(t, policy) })
 }
 
-func applyFlags(c *cli.Invocation, p *turn.Policy) error {
+func applyFlags(c *cli.Invocation, p *turn.Policy, person bool) error {
 	for _, l := range turn.Limits() {
 		if !c.Given(l.Flag) {
 			continue
@@ -68,7 +74,24 @@ func applyFlags(c *cli.Invocation, p *turn.Policy) error {
 			return c.Usagef("--%s", messageOf(err))
 		}
 	}
+	for _, w := range turn.Switches() {
+		switch {
+		case !c.Given(w.Flag):
+		case w.Person && !person:
+			return code.New(code.Usage, "only a person may change --%s: ask your user", w.Flag)
+		default:
+			if err := w.Set(p, c.String(w.Flag)); err != nil {
+				return c.Usagef("--%s", messageOf(err))
+			}
+		}
+	}
 	return nil
+}
+
+// runByAgent reports whether a harness runs the command, whatever --agent says.
+func runByAgent(c *cli.Invocation) bool {
+	self, err := identity.Resolve(roomarg.IdentityEnv(c.Env, false), identity.System(), "")
+	return err == nil && self.Source != identity.SourceHuman
 }
 
 // messageOf returns the message of an error, without its code.
@@ -106,6 +129,13 @@ func policyFromEnv(lookup func(string) string, isShared bool) (turn.Policy, erro
 			return p, code.New(code.Usage, "%s=%s: %s", l.Env, text, messageOf(err))
 		}
 	}
+	for _, w := range turn.Switches() {
+		if text := lookup(w.Env); text != "" {
+			if err := w.Set(&p, text); err != nil {
+				return p, code.New(code.Usage, "%s=%s: %s", w.Env, text, messageOf(err))
+			}
+		}
+	}
 	return p, nil
 }
 
@@ -122,6 +152,9 @@ func writePolicy(t *cli.Text, p turn.Policy) {
 			about += fmt.Sprintf(" (here every %s, three times in a lease)", cli.Duration(p.RenewalInterval().Round(time.Millisecond)))
 		}
 		table.Row(l.Flag, text, t.Dim(about))
+	}
+	for _, w := range turn.Switches() {
+		table.Row(w.Flag, *w.Field(&p), t.Dim(w.About))
 	}
 	t.Table(&table)
 }

@@ -136,5 +136,8 @@ func variables() []cli.Item {
 			items = append(items, cli.Item{Name: l.Env, What: "for new rooms: " + l.About})
 		}
 	}
+	for _, w := range turn.Switches() {
+		items = append(items, cli.Item{Name: w.Env, What: "on or off, for new rooms: " + w.About})
+	}
 	return items
 }

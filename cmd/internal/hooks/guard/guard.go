@@ -1,6 +1,7 @@
-// Package guard has the rules of the two guards: the stop guard holds back, once in each
+// Package guard has the rules of the guards: the stop guard holds back, once in each
 // turn, an agent that has the stick or for which it is reserved, and tells it how to hand
-// over; the edit guard refuses a write while another agent has the stick.
+// over; the edit guard refuses a write while another agent has the stick, and the shell
+// guard a command that would write.
 package guard
 
 import (
@@ -22,6 +23,10 @@ type Stick struct {
 	// caller's turn last, if that is too long ago to know that the caller has it still.
 	// Otherwise it is "".
 	Unconfirmed string
+	// ActsForHolder is true for a session that a command of the holder has started.
+	ActsForHolder bool
+	ShellGuard    bool   // commands of the shell are guarded
+	Trouble       string // what is wrong with the holder, and what to do; "" if nothing is
 }
 
 // Rooms finds the talking stick that governs a path.
@@ -90,7 +95,7 @@ func Edit(ctx context.Context, call payload.Call, rooms Rooms) string {
 		case err != nil || stick == nil:
 		case stick.Unconfirmed != "":
 			return unconfirmed(stick, stickHere(ctx, call, rooms))
-		case stick.Holder != "" && stick.Holder != stick.Me:
+		case stick.Holder != "" && !stick.isMine():
 			return heldByOther(stick, stickHere(ctx, call, rooms))
 		}
 	}

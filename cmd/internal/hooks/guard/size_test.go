@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/talking-stick/tt/cmd/internal/hooks/payload"
+	"github.com/talking-stick/tt/cmd/internal/hooks/shell"
 	"github.com/talking-stick/tt/identity/harness"
 )
 
@@ -19,6 +20,7 @@ func TestSizesOfTexts(t *testing.T) {
 		"still holding":        {len(stillHolding(stick)), 260},
 		"still reserved":       {len(stillReserved(stick)), 146},
 		"held by another":      {len(heldByOther(stick, stick)), 236},
+		"command refused":      {len(shellRefused(&Change{Effect: shell.Effect{Op: "git stash"}, Stick: stick}, stick)), 224},
 		"frame of a context":   {answered(harness.KindSessionStart, payload.Reply{Context: "x"}) - 1, 79},
 		"frame of a watch":     {answered(harness.KindSessionStart, payload.Reply{Watch: []string{"x"}}) - 1, 74},
 		"frame of a wake":      {answered(harness.KindFileChanged, payload.Reply{Wake: "x"}) - 1, 1},

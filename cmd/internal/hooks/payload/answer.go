@@ -63,11 +63,12 @@ func Answer(call Call, r Reply) (stdout, stderr []byte, status int) {
 // refusal returns the answer that keeps the agent from stopping, or a tool from writing.
 func refusal(h *harness.Harness, kind harness.Kind, reason string) []byte {
 	var s specific
+	refusesTool := kind == harness.KindEdit || kind == harness.KindShell
 	switch {
-	case kind != harness.KindEdit && h.Answer.StopIsContext:
+	case !refusesTool && h.Answer.StopIsContext:
 		s.Output.Event, s.Output.Context = h.Hooks.StopEvent, reason
 		return encode(s)
-	case kind != harness.KindEdit:
+	case !refusesTool:
 		return encode(decision{h.Answer.Stop, reason})
 	case h.Answer.EditIsSpecific:
 		s.Output.Event, s.Output.Decision, s.Output.Reason = h.Hooks.EditEvent, "deny", reason

@@ -20,6 +20,7 @@ type Call struct {
 	Dir       string   // where the agent works; "" if the input does not have it
 	Tool      string   // of an edit, the tool's name
 	Paths     []string // of an edit, the files it would write, absolute where Dir is known
+	Command   string   // of a shell, the command that it would run; it starts in Dir
 	Changed   string   // the file that has changed; "" if the input does not have it
 	Repeated  bool     // of a stop: the agent is already going on because a stop guard made it
 	Interrupt bool     // of a stop: the user has ended the turn
@@ -63,12 +64,40 @@ func Decode(id harness.ID, kind harness.Kind, data []byte) (Call, error) {
 	}
 	call.Interrupt = kind == harness.KindStop && call.Event != "" && call.Event == h.Hooks.Interrupt
 	call.Busy = idle != nil && !*idle
+	if kind == harness.KindShell || kind == harness.KindEdit {
+		call.readCommand(h.Input, in.get(h.Input.ToolInput))
+	}
 	helper := string(in.get(h.Input.Subagent))
 	call.Subagent = helper != "" && helper != `""` && helper != "null"
 	for _, path := range written(h.Input, call.Tool, in.get(h.Input.ToolInput)) {
 		call.Paths = append(call.Paths, call.absolute(path))
 	}
 	return call, nil
+}
+
+// readCommand reads the command of a shell and its directory from the input of a tool.
+func (c *Call) readCommand(h harness.HookInput, tool json.RawMessage) {
+	if c.Tool == "apply_patch" { // its patch has the name of a command
+		return
+	}
+	in, err := readInput(tool)
+	if err != nil {
+		return
+	}
+	for _, name := range h.Command {
+		var list []string
+		if in.read(name, &list) == nil && len(list) > 0 {
+			c.Command = list[len(list)-1]
+		} else {
+			_ = in.read(name, &c.Command)
+		}
+	}
+	for _, name := range h.CommandDir {
+		var dir string
+		if in.read(name, &dir) == nil && dir != "" && c.Command != "" {
+			c.Dir = c.absolute(dir)
+		}
+	}
 }
 
 // input is a hook's input, by field.

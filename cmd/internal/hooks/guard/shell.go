@@ -1,0 +1,154 @@
+package guard
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/talking-stick/tt/cmd/internal/hooks/payload"
+	"github.com/talking-stick/tt/cmd/internal/hooks/shell"
+)
+
+// patience is how long a command may take to classify, which is a millisecond at most for
+// what anybody writes; the rest is for a machine that is busy.
+const patience = 250 * time.Millisecond
+
+// A Change is an effect of a command, and the stick of the room in which it is.
+type Change struct {
+	shell.Effect
+	Stick   *Stick // nil if it is in no room
+	Ignored bool   // git does not track what is changed
+	Refused bool   // another agent has the stick
+}
+
+// A Judgement is what a command would do, and whether it may.
+type Judgement struct {
+	Changes []Change
+	Unknown []string
+}
+
+// Refused returns the first change that is refused, nil if the command may run.
+func (j Judgement) Refused() *Change {
+	for i := range j.Changes {
+		if j.Changes[i].Refused {
+			return &j.Changes[i]
+		}
+	}
+	return nil
+}
+
+// A Tree tells what git knows of the files below a directory.
+type Tree interface {
+	// Ignored reports for each path whether git ignores it, or would if it was there.
+	Ignored(ctx context.Context, root string, paths []string) []bool
+}
+
+// Shell returns the reason why a shell must not run the command of call, as [Stop] does.
+// What destroys something in the holder's own room is in own.
+func Shell(ctx context.Context, call payload.Call, env shell.Env, rooms Rooms, tree Tree) (reason string, own []Change) {
+	j := JudgeCommand(ctx, call, env, rooms, tree)
+	if c := j.Refused(); c != nil {
+		here := stickHere(ctx, call, rooms)
+		if c.Stick.Unconfirmed != "" {
+			return unconfirmed(c.Stick, here), nil
+		}
+		return shellRefused(c, here), nil
+	}
+	for _, c := range j.Changes {
+		if c.Destroys && !c.Ignored && c.Stick != nil && c.Stick.Holder != "" && c.Stick.isMine() {
+			own = append(own, c)
+		}
+	}
+	return "", own
+}
+
+// JudgeCommand judges the command of call. What cannot be found out is permitted.
+func JudgeCommand(ctx context.Context, call payload.Call, env shell.Env, rooms Rooms, tree Tree) Judgement {
+	result := classify(call.Command, env)
+	j := Judgement{Unknown: result.Unknown}
+	here := stickHere(ctx, call, rooms)
+	sticks := map[string]*Stick{}
+	asked := map[string][]int{} // the changes of which git has to be asked, by room
+	for _, e := range result.Effects {
+		e.Path = canonical(e.Path)
+		stick, known := sticks[filepath.Dir(e.Path)]
+		if !known || e.Git {
+			stick, _ = rooms.Stick(ctx, e.Path, call)
+			sticks[filepath.Dir(e.Path)] = stick
+		}
+		if stick == nil && e.Below && here != nil && isWithin(e.Path, here.Root) {
+			stick = here
+		}
+		c := Change{Effect: e, Stick: stick}
+		if stick != nil {
+			c.Refused = stick.ShellGuard && (stick.Unconfirmed != "" || stick.Holder != "" && !stick.isMine())
+			if !e.Git && e.Path != stick.Root && isWithin(stick.Root, e.Path) {
+				asked[stick.Root] = append(asked[stick.Root], len(j.Changes))
+			}
+		}
+		j.Changes = append(j.Changes, c)
+	}
+	for root, list := range asked {
+		paths := make([]string, len(list))
+		for i, n := range list {
+			paths[i] = j.Changes[n].Path
+		}
+		for i, ignored := range tree.Ignored(ctx, root, paths) {
+			if c := &j.Changes[list[i]]; ignored {
+				c.Ignored, c.Refused = true, false
+			}
+		}
+	}
+	return j
+}
+
+// isMine reports whether the session may do what the holder may.
+func (s *Stick) isMine() bool { return s.Holder == s.Me || s.ActsForHolder }
+
+// classify is [shell.Classify], or unknown if that takes too long.
+func classify(command string, env shell.Env) shell.Result {
+	done := make(chan shell.Result, 1)
+	go func() { done <- shell.Classify(command, env) }()
+	select {
+	case r := <-done:
+		return r
+	case <-time.After(patience):
+		return shell.Result{Unknown: []string{"a command that takes too long to follow"}}
+	}
+}
+
+// canonical resolves the links on the way to a path, as far as it is there.
+func canonical(path string) string {
+	dir, base := filepath.Split(filepath.Clean(path))
+	rest := base
+	for dir != "" {
+		if real, err := filepath.EvalSymlinks(dir); err == nil {
+			return filepath.Join(real, rest)
+		}
+		parent := filepath.Dir(filepath.Clean(dir))
+		if parent == filepath.Clean(dir) {
+			break
+		}
+		rest = filepath.Join(filepath.Base(dir), rest)
+		dir = parent
+	}
+	return path
+}
+
+func isWithin(root, path string) bool {
+	return path == root || strings.HasPrefix(path, strings.TrimSuffix(root, string(filepath.Separator))+string(filepath.Separator))
+}
+
+// shellRefused says what a command would change. here is as for heldByOther.
+func shellRefused(c *Change, here *Stick) string {
+	s := c.Stick
+	in, _ := where(s, here)
+	next := "Wait for your turn with: tt wait --json" + in
+	if s.Trouble != "" {
+		next = s.Trouble
+	}
+	return fmt.Sprintf("`%s` would change the tree of %s, whose talking stick %s holds (turn %d). "+
+		"Reading, building, testing, ignored directories and paths outside of the workspace are free.\n%s", c.Op, s.Root, s.Holder, s.Turn, next)
+}

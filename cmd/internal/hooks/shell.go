@@ -1,0 +1,128 @@
+package hooks
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/talking-stick/tt/cmd/internal/cli"
+	"github.com/talking-stick/tt/cmd/internal/hooks/guard"
+	"github.com/talking-stick/tt/cmd/internal/hooks/payload"
+	"github.com/talking-stick/tt/cmd/internal/hooks/shell"
+	"github.com/talking-stick/tt/cmd/internal/member"
+	"github.com/talking-stick/tt/fsroom/workspace"
+	"github.com/talking-stick/tt/identity"
+)
+
+// shell refuses a command that would write while another agent has the stick.
+func (h *run) shell(ctx context.Context) error {
+	if h.call.Command == "" || h.call.Dir == "" {
+		return nil
+	}
+	h.call.Dir = h.Env.Abs(h.call.Dir)
+	reason, _ := guard.Shell(ctx, h.call, shellEnv(ctx, h.call.Dir, h.Env.Lookup, h.Env.Home), h.rooms(), gitTree{})
+	if reason = cli.Block(reason); reason == "" {
+		return nil
+	}
+	return h.finish(payload.Reply{Refuse: reason})
+}
+
+// JudgeCommand judges a command that the client's agent would run in a directory.
+func JudgeCommand(ctx context.Context, env *cli.Env, client *member.Client, locate func(string) (*workspace.Workspace, error), dir, command string) guard.Judgement {
+	r := &rooms{client: client, locate: locate, lookup: env.Lookup, callers: []func() (identity.Agent, error){
+		func() (identity.Agent, error) { return client.Self, nil },
+	}}
+	return guard.JudgeCommand(ctx, payload.Call{Dir: dir, Command: command}, shellEnv(ctx, dir, env.Lookup, env.Home), r, gitTree{})
+}
+
+// shellEnv is what is known of the place where a command would run.
+func shellEnv(ctx context.Context, dir string, lookup func(string) string, home string) shell.Env {
+	return shell.Env{
+		Dir: filepath.ToSlash(dir), Home: filepath.ToSlash(home), Lookup: lookup, Top: top,
+		Alias: func(name string) string {
+			out, err := gitCommand(ctx, dir, "config", "--get", "alias."+name)
+			if err != nil {
+				return ""
+			}
+			return strings.TrimSpace(out)
+		},
+	}
+}
+
+// top returns the directory above dir, or dir itself, that has a repository; "" if none has.
+func top(dir string) string {
+	for {
+		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
+			return dir
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			return ""
+		}
+		dir = parent
+	}
+}
+
+// gitPatience is how long a guard waits for git, which takes a few milliseconds.
+const gitPatience = 2 * time.Second
+
+func gitCommand(ctx context.Context, dir string, args ...string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, gitPatience)
+	defer cancel()
+	out, err := exec.CommandContext(ctx, "git", append([]string{"-C", dir}, args...)...).Output()
+	return string(out), err
+}
+
+// gitTree asks git which files it ignores.
+type gitTree struct{}
+
+// usuallyIgnored are directories that count as ignored where there is no git to ask.
+var usuallyIgnored = map[string]bool{
+	".git": false, "node_modules": true, "target": true, "dist": true, "build": true, ".venv": true, "__pycache__": true,
+}
+
+// Ignored implements [guard.Tree]. A directory that is not there yet is ignored only with a
+// slash behind its name. A path of which git cannot tell, such as one behind a link, counts
+// as ignored: it is elsewhere.
+func (gitTree) Ignored(ctx context.Context, root string, paths []string) []bool {
+	ignored := make([]bool, len(paths))
+	if top(root) == "" {
+		for i, path := range paths {
+			rest, _ := filepath.Rel(root, path)
+			for part := range strings.SplitSeq(filepath.ToSlash(rest), "/") {
+				ignored[i] = ignored[i] || usuallyIgnored[part]
+			}
+		}
+		return ignored
+	}
+	named, ok := checkIgnore(ctx, root, paths)
+	for i, path := range paths {
+		if !ok {
+			named, ignored[i] = checkIgnore(ctx, root, paths[i:i+1])
+			ignored[i] = !ignored[i]
+		}
+		ignored[i] = ignored[i] || named[path] || named[path+"/"]
+	}
+	return ignored
+}
+
+// checkIgnore returns those of paths that git ignores. It reports whether git could tell.
+func checkIgnore(ctx context.Context, root string, paths []string) (named map[string]bool, ok bool) {
+	args := []string{"check-ignore", "--"}
+	for _, path := range paths {
+		args = append(args, path)
+		if info, err := os.Lstat(path); err != nil || info.IsDir() {
+			args = append(args, path+"/")
+		}
+	}
+	out, err := gitCommand(ctx, root, append([]string{"-c", "core.quotePath=off"}, args...)...)
+	named = map[string]bool{}
+	for line := range strings.Lines(out) {
+		named[strings.TrimSuffix(line, "\n")] = true
+	}
+	exit, failed := err.(*exec.ExitError)
+	return named, err == nil || failed && exit.ExitCode() == 1
+}
