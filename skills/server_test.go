@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pelletier/go-toml/v2"
 	"pgregory.net/rapid"
 
 	"github.com/talking-stick/tt/identity/harness"
@@ -149,6 +150,8 @@ func TestForeignRegistration(t *testing.T) {
 		{"inline", harness.Codex, ".codex/config.toml", "[mcp_servers]\nagent-bus = {command = \"x\"}\n"},
 		{"dotted", harness.Codex, ".codex/config.toml", "mcp_servers.agent-bus.command = \"x\"\n"},
 		{"no tables", harness.Codex, ".codex/config.toml", "mcp_servers = {docs = {command = \"x\"}}\n"},
+		{"behind quotes in a text", harness.Codex, ".codex/config.toml", "title = \"it's ''' here\"\n\n[mcp_servers.agent-bus]\ncommand = \"x\"\n"},
+		{"behind quotes in a comment", harness.Codex, ".codex/config.toml", "# instructions = \"\"\" long ones go here\n[mcp_servers.agent-bus]\ncommand = \"x\"\n"},
 		{"in parts", harness.Codex, ".codex/config.toml", "[mcp_servers.agent-bus]\ncommand = \"x\"\n[a]\n[mcp_servers.agent-bus.env]\nA = \"b\"\n"},
 	}
 	for _, tt := range tests {
@@ -354,4 +357,37 @@ func TestTOMLEntryGoesAsItCame(t *testing.T) {
 			t.Fatalf("%v\n%q\nwas\n%q", err, left, before)
 		}
 	})
+}
+
+// TestServerTOML: what is no TOML is left alone, and whatever the path of the program is, what
+// is written is TOML, found again, and taken out again.
+func TestServerTOML(t *testing.T) {
+	s := server{harness: harness.Get(harness.Codex), path: "config.toml"}
+	for _, broken := range []string{"a = [", "[a]\n[a]\n", "a = 1\na = 2\n", "[mcp_servers.agent-bus\n"} {
+		if _, err := s.find([]byte(broken)); err == nil {
+			t.Errorf("found something in %q", broken)
+		}
+		if _, err := s.add([]byte(broken), "x"); err == nil {
+			t.Errorf("added to %q", broken)
+		}
+	}
+	for _, command := range []string{"agent-bus", `C:\bin\agent "bus"`, "a\x7fb\x01\tc", "/opt/bü/a'''b", `"""`} {
+		const before = "a = 'x' # \"\"\"\n[[b]]\nc = \"\"\"\n# [mcp_servers.agent-bus]\n\"\"\"\n"
+		with, err := s.add([]byte(before), command)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var read struct {
+			Servers map[string]struct{ Command string } `toml:"mcp_servers"`
+		}
+		if err := toml.Unmarshal(with, &read); err != nil || read.Servers["agent-bus"].Command != command {
+			t.Errorf("%q: %+v, %v", command, read, err)
+		}
+		if digest, err := s.find(with); err != nil || digest == "" {
+			t.Errorf("%q is not found: %v", command, err)
+		}
+		if without, err := s.remove(append(with, "\n# mine\n[z]\n"...), nil); err != nil || string(without) != before+"\n\n# mine\n[z]\n" {
+			t.Errorf("%q, %v", without, err)
+		}
+	}
 }

@@ -2,9 +2,12 @@ package skills
 
 import (
 	"errors"
-	"strconv"
+	"fmt"
+	"slices"
 	"strings"
 
+	"github.com/pelletier/go-toml/v2"
+	"github.com/pelletier/go-toml/v2/unstable"
 	"github.com/talking-stick/tt/identity/harness"
 	"github.com/talking-stick/tt/skills/jsonc"
 )
@@ -45,7 +48,8 @@ func (s server) entry(command string) string {
 // add returns the file with an entry that runs command.
 func (s server) add(file []byte, command string) ([]byte, error) {
 	if s.toml() {
-		return append(append([]byte{}, file...), s.tableText(string(file), command)...), nil
+		file = append(slices.Clip(file), s.tableText(string(file), command)...)
+		return file, checkTOML(file)
 	}
 	doc, err := jsonc.Parse(file)
 	if err != nil {
@@ -66,10 +70,12 @@ func (s server) remove(file, like []byte) ([]byte, error) {
 		before, behind := string(file[:from]), string(file[to:])
 		for _, eol := range []string{"\n", "\r\n"} { // the blank line before it
 			if shorter, blank := strings.CutSuffix(before, eol+eol); blank && behind == "" {
-				return []byte(shorter + eol), nil
+				before = shorter + eol
+				break
 			}
 		}
-		return []byte(before + behind), nil
+		shorter := []byte(before + behind)
+		return shorter, checkTOML(shorter)
 	}
 	doc, err := jsonc.Parse(file)
 	if err != nil {
@@ -116,7 +122,7 @@ func (s server) value(command string) any {
 
 // tableText returns the entry for a TOML file, as it is appended to file.
 func (s server) tableText(file, command string) string {
-	text := "[" + s.harness.MCP.Key + "." + serverName + "]\ncommand = " + strconv.Quote(command) + "\n"
+	text := "[" + s.harness.MCP.Key + "." + serverName + "]\ncommand = " + tomlString(command) + "\n"
 	if s.harness.MCP.EnvVars {
 		text += `env_vars = ["` + strings.Join(serverVars, `", "`) + "\"]\n"
 	}
@@ -136,50 +142,116 @@ func (s server) tableText(file, command string) string {
 // table returns where the entry is in a TOML file, with its subtables and without the
 // blank lines and comments behind it; from is -1 if there is none.
 func (s server) table(file string) (from, to int, err error) {
-	name := s.harness.MCP.Key + "." + serverName
-	from = -1
-	table, quotes, inside := "", "", false
-	at := 0
-	for line := range strings.Lines(file) {
-		start, text := at, strings.TrimSpace(line)
-		at += len(line)
-		if quotes != "" { // in a string of several lines
-			if inside {
-				to = at
-			}
-			if strings.Contains(line, quotes) {
-				quotes = ""
-			}
-			continue
-		}
-		for _, q := range []string{`"""`, "'''"} {
-			if strings.Count(line, q) == 1 {
-				quotes = q
-			}
-		}
-		if header, ok := strings.CutPrefix(text, "["); ok {
-			header, _, _ = strings.Cut(header, "]")
-			table = plainKey(header)
-			if inside = table == name || strings.HasPrefix(table, name+"."); inside && from >= 0 && strings.TrimSpace(file[to:start]) != "" {
+	list, err := expressions(file)
+	if err != nil {
+		return -1, 0, err
+	}
+	name := []string{s.harness.MCP.Key, serverName}
+	from, inside, ended := -1, false, false
+	for i, x := range list {
+		switch {
+		case x.table && hasPrefix(x.key, name):
+			if ended {
 				return -1, 0, errInline // its parts are apart
 			}
-			if inside && from < 0 {
-				from = start
+			if inside = true; from < 0 {
+				from = x.start
 			}
-		} else if !inside {
-			key, _, _ := strings.Cut(text, "=")
-			if key = strings.TrimPrefix(table+"."+plainKey(key), "."); key == s.harness.MCP.Key || key == name || strings.HasPrefix(key, name+".") {
+		case x.table:
+			inside, ended = false, from >= 0
+			fallthrough
+		case !inside:
+			if hasPrefix(x.key, name) || len(x.key) == 1 && x.key[0] == name[0] && (!x.table || x.list) {
 				return -1, 0, errInline
 			}
 		}
-		if inside && text != "" && text[0] != '#' {
-			to = at
+		if inside {
+			to = len(file)
+			if i+1 < len(list) {
+				to = list[i+1].start
+			}
+			to = from + len(withoutTail(file[from:to]))
 		}
 	}
 	return from, to, nil
 }
 
-// plainKey returns a TOML key without white space and quotation marks.
-func plainKey(key string) string {
-	return strings.NewReplacer(" ", "", "\t", "", `"`, "", "'", "").Replace(key)
+// withoutTail returns text without the blank lines and comments at its end.
+func withoutTail(text string) string {
+	for text != "" {
+		start := strings.LastIndexByte(strings.TrimSuffix(text, "\n"), '\n') + 1
+		if line := strings.TrimSpace(text[start:]); line != "" && line[0] != '#' {
+			break
+		}
+		text = text[:start]
+	}
+	return text
+}
+
+// An expression is the header of a table, or a key with a value.
+type expression struct {
+	table, list bool     // list: a table of an array
+	key         []string // with that of its table
+	start       int      // of its first line in the file
+}
+
+// expressions returns what is in a TOML file. A file that is not TOML is refused.
+func expressions(file string) (list []expression, err error) {
+	if err := checkTOML([]byte(file)); err != nil {
+		return nil, err
+	}
+	var parser unstable.Parser
+	var table []string
+	for parser.Reset([]byte(file)); parser.NextExpression(); {
+		node := parser.Expression()
+		x := expression{start: -1}
+		if x.table = node.Kind == unstable.Table || node.Kind == unstable.ArrayTable; !x.table {
+			x.key = slices.Clone(table)
+		}
+		x.list = node.Kind == unstable.ArrayTable
+		for it := node.Key(); it.Next(); {
+			if x.start < 0 {
+				x.start = strings.LastIndexByte(file[:it.Node().Raw.Offset], '\n') + 1
+			}
+			x.key = append(x.key, string(it.Node().Data))
+		}
+		if x.table {
+			table = x.key
+		}
+		list = append(list, x)
+	}
+	return list, parser.Error()
+}
+
+func hasPrefix(key, prefix []string) bool {
+	return len(key) >= len(prefix) && slices.Equal(key[:len(prefix)], prefix)
+}
+
+// checkTOML refuses what is not TOML. Nothing is written that it refuses: the harness would
+// refuse the whole file.
+func checkTOML(file []byte) error {
+	var any map[string]any
+	if err := toml.Unmarshal(file, &any); err != nil {
+		return fmt.Errorf("it is not valid TOML: %w", err)
+	}
+	return nil
+}
+
+// tomlString returns text as a basic string of TOML.
+func tomlString(text string) string {
+	var b strings.Builder
+	b.WriteByte('"')
+	for _, r := range text {
+		switch {
+		case r == '"', r == '\\':
+			b.WriteByte('\\')
+			b.WriteRune(r)
+		case r < ' ', r == 0x7f:
+			fmt.Fprintf(&b, "\\u%04X", r)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	b.WriteByte('"')
+	return b.String()
 }
