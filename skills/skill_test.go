@@ -41,7 +41,7 @@ func TestSkillFrontMatter(t *testing.T) {
 func TestSkillTeachesWhatItMust(t *testing.T) {
 	for _, word := range []string{
 		"your_turn", "not_yet", "takeover_available", "closed", "stale_lease", "turn_mismatch", "missed", "unread",
-		"longest timeout your tool allows", "tt help agents", "tt instructions show",
+		"9m fits a tool limit of 600 s", "unread_answers", "do_not", "tt leave", "tt help agents", "tt instructions show",
 		"tt wait", "tt release", "tt assign", "tt close --reason", "tt lock run", "tt ask", "tt answer", "tt inbox", "tt msg send", "tt notes add", "tt notes resolve",
 	} {
 		if !strings.Contains(skillText, word) {

@@ -35,8 +35,6 @@ var skillCommands = []struct{ begins, before, answer string }{
 	{"tt msg send room", joined, `"event_seq":`},
 	{"tt events --follow", joined, `"text":"hello"`},
 	{"tt events --wait", joined + "; echo 0 >FILE", `"event_type":"room_opened"`},
-	{"tt assign codex:1", holding, `"status":"passed"`},
-	{"tt release --status", holding, `"status":"released"`},
 	{"tt release --stdin", holding, `"status":"released"`},
 	{"tt lock run test -- make test", `printf 'test:\n\t@echo \"done\"\n' >Makefile`, `"done"`},
 	{"tt close", holding, `"status":"room_ended"`},
@@ -44,7 +42,8 @@ var skillCommands = []struct{ begins, before, answer string }{
 	{"tt events --target any", joined, `"event_type":"room_opened"`},
 }
 
-// commandsOfSkill returns the shell commands that the skill shows, each of them one line.
+// commandsOfSkill returns the shell commands that the skill shows. What follows a line that
+// begins one, and begins none, is its standard input.
 func commandsOfSkill(t *testing.T) []string {
 	text, err := os.ReadFile("../../../skills/talking-stick/SKILL.md")
 	if err != nil {
@@ -53,7 +52,13 @@ func commandsOfSkill(t *testing.T) []string {
 	var commands []string
 	for i, block := range strings.Split(string(text), "\n```") {
 		if lines, ok := strings.CutPrefix(block, "sh\n"); ok && i%2 == 1 {
-			commands = append(commands, strings.Split(lines, "\n")...)
+			for line := range strings.SplitSeq(lines, "\n") {
+				if strings.HasPrefix(line, "tt ") {
+					commands = append(commands, line)
+				} else {
+					commands[len(commands)-1] += "\n" + line
+				}
+			}
 		}
 	}
 	return commands

@@ -33,7 +33,7 @@ func reasons() []cli.Item {
 
 const agentsHelp = `These are the values of reason. While you hold the stick a guardian, guardian_pid, keeps your lease. It needs no care, and must not be killed. reach says how a member hears: with none it is no fault, its next wait tells it.
 
-Waiting. Wait in the background only where you are told when a background command ends, as in Claude Code. In Codex nobody is: there, and where commands run in the foreground alone, wait in the foreground with the longest timeout your tool allows. Where a line at the start of the session says that you are told when the stick is yours, end your turn instead of waiting.
+Waiting. Wait in the background only where you are told when a background command ends, as in Claude Code. In Codex nobody is: there, and where commands run in the foreground alone, wait in the foreground. Where a line at the start of the session says that you are told when the stick is yours, end your turn instead of waiting.
 
 Taking over. takeover_available is an offer; last_seen_at and evidence say why it is made. First make sure that nobody works on it any more: send the agent a message, see in git status and in the times of files whether they still change, and wait once more. Then tell the user, take it, and read what happened before you touch a file:
 
