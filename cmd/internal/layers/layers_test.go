@@ -73,6 +73,7 @@ var layers = map[string]layer{
 	"fsroom": {[]string{"fsroom/code", "fsroom/engine", "journal", "lockfile"},
 		"it stores any kind of room: what a room means comes to it as fsroom.Rules"},
 	"fsroom/doctor":    {[]string{"fsroom", "journal", "lockfile"}, "it checks rooms of every kind and knows the rules of none"},
+	"fsroom/ledger":    {[]string{"lockfile"}, "it records trees of files and knows no rooms: cmd/internal/changes says what a snapshot stands for"},
 	"fsroom/workspace": {[]string{"fsroom/code"}, "it says which directory a path means and opens no room"},
 
 	"identity/harness": {[]string{"fsroom/code"}, "it is a table of facts; what is done with a fact belongs to who reads it"},

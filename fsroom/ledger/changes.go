@@ -1,0 +1,404 @@
+package ledger
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// What a stretch of time is.
+const (
+	SpanTurn    = "turn"
+	SpanOutside = "outside" // between two turns
+	SpanUndo    = "undo"
+	SpanRestore = "restore"
+)
+
+// Changes are what changed between two snapshots.
+type Changes struct {
+	Span        string       `json:"span"`
+	Turn        int64        `json:"turn_id,omitempty"`
+	Agent       string       `json:"agent_id,omitempty"`
+	OfTurn      int64        `json:"of_turn,omitempty"`
+	OfSnapshot  string       `json:"of_snapshot,omitempty"`
+	From        string       `json:"from,omitempty"`
+	To          string       `json:"to,omitempty"`
+	FromTree    string       `json:"from_tree,omitempty"`
+	ToTree      string       `json:"to_tree,omitempty"`
+	TreeID      string       `json:"tree_id,omitempty"`
+	Host        string       `json:"host,omitempty"`
+	Files       int          `json:"files"`
+	Added       int          `json:"added"`
+	Removed     int          `json:"removed"`
+	Uncounted   int          `json:"uncounted,omitempty"` // files without line counts
+	Paths       []PathChange `json:"paths,omitempty"`
+	MorePaths   int          `json:"more_paths,omitempty"`
+	Head        *HeadMove    `json:"head,omitempty"`
+	Uncommitted int          `json:"uncommitted,omitempty"`
+	LeftOut     []LeftOut    `json:"left_out,omitempty"`
+	Unsure      []string     `json:"unsure,omitempty"`
+	MoreUnsure  int          `json:"more_unsure,omitempty"`
+	LateMillis  int64        `json:"late_ms,omitempty"`
+	Unknown     string       `json:"unknown,omitempty"` // why it is not known what changed
+}
+
+// How a path changed.
+const (
+	StatusAdded    = "added"
+	StatusModified = "modified"
+	StatusDeleted  = "deleted"
+	StatusMode     = "mode"
+	StatusType     = "type"
+)
+
+// A PathChange is one path that changed.
+type PathChange struct {
+	Path    string `json:"path"`
+	Quoted  bool   `json:"quoted,omitempty"` // Path is written as Go quotes a string
+	Status  string `json:"status"`
+	Added   int    `json:"added,omitempty"`
+	Removed int    `json:"removed,omitempty"`
+	Mode    string `json:"mode,omitempty"` // "644 → 755"
+}
+
+// IsEmpty reports whether nothing changed and nothing else is to be told.
+func (c *Changes) IsEmpty() bool {
+	return c.Unknown == "" && c.Files == 0 && c.Head == nil && len(c.Unsure) == 0
+}
+
+// Bounds of what is counted line by line.
+const (
+	maxCounted  = 400
+	maxCounting = 150 * time.Millisecond
+	maxLeftOut  = 10
+)
+
+// Changes compares two snapshots. Paths are limited to those that filters name, which may be
+// directories; nil stands for all. At most mostPaths are named, those with the most lines
+// first; 0 stands for all. Names of secrets are never among them.
+func (v *View) Changes(from, to *Snapshot, filters []string, mostPaths int) (*Changes, error) {
+	c := &Changes{From: nameOf(from), To: nameOf(to), FromTree: from.Tree.String(), ToTree: to.Tree.String()}
+	differences, err := v.differences(from, to, filters)
+	if err != nil {
+		return nil, err
+	}
+	c.Files = len(differences)
+	c.Paths = make([]PathChange, 0, len(differences))
+	started := time.Now()
+	for i, d := range differences {
+		p := d.change()
+		counted := mostPaths == 0 || i < maxCounted && time.Since(started) < maxCounting
+		if !counted || !v.count(d, &p) {
+			c.Uncounted++
+		}
+		c.Added += p.Added
+		c.Removed += p.Removed
+		if mostPaths > 0 && isSecretPath(d.path) {
+			continue
+		}
+		c.Paths = append(c.Paths, p)
+	}
+	slices.SortFunc(c.Paths, func(a, b PathChange) int {
+		return cmp.Or(cmp.Compare(b.Added+b.Removed, a.Added+a.Removed), strings.Compare(a.Path, b.Path))
+	})
+	if mostPaths > 0 && len(c.Paths) > mostPaths {
+		c.Paths = c.Paths[:mostPaths]
+	}
+	c.MorePaths = c.Files - len(c.Paths)
+	c.Head = v.objects.headMove(from.Head, to.Head)
+	c.Uncommitted = v.uncommitted(to)
+	c.describe(from, to, filters, mostPaths)
+	return c, nil
+}
+
+func nameOf(s *Snapshot) string {
+	if s.Number == 0 {
+		return ""
+	}
+	return s.Name()
+}
+
+// describe adds what is not known.
+func (c *Changes) describe(from, to *Snapshot, filters []string, most int) {
+	secrets := 0
+	for _, l := range to.LeftOut {
+		switch {
+		case l.Why == LeftIgnored || !matchesAny(filters, l.Path):
+		case isSecretPath(l.Path):
+			secrets++
+		case len(c.LeftOut) < maxLeftOut || most == 0:
+			c.LeftOut = append(c.LeftOut, l)
+		}
+	}
+	if secrets > 0 {
+		c.LeftOut = append(c.LeftOut, LeftOut{Why: LeftSecret, Files: secrets})
+	}
+	unsure := slices.Compact(slices.Sorted(slices.Values(slices.Concat(from.Unsure, to.Unsure))))
+	for _, path := range unsure {
+		switch {
+		case !matchesAny(filters, path):
+		case isSecretPath(path), most > 0 && len(c.Unsure) == most:
+			c.MoreUnsure++
+		default:
+			c.Unsure = append(c.Unsure, printable(path))
+		}
+	}
+}
+
+func printable(path string) string {
+	if utf8.ValidString(path) {
+		return path
+	}
+	return strconv.Quote(path)
+}
+
+// A pathDifference is a difference with permissions.
+type pathDifference struct {
+	difference
+	fromPerm, toPerm uint32
+}
+
+// differences returns how two snapshots differ, with the files that differ in permissions
+// alone.
+func (v *View) differences(from, to *Snapshot, filters []string) (found []pathDifference, err error) {
+	trees, err := v.objects.diffTrees(from.Tree, to.Tree)
+	if err != nil {
+		return nil, err
+	}
+	known := make(map[string]bool)
+	for _, d := range trees {
+		known[d.path] = true
+		if matchesAny(filters, d.path) {
+			found = append(found, pathDifference{d, from.perm(d.path, d.from.mode), to.perm(d.path, d.to.mode)})
+		}
+	}
+	perms, err := v.otherPerms(from, to)
+	if err != nil {
+		return nil, err
+	}
+	for _, path := range perms {
+		if known[path] || !matchesAny(filters, path) {
+			continue
+		}
+		s, err := v.objects.at(to.Tree, path)
+		if err != nil {
+			return nil, err
+		}
+		if a, b := from.perm(path, s.mode), to.perm(path, s.mode); isRegular(s.mode) && a != b {
+			found = append(found, pathDifference{difference{path, s, s}, a, b})
+		}
+	}
+	slices.SortFunc(found, func(a, b pathDifference) int { return strings.Compare(a.path, b.path) })
+	return found, nil
+}
+
+// otherPerms returns the paths whose permissions two snapshots may have differently.
+func (v *View) otherPerms(a, b *Snapshot) (paths []string, err error) {
+	if a.Perm != b.Perm {
+		all, err := v.objects.diffTrees(ID{}, b.Tree)
+		for _, d := range all {
+			paths = append(paths, d.path)
+		}
+		return paths, err
+	}
+	for _, m := range []modes{a.Modes, b.Modes} {
+		for path := range m {
+			paths = append(paths, path)
+		}
+	}
+	slices.Sort(paths)
+	return slices.Compact(paths), nil
+}
+
+// matchesAny reports whether the path is one of the filters or below one. No filter matches
+// everything.
+func matchesAny(filters []string, path string) bool {
+	if len(filters) == 0 {
+		return true
+	}
+	return slices.ContainsFunc(filters, func(f string) bool {
+		return f == "." || path == f || strings.HasPrefix(path, strings.TrimSuffix(f, "/")+"/")
+	})
+}
+
+// change says how the path changed, without counts of lines.
+func (d pathDifference) change() PathChange {
+	p := PathChange{Path: printable(d.path), Quoted: !utf8.ValidString(d.path), Status: StatusModified}
+	switch {
+	case !d.from.exists():
+		p.Status = StatusAdded
+	case !d.to.exists():
+		p.Status = StatusDeleted
+	case isRegular(d.from.mode) != isRegular(d.to.mode):
+		p.Status = StatusType
+	case d.from.id == d.to.id:
+		p.Status = StatusMode
+	}
+	if isRegular(d.from.mode) && isRegular(d.to.mode) && d.fromPerm != d.toPerm {
+		p.Mode = fmt.Sprintf("%o → %o", d.fromPerm, d.toPerm)
+	}
+	return p
+}
+
+// count counts the lines of a change, and reports whether it could.
+func (v *View) count(d pathDifference, p *PathChange) bool {
+	a, b, ok := v.texts(d.difference)
+	if ok {
+		p.Added, p.Removed = countLines(a, b)
+	}
+	return ok
+}
+
+// texts returns both contents of a path if they can be compared line by line.
+func (v *View) texts(d difference) (from, to []byte, ok bool) {
+	get := func(s side) ([]byte, bool) {
+		if !s.exists() {
+			return nil, true
+		}
+		if !isRegular(s.mode) {
+			return nil, false
+		}
+		b, err := v.objects.blob(s.id)
+		return b, err == nil && isText(b)
+	}
+	from, ok = get(d.from)
+	if ok {
+		to, ok = get(d.to)
+	}
+	return from, to, ok
+}
+
+// uncommitted returns how many files of a snapshot differ from the commit of that time.
+func (v *View) uncommitted(s *Snapshot) int {
+	if s.Head.Commit == "" || v.repo == nil || v.repo.top != v.ledger.opts.Root {
+		return 0
+	}
+	tree := v.objects.headTree(s.Head)
+	if tree == (ID{}) {
+		return 0
+	}
+	found, err := v.objects.diffTrees(tree, s.Tree)
+	if err != nil {
+		return 0
+	}
+	left := newLeftOut(s.LeftOut)
+	n := 0
+	for _, d := range found {
+		if d.from.mode != modeModule && !left.has(d.path) && !(d.from.mode == 0 && inModule(found, d.path)) {
+			n++
+		}
+	}
+	return n
+}
+
+// inModule reports whether the path is in a submodule, which is one name in a commit.
+func inModule(found []difference, path string) bool {
+	for dir := parent(path); dir != ""; dir = parent(dir) {
+		i, ok := slices.BinarySearchFunc(found, dir, func(d difference, p string) int { return strings.Compare(d.path, p) })
+		if ok && found[i].from.mode == modeModule {
+			return true
+		}
+	}
+	return false
+}
+
+// MaxPatch is the size at which a patch is cut off.
+const MaxPatch = 1 << 20
+
+// Patch returns what changed between two snapshots in the format of git diff.
+func (v *View) Patch(from, to *Snapshot, filters []string) (patch string, truncated bool, err error) {
+	differences, err := v.differences(from, to, filters)
+	if err != nil {
+		return "", false, err
+	}
+	var w bytes.Buffer
+	for _, d := range differences {
+		v.patchPath(&w, d)
+		if w.Len() > MaxPatch {
+			return w.String()[:MaxPatch], true, nil
+		}
+	}
+	return w.String(), false, nil
+}
+
+func (v *View) patchPath(w *bytes.Buffer, d pathDifference) {
+	a, b := quotePath("a/"+d.path), quotePath("b/"+d.path)
+	fmt.Fprintf(w, "diff --git %s %s\n", a, b)
+	switch {
+	case !d.from.exists():
+		fmt.Fprintf(w, "new file mode %06o\n", d.to.mode)
+		a = "/dev/null"
+	case !d.to.exists():
+		fmt.Fprintf(w, "deleted file mode %06o\n", d.from.mode)
+		b = "/dev/null"
+	case d.from.mode != d.to.mode:
+		fmt.Fprintf(w, "old mode %06o\nnew mode %06o\n", d.from.mode, d.to.mode)
+	}
+	if d.from.id == d.to.id {
+		return
+	}
+	text := func(s side) ([]byte, bool) {
+		if !s.exists() {
+			return nil, true
+		}
+		content, err := v.objects.blob(s.id)
+		return content, err == nil && isText(content)
+	}
+	from, ok1 := text(d.from)
+	to, ok2 := text(d.to)
+	if !ok1 || !ok2 {
+		fmt.Fprintf(w, "Binary files %s and %s differ\n", a, b)
+		return
+	}
+	if len(from)+len(to) > 0 {
+		fmt.Fprintf(w, "--- %s\n+++ %s\n", a, b)
+		unified(w, from, to)
+	}
+}
+
+// quotePath quotes a path as git does where it has to be.
+func quotePath(path string) string {
+	if !strings.ContainsFunc(path, func(r rune) bool { return r < ' ' || r == '"' || r == '\\' || r == utf8.RuneError || r == 0x7f }) {
+		return path
+	}
+	var b strings.Builder
+	b.WriteByte('"')
+	for i := range len(path) {
+		switch c := path[i]; {
+		case c == '"' || c == '\\':
+			b.WriteByte('\\')
+			b.WriteByte(c)
+		case c == '\n':
+			b.WriteString(`\n`)
+		case c == '\t':
+			b.WriteString(`\t`)
+		case c < ' ' || c >= 0x7f:
+			fmt.Fprintf(&b, `\%03o`, c)
+		default:
+			b.WriteByte(c)
+		}
+	}
+	b.WriteByte('"')
+	return b.String()
+}
+
+// Differs returns how many files of a snapshot are missing now, have changed, and are new.
+func (v *View) Differs(s *Snapshot) (missing, changed, added int, err error) {
+	differences, err := v.differences(s, v.now, nil)
+	for _, d := range differences {
+		switch {
+		case !d.to.exists():
+			missing++
+		case !d.from.exists():
+			added++
+		default:
+			changed++
+		}
+	}
+	return missing, changed, added, err
+}

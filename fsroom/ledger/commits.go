@@ -1,0 +1,173 @@
+package ledger
+
+import (
+	"bytes"
+	"container/heap"
+	"strconv"
+	"strings"
+)
+
+// A commit is what matters here of a commit of the user's.
+type commit struct {
+	tree    ID
+	parents []ID
+	date    int64
+}
+
+func (o *objects) commit(id ID) (c commit, err error) {
+	k, data, err := o.read(id)
+	if err != nil {
+		return c, err
+	}
+	if k != kindCommit {
+		return c, errPack
+	}
+	head, _, _ := bytes.Cut(data, []byte("\n\n"))
+	for line := range strings.Lines(string(head)) {
+		key, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		switch key {
+		case "tree":
+			c.tree, err = ParseID(value)
+		case "parent":
+			var p ID
+			p, err = ParseID(value)
+			c.parents = append(c.parents, p)
+		case "committer":
+			if f := strings.Fields(value); len(f) > 1 {
+				c.date, _ = strconv.ParseInt(f[len(f)-2], 10, 64)
+			}
+		}
+		if err != nil {
+			return c, err
+		}
+	}
+	return c, nil
+}
+
+// headTree returns the tree of the commit that HEAD named, the zero ID if that is not known.
+func (o *objects) headTree(h Head) ID {
+	id, err := ParseID(h.Commit)
+	if err != nil {
+		return ID{}
+	}
+	c, err := o.commit(id)
+	if err != nil {
+		return ID{}
+	}
+	return c.tree
+}
+
+// How HEAD has moved.
+const (
+	headForward   = "forward"
+	headRewritten = "rewritten"
+	headSwitched  = "switched"
+)
+
+// A HeadMove is how HEAD has moved between two snapshots.
+type HeadMove struct {
+	From    string `json:"from,omitempty"`
+	To      string `json:"to,omitempty"`
+	Branch  string `json:"branch,omitempty"`
+	Commits int    `json:"commits"` // those of To that From has not
+	Moved   string `json:"moved"`
+}
+
+// headMove compares two HEADs, nil if they are the same.
+func (o *objects) headMove(from, to Head) *HeadMove {
+	if from == to || to == (Head{}) {
+		return nil
+	}
+	m := &HeadMove{From: from.Commit, To: to.Commit, Branch: to.Branch, Moved: headForward}
+	a, _ := ParseID(from.Commit)
+	b, errB := ParseID(to.Commit)
+	var straight bool
+	if errB == nil {
+		m.Commits, straight = o.countCommits(a, b)
+	}
+	switch {
+	case from.Branch != to.Branch:
+		m.Moved = headSwitched
+	case !straight:
+		m.Moved = headRewritten
+	}
+	return m
+}
+
+// maxCommits is how many commits are looked at.
+const maxCommits = 3000
+
+// A mark says from which side a commit was reached.
+type mark byte
+
+const (
+	fromOld mark = 1 << iota
+	fromNew
+)
+
+// countCommits returns how many commits lead to b and not to a, and whether a leads to b. The
+// newest commits are looked at first, until all that are left lead to a.
+func (o *objects) countCommits(a, b ID) (n int, straight bool) {
+	if a == b {
+		return 0, true
+	}
+	w := &commitQueue{}
+	marks := make(map[ID]mark)
+	commits := make(map[ID]commit)
+	push := func(id ID, m mark) {
+		if id == (ID{}) || marks[id]&m == m {
+			return
+		}
+		known := marks[id] != 0
+		marks[id] |= m
+		if !known {
+			c, err := o.commit(id)
+			if err != nil {
+				return // a shallow clone ends here
+			}
+			commits[id] = c
+		}
+		heap.Push(w, dated{id, commits[id].date})
+	}
+	push(a, fromOld)
+	push(b, fromNew)
+	for steps := 0; w.Len() > 0 && steps < maxCommits; steps++ {
+		open := false
+		for _, d := range *w {
+			open = open || marks[d.id] != fromOld|fromNew && marks[d.id]&fromNew != 0
+		}
+		if !open {
+			break
+		}
+		id := heap.Pop(w).(dated).id
+		for _, p := range commits[id].parents {
+			push(p, marks[id])
+		}
+	}
+	for _, m := range marks {
+		if m == fromNew {
+			n++
+		}
+	}
+	return n, a == (ID{}) || marks[a] == fromOld|fromNew
+}
+
+// A dated commit is in a queue.
+type dated struct {
+	id   ID
+	date int64
+}
+
+// A commitQueue has the newest commit first.
+type commitQueue []dated
+
+func (q commitQueue) Len() int           { return len(q) }
+func (q commitQueue) Less(i, j int) bool { return q[i].date > q[j].date }
+func (q commitQueue) Swap(i, j int)      { q[i], q[j] = q[j], q[i] }
+func (q *commitQueue) Push(x any)        { *q = append(*q, x.(dated)) }
+func (q *commitQueue) Pop() any {
+	old := *q
+	x := old[len(old)-1]
+	*q = old[:len(old)-1]
+	return x
+}

@@ -1,0 +1,256 @@
+package ledger
+
+import "strings"
+
+// A rule is one line of a .gitignore file.
+type rule struct {
+	glob    string
+	negated bool
+	dirOnly bool
+	anchor  bool   // matched against the path below the file's directory, else against the name
+	literal bool   // without special characters
+	suffix  string // of "*suffix" without a slash
+}
+
+// ignores are the rules that hold in a directory, those of the deepest file first. The
+// nil value ignores nothing.
+type ignores struct {
+	base  string // the directory of the file with a slash at its end, "" for the top
+	rules []rule
+	fold  bool // without regard to case
+	outer *ignores
+}
+
+// special are the characters that make a pattern of a name.
+const special = `*?[\`
+
+// parseRules reads the content of a .gitignore file.
+func parseRules(content string, fold bool) (rules []rule) {
+	for line := range strings.SplitSeq(strings.TrimPrefix(content, "\ufeff"), "\n") {
+		if r, ok := parseRule(strings.TrimSuffix(line, "\r"), fold); ok {
+			rules = append(rules, r)
+		}
+	}
+	return rules
+}
+
+func parseRule(line string, fold bool) (r rule, ok bool) {
+	for strings.HasSuffix(line, " ") && !strings.HasSuffix(line, `\ `) {
+		line = line[:len(line)-1]
+	}
+	if line == "" || line[0] == '#' {
+		return r, false
+	}
+	if line[0] == '!' {
+		r.negated, line = true, line[1:]
+	}
+	if strings.HasSuffix(line, "/") {
+		r.dirOnly, line = true, line[:len(line)-1]
+	}
+	r.anchor = strings.Contains(line, "/")
+	line = strings.TrimPrefix(line, "/")
+	if line == "" {
+		return r, false
+	}
+	if fold {
+		line = strings.ToLower(line)
+	}
+	r.glob, r.literal = line, !strings.ContainsAny(line, special)
+	if !r.anchor && line[0] == '*' && !strings.ContainsAny(line[1:], special) {
+		r.suffix = line[1:]
+	}
+	return r, true
+}
+
+// with returns the rules together with those of one more file, which is in the directory
+// base.
+func (g *ignores) with(base, content string, fold bool) *ignores {
+	rules := parseRules(content, fold)
+	if len(rules) == 0 {
+		return g
+	}
+	return &ignores{base: base, rules: rules, fold: fold, outer: g}
+}
+
+// match reports whether a name in the directory dir ("" or with a slash at its end) is
+// ignored. The directories above it are taken not to be.
+func (g *ignores) match(dir, name string, isDir bool) bool {
+	for ; g != nil; g = g.outer {
+		path := dir[len(g.base):] + name
+		last := name
+		if g.fold {
+			path, last = strings.ToLower(path), strings.ToLower(last)
+		}
+		for i := len(g.rules) - 1; i >= 0; i-- {
+			r := &g.rules[i]
+			if r.dirOnly && !isDir {
+				continue
+			}
+			subject := last
+			if r.anchor {
+				subject = path
+			}
+			if r.matches(subject) {
+				return !r.negated
+			}
+		}
+	}
+	return false
+}
+
+func (r *rule) matches(subject string) bool {
+	switch {
+	case r.literal:
+		return subject == r.glob
+	case r.suffix != "":
+		return strings.HasSuffix(subject, r.suffix)
+	}
+	rest := r.glob
+	if r.anchor { // git compares what has no special characters first, and starts anew after it
+		n := strings.IndexAny(rest, special)
+		if len(subject) < n || subject[:n] != rest[:n] {
+			return false
+		}
+		rest, subject = rest[n:], subject[n:]
+	}
+	return wildmatch(rest, subject, true)
+}
+
+// wildmatch matches as git does with paths: no star but a double one matches a slash.
+// atStart says whether the pattern is at the beginning of a name.
+func wildmatch(p, s string, atStart bool) bool {
+	for len(p) > 0 {
+		switch p[0] {
+		case '*':
+			rest := strings.TrimLeft(p, "*")
+			if len(p)-len(rest) > 1 && atStart && (rest == "" || rest[0] == '/') {
+				return matchDeep(rest, s)
+			}
+			return matchStar(rest, s)
+		case '?':
+			if s == "" || s[0] == '/' {
+				return false
+			}
+			p, s, atStart = p[1:], s[1:], false
+		case '[':
+			n, ok := matchClass(p, s)
+			if !ok {
+				return false
+			}
+			p, s, atStart = p[n:], s[1:], false
+		default:
+			c := p[0]
+			if c == '\\' {
+				if len(p) < 2 {
+					return false
+				}
+				p, c = p[1:], p[1]
+			}
+			if s == "" || s[0] != c {
+				return false
+			}
+			p, s, atStart = p[1:], s[1:], c == '/'
+		}
+	}
+	return s == ""
+}
+
+// matchDeep matches what follows a double star, at any depth.
+func matchDeep(rest, s string) bool {
+	if rest == "" {
+		return true
+	}
+	if wildmatch(rest[1:], s, true) {
+		return true
+	}
+	for i := range len(s) {
+		if s[i] == '/' && wildmatch(rest[1:], s[i+1:], true) {
+			return true
+		}
+	}
+	return false
+}
+
+// matchStar matches what follows a star, within one name.
+func matchStar(rest, s string) bool {
+	for i := 0; ; i++ {
+		if wildmatch(rest, s[i:], false) {
+			return true
+		}
+		if i == len(s) || s[i] == '/' {
+			return false
+		}
+	}
+}
+
+// matchClass matches the first byte of s with the class at the beginning of p, and returns
+// the length of the class.
+func matchClass(p, s string) (n int, ok bool) {
+	if s == "" || s[0] == '/' {
+		return 0, false
+	}
+	i, negated, found := 1, false, false
+	if i < len(p) && (p[i] == '!' || p[i] == '^') {
+		negated = true
+		i++
+	}
+	for first := true; i < len(p) && (p[i] != ']' || first); first = false {
+		if strings.HasPrefix(p[i:], "[:") {
+			if end := strings.Index(p[i:], ":]"); end > 0 {
+				found = found || inPosixClass(p[i+2:i+end], s[0])
+				i += end + 2
+				continue
+			}
+		}
+		low, k := classByte(p, i)
+		high := low
+		if k+1 < len(p) && p[k] == '-' && p[k+1] != ']' {
+			high, k = classByte(p, k+1)
+		}
+		found = found || low <= s[0] && s[0] <= high
+		i = k
+	}
+	if i >= len(p) {
+		return 0, false
+	}
+	return i + 1, found != negated
+}
+
+// classByte returns the byte at p[i], which may be escaped, and where the next one is.
+func classByte(p string, i int) (c byte, next int) {
+	if p[i] == '\\' && i+1 < len(p) {
+		i++
+	}
+	return p[i], i + 1
+}
+
+func inPosixClass(name string, c byte) bool {
+	upper, lower, digit := 'A' <= c && c <= 'Z', 'a' <= c && c <= 'z', '0' <= c && c <= '9'
+	switch name {
+	case "alpha":
+		return upper || lower
+	case "digit":
+		return digit
+	case "alnum":
+		return upper || lower || digit
+	case "upper":
+		return upper
+	case "lower":
+		return lower
+	case "space":
+		return c == ' ' || '\t' <= c && c <= '\r'
+	case "blank":
+		return c == ' ' || c == '\t'
+	case "xdigit":
+		return digit || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F'
+	case "punct":
+		return c > ' ' && c < 0x7f && !upper && !lower && !digit
+	case "print":
+		return ' ' <= c && c < 0x7f
+	case "graph":
+		return ' ' < c && c < 0x7f
+	case "cntrl":
+		return c < ' ' || c == 0x7f
+	}
+	return false
+}

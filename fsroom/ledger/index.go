@@ -1,0 +1,150 @@
+package ledger
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sort"
+	"strings"
+)
+
+// A tracked is what a repository's index tracks: sorted paths from the top of the
+// repository. A path that ends in a slash stands for all below it.
+type tracked []string
+
+var errIndex = errors.New("the index of the repository cannot be read")
+
+// readIndex returns the paths of an index of version 2, 3 or 4. Without an index nothing is
+// tracked.
+func readIndex(gitDir string) (tracked, error) {
+	b, err := os.ReadFile(filepath.Join(gitDir, "index"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, errIndex
+	}
+	paths, shared, err := parseIndex(b)
+	if err != nil || shared == "" {
+		return paths, err
+	}
+	if b, err = os.ReadFile(filepath.Join(gitDir, "sharedindex."+shared)); err != nil {
+		return nil, errIndex
+	}
+	rest, _, err := parseIndex(b)
+	if err != nil {
+		return nil, err
+	}
+	paths = append(rest, paths...)
+	sort.Strings(paths)
+	return paths, nil
+}
+
+// parseIndex returns the paths of an index, and the name of the shared one that it
+// completes, "" for none.
+func parseIndex(b []byte) (paths tracked, shared string, err error) {
+	const sum = 20
+	if len(b) < 12+sum || string(b[:4]) != "DIRC" {
+		return nil, "", errIndex
+	}
+	version, n := binary.BigEndian.Uint32(b[4:]), int(binary.BigEndian.Uint32(b[8:]))
+	if version < 2 || version > 4 || n > len(b)/60 {
+		return nil, "", errIndex
+	}
+	end := len(b) - sum
+	at := 12
+	paths = make(tracked, 0, n)
+	previous := ""
+	for range n {
+		var path string
+		var ok bool
+		if path, at, ok = indexEntry(b[:end], at, version, previous); !ok {
+			return nil, "", errIndex
+		}
+		if path != previous || len(paths) == 0 { // stages of a conflict
+			paths = append(paths, path)
+		}
+		previous = path
+	}
+	for at+8 <= end {
+		size := int(binary.BigEndian.Uint32(b[at+4:]))
+		if size < 0 || at+8+size > end {
+			return nil, "", errIndex
+		}
+		if string(b[at:at+4]) == "link" && size >= sum {
+			shared = hex.EncodeToString(b[at+8 : at+8+sum])
+		}
+		at += 8 + size
+	}
+	return paths, shared, nil
+}
+
+// indexEntry reads one entry of an index and returns where the next one is.
+func indexEntry(b []byte, at int, version uint32, previous string) (path string, next int, ok bool) {
+	const fixed = 62
+	if at+fixed > len(b) {
+		return "", 0, false
+	}
+	start := at + fixed
+	if binary.BigEndian.Uint16(b[at+60:])&0x4000 != 0 { // extended flags
+		start += 2
+	}
+	if start > len(b) {
+		return "", 0, false
+	}
+	if version == 4 {
+		strip, n := 0, 0
+		for {
+			if start+n >= len(b) || n > 4 {
+				return "", 0, false
+			}
+			c := b[start+n]
+			strip = strip<<7 | int(c&0x7f)
+			n++
+			if c&0x80 == 0 {
+				break
+			}
+			strip++
+		}
+		start += n
+		length := bytes.IndexByte(b[start:], 0)
+		if length < 0 || strip > len(previous) {
+			return "", 0, false
+		}
+		return previous[:len(previous)-strip] + string(b[start:start+length]), start + length + 1, true
+	}
+	length := bytes.IndexByte(b[start:], 0)
+	if length < 0 {
+		return "", 0, false
+	}
+	path = string(b[start : start+length])
+	return path, at + (start-at+length+8)&^7, true
+}
+
+// has reports whether the path is tracked.
+func (t tracked) has(path string) bool {
+	i := sort.SearchStrings(t, path)
+	if i < len(t) && t[i] == path {
+		return true
+	}
+	for dir := path; ; { // a sparse index has directories
+		slash := strings.LastIndexByte(dir, '/')
+		if slash < 0 {
+			return false
+		}
+		dir = dir[:slash]
+		if i := sort.SearchStrings(t, dir+"/"); i < len(t) && t[i] == dir+"/" {
+			return true
+		}
+	}
+}
+
+// below reports whether something in the directory is tracked.
+func (t tracked) below(dir string) bool {
+	i := sort.SearchStrings(t, dir+"/")
+	return i < len(t) && strings.HasPrefix(t[i], dir+"/") || t.has(dir+"/x")
+}

@@ -1,0 +1,204 @@
+package ledger
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/talking-stick/tt/lockfile"
+)
+
+// Folder is the directory of all stores in the data directory.
+const Folder = "trees"
+
+// Options say where a tree is and what bounds its snapshots.
+type Options struct {
+	Root   string // the directory that is recorded, without symbolic links
+	Home   string // of the user, for the settings of git; "" for none
+	Limits Limits
+	// Fault is called before each step that touches the disk and may make it fail. It is nil
+	// outside tests.
+	Fault func(step string) error
+}
+
+// A Ledger is the store of one tree.
+type Ledger struct {
+	dir  string
+	opts Options
+}
+
+// New returns the store in a directory, which need not exist.
+func New(dir string, opts Options) *Ledger {
+	opts.Limits = opts.Limits.orDefaults()
+	if opts.Fault == nil {
+		opts.Fault = func(string) error { return nil }
+	}
+	return &Ledger{dir: dir, opts: opts}
+}
+
+// Dir returns the directory of the store.
+func (l *Ledger) Dir() string { return l.dir }
+
+// Root returns the directory that is recorded.
+func (l *Ledger) Root() string { return l.opts.Root }
+
+// Exists reports whether there is a snapshot.
+func (l *Ledger) Exists() bool {
+	info, err := os.Stat(l.linesFile())
+	return err == nil && info.Size() > 0
+}
+
+func (l *Ledger) linesFile() string  { return filepath.Join(l.dir, "snapshots.jsonl") }
+func (l *Ledger) cacheFile() string  { return filepath.Join(l.dir, "stat") }
+func (l *Ledger) objectsDir() string { return filepath.Join(l.dir, "objects") }
+func (l *Ledger) packDir() string    { return filepath.Join(l.dir, "objects", "pack") }
+func (l *Ledger) rootFile() string   { return filepath.Join(l.dir, "root") }
+
+// Refused says why a directory is not recorded, "" if it may be: a home, and what has the data
+// directory in it, would be copied into itself.
+func Refused(root, home, dataDir string) string {
+	root = filepath.Clean(root)
+	switch {
+	case root == filepath.Dir(root):
+		return "the file system's root is not recorded"
+	case home != "" && (root == filepath.Clean(home) || sameFile(root, home)):
+		return "a home directory is not recorded"
+	case within(dataDir, root), within(realPath(dataDir), root):
+		return "the data directory is in it"
+	case within(root, dataDir), within(root, realPath(dataDir)):
+		return "it is in the data directory"
+	}
+	return ""
+}
+
+func realPath(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	return path
+}
+
+func within(path, dir string) bool {
+	rel, err := filepath.Rel(dir, path)
+	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
+}
+
+// config is that of the bare git directory. No gc runs in it by itself.
+const config = "[core]\n\trepositoryformatversion = 0\n\tbare = true\n[gc]\n\tauto = 0\n"
+
+// prepare makes the store.
+func (l *Ledger) prepare() error {
+	if err := l.opts.Fault("prepare"); err != nil {
+		return err
+	}
+	for _, dir := range []string{l.packDir(), filepath.Join(l.dir, "refs"), filepath.Join(l.dir, "pending")} {
+		if err := lockfile.MakeDirs(dir, 0o700); err != nil {
+			return err
+		}
+	}
+	for name, content := range map[string]string{"config": config, "HEAD": "ref: refs/heads/none\n", "root": l.opts.Root + "\n"} {
+		path := filepath.Join(l.dir, name)
+		if _, err := os.Stat(path); err == nil {
+			continue
+		}
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			return err
+		}
+		lockfile.Adopt(path)
+	}
+	return nil
+}
+
+// lock makes the store if it is missing, and locks it until unlock is called.
+func (l *Ledger) lock(ctx context.Context) (unlock func(), err error) {
+	if err := l.prepare(); err != nil {
+		return nil, err
+	}
+	free, err := lockfile.Lock(ctx, filepath.Join(l.dir, "lock"))
+	if err != nil {
+		return nil, err
+	}
+	if _, err := os.Stat(l.packDir()); err != nil { // it was removed while we waited
+		if err := l.prepare(); err != nil {
+			return nil, errors.Join(err, free())
+		}
+	}
+	l.sweep()
+	return func() { _ = free() }, nil
+}
+
+// sweep removes what killed processes left. The caller has the lock.
+func (l *Ledger) sweep() {
+	for _, dir := range []string{l.packDir(), l.dir, filepath.Join(l.dir, "pending")} {
+		names, _ := os.ReadDir(dir)
+		for _, n := range names {
+			if strings.HasPrefix(n.Name(), tempPrefix) || strings.HasPrefix(n.Name(), ".new-") {
+				_ = os.Remove(filepath.Join(dir, n.Name()))
+			}
+		}
+	}
+	packs, _ := filepath.Glob(filepath.Join(escapeGlob(l.packDir()), "*.pack"))
+	for _, pack := range packs { // one whose index was not written
+		base := strings.TrimSuffix(pack, ".pack")
+		if _, err := os.Stat(base + ".idx"); errors.Is(err, os.ErrNotExist) {
+			_ = os.Remove(pack)
+			_ = os.Remove(base + ".own")
+		}
+	}
+}
+
+// An UnknownError says why it is not known what a tree was. It never means that nothing
+// changed.
+type UnknownError struct {
+	Why string // off, disk_full, too_large, unreadable, late, busy
+	Err error
+}
+
+// Why a tree could not be recorded.
+const (
+	UnknownOff        = "off"
+	UnknownFull       = "disk_full"
+	UnknownLarge      = "too_large"
+	UnknownUnreadable = "unreadable"
+	UnknownLate       = "late"
+)
+
+func (e *UnknownError) Error() string {
+	if e.Err == nil {
+		return e.Why
+	}
+	return fmt.Sprintf("%s: %v", e.Why, e.Err)
+}
+
+func (e *UnknownError) Unwrap() error { return e.Err }
+
+// unknown wraps an error of a scan.
+func unknown(err error) error {
+	if err == nil {
+		return nil
+	}
+	if known := (*UnknownError)(nil); errors.As(err, &known) {
+		return err
+	}
+	busy := (*lockfile.BusyError)(nil)
+	switch {
+	case isNoSpace(err):
+		return &UnknownError{UnknownFull, err}
+	case errors.Is(err, errTooManyFiles):
+		return &UnknownError{UnknownLarge, err}
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled), errors.As(err, &busy):
+		return &UnknownError{UnknownLate, err}
+	}
+	return &UnknownError{UnknownUnreadable, err}
+}
+
+// WhyUnknown returns the reason of an [UnknownError], "" for another error.
+func WhyUnknown(err error) string {
+	if u := (*UnknownError)(nil); errors.As(err, &u) {
+		return u.Why
+	}
+	return ""
+}

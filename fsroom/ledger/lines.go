@@ -1,0 +1,236 @@
+package ledger
+
+import (
+	"bytes"
+	"fmt"
+)
+
+// A hunk is a stretch of lines that two texts have differently: a[A:A+NA] stands where
+// b[B:B+NB] is.
+type hunk struct{ a, na, b, nb int }
+
+// splitLines cuts a text after each newline.
+func splitLines(text []byte) (lines [][]byte) {
+	for len(text) > 0 {
+		n := bytes.IndexByte(text, '\n') + 1
+		if n == 0 {
+			n = len(text)
+		}
+		lines, text = append(lines, text[:n]), text[n:]
+	}
+	return lines
+}
+
+// maxEdits is how many lines may differ before what differs counts as one hunk.
+const maxEdits = 1500
+
+// diffLines returns what differs between two texts, by the algorithm of Myers.
+func diffLines(a, b [][]byte) []hunk {
+	start := 0
+	for start < len(a) && start < len(b) && bytes.Equal(a[start], b[start]) {
+		start++
+	}
+	endA, endB := len(a), len(b)
+	for endA > start && endB > start && bytes.Equal(a[endA-1], b[endB-1]) {
+		endA--
+		endB--
+	}
+	if start == endA && start == endB {
+		return nil
+	}
+	x, y := number(a[start:endA], b[start:endB])
+	hunks, ok := myers(x, y)
+	if !ok {
+		hunks = []hunk{{0, len(x), 0, len(y)}}
+	}
+	for i := range hunks {
+		hunks[i].a += start
+		hunks[i].b += start
+	}
+	return hunks
+}
+
+// number gives equal lines the same number.
+func number(a, b [][]byte) (x, y []int) {
+	numbers := make(map[string]int)
+	of := func(lines [][]byte) []int {
+		out := make([]int, len(lines))
+		for i, l := range lines {
+			n, ok := numbers[string(l)]
+			if !ok {
+				n = len(numbers)
+				numbers[string(l)] = n
+			}
+			out[i] = n
+		}
+		return out
+	}
+	return of(a), of(b)
+}
+
+// myers finds a shortest edit, unless it has more than maxEdits lines.
+func myers(a, b []int) (hunks []hunk, ok bool) {
+	most := min(len(a)+len(b), maxEdits)
+	reach := make([]int, 2*most+3) // by diagonal, how far in a
+	var trail [][]int
+	for d := 0; d <= most; d++ {
+		trail = append(trail, append([]int(nil), reach[most+1-d:most+2+d]...))
+		for k := -d; k <= d; k += 2 {
+			i := most + 1 + k
+			var x int
+			if k == -d || k != d && reach[i-1] < reach[i+1] {
+				x = reach[i+1]
+			} else {
+				x = reach[i-1] + 1
+			}
+			y := x - k
+			for x < len(a) && y < len(b) && a[x] == b[y] {
+				x++
+				y++
+			}
+			reach[i] = x
+			if x >= len(a) && y >= len(b) {
+				return retrace(trail, len(a), len(b)), true
+			}
+		}
+	}
+	return nil, false
+}
+
+// retrace makes hunks of the way that myers has found, from its end.
+func retrace(trail [][]int, x, y int) (hunks []hunk) {
+	for d := len(trail) - 1; d > 0; d-- {
+		before := func(k int) int { return trail[d][k+d] }
+		k := x - y
+		down := k == -d || k != d && before(k-1) < before(k+1)
+		if down {
+			k++
+		} else {
+			k--
+		}
+		px := before(k)
+		py := px - k
+		h := hunk{px, 1, py, 0}
+		if down {
+			h = hunk{px, 0, py, 1}
+		}
+		if n := len(hunks); n > 0 && hunks[n-1].a == h.a+h.na && hunks[n-1].b == h.b+h.nb {
+			last := &hunks[n-1]
+			last.a, last.b, last.na, last.nb = h.a, h.b, last.na+h.na, last.nb+h.nb
+		} else {
+			hunks = append(hunks, h)
+		}
+		x, y = px, py
+	}
+	for i, j := 0, len(hunks)-1; i < j; i, j = i+1, j-1 {
+		hunks[i], hunks[j] = hunks[j], hunks[i]
+	}
+	return hunks
+}
+
+// A lineConflict is where both sides of a merge have changed the same lines: lines of ours,
+// from 1.
+type lineConflict struct{ first, last int }
+
+// merge3 applies to ours what differs between base and theirs. Where both have changed the
+// same or neighbouring lines differently it reports a conflict, and merges nothing.
+func merge3(base, ours, theirs []byte) (merged []byte, conflict *lineConflict) {
+	b, o, t := splitLines(base), splitLines(ours), splitLines(theirs)
+	x, y := diffLines(b, o), diffLines(b, t)
+	at := 0 // in base
+	take := func(lines [][]byte) {
+		for _, l := range lines {
+			merged = append(merged, l...)
+		}
+	}
+	for len(x) > 0 || len(y) > 0 {
+		switch {
+		case len(y) == 0 || len(x) > 0 && x[0].a+x[0].na < y[0].a:
+			take(b[at:x[0].a])
+			take(o[x[0].b : x[0].b+x[0].nb])
+			at, x = x[0].a+x[0].na, x[1:]
+		case len(x) == 0 || y[0].a+y[0].na < x[0].a:
+			take(b[at:y[0].a])
+			take(t[y[0].b : y[0].b+y[0].nb])
+			at, y = y[0].a+y[0].na, y[1:]
+		default:
+			if !sameChange(x[0], y[0], o, t) {
+				return nil, &lineConflict{x[0].b + 1, max(x[0].b+x[0].nb, x[0].b+1)}
+			}
+			take(b[at:x[0].a])
+			take(o[x[0].b : x[0].b+x[0].nb])
+			at, x, y = x[0].a+x[0].na, x[1:], y[1:]
+		}
+	}
+	take(b[at:])
+	return merged, nil
+}
+
+func sameChange(x, y hunk, o, t [][]byte) bool {
+	if x.a != y.a || x.na != y.na || x.nb != y.nb {
+		return false
+	}
+	for i := range x.nb {
+		if !bytes.Equal(o[x.b+i], t[y.b+i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// countLines returns how many lines were added and removed.
+func countLines(from, to []byte) (added, removed int) {
+	for _, h := range diffLines(splitLines(from), splitLines(to)) {
+		added += h.nb
+		removed += h.na
+	}
+	return added, removed
+}
+
+// unified writes what differs between two texts with three lines around it.
+func unified(w *bytes.Buffer, from, to []byte) {
+	const around = 3
+	a, b := splitLines(from), splitLines(to)
+	hunks := diffLines(a, b)
+	for len(hunks) > 0 {
+		n := 1
+		for n < len(hunks) && hunks[n].a-(hunks[n-1].a+hunks[n-1].na) <= 2*around {
+			n++
+		}
+		group, last := hunks[:n], hunks[n-1]
+		hunks = hunks[n:]
+		before := min(around, group[0].a)
+		end := min(last.a+last.na+around, len(a))
+		startA, startB := group[0].a-before, group[0].b-before
+		endB := last.b + last.nb + end - (last.a + last.na)
+		fmt.Fprintf(w, "@@ -%s +%s @@\n", lineRange(startA, end-startA), lineRange(startB, endB-startB))
+		at := startA
+		for _, h := range group {
+			writeLines(w, ' ', a[at:h.a])
+			writeLines(w, '-', a[h.a:h.a+h.na])
+			writeLines(w, '+', b[h.b:h.b+h.nb])
+			at = h.a + h.na
+		}
+		writeLines(w, ' ', a[at:end])
+	}
+}
+
+func lineRange(start, n int) string {
+	switch n {
+	case 0:
+		return fmt.Sprintf("%d,0", start)
+	case 1:
+		return fmt.Sprint(start + 1)
+	}
+	return fmt.Sprintf("%d,%d", start+1, n)
+}
+
+func writeLines(w *bytes.Buffer, mark byte, lines [][]byte) {
+	for _, l := range lines {
+		w.WriteByte(mark)
+		w.Write(l)
+		if l[len(l)-1] != '\n' {
+			w.WriteString("\n\\ No newline at end of file\n")
+		}
+	}
+}

@@ -1,0 +1,163 @@
+package ledger
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+func itoa(n int) string { return strconv.Itoa(n) }
+
+func (v *View) full(path string) string {
+	return filepath.Join(v.ledger.opts.Root, filepath.FromSlash(path))
+}
+
+// maxLookedBack is how many snapshots are searched for a loss.
+const maxLookedBack = 500
+
+// PlanLost plans to bring back what went when uncommitted content went last. A path went
+// between two snapshots if it is missing in the second, empty, or has a content that the
+// user's repository had already. That counts as a loss if a path that went was not committed,
+// is now as it was after that, and its content is in no file now. Nothing is removed, and what
+// was written since stays.
+func (v *View) PlanLost(all []*Snapshot, filters []string) (*Plan, error) {
+	present := make(map[ID]bool)
+	v.top.each(func(_ string, _ *directory, f *file) { present[f.id] = true })
+	for i := len(all) - 1; i >= max(0, len(all)-maxLookedBack); i-- {
+		after := v.now
+		if i+1 < len(all) {
+			after = all[i+1]
+		}
+		p, err := v.planLoss(all[i], after, filters, present)
+		if err != nil || p != nil {
+			return p, err
+		}
+	}
+	return &Plan{}, nil
+}
+
+// planLoss plans to bring back what went between two snapshots, nil if nothing was lost then.
+func (v *View) planLoss(a, b *Snapshot, filters []string, present map[ID]bool) (*Plan, error) {
+	gone, lost, err := v.loss(a, b, filters, present)
+	if err != nil || lost == 0 {
+		return nil, err
+	}
+	p := &Plan{Lost: a}
+	for _, d := range gone {
+		now, err := v.objects.at(v.now.Tree, d.path)
+		if err != nil {
+			return nil, err
+		}
+		if now != d.to && !(now.mode == modeDir && !d.to.exists()) {
+			p.Kept = append(p.Kept, Conflict{Path: d.path, Why: KeptNewContent})
+			continue
+		}
+		p.Steps = append(p.Steps, Step{d.path, stateOf(d.to, v.now, d.path), stateOf(d.from, a, d.path)})
+	}
+	v.keep(p, newLeftOut(a.LeftOut, v.now.LeftOut))
+	return p, nil
+}
+
+// Loss returns how many files went between two snapshots, and how many of them were not
+// committed, 0 if it was no loss. b may be the tree as it is now.
+func (v *View) Loss(a, b *Snapshot) (gone, lost int, err error) {
+	present := make(map[ID]bool)
+	v.top.each(func(_ string, _ *directory, f *file) { present[f.id] = true })
+	files, lost, err := v.loss(a, b, nil, present)
+	return len(files), lost, err
+}
+
+func (v *View) loss(a, b *Snapshot, filters []string, present map[ID]bool) (gone []pathDifference, lost int, err error) {
+	if a.Tree == b.Tree {
+		return nil, 0, nil
+	}
+	differences, err := v.differences(a, b, filters)
+	if err != nil {
+		return nil, 0, err
+	}
+	committed := v.objects.headTree(a.Head)
+	for _, d := range differences {
+		if !d.from.exists() || d.from.id == d.to.id {
+			continue
+		}
+		was, err := v.objects.at(committed, d.path)
+		if err != nil {
+			was = side{}
+		}
+		known := d.to.id == was.id || d.to.id == emptyBlob || v.objects.knownBefore(d.to.id, a.End)
+		if d.to.exists() && !known {
+			continue
+		}
+		gone = append(gone, d)
+		now, err := v.objects.at(v.now.Tree, d.path)
+		if err != nil {
+			return nil, 0, err
+		}
+		still := now == d.to || now.mode == modeDir && !d.to.exists()
+		if was.id != d.from.id && still && !present[d.from.id] && d.from.id != emptyBlob {
+			lost++
+		}
+	}
+	return gone, lost, nil
+}
+
+// knownBefore reports whether the user's repository had an object before a moment.
+func (o *objects) knownBefore(id ID, moment int64) bool {
+	old := func(path string) bool {
+		info, err := os.Stat(path)
+		return err == nil && info.ModTime().UnixNano() <= moment
+	}
+	for _, p := range o.user {
+		if _, ok := p.find(id); ok && old(p.path+".pack") {
+			return true
+		}
+	}
+	name := id.String()
+	return slices.ContainsFunc(o.theirs, func(dir string) bool {
+		return len(name) > 2 && old(filepath.Join(dir, name[:2], name[2:]))
+	})
+}
+
+// ignoredNow returns a function that says whether a path is ignored by the rules as they are
+// in the tree now, or has the name of a secret, and is tracked by nobody.
+func (v *View) ignoredNow() func(path string) bool {
+	s := &scanner{root: v.ledger.opts.Root, home: v.ledger.opts.Home}
+	top := &directory{}
+	base, err := s.topRules(v.repo, top)
+	if err != nil {
+		return func(string) bool { return true }
+	}
+	known := map[string]*rules{}
+	var in func(dir string) *rules
+	in = func(dir string) *rules {
+		if r, ok := known[dir]; ok {
+			return r
+		}
+		r, prefix := base, top.inRepo
+		if dir != "" {
+			r, prefix = in(parent(dir)), top.inRepo+dir+"/"
+		}
+		if b, err := readSmall(filepath.Join(v.full(dir), ".gitignore")); err == nil {
+			r = &rules{r.ignores.with(prefix, string(b), r.fold), r.tracked, r.fold}
+		}
+		known[dir] = r
+		return r
+	}
+	return func(path string) bool {
+		if base.tracked.has(top.inRepo + path) {
+			return false
+		}
+		isDir := false
+		for p := path; p != ""; p = parent(p) {
+			name := p[strings.LastIndexByte(p, '/')+1:]
+			dir := top.inRepo + strings.TrimSuffix(p, name)
+			if in(parent(p)).ignores.match(dir, name, isDir) || name == ".git" {
+				return true
+			}
+			isDir = true
+		}
+		return IsSecret(path)
+	}
+}

@@ -1,0 +1,7 @@
+//go:build unix
+
+package ledger
+
+import "golang.org/x/sys/unix"
+
+var errNoSpace = unix.ENOSPC

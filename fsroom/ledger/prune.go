@@ -1,0 +1,352 @@
+package ledger
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/talking-stick/tt/lockfile"
+)
+
+// A Keep says what a prune leaves.
+type Keep struct {
+	Age  time.Duration // older snapshots go
+	Size int64         // of all stores together
+	Now  time.Time
+}
+
+const (
+	// keptAlways is how long everything is kept.
+	keptAlways = 24 * time.Hour
+	// keptBetween is how long snapshots are kept that are neither beginning nor end of a turn.
+	keptBetween = 48 * time.Hour
+	// keptTurns is how many turns are kept whatever their age.
+	keptTurns = 20
+	// maxPacks is how many packs a store has before they become one.
+	maxPacks = 50
+)
+
+// PruneAll prunes the stores in a directory until all together have at most k.Size bytes of
+// their own. The store that was not used for the longest time is pruned first.
+func PruneAll(ctx context.Context, dir, home string, k Keep) (left int64, err error) {
+	all := Stores(dir, home)
+	sizes := make([]int64, len(all))
+	for i, l := range all {
+		err = errors.Join(err, l.prune(ctx, k, -1))
+		sizes[i] = l.Size()
+		left += sizes[i]
+	}
+	for i, l := range all {
+		if left <= k.Size {
+			break
+		}
+		err = errors.Join(err, l.prune(ctx, k, max(0, sizes[i]-(left-k.Size))))
+		left += l.Size() - sizes[i]
+	}
+	return left, err
+}
+
+// MayPrune reports whether the store was not pruned for so long, and counts this as a prune.
+func (l *Ledger) MayPrune(every time.Duration) bool {
+	path := filepath.Join(l.dir, "pruned")
+	if info, err := os.Stat(path); err == nil && time.Since(info.ModTime()) < every {
+		return false
+	}
+	return os.WriteFile(path, nil, 0o600) == nil && lockfile.Touch(path, time.Now()) == nil
+}
+
+// Stores returns the stores in a directory, the one longest unused first.
+func Stores(dir, home string) (all []*Ledger) {
+	names, _ := os.ReadDir(dir)
+	used := make(map[*Ledger]time.Time)
+	for _, n := range names {
+		path := filepath.Join(dir, n.Name())
+		b, err := readSmall(filepath.Join(path, "root"))
+		if err != nil {
+			continue
+		}
+		l := New(path, Options{Root: strings.TrimSuffix(string(b), "\n"), Home: home})
+		if info, err := os.Stat(l.linesFile()); err == nil {
+			used[l] = info.ModTime()
+		}
+		all = append(all, l)
+	}
+	slices.SortFunc(all, func(a, b *Ledger) int { return used[a].Compare(used[b]) })
+	return all
+}
+
+// Size returns how many bytes the store has that the user's repository has not.
+func (l *Ledger) Size() (n int64) {
+	theirs := l.theirs()
+	_ = filepath.WalkDir(l.dir, func(path string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() || theirs(path) {
+			return nil
+		}
+		if info, err := d.Info(); err == nil {
+			n += info.Size()
+		}
+		return nil
+	})
+	return n
+}
+
+// theirs returns a function that reports whether a file of the store is a link to one that the
+// user's repository still has. The number of links does not tell: two stores may have the
+// same pack.
+func (l *Ledger) theirs() func(path string) bool {
+	var dirs []string
+	if repo := findRepository(l.opts.Root, l.opts.Home); repo != nil {
+		dirs = repo.objectDirs()
+	}
+	return func(path string) bool {
+		rel, err := filepath.Rel(l.objectsDir(), path)
+		if err != nil || strings.HasPrefix(rel, "..") {
+			return false
+		}
+		return slices.ContainsFunc(dirs, func(dir string) bool { return sameFile(path, filepath.Join(dir, rel)) })
+	}
+}
+
+// Remove removes the whole store.
+func (l *Ledger) Remove(ctx context.Context) error {
+	unlock, err := l.lock(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	return os.RemoveAll(l.dir)
+}
+
+// prune removes snapshots that are too old, and the oldest ones until the store has at most
+// size bytes of its own; a negative size is no bound.
+func (l *Ledger) prune(ctx context.Context, k Keep, size int64) error {
+	unlock, err := l.lock(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if l.Interrupted() {
+		return l.recover()
+	}
+	all, err := l.Snapshots()
+	if err != nil || len(all) == 0 {
+		return err
+	}
+	safe := l.firstKept(all, k)
+	kept := slices.DeleteFunc(slices.Clone(all), func(s *Snapshot) bool { return s.Number < safe && k.drops(s) })
+	if err := l.repack(all, kept); err != nil || size < 0 {
+		return err
+	}
+	for l.Size() > size {
+		n, _ := slices.BinarySearchFunc(kept, safe, func(s *Snapshot, safe int64) int { return cmp.Compare(s.Number, safe) })
+		if n == 0 {
+			return nil
+		}
+		smaller := kept[(n+1)/2:]
+		if err := l.repack(kept, smaller); err != nil {
+			return err
+		}
+		kept = smaller
+	}
+	return nil
+}
+
+// firstKept returns the number of the first snapshot that is kept in any case.
+func (l *Ledger) firstKept(all []*Snapshot, k Keep) int64 {
+	first := all[len(all)-1].Number
+	turns := make(map[int64]bool)
+	for i := len(all) - 1; i >= 0; i-- {
+		if s := all[i]; s.Turn > 0 {
+			turns[s.Turn] = true
+		}
+		if len(turns) > keptTurns && k.Now.Sub(all[i].Time()) > keptAlways {
+			break
+		}
+		first = all[i].Number
+	}
+	return first
+}
+
+// drops reports whether a snapshot is too old.
+func (k Keep) drops(s *Snapshot) bool {
+	age := k.Now.Sub(s.Time())
+	switch s.Why {
+	case WhyStart, WhyEnd, WhyTakeover, WhyPerson, WhyFirst:
+		return age > k.Age
+	}
+	return age > min(k.Age, keptBetween)
+}
+
+// repack makes the snapshots those that are kept. What they need of packs that only we have
+// becomes one pack; a reader finds every object at any time, since the old packs go last.
+func (l *Ledger) repack(all, kept []*Snapshot) error {
+	o := openObjects(l.objectsDir(), nil, l.opts.Fault)
+	defer o.close()
+	o.keep = true
+	theirs := l.theirs()
+	var ours, keptPacks []*pack
+	foreign := false
+	for _, p := range o.own {
+		own := exists(p.path + ".own")
+		if own || !theirs(p.path+".pack") {
+			ours = append(ours, p)
+			foreign = foreign || !own
+		} else {
+			keptPacks = append(keptPacks, p)
+		}
+	}
+	if len(kept) == len(all) && len(ours) <= maxPacks && !foreign {
+		return nil
+	}
+	needed := make(map[ID]bool)
+	for _, s := range kept {
+		for _, tree := range []ID{s.Tree, s.Scan} {
+			if err := o.reach(tree, needed); err != nil {
+				return err
+			}
+		}
+	}
+	if err := o.copyTo(needed, keptPacks); err != nil {
+		o.writer.abandon()
+		return err
+	}
+	path, err := o.writer.finish()
+	if err != nil {
+		return err
+	}
+	if err := l.replaceLines(kept); err != nil {
+		return err
+	}
+	l.removeLoose(needed)
+	for _, p := range ours {
+		if p.path != path {
+			for _, ext := range []string{".idx", ".pack", ".own"} {
+				_ = os.Remove(p.path + ext)
+			}
+		}
+	}
+	return nil
+}
+
+// removeLoose removes the objects that are files of their own and are needed no more.
+func (l *Ledger) removeLoose(needed map[ID]bool) {
+	files, _ := filepath.Glob(filepath.Join(escapeGlob(l.objectsDir()), "[0-9a-f][0-9a-f]", "*"))
+	for _, path := range files {
+		id, err := ParseID(filepath.Base(filepath.Dir(path)) + filepath.Base(path))
+		if err == nil && !needed[id] {
+			_ = os.Remove(path)
+		}
+	}
+}
+
+func exists(path string) bool { _, err := os.Lstat(path); return err == nil }
+
+// reach adds a tree and all that it names.
+func (o *objects) reach(tree ID, needed map[ID]bool) error {
+	if tree == (ID{}) || needed[tree] {
+		return nil
+	}
+	entries, err := o.tree(tree)
+	if err != nil {
+		return err
+	}
+	needed[tree] = true
+	for _, e := range entries {
+		switch e.mode {
+		case modeDir:
+			if err := o.reach(e.id, needed); err != nil {
+				return err
+			}
+		case modeModule:
+		default:
+			needed[e.id] = true
+		}
+	}
+	return nil
+}
+
+// copyTo writes the objects that are in none of the packs, nor files of their own.
+func (o *objects) copyTo(needed map[ID]bool, packs []*pack) error {
+	for id := range needed {
+		inPack := func(p *pack) bool { _, ok := p.find(id); return ok }
+		if slices.ContainsFunc(packs, inPack) || o.isLoose(o.dir, id.String()) {
+			continue
+		}
+		k, data, err := o.read(id)
+		if err != nil {
+			return err
+		}
+		if err := o.writer.add(id, encode(k, data)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (l *Ledger) replaceLines(kept []*Snapshot) error {
+	var b bytes.Buffer
+	for _, s := range kept {
+		line, err := json.Marshal(s)
+		if err != nil {
+			return err
+		}
+		b.Write(append(line, '\n'))
+	}
+	if err := l.opts.Fault("lines"); err != nil {
+		return err
+	}
+	return lockfile.Replace(l.linesFile(), b.Bytes(), l.dir)
+}
+
+// A Problem is what [Ledger.Check] has found.
+type Problem struct {
+	Path, Message string
+	Repaired      bool
+	Harmless      bool
+}
+
+// Check looks for what does not fit together, and with repair removes it: lines that cannot be
+// read or whose tree is gone, and a change of the tree that a killed process has begun.
+func (l *Ledger) Check(ctx context.Context, repair bool) (found []Problem) {
+	add := func(path string, harmless bool, err error, message string) {
+		found = append(found, Problem{Path: path, Message: message, Repaired: repair && err == nil, Harmless: harmless})
+	}
+	if l.Interrupted() {
+		var err error
+		if repair {
+			err = l.Recover(ctx)
+		}
+		add(l.applyingFile(), false, err, "an undo or restore was killed half-way; what it changed can be put back")
+	}
+	b, err := os.ReadFile(l.linesFile())
+	if err != nil {
+		return found
+	}
+	all, _ := l.Snapshots()
+	o := openObjects(l.objectsDir(), nil, l.opts.Fault)
+	defer o.close()
+	kept := slices.DeleteFunc(slices.Clone(all), func(s *Snapshot) bool { return o.reach(s.Tree, map[ID]bool{}) != nil })
+	bad := bytes.Count(b, []byte("\n")) - len(all)
+	if len(b) > 0 && b[len(b)-1] != '\n' {
+		bad++
+	}
+	if bad == 0 && len(kept) == len(all) {
+		return found
+	}
+	err = errors.New("not repaired")
+	if repair {
+		if unlock, lockErr := l.lock(ctx); lockErr == nil {
+			err = l.replaceLines(kept)
+			unlock()
+		}
+	}
+	add(l.linesFile(), true, err, itoa(bad+len(all)-len(kept))+" snapshots are damaged; the others are whole")
+	return found
+}

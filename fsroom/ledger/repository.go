@@ -1,0 +1,214 @@
+package ledger
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// A repository is the git repository that a directory is in. It is only read.
+type repository struct {
+	top    string // the work tree
+	gitDir string // of this work tree
+	common string // of all work trees: objects, references, info
+	config gitConfig
+}
+
+// A gitConfig has the few settings that matter here.
+type gitConfig struct {
+	excludesFile string
+	ignoreCase   bool
+	otherHash    bool // its object ids are not SHA-1
+}
+
+// findRepository returns the repository that dir is in, nil if it is in none.
+func findRepository(dir, home string) *repository {
+	for top := dir; ; top = filepath.Dir(top) {
+		if r := openRepository(top, home); r != nil {
+			return r
+		}
+		if top == filepath.Dir(top) {
+			return nil
+		}
+	}
+}
+
+// openRepository returns the repository whose work tree has its top at the directory.
+func openRepository(top, home string) *repository {
+	dotGit := filepath.Join(top, ".git")
+	info, err := os.Stat(dotGit)
+	if err != nil {
+		return nil
+	}
+	r := &repository{top: top, gitDir: dotGit}
+	if !info.IsDir() {
+		b, err := readSmall(dotGit)
+		path, ok := strings.CutPrefix(strings.TrimSpace(string(b)), "gitdir:")
+		if err != nil || !ok {
+			return nil
+		}
+		r.gitDir = absolute(strings.TrimSpace(path), top)
+	}
+	if _, err := os.Stat(filepath.Join(r.gitDir, "HEAD")); err != nil {
+		return nil
+	}
+	r.common = r.gitDir
+	if b, err := readSmall(filepath.Join(r.gitDir, "commondir")); err == nil {
+		r.common = absolute(strings.TrimSpace(string(b)), r.gitDir)
+	}
+	if home != "" {
+		config := os.Getenv("XDG_CONFIG_HOME")
+		if config == "" {
+			config = filepath.Join(home, ".config")
+		}
+		r.config.excludesFile = filepath.Join(config, "git", "ignore")
+		r.config.read(filepath.Join(config, "git", "config"), home)
+		r.config.read(filepath.Join(home, ".gitconfig"), home)
+	}
+	r.config.read(filepath.Join(r.common, "config"), home)
+	return r
+}
+
+func absolute(path, base string) string {
+	if filepath.IsAbs(path) {
+		return filepath.Clean(path)
+	}
+	return filepath.Join(base, path)
+}
+
+// readSmall reads a file that git writes by itself.
+func readSmall(path string) ([]byte, error) {
+	const most = 1 << 20
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() || info.Size() > most {
+		return nil, errors.Join(err, fs.ErrInvalid)
+	}
+	return os.ReadFile(path)
+}
+
+// read reads the settings of a file. Files that it includes are not read.
+func (c *gitConfig) read(path, home string) {
+	b, err := readSmall(path)
+	if err != nil {
+		return
+	}
+	section := ""
+	for line := range strings.Lines(string(b)) {
+		line = strings.TrimSpace(line)
+		if strings.HasPrefix(line, "[") {
+			section = strings.ToLower(strings.Trim(line, "[] \t"))
+			continue
+		}
+		key, value, _ := strings.Cut(line, "=")
+		value = strings.Trim(strings.TrimSpace(value), `"`)
+		switch section + "." + strings.ToLower(strings.TrimSpace(key)) {
+		case "core.excludesfile":
+			if rest, ok := strings.CutPrefix(value, "~/"); ok {
+				value = filepath.Join(home, rest)
+			}
+			c.excludesFile = value
+		case "core.ignorecase":
+			c.ignoreCase = value == "" || strings.EqualFold(value, "true")
+		case "extensions.objectformat":
+			c.otherHash = !strings.EqualFold(value, "sha1")
+		}
+	}
+}
+
+// ignores returns the rules that are in none of the tree's own files.
+func (r *repository) ignores(base string) (g *ignores) {
+	for _, file := range []string{r.config.excludesFile, filepath.Join(r.common, "info", "exclude")} {
+		if b, err := readSmall(file); file != "" && err == nil {
+			g = g.with(base, string(b), r.config.ignoreCase)
+		}
+	}
+	return g
+}
+
+// objectDirs returns the directories that have objects of the repository, with those that it
+// borrows from.
+func (r *repository) objectDirs() (dirs []string) {
+	if r.config.otherHash {
+		return nil
+	}
+	add := func(dir string) {
+		for _, d := range dirs {
+			if d == dir {
+				return
+			}
+		}
+		dirs = append(dirs, dir)
+	}
+	add(filepath.Join(r.common, "objects"))
+	for i := 0; i < len(dirs) && i < 16; i++ {
+		b, err := readSmall(filepath.Join(dirs[i], "info", "alternates"))
+		if err != nil {
+			continue
+		}
+		for line := range strings.Lines(string(b)) {
+			if line = strings.TrimSpace(line); line != "" && line[0] != '#' {
+				add(absolute(line, dirs[i]))
+			}
+		}
+	}
+	return dirs
+}
+
+// A Head is where a repository's HEAD points. It is zero outside of a repository.
+type Head struct {
+	Commit string `json:"commit,omitempty"` // "" before the first commit
+	Branch string `json:"branch,omitempty"` // "" if no branch is checked out
+}
+
+// head reads HEAD.
+func (r *repository) head() (h Head) {
+	if r == nil {
+		return h
+	}
+	b, err := readSmall(filepath.Join(r.gitDir, "HEAD"))
+	if err != nil {
+		return h
+	}
+	name := strings.TrimSpace(string(b))
+	for range 5 { // symbolic references
+		ref, ok := strings.CutPrefix(name, "ref:")
+		if !ok {
+			if _, err := ParseID(name); err == nil {
+				h.Commit = name
+			}
+			return h
+		}
+		ref = strings.TrimSpace(ref)
+		if h.Branch == "" {
+			h.Branch = strings.TrimPrefix(ref, "refs/heads/")
+		}
+		name = r.reference(ref)
+	}
+	return h
+}
+
+// reference returns the content of a reference, "" if there is none.
+func (r *repository) reference(ref string) string {
+	if !filepath.IsLocal(filepath.FromSlash(ref)) {
+		return ""
+	}
+	for _, dir := range []string{r.gitDir, r.common} {
+		if b, err := readSmall(filepath.Join(dir, filepath.FromSlash(ref))); err == nil {
+			return strings.TrimSpace(string(b))
+		}
+	}
+	f, err := os.Open(filepath.Join(r.common, "packed-refs"))
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		if id, name, ok := bytes.Cut(lines.Bytes(), []byte(" ")); ok && string(name) == ref {
+			return string(id)
+		}
+	}
+	return ""
+}

@@ -1,0 +1,182 @@
+package ledger
+
+import (
+	"slices"
+	"strings"
+	"time"
+)
+
+// settle makes the snapshot what the tree was at a moment before the scan, and names the paths
+// of which that is not known. What has changed after the moment is taken from the last snapshot
+// before it. The kernel's time of a file's change (ctime) tells before from after: no program
+// can set it back.
+func (v *View) settle(s *Snapshot, all []*Snapshot, r Request) error {
+	moment := r.Moment.UnixNano()
+	base := lastBefore(all, moment)
+	s.At, s.End, s.Settled = moment, moment, s.End
+	if base == nil {
+		s.Unsure = v.changedSince(moment, int64(r.Margin))
+		return nil
+	}
+	differences, err := v.objects.diffTrees(base.Tree, s.Scan)
+	if err != nil {
+		return err
+	}
+	changed := make(map[string]bool, len(differences))
+	for _, d := range differences {
+		changed[d.path] = true
+	}
+	v.changedPerms(base, s, changed)
+	if len(changed) == 0 {
+		return nil
+	}
+	times := v.times(changed)
+	back := make(map[string]side)
+	for path := range changed {
+		when := times.when(path, moment, int64(r.Margin))
+		if when == before {
+			continue
+		}
+		if when == unsure {
+			s.Unsure = append(s.Unsure, path)
+		}
+		was, err := v.objects.at(base.Tree, path)
+		if err != nil {
+			return err
+		}
+		if was.mode == modeDir {
+			continue // the files below it are differences of their own
+		}
+		back[path] = was
+		s.setPerm(path, was.mode, base)
+	}
+	slices.Sort(s.Unsure)
+	s.Tree, err = v.objects.overlay(s.Scan, back)
+	return err
+}
+
+// lastBefore returns the last snapshot that was complete at the moment, nil if there is none.
+func lastBefore(all []*Snapshot, moment int64) *Snapshot {
+	for i := len(all) - 1; i >= 0; i-- {
+		if all[i].End <= moment {
+			return all[i]
+		}
+	}
+	return nil
+}
+
+// ChangedSince returns the paths of the scan that have changed since a moment.
+func (v *View) ChangedSince(moment time.Time) []string { return v.changedSince(moment.UnixNano(), 0) }
+
+// changedSince returns the paths that have changed since the moment.
+func (v *View) changedSince(moment, margin int64) (paths []string) {
+	v.top.each(func(path string, _ *directory, f *file) {
+		if f.ctime >= moment-margin {
+			paths = append(paths, path)
+		}
+	})
+	slices.Sort(paths)
+	return paths
+}
+
+// changedPerms adds the paths whose permissions alone have changed.
+func (v *View) changedPerms(base, now *Snapshot, changed map[string]bool) {
+	if samePerms(base, now) {
+		return
+	}
+	v.top.each(func(path string, _ *directory, f *file) {
+		if isRegular(f.mode) && base.perm(path, f.mode) != f.perm {
+			changed[path] = true
+		}
+	})
+}
+
+// setPerm gives a path the permissions that it has in another snapshot.
+func (s *Snapshot) setPerm(path string, mode uint32, other *Snapshot) {
+	delete(s.Modes, path)
+	if p := other.perm(path, mode); isRegular(mode) && p != s.perm(path, mode) {
+		if s.Modes == nil {
+			s.Modes = modes{}
+		}
+		s.Modes[path] = p
+	}
+}
+
+// A when says whether something happened before a moment.
+type when int
+
+const (
+	before when = iota
+	after
+	unsure
+)
+
+// changeTimes are when files and directories changed.
+type changeTimes struct {
+	files map[string]*file
+	dirs  map[string]int64
+	mtime map[string]int64 // of directories: when a name came or went
+}
+
+// times returns when the paths changed, and the directories above them.
+func (v *View) times(paths map[string]bool) *changeTimes {
+	t := &changeTimes{files: make(map[string]*file), dirs: make(map[string]int64), mtime: make(map[string]int64)}
+	var add func(d *directory)
+	add = func(d *directory) {
+		t.dirs[d.path] = d.ctime
+		for i := range d.files {
+			f := &d.files[i]
+			if f.sub != nil {
+				t.mtime[f.sub.path] = f.mtime
+				add(f.sub)
+			} else if path := d.prefix() + f.name; paths[path] {
+				t.files[path] = f
+			}
+		}
+	}
+	add(v.top)
+	if st, err := linkStat(v.ledger.opts.Root); err == nil {
+		t.dirs[""], t.mtime[""] = st.ctime, st.mtime
+	}
+	return t
+}
+
+// when says whether a path changed before the moment. A file whose directory was renamed or
+// replaced keeps its own times, so those above it count unless it is the file it was.
+func (t *changeTimes) when(path string, moment, margin int64) when {
+	f := t.files[path]
+	if f == nil { // it went: the nearest directory that is there has the time of it
+		for dir := parent(path); ; dir = parent(dir) {
+			if m, ok := t.mtime[dir]; ok {
+				if compareTime(m, moment, margin) == before {
+					return before
+				}
+				return unsure
+			}
+			if dir == "" {
+				return unsure
+			}
+		}
+	}
+	if w := compareTime(f.ctime, moment, margin); w != before || f.sameInode {
+		return w
+	}
+	for dir := parent(path); dir != ""; dir = parent(dir) {
+		if compareTime(t.dirs[dir], moment, margin) != before {
+			return unsure
+		}
+	}
+	return before
+}
+
+func compareTime(at, moment, margin int64) when {
+	switch {
+	case at < moment-margin:
+		return before
+	case at > moment+margin:
+		return after
+	}
+	return unsure
+}
+
+func parent(path string) string { return path[:max(strings.LastIndexByte(path, '/'), 0)] }

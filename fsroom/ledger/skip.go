@@ -1,0 +1,90 @@
+package ledger
+
+import "strings"
+
+// builtin are directories that nobody wants to have back where no repository says what to
+// ignore.
+const builtin = "node_modules/\ntarget/\nbuild/\ndist/\n.venv/\nvenv/\n__pycache__/\n.gradle/\n.next/\n.nuxt/\n.cache/\n.tox/\n.mypy_cache/\n.pytest_cache/\n" +
+	".terraform/\nDerivedData/\n.svn/\n.hg/\n.jj/\n"
+
+// IsSecret reports whether a file of that name is expected to have passwords or keys. Such a
+// file is never read unless git tracks it.
+func IsSecret(name string) bool {
+	name = name[strings.LastIndexByte(name, '/')+1:]
+	lower := strings.ToLower(name)
+	switch lower {
+	case ".env", ".netrc", "_netrc", ".npmrc", ".pypirc", ".pgpass", ".htpasswd", ".git-credentials":
+		return true
+	}
+	if rest, ok := strings.CutPrefix(lower, ".env."); ok {
+		return rest != "example" && rest != "sample" && rest != "template"
+	}
+	for _, prefix := range []string{"id_rsa", "id_ed25519", "id_ecdsa", "id_dsa", "credentials"} {
+		if strings.HasPrefix(lower, prefix) {
+			return true
+		}
+	}
+	for _, suffix := range []string{".pem", ".key", ".p12", ".pfx", ".kdbx", ".keystore"} {
+		if strings.HasSuffix(lower, suffix) {
+			return true
+		}
+	}
+	return false
+}
+
+// isSecretPath reports whether a part of the path is the name of a secret.
+func isSecretPath(path string) bool {
+	for name := range strings.SplitSeq(path, "/") {
+		if IsSecret(name) {
+			return true
+		}
+	}
+	return false
+}
+
+// Why something was left out of a snapshot.
+const (
+	LeftLarge      = "large"
+	LeftTooMany    = "too_many"
+	LeftRepository = "repository"
+	LeftSecret     = "secret"
+	LeftUnreadable = "unreadable"
+	LeftIgnored    = "ignored" // it is now; it was in the snapshot before
+)
+
+// A LeftOut is a file or directory that is not in a snapshot, or is in it as it was before.
+type LeftOut struct {
+	Path  string `json:"path,omitempty"`
+	Why   string `json:"why"`
+	Files int    `json:"files,omitempty"` // of a directory with too many
+}
+
+// A leftOut answers whether paths are left out.
+type leftOut struct {
+	exact map[string]bool
+	all   bool
+}
+
+func newLeftOut(lists ...[]LeftOut) *leftOut {
+	l := &leftOut{exact: make(map[string]bool)}
+	for _, list := range lists {
+		for _, x := range list {
+			l.exact[x.Path] = true
+			l.all = l.all || x.Path == ""
+		}
+	}
+	return l
+}
+
+// has reports whether the path, or a directory above it, is left out.
+func (l *leftOut) has(path string) bool {
+	if l.all || l.exact[path] {
+		return true
+	}
+	for i := len(path) - 1; i > 0 && len(l.exact) > 0; i-- {
+		if path[i] == '/' && l.exact[path[:i]] {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,129 @@
+//go:build unix
+
+package ledger
+
+import (
+	"errors"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// A stat is what the system says of a file.
+type stat struct {
+	mode         uint32 // of git, 0 for what is neither file, link nor directory
+	perm         uint32
+	inode        uint64
+	size         int64
+	mtime, ctime int64 // nanoseconds
+}
+
+func statOf(st *unix.Stat_t) stat {
+	s := stat{perm: uint32(st.Mode) & 0o777, inode: uint64(st.Ino), size: st.Size, mtime: st.Mtim.Nano(), ctime: st.Ctim.Nano()}
+	switch uint32(st.Mode) & unix.S_IFMT {
+	case unix.S_IFDIR:
+		s.mode = modeDir
+	case unix.S_IFLNK:
+		s.mode, s.perm = modeLink, 0o777
+	case unix.S_IFREG:
+		s.mode = modeFile
+		if st.Mode&0o100 != 0 {
+			s.mode = modeExec
+		}
+	}
+	return s
+}
+
+// A dirStat is a name in a directory.
+type dirStat struct {
+	name string
+	stat
+}
+
+// readDir returns the names in a directory, which is not followed if it is a link.
+func readDir(path string) ([]dirStat, error) {
+	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC|unix.O_NOFOLLOW, 0)
+	if err != nil {
+		return nil, &os.PathError{Op: "open", Path: path, Err: err}
+	}
+	f := os.NewFile(uintptr(fd), path)
+	defer f.Close()
+	names, err := f.Readdirnames(-1)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]dirStat, 0, len(names))
+	for _, name := range names {
+		var st unix.Stat_t
+		switch err := unix.Fstatat(fd, name, &st, unix.AT_SYMLINK_NOFOLLOW); {
+		case errors.Is(err, unix.ENOENT): // it went meanwhile
+		case err != nil:
+			return nil, &os.PathError{Op: "stat", Path: path + "/" + name, Err: err}
+		default:
+			out = append(out, dirStat{name, statOf(&st)})
+		}
+	}
+	return out, nil
+}
+
+// fileStat returns the stat of an open file.
+func fileStat(f *os.File) (stat, error) {
+	var st unix.Stat_t
+	if err := unix.Fstat(int(f.Fd()), &st); err != nil {
+		return stat{}, err
+	}
+	return statOf(&st), nil
+}
+
+// openFlags keep an open from following a link and from waiting for a pipe.
+const openFlags = os.O_RDONLY | unix.O_NOFOLLOW | unix.O_NONBLOCK
+
+// linkStat returns the stat of what the path names itself.
+func linkStat(path string) (stat, error) {
+	var st unix.Stat_t
+	if err := unix.Lstat(path, &st); err != nil {
+		return stat{}, &os.PathError{Op: "lstat", Path: path, Err: err}
+	}
+	return statOf(&st), nil
+}
+
+// readIdx maps the index of a pack, which never changes.
+func readIdx(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if info.Size() < 1<<16 {
+		return os.ReadFile(path)
+	}
+	return unix.Mmap(int(f.Fd()), 0, int(info.Size()), unix.PROT_READ, unix.MAP_SHARED)
+}
+
+// sameFile reports whether two names are one file.
+func sameFile(a, b string) bool {
+	x, err1 := os.Stat(a)
+	y, err2 := os.Stat(b)
+	return err1 == nil && err2 == nil && os.SameFile(x, y)
+}
+
+// freeSpace returns how many bytes can be written to the file system, and its size.
+func freeSpace(dir string) (free, size int64, ok bool) {
+	var st unix.Statfs_t
+	if unix.Statfs(dir, &st) != nil {
+		return 0, 0, false
+	}
+	return int64(st.Bavail) * int64(st.Bsize), int64(st.Blocks) * int64(st.Bsize), true
+}
+
+// beNice lets other processes go first.
+func beNice() { _ = unix.Setpriority(unix.PRIO_PROCESS, 0, 10) }
+
+// isNoSpace reports whether err means that the disk is full.
+func isNoSpace(err error) bool {
+	return errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EDQUOT)
+}
