@@ -66,6 +66,11 @@ const (
 	OwnQuestion          Code = "own_question"
 	AlreadyAnswered      Code = "already_answered"
 	QuestionClosed       Code = "question_closed"
+	NoSnapshot           Code = "no_snapshot"
+	UndoConflict         Code = "undo_conflict"
+	TreeChanging         Code = "tree_changing"
+	ApplyFailed          Code = "apply_failed"
+	LedgerOff            Code = "ledger_off"
 )
 
 // An Error is a refusal or a failure, as users see it.

@@ -47,6 +47,8 @@ func (s *State) change(e *event.Event) error {
 		return s.applyPolicy(e)
 	case Closed:
 		return s.applyClosed(e)
+	case TreeChanged:
+		return s.applyTreeChanged(e)
 	}
 	return nil
 }
@@ -65,7 +67,7 @@ func decode(e *event.Event, v wire.Fields) error {
 // applyOpened starts a life of the room. The event has the counters of the life
 // before, so the archive is not needed to fold a journal.
 func (s *State) applyOpened(e *event.Event) error {
-	p := openedPayload{Policy: Policy{WakeGrace: DefaultPolicy().WakeGrace}} // older programs do not write it
+	p := openedPayload{Policy: forOlder()}
 	if err := decode(e, &p); err != nil {
 		return err
 	}

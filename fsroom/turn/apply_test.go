@@ -18,6 +18,7 @@ func eventful(t testing.TB) *world {
 		policy(func(p *turn.Policy) { p.ClaimTTL = 5000 }), kicked("a", "c"))
 	w.send("a", "b", "hello")
 	w.addNote(turn.NoteRequest{Agent: "a", Body: "remember"})
+	changed(1, "a")(w)
 	w.resolve("a", w.state.Notes[0].ID)
 	released("kept for b")(w)
 	for _, s := range (steps{later(grace), held("b"), taken("a"), left("b"), left("a")}) {
@@ -41,7 +42,7 @@ func TestEventTypes(t *testing.T) {
 		}
 	}
 	equal(t, "types", strings.Join(turn.EventTypes(), " "), "room_opened member_joined member_left claim release pass takeover kick "+
-		"message_sent note_added note_resolved policy_changed close")
+		"message_sent note_added note_resolved policy_changed close tree_changed")
 	equal(t, "unknown", turn.KnownEventType("Claim"), false)
 }
 

@@ -2,6 +2,7 @@ package turn
 
 import (
 	"cmp"
+	"encoding/json"
 	"slices"
 	"strings"
 	"unicode"
@@ -17,6 +18,10 @@ type Briefing struct {
 	NotesTotal int         // how many notes are open
 	Unread     Unread      // what is not in Notes
 	Missed     []MissedHandoff
+	// Changes are what changed in the tree since the agent's last turn, as a JSON array, the
+	// newest last; MoreChanges is how many more there were.
+	Changes     json.RawMessage
+	MoreChanges int
 }
 
 // The limits of a briefing.

@@ -23,12 +23,13 @@ const (
 	NoteResolved  = "note_resolved"
 	PolicyChanged = "policy_changed"
 	Closed        = "close"
+	TreeChanged   = "tree_changed"
 )
 
 // EventTypes returns every type.
 func EventTypes() []string {
 	return []string{RoomOpened, MemberJoined, MemberLeft, Claim, Released, Passed, Takeover, Kicked,
-		MessageSent, NoteAdded, NoteResolved, PolicyChanged, Closed}
+		MessageSent, NoteAdded, NoteResolved, PolicyChanged, Closed, TreeChanged}
 }
 
 // KnownEventType reports whether name is one of [EventTypes].
@@ -89,10 +90,11 @@ func MeantFor(e *event.Event, agent string) bool {
 }
 
 // Concerns reports whether a stream for the agent shows the event: the event is meant
-// for the agent, and is not the grant of a turn to the agent, which has its result.
+// for the agent, and is neither the grant of a turn to the agent, which has its result, nor a
+// change of the tree, which comes with a turn.
 func Concerns(e *event.Event, agent string) bool {
 	own := (e.Type == Claim || e.Type == Takeover) && e.To == agent
-	return MeantFor(e, agent) && !own
+	return MeantFor(e, agent) && !own && e.Type != TreeChanged
 }
 
 // Public returns the event as streams show it: without the lease, which only the

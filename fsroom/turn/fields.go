@@ -28,6 +28,7 @@ func (s *State) Fields(c *wire.Codec) {
 	c.OptInt("broadcasts", &s.Broadcasts)
 	wire.OptList(c, "notes", &s.Notes)
 	c.OptInt("last_note_event_seq", &s.LastNote)
+	wire.OptList(c, "changes", &s.Changes)
 	c.Time("updated_at", &s.UpdatedAt)
 }
 
@@ -109,6 +110,10 @@ func (p *Policy) Fields(c *wire.Codec) {
 	c.Int("idle_room_ttl_ms", &p.IdleRoomTTL)
 	c.Int("wake_grace_ms", &p.WakeGrace)
 	c.OptText("shell_guard", &p.ShellGuard)
+	c.Text("ledger", &p.Ledger)
+	c.Int("ledger_keep_ms", &p.LedgerKeep)
+	c.Int("ledger_size", &p.LedgerSize)
+	c.Int("ledger_wait_ms", &p.LedgerWait)
 }
 
 func (m *Member) Fields(c *wire.Codec) {
@@ -273,6 +278,8 @@ func (b *Briefing) fields(c *wire.Codec) {
 	c.OptNum("notes_total", &b.NotesTotal)
 	c.OptObject("unread", &b.Unread, b.Unread == Unread{})
 	wire.OptList(c, "missed", &b.Missed)
+	c.OptRaw("changes", &b.Changes)
+	c.OptNum("changes_more", &b.MoreChanges)
 }
 
 // Size returns about how many bytes the briefing has as JSON.
@@ -323,6 +330,8 @@ func (r *ReleaseResult) Fields(c *wire.Codec) {
 	}
 	c.OptText("turn", &r.Turn)
 	c.OptText("hint", &r.Hint)
+	c.OptRaw("changes", &r.Changes)
+	c.OptBool("changes_pending", &r.ChangesPending)
 	c.OptObject("unread", &r.Unread, r.Unread == Unread{})
 }
 

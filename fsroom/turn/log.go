@@ -9,7 +9,7 @@ import (
 // A LogEntry is a turn, or an event beside the turns, as people read the history of a
 // room.
 type LogEntry struct {
-	Kind      string          `json:"kind"` // turn, message, note, note_resolved, member, room, policy; question, answer, question_settled
+	Kind      string          `json:"kind"` // turn, outside, tree, message, note, note_resolved, member, room, policy; question, answer, question_settled
 	EventSeq  int64           `json:"event_seq"`
 	At        event.Time      `json:"at"`
 	TurnID    int64           `json:"turn_id,omitempty"`
@@ -28,6 +28,7 @@ type LogEntry struct {
 	Handoff   json.RawMessage `json:"handoff,omitempty"`
 	PassedTo  string          `json:"passed_to,omitempty"`
 	TakenFrom string          `json:"taken_from,omitempty"`
+	Changes   json.RawMessage `json:"changes,omitempty"`     // of the tree, in the turn or in a stretch of its own
 	Question  string          `json:"question_id,omitempty"` // of the last three kinds; event_seq is that of the topic
 }
 
@@ -35,6 +36,7 @@ type LogEntry struct {
 // The zero LogBook is ready for the first event.
 type LogBook struct {
 	open *LogEntry // the turn in progress
+	past *LogEntry // the last turn that has ended
 }
 
 // Add takes the next event into account. It returns the entry of the turn that the
@@ -44,17 +46,38 @@ func (b *LogBook) Add(e *event.Event) (ended, made *LogEntry) {
 	if b.open != nil && EndsTurn(e, b.open.Agent) {
 		ended = b.open
 		ended.end(e)
-		b.open = nil
+		b.open, b.past = nil, ended
 	}
 	switch e.Type {
 	case Claim, Takeover:
 		b.open = entryOfTurn(e)
 		made = b.open
 	case Released, Passed:
+	case TreeChanged:
+		made = b.changed(e)
 	default:
 		made = entryBeside(e)
 	}
 	return ended, made
+}
+
+// changed adds what a turn changed to its entry, and returns an entry of its own for another
+// stretch of time, or for a turn that the book has not.
+func (b *LogBook) changed(e *event.Event) *LogEntry {
+	var p changePayload
+	_ = decode(e, &p)
+	raw := e.Clone().Payload
+	for _, entry := range []*LogEntry{b.open, b.past} {
+		if entry != nil && p.Span == SpanTurn && entry.TurnID == e.Turn {
+			entry.Changes = raw
+			return nil
+		}
+	}
+	entry := &LogEntry{Kind: "tree", EventSeq: e.Seq, At: e.CreatedAt, TurnID: e.Turn, Agent: e.From, Event: e.Type, Changes: raw}
+	if p.Span == SpanOutside {
+		entry.Kind = SpanOutside
+	}
+	return entry
 }
 
 // LogEntries returns the entries of the events, in order. It is never nil.

@@ -21,6 +21,10 @@ type Policy struct {
 	IdleRoomTTL       int64 // 0: a room never ends by itself
 	WakeGrace         int64 // 0: who listens is treated as who does not
 	ShellGuard        string
+	Ledger            string // what is recorded of changes of the tree: [LedgerOn], [LedgerCounts], [LedgerOff]
+	LedgerKeep        int64
+	LedgerSize        int64 // bytes, of all trees of the data directory
+	LedgerWait        int64
 }
 
 // DefaultPolicy returns the policy of a room for which nothing is configured.
@@ -36,8 +40,28 @@ func DefaultPolicy() Policy {
 		GoneGrace:         (10 * time.Minute).Milliseconds(),
 		IdleRoomTTL:       (7 * 24 * time.Hour).Milliseconds(),
 		WakeGrace:         (45 * time.Second).Milliseconds(),
+		Ledger:            LedgerOn,
+		LedgerKeep:        (30 * 24 * time.Hour).Milliseconds(),
+		LedgerSize:        1 << 30,
+		LedgerWait:        (250 * time.Millisecond).Milliseconds(),
 	}
 	return p.withSwitches()
+}
+
+// What a room records of changes of its tree.
+const (
+	LedgerOn     = "on"
+	LedgerCounts = "counts" // events name no files
+	LedgerOff    = "off"
+)
+
+// LedgerModes returns them all.
+func LedgerModes() []string { return []string{LedgerOn, LedgerCounts, LedgerOff} }
+
+// forOlder returns the policy of a room whose events do not have all fields.
+func forOlder() Policy {
+	def := DefaultPolicy()
+	return Policy{WakeGrace: def.WakeGrace, Ledger: def.Ledger, LedgerKeep: def.LedgerKeep, LedgerSize: def.LedgerSize, LedgerWait: def.LedgerWait}
 }
 
 // minRenewal is the shortest time between two renewals, whatever the policy says.

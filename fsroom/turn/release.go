@@ -25,6 +25,10 @@ type ReleaseResult struct {
 	Turn        string         // where the stick is now, and who may have it when; set by the caller
 	Hint        string         // what to do if nothing tells the recipient of an assignment
 	Unread      Unread         // set by the caller
+	// Changes are what changed in the tree during the turn, as a tree_changed event has it;
+	// with ChangesPending that is not known yet. Set by the caller.
+	Changes        json.RawMessage
+	ChangesPending bool
 }
 
 // Release ends the turn. It goes to the fairest other active member, or, if that cannot

@@ -28,11 +28,12 @@ type State struct {
 	Pending       PendingHandoff
 	Policy        Policy
 	Members       []Member
-	Former        []Former // former members that held the stick in this life, in the order they left
-	NextOrdinal   int      // of the next member to join
-	Broadcasts    int64    // messages to the room in this life
-	Notes         []Note   // the open ones, oldest first
-	LastNote      int64    // the last event about a note, see [NotePayload]
+	Former        []Former     // former members that held the stick in this life, in the order they left
+	NextOrdinal   int          // of the next member to join
+	Broadcasts    int64        // messages to the room in this life
+	Notes         []Note       // the open ones, oldest first
+	LastNote      int64        // the last event about a note, see [NotePayload]
+	Changes       []TreeChange // of the tree, the newest last
 	UpdatedAt     event.Time
 }
 
@@ -106,6 +107,7 @@ func (s *State) Clone() *State {
 	c.Members = append([]Member(nil), s.Members...)
 	c.Former = append([]Former(nil), s.Former...)
 	c.Notes = append([]Note(nil), s.Notes...)
+	c.Changes = append([]TreeChange(nil), s.Changes...)
 	return &c
 }
 

@@ -15,6 +15,7 @@ func (m *Mailbox) Briefing(ctx context.Context, st *turn.State, handoff int64) (
 	at := m.Cursor(st)
 	seen := at.Notes()
 	b := turn.Briefing{NotesTotal: len(st.Notes), Missed: m.missed(ctx, st, handoff)}
+	b.Changes, b.MoreChanges = m.changes(ctx, st)
 	if len(st.Notes) > 0 {
 		b.Notes = m.briefNotes(ctx, st, seen)
 		seen = st.NotesSeen(m.Self.ID, seen, func(n *turn.Note) bool {

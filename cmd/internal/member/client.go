@@ -29,6 +29,7 @@ type Client struct {
 	Policy     func() (turn.Policy, error) // the policy of a room that is created
 	Executable func() (string, error)      // the path of this program, which is started as guardian
 	Warn       func(string)                // prints a warning
+	Record     func(*Room) Recorder        // of a room, nil for none; nil: nothing is recorded
 	Clock      func() turn.Instant         // that of the engine; nil: that of this machine
 	// Pull keeps the mirrors of rooms up to date while the agent listens; nil without an
 	// engine. See Listen of package hosts.

@@ -135,6 +135,9 @@ func (g *guardian) notifyOthers(st *turn.State) (left time.Duration) {
 	}
 	if left = now.Left(g.granted, notifyDelay); left == 0 {
 		g.notified = true
+		if recorder := g.recorder(); recorder != nil {
+			recorder.Begun(st)
+		}
 		g.notify(turn.Change{After: st, GuardianChanged: true})
 	}
 	return left

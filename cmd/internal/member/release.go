@@ -15,11 +15,15 @@ func (r *Room) Release(ctx context.Context, handoff json.RawMessage, target stri
 	if err != nil {
 		return res, err
 	}
+	end := r.turnEnd(ctx)
 	request := turn.ReleaseRequest{Fence: fence, Handoff: handoff}
 	snap, _, err := r.updateThen(ctx, nil, func(st *turn.State, f turn.Facts) (events []event.Event, err error) {
-		events, res, err = release(st, f, request, target)
+		if events, res, err = release(st, f, request, target); err == nil {
+			events = append(events, end.Events(st)...)
+		}
 		return events, err
 	}, func() { r.forgetLease(r.Self.ID) })
+	res.Changes, res.ChangesPending = end.Result(err == nil)
 	if err != nil {
 		return res, err
 	}

@@ -141,13 +141,17 @@ func (r *Room) refused(ctx context.Context, st *turn.State, err error) error {
 
 // Leave removes the agent from the room and ends its turn.
 func (r *Room) Leave(ctx context.Context) (res turn.LeaveResult, err error) {
+	end := r.turnEnd(ctx)
 	_, _, err = r.updateThen(ctx, nil, func(st *turn.State, f turn.Facts) (events []event.Event, err error) {
-		events, res, err = turn.Leave(st, f, r.Self.ID)
+		if events, res, err = turn.Leave(st, f, r.Self.ID); err == nil && st.Owner == r.Self.ID {
+			events = append(end.Events(st), events...) // before the room may end
+		}
 		return events, err
 	}, func() {
 		r.forgetLease(r.Self.ID)
 		r.leaveRooms(r.Self.ID)
 	})
+	end.Result(err == nil)
 	return res, err
 }
 

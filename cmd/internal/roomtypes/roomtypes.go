@@ -12,8 +12,9 @@ import (
 
 // rulesVersion is the version of the rules of both types. Before version 2 there was
 // no number, no observer in a room, and no recipient of a question in a topic; before version
-// 3 a grant said neither how long its lease is nor on which host.
-const rulesVersion = 3
+// 3 a grant said neither how long its lease is nor on which host; before
+// version 4 a room did not know what had changed in its tree.
+const rulesVersion = 4
 
 var stick, topics = newStick(), newTopics()
 

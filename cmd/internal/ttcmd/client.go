@@ -3,6 +3,7 @@ package ttcmd
 import (
 	"context"
 
+	"github.com/talking-stick/tt/cmd/internal/changes"
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/hosts"
 	"github.com/talking-stick/tt/cmd/internal/member"
@@ -63,6 +64,7 @@ func clientFor(c *cli.Invocation, store *fsroom.Store, table identity.Table, sel
 		Executable: c.Env.Executable,
 		Warn:       c.Notice,
 		Clock:      engineClock(store),
+		Record:     changes.Recorder(changes.SettingOf(c.Env.Lookup, c.Env.Home)),
 	}
 }
 

@@ -12,9 +12,9 @@ import (
 // something that only the user knows.
 func TestEveryPositionHasValuesOrIsFree(t *testing.T) {
 	freeFlags := []string{
-		"after", "do-not", "exec", "limit", "next-action", "question", "reason", "room", "since", "status", "timeout", "turn", // texts and numbers
+		"after", "do-not", "exec", "ledger-size", "limit", "moment", "next-action", "note", "question", "reason", "room", "since", "status", "timeout", "token", "turn", // texts and numbers
 	}
-	freeArgs := []string{"body", "line", "room", "seq", "word"}
+	freeArgs := []string{"body", "line", "room", "seq", "snapshot", "turn", "word"}
 	home := t.TempDir()
 	call := &cli.Invocation{Env: &cli.Env{Lookup: func(string) string { return "" }, Dir: home, Home: home}, Program: program(), Cmd: completeCommand}
 	filled := func(at completion.Position) bool {

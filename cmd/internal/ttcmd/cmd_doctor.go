@@ -38,6 +38,8 @@ var doctorCommand = &cli.Command{
 		"than this host; --repair gives it what it lost.",
 	Flags: func(f *cli.Flags) {
 		pathFlag(f)
+		f.Bool("prune-ledger", "remove what is recorded of the tree of the path, or with --all of every tree")
+		f.Bool("all", "with --prune-ledger: of every tree")
 		f.Bool("repair", "mend what can be mended, and keep every damaged byte beside the result")
 		f.Bool("open", "with --repair and an engine whose store was copied back: let it take changes again, after every host has repaired")
 		f.Bool("strict", "with an engine: fail if it may lose acknowledged changes in a power cut")
@@ -65,6 +67,8 @@ type doctorResult struct {
 	Listening string `json:"listening,omitempty"`
 	// Engine is that of the rooms, if there is one.
 	Engine *engineResult `json:"engine,omitempty"`
+	// Trees are what is recorded of work trees.
+	Trees []treeHealth `json:"trees,omitempty"`
 	// Hints are for what a program cannot find out.
 	Hints []string `json:"hints,omitempty"`
 }
@@ -100,6 +104,12 @@ func runDoctor(ctx context.Context, c *cli.Invocation) error {
 	client, err := newClient(c)
 	if err != nil {
 		return err
+	}
+	if c.Bool("prune-ledger") {
+		return pruneLedger(ctx, c, client)
+	}
+	if c.Bool("all") {
+		return c.Usagef("--all is for --prune-ledger")
 	}
 	x := doctorRun{store: client.Store, repair: c.Bool("repair"), open: c.Bool("open")}
 	if client.Store.Options().Engine != nil {
@@ -138,6 +148,7 @@ func (x *doctorRun) run(ctx context.Context, c *cli.Invocation, client *member.C
 	x.Problems = append([]doctor.Problem{}, doctor.CheckDir(x.store, x.repair)...)
 	x.Problems = append(x.Problems, doctor.CheckFolder(client.Store.Local(), locks.Folder, locks.Belongs, x.repair)...)
 	x.Problems = append(x.Problems, doctor.CheckFolder(x.store, fsroom.ListenersFolder, hearing.BelongsToListener, x.repair)...)
+	x.checkTrees(ctx, c, client)
 	if c.HasArg("path") || c.Given("path") {
 		w, err := locateArg(c)
 		if err != nil {
@@ -275,6 +286,11 @@ func writeDoctor(t *cli.Text, r doctorResult) {
 	for _, h := range r.Hooks {
 		if h.Hint != "" && h.Installed > 0 { // whoever has installed none does not want to be reminded
 			t.Line("%s hooks of %s (%s): %s", t.Dim("note"), string(h.Harness), h.File, h.Hint)
+		}
+	}
+	for _, tree := range r.Trees {
+		if tree.RootMissing {
+			t.Line("%s changes of %s are recorded, which is not there any more (%s); tt doctor --prune-ledger --path %s removes them", t.Dim("note"), tree.Root, sizeWords(tree.Bytes), shellWord(tree.Root))
 		}
 	}
 	for _, hint := range r.Hints {

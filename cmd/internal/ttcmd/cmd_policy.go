@@ -31,6 +31,8 @@ var policyCommand = &cli.Command{
 		for _, w := range turn.Switches() {
 			f.Choice(w.Flag, strings.Join(w.Values, "|"), w.Values, w.About)
 		}
+		f.Choice("ledger", "MODE", turn.LedgerModes(), "what is recorded of changes of the tree: counts names no files in events")
+		f.String("ledger-size", "SIZE", "how much disk the records of all trees may use, as 1GiB")
 		pathFlag(f)
 	},
 	Errors: []code.Code{code.RoomNotFound, code.Usage},
@@ -85,6 +87,16 @@ func applyFlags(c *cli.Invocation, p *turn.Policy, person bool) error {
 			}
 		}
 	}
+	if c.Given("ledger") {
+		p.Ledger = c.String("ledger")
+	}
+	if c.Given("ledger-size") {
+		size, err := parseSize(c.String("ledger-size"))
+		if err != nil {
+			return c.Usagef("--ledger-size: %s", err)
+		}
+		p.LedgerSize = size
+	}
 	return nil
 }
 
@@ -112,6 +124,9 @@ func policyFromEnv(lookup func(string) string, isShared bool) (turn.Policy, erro
 	p := turn.DefaultPolicy()
 	if isShared {
 		p.OwnerLeaseTTL, p.ClaimTTL, p.HeartbeatInterval = sharedLease.Milliseconds(), sharedLease.Milliseconds(), sharedHeartbeat.Milliseconds()
+	}
+	if isShared {
+		p.Ledger = turn.LedgerCounts
 	}
 	for _, l := range turn.Limits() {
 		text := ""
@@ -156,5 +171,43 @@ func writePolicy(t *cli.Text, p turn.Policy) {
 	for _, w := range turn.Switches() {
 		table.Row(w.Flag, *w.Field(&p), t.Dim(w.About))
 	}
+	table.Row("ledger", p.Ledger, t.Dim("what is recorded of changes of the tree: on, counts, off"))
+	table.Row("ledger-size", sizeText(p.LedgerSize), t.Dim("how much disk the records of all trees may use"))
 	t.Table(&table)
+}
+
+// sizes are the units of sizes, the largest first.
+var sizes = []struct {
+	name string
+	n    int64
+}{{"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}, {"B", 1}}
+
+// parseSize reads a size such as 512MiB. A number alone is one of bytes.
+func parseSize(text string) (int64, error) {
+	unit, digits := int64(1), text
+	for _, s := range sizes {
+		if rest, ok := strings.CutSuffix(text, s.name); ok {
+			unit, digits = s.n, strings.TrimSpace(rest)
+			break
+		}
+	}
+	const least, most = 1 << 20, 1 << 50
+	n, err := strconv.ParseInt(digits, 10, 64)
+	if err != nil || n < 0 || n > most/unit {
+		return 0, fmt.Errorf("%q is no size, such as 512MiB or 1GiB", text)
+	}
+	if n*unit < least {
+		return 0, errors.New("it must be at least 1MiB")
+	}
+	return n * unit, nil
+}
+
+// sizeText returns a size in the largest unit that fits.
+func sizeText(n int64) string {
+	for _, s := range sizes {
+		if n%s.n == 0 {
+			return strconv.FormatInt(n/s.n, 10) + s.name
+		}
+	}
+	return ""
 }

@@ -54,6 +54,7 @@ func runTake(ctx context.Context, c *cli.Invocation) error {
 	if err != nil {
 		return err
 	}
+	recordFirst(ctx, c, room)
 	out := newWaitOutput(c, room)
 	if room.IsShared() && r.Operator {
 		if snap, err := room.View(); err == nil {

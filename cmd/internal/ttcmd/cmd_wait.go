@@ -80,6 +80,7 @@ func runTry(ctx context.Context, c *cli.Invocation) error {
 	if err != nil {
 		return err
 	}
+	recordFirst(ctx, c, room)
 	out := newWaitOutput(c, room)
 	return out.exit(room.Try(ctx, out))
 }
@@ -110,6 +111,7 @@ func runWait(ctx context.Context, c *cli.Invocation) error {
 	if policy := time.Duration(snap.State.Policy.WaitForTurn) * time.Millisecond; !c.Given("timeout") {
 		limit = max(0, limit+policy-atMost)
 	}
+	recordFirst(ctx, c, room)
 	out := newWaitOutput(c, room)
 	defer out.progress.end()
 	hooks.NoticeOldSession(c.Env, room.Client, func(text string) { c.Notice(text) })

@@ -45,7 +45,7 @@ func (r *rig) command(agent string, args ...string) *exec.Cmd {
 	}
 	return &exec.Cmd{
 		Path: filepath.Join(bin, "tt"), Args: append([]string{"tt"}, args...), Dir: r.workspace,
-		Env: []string{"HOME=" + r.workspace, "USER=tester", "TT_HARNESS_AGENT_ID=" + agent, "TALKING_STICK_DATA_DIR=" + r.data, "TALKING_STICK_WAITER_GRACE=1h"},
+		Env: []string{"HOME=" + r.workspace, "USER=tester", "TALKING_STICK_LEDGER=off", "TT_HARNESS_AGENT_ID=" + agent, "TALKING_STICK_DATA_DIR=" + r.data, "TALKING_STICK_WAITER_GRACE=1h"},
 	}
 }
 

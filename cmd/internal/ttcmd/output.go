@@ -263,5 +263,6 @@ func writeRelease(t *cli.Text, r turn.ReleaseResult) {
 	if r.Hint != "" {
 		t.Line("But %s.", r.Hint)
 	}
+	writeReleaseChanges(t, r.Changes, r.ChangesPending)
 	writeUnread(t, r.Unread)
 }

@@ -30,6 +30,7 @@ func writeBriefing(t *cli.Text, b turn.Briefing) {
 		t.Line("    %s  %s  %s", t.Bold(shortID(n.ID)), mark, noteAbout(n.Note))
 		t.Block("      ", n.Body)
 	}
+	writeBriefChanges(t, b.Changes, b.MoreChanges)
 	writeUnread(t, b.Unread)
 }
 

@@ -192,6 +192,8 @@ func eventText(e *event.Event) (mark, text string) {
 		return "", p.Kind
 	case turn.Released, turn.Passed:
 		return "", turn.ReadHandoff(e.Handoff).NextAction
+	case turn.TreeChanged:
+		return "", changesText(e.Payload)
 	}
 	return "", ""
 }

@@ -104,6 +104,7 @@ func endLines(e *turn.LogEntry) (lines []logLine) {
 	for _, d := range h.DoNot {
 		line("not", d)
 	}
+	line("files", changesOnly(e.Changes))
 	switch {
 	case e.PassedTo != "" && (e.EndedBy == turn.Released || e.EndedBy == turn.Passed):
 		line("to", e.PassedTo)
@@ -164,6 +165,8 @@ func besideWords(e *turn.LogEntry) string {
 		return e.Agent + " removed " + e.To + why
 	case turn.PolicyChanged:
 		return e.Agent + " changed the policy"
+	case turn.TreeChanged:
+		return changesText(e.Changes)
 	case turn.Closed:
 		return strings.TrimSpace(e.Agent+" ") + closedWords(e.Agent) + why
 	}

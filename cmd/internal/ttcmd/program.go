@@ -50,6 +50,7 @@ func Main(b Build) {
 const (
 	groupTurns  = "turns"
 	groupTalk   = "messages, questions and notes"
+	groupUndo   = "what turns changed, taking it back"
 	groupLocks  = "locks"
 	groupLook   = "inspection"
 	groupUpkeep = setup.Group
@@ -61,9 +62,10 @@ var (
 		joinCommand, waitCommand, tryCommand, releaseCommand, assignCommand, passCommand, takeCommand, leaveCommand, kickCommand, closeCommand,
 		inboxCommand, askCommand, answerCommand, questionsCommand, questionsShowCommand, questionsCloseCommand,
 		msgSendCommand, msgRecvCommand, msgStatusCommand, listenCommand, notesAddCommand, notesListCommand, notesResolveCommand,
+		diffCommand, undoCommand, restoreCommand, snapshotCommand,
 		lockRunCommand, lockListCommand,
 		statusCommand, whyCommand, stateCommand, listCommand, logCommand, eventsCommand, whoamiCommand, checkCommand, consoleCommand, reportCommand,
-		policyCommand, doctorCommand, roomNameCommand, roomExportCommand, roomImportCommand, roomCopyCommand, guardCommand,
+		policyCommand, doctorCommand, roomNameCommand, roomExportCommand, roomImportCommand, roomCopyCommand, guardCommand, recordCommand,
 	}
 	upkeep = []*cli.Command{
 		instructionsShowCommand, instructionsEditCommand, instructionsResetCommand, promptInitCommand, completionCommand, completeCommand,

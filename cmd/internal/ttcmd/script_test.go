@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/talking-stick/tt/cmd/internal/changes"
 	"github.com/talking-stick/tt/cmd/internal/hosts"
 	"github.com/talking-stick/tt/cmd/internal/ttcmd/scripthosts"
 	"github.com/talking-stick/tt/fsroom"
@@ -57,6 +58,7 @@ func (s scripts) Run() int {
 			return 2
 		}
 	}
+	os.Setenv(changes.Variable, "off") // but where a script switches it on
 	defer func() {
 		if programDir != "" {
 			os.RemoveAll(programDir)
@@ -132,6 +134,7 @@ type healthKey struct{}
 // and a workspace as current directory. Nothing of our own environment gets in.
 // Whoever joined counts as ready for the stick for an hour and not for the usual
 // ten seconds, which may pass between two lines of a script on a busy machine.
+// Changes of the tree are recorded only where a script says so: it would cost each a process.
 // When the script ends nothing of it runs any more, and its rooms are sound.
 //
 // STORE is the directory that has the rooms: that of the mirrors, if there is an engine,
@@ -158,7 +161,7 @@ func setUpScript(env *testscript.Env, url string) error {
 	env.Vars = slices.DeleteFunc(env.Vars, func(v string) bool { return strings.HasPrefix(v, "HOME=") })
 	env.Vars = append(env.Vars, "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"), "HOME="+home, "USER=tester", "TALKING_STICK_DATA_DIR="+data, "DATA="+data, "STORE="+sharing.store(data), "HUMAN="+person.ID,
 		scripthosts.EngineVariable+"="+os.Getenv(scripthosts.EngineVariable), scripthosts.HostsVariable+"="+os.Getenv(scripthosts.HostsVariable), hosts.EngineVariable+"="+url,
-		"TALKING_STICK_WAITER_GRACE=1h", "GORACE=atexit_sleep_ms=0 halt_on_error=1")
+		"TALKING_STICK_WAITER_GRACE=1h", changes.Variable+"=off", "GORACE=atexit_sleep_ms=0 halt_on_error=1")
 	if url != "" { // rooms with an engine have shorter times, which scripts need not know
 		env.Vars = append(env.Vars, "TALKING_STICK_OWNER_LEASE_TTL=45m", "TALKING_STICK_HEARTBEAT_INTERVAL=5m", "TALKING_STICK_CLAIM_TTL=20m")
 	}

@@ -119,6 +119,7 @@ const hostsHelp = `TALKING_STICK_ENGINE is nats://HOST:PORT/NAMESPACE of a tt-na
 func variables() []cli.Item {
 	items := []cli.Item{
 		{Name: "TALKING_STICK_DATA_DIR", What: "where rooms are kept, an absolute path"},
+		{Name: "TALKING_STICK_LEDGER", What: "on, counts or off: whether this machine records what turns change, see tt help diff"},
 		{Name: "TALKING_STICK_ENGINE, TALKING_STICK_ROOM", What: "see tt help hosts"},
 		{Name: "XDG_DATA_HOME", What: "else they are in talking-stick below it; else in ~/.local/share/talking-stick, on Windows in %APPDATA%\\talking-stick"},
 		{Name: "TT_HARNESS_AGENT_ID", What: "act as this agent, and print JSON"},

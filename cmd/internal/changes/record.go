@@ -1,0 +1,237 @@
+package changes
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/talking-stick/tt/cmd/internal/member"
+	"github.com/talking-stick/tt/fsroom/ledger"
+	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/journal/event"
+	"github.com/talking-stick/tt/lockfile"
+)
+
+func (t *Tree) first(ctx context.Context) error {
+	_, err := t.Take(ctx, ledger.Request{Why: ledger.WhyFirst})
+	return err
+}
+
+// margin is how exact the time of an event is, compared with those of files.
+const margin = 10 * time.Millisecond
+
+// begin records the beginning of a turn: what the tree was when the turn was granted, and what
+// changed since the turn before, which ends now if its end is not recorded.
+func (t *Tree) begin(ctx context.Context, st *turn.State, j Job) error {
+	all, err := t.Snapshots()
+	if err != nil {
+		return err
+	}
+	if start, _ := ledger.TurnOf(all, j.Turn); start != nil {
+		return nil // by a guardian before this one
+	}
+	request := ledger.Request{Moment: j.Moment, Line: true}
+	if !j.Exact {
+		request.Margin = margin
+	}
+	last := lastTurn(all, j.Turn)
+	if last != nil && last.Why == ledger.WhyStart {
+		over := request
+		over.Why, over.Turn, over.Agent = ledger.WhyTakeover, last.Turn, last.Agent
+		if ended := t.endOf(ctx, last.Turn, last.Agent); !ended.IsZero() && j.Moment.Sub(ended) > time.Second {
+			over.Moment, over.Margin = ended, margin
+		}
+		end, err := t.Take(ctx, over)
+		if err != nil {
+			return err
+		}
+		t.add(ctx, last.Turn, last.Agent, t.facts(last, end, ledger.SpanTurn))
+		last = end
+	}
+	request.Why, request.Turn, request.Agent = ledger.WhyStart, j.Turn, t.Room.Self.ID
+	start, err := t.Take(ctx, request)
+	if err != nil {
+		return err
+	}
+	if last != nil && !st.HasChange(last.Turn, turn.SpanOutside) {
+		if c := t.facts(last, start, ledger.SpanOutside); !c.IsEmpty() {
+			t.add(ctx, last.Turn, "", c)
+		}
+	}
+	return nil
+}
+
+// lastTurn returns the last snapshot of a beginning or end before a turn, nil if there is none.
+func lastTurn(all []*ledger.Snapshot, before int64) *ledger.Snapshot {
+	for i := len(all) - 1; i >= 0; i-- {
+		s := all[i]
+		switch s.Why {
+		case ledger.WhyStart, ledger.WhyEnd, ledger.WhyTakeover:
+			if s.Turn < before {
+				return s
+			}
+		}
+	}
+	return nil
+}
+
+// end records the end of a turn. If the turn has ended before the scan, the tree is looked at
+// once more, as it was then.
+func (t *Tree) end(ctx context.Context, j Job) error {
+	began := time.Now()
+	agent := t.Room.Self.ID
+	request := ledger.Request{Why: ledger.WhyEnd, Turn: j.Turn, Agent: agent, Line: true}
+	s, err := t.Take(ctx, request)
+	late := false
+	if ended := t.endOf(ctx, j.Turn, agent); err == nil && !ended.IsZero() && s.End > ended.UnixNano() {
+		request.Moment, request.Margin, late = ended, margin, true
+		s, err = t.Take(ctx, request)
+	}
+	c := t.turnFacts(j.Turn, s, err)
+	if late {
+		c.LateMillis = time.Since(began).Milliseconds()
+	}
+	payload := t.payload(c)
+	file := t.pendingFile(j.Turn, j.Token)
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		return err
+	}
+	if err := lockfile.ReplaceUnsynced(file, payload, filepath.Dir(file)); err != nil {
+		return err
+	}
+	if tell(j.Out) {
+		return err // the command reads the file when it has the room's lock
+	}
+	t.addPending(ctx, file, j.Turn, agent)
+	return err
+}
+
+// turnFacts returns what a turn has changed by its end, or why that is not known.
+func (t *Tree) turnFacts(turnID int64, end *ledger.Snapshot, err error) *ledger.Changes {
+	c := &ledger.Changes{Unknown: ledger.WhyUnknown(err)}
+	if err == nil {
+		all, _ := t.Snapshots()
+		start, _ := ledger.TurnOf(all, turnID)
+		if start != nil {
+			return t.facts(start, end, ledger.SpanTurn)
+		}
+		c.Unknown = ledger.UnknownLate // its beginning was not recorded
+	}
+	c.Span, c.Turn, c.Agent, c.TreeID = ledger.SpanTurn, turnID, t.Room.Self.ID, t.ID()
+	return c
+}
+
+// facts compares two snapshots.
+func (t *Tree) facts(from, to *ledger.Snapshot, span string) *ledger.Changes {
+	v := t.Recorded()
+	defer v.Close()
+	c, err := v.Changes(from, to, nil, ledger.MostPaths)
+	if err != nil {
+		c = &ledger.Changes{Unknown: ledger.UnknownUnreadable}
+	}
+	c.Span, c.Turn, c.TreeID = span, from.Turn, t.ID()
+	if span == ledger.SpanTurn {
+		c.Agent = from.Agent
+	}
+	return c
+}
+
+// endOf returns when the turn of a holder ended, the zero time if it lasts.
+func (t *Tree) endOf(ctx context.Context, turnID int64, holder string) (at time.Time) {
+	snap, err := t.Room.View()
+	if err != nil || snap.State.Owner != "" && snap.State.Turn == turnID {
+		return at
+	}
+	const window = 200
+	_ = t.Room.EachEvent(ctx, max(0, snap.State.Seq-window), true, func(e *event.Event) error {
+		if e.Turn == turnID && turn.EndsTurn(e, holder) || e.Type == turn.Takeover && e.Turn == turnID+1 {
+			at = e.CreatedAt.Time
+			return member.ErrEnough
+		}
+		return nil
+	})
+	return at
+}
+
+// add writes what changed into the journal.
+func (t *Tree) add(ctx context.Context, turnID int64, agent string, c *ledger.Changes) {
+	_ = t.Room.Append(ctx, func(st *turn.State) ([]event.Event, error) {
+		return turn.RecordChange(st, turn.TreeChange{Turn: turnID, Span: c.Span, Agent: agent}, t.payload(c)), nil
+	})
+}
+
+// Add writes an undo or a restore into the journal.
+func (t *Tree) Add(ctx context.Context, turnID int64, agent string, c *ledger.Changes) {
+	t.add(ctx, turnID, agent, c)
+}
+
+// addPending writes what a turn changed into the journal, if the turn is over and it is not
+// there yet. While the turn lasts the command that ends it does so.
+func (t *Tree) addPending(ctx context.Context, file string, turnID int64, agent string) {
+	_ = t.Room.Append(ctx, func(st *turn.State) ([]event.Event, error) {
+		b, err := os.ReadFile(file)
+		if err != nil || st.Owner == agent && st.Turn == turnID {
+			return nil, nil
+		}
+		_ = os.Remove(file)
+		return turn.RecordChange(st, turn.TreeChange{Turn: turnID, Span: turn.SpanTurn, Agent: agent}, b), nil
+	})
+}
+
+// addOrphans adds what processes have left that were killed before they could.
+func (t *Tree) addOrphans(ctx context.Context) {
+	files, _ := os.ReadDir(filepath.Join(t.Dir(), "pending"))
+	for _, f := range files {
+		number, _, _ := strings.Cut(f.Name(), "-")
+		turnID, err := strconv.ParseInt(number, 10, 64)
+		path := filepath.Join(t.Dir(), "pending", f.Name())
+		b, readErr := os.ReadFile(path)
+		if err != nil || readErr != nil {
+			continue
+		}
+		var c ledger.Changes
+		if json.Unmarshal(b, &c) != nil || c.Agent == "" {
+			_ = os.Remove(path)
+			continue
+		}
+		if snap, err := t.Room.View(); err == nil && snap.State.Turn > turnID { // a command may still be about to
+			t.addPending(ctx, path, turnID, c.Agent)
+		}
+	}
+}
+
+// payload is what an event says: without names in a room that counts only, and with as many as
+// an event may have.
+func (t *Tree) payload(c *ledger.Changes) []byte {
+	shown := *c
+	shown.Host = t.Room.Client.Store.Options().Host
+	if t.Mode == turn.LedgerCounts {
+		shown.Paths, shown.MorePaths = nil, shown.Files
+		shown.MoreUnsure, shown.Unsure = shown.MoreUnsure+len(shown.Unsure), nil
+		shown.LeftOut = nil
+		for _, l := range c.LeftOut {
+			l.Path = ""
+			shown.LeftOut = append(shown.LeftOut, l)
+		}
+	}
+	for {
+		b, err := json.Marshal(&shown)
+		if err == nil && len(b) <= turn.MaxChangePayload {
+			return b
+		}
+		switch {
+		case len(shown.LeftOut) > 0:
+			shown.LeftOut = nil
+		case len(shown.Unsure) > 0:
+			shown.MoreUnsure, shown.Unsure = shown.MoreUnsure+len(shown.Unsure), nil
+		default:
+			n := len(shown.Paths) / 2
+			shown.MorePaths += len(shown.Paths) - n
+			shown.Paths = shown.Paths[:n]
+		}
+	}
+}

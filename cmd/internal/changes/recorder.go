@@ -1,0 +1,233 @@
+package changes
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"github.com/talking-stick/tt/cmd/internal/member"
+	"github.com/talking-stick/tt/fsroom"
+	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/journal/event"
+)
+
+// recordCommand is the hidden command that takes a snapshot.
+const recordCommand = "record"
+
+// Recorder returns a function that gives rooms their recorders.
+func Recorder(set Setting) func(*member.Room) member.Recorder {
+	return func(r *member.Room) member.Recorder { return &recorder{r, set} }
+}
+
+// A recorder starts the processes that record the tree of a room.
+type recorder struct {
+	room *member.Room
+	set  Setting
+}
+
+func (r *recorder) tree(policy turn.Policy) *Tree {
+	t, err := Of(r.room, policy, r.set)
+	if err != nil {
+		return nil
+	}
+	return t
+}
+
+// First begins the first snapshot of a tree when a turn is asked for, and waits for it as long
+// as a release would: what is written from then on has a content of before.
+func First(ctx context.Context, r *member.Room, set Setting) {
+	t := (&recorder{r, set}).tree(turn.DefaultPolicy())
+	if t == nil {
+		return
+	}
+	_ = os.Setenv(rootVariable, t.Root()) // for the guardian
+	if t.Exists() {
+		return
+	}
+	snap, err := r.View()
+	if err != nil || !snap.State.Open {
+		return
+	}
+	policy := snap.State.Policy
+	if t = (&recorder{r, set}).tree(policy); t == nil {
+		return
+	}
+	if done := t.start("first", 0, r.Self.ID); done != nil {
+		done.wait(ctx, time.Duration(policy.LedgerWait)*time.Millisecond)
+	}
+}
+
+// Begun implements [member.Recorder]. The journal's time of the grant is that of the kernel, as
+// are those of files.
+func (r *recorder) Begun(st *turn.State) {
+	t := r.tree(st.Policy)
+	if t == nil {
+		return
+	}
+	granted, exact := st.Grant.At.Wall.Time, false
+	if m := st.Member(st.Owner); m != nil && m.LastHeld == st.Seq {
+		if info, err := os.Stat(r.room.JournalPath()); err == nil && info.ModTime().Sub(granted).Abs() < 10*time.Second {
+			granted, exact = info.ModTime(), true
+		}
+	}
+	args := []string{"--moment", strconv.FormatInt(granted.UnixNano(), 10)}
+	if exact {
+		args = append(args, "--exact")
+	}
+	if p := t.start("start", st.Turn, r.room.Self.ID, args...); p != nil {
+		p.giveUp()
+	}
+}
+
+// A process takes a snapshot. It writes a byte when the result is there.
+type process struct{ out *os.File }
+
+// start starts a process, nil if that fails: then the event is missing, and no turn fails.
+func (t *Tree) start(at string, turnID int64, agent string, args ...string) *process {
+	read, write, err := os.Pipe()
+	if err != nil {
+		return nil
+	}
+	defer write.Close()
+	args = append([]string{recordCommand, t.Room.Name(), "--at", at, "--turn", strconv.FormatInt(turnID, 10), "--agent", agent}, args...)
+	if err := t.Room.StartRecorder(write, args...); err != nil {
+		read.Close()
+		return nil
+	}
+	return &process{read}
+}
+
+// wait waits for the result, and reports whether it is there.
+func (p *process) wait(ctx context.Context, limit time.Duration) bool {
+	defer p.giveUp()
+	stop := context.AfterFunc(ctx, func() { _ = p.out.SetReadDeadline(time.Now()) })
+	defer stop()
+	if p.out.SetReadDeadline(time.Now().Add(limit)) != nil {
+		return false
+	}
+	var b [1]byte
+	n, _ := p.out.Read(b[:])
+	return n == 1 && b[0] == doneByte
+}
+
+const doneByte = '.'
+
+// giveUp closes the pipe: the process sees that nobody reads.
+func (p *process) giveUp() { p.out.Close() }
+
+// Ending implements [member.Recorder].
+func (r *recorder) Ending(ctx context.Context, st *turn.State) member.TurnEnd {
+	end := &turnEnd{turn: st.Turn, agent: r.room.Self.ID}
+	t := r.tree(st.Policy)
+	if t == nil {
+		return end
+	}
+	token := fsroom.NewID()
+	end.file = t.pendingFile(st.Turn, token)
+	if p := t.start("end", st.Turn, end.agent, "--token", token); p != nil {
+		end.pending = !p.wait(ctx, time.Duration(st.Policy.LedgerWait)*time.Millisecond)
+	} else {
+		end.file = ""
+	}
+	return end
+}
+
+// pendingFile is where the process leaves what a turn changed until it is in the journal.
+func (t *Tree) pendingFile(turnID int64, token string) string {
+	return filepath.Join(t.Dir(), "pending", strconv.FormatInt(turnID, 10)+"-"+token+".json")
+}
+
+// A turnEnd is the end of a turn that is being recorded.
+type turnEnd struct {
+	turn    int64
+	agent   string
+	file    string // "": nothing is recorded
+	pending bool
+	changes json.RawMessage
+}
+
+// Events implements [member.TurnEnd].
+func (e *turnEnd) Events(st *turn.State) []event.Event {
+	if e.file == "" {
+		return nil
+	}
+	b, err := os.ReadFile(e.file)
+	if err != nil || !json.Valid(b) {
+		return nil
+	}
+	e.changes, e.pending = b, false
+	return turn.RecordChange(st, turn.TreeChange{Turn: e.turn, Span: turn.SpanTurn, Agent: e.agent}, b)
+}
+
+// Result implements [member.TurnEnd].
+func (e *turnEnd) Result(committed bool) (json.RawMessage, bool) {
+	if e.file == "" {
+		return nil, false
+	}
+	if !committed || e.changes != nil {
+		_ = os.Remove(e.file)
+	}
+	return e.changes, e.pending && e.changes == nil
+}
+
+// A Job is what one process records.
+type Job struct {
+	At     string // first, start, end
+	Turn   int64
+	Token  string    // of the pending file of an end
+	Moment time.Time // of a start
+	Exact  bool      // Moment is that of the kernel
+	Out    *os.File  // gets a byte when the result is there
+}
+
+// Record does the work of one process.
+func Record(ctx context.Context, r *member.Room, set Setting, j Job) error {
+	snap, err := r.View()
+	if err != nil {
+		return err
+	}
+	t, err := Of(r, snap.State.Policy, set)
+	if code.Of(err) == code.LedgerOff {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, longest)
+	defer cancel()
+	switch j.At {
+	case "first":
+		err = t.first(ctx)
+	case "start":
+		err = t.begin(ctx, snap.State, j)
+	case "end":
+		err = t.end(ctx, j)
+	default:
+		return errors.New("--at is first, start or end")
+	}
+	if j.At != "end" {
+		tell(j.Out)
+	}
+	if j.At != "first" {
+		t.addOrphans(ctx)
+		t.Prune(ctx)
+	}
+	return err
+}
+
+// longest is how long a process works before it gives up.
+const longest = 5 * time.Minute
+
+// tell writes the byte, and reports whether somebody reads it.
+func tell(out *os.File) bool {
+	if out == nil {
+		return false
+	}
+	_, err := out.Write([]byte{doneByte})
+	return err == nil
+}

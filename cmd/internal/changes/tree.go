@@ -1,0 +1,161 @@
+package changes
+
+import (
+	"cmp"
+	"context"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/talking-stick/tt/cmd/internal/member"
+	"github.com/talking-stick/tt/fsroom"
+	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/ledger"
+	"github.com/talking-stick/tt/fsroom/turn"
+)
+
+// Variable switches the ledger for all rooms as one machine uses them: on, counts, off.
+const Variable = "TALKING_STICK_LEDGER"
+
+// rootVariable tells processes that a command starts which directory is the room's tree: a
+// room that several hosts share does not know.
+const rootVariable = "TALKING_STICK_TREE"
+
+// A Setting is what a process knows of its user's machine.
+type Setting struct {
+	Mode string // of [Variable], "" if it is not set
+	Root string // of rootVariable
+	Home string
+}
+
+// SettingOf reads the environment.
+func SettingOf(lookup func(string) string, home string) Setting {
+	return Setting{Mode: lookup(Variable), Root: lookup(rootVariable), Home: home}
+}
+
+// A Tree is the work tree of a room with its ledger.
+type Tree struct {
+	*ledger.Ledger
+	Room   *member.Room // nil: none
+	Mode   string       // [turn.LedgerOn] or [turn.LedgerCounts]
+	policy turn.Policy
+	home   string
+	folder string // of all stores
+}
+
+// Of returns the tree of a room, or ledger_off with the reason.
+func Of(r *member.Room, policy turn.Policy, set Setting) (*Tree, error) {
+	mode := cmp.Or(set.Mode, policy.Ledger)
+	if policy.Ledger == turn.LedgerOff {
+		mode = turn.LedgerOff
+	}
+	if mode == turn.LedgerOff || !slices.Contains(turn.LedgerModes(), mode) {
+		return nil, errOff("changes of the tree are not recorded here ("+cmp.Or(mode, "off")+")").
+			WithHint("tt policy --ledger on; or unset %s", Variable)
+	}
+	return open(r, policy, set, mode, set.root(r), r.Client.Store.Local().Dir())
+}
+
+// OfDirectory returns the tree of a directory that has no room.
+func OfDirectory(root, dataDir string, set Setting) (*Tree, error) {
+	mode := cmp.Or(set.Mode, turn.LedgerOn)
+	if mode == turn.LedgerOff {
+		return nil, errOff(Variable + " is off")
+	}
+	return open(nil, turn.DefaultPolicy(), set, mode, root, dataDir)
+}
+
+func open(r *member.Room, policy turn.Policy, set Setting, mode, root, dir string) (*Tree, error) {
+	if why := ledger.Refused(root, set.Home, dir); why != "" {
+		return nil, errOff(root+": "+why).With("why", why)
+	}
+	folder := filepath.Join(dir, ledger.Folder)
+	t := &Tree{Room: r, Mode: mode, policy: policy, home: set.Home, folder: folder}
+	t.Ledger = ledger.New(filepath.Join(folder, fsroom.RoomName(root)), ledger.Options{Root: root, Home: set.Home})
+	return t, nil
+}
+
+// root returns the directory of the room on this host.
+func (s Setting) root(r *member.Room) string {
+	if r.Workspace != nil {
+		return r.Directory()
+	}
+	if s.Root != "" {
+		return s.Root
+	}
+	if snap, err := r.View(); err == nil {
+		return snap.State.CanonicalPath
+	}
+	return ""
+}
+
+func errOff(message string) *code.Error { return code.New(code.LedgerOff, "%s", message) }
+
+// ID names the tree in events.
+func (t *Tree) ID() string { return filepath.Base(t.Dir()) }
+
+// BeforeLimit is how long a destructive command waits for the snapshot before it.
+const BeforeLimit = 500 * time.Millisecond
+
+// Before takes a snapshot before a destructive command of the holder of a turn, in
+// [BeforeLimit] at most. What could not be recorded by then is not, and the error says why;
+// the command may go on. Call it in the process that asks: nothing is started.
+func (t *Tree) Before(ctx context.Context, turnID int64, agent string) (*ledger.Snapshot, error) {
+	ctx, cancel := context.WithTimeout(ctx, BeforeLimit)
+	defer cancel()
+	return t.Take(ctx, ledger.Request{Why: ledger.WhyGuard, Turn: turnID, Agent: agent})
+}
+
+// Unchanged reports whether a turn has changed nothing so far. It is known only if the scan of
+// the turn's beginning was complete before the first tool ran, or if no path has changed since
+// the grant by the time of the kernel.
+func (t *Tree) Unchanged(ctx context.Context, turnID int64, granted, firstTool time.Time) (unchanged, known bool) {
+	all, err := t.Snapshots()
+	if err != nil {
+		return false, false
+	}
+	v, err := t.Look(ctx)
+	if err != nil {
+		return false, false
+	}
+	defer v.Close()
+	start, _ := ledger.TurnOf(all, turnID)
+	if start != nil && len(start.Unsure) == 0 && (firstTool.IsZero() || start.Scanned() <= firstTool.UnixNano()) {
+		return start.Tree == v.Now().Tree && start.Head == v.Now().Head, true
+	}
+	if len(v.ChangedSince(granted)) == 0 && start != nil && start.Head == v.Now().Head {
+		return true, true
+	}
+	return false, false
+}
+
+// Interrupted returns what a turn that was taken from its holder had changed, as far as it is
+// recorded, nil if it is not.
+func (t *Tree) Interrupted(turnID int64) *ledger.Changes {
+	all, err := t.Snapshots()
+	if err != nil {
+		return nil
+	}
+	start, end := ledger.TurnOf(all, turnID)
+	if start == nil || end == nil {
+		return nil
+	}
+	v := t.Recorded()
+	defer v.Close()
+	c, err := v.Changes(start, end, nil, ledger.MostPaths)
+	if err != nil {
+		return nil
+	}
+	c.Span, c.Turn, c.Agent, c.TreeID = ledger.SpanTurn, turnID, start.Agent, t.ID()
+	return c
+}
+
+// Prune removes what the room's policy does not keep, at most once an hour.
+func (t *Tree) Prune(ctx context.Context) {
+	if !t.MayPrune(time.Hour) {
+		return
+	}
+	_, _ = ledger.PruneAll(ctx, t.folder, t.home, ledger.Keep{
+		Age: time.Duration(t.policy.LedgerKeep) * time.Millisecond, Size: t.policy.LedgerSize, Now: time.Now(),
+	})
+}

@@ -1,0 +1,35 @@
+package mailbox
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/talking-stick/tt/fsroom/turn"
+)
+
+// changes returns what changed in the tree since the agent's last turn, as a JSON array, and
+// how many changes before them there were. What cannot be read is left out.
+func (m *Mailbox) changes(ctx context.Context, st *turn.State) (list json.RawMessage, more int) {
+	since, more := st.ChangesSince(m.Self.ID)
+	if len(since) == 0 {
+		return nil, 0
+	}
+	reader, err := m.Reader()
+	if err != nil {
+		return nil, 0
+	}
+	defer reader.Close()
+	for _, c := range since {
+		e, err := reader.Event(ctx, c.Seq)
+		if err != nil || len(e.Payload) == 0 {
+			more++
+			continue
+		}
+		list = append(append(list, ','), e.Payload...)
+	}
+	if len(list) == 0 {
+		return nil, more
+	}
+	list[0] = '['
+	return append(list, ']'), more
+}

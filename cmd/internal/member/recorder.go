@@ -1,0 +1,82 @@
+package member
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/talking-stick/tt/fsroom"
+	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/journal/event"
+)
+
+// A Recorder records what a turn changes in the work tree.
+type Recorder interface {
+	// Begun is called by the guardian of a turn when it has seen the turn.
+	Begun(st *turn.State)
+	// Ending begins to record the end of the turn, and waits for that as long as the room's
+	// policy says. The turn may not end after all.
+	Ending(ctx context.Context, st *turn.State) TurnEnd
+}
+
+// A TurnEnd is the record of the end of a turn.
+type TurnEnd interface {
+	// Events returns what belongs to the change that ends the turn, if it is known by now.
+	Events(st *turn.State) []event.Event
+	// Result returns what changed, and whether that is not known yet. committed says whether
+	// the turn has ended.
+	Result(committed bool) (changes json.RawMessage, pending bool)
+}
+
+// recorder returns the room's recorder, nil if nothing is recorded.
+func (r *Room) recorder() Recorder {
+	if r.Record == nil {
+		return nil
+	}
+	return r.Record(r)
+}
+
+// turnEnd begins to record the end of the agent's turn, if it has one.
+func (r *Room) turnEnd(ctx context.Context) TurnEnd {
+	if recorder := r.recorder(); recorder != nil {
+		if snap, err := r.View(); err == nil && snap.State.Owner == r.Self.ID {
+			return recorder.Ending(ctx, snap.State)
+		}
+	}
+	return noTurnEnd{}
+}
+
+// A noTurnEnd is that of a turn of which nothing is recorded.
+type noTurnEnd struct{}
+
+func (noTurnEnd) Events(*turn.State) []event.Event    { return nil }
+func (noTurnEnd) Result(bool) (json.RawMessage, bool) { return nil, false }
+
+// Append appends events that decide returns while the room is locked. It is no sign of the
+// agent.
+func (r *Room) Append(ctx context.Context, decide fsroom.Decision[*turn.State]) error {
+	_, _, err := r.files.Update(ctx, decide)
+	return err
+}
+
+// StartRecorder is [Client.StartDetached] for a process that has out as its open files and may
+// use all processors.
+func (c *Client) StartRecorder(out *os.File, args ...string) error {
+	exe, err := c.executable()
+	if err != nil {
+		return err
+	}
+	env := slices.DeleteFunc(guardianEnv(c.Store), func(v string) bool { return strings.HasPrefix(v, "GOMAXPROCS=") })
+	pid, err := startDetached(exe, append([]string{"tt"}, args...), env, out)
+	if err != nil {
+		return err
+	}
+	go func() {
+		if p, err := os.FindProcess(pid); err == nil {
+			_, _ = p.Wait()
+		}
+	}()
+	return nil
+}

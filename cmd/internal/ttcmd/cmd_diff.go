@@ -1,0 +1,134 @@
+package ttcmd
+
+import (
+	"context"
+
+	"github.com/talking-stick/tt/cmd/internal/cli"
+	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/ledger"
+)
+
+var diffCommand = &cli.Command{
+	Name:  "diff",
+	Group: groupUndo,
+	Args: []cli.Arg{
+		{Name: "turn", Optional: true, Usage: "the turn's number, last or now (default: now if a turn is in progress, else last)"},
+		{Name: "file", Optional: true, Rest: true, Usage: "only these files and directories"},
+	},
+	Short: "what a turn changed in the tree, whatever tool changed it",
+	Long: "Compares the tree at the beginning of the turn with that at its end, and shows what changed while it was held: who held it is known, " +
+		"who wrote is not. Reads only.",
+	Examples: []cli.Example{
+		{Line: "tt diff last --stat"},
+		{Line: "tt diff 7 src/", What: "what turn 7 changed below src"},
+		{Line: "tt diff --outside", What: "what changed since the last turn ended"},
+	},
+	Flags: func(f *cli.Flags) {
+		f.Bool("patch", "every changed line (default at a terminal)")
+		f.Bool("stat", "files and numbers of lines")
+		f.Bool("name-only", "names of files")
+		f.Bool("outside", "what changed between the turn before and this one; without TURN, since the last turn")
+		pathFlag(f)
+	},
+	Exclusive: [][2]string{{"patch", "stat"}, {"patch", "name-only"}, {"stat", "name-only"}},
+	Errors:    []code.Code{code.NoSnapshot, code.LedgerOff},
+	Run:       runDiff,
+}
+
+// A diffResult has one object for each stretch of time.
+type diffResult struct {
+	Changes        []*ledger.Changes `json:"changes"`
+	Patch          string            `json:"patch,omitempty"`
+	PatchTruncated bool              `json:"patch_truncated,omitempty"`
+}
+
+func runDiff(ctx context.Context, c *cli.Invocation) error {
+	v, err := openTree(c)
+	if err != nil {
+		return err
+	}
+	files, err := v.files(c, c.Rest("file"))
+	if err != nil {
+		return err
+	}
+	s, err := v.spanNamed(c)
+	if err != nil {
+		return err
+	}
+	view, err := v.viewOf(ctx, &s)
+	if err != nil {
+		return err
+	}
+	defer view.Close()
+	found, err := view.Changes(s.from, s.to, files, 0)
+	if err != nil {
+		return explainTree(err)
+	}
+	found.Span, found.Turn, found.Agent, found.TreeID = s.name, s.turn, s.agent, v.ID()
+	res := diffResult{Changes: []*ledger.Changes{found}}
+	if c.Bool("patch") || c.Env.StdoutTTY && !c.Out.JSON() && !c.Bool("stat") && !c.Bool("name-only") {
+		if res.Patch, res.PatchTruncated, err = view.Patch(s.from, s.to, files); err != nil {
+			return explainTree(err)
+		}
+	}
+	return c.Out.Result(res, func(t *cli.Text) {
+		writeChanges(t, found, c.Bool("name-only"))
+		if res.Patch != "" {
+			t.Block("", res.Patch)
+		}
+		if res.PatchTruncated {
+			t.Line("The rest is left out; name files to see theirs.")
+		}
+	})
+}
+
+// spanNamed returns the stretch of time that the command line names.
+func (v *treeView) spanNamed(c *cli.Invocation) (span, error) {
+	arg := c.Arg("turn")
+	if !c.Bool("outside") {
+		if arg == "" {
+			arg = "last"
+			if v.state != nil && v.state.Owner != "" {
+				arg = "now"
+			}
+		}
+		return v.turnNamed(c, arg)
+	}
+	if arg == "" {
+		s, err := v.turnNamed(c, "last")
+		s.from, s.to = s.to, nil
+		if err == nil && v.state != nil && v.state.Owner != "" { // the turn in progress is not outside
+			s.to, _ = ledger.TurnOf(v.all, v.state.Turn)
+		}
+		s.name, s.agent = ledger.SpanOutside, ""
+		return s, err
+	}
+	s, err := v.turnNamed(c, arg)
+	if err != nil {
+		return s, err
+	}
+	start := s.from
+	s.name, s.agent, s.from, s.to = ledger.SpanOutside, "", nil, start
+	for _, snap := range v.all {
+		if (snap.Why == ledger.WhyEnd || snap.Why == ledger.WhyTakeover) && snap.Turn < start.Turn {
+			s.from, s.turn = snap, snap.Turn
+		}
+	}
+	if s.from == nil {
+		return s, v.noTurn(start.Turn - 1)
+	}
+	return s, nil
+}
+
+// viewOf returns a view in which a stretch of time can be compared, and scans the tree if it
+// lasts until now.
+func (v *treeView) viewOf(ctx context.Context, s *span) (*ledger.View, error) {
+	if s.to != nil {
+		return v.Recorded(), nil
+	}
+	view, err := v.lookNow(ctx)
+	if err == nil {
+		s.to = view.Now()
+	}
+	return view, err
+}

@@ -1,0 +1,214 @@
+package ttcmd
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/talking-stick/tt/cmd/internal/cli"
+	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/ledger"
+	"github.com/talking-stick/tt/journal/event"
+)
+
+var restoreCommand = &cli.Command{
+	Name:  "restore",
+	Group: groupUndo,
+	Args: []cli.Arg{
+		{Name: "snapshot", Optional: true, Usage: "which one, as s48; without, the snapshots are listed"},
+		{Name: "file", Optional: true, Rest: true, Usage: "only these files and directories"},
+	},
+	Short: "bring back lost work: the list of snapshots, one of them, or --lost",
+	Long: "Without arguments lists the snapshots, newest first, with how many files differ from now, and marks the one before the last loss.\n\n" +
+		"tt restore --lost brings back what went when uncommitted work went last, whatever threw it away: git reset --hard, git checkout, git clean, rm. " +
+		"It removes nothing and touches no file with new content.\n\n" +
+		"tt restore s48 makes the tree, or the files that are named, as in the snapshot. Files that it has not are removed only with --exact. " +
+		"Ignored files are neither written nor removed. A snapshot is taken first: that is the way back.",
+	Examples: []cli.Example{
+		{Line: "tt restore --lost", What: "after a git reset --hard"},
+		{Line: "tt restore s48 src/parser.go"},
+	},
+	Flags: func(f *cli.Flags) {
+		f.Bool("lost", "bring back what was lost last")
+		f.Bool("exact", "remove files that the snapshot has not")
+		f.Bool("dry-run", "say what would be done")
+		f.Bool("yes", "do not ask, also if somebody else holds the stick")
+		f.Int64("limit", "N", defaultSnapshots, "how many are listed")
+		pathFlag(f)
+	},
+	Exclusive: [][2]string{{"lost", "exact"}},
+	Errors:    []code.Code{code.NoSnapshot, code.TreeChanging, code.ApplyFailed, code.LedgerOff, code.NoActiveLease},
+	Run:       runRestore,
+}
+
+const defaultSnapshots = 20
+
+func runRestore(ctx context.Context, c *cli.Invocation) error {
+	if c.Int64("limit") < 1 {
+		return c.Usagef("--limit must be at least 1")
+	}
+	v, err := openTree(c)
+	if err != nil {
+		return err
+	}
+	args := c.Rest("file")
+	if c.HasArg("snapshot") && c.Bool("lost") {
+		args = append([]string{c.Arg("snapshot")}, args...)
+	}
+	files, err := v.files(c, args)
+	if err != nil {
+		return err
+	}
+	x := treeChange{span: ledger.SpanRestore}
+	x.change = ledger.Change{Before: ledger.Request{Why: ledger.WhyBeforeRestore}, After: ledger.Request{Why: ledger.WhyRestore}, Dry: c.Bool("dry-run")}
+	name := ""
+	switch {
+	case c.Bool("lost"):
+		x.what, x.ask = "restore of what was lost", true
+		x.change.Plan = func(view *ledger.View, all []*ledger.Snapshot) (*ledger.Plan, error) {
+			return view.PlanLost(all, files)
+		}
+	case c.HasArg("snapshot"):
+		s, err := v.snapshotNamed(c, c.Arg("snapshot"))
+		if err != nil {
+			return err
+		}
+		name, x.what = s.Name(), "restore of "+s.Name()
+		x.change.Plan = func(view *ledger.View, all []*ledger.Snapshot) (*ledger.Plan, error) {
+			p, err := view.PlanRestore(s, files, c.Bool("exact"))
+			if p != nil {
+				p.Lost = s
+			}
+			return p, err
+		}
+	default:
+		return v.list(ctx, c)
+	}
+	out, err := v.do(ctx, c, x)
+	if err != nil {
+		return err
+	}
+	res := resultOf(out, "restored", c.Bool("dry-run"))
+	if res.From = name; out.Plan.Lost != nil {
+		res.From = out.Plan.Lost.Name()
+	}
+	return c.Out.Result(res, func(t *cli.Text) {
+		if c.Bool("lost") && res.Status == "nothing" {
+			t.Line("No uncommitted work was lost, as far as is recorded. tt restore lists the snapshots.")
+			return
+		}
+		writeChanged(t, res, "restored")
+	})
+}
+
+// A snapshotEntry is a line of the list.
+type snapshotEntry struct {
+	Snapshot string      `json:"snapshot"`
+	At       event.Time  `json:"at"`
+	Why      string      `json:"why"`
+	Turn     int64       `json:"turn_id,omitempty"`
+	Agent    string      `json:"agent_id,omitempty"`
+	Tree     string      `json:"tree"`
+	Note     string      `json:"note,omitempty"`
+	Differs  differences `json:"differs"`
+	Went     int         `json:"went_after,omitempty"` // files that went after it, in the last loss
+	LeftOut  int         `json:"left_out,omitempty"`
+}
+
+// differences are the numbers of files that are not as in a snapshot.
+type differences struct {
+	Missing int `json:"missing"`
+	Changed int `json:"changed"`
+	Added   int `json:"added"`
+}
+
+// A snapshotsResult lists snapshots, the newest first.
+type snapshotsResult struct {
+	Snapshots []snapshotEntry `json:"snapshots"`
+	More      int             `json:"more,omitempty"`
+}
+
+func (v *treeView) list(ctx context.Context, c *cli.Invocation) error {
+	view, err := v.lookNow(ctx)
+	if err != nil {
+		return err
+	}
+	defer view.Close()
+	res := snapshotsResult{Snapshots: []snapshotEntry{}}
+	marked := false
+	for i := len(v.all) - 1; i >= 0 && len(res.Snapshots) < int(c.Int64("limit")); i-- {
+		s := v.all[i]
+		e := snapshotEntry{Snapshot: s.Name(), At: event.NewTime(s.Time()), Why: s.Why, Turn: s.Turn, Agent: s.Agent, Tree: s.Tree.String(), Note: s.Note, LeftOut: len(s.LeftOut)}
+		if e.Differs.Missing, e.Differs.Changed, e.Differs.Added, err = view.Differs(s); err != nil {
+			return explainTree(err)
+		}
+		if !marked {
+			after := view.Now()
+			if i+1 < len(v.all) {
+				after = v.all[i+1]
+			}
+			gone, lost, err := view.Loss(s, after)
+			if marked = err == nil && lost > 0; marked {
+				e.Went = gone
+			}
+		}
+		res.Snapshots = append(res.Snapshots, e)
+	}
+	res.More = len(v.all) - len(res.Snapshots)
+	return c.Out.Result(res, func(t *cli.Text) { writeSnapshots(t, res) })
+}
+
+func writeSnapshots(t *cli.Text, r snapshotsResult) {
+	if len(r.Snapshots) == 0 {
+		t.Line("No snapshot yet: the first is taken when a turn is asked for, or by tt snapshot.")
+		return
+	}
+	var table cli.Table
+	for _, s := range r.Snapshots {
+		mark := ""
+		if s.Went > 0 {
+			mark = fmt.Sprintf("← %s went after this one", counted(s.Went, "file"))
+		}
+		table.Row(s.Snapshot, s.At.Local().Format("2006-01-02 15:04:05"), snapshotWords(s), differWords(s.Differs), t.Red(mark))
+	}
+	t.Table(&table)
+	if r.More > 0 {
+		t.Line("%d older: --limit", r.More)
+	}
+	t.Line("Bring back what went: tt restore --lost     One of these: tt restore %s", r.Snapshots[0].Snapshot)
+}
+
+func snapshotWords(s snapshotEntry) string {
+	words := map[string]string{"first": "before the first turn", "start": "beginning of turn %d", "end": "end of turn %d", "takeover": "end of turn %d, taken over",
+		"person": "tt snapshot", "guard": "before a command in turn %d", "before_undo": "before an undo", "before_restore": "before a restore",
+		"undo": "after an undo", "restore": "after a restore"}[s.Why]
+	if words == "" {
+		words = s.Why
+	}
+	if strings.Contains(words, "%d") {
+		words = fmt.Sprintf(words, s.Turn)
+	}
+	if s.Agent != "" {
+		words += ", " + s.Agent
+	}
+	if s.Note != "" {
+		words += ": " + s.Note
+	}
+	return words
+}
+
+func differWords(d differences) string {
+	var words []string
+	for _, x := range []struct {
+		n    int
+		what string
+	}{{d.Missing, "missing"}, {d.Changed, "changed"}, {d.Added, "new"}} {
+		if x.n > 0 {
+			words = append(words, fmt.Sprintf("%d %s", x.n, x.what))
+		}
+	}
+	if len(words) == 0 {
+		return "as now"
+	}
+	return strings.Join(words, ", ")
+}

@@ -1,0 +1,136 @@
+package ttcmd
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/talking-stick/tt/cmd/internal/cli"
+	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/ledger"
+)
+
+var undoCommand = &cli.Command{
+	Name:  "undo",
+	Group: groupUndo,
+	Args: []cli.Arg{
+		{Name: "turn", Usage: "the turn's number, last or now"},
+		{Name: "file", Optional: true, Rest: true, Usage: "only these files and directories"},
+	},
+	Short: "take back what a turn changed, and nothing else",
+	Long: "Each path that the turn changed becomes what it was before. Lines that were changed since stay; where that cannot be, nothing is touched, " +
+		"and the paths are named. A snapshot is taken first, and its name printed: that is the way back.\n\n" +
+		"Commits, branches and the index stay as they are. For the holder of the turn, or for a person; where nobody holds, a person's undo takes the turn " +
+		"and releases it.",
+	Examples: []cli.Example{
+		{Line: "tt undo 7 --dry-run"},
+		{Line: "tt undo last src/", What: "only what is below src"},
+	},
+	Flags: func(f *cli.Flags) {
+		f.Bool("dry-run", "say what would be done")
+		f.Bool("yes", "do not ask, also if somebody else holds the stick")
+		pathFlag(f)
+	},
+	Errors: []code.Code{code.NoSnapshot, code.UndoConflict, code.TreeChanging, code.ApplyFailed, code.LedgerOff, code.NoActiveLease},
+	Run:    runUndo,
+}
+
+func runUndo(ctx context.Context, c *cli.Invocation) error {
+	v, err := openTree(c)
+	if err != nil {
+		return err
+	}
+	files, err := v.files(c, c.Rest("file"))
+	if err != nil {
+		return err
+	}
+	s, err := v.turnNamed(c, c.Arg("turn"))
+	if err != nil {
+		return err
+	}
+	x := treeChange{span: ledger.SpanUndo, turn: s.turn, what: fmt.Sprintf("undo of turn %d", s.turn)}
+	var head *ledger.HeadMove
+	x.change = ledger.Change{
+		Before: ledger.Request{Why: ledger.WhyBeforeUndo}, After: ledger.Request{Why: ledger.WhyUndo}, Dry: c.Bool("dry-run"),
+		Plan: func(view *ledger.View, all []*ledger.Snapshot) (*ledger.Plan, error) {
+			to := s.to
+			if to == nil {
+				to = view.Now()
+			}
+			if found, err := view.Changes(s.from, to, []string{"\x00"}, 1); err == nil {
+				head = found.Head
+			}
+			return view.PlanUndo(s.from, to, files, all)
+		},
+	}
+	out, err := v.do(ctx, c, x)
+	if err != nil {
+		return err
+	}
+	if conflicts := out.Plan.Conflicts; len(conflicts) > 0 {
+		return undoConflict(s.turn, out.Plan, conflicts)
+	}
+	res := resultOf(out, "undone", c.Bool("dry-run"))
+	res.Turn = s.turn
+	if head != nil {
+		res.Commits = head.Commits
+	}
+	return c.Out.Result(res, func(t *cli.Text) {
+		writeChanged(t, res, "undone")
+		if res.Commits > 0 && head.From != "" {
+			t.Line("%s of the turn stay%s; git revert %.7s..%.7s would take them back in history.", counted(res.Commits, "commit"), onBranch(head.Branch), head.From, head.To)
+		}
+	})
+}
+
+// undoConflict is the refusal of an undo, with the command for what can be undone.
+func undoConflict(turnID int64, p *ledger.Plan, conflicts []ledger.Conflict) error {
+	var words []string
+	for _, x := range conflicts {
+		if len(words) == 5 {
+			words = append(words, "…")
+			break
+		}
+		words = append(words, conflictWords(x))
+	}
+	e := code.New(code.UndoConflict, "nothing was undone, because %s of the turn cannot be taken back: %s", counted(len(conflicts), "file"), strings.Join(words, "; ")).
+		With("turn_id", turnID).With("conflicts", conflicts)
+	bad := func(path string) bool {
+		return slices.ContainsFunc(conflicts, func(x ledger.Conflict) bool { return x.Path == path })
+	}
+	rest := slices.DeleteFunc(stepPaths(p.Steps), bad)
+	const most = 20
+	switch n := len(rest); {
+	case n == 0:
+		return e.WithHint("tt diff %d --patch shows what the turn changed", turnID)
+	case n > most:
+		return e.WithHint("the other %d can be undone by naming them", n).With("others", rest)
+	}
+	quoted := make([]string, len(rest))
+	for i, path := range rest {
+		quoted[i] = shellWord(path)
+	}
+	return e.WithHint("undo the rest: tt undo %d %s", turnID, strings.Join(quoted, " ")).With("others", rest)
+}
+
+func conflictWords(x ledger.Conflict) string {
+	words := x.Path + " ("
+	switch x.Why {
+	case ledger.ConflictChanged:
+		words += "changed since"
+		if x.Turn > 0 {
+			words += fmt.Sprintf(" in turn %d of %s", x.Turn, x.Agent)
+		}
+		if x.Lines != "" {
+			words += ", lines " + x.Lines
+		}
+	case ledger.ConflictRenamed:
+		words += "renamed since to " + x.To
+	case ledger.ConflictNoBefore:
+		words += "it is not known what it was before"
+	default:
+		words += strings.ReplaceAll(x.Why, "_", " ")
+	}
+	return words + ")"
+}

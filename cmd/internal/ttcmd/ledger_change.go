@@ -1,0 +1,258 @@
+package ttcmd
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/talking-stick/tt/cmd/internal/cli"
+	"github.com/talking-stick/tt/cmd/internal/member"
+	"github.com/talking-stick/tt/fsroom"
+	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/ledger"
+	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/journal/event"
+)
+
+// A treeChange is an undo or a restore, as a command line asks for it.
+type treeChange struct {
+	change ledger.Change
+	span   string
+	turn   int64  // of an undo
+	what   string // "undo of turn 7"
+	show   func(*ledger.Plan)
+	ask    bool // at a terminal, once the plan was shown
+}
+
+// do carries a change out: for the holder of the turn, or for a person. A person who finds
+// nobody holding takes the turn first and releases it with what was done.
+func (v *treeView) do(ctx context.Context, c *cli.Invocation, x treeChange) (*ledger.Outcome, error) {
+	holder := ""
+	if v.state != nil {
+		holder = v.state.Owner
+	}
+	x.change.Before.Agent, x.change.After.Agent = v.client.Self.ID, v.client.Self.ID
+	if holder != "" {
+		x.change.Before.Turn, x.change.After.Turn = v.state.Turn, v.state.Turn
+	}
+	mine := holder == v.client.Self.ID && holder != ""
+	if !mine && !x.change.Dry {
+		if !v.client.IsHuman() {
+			return nil, code.New(code.NoActiveLease, "only the holder of the turn changes the tree").WithHint(`wait for it with "tt wait"`)
+		}
+		dry := x
+		dry.change.Dry = true
+		out, err := v.carryOut(ctx, dry)
+		if err != nil || len(out.Plan.Conflicts) > 0 || len(out.Plan.Steps) == 0 {
+			return out, err
+		}
+		if err := v.mayForce(c, x, out.Plan, holder); err != nil {
+			return nil, err
+		}
+	}
+	if mine || v.room == nil || holder != "" || x.change.Dry {
+		return v.carryOut(ctx, x)
+	}
+	return v.inTurn(ctx, x)
+}
+
+// carryOut does what is planned, records it in the room, and explains what went wrong.
+func (v *treeView) carryOut(ctx context.Context, x treeChange) (*ledger.Outcome, error) {
+	out, err := v.Do(ctx, x.change)
+	if err != nil {
+		return out, v.explainChange(err, out)
+	}
+	if v.room != nil && out.Changes != nil {
+		f := *out.Changes
+		f.Span, f.OfTurn, f.TreeID, f.Agent = x.span, x.turn, v.ID(), v.client.Self.ID
+		if x.span == ledger.SpanRestore && out.Plan.Lost != nil {
+			f.OfSnapshot = out.Plan.Lost.Name()
+		}
+		v.Add(ctx, v.state.Turn, v.client.Self.ID, &f)
+		v.tellHolder(ctx, x, out)
+	}
+	return out, nil
+}
+
+// mayForce asks a person before the tree is changed under a holder, or before a restore of
+// what was lost.
+func (v *treeView) mayForce(c *cli.Invocation, x treeChange, p *ledger.Plan, holder string) error {
+	if holder == "" && !x.ask || c.Bool("yes") {
+		return nil
+	}
+	if !c.Env.StdinTTY || !c.Env.StderrTTY {
+		if holder == "" {
+			return nil
+		}
+		return code.New(code.NoActiveLease, "%s holds the stick and may be writing the same files", holder).
+			WithHint("wait for it with tt wait, or add --yes: the holder is told").With("current_owner", holder)
+	}
+	for i, s := range p.Steps {
+		if i == 20 {
+			c.Notice(fmt.Sprintf("… and %d more", len(p.Steps)-i))
+			break
+		}
+		c.Notice(s.Path)
+	}
+	question := fmt.Sprintf("%s changes %s.", x.what, counted(len(p.Steps), "file"))
+	if holder != "" {
+		question += " " + holder + " holds the stick."
+	}
+	c.Notice(question + " Go on? [y/N]")
+	answer, _ := bufio.NewReader(c.Env.Stdin).ReadString('\n')
+	if !strings.HasPrefix(strings.ToLower(strings.TrimSpace(answer)), "y") {
+		return cli.Exit(1)
+	}
+	return nil
+}
+
+// tellHolder sends a message to somebody who holds the stick while a person changes the tree.
+func (v *treeView) tellHolder(ctx context.Context, x treeChange, out *ledger.Outcome) {
+	holder := v.state.Owner
+	if holder == "" || holder == v.client.Self.ID {
+		return
+	}
+	paths := stepPaths(out.Plan.Steps)
+	body := fmt.Sprintf("I did this in your turn: %s, before it was %s. Files: %s", x.what, out.Before.Name(), strings.Join(paths[:min(len(paths), 50)], ", "))
+	if len(paths) > 50 {
+		body += fmt.Sprintf(" and %d more", len(paths)-50)
+	}
+	request := turn.MessageRequest{Agent: v.client.Self.ID, To: holder, Body: body, Interrupt: true}
+	_, _, _ = v.room.UpdateAsPerson(ctx, func(st *turn.State, f turn.Facts) ([]event.Event, error) { return turn.Send(st, f, request) })
+}
+
+// inTurn takes the turn for the change, and releases it.
+func (v *treeView) inTurn(ctx context.Context, x treeChange) (out *ledger.Outcome, err error) {
+	// What the tree is before the turn must not be taken from what the change makes of it.
+	if _, err := v.Take(ctx, ledger.Request{Why: ledger.WhyPerson, Agent: v.client.Self.ID}); err != nil {
+		return nil, explainTree(err)
+	}
+	answer := &quietOutput{}
+	if err := v.room.Take(ctx, turn.TakeRequest{Agent: v.client.Self.ID, Lease: fsroom.NewID(), Reason: x.what, Operator: true, Human: true}, answer); err != nil {
+		return nil, err
+	}
+	if answer.result.Status != turn.YourTurn {
+		return nil, code.New(code.NoActiveLease, "the stick cannot be had now").WithHint("tt why says who has it")
+	}
+	snap, err := v.room.View()
+	if err != nil {
+		return nil, err
+	}
+	v.state = snap.State
+	x.change.Before.Turn, x.change.After.Turn = snap.State.Turn, snap.State.Turn
+	out, err = v.carryOut(ctx, x)
+	status := "nothing was changed: " + x.what
+	if err == nil && out.Before != nil {
+		status = fmt.Sprintf("%s: %s. To return: tt restore %s --exact", x.what, counted(len(out.Plan.Steps), "file"), out.Before.Name())
+	}
+	handoff, marshalErr := json.Marshal(map[string]string{"status": status, "next_action": "go on with the tree as it is now"})
+	_, releaseErr := v.room.Release(ctx, handoff, "")
+	return out, errors.Join(err, marshalErr, releaseErr)
+}
+
+// A quietOutput keeps the answer to a request for the turn.
+type quietOutput struct{ result turn.WaitResult }
+
+func (o *quietOutput) Answer(r turn.WaitResult) error { o.result = r; return nil }
+func (o *quietOutput) CanAnswerNow(int) bool          { return true }
+func (o *quietOutput) Waiting(turn.WaitResult)        {}
+
+var _ member.Output = (*quietOutput)(nil)
+
+// explainChange gives an error of a change its code.
+func (v *treeView) explainChange(err error, out *ledger.Outcome) error {
+	var changing *ledger.ChangingError
+	var failed *ledger.ApplyError
+	var e *code.Error
+	switch {
+	case errors.As(err, &changing):
+		e = code.New(code.TreeChanging, "%s changes at this moment; what was written is put back", strings.Join(changing.Paths, ", ")).
+			WithHint("try again when nothing else writes").With("paths", changing.Paths)
+	case errors.As(err, &failed):
+		e = code.New(code.ApplyFailed, "%s could not be changed: %v; what was written is put back", failed.Path, failed.Err).
+			WithHint("mend the cause and try again").With("path", failed.Path).With("error", failed.Err.Error())
+	default:
+		return explainTree(err)
+	}
+	if out != nil && out.Before != nil {
+		e.With("before", out.Before.Name())
+	}
+	return e.Because(err)
+}
+
+func stepPaths(steps []ledger.Step) []string {
+	paths := make([]string, 0, len(steps))
+	for _, s := range steps {
+		paths = append(paths, s.Path)
+	}
+	slices.Sort(paths)
+	return paths
+}
+
+// A changedResult is what both commands say of a change.
+type changedResult struct {
+	Status  string            `json:"status"`
+	Turn    int64             `json:"turn_id,omitempty"`
+	From    string            `json:"snapshot,omitempty"`
+	Paths   []string          `json:"paths"`
+	Written []string          `json:"written,omitempty"`
+	Removed []string          `json:"removed,omitempty"`
+	Merged  []string          `json:"merged,omitempty"`
+	Kept    []ledger.Conflict `json:"kept,omitempty"`
+	Commits int               `json:"commits_kept,omitempty"`
+	Before  string            `json:"before,omitempty"`
+	After   string            `json:"after,omitempty"`
+}
+
+// resultOf fills in what became of a change. done is the status of one that was made.
+func resultOf(out *ledger.Outcome, done string, dry bool) changedResult {
+	r := changedResult{Status: done, Paths: stepPaths(out.Plan.Steps), Merged: out.Plan.Merged, Kept: out.Plan.Kept}
+	for _, s := range out.Plan.Steps {
+		if s.To.Mode != 0 {
+			r.Written = append(r.Written, s.Path)
+		} else {
+			r.Removed = append(r.Removed, s.Path)
+		}
+	}
+	switch {
+	case len(out.Plan.Steps) == 0:
+		r.Status = "nothing"
+	case dry:
+		r.Status = "planned"
+	}
+	if out.Before != nil {
+		r.Before = out.Before.Name()
+	}
+	if out.After != nil {
+		r.After = out.After.Name()
+	}
+	return r
+}
+
+// writeChanged writes what became of a change, and the way back.
+func writeChanged(t *cli.Text, r changedResult, verb string) {
+	switch r.Status {
+	case "nothing":
+		t.Line("Nothing to do: the tree is so already.")
+	case "planned":
+		t.Line("Would be %s:", verb)
+	default:
+		t.Line("%s %s.", strings.ToUpper(verb[:1])+verb[1:], counted(len(r.Paths), "file"))
+	}
+	for _, p := range r.Written {
+		t.Line("  %s", p)
+	}
+	for _, p := range r.Removed {
+		t.Line("  %s  (removed)", p)
+	}
+	for _, k := range r.Kept {
+		t.Line("  %s  kept as it is: %s", k.Path, strings.ReplaceAll(k.Why, "_", " "))
+	}
+	if r.Before != "" {
+		t.Line("Before it: %s. To return: tt restore %s --exact", r.Before, r.Before)
+	}
+}

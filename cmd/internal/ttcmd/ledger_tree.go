@@ -1,0 +1,187 @@
+package ttcmd
+
+import (
+	"context"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/talking-stick/tt/cmd/internal/changes"
+	"github.com/talking-stick/tt/cmd/internal/cli"
+	"github.com/talking-stick/tt/cmd/internal/member"
+	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/ledger"
+	"github.com/talking-stick/tt/fsroom/turn"
+)
+
+// A treeView is the tree that a command line names, with the room that it belongs to.
+type treeView struct {
+	*changes.Tree
+	client *member.Client
+	room   *member.Room // nil: there is none
+	state  *turn.State
+	all    []*ledger.Snapshot
+}
+
+// openTree returns the tree of the command line. There need not be a room.
+func openTree(c *cli.Invocation) (*treeView, error) {
+	client, err := newClient(c)
+	if err != nil {
+		return nil, err
+	}
+	w, missing := locateArg(c)
+	room, err := client.OpenIfAny(w, missing)
+	if err != nil {
+		return nil, err
+	}
+	v := &treeView{client: client, room: room}
+	if room == nil {
+		v.Tree, err = changes.OfDirectory(w.Root, client.Store.Local().Dir(), ledgerSetting(c))
+	} else {
+		snap, viewErr := room.Snapshot()
+		if viewErr != nil {
+			return nil, viewErr
+		}
+		v.state = snap.State
+		v.Tree, err = changes.Of(room, v.state.Policy, ledgerSetting(c))
+	}
+	if err != nil {
+		return nil, err
+	}
+	if v.all, err = v.Snapshots(); err != nil {
+		return nil, explainTree(err)
+	}
+	return v, nil
+}
+
+// files returns the paths of an argument as the tree names them: relative to the current
+// directory if that is in the tree, else to the tree.
+func (v *treeView) files(c *cli.Invocation, args []string) (paths []string, err error) {
+	for _, arg := range args {
+		path := arg
+		if rel, err := filepath.Rel(v.Root(), c.Env.Abs(arg)); err == nil && filepath.IsLocal(rel) {
+			path = rel
+		}
+		path = filepath.ToSlash(filepath.Clean(path))
+		if arg == "" || !filepath.IsLocal(filepath.FromSlash(path)) {
+			return nil, c.Usagef("%q is not in %s", arg, v.Root()).WithHint("name files of the tree")
+		}
+		paths = append(paths, path)
+	}
+	return paths, nil
+}
+
+// span is a stretch of time between two snapshots; of the present, to is nil.
+type span struct {
+	name     string // "", outside: as in facts
+	turn     int64
+	agent    string
+	from, to *ledger.Snapshot
+}
+
+// turnNamed returns the turn that an argument names: a number, last or now.
+func (v *treeView) turnNamed(c *cli.Invocation, arg string) (s span, err error) {
+	current := int64(0)
+	if v.state != nil && v.state.Owner != "" {
+		current = v.state.Turn
+	}
+	switch n, parseErr := strconv.ParseInt(arg, 10, 64); {
+	case arg == "now":
+		if current == 0 {
+			return s, code.New(code.NoSnapshot, "no turn is in progress").WithHint("tt diff last").With("why", "never")
+		}
+		s.turn = current
+	case arg == "last":
+		for _, snap := range v.all {
+			if (snap.Why == ledger.WhyEnd || snap.Why == ledger.WhyTakeover) && snap.Turn != current {
+				s.turn = max(s.turn, snap.Turn)
+			}
+		}
+		if s.turn == 0 {
+			return s, v.noTurn(0)
+		}
+	case parseErr != nil || n < 1:
+		return s, c.Usagef("%q is no turn: give its number, last or now", arg)
+	default:
+		s.turn = n
+	}
+	s.name = ledger.SpanTurn
+	s.from, s.to = ledger.TurnOf(v.all, s.turn)
+	if s.turn == current {
+		s.to = nil
+	}
+	if s.from == nil || s.to == nil && s.turn != current {
+		return s, v.noTurn(s.turn)
+	}
+	s.agent = s.from.Agent
+	return s, nil
+}
+
+// noTurn is the refusal for a turn that is not recorded.
+func (v *treeView) noTurn(turnID int64) error {
+	e := code.New(code.NoSnapshot, "no turn is recorded yet").WithHint("tt restore lists what there is")
+	why := "never"
+	if turnID > 0 {
+		e = code.New(code.NoSnapshot, "what turn %d changed is not recorded", turnID).WithHint("tt restore lists what there is").With("turn_id", turnID)
+		if oldest := v.oldestTurn(); oldest > turnID {
+			why = "pruned"
+		} else if start, _ := ledger.TurnOf(v.all, turnID); start != nil {
+			why = "late"
+		}
+	}
+	if len(v.all) > 0 {
+		e.With("oldest", v.all[0].Name())
+	}
+	return e.With("why", why)
+}
+
+func (v *treeView) oldestTurn() int64 {
+	for _, s := range v.all {
+		if s.Turn > 0 {
+			return s.Turn
+		}
+	}
+	return 0
+}
+
+// snapshotNamed returns the snapshot that an argument names.
+func (v *treeView) snapshotNamed(c *cli.Invocation, arg string) (*ledger.Snapshot, error) {
+	n, ok := ledger.ParseName(arg)
+	if !ok {
+		return nil, c.Usagef("%q is no snapshot: they are named s and a number, and listed by tt restore", arg)
+	}
+	if s := ledger.Find(v.all, n); s != nil {
+		return s, nil
+	}
+	e := code.New(code.NoSnapshot, "there is no snapshot %s", arg).WithHint("tt restore lists them")
+	why := "never"
+	if len(v.all) > 0 {
+		e.With("oldest", v.all[0].Name())
+		if n < v.all[0].Number {
+			why = "pruned"
+		}
+	}
+	return nil, e.With("why", why)
+}
+
+// explainTree gives an error of a ledger its code.
+func explainTree(err error) error {
+	if err == nil || code.Of(err) != code.Internal {
+		return err
+	}
+	switch why := ledger.WhyUnknown(err); why {
+	case "":
+		return code.New(code.Internal, "%s", err).Because(err)
+	case ledger.UnknownFull:
+		return code.New(code.ApplyFailed, "the disk is too full to record the tree").WithHint("free some space; nothing was changed").With("why", why).Because(err)
+	default:
+		return code.New(code.ApplyFailed, "the tree could not be read: %s", strings.ReplaceAll(why, "_", " ")).
+			WithHint("nothing was changed; try again").With("why", why).With("error", err.Error()).Because(err)
+	}
+}
+
+// lookNow scans the tree without recording it.
+func (v *treeView) lookNow(ctx context.Context) (*ledger.View, error) {
+	view, err := v.Look(ctx)
+	return view, explainTree(err)
+}

@@ -1,0 +1,87 @@
+package turn
+
+import (
+	"encoding/json"
+	"slices"
+
+	"github.com/talking-stick/tt/journal/event"
+	"github.com/talking-stick/tt/journal/wire"
+)
+
+// The stretches of time that a tree_changed event is about.
+const (
+	SpanTurn    = "turn"
+	SpanOutside = "outside" // between two turns
+)
+
+// A TreeChange is a tree_changed event: what changed in the work tree in a stretch of time. What
+// it was is in the event.
+type TreeChange struct {
+	Seq   int64
+	Turn  int64 // the turn, or the one that the stretch follows
+	Span  string
+	Agent string // who held the turn; "" outside of turns
+}
+
+const (
+	// maxTreeChanges is how many the state has.
+	maxTreeChanges = 32
+	// maxBriefChanges is how many come with a turn.
+	maxBriefChanges = 8
+	// MaxChangePayload is the size of what a tree_changed event says.
+	MaxChangePayload = 8 << 10
+)
+
+// changePayload is what the fold reads of a tree_changed event.
+type changePayload struct{ Span string }
+
+func (p *changePayload) Fields(c *wire.Codec) { c.Text("span", &p.Span) }
+
+func (t *TreeChange) Fields(c *wire.Codec) {
+	c.Int("event_seq", &t.Seq)
+	c.Int("turn_id", &t.Turn)
+	c.Text("span", &t.Span)
+	c.OptText("agent_id", &t.Agent)
+}
+
+func (s *State) applyTreeChanged(e *event.Event) error {
+	var p changePayload
+	if err := decode(e, &p); err != nil {
+		return err
+	}
+	s.Changes = append(s.Changes, TreeChange{Seq: e.Seq, Turn: e.Turn, Span: p.Span, Agent: e.From})
+	s.Changes = s.Changes[max(0, len(s.Changes)-maxTreeChanges):]
+	return nil
+}
+
+// HasChange reports whether it is recorded what changed in a stretch of time.
+func (s *State) HasChange(turn int64, span string) bool {
+	return slices.ContainsFunc(s.Changes, func(c TreeChange) bool { return c.Turn == turn && c.Span == span })
+}
+
+// RecordChange returns the event that says what changed in the tree, none if the room has ended
+// or has such an event of that stretch.
+func RecordChange(s *State, c TreeChange, what json.RawMessage) []event.Event {
+	known := (c.Span == SpanTurn || c.Span == SpanOutside) && s.HasChange(c.Turn, c.Span)
+	if !s.Open || known || len(what) > MaxChangePayload {
+		return nil
+	}
+	return []event.Event{{Type: TreeChanged, Turn: c.Turn, From: c.Agent, Payload: what}}
+}
+
+// ChangesSince returns what changed in the tree since the agent's last turn, the newest last,
+// and how many changes before them there were.
+func (s *State) ChangesSince(agent string) (list []TreeChange, more int) {
+	for i := len(s.Changes) - 1; i >= 0; i-- {
+		c := s.Changes[i]
+		if c.Agent == agent && c.Span == SpanTurn {
+			break
+		}
+		list = append(list, c)
+	}
+	if more = len(list) - maxBriefChanges; more > 0 {
+		list = list[:maxBriefChanges]
+	}
+	slices.Reverse(list)
+	return list, max(more, 0)
+}
