@@ -71,6 +71,7 @@ const (
 	TreeChanging         Code = "tree_changing"
 	ApplyFailed          Code = "apply_failed"
 	LedgerOff            Code = "ledger_off"
+	UnreadAnswers        Code = "unread_answers"
 )
 
 // An Error is a refusal or a failure, as users see it.

@@ -126,23 +126,26 @@ func (s *State) MarkShown(agent string, ids []string) (events []event.Event) {
 	return events
 }
 
-// News counts what has come on the topic for an agent that was shown everything up to an
-// event.
+// News counts what has come on the topic for an agent, see [State.NewsFor].
 type News struct {
 	Questions int64 // that it owes an answer
 	Answers   int64 // to its pending questions
 }
 
-// NewsFor counts what has come after the event for the agent. absent reports whether an
-// asker is there no more: its questions are not news.
-func (s *State) NewsFor(agent string, seen int64, absent func(id string) bool) (n News) {
+// Seen says what an agent was shown of a topic: all questions, and all answers, up to an
+// event.
+type Seen struct{ Questions, Answers int64 }
+
+// NewsFor counts what has come for the agent that it was not shown. absent reports whether
+// an asker is there no more: its questions are not news.
+func (s *State) NewsFor(agent string, seen Seen, absent func(id string) bool) (n News) {
 	for i := range s.Questions {
 		q := &s.Questions[i]
-		if q.OwedBy(agent) && q.Seq > seen && !absent(q.AskedBy) {
+		if q.OwedBy(agent) && q.Seq > seen.Questions && !absent(q.AskedBy) {
 			n.Questions++
 		}
 		if q.Status == Pending && q.AskedBy == agent {
-			n.Answers += int64(len(q.NewAnswers(seen)))
+			n.Answers += int64(len(q.NewAnswers(seen.Answers)))
 		}
 	}
 	return n

@@ -150,11 +150,11 @@ func TestTopicNews(t *testing.T) {
 	s := asked(t)
 	here := func(string) bool { return false }
 	for seen, want := range map[int64]int64{0: 2, 2: 1, 3: 0} {
-		if n := s.NewsFor("b:1", seen, here); n.Questions != want || n.Answers != 0 {
+		if n := s.NewsFor("b:1", topic.Seen{Questions: seen}, here); n.Questions != want || n.Answers != 0 {
 			t.Errorf("after event %d: %+v, want %d questions", seen, n, want)
 		}
 	}
-	if n := s.NewsFor("b:1", 0, func(id string) bool { return id == "a:1" }); n.Questions != 0 {
+	if n := s.NewsFor("b:1", topic.Seen{}, func(id string) bool { return id == "a:1" }); n.Questions != 0 {
 		t.Errorf("of an asker that is gone: %+v", n)
 	}
 	events, _, _, err := s.AnswerOne("c:1", "q001", "because", func() string { return "a1" })
@@ -162,10 +162,10 @@ func TestTopicNews(t *testing.T) {
 		t.Fatal(err)
 	}
 	change(t, s, events)
-	if n := s.NewsFor("a:1", s.Seq-1, here); n.Answers != 1 || n.Questions != 0 {
+	if n := s.NewsFor("a:1", topic.Seen{Questions: s.Seq, Answers: s.Seq - 1}, here); n.Answers != 1 || n.Questions != 0 {
 		t.Errorf("for the asker: %+v", n)
 	}
-	if n := s.NewsFor("a:1", s.Seq, here); n != (topic.News{}) {
+	if n := s.NewsFor("a:1", topic.Seen{Answers: s.Seq}, here); n != (topic.News{}) {
 		t.Errorf("shown to the asker: %+v", n)
 	}
 }

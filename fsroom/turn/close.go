@@ -28,9 +28,10 @@ var ErrWentOn = errors.New("the room went on")
 
 // A CloseResult is what close answers.
 type CloseResult struct {
-	Status   string `json:"status"` // always [StatusEnded]
-	RoomID   string `json:"room_id"`
-	EventSeq int64  `json:"event_seq"` // of the close event
+	Status   string   `json:"status"` // always [WaitClosed]
+	RoomID   string   `json:"room_id"`
+	EventSeq int64    `json:"event_seq"` // of the close event
+	Told     []string `json:"told"`      // the agents that waited, and learn of it so
 }
 
 // Close ends the room. A person may always close it. A member may close it while nobody
@@ -44,7 +45,13 @@ func Close(s *State, f Facts, r CloseRequest) ([]event.Event, CloseResult, error
 		return nil, CloseResult{}, err
 	}
 	e := event.Event{Type: Closed, Turn: s.Turn, From: r.Agent, Reason: r.Reason}
-	return []event.Event{e}, CloseResult{Status: StatusEnded, RoomID: s.RoomID, EventSeq: s.Seq + 1}, nil
+	res := CloseResult{Status: WaitClosed, RoomID: s.RoomID, EventSeq: s.Seq + 1, Told: []string{}}
+	for i := range s.Members {
+		if id := s.Members[i].AgentID; id != r.Agent && f.presence(id).Waiting {
+			res.Told = append(res.Told, id)
+		}
+	}
+	return []event.Event{e}, res, nil
 }
 
 // mayClose refuses an agent that may not close the room.

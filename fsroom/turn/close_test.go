@@ -69,7 +69,7 @@ func TestClose(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			equal(t, "result", res, turn.CloseResult{Status: ended, RoomID: roomID, EventSeq: last + 1})
+			equal(t, "result", mustJSON(res), mustJSON(turn.CloseResult{Status: turn.WaitClosed, RoomID: roomID, EventSeq: last + 1, Told: []string{}}))
 			e := w.events[len(w.events)-1]
 			equal(t, "event", words(e.Seq, e.Type, e.Turn, e.From, e.To, e.Reason), words(last+1, "close", turnID, c.who, "", "all is done"))
 			equal(t, "after it", words(w.state.Status(w.facts()), w.state.Turn, len(w.state.Members)), words("closed", turnID, 0))
@@ -85,4 +85,14 @@ func TestCloseIsRefusedWithTheSituation(t *testing.T) {
 	equal(t, "turn", detail(t, err, "current_turn_id"), any(int64(1)))
 	equal(t, "state", detail(t, err, "room_state"), any(turn.StateOwned))
 	equal(t, "hint", err.(*code.Error).Hint != "", true)
+}
+
+// TestCloseSaysWhoIsTold: those that wait, but who closes.
+func TestCloseSaysWhoIsTold(t *testing.T) {
+	w := room(t, members("a", "b", "c"), held("a"), waiting("a", "c"))
+	res, err := w.close(turn.CloseRequest{Agent: "a", Reason: "done", Fence: w.fences[0]})
+	if err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "told", mustJSON(res.Told), `["c"]`)
 }

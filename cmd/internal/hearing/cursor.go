@@ -2,6 +2,7 @@ package hearing
 
 import (
 	"github.com/talking-stick/tt/fsroom"
+	"github.com/talking-stick/tt/fsroom/topic"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
 	"github.com/talking-stick/tt/journal/wire"
@@ -10,16 +11,17 @@ import (
 // A Cursor says what an agent was shown of a room and of the room's questions, and what
 // it was woken for. It is no part of the room's history: to lose it shows things again.
 type Cursor struct {
-	JoinedAt event.Time // of the membership it counts in
-	EventSeq int64      // all messages up to this event of the room were shown; 0: none yet
-	Read     int64      // the number of these messages
-	NotesSeq int64      // all notes up to this event of the room were shown, but the pages
-	PagesSeq int64      // all notes of severity page up to this event of the room were shown
-	TurnSeq  int64      // what became of the turn up to this event of the room was shown, without a command of the agent
-	TopicSeq int64      // all questions and answers up to this event of the topic were shown
-	TopicID  string     // the topic that TopicSeq counts in
-	Shown    Shown
-	Woken    Woken
+	JoinedAt   event.Time // of the membership it counts in
+	EventSeq   int64      // all messages up to this event of the room were shown; 0: none yet
+	Read       int64      // the number of these messages
+	NotesSeq   int64      // all notes up to this event of the room were shown, but the pages
+	PagesSeq   int64      // all notes of severity page up to this event of the room were shown
+	TurnSeq    int64      // what became of the turn up to this event of the room was shown, without a command of the agent
+	TopicSeq   int64      // all questions and answers up to this event of the topic were shown
+	AnswersSeq int64      // all answers up to this event of the topic were shown; at least TopicSeq
+	TopicID    string     // the topic that these two count in
+	Shown      Shown
+	Woken      Woken
 }
 
 // A Shown says when the agent was last shown something, and how.
@@ -53,6 +55,7 @@ func (c *Cursor) Fields(codec *wire.Codec) {
 	codec.OptInt("pages_event_seq", &c.PagesSeq)
 	codec.OptInt("turn_event_seq", &c.TurnSeq)
 	codec.OptText("topic_id", &c.TopicID)
+	codec.OptInt("answers_topic_seq", &c.AnswersSeq)
 }
 
 // Fields implements [wire.Fields].
@@ -82,7 +85,7 @@ func (c *Cursor) Advance(b Cursor) bool {
 		*c = Cursor{JoinedAt: b.JoinedAt}
 	}
 	if b.TopicID != "" && b.TopicID != c.TopicID {
-		c.TopicID, c.TopicSeq, c.Woken.TopicSeq = b.TopicID, 0, 0
+		c.TopicID, c.TopicSeq, c.AnswersSeq, c.Woken.TopicSeq = b.TopicID, 0, 0, 0
 	}
 	if b.EventSeq > c.EventSeq {
 		c.EventSeq, c.Read = b.EventSeq, b.Read
@@ -91,6 +94,7 @@ func (c *Cursor) Advance(b Cursor) bool {
 	c.PagesSeq = max(c.PagesSeq, b.PagesSeq)
 	c.TurnSeq = max(c.TurnSeq, b.TurnSeq)
 	c.TopicSeq = max(c.TopicSeq, b.TopicSeq)
+	c.AnswersSeq = max(c.AnswersSeq, b.AnswersSeq)
 	if b.Shown.At.After(c.Shown.At.Time) {
 		c.Shown = b.Shown
 	}
@@ -115,12 +119,12 @@ func (w *Woken) advance(b Woken) {
 // Notes returns which notes were shown.
 func (c *Cursor) Notes() turn.SeenNotes { return turn.SeenNotes{Notes: c.NotesSeq, Pages: c.PagesSeq} }
 
-// TopicSeen returns the event of a topic up to which everything was shown.
-func (c *Cursor) TopicSeen(topic string) int64 {
-	if c.TopicID != topic {
-		return 0
+// TopicSeen returns what was shown of a topic.
+func (c *Cursor) TopicSeen(id string) topic.Seen {
+	if c.TopicID != id {
+		return topic.Seen{}
 	}
-	return c.TopicSeq
+	return topic.Seen{Questions: c.TopicSeq, Answers: max(c.TopicSeq, c.AnswersSeq)}
 }
 
 // ReadCursor returns the stored cursor of a member, an empty one if none was stored in the

@@ -3,6 +3,7 @@ package mailbox
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/cmd/internal/questions"
@@ -148,8 +149,9 @@ func (in *Inbox) addQuestions(ctx context.Context, m *Mailbox) (*topic.State, er
 	news := s.NewsFor(m.Self.ID, seen, q.Absent(in.state))
 	in.Counts.Questions, in.Counts.Answers = news.Questions, news.Answers
 	in.settled = in.settled && settled
-	in.topic, in.shown.TopicID, in.shown.TopicSeq = t, t.Name(), max(seen, s.Seq)
-	owed, left := debtsShown(s.Debts(m.Self.ID), seen)
+	in.topic, in.shown.TopicID = t, t.Name()
+	in.shown.TopicSeq, in.shown.AnswersSeq = max(seen.Questions, s.Seq), max(seen.Answers, s.Seq)
+	owed, left := debtsShown(s.Debts(m.Self.ID), seen.Questions)
 	if left != nil {
 		in.shown.TopicSeq = left.Seq - 1
 	}
@@ -158,10 +160,10 @@ func (in *Inbox) addQuestions(ctx context.Context, m *Mailbox) (*topic.State, er
 		return nil, err
 	}
 	for _, v := range views {
-		in.Questions = append(in.Questions, InboxQuestion{v, v.Seq <= seen})
+		in.Questions = append(in.Questions, InboxQuestion{v, v.Seq <= seen.Questions})
 	}
 	if news.Answers > 0 {
-		in.Answers, in.answered, err = newAnswers(ctx, t, s, m.Self.ID, seen)
+		in.Answers, in.answered, _, err = newAnswers(ctx, t, s, m.Self.ID, seen.Answers, time.Time{})
 	}
 	return s, err
 }
@@ -177,11 +179,12 @@ func (in *Inbox) addAsked(ctx context.Context, m *Mailbox, s *topic.State) (err 
 }
 
 // newAnswers returns the answers to the open questions of the agent after an event of their
-// topic, and the ids of these questions.
-func newAnswers(ctx context.Context, t *questions.Topic, s *topic.State, agent string, seen int64) (answers []InboxAnswer, ids []string, err error) {
+// topic, and the ids of these questions. recent reports whether one of them was asked since
+// a moment.
+func newAnswers(ctx context.Context, t *questions.Topic, s *topic.State, agent string, seen int64, since time.Time) (answers []InboxAnswer, ids []string, recent bool, err error) {
 	lookup, done, err := questions.OpenLookup(ctx, t)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, false, err
 	}
 	defer done()
 	for _, q := range s.Own(agent) {
@@ -189,20 +192,21 @@ func newAnswers(ctx context.Context, t *questions.Topic, s *topic.State, agent s
 		if len(refs) == 0 {
 			continue
 		}
-		text, _, err := lookup.Question(q)
+		text, asked, err := lookup.Question(q)
 		if err != nil {
-			return nil, nil, err
+			return nil, nil, false, err
 		}
+		recent = recent || !asked.Before(since)
 		for _, ref := range refs {
 			a, err := lookup.Answer(ref)
 			if err != nil {
-				return nil, nil, err
+				return nil, nil, false, err
 			}
 			answers = append(answers, InboxAnswer{q.ID, text, a})
 		}
 		ids = append(ids, q.ID)
 	}
-	return answers, ids, nil
+	return answers, ids, recent, nil
 }
 
 // debtsShown returns the questions that an inbox shows: first those after the event seen,
@@ -299,7 +303,7 @@ func (m *Mailbox) InboxShown(ctx context.Context, in *Inbox) {
 		return
 	}
 	if m.questions().MarkShown(ctx, in.topic, in.answered) != nil { // they are shown again, and marked then
-		in.shown.TopicID, in.shown.TopicSeq = "", 0
+		in.shown.TopicID, in.shown.TopicSeq, in.shown.AnswersSeq = "", 0, 0
 	}
 	if m.IsMember(in.state) && (in.IsNew() || in.shownQuestions()) {
 		m.show(in.shown)

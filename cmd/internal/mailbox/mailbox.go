@@ -52,6 +52,23 @@ func (m *Mailbox) Debts(st *turn.State) (owed, answers int64) {
 	return int64(len(s.Debts(m.Self.ID))), n.Answers
 }
 
+// LeftOpen is what is open in a room when it ends.
+type LeftOpen struct {
+	Notes     int64 `json:"notes"`
+	Questions int64 `json:"questions"`
+}
+
+// LeftOpen counts what is open in the room now.
+func (m *Mailbox) LeftOpen() (open LeftOpen) {
+	if snap, err := m.View(); err == nil {
+		open.Notes = int64(len(snap.State.Notes))
+	}
+	if _, s, err := m.questions().Topic(); err == nil {
+		open.Questions = int64(len(s.All()))
+	}
+	return open
+}
+
 // Await implements [member.News].
 func (m *Mailbox) Await(ctx context.Context, inspect fsroom.Inspect[*turn.State]) error {
 	return m.AwaitNews(ctx, m.Self.ID, func() fsroom.Neighbour {

@@ -8,6 +8,7 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/hearing"
 	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/topic"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
 )
@@ -87,11 +88,11 @@ func (n *RoomNews) addQuestions() error {
 	}
 	for _, part := range []struct {
 		news  *turn.News
-		after int64
-	}{{&n.All, seen}, {&n.Fresh, max(seen, woken)}} {
+		after topic.Seen
+	}{{&n.All, seen}, {&n.Fresh, topic.Seen{Questions: max(seen.Questions, woken), Answers: max(seen.Answers, woken)}}} {
 		var by []string
 		for _, q := range s.Debts(m.Self.ID) {
-			if q.Seq > part.after {
+			if q.Seq > part.after.Questions {
 				by = append(by, q.AskedBy)
 			}
 		}

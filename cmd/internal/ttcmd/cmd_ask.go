@@ -47,6 +47,8 @@ type askResult struct {
 	To         string
 	EventSeq   int64
 	questions.Reply
+	Turn   string
+	Unread turn.Unread
 }
 
 // Fields implements [wire.Fields].
@@ -59,6 +61,8 @@ func (r *askResult) Fields(c *wire.Codec) {
 	if r.Status == questions.ReplyAnswered {
 		wire.List(c, "answers", &r.Answers)
 	}
+	c.OptText("turn", &r.Turn)
+	c.OptObject("unread", &r.Unread, r.Unread == turn.Unread{})
 }
 
 func runAsk(ctx context.Context, c *cli.Invocation) error {
@@ -84,7 +88,14 @@ func runAsk(ctx context.Context, c *cli.Invocation) error {
 	}
 	res := &askResult{QuestionID: asked.ID, To: asked.To, EventSeq: asked.EventSeq, Reply: questions.Reply{Status: questions.ReplyQueued, ToState: asked.ToState}}
 	if !c.Bool("wait") {
-		return c.Out.Result(res, func(t *cli.Text) { writeAsked(t, res) })
+		if snap, err := room.View(); err == nil {
+			res.Turn, res.Unread = room.TurnWords(snap.State), mailbox.Of(room).Unread(snap.State)
+		}
+		return c.Out.Result(res, func(t *cli.Text) {
+			writeAsked(t, res)
+			writeTurn(t, res.Turn)
+			writeUnread(t, res.Unread)
+		})
 	}
 	if asked.Deadlock {
 		c.Notice(asked.To + " waits for the stick, which you hold: it answers when you have released it, unless it waits with --inbox")
@@ -198,6 +209,7 @@ var answerCommand = &cli.Command{
 type answerResult struct {
 	QuestionID, AnswerID, Status, AskedBy string
 
+	Turn   string
 	Unread turn.Unread
 }
 
@@ -207,27 +219,34 @@ func (r *answerResult) Fields(c *wire.Codec) {
 	c.Text("answer_id", &r.AnswerID)
 	c.Text("status", &r.Status)
 	c.Text("asked_by", &r.AskedBy)
+	c.OptText("turn", &r.Turn)
 	c.OptObject("unread", &r.Unread, r.Unread == turn.Unread{})
 }
 
 func runAnswer(ctx context.Context, c *cli.Invocation) (err error) {
+	var body string
+	edits := len(c.Rest("body")) == 0 && !c.Bool("stdin") && c.Env.StdinTTY && c.Env.StdoutTTY
+	if !edits {
+		if body, err = bodyOf(c, code.BodyTooLarge); err == nil {
+			err = questions.CheckAnswer(body)
+		}
+		if err != nil {
+			return err
+		}
+	}
 	room, err := openRoom(c)
 	if err != nil {
 		return err
 	}
-	var body string
 	var d *draft
 	defer func() { d.finish(c, err) }()
-	if len(c.Rest("body")) == 0 && !c.Bool("stdin") && c.Env.StdinTTY && c.Env.StdoutTTY {
-		body, d, err = editAnswer(ctx, c, room)
-	} else {
-		body, err = bodyOf(c, code.BodyTooLarge)
-	}
-	if err == nil {
-		err = questions.CheckAnswer(body)
-	}
-	if err != nil {
-		return err
+	if edits {
+		if body, d, err = editAnswer(ctx, c, room); err == nil {
+			err = questions.CheckAnswer(body)
+		}
+		if err != nil {
+			return err
+		}
 	}
 	q, id, err := questions.Of(room).Answer(ctx, c.Arg("question"), body)
 	if err != nil {
@@ -235,10 +254,11 @@ func runAnswer(ctx context.Context, c *cli.Invocation) (err error) {
 	}
 	res := &answerResult{QuestionID: q.ID, AnswerID: id, Status: "saved", AskedBy: q.From}
 	if snap, err := room.View(); err == nil {
-		res.Unread = mailbox.Of(room).Unread(snap.State)
+		res.Turn, res.Unread = room.TurnWords(snap.State), mailbox.Of(room).Unread(snap.State)
 	}
 	return c.Out.Result(res, func(t *cli.Text) {
 		t.Line("Answered question %s of %s.", q.ID, q.From)
+		writeTurn(t, res.Turn)
 		writeUnread(t, res.Unread)
 	})
 }

@@ -2,8 +2,10 @@ package ttcmd
 
 import (
 	"context"
+	"strings"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
+	"github.com/talking-stick/tt/cmd/internal/mailbox"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
 )
@@ -21,8 +23,14 @@ var closeCommand = &cli.Command{
 		f.String("reason", "TEXT", "why; required, kept in the journal, and told to everybody who waits")
 		pathFlag(f)
 	},
-	Errors: []code.Code{code.ReasonRequired, code.RoomNotFound, code.NotJoined, code.TurnMismatch, code.NoActiveLease, code.StaleLease, code.LockTimeout},
+	Errors: []code.Code{code.ReasonRequired, code.RoomNotFound, code.NotJoined, code.TurnMismatch, code.NoActiveLease, code.StaleLease, code.UnreadAnswers, code.LockTimeout},
 	Run:    runClose,
+}
+
+// A closedResult is the result of close.
+type closedResult struct {
+	turn.CloseResult
+	Open mailbox.LeftOpen `json:"open"`
 }
 
 func runClose(ctx context.Context, c *cli.Invocation) error {
@@ -34,11 +42,22 @@ func runClose(ctx context.Context, c *cli.Invocation) error {
 	if err != nil {
 		return err
 	}
+	box := mailbox.Of(room)
+	if err := box.CheckAnswers(ctx); err != nil {
+		return err
+	}
+	left := box.LeftOpen()
 	res, err := room.Close(ctx, reason)
 	if err != nil {
 		return err
 	}
-	return c.Out.Result(res, func(t *cli.Text) {
+	return c.Out.Result(closedResult{res, left}, func(t *cli.Text) {
 		t.Line("Closed %s. The room has ended; its journal is in the archive.", room.Directory())
+		if len(res.Told) > 0 {
+			t.Line("Told    %s", strings.Join(res.Told, ", "))
+		}
+		if left.Notes+left.Questions > 0 {
+			t.Line("Open    %s, %s", counted(int(left.Notes), "note"), counted(int(left.Questions), "question"))
+		}
 	})
 }

@@ -12,7 +12,7 @@ import (
 )
 
 var (
-	releaseErrors = []code.Code{code.InvalidHandoff, code.NoActiveLease, code.TurnMismatch, code.StaleLease, code.NotJoined, code.RoomNotFound}
+	releaseErrors = []code.Code{code.InvalidHandoff, code.NoActiveLease, code.TurnMismatch, code.StaleLease, code.NotJoined, code.RoomNotFound, code.UnreadAnswers}
 	assignErrors  = append(releaseErrors[:len(releaseErrors):len(releaseErrors)], code.UnknownMember, code.AmbiguousRecipient)
 )
 
@@ -125,6 +125,9 @@ func handOver(ctx context.Context, c *cli.Invocation, target, pathArg string) (e
 		if snap, viewErr := room.Snapshot(); viewErr == nil {
 			room.RecordPresence(ctx, snap.State)
 		}
+		return err
+	}
+	if err := mailbox.Of(room).CheckAnswers(ctx); err != nil {
 		return err
 	}
 	res, err := room.Release(ctx, handoff, target)

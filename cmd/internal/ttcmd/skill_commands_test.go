@@ -37,7 +37,7 @@ var skillCommands = []struct{ begins, before, answer string }{
 	{"tt events --wait", joined + "; echo 0 >FILE", `"event_type":"room_opened"`},
 	{"tt release --stdin", holding, `"status":"released"`},
 	{"tt lock run test -- make test", `printf 'test:\n\t@echo \"done\"\n' >Makefile`, `"done"`},
-	{"tt close", holding, `"status":"room_ended"`},
+	{"tt close", holding, `"status":"closed"`},
 	{"tt take --reason", expired, `"revoked_agent_id":"codex:1"`},
 	{"tt events --target any", joined, `"event_type":"room_opened"`},
 }
