@@ -25,18 +25,22 @@ import (
 type Agent struct {
 	store    *Store
 	dir      string
-	unusable error        // why the directory cannot be used
-	shared   agentSharing // nil: other hosts do not know the room
+	unusable error // why the directory cannot be used
+	peers    Peers // the other hosts that know the room
 }
 
 // Agent returns the directory of an agent, which need not exist.
 func (r *Room[S]) Agent(id string) Agent {
-	a := Agent{store: r.store, dir: filepath.Join(r.AgentsDir(), agentKey(id))}
-	if r.shared != nil {
-		a.shared = r.shared
-	}
+	a := r.localAgent(id)
+	a.peers = r.backend
+	return a
+}
+
+// localAgent returns the directory of an agent as if no other host knew it.
+func (r *Files[S]) localAgent(id string) Agent {
+	a := Agent{store: r.store, dir: filepath.Join(r.AgentsDir(), AgentKey(id)), peers: alone{}}
 	if !r.dirsChecked.Load() {
-		a.unusable = r.store.Explain(r.checkDirs(), r.dir)
+		a.unusable = r.store.Explain(r.CheckDirs(), r.dir)
 	}
 	if a.unusable == nil {
 		a.unusable = r.store.Explain(r.store.checkDirs(r.AgentsDir(), a.dir), a.dir)
@@ -44,9 +48,9 @@ func (r *Room[S]) Agent(id string) Agent {
 	return a
 }
 
-// agentKey returns a file name for an agent id. It is readable, and differs for ids that
+// AgentKey returns a file name for an agent id. It is readable, and differs for ids that
 // differ only in case or in characters that are not safe in file names.
-func agentKey(id string) string {
+func AgentKey(id string) string {
 	sum := sha256.Sum256([]byte(id))
 	return slug(id) + "-" + hex.EncodeToString(sum[:6])
 }
@@ -54,10 +58,7 @@ func agentKey(id string) string {
 // Heard returns when another host has said something of the agent last, on the clock of the
 // engine: the zero Time if none has, or this one since.
 func (a Agent) Heard() time.Time {
-	if a.shared == nil {
-		return time.Time{}
-	}
-	return a.shared.heard(a.key())
+	return a.peers.Heard(a.key())
 }
 
 // Path returns the path of one of the agent's files.
@@ -80,9 +81,7 @@ func (a Agent) Mark(name string, at time.Time) error {
 
 // publish makes a file that has changed known to other hosts.
 func (a Agent) publish(name string) {
-	if a.shared != nil {
-		a.shared.publish(a.dir, name)
-	}
+	a.peers.Publish(a.dir, name)
 }
 
 // key returns the name of the agent's directory.
@@ -128,10 +127,8 @@ func (a Agent) Marked(name string) time.Time {
 	if info, err := os.Lstat(a.Path(name)); err == nil && info.Mode().IsRegular() {
 		at = info.ModTime()
 	}
-	if a.shared != nil {
-		if there := a.shared.marked(a.key(), name); there.After(at) {
-			return there
-		}
+	if there := a.peers.Marked(a.key(), name); there.After(at) {
+		return there
 	}
 	return at
 }
@@ -146,10 +143,10 @@ func (a Agent) Hold(name string) (release func(), err error) {
 		return nil, a.explain(err)
 	}
 	release, err = lockfile.Hold(a.Path(name))
-	if err != nil || a.shared == nil {
-		return release, a.explain(err)
+	if err != nil {
+		return nil, a.explain(err)
 	}
-	withdraw, unlock := a.shared.announce(a.key(), name), release
+	withdraw, unlock := a.peers.Announce(a.key(), name), release
 	return func() { withdraw(); unlock() }, nil
 }
 
@@ -159,16 +156,16 @@ func (a Agent) Held(name string) bool {
 		return false
 	}
 	held, err := lockfile.Held(a.Path(name))
-	return err == nil && held || a.shared != nil && a.shared.held(a.key(), name)
+	return err == nil && held || a.peers.Held(a.key(), name)
 }
 
 // SignedElsewhere returns the signature of a mark that a process on another host holds, ""
 // if none does.
 func (a Agent) SignedElsewhere(name string) string {
-	if a.unusable != nil || a.shared == nil {
+	if a.unusable != nil {
 		return ""
 	}
-	return a.shared.signed(a.key(), name)
+	return a.peers.Signed(a.key(), name)
 }
 
 // Sign writes the agent's id into a mark that exists, by which [Room.Holders] knows it.
@@ -199,11 +196,11 @@ func (a Agent) Touch(name string, at time.Time) {
 type Holder struct {
 	ID     string // "" if the mark is not signed
 	Marked time.Time
-	key    string // the name of its directory
+	Key    string // the name of its directory
 }
 
-// longestSign is how long the signature of a mark may be.
-const longestSign = 1 << 10
+// LongestSign is how long the signature of a mark may be.
+const LongestSign = 1 << 10
 
 // Holders returns the agents whose mark a process holds, in no order, without the agent
 // with the id except: those of this host, and those of the others that share the room.
@@ -214,21 +211,19 @@ func (r *Room[S]) Holders(mark, except string) ([]Holder, error) {
 	}
 	var all []Holder
 	for _, e := range entries {
-		a := Agent{dir: filepath.Join(r.AgentsDir(), e.Name())}
-		if !e.IsDir() || e.Name() == agentKey(except) || !a.Held(mark) {
+		a := Agent{dir: filepath.Join(r.AgentsDir(), e.Name()), peers: alone{}}
+		if !e.IsDir() || e.Name() == AgentKey(except) || !a.Held(mark) {
 			continue
 		}
-		h := Holder{Marked: a.Marked(mark), key: e.Name()}
-		if id, err := lockfile.ReadRegular(a.Path(mark), longestSign); err == nil && agentKey(string(id)) == e.Name() {
+		h := Holder{Marked: a.Marked(mark), Key: e.Name()}
+		if id, err := lockfile.ReadRegular(a.Path(mark), LongestSign); err == nil && AgentKey(string(id)) == e.Name() {
 			h.ID = string(id)
 		}
 		all = append(all, h)
 	}
-	if r.shared != nil {
-		for _, h := range r.shared.holders(mark) {
-			if h.key != agentKey(except) && !slices.ContainsFunc(all, func(here Holder) bool { return here.key == h.key }) {
-				all = append(all, h)
-			}
+	for _, h := range r.backend.Holders(mark) {
+		if h.Key != AgentKey(except) && !slices.ContainsFunc(all, func(here Holder) bool { return here.Key == h.Key }) {
+			all = append(all, h)
 		}
 	}
 	return all, nil
@@ -237,10 +232,10 @@ func (r *Room[S]) Holders(mark, except string) ([]Holder, error) {
 // ForgetAgents removes the directories of agents that have no file but the mark, unless a
 // process holds it. The caller has the lock of the room, and processes start to hold the
 // mark only while they have that lock.
-func (r *Room[S]) ForgetAgents(mark string) {
+func (r *Files[S]) ForgetAgents(mark string) {
 	entries, _ := os.ReadDir(r.AgentsDir())
 	for _, e := range entries {
-		a := Agent{dir: filepath.Join(r.AgentsDir(), e.Name())}
+		a := Agent{dir: filepath.Join(r.AgentsDir(), e.Name()), peers: alone{}}
 		files, err := os.ReadDir(a.dir)
 		if err != nil || !e.IsDir() || len(files) != 1 || files[0].Name() != mark || a.Held(mark) {
 			continue
@@ -259,10 +254,8 @@ func (a Agent) Read(name string, v wire.Fields) bool {
 		return false
 	}
 	b, err := lockfile.ReadRegular(a.Path(name), limit)
-	if a.shared != nil {
-		if there := a.shared.content(a.key(), name, a.modified(name)); there != nil {
-			b, err = there, nil
-		}
+	if there := a.peers.Content(a.key(), name, a.modified(name)); there != nil {
+		b, err = there, nil
 	}
 	return err == nil && wire.Decode(b, v) == nil
 }

@@ -17,14 +17,14 @@ import (
 )
 
 // ArchiveDir returns the directory for the journals of the room's ended lives.
-func (r *Room[S]) ArchiveDir() string { return filepath.Join(r.store.dir, "archive", r.name) }
+func (r *Files[S]) ArchiveDir() string { return filepath.Join(r.store.dir, "archive", r.name) }
 
-// archive moves the journal of an ended life to the archive. The room's counters go on
+// Archive moves the journal of an ended life to the archive. The room's counters go on
 // from state.json or, if that is lost, from the last line of the archive. A process can be
 // killed after each step: until the rename the room is one that has ended but is not
 // archived, which the next writer archives.
-func (r *Room[S]) archive(snap *Snapshot[S]) error {
-	if err := r.store.step(StepArchive); err != nil {
+func (r *Files[S]) Archive(snap *Snapshot[S]) error {
+	if err := r.store.Step(StepArchive); err != nil {
 		return err
 	}
 	log, err := journal.Open(r.JournalPath())
@@ -55,13 +55,13 @@ func (r *Room[S]) archive(snap *Snapshot[S]) error {
 	_ = r.store.opts.SyncDir(r.ArchiveDir())
 	_ = r.store.opts.SyncDir(r.dir)
 	snap.Position = journal.Position{Seq: snap.Position.Seq}
-	_ = r.writeProjection(snap, time.Time{})
+	_ = r.WriteProjection(snap, time.Time{})
 	return nil
 }
 
 // syncArchive makes the name of the room's archive durable before the first journal
 // is moved there.
-func (r *Room[S]) syncArchive() error {
+func (r *Files[S]) syncArchive() error {
 	paths, err := r.Archived()
 	if err != nil || len(paths) > 0 {
 		return err
@@ -76,7 +76,7 @@ func (r *Room[S]) syncArchive() error {
 
 // freeArchive returns an unused path for the journal of a life. A directory that was put
 // together from several copies may have a file of that name, which a rename would replace.
-func (r *Room[S]) freeArchive(first, last int64) (string, error) {
+func (r *Files[S]) freeArchive(first, last int64) (string, error) {
 	for n := 1; ; n++ {
 		path := filepath.Join(r.ArchiveDir(), archiveName(first, last, n))
 		if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
@@ -115,7 +115,7 @@ func archivedUpTo(path string) int64 {
 
 // LastArchived returns the archived journal with the last event, and the event_seq of
 // that event; "" and 0 if nothing is archived.
-func (r *Room[S]) LastArchived() (path string, last int64, err error) {
+func (r *Files[S]) LastArchived() (path string, last int64, err error) {
 	paths, err := r.Archived()
 	if err != nil || len(paths) == 0 {
 		return "", 0, err
@@ -126,7 +126,7 @@ func (r *Room[S]) LastArchived() (path string, last int64, err error) {
 
 // Archived returns the paths of the journals of the room's ended lives, the one with the
 // last event last.
-func (r *Room[S]) Archived() ([]string, error) {
+func (r *Files[S]) Archived() ([]string, error) {
 	if err := r.store.checkDirs(filepath.Dir(r.ArchiveDir()), r.ArchiveDir()); err != nil {
 		return nil, err
 	}
@@ -155,7 +155,7 @@ func (r *Room[S]) Archived() ([]string, error) {
 // be killed after it archived the journal and before it replaced state.json, and a copy
 // takes them at different times. The higher counters are right, since no counter ever
 // decreases.
-func (r *Room[S]) BetweenLives(cached *Snapshot[S]) (*Snapshot[S], error) {
+func (r *Files[S]) BetweenLives(cached *Snapshot[S]) (*Snapshot[S], error) {
 	newest, last, err := r.LastArchived()
 	if err != nil {
 		return nil, err
@@ -168,23 +168,23 @@ func (r *Room[S]) BetweenLives(cached *Snapshot[S]) (*Snapshot[S], error) {
 		if err != nil {
 			return nil, err
 		}
-		return r.continued(e), nil
+		return r.Continued(e), nil
 	case cached == nil:
 		return &Snapshot[S]{State: r.rules.New(r.name)}, nil
 	}
 	// The journal of a life in progress is gone, and so that life is over.
-	return r.continued(&event.Event{RoomID: r.name, Seq: cached.Position.Seq, Turn: cached.Turn}), nil
+	return r.Continued(&event.Event{RoomID: r.name, Seq: cached.Position.Seq, Turn: cached.Turn}), nil
 }
 
-// continued returns a room of which only the counters are left.
-func (r *Room[S]) continued(last *event.Event) *Snapshot[S] {
+// Continued returns a room of which only the counters are left.
+func (r *Files[S]) Continued(last *event.Event) *Snapshot[S] {
 	s := r.rules.New(r.name)
 	r.rules.Continue(s, last)
 	return &Snapshot[S]{State: s, Position: journal.Position{Seq: last.Seq}, Turn: last.Turn}
 }
 
 // lastEvent reads the last event of an archived journal.
-func (r *Room[S]) lastEvent(path string) (*event.Event, error) {
+func (r *Files[S]) lastEvent(path string) (*event.Event, error) {
 	log, err := journal.OpenCommitted(path)
 	if err != nil {
 		return nil, err
@@ -195,7 +195,7 @@ func (r *Room[S]) lastEvent(path string) (*event.Event, error) {
 		return nil, err
 	}
 	var last *event.Event
-	_, err = r.readAfter(context.Background(), log, path, end.Seq-1, func(e *event.Event) error {
+	_, err = r.ReadAfter(context.Background(), log, path, end.Seq-1, func(e *event.Event) error {
 		c := e.Clone()
 		last = &c
 		return nil

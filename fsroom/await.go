@@ -61,7 +61,7 @@ func (r *Room[S]) await(ctx context.Context, inspect Inspect[S], subscribe func(
 		case err == nil:
 			away = nil
 			done, sleep, err = inspect(snap)
-		case isUnreachable(err):
+		case IsUnreachable(err):
 			if sub == nil {
 				away = err
 			}
@@ -96,7 +96,7 @@ func (r *Room[S]) await(ctx context.Context, inspect Inspect[S], subscribe func(
 		}
 		// With an engine, the process that keeps the mirror up to date may be stopped.
 		reason, err := sub.wait(ctx, sleep)
-		for err == nil && reason == polled && r.shared == nil && stamps() == seen {
+		for err == nil && reason == polled && !r.shared && stamps() == seen {
 			if sleep.For > 0 {
 				sleep.For = max(sleep.For-sub.slept, 1)
 			}
@@ -118,7 +118,7 @@ type stamp struct {
 	mtime int64
 }
 
-func (r *Room[S]) journalStamp() stamp {
+func (r *Files[S]) journalStamp() stamp {
 	info, err := os.Lstat(r.JournalPath())
 	if err != nil {
 		return stamp{size: -1}
@@ -135,7 +135,7 @@ const unreachablePoll = time.Second
 
 // settled waits until the change that is under way is over. It returns false if that
 // takes too long.
-func (r *Room[S]) settled(ctx context.Context) bool {
+func (r *Files[S]) settled(ctx context.Context) bool {
 	ctx, cancel := context.WithTimeout(ctx, r.store.opts.Patience)
 	defer cancel()
 	var busy *lockfile.BusyError

@@ -24,7 +24,7 @@ func TestCheckFinds(t *testing.T) {
 			func(f *fixture) error { return os.Chmod(f.room.Dir(), 0o755) }, "demo:0: others have access to it (mode 0755)",
 		},
 		"a temporary file": {
-			func(f *fixture) error { return os.WriteFile(filepath.Join(f.room.Dir(), "tmp", "x"), nil, 0o600) }, "tmp:0: 1 files left",
+			func(f *fixture) error { return os.WriteFile(filepath.Join(f.room.Dir(), "tmp", "x"), nil, 0o600) }, "tmp:0: 1 file left",
 		},
 		"a torn tail":     {func(f *fixture) error { f.tear(); return nil }, "journal.jsonl:0: 47 bytes of an unfinished change"},
 		"a damaged state": {func(f *fixture) error { return os.Truncate(f.statePath(), 20) }, "state.json:0: it is damaged"},

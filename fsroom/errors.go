@@ -110,3 +110,9 @@ func errNewerRoom(name string, format, known int) error {
 	return code.New(code.UnsupportedFormat, "room %s was written by a newer version (format %d, this one knows %d)", name, format, known).
 		WithHint("update; the room was left untouched").With("room_id", name)
 }
+
+// IsUnreachable reports whether the error says that the engine cannot be reached.
+func IsUnreachable(err error) bool {
+	var coded *code.Error
+	return errors.As(err, &coded) && coded.Code == code.EngineUnreachable
+}

@@ -13,22 +13,22 @@ import (
 // number, oldest first. It returns the errors of fn, and the cause of ctx's end, as they
 // are. The position is that after the last change delivered.
 func (r *Room[S]) Events(ctx context.Context, after int64, fn func(*event.Event) error) (journal.Position, error) {
-	if err := r.refreshForReading(ctx); err != nil {
+	if err := r.Refresh(ctx); err != nil {
 		return journal.Position{Seq: after}, err
 	}
-	log, err := r.openJournal()
+	log, err := r.OpenJournal()
 	if log == nil {
 		return journal.Position{Seq: after}, err
 	}
 	defer log.Close()
-	return r.readAfter(ctx, log, r.JournalPath(), after, fn)
+	return r.ReadAfter(ctx, log, r.JournalPath(), after, fn)
 }
 
 // Past calls fn with the events of the room's ended lives after a sequence number, oldest
 // first and each once. It returns the errors of fn as they are, and the sequence number
 // of the last event delivered, or after if there was none.
 func (r *Room[S]) Past(ctx context.Context, after int64, fn func(*event.Event) error) (int64, error) {
-	if err := r.refreshForReading(ctx); err != nil {
+	if err := r.Refresh(ctx); err != nil {
 		return after, err
 	}
 	paths, err := r.Archived()
@@ -50,7 +50,7 @@ func (r *Room[S]) Past(ctx context.Context, after int64, fn func(*event.Event) e
 		if err != nil {
 			return after, r.store.Explain(err, path)
 		}
-		_, err = r.readAfter(ctx, log, path, after, deliver)
+		_, err = r.ReadAfter(ctx, log, path, after, deliver)
 		log.Close()
 		if err != nil {
 			return after, err
@@ -92,11 +92,11 @@ func (r *Room[S]) History(ctx context.Context, after int64, fn func(*event.Event
 	}
 }
 
-// readAfter calls fn with the events of a journal after a sequence number, which may be
+// ReadAfter calls fn with the events of a journal after a sequence number, which may be
 // beyond the end: then no event is delivered, also none that is appended meanwhile. It
 // returns the errors of fn, and the cause of ctx's end, as they are: they are not about
 // the journal.
-func (r *Room[S]) readAfter(ctx context.Context, log *journal.Log, path string, after int64, fn func(*event.Event) error) (journal.Position, error) {
+func (r *Files[S]) ReadAfter(ctx context.Context, log *journal.Log, path string, after int64, fn func(*event.Event) error) (journal.Position, error) {
 	from, err := log.Find(after + 1)
 	if err != nil {
 		return journal.Position{}, r.store.Explain(err, path)
@@ -136,7 +136,7 @@ type Reader[S any] struct {
 
 // Reader opens the room's journal, which need not exist.
 func (r *Room[S]) Reader() (*Reader[S], error) {
-	log, err := r.openJournal()
+	log, err := r.OpenJournal()
 	return &Reader[S]{room: r, log: log}, err
 }
 
@@ -152,10 +152,10 @@ func (d *Reader[S]) Close() error {
 // reader. If there is no such event, the error has the code corrupt_room.
 func (d *Reader[S]) Event(ctx context.Context, seq int64) (*event.Event, error) {
 	found, err := d.find(ctx, seq)
-	if err == nil && found == nil && d.room.shared != nil {
+	if err == nil && found == nil && d.room.shared {
 		// A state may have events that the mirror has not: another process wrote to it.
-		if err = d.room.refreshForReading(ctx); err == nil && d.log == nil {
-			d.log, err = d.room.openJournal()
+		if err = d.room.Refresh(ctx); err == nil && d.log == nil {
+			d.log, err = d.room.OpenJournal()
 		}
 		if err == nil {
 			found, err = d.find(ctx, seq)
@@ -173,7 +173,7 @@ func (d *Reader[S]) find(ctx context.Context, seq int64) (found *event.Event, er
 		return nil, nil
 	}
 	done := errors.New("done")
-	_, err = d.room.readAfter(ctx, d.log, d.room.JournalPath(), seq-1, func(e *event.Event) error {
+	_, err = d.room.ReadAfter(ctx, d.log, d.room.JournalPath(), seq-1, func(e *event.Event) error {
 		if e.Seq == seq {
 			c := e.Clone()
 			found = &c
@@ -186,9 +186,9 @@ func (d *Reader[S]) find(ctx context.Context, seq int64) (found *event.Event, er
 	return found, err
 }
 
-// openJournal returns nil without an error if there is no journal.
-func (r *Room[S]) openJournal() (*journal.Log, error) {
-	if err := r.checkDirs(); err != nil {
+// OpenJournal returns nil without an error if there is no journal.
+func (r *Files[S]) OpenJournal() (*journal.Log, error) {
+	if err := r.CheckDirs(); err != nil {
 		return nil, r.store.Explain(err, r.dir)
 	}
 	log, err := journal.Open(r.JournalPath())

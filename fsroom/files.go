@@ -64,8 +64,8 @@ func (s *Store) keepPrivate(path string, info fs.FileInfo) {
 	}
 }
 
-// checkDirs checks the directories from the data directory down to the room.
-func (r *Room[S]) checkDirs() error {
+// CheckDirs checks the directories from the data directory down to the room.
+func (r *Files[S]) CheckDirs() error {
 	err := r.store.checkDirs(filepath.Dir(r.dir), r.dir)
 	r.dirsChecked.Store(err == nil)
 	return err
@@ -80,7 +80,7 @@ func hasOtherNames(path string) bool {
 // Unshare replaces the journal and state.json by copies if they have other names (hard
 // links): an append would write to a file outside of the room. A copy of the room that
 // was made of hard links stays as it was made. The caller has the lock.
-func (r *Room[S]) Unshare() error {
+func (r *Files[S]) Unshare() error {
 	const limit = 1 << 30
 	for _, path := range []string{r.JournalPath(), r.StatePath()} {
 		if !hasOtherNames(path) {
@@ -99,7 +99,7 @@ func (r *Room[S]) Unshare() error {
 
 // Replace replaces a file of the room. When it returns nil, the new file is on the disk
 // under its name. The caller has the lock.
-func (r *Room[S]) Replace(path string, b []byte) error {
+func (r *Files[S]) Replace(path string, b []byte) error {
 	if err := lockfile.Replace(path, b, r.TempDir()); err != nil {
 		return err
 	}
@@ -113,7 +113,7 @@ const asideMark = ".aside-"
 func IsAside(path string) bool { return strings.Contains(filepath.Base(path), asideMark) }
 
 // MoveAside gives the file at path, which may be of any type, another name beside it.
-func (r *Room[S]) MoveAside(path string) error {
+func (r *Files[S]) MoveAside(path string) error {
 	if err := os.Rename(path, path+asideMark+r.store.opts.NewID()[:8]); err != nil {
 		return err
 	}

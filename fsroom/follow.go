@@ -24,7 +24,7 @@ var ErrLifeEnded = errors.New("the room has ended")
 // Follow returns the sequence number of the last event delivered or passed over.
 func (r *Room[S]) Follow(ctx context.Context, after int64, fn func(*event.Event) error, caughtUp func() error) (int64, error) {
 	f := follower[S]{room: r, fn: fn, after: after, seq: after}
-	if err := r.refreshForReading(ctx); err != nil {
+	if err := r.Refresh(ctx); err != nil {
 		return after, err
 	}
 	if err := f.open(); err != nil {
@@ -71,7 +71,7 @@ type follower[S any] struct {
 
 // open opens the room's journal and finds the next event.
 func (f *follower[S]) open() error {
-	log, err := f.room.openJournal()
+	log, err := f.room.OpenJournal()
 	if err != nil {
 		return err
 	}

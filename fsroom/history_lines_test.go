@@ -10,6 +10,7 @@ import (
 
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/history"
 	"github.com/talking-stick/tt/journal/event"
 )
 
@@ -23,16 +24,16 @@ func lived(t *testing.T) []byte {
 
 func linesOf(t *testing.T, r *room) []byte {
 	t.Helper()
-	b, err := r.Lines(context.Background())
+	b, err := history.Lines(context.Background(), r)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return b
 }
 
-func history(t *testing.T, lines []byte) *fsroom.History {
+func historyOf(t *testing.T, lines []byte) *history.History {
 	t.Helper()
-	h, err := fsroom.CheckHistory(tallyRules, "other", lines)
+	h, err := history.Check(tallyRules, "other", lines)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,13 +48,13 @@ func TestImportOfARoomThatCameBack(t *testing.T) {
 	for n := 0; ; n++ {
 		f, there := newFixture(t), newFixture(t)
 		change(t, f.room, join("a"), leave("a"), join("b"), say("b", "one"), turnOn("b"))
-		if _, err := there.room.Import(context.Background(), history(t, linesOf(t, f.room)), never); err != nil {
+		if _, err := history.Import(context.Background(), there.room, historyOf(t, linesOf(t, f.room)), never); err != nil {
 			t.Fatal(err)
 		}
 		change(t, f.room, func(s *tally) ([]event.Event, error) { return []event.Event{{Type: closed, Turn: s.Turn}}, nil })
 		change(t, there.room, say("b", "back"), leave("b"), join("c"))
-		h := history(t, linesOf(t, there.room))
-		if _, err := f.room.Import(context.Background(), h, never); code.Of(err) != code.CorruptRoom {
+		h := historyOf(t, linesOf(t, there.room))
+		if _, err := history.Import(context.Background(), f.room, h, never); code.Of(err) != code.CorruptRoom {
 			t.Fatalf("a room that went on here: %v", err)
 		}
 		step := 0
@@ -64,8 +65,8 @@ func TestImportOfARoomThatCameBack(t *testing.T) {
 			return nil
 		}})
 		gone := func(e *event.Event) bool { return e.Type == closed }
-		_, err := r.Import(context.Background(), h, gone)
-		if _, again := f.room.Import(context.Background(), h, gone); again != nil {
+		_, err := history.Import(context.Background(), r, h, gone)
+		if _, again := history.Import(context.Background(), f.room, h, gone); again != nil {
 			t.Fatalf("after being killed at step %d: %v", n, again)
 		}
 		if got := linesOf(t, f.room); !bytes.Equal(got, h.Lines) {
@@ -83,18 +84,18 @@ func TestImportOfARoomThatCameBack(t *testing.T) {
 func TestImportIsTheInverseOfLines(t *testing.T) {
 	lines := lived(t)
 	f := newFixture(t)
-	added, err := f.room.Import(context.Background(), history(t, lines), never)
+	added, err := history.Import(context.Background(), f.room, historyOf(t, lines), never)
 	if err != nil || added != 14 {
 		t.Errorf("%d events, %v", added, err)
 	}
 	if got := linesOf(t, f.room); !bytes.Equal(got, lines) {
 		t.Errorf("the room has\n%s\nwant\n%s", got, lines)
 	}
-	if added, err := f.room.Import(context.Background(), history(t, lines), never); err != nil || added != 0 {
+	if added, err := history.Import(context.Background(), f.room, historyOf(t, lines), never); err != nil || added != 0 {
 		t.Errorf("again: %d events, %v", added, err)
 	}
 	change(t, f.room, say("c", "three"))
-	if _, err := f.room.Import(context.Background(), history(t, lines), never); code.Of(err) != code.CorruptRoom {
+	if _, err := history.Import(context.Background(), f.room, historyOf(t, lines), never); code.Of(err) != code.CorruptRoom {
 		t.Errorf("into a room that has gone on: %v", err)
 	}
 	if got := linesOf(t, f.room); !bytes.HasPrefix(got, lines) || len(got) == len(lines) {
@@ -105,11 +106,11 @@ func TestImportIsTheInverseOfLines(t *testing.T) {
 // Whatever beginning of the history a room has, it gets the rest.
 func TestImportIntoABeginning(t *testing.T) {
 	lines := lived(t)
-	h := history(t, lines)
+	h := historyOf(t, lines)
 	for _, c := range h.Changes {
 		f := newFixture(t)
 		for _, part := range [][]byte{lines[:c.End], lines} {
-			if _, err := f.room.Import(context.Background(), history(t, part), never); err != nil {
+			if _, err := history.Import(context.Background(), f.room, historyOf(t, part), never); err != nil {
 				t.Errorf("up to event %d: %v", c.Seq, err)
 			}
 			if got := linesOf(t, f.room); !bytes.Equal(got, part) {
@@ -132,12 +133,12 @@ func TestKilledImport(t *testing.T) {
 			}
 			return nil
 		}}), tallyRules, "demo")
-		_, err := r.Import(context.Background(), history(t, lines), never)
+		_, err := history.Import(context.Background(), r, historyOf(t, lines), never)
 		r = f.room
 		if got := linesOf(t, r); !bytes.HasPrefix(lines, got) {
 			t.Errorf("killed at step %d it has\n%s", n, got)
 		}
-		if _, err := r.Import(context.Background(), history(t, lines), never); err != nil {
+		if _, err := history.Import(context.Background(), r, historyOf(t, lines), never); err != nil {
 			t.Errorf("after step %d: %v", n, err)
 		}
 		if got := linesOf(t, r); !bytes.Equal(got, lines) {
@@ -177,7 +178,7 @@ func TestHistoriesThatAreNone(t *testing.T) {
 		"nested deeply":        strings.Repeat("[", 1<<20) + "\n",
 		"a wrong payload":      strings.Replace(good, `"payload":"one"`, `"payload":{"a":1}`, 1),
 	} {
-		h, err := fsroom.CheckHistory(tallyRules, "demo", []byte(lines))
+		h, err := history.Check(tallyRules, "demo", []byte(lines))
 		if code.Of(err) != code.CorruptRoom {
 			t.Errorf("%s: %v, %v", name, h, err)
 		}

@@ -26,13 +26,13 @@ const (
 // Listener returns the directory of an agent that belongs to no room: of what listens for
 // it. It need not exist.
 func (s *Store) Listener(id string) Agent {
-	a := Agent{store: s, dir: s.listenerDir(id)}
+	a := Agent{store: s, dir: s.listenerDir(id), peers: alone{}}
 	a.unusable = s.Explain(s.checkDirs(filepath.Dir(a.dir), a.dir), a.dir)
 	return a
 }
 
 func (s *Store) listenerDir(id string) string {
-	return filepath.Join(s.dir, ListenersFolder, agentKey(id))
+	return filepath.Join(s.dir, ListenersFolder, AgentKey(id))
 }
 
 // ListenerHas reports whether an agent has a file in the directory of [Store.Listener], at
@@ -43,10 +43,11 @@ func (s *Store) ListenerHas(id, name string) bool {
 
 // NotifyListener notifies what listens for an agent. Where nothing does, it costs one look
 // at a file that is missing.
-func (s *Store) NotifyListener(id string) { s.notifyListener(agentKey(id)) }
+func (s *Store) NotifyListener(id string) { s.NotifyListenerOf(AgentKey(id)) }
 
-func (s *Store) notifyListener(key string) {
-	dir, now := Agent{store: s, dir: filepath.Join(s.dir, ListenersFolder, key)}, time.Now()
+// NotifyListenerOf is [Store.NotifyListener] for the agent with the key, see [AgentKey].
+func (s *Store) NotifyListenerOf(key string) {
+	dir, now := Agent{store: s, dir: filepath.Join(s.dir, ListenersFolder, key), peers: alone{}}, time.Now()
 	path := dir.Path(ListenerWakeFile)
 	if !exists(path) || s.checkDirs(filepath.Dir(dir.dir), dir.dir) != nil {
 		return
@@ -59,7 +60,7 @@ func (s *Store) notifyListener(key string) {
 
 // Settled waits until the change that is under way is over. It returns false if that takes
 // too long.
-func (r *Room[S]) Settled(ctx context.Context) bool { return r.settled(ctx) }
+func (r *Files[S]) Settled(ctx context.Context) bool { return r.settled(ctx) }
 
 // Within returns the directory of an agent's directory.
 func (a Agent) Within(name string) Agent {

@@ -15,10 +15,10 @@ import (
 // ended after it read state.json and before it opened the journal.
 const loadTries = 10
 
-// load returns the room as state.json and the journal have it. The journal decides:
+// Load returns the room as state.json and the journal have it. The journal decides:
 // a state.json that does not fit it is ignored.
-func (r *Room[S]) load() (*Snapshot[S], error) {
-	if err := r.checkDirs(); err != nil {
+func (r *Files[S]) Load() (*Snapshot[S], error) {
+	if err := r.CheckDirs(); err != nil {
 		return nil, err
 	}
 	for range loadTries {
@@ -52,7 +52,7 @@ func (r *Room[S]) load() (*Snapshot[S], error) {
 }
 
 // cacheReplaced reports whether state.json was replaced since cached was read.
-func (r *Room[S]) cacheReplaced(cached *Snapshot[S]) bool {
+func (r *Files[S]) cacheReplaced(cached *Snapshot[S]) bool {
 	now, err := r.Cached()
 	return err == nil && now != nil && now.coverage() != cached.coverage()
 }
@@ -60,7 +60,7 @@ func (r *Room[S]) cacheReplaced(cached *Snapshot[S]) bool {
 // foldJournal folds the journal, whose size is given: the lines beyond cached if
 // cached fits it, else all of them. A journal without a whole change belongs to a life
 // that was never committed: the room is still between two lives.
-func (r *Room[S]) foldJournal(cached *Snapshot[S], size int64) (*Snapshot[S], error) {
+func (r *Files[S]) foldJournal(cached *Snapshot[S], size int64) (*Snapshot[S], error) {
 	log, err := journal.Open(r.JournalPath())
 	if err != nil {
 		return nil, err
@@ -90,7 +90,7 @@ func (r *Room[S]) foldJournal(cached *Snapshot[S], size int64) (*Snapshot[S], er
 // Fold returns what the whole journal folds to, without looking at state.json. cached,
 // which may be nil, shows how much of the journal was committed. The snapshot of a
 // missing journal, and of one without a whole change, has the zero Position.
-func (r *Room[S]) Fold(cached *Snapshot[S]) (*Snapshot[S], error) {
+func (r *Files[S]) Fold(cached *Snapshot[S]) (*Snapshot[S], error) {
 	log, err := journal.Open(r.JournalPath())
 	if errors.Is(err, fs.ErrNotExist) {
 		return &Snapshot[S]{}, nil
@@ -106,7 +106,7 @@ func (r *Room[S]) Fold(cached *Snapshot[S]) (*Snapshot[S], error) {
 // Committed returns how many bytes of the journal were committed, as far as cached
 // shows it. A state.json of an earlier life, whose journal is in the archive, shows
 // nothing about this one; nor does nil.
-func (r *Room[S]) Committed(cached *Snapshot[S]) int64 {
+func (r *Files[S]) Committed(cached *Snapshot[S]) int64 {
 	if cached == nil {
 		return 0
 	}
@@ -117,7 +117,7 @@ func (r *Room[S]) Committed(cached *Snapshot[S]) int64 {
 }
 
 // fold applies every whole change behind a position to s.
-func (r *Room[S]) fold(log *journal.Log, s S, from journal.Position) (*Snapshot[S], error) {
+func (r *Files[S]) fold(log *journal.Log, s S, from journal.Position) (*Snapshot[S], error) {
 	snap := &Snapshot[S]{State: s}
 	end, tail, err := log.Scan(from, func(e *event.Event, end int64) error {
 		snap.Turn = e.Turn

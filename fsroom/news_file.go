@@ -18,18 +18,17 @@ const newsFile = "news"
 // look at a file for each agent for which no process has waited so. With an engine it wakes
 // those on other hosts too.
 func (r *Room[S]) NotifyNews(ids ...string) {
-	r.touchNews(ids...)
-	if r.shared != nil {
-		for _, id := range ids {
-			r.shared.notify(agentKey(id))
-		}
+	r.TouchNews(ids...)
+	for _, id := range ids {
+		r.backend.Notify(AgentKey(id))
 	}
 }
 
-func (r *Room[S]) touchNews(ids ...string) {
+// TouchNews is [Room.NotifyNews] for the processes of this host.
+func (r *Files[S]) TouchNews(ids ...string) {
 	for _, id := range ids {
-		if exists(filepath.Join(r.AgentsDir(), agentKey(id), newsFile)) {
-			if a := r.Agent(id); a.unusable == nil {
+		if exists(filepath.Join(r.AgentsDir(), AgentKey(id), newsFile)) {
+			if a := r.localAgent(id); a.unusable == nil {
 				_ = lockfile.Touch(a.Path(newsFile), time.Now())
 			}
 		}
@@ -53,7 +52,7 @@ type Neighbour interface {
 	settled(context.Context) bool
 }
 
-func (r *Room[S]) watch(s *Store, sub *subscription) { s.watch(sub, r.dir, "journal.jsonl") }
+func (r *Files[S]) watch(s *Store, sub *subscription) { s.watch(sub, r.dir, "journal.jsonl") }
 
 // AwaitNews is [Room.AwaitAs] for a process that also needs to inspect the room when
 // something has come for its agent, as [Rules.News] says, when a process calls
@@ -65,7 +64,7 @@ func (r *Room[S]) AwaitNews(ctx context.Context, agent string, neighbour func() 
 		return err
 	}
 	return r.await(ctx, inspect, func() *subscription {
-		sub := r.store.subscribe(a.Path(wakeFile))
+		sub := r.store.subscribe(a.Path(WakeFile))
 		r.store.watch(sub, a.Path(newsFile))
 		return sub
 	}, neighbour)

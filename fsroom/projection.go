@@ -88,7 +88,7 @@ func (s *Snapshot[S]) covers(info fs.FileInfo) bool {
 // Cached returns what state.json has, nil if it is missing, unreadable or damaged. The
 // only error is a format newer than this program knows. The state may be outdated, see
 // [Snapshot.Outdated]; what it says of the journal is right even then.
-func (r *Room[S]) Cached() (*Snapshot[S], error) {
+func (r *Files[S]) Cached() (*Snapshot[S], error) {
 	b, err := lockfile.ReadRegular(r.StatePath(), maxProjection)
 	if err != nil {
 		return nil, nil
@@ -128,10 +128,10 @@ func (r *Rules[S]) decode(b []byte, s S) error {
 	return any(s).(json.Unmarshaler).UnmarshalJSON(b)
 }
 
-// writeProjection replaces state.json by one that covers snap, whose journal was
+// WriteProjection replaces state.json by one that covers snap, whose journal was
 // last written to at mtime.
-func (r *Room[S]) writeProjection(snap *Snapshot[S], mtime time.Time) error {
-	if err := r.store.step(StepReplace); err != nil {
+func (r *Files[S]) WriteProjection(snap *Snapshot[S], mtime time.Time) error {
+	if err := r.store.Step(StepReplace); err != nil {
 		return err
 	}
 	snap.mtime = 0
@@ -163,7 +163,7 @@ func (r *Room[S]) writeProjection(snap *Snapshot[S], mtime time.Time) error {
 
 // removeObstacle removes the reason for which state.json could not be replaced, if it
 // can: a missing directory for temporary files, or a directory named state.json.
-func (r *Room[S]) removeObstacle(err error) bool {
+func (r *Files[S]) removeObstacle(err error) bool {
 	if errors.Is(err, fs.ErrNotExist) {
 		return MakeDir(r.TempDir()) == nil
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/engine"
 	"github.com/talking-stick/tt/fsroom/engine/memory"
+	"github.com/talking-stick/tt/fsroom/mirror"
 )
 
 // A history goes to an engine in few entries, none of which has parts of two lives, and the
@@ -20,7 +21,7 @@ func TestPublish(t *testing.T) {
 	lines := lived(t)
 	e := inMemory(t)
 	for _, want := range []int64{14, 0} {
-		if added, err := fsroom.Publish(context.Background(), e, "rooms.demo", history(t, lines)); err != nil || added != want {
+		if added, err := mirror.Publish(context.Background(), e, "rooms.demo", historyOf(t, lines)); err != nil || added != want {
 			t.Errorf("%d events, %v; want %d", added, err, want)
 		}
 	}
@@ -34,11 +35,11 @@ func TestPublish(t *testing.T) {
 		t.Errorf("the mirror has\n%s\nwant\n%s", got, lines)
 	}
 	// What others have added is left alone, and what differs is refused.
-	if added, err := fsroom.Publish(context.Background(), e, "rooms.demo", history(t, lines)); err != nil || added != 0 {
+	if added, err := mirror.Publish(context.Background(), e, "rooms.demo", historyOf(t, lines)); err != nil || added != 0 {
 		t.Errorf("behind the engine: %d, %v", added, err)
 	}
 	before := e.Entries("rooms.demo")
-	if _, err := fsroom.Publish(context.Background(), e, "rooms.demo", history(t, lived(t))); code.Of(err) != code.CorruptRoom {
+	if _, err := mirror.Publish(context.Background(), e, "rooms.demo", historyOf(t, lived(t))); code.Of(err) != code.CorruptRoom {
 		t.Errorf("another history: %v", err)
 	}
 	if e.Entries("rooms.demo") != before {
@@ -50,7 +51,7 @@ func TestPublish(t *testing.T) {
 func TestPublishToAnEngineOfSmallEntries(t *testing.T) {
 	lines := lived(t)
 	e := &small{inMemory(t), 600}
-	if added, err := fsroom.Publish(context.Background(), e, "rooms.demo", history(t, lines)); err != nil || added != 14 {
+	if added, err := mirror.Publish(context.Background(), e, "rooms.demo", historyOf(t, lines)); err != nil || added != 14 {
 		t.Errorf("%d events, %v", added, err)
 	}
 	h := newHosts(t, 1, e)
@@ -59,7 +60,7 @@ func TestPublishToAnEngineOfSmallEntries(t *testing.T) {
 		t.Errorf("the mirror has\n%s\nwant\n%s", got, lines)
 	}
 	e.most = 10
-	if _, err := fsroom.Publish(context.Background(), e, "rooms.other", history(t, lines)); code.Of(err) != code.BodyTooLarge {
+	if _, err := mirror.Publish(context.Background(), e, "rooms.other", historyOf(t, lines)); code.Of(err) != code.BodyTooLarge {
 		t.Errorf("%v", err)
 	}
 }
@@ -85,7 +86,7 @@ func TestMirrorWithTheBeginningOfAnEntry(t *testing.T) {
 	for size := int64(0); size < int64(len(lines)); size += 37 {
 		for _, marker := range []bool{true, false} {
 			e := memory.New("test", time.Now)
-			if _, err := fsroom.Publish(context.Background(), e, "rooms.demo", history(t, lines)); err != nil {
+			if _, err := mirror.Publish(context.Background(), e, "rooms.demo", historyOf(t, lines)); err != nil {
 				t.Fatal(err)
 			}
 			h := newHosts(t, 1, e)

@@ -35,6 +35,10 @@ func (s *Store) Published(patience time.Duration) {
 	}
 }
 
+// Background sends in the background what is to be published of an agent, see
+// [Store.Published].
+func (s *Store) Background(agent string, send func()) { s.background().publish(agent, send) }
+
 func (p *publishing) publish(agent string, send func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -12,9 +12,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"syscall"
-	"time"
-
-	"github.com/talking-stick/tt/fsroom/engine"
 
 	"github.com/talking-stick/tt/journal"
 	"github.com/talking-stick/tt/journal/event"
@@ -52,31 +49,44 @@ type Rules[S any] struct {
 	// Reopen returns the event that would open a room as s is, with type, authorship and
 	// payload. A repair puts it in the place of a damaged one. It may be nil.
 	Reopen func(s S) event.Event
-	// Share returns how an engine shares a room: it is [NewMirror] in a program that has
-	// engines, and nil in others.
-	Share func(*Room[S], engine.Engine) Shared[S]
+	// Share returns how the store's engine shares a room. It is New of package mirror in a
+	// program that has engines, and nil in others.
+	Share func(*Files[S]) Backend[S]
 	// SharedFiles are the names of the files of an agent that its host makes known to the
 	// others; those that do not end in .json are marks.
 	SharedFiles []string
 }
 
-// A Room is one room of a store, whether it exists or not.
-type Room[S any] struct {
+// Files are the directory of a room: its journal and the projection of that, the archive,
+// and the directories of its agents. They do not say who orders the changes: that is the
+// [Backend] of a [Room].
+type Files[S any] struct {
 	store       *Store
 	rules       *Rules[S]
 	name        string
 	dir         string
 	dirsChecked atomic.Bool // the last checkDirs returned nil
-	shared      Shared[S]   // nil: the directory itself orders the changes
+}
+
+// FilesOf returns the files of the room with the name.
+func FilesOf[S any](s *Store, rules *Rules[S], name string) *Files[S] {
+	return &Files[S]{store: s, rules: rules, name: name, dir: filepath.Join(s.dir, rules.Folder, name)}
+}
+
+// A Room is one room of a store, whether it exists or not.
+type Room[S any] struct {
+	*Files[S]
+	backend Backend[S]
+	shared  bool // by an engine, with other hosts
 }
 
 // At returns the room with the name, which is also its room_id.
 func At[S any](s *Store, rules *Rules[S], name string) *Room[S] {
-	r := &Room[S]{store: s, rules: rules, name: name, dir: filepath.Join(s.dir, rules.Folder, name)}
+	files := FilesOf(s, rules, name)
 	if rules.Share != nil && (s.opts.Engine != nil || s.opts.Host != "") {
-		r.shared = rules.Share(r, s.opts.Engine)
+		return &Room[S]{files, rules.Share(files), true}
 	}
-	return r
+	return &Room[S]{files, local[S]{files, alone{}}, false}
 }
 
 // RoomName returns the name of the room for a path, or for the name that several hosts have
@@ -110,31 +120,31 @@ func slug(name string) string {
 }
 
 // Name returns the room's name.
-func (r *Room[S]) Name() string { return r.name }
+func (r *Files[S]) Name() string { return r.name }
 
 // Store returns the store that has the room.
-func (r *Room[S]) Store() *Store { return r.store }
+func (r *Files[S]) Store() *Store { return r.store }
 
 // Rules returns the rules of the room's kind.
-func (r *Room[S]) Rules() *Rules[S] { return r.rules }
+func (r *Files[S]) Rules() *Rules[S] { return r.rules }
 
 // Dir returns the room's directory.
-func (r *Room[S]) Dir() string { return r.dir }
+func (r *Files[S]) Dir() string { return r.dir }
 
 // JournalPath returns the path of the current life's journal.
-func (r *Room[S]) JournalPath() string { return filepath.Join(r.dir, "journal.jsonl") }
+func (r *Files[S]) JournalPath() string { return filepath.Join(r.dir, "journal.jsonl") }
 
 // StatePath returns the path of the projection.
-func (r *Room[S]) StatePath() string { return filepath.Join(r.dir, "state.json") }
+func (r *Files[S]) StatePath() string { return filepath.Join(r.dir, "state.json") }
 
 // LockPath returns the path of the lock file.
-func (r *Room[S]) LockPath() string { return filepath.Join(r.dir, "lock") }
+func (r *Files[S]) LockPath() string { return filepath.Join(r.dir, "lock") }
 
 // TempDir returns the directory for files that replace others.
-func (r *Room[S]) TempDir() string { return filepath.Join(r.dir, "tmp") }
+func (r *Files[S]) TempDir() string { return filepath.Join(r.dir, "tmp") }
 
 // AgentsDir returns the directory that has those of the agents.
-func (r *Room[S]) AgentsDir() string { return filepath.Join(r.dir, "agents") }
+func (r *Files[S]) AgentsDir() string { return filepath.Join(r.dir, "agents") }
 
 // Exists reports, at the cost of one stat, whether a life of the room may be in progress.
 // A room that has ended has no journal. Exists is true if a file has the name of one of the
@@ -142,77 +152,25 @@ func (r *Room[S]) AgentsDir() string { return filepath.Join(r.dir, "agents") }
 // With an engine it asks for a room that the mirror does not have, and is true if the
 // engine does not answer.
 func (r *Room[S]) Exists() bool {
-	return r.hasJournal() || r.shared != nil && r.shared.exists()
+	return r.hasJournal() || r.backend.Exists()
 }
 
 // HasJournal is [Room.Exists] of this host alone: it asks no engine.
-func (r *Room[S]) HasJournal() bool { return r.hasJournal() }
+func (r *Files[S]) HasJournal() bool { return r.hasJournal() }
 
-func (r *Room[S]) hasJournal() bool {
+func (r *Files[S]) hasJournal() bool {
 	info, err := os.Lstat(r.JournalPath())
 	return err == nil && info.Size() > 0 || errors.Is(err, syscall.ENOTDIR)
 }
 
-// IsShared reports whether the room is shared with other hosts by an engine.
-func (r *Room[S]) IsShared() bool { return r.shared != nil }
-
-// A Renewal returns the note to append, nil for none, and how long the engine keeps it. It
-// may be called more than once.
-type Renewal[S any] func(*Snapshot[S]) (note []byte, keep time.Duration, err error)
-
-// Renew appends a note to the room, if note returns one, under the condition that nothing
-// has happened since the room was as note got it, and then calls appended. The room is
-// locked meanwhile, and has an engine.
-func (r *Room[S]) Renew(ctx context.Context, note Renewal[S], appended func() error) error {
-	return r.store.Explain(r.shared.renew(ctx, note, appended), r.dir)
-}
-
-// Note returns the last note of the room that this host has fetched, and when the engine
-// got it, on its own clock; nil if there is none, or no engine.
-func (r *Room[S]) Note() (note []byte, at time.Time) {
-	if r.shared == nil {
-		return nil, time.Time{}
-	}
-	return r.shared.note()
-}
-
-// Unreachable returns why the engine could not be reached when it was asked last for what
-// this host does not have of the room: nil if it was, or if there is none. The room was
-// up to date at the time asOf, which is zero if it never was.
-func (r *Room[S]) Unreachable() (asOf time.Time, err error) {
-	if r.shared == nil {
-		return time.Time{}, nil
-	}
-	return r.shared.unreachable()
-}
-
-// BootOf returns the boot that another host has said it is in, "" if it is not known.
-func (r *Room[S]) BootOf(host string) string {
-	if r.shared == nil {
-		return ""
-	}
-	return r.shared.boot(host)
-}
-
 // Known is [Room.View] of what this host has of the room. Nothing is asked of an engine.
-func (r *Room[S]) Known() (*Snapshot[S], error) {
-	snap, err := r.load()
-	return snap, r.store.Explain(err, r.dir)
-}
-
-// Confirm is [Room.View] for those who need proof: at some moment since the call a majority
-// of the engine's servers agreed that the room was as it is returned. It takes the room's
-// lock. Without an engine it is View.
-func (r *Room[S]) Confirm(ctx context.Context) (*Snapshot[S], error) {
-	if r.shared == nil {
-		return r.View()
-	}
-	snap, err := r.shared.confirm(ctx)
+func (r *Files[S]) Known() (*Snapshot[S], error) {
+	snap, err := r.Load()
 	return snap, r.store.Explain(err, r.dir)
 }
 
 // HasDir reports whether the room has a directory, also after it has ended.
-func (r *Room[S]) HasDir() bool {
+func (r *Files[S]) HasDir() bool {
 	info, err := os.Lstat(r.dir)
 	return err == nil && info.IsDir()
 }
@@ -229,6 +187,11 @@ type Snapshot[S any] struct {
 	outdated bool  // see Outdated
 }
 
+// Advance makes the snapshot end behind further events, the last of which is one of a turn.
+func (s *Snapshot[S]) Advance(end journal.Position, turn int64) {
+	s.Position, s.Turn, s.fresh = end, turn, false
+}
+
 // Outdated reports whether the snapshot is from a state.json that a program with other
 // rules wrote. Its State may lack what that program does not know.
 func (s *Snapshot[S]) Outdated() bool { return s.outdated }
@@ -236,16 +199,10 @@ func (s *Snapshot[S]) Outdated() bool { return s.outdated }
 // View returns the room as it is now. It takes no lock and writes nothing. A room without
 // events has the state of [Rules].New.
 func (r *Room[S]) View() (*Snapshot[S], error) {
-	if err := r.store.step(StepLoad); err != nil {
+	if err := r.store.Step(StepLoad); err != nil {
 		return nil, r.store.Explain(err, r.dir)
 	}
-	var snap *Snapshot[S]
-	var err error
-	if r.shared != nil {
-		snap, err = r.shared.view(context.Background())
-	} else {
-		snap, err = r.load()
-	}
+	snap, err := r.backend.View(context.Background())
 	if err != nil {
 		return nil, r.store.Explain(err, r.dir)
 	}
@@ -256,19 +213,14 @@ func (r *Room[S]) View() (*Snapshot[S], error) {
 // host has not had yet. What failed is returned by room; an error means that the engine
 // cannot be reached. Without an engine, Refresh does nothing.
 func Refresh[S any](ctx context.Context, s *Store, rules *Rules[S]) (failed map[string]error, err error) {
-	if r := At(s, rules, ""); r.shared != nil {
-		return r.shared.refreshAll(ctx)
-	}
-	return nil, nil
+	return At(s, rules, "").backend.RefreshAll(ctx)
 }
 
 // FetchAgents asks the engine once what other hosts say of the agents of all rooms of a kind.
 // Rooms that are looked at next, for a few seconds, need not ask for theirs. Without an
 // engine, and where that fails, it does nothing.
 func FetchAgents[S any](ctx context.Context, s *Store, rules *Rules[S]) {
-	if r := At(s, rules, ""); r.shared != nil {
-		r.shared.fetchAllRecords(ctx)
-	}
+	At(s, rules, "").backend.FetchAgents(ctx)
 }
 
 // Rooms returns the names of all rooms of a kind that have a journal, after [Refresh].

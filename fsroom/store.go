@@ -102,7 +102,7 @@ type Store struct {
 	publishOnce sync.Once
 	publishing  *publishing // see background
 
-	agents atomic.Value // of all rooms, see FetchAgents
+	records atomic.Value // see Records
 }
 
 // Open returns the store in dir, which need not exist. It refuses a network
@@ -145,8 +145,8 @@ func (s *Store) Close() error {
 	return s.hub.watcher.Close()
 }
 
-// mayBeBehind reports whether a room may be shown as this host had it last.
-func (s *Store) mayBeBehind(err error) bool { return s.opts.Behind != nil && s.opts.Behind(err) }
+// MayBeBehind reports whether a room may be shown as this host had it last.
+func (s *Store) MayBeBehind(err error) bool { return s.opts.Behind != nil && s.opts.Behind(err) }
 
 // Options returns the options of the store, with the defaults filled in.
 func (s *Store) Options() Options { return s.opts }
@@ -179,6 +179,9 @@ func (s *Store) Local() *Store {
 	return &Store{dir: s.opts.Local, opts: opts}
 }
 
+// Records returns what a backend keeps for all rooms of the store.
+func (s *Store) Records() *atomic.Value { return &s.records }
+
 // Dir returns the data directory.
 func (s *Store) Dir() string { return s.dir }
 
@@ -204,10 +207,10 @@ func (s *Store) checkFormat() error {
 	return nil
 }
 
-// prepare creates the data directory and the directory of a room. The format file comes
+// Prepare creates the data directory and the directory of a room. The format file comes
 // first: prepare is not called again once there is a room.
-func (s *Store) prepare(room string) error {
-	if err := s.step(StepPrepare); err != nil {
+func (s *Store) Prepare(room string) error {
+	if err := s.Step(StepPrepare); err != nil {
 		return s.Explain(err, s.dir)
 	}
 	if err := s.makeDataDir(s.dir); err != nil {
@@ -216,7 +219,7 @@ func (s *Store) prepare(room string) error {
 	if err := s.writeFormat(); err != nil {
 		return s.Explain(err, s.formatFile())
 	}
-	if err := s.step(StepPrepare); err != nil {
+	if err := s.Step(StepPrepare); err != nil {
 		return s.Explain(err, room)
 	}
 	for _, d := range []string{filepath.Dir(room), room, filepath.Join(room, "tmp"), filepath.Join(room, "agents")} {
@@ -255,7 +258,7 @@ func (s *Store) writeFormat() error {
 	return lockfile.Replace(s.formatFile(), []byte(strconv.Itoa(layoutFormat)+"\n"), s.dir)
 }
 
-func (s *Store) step(st Step) error {
+func (s *Store) Step(st Step) error {
 	if s.opts.Fault == nil {
 		return nil
 	}
@@ -288,7 +291,7 @@ func (s *Store) sweepDir() {
 // The caller may lock and change rooms meanwhile, and so may other processes: a process
 // that has the lock of a room never waits for that of a folder.
 func (s *Store) LockFolder(ctx context.Context, folder string) (unlock func() error, err error) {
-	if err := s.step(StepLock); err != nil {
+	if err := s.Step(StepLock); err != nil {
 		return nil, s.Explain(err, s.dir)
 	}
 	dir := filepath.Join(s.dir, folder)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/mirror"
 	"github.com/talking-stick/tt/journal/event"
 )
 
@@ -56,7 +57,7 @@ var tallyRules = &fsroom.Rules[*tally]{
 		return &c
 	},
 	Live:     func(s *tally) bool { return s.Open },
-	Share:    fsroom.NewMirror[*tally],
+	Share:    mirror.New[*tally],
 	Continue: func(s *tally, last *event.Event) { s.Seq, s.Turn = last.Seq, last.Turn },
 }
 

@@ -32,76 +32,43 @@ func (r *Room[S]) Update(ctx context.Context, decide Decision[S]) (*Snapshot[S],
 // state.json is replaced and while the room is still locked. It does not call committed if
 // nothing changes.
 func (r *Room[S]) UpdateThen(ctx context.Context, decide Decision[S], committed func()) (*Snapshot[S], []event.Event, error) {
-	if r.shared != nil {
-		snap, events, err := r.shared.update(ctx, decide, committed)
-		return snap, events, r.store.Explain(err, r.dir)
-	}
-	unlock, err := r.lock(ctx) // 2
-	if err != nil {
-		return nil, nil, r.store.Explain(err, r.dir)
-	}
-	defer func() {
-		// 7. If this fails, the change is still committed, and the lock ends with
-		// the process at the latest.
-		_ = r.store.step(StepUnlock)
-		_ = unlock()
-		_ = r.store.step(StepDone)
-	}()
-	snap, err := r.loadToWrite() // 3
-	if err != nil {
-		return nil, nil, r.store.Explain(err, r.dir)
-	}
-	events, err := decide(snap.State) // 4
-	if err != nil {
+	var refused error // of decide
+	snap, events, err := r.backend.Update(ctx, func(s S) (events []event.Event, err error) {
+		events, err = decide(s)
+		refused = err
+		return events, err
+	}, committed)
+	if refused != nil && errors.Is(err, refused) {
 		return nil, nil, err
 	}
-	if len(events) == 0 {
-		_ = r.catchUp(snap) // spares the next reader the work
-		return snap, nil, nil
-	}
-	if err := r.commit(snap, events, committed); err != nil {
-		return nil, nil, r.store.Explain(err, r.dir)
-	}
-	return snap, events, nil
+	return snap, events, r.store.Explain(err, r.dir)
 }
 
 // Locked calls do while the room is locked, for changes that are not events. The error is
 // that of do, lock_timeout, or one about the room's files.
 func (r *Room[S]) Locked(ctx context.Context, do func(*Snapshot[S]) error) error {
-	if r.shared != nil {
-		return r.store.Explain(r.shared.lockedDo(ctx, do), r.dir)
-	}
-	unlock, err := r.lock(ctx)
-	if err != nil {
-		return r.store.Explain(err, r.dir)
-	}
-	defer unlock()
-	snap, err := r.load()
-	if err != nil {
-		return r.store.Explain(err, r.dir)
-	}
-	return r.store.Explain(do(snap), r.dir)
+	return r.store.Explain(r.backend.Locked(ctx, do), r.dir)
 }
 
 // Lock takes the room's lock, and creates the room's directories if they are missing.
 // It is for repairs; changes go through [Room.Update].
-func (r *Room[S]) Lock(ctx context.Context) (unlock func() error, err error) {
-	unlock, err = r.lock(ctx)
+func (r *Files[S]) Lock(ctx context.Context) (unlock func() error, err error) {
+	unlock, err = r.Acquire(ctx)
 	return unlock, r.store.Explain(err, r.dir)
 }
 
-func (r *Room[S]) lock(ctx context.Context) (func() error, error) {
-	if err := r.store.step(StepLock); err != nil {
+func (r *Files[S]) Acquire(ctx context.Context) (func() error, error) {
+	if err := r.store.Step(StepLock); err != nil {
 		return nil, err
 	}
-	if err := r.checkDirs(); err != nil {
+	if err := r.CheckDirs(); err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, r.store.opts.Patience)
 	defer cancel()
 	unlock, err := lockfile.Lock(ctx, r.LockPath())
 	if errors.Is(err, fs.ErrNotExist) {
-		if err = r.store.prepare(r.dir); err == nil {
+		if err = r.store.Prepare(r.dir); err == nil {
 			unlock, err = lockfile.Lock(ctx, r.LockPath())
 			lockfile.Adopt(r.LockPath())
 		}
@@ -109,9 +76,9 @@ func (r *Room[S]) lock(ctx context.Context) (func() error, error) {
 	return unlock, err
 }
 
-// loadToWrite loads the room under its lock and removes what a crash left.
-func (r *Room[S]) loadToWrite() (*Snapshot[S], error) {
-	if err := r.store.step(StepLoad); err != nil {
+// LoadToWrite loads the room under its lock and removes what a crash left.
+func (r *Files[S]) LoadToWrite() (*Snapshot[S], error) {
+	if err := r.store.Step(StepLoad); err != nil {
 		return nil, err
 	}
 	if hasOtherNames(r.JournalPath()) {
@@ -119,22 +86,22 @@ func (r *Room[S]) loadToWrite() (*Snapshot[S], error) {
 			return nil, err
 		}
 	}
-	snap, err := r.load()
+	snap, err := r.Load()
 	if err != nil {
 		return nil, err
 	}
-	return snap, r.clear(snap)
+	return snap, r.Clear(snap)
 }
 
-// clear cuts off a torn tail and archives a life that has ended but was not archived.
-func (r *Room[S]) clear(snap *Snapshot[S]) error {
+// Clear cuts off a torn tail and archives a life that has ended but was not archived.
+func (r *Files[S]) Clear(snap *Snapshot[S]) error {
 	if snap.Torn > 0 {
 		if err := r.cut(snap); err != nil {
 			return err
 		}
 	}
 	if snap.Position.Offset > 0 && !r.rules.Live(snap.State) {
-		return r.archive(snap)
+		return r.Archive(snap)
 	}
 	return nil
 }
@@ -142,16 +109,16 @@ func (r *Room[S]) clear(snap *Snapshot[S]) error {
 // Finish does what a killed writer left undone and then writes state.json: it cuts off a
 // torn tail and archives a life that has ended. The caller has the lock, and snap is
 // what the journal folds to. Finish is for repairs.
-func (r *Room[S]) Finish(snap *Snapshot[S]) error {
+func (r *Files[S]) Finish(snap *Snapshot[S]) error {
 	snap.fresh = false
-	if err := r.clear(snap); err != nil {
+	if err := r.Clear(snap); err != nil {
 		return err
 	}
-	return r.catchUp(snap)
+	return r.CatchUp(snap)
 }
 
-func (r *Room[S]) cut(snap *Snapshot[S]) error {
-	if err := r.store.step(StepCut); err != nil {
+func (r *Files[S]) cut(snap *Snapshot[S]) error {
+	if err := r.store.Step(StepCut); err != nil {
 		return err
 	}
 	log, err := journal.OpenWriter(r.JournalPath())
@@ -168,11 +135,11 @@ func (r *Room[S]) cut(snap *Snapshot[S]) error {
 
 // commit writes the events of a change and updates snap. The numbers are those of the
 // steps in the package comment.
-func (r *Room[S]) commit(snap *Snapshot[S], events []event.Event, committed func()) error {
-	if err := r.catchUp(snap); err != nil { // 3
+func (r *Files[S]) commit(snap *Snapshot[S], events []event.Event, committed func()) error {
+	if err := r.CatchUp(snap); err != nil { // 3
 		return err
 	}
-	next, err := r.foldChange(snap, events) // 4
+	next, err := r.FoldChange(snap, events) // 4
 	if err != nil {
 		return err
 	}
@@ -181,11 +148,11 @@ func (r *Room[S]) commit(snap *Snapshot[S], events []event.Event, committed func
 		return err
 	}
 	defer log.Close()
-	r.notifyAgents(snap.State, next, events)
+	r.NotifyAgents(snap.State, next, events)
 	if r.rules.News != nil {
-		r.NotifyNews(r.rules.News(next, events)...)
+		r.TouchNews(r.rules.News(next, events)...)
 	}
-	if err := r.store.step(StepAppend); err != nil {
+	if err := r.store.Step(StepAppend); err != nil {
 		return err
 	}
 	end, err := log.Append(snap.Position, events)
@@ -199,23 +166,23 @@ func (r *Room[S]) commit(snap *Snapshot[S], events []event.Event, committed func
 	return nil
 }
 
-// catchUp replaces a state.json that is behind the journal. It syncs the journal first,
+// CatchUp replaces a state.json that is behind the journal. It syncs the journal first,
 // whose writer may have been killed before its own sync. This comes before an append, so
 // that at most one change is behind what state.json covers, and a torn tail can be
 // distinguished from damage.
-func (r *Room[S]) catchUp(snap *Snapshot[S]) error {
+func (r *Files[S]) CatchUp(snap *Snapshot[S]) error {
 	if snap.fresh || snap.Position.Seq == 0 {
 		return nil
 	}
 	if snap.Position.Offset == 0 { // between two lives
-		return r.writeProjection(snap, time.Time{})
+		return r.WriteProjection(snap, time.Time{})
 	}
 	log, err := journal.OpenWriter(r.JournalPath())
 	if err != nil {
 		return err
 	}
 	defer log.Close()
-	if err := r.store.step(StepSync); err != nil {
+	if err := r.store.Step(StepSync); err != nil {
 		return err
 	}
 	if err := r.store.opts.Sync(log); err != nil {
@@ -225,12 +192,12 @@ func (r *Room[S]) catchUp(snap *Snapshot[S]) error {
 	if err != nil {
 		return err
 	}
-	return r.writeProjection(snap, mtime)
+	return r.WriteProjection(snap, mtime)
 }
 
-// foldChange fills in the events and returns the state after them. It comes before the
+// FoldChange fills in the events and returns the state after them. It comes before the
 // append: an event that cannot be folded must not be written.
-func (r *Room[S]) foldChange(snap *Snapshot[S], events []event.Event) (S, error) {
+func (r *Files[S]) FoldChange(snap *Snapshot[S], events []event.Event) (S, error) {
 	now := event.NewTime(r.store.opts.Now())
 	next := r.rules.Clone(snap.State)
 	for i := range events {
@@ -249,20 +216,20 @@ func (r *Room[S]) foldChange(snap *Snapshot[S], events []event.Event) (S, error)
 // openToAppend opens the journal for the next change. Before its first line it syncs the
 // directories that have its name and their names, so that a journal with a line has a
 // durable name.
-func (r *Room[S]) openToAppend(snap *Snapshot[S]) (*journal.Log, error) {
+func (r *Files[S]) openToAppend(snap *Snapshot[S]) (*journal.Log, error) {
 	log, err := journal.OpenWriter(r.JournalPath())
 	if err != nil || snap.Position.Offset > 0 {
 		return log, err
 	}
 	lockfile.Adopt(r.JournalPath())
-	if err := r.syncNames(); err != nil {
+	if err := r.SyncNames(); err != nil {
 		return nil, errors.Join(err, log.Close())
 	}
 	return log, nil
 }
 
-// syncNames syncs the directories that have the journal's name, and their names.
-func (r *Room[S]) syncNames() error {
+// SyncNames syncs the directories that have the journal's name, and their names.
+func (r *Files[S]) SyncNames() error {
 	for _, dir := range []string{r.dir, filepath.Dir(r.dir), r.store.dir} {
 		if err := r.store.opts.SyncDir(dir); err != nil {
 			return err
@@ -277,29 +244,11 @@ func (r *Room[S]) syncNames() error {
 
 // project replaces state.json, or archives a life that has ended. The change is already
 // committed: the next writer does what fails here.
-func (r *Room[S]) project(snap *Snapshot[S], log *journal.Log) {
-	if !r.rules.Live(snap.State) && r.archive(snap) == nil {
+func (r *Files[S]) project(snap *Snapshot[S], log *journal.Log) {
+	if !r.rules.Live(snap.State) && r.Archive(snap) == nil {
 		return
 	}
 	if _, mtime, err := log.Stat(); err == nil {
-		_ = r.writeProjection(snap, mtime)
+		_ = r.WriteProjection(snap, mtime)
 	}
-}
-
-// refreshForReading brings a mirror up to date. Without an engine it does nothing.
-func (r *Room[S]) refreshForReading(ctx context.Context) error {
-	if r.shared == nil {
-		return nil
-	}
-	return r.shared.refreshForReading(ctx)
-}
-
-// Pull keeps a mirror up to date, and wakes those of this host whom changes elsewhere
-// concern, until stop is called. Of several processes one does so. Without an engine,
-// Pull does nothing.
-func (r *Room[S]) Pull(ctx context.Context) (stop func()) {
-	if r.shared == nil {
-		return func() {}
-	}
-	return r.shared.pull(ctx)
 }

@@ -9,28 +9,26 @@ import (
 	"github.com/talking-stick/tt/lockfile"
 )
 
-// wakeFile is the file of an agent whose modification time is set to wake the
+// WakeFile is the file of an agent whose modification time is set to wake the
 // processes that wait as the agent.
-const wakeFile = "bell"
+const WakeFile = "bell"
 
 // EnsureWakeFile creates the file that [Agent.Notify] touches. A process does so
 // before it waits as the agent.
 func (a Agent) EnsureWakeFile() error {
-	if info, err := os.Lstat(a.Path(wakeFile)); err == nil && info.Mode().IsRegular() {
+	if info, err := os.Lstat(a.Path(WakeFile)); err == nil && info.Mode().IsRegular() {
 		return nil
 	}
-	return a.Mark(wakeFile, time.Now())
+	return a.Mark(WakeFile, time.Now())
 }
 
 // Notify wakes all processes that wait as the agent, see [Room.AwaitAs]. It does
 // nothing if the agent has no wake file.
 func (a Agent) Notify() {
 	if a.unusable == nil {
-		_ = lockfile.Touch(a.Path(wakeFile), time.Now())
+		_ = lockfile.Touch(a.Path(WakeFile), time.Now())
 	}
-	if a.shared != nil {
-		a.shared.notify(a.key())
-	}
+	a.peers.Notify(a.key())
 }
 
 // AwaitAs is [Room.Await] for a process that needs to inspect the room only when the rules
@@ -42,19 +40,17 @@ func (r *Room[S]) AwaitAs(ctx context.Context, agent string, inspect Inspect[S])
 		return r.Await(ctx, inspect)
 	}
 	return r.await(ctx, inspect, func() *subscription {
-		return r.store.subscribe(r.Agent(agent).Path(wakeFile))
+		return r.store.subscribe(r.Agent(agent).Path(WakeFile))
 	}, noNeighbour)
 }
 
-// notifyAgents notifies the agents, and the listeners of those, that the change concerns. It comes
+// NotifyAgents notifies the agents, and the listeners of those, that the change concerns. It comes
 // before the commit and under the lock, so a writer that is killed has notified them
 // or has changed nothing. They wait for the lock to be free before they inspect the room.
-func (r *Room[S]) notifyAgents(before, after S, events []event.Event) {
+func (r *Files[S]) NotifyAgents(before, after S, events []event.Event) {
 	if r.rules.Notify != nil {
 		for _, id := range r.rules.Notify(before, after) {
-			a := r.Agent(id)
-			a.shared = nil // other hosts hear of the change itself
-			a.Notify()
+			r.localAgent(id).Notify() // other hosts hear of the change itself
 		}
 	}
 	if r.rules.Listeners != nil {

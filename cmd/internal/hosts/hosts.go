@@ -13,6 +13,7 @@ import (
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/doctor"
+	"github.com/talking-stick/tt/fsroom/history"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/fsroom/workspace"
 	"github.com/talking-stick/tt/journal/wire"
@@ -186,7 +187,7 @@ type Sharing interface {
 	Check(ctx context.Context, store *fsroom.Store, rooms []string, repair, open bool) Health
 	// Import gives the engine of the store what it does not have of a room's history, and
 	// returns how many events that were.
-	Import(ctx context.Context, store *fsroom.Store, room string, h *fsroom.History) (added int64, err error)
+	Import(ctx context.Context, store *fsroom.Store, room string, h *history.History) (added int64, err error)
 	// Copy moves a room of this host to an engine.
 	Copy(ctx context.Context, to *Service, m Move) (Moved, error)
 }

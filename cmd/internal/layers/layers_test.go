@@ -72,6 +72,9 @@ var layers = map[string]layer{
 	"fsroom/engine/enginetest": {[]string{"fsroom/engine"}, "it tests every engine alike"},
 	"fsroom": {[]string{"fsroom/code", "fsroom/engine", "journal", "lockfile"},
 		"it stores any kind of room: what a room means comes to it as fsroom.Rules"},
+	"fsroom/history": {[]string{"fsroom", "journal"}, "it is a room as lines, and does not know who orders them"},
+	"fsroom/mirror": {[]string{"fsroom", "fsroom/history", "journal", "lockfile"},
+		"it is the backend of rooms that hosts share: fsroom knows it as fsroom.Backend alone, and tt does not link it"},
 	"fsroom/doctor":    {[]string{"fsroom", "journal", "lockfile"}, "it checks rooms of every kind and knows the rules of none"},
 	"fsroom/ledger":    {[]string{"lockfile"}, "it records trees of files and knows no rooms: cmd/internal/changes says what a snapshot stands for"},
 	"fsroom/workspace": {[]string{"fsroom/code"}, "it says which directory a path means and opens no room"},
@@ -84,6 +87,8 @@ var layers = map[string]layer{
 	"cmd/internal/cli": {[]string{"fsroom/code", "journal/wire"}, "it serves every program and knows the commands of none"},
 	"cmd/internal/hearing": {[]string{"fsroom", "journal", "identity"},
 		"it keeps what is known of how agents hear: what there is to hear, and who is woken, comes to it"},
+	"cmd/internal/roomtypes/sharing": {[]string{"cmd/internal/roomtypes", "fsroom"},
+		"programs with engines link it, and tt must not"},
 	"cmd/internal/member": {[]string{"cmd/internal/roomtypes", "cmd/internal/hearing", "fsroom", "journal", "identity"},
 		"it is about taking turns, and knows neither flags nor output of a command: what an agent is told comes to it as member.News"},
 	"cmd/internal/questions": {[]string{"cmd/internal/roomtypes", "cmd/internal/member", "fsroom", "journal"},
@@ -205,7 +210,7 @@ func TestRulesArePure(t *testing.T) {
 func TestWhatIsLinked(t *testing.T) {
 	tt := list(t, module+"cmd/tt")["cmd/tt"]
 	for _, dep := range tt.Deps {
-		for _, heavy := range []string{module + "cmd/tt-nats", module + "cmd/internal/console", module + "cmd/internal/report", "github.com/nats-io", "net/http", "database/sql", "html/template", "text/template", "github.com/shirou/gopsutil", "github.com/modelcontextprotocol", "charm.land", "github.com/charmbracelet"} {
+		for _, heavy := range []string{module + "fsroom/mirror", module + "cmd/tt-nats", module + "cmd/internal/console", module + "cmd/internal/report", "github.com/nats-io", "net/http", "database/sql", "html/template", "text/template", "github.com/shirou/gopsutil", "github.com/modelcontextprotocol", "charm.land", "github.com/charmbracelet"} {
 			if dep == heavy || strings.HasPrefix(dep, heavy+"/") {
 				t.Errorf("tt links %s", dep)
 			}

@@ -10,7 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/talking-stick/tt/cmd/internal/roomtypes"
+	"github.com/talking-stick/tt/cmd/internal/roomtypes/sharing"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/engine"
@@ -59,7 +59,7 @@ type team struct {
 }
 
 func newTeam(t *testing.T) *team {
-	roomtypes.Share()
+	sharing.Enable()
 	w := &team{fixture: newFixture(t), at: time.Now().Add(time.Hour)}
 	w.engine = memory.New("team", w.now)
 	return w

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/talking-stick/tt/cmd/internal/roomtypes"
+	"github.com/talking-stick/tt/cmd/internal/roomtypes/sharing"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/engine/memory"
@@ -37,7 +37,7 @@ func (f *fixture) onHost(e *memory.Engine, host int, id string) *Room {
 // A turn is proved by its grant and by each renewal that the engine has confirmed, and by
 // nothing else.
 func TestWhatProvesATurn(t *testing.T) {
-	roomtypes.Share()
+	sharing.Enable()
 	f, ctx := newFixture(t), context.Background()
 	e := memory.New("one", time.Now)
 	a, b := f.onHost(e, 1, "a:1"), f.onHost(e, 2, "b:1")

@@ -8,6 +8,7 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/roomarg"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/history"
 	"github.com/talking-stick/tt/fsroom/workspace"
 )
 
@@ -97,7 +98,7 @@ func runRoomExport(ctx context.Context, c *cli.Invocation) error {
 	if err != nil {
 		return err
 	}
-	lines, err := room.Lines(ctx)
+	lines, err := history.Lines(ctx, fsroom.At(room.Client.Store, stick, room.Name()))
 	if err != nil {
 		return err
 	}

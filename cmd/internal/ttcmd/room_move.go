@@ -12,6 +12,7 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/roomarg"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/history"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/fsroom/workspace"
 	"github.com/talking-stick/tt/identity"
@@ -53,7 +54,7 @@ func runRoomImport(ctx context.Context, c *cli.Invocation) error {
 		return err
 	}
 	name := fsroom.RoomName(w.Identity(w.Root))
-	h, err := fsroom.CheckHistory(stick, name, lines)
+	h, err := history.Check(stick, name, lines)
 	if err != nil {
 		return err
 	}
@@ -67,7 +68,7 @@ func runRoomImport(ctx context.Context, c *cli.Invocation) error {
 	if store.Options().Engine != nil {
 		res.Added, err = build.Sharing.Import(ctx, store, stick.Folder+"."+name, h)
 	} else {
-		res.Added, err = fsroom.At(store, stick, name).Import(ctx, h, isMove)
+		res.Added, err = history.Import(ctx, fsroom.At(store, stick, name), h, isMove)
 	}
 	if err != nil {
 		return err

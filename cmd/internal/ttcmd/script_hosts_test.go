@@ -19,6 +19,7 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/hosts"
 	"github.com/talking-stick/tt/cmd/internal/roomtypes"
+	engineshared "github.com/talking-stick/tt/cmd/internal/roomtypes/sharing"
 	"github.com/talking-stick/tt/cmd/internal/ttcmd/scripthosts"
 	"github.com/talking-stick/tt/cmd/tt-nats/jetstream/natstest"
 	"github.com/talking-stick/tt/fsroom"
@@ -38,10 +39,10 @@ func namespaces(t *testing.T) func(work string) string {
 	case "":
 		return func(string) string { return "" }
 	case "dir":
-		roomtypes.Share()
+		engineshared.Enable()
 		return func(work string) string { return "dir://here" + filepath.Join(work, ".tmp", "engine") }
 	case "nats":
-		roomtypes.Share()
+		engineshared.Enable()
 		server := natstest.Start(t)
 		return func(work string) string { return server.Namespace(t) + "-" + filepath.Base(work) }
 	}

@@ -5,7 +5,7 @@ package engines
 import (
 	"github.com/talking-stick/tt/cmd/internal/hosts"
 	"github.com/talking-stick/tt/cmd/internal/hosts/shared"
-	"github.com/talking-stick/tt/cmd/internal/roomtypes"
+	mirrored "github.com/talking-stick/tt/cmd/internal/roomtypes/sharing"
 	"github.com/talking-stick/tt/cmd/tt-nats/jetstream"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/engine"
@@ -22,7 +22,7 @@ func open(s *hosts.Service) (engine.Engine, error) {
 // Options returns the options of a store of the service's rooms, and the directory of this
 // host's mirrors, for a program that opens the store itself. It connects to nothing.
 func Options(service *hosts.Service, dataDir string, o fsroom.Options) (string, fsroom.Options, error) {
-	roomtypes.Share()
+	mirrored.Enable()
 	dir, o, _, err := shared.Options(open, service, dataDir, o)
 	return dir, o, err
 }

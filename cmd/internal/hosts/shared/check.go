@@ -16,6 +16,8 @@ import (
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/doctor"
 	"github.com/talking-stick/tt/fsroom/engine"
+	"github.com/talking-stick/tt/fsroom/history"
+	"github.com/talking-stick/tt/fsroom/mirror"
 	"github.com/talking-stick/tt/journal"
 )
 
@@ -24,7 +26,7 @@ func (s *sharing) Check(ctx context.Context, store *fsroom.Store, rooms []string
 	e := store.Options().Engine
 	info, err := e.Info(ctx)
 	if err != nil {
-		h.Problems = []doctor.Problem{problem(store.Dir(), fsroom.ExplainEngine(err, ""))}
+		h.Problems = []doctor.Problem{problem(store.Dir(), mirror.ExplainEngine(err, ""))}
 		return h
 	}
 	h.ID, h.Durable, h.Reached = info.ID, info.Durable, true
@@ -87,11 +89,11 @@ func checkRooms[S any](ctx context.Context, x *checker, rules *fsroom.Rules[S], 
 
 // checkRoom compares one mirror, which is also given with its engine. What is wrong with its
 // files is found by package doctor.
-func checkRoom[S any](ctx context.Context, x *checker, mirror, room *fsroom.Room[S]) {
-	lines, err := mirror.Lines(ctx)
+func checkRoom[S any](ctx context.Context, x *checker, here, room *fsroom.Room[S]) {
+	lines, err := history.Lines(ctx, here)
 	if code.Of(err) == code.CorruptRoom && x.repair {
-		p := problem(mirror.JournalPath(), err)
-		p.RoomID, p.Code, p.Repaired = mirror.Name(), "", refetch(ctx, x.e, mirror, room) == nil
+		p := problem(here.JournalPath(), err)
+		p.RoomID, p.Code, p.Repaired = here.Name(), "", refetch(ctx, x.e, here, room) == nil
 		if p.Repaired { // else package doctor finds it
 			x.problems = append(x.problems, p)
 		}
@@ -100,37 +102,37 @@ func checkRoom[S any](ctx context.Context, x *checker, mirror, room *fsroom.Room
 	if err != nil || len(lines) == 0 {
 		return
 	}
-	history, err := fsroom.CheckHistory(mirror.Rules(), mirror.Name(), lines)
+	h, err := history.Check(here.Rules(), here.Name(), lines)
 	if err != nil {
 		return
 	}
-	at := mirror.Rules().Folder + "." + mirror.Name()
-	has, err := fsroom.Compare(ctx, x.e, at, history)
+	at := here.Rules().Folder + "." + here.Name()
+	has, err := mirror.Compare(ctx, x.e, at, h)
 	switch {
 	case err != nil:
-		p := problem(mirror.JournalPath(), err)
-		p.RoomID = mirror.Name()
+		p := problem(here.JournalPath(), err)
+		p.RoomID = here.Name()
 		x.problems = append(x.problems, p)
 		return
-	case has.Events == history.Last():
+	case has.Events == h.Last():
 		if x.repair {
 			_, _ = room.View() // another host may have published it at other revisions
 		}
 		return
 	}
 	p := doctor.Problem{
-		RoomID: mirror.Name(), File: mirror.JournalPath(), Code: string(code.EngineRewound),
-		Problem: fmt.Sprintf("the engine has %d of the %d events", has.Events, history.Last()),
+		RoomID: here.Name(), File: here.JournalPath(), Code: string(code.EngineRewound),
+		Problem: fmt.Sprintf("the engine has %d of the %d events", has.Events, h.Last()),
 		Repair:  "publish the others",
 	}
 	if x.repair {
-		if _, err = fsroom.Publish(ctx, x.e, at, history); err == nil {
+		if _, err = mirror.Publish(ctx, x.e, at, h); err == nil {
 			_, err = room.View()
 		}
 		if p.Repaired = err == nil; !p.Repaired {
 			p.Repair = ""
-			q := problem(mirror.JournalPath(), err)
-			q.RoomID = mirror.Name()
+			q := problem(here.JournalPath(), err)
+			q.RoomID = here.Name()
 			x.problems = append(x.problems, q)
 		}
 	}

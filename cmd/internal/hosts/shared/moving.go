@@ -13,6 +13,8 @@ import (
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/engine"
+	"github.com/talking-stick/tt/fsroom/history"
+	"github.com/talking-stick/tt/fsroom/mirror"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
 )
@@ -21,8 +23,8 @@ import (
 const reserved = time.Minute
 
 // Import implements [hosts.Sharing].
-func (s *sharing) Import(ctx context.Context, store *fsroom.Store, room string, h *fsroom.History) (added int64, err error) {
-	return fsroom.Publish(ctx, store.Options().Engine, room, h)
+func (s *sharing) Import(ctx context.Context, store *fsroom.Store, room string, h *history.History) (added int64, err error) {
+	return mirror.Publish(ctx, store.Options().Engine, room, h)
 }
 
 // Copy implements [hosts.Sharing]. The room is closed before anything of it is published:
@@ -58,7 +60,7 @@ func (s *sharing) Copy(ctx context.Context, to *hosts.Service, m hosts.Move) (mo
 			moved.Closed = true
 		}
 		moved.Events = h.Last()
-		if moved.Added, err = fsroom.Publish(ctx, e, x.at, h); err != nil {
+		if moved.Added, err = mirror.Publish(ctx, e, x.at, h); err != nil {
 			return moved, err
 		}
 		return moved, x.topics(ctx)
@@ -76,8 +78,8 @@ type copier struct {
 
 // history returns the events of the room, without the close that says where it goes on. ended
 // reports whether it needs no closing: that is there, or no life is in progress.
-func (x *copier) history(ctx context.Context) (h *fsroom.History, ended bool, err error) {
-	lines, err := fsroom.At(x.m.From, roomtypes.Stick(), x.m.Room).Lines(ctx)
+func (x *copier) history(ctx context.Context) (h *history.History, ended bool, err error) {
+	lines, err := history.Lines(ctx, fsroom.At(x.m.From, roomtypes.Stick(), x.m.Room))
 	if err != nil {
 		return nil, false, err
 	}
@@ -90,7 +92,7 @@ func (x *copier) history(ctx context.Context) (h *fsroom.History, ended bool, er
 		}
 		lines, ended = lines[:start], true
 	}
-	h, err = fsroom.CheckHistory(roomtypes.Stick(), x.m.Room, lines)
+	h, err = history.Check(roomtypes.Stick(), x.m.Room, lines)
 	if err != nil {
 		return nil, false, err
 	}
@@ -99,9 +101,9 @@ func (x *copier) history(ctx context.Context) (h *fsroom.History, ended bool, er
 
 // reserve refuses a room that is there with other events, or that another host is about to
 // publish, and keeps the name for this host.
-func (x *copier) reserve(ctx context.Context, h *fsroom.History) error {
+func (x *copier) reserve(ctx context.Context, h *history.History) error {
 	for {
-		c, err := fsroom.Compare(ctx, x.e, x.at, h)
+		c, err := mirror.Compare(ctx, x.e, x.at, h)
 		if err != nil || c.Events == h.Last() { // nothing is to be published
 			return err
 		}
@@ -123,15 +125,15 @@ func (x *copier) topics(ctx context.Context) error {
 		if !r.Exists() {
 			return nil
 		}
-		lines, err := r.Lines(ctx)
+		lines, err := history.Lines(ctx, r)
 		if err != nil {
 			return err
 		}
-		h, err := fsroom.CheckHistory(rules, r.Name(), lines)
+		h, err := history.Check(rules, r.Name(), lines)
 		if err != nil {
 			return err
 		}
-		if _, err := fsroom.Publish(ctx, x.e, rules.Folder+"."+questions.OfRoomID(x.m.To, n), h); err != nil {
+		if _, err := mirror.Publish(ctx, x.e, rules.Folder+"."+questions.OfRoomID(x.m.To, n), h); err != nil {
 			return err
 		}
 	}

@@ -17,10 +17,12 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/hosts"
 	"github.com/talking-stick/tt/cmd/internal/questions"
 	"github.com/talking-stick/tt/cmd/internal/roomtypes"
+	mirrored "github.com/talking-stick/tt/cmd/internal/roomtypes/sharing"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/engine"
 	"github.com/talking-stick/tt/fsroom/engine/memory"
+	"github.com/talking-stick/tt/fsroom/history"
 	"github.com/talking-stick/tt/fsroom/topic"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
@@ -36,7 +38,7 @@ type world struct {
 }
 
 func newWorld(t testing.TB) (*world, *memory.Engine) {
-	roomtypes.Share()
+	mirrored.Enable()
 	e := memory.New("one", time.Now)
 	t.Cleanup(func() { e.Close() })
 	w := &world{t: t, engine: e}
@@ -96,7 +98,7 @@ func (w *world) say(r *stickRoom, texts ...string) {
 
 func (w *world) lines(r *stickRoom) []byte {
 	w.t.Helper()
-	b, err := r.Lines(context.Background())
+	b, err := history.Lines(context.Background(), r)
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/hosts"
-	"github.com/talking-stick/tt/cmd/internal/roomtypes"
+	mirrored "github.com/talking-stick/tt/cmd/internal/roomtypes/sharing"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/engine"
 	"github.com/talking-stick/tt/fsroom/turn"
@@ -20,7 +20,7 @@ import (
 
 // With returns the sharing of a program that opens engines by the function.
 func With(open func(*hosts.Service) (engine.Engine, error)) hosts.Sharing {
-	roomtypes.Share()
+	mirrored.Enable()
 	s := &sharing{over: make(chan struct{})}
 	s.open = func(service *hosts.Service) (engine.Engine, error) {
 		e, err := open(service)

@@ -1,4 +1,4 @@
-package fsroom
+package mirror
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/engine"
 	"github.com/talking-stick/tt/lockfile"
 )
@@ -28,13 +29,13 @@ const (
 
 var errOffline = errors.New("this command does not ask it")
 
-// refreshAll is [Refresh]. A mirror is up to date if it has as many changes as the room
+// RefreshAll is [fsroom.Refresh]. A mirror is up to date if it has as many changes as the room
 // has entries. If some of these are notes, the room is read.
-func (r *mirror[S]) refreshAll(ctx context.Context) (map[string]error, error) {
+func (r *mirror[S]) RefreshAll(ctx context.Context) (map[string]error, error) {
 	if r.engine == nil {
 		return nil, nil
 	}
-	prefix := r.rules.Folder + "."
+	prefix := r.Rules().Folder + "."
 	all, err := r.engine.Rooms(ctx, prefix)
 	if err != nil {
 		return nil, r.unlessBehind(r.explainEngine(err))
@@ -48,7 +49,7 @@ func (r *mirror[S]) refreshAll(ctx context.Context) (map[string]error, error) {
 		if name != filepath.Base(name) || strings.HasPrefix(name, ".") {
 			continue // no name of ours
 		}
-		room := &mirror[S]{Room: &Room[S]{store: r.store, rules: r.rules, name: name, dir: filepath.Join(r.dir, name)}, engine: r.engine}
+		room := &mirror[S]{Files: fsroom.FilesOf(r.Store(), r.Rules(), name), engine: r.engine}
 		m := room.readMarker()
 		if m.Changes == int64(n) {
 			continue
@@ -90,13 +91,13 @@ func (r *mirror[S]) atOnce(ctx context.Context, rooms map[string]*mirror[S], do 
 		running.Go(func() {
 			defer func() { <-free }()
 			err := do(ctx, room)
-			if isUnreachable(err) {
+			if fsroom.IsUnreachable(err) {
 				cancel(err) // so are the others
 			}
 			if err != nil {
 				mu.Lock()
 				defer mu.Unlock()
-				failed[name] = r.store.Explain(err, room.dir)
+				failed[name] = r.Store().Explain(err, room.Dir())
 			}
 		})
 	}
@@ -117,7 +118,7 @@ func (r *mirror[S]) readAll(ctx context.Context, rooms map[string]*mirror[S]) er
 		failed, err := r.atOnce(ctx, some, func(ctx context.Context, room *mirror[S]) error {
 			ctx, cancel := context.WithTimeout(ctx, refreshPatience)
 			defer cancel()
-			return room.absorbLocked(ctx, parts[room.name], true)
+			return room.absorbLocked(ctx, parts[room.Name()], true)
 		})
 		for name := range failed {
 			delete(rooms, name) // what follows does not fit
@@ -125,7 +126,7 @@ func (r *mirror[S]) readAll(ctx context.Context, rooms map[string]*mirror[S]) er
 		parts, size = make(map[string]*tail), 0
 		return err
 	}
-	prefix := r.rules.Folder + "."
+	prefix := r.Rules().Folder + "."
 	err := r.engine.ReadAll(ctx, prefix, func(name string, e engine.Entry) error {
 		name = strings.TrimPrefix(name, prefix)
 		room := rooms[name]
@@ -161,29 +162,29 @@ type allRecords struct {
 	rooms  map[string]map[string]engine.Record
 }
 
-// fetchAllRecords is [FetchAgents].
-func (r *mirror[S]) fetchAllRecords(ctx context.Context) {
+// FetchAgents is [fsroom.FetchAgents].
+func (r *mirror[S]) FetchAgents(ctx context.Context) {
 	if r.engine == nil {
 		return
 	}
 	at := time.Now()
-	if rooms, err := r.engine.AllRecords(ctx, r.rules.Folder+"."); err == nil {
-		r.store.agents.Store(&allRecords{at, r.rules.Folder, rooms})
+	if rooms, err := r.engine.AllRecords(ctx, r.Rules().Folder+"."); err == nil {
+		r.Store().Records().Store(&allRecords{at, r.Rules().Folder, rooms})
 	}
 }
 
 // recordsOf returns the records of the room, the first time those that were fetched for all
 // rooms a moment ago.
 func (r *mirror[S]) recordsOf(ctx context.Context) (map[string]engine.Record, error) {
-	all, _ := r.store.agents.Load().(*allRecords)
-	if r.records.fetched.IsZero() && all != nil && all.folder == r.rules.Folder && time.Since(all.at) < recordsFreshForAll {
+	all, _ := r.Store().Records().Load().(*allRecords)
+	if r.records.fetched.IsZero() && all != nil && all.folder == r.Rules().Folder && time.Since(all.at) < recordsFreshForAll {
 		return all.rooms[r.engineName()], nil
 	}
 	return r.engine.Records(ctx, r.engineName())
 }
 
 func (r *mirror[S]) unlessBehind(err error) error {
-	if isUnreachable(err) && r.store.mayBeBehind(err) {
+	if fsroom.IsUnreachable(err) && r.Store().MayBeBehind(err) {
 		return nil
 	}
 	return err

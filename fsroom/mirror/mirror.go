@@ -1,4 +1,4 @@
-package fsroom
+package mirror
 
 import (
 	"context"
@@ -9,38 +9,18 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/engine"
+	"github.com/talking-stick/tt/journal"
 	"github.com/talking-stick/tt/journal/event"
 	"github.com/talking-stick/tt/journal/wire"
 	"github.com/talking-stick/tt/lockfile"
 )
 
-// A store with an engine is a mirror: the engine orders the changes of its rooms and keeps
-// them, and the room's files are what has been fetched so far. Commands fetch before they
-// take the room's lock, and read nothing but the mirror while they have it: a process that
-// is stopped while it waits for the network must not keep others out.
-
-// Shared is how the rooms of one kind are shared by several hosts. [NewMirror] makes one.
-type Shared[S any] interface {
-	exists() bool
-	view(ctx context.Context) (*Snapshot[S], error)
-	update(ctx context.Context, decide Decision[S], committed func()) (*Snapshot[S], []event.Event, error)
-	lockedDo(ctx context.Context, do func(*Snapshot[S]) error) error
-	refreshForReading(ctx context.Context) error
-	refreshAll(ctx context.Context) (failed map[string]error, err error)
-	fetchAllRecords(ctx context.Context)
-	pull(ctx context.Context) (stop func())
-	renew(ctx context.Context, note Renewal[S], appended func() error) error
-	note() (note []byte, at time.Time)
-	confirm(ctx context.Context) (*Snapshot[S], error)
-	unreachable() (asOf time.Time, err error)
-	agentSharing
-}
-
 // A mirror is a room whose changes an engine orders.
 type mirror[S any] struct {
-	*Room[S]
+	*fsroom.Files[S]
 	engine  engine.Engine          // nil: it is not asked
 	locked  atomic.Bool            // by this mirror, so nothing is fetched or sent
 	away    atomic.Pointer[error]  // why the last fetch did not reach the engine; nil: it did
@@ -49,10 +29,12 @@ type mirror[S any] struct {
 	records records
 }
 
-// NewMirror returns how the engine, which may be nil, shares a room. It is the value of [Rules].Share in a
-// program that has engines. Other programs do not mention it, and so do not link what
-// mirrors need.
-func NewMirror[S any](r *Room[S], e engine.Engine) Shared[S] { return &mirror[S]{Room: r, engine: e} }
+// New returns how the engine of a store shares a room. Without an engine, which a store may
+// have or not, the room is its mirror as it is. New is the value of [fsroom.Rules].Share in
+// a program that has engines.
+func New[S any](files *fsroom.Files[S]) fsroom.Backend[S] {
+	return &mirror[S]{Files: files, engine: files.Store().Options().Engine}
+}
 
 // A marker says how far a mirror has got. It is written after the journal, without a sync:
 // a marker that is behind costs a repetition, and one that is ahead of the journal shows
@@ -125,9 +107,9 @@ var (
 	errOvertaken = errors.New("another change came first")
 )
 
-func (r *mirror[S]) engineName() string { return r.rules.Folder + "." + r.name }
+func (r *mirror[S]) engineName() string { return r.Rules().Folder + "." + r.Name() }
 
-func (r *mirror[S]) markerPath() string { return filepath.Join(r.dir, "mirror.json") }
+func (r *mirror[S]) markerPath() string { return filepath.Join(r.Dir(), "mirror.json") }
 
 func (r *mirror[S]) readMarker() (m marker) {
 	b, err := lockfile.ReadRegular(r.markerPath(), 1<<20)
@@ -158,7 +140,7 @@ func (r *mirror[S]) fetch(ctx context.Context) (*tail, error) {
 	if t.at = asked; err == nil && t.stale == nil {
 		r.fetched.Store(t)
 	}
-	if err = r.explainEngine(err); isUnreachable(err) {
+	if err = r.explainEngine(err); fsroom.IsUnreachable(err) {
 		r.away.Store(&err)
 	} else if err == nil {
 		r.reached()
@@ -185,7 +167,7 @@ const fetchedFile = "fetched"
 // reached records that the engine has answered, and the mirror is up to date.
 func (r *mirror[S]) reached() {
 	r.away.Store(nil)
-	path, now := filepath.Join(r.dir, fetchedFile), r.store.opts.Now()
+	path, now := filepath.Join(r.Dir(), fetchedFile), r.Store().Options().Now()
 	info, err := os.Lstat(path)
 	switch {
 	case err == nil && now.Sub(info.ModTime()).Abs() < time.Second:
@@ -199,11 +181,11 @@ func (r *mirror[S]) reached() {
 	}
 }
 
-func (r *mirror[S]) unreachable() (asOf time.Time, err error) {
+func (r *mirror[S]) Unreachable() (asOf time.Time, err error) {
 	if last := r.away.Load(); last != nil {
 		err = *last
 	}
-	if info, statErr := os.Lstat(filepath.Join(r.dir, fetchedFile)); statErr == nil {
+	if info, statErr := os.Lstat(filepath.Join(r.Dir(), fetchedFile)); statErr == nil {
 		asOf = info.ModTime()
 	}
 	return asOf, err
@@ -214,7 +196,7 @@ func (r *mirror[S]) unreachable() (asOf time.Time, err error) {
 // compared with the engine by Append.
 func (r *mirror[S]) recent() *tail {
 	t := r.fetched.Load()
-	if t == nil || time.Since(t.at) > r.store.opts.Brief || r.readMarker().Revision < t.from.Revision {
+	if t == nil || time.Since(t.at) > r.Store().Options().Brief || r.readMarker().Revision < t.from.Revision {
 		return nil
 	}
 	return t
@@ -236,7 +218,7 @@ func lastEventID(lines []byte) string {
 }
 
 // explainEngine gives an error of the engine a code.
-func (r *mirror[S]) explainEngine(err error) error { return ExplainEngine(err, r.name) }
+func (r *mirror[S]) explainEngine(err error) error { return ExplainEngine(err, r.Name()) }
 
 // ExplainEngine gives an error of an engine a code. The room may be "".
 func ExplainEngine(err error, room string) error {
@@ -262,12 +244,6 @@ func errUnreachable(err error) error {
 		why = *known
 	}
 	return e.With("since", event.NewTime(why.Since)).With("servers", why.Servers)
-}
-
-// isUnreachable reports whether the error says that the engine cannot be reached.
-func isUnreachable(err error) bool {
-	var coded *code.Error
-	return errors.As(err, &coded) && coded.Code == code.EngineUnreachable
 }
 
 // refresh brings the mirror up to date. With wait, it waits for the mirror's lock;
@@ -301,10 +277,10 @@ func (r *mirror[S]) refreshFrom(ctx context.Context, t *tail, wait bool) (ahead 
 }
 
 func (r *mirror[S]) absorbLocked(ctx context.Context, t *tail, wait bool) error {
-	if err := r.checkDirs(); err != nil {
+	if err := r.CheckDirs(); err != nil {
 		return err
 	}
-	patience := r.store.opts.Patience
+	patience := r.Store().Options().Patience
 	if !wait {
 		patience = 0
 	}
@@ -312,7 +288,7 @@ func (r *mirror[S]) absorbLocked(ctx context.Context, t *tail, wait bool) error 
 	defer cancel()
 	unlock, err := lockfile.Lock(ctx, r.LockPath())
 	if errors.Is(err, fs.ErrNotExist) {
-		if err = r.store.prepare(r.dir); err == nil {
+		if err = r.Store().Prepare(r.Dir()); err == nil {
 			unlock, err = lockfile.Lock(ctx, r.LockPath())
 		}
 	}
@@ -323,21 +299,21 @@ func (r *mirror[S]) absorbLocked(ctx context.Context, t *tail, wait bool) error 
 	return r.absorb(t)
 }
 
-// view is load after a refresh. If the engine cannot be reached and the store
+// View is Load after a refresh. If the engine cannot be reached and the store
 // may be behind, it returns the mirror as it is.
-func (r *mirror[S]) view(ctx context.Context) (*Snapshot[S], error) {
+func (r *mirror[S]) View(ctx context.Context) (*fsroom.Snapshot[S], error) {
 	if r.engine == nil || r.locked.Load() {
-		return r.load()
+		return r.Load()
 	}
 	for {
 		ahead, err := r.refreshFrom(ctx, r.recent(), false)
-		if isUnreachable(err) && r.store.mayBeBehind(err) {
-			return r.load()
+		if fsroom.IsUnreachable(err) && r.Store().MayBeBehind(err) {
+			return r.Load()
 		}
 		if err != nil {
 			return nil, err
 		}
-		snap, err := r.load()
+		snap, err := r.Load()
 		if err != nil {
 			return nil, err
 		}
@@ -359,20 +335,20 @@ func (r *mirror[S]) view(ctx context.Context) (*Snapshot[S], error) {
 	}
 }
 
-// loadChecked is load with the mirror locked, and compares the mirror with its marker.
+// loadChecked is Load with the mirror locked, and compares the mirror with its marker.
 // Without wait, it does not wait for the lock.
-func (r *mirror[S]) loadChecked(ctx context.Context, wait bool) (*Snapshot[S], error) {
+func (r *mirror[S]) loadChecked(ctx context.Context, wait bool) (*fsroom.Snapshot[S], error) {
 	if !wait {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, 0)
 		defer cancel()
 	}
-	unlock, err := r.lock(ctx)
+	unlock, err := r.Acquire(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer unlock()
-	snap, err := r.load()
+	snap, err := r.Load()
 	if err != nil {
 		return nil, err
 	}
@@ -380,7 +356,7 @@ func (r *mirror[S]) loadChecked(ctx context.Context, wait bool) (*Snapshot[S], e
 }
 
 // foldAhead folds what the mirror does not have yet, in memory only.
-func (r *mirror[S]) foldAhead(snap *Snapshot[S], ahead *tail) error {
+func (r *mirror[S]) foldAhead(snap *fsroom.Snapshot[S], ahead *tail) error {
 	if ahead == nil {
 		return nil
 	}
@@ -396,39 +372,39 @@ func (r *mirror[S]) foldAhead(snap *Snapshot[S], ahead *tail) error {
 			if events[i].Seq <= snap.Position.Seq {
 				continue
 			}
-			if err := r.rules.Apply(snap.State, &events[i]); err != nil {
+			if err := r.Rules().Apply(snap.State, &events[i]); err != nil {
 				return err
 			}
-			snap.Position.Seq, snap.Turn, snap.fresh = events[i].Seq, events[i].Turn, false
+			snap.Advance(journal.Position{Offset: snap.Position.Offset, Seq: events[i].Seq}, events[i].Turn)
 		}
-		if last := &events[len(events)-1]; last.Seq == snap.Position.Seq && !r.rules.Live(snap.State) {
-			*snap = *r.continued(last)
+		if last := &events[len(events)-1]; last.Seq == snap.Position.Seq && !r.Rules().Live(snap.State) {
+			*snap = *r.Continued(last)
 		}
 	}
 	return nil
 }
 
-// exists reports whether the room has a journal once the mirror is up to date. It is true
+// Exists reports whether the room has a journal once the mirror is up to date. It is true
 // if the engine does not answer, unless the store may be behind.
-func (r *mirror[S]) exists() bool {
+func (r *mirror[S]) Exists() bool {
 	if r.engine == nil {
 		return false
 	}
 	_, err := r.refreshFrom(context.Background(), r.recent(), true)
-	if isUnreachable(err) && r.store.mayBeBehind(err) {
-		return r.hasJournal()
+	if fsroom.IsUnreachable(err) && r.Store().MayBeBehind(err) {
+		return r.HasJournal()
 	}
-	return err != nil || r.hasJournal()
+	return err != nil || r.HasJournal()
 }
 
-// refreshForReading is refresh for those who read the journal.
-func (r *mirror[S]) refreshForReading(ctx context.Context) error {
+// Refresh is refresh for those who read the journal.
+func (r *mirror[S]) Refresh(ctx context.Context) error {
 	if r.engine == nil || r.locked.Load() {
 		return nil
 	}
 	_, err := r.refresh(ctx, true)
-	if isUnreachable(err) && r.store.mayBeBehind(err) {
+	if fsroom.IsUnreachable(err) && r.Store().MayBeBehind(err) {
 		return nil
 	}
-	return r.store.Explain(err, r.dir)
+	return r.Store().Explain(err, r.Dir())
 }

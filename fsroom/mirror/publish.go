@@ -1,4 +1,4 @@
-package fsroom
+package mirror
 
 import (
 	"bytes"
@@ -9,6 +9,7 @@ import (
 
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/engine"
+	"github.com/talking-stick/tt/fsroom/history"
 	"github.com/talking-stick/tt/journal/wire"
 )
 
@@ -35,7 +36,7 @@ func (n *copying) Fields(c *wire.Codec) { c.OptText("copied_by", &n.host) }
 
 // Compare reads what the engine has of a room. The error has the code corrupt_room if it has
 // another event in the place of one of the history.
-func Compare(ctx context.Context, e engine.Engine, room string, h *History) (c Comparison, err error) {
+func Compare(ctx context.Context, e engine.Engine, room string, h *history.History) (c Comparison, err error) {
 	rest := h.Lines
 	var differs error
 	err = e.Read(ctx, room, 0, func(entry engine.Entry) error {
@@ -49,7 +50,7 @@ func Compare(ctx context.Context, e engine.Engine, room string, h *History) (c C
 		n := min(len(rest), len(entry.Lines))
 		if !bytes.Equal(rest[:n], entry.Lines[:n]) {
 			_, name, _ := strings.Cut(room, ".")
-			differs = errDiffers(name, c.Events+differsAt(rest, entry.Lines), "at the engine")
+			differs = history.Differs(name, c.Events+history.DiffersAt(rest, entry.Lines), "at the engine")
 			return differs
 		}
 		rest, c.end, c.More = rest[n:], c.end+n, c.More || n < len(entry.Lines)
@@ -66,7 +67,7 @@ func Compare(ctx context.Context, e engine.Engine, room string, h *History) (c C
 // only if nothing else came after the one before. It returns how many events that were. What
 // others publish of the same history meanwhile is theirs; the error has the code corrupt_room if
 // they publish something else. A call that failed or was killed can be repeated.
-func Publish(ctx context.Context, e engine.Engine, room string, h *History) (added int64, err error) {
+func Publish(ctx context.Context, e engine.Engine, room string, h *history.History) (added int64, err error) {
 	most := mostPublished
 	for try := 0; ; try++ {
 		c, err := Compare(ctx, e, room, h)
@@ -74,7 +75,7 @@ func Publish(ctx context.Context, e engine.Engine, room string, h *History) (add
 			return added, err
 		}
 		for err == nil && c.end < len(h.Lines) {
-			end := h.part(c.end, most)
+			end := part(h, c.end, most)
 			var entry engine.Entry
 			entry, err = e.Append(ctx, room, c.last, engine.Entry{Lines: h.Lines[c.end:end]}, 0)
 			if err == nil {
@@ -102,7 +103,7 @@ func Publish(ctx context.Context, e engine.Engine, room string, h *History) (add
 
 // part returns the end of the part that begins at an offset: at least one change, and at
 // most so many bytes of one life.
-func (h *History) part(from, most int) int {
+func part(h *history.History, from, most int) int {
 	end := from
 	for _, c := range h.Changes {
 		if c.End <= from {

@@ -1,4 +1,4 @@
-package fsroom
+package mirror
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/lockfile"
 )
 
@@ -19,10 +20,10 @@ const (
 	pullRetry, pullRetryMax = 100 * time.Millisecond, 5 * time.Second
 )
 
-// pull keeps the mirror up to date until stop is called. Of all the processes of a host
+// Watch keeps the mirror up to date until stop is called. Of all the processes of a host
 // that wait for one room, one does so; the others notice when the mirror changes, and one
 // of them takes over when it ends.
-func (r *mirror[S]) pull(ctx context.Context) (stop func()) {
+func (r *mirror[S]) Watch(ctx context.Context) (stop func()) {
 	if r.engine == nil {
 		return func() {}
 	}
@@ -32,10 +33,10 @@ func (r *mirror[S]) pull(ctx context.Context) (stop func()) {
 }
 
 func (r *mirror[S]) pullUntil(ctx context.Context) {
-	if MakeDir(r.TempDir()) != nil {
+	if fsroom.MakeDir(r.TempDir()) != nil {
 		return
 	}
-	unlock, err := lockfile.Lock(ctx, filepath.Join(r.dir, "puller"))
+	unlock, err := lockfile.Lock(ctx, filepath.Join(r.Dir(), "puller"))
 	if err != nil {
 		return
 	}
@@ -100,13 +101,13 @@ func (r *mirror[S]) touchWakeFiles(name string) {
 	} else if name != filepath.Base(name) || strings.ContainsAny(name, `*?[\\`) {
 		return
 	}
-	paths, _ := filepath.Glob(filepath.Join(r.AgentsDir(), name, wakeFile))
+	paths, _ := filepath.Glob(filepath.Join(r.AgentsDir(), name, fsroom.WakeFile))
 	for _, path := range paths {
 		_ = lockfile.Touch(path, time.Now())
 	}
 	dirs, _ := filepath.Glob(filepath.Join(r.AgentsDir(), name))
 	for _, dir := range dirs {
-		r.store.notifyListener(filepath.Base(dir))
+		r.Store().NotifyListenerOf(filepath.Base(dir))
 	}
 }
 

@@ -1,4 +1,4 @@
-package fsroom
+package mirror
 
 import (
 	"context"
@@ -10,33 +10,10 @@ import (
 	"sync"
 	"time"
 
+	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/engine"
 	"github.com/talking-stick/tt/lockfile"
 )
-
-// agentSharing is what hosts say to each other of an agent, which is named by its directory.
-type agentSharing interface {
-	// publish makes the agent's shared files known to the other hosts, after one of them
-	// was changed here.
-	publish(dir, changed string)
-	// marked, content and held are those of another host: the time of a mark, the
-	// content of a file that is newer than the one here, and whether a process holds
-	// a mark.
-	marked(key, name string) time.Time
-	content(key, name string, newerThan time.Time) []byte
-	held(key, name string) bool
-	announce(key, name string) (withdraw func())
-	// holders are the agents of other hosts whose mark a process holds there.
-	holders(name string) []Holder
-	notify(key string)
-	// signed returns what is written in a mark that a process of another host holds, "" if
-	// none does.
-	signed(key, name string) string
-	// heard returns when the engine got the last word of another host on an agent, on its
-	// clock, and boot the boot that a host has said it is in.
-	heard(key string) time.Time
-	boot(host string) string
-}
 
 const (
 	// recordsFresh is how long records that were fetched are used.
@@ -121,7 +98,7 @@ func (r *mirror[S]) fetchRecords() {
 	r.records.byAgent, r.records.hosts = make(map[string]*record), make(map[string]*record)
 	for agent, published := range all {
 		rec := &record{at: published.At}
-		if json.Unmarshal(published.Body, rec) != nil || rec.Host == r.store.opts.Host {
+		if json.Unmarshal(published.Body, rec) != nil || rec.Host == r.Store().Options().Host {
 			continue
 		}
 		r.records.byAgent[agent] = rec
@@ -131,14 +108,14 @@ func (r *mirror[S]) fetchRecords() {
 	}
 }
 
-func (r *mirror[S]) heard(key string) time.Time {
+func (r *mirror[S]) Heard(key string) time.Time {
 	if rec := r.other(key); rec != nil {
 		return rec.at
 	}
 	return time.Time{}
 }
 
-func (r *mirror[S]) boot(host string) string {
+func (r *mirror[S]) Boot(host string) string {
 	r.records.mu.Lock()
 	defer r.records.mu.Unlock()
 	r.fetchRecords()
@@ -148,12 +125,12 @@ func (r *mirror[S]) boot(host string) string {
 	return ""
 }
 
-func (r *mirror[S]) publish(dir, changed string) {
-	if !slices.Contains(r.rules.SharedFiles, changed) || r.silent() || r.later(func() { r.publish(dir, changed) }) {
+func (r *mirror[S]) Publish(dir, changed string) {
+	if !slices.Contains(r.Rules().SharedFiles, changed) || r.silent() || r.later(func() { r.Publish(dir, changed) }) {
 		return
 	}
-	if r.store.opts.Brief > 0 {
-		r.store.background().publish(dir, func() { r.publishNow(dir) })
+	if r.Store().Options().Brief > 0 {
+		r.Store().Background(dir, func() { r.publishNow(dir) })
 		return
 	}
 	r.publishNow(dir)
@@ -161,10 +138,10 @@ func (r *mirror[S]) publish(dir, changed string) {
 
 func (r *mirror[S]) publishNow(dir string) {
 	rec := record{
-		Host: r.store.opts.Host, Boot: r.store.opts.Boot,
+		Host: r.Store().Options().Host, Boot: r.Store().Options().Boot,
 		Marks: make(map[string]time.Time), Signs: make(map[string]string), Files: make(map[string]json.RawMessage),
 	}
-	for _, name := range r.rules.SharedFiles {
+	for _, name := range r.Rules().SharedFiles {
 		path := filepath.Join(dir, name)
 		info, err := os.Lstat(path)
 		if err != nil || !info.Mode().IsRegular() {
@@ -172,7 +149,7 @@ func (r *mirror[S]) publishNow(dir string) {
 		}
 		if !strings.HasSuffix(name, ".json") {
 			rec.Marks[name] = info.ModTime().UTC()
-			if b, err := lockfile.ReadRegular(path, longestSign); err == nil && len(b) > 0 {
+			if b, err := lockfile.ReadRegular(path, fsroom.LongestSign); err == nil && len(b) > 0 {
 				rec.Signs[name] = string(b)
 			}
 		} else if b, err := lockfile.ReadRegular(path, 1<<16); err == nil && json.Valid(b) {
@@ -188,14 +165,14 @@ func (r *mirror[S]) publishNow(dir string) {
 	_ = r.engine.Publish(ctx, r.engineName(), filepath.Base(dir), b, recordsKept) // losing it loses a timestamp
 }
 
-func (r *mirror[S]) marked(key, name string) time.Time {
+func (r *mirror[S]) Marked(key, name string) time.Time {
 	if rec := r.other(key); rec != nil {
 		return rec.Marks[name]
 	}
 	return time.Time{}
 }
 
-func (r *mirror[S]) content(key, name string, newerThan time.Time) []byte {
+func (r *mirror[S]) Content(key, name string, newerThan time.Time) []byte {
 	rec := r.other(key)
 	if rec == nil || !rec.at.After(newerThan) {
 		return nil
@@ -203,7 +180,7 @@ func (r *mirror[S]) content(key, name string, newerThan time.Time) []byte {
 	return rec.Files[name]
 }
 
-func (r *mirror[S]) held(key, name string) bool {
+func (r *mirror[S]) Held(key, name string) bool {
 	if r.other(key) == nil {
 		return false // no other host knows the agent
 	}
@@ -229,7 +206,7 @@ func (r *mirror[S]) held(key, name string) bool {
 }
 
 // holders asks all at once: a room may have had many agents.
-func (r *mirror[S]) holders(name string) (found []Holder) {
+func (r *mirror[S]) Holders(name string) (found []fsroom.Holder) {
 	r.records.mu.Lock()
 	r.fetchRecords()
 	others := r.records.byAgent
@@ -242,11 +219,11 @@ func (r *mirror[S]) holders(name string) (found []Holder) {
 			continue
 		}
 		asking.Go(func() {
-			if !r.held(key, name) {
+			if !r.Held(key, name) {
 				return
 			}
-			h := Holder{key: key, Marked: at}
-			if id := rec.Signs[name]; agentKey(id) == key {
+			h := fsroom.Holder{Key: key, Marked: at}
+			if id := rec.Signs[name]; fsroom.AgentKey(id) == key {
 				h.ID = id
 			}
 			mu.Lock()
@@ -258,15 +235,15 @@ func (r *mirror[S]) holders(name string) (found []Holder) {
 	return found
 }
 
-func (r *mirror[S]) signed(key, name string) string {
-	if rec := r.other(key); rec != nil && rec.Signs[name] != "" && r.held(key, name) {
+func (r *mirror[S]) Signed(key, name string) string {
+	if rec := r.other(key); rec != nil && rec.Signs[name] != "" && r.Held(key, name) {
 		return rec.Signs[name]
 	}
 	return ""
 }
 
 // announce tries again in the background if the engine does not answer.
-func (r *mirror[S]) announce(key, name string) (withdraw func()) {
+func (r *mirror[S]) Announce(key, name string) (withdraw func()) {
 	if r.engine == nil {
 		return func() {}
 	}
@@ -299,8 +276,8 @@ func (r *mirror[S]) announce(key, name string) (withdraw func()) {
 	return func() { cancel(); <-ended }
 }
 
-func (r *mirror[S]) notify(key string) {
-	if !r.silent() && !r.later(func() { r.notify(key) }) {
+func (r *mirror[S]) Notify(key string) {
+	if !r.silent() && !r.later(func() { r.Notify(key) }) {
 		r.engine.Notify(r.engineName(), key)
 	}
 }

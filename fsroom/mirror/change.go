@@ -1,4 +1,4 @@
-package fsroom
+package mirror
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/engine"
 	"github.com/talking-stick/tt/journal"
@@ -18,12 +19,12 @@ const mostConflicts = 1000
 
 // change calls do with the mirror locked and up to date, as far as the tail goes, and again
 // if another host's change came first.
-func (r *mirror[S]) change(ctx context.Context, do func(*tail, *Snapshot[S]) error) error {
+func (r *mirror[S]) change(ctx context.Context, do func(*tail, *fsroom.Snapshot[S]) error) error {
 	return r.changeFrom(ctx, nil, do)
 }
 
 // changeFrom is change with what was fetched before, unless first is nil.
-func (r *mirror[S]) changeFrom(ctx context.Context, first *tail, do func(*tail, *Snapshot[S]) error) error {
+func (r *mirror[S]) changeFrom(ctx context.Context, first *tail, do func(*tail, *fsroom.Snapshot[S]) error) error {
 	if r.engine == nil {
 		return errUnreachable(errOffline)
 	}
@@ -61,23 +62,23 @@ func pause(ctx context.Context, try int) error {
 	}
 }
 
-func (r *mirror[S]) changeOnce(ctx context.Context, t *tail, do func(*tail, *Snapshot[S]) error) error {
-	unlock, err := r.lock(ctx)
+func (r *mirror[S]) changeOnce(ctx context.Context, t *tail, do func(*tail, *fsroom.Snapshot[S]) error) error {
+	unlock, err := r.Acquire(ctx)
 	if err != nil {
 		return err
 	}
 	r.locked.Store(true)
 	defer func() {
 		r.locked.Store(false)
-		_ = r.store.step(StepUnlock)
+		_ = r.Store().Step(fsroom.StepUnlock)
 		_ = unlock()
-		_ = r.store.step(StepDone)
+		_ = r.Store().Step(fsroom.StepDone)
 		r.sendPutOff()
 	}()
 	if err := r.absorb(t); err != nil {
 		return err
 	}
-	snap, err := r.loadToWrite()
+	snap, err := r.LoadToWrite()
 	if err != nil {
 		return err
 	}
@@ -90,10 +91,10 @@ func (r *mirror[S]) changeOnce(ctx context.Context, t *tail, do func(*tail, *Sna
 	return do(t, snap)
 }
 
-// update is [Room.UpdateThen].
-func (r *mirror[S]) update(ctx context.Context, decide Decision[S], committed func()) (snap *Snapshot[S], events []event.Event, err error) {
+// Update is [fsroom.Room.UpdateThen].
+func (r *mirror[S]) Update(ctx context.Context, decide fsroom.Decision[S], committed func()) (snap *fsroom.Snapshot[S], events []event.Event, err error) {
 	recent := r.recent()
-	err = r.changeFrom(ctx, recent, func(t *tail, now *Snapshot[S]) (err error) {
+	err = r.changeFrom(ctx, recent, func(t *tail, now *fsroom.Snapshot[S]) (err error) {
 		snap = now
 		events, err = decide(snap.State)
 		if t == recent && (err != nil || len(events) == 0) {
@@ -111,8 +112,8 @@ func (r *mirror[S]) update(ctx context.Context, decide Decision[S], committed fu
 }
 
 // commitWithEngine commits the events with the engine, and then writes them to the mirror.
-func (r *mirror[S]) commitWithEngine(ctx context.Context, t *tail, snap *Snapshot[S], events []event.Event, committed func()) error {
-	next, err := r.foldChange(snap, events)
+func (r *mirror[S]) commitWithEngine(ctx context.Context, t *tail, snap *fsroom.Snapshot[S], events []event.Event, committed func()) error {
+	next, err := r.FoldChange(snap, events)
 	if err != nil {
 		return err
 	}
@@ -120,7 +121,7 @@ func (r *mirror[S]) commitWithEngine(ctx context.Context, t *tail, snap *Snapsho
 	if err != nil {
 		return err
 	}
-	if err := r.store.step(StepAppend); err != nil {
+	if err := r.Store().Step(fsroom.StepAppend); err != nil {
 		return err
 	}
 	entry, err := r.engine.Append(ctx, r.engineName(), t.last, engine.Entry{Lines: lines}, 0)
@@ -136,24 +137,25 @@ func (r *mirror[S]) commitWithEngine(ctx context.Context, t *tail, snap *Snapsho
 		r.fetched.Store(t)
 	}
 	if r.absorb(t) == nil {
-		if now, err := r.load(); err == nil {
+		if now, err := r.Load(); err == nil {
 			*snap = *now
 			return nil
 		}
 	}
-	snap.State, snap.Turn, snap.fresh = next, events[len(events)-1].Turn, false
-	snap.Position.Seq = events[len(events)-1].Seq
+	last := &events[len(events)-1]
+	snap.State = next
+	snap.Advance(journal.Position{Offset: snap.Position.Offset, Seq: last.Seq}, last.Turn)
 	return nil
 }
 
-// lockedDo is [Room.Locked].
-func (r *mirror[S]) lockedDo(ctx context.Context, do func(*Snapshot[S]) error) error {
-	return r.change(ctx, func(_ *tail, snap *Snapshot[S]) error { return do(snap) })
+// Locked is [fsroom.Room.Locked].
+func (r *mirror[S]) Locked(ctx context.Context, do func(*fsroom.Snapshot[S]) error) error {
+	return r.change(ctx, func(_ *tail, snap *fsroom.Snapshot[S]) error { return do(snap) })
 }
 
-// renew is [Room.Renew].
-func (r *mirror[S]) renew(ctx context.Context, note Renewal[S], appended func() error) error {
-	return r.change(ctx, func(t *tail, snap *Snapshot[S]) error {
+// Renew is [fsroom.Room.Renew].
+func (r *mirror[S]) Renew(ctx context.Context, note fsroom.Renewal[S], appended func() error) error {
+	return r.change(ctx, func(t *tail, snap *fsroom.Snapshot[S]) error {
 		b, keep, err := note(snap)
 		if err != nil || b == nil {
 			return err
@@ -167,8 +169,8 @@ func (r *mirror[S]) renew(ctx context.Context, note Renewal[S], appended func() 
 	})
 }
 
-// note is [Room.Note].
-func (r *mirror[S]) note() (note []byte, at time.Time) {
+// Note is [fsroom.Room.Note].
+func (r *mirror[S]) Note() (note []byte, at time.Time) {
 	m := r.readMarker()
 	if ahead := r.ahead.Load(); ahead != nil && ahead.NoteRevision > m.NoteRevision {
 		m = *ahead
@@ -178,12 +180,12 @@ func (r *mirror[S]) note() (note []byte, at time.Time) {
 
 // viewUnlocked returns the room as the engine has it, and the revision of the last entry in
 // it. It takes no lock, and returns nil while another process writes to the mirror.
-func (r *mirror[S]) viewUnlocked(ctx context.Context) (*Snapshot[S], engine.Revision, error) {
+func (r *mirror[S]) viewUnlocked(ctx context.Context) (*fsroom.Snapshot[S], engine.Revision, error) {
 	t, err := r.fetch(ctx)
 	if err != nil {
 		return nil, 0, err
 	}
-	snap, err := r.load()
+	snap, err := r.Load()
 	if err != nil || t.stale != nil || snap.Position.Seq != t.from.Seq || t.from.linesLost(snap.Position) {
 		return nil, 0, err
 	}
@@ -193,13 +195,13 @@ func (r *mirror[S]) viewUnlocked(ctx context.Context) (*Snapshot[S], engine.Revi
 	return snap, t.last, r.foldAhead(snap, t)
 }
 
-// confirm is [Room.Confirm].
-func (r *mirror[S]) confirm(ctx context.Context) (snap *Snapshot[S], err error) {
+// Confirm is [fsroom.Room.Confirm].
+func (r *mirror[S]) Confirm(ctx context.Context) (snap *fsroom.Snapshot[S], err error) {
 	for try := 0; ; try++ {
 		var last engine.Revision // of what snap has
 		snap, last, err = r.viewUnlocked(ctx)
 		if err == nil && snap == nil {
-			err = r.change(ctx, func(t *tail, now *Snapshot[S]) error {
+			err = r.change(ctx, func(t *tail, now *fsroom.Snapshot[S]) error {
 				snap, last = now, t.last
 				return nil
 			})

@@ -1,4 +1,4 @@
-package fsroom
+package mirror
 
 import (
 	"bytes"
@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 
+	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/engine"
 	"github.com/talking-stick/tt/journal"
 	"github.com/talking-stick/tt/journal/event"
@@ -24,20 +25,20 @@ func (r *mirror[S]) absorb(t *tail) error {
 	if m.Revision != t.from.Revision && m.Revision >= int64(t.last) {
 		return nil // another process has absorbed more meanwhile
 	}
-	if err := r.store.prepare(r.dir); err != nil {
+	if err := r.Store().Prepare(r.Dir()); err != nil {
 		return err
 	}
-	snap, err := r.load()
+	snap, err := r.Load()
 	if err != nil {
 		return err
 	}
 	if m.linesLost(snap.Position) {
 		return r.startOver()
 	}
-	if err := r.clear(snap); err != nil {
+	if err := r.Clear(snap); err != nil {
 		return err
 	}
-	before := r.rules.Clone(snap.State)
+	before := r.Rules().Clone(snap.State)
 	var absorbed []event.Event
 	for _, e := range t.entries {
 		switch {
@@ -67,11 +68,11 @@ func (r *mirror[S]) absorb(t *tail) error {
 		return err
 	}
 	if len(absorbed) > 0 {
-		r.notifyAgents(before, snap.State, absorbed)
-		if r.rules.News != nil {
-			r.touchNews(r.rules.News(snap.State, absorbed)...)
+		r.NotifyAgents(before, snap.State, absorbed)
+		if r.Rules().News != nil {
+			r.TouchNews(r.Rules().News(snap.State, absorbed)...)
 		}
-		if r.rules.Live(snap.State) {
+		if r.Rules().Live(snap.State) {
 			r.projectMirror(snap)
 		}
 	}
@@ -114,7 +115,7 @@ func (r *mirror[S]) check(end journal.Position) error {
 
 // absorbChange appends the lines of an entry to the mirror's journal, without those that are
 // there already, and folds them. It returns the events of the entry.
-func (r *mirror[S]) absorbChange(snap *Snapshot[S], lines []byte) ([]event.Event, error) {
+func (r *mirror[S]) absorbChange(snap *fsroom.Snapshot[S], lines []byte) ([]event.Event, error) {
 	events, err := decodeChange(lines)
 	if err != nil {
 		return nil, err
@@ -145,16 +146,16 @@ func (r *mirror[S]) absorbChange(snap *Snapshot[S], lines []byte) ([]event.Event
 		return nil, err
 	}
 	for i := range more {
-		if err := r.rules.Apply(snap.State, &more[i]); err != nil {
+		if err := r.Rules().Apply(snap.State, &more[i]); err != nil {
 			return nil, err
 		}
 	}
-	snap.Position, snap.Turn, snap.fresh = end, last.Turn, false
-	if !r.rules.Live(snap.State) {
-		if err := r.archive(snap); err != nil {
+	snap.Advance(end, last.Turn)
+	if !r.Rules().Live(snap.State) {
+		if err := r.Archive(snap); err != nil {
 			return nil, err
 		}
-		next, err := r.load()
+		next, err := r.Load()
 		if err != nil {
 			return nil, err
 		}
@@ -171,7 +172,7 @@ func (r *mirror[S]) compare(e *event.Event) error {
 	}
 	path := r.JournalPath()
 	for _, archived := range paths {
-		if first, last := ArchivedEvents(archived); first <= e.Seq && e.Seq <= last {
+		if first, last := fsroom.ArchivedEvents(archived); first <= e.Seq && e.Seq <= last {
 			path = archived
 			break
 		}
@@ -185,7 +186,7 @@ func (r *mirror[S]) compare(e *event.Event) error {
 	}
 	defer log.Close()
 	here := e.ID
-	_, err = r.readAfter(context.Background(), log, path, e.Seq-1, func(found *event.Event) error {
+	_, err = r.ReadAfter(context.Background(), log, path, e.Seq-1, func(found *event.Event) error {
 		if found.Seq == e.Seq {
 			here = found.ID
 		}
@@ -203,14 +204,14 @@ func (r *mirror[S]) compare(e *event.Event) error {
 var errFound = errors.New("found")
 
 // projectMirror replaces state.json. If it fails, the next reader folds the journal.
-func (r *mirror[S]) projectMirror(snap *Snapshot[S]) {
+func (r *mirror[S]) projectMirror(snap *fsroom.Snapshot[S]) {
 	log, err := journal.Open(r.JournalPath())
 	if err != nil {
 		return
 	}
 	defer log.Close()
 	if _, mtime, err := log.Stat(); err == nil {
-		_ = r.writeProjection(snap, mtime)
+		_ = r.WriteProjection(snap, mtime)
 	}
 }
 

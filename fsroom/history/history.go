@@ -1,4 +1,6 @@
-package fsroom
+// Package history is a room as the lines of all its events: what "tt room export" prints and
+// "tt room import" reads, and what is published when a room is moved.
+package history
 
 import (
 	"bytes"
@@ -8,6 +10,7 @@ import (
 	"os"
 	"strconv"
 
+	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/journal"
 	"github.com/talking-stick/tt/journal/event"
@@ -36,9 +39,9 @@ func (h *History) Last() int64 {
 	return h.Changes[len(h.Changes)-1].Seq
 }
 
-// CheckHistory returns the history that lines are, all of which it reads. An error has the
+// Check returns the history that lines are, all of which it reads. An error has the
 // code corrupt_room, or unsupported_format for what a newer program has written.
-func CheckHistory[S any](rules *Rules[S], room string, lines []byte) (*History, error) {
+func Check[S any](rules *fsroom.Rules[S], room string, lines []byte) (*History, error) {
 	h := &History{Lines: lines}
 	state, seq, turn, open, at := rules.New(room), int64(0), int64(0), false, 0
 	for n := 1; at < len(lines); n++ {
@@ -100,29 +103,32 @@ func errNoHistory(line int, format string, args ...any) error {
 	return e.WithHint(`take what "tt room export" prints, unchanged; nothing was changed`).With("line", line)
 }
 
-// errDiffers means that two histories of a room have different events in one place.
-func errDiffers(room string, seq int64, there string) error {
+// Differs is the error that means that two histories of a room have different events in one place.
+func Differs(room string, seq int64, there string) error {
 	return code.New(code.CorruptRoom, "event %d of room %s is another one %s", seq, room, there).
 		WithHint("nothing was written; which is right is for a person to say").With("room_id", room).With("event_seq", seq)
 }
 
+// lineTries bounds how often the files are read because a life ended meanwhile.
+const lineTries = 10
+
 // Lines returns the lines of all events of the room as they are in its files, without what
 // was not committed.
-func (r *Room[S]) Lines(ctx context.Context) ([]byte, error) {
-	if err := r.refreshForReading(ctx); err != nil {
+func Lines[S any](ctx context.Context, r *fsroom.Room[S]) ([]byte, error) {
+	if err := r.Refresh(ctx); err != nil {
 		return nil, err
 	}
 	for round := 0; ; round++ {
-		all, gap, err := r.lines()
+		all, gap, err := lines(r.Files)
 		// A journal that was archived meanwhile is found the next time.
-		if err != nil || !gap || round == loadTries {
-			return all, r.store.Explain(err, r.dir)
+		if err != nil || !gap || round == lineTries {
+			return all, r.Store().Explain(err, r.Dir())
 		}
 	}
 }
 
 // lines reads the files once, and reports whether events are missing between two of them.
-func (r *Room[S]) lines() (all []byte, gap bool, err error) {
+func lines[S any](r *fsroom.Files[S]) (all []byte, gap bool, err error) {
 	paths, err := r.Archived()
 	if err != nil {
 		return nil, false, err
@@ -152,7 +158,7 @@ func (r *Room[S]) lines() (all []byte, gap bool, err error) {
 			return nil, false, err
 		}
 	}
-	return all, gap, take(r.openJournal())
+	return all, gap, take(r.OpenJournal())
 }
 
 // Import makes the room what the history says. What the room has must be the beginning of
@@ -160,31 +166,32 @@ func (r *Room[S]) lines() (all []byte, gap bool, err error) {
 // be in the history if gives reports that it gives way; the journal with it is kept aside. Import returns how many
 // events came to those that were there. If it is killed, the room is at the end of one of the
 // lives of the history, and Import can be called again.
-func (r *Room[S]) Import(ctx context.Context, h *History, gives func(*event.Event) bool) (added int64, err error) {
+func Import[S any](ctx context.Context, room *fsroom.Room[S], h *History, gives func(*event.Event) bool) (added int64, err error) {
+	r := room.Files
 	unlock, err := r.Lock(ctx)
 	if err != nil {
 		return 0, err
 	}
 	defer unlock()
-	added, err = r.importLocked(h, gives)
-	return added, r.store.Explain(err, r.dir)
+	added, err = importLocked(r, h, gives)
+	return added, r.Store().Explain(err, r.Dir())
 }
 
-func (r *Room[S]) importLocked(h *History, gives func(*event.Event) bool) (added int64, err error) {
-	snap, err := r.loadToWrite()
+func importLocked[S any](r *fsroom.Files[S], h *History, gives func(*event.Event) bool) (added int64, err error) {
+	snap, err := r.LoadToWrite()
 	if err != nil {
 		return 0, err
 	}
-	have, _, err := r.lines()
+	have, _, err := lines(r)
 	if err != nil {
 		return 0, err
 	}
-	if !bytes.HasPrefix(h.Lines, have) && r.giveWay(h, have, gives) == nil {
-		if snap, err = r.loadToWrite(); err != nil {
+	if !bytes.HasPrefix(h.Lines, have) && giveWay(r, h, have, gives) == nil {
+		if snap, err = r.LoadToWrite(); err != nil {
 			return 0, err
 		}
 	} else if !bytes.HasPrefix(h.Lines, have) {
-		return 0, errDiffers(r.name, differsAt(h.Lines, have), "in the data directory")
+		return 0, Differs(r.Name(), DiffersAt(h.Lines, have), "in the data directory")
 	}
 	before := snap.Position.Seq
 	begin := 0 // of the life
@@ -193,26 +200,26 @@ func (r *Room[S]) importLocked(h *History, gives func(*event.Event) bool) (added
 			continue
 		}
 		if c.Seq > snap.Position.Seq {
-			if err := r.replaceLife(h.Lines[begin:c.End]); err != nil {
+			if err := replaceLife(r, h.Lines[begin:c.End]); err != nil {
 				return 0, err
 			}
 		}
 		begin = c.End
 	}
 	if h.Last() <= before {
-		_ = r.catchUp(snap) // an earlier call may have been killed before it
+		_ = r.CatchUp(snap) // an earlier call may have been killed before it
 	}
 	return max(0, h.Last()-before), nil
 }
 
 // giveWay moves the journal of the last life aside, if what the room has is the beginning of
 // the history but for its last event, which gives way and has ended that life.
-func (r *Room[S]) giveWay(h *History, have []byte, gives func(*event.Event) bool) error {
+func giveWay[S any](r *fsroom.Files[S], h *History, have []byte, gives func(*event.Event) bool) error {
 	start := bytes.LastIndexByte(have[:len(have)-1], '\n') + 1
 	last, err := event.Decode(have[start:])
 	path, archived, listErr := r.LastArchived()
 	if err != nil || listErr != nil || archived != last.Seq || !bytes.HasPrefix(h.Lines, have[:start]) || !gives(&last) {
-		return errDiffers(r.name, last.Seq, "in the data directory")
+		return Differs(r.Name(), last.Seq, "in the data directory")
 	}
 	if err := r.MoveAside(path); err != nil {
 		return err
@@ -224,25 +231,25 @@ func (r *Room[S]) giveWay(h *History, have []byte, gives func(*event.Event) bool
 }
 
 // replaceLife replaces the journal of the life in progress, whose beginning it has.
-func (r *Room[S]) replaceLife(lines []byte) error {
-	if err := r.store.step(StepAppend); err != nil {
+func replaceLife[S any](r *fsroom.Files[S], lines []byte) error {
+	if err := r.Store().Step(fsroom.StepAppend); err != nil {
 		return err
 	}
-	if err := r.syncNames(); err != nil {
+	if err := r.SyncNames(); err != nil {
 		return err
 	}
 	if err := r.Replace(r.JournalPath(), lines); err != nil {
 		return err
 	}
-	now, err := r.load()
+	now, err := r.Load()
 	if err != nil {
 		return err
 	}
 	return r.Finish(now)
 }
 
-// differsAt returns the number of the first event in which two histories differ.
-func differsAt(a, b []byte) int64 {
+// DiffersAt returns the number of the first event in which two histories differ.
+func DiffersAt(a, b []byte) int64 {
 	seq := int64(1)
 	for line := range bytes.Lines(a) {
 		if !bytes.HasPrefix(b, line) {

@@ -1,0 +1,110 @@
+package fsroom
+
+import (
+	"context"
+	"time"
+
+	"github.com/talking-stick/tt/journal/event"
+)
+
+// A Backend orders the changes of a room and keeps its files up to date. On one host that
+// is the directory itself. Where several hosts share a room, it is an engine, of which the
+// files are a mirror: see package mirror. Errors of a backend are given a code by the room.
+type Backend[S any] interface {
+	// View returns the room as it is now.
+	View(ctx context.Context) (*Snapshot[S], error)
+	// Update changes the room, see [Room.UpdateThen].
+	Update(ctx context.Context, decide Decision[S], committed func()) (*Snapshot[S], []event.Event, error)
+	// Locked calls do while the room is locked, see [Room.Locked].
+	Locked(ctx context.Context, do func(*Snapshot[S]) error) error
+	// Refresh brings the files up to date for those who read their lines.
+	Refresh(ctx context.Context) error
+	// Watch keeps the files up to date until stop is called, see [Room.Pull].
+	Watch(ctx context.Context) (stop func())
+
+	Sharing[S]
+	Peers
+}
+
+// Sharing is what a backend knows because several hosts share the room.
+type Sharing[S any] interface {
+	Exists() bool // the room, which has no journal here
+	Confirm(ctx context.Context) (*Snapshot[S], error)
+	Renew(ctx context.Context, note Renewal[S], appended func() error) error
+	Note() (note []byte, at time.Time)
+	Unreachable() (asOf time.Time, err error)
+	RefreshAll(ctx context.Context) (failed map[string]error, err error)
+	FetchAgents(ctx context.Context)
+}
+
+// Peers are the other hosts that share a room, and what hosts say to each other of an
+// agent, which is named by its directory.
+type Peers interface {
+	// Publish makes the agent's shared files known to the other hosts, after one of them
+	// was changed here.
+	Publish(dir, changed string)
+	// Marked, Content and Held are those of another host: the time of a mark, the
+	// content of a file that is newer than the one here, and whether a process holds
+	// a mark.
+	Marked(key, name string) time.Time
+	Content(key, name string, newerThan time.Time) []byte
+	Held(key, name string) bool
+	// Announce says that a process here holds a mark, until withdraw is called.
+	Announce(key, name string) (withdraw func())
+	// Holders are the agents of other hosts whose mark a process holds there.
+	Holders(name string) []Holder
+	// Notify reaches the processes of other hosts that wait as the agent.
+	Notify(key string)
+	// Signed returns what is written in a mark that a process of another host holds, "" if
+	// none does.
+	Signed(key, name string) string
+	// Heard returns when the engine got the last word of another host on an agent, on its
+	// clock, and Boot the boot that a host has said it is in.
+	Heard(key string) time.Time
+	Boot(host string) string
+}
+
+// IsShared reports whether the room is shared with other hosts by an engine.
+func (r *Room[S]) IsShared() bool { return r.shared }
+
+// A Renewal returns the note to append, nil for none, and how long the engine keeps it. It
+// may be called more than once.
+type Renewal[S any] func(*Snapshot[S]) (note []byte, keep time.Duration, err error)
+
+// Renew appends a note to the room, if note returns one, under the condition that nothing
+// has happened since the room was as note got it, and then calls appended. The room is
+// locked meanwhile. Without an engine nobody reads the note.
+func (r *Room[S]) Renew(ctx context.Context, note Renewal[S], appended func() error) error {
+	return r.store.Explain(r.backend.Renew(ctx, note, appended), r.dir)
+}
+
+// Note returns the last note of the room that this host has fetched, and when the engine
+// got it, on its own clock; nil if there is none, or no engine.
+func (r *Room[S]) Note() (note []byte, at time.Time) { return r.backend.Note() }
+
+// Unreachable returns why the engine could not be reached when it was asked last for what
+// this host does not have of the room: nil if it was, or if there is none. The room was
+// up to date at the time asOf, which is zero if it never was.
+func (r *Room[S]) Unreachable() (asOf time.Time, err error) { return r.backend.Unreachable() }
+
+// BootOf returns the boot that another host has said it is in, "" if it is not known.
+func (r *Room[S]) BootOf(host string) string { return r.backend.Boot(host) }
+
+// Confirm is [Room.View] for those who need proof: at some moment since the call a majority
+// of the engine's servers agreed that the room was as it is returned. It takes the room's
+// lock. Without an engine it is View.
+func (r *Room[S]) Confirm(ctx context.Context) (*Snapshot[S], error) {
+	snap, err := r.backend.Confirm(ctx)
+	return snap, r.store.Explain(err, r.dir)
+}
+
+// Refresh brings the room's files up to date for those who read them. Without an engine
+// they always are.
+func (r *Room[S]) Refresh(ctx context.Context) error {
+	return r.store.Explain(r.backend.Refresh(ctx), r.dir)
+}
+
+// Pull keeps the room's files up to date, and wakes those of this host whom changes elsewhere
+// concern, until stop is called. Of several processes one does so. Without an engine,
+// Pull does nothing.
+func (r *Room[S]) Pull(ctx context.Context) (stop func()) { return r.backend.Watch(ctx) }
