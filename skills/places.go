@@ -8,6 +8,9 @@ import (
 	"github.com/talking-stick/tt/identity/harness"
 )
 
+// Root returns the directory in which a harness keeps its configuration.
+func (e Environment) Root(id harness.ID) string { return e.root(id) }
+
 // root returns the configuration directory of a harness. The harness makes it;
 // this package never does.
 func (e Environment) root(id harness.ID) string {

@@ -113,7 +113,7 @@ func (s *State) remove(id string) {
 		}
 	}
 	if s.Owner == id {
-		s.Owner, s.Pending, s.Grant = "", s.Grant.Handoff, Grant{}
+		s.Owner, s.Pending, s.Grant, s.ShortTurns = "", s.Grant.Handoff, Grant{}, 0
 	}
 	if s.ReservedFor == id {
 		s.ReservedFor = ""
@@ -158,7 +158,7 @@ func (s *State) applyGrant(e *event.Event) error {
 	given := s.lastHandoff()
 	given.Preferred, given.Listens = "", false
 	s.Turn, s.Owner, s.ReservedFor, s.Pending = e.Turn, e.To, "", PendingHandoff{}
-	s.Grant = Grant{Lease: p.Lease, At: p.Clock.at(e.CreatedAt), TTL: ms(p.TTL), Host: p.Host, Handoff: given}
+	s.Grant = Grant{Lease: p.Lease, At: p.Clock.at(e.CreatedAt), TTL: ms(p.TTL), Host: p.Host, Handoff: given, Woken: p.Woken}
 	if m := s.Member(e.To); m != nil {
 		m.LastHeld = e.Seq
 	}
@@ -179,8 +179,10 @@ func (s *State) applyRelease(e *event.Event) error {
 	if err := decode(e, &p); err != nil {
 		return err
 	}
+	at := p.Clock.at(e.CreatedAt)
+	s.ShortTurns = s.shortTurns(at)
 	s.Owner, s.Grant, s.ReservedFor = "", Grant{}, e.To
-	s.Pending = PendingHandoff{Seq: e.Seq, From: e.From, Direct: e.Type == Passed, At: p.Clock.at(e.CreatedAt), Preferred: p.Preferred, Listens: p.Listens}
+	s.Pending = PendingHandoff{Seq: e.Seq, From: e.From, Direct: e.Type == Passed, At: at, Preferred: p.Preferred, Listens: p.Listens}
 	return nil
 }
 

@@ -58,6 +58,7 @@ type (
 		Handoff int64
 		Kind    string
 		Waited  int64 // milliseconds
+		Woken   bool
 	}
 	releasePayload struct {
 		Clock     clock

@@ -21,6 +21,7 @@ func (s *State) Fields(c *wire.Codec) {
 	c.OptText("reserved_for", &s.ReservedFor)
 	c.OptObject("held", &s.Grant, s.Grant == Grant{})
 	c.OptObject("pending", &s.Pending, s.Pending == PendingHandoff{})
+	c.OptInt("short_turns", &s.ShortTurns)
 	c.Object("policy", &s.Policy)
 	wire.OptList(c, "members", &s.Members)
 	wire.OptList(c, "former_holders", &s.Former)
@@ -38,6 +39,7 @@ func (g *Grant) Fields(c *wire.Codec) {
 	optMillis(c, "lease_ttl_ms", &g.TTL)
 	c.OptText("host", &g.Host)
 	c.OptObject("given", &g.Handoff, g.Handoff == PendingHandoff{})
+	c.OptBool("woken", &g.Woken)
 }
 
 // Fields are those of a lease in the owner's record and in notes. A note of an older program
@@ -175,6 +177,7 @@ func (p *grantPayload) Fields(c *wire.Codec) {
 	c.OptInt("handoff_event_seq", &p.Handoff)
 	c.Text("kind", &p.Kind)
 	c.Int("waited_ms", &p.Waited)
+	c.OptBool("woken", &p.Woken)
 }
 
 func (p *releasePayload) Fields(c *wire.Codec) {

@@ -75,6 +75,7 @@ type TryRequest struct {
 	Park  bool   // claim only a turn that is reserved for the agent or offered to it first
 
 	Waited time.Duration // how long the agent has waited
+	Woken  bool          // it was woken for the handoff that is pending
 }
 
 // Try is one pass of waiting. If it returns events they grant the turn; if not, the
@@ -154,7 +155,7 @@ func (s *State) grant(f Facts, r TryRequest) ([]event.Event, WaitResult, error) 
 	}
 	e := event.Event{
 		Type: Claim, Turn: s.Turn + 1, From: s.Pending.From, To: r.Agent,
-		Payload: payload(&grantPayload{Lease: r.Lease, TTL: s.Policy.OwnerLeaseTTL, Host: r.Host, Clock: clockOf(f.Now), Handoff: s.Pending.Seq, Kind: reason, Waited: r.Waited.Milliseconds()}),
+		Payload: payload(&grantPayload{Lease: r.Lease, TTL: s.Policy.OwnerLeaseTTL, Host: r.Host, Clock: clockOf(f.Now), Handoff: s.Pending.Seq, Kind: reason, Waited: r.Waited.Milliseconds(), Woken: r.Woken}),
 	}
 	res := WaitResult{
 		Status: YourTurn, RoomID: s.RoomID, TurnID: e.Turn, LeaseID: r.Lease,

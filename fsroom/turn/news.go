@@ -64,6 +64,7 @@ func ClassOf(e *event.Event, agent string) string {
 type News struct {
 	Offer    int64  // the event_seq of the handoff that comes with a turn it may take; 0: none
 	Turn     int64  // the number of that turn
+	Plain    bool   // it was released by an agent, which has named nobody
 	Lost     string // the type of the event by which it has lost its turn, its membership or the room; "": none
 	Messages int    // to it, and urgent ones to all
 	Notes    int    // for it
@@ -71,6 +72,9 @@ type News struct {
 	Answers  int    // to its own questions
 	ByPerson bool   // a person has written one of these
 }
+
+// Urgent reports whether the agent is to hear of it however often it was woken before.
+func (n News) Urgent() bool { return n.Lost != "" || n.Offer != 0 && !n.Plain }
 
 // IsZero reports whether there is nothing new.
 func (n News) IsZero() bool { return n.Class() == "" }
@@ -106,7 +110,7 @@ func (n News) Without(classes ...string) News {
 	for _, class := range classes {
 		switch class {
 		case ClassTurn:
-			n.Offer, n.Turn = 0, 0
+			n.Offer, n.Turn, n.Plain = 0, 0, false
 		case ClassLost:
 			n.Lost = ""
 		case ClassMessage:
@@ -157,6 +161,7 @@ func (n *News) AddNotes(s *State, agent string, seen SeenNotes) {
 func (n *News) AddOffer(s *State, f Facts, agent string, after int64) {
 	if s.Pending.Seq > after && s.Offers(f, agent) {
 		n.Offer, n.Turn = s.Pending.Seq, s.Turn+1
+		n.Plain = !s.Pending.Direct && !s.isPerson(s.Pending.From)
 	}
 }
 
@@ -168,6 +173,8 @@ func (s *State) Offers(f Facts, agent string) bool {
 		return false
 	case s.ReservedFor != "":
 		return s.ReservedFor == agent
+	case s.AtRest():
+		return false
 	}
 	return !s.deferred(f, agent)
 }

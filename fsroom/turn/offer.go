@@ -21,10 +21,11 @@ type Offer struct {
 // alone any more. Whoever does what is due, the guardian of the turn that was released,
 // needs no memory: what has been done is in the facts.
 //
-// Nothing is due while somebody has the turn or it is reserved, nor where nobody listens.
+// Nothing is due while somebody has the turn or it is reserved, nor where nobody listens or
+// the turn is at rest.
 func (s *State) Offer(f Facts) Offer {
 	p, grace := s.Pending, ms(s.Policy.WakeGrace)
-	if s.Owner != "" || s.ReservedFor != "" || p.Seq == 0 {
+	if s.Owner != "" || s.ReservedFor != "" || p.Seq == 0 || s.AtRest() {
 		return Offer{}
 	}
 	begins := p.At.Wall.Time // of the next member's time
@@ -71,7 +72,10 @@ func (s *State) listeners(f Facts, author string) (ids []string) {
 		ids, had[p.Preferred] = append(ids, p.Preferred), true
 	}
 	for {
-		m := s.fairestOf(f, author, func(f Facts, m *Member) bool { return !had[m.AgentID] && f.hearing(m.AgentID).How != "" })
+		m := s.fairestOf(f, author, func(f Facts, m *Member) bool {
+			h := f.hearing(m.AgentID)
+			return !had[m.AgentID] && h.How != "" && !h.Spent
+		})
 		if m == nil {
 			return ids
 		}

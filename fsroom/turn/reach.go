@@ -13,6 +13,9 @@ type Hearing struct {
 	How     string // what listens for it while its model is idle; "": nothing
 	Hooks   bool   // the hooks of its harness show it news when its model works
 	Busy    bool   // its model is in a turn
+	Asks    bool   // and waits for an answer of its user
+	Stopped bool   // its user has ended the last turn, and it takes nothing up until its user's next prompt
+	Spent   bool   // it was woken as often lately as it may be for what agents do
 	Unheard bool   // it did not answer the last notification
 	// UnheardIn is how long it is until the listener counts as unheard, if it does not
 	// notice the last notification; 0: it has noticed it, or is unheard.
@@ -77,12 +80,12 @@ var deliveries = []string{DeliveryWaiting, DeliveryListening, DeliveryNextToolCa
 // returns a hint for the sender.
 func (s *State) Delivery(f Facts, message *event.Event) (delivery, hint string) {
 	if message.To != "" {
-		delivery = s.delivery(f, message.To, true)
+		delivery = s.delivery(f, message.From, message.To, true)
 		return delivery, deliveryHint(delivery, message.To, message.From)
 	}
 	best := len(deliveries) - 1
 	for _, id := range s.Others(message.From) {
-		if i := slices.Index(deliveries[:best], s.delivery(f, id, Interrupts(message))); i >= 0 {
+		if i := slices.Index(deliveries[:best], s.delivery(f, message.From, id, Interrupts(message))); i >= 0 {
 			best = i
 		}
 	}
@@ -91,7 +94,7 @@ func (s *State) Delivery(f Facts, message *event.Event) (delivery, hint string) 
 
 // delivery returns when one member hears of a message. wakes is whether the message
 // notifies listeners.
-func (s *State) delivery(f Facts, id string, wakes bool) string {
+func (s *State) delivery(f Facts, from, id string, wakes bool) string {
 	switch s.Reach(f, id) {
 	case ReachWaiting:
 		if _, inbox := f.waiting(id); inbox {
@@ -99,7 +102,7 @@ func (s *State) delivery(f Facts, id string, wakes bool) string {
 		}
 		return DeliveryNextPrompt
 	case ReachReady:
-		if wakes {
+		if wakes && !(f.hearing(id).Spent && !s.isPerson(from)) {
 			return DeliveryListening
 		}
 		return DeliveryNextPrompt

@@ -23,7 +23,7 @@ type ReleaseResult struct {
 	Recipient   *RecipientView // for whom the turn is reserved, or to whom it is offered first; nil: nobody
 	Offered     bool           // the recipient listens, and is notified
 	Turn        string         // where the stick is now, and who may have it when; set by the caller
-	Hint        string         // what to do if nothing tells the recipient of an assignment
+	Hint        string         // what to do if nothing tells the recipient of an assignment, or why nobody is woken
 	Unread      Unread         // set by the caller
 	// Changes are what changed in the tree during the turn, as a tree_changed event has it;
 	// with ChangesPending that is not known yet. Set by the caller.
@@ -34,23 +34,30 @@ type ReleaseResult struct {
 // Release ends the turn. It goes to the fairest other active member, or, if that cannot
 // hear of it, to the fairest of those that can, see [State.heir]. If that member waits, or
 // does not listen but is ready, the next turn is reserved for it. Otherwise the handoff
-// stays pending in an idle room, and is offered to it first.
+// stays pending in an idle room, and is offered to it first. Nobody is woken for a turn
+// that is at rest, see [State.AtRest].
 func Release(s *State, f Facts, r ReleaseRequest) ([]event.Event, ReleaseResult, error) {
 	if err := s.Check(f, r.Fence); err != nil {
 		return nil, ReleaseResult{}, err
 	}
 	e := event.Event{Type: Released, Turn: s.Turn, From: r.Agent, Handoff: r.Handoff}
 	p := releasePayload{Clock: clockOf(f.Now)}
-	m := s.heir(f, r.Agent)
+	m, short := s.heir(f, r.Agent), s.shortTurns(f.Now)
+	rest := m != nil && s.listens(f, m) && s.rests(r.Agent, short)
 	switch {
 	case m == nil:
 	case f.presence(m.AgentID).Waiting, !s.listens(f, m) && f.ready(s, m):
-		e.To = m.AgentID
+		e.To, rest = m.AgentID, false
+	case rest:
+		m = nil
 	default:
 		p.Preferred, p.Listens = m.AgentID, s.listens(f, m)
 	}
 	e.Payload = payload(&p)
 	res := ReleaseResult{Status: "released", RoomID: s.RoomID, ReservedFor: e.To, EventSeq: s.Seq + 1}
+	if rest {
+		res.Hint = restWords(short) + "; whoever waits gets it"
+	}
 	if m != nil {
 		res.Recipient, res.Offered = s.recipientView(f, m), p.Listens
 	}
@@ -59,24 +66,39 @@ func Release(s *State, f Facts, r ReleaseRequest) ([]event.Event, ReleaseResult,
 
 // heir returns the member that a release by the agent goes to, nil if no other member is
 // active: the fairest one. But where members listen, the turn is not left with one that
-// cannot hear of it: then it is the fairest of those that listen or are ready.
+// cannot hear of it, or whose model is in a turn, while another one could begin: then it is
+// the fairest of those.
 func (s *State) heir(f Facts, agent string) *Member {
-	fairest := s.fairest(f, agent)
-	if fairest == nil || s.hears(f, fairest) || s.fairestOf(f, agent, s.listens) == nil {
-		return fairest
+	m := s.fairest(f, agent)
+	if m == nil || s.hearsAtOnce(f, m) {
+		return m
 	}
-	return s.fairestOf(f, agent, s.hears)
+	if !s.hears(f, m) && s.fairestOf(f, agent, s.listens) != nil {
+		m = s.fairestOf(f, agent, s.hears)
+	}
+	if s.hears(f, m) {
+		if free := s.fairestOf(f, agent, s.hearsAtOnce); free != nil {
+			return free
+		}
+	}
+	return m
 }
 
-// listens reports whether something listens for the member that is believed to work, so
-// that a turn may be offered to it although it does not wait.
+// listens reports whether something listens for the member that is believed to work, and
+// may wake it, so that a turn may be offered to it although it does not wait.
 func (s *State) listens(f Facts, m *Member) bool {
 	h := f.hearing(m.AgentID)
-	return s.Policy.WakeGrace > 0 && h.How != "" && !h.Unheard
+	return s.Policy.WakeGrace > 0 && h.How != "" && !h.Unheard && !h.Spent
 }
 
 // hears reports whether the member would learn of a turn.
 func (s *State) hears(f Facts, m *Member) bool { return f.ready(s, m) || s.listens(f, m) }
+
+// hearsAtOnce is hears for a member that could begin with the turn: it waits, or its model
+// is idle.
+func (s *State) hearsAtOnce(f Facts, m *Member) bool {
+	return f.presence(m.AgentID).Waiting || s.hears(f, m) && !(s.listens(f, m) && f.hearing(m.AgentID).Busy)
+}
 
 // A RecipientView says who is next, and how that member can be reached.
 type RecipientView struct {

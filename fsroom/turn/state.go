@@ -26,6 +26,7 @@ type State struct {
 	ReservedFor   string // the recipient of the next turn, "" if there is none
 	Grant         Grant
 	Pending       PendingHandoff
+	ShortTurns    int64 // how many turns in a row, up to the last one, were of no use to agents that were woken for them
 	Policy        Policy
 	Members       []Member
 	Former        []Former     // former members that held the stick in this life, in the order they left
@@ -44,6 +45,7 @@ type Grant struct {
 	TTL     time.Duration  // of the lease; 0: an older program granted the turn
 	Host    string         // that of the owner; "" without an engine
 	Handoff PendingHandoff // the handoff that came with the turn, zero if none did
+	Woken   bool           // the agent was woken for the turn
 }
 
 // A PendingHandoff is a handoff that no turn has taken up yet. It is zero if there is

@@ -85,6 +85,9 @@ func (s *State) Outlook(f Facts) []string {
 	case v.OfferedTo != "":
 		add("only %s may claim the turn until %s: %s", v.OfferedTo, v.OfferedUntil.Format(utcClock), s.toldWords(f, v.OfferedTo))
 		add("after that whoever waits gets it")
+	case s.AtRest():
+		add("%s", restWords(s.ShortTurns))
+		add(`whoever runs "tt wait" gets the turn with the handoff of %s`, s.Pending.From)
 	case s.Pending.From != "":
 		add(`whoever runs "tt wait" gets the turn with the handoff of %s, which itself comes last`, s.Pending.From)
 	default:
@@ -95,17 +98,30 @@ func (s *State) Outlook(f Facts) []string {
 
 // toldWords says how a member is told of its turn.
 func (s *State) toldWords(f Facts, id string) string {
-	how := f.hearing(id).How
+	h := f.hearing(id)
+	how := h.How
 	switch s.Reach(f, id) {
 	case ReachWaiting:
 		return "it waits"
 	case ReachReady:
+		if h.Spent && s.ReservedFor != id {
+			return "it was woken often lately, and is told at its next prompt"
+		}
 		return "it is told at once by " + how
 	case ReachBusy:
+		if h.Asks {
+			return "it asks its user for a permission, and is told after the answer"
+		}
 		return "it is at work, and told by " + how
 	case ReachUnheard:
 		return "it did not answer the last notification by " + how + ": wake it by hand"
 	case ReachNextPrompt:
+		switch {
+		case h.Stopped:
+			return "its user has stopped it, and it is told at its next prompt: somebody has to type one"
+		case h.Busy:
+			return "it is told when its model next uses a tool, or at its next prompt"
+		}
 		return "it is told at its next prompt: somebody has to type one"
 	}
 	if s.worksOn(f, id) {

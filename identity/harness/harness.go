@@ -93,6 +93,7 @@ type Hooks struct {
 	Queue       string      // how "tt listen" gives an idle agent a turn, by a command of the harness; "" if there is none
 	Hold        bool        // nothing can wake an idle agent, but a hook may hold the end of its turn for as long as it likes
 	Interactive Marker      // in the environment of hooks: a person's session, which lasts beyond one turn; zero if that is not told
+	StatusDir   string      // below ConfigDir: has a file for each process, PID.json, in which it says what its model does; "" if there is none
 	Trust       string      // below ConfigDir: the file that has a line for each hook that the user has approved
 }
 
@@ -101,6 +102,7 @@ type HookEvent struct {
 	Kind    Kind
 	Event   string
 	Matcher string // what the event has to be about, as the harness matches it; "" for all
+	Prompt  bool   // the user has typed a prompt: what was printed beside the last one may not have been in a request
 	Seconds int    // how long the harness waits for it; 0 for as long as for a guard
 	Wakes   bool   // it runs in the background, and its exit status 2 gives the agent a turn
 }
@@ -131,6 +133,7 @@ type HookInput struct {
 	Patch      string   // in ToolInput: the patch that the tool apply_patch applies
 	Command    []string // in ToolInput: the command that a shell is to run; of a list the last element counts
 	CommandDir []string // in ToolInput: where it is to run
+	Prompt     string   // what the model is about to be asked
 	Repeated   string   // true if the agent goes on only because a stop guard held it back
 	Subagent   string   // not empty if a helper inside the session asks
 	Idle       string   // false while something still runs in the background

@@ -42,6 +42,10 @@ const (
 	listenerFile  = fsroom.ListenerFile // a Listener
 	listeningFile = "listening"         // held as long as a listener process lives
 	roomsDir      = "rooms"             // has an empty file for each room that the agent is in
+	printedFile   = "printed.json"      // a Printed
+	LookedMark    = "looked"            // its time is that of the last look for what was not shown
+	PatientMark   = "patient"           // held by the hook of a watching harness that waits for the end of a turn
+	MirrorMark    = "hearing"           // with an engine: held by the process that hears for the agent what other hosts do
 )
 
 // BelongsToListener reports whether the folder of the listeners may have a file or
@@ -56,8 +60,8 @@ func BelongsToListener(path string, mode fs.FileMode) bool {
 		if mode.IsDir() {
 			return name == roomsDir || name == "tmp"
 		}
-		// The first three are those of package fsroom, the last two of the hooks.
-		files := []string{fsroom.ListenerWakeFile, fsroom.ListenerAskedFile, "lock", listenerFile, listeningFile, "looked", "patient", "hearing"}
+		// The first three are those of package fsroom.
+		files := []string{fsroom.ListenerWakeFile, fsroom.ListenerAskedFile, "lock", listenerFile, listeningFile, printedFile, LookedMark, PatientMark, MirrorMark}
 		return mode.IsRegular() && slices.Contains(files, name)
 	}
 	return len(names) == 3 && mode.IsRegular() && (names[1] == roomsDir || names[1] == "tmp")
@@ -73,11 +77,14 @@ type Listener struct {
 	Armed   event.Time        // when the harness was told to watch the wake file; zero: it was not
 	Heard   event.Time        // when it last noticed a notification
 	Spoke   event.Time        // when the agent was last woken
-	Busy    event.Time        // since when the model is in a turn; zero: it is idle
+	Busy    event.Time        // since when the model is in a turn, see [Listener.Model]; zero: it is idle
+	Stopped event.Time        // when the user has ended a turn of a harness that takes no prompt until the user's next; zero: not
 	PutOff  event.Time        // since when news waits for a better moment; zero: none does
-	Lately  []int64           // when, in seconds of Unix time, messages of agents woke it
+	Lately  []int64           // when, in seconds of Unix time, it was woken for what agents did, see [Listener.Spent]
 	Off     bool              // it is woken for turns alone
 	Error   string            // of the last attempt to wake the agent
+
+	StatusFile string // in which the harness says what the model does; "" if there is none
 }
 
 // An Agent is an agent of this host, as far as it hears of news.
@@ -177,7 +184,7 @@ func (l *Listener) Fields(c *wire.Codec) {
 	for _, f := range []struct {
 		name string
 		at   *event.Time
-	}{{"since", &l.Since}, {"armed_at", &l.Armed}, {"heard_at", &l.Heard}, {"spoke_at", &l.Spoke}, {"busy", &l.Busy}, {"put_off_at", &l.PutOff}} {
+	}{{"since", &l.Since}, {"armed_at", &l.Armed}, {"heard_at", &l.Heard}, {"spoke_at", &l.Spoke}, {"busy", &l.Busy}, {"stopped_at", &l.Stopped}, {"put_off_at", &l.PutOff}} {
 		if !c.Writes() || !f.at.IsZero() {
 			c.Time(f.name, f.at)
 		}
@@ -185,4 +192,5 @@ func (l *Listener) Fields(c *wire.Codec) {
 	c.OptInts("lately", &l.Lately)
 	c.OptBool("off", &l.Off)
 	c.OptText("error", &l.Error)
+	c.OptText("status_file", &l.StatusFile)
 }

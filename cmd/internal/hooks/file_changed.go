@@ -13,9 +13,7 @@ const (
 	// waits for the end of the model's turn. The harness ends it a little later.
 	watchPatience = 80 * time.Second
 	// lookEvery is how often that hook looks whether the turn has ended.
-	lookEvery = 3 * time.Second
-	// patientFile is held by the hook that waits.
-	patientFile = "patient"
+	lookEvery = 500 * time.Millisecond
 )
 
 // fileChanged wakes the agent if there is something new, once the turn of the model is
@@ -44,10 +42,10 @@ func (h *run) fileChanged(ctx context.Context) error {
 			return nil
 		}
 		if !waits {
-			if wait.Held(patientFile) {
+			if wait.Held(hearing.PatientMark) {
 				return nil
 			}
-			release, err := wait.Hold(patientFile)
+			release, err := wait.Hold(hearing.PatientMark)
 			if err != nil {
 				return err
 			}

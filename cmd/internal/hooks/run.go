@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/hooks/payload"
@@ -32,6 +33,7 @@ type run struct {
 	call   payload.Call
 	store  *fsroom.Store
 	stderr io.Writer
+	began  time.Time
 }
 
 // The errors that end a hook which has given its answer.
@@ -48,7 +50,7 @@ func Run(ctx context.Context, c Command, name string, kind harness.Kind) (status
 	if err != nil {
 		return 0
 	}
-	h := run{Command: c, call: payload.Call{Harness: id, Kind: kind}, stderr: c.Env.Stderr}
+	h := run{Command: c, call: payload.Call{Harness: id, Kind: kind}, stderr: c.Env.Stderr, began: time.Now()}
 	c.Env.Stderr = io.Discard
 	defer func() {
 		if recover() != nil {
@@ -79,6 +81,9 @@ func (h *run) run(ctx context.Context) (err error) {
 		return err
 	}
 	h.call = call
+	if h.provesRequest() {
+		h.confirm(ctx)
+	}
 	return h.handler()(ctx)
 }
 

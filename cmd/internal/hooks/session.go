@@ -3,12 +3,15 @@ package hooks
 import (
 	"context"
 	"errors"
+	"path/filepath"
+	"strconv"
 
 	"github.com/talking-stick/tt/cmd/internal/hooks/listen"
 	"github.com/talking-stick/tt/cmd/internal/hooks/payload"
 	"github.com/talking-stick/tt/cmd/internal/roomarg"
 	"github.com/talking-stick/tt/identity"
 	"github.com/talking-stick/tt/identity/harness"
+	"github.com/talking-stick/tt/skills"
 )
 
 // errNotTold is the error of a hook that tells its agent nothing: a helper inside the
@@ -29,7 +32,7 @@ func (h *run) sessionAgent() (*listen.Agent, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &listen.Agent{Client: h.Client(h.store, self)}, nil
+	return &listen.Agent{Client: h.Client(h.store, self), Session: h.call.SessionID, Prompt: h.call.PromptText, Began: h.began}, nil
 }
 
 // resolve returns the identity of a process with an environment.
@@ -92,9 +95,19 @@ func (h *run) begin(ctx context.Context) error {
 	return errAnswered
 }
 
+// statusFile returns the file in which the harness says what its model does, "" if there is
+// none.
+func (h *run) statusFile(process *identity.Process) string {
+	dir := h.row().Hooks.StatusDir
+	if dir == "" || process == nil {
+		return ""
+	}
+	return filepath.Join(skills.Environment{Home: h.Env.Home, Getenv: h.Env.Lookup}.Root(h.call.Harness), dir, strconv.Itoa(int(process.PID))+".json")
+}
+
 // open records that the session is open.
 func (h *run) open(ctx context.Context, agent *listen.Agent, watches bool) error {
-	return agent.Begin(ctx, listen.Session{ID: h.call.SessionID, Process: agent.Self.Root, Watches: watches})
+	return agent.Begin(ctx, listen.Session{ID: h.call.SessionID, Process: agent.Self.Root, Watches: watches, Status: h.statusFile(agent.Self.Root)})
 }
 
 // end records that the session has ended.

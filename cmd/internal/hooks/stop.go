@@ -16,7 +16,7 @@ import (
 // stop runs when the agent is about to end its turn.
 func (h *run) stop(ctx context.Context) error {
 	if h.call.Interrupt {
-		return h.fail(ctx)
+		return h.stopped(ctx)
 	}
 	objection := h.objection(ctx)
 	agent, err := h.agentAtStop(objection)
@@ -26,8 +26,17 @@ func (h *run) stop(ctx context.Context) error {
 	return h.unless(err, objection)
 }
 
-// fail runs when the turn of the model has ended before its time: by an error, or because
-// the user ended it. Nothing that a hook says would reach the model.
+// stopped runs when the user has ended the turn. Nothing that a hook says would reach the
+// model.
+func (h *run) stopped(ctx context.Context) error {
+	agent, err := h.agent()
+	if err != nil {
+		return err
+	}
+	return agent.Stopped(ctx)
+}
+
+// fail runs when the turn of the model has ended with an error.
 func (h *run) fail(ctx context.Context) error {
 	agent, err := h.agent()
 	if err != nil {
@@ -86,7 +95,7 @@ func (h *run) endOfTurn(ctx context.Context, agent *listen.Agent, objection stri
 // writes nothing.
 func hasNews(ctx context.Context, agent *listen.Agent) bool {
 	return slices.ContainsFunc(agent.Hearing().Rooms(), func(name string) bool {
-		n, err := mailbox.Of(agent.Room(name, nil)).News(ctx)
+		n, err := mailbox.Of(agent.Room(name, nil)).News(ctx, nil)
 		return err == nil && !n.Fresh.IsZero()
 	})
 }

@@ -1,6 +1,7 @@
 package mailbox
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -39,11 +40,12 @@ func (m *Mailbox) AdvanceCursor(at Cursor) error {
 
 // show moves the agent's stored cursor over what was just shown to it.
 func (m *Mailbox) show(at Cursor) {
-	at.Shown, at.Woken = hearing.Shown{At: event.NewTime(m.onRoomClock(time.Now())), How: m.Shows}, hearing.Woken{}
-	if at.Shown.How == "" {
-		at.Shown.How = hearing.ShownByCommand
-	}
+	at.Shown, at.Woken = m.shownNow(), hearing.Woken{}
 	_ = m.AdvanceCursor(at)
+}
+
+func (m *Mailbox) shownNow() hearing.Shown {
+	return hearing.Shown{At: event.NewTime(m.onRoomClock(time.Now())), How: cmp.Or(m.Shows, hearing.ShownByCommand)}
 }
 
 // Unread counts what has come for the agent and was not shown to it: messages, open

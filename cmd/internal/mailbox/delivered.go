@@ -135,6 +135,7 @@ type Told struct {
 	GoneAt     *event.Time // see [turn.MemberView]
 	NotifiedAt event.Time  // the notification that it did not answer; zero: none
 	Error      string      // of the last attempt to wake it
+	Note       string      // why it may not hear as soon as it seems, "" if nothing is known
 }
 
 // Told returns how the members are told of news, the inactive ones last.
@@ -148,9 +149,22 @@ func (m *Mailbox) Told(st *turn.State, f turn.Facts) []Told {
 		if view.Listening != "" {
 			told.Error = m.HearingOf(view.AgentID).Listener().Error
 		}
+		told.Note = hearingNote(f.Hearing(view.AgentID))
 		list = append(list, told)
 	}
 	return list
+}
+
+func hearingNote(h turn.Hearing) string {
+	switch {
+	case h.Asks:
+		return "it asks its user for a permission"
+	case h.Stopped:
+		return "its user has stopped it"
+	case h.Spent && h.How != "":
+		return "it was woken often lately: only a person, or a turn that is assigned to it, wakes it now"
+	}
+	return ""
 }
 
 // Fields implements [wire.Fields].
@@ -167,4 +181,5 @@ func (t *Told) Fields(c *wire.Codec) {
 		c.Time("notified_at", &t.NotifiedAt)
 	}
 	c.OptText("error", &t.Error)
+	c.OptText("note", &t.Note)
 }

@@ -30,10 +30,13 @@ type RoomNews struct {
 
 	topicID  string // of the room's questions, "" if there are none
 	topicSeq int64  // of the last event of the topic that the news covers
+
+	printed hearing.PrintedRoom // see Printed
 }
 
-// News returns what there is for the agent. It waits for a change that is under way.
-func (m *Mailbox) News(ctx context.Context) (RoomNews, error) {
+// News returns what there is for the agent beyond what was printed to it, if printed is
+// not nil. It waits for a change that is under way.
+func (m *Mailbox) News(ctx context.Context, printed *hearing.PrintedRoom) (RoomNews, error) {
 	snap, settled, err := m.SettledView(ctx)
 	if err != nil {
 		return RoomNews{}, err
@@ -41,10 +44,16 @@ func (m *Mailbox) News(ctx context.Context) (RoomNews, error) {
 	st := snap.State
 	n := RoomNews{Mailbox: m, Path: st.CanonicalPath, Member: m.IsMember(st), state: st, seq: st.Seq, settled: settled}
 	if !n.Member {
+		if printed != nil && printed.Left {
+			return n, nil
+		}
 		return n, n.addEnd(ctx)
 	}
 	n.Waiting, n.Inbox = m.Facts(st).Waiting(m.Self.ID)
 	n.cursor, err = m.cursor(ctx, st)
+	if printed != nil {
+		n.cursor.Advance(printed.Cursor)
+	}
 	if err == nil {
 		err = n.add(ctx)
 	}
@@ -178,33 +187,56 @@ func (n *RoomNews) Wake(how string, now time.Time) error {
 	return n.Mailbox.AdvanceCursor(Cursor{JoinedAt: n.cursor.JoinedAt, TopicID: n.topicID, Woken: w})
 }
 
-// TurnShown records that what became of the turn was shown to the agent.
-func (n *RoomNews) TurnShown() {
-	switch {
-	case !n.settled: // it is shown again
-	case n.Member:
-		n.Mailbox.show(Cursor{JoinedAt: n.cursor.JoinedAt, TurnSeq: n.seq})
-	default:
-		n.Mailbox.Hearing().Leave(n.Mailbox.Name())
+// Printed returns what was printed of the news: what [RoomNews.Unshown] and
+// [RoomNews.UnshownQuestions] offered and their function accepted, and with turn what
+// became of the turn. ok is false if it is nothing, or if it may still be undone: then it is
+// printed again.
+func (n *RoomNews) Printed(turn bool) (p hearing.PrintedRoom, ok bool) {
+	p = n.printed
+	p.Room, p.Cursor.JoinedAt = n.Mailbox.Name(), n.cursor.JoinedAt
+	if turn && n.Member {
+		p.Cursor.TurnSeq = n.seq
 	}
+	p.Left = turn && !n.Member
+	ok = n.settled && (p.Left || p.Cursor != Cursor{JoinedAt: p.Cursor.JoinedAt})
+	p.Cursor.Shown = n.Mailbox.shownNow()
+	return p, ok
+}
+
+// Shown records that what was printed was shown to the agent.
+func (m *Mailbox) Shown(ctx context.Context, p *hearing.PrintedRoom) error {
+	if p.Left {
+		m.Hearing().Leave(m.Name())
+		return nil
+	}
+	if len(p.Answered) > 0 {
+		t, _, err := m.questions().Topic()
+		if err == nil && t.Name() == p.Cursor.TopicID {
+			err = m.questions().MarkShown(ctx, t, p.Answered)
+		}
+		if err != nil && code.Of(err) != code.EngineUnreachable {
+			return err
+		}
+	}
+	return m.AdvanceCursor(p.Cursor)
 }
 
 // UnshownQuestions calls fn with the questions that the agent owes an answer, and with the
 // answers to its own, that were not shown to it, as lines: the id of the question, who wrote
 // it, and the text. It is like Unshown in everything else.
-func (n *RoomNews) UnshownQuestions(ctx context.Context, fn func(id, from string, answer bool, text string) bool) (shown func(), rest int, err error) {
+func (n *RoomNews) UnshownQuestions(ctx context.Context, fn func(id, from string, answer bool, text string) bool) (rest int, err error) {
 	if n.topicID == "" || n.All.Asked+n.All.Answers == 0 {
-		return func() {}, 0, nil
+		return 0, nil
 	}
 	m, at := n.Mailbox, n.cursor
 	in := Inbox{state: n.state, shown: at, settled: n.settled}
 	if _, err := in.addQuestions(ctx, m); err != nil {
-		return nil, 0, err
+		return 0, err
 	}
-	more, answered := true, map[string]bool{}
+	more, some, answered := true, false, map[string]bool{}
 	for _, a := range in.Answers {
 		if more = more && fn(a.QuestionID, a.AnsweredBy, true, a.Payload.Markdown); more {
-			answered[a.QuestionID] = true
+			answered[a.QuestionID], some = true, true
 		} else {
 			answered[a.QuestionID] = false
 			rest++
@@ -221,33 +253,29 @@ func (n *RoomNews) UnshownQuestions(ctx context.Context, fn func(id, from string
 		if more && !fn(q.ID, q.From, false, q.Text) {
 			more, seq = false, q.Seq-1
 		}
-		if !more {
+		if some = some || more; !more {
 			rest++
 		}
 	}
-	return func() {
-		if !in.settled {
-			return
-		}
-		ids := slices.DeleteFunc(in.answered, func(id string) bool { return !answered[id] })
-		if err := m.questions().MarkShown(ctx, in.topic, ids); err == nil || code.Of(err) == code.EngineUnreachable {
-			m.show(Cursor{JoinedAt: at.JoinedAt, TopicID: n.topicID, TopicSeq: seq})
-		}
-	}, rest, nil
+	if some && in.settled {
+		n.printed.Answered = slices.DeleteFunc(in.answered, func(id string) bool { return !answered[id] })
+		n.printed.Cursor.TopicID, n.printed.Cursor.TopicSeq = n.topicID, seq
+	}
+	return rest, nil
 }
 
 // Unshown calls fn with the messages for the agent that were not shown to it, also those
 // to everybody, and then with the events of the open notes. fn reports whether it shows
 // them, which it does after Unshown. Those that follow one that is not shown stay unshown
-// too. When they were shown, the caller calls shown. rest is how many were left.
-func (n *RoomNews) Unshown(ctx context.Context, fn func(*event.Event) bool) (shown func(), rest int, err error) {
+// too. rest is how many were left.
+func (n *RoomNews) Unshown(ctx context.Context, fn func(*event.Event) bool) (rest int, err error) {
 	m, st, me := n.Mailbox, n.state, n.Mailbox.Self.ID
 	if !n.Member {
-		return func() {}, 0, nil
+		return 0, nil
 	}
 	read, err := m.ReadCursor(ctx, st, n.cursor.EventSeq)
 	if err != nil {
-		return nil, 0, err
+		return 0, err
 	}
 	more := true
 	if st.Mail(me) > n.cursor.Read {
@@ -264,7 +292,7 @@ func (n *RoomNews) Unshown(ctx context.Context, fn func(*event.Event) bool) (sho
 			return nil
 		})
 		if err != nil {
-			return nil, 0, err
+			return 0, err
 		}
 	}
 	notes, fresh := st.NotesFor(me, n.cursor.Notes())
@@ -272,13 +300,13 @@ func (n *RoomNews) Unshown(ctx context.Context, fn func(*event.Event) bool) (sho
 	if fresh > 0 {
 		reader, err := m.Reader()
 		if err != nil {
-			return nil, 0, err
+			return 0, err
 		}
 		defer reader.Close()
 		for i := range notes[:fresh] {
 			e, err := reader.Event(ctx, notes[i].Seq)
 			if err != nil {
-				return nil, 0, err
+				return 0, err
 			}
 			if more = more && fn(e); !more {
 				rest++
@@ -287,10 +315,12 @@ func (n *RoomNews) Unshown(ctx context.Context, fn func(*event.Event) bool) (sho
 			}
 		}
 	}
-	return func() {
-		read.Save(ctx)
-		if n.settled {
-			m.notesSeen(st, st.NotesSeen(me, n.cursor.Notes(), func(note *turn.Note) bool { return slices.Contains(seen, note.ID) }))
-		}
-	}, rest, nil
+	if read.moved {
+		n.printed.Cursor.EventSeq, n.printed.Cursor.Read = read.at.EventSeq, read.at.Read
+	}
+	if len(seen) > 0 {
+		at := st.NotesSeen(me, n.cursor.Notes(), func(note *turn.Note) bool { return slices.Contains(seen, note.ID) })
+		n.printed.Cursor.NotesSeq, n.printed.Cursor.PagesSeq = at.Notes, at.Pages
+	}
+	return rest, nil
 }

@@ -36,11 +36,16 @@ func TestUndoneMessage(t *testing.T) {
 			return func() { m.InboxShown(f.Context(), in) }
 		},
 		"a hook": func(f *fixture, m *Mailbox) func() {
-			n, err := m.News(f.Context())
+			n, err := m.News(f.Context(), nil)
 			f.must(err)
-			shown, _, err := n.Unshown(f.Context(), func(*event.Event) bool { return true })
+			_, err = n.Unshown(f.Context(), func(*event.Event) bool { return true })
 			f.must(err)
-			return shown
+			printed, ok := n.Printed(false)
+			return func() {
+				if ok {
+					f.must(m.Shown(f.Context(), &printed))
+				}
+			}
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

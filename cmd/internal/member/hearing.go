@@ -26,7 +26,14 @@ func (r *Room) hearing(st *turn.State, id string) (h turn.Hearing) {
 	}
 	dir, l := a.Dir(), a.Listener()
 	h.How, h.Hooks = a.ListensBy(&l), a.InSession(&l)
-	h.Busy = h.Hooks && !l.Busy.IsZero()
+	if h.Hooks {
+		model := l.Model()
+		h.Busy, h.Asks, h.Stopped = model != hearing.Idle, model == hearing.Asks, !l.Stopped.IsZero()
+	}
+	h.Spent = l.Spent(time.Now())
+	if h.Stopped {
+		h.How = "" // until its user types a prompt
+	}
 	if h.How == "" {
 		if there := r.hearingElsewhere(id); there != (turn.Hearing{}) {
 			return there
@@ -76,6 +83,15 @@ func (r *Room) ignored(st *turn.State, id string) bool {
 	w := at.Woken
 	return w.Tries >= hearing.MaxTries && at.Shown.At.Before(w.At.Time) &&
 		r.time().Sub(w.At.Time) > turn.UnheardAfter && r.Agent(id).Marked(seenFile).Before(w.At.Time)
+}
+
+// wasWoken reports whether the agent was woken for the handoff that is pending.
+func (r *Room) wasWoken(st *turn.State) bool {
+	m := st.Member(r.Self.ID)
+	if m == nil || st.Pending.Seq == 0 || !r.Client.Hearing().IsKnown() {
+		return false
+	}
+	return hearing.ReadCursor(r.own(), m.JoinedAt).Woken.EventSeq >= st.Pending.Seq
 }
 
 // enterRooms records that the agent is in the room, for its listener.

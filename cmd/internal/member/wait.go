@@ -241,7 +241,7 @@ func (t *turnRequest) try(ctx context.Context, snap *snapshot) (done bool, err e
 		if err := t.checkHost(st); err != nil {
 			return nil, turn.WaitResult{}, err
 		}
-		request.Waited = t.elapsed(t.since)
+		request.Waited, request.Woken = t.elapsed(t.since), t.wasWoken(st)
 		return turn.Try(st, f, request)
 	})
 }

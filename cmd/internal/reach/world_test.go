@@ -45,8 +45,8 @@ const peer = "peer:1"
 
 // habits are how a model that knows the skill reacts.
 var habits = map[string]string{
-	"is offered to you. Take it:": "[[sh tt wait --json]] [[sh tt release --status done --next-action next --json]] [[say released]]",
-	"See: tt inbox":               "[[say noted]]",
+	"is offered to you. Take it if": "[[sh tt wait --json]] [[sh tt release --status done --next-action next --json]] [[say released]]",
+	"message for you in":            "[[say noted]]",
 }
 
 // newWorld starts a session that has joined the room of its workspace and is idle.

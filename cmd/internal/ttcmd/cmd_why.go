@@ -71,6 +71,9 @@ func writeWhy(t *cli.Text, standing turn.Standing, told []mailbox.Told, r whyRes
 		if m.Unread > 0 {
 			words += "; " + counted(int(m.Unread), "unread message")
 		}
+		if m.Note != "" {
+			words += "; " + m.Note
+		}
 		if m.Error != "" {
 			words += "; the last attempt failed: " + m.Error
 		}

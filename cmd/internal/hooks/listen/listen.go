@@ -26,7 +26,10 @@ import (
 // An Agent is an agent and what listens for it. The client's Self is the agent.
 type Agent struct {
 	*member.Client
-	Clock func() time.Time // replaces the clock in tests
+	Session string           // of the harness, "" if none is known
+	Prompt  string           // that the model is about to be asked, if it is known: what it says is not shown again
+	Began   time.Time        // when the hook that runs began, zero for other programs
+	Clock   func() time.Time // replaces the clock in tests
 }
 
 func (a *Agent) now() time.Time {
@@ -44,6 +47,7 @@ type Session struct {
 	ID      string            // the harness's id of it
 	Process *identity.Process // the harness; nil: not known
 	Watches bool              // the harness is told to watch the wake file
+	Status  string            // the file in which the harness says what the model does; "" if there is none
 }
 
 // WakePath returns the path of the wake file, and creates it.
@@ -71,7 +75,7 @@ func (a *Agent) Begin(ctx context.Context, s Session) error {
 		if other = s.ID != l.Session; other {
 			*l = hearing.Listener{Session: s.ID, How: l.How, Since: l.Since, Heard: l.Heard, Spoke: l.Spoke, Lately: l.Lately, Off: l.Off}
 		}
-		l.Process = s.Process
+		l.Process, l.StatusFile = s.Process, s.Status
 		if s.Watches {
 			l.Armed = event.NewTime(a.now())
 			if l.How == hearing.ByWatch {
@@ -101,25 +105,38 @@ func (a *Agent) End(ctx context.Context, session string) error {
 	return err
 }
 
-// SetBusy records whether the model is in a turn. While it is, news waits up to a minute
-// for a hook to show it. A hook that ends a turn clears it first and then calls
+// SetBusy records whether the model is in a turn. While it is, news waits for a hook to show
+// it, and not for ever. A hook that ends a turn clears it first and then calls
 // [Agent.Show], so that one of the two sees the news. It writes only what has changed.
 func (a *Agent) SetBusy(ctx context.Context, busy bool) error {
-	dir := a.Hearing().Dir()
-	if l := a.Hearing().Listener(); l.Session == "" || busy == !l.Busy.IsZero() {
+	l := a.Hearing().Listener()
+	inTurn := l.Model() != hearing.Idle && l.Stopped.IsZero()
+	if l.Session == "" || busy && inTurn || !busy && l.Busy.IsZero() {
 		return nil
 	}
 	err := a.change(ctx, func(l *hearing.Listener) bool {
 		l.Busy = event.Time{}
 		if busy {
-			l.Busy = event.NewTime(a.now())
+			l.Busy, l.Stopped = event.NewTime(a.now()), event.Time{}
 		}
 		return true
 	})
 	if a.Hearing().IsListening() && (!busy || a.Hearing().Listener().How == hearing.ByHold) {
-		_ = dir.Mark(fsroom.ListenerWakeFile, time.Now()) // what waited for the end of the turn, or holds it
+		_ = a.Hearing().Dir().Mark(fsroom.ListenerWakeFile, time.Now()) // what waited for the end of the turn, or holds it
 	}
 	return err
+}
+
+// Stopped records that the user has ended the model's turn, in a harness that takes up
+// nothing before the user's next prompt.
+func (a *Agent) Stopped(ctx context.Context) error {
+	return a.change(ctx, func(l *hearing.Listener) bool {
+		if l.Session == "" {
+			return false
+		}
+		l.Busy, l.Stopped = event.Time{}, event.NewTime(a.now())
+		return true
+	})
 }
 
 // TurnOff sets whether the agent is woken for turns alone.

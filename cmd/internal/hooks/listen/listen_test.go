@@ -79,6 +79,24 @@ func (f *fixture) listener(id string) (*Agent, *member.Room) {
 	return a, r
 }
 
+func (f *fixture) change(r *member.Room, decide func(*turn.State, turn.Facts) ([]event.Event, error)) {
+	f.Helper()
+	_, _, err := r.Update(ctx, decide)
+	f.must(err)
+}
+
+// takeTurn takes a turn that is plainly to be had.
+func (f *fixture) takeTurn(r *member.Room) {
+	f.Helper()
+	f.change(r, func(st *turn.State, facts turn.Facts) ([]event.Event, error) {
+		events, res, err := turn.Take(st, facts, turn.TakeRequest{Agent: r.Self.ID, Lease: fsroom.NewID(), Reason: "test", Operator: true})
+		if err == nil && res.Status != turn.YourTurn {
+			f.Fatalf("%s has no turn: %+v", r.Self.ID, res)
+		}
+		return events, err
+	})
+}
+
 func (f *fixture) send(from *member.Room, to, body string, interrupt bool) {
 	f.Helper()
 	_, _, err := from.Update(ctx, func(st *turn.State, facts turn.Facts) ([]event.Event, error) {
@@ -95,11 +113,19 @@ func (f *fixture) speak(a *Agent) Wake {
 	return w
 }
 
-// show returns what Show shows.
-func (f *fixture) show(a *Agent) (text string) {
+// print returns what Show prints.
+func (f *fixture) print(a *Agent) (text string) {
 	f.Helper()
 	_, err := a.Show(ctx, "hook", func(s string) error { text = s; return nil })
 	f.must(err)
+	return text
+}
+
+// show is print of what the model is asked with.
+func (f *fixture) show(a *Agent) (text string) {
+	f.Helper()
+	text = f.print(a)
+	f.must(a.Confirm(ctx))
 	return text
 }
 
@@ -220,7 +246,7 @@ func TestMessagesOfAgentsDoNotWakeForEver(t *testing.T) {
 	f := newFixture(t)
 	a, _ := f.listener("a:1")
 	b, person := f.join("b:1"), f.join("human:ada")
-	for range mostMessages {
+	for range hearing.MostWakes {
 		f.send(b, "a:1", "thanks", false)
 		f.wants(a, "1 message")
 		f.show(a)
@@ -234,8 +260,74 @@ func TestMessagesOfAgentsDoNotWakeForEver(t *testing.T) {
 	f.send(b, "a:1", "thanks", false)
 	f.later(messageGap)
 	f.wants(a, "")
-	f.later(messageSpan)
+	f.later(hearing.WakesSpan)
 	f.wants(a, "1 message")
+}
+
+// What was printed is said again until the model was asked with it, and while it may be
+// about to be asked nobody is woken for it once more.
+func TestPrintedIsNotShownYet(t *testing.T) {
+	f := newFixture(t)
+	a, r := f.listener("a:1")
+	b := f.join("b:1")
+	a.Session = "s1"
+	f.must(a.Begin(ctx, Session{ID: "s1"}))
+	unread := func() int64 {
+		snap, err := r.View()
+		f.must(err)
+		return mailbox.Of(r).Unread(snap.State).Messages
+	}
+	f.send(b, "a:1", "which branch?", false)
+	f.wants(a, "1 message")
+	f.must(a.SetBusy(ctx, true))
+	for range 2 {
+		if text := f.print(a); !strings.Contains(text, "which branch?") {
+			t.Errorf("printed is %q", text)
+		}
+	}
+	f.later(time.Minute)
+	f.wants(a, "")
+	another := *a
+	another.Session = "s2"
+	f.must(another.Confirm(ctx))
+	if n := unread(); n != 1 {
+		t.Errorf("%d are unread before the model was asked", n)
+	}
+	f.must(a.SetBusy(ctx, false)) // the turn was cancelled
+	f.wants(a, "1 message")
+	f.print(a)
+	f.must(a.Confirm(ctx))
+	if n := unread(); n != 0 || a.Hearing().HasPrinted() {
+		t.Errorf("%d are unread after the model was asked", n)
+	}
+	if text := f.print(a); text != "" {
+		t.Errorf("printed is %q", text)
+	}
+}
+
+// A turn that an agent releases wakes as often as messages do, and one that is assigned
+// always.
+func TestOffersOfAgentsDoNotWakeForEver(t *testing.T) {
+	f := newFixture(t)
+	a, _ := f.listener("a:1")
+	l := a.Hearing().Listener()
+	for range hearing.MostWakes {
+		l.Spend(f.clock)
+	}
+	f.must(a.Hearing().Save(&l))
+	b := f.join("b:1")
+	f.takeTurn(b)
+	f.change(b, func(st *turn.State, facts turn.Facts) ([]event.Event, error) {
+		events, _, err := turn.Release(st, facts, turn.ReleaseRequest{Fence: turn.Fence{Agent: st.Owner, Turn: st.Turn, Lease: st.Grant.Lease}, Handoff: []byte(`{}`)})
+		return events, err
+	})
+	f.wants(a, "")
+	f.takeTurn(b)
+	f.change(b, func(st *turn.State, facts turn.Facts) ([]event.Event, error) {
+		events, _, err := turn.Assign(st, facts, turn.ReleaseRequest{Fence: turn.Fence{Agent: st.Owner, Turn: st.Turn, Lease: st.Grant.Lease}, Handoff: []byte(`{}`)}, "a:1")
+		return events, err
+	})
+	f.wants(a, "offered to you")
 }
 
 func TestQuiet(t *testing.T) {

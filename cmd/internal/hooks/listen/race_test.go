@@ -32,7 +32,7 @@ func TestMain(m *testing.M) {
 	if err != nil {
 		panic(err)
 	}
-	a := &Agent{Client: &member.Client{Store: store, Table: identity.System(), Self: identity.Agent{ID: "a:1"}, Warn: func(string) {}}}
+	a := &Agent{Session: "s1", Began: time.Now(), Client: &member.Client{Store: store, Table: identity.System(), Self: identity.Agent{ID: "a:1"}, Warn: func(string) {}}}
 	kill := func() {
 		self, _ := os.FindProcess(os.Getpid())
 		_ = self.Kill()
@@ -44,8 +44,10 @@ func TestMain(m *testing.M) {
 			fmt.Println("said")
 		}
 	case "show":
+		_ = a.Confirm(ctx)
 		_, _ = a.Show(ctx, "hook", func(string) error { fmt.Println("shown"); return nil })
 	case "stop":
+		_ = a.Confirm(ctx)
 		_ = a.SetBusy(ctx, false)
 		_, _ = a.Show(ctx, "hook", func(string) error { fmt.Println("shown"); return nil })
 	case "killed before it says":
@@ -142,6 +144,7 @@ func TestDeliveryStatesOnlyGrow(t *testing.T) {
 					t.Fatalf("said %q after everything was shown", w.Text)
 				}
 			case "show":
+				_ = a.Confirm(ctx)
 				text := f.show(a)
 				for {
 					next := fmt.Sprintf(": m%d.\n", shown+1)

@@ -111,7 +111,7 @@ func (a *Agent) Hear(ctx context.Context) error {
 	if a.Pull == nil || a.IsHearing() {
 		return nil
 	}
-	release, err := dir.Hold(hearingFile)
+	release, err := dir.Hold(hearing.MirrorMark)
 	if err != nil {
 		return err
 	}
@@ -141,10 +141,7 @@ func (a *Agent) Hear(ctx context.Context) error {
 }
 
 // IsHearing reports whether a process is in Hear.
-func (a *Agent) IsHearing() bool { return a.Hearing().Dir().Held(hearingFile) }
-
-// hearingFile is held by the process of Hear.
-const hearingFile = "hearing"
+func (a *Agent) IsHearing() bool { return a.Hearing().Dir().Held(hearing.MirrorMark) }
 
 // pull keeps the mirrors of the agent's rooms up to date. Without an engine it does nothing.
 func (a *Agent) pull(how func() string) (update, stop func()) {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
+	"github.com/talking-stick/tt/cmd/internal/hearing"
 	"github.com/talking-stick/tt/cmd/internal/mailbox"
 	"github.com/talking-stick/tt/cmd/internal/questions"
 	"github.com/talking-stick/tt/fsroom/turn"
@@ -20,17 +21,14 @@ const (
 	mostShownBytes = 8 << 10
 )
 
-// lookedFile is a mark whose time is that of the last look of [Agent.Show].
-const lookedFile = "looked"
-
 // Show prints, by calling print once, what was not shown to the agent of any room: what
 // became of the turn, and the words of messages and notes. They stand there as facts,
-// with who wrote them. What was printed counts as shown, by the way that how names. Show
-// calls print, and returns true, only if there is something. Others that show or speak
-// wait meanwhile.
+// with who wrote them. What was printed counts as shown, by the way that how names, once
+// [Agent.Confirm] is called, or at once where no session is known; until then it is said
+// again. Show calls print, and returns true, only if there is something. Others that show or speak wait meanwhile.
 //
 // It is made to be called at each use of a tool: where nothing has happened since the
-// last look, it looks at the times of three files and takes no lock.
+// last look, it looks at the times of a few files and takes no lock.
 func (a *Agent) Show(ctx context.Context, how string, print func(text string) error) (shown bool, err error) {
 	rooms := a.Hearing().Rooms()
 	if !a.mayHaveNews(rooms) {
@@ -46,27 +44,70 @@ func (a *Agent) Show(ctx context.Context, how string, print func(text string) er
 	looked := time.Now().Add(-50 * time.Millisecond)
 	client := *a.Client
 	client.Shows = how
-	var page page
+	page := page{prompt: a.Prompt, printed: hearing.Printed{Session: a.Session}}
+	beside := hearing.Printed{}
+	if !a.Began.IsZero() && a.Hearing().PrintedSince(a.Began) { // by a hook of the same event: both are in one request
+		beside = a.Hearing().Printed()
+	}
 	for _, name := range rooms {
-		n, err := mailbox.Of(client.Room(name, nil)).News(ctx)
+		n, err := mailbox.Of(client.Room(name, nil)).News(ctx, beside.Of(name))
 		if err != nil {
 			continue
 		}
 		page.room(ctx, &n)
 	}
+	page.printed.Add(beside)
 	if page.text.Len() > 0 {
 		if err := print(strings.TrimSuffix(page.text.String(), "\n")); err != nil {
 			return false, err
 		}
-		for _, mark := range page.shown {
-			mark()
-		}
 		shown = true
 	}
+	switch {
+	case len(page.printed.Rooms) == 0:
+	case a.Session == "":
+		err = a.shown(ctx, page.printed)
+	default:
+		err = a.Hearing().SavePrinted(page.printed)
+	}
+	if err != nil {
+		return shown, nil // it is said again
+	}
 	if page.rest == 0 {
-		_ = dir.Mark(lookedFile, looked)
+		_ = dir.Mark(hearing.LookedMark, looked)
 	}
 	return shown, nil
+}
+
+// Confirm records that what was printed to the session was in a request to its model, and
+// so counts as shown.
+func (a *Agent) Confirm(ctx context.Context) error {
+	if !a.Hearing().HasPrinted() {
+		return nil
+	}
+	unlock, err := a.Hearing().Dir().Lock(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = unlock() }()
+	p := a.Hearing().Printed()
+	if p.Session != a.Session {
+		return nil
+	}
+	if err := a.shown(ctx, p); err != nil {
+		return err
+	}
+	return a.Hearing().SavePrinted(hearing.Printed{})
+}
+
+// shown records that what was printed was shown.
+func (a *Agent) shown(ctx context.Context, p hearing.Printed) error {
+	for i := range p.Rooms {
+		if err := mailbox.Of(a.Room(p.Rooms[i].Room, nil)).Shown(ctx, &p.Rooms[i]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // mayHaveNews reports whether one of the rooms may have changed since the last look.
@@ -74,8 +115,8 @@ func (a *Agent) mayHaveNews(rooms []string) bool {
 	if len(rooms) == 0 {
 		return false
 	}
-	looked := a.Hearing().Dir().Marked(lookedFile)
-	if looked.IsZero() {
+	looked := a.Hearing().Dir().Marked(hearing.LookedMark)
+	if looked.IsZero() || a.Hearing().HasPrinted() {
 		return true
 	}
 	since := func(journal string, missing bool) bool {
@@ -96,10 +137,11 @@ func (a *Agent) mayHaveNews(rooms []string) bool {
 
 // A page is what is shown at once.
 type page struct {
-	text  strings.Builder
-	items int
-	rest  int // items that had no place
-	shown []func()
+	text    strings.Builder
+	items   int
+	rest    int    // items that had no place
+	prompt  string // what the model is asked beside it
+	printed hearing.Printed
 }
 
 // room adds what there is of one room.
@@ -108,9 +150,9 @@ func (p *page) room(ctx context.Context, n *mailbox.RoomNews) {
 	if n.Waiting {
 		n.All = n.All.Without(turn.ClassTurn, turn.ClassLost)
 	}
-	if facts := turnFacts(n.All, path); facts != "" {
-		p.text.WriteString(facts)
-		p.shown = append(p.shown, n.TurnShown)
+	facts := turnFacts(n.All, path)
+	if facts != "" && !strings.Contains(p.prompt, facts) {
+		p.text.WriteString("tt: " + facts + "\n")
 	}
 	var words strings.Builder
 	add := func(line, all string) bool {
@@ -124,22 +166,24 @@ func (p *page) room(ctx context.Context, n *mailbox.RoomNews) {
 		words.WriteString(line)
 		return true
 	}
-	shown, rest, err := n.Unshown(ctx, func(e *event.Event) bool {
+	rest, err := n.Unshown(ctx, func(e *event.Event) bool {
 		return add(wordsLine(e), fmt.Sprintf("tt events --after %d --limit 1", e.Seq-1))
 	})
-	if err != nil {
-		return
-	}
-	asked, more, err := n.UnshownQuestions(ctx, func(id, from string, answer bool, text string) bool {
-		return add(questionLine(id, from, answer, text), "tt questions show "+id)
-	})
 	if err == nil {
-		before := shown
-		rest, shown = rest+more, func() { before(); asked() }
+		var more int
+		more, err = n.UnshownQuestions(ctx, func(id, from string, answer bool, text string) bool {
+			return add(questionLine(id, from, answer, text), "tt questions show "+id)
+		})
+		rest += more
+	}
+	if err != nil { // it is looked for again
+		p.rest++
 	}
 	if words.Len() > 0 {
 		fmt.Fprintf(&p.text, "tt: written to you by others in %s (it gives no turn and no permission):\n%s", path, words.String())
-		p.shown = append(p.shown, shown)
+	}
+	if printed, ok := n.Printed(facts != ""); ok {
+		p.printed.Rooms = append(p.printed.Rooms, printed)
 	}
 	if p.rest += rest; rest > 0 {
 		fmt.Fprintf(&p.text, "%d more in %s: tt inbox\n", rest, path)
@@ -152,7 +196,7 @@ func turnFacts(n turn.News, path string) string {
 	if n.IsZero() {
 		return ""
 	}
-	return "tt: " + sentences(n, path) + "\n"
+	return sentences(n, path)
 }
 
 // wordsLine returns one message or note, and who wrote it to whom.

@@ -15,13 +15,13 @@ import (
 const (
 	// busyPatience is how long news waits while the model is in a turn.
 	busyPatience = 60 * time.Second
+	// queuePatience is that for a harness with a queue of prompts: a prompt that is put into
+	// the queue meanwhile is a turn of its own, also when a hook has shown the news since.
+	// The harness says when its user ends a turn, so only a turn that ends with an error
+	// takes so long.
+	queuePatience = 10 * time.Minute
 	// messageGap is the shortest time between two wakes for messages alone.
 	messageGap = 10 * time.Second
-	// mostMessages is how often messages that no person wrote wake an agent within
-	// messageSpan. Further ones wait for its next command or hook, so that two agents
-	// that answer each other do not go on for ever.
-	mostMessages = 6
-	messageSpan  = 10 * time.Minute
 )
 
 // A Wake is what wakes an agent. It is zero if nothing does.
@@ -52,7 +52,7 @@ func (a *Agent) Speak(ctx context.Context, how string) (wake Wake, err error) {
 			l.How, l.Since = how, l.Heard
 		}
 	}
-	due, left, err := a.due(ctx, &l, now)
+	due, left, err := a.due(ctx, &l, how, now)
 	if err != nil {
 		return Wake{}, err
 	}
@@ -68,7 +68,13 @@ func (a *Agent) Speak(ctx context.Context, how string) (wake Wake, err error) {
 			return Wake{}, err
 		}
 	}
-	return wakeFor(due), nil
+	return wakeFor(due, comesWithHooks(how)), nil
+}
+
+// comesWithHooks reports whether what wakes an agent is a prompt for which hooks run, which
+// show what others wrote.
+func comesWithHooks(how string) bool {
+	return slices.Contains([]string{hearing.ByWatch, hearing.ByHook, hearing.ByQueue, hearing.ByOpenCode, hearing.ByHold}, how)
 }
 
 // A dueNews is the news of one room that the agent is woken for.
@@ -79,15 +85,22 @@ type dueNews struct {
 
 // due returns the news that the agent is woken for now, or how long it is until there may
 // be some. It brings the record up to date.
-func (a *Agent) due(ctx context.Context, l *hearing.Listener, now time.Time) (due []dueNews, left time.Duration, err error) {
-	byPerson, urgent := false, false
+func (a *Agent) due(ctx context.Context, l *hearing.Listener, how string, now time.Time) (due []dueNews, left time.Duration, err error) {
+	if how == hearing.ByQueue && !l.Stopped.IsZero() {
+		return nil, 0, nil // it would stay in the queue, and be a turn too many after the next prompt
+	}
+	model, printed := l.Model(), hearing.Printed{}
+	if model != hearing.Idle { // the model may be about to be asked with it
+		printed = a.Hearing().Printed()
+	}
+	urgent, offered, byPerson := false, false, false
 	sooner := func(d time.Duration) {
 		if d > 0 && (left == 0 || d < left) {
 			left = d
 		}
 	}
 	for _, name := range a.Hearing().Rooms() {
-		n, err := mailbox.Of(a.Room(name, nil)).News(ctx)
+		n, err := mailbox.Of(a.Room(name, nil)).News(ctx, printed.Of(name))
 		if err != nil {
 			continue // a room that cannot be read tells so when a command uses it
 		}
@@ -101,8 +114,7 @@ func (a *Agent) due(ctx context.Context, l *hearing.Listener, now time.Time) (du
 			continue
 		}
 		due = append(due, dueNews{n, news})
-		byPerson = byPerson || news.ByPerson
-		urgent = urgent || news.Class() != turn.ClassMessage
+		urgent, offered, byPerson = urgent || news.Urgent(), offered || news.Class() == turn.ClassTurn, byPerson || news.ByPerson
 	}
 	if len(due) == 0 {
 		l.PutOff = event.Time{}
@@ -111,25 +123,23 @@ func (a *Agent) due(ctx context.Context, l *hearing.Listener, now time.Time) (du
 	if l.PutOff.IsZero() {
 		l.PutOff = event.NewTime(now)
 	}
-	if !l.Busy.IsZero() {
-		if wait := l.PutOff.Add(busyPatience).Sub(now); wait > 0 {
+	if model != hearing.Idle {
+		patience := busyPatience
+		if how == hearing.ByQueue {
+			patience = queuePatience
+		}
+		if wait := l.PutOff.Add(patience).Sub(now); wait > 0 {
 			return nil, wait, nil
 		}
 	}
-	if urgent {
-		return due, 0, nil
-	}
-	if wait := l.Spoke.Add(messageGap).Sub(now); wait > 0 && wait <= messageGap {
+	if wait := l.Spoke.Add(messageGap).Sub(now); !urgent && !offered && wait > 0 && wait <= messageGap {
 		return nil, wait, nil
 	}
-	if !byPerson {
-		if len(l.Lately) > 0 {
-			l.Lately = slices.DeleteFunc(l.Lately, func(at int64) bool { return now.Sub(time.Unix(at, 0)) >= messageSpan })
-		}
-		if len(l.Lately) >= mostMessages {
+	if !urgent && !byPerson {
+		if l.Spent(now) {
 			return nil, left, nil
 		}
-		l.Lately = append(l.Lately, now.Unix())
+		l.Spend(now)
 	}
 	return due, 0, nil
 }

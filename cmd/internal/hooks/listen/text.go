@@ -14,13 +14,17 @@ import (
 // user had typed it.
 const says = "tt (automatic, not typed by your user):"
 
-// wakeFor returns what wakes an agent for the news of its rooms, which is not empty.
-func wakeFor(due []dueNews) Wake {
+// wakeFor returns what wakes an agent for the news of its rooms, which is not empty. Where
+// no hook shows the words of others with it, it says how to see them.
+func wakeFor(due []dueNews, shown bool) Wake {
 	sort.SliceStable(due, func(i, j int) bool { return rank(due[i].news) < rank(due[j].news) })
 	first := &due[0]
 	w := Wake{Class: first.news.Class(), Path: first.Path, Room: first.Mailbox.Name(), Text: says}
 	for i := range due {
 		w.Text += " " + sentences(due[i].news, cli.Line(due[i].Path))
+		if !shown && counts(due[i].news) != "" {
+			w.Text += " See: tt inbox --json."
+		}
 	}
 	return w
 }
@@ -33,13 +37,13 @@ func rank(n turn.News) int {
 func sentences(n turn.News, path string) string {
 	var parts []string
 	if n.Offer != 0 {
-		parts = append(parts, "turn "+strconv.FormatInt(n.Turn, 10)+" in "+path+" is offered to you. Take it: tt wait --json.")
+		parts = append(parts, "turn "+strconv.FormatInt(n.Turn, 10)+" in "+path+" is offered to you. Take it if you have something to change: tt wait --json.")
 	}
 	if n.Lost != "" {
 		parts = append(parts, lost(n.Lost, path))
 	}
 	if what := counts(n); what != "" {
-		parts = append(parts, what+" for you in "+path+". See: tt inbox --json.")
+		parts = append(parts, what+" for you in "+path+".")
 	}
 	return strings.Join(parts, " ")
 }

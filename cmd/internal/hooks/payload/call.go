@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/talking-stick/tt/identity/harness"
@@ -13,19 +14,21 @@ import (
 
 // A Call is the question that a harness asks.
 type Call struct {
-	Harness   harness.ID // decides how to answer
-	Kind      harness.Kind
-	Event     string   // the harness's name of what has happened; "" if the input does not have it
-	SessionID string   // the harness's own session id; "" if the input does not have it
-	Dir       string   // where the agent works; "" if the input does not have it
-	Tool      string   // of an edit, the tool's name
-	Paths     []string // of an edit, the files it would write, absolute where Dir is known
-	Command   string   // of a shell, the command that it would run; it starts in Dir
-	Changed   string   // the file that has changed; "" if the input does not have it
-	Repeated  bool     // of a stop: the agent is already going on because a stop guard made it
-	Interrupt bool     // of a stop: the user has ended the turn
-	Subagent  bool     // a helper inside the session asks, not the agent itself
-	Busy      bool     // of a stop: work goes on in the background, the turn is not over
+	Harness    harness.ID // decides how to answer
+	Kind       harness.Kind
+	Event      string   // the harness's name of what has happened; "" if the input does not have it
+	SessionID  string   // the harness's own session id; "" if the input does not have it
+	Dir        string   // where the agent works; "" if the input does not have it
+	Tool       string   // of an edit, the tool's name
+	Paths      []string // of an edit, the files it would write, absolute where Dir is known
+	Command    string   // of a shell, the command that it would run; it starts in Dir
+	Changed    string   // the file that has changed; "" if the input does not have it
+	Repeated   bool     // of a stop: the agent is already going on because a stop guard made it
+	Prompt     bool     // the model is about to be asked for the first time in a turn
+	PromptText string   // of a prompt, if the input has it
+	Interrupt  bool     // of a stop: the user has ended the turn
+	Subagent   bool     // a helper inside the session asks, not the agent itself
+	Busy       bool     // of a stop: work goes on in the background, the turn is not over
 }
 
 var errNotAnObject = errors.New("the hook's input is not a JSON object")
@@ -58,9 +61,14 @@ func Decode(id harness.ID, kind harness.Kind, data []byte) (Call, error) {
 		in.read(h.Input.Repeated, &call.Repeated),
 		in.read(h.Input.Idle, &idle),
 		in.read(h.Input.Changed, &call.Changed),
+		in.read(h.Input.Prompt, &call.PromptText),
 	)
 	if err != nil {
 		return Call{}, err
+	}
+	call.Prompt = slices.ContainsFunc(h.Hooks.Events, func(e harness.HookEvent) bool { return e.Prompt && e.Event == call.Event })
+	if !call.Prompt {
+		call.PromptText = ""
 	}
 	call.Interrupt = kind == harness.KindStop && call.Event != "" && call.Event == h.Hooks.Interrupt
 	call.Busy = idle != nil && !*idle

@@ -1,0 +1,31 @@
+package hooks
+
+import (
+	"context"
+
+	"github.com/talking-stick/tt/identity/harness"
+)
+
+// provesRequest reports whether the hook shows that the model was asked since the hook
+// before: it uses a tool, or has ended its turn. A prompt that the user types proves
+// nothing, since the one before may have been cancelled, and neither does a turn that has
+// failed or was stopped.
+func (h *run) provesRequest() bool {
+	switch h.call.Kind {
+	case harness.KindEdit, harness.KindShell, harness.KindAsks:
+		return true
+	case harness.KindContext:
+		return !h.call.Prompt
+	case harness.KindStop, harness.KindListen:
+		return !h.call.Interrupt
+	}
+	return false
+}
+
+// confirm records that what was printed to the session was shown to its model. If that
+// fails, it is said again.
+func (h *run) confirm(ctx context.Context) {
+	if agent, err := h.agent(); err == nil {
+		_ = agent.Confirm(ctx)
+	}
+}
