@@ -20,8 +20,12 @@ func ask(ctx context.Context, c *call) (tools.Result, error) {
 		return nil, err
 	}
 	var id, agent string
+	var warnings []tools.Warning
 	err = c.session.whileJoined(c.topicID, func(m *membership) error {
 		agent = m.agent
+		if warnings, err = c.bus.address(r, agent, &request); err != nil {
+			return err
+		}
 		id, err = questions.Ask(ctx, r, agent, request, c.limits)
 		m.addAsked(id)
 		return err
@@ -30,13 +34,16 @@ func ask(ctx context.Context, c *call) (tools.Result, error) {
 		return nil, err
 	}
 	if waitSeconds == 0 {
-		return tools.NewQueuedResult(c.topicID, id, agent, request.To), nil
+		return warned(tools.NewQueuedResult(c.topicID, id, agent, request.To), warnings...), nil
 	}
-	result, err := c.awaitAnswer(ctx, r, id, agent, waitSeconds)
-	return result, withQuestion(err, id)
+	result, err := c.awaitAnswer(ctx, r, id, waitSeconds)
+	if err != nil {
+		return nil, withQuestion(err, id)
+	}
+	return warned(result, warnings...), nil
 }
 
-func (c *call) awaitAnswer(ctx context.Context, r *questions.Topic, questionID, agent string, seconds int) (tools.Result, error) {
+func (c *call) awaitAnswer(ctx context.Context, r *questions.Topic, questionID string, seconds int) (tools.Result, error) {
 	err := c.until(ctx, r, seconds, func(s *topic.State) bool { return s.AskSettled(questionID, 1) })
 	if err != nil {
 		return nil, err
@@ -45,16 +52,45 @@ func (c *call) awaitAnswer(ctx context.Context, r *questions.Topic, questionID, 
 	if err != nil {
 		return nil, err
 	}
-	return result.AskResult(listeners(r, agent)), nil
+	return result.AskResult(c.bus.listeners(r, questionID)), nil
 }
 
-// listeners counts the other agents that have joined the topic, negative if it cannot.
-func listeners(r *questions.Topic, agent string) int {
-	others, err := questions.Listeners(r, agent)
+// address sets whom the request is for to who is meant by the name in it. The warning is
+// about a name that nobody has had yet: who has it may come later.
+func (b *bus) address(r *questions.Topic, asker string, request *topic.AskRequest) ([]tools.Warning, error) {
+	if request.To == "" {
+		return nil, nil
+	}
+	store, err := b.Store()
+	if err != nil {
+		return nil, err
+	}
+	snap, err := r.View()
+	if err != nil {
+		return nil, err
+	}
+	to, err := questions.AddresseeOf(store, r, snap.State, asker, request.To)
+	if err != nil {
+		return nil, err
+	}
+	if request.To = to.ID; to.Known {
+		return nil, nil
+	}
+	return []tools.Warning{tools.UnknownRecipient(to.ID, to.Candidates)}, nil
+}
+
+// listeners counts the agents that the question is offered to and that can hear of it,
+// negative if it cannot.
+func (b *bus) listeners(r *questions.Topic, questionID string) int {
+	store, err := b.Store()
 	if err != nil {
 		return -1
 	}
-	return len(others)
+	snap, err := r.View()
+	if err != nil {
+		return -1
+	}
+	return len(questions.Hearers(store, r, snap.State, questionID))
 }
 
 // withQuestion adds the question's id to an error that happened after the question

@@ -47,23 +47,30 @@ func runAsk(ctx context.Context, c *cli.Invocation, b *bus) error {
 	if err != nil {
 		return err
 	}
+	warnings, err := b.address(r, agent, &request)
+	if err != nil {
+		return err
+	}
 	id, err := questions.Ask(ctx, r, agent, request, b.limits)
 	if err != nil {
 		return err
 	}
+	for _, w := range warnings {
+		c.Warn("%s", w.Message)
+	}
 	if !c.Bool("wait") {
-		return c.Out.Result(tools.NewQueuedResult(r.Name(), id, agent, request.To), func(t *cli.Text) {
+		return c.Out.Result(warned(tools.NewQueuedResult(r.Name(), id, agent, request.To), warnings...), func(t *cli.Text) {
 			t.Line("Asked %s on %s.", id, c.Arg("topic"))
 		})
 	}
 	if !c.JSON {
 		c.Notice("asked " + id + "; waiting for an answer")
 	}
-	return waitForAnswer(ctx, c, r, id, agent)
+	return b.waitForAnswer(ctx, c, r, id)
 }
 
 // waitForAnswer prints the first answer, or that none came in time.
-func waitForAnswer(ctx context.Context, c *cli.Invocation, r *questions.Topic, id, agent string) error {
+func (b *bus) waitForAnswer(ctx context.Context, c *cli.Invocation, r *questions.Topic, id string) error {
 	waiting, timeUp := context.WithTimeoutCause(ctx, c.Duration("timeout"), errTimeUp)
 	defer timeUp()
 	err := questions.Await(waiting, r, func(s *topic.State) bool { return s.AskSettled(id, 1) })
@@ -74,7 +81,7 @@ func waitForAnswer(ctx context.Context, c *cli.Invocation, r *questions.Topic, i
 	if err != nil {
 		return err
 	}
-	others := listeners(r, agent)
+	others := b.listeners(r, id)
 	return c.Out.Result(polled.AskResult(others), func(t *cli.Text) {
 		switch {
 		case len(polled.Answers) > 0:
@@ -82,7 +89,7 @@ func waitForAnswer(ctx context.Context, c *cli.Invocation, r *questions.Topic, i
 		case polled.QuestionStatus != topic.Pending:
 			t.Line("The question is %s and has no answer.", polled.QuestionStatus)
 		default:
-			t.Line("Nobody has answered %s yet; it stays open. Joined now: %s.", id, tools.Count(max(0, others), "other agent"))
+			t.Line("Nobody has answered %s yet; it stays open. It can be heard of by %s now.", id, tools.Count(max(0, others), "agent"))
 		}
 	})
 }

@@ -58,7 +58,7 @@ func TestAPersonAsksAndAnAgentAnswers(t *testing.T) {
 	cat.answers(second)
 	mentions(t, <-done, "### cat (answer ", "because")
 	_, out, _ := s.cli("", "cli", "ask", "pink", "--wait", "--timeout", "10ms", "anybody?")
-	mentions(t, out, "Nobody has answered", "1 other agent")
+	mentions(t, out, "Nobody has answered", "1 agent")
 	_, out, _ = s.cli("", "cli", "topics", "show", "pink", "--json")
 	mentions(t, out, `"question_text":"why so?"`)
 }

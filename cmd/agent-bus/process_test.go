@@ -178,7 +178,7 @@ func TestCallsHappenInTheirOrder(t *testing.T) {
 			for _, q := range pending {
 				texts += q.(map[string]any)["question_text"].(string)
 			}
-			equal(t, "asked", texts, "01234567")
+			equal(t, "asked, the newest first", texts, "76543210")
 		}
 	}
 }

@@ -109,10 +109,10 @@ func TestQuestionOfMCPAnsweredInTT(t *testing.T) {
 	equal(t, "status", got["status"], any("inbox"))
 	questions := list(field(got["inbox"], "questions"))
 	equal(t, "questions", len(questions), 2)
-	equal(t, "text", field(questions[1], "question"), any("which branch?"))
-	equal(t, "from", field(questions[1], "from_agent_id"), any("gemini:1"))
-	equal(t, "state", field(questions[1], "from_state"), any("here"))
-	w.tt("a:1", "answer", field(questions[1], "question_id").(string), "main")
+	equal(t, "text", field(questions[0], "question"), any("which branch?"))
+	equal(t, "from", field(questions[0], "from_agent_id"), any("gemini:1"))
+	equal(t, "state", field(questions[0], "from_state"), any("here"))
+	w.tt("a:1", "answer", field(questions[0], "question_id").(string), "main")
 	r := <-asking
 	mentions(t, r.text, "answered", "main")
 }
@@ -142,4 +142,36 @@ func TestFirstQuestionsAtOnce(t *testing.T) {
 	w.tt("a:1", "answer", question, "yes")
 	answers := list(w.tt("a:0", "inbox")["answers"])
 	equal(t, "answers", len(answers), 1)
+}
+
+// TestAskInMCPMeansTheSameAgent: on the topic of a room a name means who it means for tt ask,
+// and listeners counts who can hear of the question.
+func TestAskInMCPMeansTheSameAgent(t *testing.T) {
+	w := newWorkroom(t)
+	w.tt("claude:1", "join")
+	w.tt("human:x", "ask", "room", "is anybody here?")
+	p := w.peer()
+	id := w.topicOfRoom(p)
+	p.join(id, "codex:2")
+	for to, want := range map[string]string{"claude": "claude:1", "claude:1": "claude:1", "CLAUDE:1": "claude:1", "human": "human"} {
+		b := p.ok("ask", f(`{"topic_id":%q,"question":"port?","to":%q,"wait_seconds":0}`, id, to))
+		equal(t, "to "+to, b["to_agent_id"], any(want))
+		equal(t, "warnings for "+to, len(list(b["warnings"])), 0)
+	}
+	b := p.ok("ask", f(`{"topic_id":%q,"question":"port?","to":"claude:77","wait_seconds":1}`, id))
+	equal(t, "listeners of a stranger", b["listeners"], any(0.0))
+	contexts := warnedOf(t, b, "UNKNOWN_RECIPIENT")
+	equal(t, "candidates", len(list(contexts[0]["candidates"])), 2)
+	equal(t, "for claude, and the room", len(list(w.tt("claude:1", "inbox")["questions"])), 4)
+
+	wait := w.command("claude:1", "wait", "--timeout", "10m", "--park")
+	if err := wait.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = wait.Process.Kill(); _ = wait.Wait() }()
+	for reach := any("none"); reach != any("waiting"); {
+		reach = field(list(w.tt("codex:2", "state")["members"])[0], "reach")
+	}
+	b = p.ok("ask", f(`{"topic_id":%q,"question":"host?","to":"claude","wait_seconds":1}`, id))
+	equal(t, "listeners of one that waits", b["listeners"], any(1.0))
 }

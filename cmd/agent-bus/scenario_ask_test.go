@@ -21,8 +21,8 @@ func askScenarios() []scenario {
 			b := red.ok("ask", f(`{"topic_id":%q,"question":"why?","wait_seconds":"0"}`, s.id))
 			same(s, "queued", b, strings.NewReplacer("T", s.id, "Q", b["question_id"].(string)).Replace(
 				`{"question_id":"Q","status":"queued","asked_by":"red",
-				"next_action":{"tool":"ask_poll","args":{"topic_id":"T","question_id":"Q"}},
-				"client_plan":{"max_attempts":3,"delay_seconds":10}}`))
+				"next_action":{"tool":"ask_poll","args":{"topic_id":"T","question_id":"Q","wait_seconds":50}},
+				"client_plan":{"max_attempts":3}}`))
 		}},
 		{"37 44 who has not joined", func(s *stage) {
 			q := s.as("red").asks()
@@ -104,8 +104,8 @@ func askScenarios() []scenario {
 			exactly(s, waited, time.Second)
 			same(s, "timeout", b, strings.NewReplacer("T", s.id, "Q", b["question_id"].(string)).Replace(
 				`{"question_id":"Q","status":"timeout","question_status":"pending","listeners":0,
-				"next_action":{"tool":"ask_poll","args":{"topic_id":"T","question_id":"Q"}},
-				"client_plan":{"max_attempts":3,"delay_seconds":10}}`))
+				"next_action":{"tool":"ask_poll","args":{"topic_id":"T","question_id":"Q","wait_seconds":50}},
+				"client_plan":{"max_attempts":3}}`))
 			equal(s, "poll", red.poll(b["question_id"].(string))["status"], any("pending"))
 			waited = took(func() { b = red.ok("pending_list", f(`{"topic_id":%q,"wait_seconds":1}`, s.id)) })
 			exactly(s, waited, time.Second)

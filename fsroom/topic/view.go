@@ -103,3 +103,15 @@ func (l Lookup) Answers(q *Question) ([]Answer, error) {
 	}
 	return answers, nil
 }
+
+// Names returns the agents that have asked a question that the state has, or answered one,
+// in no order.
+func (s *State) Names() (names []string) {
+	for i := range s.Questions {
+		names = append(names, s.Questions[i].AskedBy)
+		for _, a := range s.Questions[i].Answers {
+			names = append(names, a.AnsweredBy)
+		}
+	}
+	return names
+}

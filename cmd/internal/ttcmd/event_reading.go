@@ -12,7 +12,7 @@ import (
 // A filter selects events.
 type filter struct {
 	types    map[string]bool
-	severity string // only notes of this severity
+	severity string // notes only of this severity; other events pass
 	self     string // only what concerns this agent
 	to       string // only what is addressed to this agent
 	from     string // only by this agent
@@ -29,7 +29,7 @@ func (f filter) wants(e *event.Event) bool {
 	case f.self != "" && !turn.Concerns(e, f.self):
 		return false
 	}
-	return f.severity == "" || turn.SeverityOf(e) == f.severity
+	return f.severity == "" || e.Type != turn.NoteAdded || turn.SeverityOf(e) == f.severity
 }
 
 // filter returns the filter that the flags describe. A name becomes the id of the

@@ -19,14 +19,13 @@ type CallArgs struct {
 	WaitSeconds int    `json:"wait_seconds,omitempty"`
 }
 
-// A ClientPlan says how often to make the call, and how long to wait in between.
+// A ClientPlan says how often to make the call.
 type ClientPlan struct {
-	MaxAttempts  int `json:"max_attempts"`
-	DelaySeconds int `json:"delay_seconds,omitempty"`
+	MaxAttempts int `json:"max_attempts"`
 }
 
 func pollAction(topicID, questionID string) NextAction {
-	return NextAction{Tool: "ask_poll", Args: CallArgs{TopicID: topicID, QuestionID: questionID}}
+	return NextAction{Tool: "ask_poll", Args: CallArgs{TopicID: topicID, QuestionID: questionID, WaitSeconds: MaxWaitSeconds}}
 }
 
 func pendingAction(topicID string) NextAction {

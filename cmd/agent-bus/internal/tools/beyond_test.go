@@ -40,7 +40,7 @@ func TestTo(t *testing.T) {
 		equal(t, "saved", s.ok("C", "answer", s.replies(forCat))["saved"], 1.0)
 		equal(t, "still owed", list("B"), []string{forCat})
 		equal(t, "poll", s.poll(forCat)["to_agent_id"], "cat")
-		equal(t, "mine", pendingIDs(s.ok("A", "pending_list", f(`{"topic_id":%q,"mine":true}`, s.id))), []string{forCat, forHuman})
+		equal(t, "mine", pendingIDs(s.ok("A", "pending_list", f(`{"topic_id":%q,"mine":true}`, s.id))), []string{forHuman, forCat})
 	}}})
 }
 
@@ -52,8 +52,8 @@ func TestMine(t *testing.T) {
 		s.ok("B", "answer", s.replies(first))
 		args := f(`{"topic_id":%q,"mine":"true"}`, s.id)
 		r := s.call("A", "pending_list", args)
-		equal(t, "mine", pendingIDs(r.body), []string{first, second})
-		equal(t, "answers", r.body["pending"].([]any)[0].(map[string]any)["answers_count"], 1.0)
+		equal(t, "mine", pendingIDs(r.body), []string{second, first})
+		equal(t, "answers", r.body["pending"].([]any)[1].(map[string]any)["answers_count"], 1.0)
 		mentions(t, r.text, "2 of your own", first, second, "1 answer so far", "0 answers so far", "ask_poll")
 		s.ok("A", "question_mark_answered", s.on(first))
 		s.ok("A", "ask_cancel", s.on(second))
@@ -167,7 +167,7 @@ func TestBothHalves(t *testing.T) {
 		s.listeners = 2
 		r := s.call("A", "ask", f(`{"topic_id":%q,"question":"why?"}`, s.id))
 		equal(t, "listeners", r.body["listeners"], 2.0)
-		mentions(t, r.text, "stays open", "2 other agents")
+		mentions(t, r.text, "stays open", "2 agents can hear of it")
 	}}})
 }
 

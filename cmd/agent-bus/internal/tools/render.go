@@ -74,8 +74,12 @@ func leadingFence(line string) string {
 }
 
 // FollowUp returns the request to follow up that an asker gets with the answers. On a
-// closed topic it does not ask for a call, which would be refused.
+// closed topic it does not ask for a call, which would be refused. Without a follow-up to
+// choose it is "".
 func FollowUp(topicID string, closed bool, answers []topic.Answer) string {
+	if len(Followups(answers)) == 0 {
+		return ""
+	}
 	var b strings.Builder
 	b.WriteString("---\n")
 	if closed {

@@ -23,7 +23,7 @@ type QueuedResult struct {
 	AskedBy        string     `json:"asked_by,omitempty"`        // when queued
 	To             string     `json:"to_agent_id,omitempty"`     // "" for anybody
 	QuestionStatus string     `json:"question_status,omitempty"` // after a wait: pending
-	Listeners      *int       `json:"listeners,omitempty"`       // after a wait: the other agents that have joined the topic now
+	Listeners      *int       `json:"listeners,omitempty"`       // after a wait: the agents that it is offered to and that can hear of it now
 	NextAction     NextAction `json:"next_action"`
 	ClientPlan     ClientPlan `json:"client_plan"`
 	Notices
@@ -33,7 +33,7 @@ type QueuedResult struct {
 func NewQueuedResult(topicID, questionID, agent, to string) *QueuedResult {
 	return &QueuedResult{
 		QuestionID: questionID, Status: StatusQueued, AskedBy: agent, To: to,
-		NextAction: pollAction(topicID, questionID), ClientPlan: ClientPlan{MaxAttempts: 3, DelaySeconds: 10},
+		NextAction: pollAction(topicID, questionID), ClientPlan: ClientPlan{MaxAttempts: 3},
 	}
 }
 
@@ -43,15 +43,15 @@ func (r *QueuedResult) Text() string {
 	case r.Status == StatusTimeout:
 		text = "Nobody has answered yet; the question stays open, question_status=" + r.QuestionStatus + "."
 		if n := r.Listeners; n != nil && *n == 1 {
-			text += " Listeners: 1 other agent has joined the topic."
+			text += " Listeners: 1 agent can hear of it now."
 		} else if n != nil {
-			text += fmt.Sprintf(" Listeners: %d other agents have joined the topic.", *n)
+			text += fmt.Sprintf(" Listeners: %d agents can hear of it now.", *n)
 		}
 	case r.To != "":
 		text = "Your question is queued for " + r.To + "."
 	}
-	return fmt.Sprintf("%s: question_id=%s\n%s\nNext: %s, up to %d times, %d seconds apart.", r.Status, r.QuestionID,
-		text, r.NextAction.Call(), r.ClientPlan.MaxAttempts, r.ClientPlan.DelaySeconds)
+	return fmt.Sprintf("%s: question_id=%s\n%s\nNext: %s, up to %d times.", r.Status, r.QuestionID,
+		text, r.NextAction.Call(), r.ClientPlan.MaxAttempts)
 }
 
 // A PollResult answers ask_poll, and an ask that was answered.
@@ -123,7 +123,7 @@ func Poll(s *topic.State, questionID string, skip int, lookup topic.Lookup) (*Po
 		if !size.fits(slices.Concat([]string{a.Payload.Markdown}, a.Payload.Pointers, a.Payload.Followups)...) {
 			r.HasMore = true
 			next := pollAction(s.TopicID, questionID)
-			next.Args.Skip = skip + len(r.Answers)
+			next.Args.Skip, next.Args.WaitSeconds = skip+len(r.Answers), 0
 			r.NextAction = &next
 			break
 		}
@@ -136,7 +136,7 @@ func Poll(s *topic.State, questionID string, skip int, lookup topic.Lookup) (*Po
 }
 
 // AskResult returns the poll as the result of an ask that has waited until then.
-// Listeners is the number of other agents on the topic, negative if it is not known.
+// Listeners is the number of agents that can hear of it, negative if it is not known.
 func (r *PollResult) AskResult(listeners int) Result {
 	switch r.Status {
 	case topic.Pending:
@@ -195,7 +195,7 @@ type PendingResult struct {
 }
 
 // PendingList returns the oldest questions that the agent can answer, or with Mine
-// the oldest pending ones of its own, as many as fit into a result.
+// the newest pending ones of its own, as many as fit into a result.
 func PendingList(s *topic.State, agent string, request PendingRequest, lookup topic.Lookup) (*PendingResult, error) {
 	if !s.Exists() {
 		return nil, topic.NotFound("topic_id", s.TopicID)
@@ -203,6 +203,7 @@ func PendingList(s *topic.State, agent string, request PendingRequest, lookup to
 	questions := s.Offered(agent)
 	if request.Mine {
 		questions = s.Own(agent)
+		slices.Reverse(questions) // the newest is the one whose ask was interrupted
 	}
 	r := &PendingResult{
 		Pending: []topic.PendingQuestion{}, Status: StatusReady, Total: len(questions), Notices: Notices{TopicStatus: s.Status},

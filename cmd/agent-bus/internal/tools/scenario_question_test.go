@@ -13,8 +13,8 @@ func TestAskAndPoll(t *testing.T) {
 			b := s.ok("A", "ask", f(`{"topic_id":%q,"question":"why?","wait_seconds":"0"}`, s.id))
 			same(t, "queued", b, strings.NewReplacer("T", s.id, "Q", b["question_id"].(string)).Replace(
 				`{"question_id":"Q","status":"queued","asked_by":"red",
-				"next_action":{"tool":"ask_poll","args":{"topic_id":"T","question_id":"Q"}},
-				"client_plan":{"max_attempts":3,"delay_seconds":10}}`))
+				"next_action":{"tool":"ask_poll","args":{"topic_id":"T","question_id":"Q","wait_seconds":50}},
+				"client_plan":{"max_attempts":3}}`))
 		}},
 		{"42 closed topic", func(t *testing.T, s *stage) {
 			s.ok("A", "topic_close", f(`{"topic_id":%q}`, s.id))
@@ -51,8 +51,8 @@ func TestAskAndPoll(t *testing.T) {
 			b := s.ok("A", "ask", f(`{"topic_id":%q,"question":"why?"}`, s.id))
 			same(t, "timeout", b, strings.NewReplacer("T", s.id, "Q", b["question_id"].(string)).Replace(
 				`{"question_id":"Q","status":"timeout","question_status":"pending","listeners":0,
-				"next_action":{"tool":"ask_poll","args":{"topic_id":"T","question_id":"Q"}},
-				"client_plan":{"max_attempts":3,"delay_seconds":10}}`))
+				"next_action":{"tool":"ask_poll","args":{"topic_id":"T","question_id":"Q","wait_seconds":50}},
+				"client_plan":{"max_attempts":3}}`))
 			equal(t, "status", s.poll(b["question_id"].(string))["status"], "pending")
 		}},
 		{"49 cancelled during the wait", func(t *testing.T, s *stage) {

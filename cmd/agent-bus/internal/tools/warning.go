@@ -25,6 +25,7 @@ const (
 	WarnFollowupsCut      = "FOLLOWUPS_TRUNCATED"
 	WarnUnknownArgument   = "UNKNOWN_ARGUMENT"
 	WarnNameInUse         = "AGENT_NAME_IN_USE"
+	WarnUnknownRecipient  = "UNKNOWN_RECIPIENT"
 )
 
 // warningsText writes each warning on a line, which begins with the line break.
@@ -54,6 +55,15 @@ func NameInUse(topicID, agent string) Warning {
 		Message: fmt.Sprintf("another live session is %s on this topic: neither is offered the other's questions; pick another name unless you are the same agent", agent),
 		Context: map[string]any{"topic_id": topicID, "agent_name": agent},
 	}
+}
+
+// UnknownRecipient is the warning about a question for an agent that nobody has seen.
+func UnknownRecipient(to string, candidates []string) Warning {
+	message := to + " has not been seen here: the question waits until an agent of that name comes"
+	if len(candidates) > 0 {
+		message += "; there are " + strings.Join(candidates, ", ")
+	}
+	return Warning{Code: WarnUnknownRecipient, Message: message, Context: map[string]any{"to": to, "candidates": candidates}}
 }
 
 // unknownArguments returns one warning for each name, in alphabetical order.

@@ -1,0 +1,100 @@
+package questions
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/talking-stick/tt/cmd/internal/member"
+	"github.com/talking-stick/tt/fsroom"
+	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/topic"
+	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/identity"
+)
+
+// An Addressee is whom a question on a topic is for.
+type Addressee struct {
+	ID         string   // as [topic.AskRequest] has it
+	Known      bool     // false: nobody of that name has been there yet
+	Candidates []string // who else is there, if it is not known
+}
+
+// AddresseeOf returns whom an agent means by a name on a topic. On the topic of a room that
+// is who [turn.Asked] says, so that tt and agent-bus ask the same agent. Else it is an agent
+// that is connected, or has asked or answered there, whatever the case of the letters. A
+// name that means several agents is refused.
+func AddresseeOf(store *fsroom.Store, t *Topic, s *topic.State, asker, to string) (Addressee, error) {
+	if to == "" || to == topic.ToHuman {
+		return Addressee{ID: to, Known: true}, nil
+	}
+	there := connected(t, asker)
+	if slices.Contains(there, to) {
+		return Addressee{ID: to, Known: true}, nil
+	}
+	if room, st := roomOf(store, t, s, asker); room != nil {
+		id, err := turn.Asked(st, room.Facts(st), asker, to)
+		switch code.Of(err) {
+		case "":
+			return Addressee{ID: id, Known: true}, nil
+		case code.AmbiguousRecipient:
+			return Addressee{}, err
+		}
+		there = append(there, st.Others(asker)...)
+	}
+	there = append(there, s.Names()...)
+	slices.Sort(there)
+	there = slices.DeleteFunc(slices.Compact(there), func(id string) bool { return id == asker })
+	for _, id := range there {
+		if strings.EqualFold(id, to) {
+			return Addressee{ID: id, Known: true}, nil
+		}
+	}
+	return Addressee{ID: to, Candidates: there}, nil
+}
+
+// Hearers returns the agents that a question is offered to and that can hear of it now: those
+// that are connected, and on the topic of a room the members that wait or listen.
+func Hearers(store *fsroom.Store, t *Topic, s *topic.State, questionID string) []string {
+	q := s.Question(questionID)
+	if q == nil {
+		return nil
+	}
+	there := connected(t, q.AskedBy)
+	if room, st := roomOf(store, t, s, q.AskedBy); room != nil {
+		for _, v := range st.MemberViews(room.Facts(st)) {
+			switch v.Reach {
+			case turn.ReachWaiting, turn.ReachReady, turn.ReachBusy:
+				there = append(there, v.AgentID)
+			}
+		}
+	}
+	slices.Sort(there)
+	return slices.DeleteFunc(slices.Compact(there), func(id string) bool { return id == q.AskedBy || !q.OfferedTo(id) })
+}
+
+// connected returns the other agents with a live session on the topic.
+func connected(t *Topic, without string) (ids []string) {
+	holders, _ := Listeners(t, without)
+	for _, h := range holders {
+		ids = append(ids, h.ID)
+	}
+	return ids
+}
+
+// roomOf returns the open room of tt that a topic belongs to, nil if it belongs to none that
+// is there.
+func roomOf(store *fsroom.Store, t *Topic, s *topic.State, asker string) (*member.Room, *turn.State) {
+	if of, _ := OfRoom(store, s.Name); s.Name == "" || of.Name() != t.Name() {
+		return nil, nil
+	}
+	c := &member.Client{Store: store, Table: identity.System(), Self: identity.Agent{ID: asker}}
+	room := c.Room(s.Name, nil)
+	if !room.Exists() {
+		return nil, nil
+	}
+	snap, err := room.View()
+	if err != nil || !snap.State.Open {
+		return nil, nil
+	}
+	return room, snap.State
+}
