@@ -36,6 +36,12 @@ func Limits() []Limit {
 	}
 }
 
+// InDays reports whether people give the limit in days: it is one or more by default.
+func (l Limit) InDays() bool {
+	p := DefaultPolicy()
+	return *l.Field(&p) >= (24 * time.Hour).Milliseconds()
+}
+
 // maxLimit is the longest limit. Sums and small multiples of limits cannot overflow.
 const maxLimit = 10 * 365 * 24 * time.Hour
 

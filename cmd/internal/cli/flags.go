@@ -71,7 +71,17 @@ func (f *Flags) Int64(name, placeholder string, byDefault int64, usage string) {
 
 // Duration declares a flag with a value as [ParseDuration] reads it.
 func (f *Flags) Duration(name, placeholder string, byDefault time.Duration, usage string) {
-	value := spanValue(byDefault)
+	f.duration(name, placeholder, byDefault, usage, false)
+}
+
+// LongDuration declares a flag like Duration, whose value may also be whole days, such as
+// "30d" for 720 hours.
+func (f *Flags) LongDuration(name, placeholder string, byDefault time.Duration, usage string) {
+	f.duration(name, placeholder, byDefault, usage, true)
+}
+
+func (f *Flags) duration(name, placeholder string, byDefault time.Duration, usage string, days bool) {
+	value := spanValue{byDefault, days}
 	f.add(&value, Flag{Name: name, Placeholder: placeholder, Usage: usage, Default: nonZero(&value)})
 }
 

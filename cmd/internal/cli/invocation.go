@@ -59,7 +59,7 @@ func (c *Invocation) Int64(flag string) int64 {
 
 // Duration returns the value of a flag declared with Flags.Duration.
 func (c *Invocation) Duration(flag string) time.Duration {
-	return time.Duration(*c.flags.lookup(flag).Value.(*spanValue))
+	return c.flags.lookup(flag).Value.(*spanValue).d
 }
 
 // Arg returns a positional argument, "" when an optional one was not given.

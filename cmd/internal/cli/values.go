@@ -56,18 +56,25 @@ func (v *numberValue) Set(s string) error {
 func (v *numberValue) String() string { return strconv.FormatInt(int64(*v), 10) }
 func (v *numberValue) Type() string   { return "number" }
 
-type spanValue time.Duration
+type spanValue struct {
+	d    time.Duration
+	days bool // whole days are accepted
+}
 
 func (v *spanValue) Set(s string) error {
+	if hours, ok := daysInHours(s); ok && v.days {
+		v.d = time.Duration(hours) * time.Hour
+		return nil
+	}
 	d, err := ParseDuration(s)
 	if err != nil {
 		return err
 	}
-	*v = spanValue(d)
+	v.d = d
 	return nil
 }
 
-func (v *spanValue) String() string { return Duration(time.Duration(*v)) }
+func (v *spanValue) String() string { return Duration(v.d) }
 func (v *spanValue) Type() string   { return "duration" }
 
 type choiceValue struct {

@@ -26,7 +26,11 @@ var policyCommand = &cli.Command{
 	Examples: []cli.Example{{Line: "tt policy --owner-lease-ttl 2h", What: "for long turns without a guardian"}},
 	Flags: func(f *cli.Flags) {
 		for _, l := range turn.Limits() {
-			f.Duration(l.Flag, "D", 0, l.About)
+			if l.InDays() {
+				f.LongDuration(l.Flag, "D", 0, l.About)
+			} else {
+				f.Duration(l.Flag, "D", 0, l.About)
+			}
 		}
 		for _, w := range turn.Switches() {
 			f.Choice(w.Flag, strings.Join(w.Values, "|"), w.Values, w.About)

@@ -220,9 +220,13 @@ func foundBy(name string, args []value) []value {
 		return parseFind(args).names()
 	case "ls", "eza", "du", "stat":
 		var names []value
-		for _, v := range parse(args, []string{"-I", "-w"}, false).words {
+		places := parse(args, []string{"-I", "-w"}, false).words
+		if len(places) == 0 {
+			places = []value{{text: "./"}}
+		}
+		for _, v := range places {
 			names = append(names, value{text: strings.TrimSuffix(v.text, "/") + "/", open: true, names: true})
-			if path.Ext(v.text) != "" || slices.ContainsFunc(args, func(a value) bool { return strings.HasPrefix(a.text, "-") && strings.Contains(a.text, "d") }) {
+			if len(path.Ext(v.text)) > 1 || slices.ContainsFunc(args, func(a value) bool { return strings.HasPrefix(a.text, "-") && strings.Contains(a.text, "d") }) {
 				names[len(names)-1] = v
 			}
 		}
