@@ -111,6 +111,9 @@ func TestRootInTheDirectoryOfAnother(t *testing.T) {
 	f.must(err)
 	release()
 	f.must(a.Write("note.json", &memo{Text: "hello"}))
+	unlock, err := f.room.Store().LockFolder(t.Context(), "rooms")
+	f.must(err)
+	f.must(unlock())
 	f.must(filepath.WalkDir(f.dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err

@@ -304,6 +304,7 @@ func (s *Store) LockFolder(ctx context.Context, folder string) (unlock func() er
 			unlock, err = lockfile.Lock(ctx, path)
 		}
 	}
+	lockfile.Adopt(path)
 	return unlock, s.Explain(err, path)
 }
 

@@ -102,7 +102,7 @@ func shared(dir, path string, info fs.FileInfo, repair bool) (Problem, bool) {
 func ownPaths(dir string) []string {
 	paths := []string{dir, filepath.Join(dir, "format")}
 	for _, folder := range folders {
-		paths = append(paths, filepath.Join(dir, folder))
+		paths = append(paths, filepath.Join(dir, folder), filepath.Join(dir, folder, "lock"))
 	}
 	archive := filepath.Join(dir, "archive")
 	entries, _ := os.ReadDir(archive)

@@ -20,7 +20,9 @@ type RoomView struct {
 	LastEventSeq   int64
 	UpdatedAt      event.Time
 	Trouble        []Trouble
-	PathMissing    bool // nothing is at CanonicalPath; the rules leave it to the caller to set
+	OfferedTo      string      // the only member that may claim the free turn for now; not part of the JSON
+	OfferedUntil   *event.Time // the same
+	PathMissing    bool        // nothing is at CanonicalPath; the rules leave it to the caller to set
 }
 
 // Room returns the view of the room at the moment of the facts.
@@ -31,6 +33,10 @@ func (s *State) Room(f Facts) RoomView {
 		LastEventSeq: s.Seq, UpdatedAt: s.UpdatedAt, Trouble: s.Trouble(f),
 	}
 	v.LeaseExpiresAt, v.ClaimExpiresAt = s.deadlines(f)
+	if s.Owner == "" && s.ReservedFor == "" && s.prefers(f) {
+		until := s.preferredUntil(f)
+		v.OfferedTo, v.OfferedUntil = s.Pending.Preferred, &until
+	}
 	return v
 }
 

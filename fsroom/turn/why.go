@@ -39,7 +39,7 @@ func (s *State) Standing(f Facts) Standing {
 		v.Since = &since.Wall
 	}
 	if s.ReservedFor == "" && s.Owner == "" && s.prefers(f) {
-		until := f.Now.End(s.Pending.At, s.preference())
+		until := s.preferredUntil(f)
 		v.OfferedTo, v.OfferedUntil = s.Pending.Preferred, &until
 	}
 	return v

@@ -32,11 +32,12 @@ type checkResult struct {
 	TurnID       int64          `json:"turn_id,omitempty"`
 	CurrentOwner string         `json:"current_owner,omitempty"`
 	ReservedFor  string         `json:"reserved_for,omitempty"`
-	Reason       string         `json:"reason,omitempty"`   // why not
-	Host         string         `json:"host,omitempty"`     // on which the caller has the turn, if that is another one
-	Trouble      []turn.Trouble `json:"trouble,omitempty"`  // with the holder
-	Shared       bool           `json:"shared,omitempty"`   // with other hosts: an engine has confirmed the answer
-	ActsFor      string         `json:"acts_for,omitempty"` // the holder, one of whose commands has started the caller's session
+	PathMissing  bool           `json:"path_missing,omitempty"` // the path does not exist: the room is that of a directory that was removed, or one above it
+	Reason       string         `json:"reason,omitempty"`       // why not
+	Host         string         `json:"host,omitempty"`         // on which the caller has the turn, if that is another one
+	Trouble      []turn.Trouble `json:"trouble,omitempty"`      // with the holder
+	Shared       bool           `json:"shared,omitempty"`       // with other hosts: an engine has confirmed the answer
+	ActsFor      string         `json:"acts_for,omitempty"`     // the holder, one of whose commands has started the caller's session
 	Command      *commandResult `json:"command,omitempty"`
 }
 
@@ -61,6 +62,7 @@ func check(ctx context.Context, c *cli.Invocation) (checkResult, error) {
 	if err == nil && c.Given("command") {
 		res.Command = checkCommandLine(ctx, c, client, w)
 	}
+	res.PathMissing = w != nil && err != nil
 	room, err := client.OpenIfAny(w, err)
 	if err != nil {
 		return res, err
@@ -114,6 +116,9 @@ func writeCheck(t *cli.Text, r checkResult) {
 		t.Line(`%s The turn is reserved for %s. Wait for it with: tt wait`, t.Yellow("No."), r.ReservedFor)
 	default:
 		t.Line(`%s Nobody holds the stick. Take it with: tt wait`, t.Yellow("No."))
+	}
+	if r.PathMissing {
+		t.Line("The path is not there: this is the room of a directory that was removed, or of one above it.")
 	}
 	writeTrouble(t, r.Trouble)
 }

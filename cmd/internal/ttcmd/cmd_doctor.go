@@ -54,6 +54,7 @@ type doctorResult struct {
 	Rooms      int              `json:"rooms"`
 	EndedRooms int              `json:"ended_rooms"`
 	Topics     int              `json:"topics"`
+	DataDir    string           `json:"data_dir"`
 	Problems   []doctor.Problem `json:"problems"`
 	// Notes are leftovers of crashes that the next change removes by itself.
 	Notes []doctor.Problem `json:"notes,omitempty"`
@@ -112,6 +113,7 @@ func runDoctor(ctx context.Context, c *cli.Invocation) error {
 		return c.Usagef("--all is for --prune-ledger")
 	}
 	x := doctorRun{store: client.Store, repair: c.Bool("repair"), open: c.Bool("open")}
+	x.DataDir = client.Store.Dir()
 	if client.Store.Options().Engine != nil {
 		if x.store, err = fsroom.Open(client.Store.Dir(), fsroom.Options{LeaveModes: true}); err != nil {
 			return err
@@ -302,11 +304,11 @@ func writeDoctor(t *cli.Text, r doctorResult) {
 	switch {
 	case len(r.Problems) > 0:
 	case len(r.Trouble) > 0:
-		t.Line("%s %s checked, no file is damaged.", t.Green("ok"), r.counts())
+		t.Line("%s %s checked, no file is damaged, in %s.", t.Green("ok"), r.counts(), r.DataDir)
 	case r.Checked == 0:
 		t.Line("%s there is no room yet.", t.Green("ok"))
 	default:
-		t.Line("%s %s checked, nothing is wrong.", t.Green("ok"), r.counts())
+		t.Line("%s %s checked, nothing is wrong, in %s.", t.Green("ok"), r.counts(), r.DataDir)
 	}
 }
 

@@ -79,8 +79,11 @@ func eventTypes(given []string) (map[string]bool, error) {
 	for _, list := range given {
 		for name := range strings.SplitSeq(list, ",") {
 			if !turn.KnownEventType(name) {
-				return nil, code.New(code.InvalidEventType, "there is no event type %q", name).
-					WithHint("the types are %s", strings.Join(turn.EventTypes(), ", ")).With("supplied", name)
+				hint := "the types are " + strings.Join(turn.EventTypes(), ", ")
+				if near := cli.Nearest(name, turn.EventTypes()); len(near) > 0 {
+					hint = "did you mean " + near[0] + "? " + hint
+				}
+				return nil, code.New(code.InvalidEventType, "there is no event type %q", name).WithHint("%s", hint).With("supplied", name)
 			}
 			types[name] = true
 		}

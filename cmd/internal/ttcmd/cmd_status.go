@@ -156,6 +156,9 @@ func nextAction(r statusResult) string {
 	case r.Owed+r.Answers+r.Unread > 0:
 		return "tt inbox, then tt wait"
 	}
+	if turn.IsPerson(r.AgentID) {
+		return "nothing to do; tt take gives you the stick at any time, and looking needs none"
+	}
 	return "tt wait, before you change shared files"
 }
 

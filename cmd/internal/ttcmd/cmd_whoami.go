@@ -5,6 +5,7 @@ import (
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/workspace"
 	"github.com/talking-stick/tt/identity"
 )
 
@@ -36,6 +37,9 @@ func runWhoami(_ context.Context, c *cli.Invocation) error {
 		}
 		for _, line := range identity.Explain(me) {
 			t.Line("%s", line)
+		}
+		if dir, err := workspace.DataDir(c.Env.Lookup, c.Env.Home); err == nil {
+			t.Line("data directory %s: agents with another one do not see each other", dir)
 		}
 	})
 }

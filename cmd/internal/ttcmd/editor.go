@@ -21,7 +21,7 @@ import (
 )
 
 const editorTemplate = `
-# Hand over the stick of %PATH%. Lines that begin with # are left out;
+# Hand over the stick of %PATH%. What stands above [status] is left out;
 # without a status and a next action nothing is released.
 #
 # [status]         what you did, what you learned, what is unfinished
@@ -93,7 +93,7 @@ func editAnswer(ctx context.Context, c *cli.Invocation, room *member.Room) (stri
 	if err != nil {
 		return "", nil, err
 	}
-	template := "\n# Answer " + cli.Line(q.From) + ". Lines that begin with # are left out; without an answer nothing is saved.\n#\n"
+	template := "\n# Answer " + cli.Line(q.From) + ". These lines are left out; without an answer nothing is saved.\n#\n"
 	for line := range strings.Lines(cli.Block(q.Text)) {
 		template += "# " + strings.TrimRight(line, "\n") + "\n"
 	}
@@ -107,11 +107,18 @@ func editAnswer(ctx context.Context, c *cli.Invocation, room *member.Room) (stri
 	}
 	var lines []string
 	for line := range strings.Lines(text) {
-		if !strings.HasPrefix(line, "#") {
+		if !isComment(template, line) {
 			lines = append(lines, strings.TrimRight(line, "\r\n"))
 		}
 	}
 	return paragraph(lines), d, nil
+}
+
+// isComment reports whether a line is one of the comments of the template. Other lines that
+// begin with # were written by the person, as a heading for example.
+func isComment(template, line string) bool {
+	line = strings.TrimRight(line, "\r\n")
+	return strings.HasPrefix(line, "#") && strings.Contains("\n"+template, "\n"+line+"\n")
 }
 
 // editDraft lets the person edit a new file that has the template, and returns what is in
@@ -202,7 +209,6 @@ func parseTemplate(text string) (json.RawMessage, error) {
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\r\n")
 		switch {
-		case strings.HasPrefix(line, "#"):
 		case heading(line) != "":
 			current = heading(line)
 		default:

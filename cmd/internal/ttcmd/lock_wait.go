@@ -157,11 +157,13 @@ func (p lockProgress) words(now time.Time) string {
 func (w *lockWait) print(p lockProgress, text string) {
 	line := w.call.Program.Name + ": " + cli.Line(text) + "\n"
 	if w.call.JSON {
-		b, err := json.Marshal(p)
-		if err != nil {
+		var b strings.Builder
+		e := json.NewEncoder(&b)
+		e.SetEscapeHTML(false) // as everywhere else
+		if e.Encode(p) != nil {
 			return
 		}
-		line = string(b) + "\n"
+		line = b.String()
 	}
 	w.lines.print(w.call.Env.Stderr, line)
 }
