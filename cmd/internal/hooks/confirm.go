@@ -26,6 +26,6 @@ func (h *run) provesRequest() bool {
 // fails, it is said again.
 func (h *run) confirm(ctx context.Context) {
 	if agent, err := h.agent(); err == nil {
-		_ = agent.Confirm(ctx)
+		h.log(agent.Confirm(ctx))
 	}
 }

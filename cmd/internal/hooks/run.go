@@ -3,6 +3,7 @@ package hooks
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"time"
 
@@ -42,6 +43,10 @@ var (
 	errWakes    = errors.New("the agent is woken")
 )
 
+// Patience is how long a hook waits for a lock. A harness waits for the hook meanwhile, and
+// what it could not say is said by a later one.
+const Patience = 300 * time.Millisecond
+
 // Run runs a hook of a kind for the harness that is called name, and returns the exit
 // status. It never fails, and writes nothing on standard error but what wakes an agent: a
 // hook that cannot find out must not stop anybody, nor start a turn of a model.
@@ -53,11 +58,14 @@ func Run(ctx context.Context, c Command, name string, kind harness.Kind) (status
 	h := run{Command: c, call: payload.Call{Harness: id, Kind: kind}, stderr: c.Env.Stderr, began: time.Now()}
 	c.Env.Stderr = io.Discard
 	defer func() {
-		if recover() != nil {
+		if cause := recover(); cause != nil {
+			h.log(fmt.Errorf("panic: %v", cause))
 			status = 0
 		}
 	}()
-	switch err := h.run(ctx); {
+	err = h.run(ctx)
+	h.log(err)
+	switch {
 	case errors.Is(err, errWakes):
 		return 2
 	case !errors.Is(err, errAnswered):

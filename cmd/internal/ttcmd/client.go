@@ -2,6 +2,7 @@ package ttcmd
 
 import (
 	"context"
+	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/changes"
 	"github.com/talking-stick/tt/cmd/internal/cli"
@@ -16,7 +17,11 @@ import (
 
 type snapshot = fsroom.Snapshot[*turn.State]
 
-func openStore(c *cli.Invocation) (*fsroom.Store, error) {
+func openStore(c *cli.Invocation) (*fsroom.Store, error) { return openPatientStore(c, build.Patience) }
+
+// openPatientStore is openStore for a command that waits for a lock for so long; 0 for as
+// long as commands do.
+func openPatientStore(c *cli.Invocation, patience time.Duration) (*fsroom.Store, error) {
 	dir, err := workspace.DataDir(c.Env.Lookup, c.Env.Home)
 	if err != nil {
 		return nil, err
@@ -25,7 +30,7 @@ func openStore(c *cli.Invocation) (*fsroom.Store, error) {
 	if forPrompt(c) { // a prompt has no place for warnings
 		warn = nil
 	}
-	options := fsroom.Options{Warn: warn, LeaveModes: c.Cmd.Name == doctorName, Fault: build.AtStep, Patience: build.Patience}
+	options := fsroom.Options{Warn: warn, LeaveModes: c.Cmd.Name == doctorName, Fault: build.AtStep, Patience: patience}
 	service, err := engineOf(c)
 	if err != nil {
 		return nil, err

@@ -39,7 +39,7 @@ func runHook(ctx context.Context, c *cli.Invocation, kind harness.Kind) error {
 		Env:       c.Env,
 		AgentID:   c.Agent,
 		Print:     c.Out.Print,
-		OpenStore: func() (*fsroom.Store, error) { return openStore(c) },
+		OpenStore: func() (*fsroom.Store, error) { return openPatientStore(c, hooks.Patience) },
 		Locate:    func(path string) (*workspace.Workspace, error) { return locatePath(c, path) },
 		Client: func(store *fsroom.Store, self identity.Agent) *member.Client {
 			return clientFor(c, store, identity.System(), self)
