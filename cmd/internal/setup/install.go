@@ -11,6 +11,7 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/hosts"
 	"github.com/talking-stick/tt/cmd/internal/roomarg"
+	"github.com/talking-stick/tt/fsroom/ledger"
 	"github.com/talking-stick/tt/fsroom/workspace"
 	"github.com/talking-stick/tt/skills"
 	"github.com/talking-stick/tt/skills/githook"
@@ -40,6 +41,7 @@ func runUninstall(ctx context.Context, c *cli.Invocation) error {
 type installResult struct {
 	DryRun  bool            `json:"dry_run"`
 	Results []skills.Result `json:"results"`
+	Trees   *treesLeft      `json:"trees,omitempty"` // what uninstall leaves of changes of work trees
 }
 
 func changeHarnesses(ctx context.Context, c *cli.Invocation, opts skills.Options, out bool) error {
@@ -69,6 +71,9 @@ func changeHarnesses(ctx context.Context, c *cli.Invocation, opts skills.Options
 	for _, change := range changes {
 		res.Results = append(res.Results, changeGit(change, opts.DryRun))
 	}
+	if out {
+		res.Trees = treesOf(env.DataDir, c.Env.Home)
+	}
 	return reportInstall(c, res, out)
 }
 
@@ -77,6 +82,26 @@ func carryOut(ctx context.Context, env skills.Environment, opts skills.Options, 
 		return env.Uninstall(ctx, opts)
 	}
 	return env.Install(ctx, opts)
+}
+
+// A treesLeft is what is recorded of changes of work trees, and how it is removed.
+type treesLeft struct {
+	Path    string `json:"path"`
+	Bytes   int64  `json:"bytes"`
+	Command string `json:"command"`
+}
+
+// treesOf returns what is recorded in a data directory, nil for nothing.
+func treesOf(dataDir, home string) *treesLeft {
+	t := &treesLeft{Path: filepath.Join(dataDir, ledger.Folder), Command: "tt doctor --prune-ledger --all"}
+	stores := ledger.Stores(t.Path, home)
+	if len(stores) == 0 {
+		return nil
+	}
+	for _, l := range stores {
+		t.Bytes += l.Size()
+	}
+	return t
 }
 
 func reportInstall(c *cli.Invocation, res installResult, out bool) error {
@@ -176,6 +201,9 @@ func gitResult(change githook.Change) skills.Result {
 // writeInstall writes the result for each harness. A dry run shows every step with
 // the text that it would write.
 func writeInstall(t *cli.Text, r installResult, out bool) {
+	if r.Trees != nil {
+		defer t.Line("What turns changed stays in %s (%d KiB). To remove it: %s", r.Trees.Path, (r.Trees.Bytes+1023)/1024, r.Trees.Command)
+	}
 	if len(r.Results) == 0 {
 		t.Line("There is no harness on this machine.")
 		return

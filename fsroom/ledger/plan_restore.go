@@ -1,0 +1,63 @@
+package ledger
+
+import (
+	"slices"
+	"strings"
+)
+
+// PlanRestore plans to make the tree, or the paths that filters name, as in a snapshot. Files
+// that the snapshot has not are removed only if exact is set. What is ignored now, or left out
+// of one of the snapshots, is kept as it is.
+func (v *View) PlanRestore(s *Snapshot, filters []string, exact bool) (*Plan, error) {
+	differences, err := v.differences(v.now, s, filters)
+	if err != nil {
+		return nil, err
+	}
+	p := &Plan{}
+	for _, d := range differences {
+		step := Step{d.path, stateOf(d.from, v.now, d.path), stateOf(d.to, s, d.path)}
+		if step.To.exists() || exact {
+			p.Steps = append(p.Steps, step)
+		}
+	}
+	v.keep(p, newLeftOut(s.LeftOut, v.now.LeftOut))
+	return p, nil
+}
+
+// keep takes the steps out of a plan that would touch what the snapshot before has not.
+func (v *View) keep(p *Plan, left *leftOut) {
+	ignored := v.ignoredNow()
+	drop := func(why func(Step) string) {
+		p.Steps = slices.DeleteFunc(p.Steps, func(s Step) bool {
+			w := why(s)
+			if w != "" {
+				p.Kept = append(p.Kept, Conflict{Path: s.Path, Why: w})
+			}
+			return w != ""
+		})
+	}
+	drop(func(s Step) string {
+		switch {
+		case left.has(s.Path):
+			return ConflictLeftOut
+		case ignored(s.Path):
+			return KeptIgnored
+		}
+		return ""
+	})
+	removed := removals(p.Steps)
+	drop(func(s Step) string {
+		if s.To.exists() && v.inTheWay(s, removed) {
+			return ConflictInTheWay
+		}
+		return ""
+	})
+	slices.SortFunc(p.Kept, func(a, b Conflict) int { return strings.Compare(a.Path, b.Path) })
+}
+
+func lineSpan(first, last int) string {
+	if first == last {
+		return itoa(first)
+	}
+	return itoa(first) + "–" + itoa(last)
+}

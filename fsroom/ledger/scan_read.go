@@ -1,0 +1,168 @@
+package ledger
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+)
+
+// carry makes a file what it was in the last scan, or nothing if it was not there.
+func (r *reading) carry() {
+	if r.old == nil {
+		r.file.mode = 0
+		return
+	}
+	*r.file = *r.old
+	r.file.again = true
+}
+
+// readAll reads the contents of what has changed.
+func (s *scanner) readAll() error {
+	root, err := os.OpenRoot(s.root)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	next := make(chan *reading)
+	var wg sync.WaitGroup
+	for range min(walkers, len(s.reads)) {
+		wg.Go(func() {
+			for r := range next {
+				s.fail(s.read(root, r))
+			}
+		})
+	}
+	for i := range s.reads {
+		if err := s.ctx.Err(); err != nil {
+			s.fail(err)
+			break
+		}
+		next <- &s.reads[i]
+	}
+	close(next)
+	wg.Wait()
+	return s.failed
+}
+
+// read reads one file. It returns an error only if the content could not be stored.
+func (s *scanner) read(root *os.Root, r *reading) error {
+	f, path := r.file, r.dir.prefix()+r.file.name
+	if f.mode != modeLink && f.size > s.limits.FileSize {
+		s.leave(path, LeftLarge)
+		r.carry()
+		return nil
+	}
+	data, err := content(root, filepath.FromSlash(path), f)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		f.mode = 0
+		return nil
+	case err != nil:
+		s.leave(path, LeftUnreadable)
+		r.carry()
+		return nil
+	}
+	margin := recent
+	if f.mtime%int64(time.Second) == 0 && f.ctime%int64(time.Second) == 0 {
+		margin = recentSeconds
+	}
+	f.again = f.again || max(f.mtime, f.ctime) > s.started-margin
+	f.id, err = s.objects.put(kindBlob, data)
+	return err
+}
+
+// content returns the content of a file or link. A file that changes while it is read is
+// read again a few times, and then once more by the next scan.
+func content(root *os.Root, path string, f *file) ([]byte, error) {
+	if f.mode == modeLink {
+		target, err := root.Readlink(path)
+		return []byte(target), err
+	}
+	const tries = 4
+	for try := 1; ; try++ {
+		data, before, after, err := readOpen(root, path)
+		if err != nil {
+			return nil, err
+		}
+		if !isRegular(after.mode) {
+			return nil, errors.New("it is no file any more")
+		}
+		f.stat = after
+		if before == after && int64(len(data)) == after.size {
+			return data, nil
+		}
+		if try == tries {
+			f.again = true
+			return data, nil
+		}
+	}
+}
+
+// readOpen reads a file, and returns what it was before and after that.
+func readOpen(root *os.Root, path string) (data []byte, before, after stat, err error) {
+	f, err := root.OpenFile(path, openFlags, 0)
+	if err != nil {
+		return nil, before, after, err
+	}
+	defer f.Close()
+	if before, err = fileStat(f); err != nil || !isRegular(before.mode) {
+		return nil, before, before, err
+	}
+	data = make([]byte, 0, before.size+1)
+	for {
+		n, err := f.Read(data[len(data):cap(data)])
+		data = data[:len(data)+n]
+		if n == 0 || err != nil {
+			break
+		}
+		if len(data) == cap(data) {
+			data = append(data, 0)[:len(data)]
+		}
+	}
+	after, err = fileStat(f)
+	return data, before, after, err
+}
+
+// trees computes the ids of trees and stores those that are new.
+func (s *scanner) trees(d *directory) error {
+	kept, same := d.files[:0], d.same
+	d.subdirs = 0
+	for _, f := range d.files {
+		if f.sub != nil {
+			if err := s.trees(f.sub); err != nil {
+				return err
+			}
+			if len(f.sub.files) == 0 {
+				continue // git has no empty directories
+			}
+			f.id = f.sub.id
+			same = same && f.sub.same
+			d.subdirs++
+		}
+		if f.mode != 0 {
+			kept = append(kept, f)
+		}
+	}
+	d.files = kept
+	old := s.old[d.path]
+	if same = same && old != nil && old.subdirs == d.subdirs; same {
+		d.id, d.same = old.id, true
+		return nil
+	}
+	d.same = false
+	if len(kept) == 0 && d.path != "" {
+		return nil
+	}
+	var b []byte
+	for _, f := range kept {
+		b = appendEntry(b, entry{f.name, f.mode, f.id})
+	}
+	if d.id = hashObject(kindTree, b); old != nil && old.id == d.id {
+		return nil
+	}
+	_, err := s.objects.put(kindTree, b)
+	return err
+}

@@ -1,0 +1,110 @@
+package ledger
+
+import (
+	"context"
+	"slices"
+	"time"
+)
+
+// A Request says what a snapshot stands for.
+type Request struct {
+	Why   string
+	Turn  int64
+	Agent string
+	Note  string
+	// Moment is when what the snapshot stands for happened, if that is over: what changed
+	// later is in it as it was before. The zero time stands for now.
+	Moment time.Time
+	// Margin is how exact Moment is.
+	Margin time.Duration
+	// Line asks for a line of its own also if nothing has changed.
+	Line bool
+}
+
+// Take takes a snapshot. If nothing has changed since the last one, that is the answer unless
+// the request asks for a line of its own.
+//
+// The error is an [UnknownError]; then no snapshot was taken.
+func (l *Ledger) Take(ctx context.Context, r Request) (*Snapshot, error) {
+	unlock, err := l.lock(ctx)
+	if err != nil {
+		return nil, unknown(err)
+	}
+	defer unlock()
+	if err := l.recover(); err != nil {
+		return nil, unknown(err)
+	}
+	s, err := l.take(ctx, r)
+	return s, unknown(err)
+}
+
+func (l *Ledger) take(ctx context.Context, r Request) (*Snapshot, error) {
+	if err := l.checkSpace(); err != nil {
+		return nil, err
+	}
+	v, err := l.look(ctx, true)
+	if err != nil {
+		return nil, err
+	}
+	defer v.close()
+	all, err := l.Snapshots()
+	if err != nil {
+		return nil, err
+	}
+	return l.record(v, all, r)
+}
+
+// record makes a snapshot of what was scanned.
+func (l *Ledger) record(v *View, all []*Snapshot, r Request) (*Snapshot, error) {
+	s := v.now
+	s.Why, s.Turn, s.Agent, s.Note = r.Why, r.Turn, r.Agent, r.Note
+	if !r.Moment.IsZero() {
+		if err := v.settle(s, all, r); err != nil {
+			return nil, err
+		}
+	}
+	if err := v.objects.flush(); err != nil {
+		return nil, err
+	}
+	if len(all) > 0 {
+		last := all[len(all)-1]
+		if !r.Line && last.isLike(s) {
+			v.writeCache()
+			return last, nil
+		}
+		s.Number = last.Number
+	}
+	s.Number++
+	if err := l.appendLine(s); err != nil {
+		return nil, err
+	}
+	v.writeCache()
+	return s, nil
+}
+
+// isLike reports whether two snapshots have the same content.
+func (s *Snapshot) isLike(other *Snapshot) bool {
+	return s.Tree == other.Tree && s.Scan == other.Scan && s.Head == other.Head && samePerms(s, other) && slices.Equal(s.LeftOut, other.LeftOut)
+}
+
+func samePerms(a, b *Snapshot) bool {
+	if a.Perm != b.Perm || len(a.Modes) != len(b.Modes) {
+		return false
+	}
+	for path, p := range a.Modes {
+		if b.Modes[path] != p {
+			return false
+		}
+	}
+	return true
+}
+
+// checkSpace refuses to fill the disk: with less than 512 MiB free, or two hundredths of a
+// small one, nothing is stored.
+func (l *Ledger) checkSpace() error {
+	free, size, ok := freeSpace(l.dir)
+	if ok && free < min(l.opts.Limits.Free, size/50) {
+		return &UnknownError{Why: UnknownFull}
+	}
+	return nil
+}
