@@ -74,8 +74,11 @@ race: natsd ## all tests under the race detector
 fmt: ## fail if anything is not formatted
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; exit 1; }
 
+# What "./..." leaves out: tools, and the programs of tests.
+TOOLS := ./cmd/internal/report/testdata/sample ./testdata/baseline ./testdata/empty ./cmd/internal/ttcmd/testdata/tt ./cmd/internal/ttcmd/testdata/tt-console
 vet:
-	$(GO) vet ./...
+	$(GO) vet ./... && $(GO) vet $(TOOLS) && $(GO) vet -tags engines ./cmd/internal/ttcmd/testdata/tt
+	for file in cmd/internal/torture/run.go cmd/internal/torture/hosts/run.go; do $(GO) vet $$file || exit 1; done
 	cd $(NATSD) && $(GO) vet ./...
 
 lint: fmt vet vuln ## formatting, vet, go.mod, staticcheck, known vulnerabilities
@@ -115,19 +118,19 @@ reach: ## real harnesses wake their agents, those that TT_REACH_CLAUDE, _CODEX, 
 	$(GO) test ./cmd/internal/reach -count 1 -v -timeout 30m
 
 torture: ## kills, failing calls, power cuts, commands between the calls of another: some 2 minutes, as root
-	$(GO) run ./cmd/internal/torture $(TORTURE)
+	$(GO) run cmd/internal/torture/run.go $(TORTURE)
 
 torture-long: ## every attack with the numbers of a release, fuzzing, the models, leaks: some 40 minutes
 	$(MAKE) --no-print-directory fuzz FUZZTIME=10m
 	$(MAKE) --no-print-directory model
 	$(GO) test ./fsroom -count 1 -run NothingLeaks -leak.changes=10000
-	$(GO) run ./cmd/internal/torture -long $(TORTURE)
+	$(GO) run cmd/internal/torture/run.go -long $(TORTURE)
 
 # HOSTS is how much is tried: short (what CI runs), normal or long (half an hour, for a release).
 HOSTS ?= normal
 torture-hosts: build natsd ## servers killed, stopped and cut off while hosts share a room: some 9 minutes, as root
 	TT_TEST_NATS=$(CURDIR)/$(BIN)/tt-nats TT_TEST_NATSD=$(CURDIR)/$(BIN)/tt-natsd \
-	$(GO) run ./cmd/internal/torture/hosts -size $(HOSTS) $(TORTURE)
+	$(GO) run cmd/internal/torture/hosts/run.go -size $(HOSTS) $(TORTURE)
 
 torture-hosts-short: ## the same in some 80 seconds
 	$(MAKE) --no-print-directory torture-hosts HOSTS=short

@@ -224,3 +224,15 @@ func TestWhatIsLinked(t *testing.T) {
 		}
 	}
 }
+
+// "go install ./cmd/..." installs what users run, and no tool of the tests.
+func TestOnlyProductsAreInstalled(t *testing.T) {
+	out, err := exec.Command("go", "list", "-f", "{{if eq .Name \"main\"}}{{.ImportPath}}{{end}}", module+"cmd/...").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := strings.Fields(strings.ReplaceAll(string(out), module+"cmd/", ""))
+	if want := []string{"agent-bus", "tt", "tt-console", "tt-nats"}; !slices.Equal(got, want) {
+		t.Errorf("go install ./cmd/... installs %q, want %q: give a tool of the tests //go:build ignore, or put it into testdata", got, want)
+	}
+}

@@ -1,6 +1,6 @@
 //go:build linux
 
-// Command torture tries to make tt lose or damage something. It kills tt, makes
+// Package torture tries to make tt lose or damage something. It kills tt, makes
 // its system calls fail, stops it between two calls and cuts the power under it.
 // It checks what is left with fsroom's own checker, with a second reader that
 // shares no code with it, and against what tt had acknowledged; and that a fresh
@@ -9,7 +9,7 @@
 // It prints for each attack the points tried, kills, acknowledgements, seconds
 // and the seed, and exits 1 if anything was wrong. What this machine cannot do
 // is skipped with a message; where CI=true that is wrong as well.
-package main
+package torture
 
 import (
 	"flag"
@@ -20,7 +20,8 @@ import (
 	"time"
 )
 
-func main() {
+// Main runs the attacks that the command line names, see run.go.
+func Main() {
 	if dir := os.Getenv(guardedVariable); dir != "" {
 		os.Exit(guardedWork(dir))
 	}

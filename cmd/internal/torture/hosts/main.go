@@ -1,6 +1,6 @@
 //go:build linux
 
-// Command hosts tries to make hosts that share rooms lose or damage something, or do a thing
+// Package hosts tries to make hosts that share rooms lose or damage something, or do a thing
 // twice. It runs tt-natsd and tt-nats on machines that are network namespaces, kills and
 // stops the servers, cuts machines off, cuts the power, and kills the commands of agents that take
 // turns meanwhile. Then it compares the mirrors of all hosts with each other, with what was
@@ -9,7 +9,7 @@
 // It needs root, and changes nothing outside its own namespaces. It prints for each attack
 // what was done and how much of that was wrong, and exits 1 if anything was. What this machine
 // cannot do is skipped with a message; where CI=true that is wrong as well.
-package main
+package hosts
 
 import (
 	"errors"
@@ -24,7 +24,8 @@ import (
 	"time"
 )
 
-func main() {
+// Main runs the attacks that the command line names, see run.go.
+func Main() {
 	size := normal
 	flag.Func("size", "short, normal or long", size.set)
 	seed := flag.Uint64("seed", uint64(time.Now().UnixNano()), "of everything random")

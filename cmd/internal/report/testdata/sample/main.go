@@ -1,7 +1,7 @@
 // Command sample prints the report of an invented history of a room, or with -journal its
 // events, for the picture in README.md and for measurements:
 //
-//	go run ./cmd/internal/report/sample 55 > report.html
+//	go run ./cmd/internal/report/testdata/sample 55 > report.html
 package main
 
 import (
