@@ -240,23 +240,14 @@ func CheckSharedName(name string) (string, error) {
 }
 
 // gitConfig returns the path of the configuration of the repository whose top level is
-// dir, "" if it is none. A worktree and a submodule have a file .git, which names the
-// directory; a worktree's configuration is in the directory that commondir names.
+// dir, "" if it is none. A worktree's configuration is that of its repository.
 func gitConfig(dir string) string {
-	git := filepath.Join(dir, ".git")
-	info, err := os.Stat(git)
-	if err != nil {
+	git := gitDir(dir)
+	if git == "" {
 		return ""
 	}
-	if !info.IsDir() {
-		target, ok := strings.CutPrefix(firstLine(git), "gitdir:")
-		if !ok {
-			return ""
-		}
-		git = absoluteFrom(dir, strings.TrimSpace(target))
-		if common := firstLine(filepath.Join(git, "commondir")); common != "" {
-			git = absoluteFrom(git, common)
-		}
+	if common := firstLine(filepath.Join(git, "commondir")); common != "" {
+		git = absoluteFrom(git, common)
 	}
 	return filepath.Join(git, "config")
 }
@@ -286,18 +277,21 @@ func readSmall(path string) string {
 // originURL returns the url of the remote origin in a git configuration. Of several, git
 // fetches from the first. Files that the configuration includes are not read, and what it
 // says of other forms of a URL is not applied: both differ from host to host.
-func originURL(path string) string {
-	inOrigin := false
+func originURL(path string) string { return configured(path, "remote", "origin", "url") }
+
+// configured returns the first value of a key in a git configuration, in the section
+// [section "name"], or [section] if name is empty.
+func configured(path, section, name, key string) string {
+	inside := false
 	for line := range strings.Lines(readSmall(path)) {
 		line = strings.TrimSpace(line)
 		if head, rest, ok := strings.Cut(line, "]"); ok && strings.HasPrefix(line, "[") {
-			section, name, _ := strings.Cut(head[1:], `"`)
-			inOrigin = strings.EqualFold(strings.TrimSpace(section), "remote") && strings.TrimSpace(name) == `origin"` ||
-				strings.EqualFold(strings.TrimSpace(head[1:]), "remote.origin")
+			before, quoted, _ := strings.Cut(head[1:], `"`)
+			inside = strings.EqualFold(strings.TrimSpace(before), section) && strings.TrimSuffix(strings.TrimSpace(quoted), `"`) == name ||
+				name != "" && strings.EqualFold(strings.TrimSpace(head[1:]), section+"."+name)
 			line = strings.TrimSpace(rest)
 		}
-		key, value, ok := strings.Cut(line, "=")
-		if inOrigin && ok && strings.EqualFold(strings.TrimSpace(key), "url") {
+		if k, value, ok := strings.Cut(line, "="); inside && ok && strings.EqualFold(strings.TrimSpace(k), key) {
 			return configValue(value)
 		}
 	}

@@ -31,9 +31,13 @@ func Belongs(path string, mode fs.FileMode) bool {
 	return len(names) == 3 && mode.IsRegular() && queue.OwnFile(name)
 }
 
-// Machine is the scope of the locks of all workspaces. The other scopes are room ids:
-// that of the room which the root of a workspace has, or would have.
-const Machine = "machine"
+// The scope of a lock is a name: Machine for the locks of all repositories, the room id of
+// a directory for those of a repository, and Tree with a room id for those of one working
+// tree.
+const (
+	Machine = "machine"
+	Tree    = "tree-"
+)
 
 const maxName = 64
 

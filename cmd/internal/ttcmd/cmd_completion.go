@@ -11,7 +11,6 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/cmd/internal/questions"
 	"github.com/talking-stick/tt/cmd/internal/setup"
-	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/identity"
 	"github.com/talking-stick/tt/identity/harness"
@@ -184,7 +183,8 @@ func recipients(c *cli.Invocation, command string) completion.Answer {
 	return a
 }
 
-// locksHere returns the names of the locks that the workspace and the machine have had.
+// locksHere returns the names of the locks that the repository, the working tree and the
+// machine have had.
 func locksHere(c *cli.Invocation) completion.Answer {
 	store, err := openStore(c)
 	if err != nil {
@@ -193,7 +193,7 @@ func locksHere(c *cli.Invocation) completion.Answer {
 	l := &locks.Locks{Store: store.Local(), Table: identity.System()}
 	scopes := []string{locks.Machine}
 	if w, err := locatePath(c, ""); err == nil {
-		scopes = append(scopes, fsroom.RoomName(w.Root))
+		scopes = append(scopes, repositoryScope(w), treeScope(w))
 	}
 	var all []string
 	for _, scope := range scopes {

@@ -16,6 +16,7 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/second"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/workspace"
 	"github.com/talking-stick/tt/identity"
 	"github.com/talking-stick/tt/lockfile/queue"
 )
@@ -37,18 +38,20 @@ var lockRunCommand = &cli.Command{
 	Short: "run a command while nobody else has the lock",
 	Long: "Waits for the lock, first come, first served, and becomes COMMAND: exit status, signals and terminal are its own. " +
 		"The lock is free when COMMAND ends, however it ends; a daemon that it leaves behind does not keep it.\n\n" +
-		"A lock belongs to the workspace on this host; other hosts have locks of their own, also with an engine. No room and no membership are needed. Who waits, and for whom, is printed on standard error. " +
+		"A lock belongs to the repository on this host, to all its working trees; --tree is for what each tree has of its own, and --machine for what the machine has once. " +
+		"Other hosts have locks of their own, also with an engine. No room and no membership are needed. Who waits, and for whom, is printed on standard error. " +
 		"Inside, TT_LOCKS names the locks that are held; the same lock again is had at once. A wait that would never end, because the holder waits " +
 		"for a lock that this command has, is refused with lock_cycle.",
 	Examples: []cli.Example{
 		{Line: "tt lock run test -- make test", What: "one test run at a time"},
-		{Line: "tt lock run --machine --timeout 10m gpu-0 -- ./train.sh", What: "a device that all workspaces share"},
+		{Line: "tt lock run --machine --timeout 10m gpu-0 -- ./train.sh", What: "a device that all repositories share"},
 		{Line: "tt lock run --shared db -- ./read-only-check", What: "together with others that share it"},
 	},
 	Flags: func(f *cli.Flags) {
 		f.Bool("shared", "exclude only those that do not share the lock")
 		f.Duration("timeout", "D", 0, "how long to wait for the lock; 0 takes it only if it is free (default: no end)")
-		f.Bool("machine", "a lock of all workspaces, for ports and devices")
+		f.Bool("tree", "a lock of this working tree alone, not of the repository")
+		f.Bool("machine", "a lock of all repositories, for ports and devices")
 		pathFlag(f)
 	},
 	Errors: []code.Code{code.LockBusy, code.LockCycle, code.DataDirUnusable, code.DiskFull, code.CorruptRoom},
@@ -58,7 +61,7 @@ var lockRunCommand = &cli.Command{
 		{Status: statusNotFound, Meaning: "there is no COMMAND"},
 		{Status: 128, Meaning: "and n: signal n ended the waiting; otherwise that of COMMAND"},
 	},
-	Exclusive: [][2]string{{"machine", "path"}},
+	Exclusive: [][2]string{{"machine", "path"}, {"machine", "tree"}},
 	Run:       runLockRun,
 }
 
@@ -121,20 +124,22 @@ func lockLine(c *cli.Invocation) ([]string, locks.ID, error) {
 	if c.Bool("machine") {
 		return argv, id, nil
 	}
-	scope, err := lockScope(c)
-	id.Scope = scope
-	return argv, id, err
-}
-
-// lockScope returns the scope of the locks of the workspace on the command line: the id
-// of the room of its root, which need not exist. Nested rooms have the same locks.
-func lockScope(c *cli.Invocation) (string, error) {
 	w, err := locateArg(c)
 	if err != nil {
-		return "", err
+		return argv, id, err
 	}
-	return fsroom.RoomName(w.Root), nil
+	if id.Scope = repositoryScope(w); c.Bool("tree") {
+		id.Scope = treeScope(w)
+	}
+	return argv, id, nil
 }
+
+// repositoryScope returns the scope of the locks of a workspace's repository: the id of the
+// room of its main working tree, which need not exist. Nested rooms have the same locks.
+func repositoryScope(w *workspace.Workspace) string { return fsroom.RoomName(w.Repository()) }
+
+// treeScope returns the scope of the locks of one working tree.
+func treeScope(w *workspace.Workspace) string { return locks.Tree + fsroom.RoomName(w.Root) }
 
 func lockMode(c *cli.Invocation) queue.Mode {
 	if c.Bool("shared") {

@@ -10,8 +10,8 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/locks"
 	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/cmd/internal/roomarg"
-	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/workspace"
 	"github.com/talking-stick/tt/identity"
 	"github.com/talking-stick/tt/journal/event"
 	"github.com/talking-stick/tt/lockfile/queue"
@@ -21,10 +21,10 @@ var lockListCommand = &cli.Command{
 	Name:  "lock list",
 	Group: groupLocks,
 	Short: "list who has locks and who waits for them",
-	Long: "Locks of the workspace and of the machine that somebody has or waits for. Changes nothing. " +
+	Long: "Locks of the repository, of this working tree and of the machine that somebody has or waits for. Changes nothing. " +
 		"A lock that cannot be read is listed with its error. With an engine, too, locks are those of this host.",
 	Flags: func(f *cli.Flags) {
-		f.Bool("all", "the locks of every workspace")
+		f.Bool("all", "the locks of every repository")
 		f.Bool("machine", "only those of the machine")
 		pathFlag(f)
 	},
@@ -40,12 +40,13 @@ type lockList struct {
 
 // A lockView is a lock that somebody has or waits for.
 type lockView struct {
-	Name    string        `json:"name"`
-	Scope   string        `json:"scope"` // workspace, machine
-	RoomID  string        `json:"room_id,omitempty"`
-	Holders []*ticketView `json:"holders"`
-	Waiting []*ticketView `json:"waiting"`
-	Error   string        `json:"error,omitempty"` // why some of them are missing
+	Name       string        `json:"name"`
+	Scope      string        `json:"scope"`             // workspace, which is the repository, tree, machine
+	RoomID     string        `json:"room_id,omitempty"` // of the repository, or of the tree
+	Repository string        `json:"repository,omitempty"`
+	Holders    []*ticketView `json:"holders"`
+	Waiting    []*ticketView `json:"waiting"`
+	Error      string        `json:"error,omitempty"` // why some of them are missing
 }
 
 // A ticketView is a process that has a lock or waits for it.
@@ -73,7 +74,7 @@ func runLockList(_ context.Context, c *cli.Invocation) error {
 	}
 	res := lockList{Locks: []*lockView{}}
 	for _, scope := range scopes {
-		found, err := lockViews(l, scope)
+		found, err := scope.views(l)
 		if err != nil {
 			return err
 		}
@@ -87,28 +88,63 @@ func runLockList(_ context.Context, c *cli.Invocation) error {
 	})
 }
 
-// listedScopes returns the scopes that the command line asks for.
-func listedScopes(c *cli.Invocation, l *locks.Locks) ([]string, error) {
-	switch {
-	case c.Bool("all"):
-		return l.Scopes()
-	case c.Bool("machine"):
-		return []string{locks.Machine}, nil
-	}
-	scope, err := lockScope(c)
-	return []string{scope, locks.Machine}, err
+// A lockScope is a scope whose locks are listed.
+type lockScope struct {
+	name       string
+	kind       string // as in the JSON of a lock
+	repository string // its directory, if it is known
 }
 
-func lockViews(l *locks.Locks, scope string) ([]*lockView, error) {
-	found, err := l.In(scope)
+// The kinds of scopes.
+const (
+	scopeRepository = "workspace"
+	scopeTree       = "tree"
+)
+
+// scopesOf returns the scopes of a workspace.
+func scopesOf(w *workspace.Workspace) []lockScope {
+	return []lockScope{{repositoryScope(w), scopeRepository, w.Repository()}, {treeScope(w), scopeTree, ""}}
+}
+
+// listedScopes returns the scopes that the command line asks for.
+func listedScopes(c *cli.Invocation, l *locks.Locks) (scopes []lockScope, err error) {
+	machine := lockScope{locks.Machine, locks.Machine, ""}
+	switch {
+	case c.Bool("all"):
+		names, err := l.Scopes()
+		for _, name := range names {
+			kind := scopeRepository
+			if name == locks.Machine {
+				kind = locks.Machine
+			} else if strings.HasPrefix(name, locks.Tree) {
+				kind = scopeTree
+			}
+			scopes = append(scopes, lockScope{name: name, kind: kind})
+		}
+		return scopes, err
+	case c.Bool("machine"):
+		return []lockScope{machine}, nil
+	}
+	w, err := locateArg(c)
+	if err != nil {
+		return nil, err
+	}
+	return append(scopesOf(w), machine), nil
+}
+
+func (s lockScope) views(l *locks.Locks) ([]*lockView, error) {
+	found, err := l.In(s.name)
 	if err != nil {
 		return nil, err
 	}
 	views := make([]*lockView, 0, len(found))
 	for _, lock := range found {
-		v := &lockView{Name: lock.Name, Scope: locks.Machine, Holders: []*ticketView{}, Waiting: []*ticketView{}}
-		if scope != locks.Machine {
-			v.Scope, v.RoomID = "workspace", scope
+		v := &lockView{Name: lock.Name, Scope: s.kind, Repository: s.repository, Holders: []*ticketView{}, Waiting: []*ticketView{}}
+		switch s.kind {
+		case scopeRepository:
+			v.RoomID = s.name
+		case scopeTree:
+			v.RoomID = strings.TrimPrefix(s.name, locks.Tree)
 		}
 		if lock.Err != nil {
 			v.Error = messageOf(lock.Err)
@@ -167,8 +203,12 @@ func writeLocks(t *cli.Text, found []*lockView, all bool) {
 		switch {
 		case l.Scope == locks.Machine:
 			name += " (machine)"
+		case all && l.Scope == scopeTree:
+			name += " (tree " + l.RoomID + ")"
 		case all:
 			name += " (" + l.RoomID + ")"
+		case l.Scope == scopeTree:
+			name += " (tree)"
 		}
 		row := func(state cli.Styled, v *ticketView, since event.Time) {
 			process := fmt.Sprintf("pid %d", v.PID)
@@ -195,18 +235,22 @@ func writeLocks(t *cli.Text, found []*lockView, all bool) {
 	t.Table(&table)
 }
 
-// workspaceLocks returns the locks of the workspace of a room, none if they cannot be
-// read: they are a part of the status only.
-func workspaceLocks(r *member.Room) []*lockView {
+// locksOf returns the locks of the repository and of the working tree of a room, none if
+// they cannot be read: they are a part of the status only.
+func locksOf(r *member.Room) []*lockView {
 	if r.Workspace == nil {
 		return nil
 	}
 	l := &locks.Locks{Store: r.Client.Store.Local(), Table: r.Table}
-	found, err := lockViews(l, fsroom.RoomName(r.Workspace.Root))
-	if err != nil {
-		return nil
+	var all []*lockView
+	for _, scope := range scopesOf(r.Workspace) {
+		found, err := scope.views(l)
+		if err != nil {
+			return nil
+		}
+		all = append(all, found...)
 	}
-	return found
+	return all
 }
 
 // words says how a lock stands: "build: codex:1 has it since 2m10; 1 waiting".

@@ -86,7 +86,7 @@ func runStatus(ctx context.Context, c *cli.Invocation) error {
 	if res.Interrupts, err = mailbox.Of(room).UnreadInterrupts(ctx, st); err != nil {
 		return err
 	}
-	res.Locks = workspaceLocks(room)
+	res.Locks = locksOf(room)
 	return c.Out.Result(res, func(t *cli.Text) { writeStatus(t, st.Room(f), res) })
 }
 

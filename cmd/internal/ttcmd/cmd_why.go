@@ -46,7 +46,7 @@ func runWhy(ctx context.Context, c *cli.Invocation) error {
 		}
 		told = slices.DeleteFunc(told, func(m mailbox.Told) bool { return m.ID != id })
 	}
-	res := whyResult{Turn: wire.Append(nil, &standing), Members: []json.RawMessage{}, Locks: workspaceLocks(room), Next: st.Outlook(f)}
+	res := whyResult{Turn: wire.Append(nil, &standing), Members: []json.RawMessage{}, Locks: locksOf(room), Next: st.Outlook(f)}
 	for i := range told {
 		res.Members = append(res.Members, wire.Append(nil, &told[i]))
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/questions"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/fsroom/workspace"
 	"github.com/talking-stick/tt/journal/event"
 )
 
@@ -59,7 +60,8 @@ func (l *Looker) Detail(ctx context.Context, name string, before *Detail) *Detai
 	d.Entries = l.entries(ctx, room, st, d.Entries)
 	d.Handoff = lastHandoff(ctx, room, st, d.Entries)
 	d.Notes = notes(ctx, room, st)
-	d.Locks, _ = l.locks.In(fsroom.RoomName(st.WorkspaceRoot)) // a part that cannot be read is not shown
+	w := &workspace.Workspace{Path: st.WorkspaceRoot, Root: st.WorkspaceRoot}
+	d.Locks, _ = l.locks.In(fsroom.RoomName(w.Repository())) // a part that cannot be read is not shown
 	d.Questions, _ = questions.Of(l.own.Room(name, nil)).Questions(ctx, st, questions.QuestionQuery{All: true})
 	return &d
 }
