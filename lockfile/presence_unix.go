@@ -19,6 +19,16 @@ import (
 // closes a file that nothing refers to. Calling release again does nothing.
 // Everything but a regular file is refused with a [*NotRegularError].
 func Hold(path string) (release func(), err error) {
+	f, err := HoldFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return func() { f.Close() }, nil
+}
+
+// HoldFile is [Hold] for a hold that is to be shared with a process that the caller starts:
+// it lasts until all processes that have the file open have closed it or ended.
+func HoldFile(path string) (*os.File, error) {
 	f, err := OpenRegular(path, os.O_CREATE|os.O_RDWR)
 	if err != nil {
 		return nil, err
@@ -28,7 +38,7 @@ func Hold(path string) (release func(), err error) {
 		f.Close()
 		return nil, explain(path, "hold", err)
 	}
-	return func() { f.Close() }, nil
+	return f, nil
 }
 
 // Held reports whether any process, this one included, holds the file at path. A

@@ -72,6 +72,11 @@ const (
 	ApplyFailed          Code = "apply_failed"
 	LedgerOff            Code = "ledger_off"
 	UnreadAnswers        Code = "unread_answers"
+	JobNotFound          Code = "job_not_found"
+	JobLimit             Code = "job_limit"
+	JobLost              Code = "job_lost"
+	JobWouldDie          Code = "job_would_die"
+	NotYours             Code = "not_yours"
 )
 
 // An Error is a refusal or a failure, as users see it.

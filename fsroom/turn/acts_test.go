@@ -125,6 +125,12 @@ func (w *world) send(id, to, body string) error {
 	return err
 }
 
+// endJob tells an agent of the end of its job.
+func (w *world) endJob(id string, number int64, outcome string) {
+	w.t.Helper()
+	w.commit(turn.EndJob(w.state, turn.JobEndRequest{Agent: id, At: w.now().Wall, JobEnd: turn.JobEnd{ID: number, Name: "test", Outcome: outcome}}), nil)
+}
+
 func (w *world) addNote(r turn.NoteRequest) (string, error) {
 	w.t.Helper()
 	w.seen(r.Agent)

@@ -49,6 +49,8 @@ func (s *State) change(e *event.Event) error {
 		return s.applyClosed(e)
 	case TreeChanged:
 		return s.applyTreeChanged(e)
+	case JobEnded:
+		return s.applyJobEnded(e)
 	}
 	return nil
 }

@@ -20,6 +20,7 @@ func eventful(t testing.TB) *world {
 	w.addNote(turn.NoteRequest{Agent: "a", Body: "remember"})
 	changed(1, "a")(w)
 	w.resolve("a", w.state.Notes[0].ID)
+	w.endJob("b", 3, turn.JobFailed)
 	released("kept for b")(w)
 	for _, s := range (steps{later(grace), held("b"), taken("a"), left("b"), left("a")}) {
 		s(w)
@@ -42,7 +43,7 @@ func TestEventTypes(t *testing.T) {
 		}
 	}
 	equal(t, "types", strings.Join(turn.EventTypes(), " "), "room_opened member_joined member_left claim release pass takeover kick "+
-		"message_sent note_added note_resolved policy_changed close tree_changed")
+		"message_sent note_added note_resolved policy_changed close tree_changed job_ended")
 	equal(t, "unknown", turn.KnownEventType("Claim"), false)
 }
 

@@ -24,12 +24,13 @@ const (
 	PolicyChanged = "policy_changed"
 	Closed        = "close"
 	TreeChanged   = "tree_changed"
+	JobEnded      = "job_ended"
 )
 
 // EventTypes returns every type.
 func EventTypes() []string {
 	return []string{RoomOpened, MemberJoined, MemberLeft, Claim, Released, Passed, Takeover, Kicked,
-		MessageSent, NoteAdded, NoteResolved, PolicyChanged, Closed, TreeChanged}
+		MessageSent, NoteAdded, NoteResolved, PolicyChanged, Closed, TreeChanged, JobEnded}
 }
 
 // KnownEventType reports whether name is one of [EventTypes].
@@ -108,6 +109,8 @@ func Public(e event.Event) event.Event {
 		e.Payload = without(e.Payload, "lease_id", "lease_ttl_ms", "host", "clock")
 	case NoteAdded, NoteResolved:
 		e.Payload = without(e.Payload, "body", "note_turn_id", "previous_note_event_seq")
+	case JobEnded:
+		e.Payload = without(e.Payload, "oldest_job_id")
 	}
 	return e
 }

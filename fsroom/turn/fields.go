@@ -30,6 +30,7 @@ func (s *State) Fields(c *wire.Codec) {
 	wire.OptList(c, "notes", &s.Notes)
 	c.OptInt("last_note_event_seq", &s.LastNote)
 	wire.OptList(c, "changes", &s.Changes)
+	wire.OptList(c, "told_jobs", &s.Jobs)
 	c.Time("updated_at", &s.UpdatedAt)
 }
 
@@ -129,6 +130,8 @@ func (m *Member) Fields(c *wire.Codec) {
 	c.OptInt("direct", &m.Direct)
 	c.OptInt("sent_broadcasts", &m.Sent)
 	c.OptInt("broadcasts_before", &m.Broadcasts)
+	c.OptInt("job_ends", &m.Jobs)
+	c.OptInt("last_job_event_seq", &m.LastJob)
 }
 
 func (h *Former) Fields(c *wire.Codec) {
@@ -314,6 +317,7 @@ func (u *Unread) Fields(c *wire.Codec) {
 	c.OptInt("pages", &u.Pages)
 	c.OptInt("questions", &u.Questions)
 	c.OptInt("answers", &u.Answers)
+	c.OptInt("jobs", &u.Jobs)
 }
 
 func (e *Evidence) fields(c *wire.Codec) {

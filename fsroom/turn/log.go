@@ -9,7 +9,7 @@ import (
 // A LogEntry is a turn, or an event beside the turns, as people read the history of a
 // room.
 type LogEntry struct {
-	Kind      string          `json:"kind"` // turn, outside, tree, message, note, note_resolved, member, room, policy; question, answer, question_settled
+	Kind      string          `json:"kind"` // turn, outside, tree, message, note, note_resolved, member, room, policy, job; question, answer, question_settled
 	EventSeq  int64           `json:"event_seq"`
 	At        event.Time      `json:"at"`
 	TurnID    int64           `json:"turn_id,omitempty"`
@@ -131,6 +131,9 @@ func entryBeside(e *event.Event) *LogEntry {
 		entry.Kind, entry.Text, entry.Severity = "note", p.Body, p.Severity
 	case NoteResolved:
 		entry.Kind = "note_resolved"
+	case JobEnded:
+		j := JobOf(e)
+		entry.Kind, entry.Text, entry.Duration = "job", j.Words(), j.Duration
 	case MemberJoined, MemberLeft, Kicked:
 		var p joinedPayload
 		if e.Type == MemberJoined {

@@ -12,6 +12,7 @@ import (
 const (
 	ClassTurn    = "turn"    // a turn is offered to it
 	ClassLost    = "lost"    // its turn, its membership or the room has ended
+	ClassJob     = "job"     // a job of its own has ended
 	ClassMessage = "message" // somebody has written to it
 )
 
@@ -51,6 +52,8 @@ func (s *State) offeredTo() string {
 // command, and wakes nobody unless it is urgent.
 func ClassOf(e *event.Event, agent string) string {
 	switch {
+	case TellsJob(e, agent):
+		return ClassJob
 	case e.From == agent && e.Type != Takeover, e.Type == Takeover && e.To == agent:
 	case e.Type == Takeover && e.From == agent, e.Type == Closed, EndsMembership(e, agent):
 		return ClassLost
@@ -66,6 +69,7 @@ type News struct {
 	Turn     int64  // the number of that turn
 	Plain    bool   // it was released by an agent, which has named nobody
 	Lost     string // the type of the event by which it has lost its turn, its membership or the room; "": none
+	Jobs     int    // of its own that have ended
 	Messages int    // to it, and urgent ones to all
 	Notes    int    // for it
 	Asked    int    // questions that it owes an answer
@@ -86,6 +90,8 @@ func (n News) Class() string {
 		return ClassTurn
 	case n.Lost != "":
 		return ClassLost
+	case n.Jobs > 0:
+		return ClassJob
 	case n.written() > 0:
 		return ClassMessage
 	}
@@ -113,6 +119,8 @@ func (n News) Without(classes ...string) News {
 			n.Offer, n.Turn, n.Plain = 0, 0, false
 		case ClassLost:
 			n.Lost = ""
+		case ClassJob:
+			n.Jobs = 0
 		case ClassMessage:
 			n.Messages, n.Notes, n.Asked, n.Answers, n.ByPerson = 0, 0, 0, 0, false
 		}
@@ -127,6 +135,9 @@ func (n News) Like(other News) News {
 	}
 	if other.Lost == "" {
 		n = n.Without(ClassLost)
+	}
+	if other.Jobs == 0 {
+		n = n.Without(ClassJob)
 	}
 	if other.written() == 0 {
 		n = n.Without(ClassMessage)

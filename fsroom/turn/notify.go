@@ -56,7 +56,7 @@ func WhoToNotify(c Change) []string {
 func (s *State) WhoHasNews(events []event.Event) (ids []string) {
 	for i := range events {
 		e := &events[i]
-		if e.Type != MessageSent && e.Type != NoteAdded {
+		if e.Type != MessageSent && e.Type != NoteAdded && e.Type != JobEnded {
 			continue
 		}
 		for j := range s.Members {

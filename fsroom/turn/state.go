@@ -35,6 +35,7 @@ type State struct {
 	Notes         []Note       // the open ones, oldest first
 	LastNote      int64        // the last event about a note, see [NotePayload]
 	Changes       []TreeChange // of the tree, the newest last
+	Jobs          []ToldJobs   // whose end was told, by the hosts that ran them
 	UpdatedAt     event.Time
 }
 
@@ -73,6 +74,8 @@ type Member struct {
 	Direct      int64 // messages to it alone
 	Sent        int64 // messages from it to the room
 	Broadcasts  int64 // messages to the room before it joined
+	Jobs        int64 // jobs of its own of whose end it was told
+	LastJob     int64 // the event of the last one
 }
 
 // A Former is an agent that held the stick and is no longer a member. If it joins
@@ -110,6 +113,7 @@ func (s *State) Clone() *State {
 	c.Former = append([]Former(nil), s.Former...)
 	c.Notes = append([]Note(nil), s.Notes...)
 	c.Changes = append([]TreeChange(nil), s.Changes...)
+	c.Jobs = append([]ToldJobs(nil), s.Jobs...)
 	return &c
 }
 

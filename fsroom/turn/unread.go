@@ -14,6 +14,7 @@ type Unread struct {
 	Pages     int64 `json:"pages,omitempty"`     // open notes of severity page
 	Questions int64 `json:"questions,omitempty"` // that the agent owes an answer
 	Answers   int64 `json:"answers,omitempty"`   // to questions of its own
+	Jobs      int64 `json:"jobs,omitempty"`      // of its own that have ended
 }
 
 // addresses reports whether the note is for the agent: by another agent, and for all or

@@ -142,6 +142,8 @@ func (m *model) told(e *look.Entry) string {
 		return e.From + " notes: " + e.Text
 	case turn.NoteResolved:
 		return e.From + " resolves a note"
+	case turn.JobEnded:
+		return "job " + e.Text + ", for " + e.From
 	case turn.Claim:
 		return e.To + " takes turn " + number(e.Turn)
 	case turn.Takeover:

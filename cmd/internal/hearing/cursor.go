@@ -22,6 +22,7 @@ type Cursor struct {
 	TopicID    string     // the topic that these two count in
 	Shown      Shown
 	Woken      Woken
+	Jobs       int64 // of so many jobs the end was shown
 }
 
 // A Shown says when the agent was last shown something, and how.
@@ -56,6 +57,7 @@ func (c *Cursor) Fields(codec *wire.Codec) {
 	codec.OptInt("turn_event_seq", &c.TurnSeq)
 	codec.OptText("topic_id", &c.TopicID)
 	codec.OptInt("answers_topic_seq", &c.AnswersSeq)
+	codec.OptInt("jobs", &c.Jobs)
 }
 
 // Fields implements [wire.Fields].
@@ -95,6 +97,7 @@ func (c *Cursor) Advance(b Cursor) bool {
 	c.TurnSeq = max(c.TurnSeq, b.TurnSeq)
 	c.TopicSeq = max(c.TopicSeq, b.TopicSeq)
 	c.AnswersSeq = max(c.AnswersSeq, b.AnswersSeq)
+	c.Jobs = max(c.Jobs, b.Jobs)
 	if b.Shown.At.After(c.Shown.At.Time) {
 		c.Shown = b.Shown
 	}

@@ -49,21 +49,21 @@ func (m *Mailbox) shownNow() hearing.Shown {
 }
 
 // Unread counts what has come for the agent and was not shown to it: messages, open
-// notes, questions and answers; none if it is no member. It reads the cursor only if there
+// notes, questions, answers and ends of jobs; none if it is no member. It reads the cursor only if there
 // is something to count.
 func (m *Mailbox) Unread(st *turn.State) turn.Unread {
 	if !m.IsMember(st) {
 		return turn.Unread{}
 	}
-	mail := st.Mail(m.Self.ID)
+	mail, jobs := st.Mail(m.Self.ID), st.JobEnds(m.Self.ID)
 	notes, pages := st.UnreadNotes(m.Self.ID, turn.SeenNotes{})
 	t, s, err := m.questions().Topic()
 	talk := err == nil && len(s.Questions) > 0
-	if mail <= 0 && notes+pages == 0 && !talk {
+	if mail <= 0 && notes+pages == 0 && jobs == 0 && !talk {
 		return turn.Unread{}
 	}
 	at := m.Cursor(st)
-	u := turn.Unread{Messages: max(0, mail-at.Read)}
+	u := turn.Unread{Messages: max(0, mail-at.Read), Jobs: max(0, jobs-at.Jobs)}
 	u.Notes, u.Pages = st.UnreadNotes(m.Self.ID, at.Notes())
 	if talk {
 		n := s.NewsFor(m.Self.ID, at.TopicSeen(t.Name()), m.questions().Absent(st))

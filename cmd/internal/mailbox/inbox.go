@@ -21,6 +21,7 @@ type Inbox struct {
 	Answers   []InboxAnswer        // to its questions, not shown to it yet
 	Messages  []event.Event        // not shown to it yet
 	Notes     []InboxNote          // open ones for it, the new ones first
+	Jobs      []JobEnd             // of its own, not shown to it yet
 	Asked     []questions.Question // open ones of its own, with the beginning of their texts
 	Counts    turn.Unread          // what was not shown to it before this
 	Next      string               // what to do now
@@ -83,6 +84,7 @@ func (m *Mailbox) Inbox(ctx context.Context) (*Inbox, error) {
 	in := &Inbox{
 		AgentID: m.Self.ID, RoomID: st.RoomID, CanonicalPath: st.CanonicalPath, state: st, settled: settled,
 		Messages: []event.Event{}, Answers: []InboxAnswer{}, Notes: []InboxNote{}, Questions: []InboxQuestion{}, Asked: []questions.Question{},
+		Jobs: []JobEnd{},
 	}
 	in.Turn = InboxTurn{
 		State: v.State, TurnID: v.TurnID, Owner: v.Owner, ReservedFor: v.ReservedFor, LeaseExpiresAt: v.LeaseExpiresAt, ClaimExpiresAt: v.ClaimExpiresAt,
@@ -105,6 +107,9 @@ func (m *Mailbox) Inbox(ctx context.Context) (*Inbox, error) {
 		if err := in.addNotes(ctx, m); err != nil {
 			return nil, err
 		}
+		if err := in.addJobs(ctx, m); err != nil {
+			return nil, err
+		}
 	}
 	in.Next = in.next()
 	return in, nil
@@ -118,12 +123,12 @@ func (in *Inbox) IsNew() bool { return in.Counts != turn.Unread{} }
 
 // IsEmpty reports whether there is nothing for the agent.
 func (in *Inbox) IsEmpty() bool {
-	return len(in.Questions)+len(in.Answers)+len(in.Messages)+len(in.Notes)+len(in.Asked) == 0 && !in.IsNew() && !in.Turn.ForYou
+	return len(in.Questions)+len(in.Answers)+len(in.Messages)+len(in.Notes)+len(in.Asked)+len(in.Jobs) == 0 && !in.IsNew() && !in.Turn.ForYou
 }
 
 // Left returns how much of what is new has no place here, and is shown next time.
 func (in *Inbox) Left() int64 {
-	left := in.Counts.Messages + in.Counts.Notes + in.Counts.Pages + in.Counts.Questions - int64(len(in.Messages))
+	left := in.Counts.Messages + in.Counts.Notes + in.Counts.Pages + in.Counts.Questions + in.Counts.Jobs - int64(len(in.Messages)+len(in.Jobs))
 	for i := range in.Notes {
 		if !in.Notes[i].Shown {
 			left--

@@ -18,6 +18,7 @@ func (in *Inbox) Fields(c *wire.Codec) {
 	wire.List(c, "answers", &in.Answers)
 	wire.List(c, "messages", &in.Messages)
 	wire.List(c, "notes", &in.Notes)
+	wire.List(c, "jobs", &in.Jobs)
 	wire.List(c, "asked", &in.Asked)
 	c.Object("counts", (*inboxCounts)(&in.Counts))
 	c.Text("next_action", &in.Next)
@@ -33,6 +34,7 @@ func (n *inboxCounts) Fields(c *wire.Codec) {
 	c.Int("messages", &n.Messages)
 	c.Int("notes", &n.Notes)
 	c.Int("pages", &n.Pages)
+	c.Int("jobs", &n.Jobs)
 }
 
 // Fields implements [wire.Fields].

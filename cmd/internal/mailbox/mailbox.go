@@ -121,13 +121,17 @@ func (m *Mailbox) AwaitInbox(ctx context.Context) (in *Inbox, err error) {
 		return nil, err
 	}
 	look := context.WithoutCancel(ctx)
+	var exits member.ExitWatcher
+	defer exits.Close()
 	err = m.Await(ctx, func(snap *fsroom.Snapshot[*turn.State]) (bool, fsroom.Sleep, error) {
+		exits.Watch(m.SettleJobs(look))
+		sleep := fsroom.Sleep{Exit: exits.C()}
 		if st := snap.State; !st.Open || !m.IsMember(st) || m.Unread(st) == (turn.Unread{}) {
-			return !st.Open || !m.IsMember(st), fsroom.Sleep{}, nil
+			return !st.Open || !m.IsMember(st), sleep, nil
 		}
 		var err error
 		in, err = m.Inbox(look)
-		return err != nil || in.IsNew(), fsroom.Sleep{}, err
+		return err != nil || in.IsNew(), sleep, err
 	})
 	if err != nil && ctx.Err() == nil {
 		return nil, err

@@ -37,6 +37,7 @@ type RoomNews struct {
 // News returns what there is for the agent beyond what was printed to it, if printed is
 // not nil. It waits for a change that is under way.
 func (m *Mailbox) News(ctx context.Context, printed *hearing.PrintedRoom) (RoomNews, error) {
+	m.SettleJobs(ctx)
 	snap, settled, err := m.SettledView(ctx)
 	if err != nil {
 		return RoomNews{}, err
@@ -74,6 +75,9 @@ func (n *RoomNews) add(ctx context.Context) error {
 		}
 	}
 	if err := n.addQuestions(); err != nil {
+		return err
+	}
+	if err := n.addJobs(ctx); err != nil {
 		return err
 	}
 	if st.Mail(me) <= at.Read {

@@ -92,11 +92,19 @@ func (c *Client) executable() (string, error) {
 // enough for it, and saves the runtime two of its threads while the turn is being handed
 // over.
 func guardianEnv(store *fsroom.Store) []string {
-	set := store.Options().Environ
-	if set == nil {
-		set = []string{"TALKING_STICK_DATA_DIR=" + store.Dir()}
+	return withEnviron(append(slices.Clip(storeEnviron(store)), "GOMAXPROCS=1"))
+}
+
+// storeEnviron returns the variables by which another process opens the store.
+func storeEnviron(store *fsroom.Store) []string {
+	if set := store.Options().Environ; set != nil {
+		return set
 	}
-	set = append(slices.Clip(set), "GOMAXPROCS=1")
+	return []string{"TALKING_STICK_DATA_DIR=" + store.Dir()}
+}
+
+// withEnviron returns the environment of this process with variables set.
+func withEnviron(set []string) []string {
 	kept := slices.DeleteFunc(os.Environ(), func(v string) bool {
 		name, _, _ := strings.Cut(v, "=")
 		return slices.ContainsFunc(set, func(s string) bool { return strings.HasPrefix(s, name+"=") })

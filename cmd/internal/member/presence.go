@@ -38,6 +38,7 @@ func (r *Room) RecordPresence(ctx context.Context, st *turn.State) {
 	}
 	r.recordSeen()
 	r.ReplaceGuardian(ctx, st)
+	r.SettleJobs(ctx)
 }
 
 // recordSeen is RecordPresence for an agent that is known to be a member.

@@ -9,6 +9,7 @@ import (
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/identity"
 	"github.com/talking-stick/tt/journal/event"
 	"github.com/talking-stick/tt/journal/wire"
 )
@@ -155,7 +156,11 @@ func (t *turnRequest) wait(untilSignal context.Context, limit time.Duration) err
 	defer t.exits.Close()
 	var failed error // of a look: returned whatever else ends the wait at the same time
 	err := t.await(ctx, func(snap *snapshot) (bool, fsroom.Sleep, error) {
-		before := t.Now() // so that a deadline that passes during the look is still ahead
+		before := t.Now()              // so that a deadline that passes during the look is still ahead
+		var running []identity.Process // jobs, of whose end the wait tells
+		if t.inbox {
+			running = t.SettleJobs(untilSignal)
+		}
 		done, err := t.try(untilSignal, snap)
 		more := time.Duration(0)
 		if err == nil && !done && t.inbox {
@@ -176,7 +181,7 @@ func (t *turnRequest) wait(untilSignal context.Context, limit time.Duration) err
 		}
 		t.out.Waiting(t.result)
 		t.reset()
-		t.exits.Watch(t.watched(snap.State))
+		t.exits.Watch(append(t.watched(snap.State), running...))
 		f := t.facts // what was looked up for this look is not looked up again
 		f.Now = before
 		sleep := fsroom.Sleep{For: snap.State.NextDeadline(f, t.Self.ID), Exit: t.exits.C()}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/hearing"
+	"github.com/talking-stick/tt/cmd/internal/jobs"
 	"github.com/talking-stick/tt/cmd/internal/locks"
 	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/cmd/internal/roomtypes"
@@ -149,6 +150,7 @@ type doctorRun struct {
 func (x *doctorRun) run(ctx context.Context, c *cli.Invocation, client *member.Client) error {
 	x.Problems = append([]doctor.Problem{}, doctor.CheckDir(x.store, x.repair)...)
 	x.Problems = append(x.Problems, doctor.CheckFolder(client.Store.Local(), locks.Folder, locks.Belongs, x.repair)...)
+	x.Problems = append(x.Problems, doctor.CheckFolder(client.Store.Local(), jobs.Folder, jobs.Belongs, x.repair)...)
 	x.Problems = append(x.Problems, doctor.CheckFolder(x.store, fsroom.ListenersFolder, hearing.BelongsToListener, x.repair)...)
 	x.checkTrees(ctx, c, client)
 	if c.HasArg("path") || c.Given("path") {

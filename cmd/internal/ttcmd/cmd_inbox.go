@@ -18,7 +18,7 @@ var inboxCommand = &cli.Command{
 	Name:  "inbox",
 	Group: groupTalk,
 	Args:  []cli.Arg{pathArg()},
-	Short: "all that is for you: the turn, questions, answers, messages, notes",
+	Short: "all that is for you: the turn, questions, answers, messages, notes, jobs that have ended",
 	Long: "Messages and answers are shown once; questions and notes for you are listed until they are settled, in full the first time and as a line after that. " +
 		"Pages come first. An answer that was shown settles the question it answers.\n\n" +
 		"--wait ends with the first thing that was not shown before, and takes no turn: to wait for the turn as well, use tt wait --inbox.",
@@ -219,6 +219,10 @@ func writeInbox(t *cli.Text, in *mailbox.Inbox) {
 		a := &in.Answers[i]
 		t.Line("%s %s %s", t.Green("="), t.Bold(a.QuestionID), preview(a.Question))
 		writeAnswers(t, "    ", a.List())
+	}
+	for i := range in.Jobs {
+		j := &in.Jobs[i]
+		t.Line("%s %s, %s: tt job log %d", t.Dim("job"), j.Words(), t.Ago(j.At.Time), j.ID)
 	}
 	for i := range in.Messages {
 		e := &in.Messages[i]

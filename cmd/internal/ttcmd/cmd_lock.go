@@ -30,7 +30,7 @@ const (
 
 var lockRunCommand = &cli.Command{
 	Name:  "lock run",
-	Group: groupLocks,
+	Group: groupTogether,
 	Args: []cli.Arg{
 		{Name: "name", Usage: "the lock: lower-case letters, digits, and . _ - behind the first, 64 at most"},
 		{Name: "line", Show: "-- COMMAND", Rest: true, Usage: "the command and its arguments, behind --"},
@@ -109,13 +109,10 @@ func runLockRun(ctx context.Context, c *cli.Invocation) error {
 // lockLine returns what the command line names: the command, which must stand behind --,
 // and the lock.
 func lockLine(c *cli.Invocation) ([]string, locks.ID, error) {
-	argv, id := c.Rest("line"), locks.ID{Name: c.Arg("name"), Scope: locks.Machine}
-	end := slices.Index(c.Env.Args, "--")
-	if end < 0 || !slices.Equal(c.Env.Args[end+1:], argv) {
-		return nil, id, c.Usagef("-- must stand before COMMAND").WithHint("tt lock run %s -- %s", id.Name, strings.Join(argv, " "))
-	}
-	if argv[0] == "" {
-		return nil, id, c.Usagef("COMMAND is empty")
+	id := locks.ID{Name: c.Arg("name"), Scope: locks.Machine}
+	argv, err := commandLine(c, "tt lock run "+id.Name)
+	if err != nil {
+		return nil, id, err
 	}
 	if !locks.ValidName(id.Name) {
 		return nil, id, c.Usagef("%q cannot be the name of a lock", shortened(id.Name)).

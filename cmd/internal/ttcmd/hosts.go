@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"os"
+	"strings"
 	"sync"
 	"time"
 
@@ -129,9 +130,13 @@ func locate(c *cli.Invocation, path string) *located {
 	return p
 }
 
+// isLock reports whether the command is about locks, which are those of this host also where an
+// engine shares the rooms.
+func isLock(c *cli.Invocation) bool { return strings.HasPrefix(c.Cmd.Name, "lock ") }
+
 // engineOf returns the engine of the command's rooms, nil if they are those of this host.
 func engineOf(c *cli.Invocation) (*hosts.Service, error) {
-	if c.Cmd.Group == groupLocks {
+	if isLock(c) {
 		return nil, nil // locks are those of this host
 	}
 	path := ""
@@ -192,7 +197,7 @@ func tellHosts(status int) {
 // locatePath returns the workspace of a path, with the name that all hosts know its room by
 // if an engine shares it.
 func locatePath(c *cli.Invocation, path string) (*workspace.Workspace, error) {
-	if c.Cmd.Group == groupLocks {
+	if isLock(c) {
 		return roomarg.LocatePath(c.Env, path)
 	}
 	p := locate(c, path)

@@ -57,6 +57,9 @@ func writeUnread(t *cli.Text, u turn.Unread) {
 	if u.Questions > 0 {
 		t.Line("Unread: %s for you. Read with: tt inbox", counted(int(u.Questions), "question"))
 	}
+	if u.Jobs > 0 {
+		t.Line("Ended: %s of yours. Read with: tt inbox", counted(int(u.Jobs), "job"))
+	}
 	if u.Answers > 0 {
 		t.Line("Unread: %s to you. Read with: tt inbox", counted(int(u.Answers), "answer"))
 	}

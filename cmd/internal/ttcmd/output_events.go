@@ -188,6 +188,9 @@ func eventText(e *event.Event) (mark, text string) {
 			mark = "[page]"
 		}
 		return mark, p.Preview
+	case turn.JobEnded:
+		j := turn.JobOf(e)
+		return "", j.Words()
 	case turn.Claim, turn.Takeover:
 		return "", p.Kind
 	case turn.Released, turn.Passed:

@@ -149,6 +149,8 @@ func besideWords(e *turn.LogEntry) string {
 		return fromTo(e.Agent, e.To) + " left a note: " + urgent(e.Severity == turn.SeverityPage, "page") + e.Text
 	case turn.NoteResolved:
 		return e.Agent + " resolved a note"
+	case turn.JobEnded:
+		return "job " + e.Text + ", for " + e.Agent
 	case turn.RoomOpened:
 		return e.Agent + " opened the room"
 	case turn.MemberJoined:

@@ -48,12 +48,12 @@ func Main(b Build) {
 
 // The groups of the help.
 const (
-	groupTurns  = "turns"
-	groupTalk   = "messages, questions and notes"
-	groupUndo   = "what turns changed, taking it back"
-	groupLocks  = "locks"
-	groupLook   = "inspection"
-	groupUpkeep = setup.Group
+	groupTurns    = "turns"
+	groupTalk     = "messages, questions and notes"
+	groupUndo     = "what turns changed, taking it back"
+	groupLook     = "inspection"
+	groupUpkeep   = setup.Group
+	groupTogether = "locks and jobs"
 )
 
 // The tables of commands.
@@ -63,9 +63,9 @@ var (
 		inboxCommand, askCommand, answerCommand, questionsCommand, questionsShowCommand, questionsCloseCommand,
 		msgSendCommand, msgRecvCommand, msgStatusCommand, listenCommand, notesAddCommand, notesListCommand, notesResolveCommand,
 		diffCommand, undoCommand, restoreCommand, snapshotCommand,
-		lockRunCommand, lockListCommand,
+		jobRunCommand, jobListCommand, jobShowCommand, jobLogCommand, jobStopCommand, jobWaitCommand, lockRunCommand, lockListCommand,
 		statusCommand, whyCommand, stateCommand, listCommand, logCommand, eventsCommand, whoamiCommand, checkCommand, consoleCommand, reportCommand,
-		policyCommand, doctorCommand, roomNameCommand, roomExportCommand, roomImportCommand, roomCopyCommand, guardCommand, recordCommand,
+		policyCommand, doctorCommand, roomNameCommand, roomExportCommand, roomImportCommand, roomCopyCommand, guardCommand, recordCommand, jobRunnerCommand,
 	}
 	upkeep = []*cli.Command{
 		instructionsShowCommand, instructionsEditCommand, instructionsResetCommand, promptInitCommand, completionCommand, completeCommand,

@@ -36,8 +36,9 @@ var skillCommands = []struct{ begins, before, answer string }{
 	{"tt events --follow", joined, `"text":"hello"`},
 	{"tt events --wait", joined + "; echo 0 >FILE", `"event_type":"room_opened"`},
 	{"tt release --stdin", holding, `"status":"released"`},
-	{"tt lock run test -- make test", `printf 'test:\n\t@echo \"done\"\n' >Makefile`, `"done"`},
 	{"tt close", holding, `"status":"closed"`},
+	{"tt job run test", joined, `"state":"running"`},
+	{"tt job run ci", joined + `; mkdir bin; printf '#!/bin/sh\n' >bin/gh; chmod +x bin/gh`, `"state":"running"`},
 	{"tt take --reason", expired, `"revoked_agent_id":"codex:1"`},
 	{"tt events --target any", joined, `"event_type":"room_opened"`},
 }
@@ -120,7 +121,7 @@ func TestSkillCommandsRun(t *testing.T) {
 // and is then stopped as a harness stops it.
 func answerOf(s *scratch, command string) string {
 	if !strings.Contains(command, "--follow") {
-		return s.run(command)
+		return s.run(`PATH="$PWD/bin:$PATH"; ` + command)
 	}
 	s.t.Helper()
 	cmd := s.command("exec " + command)

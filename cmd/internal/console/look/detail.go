@@ -88,7 +88,7 @@ func (l *Looker) entries(ctx context.Context, room *member.Room, st *turn.State,
 
 func newEntry(e event.Event) Entry {
 	entry := Entry{Event: turn.Public(e)}
-	if e.Type == turn.MessageSent || e.Type == turn.NoteAdded {
+	if e.Type == turn.MessageSent || e.Type == turn.NoteAdded || e.Type == turn.JobEnded {
 		logged := turn.LogEntries([]event.Event{e})[0]
 		entry.Text = logged.Text
 		entry.Urgent = logged.Hint == turn.HintInterrupt || logged.Severity == turn.SeverityPage

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
@@ -80,7 +81,7 @@ func (a *Agent) Run(ctx context.Context, t Transport) error {
 			wake.Later = goneEvery
 		}
 		sleep := fsroom.Sleep{For: wake.Later, Exit: ended}
-		if t.Gone != nil && (sleep.For == 0 || sleep.For > goneEvery) {
+		if (t.Gone != nil || a.jobsRun()) && (sleep.For == 0 || sleep.For > goneEvery) {
 			sleep.For = goneEvery
 		}
 		if watch.Wait(ctx, sleep) != nil {
@@ -100,6 +101,14 @@ func (a *Agent) Run(ctx context.Context, t Transport) error {
 			return nil
 		}
 	}
+}
+
+// jobsRun reports whether jobs run in the rooms of the agent: if what runs them is killed,
+// nobody else tells.
+func (a *Agent) jobsRun() bool {
+	return slices.ContainsFunc(a.Hearing().Rooms(), func(name string) bool {
+		return len(a.Room(name, nil).Jobs().Untold()) > 0
+	})
 }
 
 // Hear keeps the agent's wake file true while nothing else of tt runs for the session of

@@ -128,7 +128,8 @@ func (a *Agent) mayHaveNews(rooms []string) bool {
 	}
 	for _, name := range rooms {
 		topic, _ := questions.OfRoom(a.Store, name)
-		if since(a.Room(name, nil).JournalPath(), true) || since(topic.JournalPath(), false) { // a room without a journal has ended
+		if since(a.Room(name, nil).JournalPath(), true) || since(topic.JournalPath(), false) || // a room without a journal has ended
+			len(a.Room(name, nil).Jobs().Untold()) > 0 {
 			return true
 		}
 	}
@@ -179,6 +180,7 @@ func (p *page) room(ctx context.Context, n *mailbox.RoomNews) {
 	if err != nil { // it is looked for again
 		p.rest++
 	}
+	p.jobs(ctx, n, path)
 	if words.Len() > 0 {
 		fmt.Fprintf(&p.text, "tt: written to you by others in %s (it gives no turn and no permission):\n%s", path, words.String())
 	}
@@ -190,9 +192,24 @@ func (p *page) room(ctx context.Context, n *mailbox.RoomNews) {
 	}
 }
 
+// jobs adds the ends of the agent's jobs in one room.
+func (p *page) jobs(ctx context.Context, n *mailbox.RoomNews, path string) {
+	rest, err := n.UnshownJobs(ctx, func(j *mailbox.JobEnd) bool {
+		if p.items >= mostShown {
+			return false
+		}
+		p.items++
+		fmt.Fprintf(&p.text, "tt: your job %s in %s. Its output: tt job log %d\n", cli.Line(j.Words()), path, j.ID)
+		return true
+	})
+	if p.rest += rest; err != nil { // it is looked for again
+		p.rest++
+	}
+}
+
 // turnFacts says what became of the turn.
 func turnFacts(n turn.News, path string) string {
-	n = n.Without(turn.ClassMessage)
+	n = n.Without(turn.ClassJob, turn.ClassMessage)
 	if n.IsZero() {
 		return ""
 	}

@@ -151,7 +151,7 @@ func (a *Agent) allowed(l *hearing.Listener, n *mailbox.RoomNews, news turn.News
 		news = news.Without(turn.ClassTurn, turn.ClassLost)
 	}
 	if n.Inbox || l.Off || os.Getenv(Quiet) == "1" {
-		news = news.Without(turn.ClassMessage)
+		news = news.Without(turn.ClassJob, turn.ClassMessage)
 	}
 	return news
 }

@@ -30,7 +30,7 @@ func wakeFor(due []dueNews, shown bool) Wake {
 }
 
 func rank(n turn.News) int {
-	return slices.Index([]string{turn.ClassTurn, turn.ClassLost, turn.ClassMessage}, n.Class())
+	return slices.Index([]string{turn.ClassTurn, turn.ClassLost, turn.ClassJob, turn.ClassMessage}, n.Class())
 }
 
 // sentences returns the fixed texts for the news of one room.
@@ -41,6 +41,11 @@ func sentences(n turn.News, path string) string {
 	}
 	if n.Lost != "" {
 		parts = append(parts, lost(n.Lost, path))
+	}
+	if n.Jobs == 1 {
+		parts = append(parts, "1 job of yours has ended in "+path+". Read it: tt inbox --json.")
+	} else if n.Jobs > 1 {
+		parts = append(parts, strconv.Itoa(n.Jobs)+" jobs of yours have ended in "+path+". Read it: tt inbox --json.")
 	}
 	if what := counts(n); what != "" {
 		parts = append(parts, what+" for you in "+path+".")

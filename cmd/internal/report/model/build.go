@@ -97,7 +97,7 @@ func (b *Builder) Add(e *event.Event) {
 		b.resolved(payloadOf(e).NoteID, at)
 	case turn.Closed:
 		b.closed(e, at)
-	case turn.PolicyChanged:
+	case turn.PolicyChanged, turn.JobEnded:
 	case damaged:
 		m.Damaged = append(m.Damaged, Damage{At: at, Seq: e.Seq})
 	default:

@@ -5,6 +5,7 @@
 //	                           the Nth time, and goes on when there is a file GO; guardians
 //	                           do not pause
 //	TT_TEST_PATIENCE=D         waits for the lock of a room for as long as that
+//	TT_TEST_KILL_AT_JOB=STEP   kills itself at a step of the start of a job
 //
 // With the tag engines it is also the program that has the engines of the scripts.
 package main
@@ -18,6 +19,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/talking-stick/tt/cmd/internal/jobs"
+	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/cmd/internal/ttcmd"
 	"github.com/talking-stick/tt/fsroom"
 )
@@ -41,6 +44,15 @@ func main() {
 		var err error
 		if b.Patience, err = time.ParseDuration(d); err != nil {
 			fail(err)
+		}
+	}
+	if step := os.Getenv("TT_TEST_KILL_AT_JOB"); step != "" {
+		member.AtJobStep = func(s jobs.Step) {
+			if string(s) == step {
+				self, _ := os.FindProcess(os.Getpid())
+				_ = self.Kill()
+				select {}
+			}
 		}
 	}
 	share(&b)

@@ -1,0 +1,7 @@
+//go:build !linux && !windows
+
+package jobs
+
+import "errors"
+
+func closeRange(int) error { return errors.ErrUnsupported }

@@ -1,0 +1,69 @@
+//go:build !windows
+
+package jobs
+
+import (
+	"os"
+	"os/exec"
+	"strconv"
+	"syscall"
+
+	"github.com/talking-stick/tt/lockfile"
+	"golang.org/x/sys/unix"
+)
+
+// startDetached starts a program in a session of its own and in the root directory, with the
+// files besides standard input, output and error, which are nowhere.
+func startDetached(exe string, args, env []string, files ...*os.File) (pid int, err error) {
+	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	if err != nil {
+		return 0, err
+	}
+	defer null.Close()
+	fds := []uintptr{null.Fd(), null.Fd(), null.Fd()}
+	for _, f := range files {
+		fds = append(fds, f.Fd())
+	}
+	closeOnExec(3)
+	return syscall.ForkExec(exe, args, &syscall.ProcAttr{
+		Dir: string(os.PathSeparator), Env: env, Files: fds, Sys: &syscall.SysProcAttr{Setsid: true},
+	})
+}
+
+// hold holds a file, see [lockfile.HoldFile].
+func hold(path string) (*os.File, error) { return lockfile.HoldFile(path) }
+
+// closeOnExec keeps files that the caller of this process left open from the processes that
+// it starts: whoever reads from a pipe that a job has would wait for the job.
+func closeOnExec(first int) {
+	if closeRange(first) == nil {
+		return
+	}
+	open, err := os.ReadDir("/dev/fd")
+	if err != nil {
+		return
+	}
+	for _, f := range open {
+		if fd, err := strconv.Atoi(f.Name()); err == nil && fd >= first {
+			syscall.CloseOnExec(fd)
+		}
+	}
+}
+
+// ownSession makes a command the leader of a session, and of a group of processes.
+func ownSession(c *exec.Cmd) { c.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }
+
+// signalGroup sends a signal to the group of a command.
+func signalGroup(pid int, sig syscall.Signal) { _ = unix.Kill(-pid, sig) }
+
+// endedBy returns how a command has ended.
+func endedBy(state *os.ProcessState) (exit *int, signal string) {
+	if status, ok := state.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+		return nil, unix.SignalName(status.Signal())
+	}
+	code := state.ExitCode()
+	return &code, ""
+}
+
+// SignalNumber returns the number of a signal by its name, 0 for none.
+func SignalNumber(name string) int { return int(unix.SignalNum(name)) }

@@ -1,0 +1,151 @@
+package jobs
+
+import (
+	"context"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/identity"
+	"github.com/talking-stick/tt/lockfile"
+)
+
+// Settle calls tell for each job that has ended and whose end was not told yet, also by
+// processes that were killed before they could. A job whose runner and command have both ended
+// is lost. tell is called again next time for a job for which it returns an error. watched are
+// the processes whose end decides about the other jobs.
+func (r *Room) Settle(tell func(*Job) error) (watched []identity.Process) {
+	for _, j := range r.Untold() {
+		if j.Outcome == "" && !j.Attended() {
+			j = j.settled()
+		}
+		if j.Outcome != "" {
+			if tell(j) == nil {
+				j.Told()
+			}
+			continue
+		}
+		for _, p := range []*identity.Process{j.Runner, j.Process} {
+			if p != nil && r.Table.Verdict(*p) == identity.Alive {
+				watched = append(watched, *p)
+			}
+		}
+	}
+	return watched
+}
+
+// settled returns the job as it is now that nobody attends to it. If its command does not run
+// either, it is lost.
+func (j *Job) settled() *Job {
+	unlock, err := lockfile.TryLock(j.path(lockFile))
+	if err != nil || unlock == nil {
+		return j // somebody else is about to
+	}
+	defer func() { _ = unlock() }()
+	fresh, err := j.room.Load(j.ID)
+	if err != nil {
+		return j
+	}
+	if fresh.Outcome != "" || fresh.Runs() {
+		fresh.stopUnattended() // whoever asked for it may have asked the runner
+		return fresh
+	}
+	fresh.Outcome, fresh.EndedAt, fresh.LogBytes = turn.JobLost, now(), fresh.Written()
+	if fresh.save() != nil {
+		return j
+	}
+	return fresh
+}
+
+// Written returns how many bytes the command has written.
+func (j *Job) Written() int64 {
+	if info, err := os.Lstat(j.Log()); err == nil {
+		return info.Size()
+	}
+	return 0
+}
+
+// Await returns the job when it has ended, or when ctx ends.
+func (j *Job) Await(ctx context.Context) *Job {
+	const soon, seldom = 10 * time.Millisecond, time.Second
+	for pause := soon; ; pause = min(2*pause, seldom) {
+		if fresh, err := j.room.Load(j.ID); err == nil {
+			j = fresh
+		}
+		if j.Outcome == "" && !j.Attended() {
+			j = j.settled()
+		}
+		if j.Outcome != "" || ctx.Err() != nil {
+			return j
+		}
+		if j.pause(ctx, pause) {
+			pause = soon // the runner is about to say how it has ended
+		}
+	}
+}
+
+// pause waits for a time, or until the command or ctx ends. It reports whether the command
+// did.
+func (j *Job) pause(ctx context.Context, d time.Duration) bool {
+	var ended <-chan struct{}
+	if j.Process != nil && j.room.Table.Verdict(*j.Process) == identity.Alive {
+		if c, stop, err := identity.WatchExit(*j.Process); err == nil {
+			defer stop()
+			ended = c
+		}
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ended:
+		return true
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+	return false
+}
+
+// What is kept of jobs that have ended and were told.
+const (
+	keptFor   = 7 * 24 * time.Hour
+	keptJobs  = 100
+	keptBytes = 1 << 30
+)
+
+// Prune removes what is not kept, the oldest jobs first. Jobs that run, or whose end was not
+// told, stay.
+func (r *Room) Prune() {
+	all, err := r.List()
+	if err != nil {
+		return
+	}
+	var bytes int64
+	kept := 0
+	for _, j := range all {
+		if j.Outcome == "" || !j.isTold() {
+			continue
+		}
+		kept++
+		bytes += j.LogBytes
+		if kept > keptJobs || bytes > keptBytes || j.EndedAt != nil && time.Since(j.EndedAt.Time) > keptFor {
+			_ = os.RemoveAll(r.job(j.ID))
+		}
+	}
+	r.pruneUnbegun()
+}
+
+// pruneUnbegun removes what starters left that were killed before there was anything to tell.
+func (r *Room) pruneUnbegun() {
+	ids, _ := numbers(r.Dir())
+	open, _ := numbers(r.open())
+	for _, id := range ids {
+		info, err := os.Stat(r.job(id))
+		if err != nil || slices.Contains(open, id) || time.Since(info.ModTime()) < time.Hour {
+			continue
+		}
+		if j, err := r.Load(id); err != nil || !j.began() {
+			_ = os.RemoveAll(r.job(id))
+		}
+	}
+}

@@ -1,0 +1,182 @@
+package jobs
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/talking-stick/tt/fsroom"
+	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/lockfile"
+)
+
+// MaxRunning is how many jobs of a room may run at once.
+const MaxRunning = 32
+
+// A Step names a point of a start at which a test can kill the process.
+type Step string
+
+// The steps of a start.
+const (
+	StepClaimed Step = "claimed" // the job has a number, and nothing is known of it
+	StepWritten Step = "written" // job.json is there
+	StepOpened  Step = "opened"  // its end is to be told
+	StepForked  Step = "forked"  // the runner was started
+)
+
+// A Start is a job that is to be started.
+type Start struct {
+	Job
+	Above      int64      // its number is higher
+	Executable string     // of the program that is the runner, see [Runner]
+	Args       []string   // of it; the directory of the job follows
+	Environ    []string   // of it
+	Fault      func(Step) // called at each step; nil outside tests
+}
+
+// Start starts a job and returns when its command runs.
+func (r *Room) Start(s *Start) (*Job, error) {
+	r.Prune()
+	running := 0
+	for _, j := range r.Untold() {
+		if j.Runs() {
+			running++
+		}
+	}
+	if running >= MaxRunning {
+		return nil, code.New(code.JobLimit, "%d jobs of the room run already", running).
+			WithHint("wait for one, or stop one: tt job list").With("running", running)
+	}
+	j := &s.Job
+	j.room, j.AskedAt = r, *now()
+	if err := r.claim(j, s.Above); err != nil {
+		return nil, r.Store.Explain(err, r.Dir())
+	}
+	s.at(StepClaimed)
+	alive, err := hold(j.path(aliveFile))
+	if err != nil {
+		return nil, r.unmake(j, err)
+	}
+	defer alive.Close()
+	if err := j.save(); err != nil {
+		return nil, r.unmake(j, err)
+	}
+	s.at(StepWritten)
+	if err := r.mark(j); err != nil {
+		return nil, r.unmake(j, err)
+	}
+	s.at(StepOpened)
+	err = r.startRunner(s, alive)
+	if err != nil && !errors.Is(err, errVanished) {
+		return nil, r.unmake(j, err)
+	}
+	started, loadErr := r.Load(j.ID)
+	if err = errors.Join(err, loadErr); err != nil && (started == nil || started.StartedAt == nil) {
+		return nil, code.New(code.JobLost, "job %s is lost: %v", j.End().Title(), err).
+			WithHint("its command may run all the same: tt job show %d", j.ID).With("job_id", j.ID).Because(err)
+	}
+	return started, nil
+}
+
+// errVanished means that a runner has ended without a word. Nobody knows what it has done.
+var errVanished = errors.New("its runner has ended")
+
+func (s *Start) at(step Step) {
+	if s.Fault != nil {
+		s.Fault(step)
+	}
+}
+
+// claim gives the job a number, which nothing but its directory has.
+func (r *Room) claim(j *Job, above int64) error {
+	if err := fsroom.MakeDir(r.open()); err != nil {
+		return err
+	}
+	ids, err := numbers(r.Dir())
+	if err != nil {
+		return err
+	}
+	j.ID = above + 1
+	if n := len(ids); n > 0 {
+		j.ID = max(j.ID, ids[n-1]+1)
+	}
+	for ; ; j.ID++ {
+		err := os.Mkdir(r.job(j.ID), 0o700)
+		if errors.Is(err, fs.ErrExist) {
+			continue
+		}
+		if err == nil {
+			lockfile.Adopt(r.job(j.ID))
+		}
+		return err
+	}
+}
+
+// mark makes the end of the job one that is to be told.
+func (r *Room) mark(j *Job) error {
+	f, err := lockfile.OpenRegular(j.marker(), os.O_CREATE|os.O_WRONLY)
+	if err != nil {
+		return err
+	}
+	lockfile.Adopt(j.marker())
+	return errors.Join(f.Close(), lockfile.SyncDir(r.open()))
+}
+
+// unmake removes a job whose command did not start.
+func (r *Room) unmake(j *Job, err error) error {
+	j.Told()
+	_ = os.RemoveAll(r.job(j.ID))
+	return r.Store.Explain(err, r.Dir())
+}
+
+// The files that a runner inherits, besides standard input, output and error.
+const (
+	readyFD = 3 // it writes "ok" or what went wrong, and closes it
+	aliveFD = 4 // it holds the file alive by it
+)
+
+// startRunner starts the runner, and returns when it has started the command.
+func (r *Room) startRunner(s *Start, alive *os.File) error {
+	read, write, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	defer read.Close()
+	_, err = startDetached(s.Executable, append(s.Args, r.job(s.ID)), s.Environ, write, alive)
+	write.Close()
+	if err != nil {
+		return err
+	}
+	s.at(StepForked)
+	said, err := io.ReadAll(io.LimitReader(read, 4096))
+	if err != nil {
+		return err
+	}
+	if string(said) != "ok" {
+		if len(said) == 0 {
+			return errVanished
+		}
+		return &NotStartedError{strings.TrimSpace(string(said))}
+	}
+	return nil
+}
+
+// A NotStartedError says why the command of a job did not start.
+type NotStartedError struct{ Why string }
+
+func (e *NotStartedError) Error() string { return "the command did not start: " + e.Why }
+
+// At returns the job whose directory is dir, as its runner is told it.
+func At(store *fsroom.Store, dir string) (*Room, int64, error) {
+	id, err := strconv.ParseInt(filepath.Base(dir), 10, 64)
+	r := &Room{Store: store, Name: filepath.Base(filepath.Dir(dir))}
+	if err == nil && r.job(id) != dir {
+		err = fmt.Errorf("%s is no directory of a job", dir)
+	}
+	return r, id, err
+}

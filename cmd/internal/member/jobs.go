@@ -1,0 +1,86 @@
+package member
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/talking-stick/tt/cmd/internal/jobs"
+	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/identity"
+	"github.com/talking-stick/tt/journal/event"
+)
+
+// Jobs returns the jobs of the room on this host.
+func (r *Room) Jobs() *jobs.Room {
+	return &jobs.Room{Store: r.Client.Store.Local(), Name: r.Name(), Table: r.Table}
+}
+
+// StartJob starts a job of the agent, which is a member. What waits and listens for the agent is
+// notified, so that it watches the job too.
+func (r *Room) StartJob(st *turn.State, j jobs.Job) (*jobs.Job, error) {
+	exe, err := r.executable()
+	if err != nil {
+		return nil, err
+	}
+	j.Agent, j.Turn = r.Self.ID, st.Turn
+	set := storeEnviron(r.Client.Store)
+	for _, v := range set {
+		name, _, _ := strings.Cut(v, "=")
+		j.Overridden = append(j.Overridden, name)
+		if value, ok := os.LookupEnv(name); ok {
+			j.Own = append(j.Own, name+"="+value)
+		}
+	}
+	started, err := r.Jobs().Start(&jobs.Start{
+		Job: j, Above: st.HighestJob(r.Client.Store.Options().Host), Executable: exe,
+		Args: []string{"tt", "job-run", "--agent", r.Self.ID}, Environ: withEnviron(set), Fault: AtJobStep,
+	})
+	r.own().Notify()
+	r.Client.Store.NotifyListener(r.Self.ID)
+	return started, err
+}
+
+// AtJobStep is called at each step of the start of a job. It is nil outside tests.
+var AtJobStep func(jobs.Step)
+
+// TellJob tells the agent that started a job of its end, unless it was told.
+func (r *Room) TellJob(ctx context.Context, j *jobs.Job) error {
+	if !r.Exists() {
+		return nil
+	}
+	request := turn.JobEndRequest{Agent: j.Agent, At: *j.EndedAt, JobEnd: *j.End()}
+	request.Host = r.Client.Store.Options().Host
+	_, _, err := r.files.UpdateThen(ctx, func(st *turn.State) ([]event.Event, error) {
+		return turn.EndJob(st, request), nil
+	}, func() {})
+	return err
+}
+
+// SettleJobs tells of the end of each job of the room that has ended on this host without
+// somebody to tell it. It returns the processes whose end decides about the other jobs.
+func (r *Room) SettleJobs(ctx context.Context) []identity.Process {
+	return r.Jobs().Settle(func(j *jobs.Job) error { return r.TellJob(ctx, j) })
+}
+
+// RunningJob returns the newest job of an agent that runs on this host, nil if none does. As
+// long as there is one, the agent is at work even if it is silent.
+func (r *Room) RunningJob(agent string) *jobs.Job {
+	var newest *jobs.Job
+	for _, j := range r.Jobs().Untold() {
+		if j.Agent == agent && j.Runs() {
+			newest = j
+		}
+	}
+	return newest
+}
+
+// WorksOnJob says for people which job of an agent runs, "" if none does.
+func (r *Room) WorksOnJob(agent string) string {
+	j := r.RunningJob(agent)
+	if j == nil {
+		return ""
+	}
+	return fmt.Sprintf("waits for its job %s", j.End().Title())
+}

@@ -1,0 +1,252 @@
+package ttcmd
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/talking-stick/tt/cmd/internal/cli"
+	"github.com/talking-stick/tt/cmd/internal/jobs"
+	"github.com/talking-stick/tt/cmd/internal/locks"
+	"github.com/talking-stick/tt/cmd/internal/member"
+	"github.com/talking-stick/tt/fsroom"
+	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/identity"
+)
+
+var jobRunCommand = &cli.Command{
+	Name:  "job run",
+	Group: groupTogether,
+	Args: []cli.Arg{
+		{Name: "name", Usage: "the job: lower-case letters, digits, and . _ - behind the first, 64 at most"},
+		{Name: "line", Show: "-- COMMAND", Rest: true, Usage: "the command and its arguments, behind --"},
+	},
+	Short: "start a command that calls you back when it ends",
+	Long: "Starts COMMAND in the background and returns when it runs. It outlives you, your session and your terminal, and when it ends you are told once: " +
+		"by tt inbox, by tt wait --inbox, or by your harness. So end your turn and do not wait for it. What it prints is in its log.\n\n" +
+		"COMMAND has no standard input, and TT_JOB=NAME#ID. You are a member of the room; the stick is not needed. If the room's journal is shared, it has the job's name, the first word " +
+		"of COMMAND and how it ended, never its arguments or its output.",
+	Examples: []cli.Example{
+		{Line: "tt job run test -- make test", What: "a long test run; end your turn meanwhile"},
+		{Line: "tt job run ci --timeout 1h -- gh run watch 1234 --exit-status", What: "be called when CI has ended"},
+	},
+	Flags: func(f *cli.Flags) {
+		f.Duration("timeout", "D", 0, "end COMMAND when it has run for so long (default: no end)")
+		pathFlag(f)
+	},
+	Errors: []code.Code{code.NotJoined, code.RoomNotFound, code.JobLimit, code.JobWouldDie, code.JobLost, code.DataDirUnusable, code.DiskFull},
+	Exits: []cli.ExitStatus{
+		{Status: statusCannotRun, Meaning: "COMMAND cannot be run"},
+		{Status: statusNotFound, Meaning: "there is no COMMAND"},
+	},
+	Run: runJobRun,
+}
+
+// A jobStarted is the result of job run.
+type jobStarted struct {
+	JobID int64  `json:"job_id"`
+	Name  string `json:"name"`
+	PID   int    `json:"pid,omitempty"`
+	State string `json:"state"`
+	Log   string `json:"log"`
+}
+
+func runJobRun(ctx context.Context, c *cli.Invocation) error {
+	name := c.Arg("name")
+	argv, err := commandLine(c, "tt job run "+name)
+	if err != nil {
+		return err
+	}
+	if !locks.ValidName(name) {
+		return c.Usagef("%q cannot be the name of a job", shortened(name)).
+			WithHint("use lower-case letters and digits, and . _ - behind the first; 64 at most").With("argument", "name")
+	}
+	if c.Given("timeout") && c.Duration("timeout") <= 0 {
+		return c.Usagef("--timeout is more than 0").With("flag", "timeout")
+	}
+	program, err := findProgram(argv[0])
+	if err == nil {
+		program, err = filepath.Abs(program)
+	}
+	if err != nil {
+		return err
+	}
+	if why := jobs.WouldDie(identity.System()); why != "" {
+		return code.New(code.JobWouldDie, "the job would end with this call: %s", why).
+			WithHint("run this command outside of the sandbox, or let it run there always: for Codex with a rule that allows \"tt job run\"")
+	}
+	room, err := openRoom(c)
+	if err != nil {
+		return err
+	}
+	snap, err := room.Snapshot()
+	if err != nil {
+		return err
+	}
+	if !room.IsMember(snap.State) {
+		return turn.NotJoined(snap.State, room.Self.ID)
+	}
+	room.RecordPresence(ctx, snap.State)
+	j, err := room.StartJob(snap.State, jobs.Job{
+		Name: name, Command: argv, Program: program, Dir: c.Env.Dir, Timeout: c.Duration("timeout").Milliseconds(),
+	})
+	if failed := (*jobs.NotStartedError)(nil); errors.As(err, &failed) {
+		return cli.Fail(statusCannotRun, code.New(code.Usage, "%v", failed))
+	}
+	if err != nil {
+		return err
+	}
+	v := viewJob(room.Name(), j)
+	res := jobStarted{j.ID, j.Name, v.PID, v.State, v.Log}
+	return c.Out.Result(res, func(t *cli.Text) {
+		t.Line("Job %s runs (pid %d). You are told when it ends; do not wait for it.", t.Bold(j.End().Title()), v.PID)
+		t.Line("Log: tt job log %d", j.ID)
+	})
+}
+
+// commandLine returns the command on the command line, which must stand behind --. how is
+// what stands before it.
+func commandLine(c *cli.Invocation, how string) ([]string, error) {
+	argv := c.Rest("line")
+	end := slices.Index(c.Env.Args, "--")
+	if end < 0 || !slices.Equal(c.Env.Args[end+1:], argv) {
+		return nil, c.Usagef("-- must stand before COMMAND").WithHint("%s -- %s", how, strings.Join(argv, " "))
+	}
+	if argv[0] == "" {
+		return nil, c.Usagef("COMMAND is empty")
+	}
+	return argv, nil
+}
+
+// jobRunnerCommand is the process that starts the command of a job and says how it ends. It
+// is started by job run, never by hand, see [jobs.Runner].
+var jobRunnerCommand = &cli.Command{
+	Name:   "job-run",
+	Hidden: true,
+	Args:   []cli.Arg{{Name: "dir", Usage: "the directory of the job"}},
+	Short:  "run one job",
+	Run:    runJobRunner,
+}
+
+func runJobRunner(ctx context.Context, c *cli.Invocation) error {
+	client, err := newClient(c)
+	if err != nil {
+		return err
+	}
+	room, id, err := jobs.At(client.Store.Local(), c.Arg("dir"))
+	if err != nil {
+		return err
+	}
+	room.Table = client.Table
+	r := &jobs.Runner{
+		Room: room, ID: id, Drop: []string{locks.Variable},
+		Tell: func(ctx context.Context, j *jobs.Job) error { return client.Room(room.Name, nil).TellJob(ctx, j) },
+	}
+	return r.Run(ctx)
+}
+
+// A jobView is a job as results have it.
+type jobView struct {
+	*jobs.Job
+	RoomID   string `json:"room_id"`
+	State    string `json:"state"` // running, ended
+	PID      int    `json:"pid,omitempty"`
+	Runner   string `json:"runner"` // alive, gone
+	Duration *int64 `json:"duration_ms,omitempty"`
+	Log      string `json:"log"`
+	LogBytes int64  `json:"log_bytes"`
+
+	// What only the file of the job has.
+	Program    string   `json:"program,omitempty"`
+	Process    *string  `json:"process,omitempty"`
+	Overridden []string `json:"overridden,omitempty"`
+	Own        []string `json:"own,omitempty"`
+}
+
+// The states of a job, and of its runner.
+const (
+	jobRunning = "running"
+	jobEnded   = "ended"
+)
+
+func viewJob(room string, j *jobs.Job) *jobView {
+	v := &jobView{Job: j, RoomID: room, State: jobRunning, Runner: string(identity.Gone), Log: j.Log(), LogBytes: j.Written(), Program: j.End().Program}
+	if j.Process != nil {
+		v.PID = j.Process.PID
+	}
+	if j.Attended() {
+		v.Runner = string(identity.Alive)
+	}
+	switch {
+	case j.Outcome != "":
+		v.State, v.LogBytes = jobEnded, j.LogBytes
+		if d := j.End().Duration; j.StartedAt != nil {
+			v.Duration = &d
+		}
+	case j.StartedAt != nil:
+		d := max(0, time.Since(j.StartedAt.Time).Milliseconds())
+		v.Duration = &d
+	}
+	return v
+}
+
+// roomJobs are the jobs of one room, which may have ended.
+type roomJobs struct {
+	*jobs.Room
+	room *member.Room
+}
+
+// jobRooms returns the rooms of the path on the command line that have jobs, the deepest
+// first; with all also those of the other working trees of the repository. What has become of
+// their jobs is known then.
+func jobRooms(ctx context.Context, c *cli.Invocation, all bool) ([]roomJobs, error) {
+	client, err := newClient(c)
+	if err != nil {
+		return nil, err
+	}
+	w, err := locateArg(c)
+	if w == nil {
+		return nil, err
+	}
+	names := roomNames(w)
+	if all {
+		for _, tree := range w.Siblings() {
+			names = append(names, fsroom.RoomName(tree.Root))
+		}
+	}
+	var found []roomJobs
+	for _, name := range names {
+		r := client.Room(name, w)
+		if _, err := os.Stat(r.Jobs().Dir()); err != nil {
+			continue
+		}
+		r.SettleJobs(ctx)
+		found = append(found, roomJobs{r.Jobs(), r})
+	}
+	return found, nil
+}
+
+// findJob returns the job that the command line names, and its room.
+func findJob(ctx context.Context, c *cli.Invocation) (*jobs.Job, *member.Room, error) {
+	ref := c.Arg("job")
+	here, err := jobRooms(ctx, c, true)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, r := range here {
+		if j, err := r.Find(ref); err != nil || j != nil {
+			return j, r.room, err
+		}
+	}
+	return nil, nil, code.New(code.JobNotFound, "there is no job %q here", shortened(ref)).
+		WithHint("tt job list names the jobs; those that ended long ago are forgotten").With("job", shortened(ref))
+}
+
+func jobArg() cli.Arg {
+	return cli.Arg{Name: "job", Show: "ID|NAME", Usage: "the number of a job, or its name: the newest one that has it"}
+}

@@ -1,0 +1,281 @@
+package ttcmd
+
+import (
+	"cmp"
+	"context"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/talking-stick/tt/cmd/internal/cli"
+	"github.com/talking-stick/tt/cmd/internal/jobs"
+	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/turn"
+)
+
+// endedJobs is how many jobs that have ended a list has.
+const endedJobs = 20
+
+var jobListCommand = &cli.Command{
+	Name:  "job list",
+	Group: groupTogether,
+	Short: "list the jobs that run, and the last that ended",
+	Long:  "Jobs of the working tree on this host, whoever started them, the newest first: those that run, and the last 20 that have ended.",
+	Flags: func(f *cli.Flags) {
+		f.Bool("all", "also those of the other working trees of the repository")
+		pathFlag(f)
+	},
+	Errors: []code.Code{code.DataDirUnusable},
+	Run:    runJobList,
+}
+
+func runJobList(ctx context.Context, c *cli.Invocation) error {
+	rooms, err := jobRooms(ctx, c, c.Bool("all"))
+	if err != nil {
+		return err
+	}
+	list := []*jobView{}
+	for _, r := range rooms {
+		all, err := r.List()
+		if err != nil {
+			return err
+		}
+		for _, j := range all {
+			list = append(list, viewJob(r.Name, j))
+		}
+	}
+	slices.SortStableFunc(list, func(a, b *jobView) int { return cmp.Compare(b.AskedAt.UnixMilli(), a.AskedAt.UnixMilli()) })
+	ended := 0
+	list = slices.DeleteFunc(list, func(v *jobView) bool {
+		if v.State == jobEnded {
+			ended++
+		}
+		return v.State == jobEnded && ended > endedJobs
+	})
+	res := struct {
+		Jobs []*jobView `json:"jobs"`
+	}{list}
+	return c.Out.Result(res, func(t *cli.Text) {
+		if len(list) == 0 {
+			t.Line("There are no jobs here.")
+			return
+		}
+		var table cli.Table
+		for _, v := range list {
+			table.Row(v.End().Title(), jobStyle(t, v), v.Agent, jobTime(t, v), shortened(strings.Join(v.Command, " ")))
+		}
+		t.Table(&table)
+	})
+}
+
+// jobStyle returns how a job stands, in colour.
+func jobStyle(t *cli.Text, v *jobView) cli.Styled {
+	switch {
+	case v.State == jobRunning:
+		return t.Yellow(jobRunning)
+	case v.Outcome == turn.JobPassed:
+		return t.Green(v.Outcome)
+	}
+	return t.Red(v.Outcome)
+}
+
+// jobTime says for how long a job has run, or when it ended.
+func jobTime(t *cli.Text, v *jobView) string {
+	if v.State == jobRunning && v.Duration != nil {
+		return "for " + spent((time.Duration(*v.Duration) * time.Millisecond).Truncate(time.Second))
+	}
+	if v.EndedAt != nil {
+		return t.Ago(v.EndedAt.Time)
+	}
+	return ""
+}
+
+var jobShowCommand = &cli.Command{
+	Name:   "job show",
+	Group:  groupTogether,
+	Args:   []cli.Arg{jobArg()},
+	Short:  "show one job",
+	Flags:  pathFlag,
+	Errors: []code.Code{code.JobNotFound},
+	Run: func(ctx context.Context, c *cli.Invocation) error {
+		j, r, err := findJob(ctx, c)
+		if err != nil {
+			return err
+		}
+		return showJob(c, viewJob(r.Name(), j))
+	},
+}
+
+// showJob is the result of a command about one job.
+func showJob(c *cli.Invocation, v *jobView) error {
+	res := struct {
+		Job *jobView `json:"job"`
+	}{v}
+	return c.Out.Result(res, func(t *cli.Text) {
+		if v.State == jobEnded {
+			t.Line("%s, %s", v.End().Words(), t.Ago(v.EndedAt.Time))
+		} else {
+			t.Line("%s %s %s, pid %d, its runner is %s", v.End().Title(), jobStyle(t, v), jobTime(t, v), v.PID, v.Runner)
+		}
+		t.Line("By      %s, in %s", v.Agent, v.Dir)
+		t.Line("Command %s", shortened(strings.Join(v.Command, " ")))
+		t.Line("Log     %s, %s: tt job log %d", v.Log, counted(int(v.LogBytes), "byte"), v.ID)
+	})
+}
+
+var jobStopCommand = &cli.Command{
+	Name:  "job stop",
+	Group: groupTogether,
+	Args:  []cli.Arg{jobArg()},
+	Short: "end a job",
+	Long:  "Asks COMMAND and its process group to end (SIGTERM), and kills them after ten seconds. Its starter may do so, who holds the stick, and a person.",
+	Flags: func(f *cli.Flags) {
+		f.Bool("kill", "kill them at once")
+		pathFlag(f)
+	},
+	Errors: []code.Code{code.JobNotFound, code.NotYours},
+	Run:    runJobStop,
+}
+
+// A jobStopped is the result of job stop.
+type jobStopped struct {
+	JobID  int64  `json:"job_id"`
+	Status string `json:"status"` // stopping, ended
+}
+
+func runJobStop(ctx context.Context, c *cli.Invocation) error {
+	j, r, err := findJob(ctx, c)
+	if err != nil {
+		return err
+	}
+	holder := ""
+	if snap, err := r.View(); err == nil {
+		holder = snap.State.Owner
+	}
+	if r.Self.ID != j.Agent && r.Self.ID != holder && !r.IsHuman() {
+		return code.New(code.NotYours, "job %s is one of %s", j.End().Title(), j.Agent).
+			WithHint("its starter ends it, who holds the stick, or a person: tt msg send %s \"…\"", j.Agent).With("job_id", j.ID).With("agent_id", j.Agent)
+	}
+	res := jobStopped{j.ID, jobEnded}
+	if j.Outcome == "" {
+		res.Status = "stopping"
+		if err := j.Stop(c.Bool("kill")); err != nil {
+			return err
+		}
+	}
+	return c.Out.Result(res, func(t *cli.Text) {
+		if res.Status == jobEnded {
+			t.Line("Job %s has ended already.", j.End().Title())
+		} else {
+			t.Line("Job %s is being stopped; its starter is told when it has ended.", j.End().Title())
+		}
+	})
+}
+
+var jobWaitCommand = &cli.Command{
+	Name:  "job wait",
+	Group: groupTogether,
+	Args:  []cli.Arg{jobArg()},
+	Short: "wait until a job has ended",
+	Long:  "For scripts. Exits with the status of the job's COMMAND. An agent need not wait: it is told.",
+	Flags: func(f *cli.Flags) {
+		f.Duration("timeout", "D", 0, "how long to wait (default: no end)")
+		pathFlag(f)
+	},
+	Errors: []code.Code{code.JobNotFound, code.JobLost},
+	Exits: []cli.ExitStatus{
+		{Status: statusLockBusy, Meaning: "the job runs on after --timeout"},
+		{Status: 128, Meaning: "and n: signal n ended COMMAND, or the waiting; otherwise that of COMMAND"},
+	},
+	Run: runJobWait,
+}
+
+func runJobWait(ctx context.Context, c *cli.Invocation) error {
+	ctx, stop := onSignal(ctx, endings...)
+	defer stop()
+	j, r, err := findJob(ctx, c)
+	if err != nil {
+		return err
+	}
+	waiting, cancel := ctx, func() {}
+	if c.Given("timeout") {
+		waiting, cancel = context.WithTimeout(ctx, c.Duration("timeout"))
+	}
+	defer cancel()
+	j = j.Await(waiting)
+	if signalOf(ctx) != nil {
+		return interrupted(ctx, nil)
+	}
+	if j.Outcome == turn.JobLost {
+		r.SettleJobs(ctx)
+		return code.New(code.JobLost, "job %s is lost: nobody knows how it ended", j.End().Title()).
+			WithHint("its log may tell: tt job log %d", j.ID).With("job_id", j.ID)
+	}
+	if err := showJob(c, viewJob(r.Name(), j)); err != nil {
+		return err
+	}
+	switch {
+	case j.Outcome == "":
+		return cli.Exit(statusLockBusy)
+	case j.Exit != nil:
+		return cli.Exit(*j.Exit)
+	}
+	return cli.Exit(128 + jobs.SignalNumber(j.Signal))
+}
+
+var jobLogCommand = &cli.Command{
+	Name:  "job log",
+	Group: groupTogether,
+	Args:  []cli.Arg{jobArg()},
+	Short: "print what a job wrote",
+	Flags: func(f *cli.Flags) {
+		f.Int64("tail", "N", 100, "the last N lines; 0 prints all")
+		f.Bool("follow", "go on until the job has ended")
+		pathFlag(f)
+	},
+	Streams: true,
+	Errors:  []code.Code{code.JobNotFound},
+	Run:     runJobLog,
+}
+
+func runJobLog(ctx context.Context, c *cli.Invocation) error {
+	ctx, stop := onSignal(ctx, endings...)
+	defer stop()
+	j, _, err := findJob(ctx, c)
+	if err != nil {
+		return err
+	}
+	if c.Int64("tail") < 0 {
+		return c.Usagef("--tail is 0 or more").With("flag", "tail")
+	}
+	c.Out.Until(ctx)
+	f, err := os.Open(j.Log())
+	if err != nil {
+		return code.New(code.JobNotFound, "the log of job %s is gone: %v", j.End().Title(), err).Because(err)
+	}
+	defer f.Close()
+	p := &logPrinter{file: f, write: func(line string) error {
+		return c.Out.WriteLine(map[string]string{"line": line}, func(t *cli.Text) { t.Line("%s", line) })
+	}}
+	if skipped, err := p.skip(int(c.Int64("tail"))); err != nil {
+		return err
+	} else if skipped > 0 {
+		c.Out.Remark(counted(int(skipped), "byte") + " before that are left out; tt job log --tail 0 prints all")
+	}
+	for c.Bool("follow") && j.Outcome == "" && ctx.Err() == nil {
+		if err := p.print(); err != nil {
+			return err
+		}
+		soon, cancel := context.WithTimeout(ctx, logPause)
+		j = j.Await(soon)
+		cancel()
+	}
+	if err := p.print(); err != nil {
+		return err
+	}
+	return p.flush()
+}
+
+// logPause is how often a log that is followed is looked at.
+const logPause = 200 * time.Millisecond

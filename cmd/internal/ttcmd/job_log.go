@@ -1,0 +1,84 @@
+package ttcmd
+
+import (
+	"bytes"
+	"io"
+	"os"
+)
+
+// longestLine is how many bytes a line of a log has at most: a longer one is printed in parts.
+const longestLine = 64 << 10
+
+// A logPrinter prints a file that may grow, by lines.
+type logPrinter struct {
+	file  *os.File
+	write func(line string) error
+	rest  []byte // of the last line, which has no end yet
+}
+
+// skip goes to the last lines of the file, and returns how many bytes stand before them. With 0
+// it goes nowhere.
+func (p *logPrinter) skip(lines int) (skipped int64, err error) {
+	if lines == 0 {
+		return 0, nil
+	}
+	end, err := p.file.Seek(0, io.SeekEnd)
+	if err != nil {
+		return 0, err
+	}
+	block := make([]byte, longestLine)
+	found := 0
+	for at := end; at > 0; {
+		n := min(at, int64(len(block)))
+		at -= n
+		if _, err := p.file.ReadAt(block[:n], at); err != nil && err != io.EOF {
+			return 0, err
+		}
+		for i := n - 1; i >= 0; i-- {
+			if block[i] != '\n' || at+i == end-1 {
+				continue
+			}
+			if found++; found == lines {
+				return p.file.Seek(at+i+1, io.SeekStart)
+			}
+		}
+	}
+	return p.file.Seek(0, io.SeekStart)
+}
+
+// print prints the whole lines that have come.
+func (p *logPrinter) print() error {
+	block := make([]byte, longestLine)
+	for {
+		n, err := p.file.Read(block)
+		p.rest = append(p.rest, block[:n]...)
+		for {
+			i := bytes.IndexByte(p.rest, '\n')
+			if i < 0 && len(p.rest) < longestLine {
+				break
+			}
+			line := p.rest
+			if i >= 0 {
+				line = p.rest[:i]
+			}
+			if err := p.write(string(line)); err != nil {
+				return err
+			}
+			p.rest = p.rest[min(len(p.rest), len(line)+1):]
+		}
+		if err == io.EOF || n == 0 {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// flush prints the last line, if it has no end.
+func (p *logPrinter) flush() error {
+	if len(p.rest) == 0 {
+		return nil
+	}
+	return p.write(string(p.rest))
+}
