@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/pelletier/go-toml/v2"
 	"github.com/pelletier/go-toml/v2/unstable"
 	"github.com/talking-stick/tt/identity/harness"
 	"github.com/talking-stick/tt/skills/jsonc"
@@ -230,8 +229,10 @@ func hasPrefix(key, prefix []string) bool {
 // checkTOML refuses what is not TOML. Nothing is written that it refuses: the harness would
 // refuse the whole file.
 func checkTOML(file []byte) error {
-	var any map[string]any
-	if err := toml.Unmarshal(file, &any); err != nil {
+	var parser unstable.Parser
+	for parser.Reset(file); parser.NextExpression(); {
+	}
+	if err := parser.Error(); err != nil {
 		return fmt.Errorf("it is not valid TOML: %w", err)
 	}
 	return nil

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 	"time"
@@ -102,9 +103,10 @@ func (v *View) Changes(from, to *Snapshot, filters []string, mostPaths int) (*Ch
 		}
 		c.Paths = append(c.Paths, p)
 	}
-	slices.SortFunc(c.Paths, func(a, b PathChange) int {
+	compare := func(a, b PathChange) int {
 		return cmp.Or(cmp.Compare(b.Added+b.Removed, a.Added+a.Removed), strings.Compare(a.Path, b.Path))
-	})
+	}
+	sort.Slice(c.Paths, func(i, j int) bool { return compare(c.Paths[i], c.Paths[j]) < 0 })
 	if mostPaths > 0 && len(c.Paths) > mostPaths {
 		c.Paths = c.Paths[:mostPaths]
 	}
@@ -192,7 +194,7 @@ func (v *View) differences(from, to *Snapshot, filters []string) (found []pathDi
 			found = append(found, pathDifference{difference{path, s, s}, a, b})
 		}
 	}
-	slices.SortFunc(found, func(a, b pathDifference) int { return strings.Compare(a.path, b.path) })
+	sort.Slice(found, func(i, j int) bool { return found[i].path < found[j].path })
 	return found, nil
 }
 

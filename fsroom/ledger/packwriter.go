@@ -12,7 +12,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
+	"sort"
 	"sync"
 )
 
@@ -165,7 +165,7 @@ func (w *packWriter) index(packSum []byte) []byte {
 	for id := range w.added {
 		ids = append(ids, id)
 	}
-	slices.SortFunc(ids, func(a, b ID) int { return bytes.Compare(a[:], b[:]) })
+	sort.Slice(ids, func(i, j int) bool { return bytes.Compare(ids[i][:], ids[j][:]) < 0 })
 	b := []byte(idxMagic)
 	k := 0
 	for i := range 256 {

@@ -2,7 +2,7 @@ package ledger
 
 import (
 	"slices"
-	"strings"
+	"sort"
 )
 
 // A State is what stands at a path: nothing, a file with permissions, or a link.
@@ -84,7 +84,7 @@ func (v *View) PlanUndo(from, to *Snapshot, filters []string, all []*Snapshot) (
 		}
 	}
 	u.checkWay()
-	slices.SortFunc(p.Conflicts, func(a, b Conflict) int { return strings.Compare(a.Path, b.Path) })
+	sort.Slice(p.Conflicts, func(i, j int) bool { return p.Conflicts[i].Path < p.Conflicts[j].Path })
 	return p, nil
 }
 

@@ -2,7 +2,7 @@ package ledger
 
 import (
 	"slices"
-	"strings"
+	"sort"
 )
 
 // PlanRestore plans to make the tree, or the paths that filters name, as in a snapshot. Files
@@ -52,7 +52,7 @@ func (v *View) keep(p *Plan, left *leftOut) {
 		}
 		return ""
 	})
-	slices.SortFunc(p.Kept, func(a, b Conflict) int { return strings.Compare(a.Path, b.Path) })
+	sort.Slice(p.Kept, func(i, j int) bool { return p.Kept[i].Path < p.Kept[j].Path })
 }
 
 func lineSpan(first, last int) string {

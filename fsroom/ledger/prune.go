@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sort"
 	"strings"
 	"time"
 
@@ -78,7 +79,7 @@ func Stores(dir, home string) (all []*Ledger) {
 		}
 		all = append(all, l)
 	}
-	slices.SortFunc(all, func(a, b *Ledger) int { return used[a].Compare(used[b]) })
+	sort.Slice(all, func(i, j int) bool { return used[all[i]].Before(used[all[j]]) })
 	return all
 }
 

@@ -9,15 +9,17 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sort"
 	"strings"
 )
 
 // back puts back what was done: first what was written where nothing was, then the rest.
 func (a *applier) back() {
 	order := slices.Clone(a.done)
-	slices.SortStableFunc(order, func(x, y Step) int {
+	compare := func(x, y Step) int {
 		return cmp.Compare(boolInt(x.From.exists()), boolInt(y.From.exists()))
-	})
+	}
+	sort.SliceStable(order, func(i, j int) bool { return compare(order[i], order[j]) < 0 })
 	for i, s := range order {
 		_ = a.putBack(i, s)
 	}

@@ -6,7 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
+	"sort"
 	"strings"
 	"sync"
 	"time"
@@ -141,7 +141,7 @@ func (s *scanner) scan(repo *repository) (*directory, error) {
 	if err := s.trees(top); err != nil {
 		return nil, err
 	}
-	slices.SortFunc(s.left, func(a, b LeftOut) int { return strings.Compare(a.Path, b.Path) })
+	sort.Slice(s.left, func(i, j int) bool { return s.left[i].Path < s.left[j].Path })
 	return top, nil
 }
 

@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"slices"
+	"sort"
 	"strings"
 )
 
@@ -40,7 +41,9 @@ func (s *scanner) list(d *directory, names []dirStat, what *rules) {
 		}
 		d.files = append(d.files, f)
 	}
-	slices.SortFunc(d.files, func(a, b file) int { return compareNames(a.name, a.sub != nil, b.name, b.sub != nil) })
+	sort.Slice(d.files, func(i, j int) bool {
+		return compareNames(d.files[i].name, d.files[i].sub != nil, d.files[j].name, d.files[j].sub != nil) < 0
+	})
 }
 
 // leftWhy says why a file does not count, "" if it does.
@@ -91,7 +94,9 @@ func (s *scanner) keep(d *directory) {
 			d.files = append(d.files, file{name: name, stat: stat{mode: modeDir}, sub: sub})
 		}
 	}
-	slices.SortFunc(d.files, func(a, b file) int { return compareNames(a.name, a.sub != nil, b.name, b.sub != nil) })
+	sort.Slice(d.files, func(i, j int) bool {
+		return compareNames(d.files[i].name, d.files[i].sub != nil, d.files[j].name, d.files[j].sub != nil) < 0
+	})
 }
 
 // compare takes over what the last scan found of a file that is as it was then, and reports

@@ -3,6 +3,7 @@ package ledger
 import (
 	"cmp"
 	"slices"
+	"sort"
 	"strings"
 )
 
@@ -23,7 +24,7 @@ type difference struct {
 // diffTrees returns the paths in which two trees differ, sorted.
 func (o *objects) diffTrees(from, to ID) (found []difference, err error) {
 	err = o.diffInto(&found, "", from, to)
-	slices.SortFunc(found, func(a, b difference) int { return strings.Compare(a.path, b.path) })
+	sort.Slice(found, func(i, j int) bool { return found[i].path < found[j].path })
 	return found, err
 }
 
@@ -40,8 +41,8 @@ func (o *objects) diffInto(found *[]difference, prefix string, from, to ID) erro
 		return err
 	}
 	byName := func(x, y entry) int { return strings.Compare(x.name, y.name) }
-	slices.SortFunc(a, byName)
-	slices.SortFunc(b, byName)
+	sort.Slice(a, func(i, j int) bool { return byName(a[i], a[j]) < 0 })
+	sort.Slice(b, func(i, j int) bool { return byName(b[i], b[j]) < 0 })
 	for len(a) > 0 || len(b) > 0 {
 		var x, y entry
 		c := 0
@@ -175,7 +176,9 @@ func (o *objects) putTree(byName map[string]entry) (ID, error) {
 	for _, e := range byName {
 		entries = append(entries, e)
 	}
-	slices.SortFunc(entries, func(a, b entry) int { return compareNames(a.name, a.mode == modeDir, b.name, b.mode == modeDir) })
+	sort.Slice(entries, func(i, j int) bool {
+		return compareNames(entries[i].name, entries[i].mode == modeDir, entries[j].name, entries[j].mode == modeDir) < 0
+	})
 	var b []byte
 	for _, e := range entries {
 		b = appendEntry(b, e)

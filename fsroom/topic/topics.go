@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/talking-stick/tt/journal/event"
@@ -103,7 +104,8 @@ func Select(topics []Info, status string) []Info {
 // between two creations. Only topics of two data directories that were put into one
 // can have the same ordinal.
 func newestFirst(topics []Info) {
-	slices.SortFunc(topics, func(a, b Info) int {
+	compare := func(a, b Info) int {
 		return cmp.Or(cmp.Compare(b.ordinal, a.ordinal), b.CreatedAt.Compare(a.CreatedAt.Time), cmp.Compare(a.TopicID, b.TopicID))
-	})
+	}
+	sort.Slice(topics, func(i, j int) bool { return compare(topics[i], topics[j]) < 0 })
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"slices"
+	"sort"
 	"strings"
 	"unicode"
 
@@ -44,9 +45,10 @@ type BriefNote struct {
 func (s *State) BriefNotes(agent string, seen SeenNotes) []BriefNote {
 	unread := func(n *Note) bool { return !seen.Has(n) && n.addresses(agent) }
 	sorted := slices.Clone(s.Notes)
-	slices.SortStableFunc(sorted, func(a, b Note) int {
+	compare := func(a, b Note) int {
 		return cmp.Or(before(a.isPage(), b.isPage()), before(unread(&a), unread(&b)))
-	})
+	}
+	sort.SliceStable(sorted, func(i, j int) bool { return compare(sorted[i], sorted[j]) < 0 })
 	var notes []BriefNote
 	for _, n := range sorted[:min(len(sorted), maxBriefNotes)] {
 		notes = append(notes, BriefNote{Note: n})

@@ -2,7 +2,7 @@ package turn
 
 import (
 	"cmp"
-	"slices"
+	"sort"
 
 	"github.com/talking-stick/tt/journal/event"
 )
@@ -93,9 +93,10 @@ func (s *State) NotesFor(agent string, seen SeenNotes) (notes []Note, fresh int)
 			fresh++
 		}
 	}
-	slices.SortStableFunc(notes, func(a, b Note) int {
+	compare := func(a, b Note) int {
 		return cmp.Or(before(!seen.Has(&a), !seen.Has(&b)), before(a.isPage(), b.isPage()))
-	})
+	}
+	sort.SliceStable(notes, func(i, j int) bool { return compare(notes[i], notes[j]) < 0 })
 	return notes, fresh
 }
 

@@ -1,10 +1,10 @@
 package ttcmd
 
 import (
-	"cmp"
 	"context"
 	"os"
 	"slices"
+	"sort"
 	"strings"
 	"time"
 
@@ -45,7 +45,7 @@ func runJobList(ctx context.Context, c *cli.Invocation) error {
 			list = append(list, viewJob(r.Name, j))
 		}
 	}
-	slices.SortStableFunc(list, func(a, b *jobView) int { return cmp.Compare(b.AskedAt.UnixMilli(), a.AskedAt.UnixMilli()) })
+	sort.SliceStable(list, func(i, j int) bool { return list[i].AskedAt.UnixMilli() > list[j].AskedAt.UnixMilli() })
 	ended := 0
 	list = slices.DeleteFunc(list, func(v *jobView) bool {
 		if v.State == jobEnded {
