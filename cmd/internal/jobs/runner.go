@@ -2,7 +2,9 @@ package jobs
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -134,12 +136,12 @@ func (r *Runner) end(j *Job, state *os.ProcessState, forced string) {
 		at := r.Tree(j)
 		j.TreeMoved = at != "" && at != j.Tree
 	}
-	again(context.Background(), j.save)
+	again(context.Background(), j.whileThere(j.save))
 }
 
 // tell tells the end of the job, and tries again as long as that fails.
 func (r *Runner) tell(ctx context.Context, j *Job) error {
-	again(ctx, func() error {
+	again(ctx, j.whileThere(func() error {
 		if j.isTold() {
 			return nil
 		}
@@ -148,8 +150,19 @@ func (r *Runner) tell(ctx context.Context, j *Job) error {
 			j.Told()
 		}
 		return err
-	})
+	}))
 	return ctx.Err()
+}
+
+// whileThere returns f for as long as the job has a directory: once somebody has removed it,
+// there is nothing to write and nobody to tell.
+func (j *Job) whileThere(f func() error) func() error {
+	return func() error {
+		if _, err := os.Lstat(j.room.job(j.ID)); errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		return f()
+	}
 }
 
 // again calls f until it succeeds or ctx ends, less and less often.
