@@ -38,6 +38,7 @@ type RoomNews struct {
 // not nil. It waits for a change that is under way.
 func (m *Mailbox) News(ctx context.Context, printed *hearing.PrintedRoom) (RoomNews, error) {
 	m.SettleJobs(ctx)
+	m.Settled(ctx) // who is notified is so before the change is committed
 	snap, settled, err := m.SettledView(ctx)
 	if err != nil {
 		return RoomNews{}, err

@@ -84,6 +84,8 @@ func valuesAt(ctx context.Context, c *cli.Invocation, at completion.Position) co
 		return helpPages(c.Program, at.Before)
 	case at.Arg == "name":
 		return locksHere(c)
+	case at.Arg == "job":
+		return jobsHere(c)
 	case at.Arg == "agent":
 		return recipients(c, at.Command.Name)
 	}
@@ -202,6 +204,21 @@ func locksHere(c *cli.Invocation) completion.Answer {
 	}
 	slices.Sort(all)
 	return completion.Words(slices.Compact(all)...)
+}
+
+// jobsHere returns the names of the jobs of the room.
+func jobsHere(c *cli.Invocation) completion.Answer {
+	room, st := roomHere(c)
+	if st == nil {
+		return completion.Answer{}
+	}
+	all, _ := room.Jobs().List()
+	var names []string
+	for _, j := range all {
+		names = append(names, j.Name)
+	}
+	slices.Sort(names)
+	return completion.Words(slices.Compact(names)...)
 }
 
 // openNotesHere returns the ids of the open notes, each with its first line.

@@ -12,7 +12,7 @@ import (
 // something that only the user knows.
 func TestEveryPositionHasValuesOrIsFree(t *testing.T) {
 	freeFlags := []string{
-		"after", "do-not", "exec", "ledger-size", "limit", "moment", "next-action", "note", "question", "reason", "room", "since", "status", "timeout", "token", "turn", // texts and numbers
+		"after", "command", "do-not", "exec", "ledger-size", "limit", "moment", "next-action", "note", "question", "reason", "room", "since", "status", "tail", "timeout", "token", "turn", // texts and numbers
 	}
 	freeArgs := []string{"body", "line", "room", "seq", "snapshot", "turn", "word"}
 	home := t.TempDir()
@@ -22,7 +22,7 @@ func TestEveryPositionHasValuesOrIsFree(t *testing.T) {
 		return len(a.Candidates) > 0 || a.Paths != completion.NoPaths
 	}
 	// These come from the room and from the locks of the workspace; here there are none.
-	ofRoom := []string{"agent", "from", "id", "name", "question", "target"}
+	ofRoom := []string{"agent", "from", "id", "job", "name", "question", "target"}
 	for _, c := range program().All() {
 		for _, f := range program().FlagsOf(c) {
 			at := completion.Position{Command: c, Flag: f.Name}
