@@ -37,8 +37,8 @@ var skillCommands = []struct{ begins, before, answer string }{
 	{"tt events --wait", joined + "; echo 0 >FILE", `"event_type":"room_opened"`},
 	{"tt release --stdin", holding, `"status":"released"`},
 	{"tt close", holding, `"status":"closed"`},
-	{"tt job run test", joined, `"state":"running"`},
-	{"tt job run ci", joined + `; mkdir bin; printf '#!/bin/sh\n' >bin/gh; chmod +x bin/gh`, `"state":"running"`},
+	{"tt job run test", joined, `"job_id":1`},
+	{"tt job run ci", joined + `; mkdir bin; printf '#!/bin/sh\n' >bin/gh; chmod +x bin/gh`, `"job_id":1`},
 	{"tt take --reason", expired, `"revoked_agent_id":"codex:1"`},
 	{"tt events --target any", joined, `"event_type":"room_opened"`},
 }
@@ -101,6 +101,9 @@ func TestSkillCommandsRun(t *testing.T) {
 				out := answerOf(s, command)
 				if !strings.Contains(out, c.answer) {
 					t.Errorf("the answer has no %s:\n%s", c.answer, out)
+				}
+				if strings.HasPrefix(c.begins, "tt job run") {
+					s.run("tt job stop 1; tt job wait 1 || true; tt inbox") // its runner writes until its end is told
 				}
 				if first, _, _ := strings.Cut(out, "\n"); !json.Valid([]byte(first)) && c.begins != "tt instructions show" { // that is a page to read
 					t.Errorf("no JSON: %s", out)
