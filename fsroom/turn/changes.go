@@ -1,6 +1,7 @@
 package turn
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 
@@ -32,10 +33,24 @@ const (
 	MaxChangePayload = 8 << 10
 )
 
-// changePayload is what the fold reads of a tree_changed event.
-type changePayload struct{ Span string }
+// changePayload is what the fold reads of a tree_changed event. Its turn is that of
+// [TreeChange]: the event itself may be of a later one.
+type changePayload struct {
+	Turn int64
+	Span string
+}
 
-func (p *changePayload) Fields(c *wire.Codec) { c.Text("span", &p.Span) }
+func (p *changePayload) Fields(c *wire.Codec) {
+	c.OptInt("turn_id", &p.Turn)
+	c.Text("span", &p.Span)
+}
+
+func readChange(e *event.Event) (changePayload, error) {
+	var p changePayload
+	err := decode(e, &p)
+	p.Turn = cmp.Or(p.Turn, e.Turn)
+	return p, err
+}
 
 func (t *TreeChange) Fields(c *wire.Codec) {
 	c.Int("event_seq", &t.Seq)
@@ -45,11 +60,11 @@ func (t *TreeChange) Fields(c *wire.Codec) {
 }
 
 func (s *State) applyTreeChanged(e *event.Event) error {
-	var p changePayload
-	if err := decode(e, &p); err != nil {
+	p, err := readChange(e)
+	if err != nil {
 		return err
 	}
-	s.Changes = append(s.Changes, TreeChange{Seq: e.Seq, Turn: e.Turn, Span: p.Span, Agent: e.From})
+	s.Changes = append(s.Changes, TreeChange{Seq: e.Seq, Turn: p.Turn, Span: p.Span, Agent: e.From})
 	s.Changes = s.Changes[max(0, len(s.Changes)-maxTreeChanges):]
 	return nil
 }
@@ -66,7 +81,7 @@ func RecordChange(s *State, c TreeChange, what json.RawMessage) []event.Event {
 	if !s.Open || known || len(what) > MaxChangePayload {
 		return nil
 	}
-	return []event.Event{{Type: TreeChanged, Turn: c.Turn, From: c.Agent, Payload: what}}
+	return []event.Event{{Type: TreeChanged, Turn: s.Turn, From: c.Agent, Payload: what}}
 }
 
 // ChangesSince returns what changed in the tree since the agent's last turn, the newest last,

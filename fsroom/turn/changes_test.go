@@ -30,6 +30,17 @@ func TestChangesAreRecordedOnce(t *testing.T) {
 	equal(t, "a room that has ended", len(turn.RecordChange(turn.New(roomID), again, []byte(`{}`))), 0)
 }
 
+// TestALateChange: it names its turn in the payload, for the turn_id of events never goes back.
+func TestALateChange(t *testing.T) {
+	w := room(t, members("a", "b"), held("a"), released("reserved for b"), held("b"), changed(1, "a"))
+	last := w.events[len(w.events)-1]
+	equal(t, "turn of the event", last.Turn, int64(2))
+	equal(t, "turn of the change", w.state.Changes[0].Turn, int64(1))
+	for _, e := range turn.LogEntries(w.events) {
+		equal(t, fmt.Sprintf("%s %d has changes", e.Kind, e.TurnID), e.Changes != nil, e.Kind == "turn" && e.TurnID == 1)
+	}
+}
+
 // TestChangesSince: what comes with a turn begins after the last one of the agent.
 func TestChangesSince(t *testing.T) {
 	w := room(t, members("a", "b"), held("a"), released("reserved for b"), changed(1, "a"), later(grace), held("b"), released("kept for a"), changed(2, "b"))

@@ -64,16 +64,15 @@ func (b *LogBook) Add(e *event.Event) (ended, made *LogEntry) {
 // changed adds what a turn changed to its entry, and returns an entry of its own for another
 // stretch of time, or for a turn that the book has not.
 func (b *LogBook) changed(e *event.Event) *LogEntry {
-	var p changePayload
-	_ = decode(e, &p)
+	p, _ := readChange(e)
 	raw := e.Clone().Payload
 	for _, entry := range []*LogEntry{b.open, b.past} {
-		if entry != nil && p.Span == SpanTurn && entry.TurnID == e.Turn {
+		if entry != nil && p.Span == SpanTurn && entry.TurnID == p.Turn {
 			entry.Changes = raw
 			return nil
 		}
 	}
-	entry := &LogEntry{Kind: "tree", EventSeq: e.Seq, At: e.CreatedAt, TurnID: e.Turn, Agent: e.From, Event: e.Type, Changes: raw}
+	entry := &LogEntry{Kind: "tree", EventSeq: e.Seq, At: e.CreatedAt, TurnID: p.Turn, Agent: e.From, Event: e.Type, Changes: raw}
 	if p.Span == SpanOutside {
 		entry.Kind = SpanOutside
 	}
