@@ -55,7 +55,6 @@ func (l *Ledger) linesFile() string  { return filepath.Join(l.dir, "snapshots.js
 func (l *Ledger) cacheFile() string  { return filepath.Join(l.dir, "stat") }
 func (l *Ledger) objectsDir() string { return filepath.Join(l.dir, "objects") }
 func (l *Ledger) packDir() string    { return filepath.Join(l.dir, "objects", "pack") }
-func (l *Ledger) rootFile() string   { return filepath.Join(l.dir, "root") }
 
 // Refused says why a directory is not recorded, "" if it may be: a home, and what has the data
 // directory in it, would be copied into itself.

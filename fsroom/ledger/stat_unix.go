@@ -120,9 +120,6 @@ func freeSpace(dir string) (free, size int64, ok bool) {
 	return int64(st.Bavail) * int64(st.Bsize), int64(st.Blocks) * int64(st.Bsize), true
 }
 
-// beNice lets other processes go first.
-func beNice() { _ = unix.Setpriority(unix.PRIO_PROCESS, 0, 10) }
-
 // isNoSpace reports whether err means that the disk is full.
 func isNoSpace(err error) bool {
 	return errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EDQUOT)

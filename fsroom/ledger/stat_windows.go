@@ -85,6 +85,4 @@ func sameFile(a, b string) bool {
 
 func freeSpace(string) (free, size int64, ok bool) { return 0, 0, false }
 
-func beNice() {}
-
 func isNoSpace(err error) bool { return errors.Is(err, syscall.Errno(112)) } // ERROR_DISK_FULL

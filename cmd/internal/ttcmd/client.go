@@ -118,9 +118,8 @@ func openHistory(c *cli.Invocation, ended bool) (*member.Room, error) {
 
 // What the command line says of the workspace and the caller, see package roomarg.
 var (
-	identityEnv = roomarg.IdentityEnv
-	caller      = roomarg.Caller
-	pathFlag    = roomarg.Flag
-	pathArg     = roomarg.Arg
-	givenPath   = roomarg.Path
+	caller    = roomarg.Caller
+	pathFlag  = roomarg.Flag
+	pathArg   = roomarg.Arg
+	givenPath = roomarg.Path
 )

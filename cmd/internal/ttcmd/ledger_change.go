@@ -24,8 +24,7 @@ type treeChange struct {
 	span   string
 	turn   int64  // of an undo
 	what   string // "undo of turn 7"
-	show   func(*ledger.Plan)
-	ask    bool // at a terminal, once the plan was shown
+	ask    bool   // at a terminal, once the plan was shown
 }
 
 // do carries a change out: for the holder of the turn, or for a person. A person who finds
