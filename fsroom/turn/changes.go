@@ -36,13 +36,22 @@ const (
 // changePayload is what the fold reads of a tree_changed event. Its turn is that of
 // [TreeChange]: the event itself may be of a later one.
 type changePayload struct {
-	Turn int64
-	Span string
+	Turn  int64
+	Span  string
+	Files int64
+	Head  json.RawMessage // HEAD was moved
 }
 
 func (p *changePayload) Fields(c *wire.Codec) {
 	c.OptInt("turn_id", &p.Turn)
 	c.Text("span", &p.Span)
+	c.OptInt("files", &p.Files)
+	c.OptRaw("head", &p.Head)
+}
+
+// wasOfUse reports whether a turn has changed something.
+func (p *changePayload) wasOfUse() bool {
+	return p.Span == SpanTurn && (p.Files > 0 || len(p.Head) > 0)
 }
 
 func readChange(e *event.Event) (changePayload, error) {
@@ -50,6 +59,14 @@ func readChange(e *event.Event) (changePayload, error) {
 	err := decode(e, &p)
 	p.Turn = cmp.Or(p.Turn, e.Turn)
 	return p, err
+}
+
+// WasOfUse reports whether one of the events says that a turn has changed something.
+func WasOfUse(events []event.Event) bool {
+	return slices.ContainsFunc(events, func(e event.Event) bool {
+		p, err := readChange(&e)
+		return e.Type == TreeChanged && err == nil && p.wasOfUse()
+	})
 }
 
 func (t *TreeChange) Fields(c *wire.Codec) {
@@ -66,6 +83,9 @@ func (s *State) applyTreeChanged(e *event.Event) error {
 	}
 	s.Changes = append(s.Changes, TreeChange{Seq: e.Seq, Turn: p.Turn, Span: p.Span, Agent: e.From})
 	s.Changes = s.Changes[max(0, len(s.Changes)-maxTreeChanges):]
+	if p.wasOfUse() {
+		s.ShortTurns = 0
+	}
 	return nil
 }
 

@@ -12,6 +12,7 @@ import (
 type ReleaseRequest struct {
 	Fence
 	Handoff json.RawMessage // as returned by [CheckHandoff]
+	OfUse   bool            // the turn is known to have changed something
 }
 
 // A ReleaseResult is what release, pass and assign answer.
@@ -43,6 +44,9 @@ func Release(s *State, f Facts, r ReleaseRequest) ([]event.Event, ReleaseResult,
 	e := event.Event{Type: Released, Turn: s.Turn, From: r.Agent, Handoff: r.Handoff}
 	p := releasePayload{Clock: clockOf(f.Now)}
 	m, short := s.heir(f, r.Agent), s.shortTurns(f.Now)
+	if r.OfUse {
+		short = 0
+	}
 	rest := m != nil && s.listens(f, m) && s.rests(r.Agent, short)
 	switch {
 	case m == nil:

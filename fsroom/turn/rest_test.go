@@ -89,6 +89,12 @@ func TestRest(t *testing.T) {
 	if n := w.newsOf("b"); !n.Plain || n.Urgent() {
 		t.Errorf("b is told %+v of an agent's release", n)
 	}
+	w = room(t, round...)
+	events, _, err := turn.Release(w.state, w.facts(), turn.ReleaseRequest{Fence: w.fence(), OfUse: true})
+	w.commit(events, err)
+	equal(t, "a turn that has changed something", w.next(nil), "kept for b")
+	w = room(t, append(round, released("open"), changed(w.state.Turn, "a"))...)
+	equal(t, "short turns, when a change is known later", w.state.ShortTurns, int64(0))
 	w = room(t, begins(released("kept for b"), wokenFor("b", short), left("b"))...)
 	if w.state.ShortTurns != 0 {
 		t.Errorf("%d short turns after the holder has left", w.state.ShortTurns)

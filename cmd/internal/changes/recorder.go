@@ -122,7 +122,7 @@ func (p *process) giveUp() { p.out.Close() }
 
 // Ending implements [member.Recorder].
 func (r *recorder) Ending(ctx context.Context, st *turn.State) member.TurnEnd {
-	end := &turnEnd{turn: st.Turn, agent: r.room.Self.ID}
+	end := &turnEnd{turn: st.Turn, agent: st.Owner}
 	t := r.tree(st.Policy)
 	if t == nil {
 		return end
@@ -135,6 +135,13 @@ func (r *recorder) Ending(ctx context.Context, st *turn.State) member.TurnEnd {
 		end.file = ""
 	}
 	return end
+}
+
+// Before implements [member.Recorder].
+func (r *recorder) Before(ctx context.Context, st *turn.State) {
+	if t := r.tree(st.Policy); t != nil {
+		_, _ = t.Before(ctx, st.Turn, st.Owner)
+	}
 }
 
 // pendingFile is where the process leaves what a turn changed until it is in the journal.

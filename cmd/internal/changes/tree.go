@@ -94,14 +94,14 @@ func errOff(message string) *code.Error { return code.New(code.LedgerOff, "%s", 
 // ID names the tree in events.
 func (t *Tree) ID() string { return filepath.Base(t.Dir()) }
 
-// BeforeLimit is how long a destructive command waits for the snapshot before it.
-const BeforeLimit = 500 * time.Millisecond
+// beforeLimit is how long a destructive command waits at most for the snapshot before it.
+const beforeLimit = 500 * time.Millisecond
 
-// Before takes a snapshot before a destructive command of the holder of a turn, in
-// [BeforeLimit] at most. What could not be recorded by then is not, and the error says why;
+// Before takes a snapshot before a destructive command of the holder of a turn, within the time
+// that a release would wait. What could not be recorded by then is not, and the error says why;
 // the command may go on. Call it in the process that asks: nothing is started.
 func (t *Tree) Before(ctx context.Context, turnID int64, agent string) (*ledger.Snapshot, error) {
-	ctx, cancel := context.WithTimeout(ctx, BeforeLimit)
+	ctx, cancel := context.WithTimeout(ctx, min(beforeLimit, time.Duration(t.policy.LedgerWait)*time.Millisecond))
 	defer cancel()
 	return t.Take(ctx, ledger.Request{Why: ledger.WhyGuard, Turn: turnID, Agent: agent})
 }

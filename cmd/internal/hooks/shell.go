@@ -23,11 +23,25 @@ func (h *run) shell(ctx context.Context) error {
 		return nil
 	}
 	h.call.Dir = h.Env.Abs(h.call.Dir)
-	reason, _ := guard.Shell(ctx, h.call, shellEnv(ctx, h.call.Dir, h.Env.Lookup, h.Env.Home), h.rooms(), gitTree{})
-	if reason = cli.Block(reason); reason == "" {
-		return nil
+	reason, own := guard.Shell(ctx, h.call, shellEnv(ctx, h.call.Dir, h.Env.Lookup, h.Env.Home), h.rooms(), gitTree{})
+	if reason = cli.Block(reason); reason != "" {
+		return h.finish(payload.Reply{Refuse: reason})
 	}
-	return h.finish(payload.Reply{Refuse: reason})
+	if len(own) > 0 {
+		h.recordBefore(ctx, own[0].Stick.Root)
+	}
+	return nil
+}
+
+// recordBefore takes a snapshot of the tree of a room whose holder is about to destroy something.
+func (h *run) recordBefore(ctx context.Context, root string) {
+	w, err := h.Locate(root)
+	if err != nil {
+		return
+	}
+	if room, err := h.Client(h.store, identity.Agent{}).Find(w); err == nil && room != nil {
+		room.RecordBefore(ctx)
+	}
 }
 
 // JudgeCommand judges a command that the client's agent would run in a directory.

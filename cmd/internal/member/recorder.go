@@ -19,6 +19,9 @@ type Recorder interface {
 	// Ending begins to record the end of the turn, and waits for that as long as the room's
 	// policy says. The turn may not end after all.
 	Ending(ctx context.Context, st *turn.State) TurnEnd
+	// Before takes a snapshot before a command of the holder that destroys. What could not be
+	// recorded as soon as the room's policy says is not, and the command may go on.
+	Before(ctx context.Context, st *turn.State)
 }
 
 // A TurnEnd is the record of the end of a turn.
@@ -40,12 +43,36 @@ func (r *Room) recorder() Recorder {
 
 // turnEnd begins to record the end of the agent's turn, if it has one.
 func (r *Room) turnEnd(ctx context.Context) TurnEnd {
-	if recorder := r.recorder(); recorder != nil {
-		if snap, err := r.View(); err == nil && snap.State.Owner == r.Self.ID {
-			return recorder.Ending(ctx, snap.State)
-		}
+	return r.turnEndOf(ctx, r.Self.ID, func(*turn.State) error { return nil })
+}
+
+// turnEndOf begins to record the end of the turn of an agent that has one on this host,
+// unless refuse says that it does not end.
+func (r *Room) turnEndOf(ctx context.Context, agent string, refuse func(*turn.State) error) TurnEnd {
+	recorder := r.recorder()
+	if recorder == nil {
+		return noTurnEnd{}
 	}
-	return noTurnEnd{}
+	snap, err := r.View()
+	if err != nil || snap.State.Owner != agent || refuse(snap.State) != nil {
+		return noTurnEnd{}
+	}
+	if host := snap.State.Grant.Host; host != "" && host != r.host() {
+		return noTurnEnd{}
+	}
+	return recorder.Ending(ctx, snap.State)
+}
+
+// RecordBefore takes a snapshot of the tree before a command of the holder that destroys, see
+// [Recorder].
+func (r *Room) RecordBefore(ctx context.Context) {
+	recorder := r.recorder()
+	if recorder == nil {
+		return
+	}
+	if snap, err := r.View(); err == nil && snap.State.Owner != "" {
+		recorder.Before(ctx, snap.State)
+	}
 }
 
 // A noTurnEnd is that of a turn of which nothing is recorded.

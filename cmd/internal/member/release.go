@@ -18,8 +18,10 @@ func (r *Room) Release(ctx context.Context, handoff json.RawMessage, target stri
 	end := r.turnEnd(ctx)
 	request := turn.ReleaseRequest{Fence: fence, Handoff: handoff}
 	snap, _, err := r.updateThen(ctx, nil, func(st *turn.State, f turn.Facts) (events []event.Event, err error) {
+		changed := end.Events(st)
+		request.OfUse = turn.WasOfUse(changed)
 		if events, res, err = release(st, f, request, target); err == nil {
-			events = append(events, end.Events(st)...)
+			events = append(events, changed...)
 		}
 		return events, err
 	}, func() { r.forgetLease(r.Self.ID) })

@@ -157,13 +157,20 @@ func (r *Room) Leave(ctx context.Context) (res turn.LeaveResult, err error) {
 
 // Kick removes another member.
 func (r *Room) Kick(ctx context.Context, request turn.KickRequest) (res turn.LeaveResult, err error) {
+	end := r.turnEndOf(ctx, request.Target, func(st *turn.State) error {
+		_, _, err := turn.Kick(st, r.Facts(st), request)
+		return err
+	})
 	snap, _, err := r.updateThen(ctx, nil, func(st *turn.State, f turn.Facts) (events []event.Event, err error) {
-		events, res, err = turn.Kick(st, f, request)
+		if events, res, err = turn.Kick(st, f, request); err == nil && st.Owner == request.Target {
+			events = append(end.Events(st), events...) // before the room may end
+		}
 		return events, err
 	}, func() {
 		r.forgetLease(request.Target)
 		r.leaveRooms(request.Target)
 	})
+	end.Result(err == nil)
 	if err == nil {
 		r.RecordPresence(ctx, snap.State)
 	}
