@@ -92,6 +92,49 @@ func TestEngineWithoutTheBeginning(t *testing.T) {
 	}
 }
 
+// afterRead calls then once, after a Read.
+type afterRead struct {
+	engine.Engine
+	then func()
+}
+
+func (a *afterRead) Read(ctx context.Context, room string, from engine.Revision, fn func(engine.Entry) error) error {
+	err := a.Engine.Read(ctx, room, from, fn)
+	if then := a.then; then != nil {
+		a.then = nil
+		then()
+	}
+	return err
+}
+
+// A process that is killed after it has written lines, and before the marker, keeps nobody
+// from the room who has fetched before that.
+func TestDeathBeforeMarkerBesideAFetch(t *testing.T) {
+	for name, command := range map[string]func(h *hosts){
+		"a change": func(h *hosts) { h.do(1, join("b")) },
+		"a look":   func(h *hosts) { h.view(1) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			mem := inMemory(t)
+			h := newHosts(t, 2, mem)
+			h.do(0, join("a"))
+			h.view(1)
+			marker := filepath.Join(h.room(1, fsroom.Options{}).Dir(), "mirror.json")
+			before, err := os.ReadFile(marker)
+			if err != nil {
+				t.Fatal(err)
+			}
+			late := &afterRead{Engine: mem, then: func() {
+				h.do(0, say("a", "news"))
+				h.view(1)
+				write(t, marker, string(before))
+			}}
+			command(&hosts{t: t, engine: late, dirs: h.dirs})
+			h.verify()
+		})
+	}
+}
+
 // stopped takes the mirror's lock, as a process that is stopped while it has it.
 func stopped(t *testing.T, r *room) {
 	t.Helper()

@@ -101,16 +101,30 @@ func (r *mirror[S]) startOver() error {
 	return errLinesLost
 }
 
-// check compares the mirror, whose lock the caller has, with its marker.
-func (r *mirror[S]) check(end journal.Position) error {
+// check compares the mirror, whose lock the caller has, with its marker. A journal that goes
+// on behind the marker is one whose writer ended before it wrote the marker, unless the engine,
+// asked now, does not have those events: then it has lost them.
+func (r *mirror[S]) check(ctx context.Context, end journal.Position) error {
 	m := r.readMarker()
 	switch {
 	case m.linesLost(end):
 		return r.startOver()
-	case end.Seq > m.Seq: // the mirror has events that the engine has not
-		return r.explainEngine(engine.ErrRewound)
+	case end.Seq == m.Seq:
+		return nil
 	}
-	return nil
+	t, err := r.fetchFrom(ctx, m)
+	if err == nil {
+		err = r.absorb(t)
+	}
+	if err == nil && end.Seq > r.readMarker().Seq {
+		if err = r.engine.Confirm(ctx, r.engineName(), t.last); err == nil {
+			err = engine.ErrRewound
+		}
+	}
+	if err == nil || errors.Is(err, engine.ErrConflict) {
+		return errOvertaken
+	}
+	return r.explainEngine(err)
 }
 
 // absorbChange appends the lines of an entry to the mirror's journal, without those that are

@@ -85,7 +85,7 @@ func (r *mirror[S]) changeOnce(ctx context.Context, t *tail, do func(*tail, *fsr
 	if r.readMarker().Revision > int64(t.last) {
 		return errOvertaken // by another process of this host
 	}
-	if err := r.check(snap.Position); err != nil {
+	if err := r.check(ctx, snap.Position); err != nil {
 		return err
 	}
 	return do(t, snap)

@@ -325,7 +325,7 @@ func (r *mirror[S]) View(ctx context.Context) (*fsroom.Snapshot[S], error) {
 				snap, err = now, checkErr
 			}
 		}
-		if errors.Is(err, errLinesLost) {
+		if errors.Is(err, errLinesLost) || errors.Is(err, errOvertaken) {
 			continue
 		}
 		if err != nil {
@@ -338,12 +338,12 @@ func (r *mirror[S]) View(ctx context.Context) (*fsroom.Snapshot[S], error) {
 // loadChecked is Load with the mirror locked, and compares the mirror with its marker.
 // Without wait, it does not wait for the lock.
 func (r *mirror[S]) loadChecked(ctx context.Context, wait bool) (*fsroom.Snapshot[S], error) {
+	locking, cancel := ctx, context.CancelFunc(func() {})
 	if !wait {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, 0)
-		defer cancel()
+		locking, cancel = context.WithTimeout(ctx, 0)
 	}
-	unlock, err := r.Acquire(ctx)
+	unlock, err := r.Acquire(locking)
+	cancel()
 	if err != nil {
 		return nil, err
 	}
@@ -352,7 +352,7 @@ func (r *mirror[S]) loadChecked(ctx context.Context, wait bool) (*fsroom.Snapsho
 	if err != nil {
 		return nil, err
 	}
-	return snap, r.check(snap.Position)
+	return snap, r.check(ctx, snap.Position)
 }
 
 // foldAhead folds what the mirror does not have yet, in memory only.

@@ -18,6 +18,8 @@ const (
 	// pullRetry and pullRetryMax are the first and the longest time between two tries to
 	// reach an engine that is away.
 	pullRetry, pullRetryMax = 100 * time.Millisecond, 5 * time.Second
+	// pullPatience is how long a process that no longer waits lets its puller end.
+	pullPatience = 500 * time.Millisecond
 )
 
 // Watch keeps the mirror up to date until stop is called. Of all the processes of a host
@@ -28,8 +30,15 @@ func (r *mirror[S]) Watch(ctx context.Context) (stop func()) {
 		return func() {}
 	}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	go r.pullUntil(ctx)
-	return cancel
+	done := make(chan struct{})
+	go func() { defer close(done); r.pullUntil(ctx) }()
+	return func() { // what it has begun to write is finished before the process ends
+		cancel()
+		select {
+		case <-done:
+		case <-time.After(pullPatience):
+		}
+	}
 }
 
 func (r *mirror[S]) pullUntil(ctx context.Context) {
