@@ -3,6 +3,7 @@ package mirror
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -23,6 +24,9 @@ const (
 	// recordsPatience bounds a look at the records. Without an answer, nothing is known of
 	// agents on other hosts.
 	recordsPatience = 2 * time.Second
+	// noAnswerFresh is for how long a process that does not answer, such as a stopped one,
+	// is not asked again.
+	noAnswerFresh = time.Second
 )
 
 // A record is what a host says of an agent that has run a command there.
@@ -42,9 +46,15 @@ type records struct {
 	mu      sync.Mutex
 	fetched time.Time
 	byAgent map[string]*record
-	hosts   map[string]*record // the last of each other host
-	held    map[[2]string]bool // the last answers, by agent and mark
-	putOff  []func()           // until the mirror is unlocked
+	hosts   map[string]*record           // the last of each other host
+	held    map[string]map[string]answer // the last answers, by mark and agent
+	putOff  []func()                     // until the mirror is unlocked
+}
+
+// An answer is whether a process holds a mark. It counts as one that was got at the time.
+type answer struct {
+	present bool
+	until   time.Time
 }
 
 // silent reports whether nothing is asked of the engine or told to it about agents: there is
@@ -180,58 +190,84 @@ func (r *mirror[S]) Content(key, name string, newerThan time.Time) []byte {
 	return rec.Files[name]
 }
 
+// Held asks of all agents that may hold the mark at once, and of each once per command.
 func (r *mirror[S]) Held(key, name string) bool {
-	if r.other(key) == nil {
-		return false // no other host knows the agent
+	if r.other(key) == nil || r.silent() {
+		return false // no other host knows the agent, or nobody would answer
 	}
-	if r.silent() {
-		return false
-	}
-	if r.locked.Load() {
-		r.records.mu.Lock()
-		defer r.records.mu.Unlock()
-		return r.records.held[[2]string{key, name}]
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), recordsPatience)
-	defer cancel()
-	is, err := r.engine.Announced(ctx, r.engineName(), key, name)
-	held := err == nil && is == engine.Present
-	r.records.mu.Lock()
-	defer r.records.mu.Unlock()
-	if r.records.held == nil {
-		r.records.held = make(map[[2]string]bool)
-	}
-	r.records.held[[2]string{key, name}] = held
-	return held
+	return r.held(name, key)[key].present
 }
 
-// holders asks all at once: a room may have had many agents.
+// held returns who holds a mark, by agent, of the agents that have it and of others.
+func (r *mirror[S]) held(name string, others ...string) map[string]answer {
+	r.records.mu.Lock()
+	defer r.records.mu.Unlock()
+	answers := r.records.held[name]
+	if r.locked.Load() {
+		return answers
+	}
+	for key, rec := range r.records.byAgent {
+		if _, marked := rec.Marks[name]; marked {
+			others = append(others, key)
+		}
+	}
+	now := time.Now()
+	fresh := max(recordsFresh, r.Store().Options().Brief)
+	all := maps.Clone(answers)
+	if all == nil {
+		all = make(map[string]answer)
+	}
+	var mu sync.Mutex
+	var asking sync.WaitGroup
+	for _, key := range others {
+		if a, asked := answers[key]; asked && now.Before(a.until.Add(fresh)) {
+			continue
+		}
+		asking.Go(func() {
+			ctx, cancel := context.WithTimeout(context.Background(), recordsPatience)
+			defer cancel()
+			is, err := r.engine.Announced(ctx, r.engineName(), key, name)
+			a := answer{err == nil && is == engine.Present, time.Now()}
+			if err != nil {
+				a.until = a.until.Add(noAnswerFresh)
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			all[key] = a
+		})
+	}
+	asking.Wait()
+	if r.records.held == nil {
+		r.records.held = make(map[string]map[string]answer)
+	}
+	r.records.held[name] = all
+	return all
+}
+
+// Holders implements [fsroom.Peers].
 func (r *mirror[S]) Holders(name string) (found []fsroom.Holder) {
 	r.records.mu.Lock()
 	r.fetchRecords()
 	others := r.records.byAgent
 	r.records.mu.Unlock()
-	var mu sync.Mutex
-	var asking sync.WaitGroup
-	for key, rec := range others {
+	if r.silent() {
+		return nil
+	}
+	for key, a := range r.held(name) {
+		rec := others[key]
+		if rec == nil || !a.present {
+			continue
+		}
 		at, marked := rec.Marks[name]
 		if !marked {
 			continue
 		}
-		asking.Go(func() {
-			if !r.Held(key, name) {
-				return
-			}
-			h := fsroom.Holder{Key: key, Marked: at}
-			if id := rec.Signs[name]; fsroom.AgentKey(id) == key {
-				h.ID = id
-			}
-			mu.Lock()
-			defer mu.Unlock()
-			found = append(found, h)
-		})
+		h := fsroom.Holder{Key: key, Marked: at}
+		if id := rec.Signs[name]; fsroom.AgentKey(id) == key {
+			h.ID = id
+		}
+		found = append(found, h)
 	}
-	asking.Wait()
 	return found
 }
 

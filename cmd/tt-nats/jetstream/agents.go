@@ -154,16 +154,38 @@ func (e *Engine) AllRecords(ctx context.Context, prefix string) (map[string]map[
 	return rooms, err
 }
 
-// Announce implements [engine.Engine]: a subscription ends with its process.
+// Announce implements [engine.Engine]: a subscription ends with its process. When it is
+// withdrawn, who has asked already is answered.
 func (e *Engine) Announce(ctx context.Context, room, agent, what string) (withdraw func(), err error) {
-	return e.subscribe(ctx, e.subject("ttpresent", room, agent, what), func(m *nats.Msg) { _ = m.Respond(nil) }, func() {})
+	sub, forget, err := e.subscription(ctx, e.subject("ttpresent", room, agent, what), func(m *nats.Msg) { _ = m.Respond(nil) }, func() {})
+	if err != nil {
+		return nil, err
+	}
+	return func() {
+		forget()
+		drained := make(chan struct{})
+		sub.SetClosedHandler(func(string) { close(drained) })
+		if sub.Drain() != nil {
+			return // the connection is away
+		}
+		select {
+		case <-drained:
+		case <-time.After(presencePatience + 2*e.roundTrip()):
+		}
+	}, nil
 }
+
+// presencePatience is how long a process that has announced itself has to answer, besides the
+// way there and back.
+const presencePatience = 150 * time.Millisecond
 
 // Announced implements [engine.Engine].
 func (e *Engine) Announced(ctx context.Context, room, agent, what string) (engine.Presence, error) {
 	if err := e.silent(); err != nil {
 		return engine.Unknown, err
 	}
+	ctx, cancel := context.WithTimeout(ctx, presencePatience+2*e.roundTrip())
+	defer cancel()
 	// It is the other process that answers. If it is stopped, that says nothing of the server.
 	_, err := e.requestOnce(ctx, nats.NewMsg(e.subject("ttpresent", room, agent, what)), func(context.Context, time.Time, error) {})
 	switch {

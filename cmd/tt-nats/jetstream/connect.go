@@ -39,6 +39,10 @@ const (
 	reconnectMax   = 5 * time.Second
 )
 
+// connectRoundTrips is how often a message goes to the server and back, at least, until there
+// is a connection.
+const connectRoundTrips = 2
+
 // An Engine is one namespace on one server or cluster. It connects when it is first used.
 type Engine struct {
 	servers string
@@ -46,7 +50,8 @@ type Engine struct {
 	secure  bool // no connection without TLS
 	creds   Credentials
 
-	repairing atomic.Bool // entries are repairs while the engine takes no others
+	rtt       atomic.Int64 // the shortest time of a request and its answer that was seen
+	repairing atomic.Bool  // entries are repairs while the engine takes no others
 
 	mu      sync.Mutex
 	conn    *nats.Conn
@@ -127,6 +132,7 @@ func (e *Engine) connection() (*nats.Conn, error) {
 		return nil, e.reach.last
 	}
 	e.conn, e.reach = conn, reach{}
+	e.rtt.Store(int64(time.Since(began) / connectRoundTrips))
 	return conn, nil
 }
 
@@ -166,26 +172,37 @@ func (e *Engine) reconnected() {
 	}
 }
 
-// subscribe subscribes to a subject, and calls missed after each reconnection. When it
-// returns, the server has the subscription.
 func (e *Engine) subscribe(ctx context.Context, subject string, handle nats.MsgHandler, missed func()) (stop func(), err error) {
-	if err := e.silent(); err != nil {
+	sub, forget, err := e.subscription(ctx, subject, handle, missed)
+	if err != nil {
 		return nil, err
+	}
+	return func() {
+		_ = sub.Unsubscribe()
+		forget()
+	}, nil
+}
+
+// subscription subscribes to a subject, and calls missed after each reconnection until forget
+// is called. When it returns, the server has the subscription.
+func (e *Engine) subscription(ctx context.Context, subject string, handle nats.MsgHandler, missed func()) (sub *nats.Subscription, forget func(), err error) {
+	if err := e.silent(); err != nil {
+		return nil, nil, err
 	}
 	conn, err := e.connection()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
 	ctx, done, err := e.permitted(ctx, subject)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer done()
-	sub, err := conn.Subscribe(subject, handle)
+	sub, err = conn.Subscribe(subject, handle)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	began := time.Now()
 	err = conn.FlushWithContext(ctx)
@@ -194,20 +211,22 @@ func (e *Engine) subscribe(ctx context.Context, subject string, handle nats.MsgH
 	}
 	if err != nil {
 		_ = sub.Unsubscribe()
-		return nil, e.explain(cause(ctx, err))
+		return nil, nil, e.explain(cause(ctx, err))
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.next++
 	id := e.next
 	e.again[id] = missed
-	return func() {
-		_ = sub.Unsubscribe()
+	return sub, func() {
 		e.mu.Lock()
 		defer e.mu.Unlock()
 		delete(e.again, id)
 	}, nil
 }
+
+// roundTrip is how long a message to the server and the answer take.
+func (e *Engine) roundTrip() time.Duration { return time.Duration(e.rtt.Load()) }
 
 // request sends a request and returns the answer.
 func (e *Engine) request(ctx context.Context, m *nats.Msg) (*nats.Msg, error) {
@@ -229,6 +248,9 @@ func (e *Engine) requestOnce(ctx context.Context, m *nats.Msg, judge func(ctx co
 	began := time.Now()
 	answer, err := conn.RequestMsgWithContext(ctx, m)
 	judge(ctx, began, err)
+	if took := time.Since(began); err == nil && took < e.roundTrip() {
+		e.rtt.Store(int64(took))
+	}
 	return answer, cause(ctx, err)
 }
 
