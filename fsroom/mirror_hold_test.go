@@ -77,6 +77,9 @@ func TestHoldsAreAskedForTogether(t *testing.T) {
 		}
 		defer release()
 	}
+	if err := here.Agent("b").Mark("seen", time.Now()); err != nil {
+		t.Fatal(err)
+	}
 	for range 2 {
 		for i := range agents {
 			if !here.Agent(fmt.Sprint("agent:", i)).Held("seen") {

@@ -207,7 +207,7 @@ func (r *mirror[S]) held(name string, others ...string) map[string]answer {
 		return answers
 	}
 	for key, rec := range r.records.byAgent {
-		if _, marked := rec.Marks[name]; marked {
+		if _, marked := rec.Marks[name]; marked && !slices.Contains(others, key) {
 			others = append(others, key)
 		}
 	}
