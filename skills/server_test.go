@@ -363,13 +363,16 @@ func TestTOMLEntryGoesAsItCame(t *testing.T) {
 // is written is TOML, found again, and taken out again.
 func TestServerTOML(t *testing.T) {
 	s := server{harness: harness.Get(harness.Codex), path: "config.toml"}
-	for _, broken := range []string{"a = [", "[a]\n[a]\n", "a = 1\na = 2\n", "[mcp_servers.agent-bus\n"} {
+	for _, broken := range []string{"a = [", "[a]\n[a]\n", "a = 1\na = 2\n", "[[a]]\nb = 1\nb = 2\n", "[[a]]\n[a]\n", "[mcp_servers.agent-bus\n"} {
 		if _, err := s.find([]byte(broken)); err == nil {
 			t.Errorf("found something in %q", broken)
 		}
 		if _, err := s.add([]byte(broken), "x"); err == nil {
 			t.Errorf("added to %q", broken)
 		}
+	}
+	if err := checkTOML([]byte("[a.b]\n[a]\nc = 1\n[[d]]\ne = 1\n[d.f]\n[[d]]\ne = 1\n[d.f]\n")); err != nil {
+		t.Error(err)
 	}
 	for _, command := range []string{"agent-bus", `C:\bin\agent "bus"`, "a\x7fb\x01\tc", "/opt/bü/a'''b", `"""`} {
 		const before = "a = 'x' # \"\"\"\n[[b]]\nc = \"\"\"\n# [mcp_servers.agent-bus]\n\"\"\"\n"

@@ -230,7 +230,32 @@ func hasPrefix(key, prefix []string) bool {
 // refuse the whole file.
 func checkTOML(file []byte) error {
 	var parser unstable.Parser
+	var table string
+	defined := make(map[string]bool) // tables and keys, by their whole names
+	lists := make(map[string]int)    // how many tables an array of tables has
 	for parser.Reset(file); parser.NextExpression(); {
+		node := parser.Expression()
+		name := table
+		if node.Kind != unstable.KeyValue {
+			name = ""
+		}
+		for it := node.Key(); it.Next(); {
+			if n := lists[name]; n > 0 {
+				name += fmt.Sprintf("[%d]", n)
+			}
+			name += fmt.Sprintf(".%q", it.Node().Data)
+		}
+		switch {
+		case node.Kind == unstable.ArrayTable && !defined[name]:
+			lists[name]++
+			table = fmt.Sprintf("%s[%d]", name, lists[name])
+			continue
+		case defined[name] || lists[name] > 0:
+			return fmt.Errorf("it is not valid TOML: %s is defined twice", name[1:])
+		case node.Kind == unstable.Table:
+			table = name
+		}
+		defined[name] = true
 	}
 	if err := parser.Error(); err != nil {
 		return fmt.Errorf("it is not valid TOML: %w", err)

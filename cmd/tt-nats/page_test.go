@@ -53,7 +53,7 @@ func TestPageRuns(t *testing.T) {
 	}
 	cmd := exec.Command("bash", "-euo", "pipefail", "-c", script)
 	cmd.Dir = work
-	cmd.Env = []string{"HOME=" + home, "USER=tester", "PATH=" + bin + string(os.PathListSeparator) + os.Getenv("PATH"), "TALKING_STICK_DISABLE_SKILL_SYNC=1"}
+	cmd.Env = []string{"HOME=" + home, "USER=tester", "TALKING_STICK_LEDGER=off", "PATH=" + bin + string(os.PathListSeparator) + os.Getenv("PATH"), "TALKING_STICK_DISABLE_SKILL_SYNC=1"}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	output, err := os.Create(filepath.Join(root, "output"))
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
@@ -29,6 +30,8 @@ type record struct {
 type store struct {
 	dir  string
 	lock *os.File
+
+	mu   sync.Mutex  // guards what follows, and the record's file
 	file os.FileInfo // of the record
 	record
 }
@@ -123,6 +126,8 @@ func (s *store) read() (known bool, err error) {
 
 // write writes the record. A kill leaves the old one, or none.
 func (s *store) write(r record) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	f, err := os.CreateTemp(s.dir, "."+recordName+"-")
 	if err != nil {
 		return fmt.Errorf("the store cannot be written to: %w", err)
@@ -161,6 +166,8 @@ func (s *store) ready() error {
 
 // gone reports whether the store was removed or replaced while the server runs.
 func (s *store) gone() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	info, err := os.Stat(filepath.Join(s.dir, recordName))
 	return err != nil && errors.Is(err, os.ErrNotExist) || err == nil && !os.SameFile(info, s.file)
 }

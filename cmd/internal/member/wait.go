@@ -286,10 +286,13 @@ func (t *turnRequest) request(ctx context.Context, snap *snapshot, rule turnRule
 		case t.answered != nil:
 			return true, nil
 		case t.result.Status == turn.YourTurn && t.grantedToAnother():
-			f := t.facts
-			t.result = after.State.NotYet(f)
-			t.result.GrantedTo = f.Lease.GrantedTo
-			return true, nil
+			if done, err := t.tellOther(afterLock); done || err != nil {
+				return true, err
+			}
+			if snap, err = t.View(); err != nil {
+				return false, err
+			}
+			continue
 		case t.result.Status == turn.YourTurn: // it was when the room was read, without its lock
 			err := t.resume(ctx)
 			if !isOvertaken(err) {
@@ -377,6 +380,21 @@ func (t *turnRequest) answer() (err error) {
 // not be told it too: two processes of one agent would work at once.
 func (t *turnRequest) grantedToAnother() bool {
 	return t.result.TurnID > t.first.Turn && t.result.LeaseID != t.lease
+}
+
+// tellOther answers that another process of the agent was granted the turn, and reports
+// whether that is still so. The room is locked for it: who is granted a turn records it
+// before unlocking the room.
+func (t *turnRequest) tellOther(ctx context.Context) (told bool, err error) {
+	err = t.Locked(ctx, func(snap *snapshot) error {
+		if told = snap.State.Fence() == t.fence(); told {
+			f := t.Facts(snap.State)
+			t.result = snap.State.NotYet(f)
+			t.result.GrantedTo = f.Lease.GrantedTo
+		}
+		return nil
+	})
+	return told, err
 }
 
 // provenBy returns the proof of the grant, the zero Proof without an engine.
