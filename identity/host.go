@@ -11,20 +11,34 @@ import (
 
 // These do not change while this process runs. Each is read once, at its first use.
 var (
-	hostName = sync.OnceValue(func() string { name, _ := os.Hostname(); return name })
+	host, boot, space remembered
 	// processHost is the host of processes, see [UseHost].
 	processHost = hostName
 	// hostSuffix is what the ids of people end with, see [UseHost].
 	hostSuffix = ""
-
-	bootID    = sync.OnceValue(readBootID)
-	namespace = sync.OnceValue(readNamespace)
 )
+
+// A remembered value is read at its first use.
+type remembered struct {
+	once  sync.Once
+	value string
+}
+
+func (r *remembered) get(read func() string) string {
+	r.once.Do(func() { r.value = read() })
+	return r.value
+}
+
+func hostName() string {
+	return host.get(func() string { name, _ := os.Hostname(); return name })
+}
+
+func namespace() string { return space.get(readNamespace) }
 
 // BootID identifies the current boot of the machine: it is the same for all
 // processes of one boot and different for every other boot. It is "" if it cannot
 // be determined.
-func BootID() string { return bootID() }
+func BootID() string { return boot.get(readBootID) }
 
 // Monotonic returns the time since the machine started, without the time it was
 // asleep. It is the same for all processes of one boot, and a step of the wall clock

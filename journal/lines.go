@@ -3,11 +3,10 @@ package journal
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 )
 
-var errLineTooLong = fmt.Errorf("longer than %d bytes", MaxLine)
+var errLineTooLong = errors.New("longer than 4194304 bytes")
 
 // A lineReader reads lines forward from an offset. Its buffer grows up to the longest line
 // and never beyond MaxLine.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/questions"
+	"github.com/talking-stick/tt/cmd/internal/roomtypes"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/topic"
 )
@@ -39,7 +40,7 @@ func runArchive(ctx context.Context, c *cli.Invocation, b *bus) error {
 	if err != nil {
 		return err
 	}
-	from := filepath.Join(b.Path, questions.Rules.Folder, r.Name())
+	from := filepath.Join(b.Path, roomtypes.Topics().Folder, r.Name())
 	to := filepath.Join(b.Path, archivedFolder, r.Name())
 	move := func() error {
 		if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {

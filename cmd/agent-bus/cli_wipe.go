@@ -14,6 +14,7 @@ import (
 	"github.com/talking-stick/tt/cmd/agent-bus/internal/tools"
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/questions"
+	"github.com/talking-stick/tt/cmd/internal/roomtypes"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
 )
@@ -43,7 +44,7 @@ func runWipe(_ context.Context, c *cli.Invocation, b *bus) error {
 	if err := b.ownTopics(); err != nil {
 		return err
 	}
-	path := filepath.Join(b.Path, questions.Rules.Folder)
+	path := filepath.Join(b.Path, roomtypes.Topics().Folder)
 	entries, err := os.ReadDir(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return c.Out.Result(wipeResult{false, path}, func(t *cli.Text) { t.Line("Nothing to delete: there is no %s.", path) })
@@ -90,7 +91,7 @@ func confirmed(c *cli.Invocation, path string, entries []fs.DirEntry) bool {
 // version's format is a reason to wipe.
 func wipe(dir string) error {
 	away := filepath.Join(dir, wipedPrefix+fsroom.NewID())
-	if err := os.Rename(filepath.Join(dir, questions.Rules.Folder), away); err != nil {
+	if err := os.Rename(filepath.Join(dir, roomtypes.Topics().Folder), away); err != nil {
 		return unusable(dir, err)
 	}
 	return sweepWiped(dir)

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/talking-stick/tt/cmd/internal/questions"
+	"github.com/talking-stick/tt/cmd/internal/roomtypes"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/topic"
 	"github.com/talking-stick/tt/journal/event"
@@ -27,7 +27,7 @@ func (s *stage) settlesMany(n int) {
 	if err != nil {
 		s.Fatal(err)
 	}
-	_, _, err = fsroom.At(store, questions.Rules, s.id).Update(s.context(), func(*topic.State) ([]event.Event, error) { return events, nil })
+	_, _, err = fsroom.At(store, roomtypes.Topics(), s.id).Update(s.context(), func(*topic.State) ([]event.Event, error) { return events, nil })
 	if err != nil {
 		s.Fatal(err)
 	}

@@ -54,7 +54,7 @@ const (
 	kindRefDelta kind = 7
 )
 
-var kindNames = map[kind]string{kindCommit: "commit", kindTree: "tree", kindBlob: "blob", kindTag: "tag"}
+var kindNames = [...]string{kindCommit: "commit", kindTree: "tree", kindBlob: "blob", kindTag: "tag"}
 
 // The modes of entries of trees.
 const (
@@ -81,8 +81,8 @@ func hashObject(k kind, data []byte) (id ID) {
 
 // emptyBlob and emptyTree have no content.
 var (
-	emptyBlob = hashObject(kindBlob, nil)
-	emptyTree = hashObject(kindTree, nil)
+	emptyBlob = ID{0xe6, 0x9d, 0xe2, 0x9b, 0xb2, 0xd1, 0xd6, 0x43, 0x4b, 0x8b, 0x29, 0xae, 0x77, 0x5a, 0xd8, 0xc2, 0xe4, 0x8c, 0x53, 0x91}
+	emptyTree = ID{0x4b, 0x82, 0x5d, 0xc6, 0x42, 0xcb, 0x6e, 0xb9, 0xa0, 0x60, 0xe5, 0x4b, 0xf8, 0xd6, 0x92, 0x88, 0xfb, 0xee, 0x49, 0x04}
 )
 
 // An entry is one name of a tree object.

@@ -106,8 +106,8 @@ func readLoose(path string) (kind, []byte, error) {
 		return 0, nil, err
 	}
 	for k, n := range kindNames {
-		if n == name {
-			return k, data, nil
+		if n == name && name != "" {
+			return kind(k), data, nil
 		}
 	}
 	return 0, nil, errPack

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -94,9 +95,7 @@ func gitCommand(ctx context.Context, dir string, args ...string) (string, error)
 type gitTree struct{}
 
 // usuallyIgnored are directories that count as ignored where there is no git to ask.
-var usuallyIgnored = map[string]bool{
-	".git": false, "node_modules": true, "target": true, "dist": true, "build": true, ".venv": true, "__pycache__": true,
-}
+var usuallyIgnored = []string{"node_modules", "target", "dist", "build", ".venv", "__pycache__"}
 
 // Ignored implements [guard.Tree]. A directory that is not there yet is ignored only with a
 // slash behind its name. A path of which git cannot tell, such as one behind a link, counts
@@ -107,7 +106,7 @@ func (gitTree) Ignored(ctx context.Context, root string, paths []string) []bool 
 		for i, path := range paths {
 			rest, _ := filepath.Rel(root, path)
 			for part := range strings.SplitSeq(filepath.ToSlash(rest), "/") {
-				ignored[i] = ignored[i] || usuallyIgnored[part]
+				ignored[i] = ignored[i] || slices.Contains(usuallyIgnored, part)
 			}
 		}
 		return ignored

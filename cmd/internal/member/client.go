@@ -17,9 +17,6 @@ import (
 	"github.com/talking-stick/tt/identity"
 )
 
-// rules are the rules of the talking stick.
-var rules = roomtypes.Stick()
-
 // A Client is an agent on this machine, and the data directory of its rooms.
 type Client struct {
 	Store *fsroom.Store
@@ -67,15 +64,17 @@ func (c *Client) IsHuman() bool { return turn.IsPerson(c.Self.ID) }
 // Room returns the room with the name, which need not exist. The workspace may be
 // nil for a room that nobody joins.
 func (c *Client) Room(name string, w *workspace.Workspace) *Room {
-	return &Room{Client: c, files: fsroom.At(c.Store, rules, name), Workspace: w}
+	return &Room{Client: c, files: fsroom.At(c.Store, roomtypes.Stick(), name), Workspace: w}
 }
 
 // Rooms returns the names of all rooms of the data directory. With an engine they are all
 // rooms of the engine, whose mirrors are brought up to date.
-func (c *Client) Rooms() ([]string, error) { return fsroom.Rooms(c.Store, rules) }
+func (c *Client) Rooms() ([]string, error) { return fsroom.Rooms(c.Store, roomtypes.Stick()) }
 
 // FetchAgents is [fsroom.FetchAgents].
-func (c *Client) FetchAgents(ctx context.Context) { fsroom.FetchAgents(ctx, c.Store, rules) }
+func (c *Client) FetchAgents(ctx context.Context) {
+	fsroom.FetchAgents(ctx, c.Store, roomtypes.Stick())
+}
 
 // Offline returns a client that sees rooms as this host has them, and asks no engine.
 func (c *Client) Offline() *Client {

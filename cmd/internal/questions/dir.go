@@ -18,9 +18,6 @@ import (
 	"github.com/talking-stick/tt/journal/event"
 )
 
-// Rules are the rules of a topic.
-var Rules = roomtypes.Topics()
-
 type (
 	Topic    = fsroom.Room[*topic.State]
 	Snapshot = fsroom.Snapshot[*topic.State]
@@ -63,7 +60,7 @@ func (d *Dir) Topic(id string) (*Topic, error) {
 		return nil, err
 	}
 	if IsID(id) {
-		if r := fsroom.At(store, Rules, id); r.Exists() {
+		if r := fsroom.At(store, roomtypes.Topics(), id); r.Exists() {
 			return r, nil
 		}
 	}
@@ -81,7 +78,7 @@ func (d *Dir) Create(ctx context.Context, r topic.CreateRequest) (info topic.Inf
 	if store.Options().Engine != nil {
 		return d.createShared(ctx, store, r)
 	}
-	unlock, err := store.LockFolder(ctx, Rules.Folder)
+	unlock, err := store.LockFolder(ctx, roomtypes.Topics().Folder)
 	if err != nil {
 		return info, nil, err
 	}
@@ -99,7 +96,7 @@ func (d *Dir) Create(ctx context.Context, r topic.CreateRequest) (info topic.Inf
 	if u := Named(doubtful, r.Name); u != nil && r.Mode == topic.ModeReuse {
 		return info, doubtful, u.Err
 	}
-	snap, _, err := fsroom.At(store, Rules, id).Update(ctx, func(*topic.State) ([]event.Event, error) { return events, nil })
+	snap, _, err := fsroom.At(store, roomtypes.Topics(), id).Update(ctx, func(*topic.State) ([]event.Event, error) { return events, nil })
 	if err != nil {
 		return info, nil, err
 	}
@@ -128,7 +125,7 @@ func (d *Dir) createShared(ctx context.Context, store *fsroom.Store, r topic.Cre
 			return info, doubtful, u.Err
 		}
 		made := false
-		snap, _, err := fsroom.At(store, Rules, id).Update(ctx, func(s *topic.State) ([]event.Event, error) {
+		snap, _, err := fsroom.At(store, roomtypes.Topics(), id).Update(ctx, func(s *topic.State) ([]event.Event, error) {
 			if made = !s.Exists(); !made {
 				return nil, nil
 			}

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"os"
 
+	"github.com/talking-stick/tt/cmd/internal/roomtypes"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/topic"
@@ -35,14 +36,14 @@ func (d *Dir) Index() (*Index, error) {
 }
 
 func indexOf(store *fsroom.Store) (*Index, error) {
-	ids, err := fsroom.Rooms(store, Rules)
+	ids, err := fsroom.Rooms(store, roomtypes.Topics())
 	if err != nil {
 		return nil, err
 	}
 	store = store.Offline()
 	var all Index
 	for _, id := range ids {
-		snap, err := fsroom.At(store, Rules, id).View()
+		snap, err := fsroom.At(store, roomtypes.Topics(), id).View()
 		switch c := code.Of(err); {
 		case c == code.CorruptRoom, c == code.UnsupportedFormat:
 			all.Unreadable = append(all.Unreadable, Unreadable{id, writtenName(store, id), err})
@@ -88,7 +89,7 @@ func Named(list []Unreadable, name string) *Unreadable {
 // writtenName returns the name in the first line of the topic's journal, "" if
 // that cannot be read.
 func writtenName(store *fsroom.Store, id string) string {
-	path := fsroom.At(store, Rules, id).JournalPath()
+	path := fsroom.At(store, roomtypes.Topics(), id).JournalPath()
 	info, err := os.Lstat(path)
 	if err != nil || !info.Mode().IsRegular() {
 		return ""

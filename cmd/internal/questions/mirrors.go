@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/talking-stick/tt/cmd/internal/member"
+	"github.com/talking-stick/tt/cmd/internal/roomtypes"
 	"github.com/talking-stick/tt/fsroom"
 )
 
@@ -11,7 +12,7 @@ import (
 // client that it returns sees all of that without asking the engine again.
 func Mirrors(ctx context.Context, c *member.Client) (names []string, offline *member.Client, err error) {
 	if names, err = c.Rooms(); err == nil {
-		_, err = fsroom.Refresh(ctx, c.Store, Rules)
+		_, err = fsroom.Refresh(ctx, c.Store, roomtypes.Topics())
 	}
 	return names, c.Offline(), err
 }

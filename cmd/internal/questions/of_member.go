@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/talking-stick/tt/cmd/internal/member"
+	"github.com/talking-stick/tt/cmd/internal/roomtypes"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/topic"
@@ -227,7 +228,7 @@ func (r *Room) MarkShown(ctx context.Context, t *Topic, ids []string) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	t = fsroom.At(r.Client.Store, Rules, t.Name()) // that of an inbox may be offline
+	t = fsroom.At(r.Client.Store, roomtypes.Topics(), t.Name()) // that of an inbox may be offline
 	snap, err := t.View()
 	if err != nil || len(snap.State.MarkShown(r.Self.ID, ids)) == 0 {
 		return err

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 
+	"github.com/talking-stick/tt/cmd/internal/roomtypes"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/topic"
 	"github.com/talking-stick/tt/journal/event"
@@ -53,7 +54,7 @@ func OfRoom(store *fsroom.Store, room string) (r *Topic, n int) {
 
 // At returns the nth topic of a room, whether it exists or not.
 func At(store *fsroom.Store, room string, n int) *Topic {
-	return fsroom.At(store, Rules, OfRoomID(room, n))
+	return fsroom.At(store, roomtypes.Topics(), OfRoomID(room, n))
 }
 
 // AskInRoom stores a question of an agent on the topic of a room, whose path is kept with
@@ -94,7 +95,7 @@ func AskInRoom(ctx context.Context, store *fsroom.Store, room, path, agent strin
 // createOfRoom makes the nth topic of a room, unless another process has done so.
 func createOfRoom(ctx context.Context, store *fsroom.Store, room, path string, n int) error {
 	if store.Options().Engine == nil { // which lets one host make it
-		unlock, err := store.LockFolder(ctx, Rules.Folder)
+		unlock, err := store.LockFolder(ctx, roomtypes.Topics().Folder)
 		if err != nil {
 			return err
 		}
@@ -120,10 +121,10 @@ func createOfRoom(ctx context.Context, store *fsroom.Store, room, path string, n
 // nextOrdinal returns the number of the next topic that is made, see [topic.State].
 func nextOrdinal(store *fsroom.Store) (next int64, err error) {
 	store = store.Offline()
-	ids, err := fsroom.Rooms(store, Rules)
+	ids, err := fsroom.Rooms(store, roomtypes.Topics())
 	next = 1
 	for _, id := range ids {
-		if snap, err := fsroom.At(store, Rules, id).View(); err == nil { // one that is damaged does not matter
+		if snap, err := fsroom.At(store, roomtypes.Topics(), id).View(); err == nil { // one that is damaged does not matter
 			next = max(next, snap.State.Ordinal+1)
 		}
 	}

@@ -19,10 +19,8 @@ func Flag(f *cli.Flags) {
 	f.String("room", "NAME", "with an engine: the name by which all hosts know the room, or @ and its room_id (default: TALKING_STICK_ROOM, .talking-stick/room, or git's origin)")
 }
 
-// Arg returns the optional last argument of most commands.
-func Arg() cli.Arg {
-	return cli.Arg{Name: "path", Optional: true, Usage: "a directory of the workspace, or a file in it (default: the current directory)"}
-}
+// Usage describes the optional argument "path", the last one of most commands.
+const Usage = "a directory of the workspace, or a file in it (default: the current directory)"
 
 // Locate returns the workspace that the command line names, see [LocatePath].
 func Locate(c *cli.Invocation) (*workspace.Workspace, error) {

@@ -16,50 +16,44 @@ import (
 // version 4 a room did not know what had changed in its tree.
 const rulesVersion = 4
 
-var stick, topics = newStick(), newTopics()
-
 // Stick returns the rules of the talking stick.
-func Stick() *fsroom.Rules[*turn.State] { return stick }
+func Stick() *fsroom.Rules[*turn.State] { return &stick }
 
 // Topics returns the rules of a topic. A topic never ends: a closed one can still be
 // read, and its questions can be answered.
-func Topics() *fsroom.Rules[*topic.State] { return topics }
+func Topics() *fsroom.Rules[*topic.State] { return &topics }
 
-func newStick() *fsroom.Rules[*turn.State] {
-	return &fsroom.Rules[*turn.State]{
-		Folder:   "rooms",
-		Format:   turn.Format,
-		Version:  rulesVersion,
-		New:      turn.New,
-		Apply:    (*turn.State).Apply,
-		Clone:    (*turn.State).Clone,
-		Live:     (*turn.State).Live,
-		Continue: (*turn.State).Continue,
-		Fields:   func(s *turn.State) wire.Fields { return s },
-		Notify: func(before, after *turn.State) []string {
-			return turn.WhoToNotify(turn.Change{Before: before, After: after})
-		},
-		Listeners: turn.Listeners,
-		News:      (*turn.State).WhoHasNews,
-		Reopen:    turn.Reopen,
+var stick = fsroom.Rules[*turn.State]{
+	Folder:   "rooms",
+	Format:   turn.Format,
+	Version:  rulesVersion,
+	New:      turn.New,
+	Apply:    (*turn.State).Apply,
+	Clone:    (*turn.State).Clone,
+	Live:     (*turn.State).Live,
+	Continue: (*turn.State).Continue,
+	Fields:   func(s *turn.State) wire.Fields { return s },
+	Notify: func(before, after *turn.State) []string {
+		return turn.WhoToNotify(turn.Change{Before: before, After: after})
+	},
+	Listeners: turn.Listeners,
+	News:      (*turn.State).WhoHasNews,
+	Reopen:    turn.Reopen,
 
-		SharedFiles: []string{"seen", "waiting", "processes.json", "hold.json", "cursor.json", "hearing"},
-	}
+	SharedFiles: []string{"seen", "waiting", "processes.json", "hold.json", "cursor.json", "hearing"},
 }
 
-func newTopics() *fsroom.Rules[*topic.State] {
-	return &fsroom.Rules[*topic.State]{
-		Folder:   "topics",
-		Format:   topic.Format,
-		Version:  rulesVersion,
-		New:      topic.New,
-		Apply:    (*topic.State).Apply,
-		Clone:    (*topic.State).Clone,
-		Live:     func(s *topic.State) bool { return s.Seq > 0 },
-		Continue: func(s *topic.State, last *event.Event) { s.Seq = last.Seq },
-		Fields:   func(s *topic.State) wire.Fields { return s },
-		Reopen:   topic.Reopen,
+var topics = fsroom.Rules[*topic.State]{
+	Folder:   "topics",
+	Format:   topic.Format,
+	Version:  rulesVersion,
+	New:      topic.New,
+	Apply:    (*topic.State).Apply,
+	Clone:    (*topic.State).Clone,
+	Live:     func(s *topic.State) bool { return s.Seq > 0 },
+	Continue: func(s *topic.State, last *event.Event) { s.Seq = last.Seq },
+	Fields:   func(s *topic.State) wire.Fields { return s },
+	Reopen:   topic.Reopen,
 
-		SharedFiles: []string{"joined"},
-	}
+	SharedFiles: []string{"joined"},
 }

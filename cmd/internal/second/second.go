@@ -76,13 +76,19 @@ func Environ(name, value string) []string {
 
 // Caller returns the version of the program that has started or become this one, "" for
 // none. What this one starts does not inherit it.
-var Caller = sync.OnceValue(func() string {
-	version := os.Getenv(versionVariable)
-	if version != "" {
-		_ = os.Unsetenv(versionVariable)
-	}
-	return version
-})
+func Caller() string {
+	calledBy.once.Do(func() {
+		if calledBy.version = os.Getenv(versionVariable); calledBy.version != "" {
+			_ = os.Unsetenv(versionVariable)
+		}
+	})
+	return calledBy.version
+}
+
+var calledBy struct {
+	once    sync.Once
+	version string
+}
 
 // Skew says that the program that has started this one, whose name is own, is of another
 // version; "" if it is of the same, or if there is none.

@@ -1,11 +1,8 @@
 package setup
 
 import (
-	"strings"
-
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/fsroom/code"
-	"github.com/talking-stick/tt/identity/harness"
 	"github.com/talking-stick/tt/skills/legacy"
 )
 
@@ -19,7 +16,7 @@ const GitName = "git"
 var Install = &cli.Command{
 	Name:  "install",
 	Group: Group,
-	Args:  []cli.Arg{installArg()},
+	Args:  []cli.Arg{installArg},
 	Short: "teach harnesses to take turns: the skill, hooks, agent-bus",
 	Long: "Puts the skill, and hooks, into the " +
 		"harnesses' own directories and settings, and registers the MCP server agent-bus where it is installed. Two hooks are guards: they keep an agent " +
@@ -53,7 +50,7 @@ var Install = &cli.Command{
 var Uninstall = &cli.Command{
 	Name:  "uninstall",
 	Group: Group,
-	Args:  []cli.Arg{installArg()},
+	Args:  []cli.Arg{installArg},
 	Short: "take the skill, the hooks and agent-bus out again",
 	Long: "A settings file that nobody has changed since gets its own bytes back; from another one our entries go, and everything else stays. " +
 		"Rooms and everything else in the data directory stay.",
@@ -70,11 +67,11 @@ var Uninstall = &cli.Command{
 	Run:    runUninstall,
 }
 
-func installArg() cli.Arg {
-	return cli.Arg{
-		Name: "harness", Optional: true, Rest: true,
-		Usage: strings.Join(harness.Names(), ", ") + "; or git",
-	}
+// installArg is the argument of both. Its usage has the names of all harnesses. It is a text, since each start of the program
+// would put it together anew.
+var installArg = cli.Arg{
+	Name: "harness", Optional: true, Rest: true,
+	Usage: "claude-code, codex, antigravity, gemini, opencode, grok; or git",
 }
 
 func repositoryFlag(f *cli.Flags) {

@@ -116,10 +116,12 @@ func openHistory(c *cli.Invocation, ended bool) (*member.Room, error) {
 	return nil, err
 }
 
+// pathArg is the last argument of most commands.
+var pathArg = cli.Arg{Name: "path", Optional: true, Usage: roomarg.Usage}
+
 // What the command line says of the workspace and the caller, see package roomarg.
 var (
 	caller    = roomarg.Caller
 	pathFlag  = roomarg.Flag
-	pathArg   = roomarg.Arg
 	givenPath = roomarg.Path
 )

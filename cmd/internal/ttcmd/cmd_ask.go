@@ -191,7 +191,7 @@ var answerCommand = &cli.Command{
 	Name:  "answer",
 	Group: groupTalk,
 	Args: []cli.Arg{
-		questionArg(),
+		questionArg,
 		{Name: "body", Show: "ANSWER", Optional: true, Rest: true, Usage: "the answer; on a terminal without it the editor opens"},
 	},
 	Short:    "answer a question",

@@ -13,7 +13,7 @@ import (
 var closeCommand = &cli.Command{
 	Name:  "close",
 	Group: groupTurns,
-	Args:  []cli.Arg{pathArg()},
+	Args:  []cli.Arg{pathArg},
 	Short: "end the room, because the work is done",
 	Long: "The holder of the turn may close the room; while nobody holds it, any member may, and a person always. " +
 		"Every wait and every stream in the room ends, and each wait says the reason. The journal goes to the archive, " +

@@ -29,7 +29,7 @@ const doctorName = "doctor"
 var doctorCommand = &cli.Command{
 	Name:  doctorName,
 	Group: groupUpkeep,
-	Args:  []cli.Arg{pathArg()},
+	Args:  []cli.Arg{pathArg},
 	Short: "verify the files of every room against its journal",
 	Long: "Checks every room and topic of the data directory, or with a path the rooms of that workspace: the journal line by line, the projection " +
 		"against it, the archive, file modes and owners, leftovers of killed processes, and locks.\n\n" +

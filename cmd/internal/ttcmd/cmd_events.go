@@ -13,7 +13,7 @@ import (
 var eventsCommand = &cli.Command{
 	Name:    "events",
 	Group:   groupLook,
-	Args:    []cli.Arg{pathArg()},
+	Args:    []cli.Arg{pathArg},
 	Short:   "show what happened in the room, or follow it",
 	Streams: true,
 	Long: "Without --wait or --follow, shows the newest events, oldest first; with --after, those that came next, also of earlier lives " +

@@ -15,7 +15,7 @@ import (
 
 // A harness runs the hook commands when something happens in a session, see [hooks].
 // They are installed into the settings of the harness; nobody types them.
-var hookCommands = func() (commands []*cli.Command) {
+func hookCommands() (commands []*cli.Command) {
 	for _, kind := range harness.Kinds() {
 		commands = append(commands, &cli.Command{
 			Name:   "hook " + string(kind),
@@ -28,7 +28,7 @@ var hookCommands = func() (commands []*cli.Command) {
 		})
 	}
 	return commands
-}()
+}
 
 func hookFlags(f *cli.Flags) {
 	f.String("harness", "NAME", "whose payload it is")

@@ -19,7 +19,7 @@ import (
 var instructionsShowCommand = &cli.Command{
 	Name:  "instructions show",
 	Group: groupUpkeep,
-	Args:  []cli.Arg{pathArg()},
+	Args:  []cli.Arg{pathArg},
 	Short: "show the house rules for agents",
 	Long: "Three layers, one after the other: what comes with tt, your own, and the project's .talking-stick/instructions.md. " +
 		`Sections such as "## Claude" are shown to that harness only.`,
@@ -36,7 +36,7 @@ var instructionsShowCommand = &cli.Command{
 var instructionsEditCommand = &cli.Command{
 	Name:      "instructions edit",
 	Group:     groupUpkeep,
-	Args:      []cli.Arg{pathArg()},
+	Args:      []cli.Arg{pathArg},
 	Short:     "edit your layer of the house rules, or the project's",
 	Long:      "Makes the file if it is not there. Without a terminal or an editor it only says where the file is.",
 	Flags:     layerFlags,
@@ -47,7 +47,7 @@ var instructionsEditCommand = &cli.Command{
 var instructionsResetCommand = &cli.Command{
 	Name:      "instructions reset",
 	Group:     groupUpkeep,
-	Args:      []cli.Arg{pathArg()},
+	Args:      []cli.Arg{pathArg},
 	Short:     "remove a layer of the house rules; a backup is kept",
 	Flags:     layerFlags,
 	Exclusive: [][2]string{{"user", "project"}},

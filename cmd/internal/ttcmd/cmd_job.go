@@ -247,6 +247,4 @@ func findJob(ctx context.Context, c *cli.Invocation) (*jobs.Job, *member.Room, e
 		WithHint("tt job list names the jobs; those that ended long ago are forgotten").With("job", shortened(ref))
 }
 
-func jobArg() cli.Arg {
-	return cli.Arg{Name: "job", Show: "ID|NAME", Usage: "the number of a job, or its name: the newest one that has it"}
-}
+var jobArg = cli.Arg{Name: "job", Show: "ID|NAME", Usage: "the number of a job, or its name: the newest one that has it"}

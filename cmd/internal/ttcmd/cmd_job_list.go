@@ -94,7 +94,7 @@ func jobTime(t *cli.Text, v *jobView) string {
 var jobShowCommand = &cli.Command{
 	Name:   "job show",
 	Group:  groupTogether,
-	Args:   []cli.Arg{jobArg()},
+	Args:   []cli.Arg{jobArg},
 	Short:  "show one job",
 	Flags:  pathFlag,
 	Errors: []code.Code{code.JobNotFound},
@@ -127,7 +127,7 @@ func showJob(c *cli.Invocation, v *jobView) error {
 var jobStopCommand = &cli.Command{
 	Name:  "job stop",
 	Group: groupTogether,
-	Args:  []cli.Arg{jobArg()},
+	Args:  []cli.Arg{jobArg},
 	Short: "end a job",
 	Long:  "Asks COMMAND and its process group to end (SIGTERM), and kills them after ten seconds. Its starter may do so, who holds the stick, and a person.",
 	Flags: func(f *cli.Flags) {
@@ -176,7 +176,7 @@ func runJobStop(ctx context.Context, c *cli.Invocation) error {
 var jobWaitCommand = &cli.Command{
 	Name:  "job wait",
 	Group: groupTogether,
-	Args:  []cli.Arg{jobArg()},
+	Args:  []cli.Arg{jobArg},
 	Short: "wait until a job has ended",
 	Long:  "For scripts. Exits with the status of the job's COMMAND. An agent need not wait: it is told.",
 	Flags: func(f *cli.Flags) {
@@ -227,7 +227,7 @@ func runJobWait(ctx context.Context, c *cli.Invocation) error {
 var jobLogCommand = &cli.Command{
 	Name:  "job log",
 	Group: groupTogether,
-	Args:  []cli.Arg{jobArg()},
+	Args:  []cli.Arg{jobArg},
 	Short: "print what a job wrote",
 	Flags: func(f *cli.Flags) {
 		f.Int64("tail", "N", 100, "the last N lines; 0 prints all")

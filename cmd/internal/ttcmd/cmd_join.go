@@ -15,7 +15,7 @@ import (
 var joinCommand = &cli.Command{
 	Name:  "join",
 	Group: groupTurns,
-	Args:  []cli.Arg{pathArg()},
+	Args:  []cli.Arg{pathArg},
 	Short: "become a member of the workspace's room",
 	Long: "Joins the deepest room between the path and the workspace root (the git top-level, else the nearest directory " +
 		"with CLAUDE.md, AGENTS.md, package.json, pyproject.toml, Cargo.toml or go.mod, else the path itself). Where there is none, one is made at the root. " +

@@ -11,7 +11,7 @@ import (
 var kickCommand = &cli.Command{
 	Name:  "kick",
 	Group: groupTurns,
-	Args:  []cli.Arg{{Name: "agent", Usage: "the member's id"}, pathArg()},
+	Args:  []cli.Arg{{Name: "agent", Usage: "the member's id"}, pathArg},
 	Short: "remove a member that is gone",
 	Long: "Without --force only a member that is known to be gone and was silent past gone_grace, or whose presence has run out, and none that holds the stick with a live lease. " +
 		"Its turn or reservation ends with it. With --force that can be the turn of a member on another host, which may still use it until its lease ends.",

@@ -19,7 +19,7 @@ import (
 var listCommand = &cli.Command{
 	Name:  "list",
 	Group: groupLook,
-	Args:  []cli.Arg{pathArg()},
+	Args:  []cli.Arg{pathArg},
 	Short: "list the rooms of the workspace, or all",
 	Long: "Rooms between the path and the workspace root; with --all, every room of the data directory, or of the engine. As text, rooms in parts of the workspace " +
 		"stand below the room that they are in, and the one whose stick counts at the path is marked. Changes nothing.",

@@ -17,7 +17,7 @@ import (
 var logCommand = &cli.Command{
 	Name:    "log",
 	Group:   groupLook,
-	Args:    []cli.Arg{pathArg()},
+	Args:    []cli.Arg{pathArg},
 	Short:   "the room's history as people read it",
 	Streams: true,
 	Long: "Turns with who held them, for how long and what they handed over; takeovers with their reasons; messages, questions and notes in " +

@@ -89,14 +89,12 @@ func whereIs(q *questions.Question) string {
 	return unlessHere(q.ToState)
 }
 
-func questionArg() cli.Arg {
-	return cli.Arg{Name: "question", Show: "ID", Usage: "the question, by its id or the first four or more characters of it"}
-}
+var questionArg = cli.Arg{Name: "question", Show: "ID", Usage: "the question, by its id or the first four or more characters of it"}
 
 var questionsShowCommand = &cli.Command{
 	Name:   "questions show",
 	Group:  groupTalk,
-	Args:   []cli.Arg{questionArg()},
+	Args:   []cli.Arg{questionArg},
 	Short:  "show a question and its answers",
 	Long:   "Also a question that is settled. Answers that the asker was shown count as shown.",
 	Flags:  pathFlag,
@@ -141,7 +139,7 @@ func runQuestionsShow(ctx context.Context, c *cli.Invocation) error {
 var questionsCloseCommand = &cli.Command{
 	Name:  "questions close",
 	Group: groupTalk,
-	Args:  []cli.Arg{questionArg()},
+	Args:  []cli.Arg{questionArg},
 	Short: "settle a question, as answered or as cancelled",
 	Long:  "As answered if it has answers, otherwise as cancelled. Its asker may do so, and a person with a reason.",
 	Flags: func(f *cli.Flags) {

@@ -13,13 +13,16 @@ import (
 
 var (
 	releaseErrors = []code.Code{code.InvalidHandoff, code.NoActiveLease, code.TurnMismatch, code.StaleLease, code.NotJoined, code.RoomNotFound, code.UnreadAnswers}
-	assignErrors  = append(releaseErrors[:len(releaseErrors):len(releaseErrors)], code.UnknownMember, code.AmbiguousRecipient)
+	assignErrors  = []code.Code{
+		code.InvalidHandoff, code.NoActiveLease, code.TurnMismatch, code.StaleLease, code.NotJoined, code.RoomNotFound, code.UnreadAnswers,
+		code.UnknownMember, code.AmbiguousRecipient,
+	}
 )
 
 var releaseCommand = &cli.Command{
 	Name:  "release",
 	Group: groupTurns,
-	Args:  []cli.Arg{pathArg()},
+	Args:  []cli.Arg{pathArg},
 	Short: "end the turn with a handoff; the fairest other member is next",
 	Long: "The turn goes to the active member that never held the stick, else to the one that held it longest ago. " +
 		"It is reserved at once for one that is waiting, or that joined or waited within waiter_grace (10 s); otherwise the handoff stays pending for the next agent.\n\n" + handoffHelp,
@@ -39,7 +42,7 @@ var assignCommand = &cli.Command{
 	Group: groupTurns,
 	Args: []cli.Arg{
 		{Name: "agent", Usage: `who is next: an agent id, the name of one active member, or "next" for the fairest`},
-		pathArg(),
+		pathArg,
 	},
 	Short:    "end the turn with a handoff to one member",
 	Long:     "The turn is reserved for that member, which must be active.\n\n" + handoffHelp,
@@ -56,7 +59,7 @@ var passCommand = &cli.Command{
 	Group: groupTurns,
 	Args: []cli.Arg{
 		{Name: "agent", Optional: true, Usage: `who is next, as for assign; without, pass is release`},
-		pathArg(),
+		pathArg,
 	},
 	Short: "release, or assign when an agent is named",
 	Long: "A single argument is an agent if it is \"next\", or has a colon and no slash, as most agent ids have, or if there is no file of that name; otherwise it is the path.\n\n" +

@@ -82,7 +82,7 @@ const exportName = "room export"
 var roomExportCommand = &cli.Command{
 	Name:  exportName,
 	Group: groupUpkeep,
-	Args:  []cli.Arg{pathArg()},
+	Args:  []cli.Arg{pathArg},
 	Short: "print all events of the room, those of its earlier lives too",
 	Long: "One event a line, as they are in the room's journals, in every mode: tt room import makes the same room of them. Questions of a room are on a topic " +
 		"of the agent bus and not among them.",

@@ -11,7 +11,7 @@ import (
 var stateCommand = &cli.Command{
 	Name:  "state",
 	Group: groupLook,
-	Args:  []cli.Arg{pathArg()},
+	Args:  []cli.Arg{pathArg},
 	Short: "show who holds the stick, and the members",
 	Flags: func(f *cli.Flags) {
 		freshFlag(f)

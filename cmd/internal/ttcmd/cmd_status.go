@@ -18,7 +18,7 @@ import (
 var statusCommand = &cli.Command{
 	Name:  "status",
 	Group: groupLook,
-	Args:  []cli.Arg{pathArg()},
+	Args:  []cli.Arg{pathArg},
 	Short: "how things stand for you, on one screen",
 	Long: "Who holds the stick and until when, who is next, who waits, what you have not read, and what to do next. " +
 		"--prompt prints a few characters for a shell prompt, or nothing: it never fails and never takes long.",

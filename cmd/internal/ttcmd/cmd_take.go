@@ -13,7 +13,7 @@ var takeCommand = &cli.Command{
 	Name:    "take",
 	Aliases: []string{"takeover"},
 	Group:   groupTurns,
-	Args:    []cli.Arg{pathArg()},
+	Args:    []cli.Arg{pathArg},
 	Short:   "take the turn over from somebody who cannot go on",
 	Long: "Claims the turn if it is free. Else takes it over, where that is allowed: the lease or the claim time has run out, or the " +
 		"owner or the recipient is known to be gone. A person may always, and becomes an observer if it is no member; a harness that was told to says so with --operator-requested.",

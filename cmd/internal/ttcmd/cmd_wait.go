@@ -2,7 +2,6 @@ package ttcmd
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
@@ -16,7 +15,7 @@ import (
 var waitCommand = &cli.Command{
 	Name:  "wait",
 	Group: groupTurns,
-	Args:  []cli.Arg{pathArg()},
+	Args:  []cli.Arg{pathArg},
 	Short: "wait for the turn, and take it when it comes",
 	Long: "Joins if need be, then waits until the turn is yours, a takeover is possible, the room ends, or the time is up. " +
 		"A turn comes with the handoff of the one before, the open notes and what else you missed, and with a guardian, a process that keeps your lease alive until you release. " +
@@ -36,7 +35,7 @@ var waitCommand = &cli.Command{
 		exitCodeFlag(f)
 		pathFlag(f)
 	},
-	Exits:  slices.Concat(waitExits, []cli.ExitStatus{inboxExit}, signalExits),
+	Exits:  waitInboxExits,
 	Errors: []code.Code{code.NotJoined, code.GuardianFailed, code.LockTimeout},
 	Run:    runWait,
 }
@@ -44,7 +43,7 @@ var waitCommand = &cli.Command{
 var tryCommand = &cli.Command{
 	Name:  "try",
 	Group: groupTurns,
-	Args:  []cli.Arg{pathArg()},
+	Args:  []cli.Arg{pathArg},
 	Short: "take the turn if it is there, without waiting",
 	Long:  "One pass of tt wait.",
 	Flags: func(f *cli.Flags) {
@@ -73,7 +72,15 @@ var waitExits = []cli.ExitStatus{
 	{Status: 5, Meaning: "closed, with --exit-code"},
 }
 
-var inboxExit = cli.ExitStatus{Status: 6, Meaning: "inbox, with --inbox and --exit-code"}
+var waitInboxExits = []cli.ExitStatus{
+	{Status: 3, Meaning: "not_yet, with --exit-code"},
+	{Status: 4, Meaning: "takeover_available, with --exit-code"},
+	{Status: 5, Meaning: "closed, with --exit-code"},
+	{Status: 6, Meaning: "inbox, with --inbox and --exit-code"},
+	{Status: 129, Meaning: "ended by SIGHUP"},
+	{Status: 130, Meaning: "ended by SIGINT"},
+	{Status: 143, Meaning: "ended by SIGTERM"},
+}
 
 func runTry(ctx context.Context, c *cli.Invocation) error {
 	room, _, err := join(ctx, c, false, false)

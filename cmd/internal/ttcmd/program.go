@@ -74,7 +74,7 @@ var (
 )
 
 func commands() []*cli.Command {
-	all := slices.Concat(daily, upkeep, hookCommands)
+	all := slices.Concat(daily, upkeep, hookCommands())
 	if build.Hear != nil {
 		all = append(all, build.Hear)
 	}

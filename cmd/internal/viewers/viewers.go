@@ -26,7 +26,7 @@ func Console(run Run) *cli.Command {
 	return &cli.Command{
 		Name:  "console",
 		Group: group,
-		Args:  []cli.Arg{roomarg.Arg()},
+		Args:  []cli.Arg{{Name: "path", Optional: true, Usage: roomarg.Usage}},
 		Short: "watch the rooms in the terminal, and step in",
 		Long: "Shows every room, and one of them in full: who has the stick, members, journal, questions, notes. What its keys change " +
 			"it changes by running tt. With a path it opens that room. It acts as a person, also inside a harness. The program is tt-console.",
@@ -45,7 +45,7 @@ func Report(run Run) *cli.Command {
 	return &cli.Command{
 		Name:  "report",
 		Group: group,
-		Args:  []cli.Arg{roomarg.Arg()},
+		Args:  []cli.Arg{{Name: "path", Optional: true, Usage: roomarg.Usage}},
 		Short: "write the room's history as one HTML page",
 		Long: "Who held the stick when, handoffs, takeovers, waits, messages, notes and questions: one file that needs no network. Without -o " +
 			"it goes to reports/ in the data directory. A room that has ended is read from the archive. The program is tt-console.",

@@ -9,29 +9,37 @@ import (
 	"sync"
 )
 
-func lazily(expr string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
+// A pattern is a regular expression that is compiled when it is first used.
+type pattern struct {
+	expr string
+	once sync.Once
+	re   *regexp.Regexp
+}
+
+func (p *pattern) get() *regexp.Regexp {
+	p.once.Do(func() { p.re = regexp.MustCompile(p.expr) })
+	return p.re
 }
 
 // Calls that change files, in the languages of interpreters. What stands behind the match
 // are their arguments.
 var (
 	// with the file as the receiver
-	codeMethods = lazily(`([\w.\])"']+)\s*\.\s*(?:write_text|write_bytes|unlink|rmdir|touch|hardlink_to|symlink_to|open)\s*\(`)
+	codeMethods = pattern{expr: `([\w.\])"']+)\s*\.\s*(?:write_text|write_bytes|unlink|rmdir|touch|hardlink_to|symlink_to|open)\s*\(`}
 	// with the file as the first argument
-	codeFirst = lazily(`\b(?:os\.(?:remove|unlink|rmdir|truncate|removedirs|chmod)|shutil\.rmtree|(?:fs\w*\.)?(?:promises\.)?(?:writeFile|appendFile|outputFile|writeJson|writeJSON|truncate|unlink|rm|rmdir)Sync|(?:fs\w*|fs\.promises|promises|require\(['"](?:node:)?fs(?:/promises)?['"]\)(?:\.promises)?)\.(?:writeFile|appendFile|unlink|rm|rmdir|truncate|outputFile)(?:Sync)?|writeFile|appendFile|(?:fs\.)?createWriteStream|File\.(?:write|binwrite|delete|unlink|truncate)|IO\.write|FileUtils\.(?:rm\w*|touch|remove\w*)|Deno\.(?:writeTextFile|writeFile|remove|truncate)(?:Sync)?|Bun\.write|file_put_contents)\s*\(\s*`)
+	codeFirst = pattern{expr: `\b(?:os\.(?:remove|unlink|rmdir|truncate|removedirs|chmod)|shutil\.rmtree|(?:fs\w*\.)?(?:promises\.)?(?:writeFile|appendFile|outputFile|writeJson|writeJSON|truncate|unlink|rm|rmdir)Sync|(?:fs\w*|fs\.promises|promises|require\(['"](?:node:)?fs(?:/promises)?['"]\)(?:\.promises)?)\.(?:writeFile|appendFile|unlink|rm|rmdir|truncate|outputFile)(?:Sync)?|writeFile|appendFile|(?:fs\.)?createWriteStream|File\.(?:write|binwrite|delete|unlink|truncate)|IO\.write|FileUtils\.(?:rm\w*|touch|remove\w*)|Deno\.(?:writeTextFile|writeFile|remove|truncate)(?:Sync)?|Bun\.write|file_put_contents)\s*\(\s*`}
 	// with two files, of which the second one is written
-	codeSecond = lazily(`\b(os\.(?:rename|replace|symlink|link|renames)|shutil\.(?:move|copy\w*)|(?:fs\w*\.)?(?:promises\.)?(?:rename|copyFile|cp|symlink|link)(?:Sync)?|File\.(?:rename|symlink)|FileUtils\.(?:mv|cp\w*|move|copy\w*|ln\w*))\s*\(\s*`)
+	codeSecond = pattern{expr: `\b(os\.(?:rename|replace|symlink|link|renames)|shutil\.(?:move|copy\w*)|(?:fs\w*\.)?(?:promises\.)?(?:rename|copyFile|cp|symlink|link)(?:Sync)?|File\.(?:rename|symlink)|FileUtils\.(?:mv|cp\w*|move|copy\w*|ln\w*))\s*\(\s*`}
 	// with a mode as the second argument
-	codeOpens = lazily(`(?:^|[^.\w])(?:io\.|codecs\.|File\.|fs\.)?(?:open|openSync|fopen)\s*\(\s*`)
+	codeOpens = pattern{expr: `(?:^|[^.\w])(?:io\.|codecs\.|File\.|fs\.)?(?:open|openSync|fopen)\s*\(\s*`}
 	// whose place cannot be told
-	codeWrites = lazily(`\.extractall\s*\(|inplace\s*=\s*(?:True|1)\b[^)]*\)\s*(?::|as)|fileinput\.input\([^)]*inplace|\bunlink\s+[\w$"']|open\s*\(?\s*(?:my\s+)?\$?\w+\s*,\s*['"]\s*[+]?>`)
-	codeMode   = lazily(`^(?:mode\s*=\s*)?[rbu]?['"](?:[rbt]*[wax+])`)
+	codeWrites = pattern{expr: `\.extractall\s*\(|inplace\s*=\s*(?:True|1)\b[^)]*\)\s*(?::|as)|fileinput\.input\([^)]*inplace|\bunlink\s+[\w$"']|open\s*\(?\s*(?:my\s+)?\$?\w+\s*,\s*['"]\s*[+]?>`}
+	codeMode   = pattern{expr: `^(?:mode\s*=\s*)?[rbu]?['"](?:[rbt]*[wax+])`}
 
-	codeRuns   = lazily(`(?:os\.system|os\.popen|subprocess\.(?:run|call|check_call|check_output|Popen|getoutput)|execSync|execFileSync|spawnSync|child_process\.exec|\bexec|\bspawn|\bsystem)\s*\(\s*`)
-	codeCwd    = lazily(`\bcwd\s*[=:]\s*([^,)}]+)`)
-	codeString = lazily(`'((?:[^'\\\n]|\\.)*)'|"((?:[^"\\\n]|\\.)*)"`)
-	codePath   = lazily(`^(~|\.{0,2}/|/)?[\w.@+*-]+(/[\w.@+*-]+)*/?$`)
+	codeRuns   = pattern{expr: `(?:os\.system|os\.popen|subprocess\.(?:run|call|check_call|check_output|Popen|getoutput)|execSync|execFileSync|spawnSync|child_process\.exec|\bexec|\bspawn|\bsystem)\s*\(\s*`}
+	codeCwd    = pattern{expr: `\bcwd\s*[=:]\s*([^,)}]+)`}
+	codeString = pattern{expr: `'((?:[^'\\\n]|\\.)*)'|"((?:[^"\\\n]|\\.)*)"`}
+	codePath   = pattern{expr: `^(~|\.{0,2}/|/)?[\w.@+*-]+(/[\w.@+*-]+)*/?$`}
 )
 
 // A code is a program in another language, which is searched and not parsed.
@@ -54,29 +62,29 @@ func (p code) follow() {
 		}
 		p.c.effect(Effect{Op: p.op}, v)
 	}
-	for _, m := range codeOpens().FindAllStringIndex(p.text, 100) {
+	for _, m := range codeOpens.get().FindAllStringIndex(p.text, 100) {
 		args := arguments(p.text[m[1]:])
-		if len(args) > 1 && codeMode().MatchString(args[1]) {
+		if len(args) > 1 && codeMode.get().MatchString(args[1]) {
 			write(p.value(args[0], 0))
 		}
 	}
-	for _, m := range codeMethods().FindAllStringSubmatchIndex(p.text, 100) {
+	for _, m := range codeMethods.get().FindAllStringSubmatchIndex(p.text, 100) {
 		receiver := p.text[m[2]:m[3]]
 		args := arguments(p.text[m[1]:])
 		opens := strings.HasSuffix(strings.TrimRight(p.text[:m[1]], "( "), "open")
 		switch {
 		case slices.Contains([]string{"fs", "fsp", "os", "io", "codecs", "File", "Deno", "promises", "fs.promises", "fsPromises", "webbrowser", "Image", "gzip", "zipfile", "tarfile"}, receiver):
-		case opens && (len(args) == 0 || !codeMode().MatchString(args[0])):
+		case opens && (len(args) == 0 || !codeMode.get().MatchString(args[0])):
 		default:
 			write(p.value(p.receiver(m[2], m[3]), 0))
 		}
 	}
-	for _, m := range codeFirst().FindAllStringIndex(p.text, 100) {
+	for _, m := range codeFirst.get().FindAllStringIndex(p.text, 100) {
 		if args := arguments(p.text[m[1]:]); len(args) > 0 {
 			write(p.value(args[0], 0))
 		}
 	}
-	for _, m := range codeSecond().FindAllStringSubmatchIndex(p.text, 100) {
+	for _, m := range codeSecond.get().FindAllStringSubmatchIndex(p.text, 100) {
 		args := arguments(p.text[m[1]:])
 		if len(args) < 2 {
 			continue
@@ -86,7 +94,7 @@ func (p code) follow() {
 		}
 		write(p.value(args[1], 0))
 	}
-	if all && !codeWrites().MatchString(p.text) {
+	if all && !codeWrites.get().MatchString(p.text) {
 		return
 	}
 	p.everyPath()
@@ -94,9 +102,9 @@ func (p code) follow() {
 
 func (p code) everyPath() {
 	var found []value
-	for _, m := range codeString().FindAllStringSubmatch(p.text, 100) {
+	for _, m := range codeString.get().FindAllStringSubmatch(p.text, 100) {
 		s := m[1] + m[2]
-		if len(s) < 3 || len(s) > 200 || !codePath().MatchString(s) || !strings.ContainsAny(s, "/.") || strings.Trim(s, "./*") == "" {
+		if len(s) < 3 || len(s) > 200 || !codePath.get().MatchString(s) || !strings.ContainsAny(s, "/.") || strings.Trim(s, "./*") == "" {
 			continue
 		}
 		if !isAbs(s) {
@@ -113,7 +121,7 @@ func (p code) everyPath() {
 
 // runs follows the commands that the program runs.
 func (p code) runs() {
-	for _, m := range codeRuns().FindAllStringIndex(p.text, 20) {
+	for _, m := range codeRuns.get().FindAllStringIndex(p.text, 20) {
 		if m[0] > 0 && p.text[m[0]-1] == '.' && strings.HasPrefix(p.text[m[0]:], "exec(") { // of a regular expression
 			continue
 		}
@@ -123,7 +131,7 @@ func (p code) runs() {
 		}
 		sc := p.c.sc.clone()
 		for _, a := range args[1:] {
-			if cwd := codeCwd().FindStringSubmatch(a); cwd != nil {
+			if cwd := codeCwd.get().FindStringSubmatch(a); cwd != nil {
 				dir, ok := p.value(cwd[1], 0)
 				if sc.dir = ""; ok {
 					sc.dir, _ = p.c.w.locate(p.c.sc, dir)
@@ -136,7 +144,7 @@ func (p code) runs() {
 			if !strings.HasPrefix(list, "[") {
 				list += "," + args[1]
 			}
-			for _, s := range codeString().FindAllStringSubmatch(list, 100) {
+			for _, s := range codeString.get().FindAllStringSubmatch(list, 100) {
 				words = append(words, value{text: s[1] + s[2]})
 			}
 			p.c.w.run(sc, words)
@@ -206,11 +214,11 @@ func isLetter(c byte) bool {
 }
 
 var (
-	codeLiteral = lazily("(?s)^([rbuRBUfF]{0,2})(?:'([^']*)'|\"([^\"]*)\"|`([^`]*)`)$")
-	codeArgv    = lazily(`^(?:sys\.argv|process\.argv|ARGV|\$argv|Deno\.args)\[(\d+)\]$`)
-	codeCall    = lazily(`^((?:new\s+)?[\w.]+)\(`)
-	codeName    = lazily(`^[A-Za-z_$]\w*$`)
-	codeOwner   = lazily(`^([A-Za-z_$]\w*)[.\[]`)
+	codeLiteral = pattern{expr: "(?s)^([rbuRBUfF]{0,2})(?:'([^']*)'|\"([^\"]*)\"|`([^`]*)`)$"}
+	codeArgv    = pattern{expr: `^(?:sys\.argv|process\.argv|ARGV|\$argv|Deno\.args)\[(\d+)\]$`}
+	codeCall    = pattern{expr: `^((?:new\s+)?[\w.]+)\(`}
+	codeName    = pattern{expr: `^[A-Za-z_$]\w*$`}
+	codeOwner   = pattern{expr: `^([A-Za-z_$]\w*)[.\[]`}
 )
 
 // value returns what an expression stands for, as far as the text tells it.
@@ -219,7 +227,7 @@ func (p code) value(expr string, depth int) (value, bool) {
 	if depth > 5 || expr == "" {
 		return value{}, false
 	}
-	if m := codeLiteral().FindStringSubmatch(expr); m != nil {
+	if m := codeLiteral.get().FindStringSubmatch(expr); m != nil {
 		s := m[2] + m[3] + m[4]
 		if strings.ContainsAny(m[1], "fF") || m[4] != "" {
 			if i := strings.IndexAny(s, "{$"); i >= 0 {
@@ -238,7 +246,7 @@ func (p code) value(expr string, depth int) (value, bool) {
 		}
 		return value{text: v.text + "/", open: true, names: true}, ok && v.text != ""
 	}
-	if m := codeArgv().FindStringSubmatch(expr); m != nil {
+	if m := codeArgv.get().FindStringSubmatch(expr); m != nil {
 		n, _ := strconv.Atoi(m[1])
 		if !strings.HasPrefix(expr, "ARGV") && !strings.HasPrefix(expr, "Deno") {
 			n--
@@ -251,13 +259,13 @@ func (p code) value(expr string, depth int) (value, bool) {
 	if strings.Contains(expr, "tempfile.") || strings.Contains(expr, "tmpdir()") || strings.Contains(expr, "gettempdir()") || strings.Contains(expr, "mkdtemp") {
 		return value{text: "/tmp/x"}, true
 	}
-	if m := codeCall().FindStringSubmatchIndex(expr); m != nil {
+	if m := codeCall.get().FindStringSubmatchIndex(expr); m != nil {
 		return p.callValue(expr[m[2]:m[3]], arguments(expr[m[1]:]), depth)
 	}
-	if codeName().MatchString(expr) {
+	if codeName.get().MatchString(expr) {
 		return p.named(expr, depth)
 	}
-	if m := codeOwner().FindStringSubmatch(expr); m != nil {
+	if m := codeOwner.get().FindStringSubmatch(expr); m != nil {
 		v, ok := p.named(m[1], depth)
 		return value{text: v.text, open: true, names: true}, ok
 	}
@@ -336,7 +344,7 @@ func (p code) named(name string, depth int) (value, bool) {
 		rhs = m[3]
 	case strings.HasPrefix(rhs, "[") || strings.HasPrefix(rhs, "("):
 		var all []value
-		for _, s := range codeString().FindAllStringSubmatch(rhs, 100) {
+		for _, s := range codeString.get().FindAllStringSubmatch(rhs, 100) {
 			if v := []value{{text: s[1] + s[2]}}; all == nil {
 				all = v
 			} else {

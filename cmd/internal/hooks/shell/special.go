@@ -2,7 +2,6 @@ package shell
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -293,9 +292,7 @@ func dd(c *call) {
 	}
 }
 
-var sedWrites = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?:^|[;{}/\d$!]\s*)[wW][ \t]+([^\s;}]+)|/[gpiImMe0-9]*w[ \t]+([^\s;}]+)`)
-})
+var sedWrites = pattern{expr: `(?:^|[;{}/\d$!]\s*)[wW][ \t]+([^\s;}]+)|/[gpiImMe0-9]*w[ \t]+([^\s;}]+)`}
 
 func sed(c *call) {
 	var files, programs []value
@@ -344,7 +341,7 @@ func sed(c *call) {
 		return
 	}
 	for _, p := range programs {
-		for _, m := range sedWrites().FindAllStringSubmatch(p.all(), 100) {
+		for _, m := range sedWrites.get().FindAllStringSubmatch(p.all(), 100) {
 			if file := m[1] + m[2]; strings.ContainsAny(file, "./") {
 				c.effect(Effect{Op: "sed w"}, value{text: file})
 			}
@@ -353,8 +350,8 @@ func sed(c *call) {
 }
 
 var (
-	awkWrites = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`printf?[^;}|"]*(?:"[^"]*"[^;}|"]*)*>>?\s*"([^"]+)"`) })
-	awkRuns   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`system\(\s*"([^"]+)"\s*\)`) })
+	awkWrites = pattern{expr: `printf?[^;}|"]*(?:"[^"]*"[^;}|"]*)*>>?\s*"([^"]+)"`}
+	awkRuns   = pattern{expr: `system\(\s*"([^"]+)"\s*\)`}
 )
 
 func awk(c *call) {
@@ -367,10 +364,10 @@ func awk(c *call) {
 		return
 	}
 	program := o.words[0].all()
-	for _, m := range awkWrites().FindAllStringSubmatch(program, 100) {
+	for _, m := range awkWrites.get().FindAllStringSubmatch(program, 100) {
 		c.effect(Effect{Op: "awk >"}, value{text: m[1]})
 	}
-	for _, m := range awkRuns().FindAllStringSubmatch(program, 100) {
+	for _, m := range awkRuns.get().FindAllStringSubmatch(program, 100) {
 		c.w.script(c.sc.clone(), m[1])
 	}
 }
@@ -399,9 +396,7 @@ func tar(c *call) {
 	}
 }
 
-var patched = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?m)^\*\*\* (?:Add File|Update File|Delete File|Move to): (.+)$`)
-})
+var patched = pattern{expr: `(?m)^\*\*\* (?:Add File|Update File|Delete File|Move to): (.+)$`}
 
 func applyPatch(c *call) {
 	text := c.w.in.text
@@ -409,7 +404,7 @@ func applyPatch(c *call) {
 		text += "\n" + a.all()
 	}
 	e := Effect{Op: "apply_patch"}
-	files := patched().FindAllStringSubmatch(text, 100)
+	files := patched.get().FindAllStringSubmatch(text, 100)
 	for _, m := range files {
 		c.effect(e, value{text: strings.TrimSpace(m[1])})
 	}

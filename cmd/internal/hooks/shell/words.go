@@ -226,7 +226,7 @@ func (e *expander) parts(parts []syntax.WordPart, quoted bool) {
 		case *syntax.SglQuoted:
 			s := p.Value
 			if p.Dollar {
-				s = ansi.Replace(s)
+				s = ansi(s)
 			}
 			e.add(value{text: s})
 		case *syntax.DblQuoted:
@@ -250,7 +250,10 @@ func (e *expander) parts(parts []syntax.WordPart, quoted bool) {
 	}
 }
 
-var ansi = strings.NewReplacer(`\n`, "\n", `\t`, "\t", `\'`, "'", `\"`, `"`, `\\`, `\`)
+// ansi replaces the escapes of a $'…' text.
+func ansi(s string) string {
+	return strings.NewReplacer(`\n`, "\n", `\t`, "\t", `\'`, "'", `\"`, `"`, `\\`, `\`).Replace(s)
+}
 
 // literal adds a text. The first name that matches a pattern stands for all.
 func (e *expander) literal(s string, first, quoted bool) {
