@@ -62,6 +62,13 @@ func (s *Store) NotifyListenerOf(key string) {
 // too long.
 func (r *Files[S]) Settled(ctx context.Context) bool { return r.settled(ctx) }
 
+// IsChanging reports whether a change is under way.
+func (r *Files[S]) IsChanging() bool {
+	now, cancel := context.WithDeadline(context.Background(), time.Unix(0, 0))
+	defer cancel()
+	return !r.settled(now)
+}
+
 // Within returns the directory of an agent's directory.
 func (a Agent) Within(name string) Agent {
 	a.dir = a.Path(name)

@@ -5,6 +5,7 @@ import (
 	"os/exec"
 	"time"
 
+	"github.com/talking-stick/tt/cmd/internal/hearing"
 	"github.com/talking-stick/tt/cmd/internal/hooks/listen"
 	"github.com/talking-stick/tt/cmd/internal/member"
 )
@@ -16,16 +17,27 @@ const (
 )
 
 // proveAfter is how long after a harness was told to watch the wake file it is
-// notified for the first time, which shows whether it does.
+// notified for the first time, which shows whether it does; and how long after its hook
+// could not find out what is new it is notified again.
 const proveAfter = 2 * time.Second
 
-// Prove notifies an agent once, a little later.
+// Prove notifies an agent once, a little later. Until then nothing else needs to look again
+// for the harness.
 func Prove(ctx context.Context, client *member.Client) {
+	agent := &listen.Agent{Client: client}
+	if !agent.Hearing().IsKnown() {
+		return
+	}
+	release, err := agent.Hearing().Dir().Hold(hearing.PatientMark)
+	if err != nil {
+		return
+	}
 	select {
 	case <-time.After(proveAfter):
-		(&listen.Agent{Client: client}).Notify()
 	case <-ctx.Done():
 	}
+	release()
+	agent.Notify()
 }
 
 // startHearing starts the process that hears what other hosts do, if none does so for the

@@ -1,6 +1,7 @@
 package hooks
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -31,20 +32,22 @@ func (h *run) fileChanged(ctx context.Context) error {
 	waits := false
 	for start := time.Now(); ; {
 		wake, err := agent.Speak(ctx, hearing.ByWatch)
-		switch {
-		case err != nil:
-			return err
-		case wake.Text != "":
+		if wake.Text != "" {
 			return h.finish(payload.Reply{Wake: wake.Text})
 		}
+		h.log(err)
+		again := err != nil || wake.Again // soon, and not for ever
 		// What the agent was woken for already is left to the next notification.
-		if wake.Later == 0 || agent.Hearing().Listener().PutOff.IsZero() || time.Since(start)+wake.Later > watchPatience {
+		putOff := wake.Later > 0 && !agent.Hearing().Listener().PutOff.IsZero() && time.Since(start)+wake.Later <= watchPatience
+		switch {
+		case !again && !putOff, ctx.Err() != nil:
 			return nil
-		}
-		if !waits {
-			if wait.Held(hearing.PatientMark) {
-				return nil
-			}
+		case waits && time.Since(start) < watchPatience:
+		case !waits && wait.Held(hearing.PatientMark): // who has it looks again
+			return nil
+		case again:
+			return agent.StartDetached("hook", proveCommand, "--agent", agent.Self.ID)
+		default:
 			release, err := wait.Hold(hearing.PatientMark)
 			if err != nil {
 				return err
@@ -53,7 +56,7 @@ func (h *run) fileChanged(ctx context.Context) error {
 			waits = true
 		}
 		select {
-		case <-time.After(min(wake.Later, lookEvery)): // the turn may end before
+		case <-time.After(min(cmp.Or(wake.Later, lookEvery), lookEvery)): // the turn may end before
 		case <-ctx.Done():
 			return nil
 		}

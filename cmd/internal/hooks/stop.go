@@ -94,6 +94,7 @@ func (h *run) endOfTurn(ctx context.Context, agent *listen.Agent, objection stri
 // hasNews reports whether there is news in any room that the agent was not woken for. It
 // writes nothing.
 func hasNews(ctx context.Context, agent *listen.Agent) bool {
+	agent.Settle(ctx)
 	return slices.ContainsFunc(agent.Hearing().Rooms(), func(name string) bool {
 		n, err := mailbox.Of(agent.Room(name, nil)).News(ctx, nil)
 		return err == nil && !n.Fresh.IsZero()

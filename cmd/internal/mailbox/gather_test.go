@@ -41,7 +41,7 @@ func TestWaitGathers(t *testing.T) {
 	f := newFixture(t)
 	a, b := f.join("a:1"), f.join("b:1")
 	for _, limit := range []time.Duration{3 * time.Hour, time.Minute} {
-		news := &untilTwo{Mailbox: b, looked: make(chan int64)}
+		news := &untilTwo{Mailbox: b, looked: make(chan int64, 100)}
 		b.Room.News = news
 		out := make(answer, 1)
 		ended := make(chan error, 1)

@@ -22,6 +22,7 @@ type RoomNews struct {
 	Inbox   bool      // and for messages
 	All     turn.News // what was not shown to it
 	Fresh   turn.News // the part of All that it was not woken for
+	Pending bool      // a change is under way that may bring more
 
 	state   *turn.State
 	settled bool   // nothing of it can be undone
@@ -35,16 +36,17 @@ type RoomNews struct {
 }
 
 // News returns what there is for the agent beyond what was printed to it, if printed is
-// not nil. It waits for a change that is under way.
+// not nil. Agents are notified of a change before it is committed, so callers wait for that
+// first, see [fsroom.Files.Settled].
 func (m *Mailbox) News(ctx context.Context, printed *hearing.PrintedRoom) (RoomNews, error) {
 	m.SettleJobs(ctx)
-	m.Settled(ctx) // who is notified is so before the change is committed
+	pending := m.IsChanging()
 	snap, settled, err := m.SettledView(ctx)
 	if err != nil {
 		return RoomNews{}, err
 	}
 	st := snap.State
-	n := RoomNews{Mailbox: m, Path: st.CanonicalPath, Member: m.IsMember(st), state: st, seq: st.Seq, settled: settled}
+	n := RoomNews{Mailbox: m, Path: st.CanonicalPath, Member: m.IsMember(st), Pending: pending, state: st, seq: st.Seq, settled: settled}
 	if !n.Member {
 		if printed != nil && printed.Left {
 			return n, nil

@@ -40,10 +40,15 @@ func (f *fixture) must(err error) {
 	}
 }
 
+func (f *fixture) store(o fsroom.Options) *fsroom.Store {
+	store, err := fsroom.Open(f.data, o)
+	f.must(err)
+	return store
+}
+
 // client is an agent that is in no room. A human is a person.
 func (f *fixture) client(id string) *member.Client {
-	store, err := fsroom.Open(f.data, fsroom.Options{})
-	f.must(err)
+	store := f.store(fsroom.Options{})
 	kind := identity.HarnessCLI
 	if strings.HasPrefix(id, "human:") {
 		kind = identity.HumanCLI

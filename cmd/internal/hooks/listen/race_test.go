@@ -1,6 +1,7 @@
 package listen
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -201,5 +202,44 @@ func TestQuestionsWake(t *testing.T) {
 	}
 	if again := f.show(asker); again != "" {
 		t.Errorf("shown again: %q", again)
+	}
+}
+
+// TestASlowWriterIsNotMissed: who listens is notified before a change is committed. It looks
+// too early if the writer is slow, and nobody notifies it again.
+func TestASlowWriterIsNotMissed(t *testing.T) {
+	for name, patience := range map[string]time.Duration{"patient": 0, "in a hurry": time.Millisecond} {
+		f := newFixture(t)
+		a, _ := f.listener("a:1")
+		f.join("b:1")
+		a.Store = f.store(fsroom.Options{Patience: patience})
+		slow := f.client("b:1")
+		looked := make(chan struct{})
+		slow.Store = f.store(fsroom.Options{Fault: func(step fsroom.Step) error {
+			if step == fsroom.StepAppend {
+				select {
+				case <-looked:
+				case <-time.After(time.Second): // it waits for the writer
+				}
+			}
+			return nil
+		}})
+		b, err := slow.Find(f.workspace())
+		f.must(err)
+		began := a.Hearing().Listener().Heard
+		go func() {
+			for !a.Hearing().Listener().Heard.After(began.Add(time.Millisecond)) || wakeTime(a).After(a.Hearing().Listener().Heard.Time) {
+				time.Sleep(time.Millisecond)
+			}
+			close(looked)
+		}()
+		go f.send(b, "a:1", "one", false)
+		limited, cancel := context.WithTimeout(ctx, 20*time.Second)
+		said := ""
+		f.must(a.Run(limited, Transport{How: hearing.ByExec, Once: true, Deliver: func(_ context.Context, w Wake) error { said = w.Text; return nil }}))
+		cancel()
+		if !strings.Contains(said, "1 message") {
+			t.Errorf("%s: said %q", name, said)
+		}
 	}
 }

@@ -34,6 +34,7 @@ func (a *Agent) Show(ctx context.Context, how string, print func(text string) er
 	if !a.mayHaveNews(rooms) {
 		return false, nil
 	}
+	a.Settle(ctx)
 	dir := a.Hearing().Dir()
 	unlock, err := dir.Lock(ctx)
 	if err != nil {
@@ -52,6 +53,7 @@ func (a *Agent) Show(ctx context.Context, how string, print func(text string) er
 	for _, name := range rooms {
 		n, err := mailbox.Of(client.Room(name, nil)).News(ctx, beside.Of(name))
 		if err != nil {
+			page.rest++ // it is looked for again
 			continue
 		}
 		page.room(ctx, &n)

@@ -22,6 +22,8 @@ const (
 	queuePatience = 10 * time.Minute
 	// messageGap is the shortest time between two wakes for messages alone.
 	messageGap = 10 * time.Second
+	// changePatience is how long after a look while a room was being changed there is another one.
+	changePatience = time.Second
 )
 
 // A Wake is what wakes an agent. It is zero if nothing does.
@@ -31,6 +33,7 @@ type Wake struct {
 	Path  string        // of the room that Class is about
 	Room  string        // its room_id
 	Later time.Duration // without a Text: how long it is until there may be one; 0: until the next notification
+	Again bool          // without a Text: a room could not be read as it will be in a moment, and no notification follows
 }
 
 // Speak decides whether the agent is woken now, by the way that how names, and records
@@ -40,6 +43,7 @@ type Wake struct {
 // The one that is told to wakes the agent with the text. If it is killed before, the
 // agent is woken again after half a minute and after two minutes, by whoever asks then.
 func (a *Agent) Speak(ctx context.Context, how string) (wake Wake, err error) {
+	a.Settle(ctx)
 	unlock, err := a.Hearing().Dir().Lock(ctx)
 	if err != nil {
 		return Wake{}, err
@@ -52,12 +56,9 @@ func (a *Agent) Speak(ctx context.Context, how string) (wake Wake, err error) {
 			l.How, l.Since = how, l.Heard
 		}
 	}
-	due, left, err := a.due(ctx, &l, how, now)
-	if err != nil {
-		return Wake{}, err
-	}
+	due, left, again := a.due(ctx, &l, how, now)
 	if len(due) == 0 {
-		return Wake{Later: left}, a.Hearing().Save(&l)
+		return Wake{Later: left, Again: again}, a.Hearing().Save(&l)
 	}
 	l.Spoke, l.PutOff = l.Heard, event.Time{}
 	if err := a.Hearing().Save(&l); err != nil {
@@ -69,6 +70,14 @@ func (a *Agent) Speak(ctx context.Context, how string) (wake Wake, err error) {
 		}
 	}
 	return wakeFor(due, comesWithHooks(how)), nil
+}
+
+// Settle waits for changes that are under way in the agent's rooms. The lock of the listener
+// is not held meanwhile: the writer may be slow.
+func (a *Agent) Settle(ctx context.Context) {
+	for _, name := range a.Hearing().Rooms() {
+		a.Room(name, nil).Settled(ctx)
+	}
 }
 
 // comesWithHooks reports whether what wakes an agent is a prompt for which hooks run, which
@@ -84,10 +93,11 @@ type dueNews struct {
 }
 
 // due returns the news that the agent is woken for now, or how long it is until there may
-// be some. It brings the record up to date.
-func (a *Agent) due(ctx context.Context, l *hearing.Listener, how string, now time.Time) (due []dueNews, left time.Duration, err error) {
+// be some, and whether that is because a room has to be looked at again. It brings the
+// record up to date.
+func (a *Agent) due(ctx context.Context, l *hearing.Listener, how string, now time.Time) (due []dueNews, left time.Duration, again bool) {
 	if how == hearing.ByQueue && !l.Stopped.IsZero() {
-		return nil, 0, nil // it would stay in the queue, and be a turn too many after the next prompt
+		return nil, 0, false // it would stay in the queue, and be a turn too many after the next prompt
 	}
 	model, printed := l.Model(), hearing.Printed{}
 	if model != hearing.Idle { // the model may be about to be asked with it
@@ -101,11 +111,19 @@ func (a *Agent) due(ctx context.Context, l *hearing.Listener, how string, now ti
 	}
 	for _, name := range a.Hearing().Rooms() {
 		n, err := mailbox.Of(a.Room(name, nil)).News(ctx, printed.Of(name))
-		if err != nil {
-			continue // a room that cannot be read tells so when a command uses it
-		}
-		if !n.Member && n.All.IsZero() {
+		switch {
+		case err != nil: // a room that cannot be read tells so when a command uses it
+			again = true
+			sooner(goneEvery)
+			continue
+		case n.Pending:
+			again = true
+			sooner(changePatience)
+		case !n.Member && n.All.IsZero():
 			a.Hearing().Leave(name)
+			if snap, err := a.Room(name, nil).View(); err == nil && snap.State.Member(a.Self.ID) != nil { // it has joined meanwhile
+				a.Hearing().Enter(name)
+			}
 			continue
 		}
 		news, wait := n.Due(now)
@@ -118,7 +136,7 @@ func (a *Agent) due(ctx context.Context, l *hearing.Listener, how string, now ti
 	}
 	if len(due) == 0 {
 		l.PutOff = event.Time{}
-		return nil, left, nil
+		return nil, left, again
 	}
 	if l.PutOff.IsZero() {
 		l.PutOff = event.NewTime(now)
@@ -129,19 +147,21 @@ func (a *Agent) due(ctx context.Context, l *hearing.Listener, how string, now ti
 			patience = queuePatience
 		}
 		if wait := l.PutOff.Add(patience).Sub(now); wait > 0 {
-			return nil, wait, nil
+			sooner(wait)
+			return nil, left, again
 		}
 	}
 	if wait := l.Spoke.Add(messageGap).Sub(now); !urgent && !offered && wait > 0 && wait <= messageGap {
-		return nil, wait, nil
+		sooner(wait)
+		return nil, left, again
 	}
 	if !urgent && !byPerson {
 		if l.Spent(now) {
-			return nil, left, nil
+			return nil, left, again
 		}
 		l.Spend(now)
 	}
-	return due, 0, nil
+	return due, 0, false
 }
 
 // allowed returns the part of the news that the agent wants to be woken for. It does not
