@@ -43,6 +43,7 @@ type Change struct {
 	Note  string // what users should know, or ""
 
 	hook   Hook
+	check  string // that is added
 	before []byte
 	off    bool // the hook is not executable: git does not run it
 	steps  func() error
@@ -68,38 +69,47 @@ const shebang = "#!/bin/sh\n"
 func (h Hook) aside() string { return string(h) + ".before-talking-stick" }
 
 // check returns the check that is added to the hook.
-func (h Hook) check() string {
-	switch h {
+func (r Repository) check() string {
+	switch r.Hook {
 	case PrePush:
-		return pushCheck
+		return strings.NewReplacer("-ENGINE}", "-"+quoted(r.Engine)+"}", "-ROOM}", "-"+quoted(r.Room)+"}").Replace(pushCheck)
 	case PreRebase:
 		return rebaseCheck
 	}
 	return commitCheck
 }
 
-// pushCheck refuses the push if the room is shared by an engine and the stick is not the
-// caller's, or the engine does not say so, or the file that names room and engine cannot be
-// used. Elsewhere it permits it. What git says on
-// standard input is left to the script around it.
+// quoted returns the text as a word of the shell.
+func quoted(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
+
+// pushCheck permits a push if the engine says that the stick is the caller's, or that no
+// room is shared here. It refuses it also when that is not known, unless there is no engine: engine
+// and room of the installation count where the environment names none, as in an editor. tt is asked once.
+// What git says on standard input is left to the script around it.
 const pushCheck = `# Refuses a push while the talking stick that this workspace shares with other hosts is not yours.
 # Skip it once with: git push --no-verify
-if command -v tt >/dev/null 2>&1; then
-  tt_said=$(tt check --json 2>&1 </dev/null) && tt_code=0 || tt_code=$?
-  case "$tt_code:$tt_said" in
-    1:*'"holds":false'*'"shared":true'*)
-      tt check --text >&2 </dev/null || true
-      echo 'tt: push refused, you do not hold the talking stick here; wait for it with "tt wait", or skip this check once with "git push --no-verify"' >&2
-      exit 1
-      ;;
-    1:*'"error":"engine_'* | 1:*'"error":"no_shared_identity"'*'"file":'*)
-      printf '%s\n' "$tt_said" | sed 's/.*"message":"/tt: /;s/",".*//;s/"}.*//' >&2
-      echo 'tt: push refused, it is not known whether you hold the talking stick; skip this check once with "git push --no-verify"' >&2
-      exit 1
-      ;;
-  esac
-  unset tt_said tt_code
+tt_engine=${TALKING_STICK_ENGINE-ENGINE} tt_room=${TALKING_STICK_ROOM-ROOM}
+tt_said=$(TALKING_STICK_ENGINE=$tt_engine TALKING_STICK_ROOM=$tt_room tt check --json 2>&1 </dev/null) && tt_code=0 || tt_code=$?
+case "$tt_code:$tt_said" in
+  0:*'"holds":true'*) tt_why= ;;
+  1:*'"holds":false'*'"shared":true'*)
+    tt_why=$(printf '%s\n' "$tt_said" | sed -n 's/.*"current_owner":"\([^"]*\)".*/tt: \1 holds the stick/p')
+    printf '%s\n' "${tt_why:-tt: you have no turn with a live lease}" >&2
+    tt_why='you do not hold the talking stick here; wait for it with "tt wait", or' ;;
+  1:*'"holds":false'*) tt_why= ;;
+  1:*'"error":"no_shared_identity"'*'"file":'* | 1:*'"error":"engine_'*) tt_why=unknown ;;
+  1:*'"error":"no_shared_identity"'*) tt_why= ;;
+  *) tt_why=${tt_engine:+unknown} ;;
+esac
+if [ "$tt_why" = unknown ]; then
+  printf '%s\n' "$tt_said" | sed 's/.*"message":"/tt: /;s/",".*//;s/"}.*//' >&2
+  tt_why='it is not known whether you hold the talking stick;'
 fi
+if [ -n "$tt_why" ]; then
+  echo "tt: push refused, $tt_why skip this check once with \"git push --no-verify\"" >&2
+  exit 1
+fi
+unset tt_engine tt_room tt_said tt_code tt_why
 `
 
 // rebaseCheck is commitCheck for a rebase. Once git has put uncommitted work aside it does not
@@ -152,9 +162,12 @@ func (h Hook) chain() string {
 
 // A Repository is a git repository of which one hook is to be changed.
 type Repository struct {
-	Dir    string // a directory in its working tree
-	Hook   Hook
-	Writer *rewrite.Writer
+	Dir  string // a directory in its working tree
+	Hook Hook
+	// Engine and Room are for the check of pushes: what the environment of the installation
+	// names, "" for nothing.
+	Engine, Room string
+	Writer       *rewrite.Writer
 }
 
 // PlanInstall returns the change that adds the check. It writes nothing.
@@ -186,7 +199,7 @@ func (r Repository) PlanInstall() (Change, error) {
 	if text == nil {
 		text = []byte(shebang)
 	}
-	return c.write(w, block.AfterFirstLine(text, c.hook.check()))
+	return c.write(w, block.AfterFirstLine(text, c.check))
 }
 
 // chained makes c the change that moves the hook aside and puts a script of ours in
@@ -196,7 +209,7 @@ func (c Change) chained(w *rewrite.Writer, current []byte) (Change, error) {
 	if current != nil {
 		text = current
 	}
-	next, err := c.write(w, block.AfterFirstLine(text, c.hook.check()))
+	next, err := c.write(w, block.AfterFirstLine(text, c.check))
 	if current != nil || c.before == nil {
 		return next, err
 	}
@@ -279,7 +292,7 @@ func (r Repository) look() (Change, error) {
 	if err != nil {
 		return Change{}, err
 	}
-	c := Change{Hook: filepath.Join(hooks, string(r.Hook)), Aside: filepath.Join(hooks, r.Hook.aside()), Note: note, hook: r.Hook}
+	c := Change{Hook: filepath.Join(hooks, string(r.Hook)), Aside: filepath.Join(hooks, r.Hook.aside()), Note: note, hook: r.Hook, check: r.check()}
 	c.before, err = os.ReadFile(c.Hook)
 	if errors.Is(err, fs.ErrNotExist) {
 		return c, nil

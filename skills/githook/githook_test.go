@@ -92,7 +92,7 @@ func (s scratch) run(tt string, args ...string) (string, error) {
 }
 
 const (
-	yours  = "exit 0"
+	yours  = `echo '{"holds":true}'`
 	theirs = `echo '{"holds":false}'; exit 1`
 )
 
@@ -383,14 +383,20 @@ func TestPush(t *testing.T) {
 		{"its program is not there", `echo '{"error":"engine_missing","message":"no tt-nats"}' >&2; exit 1`, true, "tt: no tt-nats\n"},
 		{"the file that names the room is damaged", `echo '{"error":"no_shared_identity","message":"the file cannot be used","hint":"write it","file":"/w/.talking-stick/room"}' >&2; exit 1`, true, "tt: the file cannot be used\n"},
 		{"no room is named", `echo '{"error":"no_shared_identity","message":"no name","workspace_root":"/w"}' >&2; exit 1`, false, ""},
-		{"tt cannot tell", `echo '{"error":"data_dir_unusable"}' >&2; exit 1`, false, ""},
-		{"a tt that knows no check", "echo usage >&2; exit 2", false, ""},
-		{"a tt that reads", "cat; exit 0", false, ""},
+		{"tt cannot tell", `echo '{"error":"internal","message":"what now"}' >&2; exit 1`, true, "tt: what now\n"},
+		{"the disk is full", `echo '{"error":"disk_full","message":"no space"}' >&2; exit 1`, true, "it is not known"},
+		{"a tt that knows no check", "echo usage >&2; exit 2", true, "it is not known"},
+		{"a tt that says nothing", "cat; exit 0", true, "it is not known"},
+		{"the engine is the one of the installation", `[ "$TALKING_STICK_ENGINE $TALKING_STICK_ROOM" = "o'clock it's" ] && ` + yours, false, ""},
+		{"tt cannot tell, and the engine is gone", `echo '{"error":"internal","message":"what now"}' >&2; exit 1`, false, ""},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			r := newScratch(t)
-			r.Hook = PrePush
+			r.Hook, r.Engine, r.Room = PrePush, "o'clock", "it's"
+			if strings.HasSuffix(tt.name, "is gone") {
+				t.Setenv("TALKING_STICK_ENGINE", "")
+			}
 			write(t, filepath.Join(r.Dir, ".git", "hooks", "pre-push"), "#!/bin/sh -eu\nread -r branch rest\necho theirs ran for $branch at $2\n", 0o755)
 			if c := apply(t, r.PlanInstall); c.State != Added {
 				t.Errorf("%+v", c)

@@ -128,11 +128,15 @@ func planGit(c *cli.Invocation, env skills.Environment, out bool) (changes []git
 		}
 		dir = c.Env.Abs(path)
 	}
+	engine, hasEngine := engineOf(c, dir)
 	for _, hook := range []githook.Hook{githook.PreCommit, githook.PreRebase, githook.PrePush} {
-		repository := githook.Repository{Dir: dir, Hook: hook, Writer: env.Writer()}
+		repository := githook.Repository{
+			Dir: dir, Hook: hook, Writer: env.Writer(),
+			Engine: engine, Room: c.Env.Lookup(hosts.RoomVariable),
+		}
 		change, err := repository.PlanUninstall()
 		there := err == nil && change.State != githook.Absent
-		if !out && (there || hook != githook.PrePush || hasEngine(c, dir)) {
+		if !out && (there || hook != githook.PrePush || hasEngine) {
 			there = true
 			change, err = repository.PlanInstall()
 		}
@@ -146,16 +150,19 @@ func planGit(c *cli.Invocation, env skills.Environment, out bool) (changes []git
 	return changes, nil
 }
 
-// hasEngine reports whether an engine shares the room of a directory, also one that is not
-// known here.
-func hasEngine(c *cli.Invocation, dir string) bool {
+// engineOf returns the name of the engine that shares the room of a directory, and whether there
+// is one, also one that is not known here.
+func engineOf(c *cli.Invocation, dir string) (name string, is bool) {
 	dataDir, err := workspace.DataDir(c.Env.Lookup, c.Env.Home)
 	if err != nil {
-		return false
+		return "", false
 	}
 	w, _ := roomarg.LocatePath(c.Env, dir)
 	service, err := hosts.Find(c.Env.Lookup, dataDir, w)
-	return service != nil || err != nil
+	if service == nil {
+		return c.Env.Lookup(hosts.EngineVariable), err != nil
+	}
+	return service.Name, true
 }
 
 // changeGit carries out the plan, except in a dry run.
