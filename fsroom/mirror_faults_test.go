@@ -1,6 +1,7 @@
 package fsroom_test
 
 import (
+	"bytes"
 	"context"
 	"os"
 	"path/filepath"
@@ -289,4 +290,79 @@ func TestNothingIsFetchedUnderTheLock(t *testing.T) {
 	if at := h.room(0, fsroom.Options{Host: "there"}).Agent("b").Marked("seen"); !at.Equal(marked) {
 		t.Errorf("the other host sees the mark at %v, want %v", at, marked)
 	}
+}
+
+// What is no change of the room is skipped, by hosts that know the room and by others.
+func TestEntriesThatAreNoChange(t *testing.T) {
+	line := func(h *hosts, n int) []byte {
+		return bytes.SplitAfter(h.journal(0), []byte("\n"))[n]
+	}
+	for name, entry := range map[string]func(h *hosts) []byte{
+		"garbage":      func(*hosts) []byte { return []byte("garbage") },
+		"nothing":      func(*hosts) []byte { return []byte{} },
+		"half a line":  func(h *hosts) []byte { return line(h, 1)[:30] },
+		"a repetition": func(h *hosts) []byte { return line(h, 1) },
+		"a gap": func(h *hosts) []byte {
+			return bytes.Replace(line(h, 1), []byte(`"event_seq":2`), []byte(`"event_seq":9`), 1)
+		},
+		"a gap inside": func(h *hosts) []byte {
+			return append(bytes.Replace(line(h, 1), []byte(`"event_seq":2`), []byte(`"event_seq":4`), 1), line(h, 1)...)
+		},
+		"another event": func(h *hosts) []byte {
+			return bytes.Replace(line(h, 1), []byte(`"event_id":"`), []byte(`"event_id":"x`), 1)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e := inMemory(t)
+			h := newHosts(t, 4, e)
+			h.do(0, join("a"), say("a", "one"), say("a", "two"))
+			h.view(1)
+			last := engine.Revision(0)
+			if err := e.Read(t.Context(), "rooms.demo", 0, func(e engine.Entry) error { last = e.Revision; return nil }); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := e.Append(t.Context(), "rooms.demo", last, engine.Entry{Lines: entry(h)}, 0); err != nil {
+				t.Fatal(err)
+			}
+			for host := range 3 {
+				if s := h.view(host).State; s.Seq != 4 {
+					t.Errorf("host %d sees %+v", host, s)
+				}
+			}
+			h.do(1, join("b"))
+			h.do(2, say("b", "three"))
+			if s := h.view(3).State; s.Seq != 6 {
+				t.Errorf("a new host sees %+v", s)
+			}
+			h.verify()
+		})
+	}
+}
+
+// An engine that has lost changes in the middle of a room is not taken for one with an entry to
+// skip.
+func TestLossInTheMiddle(t *testing.T) {
+	e := inMemory(t)
+	h := newHosts(t, 2, e)
+	h.do(0, join("a"), say("a", "one"), say("a", "two"), say("a", "three"))
+	h.engine = holed{e, 2}
+	if _, err := h.room(1, fsroom.Options{}).View(); !hasCode(err, code.EngineRewound) {
+		t.Errorf("View: %v", err)
+	}
+}
+
+// A holed engine has lost the entry with a number.
+type holed struct {
+	engine.Engine
+	lost int
+}
+
+func (h holed) Read(ctx context.Context, room string, from engine.Revision, fn func(engine.Entry) error) error {
+	n := 0
+	return h.Engine.Read(ctx, room, from, func(e engine.Entry) error {
+		if n++; n == h.lost {
+			return nil
+		}
+		return fn(e)
+	})
 }

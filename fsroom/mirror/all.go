@@ -135,11 +135,10 @@ func (r *mirror[S]) readAll(ctx context.Context, rooms map[string]*mirror[S]) er
 		}
 		t := parts[name]
 		if t == nil {
-			m := room.readMarker()
-			t = &tail{from: m, last: engine.Revision(m.Revision)}
+			t = newTail(room.readMarker())
 			parts[name] = t
 		}
-		t.entries, t.last = append(t.entries, e), e.Revision
+		_ = t.add(e)
 		if size += len(e.Lines) + len(e.Note); size < mostAbsorbed {
 			return nil
 		}

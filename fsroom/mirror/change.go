@@ -132,7 +132,8 @@ func (r *mirror[S]) commitWithEngine(ctx context.Context, t *tail, snap *fsroom.
 	// what could not be written here.
 	committed()
 	now := *t
-	now.entries, now.last = append(slices.Clip(t.entries), entry), entry.Revision
+	now.entries = slices.Clip(t.entries)
+	_ = now.add(entry)
 	if t = &now; t.stale == nil {
 		r.fetched.Store(t)
 	}

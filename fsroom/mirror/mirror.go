@@ -69,9 +69,22 @@ func (m *marker) Fields(c *wire.Codec) {
 type tail struct {
 	at      time.Time // when the engine was asked
 	from    marker
-	entries []engine.Entry // changes and notes; the first is the change at the marker
-	last    engine.Revision
+	entries []engine.Entry  // changes and notes; the first is the change at the marker
+	last    engine.Revision // of what was read
+	chain   chain
 	stale   *marker // that of the mirror, at which the engine has another change; nil: from is that
+}
+
+func newTail(m marker) *tail {
+	return &tail{from: m, last: engine.Revision(m.Revision), chain: chain{seq: m.Seq}}
+}
+
+// add adds an entry, unless it is to be skipped.
+func (t *tail) add(e engine.Entry) error {
+	if t.last = e.Revision; e.Lines == nil || int64(e.Revision) <= t.from.Revision || t.chain.follows(e) {
+		t.entries = append(t.entries, e)
+	}
+	return nil
 }
 
 // news reports whether the tail has a change or a note that the mirror had not.
@@ -149,12 +162,11 @@ func (r *mirror[S]) fetch(ctx context.Context) (*tail, error) {
 }
 
 func (r *mirror[S]) fetchFrom(ctx context.Context, m marker) (*tail, error) {
-	t := &tail{from: m, last: engine.Revision(m.Revision)}
-	err := r.engine.Read(ctx, r.engineName(), t.last, func(e engine.Entry) error {
-		t.entries = append(t.entries, e)
-		t.last = e.Revision
-		return nil
-	})
+	t := newTail(m)
+	err := r.engine.Read(ctx, r.engineName(), t.last, t.add)
+	if err == nil {
+		err = t.chain.err()
+	}
 	if err == nil && m.Revision > 0 && (len(t.entries) == 0 || lastEventID(t.entries[0].Lines) != m.EventID) {
 		err = engine.ErrRewound // another change is at this revision
 	}

@@ -21,8 +21,12 @@ const mostPublished = 512 << 10
 type Comparison struct {
 	Events int64 // of the history
 	More   bool  // and others after all of them
+	All    int64 // the last event that it has
 	// Copier is the host that is about to publish the room, "" for none.
 	Copier string
+
+	// Skipped are the revisions of entries that are no change of the room.
+	Skipped []engine.Revision
 
 	end  int // of the history, in bytes
 	last engine.Revision
@@ -39,12 +43,16 @@ func (n *copying) Fields(c *wire.Codec) { c.OptText("copied_by", &n.host) }
 func Compare(ctx context.Context, e engine.Engine, room string, h *history.History) (c Comparison, err error) {
 	rest := h.Lines
 	var differs error
+	var changes chain
 	err = e.Read(ctx, room, 0, func(entry engine.Entry) error {
 		c.last = entry.Revision
 		if entry.Lines == nil {
 			var n copying
 			_ = wire.Decode(entry.Note, &n) // others have other fields
 			c.Copier = n.host
+			return nil
+		}
+		if !changes.follows(entry) {
 			return nil
 		}
 		n := min(len(rest), len(entry.Lines))
@@ -57,6 +65,10 @@ func Compare(ctx context.Context, e engine.Engine, room string, h *history.Histo
 		c.Events += int64(bytes.Count(entry.Lines[:n], []byte("\n")))
 		return nil
 	})
+	if err == nil {
+		err = changes.err()
+	}
+	c.Skipped, c.All = changes.skipped, changes.seq
 	if err != nil && differs == nil {
 		err = ExplainEngine(err, room)
 	}

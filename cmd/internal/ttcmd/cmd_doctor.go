@@ -57,7 +57,8 @@ type doctorResult struct {
 	Topics     int              `json:"topics"`
 	DataDir    string           `json:"data_dir"`
 	Problems   []doctor.Problem `json:"problems"`
-	// Notes are leftovers of crashes that the next change removes by itself.
+	// Notes are leftovers of crashes that the next change removes by itself, and what stays
+	// at an engine and does no harm.
 	Notes []doctor.Problem `json:"notes,omitempty"`
 	// Trouble is what is wrong with the holders of turns. No file is damaged by it.
 	Trouble []roomTrouble `json:"trouble,omitempty"`
@@ -285,7 +286,11 @@ func writeDoctor(t *cli.Text, r doctorResult) {
 		}
 	}
 	for _, p := range r.Notes {
-		t.Line("%s %s: %s; the next change clears it away", t.Dim("note"), p.File, p.Problem)
+		end := "; the next change clears it away"
+		if p.Code != "" {
+			end = " (" + p.Code + ")"
+		}
+		t.Line("%s %s: %s%s", t.Dim("note"), p.File, p.Problem, end)
 	}
 	for _, h := range r.Hooks {
 		if h.Hint != "" && h.Installed > 0 { // whoever has installed none does not want to be reminded

@@ -84,7 +84,7 @@ func (e *Engine) get(ctx context.Context, query string) (entry engine.Entry, fou
 	if err != nil {
 		return entry, false, e.explain(err)
 	}
-	return newEntry(v.Message.Seq, v.Message.Time, header(v.Message.Hdrs).Get(noteKey) != "", v.Message.Data), true, nil
+	return newEntry(v.Message.Seq, v.Message.Time, nats.Header(header(v.Message.Hdrs)), v.Message.Data), true, nil
 }
 
 // header decodes the headers of a stored message.
@@ -94,11 +94,16 @@ func header(b []byte) textproto.MIMEHeader {
 	return h
 }
 
-func newEntry(seq uint64, at time.Time, note bool, data []byte) engine.Entry {
+// newEntry returns the entry of a message. A change that is not kept for ever is none: hosts that
+// come later would not know it.
+func newEntry(seq uint64, at time.Time, h nats.Header, data []byte) engine.Entry {
 	entry := engine.Entry{Revision: engine.Revision(seq), At: at.UTC()}
-	if note {
+	switch {
+	case h.Get(noteKey) != "":
 		entry.Note = data
-	} else {
+	case h.Get(headerTTL) != "" || data == nil:
+		entry.Lines = []byte{}
+	default:
 		entry.Lines = data
 	}
 	return entry
@@ -191,7 +196,7 @@ var errEnough = errors.New("enough")
 func (r *reading) batches(ctx context.Context) error {
 	err := r.engine.scan(ctx, stream, r.engine.subject("ttlog", r.room), uint64(r.after)+1, func(seq uint64, at time.Time, m *nats.Msg) error {
 		if engine.Revision(seq) <= r.last.Revision {
-			if err := r.deliver(ctx, newEntry(seq, at, m.Header.Get(noteKey) != "", m.Data)); err != nil {
+			if err := r.deliver(ctx, newEntry(seq, at, m.Header, m.Data)); err != nil {
 				return err
 			}
 		}
@@ -257,7 +262,7 @@ func (e *Engine) ReadAll(ctx context.Context, prefix string, fn func(room string
 		if !strings.HasPrefix(room, prefix) {
 			return nil
 		}
-		return fn(room, newEntry(seq, at, m.Header.Get(noteKey) != "", m.Data))
+		return fn(room, newEntry(seq, at, m.Header, m.Data))
 	})
 }
 

@@ -1,7 +1,6 @@
 package shared
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -108,6 +107,12 @@ func checkRoom[S any](ctx context.Context, x *checker, here, room *fsroom.Room[S
 	}
 	at := here.Rules().Folder + "." + here.Name()
 	has, err := mirror.Compare(ctx, x.e, at, h)
+	if n := len(has.Skipped); n > 0 {
+		x.problems = append(x.problems, doctor.Problem{
+			RoomID: here.Name(), File: here.JournalPath(), Code: string(code.CorruptRoom), Harmless: true,
+			Problem: fmt.Sprintf("at the engine the room has %d entries that are no change of it, such as the one at revision %d; every host skips them", n, has.Skipped[n-1]),
+		})
+	}
 	switch {
 	case err != nil:
 		p := problem(here.JournalPath(), err)
@@ -142,6 +147,12 @@ func checkRoom[S any](ctx context.Context, x *checker, here, room *fsroom.Room[S
 // errLess means that the engine has fewer events than the mirror.
 var errLess = errors.New("the engine has less")
 
+// eventsOf returns how many events the engine has of a room.
+func eventsOf(ctx context.Context, e engine.Engine, room string) (int64, error) {
+	c, err := mirror.Compare(ctx, e, room, &history.History{})
+	return c.All, err
+}
+
 // refetch puts the journals of a damaged mirror aside and fetches the room anew, if the engine
 // has as many events as can be read here, or more.
 func refetch[S any](ctx context.Context, e engine.Engine, mirror, room *fsroom.Room[S]) error {
@@ -149,14 +160,9 @@ func refetch[S any](ctx context.Context, e engine.Engine, mirror, room *fsroom.R
 	if err != nil {
 		return err
 	}
-	there := int64(0)
-	if err := e.Read(ctx, mirror.Rules().Folder+"."+mirror.Name(), 0, func(entry engine.Entry) error {
-		there += int64(bytes.Count(entry.Lines, []byte("\n")))
-		return nil
-	}); err != nil {
+	if there, err := eventsOf(ctx, e, mirror.Rules().Folder+"."+mirror.Name()); err != nil {
 		return err
-	}
-	if there < here {
+	} else if there < here {
 		return errLess
 	}
 	unlock, err := mirror.Lock(ctx)
