@@ -45,6 +45,12 @@ func (s *State) evidence(f Facts, kind string) Evidence {
 	case ReasonOwnerTimeout:
 		ranOut := fmt.Sprintf("the lease of %s ran out %s ago and was not renewed", who, spoken(f.Now.Wall.Sub(lease.Time)))
 		e.Sentence = strings.Join(slices.Concat([]string{ranOut}, s.troubleFacts(f), []string{silent}), "; ")
+	case ReasonOwnerIdle, ReasonOwnerLimited:
+		_, since, _ := s.rest(f)
+		e.Sentence = fmt.Sprintf("%s ended its model's turn at %s and has not released since; %s", who, since.UTC().Format(utcClock), silent)
+		if kind == ReasonOwnerLimited {
+			e.Sentence = fmt.Sprintf("the model of %s is limited since %s; %s", who, since.UTC().Format(utcClock), silent)
+		}
 	case ReasonClaimTimeout:
 		e.Sentence = fmt.Sprintf("%s did not claim the turn within %s; %s", who, spoken(ms(s.Policy.ClaimTTL)), silent)
 	}

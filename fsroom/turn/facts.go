@@ -14,6 +14,8 @@ type Facts struct {
 	Hearing func(agentID string) Hearing
 	// Waiting returns Waiting and Inbox of the Presence of an agent, for less. It may be nil.
 	Waiting func(agentID string) (waiting, inbox bool)
+	// Activity returns what an agent does, the zero Activity where nothing is known. It may be nil.
+	Activity func(agentID string) Activity
 	// Support returns what is known of the processes on which the turn in progress depends.
 	// It is nil where nobody asks for [State.Trouble].
 	Support func() Support

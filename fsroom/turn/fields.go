@@ -112,6 +112,8 @@ func (p *Policy) Fields(c *wire.Codec) {
 	c.Int("gone_grace_ms", &p.GoneGrace)
 	c.Int("idle_room_ttl_ms", &p.IdleRoomTTL)
 	c.Int("wake_grace_ms", &p.WakeGrace)
+	c.Int("idle_ttl_ms", &p.IdleTTL)
+	c.Int("limit_ttl_ms", &p.LimitTTL)
 	c.OptText("shell_guard", &p.ShellGuard)
 	c.Text("ledger", &p.Ledger)
 	c.Int("ledger_keep_ms", &p.LedgerKeep)
@@ -231,6 +233,7 @@ func (v *RoomView) Fields(c *wire.Codec) {
 	c.Int("last_event_seq", &v.LastEventSeq)
 	c.Time("updated_at", &v.UpdatedAt)
 	wire.OptList(c, "trouble", &v.Trouble)
+	c.OptObject("activity", &v.Activity, v.Activity.What == "")
 	c.OptBool("path_missing", &v.PathMissing)
 }
 
@@ -249,6 +252,16 @@ func (v *MemberView) Fields(c *wire.Codec) {
 	c.OptText("listening", &v.Listening)
 	c.Text("reach", &v.Reach)
 	c.OptText("why", &v.Why)
+	c.OptObject("activity", &v.Activity, v.Activity.What == "")
+}
+
+func (a *Activity) Fields(c *wire.Codec) {
+	c.Text("what", &a.What)
+	c.Time("since", &a.Since)
+	c.Time("at", &a.At)
+	c.OptText("tool", &a.Tool)
+	c.OptText("detail", &a.Detail)
+	c.Text("source", &a.Source)
 }
 
 func (r *WaitResult) Fields(c *wire.Codec) {
@@ -376,6 +389,7 @@ func optTime(c *wire.Codec, name string, at *event.Time) {
 func (v RoomView) MarshalJSON() ([]byte, error)      { return wire.Append(nil, &v), nil }
 func (v MemberView) MarshalJSON() ([]byte, error)    { return wire.Append(nil, &v), nil }
 func (t Trouble) MarshalJSON() ([]byte, error)       { return wire.Append(nil, &t), nil }
+func (a Activity) MarshalJSON() ([]byte, error)      { return wire.Append(nil, &a), nil }
 func (p Policy) MarshalJSON() ([]byte, error)        { return wire.Append(nil, &p), nil }
 func (r WaitResult) MarshalJSON() ([]byte, error)    { return wire.Append(nil, &r), nil }
 func (r ReleaseResult) MarshalJSON() ([]byte, error) { return wire.Append(nil, &r), nil }

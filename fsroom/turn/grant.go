@@ -29,6 +29,8 @@ const (
 	ReasonOwnerTimeout  = "owner_timeout"
 	ReasonOwnerGone     = "owner_gone"
 	ReasonRecipientGone = "recipient_gone"
+	ReasonOwnerIdle     = "owner_idle"
+	ReasonOwnerLimited  = "owner_limited"
 	ReasonOperator      = "operator_override"
 )
 

@@ -31,6 +31,8 @@ const (
 	hintKickableSoon = "it can be kicked in %s, or now with --force"
 	hintTake         = `tt take --reason "…"`
 	hintTakeLater    = `tt take --reason "…" from %s on; a person may at once`
+	hintAnswerAgent  = `answer it in the terminal of %s`
+	hintAskRelease   = `tt msg send %s "please release the turn"`
 	hintNewGuardian  = `have %s run "tt wait", which starts another guardian`
 )
 

@@ -20,6 +20,8 @@ type Policy struct {
 	GoneGrace         int64
 	IdleRoomTTL       int64 // 0: a room never ends by itself
 	WakeGrace         int64 // 0: who listens is treated as who does not
+	IdleTTL           int64 // 0: never
+	LimitTTL          int64 // 0: never
 	ShellGuard        string
 	Ledger            string // what is recorded of changes of the tree: [LedgerOn], [LedgerCounts], [LedgerOff]
 	LedgerKeep        int64
@@ -40,6 +42,8 @@ func DefaultPolicy() Policy {
 		GoneGrace:         (10 * time.Minute).Milliseconds(),
 		IdleRoomTTL:       (7 * 24 * time.Hour).Milliseconds(),
 		WakeGrace:         (45 * time.Second).Milliseconds(),
+		IdleTTL:           (15 * time.Minute).Milliseconds(),
+		LimitTTL:          time.Minute.Milliseconds(),
 		Ledger:            LedgerOn,
 		LedgerKeep:        (30 * 24 * time.Hour).Milliseconds(),
 		LedgerSize:        1 << 30,
@@ -61,7 +65,7 @@ func LedgerModes() []string { return []string{LedgerOn, LedgerCounts, LedgerOff}
 // forOlder returns the policy of a room whose events do not have all fields.
 func forOlder() Policy {
 	def := DefaultPolicy()
-	return Policy{WakeGrace: def.WakeGrace, Ledger: def.Ledger, LedgerKeep: def.LedgerKeep, LedgerSize: def.LedgerSize, LedgerWait: def.LedgerWait}
+	return Policy{WakeGrace: def.WakeGrace, IdleTTL: def.IdleTTL, LimitTTL: def.LimitTTL, Ledger: def.Ledger, LedgerKeep: def.LedgerKeep, LedgerSize: def.LedgerSize, LedgerWait: def.LedgerWait}
 }
 
 // minRenewal is the shortest time between two renewals, whatever the policy says.

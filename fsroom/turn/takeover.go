@@ -147,6 +147,9 @@ func (s *State) takeoverReason(f Facts) string {
 		return ReasonRecipientGone
 	case status == StateReserved && f.claimExpired(s):
 		return ReasonClaimTimeout
+	case status == StateOwned:
+		reason, _ := s.offeredFor(f)
+		return reason
 	}
 	return ""
 }

@@ -146,7 +146,39 @@ func (s *State) holderTrouble(f Facts, m *Member, k Support) (list []Trouble) {
 	case ProcessUnseen:
 		add(Trouble{What: GuardianUnseen, PID: k.PID}, fmt.Sprintf(hintNewGuardian, m.AgentID))
 	}
+	if p.Process != Gone && !p.Stopped {
+		list = append(list, s.activityTrouble(f, m, p.PID)...)
+	}
 	return list
+}
+
+// activityTrouble is holderTrouble for what the holder does.
+func (s *State) activityTrouble(f Facts, m *Member, pid int) []Trouble {
+	a := f.activity(m.AgentID)
+	t := Trouble{Agent: m.AgentID, Since: known(a.Since.Time), Do: hintTake}
+	if a.What == ActivityAsks {
+		t.What, t.PID, t.Do = HolderAsks, pid, fmt.Sprintf(hintAnswerAgent, m.AgentID)
+		return []Trouble{t}
+	}
+	reason, since, after := s.rest(f)
+	switch reason {
+	case ReasonOwnerIdle:
+		t.What = HolderIdle
+	case ReasonOwnerLimited:
+		t.What = HolderLimited
+	default:
+		return nil
+	}
+	t.Since = known(since)
+	switch offered, in := s.offeredFor(f); {
+	case offered != "":
+	case in > 0:
+		t.Until = known(since.Add(after))
+		t.Do = fmt.Sprintf(hintTakeLater, t.Until.Format(utcClock))
+	default:
+		t.Do = fmt.Sprintf(hintAskRelease, m.AgentID)
+	}
+	return []Trouble{t}
 }
 
 // freeAt returns when others may take the turn over if its holder goes on as it does: when

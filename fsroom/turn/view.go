@@ -23,6 +23,7 @@ type RoomView struct {
 	OfferedTo      string      // the only member that may claim the free turn for now; not part of the JSON
 	OfferedUntil   *event.Time // the same
 	PathMissing    bool        // nothing is at CanonicalPath; the rules leave it to the caller to set
+	Activity       Activity    // of the owner
 }
 
 // Room returns the view of the room at the moment of the facts.
@@ -36,6 +37,9 @@ func (s *State) Room(f Facts) RoomView {
 	if s.Owner == "" && s.ReservedFor == "" && s.prefers(f) {
 		until := s.preferredUntil(f)
 		v.OfferedTo, v.OfferedUntil = s.Pending.Preferred, &until
+	}
+	if s.Owner != "" {
+		v.Activity = f.activity(s.Owner)
 	}
 	return v
 }
@@ -61,6 +65,7 @@ type MemberView struct {
 	Observer    bool
 	Listening   string // what listens for it, "" if nothing does
 	Reach       string // how it can be reached, see [State.Reach]
+	Activity    Activity
 	Why         string // why the member is inactive, or not known to be alive; else ""
 }
 
@@ -85,7 +90,7 @@ func (s *State) memberView(f Facts, m *Member) MemberView {
 		AgentID: m.AgentID, DisplayName: m.DisplayName, Ordinal: m.Ordinal, JoinedAt: m.JoinedAt,
 		LastSeenAt: event.NewTime(f.lastSeen(m)), Waiting: p.Waiting, Status: memberActive,
 		Process: p.shown(), GoneAt: s.GoneAt(f, m.AgentID), SessionKind: m.SessionKind, Observer: m.Observer,
-		Listening: s.listening(f, m.AgentID), Reach: s.Reach(f, m.AgentID),
+		Listening: s.listening(f, m.AgentID), Reach: s.Reach(f, m.AgentID), Activity: f.activity(m.AgentID),
 	}
 	switch {
 	case f.active(s, m):

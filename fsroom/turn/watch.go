@@ -21,6 +21,7 @@ func (s *State) NextDeadline(f Facts, agent string) time.Duration {
 	case s.Owner != "":
 		ahead(f.lease(s).Left(f.Now))
 		ahead(s.UntilGone(f, s.Owner))
+		ahead(s.nextOffer(f))
 	case s.ReservedFor != "":
 		ahead(f.Now.Left(s.Pending.At, ms(s.Policy.ClaimTTL)))
 		ahead(s.UntilGone(f, s.ReservedFor))

@@ -138,6 +138,7 @@ type HookInput struct {
 	Subagent   string   // not empty if a helper inside the session asks
 	Idle       string   // false while something still runs in the background
 	Changed    string   // the file that has changed
+	Failure    string   // why the turn of the model has failed
 	Signature  string   // sent by no other harness; tells whose input it is
 }
 

@@ -39,7 +39,7 @@ var table = []*Harness{
 			Session: "session_id", SessionVar: "CLAUDE_CODE_SESSION_ID", Event: "hook_event_name", Dir: "cwd",
 			Tool: "tool_name", ToolInput: "tool_input", Files: []string{"file_path", "notebook_path"},
 			Command: []string{"command"},
-			Prompt:  "prompt", Repeated: "stop_hook_active", Subagent: "agent_id", Changed: "file_path",
+			Prompt:  "prompt", Repeated: "stop_hook_active", Subagent: "agent_id", Changed: "file_path", Failure: "error",
 		},
 		Answer: HookAnswer{Stop: "block", StopMayQuote: true, EditIsSpecific: true},
 		MCP: MCP{
@@ -167,7 +167,7 @@ var table = []*Harness{
 			Session: "session_id", SessionVar: "OPENCODE_RUN_ID", Event: "hook_event_name", Dir: "cwd",
 			Tool: "tool_name", ToolInput: "tool_input", Files: []string{"filePath"}, Patch: "patchText",
 			Command: []string{"command"}, CommandDir: []string{"workdir"},
-			Repeated: "stop_hook_active", Subagent: "agent_id",
+			Repeated: "stop_hook_active", Subagent: "agent_id", Failure: "error",
 		},
 		Answer: HookAnswer{Stop: "block"},
 		Note:   "restart OpenCode to load the plugin",

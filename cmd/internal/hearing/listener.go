@@ -61,7 +61,7 @@ func BelongsToListener(path string, mode fs.FileMode) bool {
 			return name == roomsDir || name == "tmp"
 		}
 		// The first three are those of package fsroom.
-		files := []string{fsroom.ListenerWakeFile, fsroom.ListenerAskedFile, "lock", listenerFile, listeningFile, printedFile, LookedMark, PatientMark, MirrorMark}
+		files := []string{fsroom.ListenerWakeFile, fsroom.ListenerAskedFile, "lock", listenerFile, listeningFile, printedFile, LookedMark, PatientMark, MirrorMark, activityFile}
 		return mode.IsRegular() && slices.Contains(files, name)
 	}
 	return len(names) == 3 && mode.IsRegular() && (names[1] == roomsDir || names[1] == "tmp")

@@ -35,6 +35,8 @@ type run struct {
 	store  *fsroom.Store
 	stderr io.Writer
 	began  time.Time
+
+	refused bool // the answer keeps the agent from what it was about to do
 }
 
 // The errors that end a hook which has given its answer.
@@ -92,7 +94,7 @@ func (h *run) run(ctx context.Context) (err error) {
 	if h.provesRequest() {
 		h.confirm(ctx)
 	}
-	return h.handler()(ctx)
+	return h.handle(func() error { return h.handler()(ctx) })
 }
 
 // handler returns what a hook of the kind does.
@@ -127,6 +129,7 @@ func silent(context.Context) error { return nil }
 
 // answer prints the reply. It returns errWakes if that wakes the agent.
 func (h *run) answer(r payload.Reply) error {
+	h.refused = r.Refuse != ""
 	stdout, stderr, status := payload.Answer(h.call, r)
 	if status != 0 {
 		if _, err := h.stderr.Write(stderr); err != nil {

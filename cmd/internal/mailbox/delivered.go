@@ -136,13 +136,14 @@ type Told struct {
 	NotifiedAt event.Time  // the notification that it did not answer; zero: none
 	Error      string      // of the last attempt to wake it
 	Note       string      // why it may not hear as soon as it seems, "" if nothing is known
+	Activity   turn.Activity
 }
 
 // Told returns how the members are told of news, the inactive ones last.
 func (m *Mailbox) Told(st *turn.State, f turn.Facts) []Told {
 	list := []Told{}
 	for _, view := range st.MemberViews(f) {
-		told := Told{ID: view.AgentID, Listening: view.Listening, Reach: view.Reach, Process: view.Process, GoneAt: view.GoneAt, Unread: max(0, st.Mail(view.AgentID)-m.CursorOf(st, view.AgentID).Read)}
+		told := Told{ID: view.AgentID, Listening: view.Listening, Reach: view.Reach, Process: view.Process, GoneAt: view.GoneAt, Activity: view.Activity, Unread: max(0, st.Mail(view.AgentID)-m.CursorOf(st, view.AgentID).Read)}
 		if view.Reach == turn.ReachUnheard {
 			told.NotifiedAt = event.NewTime(f.Hearing(view.AgentID).Notified)
 		}
@@ -182,4 +183,5 @@ func (t *Told) Fields(c *wire.Codec) {
 	}
 	c.OptText("error", &t.Error)
 	c.OptText("note", &t.Note)
+	c.OptObject("activity", &t.Activity, t.Activity.What == "")
 }

@@ -23,6 +23,7 @@ type Inbox struct {
 	Notes     []InboxNote          // open ones for it, the new ones first
 	Jobs      []JobEnd             // of its own, not shown to it yet
 	Asked     []questions.Question // open ones of its own, with the beginning of their texts
+	Needs     []Need               // of a person: what agents wait for
 	Counts    turn.Unread          // what was not shown to it before this
 	Next      string               // what to do now
 
@@ -43,6 +44,28 @@ type InboxTurn struct {
 	ReservedFor string
 
 	LeaseExpiresAt, ClaimExpiresAt *event.Time
+}
+
+// A Need is what keeps an agent from working until a person does something.
+type Need struct {
+	AgentID, RoomID, CanonicalPath string
+
+	What   string // permission, limit, or of the holder of the turn idle
+	Since  event.Time
+	Detail string
+}
+
+// needs returns what the members need.
+func needs(st *turn.State, views []turn.MemberView) []Need {
+	list := []Need{}
+	for _, v := range views {
+		what := map[string]string{turn.ActivityAsks: "permission", turn.ActivityLimited: "limit", turn.ActivityIdle: "idle"}[v.Activity.What]
+		if what == "" || what == "idle" && v.AgentID != st.Owner {
+			continue
+		}
+		list = append(list, Need{v.AgentID, st.RoomID, st.CanonicalPath, what, v.Activity.Since, v.Activity.Detail})
+	}
+	return list
 }
 
 // An InboxQuestion is a question that the agent owes an answer.
@@ -90,6 +113,9 @@ func (m *Mailbox) Inbox(ctx context.Context) (*Inbox, error) {
 		State: v.State, TurnID: v.TurnID, Owner: v.Owner, ReservedFor: v.ReservedFor, LeaseExpiresAt: v.LeaseExpiresAt, ClaimExpiresAt: v.ClaimExpiresAt,
 		ForYou: isMember && (v.Owner == m.Self.ID || v.ReservedFor == m.Self.ID || st.Pending.Preferred == m.Self.ID),
 	}
+	if m.IsHuman() {
+		in.Needs = needs(st, st.MemberViews(f))
+	}
 	if isMember {
 		in.shown = m.Cursor(st)
 	}
@@ -123,7 +149,7 @@ func (in *Inbox) IsNew() bool { return in.Counts != turn.Unread{} }
 
 // IsEmpty reports whether there is nothing for the agent.
 func (in *Inbox) IsEmpty() bool {
-	return len(in.Questions)+len(in.Answers)+len(in.Messages)+len(in.Notes)+len(in.Asked)+len(in.Jobs) == 0 && !in.IsNew() && !in.Turn.ForYou
+	return len(in.Questions)+len(in.Answers)+len(in.Messages)+len(in.Notes)+len(in.Asked)+len(in.Jobs)+len(in.Needs) == 0 && !in.IsNew() && !in.Turn.ForYou
 }
 
 // Left returns how much of what is new has no place here, and is shown next time.

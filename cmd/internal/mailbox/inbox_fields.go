@@ -20,8 +20,21 @@ func (in *Inbox) Fields(c *wire.Codec) {
 	wire.List(c, "notes", &in.Notes)
 	wire.List(c, "jobs", &in.Jobs)
 	wire.List(c, "asked", &in.Asked)
+	if in.Needs != nil {
+		wire.List(c, "needs", &in.Needs)
+	}
 	c.Object("counts", (*inboxCounts)(&in.Counts))
 	c.Text("next_action", &in.Next)
+}
+
+// Fields implements [wire.Fields].
+func (n *Need) Fields(c *wire.Codec) {
+	c.Text("agent_id", &n.AgentID)
+	c.Text("room_id", &n.RoomID)
+	c.Text("canonical_path", &n.CanonicalPath)
+	c.Text("what", &n.What)
+	c.Time("since", &n.Since)
+	c.OptText("detail", &n.Detail)
 }
 
 // inboxCounts are counts that are there when they are zero, too.

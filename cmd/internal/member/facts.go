@@ -95,6 +95,15 @@ func (r *Room) facts(st *turn.State, by caller, judged verdicts) turn.Facts {
 		waiting = r.IsWaiting(id)
 		return waiting, waiting && r.Agent(id).Held(inboxFile)
 	}
+	doing := make(map[string]turn.Activity)
+	f.Activity = func(id string) turn.Activity {
+		a, ok := doing[id]
+		if !ok {
+			a = r.HearingOf(id).Activity()
+			doing[id] = a
+		}
+		return a
+	}
 	heard := make(map[string]turn.Hearing)
 	f.Hearing = func(id string) turn.Hearing {
 		h, ok := heard[id]

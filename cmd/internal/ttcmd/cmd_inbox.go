@@ -206,6 +206,13 @@ func writeInbox(t *cli.Text, in *mailbox.Inbox) {
 	case in.Turn.ForYou:
 		t.Line("Turn    %s: tt wait", t.Green("yours to take"))
 	}
+	for _, n := range in.Needs {
+		words := map[string]string{"permission": "waits for your permission", "limit": "is limited", "idle": "is idle and holds the turn"}[n.What]
+		if n.Detail != "" {
+			words += ": " + cli.Line(n.Detail)
+		}
+		t.Line("%s %s %s, %s", t.Red("!"), n.AgentID, words, t.Ago(n.Since.Time))
+	}
 	for i := range in.Questions {
 		q := &in.Questions[i]
 		if q.Shown {

@@ -52,6 +52,7 @@ type statusResult struct {
 	Process        turn.Process   `json:"process,omitempty"` // of the owner, or of whom the turn is reserved for
 	GoneAt         *event.Time    `json:"gone_at,omitempty"` // see [turn.State.GoneAt]
 	Trouble        []turn.Trouble `json:"trouble,omitempty"`
+	Activity       *turn.Activity `json:"activity,omitempty"` // of the owner
 	Waiting        []string       `json:"waiting,omitempty"`
 	Unread         int64          `json:"unread"`
 	Owed           int64          `json:"owed"`    // questions that the caller owes an answer
@@ -111,6 +112,9 @@ func statusFor(room *member.Room, st *turn.State, f turn.Facts) statusResult {
 		if m.Waiting {
 			res.Waiting = append(res.Waiting, m.AgentID)
 		}
+	}
+	if v.Activity.What != "" {
+		res.Activity = &v.Activity
 	}
 	res.NextAction = nextAction(res)
 	return res

@@ -74,6 +74,9 @@ func writeWhy(t *cli.Text, standing turn.Standing, told []mailbox.Told, r whyRes
 		if m.Note != "" {
 			words += "; " + m.Note
 		}
+		if doing := activityWords(t, m.Activity); doing != "" {
+			words += "; " + doing
+		}
 		if m.Error != "" {
 			words += "; the last attempt failed: " + m.Error
 		}

@@ -107,10 +107,26 @@ func memberRemarks(m turn.MemberView, me string) string {
 	if m.Reach == turn.ReachUnheard || m.Listening != "" && m.Listening != hearing.ByWait {
 		remarks = append(remarks, reachWords(m.Listening, m.Reach))
 	}
+	if words := m.Activity.Words(); words != "" {
+		remarks = append(remarks, words)
+	}
 	if m.Why != "" {
 		remarks = append(remarks, m.Why)
 	}
 	return strings.Join(remarks, "; ")
+}
+
+// activityWords say what an agent does and since when, "" if nothing is known or it works.
+func activityWords(t *cli.Text, a turn.Activity) string {
+	words := a.Words()
+	if words == "" {
+		return ""
+	}
+	words += " since " + t.Ago(a.Since.Time)
+	if a.Detail != "" {
+		words += ": " + a.Detail
+	}
+	return words
 }
 
 // reachWords say how an agent is told of news, as [turn.State.Reach] found.
@@ -183,6 +199,10 @@ func takeoverWords(r turn.WaitResult) string {
 		return "the owner " + r.CurrentOwner + " is gone"
 	case turn.ReasonOwnerTimeout:
 		return "the lease of " + r.CurrentOwner + " has run out"
+	case turn.ReasonOwnerIdle:
+		return "the model of " + r.CurrentOwner + " is idle"
+	case turn.ReasonOwnerLimited:
+		return "the model of " + r.CurrentOwner + " is limited"
 	case turn.ReasonRecipientGone:
 		return r.ReservedFor + ", for whom the turn is reserved, is gone"
 	}

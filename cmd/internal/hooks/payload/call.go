@@ -23,6 +23,7 @@ type Call struct {
 	Paths      []string // of an edit, the files it would write, absolute where Dir is known
 	Command    string   // of a shell, the command that it would run; it starts in Dir
 	Changed    string   // the file that has changed; "" if the input does not have it
+	Failure    string   // of a turn that has failed, what its model or harness says
 	Repeated   bool     // of a stop: the agent is already going on because a stop guard made it
 	Prompt     bool     // the model is about to be asked for the first time in a turn
 	PromptText string   // of a prompt, if the input has it
@@ -62,6 +63,7 @@ func Decode(id harness.ID, kind harness.Kind, data []byte) (Call, error) {
 		in.read(h.Input.Idle, &idle),
 		in.read(h.Input.Changed, &call.Changed),
 		in.read(h.Input.Prompt, &call.PromptText),
+		in.read(h.Input.Failure, &call.Failure),
 	)
 	if err != nil {
 		return Call{}, err
@@ -72,7 +74,7 @@ func Decode(id harness.ID, kind harness.Kind, data []byte) (Call, error) {
 	}
 	call.Interrupt = kind == harness.KindStop && call.Event != "" && call.Event == h.Hooks.Interrupt
 	call.Busy = idle != nil && !*idle
-	if kind == harness.KindShell || kind == harness.KindEdit {
+	if kind == harness.KindShell || kind == harness.KindEdit || kind == harness.KindAsks {
 		call.readCommand(h.Input, in.get(h.Input.ToolInput))
 	}
 	helper := string(in.get(h.Input.Subagent))

@@ -444,3 +444,25 @@ func (w *walker) call(sc *scope, c *syntax.CallExpr) {
 		}
 	}
 }
+
+// Summary says in a few words what a command does, without what it may have of secrets: the
+// first thing that it writes, or the name of its first program.
+func Summary(command string, env Env) string {
+	r := Classify(command, env)
+	if len(r.Effects) > 0 {
+		op, _, _ := strings.Cut(r.Effects[0].Op, " /")
+		return op
+	}
+	words := strings.Fields(command)
+	for len(words) > 0 && strings.Contains(words[0], "=") {
+		words = words[1:]
+	}
+	if len(words) == 0 {
+		return ""
+	}
+	name, _ := program(strings.Trim(words[0], `()'"`))
+	if len(words) > 1 && strings.Contains(" git gh npm pnpm yarn cargo go docker kubectl make ", " "+name+" ") && strings.Trim(words[1], "abcdefghijklmnopqrstuvwxyz-") == "" {
+		name += " " + words[1]
+	}
+	return name
+}
