@@ -3,6 +3,7 @@ package skills
 import (
 	"bytes"
 	"os"
+	"slices"
 	"strconv"
 
 	"github.com/talking-stick/tt/identity/harness"
@@ -22,8 +23,20 @@ type HookHealth struct {
 // Notifies reports whether the hooks that notify agents are installed in a harness, as
 // this or another version writes them.
 func (e Environment) Notifies(id harness.ID) bool {
-	text, err := os.ReadFile(e.inRoot(id, harness.Get(id).Hooks.File))
-	return err == nil && (bytes.Contains(text, []byte("tt hook context ")) || bytes.Contains(text, []byte("\"--via\", \"opencode\"")))
+	return e.Runs(id, harness.KindContext)
+}
+
+// Runs reports whether the hooks that are installed in a harness include those of the kinds,
+// apart from kinds for which the harness has no event.
+func (e Environment) Runs(id harness.ID, kinds ...harness.Kind) bool {
+	h := harness.Get(id).Hooks
+	text, err := os.ReadFile(e.inRoot(id, h.File))
+	return err == nil && !slices.ContainsFunc(kinds, func(k harness.Kind) bool {
+		if h.Shape == harness.Plugin {
+			return !bytes.Contains(text, []byte(`"`+string(k)+`"`))
+		}
+		return h.Has(k) && !bytes.Contains(text, []byte("tt hook "+string(k)+" "))
+	})
 }
 
 // HookHealth looks at the hooks of the harnesses that have a directory. It changes
@@ -75,6 +88,9 @@ func (e Environment) advise(h *HookHealth) {
 		h.Hint = "its agents are not notified. To change that, " + again
 	case h.Installed < h.Wanted:
 		h.Hint = "only " + strconv.Itoa(h.Installed) + " of " + strconv.Itoa(h.Wanted) + " hooks are there as this version writes them. If you have not changed them, " + again
+		if !e.Runs(h.Harness, harness.KindAsks, harness.KindFails) {
+			h.Hint += ". Until then nobody hears that its agents ask their user or have failed"
+		}
 	case trust != "":
 		config, _ := read(e.inRoot(h.Harness, trust))
 		approved := bytes.Count(config, []byte(`[hooks.state."`+h.File+":")) >= h.Wanted

@@ -26,8 +26,14 @@ type Activity struct {
 	At     event.Time // the last sign of life
 	Tool   string
 	Detail string
-	Source string // who says so: hook, harness or host
+	Source string // who says so: hook, harness, or its host, where a job of it runs
+
+	Began   Instant // Since, as it is judged; not part of the JSON
+	Stopped bool    // see [Hearing]; not part of the JSON
 }
+
+// InTurn reports whether the model of an agent that does what is in a turn.
+func InTurn(what string) bool { return what == ActivityWorking || what == ActivityAsks }
 
 // Words says what the agent does; "" if nothing is known or it works.
 func (a Activity) Words() string {
@@ -49,43 +55,30 @@ func (f Facts) activity(id string) Activity {
 	return f.Activity(id)
 }
 
-// rest returns why and since when the holder of the turn does nothing with it: its model
-// is idle, or limited, since the grant and its last command. after is for how long others
-// leave it the turn then; zero: for ever.
-func (s *State) rest(f Facts) (reason string, since time.Time, after time.Duration) {
-	m := s.Member(s.Owner)
-	if m == nil {
-		return "", time.Time{}, 0
+// rest returns why the holder of the turn does nothing with it: its model is idle, or
+// limited. left is for how long others leave it the turn, zero if it is offered to them, and
+// negative if it never is. That counts from the grant and the last sign of life too.
+func (s *State) rest(f Facts) (reason string, left time.Duration) {
+	if s.Member(s.Owner) == nil {
+		return "", 0
 	}
-	a := f.activity(s.Owner)
+	a, after := f.activity(s.Owner), int64(0)
 	switch a.What {
 	case ActivityIdle:
-		reason, after = ReasonOwnerIdle, ms(s.Policy.IdleTTL)
+		reason, after = ReasonOwnerIdle, s.Policy.IdleTTL
 	case ActivityLimited:
-		reason, after = ReasonOwnerLimited, ms(s.Policy.LimitTTL)
+		reason, after = ReasonOwnerLimited, s.Policy.LimitTTL
 	default:
-		return "", time.Time{}, 0
-	}
-	since = a.Since.Time
-	for _, later := range []time.Time{s.Grant.At.Wall.Time, f.presence(s.Owner).Seen} {
-		if later.After(since) {
-			since = later
-		}
-	}
-	return reason, since, after
-}
-
-// offeredFor returns the reason for which the turn of a holder that does nothing with it is
-// offered to others, "" if it is not, and in how long it will be, zero if never.
-func (s *State) offeredFor(f Facts) (reason string, in time.Duration) {
-	reason, since, after := s.rest(f)
-	switch left := after - f.Now.Wall.Sub(since); {
-	case reason == "" || after == 0:
 		return "", 0
-	case left > 0:
-		return "", left
 	}
-	return reason, 0
+	if after == 0 {
+		return reason, -1
+	}
+	left = max(f.Now.Left(a.Began, ms(after)), f.Now.Left(s.Grant.At, ms(after)))
+	for _, seen := range []time.Time{a.At.Time, f.presence(s.Owner).Seen} {
+		left = max(left, min(ms(after), ms(after)-f.Now.Wall.Sub(seen)))
+	}
+	return reason, left
 }
 
 // nextOffer returns how long the turn is surely not offered because its holder does nothing
@@ -94,8 +87,8 @@ func (s *State) nextOffer(f Facts) (next time.Duration) {
 	if f.activity(s.Owner).What == "" {
 		return 0
 	}
-	if _, in := s.offeredFor(f); in > 0 {
-		return in
+	if _, left := s.rest(f); left > 0 {
+		return left
 	}
 	for _, ttl := range []time.Duration{ms(s.Policy.IdleTTL), ms(s.Policy.LimitTTL)} {
 		if ttl > 0 && (next == 0 || ttl < next) {

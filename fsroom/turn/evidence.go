@@ -46,7 +46,7 @@ func (s *State) evidence(f Facts, kind string) Evidence {
 		ranOut := fmt.Sprintf("the lease of %s ran out %s ago and was not renewed", who, spoken(f.Now.Wall.Sub(lease.Time)))
 		e.Sentence = strings.Join(slices.Concat([]string{ranOut}, s.troubleFacts(f), []string{silent}), "; ")
 	case ReasonOwnerIdle, ReasonOwnerLimited:
-		_, since, _ := s.rest(f)
+		since := f.activity(s.Owner).Since
 		e.Sentence = fmt.Sprintf("%s ended its model's turn at %s and has not released since; %s", who, since.UTC().Format(utcClock), silent)
 		if kind == ReasonOwnerLimited {
 			e.Sentence = fmt.Sprintf("the model of %s is limited since %s; %s", who, since.UTC().Format(utcClock), silent)

@@ -12,6 +12,7 @@ import (
 const (
 	ClassTurn    = "turn"    // a turn is offered to it
 	ClassLost    = "lost"    // its turn, its membership or the room has ended
+	ClassNeeds   = "needs"   // of a person: the holder of a turn waits for something that a person can do
 	ClassJob     = "job"     // a job of its own has ended
 	ClassMessage = "message" // somebody has written to it
 )

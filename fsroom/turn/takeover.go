@@ -148,8 +148,9 @@ func (s *State) takeoverReason(f Facts) string {
 	case status == StateReserved && f.claimExpired(s):
 		return ReasonClaimTimeout
 	case status == StateOwned:
-		reason, _ := s.offeredFor(f)
-		return reason
+		if reason, left := s.rest(f); left == 0 {
+			return reason
+		}
 	}
 	return ""
 }

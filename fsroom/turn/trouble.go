@@ -160,7 +160,7 @@ func (s *State) activityTrouble(f Facts, m *Member, pid int) []Trouble {
 		t.What, t.PID, t.Do = HolderAsks, pid, fmt.Sprintf(hintAnswerAgent, m.AgentID)
 		return []Trouble{t}
 	}
-	reason, since, after := s.rest(f)
+	reason, left := s.rest(f)
 	switch reason {
 	case ReasonOwnerIdle:
 		t.What = HolderIdle
@@ -169,13 +169,11 @@ func (s *State) activityTrouble(f Facts, m *Member, pid int) []Trouble {
 	default:
 		return nil
 	}
-	t.Since = known(since)
-	switch offered, in := s.offeredFor(f); {
-	case offered != "":
-	case in > 0:
-		t.Until = known(since.Add(after))
+	switch {
+	case left > 0:
+		t.Until = known(f.Now.Wall.Add(left))
 		t.Do = fmt.Sprintf(hintTakeLater, t.Until.Format(utcClock))
-	default:
+	case left < 0:
 		t.Do = fmt.Sprintf(hintAskRelease, m.AgentID)
 	}
 	return []Trouble{t}

@@ -133,6 +133,7 @@ type HookInput struct {
 	Patch      string   // in ToolInput: the patch that the tool apply_patch applies
 	Command    []string // in ToolInput: the command that a shell is to run; of a list the last element counts
 	CommandDir []string // in ToolInput: where it is to run
+	Asked      string   // the command for which the user is asked, where ToolInput does not have it
 	Prompt     string   // what the model is about to be asked
 	Repeated   string   // true if the agent goes on only because a stop guard held it back
 	Subagent   string   // not empty if a helper inside the session asks

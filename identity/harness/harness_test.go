@@ -48,6 +48,7 @@ var optional = map[string]string{
 	"Input.Subagent":          "hooks do not say whether a helper asks",
 	"Input.Idle":              "nothing runs in the background when the agent stops",
 	"Input.Changed":           "it watches no file",
+	"Input.Asked":             "ToolInput has it",
 	"Input.Failure":           "it has no event for a turn that fails",
 	"Input.Signature":         "its input looks like that of others",
 	"Answer.EditIsSpecific":   "the plain decision will do",

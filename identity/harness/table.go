@@ -143,7 +143,7 @@ var table = []*Harness{
 		Input: HookInput{
 			Session: "session_id", Event: "hook_event_name", Dir: "cwd",
 			Tool: "tool_name", ToolInput: "tool_input", Files: []string{"file_path"},
-			Command: []string{"command"}, CommandDir: []string{"dir_path"},
+			Command: []string{"command"}, CommandDir: []string{"dir_path"}, Asked: "details.command",
 			Prompt: "prompt", Repeated: "stop_hook_active", Subagent: "agent_id",
 		},
 		Answer: HookAnswer{Stop: "deny"},

@@ -61,6 +61,9 @@ func (m *model) memberState(r *look.Room, x *look.Member) (condition, string) {
 		c = condition{draw.Gone, "gone", draw.Red}
 	case x.AgentID == r.View.Owner:
 		c = condition{draw.Held, "has the stick", draw.Yellow}
+		if what := x.Activity.Words(); what != "" {
+			c = condition{draw.Held, x.Activity.What + " " + draw.Span(m.now.Sub(x.Activity.Since.Time)), draw.Alarm}
+		}
 	case x.Waiting:
 		c = condition{draw.Waits, "waits", draw.Green}
 		if !x.WaitsSince.IsZero() {

@@ -1,7 +1,8 @@
 package hearing
 
 import (
-	"path/filepath"
+	"encoding/json"
+	"os"
 	"slices"
 	"time"
 
@@ -21,41 +22,46 @@ const mostDetail = 60
 
 // A Doing is what hooks note of an agent.
 type Doing struct {
-	What    string // one of the activities of package turn
-	Since   event.Time
-	Tool    string // that runs, or of which its user is asked
-	Detail  string // of the tool: what it would do, or the name of a file
-	Session string // of the harness
-	Process *identity.Process
+	What       string // one of the activities of package turn
+	Since      turn.Instant
+	Tool       string // that runs, or of which its user is asked
+	Detail     string // of the tool: what it would do, or the name of a file
+	Session    string // of the harness
+	Process    *identity.Process
+	StatusFile string // in which the harness says what the model does; "" if there is none
+	Stopped    bool   // of an idle one: its user has ended the turn, in a harness that takes no prompt until the user's next
+	Helper     bool   // a helper inside the session is at work, which begins no turn of the session's model; not kept
 }
 
 // Note records what the agent does, in one replaced file: without lock, event or wake. Only
-// what has changed is written; else the file gets a new time.
-func (a Agent) Note(d Doing, now time.Time) error {
+// what has changed is written; else the file gets a new time. It reports whether a turn of
+// the model has begun or ended.
+func (a Agent) Note(d Doing) (turned bool, err error) {
 	if runes := []rune(d.Detail); len(runes) > mostDetail {
 		d.Detail = string(runes[:mostDetail-1]) + "…"
 	}
 	var before Doing
-	if a.Dir().Read(activityFile, &before) && before.What == d.What && before.Session == d.Session {
-		d.Since = before.Since
+	known := a.Dir().Read(activityFile, &before) && before.Session == d.Session
+	wasInTurn := known && turn.InTurn(before.What)
+	if known && d.Helper && !wasInTurn && d.What == turn.ActivityWorking {
+		return false, a.Dir().Mark(activityFile, d.Since.Wall.Time)
+	}
+	if known && before.What == d.What && before.Stopped == d.Stopped {
 		if before.Tool == d.Tool && before.Detail == d.Detail {
-			return a.Dir().Mark(activityFile, now)
+			return false, a.Dir().Mark(activityFile, d.Since.Wall.Time)
 		}
+		d.Since = before.Since
 	}
-	if d.Since.IsZero() {
-		d.Since = event.NewTime(now)
-	}
-	return a.Dir().Write(activityFile, &d)
+	return wasInTurn != turn.InTurn(d.What), a.Dir().Write(activityFile, &d)
 }
 
 // Forget removes what was noted of a session that has ended. Another session of the agent
 // stays.
-func (a Agent) Forget(session string) error {
+func (a Agent) Forget(session string) {
 	var d Doing
-	if !a.Dir().Read(activityFile, &d) || d.Session != session {
-		return nil
+	if a.Dir().Read(activityFile, &d) && d.Session == session {
+		_ = a.Dir().Remove(activityFile)
 	}
-	return a.Dir().Remove(activityFile)
 }
 
 // Activity returns what the agent does, as far as is known: nothing is guessed.
@@ -64,13 +70,12 @@ func (a Agent) Activity() turn.Activity {
 	if !a.Store.ListenerHas(a.ID, activityFile) || !a.Dir().Read(activityFile, &d) || !slices.Contains(turn.Activities, d.What) {
 		return turn.Activity{}
 	}
-	v := turn.Activity{What: d.What, Since: d.Since, At: event.NewTime(a.Dir().Marked(activityFile)), Tool: d.Tool, Detail: d.Detail, Source: "hook"}
+	v := turn.Activity{What: d.What, Began: d.Since, Since: d.Since.Wall, At: event.NewTime(a.Dir().Marked(activityFile)), Tool: d.Tool, Detail: d.Detail, Source: "hook", Stopped: d.Stopped}
 	if v.At.Before(v.Since.Time) {
 		v.At = v.Since
 	}
-	// The harness may know that a turn has ended of which no hook has told.
-	if l := a.Listener(); (v.What == turn.ActivityWorking || v.What == turn.ActivityAsks) && l.Session == d.Session && !l.Busy.IsZero() && l.Model() == Idle {
-		v = turn.Activity{What: turn.ActivityIdle, Since: v.At, At: v.At, Source: "harness"}
+	if turn.InTurn(v.What) {
+		v = d.asHarnessSays(v)
 	}
 	if d.Process != nil && a.Table.Verdict(*d.Process) == identity.Gone {
 		v.What = turn.ActivityEnded
@@ -78,18 +83,34 @@ func (a Agent) Activity() turn.Activity {
 	return v
 }
 
-// FileDetail is the detail of a tool that writes a file.
-func FileDetail(paths []string) string {
-	if len(paths) == 0 {
-		return ""
+// asHarnessSays returns what a model that hooks say is in a turn does. Hooks are not told
+// when its user ends the turn, or answers no. A file of the harness may say so; it is documented nowhere, and never makes an idle model busy.
+func (d *Doing) asHarnessSays(v turn.Activity) turn.Activity {
+	var status struct {
+		Status string `json:"status"`
+		At     int64  `json:"statusUpdatedAt"` // milliseconds of Unix time
 	}
-	return filepath.Base(paths[0])
+	if d.StatusFile == "" {
+		return v
+	}
+	data, err := os.ReadFile(d.StatusFile)
+	if err != nil || json.Unmarshal(data, &status) != nil || time.UnixMilli(status.At).Before(d.Since.Wall.Time) {
+		return v
+	}
+	what := map[string]string{"idle": turn.ActivityIdle, "waiting": turn.ActivityAsks}[status.Status]
+	if what == "" || what == v.What {
+		return v
+	}
+	at := event.NewTime(time.UnixMilli(status.At))
+	return turn.Activity{What: what, Began: turn.Instant{Wall: at}, Since: at, At: at, Source: "harness"}
 }
 
 // Fields implements [wire.Fields].
 func (d *Doing) Fields(c *wire.Codec) {
 	c.Text("what", &d.What)
-	c.Time("since", &d.Since)
+	c.Time("since", &d.Since.Wall)
+	c.OptText("boot", &d.Since.Boot)
+	c.OptInt("mono_ms", &d.Since.Mono)
 	c.OptText("tool", &d.Tool)
 	c.OptText("detail", &d.Detail)
 	c.OptText("session", &d.Session)
@@ -100,4 +121,6 @@ func (d *Doing) Fields(c *wire.Codec) {
 	if d.Process != nil && *d.Process == (identity.Process{}) {
 		d.Process = nil
 	}
+	c.OptText("status_file", &d.StatusFile)
+	c.OptBool("stopped", &d.Stopped)
 }

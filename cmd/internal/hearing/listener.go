@@ -77,14 +77,11 @@ type Listener struct {
 	Armed   event.Time        // when the harness was told to watch the wake file; zero: it was not
 	Heard   event.Time        // when it last noticed a notification
 	Spoke   event.Time        // when the agent was last woken
-	Busy    event.Time        // since when the model is in a turn, see [Listener.Model]; zero: it is idle
-	Stopped event.Time        // when the user has ended a turn of a harness that takes no prompt until the user's next; zero: not
+	Needed  event.Time        // of a person: since when an agent needed what was told last
 	PutOff  event.Time        // since when news waits for a better moment; zero: none does
 	Lately  []int64           // when, in seconds of Unix time, it was woken for what agents did, see [Listener.Spent]
 	Off     bool              // it is woken for turns alone
 	Error   string            // of the last attempt to wake the agent
-
-	StatusFile string // in which the harness says what the model does; "" if there is none
 }
 
 // An Agent is an agent of this host, as far as it hears of news.
@@ -184,7 +181,7 @@ func (l *Listener) Fields(c *wire.Codec) {
 	for _, f := range []struct {
 		name string
 		at   *event.Time
-	}{{"since", &l.Since}, {"armed_at", &l.Armed}, {"heard_at", &l.Heard}, {"spoke_at", &l.Spoke}, {"busy", &l.Busy}, {"stopped_at", &l.Stopped}, {"put_off_at", &l.PutOff}} {
+	}{{"since", &l.Since}, {"armed_at", &l.Armed}, {"heard_at", &l.Heard}, {"spoke_at", &l.Spoke}, {"put_off_at", &l.PutOff}, {"needed_at", &l.Needed}} {
 		if !c.Writes() || !f.at.IsZero() {
 			c.Time(f.name, f.at)
 		}
@@ -192,5 +189,4 @@ func (l *Listener) Fields(c *wire.Codec) {
 	c.OptInts("lately", &l.Lately)
 	c.OptBool("off", &l.Off)
 	c.OptText("error", &l.Error)
-	c.OptText("status_file", &l.StatusFile)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/hearing"
 	"github.com/talking-stick/tt/cmd/internal/hooks/listen"
 	"github.com/talking-stick/tt/cmd/internal/hooks/payload"
+	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/identity/harness"
 )
 
@@ -62,6 +63,9 @@ func (h *run) awaitNews(ctx context.Context, agent *listen.Agent, objection stri
 	}
 	var said error
 	err := agent.Run(ctx, listen.Transport{How: how, Once: true, Deliver: func(_ context.Context, w listen.Wake) error {
+		if how == hearing.ByHold {
+			h.note(turn.ActivityWorking)
+		}
 		if said = h.finish(payload.Reply{Wake: w.Text}); !errors.Is(said, errAnswered) && !errors.Is(said, errWakes) {
 			return said
 		}
@@ -78,7 +82,7 @@ func (h *run) supersede(ctx context.Context, agent *listen.Agent) {
 	if !agent.Hearing().IsListening() {
 		return
 	}
-	_ = agent.SetBusy(ctx, true)
+	h.note(turn.ActivityWorking)
 	for start := time.Now(); agent.Hearing().IsListening() && time.Since(start) < supersedePatience; {
 		select {
 		case <-time.After(20 * time.Millisecond):
@@ -86,5 +90,5 @@ func (h *run) supersede(ctx context.Context, agent *listen.Agent) {
 			return
 		}
 	}
-	_ = agent.SetBusy(ctx, false)
+	h.note(turn.ActivityIdle)
 }

@@ -25,9 +25,6 @@ func (h *run) context(ctx context.Context) error {
 	}
 	h.startListener(agent)
 	h.startHearing(agent)
-	if err := agent.SetBusy(ctx, true); err != nil {
-		return err
-	}
 	return h.show(ctx, agent, func(text string) payload.Reply { return payload.Reply{Context: text} })
 }
 

@@ -35,8 +35,6 @@ type run struct {
 	store  *fsroom.Store
 	stderr io.Writer
 	began  time.Time
-
-	refused bool // the answer keeps the agent from what it was about to do
 }
 
 // The errors that end a hook which has given its answer.
@@ -94,7 +92,8 @@ func (h *run) run(ctx context.Context) (err error) {
 	if h.provesRequest() {
 		h.confirm(ctx)
 	}
-	return h.handle(func() error { return h.handler()(ctx) })
+	h.noteBefore()
+	return h.handler()(ctx)
 }
 
 // handler returns what a hook of the kind does.
@@ -124,12 +123,11 @@ func (h *run) handler() func(context.Context) error {
 	return nil
 }
 
-// silent is a hook that says nothing and notes nothing.
+// silent is a hook that says nothing.
 func silent(context.Context) error { return nil }
 
 // answer prints the reply. It returns errWakes if that wakes the agent.
 func (h *run) answer(r payload.Reply) error {
-	h.refused = r.Refuse != ""
 	stdout, stderr, status := payload.Answer(h.call, r)
 	if status != 0 {
 		if _, err := h.stderr.Write(stderr); err != nil {

@@ -107,7 +107,7 @@ func (h *run) statusFile(process *identity.Process) string {
 
 // open records that the session is open.
 func (h *run) open(ctx context.Context, agent *listen.Agent, watches bool) error {
-	return agent.Begin(ctx, listen.Session{ID: h.call.SessionID, Process: agent.Self.Root, Watches: watches, Status: h.statusFile(agent.Self.Root)})
+	return agent.Begin(ctx, listen.Session{ID: h.call.SessionID, Process: agent.Self.Root, Watches: watches})
 }
 
 // end records that the session has ended.

@@ -11,12 +11,13 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/hooks/listen"
 	"github.com/talking-stick/tt/cmd/internal/hooks/payload"
 	"github.com/talking-stick/tt/cmd/internal/mailbox"
+	"github.com/talking-stick/tt/fsroom/turn"
 )
 
 // stop runs when the agent is about to end its turn.
 func (h *run) stop(ctx context.Context) error {
 	if h.call.Interrupt {
-		return h.stopped(ctx)
+		return h.ended(turn.ActivityIdle)
 	}
 	objection := h.objection(ctx)
 	agent, err := h.agentAtStop(objection)
@@ -26,23 +27,18 @@ func (h *run) stop(ctx context.Context) error {
 	return h.unless(err, objection)
 }
 
-// stopped runs when the user has ended the turn. Nothing that a hook says would reach the
-// model.
-func (h *run) stopped(ctx context.Context) error {
-	agent, err := h.agent()
-	if err != nil {
+// ended runs when the turn has ended otherwise. Nothing that a hook says would reach the model.
+func (h *run) ended(what string) error {
+	if _, err := h.agent(); err != nil {
 		return err
 	}
-	return agent.Stopped(ctx)
+	h.note(what)
+	return nil
 }
 
 // fail runs when the turn of the model has ended with an error.
-func (h *run) fail(ctx context.Context) error {
-	agent, err := h.agent()
-	if err != nil {
-		return err
-	}
-	return agent.SetBusy(ctx, false)
+func (h *run) fail(context.Context) error {
+	return h.ended(afterFailure(h.call.Failure))
 }
 
 // agentAtStop is agent for the end of a turn. The guard may object for a session without
@@ -61,9 +57,7 @@ func (h *run) endOfTurn(ctx context.Context, agent *listen.Agent, objection stri
 	if objection != "" {
 		reason = objection + "\n"
 	} else {
-		if err := agent.SetBusy(ctx, false); err != nil { // before it is looked for news
-			return err
-		}
+		h.note(turn.ActivityIdle) // before it is looked for news
 		if l := agent.Hearing().Listener(); !l.Armed.IsZero() && !l.Proved() {
 			agent.Notify()
 		}
@@ -76,7 +70,7 @@ func (h *run) endOfTurn(ctx context.Context, agent *listen.Agent, objection stri
 	if objection == "" {
 		return err
 	}
-	_ = agent.SetBusy(ctx, true)
+	h.note(turn.ActivityWorking)
 	if h.row().Answer.StopMayQuote {
 		err := h.show(ctx, agent, func(text string) payload.Reply {
 			if reason != "" && !strings.Contains(text, "\n") { // it says the same of the turn

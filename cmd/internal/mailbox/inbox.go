@@ -55,6 +55,23 @@ type Need struct {
 	Detail string
 }
 
+// Words say what the agent needs.
+func (n *Need) Words() string {
+	return map[string]string{"permission": "waits for your permission", "limit": "is limited", "idle": "is idle and holds the turn"}[n.What]
+}
+
+// HolderNeed returns what the holder of the turn needs, nil if it needs nothing.
+func (n *RoomNews) HolderNeed() *Need {
+	if !n.Member || n.state.Owner == "" || n.state.Owner == n.Mailbox.Self.ID {
+		return nil
+	}
+	f := n.Mailbox.Facts(n.state)
+	for _, need := range needs(n.state, []turn.MemberView{{AgentID: n.state.Owner, Activity: f.Activity(n.state.Owner)}}) {
+		return &need
+	}
+	return nil
+}
+
 // needs returns what the members need.
 func needs(st *turn.State, views []turn.MemberView) []Need {
 	list := []Need{}

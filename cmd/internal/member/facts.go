@@ -95,20 +95,21 @@ func (r *Room) facts(st *turn.State, by caller, judged verdicts) turn.Facts {
 		waiting = r.IsWaiting(id)
 		return waiting, waiting && r.Agent(id).Held(inboxFile)
 	}
-	doing := make(map[string]turn.Activity)
-	f.Activity = func(id string) turn.Activity {
-		a, ok := doing[id]
+	doings := make(map[string]turn.Activity)
+	doing := func(id string) turn.Activity {
+		a, ok := doings[id]
 		if !ok {
 			a = r.HearingOf(id).Activity()
-			doing[id] = a
+			doings[id] = a
 		}
 		return a
 	}
+	f.Activity = func(id string) turn.Activity { return r.withJob(id, doing(id)) }
 	heard := make(map[string]turn.Hearing)
 	f.Hearing = func(id string) turn.Hearing {
 		h, ok := heard[id]
 		if !ok {
-			h = r.hearing(st, id)
+			h = r.hearing(st, id, doing(id))
 			heard[id] = h
 		}
 		return h

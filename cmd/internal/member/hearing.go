@@ -19,7 +19,7 @@ func (c *Client) HearingOf(id string) hearing.Agent {
 
 // hearing returns how a member can hear of news. For an agent without a listener that
 // costs one look at a file.
-func (r *Room) hearing(st *turn.State, id string) (h turn.Hearing) {
+func (r *Room) hearing(st *turn.State, id string, doing turn.Activity) (h turn.Hearing) {
 	a := r.HearingOf(id)
 	if !a.IsKnown() {
 		return r.hearingElsewhere(id)
@@ -27,8 +27,7 @@ func (r *Room) hearing(st *turn.State, id string) (h turn.Hearing) {
 	dir, l := a.Dir(), a.Listener()
 	h.How, h.Hooks = a.ListensBy(&l), a.InSession(&l)
 	if h.Hooks {
-		model := l.Model()
-		h.Busy, h.Asks, h.Stopped = model != hearing.Idle, model == hearing.Asks, !l.Stopped.IsZero()
+		h.Busy, h.Asks, h.Stopped = turn.InTurn(doing.What), doing.What == turn.ActivityAsks, doing.Stopped
 	}
 	h.Spent = l.Spent(time.Now())
 	if h.Stopped {

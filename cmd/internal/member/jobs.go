@@ -76,6 +76,17 @@ func (r *Room) RunningJob(agent string) *jobs.Job {
 	return newest
 }
 
+// withJob returns what an agent does of whose model a is known: one that would rest works as
+// long as its own job runs.
+func (r *Room) withJob(id string, a turn.Activity) turn.Activity {
+	if a.What == turn.ActivityIdle || a.What == turn.ActivityLimited {
+		if j := r.RunningJob(id); j != nil {
+			a = turn.Activity{What: turn.ActivityWorking, Since: a.Since, At: a.At, Detail: "job " + j.End().Title(), Source: "host"}
+		}
+	}
+	return a
+}
+
 // WorksOnJob says for people which job of an agent runs, "" if none does.
 func (r *Room) WorksOnJob(agent string) string {
 	j := r.RunningJob(agent)

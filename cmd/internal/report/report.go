@@ -159,6 +159,9 @@ func read(ctx context.Context, c *cli.Invocation, room *member.Room) (*model.Mod
 	}
 	m := b.Model(o)
 	m.Room, m.Path = room.Name(), room.Directory()
+	if last := len(m.Turns) - 1; last >= 0 && m.Turns[last].End == 0 {
+		m.Turns[last].EndReason = room.Facts(snap.State).Activity(snap.State.Owner).Words()
+	}
 	return m, nil
 }
 

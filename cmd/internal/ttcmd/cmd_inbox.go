@@ -207,7 +207,7 @@ func writeInbox(t *cli.Text, in *mailbox.Inbox) {
 		t.Line("Turn    %s: tt wait", t.Green("yours to take"))
 	}
 	for _, n := range in.Needs {
-		words := map[string]string{"permission": "waits for your permission", "limit": "is limited", "idle": "is idle and holds the turn"}[n.What]
+		words := n.Words()
 		if n.Detail != "" {
 			words += ": " + cli.Line(n.Detail)
 		}

@@ -19,6 +19,7 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/hearing"
 	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/fsroom"
+	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/identity"
 	"github.com/talking-stick/tt/journal/event"
 )
@@ -47,7 +48,6 @@ type Session struct {
 	ID      string            // the harness's id of it
 	Process *identity.Process // the harness; nil: not known
 	Watches bool              // the harness is told to watch the wake file
-	Status  string            // the file in which the harness says what the model does; "" if there is none
 }
 
 // WakePath returns the path of the wake file, and creates it.
@@ -70,12 +70,13 @@ func (a *Agent) Notify() { a.Store.NotifyListener(a.Self.ID) }
 // called [Agent.Speak] with [hearing.ByWatch] after that.
 func (a *Agent) Begin(ctx context.Context, s Session) error {
 	a.FindRoomsToHear()
-	other := false // that another session was open
+	before, other := "", false // that another session was open
 	err := a.change(ctx, func(l *hearing.Listener) bool {
-		if other = s.ID != l.Session; other {
+		before = l.Session
+		if other = s.ID != before; other {
 			*l = hearing.Listener{Session: s.ID, How: l.How, Since: l.Since, Heard: l.Heard, Spoke: l.Spoke, Lately: l.Lately, Off: l.Off}
 		}
-		l.Process, l.StatusFile = s.Process, s.Status
+		l.Process = s.Process
 		if s.Watches {
 			l.Armed = event.NewTime(a.now())
 			if l.How == hearing.ByWatch {
@@ -85,6 +86,7 @@ func (a *Agent) Begin(ctx context.Context, s Session) error {
 		return true
 	})
 	if other {
+		a.Hearing().Forget(before)
 		a.Notify() // what listens for the other one ends
 	}
 	return err
@@ -99,44 +101,22 @@ func (a *Agent) End(ctx context.Context, session string) error {
 		}
 		return ended
 	})
+	a.Hearing().Forget(session)
 	if ended {
 		a.Notify() // what listens for it ends
 	}
 	return err
 }
 
-// SetBusy records whether the model is in a turn. While it is, news waits for a hook to show
-// it, and not for ever. A hook that ends a turn clears it first and then calls
-// [Agent.Show], so that one of the two sees the news. It writes only what has changed.
-func (a *Agent) SetBusy(ctx context.Context, busy bool) error {
-	l := a.Hearing().Listener()
-	inTurn := l.Model() != hearing.Idle && l.Stopped.IsZero()
-	if l.Session == "" || busy && inTurn || !busy && l.Busy.IsZero() {
-		return nil
+// Note records what the agent does. While its model is in a turn, news waits for a hook to
+// show it, and not for ever. A hook that ends a turn calls Note first and then [Agent.Show],
+// so that one of the two sees the news. What listens is notified of the end of a turn, and
+// what holds the end of one when another begins.
+func (a *Agent) Note(d hearing.Doing) {
+	turned, err := a.Hearing().Note(d)
+	if err == nil && turned && a.Hearing().IsListening() && (!turn.InTurn(d.What) || a.Hearing().Listener().How == hearing.ByHold) {
+		_ = a.Hearing().Dir().Mark(fsroom.ListenerWakeFile, time.Now())
 	}
-	err := a.change(ctx, func(l *hearing.Listener) bool {
-		l.Busy = event.Time{}
-		if busy {
-			l.Busy, l.Stopped = event.NewTime(a.now()), event.Time{}
-		}
-		return true
-	})
-	if a.Hearing().IsListening() && (!busy || a.Hearing().Listener().How == hearing.ByHold) {
-		_ = a.Hearing().Dir().Mark(fsroom.ListenerWakeFile, time.Now()) // what waited for the end of the turn, or holds it
-	}
-	return err
-}
-
-// Stopped records that the user has ended the model's turn, in a harness that takes up
-// nothing before the user's next prompt.
-func (a *Agent) Stopped(ctx context.Context) error {
-	return a.change(ctx, func(l *hearing.Listener) bool {
-		if l.Session == "" {
-			return false
-		}
-		l.Busy, l.Stopped = event.Time{}, event.NewTime(a.now())
-		return true
-	})
 }
 
 // TurnOff sets whether the agent is woken for turns alone.

@@ -20,6 +20,11 @@ import (
 
 var ctx = context.Background()
 
+// doing is what the session s1 does now.
+func doing(what string) hearing.Doing {
+	return hearing.Doing{What: what, Session: "s1", Since: turn.Instant{Wall: event.NewTime(time.Now())}}
+}
+
 // A fixture is a data directory with one room, and a clock.
 type fixture struct {
 	*testing.T
@@ -284,7 +289,7 @@ func TestPrintedIsNotShownYet(t *testing.T) {
 	}
 	f.send(b, "a:1", "which branch?", false)
 	f.wants(a, "1 message")
-	f.must(a.SetBusy(ctx, true))
+	a.Note(doing(turn.ActivityWorking))
 	for range 2 {
 		if text := f.print(a); !strings.Contains(text, "which branch?") {
 			t.Errorf("printed is %q", text)
@@ -298,7 +303,7 @@ func TestPrintedIsNotShownYet(t *testing.T) {
 	if n := unread(); n != 1 {
 		t.Errorf("%d are unread before the model was asked", n)
 	}
-	f.must(a.SetBusy(ctx, false)) // the turn was cancelled
+	a.Note(doing(turn.ActivityIdle)) // the turn was cancelled
 	f.wants(a, "1 message")
 	f.print(a)
 	f.must(a.Confirm(ctx))
@@ -354,15 +359,15 @@ func TestNewsWaitsForTheEndOfATurnOfTheModel(t *testing.T) {
 	a, _ := f.listener("a:1")
 	b := f.join("b:1")
 	f.must(a.Begin(ctx, Session{ID: "s1"}))
-	f.must(a.SetBusy(ctx, true))
+	a.Note(doing(turn.ActivityWorking))
 	f.send(b, "a:1", "one", false)
 	if w := f.speak(a); w.Text != "" || w.Later > busyPatience || w.Later < busyPatience-time.Second {
 		t.Errorf("%+v", w)
 	}
-	f.must(a.SetBusy(ctx, false))
+	a.Note(doing(turn.ActivityIdle))
 	f.wants(a, "1 message")
 	f.show(a)
-	f.must(a.SetBusy(ctx, true))
+	a.Note(doing(turn.ActivityWorking))
 	f.send(b, "a:1", "two", false)
 	f.wants(a, "")
 	f.later(busyPatience) // its user has interrupted it, which no hook tells
@@ -469,4 +474,41 @@ func TestAWatchIsBelievedWhenProved(t *testing.T) {
 	if how := a.Hearing().Listens(); how != "" {
 		t.Errorf("listens by %s after the end", how)
 	}
+}
+
+// A person hears that the holder of a turn waits for it, once, and not of a dialog that is
+// answered at once.
+func TestAPersonHearsWhatTheHolderNeeds(t *testing.T) {
+	f := newFixture(t)
+	b := f.join("b:1")
+	f.takeTurn(b)
+	p := f.join("human:ada")
+	person := &Agent{Client: p.Client, Clock: func() time.Time { return f.clock }}
+	needs := func(what string) {
+		t.Helper()
+		w, err := person.Speak(ctx, hearing.ByExec)
+		f.must(err)
+		if !strings.Contains(w.Text, what) || (w.Text == "") != (what == "") || w.Text != "" && w.Class != turn.ClassNeeds {
+			t.Errorf("%+v, want %q", w, what)
+		}
+	}
+	does := func(what string) {
+		d := doing(what)
+		d.Since.Wall, d.Detail = event.NewTime(f.clock), "git push"
+		_, err := b.HearingOf("b:1").Note(d)
+		f.must(err)
+	}
+	needs("")
+	for what, words := range map[string]string{turn.ActivityAsks: "b:1 waits for your permission in ", turn.ActivityIdle: "is idle and holds", turn.ActivityLimited: "is limited"} {
+		does(what)
+		needs("")
+		f.later(needAfter - time.Second)
+		needs("")
+		f.later(time.Second)
+		needs(words)
+		needs("")
+	}
+	does(turn.ActivityWorking)
+	f.later(time.Hour)
+	needs("")
 }

@@ -49,7 +49,7 @@ func TestMain(m *testing.M) {
 		_, _ = a.Show(ctx, "hook", func(string) error { fmt.Println("shown"); return nil })
 	case "stop":
 		_ = a.Confirm(ctx)
-		_ = a.SetBusy(ctx, false)
+		a.Note(doing(turn.ActivityIdle))
 		_, _ = a.Show(ctx, "hook", func(string) error { fmt.Println("shown"); return nil })
 	case "killed before it says":
 		_, _ = a.Speak(ctx, hearing.ByHook)

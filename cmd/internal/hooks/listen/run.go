@@ -11,6 +11,7 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/hearing"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/identity"
 	"github.com/talking-stick/tt/journal/event"
 )
@@ -34,6 +35,7 @@ var ErrDeaf = errors.New("the agent cannot be woken this way")
 const (
 	goneFor   = 60 * time.Second
 	goneEvery = 20 * time.Second
+	needEvery = 5 * time.Second // how often a person's listener looks what agents need, of which nobody notifies it
 )
 
 // Run listens for the agent until ctx ends, or the session of its harness or the
@@ -61,7 +63,7 @@ func (a *Agent) Run(ctx context.Context, t Transport) error {
 	var goneSince time.Time
 	for {
 		if l := a.Hearing().Listener(); session != "" && l.Session != session ||
-			t.How == hearing.ByHook && l.Proved() || t.How == hearing.ByHold && !l.Busy.IsZero() {
+			t.How == hearing.ByHook && l.Proved() || t.How == hearing.ByHold && turn.InTurn(a.Hearing().Activity().What) {
 			return nil // it is not needed any more
 		}
 		update()
@@ -83,6 +85,9 @@ func (a *Agent) Run(ctx context.Context, t Transport) error {
 		sleep := fsroom.Sleep{For: wake.Later, Exit: ended}
 		if (t.Gone != nil || a.jobsRun()) && (sleep.For == 0 || sleep.For > goneEvery) {
 			sleep.For = goneEvery
+		}
+		if a.IsHuman() && (sleep.For == 0 || sleep.For > needEvery) {
+			sleep.For = needEvery
 		}
 		if watch.Wait(ctx, sleep) != nil {
 			return nil

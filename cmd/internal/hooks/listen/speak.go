@@ -65,6 +65,9 @@ func (a *Agent) Speak(ctx context.Context, how string) (wake Wake, err error) {
 		return Wake{}, err
 	}
 	for i := range due {
+		if due[i].news.IsZero() {
+			continue
+		}
 		if err := due[i].Wake(how, now); err != nil {
 			return Wake{}, err
 		}
@@ -90,20 +93,34 @@ func comesWithHooks(how string) bool {
 type dueNews struct {
 	mailbox.RoomNews
 	news turn.News
+	need *mailbox.Need // of the holder of the turn, if a person is to be told now
 }
+
+// class returns the most important class that there is news of.
+func (d *dueNews) class() string {
+	if class := d.news.Class(); d.need == nil || class == turn.ClassTurn || class == turn.ClassLost {
+		return class
+	}
+	return turn.ClassNeeds
+}
+
+// needAfter is for how long an agent has to need something before a person is told: a dialog
+// that is answered at once rings nobody.
+const needAfter = 20 * time.Second
 
 // due returns the news that the agent is woken for now, or how long it is until there may
 // be some, and whether that is because a room has to be looked at again. It brings the
 // record up to date.
 func (a *Agent) due(ctx context.Context, l *hearing.Listener, how string, now time.Time) (due []dueNews, left time.Duration, again bool) {
-	if how == hearing.ByQueue && !l.Stopped.IsZero() {
+	doing, printed := a.Hearing().Activity(), hearing.Printed{}
+	if how == hearing.ByQueue && doing.Stopped {
 		return nil, 0, false // it would stay in the queue, and be a turn too many after the next prompt
 	}
-	model, printed := l.Model(), hearing.Printed{}
-	if model != hearing.Idle { // the model may be about to be asked with it
+	busy := turn.InTurn(doing.What)
+	if busy { // the model may be about to be asked with it
 		printed = a.Hearing().Printed()
 	}
-	urgent, offered, byPerson := false, false, false
+	urgent, offered, byPerson, needed := false, false, false, l.Needed
 	sooner := func(d time.Duration) {
 		if d > 0 && (left == 0 || d < left) {
 			left = d
@@ -127,11 +144,28 @@ func (a *Agent) due(ctx context.Context, l *hearing.Listener, how string, now ti
 			continue
 		}
 		news, wait := n.Due(now)
-		if news = a.allowed(l, &n, news); news.IsZero() {
+		news, need := a.allowed(l, &n, news), (*mailbox.Need)(nil)
+		if a.IsHuman() && how == hearing.ByExec {
+			need = n.HolderNeed()
+		}
+		if need != nil && !need.Since.After(l.Needed.Time) {
+			need = nil
+		}
+		if need != nil && now.Sub(need.Since.Time) < needAfter {
+			sooner(needAfter - now.Sub(need.Since.Time))
+			need = nil
+		}
+		if news.IsZero() && need == nil {
 			sooner(wait)
 			continue
 		}
-		due = append(due, dueNews{n, news})
+		if need != nil {
+			urgent = true
+			if need.Since.After(needed.Time) {
+				needed = need.Since
+			}
+		}
+		due = append(due, dueNews{n, news, need})
 		urgent, offered, byPerson = urgent || news.Urgent(), offered || news.Class() == turn.ClassTurn, byPerson || news.ByPerson
 	}
 	if len(due) == 0 {
@@ -141,7 +175,7 @@ func (a *Agent) due(ctx context.Context, l *hearing.Listener, how string, now ti
 	if l.PutOff.IsZero() {
 		l.PutOff = event.NewTime(now)
 	}
-	if model != hearing.Idle {
+	if busy {
 		patience := busyPatience
 		if how == hearing.ByQueue {
 			patience = queuePatience
@@ -161,6 +195,7 @@ func (a *Agent) due(ctx context.Context, l *hearing.Listener, how string, now ti
 		}
 		l.Spend(now)
 	}
+	l.Needed = needed
 	return due, 0, false
 }
 

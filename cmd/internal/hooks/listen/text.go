@@ -17,11 +17,16 @@ const says = "tt (automatic, not typed by your user):"
 // wakeFor returns what wakes an agent for the news of its rooms, which is not empty. Where
 // no hook shows the words of others with it, it says how to see them.
 func wakeFor(due []dueNews, shown bool) Wake {
-	sort.SliceStable(due, func(i, j int) bool { return rank(due[i].news) < rank(due[j].news) })
+	sort.SliceStable(due, func(i, j int) bool { return rank(&due[i]) < rank(&due[j]) })
 	first := &due[0]
-	w := Wake{Class: first.news.Class(), Path: first.Path, Room: first.Mailbox.Name(), Text: says}
+	w := Wake{Class: first.class(), Path: first.Path, Room: first.Mailbox.Name(), Text: says}
 	for i := range due {
-		w.Text += " " + sentences(due[i].news, cli.Line(due[i].Path))
+		if need := due[i].need; need != nil {
+			w.Text += " " + cli.Line(need.AgentID) + " " + need.Words() + " in " + cli.Line(due[i].Path) + "."
+		}
+		if text := sentences(due[i].news, cli.Line(due[i].Path)); text != "" {
+			w.Text += " " + text
+		}
 		if !shown && counts(due[i].news) != "" {
 			w.Text += " See: tt inbox --json."
 		}
@@ -29,8 +34,8 @@ func wakeFor(due []dueNews, shown bool) Wake {
 	return w
 }
 
-func rank(n turn.News) int {
-	return slices.Index([]string{turn.ClassTurn, turn.ClassLost, turn.ClassJob, turn.ClassMessage}, n.Class())
+func rank(d *dueNews) int {
+	return slices.Index([]string{turn.ClassTurn, turn.ClassLost, turn.ClassNeeds, turn.ClassJob, turn.ClassMessage}, d.class())
 }
 
 // sentences returns the fixed texts for the news of one room.

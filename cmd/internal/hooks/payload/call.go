@@ -77,6 +77,9 @@ func Decode(id harness.ID, kind harness.Kind, data []byte) (Call, error) {
 	if kind == harness.KindShell || kind == harness.KindEdit || kind == harness.KindAsks {
 		call.readCommand(h.Input, in.get(h.Input.ToolInput))
 	}
+	if kind == harness.KindAsks && call.Command == "" {
+		_ = in.read(h.Input.Asked, &call.Command)
+	}
 	helper := string(in.get(h.Input.Subagent))
 	call.Subagent = helper != "" && helper != `""` && helper != "null"
 	for _, path := range written(h.Input, call.Tool, in.get(h.Input.ToolInput)) {

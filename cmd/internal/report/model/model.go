@@ -49,7 +49,7 @@ type Turn struct {
 	Kind      string          `json:"k,omitempty"`   // why it was granted: open_claim, sequence, owner_gone, …; lost: by a damaged event
 	TakenFrom *int            `json:"tk,omitempty"`  // of a takeover: whose turn or reservation it was
 	Reason    string          `json:"why,omitempty"` // of a takeover
-	EndReason string          `json:"ew,omitempty"`  // of a takeover, kick or close that ended it
+	EndReason string          `json:"ew,omitempty"`  // of a takeover, kick or close that ended it; of the one that is held, what keeps its holder
 	Waited    int64           `json:"w,omitempty"`   // how long the agent had waited for it
 	Seq       int64           `json:"q"`             // the event_seq of the grant
 	Handoff   json.RawMessage `json:"h,omitempty"`   // what it ended with, as it was given
