@@ -78,6 +78,7 @@ type doctorResult struct {
 
 // An engineResult describes an engine.
 type engineResult struct {
+	Name    string `json:"name"` // its alias or URL
 	Reached bool   `json:"reached"`
 	ID      string `json:"id,omitempty"`
 	Durable bool   `json:"durable"`
@@ -123,6 +124,14 @@ func runDoctor(ctx context.Context, c *cli.Invocation) error {
 	}
 	if err := x.run(ctx, c, client); err != nil {
 		return err
+	}
+	if x.Engine != nil {
+		if service, err := engineOf(c); err == nil && service != nil {
+			x.Engine.Name = service.Name
+		}
+		if _, err := locatePath(c, ""); code.Of(err) == code.NoSharedIdentity {
+			x.Hints = append(x.Hints, err.Error()+`: other commands fail here; see "tt help hosts"`)
+		}
 	}
 	x.separateNotes()
 	remains := slices.ContainsFunc(x.Problems, func(p doctor.Problem) bool { return !p.Repaired })
@@ -307,6 +316,9 @@ func writeDoctor(t *cli.Text, r doctorResult) {
 	}
 	for _, m := range r.MissingPaths {
 		t.Line("%s a room belongs to %s, which is not there any more; its commands take --path '%s'", t.Dim("note"), m.CanonicalPath, m.CanonicalPath)
+	}
+	if r.Engine != nil && r.Engine.Reached {
+		t.Line("%s the engine %s answers.", t.Green("ok"), r.Engine.Name)
 	}
 	switch {
 	case len(r.Problems) > 0:

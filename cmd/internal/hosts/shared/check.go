@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/hosts"
 	"github.com/talking-stick/tt/cmd/internal/roomtypes"
@@ -43,10 +44,34 @@ func (s *sharing) Check(ctx context.Context, store *fsroom.Store, rooms []string
 		checkRooms(ctx, &x, roomtypes.Topics(), nil)
 	}
 	h.Problems = x.problems
+	if !info.Restored {
+		if err := x.writes(ctx); err != nil {
+			h.Problems = append(h.Problems, problem(store.Dir(), mirror.ExplainEngine(err, "")))
+		}
+	}
 	if info.Restored && ok {
 		h.Problems = append(h.Problems, x.reopen(ctx, restorer, open))
 	}
 	return h
+}
+
+// probeKept is how long the engine keeps what doctor writes.
+const probeKept = time.Second
+
+// writes appends a note to a room of its own: whether this host may write, and whether there is
+// space, only that shows.
+func (x *checker) writes(ctx context.Context) error {
+	room := "doctor." + fsroom.RoomName(x.store.Options().Host)
+	for try := 0; ; try++ {
+		var last engine.Revision
+		err := x.e.Read(ctx, room, 0, func(e engine.Entry) error { last = e.Revision; return nil })
+		if err == nil {
+			_, err = x.e.Append(ctx, room, last, engine.Entry{Note: []byte("{}")}, probeKept)
+		}
+		if !errors.Is(err, engine.ErrConflict) || try == 3 {
+			return err
+		}
+	}
 }
 
 // reopen tells that the store of the engine was copied back. With open, the engine takes
@@ -110,7 +135,7 @@ func checkRoom[S any](ctx context.Context, x *checker, here, room *fsroom.Room[S
 	if n := len(has.Skipped); n > 0 {
 		x.problems = append(x.problems, doctor.Problem{
 			RoomID: here.Name(), File: here.JournalPath(), Code: string(code.CorruptRoom), Harmless: true,
-			Problem: fmt.Sprintf("at the engine the room has %d entries that are no change of it, such as the one at revision %d; every host skips them", n, has.Skipped[n-1]),
+			Problem: fmt.Sprintf("at the engine the room has entries that are no change of it: %d, the last at revision %d; every host skips them", n, has.Skipped[n-1]),
 		})
 	}
 	switch {
