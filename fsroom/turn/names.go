@@ -29,6 +29,16 @@ func (s *State) named(f Facts, name, except string) (*Member, error) {
 	return found, nil
 }
 
+// Named returns the id of the member that a name means, "" if there is none, and whether it
+// works in the room: it is active, and no observer.
+func Named(s *State, f Facts, name string) (id string, works bool, err error) {
+	m, err := s.named(f, name, "")
+	if err != nil || m == nil {
+		return "", false, err
+	}
+	return m.AgentID, !m.Observer && f.active(s, m), nil
+}
+
 // WhoIs returns the agent id that a name means in a filter of events: that of a
 // member with this id or display name, or the name itself if it has the form of an
 // agent id, which may be that of a former member.

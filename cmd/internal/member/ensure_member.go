@@ -6,8 +6,8 @@ import (
 	"github.com/talking-stick/tt/fsroom/turn"
 )
 
-// EnsureMember returns the room if the agent is a member. A person who is none becomes an
-// observer, unless check refuses what the person is about to do.
+// EnsureMember returns the room if the agent is a member. A person or a visitor who is none
+// becomes an observer, unless check refuses what it is about to do.
 func (r *Room) EnsureMember(ctx context.Context, check func(*turn.State) error) (*snapshot, error) {
 	snap, err := r.Snapshot()
 	if err != nil {
@@ -15,7 +15,7 @@ func (r *Room) EnsureMember(ctx context.Context, check func(*turn.State) error) 
 	}
 	switch {
 	case r.IsMember(snap.State) && !r.Ended(snap.State):
-	case r.IsHuman():
+	case r.IsHuman() || r.Visits:
 		if check != nil {
 			if err := check(snap.State); err != nil {
 				return nil, err

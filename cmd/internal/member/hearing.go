@@ -95,6 +95,9 @@ func (r *Room) wasWoken(st *turn.State) bool {
 
 // enterRooms records that the agent is in the room, for its listener.
 func (r *Room) enterRooms() {
+	if r.Visits { // what comes for it comes to its own tree
+		return
+	}
 	if r.Client.Hearing().Enter(r.Name()) && r.IsShared() {
 		r.Client.Store.NotifyListener(r.Self.ID) // it has to hear what other hosts do in the room
 	}

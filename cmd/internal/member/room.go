@@ -25,6 +25,7 @@ type Room struct {
 	Created   bool   // by SelectRoom: the room did not exist
 	Warning   string // by SelectRoom: what the user should know about the choice
 	JoinedAt  int64  // by Join: the last event of the room as the agent was found to be a member
+	Visits    bool   // by Reaching: the agent works in another tree of the repository
 }
 
 // Snapshot is [Room.View].
@@ -76,12 +77,12 @@ func (r *Room) Update(ctx context.Context, decide Decision) (*snapshot, []event.
 	return snap, events, err
 }
 
-// UpdateAsPerson is [Room.Update] for what a person may do without having joined: one
-// who is no member becomes an observer in the same change, unless decide refuses or
-// changes nothing. The events of decide are the last ones of the change. A harness has
-// to be a member, and is refused by decide itself.
+// UpdateAsPerson is [Room.Update] for what a person may do without having joined, and a
+// visitor: one who is no member becomes an observer in the same change, unless decide refuses
+// or changes nothing. The events of decide are the last ones of the change. Another harness
+// has to be a member, and is refused by decide itself.
 func (r *Room) UpdateAsPerson(ctx context.Context, decide Decision) (*snapshot, []event.Event, error) {
-	if !r.IsHuman() {
+	if !r.IsHuman() && !r.Visits {
 		return r.Update(ctx, decide)
 	}
 	snap, events, err := r.Update(ctx, func(st *turn.State, f turn.Facts) ([]event.Event, error) {

@@ -2,15 +2,16 @@ package ttcmd
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
-	"github.com/talking-stick/tt/cmd/internal/mailbox"
 	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/cmd/internal/questions"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/topic"
 	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/journal/event"
 	"github.com/talking-stick/tt/journal/wire"
 )
 
@@ -49,6 +50,7 @@ type askResult struct {
 	questions.Reply
 	Turn   string
 	Unread turn.Unread
+	elsewhere
 }
 
 // Fields implements [wire.Fields].
@@ -63,6 +65,7 @@ func (r *askResult) Fields(c *wire.Codec) {
 	}
 	c.OptText("turn", &r.Turn)
 	c.OptObject("unread", &r.Unread, r.Unread == turn.Unread{})
+	r.elsewhere.fields(c)
 }
 
 func runAsk(ctx context.Context, c *cli.Invocation) error {
@@ -76,7 +79,11 @@ func runAsk(ctx context.Context, c *cli.Invocation) error {
 	if err := questions.CheckQuestion(body); err != nil {
 		return err
 	}
-	room, err := openRoom(c)
+	own, err := openRoom(c)
+	if err != nil {
+		return err
+	}
+	room, err := own.Reaching(c.Arg("agent"))
 	if err != nil {
 		return err
 	}
@@ -86,11 +93,9 @@ func runAsk(ctx context.Context, c *cli.Invocation) error {
 	if err != nil {
 		return interrupted(ctx, err)
 	}
-	res := &askResult{QuestionID: asked.ID, To: asked.To, EventSeq: asked.EventSeq, Reply: questions.Reply{Status: questions.ReplyQueued, ToState: asked.ToState}}
+	res := &askResult{QuestionID: asked.ID, To: asked.To, EventSeq: asked.EventSeq, Reply: questions.Reply{Status: questions.ReplyQueued, ToState: asked.ToState}, elsewhere: elsewhereOf(room)}
 	if !c.Bool("wait") {
-		if snap, err := room.View(); err == nil {
-			res.Turn, res.Unread = room.TurnWords(snap.State), mailbox.Of(room).Unread(snap.State)
-		}
+		res.Turn, res.Unread = standing(own)
 		return c.Out.Result(res, func(t *cli.Text) {
 			writeAsked(t, res)
 			writeTurn(t, res.Turn)
@@ -136,7 +141,7 @@ func writeAsked(t *cli.Text, r *askResult) {
 	to := forWhom(r.To)
 	switch r.Status {
 	case questions.ReplyQueued:
-		t.Line("Asked %s: question %s%s. The answer comes to: tt inbox", to, t.Bold(r.QuestionID), unlessHere(r.ToState))
+		t.Line("Asked %s%s: question %s%s. The answer comes to: tt inbox", to, r.in(), t.Bold(r.QuestionID), unlessHere(r.ToState))
 	case questions.ReplyAnswered:
 		writeAnswers(t, "", r.Answers)
 	case questions.ReplyGone:
@@ -252,13 +257,31 @@ func runAnswer(ctx context.Context, c *cli.Invocation) (err error) {
 	if err != nil {
 		return err
 	}
-	res := &answerResult{QuestionID: q.ID, AnswerID: id, Status: "saved", AskedBy: q.From}
-	if snap, err := room.View(); err == nil {
-		res.Turn, res.Unread = room.TurnWords(snap.State), mailbox.Of(room).Unread(snap.State)
+	if err := sendAnswer(ctx, room, q, body); err != nil {
+		c.Warn("%s works elsewhere, and could not be told: %v", q.From, err)
 	}
+	res := &answerResult{QuestionID: q.ID, AnswerID: id, Status: "saved", AskedBy: q.From}
+	res.Turn, res.Unread = standing(room)
 	return c.Out.Result(res, func(t *cli.Text) {
 		t.Line("Answered question %s of %s.", q.ID, q.From)
 		writeTurn(t, res.Turn)
 		writeUnread(t, res.Unread)
 	})
+}
+
+// sendAnswer sends an answer to an agent that has asked from another tree of the repository,
+// where it works.
+func sendAnswer(ctx context.Context, room *member.Room, q questions.Question, answer string) error {
+	there, err := room.Reaching(q.From)
+	if err != nil || there == room {
+		return err
+	}
+	body := "The answer to your question " + q.ID + ": " + answer
+	if more := " … All of it: tt questions show " + q.ID + " --path '" + room.Directory() + "'"; len(body) > turn.MaxMessage {
+		body = strings.ToValidUTF8(body[:turn.MaxMessage-len(more)], "") + more
+	}
+	_, _, err = there.UpdateAsPerson(ctx, func(st *turn.State, f turn.Facts) ([]event.Event, error) {
+		return turn.Send(st, f, turn.MessageRequest{Agent: room.Self.ID, To: q.From, Body: body})
+	})
+	return err
 }

@@ -1,6 +1,7 @@
 package ttcmd
 
 import (
+	"cmp"
 	"context"
 	"path/filepath"
 	"slices"
@@ -22,7 +23,7 @@ var listCommand = &cli.Command{
 	Args:  []cli.Arg{pathArg},
 	Short: "list the rooms of the workspace, or all",
 	Long: "Rooms between the path and the workspace root; with --all, every room of the data directory, or of the engine. As text, rooms in parts of the workspace " +
-		"stand below the room that they are in, and the one whose stick counts at the path is marked. Changes nothing.",
+		"stand below the room that they are in, and the one whose stick counts at the path is marked. The other working trees of the repository follow. Changes nothing.",
 	Flags: func(f *cli.Flags) {
 		f.Bool("all", "every room of the data directory, or of the engine")
 		freshFlag(f)
@@ -89,6 +90,10 @@ func runList(ctx context.Context, c *cli.Invocation) error {
 			res.Rooms = append(res.Rooms, v)
 		}
 	}
+	if !c.Bool("all") {
+		siblings := client.Siblings(w)
+		res.Siblings = &siblings
+	}
 	if behind != nil {
 		res.lastKnown = knownOf(c, behind)
 	}
@@ -101,6 +106,9 @@ func runList(ctx context.Context, c *cli.Invocation) error {
 			rooms = append(rooms, roomsBelow(client.Offline(), w, names)...)
 		}
 		writeRooms(t, rooms, here)
+		if res.Siblings != nil {
+			writeSiblings(t, w.Root, *res.Siblings)
+		}
 		for _, r := range res.Unreadable {
 			t.Line("%s %s: %s", t.Red("unreadable"), r.RoomID, r.Message)
 		}
@@ -109,8 +117,9 @@ func runList(ctx context.Context, c *cli.Invocation) error {
 
 // A listResult lists rooms, and with --all also the rooms that cannot be read.
 type listResult struct {
-	Rooms      []turn.RoomView `json:"rooms"`
-	Unreadable []unreadable    `json:"unreadable,omitempty"`
+	Rooms      []turn.RoomView   `json:"rooms"`
+	Siblings   *[]member.Sibling `json:"siblings,omitempty"` // nil with --all
+	Unreadable []unreadable      `json:"unreadable,omitempty"`
 	lastKnown
 }
 
@@ -143,6 +152,31 @@ func roomsBelow(client *member.Client, w *workspace.Workspace, but []string) (fo
 		}
 	}
 	return found
+}
+
+// writeSiblings writes the other working trees of the repository, a line each.
+func writeSiblings(t *cli.Text, root string, list []member.Sibling) {
+	if len(list) == 0 {
+		return
+	}
+	t.Line("Other working trees of the repository")
+	var table cli.Table
+	for i := range list {
+		s := &list[i]
+		state, who := cli.Styled("—"), "no room"
+		if s.State != "" {
+			state, who = stateStyle(t, s.State), cmp.Or(s.Owner, "—")
+		}
+		remark := ""
+		if s.State != "" && s.State != member.StateUnknown {
+			remark = counted(s.Members, "member")
+		}
+		if s.Job != "" {
+			remark += ", job " + s.Job
+		}
+		table.Row(state, s.Name(root), who, remark)
+	}
+	t.Table(&table)
 }
 
 // writeRooms writes rooms as a tree. here is the path of the room to be marked.

@@ -5,9 +5,11 @@ import (
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/mailbox"
+	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
+	"github.com/talking-stick/tt/journal/wire"
 )
 
 var msgSendCommand = &cli.Command{
@@ -19,7 +21,8 @@ var msgSendCommand = &cli.Command{
 	},
 	Short: "send a message, without touching the turn",
 	Long: "A message is for a word in between, and everybody in the room can read it. It gives nobody the stick. " +
-		"What should be found later is a note; what the next agent needs is the handoff.",
+		"What should be found later is a note; what the next agent needs is the handoff.\n\n" +
+		"An agent that works in another working tree of the repository is reached there by name.",
 	Examples: []cli.Example{
 		{Line: `tt msg send codex "which branch are you on?"`},
 		{Line: `git diff --stat | tt msg send room --stdin`},
@@ -45,6 +48,40 @@ type sentResult struct {
 	Hint        string // for the sender, if that is not soon
 	Turn        string // where the stick is, see [turn.State.Words]
 	Unread      turn.Unread
+	elsewhere
+}
+
+// An elsewhere says in which room something was stored for an agent that works in another tree
+// of the repository.
+type elsewhere struct{ RoomID, CanonicalPath string }
+
+func elsewhereOf(r *member.Room) elsewhere {
+	if !r.Visits {
+		return elsewhere{}
+	}
+	return elsewhere{r.Name(), r.Directory()}
+}
+
+func (e *elsewhere) fields(c *wire.Codec) {
+	c.OptText("room_id", &e.RoomID)
+	c.OptText("canonical_path", &e.CanonicalPath)
+}
+
+// in says in which tree, for people.
+func (e *elsewhere) in() string {
+	if e.CanonicalPath == "" {
+		return ""
+	}
+	return " in " + e.CanonicalPath
+}
+
+// standing returns where the stick of the caller's own room is, and what the caller has not
+// seen there.
+func standing(room *member.Room) (words string, unread turn.Unread) {
+	if snap, err := room.View(); err == nil {
+		words, unread = room.TurnWords(snap.State), mailbox.Of(room).Unread(snap.State)
+	}
+	return words, unread
 }
 
 func runMsgSend(ctx context.Context, c *cli.Invocation) error {
@@ -55,7 +92,11 @@ func runMsgSend(ctx context.Context, c *cli.Invocation) error {
 	if err := turn.CheckMessage(body); err != nil {
 		return err
 	}
-	room, err := openRoom(c)
+	own, err := openRoom(c)
+	if err != nil {
+		return err
+	}
+	room, err := own.Reaching(c.Arg("agent"))
 	if err != nil {
 		return err
 	}
@@ -73,12 +114,19 @@ func runMsgSend(ctx context.Context, c *cli.Invocation) error {
 		return err
 	}
 	sent := &events[len(events)-1]
-	unread := mailbox.Of(room).Unread(snap.State)
-	return c.Out.Result(&sentResult{sent.Seq, sent.ID, sent.CreatedAt, snap.State.Owner, snap.State.ReservedFor, delivery, hint, words, unread}, func(t *cli.Text) {
+	var unread turn.Unread
+	if room != own {
+		words, unread = standing(own)
+	} else {
+		unread = mailbox.Of(room).Unread(snap.State)
+	}
+	at := elsewhereOf(room)
+	return c.Out.Result(&sentResult{sent.Seq, sent.ID, sent.CreatedAt, snap.State.Owner, snap.State.ReservedFor, delivery, hint, words, unread, at}, func(t *cli.Text) {
 		to := sent.To
 		if to == "" {
 			to = "the room"
 		}
+		to += at.in()
 		if hint == "" {
 			t.Line("Sent to %s (event %d): %s.", to, sent.Seq, deliveryWords(delivery))
 		} else {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/mailbox"
+	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
 )
@@ -15,7 +16,7 @@ var (
 	releaseErrors = []code.Code{code.InvalidHandoff, code.NoActiveLease, code.TurnMismatch, code.StaleLease, code.NotJoined, code.RoomNotFound, code.UnreadAnswers}
 	assignErrors  = []code.Code{
 		code.InvalidHandoff, code.NoActiveLease, code.TurnMismatch, code.StaleLease, code.NotJoined, code.RoomNotFound, code.UnreadAnswers,
-		code.UnknownMember, code.AmbiguousRecipient,
+		code.UnknownMember, code.UnknownRecipient, code.AmbiguousRecipient,
 	}
 )
 
@@ -133,6 +134,9 @@ func handOver(ctx context.Context, c *cli.Invocation, target, pathArg string) (e
 	if err := mailbox.Of(room).CheckAnswers(ctx); err != nil {
 		return err
 	}
+	if err := worksElsewhere(room, target); err != nil {
+		return err
+	}
 	res, err := room.Release(ctx, handoff, target)
 	if err != nil {
 		return err
@@ -141,4 +145,18 @@ func handOver(ctx context.Context, c *cli.Invocation, target, pathArg string) (e
 		res.Unread = mailbox.Of(room).Unread(snap.State)
 	}
 	return c.Out.Result(&res, func(t *cli.Text) { writeRelease(t, res) })
+}
+
+// worksElsewhere refuses an assignment to an agent that works in another tree of the repository.
+func worksElsewhere(room *member.Room, target string) error {
+	snap, err := room.View()
+	if err != nil || target == "" {
+		return err
+	}
+	away, err := room.Away(snap.State, target)
+	if err != nil || away == nil {
+		return err
+	}
+	return code.New(code.UnknownRecipient, "%s works in another tree of the repository, %s: the turn of this one is not for it", target, away.Name(room.Workspace.Root)).
+		WithHint("a word reaches it: tt msg send %s \"…\"", target).With("to_agent_id", target).With("path", away.Path)
 }

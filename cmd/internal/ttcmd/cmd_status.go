@@ -62,6 +62,8 @@ type statusResult struct {
 	OpenPages      int            `json:"open_pages,omitempty"`
 	Locks          []*lockView    `json:"locks,omitempty"` // of the workspace, that somebody has or waits for
 	NextAction     string         `json:"next_action"`
+
+	Siblings []member.Sibling `json:"siblings"` // the other working trees of the repository
 	lastKnown
 }
 
@@ -87,7 +89,7 @@ func runStatus(ctx context.Context, c *cli.Invocation) error {
 	if res.Interrupts, err = mailbox.Of(room).UnreadInterrupts(ctx, st); err != nil {
 		return err
 	}
-	res.Locks = locksOf(room)
+	res.Locks, res.Siblings = locksOf(room), room.Siblings(room.Workspace)
 	return c.Out.Result(res, func(t *cli.Text) { writeStatus(t, st.Room(f), res) })
 }
 
@@ -119,6 +121,9 @@ func statusFor(room *member.Room, st *turn.State, f turn.Facts) statusResult {
 	res.NextAction = nextAction(res)
 	return res
 }
+
+// statusSiblings is how many other working trees the text names.
+const statusSiblings = 5
 
 func guardianOf(room *member.Room, st *turn.State, f turn.Facts) guardianStatus {
 	process, status, stopped := room.GuardianStatus(st)
@@ -197,6 +202,21 @@ func writeStatus(t *cli.Text, v turn.RoomView, r statusResult) {
 			title = "Locks  "
 		}
 		t.Line("%s %s", title, l.words(t.Now))
+	}
+	for i, s := range member.HoldersFirst(r.Siblings) {
+		title := "       "
+		if i == 0 {
+			title = "Trees  "
+		}
+		if i == statusSiblings {
+			t.Line("%s and %d more: tt list", title, len(r.Siblings)-i)
+			break
+		}
+		words := s.Name(r.CanonicalPath) + "  " + cmp.Or(s.State, "no room")
+		if s.Owner != "" {
+			words += " by " + s.Owner
+		}
+		t.Line("%s %s", title, words)
 	}
 	t.Line("Next    %s", r.NextAction)
 }

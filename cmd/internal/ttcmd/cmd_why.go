@@ -39,14 +39,21 @@ func runWhy(ctx context.Context, c *cli.Invocation) error {
 	}
 	f := room.Facts(st)
 	standing, told := st.Standing(f), mailbox.Of(room).Told(st, f)
+	elsewhere := ""
 	if c.HasArg("agent") {
-		id, err := turn.WhoIs(st, f, room.Self.ID, c.Arg("agent"))
-		if err != nil {
+		away, err := room.Away(st, c.Arg("agent"))
+		id := ""
+		if away != nil {
+			elsewhere = c.Arg("agent") + " works in another tree of the repository: " + away.Name(room.Workspace.Root)
+		} else if id, err = turn.WhoIs(st, f, room.Self.ID, c.Arg("agent")); err != nil {
 			return err
 		}
 		told = slices.DeleteFunc(told, func(m mailbox.Told) bool { return m.ID != id })
 	}
 	res := whyResult{Turn: wire.Append(nil, &standing), Members: []json.RawMessage{}, Locks: locksOf(room), Next: st.Outlook(f)}
+	if elsewhere != "" {
+		res.Next = append(res.Next, elsewhere)
+	}
 	for i := range told {
 		res.Members = append(res.Members, wire.Append(nil, &told[i]))
 	}

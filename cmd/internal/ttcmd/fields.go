@@ -79,6 +79,7 @@ func (r *sentResult) Fields(c *wire.Codec) {
 	c.OptText("reserved_for", &r.ReservedFor)
 	c.OptText("turn", &r.Turn)
 	c.OptObject("unread", &r.Unread, r.Unread == turn.Unread{})
+	r.elsewhere.fields(c)
 }
 
 func (r *notesResult) Fields(c *wire.Codec) { wire.List(c, "notes", &r.Notes) }
