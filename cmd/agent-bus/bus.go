@@ -47,7 +47,7 @@ func (b *bus) shareWithHosts(env *cli.Env) {
 	if err != nil {
 		aliases = b.home
 	}
-	service, err := hosts.Find(env.Lookup, aliases, w)
+	service, err := hosts.Find(env.Lookup, "", aliases, w)
 	if err == nil && service != nil {
 		b.engine = service.URL
 		b.Path, b.Options, err = engines.Options(service, b.home, b.Options)

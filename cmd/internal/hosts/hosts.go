@@ -57,8 +57,13 @@ func (s *Service) Scheme() string {
 const configFile = "engines.json"
 
 // Find returns the engine for a workspace, nil if it has none: that of the environment, else
-// the alias in .talking-stick/room of the workspace. w may be nil.
-func Find(lookup func(string) string, dataDir string, w *workspace.Workspace) (*Service, error) {
+// the alias in .talking-stick/room of the workspace. w may be nil. A working tree that was added
+// to a repository has other files than the main one, so it has a stick of its own, on this host:
+// an engine has its room only by a name that the user gives, as room or in the environment.
+func Find(lookup func(string) string, room, dataDir string, w *workspace.Workspace) (*Service, error) {
+	if w != nil && room == "" && lookup(RoomVariable) == "" && w.Linked() {
+		return nil, nil
+	}
 	named := lookup(EngineVariable)
 	if named == "" && w != nil {
 		f, err := workspace.ReadRoomFile(w.Root)

@@ -71,7 +71,7 @@ func TestWhichEngine(t *testing.T) {
 			}
 			return ""
 		}
-		s, err := hosts.Find(lookup, dir, &workspace.Workspace{Root: root})
+		s, err := hosts.Find(lookup, "", dir, &workspace.Workspace{Root: root})
 		if got := code.Of(err); got != test.code {
 			t.Errorf("%s: %v", name, err)
 			continue

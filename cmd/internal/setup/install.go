@@ -158,7 +158,7 @@ func engineOf(c *cli.Invocation, dir string) (name string, is bool) {
 		return "", false
 	}
 	w, _ := roomarg.LocatePath(c.Env, dir)
-	service, err := hosts.Find(c.Env.Lookup, dataDir, w)
+	service, err := hosts.Find(c.Env.Lookup, "", dataDir, w)
 	if service == nil {
 		return c.Env.Lookup(hosts.EngineVariable), err != nil
 	}

@@ -124,7 +124,11 @@ func locate(c *cli.Invocation, path string) *located {
 	p.w, p.missing = roomarg.LocatePath(c.Env, path)
 	dataDir, err := workspace.DataDir(c.Env.Lookup, c.Env.Home)
 	if err == nil {
-		p.engine, p.noEngine = hosts.Find(c.Env.Lookup, dataDir, p.w)
+		room := ""
+		if c.Declares("room") {
+			room = c.String("room")
+		}
+		p.engine, p.noEngine = hosts.Find(c.Env.Lookup, room, dataDir, p.w)
 	}
 	c.Kept = p
 	return p

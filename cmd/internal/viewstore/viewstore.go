@@ -40,7 +40,7 @@ func Open(c *cli.Invocation, o fsroom.Options) (*View, error) {
 	}
 	v := &View{}
 	v.dir, v.missing = roomarg.Locate(c)
-	service, err := hosts.Find(c.Env.Lookup, dir, v.dir)
+	service, err := hosts.Find(c.Env.Lookup, c.String("room"), dir, v.dir)
 	if err != nil {
 		return nil, err
 	}
