@@ -148,7 +148,7 @@ type HookAnswer struct {
 	Stop           string // the decision that makes the agent go on instead of stopping
 	EditIsSpecific bool   // a refused edit is a "hookSpecificOutput", otherwise a decision "deny"
 	StopMayQuote   bool   // the model does not take the reason for a refused stop for words of its user
-	StopIsContext  bool   // a refused stop is an "additionalContext", not a decision
+	StopIsContext  string // from this version on a refused stop is an "additionalContext", not a decision, which is said to be an error
 	SilenceRefuses bool   // permission has to be given explicitly
 	ContextIsSteps bool   // a text for the model is one of "injectSteps", not an "additionalContext"
 }

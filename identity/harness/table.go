@@ -41,7 +41,7 @@ var table = []*Harness{
 			Command: []string{"command"},
 			Prompt:  "prompt", Repeated: "stop_hook_active", Subagent: "agent_id", Changed: "file_path", Failure: "error",
 		},
-		Answer: HookAnswer{Stop: "block", StopMayQuote: true, EditIsSpecific: true},
+		Answer: HookAnswer{Stop: "block", StopMayQuote: true, StopIsContext: "2.1.163", EditIsSpecific: true},
 		MCP: MCP{
 			Remove:  []string{"mcp", "remove", "-s", "user"},
 			Servers: []string{".config.json", ".claude.json"}, InHome: true, Key: "mcpServers",
@@ -197,7 +197,7 @@ var table = []*Harness{
 			Repeated: "stopHookActive", Subagent: "subagentType",
 			Signature: "hookEventName",
 		},
-		Answer: HookAnswer{Stop: "block", StopMayQuote: true, StopIsContext: true},
+		Answer: HookAnswer{Stop: "block", StopMayQuote: true, StopIsContext: "0"},
 		MCP:    MCP{Servers: []string{"config.toml"}, Key: "mcp_servers"},
 	},
 }

@@ -23,9 +23,23 @@ func (h *run) context(ctx context.Context) error {
 			return err
 		}
 	}
-	h.startListener(agent)
+	isNew := !agent.Hearing().IsListening()
+	told := h.startListener(agent) && isNew
 	h.startHearing(agent)
-	return h.show(ctx, agent, func(text string) payload.Reply { return payload.Reply{Context: text} })
+	err = h.show(ctx, agent, func(text string) payload.Reply { return payload.Reply{Context: text} })
+	if err != nil || !told {
+		return err
+	}
+	// It has just joined, and need not wait.
+	w, err := h.Locate(h.call.Dir)
+	if err != nil {
+		return err
+	}
+	line, err := agent.SessionLine(w, true)
+	if err != nil || line == "" {
+		return err
+	}
+	return h.finish(payload.Reply{Context: line})
 }
 
 // show prints what was not shown yet as a reply.

@@ -128,6 +128,9 @@ func silent(context.Context) error { return nil }
 
 // answer prints the reply. It returns errWakes if that wakes the agent.
 func (h *run) answer(r payload.Reply) error {
+	if r.Refuse != "" && h.row().Answer.StopIsContext != "" {
+		h.call.Version = h.version()
+	}
 	stdout, stderr, status := payload.Answer(h.call, r)
 	if status != 0 {
 		if _, err := h.stderr.Write(stderr); err != nil {

@@ -2,7 +2,9 @@ package hooks
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"os"
 	"path/filepath"
 	"strconv"
 
@@ -103,6 +105,17 @@ func (h *run) statusFile(process *identity.Process) string {
 		return ""
 	}
 	return filepath.Join(skills.Environment{Home: h.Env.Home, Getenv: h.Env.Lookup}.Root(h.call.Harness), dir, strconv.Itoa(int(process.PID))+".json")
+}
+
+// version returns the version of the harness as it says in its status file, "" if it does not.
+func (h *run) version() string {
+	var status struct{ Version string }
+	agent, err := h.sessionAgent()
+	if err == nil {
+		data, _ := os.ReadFile(h.statusFile(agent.Self.Root))
+		_ = json.Unmarshal(data, &status)
+	}
+	return status.Version
 }
 
 // open records that the session is open.

@@ -3,6 +3,7 @@ package payload
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"slices"
 
 	"github.com/talking-stick/tt/identity/harness"
@@ -47,7 +48,7 @@ func Answer(call Call, r Reply) (stdout, stderr []byte, status int) {
 	case r.Wake != "" && h.Wakes(call.Kind):
 		return nil, []byte(r.Wake + "\n"), 2
 	case r.Refuse != "" || r.Wake != "":
-		return refusal(h, call.Kind, r.Refuse+r.Wake), nil, 0
+		return refusal(h, call, r.Refuse+r.Wake), nil, 0
 	case r.Context != "" && h.Answer.ContextIsSteps:
 		return encode(map[string][]step{"injectSteps": {{r.Context}}}), nil, 0
 	case r.Context != "" || len(r.Watch) > 0:
@@ -61,11 +62,11 @@ func Answer(call Call, r Reply) (stdout, stderr []byte, status int) {
 }
 
 // refusal returns the answer that keeps the agent from stopping, or a tool from writing.
-func refusal(h *harness.Harness, kind harness.Kind, reason string) []byte {
+func refusal(h *harness.Harness, call Call, reason string) []byte {
 	var s specific
-	refusesTool := kind == harness.KindEdit || kind == harness.KindShell
+	refusesTool := call.Kind == harness.KindEdit || call.Kind == harness.KindShell
 	switch {
-	case !refusesTool && h.Answer.StopIsContext:
+	case !refusesTool && h.Answer.StopIsContext != "" && isAtLeast(call.Version, h.Answer.StopIsContext):
 		s.Output.Event, s.Output.Context = h.Hooks.StopEvent, reason
 		return encode(s)
 	case !refusesTool:
@@ -75,6 +76,17 @@ func refusal(h *harness.Harness, kind harness.Kind, reason string) []byte {
 		return encode(s)
 	}
 	return encode(decision{"deny", reason})
+}
+
+// isAtLeast reports whether a version such as 2.1.163 is another one or a later one. A version
+// that is not known is the first.
+func isAtLeast(version, other string) bool {
+	number := func(text string) (n [3]int) {
+		_, _ = fmt.Sscanf(text, "%d.%d.%d", &n[0], &n[1], &n[2])
+		return n
+	}
+	have, want := number(version), number(other)
+	return slices.Compare(have[:], want[:]) >= 0
 }
 
 // eventOf returns the name of the event that has run the hook: the one that the

@@ -2,6 +2,7 @@ package payload
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/talking-stick/tt/identity/harness"
@@ -77,6 +78,17 @@ func TestSilence(t *testing.T) {
 			if string(out) != want || len(errs) > 0 || status != 0 {
 				t.Errorf("%s %s: %d %q %q, want %q", id, kind, status, out, errs, want)
 			}
+		}
+	}
+}
+
+// A harness that has it takes what is said at the end of a turn as context, once and not as an
+// error.
+func TestAnswerToStopByVersion(t *testing.T) {
+	for version, context := range map[string]bool{"": false, "x": false, "2.1.99": false, "2.1.162": false, "2.1.163": true, "2.1.330": true, "2.2": true, "3.0.0-beta": true} {
+		out, _, _ := Answer(Call{Harness: harness.ClaudeCode, Kind: harness.KindStop, Version: version}, Reply{Refuse: "a"})
+		if got := strings.Contains(string(out), `"hookEventName":"Stop","additionalContext":"a"`); got != context || got == strings.Contains(string(out), "block") {
+			t.Errorf("version %q: %s", version, out)
 		}
 	}
 }

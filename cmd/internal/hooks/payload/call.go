@@ -22,6 +22,7 @@ type Call struct {
 	Tool       string   // of an edit, the tool's name
 	Paths      []string // of an edit, the files it would write, absolute where Dir is known
 	Command    string   // of a shell, the command that it would run; it starts in Dir
+	Version    string   // of the harness; "" if it is not known
 	Changed    string   // the file that has changed; "" if the input does not have it
 	Failure    string   // of a turn that has failed, what its model or harness says
 	Repeated   bool     // of a stop: the agent is already going on because a stop guard made it
