@@ -176,6 +176,22 @@ func beyondScenarios() []scenario {
 			warnedOf(s, red.refused("TOPIC_NOT_FOUND", "topic_resolve", `{"name":"pink"}`).body, "TOPIC_DAMAGED")
 			warnedOf(s, red.ok("topic_create", `{"name":"pink"}`), "TOPIC_DAMAGED")
 		}},
+		{"a topic whose first event is gone is not made a second time", func(s *stage) {
+			path := filepath.Join(s.dir, "topics", s.pink(), "journal.jsonl")
+			whole, _ := os.ReadFile(path)
+			p := s.peer()
+			for _, left := range []string{"", string(whole[:60]), "x" + string(whole[1:]), strings.Replace(string(whole), "topic_created", "topic_foreseen", 1)} {
+				if err := os.WriteFile(path, []byte(left), 0o600); err != nil {
+					s.Fatal(err)
+				}
+				equal(s, left, warnedOf(s, p.ok("topic_list", `{}`), "TOPIC_DAMAGED")[0]["name"], any("pink"))
+				for _, call := range []string{"topic_resolve", "topic_create"} {
+					p.refused("CORRUPT_ROOM", call, `{"name":"pink"}`)
+				}
+			}
+			_ = os.Remove(filepath.Join(filepath.Dir(path), "state.json"))
+			warnedOf(s, p.ok("topic_create", `{"name":"pink"}`), "TOPIC_DAMAGED")
+		}},
 		{"a topic whose journal has no whole line", func(s *stage) {
 			path := filepath.Join(s.dir, "topics", s.pink(), "journal.jsonl")
 			if err := os.Truncate(path, 60); err != nil {

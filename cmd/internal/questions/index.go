@@ -8,6 +8,7 @@ import (
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/topic"
+	"github.com/talking-stick/tt/journal"
 	"github.com/talking-stick/tt/journal/wire"
 )
 
@@ -36,17 +37,27 @@ func (d *Dir) Index() (*Index, error) {
 }
 
 func indexOf(store *fsroom.Store) (*Index, error) {
-	ids, err := fsroom.Rooms(store, roomtypes.Topics())
+	if _, err := fsroom.Rooms(store, roomtypes.Topics()); err != nil {
+		return nil, err
+	}
+	ids, err := fsroom.Folders(store, roomtypes.Topics())
 	if err != nil {
 		return nil, err
 	}
 	store = store.Offline()
 	var all Index
 	for _, id := range ids {
-		snap, err := fsroom.At(store, roomtypes.Topics(), id).View()
+		r := fsroom.At(store, roomtypes.Topics(), id)
+		snap, err := &Snapshot{State: topic.New(id)}, error(nil)
+		if r.HasJournal() {
+			snap, err = r.View()
+		}
+		if err == nil && !snap.State.Exists() {
+			err = lost(store, r, snap)
+		}
 		switch c := code.Of(err); {
 		case c == code.CorruptRoom, c == code.UnsupportedFormat:
-			all.Unreadable = append(all.Unreadable, Unreadable{id, writtenName(store, id), err})
+			all.Unreadable = append(all.Unreadable, Unreadable{id, writtenName(r), err})
 		case err != nil:
 			return nil, err
 		case snap.State.Exists():
@@ -86,10 +97,29 @@ func Named(list []Unreadable, name string) *Unreadable {
 	return nil
 }
 
-// writtenName returns the name in the first line of the topic's journal, "" if
-// that cannot be read.
-func writtenName(store *fsroom.Store, id string) string {
-	path := fsroom.At(store, roomtypes.Topics(), id).JournalPath()
+// lost returns the error of a topic whose first event is gone, nil if there was none.
+func lost(store *fsroom.Store, r *Topic, snap *Snapshot) error {
+	if cached, _ := r.Cached(); snap.Position.Offset == 0 && r.Committed(cached) == 0 {
+		return nil
+	}
+	return store.Explain(&journal.CorruptError{Path: r.JournalPath(), Line: 1, Problem: "the event that made the topic is gone"}, "")
+}
+
+// writtenName returns the name that the topic's journal or else its state.json has, "" if
+// neither can be read.
+func writtenName(r *Topic) string {
+	if name := nameInJournal(r.JournalPath()); name != "" {
+		return name
+	}
+	if cached, _ := r.Cached(); cached != nil {
+		return cached.State.Name
+	}
+	return ""
+}
+
+// nameInJournal returns the name in the first line of a topic's journal, "" if that cannot
+// be read.
+func nameInJournal(path string) string {
 	info, err := os.Lstat(path)
 	if err != nil || !info.Mode().IsRegular() {
 		return ""
