@@ -55,12 +55,10 @@ func (c *call) awaitAnswer(ctx context.Context, r *questions.Topic, questionID s
 	return result.AskResult(c.bus.listeners(r, questionID)), nil
 }
 
-// address sets whom the request is for to who is meant by the name in it. The warning is
-// about a name that nobody has had yet: who has it may come later.
+// address sets whom the request is for to who is meant by the name in it. The warnings are
+// about a name that nobody has had yet (who has it may come later), and about a room that
+// has ended.
 func (b *bus) address(r *questions.Topic, asker string, request *topic.AskRequest) ([]tools.Warning, error) {
-	if request.To == "" {
-		return nil, nil
-	}
 	store, err := b.Store()
 	if err != nil {
 		return nil, err
@@ -69,14 +67,18 @@ func (b *bus) address(r *questions.Topic, asker string, request *topic.AskReques
 	if err != nil {
 		return nil, err
 	}
+	var warnings []tools.Warning
+	if questions.RoomEnded(store, r, snap.State) {
+		warnings = append(warnings, tools.RoomEnded(r.Name()))
+	}
 	to, err := questions.AddresseeOf(store, r, snap.State, asker, request.To)
 	if err != nil {
 		return nil, err
 	}
-	if request.To = to.ID; to.Known {
-		return nil, nil
+	if request.To = to.ID; !to.Known {
+		warnings = append(warnings, tools.UnknownRecipient(to.ID, to.Candidates))
 	}
-	return []tools.Warning{tools.UnknownRecipient(to.ID, to.Candidates)}, nil
+	return warnings, nil
 }
 
 // listeners counts the agents that the question is offered to and that can hear of it,
@@ -117,6 +119,9 @@ func askPoll(ctx context.Context, c *call) (tools.Result, error) {
 		return nil, err
 	}
 	result, err := poll(ctx, r, request.QuestionID, request.Skip)
+	if err == nil && result.AcceptingAnswers {
+		result.Missing = max(0, request.MinAnswers-max(1, result.AnswersCount))
+	}
 	return asResult(result, c.onOtherTopic(ctx, err, request.QuestionID))
 }
 
@@ -135,7 +140,7 @@ func (c *call) onOtherTopic(ctx context.Context, err error, questionID string) e
 	if code.Of(err) != topic.QuestionNotFound {
 		return err
 	}
-	found, scanErr := c.TopicOf(ctx, questionID)
+	found, scanErr := c.TopicOf(ctx, questionID, c.topicID)
 	if scanErr != nil || found == "" {
 		return err
 	}

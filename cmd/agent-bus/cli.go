@@ -89,7 +89,7 @@ func noSuchTopic(text string) error {
 
 // topicOfQuestion returns the topic that has the question.
 func (b *bus) topicOfQuestion(ctx context.Context, questionID string) (*questions.Topic, error) {
-	id, err := b.TopicOf(ctx, questionID)
+	id, err := b.TopicOf(ctx, questionID, "")
 	if err != nil {
 		return nil, err
 	}

@@ -36,7 +36,7 @@ func runClose(ctx context.Context, c *cli.Invocation, b *bus) error {
 		return err
 	}
 	text := c.Arg("topic")
-	if id, err := b.TopicOf(ctx, text); err == nil && id != "" {
+	if id, err := b.TopicOf(ctx, text, ""); err == nil && id != "" {
 		return closeQuestion(ctx, c, b, id, agent, reason)
 	}
 	r, err := b.findTopic(c, text)

@@ -58,11 +58,11 @@ func writeQuestion(b *strings.Builder, q shownQuestion) {
 		to = " " + q.To
 	}
 	fmt.Fprintf(b, "\n## %s asks%s (%s, %s)\n\n%s\n\n%s\n", q.AskedBy, to, q.QuestionID, q.Status, q.AskedAt, tools.Enclosed(q.Text))
-	if q.CancelReason != "" {
-		fmt.Fprintf(b, "\nCancelled: %s\n", tools.OneLine(q.CancelReason))
+	if q.Reason != "" {
+		fmt.Fprintf(b, "\nCancelled: %s\n", tools.OneLine(q.Reason))
 	}
 	for _, a := range q.Answers {
-		writeAnswer(b, a)
+		writeAnswer(b, a.Answer)
 	}
 }
 

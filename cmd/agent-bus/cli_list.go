@@ -2,11 +2,13 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 
 	"github.com/talking-stick/tt/cmd/agent-bus/internal/tools"
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/topic"
+	"github.com/talking-stick/tt/journal/event"
 )
 
 var listCommand = &cli.Command{
@@ -24,10 +26,20 @@ var listCommand = &cli.Command{
 
 // A topicsResult is the result of cli topics list.
 type topicsResult struct {
-	Topics   []topic.Info    `json:"topics"`
+	Topics   []topicInfo     `json:"topics"`
 	Total    int             `json:"total"`
 	Warnings []tools.Warning `json:"warnings,omitempty"`
 }
+
+// A topicInfo is a topic as commands show it: without what it has not.
+type topicInfo struct {
+	topic.Info
+	ClosedAt    *event.Time     `json:"closed_at,omitempty"`
+	CloseReason *string         `json:"close_reason,omitempty"`
+	Metadata    json.RawMessage `json:"metadata,omitempty"`
+}
+
+func infoOf(i topic.Info) topicInfo { return topicInfo{i, i.ClosedAt, i.CloseReason, i.Metadata} }
 
 func runList(_ context.Context, c *cli.Invocation, b *bus) error {
 	limit := c.Int64("limit")
@@ -39,8 +51,10 @@ func runList(_ context.Context, c *cli.Invocation, b *bus) error {
 		return err
 	}
 	listed := topic.Select(all.Infos(), c.String("status"))
-	result := topicsResult{Topics: listed, Total: len(listed), Warnings: warningsOf(all.Unreadable)}
-	result.Topics = listed[:min(int(min(limit, 1<<30)), len(listed))]
+	result := topicsResult{Topics: []topicInfo{}, Total: len(listed), Warnings: warningsOf(all.Unreadable)}
+	for _, info := range listed[:min(int(min(limit, 1<<30)), len(listed))] {
+		result.Topics = append(result.Topics, infoOf(info))
+	}
 	for _, w := range result.Warnings {
 		if !c.JSON {
 			c.Warn("%s: %v", w.Message, w.Context["topic_id"])

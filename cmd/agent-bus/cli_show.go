@@ -12,6 +12,7 @@ import (
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/topic"
 	"github.com/talking-stick/tt/journal/event"
+	"github.com/talking-stick/tt/journal/wire"
 )
 
 var showCommand = &cli.Command{
@@ -34,23 +35,27 @@ func runShow(ctx context.Context, c *cli.Invocation, b *bus) error {
 
 // A shownTopic is a topic with its questions, oldest first.
 type shownTopic struct {
-	topic.Info
+	topicInfo
 	Listeners int             `json:"listeners"` // agents with a live session that have joined
 	Agents    []tools.Present `json:"agents"`    // these, then those that have asked or answered; the last seen first
 	Questions []shownQuestion `json:"questions"`
 }
 
+// A shownQuestion has the names of tt questions show.
 type shownQuestion struct {
-	QuestionID   string         `json:"question_id"`
-	Status       string         `json:"status"`
-	AskedBy      string         `json:"asked_by"`
-	To           string         `json:"to_agent_id,omitempty"`
-	AskedAt      event.Time     `json:"asked_at"`
-	Text         string         `json:"question_text"`
-	AnswersCount int            `json:"answers_count"`
-	Answers      []topic.Answer `json:"answers"`
-	CancelReason string         `json:"cancel_reason,omitempty"`
+	QuestionID string        `json:"question_id"`
+	AskedBy    string        `json:"from_agent_id"`
+	To         string        `json:"to_agent_id,omitempty"`
+	AskedAt    event.Time    `json:"asked_at"`
+	Status     string        `json:"status"`
+	Reason     string        `json:"reason,omitempty"`
+	Text       string        `json:"question"`
+	Answers    []shownAnswer `json:"answers"`
 }
+
+type shownAnswer struct{ topic.Answer }
+
+func (a shownAnswer) MarshalJSON() ([]byte, error) { return wire.Append(nil, &a.Answer), nil }
 
 // readTopic reads the topic that the argument names, with all questions and answers.
 func readTopic(ctx context.Context, c *cli.Invocation, b *bus) (*shownTopic, error) {
@@ -58,20 +63,15 @@ func readTopic(ctx context.Context, c *cli.Invocation, b *bus) (*shownTopic, err
 	if err != nil {
 		return nil, err
 	}
-	s, err := questions.History(ctx, r)
+	s, lookup, err := questions.Whole(ctx, r)
 	if err != nil {
 		return nil, err
 	}
 	if !s.Exists() {
 		return nil, noSuchTopic(c.Arg("topic"))
 	}
-	lookup, closeJournal, err := questions.OpenLookup(ctx, r)
-	if err != nil {
-		return nil, err
-	}
-	defer closeJournal()
 	connected, _ := questions.Listeners(r, "")
-	shown := &shownTopic{Info: s.Info(), Listeners: len(connected), Agents: presentOf(connected), Questions: []shownQuestion{}}
+	shown := &shownTopic{topicInfo: infoOf(s.Info()), Listeners: len(connected), Agents: presentOf(connected), Questions: []shownQuestion{}}
 	seen := map[string]event.Time{}
 	see := func(agent string, at event.Time) {
 		if at.After(seen[agent].Time) {
@@ -88,14 +88,13 @@ func readTopic(ctx context.Context, c *cli.Invocation, b *bus) (*shownTopic, err
 		if err != nil {
 			return nil, err
 		}
-		shown.Questions = append(shown.Questions, shownQuestion{
-			QuestionID: q.ID, Status: q.Status, AskedBy: q.AskedBy, To: q.To, AskedAt: at, Text: text,
-			AnswersCount: len(answers), Answers: answers, CancelReason: q.CancelReason,
-		})
+		v := shownQuestion{QuestionID: q.ID, AskedBy: q.AskedBy, To: q.To, AskedAt: at, Status: questions.Status(q), Reason: q.CancelReason, Text: text, Answers: []shownAnswer{}}
 		see(q.AskedBy, at)
 		for _, a := range answers {
+			v.Answers = append(v.Answers, shownAnswer{a})
 			see(a.AnsweredBy, a.AnsweredAt)
 		}
+		shown.Questions = append(shown.Questions, v)
 	}
 	shown.addGone(seen)
 	return shown, nil
@@ -127,7 +126,7 @@ func writeTopic(t *cli.Text, s *shownTopic) {
 		t.Line("Reason  %s", *s.CloseReason)
 	}
 	if s.Metadata != nil {
-		t.Line("Meta    %s", s.Metadata)
+		t.Line("Meta    %s", string(s.Metadata))
 	}
 	t.Line("Counts  %s", s.Counts)
 	t.Line("Joined  %s now", tools.Count(s.Listeners, "agent"))
@@ -135,7 +134,7 @@ func writeTopic(t *cli.Text, s *shownTopic) {
 		t.Blank()
 		var agents cli.Table
 		for _, a := range s.Agents {
-			state := "gone"
+			state := "not connected"
 			if a.Connected {
 				state = "connected"
 			}
@@ -149,7 +148,7 @@ func writeTopic(t *cli.Text, s *shownTopic) {
 	t.Blank()
 	var table cli.Table
 	for _, q := range s.Questions {
-		table.Row(q.QuestionID, q.Status, tools.Count(q.AnswersCount, "answer"), q.AskedBy, t.Ago(q.AskedAt.Time), firstLine(q.Text))
+		table.Row(q.QuestionID, q.Status, tools.Count(len(q.Answers), "answer"), q.AskedBy, t.Ago(q.AskedAt.Time), firstLine(q.Text))
 	}
 	t.Table(&table)
 }

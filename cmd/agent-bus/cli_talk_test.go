@@ -60,7 +60,7 @@ func TestAPersonAsksAndAnAgentAnswers(t *testing.T) {
 	_, out, _ := s.cli("", "cli", "ask", "pink", "--wait", "--timeout", "10ms", "anybody?")
 	mentions(t, out, "Nobody has answered", "1 agent")
 	_, out, _ = s.cli("", "cli", "topics", "show", "pink", "--json")
-	mentions(t, out, `"question_text":"why so?"`)
+	mentions(t, out, `"question":"why so?"`)
 }
 
 func TestAnAgentAsksAndAPersonAnswers(t *testing.T) {

@@ -62,12 +62,10 @@ func TestAHarnessGetsJSON(t *testing.T) {
 	var exported struct {
 		Name      string
 		Questions []struct {
-			Text    string `json:"question_text"`
+			Text    string `json:"question"`
 			Answers []struct {
-				By      string `json:"answered_by"`
-				Payload struct {
-					Markdown string `json:"answer_markdown"`
-				}
+				By       string `json:"answered_by"`
+				Markdown string `json:"answer_markdown"`
 			}
 		}
 	}
@@ -75,7 +73,7 @@ func TestAHarnessGetsJSON(t *testing.T) {
 		t.Fatalf("%v: %s", err, out)
 	}
 	first := exported.Questions[0]
-	equal(t, "answer", []string{exported.Name, first.Text, first.Answers[0].By, first.Answers[0].Payload.Markdown}, []string{"pink", "why?", "cat", "because"})
+	equal(t, "answer", []string{exported.Name, first.Text, first.Answers[0].By, first.Answers[0].Markdown}, []string{"pink", "why?", "cat", "because"})
 	equal(t, "no answers", len(exported.Questions[1].Answers), 0)
 	s.damage()
 	_, out, errs := s.cli("", "cli", "topics", "list")

@@ -174,4 +174,7 @@ func TestAskInMCPMeansTheSameAgent(t *testing.T) {
 	}
 	b = p.ok("ask", f(`{"topic_id":%q,"question":"host?","to":"claude","wait_seconds":1}`, id))
 	equal(t, "listeners of one that waits", b["listeners"], any(1.0))
+	_ = wait.Process.Kill()
+	w.tt("claude:1", "close", "--reason", "done")
+	warnedOf(t, p.ok("ask", f(`{"topic_id":%q,"question":"still there?","wait_seconds":0}`, id)), "ROOM_ENDED")
 }

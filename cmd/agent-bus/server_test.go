@@ -93,7 +93,7 @@ func TestAdminReads(t *testing.T) {
 		}
 	}
 	status, out, _ := s.cli("", "cli", "topics", "show", "pink", "--json")
-	mentions(t, out, `"counts":{"total":2,"pending":1`, `"question_text":"# why?\nand \u001b[31mhow"`, `"cancel_reason":"two\nlines"`)
+	mentions(t, out, `"counts":{"total":2,"pending":1`, `"question":"# why?\nand \u001b[31mhow"`, `"reason":"two\nlines"`)
 	equal(t, "status", status, 0)
 	status, _, errs := s.cli("", "cli", "topics", "show", "nope")
 	equal(t, "status", status, 1)

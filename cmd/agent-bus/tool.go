@@ -7,6 +7,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/talking-stick/tt/cmd/agent-bus/internal/tools"
+	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/questions"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/topic"
@@ -156,4 +157,7 @@ func asResult[R tools.Result](result R, err error) (tools.Result, error) {
 	return result, nil
 }
 
-func textContent(text string) []mcp.Content { return []mcp.Content{&mcp.TextContent{Text: text}} }
+// textContent makes text of others visible: nothing in it moves a cursor or reorders text.
+func textContent(text string) []mcp.Content {
+	return []mcp.Content{&mcp.TextContent{Text: cli.Block(text)}}
+}

@@ -46,8 +46,13 @@ type Question struct {
 	Seq       int64 // of the event of the topic
 }
 
-// openStatus is the status of a pending question.
-const openStatus = "open"
+// Status returns the status of a question as commands show it: a pending one is open.
+func Status(q *topic.Question) string {
+	if q.Status == topic.Pending {
+		return topic.Open
+	}
+	return q.Status
+}
 
 // Topic returns the topic with the room's questions, and its state. Without a topic
 // that is an empty one.
@@ -162,11 +167,8 @@ func (r *Room) Views(ctx context.Context, st *turn.State, t *Topic, selected []*
 func (r *Room) view(st *turn.State, f turn.Facts, t *Topic, q *topic.Question, lookup topic.Lookup) (Question, error) {
 	text, at, err := lookup.Question(q)
 	v := Question{
-		ID: q.ID, From: q.AskedBy, To: q.To, AskedAt: at, Status: q.Status, Reason: q.CancelReason, Answers: len(q.Answers), Text: text,
+		ID: q.ID, From: q.AskedBy, To: q.To, AskedAt: at, Status: Status(q), Reason: q.CancelReason, Answers: len(q.Answers), Text: text,
 		Yours: q.AskedBy == r.Self.ID, Owed: q.OwedBy(r.Self.ID), FromState: r.standing(st, f, t, q.AskedBy), Seq: q.Seq,
-	}
-	if q.Status == topic.Pending {
-		v.Status = openStatus
 	}
 	if q.To != "" && q.To != topic.ToHuman {
 		v.ToState = r.standing(st, f, t, q.To)

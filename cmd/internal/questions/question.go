@@ -8,13 +8,17 @@ import (
 	"github.com/talking-stick/tt/journal/event"
 )
 
-// TopicOf returns the id of the topic that has the question, "" if none has it.
-func (d *Dir) TopicOf(ctx context.Context, questionID string) (string, error) {
+// TopicOf returns the id of the topic that has the question, "" if none has it. The topic
+// except, which may be "", is known not to have it.
+func (d *Dir) TopicOf(ctx context.Context, questionID, except string) (string, error) {
 	all, err := d.Index()
 	if err != nil {
 		return "", err
 	}
 	for _, s := range all.States {
+		if s.TopicID == except {
+			continue
+		}
 		if s.Forgets() {
 			r, err := d.Topic(s.TopicID)
 			if err != nil {
@@ -46,6 +50,19 @@ func History(ctx context.Context, r *Topic) (*topic.State, error) {
 	s := topic.NewHistory(r.Name())
 	_, err := r.Events(ctx, 0, s.Apply)
 	return s, err
+}
+
+// Whole is [History] with the lookup for all texts, read in one pass.
+func Whole(ctx context.Context, r *Topic) (*topic.State, topic.Lookup, error) {
+	s, texts := topic.NewHistory(r.Name()), map[int64]*event.Event{}
+	_, err := r.Events(ctx, 0, func(e *event.Event) error {
+		if e.Type == topic.EventAsked || e.Type == topic.EventAnswer {
+			kept := e.Clone()
+			texts[e.Seq] = &kept
+		}
+		return s.Apply(e)
+	})
+	return s, func(seq int64) (*event.Event, error) { return texts[seq], nil }, err
 }
 
 // Await waits until over reports true for the topic, or the context ends.

@@ -81,10 +81,22 @@ func connected(t *Topic, without string) (ids []string) {
 	return ids
 }
 
+// isOfRoom reports whether the topic is that of a room of tt.
+func isOfRoom(store *fsroom.Store, t *Topic, s *topic.State) bool {
+	of, _ := OfRoom(store, s.Name)
+	return s.Name != "" && of.Name() == t.Name()
+}
+
+// RoomEnded reports whether the topic belongs to a room of tt that has ended.
+func RoomEnded(store *fsroom.Store, t *Topic, s *topic.State) bool {
+	room, _ := roomOf(store, t, s, "")
+	return room == nil && isOfRoom(store, t, s)
+}
+
 // roomOf returns the open room of tt that a topic belongs to, nil if it belongs to none that
 // is there.
 func roomOf(store *fsroom.Store, t *Topic, s *topic.State, asker string) (*member.Room, *turn.State) {
-	if of, _ := OfRoom(store, s.Name); s.Name == "" || of.Name() != t.Name() {
+	if !isOfRoom(store, t, s) {
 		return nil, nil
 	}
 	c := &member.Client{Store: store, Table: identity.System(), Self: identity.Agent{ID: asker}}

@@ -68,7 +68,7 @@ func ParseJoin(a *Args, defaultName func() string) (r JoinRequest, err error) {
 	}
 	r.AgentName, err = ValidateAgentName(name)
 	a.check(err)
-	r.TopicID, r.Name, r.AllowClosed = a.Text("topic_id"), a.topicName(), a.Boolean("allow_closed")
+	r.TopicID, r.Name, r.AllowClosed = strings.TrimSpace(a.Text("topic_id")), a.topicName(), a.Boolean("allow_closed")
 	r.Agents = a.Boolean("agents")
 	if (r.TopicID == "") == (r.Name == "") {
 		a.check(code.New(topic.InvalidArgument, "exactly one of topic_id and name must be given").With(topic.DetailArgument, "topic_id"))

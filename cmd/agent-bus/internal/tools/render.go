@@ -2,14 +2,14 @@ package tools
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/talking-stick/tt/fsroom/topic"
 )
 
 // RenderAnswers writes answers as Markdown: first a list of them, then each answer
-// under a heading with its author and its id. An author cannot forge such a heading
-// inside an answer, because the id is made afterwards.
+// under a heading with its author and its id.
 func RenderAnswers(answers []topic.Answer) string {
 	var b strings.Builder
 	for _, a := range answers {
@@ -31,10 +31,15 @@ func RenderAnswers(answers []topic.Answer) string {
 	return b.String()
 }
 
+// framing matches the beginning of a line that would read as one of this package's, or of
+// an export.
+var framing = regexp.MustCompile(`(?m)^ {0,3}(#{2,3} .*(answers|\(.*\))[ \t\r]*$|FOLLOW_UP_REQUIRED|NO_FOLLOWUP_NEEDED|question_id=)`)
+
 // Enclosed returns Markdown after which more Markdown can stand: without white space
-// at its end, and with a code block closed that it leaves open.
+// at its end, with a code block closed that it leaves open, and with a backslash before what
+// would pass for the frame around it.
 func Enclosed(markdown string) string {
-	body := strings.TrimRight(markdown, " \t\r\n")
+	body := framing.ReplaceAllString(strings.TrimRight(markdown, " \t\r\n"), `\$0`)
 	if fence := openFence(body); fence != "" {
 		body += "\n" + fence
 	}

@@ -64,9 +64,10 @@ type PollResult struct {
 	Answers          []topic.Answer `json:"answers"`       // oldest first
 	AnswersCount     int            `json:"answers_count"` // also of those that are not in Answers
 	CancelReason     string         `json:"cancel_reason,omitempty"`
-	Rendered         string         `json:"rendered,omitempty"`    // the request to follow up, see [FollowUp]; when there are answers
-	HasMore          bool           `json:"has_more,omitempty"`    // there are later answers: see [MaxResultChars]
-	NextAction       *NextAction    `json:"next_action,omitempty"` // how to read them
+	Rendered         string         `json:"rendered,omitempty"`        // the request to follow up, see [FollowUp]; when there are answers
+	HasMore          bool           `json:"has_more,omitempty"`        // there are later answers: see [MaxResultChars]
+	NextAction       *NextAction    `json:"next_action,omitempty"`     // how to read them
+	Missing          int            `json:"missing_answers,omitempty"` // after a wait for several that ended with fewer
 	Notices
 
 	topicID string
@@ -78,6 +79,9 @@ func (r *PollResult) Text() string {
 		r.Status, r.QuestionID, r.QuestionStatus, r.AcceptingAnswers, r.AnswersCount)
 	if r.To != "" {
 		fmt.Fprintf(&b, ", to_agent_id=%s", r.To)
+	}
+	if r.Missing > 0 {
+		fmt.Fprintf(&b, ", missing_answers=%d: the time was up", r.Missing)
 	}
 	if r.CancelReason != "" {
 		b.WriteString("\nreason: " + r.CancelReason)

@@ -134,6 +134,9 @@ func TestJoins(t *testing.T) {
 		{"26 by name", func(t *testing.T, s *stage) {
 			equal(t, "id", s.ok("D", "topic_join", `{"name":"pink","agent_name":"owl","topic_id":""}`)["topic_id"], s.id)
 		}},
+		{"a blank topic_id is none", func(t *testing.T, s *stage) {
+			s.refused("INVALID_ARGUMENT", "D", "topic_join", `{"topic_id":"  ","agent_name":"owl"}`)
+		}},
 		{"31 unknown", func(t *testing.T, s *stage) {
 			s.refused("TOPIC_NOT_FOUND", "D", "topic_join", `{"topic_id":"nope","agent_name":"owl"}`)
 			s.refused("TOPIC_NOT_FOUND", "D", "topic_join", `{"name":"nope","agent_name":"owl"}`)

@@ -26,6 +26,7 @@ const (
 	WarnUnknownArgument   = "UNKNOWN_ARGUMENT"
 	WarnNameInUse         = "AGENT_NAME_IN_USE"
 	WarnUnknownRecipient  = "UNKNOWN_RECIPIENT"
+	WarnRoomEnded         = "ROOM_ENDED"
 )
 
 // warningsText writes each warning on a line, which begins with the line break.
@@ -64,6 +65,11 @@ func UnknownRecipient(to string, candidates []string) Warning {
 		message += "; there are " + strings.Join(candidates, ", ")
 	}
 	return Warning{Code: WarnUnknownRecipient, Message: message, Context: map[string]any{"to": to, "candidates": candidates}}
+}
+
+// RoomEnded is the warning about a question on the topic of a room of tt that has ended.
+func RoomEnded(topicID string) Warning {
+	return Warning{Code: WarnRoomEnded, Message: "the room of this topic has ended: nobody is told of the question there", Context: map[string]any{"topic_id": topicID}}
 }
 
 // unknownArguments returns one warning for each name, in alphabetical order.
