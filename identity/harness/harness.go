@@ -211,6 +211,9 @@ func IDs() []ID { return column(func(h *Harness) ID { return h.ID }) }
 // Names returns the ids of all harnesses as strings, for completion and messages.
 func Names() []string { return column(func(h *Harness) string { return string(h.ID) }) }
 
+// Programs returns the programs of all harnesses, for messages.
+func Programs() []string { return column(func(h *Harness) string { return h.Program }) }
+
 // Agents returns the agent names of all harnesses, for completion and messages.
 func Agents() []string { return column(func(h *Harness) string { return h.Agent }) }
 

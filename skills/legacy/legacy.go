@@ -112,7 +112,7 @@ func (c Cleaner) withCommand(ctx context.Context, e *Entry) {
 	case saysAbsent(said):
 		e.Status = Absent
 	case err != nil:
-		e.Status, e.Message = Failed, strings.TrimSpace(err.Error()+": "+firstRelevantLine(said))
+		e.Status, e.Message = Failed, strings.TrimSuffix(err.Error()+": "+firstRelevantLine(said), ": ")
 	default:
 		e.Status, e.Message = Removed, firstRelevantLine(said)
 	}

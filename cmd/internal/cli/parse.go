@@ -143,5 +143,14 @@ func (p *Program) distribute(c *Command, operands []string) (map[string][]string
 
 func (p *Program) tooMany(c *Command, left []string) *code.Error {
 	err := usagef("unexpected argument %s", quote(left[0])).With("argument", shorten(left[0]))
+	var below []string // c may be the first word of other commands
+	for _, other := range p.Commands {
+		if strings.HasPrefix(other.Name, c.Name+" ") {
+			below = append(below, other.Name)
+		}
+	}
+	if near := nearest(c.Name+" "+left[0], below); near != nil && c.Name != "" {
+		return p.didYouMean(err, c, near...)
+	}
 	return err.WithHint("usage: %s", p.UsageLine(c))
 }

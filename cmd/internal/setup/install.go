@@ -4,6 +4,7 @@ package setup
 
 import (
 	"context"
+	"errors"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -11,8 +12,10 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/hosts"
 	"github.com/talking-stick/tt/cmd/internal/roomarg"
+	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/ledger"
 	"github.com/talking-stick/tt/fsroom/workspace"
+	"github.com/talking-stick/tt/identity/harness"
 	"github.com/talking-stick/tt/skills"
 	"github.com/talking-stick/tt/skills/githook"
 )
@@ -42,6 +45,8 @@ type installResult struct {
 	DryRun  bool            `json:"dry_run"`
 	Results []skills.Result `json:"results"`
 	Trees   *treesLeft      `json:"trees,omitempty"` // what uninstall leaves of changes of work trees
+
+	home string
 }
 
 func changeHarnesses(ctx context.Context, c *cli.Invocation, opts skills.Options, out bool) error {
@@ -59,14 +64,16 @@ func changeHarnesses(ctx context.Context, c *cli.Invocation, opts skills.Options
 			return err
 		}
 	}
-	res := installResult{DryRun: opts.DryRun, Results: []skills.Result{}}
+	res := installResult{DryRun: opts.DryRun, Results: []skills.Result{}, home: c.Env.Home}
 	if len(names) > 0 || c.Bool("all") || !withGit {
 		if opts.Harnesses, err = env.Select(names, c.Bool("all"), out); err != nil {
+			return suggest(err, names)
+		}
+		results, err := carryOut(ctx, env, opts, out)
+		if err != nil {
 			return err
 		}
-		if res.Results, err = carryOut(ctx, env, opts, out); err != nil {
-			return err
-		}
+		res.Results = append(res.Results, results...)
 	}
 	for _, change := range changes {
 		res.Results = append(res.Results, changeGit(change, opts.DryRun))
@@ -75,6 +82,20 @@ func changeHarnesses(ctx context.Context, c *cli.Invocation, opts skills.Options
 		res.Trees = treesOf(env.DataDir, c.Env.Home)
 	}
 	return reportInstall(c, res, out)
+}
+
+// suggest adds to the error of an unknown harness the names that are near.
+func suggest(err error, names []string) error {
+	var e *code.Error
+	if errors.As(err, &e) {
+		for _, name := range names {
+			known := append(harness.Names(), GitName)
+			if near := cli.Nearest(name, known); near != nil && !slices.Contains(known, name) {
+				return e.WithHint("did you mean %s? %s", near[0], e.Hint)
+			}
+		}
+	}
+	return err
 }
 
 func carryOut(ctx context.Context, env skills.Environment, opts skills.Options, out bool) ([]skills.Result, error) {
@@ -212,7 +233,7 @@ func writeInstall(t *cli.Text, r installResult, out bool) {
 		defer t.Line("What turns changed stays in %s (%d KiB). To remove it: %s", r.Trees.Path, (r.Trees.Bytes+1023)/1024, r.Trees.Command)
 	}
 	if len(r.Results) == 0 {
-		t.Line("There is no harness on this machine.")
+		t.Line("There is no harness on this machine: none of %s is on the PATH or has its directory in %s.", strings.Join(harness.Programs(), ", "), r.home)
 		return
 	}
 	if r.DryRun {
@@ -221,7 +242,11 @@ func writeInstall(t *cli.Text, r installResult, out bool) {
 	changed := false
 	for _, one := range r.Results {
 		changed = changed || one.Harness != GitName && (one.Status == skills.Added || one.Status == skills.Updated)
-		t.Line("%s: %s: %s", t.Bold(string(one.Harness)), statusWord(t, one.Status), one.Message)
+		said := strings.Split(one.Message, "; ")
+		t.Line("%s: %s: %s", t.Bold(string(one.Harness)), statusWord(t, one.Status), said[0])
+		for _, more := range said[1:] {
+			t.Line("    %s", more)
+		}
 		if !r.DryRun {
 			writeBackups(t, one)
 			continue
@@ -231,6 +256,7 @@ func writeInstall(t *cli.Text, r installResult, out bool) {
 		}
 	}
 	if changed && !r.DryRun && !out {
+		t.Line("Restart the sessions that are open, and tell two agents: use the talking stick.")
 		t.Line("House rules for your agents: tt instructions edit")
 	}
 }
