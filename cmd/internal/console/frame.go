@@ -213,6 +213,9 @@ func (m *model) keyLine(w int) string {
 	default:
 		keys = []keyHelp{{"tab", "list"}, {"m", "message"}, {"t", "take"}, {"a", "assign"}, {"x", "kick"}, {"r", "resolve"}, {"u", "answer"}, {"h", "handoff"}, {"enter", "read"}, {"esc", "rooms"}, {"?", "keys"}, {"q", "quit"}}
 	}
+	if m.page == pageRoom && m.detail != nil && len(m.detail.Questions) == 0 {
+		keys = slices.DeleteFunc(keys, func(k keyHelp) bool { return k.key == "u" })
+	}
 	if m.readOnly && m.dialog == nil && !m.typing {
 		keys = append([]keyHelp{{"read-only", ""}}, keys...)
 	}

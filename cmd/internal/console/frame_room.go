@@ -109,9 +109,9 @@ func (m *model) facts(w int) []string {
 	default:
 		stick = m.Own(draw.Green, "free")
 	}
-	until := v.LeaseExpiresAt
-	if until == nil {
-		until = v.ClaimExpiresAt
+	until, term := v.LeaseExpiresAt, "Lease"
+	if until == nil && v.ClaimExpiresAt != nil {
+		until, term = v.ClaimExpiresAt, "Claim"
 	}
 	if until != nil && !m.detail.Ended {
 		left := until.Sub(m.now)
@@ -147,7 +147,7 @@ func (m *model) facts(w int) []string {
 	if len(held) > 0 {
 		locks = strings.Join(held, m.Own(draw.Dim, "   "))
 	}
-	return []string{label("Stick") + stick, label("Lease") + lease, label("Next") + next, label("Locks") + locks}
+	return []string{label("Stick") + stick, label(term) + lease, label("Next") + next, label("Locks") + locks}
 }
 
 // trouble says what is wrong with the holder or the recipient, and what to do.

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"context"
 	"slices"
 
 	tea "charm.land/bubbletea/v2"
@@ -159,6 +160,7 @@ func (m *model) inboxKey(name string) tea.Cmd {
 	case "enter":
 		if item := m.selectedItem(); item != nil {
 			m.read(item.Kind+" from "+item.From+", "+draw.Short(item.Path, m.home), item.Text)
+			return m.shownItem(*item)
 		}
 	case "right", "l":
 		if r := m.target(); r != nil && r.Err == nil {
@@ -170,6 +172,25 @@ func (m *model) inboxKey(name string) tea.Cmd {
 		}
 	}
 	return nil
+}
+
+// shownItem records that an item of the inbox was read.
+func (m *model) shownItem(item look.Item) tea.Cmd {
+	if m.readOnly || item.Kind == look.KindTurn || item.Kind == look.KindQuestion {
+		return nil
+	}
+	m.opened = append(m.opened, item)
+	var ofRoom []look.Item
+	for _, o := range m.opened {
+		if o.Room == item.Room {
+			ofRoom = append(ofRoom, o)
+		}
+	}
+	eyes := m.eyes
+	return func() tea.Msg {
+		eyes.Shown(context.Background(), item.Room, ofRoom)
+		return changedMsg{item.Room}
+	}
 }
 
 func (m *model) roomKey(name string) {

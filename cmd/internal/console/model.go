@@ -21,6 +21,7 @@ type eyes interface {
 	Room(name string) (look.Room, bool)
 	Detail(ctx context.Context, name string, before *look.Detail) *look.Detail
 	Inbox(ctx context.Context, rooms []look.Room) []look.Item
+	Shown(ctx context.Context, room string, opened []look.Item)
 }
 
 // settings are what does not change while the console runs.
@@ -66,6 +67,7 @@ type model struct {
 	lookErr error
 	detail  *look.Detail // the open room; nil: none is
 	items   []look.Item  // what waits for the person, as of the last look from the inbox
+	opened  []look.Item  // what the person has read of it
 
 	page     page
 	before   page              // from which the inbox was opened

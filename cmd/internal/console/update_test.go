@@ -25,6 +25,7 @@ type world struct {
 	ran     []command
 	answers []result // of the next commands; an empty list answers with success
 	quit    bool
+	shown   []string
 }
 
 func newWorld(t *testing.T) *world {
@@ -61,6 +62,12 @@ func (w *world) Detail(_ context.Context, name string, _ *look.Detail) *look.Det
 		d = look.Detail{Room: r}
 	}
 	return &d
+}
+
+func (w *world) Shown(_ context.Context, room string, opened []look.Item) {
+	for _, i := range opened {
+		w.shown = append(w.shown, room+" "+i.Kind)
+	}
 }
 
 func (w *world) Inbox(context.Context, []look.Room) []look.Item { return w.items }
@@ -385,7 +392,14 @@ func TestInbox(t *testing.T) {
 	w.items[1].Room, w.items[1].Path = w.rooms[3].Name, paymentsPath
 	w.keys("i down u EU enter")
 	w.wantRan(run("EU", common("answer", "--stdin", "q1")...))
+	w.keys("enter esc") // a question stays until it is answered
+	if w.shown != nil {
+		t.Errorf("shown: %v", w.shown)
+	}
 	w.keys("down enter")
+	if len(w.shown) != 1 || w.shown[0] != w.m.items[2].Room+" "+w.m.items[2].Kind {
+		t.Errorf("shown: %v", w.shown)
+	}
 	w.wantStatus("release notes want a number")
 	w.keys("esc esc")
 	if w.m.page != pageRooms {

@@ -93,6 +93,40 @@ func (m *Mailbox) notesSeen(st *turn.State, seen turn.SeenNotes) {
 	}
 }
 
+// MessagesShown moves the agent's cursor over the messages that were shown, up to the first
+// one that was not.
+func (m *Mailbox) MessagesShown(ctx context.Context, shown func(seq int64) bool) error {
+	snap, err := m.View()
+	if err != nil {
+		return err
+	}
+	after, err := m.ReadUpTo(ctx, snap.State)
+	if err != nil {
+		return err
+	}
+	c, err := m.ReadCursor(ctx, snap.State, after)
+	if err != nil {
+		return err
+	}
+	err = m.EachEvent(ctx, after, false, func(e *event.Event) error {
+		if c.Pass(e, shown(e.Seq)); c.stopped || e.Seq >= snap.State.Seq {
+			return member.ErrEnough
+		}
+		return nil
+	})
+	c.Save(ctx)
+	return err
+}
+
+// AnswersShown marks questions of the agent's as answered, after their answers were shown.
+func (m *Mailbox) AnswersShown(ctx context.Context, ids []string) error {
+	t, _, err := m.questions().Topic()
+	if err != nil {
+		return err
+	}
+	return m.questions().MarkShown(ctx, t, ids)
+}
+
 // UnreadInterrupts returns how many of the unread messages are urgent. It reads the
 // journal only if there are unread ones.
 func (m *Mailbox) UnreadInterrupts(ctx context.Context, st *turn.State) (n int, err error) {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/mailbox"
+	"github.com/talking-stick/tt/fsroom/turn"
 )
 
 // An Item is one thing that waits for the person.
@@ -13,6 +14,7 @@ type Item struct {
 	Path string
 	Kind string // one of the Kind constants
 	ID   string // of a question or a note
+	Seq  int64  // of a message
 	From string
 	At   time.Time
 	Text string
@@ -26,6 +28,35 @@ const (
 	KindMessage  = "message"
 	KindNote     = "note"
 )
+
+// Shown records that the person has read messages, answers and notes of one room: all that
+// were opened since the console began. A message or a note before which another one was not
+// read stays new. What cannot be recorded stays new, too.
+func (l *Looker) Shown(ctx context.Context, room string, opened []Item) {
+	m := mailbox.Of(l.own.Room(room, nil))
+	var answered []string
+	var notes []turn.NoteView
+	messages := map[int64]bool{}
+	for _, i := range opened {
+		switch i.Kind {
+		case KindMessage:
+			messages[i.Seq] = true
+		case KindAnswer:
+			answered = append(answered, i.ID)
+		case KindNote:
+			notes = append(notes, turn.NoteView{Note: turn.Note{ID: i.ID}})
+		}
+	}
+	if len(messages) > 0 {
+		_ = m.MessagesShown(ctx, func(seq int64) bool { return messages[seq] })
+	}
+	if len(answered) > 0 {
+		_ = m.AnswersShown(ctx, answered)
+	}
+	if len(notes) > 0 {
+		m.NotesShown(ctx, notes)
+	}
+}
 
 // Inbox returns what waits for the person in the rooms, room by room. It does not count
 // as shown.
@@ -62,6 +93,7 @@ func itemsOf(r *Room, in *mailbox.Inbox) []Item {
 	for i := range in.Messages {
 		e := newEntry(in.Messages[i])
 		add(KindMessage, "", e.From, e.CreatedAt.Time, e.Text)
+		items[len(items)-1].Seq = e.Seq
 	}
 	for _, n := range in.Notes {
 		add(KindNote, n.ID, n.Author, n.CreatedAt.Time, n.Body)

@@ -182,6 +182,16 @@ func TestQuestionsOfARoom(t *testing.T) {
 	if again := w.look.Inbox(t.Context(), rooms); len(again) != 2 {
 		t.Errorf("looking counts as shown: %+v", again)
 	}
+	w.say(path, "codex:1", me, "and at that")
+	items = w.look.Inbox(t.Context(), rooms)
+	w.look.Shown(t.Context(), name, items[2:])
+	if again := w.look.Inbox(t.Context(), rooms); len(again) != 3 {
+		t.Errorf("a message was skipped: %+v", again)
+	}
+	w.look.Shown(t.Context(), name, items[1:])
+	if again := w.look.Inbox(t.Context(), rooms); len(again) != 1 || again[0].Kind != KindQuestion {
+		t.Errorf("what was read stays new: %+v", again)
+	}
 }
 
 func TestWatcherTellsOfChanges(t *testing.T) {
