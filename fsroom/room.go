@@ -160,7 +160,7 @@ func (r *Files[S]) HasJournal() bool { return r.hasJournal() }
 
 func (r *Files[S]) hasJournal() bool {
 	info, err := os.Lstat(r.JournalPath())
-	return err == nil && info.Size() > 0 || errors.Is(err, syscall.ENOTDIR)
+	return err == nil && (info.Size() > 0 || !info.Mode().IsRegular()) || errors.Is(err, syscall.ENOTDIR)
 }
 
 // Known is [Room.View] of what this host has of the room. Nothing is asked of an engine.

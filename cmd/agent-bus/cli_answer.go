@@ -16,8 +16,8 @@ var answerCommand = &cli.Command{
 	Args:  []cli.Arg{{Name: "question_id", Show: "QUESTION_ID", Usage: "the question"}, {Name: "answer", Show: "ANSWER", Rest: true, Optional: true, Usage: "the answer, in Markdown"}},
 	Short: "answer a question",
 	Flags: func(f *cli.Flags) {
-		f.StringList("pointer", "PATH", "where to look; may be repeated")
-		f.StringList("follow-up", "QUESTION", "what to ask next; may be repeated")
+		f.StringList("pointer", "PATH", "where to look")
+		f.StringList("follow-up", "QUESTION", "what to ask next")
 		stdinFlag(f)
 		agentFlag(f)
 	},

@@ -282,7 +282,7 @@ func (c *checker[S]) lock() {
 // leftovers finds temporary files of killed processes.
 func (c *checker[S]) leftovers() {
 	if entries, _ := os.ReadDir(c.TempDir()); len(entries) > 0 {
-		c.unfinished(entries, c.TempDir(), "sweep it, as the next change does", "%s left by a process that was killed", counted(len(entries), "file"))
+		c.unfinished(entries, c.TempDir(), "sweep it, as the next change does", "%s left by a process that was killed, or by a copy that was made while it wrote", counted(len(entries), "file"))
 	}
 }
 

@@ -33,7 +33,13 @@ func (c *Invocation) Text(arg string, unreadable, tooLarge code.Code) (string, e
 		return "", code.New(unreadable, "standard input could not be read: %v", err).Because(err)
 	}
 	if len(text) > MostInput {
-		return "", code.New(tooLarge, "the text has more than %d bytes, far more than any text may have", MostInput).With("supplied", len(text))
+		e := code.New(tooLarge, "the text has more than %d MiB", MostInput>>20).With("supplied", len(text))
+		for _, a := range c.Cmd.Args {
+			if a.Name == arg {
+				return "", e.WithHint("%s is %s", a.Display(), a.Usage)
+			}
+		}
+		return "", e
 	}
 	return strings.TrimSuffix(string(text), "\n"), nil
 }

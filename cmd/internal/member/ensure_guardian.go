@@ -58,6 +58,7 @@ func (r *Room) EnsureGuardian(ctx context.Context, fence turn.Fence) (pid int, e
 			what = "did not renew the lease"
 		}
 		r.Warn(fmt.Sprintf("the guardian of your turn, process %d, %s; process %d renews the lease now", before.PID, what, started.PID))
+		r.restarted = true
 	}
 	return started.PID, nil
 }

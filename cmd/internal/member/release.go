@@ -37,8 +37,15 @@ func (r *Room) Release(ctx context.Context, handoff json.RawMessage, target stri
 	return res, nil
 }
 
-// TurnWords is [turn.State.Words] for the agent.
-func (r *Room) TurnWords(st *turn.State) string { return st.Words(r.Facts(st), r.Self.ID) }
+// TurnWords is [turn.State.Words] for the agent. It says, too, that the guardian of its
+// turn was replaced.
+func (r *Room) TurnWords(st *turn.State) string {
+	words := st.Words(r.Facts(st), r.Self.ID)
+	if r.restarted {
+		words += "; your guardian had ended, another one runs"
+	}
+	return words
+}
 
 // CheckRelease returns the error that [Room.Release] would return now whatever the
 // handoff is.

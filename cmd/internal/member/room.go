@@ -26,6 +26,8 @@ type Room struct {
 	Warning   string // by SelectRoom: what the user should know about the choice
 	JoinedAt  int64  // by Join: the last event of the room as the agent was found to be a member
 	Visits    bool   // by Reaching: the agent works in another tree of the repository
+
+	restarted bool // the guardian of the agent's turn had ended and was replaced
 }
 
 // Snapshot is [Room.View].

@@ -32,7 +32,7 @@ func save(c *cli.Invocation, room *member.Room, content []byte) (string, error) 
 		return path, nil
 	}
 	if errors.Is(err, syscall.ENOSPC) {
-		return "", code.New(code.DiskFull, "no space left for %s", path).With("path", path).Because(err)
+		return "", code.New(code.DiskFull, "no space left for %s", path).WithHint("free some space, or name a file on another disk: -o FILE").With("path", path).Because(err)
 	}
 	if info, failed := os.Stat(path); failed == nil && info.IsDir() {
 		return "", c.Usagef("-o names a directory: %s", path).WithHint("name a file: -o %s", filepath.Join(path, "report.html"))

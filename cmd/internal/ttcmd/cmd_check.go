@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
+	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
 )
 
@@ -19,8 +20,9 @@ var checkCommand = &cli.Command{
 		f.String("command", "CMD", "say what a command of the shell would write, and exit 1 if that is refused to the caller, else 0")
 		pathFlag(f)
 	},
-	Exits: []cli.ExitStatus{{Status: 1, Meaning: "the caller does not hold the stick, or with --command may not run it, or tt failed"}},
-	Run:   runCheck,
+	Exits:  []cli.ExitStatus{{Status: 1, Meaning: "the caller does not hold the stick, or with --command may not run it, or tt failed"}},
+	Errors: []code.Code{code.EngineUnreachable},
+	Run:    runCheck,
 }
 
 // A checkResult is whether the caller may change shared files.

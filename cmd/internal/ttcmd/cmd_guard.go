@@ -23,7 +23,8 @@ var guardCommand = &cli.Command{
 }
 
 func runGuard(ctx context.Context, c *cli.Invocation) error {
-	signal.Ignore(syscall.SIGHUP) // the guardian outlives the terminal
+	_ = os.WriteFile("/proc/self/comm", []byte("tt-guard"), 0) // Linux: what ps shows, and not exe
+	signal.Ignore(syscall.SIGHUP)                              // the guardian outlives the terminal
 	client, err := newClient(c)
 	if err != nil {
 		return err

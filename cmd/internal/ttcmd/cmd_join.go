@@ -21,8 +21,8 @@ var joinCommand = &cli.Command{
 		"with CLAUDE.md, AGENTS.md, package.json, pyproject.toml, Cargo.toml or go.mod, else the path itself). Where there is none, one is made at the root. " +
 		"Joining again changes nothing. unread says what is there for you, questions for example: tt inbox shows it.\n\n" +
 		"An observer takes part in the talk and not in the turns: a turn never comes to it by itself, nobody has to wait for it, and it does not keep " +
-		"the room open. It can be written to, asked, and named by tt assign, and it may take the stick. A person who sends a message, adds or " +
-		"resolves a note or takes the stick without having joined is an observer; tt join, tt wait and tt try make a full member of one.",
+		"the room open. It can be written to, asked, and named by tt assign, and it may take the stick. A person who does anything here without having joined, " +
+		"be it a message, a note, an answer, tt inbox without --peek, tt policy or tt take, is an observer; tt join, tt wait and tt try make a full member of one.",
 	Examples: []cli.Example{
 		{Line: "tt join", What: "the room of the current directory"},
 		{Line: "tt join --observe", What: "to follow the work and to talk"},

@@ -33,7 +33,7 @@ var listenCommand = &cli.Command{
 		"The hooks of tt install start what is right for their harness, so that an agent need not. One listener is enough: a second one is refused.\n\n" +
 		"--off stops the waking for messages, until tt listen is run again; TALKING_STICK_QUIET=1 does so for one listener.",
 	Examples: []cli.Example{
-		{Line: `tt listen --exec 'notify-send "$TT_TEXT"'`, What: "a person at a desktop"},
+		{Line: `tt listen --exec 'notify-send "$TT_CLASS in $TT_ROOM"'`, What: "a person at a desktop"},
 		{Line: `tt listen --exec 'printf "\a%s\n" "$TT_TEXT"'`, What: "the bell of the terminal"},
 		{Line: "tt listen --via stdout", What: "JSON Lines for a plugin"},
 	},

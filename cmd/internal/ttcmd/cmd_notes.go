@@ -27,9 +27,10 @@ var notesAddCommand = &cli.Command{
 		f.Choice("severity", "info|page", []string{turn.SeverityInfo, turn.SeverityPage}, "how urgent it is: page should be read at once")
 		f.String("target", "AGENT", "whom it is for")
 		f.Bool("stdin", "read the note from standard input")
+		f.String("replace", "ID", "resolve this note: the new one has what is left of it")
 		pathFlag(f)
 	},
-	Errors: []code.Code{code.NotJoined, code.InvalidBody, code.BodyTooLarge, code.InvalidTurnID, code.UnknownRecipient, code.AmbiguousRecipient},
+	Errors: []code.Code{code.NotJoined, code.InvalidBody, code.BodyTooLarge, code.InvalidTurnID, code.UnknownRecipient, code.AmbiguousRecipient, code.UnknownTarget},
 	Run:    runNotesAdd,
 }
 
@@ -39,6 +40,7 @@ type notedResult struct {
 	EventSeq  int64      `json:"event_seq"`
 	TurnID    int64      `json:"turn_id,omitempty"`
 	CreatedAt event.Time `json:"created_at"`
+	Replaced  string     `json:"replaced_note_id,omitempty"`
 
 	Turn   string      `json:"turn"` // see [turn.State.Words]
 	Unread turn.Unread `json:"unread,omitzero"`
@@ -60,14 +62,33 @@ func runNotesAdd(ctx context.Context, c *cli.Invocation) error {
 		Agent: room.Self.ID, ID: fsroom.NewID(), Body: body, Target: c.String("target"), Severity: c.String("severity"),
 		Turn: c.Int64("turn"), HasTurn: c.Given("turn"),
 	}
+	var replaced string
+	resolve := func(st *turn.State, _ turn.Facts) (events []event.Event, err error) {
+		events, replaced, err = turn.ResolveNote(st, room.Self.ID, c.String("replace"), func(string) bool { return false })
+		return events, err
+	}
 	snap, events, err := room.UpdateAsPerson(ctx, func(st *turn.State, f turn.Facts) ([]event.Event, error) {
+		if c.Given("replace") {
+			if _, err := resolve(st, f); err != nil {
+				return nil, err
+			}
+		}
 		return turn.AddNote(st, f, request)
 	})
 	if err != nil {
 		return err
 	}
+	if c.Given("replace") {
+		// Afterwards, so that a crash in between leaves both.
+		after, _, err := room.UpdateAsPerson(ctx, resolve)
+		if err == nil {
+			snap = after
+		} else if code.Of(err) != code.UnknownTarget { // somebody else has resolved it
+			return err
+		}
+	}
 	added := events[len(events)-1]
-	res := notedResult{NoteID: request.ID, EventSeq: added.Seq, TurnID: request.Turn, CreatedAt: added.CreatedAt}
+	res := notedResult{NoteID: request.ID, EventSeq: added.Seq, TurnID: request.Turn, CreatedAt: added.CreatedAt, Replaced: replaced}
 	res.Unread, res.Turn = mailbox.Of(room).Unread(snap.State), room.TurnWords(snap.State)
 	return c.Out.Result(res, func(t *cli.Text) {
 		t.Line("Added note %s.", shortID(res.NoteID))

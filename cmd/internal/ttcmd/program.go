@@ -88,7 +88,8 @@ func program() *cli.Program {
 		Long: "A workspace has one talking stick. Who holds it may change shared files; who wants it waits with tt wait, " +
 			"which returns the moment the turn is theirs, with the handoff of the one before. A turn ends with a handoff of its own: " +
 			"tt release gives the stick to the next agent, tt assign to one that you name. " +
-			"What you want to know you ask with tt ask; what is for you is in tt inbox.",
+			"What you want to know you ask with tt ask; what is for you is in tt inbox.\n\n" +
+			"To begin: tt install --all, then tell two agents in one directory to use the talking stick.",
 		Agents:   true,
 		Topics:   topics,
 		Commands: commands(),
