@@ -343,6 +343,7 @@ func TestDamagedMirrors(t *testing.T) {
 		"torn last line":  func(t *testing.T, r *room) { truncate(t, r, -5); remove(t, r.StatePath()) },
 		"lines are lost":  func(t *testing.T, r *room) { truncate(t, r, -400); remove(t, r.StatePath()) },
 		"damaged marker":  func(t *testing.T, r *room) { write(t, filepath.Join(r.Dir(), "mirror.json"), "{") },
+		"a damaged line":  func(t *testing.T, r *room) { damageLine(t, r); remove(t, r.StatePath()) },
 		"an empty marker": func(t *testing.T, r *room) { write(t, filepath.Join(r.Dir(), "mirror.json"), "") },
 	}
 	for name, damage := range damages {
@@ -362,6 +363,16 @@ func TestDamagedMirrors(t *testing.T) {
 			h.verify()
 		})
 	}
+}
+
+// damageLine overwrites a part in the middle of the journal, as a page that was lost.
+func damageLine(t *testing.T, r *room) {
+	b, err := os.ReadFile(r.JournalPath())
+	if err != nil {
+		t.Fatal(err)
+	}
+	copy(b[len(b)/3:], make([]byte, 20))
+	write(t, r.JournalPath(), string(b))
 }
 
 func remove(t *testing.T, path string) {

@@ -101,6 +101,23 @@ func (r *mirror[S]) startOver() error {
 	return errLinesLost
 }
 
+// heal makes the next fetch begin with the first change if the error is damage in the mirror, whose
+// lock the caller has, and the engine has all that the mirror had. The damaged file is kept.
+func (r *mirror[S]) heal(ctx context.Context, err error) error {
+	var damage *journal.CorruptError
+	if !errors.As(err, &damage) || r.engine == nil {
+		return err
+	}
+	had := r.readMarker().Seq
+	if snap, _ := r.Cached(); snap != nil {
+		had = max(had, snap.Position.Seq)
+	}
+	if t, fetchErr := r.fetchFrom(ctx, marker{}); fetchErr != nil || t.chain.seq < had {
+		return err
+	}
+	return errors.Join(r.MoveAside(damage.Path), r.startOver())
+}
+
 // check compares the mirror, whose lock the caller has, with its marker. A journal that goes
 // on behind the marker is one whose writer ended before it wrote the marker, unless the engine,
 // asked now, does not have those events: then it has lost them.

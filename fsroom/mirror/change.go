@@ -76,11 +76,11 @@ func (r *mirror[S]) changeOnce(ctx context.Context, t *tail, do func(*tail, *fsr
 		r.sendPutOff()
 	}()
 	if err := r.absorb(t); err != nil {
-		return err
+		return r.heal(ctx, err)
 	}
 	snap, err := r.LoadToWrite()
 	if err != nil {
-		return err
+		return r.heal(ctx, err)
 	}
 	if r.readMarker().Revision > int64(t.last) {
 		return errOvertaken // by another process of this host

@@ -296,19 +296,19 @@ func (r *mirror[S]) absorbLocked(ctx context.Context, t *tail, wait bool) error 
 	if !wait {
 		patience = 0
 	}
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	locking, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	unlock, err := lockfile.Lock(ctx, r.LockPath())
+	unlock, err := lockfile.Lock(locking, r.LockPath())
 	if errors.Is(err, fs.ErrNotExist) {
 		if err = r.Store().Prepare(r.Dir()); err == nil {
-			unlock, err = lockfile.Lock(ctx, r.LockPath())
+			unlock, err = lockfile.Lock(locking, r.LockPath())
 		}
 	}
 	if err != nil {
 		return err
 	}
 	defer unlock()
-	return r.absorb(t)
+	return r.heal(ctx, r.absorb(t))
 }
 
 // View is Load after a refresh. If the engine cannot be reached and the store
@@ -327,6 +327,9 @@ func (r *mirror[S]) View(ctx context.Context) (*fsroom.Snapshot[S], error) {
 		}
 		snap, err := r.Load()
 		if err != nil {
+			if _, err = r.loadChecked(ctx, true); err == nil || errors.Is(err, errLinesLost) {
+				continue
+			}
 			return nil, err
 		}
 		if m := r.readMarker(); m.linesLost(snap.Position) || snap.Position.Seq > m.Seq {
@@ -362,7 +365,7 @@ func (r *mirror[S]) loadChecked(ctx context.Context, wait bool) (*fsroom.Snapsho
 	defer unlock()
 	snap, err := r.Load()
 	if err != nil {
-		return nil, err
+		return nil, r.heal(ctx, err)
 	}
 	return snap, r.check(ctx, snap.Position)
 }

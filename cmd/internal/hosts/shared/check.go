@@ -141,7 +141,9 @@ func checkRoom[S any](ctx context.Context, x *checker, here, room *fsroom.Room[S
 	switch {
 	case err != nil:
 		p := problem(here.JournalPath(), err)
-		p.RoomID = here.Name()
+		if p.RoomID = here.Name(); p.Code == string(code.CorruptRoom) {
+			p.Problem += "; if it is the engine's, move " + here.Dir() + " away, and the next command fetches the room again"
+		}
 		x.problems = append(x.problems, p)
 		return
 	case has.Events == h.Last():
