@@ -44,9 +44,12 @@ type streamInfo struct {
 	Error   *apiError
 	Time    time.Time `json:"ts"`
 	Created time.Time
-	Config  struct{ Metadata map[string]string }
-	State   struct{ Subjects map[string]uint64 }
-	Total   int // of the subjects
+	Config  struct {
+		Replicas int `json:"num_replicas"`
+		Metadata map[string]string
+	}
+	State struct{ Subjects map[string]uint64 }
+	Total int // of the subjects
 }
 
 func (e *Engine) streamInfo(ctx context.Context, query string, v *streamInfo) error {

@@ -170,16 +170,47 @@ func wait(ctx context.Context, d time.Duration) {
 	}
 }
 
-// Confirm implements [engine.Engine]. It appends a message to the stream of the room, to
+// lastAlone returns the room's last entry if one server keeps the stream.
+func (e *Engine) lastAlone(ctx context.Context, room string) (last engine.Revision, alone bool, err error) {
+	type answer struct {
+		last engine.Entry
+		err  error
+	}
+	read := make(chan answer, 1)
+	go func() {
+		last, _, err := e.last(ctx, room)
+		read <- answer{last, err}
+	}()
+	var v streamInfo
+	err = e.streamInfo(ctx, "", &v)
+	a := <-read
+	if err == nil && v.Config.Replicas == 1 && v.Config.Metadata[metaRestored] != "" {
+		err = errRestored()
+	}
+	if err = errors.Join(err, a.err); err != nil {
+		return 0, false, e.explain(err)
+	}
+	return a.last.Revision, v.Config.Replicas == 1, nil
+}
+
+// Confirm implements [engine.Engine]. Where one server keeps the stream it is a read: there is
+// no other that could know more. Else it appends a message to the stream of the room, to
 // another subject and under the condition that the room's last entry is at the revision:
 // the acknowledgement says that a majority has stored it behind all that the leader knew.
-// A read proves less: a leader that was cut off answers reads for many seconds.
+// A read proves less there: a leader that was cut off answers reads for many seconds.
 func (e *Engine) Confirm(ctx context.Context, room string, at engine.Revision) error {
 	if err := e.silent(); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
+	if last, alone, err := e.lastAlone(ctx, room); err != nil {
+		return err
+	} else if alone && last != at {
+		return engine.ErrConflict
+	} else if alone {
+		return nil
+	}
 	for {
 		m := nats.NewMsg(e.subject("ttconfirm", room))
 		m.Header.Set(headerExpected, strconv.FormatUint(uint64(at), 10))

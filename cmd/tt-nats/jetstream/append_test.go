@@ -3,6 +3,7 @@
 package jetstream_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -62,6 +63,45 @@ func TestAppendWithTwoLeaders(t *testing.T) {
 		if err != nil || n != entries {
 			t.Errorf("%d entries, %v", n, err)
 		}
+	}
+}
+
+// To confirm writes nothing where one server has it all: it works while the disk is full.
+func TestConfirmOfOneServerIsARead(t *testing.T) {
+	server := natstest.Start(t)
+	e := open(t, server.Namespace(t))
+	conn, err := nats.Connect(server.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	last := func() (v struct {
+		State struct {
+			Last uint64 `json:"last_seq"`
+		}
+	}) {
+		m, err := conn.Request("$JS.API.STREAM.INFO.TT", nil, 30*time.Second)
+		if err == nil {
+			err = json.Unmarshal(m.Data, &v)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	change, err := e.Append(t.Context(), "rooms.r", 0, engine.Entry{Lines: []byte("1\n")}, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := last()
+	if err := e.Confirm(t.Context(), "rooms.r", change.Revision); err != nil {
+		t.Error(err)
+	}
+	if err := e.Confirm(t.Context(), "rooms.r", 0); err != engine.ErrConflict {
+		t.Errorf("of an old revision: %v", err)
+	}
+	if after := last(); before.State.Last == 0 || after != before {
+		t.Errorf("before %v, after %v", before, after)
 	}
 }
 
