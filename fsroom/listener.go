@@ -95,6 +95,14 @@ func (a Agent) Names() (names []string) {
 	return names
 }
 
+// Clear removes the directory of the agent with all that is in it.
+func (a Agent) Clear() error {
+	if a.unusable != nil {
+		return a.unusable
+	}
+	return os.RemoveAll(a.dir)
+}
+
 // Lock takes a lock of the agent's that processes hold for milliseconds. It creates the
 // directory if it is missing. The errors are those of [Room.Update].
 func (a Agent) Lock(ctx context.Context) (unlock func() error, err error) {

@@ -41,7 +41,7 @@ func (e Environment) cleanUp(ctx context.Context, opts Options, reason string, i
 		return c
 	}
 	if command != nil {
-		if _, err := e.LookPath(command[0]); err != nil {
+		if _, err := e.LookPath(command[0]); err != nil || !e.cleaner().MayHave(id) {
 			return c
 		}
 		c.steps = []Step{{Action: Run, Command: command}}

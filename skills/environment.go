@@ -31,6 +31,7 @@ func (e Environment) Writer() *rewrite.Writer {
 func (e Environment) cleaner() legacy.Cleaner {
 	return legacy.Cleaner{
 		OpenCodeDir: e.root(harness.OpenCode),
+		File:        e.serversFile,
 		Version:     e.Version,
 		LookPath:    e.LookPath,
 		Run:         e.Run,

@@ -167,6 +167,7 @@ func TestInstallInSparseHomes(t *testing.T) {
 
 func TestDryRunIsExactAndWritesNothing(t *testing.T) {
 	h := fullHome(t)
+	h.old()
 	h.programs["claude"] = true
 	before := h.everything()
 	opts := only(harness.IDs()...)
@@ -388,10 +389,21 @@ func TestSelect(t *testing.T) {
 	}
 }
 
+// old registers the server of older versions in Claude Code and Codex.
+func (h *home) old() {
+	h.write(".claude.json", `{"mcpServers": {"talking-stick": {"command": "tt", "args": ["mcp"]}}}`)
+	h.write(".codex/config.toml", "[mcp_servers.talking-stick]\ncommand = \"tt\"\n")
+}
+
 func TestOldRegistrationsAreRemoved(t *testing.T) {
 	h := fullHome(t)
 	h.programs["claude"], h.programs["codex"] = true, true
 	h.write(".config/opencode/opencode.json", `{"mcp": {"talking-stick": {"type": "local", "command": ["tt", "mcp"], "enabled": true}}}`)
+	h.install(only(harness.IDs()...))
+	if len(h.ran) > 0 {
+		t.Errorf("a harness was started only to look: %q", h.ran)
+	}
+	h.old()
 	h.install(only(harness.IDs()...))
 	if strings.Join(h.ran, "\n") != "claude mcp remove -s user talking-stick\ncodex mcp remove talking-stick" {
 		t.Errorf("ran %q", h.ran)
@@ -400,7 +412,7 @@ func TestOldRegistrationsAreRemoved(t *testing.T) {
 		t.Errorf("%s", got)
 	}
 	log, err := os.ReadFile(filepath.Join(h.DataDir, "update-migrations.log"))
-	if err != nil || strings.Count(string(log), `"reason":"install"`) != 3 {
+	if err != nil || strings.Count(string(log), `"reason":"install"`) != 4 {
 		t.Errorf("%v %s", err, log)
 	}
 	h.vars["TALKING_STICK_DISABLE_MCP_MIGRATION"] = "1"

@@ -229,6 +229,7 @@ func TestOldRegistrationsGoOnceForEachVersion(t *testing.T) {
 	h := newHome(t)
 	h.mkdir(".claude")
 	h.programs["claude"] = true
+	h.old()
 	h.write(".config/opencode/opencode.json", `{"mcp": {"talking-stick": {"type": "local", "command": ["tt", "mcp"], "enabled": true}}}`)
 	if h.Sync(context.Background()); len(h.ran) > 0 || isDir(h.DataDir) {
 		t.Fatalf("somebody who never had Talking Stick has nothing to clean: %q", h.ran)
@@ -252,7 +253,7 @@ func TestOldRegistrationsGoOnceForEachVersion(t *testing.T) {
 		t.Errorf("%q", h.ran)
 	}
 	log, err := os.ReadFile(filepath.Join(h.DataDir, "update-migrations.log"))
-	if err != nil || strings.Count(string(log), `"reason":"first-run"`) != 4 {
+	if err != nil || strings.Count(string(log), `"reason":"first-run"`) != 6 {
 		t.Errorf("%v\n%s", err, log)
 	}
 }
@@ -279,6 +280,7 @@ func TestOldRegistrationsAreSpokenOf(t *testing.T) {
 	}
 	h.mkdir(".claude")
 	h.programs["claude"] = true
+	h.old()
 	h.Run = func(context.Context, string, ...string) ([]byte, error) {
 		return []byte("talking-stick is stuck"), os.ErrPermission
 	}

@@ -54,8 +54,9 @@ type Entry struct {
 
 // A Cleaner removes registrations.
 type Cleaner struct {
-	OpenCodeDir string // OpenCode's configuration directory
-	Version     string // of this program, for the log
+	OpenCodeDir string                     // OpenCode's configuration directory
+	Version     string                     // of this program, for the log
+	File        func(id harness.ID) string // which lists the MCP servers of a harness; nil: not known
 	LookPath    func(name string) (string, error)
 	Run         func(ctx context.Context, name string, args ...string) (output []byte, err error)
 	Now         func() time.Time
@@ -101,6 +102,10 @@ func (c Cleaner) clean(ctx context.Context, e *Entry) {
 
 func (c Cleaner) withCommand(ctx context.Context, e *Entry) {
 	command := Command(e.Harness)
+	if !c.MayHave(e.Harness) {
+		e.Status = Absent
+		return
+	}
 	if _, err := c.LookPath(command[0]); err != nil {
 		e.Status, e.Message = Skipped, command[0]+" is not installed"
 		return
@@ -116,6 +121,16 @@ func (c Cleaner) withCommand(ctx context.Context, e *Entry) {
 	default:
 		e.Status, e.Message = Removed, firstRelevantLine(said)
 	}
+}
+
+// MayHave reports whether the file of a harness has a server of that name. No harness is
+// started only to look: that takes a second, and writes files of its own.
+func (c Cleaner) MayHave(id harness.ID) bool {
+	if c.File == nil {
+		return true
+	}
+	text, err := os.ReadFile(c.File(id))
+	return err == nil && (bytes.Contains(text, []byte(`"`+serverName+`"`)) || bytes.Contains(text, []byte("."+serverName+"]")))
 }
 
 // saysAbsent reports whether the output of a harness says that there is no such

@@ -167,6 +167,14 @@ func (a Agent) Leave(room string) { _ = a.Dir().Within(roomsDir).Remove(room) }
 // each room.
 func (a Agent) Rooms() []string { return a.Dir().Within(roomsDir).Names() }
 
+// Clear removes the directory of an agent that is in no room and has no session, if it has
+// nothing that its user has set: sessions that never were in a room leave nothing.
+func (a Agent) Clear() {
+	if l := a.Listener(); l.Session == "" && !l.Off && len(a.Rooms()) == 0 {
+		_ = a.Dir().Clear()
+	}
+}
+
 // Fields implements [wire.Fields].
 func (l *Listener) Fields(c *wire.Codec) {
 	c.OptText("how", &l.How)

@@ -104,6 +104,7 @@ func (a *Agent) End(ctx context.Context, session string) error {
 	a.Hearing().Forget(session)
 	if ended {
 		a.Notify() // what listens for it ends
+		a.Hearing().Clear()
 	}
 	return err
 }
