@@ -23,6 +23,8 @@ type Briefing struct {
 	// newest last; MoreChanges is how many more there were.
 	Changes     json.RawMessage
 	MoreChanges int
+	// Interrupted is the turn that was taken from its holder by this one, as JSON.
+	Interrupted json.RawMessage
 }
 
 // The limits of a briefing.

@@ -40,6 +40,19 @@ type changePayload struct {
 	Span  string
 	Files int64
 	Head  json.RawMessage // HEAD was moved
+	Trees Trees
+}
+
+// Trees are the ids of the tree at the beginning and the end of a turn, "" if they are not known.
+type Trees struct{ Before, At string }
+
+// TreesOf returns the trees of which the events say what has changed between them.
+func TreesOf(events []event.Event) Trees {
+	if len(events) == 0 {
+		return Trees{}
+	}
+	p, _ := readChange(&events[0])
+	return p.Trees
 }
 
 func (p *changePayload) Fields(c *wire.Codec) {
@@ -47,6 +60,8 @@ func (p *changePayload) Fields(c *wire.Codec) {
 	c.Text("span", &p.Span)
 	c.OptInt("files", &p.Files)
 	c.OptRaw("head", &p.Head)
+	c.OptText("from_tree", &p.Trees.Before)
+	c.OptText("to_tree", &p.Trees.At)
 }
 
 // wasOfUse reports whether a turn has changed something.

@@ -67,8 +67,18 @@ func (l *Endings) Explain(refusal *code.Error) {
 		}
 		refusal.With("kicked_by", removed.From).With("kick_event_seq", removed.Seq)
 	case refusal.Code == code.NotJoined:
+	case ended.Type == Takeover && wasHeld(ended):
+		refusal.Message += fmt.Sprintf("; %s took turn %d over (event %d)", ended.To, ended.Turn-1, ended.Seq)
+		refusal.With("taken_over_by", ended.To).With("diff", fmt.Sprintf("tt diff %d", ended.Turn-1))
 	case ended.Type == Released, ended.Type == Passed:
 		refusal.Message += fmt.Sprintf("; it ended turn %d itself (event %d)", ended.Turn, ended.Seq)
 		refusal.WithHint(hintReleased, ended.Seq-1).With("released_event_seq", ended.Seq)
 	}
+}
+
+// wasHeld reports whether a takeover took a turn from its holder, and not a reservation.
+func wasHeld(e *event.Event) bool {
+	var p grantPayload
+	_ = decode(e, &p)
+	return p.Kind != ReasonClaimTimeout && p.Kind != ReasonRecipientGone
 }

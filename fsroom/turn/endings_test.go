@@ -62,7 +62,9 @@ func TestExplain(t *testing.T) {
 	kick := event.Event{Type: turn.Kicked, Seq: 7, From: "b", To: "a"}
 	left := event.Event{Type: turn.MemberLeft, Seq: 7, From: "a"}
 	released := event.Event{Type: turn.Released, Seq: 5, Turn: 2, From: "a"}
-	takeover := event.Event{Type: turn.Takeover, Seq: 5, From: "a", To: "b"}
+	takeover := event.Event{Type: turn.Takeover, Seq: 5, Turn: 3, From: "a", To: "b"}
+	late := takeover
+	late.Payload = []byte(`{"kind":"claim_timeout"}`)
 	const itself = "refused; it ended turn 2 itself (event 5)"
 	for _, c := range []struct {
 		name    string
@@ -73,7 +75,8 @@ func TestExplain(t *testing.T) {
 		{"nothing ended", code.NoActiveLease, turn.Endings{}, "refused"},
 		{"released", code.NoActiveLease, turn.Endings{Turn: released}, itself},
 		{"passed", code.StaleLease, turn.Endings{Turn: event.Event{Type: turn.Passed, Seq: 5, Turn: 2}}, itself},
-		{"taken over", code.StaleLease, turn.Endings{Turn: takeover}, "refused"},
+		{"taken over", code.StaleLease, turn.Endings{Turn: takeover}, "refused; b took turn 2 over (event 5)"},
+		{"did not come in time", code.TurnMismatch, turn.Endings{Turn: late}, "refused"},
 		{"released, and left", code.NotJoined, turn.Endings{Turn: released, Membership: left}, "refused"},
 		{"removed", code.NotJoined, turn.Endings{Turn: released, Membership: kick}, "refused; b removed it (event 7)"},
 		{"removed from its turn", code.TurnMismatch, turn.Endings{Membership: kick}, "refused; b removed it (event 7)"},

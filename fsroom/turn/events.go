@@ -60,6 +60,7 @@ type (
 		Kind    string
 		Waited  int64 // milliseconds
 		Woken   bool
+		Trees   Trees // of the turn that was taken over
 	}
 	releasePayload struct {
 		Clock     clock

@@ -183,6 +183,8 @@ func (p *grantPayload) Fields(c *wire.Codec) {
 	c.Text("kind", &p.Kind)
 	c.Int("waited_ms", &p.Waited)
 	c.OptBool("woken", &p.Woken)
+	c.OptText("tree_before", &p.Trees.Before)
+	c.OptText("tree_at", &p.Trees.At)
 }
 
 func (p *releasePayload) Fields(c *wire.Codec) {
@@ -299,6 +301,7 @@ func (b *Briefing) fields(c *wire.Codec) {
 	wire.OptList(c, "missed", &b.Missed)
 	c.OptRaw("changes", &b.Changes)
 	c.OptNum("changes_more", &b.MoreChanges)
+	c.OptRaw("interrupted", &b.Interrupted)
 }
 
 // Size returns about how many bytes the briefing has as JSON.

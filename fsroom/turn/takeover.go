@@ -20,6 +20,7 @@ type TakeRequest struct {
 	Human    bool          // the agent is a person, who need not be a member to take over
 	Waited   time.Duration // how long the agent has waited
 	Turn     *int64        // refuse if another turn is the current one; nil: any
+	Trees    Trees         // of the turn that is taken over
 	// Join makes an agent that is not a member join in the same change. If its Agent
 	// is empty, such an agent is refused.
 	Join JoinRequest
@@ -105,7 +106,7 @@ func (s *State) takeover(f Facts, r TakeRequest, kind string) ([]event.Event, Wa
 	last := s.lastHandoff().Seq
 	e := event.Event{
 		Type: Takeover, Turn: s.Turn + 1, From: revoked, To: r.Agent, Reason: r.Reason,
-		Payload: payload(&grantPayload{Lease: r.Lease, TTL: s.Policy.OwnerLeaseTTL, Host: r.Host, Clock: clockOf(f.Now), Handoff: last, Kind: kind, Waited: r.Waited.Milliseconds()}),
+		Payload: payload(&grantPayload{Lease: r.Lease, TTL: s.Policy.OwnerLeaseTTL, Host: r.Host, Clock: clockOf(f.Now), Handoff: last, Kind: kind, Waited: r.Waited.Milliseconds(), Trees: r.Trees}),
 	}
 	return []event.Event{e}, WaitResult{
 		Status: YourTurn, RoomID: s.RoomID, TurnID: e.Turn, LeaseID: r.Lease,

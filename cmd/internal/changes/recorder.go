@@ -121,7 +121,7 @@ const doneByte = '.'
 func (p *process) giveUp() { p.out.Close() }
 
 // Ending implements [member.Recorder].
-func (r *recorder) Ending(ctx context.Context, st *turn.State) member.TurnEnd {
+func (r *recorder) Ending(ctx context.Context, st *turn.State, atLeast time.Duration) member.TurnEnd {
 	end := &turnEnd{turn: st.Turn, agent: st.Owner}
 	t := r.tree(st.Policy)
 	if t == nil {
@@ -130,11 +130,20 @@ func (r *recorder) Ending(ctx context.Context, st *turn.State) member.TurnEnd {
 	token := fsroom.NewID()
 	end.file = t.pendingFile(st.Turn, token)
 	if p := t.start("end", st.Turn, end.agent, "--token", token); p != nil {
-		end.pending = !p.wait(ctx, time.Duration(st.Policy.LedgerWait)*time.Millisecond)
+		end.pending = !p.wait(ctx, max(atLeast, time.Duration(st.Policy.LedgerWait)*time.Millisecond))
 	} else {
 		end.file = ""
 	}
 	return end
+}
+
+// Changed implements [member.Recorder].
+func (r *recorder) Changed(st *turn.State, turnID int64, most int) (*member.Changed, bool) {
+	t := r.tree(st.Policy)
+	if t == nil {
+		return nil, false
+	}
+	return t.changed(turnID, most), true
 }
 
 // Before implements [member.Recorder].

@@ -129,25 +129,57 @@ func (t *Tree) Unchanged(ctx context.Context, turnID int64, granted, firstTool t
 	return false, false
 }
 
-// Interrupted returns what a turn that was taken from its holder had changed, as far as it is
-// recorded, nil if it is not.
-func (t *Tree) Interrupted(turnID int64) *ledger.Changes {
+// TreeNow returns the id of a room's tree as it is now, "" if it cannot be said in the time that
+// a release would wait. Nothing is recorded before a turn is asked for, or a second session is
+// there.
+func TreeNow(ctx context.Context, r *member.Room, set Setting) string {
+	snap, err := r.View()
+	if err != nil || !snap.State.Open || r.IsShared() { // a shared room does not say where it is here
+		return ""
+	}
+	t, err := Of(r, snap.State.Policy, set)
+	if err != nil || !t.Exists() {
+		return ""
+	}
+	ctx, cancel := context.WithTimeout(ctx, time.Duration(snap.State.Policy.LedgerWait)*time.Millisecond)
+	defer cancel()
+	v, err := t.Look(ctx)
+	if err != nil {
+		return ""
+	}
+	defer v.Close()
+	return v.Now().Tree.String()
+}
+
+// changed returns what a turn that is over has changed, as far as it is recorded, nil if it is
+// not.
+func (t *Tree) changed(turnID int64, most int) *member.Changed {
 	all, err := t.Snapshots()
 	if err != nil {
 		return nil
 	}
 	start, end := ledger.TurnOf(all, turnID)
+	res := &member.Changed{Paths: []member.ChangedPath{}, SinceRelease: start == nil}
+	if res.SinceRelease {
+		start = lastTurn(all, turnID)
+	}
 	if start == nil || end == nil {
 		return nil
 	}
 	v := t.Recorded()
 	defer v.Close()
-	c, err := v.Changes(start, end, nil, ledger.MostPaths)
+	c, err := v.Changes(start, end, nil, most)
 	if err != nil {
 		return nil
 	}
-	c.Span, c.Turn, c.Agent, c.TreeID = ledger.SpanTurn, turnID, start.Agent, t.ID()
-	return c
+	res.Total = c.Files + len(c.Unsure) + c.MoreUnsure
+	for _, p := range c.Paths {
+		res.Paths = append(res.Paths, member.ChangedPath{Path: p.Path, Status: p.Status})
+	}
+	for _, path := range c.Unsure[:max(0, min(len(c.Unsure), most-len(res.Paths)))] {
+		res.Paths = append(res.Paths, member.ChangedPath{Path: path, Status: "unsure"})
+	}
+	return res
 }
 
 // Prune removes what the room's policy does not keep, at most once an hour.

@@ -16,6 +16,7 @@ func (m *Mailbox) Briefing(ctx context.Context, st *turn.State, handoff int64) (
 	seen := at.Notes()
 	b := turn.Briefing{NotesTotal: len(st.Notes), Missed: m.missed(ctx, st, handoff)}
 	b.Changes, b.MoreChanges = m.changes(ctx, st)
+	b.Interrupted = m.interrupted(ctx, st)
 	if len(st.Notes) > 0 {
 		b.Notes = m.briefNotes(ctx, st, seen)
 		seen = st.NotesSeen(m.Self.ID, seen, func(n *turn.Note) bool {

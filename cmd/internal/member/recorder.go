@@ -6,6 +6,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/turn"
@@ -17,11 +18,27 @@ type Recorder interface {
 	// Begun is called by the guardian of a turn when it has seen the turn.
 	Begun(st *turn.State)
 	// Ending begins to record the end of the turn, and waits for that as long as the room's
-	// policy says. The turn may not end after all.
-	Ending(ctx context.Context, st *turn.State) TurnEnd
+	// policy says, or as atLeast if that is longer. The turn may not end after all.
+	Ending(ctx context.Context, st *turn.State, atLeast time.Duration) TurnEnd
+	// Changed returns what a turn that is over has changed, at most so many paths of it; nil if
+	// that is not known. recorded is false where nothing is recorded.
+	Changed(st *turn.State, turnID int64, most int) (c *Changed, recorded bool)
 	// Before takes a snapshot before a command of the holder that destroys. What could not be
 	// recorded as soon as the room's policy says is not, and the command may go on.
 	Before(ctx context.Context, st *turn.State)
+}
+
+// Changed is what an interrupted turn has changed.
+type Changed struct {
+	Paths        []ChangedPath `json:"changed"`
+	Total        int           `json:"changed_total"`
+	SinceRelease bool          `json:"since_release,omitempty"` // its beginning was not recorded: since the end of the turn before
+}
+
+// A ChangedPath is a path that was changed; Status is as in the facts about a turn, or unsure.
+type ChangedPath struct {
+	Path   string `json:"path"`
+	Status string `json:"status"`
 }
 
 // A TurnEnd is the record of the end of a turn.
@@ -43,12 +60,12 @@ func (r *Room) recorder() Recorder {
 
 // turnEnd begins to record the end of the agent's turn, if it has one.
 func (r *Room) turnEnd(ctx context.Context) TurnEnd {
-	return r.turnEndOf(ctx, r.Self.ID, func(*turn.State) error { return nil })
+	return r.turnEndOf(ctx, r.Self.ID, 0, func(*turn.State) error { return nil })
 }
 
 // turnEndOf begins to record the end of the turn of an agent that has one on this host,
-// unless refuse says that it does not end.
-func (r *Room) turnEndOf(ctx context.Context, agent string, refuse func(*turn.State) error) TurnEnd {
+// unless refuse says that it does not end. atLeast is as for [Recorder].
+func (r *Room) turnEndOf(ctx context.Context, agent string, atLeast time.Duration, refuse func(*turn.State) error) TurnEnd {
 	recorder := r.recorder()
 	if recorder == nil {
 		return noTurnEnd{}
@@ -60,7 +77,15 @@ func (r *Room) turnEndOf(ctx context.Context, agent string, refuse func(*turn.St
 	if host := snap.State.Grant.Host; host != "" && host != r.host() {
 		return noTurnEnd{}
 	}
-	return recorder.Ending(ctx, snap.State)
+	return recorder.Ending(ctx, snap.State, atLeast)
+}
+
+// ChangedIn is [Recorder.Changed] for the room.
+func (r *Room) ChangedIn(st *turn.State, turnID int64, most int) (c *Changed, recorded bool) {
+	if recorder := r.recorder(); recorder != nil {
+		return recorder.Changed(st, turnID, most)
+	}
+	return nil, false
 }
 
 // RecordBefore takes a snapshot of the tree before a command of the holder that destroys, see

@@ -160,7 +160,7 @@ func (r *Room) Leave(ctx context.Context) (res turn.LeaveResult, err error) {
 
 // Kick removes another member.
 func (r *Room) Kick(ctx context.Context, request turn.KickRequest) (res turn.LeaveResult, err error) {
-	end := r.turnEndOf(ctx, request.Target, func(st *turn.State) error {
+	end := r.turnEndOf(ctx, request.Target, 0, func(st *turn.State) error {
 		_, _, err := turn.Kick(st, r.Facts(st), request)
 		return err
 	})

@@ -59,9 +59,12 @@ func (r *Room) Try(ctx context.Context, out Output) error {
 	return t.answer()
 }
 
+// takePatience is how long a takeover waits for what the turn that it ends has changed.
+const takePatience = time.Second
+
 // Take claims the turn or takes it over. The room is one of [Client.SelectRoom]; if it
 // exists, an agent that is no member becomes one with the takeover, a person an observer.
-func (r *Room) Take(ctx context.Context, request turn.TakeRequest, out Output) error {
+func (r *Room) Take(ctx context.Context, request turn.TakeRequest, out Output) (err error) {
 	if r.Created {
 		if _, err := r.join(ctx, false); err != nil {
 			return err
@@ -76,8 +79,24 @@ func (r *Room) Take(ctx context.Context, request turn.TakeRequest, out Output) e
 	request.Waited = r.elapsed(r.waitingSince())
 	request.Host = r.host()
 	t := turnRequest{Room: r, out: out, joins: !r.IsMember(snap.State), lease: request.Lease}
+	owner, end := snap.State.Owner, TurnEnd(noTurnEnd{})
+	if owner != "" && owner != r.Self.ID {
+		end = r.turnEndOf(ctx, owner, takePatience, func(st *turn.State) error {
+			_, _, err := turn.Take(st, r.Facts(st), request)
+			return err
+		})
+	}
+	defer func() { end.Result(err == nil) }()
 	if _, err := t.request(ctx, snap, func(st *turn.State, f turn.Facts) ([]event.Event, turn.WaitResult, error) {
+		var changed []event.Event
+		if owner != "" && st.Owner == owner {
+			changed = end.Events(st)
+		}
+		request.Trees = turn.TreesOf(changed)
 		events, res, err := turn.Take(st, f, request)
+		if err == nil && len(events) > 0 {
+			events = append(changed, events...)
+		}
 		if code.Of(err) == code.AgentElsewhere {
 			err = r.checkHost(st) // it knows the guardian there too
 		}

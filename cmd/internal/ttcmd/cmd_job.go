@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/talking-stick/tt/cmd/internal/changes"
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/jobs"
 	"github.com/talking-stick/tt/cmd/internal/locks"
@@ -146,6 +147,7 @@ func runJobRunner(ctx context.Context, c *cli.Invocation) error {
 	r := &jobs.Runner{
 		Room: room, ID: id, Drop: []string{locks.Variable},
 		Tell: func(ctx context.Context, j *jobs.Job) error { return client.Room(room.Name, nil).TellJob(ctx, j) },
+		Tree: func(*jobs.Job) string { return changes.TreeNow(ctx, client.Room(room.Name, nil), ledgerSetting(c)) },
 	}
 	return r.Run(ctx)
 }

@@ -185,6 +185,7 @@ func writeGrant(t *cli.Text, r turn.WaitResult) {
 		line += ", taken from " + r.Revoked
 	}
 	t.Line("%s %s).", t.Green("Your turn"), line)
+	writeInterrupted(t, r.Briefing.Interrupted)
 	writeHandoff(t, "  ", r.Handoff)
 	writeBriefing(t, r.Briefing)
 	if r.LastHandoff != 0 {

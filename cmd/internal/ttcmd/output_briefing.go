@@ -1,9 +1,11 @@
 package ttcmd
 
 import (
+	"encoding/json"
 	"fmt"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
+	"github.com/talking-stick/tt/cmd/internal/mailbox"
 	"github.com/talking-stick/tt/fsroom/turn"
 )
 
@@ -62,5 +64,44 @@ func writeUnread(t *cli.Text, u turn.Unread) {
 	}
 	if u.Answers > 0 {
 		t.Line("Unread: %s to you. Read with: tt inbox", counted(int(u.Answers), "answer"))
+	}
+}
+
+// interruptedPaths is how many changed paths the text about an interrupted turn names.
+const interruptedPaths = 5
+
+// writeInterrupted writes what is known of turns that were taken over.
+func writeInterrupted(t *cli.Text, raw json.RawMessage) {
+	if len(raw) == 0 {
+		return
+	}
+	for i, v := range mailbox.Interruptions(raw) {
+		words := fmt.Sprintf("turn %d of %s, %s", v.TurnID, v.AgentID, v.Reason)
+		if v.Changed != nil {
+			words += ": " + counted(v.Total, "file") + " changed"
+		}
+		if i > 0 {
+			t.Line("  Before  %s", words)
+			continue
+		}
+		t.Line("%s %s", t.Bold("  Interrupted"), words)
+		if v.Changed != nil {
+			for _, p := range v.Paths[:min(len(v.Paths), interruptedPaths)] {
+				t.Line("    %s  %s", p.Path, p.Status)
+			}
+		}
+		if v.Diff != "" {
+			t.Line("    All of it: %s; to take it back: %s", v.Diff, v.Undo)
+		}
+		for _, j := range v.Jobs[:min(len(v.Jobs), 2)] {
+			outcome := j.Outcome
+			if j.Running {
+				outcome = jobRunning
+			}
+			t.Line("    Job     %s#%d  %s", j.Name, j.JobID, outcome)
+		}
+		if v.Note != nil {
+			t.Line("    Note    %s", turn.Preview(v.Note.Body))
+		}
 	}
 }

@@ -1,0 +1,112 @@
+package mailbox
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/talking-stick/tt/cmd/internal/member"
+	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/journal/event"
+)
+
+// An Interrupted is a turn that was taken from its holder, for whoever goes on with it.
+type Interrupted struct {
+	TurnID  int64      `json:"turn_id"`
+	AgentID string     `json:"agent_id"`
+	Reason  string     `json:"reason"`
+	Since   event.Time `json:"since"` // when it began
+	*member.Changed
+	Diff    string           `json:"diff,omitempty"`
+	Undo    string           `json:"undo,omitempty"`
+	Jobs    []InterruptedJob `json:"jobs"`
+	Note    *InterruptedNote `json:"note,omitempty"` // its last one
+	Handoff int64            `json:"handoff_event_seq,omitempty"`
+}
+
+// An InterruptedJob is a job that was started in the turn.
+type InterruptedJob struct {
+	JobID   int64  `json:"job_id"`
+	Name    string `json:"name"`
+	Outcome string `json:"outcome,omitempty"`
+	Running bool   `json:"running,omitempty"`
+}
+
+// An InterruptedNote is a note of the holder.
+type InterruptedNote struct {
+	CreatedAt event.Time `json:"created_at"`
+	Body      string     `json:"body"`
+}
+
+// The bounds of what is told of an interrupted turn.
+const (
+	mostInterruptedPaths = 50
+	mostInterruptedJobs  = 5
+)
+
+// interrupted returns what is known of the turn that the agent has taken over, or of several if
+// that one had been taken over, too, as JSON. It is nil for a turn that was not taken from
+// somebody who had it. st is the room before the grant, or as it is if the agent had the turn
+// already.
+func (m *Mailbox) interrupted(ctx context.Context, st *turn.State) json.RawMessage {
+	me := st.Member(m.Self.ID)
+	switch {
+	case st.Owner == "":
+		return nil
+	case st.Owner == m.Self.ID:
+		if e, err := m.Event(ctx, me.LastHeld); err != nil || e.Type != turn.Takeover {
+			return nil
+		}
+	}
+	var list []turn.Interruption
+	for window := int64(missedWindow); ; window *= 8 {
+		var found turn.Interruptions
+		after := max(0, st.Seq-window)
+		if m.EachEvent(ctx, after, false, func(e *event.Event) error { found.Add(e); return nil }) != nil {
+			return nil
+		}
+		if list = found.List(); len(list) > 0 || after == 0 || window >= missedReach {
+			break
+		}
+	}
+	var shown []Interrupted
+	for _, i := range list {
+		shown = append(shown, m.viewInterrupted(st, &i))
+	}
+	switch len(shown) {
+	case 0:
+		return nil
+	case 1:
+		b, _ := json.Marshal(shown[0])
+		return b
+	}
+	b, _ := json.Marshal(shown)
+	return b
+}
+
+func (m *Mailbox) viewInterrupted(st *turn.State, i *turn.Interruption) Interrupted {
+	v := Interrupted{TurnID: i.Turn, AgentID: i.Agent, Reason: i.Reason, Since: i.Since, Handoff: i.Handoff, Jobs: []InterruptedJob{}}
+	if i.Note != nil {
+		v.Note = &InterruptedNote{i.Note.At, i.Note.Body}
+	}
+	var recorded bool
+	if v.Changed, recorded = m.ChangedIn(st, i.Turn, mostInterruptedPaths); recorded {
+		v.Diff, v.Undo = fmt.Sprintf("tt diff %d", i.Turn), fmt.Sprintf("tt undo %d", i.Turn)
+	}
+	all, _ := m.Jobs().List()
+	for _, j := range all {
+		if j.Agent == i.Agent && j.Turn == i.Turn && len(v.Jobs) < mostInterruptedJobs {
+			v.Jobs = append(v.Jobs, InterruptedJob{JobID: j.ID, Name: j.Name, Outcome: j.Outcome, Running: j.Outcome == ""})
+		}
+	}
+	return v
+}
+
+// Interruptions reads what [Mailbox.Briefing] says of interrupted turns.
+func Interruptions(raw json.RawMessage) (list []Interrupted) {
+	var one Interrupted
+	if json.Unmarshal(raw, &list) != nil && json.Unmarshal(raw, &one) == nil {
+		list = []Interrupted{one}
+	}
+	return list
+}

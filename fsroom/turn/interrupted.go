@@ -1,0 +1,67 @@
+package turn
+
+import (
+	"slices"
+
+	"github.com/talking-stick/tt/journal/event"
+)
+
+// An Interruption is a turn that was taken from its holder.
+type Interruption struct {
+	Turn    int64
+	Agent   string
+	Reason  string     // the kind of the takeover
+	Since   event.Time // when the turn began
+	Handoff int64      // the event of the handoff that the turn came with, 0 for none
+	Note    *InterruptionNote
+}
+
+// An InterruptionNote is the last note of the holder in its turn.
+type InterruptionNote struct {
+	At   event.Time
+	Body string
+}
+
+// maxInterruptions is how many turns are told of that were taken one from the other.
+const maxInterruptions = 3
+
+// Interruptions are the turns that were taken over since the last release, folded from events.
+type Interruptions struct {
+	list []Interruption // the newest last
+	now  Interruption   // the turn in progress; zero: none is known
+}
+
+// Add takes the next event into account.
+func (l *Interruptions) Add(e *event.Event) {
+	var p grantPayload
+	switch e.Type {
+	case Claim:
+		_ = decode(e, &p)
+		l.list, l.now = nil, Interruption{Turn: e.Turn, Agent: e.To, Since: e.CreatedAt, Handoff: p.Handoff}
+	case Takeover:
+		_ = decode(e, &p)
+		if l.now.Agent == e.From && l.now.Turn == e.Turn-1 {
+			l.now.Reason = p.Kind
+			l.list = append(l.list, l.now)
+		} else { // it was taken from somebody who had not begun
+			l.list = nil
+		}
+		l.now = Interruption{Turn: e.Turn, Agent: e.To, Since: e.CreatedAt, Handoff: p.Handoff}
+	case NoteAdded:
+		var note NotePayload
+		if e.From == l.now.Agent && decode(e, &note) == nil {
+			l.now.Note = &InterruptionNote{e.CreatedAt, note.Body}
+		}
+	default:
+		if l.now.Agent != "" && EndsTurn(e, l.now.Agent) {
+			*l = Interruptions{}
+		}
+	}
+}
+
+// List returns the turns that the one in progress goes on with, the newest first.
+func (l *Interruptions) List() []Interruption {
+	list := slices.Clone(l.list[max(0, len(l.list)-maxInterruptions):])
+	slices.Reverse(list)
+	return list
+}
