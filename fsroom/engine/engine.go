@@ -86,6 +86,12 @@ type Restorer interface {
 	Reopen(ctx context.Context) error
 }
 
+// A Prober is an engine that can be asked to store something that is no entry, for a moment:
+// whether this user may write, and whether there is space, only that shows.
+type Prober interface {
+	Probe(ctx context.Context) error
+}
+
 // An AllWatcher is an engine that can watch all rooms of a namespace at once. Other engines
 // are asked now and then.
 type AllWatcher interface {

@@ -135,6 +135,28 @@ func (w *team) guardianOn(r *Room, turnID int64) *guardian {
 	return &guardian{Room: r.Client.Room(r.Name(), nil), turn: turnID, self: *guardianOf(r.recorded(w.state(r)))}
 }
 
+// A guardian whose engine is away goes on after the end of the lease, but not for ever.
+func TestGuardianOfAnEngineThatIsGone(t *testing.T) {
+	w := newTeam(t)
+	a := w.onHost("one", "a:1")
+	granted := w.try(a)
+	g := w.guardianOn(a, granted.TurnID)
+	g.notified, g.due, g.renewed = true, time.Minute, a.Now()
+	st := w.state(a)
+	w.engine.SetAway(true)
+	defer w.engine.SetAway(false)
+	look := func(want bool) {
+		t.Helper()
+		if done, _, err := g.look(t.Context(), st); done != want || err != nil {
+			t.Errorf("done: %v, %v", done, err)
+		}
+	}
+	w.later(5*time.Minute + abandonedAfter - time.Second)
+	look(false)
+	w.later(retryDelay)
+	look(true)
+}
+
 // What is known of an owner on another host, as time passes.
 func TestOwnerOnAnotherHost(t *testing.T) {
 	w := newTeam(t)

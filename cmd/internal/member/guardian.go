@@ -38,6 +38,9 @@ const (
 	// notifyDelay is how long after a grant the other members are notified, so that
 	// they do not compete for the processor with the agent that has the turn.
 	notifyDelay = 20 * time.Millisecond
+	// abandonedAfter is for how long after the end of the lease a guardian tries to reach an
+	// engine that is away. When that is back, the next command of the agent starts another.
+	abandonedAfter = 30 * time.Minute
 	// guardianPoll is how often a guardian looks whether its turn has ended without a
 	// notification, as when the recipient is stopped.
 	guardianPoll = time.Second
@@ -73,6 +76,8 @@ func (g *guardian) look(ctx context.Context, st *turn.State) (done bool, sleep f
 	if g.isGone(st) {
 		ended, err := g.endLease(ctx, "the agent's process has ended")
 		switch {
+		case g.isAbandoned(st, err):
+			return true, fsroom.Sleep{}, nil
 		case g.isAway(err): // the others are told when the engine is back
 			return false, fsroom.Sleep{For: retryDelay}, nil
 		case isLockTimeout(err), err == nil && !ended:
@@ -156,6 +161,8 @@ func (g *guardian) renewIfDue(ctx context.Context, st *turn.State) (done bool, s
 		}
 		mine, err := g.renew(ctx)
 		switch {
+		case g.isAbandoned(st, err):
+			return true, fsroom.Sleep{}, nil
 		case err != nil: // the lock was not had, or the disk is full: the lease lasts longer than that
 			g.renewed, g.due = now, retryDelay
 		case !mine:
@@ -172,6 +179,16 @@ func (g *guardian) renewIfDue(ctx context.Context, st *turn.State) (done bool, s
 		sleep.For = min(sleep.For, gone)
 	}
 	return false, sleep, nil
+}
+
+// isAbandoned reports whether the engine is away, by the error, and has been for so long that
+// it may be gone for good.
+func (g *guardian) isAbandoned(st *turn.State, err error) bool {
+	l := g.Room.lease(st)
+	if l.Renewed.IsZero() {
+		l = st.Granted()
+	}
+	return g.isAway(err) && g.Now().Expired(l.Renewed, l.TTL+abandonedAfter)
 }
 
 // toRenew returns the lease as this guardian has renewed it last, or as it was granted.

@@ -170,6 +170,19 @@ func wait(ctx context.Context, d time.Duration) {
 	}
 }
 
+// Probe implements [engine.Prober].
+func (e *Engine) Probe(ctx context.Context) error {
+	if err := e.silent(); err != nil {
+		return err
+	}
+	m := nats.NewMsg(e.subject("ttconfirm", "doctor"))
+	m.Header.Set(headerTTL, ttl(time.Second))
+	if _, err := e.publish(ctx, m); err != nil {
+		return e.explain(err)
+	}
+	return nil
+}
+
 // lastAlone returns the room's last entry if one server keeps the stream.
 func (e *Engine) lastAlone(ctx context.Context, room string) (last engine.Revision, alone bool, err error) {
 	type answer struct {

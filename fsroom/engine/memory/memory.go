@@ -381,3 +381,15 @@ func (e *Engine) Close() error {
 	close(e.done)
 	return nil
 }
+
+// Probe implements [engine.Prober].
+func (e *Engine) Probe(ctx context.Context) error {
+	if err := e.enter(ctx); err != nil {
+		return err
+	}
+	defer e.mu.Unlock()
+	if e.fault() == Refused {
+		return ErrAway
+	}
+	return nil
+}

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/hosts"
 	"github.com/talking-stick/tt/cmd/internal/roomtypes"
@@ -44,8 +43,8 @@ func (s *sharing) Check(ctx context.Context, store *fsroom.Store, rooms []string
 		checkRooms(ctx, &x, roomtypes.Topics(), nil)
 	}
 	h.Problems = x.problems
-	if !info.Restored {
-		if err := x.writes(ctx); err != nil {
+	if p, ok := e.(engine.Prober); ok && !info.Restored {
+		if err := p.Probe(ctx); err != nil {
 			h.Problems = append(h.Problems, problem(store.Dir(), mirror.ExplainEngine(err, "")))
 		}
 	}
@@ -53,25 +52,6 @@ func (s *sharing) Check(ctx context.Context, store *fsroom.Store, rooms []string
 		h.Problems = append(h.Problems, x.reopen(ctx, restorer, open))
 	}
 	return h
-}
-
-// probeKept is how long the engine keeps what doctor writes.
-const probeKept = time.Second
-
-// writes appends a note to a room of its own: whether this host may write, and whether there is
-// space, only that shows.
-func (x *checker) writes(ctx context.Context) error {
-	room := "doctor." + fsroom.RoomName(x.store.Options().Host)
-	for try := 0; ; try++ {
-		var last engine.Revision
-		err := x.e.Read(ctx, room, 0, func(e engine.Entry) error { last = e.Revision; return nil })
-		if err == nil {
-			_, err = x.e.Append(ctx, room, last, engine.Entry{Note: []byte("{}")}, probeKept)
-		}
-		if !errors.Is(err, engine.ErrConflict) || try == 3 {
-			return err
-		}
-	}
 }
 
 // reopen tells that the store of the engine was copied back. With open, the engine takes

@@ -145,6 +145,15 @@ func (i *interruptible) Close() error {
 	return i.while(context.Background(), func(context.Context) error { return i.Engine.Close() })
 }
 
+// Probe implements [engine.Prober], for an engine that does.
+func (i *interruptible) Probe(ctx context.Context) error {
+	p, ok := i.Engine.(engine.Prober)
+	if !ok {
+		return nil
+	}
+	return i.while(ctx, p.Probe)
+}
+
 // Repair implements [engine.Restorer], for an engine that does.
 func (i *interruptible) Repair() {
 	if r, ok := i.Engine.(engine.Restorer); ok {
