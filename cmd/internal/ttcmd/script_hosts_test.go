@@ -204,6 +204,9 @@ func (s scriptSharing) engineFiles() (map[string]string, error) {
 	defer e.Close()
 	history, err := histories(e)
 	for room, lines := range history {
+		if strings.HasPrefix(room, "doctor.") {
+			continue // doctor tries whether it may write, and the engine forgets it
+		}
 		files["engine:"+room] = fmt.Sprintf("%x", sha256.Sum256([]byte(lines)))
 	}
 	return files, err
