@@ -36,9 +36,11 @@ type Runner struct {
 	Tell func(context.Context, *Job) error
 }
 
+// MaxOutput is how many bytes a command may write. Tests set less.
+var MaxOutput int64 = 256 << 20
+
 // The bounds of a job.
 const (
-	maxOutput  = 256 << 20        // bytes that a command may write
 	stopGrace  = 10 * time.Second // between SIGTERM and SIGKILL
 	limitGrace = time.Second      // the same for a command that writes too much
 )
@@ -129,8 +131,8 @@ func (r *Runner) end(j *Job, state *os.ProcessState, forced string) {
 	default:
 		j.Outcome = turn.JobFailed
 	}
-	if j.LogBytes = j.Written(); j.LogBytes > maxOutput && os.Truncate(j.Log(), maxOutput) == nil {
-		j.LogBytes = maxOutput
+	if j.LogBytes = j.Written(); j.LogBytes > MaxOutput && os.Truncate(j.Log(), MaxOutput) == nil {
+		j.LogBytes = MaxOutput
 	}
 	if j.Tree != "" {
 		at := r.Tree(j)
@@ -214,7 +216,7 @@ func (w *watchdog) watch(done <-chan error, stops <-chan os.Signal) {
 			if info, err := w.out.Stat(); err == nil {
 				size = info.Size()
 			}
-			if size > maxOutput {
+			if size > MaxOutput {
 				w.end(turn.JobOutputLimit, limitGrace)
 			}
 			if pause = min(2*pause, seldom); size-before > fast {

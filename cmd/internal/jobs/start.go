@@ -15,8 +15,8 @@ import (
 	"github.com/talking-stick/tt/lockfile"
 )
 
-// MaxRunning is how many jobs of a room may run at once.
-const MaxRunning = 32
+// MaxRunning is how many jobs of a room may run at once. Tests set less.
+var MaxRunning = 32
 
 // A Step names a point of a start at which a test can kill the process.
 type Step string

@@ -34,6 +34,22 @@ func TestLockAcrossPIDNamespaces(t *testing.T) {
 	}
 }
 
+// A job that would end with the sandbox of the call is refused, with what to do.
+func TestJobWouldDie(t *testing.T) {
+	const inside = "unshare --pid --fork --kill-child --mount-proc "
+	needs(t, inside+"true")
+	s := newScratch(t)
+	s.run("tt join --agent a:1")
+	for _, line := range []string{"tt job run t --agent a:1 --json -- true", "sh -c 'tt job run t --agent a:1 --json -- true; true'", "bash -c 'exec -a bwrap sh -c \"tt job run t --agent a:1 --json -- true; true\"'"} {
+		if out := s.run(inside + line + " 2>&1 || true"); !strings.Contains(out, `"error":"job_would_die"`) || !strings.Contains(out, `"hint"`) {
+			t.Errorf("%s: %s", line, out)
+		}
+	}
+	if out := s.run("tt job list --json"); !strings.Contains(out, `"jobs":[]`) {
+		t.Errorf("there are %s", out)
+	}
+}
+
 // Root takes locks in the data directory of another user, as under sudo, and that user
 // next to it. What root leaves there belongs to the user.
 func TestLockAcrossUsers(t *testing.T) {

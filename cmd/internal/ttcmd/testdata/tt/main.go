@@ -6,6 +6,8 @@
 //	                           do not pause
 //	TT_TEST_PATIENCE=D         waits for the lock of a room for as long as that
 //	TT_TEST_KILL_AT_JOB=STEP   kills itself at a step of the start of a job
+//	TT_TEST_JOBS=N             so many jobs of a room may run
+//	TT_TEST_JOB_BYTES=N        so many bytes a job may write
 //
 // With the tag engines it is also the program that has the engines of the scripts.
 package main
@@ -45,6 +47,12 @@ func main() {
 		if b.Patience, err = time.ParseDuration(d); err != nil {
 			fail(err)
 		}
+	}
+	if n, err := strconv.Atoi(os.Getenv("TT_TEST_JOBS")); err == nil {
+		jobs.MaxRunning = n
+	}
+	if n, err := strconv.ParseInt(os.Getenv("TT_TEST_JOB_BYTES"), 10, 64); err == nil {
+		jobs.MaxOutput = n
 	}
 	if step := os.Getenv("TT_TEST_KILL_AT_JOB"); step != "" {
 		member.AtJobStep = func(s jobs.Step) {
