@@ -64,6 +64,7 @@ func render(m *model.Model, version, style, script string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	data = visible(data, `\\u%04x`) // in a string of JavaScript
 	sums := m.Totals()
 	v := view{
 		Model: m, Name: lastElement(m.Path), Period: period(m), Version: version,
@@ -84,7 +85,22 @@ func render(m *model.Model, version, style, script string) ([]byte, error) {
 	if err := parsed().Execute(&b, &v); err != nil {
 		return nil, err
 	}
-	return b.Bytes(), nil
+	return visible(b.Bytes(), `\u%04x`), nil
+}
+
+// reordering are the characters that let text read otherwise than it is.
+const reordering = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+
+// visible replaces these characters by their number.
+func visible(text []byte, format string) []byte {
+	if !bytes.ContainsAny(text, reordering) {
+		return text
+	}
+	var pairs []string
+	for _, r := range reordering {
+		pairs = append(pairs, string(r), fmt.Sprintf(format, r))
+	}
+	return []byte(strings.NewReplacer(pairs...).Replace(string(text)))
 }
 
 // policy returns the element that says what the browser may load: the style sheet and the

@@ -43,6 +43,7 @@ func rendered(t testing.TB, m *model.Model) string {
 // hostileTexts try to end a script, an attribute, a comment or a template, and to load
 // something.
 var hostileTexts = []string{
+	"\u202eevil\u202c",
 	`</script><script>window.hurt=1</script>`, `<img src=x onerror="window.hurt=1">`, `"><svg onload=window.hurt=1>`, `<!--<script>`, `]]>`, `{{.}}`, "`${window.hurt=1}`",
 	`'-window.hurt=1-'`, `javascript:window.hurt=1`, `</style><style>@import "//example.org"</style>`, `</title>`, `</textarea>`, `&lt;b&gt;`, "\u2028\u2029\u202e\u0000\x1b[2J", strings.Repeat("x", 5000), "a b\tc\nd",
 }
@@ -87,6 +88,9 @@ func TestPageIsWellFormed(t *testing.T) {
 	for name, m := range map[string]*model.Model{"sample": sample(55), "hostile": hostile(), "empty": empty.Model(model.Options{})} {
 		t.Run(name, func(t *testing.T) {
 			html := rendered(t, m)
+			if strings.ContainsAny(html, reordering) || name == "hostile" && (!strings.Contains(html, `\u202eevil`) || !strings.Contains(html, `\\u202eevil`)) {
+				t.Error("text reads otherwise than it is")
+			}
 			known := map[string]bool{}
 			for _, tag := range regexp.MustCompile(`<([a-z0-9]+)`).FindAllStringSubmatch(source+policy("", ""), -1) {
 				known[tag[1]] = true
@@ -164,7 +168,7 @@ func TestPageHasItsData(t *testing.T) {
 		html := rendered(t, m)
 		data := regexp.MustCompile(`(?s)<script type="application/json" id="data">(.*?)</script>`).FindStringSubmatch(html)
 		want, err := json.Marshal(m)
-		if err != nil || data == nil || data[1] != string(want) {
+		if err != nil || data == nil || data[1] != string(visible(want, `\\u%04x`)) {
 			t.Errorf("%v: the data differ", err)
 		}
 		if strings.ContainsAny(data[1], "<>&\u2028\u2029") {
