@@ -28,6 +28,8 @@ type Endings struct {
 	Agent      string
 	Turn       event.Event // the event that ended the agent's last turn
 	Membership event.Event // the event that ended its membership
+
+	holds bool // the agent has the turn
 }
 
 // Fold takes the next event into account.
@@ -36,13 +38,16 @@ func (l *Endings) Fold(e *event.Event) {
 	case e.Type == Closed:
 		*l = Endings{Agent: l.Agent}
 	case (e.Type == Claim || e.Type == Takeover) && e.To == l.Agent:
-		l.Turn = event.Event{}
+		l.Turn, l.holds = event.Event{}, true
 	case e.Type == MemberJoined && e.From == l.Agent:
 		l.Membership = event.Event{}
 	case (e.Type == Released || e.Type == Passed || e.Type == Takeover) && e.From == l.Agent:
-		l.Turn = e.Clone()
+		l.Turn, l.holds = e.Clone(), false
 	case EndsMembership(e, l.Agent):
-		l.Membership = e.Clone()
+		if l.Membership = e.Clone(); l.holds && e.Type == Kicked {
+			l.Turn = e.Clone()
+		}
+		l.holds = false
 	}
 }
 
@@ -70,6 +75,9 @@ func (l *Endings) Explain(refusal *code.Error) {
 	case ended.Type == Takeover && wasHeld(ended):
 		refusal.Message += fmt.Sprintf("; %s took turn %d over (event %d)", ended.To, ended.Turn-1, ended.Seq)
 		refusal.With("taken_over_by", ended.To).With("diff", fmt.Sprintf("tt diff %d", ended.Turn-1))
+	case ended.Type == Kicked: // and has joined again since
+		refusal.Message += fmt.Sprintf("; %s removed it in turn %d (event %d)", ended.From, ended.Turn, ended.Seq)
+		refusal.With("kicked_by", ended.From).With("kick_event_seq", ended.Seq)
 	case ended.Type == Released, ended.Type == Passed:
 		refusal.Message += fmt.Sprintf("; it ended turn %d itself (event %d)", ended.Turn, ended.Seq)
 		refusal.WithHint(hintReleased, ended.Seq-1).With("released_event_seq", ended.Seq)

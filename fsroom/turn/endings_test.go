@@ -43,7 +43,8 @@ func TestEndings(t *testing.T) {
 		{"has another turn", steps{members("a", "b"), held("a"), assigned("b"), held("b"), assigned("a"), held("a")}, "", ""},
 		{"taken over", steps{members("a", "b"), held("a"), taken("b")}, "takeover", ""},
 		{"took it back", steps{members("a", "b"), held("a"), taken("b"), taken("a")}, "", ""},
-		{"kicked", steps{members("a", "b"), held("a"), kicked("b", "a")}, "", "kick"},
+		{"kicked", steps{members("a", "b"), held("a"), kicked("b", "a")}, "kick", "kick"},
+		{"kicked out of its turn, and came back", steps{members("a", "b"), held("a"), kicked("b", "a"), members("a")}, "kick", ""},
 		{"left", steps{members("a", "b"), left("a")}, "", "member_left"},
 		{"kicked, and came back", steps{members("a", "b"), kicked("b", "a"), members("a")}, "", ""},
 		{"of a life that ended", steps{members("a"), held("a"), left("a"), members("a")}, "", ""},
@@ -79,6 +80,7 @@ func TestExplain(t *testing.T) {
 		{"did not come in time", code.TurnMismatch, turn.Endings{Turn: late}, "refused"},
 		{"released, and left", code.NotJoined, turn.Endings{Turn: released, Membership: left}, "refused"},
 		{"removed", code.NotJoined, turn.Endings{Turn: released, Membership: kick}, "refused; b removed it (event 7)"},
+		{"removed from its turn, and back", code.NoActiveLease, turn.Endings{Turn: kick}, "refused; b removed it in turn 0 (event 7)"},
 		{"removed from its turn", code.TurnMismatch, turn.Endings{Membership: kick}, "refused; b removed it (event 7)"},
 	} {
 		refusal := code.New(c.code, "refused")

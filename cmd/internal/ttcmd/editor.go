@@ -133,10 +133,11 @@ func editDraft(ctx context.Context, c *cli.Invocation, name, template string) (s
 	if closeErr := f.Close(); err == nil {
 		err = closeErr
 	}
-	if err == nil {
-		err = runEditor(ctx, c.Env, d.file)
+	if err != nil { // nobody has written anything into it
+		_ = os.Remove(d.file)
+		return "", nil, err
 	}
-	if err != nil {
+	if err := runEditor(ctx, c.Env, d.file); err != nil {
 		return "", d, err
 	}
 	text, err := os.ReadFile(d.file)
