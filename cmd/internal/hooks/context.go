@@ -26,6 +26,9 @@ func (h *run) context(ctx context.Context) error {
 	isNew := !agent.Hearing().IsListening()
 	told := h.startListener(agent) && isNew
 	h.startHearing(agent)
+	for _, name := range agent.Hearing().Rooms() {
+		agent.Room(name, nil).KeepGuardian(ctx)
+	}
 	err = h.show(ctx, agent, func(text string) payload.Reply { return payload.Reply{Context: text} })
 	if err != nil || !told {
 		return err

@@ -96,6 +96,26 @@ func (r *Room) ReplaceGuardian(ctx context.Context, st *turn.State) {
 	}
 }
 
+// KeepGuardian starts a new guardian if the agent has the turn and none can be seen from
+// here: the one that a command has started may have ended with the sandbox of that command.
+// Where the guardian lives it costs one look at a file.
+func (r *Room) KeepGuardian(ctx context.Context) {
+	var l turn.Lease
+	if !r.own().Read(leaseFile, &l) {
+		return
+	}
+	if g := guardianOf(l); g == nil || r.isElsewhere(*g) || r.isAlive(g) {
+		return
+	}
+	snap, err := r.View()
+	if err != nil || snap.State.Owner != r.Self.ID || l.Fence != snap.State.Fence() {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, replacePatience)
+	defer cancel()
+	_, _ = r.EnsureGuardian(ctx, l.Fence) // else the next hook or command does
+}
+
 // GuardianStatus tells whether the guardian of the current turn lives. The process is
 // nil if there is no guardian, and has no number if it is one of another host; stopped is
 // why it stopped renewing, "" if it did not.

@@ -134,3 +134,19 @@ func (s *scratch) lockBetween(where place, process string) {
 		t.Errorf("got %s", out)
 	}
 }
+
+// TestGuardianEndsWithTheSandbox: a guardian that a sandboxed command has started ends with
+// that command. A hook, which runs outside, starts another one.
+func TestGuardianEndsWithTheSandbox(t *testing.T) {
+	const inside = "unshare --pid --fork --mount-proc --kill-child "
+	needs(t, inside+"true")
+	s := newScratch(t, "CODEX_THREAD_ID=thread-1")
+	s.run("tt join --text; " + inside + "tt wait --text")
+	if out := s.run("tt status --json --agent other:1 || tt state --json"); !strings.Contains(out, `"guardian_unseen"`) {
+		t.Errorf("nothing is said of the guardian: %s", out)
+	}
+	s.run(`printf '{"session_id":"thread-1","cwd":"%s","hook_event_name":"PostToolUse","tool_name":"x"}' "$PWD" | tt hook context --harness codex`)
+	if out := s.run("tt state --json"); strings.Contains(out, "guardian_unseen") {
+		t.Errorf("no other guardian was started: %s", out)
+	}
+}
