@@ -118,7 +118,7 @@ func (s *State) toldWords(f Facts, id string) string {
 	case ReachNextPrompt:
 		switch {
 		case h.Stopped:
-			return "its user has stopped it, and it is told at its next prompt: somebody has to type one"
+			return "its user has stopped it or closed its window, and it is told at its next prompt: somebody has to type one"
 		case h.Busy:
 			return "it is told when its model next uses a tool, or at its next prompt"
 		}

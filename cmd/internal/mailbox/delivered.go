@@ -161,7 +161,7 @@ func hearingNote(h turn.Hearing) string {
 	case h.Asks:
 		return "it asks its user for a permission"
 	case h.Stopped:
-		return "its user has stopped it"
+		return "its user has stopped it or closed its window"
 	case h.Spent && h.How != "":
 		return "it was woken often lately: only a person, or a turn that is assigned to it, wakes it now"
 	}

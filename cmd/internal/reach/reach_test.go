@@ -78,15 +78,69 @@ func (w *world) draft() {
 	time.Sleep(500 * time.Millisecond)
 }
 
-// interrupt leaves the model interrupted by its user.
+// sleeping is a command that takes some seconds and ends with a status. Harnesses refuse sleep.
+func sleeping(seconds, status int) string {
+	return fmt.Sprintf("[[sh python3 -c \"import time; time.sleep(%d); exit(%d)\"]]", seconds, status)
+}
+
+// works types a prompt that keeps the model busy with tools.
+func (w *world) works(prompt string) {
+	w.t.Helper()
+	w.screen.enter(prompt)
+	w.until(20*time.Second, func() bool { reach, _ := w.reach(); return reach == "busy" })
+}
+
+// interrupt lets the user end a turn of the model while a tool runs.
 func (w *world) interrupt() {
 	w.t.Helper()
-	n := w.model.count()
-	w.screen.enter("think [[sh sleep 60]] [[say late]]")
-	w.answered(n, "think")
-	time.Sleep(2 * time.Second)
+	w.works("think " + sleeping(60, 0) + " [[say late]]")
+	time.Sleep(2 * time.Second) // the tool has begun
 	w.screen.keys("\x1b")
-	time.Sleep(2 * time.Second)
+	w.settle()
+}
+
+// fails lets a turn of the model end with an error of its service.
+func (w *world) fails() {
+	w.t.Helper()
+	n := w.model.count()
+	w.screen.enter("break [[fail now]]")
+	w.answered(n, "break")
+	w.settle()
+}
+
+// struggle sends a message to a model whose tools fail: it comes with one of them.
+func (w *world) struggle() {
+	w.t.Helper()
+	n := w.model.count()
+	w.works("try " + sleeping(4, 1) + " [[sh false]] [[say tried]]")
+	w.tt(peer, "msg", "send", w.agent, "fifth-body")
+	w.once(n, "fifth-body")
+	if r, _, _ := w.model.next(n, 0, "fifth-body"); !strings.Contains(r.newest, "<result:") {
+		w.t.Errorf("it came without a tool: %s", r.newest)
+	}
+}
+
+// rests releases a turn that neither of two idle sessions needs: soon nobody is woken for it.
+func (w *world) rests() {
+	w.t.Helper()
+	const quiet, most = 25 * time.Second, 30
+	second := *w
+	second.start()
+	n := w.model.count()
+	w.tt(peer, "release", "--status", "s", "--next-action", "n")
+	count, since := n, time.Now()
+	for time.Since(since) < quiet {
+		time.Sleep(200 * time.Millisecond)
+		if now := w.model.count(); now != count {
+			count, since = now, time.Now()
+		}
+		if count-n > most {
+			w.t.Fatalf("the model was asked %d times for one turn that nobody needs", count-n)
+		}
+	}
+	w.t.Logf("| two idle sessions, one release | %d calls, then none for %s |", count-n, quiet)
+	second.screen.kill()
+	w.takeTurn()
 }
 
 func TestClaude(t *testing.T) {
@@ -100,11 +154,12 @@ func TestClaude(t *testing.T) {
 	w.answered(n, "/sub")
 	w.settle()
 	within(t, "after cd", w.h.limit, w.handoffs(3)...)
+	w.struggle()
 	w.interrupt()
-	took, _ := w.assign(90 * time.Second)
-	within(t, "after Esc", 65*time.Second, took)
-	w.takeTurn()
-	w.settle()
+	within(t, "after Esc", w.h.limit, w.handoff(90*time.Second))
+	w.fails()
+	within(t, "after an error of the service", w.h.limit, w.handoff(90*time.Second))
+	w.rests()
 	old := w.agent
 	w.screen.enter("/clear")
 	time.Sleep(2 * time.Second)
@@ -195,8 +250,7 @@ func (w *world) talk() {
 func (w *world) interject() {
 	w.t.Helper()
 	n := w.model.count()
-	w.screen.enter("work [[sh sleep 3]] [[sh true]] [[say done]]")
-	w.until(20*time.Second, func() bool { reach, _ := w.reach(); return reach == "busy" })
+	w.works("work " + sleeping(3, 0) + " [[sh true]] [[say done]]")
 	w.tt(peer, "msg", "send", w.agent, "fourth-body")
 	w.once(n, "fourth-body")
 }

@@ -20,6 +20,7 @@ import (
 //	[[sh COMMAND]]    call the shell tool of the harness, and wait for the result
 //	[[slow N COMMAND]] think for N, a duration, and then the same
 //	[[say TEXT]]      end the turn with TEXT
+//	[[fail TEXT]]     answer with an error; of Anthropic's API
 //
 // It speaks as much of the APIs of Anthropic, OpenAI and Google as the harnesses need.
 type standIn struct {
@@ -86,9 +87,10 @@ type action struct {
 	tool  string
 	input map[string]any
 	text  string
+	fails bool
 }
 
-var directive = regexp.MustCompile(`\[\[(sh|slow|say) ((?s:.*?))\]\]`)
+var directive = regexp.MustCompile(`\[\[(sh|slow|say|fail) ((?s:.*?))\]\]`)
 
 // decide answers a conversation, and records the request.
 func (s *standIn) decide(talk []said, tools []string) action {
@@ -121,7 +123,9 @@ func (s *standIn) decide(talk []said, tools []string) action {
 			acts = append(acts, d)
 		}
 	}
-	if shell := shellOf(tools); done < len(acts) && shell != "" {
+	if done < len(acts) && acts[done][1] == "fail" {
+		a.fails = true
+	} else if shell := shellOf(tools); done < len(acts) && shell != "" {
 		command := acts[done][2]
 		if acts[done][1] == "slow" {
 			pause, rest, _ := strings.Cut(command, " ")
@@ -210,6 +214,10 @@ func (s *standIn) anthropic(w http.ResponseWriter, in map[string]any) {
 		talk = append(talk, part)
 	}
 	a := s.decide(talk, names(objects(in["tools"]), "name"))
+	if a.fails {
+		http.Error(w, `{"type":"error","error":{"type":"invalid_request_error","message":"the stand-in fails"}}`, http.StatusBadRequest)
+		return
+	}
 	block, delta := map[string]any{"type": "text", "text": ""}, map[string]any{"type": "text_delta", "text": a.text}
 	reason := "end_turn"
 	if a.tool != "" {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -511,4 +512,47 @@ func TestAPersonHearsWhatTheHolderNeeds(t *testing.T) {
 	does(turn.ActivityWorking)
 	f.later(time.Hour)
 	needs("")
+}
+
+// TestAWindowThatIsClosed: the server of a harness goes on, and its agent is not woken.
+func TestAWindowThatIsClosed(t *testing.T) {
+	f := newFixture(t)
+	for _, test := range []struct {
+		programs []string
+		want     bool
+	}{
+		{nil, false},
+		{[]string{"sh"}, false},
+		{[]string{"/opt/codex app-server --listen unix"}, true},
+		{[]string{"codex app-server", "codex app-server proxy", "vi codex"}, true},
+		{[]string{"codex app-server", "codex resume 1"}, false},
+		{[]string{"codex --no-daemon"}, false},
+	} {
+		proc := t.TempDir()
+		for i, line := range test.programs {
+			dir := filepath.Join(proc, strconv.Itoa(i+1))
+			f.must(os.Mkdir(dir, 0o700))
+			f.must(os.WriteFile(filepath.Join(dir, "cmdline"), []byte(strings.ReplaceAll(line, " ", "\x00")), 0o600))
+		}
+		if got := onlyServes(proc, "codex"); got != test.want {
+			t.Errorf("%q: %v", test.programs, got)
+		}
+	}
+	a, _ := f.listener("a:1")
+	f.must(a.Begin(ctx, Session{ID: "s1"}))
+	f.send(f.join("b:1"), "a:1", "one", false)
+	ended, cancel := context.WithCancel(ctx)
+	said := false
+	f.must(a.Run(ended, Transport{
+		How: hearing.ByQueue, Unattended: func() bool { return true },
+		Deliver: func(context.Context, Wake) error { said = true; return nil },
+		Gone:    func() bool { cancel(); return false },
+	}))
+	if said || !a.Hearing().Activity().Stopped {
+		t.Errorf("woken: %v, and it is %+v", said, a.Hearing().Activity())
+	}
+	a.Note(hearing.Doing{What: turn.ActivityWorking, Since: a.Now(), Session: "s1"})
+	if a.Hearing().Activity().Stopped {
+		t.Error("the user's next prompt does not end it")
+	}
 }

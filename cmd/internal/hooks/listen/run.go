@@ -24,7 +24,10 @@ type Transport struct {
 	Deliver func(ctx context.Context, wake Wake) error
 	// Gone reports whether the session that it wakes is known to have ended. It may be nil.
 	Gone func() bool
-	Once bool // it ends when it has woken the agent
+	// Unattended reports whether the session goes on although its user has closed the window.
+	// Then the agent is not woken before the user's next prompt. It may be nil.
+	Unattended func() bool
+	Once       bool // it ends when it has woken the agent
 }
 
 // ErrDeaf is the error of a transport that can wake the agent no more.
@@ -67,6 +70,9 @@ func (a *Agent) Run(ctx context.Context, t Transport) error {
 			return nil // it is not needed any more
 		}
 		update()
+		if doing := a.Hearing().Activity(); t.Unattended != nil && !turn.InTurn(doing.What) && !doing.Stopped && t.Unattended() {
+			a.Note(hearing.Doing{What: turn.ActivityIdle, Stopped: true, Since: a.Now(), Session: session})
+		}
 		wake, err := a.Speak(ctx, t.How)
 		if err == nil && wake.Text != "" {
 			err = t.Deliver(ctx, wake)

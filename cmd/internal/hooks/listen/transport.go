@@ -9,10 +9,12 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/hearing"
+	"github.com/talking-stick/tt/identity/harness"
 	"github.com/talking-stick/tt/lockfile"
 )
 
@@ -71,7 +73,8 @@ func failure(err error, output string) error {
 func CodexQueue(program, home, thread string) Transport {
 	lock, seen := filepath.Join(home, "thread-writer-locks", thread+".lock"), false
 	return Transport{
-		How: hearing.ByQueue,
+		How:        hearing.ByQueue,
+		Unattended: func() bool { return onlyServes("/proc", filepath.Base(program)) },
 		Deliver: func(ctx context.Context, w Wake) error {
 			output, err := run(ctx, exec.Command(program, "queue", "--thread", thread, "--message", w.Text))
 			if err == nil {
@@ -96,4 +99,22 @@ func CodexQueue(program, home, thread string) Transport {
 			return seen && !held
 		},
 	}
+}
+
+// onlyServes reports whether the server of a program runs and nothing else of it does, which
+// could be a window. It knows that only where there is a directory of processes as on Linux.
+func onlyServes(proc, program string) bool {
+	serves, others := false, false
+	files, _ := filepath.Glob(filepath.Join(proc, "[0-9]*", "cmdline"))
+	for _, file := range files {
+		text, _ := os.ReadFile(file)
+		switch args := strings.Split(string(text), "\x00"); {
+		case filepath.Base(args[0]) != program:
+		case slices.Contains(args, harness.Get(harness.Codex).ServerArg):
+			serves = true
+		default:
+			others = true
+		}
+	}
+	return serves && !others
 }
