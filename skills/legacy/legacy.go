@@ -15,7 +15,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"reflect"
 	"strings"
 	"sync"
 	"time"
@@ -157,9 +156,14 @@ func firstRelevantLine(output string) string {
 	return strings.TrimSpace(line)
 }
 
-// canonical returns the entry that the old installer wrote into OpenCode's file.
-func canonical() any {
-	return map[string]any{"type": "local", "command": []any{"tt", "mcp"}, "enabled": true}
+// isCanonical reports whether an entry is as the old installer wrote it, in whatever layout.
+func isCanonical(raw []byte) bool {
+	var entry map[string]any
+	if json.Unmarshal(raw, &entry) != nil {
+		return false
+	}
+	sorted, err := json.Marshal(entry)
+	return err == nil && string(sorted) == `{"command":["tt","mcp"],"enabled":true,"type":"local"}`
 }
 
 // An Edit removes the registration from a file.
@@ -203,8 +207,7 @@ func without(config []byte) ([]byte, error) {
 	if err != nil || raw == nil {
 		return config, err
 	}
-	var entry any
-	if json.Unmarshal(raw, &entry) != nil || !reflect.DeepEqual(entry, canonical()) {
+	if !isCanonical(raw) {
 		return nil, errForeign
 	}
 	_, err = doc.Remove("mcp", serverName)

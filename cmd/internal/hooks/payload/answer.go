@@ -3,8 +3,9 @@ package payload
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/talking-stick/tt/identity/harness"
 )
@@ -81,12 +82,20 @@ func refusal(h *harness.Harness, call Call, reason string) []byte {
 // isAtLeast reports whether a version such as 2.1.163 is another one or a later one. A version
 // that is not known is the first.
 func isAtLeast(version, other string) bool {
-	number := func(text string) (n [3]int) {
-		_, _ = fmt.Sscanf(text, "%d.%d.%d", &n[0], &n[1], &n[2])
-		return n
+	if end := strings.IndexFunc(version, func(r rune) bool { return r != '.' && (r < '0' || r > '9') }); end >= 0 {
+		version = version[:end]
 	}
-	have, want := number(version), number(other)
-	return slices.Compare(have[:], want[:]) >= 0
+	have, want := strings.Split(version, "."), strings.Split(other, ".")
+	for i := range want {
+		number := 0
+		if i < len(have) {
+			number, _ = strconv.Atoi(have[i])
+		}
+		if least, _ := strconv.Atoi(want[i]); number != least {
+			return number > least
+		}
+	}
+	return true
 }
 
 // eventOf returns the name of the event that has run the hook: the one that the
