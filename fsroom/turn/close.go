@@ -23,6 +23,23 @@ type CloseRequest struct {
 // where.
 const MovedTo = "moved to "
 
+// MovedBack is the reason of the close of a room that several hosts shared and that one host
+// goes on with. On that host it is one of many closes.
+const MovedBack = MovedTo + "one host"
+
+// GoOnAt says where to go on with a room that was closed with the reason: "" if nowhere. shared is
+// whether several hosts share that room.
+func GoOnAt(reason string, shared bool) string {
+	where, moved := strings.CutPrefix(reason, MovedTo)
+	switch {
+	case reason == MovedBack && shared:
+		return "go on without TALKING_STICK_ENGINE, on the host that has imported it"
+	case moved && strings.Contains(where, "://"):
+		return "go on there: TALKING_STICK_ENGINE=" + where
+	}
+	return ""
+}
+
 // ErrWentOn means that a room has more events than were moved.
 var ErrWentOn = errors.New("the room went on")
 

@@ -75,6 +75,7 @@ type Command struct {
 	JSONOnly  bool // the result is JSON in every mode
 	TextFirst bool // the result is text, also for a harness, unless --json is given
 	Streams   bool // writes JSON Lines until stopped
+	Behind    bool // shows what this host knew last while an engine cannot be reached
 }
 
 // An Arg is a positional argument. Optional ones follow the required ones, and

@@ -6,6 +6,7 @@ package member
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"time"
 
@@ -154,7 +155,13 @@ func (c *Client) Open(w *workspace.Workspace, missing error) (*Room, error) {
 		hint += ", or name the outer one: " + path
 		e.With("outer_room", path)
 	}
-	if c.OpenEnded(w) != nil {
+	if ended := c.OpenEnded(w); ended != nil {
+		if snap, err := ended.View(); err == nil && !snap.State.Open {
+			var moved *code.Error
+			if errors.As(ended.movedAway(context.Background(), snap.State.Seq), &moved) {
+				return nil, e.WithHint("%s: %s", moved.Message, moved.Hint)
+			}
+		}
 		hint += `; "tt log" shows the history of the one that has ended`
 	}
 	if lost := c.lost(); len(lost) > 0 {

@@ -2,7 +2,6 @@ package member
 
 import (
 	"context"
-	"strings"
 
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
@@ -58,10 +57,9 @@ func (r *Room) closedSince(ctx context.Context, since int64) (closed bool, reaso
 // it goes on elsewhere.
 func (r *Room) movedAway(ctx context.Context, last int64) error {
 	_, reason := r.closedSince(ctx, last-1)
-	where, moved := strings.CutPrefix(reason, turn.MovedTo)
-	if !moved {
+	hint := turn.GoOnAt(reason, r.IsShared())
+	if hint == "" {
 		return nil
 	}
-	return code.New(code.RoomClosed, "the room was moved to %s", where).
-		WithHint("go on there: TALKING_STICK_ENGINE=%s", where).With("reason", reason)
+	return code.New(code.RoomClosed, "the room was %s", reason).WithHint("%s", hint).With("reason", reason)
 }

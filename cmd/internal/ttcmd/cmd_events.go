@@ -12,6 +12,7 @@ import (
 
 var eventsCommand = &cli.Command{
 	Name:    "events",
+	Behind:  true,
 	Group:   groupLook,
 	Args:    []cli.Arg{pathArg},
 	Short:   "show what happened in the room, or follow it",

@@ -11,8 +11,9 @@ import (
 )
 
 var msgStatusCommand = &cli.Command{
-	Name:  "msg status",
-	Group: groupTalk,
+	Name:   "msg status",
+	Behind: true,
+	Group:  groupTalk,
 	Args: []cli.Arg{
 		{Name: "seq", Optional: true, Usage: "the event_seq of a message (default: your newest)"},
 	},

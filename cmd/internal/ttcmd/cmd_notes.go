@@ -100,9 +100,10 @@ func runNotesAdd(ctx context.Context, c *cli.Invocation) error {
 func shortID(id string) string { return id[:min(8, len(id))] }
 
 var notesListCommand = &cli.Command{
-	Name:  "notes list",
-	Group: groupTalk,
-	Short: "list the open notes, oldest first",
+	Name:   "notes list",
+	Behind: true,
+	Group:  groupTalk,
+	Short:  "list the open notes, oldest first",
 	Flags: func(f *cli.Flags) {
 		f.Bool("all", "resolved ones too")
 		f.String("after", "ID", "only notes behind this one")

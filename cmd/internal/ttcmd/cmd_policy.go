@@ -17,10 +17,11 @@ import (
 )
 
 var policyCommand = &cli.Command{
-	Name:  "policy",
-	Group: groupUpkeep,
-	Args:  []cli.Arg{pathArg},
-	Short: "show or change the room's time limits and switches",
+	Name:   "policy",
+	Behind: true,
+	Group:  groupUpkeep,
+	Args:   []cli.Arg{pathArg},
+	Short:  "show or change the room's time limits and switches",
 	Long: "Without flags, shows them. A change is an event of the room and holds for everybody at once. " +
 		"Those of rooms yet to be made come from the environment, see tt help environment. What guards a room is switched by persons only.",
 	Examples: []cli.Example{{Line: "tt policy --owner-lease-ttl 2h", What: "for long turns without a guardian"}},

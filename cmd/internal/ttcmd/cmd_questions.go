@@ -11,10 +11,11 @@ import (
 )
 
 var questionsCommand = &cli.Command{
-	Name:  "questions",
-	Group: groupTalk,
-	Short: "list the open questions: who owes whom an answer",
-	Long:  "Lists the open questions that the caller has asked or owes an answer, oldest first.",
+	Name:   "questions",
+	Behind: true,
+	Group:  groupTalk,
+	Short:  "list the open questions: who owes whom an answer",
+	Long:   "Lists the open questions that the caller has asked or owes an answer, oldest first.",
 	Flags: func(f *cli.Flags) {
 		f.Bool("mine", "only those that you have asked")
 		f.Bool("owed", "only those that you owe an answer")
@@ -93,6 +94,7 @@ var questionArg = cli.Arg{Name: "question", Show: "ID", Usage: "the question, by
 
 var questionsShowCommand = &cli.Command{
 	Name:   "questions show",
+	Behind: true,
 	Group:  groupTalk,
 	Args:   []cli.Arg{questionArg},
 	Short:  "show a question and its answers",

@@ -75,15 +75,12 @@ func runRoomName(_ context.Context, c *cli.Invocation) error {
 	return c.Out.Result(res, func(t *cli.Text) { t.Line("%s %s", res.Room, t.Dim("from "+from)) })
 }
 
-// exportName is the name of the command that prints what this host knew last while the engine
-// is away.
-const exportName = "room export"
-
 var roomExportCommand = &cli.Command{
-	Name:  exportName,
-	Group: groupUpkeep,
-	Args:  []cli.Arg{pathArg},
-	Short: "print all events of the room, those of its earlier lives too",
+	Name:   "room export",
+	Behind: true,
+	Group:  groupUpkeep,
+	Args:   []cli.Arg{pathArg},
+	Short:  "print all events of the room, those of its earlier lives too",
 	Long: "One event a line, as they are in the room's journals, in every mode: tt room import makes the same room of them. Questions of a room are on a topic " +
 		"of the agent bus and not among them.",
 	Examples: []cli.Example{{Line: "tt room export > room.jsonl"}},

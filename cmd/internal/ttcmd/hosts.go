@@ -39,8 +39,8 @@ func sharedStore(c *cli.Invocation, service *hosts.Service, dataDir string, o fs
 			return true
 		}
 	}
-	if c.Cmd.Name == exportName {
-		warn := sync.OnceFunc(func() { c.Notice("the engine cannot be reached: these are the events that this host knew last") })
+	if c.Cmd.Behind && !follows && !(c.Declares("wait") && c.Bool("wait")) {
+		warn := sync.OnceFunc(func() { c.Notice("the engine cannot be reached: this is what this host knew last") })
 		o.Behind = func(error) bool { warn(); return true }
 	}
 	store, err := build.Sharing.Open(service, dataDir, o, seesMirrorOnly(c))

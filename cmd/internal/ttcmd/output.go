@@ -167,7 +167,11 @@ func writeWait(t *cli.Text, r turn.WaitResult) {
 		} else {
 			t.Line("The room has ended.")
 		}
-		t.Line("Open it again with: tt join")
+		next := "Open it again with: tt join"
+		if hint := turn.GoOnAt(r.Reason, true); hint != "" {
+			next = "It goes on elsewhere: " + hint
+		}
+		t.Line("%s", next)
 	default:
 		t.Line("%s", notYetWords(t, r))
 		if r.Engine != "" {

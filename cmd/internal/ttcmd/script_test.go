@@ -195,7 +195,8 @@ func scriptUnhealthy(ts *testscript.TestScript, _ bool, _ []string) {
 }
 
 // examine returns what doctor finds in the rooms of a data directory: among
-// others, a projection that is not what the journal folds to.
+// others, a projection that is not what the journal folds to. What a killed process leaves by
+// design is no fault: guardians that a script leaves behind are killed, maybe while they write.
 func examine(data string) string {
 	store, err := fsroom.Open(data, fsroom.Options{})
 	if err != nil {
@@ -208,7 +209,9 @@ func examine(data string) string {
 	var b strings.Builder
 	for _, name := range names {
 		for _, p := range doctor.Check(fsroom.At(store, stick, name)) {
-			fmt.Fprintf(&b, "%s:%d: %s\n", p.File, p.Line, p.Problem)
+			if !p.Harmless {
+				fmt.Fprintf(&b, "%s:%d: %s\n", p.File, p.Line, p.Problem)
+			}
 		}
 	}
 	return b.String()

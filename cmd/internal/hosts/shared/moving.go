@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"strings"
 	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/hosts"
@@ -85,7 +84,7 @@ func (x *copier) history(ctx context.Context) (h *history.History, ended bool, e
 	}
 	start := bytes.LastIndexByte(bytes.TrimSuffix(lines, []byte("\n")), '\n') + 1
 	last, err := event.Decode(lines[start:])
-	if err == nil && last.Type == turn.Closed && strings.HasPrefix(last.Reason, turn.MovedTo) {
+	if err == nil && last.Type == turn.Closed && turn.GoOnAt(last.Reason, false) != "" {
 		if last.Reason != x.reason {
 			return nil, false, code.New(code.RoomClosed, "the room was %s before", last.Reason).
 				WithHint("copy it from there: tt room export with that engine, tt room import with this one")
