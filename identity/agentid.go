@@ -64,6 +64,9 @@ func humanID(user string) string {
 	return "human:" + user[:min(len(user), longest)] + hostSuffix
 }
 
+// isHuman reports whether the id is that of a person.
+func isHuman(id string) bool { return len(id) > len("human:") && strings.HasPrefix(id, "human:") }
+
 // userSlug returns the [slug] of a user name for an id that starts with "human:".
 // It is never empty, and no longer than such an id may be.
 func userSlug(name string) string {

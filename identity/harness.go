@@ -12,11 +12,11 @@ import (
 const launchKind = "CMUX_AGENT_LAUNCH_KIND"
 
 // HarnessByEnvironment returns the agent name of the harness that the environment
-// identifies, TT_HARNESS_AGENT_ID included, and whether there is one. It reads
-// variables only.
+// identifies, TT_HARNESS_AGENT_ID included, and whether there is one: the id of a person
+// names none. It reads variables only.
 func HarnessByEnvironment(env Env) (name string, ok bool) {
 	if id := env.get("TT_HARNESS_AGENT_ID"); id != "" {
-		return beforeColon(id), true
+		return beforeColon(id), !isHuman(id)
 	}
 	if h, _ := harnessByMarkers(env); h != nil {
 		return h.Agent, true

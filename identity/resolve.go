@@ -63,7 +63,7 @@ func (r *resolver) given(id, from, source string) (Agent, error) {
 	a := &r.agent
 	a.ID, a.Source = id, source
 	a.SessionKind, a.DisplayName = HumanCLI, displayName(id)
-	if source == SourceExported {
+	if source == SourceExported && !isHuman(id) {
 		a.SessionKind, a.DisplayName = HarnessCLI, beforeColon(id)
 		a.Harness = a.DisplayName
 	}

@@ -119,6 +119,7 @@ func TestGivenIDs(t *testing.T) {
 		{"bob:", "", "bob:", "bob", identity.SourceOverride, identity.HumanCLI},
 		{"", "claude:demo1234", "claude:demo1234", "claude", identity.SourceExported, identity.HarnessCLI},
 		{"", " worker ", "worker", "worker", identity.SourceExported, identity.HarnessCLI},
+		{"", "human:kim", "human:kim", "kim", identity.SourceExported, identity.HumanCLI},
 		{"", ":x", ":x", ":x", identity.SourceExported, identity.HarnessCLI},
 	} {
 		table := shell()
