@@ -117,7 +117,7 @@ model: ## MODELS random histories of a room, of the rules of the turn and of top
 reach: ## real harnesses wake their agents, those that TT_REACH_CLAUDE, _CODEX, _OPENCODE and _GEMINI name; some 10 minutes
 	$(GO) test ./cmd/internal/reach -count 1 -v -timeout 30m
 
-torture: ## kills, failing calls, power cuts, commands between the calls of another: some 2 minutes, as root
+torture: ## kills, failing calls, power cuts, commands between the calls of another, trees: some 2 minutes, as root
 	$(GO) run cmd/internal/torture/run.go $(TORTURE)
 
 torture-long: ## every attack with the numbers of a release, fuzzing, the models, leaks: some 40 minutes

@@ -80,10 +80,14 @@ func lastTurn(all []*ledger.Snapshot, before int64) *ledger.Snapshot {
 }
 
 // end records the end of a turn. If the turn has ended before the scan, the tree is looked at
-// once more, as it was then.
-func (t *Tree) end(ctx context.Context, j Job) error {
+// once more, as it was then. A turn that is over sooner than its guardian has recorded its
+// beginning is recorded as a whole.
+func (t *Tree) end(ctx context.Context, st *turn.State, j Job) error {
 	began := time.Now()
 	agent := t.Room.Self.ID
+	if st.Owner == agent && st.Turn == j.Turn {
+		_ = t.begin(ctx, st, Job{Turn: j.Turn, Moment: st.Grant.At.Wall.Time})
+	}
 	request := ledger.Request{Why: ledger.WhyEnd, Turn: j.Turn, Agent: agent, Line: true}
 	s, err := t.Take(ctx, request)
 	late := false

@@ -222,7 +222,7 @@ func Record(ctx context.Context, r *member.Room, set Setting, j Job) error {
 	case "start":
 		err = t.begin(ctx, snap.State, j)
 	case "end":
-		err = t.end(ctx, j)
+		err = t.end(ctx, snap.State, j)
 	default:
 		return errors.New("--at is first, start or end")
 	}

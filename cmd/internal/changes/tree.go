@@ -172,12 +172,19 @@ func (t *Tree) changed(turnID int64, most int) *member.Changed {
 	if err != nil {
 		return nil
 	}
-	res.Total = c.Files + len(c.Unsure) + c.MoreUnsure
+	res.Total = c.Files
+	known := map[string]bool{}
 	for _, p := range c.Paths {
 		res.Paths = append(res.Paths, member.ChangedPath{Path: p.Path, Status: p.Status})
+		known[p.Path] = true
 	}
-	for _, path := range c.Unsure[:max(0, min(len(c.Unsure), most-len(res.Paths)))] {
-		res.Paths = append(res.Paths, member.ChangedPath{Path: path, Status: "unsure"})
+	for _, path := range c.Unsure { // those that are no change of the turn, as far as is known
+		if known[path] || c.MorePaths > 0 {
+			continue
+		}
+		if res.Total++; len(res.Paths) < most {
+			res.Paths = append(res.Paths, member.ChangedPath{Path: path, Status: "unsure"})
+		}
 	}
 	return res
 }

@@ -55,6 +55,7 @@ func attacks() []attack {
 		{"pages", append(disks, strace...), lostPages, false},
 		{"wait", strace, waits, true},
 		{"locks", nil, namedLocks, false},
+		{"trees", []string{"git"}, turnsOfTrees, false},
 		{"mutants", nil, mutants, false},
 	}
 }
