@@ -4,7 +4,9 @@ package reach
 
 import (
 	"fmt"
+	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -13,6 +15,11 @@ import (
 
 // report prints a row of the table of measured times.
 func report(t *testing.T, what string, times ...time.Duration) {
+	if n := len(times); n >= 20 {
+		sorted := slices.Sorted(slices.Values(times))
+		t.Logf("| %s, %d times | p50 %s | p99 %s |", what, n, sorted[n/2].Round(time.Millisecond), sorted[n*99/100].Round(time.Millisecond))
+		return
+	}
 	text := make([]string, len(times))
 	for i, d := range times {
 		text[i] = fmt.Sprint(d.Round(time.Millisecond))
@@ -61,9 +68,13 @@ func (w *world) idle() {
 	if _, listening := w.reach(); !slices.Contains(strings.Fields(w.h.listening), listening) {
 		w.t.Errorf("it listens by %q, want %q", listening, w.h.listening)
 	}
+	wakes, err := strconv.Atoi(os.Getenv("TT_REACH_WAKES"))
+	if err != nil {
+		wakes = 5
+	}
 	n := w.model.count()
-	within(w.t, "idle", w.h.limit, w.handoffs(5)...)
-	w.budget(n, 5)
+	within(w.t, "idle", w.h.limit, w.handoffs(wakes)...)
+	w.budget(n, wakes)
 }
 
 // draft is idle while somebody has begun to type.
@@ -177,6 +188,36 @@ func TestCodex(t *testing.T) {
 	w.talk()
 	w.interject()
 	w.draft()
+	w.struggle()
+	w.stopped()
+	w.leaves()
+}
+
+// stopped lets the user end a turn in a harness that takes up nothing before the next
+// prompt: what is new comes with that, once, and others are told so.
+func (w *world) stopped() {
+	w.t.Helper()
+	w.works("think " + sleeping(60, 0) + " [[say late]]")
+	time.Sleep(2 * time.Second) // the tool has begun
+	w.screen.keys("\x1b")
+	w.until(10*time.Second, func() bool { reach, _ := w.reach(); return reach == "next_prompt" })
+	n := w.model.count()
+	w.tt(peer, "msg", "send", w.agent, "sixth-body")
+	w.screen.enter("go on [[say going on]]")
+	w.once(n, "sixth-body")
+}
+
+// leaves closes the window of a harness whose server goes on: its agent is not woken.
+func (w *world) leaves() {
+	w.t.Helper()
+	w.screen.enter("/exit")
+	<-w.screen.done
+	n := w.model.count()
+	w.tt(peer, "msg", "send", w.agent, "seventh-body")
+	w.until(40*time.Second, func() bool { reach, _ := w.reach(); return reach == "next_prompt" || reach == "none" })
+	if now := w.model.count(); now != n {
+		w.t.Errorf("its model was asked %d times", now-n)
+	}
 }
 
 func TestOpenCode(t *testing.T) {
