@@ -70,19 +70,19 @@ func check[S any](r *fsroom.Room[S], locked bool) []Problem {
 }
 
 type checker[S any] struct {
-	*fsroom.Room[S]
+	Room     *fsroom.Room[S]
 	locked   bool // by the caller: no other process can finish what is unfinished
 	problems []Problem
 }
 
 func (c *checker[S]) found(file, repair, format string, args ...any) {
-	c.problems = append(c.problems, Problem{RoomID: c.Name(), File: file, Problem: fmt.Sprintf(format, args...), Repair: repair})
+	c.problems = append(c.problems, Problem{RoomID: c.Room.Name(), File: file, Problem: fmt.Sprintf(format, args...), Repair: repair})
 }
 
 // unfinished is found, unless a process has the lock, which is about to finish it. What
 // is unfinished at another moment is another problem.
 func (c *checker[S]) unfinished(moment any, file, repair, format string, args ...any) {
-	_, held := lockfile.FindHolder(c.LockPath())
+	_, held := lockfile.FindHolder(c.Room.LockPath())
 	if !held || c.locked {
 		c.found(file, repair, format, args...)
 		p := &c.problems[len(c.problems)-1]
@@ -93,7 +93,7 @@ func (c *checker[S]) unfinished(moment any, file, repair, format string, args ..
 // modes checks that everything in the room is private and belongs to the owner of the
 // data directory.
 func (c *checker[S]) modes() {
-	_ = filepath.WalkDir(c.Dir(), func(path string, d fs.DirEntry, err error) error {
+	_ = filepath.WalkDir(c.Room.Dir(), func(path string, d fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil
 		}
@@ -108,7 +108,7 @@ func (c *checker[S]) modes() {
 		if isOpen(info) {
 			c.found(path, makePrivate, "others have access to it (mode %04o)", info.Mode().Perm())
 		}
-		if p, ok := foreign(path, info, c.Store().Dir()); ok {
+		if p, ok := foreign(path, info, c.Room.Store().Dir()); ok {
 			c.found(path, p.Repair, "%s", p.Problem)
 		}
 		return nil
@@ -139,7 +139,7 @@ func (c *checker[S]) types() {
 		info, err := os.Lstat(path)
 		switch {
 		case err != nil:
-		case !info.Mode().IsRegular() && path == c.JournalPath():
+		case !info.Mode().IsRegular() && path == c.Room.JournalPath():
 			c.found(path, "", "it is %s, not a regular file", lockfile.TypeName(info.Mode()))
 		case !info.Mode().IsRegular():
 			c.found(path, moveAside, "it is %s, not a regular file", lockfile.TypeName(info.Mode()))
@@ -147,7 +147,7 @@ func (c *checker[S]) types() {
 			c.found(path, "replace it by a copy", "it has %d hard links: something outside the room shares it", lockfile.Links(info))
 		}
 	}
-	for _, path := range []string{c.TempDir(), c.AgentsDir()} {
+	for _, path := range []string{c.Room.TempDir(), c.Room.AgentsDir()} {
 		if info, err := os.Lstat(path); err == nil && info.Mode().IsRegular() {
 			c.found(path, moveAside, "it is a file, not a directory")
 		}
@@ -157,28 +157,28 @@ func (c *checker[S]) types() {
 // history checks that the journal folds, and that state.json is what it folds to.
 // state.json is read first: in a room at work it can only be behind.
 func (c *checker[S]) history() {
-	cached, err := c.Cached()
+	cached, err := c.Room.Cached()
 	if err != nil {
-		c.corrupt(c.StatePath(), err)
+		c.corrupt(c.Room.StatePath(), err)
 		return
 	}
-	if _, err := os.Lstat(c.StatePath()); err == nil && cached == nil {
-		c.found(c.StatePath(), rebuild, "it is damaged")
+	if _, err := os.Lstat(c.Room.StatePath()); err == nil && cached == nil {
+		c.found(c.Room.StatePath(), rebuild, "it is damaged")
 	}
-	folded, err := c.Fold(cached)
+	folded, err := c.Room.Fold(cached)
 	if err != nil {
-		c.corrupt(c.JournalPath(), err)
+		c.corrupt(c.Room.JournalPath(), err)
 		return
 	}
 	if folded.Torn > 0 {
-		c.unfinished(folded.Position, c.JournalPath(), "cut it off, as the next change does", "%d bytes of an unfinished change at the end", folded.Torn)
+		c.unfinished(folded.Position, c.Room.JournalPath(), "cut it off, as the next change does", "%d bytes of an unfinished change at the end", folded.Torn)
 	}
 	if folded.Position.Offset == 0 {
 		c.betweenLives(cached)
 		return
 	}
-	if !c.Rules().Live(folded.State) {
-		c.unfinished(folded.Position, c.JournalPath(), "move it to the archive, as the next change does", "the room has ended but its journal is not archived")
+	if !c.Room.Rules().Live(folded.State) {
+		c.unfinished(folded.Position, c.Room.JournalPath(), "move it to the archive, as the next change does", "the room has ended but its journal is not archived")
 	}
 	if cached != nil {
 		c.cache(cached, folded)
@@ -187,16 +187,16 @@ func (c *checker[S]) history() {
 
 // betweenLives checks a room without a life in progress, whose history is in the archive.
 func (c *checker[S]) betweenLives(cached *fsroom.Snapshot[S]) {
-	snap, err := c.BetweenLives(cached)
+	snap, err := c.Room.BetweenLives(cached)
 	if err != nil {
-		c.corrupt(c.ArchiveDir(), err)
+		c.corrupt(c.Room.ArchiveDir(), err)
 		return
 	}
 	if cached == nil || cached.Position.Offset == 0 || snap.Position.Seq != cached.Position.Seq {
 		return
 	}
-	if _, last, _ := c.LastArchived(); last < cached.Position.Seq {
-		c.found(c.JournalPath(), "", "it is gone, and with it the events up to %d; the counters go on from there", cached.Position.Seq)
+	if _, last, _ := c.Room.LastArchived(); last < cached.Position.Seq {
+		c.found(c.Room.JournalPath(), "", "it is gone, and with it the events up to %d; the counters go on from there", cached.Position.Seq)
 	}
 }
 
@@ -204,9 +204,9 @@ func (c *checker[S]) betweenLives(cached *fsroom.Snapshot[S]) {
 func (c *checker[S]) cache(cached, folded *fsroom.Snapshot[S]) {
 	switch {
 	case cached.Position.Offset > folded.Position.Offset:
-		c.found(c.StatePath(), rebuild, "it covers %d bytes of a journal that has %d", cached.Position.Offset, folded.Position.Offset)
-	case contradicts(c.Rules(), cached, folded):
-		c.found(c.StatePath(), rebuild, "it is not what the journal folds to")
+		c.found(c.Room.StatePath(), rebuild, "it covers %d bytes of a journal that has %d", cached.Position.Offset, folded.Position.Offset)
+	case contradicts(c.Room.Rules(), cached, folded):
+		c.found(c.Room.StatePath(), rebuild, "it is not what the journal folds to")
 	}
 }
 
@@ -228,9 +228,9 @@ func contradicts[S any](rules *fsroom.Rules[S], cached, folded *fsroom.Snapshot[
 // archive checks that the journals of ended lives can be read, and have the events that
 // their names say.
 func (c *checker[S]) archive() {
-	paths, err := c.Archived()
+	paths, err := c.Room.Archived()
 	if err != nil {
-		c.found(c.ArchiveDir(), "", "cannot be read: %v", err)
+		c.found(c.Room.ArchiveDir(), "", "cannot be read: %v", err)
 	}
 	for _, path := range paths {
 		if err := checkArchived(path); err != nil {
@@ -257,7 +257,7 @@ func checkArchived(path string) error {
 }
 
 func (c *checker[S]) corrupt(file string, err error) {
-	p := Problem{RoomID: c.Name(), File: file, Problem: err.Error()}
+	p := Problem{RoomID: c.Room.Name(), File: file, Problem: err.Error()}
 	var bad *journal.CorruptError
 	var coded *code.Error
 	switch {
@@ -274,15 +274,15 @@ func (c *checker[S]) corrupt(file string, err error) {
 
 // lock finds a lock whose holder is stopped: no other process can get it.
 func (c *checker[S]) lock() {
-	if h := c.StoppedLockHolder(); h != nil {
-		c.found(c.LockPath(), "", "it is held by %s", h)
+	if h := c.Room.StoppedLockHolder(); h != nil {
+		c.found(c.Room.LockPath(), "", "it is held by %s", h)
 	}
 }
 
 // leftovers finds temporary files of killed processes.
 func (c *checker[S]) leftovers() {
-	if entries, _ := os.ReadDir(c.TempDir()); len(entries) > 0 {
-		c.unfinished(entries, c.TempDir(), "sweep it, as the next change does", "%s left by a process that was killed, or by a copy that was made while it wrote", counted(len(entries), "file"))
+	if entries, _ := os.ReadDir(c.Room.TempDir()); len(entries) > 0 {
+		c.unfinished(entries, c.Room.TempDir(), "sweep it, as the next change does", "%s left by a process that was killed, or by a copy that was made while it wrote", counted(len(entries), "file"))
 	}
 }
 

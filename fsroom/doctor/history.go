@@ -14,11 +14,11 @@ import (
 // history makes the journal fold, cuts off what is unfinished, archives a life that has
 // ended, and rebuilds state.json. It keeps the bytes that it removes.
 func (r *repairer[S]) history() error {
-	cached, err := r.Cached()
+	cached, err := r.Room.Cached()
 	if err != nil {
 		return err
 	}
-	folded, err := r.Fold(cached)
+	folded, err := r.Room.Fold(cached)
 	var corrupt *journal.CorruptError
 	var notRegular *lockfile.NotRegularError
 	damaged := errors.As(err, &corrupt) || err == nil && r.lostOpening(cached, folded)
@@ -40,19 +40,19 @@ func (r *repairer[S]) history() error {
 	if folded.Position.Offset == 0 {
 		return r.counters(cached, folded)
 	}
-	b, err := lockfile.ReadRegular(r.StatePath(), maxSalvage)
-	if err == nil && (cached == nil || damaged || contradicts(r.Rules(), cached, folded)) {
-		if err := r.keep(r.StatePath(), "damaged", b); err != nil {
+	b, err := lockfile.ReadRegular(r.Room.StatePath(), maxSalvage)
+	if err == nil && (cached == nil || damaged || contradicts(r.Room.Rules(), cached, folded)) {
+		if err := r.keep(r.Room.StatePath(), "damaged", b); err != nil {
 			return err
 		}
 	}
-	return r.Finish(folded)
+	return r.Room.Finish(folded)
 }
 
 // salvage replaces the journal by what can be read of it and returns what that folds to.
 func (r *repairer[S]) salvage(cached *fsroom.Snapshot[S]) (*fsroom.Snapshot[S], error) {
-	v := salvage[S]{room: r.Room, path: r.JournalPath(), first: 1, committed: r.Committed(cached)}
-	if _, last, err := r.LastArchived(); err == nil {
+	v := salvage[S]{room: r.Room, path: r.Room.JournalPath(), first: 1, committed: r.Room.Committed(cached)}
+	if _, last, err := r.Room.LastArchived(); err == nil {
 		v.first = last + 1
 	}
 	if cached != nil && cached.Position.Offset > 0 {
@@ -64,49 +64,49 @@ func (r *repairer[S]) salvage(cached *fsroom.Snapshot[S]) (*fsroom.Snapshot[S], 
 	if v.orphan {
 		return nil, code.New(code.CorruptRoom, "the event that opened the room cannot be read, nor can state.json, which would tell what it was")
 	}
-	return r.Fold(nil)
+	return r.Room.Fold(nil)
 }
 
 // lostOpening reports whether state.json knows of a life in progress at the end of the
 // journal and the journal, which can be read, does not: the event that opened the room is
 // no longer what it was.
 func (r *repairer[S]) lostOpening(cached, folded *fsroom.Snapshot[S]) bool {
-	live := r.Rules().Live
+	live := r.Room.Rules().Live
 	return cached != nil && cached.Position.Offset > 0 && live(cached.State) &&
 		folded.Position.Offset > 0 && cached.Position.Seq >= folded.Position.Seq && !live(folded.State)
 }
 
 // keepTorn keeps the bytes of a torn tail.
 func (r *repairer[S]) keepTorn(folded *fsroom.Snapshot[S]) error {
-	b, err := lockfile.ReadRegular(r.JournalPath(), maxSalvage)
+	b, err := lockfile.ReadRegular(r.Room.JournalPath(), maxSalvage)
 	if err != nil {
 		return err
 	}
-	return r.keep(r.JournalPath(), "torn", b[folded.Position.Offset:])
+	return r.keep(r.Room.JournalPath(), "torn", b[folded.Position.Offset:])
 }
 
 // counters cuts off a torn tail and rebuilds a damaged state.json, in a room without a
 // life in progress.
 func (r *repairer[S]) counters(cached, folded *fsroom.Snapshot[S]) error {
-	if err := r.Finish(folded); err != nil || cached != nil {
+	if err := r.Room.Finish(folded); err != nil || cached != nil {
 		return err
 	}
-	b, err := lockfile.ReadRegular(r.StatePath(), maxSalvage)
+	b, err := lockfile.ReadRegular(r.Room.StatePath(), maxSalvage)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	snap, err := r.BetweenLives(nil)
+	snap, err := r.Room.BetweenLives(nil)
 	if err != nil {
 		return nil // the archive must be repaired first; Check finds this again
 	}
-	if err := r.keep(r.StatePath(), "damaged", b); err != nil {
+	if err := r.keep(r.Room.StatePath(), "damaged", b); err != nil {
 		return err
 	}
 	if snap.Position.Seq == 0 {
-		return os.Remove(r.StatePath())
+		return os.Remove(r.Room.StatePath())
 	}
-	return r.Finish(snap)
+	return r.Room.Finish(snap)
 }

@@ -29,7 +29,7 @@ func keptName(path, why string, b []byte) string {
 func (r *repairer[S]) keep(path, why string, b []byte) error {
 	kept := filepath.Join(filepath.Dir(path), keptName(path, why, b))
 	if have, err := lockfile.ReadRegular(kept, maxSalvage); err == nil && string(have) == string(b) {
-		return r.Store().Options().SyncDir(filepath.Dir(kept))
+		return r.Room.Store().Options().SyncDir(filepath.Dir(kept))
 	}
-	return r.Replace(kept, b)
+	return r.Room.Replace(kept, b)
 }

@@ -26,13 +26,13 @@ func Repair[S any](ctx context.Context, room *fsroom.Room[S]) []Problem {
 	}
 	r := repairer[S]{Room: room, lost: map[string]loss{}}
 	found := check(room, false)
-	if info, err := os.Lstat(r.LockPath()); err == nil && !info.Mode().IsRegular() {
+	if info, err := os.Lstat(r.Room.LockPath()); err == nil && !info.Mode().IsRegular() {
 		// It cannot be locked as long as it is there.
-		if err := r.MoveAside(r.LockPath()); err != nil {
+		if err := r.Room.MoveAside(r.Room.LockPath()); err != nil {
 			return append(found, r.stopped(err))
 		}
 	}
-	unlock, err := r.Lock(ctx)
+	unlock, err := r.Room.Lock(ctx)
 	if err != nil {
 		return append(found, r.stopped(err))
 	}
@@ -47,7 +47,7 @@ func Repair[S any](ctx context.Context, room *fsroom.Room[S]) []Problem {
 
 // A repairer is one Repair.
 type repairer[S any] struct {
-	*fsroom.Room[S]
+	Room *fsroom.Room[S]
 	lost map[string]loss // by the path of a repaired journal
 }
 
@@ -59,7 +59,7 @@ type loss struct {
 
 // stopped returns the problem that an error of the repair itself is.
 func (r *repairer[S]) stopped(err error) Problem {
-	return Problem{RoomID: r.Name(), File: r.Dir(), Problem: "not repaired: " + r.Store().Explain(err, r.Dir()).Error()}
+	return Problem{RoomID: r.Room.Name(), File: r.Room.Dir(), Problem: "not repaired: " + r.Room.Store().Explain(err, r.Room.Dir()).Error()}
 }
 
 // outcome looks again and sets Repaired in the problems that are gone.
@@ -92,8 +92,8 @@ func union(problems, more []Problem) []Problem {
 // repair puts the room in order. The lock file comes last: once its path names another
 // file, other processes can have the lock.
 func (r *repairer[S]) repair() error {
-	sweep := func() error { _, err := lockfile.Sweep(r.TempDir()); return err }
-	for _, step := range []func() error{r.types, r.modes, r.Unshare, sweep, r.history, r.archive, r.lockFile} {
+	sweep := func() error { _, err := lockfile.Sweep(r.Room.TempDir()); return err }
+	for _, step := range []func() error{r.types, r.modes, r.Room.Unshare, sweep, r.history, r.archive, r.lockFile} {
 		if err := step(); err != nil {
 			return err
 		}
@@ -104,14 +104,14 @@ func (r *repairer[S]) repair() error {
 // types moves aside what is not a file or directory of the room, except in the place of
 // the journal: without it the life of the room would be over.
 func (r *repairer[S]) types() error {
-	if info, err := os.Lstat(r.StatePath()); err == nil && info.IsDir() {
-		if err := r.MoveAside(r.StatePath()); err != nil {
+	if info, err := os.Lstat(r.Room.StatePath()); err == nil && info.IsDir() {
+		if err := r.Room.MoveAside(r.Room.StatePath()); err != nil {
 			return err
 		}
 	}
-	for _, dir := range []string{r.TempDir(), r.AgentsDir()} {
+	for _, dir := range []string{r.Room.TempDir(), r.Room.AgentsDir()} {
 		if info, err := os.Lstat(dir); err == nil && !info.IsDir() {
-			if err := r.MoveAside(dir); err != nil {
+			if err := r.Room.MoveAside(dir); err != nil {
 				return err
 			}
 		}
@@ -120,10 +120,10 @@ func (r *repairer[S]) types() error {
 		}
 	}
 	return r.walk(func(path string, info fs.FileInfo) error {
-		if info.Mode().IsRegular() || info.IsDir() || path == r.JournalPath() || fsroom.IsAside(path) {
+		if info.Mode().IsRegular() || info.IsDir() || path == r.Room.JournalPath() || fsroom.IsAside(path) {
 			return nil
 		}
-		return r.MoveAside(path)
+		return r.Room.MoveAside(path)
 	})
 }
 
@@ -131,8 +131,8 @@ func (r *repairer[S]) types() error {
 // users to the owner of the data directory.
 func (r *repairer[S]) modes() error {
 	private := func(path string, info fs.FileInfo) error {
-		if _, is := foreign(path, info, r.Store().Dir()); is {
-			giveBack(path, r.Store().Dir())
+		if _, is := foreign(path, info, r.Room.Store().Dir()); is {
+			giveBack(path, r.Room.Store().Dir())
 		}
 		switch {
 		case !isOpen(info):
@@ -143,7 +143,7 @@ func (r *repairer[S]) modes() error {
 		}
 		return nil
 	}
-	paths, err := r.Archived()
+	paths, err := r.Room.Archived()
 	if err != nil {
 		return err
 	}
@@ -162,7 +162,7 @@ func isOpen(info fs.FileInfo) bool { return fsroom.PrivateModes && info.Mode().P
 
 // walk calls do with everything in the room. It follows no link.
 func (r *repairer[S]) walk(do func(path string, info fs.FileInfo) error) error {
-	return filepath.WalkDir(r.Dir(), func(path string, d fs.DirEntry, err error) error {
+	return filepath.WalkDir(r.Room.Dir(), func(path string, d fs.DirEntry, err error) error {
 		var info fs.FileInfo
 		if err == nil {
 			info, err = d.Info()
@@ -179,16 +179,16 @@ func (r *repairer[S]) walk(do func(path string, info fs.FileInfo) error) error {
 
 // lockFile replaces a lock file that has other names (hard links).
 func (r *repairer[S]) lockFile() error {
-	info, err := os.Lstat(r.LockPath())
+	info, err := os.Lstat(r.Room.LockPath())
 	if err != nil || !info.Mode().IsRegular() || lockfile.Links(info) < 2 {
 		return err
 	}
-	return r.Replace(r.LockPath(), nil)
+	return r.Room.Replace(r.Room.LockPath(), nil)
 }
 
 // archive repairs the journals of ended lives.
 func (r *repairer[S]) archive() error {
-	paths, err := r.Archived()
+	paths, err := r.Room.Archived()
 	if err != nil {
 		return err
 	}
@@ -215,7 +215,7 @@ func (r *repairer[S]) journal(v *salvage[S]) error {
 	}
 	v.kept = keptName(v.path, "damaged", b)
 	out, err := v.make()
-	if err != nil || v.orphan && v.path == r.JournalPath() {
+	if err != nil || v.orphan && v.path == r.Room.JournalPath() {
 		return err
 	}
 	if err := r.keep(v.path, "damaged", b); err != nil {
@@ -225,5 +225,5 @@ func (r *repairer[S]) journal(v *salvage[S]) error {
 	if bytes.Equal(out, b) {
 		return nil
 	}
-	return r.Replace(v.path, out)
+	return r.Room.Replace(v.path, out)
 }

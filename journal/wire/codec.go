@@ -213,11 +213,39 @@ func List[T any, P interface {
 	*T
 	Fields
 }](c *Codec, name string, list *[]T) {
-	if c.write(name) {
-		c.out = appendList(c.out, *list, func(b []byte, v *T) []byte { return Append(b, P(v)) })
-	} else if c.read(name) {
-		*list, c.err = readList(c.in, func(v *T) error { return decode(c.in, P(v)) })
+	at := func(i int) Fields {
+		if i == len(*list) {
+			*list = append(*list, *new(T))
+		}
+		return P(&(*list)[i])
 	}
+	if c.write(name) {
+		c.writeList(len(*list), at)
+	} else if c.read(name) {
+		*list = nil
+		c.readList(at)
+	}
+}
+
+// writeList writes n objects, of which at returns each.
+func (c *Codec) writeList(n int, at func(int) Fields) {
+	c.out = append(c.out, '[')
+	for i := range n {
+		if i > 0 {
+			c.out = append(c.out, ',')
+		}
+		c.out = Append(c.out, at(i))
+	}
+	c.out = append(c.out, ']')
+}
+
+// readList reads objects, for which at makes room one after the other.
+func (c *Codec) readList(at func(int) Fields) {
+	n := 0
+	c.err = c.in.Array(func() error {
+		n++
+		return decode(c.in, at(n-1))
+	})
 }
 
 // OptList is a list of objects that is left out when empty.

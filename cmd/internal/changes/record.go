@@ -17,7 +17,7 @@ import (
 )
 
 func (t *Tree) first(ctx context.Context) error {
-	_, err := t.Take(ctx, ledger.Request{Why: ledger.WhyFirst})
+	_, err := t.Ledger.Take(ctx, ledger.Request{Why: ledger.WhyFirst})
 	return err
 }
 
@@ -27,7 +27,7 @@ const margin = 10 * time.Millisecond
 // begin records the beginning of a turn: what the tree was when the turn was granted, and what
 // changed since the turn before, which ends now if its end is not recorded.
 func (t *Tree) begin(ctx context.Context, st *turn.State, j Job) error {
-	all, err := t.Snapshots()
+	all, err := t.Ledger.Snapshots()
 	if err != nil {
 		return err
 	}
@@ -45,7 +45,7 @@ func (t *Tree) begin(ctx context.Context, st *turn.State, j Job) error {
 		if ended := t.endOf(ctx, last.Turn, last.Agent); !ended.IsZero() && j.Moment.Sub(ended) > time.Second {
 			over.Moment, over.Margin = ended, margin
 		}
-		end, err := t.Take(ctx, over)
+		end, err := t.Ledger.Take(ctx, over)
 		if err != nil {
 			return err
 		}
@@ -53,7 +53,7 @@ func (t *Tree) begin(ctx context.Context, st *turn.State, j Job) error {
 		last = end
 	}
 	request.Why, request.Turn, request.Agent = ledger.WhyStart, j.Turn, t.Room.Self.ID
-	start, err := t.Take(ctx, request)
+	start, err := t.Ledger.Take(ctx, request)
 	if err != nil {
 		return err
 	}
@@ -89,11 +89,11 @@ func (t *Tree) end(ctx context.Context, st *turn.State, j Job) error {
 		_ = t.begin(ctx, st, Job{Turn: j.Turn, Moment: st.Grant.At.Wall.Time})
 	}
 	request := ledger.Request{Why: ledger.WhyEnd, Turn: j.Turn, Agent: agent, Line: true}
-	s, err := t.Take(ctx, request)
+	s, err := t.Ledger.Take(ctx, request)
 	late := false
 	if ended := t.endOf(ctx, j.Turn, agent); err == nil && !ended.IsZero() && s.End > ended.UnixNano() {
 		request.Moment, request.Margin, late = ended, margin, true
-		s, err = t.Take(ctx, request)
+		s, err = t.Ledger.Take(ctx, request)
 	}
 	c := t.turnFacts(j.Turn, s, err)
 	if late {
@@ -118,7 +118,7 @@ func (t *Tree) end(ctx context.Context, st *turn.State, j Job) error {
 func (t *Tree) turnFacts(turnID int64, end *ledger.Snapshot, err error) *ledger.Changes {
 	c := &ledger.Changes{Unknown: ledger.WhyUnknown(err)}
 	if err == nil {
-		all, _ := t.Snapshots()
+		all, _ := t.Ledger.Snapshots()
 		start, _ := ledger.TurnOf(all, turnID)
 		if start != nil {
 			return t.facts(start, end, ledger.SpanTurn)
@@ -131,7 +131,7 @@ func (t *Tree) turnFacts(turnID int64, end *ledger.Snapshot, err error) *ledger.
 
 // facts compares two snapshots.
 func (t *Tree) facts(from, to *ledger.Snapshot, span string) *ledger.Changes {
-	v := t.Recorded()
+	v := t.Ledger.Recorded()
 	defer v.Close()
 	c, err := v.Changes(from, to, nil, ledger.MostPaths)
 	if err != nil {
@@ -188,11 +188,11 @@ func (t *Tree) addPending(ctx context.Context, file string, turnID int64, agent 
 
 // addOrphans adds what processes have left that were killed before they could.
 func (t *Tree) addOrphans(ctx context.Context) {
-	files, _ := os.ReadDir(filepath.Join(t.Dir(), "pending"))
+	files, _ := os.ReadDir(filepath.Join(t.Ledger.Dir(), "pending"))
 	for _, f := range files {
 		number, _, _ := strings.Cut(f.Name(), "-")
 		turnID, err := strconv.ParseInt(number, 10, 64)
-		path := filepath.Join(t.Dir(), "pending", f.Name())
+		path := filepath.Join(t.Ledger.Dir(), "pending", f.Name())
 		b, readErr := os.ReadFile(path)
 		if err != nil || readErr != nil {
 			continue

@@ -45,8 +45,8 @@ func First(ctx context.Context, r *member.Room, set Setting) {
 	if t == nil {
 		return
 	}
-	_ = os.Setenv(rootVariable, t.Root()) // for the guardian
-	if t.Exists() {
+	_ = os.Setenv(rootVariable, t.Ledger.Root()) // for the guardian
+	if t.Ledger.Exists() {
 		return
 	}
 	snap, err := r.View()
@@ -155,7 +155,7 @@ func (r *recorder) Before(ctx context.Context, st *turn.State) {
 
 // pendingFile is where the process leaves what a turn changed until it is in the journal.
 func (t *Tree) pendingFile(turnID int64, token string) string {
-	return filepath.Join(t.Dir(), "pending", strconv.FormatInt(turnID, 10)+"-"+token+".json")
+	return filepath.Join(t.Ledger.Dir(), "pending", strconv.FormatInt(turnID, 10)+"-"+token+".json")
 }
 
 // A turnEnd is the end of a turn that is being recorded.

@@ -35,7 +35,7 @@ func SettingOf(lookup func(string) string, home string) Setting {
 
 // A Tree is the work tree of a room with its ledger.
 type Tree struct {
-	*ledger.Ledger
+	Ledger *ledger.Ledger
 	Room   *member.Room // nil: none
 	Mode   string       // [turn.LedgerOn] or [turn.LedgerCounts]
 	policy turn.Policy
@@ -92,7 +92,7 @@ func (s Setting) root(r *member.Room) string {
 func errOff(message string) *code.Error { return code.New(code.LedgerOff, "%s", message) }
 
 // ID names the tree in events.
-func (t *Tree) ID() string { return filepath.Base(t.Dir()) }
+func (t *Tree) ID() string { return filepath.Base(t.Ledger.Dir()) }
 
 // beforeLimit is how long a destructive command waits at most for the snapshot before it.
 const beforeLimit = 500 * time.Millisecond
@@ -103,18 +103,18 @@ const beforeLimit = 500 * time.Millisecond
 func (t *Tree) Before(ctx context.Context, turnID int64, agent string) (*ledger.Snapshot, error) {
 	ctx, cancel := context.WithTimeout(ctx, min(beforeLimit, time.Duration(t.policy.LedgerWait)*time.Millisecond))
 	defer cancel()
-	return t.Take(ctx, ledger.Request{Why: ledger.WhyGuard, Turn: turnID, Agent: agent})
+	return t.Ledger.Take(ctx, ledger.Request{Why: ledger.WhyGuard, Turn: turnID, Agent: agent})
 }
 
 // Unchanged reports whether a turn has changed nothing so far. It is known only if the scan of
 // the turn's beginning was complete before the first tool ran, or if no path has changed since
 // the grant by the time of the kernel.
 func (t *Tree) Unchanged(ctx context.Context, turnID int64, granted, firstTool time.Time) (unchanged, known bool) {
-	all, err := t.Snapshots()
+	all, err := t.Ledger.Snapshots()
 	if err != nil {
 		return false, false
 	}
-	v, err := t.Look(ctx)
+	v, err := t.Ledger.Look(ctx)
 	if err != nil {
 		return false, false
 	}
@@ -138,12 +138,12 @@ func TreeNow(ctx context.Context, r *member.Room, set Setting) string {
 		return ""
 	}
 	t, err := Of(r, snap.State.Policy, set)
-	if err != nil || !t.Exists() {
+	if err != nil || !t.Ledger.Exists() {
 		return ""
 	}
 	ctx, cancel := context.WithTimeout(ctx, time.Duration(snap.State.Policy.LedgerWait)*time.Millisecond)
 	defer cancel()
-	v, err := t.Look(ctx)
+	v, err := t.Ledger.Look(ctx)
 	if err != nil {
 		return ""
 	}
@@ -154,7 +154,7 @@ func TreeNow(ctx context.Context, r *member.Room, set Setting) string {
 // changed returns what a turn that is over has changed, as far as it is recorded, nil if it is
 // not.
 func (t *Tree) changed(turnID int64, most int) *member.Changed {
-	all, err := t.Snapshots()
+	all, err := t.Ledger.Snapshots()
 	if err != nil {
 		return nil
 	}
@@ -166,7 +166,7 @@ func (t *Tree) changed(turnID int64, most int) *member.Changed {
 	if start == nil || end == nil {
 		return nil
 	}
-	v := t.Recorded()
+	v := t.Ledger.Recorded()
 	defer v.Close()
 	c, err := v.Changes(start, end, nil, most)
 	if err != nil {
@@ -191,7 +191,7 @@ func (t *Tree) changed(turnID int64, most int) *member.Changed {
 
 // Prune removes what the room's policy does not keep, at most once an hour.
 func (t *Tree) Prune(ctx context.Context) {
-	if !t.MayPrune(time.Hour) {
+	if !t.Ledger.MayPrune(time.Hour) {
 		return
 	}
 	_, _ = ledger.PruneAll(ctx, t.folder, t.home, ledger.Keep{

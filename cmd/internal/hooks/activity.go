@@ -40,12 +40,12 @@ func (h *run) note(what string) {
 		return
 	}
 	agent, err := h.sessionAgent()
-	if err != nil || len(agent.Hearing().Rooms()) == 0 {
+	if err != nil || len(agent.Client.Hearing().Rooms()) == 0 {
 		return
 	}
-	process := agent.Self.Root
+	process := agent.Client.Self.Root
 	d := hearing.Doing{
-		What: what, Since: agent.Now(), Session: h.call.SessionID, Process: process, StatusFile: h.statusFile(process),
+		What: what, Since: agent.Client.Now(), Session: h.call.SessionID, Process: process, StatusFile: h.statusFile(process),
 		Stopped: h.call.Interrupt, Helper: h.call.Subagent,
 	}
 	if h.call.Kind == harness.KindAsks || h.call.Kind == harness.KindEdit || h.call.Kind == harness.KindShell {

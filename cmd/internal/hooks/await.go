@@ -49,7 +49,7 @@ func (h *run) awaitNews(ctx context.Context, agent *listen.Agent, objection stri
 			return err
 		}
 	}
-	if len(agent.Hearing().Rooms()) == 0 {
+	if len(agent.Client.Hearing().Rooms()) == 0 {
 		return nil
 	}
 	switch {
@@ -58,7 +58,7 @@ func (h *run) awaitNews(ctx context.Context, agent *listen.Agent, objection stri
 		limited, cancel := context.WithTimeout(ctx, holdLimit)
 		defer cancel()
 		ctx = limited
-	case !h.row().Hooks.Has(harness.KindListen), !h.lasts() && h.Env.Lookup(stayVar) != "1", agent.Hearing().Listens() != "":
+	case !h.row().Hooks.Has(harness.KindListen), !h.lasts() && h.Env.Lookup(stayVar) != "1", agent.Client.Hearing().Listens() != "":
 		return nil
 	}
 	var said error
@@ -79,11 +79,11 @@ func (h *run) awaitNews(ctx context.Context, agent *listen.Agent, objection stri
 
 // supersede ends the hook that holds an earlier end of a turn: there is one at most.
 func (h *run) supersede(ctx context.Context, agent *listen.Agent) {
-	if !agent.Hearing().IsListening() {
+	if !agent.Client.Hearing().IsListening() {
 		return
 	}
 	h.note(turn.ActivityWorking)
-	for start := time.Now(); agent.Hearing().IsListening() && time.Since(start) < supersedePatience; {
+	for start := time.Now(); agent.Client.Hearing().IsListening() && time.Since(start) < supersedePatience; {
 		select {
 		case <-time.After(20 * time.Millisecond):
 		case <-ctx.Done():

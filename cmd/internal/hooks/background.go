@@ -25,10 +25,10 @@ const proveAfter = 2 * time.Second
 // for the harness.
 func Prove(ctx context.Context, client *member.Client) {
 	agent := &listen.Agent{Client: client}
-	if !agent.Hearing().IsKnown() {
+	if !agent.Client.Hearing().IsKnown() {
 		return
 	}
-	release, err := agent.Hearing().Dir().Hold(hearing.PatientMark)
+	release, err := agent.Client.Hearing().Dir().Hold(hearing.PatientMark)
 	if err != nil {
 		return
 	}
@@ -43,23 +43,23 @@ func Prove(ctx context.Context, client *member.Client) {
 // startHearing starts the process that hears what other hosts do, if none does so for the
 // agent.
 func (h *run) startHearing(agent *listen.Agent) {
-	if agent.Pull != nil && len(agent.Hearing().Rooms()) > 0 && !agent.Hearing().IsListening() && !agent.IsHearing() {
-		_ = agent.StartDetached("hook", hearCommand, "--agent", agent.Self.ID)
+	if agent.Client.Pull != nil && len(agent.Client.Hearing().Rooms()) > 0 && !agent.Client.Hearing().IsListening() && !agent.IsHearing() {
+		_ = agent.Client.StartDetached("hook", hearCommand, "--agent", agent.Client.Self.ID)
 	}
 }
 
 // startListener starts the process that listens for an agent of a harness with a queue of
 // prompts, unless there is one. It reports whether a process listens, or was started to.
 func (h *run) startListener(agent *listen.Agent) bool {
-	if agent.Hearing().IsListening() {
+	if agent.Client.Hearing().IsListening() {
 		return true
 	}
 	queue := h.row().Hooks.Queue
-	if queue == "" || len(agent.Hearing().Rooms()) == 0 {
+	if queue == "" || len(agent.Client.Hearing().Rooms()) == 0 {
 		return false
 	}
 	if _, err := exec.LookPath(h.row().Program); err != nil {
 		return false
 	}
-	return agent.StartDetached("listen", "--via", queue, "--agent", agent.Self.ID) == nil
+	return agent.Client.StartDetached("listen", "--via", queue, "--agent", agent.Client.Self.ID) == nil
 }

@@ -15,15 +15,15 @@ func (h *run) context(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if len(agent.Hearing().Rooms()) == 0 {
+	if len(agent.Client.Hearing().Rooms()) == 0 {
 		return nil
 	}
-	if l := agent.Hearing().Listener(); l.Session != h.call.SessionID {
+	if l := agent.Client.Hearing().Listener(); l.Session != h.call.SessionID {
 		if err := h.open(ctx, agent, false); err != nil {
 			return err
 		}
 	}
-	isNew := !agent.Hearing().IsListening()
+	isNew := !agent.Client.Hearing().IsListening()
 	told := h.startListener(agent) && isNew
 	h.startHearing(agent)
 	for _, name := range agent.Hearing().Rooms() {

@@ -28,7 +28,7 @@ func (h *run) fileChanged(ctx context.Context) error {
 	if err != nil || h.call.Changed != "" && h.call.Changed != path || !h.watches() {
 		return err
 	}
-	wait := agent.Hearing().Dir()
+	wait := agent.Client.Hearing().Dir()
 	waits := false
 	for start := time.Now(); ; {
 		wake, err := agent.Speak(ctx, hearing.ByWatch)
@@ -38,7 +38,7 @@ func (h *run) fileChanged(ctx context.Context) error {
 		h.log(err)
 		again := err != nil || wake.Again // soon, and not for ever
 		// What the agent was woken for already is left to the next notification.
-		putOff := wake.Later > 0 && !agent.Hearing().Listener().PutOff.IsZero() && time.Since(start)+wake.Later <= watchPatience
+		putOff := wake.Later > 0 && !agent.Client.Hearing().Listener().PutOff.IsZero() && time.Since(start)+wake.Later <= watchPatience
 		switch {
 		case !again && !putOff, ctx.Err() != nil:
 			return nil
@@ -46,7 +46,7 @@ func (h *run) fileChanged(ctx context.Context) error {
 		case !waits && wait.Held(hearing.PatientMark): // who has it looks again
 			return nil
 		case again:
-			return agent.StartDetached("hook", proveCommand, "--agent", agent.Self.ID)
+			return agent.Client.StartDetached("hook", proveCommand, "--agent", agent.Client.Self.ID)
 		default:
 			release, err := wait.Hold(hearing.PatientMark)
 			if err != nil {

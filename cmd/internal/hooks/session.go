@@ -76,7 +76,7 @@ func (h *run) begin(ctx context.Context) error {
 		r.Watch = []string{path}
 	}
 	told := watches
-	if watches || len(agent.Hearing().Rooms()) > 0 {
+	if watches || len(agent.Client.Hearing().Rooms()) > 0 {
 		if err := h.open(ctx, agent, watches); err != nil {
 			return err
 		}
@@ -92,7 +92,7 @@ func (h *run) begin(ctx context.Context) error {
 		return err
 	}
 	if watches {
-		_ = agent.StartDetached("hook", proveCommand, "--agent", agent.Self.ID)
+		_ = agent.Client.StartDetached("hook", proveCommand, "--agent", agent.Client.Self.ID)
 	}
 	return errAnswered
 }
@@ -112,7 +112,7 @@ func (h *run) version() string {
 	var status struct{ Version string }
 	agent, err := h.sessionAgent()
 	if err == nil {
-		data, _ := os.ReadFile(h.statusFile(agent.Self.Root))
+		data, _ := os.ReadFile(h.statusFile(agent.Client.Self.Root))
 		_ = json.Unmarshal(data, &status)
 	}
 	return status.Version
@@ -120,7 +120,7 @@ func (h *run) version() string {
 
 // open records that the session is open.
 func (h *run) open(ctx context.Context, agent *listen.Agent, watches bool) error {
-	return agent.Begin(ctx, listen.Session{ID: h.call.SessionID, Process: agent.Self.Root, Watches: watches})
+	return agent.Begin(ctx, listen.Session{ID: h.call.SessionID, Process: agent.Client.Self.Root, Watches: watches})
 }
 
 // end records that the session has ended.

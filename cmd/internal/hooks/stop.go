@@ -58,7 +58,7 @@ func (h *run) endOfTurn(ctx context.Context, agent *listen.Agent, objection stri
 		reason = objection + "\n"
 	} else {
 		h.note(turn.ActivityIdle) // before it is looked for news
-		if l := agent.Hearing().Listener(); !l.Armed.IsZero() && !l.Proved() {
+		if l := agent.Client.Hearing().Listener(); !l.Armed.IsZero() && !l.Proved() {
 			agent.Notify()
 		}
 		if !hasNews(ctx, agent) {
@@ -89,8 +89,8 @@ func (h *run) endOfTurn(ctx context.Context, agent *listen.Agent, objection stri
 // writes nothing.
 func hasNews(ctx context.Context, agent *listen.Agent) bool {
 	agent.Settle(ctx)
-	return slices.ContainsFunc(agent.Hearing().Rooms(), func(name string) bool {
-		n, err := mailbox.Of(agent.Room(name, nil)).News(ctx, nil)
+	return slices.ContainsFunc(agent.Client.Hearing().Rooms(), func(name string) bool {
+		n, err := mailbox.Of(agent.Client.Room(name, nil)).News(ctx, nil)
 		return err == nil && !n.Fresh.IsZero()
 	})
 }

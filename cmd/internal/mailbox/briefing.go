@@ -19,22 +19,22 @@ func (m *Mailbox) Briefing(ctx context.Context, st *turn.State, handoff int64) (
 	b.Interrupted = m.interrupted(ctx, st)
 	if len(st.Notes) > 0 {
 		b.Notes = m.briefNotes(ctx, st, seen)
-		seen = st.NotesSeen(m.Self.ID, seen, func(n *turn.Note) bool {
+		seen = st.NotesSeen(m.Room.Self.ID, seen, func(n *turn.Note) bool {
 			return slices.ContainsFunc(b.Notes, func(shown turn.BriefNote) bool { return shown.ID == n.ID })
 		})
 	}
 	b.Unread = m.Unread(st)
-	b.Unread.Notes, b.Unread.Pages = st.UnreadNotes(m.Self.ID, seen)
+	b.Unread.Notes, b.Unread.Pages = st.UnreadNotes(m.Room.Self.ID, seen)
 	return b, func(after *turn.State) { m.notesSeen(after, seen) }
 }
 
 func (m *Mailbox) briefNotes(ctx context.Context, st *turn.State, seen turn.SeenNotes) []turn.BriefNote {
-	reader, err := m.Reader()
+	reader, err := m.Room.Reader()
 	if err != nil {
 		return nil
 	}
 	defer reader.Close()
-	notes := st.BriefNotes(m.Self.ID, seen)
+	notes := st.BriefNotes(m.Room.Self.ID, seen)
 	for i := range notes {
 		if notes[i].ReadBody(func(seq int64) (*event.Event, error) { return reader.Event(ctx, seq) }) != nil {
 			return nil
@@ -53,11 +53,11 @@ const (
 // missed returns the handoffs that the agent has missed, but the one of the event
 // handoff. It reads the journal backwards, and only if there were turns in between.
 func (m *Mailbox) missed(ctx context.Context, st *turn.State, handoff int64) []turn.MissedHandoff {
-	first, last := st.MayHaveMissed(m.Self.ID)
+	first, last := st.MayHaveMissed(m.Room.Self.ID)
 	for window := int64(missedWindow); last > 0; window *= 8 {
-		list := turn.MissedList{Agent: m.Self.ID, Except: handoff}
+		list := turn.MissedList{Agent: m.Room.Self.ID, Except: handoff}
 		after := max(first, last-window)
-		err := m.EachEvent(ctx, after, false, func(e *event.Event) error {
+		err := m.Room.EachEvent(ctx, after, false, func(e *event.Event) error {
 			if e.Seq > last {
 				return member.ErrEnough
 			}

@@ -10,11 +10,11 @@ import (
 // changes returns what changed in the tree since the agent's last turn, as a JSON array, and
 // how many changes before them there were. What cannot be read is left out.
 func (m *Mailbox) changes(ctx context.Context, st *turn.State) (list json.RawMessage, more int) {
-	since, more := st.ChangesSince(m.Self.ID)
+	since, more := st.ChangesSince(m.Room.Self.ID)
 	if len(since) == 0 {
 		return nil, 0
 	}
-	reader, err := m.Reader()
+	reader, err := m.Room.Reader()
 	if err != nil {
 		return nil, 0
 	}

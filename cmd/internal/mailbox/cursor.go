@@ -17,7 +17,7 @@ type Cursor = hearing.Cursor
 
 // Cursor returns the agent's cursor in its present membership, an empty one if it is no
 // member or nothing was stored.
-func (m *Mailbox) Cursor(st *turn.State) Cursor { return m.CursorOf(st, m.Self.ID) }
+func (m *Mailbox) Cursor(st *turn.State) Cursor { return m.CursorOf(st, m.Room.Self.ID) }
 
 // CursorOf is [Mailbox.Cursor] for any agent.
 func (m *Mailbox) CursorOf(st *turn.State, id string) Cursor {
@@ -25,7 +25,7 @@ func (m *Mailbox) CursorOf(st *turn.State, id string) Cursor {
 	if member == nil {
 		return Cursor{}
 	}
-	return hearing.ReadCursor(m.Agent(id), member.JoinedAt)
+	return hearing.ReadCursor(m.Room.Agent(id), member.JoinedAt)
 }
 
 // AdvanceCursor moves the agent's stored cursor over what at has in addition: each part
@@ -45,18 +45,18 @@ func (m *Mailbox) show(at Cursor) {
 }
 
 func (m *Mailbox) shownNow() hearing.Shown {
-	return hearing.Shown{At: event.NewTime(m.onRoomClock(time.Now())), How: cmp.Or(m.Shows, hearing.ShownByCommand)}
+	return hearing.Shown{At: event.NewTime(m.onRoomClock(time.Now())), How: cmp.Or(m.Room.Shows, hearing.ShownByCommand)}
 }
 
 // Unread counts what has come for the agent and was not shown to it: messages, open
 // notes, questions, answers and ends of jobs; none if it is no member. It reads the cursor only if there
 // is something to count.
 func (m *Mailbox) Unread(st *turn.State) turn.Unread {
-	if !m.IsMember(st) {
+	if !m.Room.IsMember(st) {
 		return turn.Unread{}
 	}
-	mail, jobs := st.Mail(m.Self.ID), st.JobEnds(m.Self.ID)
-	notes, pages := st.UnreadNotes(m.Self.ID, turn.SeenNotes{})
+	mail, jobs := st.Mail(m.Room.Self.ID), st.JobEnds(m.Room.Self.ID)
+	notes, pages := st.UnreadNotes(m.Room.Self.ID, turn.SeenNotes{})
 	t, s, err := m.questions().Topic()
 	talk := err == nil && len(s.Questions) > 0
 	if mail <= 0 && notes+pages == 0 && jobs == 0 && !talk {
@@ -64,9 +64,9 @@ func (m *Mailbox) Unread(st *turn.State) turn.Unread {
 	}
 	at := m.Cursor(st)
 	u := turn.Unread{Messages: max(0, mail-at.Read), Jobs: max(0, jobs-at.Jobs)}
-	u.Notes, u.Pages = st.UnreadNotes(m.Self.ID, at.Notes())
+	u.Notes, u.Pages = st.UnreadNotes(m.Room.Self.ID, at.Notes())
 	if talk {
-		n := s.NewsFor(m.Self.ID, at.TopicSeen(t.Name()), m.questions().Absent(st))
+		n := s.NewsFor(m.Room.Self.ID, at.TopicSeen(t.Name()), m.questions().Absent(st))
 		u.Questions, u.Answers = n.Questions, n.Answers
 	}
 	return u
@@ -75,19 +75,19 @@ func (m *Mailbox) Unread(st *turn.State) turn.Unread {
 // NotesShown moves the agent's cursor over notes that were printed. A note before which
 // another one was not shown stays unread, and so does one that was undone.
 func (m *Mailbox) NotesShown(ctx context.Context, notes []turn.NoteView) {
-	snap, settled, err := m.SettledView(ctx)
+	snap, settled, err := m.Room.SettledView(ctx)
 	if err != nil || !settled {
 		return
 	}
 	at := m.Cursor(snap.State)
-	m.notesSeen(snap.State, snap.State.NotesSeen(m.Self.ID, at.Notes(), func(n *turn.Note) bool {
+	m.notesSeen(snap.State, snap.State.NotesSeen(m.Room.Self.ID, at.Notes(), func(n *turn.Note) bool {
 		return slices.ContainsFunc(notes, func(shown turn.NoteView) bool { return shown.ID == n.ID })
 	}))
 }
 
 // notesSeen moves the agent's cursor, if it is a member, over notes.
 func (m *Mailbox) notesSeen(st *turn.State, seen turn.SeenNotes) {
-	if at := m.Cursor(st); m.IsMember(st) && (seen.Notes > at.NotesSeq || seen.Pages > at.PagesSeq) {
+	if at := m.Cursor(st); m.Room.IsMember(st) && (seen.Notes > at.NotesSeq || seen.Pages > at.PagesSeq) {
 		at.NotesSeq, at.PagesSeq = seen.Notes, seen.Pages
 		m.show(at)
 	}
@@ -96,7 +96,7 @@ func (m *Mailbox) notesSeen(st *turn.State, seen turn.SeenNotes) {
 // MessagesShown moves the agent's cursor over the messages that were shown, up to the first
 // one that was not.
 func (m *Mailbox) MessagesShown(ctx context.Context, shown func(seq int64) bool) error {
-	snap, err := m.View()
+	snap, err := m.Room.View()
 	if err != nil {
 		return err
 	}
@@ -108,7 +108,7 @@ func (m *Mailbox) MessagesShown(ctx context.Context, shown func(seq int64) bool)
 	if err != nil {
 		return err
 	}
-	err = m.EachEvent(ctx, after, false, func(e *event.Event) error {
+	err = m.Room.EachEvent(ctx, after, false, func(e *event.Event) error {
 		if c.Pass(e, shown(e.Seq)); c.stopped || e.Seq >= snap.State.Seq {
 			return member.ErrEnough
 		}
@@ -137,8 +137,8 @@ func (m *Mailbox) UnreadInterrupts(ctx context.Context, st *turn.State) (n int, 
 	if err != nil {
 		return 0, err
 	}
-	_, err = m.Events(ctx, at.EventSeq, func(e *event.Event) error {
-		if turn.IsMail(e, m.Self.ID) && turn.Interrupts(e) {
+	_, err = m.Room.Events(ctx, at.EventSeq, func(e *event.Event) error {
+		if turn.IsMail(e, m.Room.Self.ID) && turn.Interrupts(e) {
 			n++
 		}
 		return nil
@@ -161,11 +161,11 @@ func (m *Mailbox) cursor(ctx context.Context, st *turn.State) (Cursor, error) {
 		return at, nil
 	}
 	at.EventSeq = st.Seq
-	unread := st.Mail(m.Self.ID) - at.Read
+	unread := st.Mail(m.Room.Self.ID) - at.Read
 	if unread <= 0 {
 		return at, nil
 	}
-	mail, err := m.LastEvents(ctx, st, false, int(unread), func(e *event.Event) bool { return turn.IsMail(e, m.Self.ID) })
+	mail, err := m.Room.LastEvents(ctx, st, false, int(unread), func(e *event.Event) bool { return turn.IsMail(e, m.Room.Self.ID) })
 	if len(mail) > 0 {
 		at.EventSeq = mail[0].Seq - 1
 	}
@@ -187,12 +187,12 @@ type ReadCursor struct {
 // unread messages before that, or the agent is no member, the cursor does not move.
 func (m *Mailbox) ReadCursor(ctx context.Context, st *turn.State, after int64) (*ReadCursor, error) {
 	at, err := m.cursor(ctx, st)
-	c := &ReadCursor{mailbox: m, at: at, stored: at, stopped: !m.IsMember(st)}
+	c := &ReadCursor{mailbox: m, at: at, stored: at, stopped: !m.Room.IsMember(st)}
 	if err != nil || c.stopped || after <= at.EventSeq {
 		return c, err
 	}
-	err = m.EachEvent(ctx, at.EventSeq, false, func(e *event.Event) error {
-		c.stopped = e.Seq <= after && turn.IsMail(e, m.Self.ID)
+	err = m.Room.EachEvent(ctx, at.EventSeq, false, func(e *event.Event) error {
+		c.stopped = e.Seq <= after && turn.IsMail(e, m.Room.Self.ID)
 		if c.stopped || e.Seq >= after {
 			return member.ErrEnough
 		}
@@ -204,7 +204,7 @@ func (m *Mailbox) ReadCursor(ctx context.Context, st *turn.State, after int64) (
 // Pass moves the cursor over an event that the reader has come to. shown says
 // whether it was, or is going to be, printed.
 func (c *ReadCursor) Pass(e *event.Event, shown bool) {
-	mail := turn.IsMail(e, c.mailbox.Self.ID)
+	mail := turn.IsMail(e, c.mailbox.Room.Self.ID)
 	switch {
 	case c.stopped || e.Seq <= c.at.EventSeq:
 	case mail && !shown:
@@ -220,7 +220,7 @@ func (c *ReadCursor) Pass(e *event.Event, shown bool) {
 
 // Unread returns the number of messages beyond the cursor.
 func (c *ReadCursor) Unread(st *turn.State) int64 {
-	return max(0, st.Mail(c.mailbox.Self.ID)-c.at.Read)
+	return max(0, st.Mail(c.mailbox.Room.Self.ID)-c.at.Read)
 }
 
 // Save stores the cursor, unless what it has passed was undone: an event may be read before
@@ -241,9 +241,9 @@ func (c *ReadCursor) Save(ctx context.Context) {
 // isSettled reports whether the event with the number has the id, and cannot be undone any
 // more. It waits for the change that is under way.
 func (m *Mailbox) isSettled(ctx context.Context, seq int64, id string) bool {
-	if !m.Settled(ctx) {
+	if !m.Room.Settled(ctx) {
 		return false
 	}
-	e, err := m.Event(ctx, seq)
+	e, err := m.Room.Event(ctx, seq)
 	return err == nil && e.ID == id
 }

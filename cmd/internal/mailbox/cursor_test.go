@@ -55,7 +55,7 @@ func (f *fixture) join(id string) *Mailbox {
 
 func (f *fixture) state(m *Mailbox) *turn.State {
 	f.Helper()
-	snap, err := m.View()
+	snap, err := m.Room.View()
 	f.must(err)
 	return snap.State
 }
@@ -67,9 +67,9 @@ func TestCursorShared(t *testing.T) {
 	f := newFixture(t)
 	first := f.join("a:1")
 	joined := f.state(first).Member("a:1").JoinedAt
-	hook := *first.Client
+	hook := *first.Room.Client
 	hook.Shows = "hook"
-	second := Of(hook.Room(first.Name(), nil))
+	second := Of(hook.Room(first.Room.Name(), nil))
 	var both sync.WaitGroup
 	both.Go(func() {
 		for n := range int64(rounds) {
@@ -92,7 +92,7 @@ func TestCursorShared(t *testing.T) {
 func TestCursorLost(t *testing.T) {
 	f := newFixture(t)
 	a, b := f.join("a:1"), f.join("b:1")
-	_, _, err := a.Update(context.Background(), func(st *turn.State, facts turn.Facts) ([]event.Event, error) {
+	_, _, err := a.Room.Update(context.Background(), func(st *turn.State, facts turn.Facts) ([]event.Event, error) {
 		return turn.Send(st, facts, turn.MessageRequest{Agent: "a:1", To: "b:1", Body: "hello"})
 	})
 	f.must(err)
@@ -100,7 +100,7 @@ func TestCursorLost(t *testing.T) {
 	for _, content := range []string{"", "{", `{"joined_at":"2000-01-01T00:00:00Z","event_seq":99,"read":99}`} {
 		c, err := b.ReadCursor(context.Background(), st, 0)
 		f.must(err)
-		f.must(b.EachEvent(context.Background(), 0, false, func(e *event.Event) error { c.Pass(e, true); return nil }))
+		f.must(b.Room.EachEvent(context.Background(), 0, false, func(e *event.Event) error { c.Pass(e, true); return nil }))
 		c.Save(f.Context())
 		if n := b.Unread(st).Messages; n != 0 {
 			t.Errorf("%d unread after reading", n)
@@ -118,13 +118,13 @@ func TestReadCursor(t *testing.T) {
 	f := newFixture(t)
 	a, b := f.join("a:1"), f.join("b:1")
 	for _, body := range []string{"one", "two", "three"} {
-		_, _, err := a.Update(context.Background(), func(st *turn.State, facts turn.Facts) ([]event.Event, error) {
+		_, _, err := a.Room.Update(context.Background(), func(st *turn.State, facts turn.Facts) ([]event.Event, error) {
 			return turn.Send(st, facts, turn.MessageRequest{Agent: "a:1", To: "b:1", Body: body, Interrupt: body == "three"})
 		})
 		f.must(err)
 	}
 	st := f.state(b)
-	mail, err := b.LastEvents(context.Background(), st, false, 3, func(e *event.Event) bool { return e.Type == turn.MessageSent })
+	mail, err := b.Room.LastEvents(context.Background(), st, false, 3, func(e *event.Event) bool { return e.Type == turn.MessageSent })
 	f.must(err)
 	read := func(shown ...bool) {
 		t.Helper()

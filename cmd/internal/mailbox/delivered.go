@@ -50,7 +50,7 @@ func (m *Mailbox) Delivered(ctx context.Context, st *turn.State, seq int64) ([]D
 			rows = append(rows, m.delivered(st, message, id))
 		}
 	}
-	return rows, m.EachEvent(ctx, message.Seq, false, func(e *event.Event) error {
+	return rows, m.Room.EachEvent(ctx, message.Seq, false, func(e *event.Event) error {
 		for i := range rows {
 			row := &rows[i]
 			if row.Answer == 0 && e.Type == turn.MessageSent && e.From == row.To && e.To == message.From {
@@ -68,14 +68,14 @@ func (m *Mailbox) Delivered(ctx context.Context, st *turn.State, seq int64) ([]D
 // messageAt returns the message with the number, or the newest of the agent for 0.
 func (m *Mailbox) messageAt(ctx context.Context, st *turn.State, seq int64) (*event.Event, error) {
 	if seq == 0 {
-		own, err := m.LastEvents(ctx, st, false, 1, func(e *event.Event) bool { return e.Type == turn.MessageSent && e.From == m.Self.ID })
+		own, err := m.Room.LastEvents(ctx, st, false, 1, func(e *event.Event) bool { return e.Type == turn.MessageSent && e.From == m.Room.Self.ID })
 		if len(own) == 0 {
 			return nil, err
 		}
 		return &own[0], err
 	}
 	var found *event.Event
-	err := m.EachEvent(ctx, seq-1, false, func(e *event.Event) error {
+	err := m.Room.EachEvent(ctx, seq-1, false, func(e *event.Event) error {
 		if c := e.Clone(); e.Seq == seq && e.Type == turn.MessageSent {
 			found = &c
 		}
@@ -148,7 +148,7 @@ func (m *Mailbox) Told(st *turn.State, f turn.Facts) []Told {
 			told.NotifiedAt = event.NewTime(f.Hearing(view.AgentID).Notified)
 		}
 		if view.Listening != "" {
-			told.Error = m.HearingOf(view.AgentID).Listener().Error
+			told.Error = m.Room.HearingOf(view.AgentID).Listener().Error
 		}
 		told.Note = hearingNote(f.Hearing(view.AgentID))
 		list = append(list, told)

@@ -45,7 +45,7 @@ func TestWaitGathers(t *testing.T) {
 		b.Room.News = news
 		out := make(answer, 1)
 		ended := make(chan error, 1)
-		go func() { ended <- b.Wait(f.Context(), limit, true, true, out) }()
+		go func() { ended <- b.Room.Wait(f.Context(), limit, true, true, out) }()
 		<-news.looked
 		f.send(a, "b:1", "one")
 		want := 1

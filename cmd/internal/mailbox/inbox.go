@@ -62,10 +62,10 @@ func (n *Need) Words() string {
 
 // HolderNeed returns what the holder of the turn needs, nil if it needs nothing.
 func (n *RoomNews) HolderNeed() *Need {
-	if !n.Member || n.state.Owner == "" || n.state.Owner == n.Mailbox.Self.ID {
+	if !n.Member || n.state.Owner == "" || n.state.Owner == n.Mailbox.Room.Self.ID {
 		return nil
 	}
-	f := n.Mailbox.Facts(n.state)
+	f := n.Mailbox.Room.Facts(n.state)
 	for _, need := range needs(n.state, []turn.MemberView{{AgentID: n.state.Owner, Activity: f.Activity(n.state.Owner)}}) {
 		return &need
 	}
@@ -113,24 +113,24 @@ const mostInbox = 50
 
 // Inbox returns what there is for the agent now.
 func (m *Mailbox) Inbox(ctx context.Context) (*Inbox, error) {
-	snap, settled, err := m.SettledView(ctx)
+	snap, settled, err := m.Room.SettledView(ctx)
 	if err != nil {
 		return nil, err
 	}
 	st := snap.State
-	f := m.Facts(st)
+	f := m.Room.Facts(st)
 	v := st.Room(f)
-	isMember := m.IsMember(st)
+	isMember := m.Room.IsMember(st)
 	in := &Inbox{
-		AgentID: m.Self.ID, RoomID: st.RoomID, CanonicalPath: st.CanonicalPath, state: st, settled: settled,
+		AgentID: m.Room.Self.ID, RoomID: st.RoomID, CanonicalPath: st.CanonicalPath, state: st, settled: settled,
 		Messages: []event.Event{}, Answers: []InboxAnswer{}, Notes: []InboxNote{}, Questions: []InboxQuestion{}, Asked: []questions.Question{},
 		Jobs: []JobEnd{},
 	}
 	in.Turn = InboxTurn{
 		State: v.State, TurnID: v.TurnID, Owner: v.Owner, ReservedFor: v.ReservedFor, LeaseExpiresAt: v.LeaseExpiresAt, ClaimExpiresAt: v.ClaimExpiresAt,
-		ForYou: isMember && (v.Owner == m.Self.ID || v.ReservedFor == m.Self.ID || st.Pending.Preferred == m.Self.ID),
+		ForYou: isMember && (v.Owner == m.Room.Self.ID || v.ReservedFor == m.Room.Self.ID || st.Pending.Preferred == m.Room.Self.ID),
 	}
-	if m.IsHuman() {
+	if m.Room.IsHuman() {
 		in.Needs = needs(st, st.MemberViews(f))
 	}
 	if isMember {
@@ -194,12 +194,12 @@ func (in *Inbox) addQuestions(ctx context.Context, m *Mailbox) (*topic.State, er
 		return nil, err
 	}
 	seen := in.shown.TopicSeen(t.Name())
-	news := s.NewsFor(m.Self.ID, seen, q.Absent(in.state))
+	news := s.NewsFor(m.Room.Self.ID, seen, q.Absent(in.state))
 	in.Counts.Questions, in.Counts.Answers = news.Questions, news.Answers
 	in.settled = in.settled && settled
 	in.topic, in.shown.TopicID = t, t.Name()
 	in.shown.TopicSeq, in.shown.AnswersSeq = max(seen.Questions, s.Seq), max(seen.Answers, s.Seq)
-	owed, left := debtsShown(s.Debts(m.Self.ID), seen.Questions)
+	owed, left := debtsShown(s.Debts(m.Room.Self.ID), seen.Questions)
 	if left != nil {
 		in.shown.TopicSeq = left.Seq - 1
 	}
@@ -211,14 +211,14 @@ func (in *Inbox) addQuestions(ctx context.Context, m *Mailbox) (*topic.State, er
 		in.Questions = append(in.Questions, InboxQuestion{v, v.Seq <= seen.Questions})
 	}
 	if news.Answers > 0 {
-		in.Answers, in.answered, _, err = newAnswers(ctx, t, s, m.Self.ID, seen.Answers, time.Time{})
+		in.Answers, in.answered, _, err = newAnswers(ctx, t, s, m.Room.Self.ID, seen.Answers, time.Time{})
 	}
 	return s, err
 }
 
 // addAsked adds the open questions of the agent's own but those whose answers are shown.
 func (in *Inbox) addAsked(ctx context.Context, m *Mailbox, s *topic.State) (err error) {
-	own := slices.DeleteFunc(s.Own(m.Self.ID), func(q *topic.Question) bool { return slices.Contains(in.answered, q.ID) })
+	own := slices.DeleteFunc(s.Own(m.Room.Self.ID), func(q *topic.Question) bool { return slices.Contains(in.answered, q.ID) })
 	in.Asked, err = m.questions().Views(ctx, in.state, in.topic, own[:min(len(own), mostInbox)])
 	for i := range in.Asked {
 		in.Asked[i].Text = turn.Preview(in.Asked[i].Text)
@@ -275,7 +275,7 @@ func debtsShown(owed []*topic.Question, seen int64) (shown []*topic.Question, le
 // addMessages adds the messages that the agent was not shown.
 func (in *Inbox) addMessages(ctx context.Context, m *Mailbox) error {
 	st := in.state
-	in.Counts.Messages = max(0, st.Mail(m.Self.ID)-in.shown.Read)
+	in.Counts.Messages = max(0, st.Mail(m.Room.Self.ID)-in.shown.Read)
 	if in.Counts.Messages == 0 {
 		in.shown.EventSeq = max(in.shown.EventSeq, st.Seq)
 		return nil
@@ -288,8 +288,8 @@ func (in *Inbox) addMessages(ctx context.Context, m *Mailbox) error {
 	if err != nil {
 		return err
 	}
-	err = m.EachEvent(ctx, after, false, func(e *event.Event) error {
-		mail := turn.IsMail(e, m.Self.ID)
+	err = m.Room.EachEvent(ctx, after, false, func(e *event.Event) error {
+		mail := turn.IsMail(e, m.Room.Self.ID)
 		if e.Seq > st.Seq || mail && len(in.Messages) == mostInbox {
 			return member.ErrEnough
 		}
@@ -305,12 +305,12 @@ func (in *Inbox) addMessages(ctx context.Context, m *Mailbox) error {
 // addNotes adds the open notes for the agent.
 func (in *Inbox) addNotes(ctx context.Context, m *Mailbox) error {
 	seen := in.shown.Notes()
-	notes, fresh := in.state.NotesFor(m.Self.ID, seen)
+	notes, fresh := in.state.NotesFor(m.Room.Self.ID, seen)
 	if len(notes) == 0 {
 		return nil
 	}
-	in.Counts.Notes, in.Counts.Pages = in.state.UnreadNotes(m.Self.ID, seen)
-	reader, err := m.Reader()
+	in.Counts.Notes, in.Counts.Pages = in.state.UnreadNotes(m.Room.Self.ID, seen)
+	reader, err := m.Room.Reader()
 	if err != nil {
 		return err
 	}
@@ -322,7 +322,7 @@ func (in *Inbox) addNotes(ctx context.Context, m *Mailbox) error {
 		}
 		in.Notes = append(in.Notes, InboxNote{turn.NoteView{Note: n, Body: body}, i >= fresh})
 	}
-	seen = in.state.NotesSeen(m.Self.ID, seen, func(n *turn.Note) bool {
+	seen = in.state.NotesSeen(m.Room.Self.ID, seen, func(n *turn.Note) bool {
 		return slices.ContainsFunc(in.Notes, func(shown InboxNote) bool { return shown.Seq == n.Seq })
 	})
 	in.shown.NotesSeq, in.shown.PagesSeq = seen.Notes, seen.Pages
@@ -353,7 +353,7 @@ func (m *Mailbox) InboxShown(ctx context.Context, in *Inbox) {
 	if m.questions().MarkShown(ctx, in.topic, in.answered) != nil { // they are shown again, and marked then
 		in.shown.TopicID, in.shown.TopicSeq, in.shown.AnswersSeq = "", 0, 0
 	}
-	if m.IsMember(in.state) && (in.IsNew() || in.shownQuestions()) {
+	if m.Room.IsMember(in.state) && (in.IsNew() || in.shownQuestions()) {
 		m.show(in.shown)
 	}
 }

@@ -49,12 +49,12 @@ const (
 // somebody who had it. st is the room before the grant, or as it is if the agent had the turn
 // already.
 func (m *Mailbox) interrupted(ctx context.Context, st *turn.State) json.RawMessage {
-	me := st.Member(m.Self.ID)
+	me := st.Member(m.Room.Self.ID)
 	switch {
 	case st.Owner == "":
 		return nil
-	case st.Owner == m.Self.ID:
-		if e, err := m.Event(ctx, me.LastHeld); err != nil || e.Type != turn.Takeover {
+	case st.Owner == m.Room.Self.ID:
+		if e, err := m.Room.Event(ctx, me.LastHeld); err != nil || e.Type != turn.Takeover {
 			return nil
 		}
 	}
@@ -62,7 +62,7 @@ func (m *Mailbox) interrupted(ctx context.Context, st *turn.State) json.RawMessa
 	for window := int64(missedWindow); ; window *= 8 {
 		var found turn.Interruptions
 		after := max(0, st.Seq-window)
-		if m.EachEvent(ctx, after, false, func(e *event.Event) error { found.Add(e); return nil }) != nil {
+		if m.Room.EachEvent(ctx, after, false, func(e *event.Event) error { found.Add(e); return nil }) != nil {
 			return nil
 		}
 		if list = found.List(); len(list) > 0 || after == 0 || window >= missedReach {
@@ -90,10 +90,10 @@ func (m *Mailbox) viewInterrupted(st *turn.State, i *turn.Interruption) Interrup
 		v.Note = &InterruptedNote{i.Note.At, i.Note.Body}
 	}
 	var recorded bool
-	if v.Changed, recorded = m.ChangedIn(st, i.Turn, mostInterruptedPaths); recorded {
+	if v.Changed, recorded = m.Room.ChangedIn(st, i.Turn, mostInterruptedPaths); recorded {
 		v.Diff, v.Undo = fmt.Sprintf("tt diff %d", i.Turn), fmt.Sprintf("tt undo %d", i.Turn)
 	}
-	all, _ := m.Jobs().List()
+	all, _ := m.Room.Jobs().List()
 	for _, j := range all {
 		if j.Agent == i.Agent && j.Turn == i.Turn && len(v.Jobs) < mostInterruptedJobs {
 			v.Jobs = append(v.Jobs, InterruptedJob{JobID: j.ID, Name: j.Name, Outcome: j.Outcome, Running: j.Outcome == ""})

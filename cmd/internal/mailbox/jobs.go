@@ -26,11 +26,11 @@ func (j *JobEnd) Fields(c *wire.Codec) {
 // journal only if there are any.
 func (m *Mailbox) jobEnds(ctx context.Context, st *turn.State, at Cursor) ([]JobEnd, error) {
 	ends := []JobEnd{}
-	count := st.JobEnds(m.Self.ID) - at.Jobs
+	count := st.JobEnds(m.Room.Self.ID) - at.Jobs
 	if count <= 0 {
 		return ends, nil
 	}
-	events, err := m.LastEvents(ctx, st, false, int(count), func(e *event.Event) bool { return turn.TellsJob(e, m.Self.ID) })
+	events, err := m.Room.LastEvents(ctx, st, false, int(count), func(e *event.Event) bool { return turn.TellsJob(e, m.Room.Self.ID) })
 	for i := range events {
 		j := turn.JobOf(&events[i])
 		j.Oldest = 0

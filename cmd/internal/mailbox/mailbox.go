@@ -15,7 +15,7 @@ import (
 
 // A Mailbox is what there is for the agent in a room. It implements [member.News].
 type Mailbox struct {
-	*member.Room
+	Room  *member.Room
 	found time.Time // when a wait found the first thing to tell; zero: nothing yet
 }
 
@@ -23,7 +23,7 @@ type Mailbox struct {
 func Of(r *member.Room) *Mailbox { return &Mailbox{Room: r} }
 
 // own is the agent's own directory in the room.
-func (m *Mailbox) own() fsroom.Agent { return m.Agent(m.Self.ID) }
+func (m *Mailbox) own() fsroom.Agent { return m.Room.Agent(m.Room.Self.ID) }
 
 // questions are those of the room.
 func (m *Mailbox) questions() *questions.Room { return questions.Of(m.Room) }
@@ -31,10 +31,10 @@ func (m *Mailbox) questions() *questions.Room { return questions.Of(m.Room) }
 // onRoomClock returns a time of this machine on the clock by which the room is judged: that
 // of the engine, if there is one.
 func (m *Mailbox) onRoomClock(t time.Time) time.Time {
-	if m.Clock == nil {
+	if m.Room.Clock == nil {
 		return t
 	}
-	return t.Add(time.Until(m.Clock().Wall.Time))
+	return t.Add(time.Until(m.Room.Clock().Wall.Time))
 }
 
 // Debts returns how many questions the agent owes an answer, and how many of its own
@@ -45,11 +45,11 @@ func (m *Mailbox) Debts(st *turn.State) (owed, answers int64) {
 		return 0, 0
 	}
 	var at Cursor
-	if m.IsMember(st) {
+	if m.Room.IsMember(st) {
 		at = m.Cursor(st)
 	}
-	n := s.NewsFor(m.Self.ID, at.TopicSeen(t.Name()), func(string) bool { return true })
-	return int64(len(s.Debts(m.Self.ID))), n.Answers
+	n := s.NewsFor(m.Room.Self.ID, at.TopicSeen(t.Name()), func(string) bool { return true })
+	return int64(len(s.Debts(m.Room.Self.ID))), n.Answers
 }
 
 // LeftOpen is what is open in a room when it ends.
@@ -60,7 +60,7 @@ type LeftOpen struct {
 
 // LeftOpen counts what is open in the room now.
 func (m *Mailbox) LeftOpen() (open LeftOpen) {
-	if snap, err := m.View(); err == nil {
+	if snap, err := m.Room.View(); err == nil {
 		open.Notes = int64(len(snap.State.Notes))
 	}
 	if _, s, err := m.questions().Topic(); err == nil {
@@ -71,8 +71,8 @@ func (m *Mailbox) LeftOpen() (open LeftOpen) {
 
 // Await implements [member.News].
 func (m *Mailbox) Await(ctx context.Context, inspect fsroom.Inspect[*turn.State]) error {
-	return m.AwaitNews(ctx, m.Self.ID, func() fsroom.Neighbour {
-		if t, _ := questions.OfRoom(m.Client.Store, m.Name()); t.Exists() {
+	return m.Room.AwaitNews(ctx, m.Room.Self.ID, func() fsroom.Neighbour {
+		if t, _ := questions.OfRoom(m.Room.Client.Store, m.Room.Name()); t.Exists() {
 			return t
 		}
 		return nil
@@ -110,7 +110,7 @@ func (m *Mailbox) Look(ctx context.Context, st *turn.State) (member.Found, error
 func (m *Mailbox) hasNoteByName(st *turn.State) bool {
 	var news turn.News
 	at := m.Cursor(st)
-	news.AddNotes(st, m.Self.ID, at.Notes())
+	news.AddNotes(st, m.Room.Self.ID, at.Notes())
 	return news.Notes > 0
 }
 
@@ -124,10 +124,10 @@ func (m *Mailbox) AwaitInbox(ctx context.Context) (in *Inbox, err error) {
 	var exits member.ExitWatcher
 	defer exits.Close()
 	err = m.Await(ctx, func(snap *fsroom.Snapshot[*turn.State]) (bool, fsroom.Sleep, error) {
-		exits.Watch(m.SettleJobs(look))
+		exits.Watch(m.Room.SettleJobs(look))
 		sleep := fsroom.Sleep{Exit: exits.C()}
-		if st := snap.State; !st.Open || !m.IsMember(st) || m.Unread(st) == (turn.Unread{}) {
-			return !st.Open || !m.IsMember(st), sleep, nil
+		if st := snap.State; !st.Open || !m.Room.IsMember(st) || m.Unread(st) == (turn.Unread{}) {
+			return !st.Open || !m.Room.IsMember(st), sleep, nil
 		}
 		var err error
 		in, err = m.Inbox(look)

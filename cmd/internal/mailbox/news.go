@@ -39,21 +39,21 @@ type RoomNews struct {
 // not nil. Agents are notified of a change before it is committed, so callers wait for that
 // first, see [fsroom.Files.Settled].
 func (m *Mailbox) News(ctx context.Context, printed *hearing.PrintedRoom) (RoomNews, error) {
-	m.SettleJobs(ctx)
-	pending := m.IsChanging()
-	snap, settled, err := m.SettledView(ctx)
+	m.Room.SettleJobs(ctx)
+	pending := m.Room.IsChanging()
+	snap, settled, err := m.Room.SettledView(ctx)
 	if err != nil {
 		return RoomNews{}, err
 	}
 	st := snap.State
-	n := RoomNews{Mailbox: m, Path: st.CanonicalPath, Member: m.IsMember(st), Pending: pending, state: st, seq: st.Seq, settled: settled}
+	n := RoomNews{Mailbox: m, Path: st.CanonicalPath, Member: m.Room.IsMember(st), Pending: pending, state: st, seq: st.Seq, settled: settled}
 	if !n.Member {
 		if printed != nil && printed.Left {
 			return n, nil
 		}
 		return n, n.addEnd(ctx)
 	}
-	n.Waiting, n.Inbox = m.Facts(st).Waiting(m.Self.ID)
+	n.Waiting, n.Inbox = m.Room.Facts(st).Waiting(m.Room.Self.ID)
 	n.cursor, err = m.cursor(ctx, st)
 	if printed != nil {
 		n.cursor.Advance(printed.Cursor)
@@ -66,13 +66,13 @@ func (m *Mailbox) News(ctx context.Context, printed *hearing.PrintedRoom) (RoomN
 
 // add adds what there is for a member.
 func (n *RoomNews) add(ctx context.Context) error {
-	m, st, at, me := n.Mailbox, n.state, n.cursor, n.Mailbox.Self.ID
-	f := m.Facts(st)
+	m, st, at, me := n.Mailbox, n.state, n.cursor, n.Mailbox.Room.Self.ID
+	f := m.Room.Facts(st)
 	n.All.AddOffer(st, f, me, at.TurnSeq)
 	n.Fresh.AddOffer(st, f, me, max(at.TurnSeq, at.Woken.EventSeq))
 	n.All.AddNotes(st, me, at.Notes())
 	n.Fresh.AddNotes(st, me, at.Notes().After(at.Woken.EventSeq))
-	if m.LostTurn(st) {
+	if m.Room.LostTurn(st) {
 		if err := n.addEvents(ctx, max(st.Member(me).LastHeld, at.TurnSeq), turn.ClassLost); err != nil {
 			return err
 		}
@@ -107,12 +107,12 @@ func (n *RoomNews) addQuestions() error {
 		after topic.Seen
 	}{{&n.All, seen}, {&n.Fresh, topic.Seen{Questions: max(seen.Questions, woken), Answers: max(seen.Answers, woken)}}} {
 		var by []string
-		for _, q := range s.Debts(m.Self.ID) {
+		for _, q := range s.Debts(m.Room.Self.ID) {
 			if q.Seq > part.after.Questions {
 				by = append(by, q.AskedBy)
 			}
 		}
-		count := s.NewsFor(m.Self.ID, part.after, absent)
+		count := s.NewsFor(m.Room.Self.ID, part.after, absent)
 		part.news.AddAsked(n.state, int(count.Questions), int(count.Answers), by)
 	}
 	return nil
@@ -120,11 +120,11 @@ func (n *RoomNews) addQuestions() error {
 
 // addEvents adds the events of one class after an event.
 func (n *RoomNews) addEvents(ctx context.Context, after int64, class string) error {
-	return n.Mailbox.EachEvent(ctx, after, false, func(e *event.Event) error {
+	return n.Mailbox.Room.EachEvent(ctx, after, false, func(e *event.Event) error {
 		if e.Seq > n.seq {
 			return member.ErrEnough
 		}
-		if turn.ClassOf(e, n.Mailbox.Self.ID) == class {
+		if turn.ClassOf(e, n.Mailbox.Room.Self.ID) == class {
 			n.addEvent(e)
 		}
 		return nil
@@ -132,22 +132,22 @@ func (n *RoomNews) addEvents(ctx context.Context, after int64, class string) err
 }
 
 func (n *RoomNews) addEvent(e *event.Event) {
-	n.All.Add(n.state, e, n.Mailbox.Self.ID)
+	n.All.Add(n.state, e, n.Mailbox.Room.Self.ID)
 	if e.Seq > n.cursor.Woken.EventSeq {
-		n.Fresh.Add(n.state, e, n.Mailbox.Self.ID)
+		n.Fresh.Add(n.state, e, n.Mailbox.Room.Self.ID)
 	}
 }
 
 // addEnd adds how an agent that is in the room no more lost its membership. One that has
 // left by itself knows.
 func (n *RoomNews) addEnd(ctx context.Context) error {
-	me := n.Mailbox.Self.ID
+	me := n.Mailbox.Room.Self.ID
 	if !n.Mailbox.own().Read(hearing.CursorFile, &n.cursor) {
 		n.cursor = Cursor{}
 	}
 	var end event.Event
 	left := false // by itself
-	err := n.Mailbox.EachEvent(ctx, n.cursor.EventSeq, true, func(e *event.Event) error {
+	err := n.Mailbox.Room.EachEvent(ctx, n.cursor.EventSeq, true, func(e *event.Event) error {
 		switch {
 		case e.From == me && (e.Type == turn.MemberJoined || e.Type == turn.MemberLeft):
 			end, left = event.Event{}, e.Type == turn.MemberLeft
@@ -200,7 +200,7 @@ func (n *RoomNews) Wake(how string, now time.Time) error {
 // printed again.
 func (n *RoomNews) Printed(turn bool) (p hearing.PrintedRoom, ok bool) {
 	p = n.printed
-	p.Room, p.Cursor.JoinedAt = n.Mailbox.Name(), n.cursor.JoinedAt
+	p.Room, p.Cursor.JoinedAt = n.Mailbox.Room.Name(), n.cursor.JoinedAt
 	if turn && n.Member {
 		p.Cursor.TurnSeq = n.seq
 	}
@@ -213,7 +213,7 @@ func (n *RoomNews) Printed(turn bool) (p hearing.PrintedRoom, ok bool) {
 // Shown records that what was printed was shown to the agent.
 func (m *Mailbox) Shown(ctx context.Context, p *hearing.PrintedRoom) error {
 	if p.Left {
-		m.Hearing().Leave(m.Name())
+		m.Room.Hearing().Leave(m.Room.Name())
 		return nil
 	}
 	if len(p.Answered) > 0 {
@@ -276,7 +276,7 @@ func (n *RoomNews) UnshownQuestions(ctx context.Context, fn func(id, from string
 // them, which it does after Unshown. Those that follow one that is not shown stay unshown
 // too. rest is how many were left.
 func (n *RoomNews) Unshown(ctx context.Context, fn func(*event.Event) bool) (rest int, err error) {
-	m, st, me := n.Mailbox, n.state, n.Mailbox.Self.ID
+	m, st, me := n.Mailbox, n.state, n.Mailbox.Room.Self.ID
 	if !n.Member {
 		return 0, nil
 	}
@@ -286,7 +286,7 @@ func (n *RoomNews) Unshown(ctx context.Context, fn func(*event.Event) bool) (res
 	}
 	more := true
 	if st.Mail(me) > n.cursor.Read {
-		err = m.EachEvent(ctx, n.cursor.EventSeq, false, func(e *event.Event) error {
+		err = m.Room.EachEvent(ctx, n.cursor.EventSeq, false, func(e *event.Event) error {
 			if e.Seq > n.seq {
 				return member.ErrEnough
 			}
@@ -305,7 +305,7 @@ func (n *RoomNews) Unshown(ctx context.Context, fn func(*event.Event) bool) (res
 	notes, fresh := st.NotesFor(me, n.cursor.Notes())
 	var seen []string
 	if fresh > 0 {
-		reader, err := m.Reader()
+		reader, err := m.Room.Reader()
 		if err != nil {
 			return 0, err
 		}

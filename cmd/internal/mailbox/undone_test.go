@@ -13,8 +13,8 @@ import (
 // send sends a message to an agent.
 func (f *fixture) send(from *Mailbox, to, body string) {
 	f.Helper()
-	_, _, err := from.Update(f.Context(), func(st *turn.State, facts turn.Facts) ([]event.Event, error) {
-		return turn.Send(st, facts, turn.MessageRequest{Agent: from.Self.ID, To: to, Body: body})
+	_, _, err := from.Room.Update(f.Context(), func(st *turn.State, facts turn.Facts) ([]event.Event, error) {
+		return turn.Send(st, facts, turn.MessageRequest{Agent: from.Room.Self.ID, To: to, Body: body})
 	})
 	f.must(err)
 }
@@ -27,7 +27,7 @@ func TestUndoneMessage(t *testing.T) {
 		"a reader": func(f *fixture, m *Mailbox) func() {
 			read, err := m.ReadCursor(f.Context(), f.state(m), 0)
 			f.must(err)
-			f.must(m.EachEvent(f.Context(), 0, false, func(e *event.Event) error { read.Pass(e, true); return nil }))
+			f.must(m.Room.EachEvent(f.Context(), 0, false, func(e *event.Event) error { read.Pass(e, true); return nil }))
 			return func() { read.Save(f.Context()) }
 		},
 		"an inbox": func(f *fixture, m *Mailbox) func() {
@@ -57,10 +57,10 @@ func TestUndoneMessage(t *testing.T) {
 			f.options.Fault = func(step fsroom.Step) error {
 				if step == fsroom.StepReplace && undo { // the event is in the journal, and the room is locked
 					undo = false
-					info, err := os.Stat(b.JournalPath())
+					info, err := os.Stat(b.Room.JournalPath())
 					f.must(err)
 					record = show(f, b)
-					f.must(os.Truncate(b.JournalPath(), f.before))
+					f.must(os.Truncate(b.Room.JournalPath(), f.before))
 					if info.Size() <= f.before {
 						t.Error("nothing to undo")
 					}
@@ -73,7 +73,7 @@ func TestUndoneMessage(t *testing.T) {
 			in, err := b.Inbox(f.Context())
 			f.must(err)
 			b.InboxShown(f.Context(), in)
-			info, err := os.Stat(a.JournalPath())
+			info, err := os.Stat(a.Room.JournalPath())
 			f.must(err)
 			f.before, undo = info.Size(), true
 			f.send(a, "b:1", "one")

@@ -13,7 +13,7 @@ import (
 // A guardian is the process that renews the lease of one turn. It ends with the
 // turn, or when nobody is left to be told that the turn is free, with the agent's processes, or when another guardian renews the lease.
 type guardian struct {
-	*Room
+	Room  *Room
 	turn  int64
 	self  identity.Process
 	exits ExitWatcher
@@ -66,11 +66,11 @@ func (c *Client) Guard(ctx context.Context, roomName string, turnID int64) error
 // to look again.
 func (g *guardian) look(ctx context.Context, st *turn.State) (done bool, sleep fsroom.Sleep, err error) {
 	switch {
-	case st.Turn < g.turn && st.Open && !g.Now().Expired(g.started, grantPatience):
+	case st.Turn < g.turn && st.Open && !g.Room.Now().Expired(g.started, grantPatience):
 		return false, fsroom.Sleep{For: grantPatience}, nil
 	case st.Turn < g.turn && st.Open && g.isUnderWay(ctx):
 		return false, fsroom.Sleep{For: time.Millisecond}, nil
-	case st.Owner != g.Self.ID || st.Turn != g.turn:
+	case st.Owner != g.Room.Self.ID || st.Turn != g.turn:
 		return g.afterTurn(st)
 	}
 	if g.isGone(st) {
@@ -78,7 +78,7 @@ func (g *guardian) look(ctx context.Context, st *turn.State) (done bool, sleep f
 		switch {
 		case g.isAbandoned(st, err):
 			return true, fsroom.Sleep{}, nil
-		case g.isAway(err): // the others are told when the engine is back
+		case g.Room.isAway(err): // the others are told when the engine is back
 			return false, fsroom.Sleep{For: retryDelay}, nil
 		case isLockTimeout(err), err == nil && !ended:
 			return false, fsroom.Sleep{For: time.Millisecond}, nil
@@ -98,14 +98,14 @@ func (g *guardian) facts(st *turn.State) turn.Facts {
 
 // isGone reports whether the agent is known to have ended.
 func (g *guardian) isGone(st *turn.State) bool {
-	agent := st.Member(g.Self.ID)
+	agent := st.Member(g.Room.Self.ID)
 	return agent != nil && g.facts(st).Gone(st, agent)
 }
 
 // isUnderWay reports whether the grant of the turn, which the guardian has waited for long
 // enough, is being committed by a process that has the room's lock.
 func (g *guardian) isUnderWay(ctx context.Context) (granted bool) {
-	err := g.Locked(ctx, func(snap *snapshot) error {
+	err := g.Room.Locked(ctx, func(snap *snapshot) error {
 		granted = snap.State.Turn >= g.turn
 		return nil
 	})
@@ -119,10 +119,10 @@ func (g *guardian) afterTurn(st *turn.State) (done bool, sleep fsroom.Sleep, err
 	if st.Turn != g.turn {
 		return true, fsroom.Sleep{}, nil
 	}
-	g.notify(turn.Change{After: st, Unclaimed: true})
+	g.Room.notify(turn.Change{After: st, Unclaimed: true})
 	offer := st.Offer(g.facts(st))
 	if offer.Notify != "" {
-		g.Client.Store.NotifyListener(offer.Notify)
+		g.Room.Client.Store.NotifyListener(offer.Notify)
 	}
 	return offer.Again == 0, fsroom.Sleep{Poll: guardianPoll, For: offer.Again}, nil
 }
@@ -134,25 +134,25 @@ func (g *guardian) notifyOthers(st *turn.State) (left time.Duration) {
 	if g.notified {
 		return 0
 	}
-	now := g.Now()
+	now := g.Room.Now()
 	if g.granted.IsZero() {
 		g.granted = now
 	}
 	if left = now.Left(g.granted, notifyDelay); left == 0 {
 		g.notified = true
-		if recorder := g.recorder(); recorder != nil {
+		if recorder := g.Room.recorder(); recorder != nil {
 			recorder.Begun(st)
 		}
-		g.notify(turn.Change{After: st, GuardianChanged: true})
+		g.Room.notify(turn.Change{After: st, GuardianChanged: true})
 	}
 	return left
 }
 
 // renewIfDue renews the lease when it is time to, and says when that is next.
 func (g *guardian) renewIfDue(ctx context.Context, st *turn.State) (done bool, sleep fsroom.Sleep, err error) {
-	g.exits.Watch(g.processRecord(g.Self.ID).Processes)
+	g.exits.Watch(g.Room.processRecord(g.Room.Self.ID).Processes)
 	interval := g.toRenew(st).RenewalInterval(st.Policy)
-	now := g.Now() // read once: a renewal that fell due between two readings would be forgotten
+	now := g.Room.Now() // read once: a renewal that fell due between two readings would be forgotten
 	if now.Expired(g.renewed, min(g.due, interval)) {
 		first := g.due == firstRenewal
 		if first && interval > firstRenewal && g.isRecorded(st) {
@@ -169,13 +169,13 @@ func (g *guardian) renewIfDue(ctx context.Context, st *turn.State) (done bool, s
 			return true, fsroom.Sleep{}, nil
 		default:
 			if first { // the record has named this process only since now
-				g.notify(turn.Change{After: st, GuardianChanged: true})
+				g.Room.notify(turn.Change{After: st, GuardianChanged: true})
 			}
 			g.due = interval
 		}
 	}
 	sleep = fsroom.Sleep{Poll: guardianPoll, For: max(now.Left(g.renewed, min(g.due, interval)), time.Millisecond), Exit: g.exits.C()}
-	if gone := st.UntilGone(g.facts(st), g.Self.ID); gone > 0 {
+	if gone := st.UntilGone(g.facts(st), g.Room.Self.ID); gone > 0 {
 		sleep.For = min(sleep.For, gone)
 	}
 	return false, sleep, nil
@@ -188,7 +188,7 @@ func (g *guardian) isAbandoned(st *turn.State, err error) bool {
 	if l.Renewed.IsZero() {
 		l = st.Granted()
 	}
-	return g.isAway(err) && g.Now().Expired(l.Renewed, l.TTL+abandonedAfter)
+	return g.Room.isAway(err) && g.Room.Now().Expired(l.Renewed, l.TTL+abandonedAfter)
 }
 
 // toRenew returns the lease as this guardian has renewed it last, or as it was granted.
@@ -201,21 +201,21 @@ func (g *guardian) toRenew(st *turn.State) turn.Lease {
 
 // isRecorded reports whether the record of the turn names this guardian.
 func (g *guardian) isRecorded(st *turn.State) bool {
-	return g.recorded(st).Guardian == turn.ProcessID(g.self)
+	return g.Room.recorded(st).Guardian == turn.ProcessID(g.self)
 }
 
 // renew renews the lease. It reports false when the turn is over or another guardian
 // renews the lease.
 func (g *guardian) renew(ctx context.Context) (mine bool, err error) {
-	err = g.renewLease(ctx, func(st *turn.State, l *turn.Lease) (bool, error) {
+	err = g.Room.renewLease(ctx, func(st *turn.State, l *turn.Lease) (bool, error) {
 		mine = false
-		if st.Owner != g.Self.ID || st.Turn != g.turn {
+		if st.Owner != g.Room.Self.ID || st.Turn != g.turn {
 			return false, nil
 		}
-		if pid := g.activeGuardian(st, l); pid != 0 && l.Guardian != turn.ProcessID(g.self) {
+		if pid := g.Room.activeGuardian(st, l); pid != 0 && l.Guardian != turn.ProcessID(g.self) {
 			return false, nil // one that is stuck would have let the lease expire
 		}
-		l.Renew(g.Now(), st.Policy, turn.ProcessID(g.self)) // before others are told: what they believe lasts no longer
+		l.Renew(g.Room.Now(), st.Policy, turn.ProcessID(g.self)) // before others are told: what they believe lasts no longer
 		g.lease, mine = *l, true
 		return true, nil
 	})
@@ -230,16 +230,16 @@ func (g *guardian) renew(ctx context.Context) (mine bool, err error) {
 // and then the guardian does not end. The proof goes with the record, because the others may
 // take the turn over from then on.
 func (g *guardian) endLease(ctx context.Context, why string) (ended bool, err error) {
-	err = g.changeLease(ctx, func(st *turn.State, l *turn.Lease) (bool, error) {
-		if st.Owner != g.Self.ID || st.Turn != g.turn {
+	err = g.Room.changeLease(ctx, func(st *turn.State, l *turn.Lease) (bool, error) {
+		if st.Owner != g.Room.Self.ID || st.Turn != g.turn {
 			ended = true
 			return false, nil
 		}
 		if ended = g.isGone(st); !ended {
 			return false, nil
 		}
-		l.Ended, l.Proof = turn.Ending{Why: why, At: event.NewTime(g.time())}, turn.Proof{}
-		g.notify(turn.Change{After: st, GuardianChanged: true}) // they look when the lock is free
+		l.Ended, l.Proof = turn.Ending{Why: why, At: event.NewTime(g.Room.time())}, turn.Proof{}
+		g.Room.notify(turn.Change{After: st, GuardianChanged: true}) // they look when the lock is free
 		return guardianOf(*l) != nil, nil
 	})
 	return ended, err

@@ -145,7 +145,7 @@ func (r *Room) Wait(ctx context.Context, limit time.Duration, park, inbox bool, 
 
 // A turnRequest is one request for the turn.
 type turnRequest struct {
-	*Room
+	Room  *Room
 	out   Output
 	park  bool
 	inbox bool      // end also with what has come for the agent
@@ -175,17 +175,17 @@ func (t *turnRequest) wait(untilSignal context.Context, limit time.Duration) err
 	defer t.exits.Close()
 	var failed error // of a look: returned whatever else ends the wait at the same time
 	err := t.await(ctx, func(snap *snapshot) (bool, fsroom.Sleep, error) {
-		before := t.Now()              // so that a deadline that passes during the look is still ahead
+		before := t.Room.Now()         // so that a deadline that passes during the look is still ahead
 		var running []identity.Process // jobs, of whose end the wait tells
 		if t.inbox {
-			running = t.SettleJobs(untilSignal)
+			running = t.Room.SettleJobs(untilSignal)
 		}
 		done, err := t.try(untilSignal, snap)
 		more := time.Duration(0)
 		if err == nil && !done && t.inbox {
 			done, more, err = t.lookForNews(ctx, snap.State)
 		}
-		if away := t.isAway(err); away || errors.Is(err, context.Canceled) || (isLockTimeout(err) && ctx.Err() == nil) {
+		if away := t.Room.isAway(err); away || errors.Is(err, context.Canceled) || (isLockTimeout(err) && ctx.Err() == nil) {
 			// The lock was not had, or the engine not reached. There is time to look
 			// again, or a signal ends the wait.
 			t.reset()
@@ -200,10 +200,10 @@ func (t *turnRequest) wait(untilSignal context.Context, limit time.Duration) err
 		}
 		t.out.Waiting(t.result)
 		t.reset()
-		t.exits.Watch(append(t.watched(snap.State), running...))
+		t.exits.Watch(append(t.Room.watched(snap.State), running...))
 		f := t.facts // what was looked up for this look is not looked up again
 		f.Now = before
-		sleep := fsroom.Sleep{For: snap.State.NextDeadline(f, t.Self.ID), Exit: t.exits.C()}
+		sleep := fsroom.Sleep{For: snap.State.NextDeadline(f, t.Room.Self.ID), Exit: t.exits.C()}
 		if more > 0 && (sleep.For == 0 || more < sleep.For) {
 			sleep.For = more
 		}
@@ -212,8 +212,8 @@ func (t *turnRequest) wait(untilSignal context.Context, limit time.Duration) err
 	if failed != nil || (err != nil && ctx.Err() == nil) {
 		return err
 	}
-	if _, away := t.Unreachable(); away != nil && (t.result.Status == turn.NotYet || t.result.Status == "") {
-		t.result = t.notYet(away)
+	if _, away := t.Room.Unreachable(); away != nil && (t.result.Status == turn.NotYet || t.result.Status == "") {
+		t.result = t.Room.notYet(away)
 	}
 	return nil
 }
@@ -221,16 +221,16 @@ func (t *turnRequest) wait(untilSignal context.Context, limit time.Duration) err
 // await is [fsroom.Room.AwaitAs], or with an inbox [News.Await].
 func (t *turnRequest) await(ctx context.Context, inspect fsroom.Inspect[*turn.State]) error {
 	if !t.inbox {
-		return t.AwaitAs(ctx, t.Self.ID, inspect)
+		return t.Room.AwaitAs(ctx, t.Room.Self.ID, inspect)
 	}
-	return t.News.Await(ctx, inspect)
+	return t.Room.News.Await(ctx, inspect)
 }
 
 // lookForNews reports whether something has come for the agent that it was not shown,
 // and sets the result to it. If more is not zero, the agent waits so long for what comes
 // together with it.
 func (t *turnRequest) lookForNews(ctx context.Context, st *turn.State) (done bool, more time.Duration, err error) {
-	found, err := t.News.Look(context.WithoutCancel(ctx), st)
+	found, err := t.Room.News.Look(context.WithoutCancel(ctx), st)
 	if err != nil || found.News == nil {
 		return false, 0, err
 	}
@@ -260,12 +260,12 @@ func isLockTimeout(err error) bool {
 
 // try requests the turn by [turn.Try].
 func (t *turnRequest) try(ctx context.Context, snap *snapshot) (done bool, err error) {
-	request := turn.TryRequest{Agent: t.Self.ID, Lease: t.lease, Host: t.host(), Park: t.park}
+	request := turn.TryRequest{Agent: t.Room.Self.ID, Lease: t.lease, Host: t.Room.host(), Park: t.park}
 	return t.request(ctx, snap, func(st *turn.State, f turn.Facts) ([]event.Event, turn.WaitResult, error) {
-		if err := t.checkHost(st); err != nil {
+		if err := t.Room.checkHost(st); err != nil {
 			return nil, turn.WaitResult{}, err
 		}
-		request.Waited, request.Woken = t.elapsed(t.since), t.wasWoken(st)
+		request.Waited, request.Woken = t.Room.elapsed(t.since), t.Room.wasWoken(st)
 		return turn.Try(st, f, request)
 	})
 }
@@ -282,18 +282,18 @@ func (t *turnRequest) request(ctx context.Context, snap *snapshot, rule turnRule
 		t.before, t.facts, t.proof = st, f, proofBegun()
 		events, t.result, err = rule(st, f)
 		if len(events) > 0 && t.guardian == nil && !t.joins { // an agent that is no member yet has no directory
-			t.guardian = t.startPendingGuardian(t.fence())
+			t.guardian = t.Room.startPendingGuardian(t.fence())
 		}
 		return events, err
 	}
 	for {
 		if t.first == nil {
-			t.first, t.memberAt = snap.State, t.JoinedAt
+			t.first, t.memberAt = snap.State, t.Room.JoinedAt
 		}
-		if t.IsMember(snap.State) {
+		if t.Room.IsMember(snap.State) {
 			t.memberAt = snap.State.Seq
 		}
-		after, _, err := t.change(ctx, snap, decide, func() { t.granted(afterLock) })
+		after, _, err := t.Room.change(ctx, snap, decide, func() { t.granted(afterLock) })
 		if t.isClosed(afterLock, err) {
 			return true, nil
 		}
@@ -308,7 +308,7 @@ func (t *turnRequest) request(ctx context.Context, snap *snapshot, rule turnRule
 			if done, err := t.tellOther(afterLock); done || err != nil {
 				return true, err
 			}
-			if snap, err = t.View(); err != nil {
+			if snap, err = t.Room.View(); err != nil {
 				return false, err
 			}
 			continue
@@ -317,7 +317,7 @@ func (t *turnRequest) request(ctx context.Context, snap *snapshot, rule turnRule
 			if !isOvertaken(err) {
 				return true, err
 			}
-			if snap, err = t.View(); err != nil {
+			if snap, err = t.Room.View(); err != nil {
 				return false, err
 			}
 			continue
@@ -326,7 +326,7 @@ func (t *turnRequest) request(ctx context.Context, snap *snapshot, rule turnRule
 		}
 		// The processes were looked at after the room. If the turn was released in
 		// between, the end of its guardian is no crash.
-		later, err := t.View()
+		later, err := t.Room.View()
 		if err != nil || later.Position == snap.Position {
 			return true, err
 		}
@@ -342,15 +342,15 @@ func (t *turnRequest) isClosed(ctx context.Context, err error) bool {
 	if !late && (err != nil || t.result.Status != turn.WaitClosed) {
 		return false
 	}
-	closed, reason := t.closedSince(ctx, t.memberAt)
+	closed, reason := t.Room.closedSince(ctx, t.memberAt)
 	if closed {
-		t.result = turn.WaitResult{Status: turn.WaitClosed, RoomID: t.Name(), Reason: reason}
+		t.result = turn.WaitResult{Status: turn.WaitClosed, RoomID: t.Room.Name(), Reason: reason}
 	}
 	return closed || !late
 }
 
 func (t *turnRequest) fence() turn.Fence {
-	return turn.Fence{Agent: t.Self.ID, Turn: t.result.TurnID, Lease: t.result.LeaseID}
+	return turn.Fence{Agent: t.Room.Self.ID, Turn: t.result.TurnID, Lease: t.result.LeaseID}
 }
 
 // granted answers as soon as the grant is durable; state.json is replaced after that.
@@ -359,11 +359,11 @@ func (t *turnRequest) fence() turn.Fence {
 // the answer is printed by another goroutine.
 func (t *turnRequest) granted(ctx context.Context) {
 	if t.joins {
-		t.recordArrival()
+		t.Room.recordArrival()
 	}
-	t.forgetWait()
-	started, failure := t.guardianFor(t.fence(), t.guardian)
-	pid, err := t.recordGrant(t.fence(), t.before.Policy, t.provenBy(), started, failure)
+	t.Room.forgetWait()
+	started, failure := t.Room.guardianFor(t.fence(), t.guardian)
+	pid, err := t.Room.recordGrant(t.fence(), t.before.Policy, t.provenBy(), started, failure)
 	t.result.GuardianPID = pid
 	if err == nil {
 		err = t.read(ctx)
@@ -405,9 +405,9 @@ func (t *turnRequest) grantedToAnother() bool {
 // whether that is still so. The room is locked for it: who is granted a turn records it
 // before unlocking the room.
 func (t *turnRequest) tellOther(ctx context.Context) (told bool, err error) {
-	err = t.Locked(ctx, func(snap *snapshot) error {
+	err = t.Room.Locked(ctx, func(snap *snapshot) error {
 		if told = snap.State.Fence() == t.fence(); told {
-			f := t.Facts(snap.State)
+			f := t.Room.Facts(snap.State)
 			t.result = snap.State.NotYet(f)
 			t.result.GrantedTo = f.Lease.GrantedTo
 		}
@@ -418,7 +418,7 @@ func (t *turnRequest) tellOther(ctx context.Context) (told bool, err error) {
 
 // provenBy returns the proof of the grant, the zero Proof without an engine.
 func (t *turnRequest) provenBy() turn.Proof {
-	if !t.IsShared() {
+	if !t.Room.IsShared() {
 		return turn.Proof{}
 	}
 	return t.proof
@@ -428,8 +428,8 @@ func (t *turnRequest) provenBy() turn.Proof {
 // guardian, and reads its handoff. If another agent has the turn, the error is that of
 // [turn.State.Check].
 func (t *turnRequest) resume(ctx context.Context) (err error) {
-	t.recordSeen() // first, see EnsureGuardian
-	if t.result.GuardianPID, err = t.EnsureGuardian(ctx, t.fence()); err == nil {
+	t.Room.recordSeen() // first, see EnsureGuardian
+	if t.result.GuardianPID, err = t.Room.EnsureGuardian(ctx, t.fence()); err == nil {
 		err = t.read(context.WithoutCancel(ctx))
 	}
 	return ownedError(t.result.TurnID, err)
@@ -437,8 +437,8 @@ func (t *turnRequest) resume(ctx context.Context) (err error) {
 
 // read reads the handoff and the briefing of the turn.
 func (t *turnRequest) read(ctx context.Context) (err error) {
-	if t.result.Handoff, err = t.readHandoff(ctx, t.result.HandoffSeq); err == nil && t.News != nil {
-		t.result.Briefing, t.shown = t.News.Briefing(ctx, t.before, t.result.HandoffSeq)
+	if t.result.Handoff, err = t.Room.readHandoff(ctx, t.result.HandoffSeq); err == nil && t.Room.News != nil {
+		t.result.Briefing, t.shown = t.Room.News.Briefing(ctx, t.before, t.result.HandoffSeq)
 	}
 	return err
 }

@@ -48,25 +48,25 @@ type Asked struct {
 // Ask stores a question of the agent: for a member, for any person ([topic.ToHuman]) or
 // for anybody ([turn.Everyone]).
 func (r *Room) Ask(ctx context.Context, to, text string) (a Asked, err error) {
-	snap, err := r.EnsureMember(ctx, func(st *turn.State) error {
-		_, err := turn.Asked(st, r.Facts(st), r.Self.ID, to)
+	snap, err := r.Room.EnsureMember(ctx, func(st *turn.State) error {
+		_, err := turn.Asked(st, r.Room.Facts(st), r.Room.Self.ID, to)
 		return err
 	})
 	if err != nil {
 		return a, err
 	}
 	st := snap.State
-	if utf8.RuneCountInString(r.Self.ID) > topic.MaxAgentNameChars {
-		return a, tooLongID(r.Self.ID)
+	if utf8.RuneCountInString(r.Room.Self.ID) > topic.MaxAgentNameChars {
+		return a, tooLongID(r.Room.Self.ID)
 	}
-	f := r.Facts(st)
-	if a.To, err = turn.Asked(st, f, r.Self.ID, to); err != nil {
+	f := r.Room.Facts(st)
+	if a.To, err = turn.Asked(st, f, r.Room.Self.ID, to); err != nil {
 		return a, err
 	}
 	if utf8.RuneCountInString(a.To) > topic.MaxAgentNameChars {
 		return a, tooLongID(a.To)
 	}
-	t, s, id, seq, err := AskInRoom(ctx, r.Client.Store, r.Name(), st.CanonicalPath, r.Self.ID, topic.AskRequest{Question: text, To: a.To})
+	t, s, id, seq, err := AskInRoom(ctx, r.Room.Client.Store, r.Room.Name(), st.CanonicalPath, r.Room.Self.ID, topic.AskRequest{Question: text, To: a.To})
 	if err != nil {
 		return a, err
 	}
@@ -74,7 +74,7 @@ func (r *Room) Ask(ctx context.Context, to, text string) (a Asked, err error) {
 	if st.Member(a.To) != nil {
 		a.ToState = r.standing(st, f, t, a.To)
 	}
-	a.Deadlock = st.Owner == r.Self.ID && a.ToState == Waiting
+	a.Deadlock = st.Owner == r.Room.Self.ID && a.ToState == Waiting
 	q := s.Question(id)
 	r.tell(st, func(id string) bool { return q.OwedBy(id) })
 	return a, nil
@@ -88,17 +88,17 @@ func tooLongID(id string) error {
 // come for them.
 func (r *Room) tell(st *turn.State, concerned func(id string) bool) {
 	for i := range st.Members {
-		if id := st.Members[i].AgentID; id != r.Self.ID && concerned(id) {
-			r.NotifyNews(id)
-			r.Client.Store.NotifyListener(id)
+		if id := st.Members[i].AgentID; id != r.Room.Self.ID && concerned(id) {
+			r.Room.NotifyNews(id)
+			r.Room.Client.Store.NotifyListener(id)
 		}
 	}
 }
 
 // Answer stores the agent's answer to a question, which id or its first characters name.
 func (r *Room) Answer(ctx context.Context, id, text string) (q Question, answerID string, err error) {
-	snap, err := r.EnsureMember(ctx, r.checkQuestion(ctx, id, func(s *topic.State) error {
-		_, _, _, err := s.AnswerOne(r.Self.ID, id, text, func() string { return "" })
+	snap, err := r.Room.EnsureMember(ctx, r.checkQuestion(ctx, id, func(s *topic.State) error {
+		_, _, _, err := s.AnswerOne(r.Room.Self.ID, id, text, func() string { return "" })
 		return err
 	}))
 	if err != nil {
@@ -108,7 +108,7 @@ func (r *Room) Answer(ctx context.Context, id, text string) (q Question, answerI
 	if err != nil {
 		return q, "", err
 	}
-	stored, answerID, err := AnswerOne(ctx, t, r.Self.ID, id, text)
+	stored, answerID, err := AnswerOne(ctx, t, r.Room.Self.ID, id, text)
 	if err != nil {
 		return q, "", err
 	}
@@ -119,8 +119,8 @@ func (r *Room) Answer(ctx context.Context, id, text string) (q Question, answerI
 // CloseQuestion settles a question, see [topic.State.CloseOne]. It returns the question as
 // it is then.
 func (r *Room) CloseQuestion(ctx context.Context, id, reason string) (q Question, err error) {
-	snap, err := r.EnsureMember(ctx, r.checkQuestion(ctx, id, func(s *topic.State) error {
-		_, _, err := s.CloseOne(r.Self.ID, true, id, reason)
+	snap, err := r.Room.EnsureMember(ctx, r.checkQuestion(ctx, id, func(s *topic.State) error {
+		_, _, err := s.CloseOne(r.Room.Self.ID, true, id, reason)
 		return err
 	}))
 	if err != nil {
@@ -132,7 +132,7 @@ func (r *Room) CloseQuestion(ctx context.Context, id, reason string) (q Question
 	}
 	full := ""
 	after, changed, err := t.Update(ctx, func(s *topic.State) ([]event.Event, error) {
-		events, found, err := s.CloseOne(r.Self.ID, r.IsHuman(), id, reason)
+		events, found, err := s.CloseOne(r.Room.Self.ID, r.Room.IsHuman(), id, reason)
 		if err == nil {
 			full = found.ID
 		}
@@ -167,7 +167,7 @@ func (r *Room) checkQuestion(ctx context.Context, id string, rule func(*topic.St
 // topicOf returns the topic of the room that has the question: an earlier one if the
 // present one has it not.
 func (r *Room) topicOf(ctx context.Context, id string) (*Topic, error) {
-	t, n := OfRoom(r.Client.Store, r.Name())
+	t, n := OfRoom(r.Room.Client.Store, r.Room.Name())
 	present := t
 	for ; n >= 0 && t.Exists(); n-- {
 		snap, err := t.View()
@@ -178,7 +178,7 @@ func (r *Room) topicOf(ctx context.Context, id string) (*Topic, error) {
 			return t, nil
 		}
 		if n > 0 {
-			t = At(r.Client.Store, r.Name(), n-1)
+			t = At(r.Room.Client.Store, r.Room.Name(), n-1)
 		}
 	}
 	if present.Exists() {

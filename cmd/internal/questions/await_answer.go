@@ -33,7 +33,7 @@ func (r *Room) AwaitAnswer(ctx context.Context, a Asked) (reply Reply, err error
 	defer exits.Close()
 	reply = Reply{Status: ReplyTimeout, ToState: a.ToState}
 	named := a.ToState != ""
-	err = r.AwaitBeside(ctx, func() fsroom.Neighbour { return a.topic }, func(snap *fsroom.Snapshot[*turn.State]) (bool, fsroom.Sleep, error) {
+	err = r.Room.AwaitBeside(ctx, func() fsroom.Neighbour { return a.topic }, func(snap *fsroom.Snapshot[*turn.State]) (bool, fsroom.Sleep, error) {
 		st := snap.State
 		view, err := a.topic.View()
 		if err != nil {
@@ -44,7 +44,7 @@ func (r *Room) AwaitAnswer(ctx context.Context, a Asked) (reply Reply, err error
 			reply.Status = ReplyCancelled
 			return true, fsroom.Sleep{}, nil
 		}
-		f := r.Facts(st)
+		f := r.Room.Facts(st)
 		if named {
 			reply.ToState = r.standing(st, f, a.topic, a.To)
 		}
@@ -62,7 +62,7 @@ func (r *Room) AwaitAnswer(ctx context.Context, a Asked) (reply Reply, err error
 		case !named:
 			return false, fsroom.Sleep{}, nil
 		}
-		exits.Watch(r.Processes(a.To))
+		exits.Watch(r.Room.Processes(a.To))
 		return false, fsroom.Sleep{For: st.UntilGone(f, a.To), Exit: exits.C()}, nil
 	})
 	if err != nil && ctx.Err() != nil && reply.Status == ReplyTimeout {

@@ -24,7 +24,7 @@ const (
 )
 
 // A Room is a room of tt as one agent uses it, with its questions.
-type Room struct{ *member.Room }
+type Room struct{ Room *member.Room }
 
 // Of returns the room with its questions.
 func Of(r *member.Room) *Room { return &Room{r} }
@@ -57,7 +57,7 @@ func Status(q *topic.Question) string {
 // Topic returns the topic with the room's questions, and its state. Without a topic
 // that is an empty one.
 func (r *Room) Topic() (*Topic, *topic.State, error) {
-	t, _ := OfRoom(r.Client.Store, r.Name())
+	t, _ := OfRoom(r.Room.Client.Store, r.Room.Name())
 	if !t.Exists() {
 		return t, topic.New(t.Name()), nil
 	}
@@ -71,7 +71,7 @@ func (r *Room) Topic() (*Topic, *topic.State, error) {
 // SettledTopic is [Room.Topic] for those who record what they have seen, see
 // [fsroom.Room.SettledView].
 func (r *Room) SettledTopic(ctx context.Context) (t *Topic, s *topic.State, settled bool, err error) {
-	t, _ = OfRoom(r.Client.Store, r.Name())
+	t, _ = OfRoom(r.Room.Client.Store, r.Room.Name())
 	if !t.Exists() {
 		return t, topic.New(t.Name()), true, nil
 	}
@@ -92,9 +92,9 @@ func (r *Room) standing(st *turn.State, f turn.Facts, t *Topic, id string) strin
 		return Left
 	case f.Gone(st, m):
 		return Gone
-	case r.IsWaiting(id):
+	case r.Room.IsWaiting(id):
 		return Waiting
-	case id != r.Self.ID && r.Sight(st, id).Stopped:
+	case id != r.Room.Self.ID && r.Room.Sight(st, id).Stopped:
 		return Stopped
 	}
 	return Here
@@ -109,7 +109,7 @@ func (r *Room) Absent(st *turn.State) func(id string) bool {
 			return false
 		}
 		if f == nil {
-			facts := r.Facts(st)
+			facts := r.Room.Facts(st)
 			f = &facts
 		}
 		return f.Gone(st, m)
@@ -127,7 +127,7 @@ func (r *Room) Questions(ctx context.Context, st *turn.State, query QuestionQuer
 	if err != nil {
 		return nil, err
 	}
-	me := r.Self.ID
+	me := r.Room.Self.ID
 	selected := slices.DeleteFunc(s.All(), func(q *topic.Question) bool {
 		switch {
 		case query.All:
@@ -153,7 +153,7 @@ func (r *Room) Views(ctx context.Context, st *turn.State, t *Topic, selected []*
 		return nil, err
 	}
 	defer done()
-	f := r.Facts(st)
+	f := r.Room.Facts(st)
 	for _, q := range selected {
 		v, err := r.view(st, f, t, q, lookup)
 		if err != nil {
@@ -168,7 +168,7 @@ func (r *Room) view(st *turn.State, f turn.Facts, t *Topic, q *topic.Question, l
 	text, at, err := lookup.Question(q)
 	v := Question{
 		ID: q.ID, From: q.AskedBy, To: q.To, AskedAt: at, Status: Status(q), Reason: q.CancelReason, Answers: len(q.Answers), Text: text,
-		Yours: q.AskedBy == r.Self.ID, Owed: q.OwedBy(r.Self.ID), FromState: r.standing(st, f, t, q.AskedBy), Seq: q.Seq,
+		Yours: q.AskedBy == r.Room.Self.ID, Owed: q.OwedBy(r.Room.Self.ID), FromState: r.standing(st, f, t, q.AskedBy), Seq: q.Seq,
 	}
 	if q.To != "" && q.To != topic.ToHuman {
 		v.ToState = r.standing(st, f, t, q.To)
@@ -179,7 +179,7 @@ func (r *Room) view(st *turn.State, f turn.Facts, t *Topic, q *topic.Question, l
 // ShowQuestion returns a question with its answers, also one that is settled. shown is
 // called when they were shown to the agent.
 func (r *Room) ShowQuestion(ctx context.Context, st *turn.State, id string) (v Question, answers []topic.Answer, shown func(), err error) {
-	t, n := OfRoom(r.Client.Store, r.Name())
+	t, n := OfRoom(r.Room.Client.Store, r.Room.Name())
 	for {
 		if !t.Exists() {
 			_, err := topic.New("").Named(id)
@@ -190,7 +190,7 @@ func (r *Room) ShowQuestion(ctx context.Context, st *turn.State, id string) (v Q
 			break
 		}
 		n--
-		t = At(r.Client.Store, r.Name(), n)
+		t = At(r.Room.Client.Store, r.Room.Name(), n)
 	}
 	if err != nil {
 		return v, nil, nil, err
@@ -218,7 +218,7 @@ func (r *Room) showOn(ctx context.Context, st *turn.State, t *Topic, id string) 
 		return v, nil, err
 	}
 	defer done()
-	if v, err = r.view(st, r.Facts(st), t, q, lookup); err == nil {
+	if v, err = r.view(st, r.Room.Facts(st), t, q, lookup); err == nil {
 		answers, err = lookup.Answers(q)
 	}
 	return v, answers, err
@@ -230,12 +230,12 @@ func (r *Room) MarkShown(ctx context.Context, t *Topic, ids []string) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	t = fsroom.At(r.Client.Store, roomtypes.Topics(), t.Name()) // that of an inbox may be offline
+	t = fsroom.At(r.Room.Client.Store, roomtypes.Topics(), t.Name()) // that of an inbox may be offline
 	snap, err := t.View()
-	if err != nil || len(snap.State.MarkShown(r.Self.ID, ids)) == 0 {
+	if err != nil || len(snap.State.MarkShown(r.Room.Self.ID, ids)) == 0 {
 		return err
 	}
-	_, _, err = t.Update(ctx, func(s *topic.State) ([]event.Event, error) { return s.MarkShown(r.Self.ID, ids), nil })
+	_, _, err = t.Update(ctx, func(s *topic.State) ([]event.Event, error) { return s.MarkShown(r.Room.Self.ID, ids), nil })
 	return err
 }
 

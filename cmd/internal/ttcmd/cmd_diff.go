@@ -64,7 +64,7 @@ func runDiff(ctx context.Context, c *cli.Invocation) error {
 	if err != nil {
 		return explainTree(err)
 	}
-	found.Span, found.Turn, found.Agent, found.TreeID = s.name, s.turn, s.agent, v.ID()
+	found.Span, found.Turn, found.Agent, found.TreeID = s.name, s.turn, s.agent, v.Tree.ID()
 	res := diffResult{Changes: []*ledger.Changes{found}}
 	if c.Bool("patch") || c.Env.StdoutTTY && !c.Out.JSON() && !c.Bool("stat") && !c.Bool("name-only") {
 		if res.Patch, res.PatchTruncated, err = view.Patch(s.from, s.to, files); err != nil {
@@ -124,7 +124,7 @@ func (v *treeView) spanNamed(c *cli.Invocation) (span, error) {
 // lasts until now.
 func (v *treeView) viewOf(ctx context.Context, s *span) (*ledger.View, error) {
 	if s.to != nil {
-		return v.Recorded(), nil
+		return v.Tree.Ledger.Recorded(), nil
 	}
 	view, err := v.lookNow(ctx)
 	if err == nil {

@@ -44,7 +44,7 @@ func runSnapshot(ctx context.Context, c *cli.Invocation) error {
 	if v.state != nil && v.state.Owner != "" {
 		r.Turn = v.state.Turn
 	}
-	s, err := v.Take(ctx, r)
+	s, err := v.Tree.Ledger.Take(ctx, r)
 	if err != nil {
 		return explainTree(err)
 	}

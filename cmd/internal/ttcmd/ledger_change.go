@@ -61,17 +61,17 @@ func (v *treeView) do(ctx context.Context, c *cli.Invocation, x treeChange) (*le
 
 // carryOut does what is planned, records it in the room, and explains what went wrong.
 func (v *treeView) carryOut(ctx context.Context, x treeChange) (*ledger.Outcome, error) {
-	out, err := v.Do(ctx, x.change)
+	out, err := v.Tree.Ledger.Do(ctx, x.change)
 	if err != nil {
 		return out, v.explainChange(err, out)
 	}
 	if v.room != nil && out.Changes != nil {
 		f := *out.Changes
-		f.Span, f.OfTurn, f.TreeID, f.Agent = x.span, x.turn, v.ID(), v.client.Self.ID
+		f.Span, f.OfTurn, f.TreeID, f.Agent = x.span, x.turn, v.Tree.ID(), v.client.Self.ID
 		if x.span == ledger.SpanRestore && out.Plan.Lost != nil {
 			f.OfSnapshot = out.Plan.Lost.Name()
 		}
-		v.Add(ctx, v.state.Turn, v.client.Self.ID, &f)
+		v.Tree.Add(ctx, v.state.Turn, v.client.Self.ID, &f)
 		v.tellHolder(ctx, x, out)
 	}
 	return out, nil
@@ -127,7 +127,7 @@ func (v *treeView) tellHolder(ctx context.Context, x treeChange, out *ledger.Out
 // inTurn takes the turn for the change, and releases it.
 func (v *treeView) inTurn(ctx context.Context, x treeChange) (out *ledger.Outcome, err error) {
 	// What the tree is before the turn must not be taken from what the change makes of it.
-	if _, err := v.Take(ctx, ledger.Request{Why: ledger.WhyPerson, Agent: v.client.Self.ID}); err != nil {
+	if _, err := v.Tree.Ledger.Take(ctx, ledger.Request{Why: ledger.WhyPerson, Agent: v.client.Self.ID}); err != nil {
 		return nil, explainTree(err)
 	}
 	answer := &quietOutput{}

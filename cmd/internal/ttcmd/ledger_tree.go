@@ -16,7 +16,7 @@ import (
 
 // A treeView is the tree that a command line names, with the room that it belongs to.
 type treeView struct {
-	*changes.Tree
+	Tree   *changes.Tree
 	client *member.Client
 	room   *member.Room // nil: there is none
 	state  *turn.State
@@ -48,7 +48,7 @@ func openTree(c *cli.Invocation) (*treeView, error) {
 	if err != nil {
 		return nil, err
 	}
-	if v.all, err = v.Snapshots(); err != nil {
+	if v.all, err = v.Tree.Ledger.Snapshots(); err != nil {
 		return nil, explainTree(err)
 	}
 	return v, nil
@@ -59,12 +59,12 @@ func openTree(c *cli.Invocation) (*treeView, error) {
 func (v *treeView) files(c *cli.Invocation, args []string) (paths []string, err error) {
 	for _, arg := range args {
 		path := arg
-		if rel, err := filepath.Rel(v.Root(), c.Env.Abs(arg)); err == nil && filepath.IsLocal(rel) {
+		if rel, err := filepath.Rel(v.Tree.Ledger.Root(), c.Env.Abs(arg)); err == nil && filepath.IsLocal(rel) {
 			path = rel
 		}
 		path = filepath.ToSlash(filepath.Clean(path))
 		if arg == "" || !filepath.IsLocal(filepath.FromSlash(path)) {
-			return nil, c.Usagef("%q is not in %s", arg, v.Root()).WithHint("name files of the tree")
+			return nil, c.Usagef("%q is not in %s", arg, v.Tree.Ledger.Root()).WithHint("name files of the tree")
 		}
 		paths = append(paths, path)
 	}
@@ -182,6 +182,6 @@ func explainTree(err error) error {
 
 // lookNow scans the tree without recording it.
 func (v *treeView) lookNow(ctx context.Context) (*ledger.View, error) {
-	view, err := v.Look(ctx)
+	view, err := v.Tree.Ledger.Look(ctx)
 	return view, explainTree(err)
 }

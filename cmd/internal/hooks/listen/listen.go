@@ -26,7 +26,7 @@ import (
 
 // An Agent is an agent and what listens for it. The client's Self is the agent.
 type Agent struct {
-	*member.Client
+	Client  *member.Client
 	Session string           // of the harness, "" if none is known
 	Prompt  string           // that the model is about to be asked, if it is known: what it says is not shown again
 	Began   time.Time        // when the hook that runs began, zero for other programs
@@ -52,7 +52,7 @@ type Session struct {
 
 // WakePath returns the path of the wake file, and creates it.
 func (a *Agent) WakePath() (string, error) {
-	dir := a.Hearing().Dir()
+	dir := a.Client.Hearing().Dir()
 	if dir.Marked(fsroom.ListenerWakeFile).IsZero() {
 		if err := dir.Mark(fsroom.ListenerWakeFile, time.Now()); err != nil {
 			return "", err
@@ -63,13 +63,13 @@ func (a *Agent) WakePath() (string, error) {
 
 // Notify touches the wake file. After [Agent.Begin] of a session that watches, this shows
 // whether it does.
-func (a *Agent) Notify() { a.Store.NotifyListener(a.Self.ID) }
+func (a *Agent) Notify() { a.Client.Store.NotifyListener(a.Client.Self.ID) }
 
 // Begin records that a session begins, or that its harness was told again to watch the
 // wake file, which [Agent.WakePath] returns. The harness counts as listening once it has
 // called [Agent.Speak] with [hearing.ByWatch] after that.
 func (a *Agent) Begin(ctx context.Context, s Session) error {
-	a.FindRoomsToHear()
+	a.Client.FindRoomsToHear()
 	before, other := "", false // that another session was open
 	err := a.change(ctx, func(l *hearing.Listener) bool {
 		before = l.Session
@@ -86,7 +86,7 @@ func (a *Agent) Begin(ctx context.Context, s Session) error {
 		return true
 	})
 	if other {
-		a.Hearing().Forget(before)
+		a.Client.Hearing().Forget(before)
 		a.Notify() // what listens for the other one ends
 	}
 	return err
@@ -101,10 +101,10 @@ func (a *Agent) End(ctx context.Context, session string) error {
 		}
 		return ended
 	})
-	a.Hearing().Forget(session)
+	a.Client.Hearing().Forget(session)
 	if ended {
 		a.Notify() // what listens for it ends
-		a.Hearing().Clear()
+		a.Client.Hearing().Clear()
 	}
 	return err
 }
@@ -114,9 +114,9 @@ func (a *Agent) End(ctx context.Context, session string) error {
 // so that one of the two sees the news. What listens is notified of the end of a turn, and
 // what holds the end of one when another begins.
 func (a *Agent) Note(d hearing.Doing) {
-	turned, err := a.Hearing().Note(d)
-	if err == nil && turned && a.Hearing().IsListening() && (!turn.InTurn(d.What) || a.Hearing().Listener().How == hearing.ByHold) {
-		_ = a.Hearing().Dir().Mark(fsroom.ListenerWakeFile, time.Now())
+	turned, err := a.Client.Hearing().Note(d)
+	if err == nil && turned && a.Client.Hearing().IsListening() && (!turn.InTurn(d.What) || a.Client.Hearing().Listener().How == hearing.ByHold) {
+		_ = a.Client.Hearing().Dir().Mark(fsroom.ListenerWakeFile, time.Now())
 	}
 }
 
@@ -131,14 +131,14 @@ func (a *Agent) TurnOff(ctx context.Context, off bool) error {
 
 // change changes what is known of the listener, one process at a time.
 func (a *Agent) change(ctx context.Context, change func(*hearing.Listener) bool) error {
-	unlock, err := a.Hearing().Dir().Lock(ctx)
+	unlock, err := a.Client.Hearing().Dir().Lock(ctx)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = unlock() }()
-	l := a.Hearing().Listener()
+	l := a.Client.Hearing().Listener()
 	if !change(&l) {
 		return nil
 	}
-	return a.Hearing().Save(&l)
+	return a.Client.Hearing().Save(&l)
 }

@@ -150,7 +150,7 @@ func (f *fixture) wants(a *Agent, text string) {
 func (f *fixture) later(d time.Duration) { f.clock = f.clock.Add(d) }
 
 // wakeTime is when the wake file was last touched.
-func wakeTime(a *Agent) time.Time { return a.Hearing().Dir().Marked(fsroom.ListenerWakeFile) }
+func wakeTime(a *Agent) time.Time { return a.Client.Hearing().Dir().Marked(fsroom.ListenerWakeFile) }
 
 func TestAMessageWakesOnce(t *testing.T) {
 	f := newFixture(t)
@@ -308,7 +308,7 @@ func TestPrintedIsNotShownYet(t *testing.T) {
 	f.wants(a, "1 message")
 	f.print(a)
 	f.must(a.Confirm(ctx))
-	if n := unread(); n != 0 || a.Hearing().HasPrinted() {
+	if n := unread(); n != 0 || a.Client.Hearing().HasPrinted() {
 		t.Errorf("%d are unread after the model was asked", n)
 	}
 	if text := f.print(a); text != "" {
@@ -321,11 +321,11 @@ func TestPrintedIsNotShownYet(t *testing.T) {
 func TestOffersOfAgentsDoNotWakeForEver(t *testing.T) {
 	f := newFixture(t)
 	a, _ := f.listener("a:1")
-	l := a.Hearing().Listener()
+	l := a.Client.Hearing().Listener()
 	for range hearing.MostWakes {
 		l.Spend(f.clock)
 	}
-	f.must(a.Hearing().Save(&l))
+	f.must(a.Client.Hearing().Save(&l))
 	b := f.join("b:1")
 	f.takeTurn(b)
 	f.change(b, func(st *turn.State, facts turn.Facts) ([]event.Event, error) {
@@ -389,7 +389,7 @@ func TestAnEndedRoomIsToldOnce(t *testing.T) {
 	if !strings.Contains(f.show(a), "you were removed") {
 		t.Error("not shown")
 	}
-	if names := a.Hearing().Rooms(); len(names) > 0 {
+	if names := a.Client.Hearing().Rooms(); len(names) > 0 {
 		t.Errorf("still in %v", names)
 	}
 }
@@ -416,7 +416,7 @@ func TestAPersonWhoListensFirst(t *testing.T) {
 	a := &Agent{Client: f.client("human:ada"), Clock: func() time.Time { return f.clock }}
 	_, err := a.WakePath()
 	f.must(err)
-	r, err := a.Find(f.workspace())
+	r, err := a.Client.Find(f.workspace())
 	f.must(err)
 	_, _, err = r.UpdateAsPerson(ctx, func(st *turn.State, facts turn.Facts) ([]event.Event, error) {
 		return turn.Send(st, facts, turn.MessageRequest{Agent: "human:ada", To: "b:1", Body: "hello"})
@@ -431,7 +431,7 @@ func TestNothingIsSaidThatCannotBeRecorded(t *testing.T) {
 	f := newFixture(t)
 	a, r := f.listener("a:1")
 	f.send(f.join("b:1"), "a:1", "one", false)
-	for _, dir := range []string{r.Agent("a:1").Path("tmp"), a.Hearing().Dir().Path("tmp")} {
+	for _, dir := range []string{r.Agent("a:1").Path("tmp"), a.Client.Hearing().Dir().Path("tmp")} {
 		f.must(os.RemoveAll(dir))
 		f.must(os.WriteFile(dir, nil, 0o600))
 		if w, err := a.Speak(ctx, hearing.ByExec); w.Text != "" || err == nil {
@@ -450,29 +450,29 @@ func TestAWatchIsBelievedWhenProved(t *testing.T) {
 	self := identity.System().Self()
 	begin := func() { f.must(a.Begin(ctx, Session{ID: "s1", Process: &self, Watches: true})) }
 	begin()
-	if how := a.Hearing().Listens(); how != "" {
+	if how := a.Client.Hearing().Listens(); how != "" {
 		t.Errorf("listens by %s before it was proved", how)
 	}
 	f.later(time.Second)
 	_, err := a.Speak(ctx, hearing.ByWatch)
 	f.must(err)
-	if how := a.Hearing().Listens(); how != hearing.ByWatch {
+	if how := a.Client.Hearing().Listens(); how != hearing.ByWatch {
 		t.Errorf("listens by %q", how)
 	}
 	f.later(time.Second)
 	begin() // the working directory was changed
-	if how := a.Hearing().Listens(); how != "" {
+	if how := a.Client.Hearing().Listens(); how != "" {
 		t.Errorf("listens by %s before it was proved again", how)
 	}
 	f.later(time.Second)
 	_, err = a.Speak(ctx, hearing.ByWatch)
 	f.must(err)
 	f.must(a.End(ctx, "another"))
-	if how := a.Hearing().Listens(); how != hearing.ByWatch {
+	if how := a.Client.Hearing().Listens(); how != hearing.ByWatch {
 		t.Errorf("listens by %q after the end of another session", how)
 	}
 	f.must(a.End(ctx, "s1"))
-	if how := a.Hearing().Listens(); how != "" {
+	if how := a.Client.Hearing().Listens(); how != "" {
 		t.Errorf("listens by %s after the end", how)
 	}
 }

@@ -212,7 +212,7 @@ func TestASlowWriterIsNotMissed(t *testing.T) {
 		f := newFixture(t)
 		a, _ := f.listener("a:1")
 		f.join("b:1")
-		a.Store = f.store(fsroom.Options{Patience: patience})
+		a.Client.Store = f.store(fsroom.Options{Patience: patience})
 		slow := f.client("b:1")
 		looked := make(chan struct{})
 		slow.Store = f.store(fsroom.Options{Fault: func(step fsroom.Step) error {
@@ -226,9 +226,9 @@ func TestASlowWriterIsNotMissed(t *testing.T) {
 		}})
 		b, err := slow.Find(f.workspace())
 		f.must(err)
-		began := a.Hearing().Listener().Heard
+		began := a.Client.Hearing().Listener().Heard
 		go func() {
-			for !a.Hearing().Listener().Heard.After(began.Add(time.Millisecond)) || wakeTime(a).After(a.Hearing().Listener().Heard.Time) {
+			for !a.Client.Hearing().Listener().Heard.After(began.Add(time.Millisecond)) || wakeTime(a).After(a.Client.Hearing().Listener().Heard.Time) {
 				time.Sleep(time.Millisecond)
 			}
 			close(looked)

@@ -47,17 +47,17 @@ const (
 // ends when the model is in a turn again. If another process listens already, the
 // error is already_listening.
 func (a *Agent) Run(ctx context.Context, t Transport) error {
-	dir := a.Hearing().Dir()
+	dir := a.Client.Hearing().Dir()
 	if _, err := a.WakePath(); err != nil {
 		return err
 	}
-	a.FindRoomsToHear()
+	a.Client.FindRoomsToHear()
 	session, release, err := a.takePost(ctx, t.How)
 	if err != nil {
 		return err
 	}
 	defer release()
-	update, stopPull := a.pull(func() string { return cmp.Or(a.Hearing().Listens(), t.How) })
+	update, stopPull := a.pull(func() string { return cmp.Or(a.Client.Hearing().Listens(), t.How) })
 	defer stopPull()
 	watch := dir.WatchMark(fsroom.ListenerWakeFile)
 	defer watch.Stop()
@@ -65,8 +65,8 @@ func (a *Agent) Run(ctx context.Context, t Transport) error {
 	defer stop()
 	var goneSince time.Time
 	for {
-		if l := a.Hearing().Listener(); session != "" && l.Session != session ||
-			t.How == hearing.ByHook && l.Proved() || t.How == hearing.ByHold && turn.InTurn(a.Hearing().Activity().What) {
+		if l := a.Client.Hearing().Listener(); session != "" && l.Session != session ||
+			t.How == hearing.ByHook && l.Proved() || t.How == hearing.ByHold && turn.InTurn(a.Client.Hearing().Activity().What) {
 			return nil // it is not needed any more
 		}
 		update()
@@ -92,7 +92,7 @@ func (a *Agent) Run(ctx context.Context, t Transport) error {
 		if (t.Gone != nil || a.jobsRun()) && (sleep.For == 0 || sleep.For > goneEvery) {
 			sleep.For = goneEvery
 		}
-		if a.IsHuman() && (sleep.For == 0 || sleep.For > needEvery) {
+		if a.Client.IsHuman() && (sleep.For == 0 || sleep.For > needEvery) {
 			sleep.For = needEvery
 		}
 		if watch.Wait(ctx, sleep) != nil {
@@ -117,8 +117,8 @@ func (a *Agent) Run(ctx context.Context, t Transport) error {
 // jobsRun reports whether jobs run in the rooms of the agent: if what runs them is killed,
 // nobody else tells.
 func (a *Agent) jobsRun() bool {
-	return slices.ContainsFunc(a.Hearing().Rooms(), func(name string) bool {
-		return len(a.Room(name, nil).Jobs().Untold()) > 0
+	return slices.ContainsFunc(a.Client.Hearing().Rooms(), func(name string) bool {
+		return len(a.Client.Room(name, nil).Jobs().Untold()) > 0
 	})
 }
 
@@ -127,8 +127,8 @@ func (a *Agent) jobsRun() bool {
 // somebody has to hear what other hosts do. It ends with the session. Of several processes
 // one does so.
 func (a *Agent) Hear(ctx context.Context) error {
-	dir := a.Hearing().Dir()
-	if a.Pull == nil || a.IsHearing() {
+	dir := a.Client.Hearing().Dir()
+	if a.Client.Pull == nil || a.IsHearing() {
 		return nil
 	}
 	release, err := dir.Hold(hearing.MirrorMark)
@@ -139,14 +139,14 @@ func (a *Agent) Hear(ctx context.Context) error {
 	if _, err := a.WakePath(); err != nil {
 		return err
 	}
-	session := a.Hearing().Listener().Session
-	update, stopPull := a.pull(func() string { return cmp.Or(a.Hearing().Listens(), hearing.ByHooks) })
+	session := a.Client.Hearing().Listener().Session
+	update, stopPull := a.pull(func() string { return cmp.Or(a.Client.Hearing().Listens(), hearing.ByHooks) })
 	defer stopPull()
 	watch := dir.WatchMark(fsroom.ListenerWakeFile)
 	defer watch.Stop()
 	ended, stop := a.harnessEnd()
 	defer stop()
-	for session != "" && a.Hearing().Listener().Session == session {
+	for session != "" && a.Client.Hearing().Listener().Session == session {
 		update()
 		if watch.Wait(ctx, fsroom.Sleep{Exit: ended}) != nil {
 			return nil
@@ -161,37 +161,37 @@ func (a *Agent) Hear(ctx context.Context) error {
 }
 
 // IsHearing reports whether a process is in Hear.
-func (a *Agent) IsHearing() bool { return a.Hearing().Dir().Held(hearing.MirrorMark) }
+func (a *Agent) IsHearing() bool { return a.Client.Hearing().Dir().Held(hearing.MirrorMark) }
 
 // pull keeps the mirrors of the agent's rooms up to date. Without an engine it does nothing.
 func (a *Agent) pull(how func() string) (update, stop func()) {
-	if a.Pull == nil {
+	if a.Client.Pull == nil {
 		return func() {}, func() {}
 	}
-	return a.Pull(a.Self.ID, a.Hearing().Rooms, how)
+	return a.Client.Pull(a.Client.Self.ID, a.Client.Hearing().Rooms, how)
 }
 
 // takePost makes this process the one that listens. It returns the session that the
 // process listens for.
 func (a *Agent) takePost(ctx context.Context, how string) (session string, release func(), err error) {
-	unlock, err := a.Hearing().Dir().Lock(ctx)
+	unlock, err := a.Client.Hearing().Dir().Lock(ctx)
 	if err != nil {
 		return "", nil, err
 	}
 	defer func() { _ = unlock() }()
-	l := a.Hearing().Listener()
-	if release, err = a.Hearing().Hold(); err != nil {
+	l := a.Client.Hearing().Listener()
+	if release, err = a.Client.Hearing().Hold(); err != nil {
 		return "", nil, err
 	}
 	if release == nil {
-		return "", nil, code.New(code.AlreadyListening, "something listens for %s already: %s", a.Self.ID, a.Hearing().Listens()).
+		return "", nil, code.New(code.AlreadyListening, "something listens for %s already: %s", a.Client.Self.ID, a.Client.Hearing().Listens()).
 			WithHint("one listener is enough for all rooms; tt why says how the others can be reached")
 	}
 	if !l.Proved() {
 		l.How = how
 	}
 	l.Since, l.Heard, l.Error = event.NewTime(a.now()), event.NewTime(a.now()), ""
-	if err := a.Hearing().Save(&l); err != nil {
+	if err := a.Client.Hearing().Save(&l); err != nil {
 		release()
 		return "", nil, err
 	}
@@ -214,9 +214,9 @@ func (a *Agent) note(ctx context.Context, failure error) {
 // harnessEnd returns a channel that is closed when the process of the harness ends. It is
 // nil if that process is not known.
 func (a *Agent) harnessEnd() (ended <-chan struct{}, stop func()) {
-	process := a.Hearing().Listener().Process
+	process := a.Client.Hearing().Listener().Process
 	if process == nil {
-		process = a.Self.Root
+		process = a.Client.Self.Root
 	}
 	if process != nil {
 		if ended, stop, err := identity.WatchExit(*process); err == nil {

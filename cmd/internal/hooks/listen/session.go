@@ -12,7 +12,7 @@ import (
 // and how things stand in the workspace; "" if the workspace has no room. told is whether
 // the agent is woken when a turn is offered to it.
 func (a *Agent) SessionLine(w *workspace.Workspace, told bool) (string, error) {
-	room, err := a.Find(w)
+	room, err := a.Client.Find(w)
 	if err != nil || room == nil {
 		return "", err
 	}
@@ -20,7 +20,7 @@ func (a *Agent) SessionLine(w *workspace.Workspace, told bool) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	st, me := snap.State, a.Self.ID
+	st, me := snap.State, a.Client.Self.ID
 	line := "Talking Stick: you are " + cli.Line(me) + " in " + cli.Line(st.CanonicalPath) + "; " + standing(st, me)
 	switch {
 	case st.Owner == me:

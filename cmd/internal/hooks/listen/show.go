@@ -30,12 +30,12 @@ const (
 // It is made to be called at each use of a tool: where nothing has happened since the
 // last look, it looks at the times of a few files and takes no lock.
 func (a *Agent) Show(ctx context.Context, how string, print func(text string) error) (shown bool, err error) {
-	rooms := a.Hearing().Rooms()
+	rooms := a.Client.Hearing().Rooms()
 	if !a.mayHaveNews(rooms) {
 		return false, nil
 	}
 	a.Settle(ctx)
-	dir := a.Hearing().Dir()
+	dir := a.Client.Hearing().Dir()
 	unlock, err := dir.Lock(ctx)
 	if err != nil {
 		return false, err
@@ -47,8 +47,8 @@ func (a *Agent) Show(ctx context.Context, how string, print func(text string) er
 	client.Shows = how
 	page := page{prompt: a.Prompt, printed: hearing.Printed{Session: a.Session}}
 	beside := hearing.Printed{}
-	if !a.Began.IsZero() && a.Hearing().PrintedSince(a.Began) { // by a hook of the same event: both are in one request
-		beside = a.Hearing().Printed()
+	if !a.Began.IsZero() && a.Client.Hearing().PrintedSince(a.Began) { // by a hook of the same event: both are in one request
+		beside = a.Client.Hearing().Printed()
 	}
 	for _, name := range rooms {
 		n, err := mailbox.Of(client.Room(name, nil)).News(ctx, beside.Of(name))
@@ -70,7 +70,7 @@ func (a *Agent) Show(ctx context.Context, how string, print func(text string) er
 	case a.Session == "":
 		err = a.shown(ctx, page.printed)
 	default:
-		err = a.Hearing().SavePrinted(page.printed)
+		err = a.Client.Hearing().SavePrinted(page.printed)
 	}
 	if err != nil {
 		return shown, nil // it is said again
@@ -84,28 +84,28 @@ func (a *Agent) Show(ctx context.Context, how string, print func(text string) er
 // Confirm records that what was printed to the session was in a request to its model, and
 // so counts as shown.
 func (a *Agent) Confirm(ctx context.Context) error {
-	if !a.Hearing().HasPrinted() {
+	if !a.Client.Hearing().HasPrinted() {
 		return nil
 	}
-	unlock, err := a.Hearing().Dir().Lock(ctx)
+	unlock, err := a.Client.Hearing().Dir().Lock(ctx)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = unlock() }()
-	p := a.Hearing().Printed()
+	p := a.Client.Hearing().Printed()
 	if p.Session != a.Session {
 		return nil
 	}
 	if err := a.shown(ctx, p); err != nil {
 		return err
 	}
-	return a.Hearing().SavePrinted(hearing.Printed{})
+	return a.Client.Hearing().SavePrinted(hearing.Printed{})
 }
 
 // shown records that what was printed was shown.
 func (a *Agent) shown(ctx context.Context, p hearing.Printed) error {
 	for i := range p.Rooms {
-		if err := mailbox.Of(a.Room(p.Rooms[i].Room, nil)).Shown(ctx, &p.Rooms[i]); err != nil {
+		if err := mailbox.Of(a.Client.Room(p.Rooms[i].Room, nil)).Shown(ctx, &p.Rooms[i]); err != nil {
 			return err
 		}
 	}
@@ -117,8 +117,8 @@ func (a *Agent) mayHaveNews(rooms []string) bool {
 	if len(rooms) == 0 {
 		return false
 	}
-	looked := a.Hearing().Dir().Marked(hearing.LookedMark)
-	if looked.IsZero() || a.Hearing().HasPrinted() {
+	looked := a.Client.Hearing().Dir().Marked(hearing.LookedMark)
+	if looked.IsZero() || a.Client.Hearing().HasPrinted() {
 		return true
 	}
 	since := func(journal string, missing bool) bool {
@@ -129,9 +129,9 @@ func (a *Agent) mayHaveNews(rooms []string) bool {
 		return !info.ModTime().Before(looked)
 	}
 	for _, name := range rooms {
-		topic, _ := questions.OfRoom(a.Store, name)
-		if since(a.Room(name, nil).JournalPath(), true) || since(topic.JournalPath(), false) || // a room without a journal has ended
-			len(a.Room(name, nil).Jobs().Untold()) > 0 {
+		topic, _ := questions.OfRoom(a.Client.Store, name)
+		if since(a.Client.Room(name, nil).JournalPath(), true) || since(topic.JournalPath(), false) || // a room without a journal has ended
+			len(a.Client.Room(name, nil).Jobs().Untold()) > 0 {
 			return true
 		}
 	}

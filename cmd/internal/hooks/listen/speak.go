@@ -44,12 +44,12 @@ type Wake struct {
 // agent is woken again after half a minute and after two minutes, by whoever asks then.
 func (a *Agent) Speak(ctx context.Context, how string) (wake Wake, err error) {
 	a.Settle(ctx)
-	unlock, err := a.Hearing().Dir().Lock(ctx)
+	unlock, err := a.Client.Hearing().Dir().Lock(ctx)
 	if err != nil {
 		return Wake{}, err
 	}
 	defer func() { _ = unlock() }()
-	l, now := a.Hearing().Listener(), a.now()
+	l, now := a.Client.Hearing().Listener(), a.now()
 	l.Heard = event.NewTime(now)
 	if how == hearing.ByWatch {
 		if l.How != how {
@@ -58,10 +58,10 @@ func (a *Agent) Speak(ctx context.Context, how string) (wake Wake, err error) {
 	}
 	due, left, again := a.due(ctx, &l, how, now)
 	if len(due) == 0 {
-		return Wake{Later: left, Again: again}, a.Hearing().Save(&l)
+		return Wake{Later: left, Again: again}, a.Client.Hearing().Save(&l)
 	}
 	l.Spoke, l.PutOff = l.Heard, event.Time{}
-	if err := a.Hearing().Save(&l); err != nil {
+	if err := a.Client.Hearing().Save(&l); err != nil {
 		return Wake{}, err
 	}
 	for i := range due {
@@ -78,8 +78,8 @@ func (a *Agent) Speak(ctx context.Context, how string) (wake Wake, err error) {
 // Settle waits for changes that are under way in the agent's rooms. The lock of the listener
 // is not held meanwhile: the writer may be slow.
 func (a *Agent) Settle(ctx context.Context) {
-	for _, name := range a.Hearing().Rooms() {
-		a.Room(name, nil).Settled(ctx)
+	for _, name := range a.Client.Hearing().Rooms() {
+		a.Client.Room(name, nil).Settled(ctx)
 	}
 }
 
@@ -112,13 +112,13 @@ const needAfter = 20 * time.Second
 // be some, and whether that is because a room has to be looked at again. It brings the
 // record up to date.
 func (a *Agent) due(ctx context.Context, l *hearing.Listener, how string, now time.Time) (due []dueNews, left time.Duration, again bool) {
-	doing, printed := a.Hearing().Activity(), hearing.Printed{}
+	doing, printed := a.Client.Hearing().Activity(), hearing.Printed{}
 	if how == hearing.ByQueue && doing.Stopped {
 		return nil, 0, false // it would stay in the queue, and be a turn too many after the next prompt
 	}
 	busy := turn.InTurn(doing.What)
 	if busy { // the model may be about to be asked with it
-		printed = a.Hearing().Printed()
+		printed = a.Client.Hearing().Printed()
 	}
 	urgent, offered, byPerson, needed := false, false, false, l.Needed
 	sooner := func(d time.Duration) {
@@ -126,8 +126,8 @@ func (a *Agent) due(ctx context.Context, l *hearing.Listener, how string, now ti
 			left = d
 		}
 	}
-	for _, name := range a.Hearing().Rooms() {
-		n, err := mailbox.Of(a.Room(name, nil)).News(ctx, printed.Of(name))
+	for _, name := range a.Client.Hearing().Rooms() {
+		n, err := mailbox.Of(a.Client.Room(name, nil)).News(ctx, printed.Of(name))
 		switch {
 		case err != nil: // a room that cannot be read tells so when a command uses it
 			again = true
@@ -137,15 +137,15 @@ func (a *Agent) due(ctx context.Context, l *hearing.Listener, how string, now ti
 			again = true
 			sooner(changePatience)
 		case !n.Member && n.All.IsZero():
-			a.Hearing().Leave(name)
-			if snap, err := a.Room(name, nil).View(); err == nil && snap.State.Member(a.Self.ID) != nil { // it has joined meanwhile
-				a.Hearing().Enter(name)
+			a.Client.Hearing().Leave(name)
+			if snap, err := a.Client.Room(name, nil).View(); err == nil && snap.State.Member(a.Client.Self.ID) != nil { // it has joined meanwhile
+				a.Client.Hearing().Enter(name)
 			}
 			continue
 		}
 		news, wait := n.Due(now)
 		news, need := a.allowed(l, &n, news), (*mailbox.Need)(nil)
-		if a.IsHuman() && how == hearing.ByExec {
+		if a.Client.IsHuman() && how == hearing.ByExec {
 			need = n.HolderNeed()
 		}
 		if need != nil && !need.Since.After(l.Needed.Time) {
