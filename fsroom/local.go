@@ -10,25 +10,25 @@ import (
 // A local room is one of this host alone: its lock orders the changes. The numbers are those
 // of the steps in the package comment.
 type local[S any] struct {
-	*Files[S]
+	files *Files[S]
 	alone
 }
 
-func (r local[S]) View(context.Context) (*Snapshot[S], error) { return r.Load() }
+func (r local[S]) View(context.Context) (*Snapshot[S], error) { return r.files.Load() }
 
 func (r local[S]) Update(ctx context.Context, decide Decision[S], committed func()) (*Snapshot[S], []event.Event, error) {
-	unlock, err := r.Acquire(ctx) // 2
+	unlock, err := r.files.Acquire(ctx) // 2
 	if err != nil {
 		return nil, nil, err
 	}
 	defer func() {
 		// 7. If this fails, the change is still committed, and the lock ends with
 		// the process at the latest.
-		_ = r.store.Step(StepUnlock)
+		_ = r.files.store.Step(StepUnlock)
 		_ = unlock()
-		_ = r.store.Step(StepDone)
+		_ = r.files.store.Step(StepDone)
 	}()
-	snap, err := r.LoadToWrite() // 3
+	snap, err := r.files.LoadToWrite() // 3
 	if err != nil {
 		return nil, nil, err
 	}
@@ -37,22 +37,22 @@ func (r local[S]) Update(ctx context.Context, decide Decision[S], committed func
 		return nil, nil, err
 	}
 	if len(events) == 0 {
-		_ = r.CatchUp(snap) // spares the next reader the work
+		_ = r.files.CatchUp(snap) // spares the next reader the work
 		return snap, nil, nil
 	}
-	if err := r.commit(snap, events, committed); err != nil {
+	if err := r.files.commit(snap, events, committed); err != nil {
 		return nil, nil, err
 	}
 	return snap, events, nil
 }
 
 func (r local[S]) Locked(ctx context.Context, do func(*Snapshot[S]) error) error {
-	unlock, err := r.Acquire(ctx)
+	unlock, err := r.files.Acquire(ctx)
 	if err != nil {
 		return err
 	}
 	defer unlock()
-	snap, err := r.Load()
+	snap, err := r.files.Load()
 	if err != nil {
 		return err
 	}
