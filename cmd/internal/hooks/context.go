@@ -26,8 +26,8 @@ func (h *run) context(ctx context.Context) error {
 	isNew := !agent.Client.Hearing().IsListening()
 	told := h.startListener(agent) && isNew
 	h.startHearing(agent)
-	for _, name := range agent.Hearing().Rooms() {
-		agent.Room(name, nil).KeepGuardian(ctx)
+	for _, name := range agent.Client.Hearing().Rooms() {
+		agent.Client.Room(name, nil).KeepGuardian(ctx)
 	}
 	err = h.show(ctx, agent, func(text string) payload.Reply { return payload.Reply{Context: text} })
 	if err != nil || !told {

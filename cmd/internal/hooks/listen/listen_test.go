@@ -548,11 +548,11 @@ func TestAWindowThatIsClosed(t *testing.T) {
 		Deliver: func(context.Context, Wake) error { said = true; return nil },
 		Gone:    func() bool { cancel(); return false },
 	}))
-	if said || !a.Hearing().Activity().Stopped {
-		t.Errorf("woken: %v, and it is %+v", said, a.Hearing().Activity())
+	if said || !a.Client.Hearing().Activity().Stopped {
+		t.Errorf("woken: %v, and it is %+v", said, a.Client.Hearing().Activity())
 	}
-	a.Note(hearing.Doing{What: turn.ActivityWorking, Since: a.Now(), Session: "s1"})
-	if a.Hearing().Activity().Stopped {
+	a.Note(hearing.Doing{What: turn.ActivityWorking, Since: a.Client.Now(), Session: "s1"})
+	if a.Client.Hearing().Activity().Stopped {
 		t.Error("the user's next prompt does not end it")
 	}
 }

@@ -70,8 +70,8 @@ func (a *Agent) Run(ctx context.Context, t Transport) error {
 			return nil // it is not needed any more
 		}
 		update()
-		if doing := a.Hearing().Activity(); t.Unattended != nil && !turn.InTurn(doing.What) && !doing.Stopped && t.Unattended() {
-			a.Note(hearing.Doing{What: turn.ActivityIdle, Stopped: true, Since: a.Now(), Session: session})
+		if doing := a.Client.Hearing().Activity(); t.Unattended != nil && !turn.InTurn(doing.What) && !doing.Stopped && t.Unattended() {
+			a.Note(hearing.Doing{What: turn.ActivityIdle, Stopped: true, Since: a.Client.Now(), Session: session})
 		}
 		wake, err := a.Speak(ctx, t.How)
 		if err == nil && wake.Text != "" {
