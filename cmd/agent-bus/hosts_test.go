@@ -109,6 +109,7 @@ func TestTheEngineIsAway(t *testing.T) {
 func TestAnEngineThatIsNotKnown(t *testing.T) {
 	s := newStage(t, false)
 	s.env["TALKING_STICK_ENGINE"] = "acme"
+	s.env["TALKING_STICK_ROOM"] = "pink" // this source may be in a working tree that was added, which has no engine without
 	p := s.peer()
 	p.refused("ENGINE_MISSING", "topic_create", `{"name":"pink"}`)
 	p.ok("ping", `{}`)
