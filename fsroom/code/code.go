@@ -90,12 +90,19 @@ type Error struct {
 
 // New returns an Error whose message is formatted like fmt.Sprintf.
 func New(c Code, format string, args ...any) *Error {
-	return &Error{Code: c, Message: fmt.Sprintf(format, args...)}
+	e := &Error{Code: c, Message: format}
+	if len(args) > 0 { // a text without arguments is taken as it is
+		e.Message = fmt.Sprintf(format, args...)
+	}
+	return e
 }
 
 // WithHint sets the next move and returns e.
 func (e *Error) WithHint(format string, args ...any) *Error {
-	e.Hint = fmt.Sprintf(format, args...)
+	hint := &e.Hint
+	if *hint = format; len(args) > 0 {
+		*hint = fmt.Sprintf(format, args...)
+	}
 	return e
 }
 
