@@ -1,6 +1,7 @@
 package turn
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/talking-stick/tt/journal/event"
@@ -56,6 +57,15 @@ func (l *Interruptions) Add(e *event.Event) {
 		if l.now.Agent != "" && EndsTurn(e, l.now.Agent) {
 			*l = Interruptions{}
 		}
+	}
+}
+
+// Over takes into account that the turn in progress of s is taken over now, by an event that may
+// not have been added.
+func (l *Interruptions) Over(s *State, f Facts) {
+	if l.now.Agent == s.Owner && l.now.Turn == s.Turn {
+		l.now.Reason = cmp.Or(s.takeoverReason(f), ReasonOperator)
+		l.list, l.now = append(l.list, l.now), Interruption{}
 	}
 }
 

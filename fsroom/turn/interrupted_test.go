@@ -43,4 +43,13 @@ func TestInterruptions(t *testing.T) {
 			equal(t, "interrupted", strings.Join(got, ", "), c.want)
 		})
 	}
+
+	// Where several hosts share the room, the grant is answered before its event can be read.
+	w, l := room(t, begin...), turn.Interruptions{}
+	for i := range w.events {
+		l.Add(&w.events[i])
+	}
+	l.Over(w.state, w.facts())
+	equal(t, "before its event", len(l.List()), 1)
+	equal(t, "reason", l.List()[0].Reason, turn.ReasonOperator)
 }

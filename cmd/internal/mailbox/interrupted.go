@@ -65,6 +65,9 @@ func (m *Mailbox) interrupted(ctx context.Context, st *turn.State) json.RawMessa
 		if m.Room.EachEvent(ctx, after, false, func(e *event.Event) error { found.Add(e); return nil }) != nil {
 			return nil
 		}
+		if st.Owner != m.Room.Self.ID {
+			found.Over(st, m.Room.Facts(st))
+		}
 		if list = found.List(); len(list) > 0 || after == 0 || window >= missedReach {
 			break
 		}
