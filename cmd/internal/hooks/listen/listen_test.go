@@ -524,6 +524,7 @@ func TestAWindowThatIsClosed(t *testing.T) {
 		{nil, false},
 		{[]string{"sh"}, false},
 		{[]string{"/opt/codex app-server --listen unix"}, true},
+		{[]string{"sh", "codex app-server"}, false}, // which has another thread
 		{[]string{"codex app-server", "codex app-server proxy", "vi codex"}, true},
 		{[]string{"codex app-server", "codex resume 1"}, false},
 		{[]string{"codex --no-daemon"}, false},
@@ -534,7 +535,7 @@ func TestAWindowThatIsClosed(t *testing.T) {
 			f.must(os.Mkdir(dir, 0o700))
 			f.must(os.WriteFile(filepath.Join(dir, "cmdline"), []byte(strings.ReplaceAll(line, " ", "\x00")), 0o600))
 		}
-		if got := onlyServes(proc, "codex"); got != test.want {
+		if got := onlyServes(proc, 1, "codex"); got != test.want {
 			t.Errorf("%q: %v", test.programs, got)
 		}
 	}
@@ -544,7 +545,7 @@ func TestAWindowThatIsClosed(t *testing.T) {
 	ended, cancel := context.WithCancel(ctx)
 	said := false
 	f.must(a.Run(ended, Transport{
-		How: hearing.ByQueue, Unattended: func() bool { return true },
+		How: hearing.ByQueue, Unattended: func() bool { a.Notify(); return true },
 		Deliver: func(context.Context, Wake) error { said = true; return nil },
 		Gone:    func() bool { cancel(); return false },
 	}))

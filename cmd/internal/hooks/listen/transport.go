@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -73,8 +74,11 @@ func failure(err error, output string) error {
 func CodexQueue(program, home, thread string) Transport {
 	lock, seen := filepath.Join(home, "thread-writer-locks", thread+".lock"), false
 	return Transport{
-		How:        hearing.ByQueue,
-		Unattended: func() bool { return onlyServes("/proc", filepath.Base(program)) },
+		How: hearing.ByQueue,
+		Unattended: func() bool {
+			holder, held := lockfile.FindHolder(lock)
+			return held && onlyServes("/proc", holder.PID, filepath.Base(program))
+		},
 		Deliver: func(ctx context.Context, w Wake) error {
 			output, err := run(ctx, exec.Command(program, "queue", "--thread", thread, "--message", w.Text))
 			if err == nil {
@@ -101,20 +105,23 @@ func CodexQueue(program, home, thread string) Transport {
 	}
 }
 
-// onlyServes reports whether the server of a program runs and nothing else of it does, which
-// could be a window. It knows that only where there is a directory of processes as on Linux.
-func onlyServes(proc, program string) bool {
-	serves, others := false, false
+// onlyServes reports whether a process is the server of a program and nothing else of the
+// program runs, which could be a window. It knows that only where there is a directory of
+// processes as on Linux.
+func onlyServes(proc string, pid int, program string) bool {
+	serves := false
 	files, _ := filepath.Glob(filepath.Join(proc, "[0-9]*", "cmdline"))
 	for _, file := range files {
 		text, _ := os.ReadFile(file)
-		switch args := strings.Split(string(text), "\x00"); {
+		args := strings.Split(string(text), "\x00")
+		server := slices.Contains(args, harness.Get(harness.Codex).ServerArg)
+		switch {
 		case filepath.Base(args[0]) != program:
-		case slices.Contains(args, harness.Get(harness.Codex).ServerArg):
+		case !server:
+			return false
+		case filepath.Base(filepath.Dir(file)) == strconv.Itoa(pid):
 			serves = true
-		default:
-			others = true
 		}
 	}
-	return serves && !others
+	return serves
 }
