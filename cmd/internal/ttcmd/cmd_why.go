@@ -43,6 +43,9 @@ func runWhy(ctx context.Context, c *cli.Invocation) error {
 	elsewhere := ""
 	if c.HasArg("agent") {
 		away, err := room.Away(st, c.Arg("agent"))
+		if err != nil {
+			return err
+		}
 		id := ""
 		if away != nil {
 			elsewhere = c.Arg("agent") + " works in another tree of the repository: " + away.Name(room.Workspace.Root)
