@@ -44,7 +44,9 @@ func (f *Flags) String(name, placeholder, usage string) {
 
 // StringP is String for a flag that also has a letter.
 func (f *Flags) StringP(name, short, placeholder, usage string) {
-	f.add(new(textValue), Flag{Name: name, Short: short, Placeholder: placeholder, Usage: usage})
+	flag := Flag{Name: name, Placeholder: placeholder, Usage: usage}
+	flag.Short = short
+	f.add(new(textValue), flag)
 }
 
 // StringList declares a flag that may be given several times.
@@ -60,7 +62,9 @@ func (f *Flags) Bool(name, usage string) {
 
 // BoolP is Bool for a switch that also has a letter.
 func (f *Flags) BoolP(name, short, usage string) {
-	f.add(new(switchValue), Flag{Name: name, Short: short, Usage: usage, Repeatable: true})
+	flag := Flag{Name: name, Usage: usage, Repeatable: true}
+	flag.Short = short
+	f.add(new(switchValue), flag)
 }
 
 // Int64 declares a flag with a decimal whole number as value.
