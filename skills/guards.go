@@ -35,7 +35,7 @@ func (e Environment) guards(id harness.ID, hold bool) []component {
 	case hooks.Shape == harness.Plugin:
 		return []component{wholeFile{guardsName, file, openCodePlugin}}
 	}
-	entries := hookEntries(id, hooks.Hold && (hold || e.holds(id)))
+	entries := hookEntries(id, hooks.Hold && (hold || e.Holds(id)))
 	switch hooks.Shape {
 	case harness.OwnFile:
 		return []component{wholeFile{guardsName, file, ownHooks(entries)}}
@@ -49,9 +49,9 @@ func (e Environment) guards(id harness.ID, hold bool) []component {
 	return append(guards, settingsFile{file, entries})
 }
 
-// holds reports whether the hook that holds the end of a turn is installed: it stays
+// Holds reports whether the hook that holds the end of a turn is installed: it stays
 // when the others are brought up to date.
-func (e Environment) holds(id harness.ID) bool {
+func (e Environment) Holds(id harness.ID) bool {
 	settings, _ := read(e.inRoot(id, harness.Get(id).Hooks.File))
 	return bytes.Contains(settings, []byte("tt hook "+string(harness.KindListen)+" --harness "+string(id)))
 }

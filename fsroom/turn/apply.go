@@ -159,8 +159,11 @@ func (s *State) applyGrant(e *event.Event) error {
 	}
 	given := s.lastHandoff()
 	given.Preferred, given.Listens = "", false
+	if given.Unchanged {
+		given = PendingHandoff{Seq: given.Given, From: given.GivenFrom}
+	}
 	s.Turn, s.Owner, s.ReservedFor, s.Pending = e.Turn, e.To, "", PendingHandoff{}
-	s.Grant = Grant{Lease: p.Lease, At: p.Clock.at(e.CreatedAt), TTL: ms(p.TTL), Host: p.Host, Handoff: given, Woken: p.Woken}
+	s.Grant = Grant{Lease: p.Lease, At: p.Clock.at(e.CreatedAt), TTL: ms(p.TTL), Host: p.Host, Handoff: given, Woken: p.Woken, Auto: p.Auto}
 	if m := s.Member(e.To); m != nil {
 		m.LastHeld = e.Seq
 	}
@@ -183,8 +186,18 @@ func (s *State) applyRelease(e *event.Event) error {
 	}
 	at := p.Clock.at(e.CreatedAt)
 	s.ShortTurns = s.shortTurns(at)
+	given := s.Grant.Handoff
 	s.Owner, s.Grant, s.ReservedFor = "", Grant{}, e.To
-	s.Pending = PendingHandoff{Seq: e.Seq, From: e.From, Direct: e.Type == Passed, At: at, Preferred: p.Preferred, Listens: p.Listens}
+	s.Pending = PendingHandoff{Seq: e.Seq, From: e.From, Direct: e.Type == Passed, At: at, Preferred: p.Preferred, Listens: p.Listens, Auto: p.Auto, Unchanged: p.Unchanged}
+	switch {
+	case !p.Unchanged:
+	case e.To != "" || p.Preferred != "":
+		s.Pending.Given, s.Pending.GivenFrom = given.Seq, given.From
+	case given.Seq != 0:
+		s.Pending = PendingHandoff{Seq: given.Seq, From: given.From, At: at, Auto: true}
+	default:
+		s.Pending = PendingHandoff{}
+	}
 	return nil
 }
 

@@ -153,7 +153,8 @@ func (l *MissedList) Add(e *event.Event) {
 			l.Found, l.handoff = true, nil
 		}
 	case Released, Passed:
-		if e.From != l.Agent && e.Seq != l.Except {
+		var p releasePayload
+		if e.From != l.Agent && e.Seq != l.Except && !(decode(e, &p) == nil && p.Unchanged) {
 			l.handoff = append(l.handoff, e.Clone())
 			l.handoff = l.handoff[max(0, len(l.handoff)-maxMissed):]
 		}

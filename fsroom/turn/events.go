@@ -61,11 +61,14 @@ type (
 		Waited  int64 // milliseconds
 		Woken   bool
 		Trees   Trees // of the turn that was taken over
+		Auto    bool
 	}
 	releasePayload struct {
 		Clock     clock
 		Preferred string
 		Listens   bool
+		Auto      bool
+		Unchanged bool // of an automatic turn: it has changed nothing
 	}
 	policyPayload struct {
 		Policy Policy

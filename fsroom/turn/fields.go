@@ -41,6 +41,7 @@ func (g *Grant) Fields(c *wire.Codec) {
 	c.OptText("host", &g.Host)
 	c.OptObject("given", &g.Handoff, g.Handoff == PendingHandoff{})
 	c.OptBool("woken", &g.Woken)
+	c.OptBool("auto", &g.Auto)
 }
 
 // Fields are those of a lease in the owner's record and in notes. A note of an older program
@@ -93,6 +94,10 @@ func (p *PendingHandoff) Fields(c *wire.Codec) {
 	c.Object("at", &p.At)
 	c.OptText("preferred", &p.Preferred)
 	c.OptBool("preferred_listens", &p.Listens)
+	c.OptBool("auto", &p.Auto)
+	c.OptBool("unchanged", &p.Unchanged)
+	c.OptInt("given_event_seq", &p.Given)
+	c.OptText("given_from", &p.GivenFrom)
 }
 
 func (i *Instant) Fields(c *wire.Codec) {
@@ -115,6 +120,7 @@ func (p *Policy) Fields(c *wire.Codec) {
 	c.Int("idle_ttl_ms", &p.IdleTTL)
 	c.Int("limit_ttl_ms", &p.LimitTTL)
 	c.OptText("shell_guard", &p.ShellGuard)
+	c.OptText("auto", &p.Auto)
 	c.Text("ledger", &p.Ledger)
 	c.Int("ledger_keep_ms", &p.LedgerKeep)
 	c.Int("ledger_size", &p.LedgerSize)
@@ -185,12 +191,15 @@ func (p *grantPayload) Fields(c *wire.Codec) {
 	c.OptBool("woken", &p.Woken)
 	c.OptText("tree_before", &p.Trees.Before)
 	c.OptText("tree_at", &p.Trees.At)
+	c.OptBool("auto", &p.Auto)
 }
 
 func (p *releasePayload) Fields(c *wire.Codec) {
 	c.Object("clock", &p.Clock)
 	c.OptText("preferred", &p.Preferred)
 	c.OptBool("preferred_listens", &p.Listens)
+	c.OptBool("auto", &p.Auto)
+	c.OptBool("unchanged", &p.Unchanged)
 }
 
 func (p *policyPayload) Fields(c *wire.Codec) { c.Object("policy", &p.Policy) }

@@ -78,6 +78,7 @@ type TryRequest struct {
 
 	Waited time.Duration // how long the agent has waited
 	Woken  bool          // it was woken for the handoff that is pending
+	Auto   bool          // a hook asks for the agent
 }
 
 // Try is one pass of waiting. If it returns events they grant the turn; if not, the
@@ -120,7 +121,7 @@ func (s *State) deferred(f Facts, agent string) bool {
 	switch p := s.Pending; {
 	case p.Seq == 0:
 		return false
-	case p.From == agent:
+	case p.From == agent && !p.Auto: // who releases by a hook leaves it to those who want it
 		early := !f.Now.Expired(p.At, authorGraces*ms(s.Policy.WaiterGrace))
 		return (early || p.Listens && s.prefers(f)) && f.otherActive(s, agent)
 	}
@@ -148,20 +149,24 @@ func (s *State) preference() time.Duration {
 
 // grant returns the claim of the turn.
 func (s *State) grant(f Facts, r TryRequest) ([]event.Event, WaitResult, error) {
-	reason := ReasonOpen
+	reason, from, handoff := ReasonOpen, s.Pending.From, s.Pending.Seq
 	switch {
+	case s.Pending.Unchanged:
+		if handoff, from = s.Pending.Given, s.Pending.GivenFrom; handoff != 0 {
+			reason = ReasonSequence
+		}
 	case s.Pending.Direct:
 		reason = ReasonDirect
 	case s.Pending.Seq != 0:
 		reason = ReasonSequence
 	}
 	e := event.Event{
-		Type: Claim, Turn: s.Turn + 1, From: s.Pending.From, To: r.Agent,
-		Payload: payload(&grantPayload{Lease: r.Lease, TTL: s.Policy.OwnerLeaseTTL, Host: r.Host, Clock: clockOf(f.Now), Handoff: s.Pending.Seq, Kind: reason, Waited: r.Waited.Milliseconds(), Woken: r.Woken}),
+		Type: Claim, Turn: s.Turn + 1, From: from, To: r.Agent,
+		Payload: payload(&grantPayload{Lease: r.Lease, TTL: s.Policy.OwnerLeaseTTL, Host: r.Host, Clock: clockOf(f.Now), Handoff: handoff, Kind: reason, Waited: r.Waited.Milliseconds(), Woken: r.Woken, Auto: r.Auto}),
 	}
 	res := WaitResult{
 		Status: YourTurn, RoomID: s.RoomID, TurnID: e.Turn, LeaseID: r.Lease,
-		From: s.Pending.From, Reason: reason, HandoffSeq: s.Pending.Seq,
+		From: from, Reason: reason, HandoffSeq: handoff,
 	}
 	return []event.Event{e}, res, nil
 }

@@ -185,7 +185,7 @@ func (s *State) Offers(f Facts, agent string) bool {
 		return false
 	case s.ReservedFor != "":
 		return s.ReservedFor == agent
-	case s.AtRest():
+	case s.AtRest(), s.Pending.forNobody():
 		return false
 	}
 	return !s.deferred(f, agent)

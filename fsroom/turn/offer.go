@@ -25,7 +25,7 @@ type Offer struct {
 // the turn is at rest.
 func (s *State) Offer(f Facts) Offer {
 	p, grace := s.Pending, ms(s.Policy.WakeGrace)
-	if s.Owner != "" || s.ReservedFor != "" || p.Seq == 0 || s.AtRest() {
+	if s.Owner != "" || s.ReservedFor != "" || p.Seq == 0 || s.AtRest() || p.forNobody() {
 		return Offer{}
 	}
 	begins := p.At.Wall.Time // of the next member's time

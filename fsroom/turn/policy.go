@@ -23,6 +23,7 @@ type Policy struct {
 	IdleTTL           int64 // 0: never
 	LimitTTL          int64 // 0: never
 	ShellGuard        string
+	Auto              string // whether tt takes turns for sessions by itself
 	Ledger            string // what is recorded of changes of the tree: [LedgerOn], [LedgerCounts], [LedgerOff]
 	LedgerKeep        int64
 	LedgerSize        int64 // bytes, of all trees of the data directory

@@ -43,7 +43,7 @@ func TestPolicyChange(t *testing.T) {
 func TestDefaultPolicy(t *testing.T) {
 	p := turn.DefaultPolicy()
 	equal(t, "policy", mustJSON(&p), `{"owner_lease_ttl_ms":2700000,"heartbeat_interval_ms":300000,"claim_ttl_ms":1200000,"presence_ttl_ms":14400000,`+
-		`"waiter_grace_ms":10000,"wait_for_turn_max_wait_ms":110000,"wait_for_events_max_wait_ms":110000,"gone_grace_ms":600000,"idle_room_ttl_ms":604800000,"wake_grace_ms":45000,"idle_ttl_ms":900000,"limit_ttl_ms":60000,"shell_guard":"on",`+
+		`"waiter_grace_ms":10000,"wait_for_turn_max_wait_ms":110000,"wait_for_events_max_wait_ms":110000,"gone_grace_ms":600000,"idle_room_ttl_ms":604800000,"wake_grace_ms":45000,"idle_ttl_ms":900000,"limit_ttl_ms":60000,"shell_guard":"on","auto":"on",`+
 		`"ledger":"on","ledger_keep_ms":2592000000,"ledger_size":1073741824,"ledger_wait_ms":250}`)
 }
 

@@ -21,6 +21,7 @@ type Presence struct {
 	Waited  time.Time // when it last began or ended waiting; zero: never
 	Waiting bool      // one of its processes waits for the turn now
 	Inbox   bool      // and ends its wait for messages too
+	Wants   bool      // a write of it was refused, and it is to be called
 	Process Process   // the process that identifies the agent
 	PID     int       // of that process, for messages; 0: not known
 	Stopped bool      // that process is alive and suspended
@@ -144,7 +145,7 @@ func (f Facts) active(s *State, m *Member) bool {
 // waited or joined within the grace time.
 func (f Facts) ready(s *State, m *Member) bool {
 	p := f.presence(m.AgentID)
-	if p.Waiting {
+	if p.Waiting || p.Wants {
 		return true
 	}
 	last := m.JoinedAt.Time

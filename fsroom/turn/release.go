@@ -13,6 +13,9 @@ type ReleaseRequest struct {
 	Fence
 	Handoff json.RawMessage // as returned by [CheckHandoff]
 	OfUse   bool            // the turn is known to have changed something
+	// Auto is set for a turn that a hook ends: it goes to nobody who does not want it.
+	// Unchanged is set if the turn is known to have changed nothing.
+	Auto, Unchanged bool
 }
 
 // A ReleaseResult is what release, pass and assign answer.
@@ -46,6 +49,10 @@ func Release(s *State, f Facts, r ReleaseRequest) ([]event.Event, ReleaseResult,
 	m, short := s.heir(f, r.Agent), s.shortTurns(f.Now)
 	if r.OfUse {
 		short = 0
+	}
+	if r.Auto {
+		m, short = s.fairestOf(f, r.Agent, wants), 0
+		p.Auto, p.Unchanged = true, r.Unchanged
 	}
 	rest := m != nil && s.listens(f, m) && s.rests(r.Agent, short)
 	switch {

@@ -47,6 +47,7 @@ type Grant struct {
 	Host    string         // that of the owner; "" without an engine
 	Handoff PendingHandoff // the handoff that came with the turn, zero if none did
 	Woken   bool           // the agent was woken for the turn
+	Auto    bool           // a hook has taken the turn for the agent
 }
 
 // A PendingHandoff is a handoff that no turn has taken up yet. It is zero if there is
@@ -60,6 +61,12 @@ type PendingHandoff struct {
 	// reserved. For the grace time no other agent can claim the turn.
 	Preferred string
 	Listens   bool // Preferred listened at the release, and was notified
+	Auto      bool // a hook has released the turn
+	// Unchanged is set if nothing was changed: it is no handoff to anybody. Given and GivenFrom
+	// are those that came with that turn, which the next one gets again.
+	Unchanged bool
+	Given     int64
+	GivenFrom string
 }
 
 // A Member is one agent of the room.

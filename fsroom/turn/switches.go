@@ -21,6 +21,7 @@ type Switch struct {
 func Switches() []Switch {
 	return []Switch{
 		{"shell-guard", "TALKING_STICK_SHELL_GUARD", "whether commands of the shell that write are refused to who does not hold the stick", []string{"on", "off"}, func(p *Policy) *string { return &p.ShellGuard }, true},
+		{"auto", "TALKING_STICK_AUTO", "whether a session whose hooks are installed takes the turn with its first write beside another session, and hands it on when it stops", []string{"on", "off"}, func(p *Policy) *string { return &p.Auto }, true},
 	}
 }
 

@@ -19,6 +19,7 @@ type TakeRequest struct {
 	Operator bool          // an operator asked for it: no timeout needs to have passed
 	Human    bool          // the agent is a person, who need not be a member to take over
 	Waited   time.Duration // how long the agent has waited
+	Auto     bool          // a hook asks for the agent: a reservation for one that cannot be reached counts as free
 	Turn     *int64        // refuse if another turn is the current one; nil: any
 	Trees    Trees         // of the turn that is taken over
 	// Join makes an agent that is not a member join in the same change. If its Agent
@@ -41,7 +42,7 @@ func Take(s *State, f Facts, r TakeRequest) ([]event.Event, WaitResult, error) {
 	if s.Member(r.Agent) == nil {
 		return s.takeAsNewcomer(f, r)
 	}
-	try := TryRequest{Agent: r.Agent, Lease: r.Lease, Host: r.Host, Waited: r.Waited}
+	try := TryRequest{Agent: r.Agent, Lease: r.Lease, Host: r.Host, Waited: r.Waited, Auto: r.Auto}
 	elsewhere := s.Owner == r.Agent && s.Grant.Host != "" && s.Grant.Host != r.Host
 	switch {
 	case s.Owner == r.Agent && !elsewhere:
@@ -54,6 +55,9 @@ func Take(s *State, f Facts, r TakeRequest) ([]event.Event, WaitResult, error) {
 		if kind, err = s.takeoverReason(f), nil; kind == "" {
 			err = AgentElsewhere(s, f, s.Grant.Host)
 		}
+	}
+	if err != nil && r.Auto && s.Owner == "" && s.ReservedFor != "" && !s.isReachable(f, s.ReservedFor) {
+		kind, err = ReasonClaimTimeout, nil
 	}
 	if err != nil && !r.Operator {
 		return nil, WaitResult{}, err
@@ -106,7 +110,7 @@ func (s *State) takeover(f Facts, r TakeRequest, kind string) ([]event.Event, Wa
 	last := s.lastHandoff().Seq
 	e := event.Event{
 		Type: Takeover, Turn: s.Turn + 1, From: revoked, To: r.Agent, Reason: r.Reason,
-		Payload: payload(&grantPayload{Lease: r.Lease, TTL: s.Policy.OwnerLeaseTTL, Host: r.Host, Clock: clockOf(f.Now), Handoff: last, Kind: kind, Waited: r.Waited.Milliseconds(), Trees: r.Trees}),
+		Payload: payload(&grantPayload{Lease: r.Lease, TTL: s.Policy.OwnerLeaseTTL, Host: r.Host, Clock: clockOf(f.Now), Handoff: last, Kind: kind, Waited: r.Waited.Milliseconds(), Trees: r.Trees, Auto: r.Auto}),
 	}
 	return []event.Event{e}, WaitResult{
 		Status: YourTurn, RoomID: s.RoomID, TurnID: e.Turn, LeaseID: r.Lease,

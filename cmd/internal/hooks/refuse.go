@@ -15,15 +15,25 @@ func (h *run) edit(ctx context.Context) error {
 	if h.call.Command != "" {
 		return h.shell(ctx)
 	}
-	reason := cli.Line(guard.Edit(ctx, h.call, h.rooms()))
-	if reason == "" {
-		return nil
+	reason, take := guard.Edit(ctx, h.call, h.rooms())
+	switch {
+	case reason != "":
+		return h.finish(payload.Reply{Refuse: cli.Line(reason)})
+	case take != nil:
+		return h.take(ctx, take)
 	}
-	return h.finish(payload.Reply{Refuse: reason})
+	return nil
 }
 
 // objection returns the reason why the agent must not end its turn, "" if there is none.
 func (h *run) objection(ctx context.Context) string {
+	if !h.call.Interrupt && h.endAuto(ctx, false) {
+		reason := guard.Stop(ctx, h.call, h.rooms(), told(h.store.Dir()))
+		if reason != "" {
+			reason += ". Or stop again: it is handed over with the list of files"
+		}
+		return cli.Line(reason)
+	}
 	return cli.Line(guard.Stop(ctx, h.call, h.rooms(), told(h.store.Dir())))
 }
 

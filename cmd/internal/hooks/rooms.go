@@ -21,12 +21,17 @@ type rooms struct {
 	locate  func(path string) (*workspace.Workspace, error)
 	lookup  func(string) string
 	callers []func() (identity.Agent, error) // who the session may be, the likeliest first
+	// auto adds what a write has to do where tt takes turns by itself. It is nil where it does not.
+	auto func(*workspace.Workspace, *member.Room, *turn.State, turn.Facts, *guard.Stick) *guard.Stick
 }
 
 func (h *run) rooms() *rooms {
 	r := &rooms{client: h.Client(h.store, identity.Agent{}), locate: h.Locate, lookup: h.Env.Lookup}
 	for _, lookup := range toolEnvironments(h.Env.Lookup, h.call) {
 		r.callers = append(r.callers, func() (identity.Agent, error) { return h.resolve(lookup) })
+	}
+	if (h.call.Kind == harness.KindEdit || h.call.Kind == harness.KindShell) && h.actsAlone() {
+		r.auto = h.auto
 	}
 	return r
 }
@@ -39,6 +44,9 @@ func (r *rooms) Stick(_ context.Context, path string, _ payload.Call) (*guard.St
 	}
 	client := *r.client
 	room, err := client.Find(w)
+	if err == nil && room == nil && r.auto != nil {
+		return r.auto(w, nil, nil, turn.Facts{}, nil), nil
+	}
 	if err != nil || room == nil {
 		return nil, err
 	}
@@ -68,6 +76,9 @@ func (r *rooms) Stick(_ context.Context, path string, _ payload.Call) (*guard.St
 		if list := st.Trouble(f); len(list) > 0 {
 			stick.Trouble = list[0].Sentence() + ". Do: " + list[0].Do
 		}
+	}
+	if r.auto != nil {
+		stick = r.auto(w, room, st, f, stick)
 	}
 	return stick, nil
 }

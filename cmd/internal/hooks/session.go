@@ -85,7 +85,10 @@ func (h *run) begin(ctx context.Context) error {
 	}
 	if h.call.Kind == harness.KindSessionStart {
 		if w, err := h.Locate(h.call.Dir); err == nil {
-			r.Context, _ = agent.SessionLine(w, told)
+			others := h.arrive(agent, w)
+			if r.Context, _ = agent.SessionLine(w, told); r.Context == "" {
+				r.Context = others
+			}
 		}
 	}
 	if err := h.finish(r); !errors.Is(err, errAnswered) {
@@ -128,6 +131,11 @@ func (h *run) end(ctx context.Context) error {
 	agent, err := h.agent()
 	if err != nil {
 		return err
+	}
+	h.leavePlaces(agent.Client.Self.ID)
+	h.endAuto(ctx, true)
+	for _, name := range agent.Client.Hearing().Rooms() {
+		agent.Client.Room(name, nil).LeaveAuto(ctx)
 	}
 	return agent.End(ctx, h.call.SessionID)
 }

@@ -24,12 +24,15 @@ func (h *run) shell(ctx context.Context) error {
 		return nil
 	}
 	h.call.Dir = h.Env.Abs(h.call.Dir)
-	reason, own := guard.Shell(ctx, h.call, shellEnv(ctx, h.call.Dir, h.Env.Lookup, h.Env.Home), h.rooms(), gitTree{})
+	reason, own, take := guard.Shell(ctx, h.call, shellEnv(ctx, h.call.Dir, h.Env.Lookup, h.Env.Home), h.rooms(), gitTree{})
 	if reason = cli.Block(reason); reason != "" {
 		return h.finish(payload.Reply{Refuse: reason})
 	}
 	if len(own) > 0 {
 		h.recordBefore(ctx, own[0].Stick.Root)
+	}
+	if take != nil {
+		return h.take(ctx, take)
 	}
 	return nil
 }

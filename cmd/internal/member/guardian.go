@@ -44,6 +44,9 @@ const (
 	// guardianPoll is how often a guardian looks whether its turn has ended without a
 	// notification, as when the recipient is stopped.
 	guardianPoll = time.Second
+	// autoPoll is how often it looks whether the holder of a turn that a hook has taken is
+	// idle for so long that the turn ends.
+	autoPoll = 10 * time.Second
 )
 
 // Guard renews the lease of one turn of the agent until the turn ends. It is what a
@@ -84,6 +87,11 @@ func (g *guardian) look(ctx context.Context, st *turn.State) (done bool, sleep f
 			return false, fsroom.Sleep{For: time.Millisecond}, nil
 		}
 		return true, fsroom.Sleep{}, err
+	}
+	if g.Room.IsAuto(st) && st.IdleFor(g.facts(st)) == 0 {
+		if _, err := g.Room.EndAuto(ctx, func() bool { return false }); err == nil {
+			return false, fsroom.Sleep{For: time.Millisecond}, nil
+		}
 	}
 	if left := g.notifyOthers(st); left > 0 {
 		return false, fsroom.Sleep{For: left}, nil
@@ -177,6 +185,9 @@ func (g *guardian) renewIfDue(ctx context.Context, st *turn.State) (done bool, s
 	sleep = fsroom.Sleep{Poll: guardianPoll, For: max(now.Left(g.renewed, min(g.due, interval)), time.Millisecond), Exit: g.exits.C()}
 	if gone := st.UntilGone(g.facts(st), g.Room.Self.ID); gone > 0 {
 		sleep.For = min(sleep.For, gone)
+	}
+	if g.Room.IsAuto(st) {
+		sleep.For = min(sleep.For, autoPoll)
 	}
 	return false, sleep, nil
 }

@@ -16,6 +16,9 @@ const (
 	waitingFile   = "waiting"        // locked while a process of the agent waits; its time is that of the last wait
 	processesFile = "processes.json" // a processRecord
 	leaseFile     = "hold.json"      // a [turn.Lease]
+	wantsFile     = "wants"          // its time is when a write of the agent was refused, which is to be called
+	autoFile      = "auto"           // a hook has made the agent a member, and it has run no command
+	byHandFile    = "by_hand"        // the agent has asked for the turn that a hook had taken for it
 )
 
 // A processRecord names the processes of an agent. A session that was resumed has
@@ -43,6 +46,9 @@ func (r *Room) RecordPresence(ctx context.Context, st *turn.State) {
 
 // recordSeen is RecordPresence for an agent that is known to be a member.
 func (r *Room) recordSeen() {
+	if r.own().Has(autoFile) {
+		_ = r.own().Remove(autoFile)
+	}
 	_ = r.own().Mark(seenFile, r.time())
 	r.recordProcess()
 }
@@ -51,6 +57,7 @@ func (r *Room) recordSeen() {
 // as ready for a turn.
 func (r *Room) recordArrival() {
 	at := r.time()
+	_ = r.own().Remove(autoFile)
 	_ = r.own().Mark(seenFile, at)
 	_ = r.own().Mark(waitingFile, at)
 	r.recordProcess()
@@ -93,6 +100,9 @@ func (r *Room) presence(id string, look func(identity.Process) condition) turn.P
 	a := r.Agent(id)
 	p := turn.Presence{
 		Seen: a.Marked(seenFile), Waited: a.Marked(waitingFile), Waiting: a.Held(waitingFile), Process: turn.Unknown,
+	}
+	if wants := a.Marked(wantsFile); !wants.IsZero() {
+		p.Wants = r.time().Sub(wants) < turn.WantedFor
 	}
 	p.Inbox = p.Waiting && a.Held(inboxFile)
 	if record := r.processRecord(id); len(record.Processes) > 0 {

@@ -152,6 +152,7 @@ func (r *Room) Leave(ctx context.Context) (res turn.LeaveResult, err error) {
 		return events, err
 	}, func() {
 		r.forgetLease(r.Self.ID)
+		_ = r.own().Remove(wantsFile)
 		r.leaveRooms(r.Self.ID)
 	})
 	end.Result(err == nil)

@@ -150,6 +150,7 @@ type turnRequest struct {
 	park  bool
 	inbox bool      // end also with what has come for the agent
 	since time.Time // when the agent began to wait; zero: it has not waited
+	auto  bool      // a hook asks for the agent
 	joins bool      // the agent becomes a member with the grant
 	lease string    // the id that a grant to this request has
 
@@ -260,7 +261,7 @@ func isLockTimeout(err error) bool {
 
 // try requests the turn by [turn.Try].
 func (t *turnRequest) try(ctx context.Context, snap *snapshot) (done bool, err error) {
-	request := turn.TryRequest{Agent: t.Room.Self.ID, Lease: t.lease, Host: t.Room.host(), Park: t.park}
+	request := turn.TryRequest{Agent: t.Room.Self.ID, Lease: t.lease, Host: t.Room.host(), Park: t.park, Auto: t.auto}
 	return t.request(ctx, snap, func(st *turn.State, f turn.Facts) ([]event.Event, turn.WaitResult, error) {
 		if err := t.Room.checkHost(st); err != nil {
 			return nil, turn.WaitResult{}, err
@@ -362,6 +363,8 @@ func (t *turnRequest) granted(ctx context.Context) {
 		t.Room.recordArrival()
 	}
 	t.Room.forgetWait()
+	_ = t.Room.own().Remove(wantsFile)
+	_ = t.Room.own().Remove(byHandFile)
 	started, failure := t.Room.guardianFor(t.fence(), t.guardian)
 	pid, err := t.Room.recordGrant(t.fence(), t.before.Policy, t.provenBy(), started, failure)
 	t.result.GuardianPID = pid
@@ -429,6 +432,7 @@ func (t *turnRequest) provenBy() turn.Proof {
 // [turn.State.Check].
 func (t *turnRequest) resume(ctx context.Context) (err error) {
 	t.Room.recordSeen() // first, see EnsureGuardian
+	_ = t.Room.own().Mark(byHandFile, t.Room.time())
 	if t.result.GuardianPID, err = t.Room.EnsureGuardian(ctx, t.fence()); err == nil {
 		err = t.read(context.WithoutCancel(ctx))
 	}

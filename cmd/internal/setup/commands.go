@@ -37,6 +37,7 @@ var Install = &cli.Command{
 		f.Bool("replace", "also replace what you have edited; a backup is kept")
 		f.Bool("no-hooks", "without the hooks")
 		f.Bool("no-bus", "without agent-bus")
+		f.Bool("no-auto", "sessions do not take the turn by themselves; without this flag they do from now on, in rooms whose policy does not say otherwise")
 		f.Bool("hold", "for gemini and antigravity: a hook holds the end of each turn until there is news, 30 minutes at most")
 		repositoryFlag(f)
 	},

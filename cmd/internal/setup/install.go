@@ -45,6 +45,7 @@ type installResult struct {
 	DryRun  bool            `json:"dry_run"`
 	Results []skills.Result `json:"results"`
 	Trees   *treesLeft      `json:"trees,omitempty"` // what uninstall leaves of changes of work trees
+	Auto    string          `json:"auto,omitempty"`  // on or off: whether sessions take the turn by themselves from now on
 
 	home string
 }
@@ -74,6 +75,12 @@ func changeHarnesses(ctx context.Context, c *cli.Invocation, opts skills.Options
 			return err
 		}
 		res.Results = append(res.Results, results...)
+	}
+	if !out && !opts.DryRun && !opts.NoHooks && (len(res.Results) > 0 || c.Bool("no-auto")) {
+		res.Auto = map[bool]string{true: "off", false: "on"}[c.Bool("no-auto")]
+		if err := skills.SetAuto(env.DataDir, res.Auto == "on"); err != nil {
+			return code.New(code.DataDirUnusable, "%s cannot be used: %v", env.DataDir, err).Because(err)
+		}
 	}
 	for _, change := range changes {
 		res.Results = append(res.Results, changeGit(change, opts.DryRun))
@@ -258,6 +265,9 @@ func writeInstall(t *cli.Text, r installResult, out bool) {
 	if changed && !r.DryRun && !out {
 		t.Line("Restart the sessions that are open, and tell two agents: use the talking stick.")
 		t.Line("House rules for your agents: tt instructions edit")
+	}
+	if r.Auto == "on" {
+		t.Line("A session that writes beside another one takes the turn by itself, and hands it on when it stops. To switch that off: tt install --no-auto")
 	}
 }
 

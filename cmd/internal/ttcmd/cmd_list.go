@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
+	"github.com/talking-stick/tt/cmd/internal/hooks"
 	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
@@ -93,6 +94,9 @@ func runList(ctx context.Context, c *cli.Invocation) error {
 	if !c.Bool("all") {
 		siblings := client.Siblings(w)
 		res.Siblings = &siblings
+		if len(res.Rooms) == 0 {
+			res.Seen = hooks.Seen(client, w.Root)
+		}
 	}
 	if behind != nil {
 		res.lastKnown = knownOf(c, behind)
@@ -106,6 +110,9 @@ func runList(ctx context.Context, c *cli.Invocation) error {
 			rooms = append(rooms, roomsBelow(client.Offline(), w, names)...)
 		}
 		writeRooms(t, rooms, here)
+		if res.Seen > 0 {
+			t.Line("seen: %d sessions", res.Seen)
+		}
 		if res.Siblings != nil {
 			writeSiblings(t, w.Root, *res.Siblings)
 		}
@@ -119,6 +126,7 @@ func runList(ctx context.Context, c *cli.Invocation) error {
 type listResult struct {
 	Rooms      []turn.RoomView   `json:"rooms"`
 	Siblings   *[]member.Sibling `json:"siblings,omitempty"` // nil with --all
+	Seen       int               `json:"seen,omitempty"`     // sessions that work here although there is no room
 	Unreadable []unreadable      `json:"unreadable,omitempty"`
 	lastKnown
 }

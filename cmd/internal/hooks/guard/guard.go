@@ -27,6 +27,12 @@ type Stick struct {
 	ActsForHolder bool
 	ShellGuard    bool   // commands of the shell are guarded
 	Trouble       string // what is wrong with the holder, and what to do; "" if nothing is
+	// Take is set if a write has to have the turn, which the session may have: then it asks
+	// for it.
+	Take bool
+	// Next returns what the session is to do when it was refused. It is nil where nothing calls
+	// the session: then it waits itself.
+	Next func() string
 }
 
 // Rooms finds the talking stick that governs a path.
@@ -83,8 +89,9 @@ func maySay(call payload.Call, memory Memory, what string) bool {
 	return first
 }
 
-// Edit returns the reason why a tool must not write, as [Stop] does.
-func Edit(ctx context.Context, call payload.Call, rooms Rooms) string {
+// Edit returns the reason why a tool must not write, as [Stop] does. If there is none, and it
+// has to have a turn first, take is the stick.
+func Edit(ctx context.Context, call payload.Call, rooms Rooms) (reason string, take *Stick) {
 	paths := call.Paths
 	if len(paths) == 0 && call.Dir != "" {
 		paths = []string{call.Dir}
@@ -94,12 +101,14 @@ func Edit(ctx context.Context, call payload.Call, rooms Rooms) string {
 		switch {
 		case err != nil || stick == nil:
 		case stick.Unconfirmed != "":
-			return unconfirmed(stick, stickHere(ctx, call, rooms))
+			return unconfirmed(stick, stickHere(ctx, call, rooms)), nil
 		case stick.Holder != "" && !stick.isMine():
-			return heldByOther(stick, stickHere(ctx, call, rooms))
+			return heldByOther(stick, stickHere(ctx, call, rooms)), nil
+		case stick.Take:
+			take = stick
 		}
 	}
-	return ""
+	return "", take
 }
 
 // stickHere returns the stick of the directory in which the session works, nil if there is
@@ -138,6 +147,9 @@ func unconfirmed(s, here *Stick) string {
 // session works, nil if it has none; the commands need a path where it is another one.
 func heldByOther(s, here *Stick) string {
 	in, other := where(s, here)
+	if s.Next != nil {
+		return fmt.Sprintf("The talking stick for %s is held by %s (turn %d), so this file must not be changed now. %s%s", s.Root, s.Holder, s.Turn, other, s.Next())
+	}
 	return fmt.Sprintf("The talking stick for %s is held by %s (turn %d), so this file must not be changed now. %s"+
 		"Wait for your turn with: tt wait --json%s, and write only after it answers your_turn. "+
 		"To reach the holder: tt msg send %[2]s \"…\"%[5]s", s.Root, s.Holder, s.Turn, other, in)

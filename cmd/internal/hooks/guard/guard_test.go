@@ -91,7 +91,7 @@ func TestEdit(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			tt.call.Kind, tt.call.Harness = harness.KindEdit, harness.Codex
-			got := Edit(context.Background(), tt.call, r)
+			got, _ := Edit(context.Background(), tt.call, r)
 			if (got != "") != tt.refuse {
 				t.Fatalf("says %q", got)
 			}

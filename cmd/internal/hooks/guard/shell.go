@@ -46,22 +46,25 @@ type Tree interface {
 }
 
 // Shell returns the reason why a shell must not run the command of call, as [Stop] does.
-// What destroys something in the holder's own room is in own.
-func Shell(ctx context.Context, call payload.Call, env shell.Env, rooms Rooms, tree Tree) (reason string, own []Change) {
+// What destroys something in the holder's own room is in own. take is as for [Edit].
+func Shell(ctx context.Context, call payload.Call, env shell.Env, rooms Rooms, tree Tree) (reason string, own []Change, take *Stick) {
 	j := JudgeCommand(ctx, call, env, rooms, tree)
 	if c := j.Refused(); c != nil {
 		here := stickHere(ctx, call, rooms)
 		if c.Stick.Unconfirmed != "" {
-			return unconfirmed(c.Stick, here), nil
+			return unconfirmed(c.Stick, here), nil, nil
 		}
-		return shellRefused(c, here), nil
+		return shellRefused(c, here), nil, nil
 	}
 	for _, c := range j.Changes {
 		if c.Destroys && !c.Ignored && c.Stick != nil && c.Stick.Holder != "" && c.Stick.isMine() {
 			own = append(own, c)
 		}
+		if c.Stick != nil && c.Stick.Take && c.Stick.ShellGuard && !c.Ignored {
+			take = c.Stick
+		}
 	}
-	return "", own
+	return "", own, take
 }
 
 // JudgeCommand judges the command of call. What cannot be found out is permitted.
@@ -146,6 +149,9 @@ func shellRefused(c *Change, here *Stick) string {
 	s := c.Stick
 	in, _ := where(s, here)
 	next := "Wait for your turn with: tt wait --json" + in
+	if s.Next != nil {
+		next = s.Next()
+	}
 	if s.Trouble != "" {
 		next = s.Trouble
 	}

@@ -76,7 +76,7 @@ func TestShell(t *testing.T) {
 		{"unconfirmed", "git stash", with(func(s *Stick) { s.Holder, s.Unconfirmed = "a:1", "since 12:00" }), "has not confirmed", 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			reason, own := Shell(t.Context(), shellCall(t, harness.ClaudeCode, tt.command), shell.Env{Dir: "/w"}, room{tt.stick}, tree{"out"})
+			reason, own, _ := Shell(t.Context(), shellCall(t, harness.ClaudeCode, tt.command), shell.Env{Dir: "/w"}, room{tt.stick}, tree{"out"})
 			if (reason == "") != (tt.says == "") || !strings.Contains(reason, tt.says) || len(own) != tt.own {
 				t.Errorf("says %q and %d of its own, want %q and %d", reason, len(own), tt.says, tt.own)
 			}
@@ -99,10 +99,26 @@ func TestShellOfEachHarness(t *testing.T) {
 		}
 		command = strings.ReplaceAll(command, `\n`, "\n")
 		for _, id := range []harness.ID{harness.ClaudeCode, harness.Codex, harness.Gemini, harness.OpenCode} {
-			reason, _ := Shell(t.Context(), shellCall(t, id, command), shell.Env{Dir: "/w", Home: "/home/u"}, room{stick}, tree{"x.pyc", "node_modules", "dist", "build", ".env", "target", "bin", ".venv"})
+			reason, _, _ := Shell(t.Context(), shellCall(t, id, command), shell.Env{Dir: "/w", Home: "/home/u"}, room{stick}, tree{"x.pyc", "node_modules", "dist", "build", ".env", "target", "bin", ".venv"})
 			if (reason != "") != (label == "write") {
 				t.Errorf("%s: %s %q: %s", id, label, command, reason)
 			}
 		}
+	}
+}
+
+// TestTextSizes: a model reads these texts, so their sizes are known.
+func TestTextSizes(t *testing.T) {
+	s := &Stick{Root: "/w", Holder: "codex:2", Turn: 9}
+	shell := func() int { return len(shellRefused(&Change{Effect: shell.Effect{Op: "git stash"}, Stick: s}, s)) }
+	if n := shell(); n != 217 {
+		t.Errorf("a command: %d bytes", n)
+	}
+	s.Next = func() string { return "You are second. End your turn: you are called when it is yours." }
+	if n := shell(); n != 241 {
+		t.Errorf("a command of a session that is called: %d bytes", n)
+	}
+	if n := len(heldByOther(s, s)); n != 155 {
+		t.Errorf("an edit: %d bytes", n)
 	}
 }

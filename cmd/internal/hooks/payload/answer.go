@@ -105,6 +105,9 @@ func eventOf(h *harness.Harness, call Call) string {
 	if slices.ContainsFunc(h.Hooks.Events, same) {
 		return call.Event
 	}
+	if call.Kind == harness.KindEdit {
+		return h.Hooks.EditEvent
+	}
 	return h.Hooks.Event(call.Kind)
 }
 

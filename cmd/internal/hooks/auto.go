@@ -1,0 +1,191 @@
+package hooks
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/talking-stick/tt/cmd/internal/cli"
+	"github.com/talking-stick/tt/cmd/internal/hooks/guard"
+	"github.com/talking-stick/tt/cmd/internal/hooks/listen"
+	"github.com/talking-stick/tt/cmd/internal/hooks/payload"
+	"github.com/talking-stick/tt/cmd/internal/member"
+	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/fsroom/workspace"
+	"github.com/talking-stick/tt/identity/harness"
+	"github.com/talking-stick/tt/skills"
+)
+
+// autoVariable is the variable that, set to off, keeps tt from taking turns by itself.
+const autoVariable = "TALKING_STICK_AUTO"
+
+// actsAlone reports whether tt takes turns for the session by itself: its hooks are installed,
+// and "tt install" has switched that on.
+func (h *run) actsAlone() bool {
+	shape := h.row().Hooks
+	if h.call.SessionID == "" || h.Env.Lookup(autoVariable) == "off" || !(shape.Has(harness.KindShell) || shape.Shape == harness.Plugin) {
+		return false
+	}
+	return skills.AutoIsOn(h.store.Dir()) && h.installed().Runs(h.call.Harness, harness.KindShell, harness.KindFails)
+}
+
+func (h *run) installed() skills.Environment {
+	return skills.Environment{Home: h.Env.Home, Getenv: h.Env.Lookup}
+}
+
+// arrive takes a place for a session that begins, and says who else works there.
+func (h *run) arrive(agent *listen.Agent, w *workspace.Workspace) string {
+	if !h.actsAlone() {
+		return ""
+	}
+	others := h.places(w.Root, agent).others()
+	if len(others) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("Talking Stick: %s works in %s, too. Your first change takes the turn or tells you to wait.", cli.Line(strings.Join(others, ", ")), cli.Line(w.Root))
+}
+
+// auto is what the guards ask where tt takes turns by itself: it adds to the stick of a
+// workspace, nil if it has no room, what a write of the session has to do.
+func (h *run) auto(w *workspace.Workspace, room *member.Room, st *turn.State, f turn.Facts, stick *guard.Stick) *guard.Stick {
+	agent, err := h.sessionAgent()
+	if err != nil {
+		return stick
+	}
+	others := h.places(w.Root, agent).others()
+	me := agent.Client.Self.ID
+	switch {
+	case st == nil:
+		if len(others) > 0 {
+			stick = &guard.Stick{Root: w.Root, ShellGuard: true, Take: true}
+		}
+		return stick
+	case st.Policy.Auto == "off" || st.Owner == me || stick.Holder != "" && stick.Holder == stick.Me || stick.ActsForHolder:
+		return stick
+	case stick.Holder != "":
+		stick.Next = func() string { return h.want(agent, w) }
+		return stick
+	}
+	for _, id := range st.Others(me) { // those of other hosts have no place here
+		if m := st.Member(id); room.IsShared() && !m.Observer && f.Presence(id).Process != turn.Gone {
+			others = append(others, id)
+		}
+	}
+	stick.Take = len(others) > 0 || st.Owner != "" || st.ReservedFor != "" && st.ReservedFor != me
+	return stick
+}
+
+// want records that the session wants the turn of a workspace, and says what it is to do.
+func (h *run) want(agent *listen.Agent, w *workspace.Workspace) string {
+	room, err := agent.Client.WantAuto(context.Background(), w)
+	if err != nil {
+		return waitYourself(w)
+	}
+	return h.next(agent, room, w)
+}
+
+func waitYourself(w *workspace.Workspace) string {
+	return "Wait for your turn with: tt wait --json --path '" + w.Path + "'"
+}
+
+// next says what a session that wants the turn is to do: where something calls it, it may end
+// the turn of its model.
+func (h *run) next(agent *listen.Agent, room *member.Room, w *workspace.Workspace) string {
+	if l := agent.Client.Hearing().Listener(); l.Session != h.call.SessionID {
+		_ = h.open(context.Background(), agent, false)
+	}
+	h.startHearing(agent)
+	if !h.startListener(agent) && !h.isCalled(agent) {
+		return waitYourself(w)
+	}
+	return "You are " + ordinal(room.Place()) + ". End your turn: you are called when it is yours."
+}
+
+// isCalled reports whether the session is woken when its model is idle, although nothing listens
+// for it now.
+func (h *run) isCalled(agent *listen.Agent) bool {
+	hooks := h.row().Hooks
+	return agent.Client.Hearing().Listens() != "" || h.watches() || hooks.Has(harness.KindListen) && h.lasts() || hooks.Hold && h.installed().Holds(h.call.Harness) ||
+		hooks.Shape == harness.Plugin
+}
+
+func ordinal(n int) string {
+	if words := []string{"", "first", "second", "third", "fourth", "fifth"}; n < len(words) {
+		return words[n]
+	}
+	return fmt.Sprintf("number %d", n)
+}
+
+// take asks for the turn that a write has to have. It answers the hook: with nothing where the
+// write may run and the agent has been told, or with a refusal.
+func (h *run) take(ctx context.Context, stick *guard.Stick) error {
+	agent, err := h.sessionAgent()
+	if err != nil {
+		return err
+	}
+	w, err := h.Locate(stick.Root)
+	if err != nil {
+		return err
+	}
+	room, res, err := agent.Client.TakeAuto(ctx, w)
+	switch {
+	case err != nil:
+		return err
+	case res.Status == turn.YourTurn:
+		h.startListener(agent)
+		text := "You have the turn of " + cli.Line(stick.Root) + " now, because another session works here; it is handed on when you stop."
+		if before := turn.ReadHandoff(res.Handoff); res.From != "" && res.From != agent.Client.Self.ID && before.Status != "" {
+			text += " Before you: " + cli.Line(res.From) + " said " + cli.Line(shorten(before.Status+"; next: "+before.NextAction))
+		}
+		return h.finish(payload.Reply{Context: text})
+	case res.CurrentOwner == "" && res.ReservedFor == "" && res.Status != turn.NotYet:
+		return errNotTold
+	}
+	whose := "is held by " + res.CurrentOwner
+	switch {
+	case res.CurrentOwner != "":
+	case res.ReservedFor != "":
+		whose = "is reserved for " + res.ReservedFor
+	default:
+		whose = "is offered to another session first"
+	}
+	return h.finish(payload.Reply{Refuse: cli.Line(fmt.Sprintf("The talking stick for %s %s (turn %d), so nothing must be changed there now. %s", stick.Root, whose, res.TurnID, h.next(agent, room, w)))})
+}
+
+// mostBefore is how much of a handoff is shown with a turn that a hook takes.
+const mostBefore = 1 << 10
+
+func shorten(text string) string {
+	if len(text) <= mostBefore {
+		return text
+	}
+	return strings.ToValidUTF8(text[:mostBefore], "") + "…"
+}
+
+// endAuto ends the turns that hooks have taken for the session. It returns the room of one that
+// goes on for now: it has changed something that another session waits for, and the agent was
+// not reminded yet. atEnd says that the session ends, and there is no more to remind of.
+func (h *run) endAuto(ctx context.Context, atEnd bool) (kept bool) {
+	agent, err := h.agent()
+	if err != nil {
+		return false
+	}
+	memory := told(h.store.Dir())
+	for _, name := range agent.Client.Hearing().Rooms() {
+		room := agent.Client.Room(name, nil)
+		snap, err := room.View()
+		if err != nil || snap.State.Owner != agent.Client.Self.ID {
+			continue
+		}
+		reminded, err := room.EndAuto(ctx, func() bool {
+			if atEnd {
+				return false
+			}
+			first, remembered := memory.First(h.call, fmt.Sprintf("auto %d %q", snap.State.Turn, name))
+			return first && remembered
+		})
+		h.log(err)
+		kept = kept || reminded
+	}
+	return kept
+}

@@ -1,0 +1,98 @@
+package hooks
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/talking-stick/tt/cmd/internal/hooks/listen"
+	"github.com/talking-stick/tt/cmd/internal/member"
+	"github.com/talking-stick/tt/identity"
+)
+
+// placesDir has, below a directory for each work tree, an empty file for each session that
+// works there and whose hooks are installed. Its time is the last sign of life, to a minute.
+const placesDir = "places"
+
+const (
+	placeEvery = time.Minute
+	placeLasts = 30 * time.Minute // of a session of which no process is known
+)
+
+// places are the sessions that work in one tree.
+type places struct {
+	dir string
+	me  *listen.Agent
+}
+
+func (h *run) places(root string, me *listen.Agent) places {
+	sum := sha256.Sum256([]byte(root))
+	return places{filepath.Join(h.store.Dir(), placesDir, hex.EncodeToString(sum[:8])), me}
+}
+
+// others returns the other sessions that live, and takes a place for this one. A session that
+// was started by a command of another one is part of it, and has no place. It removes the
+// places of sessions that have ended.
+func (p places) others() (ids []string) {
+	ids, isPart, has := p.look()
+	if !has && !isPart && os.MkdirAll(p.dir, 0o700) == nil {
+		if f, err := os.OpenFile(filepath.Join(p.dir, p.me.Client.Self.ID), os.O_CREATE|os.O_WRONLY, 0o600); err == nil {
+			_ = f.Close()
+		}
+	}
+	return ids
+}
+
+// Seen returns how many sessions work in the tree of root.
+func Seen(client *member.Client, root string) int {
+	h := run{store: client.Store}
+	ids, _, has := h.places(root, &listen.Agent{Client: client}).look()
+	if has {
+		return len(ids) + 1
+	}
+	return len(ids)
+}
+
+// look is others without a place. isPart is whether this session is part of another one, and
+// has whether it has a place.
+func (p places) look() (ids []string, isPart, has bool) {
+	entries, _ := os.ReadDir(p.dir)
+	for _, e := range entries {
+		id, path := e.Name(), filepath.Join(p.dir, e.Name())
+		info, err := e.Info()
+		if err != nil || !info.Mode().IsRegular() {
+			continue
+		}
+		age := time.Since(info.ModTime())
+		if id == p.me.Client.Self.ID {
+			if has = true; age > placeEvery {
+				now := time.Now()
+				_ = os.Chtimes(path, now, now)
+			}
+			continue
+		}
+		process := p.me.Client.HearingOf(id).Listener().Process
+		switch {
+		case process == nil && age > placeLasts, process != nil && p.me.Client.Table.Verdict(*process) == identity.Gone:
+			_ = os.Remove(path)
+		case process != nil && identity.StartedBy(p.me.Client.Table, p.me.Client.Self.Root, []identity.Process{*process}):
+			isPart = true
+		default:
+			ids = append(ids, id)
+		}
+	}
+	return ids, isPart, has
+}
+
+// leavePlaces removes all places of a session that ends.
+func (h *run) leavePlaces(id string) {
+	top := filepath.Join(h.store.Dir(), placesDir)
+	trees, _ := os.ReadDir(top)
+	for _, tree := range trees {
+		_ = os.Remove(filepath.Join(top, tree.Name(), id))
+		_ = os.Remove(filepath.Join(top, tree.Name())) // if it is empty
+	}
+	_ = os.Remove(top)
+}

@@ -1,0 +1,175 @@
+package member
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/talking-stick/tt/fsroom"
+	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/fsroom/workspace"
+	"github.com/talking-stick/tt/journal/event"
+)
+
+// A quiet output keeps the answer to a request of a hook.
+type quiet struct{ turn.WaitResult }
+
+func (q *quiet) Answer(r turn.WaitResult) error { q.WaitResult = r; return nil }
+func (q *quiet) CanAnswerNow(int) bool          { return true }
+func (q *quiet) Waiting(turn.WaitResult)        {}
+
+// TakeAuto asks for the turn of the workspace's room for an agent whose hook is about to let
+// it write, and makes it a member if it is none. If another agent is to have the turn first,
+// it is recorded that this one wants it.
+func (c *Client) TakeAuto(ctx context.Context, w *workspace.Workspace) (*Room, turn.WaitResult, error) {
+	r, snap, err := c.joinAuto(ctx, w)
+	if err != nil {
+		return nil, turn.WaitResult{}, err
+	}
+	var out quiet
+	t := turnRequest{Room: r, out: &out, auto: true, since: r.waitingSince(), lease: fsroom.NewID()}
+	if _, err := t.try(ctx, snap); err != nil {
+		t.guardian.cancel()
+		return nil, turn.WaitResult{}, err
+	}
+	if err := t.answer(); err != nil {
+		return nil, turn.WaitResult{}, err
+	}
+	abandoned := out.Status == turn.NotYet && out.CurrentOwner == "" && out.ReservedFor != ""
+	if out.Status == turn.TakeoverAvailable || abandoned {
+		why := out.Evidence.Sentence
+		if why == "" {
+			why = out.ReservedFor + " cannot be reached"
+		}
+		before, silent := out.WaitResult, r.own().Has(autoFile)
+		if r.Take(ctx, turn.TakeRequest{Agent: r.Self.ID, Lease: fsroom.NewID(), Reason: "auto: " + why, Auto: true}, &out) != nil {
+			out.WaitResult = before
+		}
+		if silent { // it was no command of the agent
+			_ = r.own().Mark(autoFile, r.time())
+		}
+	}
+	if out.Status != turn.YourTurn {
+		r.Want()
+	}
+	return r, out.WaitResult, nil
+}
+
+// WantAuto records that an agent whose write was refused wants the turn, and makes it a
+// member if it is none.
+func (c *Client) WantAuto(ctx context.Context, w *workspace.Workspace) (*Room, error) {
+	r, _, err := c.joinAuto(ctx, w)
+	if err == nil {
+		r.Want()
+	}
+	return r, err
+}
+
+func (c *Client) joinAuto(ctx context.Context, w *workspace.Workspace) (*Room, *snapshot, error) {
+	r, err := c.SelectRoom(w, false)
+	if err != nil {
+		return nil, nil, err
+	}
+	snap, err := r.View()
+	if err != nil || r.IsMember(snap.State) {
+		return r, snap, err
+	}
+	if snap, err = r.join(ctx, false); err == nil {
+		_ = r.own().Mark(autoFile, r.time())
+	}
+	return r, snap, err
+}
+
+// Want records that the agent wants the turn. Its place among others counts from the first
+// time.
+func (r *Room) Want() {
+	if first := r.own().Marked(wantsFile); r.time().Sub(first) >= turn.WantedFor {
+		_ = r.own().Mark(wantsFile, r.time())
+	}
+}
+
+// Place returns which place the agent has among those that want the turn. Who holds it, or is
+// to have it, is the first.
+func (r *Room) Place() int {
+	snap, err := r.View()
+	if err != nil {
+		return 2
+	}
+	st, f, mine := snap.State, r.Facts(snap.State), r.own().Marked(wantsFile)
+	earlier := slices.DeleteFunc(st.Others(r.Self.ID), func(id string) bool {
+		p := f.Presence(id)
+		return id == st.Owner || id == st.ReservedFor || !p.Waiting && !(p.Wants && r.Agent(id).Marked(wantsFile).Before(mine))
+	})
+	return 2 + len(earlier)
+}
+
+// IsAuto reports whether a hook has taken the turn that the agent has, and ends it: the agent
+// has not asked for it itself since.
+func (r *Room) IsAuto(st *turn.State) bool {
+	return st.Owner == r.Self.ID && st.Grant.Auto && st.Grant.Host == r.host() && !r.own().Has(byHandFile)
+}
+
+// EndAuto ends the agent's turn with a handoff of facts, if a hook has taken it and no job of
+// the agent runs. But it keeps one that has changed something and that another member wants,
+// if keep says so.
+func (r *Room) EndAuto(ctx context.Context, keep func() bool) (kept bool, err error) {
+	snap, err := r.View()
+	if err != nil || !r.IsAuto(snap.State) || r.RunningJob(r.Self.ID) != nil {
+		return false, err
+	}
+	fence, ended := snap.State.Fence(), false
+	end := r.autoEnd(ctx, snap.State)
+	after, _, err := r.updateThen(ctx, nil, func(st *turn.State, f turn.Facts) (events []event.Event, err error) {
+		if st.Fence() != fence || !r.IsAuto(st) {
+			return nil, nil
+		}
+		changed := end.Events(st)
+		handoff, unchanged := turn.AutoHandoff(changed)
+		if kept = kept || !unchanged && st.IsWanted(f, r.Self.ID) && keep(); kept {
+			return nil, nil
+		}
+		events, _, err = turn.Release(st, f, turn.ReleaseRequest{Fence: fence, Handoff: handoff, OfUse: turn.WasOfUse(changed), Auto: true, Unchanged: unchanged})
+		return append(events, changed...), err
+	}, func() {
+		ended = true
+		r.forgetLease(r.Self.ID)
+	})
+	end.Result(ended)
+	if next := after; ended && next.State.ReservedFor != "" && !r.IsWaiting(next.State.ReservedFor) {
+		r.notify(turn.Change{After: next.State, Unclaimed: true})
+	}
+	return kept, err
+}
+
+// autoEnd begins to record the end of the turn. The agent does not wait for that, so it may take
+// longer than for a release; and the beginning of a turn that has just begun may not be recorded
+// yet.
+func (r *Room) autoEnd(ctx context.Context, st *turn.State) TurnEnd {
+	recorder := r.recorder()
+	if recorder == nil {
+		return noTurnEnd{}
+	}
+	for tries := 0; ; tries++ {
+		end := recorder.Ending(ctx, st, autoPatience)
+		late := turn.IsLate(end.Events(st)) && r.Now().Since(st.Grant.At) < autoPatience && tries < 8
+		if !late {
+			return end
+		}
+		end.Result(false)
+		select {
+		case <-time.After(autoPatience / 20):
+		case <-ctx.Done():
+		}
+	}
+}
+
+// autoPatience is how long the end of an automatic turn waits for what the turn changed.
+const autoPatience = 3 * time.Second
+
+// LeaveAuto removes the agent from the room if a hook has made it a member, and it has run no
+// command of tt since.
+func (r *Room) LeaveAuto(ctx context.Context) {
+	if r.own().Has(autoFile) {
+		_, _ = r.Leave(ctx)
+	}
+}

@@ -1,0 +1,104 @@
+package turn
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/talking-stick/tt/journal/event"
+)
+
+// WantedFor is how long a member counts as wanting the turn after a write of it was refused.
+const WantedFor = 30 * time.Minute
+
+// wants reports whether the member is to have the turn when a hook releases it.
+func wants(f Facts, m *Member) bool {
+	p := f.presence(m.AgentID)
+	return p.Waiting || p.Wants
+}
+
+// IsWanted reports whether another member waits for the turn or wants it.
+func (s *State) IsWanted(f Facts, agent string) bool { return s.fairestOf(f, agent, wants) != nil }
+
+// forNobody reports whether a hook has released the turn and nobody wanted it: then nobody is woken.
+func (p *PendingHandoff) forNobody() bool { return p.Auto && p.Preferred == "" }
+
+// isReachable reports whether the member hears at once that the turn is its own.
+func (s *State) isReachable(f Facts, id string) bool {
+	reach := s.Reach(f, id)
+	return reach == ReachWaiting || reach == ReachReady || reach == ReachBusy
+}
+
+// IdleFor returns how long it is until a holder whose model is idle counts as having left the
+// turn, zero if it does, and negative if it does not by time alone.
+func (s *State) IdleFor(f Facts) time.Duration {
+	if reason, left := s.rest(f); reason == ReasonOwnerIdle {
+		return left
+	}
+	return -1
+}
+
+// mostArtifacts is how many files an automatic handoff names.
+const mostArtifacts = 20
+
+// AutoHandoff returns the handoff of a turn that a hook ends. It has facts only, those of the
+// turn's tree_changed event among events. unchanged is true if the turn is known to have
+// changed nothing.
+func AutoHandoff(events []event.Event) (handoff json.RawMessage, unchanged bool) {
+	type artifact struct {
+		Path string `json:"path"`
+	}
+	h := struct {
+		Status    string     `json:"status"`
+		Next      string     `json:"next_action"`
+		Artifacts []artifact `json:"artifacts,omitempty"`
+		Auto      bool       `json:"auto"`
+	}{"auto: what has changed was not recorded", "see tt diff", nil, true}
+	var c struct {
+		Span       string
+		Files      int
+		Unknown    string
+		Paths      []artifact
+		Head       *struct{ Commits int }
+		Unsure     []string
+		MoreUnsure int `json:"more_unsure"`
+	}
+	for i := range events {
+		if events[i].Type != TreeChanged || json.Unmarshal(events[i].Payload, &c) != nil || c.Unknown != "" {
+			continue
+		}
+		unsure := len(c.Unsure) + c.MoreUnsure
+		if c.Files+unsure == 0 && c.Head == nil {
+			h.Status, h.Next, unchanged = "auto: nothing changed", "none", true
+			break
+		}
+		h.Status = "auto: changed " + several(c.Files+unsure, "file")
+		if c.Head != nil {
+			h.Status += ", " + several(c.Head.Commits, "commit")
+		}
+		h.Artifacts = c.Paths
+		for _, path := range c.Unsure {
+			h.Artifacts = append(h.Artifacts, artifact{path})
+		}
+		h.Artifacts = h.Artifacts[:min(len(h.Artifacts), mostArtifacts)]
+	}
+	handoff, err := json.Marshal(h)
+	if err != nil { // cannot happen: texts only
+		return json.RawMessage(`{"status":"auto","next_action":"see tt diff","auto":true}`), false
+	}
+	return handoff, unchanged
+}
+
+// IsLate reports whether the tree_changed event among events says that the beginning of the turn
+// was not recorded in time.
+func IsLate(events []event.Event) bool {
+	var c struct{ Unknown string }
+	return len(events) > 0 && json.Unmarshal(events[0].Payload, &c) == nil && c.Unknown == "late"
+}
+
+func several(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}
