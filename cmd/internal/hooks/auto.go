@@ -26,7 +26,8 @@ func (h *run) actsAlone() bool {
 	if h.call.SessionID == "" || h.Env.Lookup(autoVariable) == "off" || !(shape.Has(harness.KindShell) || shape.Shape == harness.Plugin) {
 		return false
 	}
-	return skills.AutoIsOn(h.store.Dir()) && h.installed().Runs(h.call.Harness, harness.KindShell, harness.KindFails)
+	dir, err := workspace.DataDir(h.Env.Lookup, h.Env.Home) // what is installed is not of an engine
+	return err == nil && skills.AutoIsOn(dir) && h.installed().Runs(h.call.Harness, harness.KindShell, harness.KindFails)
 }
 
 func (h *run) installed() skills.Environment {

@@ -70,6 +70,8 @@ var completeCommand = &cli.Command{
 // know.
 func valuesAt(ctx context.Context, c *cli.Invocation, at completion.Position) completion.Answer {
 	switch {
+	case at.Flag == "replace":
+		return openNotesHere(ctx, c)
 	case at.Flag != "":
 		return flagValues(c, at)
 	case at.Arg == "harness":

@@ -22,7 +22,7 @@ func TestEveryPositionHasValuesOrIsFree(t *testing.T) {
 		return len(a.Candidates) > 0 || a.Paths != completion.NoPaths
 	}
 	// These come from the room and from the locks of the workspace; here there are none.
-	ofRoom := []string{"agent", "from", "id", "job", "name", "question", "target"}
+	ofRoom := []string{"agent", "from", "id", "job", "name", "question", "replace", "target"}
 	for _, c := range program().All() {
 		for _, f := range program().FlagsOf(c) {
 			at := completion.Position{Command: c, Flag: f.Name}

@@ -3,8 +3,12 @@
 package ttcmd
 
 import (
+	"bytes"
 	"fmt"
+	"os"
 	"os/exec"
+	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -26,7 +30,11 @@ func scriptSignal(ts *testscript.TestScript, _ bool, args []string) {
 		ts.Fatalf("usage: signal HUP|INT|TERM|KILL|STOP|CONT PID|bg")
 	}
 	if args[1] != "bg" {
-		ts.Check(syscall.Kill(pidOf(ts, args[1]), signals[args[0]]))
+		pid := pidOf(ts, args[1])
+		ts.Check(syscall.Kill(pid, signals[args[0]]))
+		if args[0] == "STOP" {
+			awaitStopped(pid)
+		}
 		return
 	}
 	running := ts.BackgroundCmds()
@@ -34,6 +42,21 @@ func scriptSignal(ts *testscript.TestScript, _ bool, args []string) {
 		ts.Fatalf("nothing runs in the background")
 	}
 	ts.Check(running[len(running)-1].Process.Signal(signals[args[0]]))
+}
+
+// awaitStopped waits until each thread of a process has stopped, where that can be seen: a
+// signal returns before.
+func awaitStopped(pid int) {
+	runs := func(stat string) bool {
+		b, err := os.ReadFile(stat)
+		return err == nil && !strings.HasPrefix(string(b[bytes.LastIndexByte(b, ')')+1:]), " T")
+	}
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+		threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))
+		if !slices.ContainsFunc(threads, runs) {
+			return
+		}
+	}
 }
 
 func pidOf(ts *testscript.TestScript, text string) int {
