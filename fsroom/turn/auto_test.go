@@ -44,6 +44,9 @@ func TestAutoRelease(t *testing.T) {
 					t.Errorf("%s is told %+v", m.AgentID, n)
 				}
 			}
+			if w.presence(c.by).Wants && !w.newsOf(c.by).Urgent() {
+				t.Errorf("%s, which was told that it is called, may be left out", c.by)
+			}
 			res, err := w.tryWith(turn.TryRequest{Agent: c.by, Lease: w.newID("lease")})
 			if got := res.Status + " " + res.Reason; err != nil || got != c.want || res.From != c.from || (res.HandoffSeq != 0) != (c.from != "") {
 				t.Errorf("%s from %q (event %d), %v; want %s from %q", got, res.From, res.HandoffSeq, err, c.want, c.from)

@@ -173,7 +173,7 @@ func (n *News) AddNotes(s *State, agent string, seen SeenNotes) {
 func (n *News) AddOffer(s *State, f Facts, agent string, after int64) {
 	if s.Pending.Seq > after && s.Offers(f, agent) {
 		n.Offer, n.Turn = s.Pending.Seq, s.Turn+1
-		n.Plain = !s.Pending.Direct && !s.isPerson(s.Pending.From)
+		n.Plain = !s.Pending.Direct && !s.isPerson(s.Pending.From) && !f.presence(agent).Wants // which was promised to be called
 	}
 }
 
