@@ -64,7 +64,7 @@ func (h *run) auto(w *workspace.Workspace, room *member.Room, st *turn.State, f 
 	case st.Policy.Auto == "off" || st.Owner == me || stick.Holder != "" && stick.Holder == stick.Me || stick.ActsForHolder:
 		return stick
 	case stick.Holder != "":
-		stick.Next = func() string { return h.want(agent, w) }
+		stick.Next = func() string { return h.want(w) }
 		return stick
 	}
 	for _, id := range st.Others(me) { // those of other hosts have no place here
@@ -77,7 +77,11 @@ func (h *run) auto(w *workspace.Workspace, room *member.Room, st *turn.State, f 
 }
 
 // want records that the session wants the turn of a workspace, and says what it is to do.
-func (h *run) want(agent *listen.Agent, w *workspace.Workspace) string {
+func (h *run) want(w *workspace.Workspace) string {
+	agent, err := h.changing()
+	if err != nil {
+		return waitYourself(w)
+	}
 	room, err := agent.Client.WantAuto(context.Background(), w)
 	if err != nil {
 		return waitYourself(w)
@@ -120,7 +124,7 @@ func ordinal(n int) string {
 // take asks for the turn that a write has to have. It answers the hook: with nothing where the
 // write may run and the agent has been told, or with a refusal.
 func (h *run) take(ctx context.Context, stick *guard.Stick) error {
-	agent, err := h.sessionAgent()
+	agent, err := h.changing()
 	if err != nil {
 		return err
 	}
@@ -163,6 +167,28 @@ func shorten(text string) string {
 	return strings.ToValidUTF8(text[:mostBefore], "") + "…"
 }
 
+// leaveAuto removes the agent from a room that a hook has made it a member of.
+func (h *run) leaveAuto(ctx context.Context, room *member.Room) {
+	if !room.IsSilent() {
+		return
+	}
+	if agent, err := h.changing(); err == nil {
+		_, err = agent.Client.Room(room.Name(), nil).Leave(ctx)
+		h.log(err)
+	}
+}
+
+// changing returns the agent of the session as one that can change the rooms of an engine,
+// which hooks do not ask otherwise.
+func (h *run) changing() (*listen.Agent, error) {
+	store, err := h.OpenAll()
+	if err != nil {
+		return nil, err
+	}
+	h.store = store
+	return h.sessionAgent()
+}
+
 // endAuto ends the turns that hooks have taken for the session. It returns the room of one that
 // goes on for now: it has changed something that another session waits for, and the agent was
 // not reminded yet. atEnd says that the session ends, and there is no more to remind of.
@@ -177,6 +203,13 @@ func (h *run) endAuto(ctx context.Context, atEnd bool) (kept bool) {
 		snap, err := room.View()
 		if err != nil || snap.State.Owner != agent.Client.Self.ID {
 			continue
+		}
+		if room.IsShared() && room.IsAuto(snap.State) {
+			if agent, err = h.changing(); err != nil {
+				h.log(err)
+				return kept
+			}
+			room = agent.Client.Room(name, nil)
 		}
 		reminded, err := room.EndAuto(ctx, func() bool {
 			if atEnd {

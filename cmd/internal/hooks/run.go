@@ -21,7 +21,8 @@ type Command struct {
 	Env       *cli.Env
 	AgentID   string // that --agent names; "" if it was not given
 	Print     func(text string) error
-	OpenStore func() (*fsroom.Store, error)
+	OpenStore func() (*fsroom.Store, error) // in which the rooms of an engine are as this host knows them
+	OpenAll   func() (*fsroom.Store, error) // in which they can be changed
 	Locate    func(path string) (*workspace.Workspace, error)
 	Client    func(*fsroom.Store, identity.Agent) *member.Client
 	// UntilSignal returns a context that ends with a signal that asks the process to end.

@@ -135,7 +135,7 @@ func (h *run) end(ctx context.Context) error {
 	h.leavePlaces(agent.Client.Self.ID)
 	h.endAuto(ctx, true)
 	for _, name := range agent.Client.Hearing().Rooms() {
-		agent.Client.Room(name, nil).LeaveAuto(ctx)
+		h.leaveAuto(ctx, agent.Client.Room(name, nil))
 	}
 	return agent.End(ctx, h.call.SessionID)
 }

@@ -166,10 +166,6 @@ func (r *Room) autoEnd(ctx context.Context, st *turn.State) TurnEnd {
 // autoPatience is how long the end of an automatic turn waits for what the turn changed.
 const autoPatience = 3 * time.Second
 
-// LeaveAuto removes the agent from the room if a hook has made it a member, and it has run no
-// command of tt since.
-func (r *Room) LeaveAuto(ctx context.Context) {
-	if r.own().Has(autoFile) {
-		_, _ = r.Leave(ctx)
-	}
-}
+// IsSilent reports whether a hook has made the agent a member of the room, and the agent has
+// run no command of tt since.
+func (r *Room) IsSilent() bool { return r.own().Has(autoFile) }

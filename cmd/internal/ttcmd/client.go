@@ -17,11 +17,13 @@ import (
 
 type snapshot = fsroom.Snapshot[*turn.State]
 
-func openStore(c *cli.Invocation) (*fsroom.Store, error) { return openPatientStore(c, build.Patience) }
+func openStore(c *cli.Invocation) (*fsroom.Store, error) {
+	return openPatientStore(c, build.Patience, !seesMirrorOnly(c))
+}
 
 // openPatientStore is openStore for a command that waits for a lock for so long; 0 for as
-// long as commands do.
-func openPatientStore(c *cli.Invocation, patience time.Duration) (*fsroom.Store, error) {
+// long as commands do. With asks an engine is asked; else its rooms are as this host knows them.
+func openPatientStore(c *cli.Invocation, patience time.Duration, asks bool) (*fsroom.Store, error) {
 	dir, err := workspace.DataDir(c.Env.Lookup, c.Env.Home)
 	if err != nil {
 		return nil, err
@@ -36,7 +38,7 @@ func openPatientStore(c *cli.Invocation, patience time.Duration) (*fsroom.Store,
 		return nil, err
 	}
 	if service != nil {
-		return sharedStore(c, service, dir, options)
+		return sharedStore(c, service, dir, options, asks)
 	}
 	if c.Declares("room") && c.Given("room") {
 		c.Notice("--room names a room that several hosts share; without " + hosts.EngineVariable + " this is the room of this host alone")

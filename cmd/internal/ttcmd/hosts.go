@@ -25,7 +25,7 @@ import (
 //
 // Commands that must not wait for a network, such as a shell prompt or a guard of edits, see the
 // mirror alone.
-func sharedStore(c *cli.Invocation, service *hosts.Service, dataDir string, o fsroom.Options) (*fsroom.Store, error) {
+func sharedStore(c *cli.Invocation, service *hosts.Service, dataDir string, o fsroom.Options, asks bool) (*fsroom.Store, error) {
 	if build.Sharing == nil {
 		return nil, becomeEngine(c, service)
 	}
@@ -43,7 +43,7 @@ func sharedStore(c *cli.Invocation, service *hosts.Service, dataDir string, o fs
 		warn := sync.OnceFunc(func() { c.Notice("the engine cannot be reached: this is what this host knew last") })
 		o.Behind = func(error) bool { warn(); return true }
 	}
-	store, err := build.Sharing.Open(service, dataDir, o, seesMirrorOnly(c))
+	store, err := build.Sharing.Open(service, dataDir, o, !asks)
 	if err == nil {
 		clock := build.Sharing.Clock(store)
 		c.Env.Now = func() time.Time { return clock().Wall.Time } // what the rooms say of times is by it
