@@ -18,6 +18,7 @@ func twoHosts(t *testing.T) (server *natstest.Server, one, two *stage) {
 	for _, s := range []**stage{&one, &two} {
 		*s = newStage(t, false)
 		(*s).env["TALKING_STICK_ENGINE"] = url
+		(*s).env["TALKING_STICK_ROOM"] = "agent-bus" // this source may be in a working tree that was added, which has no engine without
 	}
 	return server, one, two
 }
