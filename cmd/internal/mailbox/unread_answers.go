@@ -44,5 +44,5 @@ func (m *Mailbox) CheckAnswers(ctx context.Context) error {
 	_ = m.questions().MarkShown(ctx, t, ids) // a question that is not marked stays open, and its answer is known
 	m.show(Cursor{JoinedAt: at.JoinedAt, TopicID: t.Name(), AnswersSeq: s.Seq})
 	return code.New(code.UnreadAnswers, "you have not seen what was answered to your questions: %s", strings.Join(words, "; ")).
-		WithHint("take it into account, and run the same command again").With("answers", list)
+		WithHint("mend the handoff if an answer changes it, and run the command again: it goes through").With("answers", list)
 }

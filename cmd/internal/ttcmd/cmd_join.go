@@ -99,7 +99,7 @@ func nextStep(st *turn.State, f turn.Facts, id string) string {
 	case hears.How != "" && !hears.Unheard:
 		return "go on with what needs no stick: you are woken when it is yours or something has come; to wait now: " + waitForAll
 	}
-	return waitForAll + ", in the background: it ends when the stick is yours or something has come for you"
+	return waitForAll + ": it ends when the stick is yours or something has come for you"
 }
 
 // join finds or creates the room of the command line and makes the caller a member, or
