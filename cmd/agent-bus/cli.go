@@ -13,6 +13,9 @@ import (
 	"github.com/talking-stick/tt/fsroom/topic"
 )
 
+// lastKnown is of the commands that look after topics, also while the engine is away.
+var lastKnown = cli.Traits{LastKnown: true}
+
 // onBus returns the Run of a command that works on the bus which the environment
 // names. Its errors get the codes and hints of the bus, except usage errors.
 func onBus(run func(context.Context, *cli.Invocation, *bus) error) func(context.Context, *cli.Invocation) error {
@@ -21,7 +24,7 @@ func onBus(run func(context.Context, *cli.Invocation, *bus) error) func(context.
 		if err != nil {
 			return err
 		}
-		if c.Cmd.Group == groupAdmin {
+		if c.Cmd.Traits.LastKnown {
 			var once sync.Once
 			b.Options.Behind = func(err error) bool {
 				once.Do(func() { c.Notice(tools.Translate(err).Message + "; this is what this host knew last") })

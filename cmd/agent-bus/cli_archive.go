@@ -13,10 +13,11 @@ import (
 )
 
 var archiveCommand = &cli.Command{
-	Name:  "cli archive",
-	Group: groupAdmin,
-	Args:  []cli.Arg{topicArg},
-	Short: "take a topic out of use and keep its files",
+	Name:   "cli archive",
+	Group:  groupAdmin,
+	Traits: lastKnown,
+	Args:   []cli.Arg{topicArg},
+	Short:  "take a topic out of use and keep its files",
 	Long: "Moves the topic's directory to topics.archived in the data directory; moved back to topics it is as it was. " +
 		"Agents that use it find it gone. It also takes a topic that cannot be read out of the way, by its id.",
 	Errors: []code.Code{topic.TopicNotFound},

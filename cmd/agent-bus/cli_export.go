@@ -12,11 +12,12 @@ import (
 )
 
 var exportCommand = &cli.Command{
-	Name:  "cli export",
-	Group: groupAdmin,
-	Args:  []cli.Arg{topicArg},
-	Short: "print a topic with all questions and answers as Markdown or JSON",
-	Long:  "Changes nothing. With --json the topic is one JSON object: questions, each with its answers.",
+	Name:   "cli export",
+	Group:  groupAdmin,
+	Traits: lastKnown,
+	Args:   []cli.Arg{topicArg},
+	Short:  "print a topic with all questions and answers as Markdown or JSON",
+	Long:   "Changes nothing. With --json the topic is one JSON object: questions, each with its answers.",
 	Examples: []cli.Example{
 		{Line: "agent-bus cli export pink > pink.md"},
 	},

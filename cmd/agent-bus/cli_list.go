@@ -12,10 +12,11 @@ import (
 )
 
 var listCommand = &cli.Command{
-	Name:  "cli topics list",
-	Group: groupAdmin,
-	Short: "list topics, with how many questions are in which state",
-	Long:  "The newest first. Changes nothing.",
+	Name:   "cli topics list",
+	Group:  groupAdmin,
+	Traits: lastKnown,
+	Short:  "list topics, with how many questions are in which state",
+	Long:   "The newest first. Changes nothing.",
 	Flags: func(f *cli.Flags) {
 		f.Choice("status", "STATUS", []string{topic.ListOpen, topic.ListClosed, topic.ListAll}, "which topics")
 		f.Int64("limit", "N", 200, "how many at most")

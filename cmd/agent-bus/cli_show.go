@@ -18,6 +18,7 @@ import (
 var showCommand = &cli.Command{
 	Name:   "cli topics show",
 	Group:  groupAdmin,
+	Traits: lastKnown,
 	Args:   []cli.Arg{topicArg},
 	Short:  "show one topic and its questions",
 	Long:   "Changes nothing. With --json the answers are there too; as text they are in agent-bus cli export.",

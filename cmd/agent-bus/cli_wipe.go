@@ -20,9 +20,10 @@ import (
 )
 
 var wipeCommand = &cli.Command{
-	Name:  "cli db wipe",
-	Group: groupAdmin,
-	Short: "remove all topics for good, after asking",
+	Name:   "cli db wipe",
+	Group:  groupAdmin,
+	Traits: lastKnown,
+	Short:  "remove all topics for good, after asking",
 	Long: "Removes the topics directory and nothing else: the rooms of tt are left alone. Running servers need not be stopped; " +
 		"their agents find the topics gone, and can make new ones.",
 	Flags:  func(f *cli.Flags) { f.Bool("yes", "do not ask") },

@@ -78,6 +78,8 @@ func (p *Program) nothing() *Command {
 	return &Command{
 		Flags: func(f *Flags) { f.Bool("version", "print the version and do nothing") },
 		Run:   func(_ context.Context, c *Invocation) error { return c.Out.Print(p.generalHelp(c.Out)) },
+
+		Traits: Traits{Silent: true, NoSync: true},
 	}
 }
 

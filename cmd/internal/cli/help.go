@@ -21,6 +21,8 @@ func (p *Program) helpCommand() *Command {
 			}
 			return c.Out.Print(page)
 		},
+
+		Traits: Traits{Silent: true, NoSync: true},
 	}
 }
 

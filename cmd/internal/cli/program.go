@@ -75,7 +75,20 @@ type Command struct {
 	JSONOnly  bool // the result is JSON in every mode
 	TextFirst bool // the result is text, also for a harness, unless --json is given
 	Streams   bool // writes JSON Lines until stopped
-	Behind    bool // shows what this host knew last while an engine cannot be reached
+
+	Traits Traits
+}
+
+// Traits are what a program has to know of a command before it runs, and of the rooms that it
+// opens. This package only keeps them.
+type Traits struct {
+	Silent bool // programs run it: it warns nobody
+	NoSync bool // it is not kept waiting by an update of what is installed
+
+	HostOnly   bool // it is about this host alone, whatever engine has the rooms
+	MirrorOnly bool // with an engine it goes by what this host knows, and asks nobody
+	LastKnown  bool // it shows what this host knew last while an engine cannot be reached
+	LeaveModes bool // it leaves files that other users have access to as they are
 }
 
 // An Arg is a positional argument. Optional ones follow the required ones, and

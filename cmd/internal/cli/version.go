@@ -13,6 +13,8 @@ func (p *Program) versionCommand() *Command {
 		Group: p.lastGroup(),
 		Short: "print the version and the commit it was built from",
 		Run:   func(_ context.Context, c *Invocation) error { return p.printVersion(c.Out) },
+
+		Traits: Traits{NoSync: true},
 	}
 }
 

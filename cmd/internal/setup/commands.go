@@ -14,10 +14,11 @@ const GitName = "git"
 
 // Install is "tt install".
 var Install = &cli.Command{
-	Name:  "install",
-	Group: Group,
-	Args:  []cli.Arg{installArg},
-	Short: "teach harnesses to take turns: the skill, hooks, agent-bus",
+	Name:   "install",
+	Group:  Group,
+	Traits: cli.Traits{NoSync: true},
+	Args:   []cli.Arg{installArg},
+	Short:  "teach harnesses to take turns: the skill, hooks, agent-bus",
 	Long: "Puts the skill, and hooks, into the " +
 		"harnesses' own directories and settings, and registers the MCP server agent-bus where it is installed. Two hooks are guards: they keep an agent " +
 		"from stopping while it holds the stick, and from editing while it does not. The others tell it when its turn comes and what others wrote to it. " +
@@ -49,10 +50,11 @@ var Install = &cli.Command{
 
 // Uninstall is "tt uninstall".
 var Uninstall = &cli.Command{
-	Name:  "uninstall",
-	Group: Group,
-	Args:  []cli.Arg{installArg},
-	Short: "take the skill, the hooks and agent-bus out again",
+	Name:   "uninstall",
+	Group:  Group,
+	Traits: cli.Traits{NoSync: true},
+	Args:   []cli.Arg{installArg},
+	Short:  "take the skill, the hooks and agent-bus out again",
 	Long: "A settings file that nobody has changed since gets its own bytes back; from another one our entries go, and everything else stays. " +
 		"Rooms and everything else in the data directory stay.",
 	Flags: func(f *cli.Flags) {
@@ -84,6 +86,7 @@ func repositoryFlag(f *cli.Flags) {
 var Migrate = &cli.Command{
 	Name:   "migrate-mcp",
 	Hidden: true,
+	Traits: cli.Traits{NoSync: true},
 	Short:  "remove the MCP registrations of older versions",
 	Long:   "Uses the harnesses' own \"mcp remove\". What was done is appended to " + legacy.LogName + " in the data directory.",
 	Flags: func(f *cli.Flags) {

@@ -32,7 +32,7 @@ func openPatientStore(c *cli.Invocation, patience time.Duration, asks bool) (*fs
 	if forPrompt(c) { // a prompt has no place for warnings
 		warn = nil
 	}
-	options := fsroom.Options{Warn: warn, LeaveModes: c.Cmd.Name == doctorName, Fault: build.AtStep, Patience: patience}
+	options := fsroom.Options{Warn: warn, LeaveModes: c.Cmd.Traits.LeaveModes, Fault: build.AtStep, Patience: patience}
 	service, err := engineOf(c)
 	if err != nil {
 		return nil, err

@@ -18,11 +18,12 @@ import (
 )
 
 var completionCommand = &cli.Command{
-	Name:  "completion",
-	Group: groupUpkeep,
-	Args:  []cli.Arg{shellArg()},
-	Short: "print what a shell loads to complete tt",
-	Long:  "Completes commands, flags, the agents of the room, notes, questions, harnesses, and paths.",
+	Name:   "completion",
+	Group:  groupUpkeep,
+	Traits: cli.Traits{NoSync: true},
+	Args:   []cli.Arg{shellArg()},
+	Short:  "print what a shell loads to complete tt",
+	Long:   "Completes commands, flags, the agents of the room, notes, questions, harnesses, and paths.",
 	Examples: []cli.Example{
 		{Line: "source <(tt completion bash)", What: "in ~/.bashrc"},
 		{Line: "source <(tt completion zsh)", What: "in ~/.zshrc, behind compinit"},
@@ -58,6 +59,7 @@ func shellArg() cli.Arg {
 var completeCommand = &cli.Command{
 	Name:   "complete",
 	Hidden: true,
+	Traits: cli.Traits{Silent: true, NoSync: true, MirrorOnly: true},
 	Args:   []cli.Arg{{Name: "word", Optional: true, Rest: true, Usage: "the command line behind the program's name, up to the cursor"}},
 	Short:  "list what may stand at the end of a command line",
 	Run: func(ctx context.Context, c *cli.Invocation) error {

@@ -22,12 +22,8 @@ import (
 	"github.com/talking-stick/tt/skills"
 )
 
-// doctorName is the name of the command that reports file modes which all other
-// commands put right.
-const doctorName = "doctor"
-
 var doctorCommand = &cli.Command{
-	Name:  doctorName,
+	Name:  "doctor",
 	Group: groupUpkeep,
 	Args:  []cli.Arg{pathArg},
 	Short: "verify the files of every room against its journal",
@@ -47,6 +43,8 @@ var doctorCommand = &cli.Command{
 	},
 	Exits: []cli.ExitStatus{{Status: 1, Meaning: "a problem was found and remains, or the command failed"}},
 	Run:   runDoctor,
+
+	Traits: cli.Traits{LeaveModes: true}, // which it reports, and other commands put right
 }
 
 // A doctorResult lists the problems.

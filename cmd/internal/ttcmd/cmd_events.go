@@ -12,7 +12,7 @@ import (
 
 var eventsCommand = &cli.Command{
 	Name:    "events",
-	Behind:  true,
+	Traits:  cli.Traits{LastKnown: true},
 	Group:   groupLook,
 	Args:    []cli.Arg{pathArg},
 	Short:   "show what happened in the room, or follow it",

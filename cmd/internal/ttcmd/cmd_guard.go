@@ -14,6 +14,7 @@ import (
 var guardCommand = &cli.Command{
 	Name:   "guard",
 	Hidden: true,
+	Traits: cli.Traits{Silent: true, NoSync: true},
 	Args:   []cli.Arg{{Name: "room", Usage: "the room's id"}},
 	Short:  "keep the lease of one turn alive",
 	Flags: func(f *cli.Flags) {

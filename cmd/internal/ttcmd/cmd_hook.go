@@ -20,6 +20,7 @@ func hookCommands() (commands []*cli.Command) {
 		commands = append(commands, &cli.Command{
 			Name:   "hook " + string(kind),
 			Hidden: true,
+			Traits: cli.Traits{Silent: true, NoSync: true, MirrorOnly: true},
 			Short:  "answer the " + string(kind) + " hook of a harness",
 			Long: "Reads the harness's payload from standard input and prints its answer. Whatever cannot be told is let pass, in silence. " +
 				"The exit status is 0, or where a hook may wake the agent 2 to do so.",
@@ -59,6 +60,7 @@ func runHook(ctx context.Context, c *cli.Invocation, kind harness.Kind) error {
 var proveCommand = &cli.Command{
 	Name:   "hook prove",
 	Hidden: true,
+	Traits: cli.Traits{Silent: true, NoSync: true, MirrorOnly: true},
 	Short:  "notify the caller's own listener",
 	Long:   "Waits a moment and notifies what listens for the caller. The hook of a new session starts it, to see whether its harness takes notice.",
 	Run: func(ctx context.Context, c *cli.Invocation) error {
@@ -76,6 +78,7 @@ func Hear() *cli.Command {
 	return &cli.Command{
 		Name:   "hook hear",
 		Hidden: true,
+		Traits: cli.Traits{Silent: true, NoSync: true, MirrorOnly: true},
 		Short:  "hear what other hosts do, for the session of a harness",
 		Long:   "Keeps the mirrors of the caller's rooms up to date until the session ends, so that its harness is notified. The hooks start it.",
 		Run: func(ctx context.Context, c *cli.Invocation) error {

@@ -16,7 +16,7 @@ import (
 
 var inboxCommand = &cli.Command{
 	Name:   "inbox",
-	Behind: true,
+	Traits: cli.Traits{LastKnown: true},
 	Group:  groupTalk,
 	Args:   []cli.Arg{pathArg},
 	Short:  "all that is for you: turn, questions, answers, messages, notes, jobs",

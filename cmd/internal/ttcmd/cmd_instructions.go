@@ -17,10 +17,11 @@ import (
 )
 
 var instructionsShowCommand = &cli.Command{
-	Name:  "instructions show",
-	Group: groupUpkeep,
-	Args:  []cli.Arg{pathArg},
-	Short: "show the house rules for agents",
+	Name:   "instructions show",
+	Group:  groupUpkeep,
+	Traits: cli.Traits{NoSync: true},
+	Args:   []cli.Arg{pathArg},
+	Short:  "show the house rules for agents",
 	Long: "Three layers, one after the other: what comes with tt, your own, and the project's .talking-stick/instructions.md. " +
 		`Sections such as "## Claude" are shown to that harness only.`,
 	Flags: func(f *cli.Flags) {
@@ -36,6 +37,7 @@ var instructionsShowCommand = &cli.Command{
 var instructionsEditCommand = &cli.Command{
 	Name:      "instructions edit",
 	Group:     groupUpkeep,
+	Traits:    cli.Traits{NoSync: true},
 	Args:      []cli.Arg{pathArg},
 	Short:     "edit your layer of the house rules, or the project's",
 	Long:      "Makes the file if it is not there. Without a terminal or an editor it only says where the file is.",
@@ -47,6 +49,7 @@ var instructionsEditCommand = &cli.Command{
 var instructionsResetCommand = &cli.Command{
 	Name:      "instructions reset",
 	Group:     groupUpkeep,
+	Traits:    cli.Traits{NoSync: true},
 	Args:      []cli.Arg{pathArg},
 	Short:     "remove a layer of the house rules; a backup is kept",
 	Flags:     layerFlags,

@@ -63,6 +63,8 @@ var lockRunCommand = &cli.Command{
 	},
 	Exclusive: [][2]string{{"machine", "path"}, {"machine", "tree"}},
 	Run:       runLockRun,
+
+	Traits: cli.Traits{NoSync: true, HostOnly: true},
 }
 
 func runLockRun(ctx context.Context, c *cli.Invocation) error {

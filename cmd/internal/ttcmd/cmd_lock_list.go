@@ -31,6 +31,8 @@ var lockListCommand = &cli.Command{
 	Exclusive: [][2]string{{"all", "machine"}, {"all", "path"}, {"machine", "path"}},
 	Errors:    []code.Code{code.DataDirUnusable, code.CorruptRoom},
 	Run:       runLockList,
+
+	Traits: cli.Traits{HostOnly: true},
 }
 
 // A lockList is the result of lock list.

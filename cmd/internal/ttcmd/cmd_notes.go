@@ -101,7 +101,7 @@ func shortID(id string) string { return id[:min(8, len(id))] }
 
 var notesListCommand = &cli.Command{
 	Name:   "notes list",
-	Behind: true,
+	Traits: cli.Traits{LastKnown: true},
 	Group:  groupTalk,
 	Short:  "list the open notes, oldest first",
 	Flags: func(f *cli.Flags) {

@@ -18,7 +18,7 @@ import (
 
 var policyCommand = &cli.Command{
 	Name:   "policy",
-	Behind: true,
+	Traits: cli.Traits{LastKnown: true},
 	Group:  groupUpkeep,
 	Args:   []cli.Arg{pathArg},
 	Short:  "show or change the room's time limits and switches",

@@ -8,7 +8,7 @@ import (
 )
 
 // forPrompt reports whether the call prints a fragment for a shell's prompt.
-func forPrompt(c *cli.Invocation) bool { return c.Cmd.Name == "status" && c.Bool("prompt") }
+func forPrompt(c *cli.Invocation) bool { return c.Declares("prompt") && c.Bool("prompt") }
 
 // printFragment prints the fragment: nothing if there is no room, and nothing after an
 // error. It does not record presence: a prompt is printed even if the agent is idle.
@@ -57,11 +57,12 @@ func fragment(r statusResult) string {
 }
 
 var promptInitCommand = &cli.Command{
-	Name:  "prompt init",
-	Group: groupUpkeep,
-	Args:  []cli.Arg{shellArg()},
-	Short: "print the lines that put the stick into your prompt",
-	Long:  "tt:mine, tt:yours (it is reserved for you), tt:held, tt:next, tt:stuck (somebody is gone) or tt:free; +N for unread messages, ?N for questions that you owe an answer.",
+	Name:   "prompt init",
+	Group:  groupUpkeep,
+	Traits: cli.Traits{NoSync: true},
+	Args:   []cli.Arg{shellArg()},
+	Short:  "print the lines that put the stick into your prompt",
+	Long:   "tt:mine, tt:yours (it is reserved for you), tt:held, tt:next, tt:stuck (somebody is gone) or tt:free; +N for unread messages, ?N for questions that you owe an answer.",
 	Examples: []cli.Example{
 		{Line: `eval "$(tt prompt init bash)"`, What: "in ~/.bashrc"},
 		{Line: "tt prompt init fish | source", What: "in config.fish"},

@@ -12,7 +12,7 @@ import (
 
 var questionsCommand = &cli.Command{
 	Name:   "questions",
-	Behind: true,
+	Traits: cli.Traits{LastKnown: true},
 	Group:  groupTalk,
 	Short:  "list the open questions: who owes whom an answer",
 	Long:   "Lists the open questions that the caller has asked or owes an answer, oldest first.",
@@ -94,7 +94,7 @@ var questionArg = cli.Arg{Name: "question", Show: "ID", Usage: "the question, by
 
 var questionsShowCommand = &cli.Command{
 	Name:   "questions show",
-	Behind: true,
+	Traits: cli.Traits{LastKnown: true},
 	Group:  groupTalk,
 	Args:   []cli.Arg{questionArg},
 	Short:  "show a question and its answers",

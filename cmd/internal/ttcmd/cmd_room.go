@@ -77,7 +77,7 @@ func runRoomName(_ context.Context, c *cli.Invocation) error {
 
 var roomExportCommand = &cli.Command{
 	Name:   "room export",
-	Behind: true,
+	Traits: cli.Traits{LastKnown: true},
 	Group:  groupUpkeep,
 	Args:   []cli.Arg{pathArg},
 	Short:  "print all events of the room, those of its earlier lives too",

@@ -15,9 +15,10 @@ import (
 )
 
 var selfUpdateCommand = &cli.Command{
-	Name:  "self-update",
-	Group: groupUpkeep,
-	Short: "get a newer tt, the way this one was installed",
+	Name:   "self-update",
+	Group:  groupUpkeep,
+	Traits: cli.Traits{NoSync: true},
+	Short:  "get a newer tt, the way this one was installed",
 	Long: "Runs the command that does it where one command without a question is enough (go install), and else says what to run. " +
 		"In a checkout of tt's own source it refuses.",
 	Flags: func(f *cli.Flags) {

@@ -14,7 +14,7 @@ import (
 
 var whyCommand = &cli.Command{
 	Name:   "why",
-	Behind: true,
+	Traits: cli.Traits{LastKnown: true},
 	Group:  groupLook,
 	Args:   []cli.Arg{{Name: "agent", Optional: true, Usage: "only this member: an agent id, or the name of one active member"}},
 	Short:  "why nothing happens: who has the turn, who hears, what comes next",

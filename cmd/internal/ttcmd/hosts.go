@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"os"
-	"strings"
 	"sync"
 	"time"
 
@@ -39,7 +38,7 @@ func sharedStore(c *cli.Invocation, service *hosts.Service, dataDir string, o fs
 			return true
 		}
 	}
-	if c.Cmd.Behind && !follows && !(c.Declares("wait") && c.Bool("wait")) {
+	if c.Cmd.Traits.LastKnown && !follows && !(c.Declares("wait") && c.Bool("wait")) {
 		warn := sync.OnceFunc(func() { c.Notice("the engine cannot be reached: this is what this host knew last") })
 		o.Behind = func(error) bool { warn(); return true }
 	}
@@ -98,7 +97,7 @@ func (k *lastKnown) fields(c *wire.Codec) {
 }
 
 func seesMirrorOnly(c *cli.Invocation) bool {
-	return c.Cmd.Hidden && c.Cmd.Name != "guard" || forPrompt(c)
+	return c.Cmd.Traits.MirrorOnly || forPrompt(c)
 }
 
 // A located is the workspace of a path, and its engine, which is nil if its rooms are those
@@ -134,14 +133,10 @@ func locate(c *cli.Invocation, path string) *located {
 	return p
 }
 
-// isLock reports whether the command is about locks, which are those of this host also where an
-// engine shares the rooms.
-func isLock(c *cli.Invocation) bool { return strings.HasPrefix(c.Cmd.Name, "lock ") }
-
 // engineOf returns the engine of the command's rooms, nil if they are those of this host.
 func engineOf(c *cli.Invocation) (*hosts.Service, error) {
-	if isLock(c) {
-		return nil, nil // locks are those of this host
+	if c.Cmd.Traits.HostOnly {
+		return nil, nil
 	}
 	path := ""
 	if c.Declares("path") {
@@ -201,7 +196,7 @@ func tellHosts(status int) {
 // locatePath returns the workspace of a path, with the name that all hosts know its room by
 // if an engine shares it.
 func locatePath(c *cli.Invocation, path string) (*workspace.Workspace, error) {
-	if isLock(c) {
+	if c.Cmd.Traits.HostOnly {
 		return roomarg.LocatePath(c.Env, path)
 	}
 	p := locate(c, path)

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"runtime/debug"
-	"slices"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/second"
@@ -25,16 +24,15 @@ func moduleVersion() string {
 }
 
 // before comes before each command. It says that the program that has started this one is of
-// another version, and updates installed skills before a daily command that a person runs.
-// The update prints nothing, and leaves errors to "tt install". A command that runs under a
-// lock is not kept waiting.
+// another version, and updates installed skills before a command that a person runs. The
+// update prints nothing, and leaves errors to "tt install".
 func before(ctx context.Context, c *cli.Invocation) {
 	skew := second.Skew(c.Program, programName())
-	if skew != "" && !c.Cmd.Hidden && !forPrompt(c) {
+	if skew != "" && !c.Cmd.Traits.Silent && !forPrompt(c) {
 		c.Notice(skew)
 	}
 	becomeEngineBeforeInput(c)
-	if !c.Cmd.Hidden && c.Cmd != lockRunCommand && slices.Contains(daily, c.Cmd) && mayTakeLonger(c) {
+	if !c.Cmd.Traits.NoSync && mayTakeLonger(c) {
 		setup.Sync(ctx, c)
 	}
 }
