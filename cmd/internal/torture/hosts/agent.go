@@ -44,8 +44,8 @@ type work struct {
 // edits.
 type leave struct {
 	grant
-	of    string
-	asked time.Time
+	of              string
+	asked, answered time.Time
 }
 
 const guardOfEdits = "the guard of edits"
@@ -182,14 +182,14 @@ func (a *agent) ask(g grant) *outcome {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if guard.exit == 0 && len(guard.stdout) == 0 {
-		a.leaves = append(a.leaves, leave{g, guardOfEdits, guard.began})
+		a.leaves = append(a.leaves, leave{g, guardOfEdits, guard.began, guard.ended})
 	}
 	var answer struct {
 		Holds bool
 		Turn  int64 `json:"turn_id"`
 	}
 	if check.exit == 0 && json.Unmarshal(check.stdout, &answer) == nil && answer.Holds && answer.Turn == g.Turn {
-		a.leaves = append(a.leaves, leave{g, "tt check", check.began})
+		a.leaves = append(a.leaves, leave{g, "tt check", check.began, check.ended})
 	}
 	return check
 }

@@ -213,7 +213,8 @@ func (t *trial) overlaps(h *history) {
 }
 
 // left looks for agents that were told to go on after somebody else had been told that the
-// turn is theirs. The guard of edits asks nobody, and has to trust the clocks.
+// turn is theirs. The guard of edits asks nobody, and has to trust the clocks; it lets pass also
+// where nobody holds the stick any more, so it is wrong while another agent works.
 func (t *trial) left() {
 	taken := map[int64]grant{} // by the turn before
 	for _, g := range t.grants {
@@ -222,7 +223,16 @@ func (t *trial) left() {
 		}
 	}
 	for _, l := range t.leaves {
-		if by, ok := taken[l.Turn]; ok && by.told.ended.Before(l.asked) && !(t.early && l.of == guardOfEdits) {
+		if l.of == guardOfEdits {
+			works := func(w work) bool {
+				return w.Turn > l.Turn && w.agent != l.agent && w.told.ended.Before(l.asked) && l.answered.Before(w.end)
+			}
+			if n := slices.IndexFunc(t.record, works); n >= 0 && !t.early {
+				t.report.wrong("%s let %s go on in turn %d while %s worked in turn %d", l.of, l.agent, l.Turn, t.record[n].agent, t.record[n].Turn)
+			}
+			continue
+		}
+		if by, ok := taken[l.Turn]; ok && by.told.ended.Before(l.asked) {
 			t.report.wrong("%s let %s go on in turn %d, %v after %s was told to have the next one", l.of, l.agent, l.Turn, l.asked.Sub(by.told.ended), by.agent)
 		}
 	}
