@@ -24,7 +24,7 @@ func startDetached(exe string, args, env []string, files ...*os.File) (pid int, 
 	for _, f := range files {
 		fds = append(fds, f.Fd())
 	}
-	closeOnExec(3)
+	CloseOnExec(3)
 	return syscall.ForkExec(exe, args, &syscall.ProcAttr{
 		Dir: string(os.PathSeparator), Env: env, Files: fds, Sys: &syscall.SysProcAttr{Setsid: true},
 	})
@@ -33,9 +33,10 @@ func startDetached(exe string, args, env []string, files ...*os.File) (pid int, 
 // hold holds a file, see [lockfile.HoldFile].
 func hold(path string) (*os.File, error) { return lockfile.HoldFile(path) }
 
-// closeOnExec keeps files that the caller of this process left open from the processes that
-// it starts: whoever reads from a pipe that a job has would wait for the job.
-func closeOnExec(first int) {
+// CloseOnExec keeps the files from first on that the caller of this process left open from the
+// processes that it starts. Files that Go opened are marked anyway. A pipe that a shell or a
+// harness handed down is not: its reader would wait for as long as a job or a guardian lives.
+func CloseOnExec(first int) {
 	if closeRange(first) == nil {
 		return
 	}

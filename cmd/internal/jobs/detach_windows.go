@@ -15,7 +15,8 @@ func hold(string) (*os.File, error) {
 	return nil, &os.SyscallError{Syscall: "start a job", Err: errors.ErrUnsupported}
 }
 
-func closeOnExec(int) {}
+// CloseOnExec does nothing: files are not inherited here unless that is asked for.
+func CloseOnExec(int) {}
 
 func ownSession(*exec.Cmd) {}
 

@@ -238,3 +238,17 @@ func TestOnlyProductsAreInstalled(t *testing.T) {
 		t.Errorf("go install ./cmd/... installs %q, want %q: give a tool of the tests //go:build ignore, or put it into testdata", got, want)
 	}
 }
+
+// Nothing but sources is at the top, such as a program that was built there and committed.
+func TestTopLevel(t *testing.T) {
+	out, err := exec.Command("git", "-C", "../../..", "ls-tree", "--name-only", "HEAD").Output()
+	if err != nil {
+		t.Skip("this is no working tree of git: ", err)
+	}
+	want := strings.Fields("cmd docs fsroom identity journal lockfile skills testdata CHANGELOG.md CONTRIBUTING.md LICENSE Makefile README.md SECURITY.md go.mod go.sum")
+	for _, name := range strings.Fields(string(out)) {
+		if !strings.HasPrefix(name, ".") && !slices.Contains(want, name) {
+			t.Errorf("%s does not belong at the top", name)
+		}
+	}
+}
