@@ -17,6 +17,8 @@ const (
 	SpanOutside = "outside" // between two turns
 	SpanUndo    = "undo"
 	SpanRestore = "restore"
+
+	SpanSnapshot = "snapshot" // from a snapshot until now
 )
 
 // Changes are what changed between two snapshots.

@@ -21,6 +21,15 @@ func (v *View) PlanRestore(s *Snapshot, filters []string, exact bool) (*Plan, er
 		}
 	}
 	v.keep(p, newLeftOut(s.LeftOut, v.now.LeftOut))
+	for _, l := range v.now.LeftOut { // what came to be ignored since is in the scan as it was, so it does not differ
+		known := slices.ContainsFunc(p.Kept, func(k Conflict) bool { return matchesAny([]string{l.Path}, k.Path) })
+		if l.Why != LeftIgnored || known || !matchesAny(filters, l.Path) {
+			continue
+		}
+		if had, err := v.objects.at(s.Tree, l.Path); err == nil && had.exists() {
+			p.Kept = append(p.Kept, Conflict{Path: l.Path, Why: KeptIgnored})
+		}
+	}
 	return p, nil
 }
 

@@ -1,6 +1,7 @@
 package changes
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"os"
@@ -212,7 +213,7 @@ func (t *Tree) addOrphans(ctx context.Context) {
 // an event may have.
 func (t *Tree) payload(c *ledger.Changes) []byte {
 	shown := *c
-	shown.Host = t.Room.Client.Store.Options().Host
+	shown.Host = cmp.Or(t.Room.Client.Store.Options().Host, t.Room.Self.Host)
 	if t.Mode == turn.LedgerCounts {
 		shown.Paths, shown.MorePaths = nil, shown.Files
 		shown.MoreUnsure, shown.Unsure = shown.MoreUnsure+len(shown.Unsure), nil

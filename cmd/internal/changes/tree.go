@@ -50,7 +50,7 @@ func Of(r *member.Room, policy turn.Policy, set Setting) (*Tree, error) {
 		mode = turn.LedgerOff
 	}
 	if mode == turn.LedgerOff || !slices.Contains(turn.LedgerModes(), mode) {
-		return nil, errOff("changes of the tree are not recorded here ("+cmp.Or(mode, "off")+")").
+		return nil, errOff("changes of the tree are not recorded here ("+cmp.Or(mode, "off")+")").With("why", cmp.Or(mode, "off")).
 			WithHint("tt policy --ledger on; or unset %s", Variable)
 	}
 	return open(r, policy, set, mode, set.root(r), r.Client.Store.Local().Dir())
@@ -60,7 +60,7 @@ func Of(r *member.Room, policy turn.Policy, set Setting) (*Tree, error) {
 func OfDirectory(root, dataDir string, set Setting) (*Tree, error) {
 	mode := cmp.Or(set.Mode, turn.LedgerOn)
 	if mode == turn.LedgerOff {
-		return nil, errOff(Variable + " is off")
+		return nil, errOff(Variable+" is off").With("why", mode)
 	}
 	return open(nil, turn.DefaultPolicy(), set, mode, root, dataDir)
 }

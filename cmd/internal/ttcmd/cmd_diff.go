@@ -2,6 +2,7 @@ package ttcmd
 
 import (
 	"context"
+	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/fsroom/code"
@@ -12,7 +13,7 @@ var diffCommand = &cli.Command{
 	Name:  "diff",
 	Group: groupUndo,
 	Args: []cli.Arg{
-		{Name: "turn", Optional: true, Usage: "the turn's number, last or now (default: now if a turn is in progress, else last)"},
+		{Name: "turn", Optional: true, Usage: "the turn's number, last or now (default: now if a turn is in progress, else last); or a snapshot, as s48: from it until now"},
 		{Name: "file", Optional: true, Rest: true, Usage: "only these files and directories"},
 	},
 	Short: "what a turn changed in the tree, whatever tool changed it",
@@ -51,7 +52,7 @@ func runDiff(ctx context.Context, c *cli.Invocation) error {
 	if err != nil {
 		return err
 	}
-	s, err := v.spanNamed(c)
+	s, err := v.spanNamed(ctx, c)
 	if err != nil {
 		return err
 	}
@@ -83,27 +84,25 @@ func runDiff(ctx context.Context, c *cli.Invocation) error {
 }
 
 // spanNamed returns the stretch of time that the command line names.
-func (v *treeView) spanNamed(c *cli.Invocation) (span, error) {
+func (v *treeView) spanNamed(ctx context.Context, c *cli.Invocation) (span, error) {
 	arg := c.Arg("turn")
 	if !c.Bool("outside") {
+		if _, ok := ledger.ParseName(arg); ok {
+			s, err := v.snapshotNamed(c, arg)
+			return span{name: ledger.SpanSnapshot, from: s}, err
+		}
 		if arg == "" {
 			arg = "last"
 			if v.state != nil && v.state.Owner != "" {
 				arg = "now"
 			}
 		}
-		return v.turnNamed(c, arg)
+		return v.turnNamed(ctx, c, arg)
 	}
 	if arg == "" {
-		s, err := v.turnNamed(c, "last")
-		s.from, s.to = s.to, nil
-		if err == nil && v.state != nil && v.state.Owner != "" { // the turn in progress is not outside
-			s.to, _ = ledger.TurnOf(v.all, v.state.Turn)
-		}
-		s.name, s.agent = ledger.SpanOutside, ""
-		return s, err
+		return v.outsideNow(ctx, c)
 	}
-	s, err := v.turnNamed(c, arg)
+	s, err := v.turnNamed(ctx, c, arg)
 	if err != nil {
 		return s, err
 	}
@@ -118,6 +117,48 @@ func (v *treeView) spanNamed(c *cli.Invocation) (span, error) {
 		return s, v.noTurn(start.Turn - 1)
 	}
 	return s, nil
+}
+
+// outsideNow returns the stretch of time since the last turn ended.
+func (v *treeView) outsideNow(ctx context.Context, c *cli.Invocation) (span, error) {
+	s, err := v.turnNamed(ctx, c, "last")
+	s.from, s.to = s.to, nil
+	if err == nil && v.state != nil && v.state.Owner != "" { // the turn in progress is not outside
+		var now span
+		now, err = v.turnNamed(ctx, c, "now")
+		s.to = now.from
+	}
+	s.name, s.agent = ledger.SpanOutside, ""
+	return s, err
+}
+
+// outsideText says in one line what changed since the last turn ended, "" if nothing did, or if
+// it cannot be said in the time that a release would wait.
+func outsideText(ctx context.Context, c *cli.Invocation) string {
+	if c.Out.JSON() {
+		return ""
+	}
+	v, err := openTree(c)
+	if err != nil || v.state == nil {
+		return ""
+	}
+	ctx, cancel := context.WithTimeout(ctx, time.Duration(v.state.Policy.LedgerWait)*time.Millisecond)
+	defer cancel()
+	s, err := v.outsideNow(ctx, c)
+	if err != nil {
+		return ""
+	}
+	view, err := v.viewOf(ctx, &s)
+	if err != nil {
+		return ""
+	}
+	defer view.Close()
+	found, err := view.Changes(s.from, s.to, nil, 1)
+	if err != nil || found.IsEmpty() {
+		return ""
+	}
+	found.Span, found.Turn = s.name, s.turn
+	return changesLine(found) + " (tt diff --outside)"
 }
 
 // viewOf returns a view in which a stretch of time can be compared, and scans the tree if it

@@ -125,7 +125,7 @@ type differences struct {
 // A snapshotsResult lists snapshots, the newest first.
 type snapshotsResult struct {
 	Snapshots []snapshotEntry `json:"snapshots"`
-	More      int             `json:"more,omitempty"`
+	More      int             `json:"more"`
 }
 
 func (v *treeView) list(ctx context.Context, c *cli.Invocation) error {

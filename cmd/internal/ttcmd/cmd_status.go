@@ -90,7 +90,8 @@ func runStatus(ctx context.Context, c *cli.Invocation) error {
 		return err
 	}
 	res.Locks, res.Siblings = locksOf(room), room.Siblings(room.Workspace)
-	return c.Out.Result(res, func(t *cli.Text) { writeStatus(t, st.Room(f), res) })
+	outside := outsideText(ctx, c)
+	return c.Out.Result(res, func(t *cli.Text) { writeStatus(t, st.Room(f), res, outside) })
 }
 
 func statusFor(room *member.Room, st *turn.State, f turn.Facts) statusResult {
@@ -171,8 +172,11 @@ func nextAction(r statusResult) string {
 	return "tt wait, before you change shared files"
 }
 
-func writeStatus(t *cli.Text, v turn.RoomView, r statusResult) {
+func writeStatus(t *cli.Text, v turn.RoomView, r statusResult, outside string) {
 	writeRoom(t, v)
+	if outside != "" {
+		t.Line("%s", outside)
+	}
 	switch {
 	case r.YouOwn:
 		t.Line("You     %s, holding the stick; guardian %s", t.Green(r.AgentID), guardianWords(r.Guardian))

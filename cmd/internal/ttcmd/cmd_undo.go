@@ -45,7 +45,7 @@ func runUndo(ctx context.Context, c *cli.Invocation) error {
 	if err != nil {
 		return err
 	}
-	s, err := v.turnNamed(c, c.Arg("turn"))
+	s, err := v.turnNamed(ctx, c, c.Arg("turn"))
 	if err != nil {
 		return err
 	}

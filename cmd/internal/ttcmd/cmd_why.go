@@ -61,16 +61,20 @@ func runWhy(ctx context.Context, c *cli.Invocation) error {
 	for i := range told {
 		res.Members = append(res.Members, wire.Append(nil, &told[i]))
 	}
-	return c.Out.Result(res, func(t *cli.Text) { writeWhy(t, standing, told, res) })
+	outside := outsideText(ctx, c)
+	return c.Out.Result(res, func(t *cli.Text) { writeWhy(t, standing, told, res, outside) })
 }
 
-func writeWhy(t *cli.Text, standing turn.Standing, told []mailbox.Told, r whyResult) {
+func writeWhy(t *cli.Text, standing turn.Standing, told []mailbox.Told, r whyResult, outside string) {
 	title := "Turn   "
 	line := func(words any) {
 		t.Line("%s %s", title, words)
 		title = "       "
 	}
 	line(turnWords(t, standing))
+	if outside != "" {
+		t.Line("%s", outside)
+	}
 	for i, m := range told {
 		if i == 0 {
 			title = "Told   "

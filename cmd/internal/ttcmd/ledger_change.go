@@ -41,7 +41,7 @@ func (v *treeView) do(ctx context.Context, c *cli.Invocation, x treeChange) (*le
 	mine := holder == v.client.Self.ID && holder != ""
 	if !mine && !x.change.Dry {
 		if !v.client.IsHuman() {
-			return nil, code.New(code.NoActiveLease, "only the holder of the turn changes the tree").WithHint(`wait for it with "tt wait"`)
+			return nil, v.notHolder()
 		}
 		dry := x
 		dry.change.Dry = true
@@ -57,6 +57,14 @@ func (v *treeView) do(ctx context.Context, c *cli.Invocation, x treeChange) (*le
 		return v.carryOut(ctx, x)
 	}
 	return v.inTurn(ctx, x)
+}
+
+// notHolder refuses a change to an agent without the turn.
+func (v *treeView) notHolder() error {
+	if v.room != nil {
+		return turn.NoActiveLease(v.state, v.room.Facts(v.state), v.client.Self.ID)
+	}
+	return code.New(code.NoActiveLease, "only the holder of the turn changes the tree").WithHint(`wait for it with "tt wait"`)
 }
 
 // carryOut does what is planned, records it in the room, and explains what went wrong.
@@ -198,19 +206,23 @@ type changedResult struct {
 	Turn    int64             `json:"turn_id,omitempty"`
 	From    string            `json:"snapshot,omitempty"`
 	Paths   []string          `json:"paths"`
-	Written []string          `json:"written,omitempty"`
-	Removed []string          `json:"removed,omitempty"`
-	Merged  []string          `json:"merged,omitempty"`
-	Kept    []ledger.Conflict `json:"kept,omitempty"`
-	Commits int               `json:"commits_kept,omitempty"`
+	Written []string          `json:"written"`
+	Removed []string          `json:"removed"`
+	Merged  []string          `json:"merged"`
+	Kept    []ledger.Conflict `json:"kept"`
+	Commits int               `json:"commits_kept"`
 	Before  string            `json:"before,omitempty"`
 	After   string            `json:"after,omitempty"`
 }
 
 // resultOf fills in what became of a change. done is the status of one that was made.
 func resultOf(out *ledger.Outcome, done string, dry bool) changedResult {
-	r := changedResult{Status: done, Paths: stepPaths(out.Plan.Steps), Merged: out.Plan.Merged, Kept: out.Plan.Kept}
+	r := changedResult{Status: done, Paths: stepPaths(out.Plan.Steps), Written: []string{}, Removed: []string{},
+		Merged: []string{}, Kept: append([]ledger.Conflict{}, out.Plan.Kept...)}
 	for _, s := range out.Plan.Steps {
+		if slices.Contains(out.Plan.Merged, s.Path) {
+			r.Merged = append(r.Merged, s.Path)
+		}
 		if s.To.Mode != 0 {
 			r.Written = append(r.Written, s.Path)
 		} else {

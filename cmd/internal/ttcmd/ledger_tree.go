@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/changes"
 	"github.com/talking-stick/tt/cmd/internal/cli"
@@ -80,7 +81,7 @@ type span struct {
 }
 
 // turnNamed returns the turn that an argument names: a number, last or now.
-func (v *treeView) turnNamed(c *cli.Invocation, arg string) (s span, err error) {
+func (v *treeView) turnNamed(ctx context.Context, c *cli.Invocation, arg string) (s span, err error) {
 	current := int64(0)
 	if v.state != nil && v.state.Owner != "" {
 		current = v.state.Turn
@@ -107,6 +108,17 @@ func (v *treeView) turnNamed(c *cli.Invocation, arg string) (s span, err error) 
 	}
 	s.name = ledger.SpanTurn
 	s.from, s.to = ledger.TurnOf(v.all, s.turn)
+	for i := 0; s.turn == current && s.from == nil && i < 20; i++ { // its guardian is about to record its beginning
+		select {
+		case <-time.After(50 * time.Millisecond):
+		case <-ctx.Done():
+			return s, ctx.Err()
+		}
+		if v.all, err = v.Tree.Ledger.Snapshots(); err != nil {
+			return s, explainTree(err)
+		}
+		s.from, s.to = ledger.TurnOf(v.all, s.turn)
+	}
 	if s.turn == current {
 		s.to = nil
 	}

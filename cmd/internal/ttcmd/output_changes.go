@@ -56,6 +56,8 @@ func changesLine(c *ledger.Changes) string {
 		head = fmt.Sprintf("Undo of turn %d, by %s", c.OfTurn, c.Agent)
 	case c.Span == ledger.SpanRestore:
 		head = fmt.Sprintf("Restore of %s, by %s", c.OfSnapshot, c.Agent)
+	case c.Span == ledger.SpanSnapshot:
+		head = "Since " + c.From
 	case c.Turn > 0:
 		head = fmt.Sprintf("Turn %d, held by %s", c.Turn, c.Agent)
 	}
