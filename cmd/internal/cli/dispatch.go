@@ -77,7 +77,7 @@ func (p *Program) dispatch(ctx context.Context, env *Env, out *Output, wants glo
 func (p *Program) nothing() *Command {
 	return &Command{
 		Flags: func(f *Flags) { f.Bool("version", "print the version and do nothing") },
-		Run:   func(_ context.Context, c *Invocation) error { return c.Out.Print(p.generalHelp(c.Out)) },
+		Run:   func(_ context.Context, c *Invocation) error { return c.Out.Print(p.generalHelp(c.Out, false)) },
 
 		Traits: Traits{Silent: true, NoSync: true},
 	}

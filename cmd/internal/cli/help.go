@@ -42,10 +42,10 @@ func (p *Program) help(out *Output, found line) error {
 }
 
 // helpOn returns the page on a command, a group of them, or a topic; for "" the
-// general one.
+// first one, for "all" the one with every command.
 func (p *Program) helpOn(name string, out *Output) (string, error) {
-	if name == "" {
-		return p.generalHelp(out), nil
+	if name == "" || name == "all" {
+		return p.generalHelp(out, name != ""), nil
 	}
 	if c := p.Command(name); c != nil {
 		return p.commandHelp(c, out), nil
@@ -93,7 +93,9 @@ func (p *Program) sharedFlags(topic string) (flags []Flag, commands []string) {
 	return flags, commands
 }
 
-func (p *Program) generalHelp(out *Output) string {
+// generalHelp returns the first page, or the one with all commands and topics.
+func (p *Program) generalHelp(out *Output, all bool) string {
+	all = all || p.First == nil
 	t := out.helpText()
 	t.Line("%s: %s", t.Bold(p.Name), p.Short)
 	t.Blank()
@@ -102,30 +104,45 @@ func (p *Program) generalHelp(out *Output) string {
 		t.Blank()
 		t.Wrapped("", p.Long)
 	}
-	p.listCommands(t)
-	p.listTopics(t)
+	if all {
+		p.listCommands(t, p.sections())
+		p.listTopics(t)
+	} else {
+		p.listCommands(t, p.First)
+	}
 	t.heading("Flags")
 	t.flags(p.FlagsOf(p.nothing()))
 	t.Blank()
+	if !all {
+		t.Line("See %q for all commands and topics.", p.Name+" help all")
+	}
 	t.Line("See %q for one command.", p.Name+" help COMMAND")
 	return t.String()
 }
 
-func (p *Program) listCommands(t *Text) {
-	var groups []string
-	width := 0
+// sections returns the visible commands by their groups.
+func (p *Program) sections() (all []Section) {
 	for _, c := range p.Visible() {
-		width = max(width, len(c.Name))
-		if !slices.Contains(groups, c.Group) {
-			groups = append(groups, c.Group)
+		i := slices.IndexFunc(all, func(s Section) bool { return s.Title == c.Group })
+		if i < 0 {
+			i, all = len(all), append(all, Section{Title: c.Group})
+		}
+		all[i].Commands = append(all[i].Commands, c.Name)
+	}
+	return all
+}
+
+func (p *Program) listCommands(t *Text, sections []Section) {
+	width := 0
+	for _, s := range sections {
+		for _, name := range s.Commands {
+			width = max(width, len(name))
 		}
 	}
-	for _, group := range groups {
-		t.heading(capital(group))
-		for _, c := range p.Visible() {
-			if c.Group == group {
-				t.item(c.Name, width, c.Short)
-			}
+	for _, s := range sections {
+		t.heading(capital(s.Title))
+		for _, name := range s.Commands {
+			t.item(name, width, p.Command(name).Short)
 		}
 	}
 }

@@ -14,7 +14,10 @@ type Program struct {
 	Commit  string
 	Short   string // one line, for the head of the help
 	Long    string // paragraphs, separated by blank lines
-	Topics  []Topic
+	// First are the commands on the first page of the help, which "help all" completes;
+	// nil puts all of them there.
+	First  []Section
+	Topics []Topic
 	// Commands in the order of the help. "help" and "version" are added to them.
 	Commands []*Command
 	// Agents is whether every command acts for an agent and takes --agent.
@@ -29,6 +32,12 @@ type Program struct {
 	// DefaultJSON reports whether results are JSON when neither --json nor --text
 	// is given: whether an agent's harness is calling. It may be nil.
 	DefaultJSON func(*Env) bool
+}
+
+// A Section of the help lists commands under a title.
+type Section struct {
+	Title    string
+	Commands []string
 }
 
 // A Topic is a help page that does not belong to a command: "help NAME" prints it. It

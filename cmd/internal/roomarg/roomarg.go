@@ -16,7 +16,7 @@ import (
 // Flag declares --path, the other way to name the workspace.
 func Flag(f *cli.Flags) {
 	f.String("path", "DIR", "the workspace, instead of the argument or the current directory")
-	f.String("room", "NAME", "with an engine: the name by which all hosts know the room, or @ and its room_id (default: TALKING_STICK_ROOM, .talking-stick/room, or git's origin)")
+	f.String("room", "NAME", "with an engine: the name of the room, or @ and its room_id; see tt help hosts")
 }
 
 // Usage describes the optional argument "path", the last one of most commands.

@@ -20,8 +20,8 @@ var Install = &cli.Command{
 	Args:   []cli.Arg{installArg},
 	Short:  "teach harnesses to take turns: the skill, hooks, agent-bus",
 	Long: "Puts the skill, and hooks, into the " +
-		"harnesses' own directories and settings, and registers the MCP server agent-bus where it is installed. Two hooks are guards: they keep an agent " +
-		"from stopping while it holds the stick, and from editing while it does not. The others tell it when its turn comes and what others wrote to it. " +
+		"harnesses' own directories and settings, and registers the MCP server agent-bus where it is installed. Some hooks are guards: they keep an agent " +
+		"from stopping while it holds the stick, and from editing while another one does. The others tell it when its turn comes and what others wrote to it. " +
 		"Only a harness that is here gets anything; what you have edited stays as it is. " +
 		`"git" adds a check to the pre-commit hook of the repository, and where an engine shares the room with other hosts to its pre-push hook.` + "\n\n" +
 		"Installing again does no harm. Installed copies follow the version of tt.",

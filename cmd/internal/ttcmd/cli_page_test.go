@@ -17,8 +17,8 @@ import (
 // The parts of docs/cli.md between "<!-- table: NAME -->" and "<!-- end -->" are
 // generated from the table of commands, which is also where the help and the
 // manual pages come from: "tt wait" stands for the usage line, flags, errors and
-// exit statuses of a command, "flags" for the flags of every command, and the
-// name of a help topic for its items, or "handoff" for its flags. With
+// exit statuses of a command, "flags" for the flags of every command, "flags of a
+// room" for those that commands about a room have besides, and the name of a help topic for its items, or "handoff" for its flags. With
 // -update they are written anew. Everything else on the page is written by hand.
 func TestCLIPageAgreesWithTable(t *testing.T) {
 	file := filepath.Join("..", "..", "..", "docs", "cli.md")
@@ -27,7 +27,7 @@ func TestCLIPageAgreesWithTable(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := program()
-	parts := map[string]string{"flags": flagList(p.FlagsOf(nil))}
+	parts := map[string]string{"flags": flagList(p.FlagsOf(nil)), "flags of a room": flagList(ofRoom(p.FlagsOf(stateCommand), true))}
 	for _, topic := range p.Topics {
 		parts[topic.Name] = itemList(topic.List())
 	}
@@ -68,7 +68,7 @@ func commandPart(p *cli.Program, c *cli.Command) string {
 	for _, alias := range c.Aliases {
 		text += "Alias: `" + p.Name + " " + alias + "`.\n"
 	}
-	if own := explainedBy(p, c, ""); len(own) > 0 {
+	if own := ofRoom(explainedBy(p, c, ""), false); len(own) > 0 {
 		text += "\n" + flagList(own)
 	}
 	for _, topic := range p.Topics {
@@ -90,6 +90,11 @@ func commandPart(p *cli.Program, c *cli.Command) string {
 		text += "\n" + folded("Exit status: "+strings.Join(exits, "; ")+".", "")
 	}
 	return text
+}
+
+// ofRoom returns the flags that commands about a room have in common, or the others.
+func ofRoom(flags []cli.Flag, common bool) []cli.Flag {
+	return slices.DeleteFunc(slices.Clone(flags), func(f cli.Flag) bool { return common != (f.Name == "path" || f.Name == "room") })
 }
 
 // explainedBy returns the flags of c itself that a help topic explains, or for ""

@@ -128,6 +128,7 @@ func helpPages(p *cli.Program, before []string) completion.Answer {
 	if len(before) > 0 {
 		return a
 	}
+	a.Candidates = append(a.Candidates, completion.Candidate{Word: "all", What: "all commands and topics"})
 	for _, topic := range p.Topics {
 		a.Candidates = append(a.Candidates, completion.Candidate{Word: topic.Name, What: topic.Short})
 	}

@@ -19,7 +19,7 @@ var inboxCommand = &cli.Command{
 	Traits: cli.Traits{LastKnown: true},
 	Group:  groupTalk,
 	Args:   []cli.Arg{pathArg},
-	Short:  "all that is for you: turn, questions, answers, messages, notes, jobs",
+	Short:  "what is for you: turn, questions, messages, notes, jobs",
 	Long: "Messages and answers are shown once; questions and notes for you are listed until they are settled, in full the first time and as a line after that. " +
 		"Pages come first. An answer that was shown settles the question it answers.\n\n" +
 		"--wait ends with the first thing that was not shown before, and takes no turn: to wait for the turn as well, use tt wait --inbox.",

@@ -85,12 +85,14 @@ func program() *cli.Program {
 	return &cli.Program{
 		Name: "tt", Version: build.Version, Commit: build.Commit,
 		Short: "share a workspace between agents, by turns",
-		Long: "A workspace has one talking stick. Who holds it may change shared files; who wants it waits with tt wait, " +
-			"which returns the moment the turn is theirs, with the handoff of the one before. A turn ends with a handoff of its own: " +
-			"tt release gives the stick to the next agent, tt assign to one that you name. " +
-			"What you want to know you ask with tt ask; what is for you is in tt inbox.\n\n" +
-			"To begin: tt install --all, then tell two agents in one directory to use the talking stick.",
-		Agents:   true,
+		Long: "To begin: tt install --all, then tell two agents in one directory to use the talking stick.\n\n" +
+			"A workspace has one stick. Who holds it may change shared files; the others wait. A turn ends with a handoff, " +
+			"which the next agent is given with its turn.",
+		Agents: true,
+		First: []cli.Section{
+			{Title: "commands of an agent", Commands: []string{"wait", "release", "inbox", "ask", "answer", "msg send", "notes add", "job run"}},
+			{Title: "commands of a person", Commands: []string{"status", "why", "console", "log", "undo", "take"}},
+		},
 		Topics:   topics,
 		Commands: commands(),
 		Before:   before,

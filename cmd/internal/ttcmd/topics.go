@@ -10,7 +10,7 @@ import (
 // topics are the help pages that do not belong to a command.
 var topics = []cli.Topic{
 	{Name: "agents", Short: "what agents should know that the skill leaves out", Items: reasons, Long: agentsHelp},
-	{Name: "environment", Short: "the variables tt reads", Items: variables, Long: "The limits of new rooms are durations such as 45m or 90s."},
+	{Name: "environment", Short: "the variables tt reads", Items: variables},
 	{Name: "exit-codes", Short: "what the exit status says", Items: exitStatuses, Long: errorsHelp},
 	{Name: "handoff", Short: "what a handoff is made of, and how to give it", Items: handoffFields, Long: handoffTopic},
 	{Name: "files", Short: "where rooms are kept", Long: filesHelp},
@@ -132,13 +132,15 @@ func variables() []cli.Item {
 		{Name: "TALKING_STICK_DISABLE_SKILL_SYNC", What: "leave installed copies of the skill as they are"},
 		{Name: "TALKING_STICK_DISABLE_MCP_MIGRATION", What: "leave registrations of the old MCP server alone"},
 	}
+	var names []string
 	for _, l := range turn.Limits() {
 		if l.Env != "" {
-			items = append(items, cli.Item{Name: l.Env, What: "for new rooms: " + l.About})
+			names = append(names, l.Env)
 		}
 	}
 	for _, w := range turn.Switches() {
-		items = append(items, cli.Item{Name: w.Env, What: "on or off, for new rooms: " + w.About})
+		names = append(names, w.Env)
 	}
-	return items
+	others := strings.ReplaceAll(strings.Join(names[1:], ", "), "TALKING_STICK_", "…_")
+	return append(items, cli.Item{Name: names[0], What: "for new rooms the limit of tt policy that is called so, as 45m; likewise " + others + ", of which the last two are on or off, for this session too"})
 }
