@@ -44,17 +44,14 @@ type Change struct {
 	After  Request // of the one after it; without Why there is none
 	Plan   func(*View, []*Snapshot) (*Plan, error)
 	Dry    bool // plan only
-	// Confirm is asked before the first step, if it is not nil.
-	Confirm func(*Plan) bool
 }
 
 // An Outcome is what became of a [Change].
 type Outcome struct {
-	Plan      *Plan
-	Before    *Snapshot // nil if nothing was done
-	After     *Snapshot
-	Changes   *Changes // between the two
-	Confirmed bool
+	Plan    *Plan
+	Before  *Snapshot // nil if nothing was done
+	After   *Snapshot
+	Changes *Changes // between the two
 }
 
 // Do carries out a change while nobody else uses the store. A plan with conflicts or without
@@ -91,10 +88,6 @@ func (l *Ledger) Do(ctx context.Context, c Change) (*Outcome, error) {
 	if c.Dry || len(out.Plan.Conflicts) > 0 || len(out.Plan.Steps) == 0 {
 		return out, nil
 	}
-	if c.Confirm != nil && !c.Confirm(out.Plan) {
-		return out, nil
-	}
-	out.Confirmed = true
 	if out.Before, err = l.record(v, all, c.Before); err != nil {
 		return nil, unknown(err)
 	}

@@ -257,14 +257,12 @@ func (v *View) count(d pathDifference, p *PathChange) bool {
 	return ok
 }
 
-// texts returns both contents of a path if they can be compared line by line.
+// texts returns both contents of a path if they can be compared line by line. That of a link is
+// where it leads.
 func (v *View) texts(d difference) (from, to []byte, ok bool) {
 	get := func(s side) ([]byte, bool) {
 		if !s.exists() {
 			return nil, true
-		}
-		if !isRegular(s.mode) {
-			return nil, false
 		}
 		b, err := v.objects.blob(s.id)
 		return b, err == nil && isText(b)

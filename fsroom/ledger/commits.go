@@ -2,7 +2,7 @@ package ledger
 
 import (
 	"bytes"
-	"container/heap"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -108,12 +108,9 @@ const (
 // countCommits returns how many commits lead to b and not to a, and whether a leads to b. The
 // newest commits are looked at first, until all that are left lead to a.
 func (o *objects) countCommits(a, b ID) (n int, straight bool) {
-	if a == b {
-		return 0, true
-	}
-	w := &commitQueue{}
 	marks := make(map[ID]mark)
 	commits := make(map[ID]commit)
+	var open []ID
 	push := func(id ID, m mark) {
 		if id == (ID{}) || marks[id]&m == m {
 			return
@@ -127,19 +124,19 @@ func (o *objects) countCommits(a, b ID) (n int, straight bool) {
 			}
 			commits[id] = c
 		}
-		heap.Push(w, dated{id, commits[id].date})
+		open = append(open, id)
 	}
 	push(a, fromOld)
 	push(b, fromNew)
-	for steps := 0; w.Len() > 0 && steps < maxCommits; steps++ {
-		open := false
-		for _, d := range *w {
-			open = open || marks[d.id] != fromOld|fromNew && marks[d.id]&fromNew != 0
+	for steps := 0; steps < maxCommits && slices.ContainsFunc(open, func(id ID) bool { return marks[id] == fromNew }); steps++ {
+		newest := 0
+		for i, id := range open {
+			if commits[id].date > commits[open[newest]].date {
+				newest = i
+			}
 		}
-		if !open {
-			break
-		}
-		id := heap.Pop(w).(dated).id
+		id := open[newest]
+		open = slices.Delete(open, newest, newest+1)
 		for _, p := range commits[id].parents {
 			push(p, marks[id])
 		}
@@ -150,24 +147,4 @@ func (o *objects) countCommits(a, b ID) (n int, straight bool) {
 		}
 	}
 	return n, a == (ID{}) || marks[a] == fromOld|fromNew
-}
-
-// A dated commit is in a queue.
-type dated struct {
-	id   ID
-	date int64
-}
-
-// A commitQueue has the newest commit first.
-type commitQueue []dated
-
-func (q commitQueue) Len() int           { return len(q) }
-func (q commitQueue) Less(i, j int) bool { return q[i].date > q[j].date }
-func (q commitQueue) Swap(i, j int)      { q[i], q[j] = q[j], q[i] }
-func (q *commitQueue) Push(x any)        { *q = append(*q, x.(dated)) }
-func (q *commitQueue) Pop() any {
-	old := *q
-	x := old[len(old)-1]
-	*q = old[:len(old)-1]
-	return x
 }

@@ -224,33 +224,17 @@ func classByte(p string, i int) (c byte, next int) {
 	return p[i], i + 1
 }
 
+// posixClasses are the ranges of bytes that a class like [:alpha:] has.
+var posixClasses = map[string]string{
+	"alpha": "AZaz", "digit": "09", "alnum": "09AZaz", "upper": "AZ", "lower": "az", "space": "  \t\r", "blank": "  \t\t",
+	"xdigit": "09afAF", "punct": "!/:@[`{~", "print": " ~", "graph": "!~", "cntrl": "\x00\x1f\x7f\x7f",
+}
+
 func inPosixClass(name string, c byte) bool {
-	upper, lower, digit := 'A' <= c && c <= 'Z', 'a' <= c && c <= 'z', '0' <= c && c <= '9'
-	switch name {
-	case "alpha":
-		return upper || lower
-	case "digit":
-		return digit
-	case "alnum":
-		return upper || lower || digit
-	case "upper":
-		return upper
-	case "lower":
-		return lower
-	case "space":
-		return c == ' ' || '\t' <= c && c <= '\r'
-	case "blank":
-		return c == ' ' || c == '\t'
-	case "xdigit":
-		return digit || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F'
-	case "punct":
-		return c > ' ' && c < 0x7f && !upper && !lower && !digit
-	case "print":
-		return ' ' <= c && c < 0x7f
-	case "graph":
-		return ' ' < c && c < 0x7f
-	case "cntrl":
-		return c < ' ' || c == 0x7f
+	for r := posixClasses[name]; r != ""; r = r[2:] {
+		if r[0] <= c && c <= r[1] {
+			return true
+		}
 	}
 	return false
 }

@@ -3,6 +3,7 @@ package ledger
 import (
 	"bytes"
 	"fmt"
+	"slices"
 )
 
 // A hunk is a stretch of lines that two texts have differently: a[A:A+NA] stands where
@@ -10,16 +11,7 @@ import (
 type hunk struct{ a, na, b, nb int }
 
 // splitLines cuts a text after each newline.
-func splitLines(text []byte) (lines [][]byte) {
-	for len(text) > 0 {
-		n := bytes.IndexByte(text, '\n') + 1
-		if n == 0 {
-			n = len(text)
-		}
-		lines, text = append(lines, text[:n]), text[n:]
-	}
-	return lines
-}
+func splitLines(text []byte) [][]byte { return slices.Collect(bytes.Lines(text)) }
 
 // maxEdits is how many lines may differ before what differs counts as one hunk.
 const maxEdits = 1500
@@ -38,10 +30,9 @@ func diffLines(a, b [][]byte) []hunk {
 	if start == endA && start == endB {
 		return nil
 	}
-	x, y := number(a[start:endA], b[start:endB])
-	hunks, ok := myers(x, y)
+	hunks, ok := myers(a[start:endA], b[start:endB])
 	if !ok {
-		hunks = []hunk{{0, len(x), 0, len(y)}}
+		hunks = []hunk{{0, endA - start, 0, endB - start}}
 	}
 	for i := range hunks {
 		hunks[i].a += start
@@ -50,26 +41,8 @@ func diffLines(a, b [][]byte) []hunk {
 	return hunks
 }
 
-// number gives equal lines the same number.
-func number(a, b [][]byte) (x, y []int) {
-	numbers := make(map[string]int)
-	of := func(lines [][]byte) []int {
-		out := make([]int, len(lines))
-		for i, l := range lines {
-			n, ok := numbers[string(l)]
-			if !ok {
-				n = len(numbers)
-				numbers[string(l)] = n
-			}
-			out[i] = n
-		}
-		return out
-	}
-	return of(a), of(b)
-}
-
 // myers finds a shortest edit, unless it has more than maxEdits lines.
-func myers(a, b []int) (hunks []hunk, ok bool) {
+func myers(a, b [][]byte) (hunks []hunk, ok bool) {
 	most := min(len(a)+len(b), maxEdits)
 	reach := make([]int, 2*most+3) // by diagonal, how far in a
 	var trail [][]int
@@ -84,7 +57,7 @@ func myers(a, b []int) (hunks []hunk, ok bool) {
 				x = reach[i-1] + 1
 			}
 			y := x - k
-			for x < len(a) && y < len(b) && a[x] == b[y] {
+			for x < len(a) && y < len(b) && bytes.Equal(a[x], b[y]) {
 				x++
 				y++
 			}
@@ -122,9 +95,7 @@ func retrace(trail [][]int, x, y int) (hunks []hunk) {
 		}
 		x, y = px, py
 	}
-	for i, j := 0, len(hunks)-1; i < j; i, j = i+1, j-1 {
-		hunks[i], hunks[j] = hunks[j], hunks[i]
-	}
+	slices.Reverse(hunks)
 	return hunks
 }
 
@@ -167,15 +138,7 @@ func merge3(base, ours, theirs []byte) (merged []byte, conflict *lineConflict) {
 }
 
 func sameChange(x, y hunk, o, t [][]byte) bool {
-	if x.a != y.a || x.na != y.na || x.nb != y.nb {
-		return false
-	}
-	for i := range x.nb {
-		if !bytes.Equal(o[x.b+i], t[y.b+i]) {
-			return false
-		}
-	}
-	return true
+	return x.a == y.a && x.na == y.na && slices.EqualFunc(o[x.b:x.b+x.nb], t[y.b:y.b+y.nb], bytes.Equal)
 }
 
 // countLines returns how many lines were added and removed.

@@ -3,8 +3,6 @@ package ledger
 import (
 	"bytes"
 	"fmt"
-	"strings"
-	"unicode/utf8"
 )
 
 // MaxPatch is the size at which a patch is cut off.
@@ -27,7 +25,7 @@ func (v *View) Patch(from, to *Snapshot, filters []string) (patch string, trunca
 }
 
 func (v *View) patchPath(w *bytes.Buffer, d pathDifference) {
-	a, b := quotePath("a/"+d.path), quotePath("b/"+d.path)
+	a, b := printable("a/"+d.path), printable("b/"+d.path)
 	fmt.Fprintf(w, "diff --git %s %s\n", a, b)
 	switch {
 	case !d.from.exists():
@@ -42,16 +40,8 @@ func (v *View) patchPath(w *bytes.Buffer, d pathDifference) {
 	if d.from.id == d.to.id {
 		return
 	}
-	text := func(s side) ([]byte, bool) {
-		if !s.exists() {
-			return nil, true
-		}
-		content, err := v.objects.blob(s.id)
-		return content, err == nil && isText(content)
-	}
-	from, ok1 := text(d.from)
-	to, ok2 := text(d.to)
-	if !ok1 || !ok2 {
+	from, to, ok := v.texts(d.difference)
+	if !ok {
 		fmt.Fprintf(w, "Binary files %s and %s differ\n", a, b)
 		return
 	}
@@ -59,32 +49,6 @@ func (v *View) patchPath(w *bytes.Buffer, d pathDifference) {
 		fmt.Fprintf(w, "--- %s\n+++ %s\n", a, b)
 		unified(w, from, to)
 	}
-}
-
-// quotePath quotes a path as git does where it has to be.
-func quotePath(path string) string {
-	if !strings.ContainsFunc(path, func(r rune) bool { return r < ' ' || r == '"' || r == '\\' || r == utf8.RuneError || r == 0x7f }) {
-		return path
-	}
-	var b strings.Builder
-	b.WriteByte('"')
-	for i := range len(path) {
-		switch c := path[i]; {
-		case c == '"' || c == '\\':
-			b.WriteByte('\\')
-			b.WriteByte(c)
-		case c == '\n':
-			b.WriteString(`\n`)
-		case c == '\t':
-			b.WriteString(`\t`)
-		case c < ' ' || c >= 0x7f:
-			fmt.Fprintf(&b, `\%03o`, c)
-		default:
-			b.WriteByte(c)
-		}
-	}
-	b.WriteByte('"')
-	return b.String()
 }
 
 // Differs returns how many files of a snapshot are missing now, have changed, and are new.

@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -86,23 +87,13 @@ type Limits struct {
 }
 
 func (l Limits) orDefaults() Limits {
-	def := Limits{FileSize: 16 << 20, NewFiles: 20_000, NewBytes: 256 << 20, Files: 300_000, Free: 512 << 20}
-	if l.FileSize == 0 {
-		l.FileSize = def.FileSize
+	return Limits{
+		FileSize: cmp.Or(l.FileSize, 16<<20),
+		NewFiles: cmp.Or(l.NewFiles, 20_000),
+		NewBytes: cmp.Or(l.NewBytes, 256<<20),
+		Files:    cmp.Or(l.Files, 300_000),
+		Free:     cmp.Or(l.Free, 512<<20),
 	}
-	if l.NewFiles == 0 {
-		l.NewFiles = def.NewFiles
-	}
-	if l.NewBytes == 0 {
-		l.NewBytes = def.NewBytes
-	}
-	if l.Files == 0 {
-		l.Files = def.Files
-	}
-	if l.Free == 0 {
-		l.Free = def.Free
-	}
-	return l
 }
 
 const (

@@ -3,7 +3,6 @@ package ledger
 import (
 	"slices"
 	"strings"
-	"time"
 )
 
 // settle makes the snapshot what the tree was at a moment before the scan, and names the paths
@@ -64,9 +63,6 @@ func lastBefore(all []*Snapshot, moment int64) *Snapshot {
 	}
 	return nil
 }
-
-// ChangedSince returns the paths of the scan that have changed since a moment.
-func (v *View) ChangedSince(moment time.Time) []string { return v.changedSince(moment.UnixNano(), 0) }
 
 // changedSince returns the paths that have changed since the moment.
 func (v *View) changedSince(moment, margin int64) (paths []string) {

@@ -53,9 +53,6 @@ type modes map[string]uint32
 // Name returns the name of the snapshot for people: "s48".
 func (s *Snapshot) Name() string { return "s" + strconv.FormatInt(s.Number, 10) }
 
-// Scanned returns when the scan ended.
-func (s *Snapshot) Scanned() int64 { return max(s.End, s.Settled) }
-
 // Time returns the moment of the snapshot.
 func (s *Snapshot) Time() time.Time { return time.Unix(0, s.At) }
 

@@ -106,29 +106,6 @@ func (t *Tree) Before(ctx context.Context, turnID int64, agent string) (*ledger.
 	return t.Ledger.Take(ctx, ledger.Request{Why: ledger.WhyGuard, Turn: turnID, Agent: agent})
 }
 
-// Unchanged reports whether a turn has changed nothing so far. It is known only if the scan of
-// the turn's beginning was complete before the first tool ran, or if no path has changed since
-// the grant by the time of the kernel.
-func (t *Tree) Unchanged(ctx context.Context, turnID int64, granted, firstTool time.Time) (unchanged, known bool) {
-	all, err := t.Ledger.Snapshots()
-	if err != nil {
-		return false, false
-	}
-	v, err := t.Ledger.Look(ctx)
-	if err != nil {
-		return false, false
-	}
-	defer v.Close()
-	start, _ := ledger.TurnOf(all, turnID)
-	if start != nil && len(start.Unsure) == 0 && (firstTool.IsZero() || start.Scanned() <= firstTool.UnixNano()) {
-		return start.Tree == v.Now().Tree && start.Head == v.Now().Head, true
-	}
-	if len(v.ChangedSince(granted)) == 0 && start != nil && start.Head == v.Now().Head {
-		return true, true
-	}
-	return false, false
-}
-
 // TreeNow returns the id of a room's tree as it is now, "" if it cannot be said in the time that
 // a release would wait. Nothing is recorded before a turn is asked for, or a second session is
 // there.
