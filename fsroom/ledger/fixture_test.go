@@ -149,16 +149,16 @@ func (f *fixture) paths(tree ID) (paths []string) {
 
 // undo takes a turn back.
 func (f *fixture) undo(turn int64, files ...string) (*Outcome, error) {
-	return f.Do(f.Context(), Change{Before: Request{Why: WhyBeforeUndo}, After: Request{Why: WhyUndo}, Plan: func(v *View, all []*Snapshot) (*Plan, error) {
-		from, to := TurnOf(all, turn)
-		return v.PlanUndo(from, to, files, all)
+	return f.Do(f.Context(), Change{Request: Request{Why: WhyUndo}, Plan: func(v *View) (*Plan, error) {
+		from, to := TurnOf(v.all, turn)
+		return v.PlanUndo(from, to, files)
 	}})
 }
 
 // restore makes the tree as in a snapshot.
 func (f *fixture) restore(s *Snapshot, exact bool, files ...string) *Outcome {
 	f.Helper()
-	out, err := f.Do(f.Context(), Change{Before: Request{Why: WhyBeforeRestore}, After: Request{Why: WhyRestore}, Plan: func(v *View, all []*Snapshot) (*Plan, error) {
+	out, err := f.Do(f.Context(), Change{Request: Request{Why: WhyRestore}, Plan: func(v *View) (*Plan, error) {
 		return v.PlanRestore(s, files, exact)
 	}})
 	if err != nil {
@@ -169,8 +169,8 @@ func (f *fixture) restore(s *Snapshot, exact bool, files ...string) *Outcome {
 
 func (f *fixture) lost() *Outcome {
 	f.Helper()
-	out, err := f.Do(f.Context(), Change{Before: Request{Why: WhyBeforeRestore}, After: Request{Why: WhyRestore}, Plan: func(v *View, all []*Snapshot) (*Plan, error) {
-		return v.PlanLost(all, nil)
+	out, err := f.Do(f.Context(), Change{Request: Request{Why: WhyRestore}, Plan: func(v *View) (*Plan, error) {
+		return v.PlanLost(nil)
 	}})
 	if err != nil {
 		f.Fatal(err)

@@ -22,18 +22,16 @@ const maxLookedBack = 500
 // user's repository had already. That counts as a loss if a path that went was not committed,
 // is now as it was after that, and its content is in no file now. Nothing is removed, and what
 // was written since stays.
-func (v *View) PlanLost(all []*Snapshot, filters []string) (*Plan, error) {
+func (v *View) PlanLost(filters []string) (*Plan, error) {
 	present := make(map[ID]bool)
 	v.top.each(func(_ string, _ *directory, f *file) { present[f.id] = true })
-	for i := len(all) - 1; i >= max(0, len(all)-maxLookedBack); i-- {
-		after := v.now
-		if i+1 < len(all) {
-			after = all[i+1]
-		}
-		p, err := v.planLoss(all[i], after, filters, present)
+	after := v.now
+	for _, s := range slices.Backward(v.all[max(0, len(v.all)-maxLookedBack):]) {
+		p, err := v.planLoss(s, after, filters, present)
 		if err != nil || p != nil {
 			return p, err
 		}
+		after = s
 	}
 	return &Plan{}, nil
 }

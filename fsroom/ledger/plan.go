@@ -62,9 +62,9 @@ type Plan struct {
 
 // PlanUndo plans to take back what changed between two snapshots, path by path, and nothing
 // else. The plan has no steps if there is a conflict.
-func (v *View) PlanUndo(from, to *Snapshot, filters []string, all []*Snapshot) (*Plan, error) {
+func (v *View) PlanUndo(from, to *Snapshot, filters []string) (*Plan, error) {
 	p := &Plan{}
-	u := undo{View: v, plan: p, from: from, to: to, left: newLeftOut(from.LeftOut, to.LeftOut, v.now.LeftOut), unsure: map[string]bool{}, all: all}
+	u := undo{View: v, plan: p, from: from, to: to, left: newLeftOut(from.LeftOut, to.LeftOut, v.now.LeftOut), unsure: map[string]bool{}}
 	for _, path := range slices.Concat(from.Unsure, to.Unsure) {
 		if matchesAny(filters, path) && !u.unsure[path] {
 			u.unsure[path] = true
@@ -95,7 +95,6 @@ type undo struct {
 	from, to *Snapshot
 	left     *leftOut
 	unsure   map[string]bool
-	all      []*Snapshot
 }
 
 func (u *undo) conflict(path, why string) {

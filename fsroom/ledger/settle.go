@@ -9,9 +9,9 @@ import (
 // of which that is not known. What has changed after the moment is taken from the last snapshot
 // before it. The kernel's time of a file's change (ctime) tells before from after: no program
 // can set it back.
-func (v *View) settle(s *Snapshot, all []*Snapshot, r Request) error {
+func (v *View) settle(s *Snapshot, r Request) error {
 	moment := r.Moment.UnixNano()
-	base := lastBefore(all, moment)
+	base := lastBefore(v.all, moment)
 	s.At, s.End, s.Settled = moment, moment, s.End
 	if base == nil {
 		s.Unsure = v.changedSince(moment, int64(r.Margin))

@@ -14,17 +14,16 @@ import (
 
 // Why a snapshot was taken.
 const (
-	WhyFirst         = "first" // a turn was asked for, and there was no snapshot yet
-	WhyStart         = "start" // the beginning of a turn
-	WhyEnd           = "end"   // the end of a turn
-	WhyTakeover      = "takeover"
-	WhyTick          = "tick" // while a turn lasts
-	WhyGuard         = "guard"
-	WhyPerson        = "person"
-	WhyBeforeUndo    = "before_undo"
-	WhyBeforeRestore = "before_restore"
-	WhyUndo          = "undo" // after one
-	WhyRestore       = "restore"
+	WhyFirst    = "first" // a turn was asked for, and there was no snapshot yet
+	WhyStart    = "start" // the beginning of a turn
+	WhyEnd      = "end"   // the end of a turn
+	WhyTakeover = "takeover"
+	WhyTick     = "tick" // while a turn lasts
+	WhyGuard    = "guard"
+	WhyPerson   = "person"
+	WhyUndo     = "undo" // after one
+	WhyRestore  = "restore"
+	whyBefore   = "before_" // an undo or a restore
 )
 
 // A Snapshot is a line of the store: what the tree was at a moment.

@@ -2,41 +2,193 @@ package ledger
 
 import (
 	"cmp"
+	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+
+	"github.com/talking-stick/tt/lockfile"
 )
 
-// run writes all new contents to temporary files, then removes, then renames.
-func (a *applier) run() error {
-	temps := make([]string, len(a.Steps))
-	for i, s := range a.Steps {
-		if !s.To.exists() {
-			continue
-		}
-		temps[i] = a.temp(i)
-		if err := a.write(temps[i], s.To); err != nil {
-			return &ApplyError{s.Path, err}
-		}
+// An applier carries out the steps of a plan. It is kept in a file until it is done, so that
+// the next process can put back what a killed one has changed.
+type applier struct {
+	Before int64  `json:"before"` // the snapshot to return to
+	Mark   string `json:"mark"`   // in the names of temporary files
+	Steps  []Step `json:"steps"`
+
+	ledger  *Ledger
+	root    *os.Root
+	objects *objects
+}
+
+func (l *Ledger) applyingFile() string { return filepath.Join(l.dir, "applying.json") }
+
+// apply carries out steps, or puts back what it has done.
+func (l *Ledger) apply(v *View, steps []Step, before *Snapshot) error {
+	root, err := os.OpenRoot(l.opts.Root)
+	if err != nil {
+		return &ApplyError{l.opts.Root, err}
 	}
+	defer root.Close()
+	a := &applier{before.Number, fmt.Sprintf(".tt-%d-%d-", before.Number, os.Getpid()), steps, l, root, v.objects}
+	if err := a.begin(); err != nil {
+		return err
+	}
+	if err = a.run(); err != nil {
+		a.back()
+	}
+	_ = os.Remove(l.applyingFile())
+	return err
+}
+
+// begin checks that every path is as planned, and writes down what is about to be done.
+func (a *applier) begin() error {
 	for _, s := range a.Steps {
-		if s.From.exists() && !s.To.exists() {
-			if err := a.remove(s); err != nil {
-				return err
-			}
+		if now, err := a.state(s.Path); err != nil || now != s.From {
+			return &ChangingError{[]string{s.Path}}
 		}
 	}
-	for i, s := range a.Steps {
-		if s.To.exists() {
-			if err := a.replace(s, temps[i]); err != nil {
-				return err
-			}
-		}
+	b, err := json.Marshal(a)
+	if err == nil {
+		err = a.ledger.opts.Fault("applying")
+	}
+	if err == nil {
+		err = lockfile.Replace(a.ledger.applyingFile(), b, a.ledger.dir)
+	}
+	if err == nil {
+		err = lockfile.SyncDir(a.ledger.dir)
+	}
+	if err != nil {
+		return &ApplyError{a.ledger.applyingFile(), err}
 	}
 	return nil
+}
+
+// run removes, then writes.
+func (a *applier) run() error {
+	for _, write := range []bool{false, true} {
+		for i, s := range a.Steps {
+			if s.To.exists() != write {
+				continue
+			}
+			err := a.step(i, s)
+			if changing := (*ChangingError)(nil); err != nil && !errors.As(err, &changing) {
+				err = &ApplyError{s.Path, err}
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}
+	a.removeEmpty()
+	if err := a.ledger.opts.Fault("applied"); err != nil {
+		return &ApplyError{a.ledger.applyingFile(), err}
+	}
+	return nil
+}
+
+// back takes back what was done of the steps, also of one that was not finished. What somebody
+// else has changed since stays.
+func (a *applier) back() {
+	for _, written := range []bool{true, false} {
+		for i, s := range a.Steps {
+			if s.To.exists() != written {
+				continue
+			}
+			a.tidy(i, s)
+			if now, err := a.state(s.Path); err == nil && now == s.To {
+				_ = a.step(i, Step{s.Path, s.To, s.From})
+			}
+		}
+	}
+	a.removeEmpty()
+}
+
+// beside returns the path of a temporary file beside that of a step.
+func (a *applier) beside(i int, s Step, what string) string {
+	return filepath.Join(filepath.FromSlash(parent(s.Path)), a.Mark+itoa(i)+what)
+}
+
+// step makes a path what it is to be. The new content is written beside it; then what stands
+// there is moved aside and looked at: what was written since the plan was made comes back. Then
+// the new file gets the name, if nobody else has taken it.
+func (a *applier) step(i int, s Step) error {
+	err := a.change(s, filepath.FromSlash(s.Path), a.beside(i, s, "new"), a.beside(i, s, "old"))
+	if err != nil {
+		a.tidy(i, s)
+	}
+	return err
+}
+
+func (a *applier) change(s Step, path, next, aside string) error {
+	fault := a.ledger.opts.Fault
+	if s.To.exists() {
+		if err := a.write(next, s.To); err != nil {
+			return err
+		}
+	}
+	if err := fault("replace"); err != nil {
+		return err
+	}
+	if s.From.exists() {
+		if err := a.root.Rename(path, aside); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		if now, err := a.state(aside); err != nil || now != s.From {
+			return &ChangingError{[]string{s.Path}}
+		}
+	}
+	if err := fault("rename"); err != nil {
+		return err
+	}
+	if s.To.exists() {
+		if st, err := linkStat(a.full(path)); err == nil && st.mode == modeDir {
+			if err := a.removeDirs(path); err != nil {
+				return err
+			}
+		}
+		switch err := a.place(next, path); {
+		case errors.Is(err, fs.ErrExist):
+			return &ChangingError{[]string{s.Path}}
+		case err != nil:
+			return err
+		}
+	}
+	_ = a.root.Remove(aside)
+	return nil
+}
+
+// tidy ends a step that was cut off: what stands aside comes back if nothing is in its place.
+func (a *applier) tidy(i int, s Step) {
+	_ = a.root.Remove(a.beside(i, s, "new"))
+	aside := a.beside(i, s, "old")
+	if a.place(aside, filepath.FromSlash(s.Path)) == nil {
+		return
+	}
+	if old, err := a.state(aside); err == nil && (old == s.From || old == s.To) { // else it is somebody's work
+		_ = a.root.Remove(aside)
+	}
+}
+
+// place gives a file a name that no other has: a link, unlike a rename, replaces nothing.
+func (a *applier) place(from, to string) error {
+	err := a.root.Link(from, to)
+	if err == nil {
+		return a.root.Remove(from)
+	}
+	if errors.Is(err, fs.ErrExist) || errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if _, err := a.root.Lstat(to); err == nil { // the file system has no links
+		return fs.ErrExist
+	}
+	return a.root.Rename(from, to)
 }
 
 // write makes a file or link with its content and permissions.
@@ -44,11 +196,13 @@ func (a *applier) write(name string, to State) error {
 	if err := a.ledger.opts.Fault("write"); err != nil {
 		return err
 	}
+	if err := a.root.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+		return err
+	}
 	data, err := a.objects.blob(to.ID)
 	if err != nil {
 		return err
 	}
-	name = filepath.FromSlash(name)
 	if to.Mode == modeLink {
 		return a.root.Symlink(string(data), name)
 	}
@@ -60,93 +214,29 @@ func (a *applier) write(name string, to State) error {
 	return cmp.Or(err, f.Chmod(fs.FileMode(to.Perm&0o777)), f.Close())
 }
 
-// remove removes a file. It is renamed first and looked at once more: what was written since
-// the first look comes back.
-func (a *applier) remove(s Step) error {
-	if !a.isAsSeen(s) {
-		return &ChangingError{[]string{s.Path}}
+// state returns what stands at a path. A directory counts as nothing.
+func (a *applier) state(path string) (State, error) {
+	st, err := linkStat(a.full(path))
+	if errors.Is(err, fs.ErrNotExist) || err == nil && st.mode == modeDir {
+		return State{}, nil
 	}
-	if err := a.ledger.opts.Fault("remove"); err != nil {
-		return &ApplyError{s.Path, err}
+	if err != nil {
+		return State{}, err
 	}
-	aside := filepath.FromSlash(strings.TrimPrefix(parent(s.Path)+"/"+a.Mark+"r", "/"))
-	if err := a.root.Rename(filepath.FromSlash(s.Path), aside); err != nil {
-		return &ApplyError{s.Path, err}
+	f := file{stat: st}
+	data, err := content(a.root, filepath.FromSlash(path), &f)
+	if err != nil {
+		return State{}, err
 	}
-	if !a.isSame(aside, s) {
-		if _, err := linkStat(a.full(s.Path)); err != nil {
-			_ = a.root.Rename(aside, filepath.FromSlash(s.Path))
-		}
-		return &ChangingError{[]string{s.Path}}
+	s := State{Mode: f.mode, ID: hashObject(kindBlob, data)}
+	if isRegular(f.mode) {
+		s.Perm = f.perm
 	}
-	if err := a.root.Remove(aside); err != nil {
-		return &ApplyError{s.Path, err}
-	}
-	a.done = append(a.done, s)
-	a.removeEmpty(parent(s.Path))
-	return nil
+	return s, nil
 }
 
-// removeEmpty removes directories that have become empty, as git does.
-func (a *applier) removeEmpty(dir string) {
-	for ; dir != "" && a.root.Remove(filepath.FromSlash(dir)) == nil; dir = parent(dir) {
-	}
-}
-
-func (a *applier) replace(s Step, temp string) error {
-	if err := a.ledger.opts.Fault("replace"); err != nil {
-		return &ApplyError{s.Path, err}
-	}
-	if dir := parent(s.Path); dir != "" {
-		if err := a.root.MkdirAll(filepath.FromSlash(dir), 0o777); err != nil {
-			return &ApplyError{s.Path, err}
-		}
-	}
-	if !a.isAsSeen(s) {
-		return &ChangingError{[]string{s.Path}}
-	}
-	if st, err := linkStat(a.full(s.Path)); err == nil && st.mode == modeDir { // an empty one
-		if err := a.removeDirs(s.Path); err != nil {
-			return &ApplyError{s.Path, err}
-		}
-	}
-	if err := a.ledger.opts.Fault("rename"); err != nil {
-		return &ApplyError{s.Path, err}
-	}
-	if err := a.rename(s, temp); err != nil {
-		return err
-	}
-	a.done = append(a.done, s)
-	return nil
-}
-
-// rename gives a new file the name of a step. Where the system can exchange two names, the
-// old file is looked at once more, and comes back if it was written since the first look.
-func (a *applier) rename(s Step, temp string) error {
-	dir, base := filepath.FromSlash(parent(s.Path)), filepath.Base(s.Path)
-	if s.From.exists() && parent(temp) == parent(s.Path) {
-		swap := func() error { return exchange(a.root, cmp.Or(dir, "."), filepath.Base(temp), base) }
-		switch err := swap(); {
-		case err == nil && a.isSame(filepath.FromSlash(temp), s):
-			return nil
-		case err == nil:
-			_ = swap()
-			return &ChangingError{[]string{s.Path}}
-		}
-	}
-	if !s.From.exists() { // a link, unlike a rename, replaces nothing
-		switch err := a.root.Link(filepath.FromSlash(temp), filepath.FromSlash(s.Path)); {
-		case err == nil:
-			_ = a.root.Remove(filepath.FromSlash(temp))
-			return nil
-		case errors.Is(err, fs.ErrExist):
-			return &ChangingError{[]string{s.Path}}
-		}
-	}
-	if err := a.root.Rename(filepath.FromSlash(temp), filepath.FromSlash(s.Path)); err != nil {
-		return &ApplyError{s.Path, err}
-	}
-	return nil
+func (a *applier) full(path string) string {
+	return filepath.Join(a.ledger.opts.Root, filepath.FromSlash(path))
 }
 
 // removeDirs removes a directory that has only directories.
@@ -156,12 +246,64 @@ func (a *applier) removeDirs(dir string) error {
 		return err
 	}
 	for _, n := range names {
-		if n.mode != modeDir {
-			return fmt.Errorf("%s/%s is in the way", dir, n.name)
-		}
-		if err := a.removeDirs(dir + "/" + n.name); err != nil {
+		if err := a.removeDirs(filepath.Join(dir, n.name)); err != nil {
 			return err
 		}
 	}
-	return a.root.Remove(filepath.FromSlash(dir))
+	return a.root.Remove(dir)
+}
+
+// removeEmpty removes the directories of the steps that have become empty, as git does.
+func (a *applier) removeEmpty() {
+	for _, s := range a.Steps {
+		for dir := parent(s.Path); dir != ""; dir = parent(dir) {
+			if st, err := linkStat(a.full(dir)); err != nil || st.mode != modeDir || a.root.Remove(filepath.FromSlash(dir)) != nil {
+				break
+			}
+		}
+	}
+}
+
+// Interrupted reports whether a killed process has left a change of the tree unfinished.
+func (l *Ledger) Interrupted() bool { return exists(l.applyingFile()) }
+
+// Recover puts back what a killed process has changed. Everything that changes the store does
+// so first.
+func (l *Ledger) Recover(ctx context.Context) error {
+	unlock, err := l.lock(ctx)
+	if err != nil {
+		return unknown(err)
+	}
+	defer unlock()
+	return l.recover()
+}
+
+func (l *Ledger) recover() error {
+	b, err := os.ReadFile(l.applyingFile())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	a := &applier{ledger: l}
+	if json.Unmarshal(b, a) != nil || !strings.HasPrefix(a.Mark, ".tt-") || !a.isLocal() {
+		return os.Rename(l.applyingFile(), l.applyingFile()+".damaged")
+	}
+	if a.root, err = os.OpenRoot(l.opts.Root); err != nil {
+		return err
+	}
+	defer a.root.Close()
+	a.objects = openObjects(l.objectsDir(), findRepository(l.opts.Root, l.opts.Home), l.opts.Fault)
+	defer a.objects.close()
+	a.back()
+	return os.Remove(l.applyingFile())
+}
+
+// isLocal reports whether all paths are below the root.
+func (a *applier) isLocal() bool {
+	return !strings.ContainsAny(a.Mark, "/\\") && !slices.ContainsFunc(a.Steps, func(s Step) bool {
+		unsafe := func(name string) bool { return !safeName(name) }
+		return !filepath.IsLocal(filepath.FromSlash(s.Path)) || slices.ContainsFunc(strings.Split(s.Path, "/"), unsafe)
+	})
 }

@@ -25,49 +25,50 @@ type Request struct {
 // the request asks for a line of its own.
 //
 // The error is an [UnknownError]; then no snapshot was taken.
-func (l *Ledger) Take(ctx context.Context, r Request) (*Snapshot, error) {
-	unlock, err := l.lock(ctx)
-	if err != nil {
-		return nil, unknown(err)
-	}
-	defer unlock()
-	if err := l.recover(); err != nil {
-		return nil, unknown(err)
-	}
-	s, err := l.take(ctx, r)
+func (l *Ledger) Take(ctx context.Context, r Request) (s *Snapshot, err error) {
+	err = l.locked(ctx, true, func(v *View) (err error) {
+		s, err = l.record(v, r)
+		return err
+	})
 	return s, unknown(err)
 }
 
-func (l *Ledger) take(ctx context.Context, r Request) (*Snapshot, error) {
+// locked scans the tree and calls do while nobody else uses the store. With keep the contents
+// that were read are stored.
+func (l *Ledger) locked(ctx context.Context, keep bool, do func(*View) error) error {
+	unlock, err := l.lock(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if err := l.recover(); err != nil {
+		return err
+	}
 	if err := l.checkSpace(); err != nil {
-		return nil, err
+		return err
 	}
-	v, err := l.look(ctx, true)
+	v, err := l.look(ctx, keep)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	defer v.close()
-	all, err := l.Snapshots()
-	if err != nil {
-		return nil, err
-	}
-	return l.record(v, all, r)
+	defer v.Close()
+	return do(v)
 }
 
 // record makes a snapshot of what was scanned.
-func (l *Ledger) record(v *View, all []*Snapshot, r Request) (*Snapshot, error) {
+func (l *Ledger) record(v *View, r Request) (*Snapshot, error) {
 	s := v.now
 	s.Why, s.Turn, s.Agent, s.Note = r.Why, r.Turn, r.Agent, r.Note
 	if !r.Moment.IsZero() {
-		if err := v.settle(s, all, r); err != nil {
+		if err := v.settle(s, r); err != nil {
 			return nil, err
 		}
 	}
 	if err := v.objects.flush(); err != nil {
 		return nil, err
 	}
-	if len(all) > 0 {
-		last := all[len(all)-1]
+	if n := len(v.all); n > 0 {
+		last := v.all[n-1]
 		if !r.Line && last.isLike(s) {
 			v.writeCache()
 			return last, nil

@@ -13,6 +13,7 @@ type View struct {
 	objects *objects
 	top     *directory
 	now     *Snapshot
+	all     []*Snapshot // that are recorded
 	old     map[string]*cachedDir
 }
 
@@ -33,15 +34,18 @@ func (l *Ledger) Recorded() *View {
 func (v *View) Now() *Snapshot { return v.now }
 
 // Close closes the files of the view.
-func (v *View) Close() { v.close() }
-
-func (v *View) close() {
+func (v *View) Close() {
 	v.objects.writer.abandon()
 	v.objects.close()
 }
 
 func (l *Ledger) look(ctx context.Context, keep bool) (*View, error) {
+	all, err := l.Snapshots()
+	if err != nil {
+		return nil, err
+	}
 	v := l.Recorded()
+	v.all = all
 	v.objects.keep = keep
 	v.old = readCache(l.cacheFile())
 	if top := v.old[""]; top == nil || !v.objects.owns(top.id) {
@@ -54,7 +58,7 @@ func (l *Ledger) look(ctx context.Context, keep bool) (*View, error) {
 		top.id, err = v.objects.put(kindTree, nil)
 	}
 	if err != nil {
-		v.close()
+		v.Close()
 		return nil, err
 	}
 	v.top = top

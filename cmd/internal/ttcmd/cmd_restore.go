@@ -60,21 +60,19 @@ func runRestore(ctx context.Context, c *cli.Invocation) error {
 		return err
 	}
 	x := treeChange{span: ledger.SpanRestore}
-	x.change = ledger.Change{Before: ledger.Request{Why: ledger.WhyBeforeRestore}, After: ledger.Request{Why: ledger.WhyRestore}, Dry: c.Bool("dry-run")}
+	x.change = ledger.Change{Request: ledger.Request{Why: ledger.WhyRestore}, Dry: c.Bool("dry-run")}
 	name := ""
 	switch {
 	case c.Bool("lost"):
 		x.what, x.ask = "restore of what was lost", true
-		x.change.Plan = func(view *ledger.View, all []*ledger.Snapshot) (*ledger.Plan, error) {
-			return view.PlanLost(all, files)
-		}
+		x.change.Plan = func(view *ledger.View) (*ledger.Plan, error) { return view.PlanLost(files) }
 	case c.HasArg("snapshot"):
 		s, err := v.snapshotNamed(c, c.Arg("snapshot"))
 		if err != nil {
 			return err
 		}
 		name, x.what = s.Name(), "restore of "+s.Name()
-		x.change.Plan = func(view *ledger.View, all []*ledger.Snapshot) (*ledger.Plan, error) {
+		x.change.Plan = func(view *ledger.View) (*ledger.Plan, error) {
 			p, err := view.PlanRestore(s, files, c.Bool("exact"))
 			if p != nil {
 				p.Lost = s

@@ -52,8 +52,8 @@ func runUndo(ctx context.Context, c *cli.Invocation) error {
 	x := treeChange{span: ledger.SpanUndo, turn: s.turn, what: fmt.Sprintf("undo of turn %d", s.turn)}
 	var head *ledger.HeadMove
 	x.change = ledger.Change{
-		Before: ledger.Request{Why: ledger.WhyBeforeUndo}, After: ledger.Request{Why: ledger.WhyUndo}, Dry: c.Bool("dry-run"),
-		Plan: func(view *ledger.View, all []*ledger.Snapshot) (*ledger.Plan, error) {
+		Request: ledger.Request{Why: ledger.WhyUndo}, Dry: c.Bool("dry-run"),
+		Plan: func(view *ledger.View) (*ledger.Plan, error) {
 			to := s.to
 			if to == nil {
 				to = view.Now()
@@ -61,7 +61,7 @@ func runUndo(ctx context.Context, c *cli.Invocation) error {
 			if found, err := view.Changes(s.from, to, []string{"\x00"}, 1); err == nil {
 				head = found.Head
 			}
-			return view.PlanUndo(s.from, to, files, all)
+			return view.PlanUndo(s.from, to, files)
 		},
 	}
 	out, err := v.do(ctx, c, x)

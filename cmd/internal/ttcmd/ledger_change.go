@@ -34,9 +34,9 @@ func (v *treeView) do(ctx context.Context, c *cli.Invocation, x treeChange) (*le
 	if v.state != nil {
 		holder = v.state.Owner
 	}
-	x.change.Before.Agent, x.change.After.Agent = v.client.Self.ID, v.client.Self.ID
+	x.change.Agent = v.client.Self.ID
 	if holder != "" {
-		x.change.Before.Turn, x.change.After.Turn = v.state.Turn, v.state.Turn
+		x.change.Turn = v.state.Turn
 	}
 	mine := holder == v.client.Self.ID && holder != ""
 	if !mine && !x.change.Dry {
@@ -150,7 +150,7 @@ func (v *treeView) inTurn(ctx context.Context, x treeChange) (out *ledger.Outcom
 		return nil, err
 	}
 	v.state = snap.State
-	x.change.Before.Turn, x.change.After.Turn = snap.State.Turn, snap.State.Turn
+	x.change.Turn = snap.State.Turn
 	out, err = v.carryOut(ctx, x)
 	status := "nothing was changed: " + x.what
 	if err == nil && out.Before != nil {
