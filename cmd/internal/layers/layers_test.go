@@ -20,12 +20,12 @@ type listed struct {
 	Imports    []string
 	Deps       []string
 	GoFiles    []string
-	Dir        string
+	Dir, Doc   string
 }
 
 func list(t *testing.T, args ...string) map[string]listed {
 	t.Helper()
-	cmd := exec.Command("go", append([]string{"list", "-json=ImportPath,Imports,Deps,GoFiles,Dir"}, args...)...)
+	cmd := exec.Command("go", append([]string{"list", "-json=ImportPath,Imports,Deps,GoFiles,Dir,Doc"}, args...)...)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()

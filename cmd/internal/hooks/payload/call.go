@@ -1,3 +1,5 @@
+// Package payload reads what harnesses send to a hook, and writes the answer in the form that each
+// of them expects.
 package payload
 
 import (
