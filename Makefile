@@ -62,8 +62,7 @@ test-hosts: natsd test-engines ## what needs a server, and the scripts of tt ove
 	$(SERVER) $(GO) test $(SERVER_TESTS)
 	cd $(NATSD) && $(GO) test ./...
 
-test-engines: natsd ## the scripts of tt over engines: a directory that hosts share, and a server
-	TT_TEST_ENGINE=dir $(SCRIPTS)
+test-engines: natsd ## the scripts of tt over engines: hosts that share a directory, and a server
 	TT_TEST_ENGINE=dir TT_TEST_HOSTS=1 $(SCRIPTS)
 	TT_TEST_ENGINE=nats $(SERVER) $(SCRIPTS)
 
@@ -75,7 +74,7 @@ fmt: ## fail if anything is not formatted
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; exit 1; }
 
 # What "./..." leaves out: tools, and the programs of tests.
-TOOLS := ./cmd/internal/report/testdata/sample ./testdata/baseline ./testdata/empty ./cmd/internal/ttcmd/testdata/tt ./cmd/internal/ttcmd/testdata/tt-console
+TOOLS := ./cmd/internal/report/testdata/sample ./testdata/baseline ./testdata/empty ./testdata/typecheck ./cmd/internal/ttcmd/testdata/tt ./cmd/internal/ttcmd/testdata/tt-console
 vet:
 	$(GO) vet ./... && $(GO) vet $(TOOLS) && $(GO) vet -tags engines ./cmd/internal/ttcmd/testdata/tt
 	for file in cmd/internal/torture/run.go cmd/internal/torture/hosts/run.go; do $(GO) vet $$file || exit 1; done
@@ -95,11 +94,11 @@ vuln: ## calls of code that is known to be vulnerable
 	*'fetching vulnerabilities:'*) echo "SKIPPED: GOVULNCHECK CHECKED NOTHING, vuln.go.dev cannot be reached from here" ;; \
 	*) echo "$$out" >&2; exit 1 ;; esac; done
 
+SYSTEMS := linux/arm64 darwin/arm64 windows/amd64
 cross: ## it compiles where it is to run, the tests too
-	GOOS=linux GOARCH=arm64 $(GO) build -o /dev/null ./...
-	GOOS=darwin GOARCH=arm64 $(GO) vet ./...
-	GOOS=windows GOARCH=amd64 $(GO) vet ./...
-	cd $(NATSD) && GOOS=linux GOARCH=arm64 $(GO) build -o /dev/null . && GOOS=darwin GOARCH=arm64 $(GO) vet ./... && GOOS=windows GOARCH=amd64 $(GO) vet ./...
+	$(GO) build -o $(BIN)/typecheck ./testdata/typecheck
+	$(BIN)/typecheck $(SYSTEMS)
+	cd $(NATSD) && $(CURDIR)/$(BIN)/typecheck $(SYSTEMS)
 
 guards: build ## the size of tt, its start beside that of an empty program, a free lock beside flock(1)
 	$(BUILD) -o $(BIN)/ ./testdata/empty

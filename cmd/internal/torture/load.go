@@ -187,6 +187,13 @@ func (l *load) acknowledged() acks {
 	return l.acks
 }
 
+// disturbances is how many commands were killed.
+func (l *load) disturbances() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.kills
+}
+
 // freeze stops every process in the middle of its work. It returns what was
 // acknowledged by then.
 func (l *load) freeze() acks {

@@ -34,7 +34,7 @@ func powerCuts(e *env, r *report) {
 		}
 		disks = append(disks, d)
 	}
-	for n := range e.pick(60, 1000) {
+	for n := range e.pick(36, 1000) {
 		d, moment := disks[n%len(disks)], []moment{inTheMidst, afterOne, ofANewRoom, amongTurns}[n/len(disks)%4]
 		r.check(fmt.Sprintf("cut %d, %s, %s", n, d.name, moment), e.powerCut(r, d, moment))
 	}

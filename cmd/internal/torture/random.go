@@ -59,7 +59,8 @@ func (e *env) randomRound(r *report, bus string) error {
 			o, ok = l.do(random, 4*time.Millisecond, "msg", "recv", "--agent", agents[random.IntN(3)])
 		}
 	})
-	time.Sleep(time.Duration(e.pick(9, 30)) * time.Second)
+	enough := e.pick(600, 4000)
+	eventually(time.Duration(e.pick(9, 30))*time.Second, func() bool { return l.disturbances() >= enough && len(l.acknowledged().grants) >= 40 })
 	l.finish()
 	r.check("a follower", f.end())
 	r.add(1, l.kills+f.kills, l.acks.count())

@@ -31,6 +31,7 @@ func known(calls string) string { return "?" + strings.ReplaceAll(calls, ",", ",
 type point struct {
 	call    string
 	n       int
+	changes bool           // files
 	earlier map[string]int // how many of each name its thread made before
 }
 
@@ -38,8 +39,14 @@ func (p point) String() string { return fmt.Sprintf("%s %d", p.call, p.n) }
 
 var traced = regexp.MustCompile(`^(\d+) +([a-z0-9_]+)\(`)
 
-// noise is the call by which Go wakes its poller when it must.
-var noise = regexp.MustCompile(`write\(\d+, "\\1\\0\\0\\0\\0\\0\\0\\0", 8`)
+// noise is what the runtime of Go does: it wakes its poller, and reads when it starts what the
+// machine lets it use.
+var noise = regexp.MustCompile(`write\(\d+, "\\1\\0\\0\\0\\0\\0\\0\\0", 8|openat\(AT_FDCWD, "/(sys|proc/self)/`)
+
+// changes reports whether a traced call may change files: to open one does so if it makes it.
+func changes(line string) bool {
+	return !strings.Contains(line, "openat(") || strings.Contains(line, "O_CREAT") || strings.Contains(line, "O_TRUNC")
+}
 
 // pointsIn are the calls in a trace. Each thread is counted on its own, as strace
 // does when it injects. Where two threads make an nth call of one name, the point
@@ -60,7 +67,7 @@ func pointsIn(trace string) []point {
 		calls := byThread[thread]
 		if n := calls[call] + 1; n > most[call] && !noise.MatchString(line) {
 			most[call] = n
-			points = append(points, point{call, n, maps.Clone(calls)})
+			points = append(points, point{call, n, changes(line), maps.Clone(calls)})
 		}
 		calls[call]++
 	}

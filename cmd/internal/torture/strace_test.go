@@ -24,10 +24,10 @@ const someTrace = `10 openat(AT_FDCWD, "0", O_RDONLY) = 3
 func TestPointsInATrace(t *testing.T) {
 	got := pointsIn(someTrace)
 	want := []point{
-		{"openat", 1, map[string]int{}},
-		{"openat", 2, map[string]int{"openat": 1}},
-		{"write", 1, map[string]int{"openat": 1}},
-		{"fdatasync", 1, map[string]int{"openat": 2, "write": 1}},
+		{"openat", 1, false, map[string]int{}},
+		{"openat", 2, false, map[string]int{"openat": 1}},
+		{"write", 1, true, map[string]int{"openat": 1}},
+		{"fdatasync", 1, true, map[string]int{"openat": 2, "write": 1}},
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got %v, want %v", got, want)
@@ -35,7 +35,7 @@ func TestPointsInATrace(t *testing.T) {
 }
 
 func TestFaultAtAPoint(t *testing.T) {
-	p := point{"write", 3, map[string]int{"openat": 4, "write": 2, "fdatasync": 1}}
+	p := point{"write", 3, true, map[string]int{"openat": 4, "write": 2, "fdatasync": 1}}
 	for f, want := range map[fault]string{
 		"signal=SIGKILL": "inject=write:signal=SIGKILL:when=3",
 		"error=EIO":      "inject=write:error=EIO:when=3",

@@ -34,7 +34,7 @@ type server struct {
 
 	mu    sync.Mutex
 	cmd   *exec.Cmd
-	ready chan struct{}
+	ready chan error // gets nil when it listens, or why it never will
 }
 
 // servers are one server, or a cluster.
@@ -95,12 +95,14 @@ func (s *server) start() error {
 	if err := s.machine.start(s.cmd); err != nil {
 		return err
 	}
-	ready := make(chan struct{})
+	ready := make(chan error, 1)
 	s.ready = ready
 	go func() {
-		if line, err := bufio.NewReader(out).ReadString('\n'); err == nil && strings.HasPrefix(line, "listening ") {
-			close(ready)
+		line, err := bufio.NewReader(out).ReadString('\n')
+		if err == nil && !strings.HasPrefix(line, "listening ") {
+			err = fmt.Errorf("it says %q", line)
 		}
+		ready <- err
 	}()
 	return nil
 }
@@ -136,11 +138,14 @@ func (all servers) start() error {
 	}
 	deadline := time.After(startup)
 	for _, s := range all {
+		err := fmt.Errorf("it is not ready after %v", startup)
 		select {
-		case <-s.ready:
+		case err = <-s.ready:
 		case <-deadline:
+		}
+		if err != nil {
 			log, _ := os.ReadFile(filepath.Join(s.dir, "log"))
-			return fmt.Errorf("server %s is not ready after %v:\n%s", s.name(), startup, log)
+			return fmt.Errorf("server %s does not start: %w\n%s", s.name(), err, log)
 		}
 	}
 	return nil
