@@ -55,8 +55,8 @@ func AgentKey(id string) string {
 	return slug(id) + "-" + hex.EncodeToString(sum[:6])
 }
 
-// Heard returns when another host has said something of the agent last, on the clock of the
-// engine: the zero Time if none has, or this one since.
+// Heard returns when the engine got the last record of the agent from another host, by the
+// engine's clock. It is zero if no other host has sent one, or if this host has sent one since.
 func (a Agent) Heard() time.Time {
 	return a.peers.Heard(a.key())
 }
@@ -199,7 +199,7 @@ type Holder struct {
 	Key    string // the name of its directory
 }
 
-// LongestSign is how long the signature of a mark may be.
+// LongestSign is the most bytes that the signature of a mark has, see [Agent.Sign].
 const LongestSign = 1 << 10
 
 // Holders returns the agents whose mark a process holds, in no order, without the agent
@@ -260,8 +260,7 @@ func (a Agent) Read(name string, v wire.Fields) bool {
 	return err == nil && wire.Decode(b, v) == nil
 }
 
-// Changed returns the time of a file of the agent on this host, the zero Time if there is
-// none.
+// Changed returns the modification time of a file of the agent on this host, the zero Time if it is missing.
 func (a Agent) Changed(name string) time.Time { return a.modified(name) }
 
 // modified returns the time of a file of this host, the zero Time if there is none.

@@ -17,7 +17,7 @@ type Sleep struct {
 	Exit <-chan struct{} // until this is closed
 }
 
-// An Inspect function receives the room as it is. It returns whether the wait is over,
+// An Inspect function is given the room as it is now. It returns whether the wait is over,
 // and if not, how long to sleep until the next inspection unless the room changes.
 type Inspect[S any] func(*Snapshot[S]) (done bool, sleep Sleep, err error)
 

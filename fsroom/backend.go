@@ -26,9 +26,10 @@ type Backend[S any] interface {
 	Peers
 }
 
-// Sharing is what a backend knows because several hosts share the room.
+// Sharing has the methods of a [Backend] that make a difference only if several hosts share
+// the room.
 type Sharing[S any] interface {
-	Exists() bool // the room, which has no journal here
+	Exists() bool // called if there is no journal here: whether the engine has the room
 	Confirm(ctx context.Context) (*Snapshot[S], error)
 	Renew(ctx context.Context, note Renewal[S], appended func() error) error
 	Note() (note []byte, at time.Time)
@@ -37,8 +38,8 @@ type Sharing[S any] interface {
 	FetchAgents(ctx context.Context)
 }
 
-// Peers are the other hosts that share a room, and what hosts say to each other of an
-// agent, which is named by its directory.
+// Peers exchange with the other hosts of a room what they know of its agents. An agent is
+// named by its directory, see [AgentKey].
 type Peers interface {
 	// Publish makes the agent's shared files known to the other hosts, after one of them
 	// was changed here.

@@ -186,7 +186,7 @@ func (d *Reader[S]) find(ctx context.Context, seq int64) (found *event.Event, er
 	return found, err
 }
 
-// OpenJournal returns nil without an error if there is no journal.
+// OpenJournal opens the journal of the current life. Without one it returns nil and no error.
 func (r *Files[S]) OpenJournal() (*journal.Log, error) {
 	if err := r.CheckDirs(); err != nil {
 		return nil, r.store.Explain(err, r.dir)

@@ -9,17 +9,17 @@ import (
 	"github.com/talking-stick/tt/lockfile"
 )
 
-// ListenersFolder is the directory that has one directory for each agent, whatever rooms it
-// is in: the harness that listens for the agent is one, too.
+// ListenersFolder is the directory with the listeners. Each agent has one directory there, for
+// all its rooms, since the harness that listens for the agent is one too.
 const ListenersFolder = "listeners"
 
-// The files of a listener that those know who notify it.
+// The files of a listener that processes need to know to notify it.
 const (
 	// ListenerWakeFile is the file whose modification time is set to notify it.
 	ListenerWakeFile = "wake"
 	// ListenerFile is replaced whenever what listens has noticed a notification.
 	ListenerFile = "listener.json"
-	// ListenerAskedFile is a mark with the time of the first notification after that.
+	// ListenerAskedFile is a mark: the time of the first notification that was not noticed.
 	ListenerAskedFile = "asked"
 )
 
@@ -35,8 +35,7 @@ func (s *Store) listenerDir(id string) string {
 	return filepath.Join(s.dir, ListenersFolder, AgentKey(id))
 }
 
-// ListenerHas reports whether an agent has a file in the directory of [Store.Listener], at
-// the cost of one look.
+// ListenerHas reports whether the directory of [Store.Listener] has a file with the name.
 func (s *Store) ListenerHas(id, name string) bool {
 	return exists(filepath.Join(s.listenerDir(id), name))
 }
@@ -69,7 +68,7 @@ func (r *Files[S]) IsChanging() bool {
 	return !r.settled(now)
 }
 
-// Within returns the directory of an agent's directory.
+// Within returns the directory with the name inside of that of the agent.
 func (a Agent) Within(name string) Agent {
 	a.dir = a.Path(name)
 	if a.unusable == nil {
@@ -78,7 +77,7 @@ func (a Agent) Within(name string) Agent {
 	return a
 }
 
-// Has reports whether the agent has a file, of whatever type, at the cost of one look.
+// Has reports whether the agent has a file with the name, of whatever type.
 func (a Agent) Has(name string) bool { return exists(a.Path(name)) }
 
 // Names returns the names of the agent's files.
@@ -103,8 +102,8 @@ func (a Agent) Clear() error {
 	return os.RemoveAll(a.dir)
 }
 
-// Lock takes a lock of the agent's that processes hold for milliseconds. It creates the
-// directory if it is missing. The errors are those of [Room.Update].
+// Lock takes the lock of the agent's files, which processes hold for milliseconds. It
+// creates the directory if it is missing. The errors are those of [Room.Update].
 func (a Agent) Lock(ctx context.Context) (unlock func() error, err error) {
 	if a.unusable != nil {
 		return nil, a.unusable

@@ -24,7 +24,7 @@ func (r *Room[S]) NotifyNews(ids ...string) {
 	}
 }
 
-// TouchNews is [Room.NotifyNews] for the processes of this host.
+// TouchNews is [Room.NotifyNews] for this host alone.
 func (r *Files[S]) TouchNews(ids ...string) {
 	for _, id := range ids {
 		if exists(filepath.Join(r.AgentsDir(), AgentKey(id), newsFile)) {

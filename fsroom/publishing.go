@@ -35,8 +35,8 @@ func (s *Store) Published(patience time.Duration) {
 	}
 }
 
-// Background sends in the background what is to be published of an agent, see
-// [Store.Published].
+// Background calls send in the background, which publishes what there is to say of an agent.
+// [Store.Published] waits for it.
 func (s *Store) Background(agent string, send func()) { s.background().publish(agent, send) }
 
 func (p *publishing) publish(agent string, send func()) {

@@ -155,7 +155,7 @@ func (r *Room[S]) Exists() bool {
 	return r.hasJournal() || r.backend.Exists()
 }
 
-// HasJournal is [Room.Exists] of this host alone: it asks no engine.
+// HasJournal reports whether the room has a journal on this host. It asks no engine, unlike [Room.Exists].
 func (r *Files[S]) HasJournal() bool { return r.hasJournal() }
 
 func (r *Files[S]) hasJournal() bool {
@@ -163,7 +163,7 @@ func (r *Files[S]) hasJournal() bool {
 	return err == nil && (info.Size() > 0 || !info.Mode().IsRegular()) || errors.Is(err, syscall.ENOTDIR)
 }
 
-// Known is [Room.View] of what this host has of the room. Nothing is asked of an engine.
+// Known returns the room as this host has it: [Room.View] without asking an engine.
 func (r *Files[S]) Known() (*Snapshot[S], error) {
 	snap, err := r.Load()
 	return snap, r.store.Explain(err, r.dir)
@@ -223,8 +223,8 @@ func FetchAgents[S any](ctx context.Context, s *Store, rules *Rules[S]) {
 	At(s, rules, "").backend.FetchAgents(ctx)
 }
 
-// Rooms returns the names of all rooms of a kind that have a journal, after [Refresh].
-// [Store.Offline] reads them without asking the engine again.
+// Rooms returns the names of all rooms of a kind that have a journal. With an engine it first
+// brings the mirrors up to date, as [Refresh] does, unless the store is [Store.Offline].
 func Rooms[S any](s *Store, rules *Rules[S]) ([]string, error) {
 	if _, err := Refresh(context.Background(), s, rules); err != nil {
 		return nil, err

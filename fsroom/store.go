@@ -61,12 +61,12 @@ type Options struct {
 	// Environ are the environment variables by which another process opens the same
 	// store. If it is nil, that is the data directory.
 	Environ []string
-	// Brief is not zero in a process that runs one command with an engine. For so long the
-	// process uses what it has fetched, and what it says of agents reaches the engine in
-	// the background: [Store.Published] waits for that.
+	// Brief is how long a process uses again what it has fetched from an engine. It is set in
+	// a process that runs one command; what that publishes of agents is then sent in the
+	// background, and [Store.Published] waits for it.
 	Brief time.Duration
-	// Behind is called when the engine cannot be reached, and says whether a room may be
-	// shown as this host had it last. If it is nil, it may not.
+	// Behind is called when the engine cannot be reached. It reports whether a room may be
+	// shown as this host had it last. If Behind is nil, it may not.
 	Behind func(err error) bool
 	// Fault is called before each step that touches the disk and may make it
 	// fail. It is nil outside tests.
@@ -145,7 +145,8 @@ func (s *Store) Close() error {
 	return s.hub.watcher.Close()
 }
 
-// MayBeBehind reports whether a room may be shown as this host had it last.
+// MayBeBehind reports whether a room may be shown as this host had it last, although err says
+// that the engine cannot be reached. See Options.Behind.
 func (s *Store) MayBeBehind(err error) bool { return s.opts.Behind != nil && s.opts.Behind(err) }
 
 // Options returns the options of the store, with the defaults filled in.
@@ -179,7 +180,7 @@ func (s *Store) Local() *Store {
 	return &Store{dir: s.opts.Local, opts: opts}
 }
 
-// Records returns what a backend keeps for all rooms of the store.
+// Records returns a place for what a backend keeps in memory for all rooms of the store.
 func (s *Store) Records() *atomic.Value { return &s.records }
 
 // Dir returns the data directory.

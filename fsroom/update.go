@@ -57,6 +57,7 @@ func (r *Files[S]) Lock(ctx context.Context) (unlock func() error, err error) {
 	return unlock, r.store.Explain(err, r.dir)
 }
 
+// Acquire is [Files.Lock] for backends: its error has no code yet, see [Store.Explain].
 func (r *Files[S]) Acquire(ctx context.Context) (func() error, error) {
 	if err := r.store.Step(StepLock); err != nil {
 		return nil, err

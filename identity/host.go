@@ -40,20 +40,19 @@ func namespace() string { return space.get(readNamespace) }
 // be determined.
 func BootID() string { return boot.get(readBootID) }
 
-// Monotonic returns the time since the machine started, without the time it was
-// asleep. It is the same for all processes of one boot, and a step of the wall clock
-// does not change it. Times of different boots ([BootID]) cannot be compared.
+// Monotonic returns the time since the machine started, excluding the time it was asleep. It is the
+// same for all processes of one boot, and a step of the wall clock does not change it. Times
+// of different boots ([BootID]) cannot be compared.
 func Monotonic() time.Duration { return readMonotonic() }
 
-// Uptime returns the time since the machine started, with the time it was asleep. It is
-// the same for all processes of one boot, and a step of the wall clock does not change it.
-// What others count on while this machine sleeps is measured by it.
+// Uptime returns the time since the machine started, including the time it was asleep. It is the
+// same for all processes of one boot, and a step of the wall clock does not change it. Deadlines
+// that other hosts judge while this machine sleeps are measured by it.
 func Uptime() time.Duration { return readUptime() }
 
-// UseHost sets the host of the processes of this host, where it is not the host name: hosts
-// that share rooms may have one name. The id of a person then ends with "@", the host name
-// and four digits for the host, because an agent is on one host. It is called before any
-// process is looked at.
+// UseHost sets the name of this host, instead of the one of the system: two hosts that share
+// rooms may have the same. The id of a person then ends with "@", the host name and four digits,
+// because an agent is on one host. UseHost is called before a process is looked at.
 func UseHost(name string) {
 	processHost = func() string { return name }
 	sum := sha256.Sum256([]byte(name))

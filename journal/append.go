@@ -63,9 +63,9 @@ func (l *Log) undo(at Position) bool {
 	return l.file.Truncate(at.Offset) == nil && l.file.Sync() == nil
 }
 
-// AppendLines appends the lines of one change as they are, as [EncodeChange] made them,
-// without a sync: it is for a journal that can be fetched again. It returns the position
-// after them, the event_seq of the last of which is seq. The caller has the room's lock.
+// AppendLines appends the lines of one change that [EncodeChange] has made, and does not sync
+// them: it is for a journal that can be fetched again. seq is the event_seq of the last line. It
+// returns the position after the lines. The caller has the room's lock.
 func (l *Log) AppendLines(at Position, lines []byte, seq int64) (Position, error) {
 	if err := l.endsAt(at); err != nil {
 		return at, err

@@ -144,8 +144,8 @@ func (l *Log) corrupt(offset int64, problem string) error {
 	return &CorruptError{Path: l.path, Line: line, Offset: offset, Problem: problem}
 }
 
-// Damaged returns a [CorruptError] for the line that ends at the offset. It is for lines that
-// decode and are wrong in another way.
+// Damaged returns a [CorruptError] for the line that ends at the offset: for a line that can be
+// decoded, but does not fit what comes before it.
 func (l *Log) Damaged(end int64, problem string) error { return l.corruptUpTo(end, problem) }
 
 // Moved reports whether the path no longer names the open file, because the file was

@@ -70,9 +70,9 @@ func (s settingsFile) planInstall(p *planner) (outcome, error) {
 	return o, nil
 }
 
-// wanted returns the entries that doc should contain, and sets in o what is to be
-// done for them. An entry that the user has edited is left out unless it is to be
-// replaced, and in a sync one that is not there.
+// wanted returns the entries that doc is to contain, and sets the status of o. Two kinds of
+// entries are left out: those that the user has edited, unless Replace is set, and in a
+// sync those that doc does not have.
 func (s settingsFile) wanted(p *planner, before []byte, doc *jsonc.Document, o *outcome) (wanted []entry, err error) {
 	for _, e := range s.entries {
 		f, err := e.find(doc)

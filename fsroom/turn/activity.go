@@ -15,7 +15,7 @@ const (
 	ActivityEnded   = "ended"   // its process has ended
 )
 
-// Activities are all of them.
+// Activities has the values of [Activity.What].
 var Activities = []string{ActivityWorking, ActivityAsks, ActivityLimited, ActivityIdle, ActivityEnded}
 
 // An Activity is what the machine, not the journal, knows of what an agent does. Without
@@ -32,7 +32,7 @@ type Activity struct {
 	Stopped bool    // see [Hearing]; not part of the JSON
 }
 
-// InTurn reports whether the model of an agent that does what is in a turn.
+// InTurn reports whether the model of an agent with this [Activity.What] is in a turn.
 func InTurn(what string) bool { return what == ActivityWorking || what == ActivityAsks }
 
 // Words says what the agent does; "" if nothing is known or it works.

@@ -40,7 +40,7 @@ func GoOnAt(reason string, shared bool) string {
 	return ""
 }
 
-// ErrWentOn means that a room has more events than were moved.
+// ErrWentOn means that a room has changed since its events were copied elsewhere.
 var ErrWentOn = errors.New("the room went on")
 
 // A CloseResult is what close answers.

@@ -35,7 +35,7 @@ func NoActiveLease(s *State, f Facts, agent string) error {
 		WithHint(hintGetTurn).With("agent_id", agent))
 }
 
-// AgentElsewhere refuses an agent that has the turn on another host: there is one of it.
+// AgentElsewhere refuses an agent that has the turn on another host, since an agent is on one host.
 func AgentElsewhere(s *State, f Facts, host string) *code.Error {
 	return s.withSituation(f, code.New(code.AgentElsewhere, "%s has turn %d on host %s", s.Owner, s.Turn, host).
 		WithHint(hintElsewhere, host).With("agent_id", s.Owner).With("host", host))

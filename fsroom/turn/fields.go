@@ -44,8 +44,8 @@ func (g *Grant) Fields(c *wire.Codec) {
 	c.OptBool("auto", &g.Auto)
 }
 
-// Fields are those of a lease in the owner's record and in notes. A note of an older program
-// has the turn and the guardian alone, and a record no lease_ttl_ms.
+// Fields are those of a lease in the owner's record and in notes. Older programs wrote only the
+// turn and the guardian into a note, and no lease_ttl_ms into a record.
 func (l *Lease) Fields(c *wire.Codec) {
 	c.OptText("agent_id", &l.Agent)
 	c.Int("turn_id", &l.Turn)

@@ -60,8 +60,7 @@ func (l *Interruptions) Add(e *event.Event) {
 	}
 }
 
-// Over takes into account that the turn in progress of s is taken over now, by an event that may
-// not have been added.
+// Over adds the turn in progress of s, which is being taken over by an event that is not written yet.
 func (l *Interruptions) Over(s *State, f Facts) {
 	if l.now.Agent == s.Owner && l.now.Turn == s.Turn {
 		l.now.Reason = cmp.Or(s.takeoverReason(f), ReasonOperator)

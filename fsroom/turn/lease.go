@@ -83,8 +83,8 @@ func (l Lease) Left(now Instant) time.Duration { return now.Left(l.Renewed, l.TT
 // End returns when the lease runs out, see [Instant.End].
 func (l Lease) End(now Instant) event.Time { return now.End(l.Renewed, l.TTL) }
 
-// Renew makes the promise anew, under the present policy. The guardian is the process that
-// renews the lease from now on; the zero ProcessID leaves it as it is.
+// Renew starts the lease again, under the present policy. The guardian is the process that renews
+// it from now on; the zero ProcessID leaves the one that is recorded.
 func (l *Lease) Renew(now Instant, p Policy, guardian ProcessID) {
 	l.Renewed, l.TTL = now, ms(p.OwnerLeaseTTL)
 	if guardian != (ProcessID{}) {
@@ -92,9 +92,9 @@ func (l *Lease) Renew(now Instant, p Policy, guardian ProcessID) {
 	}
 }
 
-// Told returns the lease with what its host has told the others by the engine, whose order
-// is that of what happened. A record may be older than that: where another guardian
-// renews the lease by now, the end of the one in the record means nothing.
+// Told returns the lease with what its host has published of it through the engine. The owner's
+// record may be older: if another guardian renews the lease by now, the end of the recorded one
+// means nothing.
 func (l Lease) Told(told Lease) Lease {
 	if l.Fence == (Fence{}) {
 		return told
@@ -108,14 +108,13 @@ func (l Lease) Told(told Lease) Lease {
 	return l
 }
 
-// Margin returns how much earlier than the other hosts an owner counts its lease as over.
-// It covers the differences between the clocks of servers and hosts: 30 s, or a quarter of
-// a lease that is shorter than two minutes.
+// Margin returns how much earlier than the other hosts an owner considers its lease expired. It
+// covers the differences between the clocks of servers and hosts: 30 s, or a quarter of a
+// lease that is shorter than two minutes.
 func Margin(ttl time.Duration) time.Duration { return min(30*time.Second, ttl/4) }
 
-// Proved reports whether no other agent can have taken the turn over since the engine has
-// confirmed it. It may not be told, after a reboot or where the boot is not known: then it
-// is false.
+// Proved reports whether the engine has confirmed the turn so recently that no other agent can
+// have taken it over since. It is false after a reboot, and if the boot is not known.
 func (l Lease) Proved(s *State, boot string, uptime time.Duration) bool {
 	if l.Fence != s.Fence() || l.Proof.Boot == "" || l.Proof.Boot != boot {
 		return false

@@ -29,8 +29,8 @@ func (s *State) named(f Facts, name, except string) (*Member, error) {
 	return found, nil
 }
 
-// Named returns the id of the member that a name means, "" if there is none, and whether it
-// works in the room: it is active, and no observer.
+// Named returns the id of the member that a name means, "" if there is none. works reports
+// whether that member is active and no observer.
 func Named(s *State, f Facts, name string) (id string, works bool, err error) {
 	m, err := s.named(f, name, "")
 	if err != nil || m == nil {

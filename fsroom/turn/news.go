@@ -78,7 +78,7 @@ type News struct {
 	ByPerson bool   // a person has written one of these
 }
 
-// Urgent reports whether the agent is to hear of it however often it was woken before.
+// Urgent reports whether the agent is woken for the news however often it was woken before.
 func (n News) Urgent() bool { return n.Lost != "" || n.Offer != 0 && !n.Plain }
 
 // IsZero reports whether there is nothing new.
@@ -129,7 +129,7 @@ func (n News) Without(classes ...string) News {
 	return n
 }
 
-// Like returns the news without the classes that other has nothing of.
+// Like returns the news without the classes in which other has nothing.
 func (n News) Like(other News) News {
 	if other.Offer == 0 {
 		n = n.Without(ClassTurn)

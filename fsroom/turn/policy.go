@@ -60,7 +60,7 @@ const (
 	LedgerOff    = "off"
 )
 
-// LedgerModes returns them all.
+// LedgerModes returns the modes in which a room records changes of its tree.
 func LedgerModes() []string { return []string{LedgerOn, LedgerCounts, LedgerOff} }
 
 // forOlder returns the policy of a room whose events do not have all fields.

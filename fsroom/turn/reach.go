@@ -13,7 +13,7 @@ type Hearing struct {
 	How     string // what listens for it while its model is idle; "": nothing
 	Hooks   bool   // the hooks of its harness show it news when its model works
 	Busy    bool   // its model is in a turn
-	Asks    bool   // and waits for an answer of its user
+	Asks    bool   // its model waits for an answer of its user
 	Stopped bool   // its user has ended the last turn, and it takes nothing up until its user's next prompt
 	Spent   bool   // it was woken as often lately as it may be for what agents do
 	Unheard bool   // it did not answer the last notification

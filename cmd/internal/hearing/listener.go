@@ -78,8 +78,8 @@ type Listener struct {
 	Heard   event.Time        // when it last noticed a notification
 	Spoke   event.Time        // when the agent was last woken
 	Needed  event.Time        // of a person: since when an agent needed what was told last
-	PutOff  event.Time        // since when news waits for a better moment; zero: none does
-	Lately  []int64           // when, in seconds of Unix time, it was woken for what agents did, see [Listener.Spent]
+	PutOff  event.Time        // since when there is news for which it was not woken yet; zero: there is none
+	Lately  []int64           // the times, in Unix seconds, at which it was woken lately for what agents did, see [Listener.Spent]
 	Off     bool              // it is woken for turns alone
 	Error   string            // of the last attempt to wake the agent
 }

@@ -103,8 +103,8 @@ func unconfirmed(room *member.Room, st *turn.State) string {
 	return "since " + since.UTC().Format(time.DateTime) + " UTC"
 }
 
-// caller is the member that the session is; nobody if it is none. Somebody who
-// has the stick goes before one who only is a member.
+// caller returns the member that the calling session is, the zero Agent if it is none. If
+// several ids of the session are members, it is the one that has the turn.
 func (r *rooms) caller(st *turn.State) identity.Agent {
 	var member identity.Agent
 	for _, resolve := range r.callers {

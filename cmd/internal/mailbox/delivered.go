@@ -125,8 +125,8 @@ func (d *Delivered) Fields(c *wire.Codec) {
 	c.OptInt("answered_event_seq", &d.Answer)
 }
 
-// A Told is what there is for a member, and how it is told.
-type Told struct {
+// A MemberReach says how a member hears of news, and what it has not seen.
+type MemberReach struct {
 	ID         string
 	Listening  string // see [turn.MemberView]
 	Reach      string
@@ -139,19 +139,19 @@ type Told struct {
 	Activity   turn.Activity
 }
 
-// Told returns how the members are told of news, the inactive ones last.
-func (m *Mailbox) Told(st *turn.State, f turn.Facts) []Told {
-	list := []Told{}
+// Reach returns how the members hear of news, the inactive ones last.
+func (m *Mailbox) Reach(st *turn.State, f turn.Facts) []MemberReach {
+	list := []MemberReach{}
 	for _, view := range st.MemberViews(f) {
-		told := Told{ID: view.AgentID, Listening: view.Listening, Reach: view.Reach, Process: view.Process, GoneAt: view.GoneAt, Activity: view.Activity, Unread: max(0, st.Mail(view.AgentID)-m.CursorOf(st, view.AgentID).Read)}
+		reach := MemberReach{ID: view.AgentID, Listening: view.Listening, Reach: view.Reach, Process: view.Process, GoneAt: view.GoneAt, Activity: view.Activity, Unread: max(0, st.Mail(view.AgentID)-m.CursorOf(st, view.AgentID).Read)}
 		if view.Reach == turn.ReachUnheard {
-			told.NotifiedAt = event.NewTime(f.Hearing(view.AgentID).Notified)
+			reach.NotifiedAt = event.NewTime(f.Hearing(view.AgentID).Notified)
 		}
 		if view.Listening != "" {
-			told.Error = m.Room.HearingOf(view.AgentID).Listener().Error
+			reach.Error = m.Room.HearingOf(view.AgentID).Listener().Error
 		}
-		told.Note = hearingNote(f.Hearing(view.AgentID))
-		list = append(list, told)
+		reach.Note = hearingNote(f.Hearing(view.AgentID))
+		list = append(list, reach)
 	}
 	return list
 }
@@ -169,7 +169,7 @@ func hearingNote(h turn.Hearing) string {
 }
 
 // Fields implements [wire.Fields].
-func (t *Told) Fields(c *wire.Codec) {
+func (t *MemberReach) Fields(c *wire.Codec) {
 	c.Text("agent_id", &t.ID)
 	c.Text("reach", &t.Reach)
 	c.OptText("listening", &t.Listening)

@@ -64,7 +64,7 @@ func (m *Mailbox) News(ctx context.Context, printed *hearing.PrintedRoom) (RoomN
 	return n, err
 }
 
-// add adds what there is for a member.
+// add fills in All and Fresh for an agent that is a member.
 func (n *RoomNews) add(ctx context.Context) error {
 	m, st, at, me := n.Mailbox, n.state, n.cursor, n.Mailbox.Room.Self.ID
 	f := m.Room.Facts(st)
@@ -163,9 +163,8 @@ func (n *RoomNews) addEnd(ctx context.Context) error {
 	return err
 }
 
-// Due returns the news that the agent is to be woken for at a moment, and if there is
-// none, how long it is until then. Zero means that there is none, and that it does not
-// come with time.
+// Due returns the news for which the agent is to be woken now. If there is none, left is
+// how long it is until the agent is to be woken again for old news, 0 if it is not.
 func (n *RoomNews) Due(now time.Time) (news turn.News, left time.Duration) {
 	if !n.Fresh.IsZero() {
 		return n.All.Like(n.Fresh), 0
@@ -180,8 +179,8 @@ func (n *RoomNews) Due(now time.Time) (news turn.News, left time.Duration) {
 	return n.All, 0
 }
 
-// retryAfter is how long after a try that nothing came of there is another one: half a
-// minute and two minutes after the first.
+// retryAfter are the times between two wakes for the same news, if the first had no effect:
+// the agent is woken again half a minute and two minutes after it.
 var retryAfter = [hearing.MaxTries - 1]time.Duration{30 * time.Second, 90 * time.Second}
 
 // Wake records that the agent is woken for the news, before it is. If it returns an error

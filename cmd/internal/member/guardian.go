@@ -10,8 +10,9 @@ import (
 	"github.com/talking-stick/tt/journal/event"
 )
 
-// A guardian is the process that renews the lease of one turn. It ends with the
-// turn, or when nobody is left to be told that the turn is free, with the agent's processes, or when another guardian renews the lease.
+// A guardian is the process that renews the lease of one turn. It ends when the agent's
+// processes have ended, when another guardian renews the lease, or when the turn has ended
+// and no member is left whom it has to notify that the turn is free.
 type guardian struct {
 	Room  *Room
 	turn  int64
@@ -137,7 +138,7 @@ func (g *guardian) afterTurn(st *turn.State) (done bool, sleep fsroom.Sleep, err
 
 // notifyOthers wakes the other members a little after the grant: they have to watch
 // for the end of this process now. The guardian of the turn before is woken too, and
-// ends. notifyOthers returns how long it is until then, 0 when it is done.
+// ends. notifyOthers returns how long it is until it has to be called again, 0 when it is done.
 func (g *guardian) notifyOthers(st *turn.State) (left time.Duration) {
 	if g.notified {
 		return 0

@@ -59,7 +59,7 @@ func runList(ctx context.Context, c *cli.Invocation) error {
 	}
 	res := listResult{Rooms: []turn.RoomView{}}
 	askedForAll := false
-	var behind *member.Room // that was up to date the longest time ago, if the engine is away
+	var behind *member.Room // while the engine is away: the room whose mirror is the oldest
 	var since time.Time
 	for _, name := range names {
 		room := seen.Room(name, w)
@@ -146,12 +146,13 @@ func roomNames(w *workspace.Workspace) (names []string) {
 	return names
 }
 
-// roomsBelow returns the rooms in parts of the workspace, but for those with a name in but.
-func roomsBelow(client *member.Client, w *workspace.Workspace, but []string) (found []turn.RoomView) {
+// roomsBelow returns the rooms in parts of the workspace, without those whose names are
+// excluded.
+func roomsBelow(client *member.Client, w *workspace.Workspace, excluded []string) (found []turn.RoomView) {
 	names, _ := client.Rooms() // what cannot be read is a matter of --all
 	for _, name := range names {
 		room := client.Room(name, w)
-		if slices.Contains(but, name) || !room.Exists() {
+		if slices.Contains(excluded, name) || !room.Exists() {
 			continue
 		}
 		snap, err := room.View()

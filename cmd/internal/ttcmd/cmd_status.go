@@ -188,7 +188,7 @@ func writeStatus(t *cli.Text, v turn.RoomView, r statusResult, outside string) {
 		t.Line("You     %s, not a member", r.AgentID)
 	}
 	if r.Listening != "" || r.Reach == turn.ReachNextPrompt {
-		t.Line("Told    %s", reachWords(r.Listening, r.Reach))
+		t.Line("Hears   %s", reachWords(r.Listening, r.Reach))
 	}
 	if len(r.Waiting) > 0 {
 		t.Line("Waiting %s", strings.Join(r.Waiting, ", "))

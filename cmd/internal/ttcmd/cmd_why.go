@@ -28,7 +28,7 @@ var whyCommand = &cli.Command{
 
 type whyResult struct {
 	Turn    json.RawMessage   `json:"turn"`    // a turn.Standing
-	Members []json.RawMessage `json:"members"` // a mailbox.Told each
+	Members []json.RawMessage `json:"members"` // a mailbox.MemberReach each
 	Locks   []*lockView       `json:"locks,omitempty"`
 	Next    []string          `json:"next"`
 }
@@ -39,7 +39,7 @@ func runWhy(ctx context.Context, c *cli.Invocation) error {
 		return err
 	}
 	f := room.Facts(st)
-	standing, told := st.Standing(f), mailbox.Of(room).Told(st, f)
+	standing, told := st.Standing(f), mailbox.Of(room).Reach(st, f)
 	elsewhere := ""
 	if c.HasArg("agent") {
 		away, err := room.Away(st, c.Arg("agent"))
@@ -52,7 +52,7 @@ func runWhy(ctx context.Context, c *cli.Invocation) error {
 		} else if id, err = turn.WhoIs(st, f, room.Self.ID, c.Arg("agent")); err != nil {
 			return err
 		}
-		told = slices.DeleteFunc(told, func(m mailbox.Told) bool { return m.ID != id })
+		told = slices.DeleteFunc(told, func(m mailbox.MemberReach) bool { return m.ID != id })
 	}
 	res := whyResult{Turn: wire.Append(nil, &standing), Members: []json.RawMessage{}, Locks: locksOf(room), Next: st.Outlook(f)}
 	if elsewhere != "" {
@@ -65,7 +65,7 @@ func runWhy(ctx context.Context, c *cli.Invocation) error {
 	return c.Out.Result(res, func(t *cli.Text) { writeWhy(t, standing, told, res, outside) })
 }
 
-func writeWhy(t *cli.Text, standing turn.Standing, told []mailbox.Told, r whyResult, outside string) {
+func writeWhy(t *cli.Text, standing turn.Standing, told []mailbox.MemberReach, r whyResult, outside string) {
 	title := "Turn   "
 	line := func(words any) {
 		t.Line("%s %s", title, words)
@@ -77,7 +77,7 @@ func writeWhy(t *cli.Text, standing turn.Standing, told []mailbox.Told, r whyRes
 	}
 	for i, m := range told {
 		if i == 0 {
-			title = "Told   "
+			title = "Hears  "
 		}
 		words := m.ID + " " + reachWords(m.Listening, m.Reach)
 		if !m.NotifiedAt.IsZero() {

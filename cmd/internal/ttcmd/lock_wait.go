@@ -112,7 +112,8 @@ func (w *lockWait) look(me *queue.Ticket, others []*queue.Entry, patience time.D
 	return nil
 }
 
-// about is the same for progresses that need not be reported one after the other.
+// about identifies what a line says: the number of processes ahead, and the holder. Two
+// lines that say the same are printed at most once in a while.
 func (p lockProgress) about() string {
 	about := fmt.Sprint(*p.Ahead)
 	if p.Holder != nil {

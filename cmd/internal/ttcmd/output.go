@@ -143,7 +143,7 @@ func reachWords(listening, reach string) string {
 	case turn.ReachWaiting:
 		return "waits"
 	}
-	return "by nothing"
+	return "only when it asks"
 }
 
 // writeWait writes the result of a wait and what to do next.

@@ -147,7 +147,7 @@ type page struct {
 	printed hearing.Printed
 }
 
-// room adds what there is of one room.
+// room adds the news of one room to the page, as much as there is place for.
 func (p *page) room(ctx context.Context, n *mailbox.RoomNews) {
 	path := cli.Line(n.Path)
 	if n.Waiting {
