@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
-	"slices"
+	"strings"
 
 	"github.com/talking-stick/tt/lockfile"
 )
@@ -14,11 +14,16 @@ const defaultsFile = "defaults"
 
 const autoOn, autoOff = "auto=on", "auto=off"
 
-// AutoIsOn reports whether tt takes turns for sessions by itself, as far as an installation
-// says so.
-func AutoIsOn(dataDir string) bool {
-	text, err := os.ReadFile(filepath.Join(dataDir, defaultsFile))
-	return err == nil && slices.ContainsFunc(bytes.Split(text, []byte("\n")), func(line []byte) bool { return string(bytes.TrimSpace(line)) == autoOn })
+// Auto returns whether tt takes turns for sessions by itself, on or off, as the last installation
+// has said, "" if none has.
+func Auto(dataDir string) (auto string) {
+	text, _ := os.ReadFile(filepath.Join(dataDir, defaultsFile))
+	for line := range bytes.SplitSeq(text, []byte("\n")) {
+		if l := string(bytes.TrimSpace(line)); l == autoOn || l == autoOff {
+			auto = strings.TrimPrefix(l, "auto=")
+		}
+	}
+	return auto
 }
 
 // SetAuto switches that on or off. Other lines of the file stay.

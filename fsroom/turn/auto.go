@@ -3,6 +3,7 @@ package turn
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/talking-stick/tt/journal/event"
@@ -67,7 +68,13 @@ func AutoHandoff(events []event.Event) (handoff json.RawMessage, unchanged bool)
 		if events[i].Type != TreeChanged || json.Unmarshal(events[i].Payload, &c) != nil || c.Unknown != "" {
 			continue
 		}
-		unsure := len(c.Unsure) + c.MoreUnsure
+		unsure, named := c.MoreUnsure, len(c.Paths)
+		for _, path := range c.Unsure {
+			if a := (artifact{path}); !slices.Contains(c.Paths[:named], a) {
+				c.Paths = append(c.Paths, a)
+				unsure++
+			}
+		}
 		if c.Files+unsure == 0 && c.Head == nil {
 			h.Status, h.Next, unchanged = "auto: nothing changed", "none", true
 			break
@@ -76,11 +83,7 @@ func AutoHandoff(events []event.Event) (handoff json.RawMessage, unchanged bool)
 		if c.Head != nil {
 			h.Status += ", " + several(c.Head.Commits, "commit")
 		}
-		h.Artifacts = c.Paths
-		for _, path := range c.Unsure {
-			h.Artifacts = append(h.Artifacts, artifact{path})
-		}
-		h.Artifacts = h.Artifacts[:min(len(h.Artifacts), mostArtifacts)]
+		h.Artifacts = c.Paths[:min(len(c.Paths), mostArtifacts)]
 	}
 	handoff, err := json.Marshal(h)
 	if err != nil { // cannot happen: texts only

@@ -60,11 +60,12 @@ func TestAutoRelease(t *testing.T) {
 // surely unchanged counts as changed.
 func TestAutoHandoff(t *testing.T) {
 	for payload, want := range map[string]string{
-		``:                                 `{"status":"auto: what has changed was not recorded","next_action":"see tt diff","auto":true} false`,
-		`{"files":0,"unknown":"late"}`:     `{"status":"auto: what has changed was not recorded","next_action":"see tt diff","auto":true} false`,
-		`{"files":0}`:                      `{"status":"auto: nothing changed","next_action":"none","auto":true} true`,
-		`{"files":0,"unsure":["a"]}`:       `{"status":"auto: changed 1 file","next_action":"see tt diff","artifacts":[{"path":"a"}],"auto":true} false`,
-		`{"files":0,"head":{"commits":0}}`: `{"status":"auto: changed 0 files, 0 commits","next_action":"see tt diff","auto":true} false`,
+		``:                             `{"status":"auto: what has changed was not recorded","next_action":"see tt diff","auto":true} false`,
+		`{"files":0,"unknown":"late"}`: `{"status":"auto: what has changed was not recorded","next_action":"see tt diff","auto":true} false`,
+		`{"files":0}`:                  `{"status":"auto: nothing changed","next_action":"none","auto":true} true`,
+		`{"files":0,"unsure":["a"]}`:   `{"status":"auto: changed 1 file","next_action":"see tt diff","artifacts":[{"path":"a"}],"auto":true} false`,
+		`{"files":1,"paths":[{"path":"a"}],"unsure":["a","b"]}`:                         `{"status":"auto: changed 2 files","next_action":"see tt diff","artifacts":[{"path":"a"},{"path":"b"}],"auto":true} false`,
+		`{"files":0,"head":{"commits":0}}`:                                              `{"status":"auto: changed 0 files, 0 commits","next_action":"see tt diff","auto":true} false`,
 		`{"files":2,"paths":[{"path":"a"},{"path":"b"}],"head":{"commits":1,"to":"x"}}`: `{"status":"auto: changed 2 files, 1 commit","next_action":"see tt diff","artifacts":[{"path":"a"},{"path":"b"}],"auto":true} false`,
 	} {
 		var events []event.Event

@@ -27,7 +27,7 @@ func (h *run) actsAlone() bool {
 		return false
 	}
 	dir, err := workspace.DataDir(h.Env.Lookup, h.Env.Home) // what is installed is not of an engine
-	return err == nil && skills.AutoIsOn(dir) && h.installed().Runs(h.call.Harness, harness.KindShell, harness.KindFails)
+	return err == nil && skills.Auto(dir) == "on" && h.installed().Runs(h.call.Harness, harness.KindShell, harness.KindFails)
 }
 
 func (h *run) installed() skills.Environment {
@@ -133,6 +133,7 @@ func (h *run) take(ctx context.Context, stick *guard.Stick) error {
 		return err
 	}
 	room, res, err := agent.Client.TakeAuto(ctx, w)
+	h.note(turn.ActivityWorking) // it may be a member only now
 	switch {
 	case err != nil:
 		return err

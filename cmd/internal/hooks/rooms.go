@@ -37,7 +37,7 @@ func (h *run) rooms() *rooms {
 }
 
 // Stick implements [guard.Rooms]. Nobody is looked for while the stick is free.
-func (r *rooms) Stick(_ context.Context, path string, _ payload.Call) (*guard.Stick, error) {
+func (r *rooms) Stick(_ context.Context, path string, call payload.Call) (*guard.Stick, error) {
 	w, err := r.locate(nearestExisting(path))
 	if err != nil {
 		return nil, err
@@ -71,6 +71,7 @@ func (r *rooms) Stick(_ context.Context, path string, _ payload.Call) (*guard.St
 	}
 	stick.Unconfirmed = unconfirmed(room, st)
 	stick.ShellGuard = st.Policy.ShellGuard != "off" && r.lookup("TALKING_STICK_SHELL_GUARD") != "off"
+	stick.Works = call.Kind == harness.KindStop && stick.Holder != "" && stick.Holder == stick.Me && room.RunningJob(stick.Me) != nil
 	if stick.Holder != "" && stick.Holder != stick.Me {
 		stick.ActsForHolder = room.StartedByOwner(st, r.root(client.Self))
 		if list := st.Trouble(f); len(list) > 0 {

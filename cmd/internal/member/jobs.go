@@ -2,7 +2,6 @@ package member
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"strings"
 
@@ -85,13 +84,4 @@ func (r *Room) withJob(id string, a turn.Activity) turn.Activity {
 		}
 	}
 	return a
-}
-
-// WorksOnJob says for people which job of an agent runs, "" if none does.
-func (r *Room) WorksOnJob(agent string) string {
-	j := r.RunningJob(agent)
-	if j == nil {
-		return ""
-	}
-	return fmt.Sprintf("waits for its job %s", j.End().Title())
 }

@@ -38,13 +38,14 @@ var Install = &cli.Command{
 		f.Bool("replace", "also replace what you have edited; a backup is kept")
 		f.Bool("no-hooks", "without the hooks")
 		f.Bool("no-bus", "without agent-bus")
-		f.Bool("no-auto", "sessions do not take the turn by themselves; without this flag they do from now on, in rooms whose policy does not say otherwise")
+		f.Bool("no-auto", "sessions do not take the turn by themselves, also after later installations")
+		f.Bool("auto", "they do again, in rooms whose policy does not say otherwise (default, but after --no-auto)")
 		f.Bool("hold", "for gemini and antigravity: a hook holds the end of each turn until there is news, 30 minutes at most")
 		repositoryFlag(f)
 	},
 	Exits:     []cli.ExitStatus{{Status: 1, Meaning: "a harness failed; the others are done"}},
 	Errors:    []code.Code{code.LockTimeout, code.DataDirUnusable},
-	Exclusive: [][2]string{{"copy", "link"}, {"hold", "no-hooks"}},
+	Exclusive: [][2]string{{"copy", "link"}, {"hold", "no-hooks"}, {"auto", "no-auto"}},
 	Run:       runInstall,
 }
 

@@ -76,8 +76,10 @@ func changeHarnesses(ctx context.Context, c *cli.Invocation, opts skills.Options
 		}
 		res.Results = append(res.Results, results...)
 	}
-	if !out && !opts.DryRun && !opts.NoHooks && (len(res.Results) > 0 || c.Bool("no-auto")) {
-		res.Auto = map[bool]string{true: "off", false: "on"}[c.Bool("no-auto")]
+	if !out && !opts.DryRun && !opts.NoHooks && (len(res.Results) > 0 || c.Bool("no-auto") || c.Bool("auto")) {
+		if res.Auto = "on"; c.Bool("no-auto") || !c.Bool("auto") && skills.Auto(env.DataDir) == "off" {
+			res.Auto = "off"
+		}
 		if err := skills.SetAuto(env.DataDir, res.Auto == "on"); err != nil {
 			return code.New(code.DataDirUnusable, "%s cannot be used: %v", env.DataDir, err).Because(err)
 		}
@@ -266,7 +268,10 @@ func writeInstall(t *cli.Text, r installResult, out bool) {
 		t.Line("Restart the sessions that are open, and tell two agents: use the talking stick.")
 		t.Line("House rules for your agents: tt instructions edit")
 	}
-	if r.Auto == "on" {
+	switch r.Auto {
+	case "off":
+		t.Line("Sessions take no turn by themselves. To switch that on: tt install --auto")
+	case "on":
 		t.Line("A session that writes beside another one takes the turn by itself, and hands it on when it stops. To switch that off: tt install --no-auto")
 	}
 }

@@ -23,7 +23,7 @@ var policyCommand = &cli.Command{
 	Args:   []cli.Arg{pathArg},
 	Short:  "show or change the room's time limits and switches",
 	Long: "Without flags, shows them. A change is an event of the room and holds for everybody at once. " +
-		"Those of rooms yet to be made come from the environment, see tt help environment. What guards a room is switched by persons only.",
+		"Those of rooms yet to be made come from the environment, see tt help environment. Members change it; what guards a room is switched by persons only.",
 	Examples: []cli.Example{{Line: "tt policy --owner-lease-ttl 2h", What: "for long turns without a guardian"}},
 	Flags: func(f *cli.Flags) {
 		for _, l := range turn.Limits() {
@@ -40,7 +40,7 @@ var policyCommand = &cli.Command{
 		f.String("ledger-size", "SIZE", "how much disk the records of all trees may use, as 1GiB")
 		pathFlag(f)
 	},
-	Errors: []code.Code{code.RoomNotFound, code.Usage},
+	Errors: []code.Code{code.RoomNotFound, code.NotJoined, code.Usage},
 	Run:    runPolicy,
 }
 
@@ -59,8 +59,11 @@ func runPolicy(ctx context.Context, c *cli.Invocation) error {
 		return err
 	}
 	var policy turn.Policy
-	_, _, err = room.Update(ctx, func(st *turn.State, _ turn.Facts) (events []event.Event, err error) {
+	_, _, err = room.UpdateAsPerson(ctx, func(st *turn.State, _ turn.Facts) (events []event.Event, err error) {
 		events, policy, err = turn.SetPolicy(st, room.Self.ID, func(p *turn.Policy) error { return applyFlags(c, p, room.IsHuman() && !runByAgent(c)) })
+		if err == nil && st.Member(room.Self.ID) == nil {
+			err = turn.NotJoined(st, room.Self.ID)
+		}
 		return events, err
 	})
 	if err != nil {

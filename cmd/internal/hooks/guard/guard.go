@@ -25,6 +25,7 @@ type Stick struct {
 	Unconfirmed string
 	// ActsForHolder is true for a session that a command of the holder has started.
 	ActsForHolder bool
+	Works         bool   // the caller holds the stick and ends its turn, but a job of it runs
 	ShellGuard    bool   // commands of the shell are guarded
 	Trouble       string // what is wrong with the holder, and what to do; "" if nothing is
 	// Take is set if a write has to have the turn, which the session may have: then it asks
@@ -58,7 +59,7 @@ func Stop(ctx context.Context, call payload.Call, rooms Rooms, memory Memory) st
 		return ""
 	}
 	stick, err := rooms.Stick(ctx, call.Dir, call)
-	if err != nil || stick == nil || stick.Me == "" {
+	if err != nil || stick == nil || stick.Me == "" || stick.Works {
 		return ""
 	}
 	var reason, what string
@@ -147,12 +148,20 @@ func unconfirmed(s, here *Stick) string {
 // session works, nil if it has none; the commands need a path where it is another one.
 func heldByOther(s, here *Stick) string {
 	in, other := where(s, here)
+	next := fmt.Sprintf("Wait for your turn with: tt wait --json%s, and write only after it answers your_turn. To reach the holder: tt msg send %s \"…\"%[1]s", in, s.Holder)
+	return fmt.Sprintf("The talking stick for %s is held by %s (turn %d), so this file must not be changed now. %s%s", s.Root, s.Holder, s.Turn, other, s.next(next))
+}
+
+// next says what a session is to do that was refused. What is wrong with the holder goes before
+// that it is called, and before waiting.
+func (s *Stick) next(wait string) string {
 	if s.Next != nil {
-		return fmt.Sprintf("The talking stick for %s is held by %s (turn %d), so this file must not be changed now. %s%s", s.Root, s.Holder, s.Turn, other, s.Next())
+		wait = s.Next()
 	}
-	return fmt.Sprintf("The talking stick for %s is held by %s (turn %d), so this file must not be changed now. %s"+
-		"Wait for your turn with: tt wait --json%s, and write only after it answers your_turn. "+
-		"To reach the holder: tt msg send %[2]s \"…\"%[5]s", s.Root, s.Holder, s.Turn, other, in)
+	if s.Trouble != "" {
+		return s.Trouble
+	}
+	return wait
 }
 
 // where returns the flag that names the room of s, and a sentence about another room in

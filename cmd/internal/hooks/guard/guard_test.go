@@ -41,6 +41,7 @@ func TestStop(t *testing.T) {
 		{"held back before, and nothing can be remembered", payload.Call{Dir: "/w", Repeated: true}, &Stick{Root: "/w", Me: me, Holder: me}, ""},
 		{"a subagent", payload.Call{Dir: "/w", Subagent: true}, &Stick{Root: "/w", Me: me, Holder: me}, ""},
 		{"work in the background", payload.Call{Dir: "/w", Busy: true}, &Stick{Root: "/w", Me: me, Holder: me}, ""},
+		{"a job of its own runs", payload.Call{Dir: "/w"}, &Stick{Root: "/w", Me: me, Holder: me, Works: true}, ""},
 		{"somebody else holds", payload.Call{Dir: "/w"}, &Stick{Root: "/w", Me: me, Holder: "codex:2"}, ""},
 		{"not a member", payload.Call{Dir: "/w"}, &Stick{Root: "/w", Holder: "codex:2"}, ""},
 		{"not a member of an idle room", payload.Call{Dir: "/w"}, &Stick{Root: "/w"}, ""},
@@ -63,6 +64,7 @@ func TestEdit(t *testing.T) {
 	r := rooms{
 		"/held":   {Root: "/held", Me: "claude:1", Holder: "codex:2", Turn: 5},
 		"/held/a": {Root: "/held", Me: "claude:1", Holder: "codex:2", Turn: 5},
+		"/ill/a":  {Root: "/ill", Me: "claude:1", Holder: "codex:2", Trouble: "It has ended. Do: tt wait"},
 		"/mine/a": {Root: "/mine", Me: "claude:1", Holder: "claude:1"},
 		"/idle/a": {Root: "/idle", Me: "claude:1"},
 		"/next/a": {Root: "/next", Me: "claude:1", ReservedFor: "codex:2"},
@@ -77,6 +79,7 @@ func TestEdit(t *testing.T) {
 	}{
 		{"held by another", payload.Call{Dir: "/held", Paths: []string{"/held/a"}}, true},
 		{"the directory counts where no file is named", payload.Call{Dir: "/held"}, true},
+		{"something is wrong with the holder", payload.Call{Dir: "/ill/a"}, true},
 		{"a file outside the room is free", payload.Call{Dir: "/held", Paths: []string{"/tmp/notes"}}, false},
 		{"one of several files", payload.Call{Dir: "/held", Paths: []string{"/tmp/notes", "/held/a"}}, true},
 		{"mine", payload.Call{Dir: "/mine", Paths: []string{"/mine/a"}}, false},
@@ -97,6 +100,9 @@ func TestEdit(t *testing.T) {
 			}
 			if tt.refuse && !((strings.Contains(got, "codex:") || strings.Contains(got, "since 12:00")) && strings.Contains(got, "tt wait")) {
 				t.Errorf("%q says neither why nor the way out", got)
+			}
+			if trouble := r[tt.call.Dir]; trouble != nil && !strings.HasSuffix(got, trouble.Trouble) {
+				t.Errorf("%q does not say what is wrong with the holder", got)
 			}
 		})
 	}

@@ -148,13 +148,7 @@ func isWithin(root, path string) bool {
 func shellRefused(c *Change, here *Stick) string {
 	s := c.Stick
 	in, _ := where(s, here)
-	next := "Wait for your turn with: tt wait --json" + in
-	if s.Next != nil {
-		next = s.Next()
-	}
-	if s.Trouble != "" {
-		next = s.Trouble
-	}
+	next := s.next("Wait for your turn with: tt wait --json" + in)
 	return fmt.Sprintf("`%s` would change the tree of %s, whose talking stick %s holds (turn %d). "+
 		"Reading, building, testing, ignored directories and paths outside of the workspace are free.\n%s", c.Op, s.Root, s.Holder, s.Turn, next)
 }
