@@ -9,63 +9,31 @@ import (
 	"github.com/talking-stick/tt/lockfile"
 )
 
-// A cachedDir is one directory as it was when it was scanned last.
-type cachedDir struct {
-	id      ID
-	subdirs int
-	files   []file // sorted by name
-}
+const cacheMagic = "tt-stat-2\n"
 
-// find returns the file with the name, nil if there is none. at is where to look first.
-func (d *cachedDir) find(name string, at *int) *file {
-	for *at < len(d.files) && d.files[*at].name < name {
-		*at++
-	}
-	if *at < len(d.files) && d.files[*at].name == name {
-		return &d.files[*at]
-	}
-	return nil
-}
-
-const cacheMagic = "tt-stat-1\n"
-
-// writeCache writes what the scan found.
+// writeCache writes what the scan found: for each directory the number of its files, and each
+// file, followed by what is in it if it is a directory.
 func writeCache(path string, top *directory) error {
-	b := []byte(cacheMagic)
+	b := append([]byte(cacheMagic), top.id[:]...)
 	var add func(*directory)
 	add = func(d *directory) {
-		b = appendText(b, d.path)
-		b = append(b, d.id[:]...)
-		n := 0
-		for i := range d.files {
-			if d.files[i].sub == nil {
-				n++
-			}
-		}
-		b = binary.LittleEndian.AppendUint32(b, uint32(n))
-		b = binary.LittleEndian.AppendUint32(b, uint32(d.subdirs))
+		b = binary.LittleEndian.AppendUint32(b, uint32(len(d.files)))
 		for i := range d.files {
 			f := &d.files[i]
-			if f.sub != nil {
-				continue
-			}
-			b = appendText(b, f.name)
+			b = binary.LittleEndian.AppendUint16(b, uint16(len(f.name)))
+			b = append(b, f.name...)
 			b = binary.LittleEndian.AppendUint32(b, f.mode)
 			b = binary.LittleEndian.AppendUint32(b, f.perm)
-			b = binary.LittleEndian.AppendUint64(b, f.inode)
-			b = binary.LittleEndian.AppendUint64(b, uint64(f.size))
-			b = binary.LittleEndian.AppendUint64(b, uint64(f.mtime))
-			b = binary.LittleEndian.AppendUint64(b, uint64(f.ctime))
-			b = append(b, f.id[:]...)
-			if f.again {
-				b = append(b, 1)
-			} else {
-				b = append(b, 0)
+			for _, n := range []uint64{f.inode, uint64(f.size), uint64(f.mtime), uint64(f.ctime)} {
+				b = binary.LittleEndian.AppendUint64(b, n)
 			}
-		}
-		for i := range d.files {
-			if sub := d.files[i].sub; sub != nil {
-				add(sub)
+			b = append(b, f.id[:]...)
+			b = append(b, 0)
+			if f.again {
+				b[len(b)-1] = 1
+			}
+			if f.sub != nil {
+				add(f.sub)
 			}
 		}
 	}
@@ -74,77 +42,60 @@ func writeCache(path string, top *directory) error {
 	return lockfile.ReplaceUnsynced(path, b, filepath.Dir(path))
 }
 
-func appendText(b []byte, s string) []byte {
-	return append(binary.LittleEndian.AppendUint16(b, uint16(len(s))), s...)
-}
-
-// readCache returns what the last scan found, nothing if that is lost or damaged: then every
-// file is read once.
-func readCache(path string) map[string]*cachedDir {
+// readCache returns what the last scan found, nil if that is lost or damaged: then every file
+// is read once.
+func readCache(path string) *directory {
 	b, err := os.ReadFile(path)
 	n := len(b) - 4
 	if err != nil || n < len(cacheMagic) || string(b[:len(cacheMagic)]) != cacheMagic || crc32.ChecksumIEEE(b[:n]) != binary.LittleEndian.Uint32(b[n:]) {
-		return map[string]*cachedDir{}
+		return nil
 	}
-	r := cacheReader{b: b[:n], at: len(cacheMagic), text: string(b[:n])}
-	dirs := make(map[string]*cachedDir)
-	for r.at < n {
-		path, d := r.dir()
-		if r.bad {
-			return map[string]*cachedDir{}
-		}
-		dirs[path] = d
+	r := cacheReader{b: b[len(cacheMagic):n]}
+	top := &directory{id: ID(r.bytes(len(ID{})))}
+	r.directory(top)
+	if r.bad {
+		return nil
 	}
-	return dirs
+	return top
 }
 
 // A cacheReader reads values one after the other.
 type cacheReader struct {
-	b    []byte
-	text string // of b
-	at   int
-	bad  bool
+	b   []byte
+	bad bool
 }
 
 func (r *cacheReader) bytes(n int) []byte {
-	if r.bad || n > len(r.b)-r.at {
+	if r.bad || n > len(r.b) {
 		r.bad = true
 		return make([]byte, n)
 	}
-	r.at += n
-	return r.b[r.at-n : r.at]
-}
-
-func (r *cacheReader) name() string {
-	n := int(binary.LittleEndian.Uint16(r.bytes(2)))
-	if r.bytes(n); r.bad {
-		return ""
-	}
-	return r.text[r.at-n : r.at]
+	b := r.b[:n]
+	r.b = r.b[n:]
+	return b
 }
 
 func (r *cacheReader) uint32() uint32 { return binary.LittleEndian.Uint32(r.bytes(4)) }
 func (r *cacheReader) uint64() uint64 { return binary.LittleEndian.Uint64(r.bytes(8)) }
 
-func (r *cacheReader) dir() (string, *cachedDir) {
-	path := r.name()
-	d := &cachedDir{}
-	copy(d.id[:], r.bytes(len(d.id)))
+func (r *cacheReader) directory(d *directory) {
 	n := int(r.uint32())
-	d.subdirs = int(r.uint32())
-	const least = 63 // bytes of a file
-	if r.bad || n > (len(r.b)-r.at)/least {
+	const least = 64 // bytes of a file
+	if n > len(r.b)/least {
 		r.bad = true
-		return "", nil
+		return
 	}
 	d.files = make([]file, n)
 	for i := range d.files {
 		f := &d.files[i]
-		f.name = r.name()
+		f.name = string(r.bytes(int(binary.LittleEndian.Uint16(r.bytes(2)))))
 		f.mode, f.perm = r.uint32(), r.uint32()
 		f.inode, f.size, f.mtime, f.ctime = r.uint64(), int64(r.uint64()), int64(r.uint64()), int64(r.uint64())
-		copy(f.id[:], r.bytes(len(f.id)))
+		f.id = ID(r.bytes(len(f.id)))
 		f.again = r.bytes(1)[0] != 0
+		if f.mode == modeDir && !r.bad {
+			f.sub = &directory{path: d.prefix() + f.name, id: f.id}
+			r.directory(f.sub)
+		}
 	}
-	return path, d
 }

@@ -24,7 +24,7 @@ const maxLookedBack = 500
 // was written since stays.
 func (v *View) PlanLost(filters []string) (*Plan, error) {
 	present := make(map[ID]bool)
-	v.top.each(func(_ string, _ *directory, f *file) { present[f.id] = true })
+	v.top.each(func(_ string, f *file) { present[f.id] = true })
 	after := v.now
 	for _, s := range slices.Backward(v.all[max(0, len(v.all)-maxLookedBack):]) {
 		p, err := v.planLoss(s, after, filters, present)
@@ -62,7 +62,7 @@ func (v *View) planLoss(a, b *Snapshot, filters []string, present map[ID]bool) (
 // committed, 0 if it was no loss. b may be the tree as it is now.
 func (v *View) Loss(a, b *Snapshot) (gone, lost int, err error) {
 	present := make(map[ID]bool)
-	v.top.each(func(_ string, _ *directory, f *file) { present[f.id] = true })
+	v.top.each(func(_ string, f *file) { present[f.id] = true })
 	files, lost, err := v.loss(a, b, nil, present)
 	return len(files), lost, err
 }
@@ -118,44 +118,22 @@ func (o *objects) knownBefore(id ID, moment int64) bool {
 	})
 }
 
-// ignoredNow returns a function that says whether a path is ignored by the rules as they are
-// in the tree now, or has the name of a secret, and is tracked by nobody.
-func (v *View) ignoredNow() func(path string) bool {
-	s := &scanner{root: v.ledger.opts.Root, home: v.ledger.opts.Home}
-	top := &directory{}
-	base, err := s.topRules(v.repo, top)
-	if err != nil {
-		return func(string) bool { return true }
+// ignored reports whether a path is ignored by the rules as they are in the tree now, or has the
+// name of a secret, and is tracked by nobody.
+func (v *View) ignored(path string) bool {
+	what, dir, inRepo := v.rules, "", v.top.inRepo
+	if what.tracked.has(inRepo + path) {
+		return false
 	}
-	known := map[string]*rules{}
-	var in func(dir string) *rules
-	in = func(dir string) *rules {
-		if r, ok := known[dir]; ok {
-			return r
+	for rest := path; ; {
+		what = what.in(v.full(dir), inRepo)
+		name, below, deeper := strings.Cut(rest, "/")
+		if name == ".git" || what.ignores.match(inRepo, name, deeper) {
+			return true
 		}
-		r, prefix := base, top.inRepo
-		if dir != "" {
-			r, prefix = in(parent(dir)), top.inRepo+dir+"/"
+		if !deeper {
+			return IsSecret(name)
 		}
-		if b, err := readSmall(filepath.Join(v.full(dir), ".gitignore")); err == nil {
-			r = &rules{r.ignores.with(prefix, string(b), r.fold), r.tracked, r.fold}
-		}
-		known[dir] = r
-		return r
-	}
-	return func(path string) bool {
-		if base.tracked.has(top.inRepo + path) {
-			return false
-		}
-		isDir := false
-		for p := path; p != ""; p = parent(p) {
-			name := p[strings.LastIndexByte(p, '/')+1:]
-			dir := top.inRepo + strings.TrimSuffix(p, name)
-			if in(parent(p)).ignores.match(dir, name, isDir) || name == ".git" {
-				return true
-			}
-			isDir = true
-		}
-		return IsSecret(path)
+		dir, inRepo, rest = dir+name+"/", inRepo+name+"/", below
 	}
 }

@@ -210,7 +210,7 @@ func (u *undo) changedSince(path string, lines *lineConflict) {
 // gone adds a conflict about a file that was removed since, with where its content is now.
 func (u *undo) gone(path string, became State) error {
 	c := Conflict{Path: path, Why: ConflictChanged}
-	u.top.each(func(other string, _ *directory, f *file) {
+	u.top.each(func(other string, f *file) {
 		if c.To == "" && f.id == became.ID && f.id != emptyBlob {
 			c.Why, c.To = ConflictRenamed, printable(other)
 		}

@@ -35,7 +35,6 @@ func (v *View) PlanRestore(s *Snapshot, filters []string, exact bool) (*Plan, er
 
 // keep takes the steps out of a plan that would touch what the snapshot before has not.
 func (v *View) keep(p *Plan, left *leftOut) {
-	ignored := v.ignoredNow()
 	drop := func(why func(Step) string) {
 		p.Steps = slices.DeleteFunc(p.Steps, func(s Step) bool {
 			w := why(s)
@@ -49,7 +48,7 @@ func (v *View) keep(p *Plan, left *leftOut) {
 		switch {
 		case left.has(s.Path):
 			return ConflictLeftOut
-		case ignored(s.Path):
+		case v.ignored(s.Path):
 			return KeptIgnored
 		}
 		return ""

@@ -5,13 +5,22 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"os"
 	"path/filepath"
-	"sort"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 )
+
+// A stat is what the system says of a file. On Windows, which has no time of a change of the
+// file's record, that of its content stands for it.
+type stat struct {
+	mode         uint32 // of git, 0 for what is neither file, link nor directory
+	perm         uint32
+	inode        uint64
+	size         int64
+	mtime, ctime int64 // nanoseconds
+}
 
 // A file is one name in a directory of the tree.
 type file struct {
@@ -19,18 +28,23 @@ type file struct {
 	stat
 	id        ID
 	again     bool       // its content may change without a sign: read it next time
+	same      bool       // nothing has changed since the last scan
 	sameInode bool       // as in the last scan
 	sub       *directory // of a directory
 }
 
+// compare orders names as git does.
+func (f *file) compare(other *file) int {
+	return compareNames(f.name, f.mode == modeDir, other.name, other.mode == modeDir)
+}
+
 // A directory is what a scan found.
 type directory struct {
-	path    string // "" for the top
-	inRepo  string // its path in its repository, with a slash at the end
-	ctime   int64
-	files   []file
+	path    string     // "" for the top
+	inRepo  string     // its path in its repository, with a slash at the end
+	old     *directory // what the last scan found, nil if it was not there
+	files   []file     // in the order of git
 	id      ID
-	subdirs int  // those that have files
 	same    bool // nothing has changed since the last scan
 	only    bool // ignored: only what is tracked counts
 	carried bool // as in the last scan: it cannot or must not be read
@@ -41,6 +55,44 @@ func (d *directory) prefix() string {
 		return ""
 	}
 	return d.path + "/"
+}
+
+// find returns the file or directory of that name, nil if there is none.
+func (d *directory) find(want *file) *file {
+	if d == nil {
+		return nil
+	}
+	i, ok := slices.BinarySearchFunc(d.files, want, func(f file, want *file) int { return f.compare(want) })
+	if !ok {
+		return nil
+	}
+	return &d.files[i]
+}
+
+// carry makes a directory what it was in the last scan.
+func (d *directory) carry(old *directory) {
+	d.carried = true
+	if old == nil {
+		return
+	}
+	d.id, d.files = old.id, old.files
+	for i := range d.files {
+		d.files[i].again = true
+		if sub := d.files[i].sub; sub != nil {
+			sub.carry(sub)
+		}
+	}
+}
+
+// each calls f for each file of the directory and below it.
+func (d *directory) each(f func(path string, file *file)) {
+	for i := range d.files {
+		if sub := d.files[i].sub; sub != nil {
+			sub.each(f)
+		} else {
+			f(d.prefix()+d.files[i].name, &d.files[i])
+		}
+	}
 }
 
 // rules say what of a repository counts.
@@ -56,7 +108,6 @@ type scanner struct {
 	root    string
 	home    string
 	limits  Limits
-	old     map[string]*cachedDir
 	objects *objects
 	started int64
 	places  chan struct{} // one for each directory that is read beside others
@@ -107,56 +158,52 @@ const (
 var errTooManyFiles = errors.New("the tree has too many files")
 
 // scan reads the tree. It returns its directories with the ids of their trees.
-func (s *scanner) scan(repo *repository) (*directory, error) {
+func (s *scanner) scan(what *rules, top *directory) error {
 	s.started = time.Now().UnixNano()
 	s.places = make(chan struct{}, walkers)
-	top := &directory{}
-	what, err := s.topRules(repo, top)
-	if err != nil {
-		return nil, err
-	}
-	if _, err := os.Stat(s.root); err != nil {
-		return nil, err
-	}
-	s.wg.Add(1)
-	s.walk(top, what, s.wg.Done)
+	s.walk(top, what)
 	s.wg.Wait()
 	s.fail(s.ctx.Err())
 	if s.failed != nil {
-		return nil, s.failed
+		return s.failed
 	}
 	s.leaveTooMany()
 	if err := s.readAll(); err != nil {
-		return nil, err
+		return err
 	}
-	if err := s.trees(top); err != nil {
-		return nil, err
-	}
-	sort.Slice(s.left, func(i, j int) bool { return s.left[i].Path < s.left[j].Path })
-	return top, nil
+	slices.SortFunc(s.left, func(a, b LeftOut) int { return strings.Compare(a.Path, b.Path) })
+	return s.trees(top)
 }
 
-// topRules returns what counts at the root of the tree.
-func (s *scanner) topRules(repo *repository, top *directory) (what *rules, err error) {
-	if repo == nil {
-		return &rules{ignores: (*ignores)(nil).with("", builtin, false)}, nil
+// topRules returns what counts at the root of the tree, without its own files, and where that
+// is in its repository.
+func (v *View) topRules() (what *rules, inRepo string, err error) {
+	if v.repo == nil {
+		return &rules{ignores: (*ignores)(nil).with("", builtin, false)}, "", nil
 	}
-	what = &rules{ignores: repo.ignores(""), fold: repo.config.ignoreCase}
-	if what.tracked, err = readIndex(repo.gitDir); err != nil {
-		return nil, err
+	what = &rules{ignores: v.repo.ignores(""), fold: v.repo.config.ignoreCase}
+	if what.tracked, err = readIndex(v.repo.gitDir); err != nil {
+		return nil, "", err
 	}
-	rel, err := filepath.Rel(repo.top, s.root)
+	rel, err := filepath.Rel(v.repo.top, v.ledger.opts.Root)
 	if err != nil || rel == "." {
-		return what, err
+		return what, "", err
 	}
-	dir := repo.top
+	dir := v.repo.top
 	for name := range strings.SplitSeq(filepath.ToSlash(rel), "/") { // the files above the root
-		if b, err := readSmall(filepath.Join(dir, ".gitignore")); err == nil {
-			what.ignores = what.ignores.with(top.inRepo, string(b), what.fold)
-		}
-		dir, top.inRepo = filepath.Join(dir, name), top.inRepo+name+"/"
+		what = what.in(dir, inRepo)
+		dir, inRepo = filepath.Join(dir, name), inRepo+name+"/"
 	}
-	return what, nil
+	return what, inRepo, nil
+}
+
+// in returns what counts in a directory, which may have rules of its own.
+func (r *rules) in(dir, inRepo string) *rules {
+	b, err := readSmall(filepath.Join(dir, ".gitignore"))
+	if err != nil {
+		return r
+	}
+	return &rules{r.ignores.with(inRepo, string(b), r.fold), r.tracked, r.fold}
 }
 
 func (s *scanner) fail(err error) {
@@ -176,92 +223,49 @@ func (s *scanner) leave(path, why string) {
 	s.left = append(s.left, LeftOut{Path: path, Why: why})
 }
 
-// walk reads one directory and those below it, and calls done.
-func (s *scanner) walk(d *directory, what *rules, done func()) {
-	defer done()
-	if d.carried {
-		return
-	}
+// walk reads one directory and those below it.
+func (s *scanner) walk(d *directory, what *rules) {
 	full := filepath.Join(s.root, filepath.FromSlash(d.path))
 	names, err := readDir(full)
-	if err != nil {
-		s.unread(d, err)
+	switch {
+	case err != nil && d.path == "":
+		s.fail(err)
+		return
+	case errors.Is(err, fs.ErrNotExist):
+		return
+	case err != nil: // what it was, rather than to call it deleted
+		s.leave(d.path, LeftUnreadable)
+		d.carry(d.old)
 		return
 	}
 	if what = s.rulesIn(d, full, names, what); what == nil {
+		s.leave(d.path, LeftRepository)
+		d.carry(d.old)
 		return
 	}
-	s.list(d, names, what)
-	old := s.old[d.path]
-	if old == nil {
-		old = &cachedDir{}
-	}
-	at, found := 0, 0
-	for i := range d.files {
-		f := &d.files[i]
-		if f.sub != nil {
-			s.wg.Add(1)
-			select {
-			case s.places <- struct{}{}:
-				go s.walk(f.sub, what, func() { <-s.places; s.wg.Done() })
-			default:
-				s.walk(f.sub, what, s.wg.Done)
-			}
-			continue
-		}
-		if was := s.compare(d, f, old.find(f.name, &at), what); was {
-			found++
+	slices.SortFunc(names, func(a, b file) int { return a.compare(&b) })
+	d.files = names[:0]
+	for i := range names {
+		if s.counts(d, &names[i], what) {
+			d.files = append(d.files, names[i])
+			s.compare(d, &d.files[len(d.files)-1], what)
 		}
 	}
-	d.same = found == len(old.files) && found == d.plain()
-}
-
-// plain returns how many names are no directories.
-func (d *directory) plain() (n int) {
-	for i := range d.files {
-		if d.files[i].sub == nil {
-			n++
-		}
-	}
-	return n
-}
-
-// unread keeps what an unreadable directory was, rather than to call it deleted.
-func (s *scanner) unread(d *directory, err error) {
-	if d.path == "" {
-		s.fail(err)
-		return
-	}
-	if errors.Is(err, fs.ErrNotExist) {
-		return
-	}
-	s.leave(d.path, LeftUnreadable)
-	s.keep(d)
 }
 
 // rulesIn returns what counts in a directory, nil if it is a repository of its own, where
 // nothing does.
-func (s *scanner) rulesIn(d *directory, full string, names []dirStat, what *rules) *rules {
-	var ignoreFile, git bool
-	for i := range names {
-		ignoreFile = ignoreFile || names[i].name == ".gitignore" && isRegular(names[i].mode)
-		git = git || names[i].name == ".git"
-	}
-	if git && d.path != "" {
+func (s *scanner) rulesIn(d *directory, full string, names []file, what *rules) *rules {
+	own := func(f file) bool { return f.name == ".gitignore" && isRegular(f.mode) }
+	if d.path != "" && slices.ContainsFunc(names, func(f file) bool { return f.name == ".git" }) {
 		if what = s.submodule(d, full); what == nil {
-			s.leave(d.path, LeftRepository)
-			s.keep(d)
 			return nil
 		}
 	}
-	if !ignoreFile {
+	if !slices.ContainsFunc(names, own) {
 		return what
 	}
-	b, err := readSmall(filepath.Join(full, ".gitignore"))
-	if err != nil {
-		return what
-	}
-	return &rules{what.ignores.with(d.inRepo, string(b), what.fold), what.tracked, what.fold}
+	return what.in(full, d.inRepo)
 }
 
 // submodule returns what counts in a submodule, nil if the directory is another repository.
@@ -280,4 +284,74 @@ func (s *scanner) submodule(d *directory, full string) *rules {
 	}
 	d.inRepo, d.only = "", false
 	return &rules{ignores: repo.ignores(""), tracked: paths, fold: repo.config.ignoreCase}
+}
+
+// counts reports whether a name of a directory is in the snapshot, and makes it what it was in
+// the last one if it must not be read.
+func (s *scanner) counts(d *directory, f *file, what *rules) bool {
+	if f.mode == 0 || strings.EqualFold(f.name, ".git") || !safeName(f.name) {
+		return false
+	}
+	path, inRepo, was := d.prefix()+f.name, d.inRepo+f.name, d.old.find(f)
+	ignored := d.only || what.ignores.match(d.inRepo, f.name, f.mode == modeDir)
+	if f.mode == modeDir {
+		f.sub = &directory{path: path, inRepo: inRepo + "/", only: ignored}
+		if was != nil {
+			f.sub.old = was.sub
+		}
+		if !ignored || what.tracked.below(inRepo) {
+			return true
+		}
+		if was != nil {
+			f.sub.carry(was.sub)
+			s.leave(path, LeftIgnored)
+		}
+		return was != nil
+	}
+	secret := f.mode != modeLink && IsSecret(f.name)
+	switch {
+	case !ignored && !secret, what.tracked.has(inRepo):
+		return true
+	case ignored && was != nil:
+		s.leave(path, LeftIgnored)
+	case !ignored:
+		s.leave(path, LeftSecret)
+	}
+	if was != nil {
+		*f = *was
+		f.again = true
+	}
+	return was != nil
+}
+
+// compare takes over what the last scan found of a file that is as it was then. Otherwise the
+// file is to be read.
+func (s *scanner) compare(d *directory, f *file, what *rules) {
+	if sub := f.sub; sub != nil {
+		select {
+		case s.places <- struct{}{}:
+			s.wg.Go(func() {
+				s.walk(sub, what)
+				<-s.places
+			})
+		default:
+			s.walk(sub, what)
+		}
+		return
+	}
+	was := d.old.find(f)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.count++; s.count > s.limits.Files && s.failed == nil {
+		s.failed = errTooManyFiles
+	}
+	if f.again { // carried
+		return
+	}
+	f.sameInode = was != nil && was.inode == f.inode
+	if f.same = was != nil && !was.again && was.stat == f.stat; f.same {
+		f.id = was.id
+		return
+	}
+	s.reads = append(s.reads, reading{d, f, was, was == nil && !what.tracked.has(d.inRepo+f.name)})
 }

@@ -128,31 +128,28 @@ func readOpen(root *os.Root, path string) (data []byte, before, after stat, err 
 
 // trees computes the ids of trees and stores those that are new.
 func (s *scanner) trees(d *directory) error {
-	kept, same := d.files[:0], d.same
-	d.subdirs = 0
+	if d.carried {
+		return nil
+	}
+	d.same = d.old != nil
+	kept := d.files[:0]
 	for _, f := range d.files {
 		if f.sub != nil {
 			if err := s.trees(f.sub); err != nil {
 				return err
 			}
-			if len(f.sub.files) == 0 {
-				continue // git has no empty directories
-			}
-			f.id = f.sub.id
-			same = same && f.sub.same
-			d.subdirs++
+			f.id, f.same = f.sub.id, f.sub.same
 		}
-		if f.mode != 0 {
+		if f.mode != 0 && (f.sub == nil || len(f.sub.files) > 0) { // git has no empty directories
 			kept = append(kept, f)
+			d.same = d.same && f.same
 		}
 	}
 	d.files = kept
-	old := s.old[d.path]
-	if same = same && old != nil && old.subdirs == d.subdirs; same {
-		d.id, d.same = old.id, true
+	if d.same = d.same && len(kept) == len(d.old.files); d.same {
+		d.id = d.old.id
 		return nil
 	}
-	d.same = false
 	if len(kept) == 0 && d.path != "" {
 		return nil
 	}
@@ -160,7 +157,7 @@ func (s *scanner) trees(d *directory) error {
 	for _, f := range kept {
 		b = appendEntry(b, entry{f.name, f.mode, f.id})
 	}
-	if d.id = hashObject(kindTree, b); old != nil && old.id == d.id {
+	if d.id = hashObject(kindTree, b); d.old != nil && d.old.id == d.id {
 		return nil
 	}
 	_, err := s.objects.put(kindTree, b)

@@ -29,10 +29,9 @@ func (v *View) settle(s *Snapshot, r Request) error {
 	if len(changed) == 0 {
 		return nil
 	}
-	times := v.times(changed)
 	back := make(map[string]side)
 	for path := range changed {
-		when := times.when(path, moment, int64(r.Margin))
+		when := v.when(path, moment, int64(r.Margin))
 		if when == before {
 			continue
 		}
@@ -66,7 +65,7 @@ func lastBefore(all []*Snapshot, moment int64) *Snapshot {
 
 // changedSince returns the paths that have changed since the moment.
 func (v *View) changedSince(moment, margin int64) (paths []string) {
-	v.top.each(func(path string, _ *directory, f *file) {
+	v.top.each(func(path string, f *file) {
 		if f.ctime >= moment-margin {
 			paths = append(paths, path)
 		}
@@ -80,7 +79,7 @@ func (v *View) changedPerms(base, now *Snapshot, changed map[string]bool) {
 	if samePerms(base, now) {
 		return
 	}
-	v.top.each(func(path string, _ *directory, f *file) {
+	v.top.each(func(path string, f *file) {
 		if isRegular(f.mode) && base.perm(path, f.mode) != f.perm {
 			changed[path] = true
 		}
@@ -107,62 +106,33 @@ const (
 	unsure
 )
 
-// changeTimes are when files and directories changed.
-type changeTimes struct {
-	files map[string]*file
-	dirs  map[string]int64
-	mtime map[string]int64 // of directories: when a name came or went
-}
-
-// times returns when the paths changed, and the directories above them.
-func (v *View) times(paths map[string]bool) *changeTimes {
-	t := &changeTimes{files: make(map[string]*file), dirs: make(map[string]int64), mtime: make(map[string]int64)}
-	var add func(d *directory)
-	add = func(d *directory) {
-		t.dirs[d.path] = d.ctime
-		for i := range d.files {
-			f := &d.files[i]
-			if f.sub != nil {
-				t.mtime[f.sub.path] = f.mtime
-				add(f.sub)
-			} else if path := d.prefix() + f.name; paths[path] {
-				t.files[path] = f
-			}
-		}
-	}
-	add(v.top)
-	if st, err := linkStat(v.ledger.opts.Root); err == nil {
-		t.dirs[""], t.mtime[""] = st.ctime, st.mtime
-	}
-	return t
-}
-
 // when says whether a path changed before the moment. A file whose directory was renamed or
 // replaced keeps its own times, so those above it count unless it is the file it was.
-func (t *changeTimes) when(path string, moment, margin int64) when {
-	f := t.files[path]
-	if f == nil { // it went: the nearest directory that is there has the time of it
-		for dir := parent(path); ; dir = parent(dir) {
-			if m, ok := t.mtime[dir]; ok {
-				if compareTime(m, moment, margin) == before {
-					return before
-				}
-				return unsure
-			}
-			if dir == "" {
-				return unsure
-			}
+func (v *View) when(path string, moment, margin int64) when {
+	in, mtime, moved := v.top, v.topTime, false
+	for {
+		name, rest, deeper := strings.Cut(path, "/")
+		want := &file{name: name}
+		if deeper {
+			want.mode = modeDir
 		}
-	}
-	if w := compareTime(f.ctime, moment, margin); w != before || f.sameInode {
-		return w
-	}
-	for dir := parent(path); dir != ""; dir = parent(dir) {
-		if compareTime(t.dirs[dir], moment, margin) != before {
+		f := in.find(want)
+		if f == nil { // it went: the nearest directory that is there has the time of it
+			if compareTime(mtime, moment, margin) == before {
+				return before
+			}
 			return unsure
 		}
+		w := compareTime(f.ctime, moment, margin)
+		if !deeper {
+			if w == before && moved && !f.sameInode {
+				return unsure
+			}
+			return w
+		}
+		moved = moved || w != before
+		in, path, mtime = f.sub, rest, f.mtime
 	}
-	return before
 }
 
 func compareTime(at, moment, margin int64) when {

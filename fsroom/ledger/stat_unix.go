@@ -9,15 +9,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A stat is what the system says of a file.
-type stat struct {
-	mode         uint32 // of git, 0 for what is neither file, link nor directory
-	perm         uint32
-	inode        uint64
-	size         int64
-	mtime, ctime int64 // nanoseconds
-}
-
 func statOf(st *unix.Stat_t) stat {
 	s := stat{perm: uint32(st.Mode) & 0o777, inode: uint64(st.Ino), size: st.Size, mtime: st.Mtim.Nano(), ctime: st.Ctim.Nano()}
 	switch uint32(st.Mode) & unix.S_IFMT {
@@ -34,14 +25,8 @@ func statOf(st *unix.Stat_t) stat {
 	return s
 }
 
-// A dirStat is a name in a directory.
-type dirStat struct {
-	name string
-	stat
-}
-
 // readDir returns the names in a directory, which is not followed if it is a link.
-func readDir(path string) ([]dirStat, error) {
+func readDir(path string) ([]file, error) {
 	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC|unix.O_NOFOLLOW, 0)
 	if err != nil {
 		return nil, &os.PathError{Op: "open", Path: path, Err: err}
@@ -52,7 +37,7 @@ func readDir(path string) ([]dirStat, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := make([]dirStat, 0, len(names))
+	out := make([]file, 0, len(names))
 	for _, name := range names {
 		var st unix.Stat_t
 		switch err := unix.Fstatat(fd, name, &st, unix.AT_SYMLINK_NOFOLLOW); {
@@ -60,7 +45,7 @@ func readDir(path string) ([]dirStat, error) {
 		case err != nil:
 			return nil, &os.PathError{Op: "stat", Path: path + "/" + name, Err: err}
 		default:
-			out = append(out, dirStat{name, statOf(&st)})
+			out = append(out, file{name: name, stat: statOf(&st)})
 		}
 	}
 	return out, nil
@@ -98,17 +83,7 @@ func readIdx(path string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if info.Size() < 1<<16 {
-		return os.ReadFile(path)
-	}
 	return unix.Mmap(int(f.Fd()), 0, int(info.Size()), unix.PROT_READ, unix.MAP_SHARED)
-}
-
-// sameFile reports whether two names are one file.
-func sameFile(a, b string) bool {
-	x, err1 := os.Stat(a)
-	y, err2 := os.Stat(b)
-	return err1 == nil && err2 == nil && os.SameFile(x, y)
 }
 
 // freeSpace returns how many bytes can be written to the file system, and its size.

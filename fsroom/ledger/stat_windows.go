@@ -7,16 +7,6 @@ import (
 	"syscall"
 )
 
-// A stat is what the system says of a file. Windows has no time of a change of the file's
-// record, so that of its content stands for it.
-type stat struct {
-	mode         uint32 // of git, 0 for what is neither file, link nor directory
-	perm         uint32
-	inode        uint64
-	size         int64
-	mtime, ctime int64 // nanoseconds
-}
-
 func statOf(info fs.FileInfo) stat {
 	t := info.ModTime().UnixNano()
 	s := stat{perm: 0o644, size: info.Size(), mtime: t, ctime: t}
@@ -31,18 +21,12 @@ func statOf(info fs.FileInfo) stat {
 	return s
 }
 
-// A dirStat is a name in a directory.
-type dirStat struct {
-	name string
-	stat
-}
-
-func readDir(path string) ([]dirStat, error) {
+func readDir(path string) ([]file, error) {
 	entries, err := os.ReadDir(path)
 	if err != nil {
 		return nil, err
 	}
-	out := make([]dirStat, 0, len(entries))
+	out := make([]file, 0, len(entries))
 	for _, e := range entries {
 		info, err := e.Info()
 		if errors.Is(err, fs.ErrNotExist) {
@@ -51,7 +35,7 @@ func readDir(path string) ([]dirStat, error) {
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, dirStat{e.Name(), statOf(info)})
+		out = append(out, file{name: e.Name(), stat: statOf(info)})
 	}
 	return out, nil
 }
@@ -76,12 +60,6 @@ func linkStat(path string) (stat, error) {
 
 // readIdx reads the index of a pack. It is not mapped: the user's gc could not remove it then.
 func readIdx(path string) ([]byte, error) { return os.ReadFile(path) }
-
-func sameFile(a, b string) bool {
-	x, err1 := os.Stat(a)
-	y, err2 := os.Stat(b)
-	return err1 == nil && err2 == nil && os.SameFile(x, y)
-}
 
 func freeSpace(string) (free, size int64, ok bool) { return 0, 0, false }
 

@@ -10,11 +10,12 @@ import (
 type View struct {
 	ledger  *Ledger
 	repo    *repository
+	rules   *rules // at the top, without those of its own files
+	topTime int64  // when a name came or went at the top
 	objects *objects
 	top     *directory
 	now     *Snapshot
 	all     []*Snapshot // that are recorded
-	old     map[string]*cachedDir
 }
 
 // Look scans the tree without recording anything. [View.Close] has to be called.
@@ -47,24 +48,35 @@ func (l *Ledger) look(ctx context.Context, keep bool) (*View, error) {
 	v := l.Recorded()
 	v.all = all
 	v.objects.keep = keep
-	v.old = readCache(l.cacheFile())
-	if top := v.old[""]; top == nil || !v.objects.owns(top.id) {
-		v.old = map[string]*cachedDir{} // the store was lost, or its packs
-	}
-	s := &scanner{ctx: ctx, root: l.opts.Root, home: l.opts.Home, limits: l.opts.Limits, old: v.old, objects: v.objects}
-	head := v.repo.head()
-	top, err := s.scan(v.repo)
-	if err == nil && top.id == (ID{}) {
-		top.id, err = v.objects.put(kindTree, nil)
-	}
-	if err != nil {
+	if err := v.scan(ctx); err != nil {
 		v.Close()
 		return nil, err
 	}
-	v.top = top
-	v.now = &Snapshot{At: s.started, End: time.Now().UnixNano(), Tree: top.id, Scan: top.id, Head: head, Files: s.count, LeftOut: s.left}
-	v.now.Perm, v.now.Modes = top.permissions()
 	return v, nil
+}
+
+func (v *View) scan(ctx context.Context) error {
+	opts := &v.ledger.opts
+	v.top = &directory{old: readCache(v.ledger.cacheFile())}
+	if v.top.old != nil && !v.objects.owns(v.top.old.id) {
+		v.top.old = nil // the store was lost, or its packs
+	}
+	st, err := linkStat(opts.Root)
+	if err != nil {
+		return err
+	}
+	v.topTime = st.mtime
+	if v.rules, v.top.inRepo, err = v.topRules(); err != nil {
+		return err
+	}
+	s := &scanner{ctx: ctx, root: opts.Root, home: opts.Home, limits: opts.Limits, objects: v.objects}
+	head := v.repo.head()
+	if err := s.scan(v.rules, v.top); err != nil {
+		return err
+	}
+	v.now = &Snapshot{At: s.started, End: time.Now().UnixNano(), Tree: v.top.id, Scan: v.top.id, Head: head, Files: s.count, LeftOut: s.left}
+	v.now.Perm, v.now.Modes = v.top.permissions()
+	return nil
 }
 
 // owns reports whether the object is in the store.
@@ -76,49 +88,29 @@ func (o *objects) owns(id ID) bool {
 
 // writeCache writes what the scan found. Without it the next scan reads more.
 func (v *View) writeCache() {
-	if old := v.old[""]; old != nil && v.top.same && old.id == v.top.id {
-		return
-	}
-	if v.ledger.opts.Fault("cache") == nil {
+	if !v.top.same && v.ledger.opts.Fault("cache") == nil {
 		_ = writeCache(v.ledger.cacheFile(), v.top)
-	}
-}
-
-// each calls f for each file of the directory and below it.
-func (d *directory) each(f func(path string, in *directory, file *file)) {
-	for i := range d.files {
-		if sub := d.files[i].sub; sub != nil {
-			sub.each(f)
-		} else {
-			f(d.prefix()+d.files[i].name, d, &d.files[i])
-		}
 	}
 }
 
 // permissions returns what most files and most programs have, and the exceptions.
 func (d *directory) permissions() (most [2]uint32, other modes) {
-	var counts [2]map[uint32]int
-	counts[0], counts[1] = map[uint32]int{}, map[uint32]int{}
-	class := func(f *file) int {
-		if f.mode == modeExec {
-			return 1
-		}
-		return 0
-	}
-	d.each(func(_ string, _ *directory, f *file) {
+	type class struct{ program, perm uint32 }
+	counts := make(map[class]int)
+	of := func(f *file) class { return class{f.mode & 1, f.perm} } // see [modeExec]
+	d.each(func(_ string, f *file) {
 		if isRegular(f.mode) {
-			counts[class(f)][f.perm]++
+			counts[of(f)]++
 		}
 	})
-	for c := range counts {
-		for p, n := range counts[c] {
-			if n > counts[c][most[c]] || n == counts[c][most[c]] && p < most[c] {
-				most[c] = p
-			}
+	for c, n := range counts {
+		best := counts[class{c.program, most[c.program]}]
+		if n > best || n == best && c.perm < most[c.program] {
+			most[c.program] = c.perm
 		}
 	}
-	d.each(func(path string, _ *directory, f *file) {
-		if isRegular(f.mode) && f.perm != most[class(f)] {
+	d.each(func(path string, f *file) {
+		if isRegular(f.mode) && f.perm != most[of(f).program] {
 			if other == nil {
 				other = modes{}
 			}
