@@ -414,8 +414,9 @@ func TestFullDiskIsUnknown(t *testing.T) {
 	if WhyUnknown(err) != UnknownFull {
 		t.Errorf("error %v", err)
 	}
-	if _, err := f.undo(0); err == nil {
-		t.Error("undo without a snapshot before")
+	restore := func(v *View) (*Plan, error) { return v.PlanRestore(v.all[0], nil, true) }
+	if _, err := f.Do(t.Context(), Change{Request: Request{Why: WhyRestore}, Plan: restore}); WhyUnknown(err) != UnknownFull || f.content("a") != "b" {
+		t.Errorf("restore without a snapshot before: %v", err)
 	}
 	full = false
 	if all, err := f.Snapshots(); len(all) != 1 || err != nil {

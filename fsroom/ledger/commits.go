@@ -15,12 +15,9 @@ type commit struct {
 }
 
 func (o *objects) commit(id ID) (c commit, err error) {
-	k, data, err := o.read(id)
+	data, err := o.typed(id, kindCommit)
 	if err != nil {
 		return c, err
-	}
-	if k != kindCommit {
-		return c, errPack
 	}
 	head, _, _ := bytes.Cut(data, []byte("\n\n"))
 	for line := range strings.Lines(string(head)) {

@@ -148,10 +148,8 @@ func (l *Ledger) sweep() {
 	}
 	packs, _ := filepath.Glob(filepath.Join(escapeGlob(l.packDir()), "*.pack"))
 	for _, pack := range packs { // one whose index was not written
-		base := strings.TrimSuffix(pack, ".pack")
-		if _, err := os.Stat(base + ".idx"); errors.Is(err, os.ErrNotExist) {
+		if !exists(strings.TrimSuffix(pack, ".pack") + ".idx") {
 			_ = os.Remove(pack)
-			_ = os.Remove(base + ".own")
 		}
 	}
 }

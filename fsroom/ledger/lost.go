@@ -112,10 +112,7 @@ func (o *objects) knownBefore(id ID, moment int64) bool {
 			return true
 		}
 	}
-	name := id.String()
-	return slices.ContainsFunc(o.theirs, func(dir string) bool {
-		return len(name) > 2 && old(filepath.Join(dir, name[:2], name[2:]))
-	})
+	return slices.ContainsFunc(o.theirs, func(dir string) bool { return old(looseFile(dir, id)) })
 }
 
 // ignored reports whether a path is ignored by the rules as they are in the tree now, or has the

@@ -1,43 +1,37 @@
 package ledger
 
 import (
+	"bufio"
+	"bytes"
+	"compress/zlib"
 	"errors"
+	"fmt"
+	"io"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
 )
-
-// largest is the size above which a content is neither stored nor read.
-const largest = 1 << 30
 
 // objects are all objects that can be read: our own, and those of the user's repository.
 type objects struct {
-	dir     string   // our own
-	theirs  []string // the object directories of the user's repository
-	keep    bool     // link what is borrowed, and write what is new
-	writer  *packWriter
-	stored  atomic.Int64
-	bytes   atomic.Int64 // of the contents that were stored
-	mu      sync.Mutex
-	own     []*pack
-	user    []*pack
-	loose   map[string]bool // directories that were read, and the files in them
-	memory  map[ID]object   // what is not written
-	linked  map[string]bool
-	noLinks map[string]bool // packs that cannot be linked
-}
-
-// An object is a content with its kind.
-type object struct {
-	kind kind
-	data []byte
+	dir    string   // our own
+	theirs []string // the object directories of the user's repository
+	keep   bool     // link what is borrowed, and write what is new
+	fault  func(string) error
+	mu     sync.Mutex
+	own    []*pack
+	user   []*pack
+	loose  map[string]bool // directories that were read, and the files in them
+	linked map[string]bool // packs of the user's: whether they could be linked
+	fresh  map[ID][]byte   // what is not written yet, as it stands in a pack
+	size   int             // of fresh
 }
 
 func openObjects(dir string, repo *repository, fault func(string) error) *objects {
-	o := &objects{dir: dir, loose: map[string]bool{}, memory: map[ID]object{}, linked: map[string]bool{}, noLinks: map[string]bool{}}
-	o.writer = newPackWriter(filepath.Join(dir, "pack"), fault)
+	o := &objects{dir: dir, fault: fault, loose: map[string]bool{}, linked: map[string]bool{}, fresh: map[ID][]byte{}}
 	o.own = openPacks(dir, nil)
 	if repo != nil {
 		o.theirs = repo.objectDirs()
@@ -64,7 +58,7 @@ func escapeGlob(path string) string {
 }
 
 func (o *objects) close() {
-	for _, p := range append(o.own, o.user...) {
+	for _, p := range slices.Concat(o.own, o.user) {
 		p.close()
 	}
 }
@@ -88,74 +82,71 @@ func (o *objects) has(id ID) bool {
 			return true
 		}
 	}
-	name := id.String()
-	for _, dir := range o.theirs {
-		if o.isLoose(dir, name) && o.linkLoose(dir, name) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(o.theirs, func(dir string) bool { return o.isLoose(dir, id) && o.linkLoose(dir, id) })
+}
+
+// owns reports whether the object is in the store.
+func (o *objects) owns(id ID) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.isOwn(id)
 }
 
 func (o *objects) isOwn(id ID) bool {
-	if _, ok := o.memory[id]; ok {
+	if o.fresh[id] != nil {
 		return true
 	}
-	if _, ok := o.writer.added[id]; ok {
-		return true
-	}
-	for _, p := range o.own {
-		if _, ok := p.find(id); ok {
-			return true
-		}
-	}
-	return o.isLoose(o.dir, id.String())
+	inPack := func(p *pack) bool { _, ok := p.find(id); return ok }
+	return slices.ContainsFunc(o.own, inPack) || o.isLoose(o.dir, id)
+}
+
+// looseFile returns where an object directory has an object as a file of its own.
+func looseFile(dir string, id ID) string {
+	name := fmt.Sprintf("%x", id[:])
+	return filepath.Join(dir, name[:2], name[2:])
 }
 
 // isLoose reports whether an object directory has the object as a file. Each of its
 // directories is read once.
-func (o *objects) isLoose(dir, name string) bool {
-	sub := filepath.Join(dir, name[:2])
-	if !o.loose[sub] {
+func (o *objects) isLoose(dir string, id ID) bool {
+	path := looseFile(dir, id)
+	if sub := filepath.Dir(path); !o.loose[sub] {
 		o.loose[sub] = true
 		files, _ := os.ReadDir(sub)
 		for _, f := range files {
 			o.loose[filepath.Join(sub, f.Name())] = true
 		}
 	}
-	return o.loose[filepath.Join(sub, name[2:])]
+	return o.loose[path]
 }
 
-// link makes a pack of the user's ours too.
+// link makes a pack of the user's ours too. The index comes last: with it the pack counts.
 func (o *objects) link(p *pack) bool {
-	if !o.keep || o.linked[p.path] {
-		return !o.noLinks[p.path]
-	}
-	o.linked[p.path] = true
-	to := filepath.Join(o.dir, "pack", filepath.Base(p.path))
-	for _, ext := range []string{".pack", ".idx"} { // the index last: with it the pack counts
-		if err := os.Link(p.path+ext, to+ext); err != nil && !errors.Is(err, os.ErrExist) {
-			o.noLinks[p.path] = true
-			return false
-		}
-	}
-	return true
-}
-
-func (o *objects) linkLoose(dir, name string) bool {
 	if !o.keep {
 		return true
 	}
-	to := filepath.Join(o.dir, name[:2])
-	if err := os.Mkdir(to, 0o700); err != nil && !errors.Is(err, os.ErrExist) {
-		return false
+	done, known := o.linked[p.path]
+	if !known {
+		to := filepath.Join(o.dir, "pack", filepath.Base(p.path))
+		done = linkFile(p.path+".pack", to+".pack") && linkFile(p.path+".idx", to+".idx")
+		o.linked[p.path] = done
 	}
-	err := os.Link(filepath.Join(dir, name[:2], name[2:]), filepath.Join(to, name[2:]))
-	if err != nil && !errors.Is(err, os.ErrExist) {
-		return false
+	return done
+}
+
+func (o *objects) linkLoose(dir string, id ID) bool {
+	if !o.keep {
+		return true
 	}
-	o.loose[filepath.Join(to, name[2:])] = true
-	return true
+	to := looseFile(o.dir, id)
+	_ = os.Mkdir(filepath.Dir(to), 0o700)
+	o.loose[to] = linkFile(looseFile(dir, id), to)
+	return o.loose[to]
+}
+
+func linkFile(from, to string) bool {
+	err := os.Link(from, to)
+	return err == nil || errors.Is(err, os.ErrExist)
 }
 
 // put makes a content ours, and returns its id.
@@ -164,32 +155,174 @@ func (o *objects) put(k kind, data []byte) (ID, error) {
 	if o.has(id) {
 		return id, nil
 	}
-	if !o.keep {
-		o.mu.Lock()
-		defer o.mu.Unlock()
-		o.memory[id] = object{k, data}
-		return id, nil
-	}
-	encoded := encode(k, data)
+	return id, o.add(id, encode(k, data))
+}
+
+// maxFresh is how many bytes wait to be written as one pack.
+const maxFresh = 32 << 20
+
+// add adds an object that is not ours yet.
+func (o *objects) add(id ID, encoded []byte) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.stored.Add(1)
-	o.bytes.Add(int64(len(data)))
-	return id, o.writer.add(id, encoded)
+	if o.fresh[id] == nil {
+		o.fresh[id] = encoded
+		o.size += len(encoded)
+	}
+	if o.keep && o.size > maxFresh {
+		return o.write()
+	}
+	return nil
 }
 
 // flush makes what was put durable.
 func (o *objects) flush() error {
-	path, err := o.writer.finish()
-	if err != nil || path == "" {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.write()
+}
+
+func (o *objects) write() error {
+	if len(o.fresh) == 0 {
+		return nil
+	}
+	index, err := writePack(filepath.Join(o.dir, "pack"), o.fresh, o.fault)
+	if err != nil {
 		return err
 	}
-	o.writer.added = make(map[ID]packed)
-	p, err := openPack(path + ".idx")
+	p, err := openPack(index)
 	if err == nil {
-		o.mu.Lock()
 		o.own = append(o.own, p)
-		o.mu.Unlock()
+		o.fresh, o.size = map[ID][]byte{}, 0
 	}
 	return err
 }
+
+// A missingError means that no repository has an object.
+type missingError struct{ id ID }
+
+func (e *missingError) Error() string { return fmt.Sprintf("the object %s is missing", e.id) }
+
+// read returns an object of at most largest bytes.
+func (o *objects) read(id ID) (kind, []byte, error) {
+	k, data, err := o.lookUp(id, 0)
+	if missing := (*missingError)(nil); errors.As(err, &missing) || errors.Is(err, os.ErrNotExist) {
+		o.refresh()
+		k, data, err = o.lookUp(id, 0)
+	}
+	return k, data, err
+}
+
+// lookUp returns an object from the first place that has it whole.
+func (o *objects) lookUp(id ID, depth int) (k kind, data []byte, err error) {
+	o.mu.Lock()
+	encoded, packs := o.fresh[id], slices.Concat(o.own, o.user)
+	o.mu.Unlock()
+	if encoded != nil {
+		return o.readAt(bytes.NewReader(encoded), 0, depth)
+	}
+	var failed error = &missingError{id}
+	for _, p := range packs {
+		at, ok := p.find(id)
+		if !ok {
+			continue
+		}
+		f, err := p.reader()
+		if err == nil {
+			if k, data, err = o.readAt(f, at, depth); err == nil {
+				return k, data, nil
+			}
+		}
+		failed = err
+	}
+	for _, dir := range append([]string{o.dir}, o.theirs...) {
+		k, data, err := readLoose(looseFile(dir, id))
+		if err == nil {
+			return k, data, nil
+		}
+		if !errors.Is(err, os.ErrNotExist) {
+			failed = err
+		}
+	}
+	return 0, nil, failed
+}
+
+// maxChain is the longest chain of deltas that is followed.
+const maxChain = 5000
+
+// readAt returns the object that stands at a place of a pack.
+func (o *objects) readAt(f io.ReaderAt, at int64, depth int) (k kind, data []byte, err error) {
+	x, err := readPacked(f, at)
+	switch {
+	case err != nil:
+		return 0, nil, err
+	case depth > maxChain:
+		return 0, nil, errPack
+	case x.kind == kindOfsDelta:
+		k, data, err = o.readAt(f, x.base, depth+1)
+	case x.kind == kindRefDelta:
+		k, data, err = o.lookUp(x.ref, depth+1)
+	default:
+		return x.kind, x.data, nil
+	}
+	if err == nil {
+		data, err = applyDelta(data, x.data)
+	}
+	return k, data, err
+}
+
+// readLoose reads an object that is a file of its own.
+func readLoose(path string) (kind, []byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return 0, nil, err
+	}
+	defer f.Close()
+	z, err := zlib.NewReader(bufio.NewReader(f))
+	if err != nil {
+		return 0, nil, err
+	}
+	defer z.Close()
+	b, err := io.ReadAll(io.LimitReader(z, largest))
+	if err != nil {
+		return 0, nil, err
+	}
+	head, data, _ := bytes.Cut(b, []byte{0})
+	name, size, _ := strings.Cut(string(head), " ")
+	if k := slices.Index(kindNames[:], name); k > 0 && strconv.Itoa(len(data)) == size {
+		return kind(k), data, nil
+	}
+	return 0, nil, errPack
+}
+
+// typed returns the content of an object that has to be of a kind.
+func (o *objects) typed(id ID, want kind) ([]byte, error) {
+	k, data, err := o.read(id)
+	if err == nil && k != want {
+		err = fmt.Errorf("the object %s is no %s", id, kindNames[want])
+	}
+	return data, err
+}
+
+// blob returns the content of a file.
+func (o *objects) blob(id ID) ([]byte, error) { return o.typed(id, kindBlob) }
+
+// tree returns the entries of a tree. The zero ID and the empty tree have none.
+func (o *objects) tree(id ID) ([]entry, error) {
+	if id == (ID{}) || id == emptyTree {
+		return nil, nil
+	}
+	data, err := o.typed(id, kindTree)
+	if err != nil {
+		return nil, err
+	}
+	return parseTree(data)
+}
+
+// isText reports whether a content has lines that can be compared.
+func isText(b []byte) bool {
+	return len(b) <= maxText && bytes.IndexByte(b[:min(len(b), 8000)], 0) < 0
+}
+
+// maxText is the size above which contents are not compared line by line.
+const maxText = 1 << 20

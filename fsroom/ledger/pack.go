@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"bufio"
 	"bytes"
 	"compress/zlib"
 	"encoding/binary"
@@ -52,10 +53,11 @@ func openPack(idx string) (*pack, error) {
 // fan returns how many objects have an id whose first byte is at most i.
 func (p *pack) fan(i int) int { return int(binary.BigEndian.Uint32(p.index[idxHeader+4*i:])) }
 
+// id returns the id of an object by its number.
 func (p *pack) id(i int) ID { return ID(p.index[idxHeader+idxFan+20*i:][:20]) }
 
-// find returns the number of the object in the pack.
-func (p *pack) find(id ID) (int, bool) {
+// find returns where an object begins in the pack.
+func (p *pack) find(id ID) (at int64, ok bool) {
 	low := 0
 	if id[0] > 0 {
 		low = p.fan(int(id[0]) - 1)
@@ -66,21 +68,19 @@ func (p *pack) find(id ID) (int, bool) {
 	}
 	names := p.index[idxHeader+idxFan:]
 	i := low + sort.Search(high-low, func(i int) bool { return bytes.Compare(names[20*(low+i):][:20], id[:]) >= 0 })
-	return i, i < high && ID(names[20*i:][:20]) == id
-}
-
-// offset returns where the object begins.
-func (p *pack) offset(i int) (int64, error) {
-	at := idxHeader + idxFan + 24*p.n + 4*i
-	off := binary.BigEndian.Uint32(p.index[at:])
-	if off>>31 == 0 {
-		return int64(off), nil
+	if i == high || p.id(i) != id {
+		return 0, false
 	}
-	at = idxHeader + idxFan + 28*p.n + 8*int(off&^(1<<31))
-	if at+8 > len(p.index)-40 {
-		return 0, errPack
+	offsets := p.index[idxHeader+idxFan+24*p.n : len(p.index)-40]
+	near := binary.BigEndian.Uint32(offsets[4*i:])
+	if near>>31 == 0 {
+		return int64(near), true
 	}
-	return int64(binary.BigEndian.Uint64(p.index[at:])), nil
+	far := 4*p.n + 8*int(near&^(1<<31))
+	if far+8 > len(offsets) {
+		return 0, false
+	}
+	return int64(binary.BigEndian.Uint64(offsets[far:])), true
 }
 
 func (p *pack) reader() (*os.File, error) {
@@ -95,72 +95,52 @@ func (p *pack) close() {
 	}
 }
 
-// A header is what stands before the compressed bytes of an object in a pack.
-type header struct {
+// A packed is what stands at one place of a pack: an object, or how it differs from another.
+type packed struct {
 	kind kind
-	size int64
-	data int64 // where the compressed bytes begin
-	base int64 // of kindOfsDelta
+	data []byte
+	base int64 // where the other object is, of kindOfsDelta
 	ref  ID    // of kindRefDelta
 }
 
-func (p *pack) header(at int64) (h header, err error) {
-	f, err := p.reader()
-	if err != nil {
-		return h, err
+func readPacked(f io.ReaderAt, at int64) (x packed, err error) {
+	r := bufio.NewReader(io.NewSectionReader(f, at, 1<<62))
+	c, err := r.ReadByte()
+	size := uint64(c & 15)
+	x.kind = kind(c >> 4 & 7)
+	if c&0x80 != 0 {
+		var rest uint64
+		rest, err = binary.ReadUvarint(r)
+		size |= rest << 4
 	}
-	var buf [64]byte
-	n, err := f.ReadAt(buf[:], at)
-	if err != nil && err != io.EOF {
-		return h, err
-	}
-	b, k := buf[:n], 0
-	next := func() (c byte) {
-		if k < len(b) {
-			c = b[k]
-		}
-		k++
-		return c
-	}
-	c := next()
-	h.kind, h.size = kind(c>>4&7), int64(c&15)
-	for shift := 4; c&0x80 != 0 && shift < 60; shift += 7 {
-		c = next()
-		h.size |= int64(c&0x7f) << shift
-	}
-	switch h.kind {
+	switch x.kind {
 	case kindOfsDelta:
-		c = next()
-		back := int64(c & 0x7f)
-		for c&0x80 != 0 && k < len(b) {
-			c = next()
+		back := int64(-1)
+		for c = 0x80; c&0x80 != 0 && err == nil; {
+			c, err = r.ReadByte()
 			back = (back+1)<<7 | int64(c&0x7f)
 		}
-		h.base = at - back
-		if back <= 0 || h.base <= 0 {
-			return h, errPack
+		if x.base = at - back; back <= 0 || x.base <= 0 {
+			return x, errPack
 		}
 	case kindRefDelta:
-		k += copy(h.ref[:], b[min(k, len(b)):])
+		_, err = io.ReadFull(r, x.ref[:])
 	}
-	if k > len(b) {
-		return h, errPack
+	if err == nil {
+		x.data, err = inflate(r, size)
 	}
-	h.data = at + int64(k)
-	return h, nil
+	return x, err
 }
 
-// inflate reads the compressed bytes of an object.
-func (p *pack) inflate(h header, most int64) ([]byte, error) {
-	if h.size > most {
-		return nil, errTooLarge
-	}
-	return inflate(io.NewSectionReader(p.file, h.data, 1<<62), h.size)
-}
+// largest is the size above which a content is neither stored nor read.
+const largest = 1 << 30
 
 var errTooLarge = errors.New("an object is too large to be read at once")
 
-func inflate(r io.Reader, size int64) ([]byte, error) {
+func inflate(r io.Reader, size uint64) ([]byte, error) {
+	if size > largest {
+		return nil, errTooLarge
+	}
 	z, err := zlib.NewReader(r)
 	if err != nil {
 		return nil, err
@@ -177,66 +157,18 @@ func inflate(r io.Reader, size int64) ([]byte, error) {
 	return data, nil
 }
 
-// maxChain is the longest chain of deltas that is followed.
-const maxChain = 5000
-
-// read returns the object at an offset. other finds the bases that are named by id.
-func (p *pack) read(at, most int64, other func(ID) (kind, []byte, error)) (k kind, data []byte, err error) {
-	var deltas [][]byte
-	for {
-		h, err := p.header(at)
-		if err != nil {
-			return 0, nil, err
-		}
-		b, err := p.inflate(h, most)
-		if err != nil {
-			return 0, nil, err
-		}
-		if h.kind == kindOfsDelta || h.kind == kindRefDelta {
-			if len(deltas) > maxChain {
-				return 0, nil, errPack
-			}
-			deltas = append(deltas, b)
-		}
-		if h.kind == kindOfsDelta {
-			at = h.base
-			continue
-		}
-		k, data = h.kind, b
-		if h.kind == kindRefDelta {
-			if k, data, err = other(h.ref); err != nil {
-				return 0, nil, err
-			}
-		}
-		break
-	}
-	for i := len(deltas) - 1; i >= 0; i-- {
-		if data, err = applyDelta(data, deltas[i], most); err != nil {
-			return 0, nil, err
-		}
-	}
-	return k, data, nil
-}
-
 // applyDelta makes an object of its base.
-func applyDelta(base, delta []byte, most int64) ([]byte, error) {
-	size := func() int64 {
+func applyDelta(base, delta []byte) ([]byte, error) {
+	size := func() uint64 {
 		v, n := binary.Uvarint(delta)
-		if n <= 0 || v > 1<<40 {
-			delta = nil
-			return -1
-		}
-		delta = delta[n:]
-		return int64(v)
+		delta = delta[max(n, 0):]
+		return v
 	}
-	if size() != int64(len(base)) {
+	if size() != uint64(len(base)) {
 		return nil, errPack
 	}
 	want := size()
-	if want < 0 {
-		return nil, errPack
-	}
-	if want > most {
+	if want > largest {
 		return nil, errTooLarge
 	}
 	out := make([]byte, 0, want)
@@ -269,7 +201,7 @@ func applyDelta(base, delta []byte, most int64) ([]byte, error) {
 		}
 		out = append(out, base[from:from+n]...)
 	}
-	if int64(len(out)) != want {
+	if uint64(len(out)) != want {
 		return nil, errPack
 	}
 	return out, nil

@@ -30,7 +30,7 @@ const (
 	keptBetween = 48 * time.Hour
 	// keptTurns is how many turns are kept whatever their age.
 	keptTurns = 20
-	// maxPacks is how many packs a store has before they become one.
+	// maxPacks is how many small packs a store has before they become one.
 	maxPacks = 50
 )
 
@@ -192,20 +192,23 @@ func (l *Ledger) repack(all, kept []*Snapshot) error {
 	defer o.close()
 	o.keep = true
 	theirs := l.theirs()
-	var ours, keptPacks []*pack
-	foreign := false
+	foreign, small := false, 0
+	var stay []*pack
 	for _, p := range o.own {
-		own := exists(p.path + ".own")
-		if own || !theirs(p.path+".pack") {
-			ours = append(ours, p)
-			foreign = foreign || !own
+		if own := strings.HasPrefix(filepath.Base(p.path), ownPrefix); !own && theirs(p.path+".pack") {
+			stay = append(stay, p)
 		} else {
-			keptPacks = append(keptPacks, p)
+			o.user = append(o.user, p)
+			foreign = foreign || !own
+			if info, err := os.Stat(p.path + ".pack"); err == nil && info.Size() < maxFresh/2 {
+				small++
+			}
 		}
 	}
-	if len(kept) == len(all) && len(ours) <= maxPacks && !foreign {
+	if len(kept) == len(all) && small <= maxPacks && !foreign {
 		return nil
 	}
+	o.own = stay
 	needed := make(map[ID]bool)
 	for _, s := range kept {
 		for _, tree := range []ID{s.Tree, s.Scan} {
@@ -214,23 +217,29 @@ func (l *Ledger) repack(all, kept []*Snapshot) error {
 			}
 		}
 	}
-	if err := o.copyTo(needed, keptPacks); err != nil {
-		o.writer.abandon()
-		return err
+	for id := range needed {
+		if o.owns(id) {
+			continue
+		}
+		k, data, err := o.read(id)
+		if err != nil {
+			return err
+		}
+		if err := o.add(id, encode(k, data)); err != nil {
+			return err
+		}
 	}
-	path, err := o.writer.finish()
-	if err != nil {
+	if err := o.flush(); err != nil {
 		return err
 	}
 	if err := l.replaceLines(kept); err != nil {
 		return err
 	}
 	l.removeLoose(needed)
-	for _, p := range ours {
-		if p.path != path {
-			for _, ext := range []string{".idx", ".pack", ".own"} {
-				_ = os.Remove(p.path + ext)
-			}
+	for _, p := range o.user {
+		if !slices.ContainsFunc(o.own, func(now *pack) bool { return now.path == p.path }) {
+			_ = os.Remove(p.path + ".idx")
+			_ = os.Remove(p.path + ".pack")
 		}
 	}
 	return nil
@@ -268,24 +277,6 @@ func (o *objects) reach(tree ID, needed map[ID]bool) error {
 		case modeModule:
 		default:
 			needed[e.id] = true
-		}
-	}
-	return nil
-}
-
-// copyTo writes the objects that are in none of the packs, nor files of their own.
-func (o *objects) copyTo(needed map[ID]bool, packs []*pack) error {
-	for id := range needed {
-		inPack := func(p *pack) bool { _, ok := p.find(id); return ok }
-		if slices.ContainsFunc(packs, inPack) || o.isLoose(o.dir, id.String()) {
-			continue
-		}
-		k, data, err := o.read(id)
-		if err != nil {
-			return err
-		}
-		if err := o.writer.add(id, encode(k, data)); err != nil {
-			return err
 		}
 	}
 	return nil

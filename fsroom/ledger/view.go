@@ -35,10 +35,7 @@ func (l *Ledger) Recorded() *View {
 func (v *View) Now() *Snapshot { return v.now }
 
 // Close closes the files of the view.
-func (v *View) Close() {
-	v.objects.writer.abandon()
-	v.objects.close()
-}
+func (v *View) Close() { v.objects.close() }
 
 func (l *Ledger) look(ctx context.Context, keep bool) (*View, error) {
 	all, err := l.Snapshots()
@@ -77,13 +74,6 @@ func (v *View) scan(ctx context.Context) error {
 	v.now = &Snapshot{At: s.started, End: time.Now().UnixNano(), Tree: v.top.id, Scan: v.top.id, Head: head, Files: s.count, LeftOut: s.left}
 	v.now.Perm, v.now.Modes = v.top.permissions()
 	return nil
-}
-
-// owns reports whether the object is in the store.
-func (o *objects) owns(id ID) bool {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.isOwn(id)
 }
 
 // writeCache writes what the scan found. Without it the next scan reads more.
