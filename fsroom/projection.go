@@ -146,6 +146,9 @@ func (r *Files[S]) WriteProjection(snap *Snapshot[S], mtime time.Time) error {
 	p := projection{Format: r.rules.Format, Rules: r.rules.Version, Journal: c, Sum: c.checksum(state), State: state}
 	b := append(wire.Append(make([]byte, 0, len(state)+192), &p), '\n')
 	// The room is locked, so a file in tmp was left by a killed process.
+	if err := r.store.checkDirs(r.TempDir()); err != nil {
+		return err
+	}
 	if _, err := lockfile.Sweep(r.TempDir()); err != nil {
 		return err
 	}

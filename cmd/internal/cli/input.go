@@ -2,6 +2,7 @@ package cli
 
 import (
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/talking-stick/tt/fsroom/code"
@@ -20,26 +21,22 @@ func ReadInput(r io.Reader) ([]byte, error) { return io.ReadAll(io.LimitReader(r
 // than [MostInput] bytes the code tooLarge.
 func (c *Invocation) Text(arg string, unreadable, tooLarge code.Code) (string, error) {
 	words := c.Rest(arg)
+	declared := c.Cmd.Args[slices.IndexFunc(c.Cmd.Args, func(a Arg) bool { return a.Name == arg })]
 	switch {
 	case len(words) > 0 && c.Bool("stdin"):
 		return "", c.Usagef("the text comes from arguments or from --stdin, not from both")
 	case len(words) > 0:
 		return strings.Join(words, " "), nil
 	case !c.Bool("stdin"):
-		return "", c.Usagef("the text is missing").WithHint("give it as arguments, or with --stdin")
+		return "", c.Usagef("missing argument %s", declared.Display()).With("argument", arg).WithHint("give the text as arguments, or with --stdin")
 	}
 	text, err := ReadInput(c.Env.Stdin)
 	if err != nil {
 		return "", code.New(unreadable, "standard input could not be read: %v", err).Because(err)
 	}
 	if len(text) > MostInput {
-		e := code.New(tooLarge, "the text has more than %d MiB", MostInput>>20).With("supplied", len(text))
-		for _, a := range c.Cmd.Args {
-			if a.Name == arg {
-				return "", e.WithHint("%s is %s", a.Display(), a.Usage)
-			}
-		}
-		return "", e
+		return "", code.New(tooLarge, "the text has more than %d MiB", MostInput>>20).With("supplied", len(text)).
+			WithHint("%s is %s", declared.Display(), declared.Usage)
 	}
 	return strings.TrimSuffix(string(text), "\n"), nil
 }

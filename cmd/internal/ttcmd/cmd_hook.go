@@ -28,7 +28,14 @@ func hookCommands() (commands []*cli.Command) {
 			Run:   func(ctx context.Context, c *cli.Invocation) error { return runHook(ctx, c, kind) },
 		})
 	}
-	return commands
+	// What a newer version has installed must not stop a harness.
+	return append(commands, &cli.Command{
+		Name: "hook", Hidden: true, Traits: cli.Traits{Silent: true, NoSync: true},
+		Short: "answer no hook: the kind is unknown",
+		Args:  []cli.Arg{{Name: "KIND", Optional: true, Rest: true}},
+		Flags: hookFlags,
+		Run:   func(context.Context, *cli.Invocation) error { return nil },
+	})
 }
 
 func hookFlags(f *cli.Flags) {

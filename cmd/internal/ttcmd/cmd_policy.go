@@ -61,7 +61,7 @@ func runPolicy(ctx context.Context, c *cli.Invocation) error {
 	var policy turn.Policy
 	_, _, err = room.UpdateAsPerson(ctx, func(st *turn.State, _ turn.Facts) (events []event.Event, err error) {
 		events, policy, err = turn.SetPolicy(st, room.Self.ID, func(p *turn.Policy) error { return applyFlags(c, p, room.IsHuman() && !runByAgent(c)) })
-		if err == nil && st.Member(room.Self.ID) == nil {
+		if len(events) > 0 && st.Member(room.Self.ID) == nil {
 			err = turn.NotJoined(st, room.Self.ID)
 		}
 		return events, err
