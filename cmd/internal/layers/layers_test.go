@@ -99,7 +99,7 @@ var layers = map[string]layer{
 		"it says what there is for an agent, and leaves how it is printed to commands and hooks"},
 	"cmd/internal/hooks": {[]string{"cmd/internal/cli", "cmd/internal/hearing", "cmd/internal/hooks", "cmd/internal/mailbox", "cmd/internal/member", "cmd/internal/roomarg", "fsroom", "identity", "skills"},
 		"it runs when a harness calls tt: what it needs of the command line is passed in as hooks.Command"},
-	"cmd/internal/hooks/payload": {[]string{"cmd/internal/cli", "identity/harness", "journal/wire"},
+	"cmd/internal/hooks/payload": {[]string{"cmd/internal/cli", "cmd/internal/hooks/shell", "identity/harness", "journal/wire"},
 		"it reads and writes what a harness understands, and knows no room"},
 	"cmd/internal/hooks/shell": {nil, "it judges the text of a command: what is true of the machine is passed in as shell.Env"},
 	"cmd/internal/hooks/guard": {[]string{"cmd/internal/hooks/payload", "cmd/internal/hooks/shell", "identity/harness", "lockfile"},

@@ -2,8 +2,8 @@ package payload
 
 import (
 	"encoding/json"
-	"strings"
 
+	"github.com/talking-stick/tt/cmd/internal/hooks/shell"
 	"github.com/talking-stick/tt/identity/harness"
 )
 
@@ -23,20 +23,7 @@ func written(names harness.HookInput, tool string, toolInput json.RawMessage) []
 	}
 	var patch string
 	if tool == "apply_patch" && in.read(names.Patch, &patch) == nil {
-		paths = append(paths, patched(patch)...)
-	}
-	return paths
-}
-
-// patched returns the files that a patch in the format of apply_patch touches.
-func patched(patch string) []string {
-	var paths []string
-	for line := range strings.Lines(patch) {
-		for _, prefix := range []string{"*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: "} {
-			if path, ok := strings.CutPrefix(line, prefix); ok {
-				paths = append(paths, strings.TrimSpace(path))
-			}
-		}
+		paths = append(paths, shell.Patched(patch)...)
 	}
 	return paths
 }

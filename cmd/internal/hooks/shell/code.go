@@ -2,109 +2,186 @@ package shell
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 )
 
-// A pattern is a regular expression that is compiled when it is first used.
-type pattern struct {
-	expr string
-	once sync.Once
-	re   *regexp.Regexp
+// A token is a part of a program in another language.
+type token struct {
+	kind  byte // n: a name, with those that it is a member of; s: a string; or the character itself
+	text  string
+	begin string // of a string: what it may begin with up to its quote, such as f"
 }
 
-func (p *pattern) get() *regexp.Regexp {
-	p.once.Do(func() { p.re = regexp.MustCompile(p.expr) })
-	return p.re
+// tokens splits a program. A name that is a member of an expression begins with a dot.
+func tokens(s string) (all []token) {
+	isName := func(c byte) bool { return c == '$' || strings.IndexByte(letters, c) >= 0 }
+	for i := 0; i < len(s) && len(all) < 20000; {
+		c, from := s[i], i
+		switch {
+		case c == ' ' || c == '\t' || c == '\r':
+			i++
+		case isName(c) || c == '.' && i+1 < len(s) && isName(s[i+1]):
+			for i++; i < len(s) && (isName(s[i]) || s[i] == '.' && i+1 < len(s) && isName(s[i+1])); i++ {
+			}
+			if name := s[from:i]; i < len(s) && strings.IndexByte("'\"", s[i]) >= 0 && strings.Trim(name, "rbufRBUF") == "" {
+				t, n := stringAt(s[i:])
+				t.begin = name + t.begin
+				all, i = append(all, t), i+n
+			} else {
+				all = append(all, token{kind: 'n', text: name})
+			}
+		default:
+			t, n := stringAt(s[i:])
+			all, i = append(all, t), i+n
+		}
+	}
+	return all
 }
 
-// Calls that change files, in the languages of interpreters. What stands behind the match
-// are their arguments.
-var (
-	// with the file as the receiver
-	codeMethods = pattern{expr: `([\w.\])"']+)\s*\.\s*(?:write_text|write_bytes|unlink|rmdir|touch|hardlink_to|symlink_to|open)\s*\(`}
-	// with the file as the first argument
-	codeFirst = pattern{expr: `\b(?:os\.(?:remove|unlink|rmdir|truncate|removedirs|chmod)|shutil\.rmtree|(?:fs\w*\.)?(?:promises\.)?(?:writeFile|appendFile|outputFile|writeJson|writeJSON|truncate|unlink|rm|rmdir)Sync|(?:fs\w*|fs\.promises|promises|require\(['"](?:node:)?fs(?:/promises)?['"]\)(?:\.promises)?)\.(?:writeFile|appendFile|unlink|rm|rmdir|truncate|outputFile)(?:Sync)?|writeFile|appendFile|(?:fs\.)?createWriteStream|File\.(?:write|binwrite|delete|unlink|truncate)|IO\.write|FileUtils\.(?:rm\w*|touch|remove\w*)|Deno\.(?:writeTextFile|writeFile|remove|truncate)(?:Sync)?|Bun\.write|file_put_contents)\s*\(\s*`}
-	// with two files, of which the second one is written
-	codeSecond = pattern{expr: `\b(os\.(?:rename|replace|symlink|link|renames)|shutil\.(?:move|copy\w*)|(?:fs\w*\.)?(?:promises\.)?(?:rename|copyFile|cp|symlink|link)(?:Sync)?|File\.(?:rename|symlink)|FileUtils\.(?:mv|cp\w*|move|copy\w*|ln\w*))\s*\(\s*`}
-	// with a mode as the second argument
-	codeOpens = pattern{expr: `(?:^|[^.\w])(?:io\.|codecs\.|File\.|fs\.)?(?:open|openSync|fopen)\s*\(\s*`}
-	// whose place cannot be told
-	codeWrites = pattern{expr: `\.extractall\s*\(|inplace\s*=\s*(?:True|1)\b[^)]*\)\s*(?::|as)|fileinput\.input\([^)]*inplace|\bunlink\s+[\w$"']|open\s*\(?\s*(?:my\s+)?\$?\w+\s*,\s*['"]\s*[+]?>`}
-	codeMode   = pattern{expr: `^(?:mode\s*=\s*)?[rbu]?['"](?:[rbt]*[wax+])`}
-
-	codeRuns   = pattern{expr: `(?:os\.system|os\.popen|subprocess\.(?:run|call|check_call|check_output|Popen|getoutput)|execSync|execFileSync|spawnSync|child_process\.exec|\bexec|\bspawn|\bsystem)\s*\(\s*`}
-	codeCwd    = pattern{expr: `\bcwd\s*[=:]\s*([^,)}]+)`}
-	codeString = pattern{expr: `'((?:[^'\\\n]|\\.)*)'|"((?:[^"\\\n]|\\.)*)"`}
-	codePath   = pattern{expr: `^(~|\.{0,2}/|/)?[\w.@+*-]+(/[\w.@+*-]+)*/?$`}
-)
+// stringAt returns the string that s begins with, or its first character.
+func stringAt(s string) (t token, n int) {
+	quote := s[:1]
+	switch {
+	case strings.HasPrefix(s, `"""`), strings.HasPrefix(s, "'''"):
+		quote = s[:3]
+	case quote != "'" && quote != `"` && quote != "`":
+		return token{kind: s[0], text: quote}, 1
+	}
+	for i := len(quote); i < len(s) && (s[i] != '\n' || len(quote) == 3 || quote == "`"); i++ {
+		if s[i] == '\\' {
+			i++
+		} else if strings.HasPrefix(s[i:], quote) {
+			return token{kind: 's', text: s[len(quote):i], begin: quote}, i + len(quote)
+		}
+	}
+	return token{kind: s[0], text: s[:1]}, 1
+}
 
 // A code is a program in another language, which is searched and not parsed.
 type code struct {
-	c    *call
-	op   string
-	text string
-	args []value // of the program
+	c      *call
+	op     string
+	tokens []token
+	args   []value // of the program
+	vague  bool    // something is written whose place cannot be told
 }
 
-// follow records what the program writes. If the place of something that it writes cannot
-// be told, every path in it counts; one that is relative, or none at all, means here.
-func (p code) follow() {
-	p.runs()
-	all := true
-	write := func(v value, ok bool) {
-		if !ok {
-			all = false
-			return
-		}
-		p.c.effect(Effect{Op: p.op}, v)
-	}
-	for _, m := range codeOpens.get().FindAllStringIndex(p.text, 100) {
-		args := arguments(p.text[m[1]:])
-		if len(args) > 1 && codeMode.get().MatchString(args[1]) {
-			write(p.value(args[0], 0))
-		}
-	}
-	for _, m := range codeMethods.get().FindAllStringSubmatchIndex(p.text, 100) {
-		receiver := p.text[m[2]:m[3]]
-		args := arguments(p.text[m[1]:])
-		opens := strings.HasSuffix(strings.TrimRight(p.text[:m[1]], "( "), "open")
-		switch {
-		case slices.Contains([]string{"fs", "fsp", "os", "io", "codecs", "File", "Deno", "promises", "fs.promises", "fsPromises", "webbrowser", "Image", "gzip", "zipfile", "tarfile"}, receiver):
-		case opens && (len(args) == 0 || !codeMode.get().MatchString(args[0])):
-		default:
-			write(p.value(p.receiver(m[2], m[3]), 0))
-		}
-	}
-	for _, m := range codeFirst.get().FindAllStringIndex(p.text, 100) {
-		if args := arguments(p.text[m[1]:]); len(args) > 0 {
-			write(p.value(args[0], 0))
-		}
-	}
-	for _, m := range codeSecond.get().FindAllStringSubmatchIndex(p.text, 100) {
-		args := arguments(p.text[m[1]:])
-		if len(args) < 2 {
+// modules are what functions of files are members of.
+const modules = " os fs fsp fsPromises promises shutil File IO FileUtils Deno Bun io codecs "
+
+// follow records what a program writes. If the place of something that it writes cannot be
+// told, every path in it counts; one that is relative, or none at all, means here.
+func (c *call) follow(op, text string, args []value) {
+	p := &code{c: c, op: op, tokens: tokens(text), args: args}
+	for i, t := range p.tokens {
+		if t.kind != 'n' || i+1 == len(p.tokens) {
 			continue
 		}
-		if name := p.text[m[2]:m[3]]; strings.Contains(name, "rename") || strings.Contains(name, "move") || strings.HasSuffix(name, "replace") || strings.HasSuffix(name, ".mv") {
-			write(p.value(args[0], 0))
+		if next := p.tokens[i+1]; next.kind == '(' {
+			p.called(i, t.text, arguments(p.tokens[i+2:]))
+		} else if t.text == "unlink" && next.kind != '=' && next.kind != ',' { // of Perl
+			p.vague = true
 		}
-		write(p.value(args[1], 0))
 	}
-	if all && !codeWrites.get().MatchString(p.text) {
-		return
+	if p.vague {
+		p.everyPath()
 	}
-	p.everyPath()
 }
 
-func (p code) everyPath() {
+// called follows a call of a function, whose name is the i-th token.
+func (p *code) called(i int, name string, args [][]token) {
+	dot := strings.LastIndexByte(name, '.')
+	owner, last := name[:max(dot, 0)], name[dot+1:]
+	last, sync := strings.CutSuffix(last, "Sync")
+	module := owner[strings.LastIndexByte(owner, '.')+1:]
+	isModule := strings.Contains(modules, " "+module+" ") || dot < 0 && sync ||
+		dot == 0 && i > 3 && p.tokens[i-4].text == "require"
+	arg := func(n int) {
+		if n < len(args) {
+			p.write(args[n])
+		}
+	}
+	receiver := func() {
+		switch {
+		case dot > 0:
+			p.write([]token{{kind: 'n', text: owner}})
+		case dot == 0:
+			p.write(p.receiver(i))
+		}
+	}
+	switch last {
+	case "writeFile", "appendFile", "outputFile", "writeJson", "writeJSON", "createWriteStream", "file_put_contents", "writeTextFile",
+		"rmtree", "removedirs", "binwrite", "rm_rf", "rm_r", "rm_f", "remove_dir", "remove_entry":
+		arg(0)
+	case "write", "remove", "truncate", "chmod", "rm", "delete":
+		if isModule && (last != "write" || module == "File" || module == "IO" || module == "Bun") {
+			arg(0)
+		}
+	case "unlink", "rmdir", "touch":
+		if isModule {
+			arg(0)
+		} else {
+			receiver()
+		}
+	case "write_text", "write_bytes", "hardlink_to", "symlink_to":
+		receiver()
+	case "rename", "renames", "replace", "move", "mv":
+		if isModule {
+			arg(0)
+			arg(1)
+		}
+	case "copy", "copy2", "copyfile", "copytree", "copyFile", "cp", "cp_r", "symlink", "link", "ln", "ln_s", "ln_sf":
+		if isModule {
+			arg(1)
+		}
+	case "open", "fopen":
+		switch {
+		case len(args) > 1 && strings.HasPrefix(strings.TrimLeft(args[1][0].text, " +"), ">"): // of Perl
+			arg(2)
+			p.vague = len(args) == 2
+		case dot < 0 || isModule:
+			if len(args) > 1 && slices.ContainsFunc(args[1:], isWriting) {
+				arg(0)
+			}
+		case slices.ContainsFunc(args, isWriting) && !strings.Contains(" webbrowser Image gzip zipfile tarfile ", " "+module+" "):
+			receiver()
+		}
+	case "extractall":
+		p.vague = true
+	case "input":
+		p.vague = p.vague || module == "fileinput" && slices.ContainsFunc(args, func(a []token) bool { return a[0].text == "inplace" })
+	case "system", "popen", "execFile", "exec", "spawn", "run", "call", "check_call", "check_output", "Popen", "getoutput":
+		if sync || last == "system" || dot < 0 && last != "run" && last != "call" || module == "subprocess" || module == "os" || module == "child_process" ||
+			dot == 0 && isModule {
+			p.runs(args)
+		}
+	}
+}
+
+// isWriting reports whether an argument is the mode of a file that is opened for writing.
+func isWriting(arg []token) bool {
+	if len(arg) == 3 && arg[0].text == "mode" {
+		arg = arg[2:]
+	}
+	return len(arg) == 1 && arg[0].kind == 's' && len(arg[0].text) < 5 && strings.IndexAny(strings.TrimLeft(arg[0].text, "rbt"), "wax+") == 0
+}
+
+// write records that what an expression names is written.
+func (p *code) write(expr []token) {
+	if v, ok := p.place(expr, 0); ok {
+		p.c.effect(Effect{Op: p.op}, v)
+	} else {
+		p.vague = true
+	}
+}
+
+func (p *code) everyPath() {
 	var found []value
-	for _, m := range codeString.get().FindAllStringSubmatch(p.text, 100) {
-		s := m[1] + m[2]
-		if len(s) < 3 || len(s) > 200 || !codePath.get().MatchString(s) || !strings.ContainsAny(s, "/.") || strings.Trim(s, "./*") == "" {
+	for _, t := range p.tokens {
+		s := t.text
+		if t.kind != 's' || len(s) < 3 || len(s) > 200 || strings.Trim(s, letters+"/.@+*~-") != "" || !strings.ContainsAny(s, "/.") || strings.Trim(s, "./*") == "" {
 			continue
 		}
 		if !isAbs(s) {
@@ -119,351 +196,277 @@ func (p code) everyPath() {
 	p.c.effect(Effect{Op: p.op}, found...)
 }
 
-// runs follows the commands that the program runs.
-func (p code) runs() {
-	for _, m := range codeRuns.get().FindAllStringIndex(p.text, 20) {
-		if m[0] > 0 && p.text[m[0]-1] == '.' && strings.HasPrefix(p.text[m[0]:], "exec(") { // of a regular expression
-			continue
-		}
-		args := arguments(p.text[m[1]:])
-		if len(args) == 0 {
-			continue
-		}
-		sc := p.c.sc.clone()
-		for _, a := range args[1:] {
-			if cwd := codeCwd.get().FindStringSubmatch(a); cwd != nil {
-				dir, ok := p.value(cwd[1], 0)
-				if sc.dir = ""; ok {
-					sc.dir, _ = p.c.w.locate(p.c.sc, dir)
-				}
+// runs follows a command that the program runs.
+func (p *code) runs(args [][]token) {
+	sc := p.c.sc.clone()
+	var words []value
+	for _, a := range args {
+		if i := slices.IndexFunc(a, func(t token) bool { return t.text == "cwd" }); i >= 0 && i+2 < len(a) {
+			dir, ok := p.place(a[i+2:], 0)
+			if sc.dir = ""; ok {
+				sc.dir, _ = p.c.w.locate(p.c.sc, dir)
 			}
-		}
-		first := args[0]
-		var words []value
-		if list := first; strings.HasPrefix(list, "[") || len(args) > 1 && strings.HasPrefix(args[1], "[") {
-			if !strings.HasPrefix(list, "[") {
-				list += "," + args[1]
-			}
-			for _, s := range codeString.get().FindAllStringSubmatch(list, 100) {
-				words = append(words, value{text: s[1] + s[2]})
-			}
-			p.c.w.run(sc, words)
-		} else if v, ok := p.value(first, 0); ok {
-			p.c.w.script(sc, v.source(sc, p.c.w))
 		}
 	}
+	for i, a := range args[:min(2, len(args))] {
+		switch {
+		case i == 0 && a[0].kind == 's' && len(args) > 1 && args[1][0].kind == '[', a[0].kind == '[':
+			for _, t := range a {
+				if t.kind == 's' {
+					words = append(words, value{text: t.text})
+				}
+			}
+		case i == 0:
+			if v, ok := p.place(a, 0); ok {
+				p.c.w.script(sc, v.source(sc, p.c.w))
+			}
+			return
+		}
+	}
+	p.c.w.run(sc, words)
 }
 
 // arguments splits what stands behind an open parenthesis, up to the one that closes it.
-func arguments(text string) (args []string) {
-	depth, start := 0, 0
-	var quote byte
-	for i := 0; i < len(text) && i < 4000; i++ {
-		c := text[i]
-		switch {
-		case quote != 0:
-			if c == '\\' {
-				i++
-			} else if c == quote {
-				quote = 0
-			}
-		case c == '\'' || c == '"' || c == '`':
-			quote = c
-		case c == '(' || c == '[' || c == '{':
+func arguments(list []token) (args [][]token) {
+	depth, from := 0, 0
+	for i, t := range list {
+		switch t.kind {
+		case '(', '[', '{':
 			depth++
-		case (c == ')' || c == ']' || c == '}') && depth > 0:
+		case ')', ']', '}':
 			depth--
-		case c == ')' || c == ';' || c == '\n' && depth == 0 && len(args) == 0 && strings.TrimSpace(text[start:i]) != "":
-			if s := strings.TrimSpace(text[start:i]); s != "" {
-				args = append(args, s)
+		}
+		if depth < 0 || depth == 0 && t.kind == ',' {
+			if i > from {
+				args = append(args, list[from:i])
 			}
-			return args
-		case c == ',' && depth == 0:
-			args = append(args, strings.TrimSpace(text[start:i]))
-			start = i + 1
+			if from = i + 1; depth < 0 {
+				break
+			}
+		}
+	}
+	for i := range args {
+		for len(args[i]) > 1 && args[i][0].kind == '\n' {
+			args[i] = args[i][1:]
 		}
 	}
 	return args
 }
 
-// receiver returns the expression that ends at end: a name, or a call whose parenthesis
-// closes there.
-func (p code) receiver(start, end int) string {
-	if p.text[end-1] != ')' {
-		return p.text[start:end]
-	}
-	depth := 0
-	for i := end - 1; i >= 0; i-- {
-		switch p.text[i] {
-		case ')':
+// receiver returns the expression that ends before the i-th token.
+func (p *code) receiver(i int) []token {
+	for end, depth := i, 0; i > 0; {
+		switch i--; p.tokens[i].kind {
+		case ')', ']':
 			depth++
-		case '(':
-			if depth--; depth == 0 {
-				for i > 0 && (p.text[i-1] == '.' || p.text[i-1] == '_' || isLetter(p.text[i-1])) {
-					i--
-				}
-				return p.text[i:end]
-			}
-		}
-	}
-	return ""
-}
-
-func isLetter(c byte) bool {
-	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
-}
-
-var (
-	codeLiteral = pattern{expr: "(?s)^([rbuRBUfF]{0,2})(?:'([^']*)'|\"([^\"]*)\"|`([^`]*)`)$"}
-	codeArgv    = pattern{expr: `^(?:sys\.argv|process\.argv|ARGV|\$argv|Deno\.args)\[(\d+)\]$`}
-	codeCall    = pattern{expr: `^((?:new\s+)?[\w.]+)\(`}
-	codeName    = pattern{expr: `^[A-Za-z_$]\w*$`}
-	codeOwner   = pattern{expr: `^([A-Za-z_$]\w*)[.\[]`}
-)
-
-// value returns what an expression stands for, as far as the text tells it.
-func (p code) value(expr string, depth int) (value, bool) {
-	expr = strings.TrimSpace(expr)
-	if depth > 5 || expr == "" {
-		return value{}, false
-	}
-	if m := codeLiteral.get().FindStringSubmatch(expr); m != nil {
-		s := m[2] + m[3] + m[4]
-		if strings.ContainsAny(m[1], "fF") || m[4] != "" {
-			if i := strings.IndexAny(s, "{$"); i >= 0 {
-				return value{text: s[:i], open: true, names: i > 0}, i > 0
-			}
-		}
-		return value{text: s}, s != ""
-	}
-	if inner, ok := strings.CutPrefix(expr, "("); ok && strings.HasSuffix(expr, ")") {
-		return p.value(strings.TrimSuffix(inner, ")"), depth+1)
-	}
-	if left, right, ok := operands(expr); ok {
-		v, ok := p.value(left, depth+1)
-		if next, known := p.value(right, depth+1); ok && known && !v.open {
-			return v.plus(value{text: "/"}).plus(next), true
-		}
-		return value{text: v.text + "/", open: true, names: true}, ok && v.text != ""
-	}
-	if m := codeArgv.get().FindStringSubmatch(expr); m != nil {
-		n, _ := strconv.Atoi(m[1])
-		if !strings.HasPrefix(expr, "ARGV") && !strings.HasPrefix(expr, "Deno") {
-			n--
-		}
-		if n >= 0 && n < len(p.args) {
-			return p.args[n], true
-		}
-		return value{}, false
-	}
-	if strings.Contains(expr, "tempfile.") || strings.Contains(expr, "tmpdir()") || strings.Contains(expr, "gettempdir()") || strings.Contains(expr, "mkdtemp") {
-		return value{text: "/tmp/x"}, true
-	}
-	if m := codeCall.get().FindStringSubmatchIndex(expr); m != nil {
-		return p.callValue(expr[m[2]:m[3]], arguments(expr[m[1]:]), depth)
-	}
-	if codeName.get().MatchString(expr) {
-		return p.named(expr, depth)
-	}
-	if m := codeOwner.get().FindStringSubmatch(expr); m != nil {
-		v, ok := p.named(m[1], depth)
-		return value{text: v.text, open: true, names: true}, ok
-	}
-	return value{}, false
-}
-
-// operands splits what joins paths, as "a / b" of Python, or texts.
-func operands(expr string) (left, right string, ok bool) {
-	depth := 0
-	var quote byte
-	for i := 0; i < len(expr); i++ {
-		switch c := expr[i]; {
-		case quote != 0:
-			if c == quote {
-				quote = 0
-			}
-		case c == '\'' || c == '"' || c == '`':
-			quote = c
-		case c == '(' || c == '[':
-			depth++
-		case c == ')' || c == ']':
+			continue
+		case '(', '[':
 			depth--
-		case (c == '/' || c == '+') && depth == 0 && i > 0:
-			return expr[:i], expr[i+1:], true
 		}
+		if depth > 0 {
+			continue
+		}
+		if i > 0 && p.tokens[i-1].kind == 'n' {
+			if i--; p.tokens[i].text[0] == '.' {
+				continue
+			}
+		}
+		return p.tokens[i:end]
 	}
-	return "", "", false
+	return nil
 }
 
-// callValue returns what a call stands for that makes a path of its arguments.
-func (p code) callValue(name string, args []string, depth int) (value, bool) {
-	switch last := name[strings.LastIndexAny(name, ". ")+1:]; last {
-	case "cwd", "getcwd":
-		return here, true
-	case "Path", "PurePath", "str", "join", "resolve", "abspath", "expanduser", "realpath", "normpath", "glob", "iglob", "rglob", "walk", "listdir", "sorted", "list", "globSync", "readdirSync", "URL", "String", "open":
-		if owner := name[:max(0, strings.LastIndexByte(name, '.'))]; (last == "rglob" || last == "glob") && owner != "glob" && owner != "" {
-			v, ok := p.value(owner, depth+1)
-			return value{text: v.text + "/", open: true, names: true}, ok
-		}
-		if len(args) == 0 {
-			return here, last == "Path"
-		}
-		v, ok := p.value(args[0], depth+1)
-		if !ok || last != "join" && last != "resolve" && last != "Path" {
-			if v.names = true; last == "walk" || last == "listdir" || last == "readdirSync" {
-				v.text, v.open = v.text+"/", true
+// builders are functions that make a path of their arguments.
+const builders = " Path PurePath str join resolve abspath expanduser realpath normpath glob iglob rglob walk listdir sorted list readdir URL String open joinpath globSync readdirSync "
+
+// place returns what an expression stands for, as far as its beginning tells.
+func (p *code) place(expr []token, depth int) (v value, ok bool) {
+	for i, t := range expr {
+		rest := expr[i+1:]
+		switch {
+		case t.kind == '(' || t.kind == '[' || t.kind == '\n':
+			continue
+		case t.kind == 's':
+			v, ok = value{text: t.text}, t.text != ""
+			if at := strings.IndexAny(t.text, "{$"); at >= 0 && (strings.ContainsAny(t.begin, "fF`")) {
+				return value{text: t.text[:at], open: true, names: true}, at > 0
 			}
-			return v, ok
-		}
-		for _, a := range args[1:] {
-			next, known := p.value(a, depth+1)
-			if v = v.plus(value{text: "/"}); !known {
-				return value{text: v.text, open: true, names: true}, true
+		case t.kind != 'n' || depth > 5:
+			return v, false
+		default:
+			dot := strings.LastIndexByte(t.text, '.')
+			owner, last := t.text[:max(dot, 0)], t.text[dot+1:]
+			first, _, _ := strings.Cut(t.text, ".")
+			switch {
+			case last == "argv" || last == "args" && owner == "Deno" || last == "ARGV":
+				if v, ok = p.argument(last, rest); !ok {
+					return v, false
+				}
+				rest = rest[min(3, len(rest)):]
+			case last == "cwd" || last == "getcwd" || first == "__dirname" || first == "__file__":
+				v, ok = here, true
+			case owner == "tempfile" || last == "tmpdir" || last == "mkdtemp" || last == "mkdtempSync" || last == "gettempdir":
+				return value{text: "/tmp/x"}, true
+			default:
+				if v, ok = p.named(first, depth); ok && first != t.text {
+					v.text, v.open, v.names = v.text+"/", true, true
+				}
+				if !ok && len(rest) > 0 && rest[0].kind == '(' && strings.Contains(builders, " "+last+" ") {
+					continue
+				}
 			}
-			v = v.plus(next)
 		}
-		return v, true
+		for len(rest) > 0 && strings.IndexByte("()]\n", rest[0].kind) >= 0 {
+			rest = rest[1:]
+		}
+		if len(rest) > 0 && ok && !v.open {
+			if v.open, v.names = true, true; rest[0].kind != '+' {
+				v.text += "/"
+			}
+		}
+		return v, ok
 	}
-	return value{}, false
+	return v, false
+}
+
+// argument returns an argument of the program, whose number follows.
+func (p *code) argument(list string, index []token) (value, bool) {
+	if len(index) < 2 || index[0].kind != '[' {
+		return value{}, false
+	}
+	n, err := strconv.Atoi(index[1].text)
+	if list == "argv" {
+		n--
+	}
+	if err != nil || n < 0 || n >= len(p.args) {
+		return value{}, false
+	}
+	return p.args[n], true
 }
 
 // named returns the value of a variable: what is assigned to it, or what it goes through.
-func (p code) named(name string, depth int) (value, bool) {
-	if name == "__dirname" {
-		return here, true
-	}
-	q := regexp.QuoteMeta(name)
-	assigned := regexp.MustCompile(`(?m)(?:^|[^.\w=!<>])` + q + `\s*=\s*([^=\n;][^\n;]*)|\b(?:for|for await)\s*\(?\s*(?:const |let |var )?` + q + `(?:\s*,\s*\w+)*\s+(?:in|of)\s+([^\n:]+)|([^\n]+?)\s+as\s+` + q + `\b`)
-	m := assigned.FindStringSubmatch(p.text)
-	if m == nil {
-		return value{}, false
-	}
-	rhs := strings.TrimSpace(m[1] + m[2])
-	switch {
-	case m[3] != "":
-		rhs = m[3]
-	case strings.HasPrefix(rhs, "[") || strings.HasPrefix(rhs, "("):
-		var all []value
-		for _, s := range codeString.get().FindAllStringSubmatch(rhs, 100) {
-			if v := []value{{text: s[1] + s[2]}}; all == nil {
-				all = v
-			} else {
-				all = common(all, v)
+func (p *code) named(name string, depth int) (value, bool) {
+	for i, t := range p.tokens {
+		if t.kind != 'n' || t.text != name || i+2 >= len(p.tokens) {
+			continue
+		}
+		ends := ""
+		switch at := i + 1; {
+		case i > 0 && p.tokens[i-1].text == "as":
+			from := i - 1
+			for from > 0 && p.tokens[from-1].text != "with" && p.tokens[from-1].kind != '\n' {
+				from--
+			}
+			return p.place(p.tokens[from:i-1], depth+1)
+		case p.tokens[at].kind == '=' && p.tokens[at+1].kind != '=' && p.tokens[at+1].kind != '>':
+			ends = "\n;"
+		default:
+			for at+1 < len(p.tokens) && (p.tokens[at].kind == ',' && p.tokens[at+1].kind == 'n') {
+				at += 2
+			}
+			if at+1 >= len(p.tokens) || p.tokens[at].text != "in" && p.tokens[at].text != "of" {
+				continue
+			}
+			i, ends = at-1, "\n:"
+		}
+		rhs := p.tokens[i+2:]
+		nested := 0
+		for j, t := range rhs {
+			if t.kind == '(' || t.kind == '[' {
+				nested++
+			} else if t.kind == ')' || t.kind == ']' {
+				nested--
+			}
+			if nested < 0 || nested == 0 && strings.IndexByte(ends, t.kind) >= 0 {
+				rhs = rhs[:j]
+				break
 			}
 		}
-		if all == nil {
-			return value{}, false
-		}
-		return all[0], true
+		return p.place(rhs, depth+1)
 	}
-	if i := strings.IndexByte(rhs, ')'); m[2] != "" && strings.Count(rhs, "(") < strings.Count(rhs, ")") && i >= 0 {
-		rhs = rhs[:strings.LastIndexByte(rhs, ')')]
-	}
-	return p.value(rhs, depth+1)
+	return value{}, false
 }
 
 // interpreter follows python, node and the like: a text behind -c or -e, or what they read.
-func interpreter(c *call) {
-	if c.name == "deno" {
-		if c.arg(0) == "eval" {
-			code{c, "deno eval", c.args[len(c.args)-1].all(), nil}.follow()
-		} else {
-			c.byTable()
-		}
-		return
+func (c *call) interpreter() {
+	letter, edits, joins := "e", c.name == "perl" || c.name == "ruby", true
+	switch {
+	case strings.HasPrefix(c.name, "python"), c.name == "pypy3", c.name == "ipython":
+		letter = "c"
+	case c.name == "php":
+		letter = "r"
+	case !edits:
+		joins = false
 	}
-	perl := c.name == "perl" || c.name == "ruby"
 	inPlace := false
 	for i, a := range c.args {
 		s := a.text
-		letter, long := byte('e'), false
-		switch {
-		case strings.HasPrefix(c.name, "python") || c.name == "pypy3" || c.name == "ipython":
-			letter = 'c'
-		case c.name == "php":
-			letter = 'r'
-		default:
-			long = s == "--eval" || s == "--print" || s == "-p" || s == "-pe"
-		}
 		switch {
 		case len(s) < 2 || s[0] != '-':
 			switch {
 			case inPlace:
 				c.effect(Effect{Op: c.name + " -i"}, c.args[i:]...)
 			case s == "-":
-				c.input(c.args[i+1:])
+				c.reads(c.args[i+1:])
 			default:
 				c.w.unknown(path.Base(s))
 			}
 			return
-		case s == "--version" || s == "-V" || s == "--help" || s == "-v" && c.name == "node" || s == "--check" || s == "--test":
+		case s == "--version" || s == "-V" || s == "--help" || s == "-v" && !edits || s == "--check" || s == "--test":
 			return
-		case s == "-m" && letter == 'c':
+		case s == "-m" && letter == "c":
 			c.module(c.args[i+1:])
 			return
 		}
-		switches := s[1:]
-		at := -1
-		if s[1] != '-' && s[1] != 'M' && s[1] != 'I' {
-			at = strings.IndexByte(switches, letter)
+		switches, _, _ := strings.Cut(s[1:], ".")
+		if s[1] == '-' || s[1] == 'M' || s[1] == 'I' {
+			switches = ""
 		}
-		if perl && s[1] != '-' && s[1] != 'M' && s[1] != 'I' {
-			n := strings.IndexByte(switches, 'i')
-			inPlace = inPlace || n >= 0 && (at < 0 || n < at)
+		at := strings.Index(switches, letter)
+		if n := strings.IndexByte(switches, 'i'); edits && n >= 0 && (at < 0 || n < at) {
+			inPlace = true
 		}
-		if at < 0 && !(long && !perl) {
+		if at < 0 && (joins || s != "--eval" && s != "--print" && s != "-p") {
 			continue
 		}
 		text, behind := value{}, c.args[i+1:]
-		if at >= 0 && at+1 < len(switches) && (perl || letter == 'c') && switches != "pe" && switches != "pie" {
-			text.text = switches[at+1:]
+		if joins && at+1 < len(switches) {
+			text.text = s[at+2:]
 		} else if len(behind) > 0 {
 			text, behind = behind[0], behind[1:]
 		}
-		if inPlace {
-			for len(behind) > 1 && behind[0].text == "-e" {
-				behind = behind[2:]
-			}
-			if len(behind) > 0 && behind[0].text == "--" {
-				behind = behind[1:]
-			}
-			c.effect(Effect{Op: c.name + " -i"}, behind...)
+		if !inPlace {
+			c.follow(c.name+" "+s, text.all(), behind)
 			return
 		}
-		code{c, c.name + " " + s, text.all(), behind}.follow()
+		for len(behind) > 1 && behind[0].text == "-e" {
+			behind = behind[2:]
+		}
+		c.effect(Effect{Op: c.name + " -i"}, parse(behind, nil, true).words...)
 		return
 	}
-	if inPlace { // find -exec has no files to name
-		return
+	if !inPlace { // else find -exec names the files
+		c.reads(nil)
 	}
-	c.input(nil)
 }
 
-// input follows the program that an interpreter reads.
-func (c *call) input(args []value) {
+// reads follows the program that an interpreter reads.
+func (c *call) reads(args []value) {
 	if !c.w.in.known {
 		c.w.unknown(c.name)
 		return
 	}
-	code{c, c.name + " -", c.w.in.text, args}.follow()
+	c.follow(c.name+" -", c.w.in.text, args)
 }
 
-// module follows python -m.
+// module follows python -m. A program of the table is what it is without that.
 func (c *call) module(args []value) {
 	if len(args) == 0 {
 		return
 	}
-	name := args[0].text
-	switch {
-	case name == "json.tool":
-		if words := parse(args[1:], []string{"--indent"}, false).words; len(words) > 1 {
-			c.effect(Effect{Op: "json.tool"}, words[1])
-		}
-	default:
-		if r, _ := find(name); r != nil && !r.reads {
-			c.again(args)
-		} else {
-			c.w.unknown(c.name + " -m " + name)
-		}
+	if r, _ := find(args[0].text); r != nil && !r.reads {
+		c.again(args)
+	} else {
+		c.w.unknown(c.name + " -m " + args[0].text)
 	}
 }

@@ -78,6 +78,5 @@ func BenchmarkTables(b *testing.B) {
 	for b.Loop() {
 		rulesOf("git")
 		rulesOf("rm")
-		makeSpecials()
 	}
 }

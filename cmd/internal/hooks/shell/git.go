@@ -8,7 +8,7 @@ import (
 
 // git follows a command of git: its own flags choose the repository, and the table says
 // what its subcommands do.
-func git(c *call) {
+func (c *call) git() {
 	g := gitCall{c: c, aliases: map[string]string{}}
 	g.environment()
 	args := g.flags(c.args)
@@ -31,21 +31,6 @@ func git(c *call) {
 	case "init":
 		rest.options = parse(rest.args, []string{"-b", "--initial-branch", "--template"}, false)
 		g.init(rest)
-	case "clone":
-		rest.options = parse(rest.args, []string{"-b", "--branch", "--depth", "-o", "--origin", "--filter", "-c", "--config", "--reference", "-j", "--jobs", "-u"}, false)
-		cloned(rest, rest.words)
-	case "symbolic-ref":
-		if o := parse(rest.args, []string{"-m"}, false); len(o.words) > 1 || o.has("-d", "--delete") {
-			rest.effect(Effect{Op: "git symbolic-ref", Git: true, Below: true}, here)
-		}
-	case "submodule":
-		if rest.arg(0) == "foreach" {
-			if o := parse(rest.args[1:], nil, true); len(o.words) > 0 {
-				c.text(c.sc.clone(), o.words...)
-			}
-			return
-		}
-		g.byTable(sub, rest)
 	default:
 		g.byTable(sub, rest)
 	}
@@ -168,7 +153,7 @@ func (g *gitCall) alias(name string, rest *call) {
 		g.c.w.unknown("git " + name)
 		return
 	}
-	behind := " " + quoted(rest.args, g.c.sc, g.c.w)
+	behind := " " + shellWords(rest.args, g.c.sc, g.c.w)
 	if command, ok := strings.CutPrefix(text, "!"); ok {
 		g.c.w.script(g.c.sc.clone(), command+behind)
 	} else {
@@ -205,18 +190,4 @@ func (g *gitCall) init(c *call) {
 		return
 	}
 	c.effect(Effect{Op: "git init"}, c.words[0])
-}
-
-// cloned records the directory that a clone makes: the second word, or the name of the
-// repository.
-func cloned(c *call, words []value) {
-	e := Effect{Op: "git clone"}
-	switch len(words) {
-	case 0:
-	case 1:
-		name := strings.TrimSuffix(strings.TrimSuffix(words[0].text, "/"), ".git")
-		c.effect(e, value{text: name[strings.LastIndexAny(name, "/:")+1:], open: words[0].open, names: true})
-	default:
-		c.effect(e, words[1])
-	}
 }

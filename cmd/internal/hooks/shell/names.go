@@ -4,8 +4,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-
-	"mvdan.cc/sh/v3/syntax"
 )
 
 // listers are programs that print names of files, or lines that are names if their input
@@ -15,51 +13,42 @@ const (
 	gitListers = " ls-files diff diff-tree diff-index ls-tree grep status show log "
 )
 
-// printed returns what is known of the output of a statement.
-func (w *walker) printed(sc *scope, s *syntax.Stmt) input {
-	switch c := s.Cmd.(type) {
-	case *syntax.BinaryCmd:
-		if c.Op != syntax.Pipe && c.Op != syntax.PipeAll {
-			return w.printed(sc, c.Y)
+// printed returns what is known of the output of a command.
+func (w *walker) printed(sc *scope, n *node) input {
+	switch n.kind {
+	case both, either, subshell:
+		if list := n.lists[len(n.lists)-1]; len(list) > 0 {
+			return w.printed(sc, list[len(list)-1])
 		}
-		first := w.printed(sc, c.X)
-		if call, ok := c.Y.Cmd.(*syntax.CallExpr); ok && len(call.Args) > 0 {
-			if name := call.Args[0].Lit(); name == "sort" || name == "uniq" || name == "cat" || name == "tee" {
-				return first // the same lines
-			} else if name == "xargs" {
-				return input{names: value{open: true, names: true}}
-			} else if first.known || first.names.text == "" {
-				return w.printed(sc, c.Y)
+	case pipes:
+		first, next := w.printed(sc, n.lists[0][0]), n.lists[1][0]
+		if len(next.words) > 0 {
+			switch name := next.words[0].literal(); {
+			case name == "sort" || name == "uniq" || name == "cat" || name == "tee": // the same lines
+				return first
+			case name == "xargs":
+				return input{names: found}
+			case first.known || first.names.text == "":
+				return w.printed(sc, next)
 			}
 		}
 		return input{names: first.names}
-	case *syntax.Block:
-		if n := len(c.Stmts); n > 0 {
-			return w.printed(sc, c.Stmts[n-1])
-		}
-	case *syntax.Subshell:
-		if n := len(c.Stmts); n > 0 {
-			return w.printed(sc, c.Stmts[n-1])
-		}
-	case *syntax.CallExpr:
-		return w.printedBy(sc, s, c)
+	case simple:
+		return w.printedBy(sc, n)
 	}
 	return input{names: value{open: true}}
 }
 
 // printedBy is printed for a simple command. It evaluates the words once more, without
 // following what is in them.
-func (w *walker) printedBy(sc *scope, s *syntax.Stmt, c *syntax.CallExpr) input {
+func (w *walker) printedBy(sc *scope, n *node) input {
 	quiet := &walker{env: w.env, steps: w.steps, depth: w.depth, in: w.in}
 	defer quiet.deeper()()
 	own := sc.clone()
-	for _, r := range s.Redirs {
+	for _, r := range n.redirs {
 		quiet.redirect(own, r)
 	}
-	var args []value
-	for _, word := range c.Args {
-		args = append(args, quiet.fields(own, word)...)
-	}
+	args := quiet.words(own, n.words)
 	w.steps = max(w.steps, quiet.steps)
 	if len(args) == 0 || args[0].open {
 		return input{names: value{open: true}}
@@ -199,11 +188,11 @@ func temporary(args []value) string {
 }
 
 // output returns what $(…) stands for.
-func (w *walker) output(sc *scope, stmts []*syntax.Stmt) []value {
-	if len(stmts) == 0 {
+func (w *walker) output(sc *scope, list []*node) []value {
+	if len(list) == 0 {
 		return nil
 	}
-	in := w.printed(sc, stmts[len(stmts)-1])
+	in := w.printed(sc, list[len(list)-1])
 	if in.known {
 		return []value{{text: strings.TrimRight(in.text, "\n")}}
 	}
@@ -262,7 +251,7 @@ func foundBy(name string, args []value) []value {
 }
 
 // xargs runs a command with names from its input.
-func xargs(c *call) {
+func (c *call) xargs() {
 	o := parse(c.args, []string{"-I", "-n", "-P", "-L", "-d", "-a", "-s", "-E", "-J", "-R", "-S", "--max-args", "--max-procs", "--max-lines", "--delimiter", "--replace", "--arg-file"}, true)
 	repl := ""
 	if v, ok := o.value("-I", "-J", "--replace"); ok {
@@ -325,7 +314,7 @@ func substitute(w *walker, sc *scope, v value, repl string, name value) value {
 	return head.plus(name).plus(substitute(w, sc, value{text: after}, repl, name))
 }
 
-func parallel(c *call) {
+func (c *call) parallel() {
 	o := parse(c.args, []string{"-j", "--jobs", "-n", "-N", "-a", "-I", "--colsep"}, true)
 	words, names := o.words, c.w.in.words()
 	for i, v := range words {
@@ -415,7 +404,7 @@ func (s search) names() []value {
 	return names
 }
 
-func findFiles(c *call) {
+func (c *call) find() {
 	s := parseFind(c.args)
 	for i, a := range s.actions {
 		rest := s.actions[i+1:]
@@ -437,15 +426,6 @@ func findFiles(c *call) {
 			} else {
 				c.w.run(c.sc.clone(), command)
 			}
-		}
-	}
-}
-
-func fd(c *call) {
-	for i, a := range c.args {
-		if slices.Contains([]string{"-x", "-X", "--exec", "--exec-batch"}, a.text) {
-			c.each(c.args[i+1:], "{}", foundBy("fd", c.args[:i]))
-			return
 		}
 	}
 }

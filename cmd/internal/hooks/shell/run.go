@@ -136,7 +136,7 @@ func (w *walker) run(sc *scope, args []value) {
 	}
 	if text, ok := sc.aliases[name.text]; ok {
 		delete(sc.aliases, name.text) // it may contain itself
-		w.script(sc, text+" "+quoted(args[1:], sc, w))
+		w.script(sc, text+" "+shellWords(args[1:], sc, w))
 		sc.aliases[name.text] = text
 		return
 	}
@@ -144,7 +144,7 @@ func (w *walker) run(sc *scope, args []value) {
 		outer := sc.args
 		sc.args = args[1:]
 		delete(sc.funcs, name.text)
-		w.stmt(sc, body)
+		w.node(sc, body)
 		sc.funcs[name.text], sc.args = body, outer
 		return
 	}
@@ -154,9 +154,7 @@ func (w *walker) run(sc *scope, args []value) {
 		return
 	}
 	c := &call{w: w, sc: sc, name: base, args: args[1:]}
-	if run, ok := special()[base]; ok {
-		run(c)
-	} else if !c.byTable() {
+	if !c.special() && !c.byTable() {
 		w.unknown(base)
 	}
 }
@@ -176,7 +174,8 @@ func program(name string) (string, bool) {
 	return name, false
 }
 
-func quoted(args []value, sc *scope, w *walker) string {
+// shellWords returns words as the text of a command.
+func shellWords(args []value, sc *scope, w *walker) string {
 	var all []string
 	for _, a := range args {
 		if s := a.source(sc, w); a.open {
@@ -200,8 +199,10 @@ type rule struct {
 	unless   []string // it writes nothing with one of these
 	destroys []string // it destroys with one of these flags
 	prefix   int      // it runs the command behind that many words; -1 if it is no prefix
+	run      []string // flags whose value is a command as a text
+	text     bool     // its words are a command as a text: each of those that are written, or all together
 	reads    bool
-	unknown  bool // what it does is not known
+	unknown  bool // what it does is not known, unless it writes
 	dashes   bool // of a prefix: the command stands behind "--"
 	index    bool // it changes the index or branches, but no file of the working tree
 	private  bool // it writes only to an index that may be another one
@@ -277,6 +278,9 @@ func parseRule(words []string) *rule {
 		case key == "into":
 			r.into = values
 			r.valued = append(r.valued, values...)
+		case key == "run":
+			r.run = values
+			r.valued = append(r.valued, values...)
 		case key == "chdir":
 			r.chdir = values
 			r.valued = append(r.valued, values...)
@@ -294,6 +298,8 @@ func parseRule(words []string) *rule {
 			r.given = true
 		case word == "dashes":
 			r.dashes = true
+		case word == "text":
+			r.text = true
 		case word == "unknown":
 			r.unknown = true
 		case word == "private":
@@ -360,32 +366,45 @@ func subcommand(c *call, r *rule, args []value) (sub string, rest []value, sc *s
 
 // apply does what the rule of a program says.
 func (c *call) apply(r *rule) {
-	switch {
-	case r.unknown:
-		c.w.unknown(c.name)
-		return
-	case r.reads:
+	if r.reads {
 		return
 	}
 	c.options = parse(c.args, r.valued, r.prefix >= 0)
-	if i := slices.IndexFunc(c.args, func(a value) bool { return a.text == "--" }); r.dashes && i >= 0 {
-		c.again(c.args[i+1:])
-		return
-	}
-	if r.prefix >= 0 {
-		if dir, ok := c.value(r.chdir...); ok {
-			c.sc = c.sc.at(c.w, dir)
-		}
-		if len(c.words) > r.prefix {
-			c.again(c.words[r.prefix:])
-		}
-		return
-	}
-	if c.has("--help", "--version") || c.says(r.unless) || r.only != nil && !c.says(r.only) {
-		return
-	}
 	if dir, ok := c.value(r.chdir...); ok {
 		c.sc = c.sc.at(c.w, dir)
+	}
+	for _, o := range c.values {
+		if slices.Contains(r.run, o.flag) {
+			c.text(c.sc.clone(), o.value)
+		}
+	}
+	if r.prefix >= 0 {
+		targets, _ := c.targets(r)
+		c.effect(Effect{Op: c.name}, targets...)
+		if i := slices.IndexFunc(c.args, func(a value) bool { return a.text == "--" }); r.dashes && i >= 0 {
+			c.again(c.args[i+1:])
+		} else if rest := c.words[min(r.prefix, len(c.words)):]; len(rest) > 1 && rest[0].text == "-c" {
+			c.text(c.sc.clone(), rest[1])
+		} else if !c.has(r.unless...) {
+			c.again(rest)
+		}
+		return
+	}
+	if c.has("--help", "--version") || c.says(r.unless) || r.only != nil && !c.says(r.only) || r.unknown && r.only == nil {
+		if r.unknown {
+			c.w.unknown(c.name)
+		}
+		return
+	}
+	if r.text {
+		texts, _ := c.targets(r)
+		if r.which == "" {
+			c.text(c.sc, c.words...)
+		}
+		for _, text := range texts {
+			c.text(c.sc.clone(), text)
+		}
+		return
 	}
 	e := r.e
 	e.Op = c.name
@@ -448,10 +467,18 @@ func (c *call) targets(r *rule) (targets []value, stdin bool) {
 		words = words[min(n, 1):min(n, 2)]
 	case "last":
 		words = words[max(n-1, min(n, 1)):]
+	case "final":
+		words = words[max(n-1, 0):]
 	case "rest":
 		words = words[min(n, 1):]
 	case "third":
 		words = words[min(n, 2):]
+	case "clone": // the directory, or else the name of the repository
+		if n == 1 {
+			name := strings.TrimSuffix(strings.TrimSuffix(words[0].text, "/"), ".git")
+			return []value{{text: name[strings.LastIndexAny(name, "/:")+1:], open: words[0].open, names: true}}, false
+		}
+		words = words[min(n, 1):min(n, 2)]
 	default:
 		return nil, false
 	}

@@ -1,10 +1,9 @@
 package shell
 
 import (
+	"maps"
 	"slices"
 	"strings"
-
-	"mvdan.cc/sh/v3/syntax"
 )
 
 // MaxCommand is the length of the longest command that is classified, in bytes.
@@ -53,7 +52,7 @@ func Classify(command string, env Env) (result Result) {
 		}
 	}()
 	w := &walker{env: env}
-	sc := &scope{dir: env.Dir, vars: map[string][]value{}, funcs: map[string]*syntax.Stmt{}, aliases: map[string]string{}}
+	sc := &scope{dir: env.Dir, vars: map[string][]value{}, funcs: map[string]*node{}, aliases: map[string]string{}}
 	w.script(sc, command)
 	return w.result
 }
@@ -82,17 +81,14 @@ type scope struct {
 	stack   []string
 	vars    map[string][]value // more than one value: an array
 	args    []value            // the positional parameters
-	funcs   map[string]*syntax.Stmt
+	funcs   map[string]*node
 	aliases map[string]string
 }
 
 // clone returns a copy for a subshell.
 func (sc *scope) clone() *scope {
 	c := *sc
-	c.vars = make(map[string][]value, len(sc.vars))
-	for name, v := range sc.vars {
-		c.vars[name] = v
-	}
+	c.vars = maps.Clone(sc.vars)
 	c.stack = slices.Clone(sc.stack)
 	return &c
 }
@@ -173,64 +169,117 @@ func (w *walker) deeper() func() {
 // script follows a text as a shell does that runs it.
 func (w *walker) script(sc *scope, text string) {
 	defer w.deeper()()
-	text = strings.ReplaceAll(text, "\r\n", "\n")
-	f, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(text), "")
-	if err != nil {
+	p := &parser{s: strings.ReplaceAll(text, "\r\n", "\n")}
+	list, _ := p.list()
+	if p.broken {
 		w.result.Broken = true
 		w.unknown("what does not parse")
 	}
-	if f != nil {
-		w.stmts(sc, f.Stmts)
+	w.list(sc, list)
+}
+
+func (w *walker) list(sc *scope, list []*node) {
+	for _, n := range list {
+		w.node(sc, n)
 	}
 }
 
-func (w *walker) stmts(sc *scope, list []*syntax.Stmt) {
-	for _, s := range list {
-		w.stmt(sc, s)
-	}
-}
-
-func (w *walker) stmt(sc *scope, s *syntax.Stmt) {
-	if s == nil {
+// node follows a command.
+func (w *walker) node(sc *scope, n *node) {
+	if n == nil {
 		return
 	}
+	defer w.deeper()()
 	in := w.in
-	for _, r := range s.Redirs {
+	for _, r := range n.redirs {
 		w.redirect(sc, r)
 	}
-	if s.Cmd != nil {
-		defer w.deeper()()
-		w.command(sc, s.Cmd)
+	switch n.kind {
+	case simple:
+		w.call(sc, n)
+	case declares:
+		for _, a := range n.sets {
+			w.assign(sc, a)
+		}
+		w.words(sc, n.words)
+	case expands:
+		for _, word := range n.words {
+			w.joined(sc, word)
+		}
+	case both:
+		for _, list := range n.lists {
+			w.list(sc, list)
+		}
+	case either: // the first one is taken to succeed
+		w.list(sc, n.lists[0])
+		way := sc.clone()
+		w.list(way, n.lists[1])
+		way.dir = sc.dir
+		sc.unite(sc.clone(), way)
+	case pipes:
+		w.list(sc.clone(), n.lists[0])
+		w.in = w.printed(sc, n.lists[0][0])
+		w.list(sc.clone(), n.lists[1])
+	case subshell:
+		w.list(sc.clone(), n.lists[0])
+	case choice:
+		var ways []*scope
+		for i := range n.lists {
+			if i%2 == 0 && i+1 < len(n.lists) {
+				w.list(sc, n.lists[i]) // a condition
+				continue
+			}
+			ways = append(ways, sc.clone())
+			w.list(ways[len(ways)-1], n.lists[i])
+		}
+		if len(n.lists)%2 == 0 {
+			ways = append(ways, sc.clone())
+		}
+		sc.unite(ways...)
+	case cases:
+		w.words(sc, n.words)
+		ways := []*scope{sc.clone()}
+		for _, list := range n.lists {
+			way := sc.clone()
+			w.list(way, list)
+			ways = append(ways, way)
+		}
+		sc.unite(ways...)
+	case each:
+		values := w.words(sc, n.words)
+		if n.words == nil {
+			values = sc.args
+		}
+		for _, v := range values[:min(mostNames, len(values))] {
+			sc.vars[n.name] = []value{v}
+			w.list(sc, n.lists[0])
+		}
+	case function:
+		sc.funcs[n.name] = n.lists[0][0]
 	}
 	w.in = in
 }
 
-func (w *walker) redirect(sc *scope, r *syntax.Redirect) {
-	switch r.Op {
-	case syntax.Hdoc, syntax.DashHdoc:
-		if r.Hdoc == nil {
-			return
-		}
-		v := w.joined(sc, r.Hdoc.Parts)
-		w.in = input{text: v.source(sc, w), known: true}
-	case syntax.WordHdoc:
-		if fields := w.fields(sc, r.Word); len(fields) > 0 {
+func (w *walker) redirect(sc *scope, r redir) {
+	switch r.op {
+	case "<<", "<<-":
+		w.in = input{text: w.joined(sc, r.text).source(sc, w), known: true}
+	case "<<<":
+		if fields := w.fields(sc, r.to); len(fields) > 0 {
 			w.in = input{text: fields[0].source(sc, w), known: true}
 		}
-	case syntax.RdrIn:
-		w.fields(sc, r.Word)
-		w.in = input{names: value{open: true, names: true}}
-		if len(r.Word.Parts) == 1 {
-			if p, ok := r.Word.Parts[0].(*syntax.ProcSubst); ok && len(p.Stmts) == 1 {
-				w.in = w.printed(sc, p.Stmts[0])
-			}
+	case "<":
+		w.fields(sc, r.to)
+		w.in = input{names: found}
+		if len(r.to) == 1 && r.to[0].kind == process && len(r.to[0].list) == 1 {
+			w.in = w.printed(sc, r.to[0].list[0])
 		}
-	case syntax.RdrOut, syntax.AppOut, syntax.RdrAll, syntax.AppAll, syntax.RdrClob, syntax.RdrInOut, syntax.DplOut:
-		for _, to := range w.fields(sc, r.Word) {
-			if r.Op == syntax.DplOut && (to.text == "-" || isNumber(to.text)) {
-				continue
+	case "<&":
+	default:
+		for _, to := range w.fields(sc, r.to) {
+			if r.op != ">&" || to.text != "-" && !isNumber(to.text) {
+				w.effect(sc, Effect{Op: r.op + " " + short(to)}, to)
 			}
-			w.effect(sc, Effect{Op: r.Op.String() + " " + short(to)}, to)
 		}
 	}
 }
@@ -263,184 +312,43 @@ func (w *walker) effect(sc *scope, e Effect, targets ...value) {
 	}
 }
 
-// here is the directory of a command as a target.
-var here = value{text: "."}
+var (
+	here  = value{text: "."}               // the directory of a command as a target
+	found = value{open: true, names: true} // the name of some file
+)
 
-func (w *walker) command(sc *scope, c syntax.Command) {
-	switch c := c.(type) {
-	case *syntax.CallExpr:
-		w.call(sc, c)
-	case *syntax.BinaryCmd:
-		w.binary(sc, c)
-	case *syntax.Block:
-		w.stmts(sc, c.Stmts)
-	case *syntax.Subshell:
-		w.stmts(sc.clone(), c.Stmts)
-	case *syntax.IfClause:
-		w.branches(sc, c)
-	case *syntax.WhileClause:
-		w.stmts(sc, c.Cond)
-		w.stmts(sc, c.Do)
-	case *syntax.ForClause:
-		w.loop(sc, c)
-	case *syntax.CaseClause:
-		w.fields(sc, c.Word)
-		ways := []*scope{sc.clone()}
-		for _, item := range c.Items {
-			way := sc.clone()
-			w.stmts(way, item.Stmts)
-			ways = append(ways, way)
-		}
-		sc.unite(ways...)
-	case *syntax.FuncDecl:
-		if c.Name != nil {
-			sc.funcs[c.Name.Value] = c.Body
-		}
-	case *syntax.DeclClause:
-		for _, a := range c.Args {
-			w.assign(sc, a)
-		}
-	case *syntax.TimeClause:
-		w.stmt(sc, c.Stmt)
-	case *syntax.CoprocClause:
-		w.stmt(sc.clone(), c.Stmt)
-	default: // tests and arithmetic
-		w.substitutions(sc, c)
-	}
-}
+// mostNames is how many of a list of names are followed.
+const mostNames = 24
 
-func (w *walker) binary(sc *scope, c *syntax.BinaryCmd) {
-	switch c.Op {
-	case syntax.Pipe, syntax.PipeAll:
-		w.stmt(sc.clone(), c.X)
-		in := w.in
-		w.in = w.printed(sc, c.X)
-		w.stmt(sc.clone(), c.Y)
-		w.in = in
-	case syntax.OrStmt: // the first one is taken to succeed
-		w.stmt(sc, c.X)
-		way := sc.clone()
-		w.stmt(way, c.Y)
-		way.dir = sc.dir
-		sc.unite(sc.clone(), way)
-	default:
-		w.stmt(sc, c.X)
-		w.stmt(sc, c.Y)
+func (w *walker) assign(sc *scope, a assign) {
+	values := []value{w.joined(sc, a.value)}
+	if a.array {
+		values = w.words(sc, a.elements)
 	}
-}
-
-func (w *walker) branches(sc *scope, c *syntax.IfClause) {
-	var ways []*scope
-	for ; c != nil; c = c.Else {
-		w.stmts(sc, c.Cond)
-		way := sc.clone()
-		w.stmts(way, c.Then)
-		ways = append(ways, way)
-		if c.Else == nil && len(c.Cond) > 0 {
-			ways = append(ways, sc.clone())
-		}
-	}
-	sc.unite(ways...)
-}
-
-// loop follows the body once for each item.
-func (w *walker) loop(sc *scope, c *syntax.ForClause) {
-	items, ok := c.Loop.(*syntax.WordIter)
-	if !ok {
-		w.substitutions(sc, c.Loop)
-		w.stmts(sc, c.Do)
-		return
-	}
-	var values []value
-	for _, word := range items.Items {
-		values = append(values, w.fields(sc, word)...)
-	}
-	if !items.InPos.IsValid() {
-		values = sc.args
-	}
-	for i, v := range values {
-		if i == 24 {
-			break
-		}
-		sc.vars[items.Name.Value] = []value{v}
-		w.stmts(sc, c.Do)
-	}
-}
-
-// substitutions follows the commands that stand in $(…) inside of a node.
-func (w *walker) substitutions(sc *scope, n syntax.Node) {
-	syntax.Walk(n, func(n syntax.Node) bool {
-		switch n := n.(type) {
-		case *syntax.CmdSubst:
-			w.stmts(sc.clone(), n.Stmts)
-			return false
-		case *syntax.ProcSubst:
-			w.stmts(sc.clone(), n.Stmts)
-			return false
-		}
-		return true
-	})
-}
-
-func (w *walker) assign(sc *scope, a *syntax.Assign) {
-	if a.Name == nil {
-		if a.Value != nil {
-			w.fields(sc, a.Value)
-		}
-		return
-	}
-	var values []value
+	old := sc.vars[a.name]
 	switch {
-	case a.Array != nil:
-		for _, e := range a.Array.Elems {
-			if e.Value != nil {
-				values = append(values, w.fields(sc, e.Value)...)
-			}
-		}
-	case a.Value != nil:
-		values = []value{w.joined(sc, a.Value.Parts)}
-	case a.Naked:
-		return
-	default:
-		values = []value{{}}
-	}
-	old := sc.vars[a.Name.Value]
-	switch {
-	case a.Append && a.Array == nil && len(old) == 1 && len(values) == 1:
+	case a.adds && !a.array && len(old) == 1:
 		values = []value{old[0].plus(values[0])}
-	case a.Append || a.Index != nil:
+	case a.adds:
 		values = append(slices.Clone(old), values...)
 	}
-	sc.vars[a.Name.Value] = values
+	sc.vars[a.name] = values
 }
 
 // call follows a simple command. Assignments before it hold for it alone.
-func (w *walker) call(sc *scope, c *syntax.CallExpr) {
-	if len(c.Args) == 0 {
-		for _, a := range c.Assigns {
-			w.assign(sc, a)
-		}
-		return
-	}
-	var args []value
-	for _, word := range c.Args {
-		args = append(args, w.fields(sc, word)...)
-	}
-	if len(c.Assigns) == 0 {
-		w.run(sc, args)
-		return
-	}
-	old := map[string][]value{}
-	for _, a := range c.Assigns {
-		if a.Name != nil {
-			old[a.Name.Value] = sc.vars[a.Name.Value]
-		}
+func (w *walker) call(sc *scope, n *node) {
+	args := w.words(sc, n.words)
+	old := maps.Clone(sc.vars)
+	for _, a := range n.sets {
 		w.assign(sc, a)
 	}
 	w.run(sc, args)
-	for name, values := range old {
-		if sc.vars[name] = values; values == nil {
-			delete(sc.vars, name)
+	if len(args) == 0 {
+		return
+	}
+	for _, a := range n.sets {
+		if sc.vars[a.name] = old[a.name]; old[a.name] == nil {
+			delete(sc.vars, a.name)
 		}
 	}
 }

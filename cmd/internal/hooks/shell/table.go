@@ -21,6 +21,17 @@ package shell
 //
 // Without anything, nothing is written.
 const table = `
+eval: text
+trap: first text
+watch: text -n: --interval:
+hyperfine: all text -w: --warmup: -r: --runs: -n: -L: -m: -M: run=-p,--prepare,-s,--setup,-c,--cleanup
+su: run=-c -s: -g:
+flock: prefix=1 -w: --timeout: -E: --conflict-exit-code:
+script: first prefix=1 run=-c,--command -t: -m: -o:
+command: prefix=0 unless=-v,-V
+rm|grm: all destroys destroys=-r,-R,--recursive
+chmod|gchmod: final below --reference:
+json.tool: second --indent:
 sudo: prefix=0 -u: -g: -p: -C: -h: -r: -t: -U: chdir=-D,--chdir
 doas: prefix=0 -u: -C:
 nice|gnice|ionice|renice: prefix=0 -n: -c: -p:
@@ -141,6 +152,7 @@ cue fmt: all here
 jsonnetfmt: all only=-i,--in-place
 buf format: all here only=-w,--write
 buildifier: all here unless=-mode=check,-mode=diff,--mode=check,--mode=diff,-d -mode: --mode: --lint: -lint:
+mvn|mvnw|gradle|gradlew|sbt: here unknown only=spotlessApply,spotless:apply,ktlintFormat,formatter:format,fmt:format,formatKotlin,googleJavaFormat,versions:set,scalafmtAll,scalafmt,detektFix,rewriteRun
 just: here only=--fmt
 prettier|prettierd: all here only=-w,--write unless=--check,-c,-l,--list-different --config: --parser: --ignore-path: --plugin: --log-level: --loglevel: --print-width: --tab-width: --config-precedence: --cache-location: --end-of-line: --prose-wrap: --trailing-comma:
 eslint|stylelint|standard|xo|oxlint|tslint|markdownlint|markdownlint-cli2|semistandard|ts-standard|textlint|eslint_d|remark: all here only=--fix unless=--fix-dry-run --ext: -c: --config: --rule: --ignore-path: --ignore-pattern: -f: --format: --parser: --plugin: --resolve-plugins-relative-to: --rulesdir: --max-warnings: --project: -p: -o: --cache-location: --cache-strategy: --fix-type: -A: -D: -W:
@@ -247,6 +259,7 @@ gh issue develop: git only=-c,--checkout
 gh repo sync: git unless=--source,-s,-b
 gh run|release download: here into=-D,--dir,-O,--output -p: --pattern: -n: --name: -R: --repo: -A:
 gh:
+gh repo|gist clone: clone -u: --upstream-remote-name:
 git add|stage: index private unless=-n,--dry-run
 git update-index: index private
 git update-index --refresh|--really-refresh|--test-untracked-cache:
@@ -263,6 +276,8 @@ git restore: git destroys
 git restore --staged|-S: index private
 git restore --worktree|-W|-SW|-WS: git destroys
 git clean: git destroys unless=-n,--dry-run -e: --exclude:
+git clone: clone -b: --branch: --depth: -o: --origin: --filter: -c: --config: --reference: -j: --jobs: -u:
+git symbolic-ref: second below -m:
 git stash: git unless=--dry-run
 git stash list|show|create:
 git stash drop|clear: git destroys
@@ -292,6 +307,7 @@ git reflog expire|delete: index destroys unless=-n,--dry-run
 git bisect: git
 git bisect log|view|visualize|terms|help:
 git submodule:
+git submodule foreach: text
 git submodule update|add|sync|absorbgitdirs|init|set-branch|set-url: git
 git submodule deinit: git destroys
 git sparse-checkout: git

@@ -2,10 +2,9 @@ package shell
 
 import (
 	"path"
+	"slices"
 	"strconv"
 	"strings"
-
-	"mvdan.cc/sh/v3/syntax"
 )
 
 // A value is what is known of a word.
@@ -57,7 +56,8 @@ func (w *walker) named(sc *scope, v value) value {
 // common returns what is known of a variable that has one of two values.
 func common(a, b []value) []value {
 	if len(a) != 1 || len(b) != 1 {
-		return append(append([]value(nil), a...), b...)
+		all := slices.Concat(a, b)
+		return all[:min(maxWords, len(all))]
 	}
 	x, y := a[0], b[0]
 	if !x.open && !y.open && x.text == y.text {
@@ -103,15 +103,9 @@ func (w *walker) locate(sc *scope, v value) (string, bool) {
 }
 
 // fields returns the words that a word becomes when the shell expands it.
-func (w *walker) fields(sc *scope, word *syntax.Word) []value {
-	if word == nil {
-		return nil
-	}
-	if len(word.Parts) < maxWords && strings.Count(word.Lit(), "{") < 8 {
-		syntax.SplitBraces(word)
-	}
+func (w *walker) fields(sc *scope, word word) []value {
 	var all []value
-	for _, parts := range alternatives(word.Parts, maxWords) {
+	for _, parts := range alternatives(word, maxWords) {
 		e := expander{w: w, sc: sc}
 		e.parts(parts, false)
 		all = append(all, e.done()...)
@@ -119,8 +113,15 @@ func (w *walker) fields(sc *scope, word *syntax.Word) []value {
 	return all
 }
 
+func (w *walker) words(sc *scope, words []word) (all []value) {
+	for _, word := range words {
+		all = append(all, w.fields(sc, word)...)
+	}
+	return all
+}
+
 // joined returns a word that is not split, as in an assignment.
-func (w *walker) joined(sc *scope, parts []syntax.WordPart) value {
+func (w *walker) joined(sc *scope, parts word) value {
 	e := expander{w: w, sc: sc, whole: true}
 	e.parts(parts, false)
 	return e.current
@@ -131,27 +132,16 @@ const (
 	maxParts = 1000 // of one word
 )
 
-// alternatives expands {a,b} and {1..3}, into at most limit words.
-func alternatives(parts []syntax.WordPart, limit int) [][]syntax.WordPart {
-	for i, p := range parts {
-		b, ok := p.(*syntax.BraceExp)
-		if !ok {
-			continue
-		}
-		elems := b.Elems
-		if b.Sequence || limit < 2 {
-			elems = elems[:1] // they differ in a number or a letter
-		}
-		var all [][]syntax.WordPart
-		for _, elem := range elems {
-			one := append(append(append([]syntax.WordPart(nil), parts[:i]...), elem.Parts...), parts[i+1:]...)
-			if all = append(all, alternatives(one, limit/len(elems))...); len(all) >= limit {
-				break
-			}
-		}
-		return all
+// alternatives expands {a,b}, into at most limit words.
+func alternatives(parts word, limit int) (all []word) {
+	i := slices.IndexFunc(parts, func(p part) bool { return p.kind == braces })
+	if i < 0 {
+		return []word{parts}
 	}
-	return [][]syntax.WordPart{parts}
+	for _, alternative := range parts[i].args[:min(limit, len(parts[i].args))] {
+		all = append(all, alternatives(slices.Concat(parts[:i], alternative, parts[i+1:]), limit/len(parts[i].args))...)
+	}
+	return all
 }
 
 // An expander makes the fields of one word.
@@ -215,44 +205,35 @@ func (e *expander) expansion(values []value, list, quoted bool) {
 	}
 }
 
-func (e *expander) parts(parts []syntax.WordPart, quoted bool) {
+func (e *expander) parts(parts word, quotes bool) {
 	if len(parts) > maxParts {
 		panic("too much to follow")
 	}
 	for i, p := range parts {
-		switch p := p.(type) {
-		case *syntax.Lit:
-			e.literal(p.Value, i == 0 && !e.begun, quoted)
-		case *syntax.SglQuoted:
-			s := p.Value
-			if p.Dollar {
-				s = ansi(s)
-			}
-			e.add(value{text: s})
-		case *syntax.DblQuoted:
+		switch p.kind {
+		case literal:
+			e.literal(p.text, i == 0 && !e.begun, quotes)
+		case single:
+			e.add(value{text: p.text})
+		case double:
 			e.begun = true
-			e.parts(p.Parts, true)
-		case *syntax.ParamExp:
+			e.parts(p.args[0], true)
+		case param:
 			values, list := e.w.param(e.sc, p)
-			e.expansion(values, list, quoted)
-		case *syntax.CmdSubst:
-			e.w.stmts(e.sc.clone(), p.Stmts)
-			e.expansion(e.w.output(e.sc, p.Stmts), false, quoted)
-		case *syntax.ArithmExp:
-			e.w.substitutions(e.sc, p)
+			e.expansion(values, list, quotes)
+		case substitution:
+			e.w.list(e.sc.clone(), p.list)
+			e.expansion(e.w.output(e.sc, p.list), false, quotes)
+		case number:
+			e.w.joined(e.sc, p.args[0])
 			e.add(value{text: "0"})
-		case *syntax.ProcSubst:
-			e.w.stmts(e.sc.clone(), p.Stmts)
+		case process:
+			e.w.list(e.sc.clone(), p.list)
 			e.add(value{text: "/dev/fd/63"})
 		default: // a pattern, whose name is as good as any
 			e.add(value{text: "x"})
 		}
 	}
-}
-
-// ansi replaces the escapes of a $'…' text.
-func ansi(s string) string {
-	return strings.NewReplacer(`\n`, "\n", `\t`, "\t", `\'`, "'", `\"`, `"`, `\\`, `\`).Replace(s)
 }
 
 // literal adds a text. The first name that matches a pattern stands for all.
@@ -325,70 +306,50 @@ func (w *walker) variable(sc *scope, name string) ([]value, bool) {
 }
 
 // param returns what $NAME or ${NAME…} stands for, and whether each value is a word of its own.
-func (w *walker) param(sc *scope, p *syntax.ParamExp) (values []value, list bool) {
-	unknown := []value{{open: true}}
-	if p.Param == nil || p.Excl {
-		return unknown, false
-	}
-	if p.Length {
-		return []value{{text: "0"}}, false
-	}
-	name := p.Param.Value
-	values, known := w.variable(sc, name)
-	list = name == "@" || name == "*"
-	if p.Index != nil {
-		if word, ok := p.Index.(*syntax.Word); ok && (word.Lit() == "@" || word.Lit() == "*") {
-			list = true
-		} else if known {
-			values = common(values, values)[:1]
-		}
-	} else if !list && len(values) > 1 {
+func (w *walker) param(sc *scope, p part) (values []value, list bool) {
+	values, known := w.variable(sc, p.text)
+	if list = p.all || p.text == "@" || p.text == "*"; !list && len(values) > 1 {
 		values = values[:1]
 	}
-	if p.Exp != nil {
-		switch op := p.Exp.Op; op {
-		case syntax.DefaultUnset, syntax.DefaultUnsetOrNull, syntax.AssignUnset, syntax.AssignUnsetOrNull:
-			if !known {
-				return []value{w.joined(sc, p.Exp.Word.Parts)}, false
-			}
-			return values, list
-		case syntax.AlternateUnset, syntax.AlternateUnsetOrNull:
-			if !known {
-				return nil, false
-			}
-			return []value{w.joined(sc, p.Exp.Word.Parts)}, false
-		case syntax.RemSmallPrefix, syntax.RemLargePrefix, syntax.RemSmallSuffix, syntax.RemLargeSuffix:
-			return w.mapped(values, known, func(s string) string { return trim(op, s, w.joined(sc, p.Exp.Word.Parts).text) }), list
+	arg := func(i int) string { return w.joined(sc, p.args[i]).text }
+	switch op := p.op; op {
+	case "length":
+		return []value{{text: "0"}}, false
+	case ":-", "-", ":=", "=":
+		if !known {
+			return []value{w.joined(sc, p.args[0])}, false
 		}
+	case ":+", "+":
+		if !known {
+			return nil, false
+		}
+		return []value{w.joined(sc, p.args[0])}, false
+	case "#", "##", "%", "%%":
+		values = mapped(values, func(s string) string { return trim(op, s, arg(0)) })
+	case "/", "//":
+		values = mapped(values, func(s string) string {
+			with, n := "", 1
+			if len(p.args) > 1 {
+				with = arg(1)
+			}
+			if op == "//" {
+				n = -1
+			}
+			return strings.Replace(s, arg(0), with, n)
+		})
+	case ":", "other":
+		known = known && list && op == ":"
 	}
-	switch {
-	case !known:
-		return unknown, false
-	case p.Repl != nil && p.Repl.Orig != nil:
-		orig, with, n := w.joined(sc, p.Repl.Orig.Parts).text, "", 1
-		if p.Repl.With != nil {
-			with = w.joined(sc, p.Repl.With.Parts).text
-		}
-		if p.Repl.All {
-			n = -1
-		}
-		return w.mapped(values, known, func(s string) string { return strings.Replace(s, orig, with, n) }), list
-	case p.Slice != nil && !list:
-		return unknown, false
+	if !known {
+		return []value{{open: true}}, false
 	}
 	return values, list
 }
 
 // mapped applies f to the values that are known.
-func (w *walker) mapped(values []value, known bool, f func(string) string) []value {
-	if !known {
-		return []value{{open: true}}
-	}
-	var all []value
+func mapped(values []value, f func(string) string) (all []value) {
 	for _, v := range values {
-		if v.open {
-			v.rest = ""
-		} else {
+		if v.rest = ""; !v.open {
 			v.text = f(v.text)
 		}
 		all = append(all, v)
@@ -397,7 +358,7 @@ func (w *walker) mapped(values []value, known bool, f func(string) string) []val
 }
 
 // trim removes the beginning or the end of s that matches a pattern.
-func trim(op syntax.ParExpOperator, s, pattern string) string {
+func trim(op, s, pattern string) string {
 	flat := strings.NewReplacer("/", "\x00")
 	matches := func(part string) bool {
 		ok, err := path.Match(flat.Replace(pattern), flat.Replace(part))
@@ -405,10 +366,10 @@ func trim(op syntax.ParExpOperator, s, pattern string) string {
 	}
 	for i := range len(s) + 1 {
 		at := i
-		if op == syntax.RemSmallSuffix || op == syntax.RemLargePrefix {
+		if op == "%" || op == "##" {
 			at = len(s) - i
 		}
-		if op == syntax.RemSmallPrefix || op == syntax.RemLargePrefix {
+		if op[0] == '#' {
 			if matches(s[:at]) {
 				return s[at:]
 			}

@@ -1,0 +1,359 @@
+package shell
+
+import (
+	"path"
+	"slices"
+	"strings"
+)
+
+// special follows a program for which a line of the table is not enough, and reports whether
+// it is one.
+func (c *call) special() bool {
+	switch c.name {
+	case "cd", "chdir":
+		c.cd()
+	case "pushd":
+		c.sc.stack = append(c.sc.stack, c.sc.dir)
+		c.cd()
+	case "popd":
+		if n := len(c.sc.stack); n > 0 {
+			c.sc.dir, c.sc.stack = c.sc.stack[n-1], c.sc.stack[:n-1]
+		} else {
+			c.sc.dir = ""
+		}
+	case "read", "mapfile", "readarray":
+		words := parse(c.args, []string{"-d", "-n", "-N", "-p", "-t", "-u", "-i"}, false).words
+		if len(words) == 0 {
+			words = []value{{text: "REPLY"}}
+		}
+		for _, name := range words {
+			c.sc.vars[name.text] = []value{c.w.in.line()}
+		}
+	case "set":
+		if i := slices.IndexFunc(c.args, func(a value) bool { return a.text == "--" }); i >= 0 {
+			c.sc.args = c.args[i+1:]
+		}
+	case "shift":
+		c.sc.args = c.sc.args[min(1, len(c.sc.args)):]
+	case "alias":
+		for _, a := range c.args {
+			if name, text, ok := strings.Cut(a.text, "="); ok {
+				c.sc.aliases[name] = text
+			}
+		}
+	case "source", ".": // a file, which is not read; those that prepare an environment are known
+		s := c.arg(0)
+		if !slices.ContainsFunc([]string{"/activate", "rc", "profile", "env"}, func(end string) bool { return strings.HasSuffix(s, end) }) {
+			c.w.unknown(path.Base(s))
+		}
+	case "env", "cross-env", "cross-env-shell":
+		c.env()
+	case "sh", "bash", "zsh", "dash", "ksh", "ash", "fish", "mksh":
+		c.shell()
+	case "xargs", "gxargs":
+		c.xargs()
+	case "parallel":
+		c.parallel()
+	case "find", "gfind":
+		c.find()
+	case "fd", "fdfind":
+		if i := slices.IndexFunc(c.args, func(a value) bool { return slices.Contains([]string{"-x", "-X", "--exec", "--exec-batch"}, a.text) }); i >= 0 {
+			c.each(c.args[i+1:], "{}", foundBy("fd", c.args[:i]))
+		}
+	case "dd":
+		for _, a := range c.args {
+			if file, ok := strings.CutPrefix(a.text, "of="); ok {
+				c.effect(Effect{Op: "dd", Destroys: true}, value{text: file, open: a.open, names: a.names})
+			}
+		}
+	case "sed", "gsed":
+		c.sed()
+	case "awk", "gawk", "mawk", "nawk":
+		c.awk()
+	case "tar", "gtar", "bsdtar":
+		c.tar()
+	case "apply_patch", "applypatch":
+		text := c.w.in.text
+		for _, a := range c.args {
+			text += "\n" + a.all()
+		}
+		targets := []value{}
+		for _, file := range Patched(text) {
+			targets = append(targets, value{text: file})
+		}
+		if len(targets) == 0 {
+			targets = []value{here}
+		}
+		c.effect(Effect{Op: "apply_patch"}, targets...)
+	case "git", "hub":
+		c.git()
+	case "npm", "pnpm", "yarn", "bun":
+		c.npm()
+	case "npx", "bunx", "pnpx", "uvx", "pipx":
+		c.npx()
+	case "go":
+		return c.golang()
+	case "python", "python2", "python3", "pypy3", "ipython", "node", "nodejs", "ruby", "php", "perl", "tsx", "ts-node", "osascript":
+		c.interpreter()
+	case "deno":
+		if c.arg(0) != "eval" {
+			return false
+		}
+		c.follow("deno eval", c.args[len(c.args)-1].all(), nil)
+	default:
+		return false
+	}
+	return true
+}
+
+// cd changes the directory of the shell.
+func (c *call) cd() {
+	to := value{text: c.w.env.Home}
+	if words := parse(c.args, nil, false).words; len(words) > 0 {
+		to = words[0]
+	}
+	if to.text == "-" {
+		to = value{text: c.sc.before}
+	}
+	c.sc.chdir(c.w, to)
+}
+
+// line is what is known of all lines of the input.
+func (in input) line() value {
+	if !in.known {
+		return value{text: in.names.text, open: in.names.open, names: in.names.names}
+	}
+	var all []value
+	for s := range strings.Lines(in.text) {
+		if s = strings.TrimSpace(s); s != "" {
+			all = common(all, []value{{text: s}})
+		}
+	}
+	if all == nil {
+		return value{open: true}
+	}
+	return all[0]
+}
+
+func (c *call) env() {
+	o := parse(c.args, []string{"-u", "--unset", "-C", "--chdir", "-S", "--split-string"}, true)
+	sc := c.sc.clone()
+	if dir, ok := o.value("-C", "--chdir"); ok {
+		sc.chdir(c.w, dir)
+	}
+	words := o.words
+	for len(words) > 0 && strings.Contains(words[0].text, "=") {
+		name, v, _ := strings.Cut(words[0].text, "=")
+		sc.vars[name] = []value{{text: v, open: words[0].open, names: words[0].names}}
+		words = words[1:]
+	}
+	if text, ok := o.value("-S", "--split-string"); ok {
+		c.text(sc, append([]value{text}, words...)...)
+	} else {
+		c.w.run(sc, words)
+	}
+}
+
+// shell runs a shell: a text behind -c, a file, or what it reads.
+func (c *call) shell() {
+	o := parse(c.args, []string{"-c", "-o", "+o", "-O", "--rcfile", "--init-file"}, true)
+	words, sc := o.words, c.sc.clone()
+	text, ok := o.value("-c")
+	for i, a := range c.args { // in -cx, unlike elsewhere, x is another flag
+		if s := a.text; len(s) > 2 && s[0] == '-' && s[1] != '-' && strings.Contains(s, "c") {
+			words = parse(c.args[i+1:], nil, true).words
+			if ok = len(words) > 0; ok {
+				text, words = words[0], words[1:]
+			}
+			break
+		}
+	}
+	switch {
+	case o.has("--version", "--help", "-n"):
+	case ok:
+		if sc.args = nil; len(words) > 0 {
+			sc.vars["0"], sc.args = words[:1], words[1:]
+		}
+		c.text(sc, text)
+	case len(words) > 0 && words[0].text != "-" && !o.has("-s") && !strings.HasPrefix(words[0].text, "/dev/"):
+		c.w.unknown(path.Base(words[0].text))
+	case c.w.in.known:
+		c.w.script(sc, c.w.in.text)
+	default:
+		c.w.unknown(c.name)
+	}
+}
+
+func (c *call) sed() {
+	o := parse(c.args, []string{"-e", "--expression", "-f", "--file"}, false)
+	files := o.words
+	if len(files) > 0 && files[0].text == "" && !files[0].open { // as on macOS: the suffix of the backup
+		files = files[1:]
+	}
+	program, given := o.value("-e", "--expression")
+	if !given && !o.has("-f", "--file") && len(files) > 0 {
+		program, files = files[0], files[1:]
+	}
+	if o.has("-i", "--in-place") {
+		c.effect(Effect{Op: "sed -i"}, files...)
+		return
+	}
+	for line := range strings.FieldsFuncSeq(program.all(), func(r rune) bool { return strings.ContainsRune("\n;{}", r) }) {
+		i := strings.LastIndex(line, "w ")
+		if i < 0 {
+			continue
+		}
+		before, file := strings.TrimRight(line[:i], "gpiImMe0123456789"), strings.TrimSpace(line[i+2:])
+		if (strings.TrimSpace(before) == "" || strings.HasSuffix(before, "/")) && strings.ContainsAny(file, "./") && !strings.HasSuffix(file, "/") {
+			c.effect(Effect{Op: "sed w"}, value{text: file})
+		}
+	}
+}
+
+func (c *call) awk() {
+	o := parse(c.args, []string{"-i", "--include", "-v", "-F", "-f", "--assign", "--field-separator", "--file"}, true)
+	if v, _ := o.value("-i", "--include"); v.text == "inplace" {
+		c.effect(Effect{Op: "awk -i inplace"}, o.words[min(1, len(o.words)):]...)
+		return
+	}
+	if len(o.words) == 0 || o.has("-f", "--file") {
+		return
+	}
+	for line := range strings.FieldsFuncSeq(o.words[0].all(), func(r rune) bool { return strings.ContainsRune("\n;{}", r) }) {
+		if what, file, ok := strings.Cut(line, ">"); ok && strings.HasPrefix(strings.TrimSpace(what), "print") && strings.Count(what, `"`)%2 == 0 {
+			if file, ok = strings.CutPrefix(strings.TrimLeft(file, "> "), `"`); ok {
+				c.effect(Effect{Op: "awk >"}, value{text: strings.Trim(file, `" `)})
+			}
+		}
+		if _, text, ok := strings.Cut(line, `system("`); ok {
+			text, _, _ = strings.Cut(text, `"`)
+			c.w.script(c.sc.clone(), text)
+		}
+	}
+}
+
+// tar is called with its operation as a flag, or without the dash.
+func (c *call) tar() {
+	args := slices.Clone(c.args)
+	if len(args) > 0 && args[0].text != "" && args[0].text[0] != '-' {
+		args[0].text = "-" + args[0].text
+	}
+	o := parse(args, []string{"-f", "--file", "-C", "--directory", "--exclude", "-T", "-X", "--strip-components", "--transform", "-b", "--one-top-level", "-I", "-s"}, false)
+	file, named := o.value("-f", "--file")
+	dir, elsewhere := o.value("-C", "--directory", "--one-top-level")
+	switch {
+	case o.has("-t", "--list", "--help", "--version", "-d", "--diff", "--compare", "-O", "--to-stdout"):
+	case o.has("-x", "--extract", "--get"):
+		if !elsewhere {
+			dir = here
+		}
+		c.effect(Effect{Op: "tar -x", Below: true}, dir)
+	case o.has("-c", "-r", "-u", "-A", "--create", "--append", "--update") && named && file.text != "-":
+		c.effect(Effect{Op: "tar -c"}, file)
+	}
+}
+
+// Patched returns the files that a patch in the format of apply_patch touches.
+func Patched(patch string) (paths []string) {
+	for line := range strings.Lines(patch) {
+		for _, prefix := range []string{"*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: "} {
+			if path, ok := strings.CutPrefix(line, prefix); ok {
+				paths = append(paths, strings.TrimSpace(path))
+			}
+		}
+	}
+	return paths
+}
+
+// npm follows npm and those like it. What is in no table is a script of the package.
+func (c *call) npm() {
+	own, _ := find(c.name)
+	sub, rest, sc := subcommand(c, own, c.args)
+	_, inTable := find(c.name + " " + sub)
+	script, args := sub, rest
+	switch {
+	case sub == "":
+		if c.name == "yarn" && !parse(c.args, nil, false).has("--version", "-v", "--help", "-h", "--frozen-lockfile", "--immutable") {
+			c.w.effect(sc, Effect{Op: "yarn install"}, here)
+		}
+		return
+	case sub == "run" || sub == "run-script":
+		o := parse(rest, nil, true)
+		if len(o.words) == 0 {
+			return
+		}
+		script, args = o.words[0].text, o.words[1:]
+	case sub == "workspace" && len(rest) > 1:
+		c.args = rest[1:]
+		c.npm()
+		return
+	case inTable:
+		c.byTable()
+		return
+	case c.name != "npm" && isProgram(sub) && sub != "test":
+		c.w.run(sc, append([]value{{text: sub}}, rest...)) // yarn prettier --write
+		return
+	}
+	op := c.name + " run " + script
+	if writesByName(script) || slices.ContainsFunc(args, func(a value) bool { return a.text == "--fix" || a.text == "--write" }) {
+		c.w.effect(sc, Effect{Op: op}, here)
+		return
+	}
+	c.w.unknown(op)
+}
+
+// isProgram reports whether the table has a program.
+func isProgram(name string) bool {
+	_, ok := find(name)
+	return ok
+}
+
+// writesByName reports whether a script of a package is there to change files.
+func writesByName(script string) bool {
+	parts := strings.FieldsFunc(script, func(r rune) bool { return strings.ContainsRune(":-._", r) })
+	has := func(names string) bool {
+		return slices.ContainsFunc(parts, func(p string) bool { return strings.Contains(names, " "+p+" ") })
+	}
+	return has(" fix format fmt prettify autofix ") && !has(" check test verify ci diff dry list build watch start ")
+}
+
+// npx runs a program of a package, whose name may have a version.
+func (c *call) npx() {
+	args := c.args
+	if c.name == "pipx" {
+		if c.arg(0) != "run" {
+			return
+		}
+		args = args[1:]
+	}
+	o := parse(args, []string{"-p", "--package", "--from", "--with", "--python", "--spec", "-c", "--call"}, true)
+	if text, ok := o.value("-c", "--call"); ok {
+		c.text(c.sc.clone(), text)
+	} else if len(o.words) > 0 {
+		name := strings.TrimPrefix(o.words[0].text, "@biomejs/")
+		if i := strings.LastIndexByte(name, '@'); i > 0 {
+			name = name[:i]
+		}
+		c.again(append([]value{{text: name, open: o.words[0].open}}, o.words[1:]...))
+	}
+}
+
+// golang follows go run, of a program in the table.
+func (c *call) golang() bool {
+	own, _ := find("go")
+	sub, rest, sc := subcommand(c, own, c.args)
+	if sub != "run" && sub != "tool" {
+		return false
+	}
+	words := parse(rest, []string{"-C", "-tags", "-mod", "-modfile", "-ldflags", "-exec", "-p"}, true).words
+	if len(words) == 0 {
+		return true
+	}
+	name, _, _ := strings.Cut(words[0].text, "@")
+	if base := path.Base(name); isProgram(base) && (sub == "tool" || strings.Contains(name, ".") && base != name) {
+		c.w.run(sc, append([]value{{text: base}}, words[1:]...))
+	} else {
+		c.w.unknown("go " + sub)
+	}
+	return true
+}
