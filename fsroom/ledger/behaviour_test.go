@@ -183,10 +183,13 @@ func TestSecretsAndIgnoredAreNotRead(t *testing.T) {
 		t.Errorf("left out: %s", got)
 	}
 	// What is ignored from now on is kept as it was, and not called deleted.
-	f.write("now", "now")
+	f.write("now", "now", "dir/sub/x", "x")
 	before := f.take("x", 0)
-	f.write(".gitignore", "ignored\nlater\nnow\n", "now", "IGNORED")
+	f.write(".gitignore", "ignored\nlater\nnow\ndir\n", "now", "IGNORED", "dir/sub/x", "IGNORED", "dir/y", "IGNORED")
 	after := f.take("x", 0)
+	if !slices.Contains(after.LeftOut, LeftOut{Path: "dir", Why: LeftIgnored}) || len(after.LeftOut) != 4 {
+		t.Errorf("left out: %+v", after.LeftOut)
+	}
 	v := f.Recorded()
 	defer v.Close()
 	a, _ := v.objects.at(before.Tree, "now")

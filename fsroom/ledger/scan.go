@@ -328,6 +328,9 @@ func (s *scanner) counts(d *directory, f *file, what *rules) bool {
 // file is to be read.
 func (s *scanner) compare(d *directory, f *file, what *rules) {
 	if sub := f.sub; sub != nil {
+		if sub.carried {
+			return
+		}
 		select {
 		case s.places <- struct{}{}:
 			s.wg.Go(func() {
