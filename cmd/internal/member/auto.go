@@ -71,8 +71,8 @@ func (c *Client) joinAuto(ctx context.Context, w *workspace.Workspace) (*Room, *
 		return nil, nil, err
 	}
 	snap, err := r.View()
-	if err != nil || r.IsMember(snap.State) {
-		return r, snap, err
+	if err != nil || r.IsMember(snap.State) && slices.Contains(c.Hearing().Rooms(), r.Name()) {
+		return r, snap, err // else it is no member, or was killed when it had just become one
 	}
 	if snap, err = r.join(ctx, false); err == nil {
 		_ = r.own().Mark(autoFile, r.time())
