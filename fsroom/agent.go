@@ -206,7 +206,7 @@ const LongestSign = 1 << 10
 // with the id except: those of this host, and those of the others that share the room.
 func (r *Room[S]) Holders(mark, except string) ([]Holder, error) {
 	entries, err := os.ReadDir(r.AgentsDir())
-	if err != nil {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, r.store.Explain(err, r.AgentsDir())
 	}
 	var all []Holder

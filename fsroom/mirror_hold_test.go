@@ -10,6 +10,7 @@ import (
 
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/engine"
+	"github.com/talking-stick/tt/journal/event"
 )
 
 // A mark that is held is announced to the other hosts until it is released.
@@ -38,34 +39,39 @@ func TestHoldIsAnnounced(t *testing.T) {
 	}
 }
 
-// A crowd answers nobody until so many are asked for.
+// A crowd counts the agents that are asked for, and the records that are fetched.
 type crowd struct {
 	engine.Engine
-	asked atomic.Int32
-	all   chan struct{}
-	size  int32
+	asked, fetched atomic.Int32
+	all            chan struct{} // nobody is answered before it is closed; nil: at once
+	size           int32         // how many have to be asked for before that
 }
 
 func (c *crowd) Announced(ctx context.Context, room, agent, what string) (engine.Presence, error) {
 	if c.asked.Add(1) == c.size {
 		close(c.all)
 	}
-	select {
-	case <-c.all:
-		return c.Engine.Announced(ctx, room, agent, what)
-	case <-ctx.Done():
-		return engine.Unknown, ctx.Err()
+	if c.all != nil {
+		select {
+		case <-c.all:
+		case <-ctx.Done():
+			return engine.Unknown, ctx.Err()
+		}
 	}
+	return c.Engine.Announced(ctx, room, agent, what)
 }
 
-// Agents of other hosts are asked for at once, and each once.
-func TestHoldsAreAskedForTogether(t *testing.T) {
-	const agents = 30
-	e := &crowd{Engine: inMemory(t), all: make(chan struct{}), size: agents}
-	h := newHosts(t, 2, e)
+func (c *crowd) Records(ctx context.Context, room string, agents ...string) (map[string]engine.Record, error) {
+	all, err := c.Engine.Records(ctx, room, agents...)
+	c.fetched.Add(int32(len(all)))
+	return all, err
+}
+
+// hold makes a host on which agents hold a mark, and returns another that knows nothing of it.
+func (c *crowd) hold(t *testing.T, agents int, o fsroom.Options) *room {
+	h := newHosts(t, 2, c)
 	h.do(0, join("a"))
 	there := h.room(0, fsroom.Options{Host: "there"})
-	here := h.room(1, fsroom.Options{Host: "here", Brief: time.Minute})
 	for i := range agents {
 		a := there.Agent(fmt.Sprint("agent:", i))
 		if err := a.Mark("seen", time.Now()); err != nil {
@@ -75,22 +81,64 @@ func TestHoldsAreAskedForTogether(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer release()
+		t.Cleanup(release)
 	}
-	if err := here.Agent("b").Mark("seen", time.Now()); err != nil {
-		t.Fatal(err)
-	}
+	o.Host = "here"
+	return h.room(1, o)
+}
+
+// Who asks for all agents asks at once, and of each once.
+func TestHoldsAreAskedForTogether(t *testing.T) {
+	const agents = 30
+	c := &crowd{Engine: inMemory(t), all: make(chan struct{}), size: agents}
+	here := c.hold(t, agents, fsroom.Options{Brief: time.Minute})
 	for range 2 {
+		if holders, err := here.Holders("seen", ""); err != nil || len(holders) != agents {
+			t.Errorf("%d hold it, %v", len(holders), err)
+		}
 		for i := range agents {
 			if !here.Agent(fmt.Sprint("agent:", i)).Held("seen") {
 				t.Errorf("agent:%d does not hold it", i)
 			}
 		}
 	}
-	if holders, err := here.Holders("seen", ""); err != nil || len(holders) != agents {
-		t.Errorf("%d hold it, %v", len(holders), err)
-	}
-	if n := e.asked.Load(); n != agents {
+	if n := c.asked.Load(); n != agents {
 		t.Errorf("%d were asked for", n)
+	}
+}
+
+// Who looks at one agent asks for one, however many there are.
+func TestOneHoldIsAskedForAlone(t *testing.T) {
+	const agents = 30
+	c := &crowd{Engine: inMemory(t)}
+	here := c.hold(t, agents, fsroom.Options{Brief: time.Minute})
+	if !here.Agent("agent:7").Held("seen") {
+		t.Error("agent:7 does not hold it")
+	}
+	if asked, fetched := c.asked.Load(), c.fetched.Load(); asked != 1 || fetched != 1 {
+		t.Errorf("%d agents were asked for, %d records fetched", asked, fetched)
+	}
+	for i := range agents {
+		if !here.Agent(fmt.Sprint("agent:", i)).Held("seen") {
+			t.Errorf("agent:%d does not hold it", i)
+		}
+	}
+	if n := c.asked.Load(); n != agents {
+		t.Errorf("%d agents were asked for", n)
+	}
+}
+
+// A decision that needs to know of an agent nobody has asked for is made again when that is
+// known: while the room is locked nothing is asked.
+func TestDecisionOnHolds(t *testing.T) {
+	c := &crowd{Engine: inMemory(t)}
+	here := c.hold(t, 9, fsroom.Options{})
+	var held []bool
+	_, _, err := here.Update(t.Context(), func(s *tally) ([]event.Event, error) {
+		held = append(held, here.Agent("agent:4").Held("seen"))
+		return join("b")(s)
+	})
+	if err != nil || !held[len(held)-1] {
+		t.Errorf("the decision was made on %v, %v", held, err)
 	}
 }

@@ -148,9 +148,9 @@ func (e *countingEngine) ReadAll(ctx context.Context, prefix string, fn func(str
 	return e.Engine.ReadAll(ctx, prefix, fn)
 }
 
-func (e *countingEngine) Records(ctx context.Context, room string) (map[string]engine.Record, error) {
+func (e *countingEngine) Records(ctx context.Context, room string, agents ...string) (map[string]engine.Record, error) {
 	e.records.Add(1)
-	return e.Engine.Records(ctx, room)
+	return e.Engine.Records(ctx, room, agents...)
 }
 
 func (e *countingEngine) Read(ctx context.Context, room string, from engine.Revision, fn func(engine.Entry) error) error {

@@ -25,10 +25,15 @@ func (a Agent) EnsureWakeFile() error {
 // Notify wakes all processes that wait as the agent, see [Room.AwaitAs]. It does
 // nothing if the agent has no wake file.
 func (a Agent) Notify() {
+	a.NotifyHere()
+	a.peers.Notify(a.key())
+}
+
+// NotifyHere is Notify for the processes of this host.
+func (a Agent) NotifyHere() {
 	if a.unusable == nil {
 		_ = lockfile.Touch(a.Path(WakeFile), time.Now())
 	}
-	a.peers.Notify(a.key())
 }
 
 // AwaitAs is [Room.Await] for a process that needs to inspect the room only when the rules

@@ -172,14 +172,14 @@ func (r *mirror[S]) FetchAgents(ctx context.Context) {
 	}
 }
 
-// recordsOf returns the records of the room, the first time those that were fetched for all
-// rooms a moment ago.
-func (r *mirror[S]) recordsOf(ctx context.Context) (map[string]engine.Record, error) {
+// recordsOf returns the records of agents of the room, of all if none is named. The first time
+// they are those that were fetched for all rooms a moment ago.
+func (r *mirror[S]) recordsOf(ctx context.Context, agents ...string) (map[string]engine.Record, error) {
 	all, _ := r.Store().Records().Load().(*allRecords)
 	if r.records.fetched.IsZero() && all != nil && all.folder == r.Rules().Folder && time.Since(all.at) < recordsFreshForAll {
 		return all.rooms[r.engineName()], nil
 	}
-	return r.engine.Records(ctx, r.engineName())
+	return r.engine.Records(ctx, r.engineName(), agents...)
 }
 
 func (r *mirror[S]) unlessBehind(err error) error {

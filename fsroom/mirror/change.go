@@ -34,6 +34,7 @@ func (r *mirror[S]) changeFrom(ctx context.Context, first *tail, do func(*tail, 
 			t, err = r.fetch(ctx)
 		}
 		if err == nil {
+			r.askMissing()
 			err = r.changeOnce(ctx, t, do)
 		}
 		again := errors.Is(err, engine.ErrConflict) || errors.Is(err, errOvertaken) || errors.Is(err, errLinesLost)
@@ -97,8 +98,8 @@ func (r *mirror[S]) Update(ctx context.Context, decide fsroom.Decision[S], commi
 	err = r.changeFrom(ctx, recent, func(t *tail, now *fsroom.Snapshot[S]) (err error) {
 		snap = now
 		events, err = decide(snap.State)
-		if t == recent && (err != nil || len(events) == 0) {
-			return errOvertaken // only an Append would tell whether it still holds
+		if r.decidedInPart() || t == recent && (err != nil || len(events) == 0) {
+			return errOvertaken // for the second, only an Append would tell whether it still holds
 		}
 		if err != nil || len(events) == 0 {
 			return err
@@ -158,6 +159,9 @@ func (r *mirror[S]) Locked(ctx context.Context, do func(*fsroom.Snapshot[S]) err
 func (r *mirror[S]) Renew(ctx context.Context, note fsroom.Renewal[S], appended func() error) error {
 	return r.change(ctx, func(t *tail, snap *fsroom.Snapshot[S]) error {
 		b, keep, err := note(snap)
+		if r.decidedInPart() {
+			return errOvertaken
+		}
 		if err != nil || b == nil {
 			return err
 		}

@@ -19,6 +19,9 @@ import (
 const (
 	// recordsFresh is how long records that were fetched are used.
 	recordsFresh = 50 * time.Millisecond
+	// bootsFresh is how long the boots of other hosts are used, which any record of such a
+	// host may tell. A host is not booted faster than that.
+	bootsFresh = 10 * time.Second
 	// recordsKept is how long the engine keeps a record that is not replaced.
 	recordsKept = 30 * 24 * time.Hour
 	// recordsPatience bounds a look at the records. Without an answer, nothing is known of
@@ -44,10 +47,12 @@ type record struct {
 // the mirror is locked.
 type records struct {
 	mu      sync.Mutex
-	fetched time.Time
+	fetched time.Time            // all of them
+	single  map[string]time.Time // one by one, lately
 	byAgent map[string]*record
 	hosts   map[string]*record           // the last of each other host
 	held    map[string]map[string]answer // the last answers, by mark and agent
+	missing []func()                     // ask what was not known while the mirror was locked
 	putOff  []func()                     // until the mirror is unlocked
 }
 
@@ -84,35 +89,84 @@ func (r *mirror[S]) sendPutOff() {
 	}
 }
 
-// other returns the record of an agent if another host has published it.
+// other returns the record of an agent if another host has published it. The records of the
+// first agents are fetched one by one: who waits looks at few, again and again.
 func (r *mirror[S]) other(key string) *record {
 	r.records.mu.Lock()
 	defer r.records.mu.Unlock()
-	r.fetchRecords()
+	at := r.records.fetched
+	if one := r.records.single[key]; one.After(at) {
+		at = one
+	}
+	switch {
+	case r.locked.Load() && !r.silent() && time.Since(at) > recordsPatience:
+		r.records.missing = append(r.records.missing, func() { r.other(key) })
+	case r.isFresh(at):
+	case r.fetchedSingly() < mostSingle:
+		r.fetchRecords(key)
+	default:
+		r.fetchRecords()
+	}
 	return r.records.byAgent[key]
 }
 
-// fetchRecords fetches the records if that was not done lately. If the engine does not
+// mostSingle is how many records are fetched one by one before all are.
+const mostSingle = 2
+
+// fetchedSingly returns how many records were fetched one by one a moment ago, and forgets the
+// times of those that were before.
+func (r *mirror[S]) fetchedSingly() (n int) {
+	for key, at := range r.records.single {
+		switch {
+		case r.isFresh(at):
+			n++
+		case time.Since(at) > recordsPatience:
+			delete(r.records.single, key)
+		}
+	}
+	return n
+}
+
+// isFresh reports whether what was fetched at the time is used.
+func (r *mirror[S]) isFresh(at time.Time) bool {
+	return time.Since(at) < max(recordsFresh, r.Store().Options().Brief)
+}
+
+// fetchRecords fetches the records of agents, of all if none is named. If the engine does not
 // answer, those that were fetched before stay. r.records is locked.
-func (r *mirror[S]) fetchRecords() {
-	if r.silent() || r.locked.Load() || !r.records.fetched.IsZero() && time.Since(r.records.fetched) < recordsFresh {
+func (r *mirror[S]) fetchRecords(agents ...string) {
+	if r.silent() || r.locked.Load() || r.isFresh(r.records.fetched) {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), recordsPatience)
 	defer cancel()
-	all, err := r.recordsOf(ctx)
-	r.records.fetched = time.Now()
+	all, err := r.recordsOf(ctx, agents...)
+	now := time.Now()
+	if r.records.single == nil {
+		r.records.single = make(map[string]time.Time)
+	}
+	for _, key := range agents {
+		r.records.single[key] = now
+		if err == nil {
+			delete(r.records.byAgent, key)
+		}
+	}
+	if len(agents) == 0 {
+		r.records.fetched = now
+	}
 	if err != nil {
 		return
 	}
-	r.records.byAgent, r.records.hosts = make(map[string]*record), make(map[string]*record)
+	if len(agents) == 0 || r.records.byAgent == nil {
+		r.records.byAgent, r.records.hosts = make(map[string]*record), make(map[string]*record)
+	}
 	for agent, published := range all {
 		rec := &record{at: published.At}
 		if json.Unmarshal(published.Body, rec) != nil || rec.Host == r.Store().Options().Host {
 			continue
 		}
 		r.records.byAgent[agent] = rec
-		if last := r.records.hosts[rec.Host]; last == nil || rec.at.After(last.at) {
+		if last := r.records.hosts[rec.Host]; last == nil || !rec.at.Before(last.at) {
 			r.records.hosts[rec.Host] = rec
 		}
 	}
@@ -128,7 +182,9 @@ func (r *mirror[S]) Heard(key string) time.Time {
 func (r *mirror[S]) Boot(host string) string {
 	r.records.mu.Lock()
 	defer r.records.mu.Unlock()
-	r.fetchRecords()
+	if time.Since(r.records.fetched) > bootsFresh {
+		r.fetchRecords()
+	}
 	if rec := r.records.hosts[host]; rec != nil {
 		return rec.Boot
 	}
@@ -190,39 +246,79 @@ func (r *mirror[S]) Content(key, name string, newerThan time.Time) []byte {
 	return rec.Files[name]
 }
 
-// Held asks of all agents that may hold the mark at once, and of each once per command.
+// Held asks of the agent and, the more agents of a room were asked for, of the more others
+// at once: a command that looks at one agent asks of one, and one that looks at all makes few
+// round trips. While the mirror is locked nothing is asked: see askMissing.
 func (r *mirror[S]) Held(key, name string) bool {
 	if r.other(key) == nil || r.silent() {
 		return false // no other host knows the agent, or nobody would answer
 	}
-	return r.held(name, key)[key].present
-}
-
-// held returns who holds a mark, by agent, of the agents that have it and of others.
-func (r *mirror[S]) held(name string, others ...string) map[string]answer {
 	r.records.mu.Lock()
 	defer r.records.mu.Unlock()
-	answers := r.records.held[name]
 	if r.locked.Load() {
-		return answers
+		a := r.records.held[name][key]
+		if time.Since(a.until) > recordsPatience {
+			r.records.missing = append(r.records.missing, func() { r.Held(key, name) })
+		}
+		return a.present
 	}
-	for key, rec := range r.records.byAgent {
-		if _, marked := rec.Marks[name]; marked && !slices.Contains(others, key) {
-			others = append(others, key)
+	return r.held(name, key, false)[key].present
+}
+
+// decidedInPart reports whether a decision, made while the mirror was locked, depends on what
+// was not asked before. It has to be made again after [mirror.askMissing].
+func (r *mirror[S]) decidedInPart() bool {
+	r.records.mu.Lock()
+	defer r.records.mu.Unlock()
+	return len(r.records.missing) > 0
+}
+
+// askMissing asks what the last decision did not know.
+func (r *mirror[S]) askMissing() {
+	r.records.mu.Lock()
+	missing := r.records.missing
+	r.records.missing = nil
+	r.records.mu.Unlock()
+	for _, ask := range missing {
+		ask()
+	}
+}
+
+// moreAsked is how many others are asked of for each agent that was asked of before.
+const moreAsked = 4
+
+// held returns who holds a mark, by agent: it asks of the first one, and of others that have
+// the mark: moreAsked for each that was asked of a moment ago, or all. Who was is not asked of
+// again. r.records is locked.
+func (r *mirror[S]) held(name, first string, all bool) map[string]answer {
+	if r.locked.Load() {
+		return r.records.held[name]
+	}
+	known := maps.Clone(r.records.held[name])
+	if known == nil {
+		known = make(map[string]answer)
+	}
+	due := func(key string) bool { return !r.isFresh(known[key].until) }
+	var ask []string
+	if first != "" && due(first) {
+		ask = append(ask, first)
+	} else if !all {
+		return known
+	}
+	asked := 0
+	for key := range known {
+		if !due(key) {
+			asked++
 		}
 	}
-	now := time.Now()
-	fresh := max(recordsFresh, r.Store().Options().Brief)
-	all := maps.Clone(answers)
-	if all == nil {
-		all = make(map[string]answer)
+	for key, rec := range r.records.byAgent {
+		if _, marked := rec.Marks[name]; marked && key != first && due(key) && (all || len(ask) <= moreAsked*asked) {
+			ask = append(ask, key)
+		}
 	}
 	var mu sync.Mutex
 	var asking sync.WaitGroup
-	for _, key := range others {
-		if a, asked := answers[key]; asked && now.Before(a.until.Add(fresh)) {
-			continue
-		}
+	for _, key := range ask {
 		asking.Go(func() {
 			ctx, cancel := context.WithTimeout(context.Background(), recordsPatience)
 			defer cancel()
@@ -233,27 +329,27 @@ func (r *mirror[S]) held(name string, others ...string) map[string]answer {
 			}
 			mu.Lock()
 			defer mu.Unlock()
-			all[key] = a
+			known[key] = a
 		})
 	}
 	asking.Wait()
 	if r.records.held == nil {
 		r.records.held = make(map[string]map[string]answer)
 	}
-	r.records.held[name] = all
-	return all
+	r.records.held[name] = known
+	return known
 }
 
 // Holders implements [fsroom.Peers].
 func (r *mirror[S]) Holders(name string) (found []fsroom.Holder) {
 	r.records.mu.Lock()
 	r.fetchRecords()
+	defer r.records.mu.Unlock()
 	others := r.records.byAgent
-	r.records.mu.Unlock()
 	if r.silent() {
 		return nil
 	}
-	for key, a := range r.held(name) {
+	for key, a := range r.held(name, "", true) {
 		rec := others[key]
 		if rec == nil || !a.present {
 			continue

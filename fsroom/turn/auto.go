@@ -14,8 +14,7 @@ const WantedFor = 30 * time.Minute
 
 // wants reports whether the member is to have the turn when a hook releases it.
 func wants(f Facts, m *Member) bool {
-	p := f.presence(m.AgentID)
-	return p.Waiting || p.Wants
+	return f.presence(m.AgentID).Wants || f.isWaiting(m.AgentID)
 }
 
 // IsWanted reports whether another member waits for the turn or wants it.

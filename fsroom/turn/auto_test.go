@@ -16,7 +16,7 @@ func endsAuto(unchanged bool) step {
 	}
 }
 
-func wants(ids ...string) step { return each(ids, func(p *turn.Presence) { p.Wants = true }) }
+func wants(ids ...string) step { return each(ids, func(p *present) { p.Wants = true }) }
 
 // TestAutoRelease: a turn that a hook ends goes to nobody who does not want it, and one that
 // changed nothing hands on the handoff that came with it.

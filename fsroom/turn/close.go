@@ -64,7 +64,7 @@ func Close(s *State, f Facts, r CloseRequest) ([]event.Event, CloseResult, error
 	e := event.Event{Type: Closed, Turn: s.Turn, From: r.Agent, Reason: r.Reason}
 	res := CloseResult{Status: WaitClosed, RoomID: s.RoomID, EventSeq: s.Seq + 1, Told: []string{}}
 	for i := range s.Members {
-		if id := s.Members[i].AgentID; id != r.Agent && f.presence(id).Waiting {
+		if id := s.Members[i].AgentID; id != r.Agent && f.isWaiting(id) {
 			res.Told = append(res.Told, id)
 		}
 	}

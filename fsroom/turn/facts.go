@@ -12,8 +12,9 @@ type Facts struct {
 	// Hearing returns how an agent can hear of news, for every agent id. It is nil where
 	// nothing is known to listen.
 	Hearing func(agentID string) Hearing
-	// Waiting returns Waiting and Inbox of the Presence of an agent, for less. It may be nil.
-	Waiting func(agentID string) (waiting, inbox bool)
+	// Waiting reports whether a process of an agent waits for the turn now, and Inbox whether
+	// that wait ends for messages too. They may be nil: nobody waits.
+	Waiting, Inbox func(agentID string) bool
 	// Activity returns what an agent does, the zero Activity where nothing is known. It may be nil.
 	Activity func(agentID string) Activity
 	// Support returns what is known of the processes on which the turn in progress depends.
@@ -35,13 +36,7 @@ func (f Facts) presence(id string) Presence {
 	return p
 }
 
-func (f Facts) waiting(id string) (waiting, inbox bool) {
-	if f.Waiting == nil {
-		p := f.presence(id)
-		return p.Waiting, p.Inbox
-	}
-	return f.Waiting(id)
-}
+func (f Facts) isWaiting(id string) bool { return f.Waiting != nil && f.Waiting(id) }
 
 func (f Facts) hearing(id string) Hearing {
 	if f.Hearing == nil {

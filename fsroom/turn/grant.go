@@ -136,7 +136,7 @@ func (s *State) prefers(f Facts) bool {
 		return false
 	}
 	m := s.Member(p.Preferred)
-	return !p.Listens || m != nil && (f.presence(m.AgentID).Waiting || s.listens(f, m))
+	return !p.Listens || m != nil && (f.isWaiting(m.AgentID) || s.listens(f, m))
 }
 
 // preference returns how long the pending handoff is offered to the preferred member.

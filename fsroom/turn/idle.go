@@ -20,8 +20,7 @@ func (s *State) Idle(f Facts) bool {
 		if m.Observer {
 			continue
 		}
-		p := f.presence(m.AgentID)
-		if p.Waiting || p.Process == Alive || f.silence(m) < ttl {
+		if f.presence(m.AgentID).Process == Alive || f.silence(m) < ttl || f.isWaiting(m.AgentID) {
 			return false
 		}
 	}

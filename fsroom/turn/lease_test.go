@@ -79,7 +79,7 @@ func TestClockSet(t *testing.T) {
 		{"lease", steps{members("a", "b"), held("a")}, leased, "b", "not_yet owned", "takeover_available owner_timeout"},
 		{"renewed lease", steps{members("a", "b"), held("a"), later(time.Hour), heartbeat}, leased, "b", "not_yet owned", "takeover_available owner_timeout"},
 		{"claim time", steps{members("a", "b", "c"), held("a"), assigned("b")}, claimed, "c", "not_yet reserved", "takeover_available claim_timeout"},
-		{"waiter grace", steps{members("a", "b", "c"), waiting("b", "c"), held("a"), later(grace), each([]string{"b"}, func(p *turn.Presence) { p.Waiting = false }), released("kept for b")},
+		{"waiter grace", steps{members("a", "b", "c"), waiting("b", "c"), held("a"), later(grace), each([]string{"b"}, func(p *present) { p.Waiting = false }), released("kept for b")},
 			grace, "c", "not_yet idle", "your_turn sequence"},
 		{"author's graces", steps{members("a", "b", "c"), held("a"), later(grace), released("kept for b"), waiting("c")}, graces, "a", "not_yet idle", "your_turn sequence"},
 	} {

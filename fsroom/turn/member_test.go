@@ -189,7 +189,7 @@ func TestIdle(t *testing.T) {
 		{"53 one process alive", steps{members("a", "b"), gone("a"), alive("b"), later(week)}, false},
 		{"one waits", steps{members("a", "b"), waiting("b"), later(week)}, false},
 		{"one was heard of", steps{members("a", "b"), later(time.Minute), seen("b"), later(week - ms)}, false},
-		{"something happened", steps{members("a", "b"), later(time.Minute), kicked("a", "b"), each([]string{"a"}, func(p *turn.Presence) { p.Seen = time.Time{} }), later(week - ms)}, false},
+		{"something happened", steps{members("a", "b"), later(time.Minute), kicked("a", "b"), each([]string{"a"}, func(p *present) { p.Seen = time.Time{} }), later(week - ms)}, false},
 		{"a lease is alive", steps{members("a"), held("a"), later(week), heartbeat}, false},
 		{"a lease has run out", steps{members("a"), held("a"), later(week)}, true},
 		{"switched off", steps{members("a"), policy(func(p *turn.Policy) { p.IdleRoomTTL = 0 }), later(100 * week)}, false},

@@ -19,8 +19,6 @@ const (
 type Presence struct {
 	Seen    time.Time // its last command; zero: none since it joined
 	Waited  time.Time // when it last began or ended waiting; zero: never
-	Waiting bool      // one of its processes waits for the turn now
-	Inbox   bool      // and ends its wait for messages too
 	Wants   bool      // a write of it was refused, and it is to be called
 	Process Process   // the process that identifies the agent
 	PID     int       // of that process, for messages; 0: not known
@@ -86,7 +84,7 @@ func (p Presence) shown() Process {
 // Gone reports whether the member is known to have ended.
 func (f Facts) Gone(s *State, m *Member) bool {
 	p := f.presence(m.AgentID)
-	if p.Waiting || p.Process != Gone {
+	if p.Process != Gone || f.isWaiting(m.AgentID) {
 		return false
 	}
 	return !p.OutlivesProcess || f.silence(m) > ms(s.Policy.GoneGrace)
@@ -95,8 +93,7 @@ func (f Facts) Gone(s *State, m *Member) bool {
 // ended reports whether every known process of the member has ended and nothing of it
 // waits. It may be back, if it is a session that outlives its process.
 func (f Facts) ended(id string) bool {
-	p := f.presence(id)
-	return p.Process == Gone && !p.Waiting
+	return f.presence(id).Process == Gone && !f.isWaiting(id)
 }
 
 // UntilGone returns the time until a member whose process has ended, but who may
@@ -135,7 +132,7 @@ func (f Facts) active(s *State, m *Member) bool {
 	if f.Gone(s, m) {
 		return false
 	}
-	if !f.expired(s, m) || f.presence(m.AgentID).Waiting {
+	if !f.expired(s, m) || f.isWaiting(m.AgentID) {
 		return true
 	}
 	return s.Owner == m.AgentID && !f.leaseExpired(s)
@@ -145,7 +142,7 @@ func (f Facts) active(s *State, m *Member) bool {
 // waited or joined within the grace time.
 func (f Facts) ready(s *State, m *Member) bool {
 	p := f.presence(m.AgentID)
-	if p.Waiting || p.Wants {
+	if p.Wants || f.isWaiting(m.AgentID) {
 		return true
 	}
 	last := m.JoinedAt.Time

@@ -159,7 +159,7 @@ func (g *game) handoffs(t *rapid.T) {
 // would runs do in the world as it might be some time later; nothing of it stays.
 func (g *game) would(later time.Duration, do func(*world)) {
 	w := g.in(later)
-	w.here = map[string]*turn.Presence{}
+	w.here = map[string]*present{}
 	for id, p := range g.here {
 		c := *p
 		w.here[id] = &c

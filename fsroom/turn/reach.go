@@ -40,7 +40,7 @@ func (s *State) Reach(f Facts, id string) string {
 	if m == nil {
 		return ReachNone
 	}
-	waiting, _ := f.waiting(id)
+	waiting := f.isWaiting(id)
 	switch {
 	case waiting:
 		return ReachWaiting
@@ -97,7 +97,7 @@ func (s *State) Delivery(f Facts, message *event.Event) (delivery, hint string) 
 func (s *State) delivery(f Facts, from, id string, wakes bool) string {
 	switch s.Reach(f, id) {
 	case ReachWaiting:
-		if _, inbox := f.waiting(id); inbox {
+		if f.Inbox != nil && f.Inbox(id) {
 			return DeliveryWaiting
 		}
 		return DeliveryNextPrompt

@@ -19,7 +19,7 @@ func listening(h turn.Hearing, ids ...string) step {
 }
 
 func inbox(ids ...string) step {
-	return each(ids, func(p *turn.Presence) { p.Waiting, p.Inbox = true, true })
+	return each(ids, func(p *present) { p.Waiting, p.Inbox = true, true })
 }
 
 var (

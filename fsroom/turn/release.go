@@ -57,7 +57,7 @@ func Release(s *State, f Facts, r ReleaseRequest) ([]event.Event, ReleaseResult,
 	rest := m != nil && s.listens(f, m) && s.rests(r.Agent, short)
 	switch {
 	case m == nil:
-	case f.presence(m.AgentID).Waiting, !s.listens(f, m) && f.ready(s, m):
+	case f.isWaiting(m.AgentID), !s.listens(f, m) && f.ready(s, m):
 		e.To, rest = m.AgentID, false
 	case rest:
 		m = nil
@@ -108,7 +108,7 @@ func (s *State) hears(f Facts, m *Member) bool { return f.ready(s, m) || s.liste
 // hearsAtOnce is hears for a member that could begin with the turn: it waits, or its model
 // is idle.
 func (s *State) hearsAtOnce(f Facts, m *Member) bool {
-	return f.presence(m.AgentID).Waiting || s.hears(f, m) && !(s.listens(f, m) && f.hearing(m.AgentID).Busy)
+	return f.isWaiting(m.AgentID) || s.hears(f, m) && !(s.listens(f, m) && f.hearing(m.AgentID).Busy)
 }
 
 // A RecipientView says who is next, and how that member can be reached.

@@ -113,7 +113,7 @@ func policy(change func(*turn.Policy)) step {
 }
 
 // each does something to what is known of the agents.
-func each(ids []string, do func(*turn.Presence)) step {
+func each(ids []string, do func(*present)) step {
 	return func(w *world) {
 		for _, id := range ids {
 			do(w.presence(id))
@@ -122,19 +122,19 @@ func each(ids []string, do func(*turn.Presence)) step {
 }
 
 func seen(ids ...string) step {
-	return func(w *world) { each(ids, func(p *turn.Presence) { p.Seen = w.wall })(w) }
+	return func(w *world) { each(ids, func(p *present) { p.Seen = w.wall })(w) }
 }
 
 // waited: the agents' last wait ended just now.
 func waited(ids ...string) step {
-	return func(w *world) { each(ids, func(p *turn.Presence) { p.Waited = w.wall })(w) }
+	return func(w *world) { each(ids, func(p *present) { p.Waited = w.wall })(w) }
 }
 
-func waiting(ids ...string) step { return each(ids, func(p *turn.Presence) { p.Waiting = true }) }
-func alive(ids ...string) step   { return each(ids, func(p *turn.Presence) { p.Process = turn.Alive }) }
-func gone(ids ...string) step    { return each(ids, func(p *turn.Presence) { p.Process = turn.Gone }) }
+func waiting(ids ...string) step { return each(ids, func(p *present) { p.Waiting = true }) }
+func alive(ids ...string) step   { return each(ids, func(p *present) { p.Process = turn.Alive }) }
+func gone(ids ...string) step    { return each(ids, func(p *present) { p.Process = turn.Gone }) }
 
 // dropped: the process has ended, but the session may live on in another.
 func dropped(ids ...string) step {
-	return each(ids, func(p *turn.Presence) { p.Process, p.OutlivesProcess = turn.Gone, true })
+	return each(ids, func(p *present) { p.Process, p.OutlivesProcess = turn.Gone, true })
 }

@@ -128,7 +128,9 @@ func (s *State) holderTrouble(f Facts, m *Member, k Support) (list []Trouble) {
 		take = fmt.Sprintf(hintTakeLater, until.Format(utcClock))
 	}
 	switch {
-	case p.Guardian, p.Waiting: // nothing is known of the harness, or a process of it waits
+	case p.Guardian: // nothing is known of the harness
+	case p.Process != Gone && !p.Stopped:
+	case f.isWaiting(m.AgentID): // a process of the harness lives
 	case p.Stopped:
 		add(Trouble{What: HarnessStopped, PID: p.PID}, continueProcess(p.PID))
 	case p.Process == Gone:
@@ -196,7 +198,7 @@ func (s *State) freeAt(f Facts, m *Member, unguarded bool) *event.Time {
 // GoneAt returns when a member whose process has ended, but who may outlive it, counts as
 // gone if nothing is heard of it. It is nil for every other member.
 func (s *State) GoneAt(f Facts, id string) *event.Time {
-	if s.UntilGone(f, id) == 0 || f.presence(id).Waiting {
+	if s.UntilGone(f, id) == 0 || f.isWaiting(id) {
 		return nil
 	}
 	return known(f.lastSeen(s.Member(id)).Add(ms(s.Policy.GoneGrace)))

@@ -51,7 +51,7 @@ func TestTrouble(t *testing.T) {
 				if c.guardian == turn.ProcessEnded {
 					verdict = turn.Gone
 				}
-				*p = turn.Presence{Seen: p.Seen, Process: turn.Unknown}.WithGuardian(verdict, 42)
+				p.Presence = turn.Presence{Seen: p.Seen, Process: turn.Unknown}.WithGuardian(verdict, 42)
 				p.Stopped = c.guardian == turn.ProcessStopped
 			}
 			f := w.facts()

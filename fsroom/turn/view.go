@@ -88,7 +88,7 @@ func (s *State) memberView(f Facts, m *Member) MemberView {
 	p, gone := f.presence(m.AgentID), f.Gone(s, m)
 	v := MemberView{
 		AgentID: m.AgentID, DisplayName: m.DisplayName, Ordinal: m.Ordinal, JoinedAt: m.JoinedAt,
-		LastSeenAt: event.NewTime(f.lastSeen(m)), Waiting: p.Waiting, Status: memberActive,
+		LastSeenAt: event.NewTime(f.lastSeen(m)), Waiting: f.isWaiting(m.AgentID), Status: memberActive,
 		Process: p.shown(), GoneAt: s.GoneAt(f, m.AgentID), SessionKind: m.SessionKind, Observer: m.Observer,
 		Listening: s.listening(f, m.AgentID), Reach: s.Reach(f, m.AgentID), Activity: f.activity(m.AgentID),
 	}
@@ -106,7 +106,7 @@ func (s *State) memberView(f Facts, m *Member) MemberView {
 // listening returns what tells the member of news while its model is idle, "" if nothing
 // does: what listens for it, or its wait.
 func (s *State) listening(f Facts, id string) string {
-	if how := f.hearing(id).How; how != "" || !f.presence(id).Waiting {
+	if how := f.hearing(id).How; how != "" || !f.isWaiting(id) {
 		return how
 	}
 	return "wait"

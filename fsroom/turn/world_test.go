@@ -34,7 +34,7 @@ type world struct {
 	wall   time.Time
 	mono   time.Duration
 	boots  int
-	here   map[string]*turn.Presence
+	here   map[string]*present
 	hears  map[string]turn.Hearing
 	lease  turn.Lease // as it was renewed last
 	ids    int
@@ -51,7 +51,7 @@ type fataler interface {
 func newWorld(t fataler) *world {
 	return &world{
 		t: t, state: turn.New(roomID), wall: began, mono: time.Hour,
-		here: map[string]*turn.Presence{}, hears: map[string]turn.Hearing{}, policy: turn.DefaultPolicy(),
+		here: map[string]*present{}, hears: map[string]turn.Hearing{}, policy: turn.DefaultPolicy(),
 	}
 }
 
@@ -68,10 +68,16 @@ func (w *world) reboot(d time.Duration) {
 
 func (w *world) now() turn.Instant { return turn.At(w.wall, "boot"+strconv.Itoa(w.boots), w.mono) }
 
+// A present is what is known of an agent here.
+type present struct {
+	turn.Presence
+	Waiting, Inbox bool
+}
+
 // presence is what is known of an agent, to be changed in place.
-func (w *world) presence(id string) *turn.Presence {
+func (w *world) presence(id string) *present {
 	if w.here[id] == nil {
-		w.here[id] = &turn.Presence{}
+		w.here[id] = &present{}
 	}
 	return w.here[id]
 }
@@ -83,9 +89,15 @@ func (w *world) facts() turn.Facts {
 	hearing := func(id string) turn.Hearing { return w.hears[id] }
 	return turn.Facts{Now: w.now(), Lease: w.lease, Hearing: hearing, Presence: func(id string) turn.Presence {
 		if p := w.here[id]; p != nil {
-			return *p
+			return p.Presence
 		}
 		return turn.Presence{}
+	}, Waiting: func(id string) bool {
+		p := w.here[id]
+		return p != nil && p.Waiting
+	}, Inbox: func(id string) bool {
+		p := w.here[id]
+		return p != nil && p.Inbox
 	}}
 }
 

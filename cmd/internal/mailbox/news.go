@@ -53,7 +53,8 @@ func (m *Mailbox) News(ctx context.Context, printed *hearing.PrintedRoom) (RoomN
 		}
 		return n, n.addEnd(ctx)
 	}
-	n.Waiting, n.Inbox = m.Room.Facts(st).Waiting(m.Room.Self.ID)
+	f := m.Room.Facts(st)
+	n.Waiting, n.Inbox = f.Waiting(m.Room.Self.ID), f.Inbox(m.Room.Self.ID)
 	n.cursor, err = m.cursor(ctx, st)
 	if printed != nil {
 		n.cursor.Advance(printed.Cursor)

@@ -97,8 +97,8 @@ func (r *Room) Place() int {
 	}
 	st, f, mine := snap.State, r.Facts(snap.State), r.own().Marked(wantsFile)
 	earlier := slices.DeleteFunc(st.Others(r.Self.ID), func(id string) bool {
-		p := f.Presence(id)
-		return id == st.Owner || id == st.ReservedFor || !p.Waiting && !(p.Wants && r.Agent(id).Marked(wantsFile).Before(mine))
+		wants := f.Presence(id).Wants && r.Agent(id).Marked(wantsFile).Before(mine)
+		return id == st.Owner || id == st.ReservedFor || !wants && !f.Waiting(id)
 	})
 	return 2 + len(earlier)
 }

@@ -54,7 +54,7 @@ func (r *Room) elsewhere(st *turn.State, id string, p turn.Presence, l turn.Leas
 	silent := r.time().Sub(heard)
 	switch {
 	case p.Process != turn.Unknown:
-	case p.Waiting, silent <= intervalsHeard*st.Policy.RenewalInterval():
+	case silent <= intervalsHeard*st.Policy.RenewalInterval(), r.IsWaiting(id):
 		p.Process = turn.Alive
 	default:
 		p.Silent = silent

@@ -236,6 +236,7 @@ func TestRebootOfAnotherHost(t *testing.T) {
 	}
 	w.later(time.Second)
 	w.join("one", "boot 2", dir, "c:1", nil)
+	b = w.onHost("two", "b:1")
 	if m := w.member(b, "a:1"); m.Process != turn.Gone {
 		t.Errorf("after: %+v", m)
 	}

@@ -37,7 +37,7 @@ func (r *Room) EnsureGuardian(ctx context.Context, fence turn.Fence) (pid int, e
 				return false, nil
 			}
 			l.Renew(r.Now(), st.Policy, started.process())
-			r.notify(turn.Change{After: st, GuardianChanged: true}) // they look when the lock is free
+			r.notifyHere(turn.Change{After: st, GuardianChanged: true}) // they look when the lock is free
 			return true, nil
 		})
 	}

@@ -88,13 +88,16 @@ func (r *Room) facts(st *turn.State, by caller, judged verdicts) turn.Facts {
 		}
 		return p
 	}}
-	f.Waiting = func(id string) (waiting, inbox bool) {
-		if p, ok := known[id]; ok {
-			return p.Waiting, p.Inbox
+	waits := make(map[string]bool)
+	f.Waiting = func(id string) bool {
+		waiting, ok := waits[id]
+		if !ok {
+			waiting = r.IsWaiting(id)
+			waits[id] = waiting
 		}
-		waiting = r.IsWaiting(id)
-		return waiting, waiting && r.Agent(id).Held(inboxFile)
+		return waiting
 	}
+	f.Inbox = func(id string) bool { return f.Waiting(id) && r.Agent(id).Held(inboxFile) }
 	doings := make(map[string]turn.Activity)
 	doing := func(id string) turn.Activity {
 		a, ok := doings[id]

@@ -152,7 +152,7 @@ func (g *guardian) notifyOthers(st *turn.State) (left time.Duration) {
 		if recorder := g.Room.recorder(); recorder != nil {
 			recorder.Begun(st)
 		}
-		g.Room.notify(turn.Change{After: st, GuardianChanged: true})
+		g.Room.notifyHere(turn.Change{After: st, GuardianChanged: true})
 	}
 	return left
 }
@@ -178,7 +178,7 @@ func (g *guardian) renewIfDue(ctx context.Context, st *turn.State) (done bool, s
 			return true, fsroom.Sleep{}, nil
 		default:
 			if first { // the record has named this process only since now
-				g.Room.notify(turn.Change{After: st, GuardianChanged: true})
+				g.Room.notifyHere(turn.Change{After: st, GuardianChanged: true})
 			}
 			g.due = interval
 		}

@@ -183,7 +183,13 @@ func TestGuardianLooksAgain(t *testing.T) {
 	other := f.join("b:1")
 	a, before := f.joinBeforeLock("a:1", turn.DefaultPolicy())
 	granted := f.try(a)
-	g := &guardian{Room: a, turn: granted.TurnID, self: *guardianOf(a.recorded(f.state(a))), notified: true, due: time.Hour, renewed: a.Now()}
+	f.killGuardian(a) // this process is the guardian
+	self := a.Table.Self()
+	f.must(a.changeLease(t.Context(), func(_ *turn.State, l *turn.Lease) (bool, error) {
+		l.Guardian = turn.ProcessID(self)
+		return true, nil
+	}))
+	g := &guardian{Room: a, turn: granted.TurnID, self: self, notified: true, due: time.Hour, renewed: a.Now()}
 	f.must(a.own().Write(processesFile, &processRecord{Processes: []identity.Process{ended(a.Table)}}))
 	*before = func() {
 		back := f.resumed(a)

@@ -99,12 +99,11 @@ func (r *Room) IsWaiting(id string) bool { return r.Agent(id).Held(waitingFile) 
 func (r *Room) presence(id string, look func(identity.Process) condition) turn.Presence {
 	a := r.Agent(id)
 	p := turn.Presence{
-		Seen: a.Marked(seenFile), Waited: a.Marked(waitingFile), Waiting: a.Held(waitingFile), Process: turn.Unknown,
+		Seen: a.Marked(seenFile), Waited: a.Marked(waitingFile), Process: turn.Unknown,
 	}
 	if wants := a.Marked(wantsFile); !wants.IsZero() {
 		p.Wants = r.time().Sub(wants) < turn.WantedFor
 	}
-	p.Inbox = p.Waiting && a.Held(inboxFile)
 	if record := r.processRecord(id); len(record.Processes) > 0 {
 		last := record.Processes[len(record.Processes)-1]
 		p.PID, p.OutlivesProcess = last.PID, record.Lingers

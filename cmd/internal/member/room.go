@@ -65,6 +65,14 @@ func (r *Room) notify(c turn.Change) {
 	}
 }
 
+// notifyHere is notify for the agents of this host, which can watch the new guardian. To
+// those of other hosts it makes no difference which process renews the lease.
+func (r *Room) notifyHere(c turn.Change) {
+	for _, id := range turn.WhoToNotify(c) {
+		r.Agent(id).NotifyHere()
+	}
+}
+
 // A Decision is an [fsroom.Decision] that also depends on facts of the machine, which are
 // valid for this call of it. It may be called more than once.
 type Decision func(*turn.State, turn.Facts) ([]event.Event, error)

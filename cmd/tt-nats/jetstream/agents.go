@@ -116,9 +116,22 @@ func (e *Engine) Publish(ctx context.Context, room, agent string, record []byte,
 }
 
 // Records implements [engine.Engine].
-func (e *Engine) Records(ctx context.Context, room string) (map[string]engine.Record, error) {
+func (e *Engine) Records(ctx context.Context, room string, names ...string) (map[string]engine.Record, error) {
 	prefix := e.subject("ttagent", room) + "."
-	next, done, err := e.ask(ctx, "$JS.API.DIRECT.GET."+agents, fmt.Appendf(nil, `{"multi_last":[%q]}`, prefix+">"))
+	if len(names) == 0 {
+		names = []string{">"}
+	}
+	var query struct {
+		Subjects []string `json:"multi_last"`
+	}
+	for _, name := range names {
+		query.Subjects = append(query.Subjects, prefix+name)
+	}
+	b, err := json.Marshal(query)
+	if err != nil {
+		return nil, err
+	}
+	next, done, err := e.ask(ctx, "$JS.API.DIRECT.GET."+agents, b)
 	if err != nil {
 		return nil, err
 	}

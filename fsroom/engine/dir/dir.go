@@ -12,6 +12,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -277,13 +278,16 @@ func (e *Engine) Publish(_ context.Context, room, agent string, record []byte, _
 }
 
 // Records implements [engine.Engine]. It does not forget.
-func (e *Engine) Records(_ context.Context, room string) (map[string]engine.Record, error) {
+func (e *Engine) Records(_ context.Context, room string, agents ...string) (map[string]engine.Record, error) {
 	entries, err := os.ReadDir(e.path(room, "records"))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
 	records := make(map[string]engine.Record)
 	for _, d := range entries {
+		if len(agents) > 0 && !slices.Contains(agents, d.Name()) {
+			continue
+		}
 		b, err := os.ReadFile(e.path(room, "records", d.Name()))
 		info, err2 := d.Info()
 		if err == nil && err2 == nil {

@@ -103,8 +103,10 @@ func (i *interruptible) Publish(ctx context.Context, room, agent string, record 
 	return i.while(ctx, func(ctx context.Context) error { return i.Engine.Publish(ctx, room, agent, record, keep) })
 }
 
-func (i *interruptible) Records(ctx context.Context, room string) (map[string]engine.Record, error) {
-	return ask(i, ctx, func(ctx context.Context) (map[string]engine.Record, error) { return i.Engine.Records(ctx, room) })
+func (i *interruptible) Records(ctx context.Context, room string, agents ...string) (map[string]engine.Record, error) {
+	return ask(i, ctx, func(ctx context.Context) (map[string]engine.Record, error) {
+		return i.Engine.Records(ctx, room, agents...)
+	})
 }
 
 func (i *interruptible) AllRecords(ctx context.Context, prefix string) (map[string]map[string]engine.Record, error) {

@@ -49,7 +49,7 @@ func (s silent) Rooms(context.Context, string) (map[string]int, error)  { return
 func (s silent) Publish(context.Context, string, string, []byte, time.Duration) error {
 	return s.hang()
 }
-func (s silent) Records(context.Context, string) (map[string]engine.Record, error) {
+func (s silent) Records(context.Context, string, ...string) (map[string]engine.Record, error) {
 	return nil, s.hang()
 }
 func (s silent) Announced(context.Context, string, string, string) (engine.Presence, error) {
