@@ -23,57 +23,58 @@ const maxLookedBack = 500
 // is now as it was after that, and its content is in no file now. Nothing is removed, and what
 // was written since stays.
 func (v *View) PlanLost(filters []string) (*Plan, error) {
-	present := make(map[ID]bool)
-	v.top.each(func(_ string, f *file) { present[f.id] = true })
-	after := v.now
-	for _, s := range slices.Backward(v.all[max(0, len(v.all)-maxLookedBack):]) {
-		p, err := v.planLoss(s, after, filters, present)
-		if err != nil || p != nil {
-			return p, err
-		}
-		after = s
+	p := &Plan{}
+	before, gone, err := v.lastLoss(filters, maxLookedBack)
+	if err != nil || before == nil {
+		return p, err
 	}
-	return &Plan{}, nil
-}
-
-// planLoss plans to bring back what went between two snapshots, nil if nothing was lost then.
-func (v *View) planLoss(a, b *Snapshot, filters []string, present map[ID]bool) (*Plan, error) {
-	gone, lost, err := v.loss(a, b, filters, present)
-	if err != nil || lost == 0 {
-		return nil, err
-	}
-	p := &Plan{Lost: a}
+	p.Lost = before
 	for _, d := range gone {
-		now, err := v.objects.at(v.now.Tree, d.path)
-		if err != nil {
-			return nil, err
-		}
-		if now != d.to && !(now.mode == modeDir && !d.to.exists()) {
+		if v.isStill(d) {
+			p.Steps = append(p.Steps, Step{d.path, stateOf(d.to, v.now, d.path), stateOf(d.from, before, d.path)})
+		} else {
 			p.Kept = append(p.Kept, Conflict{Path: d.path, Why: KeptNewContent})
-			continue
 		}
-		p.Steps = append(p.Steps, Step{d.path, stateOf(d.to, v.now, d.path), stateOf(d.from, a, d.path)})
 	}
-	v.keep(p, newLeftOut(a.LeftOut, v.now.LeftOut))
+	v.keep(p, newLeftOut(before.LeftOut, v.now.LeftOut))
 	return p, nil
 }
 
-// Loss returns how many files went between two snapshots, and how many of them were not
-// committed, 0 if it was no loss. b may be the tree as it is now.
-func (v *View) Loss(a, b *Snapshot) (gone, lost int, err error) {
-	present := make(map[ID]bool)
-	v.top.each(func(_ string, f *file) { present[f.id] = true })
-	files, lost, err := v.loss(a, b, nil, present)
-	return len(files), lost, err
+// LastLoss returns the snapshot before the last loss, and how many files went after it, nil if
+// nothing was lost since the last ones.
+func (v *View) LastLoss(snapshots int) (before *Snapshot, gone int) {
+	before, files, err := v.lastLoss(nil, snapshots)
+	if err != nil {
+		return nil, 0
+	}
+	return before, len(files)
 }
 
-func (v *View) loss(a, b *Snapshot, filters []string, present map[ID]bool) (gone []pathDifference, lost int, err error) {
-	if a.Tree == b.Tree {
-		return nil, 0, nil
+func (v *View) lastLoss(filters []string, most int) (before *Snapshot, gone []pathDifference, err error) {
+	present := make(map[ID]bool)
+	v.top.each(func(_ string, f *file) { present[f.id] = true })
+	after := v.now
+	for _, s := range slices.Backward(v.all[max(0, len(v.all)-most):]) {
+		gone, lost, err := v.loss(s, after, filters, present)
+		if err != nil || lost {
+			return s, gone, err
+		}
+		after = s
 	}
+	return nil, nil, nil
+}
+
+// isStill reports whether a path is now what it became.
+func (v *View) isStill(d pathDifference) bool {
+	now, err := v.objects.at(v.now.Tree, d.path)
+	return err == nil && (now == d.to || now.mode == modeDir && !d.to.exists())
+}
+
+// loss returns what went between two snapshots, and whether something was lost with it.
+func (v *View) loss(a, b *Snapshot, filters []string, present map[ID]bool) (gone []pathDifference, lost bool, err error) {
 	differences, err := v.differences(a, b, filters)
 	if err != nil {
-		return nil, 0, err
+		return nil, false, err
 	}
 	committed := v.objects.headTree(a.Head)
 	for _, d := range differences {
@@ -89,14 +90,7 @@ func (v *View) loss(a, b *Snapshot, filters []string, present map[ID]bool) (gone
 			continue
 		}
 		gone = append(gone, d)
-		now, err := v.objects.at(v.now.Tree, d.path)
-		if err != nil {
-			return nil, 0, err
-		}
-		still := now == d.to || now.mode == modeDir && !d.to.exists()
-		if was.id != d.from.id && still && !present[d.from.id] && d.from.id != emptyBlob {
-			lost++
-		}
+		lost = lost || was.id != d.from.id && !present[d.from.id] && d.from.id != emptyBlob && v.isStill(d)
 	}
 	return gone, lost, nil
 }

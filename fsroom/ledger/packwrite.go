@@ -13,7 +13,10 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sort"
 	"sync"
+
+	"github.com/talking-stick/tt/lockfile"
 )
 
 const (
@@ -54,39 +57,29 @@ func writePack(dir string, objects map[ID][]byte, fault func(string) error) (ind
 	if err != nil {
 		return "", err
 	}
-	temp := f.Name()
-	defer func() {
-		f.Close()
-		os.Remove(temp)
-		os.Remove(temp + ".idx")
-	}()
-	sum, index, err := packContent(f, objects)
+	defer os.Remove(f.Name())
+	defer f.Close()
+	sum, content, err := packContent(f, objects)
 	if err := cmp.Or(err, fault("pack-sync")); err != nil {
 		return "", err
 	}
-	if err := cmp.Or(f.Sync(), writeSynced(temp+".idx", []byte(index))); err != nil {
+	if err := cmp.Or(f.Sync(), fault("pack-name")); err != nil {
 		return "", err
 	}
 	path := filepath.Join(dir, ownPrefix+sum)
-	if err := fault("pack-name"); err != nil {
+	if err := cmp.Or(os.Rename(f.Name(), path+".pack"), fault("pack-index")); err != nil {
 		return "", err
 	}
-	if err := os.Rename(temp, path+".pack"); err != nil {
-		return "", err
-	}
-	if err := fault("pack-index"); err != nil {
-		return "", err
-	}
-	return path + ".idx", os.Rename(temp+".idx", path+".idx")
+	return path + ".idx", lockfile.Replace(path+".idx", content, dir)
 }
 
 // packContent writes a pack, and returns its sum and its index.
-func packContent(w io.Writer, objects map[ID][]byte) (sum, index string, err error) {
+func packContent(w io.Writer, objects map[ID][]byte) (sum string, index []byte, err error) {
 	ids := make([]ID, 0, len(objects))
 	for id := range objects {
 		ids = append(ids, id)
 	}
-	slices.SortFunc(ids, func(a, b ID) int { return bytes.Compare(a[:], b[:]) })
+	sort.Slice(ids, func(i, j int) bool { return bytes.Compare(ids[i][:], ids[j][:]) < 0 })
 	h := sha1.New()
 	to := bufio.NewWriterSize(io.MultiWriter(w, h), 1<<16)
 	at, _ := to.Write(binary.BigEndian.AppendUint32([]byte("PACK\x00\x00\x00\x02"), uint32(len(ids))))
@@ -103,11 +96,11 @@ func packContent(w io.Writer, objects map[ID][]byte) (sum, index string, err err
 		at += n
 	}
 	if err := to.Flush(); err != nil {
-		return "", "", err
+		return "", nil, err
 	}
 	digest := h.Sum(nil)
 	if _, err := w.Write(digest); err != nil {
-		return "", "", err
+		return "", nil, err
 	}
 	b := []byte(idxMagic)
 	for _, n := range fan {
@@ -115,15 +108,5 @@ func packContent(w io.Writer, objects map[ID][]byte) (sum, index string, err err
 	}
 	b = slices.Concat(b, names, sums, places, digest)
 	idxSum := sha1.Sum(b)
-	return hex.EncodeToString(digest), string(b) + string(idxSum[:]), nil
-}
-
-// writeSynced writes a new file and syncs it.
-func writeSynced(path string, data []byte) error {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	return cmp.Or(err, f.Sync(), f.Close())
+	return hex.EncodeToString(digest), append(b, idxSum[:]...), nil
 }

@@ -93,7 +93,7 @@ type undo struct {
 	*View
 	plan     *Plan
 	from, to *Snapshot
-	left     *leftOut
+	left     leftOut
 	unsure   map[string]bool
 }
 

@@ -34,7 +34,7 @@ func (v *View) PlanRestore(s *Snapshot, filters []string, exact bool) (*Plan, er
 }
 
 // keep takes the steps out of a plan that would touch what the snapshot before has not.
-func (v *View) keep(p *Plan, left *leftOut) {
+func (v *View) keep(p *Plan, left leftOut) {
 	drop := func(why func(Step) string) {
 		p.Steps = slices.DeleteFunc(p.Steps, func(s Step) bool {
 			w := why(s)

@@ -119,10 +119,10 @@ func (c *gitConfig) read(path, home string) {
 }
 
 // ignores returns the rules that are in none of the tree's own files.
-func (r *repository) ignores(base string) (g *ignores) {
+func (r *repository) ignores() (g *ignores) {
 	for _, file := range []string{r.config.excludesFile, filepath.Join(r.common, "info", "exclude")} {
 		if b, err := readSmall(file); file != "" && err == nil {
-			g = g.with(base, string(b), r.config.ignoreCase)
+			g = g.with("", string(b), r.config.ignoreCase)
 		}
 	}
 	return g

@@ -22,8 +22,9 @@ func (s *scanner) leaveTooMany() {
 	}
 }
 
-// largestNew returns the deepest directory that has more than half of what is new.
-func (s *scanner) largestNew(byFiles bool) string {
+// largestNew returns the deepest directory that has more than half of what is new. Where none
+// has, it is the one at the top that has most.
+func (s *scanner) largestNew(byFiles bool) (best string) {
 	weights := make(map[string]int64)
 	for i := range s.reads {
 		r := &s.reads[i]
@@ -34,27 +35,26 @@ func (s *scanner) largestNew(byFiles bool) string {
 		if !byFiles {
 			w = r.file.size
 		}
-		for dir := r.dir.path; dir != ""; {
+		for dir := r.dir.path; dir != ""; dir = parent(dir) {
 			weights[dir] += w
-			slash := strings.LastIndexByte(dir, '/')
-			dir = dir[:max(slash, 0)]
 		}
 		weights[""] += w
 	}
-	best := ""
-	for {
-		child := ""
-		for dir, w := range weights {
-			up := dir[:max(strings.LastIndexByte(dir, '/'), 0)]
-			if dir != "" && up == best && (child == "" || w > weights[child] || w == weights[child] && dir < child) {
-				child = dir
-			}
+	for dir, w := range weights {
+		if 2*w > weights[""] && len(dir) > len(best) {
+			best = dir
 		}
-		if child == "" || best != "" && 2*weights[child] <= weights[best] {
-			return best
-		}
-		best = child
 	}
+	if best != "" {
+		return best
+	}
+	most := int64(0)
+	for dir, w := range weights {
+		if dir != "" && parent(dir) == "" && (w > most || w == most && dir < best) {
+			best, most = dir, w
+		}
+	}
+	return best
 }
 
 // leaveDir leaves out what is new in a directory; with "" in the whole tree.

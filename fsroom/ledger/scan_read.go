@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -111,19 +112,13 @@ func readOpen(root *os.Root, path string) (data []byte, before, after stat, err 
 	if before, err = fileStat(f); err != nil || !isRegular(before.mode) {
 		return nil, before, before, err
 	}
-	data = make([]byte, 0, before.size+1)
-	for {
-		n, err := f.Read(data[len(data):cap(data)])
-		data = data[:len(data)+n]
-		if n == 0 || err != nil {
-			break
-		}
-		if len(data) == cap(data) {
-			data = append(data, 0)[:len(data)]
-		}
+	data = make([]byte, before.size)
+	n, err := io.ReadFull(f, data)
+	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+		return nil, before, after, err
 	}
 	after, err = fileStat(f)
-	return data, before, after, err
+	return data[:n], before, after, err
 }
 
 // trees computes the ids of trees and stores those that are new.

@@ -1,6 +1,9 @@
 package ledger
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // builtin are directories that nobody wants to have back where no repository says what to
 // ignore.
@@ -59,32 +62,20 @@ type LeftOut struct {
 	Files int    `json:"files,omitempty"` // of a directory with too many
 }
 
-// A leftOut answers whether paths are left out.
-type leftOut struct {
-	exact map[string]bool
-	all   bool
-}
+// A leftOut has the paths that are left out.
+type leftOut map[string]bool
 
-func newLeftOut(lists ...[]LeftOut) *leftOut {
-	l := &leftOut{exact: make(map[string]bool)}
-	for _, list := range lists {
-		for _, x := range list {
-			l.exact[x.Path] = true
-			l.all = l.all || x.Path == ""
-		}
+func newLeftOut(lists ...[]LeftOut) leftOut {
+	l := make(leftOut)
+	for _, x := range slices.Concat(lists...) {
+		l[x.Path] = true
 	}
 	return l
 }
 
 // has reports whether the path, or a directory above it, is left out.
-func (l *leftOut) has(path string) bool {
-	if l.all || l.exact[path] {
-		return true
+func (l leftOut) has(path string) bool {
+	for ; path != "" && !l[path]; path = parent(path) {
 	}
-	for i := len(path) - 1; i > 0 && len(l.exact) > 0; i-- {
-		if path[i] == '/' && l.exact[path[:i]] {
-			return true
-		}
-	}
-	return false
+	return l[path]
 }

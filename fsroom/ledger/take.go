@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"time"
 )
@@ -89,15 +90,7 @@ func (s *Snapshot) isLike(other *Snapshot) bool {
 }
 
 func samePerms(a, b *Snapshot) bool {
-	if a.Perm != b.Perm || len(a.Modes) != len(b.Modes) {
-		return false
-	}
-	for path, p := range a.Modes {
-		if b.Modes[path] != p {
-			return false
-		}
-	}
-	return true
+	return a.Perm == b.Perm && maps.Equal(a.Modes, b.Modes)
 }
 
 // checkSpace refuses to fill the disk: with less than 512 MiB free, or two hundredths of a

@@ -40,9 +40,6 @@ func (o *objects) diffInto(found *[]difference, prefix string, from, to ID) erro
 	if err != nil {
 		return err
 	}
-	byName := func(x, y entry) int { return strings.Compare(x.name, y.name) }
-	sort.Slice(a, func(i, j int) bool { return byName(a[i], a[j]) < 0 })
-	sort.Slice(b, func(i, j int) bool { return byName(b[i], b[j]) < 0 })
 	for len(a) > 0 || len(b) > 0 {
 		var x, y entry
 		c := 0
@@ -52,7 +49,7 @@ func (o *objects) diffInto(found *[]difference, prefix string, from, to ID) erro
 		case len(b) == 0:
 			c = -1
 		default:
-			c = cmp.Compare(a[0].name, b[0].name)
+			c = compareNames(a[0].name, a[0].mode == modeDir, b[0].name, b[0].mode == modeDir)
 		}
 		if c <= 0 {
 			x, a = a[0], a[1:]
@@ -60,33 +57,18 @@ func (o *objects) diffInto(found *[]difference, prefix string, from, to ID) erro
 		if c >= 0 {
 			y, b = b[0], b[1:]
 		}
-		if err := o.diffEntry(found, prefix+cmp.Or(x.name, y.name), x, y); err != nil {
+		path := prefix + cmp.Or(x.name, y.name)
+		switch {
+		case x.mode == modeDir || y.mode == modeDir:
+			err = o.diffInto(found, path+"/", x.id, y.id)
+		case x != y:
+			*found = append(*found, difference{path, side{x.mode, x.id}, side{y.mode, y.id}})
+		}
+		if err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-func (o *objects) diffEntry(found *[]difference, path string, x, y entry) error {
-	if x.mode == y.mode && x.id == y.id {
-		return nil
-	}
-	var from, to ID
-	d := difference{path: path}
-	if x.mode == modeDir {
-		from = x.id
-	} else {
-		d.from = side{x.mode, x.id}
-	}
-	if y.mode == modeDir {
-		to = y.id
-	} else {
-		d.to = side{y.mode, y.id}
-	}
-	if d.from != d.to {
-		*found = append(*found, d)
-	}
-	return o.diffInto(found, path+"/", from, to)
 }
 
 // at returns what a path is in a tree. A directory has the side of its tree.
@@ -118,14 +100,9 @@ func (o *objects) overlay(tree ID, paths map[string]side) (ID, error) {
 	if err != nil {
 		return ID{}, err
 	}
-	below := make(map[string]map[string]side)
-	here := make(map[string]side)
+	below := make(map[string]map[string]side) // by the first name of the path, then by its rest
 	for path, s := range paths {
-		name, rest, deeper := strings.Cut(path, "/")
-		if !deeper {
-			here[name] = s
-			continue
-		}
+		name, rest, _ := strings.Cut(path, "/")
 		if below[name] == nil {
 			below[name] = make(map[string]side)
 		}
@@ -135,28 +112,27 @@ func (o *objects) overlay(tree ID, paths map[string]side) (ID, error) {
 	for _, e := range entries {
 		byName[e.name] = e
 	}
-	for name, s := range here {
-		if e, ok := byName[name]; s.exists() {
-			byName[name] = entry{name, s.mode, s.id}
-		} else if ok && e.mode != modeDir {
+	for name, paths := range below {
+		e := byName[name]
+		if s, here := paths[""]; s.exists() {
+			e = entry{name, s.mode, s.id}
+		} else if here && e.mode != modeDir {
+			e = entry{}
+		}
+		delete(paths, "")
+		if len(paths) > 0 && (e.mode == modeDir || e.mode == 0 || anyExists(paths)) { // else a file stands where the directory was
+			var sub ID
+			if e.mode == modeDir {
+				sub = e.id
+			}
+			id, err := o.overlay(sub, paths)
+			if err != nil {
+				return ID{}, err
+			}
+			e = entry{name, modeDir, id}
+		}
+		if byName[name] = e; e.mode == 0 || e.id == emptyTree {
 			delete(byName, name)
-		}
-	}
-	for name, deeper := range below {
-		var sub ID
-		if e := byName[name]; e.mode == modeDir {
-			sub = e.id
-		} else if e.mode != 0 && !anyExists(deeper) {
-			continue // a file stands where the directory was
-		}
-		id, err := o.overlay(sub, deeper)
-		if err != nil {
-			return ID{}, err
-		}
-		if id == emptyTree {
-			delete(byName, name)
-		} else {
-			byName[name] = entry{name, modeDir, id}
 		}
 	}
 	return o.putTree(byName)

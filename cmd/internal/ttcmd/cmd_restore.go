@@ -3,6 +3,7 @@ package ttcmd
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
@@ -133,22 +134,15 @@ func (v *treeView) list(ctx context.Context, c *cli.Invocation) error {
 	}
 	defer view.Close()
 	res := snapshotsResult{Snapshots: []snapshotEntry{}}
-	marked := false
-	for i := len(v.all) - 1; i >= 0 && len(res.Snapshots) < int(c.Int64("limit")); i-- {
-		s := v.all[i]
+	limit := int(min(c.Int64("limit"), int64(len(v.all))))
+	lost, gone := view.LastLoss(limit)
+	for _, s := range slices.Backward(v.all[len(v.all)-limit:]) {
 		e := snapshotEntry{Snapshot: s.Name(), At: event.NewTime(s.Time()), Why: s.Why, Turn: s.Turn, Agent: s.Agent, Tree: s.Tree.String(), Note: s.Note, LeftOut: len(s.LeftOut)}
 		if e.Differs.Missing, e.Differs.Changed, e.Differs.Added, err = view.Differs(s); err != nil {
 			return explainTree(err)
 		}
-		if !marked {
-			after := view.Now()
-			if i+1 < len(v.all) {
-				after = v.all[i+1]
-			}
-			gone, lost, err := view.Loss(s, after)
-			if marked = err == nil && lost > 0; marked {
-				e.Went = gone
-			}
+		if lost != nil && lost.Number == s.Number {
+			e.Went = gone
 		}
 		res.Snapshots = append(res.Snapshots, e)
 	}
