@@ -22,9 +22,6 @@ func (r *mirror[S]) absorb(t *tail) error {
 	if t.stale != nil && m == *t.stale {
 		m = marker{}
 	}
-	if m.Revision != t.from.Revision && m.Revision >= int64(t.last) {
-		return nil // another process has absorbed more meanwhile
-	}
 	if err := r.Store().Prepare(r.Dir()); err != nil {
 		return err
 	}
