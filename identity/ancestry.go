@@ -2,6 +2,7 @@ package identity
 
 import (
 	"strconv"
+	"sync"
 
 	"github.com/talking-stick/tt/identity/harness"
 )
@@ -9,9 +10,20 @@ import (
 // maxAncestors bounds the walk to pid 1; deeper chains are broken or hostile.
 const maxAncestors = 64
 
+// ownAncestors are the processes above this one. They are looked up once: whoever becomes the
+// parent when one of them ends has not started this process.
+var ownAncestors = sync.OnceValue(func() []Info { return walkUp(system, system.Self().PID) })
+
 // ancestors returns the processes above pid, the parent first, as far up as
 // they can be inspected.
 func ancestors(table Table, pid int) []Info {
+	if table == Table(system) && pid == system.Self().PID {
+		return ownAncestors()
+	}
+	return walkUp(table, pid)
+}
+
+func walkUp(table Table, pid int) []Info {
 	info, err := table.Inspect(pid)
 	if err != nil {
 		return nil

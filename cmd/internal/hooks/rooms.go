@@ -21,12 +21,13 @@ type rooms struct {
 	locate  func(path string) (*workspace.Workspace, error)
 	lookup  func(string) string
 	callers []func() (identity.Agent, error) // who the session may be, the likeliest first
+	sticks  map[string]*guard.Stick          // those that were looked at, by directory
 	// auto adds what a write has to do where tt takes turns by itself. It is nil where it does not.
 	auto func(*workspace.Workspace, *member.Room, *turn.State, turn.Facts, *guard.Stick) *guard.Stick
 }
 
 func (h *run) rooms() *rooms {
-	r := &rooms{client: h.Client(h.store, identity.Agent{}), locate: h.Locate, lookup: h.Env.Lookup}
+	r := &rooms{client: h.Client(h.store, identity.Agent{}), locate: h.Locate, lookup: h.Env.Lookup, sticks: map[string]*guard.Stick{}}
 	for _, lookup := range toolEnvironments(h.Env.Lookup, h.call) {
 		r.callers = append(r.callers, func() (identity.Agent, error) { return h.resolve(lookup) })
 	}
@@ -36,25 +37,35 @@ func (h *run) rooms() *rooms {
 	return r
 }
 
-// Stick implements [guard.Rooms]. Nobody is looked for while the stick is free.
-func (r *rooms) Stick(_ context.Context, path string, call payload.Call) (*guard.Stick, error) {
-	w, err := r.locate(nearestExisting(path))
+// Stick implements [guard.Rooms]. A directory is looked at once.
+func (r *rooms) Stick(_ context.Context, path string, call payload.Call) (stick *guard.Stick, err error) {
+	dir := nearestExisting(path)
+	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
+		dir = filepath.Dir(dir)
+	}
+	stick, known := r.sticks[dir]
+	if !known {
+		if stick, err = r.look(dir, call); err == nil {
+			r.sticks[dir] = stick
+		}
+	}
+	return stick, err
+}
+
+// look returns the stick of a directory. Nobody is looked for while it is free.
+func (r *rooms) look(dir string, call payload.Call) (*guard.Stick, error) {
+	w, err := r.locate(dir)
 	if err != nil {
 		return nil, err
 	}
 	client := *r.client
-	room, err := client.Find(w)
+	room, st, err := client.FindState(w)
 	if err == nil && room == nil && r.auto != nil {
 		return r.auto(w, nil, nil, turn.Facts{}, nil), nil
 	}
 	if err != nil || room == nil {
 		return nil, err
 	}
-	snap, err := room.Snapshot()
-	if err != nil {
-		return nil, err
-	}
-	st := snap.State
 	if st.Owner != "" || st.ReservedFor != "" {
 		client.Self = r.caller(st)
 	}

@@ -24,7 +24,11 @@ func (h *run) shell(ctx context.Context) error {
 		return nil
 	}
 	h.call.Dir = h.Env.Abs(h.call.Dir)
-	reason, own, take := guard.Shell(ctx, h.call, shellEnv(ctx, h.call.Dir, h.Env.Lookup, h.Env.Home), h.rooms(), gitTree{})
+	rooms := h.rooms()
+	reason, own, take := guard.Shell(ctx, h.call, shellEnv(ctx, h.call.Dir, h.Env.Lookup, h.Env.Home), rooms, gitTree{})
+	if rooms.auto != nil && len(rooms.sticks) == 0 {
+		_, _ = rooms.Stick(ctx, h.call.Dir, h.call) // to read is a sign of life, too
+	}
 	if reason = cli.Block(reason); reason != "" {
 		return h.finish(payload.Reply{Refuse: reason})
 	}
@@ -50,7 +54,7 @@ func (h *run) recordBefore(ctx context.Context, root string) {
 
 // JudgeCommand judges a command that the client's agent would run in a directory.
 func JudgeCommand(ctx context.Context, env *cli.Env, client *member.Client, locate func(string) (*workspace.Workspace, error), dir, command string) guard.Judgement {
-	r := &rooms{client: client, locate: locate, lookup: env.Lookup, callers: []func() (identity.Agent, error){
+	r := &rooms{client: client, locate: locate, lookup: env.Lookup, sticks: map[string]*guard.Stick{}, callers: []func() (identity.Agent, error){
 		func() (identity.Agent, error) { return client.Self, nil },
 	}}
 	return guard.JudgeCommand(ctx, payload.Call{Dir: dir, Command: command}, shellEnv(ctx, dir, env.Lookup, env.Home), r, gitTree{})

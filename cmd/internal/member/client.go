@@ -91,6 +91,11 @@ func (c *Client) Find(w *workspace.Workspace) (*Room, error) {
 	return r, err
 }
 
+// FindState is [Client.Find] that returns the state of the room, too.
+func (c *Client) FindState(w *workspace.Workspace) (*Room, *turn.State, error) {
+	return c.find(w, w.Chain())
+}
+
 // find returns the room of the first of the directories that has one, nil if none has, and
 // its state.
 func (c *Client) find(w *workspace.Workspace, dirs []string) (*Room, *turn.State, error) {

@@ -71,18 +71,14 @@ func Shell(ctx context.Context, call payload.Call, env shell.Env, rooms Rooms, t
 func JudgeCommand(ctx context.Context, call payload.Call, env shell.Env, rooms Rooms, tree Tree) Judgement {
 	result := classify(call.Command, env)
 	j := Judgement{Unknown: result.Unknown}
-	here := stickHere(ctx, call, rooms)
-	sticks := map[string]*Stick{}
 	asked := map[string][]int{} // the changes of which git has to be asked, by room
 	for _, e := range result.Effects {
 		e.Path = canonical(e.Path)
-		stick, known := sticks[filepath.Dir(e.Path)]
-		if !known || e.Git {
-			stick, _ = rooms.Stick(ctx, e.Path, call)
-			sticks[filepath.Dir(e.Path)] = stick
-		}
-		if stick == nil && e.Below && here != nil && isWithin(e.Path, here.Root) {
-			stick = here
+		stick, _ := rooms.Stick(ctx, e.Path, call)
+		if stick == nil && e.Below {
+			if here := stickHere(ctx, call, rooms); here != nil && isWithin(e.Path, here.Root) {
+				stick = here
+			}
 		}
 		c := Change{Effect: e, Stick: stick}
 		if stick != nil {
