@@ -31,9 +31,9 @@ func Limits() []Limit {
 		{"gone-grace", "TALKING_STICK_GONE_GRACE", "how long an ended session may be silent before it counts as gone", func(p *Policy) *int64 { return &p.GoneGrace }, true},
 		{"idle-room-ttl", "TALKING_STICK_IDLE_ROOM_TTL", "how long an unused room lives (0: for ever)", func(p *Policy) *int64 { return &p.IdleRoomTTL }, true},
 		{"wake-grace", "TALKING_STICK_WAKE_GRACE", "how long a member that listens is waited for after it was notified (0: not)", func(p *Policy) *int64 { return &p.WakeGrace }, true},
-		{"idle-ttl", "TALKING_STICK_IDLE_TTL", "how long the model of a holder may be idle before others are offered its turn (0: for ever)", func(p *Policy) *int64 { return &p.IdleTTL }, true},
-		{"limit-ttl", "TALKING_STICK_LIMIT_TTL", "how long the model of a holder may be limited before others are offered its turn (0: for ever)", func(p *Policy) *int64 { return &p.LimitTTL }, true},
-		{"ledger-keep", "TALKING_STICK_LEDGER_KEEP", "how long it is kept what turns changed, see tt help restore", func(p *Policy) *int64 { return &p.LedgerKeep }, false},
+		{"idle-ttl", "TALKING_STICK_IDLE_TTL", "how long a holder's model may be idle before its turn is offered (0: for ever)", func(p *Policy) *int64 { return &p.IdleTTL }, true},
+		{"limit-ttl", "TALKING_STICK_LIMIT_TTL", "how long a holder's model may be limited before its turn is offered (0: for ever)", func(p *Policy) *int64 { return &p.LimitTTL }, true},
+		{"ledger-keep", "TALKING_STICK_LEDGER_KEEP", "how long what turns changed is kept, see tt help restore", func(p *Policy) *int64 { return &p.LedgerKeep }, false},
 		{"ledger-wait", "TALKING_STICK_LEDGER_WAIT", "how long a release waits for what the turn changed (0: not)", func(p *Policy) *int64 { return &p.LedgerWait }, true},
 	}
 }

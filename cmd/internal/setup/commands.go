@@ -40,7 +40,7 @@ var Install = &cli.Command{
 		f.Bool("no-bus", "without agent-bus")
 		f.Bool("no-auto", "sessions do not take the turn by themselves, also after later installations")
 		f.Bool("auto", "they do again, in rooms whose policy does not say otherwise (default, but after --no-auto)")
-		f.Bool("hold", "for gemini and antigravity: a hook holds the end of each turn until there is news, 30 minutes at most")
+		f.Bool("hold", "for gemini and antigravity: a hook delays the end of each turn until there is news, 30 minutes at most")
 		repositoryFlag(f)
 	},
 	Exits:     []cli.ExitStatus{{Status: 1, Meaning: "a harness failed; the others are done"}},

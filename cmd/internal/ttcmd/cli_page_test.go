@@ -16,10 +16,11 @@ import (
 
 // The parts of docs/cli.md between "<!-- table: NAME -->" and "<!-- end -->" are
 // generated from the table of commands, which is also where the help and the
-// manual pages come from: "tt wait" stands for the usage line, flags, errors and
-// exit statuses of a command, "flags" for the flags of every command, "flags of a
-// room" for those that commands about a room have besides, and the name of a help topic for its items, or "handoff" for its flags. With
-// -update they are written anew. Everything else on the page is written by hand.
+// manual pages come from: "tt wait" stands for the usage line, flags and exit
+// statuses of a command, "flags" for the flags of every command, "flags of a room"
+// for those that commands about a room have besides, and the name of a help topic
+// for its items, or "handoff" for its flags. With -update they are written anew.
+// Everything else on the page is written by hand.
 func TestCLIPageAgreesWithTable(t *testing.T) {
 	file := filepath.Join("..", "..", "..", "docs", "cli.md")
 	page, err := os.ReadFile(file)
@@ -76,15 +77,9 @@ func commandPart(p *cli.Program, c *cli.Command) string {
 			text += folded("- and the flags under ["+topic.Name+"](#"+topic.Name+").", "  ")
 		}
 	}
-	var codes, exits []string
-	for _, e := range c.Errors {
-		codes = append(codes, "`"+string(e)+"`")
-	}
+	var exits []string
 	for _, e := range c.Exits {
 		exits = append(exits, fmt.Sprintf("%d %s", e.Status, e.Meaning))
-	}
-	if len(codes) > 0 {
-		text += "\n" + folded("Errors: "+strings.Join(codes, ", ")+".", "")
 	}
 	if len(exits) > 0 {
 		text += "\n" + folded("Exit status: "+strings.Join(exits, "; ")+".", "")

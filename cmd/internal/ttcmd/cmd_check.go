@@ -17,7 +17,7 @@ var checkCommand = &cli.Command{
 		"Where an engine shares the room with other hosts, the engine has to confirm the turn: without its word the command fails with engine_unreachable.",
 	Examples: []cli.Example{{Line: "tt check --command 'git stash'", What: "whether the guard of the shell would refuse that to you"}},
 	Flags: func(f *cli.Flags) {
-		f.String("command", "CMD", "say what a command of the shell would write, and exit 1 if that is refused to the caller, else 0")
+		f.String("command", "CMD", "what a command of the shell would write; exit 1 if that is refused to you")
 		pathFlag(f)
 	},
 	Exits:  []cli.ExitStatus{{Status: 1, Meaning: "the caller does not hold the stick, or with --command may not run it, or tt failed"}},

@@ -35,7 +35,7 @@ var doctorCommand = &cli.Command{
 		"than this host; --repair gives it what it lost.",
 	Flags: func(f *cli.Flags) {
 		pathFlag(f)
-		f.Bool("prune-ledger", "remove what is recorded of the tree of the path, or with --all of every tree")
+		f.Bool("prune-ledger", "remove what is recorded of this tree")
 		f.Bool("all", "with --prune-ledger: of every tree")
 		f.Bool("repair", "mend what can be mended, and keep every damaged byte beside the result")
 		f.Bool("open", "with --repair and an engine whose store was copied back: let it take changes again, after every host has repaired")

@@ -28,7 +28,7 @@ var inboxCommand = &cli.Command{
 		f.Bool("all", "every room; for a person also what is asked of any person elsewhere")
 		f.Bool("wait", "wait until there is something new")
 		f.Duration("timeout", "D", 0, "how long to wait (default: the room's limit, 110s)")
-		f.Bool("peek", "leave everything as not shown, and make no observer of a person who is no member")
+		f.Bool("peek", "leave everything as not shown, and join nobody")
 		pathFlag(f)
 	},
 	Exclusive: [][2]string{{"all", "wait"}},

@@ -38,7 +38,7 @@ var listenCommand = &cli.Command{
 		{Line: "tt listen --via stdout", What: "JSON Lines for a plugin"},
 	},
 	Flags: func(f *cli.Flags) {
-		f.Choice("via", "KIND", listenWays, "how the agent is woken: lines on standard output (stdout, opencode), codex queue (codex-queue), or one line and the end (claude-hook, hold)")
+		f.Choice("via", "KIND", listenWays, "how the agent is woken: by lines (stdout, opencode), codex queue, or one line and the end (claude-hook, hold)")
 		f.String("exec", "CMD", "run a command of the shell each time")
 		f.Bool("off", "wake for turns alone from now on, and end")
 	},

@@ -36,7 +36,7 @@ var policyCommand = &cli.Command{
 		for _, w := range turn.Switches() {
 			f.Choice(w.Flag, strings.Join(w.Values, "|"), w.Values, w.About)
 		}
-		f.Choice("ledger", "MODE", turn.LedgerModes(), "what is recorded of changes of the tree: counts names no files in events")
+		f.Choice("ledger", "MODE", turn.LedgerModes(), "what is recorded of changes of the tree; with counts, events name no files")
 		f.String("ledger-size", "SIZE", "how much disk the records of all trees may use, as 1GiB")
 		pathFlag(f)
 	},

@@ -53,7 +53,7 @@ func sharedStore(c *cli.Invocation, service *hosts.Service, dataDir string, o fs
 // freshFlag declares --fresh. Commands that have it show the mirror while the engine cannot
 // be reached.
 func freshFlag(f *cli.Flags) {
-	f.Bool("fresh", "where several hosts share the room: ask a majority of its servers, and fail if they cannot be reached")
+	f.Bool("fresh", "with an engine: ask a majority of its servers, and fail without their answer")
 }
 
 // view returns the room, with --fresh as a majority of the engine's servers have it.
