@@ -39,9 +39,13 @@ SERVER := TT_TEST_NATSD=$(CURDIR)/$(BIN)/tt-natsd
 # The tests of tt start thousands of processes, which takes several times as long
 # with the race detector in each: here those that wait and stream have it.
 RACING := ^(TestScripts|TestFollowersLoseNothing)$$/^(wait_|race_|turn_race|turn_waiters|events_follow|events_wait|guardian_repair|guardian_stops|stream|lock_[isw])
-test-ci: natsd ## the tests in random order, with a server, all but most of tt's under the race detector
+# ALONE are tests that do much and nothing at the same time: a race detector finds nothing in
+# them, and takes minutes.
+ALONE := ^(TestScanCommitted|TestScanLostPages|TestScanLongLines|TestScanTornAtEveryByte|TestFindAgainstLinearSearch|TestLostPages|TestDestructiveCommands|TestTreesAreThoseOfGit)$$
+test-ci: natsd ## the tests in random order, with a server, nearly all but those of tt under the race detector
 	$(GO) test -shuffle=on ./cmd/internal/ttcmd
-	$(SERVER) CGO_ENABLED=1 $(GO) test -race -shuffle=on $$($(GO) list ./... | grep -v '/cmd/internal/ttcmd$$')
+	$(GO) test -shuffle=on ./journal ./fsroom ./fsroom/ledger -run '$(ALONE)'
+	$(SERVER) CGO_ENABLED=1 $(GO) test -race -shuffle=on -skip '$(ALONE)' $$($(GO) list ./... | grep -v '/cmd/internal/ttcmd$$')
 	CGO_ENABLED=1 $(GO) test -race -shuffle=on ./cmd/internal/ttcmd -run '$(RACING)'
 	cd $(NATSD) && CGO_ENABLED=1 $(GO) test -race -shuffle=on ./...
 
@@ -77,7 +81,7 @@ fmt: ## fail if anything is not formatted
 TOOLS := ./cmd/internal/report/testdata/sample ./testdata/baseline ./testdata/empty ./testdata/typecheck ./cmd/internal/ttcmd/testdata/tt ./cmd/internal/ttcmd/testdata/tt-console
 vet:
 	$(GO) vet ./... && $(GO) vet $(TOOLS) && $(GO) vet -tags engines ./cmd/internal/ttcmd/testdata/tt
-	for file in cmd/internal/torture/run.go cmd/internal/torture/hosts/run.go; do $(GO) vet $$file || exit 1; done
+	$(GO) vet cmd/internal/torture/run.go
 	cd $(NATSD) && $(GO) vet ./...
 
 lint: fmt vet vuln ## formatting, vet, go.mod, staticcheck, known vulnerabilities
@@ -129,7 +133,7 @@ torture-long: ## every attack with the numbers of a release, fuzzing, the models
 HOSTS ?= normal
 torture-hosts: build natsd ## servers killed, stopped and cut off while hosts share a room: some 9 minutes, as root
 	TT_TEST_NATS=$(CURDIR)/$(BIN)/tt-nats TT_TEST_NATSD=$(CURDIR)/$(BIN)/tt-natsd \
-	$(GO) run cmd/internal/torture/hosts/run.go -size $(HOSTS) $(TORTURE)
+	$(GO) run cmd/internal/torture/run.go -hosts -size $(HOSTS) $(TORTURE)
 
 torture-hosts-short: ## the same in some 80 seconds
 	$(MAKE) --no-print-directory torture-hosts HOSTS=short

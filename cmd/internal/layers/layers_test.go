@@ -112,8 +112,6 @@ var layers = map[string]layer{
 	"cmd/internal": {[]string{"cmd/internal", "fsroom", "journal", "lockfile", "identity", "skills"},
 		"what programs share does not depend on one of them"},
 	"cmd/internal/torture/overlay": {nil, "it builds programs from edited sources and knows none of them"},
-	"cmd/internal/torture/hosts": {[]string{"cmd/internal/torture/overlay", "fsroom/turn", "journal/event"},
-		"it looks at hosts from outside: what it shared with them could be wrong in the same way"},
 	"cmd/internal/viewstore": {[]string{"cmd/internal", "fsroom"},
 		"tt-console opens all that it shows by it: whether an engine has the rooms is decided here alone"},
 	"cmd/internal/console/edit": {[]string{"cmd/internal/cli"}, "it edits a text and knows neither terminal nor room"},

@@ -41,10 +41,11 @@ func (e *env) judge(data string, a acks) error {
 			return fmt.Errorf("acknowledged and not in the journal: %s joined", id)
 		}
 	}
-	if err := a.checkTurns(events); err != nil {
+	h, err := a.checkTurns(events)
+	if err != nil {
 		return err
 	}
-	if err := counted(bodies(events), a.said); err != nil {
+	if err := counted(h.said, a.said); err != nil {
 		return err
 	}
 	return e.mended(data)
@@ -52,81 +53,26 @@ func (e *env) judge(data string, a acks) error {
 
 // checkTurns reports the first thing that is wrong with the turns in the journal,
 // or with what was acknowledged of them.
-func (a acks) checkTurns(events []event.Event) error {
-	h := turnsIn{grants: map[int64]*event.Event{}, ends: map[int64]*event.Event{}, leases: map[string]int64{}, handoffs: map[int64]string{}}
-	for i := range events {
-		if err := h.add(&events[i]); err != nil {
-			return err
-		}
+func (a acks) checkTurns(events []event.Event) (*history, error) {
+	h, err := readHistory(events)
+	if err != nil {
+		return nil, err
 	}
 	for _, g := range a.grants {
-		e := h.grants[g.Turn]
-		if e == nil || e.To != g.agent || claimOf(e).Lease != g.Lease {
-			return fmt.Errorf("%s was granted turn %d with lease %s; the journal: %+v", g.agent, g.Turn, g.Lease, e)
+		if err := h.had(g); err != nil {
+			return nil, err
 		}
+		e := h.grants[g.Turn]
 		if want := h.handoffs[claimOf(e).Handoff]; g.Handoff.Status != want && g.Reason != "" && e.Type == turn.Claim {
-			return fmt.Errorf("turn %d came with the handoff %q, want %q", g.Turn, g.Handoff.Status, want)
+			return nil, fmt.Errorf("turn %d came with the handoff %q, want %q", g.Turn, g.Handoff.Status, want)
 		}
 	}
 	for _, g := range a.ends {
 		if e := h.ends[g.Turn]; e == nil || e.From != g.agent || h.handoffs[e.Seq] != worked(g) {
-			return fmt.Errorf("%s handed over turn %d; the journal: %+v", g.agent, g.Turn, e)
+			return nil, fmt.Errorf("%s handed over turn %d; the journal: %+v", g.agent, g.Turn, e)
 		}
 	}
-	return nil
-}
-
-// turnsIn is what a journal says about turns.
-type turnsIn struct {
-	owner    string
-	last     int64
-	grants   map[int64]*event.Event
-	ends     map[int64]*event.Event // by release or pass
-	leases   map[string]int64
-	handoffs map[int64]string // by the event that gave them
-}
-
-func (h *turnsIn) add(e *event.Event) error {
-	switch e.Type {
-	case turn.Claim, turn.Takeover:
-		lease := claimOf(e).Lease
-		switch was, again := h.leases[lease]; {
-		case e.Type == turn.Claim && h.owner != "":
-			return fmt.Errorf("event %d gives turn %d to %s while %s has turn %d", e.Seq, e.Turn, e.To, h.owner, h.last)
-		case e.Turn != h.last+1:
-			return fmt.Errorf("event %d: turn %d follows turn %d", e.Seq, e.Turn, h.last)
-		case lease == "" || again:
-			return fmt.Errorf("event %d: the lease %q of turn %d was that of turn %d", e.Seq, lease, e.Turn, was)
-		}
-		h.owner, h.last, h.leases[lease], h.grants[e.Turn] = e.To, e.Turn, e.Turn, e
-	case turn.Released, turn.Passed:
-		if e.From != h.owner || e.Turn != h.last {
-			return fmt.Errorf("event %d ends turn %d of %s while %q has turn %d", e.Seq, e.Turn, e.From, h.owner, h.last)
-		}
-		var handoff struct{ Status string }
-		if err := json.Unmarshal(e.Handoff, &handoff); err != nil {
-			return fmt.Errorf("event %d: its handoff: %v", e.Seq, err)
-		}
-		h.owner, h.ends[e.Turn], h.handoffs[e.Seq] = "", e, handoff.Status
-	case turn.MemberLeft, turn.Kicked:
-		if gone := e.From; gone == h.owner && e.Type == turn.MemberLeft || e.To == h.owner && e.Type == turn.Kicked {
-			h.owner = ""
-		}
-	case turn.Closed:
-		h.owner = ""
-	}
-	return nil
-}
-
-// A claim is the payload of an event that grants a turn.
-type claim struct {
-	Lease   string `json:"lease_id"`
-	Handoff int64  `json:"handoff_event_seq"` // the event whose handoff was taken up
-}
-
-func claimOf(e *event.Event) (c claim) {
-	_ = json.Unmarshal(e.Payload, &c)
-	return c
+	return h, nil
 }
 
 // lateness is how long undisturbed waits took after what they waited for: from

@@ -91,7 +91,7 @@ func (s *sweeper) between(pr pair, p point) {
 	what := fmt.Sprintf("%s: tt %s was stopped at %v", pr.name, pr.first, p)
 	s.report.reach(what, func() bool {
 		data := s.newDir()
-		defer s.remove(data)
+		defer remove(data)
 		first, second, queued, err := s.interleave(data, pr, p)
 		if err == errPassed {
 			return false
@@ -102,7 +102,7 @@ func (s *sweeper) between(pr pair, p point) {
 			last, line = second, pr.second
 		}
 		if err == nil && pr.must && (first.exit != 0 || second.exit != 0) {
-			err = fmt.Errorf("%v", first)
+			err = errors.New(first.String())
 		}
 		if err == nil {
 			err = s.agree(data, pr, last, line)
@@ -118,7 +118,7 @@ var errPassed = errors.New("the command did not come to the point")
 
 // interleave runs both commands. If the first one had the lock when it was
 // stopped, the second was queued behind it and ended last.
-func (s *sweeper) interleave(data string, pr pair, p point) (first, second result, queued bool, err error) {
+func (s *sweeper) interleave(data string, pr pair, p point) (first, second *outcome, queued bool, err error) {
 	if err := s.copyTo(data); err != nil {
 		return first, second, false, err
 	}
@@ -155,12 +155,11 @@ func (s *sweeper) interleave(data string, pr pair, p point) (first, second resul
 		return first, second, false, err
 	}
 	late := time.Since(began) >= lockPatience
-	<-other.over
-	if late && strings.Contains(other.result.stderr, "lock_timeout") {
+	if late && strings.Contains(other.result().stderr, "lock_timeout") {
 		// The machine was so slow that the second gave up before the first went on.
 		return first, second, false, errPassed
 	}
-	return one.result, other.result, queued, nil
+	return one.result(), other.result(), queued, nil
 }
 
 // lockPatience is how long a command waits for its lock.
@@ -168,7 +167,7 @@ const lockPatience = 5 * time.Second
 
 // stopped waits until the trace of a command says that it is stopped, and returns
 // its pid.
-func (b *background) stopped(trace string) (pid int, err error) {
+func (b *process) stopped(trace string) (pid int, err error) {
 	err = fmt.Errorf("it neither stopped nor ended")
 	eventually(30*time.Second, func() bool {
 		over := b.isOver()
@@ -209,7 +208,7 @@ func waitsForLock(pid int) bool {
 
 // agree: a turn that the last command was granted is the one that there is, and
 // its owner can show and end it.
-func (s *sweeper) agree(data string, pr pair, last result, line string) error {
+func (s *sweeper) agree(data string, pr pair, last *outcome, line string) error {
 	var now struct {
 		Room struct {
 			Owner string

@@ -20,6 +20,7 @@ type fileSystem struct {
 var (
 	ext4      = fileSystem{"ext4", 24 << 20, []string{"mkfs.ext4", "-q", "-F"}, "loop,commit=1000"}
 	ext4Small = fileSystem{"ext4 with 1 KiB blocks", 24 << 20, []string{"mkfs.ext4", "-q", "-F", "-b", "1024"}, "loop,commit=1000"}
+	ext4Large = fileSystem{"ext4", 256 << 20, []string{"mkfs.ext4", "-q", "-F"}, "loop,commit=1000"}
 	xfs       = fileSystem{"xfs", 300 << 20, []string{"mkfs.xfs", "-q", "-f"}, "loop,nouuid"}
 )
 
@@ -43,28 +44,45 @@ func (d disk) data() string { return filepath.Join(d.dir, d.dataName) }
 
 // newDisk makes a file system on which some commands, one per line, have run.
 func (e *env) newDisk(fs fileSystem, lines ...string) (disk, error) {
-	d := disk{fileSystem: fs, image: e.newDir() + ".image", dir: e.newDir(), dataName: "data"}
-	err := errors.Join(os.WriteFile(d.image, nil, 0o600), os.Truncate(d.image, d.size))
+	d := disk{fileSystem: fs, dataName: "data"}.at(e.newDir())
+	err := d.format()
 	if err == nil {
-		err = command(d.make[0], append(d.make[1:], d.image)...)
-	}
-	if err == nil {
-		err = e.mounted(d, func() error { return e.ok(d.data(), lines...) })
+		err = d.mounted(func() error { return e.ok(d.data(), lines...) })
 	}
 	return d, err
 }
 
-// mounted mounts the disk and does something on it.
-func (e *env) mounted(d disk, do func() error) error {
-	if err := os.MkdirAll(d.dir, 0o755); err != nil {
-		return err
+func (d disk) format() error {
+	err := errors.Join(os.WriteFile(d.image, nil, 0o600), os.Truncate(d.image, d.size))
+	if err == nil {
+		err = command(d.make[0], append(d.make[1:], d.image)...)
 	}
-	if err := command("mount", "-o", d.options, d.image, d.dir); err != nil {
+	return err
+}
+
+func (d disk) mount() error {
+	return errors.Join(os.MkdirAll(d.dir, 0o700), command("mount", "-o", d.options, d.image, d.dir))
+}
+
+// mounted mounts the disk and does something on it.
+func (d disk) mounted(do func() error) error {
+	if err := d.mount(); err != nil {
 		return err
 	}
 	err := do()
-	e.reap(d.data())
+	reap(d.data())
 	return errors.Join(err, d.unmount())
+}
+
+// at is the disk in another file, mounted at path.
+func (d disk) at(path string) disk {
+	d.image, d.dir = path+".image", path
+	return d
+}
+
+// copyTo copies the disk as a power cut would leave it, if those who write stand still.
+func (d disk) copyTo(other disk) error {
+	return command("cp", "--sparse=always", d.image, other.image)
 }
 
 func (d disk) unmount() (err error) {
@@ -81,19 +99,16 @@ type finding struct{ error }
 // cutPower runs work on a copy of the disk and cuts the power when it returns.
 // What work returned is then called, and the disk after the power cut is judged.
 func (e *env) cutPower(from disk, work func(disk) (end func(), err error), judge func(disk) error) error {
-	d, after := from, from
-	d.image, d.dir = e.newDir()+".image", e.newDir()
-	after.image, after.dir = e.newDir()+".image", e.newDir()
+	d, after := from.at(e.newDir()), from.at(e.newDir())
 	defer os.Remove(d.image)
 	defer os.Remove(after.image)
-	copyImage := func(from, to disk) error { return command("cp", "--sparse=always", from.image, to.image) }
-	if err := copyImage(from, d); err != nil {
+	if err := from.copyTo(d); err != nil {
 		return err
 	}
-	err := e.mounted(d, func() error {
+	err := d.mounted(func() error {
 		end, err := work(d)
 		if err == nil {
-			err = copyImage(d, after)
+			err = d.copyTo(after)
 		}
 		end()
 		return err
@@ -101,7 +116,7 @@ func (e *env) cutPower(from disk, work func(disk) (end func(), err error), judge
 	if err != nil {
 		return err
 	}
-	return e.mounted(after, func() error {
+	return after.mounted(func() error {
 		if err := judge(after); err != nil {
 			return finding{err}
 		}

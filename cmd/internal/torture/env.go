@@ -4,7 +4,6 @@ package torture
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -17,48 +16,93 @@ import (
 	"sync/atomic"
 	"syscall"
 	"time"
+
+	"github.com/talking-stick/tt/cmd/internal/torture/overlay"
 )
 
 // An env is what all attacks share.
 type env struct {
 	base      string // the directory of everything
 	workspace string // one for all data directories, so that copies are of the same room
-	tt        string // the program
-	long      bool
+	size      size
 	seed      uint64
-	dirs      atomic.Int64
-	fixtures  func() []*fixture // of all cases, made once
+	programs
+	dirs     atomic.Int64
+	fixtures func() []*fixture // of all cases, made once
 }
 
-// newEnv builds tt and makes a directory for everything, in memory if possible.
-func newEnv(long bool, seed uint64) (*env, error) {
+// programs are paths of the builds that are tried.
+type programs struct{ tt, natsd string }
+
+// An edit is an [overlay.Edit].
+type edit = overlay.Edit
+
+// oneThread makes tt do its work on one thread: strace counts the calls of each
+// thread on their own.
+var oneThread = edit{File: "cmd/tt/one_thread.go", New: "package main\n\nimport \"runtime\"\n\nfunc init() { runtime.LockOSThread() }\n"}
+
+// newEnv makes a directory for everything, in memory if possible, and builds the programs. Those
+// for hosts that share rooms may be built already: TT_TEST_NATS and TT_TEST_NATSD name them.
+func newEnv(hosts bool, size size, seed uint64) (*env, error) {
 	base, err := os.MkdirTemp("/dev/shm", "tt-torture-")
 	if err != nil {
 		if base, err = os.MkdirTemp("", "tt-torture-"); err != nil {
 			return nil, err
 		}
 	}
-	e := &env{base: base, workspace: filepath.Join(base, "workspace"), long: long, seed: seed}
+	e := &env{base: base, workspace: filepath.Join(base, "workspace"), size: size, seed: seed}
 	e.fixtures = sync.OnceValue(e.allFixtures)
 	for _, dir := range []string{e.workspace, filepath.Join(base, "home")} {
 		if err := os.Mkdir(dir, 0o755); err != nil {
 			return nil, err
 		}
 	}
-	if e.tt, err = e.build("tt"); err != nil {
+	if !hosts {
+		err = e.build(&e.tt, "cmd/tt", oneThread)
+	} else {
+		e.programs = programs{os.Getenv("TT_TEST_NATS"), os.Getenv("TT_TEST_NATSD")}
+		if e.tt == "" {
+			err = e.build(&e.tt, "cmd/tt-nats")
+		}
+		if e.natsd == "" && err == nil {
+			err = e.build(&e.natsd, "cmd/tt-natsd")
+		}
+	}
+	if err != nil {
 		e.close()
 	}
 	return e, err
 }
 
+// build builds a program from edited sources, and sets its path.
+func (e *env) build(path *string, program string, edits ...edit) error {
+	*path = filepath.Join(e.base, filepath.Base(program))
+	return overlay.Build(*path, program, edits...)
+}
+
+// other is another env, for other builds of the programs.
+func (e *env) other() (*env, error) {
+	o := &env{base: e.newDir(), workspace: e.workspace, size: e.size, seed: e.seed, programs: e.programs}
+	return o, os.Mkdir(o.base, 0o700)
+}
+
+// keep is set by those who want to look at the files.
+var keep = os.Getenv("TT_TORTURE_KEEP") != ""
+
 // close ends all processes of the run and removes its files.
 func (e *env) close() {
-	e.reap(e.base)
+	reap(e.base)
+	reap(e.base) // what the attack has made meanwhile
 	mounts, _ := os.ReadFile("/proc/self/mounts")
 	for line := range strings.Lines(string(mounts)) {
 		if f := strings.Fields(line); len(f) > 1 && strings.HasPrefix(f[1], e.base+"/") {
+			_ = command("fsfreeze", "-u", f[1]) // it may be frozen
 			_ = disk{dir: f[1]}.unmount()
 		}
+	}
+	if keep {
+		fmt.Println("kept", e.base)
+		return
 	}
 	_ = os.RemoveAll(e.base)
 }
@@ -69,129 +113,29 @@ func (e *env) closeOnSignal() {
 	go func() {
 		<-caught
 		e.close()
-		e.close() // what the attack has made meanwhile
 		os.Exit(130)
 	}()
 }
 
 func (e *env) random() *rand.Rand { return rand.New(rand.NewPCG(e.seed, uint64(e.dirs.Add(1)))) }
 
-// pick is short, or long in a long run.
-func (e *env) pick(short, long int) int {
-	if e.long {
-		return long
+// pick is the value for the size of the run; a normal one may have that of a short one.
+func (e *env) pick(values ...int) int {
+	if e.size == long {
+		return values[len(values)-1]
 	}
-	return short
+	return values[min(int(e.size), len(values)-2)]
 }
 
 // newDir is the path of a directory that does not exist yet.
 func (e *env) newDir() string { return filepath.Join(e.base, "d"+strconv.FormatInt(e.dirs.Add(1), 10)) }
 
-// remove ends the guardians of a data directory and removes it.
-func (e *env) remove(data string) {
-	e.reap(data)
-	_ = os.RemoveAll(data)
-}
-
-// A result is how a command ended.
-type result struct {
-	exit   int // -1: by a signal
-	stdout string
-	stderr string
-}
-
-func (r result) String() string {
-	text := strings.TrimSpace(r.stdout + r.stderr)
-	return fmt.Sprintf("exit %d: %s", r.exit, text[:min(len(text), 400)])
-}
-
-// A process is a command that was started, with what it has printed.
-type process struct {
-	*exec.Cmd
-	stdout, stderr bytes.Buffer
-}
-
-// command is a program on a data directory, in the workspace, with a handoff on its
-// standard input.
-func (e *env) command(data string, line ...string) *process {
-	p := &process{Cmd: exec.Command(line[0], line[1:]...)}
-	p.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + filepath.Join(e.base, "home"), "TALKING_STICK_DATA_DIR=" + data}
-	p.Dir, p.Stdout, p.Stderr = e.workspace, &p.stdout, &p.stderr
-	p.Stdin = strings.NewReader(`{"status":"s","next_action":"n"}`)
-	return p
-}
-
-// outcome is how the process ended, from the error of Run or Wait.
-func (p *process) outcome(err error) result {
-	r := result{stdout: p.stdout.String(), stderr: p.stderr.String()}
-	var exit *exec.ExitError
-	switch {
-	case errors.As(err, &exit):
-		r.exit = exit.ExitCode()
-	case err != nil:
-		r.exit, r.stderr = 1, r.stderr+err.Error()
+// remove ends the processes of a directory and removes it.
+func remove(dir string) {
+	reap(dir)
+	if !keep {
+		_ = os.RemoveAll(dir)
 	}
-	return r
-}
-
-// A background is a command that runs beside others.
-type background struct {
-	*process
-	over   chan struct{}
-	result result    // once it is over
-	ended  time.Time // likewise
-}
-
-// start starts tt --json below other programs.
-func (e *env) start(data string, under []string, args ...string) (*background, error) {
-	b := &background{process: e.command(data, e.line(under, args...)...), over: make(chan struct{})}
-	if err := b.Start(); err != nil {
-		return nil, err
-	}
-	go func() {
-		b.result, b.ended = b.outcome(b.Wait()), time.Now()
-		close(b.over)
-	}()
-	return b, nil
-}
-
-func (b *background) isOver() bool { return isClosed(b.over) }
-
-func (b *background) kill() {
-	_ = b.Process.Kill()
-	<-b.over
-}
-
-func isClosed(c chan struct{}) bool {
-	select {
-	case <-c:
-		return true
-	default:
-		return false
-	}
-}
-
-// line is tt --json with arguments, below another program such as strace.
-func (e *env) line(under []string, args ...string) []string {
-	return append(append(append([]string{}, under...), e.tt), append(args, "--json")...)
-}
-
-// run runs tt --json.
-func (e *env) run(data string, args ...string) result { return e.runUnder(data, nil, args...) }
-
-func (e *env) runUnder(data string, under []string, args ...string) result {
-	p := e.command(data, e.line(under, args...)...)
-	return p.outcome(p.Run())
-}
-
-// ok runs tt commands, one per line, which must succeed.
-func (e *env) ok(data string, lines ...string) error {
-	for _, line := range lines {
-		if r := e.run(data, strings.Fields(line)...); r.exit != 0 {
-			return fmt.Errorf("tt %s: %v", line, r)
-		}
-	}
-	return nil
 }
 
 // command runs a program of the system.
@@ -202,31 +146,34 @@ func command(name string, args ...string) error {
 	return nil
 }
 
-// owns reports whether a process is of a data directory, or of any: its environment
-// names it.
-func (e *env) owns(data string, pid int) bool {
-	mark := "TALKING_STICK_DATA_DIR=" + data
-	if data != e.base {
-		mark += "\x00"
-	}
+// owns reports whether a process is of a data directory, or of one below a directory: its
+// environment names it.
+func owns(dir string, pid int) bool {
 	b, _ := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
-	return pid != os.Getpid() && bytes.Contains(b, []byte(mark))
+	_, after, found := bytes.Cut(b, []byte("TALKING_STICK_DATA_DIR="+dir))
+	return found && pid != os.Getpid() && (after[0] == 0 || after[0] == '/')
 }
 
-// processes are the processes of a data directory, or of all.
-func (e *env) processes(data string) (pids []int) {
+// processesOf are the processes of a data directory, or of all below a directory.
+func processesOf(dir string) (pids []int) {
 	procs, _ := filepath.Glob("/proc/[0-9]*")
 	for _, proc := range procs {
-		if pid, err := strconv.Atoi(filepath.Base(proc)); err == nil && e.owns(data, pid) {
+		if pid, err := strconv.Atoi(filepath.Base(proc)); err == nil && owns(dir, pid) {
 			pids = append(pids, pid)
 		}
 	}
 	return pids
 }
 
-// reap kills the guardians of a data directory, or all, and returns their pids.
-func (e *env) reap(data string) []int {
-	pids := e.processes(data)
+// commandLine is that of a process, with a space after each argument.
+func commandLine(pid int) string {
+	b, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+	return strings.ReplaceAll(string(b), "\x00", " ")
+}
+
+// reap kills the processes of a directory and returns their pids.
+func reap(dir string) []int {
+	pids := processesOf(dir)
 	for _, pid := range pids {
 		_ = syscall.Kill(pid, syscall.SIGKILL)
 	}
@@ -241,12 +188,39 @@ func sleepUpTo(random *rand.Rand, most time.Duration) {
 // eventually polls a condition of another process or a mount, of which nothing
 // notifies. It reports whether the condition was met within the time.
 func eventually(patience time.Duration, met func() bool) bool {
-	for deadline := time.Now().Add(patience); ; time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(patience); ; time.Sleep(2 * time.Millisecond) {
 		if met() {
 			return true
 		}
 		if time.Now().After(deadline) {
 			return false
 		}
+	}
+}
+
+// A latch is closed once.
+type latch struct {
+	once sync.Once
+	done chan struct{}
+}
+
+func newLatch() *latch { return &latch{done: make(chan struct{})} }
+
+func (l *latch) close() { l.once.Do(func() { close(l.done) }) }
+
+func (l *latch) closed() bool {
+	select {
+	case <-l.done:
+		return true
+	default:
+		return false
+	}
+}
+
+// sleep lets a time pass, or less if the latch is closed.
+func (l *latch) sleep(d time.Duration) {
+	select {
+	case <-l.done:
+	case <-time.After(d):
 	}
 }

@@ -91,7 +91,7 @@ func (e *env) fixture(c sweepCase) *fixture {
 	if f.err = e.ok(f.data, c.setup...); f.err != nil {
 		return f
 	}
-	f.killed = e.reap(f.data)
+	f.killed = reap(f.data)
 	if i := slices.Index(f.args, "NOTE"); i >= 0 {
 		if f.args[i], f.err = e.firstNote(f.data); f.err != nil {
 			return f

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -28,13 +27,13 @@ type load struct {
 	failed  string // the first command that failed by itself
 	paused  bool
 	resumed *sync.Cond
-	over    chan struct{} // closed when no command is to start any more
+	over    *latch // closed when no command is to start any more
 	lanes   sync.WaitGroup
 }
 
 // newLoad has no lanes yet.
 func (e *env) newLoad(data string, killing bool) *load {
-	l := &load{env: e, data: data, killing: killing, over: make(chan struct{})}
+	l := &load{env: e, data: data, killing: killing, over: newLatch()}
 	l.resumed = sync.NewCond(&l.mu)
 	return l
 }
@@ -80,34 +79,25 @@ func (l *load) joiners() {
 	}
 }
 
-// An outcome is how a command of a load ended.
-type outcome struct {
-	result
-	line      []string
-	began     time.Time
-	ended     time.Time
-	disturbed bool // it was stopped or killed, or meant to be
-}
-
 // do runs one command of tt, or of the agent bus. A load that kills may kill it or
 // stop it for a moment, within its first reach. It reports false when the load is
 // over.
-func (l *load) do(random *rand.Rand, reach time.Duration, args ...string) (o outcome, ok bool) {
+func (l *load) do(random *rand.Rand, reach time.Duration, args ...string) (o *outcome, ok bool) {
 	line := l.line(nil, args...)
 	if args[0] == "cli" {
 		line[0] = l.bus
 	}
 	p := l.command(l.data, line...)
-	o = outcome{line: line[1:], began: time.Now()}
 	err := l.start(p)
 	if errors.Is(err, errOver) {
-		return o, false
+		return nil, false
 	}
-	if err == nil {
-		o.disturbed = l.killing && disturb(p, random, reach)
-		err = p.Wait()
+	if err != nil {
+		return &outcome{line: args, exit: 1, stderr: err.Error()}, true
 	}
-	o.ended, o.result = time.Now(), p.outcome(err)
+	disturbed := l.killing && disturb(p, random, reach)
+	o = p.result()
+	o.disturbed = disturbed
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.running = slices.DeleteFunc(l.running, func(q *process) bool { return p == q })
@@ -122,20 +112,18 @@ var errOver = errors.New("the load is over")
 func (l *load) start(p *process) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for l.paused && !l.isOver() {
+	for l.paused && !l.over.closed() {
 		l.resumed.Wait()
 	}
-	if l.isOver() {
+	if l.over.closed() {
 		return errOver
 	}
-	if err := p.Start(); err != nil {
+	if err := p.launch(nil); err != nil {
 		return err
 	}
 	l.running = append(l.running, p)
 	return nil
 }
-
-func (l *load) isOver() bool { return isClosed(l.over) }
 
 // disturb kills every second process and stops every twentieth for a moment.
 func disturb(p *process, random *rand.Rand, reach time.Duration) bool {
@@ -148,18 +136,18 @@ func disturb(p *process, random *rand.Rand, reach time.Duration) bool {
 		_ = p.Process.Kill()
 		return true
 	}
-	_ = p.Process.Signal(syscall.SIGSTOP)
+	p.signal(syscall.SIGSTOP)
 	sleepUpTo(random, 30*time.Millisecond)
-	_ = p.Process.Signal(syscall.SIGCONT)
+	p.signal(syscall.SIGCONT)
 	return true
 }
 
 // done reports whether a command succeeded. One that failed by itself, and not
 // with one of the codes, is remembered as wrong.
-func (l *load) done(o outcome, codes ...string) bool {
-	refused := slices.ContainsFunc(codes, func(code string) bool { return strings.Contains(o.stderr, `"`+code+`"`) })
-	if killed := o.disturbed && o.exit == -1; o.exit != 0 && !refused && !killed && !l.isOver() {
-		l.fail("%s: %v", strings.Join(o.line, " "), o.result)
+func (l *load) done(o *outcome, codes ...string) bool {
+	refused := slices.Contains(codes, o.code)
+	if killed := o.disturbed && o.exit == -1; o.exit != 0 && !refused && !killed && !l.over.closed() {
+		l.fail("%v", o)
 	}
 	return o.exit == 0
 }
@@ -201,7 +189,7 @@ func (l *load) freeze() acks {
 	defer l.mu.Unlock()
 	l.paused = true
 	for _, p := range l.running {
-		_ = p.Process.Signal(syscall.SIGSTOP)
+		p.signal(syscall.SIGSTOP)
 	}
 	return l.acks
 }
@@ -209,21 +197,21 @@ func (l *load) freeze() acks {
 // end kills what runs, guardians too, and waits for it.
 func (l *load) end() {
 	l.stop(func(p *process) { _ = p.Process.Kill() })
-	l.reap(l.data)
+	reap(l.data)
 }
 
 // finish lets the commands that run come to their end, and interrupts waits.
 func (l *load) finish() {
 	l.stop(func(p *process) {
 		if p.Args[1] == "wait" {
-			_ = p.Process.Signal(syscall.SIGTERM)
+			p.signal(syscall.SIGTERM)
 		}
 	})
 }
 
 func (l *load) stop(each func(*process)) {
 	l.mu.Lock()
-	close(l.over)
+	l.over.close()
 	for _, p := range l.running {
 		each(p)
 	}

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -20,7 +21,7 @@ import (
 // at the same time, and in the end every one that is left gets its turn.
 func namedLocks(e *env, r *report) {
 	s := &lockStorm{env: e, report: r, random: e.random(), data: e.newDir()}
-	defer e.remove(s.data)
+	defer remove(s.data)
 	s.work = filepath.Join(s.data, "work")
 	if err := os.MkdirAll(s.work, 0o700); err != nil {
 		r.wrong("%v", err)
@@ -44,9 +45,8 @@ type lockStorm struct {
 }
 
 type lockRun struct {
-	cmd   *process
-	ended chan error
-	hit   bool // a signal was sent that may have ended it
+	*process
+	hit bool // a signal was sent that may have ended it
 }
 
 // guardedVariable makes this program one of the commands of a [lockStorm]: its value is
@@ -102,12 +102,12 @@ func (s *lockStorm) step() {
 		run := s.running[s.random.IntN(len(s.running))]
 		signal := []syscall.Signal{syscall.SIGKILL, syscall.SIGTERM, syscall.SIGSTOP, syscall.SIGCONT}[s.random.IntN(4)]
 		run.hit = run.hit || signal == syscall.SIGKILL || signal == syscall.SIGTERM
-		_ = run.cmd.Process.Signal(signal)
+		run.signal(signal)
 		s.signals++
 	}
 	for _, run := range s.running {
 		if s.random.IntN(10) == 0 {
-			_ = run.cmd.Process.Signal(syscall.SIGCONT)
+			run.signal(syscall.SIGCONT)
 		}
 	}
 }
@@ -120,53 +120,36 @@ func (s *lockStorm) start() {
 	}
 	cmd := s.command(s.data, s.tt, "lock", "run", "storm", "--", program)
 	cmd.Env = append(cmd.Env, guardedVariable+"="+s.work)
-	run := &lockRun{cmd: cmd, ended: make(chan error, 1)}
-	if err := cmd.Start(); err != nil {
+	if err := cmd.launch(nil); err != nil {
 		s.wrong("%v", err)
 		return
 	}
 	s.started++
-	s.running = append(s.running, run)
-	go func() {
-		err := cmd.Wait()
-		if err != nil {
-			err = fmt.Errorf("%w: %s", err, &cmd.stderr)
-		}
-		run.ended <- err
-	}()
+	s.running = append(s.running, &lockRun{process: cmd})
 }
 
 // collect forgets the commands that have ended.
 func (s *lockStorm) collect() {
-	var left []*lockRun
-	for _, run := range s.running {
-		select {
-		case err := <-run.ended:
-			s.end(run, err)
-		default:
-			left = append(left, run)
+	s.running = slices.DeleteFunc(s.running, func(run *lockRun) bool {
+		over := run.isOver()
+		if over && run.outcome.exit != 0 && !run.hit {
+			s.wrong("nobody ended it, and it failed: %v", run.result())
 		}
-	}
-	s.running = left
-}
-
-func (s *lockStorm) end(run *lockRun, err error) {
-	if err != nil && !run.hit {
-		s.wrong("nobody ended it, and it failed: %v", err)
-	}
+		return over
+	})
 }
 
 // settle lets all go on until they have ended.
 func (s *lockStorm) settle() {
 	for deadline := time.Now().Add(time.Minute); len(s.running) > 0; time.Sleep(10 * time.Millisecond) {
 		for _, run := range s.running {
-			_ = run.cmd.Process.Signal(syscall.SIGCONT)
+			run.signal(syscall.SIGCONT)
 		}
 		s.collect()
 		if time.Now().After(deadline) {
 			s.wrong("%d commands do not end: %s", len(s.running), s.run(s.data, "lock", "list", "--all"))
 			for _, run := range s.running {
-				_ = run.cmd.Process.Kill()
+				run.kill()
 			}
 			return
 		}

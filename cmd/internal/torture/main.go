@@ -1,21 +1,26 @@
 //go:build linux
 
-// Package torture tries to make tt lose or damage something. It kills tt, makes
-// its system calls fail, stops it between two calls and cuts the power under it.
-// It checks what is left with fsroom's own checker, with a second reader that
-// shares no code with it, and against what tt had acknowledged; and that a fresh
-// command works.
+// Package torture tries to make tt lose or damage something, or do a thing twice.
 //
-// It prints for each attack the points tried, kills, acknowledgements, seconds
-// and the seed, and exits 1 if anything was wrong. What this machine cannot do
-// is skipped with a message; where CI=true that is wrong as well.
+// On one host it kills tt, makes its system calls fail, stops it between two calls and cuts the
+// power under it. Where hosts share rooms, which are network namespaces here, it kills and stops
+// the servers, cuts machines off and cuts the power, while agents take turns. It checks what is
+// left with fsroom's own checker, with readers that share no code with it, against what was
+// acknowledged, and against a record that the agents keep beside tt; and that a fresh command
+// works.
+//
+// It changes nothing outside its own files and namespaces. It prints for each attack what was
+// done, how much of that was wrong, and the seed, and exits 1 if anything was. What this machine
+// cannot do is skipped with a message; where CI=true that is wrong as well.
 package torture
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"time"
 )
@@ -25,43 +30,82 @@ func Main() {
 	if dir := os.Getenv(guardedVariable); dir != "" {
 		os.Exit(guardedWork(dir))
 	}
-	long := flag.Bool("long", false, "every attack, with the numbers of a release")
+	size := short
+	flag.Func("size", "short, normal or long", size.set)
+	flag.BoolFunc("long", "every attack, with the numbers of a release", func(string) error { return size.set("long") })
+	hosts := flag.Bool("hosts", false, "attack hosts that share rooms")
 	seed := flag.Uint64("seed", uint64(time.Now().UnixNano()), "of everything random")
 	only := flag.String("only", "", "the attacks to run, separated by commas")
 	flag.Parse()
-	if err := run(*long, *seed, *only); err != nil {
+	attacks := attacksOnOneHost()
+	if *hosts {
+		attacks = attacksOnHosts()
+	}
+	if err := run(attacks, *hosts, size, *seed, *only); err != nil {
 		fmt.Fprintln(os.Stderr, "torture:", err)
 		os.Exit(1)
 	}
 }
 
+// A size says how much is tried.
+type size int
+
+const (
+	short size = iota
+	normal
+	long // for a release
+)
+
+func (s *size) set(name string) error {
+	i := slices.Index([]string{"short", "normal", "long"}, name)
+	if i < 0 {
+		return errors.New("it is short, normal or long")
+	}
+	*s = size(i)
+	return nil
+}
+
 // An attack is one way to disturb tt.
 type attack struct {
 	name  string
-	needs []string // programs; mount stands for root as well
+	needs []string // programs; mount and ip stand for root as well
 	run   func(*env, *report)
-	extra bool // runs only with -long or -only
+	from  size // the smallest size that has it, unless it is asked for
 }
 
-func attacks() []attack {
+func attacksOnOneHost() []attack {
 	strace, disks := []string{"strace"}, []string{"mount", "mkfs.ext4"}
 	return []attack{
-		{"kill", strace, sweepKills, false},
-		{"error", strace, sweepErrors, false},
-		{"names", strace, syncedNames, false},
-		{"between", strace, betweenCalls, false},
-		{"random", nil, randomKills, false},
-		{"powercut", disks, powerCuts, false},
-		{"pages", append(disks, strace...), lostPages, false},
-		{"wait", strace, waits, true},
-		{"locks", nil, namedLocks, false},
-		{"trees", []string{"git"}, turnsOfTrees, false},
-		{"mutants", nil, mutants, false},
+		{"kill", strace, sweepKills, short},
+		{"error", strace, sweepErrors, short},
+		{"names", strace, syncedNames, short},
+		{"between", strace, betweenCalls, short},
+		{"random", nil, randomKills, short},
+		{"powercut", disks, powerCuts, short},
+		{"pages", append(disks, strace...), lostPages, short},
+		{"wait", strace, waits, long},
+		{"locks", nil, namedLocks, short},
+		{"trees", []string{"git"}, turnsOfTrees, short},
+		{"mutants", nil, tryMutants(mutants()), short},
 	}
 }
 
-func run(long bool, seed uint64, only string) error {
-	e, err := newEnv(long, seed)
+func attacksOnHosts() []attack {
+	net := []string{"ip"}
+	disks := []string{"ip", "mount", "umount", "mkfs.ext4"}
+	return []attack{
+		{"one-server", net, oneServer, normal},
+		{"cluster", net, cluster, long},
+		{"takeovers", net, takeovers, short},
+		{"clocks", net, clocks, normal},
+		{"copies", net, copies, normal},
+		{"powercut", disks, serverCuts, short},
+		{"mutants", append(disks, "fsfreeze"), tryMutants(mutantsOnHosts()), short},
+	}
+}
+
+func run(attacks []attack, hosts bool, size size, seed uint64, only string) error {
+	e, err := newEnv(hosts, size, seed)
 	if err != nil {
 		return err
 	}
@@ -69,8 +113,8 @@ func run(long bool, seed uint64, only string) error {
 	e.closeOnSignal()
 	fmt.Printf("seed %d\n", seed)
 	wrong := 0
-	for _, a := range attacks() {
-		if only == "" && a.extra && !long || only != "" && !strings.Contains(","+only+",", ","+a.name+",") {
+	for _, a := range attacks {
+		if only == "" && a.from > size || only != "" && !strings.Contains(","+only+",", ","+a.name+",") {
 			continue
 		}
 		r := &report{name: a.name, started: time.Now()}
@@ -91,8 +135,8 @@ func run(long bool, seed uint64, only string) error {
 // missing says which of the programs this machine cannot run, "" if it can run all.
 func missing(programs ...string) string {
 	for _, program := range programs {
-		if program == "mount" && os.Geteuid() != 0 {
-			return "not root, so nothing can be mounted"
+		if (program == "mount" || program == "ip") && os.Geteuid() != 0 {
+			return "not root, so nothing can be mounted, and there are no network namespaces"
 		}
 		if _, err := exec.LookPath(program); err != nil {
 			return "there is no " + program

@@ -6,60 +6,105 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"sync"
 	"time"
 )
 
 // A mutant is a build that is wrong on purpose. It must be caught, or the attacks
 // prove nothing.
 type mutant struct {
-	name   string
-	needs  []string
-	edits  []edit
-	caught func(m *env, r *report) (how string, err error) // m has the build; how is "" if it was not caught
+	name    string
+	needs   []string
+	program string
+	edits   []edit
+	caught  func(m *env, r *report) (how string, err error) // m has the build; how is "" if it was not caught
+	from    size
 }
 
-func (e *env) mutants() []mutant {
+func mutants() []mutant {
 	strace, disks := []string{"strace"}, []string{"mount", "mkfs.ext4"}
 	return []mutant{
-		{"no sync of the journal", disks, []edit{
-			{"journal/sync_linux.go", "err := unix.Fdatasync(int(f.Fd()))", "var err error"},
-		}, e.caughtByCut(ext4)},
-		{"no sync of state.json", disks, []edit{
-			{"lockfile/replace_unix.go", "err = file.CloseAtomicallyReplace()", "err = file.File.Close()\n\t\tif err == nil {\n\t\t\terr = os.Rename(file.Name(), path)\n\t\t}"},
-			{"lockfile/replace_unix.go", "\"errors\"\n", "\"errors\"\n\t\"os\"\n"},
-		}, e.caughtByCut(ext4.with("noauto_da_alloc"))},
-		{"no sync of directories", strace, []edit{
-			{"lockfile/files_unix.go", "err = f.Sync()", "err = nil"},
-		}, caughtByNames},
-		{"no replay", strace, []edit{
-			{"fsroom/load.go", "cached.covers(info)", "true"},
-		}, caughtBySweep},
-		{"nobody is woken", nil, []edit{
-			{"fsroom/wake_file.go", "if r.rules.Notify != nil {\n\t\tfor", "if false {\n\t\tfor"},
-		}, caughtByWaiting(nil)},
-		{"a woken waiter looks at once", strace, []edit{
-			{"lockfile/lock.go", "unlock, err := locker{path: path, open: openShared}", "return nil\n\tunlock, err := locker{path: path, open: openShared}"},
-		}, caughtByWaiting(slowAppend)}, // the waiter is woken half a second before the event is written
+		{"no sync of the journal", disks, "cmd/tt", []edit{
+			{File: "journal/sync_linux.go", Old: "err := unix.Fdatasync(int(f.Fd()))", New: "var err error"},
+		}, caughtByCut(ext4), short},
+		{"no sync of state.json", disks, "cmd/tt", []edit{
+			{File: "lockfile/replace_unix.go", Old: "err = file.CloseAtomicallyReplace()", New: "err = file.File.Close()\n\t\tif err == nil {\n\t\t\terr = os.Rename(file.Name(), path)\n\t\t}"},
+			{File: "lockfile/replace_unix.go", Old: "\"errors\"\n", New: "\"errors\"\n\t\"os\"\n"},
+		}, caughtByCut(ext4.with("noauto_da_alloc")), short},
+		{"no sync of directories", strace, "cmd/tt", []edit{
+			{File: "lockfile/files_unix.go", Old: "err = f.Sync()", New: "err = nil"},
+		}, caughtByNames, short},
+		{"no replay", strace, "cmd/tt", []edit{
+			{File: "fsroom/load.go", Old: "cached.covers(info)", New: "true"},
+		}, caughtBySweep, short},
+		{"nobody is woken", nil, "cmd/tt", []edit{
+			{File: "fsroom/wake_file.go", Old: "if r.rules.Notify != nil {\n\t\tfor", New: "if false {\n\t\tfor"},
+		}, caughtByWaiting(nil), short},
+		{"a woken waiter looks at once", strace, "cmd/tt", []edit{
+			{File: "lockfile/lock.go", Old: "unlock, err := locker{path: path, open: openShared}", New: "return nil\n\tunlock, err := locker{path: path, open: openShared}"},
+		}, caughtByWaiting(slowAppend), short}, // the waiter is woken half a second before the event is written
 	}
 }
 
-func mutants(e *env, r *report) {
-	for _, mu := range e.mutants() {
-		if why := missing(mu.needs...); why != "" {
-			r.skip(mu.name + ": " + why)
-		} else {
-			r.check(mu.name, e.mutant(r, mu))
+const (
+	appends = "cmd/tt-nats/jetstream/append.go"
+	server1 = "cmd/tt-natsd/server.go"
+)
+
+func mutantsOnHosts() []mutant {
+	unsynced := []edit{
+		{File: server1, Old: "opts.SyncAlways, opts.NoSigs = true, o.store, true, true", New: "opts.SyncAlways, opts.NoSigs = true, o.store, false, true"},
+		{File: server1, Old: "config == nil || !config.SyncAlways", New: "config == nil"},
+	}
+	return []mutant{
+		{"the server acknowledges what is not on its disk", nil, "cmd/tt-natsd", unsynced, caughtBy(cutsOf(1)), short},
+		{"three servers acknowledge what is not on their disks", nil, "cmd/tt-natsd", unsynced, caughtBy(cutsOf(3)), normal},
+		{"a change is appended whatever came before it", nil, "cmd/tt-nats", []edit{
+			{File: appends, Old: "		m.Header.Set(headerExpected, strconv.FormatUint(uint64(after), 10))\n		if entry.Note", New: "		if entry.Note"},
+		}, caughtBy(contention), short},
+		{"a change without an answer counts as refused", nil, "cmd/tt-nats", []edit{
+			{File: appends, Old: "sent = sent || !unsent; !sent && (", New: "sent = false; !sent && (err != nil || unsent || "},
+		}, caughtBy(lostAnswers), normal},
+	}
+}
+
+// tryMutants tries mutants, two at a time: some only wait.
+func tryMutants(all []mutant) func(*env, *report) {
+	return func(e *env, r *report) {
+		var running sync.WaitGroup
+		free := make(chan struct{}, 2)
+		for _, mu := range all {
+			if mu.from > e.size {
+				continue
+			}
+			if why := missing(mu.needs...); why != "" {
+				r.skip(mu.name + ": " + why)
+				continue
+			}
+			free <- struct{}{}
+			running.Go(func() {
+				r.check(mu.name, e.mutant(r, mu))
+				<-free
+			})
 		}
+		running.Wait()
 	}
 }
 
 func (e *env) mutant(r *report, mu mutant) error {
-	m := &env{base: e.newDir(), workspace: e.workspace, seed: e.seed}
-	if err := os.Mkdir(m.base, 0o755); err != nil {
+	m, err := e.other()
+	defer os.RemoveAll(m.base)
+	if err != nil {
 		return err
 	}
-	var err error
-	if m.tt, err = m.build("tt", mu.edits...); err != nil {
+	path, edits := &m.tt, mu.edits
+	switch mu.program {
+	case "cmd/tt":
+		edits = append(edits, oneThread)
+	case "cmd/tt-natsd":
+		path = &m.natsd
+	}
+	if err := m.build(path, mu.program, edits...); err != nil {
 		return err
 	}
 	how, err := mu.caught(m, r)
@@ -72,25 +117,31 @@ func (e *env) mutant(r *report, mu mutant) error {
 	return err
 }
 
+// caughtBy runs an attack, which must find something wrong.
+func caughtBy(attack func(*env, *report)) func(*env, *report) (string, error) {
+	return func(m *env, r *report) (string, error) {
+		tried := &report{quiet: true}
+		attack(m, tried)
+		r.mu.Lock()
+		r.faults += tried.faults
+		r.mu.Unlock()
+		return tried.first, nil
+	}
+}
+
 const mostCuts = 20
 
-func (e *env) caughtByCut(kind fileSystem) func(*env, *report) (string, error) {
+func caughtByCut(kind fileSystem) func(*env, *report) (string, error) {
 	return func(m *env, r *report) (string, error) {
-		from, err := e.newDisk(kind, members...)
-		if err != nil {
-			return "", err
-		}
-		for n := range mostCuts {
-			err := m.powerCut(r, from, inTheMidst)
+		from, err := m.newDisk(kind, members...)
+		for n := 0; err == nil && n < mostCuts; n++ {
+			err = m.powerCut(r, from, inTheMidst)
 			var found finding
 			if errors.As(err, &found) {
 				return fmt.Sprintf("power cut %d: %v", n+1, found), nil
 			}
-			if err != nil {
-				return "", err
-			}
 		}
-		return "", nil
+		return "", err
 	}
 }
 
@@ -99,16 +150,13 @@ func (e *env) caughtByCut(kind fileSystem) func(*env, *report) (string, error) {
 func caughtBySweep(m *env, r *report) (string, error) {
 	found := &report{quiet: true}
 	c := sweepCase{name: "msg send", setup: members[1:2], args: "msg send room hello --agent b:2", clean: true}
-	s := &sweeper{env: m, fixture: m.fixture(c), report: found, fault: "signal=SIGKILL"}
+	s := &sweeper{env: m, fixture: m.fixture(c), report: found, fault: kills}
 	points, err := s.count(changing + opening)
 	for _, p := range points {
 		s.at(p)
 	}
 	r.add(found.points, found.kills, 0)
-	if found.bad == 0 {
-		return "", err
-	}
-	return fmt.Sprintf("%d of %d kill points", found.bad, found.points), err
+	return found.first, err
 }
 
 // caughtByNames checks whether the names of a new room are put on the disk.
@@ -131,7 +179,7 @@ func caughtByWaiting(slow func(*handover) []string) func(*env, *report) (string,
 		if err != nil {
 			return "", err
 		}
-		defer m.remove(h.data)
+		defer remove(h.data)
 		if err := h.run(waitCase{slow: slow}); err != nil {
 			return err.Error(), nil
 		}

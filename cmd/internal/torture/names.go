@@ -45,8 +45,7 @@ var synced = regexp.MustCompile(`(?m)(?:fsync|fdatasync)\(\d+<([^>]*)>.*= 0`)
 func (e *env) names(c nameCase) error {
 	above := e.newDir()
 	data := filepath.Join(above, "data")
-	defer e.remove(above)
-	defer e.reap(data)
+	defer remove(above)
 	done := map[string]bool{}
 	for i, line := range c.lines {
 		trace := above + ".trace"
@@ -60,7 +59,7 @@ func (e *env) names(c nameCase) error {
 			done[m[1]] = true
 		}
 		if res.exit != 0 && !killed {
-			return fmt.Errorf("tt %s: %v", line, res)
+			return fmt.Errorf("tt %v", res)
 		}
 	}
 	room, err := e.room(data)

@@ -18,7 +18,7 @@ import (
 // powerCuts cuts the power while processes work, on several file systems.
 func powerCuts(e *env, r *report) {
 	kinds := []fileSystem{ext4, ext4.with("noauto_da_alloc"), xfs}
-	if e.long {
+	if e.size == long {
 		kinds = append(kinds, ext4.with("data=writeback"), ext4.with("nodelalloc"), ext4Small)
 	}
 	var disks []disk

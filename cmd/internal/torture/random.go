@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,15 +15,14 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/talking-stick/tt/cmd/internal/torture/overlay"
 	"github.com/talking-stick/tt/journal/event"
 )
 
 // randomKills kills and stops processes at random moments while many talk, wait
 // and take turns in a room, and readers never see it go back.
 func randomKills(e *env, r *report) {
-	bus := filepath.Join(e.base, "agent-bus")
-	if !r.check("agent-bus", overlay.Build(bus, "cmd/agent-bus")) {
+	var bus string
+	if !r.check("agent-bus", e.build(&bus, "cmd/agent-bus")) {
 		return
 	}
 	for range e.pick(2, 1000) {
@@ -40,7 +38,7 @@ func randomKills(e *env, r *report) {
 func (e *env) randomRound(r *report, bus string) error {
 	l := e.newLoad(e.newDir(), true)
 	l.bus = bus
-	defer e.remove(l.data)
+	defer remove(l.data)
 	if err := e.ok(l.data, members...); err != nil {
 		return err
 	}
@@ -54,9 +52,11 @@ func (e *env) randomRound(r *report, bus string) error {
 	f := l.follow()
 	random := l.random()
 	l.lanes.Go(func() { // reading must work, whatever is killed
-		for o, ok := (outcome{}), true; ok; {
-			l.done(o)
-			o, ok = l.do(random, 4*time.Millisecond, "msg", "recv", "--agent", agents[random.IntN(3)])
+		for ok := true; ok; {
+			var o *outcome
+			if o, ok = l.do(random, 4*time.Millisecond, "msg", "recv", "--agent", agents[random.IntN(3)]); ok {
+				l.done(o)
+			}
 		}
 	})
 	enough := e.pick(600, 4000)
@@ -85,7 +85,7 @@ func (l *load) look(r *report) {
 	if !r.check("a reader", err) {
 		return
 	}
-	for seen := int64(0); !l.isOver(); time.Sleep(2 * time.Millisecond) {
+	for seen := int64(0); !l.over.closed(); time.Sleep(2 * time.Millisecond) {
 		snap, err := room.View()
 		if !r.check("a reader", err) {
 			return
@@ -104,7 +104,7 @@ func (l *load) makeTopic() error {
 {"jsonrpc":"2.0","method":"notifications/initialized"}
 {"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"topic_create","arguments":{"name":"pink"}}}
 `)
-	if res := p.outcome(p.Run()); !strings.Contains(res.stdout, "topic_id") {
+	if res := p.run(); !strings.Contains(res.stdout, "topic_id") {
 		return fmt.Errorf("topic_create: %v", res)
 	}
 	return nil
@@ -131,19 +131,19 @@ func (l *load) asker() {
 // killed every now and then, and continues after the last one.
 type follower struct {
 	*load
-	seen   atomic.Int64  // the last event
-	calm   atomic.Bool   // it is not disturbed any more
-	stop   chan struct{} // closed to end it
-	over   chan struct{} // closed when it has ended
+	seen   atomic.Int64 // the last event
+	calm   atomic.Bool  // it is not disturbed any more
+	stop   *latch       // closed to end it
+	over   *latch       // closed when it has ended
 	kills  int
 	failed error
 }
 
 func (l *load) follow() *follower {
-	f := &follower{load: l, stop: make(chan struct{}), over: make(chan struct{})}
+	f := &follower{load: l, stop: newLatch(), over: newLatch()}
 	go func() {
-		defer close(f.over)
-		for random := f.random(); !isClosed(f.stop) && f.failed == nil; f.kills++ {
+		defer f.over.close()
+		for random := f.random(); !f.stop.closed() && f.failed == nil; f.kills++ {
 			f.failed = f.readOnce(time.Duration(100+random.IntN(1500)) * time.Millisecond)
 		}
 	}()
@@ -171,7 +171,7 @@ func (f *follower) readOnce(life time.Duration) error {
 				if f.calm.Load() {
 					continue
 				}
-			case <-f.stop:
+			case <-f.stop.done:
 			case <-ended:
 				return
 			}
@@ -205,8 +205,8 @@ func (f *follower) end() (err error) {
 	if !eventually(atLatest, func() bool { return f.seen.Load() == last }) {
 		err = fmt.Errorf("it is at event %d of %d after %v", f.seen.Load(), last, atLatest)
 	}
-	close(f.stop)
-	<-f.over
+	f.stop.close()
+	<-f.over.done
 	if f.failed != nil {
 		return f.failed
 	}
@@ -214,11 +214,8 @@ func (f *follower) end() (err error) {
 }
 
 // guardians are the guardian processes of a data directory.
-func (e *env) guardians(data string) []int {
-	return slices.DeleteFunc(e.processes(data), func(pid int) bool {
-		line, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
-		return !slices.Contains(strings.Split(string(line), "\x00"), "guard")
-	})
+func guardians(data string) []int {
+	return slices.DeleteFunc(processesOf(data), func(pid int) bool { return !strings.HasPrefix(commandLine(pid), "tt guard ") })
 }
 
 // guardiansEnd hands over the turns of a room in which nobody waits any more until
@@ -235,7 +232,7 @@ func (e *env) guardiansEnd(data string) error {
 		}
 	}
 	var left []int
-	if eventually(atLatest+4*time.Second, func() bool { left = e.guardians(data); return len(left) == 0 }) {
+	if eventually(atLatest+4*time.Second, func() bool { left = guardians(data); return len(left) == 0 }) {
 		return nil
 	}
 	return fmt.Errorf("%d guardians of turns that have ended are left; %v", len(left), e.run(data, "state", "--agent", agents[0]))

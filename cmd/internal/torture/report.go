@@ -24,11 +24,16 @@ type report struct {
 
 	mu      sync.Mutex
 	points  int // states or calls tried
+	missed  int // points that no run came to
+	faults  int // of servers and machines
+	turns   int
+	taken   int // turns that were taken over
 	kills   int
 	acks    int
-	missed  int // points that no run came to
+	doubts  int // commands that were killed, or could not tell
+	refused int // and those that said that nothing had happened
 	bad     int
-	skipped string
+	first   string          // the first thing that was wrong
 	quiet   bool            // what is wrong is expected
 	late    []time.Duration // how long after a change those who waited for it returned
 }
@@ -58,10 +63,20 @@ func (r *report) reach(what string, try func() (reached bool)) {
 func (r *report) wrong(format string, args ...any) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.bad++
-	if r.bad <= 10 && !r.quiet {
-		fmt.Printf("  WRONG %s: %s\n", r.name, fmt.Sprintf(format, args...))
+	text := fmt.Sprintf(format, args...)
+	if r.bad++; r.bad == 1 {
+		r.first = text
 	}
+	if r.bad <= 10 && !r.quiet {
+		fmt.Printf("  WRONG %s: %s\n", r.name, text)
+	}
+}
+
+// caught reports whether something was wrong that was expected to be.
+func (r *report) caught() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.quiet && r.bad > 0
 }
 
 // check is wrong for an error that is not nil. It reports whether it was nil.
@@ -74,26 +89,33 @@ func (r *report) check(what string, err error) bool {
 
 // say prints something worth knowing.
 func (r *report) say(format string, args ...any) {
-	fmt.Printf("  %s: %s\n", r.name, fmt.Sprintf(format, args...))
+	if !r.quiet {
+		fmt.Printf("  %s: %s\n", r.name, fmt.Sprintf(format, args...))
+	}
 }
 
 // skip notes that this machine cannot do an attack, or a part of it.
 func (r *report) skip(why string) {
-	if r.skipped = why; os.Getenv("CI") == "true" {
+	if os.Getenv("CI") == "true" {
 		r.bad++
 	}
 	fmt.Printf("  SKIPPED %s: %s\n", r.name, why)
 }
 
 func (r *report) print() {
-	fmt.Printf("%-9s points %5d  kills %5d  acknowledged %6d  wrong %d  %5.1f s", r.name, r.points, r.kills, r.acks, r.bad, time.Since(r.started).Seconds())
-	if r.missed > 0 {
-		fmt.Printf("  not reached %d", r.missed)
+	fmt.Printf("%-10s", r.name)
+	for _, c := range []struct {
+		what string
+		n    int
+	}{
+		{"points", r.points}, {"not reached", r.missed}, {"faults", r.faults}, {"turns", r.turns}, {"taken over", r.taken},
+		{"kills", r.kills}, {"acknowledged", r.acks}, {"in doubt", r.doubts}, {"refused", r.refused},
+	} {
+		if c.n > 0 {
+			fmt.Printf("  %s %d", c.what, c.n)
+		}
 	}
-	if r.skipped != "" {
-		fmt.Printf("  SKIPPED: %s", r.skipped)
-	}
-	fmt.Println()
+	fmt.Printf("  wrong %d  %.1f s\n", r.bad, time.Since(r.started).Seconds())
 }
 
 // woken notes how long after a change those who waited for it returned.

@@ -1,6 +1,6 @@
 //go:build ignore
 
-// Command run runs the attacks on one host:
+// Command run runs the attacks on one host, or with -hosts on several:
 //
 //	go run cmd/internal/torture/run.go
 //

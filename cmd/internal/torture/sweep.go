@@ -17,7 +17,7 @@ import (
 // long run.
 func sweepKills(e *env, r *report) {
 	calls := changing + opening
-	if e.long {
+	if e.size == long {
 		calls += ",newfstatat,fstat,getdents64,read,pread64,close"
 	}
 	e.sweep(r, calls, 1<<30, kills)
@@ -31,7 +31,7 @@ func sweepErrors(e *env, r *report) {
 	for _, f := range []fault{"error=EIO", "error=ENOSPC", "error=EINTR"} {
 		e.sweep(r, changing+opening, 400, f)
 	}
-	if !e.long {
+	if e.size < long {
 		e.sweep(r, "fdatasync", 600, "error=EIO*")
 		return
 	}
@@ -50,7 +50,7 @@ func (e *env) sweep(r *report, calls string, some int, f fault) {
 		points, err := s.count(calls)
 		r.check(fix.name, err)
 		for _, p := range points {
-			if p.changes || e.long || f != kills {
+			if p.changes || e.size == long || f != kills {
 				runs = append(runs, func() { s.at(p) })
 			}
 		}
@@ -95,19 +95,19 @@ func (s *sweeper) count(calls string) ([]point, error) {
 }
 
 // undisturbed runs the command without a fault.
-func (s *sweeper) undisturbed(calls string) (result, string, error) {
+func (s *sweeper) undisturbed(calls string) (*outcome, string, error) {
 	data := s.newDir()
-	defer s.remove(data)
+	defer remove(data)
 	return s.traced(data, "-e", "trace="+known(calls))
 }
 
 // traced runs the command under strace on a copy of the data directory.
-func (s *sweeper) traced(data string, how ...string) (result, string, error) {
+func (s *sweeper) traced(data string, how ...string) (*outcome, string, error) {
 	if s.err != nil {
-		return result{}, "", s.err
+		return nil, "", s.err
 	}
 	if err := s.copyTo(data); err != nil {
-		return result{}, "", err
+		return nil, "", err
 	}
 	trace := data + ".trace"
 	res := s.runUnder(data, strace(append(how, "-o", trace)...), s.args...)
@@ -118,13 +118,13 @@ func (s *sweeper) traced(data string, how ...string) (result, string, error) {
 func (s *sweeper) at(p point) {
 	s.report.reach(fmt.Sprintf("%s, %s at %v", s.name, s.fault, p), func() bool {
 		data := s.newDir()
-		defer s.remove(data)
+		defer remove(data)
 		res, trace, err := s.traced(data, s.fault.at(p)...)
 		if err == nil {
 			err = s.judge(data, res)
 		}
 		if err != nil {
-			s.report.wrong("%s: tt %s, %s at %v: %v\n    %v", s.name, strings.Join(s.args, " "), s.fault, p, err, res)
+			s.report.wrong("%s, %s at %v: %v\n    %v", s.name, s.fault, p, err, res)
 		}
 		if !s.fault.struck(trace) {
 			return err != nil
@@ -141,7 +141,7 @@ func one(b bool) int {
 	return 0
 }
 
-func (s *sweeper) judge(data string, res result) error {
+func (s *sweeper) judge(data string, res *outcome) error {
 	if s.repair { // whatever the first repair came to, the next one succeeds
 		if err := s.ok(data, "doctor --repair"); err != nil {
 			return err
@@ -177,7 +177,7 @@ func (s *sweeper) happened(events []event.Event) bool {
 
 // judgeResult: the command reports success exactly if the change happened, or says
 // that it may have happened.
-func (s *sweeper) judgeResult(res result, happened bool) error {
+func (s *sweeper) judgeResult(res *outcome, happened bool) error {
 	switch {
 	case res.exit < 0: // it was killed before it reported anything
 	case s.name == "msg recv", s.name == "inbox": // reads, and moves its cursor

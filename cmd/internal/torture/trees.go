@@ -23,14 +23,14 @@ import (
 // full: turns go on.
 func turnsOfTrees(e *env, r *report) {
 	s := &treeStorm{env: e, report: r, random: e.random(), data: e.newDir(), tree: e.newDir()}
-	defer e.remove(s.data)
-	defer os.RemoveAll(s.tree)
+	defer remove(s.data)
+	defer remove(s.tree)
 	if !r.check("the tree", s.begin()) {
 		return
 	}
-	stop, collected := make(chan struct{}), sync.WaitGroup{}
+	stop, collected := newLatch(), sync.WaitGroup{}
 	collected.Go(func() {
-		for !isClosed(stop) {
+		for !stop.closed() {
 			_ = s.git("gc", "-q", "--prune=now")
 		}
 	})
@@ -40,7 +40,7 @@ func turnsOfTrees(e *env, r *report) {
 	for range e.pick(12, 200) {
 		r.check("a killed undo", s.killed())
 	}
-	close(stop)
+	stop.close()
 	collected.Wait()
 	stores, _ := filepath.Glob(filepath.Join(s.data, "trees", "*"))
 	for _, store := range stores {
@@ -67,11 +67,13 @@ func (s *treeStorm) git(args ...string) error {
 	return command("git", append([]string{"-C", s.tree, "-c", "user.name=a", "-c", "user.email=a@example.org"}, args...)...)
 }
 
-func (s *treeStorm) tt(args ...string) result {
+func (s *treeStorm) process(args ...string) *process {
 	p := s.command(s.data, s.line(nil, args...)...)
 	p.Dir = s.tree
-	return p.outcome(p.Run())
+	return p
 }
+
+func (s *treeStorm) tt(args ...string) *outcome { return s.process(args...).run() }
 
 func (s *treeStorm) begin() error {
 	if err := os.MkdirAll(s.tree, 0o755); err != nil {
@@ -210,14 +212,12 @@ func (s *treeStorm) killed() error {
 		return err
 	}
 	number := fmt.Sprint(s.turns + 1)
-	p := s.command(s.data, s.line(nil, "undo", number, "--agent", s.holder())...)
-	p.Dir = s.tree
-	if err := p.Start(); err != nil {
+	p := s.process("undo", number, "--agent", s.holder())
+	if err := p.launch(nil); err != nil {
 		return err
 	}
 	sleepUpTo(s.random, 80*time.Millisecond)
-	_ = p.Process.Kill()
-	_ = p.Wait()
+	p.kill()
 	if res := s.tt("undo", number, "--dry-run", "--agent", s.holder()); res.exit != 0 && !strings.Contains(res.stderr, "undo_conflict") {
 		return fmt.Errorf("undo: %v", res)
 	}
@@ -250,7 +250,7 @@ func (s *treeStorm) full() error {
 	}
 	small := &treeStorm{env: s.env, report: s.report, random: s.random, data: filepath.Join(dir, "data"), tree: s.tree, blind: true}
 	defer func() {
-		s.reap(small.data)
+		reap(small.data)
 		s.check("umount", disk{dir: dir}.unmount())
 	}()
 	for _, agent := range agents[:2] {

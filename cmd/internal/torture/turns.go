@@ -12,18 +12,6 @@ import (
 	"github.com/talking-stick/tt/fsroom/turn"
 )
 
-// A grant is a turn as it was granted to an agent.
-type grant struct {
-	Status   string
-	Turn     int64  `json:"turn_id"`
-	Lease    string `json:"lease_id"`
-	Reason   string
-	Guardian int `json:"guardian_pid"`
-	Handoff  struct{ Status string }
-
-	agent string
-}
-
 // A wait is a `tt wait` that nobody disturbed, from its start to its end.
 type wait struct {
 	agent        string
@@ -60,14 +48,14 @@ func (l *load) takeTurn(agent string, random *rand.Rand) bool {
 }
 
 // granted notes and returns what a wait or a take granted, perhaps nothing.
-func (l *load) granted(agent string, o outcome, done bool) (g grant) {
+func (l *load) granted(agent string, o *outcome, done bool) (g grant) {
 	if done {
 		if err := json.Unmarshal([]byte(o.stdout), &g); err != nil {
 			l.fail("%v: %v", o.line, err)
 			return grant{}
 		}
 	}
-	g.agent = agent
+	g.agent, g.told = agent, o
 	w := wait{agent: agent, began: o.began, ended: o.ended}
 	l.note(func(a *acks) {
 		if g.Status == turn.YourTurn {
@@ -85,7 +73,7 @@ func (l *load) granted(agent string, o outcome, done bool) (g grant) {
 // at times the agent forgets its turn and waits again; else it hands over.
 func (l *load) haveTurn(g grant, random *rand.Rand) bool {
 	dice := random.IntN(10)
-	ours := l.killing && l.owns(l.data, g.Guardian)
+	ours := l.killing && owns(l.data, g.Guardian)
 	switch {
 	case !l.killing:
 	case dice == 0:

@@ -64,7 +64,7 @@ func TestCheckTurns(t *testing.T) {
 		"not handed over":        {good, acks{ends: []grant{{agent: "b", Turn: 2}}}, "handed over"},
 	}
 	for name, tt := range tests {
-		err := tt.acks.checkTurns(story(tt.lines...))
+		_, err := tt.acks.checkTurns(story(tt.lines...))
 		if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
 			t.Errorf("%s: %v, want %q", name, err, tt.want)
 		}

@@ -72,18 +72,6 @@ func covered(dir string) int64 {
 	return p.Journal.Offset
 }
 
-// bodies counts the messages by their text.
-func bodies(events []event.Event) map[string]int {
-	said := map[string]int{}
-	for _, e := range events {
-		var p struct{ Body string }
-		if e.Type == turn.MessageSent && json.Unmarshal(e.Payload, &p) == nil {
-			said[p.Body]++
-		}
-	}
-	return said
-}
-
 // mended reports an error unless fresh commands succeed without help after the
 // fault, and both checkers then find nothing.
 func (e *env) mended(data string) error {

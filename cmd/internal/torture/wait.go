@@ -63,7 +63,7 @@ func waits(e *env, r *report) {
 	var all sync.WaitGroup
 	free := make(chan struct{}, 4)
 	for _, c := range waitCases() {
-		if c.long && !e.long {
+		if c.long && e.size < long {
 			continue
 		}
 		free <- struct{}{}
@@ -84,7 +84,7 @@ func (e *env) waitCase(r *report, c waitCase) error {
 	if err != nil {
 		return err
 	}
-	defer e.remove(h.data)
+	defer remove(h.data)
 	if err := h.run(c); err != nil {
 		return err
 	}
@@ -145,14 +145,12 @@ func (h *handover) run(c waitCase) error {
 		time.Sleep(10 * time.Millisecond) // from the mark to the sleep
 	}
 	if c.stopped {
-		if err := w.Process.Signal(syscall.SIGSTOP); err != nil {
-			return err
-		}
+		w.signal(syscall.SIGSTOP)
 		if err := h.ok(h.data, slices.Repeat([]string{"msg send room x --agent " + owner}, 30)...); err != nil {
 			return err
 		}
 	}
-	if !slices.Contains(h.guardians(h.data), h.guardian) {
+	if !slices.Contains(guardians(h.data), h.guardian) {
 		return fmt.Errorf("guardian %d of %s has ended before its turn", h.guardian, owner)
 	}
 	halt(h.guardian)
@@ -165,16 +163,16 @@ func (h *handover) run(c waitCase) error {
 		return fmt.Errorf("assign: %v", r)
 	}
 	since := time.Now()
-	_ = w.Process.Signal(syscall.SIGCONT)
+	w.signal(syscall.SIGCONT)
 	select {
 	case <-w.over:
 	case <-time.After(10 * time.Second):
 		return fmt.Errorf("it still waits after 10 seconds")
 	}
-	late := w.ended.Sub(since)
+	late := w.outcome.ended.Sub(since)
 	switch {
-	case !strings.Contains(w.result.stdout, `"`+turn.YourTurn+`"`):
-		return fmt.Errorf("it printed %v", w.result)
+	case !strings.Contains(w.outcome.stdout, `"`+turn.YourTurn+`"`):
+		return fmt.Errorf("it printed %v", w.result())
 	case c.most == 0:
 		h.report.woken(late)
 	case late > c.most:

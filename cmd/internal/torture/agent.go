@@ -1,6 +1,6 @@
 //go:build linux
 
-package hosts
+package torture
 
 import (
 	"encoding/json"
@@ -20,18 +20,6 @@ type agent struct {
 	id     string
 	random *rand.Rand
 	tries  int
-}
-
-// A grant is a turn as an agent was told of it.
-type grant struct {
-	Status   string
-	Turn     int64  `json:"turn_id"`
-	Lease    string `json:"lease_id"`
-	Reason   string
-	Guardian int `json:"guardian_pid"`
-
-	agent string
-	told  *outcome
 }
 
 // A work is what an agent did in a turn, from its begin to its end.
@@ -118,7 +106,7 @@ func (a *agent) granted(o *outcome) (g grant) {
 	if o.exit != 0 {
 		return g
 	}
-	if err := json.Unmarshal(o.stdout, &g); err != nil {
+	if err := json.Unmarshal([]byte(o.stdout), &g); err != nil {
 		a.report.wrong("%s: %v: %v", a.id, o, err)
 		return grant{}
 	}
@@ -188,7 +176,7 @@ func (a *agent) ask(g grant) *outcome {
 		Holds bool
 		Turn  int64 `json:"turn_id"`
 	}
-	if check.exit == 0 && json.Unmarshal(check.stdout, &answer) == nil && answer.Holds && answer.Turn == g.Turn {
+	if check.exit == 0 && json.Unmarshal([]byte(check.stdout), &answer) == nil && answer.Holds && answer.Turn == g.Turn {
 		a.leaves = append(a.leaves, leave{g, "tt check", check.began, check.ended})
 	}
 	return check

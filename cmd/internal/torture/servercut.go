@@ -1,77 +1,32 @@
 //go:build linux
 
-package hosts
+package torture
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/talking-stick/tt/journal/event"
 )
 
-// A disk is a file system in an image file. A power cut is a copy of the file, taken while
-// the server stands still: what it has not synced is not in it, since the kernel writes
-// back as rarely as it can.
-type disk struct{ image, dir string }
-
-func command(name string, args ...string) error {
-	if out, err := exec.Command(name, args...).CombinedOutput(); err != nil {
-		return fmt.Errorf("%s %s: %w: %s", name, strings.Join(args, " "), err, out)
-	}
-	return nil
-}
-
-// newDisk makes a file system and mounts it.
-func newDisk(path string) (disk, error) {
-	const size = 256 << 20
-	d := disk{path + ".image", path}
-	err := errors.Join(os.WriteFile(d.image, nil, 0o600), os.Truncate(d.image, size))
-	if err == nil {
-		err = command("mkfs.ext4", "-q", "-F", d.image)
-	}
-	if err == nil {
-		err = d.mount()
-	}
-	return d, err
-}
-
-func (d disk) mount() error {
-	return errors.Join(os.MkdirAll(d.dir, 0o700), command("mount", "-o", "loop,commit=1000", d.image, d.dir))
-}
-
-// copied copies the disk as a power cut would leave it.
-func (d disk) copied(path string) (disk, error) {
-	after := disk{path + ".image", path}
-	return after, command("cp", "--sparse=always", d.image, after.image)
-}
-
-func (d disk) remove() {
-	eventually(2*time.Second, func() bool { return command("umount", d.dir) == nil }) // a killed process may be on its way out
-	_ = os.Remove(d.image)
-}
-
-// A finding is what was wrong after a power cut, and not with making it.
-type finding struct{ error }
-
-// powerCuts cuts the power of one server, of three at once, and of one among three.
-func powerCuts(e *env, r *report) {
-	for n := range pick(e, 1, 3, 20) {
+// serverCuts cuts the power of one server, of three at once, and of one among three.
+func serverCuts(e *env, r *report) {
+	for n := range e.pick(1, 3, 20) {
 		servers, only := []int{1, 3, 3}[n%3], n%3 == 2
-		r.check(fmt.Sprintf("power cut %d, of %d servers (the leader alone: %v)", n, servers, only), e.powerCut(r, servers, only))
+		r.check(fmt.Sprintf("power cut %d, of %d servers (the leader alone: %v)", n, servers, only), e.serverCut(r, servers, only))
 	}
 }
 
-// powerCut cuts the power while three hosts talk in a room, and looks for what was
+// serverCut cuts the power while three hosts talk in a room, and looks for what was
 // acknowledged. If only is set, it is the power of the leader alone.
-func (e *env) powerCut(r *report, n int, only bool) error {
+func (e *env) serverCut(r *report, n int, only bool) error {
 	t, err := e.newTrial(r, plan{servers: n, hosts: 3, agents: 3, lease: time.Minute, disks: true})
 	defer t.end()
 	if err != nil {
@@ -132,12 +87,12 @@ func (t *trial) cutPower(cut servers) (err error) {
 	}
 	after := make([]disk, len(cut))
 	for i, s := range cut {
-		d, copyErr := s.disk.copied(filepath.Join(t.dir, fmt.Sprintf("%s-after", s.name())))
-		after[i], err = d, errors.Join(err, copyErr)
+		after[i] = s.disk.at(filepath.Join(t.dir, s.name()+"-after"))
+		err = errors.Join(err, s.disk.copyTo(after[i]))
 	}
 	for i, s := range cut {
 		s.kill()
-		s.disk.remove()
+		err = errors.Join(err, s.disk.unmount(), os.Remove(s.disk.image))
 		s.disk = after[i]
 		s.store = filepath.Join(s.disk.dir, "store")
 		err = errors.Join(err, s.disk.mount(), anotherBoot(s.store))
@@ -185,33 +140,72 @@ func (t *trial) calmTalk() {
 
 // judgeCut asks a host that was never there before, and those that have mirrors.
 func (t *trial) judgeCut() error {
-	fresh, err := newHost(len(t.hosts), t.programs.tt, filepath.Join(t.dir, "fresh"), t.servers.url("torture"), t.net.machines[0])
+	fresh, err := newHost(len(t.hosts), t.tt, filepath.Join(t.dir, "fresh"), t.servers.url("torture"), t.net.machines[0])
 	if err != nil {
 		return err
 	}
 	for i, h := range append(slices.Clone(t.hosts), fresh) {
-		var o *outcome
-		if !eventually(stall, func() bool {
-			o = h.run(0, "events", "--agent", "z:9")
-			return o.exit == 0 && !bytes.Contains(o.stderr, []byte("knew last")) || !slices.Contains(unreachable, o.code)
-		}) {
-			return finding{fmt.Errorf("host %d: %v", i+1, o)}
+		err := h.upToDate()
+		var events []event.Event
+		if err == nil {
+			events, _, err = h.mirror()
 		}
-		if o.exit != 0 {
-			return finding{fmt.Errorf("host %d: %v", i+1, o)}
+		if err == nil {
+			_, err = t.compare(events)
 		}
-		journal, err := h.mirror()
 		if err != nil {
-			return finding{err}
-		}
-		h, err := readHistory(journal)
-		if err != nil {
-			return finding{err}
-		}
-		if err := t.compare(h); err != nil {
 			return finding{fmt.Errorf("host %d: %w", i+1, err)}
 		}
 	}
 	t.count()
 	return nil
+}
+
+// cutsOf cuts the power of servers a few times.
+func cutsOf(servers int) func(*env, *report) {
+	return func(e *env, r *report) {
+		for n := range 3 {
+			err := e.serverCut(r, servers, false)
+			var found finding
+			if errors.As(err, &found) {
+				r.wrong("power cut %d: %v", n+1, err)
+			}
+			if err != nil {
+				return
+			}
+		}
+	}
+}
+
+// contention lets agents on four hosts talk at the same time.
+func contention(e *env, r *report) { e.talkDuring(r, 0, 500) }
+
+// lostAnswers freezes the disk of the server for a little longer than a request takes.
+func lostAnswers(e *env, r *report) { e.talkDuring(r, 10, 0) }
+
+// talkDuring lets agents talk while the disk of the server is frozen a number of times, and
+// until so many messages are acknowledged.
+func (e *env) talkDuring(r *report, freezes, enough int) {
+	t, err := e.newTrial(r, plan{servers: 1, hosts: 4, agents: 6, lease: time.Minute, disks: freezes > 0})
+	defer t.end()
+	if !r.check("setting up", err) {
+		return
+	}
+	all := t.talk()
+	for range freezes {
+		n := t.answers(acknowledged)
+		eventually(stall, func() bool { return r.caught() || t.answers(acknowledged) > n+6 })
+		r.faults++
+		if !r.check("freezing", command("fsfreeze", "-f", t.servers[0].disk.dir)) {
+			break
+		}
+		time.Sleep(2 * time.Second)
+		r.check("thawing", command("fsfreeze", "-u", t.servers[0].disk.dir))
+	}
+	eventually(stall, func() bool { return r.caught() || t.answers(acknowledged) >= enough })
+	t.over.close()
+	all.Wait()
+	if !r.caught() {
+		t.judge()
+	}
 }

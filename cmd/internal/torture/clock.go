@@ -1,10 +1,9 @@
 //go:build linux
 
-package hosts
+package torture
 
 import (
 	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -26,8 +25,8 @@ func (e *env) withStep(program string) (string, error) {
 	source := filepath.Join(strings.TrimSpace(string(root)), "src", "time")
 	path := filepath.Join(e.base, filepath.Base(program)+"-step")
 	return path, overlay.Build(path, program,
-		overlay.Edit{File: filepath.Join(source, "time.go"), Old: "func Now() Time {\n	sec, nsec, mono := runtimeNow()\n", New: "func Now() Time {\n	sec, nsec, mono := runtimeNow()\n	sec += step\n"},
-		overlay.Edit{File: filepath.Join(source, "step.go"), New: `package time
+		edit{File: filepath.Join(source, "time.go"), Old: "func Now() Time {\n	sec, nsec, mono := runtimeNow()\n", New: "func Now() Time {\n	sec, nsec, mono := runtimeNow()\n	sec += step\n"},
+		edit{File: filepath.Join(source, "step.go"), New: `package time
 
 import "syscall"
 
@@ -50,12 +49,11 @@ var step = func() (n int64) {
 // ahead, and those of the hosts are days apart. Leases may then run out early or late; turns are
 // granted once all the same.
 func clocks(e *env, r *report) {
-	var wrong env
-	wrong.base, wrong.size, wrong.seed = e.newDir(), e.size, e.seed
-	if !r.check("a directory", os.Mkdir(wrong.base, 0o700)) {
+	wrong, err := e.other()
+	if !r.check("a directory", err) {
 		return
 	}
-	for program, path := range map[string]*string{"cmd/tt-nats": &wrong.programs.tt, "cmd/tt-natsd": &wrong.programs.natsd} {
+	for program, path := range map[string]*string{"cmd/tt-nats": &wrong.tt, "cmd/tt-natsd": &wrong.natsd} {
 		build, err := e.withStep(program)
 		if !r.check("building", err) {
 			return
@@ -63,12 +61,12 @@ func clocks(e *env, r *report) {
 		*path = build
 	}
 	back, ahead := stepped(-time.Hour), stepped(time.Hour)
-	wrong.run(r, plan{servers: 3, hosts: 5, agents: 6, lease: 2 * time.Second, kills: true, early: true, steps: []time.Duration{0, -48 * time.Hour, 72 * time.Hour, 0, time.Minute}, faults: []fault{
+	wrong.try(r, plan{servers: 3, hosts: 5, agents: 6, lease: 2 * time.Second, kills: true, early: true, steps: []time.Duration{0, -48 * time.Hour, 72 * time.Hour, 0, time.Minute}, faults: []failure{
 		{"the leader starts again with a clock that is an hour back", ofLeader(back), 15 * time.Second},
 		{"the leader starts again with a clock that is an hour ahead", ofLeader(ahead), 15 * time.Second},
 		{"another server starts again with a clock that is an hour back", ofFollower(back), 5 * time.Second},
-		{"the leader is killed", ofLeader(kill), 8 * time.Second},
-		{"the leader is killed", ofLeader(kill), 8 * time.Second},
+		{"the leader is killed", ofLeader(killServer), 8 * time.Second},
+		{"the leader is killed", ofLeader(killServer), 8 * time.Second},
 	}})
 }
 

@@ -1,15 +1,14 @@
 //go:build linux
 
-package hosts
+package torture
 
 import (
+	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"time"
 )
 
@@ -55,7 +54,7 @@ type plan struct {
 	early   bool            // leases may run out early: clocks are wrong
 	steps   []time.Duration // by which the clocks of hosts are wrong
 	disks   bool            // each server has a disk of its own
-	faults  []fault
+	faults  []failure
 }
 
 // newTrial returns a trial whose servers are ready. It has to be ended also if there is an
@@ -66,14 +65,15 @@ func (e *env) newTrial(r *report, p plan) (*trial, error) {
 	if t.net, err = newNetwork(max(p.servers, p.hosts)); err != nil {
 		return t, err
 	}
-	if t.servers, err = newServers(e.programs.natsd, t.dir, t.net.machines[:p.servers]); err != nil {
+	if t.servers, err = newServers(e.natsd, t.dir, t.net.machines[:p.servers]); err != nil {
 		return t, err
 	}
 	for _, s := range t.servers {
 		if !p.disks {
 			continue
 		}
-		if s.disk, err = newDisk(filepath.Join(t.dir, s.name()+"-disk")); err != nil {
+		s.disk = disk{fileSystem: ext4Large}.at(filepath.Join(t.dir, s.name()+"-disk"))
+		if err := errors.Join(s.disk.format(), s.disk.mount()); err != nil {
 			return t, err
 		}
 		s.store = filepath.Join(s.disk.dir, "store")
@@ -83,7 +83,7 @@ func (e *env) newTrial(r *report, p plan) (*trial, error) {
 		"TALKING_STICK_CLAIM_TTL=" + min(p.lease, 5*time.Second).String(), "TALKING_STICK_WAITER_GRACE=1s",
 	}
 	for n := range p.hosts {
-		h, err := newHost(n, e.programs.tt, filepath.Join(t.dir, fmt.Sprintf("host%d", n+1)), t.servers.url("torture"), t.net.machines[n], slices.Concat(environ, p.stepOf(n))...)
+		h, err := newHost(n, e.tt, filepath.Join(t.dir, fmt.Sprintf("host%d", n+1)), t.servers.url("torture"), t.net.machines[n], slices.Concat(environ, p.stepOf(n))...)
 		if err != nil {
 			return t, err
 		}
@@ -106,24 +106,20 @@ func (p plan) stepOf(host int) []string {
 func (t *trial) end() {
 	t.over.close()
 	t.servers.kill()
-	for _, pid := range processesOf(t.dir) {
-		_ = syscall.Kill(pid, syscall.SIGKILL)
-	}
+	reap(t.dir)
 	for _, s := range t.servers {
 		if s.disk.image != "" {
-			s.disk.remove()
+			_ = s.disk.unmount()
 		}
 	}
 	if t.net != nil {
 		t.net.close()
 	}
-	if !keep {
-		_ = os.RemoveAll(t.dir)
-	}
+	remove(t.dir)
 }
 
-// run lets the agents take turns, and inflicts the faults, one after the other.
-func (e *env) run(r *report, p plan) {
+// try lets the agents take turns, and inflicts the faults, one after the other.
+func (e *env) try(r *report, p plan) {
 	t, err := e.newTrial(r, p)
 	defer t.end()
 	if !r.check("setting up", err) {
@@ -177,14 +173,14 @@ func (t *trial) situation() string {
 	return text
 }
 
-// A fault is something that happens to servers and machines, for a time.
-type fault struct {
+// A failure is something that happens to servers and machines, for a time.
+type failure struct {
 	name    string
 	inflict func(*trial) (heal func() error, err error)
 	lasts   time.Duration
 }
 
-func (t *trial) inflict(f fault) {
+func (t *trial) inflict(f failure) {
 	t.report.faults++
 	began := time.Now()
 	turns := t.turns()

@@ -1,9 +1,8 @@
 //go:build linux
 
-package hosts
+package torture
 
 import (
-	"bytes"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -19,13 +18,13 @@ func copies(e *env, r *report) {
 	if !r.check("setting up", err) {
 		return
 	}
-	faults := []fault{
-		{"the leader is killed", ofLeader(kill), 3 * time.Second},
-		{"the leader is stopped", ofLeader(stop), 8 * time.Second},
+	faults := []failure{
+		{"the leader is killed", ofLeader(killServer), 3 * time.Second},
+		{"the leader is stopped", ofLeader(stopServer), 8 * time.Second},
 		{"all servers are killed", killAll, time.Second},
 		{"the leader hears nothing", ofLeader(deaf), 8 * time.Second},
 	}
-	for n := range pick(e, 1, len(faults), 3*len(faults)) {
+	for n := range e.pick(1, len(faults), 3*len(faults)) {
 		f := faults[n%len(faults)]
 		r.check(fmt.Sprintf("move %d, %s", n+1, f.name), t.move(n, f))
 	}
@@ -33,7 +32,7 @@ func copies(e *env, r *report) {
 
 // move makes a room, moves it while a fault lasts, and compares what another host finds. The
 // fault begins some time after the move.
-func (t *trial) move(n int, f fault) error {
+func (t *trial) move(n int, f failure) error {
 	namespace := fmt.Sprintf("move%d", n)
 	url := t.servers.url(namespace)
 	with := func(h *host, dir string, engine string) (*host, error) {
@@ -58,7 +57,7 @@ func (t *trial) move(n int, f fault) error {
 		}
 	}
 	before := from.exec(0, "", "room", "export")
-	if before.exit != 0 || bytes.Count(before.stdout, []byte("\n")) < len(lines) {
+	if before.exit != 0 || strings.Count(before.stdout, "\n") < len(lines) {
 		return fmt.Errorf("before it: %v", before)
 	}
 
@@ -112,11 +111,11 @@ func (t *trial) move(n int, f fault) error {
 	if !eventually(stall, func() bool { after = to.exec(0, "", "room", "export"); return after.exit == 0 }) {
 		return fmt.Errorf("after it: %v", after)
 	}
-	if !bytes.Equal(before.stdout, after.stdout) {
-		return fmt.Errorf("the room has %d bytes after it, and had %d; the first difference is at %d", len(after.stdout), len(before.stdout), firstDifference(before.stdout, after.stdout))
+	if before.stdout != after.stdout {
+		return fmt.Errorf("the room has %d bytes after it, and had %d; the first difference is at %d", len(after.stdout), len(before.stdout), firstDifference([]byte(before.stdout), []byte(after.stdout)))
 	}
 	var o *outcome
-	if !eventually(stall, func() bool { o = to.run(0, "wait", "--timeout", "5s", "--agent", id); return o.exit == 0 }) || !bytes.Contains(o.stdout, []byte("half done")) {
+	if !eventually(stall, func() bool { o = to.run(0, "wait", "--timeout", "5s", "--agent", id); return o.exit == 0 }) || !strings.Contains(o.stdout, "half done") {
 		return fmt.Errorf("the turn after it: %v", o)
 	}
 	t.report.turns++

@@ -1,6 +1,6 @@
 //go:build linux
 
-package hosts
+package torture
 
 import (
 	"bufio"

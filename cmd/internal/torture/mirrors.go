@@ -1,41 +1,31 @@
 //go:build linux
 
-package hosts
+package torture
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
 )
 
 // judge compares what the hosts have in the end with each other, and with what they said.
 func (t *trial) judge() {
 	r := t.report
-	journal, ok := t.mirrors()
-	if !ok {
-		return
-	}
-	h, err := readHistory(journal)
-	if !r.check("the journal", err) {
+	h, err := t.mirrors()
+	if !r.check("the journals", err) {
 		return
 	}
 	for _, g := range t.grants {
-		if e := h.grants[g.Turn]; e == nil || e.To != g.agent || leaseOf(e) != g.Lease {
-			r.wrong("%s was told that it has turn %d with lease %s; the journal: %+v", g.agent, g.Turn, g.Lease, e)
-		}
+		r.check("a turn", h.had(g))
 	}
-	r.check("what was said", t.compare(h))
 	t.count()
-	r.turns, r.taken = len(h.grants), len(h.overtook)
+	r.turns, r.taken = len(h.grants), h.takeovers()
 	t.overlaps(h)
 	t.left()
 	t.gap()
@@ -50,15 +40,33 @@ func (t *trial) judge() {
 	}
 }
 
-// compare reports the texts of which the journal does not have what was said of them.
-func (t *trial) compare(h *history) (err error) {
+// takeovers is how many turns were taken over from an owner.
+func (h *history) takeovers() (n int) {
+	for _, overtook := range h.overtook {
+		if overtook {
+			n++
+		}
+	}
+	return n
+}
+
+// compare reads what a host has in its mirror, and reports the texts of which it does not have what
+// was said of them.
+func (t *trial) compare(events []event.Event) (*history, error) {
+	h, err := readHistory(events)
+	if err != nil {
+		return nil, err
+	}
+	if h.left > 0 {
+		return nil, errors.New("somebody left, which nobody has asked for")
+	}
 	for text, said := range t.said {
-		switch n := h.texts[text]; {
+		switch n := h.said[text] + h.handed[text]; {
 		case n > 1, said == acknowledged && n == 0, said == refused && n > 0:
 			err = errors.Join(err, fmt.Errorf("%q is %d times in the journal, and was %s", text, n, []string{"refused", "in doubt", "acknowledged"}[said]))
 		}
 	}
-	return err
+	return h, err
 }
 
 // count adds what was said to the report.
@@ -68,28 +76,27 @@ func (t *trial) count() {
 	t.report.acks += t.answers(acknowledged)
 }
 
-// mirrors brings the mirrors of all hosts up to date and returns what they have in them.
-func (t *trial) mirrors() (journal []byte, ok bool) {
-	for i, h := range t.hosts {
-		var o *outcome
-		if !eventually(stall, func() bool {
-			o = h.run(0, "events", "--agent", "z:9")
-			return o.exit == 0 && !bytes.Contains(o.stderr, []byte("knew last"))
-		}) {
-			t.report.wrong("host %d does not come up to date: %v", h.n+1, o)
-			return nil, false
+// mirrors brings the mirrors of all hosts up to date and returns what all have in them.
+func (t *trial) mirrors() (h *history, err error) {
+	var first []byte
+	for i, host := range t.hosts {
+		if err := host.upToDate(); err != nil {
+			return nil, err
 		}
-		b, err := h.mirror()
-		if !t.report.check("a mirror", err) {
-			return nil, false
+		events, journal, err := host.mirror()
+		switch {
+		case err != nil:
+			return nil, err
+		case i == 0:
+			first = journal
+			if h, err = t.compare(events); err != nil {
+				return nil, err
+			}
+		case !bytes.Equal(first, journal):
+			return nil, fmt.Errorf("hosts 1 and %d have different journals of %d and %d bytes, the first difference is at %d", i+1, len(first), len(journal), firstDifference(first, journal))
 		}
-		if i > 0 && !bytes.Equal(b, journal) {
-			t.report.wrong("hosts 1 and %d have different journals of %d and %d bytes, the first difference is at %d", h.n+1, len(journal), len(b), firstDifference(journal, b))
-			return nil, false
-		}
-		journal = b
 	}
-	return journal, true
+	return h, nil
 }
 
 func firstDifference(a, b []byte) int {
@@ -99,72 +106,6 @@ func firstDifference(a, b []byte) int {
 		}
 	}
 	return min(len(a), len(b))
-}
-
-// A history is what a journal says.
-type history struct {
-	grants map[int64]*event.Event // by turn
-	texts  map[string]int         // how often each was written
-	last   int64                  // turn
-	owner  string
-	// overtook are the turns that were taken over from an owner.
-	overtook map[int64]bool
-}
-
-// readHistory reads a journal by itself. The turns in it must be in order: each is granted
-// once, to one agent, when nobody has another.
-func readHistory(journal []byte) (*history, error) {
-	h := &history{grants: map[int64]*event.Event{}, texts: map[string]int{}, overtook: map[int64]bool{}}
-	seq := int64(0)
-	for line := range strings.Lines(string(journal)) {
-		e := new(event.Event)
-		if err := json.Unmarshal([]byte(line), e); err != nil {
-			return nil, fmt.Errorf("after event %d: %w", seq, err)
-		}
-		if seq++; e.Seq != seq {
-			return nil, fmt.Errorf("event %d is where event %d should be", e.Seq, seq)
-		}
-		switch e.Type {
-		case turn.Claim, turn.Takeover:
-			if e.Turn != h.last+1 || h.grants[e.Turn] != nil {
-				return nil, fmt.Errorf("event %d grants turn %d after turn %d", e.Seq, e.Turn, h.last)
-			}
-			if e.Type == turn.Claim && h.owner != "" {
-				return nil, fmt.Errorf("event %d grants turn %d to %s, while %s has turn %d", e.Seq, e.Turn, e.To, h.owner, h.last)
-			}
-			if e.Type == turn.Takeover && h.owner != "" {
-				h.overtook[e.Turn] = true
-			}
-			h.owner, h.last, h.grants[e.Turn] = e.To, e.Turn, e
-		case turn.Released, turn.Passed:
-			if e.From != h.owner || e.Turn != h.last {
-				return nil, fmt.Errorf("event %d of %s ends turn %d, while %q has turn %d", e.Seq, e.From, e.Turn, h.owner, h.last)
-			}
-			var handoff struct{ Status string }
-			if err := json.Unmarshal(e.Handoff, &handoff); err != nil {
-				return nil, fmt.Errorf("event %d: its handoff: %w", e.Seq, err)
-			}
-			h.texts[handoff.Status]++
-			h.owner = ""
-		case turn.MessageSent:
-			var p struct{ Body string }
-			if err := json.Unmarshal(e.Payload, &p); err != nil {
-				return nil, fmt.Errorf("event %d: its payload: %w", e.Seq, err)
-			}
-			h.texts[p.Body]++
-		case turn.MemberLeft, turn.Kicked, turn.Closed:
-			return nil, fmt.Errorf("event %d is a %s that nobody has asked for", e.Seq, e.Type)
-		}
-	}
-	return h, nil
-}
-
-func leaseOf(e *event.Event) string {
-	var p struct {
-		Lease string `json:"lease_id"`
-	}
-	_ = json.Unmarshal(e.Payload, &p)
-	return p.Lease
 }
 
 // overlaps looks for agents that worked at the same time by their own record. Two may do so
@@ -262,8 +203,7 @@ func (t *trial) guardians(h *history) {
 		left = nil
 		for _, host := range t.hosts {
 			for _, pid := range processesOf(host.dir) {
-				b, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
-				line := strings.Join(strings.Split(strings.TrimRight(string(b), "\x00"), "\x00"), " ")
+				line := commandLine(pid)
 				if strings.HasPrefix(line, "tt guard ") && !(h.owner != "" && strings.Contains(line, fmt.Sprintf("--turn %d ", h.last))) {
 					left = append(left, line)
 				}

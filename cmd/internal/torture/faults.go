@@ -1,6 +1,6 @@
 //go:build linux
 
-package hosts
+package torture
 
 import (
 	"errors"
@@ -32,12 +32,12 @@ func ofFollower(do func(*trial, *server) (heal func() error, err error)) func(*t
 	}
 }
 
-func kill(_ *trial, s *server) (func() error, error) {
+func killServer(_ *trial, s *server) (func() error, error) {
 	s.kill()
 	return s.start, nil
 }
 
-func stop(_ *trial, s *server) (func() error, error) {
+func stopServer(_ *trial, s *server) (func() error, error) {
 	s.signal(syscall.SIGSTOP)
 	return func() error { s.signal(syscall.SIGCONT); return nil }, nil
 }
@@ -89,25 +89,25 @@ func killAll(t *trial) (func() error, error) {
 }
 
 // clusterFaults are those of three servers. An election takes 4 to 9 seconds.
-func clusterFaults() []fault {
-	return []fault{
-		{"the leader is killed", ofLeader(kill), 8 * time.Second},
+func clusterFaults() []failure {
+	return []failure{
+		{"the leader is killed", ofLeader(killServer), 8 * time.Second},
 		{"the leader's machine is cut off", ofLeader(cutOff), 15 * time.Second},
 		{"all servers are killed", killAll, time.Second},
-		{"the leader is stopped", ofLeader(stop), 12 * time.Second},
+		{"the leader is stopped", ofLeader(stopServer), 12 * time.Second},
 		{"the leader's machine hears nothing", ofLeader(deaf), 15 * time.Second},
 		{"the leader's machine is not heard", ofLeader(mute), 15 * time.Second},
-		{"another server is killed", ofFollower(kill), 3 * time.Second},
+		{"another server is killed", ofFollower(killServer), 3 * time.Second},
 		{"another server's machine is cut off", ofFollower(cutOff), 10 * time.Second},
 	}
 }
 
-var heldUp = fault{"the leader's machine is cut off, with the owner of the turn on it", ofLeader(cutOffHolder), 20 * time.Second}
+var heldUp = failure{"the leader's machine is cut off, with the owner of the turn on it", ofLeader(cutOffHolder), 20 * time.Second}
 
-func singleFaults() []fault {
-	return []fault{
-		{"the server is killed", ofLeader(kill), 500 * time.Millisecond},
-		{"the server is stopped", ofLeader(stop), 5 * time.Second},
+func singleFaults() []failure {
+	return []failure{
+		{"the server is killed", ofLeader(killServer), 500 * time.Millisecond},
+		{"the server is stopped", ofLeader(stopServer), 5 * time.Second},
 		{"the server's machine is cut off", ofLeader(cutOff), 6 * time.Second},
 		{"the server's machine hears nothing", ofLeader(deaf), 6 * time.Second},
 	}
@@ -115,12 +115,12 @@ func singleFaults() []fault {
 
 // oneServer lets agents on four hosts take turns over one server.
 func oneServer(e *env, r *report) {
-	e.run(r, plan{servers: 1, hosts: 4, agents: 5, lease: time.Minute, faults: singleFaults()})
+	e.try(r, plan{servers: 1, hosts: 4, agents: 5, lease: time.Minute, faults: singleFaults()})
 }
 
 // cluster lets agents on five hosts take turns over three servers.
 func cluster(e *env, r *report) {
-	e.run(r, plan{servers: 3, hosts: 5, agents: 5, lease: time.Minute, faults: clusterFaults()})
+	e.try(r, plan{servers: 3, hosts: 5, agents: 5, lease: time.Minute, faults: clusterFaults()})
 }
 
 // takeovers has short leases, and kills commands and guardians besides.
@@ -133,5 +133,5 @@ func takeovers(e *env, r *report) {
 	if e.size == long {
 		faults = slices.Repeat(faults, 4)
 	}
-	e.run(r, plan{servers: 3, hosts: 5, agents: 6, lease: 2 * time.Second, kills: true, faults: faults})
+	e.try(r, plan{servers: 3, hosts: 5, agents: 6, lease: 2 * time.Second, kills: true, faults: faults})
 }
