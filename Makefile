@@ -62,13 +62,13 @@ test-mcp: build ## the agent bus with the TypeScript SDK and the Inspector, from
 SCRIPTS := $(GO) test ./cmd/internal/ttcmd -count 1 -run '^TestScripts$$'
 # SERVER_TESTS are the packages with tests that need a server.
 SERVER_TESTS := ./cmd/tt-nats/... ./cmd/agent-bus ./cmd/internal/console
-test-hosts: natsd test-engines ## what needs a server, and the scripts of tt over engines
+test-hosts: natsd test-engines ## what needs a server, and the scripts of tt over one
 	$(SERVER) $(GO) test $(SERVER_TESTS)
 	cd $(NATSD) && $(GO) test ./...
 
-test-engines: natsd ## the scripts of tt over engines: hosts that share a directory, and a server
-	TT_TEST_ENGINE=dir TT_TEST_HOSTS=1 $(SCRIPTS)
+test-engines: natsd ## the scripts of tt over a server, on one host and on several
 	TT_TEST_ENGINE=nats $(SERVER) $(SCRIPTS)
+	TT_TEST_ENGINE=nats TT_TEST_HOSTS=1 $(SERVER) $(SCRIPTS)
 
 race: natsd ## all tests under the race detector
 	$(SERVER) CGO_ENABLED=1 $(GO) test -race ./...

@@ -20,7 +20,6 @@ import (
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/doctor"
 	"github.com/talking-stick/tt/fsroom/engine"
-	"github.com/talking-stick/tt/fsroom/engine/dir"
 	"github.com/talking-stick/tt/fsroom/engine/memory"
 	"github.com/talking-stick/tt/journal/event"
 )
@@ -259,18 +258,11 @@ func TestRoomsOfOtherHostsStayInTheirDirectory(t *testing.T) {
 }
 
 func TestOneOfManyHostsHasEachTurn(t *testing.T) {
-	path := filepath.Join(tempDir(t), "engine")
-	h := newHosts(t, 4, nil)
+	h := newHosts(t, 4, inMemory(t))
 	const each = 10
 	var wg sync.WaitGroup
 	for i := range h.dirs {
-		e, err := dir.Open(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { e.Close() })
-		r := fsroom.At(openStore(t, h.dirs[i], fsroom.Options{Engine: e}), tallyRules, "demo")
-		h.engine = e
+		r := fsroom.At(openStore(t, h.dirs[i], fsroom.Options{Engine: h.engine}), tallyRules, "demo")
 		who := fmt.Sprint("agent", i)
 		change(t, r, join(who))
 		wg.Go(func() {

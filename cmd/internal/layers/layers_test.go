@@ -66,8 +66,6 @@ var layers = map[string]layer{
 	"fsroom/topic": {[]string{"fsroom/code", "journal/event", "journal/wire"},
 		"the rules are pure: parsing and texts of tools belong in cmd/agent-bus, storage in cmd/internal/questions"},
 	"fsroom/engine": {nil, "it says what an engine does, and knows no room and no server"},
-	"fsroom/engine/dir": {[]string{"fsroom/engine", "fsroom/code", "lockfile"},
-		"an engine keeps entries and knows nothing of what is in them"},
 	"fsroom/engine/memory":     {[]string{"fsroom/engine", "fsroom/code"}, "an engine keeps entries and knows nothing of what is in them"},
 	"fsroom/engine/enginetest": {[]string{"fsroom/engine"}, "it tests every engine alike"},
 	"fsroom": {[]string{"fsroom/code", "fsroom/engine", "journal", "lockfile"},

@@ -38,15 +38,12 @@ func namespaces(t *testing.T) func(work string) string {
 	switch os.Getenv(scripthosts.EngineVariable) {
 	case "":
 		return func(string) string { return "" }
-	case "dir":
-		engineshared.Enable()
-		return func(work string) string { return "dir://here" + filepath.Join(work, ".tmp", "engine") }
 	case "nats":
 		engineshared.Enable()
 		server := natstest.Start(t)
 		return func(work string) string { return server.Namespace(t) + "-" + filepath.Base(work) }
 	}
-	t.Fatalf("%s=%s is neither dir nor nats", scripthosts.EngineVariable, os.Getenv(scripthosts.EngineVariable))
+	t.Fatalf("%s=%s is not nats", scripthosts.EngineVariable, os.Getenv(scripthosts.EngineVariable))
 	return nil
 }
 

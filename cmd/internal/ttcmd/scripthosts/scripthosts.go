@@ -1,9 +1,8 @@
 // Package scripthosts has the engines and the hosts of scripts, for the programs that they
 // run and for what looks at the result.
 //
-// With TT_TEST_ENGINE=dir the engine is a second directory, with TT_TEST_ENGINE=nats a server.
-// With TT_TEST_HOSTS=1 each agent is on a host of its own, which is a data directory with its
-// own mirrors.
+// With TT_TEST_ENGINE=nats the engine is a server. With TT_TEST_HOSTS=1 each agent is on a
+// host of its own, which is a data directory with its own mirrors.
 package scripthosts
 
 import (
@@ -17,7 +16,6 @@ import (
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/engine"
-	"github.com/talking-stick/tt/fsroom/engine/dir"
 	"github.com/talking-stick/tt/fsroom/workspace"
 )
 
@@ -38,9 +36,6 @@ func Sharing() hosts.Sharing { return pathSharing{shared.With(Open)} }
 
 // Open opens the engine of a script.
 func Open(s *hosts.Service) (engine.Engine, error) {
-	if path, ok := strings.CutPrefix(s.URL, "dir://here"); ok {
-		return dir.Open(path)
-	}
 	return jetstream.Open(s.URL, jetstream.Credentials{})
 }
 
