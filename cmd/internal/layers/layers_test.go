@@ -65,7 +65,7 @@ var layers = map[string]layer{
 		"the rules are pure: gather facts in cmd/internal/member and pass them in turn.Facts; what is to happen comes back as events"},
 	"fsroom/topic": {[]string{"fsroom/code", "journal/event", "journal/wire"},
 		"the rules are pure: parsing and texts of tools belong in cmd/agent-bus, storage in cmd/internal/questions"},
-	"fsroom/engine": {nil, "it says what an engine does, and knows no room and no server"},
+	"fsroom/engine":            {nil, "it says what an engine does, and knows no room and no server"},
 	"fsroom/engine/memory":     {[]string{"fsroom/engine", "fsroom/code"}, "an engine keeps entries and knows nothing of what is in them"},
 	"fsroom/engine/enginetest": {[]string{"fsroom/engine"}, "it tests every engine alike"},
 	"fsroom": {[]string{"fsroom/code", "fsroom/engine", "journal", "lockfile"},
