@@ -240,7 +240,7 @@ func TestMoment(t *testing.T) {
 	defer v.Close()
 	content := func(path string) string {
 		at, _ := v.objects.at(s.Tree, path)
-		b, err := v.objects.blob(at.id)
+		b, err := v.objects.blob(at.ID)
 		if !at.exists() || err != nil {
 			return "-"
 		}
@@ -386,7 +386,7 @@ func TestPruneKeepsWhatIsNeeded(t *testing.T) {
 			t.Error(err)
 		}
 		if at, _ := v.objects.at(s.Tree, "tracked"); at.exists() {
-			if _, err := v.objects.blob(at.id); err != nil {
+			if _, err := v.objects.blob(at.ID); err != nil {
 				t.Error(err)
 			}
 		}

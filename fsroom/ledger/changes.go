@@ -100,7 +100,7 @@ func (v *View) Changes(from, to *Snapshot, filters []string, mostPaths int) (*Ch
 		}
 		c.Added += p.Added
 		c.Removed += p.Removed
-		if mostPaths > 0 && isSecretPath(d.path) {
+		if mostPaths > 0 && isSecretPath(d.Path) {
 			continue
 		}
 		c.Paths = append(c.Paths, p)
@@ -160,62 +160,46 @@ func printable(path string) string {
 	return strconv.Quote(path)
 }
 
-// A pathDifference is a difference with permissions.
-type pathDifference struct {
-	difference
-	fromPerm, toPerm uint32
-}
-
 // differences returns how two snapshots differ, with the files that differ in permissions
 // alone.
-func (v *View) differences(from, to *Snapshot, filters []string) (found []pathDifference, err error) {
-	trees, err := v.objects.diffTrees(from.Tree, to.Tree)
+func (v *View) differences(from, to *Snapshot, filters []string) (found []Step, err error) {
+	changed, err := v.objects.diffTrees(from.Tree, to.Tree)
 	if err != nil {
 		return nil, err
 	}
 	known := make(map[string]bool)
-	for _, d := range trees {
-		known[d.path] = true
-		if matchesAny(filters, d.path) {
-			found = append(found, pathDifference{d, from.perm(d.path, d.from.mode), to.perm(d.path, d.to.mode)})
+	add := func(s Step) {
+		known[s.Path] = true
+		s.From, s.To = from.state(s.Path, s.From), to.state(s.Path, s.To)
+		if s.From != s.To && matchesAny(filters, s.Path) {
+			found = append(found, s)
 		}
 	}
-	perms, err := v.otherPerms(from, to)
-	if err != nil {
-		return nil, err
+	for _, s := range changed {
+		add(s)
 	}
-	for _, path := range perms {
-		if known[path] || !matchesAny(filters, path) {
-			continue
-		}
-		s, err := v.objects.at(to.Tree, path)
-		if err != nil {
+	var same []Step
+	if from.Perm != to.Perm {
+		if same, err = v.objects.diffTrees(ID{}, to.Tree); err != nil {
 			return nil, err
 		}
-		if a, b := from.perm(path, s.mode), to.perm(path, s.mode); isRegular(s.mode) && a != b {
-			found = append(found, pathDifference{difference{path, s, s}, a, b})
-		}
 	}
-	sort.Slice(found, func(i, j int) bool { return found[i].path < found[j].path })
-	return found, nil
-}
-
-// otherPerms returns the paths whose permissions two snapshots may have differently.
-func (v *View) otherPerms(a, b *Snapshot) (paths []string, err error) {
-	if a.Perm != b.Perm {
-		all, err := v.objects.diffTrees(ID{}, b.Tree)
-		for _, d := range all {
-			paths = append(paths, d.path)
-		}
-		return paths, err
-	}
-	for _, m := range []modes{a.Modes, b.Modes} {
+	for _, m := range []modes{from.Modes, to.Modes} {
 		for path := range m {
-			paths = append(paths, path)
+			s, err := v.objects.at(to.Tree, path)
+			if err != nil {
+				return nil, err
+			}
+			same = append(same, Step{Path: path, To: s})
 		}
 	}
-	slices.Sort(paths)
-	return slices.Compact(paths), nil
+	for _, s := range same {
+		if !known[s.Path] {
+			add(Step{s.Path, s.To, s.To})
+		}
+	}
+	sort.Slice(found, func(i, j int) bool { return found[i].Path < found[j].Path })
+	return found, nil
 }
 
 // matchesAny reports whether the path is one of the filters or below one. No filter matches
@@ -230,27 +214,27 @@ func matchesAny(filters []string, path string) bool {
 }
 
 // change says how the path changed, without counts of lines.
-func (d pathDifference) change() PathChange {
-	p := PathChange{Path: printable(d.path), Quoted: !utf8.ValidString(d.path), Status: StatusModified}
+func (d Step) change() PathChange {
+	p := PathChange{Path: printable(d.Path), Quoted: !utf8.ValidString(d.Path), Status: StatusModified}
 	switch {
-	case !d.from.exists():
+	case !d.From.exists():
 		p.Status = StatusAdded
-	case !d.to.exists():
+	case !d.To.exists():
 		p.Status = StatusDeleted
-	case isRegular(d.from.mode) != isRegular(d.to.mode):
+	case isRegular(d.From.Mode) != isRegular(d.To.Mode):
 		p.Status = StatusType
-	case d.from.id == d.to.id:
+	case d.From.ID == d.To.ID:
 		p.Status = StatusMode
 	}
-	if isRegular(d.from.mode) && isRegular(d.to.mode) && d.fromPerm != d.toPerm {
-		p.Mode = fmt.Sprintf("%o → %o", d.fromPerm, d.toPerm)
+	if isRegular(d.From.Mode) && isRegular(d.To.Mode) && d.From.Perm != d.To.Perm {
+		p.Mode = fmt.Sprintf("%o → %o", d.From.Perm, d.To.Perm)
 	}
 	return p
 }
 
 // count counts the lines of a change, and reports whether it could.
-func (v *View) count(d pathDifference, p *PathChange) bool {
-	a, b, ok := v.texts(d.difference)
+func (v *View) count(d Step, p *PathChange) bool {
+	a, b, ok := v.texts(d)
 	if ok {
 		p.Added, p.Removed = countLines(a, b)
 	}
@@ -259,17 +243,17 @@ func (v *View) count(d pathDifference, p *PathChange) bool {
 
 // texts returns both contents of a path if they can be compared line by line. That of a link is
 // where it leads.
-func (v *View) texts(d difference) (from, to []byte, ok bool) {
-	get := func(s side) ([]byte, bool) {
+func (v *View) texts(d Step) (from, to []byte, ok bool) {
+	get := func(s State) ([]byte, bool) {
 		if !s.exists() {
 			return nil, true
 		}
-		b, err := v.objects.blob(s.id)
+		b, err := v.objects.blob(s.ID)
 		return b, err == nil && isText(b)
 	}
-	from, ok = get(d.from)
+	from, ok = get(d.From)
 	if ok {
-		to, ok = get(d.to)
+		to, ok = get(d.To)
 	}
 	return from, to, ok
 }
@@ -290,7 +274,7 @@ func (v *View) uncommitted(s *Snapshot) int {
 	left := newLeftOut(s.LeftOut)
 	n := 0
 	for _, d := range found {
-		if d.from.mode != modeModule && !left.has(d.path) && !(d.from.mode == 0 && inModule(found, d.path)) {
+		if d.From.Mode != modeModule && !left.has(d.Path) && !(d.From.Mode == 0 && inModule(found, d.Path)) {
 			n++
 		}
 	}
@@ -298,10 +282,10 @@ func (v *View) uncommitted(s *Snapshot) int {
 }
 
 // inModule reports whether the path is in a submodule, which is one name in a commit.
-func inModule(found []difference, path string) bool {
+func inModule(found []Step, path string) bool {
 	for dir := parent(path); dir != ""; dir = parent(dir) {
-		i, ok := slices.BinarySearchFunc(found, dir, func(d difference, p string) int { return strings.Compare(d.path, p) })
-		if ok && found[i].from.mode == modeModule {
+		i, ok := slices.BinarySearchFunc(found, dir, func(d Step, p string) int { return strings.Compare(d.Path, p) })
+		if ok && found[i].From.Mode == modeModule {
 			return true
 		}
 	}

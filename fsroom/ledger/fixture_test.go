@@ -142,7 +142,7 @@ func (f *fixture) paths(tree ID) (paths []string) {
 		f.Fatal(err)
 	}
 	for _, d := range found {
-		paths = append(paths, d.path)
+		paths = append(paths, d.Path)
 	}
 	return paths
 }

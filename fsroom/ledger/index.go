@@ -93,35 +93,31 @@ func indexEntry(b []byte, at int, version uint32, previous string) (path string,
 	if binary.BigEndian.Uint16(b[at+60:])&0x4000 != 0 { // extended flags
 		start += 2
 	}
-	if start > len(b) {
-		return "", 0, false
-	}
+	strip := 0 // of the path before
 	if version == 4 {
-		strip, n := 0, 0
-		for {
-			if start+n >= len(b) || n > 4 {
+		for n, c := 0, byte(0x80); c&0x80 != 0; n++ {
+			if start >= len(b) || n > 4 {
 				return "", 0, false
 			}
-			c := b[start+n]
-			strip = strip<<7 | int(c&0x7f)
-			n++
-			if c&0x80 == 0 {
-				break
+			if n > 0 {
+				strip++
 			}
-			strip++
+			c = b[start]
+			strip = strip<<7 | int(c&0x7f)
+			start++
 		}
-		start += n
-		length := bytes.IndexByte(b[start:], 0)
-		if length < 0 || strip > len(previous) {
-			return "", 0, false
-		}
-		return previous[:len(previous)-strip] + string(b[start:start+length]), start + length + 1, true
+	}
+	if start > len(b) || strip > len(previous) {
+		return "", 0, false
 	}
 	length := bytes.IndexByte(b[start:], 0)
 	if length < 0 {
 		return "", 0, false
 	}
 	path = string(b[start : start+length])
+	if version == 4 {
+		return previous[:len(previous)-strip] + path, start + length + 1, true
+	}
 	return path, at + (start-at+length+8)&^7, true
 }
 
@@ -131,16 +127,12 @@ func (t tracked) has(path string) bool {
 	if i < len(t) && t[i] == path {
 		return true
 	}
-	for dir := path; ; { // a sparse index has directories
-		slash := strings.LastIndexByte(dir, '/')
-		if slash < 0 {
-			return false
-		}
-		dir = dir[:slash]
+	for dir := parent(path); dir != ""; dir = parent(dir) { // a sparse index has directories
 		if i := sort.SearchStrings(t, dir+"/"); i < len(t) && t[i] == dir+"/" {
 			return true
 		}
 	}
+	return false
 }
 
 // below reports whether something in the directory is tracked.

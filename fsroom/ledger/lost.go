@@ -31,9 +31,9 @@ func (v *View) PlanLost(filters []string) (*Plan, error) {
 	p.Lost = before
 	for _, d := range gone {
 		if v.isStill(d) {
-			p.Steps = append(p.Steps, Step{d.path, stateOf(d.to, v.now, d.path), stateOf(d.from, before, d.path)})
+			p.Steps = append(p.Steps, Step{d.Path, v.now.state(d.Path, d.To), d.From})
 		} else {
-			p.Kept = append(p.Kept, Conflict{Path: d.path, Why: KeptNewContent})
+			p.Kept = append(p.Kept, Conflict{Path: d.Path, Why: KeptNewContent})
 		}
 	}
 	v.keep(p, newLeftOut(before.LeftOut, v.now.LeftOut))
@@ -50,7 +50,7 @@ func (v *View) LastLoss(snapshots int) (before *Snapshot, gone int) {
 	return before, len(files)
 }
 
-func (v *View) lastLoss(filters []string, most int) (before *Snapshot, gone []pathDifference, err error) {
+func (v *View) lastLoss(filters []string, most int) (before *Snapshot, gone []Step, err error) {
 	present := make(map[ID]bool)
 	v.top.each(func(_ string, f *file) { present[f.id] = true })
 	after := v.now
@@ -65,32 +65,32 @@ func (v *View) lastLoss(filters []string, most int) (before *Snapshot, gone []pa
 }
 
 // isStill reports whether a path is now what it became.
-func (v *View) isStill(d pathDifference) bool {
-	now, err := v.objects.at(v.now.Tree, d.path)
-	return err == nil && (now == d.to || now.mode == modeDir && !d.to.exists())
+func (v *View) isStill(d Step) bool {
+	now, err := v.objects.at(v.now.Tree, d.Path)
+	return err == nil && (now.Mode == d.To.Mode && now.ID == d.To.ID || now.Mode == modeDir && !d.To.exists())
 }
 
 // loss returns what went between two snapshots, and whether something was lost with it.
-func (v *View) loss(a, b *Snapshot, filters []string, present map[ID]bool) (gone []pathDifference, lost bool, err error) {
+func (v *View) loss(a, b *Snapshot, filters []string, present map[ID]bool) (gone []Step, lost bool, err error) {
 	differences, err := v.differences(a, b, filters)
 	if err != nil {
 		return nil, false, err
 	}
 	committed := v.objects.headTree(a.Head)
 	for _, d := range differences {
-		if !d.from.exists() || d.from.id == d.to.id {
+		if !d.From.exists() || d.From.ID == d.To.ID {
 			continue
 		}
-		was, err := v.objects.at(committed, d.path)
+		was, err := v.objects.at(committed, d.Path)
 		if err != nil {
-			was = side{}
+			was = State{}
 		}
-		known := d.to.id == was.id || d.to.id == emptyBlob || v.objects.knownBefore(d.to.id, a.End)
-		if d.to.exists() && !known {
+		known := d.To.ID == was.ID || d.To.ID == emptyBlob || v.objects.knownBefore(d.To.ID, a.End)
+		if d.To.exists() && !known {
 			continue
 		}
 		gone = append(gone, d)
-		lost = lost || was.id != d.from.id && !present[d.from.id] && d.from.id != emptyBlob && v.isStill(d)
+		lost = lost || was.ID != d.From.ID && !present[d.From.ID] && d.From.ID != emptyBlob && v.isStill(d)
 	}
 	return gone, lost, nil
 }

@@ -24,23 +24,23 @@ func (v *View) Patch(from, to *Snapshot, filters []string) (patch string, trunca
 	return w.String(), false, nil
 }
 
-func (v *View) patchPath(w *bytes.Buffer, d pathDifference) {
-	a, b := printable("a/"+d.path), printable("b/"+d.path)
+func (v *View) patchPath(w *bytes.Buffer, d Step) {
+	a, b := printable("a/"+d.Path), printable("b/"+d.Path)
 	fmt.Fprintf(w, "diff --git %s %s\n", a, b)
 	switch {
-	case !d.from.exists():
-		fmt.Fprintf(w, "new file mode %06o\n", d.to.mode)
+	case !d.From.exists():
+		fmt.Fprintf(w, "new file mode %06o\n", d.To.Mode)
 		a = "/dev/null"
-	case !d.to.exists():
-		fmt.Fprintf(w, "deleted file mode %06o\n", d.from.mode)
+	case !d.To.exists():
+		fmt.Fprintf(w, "deleted file mode %06o\n", d.From.Mode)
 		b = "/dev/null"
-	case d.from.mode != d.to.mode:
-		fmt.Fprintf(w, "old mode %06o\nnew mode %06o\n", d.from.mode, d.to.mode)
+	case d.From.Mode != d.To.Mode:
+		fmt.Fprintf(w, "old mode %06o\nnew mode %06o\n", d.From.Mode, d.To.Mode)
 	}
-	if d.from.id == d.to.id {
+	if d.From.ID == d.To.ID {
 		return
 	}
-	from, to, ok := v.texts(d.difference)
+	from, to, ok := v.texts(d)
 	if !ok {
 		fmt.Fprintf(w, "Binary files %s and %s differ\n", a, b)
 		return
@@ -56,9 +56,9 @@ func (v *View) Differs(s *Snapshot) (missing, changed, added int, err error) {
 	differences, err := v.differences(s, v.now, nil)
 	for _, d := range differences {
 		switch {
-		case !d.to.exists():
+		case !d.To.exists():
 			missing++
-		case !d.from.exists():
+		case !d.From.exists():
 			added++
 		default:
 			changed++

@@ -1,33 +1,10 @@
 package ledger
 
 import (
+	"errors"
 	"slices"
 	"sort"
 )
-
-// A State is what stands at a path: nothing, a file with permissions, or a link.
-type State struct {
-	Mode uint32 `json:"mode,omitempty"`
-	ID   ID     `json:"id"`
-	Perm uint32 `json:"perm,omitempty"`
-}
-
-func (s State) exists() bool { return s.Mode != 0 }
-
-func stateOf(s side, snap *Snapshot, path string) State {
-	st := State{Mode: s.mode, ID: s.id}
-	if isRegular(s.mode) {
-		st.Perm = snap.perm(path, s.mode)
-	}
-	return st
-}
-
-// A Step changes one path.
-type Step struct {
-	Path string `json:"path"`
-	From State  `json:"from"` // what stands there
-	To   State  `json:"to"`
-}
 
 // Why a path cannot be taken back, or is kept as it is.
 const (
@@ -63,29 +40,36 @@ type Plan struct {
 // PlanUndo plans to take back what changed between two snapshots, path by path, and nothing
 // else. The plan has no steps if there is a conflict.
 func (v *View) PlanUndo(from, to *Snapshot, filters []string) (*Plan, error) {
-	p := &Plan{}
-	u := undo{View: v, plan: p, from: from, to: to, left: newLeftOut(from.LeftOut, to.LeftOut, v.now.LeftOut), unsure: map[string]bool{}}
-	for _, path := range slices.Concat(from.Unsure, to.Unsure) {
-		if matchesAny(filters, path) && !u.unsure[path] {
-			u.unsure[path] = true
-			p.Conflicts = append(p.Conflicts, Conflict{Path: path, Why: ConflictNoBefore})
-		}
-	}
 	differences, err := v.differences(from, to, filters)
 	if err != nil {
 		return nil, err
 	}
-	for _, d := range differences {
-		if u.unsure[d.path] {
-			continue
-		}
-		if err := u.path(d); err != nil {
-			return nil, err
+	u := undo{View: v, plan: &Plan{}, from: from, to: to}
+	left, unsure := newLeftOut(from.LeftOut, to.LeftOut, v.now.LeftOut), map[string]bool{}
+	for _, path := range slices.Concat(from.Unsure, to.Unsure) {
+		if matchesAny(filters, path) && !unsure[path] {
+			unsure[path] = true
+			u.conflict(path, ConflictNoBefore)
 		}
 	}
-	u.checkWay()
-	sort.Slice(p.Conflicts, func(i, j int) bool { return p.Conflicts[i].Path < p.Conflicts[j].Path })
-	return p, nil
+	for _, d := range differences {
+		switch {
+		case unsure[d.Path]:
+		case left.has(d.Path):
+			u.conflict(d.Path, ConflictLeftOut)
+		default:
+			err = errors.Join(err, u.path(d))
+		}
+	}
+	removed := removals(u.plan.Steps)
+	for _, s := range u.plan.Steps { // what is in no snapshot may be in the way
+		if s.To.exists() && v.inTheWay(s, removed) {
+			u.conflict(s.Path, ConflictInTheWay)
+		}
+	}
+	c := u.plan.Conflicts
+	sort.Slice(c, func(i, j int) bool { return c[i].Path < c[j].Path })
+	return u.plan, err
 }
 
 // An undo is a plan that is being made.
@@ -93,42 +77,33 @@ type undo struct {
 	*View
 	plan     *Plan
 	from, to *Snapshot
-	left     leftOut
-	unsure   map[string]bool
 }
 
 func (u *undo) conflict(path, why string) {
 	u.plan.Conflicts = append(u.plan.Conflicts, Conflict{Path: path, Why: why})
 }
 
-func (u *undo) path(d pathDifference) error {
-	if u.left.has(d.path) {
-		u.conflict(d.path, ConflictLeftOut)
-		return nil
-	}
-	at, err := u.objects.at(u.now.Tree, d.path)
+func (u *undo) path(d Step) error {
+	at, err := u.objects.at(u.now.Tree, d.Path)
 	if err != nil {
 		return err
 	}
-	now, was, became := stateOf(at, u.now, d.path), stateOf(d.from, u.from, d.path), stateOf(d.to, u.to, d.path)
+	now, was, became := u.now.state(d.Path, at), d.From, d.To
 	switch {
-	case now == was:
-		return nil // it is back already
+	case now == was: // it is back already
 	case now == became, now.Mode == modeDir && !became.exists():
-		u.plan.Steps = append(u.plan.Steps, Step{d.path, became, was})
-		return nil
+		u.plan.Steps = append(u.plan.Steps, Step{d.Path, became, was})
 	case isRegular(now.Mode) && isRegular(was.Mode) && isRegular(became.Mode):
-		return u.merge(d.path, now, was, became)
+		return u.merge(d.Path, now, was, became)
 	case !now.exists():
-		return u.gone(d.path, became)
+		u.gone(d.Path, became)
 	case kindOf(now) != kindOf(became) && became.exists():
-		u.conflict(d.path, ConflictType)
-		return nil
+		u.conflict(d.Path, ConflictType)
 	case !became.exists():
-		u.conflict(d.path, ConflictInTheWay)
-		return nil
+		u.conflict(d.Path, ConflictInTheWay)
+	default:
+		u.changedSince(d.Path, nil)
 	}
-	u.changedSince(d.path, nil)
 	return nil
 }
 
@@ -208,7 +183,7 @@ func (u *undo) changedSince(path string, lines *lineConflict) {
 }
 
 // gone adds a conflict about a file that was removed since, with where its content is now.
-func (u *undo) gone(path string, became State) error {
+func (u *undo) gone(path string, became State) {
 	c := Conflict{Path: path, Why: ConflictChanged}
 	u.top.each(func(other string, f *file) {
 		if c.To == "" && f.id == became.ID && f.id != emptyBlob {
@@ -216,17 +191,6 @@ func (u *undo) gone(path string, became State) error {
 		}
 	})
 	u.plan.Conflicts = append(u.plan.Conflicts, c)
-	return nil
-}
-
-// checkWay adds conflicts where something stands in the way that is in no snapshot.
-func (u *undo) checkWay() {
-	removed := removals(u.plan.Steps)
-	for _, s := range u.plan.Steps {
-		if s.To.exists() && u.inTheWay(s, removed) {
-			u.conflict(s.Path, ConflictInTheWay)
-		}
-	}
 }
 
 func removals(steps []Step) map[string]bool {

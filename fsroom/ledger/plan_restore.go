@@ -14,8 +14,7 @@ func (v *View) PlanRestore(s *Snapshot, filters []string, exact bool) (*Plan, er
 		return nil, err
 	}
 	p := &Plan{}
-	for _, d := range differences {
-		step := Step{d.path, stateOf(d.from, v.now, d.path), stateOf(d.to, s, d.path)}
+	for _, step := range differences {
 		if step.To.exists() || exact {
 			p.Steps = append(p.Steps, step)
 		}

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -134,23 +135,16 @@ func (r *repository) objectDirs() (dirs []string) {
 	if r.config.otherHash {
 		return nil
 	}
-	add := func(dir string) {
-		for _, d := range dirs {
-			if d == dir {
-				return
-			}
-		}
-		dirs = append(dirs, dir)
-	}
-	add(filepath.Join(r.common, "objects"))
+	dirs = append(dirs, filepath.Join(r.common, "objects"))
 	for i := 0; i < len(dirs) && i < 16; i++ {
 		b, err := readSmall(filepath.Join(dirs[i], "info", "alternates"))
 		if err != nil {
 			continue
 		}
 		for line := range strings.Lines(string(b)) {
-			if line = strings.TrimSpace(line); line != "" && line[0] != '#' {
-				add(absolute(line, dirs[i]))
+			line = strings.TrimSpace(line)
+			if dir := absolute(line, dirs[i]); line != "" && line[0] != '#' && !slices.Contains(dirs, dir) {
+				dirs = append(dirs, dir)
 			}
 		}
 	}

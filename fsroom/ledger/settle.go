@@ -23,13 +23,13 @@ func (v *View) settle(s *Snapshot, r Request) error {
 	}
 	changed := make(map[string]bool, len(differences))
 	for _, d := range differences {
-		changed[d.path] = true
+		changed[d.Path] = true
 	}
 	v.changedPerms(base, s, changed)
 	if len(changed) == 0 {
 		return nil
 	}
-	back := make(map[string]side)
+	back := make(map[string]State)
 	for path := range changed {
 		when := v.when(path, moment, int64(r.Margin))
 		if when == before {
@@ -42,11 +42,11 @@ func (v *View) settle(s *Snapshot, r Request) error {
 		if err != nil {
 			return err
 		}
-		if was.mode == modeDir {
+		if was.Mode == modeDir {
 			continue // the files below it are differences of their own
 		}
 		back[path] = was
-		s.setPerm(path, was.mode, base)
+		s.setPerm(path, was.Mode, base)
 	}
 	slices.Sort(s.Unsure)
 	s.Tree, err = v.objects.overlay(s.Scan, back)

@@ -66,6 +66,14 @@ func (s *Snapshot) perm(path string, mode uint32) uint32 {
 	return cmp.Or(s.Perm[0], 0o644)
 }
 
+// state returns what stands at a path of the snapshot, with permissions.
+func (s *Snapshot) state(path string, st State) State {
+	if isRegular(st.Mode) {
+		st.Perm = s.perm(path, st.Mode)
+	}
+	return st
+}
+
 // ParseName returns the number in the name of a snapshot.
 func ParseName(name string) (int64, bool) {
 	digits, ok := strings.CutPrefix(name, "s")

@@ -7,28 +7,31 @@ import (
 	"strings"
 )
 
-// A side is what a path is in a tree: the zero side if it is not there.
-type side struct {
-	mode uint32
-	id   ID
+// A State is what stands at a path: nothing, a file with permissions, or a link. Of a tree
+// object alone the permissions are not known.
+type State struct {
+	Mode uint32 `json:"mode,omitempty"`
+	ID   ID     `json:"id"`
+	Perm uint32 `json:"perm,omitempty"`
 }
 
-func (s side) exists() bool { return s.mode != 0 }
+func (s State) exists() bool { return s.Mode != 0 }
 
-// A difference is one path that two trees do not have alike. Directories are not paths.
-type difference struct {
-	path     string
-	from, to side
+// A Step is one path that differs, or is to be changed. Directories are no paths.
+type Step struct {
+	Path string `json:"path"`
+	From State  `json:"from"`
+	To   State  `json:"to"`
 }
 
 // diffTrees returns the paths in which two trees differ, sorted.
-func (o *objects) diffTrees(from, to ID) (found []difference, err error) {
+func (o *objects) diffTrees(from, to ID) (found []Step, err error) {
 	err = o.diffInto(&found, "", from, to)
-	sort.Slice(found, func(i, j int) bool { return found[i].path < found[j].path })
+	sort.Slice(found, func(i, j int) bool { return found[i].Path < found[j].Path })
 	return found, err
 }
 
-func (o *objects) diffInto(found *[]difference, prefix string, from, to ID) error {
+func (o *objects) diffInto(found *[]Step, prefix string, from, to ID) error {
 	if from == to {
 		return nil
 	}
@@ -62,7 +65,7 @@ func (o *objects) diffInto(found *[]difference, prefix string, from, to ID) erro
 		case x.mode == modeDir || y.mode == modeDir:
 			err = o.diffInto(found, path+"/", x.id, y.id)
 		case x != y:
-			*found = append(*found, difference{path, side{x.mode, x.id}, side{y.mode, y.id}})
+			*found = append(*found, Step{path, State{Mode: x.mode, ID: x.id}, State{Mode: y.mode, ID: y.id}})
 		}
 		if err != nil {
 			return err
@@ -71,28 +74,28 @@ func (o *objects) diffInto(found *[]difference, prefix string, from, to ID) erro
 	return nil
 }
 
-// at returns what a path is in a tree. A directory has the side of its tree.
-func (o *objects) at(tree ID, path string) (side, error) {
+// at returns what a path is in a tree. A directory has the state of its tree.
+func (o *objects) at(tree ID, path string) (State, error) {
 	for {
 		name, rest, more := strings.Cut(path, "/")
 		entries, err := o.tree(tree)
 		if err != nil {
-			return side{}, err
+			return State{}, err
 		}
 		i := slices.IndexFunc(entries, func(e entry) bool { return e.name == name })
 		switch {
 		case i < 0, more && entries[i].mode != modeDir:
-			return side{}, nil
+			return State{}, nil
 		case !more:
-			return side{entries[i].mode, entries[i].id}, nil
+			return State{Mode: entries[i].mode, ID: entries[i].id}, nil
 		}
 		tree, path = entries[i].id, rest
 	}
 }
 
 // overlay returns the tree with some paths as they are given. A path that is not there any
-// more has the zero side.
-func (o *objects) overlay(tree ID, paths map[string]side) (ID, error) {
+// more has the zero State.
+func (o *objects) overlay(tree ID, paths map[string]State) (ID, error) {
 	if len(paths) == 0 {
 		return tree, nil
 	}
@@ -100,11 +103,11 @@ func (o *objects) overlay(tree ID, paths map[string]side) (ID, error) {
 	if err != nil {
 		return ID{}, err
 	}
-	below := make(map[string]map[string]side) // by the first name of the path, then by its rest
+	below := make(map[string]map[string]State) // by the first name of the path, then by its rest
 	for path, s := range paths {
 		name, rest, _ := strings.Cut(path, "/")
 		if below[name] == nil {
-			below[name] = make(map[string]side)
+			below[name] = make(map[string]State)
 		}
 		below[name][rest] = s
 	}
@@ -115,7 +118,7 @@ func (o *objects) overlay(tree ID, paths map[string]side) (ID, error) {
 	for name, paths := range below {
 		e := byName[name]
 		if s, here := paths[""]; s.exists() {
-			e = entry{name, s.mode, s.id}
+			e = entry{name, s.Mode, s.ID}
 		} else if here && e.mode != modeDir {
 			e = entry{}
 		}
@@ -138,7 +141,7 @@ func (o *objects) overlay(tree ID, paths map[string]side) (ID, error) {
 	return o.putTree(byName)
 }
 
-func anyExists(paths map[string]side) bool {
+func anyExists(paths map[string]State) bool {
 	for _, s := range paths {
 		if s.exists() {
 			return true
