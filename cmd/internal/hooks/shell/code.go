@@ -464,7 +464,7 @@ func (c *call) module(args []value) {
 	if len(args) == 0 {
 		return
 	}
-	if r, _ := find(args[0].text); r != nil && !r.reads {
+	if r, _ := find(args[0].text); len(r) > 0 {
 		c.again(args)
 	} else {
 		c.w.unknown(c.name + " -m " + args[0].text)

@@ -76,7 +76,8 @@ func BenchmarkClassify(b *testing.B) {
 
 func BenchmarkTables(b *testing.B) {
 	for b.Loop() {
-		rulesOf("git")
-		rulesOf("rm")
+		known.Clear()
+		find("git stash drop")
+		find("rm")
 	}
 }

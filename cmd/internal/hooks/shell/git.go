@@ -129,12 +129,12 @@ func (g *gitCall) byTable(sub string, rest *call) {
 		if a.text == "--" {
 			break
 		}
-		if v, _ := find(key + " " + a.text); v != nil && a.text[0] == '-' && (rest.name == "git" || v.e.Destroys) {
+		if v, _ := find(key + " " + a.text); v != nil && a.text[0] == '-' && (rest.name == "git" || v.is("destroys")) {
 			r = v
 			rest.name = key + " " + a.text
 		}
 	}
-	if r.index && (g.elsewhere || g.private && r.private) {
+	if r.is("index") && (g.elsewhere || g.private && r.is("private")) {
 		return
 	}
 	if rest.name == "git" {

@@ -150,7 +150,7 @@ func (w *walker) echoed(sc *scope, name string, words []value) input {
 }
 
 func (w *walker) printedByGit(sc *scope, args []value) input {
-	sub, rest, sc := subcommand(&call{w: w, sc: sc}, &rule{chdir: []string{"-C"}, valued: []string{"-c"}}, args)
+	sub, rest, sc := subcommand(&call{w: w, sc: sc}, rule{"chdir=-C", "-c:"}, args)
 	o := parse(rest, nil, false)
 	switch {
 	case sub == "rev-parse" && o.has("--show-toplevel"):

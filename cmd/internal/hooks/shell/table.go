@@ -3,7 +3,7 @@ package shell
 // table says what programs write. A line has the names of a program, or of a program and
 // its subcommand, and a colon. Behind it are:
 //
-//	all first second last rest third   which of the words are written
+//	all first second last rest third final   which of the words are written; last only if there are two
 //	here          the directory of the command, if no such words are given; given: only with words
 //	-x:           a flag that has a value
 //	into=…        flags that name what is written, instead of the words
@@ -17,10 +17,41 @@ package shell
 //	remote        words with a colon are on other hosts
 //	prefix=N      what stands behind N words is a command
 //	dashes        of a prefix: the command stands behind "--"
-//	unknown       what it does is not known
+//	unknown       what it does is not known, unless it writes
 //
-// Without anything, nothing is written.
+//	text          the words are a command as a text: each of those, or else all together
+//	run=…         flags whose value is a command as a text
+//	clone         the second word, or the name of the repository in the first
+//
+// Without anything, nothing is written. Of several lines, the last one counts.
 const table = `
+:|[|true|false|test|expr|echo|printf|print|pwd|ls|dir|vdir|tree|exa|eza|lsd|cat|tac|bat|batcat|nl|head|tail|less|more|most|view|wc:
+grep|egrep|fgrep|zgrep|rg|ripgrep|ag|ack|ugrep|look|comm|cmp|diff|diff3|sdiff|colordiff|delta|difft|icdiff|wdiff|dwdiff|cut|paste|join|tr:
+rev|fold|fmt|pr|column|expand|unexpand|tsort|shuf|seq|numfmt|od|hexdump|hd|xxd|strings|base32|base64|cksum|sum|b2sum|md5|md5sum|shasum:
+sha1sum|sha224sum|sha256sum|sha384sum|sha512sum|file|stat|du|df|readlink|realpath|basename|dirname|pathchk|mktemp|which|whereis|whatis:
+type|hash|help|man|info|apropos|tldr|date|cal|uptime|who|whoami|w|id|groups|users|last|logname|hostname|uname|arch|nproc|getconf|locale:
+sleep|wait|kill|killall|pkill|pgrep|pidof|ps|pstree|top|htop|btop|free|vmstat|iostat|mpstat|lsof|fuser|jobs|bg|fg|disown|lsblk|lscpu|lsmod:
+lsattr|getfattr|getfacl|findmnt|mount|mountpoint|blkid|dmesg|journalctl|systemctl|service|launchctl|sysctl|sw_vers|system_profiler:
+ip|ifconfig|ping|ping6|traceroute|dig|host|nslookup|netstat|ss|nc|ncat|telnet|whois|curlie|http|https|httpie|xh|websocat|ssh|ssh-add:
+jq|jaq|gron|fx|jo|dsq|miller|mlr|xsv|qsv|csvlook|csvcut|csvgrep|csvstat|yamllint|jsonlint|html2text|lynx|w3m|glow:
+getent|getopt|getopts|set|unset|shopt|setopt|unsetopt|ulimit|umask|stty|tput|clear|reset|tty|history|bind|complete|compgen|compdef:
+return|break|continue|exit|shift|let|export|declare|typeset|local|readonly|unalias|enable|dirs|suspend|logout|times|caller:
+zcat|bzcat|xzcat|zless|zipinfo|zstdcat|lsar|nm|objdump|otool|readelf|size|ldd|c++filt|addr2line|dwarfdump|lipo|codesign|plutil:
+gdb|lldb|lldb-mi|dlv|dtrace|dtruss|bpftrace|cloc|tokei|scc|sloccount|dust|duf|procs|loc:
+shellcheck|hadolint|actionlint|pylint|flake8|mypy|pyright|pyre|pytype|vulture|bandit|pycodestyle|pydocstyle|staticcheck|errcheck|govulncheck:
+vale|gitleaks|trufflehog|semgrep|trivy|grype|syft|commitlint|publint|attw|knip|depcheck|madge|size-limit:
+gitk|tig|lazygit|gitui|git-who|onefetch:
+tmux|screen|zellij|say|open|xdg-open|pbcopy|pbpaste|xclip|xsel|notify-send|code|cursor|subl|zed|idea:
+crontab|at|atq|printenv|locate|mdfind|updatedb|dircolors:
+psql|mysql|mariadb|redis-cli|mongosh|ccusage|asciinema:
+xcode-select|sha3sum|rhash|jdupes|fdupes|ncdu|getfacl|tmutil:
+git annotate|blame|bugreport|cat-file|check-attr|check-ignore|check-mailmap|check-ref-format|cherry|column|commit-graph|commit-tree: into=--output only=--output
+git count-objects|credential|daemon|describe|diagnose|diff|diff-files|diff-index|diff-pairs|diff-tree|difftool|fetch|fetch-pack|fmt-merge-msg: into=--output only=--output
+git for-each-ref|for-each-repo|fsck|get-tar-commit-id|grep|gui|hash-object|help|hook|http-fetch|http-push|index-pack|instaweb: into=--output only=--output
+git interpret-trailers|last-modified|log|ls-files|ls-remote|ls-tree|mailinfo|maintenance|merge-base|merge-tree|mktag|mktree: into=--output only=--output
+git multi-pack-index|name-rev|notes|pack-objects|pack-redundant|pack-refs|patch-id|prune-packed|push|range-diff|refs|remote|repack|replace: into=--output only=--output
+git repo|request-pull|rerere|rev-list|rev-parse|send-email|send-pack|shortlog|show|show-branch|show-index|show-ref|status|stripspace: into=--output only=--output
+git unpack-file|unpack-objects|update-server-info|var|verify-commit|verify-pack|verify-tag|version|whatchanged|write-tree: into=--output only=--output
 eval: text
 trap: first text
 watch: text -n: --interval:
@@ -35,27 +66,16 @@ json.tool: second --indent:
 sudo: prefix=0 -u: -g: -p: -C: -h: -r: -t: -U: chdir=-D,--chdir
 doas: prefix=0 -u: -C:
 nice|gnice|ionice|renice: prefix=0 -n: -c: -p:
-nohup|setsid|builtin|noglob|nocorrect|busybox|toybox|proxychains|proxychains4|torsocks|chronic|rtk|ltrace|valgrind|xvfb-run|entr|catchsegv|unbuffer|winpty|eatmydata|firejail|dbus-run-session|fakeroot: prefix=0
+caffeinate|unshare|systemd-run|pkexec|nohup|setsid|builtin|noglob|nocorrect|busybox|toybox|proxychains|proxychains4|torsocks|chronic|rtk|ltrace|valgrind|xvfb-run|entr|catchsegv|unbuffer|winpty|eatmydata|firejail|dbus-run-session|fakeroot: prefix=0
 time|gtime: prefix=0 -f: -o:
 strace: prefix=0 -e: -o: -p: -s: -P:
 stdbuf: prefix=0 -i: -o: -e:
 exec: prefix=0 -a:
-chrt|taskset: prefix=1
 timeout|gtimeout: prefix=1 -s: -k: --signal: --kill-after:
-faketime|cpulimit: prefix=1
-caffeinate: prefix=0 -t: -w:
-systemd-run: prefix=0 -p: -u: --unit: chdir=--working-directory
-systemd-inhibit|pkexec: prefix=0
-runuser: prefix=0 -u: -g:
-unshare|nsenter: prefix=0
 perf stat|record: prefix=0 -e: -o: -r:
 tt lock run: prefix=1 dashes --timeout:
 tt job run: prefix=0 dashes --name: --timeout:
 tt:
-dotenvx|doppler|infisical|op|teller|varlock: unknown -e: -f: --env-file:
-dotenvx|doppler|infisical|op|teller|varlock run: prefix=0 -e: -f: --env-file:
-dotenv: prefix=0 -e: -f: -c:
-aws-vault exec: prefix=1
 mise|asdf|rbenv|pyenv|nodenv|volta|nvm|fnm|direnv|rustup|hermit|devbox: unknown
 mise exec|x: prefix=0
 asdf|rbenv|pyenv|nodenv|volta|fnm exec|run: prefix=0
@@ -63,7 +83,6 @@ rustup run: prefix=1
 direnv|nvm exec: prefix=1
 conda|mamba|micromamba run: prefix=0 -n: -p: --name: --prefix:
 nix: unknown
-nix fmt: all here
 nix flake update: here
 bundle exec: prefix=0
 bundle:
@@ -75,7 +94,6 @@ uv|poetry version: here given unless=--dry-run
 uv pip:
 uv pip compile: into=-o,--output-file only=-o,--output-file
 uv export: into=-o,--output-file only=-o,--output-file
-uv format: here unless=--check,--diff
 uv tool run: prefix=0 --from: --with: -p: --python:
 pip-compile: here into=-o,--output-file
 pip|pip3:
@@ -94,9 +112,7 @@ npx|bunx|pnpx|uvx: prefix=0 -p: --package: --from: --with: --python:
 pipx run: prefix=0 --spec:
 pipx:
 deno: unknown
-deno fmt: all here unless=--check --ext: -c: --config:
 deno add|remove|install|update: here unless=-g,--global
-deno lint: all here only=--fix
 go: chdir=-C
 go get: here
 go fmt|fix|generate: here unless=-n chdir=-C
@@ -105,8 +121,12 @@ go mod tidy: here unless=-diff
 go mod init|vendor: here
 go mod edit: here unless=-json,-print
 go work init|use|sync|edit: here unless=-json,-print
+zig|gleam|cue|nix|packer|dune|deno|terraform|tofu|taplo|dprint|uv|dotnet|mix fmt|format|promote: all here unless=--check,-check,--diff,-diff,-d,--check-formatted,--dry-run,--verify-no-changes --ext: -c: --config: -write: chdir=-chdir
+stylua|swiftformat|scalafmt|elm-format|rustfmt|yamlfmt|ktfmt|nixfmt|alejandra: all here unless=--check,-c,-n,--dry-run,--test,--list,--lint,-lint,--validate,--emit --config: --config-path: --edition: --rules:
+swift-format|ormolu|fourmolu|google-java-format|jsonnetfmt|latexindent|pg_format|ktlint: all here only=-i,-w,-F,--in-place,--inplace,--replace,--overwrite,--format -c: --configuration:
+swiftlint|clang-tidy|comby: all here only=--fix,-fix,--fix-errors,--autocorrect,-i,--in-place -p:
+swift|buf|opa format|fmt: all here only=-i,--in-place,-w,--write
 gofmt|goimports|gofumpt|golines|gci|goimports-reviser: all here only=-w -r: -local: -srcdir: -m:
-gci write: all here -s: --section:
 golangci-lint run: here only=--fix
 golangci-lint fmt: here unless=-d,--diff
 golangci-lint:
@@ -114,79 +134,32 @@ cargo: unknown --manifest-path: --config: -p: --package: chdir=-C
 cargo fmt: here unless=--check,-l
 cargo fix|add|remove|rm|update|init|upgrade|generate-lockfile|set-version|sort|vendor|generate: here unless=--dry-run,--check,-n
 cargo clippy: here only=--fix
-cargo insta accept|review|reject: here
-cargo insta test: here only=--accept
 cargo new: first --name: --edition: --vcs:
 cargo build|b|check|c|test|t|bench|doc|d|metadata|tree|search|install|uninstall|publish|package|login|nextest|clean|version|help|locate-project|audit|deny|outdated|machete|udeps|expand|llvm-cov|tarpaulin|miri|hack|insta|pkgid|fetch|verify-project:
-rustfmt: all here unless=--check,--emit --edition: --config: --config-path:
-dotnet format: here unless=--verify-no-changes
 dotnet add|new|remove|sln: here
 flutter|dart create: here
 flutter|dart format: all here unless=--set-exit-if-changed,--output=none,--output=show,-o -l: --line-length:
-dart fix: here only=--apply
-flutter|dart pub add|remove|upgrade: here
-mix format: here unless=--check-formatted,--dry-run
-mix deps.update: here
-swift format: all here only=-i,--in-place
-swift-format: all here only=-i,--in-place --configuration:
-swiftformat: all here unless=--lint,--dryrun --config: --swiftversion: --rules: --disable:
-swiftlint: here only=--fix,--autocorrect
-ktlint: all here only=-F,--format
-ktfmt: all here unless=-n,--dry-run
-google-java-format: all only=-i,--replace
-scalafmt: all here unless=--check,--test,--list -c: --config:
-ormolu|fourmolu|stylish-haskell|cabal-fmt|ocamlformat|hindent|brittany: all here only=-i,--inplace,--in-place,--mode,-c
-dune fmt|promote: here
-elm-format: all here unless=--validate
-zig fmt: all here unless=--check
-gleam format: all here unless=--check
-crystal tool format: all here unless=--check
-nixfmt|nixpkgs-fmt|alejandra: all here unless=--check,-c
-statix fix: here
 terraform|tofu: unknown chdir=-chdir
-terraform|tofu fmt: all here unless=-check,-diff -write: chdir=-chdir
-packer fmt: all here unless=-check
-terragrunt hclfmt|hcl: here
-opa fmt: all only=-w,--write
-cue fmt: all here
-jsonnetfmt: all only=-i,--in-place
-buf format: all here only=-w,--write
 buildifier: all here unless=-mode=check,-mode=diff,--mode=check,--mode=diff,-d -mode: --mode: --lint: -lint:
 mvn|mvnw|gradle|gradlew|sbt: here unknown only=spotlessApply,spotless:apply,ktlintFormat,formatter:format,fmt:format,formatKotlin,googleJavaFormat,versions:set,scalafmtAll,scalafmt,detektFix,rewriteRun
-just: here only=--fmt
 prettier|prettierd: all here only=-w,--write unless=--check,-c,-l,--list-different --config: --parser: --ignore-path: --plugin: --log-level: --loglevel: --print-width: --tab-width: --config-precedence: --cache-location: --end-of-line: --prose-wrap: --trailing-comma:
 eslint|stylelint|standard|xo|oxlint|tslint|markdownlint|markdownlint-cli2|semistandard|ts-standard|textlint|eslint_d|remark: all here only=--fix unless=--fix-dry-run --ext: -c: --config: --rule: --ignore-path: --ignore-pattern: -f: --format: --parser: --plugin: --resolve-plugins-relative-to: --rulesdir: --max-warnings: --project: -p: -o: --cache-location: --cache-strategy: --fix-type: -A: -D: -W:
 biome: all here only=--write,--apply,--fix,--apply-unsafe --config-path: --log-level: --diagnostic-level: --max-diagnostics: --since: --only: --skip:
 biome check|format|lint|ci: all here only=--write,--apply,--fix,--apply-unsafe --config-path: --log-level: --diagnostic-level: --max-diagnostics: --since: --only: --skip:
-rome format|check: all here only=--write,--apply
-dprint fmt: all here unless=--diff -c: --config:
-dprint check:
 clang-format: all only=-i --style: -style:
-clang-tidy: all here only=--fix,-fix,--fix-errors,-fix-errors -p: --checks: -checks: -config-file: --config-file:
-clang-apply-replacements: all
 cmake-format|gersemi|autopep8|yapf|autoflake|docformatter|add-trailing-comma: all here only=-i,--in-place,--in-place -r: --style: --config: --max-line-length:
 black|isort|pyupgrade|usort|ufmt|pyink|blue|darker|mdformat|yamlfix|sqlfmt|nbstripout|reorder-python-imports|ssort|unify|flynt|ssort: all here unless=--check,--diff,--check-only,-c,--lint,--dry-run,--version,-h --config: --line-length: -l: --profile: -t: --target-version: --exclude: --include: --extend-exclude: --sp: --settings-path: --wrap: --workers: -W: --src: --sl: -p: --project: --known-third-party: --skip: --stdin-filename: -x:
 ruff format: all here unless=--check,--diff --config: --line-length: --target-version: --exclude: --stdin-filename: --range:
 ruff: all here only=--fix,--fix-only,--add-noqa unless=--diff --config: --select: --ignore: --extend-select: --extend-ignore: --output-format: --target-version: --exclude: --line-length: --per-file-ignores: --fixable: --unfixable:
 ruff check: all here only=--fix,--fix-only,--add-noqa unless=--diff --config: --select: --ignore: --extend-select: --extend-ignore: --output-format: --target-version: --exclude: --line-length: --per-file-ignores: --fixable: --unfixable:
-djlint: all here only=--reformat --profile:
-sqlfluff fix|format: all here --dialect: -d: --rules: -r:
-pg_format: all only=-i,--inplace
 rubocop|standardrb|erb_lint|erblint|haml-lint|slim-lint|standardrb: all here only=-a,-A,--auto-correct,--auto-correct-all,--autocorrect,--autocorrect-all,-x,--fix-layout,--fix --only: --except: --format: -f: --config: -c: -o: --out:
 php-cs-fixer fix: all here unless=--dry-run --config: --rules:
 phpcbf|pint|ecs: all here unless=--test --standard: --config: --preset:
 rector process: all here unless=--dry-run,-n
-stylua: all here unless=--check,--output-format=summary --config-path: -g:
 shfmt: all here only=-w,--write -i: --indent: -ln: --language-dialect:
-beautysh: all here unless=--check
-taplo fmt|format: all here unless=--check
-yamlfmt: all here unless=-lint,--lint,-dry,--dry -conf: --conf:
-latexindent: all only=-w,--overwrite
-cljfmt fix: here
 jscodeshift|codemod|fastmod|ts-migrate: all here unless=-d,--dry,--dry-run -t: --transform: --parser: --extensions: -e: --ignore-pattern:
 ast-grep|sg: all here only=-U,--update-all,-i,--interactive -p: -r: -l: -c: --pattern: --rewrite: --lang:
 ast-grep|sg run|scan: all here only=-U,--update-all -p: -r: -l: -c: --pattern: --rewrite: --lang: --inline-rules: --rule:
-comby: here only=-i,-in-place,--in-place
 lint-staged|changeset|standard-version|release-it|semantic-release|commit-and-tag-version|bump2version|bumpversion|bump-my-version: here unless=--dry-run,--check,-n,status,--no-git-tag
 changeset status:
 lerna version|publish: here
@@ -195,13 +168,9 @@ shred|unlink|srm|trash|trash-put|rmtrash|wipe: all destroys -n: -s:
 rmdir|grmdir: all
 rimraf|del|del-cli|trash-cli|premove: all below destroys
 shx: prefix=0
-cpx|ncp|copyfiles|cpy: last
-replace-in-file|rexreplace: third
 mkdirp:
 touch|gtouch: all -d: -t: -r: --date: --reference:
-mkfifo|mknod: first
 truncate: all destroys -s: -r: --size: --reference:
-fallocate: all -l: -o: --length:
 tee|gtee|sponge|vipe|dos2unix|unix2dos|mac2unix: all
 chown|chgrp|xattr|chattr|setfacl: rest below --reference: -m: -x:
 mkdir|gmkdir:
@@ -210,25 +179,16 @@ cp|gcp|ditto: last into=-t,--target-directory -S: --suffix:
 install|ginstall: last into=-t,--target-directory unless=-d,--directory -m: -o: -g: -S: --mode: --owner: --group:
 ln|gln|link: last here into=-t,--target-directory -S:
 scp|rclone|gsutil|adb: last remote -i: -P: -F: -o: -l: -J: -c:
-rclone|gsutil copy|sync|move|copyto|cp|rsync: last remote
-adb pull: last
-aws s3 cp|sync|mv: last remote --exclude: --include: --profile: --region:
 docker|podman|kubectl|nerdctl cp: last remote -n: -c: --namespace:
 rsync: last remote unless=-n,--dry-run,--list-only destroys=--delete,--delete-after,--delete-before,--delete-during,--delete-excluded,--del,--remove-source-files -e: --rsh: --exclude: --include: --filter: -f: --exclude-from: --include-from: --files-from: --bwlimit: --chmod: --log-file: --partial-dir: --backup-dir:
 split|gsplit: second here -l: -b: -n: -a: -C: --lines: --bytes: --number:
-csplit: here -f: -n: -b:
 sort|gsort: into=-o,--output only=-o,--output -k: -t: -S: -T: --key: --parallel:
 uniq: second -f: -s: -w:
 yq: rest only=-i,--inplace -p: -o:
-dasel put|delete: all into=-f,-w,-o
-crudini: second only=--set,--del,--merge
 sd: third unless=-p,--preview -n: -f: --max-replacements: --flags:
 unzip: here below into=-d unless=-l,-p,-t,-Z,-z,-v,-c -x: -P:
 7z|7za|7zz x|e: here below into=-o
 7z|7za|7zz a|u|d|rn: first
-unrar|unar x|e: here
-cpio: here only=-i,--extract chdir=-D,--directory
-ar: first
 zip: first -x: -i: -b: -n: -P:
 gzip|gunzip|bzip2|bunzip2|xz|unxz|lzma|pigz|lz4: all unless=-c,-t,-l,-k,--stdout,--to-stdout,--test,--list,--keep,-h -S: -T: --threads:
 zstd|unzstd: second only=-o,--rm into=-o
@@ -243,15 +203,11 @@ pandoc|dot|mmdc|plantuml|neato: into=-o,--output only=-o,--output
 openssl: into=-out,-keyout only=-out,-keyout
 ssh-keygen: into=-f only=-f unless=-l,-F,-y,-L,-E
 xmllint: into=-o,--output only=-o,--output
-tidy: all only=-m,-modify
-screencapture|scrot: all
 jar xf|-xf|x: here
-jj: git
-jj log|st|status|diff|show|evolog|obslog|op|operation|help|config|root|version|file|git|interdiff|bookmark|b|tag|util|workspace:
-svn up|update|switch|sw|merge|commit|ci|rm|mv|delete|cleanup|add|copy|cp|move|patch|resolve: git
-svn revert: git destroys
-hg update|up|commit|ci|shelve|strip|merge|rebase|pull|checkout|co|import|histedit|amend|graft|unshelve|add|rm|remove|mv|rename|backout|uncommit|evolve|absorb: git unless=-n,--dry-run
 hg revert|purge|clean: git destroys unless=-n,--dry-run
+jj new|edit|abandon|rebase|squash|restore|undo: git
+svn revert|update|switch|merge: git destroys
+hg revert|purge|update|rebase|shelve|strip|commit: git destroys unless=-n,--dry-run
 gh pr|co checkout|co: git
 gh co: git
 gh pr merge: git only=-d,--delete-branch unless=-R,--repo
@@ -321,40 +277,4 @@ git bundle:
 git bundle create: first
 git merge-file: first unless=-p,--stdout -L:
 git fast-import: index
-`
-
-// readers are programs that change no file, whatever their arguments are.
-const readers = `
-: [ true false test expr echo printf print pwd ls dir vdir tree exa eza lsd cat tac bat batcat nl head tail less more most view wc
-grep egrep fgrep zgrep rg ripgrep ag ack ugrep look comm cmp diff diff3 sdiff colordiff delta difft icdiff wdiff dwdiff cut paste join tr
-rev fold fmt pr column expand unexpand tsort shuf seq numfmt od hexdump hd xxd strings base32 base64 cksum sum b2sum md5 md5sum shasum
-sha1sum sha224sum sha256sum sha384sum sha512sum file stat du df readlink realpath basename dirname pathchk mktemp which whereis whatis
-type hash help man info apropos tldr date cal uptime who whoami w id groups users last logname hostname uname arch nproc getconf locale
-sleep wait kill killall pkill pgrep pidof ps pstree top htop btop free vmstat iostat mpstat lsof fuser jobs bg fg disown lsblk lscpu lsmod
-lsattr getfattr getfacl findmnt mount mountpoint blkid dmesg journalctl systemctl service launchctl sysctl sw_vers system_profiler
-ip ifconfig ping ping6 traceroute dig host nslookup netstat ss nc ncat telnet whois curlie http https httpie xh websocat ssh ssh-add
-jq jaq gron fx jo dsq miller mlr xsv qsv csvlook csvcut csvgrep csvstat yamllint jsonlint html2text lynx w3m glow
-getent getopt getopts set unset shopt setopt unsetopt ulimit umask stty tput clear reset tty history bind complete compgen compdef
-return break continue exit shift let export declare typeset local readonly unalias enable dirs suspend logout times caller
-zcat bzcat xzcat zless zipinfo zstdcat lsar nm objdump otool readelf size ldd c++filt addr2line dwarfdump lipo codesign plutil
-gdb lldb lldb-mi dlv dtrace dtruss bpftrace cloc tokei scc sloccount dust duf procs loc
-shellcheck hadolint actionlint pylint flake8 mypy pyright pyre pytype vulture bandit pycodestyle pydocstyle staticcheck errcheck govulncheck
-vale gitleaks trufflehog semgrep trivy grype syft commitlint publint attw knip depcheck madge size-limit
-gitk tig lazygit gitui git-who onefetch
-tmux screen zellij say open xdg-open pbcopy pbpaste xclip xsel notify-send code cursor subl zed idea
-crontab at atq printenv locate mdfind updatedb dircolors
-psql mysql mariadb redis-cli mongosh ccusage asciinema
-xcode-select sha3sum rhash jdupes fdupes ncdu getfacl tmutil
-`
-
-// gitReaders are commands of git that change neither the working tree nor the index nor a
-// branch, or that only add to the repository.
-const gitReaders = `
-annotate blame bugreport cat-file check-attr check-ignore check-mailmap check-ref-format cherry column commit-graph commit-tree
-count-objects credential daemon describe diagnose diff diff-files diff-index diff-pairs diff-tree difftool fetch fetch-pack fmt-merge-msg
-for-each-ref for-each-repo fsck get-tar-commit-id grep gui hash-object help hook http-fetch http-push index-pack instaweb
-interpret-trailers last-modified log ls-files ls-remote ls-tree mailinfo maintenance merge-base merge-tree mktag mktree
-multi-pack-index name-rev notes pack-objects pack-redundant pack-refs patch-id prune-packed push range-diff refs remote repack replace
-repo request-pull rerere rev-list rev-parse send-email send-pack shortlog show show-branch show-index show-ref status stripspace
-unpack-file unpack-objects update-server-info var verify-commit verify-pack verify-tag version whatchanged write-tree
 `
