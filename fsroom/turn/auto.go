@@ -29,8 +29,8 @@ func (s *State) isReachable(f Facts, id string) bool {
 	return reach == ReachWaiting || reach == ReachReady || reach == ReachBusy
 }
 
-// IdleFor returns how long it is until a holder whose model is idle counts as having left the
-// turn, zero if it does, and negative if it does not by time alone.
+// IdleFor returns how long it is until a holder whose model is idle may be taken over for that:
+// zero if it may, negative if it will not be by time alone.
 func (s *State) IdleFor(f Facts) time.Duration {
 	if reason, left := s.rest(f); reason == ReasonOwnerIdle {
 		return left

@@ -189,9 +189,9 @@ func cutAtWord(text string, most int) string {
 	return strings.TrimRightFunc(cut, unicode.IsSpace) + "…"
 }
 
-// MayHaveMissed returns the range of events, after and up to an event_seq, in which
-// handoffs may be that the agent has missed. Both are 0 if there are none. In a turn
-// of its own, its last turn is the one before.
+// MayHaveMissed returns a range of events: those after after, up to upTo. The handoffs that the
+// agent has missed are among them; both are 0 if it has missed none. While the agent has the
+// turn, its last turn is the one before.
 func (s *State) MayHaveMissed(agent string) (after, upTo int64) {
 	const fewest = 4 // takeover, release, claim, release
 	m := s.Member(agent)

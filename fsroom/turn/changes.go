@@ -46,7 +46,7 @@ type changePayload struct {
 // Trees are the ids of the tree at the beginning and the end of a turn, "" if they are not known.
 type Trees struct{ Before, At string }
 
-// TreesOf returns the trees of which the events say what has changed between them.
+// TreesOf returns the trees that the tree_changed event among events compares.
 func TreesOf(events []event.Event) Trees {
 	if len(events) == 0 {
 		return Trees{}
@@ -104,7 +104,7 @@ func (s *State) applyTreeChanged(e *event.Event) error {
 	return nil
 }
 
-// HasChange reports whether it is recorded what changed in a stretch of time.
+// HasChange reports whether the room has the tree_changed event of the turn and the span.
 func (s *State) HasChange(turn int64, span string) bool {
 	return slices.ContainsFunc(s.Changes, func(c TreeChange) bool { return c.Turn == turn && c.Span == span })
 }

@@ -27,8 +27,7 @@ func (s *State) Idle(f Facts) bool {
 	return s.Owner == "" || f.leaseExpired(s)
 }
 
-// Quiet reports whether no event came for idle_room_ttl. A room that is not quiet
-// is not idle, whatever the facts are.
+// Quiet reports whether no event came for idle_room_ttl. Only a quiet room can be idle.
 func (s *State) Quiet(now time.Time) bool {
 	ttl := ms(s.Policy.IdleRoomTTL)
 	return s.Open && ttl > 0 && now.Sub(s.UpdatedAt.Time) >= ttl

@@ -105,8 +105,7 @@ func JobOf(e *event.Event) (j JobEnd) {
 // TellsJob reports whether the event tells the agent of the end of a job.
 func TellsJob(e *event.Event, agent string) bool { return e.Type == JobEnded && e.To == agent }
 
-// JobEnds returns of how many jobs the member was told that they have ended since it
-// joined.
+// JobEnds returns how many of its own jobs the member was told the end of since it joined.
 func (s *State) JobEnds(agent string) int64 {
 	if m := s.Member(agent); m != nil {
 		return m.Jobs
@@ -122,7 +121,7 @@ type ToldJobs struct {
 	Above []int64
 }
 
-// JobTold reports whether the end of a job was told.
+// JobTold reports whether the starter of the job was told of its end.
 func (s *State) JobTold(host string, id int64) bool {
 	for i := range s.Jobs {
 		if t := &s.Jobs[i]; t.Host == host {
@@ -133,7 +132,7 @@ func (s *State) JobTold(host string, id int64) bool {
 	return false
 }
 
-// HighestJob returns a number that no job of the host has exceeded whose end was told.
+// HighestJob returns the highest number of a job of the host whose end was told, or a higher number.
 func (s *State) HighestJob(host string) (id int64) {
 	for i := range s.Jobs {
 		if t := &s.Jobs[i]; t.Host == host {

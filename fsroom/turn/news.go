@@ -177,8 +177,8 @@ func (n *News) AddOffer(s *State, f Facts, agent string, after int64) {
 	}
 }
 
-// Offers reports whether a turn with a handoff is there for the agent: reserved for it,
-// offered to it first, or to be had because those that came first did not take it.
+// Offers reports whether the agent may have a turn that comes with a handoff: one that is reserved
+// for it, offered to it first, or not taken by the members that came before it.
 func (s *State) Offers(f Facts, agent string) bool {
 	switch {
 	case s.Owner != "" || s.Pending.Seq == 0 || s.Pending.From == agent || s.Member(agent) == nil:

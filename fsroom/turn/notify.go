@@ -52,7 +52,7 @@ func WhoToNotify(c Change) []string {
 	return before.ids()
 }
 
-// WhoHasNews returns the ids of the members for which an event is a message or a note.
+// WhoHasNews returns the ids of the members to which one of the events is a message or a note.
 func (s *State) WhoHasNews(events []event.Event) (ids []string) {
 	for i := range events {
 		e := &events[i]

@@ -35,11 +35,11 @@ type ReleaseResult struct {
 	ChangesPending bool
 }
 
-// Release ends the turn. It goes to the fairest other active member, or, if that cannot
-// hear of it, to the fairest of those that can, see [State.heir]. If that member waits, or
-// does not listen but is ready, the next turn is reserved for it. Otherwise the handoff
-// stays pending in an idle room, and is offered to it first. Nobody is woken for a turn
-// that is at rest, see [State.AtRest].
+// Release ends the turn. The next one is for the fairest other active member. If that one
+// cannot hear of it, or its model is in a turn, it is for the fairest of the members that can
+// begin at once, if there is one. It is reserved for a member that waits, or that
+// does not listen but is ready. Otherwise the handoff is pending in an idle room, and is offered
+// to that member first. Nobody is woken if [State.AtRest] is true.
 func Release(s *State, f Facts, r ReleaseRequest) ([]event.Event, ReleaseResult, error) {
 	if err := s.Check(f, r.Fence); err != nil {
 		return nil, ReleaseResult{}, err

@@ -17,10 +17,10 @@ func (s *State) shortTurns(end Instant) int64 {
 	return s.ShortTurns + 1
 }
 
-// AtRest reports whether nobody is woken for the turn, which is free: since as many turns
-// in a row as there are members were of no use to those that were woken for them, the next
-// one would be passed on for ever. Whoever asks for the turn gets it, and with that
-// the rest ends. A turn that was assigned, or that a person has released, wakes as always.
+// AtRest reports whether the free turn wakes nobody. That is so after a number of turns in a row, as
+// many as there are members, that agents took because they were woken and that changed
+// nothing: the next one would be passed on without end. Whoever asks for the turn gets it,
+// which ends that. A turn that is assigned, or that a person releases, wakes as always.
 func (s *State) AtRest() bool {
 	p := s.Pending
 	return s.Owner == "" && p.Seq != 0 && s.ReservedFor == "" && p.Preferred == "" && s.rests(p.From, s.ShortTurns)

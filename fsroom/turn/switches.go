@@ -9,9 +9,9 @@ import (
 
 // A Switch is one field of a policy that is no time, as [Limit] describes the others.
 type Switch struct {
-	Flag   string // "shell-guard"
-	Env    string // "TALKING_STICK_SHELL_GUARD"
-	About  string
+	Flag   string   // "shell-guard"
+	Env    string   // "TALKING_STICK_SHELL_GUARD"
+	About  string   // what the switch is for
 	Values []string // the first one is that of a room in which nobody has chosen
 	Field  func(*Policy) *string
 	Person bool // only a person may change it

@@ -26,8 +26,8 @@ func (n *Note) addresses(agent string) bool {
 // isPage reports whether the note should be read at once.
 func (n *Note) isPage() bool { return n.Severity == SeverityPage }
 
-// SeenNotes says which notes an agent was shown: of each kind all up to an event_seq. Pages
-// have a number of their own, since they are shown before older notes.
+// SeenNotes says which notes an agent was shown: all up to the event_seq Notes, and all
+// pages up to the event_seq Pages, which are shown before older notes.
 type SeenNotes struct{ Notes, Pages int64 }
 
 // Has reports whether the note was shown.
@@ -57,9 +57,8 @@ func (s *State) UnreadNotes(agent string, seen SeenNotes) (notes, pages int64) {
 	return notes, pages
 }
 
-// NotesSeen returns which of the open notes for it the agent has seen when it is now shown
-// those for which shown is true. Of each kind it stops before the first note that is not
-// shown.
+// NotesSeen returns which notes the agent has seen after it is shown those for which shown is
+// true. Notes and pages are counted apart, each up to the first open note that is not shown.
 func (s *State) NotesSeen(agent string, seen SeenNotes, shown func(*Note) bool) SeenNotes {
 	for _, pages := range []bool{false, true} {
 		upTo := &seen.Notes
@@ -80,9 +79,8 @@ func (s *State) NotesSeen(agent string, seen SeenNotes, shown func(*Note) bool) 
 	return seen
 }
 
-// NotesFor returns the open notes for the agent, without their bodies: those that it was
-// not shown first, and of each of the two the pages first, oldest first. fresh is how many
-// it was not shown.
+// NotesFor returns the open notes for the agent, without their bodies. Those that it was not
+// shown come first, of these the pages, and of each the oldest. fresh is how many it was not shown.
 func (s *State) NotesFor(agent string, seen SeenNotes) (notes []Note, fresh int) {
 	for i := range s.Notes {
 		n := &s.Notes[i]
