@@ -84,6 +84,16 @@ func (l *Endings) Explain(refusal *code.Error) {
 	}
 }
 
+// TakenOver says in a sentence to the agent that its last turn was taken over, "" if it was not.
+func (l *Endings) TakenOver() string {
+	if l.Turn.Type != Takeover || !wasHeld(&l.Turn) {
+		return ""
+	}
+	var p grantPayload
+	_ = decode(&l.Turn, &p)
+	return fmt.Sprintf("Your turn %d was taken over at %s UTC by %s (%s).", l.Turn.Turn-1, l.Turn.CreatedAt.UTC().Format("15:04"), l.Turn.To, p.Kind)
+}
+
 // wasHeld reports whether a takeover took a turn from its holder, and not a reservation.
 func wasHeld(e *event.Event) bool {
 	var p grantPayload

@@ -356,6 +356,9 @@ func (r *ReleaseResult) Fields(c *wire.Codec) {
 	c.Text("status", &r.Status)
 	c.Text("room_id", &r.RoomID)
 	c.OptText("reserved_for", &r.ReservedFor)
+	if r.Recipient != nil && r.ReservedFor == "" {
+		c.Text("offered_to", &r.Recipient.AgentID)
+	}
 	c.Int("event_seq", &r.EventSeq)
 	if r.Recipient != nil {
 		c.Object("recipient", r.Recipient)

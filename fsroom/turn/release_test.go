@@ -119,7 +119,7 @@ func TestReleaseEvents(t *testing.T) {
 	held("b")(w)
 	w.later(time.Minute)
 	res, _ = w.release(w.fence())
-	equal(t, "kept", mustJSON(&res), `{"status":"released","room_id":"`+roomID+`","event_seq":7,"recipient":{"agent_id":"a","reach":"none"}}`)
+	equal(t, "kept", mustJSON(&res), `{"status":"released","room_id":"`+roomID+`","offered_to":"a","event_seq":7,"recipient":{"agent_id":"a","reach":"none"}}`)
 	equal(t, "nobody", w.events[6].To, "")
 
 	held("a")(w)

@@ -38,14 +38,14 @@ func (h *run) rooms() *rooms {
 }
 
 // Stick implements [guard.Rooms]. A directory is looked at once.
-func (r *rooms) Stick(_ context.Context, path string, call payload.Call) (stick *guard.Stick, err error) {
+func (r *rooms) Stick(ctx context.Context, path string, call payload.Call) (stick *guard.Stick, err error) {
 	dir := nearestExisting(path)
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
 		dir = filepath.Dir(dir)
 	}
 	stick, known := r.sticks[dir]
 	if !known {
-		if stick, err = r.look(dir, call); err == nil {
+		if stick, err = r.look(ctx, dir, call); err == nil {
 			r.sticks[dir] = stick
 		}
 	}
@@ -53,7 +53,7 @@ func (r *rooms) Stick(_ context.Context, path string, call payload.Call) (stick 
 }
 
 // look returns the stick of a directory. Nobody is looked for while it is free.
-func (r *rooms) look(dir string, call payload.Call) (*guard.Stick, error) {
+func (r *rooms) look(ctx context.Context, dir string, call payload.Call) (*guard.Stick, error) {
 	w, err := r.locate(dir)
 	if err != nil {
 		return nil, err
@@ -85,6 +85,7 @@ func (r *rooms) look(dir string, call payload.Call) (*guard.Stick, error) {
 	stick.Works = call.Kind == harness.KindStop && stick.Holder != "" && stick.Holder == stick.Me && room.RunningJob(stick.Me) != nil
 	if stick.Holder != "" && stick.Holder != stick.Me {
 		stick.ActsForHolder = room.StartedByOwner(st, r.root(client.Self))
+		stick.TakenOver = room.TakenOver(ctx, st)
 		if list := st.Trouble(f); len(list) > 0 {
 			stick.Trouble = list[0].Sentence() + ". Do: " + list[0].Do
 		}

@@ -24,10 +24,24 @@ func (r *Room) explainLoss(ctx context.Context, err error) error {
 	if !errors.As(err, &refusal) || !turn.NeedsEndings(refusal.Code) {
 		return err
 	}
-	endings := turn.Endings{Agent: r.Self.ID}
-	if _, readErr := r.Events(ctx, 0, func(e *event.Event) error { endings.Fold(e); return nil }); readErr != nil {
-		return err
+	if endings, readErr := r.endings(ctx); readErr == nil {
+		endings.Explain(refusal)
 	}
-	endings.Explain(refusal)
 	return err
+}
+
+// TakenOver says to the agent that the turn that it has recorded last was taken over, "" if it
+// was not.
+func (r *Room) TakenOver(ctx context.Context, st *turn.State) string {
+	if !r.LostTurn(st) {
+		return ""
+	}
+	endings, _ := r.endings(ctx)
+	return endings.TakenOver()
+}
+
+func (r *Room) endings(ctx context.Context) (endings turn.Endings, err error) {
+	endings.Agent = r.Self.ID
+	_, err = r.Events(ctx, 0, func(e *event.Event) error { endings.Fold(e); return nil })
+	return endings, err
 }

@@ -48,7 +48,7 @@ func runHook(ctx context.Context, c *cli.Invocation, kind harness.Kind) error {
 		AgentID:   c.Agent,
 		Print:     c.Out.Print,
 		OpenStore: func() (*fsroom.Store, error) { return openPatientStore(c, hooks.Patience, false) },
-		OpenAll:   func() (*fsroom.Store, error) { return openPatientStore(c, build.Patience, true) },
+		OpenAll:   func() (*fsroom.Store, error) { return openPatientStore(c, hooks.Patience, true) },
 		Locate:    func(path string) (*workspace.Workspace, error) { return locatePath(c, path) },
 		Client: func(store *fsroom.Store, self identity.Agent) *member.Client {
 			return clientFor(c, store, identity.System(), self)

@@ -106,7 +106,7 @@ func runJobRun(ctx context.Context, c *cli.Invocation) error {
 	res := jobStarted{j.ID, j.Name, v.PID, v.State, v.Log}
 	return c.Out.Result(res, func(t *cli.Text) {
 		t.Line("Job %s runs (pid %d). You are told when it ends; do not wait for it.", t.Bold(j.End().Title()), v.PID)
-		t.Line("Log: tt job log %d", j.ID)
+		t.Line("Log: tt job log %s", j.Name)
 	})
 }
 

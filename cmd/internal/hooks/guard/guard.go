@@ -28,6 +28,7 @@ type Stick struct {
 	Works         bool   // the caller holds the stick and ends its turn, but a job of it runs
 	ShellGuard    bool   // commands of the shell are guarded
 	Trouble       string // what is wrong with the holder, and what to do; "" if nothing is
+	TakenOver     string // that the caller's turn was taken over; "" if it was not
 	// Take is set if a write has to have the turn, which the session may have: then it asks
 	// for it.
 	Take bool
@@ -152,14 +153,17 @@ func heldByOther(s, here *Stick) string {
 	return fmt.Sprintf("The talking stick for %s is held by %s (turn %d), so this file must not be changed now. %s%s", s.Root, s.Holder, s.Turn, other, s.next(next))
 }
 
-// next says what a session is to do that was refused. What is wrong with the holder goes before
-// that it is called, and before waiting.
+// next says how a session comes to be refused whose turn was taken over, and what it is to do.
+// What is wrong with the holder goes before that it is called, and before waiting.
 func (s *Stick) next(wait string) string {
 	if s.Next != nil {
 		wait = s.Next()
 	}
 	if s.Trouble != "" {
-		return s.Trouble
+		wait = s.Trouble
+	}
+	if s.TakenOver != "" {
+		return s.TakenOver + " " + wait
 	}
 	return wait
 }
