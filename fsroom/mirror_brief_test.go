@@ -3,6 +3,7 @@ package fsroom_test
 import (
 	"context"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/talking-stick/tt/fsroom"
@@ -41,6 +42,38 @@ func TestBriefCommandReadsOnce(t *testing.T) {
 		t.Errorf("it has read %d times", n)
 	}
 	h.verify()
+}
+
+// A farEngine takes a while to be read.
+type farEngine struct {
+	countingEngine
+	roundTrip time.Duration
+}
+
+func (e *farEngine) Read(ctx context.Context, room string, from engine.Revision, fn func(engine.Entry) error) error {
+	time.Sleep(e.roundTrip)
+	return e.countingEngine.Read(ctx, room, from, fn)
+}
+
+// TestBriefWithAFarEngine: the farther an engine is, the longer a command takes, and the longer
+// it uses what it has fetched.
+func TestBriefWithAFarEngine(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := &farEngine{countingEngine{Engine: inMemory(t)}, 300 * time.Millisecond}
+		h := newHosts(t, 2, e)
+		h.do(0, join("a"))
+		r := h.room(1, fsroom.Options{Brief: time.Millisecond, Host: "here"})
+		e.reads.Store(0)
+		for i, after := range []time.Duration{0, 3 * time.Second, 2 * time.Second} {
+			time.Sleep(after)
+			if _, err := r.View(); err != nil {
+				t.Fatal(err)
+			}
+			if n, want := e.reads.Load(), []int32{1, 1, 2}[i]; n != want {
+				t.Errorf("after %v it has read %d times", after, n)
+			}
+		}
+	})
 }
 
 // TestBriefCommandIsOvertaken: a change of another host since the look is not overlooked,

@@ -68,6 +68,7 @@ func (m *marker) Fields(c *wire.Codec) {
 // A tail is what the engine has from a marker on.
 type tail struct {
 	at      time.Time // when the engine was asked
+	took    time.Duration
 	from    marker
 	entries []engine.Entry  // changes and notes; the first is the change at the marker
 	last    engine.Revision // of what was read
@@ -150,7 +151,7 @@ func (r *mirror[S]) fetch(ctx context.Context) (*tail, error) {
 		}
 		t.stale = &m
 	}
-	if t.at = asked; err == nil && t.stale == nil {
+	if t.at, t.took = asked, time.Since(asked); err == nil && t.stale == nil {
 		r.fetched.Store(t)
 	}
 	if err = r.explainEngine(err); fsroom.IsUnreachable(err) {
@@ -208,11 +209,26 @@ func (r *mirror[S]) Unreachable() (asOf time.Time, err error) {
 // compared with the engine by Append.
 func (r *mirror[S]) recent() *tail {
 	t := r.fetched.Load()
-	if t == nil || time.Since(t.at) > r.Store().Options().Brief || r.readMarker().Revision < t.from.Revision {
+	if t == nil || time.Since(t.at) > r.brief() || r.readMarker().Revision < t.from.Revision {
 		return nil
 	}
 	return t
 }
+
+// brief is how long what was fetched is used: as long as one command takes, which with a far
+// engine depends on the round trips. It is 0 in a process that runs for longer.
+func (r *mirror[S]) brief() time.Duration {
+	brief := r.Store().Options().Brief
+	if t := r.fetched.Load(); brief > 0 && t != nil {
+		brief = max(brief, min(roundTripsOfCommand*t.took, mostBrief))
+	}
+	return brief
+}
+
+const (
+	roundTripsOfCommand = 16 // at most, or nearly
+	mostBrief           = 4 * time.Second
+)
 
 // has reports whether the mirror has what is in the tail.
 func (r *mirror[S]) has(t *tail) bool {

@@ -129,7 +129,7 @@ func (r *mirror[S]) fetchedSingly() (n int) {
 
 // isFresh reports whether what was fetched at the time is used.
 func (r *mirror[S]) isFresh(at time.Time) bool {
-	return time.Since(at) < max(recordsFresh, r.Store().Options().Brief)
+	return time.Since(at) < max(recordsFresh, r.brief())
 }
 
 // fetchRecords fetches the records of agents, of all if none is named. If the engine does not
