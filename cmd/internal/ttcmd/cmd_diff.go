@@ -44,7 +44,7 @@ type diffResult struct {
 }
 
 func runDiff(ctx context.Context, c *cli.Invocation) error {
-	v, err := openTree(c)
+	v, err := openTree(ctx, c)
 	if err != nil {
 		return err
 	}
@@ -138,7 +138,7 @@ func outsideText(ctx context.Context, c *cli.Invocation) string {
 	if c.Out.JSON() {
 		return ""
 	}
-	v, err := openTree(c)
+	v, err := openTree(ctx, c)
 	if err != nil || v.state == nil {
 		return ""
 	}

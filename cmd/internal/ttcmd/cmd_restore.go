@@ -48,7 +48,7 @@ func runRestore(ctx context.Context, c *cli.Invocation) error {
 	if c.Int64("limit") < 1 {
 		return c.Usagef("--limit must be at least 1")
 	}
-	v, err := openTree(c)
+	v, err := openTree(ctx, c)
 	if err != nil {
 		return err
 	}

@@ -32,7 +32,7 @@ type snapshotResult struct {
 }
 
 func runSnapshot(ctx context.Context, c *cli.Invocation) error {
-	v, err := openTree(c)
+	v, err := openTree(ctx, c)
 	if err != nil {
 		return err
 	}

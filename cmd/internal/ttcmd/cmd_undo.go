@@ -37,7 +37,7 @@ var undoCommand = &cli.Command{
 }
 
 func runUndo(ctx context.Context, c *cli.Invocation) error {
-	v, err := openTree(c)
+	v, err := openTree(ctx, c)
 	if err != nil {
 		return err
 	}

@@ -24,8 +24,9 @@ type treeView struct {
 	all    []*ledger.Snapshot
 }
 
-// openTree returns the tree of the command line. There need not be a room.
-func openTree(c *cli.Invocation) (*treeView, error) {
+// openTree returns the tree of the command line. There need not be a room; of one the presence
+// of the caller is recorded.
+func openTree(ctx context.Context, c *cli.Invocation) (*treeView, error) {
 	client, err := newClient(c)
 	if err != nil {
 		return nil, err
@@ -44,6 +45,7 @@ func openTree(c *cli.Invocation) (*treeView, error) {
 			return nil, viewErr
 		}
 		v.state = snap.State
+		room.RecordPresence(ctx, v.state)
 		v.Tree, err = changes.Of(room, v.state.Policy, ledgerSetting(c))
 	}
 	if err != nil {
