@@ -10,25 +10,19 @@ import (
 	"time"
 )
 
-// ofLeader is a fault of the server that leads.
-func ofLeader(do func(*trial, *server) (heal func() error, err error)) func(*trial) (func() error, error) {
-	return func(t *trial) (func() error, error) {
-		s, err := t.servers.leader()
-		if err != nil {
-			return nil, err
-		}
-		return do(t, s)
-	}
-}
+// ofLeader is a fault of the server that leads, ofFollower of one that does not.
+func ofLeader(do serverFault) func(*trial) (func() error, error)   { return nextTo(0, do) }
+func ofFollower(do serverFault) func(*trial) (func() error, error) { return nextTo(1, do) }
 
-// ofFollower is a fault of one that does not.
-func ofFollower(do func(*trial, *server) (heal func() error, err error)) func(*trial) (func() error, error) {
+type serverFault func(*trial, *server) (heal func() error, err error)
+
+func nextTo(n int, do serverFault) func(*trial) (func() error, error) {
 	return func(t *trial) (func() error, error) {
 		s, err := t.servers.leader()
 		if err != nil {
 			return nil, err
 		}
-		return do(t, t.servers[(s.n+1)%len(t.servers)])
+		return do(t, t.servers[(s.n+n)%len(t.servers)])
 	}
 }
 

@@ -62,7 +62,9 @@ func (h *history) add(e *event.Event) error {
 		case lease == "" || again:
 			return fmt.Errorf("the lease %q of turn %d was that of turn %d", lease, e.Turn, was)
 		}
-		h.overtook[e.Turn] = h.owner != ""
+		if h.owner != "" {
+			h.overtook[e.Turn] = true
+		}
 		h.owner, h.last, h.leases[lease], h.grants[e.Turn] = e.To, e.Turn, e.Turn, e
 	case turn.Released, turn.Passed:
 		if e.From != h.owner || e.Turn != h.last {

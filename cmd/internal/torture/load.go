@@ -167,19 +167,13 @@ func (l *load) note(add func(*acks)) {
 	add(&l.acks)
 }
 
-// acknowledged returns the acknowledgements so far. They are only ever added to,
-// so that they need no copying.
-func (l *load) acknowledged() acks {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.acks
-}
-
-// disturbances is how many commands were killed.
-func (l *load) disturbances() int {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.kills
+// until waits until the load has come to something, or some time.
+func (l *load) until(patience time.Duration, enough func(a *acks, kills int) bool) {
+	eventually(patience, func() bool {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		return enough(&l.acks, l.kills)
+	})
 }
 
 // freeze stops every process in the middle of its work. It returns what was

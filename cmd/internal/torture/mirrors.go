@@ -25,7 +25,7 @@ func (t *trial) judge() {
 		r.check("a turn", h.had(g))
 	}
 	t.count()
-	r.turns, r.taken = len(h.grants), h.takeovers()
+	r.turns, r.taken = len(h.grants), len(h.overtook)
 	t.overlaps(h)
 	t.left()
 	t.gap()
@@ -38,16 +38,6 @@ func (t *trial) judge() {
 	for _, code := range slices.Sorted(maps.Keys(t.codes)) {
 		r.say("%d times %s", t.codes[code], code)
 	}
-}
-
-// takeovers is how many turns were taken over from an owner.
-func (h *history) takeovers() (n int) {
-	for _, overtook := range h.overtook {
-		if overtook {
-			n++
-		}
-	}
-	return n
 }
 
 // compare reads what a host has in its mirror, and reports the texts of which it does not have what

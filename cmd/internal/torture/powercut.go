@@ -73,7 +73,7 @@ func (e *env) powerCut(r *report, from disk, when moment) error {
 		case amongTurns:
 			l.takers()
 		}
-		eventually(10*time.Second, func() bool { return l.acknowledged().count() >= enough })
+		l.until(10*time.Second, func(a *acks, _ int) bool { return a.count() >= enough })
 		acked = l.freeze()
 		return l.end, nil
 	}

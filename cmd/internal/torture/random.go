@@ -59,8 +59,7 @@ func (e *env) randomRound(r *report, bus string) error {
 			}
 		}
 	})
-	enough := e.pick(600, 4000)
-	eventually(time.Duration(e.pick(9, 30))*time.Second, func() bool { return l.disturbances() >= enough && len(l.acknowledged().grants) >= 40 })
+	l.until(time.Duration(e.pick(9, 30))*time.Second, func(a *acks, kills int) bool { return kills >= e.pick(600, 4000) && len(a.grants) >= 40 })
 	l.finish()
 	r.check("a follower", f.end())
 	r.add(1, l.kills+f.kills, l.acks.count())

@@ -150,14 +150,8 @@ const stall = 60 * time.Second
 // calm waits until each agent could have had two turns. It reports false if that took too
 // long.
 func (t *trial) calm() bool {
-	t.mu.Lock()
-	want := len(t.grants) + 2*len(t.agents)
-	t.mu.Unlock()
-	ok := eventually(stall, func() bool {
-		t.mu.Lock()
-		defer t.mu.Unlock()
-		return len(t.grants) >= want || t.report.caught()
-	})
+	want := t.turns() + 2*len(t.agents)
+	ok := eventually(stall, func() bool { return t.turns() >= want || t.report.caught() })
 	if !ok {
 		t.report.wrong("no %d turns within %v without a fault; %s", 2*len(t.agents), stall, t.situation())
 	}
