@@ -27,14 +27,12 @@ func (h *run) edit(ctx context.Context) error {
 
 // objection returns the reason why the agent must not end its turn, "" if there is none.
 func (h *run) objection(ctx context.Context) string {
-	if !h.call.Interrupt && h.endAuto(ctx, false) {
-		reason := guard.Stop(ctx, h.call, h.rooms(), told(h.store.Dir()))
-		if reason != "" {
-			reason += ". Or stop again: it is handed over with the list of files"
-		}
-		return cli.Line(reason)
+	kept := !h.call.Interrupt && h.endAuto(ctx, false)
+	reason := guard.Stop(ctx, h.call, h.rooms(), told(h.store.Dir()))
+	if kept && reason != "" {
+		reason += ". Or stop again: it is handed over with the list of files"
 	}
-	return cli.Line(guard.Stop(ctx, h.call, h.rooms(), told(h.store.Dir())))
+	return cli.Line(reason)
 }
 
 // unless objects if the hook has not answered, as err says.

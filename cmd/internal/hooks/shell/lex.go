@@ -7,17 +7,6 @@ const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_
 func isDigit(c byte) bool  { return c >= '0' && c <= '9' }
 func isLetter(c byte) bool { return !isDigit(c) && strings.IndexByte(letters, c) >= 0 }
 
-// plain returns the text of a part, which is not expanded.
-func (t part) plain() (s string) {
-	s = t.text
-	for _, w := range t.args {
-		for _, inner := range w {
-			s += inner.plain()
-		}
-	}
-	return s
-}
-
 // word parses a word up to one of the characters in stop, nil if it begins with one.
 func (p *parser) word(stop string) word {
 	start := p.i

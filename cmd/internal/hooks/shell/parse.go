@@ -83,6 +83,7 @@ func (w word) literal() (s string) {
 type document struct {
 	n     *node
 	redir int
+	end   string // the line behind it, in quotes if nothing in it is expanded
 }
 
 // A parser parses a script of a Bourne shell.
@@ -482,13 +483,14 @@ func (p *parser) redirect(n *node) bool {
 		}
 		p.i = i + len(op)
 		p.space()
+		from := p.i
 		r := redir{op: op, to: p.word(metas)}
 		if r.to == nil {
 			p.fail()
 		}
 		n.redirs = append(n.redirs, r)
 		if op == "<<" || op == "<<-" {
-			p.docs = append(p.docs, document{n, len(n.redirs) - 1})
+			p.docs = append(p.docs, document{n, len(n.redirs) - 1, p.s[from:p.i]})
 		}
 		return true
 	}
@@ -501,11 +503,7 @@ func (p *parser) documents() {
 	p.docs = nil
 	for _, d := range docs {
 		r := &d.n.redirs[d.redir]
-		end, plain := "", true
-		for _, part := range r.to {
-			plain = plain && part.kind == literal && !strings.Contains(part.text, "\\")
-			end += strings.ReplaceAll(part.plain(), "\\", "")
-		}
+		end := strings.NewReplacer(`"`, "", `'`, "", `\`, "").Replace(d.end)
 		var text strings.Builder
 		for p.i < len(p.s) {
 			line, _, _ := strings.Cut(p.s[p.i:], "\n")
@@ -518,7 +516,7 @@ func (p *parser) documents() {
 			}
 			text.WriteString(line + "\n")
 		}
-		if r.text = (word{{kind: single, text: text.String()}}); plain {
+		if r.text = (word{{kind: single, text: text.String()}}); end == d.end {
 			inner := &parser{s: text.String(), depth: p.depth}
 			r.text = inner.parts("", true)
 			p.broken = p.broken || inner.broken
