@@ -3,6 +3,7 @@
 package ttcmd
 
 import (
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -19,6 +20,8 @@ import (
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/identity"
 )
+
+var killedJobs = flag.Int("jobs.killed", 24, "how many jobs TestJobsUnderKills starts")
 
 // TestJobsUnderKills kills starters, runners and commands with SIGKILL, each at every point
 // and several at once: every end is told exactly once.
@@ -95,7 +98,7 @@ func TestJobsUnderKills(t *testing.T) {
 		{killed(true, true), "lost or failed"},
 		{func(name string) { _, _ = r.run("a:1", "job", "run", name, "--", short) }, turn.JobPassed},
 	}
-	const each = 3
+	each := (*killedJobs + len(deeds) - 1) / len(deeds)
 	want := map[string]string{}
 	var wait sync.WaitGroup
 	for n := range each {
@@ -132,6 +135,11 @@ func TestJobsUnderKills(t *testing.T) {
 	}
 	if in, err := r.run("a:1", "inbox", "--json"); err != nil || !strings.Contains(in, fmt.Sprintf(`"jobs":%d}`, len(told))) {
 		t.Errorf("%s, %v", in, err)
+	}
+	for range len(told) / 50 { // as many are shown at once
+		if _, err := r.run("a:1", "inbox"); err != nil {
+			t.Fatal(err)
+		}
 	}
 	if in, err := r.run("a:1", "inbox", "--json"); err != nil || !strings.Contains(in, `"jobs":0}`) {
 		t.Errorf("again: %s, %v", in, err)
