@@ -455,3 +455,28 @@ func TestDamagedStore(t *testing.T) {
 		t.Errorf("a damaged index: %v", err)
 	}
 }
+
+// TestRepairKeepsWhatIsNew: a snapshot that another process takes before the repair has the lock
+// is not among the damaged ones.
+func TestRepairKeepsWhatIsNew(t *testing.T) {
+	f := newFixture(t)
+	f.write("a", "a")
+	f.take("x", 0)
+	file, _ := os.OpenFile(f.linesFile(), os.O_APPEND|os.O_WRONLY, 0)
+	_, _ = file.WriteString("damaged\n")
+	file.Close()
+	other := New(f.Dir(), Options{Root: f.root, Limits: Limits{Free: 1}})
+	f.open(Options{Fault: func(step string) error {
+		if step == "prepare" {
+			_, err := other.Take(t.Context(), Request{Why: "x", Line: true})
+			return err
+		}
+		return nil
+	}})
+	if found := f.Check(t.Context(), true); len(found) != 1 || !found[0].Repaired {
+		t.Errorf("found %+v", found)
+	}
+	if all, err := f.Snapshots(); len(all) != 2 || err != nil {
+		t.Errorf("%d snapshots, %v", len(all), err)
+	}
+}

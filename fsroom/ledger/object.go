@@ -127,18 +127,11 @@ func appendEntry(b []byte, e entry) []byte {
 
 // compareNames orders names as git does: a directory as if its name ended in a slash.
 func compareNames(a string, aDir bool, b string, bDir bool) int {
-	n := min(len(a), len(b))
-	if c := strings.Compare(a[:n], b[:n]); c != 0 {
-		return c
+	if aDir {
+		a += "/"
 	}
-	next := func(s string, dir bool) int {
-		switch {
-		case len(s) > n:
-			return int(s[n])
-		case dir:
-			return '/'
-		}
-		return 0
+	if bDir {
+		b += "/"
 	}
-	return next(a, aDir) - next(b, bDir)
+	return strings.Compare(a, b)
 }

@@ -91,14 +91,17 @@ func (l *Ledger) Snapshots() ([]*Snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
-	var all []*Snapshot
+	return parseLines(b), nil
+}
+
+func parseLines(b []byte) (all []*Snapshot) {
 	for line := range bytes.Lines(b) {
 		s := new(Snapshot)
 		if json.Unmarshal(line, s) == nil && s.Number > 0 {
 			all = append(all, s)
 		}
 	}
-	return all, nil
+	return all
 }
 
 // Find returns the snapshot with the number, nil if there is none.

@@ -2,7 +2,6 @@ package ledger
 
 import (
 	"cmp"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -267,17 +266,8 @@ func (a *applier) removeEmpty() {
 // Interrupted reports whether a killed process has left a change of the tree unfinished.
 func (l *Ledger) Interrupted() bool { return exists(l.applyingFile()) }
 
-// Recover puts back what a killed process has changed. Everything that changes the store does
+// recover puts back what a killed process has changed. Everything that changes the store does
 // so first.
-func (l *Ledger) Recover(ctx context.Context) error {
-	unlock, err := l.lock(ctx)
-	if err != nil {
-		return unknown(err)
-	}
-	defer unlock()
-	return l.recover()
-}
-
 func (l *Ledger) recover() error {
 	b, err := os.ReadFile(l.applyingFile())
 	if errors.Is(err, fs.ErrNotExist) {
