@@ -43,7 +43,11 @@ func (h *run) arrive(agent *listen.Agent, w *workspace.Workspace) string {
 	if len(others) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("Talking Stick: %s works in %s, too. Your first change takes the turn or tells you to wait.", cli.Line(strings.Join(others, ", ")), cli.Line(w.Root))
+	works := "works"
+	if len(others) > 1 {
+		works = "work"
+	}
+	return fmt.Sprintf("Talking Stick: %s %s in %s, too. Your first change takes the turn or tells you to wait.", cli.Line(strings.Join(others, ", ")), works, cli.Line(w.Root))
 }
 
 // auto is what the guards ask where tt takes turns by itself: it adds to the stick of a

@@ -111,7 +111,7 @@ func runList(ctx context.Context, c *cli.Invocation) error {
 		}
 		writeRooms(t, rooms, here)
 		if res.Seen > 0 {
-			t.Line("seen: %d sessions", res.Seen)
+			t.Line("seen: %s", counted(res.Seen, "session"))
 		}
 		if res.Siblings != nil {
 			writeSiblings(t, w.Root, *res.Siblings)
