@@ -100,6 +100,8 @@ vuln: ## calls of code that is known to be vulnerable
 
 SYSTEMS := linux/arm64 darwin/arm64 windows/amd64
 cross: ## it compiles where it is to run, the tests too
+	GOOS=darwin GOARCH=arm64 CGO_ENABLED=0 $(GO) build -o /dev/null ./cmd/...
+	GOOS=windows GOARCH=amd64 CGO_ENABLED=0 $(GO) build -o /dev/null ./cmd/...
 	$(GO) build -o $(BIN)/typecheck ./testdata/typecheck
 	$(BIN)/typecheck $(SYSTEMS)
 	cd $(NATSD) && $(CURDIR)/$(BIN)/typecheck $(SYSTEMS)
