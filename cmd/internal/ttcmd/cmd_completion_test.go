@@ -14,7 +14,7 @@ func TestEveryPositionHasValuesOrIsFree(t *testing.T) {
 	freeFlags := []string{
 		"after", "command", "do-not", "exec", "ledger-size", "limit", "moment", "next-action", "note", "question", "reason", "room", "since", "status", "tail", "timeout", "token", "turn", // texts and numbers
 	}
-	freeArgs := []string{"body", "line", "room", "seq", "snapshot", "turn", "word"}
+	freeArgs := []string{"body", "kind", "line", "room", "seq", "snapshot", "turn", "word"}
 	home := t.TempDir()
 	call := &cli.Invocation{Env: &cli.Env{Lookup: func(string) string { return "" }, Dir: home, Home: home}, Program: program(), Cmd: completeCommand}
 	filled := func(at completion.Position) bool {
