@@ -32,7 +32,7 @@ func hookCommands() (commands []*cli.Command) {
 	return append(commands, &cli.Command{
 		Name: "hook", Hidden: true, Traits: cli.Traits{Silent: true, NoSync: true},
 		Short: "answer no hook: the kind is unknown",
-		Args:  []cli.Arg{{Name: "KIND", Optional: true, Rest: true}},
+		Args:  []cli.Arg{{Name: "kind", Optional: true, Rest: true}},
 		Flags: hookFlags,
 		Run:   func(context.Context, *cli.Invocation) error { return nil },
 	})
