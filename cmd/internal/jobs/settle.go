@@ -17,22 +17,27 @@ import (
 // the processes whose end decides about the other jobs.
 func (r *Room) Settle(tell func(*Job) error) (watched []identity.Process) {
 	for _, j := range r.Untold() {
+		alive := j.alive() // before it is looked whether somebody attends: both may end in between
 		if j.Outcome == "" && !j.Attended() {
 			j = j.settled()
 		}
-		if j.Outcome != "" {
-			if tell(j) == nil {
-				j.Told()
-			}
-			continue
-		}
-		for _, p := range []*identity.Process{j.Runner, j.Process} {
-			if p != nil && r.Table.Verdict(*p) == identity.Alive {
-				watched = append(watched, *p)
-			}
+		if j.Outcome == "" {
+			watched = append(watched, alive...)
+		} else if tell(j) == nil {
+			j.Told()
 		}
 	}
 	return watched
+}
+
+// alive returns those of the job's runner and its command that run.
+func (j *Job) alive() (processes []identity.Process) {
+	for _, p := range []*identity.Process{j.Runner, j.Process} {
+		if p != nil && j.room.Table.Verdict(*p) == identity.Alive {
+			processes = append(processes, *p)
+		}
+	}
+	return processes
 }
 
 // settled returns the job as it is now that nobody attends to it. If its command does not run

@@ -1,0 +1,55 @@
+package jobs
+
+import (
+	"os"
+	"testing"
+
+	"github.com/talking-stick/tt/fsroom"
+	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/identity"
+	"github.com/talking-stick/tt/lockfile"
+)
+
+// An endingTable says of each process that it has ended, just when it is asked.
+type endingTable struct {
+	identity.Table
+	ends func()
+}
+
+func (t endingTable) Verdict(identity.Process) identity.Verdict {
+	t.ends()
+	return identity.Gone
+}
+
+// A job whose runner and command end while it is looked at is lost at once: nothing would wake
+// who looks at it again.
+func TestJobThatEndsDuringALook(t *testing.T) {
+	store, err := fsroom.Open(t.TempDir(), fsroom.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	table := identity.System()
+	self := table.Self()
+	r := &Room{Store: store, Name: "ws-1"}
+	j := &Job{ID: 1, Name: "one", Agent: "a:1", Runner: &self, Process: &self, room: r}
+	for _, dir := range []string{r.job(1), r.open()} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := j.save(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(j.marker(), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	release, err := lockfile.Hold(j.path(aliveFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Table = endingTable{table, release}
+	told := ""
+	if watched := r.Settle(func(j *Job) error { told = j.Outcome; return nil }); told != turn.JobLost || len(watched) > 0 {
+		t.Errorf("told %q, watched %v", told, watched)
+	}
+}
