@@ -27,6 +27,10 @@ const (
 	// recordsPatience bounds a look at the records. Without an answer, nothing is known of
 	// agents on other hosts.
 	recordsPatience = 2 * time.Second
+	// recordsDecide is how old what is known of an agent may be in a decision, for which
+	// nothing is asked while the mirror is locked. It is longer than asking takes with a far
+	// engine, so that a decision that is made again finds what it missed.
+	recordsDecide = 10 * time.Second
 	// noAnswerFresh is for how long a process that does not answer, such as a stopped one,
 	// is not asked again.
 	noAnswerFresh = time.Second
@@ -79,13 +83,16 @@ func (r *mirror[S]) later(send func()) bool {
 }
 
 // sendPutOff sends what was put off.
-func (r *mirror[S]) sendPutOff() {
+func (r *mirror[S]) sendPutOff() { r.empty(&r.records.putOff) }
+
+// empty takes all functions out of a list of the records, and calls them.
+func (r *mirror[S]) empty(list *[]func()) {
 	r.records.mu.Lock()
-	all := r.records.putOff
-	r.records.putOff = nil
+	all := *list
+	*list = nil
 	r.records.mu.Unlock()
-	for _, send := range all {
-		send()
+	for _, do := range all {
+		do()
 	}
 }
 
@@ -99,7 +106,7 @@ func (r *mirror[S]) other(key string) *record {
 		at = one
 	}
 	switch {
-	case r.locked.Load() && !r.silent() && time.Since(at) > recordsPatience:
+	case r.locked.Load() && !r.silent() && time.Since(at) > recordsDecide:
 		r.records.missing = append(r.records.missing, func() { r.other(key) })
 	case r.isFresh(at):
 	case r.fetchedSingly() < mostSingle:
@@ -120,7 +127,7 @@ func (r *mirror[S]) fetchedSingly() (n int) {
 		switch {
 		case r.isFresh(at):
 			n++
-		case time.Since(at) > recordsPatience:
+		case time.Since(at) > recordsDecide:
 			delete(r.records.single, key)
 		}
 	}
@@ -257,7 +264,7 @@ func (r *mirror[S]) Held(key, name string) bool {
 	defer r.records.mu.Unlock()
 	if r.locked.Load() {
 		a := r.records.held[name][key]
-		if time.Since(a.until) > recordsPatience {
+		if time.Since(a.until) > recordsDecide {
 			r.records.missing = append(r.records.missing, func() { r.Held(key, name) })
 		}
 		return a.present
@@ -274,15 +281,7 @@ func (r *mirror[S]) decidedInPart() bool {
 }
 
 // askMissing asks what the last decision did not know.
-func (r *mirror[S]) askMissing() {
-	r.records.mu.Lock()
-	missing := r.records.missing
-	r.records.missing = nil
-	r.records.mu.Unlock()
-	for _, ask := range missing {
-		ask()
-	}
-}
+func (r *mirror[S]) askMissing() { r.empty(&r.records.missing) }
 
 // moreAsked is how many others are asked of for each agent that was asked of before.
 const moreAsked = 4
