@@ -26,7 +26,7 @@ var serveCommand = &cli.Command{
 
 const (
 	// drainTime is how long running calls may take to answer once the input has
-	// ended. It is enough for a change to reach the disk.
+	// ended, each after the one before. It is enough for a change to reach the disk.
 	drainTime = time.Second
 	// stallTime is how long the process waits after a signal for a client that does
 	// not read.

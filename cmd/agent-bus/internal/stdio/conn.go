@@ -21,6 +21,8 @@ type conn struct {
 	mu   sync.Mutex           // guards the fields below, and writes
 	open map[jsonrpc.ID]*call // calls without an answer
 	idle chan struct{}        // closed when open is empty; nil unless drain waits
+
+	answered chan struct{} // has room for one; something comes after each answer
 }
 
 // A call is a call without an answer.
@@ -63,8 +65,8 @@ func (c *conn) Read(ctx context.Context) (jsonrpc.Message, error) {
 	return next, nil
 }
 
-// drain waits until every call has been answered, at most for Patience. The server
-// can write answers until Read returns io.EOF.
+// drain waits until every call has been answered, or none was for as long as Patience. The
+// server can write answers until Read returns io.EOF.
 func (c *conn) drain() {
 	if c.Ending != nil {
 		c.Ending()
@@ -76,15 +78,27 @@ func (c *conn) drain() {
 	c.mu.Unlock()
 	timer := time.NewTimer(c.Patience)
 	defer timer.Stop()
-	select {
-	case <-idle:
-	case <-c.closed:
-	case <-timer.C:
+	for {
+		select {
+		case <-idle:
+			return
+		case <-c.closed:
+			return
+		case <-timer.C:
+			return
+		case <-c.answered:
+			timer.Reset(c.Patience)
+		}
 	}
 }
 
-// settle ends drain's wait if no call is open. The caller holds the lock.
+// settle tells drain of an answer, and ends its wait if no call is open. The caller holds
+// the lock.
 func (c *conn) settle() {
+	select {
+	case c.answered <- struct{}{}:
+	default:
+	}
 	if c.idle != nil && len(c.open) == 0 {
 		close(c.idle)
 		c.idle = nil

@@ -126,6 +126,40 @@ func TestEnd(t *testing.T) {
 	}
 }
 
+// TestEachAnswerHasThePatience: many calls that are answered one after another are all waited
+// for, also if that takes longer than the patience together.
+func TestEachAnswerHasThePatience(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var out bytes.Buffer
+		c, _, in := open(t, &out, func() {})
+		const calls = 5
+		go func() {
+			for i := range calls {
+				fmt.Fprintf(in, `{"jsonrpc":"2.0","id":%d,"method":"slow"}`+"\n", i+1)
+			}
+			in.Close()
+		}()
+		for range calls {
+			if _, err := c.Read(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		go func() {
+			for i := range calls {
+				time.Sleep(700 * time.Millisecond) // of the virtual clock
+				respond(t, c, float64(i+1))
+			}
+		}()
+		started := time.Now()
+		if _, err := c.Read(t.Context()); !errors.Is(err, io.EOF) {
+			t.Errorf("the end is %v", err)
+		}
+		if got := time.Since(started); got != calls*700*time.Millisecond || strings.Count(out.String(), "\n") != calls {
+			t.Errorf("after %v: %s", got, &out)
+		}
+	})
+}
+
 func TestNobodyWaitsForAListener(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, _, in := open(t, io.Discard, nil)

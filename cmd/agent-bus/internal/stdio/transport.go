@@ -32,7 +32,8 @@ type Transport struct {
 	// Ending is called once, when the input has ended or Stop was called. Calls that
 	// wait for something should return then.
 	Ending func()
-	// Patience is how long running calls may take to answer after that.
+	// Patience is how long running calls may take to answer after that: so long may pass
+	// without an answer.
 	Patience time.Duration
 	// Log is called with what went wrong on the streams, one line each time. It may be
 	// nil.
@@ -54,6 +55,7 @@ func (t *Transport) Connect(context.Context) (mcp.Connection, error) {
 		lines:     make(chan line),
 		closed:    make(chan struct{}),
 		open:      make(map[jsonrpc.ID]*call),
+		answered:  make(chan struct{}, 1),
 	}
 	go c.readLines()
 	return c, nil
