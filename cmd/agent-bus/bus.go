@@ -8,7 +8,7 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/hosts"
 	"github.com/talking-stick/tt/cmd/internal/hosts/engines"
 	"github.com/talking-stick/tt/cmd/internal/questions"
-	"github.com/talking-stick/tt/cmd/internal/roomarg"
+	"github.com/talking-stick/tt/cmd/internal/session"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/topic"
@@ -42,17 +42,12 @@ func openBus(env *cli.Env) (*bus, error) {
 // of the current directory names one. It connects to nothing. If it cannot be used, each
 // call says why: a server that does not start tells the agent nothing.
 func (b *bus) shareWithHosts(env *cli.Env) {
-	w, _ := roomarg.LocatePath(env, "")
-	aliases, err := workspace.DataDir(env.Lookup, env.Home)
-	if err != nil {
-		aliases = b.home
+	s := session.Find(env, "", "")
+	b.Broken = s.NoEngine
+	if s.Engine != nil {
+		b.engine = s.Engine.URL
+		b.Path, b.Options, b.Broken = engines.Options(s.Engine, b.home, b.Options)
 	}
-	service, err := hosts.Find(env.Lookup, "", aliases, w)
-	if err == nil && service != nil {
-		b.engine = service.URL
-		b.Path, b.Options, err = engines.Options(service, b.home, b.Options)
-	}
-	b.Broken = err
 }
 
 // ownTopics returns an error if an engine has the topics.

@@ -11,8 +11,8 @@ import (
 	"github.com/talking-stick/tt/fsroom/topic"
 )
 
-// A session is one client and the topics it has joined. It lives in memory only.
-type session struct {
+// A clientSession is one client and the topics it has joined. It lives in memory only.
+type clientSession struct {
 	// mu is held for reading while a question is asked, so that the name under
 	// which it is asked does not change meanwhile.
 	mu          sync.RWMutex
@@ -39,7 +39,7 @@ func (m *membership) addAsked(questionID string) {
 }
 
 // agent returns the session's name on the topic.
-func (s *session) agent(topicID string) (name string, err error) {
+func (s *clientSession) agent(topicID string) (name string, err error) {
 	err = s.whileJoined(topicID, func(m *membership) error {
 		name = m.agent
 		return nil
@@ -49,7 +49,7 @@ func (s *session) agent(topicID string) (name string, err error) {
 
 // whileJoined calls do with the session's membership of the topic, which does not
 // change meanwhile.
-func (s *session) whileJoined(topicID string, do func(*membership) error) error {
+func (s *clientSession) whileJoined(topicID string, do func(*membership) error) error {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	if m := s.memberships[topicID]; m != nil {
@@ -61,7 +61,7 @@ func (s *session) whileJoined(topicID string, do func(*membership) error) error 
 // join joins the topic under the name. It returns the topic, and whether another live
 // session has joined it under the same name. If presence cannot be written, as on a
 // read-only disk, it joins without the mark.
-func (s *session) join(ctx context.Context, r *questions.Topic, agent string) (joined *topic.State, inUse bool, err error) {
+func (s *clientSession) join(ctx context.Context, r *questions.Topic, agent string) (joined *topic.State, inUse bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	old := s.memberships[r.Name()]
@@ -119,7 +119,7 @@ func (s *session) join(ctx context.Context, r *questions.Topic, agent string) (j
 }
 
 // leave leaves all topics.
-func (s *session) leave() {
+func (s *clientSession) leave() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, m := range s.memberships {
@@ -132,19 +132,19 @@ func (s *session) leave() {
 // number in memory.
 type sessions struct {
 	mu  sync.Mutex
-	all map[*mcp.ServerSession]*session
+	all map[*mcp.ServerSession]*clientSession
 }
 
 // of returns the session of a client. The session ends when the client disconnects.
-func (all *sessions) of(client *mcp.ServerSession) *session {
+func (all *sessions) of(client *mcp.ServerSession) *clientSession {
 	all.mu.Lock()
 	defer all.mu.Unlock()
 	if s := all.all[client]; s != nil {
 		return s
 	}
-	s := &session{memberships: make(map[string]*membership)}
+	s := &clientSession{memberships: make(map[string]*membership)}
 	if all.all == nil {
-		all.all = make(map[*mcp.ServerSession]*session)
+		all.all = make(map[*mcp.ServerSession]*clientSession)
 	}
 	all.all[client] = s
 	go func() {

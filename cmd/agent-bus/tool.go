@@ -32,7 +32,7 @@ type tool struct {
 // A call is one use of a tool.
 type call struct {
 	*server
-	session *session
+	session *clientSession
 	request *mcp.CallToolRequest
 	args    *tools.Args
 	topicID string // of a tool that is onTopic

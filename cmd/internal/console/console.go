@@ -16,8 +16,8 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/console/draw"
 	"github.com/talking-stick/tt/cmd/internal/console/look"
 	"github.com/talking-stick/tt/cmd/internal/member"
-	"github.com/talking-stick/tt/cmd/internal/roomarg"
 	"github.com/talking-stick/tt/cmd/internal/second"
+	"github.com/talking-stick/tt/cmd/internal/session"
 	"github.com/talking-stick/tt/cmd/internal/viewstore"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
@@ -76,7 +76,7 @@ func person(c *cli.Invocation) (string, error) {
 
 // givenRoom returns the name of the room of the command line, "" if none was given.
 func givenRoom(c *cli.Invocation, view *viewstore.View) (string, error) {
-	if path, err := roomarg.Path(c, "path"); path == "" && !c.Given("room") || err != nil {
+	if path, err := session.Path(c, "path"); path == "" && !c.Given("room") || err != nil {
 		return "", err
 	}
 	r, err := (&member.Client{Store: view.Store, Table: identity.System(), Clock: view.Clock}).Open(view.Workspace(c))

@@ -10,7 +10,7 @@ import (
 
 	"github.com/talking-stick/tt/cmd/internal/hooks/listen"
 	"github.com/talking-stick/tt/cmd/internal/hooks/payload"
-	"github.com/talking-stick/tt/cmd/internal/roomarg"
+	"github.com/talking-stick/tt/cmd/internal/session"
 	"github.com/talking-stick/tt/identity"
 	"github.com/talking-stick/tt/identity/harness"
 	"github.com/talking-stick/tt/skills"
@@ -41,7 +41,7 @@ func (h *run) sessionAgent() (*listen.Agent, error) {
 func (h *run) resolve(lookup func(string) string) (identity.Agent, error) {
 	env := *h.Env
 	env.Lookup = lookup
-	return identity.Resolve(roomarg.IdentityEnv(&env, h.AgentID != ""), identity.System(), h.AgentID)
+	return identity.Resolve(session.IdentityEnv(&env, h.AgentID != ""), identity.System(), h.AgentID)
 }
 
 // row is what is known of the harness.

@@ -112,6 +112,9 @@ func alias(dataDir, name string) (*Service, error) {
 	if strings.Contains(name, "@") { // an address without its scheme: it is not repeated
 		return nil, errPassword()
 	}
+	if dataDir == "" {
+		return nil, code.New(code.EngineMissing, "there is no data directory with the engine of the alias %q", name).With("alias", name)
+	}
 	path := filepath.Join(dataDir, configFile)
 	unknown := code.New(code.EngineMissing, "there is no engine with the alias %q in %s", name, path).
 		WithHint(`add it: {%q: {"url": "nats://HOST:PORT/NAMESPACE"}}`, name).With("alias", name).With("file", path)

@@ -16,7 +16,7 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/questions"
 	"github.com/talking-stick/tt/cmd/internal/report/model"
 	"github.com/talking-stick/tt/cmd/internal/report/page"
-	"github.com/talking-stick/tt/cmd/internal/roomarg"
+	"github.com/talking-stick/tt/cmd/internal/session"
 	"github.com/talking-stick/tt/cmd/internal/viewstore"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
@@ -118,7 +118,7 @@ func open(c *cli.Invocation) (*member.Room, error) {
 		return nil, err
 	}
 	table := identity.System()
-	self, err := roomarg.Caller(c, table)
+	self, err := session.Caller(c, table)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
-// Package roomarg reads from a command line which workspace it means and who is
-// calling, for the commands of tt and of tt-console.
-package roomarg
+// Package session finds, once in each process, what is to be known before a room is opened:
+// who calls, the data directory, the workspace and the engine of its rooms. All programs
+// use it.
+package session
 
 import (
 	"errors"

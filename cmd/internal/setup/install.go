@@ -11,10 +11,9 @@ import (
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/hosts"
-	"github.com/talking-stick/tt/cmd/internal/roomarg"
+	"github.com/talking-stick/tt/cmd/internal/session"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/ledger"
-	"github.com/talking-stick/tt/fsroom/workspace"
 	"github.com/talking-stick/tt/identity/harness"
 	"github.com/talking-stick/tt/skills"
 	"github.com/talking-stick/tt/skills/githook"
@@ -152,7 +151,7 @@ func withoutGit(names []string) (harnesses []string, git bool) {
 func planGit(c *cli.Invocation, env skills.Environment, out bool) (changes []githook.Change, err error) {
 	dir := c.Env.Dir
 	if c.Given("path") {
-		path, err := roomarg.NonEmpty(c, c.String("path"))
+		path, err := session.NonEmpty(c, c.String("path"))
 		if err != nil {
 			return nil, err
 		}
@@ -183,16 +182,11 @@ func planGit(c *cli.Invocation, env skills.Environment, out bool) (changes []git
 // engineOf returns the name of the engine that shares the room of a directory, and whether there
 // is one, also one that is not known here.
 func engineOf(c *cli.Invocation, dir string) (name string, is bool) {
-	dataDir, err := workspace.DataDir(c.Env.Lookup, c.Env.Home)
-	if err != nil {
-		return "", false
+	s := session.Find(c.Env, dir, "")
+	if s.Engine == nil {
+		return c.Env.Lookup(hosts.EngineVariable), s.NoEngine != nil
 	}
-	w, _ := roomarg.LocatePath(c.Env, dir)
-	service, err := hosts.Find(c.Env.Lookup, "", dataDir, w)
-	if service == nil {
-		return c.Env.Lookup(hosts.EngineVariable), err != nil
-	}
-	return service.Name, true
+	return s.Engine.Name, true
 }
 
 // changeGit carries out the plan, except in a dry run.

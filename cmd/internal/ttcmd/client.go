@@ -8,7 +8,7 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/hosts"
 	"github.com/talking-stick/tt/cmd/internal/member"
-	"github.com/talking-stick/tt/cmd/internal/roomarg"
+	"github.com/talking-stick/tt/cmd/internal/session"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/fsroom/workspace"
@@ -119,11 +119,11 @@ func openHistory(c *cli.Invocation, ended bool) (*member.Room, error) {
 }
 
 // pathArg is the last argument of most commands.
-var pathArg = cli.Arg{Name: "path", Optional: true, Usage: roomarg.Usage}
+var pathArg = cli.Arg{Name: "path", Optional: true, Usage: session.Usage}
 
-// What the command line says of the workspace and the caller, see package roomarg.
+// What the command line says of the workspace and the caller, see package session.
 var (
-	caller    = roomarg.Caller
-	pathFlag  = roomarg.Flag
-	givenPath = roomarg.Path
+	caller    = session.Caller
+	pathFlag  = session.Flag
+	givenPath = session.Path
 )

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
-	"github.com/talking-stick/tt/cmd/internal/roomarg"
+	"github.com/talking-stick/tt/cmd/internal/session"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/identity"
@@ -110,7 +110,7 @@ func applyFlags(c *cli.Invocation, p *turn.Policy, person bool) error {
 
 // runByAgent reports whether a harness runs the command, whatever --agent says.
 func runByAgent(c *cli.Invocation) bool {
-	self, err := identity.Resolve(roomarg.IdentityEnv(c.Env, false), identity.System(), "")
+	self, err := identity.Resolve(session.IdentityEnv(c.Env, false), identity.System(), "")
 	return err == nil && self.Source != identity.SourceHuman
 }
 

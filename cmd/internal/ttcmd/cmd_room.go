@@ -5,7 +5,7 @@ import (
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/hosts"
-	"github.com/talking-stick/tt/cmd/internal/roomarg"
+	"github.com/talking-stick/tt/cmd/internal/session"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/history"
@@ -36,7 +36,7 @@ type roomNameResult struct {
 }
 
 func runRoomName(_ context.Context, c *cli.Invocation) error {
-	w, err := roomarg.Locate(c)
+	w, err := session.Locate(c)
 	if err != nil {
 		return err
 	}

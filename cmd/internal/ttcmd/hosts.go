@@ -10,8 +10,8 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/hosts"
 	"github.com/talking-stick/tt/cmd/internal/member"
-	"github.com/talking-stick/tt/cmd/internal/roomarg"
 	"github.com/talking-stick/tt/cmd/internal/second"
+	"github.com/talking-stick/tt/cmd/internal/session"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/fsroom/workspace"
@@ -100,39 +100,6 @@ func seesMirrorOnly(c *cli.Invocation) bool {
 	return c.Cmd.Traits.MirrorOnly || forPrompt(c)
 }
 
-// A located is the workspace of a path, and its engine, which is nil if its rooms are those
-// of this host.
-type located struct {
-	path     string
-	w        *workspace.Workspace
-	missing  error // of w
-	engine   *hosts.Service
-	noEngine error // why the engine cannot be had
-}
-
-// locate returns the workspace of a path and its engine. The command keeps the last one: it
-// opens the store of its workspace before it opens the room.
-func locate(c *cli.Invocation, path string) *located {
-	if path == "" {
-		path = c.Env.Dir
-	}
-	if p, ok := c.Kept.(*located); ok && p.path == path {
-		return p
-	}
-	p := &located{path: path}
-	p.w, p.missing = roomarg.LocatePath(c.Env, path)
-	dataDir, err := workspace.DataDir(c.Env.Lookup, c.Env.Home)
-	if err == nil {
-		room := ""
-		if c.Declares("room") {
-			room = c.String("room")
-		}
-		p.engine, p.noEngine = hosts.Find(c.Env.Lookup, room, dataDir, p.w)
-	}
-	c.Kept = p
-	return p
-}
-
 // engineOf returns the engine of the command's rooms, nil if they are those of this host.
 func engineOf(c *cli.Invocation) (*hosts.Service, error) {
 	if c.Cmd.Traits.HostOnly {
@@ -140,10 +107,10 @@ func engineOf(c *cli.Invocation) (*hosts.Service, error) {
 	}
 	path := ""
 	if c.Declares("path") {
-		path, _ = roomarg.Given(c) // a path that is refused is refused when the room is opened
+		path, _ = session.Given(c) // a path that is refused is refused when the room is opened
 	}
-	p := locate(c, path)
-	return p.engine, p.noEngine
+	s := session.Of(c, path)
+	return s.Engine, s.NoEngine
 }
 
 // becomeEngine becomes the program that has the engine, with the same command line. It
@@ -197,34 +164,29 @@ func tellHosts(status int) {
 // if an engine shares it.
 func locatePath(c *cli.Invocation, path string) (*workspace.Workspace, error) {
 	if c.Cmd.Traits.HostOnly {
-		return roomarg.LocatePath(c.Env, path)
+		return session.LocatePath(c.Env, path)
 	}
-	p := locate(c, path)
+	s := session.Of(c, path)
 	switch {
-	case p.w == nil:
-		return nil, p.missing
-	case p.noEngine != nil:
-		return p.w, p.noEngine
-	case p.engine == nil:
-		return p.w, p.missing
+	case s.Workspace == nil:
+		return nil, s.Missing
+	case s.NoEngine != nil:
+		return s.Workspace, s.NoEngine
+	case s.Engine == nil:
+		return s.Workspace, s.Missing
 	case build.Sharing == nil:
-		return p.w, becomeEngine(c, p.engine)
+		return s.Workspace, becomeEngine(c, s.Engine)
 	}
-	given := c.Env.Lookup(hosts.RoomVariable)
-	if c.Declares("room") && c.Given("room") {
-		given = c.String("room")
+	if err := s.Share(c.Env, build.Sharing); err != nil {
+		return s.Workspace, err
 	}
-	var err error
-	if p.w.Shared, err = build.Sharing.Name(p.w.Root, given); err != nil {
-		return p.w, err
-	}
-	p.w.Outer = func() *workspace.Workspace { return build.Sharing.Outer(p.w.Root, c.Env.Home) }
-	return p.w, p.missing
+	s.Workspace.Outer = func() *workspace.Workspace { return build.Sharing.Outer(s.Workspace.Root, c.Env.Home) }
+	return s.Workspace, s.Missing
 }
 
 // locateArg returns the workspace that the command line names, see [locatePath].
 func locateArg(c *cli.Invocation) (*workspace.Workspace, error) {
-	path, err := roomarg.Given(c)
+	path, err := session.Given(c)
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
+	"github.com/talking-stick/tt/cmd/internal/session"
 )
 
 // TestWorkspaceIsLocatedOnce: a command that opens a store and then a room looks for its
@@ -16,19 +17,19 @@ func TestWorkspaceIsLocatedOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := &cli.Invocation{Cmd: stateCommand, Env: &cli.Env{Dir: dir, Home: dir, Lookup: func(string) string { return "" }}}
-	first := locate(c, "")
-	if first.w == nil || first.engine != nil {
+	first := session.Of(c, "")
+	if first.Workspace == nil || first.Engine != nil {
 		t.Fatalf("%+v", first)
 	}
 	if engine, err := engineOf(c); engine != nil || err != nil || c.Kept != first {
 		t.Errorf("opening the store located it again: %v, %v", engine, err)
 	}
 	for _, path := range []string{"", dir} {
-		if w, err := locatePath(c, path); w != first.w || err != nil {
+		if w, err := locatePath(c, path); w != first.Workspace || err != nil {
 			t.Errorf("opening the room at %q located it again: %v, %v", path, w, err)
 		}
 	}
-	if w, err := locatePath(c, filepath.Join(dir, ".git")); w == first.w || err != nil {
+	if w, err := locatePath(c, filepath.Join(dir, ".git")); w == first.Workspace || err != nil {
 		t.Errorf("another path has the same workspace: %v, %v", w, err)
 	}
 }

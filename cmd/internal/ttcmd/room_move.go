@@ -9,7 +9,7 @@ import (
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/hosts"
-	"github.com/talking-stick/tt/cmd/internal/roomarg"
+	"github.com/talking-stick/tt/cmd/internal/session"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/history"
@@ -41,7 +41,7 @@ func runRoomImport(ctx context.Context, c *cli.Invocation) error {
 	if err != nil {
 		return err
 	}
-	path, err := roomarg.Given(c)
+	path, err := session.Given(c)
 	if err != nil {
 		return err
 	}
@@ -139,7 +139,7 @@ func runRoomCopy(ctx context.Context, c *cli.Invocation) error {
 	if err != nil {
 		return err
 	}
-	w, missing := roomarg.LocatePath(c.Env, path)
+	w, missing := session.LocatePath(c.Env, path)
 	if w == nil {
 		return missing
 	}

@@ -9,7 +9,7 @@ import (
 	"context"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
-	"github.com/talking-stick/tt/cmd/internal/roomarg"
+	"github.com/talking-stick/tt/cmd/internal/session"
 	"github.com/talking-stick/tt/fsroom/code"
 )
 
@@ -26,14 +26,14 @@ func Console(run Run) *cli.Command {
 	return &cli.Command{
 		Name:  "console",
 		Group: group,
-		Args:  []cli.Arg{{Name: "path", Optional: true, Usage: roomarg.Usage}},
+		Args:  []cli.Arg{{Name: "path", Optional: true, Usage: session.Usage}},
 		Short: "watch the rooms in the terminal, and step in",
 		Long: "Shows every room, and one of them in full: who has the stick, members, journal, questions, notes. What its keys change " +
 			"it changes by running tt. With a path it opens that room. It acts as a person, also inside a harness. The program is tt-console.",
 		Flags: func(f *cli.Flags) {
 			f.Bool("read-only", "only look")
 			f.Bool("ascii", "draw with ASCII characters")
-			roomarg.Flag(f)
+			session.Flag(f)
 		},
 		Errors: []code.Code{code.RoomNotFound, NotInstalled},
 		Run:    run,
@@ -45,7 +45,7 @@ func Report(run Run) *cli.Command {
 	return &cli.Command{
 		Name:  "report",
 		Group: group,
-		Args:  []cli.Arg{{Name: "path", Optional: true, Usage: roomarg.Usage}},
+		Args:  []cli.Arg{{Name: "path", Optional: true, Usage: session.Usage}},
 		Short: "write the room's history as one HTML page",
 		Long: "Who held the stick when, handoffs, takeovers, waits, messages, notes and questions: one file that needs no network. Without -o " +
 			"it goes to reports/ in the data directory. A room that has ended is read from the archive. The program is tt-console.",
@@ -61,7 +61,7 @@ func Report(run Run) *cli.Command {
 			f.Bool("all", "the earlier lives of the room too")
 			f.Bool("redact", "put its length for every text")
 			f.Choice("format", "FORMAT", []string{"html", "json", "trace"}, "a page, its data, or events for ui.perfetto.dev")
-			roomarg.Flag(f)
+			session.Flag(f)
 		},
 		Errors: []code.Code{code.RoomNotFound, code.CorruptRoom, NotInstalled},
 		Run:    run,

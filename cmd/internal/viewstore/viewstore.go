@@ -4,13 +4,14 @@ package viewstore
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/hosts"
 	"github.com/talking-stick/tt/cmd/internal/hosts/engines"
-	"github.com/talking-stick/tt/cmd/internal/roomarg"
 	"github.com/talking-stick/tt/cmd/internal/roomtypes"
+	"github.com/talking-stick/tt/cmd/internal/session"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/engine"
 	"github.com/talking-stick/tt/fsroom/turn"
@@ -27,29 +28,27 @@ type View struct {
 	Clock func() turn.Instant // that of the engine; nil: that of this machine
 
 	sharing hosts.Sharing // nil without an engine
-	dir     *workspace.Workspace
-	missing error // of dir
+	session *session.Session
 }
 
 // Open opens the rooms of the data directory, or those of the engine that the environment
 // or the workspace names. It connects to nothing.
 func Open(c *cli.Invocation, o fsroom.Options) (*View, error) {
-	dir, err := workspace.DataDir(c.Env.Lookup, c.Env.Home)
+	path, err := session.Given(c)
 	if err != nil {
 		return nil, err
 	}
-	v := &View{}
-	v.dir, v.missing = roomarg.Locate(c)
-	service, err := hosts.Find(c.Env.Lookup, c.String("room"), dir, v.dir)
-	if err != nil {
+	s := session.Of(c, path)
+	if err := errors.Join(s.NoDataDir, s.NoEngine); err != nil {
 		return nil, err
 	}
-	if service == nil {
-		v.Store, err = fsroom.Open(dir, o)
+	v := &View{session: s}
+	if s.Engine == nil {
+		v.Store, err = fsroom.Open(s.DataDir, o)
 		return v, err
 	}
 	v.sharing = Sharing()
-	if v.Store, err = v.sharing.Open(service, dir, o, false); err != nil {
+	if v.Store, err = v.sharing.Open(s.Engine, s.DataDir, o, false); err != nil {
 		return nil, err
 	}
 	v.Clock = v.sharing.Clock(v.Store)
@@ -62,18 +61,14 @@ func (v *View) IsShared() bool { return v.sharing != nil }
 // Workspace returns the workspace that the command line names, with the name by which all
 // hosts know its room if an engine has it. The results are those of [workspace.Locate].
 func (v *View) Workspace(c *cli.Invocation) (*workspace.Workspace, error) {
-	if v.sharing == nil || v.dir == nil {
-		return v.dir, v.missing
+	s := v.session
+	if v.sharing == nil || s.Workspace == nil {
+		return s.Workspace, s.Missing
 	}
-	given := c.Env.Lookup(hosts.RoomVariable)
-	if c.Given("room") {
-		given = c.String("room")
+	if err := s.Share(c.Env, v.sharing); err != nil {
+		return s.Workspace, err
 	}
-	var err error
-	if v.dir.Shared, err = v.sharing.Name(v.dir.Root, given); err != nil {
-		return v.dir, err
-	}
-	return v.dir, v.missing
+	return s.Workspace, s.Missing
 }
 
 const (
