@@ -22,7 +22,8 @@ func (s *State) Close(by, reason string) ([]event.Event, error) {
 	return nil, NotFound("topic_id", s.TopicID)
 }
 
-// Ask stores a question of the agent and returns its id, which newID makes.
+// Ask stores a question of the agent and returns its id, which newID makes
+// unless it has one.
 func (s *State) Ask(agent string, r AskRequest, newID func() string, l Limits) ([]event.Event, string, error) {
 	if err := s.mayAsk(l); err != nil {
 		return nil, "", err
@@ -30,8 +31,8 @@ func (s *State) Ask(agent string, r AskRequest, newID func() string, l Limits) (
 	if r.To == agent {
 		return nil, "", Invalid("to", "names yourself: nobody answers a question of its own")
 	}
-	id := newID()
-	for s.Question(id) != nil {
+	id := r.ID
+	for id == "" || s.Question(id) != nil {
 		id = newID()
 	}
 	return []event.Event{{Type: EventAsked, From: agent, To: r.To, Payload: payload(&askedPayload{QuestionID: id, Text: r.Question})}}, id, nil

@@ -32,6 +32,7 @@ type ResolveRequest struct {
 type AskRequest struct {
 	Question string
 	To       string // an agent, [ToHuman], or "" for anybody
+	ID       string // of the same question on another topic; "": it gets a new one
 }
 
 // A Response is an agent's answer to one question.

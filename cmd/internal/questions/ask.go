@@ -41,13 +41,29 @@ type Asked struct {
 	ToState  string
 	EventSeq int64 // of the topic
 	Deadlock bool  // the agent holds the turn that the one who is asked waits for
+	In       *Room // where it was asked, see [Room.Ask]
 
 	topic *Topic
+	own   *Topic // that of the agent's own room, if it is another one; nil: it is not
 }
 
 // Ask stores a question of the agent: for a member, for any person ([topic.ToHuman]) or
-// for anybody ([turn.Everyone]).
+// for anybody ([turn.Everyone]). One for an agent that works in another working tree of the
+// repository is stored there, and under the same id in the room, where it is a question of the
+// agent as others are.
 func (r *Room) Ask(ctx context.Context, to, text string) (a Asked, err error) {
+	there, err := r.Room.Reaching(to)
+	if err != nil {
+		return a, err
+	}
+	if there == r.Room {
+		return r.ask(ctx, to, text, nil)
+	}
+	return Of(there).ask(ctx, to, text, r)
+}
+
+// ask is Ask in the room. The agent's own one is another, or nil.
+func (r *Room) ask(ctx context.Context, to, text string, own *Room) (a Asked, err error) {
 	snap, err := r.Room.EnsureMember(ctx, func(st *turn.State) error {
 		_, err := turn.Asked(st, r.Room.Facts(st), r.Room.Self.ID, to)
 		return err
@@ -66,11 +82,22 @@ func (r *Room) Ask(ctx context.Context, to, text string) (a Asked, err error) {
 	if utf8.RuneCountInString(a.To) > topic.MaxAgentNameChars {
 		return a, tooLongID(a.To)
 	}
-	t, s, id, seq, err := AskInRoom(ctx, r.Room.Client.Store, r.Room.Name(), st.CanonicalPath, r.Room.Self.ID, topic.AskRequest{Question: text, To: a.To})
+	request := topic.AskRequest{Question: text, To: a.To}
+	if own != nil && !own.Room.IsShared() { // the answer would not find the room of an engine
+		if a.own, request.ID, err = own.askFirst(ctx, request); err != nil {
+			return a, err
+		}
+	}
+	t, s, id, seq, err := AskInRoom(ctx, r.Room.Client.Store, r.Room.Name(), st.CanonicalPath, r.Room.Self.ID, request)
 	if err != nil {
+		if a.own != nil {
+			_, _, _ = Settle(ctx, a.own, request.ID, func(s *topic.State) ([]event.Event, error) {
+				return s.Cancel(r.Room.Self.ID, request.ID, "it could not be asked")
+			})
+		}
 		return a, err
 	}
-	a.ID, a.EventSeq, a.topic = id, seq, t
+	a.ID, a.EventSeq, a.topic, a.In = id, seq, t, r
 	if st.Member(a.To) != nil {
 		a.ToState = r.standing(st, f, t, a.To)
 	}
@@ -78,6 +105,16 @@ func (r *Room) Ask(ctx context.Context, to, text string) (a Asked, err error) {
 	q := s.Question(id)
 	r.tell(st, func(id string) bool { return q.OwedBy(id) })
 	return a, nil
+}
+
+// askFirst stores a question of the agent that it then asks in another room.
+func (r *Room) askFirst(ctx context.Context, request topic.AskRequest) (t *Topic, id string, err error) {
+	snap, err := r.Room.EnsureMember(ctx, nil)
+	if err != nil {
+		return nil, "", err
+	}
+	t, _, id, _, err = AskInRoom(ctx, r.Room.Client.Store, r.Room.Name(), snap.State.CanonicalPath, r.Room.Self.ID, request)
+	return t, id, err
 }
 
 func tooLongID(id string) error {
@@ -108,10 +145,23 @@ func (r *Room) Answer(ctx context.Context, id, text string) (q Question, answerI
 	if err != nil {
 		return q, "", err
 	}
-	stored, answerID, err := AnswerOne(ctx, t, r.Room.Self.ID, id, text)
+	var stored topic.Question
+	answerID = newAnswerID()
+	decide := func(s *topic.State) ([]event.Event, error) {
+		events, found, _, err := s.AnswerOne(r.Room.Self.ID, id, text, func() string { return answerID })
+		if err == nil {
+			stored = *found
+		}
+		return events, err
+	}
+	twin, err := inTwin(ctx, t, id, decide)
+	if err == nil {
+		_, _, err = t.Update(ctx, decide)
+	}
 	if err != nil {
 		return q, "", err
 	}
+	twin.answered(ctx, t)
 	r.tell(snap.State, func(id string) bool { return id == stored.AskedBy })
 	return Question{ID: stored.ID, From: stored.AskedBy, To: stored.To}, answerID, nil
 }
@@ -131,13 +181,17 @@ func (r *Room) CloseQuestion(ctx context.Context, id, reason string) (q Question
 		return q, err
 	}
 	full := ""
-	after, changed, err := t.Update(ctx, func(s *topic.State) ([]event.Event, error) {
+	decide := func(s *topic.State) ([]event.Event, error) {
 		events, found, err := s.CloseOne(r.Room.Self.ID, r.Room.IsHuman(), id, reason)
 		if err == nil {
 			full = found.ID
 		}
 		return events, err
-	})
+	}
+	if _, err = inTwin(ctx, t, id, decide); err != nil {
+		return q, err
+	}
+	after, changed, err := t.Update(ctx, decide)
 	if err != nil {
 		return q, err
 	}

@@ -83,4 +83,7 @@ func (r *Room) answers(ctx context.Context, t *Topic, q *topic.Question) ([]topi
 // ReplyShown marks the question as answered, after its answers were shown to the agent.
 func (r *Room) ReplyShown(ctx context.Context, a Asked) {
 	_ = r.MarkShown(ctx, a.topic, []string{a.ID})
+	if a.own != nil {
+		_ = r.MarkShown(ctx, a.own, []string{a.ID})
+	}
 }

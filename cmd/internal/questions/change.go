@@ -20,12 +20,26 @@ func Ask(ctx context.Context, r *Topic, agent string, request topic.AskRequest, 
 // Answer stores the agent's responses. It returns the topic as it is then.
 func Answer(ctx context.Context, r *Topic, agent string, responses []topic.Response) (*topic.State, topic.Tally, error) {
 	var tally topic.Tally
+	var twins []*twin
+	for _, response := range responses {
+		w, err := inTwin(ctx, r, response.QuestionID, func(s *topic.State) ([]event.Event, error) {
+			events, _, err := s.Answer(agent, []topic.Response{response}, newAnswerID)
+			return events, err
+		})
+		if err != nil {
+			return nil, tally, err
+		}
+		twins = append(twins, w)
+	}
 	snap, _, err := r.Update(ctx, func(s *topic.State) (events []event.Event, err error) {
 		events, tally, err = s.Answer(agent, responses, newAnswerID)
 		return events, err
 	})
 	if err != nil {
 		return nil, topic.Tally{}, err
+	}
+	for _, w := range twins {
+		w.answered(ctx, r)
 	}
 	known := snap.State
 	for i, skip := range tally.Skipped {
@@ -59,6 +73,9 @@ func Close(ctx context.Context, r *Topic, by, reason string) (s *topic.State, ch
 // returns the topic as it is then, and whether that changed anything. If the state
 // has forgotten the question, the topic returned is the history.
 func Settle(ctx context.Context, r *Topic, questionID string, decide func(*topic.State) ([]event.Event, error)) (s *topic.State, changed bool, err error) {
+	if _, err := inTwin(ctx, r, questionID, decide); err != nil {
+		return nil, false, err
+	}
 	var forgotten bool
 	snap, _, err := r.Update(ctx, func(s *topic.State) (events []event.Event, err error) {
 		if forgotten = s.Forgets() && s.Question(questionID) == nil; forgotten {

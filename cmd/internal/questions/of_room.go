@@ -135,15 +135,3 @@ func nextOrdinal(store *fsroom.Store) (next int64, err error) {
 type ofRoom struct{ path string }
 
 func (o *ofRoom) Fields(c *wire.Codec) { c.Text("path", &o.path) }
-
-// AnswerOne stores an agent's answer to a question of a room, see [topic.State.AnswerOne].
-func AnswerOne(ctx context.Context, r *Topic, agent, id, markdown string) (q topic.Question, answerID string, err error) {
-	_, _, err = r.Update(ctx, func(s *topic.State) ([]event.Event, error) {
-		events, found, answer, err := s.AnswerOne(agent, id, markdown, newAnswerID)
-		if err == nil {
-			q, answerID = *found, answer
-		}
-		return events, err
-	})
-	return q, answerID, err
-}

@@ -2,7 +2,6 @@ package ttcmd
 
 import (
 	"context"
-	"strings"
 	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
@@ -11,7 +10,6 @@ import (
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/topic"
 	"github.com/talking-stick/tt/fsroom/turn"
-	"github.com/talking-stick/tt/journal/event"
 	"github.com/talking-stick/tt/journal/wire"
 )
 
@@ -26,7 +24,8 @@ var askCommand = &cli.Command{
 	Long: "A question stays open until it is answered: tt questions says who owes whom, and tt inbox shows it to whom it is for. The questions of a room " +
 		"are a topic of the agent bus too, so agents in MCP and people in a shell answer the same ones.\n\n" +
 		"--wait ends with the answer, with the end of the one who was asked (recipient_gone), or when the time is up (timeout); the question stays open " +
-		"then. Who holds the stick and asks one that waits for it would wait for ever.",
+		"then. Who holds the stick and asks one that waits for it would wait for ever.\n\n" +
+		"An agent that works in another working tree of the repository is asked there, by name; the answer comes to the tree of the asker.",
 	Examples: []cli.Example{
 		{Line: `tt ask codex "is rounding banker's?"`},
 		{Line: `tt ask human "may I drop the old table?" --wait --timeout 30m`, What: "wait for a person"},
@@ -83,16 +82,13 @@ func runAsk(ctx context.Context, c *cli.Invocation) error {
 	if err != nil {
 		return err
 	}
-	room, err := own.Reaching(c.Arg("agent"))
-	if err != nil {
-		return err
-	}
 	ctx, stop := onSignal(ctx, endings...)
 	defer stop()
-	asked, err := questions.Of(room).Ask(ctx, c.Arg("agent"), body)
+	asked, err := questions.Of(own).Ask(ctx, c.Arg("agent"), body)
 	if err != nil {
 		return interrupted(ctx, err)
 	}
+	room := asked.In.Room
 	res := &askResult{QuestionID: asked.ID, To: asked.To, EventSeq: asked.EventSeq, Reply: questions.Reply{Status: questions.ReplyQueued, ToState: asked.ToState}, elsewhere: elsewhereOf(room)}
 	if !c.Bool("wait") {
 		res.Turn, res.Unread = standing(own)
@@ -112,14 +108,14 @@ func runAsk(ctx context.Context, c *cli.Invocation) error {
 	c.Out.Until(ctx)
 	waiting, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	if res.Reply, err = questions.Of(room).AwaitAnswer(waiting, asked); err != nil {
+	if res.Reply, err = asked.In.AwaitAnswer(waiting, asked); err != nil {
 		return interrupted(ctx, err)
 	}
 	if err := c.Out.Result(res, func(t *cli.Text) { writeAsked(t, res) }); err != nil {
 		return interrupted(ctx, err)
 	}
 	if res.Status == questions.ReplyAnswered {
-		questions.Of(room).ReplyShown(context.WithoutCancel(ctx), asked)
+		asked.In.ReplyShown(context.WithoutCancel(ctx), asked)
 		return nil
 	}
 	return interrupted(ctx, nil)
@@ -257,9 +253,6 @@ func runAnswer(ctx context.Context, c *cli.Invocation) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := sendAnswer(ctx, room, q, body); err != nil {
-		c.Warn("%s works elsewhere, and could not be told: %v", q.From, err)
-	}
 	res := &answerResult{QuestionID: q.ID, AnswerID: id, Status: "saved", AskedBy: q.From}
 	res.Turn, res.Unread = standing(room)
 	return c.Out.Result(res, func(t *cli.Text) {
@@ -267,21 +260,4 @@ func runAnswer(ctx context.Context, c *cli.Invocation) (err error) {
 		writeTurn(t, res.Turn)
 		writeUnread(t, res.Unread)
 	})
-}
-
-// sendAnswer sends an answer to an agent that has asked from another tree of the repository,
-// where it works.
-func sendAnswer(ctx context.Context, room *member.Room, q questions.Question, answer string) error {
-	there, err := room.Reaching(q.From)
-	if err != nil || there == room {
-		return err
-	}
-	body := "The answer to your question " + q.ID + ": " + answer
-	if more := " … All of it: tt questions show " + q.ID + " --path '" + room.Directory() + "'"; len(body) > turn.MaxMessage {
-		body = strings.ToValidUTF8(body[:turn.MaxMessage-len(more)], "") + more
-	}
-	_, _, err = there.UpdateAsPerson(ctx, func(st *turn.State, f turn.Facts) ([]event.Event, error) {
-		return turn.Send(st, f, turn.MessageRequest{Agent: room.Self.ID, To: q.From, Body: body})
-	})
-	return err
 }
