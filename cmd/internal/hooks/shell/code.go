@@ -63,24 +63,37 @@ type code struct {
 	op     string
 	tokens []token
 	args   []value // of the program
+	perl   bool    // in Perl and PHP, functions of files are members of nothing
 	vague  bool    // something is written whose place cannot be told
 }
 
 // modules are what functions of files are members of.
-const modules = " os fs fsp fsPromises promises shutil File IO FileUtils Deno Bun io codecs "
+const modules = " os fs fsp fsPromises promises shutil File IO FileUtils Deno Bun io codecs process Dir "
 
 // follow records what a program writes. If the place of something that it writes cannot be
 // told, every path in it counts; one that is relative, or none at all, means here.
 func (c *call) follow(op, text string, args []value) {
 	p := &code{c: c, op: op, tokens: tokens(text), args: args}
+	p.perl = strings.HasPrefix(op, "perl") || strings.HasPrefix(op, "php")
+	loose := p.perl || strings.HasPrefix(op, "ruby") // calls need no parentheses
+	p.vague = p.perl && strings.Contains(text, "$^I")
 	for i, t := range p.tokens {
-		if t.kind != 'n' || i+1 == len(p.tokens) {
-			continue
+		var next token
+		if i+1 < len(p.tokens) {
+			next = p.tokens[i+1]
 		}
-		if next := p.tokens[i+1]; next.kind == '(' {
+		switch {
+		case loose && t.kind == 's' && t.begin == "`":
+			p.c.w.script(p.c.sc.clone(), t.text)
+		case t.kind != 'n':
+		case next.kind == '(':
 			p.called(i, t.text, arguments(p.tokens[i+2:]))
-		} else if t.text == "unlink" && next.kind != '=' && next.kind != ',' { // of Perl
-			p.vague = true
+		case loose && (next.kind == 's' || next.kind == 'n' || next.kind == '<'):
+			list := p.tokens[i+1:]
+			if end := slices.IndexFunc(list, func(t token) bool { return t.kind == ';' || t.text == "or" }); end >= 0 {
+				list = list[:end]
+			}
+			p.called(i, t.text, arguments(append(slices.Clone(list), token{kind: ')'})))
 		}
 	}
 	if p.vague {
@@ -95,7 +108,8 @@ func (p *code) called(i int, name string, args [][]token) {
 	last, sync := strings.CutSuffix(last, "Sync")
 	module := owner[strings.LastIndexByte(owner, '.')+1:]
 	isModule := strings.Contains(modules, " "+module+" ") || dot < 0 && sync ||
-		dot == 0 && i > 3 && p.tokens[i-4].text == "require"
+		dot == 0 && i > 3 && p.tokens[i-4].text == "require" ||
+		p.perl && (i == 0 || p.tokens[i-1].kind != '>') && strings.Contains(" unlink rename copy move rmdir touch symlink link truncate chdir ", " "+name+" ")
 	arg := func(n int) {
 		if n < len(args) {
 			p.write(args[n])
@@ -111,7 +125,7 @@ func (p *code) called(i int, name string, args [][]token) {
 	}
 	switch last {
 	case "writeFile", "appendFile", "outputFile", "writeJson", "writeJSON", "createWriteStream", "file_put_contents", "writeTextFile",
-		"rmtree", "removedirs", "binwrite", "rm_rf", "rm_r", "rm_f", "remove_dir", "remove_entry":
+		"rmtree", "removedirs", "binwrite", "rm_rf", "rm_r", "rm_f", "remove_dir", "remove_entry", "to_csv", "savefig":
 		arg(0)
 	case "write", "remove", "truncate", "chmod", "rm", "delete":
 		if isModule && (last != "write" || module == "File" || module == "IO" || module == "Bun") {
@@ -137,8 +151,9 @@ func (p *code) called(i int, name string, args [][]token) {
 	case "open", "fopen":
 		switch {
 		case len(args) > 1 && strings.HasPrefix(strings.TrimLeft(args[1][0].text, " +"), ">"): // of Perl
-			arg(2)
-			p.vague = len(args) == 2
+			if arg(2); len(args) == 2 {
+				p.write([]token{{kind: 's', text: strings.TrimLeft(args[1][0].text, " +>")}})
+			}
 		case dot < 0 || isModule:
 			if len(args) > 1 && slices.ContainsFunc(args[1:], isWriting) {
 				arg(0)
@@ -147,7 +162,18 @@ func (p *code) called(i int, name string, args [][]token) {
 			receiver()
 		}
 	case "extractall":
-		p.vague = true
+		arg(0)
+		p.vague = p.vague || len(args) == 0
+	case "urlretrieve":
+		arg(1)
+	case "chdir":
+		if isModule && len(args) > 0 {
+			dir, ok := p.place(args[0], 0)
+			if !ok {
+				dir = value{open: true}
+			}
+			p.c.sc = p.c.sc.at(p.c.w, dir)
+		}
 	case "input":
 		p.vague = p.vague || module == "fileinput" && slices.ContainsFunc(args, func(a []token) bool { return a[0].text == "inplace" })
 	case "system", "popen", "execFile", "exec", "spawn", "run", "call", "check_call", "check_output", "Popen", "getoutput":
@@ -168,6 +194,9 @@ func isWriting(arg []token) bool {
 
 // write records that what an expression names is written.
 func (p *code) write(expr []token) {
+	if len(expr) > 2 && expr[0].kind == 'n' && expr[1].kind == '=' { // a named argument
+		expr = expr[2:]
+	}
 	if v, ok := p.place(expr, 0); ok {
 		p.c.effect(Effect{Op: p.op}, v)
 	} else {

@@ -40,8 +40,17 @@ func (p *code) place(expr []token, depth int) (v value, ok bool) {
 			continue
 		case t.kind == 's':
 			v, ok = value{text: t.text}, t.text != ""
-			if at := strings.IndexAny(t.text, "{$"); at >= 0 && (strings.ContainsAny(t.begin, "fF`")) {
-				return value{text: t.text[:at], open: true, names: true}, at > 0
+			at := strings.IndexAny(t.text, "{$")
+			switch inner := strings.TrimPrefix(strings.TrimPrefix(strings.TrimPrefix(t.text, "#"), "$"), "{"); {
+			case at < 0 || at > 0 && t.text[0] != '#' && !strings.ContainsAny(t.begin, "fF`"):
+			case at > 0 && t.text[0] != '#':
+				return value{text: t.text[:at], open: true, names: true}, true
+			case depth > 5:
+				return v, false
+			case at == 0 && inner != "" && t.text == "$"+inner: // of Perl and PHP
+				return p.place(tokens(t.text), depth+1)
+			case at == 1 || t.text[0] == '$' || strings.ContainsAny(t.begin, "fF"):
+				return p.place(tokens(inner), depth+1)
 			}
 		case t.kind != 'n' || depth > 5:
 			return v, false

@@ -9,6 +9,10 @@ import (
 // special follows a program for which a line of the table is not enough, and reports whether
 // it is one.
 func (c *call) special() bool {
+	if s := c.arg(0); c.name == "deno" && s == "eval" || c.name == "bun" && (s == "-e" || s == "--eval") {
+		c.follow(c.name+" "+s, c.args[len(c.args)-1].all(), nil)
+		return true
+	}
 	switch c.name {
 	case "cd", "chdir":
 		c.cd()
@@ -81,7 +85,7 @@ func (c *call) special() bool {
 		for _, file := range Patched(text) {
 			targets = append(targets, value{text: file})
 		}
-		if len(targets) == 0 {
+		if len(targets) == 0 && !strings.HasPrefix(c.arg(0), "-") {
 			targets = []value{here}
 		}
 		c.effect(Effect{Op: "apply_patch"}, targets...)
@@ -95,11 +99,6 @@ func (c *call) special() bool {
 		return c.golang()
 	case "python", "python2", "python3", "pypy3", "ipython", "node", "nodejs", "ruby", "php", "perl", "tsx", "ts-node", "osascript":
 		c.interpreter()
-	case "deno":
-		if c.arg(0) != "eval" {
-			return false
-		}
-		c.follow("deno eval", c.args[len(c.args)-1].all(), nil)
 	default:
 		return false
 	}
@@ -295,7 +294,8 @@ func (c *call) npm() {
 		return
 	}
 	op := c.name + " run " + script
-	if writesByName(script) || slices.ContainsFunc(args, func(a value) bool { return a.text == "--fix" || a.text == "--write" }) {
+	checks := slices.ContainsFunc(args, func(a value) bool { return a.text == "--check" || a.text == "--diff" || a.text == "--dry-run" })
+	if writesByName(script) && !checks || slices.ContainsFunc(args, func(a value) bool { return a.text == "--fix" || a.text == "--write" }) {
 		c.w.effect(sc, Effect{Op: op}, here)
 		return
 	}
@@ -317,7 +317,7 @@ func writesByName(script string) bool {
 	return has(" fix format fmt prettify autofix ") && !has(" check test verify ci diff dry list build watch start ")
 }
 
-// npx runs a program of a package, whose name may have a version.
+// npx runs a program of a package.
 func (c *call) npx() {
 	args := c.args
 	if c.name == "pipx" {
@@ -331,9 +331,6 @@ func (c *call) npx() {
 		c.text(c.sc.clone(), text)
 	} else if len(o.words) > 0 {
 		name := strings.TrimPrefix(o.words[0].text, "@biomejs/")
-		if i := strings.LastIndexByte(name, '@'); i > 0 {
-			name = name[:i]
-		}
 		c.again(append([]value{{text: name, open: o.words[0].open}}, o.words[1:]...))
 	}
 }

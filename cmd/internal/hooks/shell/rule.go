@@ -126,6 +126,14 @@ func (c *call) apply(r rule) {
 	if len(r) == 0 {
 		return
 	}
+	if r.is("long") {
+		c.args = slices.Clone(c.args)
+		for i, a := range c.args {
+			if len(a.text) > 2 && a.text[0] == '-' && a.text[1] != '-' {
+				c.args[i].text = "-" + a.text
+			}
+		}
+	}
 	prefix := r.list("prefix")
 	c.options = parse(c.args, r.valued(), prefix != nil)
 	if dir, ok := c.value(r.list("chdir")...); ok {
@@ -157,7 +165,7 @@ func (c *call) apply(r rule) {
 			c.again(rest)
 		}
 		return
-	case c.has("--help", "--version") || c.says(unless) || only != nil && !c.says(only) || r.is("unknown") && only == nil:
+	case c.has("--help", "--version") || len(c.args) == 1 && c.arg(0) == "-h" || c.says(unless) || only != nil && !c.says(only) || r.is("unknown") && only == nil:
 		if r.is("unknown") {
 			c.w.unknown(c.name)
 		}
@@ -229,6 +237,7 @@ func (c *call) targets(r rule) (targets []value, stdin bool) {
 		switch {
 		case v.text == "-" && !v.open:
 			stdin = true
+		case v.open && v.text == "" && r.is("known"):
 		case !r.is("remote") || !strings.Contains(v.text, ":"):
 			targets = append(targets, v)
 		}

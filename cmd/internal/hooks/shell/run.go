@@ -158,10 +158,13 @@ func (w *walker) run(sc *scope, args []value) {
 	}
 }
 
-// program returns the name of a program without its directory, and whether it may be in
-// the table: one in a directory of scripts is not, whatever its name is.
+// program returns the name of a program without its directory and version, and whether it
+// may be in the table: one in a directory of scripts is not, whatever its name is.
 func program(name string) (string, bool) {
 	name = strings.TrimSuffix(name, ".exe")
+	if i := strings.LastIndexByte(name, '@'); i > 0 {
+		name = name[:i]
+	}
 	dir, base := path.Split(name)
 	if dir == "" || base == "gradlew" || base == "mvnw" {
 		return base, true

@@ -14,7 +14,9 @@ package shell
 //	destroys      what is taken away may be nowhere else; destroys=… with one of these flags
 //	git, index    of git: the whole repository; its index and branches only
 //	private       of git: nothing is written if the index is another one
-//	remote        words with a colon are on other hosts
+//	remote        words with a colon are on other hosts, or no files
+//	known         words of which nothing is known do not count
+//	long          -name is --name, and not some flags of one letter
 //	prefix=N      what stands behind N words is a command
 //	dashes        of a prefix: the command stands behind "--"
 //	unknown       what it does is not known, unless it writes
@@ -66,13 +68,15 @@ json.tool: second --indent:
 sudo: prefix=0 -u: -g: -p: -C: -h: -r: -t: -U: chdir=-D,--chdir
 doas: prefix=0 -u: -C:
 nice|gnice|ionice|renice: prefix=0 -n: -c: -p:
-caffeinate|unshare|systemd-run|pkexec|nohup|setsid|builtin|noglob|nocorrect|busybox|toybox|proxychains|proxychains4|torsocks|chronic|rtk|ltrace|valgrind|xvfb-run|entr|catchsegv|unbuffer|winpty|eatmydata|firejail|dbus-run-session|fakeroot: prefix=0
+caffeinate|unshare|systemd-run|pkexec|nohup|setsid|builtin|noglob|nocorrect|busybox|toybox|proxychains|proxychains4|torsocks|chronic|rtk|ltrace|valgrind|xvfb-run|entr|catchsegv|unbuffer|winpty|eatmydata|firejail|dbus-run-session|fakeroot|ssh-agent: prefix=0
 time|gtime: prefix=0 -f: -o:
 strace: prefix=0 -e: -o: -p: -s: -P:
 stdbuf: prefix=0 -i: -o: -e:
 exec: prefix=0 -a:
 timeout|gtimeout: prefix=1 -s: -k: --signal: --kill-after:
 perf stat|record: prefix=0 -e: -o: -r:
+dotenvx|op|doppler|infisical run: prefix=0 dashes
+dotenv: prefix=0 dashes
 tt lock run: prefix=1 dashes --timeout:
 tt job run: prefix=0 dashes --name: --timeout:
 tt:
@@ -95,7 +99,8 @@ uv pip:
 uv pip compile: into=-o,--output-file only=-o,--output-file
 uv export: into=-o,--output-file only=-o,--output-file
 uv tool run: prefix=0 --from: --with: -p: --python:
-pip-compile: here into=-o,--output-file
+pip-compile: here into=-o,--output-file unless=--dry-run,-n
+pipenv install|uninstall: here given
 pip|pip3:
 composer: unknown chdir=-d,--working-dir
 composer require|update|remove|bump|init: here unless=--dry-run
@@ -121,12 +126,13 @@ go mod tidy: here unless=-diff
 go mod init|vendor: here
 go mod edit: here unless=-json,-print
 go work init|use|sync|edit: here unless=-json,-print
-zig|gleam|cue|nix|packer|dune|deno|terraform|tofu|taplo|dprint|uv|dotnet|mix fmt|format|promote: all here unless=--check,-check,--diff,-diff,-d,--check-formatted,--dry-run,--verify-no-changes --ext: -c: --config: -write: chdir=-chdir
-stylua|swiftformat|scalafmt|elm-format|rustfmt|yamlfmt|ktfmt|nixfmt|alejandra: all here unless=--check,-c,-n,--dry-run,--test,--list,--lint,-lint,--validate,--emit --config: --config-path: --edition: --rules:
+zig|gleam|cue|nix|packer|dune|deno|terraform|tofu|taplo|dprint|uv|hatch|dotnet|mix fmt|format|promote: all here unless=--check,-check,--diff,-diff,-d,--check-formatted,--dry-run,--verify-no-changes --ext: -c: --config: -write: chdir=-chdir
+stylua|swiftformat|scalafmt|elm-format|rustfmt|yamlfmt|ktfmt|nixfmt|alejandra: all here unless=--check,-c,-n,--dry-run,--test,--list,--lint,-lint,--validate,--emit,--print-config --config: --config-path: --edition: --rules:
 swift-format|ormolu|fourmolu|google-java-format|jsonnetfmt|latexindent|pg_format|ktlint: all here only=-i,-w,-F,--in-place,--inplace,--replace,--overwrite,--format -c: --configuration:
-swiftlint|clang-tidy|comby: all here only=--fix,-fix,--fix-errors,--autocorrect,-i,--in-place -p:
+swiftlint|clang-tidy|comby: all here long only=--fix,--fix-errors,--autocorrect,-i,--in-place unless=--stdin -p:
 swift|buf|opa format|fmt: all here only=-i,--in-place,-w,--write
 gofmt|goimports|gofumpt|golines|gci|goimports-reviser: all here only=-w -r: -local: -srcdir: -m:
+gci write: all here
 golangci-lint run: here only=--fix
 golangci-lint fmt: here unless=-d,--diff
 golangci-lint:
@@ -136,7 +142,7 @@ cargo fix|add|remove|rm|update|init|upgrade|generate-lockfile|set-version|sort|v
 cargo clippy: here only=--fix
 cargo new: first --name: --edition: --vcs:
 cargo build|b|check|c|test|t|bench|doc|d|metadata|tree|search|install|uninstall|publish|package|login|nextest|clean|version|help|locate-project|audit|deny|outdated|machete|udeps|expand|llvm-cov|tarpaulin|miri|hack|insta|pkgid|fetch|verify-project:
-dotnet add|new|remove|sln: here
+dotnet add|new|remove|sln: here unless=list,search,details,install,uninstall
 flutter|dart create: here
 flutter|dart format: all here unless=--set-exit-if-changed,--output=none,--output=show,-o -l: --line-length:
 terraform|tofu: unknown chdir=-chdir
@@ -146,7 +152,7 @@ prettier|prettierd: all here only=-w,--write unless=--check,-c,-l,--list-differe
 eslint|stylelint|standard|xo|oxlint|tslint|markdownlint|markdownlint-cli2|semistandard|ts-standard|textlint|eslint_d|remark: all here only=--fix unless=--fix-dry-run --ext: -c: --config: --rule: --ignore-path: --ignore-pattern: -f: --format: --parser: --plugin: --resolve-plugins-relative-to: --rulesdir: --max-warnings: --project: -p: -o: --cache-location: --cache-strategy: --fix-type: -A: -D: -W:
 biome: all here only=--write,--apply,--fix,--apply-unsafe --config-path: --log-level: --diagnostic-level: --max-diagnostics: --since: --only: --skip:
 biome check|format|lint|ci: all here only=--write,--apply,--fix,--apply-unsafe --config-path: --log-level: --diagnostic-level: --max-diagnostics: --since: --only: --skip:
-clang-format: all only=-i --style: -style:
+clang-format: all long only=-i --style:
 cmake-format|gersemi|autopep8|yapf|autoflake|docformatter|add-trailing-comma: all here only=-i,--in-place,--in-place -r: --style: --config: --max-line-length:
 black|isort|pyupgrade|usort|ufmt|pyink|blue|darker|mdformat|yamlfix|sqlfmt|nbstripout|reorder-python-imports|ssort|unify|flynt|ssort: all here unless=--check,--diff,--check-only,-c,--lint,--dry-run,--version,-h --config: --line-length: -l: --profile: -t: --target-version: --exclude: --include: --extend-exclude: --sp: --settings-path: --wrap: --workers: -W: --src: --sl: -p: --project: --known-third-party: --skip: --stdin-filename: -x:
 ruff format: all here unless=--check,--diff --config: --line-length: --target-version: --exclude: --stdin-filename: --range:
@@ -169,9 +175,10 @@ rmdir|grmdir: all
 rimraf|del|del-cli|trash-cli|premove: all below destroys
 shx: prefix=0
 mkdirp:
-touch|gtouch: all -d: -t: -r: --date: --reference:
+touch|gtouch|mkfifo: all -d: -t: -r: --date: --reference:
 truncate: all destroys -s: -r: --size: --reference:
-tee|gtee|sponge|vipe|dos2unix|unix2dos|mac2unix: all
+tee|gtee|sponge|vipe: all
+dos2unix|unix2dos|mac2unix: all unless=-i,--info
 chown|chgrp|xattr|chattr|setfacl: rest below --reference: -m: -x:
 mkdir|gmkdir:
 mv|gmv|rename|prename|mmv|perl-rename: all below into=-t,--target-directory -S:
@@ -189,7 +196,7 @@ sd: third unless=-p,--preview -n: -f: --max-replacements: --flags:
 unzip: here below into=-d unless=-l,-p,-t,-Z,-z,-v,-c -x: -P:
 7z|7za|7zz x|e: here below into=-o
 7z|7za|7zz a|u|d|rn: first
-zip: first -x: -i: -b: -n: -P:
+zip: first unless=-sf -x: -i: -b: -n: -P:
 gzip|gunzip|bzip2|bunzip2|xz|unxz|lzma|pigz|lz4: all unless=-c,-t,-l,-k,--stdout,--to-stdout,--test,--list,--keep,-h -S: -T: --threads:
 zstd|unzstd: second only=-o,--rm into=-o
 curl: here only=-O,--remote-name,--remote-name-all,-o,--output,-D,--dump-header,-c,--cookie-jar into=-o,--output,--output-dir,-D,--dump-header,-c,--cookie-jar -X: -H: -d: -u: -A: -e: -b: -F: -T: -w: -m: -x: -K: -E: -r: -C: -y: -Y: -z: -t: -Q: --data: --data-raw: --data-binary: --data-urlencode: --header: --request: --user: --form: --url: --max-time: --connect-timeout: --retry: --retry-delay: --retry-max-time: --write-out: --user-agent: --cookie: --cacert: --cert: --key: --resolve: --proxy: --json: --unix-socket: --limit-rate: --referer: --upload-file: --max-redirs:
@@ -197,12 +204,14 @@ wget|wget2: here into=-O,--output-document,-P,--directory-prefix unless=--spider
 aria2c|axel: here into=-o,-d,--out,--dir
 patch|gpatch: first here into=-d,-o,--directory,--output unless=--dry-run -p: -i: --strip: --input: -F: -D: -V: -z: -B: -Y: -r:
 ed|ex|red: all -c: -p:
-vim|vi|nvim|nano|emacs|micro|hx|joe|pico|kak: all unless=-R -c: -S: --cmd: -u: -i: -l: --eval: -f: -L: --load:
-convert|magick|ffmpeg|cwebp|rsvg-convert|optipng|pngquant: last unless=-version,-list,-formats,-codecs into=-o,--output
-pandoc|dot|mmdc|plantuml|neato: into=-o,--output only=-o,--output
+vim|vi|nvim|nano|emacs|micro|hx|joe|pico|kak: all unless=-R,q!,:q!,qa!,:qa! -c: -S: --cmd: -u: -i: -l: --eval: -f: -L: --load:
+convert|magick|ffmpeg: last remote long unless=--list,--formats,--codecs,identify
+cwebp|rsvg-convert|optipng|pngquant: last into=-o,--output
+pandoc|mmdc|plantuml: into=-o,--output only=-o,--output
+dot|neato|xmllint|iconv: long into=-o,--output only=-o,--output
 openssl: into=-out,-keyout only=-out,-keyout
 ssh-keygen: into=-f only=-f unless=-l,-F,-y,-L,-E
-xmllint: into=-o,--output only=-o,--output
+cpio: final here only=-i,-p,--extract,--pass-through unless=-t,--list -H: -F: -R: -I: -C: chdir=-D,--directory
 jar xf|-xf|x: here
 hg revert|purge|clean: git destroys unless=-n,--dry-run
 jj new|edit|abandon|rebase|squash|restore|undo: git
@@ -253,7 +262,7 @@ git update-ref: index -m:
 git branch: index destroys only=-m,-M,--move,-C,-f,--force unless=-d,-D,--delete -u: --set-upstream-to:
 git tag: index only=-d,--delete,-f,--force -m: -F: -u: --sort: --format:
 git worktree add: first -b: -B: --reason:
-git worktree remove: first below destroys
+git worktree remove: first known below destroys
 git worktree move: all below
 git worktree list|prune|lock|unlock|repair:
 git gc: index destroys only=--prune=now,--prune=all
