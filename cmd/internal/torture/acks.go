@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -15,64 +14,131 @@ import (
 	"github.com/talking-stick/tt/journal/event"
 )
 
-// acks is what the commands of a load acknowledged.
+// acks is what the commands of a load said.
 type acks struct {
 	joined []string
-	said   []string
-	asked  []string
-	grants []grant // the turns that were granted
-	ends   []grant // the turns that were handed over
-	waits  []wait  // those that nobody disturbed
+	said   map[string]answer // of each text that was to be written
+	asked  map[string]answer // and of each question
+	grants []grant           // the turns that were granted
+	ends   []grant           // the turns that were handed over
+	waits  []wait            // those that nobody disturbed
+	works  []work            // what agents did in their turns, beside tt
+	leaves []leave           // to go on
+	codes  map[string]int    // of errors
 }
 
-func (a acks) count() int {
-	return len(a.joined) + len(a.said) + len(a.asked) + len(a.grants) + len(a.ends)
+func newAcks() acks {
+	return acks{said: map[string]answer{}, asked: map[string]answer{}, codes: map[string]int{}}
 }
+
+// A wait is a `tt wait` that nobody disturbed, from its start to its end.
+type wait struct {
+	agent        string
+	began, ended time.Time
+	turn         int64 // that it was granted; 0: none
+}
+
+// A work is what an agent did in a turn, from its begin to its end.
+type work struct {
+	grant
+	begin, end time.Time
+}
+
+// A leave is an answer that the turn is still the agent's: of tt check, or of the guard of
+// edits.
+type leave struct {
+	grant
+	of              string
+	asked, answered time.Time
+}
+
+// An answer says what a command said of a text that it was to write.
+type answer int
+
+const (
+	refused      answer = iota // nothing has happened
+	doubtful                   // it was killed, or could not tell
+	acknowledged               // it is written
+)
+
+func (o *outcome) answer() answer {
+	switch {
+	case o.exit == 0:
+		return acknowledged
+	case o.code == "in_doubt" || o.code == "":
+		return doubtful
+	}
+	return refused
+}
+
+// answers counts texts and questions.
+func (a acks) answers(want answer) (n int) {
+	for _, said := range []map[string]answer{a.said, a.asked} {
+		for _, got := range said {
+			n += one(got == want)
+		}
+	}
+	return n
+}
+
+// count is how much was acknowledged.
+func (a acks) count() int { return len(a.joined) + a.answers(acknowledged) + len(a.grants) }
 
 // judge checks a data directory that a load has left: it has all that was
 // acknowledged, once, its turns are in order, and a fresh command works.
 func (e *env) judge(data string, a acks) error {
 	events, err := e.events(data)
+	if err == nil {
+		_, err = a.check(events)
+	}
 	if err != nil {
-		return err
-	}
-	for _, id := range a.joined {
-		if !slices.ContainsFunc(events, func(e event.Event) bool { return e.Type == turn.MemberJoined && e.From == id }) {
-			return fmt.Errorf("acknowledged and not in the journal: %s joined", id)
-		}
-	}
-	h, err := a.checkTurns(events)
-	if err != nil {
-		return err
-	}
-	if err := counted(h.said, a.said); err != nil {
 		return err
 	}
 	return e.mended(data)
 }
 
-// checkTurns reports the first thing that is wrong with the turns in the journal,
-// or with what was acknowledged of them.
-func (a acks) checkTurns(events []event.Event) (*history, error) {
+// check compares a journal with what was said. It reports the first thing that is wrong.
+func (a acks) check(events []event.Event) (*history, error) {
 	h, err := readHistory(events)
 	if err != nil {
 		return nil, err
 	}
-	for _, g := range a.grants {
-		if err := h.had(g); err != nil {
-			return nil, err
+	for _, id := range a.joined {
+		if !h.joined[id] {
+			return nil, fmt.Errorf("acknowledged and not in the journal: %s joined", id)
 		}
+	}
+	for _, g := range a.grants {
 		e := h.grants[g.Turn]
+		if e == nil || e.To != g.agent || claimOf(e).Lease != g.Lease {
+			return nil, fmt.Errorf("%s was granted turn %d with lease %s; the journal: %+v", g.agent, g.Turn, g.Lease, e)
+		}
 		if want := h.handoffs[claimOf(e).Handoff]; g.Handoff.Status != want && g.Reason != "" && e.Type == turn.Claim {
 			return nil, fmt.Errorf("turn %d came with the handoff %q, want %q", g.Turn, g.Handoff.Status, want)
 		}
 	}
 	for _, g := range a.ends {
-		if e := h.ends[g.Turn]; e == nil || e.From != g.agent || h.handoffs[e.Seq] != worked(g) {
+		if e := h.ends[g.Turn]; e == nil || e.From != g.agent || h.handoffs[e.Seq] != g.handover {
 			return nil, fmt.Errorf("%s handed over turn %d; the journal: %+v", g.agent, g.Turn, e)
 		}
 	}
-	return h, nil
+	return h, counted(h.said, a.said)
+}
+
+// counted reports a text that is not written as often as was said of it, or one that is written
+// twice.
+func counted(written map[string]int, said map[string]answer) error {
+	for text, was := range said {
+		if n := written[text]; was == acknowledged && n == 0 || was == refused && n > 0 {
+			return fmt.Errorf("%q is %d times in the journal, and was %s", text, n, []string{"refused", "in doubt", "acknowledged"}[was])
+		}
+	}
+	for text, n := range written {
+		if n > 1 && text != freshText && text != handoffStatus {
+			return fmt.Errorf("%d times in the journal: %s", n, text)
+		}
+	}
+	return nil
 }
 
 // lateness is how long undisturbed waits took after what they waited for: from
@@ -117,8 +183,7 @@ func reservedUntil(events []event.Event) time.Time {
 	return time.Now().Add(time.Hour)
 }
 
-// checkQuestions reports an error unless each acknowledged question is in the
-// journal of a topic exactly once, and no other one twice.
+// checkQuestions compares the journals of topics with what was said of questions.
 func (a acks) checkQuestions(data string) error {
 	journals, err := filepath.Glob(filepath.Join(data, "topics", "*", "journal.jsonl"))
 	if err != nil {

@@ -13,27 +13,12 @@ import (
 	"github.com/talking-stick/tt/fsroom/turn"
 )
 
-// An agent takes turns on its host.
+// An agent works in the room of its load.
 type agent struct {
-	*trial
+	*load
 	host   *host
 	id     string
 	random *rand.Rand
-	tries  int
-}
-
-// A work is what an agent did in a turn, from its begin to its end.
-type work struct {
-	grant
-	begin, end time.Time
-}
-
-// A leave is an answer that the turn is still the agent's: of tt check, or of the guard of
-// edits.
-type leave struct {
-	grant
-	of              string
-	asked, answered time.Time
 }
 
 const guardOfEdits = "the guard of edits"
@@ -41,34 +26,41 @@ const guardOfEdits = "the guard of edits"
 // unreachable are the codes of commands that did not reach the engine.
 var unreachable = []string{"engine_unreachable", "in_doubt"}
 
-// waiting are the codes of a wait. A guardian that cannot reach the engine is no
-// guardian; the next wait starts another one.
-var waiting = append([]string{"guardian_failed"}, unreachable...)
-
 // lost are the codes of commands whose turn is no longer theirs.
-var lost = append([]string{"turn_mismatch", "stale_lease", "no_active_lease"}, unreachable...)
+var lost = []string{"turn_mismatch", "stale_lease", "no_active_lease"}
 
-// do runs a command of the agent. A command that fails otherwise than with one of the codes is
-// wrong. At times it is killed, if that is part of the trial.
+// do runs a command of the agent. A command that fails by itself, and not with one of the codes,
+// is wrong. Where there is an engine, it may be away, and a guardian that cannot reach it is none.
 func (a *agent) do(codes []string, args ...string) *outcome {
-	var kill time.Duration
-	if a.kills && a.random.IntN(12) == 0 {
-		kill = time.Duration(1 + a.random.Int64N(int64(60*time.Millisecond)))
+	line := append(append([]string{a.host.tt}, args...), "--agent", a.id, "--json")
+	if args[0] == "cli" {
+		line[0] = a.bus
 	}
-	o := a.host.run(kill, append(args, "--agent", a.id)...)
+	p := a.host.process("", line...)
+	began, err := a.begin(a.host, p)
+	if err != nil || !began {
+		a.report.check(a.id, err)
+		return &outcome{line: args, exit: -1}
+	}
+	a.disturb(p, a.random)
+	o := p.within(longest)
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	a.running = slices.DeleteFunc(a.running, func(q *process) bool { return p == q })
+	away := a.host.isRemote() && (o.code == "guardian_failed" || slices.Contains(unreachable, o.code))
 	switch {
 	case o.hung:
 		a.report.wrong("%s hangs: %v", a.id, o)
-	case o.exit == -1 && kill > 0:
-		a.report.kills++
+	case o.exit == -1 && o.disturbed:
+		a.killed++
+	case a.over.closed() && (o.exit == -1 || args[0] == "wait"): // it was ended
 	case o.code != "":
-		a.codes[o.code]++
-		if !slices.Contains(codes, o.code) {
+		a.acks.codes[o.code]++
+		if !away && !slices.Contains(codes, o.code) {
 			a.report.wrong("%s: %v", a.id, o)
 		}
-	case o.exit != 0 && o.exit != exitNotYet && args[0] != "check":
+	case o.exit == exitNotYet && a.host.isRemote(), args[0] == "check":
+	case o.exit != 0:
 		a.report.wrong("%s: %v", a.id, o)
 	}
 	return o
@@ -77,9 +69,10 @@ func (a *agent) do(codes []string, args ...string) *outcome {
 // exitNotYet is the exit status of a wait in vain.
 const exitNotYet = 3
 
-func (a *agent) live() {
+// takeTurns lets the agent take turns, and say something now and then.
+func (a *agent) takeTurns() {
 	for !a.over.closed() {
-		if !a.takeTurn() {
+		if !a.takeTurn() && a.host.isRemote() {
 			a.over.sleep(50 * time.Millisecond)
 		}
 		if a.random.IntN(6) == 0 {
@@ -88,11 +81,30 @@ func (a *agent) live() {
 	}
 }
 
+// talk lets the agent send messages, one after the other.
+func (a *agent) talk() {
+	for !a.over.closed() {
+		a.say()
+	}
+}
+
+// joining lets the agent join the room first, which need not be there yet.
+func joining(live func(*agent)) func(*agent) {
+	return func(a *agent) {
+		for !a.over.closed() {
+			if a.do(nil, "join").exit == 0 {
+				a.note(func(acks *acks) { acks.joined = append(acks.joined, a.id) })
+				live(a)
+			}
+		}
+	}
+}
+
 // takeTurn waits for the turn, works, and hands it over. It reports whether it had one.
 func (a *agent) takeTurn() bool {
-	g := a.granted(a.do(waiting, "wait", "--timeout", "3s"))
+	g := a.granted(a.do(nil, "wait", "--timeout", "5s"))
 	if g.Status == turn.TakeoverAvailable {
-		g = a.granted(a.do(append([]string{"takeover_not_available", "takeover_ineligible", "guardian_failed"}, lost...), "take", "--reason", "its time is over"))
+		g = a.granted(a.do(append([]string{"takeover_not_available", "takeover_ineligible"}, lost...), "take", "--reason", "its time is over"))
 	}
 	if g.Status != turn.YourTurn {
 		return false
@@ -103,24 +115,28 @@ func (a *agent) takeTurn() bool {
 
 // granted notes and returns what a wait or a take granted, perhaps nothing.
 func (a *agent) granted(o *outcome) (g grant) {
-	if o.exit != 0 {
-		return g
-	}
-	if err := json.Unmarshal([]byte(o.stdout), &g); err != nil {
-		a.report.wrong("%s: %v: %v", a.id, o, err)
-		return grant{}
+	if o.exit == 0 {
+		if err := json.Unmarshal([]byte(o.stdout), &g); err != nil {
+			a.report.wrong("%s: %v: %v", a.id, o, err)
+			return grant{}
+		}
 	}
 	g.agent, g.told = a.id, o
-	if g.Status == turn.YourTurn {
-		a.mu.Lock()
-		defer a.mu.Unlock()
-		a.grants = append(a.grants, g)
-	}
+	w := wait{agent: a.id, began: o.began, ended: o.ended}
+	a.note(func(acks *acks) {
+		if g.Status == turn.YourTurn {
+			acks.grants = append(acks.grants, g)
+			w.turn = g.Turn
+		}
+		if o.line[0] == "wait" && !o.disturbed {
+			acks.waits = append(acks.waits, w)
+		}
+	})
 	return g
 }
 
-// work is what happens in a turn. In a trial with kills the guardian is killed at times, and
-// at times the agent works on beyond its lease, or forgets its turn.
+// work is what happens in a turn. In a load with kills the guardian is killed at times, or
+// stopped, and at times the agent works on beyond its lease, or forgets its turn.
 func (a *agent) work(g grant) {
 	w := work{grant: g, begin: time.Now()}
 	if d := a.detain.Load(); d != nil && d.host == a.host {
@@ -128,13 +144,18 @@ func (a *agent) work(g grant) {
 		<-d.let.done
 	}
 	dice := 100
-	if a.kills {
+	if a.odds > 0 {
 		dice = a.random.IntN(100)
 	}
-	if dice < 8 && slices.Contains(processesOf(a.host.dir), g.Guardian) {
+	ours := owns(a.host.data, g.Guardian)
+	switch {
+	case dice < 8 && ours:
 		_ = syscall.Kill(g.Guardian, syscall.SIGKILL)
+	case 16 <= dice && dice < 40 && ours && !a.host.isRemote(): // its end wakes those who wait for it, and must not be needed
+		halt(g.Guardian)
+		time.AfterFunc(atLatest+time.Second, func() { _ = syscall.Kill(g.Guardian, syscall.SIGCONT) })
 	}
-	if dice < 4 {
+	if dice < 4 && a.lease > 0 {
 		for until := time.Now().Add(a.lease + a.lease/2); time.Now().Before(until) && !a.over.closed(); {
 			a.ask(g)
 		}
@@ -142,16 +163,21 @@ func (a *agent) work(g grant) {
 		a.over.sleep(time.Duration(a.random.Int64N(int64(30 * time.Millisecond))))
 	}
 	w.end = time.Now()
-	a.mu.Lock()
-	a.record = append(a.record, w)
-	a.mu.Unlock()
-	if dice >= 8 && dice < 14 {
+	a.note(func(acks *acks) { acks.works = append(acks.works, w) })
+	if dice >= 8 && dice < 16 {
 		return // the next wait gives the turn back
 	}
-	text := a.text("worked in turn %d", g.Turn)
-	o := a.do(lost, "release", "--status", text, "--next-action", "go on")
-	a.wrote(text, o)
-	for a.kills && o.code != "" && slices.Contains(unreachable, o.code) && !a.over.closed() {
+	line := []string{"release"}
+	if !a.host.isRemote() && a.random.IntN(3) == 0 {
+		line = []string{"assign", "next"}
+	}
+	g.handover = a.text("worked in turn %d", g.Turn)
+	o := a.do(lost, append(line, "--status", g.handover, "--next-action", "go on")...)
+	a.wrote(g.handover, o)
+	if o.exit == 0 {
+		a.note(func(acks *acks) { acks.ends = append(acks.ends, g) })
+	}
+	for a.odds > 0 && slices.Contains(unreachable, o.code) && !a.over.closed() {
 		if o = a.ask(g); o.exit == -1 {
 			return
 		}
@@ -161,23 +187,23 @@ func (a *agent) work(g grant) {
 // ask asks whether the turn is still the agent's: the guard of edits, which answers without
 // the engine, and tt check, whose outcome it returns.
 func (a *agent) ask(g grant) *outcome {
-	edit := fmt.Sprintf(`{"session_id":"s","cwd":%q,"tool_name":"Edit","tool_input":{"file_path":%q}}`, a.host.workspace(), a.host.workspace()+"/x.go")
+	edit := fmt.Sprintf(`{"session_id":"s","cwd":%q,"tool_name":"Edit","tool_input":{"file_path":%q}}`, a.host.workspace, a.host.workspace+"/x.go")
 	guard := a.host.exec(0, edit, "hook", "edit", "--harness", "claude-code", "--agent", a.id)
 	if guard.exit != 0 {
 		a.report.wrong("%s: %v", a.id, guard)
 	}
-	check := a.do(unreachable, "check")
+	check := a.do(nil, "check")
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if guard.exit == 0 && len(guard.stdout) == 0 {
-		a.leaves = append(a.leaves, leave{g, guardOfEdits, guard.began, guard.ended})
+		a.acks.leaves = append(a.acks.leaves, leave{g, guardOfEdits, guard.began, guard.ended})
 	}
 	var answer struct {
 		Holds bool
 		Turn  int64 `json:"turn_id"`
 	}
 	if check.exit == 0 && json.Unmarshal([]byte(check.stdout), &answer) == nil && answer.Holds && answer.Turn == g.Turn {
-		a.leaves = append(a.leaves, leave{g, "tt check", check.began, check.ended})
+		a.acks.leaves = append(a.acks.leaves, leave{g, "tt check", check.began, check.ended})
 	}
 	return check
 }
@@ -185,25 +211,15 @@ func (a *agent) ask(g grant) *outcome {
 // say sends a message to everybody.
 func (a *agent) say() {
 	text := a.text("says something")
-	a.wrote(text, a.do(append([]string{"not_joined", "room_not_found"}, unreachable...), "msg", "send", "room", text))
+	a.wrote(text, a.do(nil, "msg", "send", "room", text))
 }
 
 // text is one that nobody else writes.
 func (a *agent) text(format string, args ...any) string {
-	a.tries++
-	return fmt.Sprintf("%s %d: %s", a.id, a.tries, fmt.Sprintf(format, args...))
+	return fmt.Sprintf("%s %d: %s", a.id, a.random.Uint64(), fmt.Sprintf(format, args...))
 }
 
 // wrote notes what a command said of a text that it was to write.
 func (a *agent) wrote(text string, o *outcome) {
-	said := refused
-	switch {
-	case o.exit == 0:
-		said = acknowledged
-	case o.code == "in_doubt" || o.code == "":
-		said = doubtful
-	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.said[text] = said
+	a.note(func(acks *acks) { acks.said[text] = o.answer() })
 }

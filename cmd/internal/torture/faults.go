@@ -127,5 +127,5 @@ func takeovers(e *env, r *report) {
 	if e.size == long {
 		faults = slices.Repeat(faults, 4)
 	}
-	e.try(r, plan{servers: 3, hosts: 5, agents: 6, lease: 2 * time.Second, kills: true, faults: faults})
+	e.try(r, plan{servers: 3, hosts: 5, agents: 6, lease: 2 * time.Second, odds: 12, faults: faults})
 }

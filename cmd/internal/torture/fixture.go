@@ -23,7 +23,10 @@ type sweepCase struct {
 	clean  bool     // no killed command has left anything in the room
 }
 
-const handoff = " --status done --next-action go-on"
+const (
+	handoffStatus = "done"
+	handoff       = " --status " + handoffStatus + " --next-action go-on"
+)
 
 // sweepCases has every command that changes a room.
 func sweepCases() []sweepCase {

@@ -19,8 +19,9 @@ type grant struct {
 	Guardian int `json:"guardian_pid"`
 	Handoff  struct{ Status string }
 
-	agent string
-	told  *outcome // of the command
+	agent    string
+	told     *outcome // of the command
+	handover string   // the text with which the agent ended it
 }
 
 // A history is what a journal says.
@@ -31,17 +32,17 @@ type history struct {
 	ends     map[int64]*event.Event // by release or pass
 	leases   map[string]int64
 	handoffs map[int64]string // by the event that gave them
-	handed   map[string]int   // how often each handoff was given
-	said     map[string]int   // and each message
-	overtook map[int64]bool   // turns that were taken over from an owner
-	left     int              // how often somebody left, was kicked, or closed the room
+	said     map[string]int   // how often each handoff was given, and each message sent
+	joined   map[string]bool
+	overtook map[int64]bool // turns that were taken over from an owner
+	left     int            // how often somebody left, was kicked, or closed the room
 }
 
 // readHistory reads events. The turns in them must be in order: each is granted once, to one
 // agent, when nobody has another.
 func readHistory(events []event.Event) (*history, error) {
 	h := &history{grants: map[int64]*event.Event{}, ends: map[int64]*event.Event{}, leases: map[string]int64{},
-		handoffs: map[int64]string{}, handed: map[string]int{}, said: map[string]int{}, overtook: map[int64]bool{}}
+		handoffs: map[int64]string{}, said: map[string]int{}, joined: map[string]bool{}, overtook: map[int64]bool{}}
 	for i := range events {
 		if err := h.add(&events[i]); err != nil {
 			return nil, fmt.Errorf("event %d: %w", events[i].Seq, err)
@@ -75,26 +76,20 @@ func (h *history) add(e *event.Event) error {
 			return fmt.Errorf("its handoff: %w", err)
 		}
 		h.owner, h.ends[e.Turn], h.handoffs[e.Seq] = "", e, handoff.Status
-		h.handed[handoff.Status]++
+		h.said[handoff.Status]++
 	case turn.MessageSent:
 		var p struct{ Body string }
 		if err := json.Unmarshal(e.Payload, &p); err != nil {
 			return fmt.Errorf("its payload: %w", err)
 		}
 		h.said[p.Body]++
+	case turn.MemberJoined:
+		h.joined[e.From] = true
 	case turn.MemberLeft, turn.Kicked, turn.Closed:
 		h.left++
 		if gone := e.From; gone == h.owner || e.Type == turn.Closed || e.To == h.owner && e.Type == turn.Kicked {
 			h.owner = ""
 		}
-	}
-	return nil
-}
-
-// had reports an error unless the turn was granted as its agent was told.
-func (h *history) had(g grant) error {
-	if e := h.grants[g.Turn]; e == nil || e.To != g.agent || claimOf(e).Lease != g.Lease {
-		return fmt.Errorf("%s was granted turn %d with lease %s; the journal: %+v", g.agent, g.Turn, g.Lease, e)
 	}
 	return nil
 }

@@ -17,25 +17,38 @@ import (
 
 // A host is a data directory on a machine.
 type host struct {
-	n       int
-	tt      string
-	machine *machine
-	dir     string // its home and workspace
-	environ []string
+	n         int
+	tt        string
+	machine   *machine // of a host that shares rooms; nil: this one
+	dir       string   // its home, with all that is its own
+	data      string
+	workspace string
+	environ   []string
 }
 
 const roomName = "torture/hosts"
 
 func newHost(n int, tt, dir, url string, m *machine, environ ...string) (*host, error) {
-	h := &host{n: n, tt: tt, machine: m, dir: dir}
-	h.environ = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "TALKING_STICK_DATA_DIR=" + h.data(),
+	h := &host{n: n, tt: tt, machine: m, dir: dir, data: filepath.Join(dir, "data"), workspace: filepath.Join(dir, "workspace")}
+	h.environ = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "TALKING_STICK_DATA_DIR=" + h.data,
 		"TALKING_STICK_ENGINE=" + url, "TALKING_STICK_ROOM=" + roomName}, environ...)
-	return h, os.MkdirAll(h.workspace(), 0o700)
+	return h, os.MkdirAll(h.workspace, 0o700)
 }
 
-func (h *host) workspace() string { return filepath.Join(h.dir, "workspace") }
+func (h *host) isRemote() bool { return h.machine != nil }
 
-func (h *host) data() string { return filepath.Join(h.dir, "data") }
+func (h *host) process(stdin string, line ...string) *process {
+	p := newProcess(h.workspace, h.environ, line)
+	p.Stdin = strings.NewReader(stdin)
+	return p
+}
+
+func (h *host) launch(p *process) error {
+	if h.isRemote() {
+		return p.launch(h.machine.start)
+	}
+	return p.launch(nil)
+}
 
 // longest is how long a command may take: a wait of a few seconds, its calls of the engine,
 // on a busy machine.
@@ -48,23 +61,19 @@ func (h *host) run(killAfter time.Duration, args ...string) *outcome {
 
 // exec is run with a standard input, and without --json.
 func (h *host) exec(killAfter time.Duration, stdin string, args ...string) *outcome {
-	p := newProcess(h.workspace(), h.environ, append([]string{h.tt}, args...))
-	p.Stdin = strings.NewReader(stdin)
-	if err := p.launch(h.machine.start); err != nil {
+	p := h.process(stdin, append([]string{h.tt}, args...)...)
+	if err := h.launch(p); err != nil {
 		return &outcome{line: args, exit: 1, stderr: err.Error()}
 	}
 	if killAfter > 0 {
 		defer time.AfterFunc(killAfter, func() { p.signal(syscall.SIGKILL) }).Stop()
 	}
-	hang := time.AfterFunc(longest, func() { p.signal(syscall.SIGQUIT) })
-	o := p.result()
-	o.hung = !hang.Stop()
-	return o
+	return p.within(longest)
 }
 
 // mirror returns the events of the room as the host has them, and the bytes that say so.
 func (h *host) mirror() (events []event.Event, journal []byte, err error) {
-	paths, err := filepath.Glob(filepath.Join(h.data(), "engines", "*", "rooms", "*", "journal.jsonl"))
+	paths, err := filepath.Glob(filepath.Join(h.data, "engines", "*", "rooms", "*", "journal.jsonl"))
 	if err == nil && len(paths) != 1 {
 		err = fmt.Errorf("host %d has the journals %q, want one", h.n+1, paths)
 	}

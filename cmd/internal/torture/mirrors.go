@@ -21,9 +21,6 @@ func (t *trial) judge() {
 	if !r.check("the journals", err) {
 		return
 	}
-	for _, g := range t.grants {
-		r.check("a turn", h.had(g))
-	}
 	t.count()
 	r.turns, r.taken = len(h.grants), len(h.overtook)
 	t.overlaps(h)
@@ -35,35 +32,30 @@ func (t *trial) judge() {
 			r.wrong("host %d: %v", h.n+1, o)
 		}
 	}
-	for _, code := range slices.Sorted(maps.Keys(t.codes)) {
-		r.say("%d times %s", t.codes[code], code)
+	for _, code := range slices.Sorted(maps.Keys(t.acks.codes)) {
+		r.say("%d times %s", t.acks.codes[code], code)
 	}
 }
 
-// compare reads what a host has in its mirror, and reports the texts of which it does not have what
-// was said of them.
+// compare is [acks.check] for a room in which everybody stays.
 func (t *trial) compare(events []event.Event) (*history, error) {
-	h, err := readHistory(events)
-	if err != nil {
-		return nil, err
-	}
-	if h.left > 0 {
-		return nil, errors.New("somebody left, which nobody has asked for")
-	}
-	for text, said := range t.said {
-		switch n := h.said[text] + h.handed[text]; {
-		case n > 1, said == acknowledged && n == 0, said == refused && n > 0:
-			err = errors.Join(err, fmt.Errorf("%q is %d times in the journal, and was %s", text, n, []string{"refused", "in doubt", "acknowledged"}[said]))
-		}
+	h, err := t.acks.check(events)
+	if err == nil && h.left > 0 {
+		err = errors.New("somebody left, which nobody has asked for")
 	}
 	return h, err
 }
 
 // count adds what was said to the report.
 func (t *trial) count() {
-	t.report.refused += t.answers(refused)
-	t.report.doubts += t.answers(doubtful)
-	t.report.acks += t.answers(acknowledged)
+	r := t.report
+	r.kills, r.refused, r.doubts, r.acks = r.kills+t.killed, r.refused+t.answers(refused), r.doubts+t.answers(doubtful), r.acks+t.answers(acknowledged)
+}
+
+func (t *trial) answers(want answer) int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.acks.answers(want)
 }
 
 // mirrors brings the mirrors of all hosts up to date and returns what all have in them.
@@ -103,14 +95,14 @@ func firstDifference(a, b []byte) int {
 // than the command that was told of it.
 func (t *trial) overlaps(h *history) {
 	began := map[int64]time.Time{} // when the first command began that was told of a turn
-	for _, g := range t.grants {
+	for _, g := range t.acks.grants {
 		if at, ok := began[g.Turn]; !ok || g.told.began.Before(at) {
 			began[g.Turn] = g.told.began
 		}
 	}
-	slices.SortFunc(t.record, func(a, b work) int { return a.begin.Compare(b.begin) })
-	for i, a := range t.record {
-		for _, b := range t.record[i+1:] {
+	slices.SortFunc(t.acks.works, func(a, b work) int { return a.begin.Compare(b.begin) })
+	for i, a := range t.acks.works {
+		for _, b := range t.acks.works[i+1:] {
 			if !b.begin.Before(a.end) {
 				break
 			}
@@ -133,7 +125,7 @@ func (t *trial) overlaps(h *history) {
 		if !h.overtook[n] || before == nil || !known {
 			continue
 		}
-		for _, g := range t.grants {
+		for _, g := range t.acks.grants {
 			// Hosts know the engine's clock to within a round trip. The guard of edits closes a
 			// quarter of the lease before its end, so clocks may differ by that.
 			if lease := g.told.ended.Sub(at); g.Turn == n && lease < t.lease-t.lease/4 && !t.early {
@@ -148,18 +140,18 @@ func (t *trial) overlaps(h *history) {
 // where nobody holds the stick any more, so it is wrong while another agent works.
 func (t *trial) left() {
 	taken := map[int64]grant{} // by the turn before
-	for _, g := range t.grants {
+	for _, g := range t.acks.grants {
 		if first, ok := taken[g.Turn-1]; !ok || g.told.ended.Before(first.told.ended) {
 			taken[g.Turn-1] = g
 		}
 	}
-	for _, l := range t.leaves {
+	for _, l := range t.acks.leaves {
 		if l.of == guardOfEdits {
 			works := func(w work) bool {
 				return w.Turn > l.Turn && w.agent != l.agent && w.told.ended.Before(l.asked) && l.answered.Before(w.end)
 			}
-			if n := slices.IndexFunc(t.record, works); n >= 0 && !t.early {
-				t.report.wrong("%s let %s go on in turn %d while %s worked in turn %d", l.of, l.agent, l.Turn, t.record[n].agent, t.record[n].Turn)
+			if n := slices.IndexFunc(t.acks.works, works); n >= 0 && !t.early {
+				t.report.wrong("%s let %s go on in turn %d while %s worked in turn %d", l.of, l.agent, l.Turn, t.acks.works[n].agent, t.acks.works[n].Turn)
 			}
 			continue
 		}
@@ -167,15 +159,15 @@ func (t *trial) left() {
 			t.report.wrong("%s let %s go on in turn %d, %v after %s was told to have the next one", l.of, l.agent, l.Turn, l.asked.Sub(by.told.ended), by.agent)
 		}
 	}
-	if t.kills {
-		t.report.say("%d times an agent was told to go on", len(t.leaves))
+	if t.odds > 0 {
+		t.report.say("%d times an agent was told to go on", len(t.acks.leaves))
 	}
 }
 
 // gap looks for a long time without a turn.
 func (t *trial) gap() {
 	var at []time.Time
-	for _, g := range t.grants {
+	for _, g := range t.acks.grants {
 		at = append(at, g.told.ended)
 	}
 	slices.SortFunc(at, time.Time.Compare)

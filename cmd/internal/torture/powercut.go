@@ -3,7 +3,6 @@
 package torture
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -54,34 +53,30 @@ const (
 // next start finds.
 func (e *env) powerCut(r *report, from disk, when moment) error {
 	var acked acks
-	var l *load
 	if when == ofANewRoom {
 		from.dataName = "new"
 	}
 	work := func(d disk) (end func(), err error) {
-		l = e.newLoad(d.data(), false)
+		l := e.newLoad(r, d.data())
 		enough := 5 + e.random().IntN(40)
 		switch when {
 		case inTheMidst:
-			l.talkers(3)
+			l.each(3, (*agent).talk)
 		case afterOne:
 			enough = 1
-			l.talkers(1)
+			l.each(1, (*agent).talk)
 		case ofANewRoom:
 			enough = 1 + enough%8
-			l.joiners()
+			l.each(3, joining((*agent).talk))
 		case amongTurns:
-			l.takers()
+			l.each(3, (*agent).takeTurns)
 		}
-		l.until(10*time.Second, func(a *acks, _ int) bool { return a.count() >= enough })
+		l.until(10*time.Second, func(a *acks) bool { return a.count() >= enough })
 		acked = l.freeze()
 		return l.end, nil
 	}
 	err := e.cutPower(from, work, func(d disk) error { return e.judgeCut(d.data(), acked) })
 	r.add(1, 0, acked.count())
-	if l != nil && l.failed != "" {
-		return errors.New(l.failed)
-	}
 	return err
 }
 

@@ -85,6 +85,14 @@ func (p *process) result() *outcome {
 	return &p.outcome
 }
 
+// within is result for a process that must end within a time.
+func (p *process) within(most time.Duration) *outcome {
+	hang := time.AfterFunc(most, func() { p.signal(syscall.SIGQUIT) })
+	o := p.result()
+	o.hung = !hang.Stop()
+	return o
+}
+
 func (p *process) isOver() bool {
 	select {
 	case <-p.over:
@@ -112,9 +120,14 @@ func (p *process) run() *outcome {
 // command is a program on a data directory, in the workspace, with a handoff on its
 // standard input.
 func (e *env) command(data string, line ...string) *process {
-	p := newProcess(e.workspace, []string{"PATH=" + os.Getenv("PATH"), "HOME=" + filepath.Join(e.base, "home"), "TALKING_STICK_DATA_DIR=" + data}, line)
+	p := newProcess(e.workspace, e.environ(data), line)
 	p.Stdin = strings.NewReader(`{"status":"s","next_action":"n"}`)
 	return p
+}
+
+// environ is the environment of programs on a data directory.
+func (e *env) environ(data string) []string {
+	return []string{"PATH=" + os.Getenv("PATH"), "HOME=" + filepath.Join(e.base, "home"), "TALKING_STICK_DATA_DIR=" + data}
 }
 
 // line is tt --json with arguments, below another program such as strace.

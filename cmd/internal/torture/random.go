@@ -36,8 +36,8 @@ func randomKills(e *env, r *report) {
 
 // randomRound works in one new room for a time.
 func (e *env) randomRound(r *report, bus string) error {
-	l := e.newLoad(e.newDir(), true)
-	l.bus = bus
+	l := e.newLoad(r, e.newDir())
+	l.bus, l.odds = bus, 2
 	defer remove(l.data)
 	if err := e.ok(l.data, members...); err != nil {
 		return err
@@ -45,27 +45,16 @@ func (e *env) randomRound(r *report, bus string) error {
 	if err := l.makeTopic(); err != nil {
 		return err
 	}
-	l.talkers(4)
-	l.asker()
-	l.takers()
+	l.each(4, (*agent).talk)
+	l.each(1, (*agent).askQuestions)
+	l.each(3, (*agent).takeTurns)
+	l.each(1, (*agent).receive)
 	l.lanes.Go(func() { l.look(r) })
 	f := l.follow()
-	random := l.random()
-	l.lanes.Go(func() { // reading must work, whatever is killed
-		for ok := true; ok; {
-			var o *outcome
-			if o, ok = l.do(random, 4*time.Millisecond, "msg", "recv", "--agent", agents[random.IntN(3)]); ok {
-				l.done(o)
-			}
-		}
-	})
-	l.until(time.Duration(e.pick(9, 30))*time.Second, func(a *acks, kills int) bool { return kills >= e.pick(600, 4000) && len(a.grants) >= 40 })
+	l.until(time.Duration(e.pick(9, 30))*time.Second, func(a *acks) bool { return l.killed >= e.pick(600, 4000) && len(a.grants) >= 40 })
 	l.finish()
 	r.check("a follower", f.end())
-	r.add(1, l.kills+f.kills, l.acks.count())
-	if l.failed != "" {
-		r.wrong("%s", l.failed)
-	}
+	r.add(1, l.killed+f.kills, l.acks.count())
 	r.check("guardians", e.guardiansEnd(l.data))
 	r.check("the room", e.judge(l.data, l.acks))
 	r.check("the agent bus", l.acks.checkQuestions(l.data))
@@ -75,6 +64,14 @@ func (e *env) randomRound(r *report, bus string) error {
 	}
 	r.woken(l.acks.lateness(events)...)
 	return nil
+}
+
+// receive reads the messages of all: reading must work, whatever is killed.
+func (a *agent) receive() {
+	for !a.over.closed() {
+		a.id = agents[a.random.IntN(3)]
+		a.do(nil, "msg", "recv")
+	}
 }
 
 // look reads the room all the time, without a lock, and must never see it go
@@ -96,7 +93,7 @@ func (l *load) look(r *report) {
 	}
 }
 
-// makeTopic makes a topic for the asker.
+// makeTopic makes a topic to ask in.
 func (l *load) makeTopic() error {
 	p := l.command(l.data, l.bus)
 	p.Stdin = strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"torture","version":"1"}}}
@@ -109,21 +106,13 @@ func (l *load) makeTopic() error {
 	return nil
 }
 
-// asker asks questions on the agent bus, as talkers talk in the room.
-func (l *load) asker() {
-	random := l.random()
-	l.lanes.Go(func() {
-		for n := 0; ; n++ {
-			question := fmt.Sprintf("question %d of %d", n, random.Uint64())
-			o, ok := l.do(random, 8*time.Millisecond, "cli", "ask", "pink", question, "--agent", agents[n%3])
-			if !ok {
-				return
-			}
-			if l.done(o, "TOPIC_FULL") {
-				l.note(func(a *acks) { a.asked = append(a.asked, question) })
-			}
-		}
-	})
+// askQuestions asks questions on the agent bus, as talkers talk in the room.
+func (a *agent) askQuestions() {
+	for !a.over.closed() {
+		question := a.text("which")
+		o := a.do([]string{"TOPIC_FULL"}, "cli", "ask", "pink", question)
+		a.note(func(acks *acks) { acks.asked[question] = o.answer() })
+	}
 }
 
 // A follower reads all events of a room as they come, with a process that is

@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"sync"
 	"syscall"
 	"time"
 
@@ -32,7 +31,7 @@ func (e *env) serverCut(r *report, n int, only bool) error {
 	if err != nil {
 		return err
 	}
-	all := t.talk()
+	t.each((*agent).talk)
 	enough := 20 + e.random().IntN(100)
 	if !eventually(stall, func() bool { return t.answers(acknowledged) >= enough }) {
 		return fmt.Errorf("no %d messages within %v; %s", enough, stall, t.situation())
@@ -50,34 +49,16 @@ func (e *env) serverCut(r *report, n int, only bool) error {
 		return err
 	}
 	if !only {
-		t.over.close()
-		all.Wait()
+		t.finish()
 	}
 	if err := cut.start(); err != nil {
 		return finding{fmt.Errorf("after a power cut: %w", err)}
 	}
 	if only {
 		t.calmTalk()
-		t.over.close()
-		all.Wait()
+		t.finish()
 	}
 	return t.judgeCut()
-}
-
-// talk lets all agents send messages, one after the other, until the trial is over.
-func (t *trial) talk() *sync.WaitGroup {
-	all := new(sync.WaitGroup)
-	for _, a := range t.agents {
-		all.Go(func() {
-			for a.do(unreachable, "join").exit != 0 && !a.over.closed() {
-				continue
-			}
-			for !a.over.closed() {
-				a.say()
-			}
-		})
-	}
-	return all
 }
 
 // cutPower kills servers and puts the disks in place that a power cut would have left.
@@ -117,17 +98,6 @@ func anotherBoot(store string) error {
 		return err
 	}
 	return os.WriteFile(path, b, 0o600) // in place: its name stands for the file
-}
-
-func (t *trial) answers(want answer) (n int) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	for _, a := range t.said {
-		if a == want {
-			n++
-		}
-	}
-	return n
 }
 
 // calmTalk waits until more was acknowledged.
@@ -191,7 +161,7 @@ func (e *env) talkDuring(r *report, freezes, enough int) {
 	if !r.check("setting up", err) {
 		return
 	}
-	all := t.talk()
+	t.each((*agent).talk)
 	for range freezes {
 		n := t.answers(acknowledged)
 		eventually(stall, func() bool { return r.caught() || t.answers(acknowledged) > n+6 })
@@ -203,8 +173,7 @@ func (e *env) talkDuring(r *report, freezes, enough int) {
 		r.check("thawing", command("fsfreeze", "-u", t.servers[0].disk.dir))
 	}
 	eventually(stall, func() bool { return r.caught() || t.answers(acknowledged) >= enough })
-	t.over.close()
-	all.Wait()
+	t.finish()
 	if !r.caught() {
 		t.judge()
 	}

@@ -7,42 +7,19 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
-	"sync"
-	"sync/atomic"
 	"time"
 )
 
-// A trial is one room, in which agents on several hosts take turns while faults come.
+// A trial is a load on several hosts, to which faults come.
 type trial struct {
-	*env
-	report  *report
+	*load
 	dir     string
 	net     *network
 	servers servers
 	hosts   []*host
 	agents  []*agent
 	early   bool
-	kills   bool          // of commands and guardians
-	lease   time.Duration // after which a turn may be taken over
-	over    *latch
-	detain  atomic.Pointer[detention]
-
-	mu     sync.Mutex
-	record []work            // what agents did in their turns, beside tt
-	grants []grant           // as they were told
-	leaves []leave           // to go on
-	said   map[string]answer // what became of each text that was to be written
-	codes  map[string]int    // of errors
 }
-
-// An answer says what a command said of a text that it was to write.
-type answer int
-
-const (
-	refused      answer = iota // nothing has happened
-	doubtful                   // it was killed, or could not tell
-	acknowledged               // it is written
-)
 
 // A plan is what a trial does.
 type plan struct {
@@ -50,7 +27,7 @@ type plan struct {
 	hosts   int // the first ones are on the machines of the servers
 	agents  int
 	lease   time.Duration
-	kills   bool
+	odds    int             // see load
 	early   bool            // leases may run out early: clocks are wrong
 	steps   []time.Duration // by which the clocks of hosts are wrong
 	disks   bool            // each server has a disk of its own
@@ -60,7 +37,8 @@ type plan struct {
 // newTrial returns a trial whose servers are ready. It has to be ended also if there is an
 // error.
 func (e *env) newTrial(r *report, p plan) (*trial, error) {
-	t := &trial{env: e, report: r, dir: e.newDir(), early: p.early, kills: p.kills, lease: p.lease, over: newLatch(), said: map[string]answer{}, codes: map[string]int{}}
+	t := &trial{load: e.newLoad(r, ""), dir: e.newDir(), early: p.early}
+	t.lease, t.odds, t.reach = p.lease, p.odds, 60*time.Millisecond
 	var err error
 	if t.net, err = newNetwork(max(p.servers, p.hosts)); err != nil {
 		return t, err
@@ -90,7 +68,7 @@ func (e *env) newTrial(r *report, p plan) (*trial, error) {
 		t.hosts = append(t.hosts, h)
 	}
 	for n := range p.agents {
-		t.agents = append(t.agents, &agent{trial: t, host: t.hosts[n%p.hosts], id: fmt.Sprintf("agent%d:%d", n+1, n+1), random: e.random()})
+		t.agents = append(t.agents, &agent{load: t.load, host: t.hosts[n%p.hosts], id: fmt.Sprintf("agent%d:%d", n+1, n+1), random: e.random()})
 	}
 	return t, t.servers.start()
 }
@@ -125,10 +103,7 @@ func (e *env) try(r *report, p plan) {
 	if !r.check("setting up", err) {
 		return
 	}
-	var all sync.WaitGroup
-	for _, a := range t.agents {
-		all.Go(a.live)
-	}
+	t.each((*agent).takeTurns)
 	for _, f := range p.faults {
 		if !t.calm() || r.caught() {
 			break
@@ -136,10 +111,16 @@ func (e *env) try(r *report, p plan) {
 		t.inflict(f)
 	}
 	t.calm()
-	t.over.close()
-	all.Wait()
+	t.finish()
 	if !r.caught() {
 		t.judge()
+	}
+}
+
+// each lets each agent join and live.
+func (t *trial) each(live func(*agent)) {
+	for _, a := range t.agents {
+		t.live(a, joining(live))
 	}
 }
 
@@ -195,5 +176,5 @@ func (t *trial) inflict(f failure) {
 func (t *trial) turns() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return len(t.grants)
+	return len(t.acks.grants)
 }

@@ -31,7 +31,7 @@ func story(lines ...string) []event.Event {
 			e.To, e.Payload = who, fmt.Appendf(nil, `{"lease_id":%q,"handoff_event_seq":%d}`, more, i)
 		case turn.Released:
 			e.From, e.To = who, more
-			e.Handoff, _ = json.Marshal(map[string]string{"status": worked(grant{agent: who, Turn: n})})
+			e.Handoff, _ = json.Marshal(map[string]string{"status": worked(who, n)})
 		default:
 			e.From = who
 		}
@@ -40,10 +40,12 @@ func story(lines ...string) []event.Event {
 	return events
 }
 
-func TestCheckTurns(t *testing.T) {
+func worked(agent string, n int64) string { return fmt.Sprintf("%s worked in turn %d", agent, n) }
+
+func TestCheck(t *testing.T) {
 	good := []string{"claim a 1 L1", "release a 1 b", "claim b 2 L2", "takeover c 3 L3", "member_left c 3", "claim a 4 L4"}
 	given := grant{agent: "b", Turn: 2, Lease: "L2", Reason: "sequence"}
-	given.Handoff.Status = worked(grant{agent: "a", Turn: 1})
+	given.Handoff.Status = worked("a", 1)
 	lost := given
 	lost.Handoff.Status = "something else"
 	tests := map[string]struct {
@@ -51,7 +53,7 @@ func TestCheckTurns(t *testing.T) {
 		acks  acks
 		want  string // part of the error; "": none
 	}{
-		"in order":               {good, acks{grants: []grant{given}, ends: []grant{{agent: "a", Turn: 1}}}, ""},
+		"in order":               {good, acks{grants: []grant{given}, ends: []grant{{agent: "a", Turn: 1, handover: worked("a", 1)}}}, ""},
 		"two owners":             {[]string{"claim a 1 L1", "claim b 2 L2"}, acks{}, "while a has turn 1"},
 		"a turn left out":        {[]string{"claim a 1 L1", "takeover b 3 L2"}, acks{}, "turn 3 follows turn 1"},
 		"a turn twice":           {[]string{"claim a 1 L1", "takeover b 1 L2"}, acks{}, "turn 1 follows turn 1"},
@@ -61,10 +63,15 @@ func TestCheckTurns(t *testing.T) {
 		"told of another lease":  {good, acks{grants: []grant{{agent: "b", Turn: 2, Lease: "L1"}}}, "granted turn 2"},
 		"told of another's turn": {good, acks{grants: []grant{{agent: "a", Turn: 2, Lease: "L2"}}}, "granted turn 2"},
 		"another handoff":        {good, acks{grants: []grant{lost}}, "came with the handoff"},
+		"a lost text":            {good, acks{said: map[string]answer{"x": acknowledged}}, "is 0 times"},
+		"a text in doubt":        {good, acks{said: map[string]answer{"x": doubtful}}, ""},
+		"refused, and written":   {good, acks{said: map[string]answer{worked("a", 1): refused}}, "was refused"},
+		"written twice":          {append(good, "release a 4 b", "claim b 5 L5", "release a 1 b"), acks{}, "ends turn 1"},
+		"not joined":             {good, acks{joined: []string{"z"}}, "z joined"},
 		"not handed over":        {good, acks{ends: []grant{{agent: "b", Turn: 2}}}, "handed over"},
 	}
 	for name, tt := range tests {
-		_, err := tt.acks.checkTurns(story(tt.lines...))
+		_, err := tt.acks.check(story(tt.lines...))
 		if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
 			t.Errorf("%s: %v, want %q", name, err, tt.want)
 		}
