@@ -24,8 +24,9 @@ func (e *env) withStep(program string) (string, error) {
 	}
 	source := filepath.Join(strings.TrimSpace(string(root)), "src", "time")
 	path := filepath.Join(e.base, filepath.Base(program)+"-step")
+	const now = "func Now() Time {\n	sec, nsec, mono := runtimeNow()\n"
 	return path, overlay.Build(path, program,
-		edit{File: filepath.Join(source, "time.go"), Old: "func Now() Time {\n	sec, nsec, mono := runtimeNow()\n", New: "func Now() Time {\n	sec, nsec, mono := runtimeNow()\n	sec += step\n"},
+		edit{File: filepath.Join(source, "time.go"), Old: now, New: now + "	sec += step\n"},
 		edit{File: filepath.Join(source, "step.go"), New: `package time
 
 import "syscall"
@@ -61,7 +62,8 @@ func clocks(e *env, r *report) {
 		*path = build
 	}
 	back, ahead := stepped(-time.Hour), stepped(time.Hour)
-	wrong.try(r, plan{servers: 3, hosts: 5, agents: 6, lease: 2 * time.Second, odds: 12, early: true, steps: []time.Duration{0, -48 * time.Hour, 72 * time.Hour, 0, time.Minute}, faults: []failure{
+	steps := []time.Duration{0, -48 * time.Hour, 72 * time.Hour, 0, time.Minute}
+	wrong.try(r, plan{servers: 3, hosts: 5, agents: 6, lease: 2 * time.Second, odds: 12, early: true, steps: steps, faults: []failure{
 		{"the leader starts again with a clock that is an hour back", ofLeader(back), 15 * time.Second},
 		{"the leader starts again with a clock that is an hour ahead", ofLeader(ahead), 15 * time.Second},
 		{"another server starts again with a clock that is an hour back", ofFollower(back), 5 * time.Second},

@@ -112,7 +112,8 @@ func (t *trial) move(n int, f failure) error {
 		return fmt.Errorf("after it: %v", after)
 	}
 	if before.stdout != after.stdout {
-		return fmt.Errorf("the room has %d bytes after it, and had %d; the first difference is at %d", len(after.stdout), len(before.stdout), firstDifference([]byte(before.stdout), []byte(after.stdout)))
+		return fmt.Errorf("the room has %d bytes after it, and had %d; the first difference is at %d",
+			len(after.stdout), len(before.stdout), firstDifference([]byte(before.stdout), []byte(after.stdout)))
 	}
 	var o *outcome
 	if !eventually(stall, func() bool { o = to.run(0, "wait", "--timeout", "5s", "--agent", id); return o.exit == 0 }) || !strings.Contains(o.stdout, "half done") {

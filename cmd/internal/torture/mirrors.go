@@ -75,7 +75,8 @@ func (t *trial) mirrors() (h *history, err error) {
 				return nil, err
 			}
 		case !bytes.Equal(first, journal):
-			return nil, fmt.Errorf("hosts 1 and %d have different journals of %d and %d bytes, the first difference is at %d", i+1, len(first), len(journal), firstDifference(first, journal))
+			return nil, fmt.Errorf("hosts 1 and %d have different journals of %d and %d bytes, the first difference is at %d",
+				i+1, len(first), len(journal), firstDifference(first, journal))
 		}
 	}
 	return h, nil

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"sync"
 	"time"
 )
 
@@ -71,8 +70,7 @@ func mutantsOnHosts() []mutant {
 // tryMutants tries mutants, two at a time: some only wait.
 func tryMutants(all []mutant) func(*env, *report) {
 	return func(e *env, r *report) {
-		var running sync.WaitGroup
-		free := make(chan struct{}, 2)
+		var runs []func()
 		for _, mu := range all {
 			if mu.from > e.size {
 				continue
@@ -81,13 +79,9 @@ func tryMutants(all []mutant) func(*env, *report) {
 				r.skip(mu.name + ": " + why)
 				continue
 			}
-			free <- struct{}{}
-			running.Go(func() {
-				r.check(mu.name, e.mutant(r, mu))
-				<-free
-			})
+			runs = append(runs, func() { r.check(mu.name, e.mutant(r, mu)) })
 		}
-		running.Wait()
+		atOnce(2, runs)
 	}
 }
 

@@ -61,16 +61,21 @@ func (e *env) sweep(r *report, calls string, some int, f fault) {
 // sample does some of the runs at random, in a long run all, a few at a time.
 func (e *env) sample(r *report, runs []func(), some int) {
 	e.random().Shuffle(len(runs), func(i, j int) { runs[i], runs[j] = runs[j], runs[i] })
+	atOnce(3, runs[:min(len(runs), e.pick(some, len(runs)))])
+}
+
+// atOnce does all of the runs, some at a time.
+func atOnce(some int, runs []func()) {
 	queue := make(chan func())
 	var workers sync.WaitGroup
-	for range 3 {
+	for range some {
 		workers.Go(func() {
 			for run := range queue {
 				run()
 			}
 		})
 	}
-	for _, run := range runs[:min(len(runs), e.pick(some, len(runs)))] {
+	for _, run := range runs {
 		queue <- run
 	}
 	close(queue)

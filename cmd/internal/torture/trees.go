@@ -85,7 +85,7 @@ func (s *treeStorm) begin() error {
 	for range 40 {
 		s.write()
 	}
-	for _, line := range []string{"join --agent " + agents[0], "join --agent " + agents[1], "policy --ledger-wait 1m --agent " + agents[0], "snapshot --agent " + agents[0]} {
+	for _, line := range []string{members[0], members[1], "policy --ledger-wait 1m --agent " + agents[0], "snapshot --agent " + agents[0]} {
 		if r := s.tt(strings.Fields(line)...); r.exit != 0 {
 			return fmt.Errorf("tt %s: %v", line, r)
 		}

@@ -61,7 +61,8 @@ func (e *env) newTrial(r *report, p plan) (*trial, error) {
 		"TALKING_STICK_CLAIM_TTL=" + min(p.lease, 5*time.Second).String(), "TALKING_STICK_WAITER_GRACE=1s",
 	}
 	for n := range p.hosts {
-		h, err := newHost(n, e.tt, filepath.Join(t.dir, fmt.Sprintf("host%d", n+1)), t.servers.url("torture"), t.net.machines[n], slices.Concat(environ, p.stepOf(n))...)
+		dir := filepath.Join(t.dir, fmt.Sprintf("host%d", n+1))
+		h, err := newHost(n, e.tt, dir, t.servers.url("torture"), t.net.machines[n], slices.Concat(environ, p.stepOf(n))...)
 		if err != nil {
 			return t, err
 		}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"syscall"
 	"time"
 
@@ -60,22 +59,19 @@ func waitCases() []waitCase {
 // waits breaks and floods what wakes waiters, and stops waiters and those they
 // wait for.
 func waits(e *env, r *report) {
-	var all sync.WaitGroup
-	free := make(chan struct{}, 4)
+	var runs []func()
 	for _, c := range waitCases() {
 		if c.long && e.size < long {
 			continue
 		}
-		free <- struct{}{}
-		all.Go(func() {
-			for range e.pick(2, 40) {
+		for range e.pick(2, 40) {
+			runs = append(runs, func() {
 				r.add(1, 0, 0)
 				r.check(c.name, e.waitCase(r, c))
-			}
-			<-free
-		})
+			})
+		}
 	}
-	all.Wait()
+	atOnce(4, runs)
 	r.judgeLateness()
 }
 
