@@ -53,6 +53,9 @@ func Duration(d time.Duration) string {
 	return text
 }
 
+// Elapsed returns how long something has taken or may still take: as [Duration], in whole seconds.
+func Elapsed(d time.Duration) string { return Duration(max(0, d.Truncate(time.Second))) }
+
 // Relative returns the distance of t from now in one unit: "just now", "30s ago",
 // "13m ago", "in 14m", "3d ago", and "—" for the zero time.
 func Relative(t, now time.Time) string {
@@ -76,14 +79,14 @@ const justNow = 5 * time.Second
 // oneUnit returns d in its largest unit, rounded down, but at least one second.
 func oneUnit(d time.Duration) string {
 	const day = 24 * time.Hour
+	unit := time.Hour
 	switch {
 	case d < time.Minute:
-		return fmt.Sprintf("%ds", max(1, d/time.Second))
+		d, unit = max(d, time.Second), time.Second
 	case d < time.Hour:
-		return fmt.Sprintf("%dm", d/time.Minute)
-	case d < 2*day:
-		return fmt.Sprintf("%dh", d/time.Hour)
-	default:
+		unit = time.Minute
+	case d >= 2*day:
 		return fmt.Sprintf("%dd", d/day)
 	}
+	return Duration(d.Truncate(unit))
 }

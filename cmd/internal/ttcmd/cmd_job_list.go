@@ -83,7 +83,7 @@ func jobStyle(t *cli.Text, v *jobView) cli.Styled {
 // jobTime says for how long a job has run, or when it ended.
 func jobTime(t *cli.Text, v *jobView) string {
 	if v.State == jobRunning && v.Duration != nil {
-		return "for " + spent((time.Duration(*v.Duration) * time.Millisecond).Truncate(time.Second))
+		return "for " + cli.Elapsed(time.Duration(*v.Duration)*time.Millisecond)
 	}
 	if v.EndedAt != nil {
 		return t.Ago(v.EndedAt.Time)

@@ -185,7 +185,7 @@ func (v *ticketView) words(now time.Time) string {
 	}
 	text += " has it"
 	if v.HeldAt != nil {
-		text += " since " + spent(max(0, now.Sub(v.HeldAt.Time).Truncate(time.Second)))
+		text += " since " + cli.Elapsed(now.Sub(v.HeldAt.Time))
 	}
 	text += fmt.Sprintf(", pid %d", v.PID)
 	if v.Process == string(queue.Stopped) {
@@ -217,7 +217,7 @@ func writeLocks(t *cli.Text, found []*lockView, all bool) {
 			if v.Process == string(queue.Stopped) {
 				process += " (stopped)"
 			}
-			table.Row(name, state, v.AgentID, string(v.Mode), process, "since "+spent(max(0, t.Now.Sub(since.Time)).Truncate(time.Second)), shortened(strings.Join(v.Command, " ")))
+			table.Row(name, state, v.AgentID, string(v.Mode), process, "since "+cli.Elapsed(t.Now.Sub(since.Time)), shortened(strings.Join(v.Command, " ")))
 			name = ""
 		}
 		for _, v := range l.Holders {
@@ -261,7 +261,7 @@ func (l *lockView) words(now time.Time) string {
 	for _, h := range l.Holders {
 		text := h.AgentID + " has it"
 		if h.HeldAt != nil {
-			text += " since " + spent(max(0, now.Sub(h.HeldAt.Time).Truncate(time.Second)))
+			text += " since " + cli.Elapsed(now.Sub(h.HeldAt.Time))
 		}
 		parts = append(parts, text)
 	}

@@ -79,7 +79,7 @@ func (w *lockWait) acquire(t *queue.Ticket) (*queue.Hold, error) {
 	if w.said != "" {
 		waited := time.Since(w.began).Milliseconds()
 		w.print(lockProgress{Lock: w.id.Name, Status: "held", WaitedMS: &waited},
-			fmt.Sprintf("lock %s is yours after %s", w.id.Name, spent(time.Since(w.began))))
+			fmt.Sprintf("lock %s is yours after %s", w.id.Name, cli.Duration(time.Since(w.began).Round(100*time.Millisecond))))
 	}
 	return hold, nil
 }
@@ -171,7 +171,7 @@ func (w *lockWait) print(p lockProgress, text string) {
 
 // busy is the error of a wait that has lasted too long.
 func (w *lockWait) busy(patience time.Duration) error {
-	message := fmt.Sprintf("lock %s was not to be had in %s", w.id.Name, spent(patience))
+	message := fmt.Sprintf("lock %s was not to be had in %s", w.id.Name, cli.Duration(patience))
 	if why := w.last.words(w.call.Env.Now()); why != "" {
 		message += ": " + why
 	}
@@ -187,19 +187,6 @@ func (w *lockWait) busy(patience time.Duration) error {
 		e.With("ahead", *w.last.Ahead)
 	}
 	return e.WithHint("%s", hint)
-}
-
-// spent returns a time of waiting: "250ms", "48s", "2m10", "1h05".
-func spent(d time.Duration) string {
-	switch {
-	case d < time.Second:
-		return d.Round(time.Millisecond).String()
-	case d < 100*time.Second:
-		return fmt.Sprintf("%ds", d/time.Second)
-	case d < time.Hour:
-		return fmt.Sprintf("%dm%02d", d/time.Minute, d%time.Minute/time.Second)
-	}
-	return fmt.Sprintf("%dh%02d", d/time.Hour, d%time.Hour/time.Minute)
 }
 
 // lines prints lines without waiting for their reader. If it does not read, later lines

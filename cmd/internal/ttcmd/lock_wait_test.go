@@ -39,11 +39,11 @@ func TestWaitForLockIsReportedAgain(t *testing.T) {
 	look()
 	w.lines.flush()
 	want := strings.Join([]string{
-		"tt: waits for lock build: a:1 has it since 60s, pid 7: make",
-		"tt: waits for lock build: a:1 has it since 90s, pid 7: make",
-		"tt: waits for lock build: a:1 has it since 2m00, pid 7: make",
-		"tt: waits for lock build: a:1 has it since 2m15, pid 7 (stopped): make",
-		"tt: waits for lock build: a:1 has it since 2m16, pid 7 (stopped): make; 2 before you",
+		"tt: waits for lock build: a:1 has it since 1m, pid 7: make",
+		"tt: waits for lock build: a:1 has it since 1m30s, pid 7: make",
+		"tt: waits for lock build: a:1 has it since 2m, pid 7: make",
+		"tt: waits for lock build: a:1 has it since 2m15s, pid 7 (stopped): make",
+		"tt: waits for lock build: a:1 has it since 2m16s, pid 7 (stopped): make; 2 before you",
 		"",
 	}, "\n")
 	if got := stderr.String(); got != want {

@@ -77,14 +77,14 @@ func (p *waitProgress) end() {
 func waitingWords(r turn.WaitResult, began, now time.Time) string {
 	text := "Waiting"
 	if waited := now.Sub(began); waited >= redrawEvery {
-		text += " for " + spent(waited.Truncate(time.Second))
+		text += " for " + cli.Elapsed(waited)
 	}
-	left := func(end time.Time) string { return spent(max(0, end.Sub(now).Truncate(time.Second))) }
+	left := func(end time.Time) string { return cli.Elapsed(end.Sub(now)) }
 	switch {
 	case r.CurrentOwner != "":
 		text += fmt.Sprintf(": %s holds turn %d", r.CurrentOwner, r.TurnID)
 		if held := now.Sub(r.OwnerSince.Time); held >= 0 && !r.OwnerSince.IsZero() {
-			text += " for " + spent(held.Truncate(time.Second))
+			text += " for " + cli.Elapsed(held)
 		}
 	case r.ReservedFor != "":
 		text += ": the turn is reserved for " + r.ReservedFor

@@ -25,13 +25,13 @@ func TestWaitingWords(t *testing.T) {
 		after  time.Duration
 		want   string
 	}{
-		{held(), 0, "Waiting: codex:1 holds turn 3 for 2m00."},
-		{held(), 48 * time.Second, "Waiting for 48s: codex:1 holds turn 3 for 2m48."},
-		{held(), 2 * time.Hour, "Waiting for 2h00: codex:1 holds turn 3 for 2h02."},
+		{held(), 0, "Waiting: codex:1 holds turn 3 for 2m."},
+		{held(), 48 * time.Second, "Waiting for 48s: codex:1 holds turn 3 for 2m48s."},
+		{held(), 2 * time.Hour, "Waiting for 2h: codex:1 holds turn 3 for 2h2m."},
 		{held(), -time.Hour, "Waiting: codex:1 holds turn 3."}, // the clock was set back
 		{turn.WaitResult{CurrentOwner: "codex:1", TurnID: 3}, 0, "Waiting: codex:1 holds turn 3."},
-		{reserved, 30 * time.Second, "Waiting for 30s: the turn is reserved for codex:1, 2m30 left to claim it."},
-		{reserved, time.Hour, "Waiting for 1h00: the turn is reserved for codex:1, 0s left to claim it."},
+		{reserved, 30 * time.Second, "Waiting for 30s: the turn is reserved for codex:1, 2m30s left to claim it."},
+		{reserved, time.Hour, "Waiting for 1h: the turn is reserved for codex:1, 0s left to claim it."},
 		{turn.WaitResult{TurnID: 3}, 0, "Waiting: the turn is kept for other members for a moment."},
 	} {
 		if got := waitingWords(test.result, began, began.Add(test.after)); got != test.want {
@@ -72,11 +72,11 @@ func TestWaitIsShownInOneLine(t *testing.T) {
 		want  []string
 	}{
 		"wide": {80, []string{
-			"Waiting: codex:1 holds turn 3 for 2m00.", "Waiting for 1s: codex:1 holds turn 3 for 2m01.",
+			"Waiting: codex:1 holds turn 3 for 2m.", "Waiting for 1s: codex:1 holds turn 3 for 2m1s.",
 			"Waiting for 2s: the turn is reserved for codex:1\\x1b[2J.", "",
 		}},
 		"narrow":  {20, []string{"Waiting: codex:1 …", "Waiting for 1s: c …", "Waiting for 2s: t …", ""}},
-		"unknown": {0, []string{"Waiting: codex:1 holds turn 3 for 2m00.", "Waiting for 1s: codex:1 holds turn 3 for 2m01.", "Waiting for 2s: the turn is reserved for codex:1\\x1b[2J.", ""}},
+		"unknown": {0, []string{"Waiting: codex:1 holds turn 3 for 2m.", "Waiting for 1s: codex:1 holds turn 3 for 2m1s.", "Waiting for 2s: the turn is reserved for codex:1\\x1b[2J.", ""}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "stderr")
@@ -122,7 +122,7 @@ func TestWaitOnDumbTerminal(t *testing.T) {
 		p.end()
 		p.end()
 	})
-	const want = "Waiting: codex:1 holds turn 3 for 2m00.\n"
+	const want = "Waiting: codex:1 holds turn 3 for 2m.\n"
 	if content, err := os.ReadFile(path); err != nil || string(content) != want {
 		t.Errorf("%q, %v", content, err)
 	}
