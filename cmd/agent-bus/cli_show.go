@@ -89,7 +89,10 @@ func readTopic(ctx context.Context, c *cli.Invocation, b *bus) (*shownTopic, err
 		if err != nil {
 			return nil, err
 		}
-		v := shownQuestion{QuestionID: q.ID, AskedBy: q.AskedBy, To: q.To, AskedAt: at, Status: questions.Status(q), Reason: q.CancelReason, Text: text, Answers: []shownAnswer{}}
+		v := shownQuestion{
+			QuestionID: q.ID, AskedBy: q.AskedBy, To: q.To, AskedAt: at,
+			Status: questions.Status(q), Reason: q.CancelReason, Text: text, Answers: []shownAnswer{},
+		}
 		see(q.AskedBy, at)
 		for _, a := range answers {
 			v.Answers = append(v.Answers, shownAnswer{a})

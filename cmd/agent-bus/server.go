@@ -38,7 +38,8 @@ type server struct {
 
 // newServer returns a server with the twelve tools, whose log goes to w.
 func newServer(shutdownCtx context.Context, b *bus, version string, w io.Writer, level slog.Level) *server {
-	s := &server{bus: b, shutdownCtx: shutdownCtx, defaultName: func() string { return "" }, log: slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: level}))}
+	s := &server{bus: b, shutdownCtx: shutdownCtx, defaultName: func() string { return "" }}
+	s.log = slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: level}))
 	s.mcp = mcp.NewServer(
 		&mcp.Implementation{Name: "agent-bus", Title: "Agent Bus", Version: version},
 		&mcp.ServerOptions{

@@ -155,7 +155,10 @@ func (m *model) yoursLine() (long, short string) {
 		n    int
 		what string
 		mark draw.Mark
-	}{{int(y.Questions), "question", draw.Question}, {int(y.Answers), "answer", draw.Answer}, {int(y.Messages), "message", draw.Message}, {int(y.Notes), "note", draw.Note}} {
+	}{
+		{int(y.Questions), "question", draw.Question}, {int(y.Answers), "answer", draw.Answer},
+		{int(y.Messages), "message", draw.Message}, {int(y.Notes), "note", draw.Note},
+	} {
 		if c.n > 0 {
 			parts = append(parts, counted(c.n, c.what))
 			short += fmt.Sprintf(" %s%d", m.Mark(c.mark), c.n)
@@ -207,11 +210,14 @@ func (m *model) keyLine(w int) string {
 	case m.reading != nil:
 		keys = []keyHelp{{"↑↓", "scroll"}, {"esc", "back"}, {"q", "end"}}
 	case m.page == pageRooms:
-		keys = []keyHelp{{"↑↓", "select"}, {"enter", "open"}, {"!", "next stuck"}, {"i", "inbox"}, {"/", "filter"}, {"m", "message"}, {"t", "take"}, {"?", "keys"}, {"q", "quit"}}
+		keys = []keyHelp{{"↑↓", "select"}, {"enter", "open"}, {"!", "next stuck"}, {"i", "inbox"}, {"/", "filter"},
+			{"m", "message"}, {"t", "take"}, {"?", "keys"}, {"q", "quit"}}
 	case m.page == pageInbox:
-		keys = []keyHelp{{"↑↓", "select"}, {"enter", "read"}, {"→", "room"}, {"u", "answer"}, {"r", "resolve"}, {"m", "message"}, {"esc", "back"}, {"?", "keys"}, {"q", "quit"}}
+		keys = []keyHelp{{"↑↓", "select"}, {"enter", "read"}, {"→", "room"}, {"u", "answer"}, {"r", "resolve"},
+			{"m", "message"}, {"esc", "back"}, {"?", "keys"}, {"q", "quit"}}
 	default:
-		keys = []keyHelp{{"tab", "list"}, {"m", "message"}, {"t", "take"}, {"a", "assign"}, {"x", "kick"}, {"r", "resolve"}, {"u", "answer"}, {"h", "handoff"}, {"enter", "read"}, {"esc", "rooms"}, {"?", "keys"}, {"q", "quit"}}
+		keys = []keyHelp{{"tab", "list"}, {"m", "message"}, {"t", "take"}, {"a", "assign"}, {"x", "kick"},
+			{"r", "resolve"}, {"u", "answer"}, {"h", "handoff"}, {"enter", "read"}, {"esc", "rooms"}, {"?", "keys"}, {"q", "quit"}}
 	}
 	if m.page == pageRoom && m.detail != nil && len(m.detail.Questions) == 0 {
 		keys = slices.DeleteFunc(keys, func(k keyHelp) bool { return k.key == "u" })

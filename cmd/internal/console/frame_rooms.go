@@ -193,7 +193,10 @@ func (m *model) inboxBody(w, h int) []string {
 	if len(m.items) == 0 {
 		return []string{"   Nothing waits for you."}
 	}
-	marks := map[string]draw.Mark{look.KindTurn: draw.Reserved, look.KindQuestion: draw.Question, look.KindAnswer: draw.Answer, look.KindMessage: draw.Message, look.KindNote: draw.Note}
+	marks := map[string]draw.Mark{
+		look.KindTurn: draw.Reserved, look.KindQuestion: draw.Question, look.KindAnswer: draw.Answer,
+		look.KindMessage: draw.Message, look.KindNote: draw.Note,
+	}
 	top := window(0, m.item, len(m.items), h)
 	var lines []string
 	for i := top; i < len(m.items) && len(lines) < h; i++ {

@@ -84,7 +84,8 @@ func (m *model) key(k tea.KeyPressMsg) tea.Cmd {
 
 // steps are the keys that move a cursor, and how far: by lines, and by pages.
 var steps = map[string][2]int{
-	"up": {-1, 0}, "k": {-1, 0}, "down": {1, 0}, "j": {1, 0}, "pgup": {0, -1}, "pgdown": {0, 1}, "home": {0, -1 << 20}, "end": {0, 1 << 20}, "g": {0, -1 << 20}, "G": {0, 1 << 20},
+	"up": {-1, 0}, "k": {-1, 0}, "down": {1, 0}, "j": {1, 0}, "pgup": {0, -1}, "pgdown": {0, 1},
+	"home": {0, -1 << 20}, "end": {0, 1 << 20}, "g": {0, -1 << 20}, "G": {0, 1 << 20},
 }
 
 // moved returns the index after a key that moves in a list, shown rows at a time.

@@ -125,7 +125,10 @@ func (m *model) headline(e *look.Entry) string {
 // memberText says what is known of a member.
 func (m *model) memberText(x *look.Member) string {
 	_, what := m.memberState(&m.detail.Room, x)
-	lines := []string{what, "", "name      " + x.DisplayName, "joined    " + m.clock(x.JoinedAt.Time), "seen      " + m.clock(x.LastSeenAt.Time), "process   " + string(x.Process)}
+	lines := []string{
+		what, "", "name      " + x.DisplayName, "joined    " + m.clock(x.JoinedAt.Time),
+		"seen      " + m.clock(x.LastSeenAt.Time), "process   " + string(x.Process),
+	}
 	if x.PID != 0 {
 		lines[len(lines)-1] += ", pid " + number(int64(x.PID))
 	}

@@ -93,7 +93,8 @@ const (
 )
 
 var marks = map[Mark][2]string{
-	Held: {"●", "*"}, Free: {"○", "o"}, Reserved: {"◐", "~"}, Stopped: {"■", "#"}, Gone: {"✗", "x"}, Late: {"◷", "L"}, Quiet: {"·", "."}, Waits: {"○", "o"},
+	Held: {"●", "*"}, Free: {"○", "o"}, Reserved: {"◐", "~"}, Stopped: {"■", "#"}, Gone: {"✗", "x"},
+	Late: {"◷", "L"}, Quiet: {"·", "."}, Waits: {"○", "o"},
 	Message: {"✉", "@"}, Note: {"✎", "n"}, Question: {"?", "?"}, Answer: {"✓", "v"}, Hands: {"→", ">"}, Takes: {"●", "*"}, Takeover: {"↯", "!"},
 	Joins: {"+", "+"}, Leaves: {"-", "-"}, Urgent: {"!", "!"}, Cursor: {"▸", ">"}, Branch: {"└", "`"}, Below: {"↓", "v"}, Crumb: {"›", ">"},
 	Line: {"│", "|"}, Ellipsis: {"…", "~"}, None: {"—", "-"}, Good: {"✓", "+"},

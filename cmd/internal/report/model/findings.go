@@ -227,7 +227,8 @@ func (f *findings) journal() {
 	}
 	if n := len(f.m.Steps); n > 0 {
 		s := f.m.Steps[n-1]
-		f.add(nil, false, "The clock was set back "+plural(n, "time"), fmt.Sprintf("the last time by %s, before event %d; events are in the order of their numbers", Duration(s.Back), s.Seq))
+		f.add(nil, false, "The clock was set back "+plural(n, "time"),
+			fmt.Sprintf("the last time by %s, before event %d; events are in the order of their numbers", Duration(s.Back), s.Seq))
 	}
 }
 

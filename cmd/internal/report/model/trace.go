@@ -77,7 +77,10 @@ func (t *tracer) turn(i int) {
 		args["handoff"] = turn.Handoff
 	}
 	start, end := t.us(turn.Start), t.us(t.m.Finish(turn))
-	t.add(TraceEvent{Name: fmt.Sprintf("turn %d", turn.Number), Category: "turn", Phase: "X", Thread: turn.Agent + 1, At: start, Duration: max(1, end-start), Args: args})
+	t.add(TraceEvent{
+		Name: fmt.Sprintf("turn %d", turn.Number), Category: "turn", Phase: "X", Thread: turn.Agent + 1,
+		At: start, Duration: max(1, end-start), Args: args,
+	})
 	switch {
 	case turn.TakenFrom != nil:
 		t.point("takeover from "+t.m.Agents[*turn.TakenFrom].ID, turn.Agent, turn.Start, turn.Reason)
