@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -25,6 +26,9 @@ type layout struct {
 // layoutFor returns the layout of a page of w columns and h lines.
 func (m *model) layoutFor(w, h int) layout {
 	l := layout{wide: w >= 90, left: w, facts: 5, titles: true}
+	if len(m.detail.Siblings) > 0 {
+		l.facts++
+	}
 	if h < 16 {
 		l.facts, l.titles = 2, h >= 12
 	}
@@ -81,8 +85,8 @@ func (m *model) roomBody(w, h int) []string {
 	return lines
 }
 
-// facts are the lines that say who has the stick, for how long, who is next, and which
-// locks are taken. A low screen has room for the first one only.
+// facts are the lines that say who has the stick, for how long, who is next, which locks are
+// taken, and who works in other trees of the repository. A low screen has room for the first one only.
 func (m *model) facts(w int) []string {
 	r := &m.detail.Room
 	label := func(name string) string { return " " + m.Own(draw.Dim, m.Fit(name, 5)) + " " }
@@ -147,7 +151,15 @@ func (m *model) facts(w int) []string {
 	if len(held) > 0 {
 		locks = strings.Join(held, m.Own(draw.Dim, "   "))
 	}
-	return []string{label("Stick") + stick, label(term) + lease, label("Next") + next, label("Locks") + locks}
+	lines := []string{label("Stick") + stick, label(term) + lease, label("Next") + next, label("Locks") + locks}
+	var trees []string
+	for _, s := range m.detail.Siblings {
+		trees = append(trees, m.Text(draw.Bold, s.Name(v.CanonicalPath))+" "+m.Text(draw.Plain, cmp.Or(s.Owner, s.State)))
+	}
+	if len(trees) > 0 {
+		lines = append(lines, label("Trees")+strings.Join(trees, m.Own(draw.Dim, "   ")))
+	}
+	return lines
 }
 
 // trouble says what is wrong with the holder or the recipient, and what to do.

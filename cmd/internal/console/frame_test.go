@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -16,6 +17,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/talking-stick/tt/cmd/internal/console/look"
+	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
 )
@@ -202,6 +204,9 @@ func TestFrameFits(t *testing.T) {
 				e.CreatedAt = event.NewTime(now.Add(-time.Duration(rapid.Int64Range(0, 1e15).Draw(t, "age"))))
 			}
 			d.Notes[0].Body, d.Questions[0].Text, d.Locks[0].Name = word.Draw(t, "note"), word.Draw(t, "question"), word.Draw(t, "lock")
+			for range rapid.IntRange(0, 3).Draw(t, "trees") {
+				d.Siblings = append(d.Siblings, member.Sibling{Path: "/" + word.Draw(t, "tree"), Branch: word.Draw(t, "branch"), State: turn.StateIdle})
+			}
 			for range rapid.IntRange(0, 30).Draw(t, "more members") {
 				d.Members = append(d.Members, aMember(word.Draw(t, "another"), time.Hour))
 			}
@@ -220,6 +225,18 @@ func TestFrameFits(t *testing.T) {
 		m.settle()
 		render(t, m)
 	})
+}
+
+func TestTreesLine(t *testing.T) {
+	m := scenes["room"](120, 40)
+	m.detail.Siblings = []member.Sibling{
+		{Path: m.detail.View.CanonicalPath + "-wt1", Branch: "feature", State: turn.StateOwned, Owner: "codex:7"},
+		{Path: m.detail.View.CanonicalPath + "-wt2", State: turn.StateIdle},
+	}
+	screen := string(render(t, m))
+	if !regexp.MustCompile(`Trees \S+-wt1 \(feature\) codex:7   \S+-wt2 idle`).MatchString(screen) {
+		t.Error(screen)
+	}
 }
 
 // The line with the stick has its agent, as scripts and people look for it.

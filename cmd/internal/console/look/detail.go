@@ -18,6 +18,7 @@ type Detail struct {
 	Room
 	Notes     []turn.NoteView      // the open ones, oldest first
 	Locks     []locks.Lock         // of the workspace
+	Siblings  []member.Sibling     // the other working trees of the repository that have a room, holders first
 	Questions []questions.Question // the open ones, oldest first
 	Entries   []Entry              // the newest events, oldest first
 	Handoff   *event.Event         // the last one; nil: there was none
@@ -62,6 +63,7 @@ func (l *Looker) Detail(ctx context.Context, name string, before *Detail) *Detai
 	d.Notes = notes(ctx, room, st)
 	w := &workspace.Workspace{Path: st.WorkspaceRoot, Root: st.WorkspaceRoot}
 	d.Locks, _ = l.locks.In(fsroom.RoomName(w.Repository())) // a part that cannot be read is not shown
+	d.Siblings = slices.DeleteFunc(member.HoldersFirst(l.eye.Siblings(w)), func(s member.Sibling) bool { return s.State == "" })
 	d.Questions, _ = questions.Of(l.own.Room(name, nil)).Questions(ctx, st, questions.QuestionQuery{All: true})
 	return &d
 }

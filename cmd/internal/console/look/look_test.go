@@ -159,6 +159,34 @@ func TestDetail(t *testing.T) {
 	}
 }
 
+func TestOtherTreesOfTheRepository(t *testing.T) {
+	w := newWorld(t)
+	top, err := filepath.EvalSymlinks(t.TempDir())
+	w.must(err)
+	main, linked, empty := filepath.Join(top, "main"), filepath.Join(top, "linked"), filepath.Join(top, "empty")
+	for _, dir := range []string{"objects", "refs", "worktrees/linked", "worktrees/empty"} {
+		w.must(os.MkdirAll(filepath.Join(main, ".git", dir), 0o755))
+	}
+	write := func(path, text string) {
+		w.must(os.MkdirAll(filepath.Dir(path), 0o755))
+		w.must(os.WriteFile(path, []byte(text+"\n"), 0o644))
+	}
+	write(filepath.Join(main, ".git/HEAD"), "ref: refs/heads/main")
+	for _, tree := range []string{linked, empty} {
+		git := filepath.Join(main, ".git/worktrees", filepath.Base(tree))
+		write(filepath.Join(git, "gitdir"), filepath.Join(tree, ".git"))
+		write(filepath.Join(git, "commondir"), "../..")
+		write(filepath.Join(git, "HEAD"), "ref: refs/heads/feature")
+		write(filepath.Join(tree, ".git"), "gitdir: "+git)
+	}
+	w.join(main, "claude:1")
+	w.join(linked, "codex:1")
+	d := w.look.Detail(t.Context(), fsroom.RoomName(main), nil)
+	if len(d.Siblings) != 1 || d.Siblings[0].Path != linked || d.Siblings[0].Branch != "feature" || d.Siblings[0].Members != 1 {
+		t.Errorf("%+v", d.Siblings)
+	}
+}
+
 func TestQuestionsOfARoom(t *testing.T) {
 	w := newWorld(t)
 	const path = "/src/a"
