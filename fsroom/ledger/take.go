@@ -70,7 +70,7 @@ func (l *Ledger) record(v *View, r Request) (*Snapshot, error) {
 	}
 	if n := len(v.all); n > 0 {
 		last := v.all[n-1]
-		if !r.Line && last.isLike(s) {
+		if !r.Line && last.IsLike(s) {
 			v.writeCache()
 			return last, nil
 		}
@@ -84,8 +84,8 @@ func (l *Ledger) record(v *View, r Request) (*Snapshot, error) {
 	return s, nil
 }
 
-// isLike reports whether two snapshots have the same content.
-func (s *Snapshot) isLike(other *Snapshot) bool {
+// IsLike reports whether two snapshots have the same content.
+func (s *Snapshot) IsLike(other *Snapshot) bool {
 	return s.Tree == other.Tree && s.Scan == other.Scan && s.Head == other.Head && samePerms(s, other) && slices.Equal(s.LeftOut, other.LeftOut)
 }
 

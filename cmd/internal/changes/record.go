@@ -26,39 +26,31 @@ func (t *Tree) first(ctx context.Context) error {
 const margin = 10 * time.Millisecond
 
 // begin records the beginning of a turn: what the tree was when the turn was granted, and what
-// changed since the turn before, which ends now if its end is not recorded.
+// changed since the turn before. A process before this one may have been killed at any point: what
+// it has not recorded is.
 func (t *Tree) begin(ctx context.Context, st *turn.State, j Job) error {
 	all, err := t.Ledger.Snapshots()
 	if err != nil {
 		return err
 	}
-	if start, _ := ledger.TurnOf(all, j.Turn); start != nil {
-		return nil // by a guardian before this one
-	}
 	request := ledger.Request{Moment: j.Moment, Line: true}
 	if !j.Exact {
 		request.Margin = margin
 	}
+	start, _ := ledger.TurnOf(all, j.Turn)
 	last := lastTurn(all, j.Turn)
-	if last != nil && last.Why == ledger.WhyStart {
-		over := request
-		over.Why, over.Turn, over.Agent = ledger.WhyTakeover, last.Turn, last.Agent
-		if ended := t.endOf(ctx, last.Turn, last.Agent); !ended.IsZero() && j.Moment.Sub(ended) > time.Second {
-			over.Moment, over.Margin = ended, margin
-		}
-		end, err := t.Ledger.Take(ctx, over)
-		if err != nil {
+	if last != nil && (start == nil || !st.HasChange(last.Turn, turn.SpanTurn)) {
+		if last, err = t.finish(ctx, st, last, request); err != nil {
 			return err
 		}
-		t.add(ctx, last.Turn, last.Agent, t.facts(last, end, ledger.SpanTurn))
-		last = end
 	}
-	request.Why, request.Turn, request.Agent = ledger.WhyStart, j.Turn, t.Room.Self.ID
-	start, err := t.Ledger.Take(ctx, request)
-	if err != nil {
-		return err
+	if start == nil {
+		request.Why, request.Turn, request.Agent = ledger.WhyStart, j.Turn, t.Room.Self.ID
+		if start, err = t.Ledger.Take(ctx, request); err != nil {
+			return err
+		}
 	}
-	if last != nil && !st.HasChange(last.Turn, turn.SpanOutside) {
+	if last != nil && !st.HasChange(last.Turn, turn.SpanOutside) && !last.IsLike(start) {
 		if c := t.facts(last, start, ledger.SpanOutside); !c.IsEmpty() {
 			t.add(ctx, last.Turn, "", c)
 		}
@@ -66,18 +58,45 @@ func (t *Tree) begin(ctx context.Context, st *turn.State, j Job) error {
 	return nil
 }
 
-// lastTurn returns the last snapshot of a beginning or end before a turn, nil if there is none.
-func lastTurn(all []*ledger.Snapshot, before int64) *ledger.Snapshot {
-	for i := len(all) - 1; i >= 0; i-- {
-		s := all[i]
+// finish records what a turn changed if the journal does not say so, and returns the snapshot of
+// its end. last is the last snapshot of the turn: that of its beginning, or one in which there is
+// what changed later, if it was not looked at again.
+func (t *Tree) finish(ctx context.Context, st *turn.State, last *ledger.Snapshot, over ledger.Request) (end *ledger.Snapshot, err error) {
+	ended, err := t.endOf(ctx, last.Turn, last.Agent)
+	switch {
+	case err != nil:
+		return last, err
+	case last.Why == ledger.WhyStart:
+	case ended.IsZero(): // long ago, or in another room of this tree
+		return last, nil
+	case last.End <= ended.UnixNano():
+		if !st.HasChange(last.Turn, turn.SpanTurn) {
+			t.add(ctx, last.Turn, last.Agent, t.turnFacts(last.Turn, last, nil))
+		}
+		return last, nil
+	}
+	over.Why, over.Turn, over.Agent = ledger.WhyTakeover, last.Turn, last.Agent
+	if !ended.IsZero() && over.Moment.Sub(ended) > 2*margin {
+		over.Moment, over.Margin = ended, margin
+	}
+	if end, err = t.Ledger.Take(ctx, over); err == nil {
+		t.add(ctx, last.Turn, last.Agent, t.turnFacts(last.Turn, end, nil))
+	}
+	return end, err
+}
+
+// lastTurn returns the last snapshot of a beginning or end of the last turn before one, nil if
+// there is none.
+func lastTurn(all []*ledger.Snapshot, before int64) (last *ledger.Snapshot) {
+	for _, s := range all {
 		switch s.Why {
 		case ledger.WhyStart, ledger.WhyEnd, ledger.WhyTakeover:
-			if s.Turn < before {
-				return s
+			if s.Turn < before && (last == nil || s.Turn >= last.Turn) {
+				last = s
 			}
 		}
 	}
-	return nil
+	return last
 }
 
 // end records the end of a turn. If the turn has ended before the scan, the tree is looked at
@@ -92,9 +111,13 @@ func (t *Tree) end(ctx context.Context, st *turn.State, j Job) error {
 	request := ledger.Request{Why: ledger.WhyEnd, Turn: j.Turn, Agent: agent, Line: true}
 	s, err := t.Ledger.Take(ctx, request)
 	late := false
-	if ended := t.endOf(ctx, j.Turn, agent); err == nil && !ended.IsZero() && s.End > ended.UnixNano() {
-		request.Moment, request.Margin, late = ended, margin, true
-		s, err = t.Ledger.Take(ctx, request)
+	if err == nil {
+		var ended time.Time
+		ended, err = t.endOf(ctx, j.Turn, agent)
+		if late = err == nil && !ended.IsZero() && s.End > ended.UnixNano(); late {
+			request.Moment, request.Margin = ended, margin
+			s, err = t.Ledger.Take(ctx, request)
+		}
 	}
 	c := t.turnFacts(j.Turn, s, err)
 	if late {
@@ -102,10 +125,7 @@ func (t *Tree) end(ctx context.Context, st *turn.State, j Job) error {
 	}
 	payload := t.payload(c)
 	file := t.pendingFile(j.Turn, j.Token)
-	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
-		return err
-	}
-	if err := lockfile.ReplaceUnsynced(file, payload, filepath.Dir(file)); err != nil {
+	if err := t.keep(file, payload); err != nil {
 		return err
 	}
 	if tell(j.Out) {
@@ -115,9 +135,23 @@ func (t *Tree) end(ctx context.Context, st *turn.State, j Job) error {
 	return err
 }
 
+// keep writes what a turn changed where the command that ends it, or the next record, finds it.
+func (t *Tree) keep(file string, payload []byte) error {
+	if err := t.fault("pending"); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		return err
+	}
+	if err := lockfile.ReplaceUnsynced(file, payload, filepath.Dir(file)); err != nil {
+		return err
+	}
+	return t.fault("tell")
+}
+
 // turnFacts returns what a turn has changed by its end, or why that is not known.
 func (t *Tree) turnFacts(turnID int64, end *ledger.Snapshot, err error) *ledger.Changes {
-	c := &ledger.Changes{Unknown: ledger.WhyUnknown(err)}
+	c := &ledger.Changes{Unknown: cmp.Or(ledger.WhyUnknown(err), ledger.UnknownUnreadable)}
 	if err == nil {
 		all, _ := t.Ledger.Snapshots()
 		start, _ := ledger.TurnOf(all, turnID)
@@ -146,20 +180,20 @@ func (t *Tree) facts(from, to *ledger.Snapshot, span string) *ledger.Changes {
 }
 
 // endOf returns when the turn of a holder ended, the zero time if it lasts.
-func (t *Tree) endOf(ctx context.Context, turnID int64, holder string) (at time.Time) {
+func (t *Tree) endOf(ctx context.Context, turnID int64, holder string) (at time.Time, err error) {
 	snap, err := t.Room.View()
 	if err != nil || snap.State.Owner != "" && snap.State.Turn == turnID {
-		return at
+		return at, err
 	}
 	const window = 200
-	_ = t.Room.EachEvent(ctx, max(0, snap.State.Seq-window), true, func(e *event.Event) error {
+	err = t.Room.EachEvent(ctx, max(0, snap.State.Seq-window), true, func(e *event.Event) error {
 		if e.Turn == turnID && turn.EndsTurn(e, holder) || e.Type == turn.Takeover && e.Turn == turnID+1 {
 			at = e.CreatedAt.Time
 			return member.ErrEnough
 		}
 		return nil
 	})
-	return at
+	return at, err
 }
 
 // add writes what changed into the journal.
@@ -177,14 +211,17 @@ func (t *Tree) Add(ctx context.Context, turnID int64, agent string, c *ledger.Ch
 // addPending writes what a turn changed into the journal, if the turn is over and it is not
 // there yet. While the turn lasts the command that ends it does so.
 func (t *Tree) addPending(ctx context.Context, file string, turnID int64, agent string) {
-	_ = t.Room.Append(ctx, func(st *turn.State) ([]event.Event, error) {
+	lasts := false
+	err := t.Room.Append(ctx, func(st *turn.State) ([]event.Event, error) {
 		b, err := os.ReadFile(file)
-		if err != nil || st.Owner == agent && st.Turn == turnID {
+		if lasts = st.Owner == agent && st.Turn == turnID; err != nil || lasts {
 			return nil, nil
 		}
-		_ = os.Remove(file)
 		return turn.RecordChange(st, turn.TreeChange{Turn: turnID, Span: turn.SpanTurn, Agent: agent}, b), nil
 	})
+	if err == nil && !lasts && t.fault("remove") == nil {
+		_ = os.Remove(file)
+	}
 }
 
 // addOrphans adds what processes have left that were killed before they could.
@@ -203,7 +240,7 @@ func (t *Tree) addOrphans(ctx context.Context) {
 			_ = os.Remove(path)
 			continue
 		}
-		if snap, err := t.Room.View(); err == nil && snap.State.Turn > turnID { // a command may still be about to
+		if ended, err := t.endOf(ctx, turnID, c.Agent); err == nil && !ended.IsZero() { // else a command may still be about to
 			t.addPending(ctx, path, turnID, c.Agent)
 		}
 	}

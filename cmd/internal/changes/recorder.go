@@ -220,7 +220,10 @@ func Record(ctx context.Context, r *member.Room, set Setting, j Job) error {
 	case "first":
 		err = t.first(ctx)
 	case "start":
-		err = t.begin(ctx, snap.State, j)
+		t.addOrphans(ctx)
+		if snap, err = r.View(); err == nil {
+			err = t.begin(ctx, snap.State, j)
+		}
 	case "end":
 		err = t.end(ctx, snap.State, j)
 	default:
@@ -229,8 +232,10 @@ func Record(ctx context.Context, r *member.Room, set Setting, j Job) error {
 	if j.At != "end" {
 		tell(j.Out)
 	}
-	if j.At != "first" {
+	if j.At == "end" {
 		t.addOrphans(ctx)
+	}
+	if j.At != "first" {
 		t.Prune(ctx)
 	}
 	return err

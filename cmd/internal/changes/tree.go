@@ -26,6 +26,8 @@ type Setting struct {
 	Mode string // of [Variable], "" if it is not set
 	Root string // of rootVariable
 	Home string
+	// Fault is called before each step of a record and may make it fail. It is nil outside tests.
+	Fault func(step string) error
 }
 
 // SettingOf reads the environment.
@@ -41,6 +43,7 @@ type Tree struct {
 	policy turn.Policy
 	home   string
 	folder string // of all stores
+	fault  func(string) error
 }
 
 // Of returns the tree of a room, or ledger_off with the reason.
@@ -70,8 +73,11 @@ func open(r *member.Room, policy turn.Policy, set Setting, mode, root, dir strin
 		return nil, errOff(root+": "+why).With("why", why)
 	}
 	folder := filepath.Join(dir, ledger.Folder)
-	t := &Tree{Room: r, Mode: mode, policy: policy, home: set.Home, folder: folder}
-	t.Ledger = ledger.New(filepath.Join(folder, fsroom.RoomName(root)), ledger.Options{Root: root, Home: set.Home})
+	t := &Tree{Room: r, Mode: mode, policy: policy, home: set.Home, folder: folder, fault: set.Fault}
+	if t.fault == nil {
+		t.fault = func(string) error { return nil }
+	}
+	t.Ledger = ledger.New(filepath.Join(folder, fsroom.RoomName(root)), ledger.Options{Root: root, Home: set.Home, Fault: t.fault})
 	return t, nil
 }
 

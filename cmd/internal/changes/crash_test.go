@@ -1,0 +1,247 @@
+//go:build unix
+
+package changes
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/talking-stick/tt/cmd/internal/member"
+	"github.com/talking-stick/tt/fsroom"
+	"github.com/talking-stick/tt/fsroom/ledger"
+	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/identity"
+	"github.com/talking-stick/tt/journal/event"
+)
+
+// A childJob is the work of a process of this test.
+type childJob struct {
+	Data, Dir, Room, Agent string
+	Job                    Job
+	Step                   int  // that fails, counted from one
+	Kill                   bool // the process ends there instead
+}
+
+const (
+	childVariable = "TT_CHANGES_TEST_CHILD"
+	exitKilled    = 3 // the process has ended at its step
+	exitNoStep    = 4 // it has fewer steps
+)
+
+func TestMain(m *testing.M) {
+	var c childJob
+	if json.Unmarshal([]byte(os.Getenv(childVariable)), &c) == nil {
+		os.Exit(c.run())
+	}
+	os.Exit(m.Run())
+}
+
+func (c *childJob) run() int {
+	steps := 0
+	fault := func(string) error {
+		if steps++; steps != c.Step {
+			return nil
+		}
+		if c.Kill {
+			os.Exit(exitKilled)
+		}
+		return errors.New("made to fail")
+	}
+	store, err := fsroom.Open(c.Data, fsroom.Options{Fault: func(s fsroom.Step) error { return fault(string(s)) }})
+	if err != nil {
+		return 1
+	}
+	client := &member.Client{Store: store, Table: identity.System(), Self: identity.Agent{ID: c.Agent}}
+	_ = Record(context.Background(), client.Room(c.Room, nil), Setting{Root: c.Dir, Fault: fault}, c.Job)
+	if steps < c.Step {
+		return exitNoStep
+	}
+	return 0
+}
+
+// A story is three turns in a tree, the first of a:1, the second of b:1. One of the processes that
+// record them fails at a step, or is killed there.
+type story struct {
+	*testing.T
+	dir, data, room string
+	faulty          string // "end 1"
+	late            bool   // turns end before their end is recorded
+	step            int
+	kill            bool
+	fired           bool
+}
+
+func (s *story) String() string {
+	return fmt.Sprintf("%s, late %v, kill %v, step %d", s.faulty, s.late, s.kill, s.step)
+}
+
+func (s *story) must(err error) {
+	s.Helper()
+	if err != nil {
+		s.Fatalf("%v: %v", s, err)
+	}
+}
+
+func (s *story) write(name, content string) {
+	s.must(os.WriteFile(filepath.Join(s.dir, name), []byte(content), 0o600))
+}
+
+// pause waits until the clock of files tells what happens now from what happened before.
+func (s *story) pause() {
+	probe := filepath.Join(s.data, "probe")
+	for since := time.Now(); ; {
+		s.must(os.WriteFile(probe, nil, 0o600))
+		if info, err := os.Stat(probe); err == nil && info.ModTime().Sub(since) > 2*margin {
+			return
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
+
+func (s *story) as(agent string) *member.Room {
+	store, err := fsroom.Open(s.data, fsroom.Options{})
+	s.must(err)
+	return (&member.Client{Store: store, Table: identity.System(), Self: identity.Agent{ID: agent}}).Room(s.room, nil)
+}
+
+// append appends the events of a rule.
+func (s *story) append(agent string, rule func(*turn.State, turn.Facts) ([]event.Event, error)) {
+	s.Helper()
+	s.must(s.as(agent).Append(s.Context(), func(st *turn.State) ([]event.Event, error) {
+		return rule(st, turn.Facts{Now: turn.At(time.Now(), "", 0)})
+	}))
+}
+
+// record records a moment of a turn, in a process of its own if that fails.
+func (s *story) record(agent string, j Job) {
+	s.Helper()
+	if s.faulty != fmt.Sprint(j.At, " ", j.Turn) {
+		s.must(Record(s.Context(), s.as(agent), Setting{Root: s.dir}, j))
+		return
+	}
+	c := childJob{Data: s.data, Dir: s.dir, Room: s.room, Agent: agent, Job: j, Step: s.step, Kill: s.kill}
+	b, err := json.Marshal(c)
+	s.must(err)
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), childVariable+"="+string(b))
+	_ = cmd.Run()
+	s.fired = cmd.ProcessState.ExitCode() != exitNoStep
+}
+
+// begin gives an agent the turn.
+func (s *story) begin(agent string, number int64) {
+	s.append(agent, func(st *turn.State, f turn.Facts) ([]event.Event, error) {
+		events, _, err := turn.Try(st, f, turn.TryRequest{Agent: agent, Lease: fsroom.NewID()})
+		return events, err
+	})
+	snap, err := s.as(agent).View()
+	s.must(err)
+	if snap.State.Owner != agent || snap.State.Turn != number {
+		s.Fatalf("%v: %s has no turn: turn %d of %q", s, agent, snap.State.Turn, snap.State.Owner)
+	}
+	s.record(agent, Job{At: "start", Turn: number, Moment: snap.State.Grant.At.Wall.Time})
+	s.pause()
+}
+
+// end ends the turn of an agent; then another program writes.
+func (s *story) end(agent string, number int64) {
+	room := s.as(agent)
+	t, err := Of(room, turn.DefaultPolicy(), Setting{Root: s.dir})
+	s.must(err)
+	job := Job{At: "end", Turn: number, Token: fmt.Sprint("token", number)}
+	end := &turnEnd{turn: number, agent: agent, file: t.pendingFile(number, job.Token)}
+	s.pause()
+	if !s.late {
+		s.record(agent, job)
+	}
+	s.append(agent, func(st *turn.State, f turn.Facts) ([]event.Event, error) {
+		handoff := []byte(`{"status":"s","next_action":"n"}`)
+		events, _, err := turn.Release(st, f, turn.ReleaseRequest{Fence: turn.Fence{Agent: agent, Turn: number, Lease: st.Grant.Lease}, Handoff: handoff})
+		return append(events, end.Events(st)...), err
+	})
+	end.Result(true)
+	s.pause()
+	s.write(fmt.Sprint("out/", number), "x\n")
+	s.pause()
+	if s.late {
+		s.record(agent, job)
+	}
+}
+
+// tell has the three turns, and returns what the room knows of them.
+func (s *story) tell() (known []string) {
+	s.dir, s.data, s.room, s.fired = s.TempDir(), s.TempDir(), "r", false
+	s.write("a", "1\n")
+	s.write("gone", "1\n")
+	s.must(os.Mkdir(filepath.Join(s.dir, "out"), 0o700))
+	for _, agent := range []string{"a:1", "b:1"} {
+		s.append(agent, func(st *turn.State, _ turn.Facts) ([]event.Event, error) {
+			return turn.Join(st, turn.JoinRequest{Agent: agent, CanonicalPath: s.dir, WorkspaceRoot: s.dir, Policy: turn.DefaultPolicy()}), nil
+		})
+	}
+	s.pause()
+	s.record("a:1", Job{At: "first"})
+	s.begin("a:1", 1)
+	s.write("a", "1\n2\n")
+	s.write("new", "1\n")
+	s.must(os.Remove(filepath.Join(s.dir, "gone")))
+	s.end("a:1", 1)
+	s.begin("b:1", 2)
+	s.write("b", "1\n")
+	s.end("b:1", 2)
+	s.begin("a:1", 3)
+	s.must(s.as("a:1").EachEvent(s.Context(), 0, false, func(e *event.Event) error {
+		var c ledger.Changes
+		if e.Type != turn.TreeChanged {
+			return nil
+		}
+		s.must(json.Unmarshal(e.Payload, &c))
+		line := fmt.Sprintf("%s %d %s", c.Span, c.Turn, c.Unknown)
+		for _, p := range c.Paths {
+			line += fmt.Sprintf(" %s %s", p.Status, p.Path)
+		}
+		for _, path := range c.Unsure {
+			line += " unsure " + path
+		}
+		known = append(known, line)
+		return nil
+	}))
+	return known
+}
+
+// TestRecordFailsAtEachStep: whatever a process that records a turn fails at, or is killed at, the
+// room knows what each turn changed once those after it were recorded: all of it, nothing else, and
+// once. A process that could not look may say so.
+func TestRecordFailsAtEachStep(t *testing.T) {
+	want := []string{"turn 1  modified a deleted gone added new", "outside 1  added out/1", "turn 2  added b", "outside 2  added out/2"}
+	for _, s := range []story{{faulty: "start 1"}, {faulty: "end 1"}, {faulty: "end 1", late: true}, {faulty: "start 2"}} {
+		for _, kill := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s late %v kill %v", s.faulty, s.late, kill), func(t *testing.T) {
+				t.Parallel()
+				s := s
+				s.T, s.kill, s.fired = t, kill, true
+				for s.step = 1; s.fired; s.step++ {
+					got := s.tell()
+					if !kill && len(got) > 0 && got[0] == "turn 1 unreadable" {
+						got[0] = want[0]
+					}
+					if s.faulty == "start 1" && len(got) > 0 { // when it went is seen only later
+						got[0] = strings.TrimSuffix(got[0], " unsure gone")
+					}
+					if !slices.Equal(got, want) {
+						t.Errorf("%v:\n%s", &s, strings.Join(got, "\n"))
+					}
+				}
+			})
+		}
+	}
+}
