@@ -480,3 +480,20 @@ func TestRepairKeepsWhatIsNew(t *testing.T) {
 		t.Errorf("%d snapshots, %v", len(all), err)
 	}
 }
+
+// TestViewLeavesNothingOpen: a process may look at the tree for days.
+func TestViewLeavesNothingOpen(t *testing.T) {
+	f := newFixture(t)
+	f.write("a", "1\n")
+	f.take(WhyPerson, 0)
+	v := f.Recorded()
+	v.objects.refresh()
+	v.Close()
+	maps, err := os.ReadFile("/proc/self/maps")
+	if err != nil {
+		t.Skip(err)
+	}
+	if strings.Contains(string(maps), f.packDir()) {
+		t.Errorf("an index is still mapped:\n%s", maps)
+	}
+}

@@ -24,6 +24,7 @@ type objects struct {
 	mu     sync.Mutex
 	own    []*pack
 	user   []*pack
+	gone   []*pack         // that were ours; somebody may read them still
 	loose  map[string]bool // directories that were read, and the files in them
 	linked map[string]bool // packs of the user's: whether they could be linked
 	fresh  map[ID][]byte   // what is not written yet, as it stands in a pack
@@ -58,7 +59,7 @@ func escapeGlob(path string) string {
 }
 
 func (o *objects) close() {
-	for _, p := range slices.Concat(o.own, o.user) {
+	for _, p := range slices.Concat(o.own, o.user, o.gone) {
 		p.close()
 	}
 }
@@ -67,6 +68,7 @@ func (o *objects) close() {
 func (o *objects) refresh() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	o.gone = append(o.gone, o.own...)
 	o.own, o.loose = openPacks(o.dir, nil), map[string]bool{}
 }
 

@@ -93,6 +93,8 @@ func (p *pack) close() {
 	if p.file != nil {
 		p.file.Close()
 	}
+	closeIdx(p.index)
+	p.index = nil
 }
 
 // A packed is what stands at one place of a pack: an object, or how it differs from another.

@@ -86,6 +86,9 @@ func readIdx(path string) ([]byte, error) {
 	return unix.Mmap(int(f.Fd()), 0, int(info.Size()), unix.PROT_READ, unix.MAP_SHARED)
 }
 
+// closeIdx ends the mapping of an index that [readIdx] has returned.
+func closeIdx(b []byte) { _ = unix.Munmap(b) }
+
 // freeSpace returns how many bytes can be written to the file system, and its size.
 func freeSpace(dir string) (free, size int64, ok bool) {
 	var st unix.Statfs_t

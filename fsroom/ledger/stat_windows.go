@@ -64,3 +64,5 @@ func readIdx(path string) ([]byte, error) { return os.ReadFile(path) }
 func freeSpace(string) (free, size int64, ok bool) { return 0, 0, false }
 
 func isNoSpace(err error) bool { return errors.Is(err, syscall.Errno(112)) } // ERROR_DISK_FULL
+
+func closeIdx([]byte) {}
