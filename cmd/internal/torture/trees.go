@@ -18,7 +18,7 @@ import (
 )
 
 // turnsOfTrees has turns that change a tree at random, while git collects garbage in its
-// repository and others write between the turns: what is recorded of a turn is what it changed.
+// repository, the store is pruned, and others write between the turns: what is recorded of a turn is what it changed.
 // Then undos and releases are killed: the tree is as before or as after. At last the disk is
 // full: turns go on.
 func turnsOfTrees(e *env, r *report) {
@@ -32,6 +32,14 @@ func turnsOfTrees(e *env, r *report) {
 	collected.Go(func() {
 		for !stop.closed() {
 			_ = s.git("gc", "-q", "--prune=now")
+		}
+	})
+	collected.Go(func() {
+		for ; !stop.closed(); time.Sleep(sameTick) { // each record prunes, as if the last prune were long ago
+			pruned, _ := filepath.Glob(filepath.Join(s.data, "trees", "*", "pruned"))
+			for _, path := range pruned {
+				_ = os.Remove(path)
+			}
 		}
 	})
 	for range e.pick(12, 500) {
