@@ -41,10 +41,10 @@ SERVER := TT_TEST_NATSD=$(CURDIR)/$(BIN)/tt-natsd
 RACING := ^(TestScripts|TestFollowersLoseNothing)$$/^(wait_|race_|turn_race|turn_waiters|events_follow|events_wait|guardian_repair|guardian_stops|stream|lock_[isw])
 # ALONE are tests that do much and nothing at the same time: a race detector finds nothing in
 # them, and takes minutes.
-ALONE := ^(TestScanCommitted|TestScanLostPages|TestScanLongLines|TestScanTornAtEveryByte|TestFindAgainstLinearSearch|TestLostPages|TestDestructiveCommands|TestTreesAreThoseOfGit|TestRepairModel|TestTornAnywhere|TestRepairAnyDamage|TestRepairPlanted|TestRepairJournal|TestStateDamagedAnywhere|TestStateTruncatedAnywhere|TestCountersGoOn|TestAcknowledgedPages)$$
+ALONE := ^(TestScanCommitted|TestScanLostPages|TestScanLongLines|TestScanTornAtEveryByte|TestFindAgainstLinearSearch|TestLostPages|TestDestructiveCommands|TestTreesAreThoseOfGit|TestRepairModel|TestTornAnywhere|TestRepairAnyDamage|TestRepairPlanted|TestRepairJournal|TestStateDamagedAnywhere|TestStateTruncatedAnywhere|TestCountersGoOn|TestAcknowledgedPages|TestRecordFailsAtEachStep)$$
 test-ci: natsd ## the tests in random order, with a server, nearly all but those of tt under the race detector
 	$(GO) test -shuffle=on -skip '$(RACING)' ./cmd/internal/ttcmd
-	$(GO) test -shuffle=on ./journal ./fsroom ./fsroom/ledger ./cmd/internal/hosts/shared -run '$(ALONE)'
+	$(GO) test -shuffle=on ./journal ./fsroom ./fsroom/ledger ./cmd/internal/changes ./cmd/internal/hosts/shared -run '$(ALONE)'
 	$(SERVER) CGO_ENABLED=1 $(GO) test -race -shuffle=on -skip '$(ALONE)' $$($(GO) list ./... | grep -v '/cmd/internal/ttcmd$$')
 	CGO_ENABLED=1 $(GO) test -race -shuffle=on ./cmd/internal/ttcmd -run '$(RACING)'
 	cd $(NATSD) && CGO_ENABLED=1 $(GO) test -race -shuffle=on ./...
