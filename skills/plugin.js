@@ -98,9 +98,10 @@ export const TalkingStick = async ({ client, directory }) => {
   }
   process.on("exit", () => [...begun].forEach(end))
 
-  // What is new for a session, "" if nothing is.
-  const news = async (id) => {
-    const payload = { session_id: id, cwd: directory }
+  // What is new for a session, "" if nothing is, and if the prompt that comes with it says it.
+  const news = async (id, prompt) => {
+    const payload = { session_id: id, cwd: directory, prompt }
+    if (prompt !== undefined) payload.hook_event_name = "chat.message"
     const parts = []
     if (!begun.has(id)) {
       begun.add(id)
@@ -156,8 +157,8 @@ export const TalkingStick = async ({ client, directory }) => {
     "chat.message": async (input, output) => {
       const id = input.sessionID
       if (!id || (await parentOf(id))) return
-      const text = await news(id)
       const first = output.parts.find((part) => part.type === "text")
+      const text = await news(id, first?.text ?? "")
       if (text && first) output.parts.push({ ...first, id: first.id + "tt", text, synthetic: true })
     },
 

@@ -41,6 +41,9 @@ type changePayload struct {
 	Files int64
 	Head  json.RawMessage // HEAD was moved
 	Trees Trees
+
+	Unsure  json.RawMessage // paths that may have changed in the stretch
+	Unknown string          // why it is not known what changed
 }
 
 // Trees are the ids of the tree at the beginning and the end of a turn, "" if they are not known.
@@ -62,6 +65,14 @@ func (p *changePayload) Fields(c *wire.Codec) {
 	c.OptRaw("head", &p.Head)
 	c.OptText("from_tree", &p.Trees.Before)
 	c.OptText("to_tree", &p.Trees.At)
+	c.OptRaw("unsure", &p.Unsure)
+	c.OptText("unknown", &p.Unknown)
+}
+
+// ChangedNothing reports whether a tree_changed event says that nothing changed, and no more.
+func ChangedNothing(e *event.Event) bool {
+	p, err := readChange(e)
+	return err == nil && p.Files == 0 && len(p.Head) == 0 && len(p.Unsure) == 0 && p.Unknown == ""
 }
 
 // wasOfUse reports whether a turn has changed something.

@@ -78,8 +78,8 @@ type News struct {
 	ByPerson bool   // a person has written one of these
 }
 
-// Urgent reports whether the agent is woken for the news however often it was woken before.
-func (n News) Urgent() bool { return n.Lost != "" || n.Offer != 0 && !n.Plain }
+// Urgent reports whether the agent is woken for the news at once, and however often it was woken before.
+func (n News) Urgent() bool { return n.Lost != "" || n.Offer != 0 && !n.Plain || n.Jobs > 0 }
 
 // IsZero reports whether there is nothing new.
 func (n News) IsZero() bool { return n.Class() == "" }

@@ -79,3 +79,10 @@ func TestListeners(t *testing.T) {
 		})
 	}
 }
+
+// TestUrgentNews: the end of a job is nothing that others write too often.
+func TestUrgentNews(t *testing.T) {
+	equal(t, "a job", turn.News{Jobs: 1}.Urgent(), true)
+	equal(t, "a message", turn.News{Messages: 1}.Urgent(), false)
+	equal(t, "a released turn", turn.News{Offer: 1, Plain: true}.Urgent(), false)
+}

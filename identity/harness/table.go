@@ -162,12 +162,15 @@ var table = []*Harness{
 		SessionVars: []string{"OPENCODE_RUN_ID", "OPENCODE_PID"},
 		ConfigDir:   ConfigDir{Var: "XDG_CONFIG_HOME", Base: ".config", Sub: "opencode"},
 		SkillDir:    "skills",
-		Hooks:       Hooks{File: "plugins/talking-stick.js", Shape: Plugin}, // plugin.js knows the rest
+		Hooks: Hooks{
+			File: "plugins/talking-stick.js", Shape: Plugin, // plugin.js knows the rest
+			Events: []HookEvent{{Kind: KindContext, Event: "chat.message", Prompt: true}},
+		},
 		Input: HookInput{
 			Session: "session_id", SessionVar: "OPENCODE_RUN_ID", Event: "hook_event_name", Dir: "cwd",
 			Tool: "tool_name", ToolInput: "tool_input", Files: []string{"filePath"}, Patch: "patchText",
 			Command: []string{"command"}, CommandDir: []string{"workdir"},
-			Repeated: "stop_hook_active", Subagent: "agent_id", Failure: "error",
+			Prompt: "prompt", Repeated: "stop_hook_active", Subagent: "agent_id", Failure: "error",
 		},
 		Answer: HookAnswer{Stop: "block"},
 		Note:   "restart OpenCode to load the plugin",

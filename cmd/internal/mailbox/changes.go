@@ -8,7 +8,8 @@ import (
 )
 
 // changes returns what changed in the tree since the agent's last turn, as a JSON array, and
-// how many changes before them there were. What cannot be read is left out.
+// how many changes before them there were. What cannot be read is left out, and so is a turn
+// that changed nothing.
 func (m *Mailbox) changes(ctx context.Context, st *turn.State) (list json.RawMessage, more int) {
 	since, more := st.ChangesSince(m.Room.Self.ID)
 	if len(since) == 0 {
@@ -23,6 +24,9 @@ func (m *Mailbox) changes(ctx context.Context, st *turn.State) (list json.RawMes
 		e, err := reader.Event(ctx, c.Seq)
 		if err != nil || len(e.Payload) == 0 {
 			more++
+			continue
+		}
+		if turn.ChangedNothing(e) {
 			continue
 		}
 		list = append(append(list, ','), e.Payload...)

@@ -30,6 +30,7 @@ var claude = harness{
 	},
 	args:  []string{"--permission-mode", "acceptEdits", "--allowedTools", "Bash"},
 	ready: "acceptedits",
+	exit:  "/exit",
 }
 
 var codex = harness{
@@ -54,6 +55,7 @@ trust_level = "trusted"
 	},
 	env:   func(w *world) []string { return []string{"CODEX_HOME=" + w.home + "/.codex"} },
 	ready: "AskCodextodoanything",
+	exit:  "/exit",
 	before: func(w *world) { // hooks are approved once, and another model is offered
 		for _, dialog := range []string{"Hooksneedreview", "Useexistingmodel"} {
 			w.screen.await(0, time.Minute, dialog)
@@ -81,7 +83,9 @@ var openCode = harness{
 	env: func(w *world) []string {
 		return []string{"OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_MODELS_FETCH=1", "OPENCODE_DISABLE_SHARE=1", "OPENCODE_DISABLE_LSP_DOWNLOAD=1"}
 	},
-	ready: "Askanything",
+	ready:   "Askanything",
+	exit:    "/exit",
+	escapes: 2,
 }
 
 var gemini = harness{
@@ -97,6 +101,8 @@ var gemini = harness{
 	},
 	args:  []string{"--approval-mode", "yolo", "--model", "gemini-2.5-flash"}, // without a model that chooses the model
 	ready: "Typeyourmessage",
+	exit:  "/quit",
+	holds: true,
 }
 
 // command returns how the program is started: one in JavaScript needs node.

@@ -5,6 +5,8 @@ package reach
 import (
 	"fmt"
 	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,6 +17,8 @@ import (
 
 // report prints a row of the table of measured times.
 func report(t *testing.T, what string, times ...time.Duration) {
+	load, _ := os.ReadFile("/proc/loadavg")
+	what += ", load " + strings.Fields(string(load))[0]
 	if n := len(times); n >= 20 {
 		sorted := slices.Sorted(slices.Values(times))
 		t.Logf("| %s, %d times | p50 %s | p99 %s |", what, n, sorted[n/2].Round(time.Millisecond), sorted[n*99/100].Round(time.Millisecond))
@@ -62,19 +66,43 @@ func (w *world) once(n int, body string) {
 	}
 }
 
-// idle measures how long an idle model takes to be asked when its turn comes.
-func (w *world) idle() {
+// A told is the wake of an agent for a turn.
+var told = regexp.MustCompile(`turn ([0-9]+) in \S+ ` + regexp.QuoteMeta(offered))
+
+// wakes hands the turn to each of two idle sessions by turns: the model of each is asked
+// soon, once, and not that of the other. It returns the second, which is idle.
+func (w *world) wakes() *world {
 	w.t.Helper()
+	second := *w
+	second.h.before = nil // its dialogs have been answered
+	second.start()
+	both := []*world{w, &second}
 	if _, listening := w.reach(); !slices.Contains(strings.Fields(w.h.listening), listening) {
 		w.t.Errorf("it listens by %q, want %q", listening, w.h.listening)
 	}
 	wakes, err := strconv.Atoi(os.Getenv("TT_REACH_WAKES"))
 	if err != nil {
-		wakes = 5
+		wakes = 6
 	}
 	n := w.model.count()
-	within(w.t, "idle", w.h.limit, w.handoffs(wakes)...)
+	var times []time.Duration
+	for i := range wakes {
+		times = append(times, both[i%2].handoff(30*time.Second))
+	}
+	within(w.t, "idle", w.h.limit, times...)
 	w.budget(n, wakes)
+	turns := map[string]int{}
+	for _, r := range w.model.since(n) {
+		for _, turn := range told.FindAllStringSubmatch(r.newest, -1) {
+			if turns[turn[1]]++; turns[turn[1]] == 2 {
+				w.t.Errorf("%s was told twice: %s", turn[0], r.newest)
+			}
+		}
+	}
+	if len(turns) != wakes {
+		w.t.Errorf("%d of %d turns were told", len(turns), wakes)
+	}
+	return &second
 }
 
 // draft is idle while somebody has begun to type.
@@ -97,7 +125,12 @@ func sleeping(seconds, status int) string {
 // works types a prompt that keeps the model busy with tools.
 func (w *world) works(prompt string) {
 	w.t.Helper()
-	w.screen.enter(prompt)
+	n := w.model.count()
+	w.enter(prompt)
+	w.answered(n, prompt)
+	if w.h.holds { // nothing listens during a turn
+		return
+	}
 	w.until(20*time.Second, func() bool { reach, _ := w.reach(); return reach == "busy" })
 }
 
@@ -105,16 +138,41 @@ func (w *world) works(prompt string) {
 func (w *world) interrupt() {
 	w.t.Helper()
 	w.works("think " + sleeping(60, 0) + " [[say late]]")
-	time.Sleep(2 * time.Second) // the tool has begun
-	w.screen.keys("\x1b")
+	w.escape()
 	w.settle()
+}
+
+// escape ends the turn of the model whose tool has just begun.
+func (w *world) escape() {
+	time.Sleep(2 * time.Second) // the tool has begun
+	for range max(1, w.h.escapes) {
+		w.screen.keys("\x1b")
+		time.Sleep(300 * time.Millisecond)
+	}
+}
+
+// jobs starts jobs that end while the model is idle: it is asked.
+func (w *world) jobs() {
+	w.t.Helper()
+	var times []time.Duration
+	for i := range 3 {
+		n, ended := w.model.count(), filepath.Join(w.data, fmt.Sprint("ended", i))
+		w.enter(fmt.Sprintf("begin [[sh tt job run slow -- python3 -c \"import time; time.sleep(6); open('%s', 'w')\"]] [[say begun]]", ended))
+		w.answered(n, "<result")
+		w.once(n, "job of yours has ended")
+		r, _, _ := w.model.next(n, 0, "job of yours has ended")
+		info, err := os.Stat(ended)
+		must(w.t, err)
+		times = append(times, r.at.Sub(info.ModTime()))
+	}
+	within(w.t, "after the end of a job", 2*time.Second, times...)
 }
 
 // fails lets a turn of the model end with an error of its service.
 func (w *world) fails() {
 	w.t.Helper()
 	n := w.model.count()
-	w.screen.enter("break [[fail now]]")
+	w.enter("break [[fail now]]")
 	w.answered(n, "break")
 	w.settle()
 }
@@ -135,8 +193,8 @@ func (w *world) struggle() {
 func (w *world) rests() {
 	w.t.Helper()
 	const quiet, most = 25 * time.Second, 30
-	second := *w
-	second.start()
+	w.model.learn(offered, "[[sh tt wait --json]] [[sh tt release --status done --next-action next --json]] [[say released]]")
+	defer w.model.learn(offered, habits[offered])
 	n := w.model.count()
 	w.tt(peer, "release", "--status", "s", "--next-action", "n")
 	count, since := n, time.Now()
@@ -150,18 +208,20 @@ func (w *world) rests() {
 		}
 	}
 	w.t.Logf("| two idle sessions, one release | %d calls, then none for %s |", count-n, quiet)
-	second.screen.kill()
 	w.takeTurn()
 }
 
 func TestClaude(t *testing.T) {
 	w := newWorld(t, claude)
-	w.idle()
+	second := w.wakes()
+	w.rests()
+	second.leaves()
+	w.jobs()
 	w.talk()
 	w.interject()
 	w.draft()
 	n := w.model.count()
-	w.screen.enter("go away [[sh cd sub && pwd]] [[say moved]]")
+	w.enter("go away [[sh cd sub && pwd]] [[say moved]]")
 	w.answered(n, "/sub")
 	w.settle()
 	within(t, "after cd", w.h.limit, w.handoffs(3)...)
@@ -170,9 +230,8 @@ func TestClaude(t *testing.T) {
 	within(t, "after Esc", w.h.limit, w.handoff(90*time.Second))
 	w.fails()
 	within(t, "after an error of the service", w.h.limit, w.handoff(90*time.Second))
-	w.rests()
 	old := w.agent
-	w.screen.enter("/clear")
+	w.enter("/clear")
 	time.Sleep(2 * time.Second)
 	w.join()
 	if w.agent == old {
@@ -184,7 +243,8 @@ func TestClaude(t *testing.T) {
 
 func TestCodex(t *testing.T) {
 	w := newWorld(t, codex)
-	w.idle()
+	w.wakes().screen.kill()
+	w.jobs()
 	w.talk()
 	w.interject()
 	w.draft()
@@ -198,8 +258,7 @@ func TestCodex(t *testing.T) {
 func (w *world) stopped() {
 	w.t.Helper()
 	w.works("think " + sleeping(60, 0) + " [[say late]]")
-	time.Sleep(2 * time.Second) // the tool has begun
-	w.screen.keys("\x1b")
+	w.escape()
 	w.until(10*time.Second, func() bool { reach, _ := w.reach(); return reach == "next_prompt" })
 	n := w.model.count()
 	w.tt(peer, "msg", "send", w.agent, "sixth-body")
@@ -207,14 +266,14 @@ func (w *world) stopped() {
 	w.once(n, "sixth-body")
 }
 
-// leaves closes the window of a harness whose server goes on: its agent is not woken.
+// leaves closes the window of a harness: its agent is not woken, even where a server goes on.
 func (w *world) leaves() {
 	w.t.Helper()
-	w.screen.enter("/exit")
-	<-w.screen.done
-	n := w.model.count()
+	w.quit()
+	start, n := time.Now(), w.model.count()
 	w.tt(peer, "msg", "send", w.agent, "seventh-body")
 	w.until(40*time.Second, func() bool { reach, _ := w.reach(); return reach == "next_prompt" || reach == "none" })
+	report(w.t, fmt.Sprintf("nothing listens any more after %q", w.h.exit), time.Since(start))
 	if now := w.model.count(); now != n {
 		w.t.Errorf("its model was asked %d times", now-n)
 	}
@@ -222,16 +281,26 @@ func (w *world) leaves() {
 
 func TestOpenCode(t *testing.T) {
 	w := newWorld(t, openCode)
-	w.idle()
+	second := w.wakes()
+	w.rests()
+	second.leaves()
+	w.jobs()
 	w.talk()
 	w.interject()
 	w.draft()
+	w.struggle()
+	w.interrupt()
+	within(t, "after Esc", w.h.limit, w.handoff(90*time.Second))
+	w.fails()
+	within(t, "after an error of the service", w.h.limit, w.handoff(90*time.Second))
 	w.dies()
 }
 
 func TestGemini(t *testing.T) {
 	w := newWorld(t, gemini)
-	w.idle()
+	second := w.wakes()
+	w.rests()
+	second.leaves()
 	w.talk()
 	w.dies()
 }
@@ -240,7 +309,7 @@ func TestGemini(t *testing.T) {
 func (w *world) join() {
 	w.t.Helper()
 	n := w.model.count()
-	w.screen.enter("hello again [[sh tt join --json]] [[say joined]]")
+	w.enter(w.session + " says hello again [[sh tt join --json]] [[say joined]]")
 	r := w.answered(n, "agent_id")
 	w.named(r)
 	w.settle()
@@ -301,7 +370,8 @@ func (w *world) dies() {
 	w.t.Helper()
 	_ = syscall.Kill(w.screen.process.Pid, syscall.SIGKILL)
 	<-w.screen.done
+	start := time.Now()
 	w.until(90*time.Second, func() bool { reach, _ := w.reach(); return reach != "ready" && reach != "busy" })
 	reach, _ := w.reach()
-	w.t.Logf("| dead | reach %s |", reach)
+	report(w.t, "killed: reach "+reach, time.Since(start))
 }

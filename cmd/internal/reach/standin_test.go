@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"regexp"
@@ -20,14 +21,14 @@ import (
 //	[[sh COMMAND]]    call the shell tool of the harness, and wait for the result
 //	[[slow N COMMAND]] think for N, a duration, and then the same
 //	[[say TEXT]]      end the turn with TEXT
-//	[[fail TEXT]]     answer with an error; of Anthropic's API
+//	[[fail TEXT]]     answer with an error; of the APIs of Anthropic and Google
 //
 // It speaks as much of the APIs of Anthropic, OpenAI and Google as the harnesses need.
 type standIn struct {
 	*httptest.Server
 	habits map[string]string // what to do, as directives, where the newest text contains the key
 
-	mu       sync.Mutex
+	mu       sync.Mutex // and of habits
 	requests []request
 	more     chan struct{} // closed when there is another request
 }
@@ -35,10 +36,11 @@ type standIn struct {
 // A request is one call of the model. Those without tools, for titles and the like, are
 // not recorded.
 type request struct {
-	at     time.Time
-	newest string // what has come since the model was last called
-	answer string
-	bytes  int // of newest
+	at      time.Time
+	newest  string // what has come since the model was last called
+	answer  string
+	bytes   int    // of newest
+	session string // what the user has called the session of the harness
 }
 
 // A said is one part of a conversation, in any of the APIs.
@@ -50,7 +52,7 @@ type said struct {
 }
 
 func newStandIn(t *testing.T, habits map[string]string) *standIn {
-	s := &standIn{habits: habits, more: make(chan struct{})}
+	s := &standIn{habits: maps.Clone(habits), more: make(chan struct{})}
 	s.Server = httptest.NewServer(http.HandlerFunc(s.serve))
 	t.Cleanup(s.Close)
 	return s
@@ -90,14 +92,29 @@ type action struct {
 	fails bool
 }
 
+var sessionName = regexp.MustCompile(`session-[0-9]+`)
+
+// learn gives the model another habit.
+func (s *standIn) learn(key, habit string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.habits[key] = habit
+}
+
 var directive = regexp.MustCompile(`\[\[(sh|slow|say|fail) ((?s:.*?))\]\]`)
 
 // decide answers a conversation, and records the request.
 func (s *standIn) decide(talk []said, tools []string) action {
 	var todo [][]string
 	var newest strings.Builder
-	done := 0
+	done, session := 0, ""
+	s.mu.Lock()
+	habits := maps.Clone(s.habits)
+	s.mu.Unlock()
 	for _, part := range talk {
+		if name := sessionName.FindString(part.text); name != "" && session == "" {
+			session = name
+		}
 		if part.byModel {
 			done += part.calls
 			newest.Reset()
@@ -105,7 +122,7 @@ func (s *standIn) decide(talk []said, tools []string) action {
 		}
 		newest.WriteString(part.text + part.result + "\n")
 		found := directive.FindAllStringSubmatch(part.text, -1)
-		for key, habit := range s.habits {
+		for key, habit := range habits {
 			if strings.Contains(part.text, key) {
 				found = directive.FindAllStringSubmatch(habit, -1)
 			}
@@ -139,7 +156,7 @@ func (s *standIn) decide(talk []said, tools []string) action {
 		}
 	}
 	if len(tools) > 0 && !strings.Contains(newest.String(), "Generate a concise, single-line task title") {
-		s.record(newest.String(), a)
+		s.record(session, newest.String(), a)
 	}
 	return a
 }
@@ -153,14 +170,14 @@ func shellOf(tools []string) string {
 	return ""
 }
 
-func (s *standIn) record(newest string, a action) {
+func (s *standIn) record(session, newest string, a action) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	answer := a.text
 	if a.tool != "" {
 		answer = fmt.Sprint(a.tool, a.input)
 	}
-	s.requests = append(s.requests, request{time.Now(), newest, answer, len(newest)})
+	s.requests = append(s.requests, request{time.Now(), newest, answer, len(newest), session})
 	close(s.more)
 	s.more = make(chan struct{})
 }
@@ -193,6 +210,12 @@ func (s *standIn) since(n int) []request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.requests[n:])
+}
+
+// latest returns when the model was last asked.
+func (s *standIn) latest() time.Time {
+	all := s.since(0)
+	return all[len(all)-1].at
 }
 
 func (s *standIn) count() int { return len(s.since(0)) }
@@ -299,6 +322,10 @@ func (s *standIn) google(w http.ResponseWriter, in map[string]any, streamed bool
 		tools = append(tools, names(objects(t["functionDeclarations"]), "name")...)
 	}
 	a := s.decide(talk, tools)
+	if a.fails {
+		http.Error(w, `{"error":{"code":400,"message":"the stand-in fails","status":"INVALID_ARGUMENT"}}`, http.StatusBadRequest)
+		return
+	}
 	part := map[string]any{"text": a.text}
 	if a.tool != "" {
 		part = map[string]any{"functionCall": map[string]any{"name": a.tool, "args": a.input}}

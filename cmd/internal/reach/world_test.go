@@ -25,6 +25,9 @@ type harness struct {
 	listening string         // how an idle session of it listens
 	before    func(w *world) // what is done once before it is ready
 	ready     string         // what it shows, without blanks, when it can be typed into
+	exit      string         // what its user types to leave it
+	escapes   int            // how often its user presses Esc to end a turn
+	holds     bool           // while it is idle a hook runs, and it takes no line before Esc
 	after     func(w *world)
 }
 
@@ -38,6 +41,7 @@ type world struct {
 	bin             string
 	model           *standIn
 	screen          *terminal
+	session         string // what its user calls it
 	agent           string // the id of the session
 }
 
@@ -45,9 +49,13 @@ const peer = "peer:1"
 
 // habits are how a model that knows the skill reacts.
 var habits = map[string]string{
-	"is offered to you. Take it if": "[[sh tt wait --json]] [[sh tt release --status done --next-action next --json]] [[say released]]",
-	"message for you in":            "[[say noted]]",
+	offered:                  "[[sh tt wait --json]] [[sh tt assign peer:1 --status done --next-action next --json]] [[say released]]",
+	"job of yours has ended": "[[sh tt inbox --json]] [[say read]]",
+	"message for you in":     "[[say noted]]",
 }
+
+// offered is in what wakes an agent whose turn comes.
+const offered = "is offered to you. Take it if"
 
 // newWorld starts a session that has joined the room of its workspace and is idle.
 func newWorld(t *testing.T, h harness) *world {
@@ -91,16 +99,45 @@ func (w *world) start() {
 	if w.h.before != nil {
 		w.h.before(w)
 	}
-	w.screen.await(0, 3*time.Minute, w.h.ready) // some install packages first
+	w.screen.await(0, 8*time.Minute, w.h.ready) // some install packages first, on a busy machine slowly
 	time.Sleep(time.Second)                     // what is typed while it draws may be lost
 	n := w.model.count()
-	w.screen.enter("hello [[sh tt join --json]] [[say joined]]")
-	r, _, ok := w.model.next(n, 40*time.Second, "agent_id")
+	w.session = unique("session-")
+	w.screen.enter(w.session + " says hello [[sh tt join --json]] [[say joined]]")
+	r, _, ok := w.model.next(n, 5*time.Second, "agent_id")
+	for range 20 { // Gemini CLI takes no line while it starts
+		if !ok {
+			w.screen.keys("\r")
+			r, _, ok = w.model.next(n, 5*time.Second, "agent_id")
+		}
+	}
 	if !ok {
 		w.t.Fatalf("the model did not join; shown is\n%s", tail(w.screen.screen()))
 	}
 	w.named(r)
 	w.settle()
+}
+
+// enter types a line as the user of an idle session.
+func (w *world) enter(line string) {
+	if w.h.holds {
+		w.until(time.Minute, func() bool { return time.Since(w.model.latest()) > 3*time.Second })
+		w.settle()
+		w.screen.keys("\x1b")
+		time.Sleep(time.Second)
+	}
+	w.screen.enter(line)
+}
+
+// quit leaves the program.
+func (w *world) quit() {
+	w.t.Helper()
+	w.enter(w.h.exit)
+	select {
+	case <-w.screen.done:
+	case <-time.After(time.Minute):
+		w.t.Fatalf("%q does not end the program; it shows\n%s", w.h.exit, tail(w.screen.screen()))
+	}
 }
 
 var agentID = regexp.MustCompile(`agent_id\W+([a-z]+:[0-9a-f]{8})`)
@@ -194,10 +231,13 @@ func (w *world) assign(limit time.Duration) (took time.Duration, n int) {
 	n = w.model.count()
 	start := time.Now()
 	w.tt(peer, "assign", w.agent, "--status", "secret status", "--next-action", "secret action")
-	r, n, ok := w.model.next(n, limit, "(automatic, not typed by your user)", "is offered to you")
+	r, n, ok := w.model.next(n, limit, "(automatic, not typed by your user)", offered)
 	if !ok {
 		reach, listening := w.reach()
 		w.t.Fatalf("the model was not asked within %s; the agent is %s by %q; shown is\n%s", limit, reach, listening, tail(w.screen.screen()))
+	}
+	if r.session != w.session {
+		w.t.Errorf("%s was told the turn of %s", r.session, w.session)
 	}
 	return r.at.Sub(start), n
 }
@@ -206,7 +246,7 @@ func (w *world) assign(limit time.Duration) (took time.Duration, n int) {
 func (w *world) handoff(limit time.Duration) time.Duration {
 	w.t.Helper()
 	took, n := w.assign(limit)
-	if _, _, ok := w.model.next(n, time.Minute, `released`); !ok {
+	if _, _, ok := w.model.next(n, time.Minute, "reserved_for"); !ok {
 		w.t.Fatalf("the model did not release; it got %v", w.model.since(n))
 	}
 	w.takeTurn()

@@ -34,7 +34,7 @@ func TestAnswer(t *testing.T) {
 		{harness.Gemini, harness.KindContext, "AfterTool", Reply{Context: "a"}, context + `AfterTool","additionalContext":"a"}}`},
 		{harness.OpenCode, harness.KindStop, "", Reply{Refuse: "a"}, `{"decision":"block","reason":"a"}`},
 		{harness.OpenCode, harness.KindEdit, "", Reply{Refuse: "a"}, `{"decision":"deny","reason":"a"}`},
-		{harness.OpenCode, harness.KindContext, "", Reply{Context: "a"}, context + `","additionalContext":"a"}}`},
+		{harness.OpenCode, harness.KindContext, "", Reply{Context: "a"}, context + `chat.message","additionalContext":"a"}}`},
 		{harness.Antigravity, harness.KindStop, "", Reply{Refuse: "a"}, `{"decision":"continue","reason":"a"}`},
 		{harness.Antigravity, harness.KindListen, "", Reply{Wake: "a"}, `{"decision":"continue","reason":"a"}`},
 		{harness.Antigravity, harness.KindEdit, "", Reply{Refuse: "a"}, `{"decision":"deny","reason":"a"}`},

@@ -64,6 +64,16 @@ func TestDecode(t *testing.T) {
 			Call{Harness: harness.Grok, Kind: harness.KindStop, Event: "stop", SessionID: "s", Dir: "/w", Repeated: true, Subagent: true},
 		},
 		{
+			"opencode prompt", harness.OpenCode, harness.KindContext,
+			`{"session_id":"o","cwd":"/w","hook_event_name":"chat.message","prompt":"p"}`,
+			Call{Harness: harness.OpenCode, Kind: harness.KindContext, Event: "chat.message", SessionID: "o", Dir: "/w", Prompt: true, PromptText: "p"},
+		},
+		{
+			"opencode result", harness.OpenCode, harness.KindContext,
+			`{"session_id":"o","cwd":"/w"}`,
+			Call{Harness: harness.OpenCode, Kind: harness.KindContext, SessionID: "o", Dir: "/w"},
+		},
+		{
 			"opencode patch", harness.OpenCode, harness.KindEdit,
 			`{"session_id":"o","cwd":"/w","tool_name":"apply_patch","tool_input":{"patchText":"*** Begin Patch\n*** Update File: a.go\n"}}`,
 			Call{Harness: harness.OpenCode, Kind: harness.KindEdit, SessionID: "o", Dir: "/w", Tool: "apply_patch", Paths: []string{"/w/a.go"}},
