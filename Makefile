@@ -129,7 +129,8 @@ torture-long: ## every attack with the numbers of a release, fuzzing, the models
 	$(MAKE) --no-print-directory fuzz FUZZTIME=10m
 	$(MAKE) --no-print-directory model
 	$(GO) test ./fsroom -count 1 -run NothingLeaks -leak.changes=10000
-	$(GO) test ./cmd/internal/ttcmd -count 1 -run JobsUnderKills -jobs.killed=500
+	$(GO) test ./cmd/internal/ttcmd -count 1 -run 'JobsUnderKills|RepositoryStorm|BetweenTreesUnderKills|InterruptedNames' -jobs.killed=500 \
+		-trees.locks=40 -trees.messages=100 -trees.interruptions=20
 	$(GO) run cmd/internal/torture/run.go -long $(TORTURE)
 
 # HOSTS is how much is tried: short (what CI runs), normal or long (half an hour, for a release).
