@@ -305,6 +305,17 @@ func TestGemini(t *testing.T) {
 	w.dies()
 }
 
+// TestGeminiTurns: what its user does between turns, and turns that do not end as usual.
+func TestGeminiTurns(t *testing.T) {
+	w := newWorld(t, gemini)
+	w.stopped()
+	w.fails()
+	w.jobs()
+	w.interject()
+	w.struggle()
+	w.dies()
+}
+
 // join makes the model of the session join once more.
 func (w *world) join() {
 	w.t.Helper()
