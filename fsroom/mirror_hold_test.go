@@ -39,12 +39,13 @@ func TestHoldIsAnnounced(t *testing.T) {
 	}
 }
 
-// A crowd counts the agents that are asked for, and the records that are fetched.
+// A crowd counts the agents that are asked for, and the records that are fetched and published.
 type crowd struct {
 	engine.Engine
-	asked, fetched atomic.Int32
-	all            chan struct{} // nobody is answered before it is closed; nil: at once
-	size           int32         // how many have to be asked for before that
+	asked, fetched, published atomic.Int32
+
+	all  chan struct{} // nobody is answered before it is closed; nil: at once
+	size int32         // how many have to be asked for before that
 }
 
 func (c *crowd) Announced(ctx context.Context, room, agent, what string) (engine.Presence, error) {
@@ -65,6 +66,11 @@ func (c *crowd) Records(ctx context.Context, room string, agents ...string) (map
 	all, err := c.Engine.Records(ctx, room, agents...)
 	c.fetched.Add(int32(len(all)))
 	return all, err
+}
+
+func (c *crowd) Publish(ctx context.Context, room, agent string, record []byte, keep time.Duration) error {
+	c.published.Add(1)
+	return c.Engine.Publish(ctx, room, agent, record, keep)
 }
 
 // hold makes a host on which agents hold a mark, and returns another that knows nothing of it.
@@ -141,4 +147,38 @@ func TestDecisionOnHolds(t *testing.T) {
 	if err != nil || !held[len(held)-1] {
 		t.Errorf("the decision was made on %v, %v", held, err)
 	}
+}
+
+// Which boot another host is in costs one record, however many agents there are, and a host says
+// it once.
+func TestBootIsFetchedAlone(t *testing.T) {
+	const agents = 30
+	c := &crowd{Engine: inMemory(t)}
+	h := newHosts(t, 2, c)
+	h.do(0, join("a"))
+	look := func(boot string) {
+		t.Helper()
+		there := h.room(0, fsroom.Options{Host: "there", Boot: boot})
+		c.published.Store(0)
+		for i := range agents {
+			if err := there.Agent(fmt.Sprint("agent:", i)).Mark("seen", time.Now()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if n := c.published.Load(); n != agents+1 {
+			t.Errorf("%d agents have %d records", agents, n)
+		}
+		here := h.room(1, fsroom.Options{Host: "here", Boot: "mine"})
+		c.fetched.Store(0)
+		for host, want := range map[string]string{"there": boot, "nowhere": ""} {
+			if got := here.BootOf(host); got != want {
+				t.Errorf("%s is in the boot %q, want %q", host, got, want)
+			}
+		}
+		if n := c.fetched.Load(); n != 1 {
+			t.Errorf("%d records were fetched", n)
+		}
+	}
+	look("first")
+	look("second")
 }

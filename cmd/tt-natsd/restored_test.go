@@ -234,6 +234,42 @@ func TestAsynchronousStreamIsRefused(t *testing.T) {
 	refused(t, o, "persist_mode was async")
 }
 
+// What hosts say of agents is not synced, and a stream that is, as older servers have made it, is
+// made anew; a restart loses nothing of it.
+func TestAgentsAreNotSynced(t *testing.T) {
+	o := local(t)
+	r := start(t, o)
+	conn := connect(t, r.url)
+	mode := func() any { return ask(t, conn, "$JS.API.STREAM.INFO."+agents, nil).Config["persist_mode"] }
+	if got := mode(); got != "async" {
+		t.Errorf("a new store: %v", got)
+	}
+	config := ask(t, conn, "$JS.API.STREAM.INFO."+agents, nil).Config
+	delete(config, "persist_mode")
+	if m, err := conn.Request("$JS.API.STREAM.DELETE."+agents, nil, patience); err != nil || strings.Contains(string(m.Data), "error") {
+		t.Fatalf("%s, %v", m.Data, err)
+	}
+	if got := ask(t, conn, "$JS.API.STREAM.CREATE."+agents, config); got.Error != nil {
+		t.Fatal(got.Error)
+	}
+	for _, want := range []string{"first", "second"} {
+		if err := r.stop(); err != nil {
+			t.Fatal(err)
+		}
+		r = start(t, o)
+		conn = connect(t, r.url)
+		if got := mode(); got != "async" {
+			t.Errorf("the %s start: %v", want, got)
+		}
+		if got := ask(t, conn, "$JS.API.STREAM.MSG.GET."+agents, map[string]any{"last_by_subj": "ttagent.tt.rooms.x.a"}); want == "first" == (got.Error == nil) {
+			t.Errorf("the %s start: %v", want, got.Error)
+		}
+		if got := ask(t, conn, "ttagent.tt.rooms.x.a", "record"); got.Error != nil || got.Seq == 0 {
+			t.Errorf("%+v", got)
+		}
+	}
+}
+
 // Settings that a client changes while the server runs are set right, or told.
 func TestStreamsAreLookedAtAgain(t *testing.T) {
 	o := local(t)

@@ -251,6 +251,8 @@ func stringMap(v any) map[string]string {
 	return m
 }
 
+// agents is the stream of what hosts say of agents. One server syncs it now and then: a power cut
+// costs the newest of it, which hosts say again.
 func (s *setup) agents() map[string]any {
 	return map[string]any{
 		"name": agents, "subjects": []string{"ttagent.>"}, "storage": "file", "retention": "limits", "discard": "old",
@@ -277,6 +279,7 @@ func (s *setup) ensure(ctx context.Context, conn *nats.Conn, config map[string]a
 	case s.lost && name == entries:
 		return fmt.Errorf("%w: the store has a stream %s that cannot be read; move the store away, or restore it from a copy", errUnfit, name)
 	}
+	relax(config)
 	err = call(ctx, conn, "$JS.API.STREAM.CREATE."+name, config, nil)
 	if err == nil && name == entries && s.restored {
 		s.health.closed.Store(true)
@@ -304,6 +307,12 @@ func (s *setup) adapt(ctx context.Context, conn *nats.Conn, config, have map[str
 		if value, there := have[key]; there && (key != "num_replicas" || !s.scale) {
 			want[key] = value
 		}
+	}
+	if relax(want); want["name"] == agents && !same(have["persist_mode"], want["persist_mode"]) { // which cannot be changed
+		if err := call(ctx, conn, "$JS.API.STREAM.DELETE."+agents, nil, nil); err != nil {
+			return err
+		}
+		return s.ensure(ctx, conn, config)
 	}
 	var differ []string
 	for key := range union(want, have) {
@@ -339,6 +348,18 @@ func (s *setup) keepMetadata(config, have map[string]any) {
 	if s.restored || closed {
 		shut(config)
 		s.health.closed.Store(true)
+	}
+}
+
+// relax lets the stream of agents be acknowledged before it is synced, where one server keeps it:
+// for more, there is no such setting.
+func relax(config map[string]any) {
+	switch {
+	case config["name"] != agents:
+	case fmt.Sprint(config["num_replicas"]) == "1":
+		config["persist_mode"] = "async"
+	default:
+		delete(config, "persist_mode")
 	}
 }
 

@@ -19,9 +19,11 @@ import (
 const (
 	// recordsFresh is how long records that were fetched are used.
 	recordsFresh = 50 * time.Millisecond
-	// bootsFresh is how long the boots of other hosts are used, which any record of such a
-	// host may tell. A host is not booted faster than that.
+	// bootsFresh is how long the boot of another host is used. A host is not booted faster
+	// than that.
 	bootsFresh = 10 * time.Second
+	// bootTold is how often a host says in which boot it is, in case the engine has lost it.
+	bootTold = time.Hour
 	// recordsKept is how long the engine keeps a record that is not replaced.
 	recordsKept = 30 * 24 * time.Hour
 	// recordsPatience bounds a look at the records. Without an answer, nothing is known of
@@ -36,7 +38,8 @@ const (
 	noAnswerFresh = time.Second
 )
 
-// A record is what a host says of an agent that has run a command there.
+// A record is what a host says of an agent that has run a command there, or of itself: then it
+// has the boot only, and the name of [hostKey].
 type record struct {
 	Host  string                     `json:"host"`
 	Boot  string                     `json:"boot_id,omitempty"` // of the host
@@ -54,7 +57,6 @@ type records struct {
 	fetched time.Time            // all of them
 	single  map[string]time.Time // one by one, lately
 	byAgent map[string]*record
-	hosts   map[string]*record           // the last of each other host
 	held    map[string]map[string]answer // the last answers, by mark and agent
 	missing []func()                     // ask what was not known while the mirror was locked
 	putOff  []func()                     // until the mirror is unlocked
@@ -101,10 +103,7 @@ func (r *mirror[S]) empty(list *[]func()) {
 func (r *mirror[S]) other(key string) *record {
 	r.records.mu.Lock()
 	defer r.records.mu.Unlock()
-	at := r.records.fetched
-	if one := r.records.single[key]; one.After(at) {
-		at = one
-	}
+	at := r.asOf(key)
 	switch {
 	case r.locked.Load() && !r.silent() && time.Since(at) > recordsDecide:
 		r.records.missing = append(r.records.missing, func() { r.other(key) })
@@ -165,7 +164,7 @@ func (r *mirror[S]) fetchRecords(agents ...string) {
 		return
 	}
 	if len(agents) == 0 || r.records.byAgent == nil {
-		r.records.byAgent, r.records.hosts = make(map[string]*record), make(map[string]*record)
+		r.records.byAgent = make(map[string]*record)
 	}
 	for agent, published := range all {
 		rec := &record{at: published.At}
@@ -173,9 +172,6 @@ func (r *mirror[S]) fetchRecords(agents ...string) {
 			continue
 		}
 		r.records.byAgent[agent] = rec
-		if last := r.records.hosts[rec.Host]; last == nil || !rec.at.Before(last.at) {
-			r.records.hosts[rec.Host] = rec
-		}
 	}
 }
 
@@ -189,13 +185,25 @@ func (r *mirror[S]) Heard(key string) time.Time {
 func (r *mirror[S]) Boot(host string) string {
 	r.records.mu.Lock()
 	defer r.records.mu.Unlock()
-	if time.Since(r.records.fetched) > bootsFresh {
-		r.fetchRecords()
+	key := hostKey(host)
+	if time.Since(r.asOf(key)) > bootsFresh {
+		r.fetchRecords(key)
 	}
-	if rec := r.records.hosts[host]; rec != nil {
+	if rec := r.records.byAgent[key]; rec != nil && rec.Host == host {
 		return rec.Boot
 	}
 	return ""
+}
+
+// hostKey returns the name of the record of a host. No agent has such a name.
+func hostKey(host string) string { return "_" + fsroom.AgentKey(host) }
+
+// asOf returns when the record was fetched. r.records is locked.
+func (r *mirror[S]) asOf(key string) time.Time {
+	if one := r.records.single[key]; one.After(r.records.fetched) {
+		return one
+	}
+	return r.records.fetched
 }
 
 func (r *mirror[S]) Publish(dir, changed string) {
@@ -235,7 +243,21 @@ func (r *mirror[S]) publishNow(dir string) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), recordsPatience)
 	defer cancel()
+	r.publishBoot(ctx)
 	_ = r.engine.Publish(ctx, r.engineName(), filepath.Base(dir), b, recordsKept) // losing it loses a timestamp
+}
+
+// publishBoot makes known in which boot this host is, unless that was done lately.
+func (r *mirror[S]) publishBoot(ctx context.Context) {
+	o, path := r.Store().Options(), filepath.Join(r.Dir(), "boot")
+	info, err := os.Lstat(path)
+	if told, _ := lockfile.ReadRegular(path, 1<<10); o.Boot == "" || err == nil && string(told) == o.Boot && time.Since(info.ModTime()) < bootTold {
+		return
+	}
+	b, err := json.Marshal(record{Host: o.Host, Boot: o.Boot})
+	if err == nil && r.engine.Publish(ctx, r.engineName(), hostKey(o.Host), b, recordsKept) == nil {
+		_ = lockfile.ReplaceUnsynced(path, []byte(o.Boot), r.TempDir())
+	}
 }
 
 func (r *mirror[S]) Marked(key, name string) time.Time {
