@@ -142,3 +142,15 @@ func MakeDir(dir string) error {
 	lockfile.Adopt(dir)
 	return nil
 }
+
+// Kept returns what this host keeps in a file beside the room, "" for nothing. No decision depends
+// on it.
+func (r *Files[S]) Kept(name string) string {
+	b, _ := lockfile.ReadRegular(filepath.Join(r.Dir(), name), 1<<16)
+	return string(b)
+}
+
+// Keep replaces what Kept returns, if that is possible.
+func (r *Files[S]) Keep(name, content string) {
+	_ = lockfile.ReplaceUnsynced(filepath.Join(r.Dir(), name), []byte(content), r.TempDir())
+}

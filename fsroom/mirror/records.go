@@ -247,16 +247,19 @@ func (r *mirror[S]) publishNow(dir string) {
 	_ = r.engine.Publish(ctx, r.engineName(), filepath.Base(dir), b, recordsKept) // losing it loses a timestamp
 }
 
+// bootFile has the boot that this host has published last.
+const bootFile = "boot"
+
 // publishBoot makes known in which boot this host is, unless that was done lately.
 func (r *mirror[S]) publishBoot(ctx context.Context) {
-	o, path := r.Store().Options(), filepath.Join(r.Dir(), "boot")
+	o, path := r.Store().Options(), filepath.Join(r.Dir(), bootFile)
 	info, err := os.Lstat(path)
-	if told, _ := lockfile.ReadRegular(path, 1<<10); o.Boot == "" || err == nil && string(told) == o.Boot && time.Since(info.ModTime()) < bootTold {
+	if o.Boot == "" || err == nil && r.Kept(bootFile) == o.Boot && time.Since(info.ModTime()) < bootTold {
 		return
 	}
 	b, err := json.Marshal(record{Host: o.Host, Boot: o.Boot})
 	if err == nil && r.engine.Publish(ctx, r.engineName(), hostKey(o.Host), b, recordsKept) == nil {
-		_ = lockfile.ReplaceUnsynced(path, []byte(o.Boot), r.TempDir())
+		r.Keep(bootFile, o.Boot)
 	}
 }
 

@@ -20,6 +20,8 @@ type Facts struct {
 	// Support returns what is known of the processes on which the turn in progress depends.
 	// It is nil where nobody asks for [State.Trouble].
 	Support func() Support
+	// Directory is that of the room on this host; "": the one where the room was made.
+	Directory string
 	// Lease is what is known of the current turn's lease beyond its grant. It is zero, or
 	// that of another turn, if nothing is.
 	Lease Lease

@@ -1,6 +1,7 @@
 package turn
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/talking-stick/tt/journal/event"
@@ -29,7 +30,7 @@ type RoomView struct {
 // Room returns the view of the room at the moment of the facts.
 func (s *State) Room(f Facts) RoomView {
 	v := RoomView{
-		RoomID: s.RoomID, CanonicalPath: s.CanonicalPath, State: s.Status(f), TurnID: s.Turn,
+		RoomID: s.RoomID, CanonicalPath: cmp.Or(f.Directory, s.CanonicalPath), State: s.Status(f), TurnID: s.Turn,
 		Owner: s.Owner, ReservedFor: s.ReservedFor, PendingHandoff: s.Pending.Seq,
 		LastEventSeq: s.Seq, UpdatedAt: s.UpdatedAt, Trouble: s.Trouble(f),
 	}

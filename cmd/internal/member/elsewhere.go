@@ -62,6 +62,27 @@ func (r *Room) elsewhere(st *turn.State, id string, p turn.Presence, l turn.Leas
 	return p
 }
 
+// pathFile has the directory of a room on this host, where an agent joined it.
+const pathFile = "path"
+
+// here returns the directory on this host of a room that several share, "" if it is not known.
+func (r *Room) here() string {
+	if !r.IsShared() {
+		return ""
+	}
+	if dir := r.inChain(); dir != "" && !r.Workspace.ByID() {
+		return dir
+	}
+	return r.Kept(pathFile)
+}
+
+// recordPath records the directory in which an agent of this host is a member.
+func (r *Room) recordPath() {
+	if dir := r.here(); dir != "" && dir != r.Kept(pathFile) {
+		r.Keep(pathFile, dir)
+	}
+}
+
 // guardianElsewhere returns whether the guardian of the current turn, which is one of another
 // host, lives, as far as its renewals show it.
 func (r *Room) guardianElsewhere(st *turn.State, l turn.Lease) turn.Process {

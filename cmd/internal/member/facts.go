@@ -59,7 +59,7 @@ func (r *Room) facts(st *turn.State, by caller, judged verdicts) turn.Facts {
 		}
 		return c
 	}
-	f := turn.Facts{Now: r.Now(), Lease: lease, Presence: func(id string) turn.Presence {
+	f := turn.Facts{Now: r.Now(), Directory: r.here(), Lease: lease, Presence: func(id string) turn.Presence {
 		p, ok := known[id]
 		if !ok {
 			p = r.presence(id, look)

@@ -1,6 +1,7 @@
 package member
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -144,10 +145,18 @@ func (r *Room) joinRequest(policy turn.Policy, observe bool) turn.JoinRequest {
 
 // Directory returns the directory whose room this is.
 func (r *Room) Directory() string {
+	return cmp.Or(r.inChain(), r.Workspace.Root)
+}
+
+// inChain returns the directory of the workspace whose room this is, "" if it is none of it.
+func (r *Room) inChain() string {
+	if r.Workspace == nil {
+		return ""
+	}
 	for _, dir := range r.Workspace.Chain() {
 		if fsroom.RoomName(r.Workspace.Identity(dir)) == r.Name() {
 			return dir
 		}
 	}
-	return r.Workspace.Root
+	return ""
 }

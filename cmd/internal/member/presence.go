@@ -62,6 +62,7 @@ func (r *Room) recordArrival() {
 	_ = r.own().Mark(waitingFile, at)
 	r.recordProcess()
 	r.enterRooms()
+	r.recordPath()
 }
 
 // recordProcess adds the process of the agent to its record if it is not there.

@@ -64,11 +64,12 @@ func runJoin(ctx context.Context, c *cli.Invocation) error {
 	}
 	room.ReplaceGuardian(ctx, snap.State)
 	st, f := snap.State, room.Facts(snap.State)
+	v := st.Room(f)
 	res := joinResult{
 		AgentID: room.Self.ID, RoomID: st.RoomID, WorkspaceRoot: room.Workspace.Root, Warning: room.Warning,
 		Turn: st.Words(f, room.Self.ID), Members: st.MemberViews(f), Unread: mailbox.Of(room).Unread(st), Next: nextStep(st, f, room.Self.ID),
-		Verbose: c.Verbose, CanonicalPath: st.CanonicalPath, RequestedPath: room.Workspace.Requested, JoinedExisting: !room.Created,
-		Policy: st.Policy, Room: st.Room(f), Cursor: st.Seq, Template: handoffTemplate,
+		Verbose: c.Verbose, CanonicalPath: v.CanonicalPath, RequestedPath: room.Workspace.Requested, JoinedExisting: !room.Created,
+		Policy: st.Policy, Room: v, Cursor: st.Seq, Template: handoffTemplate,
 	}
 	return c.Out.Result(&res, func(t *cli.Text) { writeJoin(t, res) })
 }
