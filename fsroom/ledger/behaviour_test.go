@@ -497,3 +497,26 @@ func TestViewLeavesNothingOpen(t *testing.T) {
 		t.Errorf("an index is still mapped:\n%s", maps)
 	}
 }
+
+// TestManyPacksAreJoined also where there are many turns in an hour.
+func TestManyPacksAreJoined(t *testing.T) {
+	f := newFixture(t)
+	f.Ledger = New(filepath.Join(filepath.Dir(f.root), "stores", "store"), Options{Root: f.root, Limits: Limits{Free: 1}})
+	packs := func() int {
+		all, _ := filepath.Glob(filepath.Join(f.packDir(), "*.pack"))
+		return len(all)
+	}
+	for i := range 2 * maxPacks {
+		f.write("a", itoa(i))
+		f.take(WhyTick, 0)
+		if f.MayPrune(time.Hour) {
+			if _, err := PruneAll(t.Context(), filepath.Dir(f.Dir()), "", Keep{Age: time.Hour, Size: 1 << 30, Now: time.Now()}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if n := packs(); n > maxPacks+1 {
+			t.Fatalf("%d packs after %d snapshots", n, i+1)
+		}
+	}
+	f.readable()
+}

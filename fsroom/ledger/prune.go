@@ -54,13 +54,25 @@ func PruneAll(ctx context.Context, dir, home string, k Keep) (left int64, err er
 	return left, err
 }
 
-// MayPrune reports whether the store was not pruned for so long, and counts this as a prune.
+// MayPrune reports whether the store was not pruned for so long, or has so many packs that they are
+// to become one, and counts this as a prune.
 func (l *Ledger) MayPrune(every time.Duration) bool {
 	path := filepath.Join(l.dir, "pruned")
-	if info, err := os.Stat(path); err == nil && time.Since(info.ModTime()) < every {
+	if info, err := os.Stat(path); err == nil && time.Since(info.ModTime()) < every && l.smallPacks() <= maxPacks {
 		return false
 	}
 	return os.WriteFile(path, nil, 0o600) == nil && lockfile.Touch(path, time.Now()) == nil
+}
+
+// smallPacks returns how many packs of its own the store has that are worth joining.
+func (l *Ledger) smallPacks() (n int) {
+	packs, _ := filepath.Glob(filepath.Join(escapeGlob(l.packDir()), ownPrefix+"*.pack"))
+	for _, pack := range packs {
+		if info, err := os.Stat(pack); err == nil && info.Size() < maxFresh/2 {
+			n++
+		}
+	}
+	return n
 }
 
 // Stores returns the stores in a directory, the one longest unused first.
@@ -192,7 +204,7 @@ func (l *Ledger) repack(all, kept []*Snapshot) error {
 	defer o.close()
 	o.keep = true
 	theirs := l.theirs()
-	foreign, small := false, 0
+	foreign := false
 	var stay []*pack
 	for _, p := range o.own {
 		if own := strings.HasPrefix(filepath.Base(p.path), ownPrefix); !own && theirs(p.path+".pack") {
@@ -200,12 +212,9 @@ func (l *Ledger) repack(all, kept []*Snapshot) error {
 		} else {
 			o.user = append(o.user, p)
 			foreign = foreign || !own
-			if info, err := os.Stat(p.path + ".pack"); err == nil && info.Size() < maxFresh/2 {
-				small++
-			}
 		}
 	}
-	if len(kept) == len(all) && small <= maxPacks && !foreign {
+	if len(kept) == len(all) && l.smallPacks() <= maxPacks && !foreign {
 		return nil
 	}
 	o.own = stay
