@@ -203,8 +203,12 @@ func (r *Room) Untold() []*Job {
 	return jobs
 }
 
-// Attended reports whether somebody is there who will say how the job ends.
+// Attended reports whether somebody is there who will say how the job ends. A runner that was
+// killed says nothing more, also if the kernel has not closed its files yet.
 func (j *Job) Attended() bool {
+	if j.Runner != nil && j.room.Table.Verdict(*j.Runner) == identity.Gone {
+		return false
+	}
 	held, err := lockfile.Held(j.path(aliveFile))
 	return held || err != nil && !errors.Is(err, fs.ErrNotExist)
 }

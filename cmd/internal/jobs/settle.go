@@ -40,11 +40,17 @@ func (j *Job) alive() (processes []identity.Process) {
 	return processes
 }
 
+// settlePatience is how long a look at a job waits for the lock of another one, who looks or
+// changes it.
+const settlePatience = time.Second
+
 // settled returns the job as it is now that nobody attends to it. If its command does not run
 // either, it is lost.
 func (j *Job) settled() *Job {
-	unlock, err := lockfile.TryLock(j.path(lockFile))
-	if err != nil || unlock == nil {
+	ctx, cancel := context.WithTimeout(context.Background(), settlePatience) // a runner that was killed may have it still
+	defer cancel()
+	unlock, err := lockfile.Lock(ctx, j.path(lockFile))
+	if err != nil {
 		return j // somebody else is about to
 	}
 	defer func() { _ = unlock() }()

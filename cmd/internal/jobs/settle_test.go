@@ -24,6 +24,14 @@ func (t endingTable) Verdict(identity.Process) identity.Verdict {
 // A job whose runner and command end while it is looked at is lost at once: nothing would wake
 // who looks at it again.
 func TestJobThatEndsDuringALook(t *testing.T) {
+	for name, closes := range map[string]bool{"its files are closed": true, "its files are still open": false} {
+		t.Run(name, func(t *testing.T) { endsDuringALook(t, closes) })
+	}
+}
+
+// endsDuringALook looks at such a job. The first thread of a runner that was killed counts as
+// its end, while the others may still have its files.
+func endsDuringALook(t *testing.T, closes bool) {
 	store, err := fsroom.Open(t.TempDir(), fsroom.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -47,7 +55,12 @@ func TestJobThatEndsDuringALook(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.Table = endingTable{table, release}
+	t.Cleanup(release)
+	ends := func() {}
+	if closes {
+		ends = release
+	}
+	r.Table = endingTable{table, ends}
 	told := ""
 	if watched := r.Settle(func(j *Job) error { told = j.Outcome; return nil }); told != turn.JobLost || len(watched) > 0 {
 		t.Errorf("told %q, watched %v", told, watched)
