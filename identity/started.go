@@ -4,12 +4,13 @@ import "slices"
 
 // StartedBy reports whether the session that the calling process belongs to was started
 // by one of owners: by a command that the agent of that process has run. root is the
-// process that identifies the calling session, nil if none is known.
+// process that identifies the calling session, nil if none is known, and kind the name of
+// its harness: if no process has that name, the session is known by its environment only.
 //
 // A harness may consist of several processes, each the parent of the next, and may have
 // several sessions. So another session is seen only by a process of another harness, by a
 // command between two processes of the same one, or by its own root.
-func StartedBy(table Table, root *Process, owners []Process) bool {
+func StartedBy(table Table, kind string, root *Process, owners []Process) bool {
 	if len(owners) == 0 {
 		return false
 	}
@@ -25,8 +26,10 @@ func StartedBy(table Table, root *Process, owners []Process) bool {
 	if own < 0 {
 		return false
 	}
-	h := harnessOf(chain[own])
-	command := false
+	h, command := harnessOf(chain[own]), false
+	if root == nil && kind != "" && h.Agent != kind {
+		own, command = -1, true
+	}
 	for i := own + 1; i < len(chain); i++ {
 		other := harnessOf(chain[i])
 		if slices.Contains(owners, chain[i].Process) && (command || other != h || byRoot >= 0 && byRoot < i) {

@@ -27,15 +27,19 @@ func chain(programs ...string) (*identitytest.Table, []identity.Process) {
 func TestStartedBy(t *testing.T) {
 	for _, outer := range harness.All() {
 		for _, inner := range harness.All() {
-			table, p := chain("zsh", outer.Program, "bash", inner.Program, "sh")
-			if !identity.StartedBy(table, nil, p[1:2]) {
+			table, p := chain("zsh", outer.Program, "bash", "launcher", "sh") // the inner one is known by its environment only
+			if got := identity.StartedBy(table, inner.Agent, nil, p[1:2]); got != (outer.Agent != inner.Agent) {
+				t.Errorf("%s runs %s, which has no process of its name: %v", outer.Program, inner.Program, got)
+			}
+			table, p = chain("zsh", outer.Program, "bash", inner.Program, "sh")
+			if !identity.StartedBy(table, inner.Agent, nil, p[1:2]) {
 				t.Errorf("%s runs %s in its shell: not seen", outer.Program, inner.Program)
 			}
 			table, p = chain("zsh", outer.Program, inner.Program, "sh")
-			if got := identity.StartedBy(table, nil, p[1:2]); got != (outer != inner) {
+			if got := identity.StartedBy(table, inner.Agent, nil, p[1:2]); got != (outer != inner) {
 				t.Errorf("%s is the parent of %s: %v", outer.Program, inner.Program, got)
 			}
-			if !identity.StartedBy(table, &p[2], p[1:2]) {
+			if !identity.StartedBy(table, inner.Agent, &p[2], p[1:2]) {
 				t.Errorf("%s is the parent of %s, which knows its own process: not seen", outer.Program, inner.Program)
 			}
 		}
@@ -45,15 +49,15 @@ func TestStartedBy(t *testing.T) {
 func TestNotStartedBy(t *testing.T) {
 	table, p := chain("zsh", "claude", "sh")
 	for name, owner := range map[string]identity.Process{"itself": p[1], "the shell of a person": {PID: 99, Start: 99}, "its own command": p[2]} {
-		if identity.StartedBy(table, &p[1], []identity.Process{owner}) {
+		if identity.StartedBy(table, "claude", &p[1], []identity.Process{owner}) {
 			t.Errorf("claude was started by %s", name)
 		}
 	}
 	table, p = chain("python3", "sh")
-	if identity.StartedBy(table, nil, p[:1]) || identity.StartedBy(table, &p[0], p[:1]) {
+	if identity.StartedBy(table, "claude", nil, p[:1]) || identity.StartedBy(table, "claude", &p[0], p[:1]) {
 		t.Error("a process without a harness was started by one of its ancestors")
 	}
-	if identity.StartedBy(table, nil, nil) {
+	if identity.StartedBy(table, "claude", nil, nil) {
 		t.Error("nobody has started it")
 	}
 }

@@ -84,7 +84,7 @@ func (r *rooms) look(ctx context.Context, dir string, call payload.Call) (*guard
 	stick.ShellGuard = st.Policy.ShellGuard != "off" && r.lookup("TALKING_STICK_SHELL_GUARD") != "off"
 	stick.Works = call.Kind == harness.KindStop && stick.Holder != "" && stick.Holder == stick.Me && room.RunningJob(stick.Me) != nil
 	if stick.Holder != "" && stick.Holder != stick.Me {
-		stick.ActsForHolder = room.StartedByOwner(st, r.root(client.Self))
+		stick.ActsForHolder = room.StartedByOwner(st, client.Self.Harness, r.root(client.Self))
 		stick.TakenOver = room.TakenOver(ctx, st)
 		if list := st.Trouble(f); len(list) > 0 {
 			stick.Trouble = list[0].Sentence() + ". Do: " + list[0].Do

@@ -142,7 +142,7 @@ func (r *processRecord) Fields(c *wire.Codec) {
 }
 
 // StartedByOwner reports whether the calling session, of which root is the process if that
-// is known, was started by a command of the agent that has the turn. See [identity.StartedBy].
-func (r *Room) StartedByOwner(st *turn.State, root *identity.Process) bool {
-	return identity.StartedBy(r.Table, root, r.processRecord(st.Owner).Processes)
+// is known and kind the harness, was started by a command of the agent that has the turn. See [identity.StartedBy].
+func (r *Room) StartedByOwner(st *turn.State, kind string, root *identity.Process) bool {
+	return identity.StartedBy(r.Table, kind, root, r.processRecord(st.Owner).Processes)
 }

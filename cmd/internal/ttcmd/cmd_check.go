@@ -90,7 +90,7 @@ func check(ctx context.Context, c *cli.Invocation) (checkResult, error) {
 	if res.Host = room.Elsewhere(st); res.Host != "" {
 		res.Reason = turn.HeldElsewhere
 	}
-	if res.Reason != "" && v.Owner != "" && st.Holds(f, v.Owner, room.CurrentFence(st)) == "" && room.StartedByOwner(st, client.Self.Root) {
+	if res.Reason != "" && v.Owner != "" && st.Holds(f, v.Owner, room.CurrentFence(st)) == "" && room.StartedByOwner(st, client.Self.Harness, client.Self.Root) {
 		res.Reason, res.ActsFor = "", v.Owner
 	}
 	res.Holds = res.Reason == ""
