@@ -74,7 +74,7 @@ trust_level = "trusted"
 }
 
 var openCode = harness{
-	variable: "TT_REACH_OPENCODE", id: "opencode", limit: time.Second, listening: "opencode",
+	variable: "TT_REACH_OPENCODE", id: "opencode", limit: 2 * time.Second, listening: "opencode",
 	files: func(w *world) map[string]string {
 		return map[string]string{".config/opencode/opencode.json": `{"$schema":"https://opencode.ai/config.json","autoupdate":false,"share":"disabled",
  "model":"anthropic/claude-sonnet-4-5","small_model":"anthropic/claude-sonnet-4-5",
