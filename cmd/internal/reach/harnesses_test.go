@@ -93,7 +93,7 @@ var gemini = harness{
 	files: func(w *world) map[string]string {
 		return map[string]string{".gemini/settings.json": `{"security":{"auth":{"selectedType":"gemini-api-key"},"folderTrust":{"enabled":false}},
  "general":{"enableAutoUpdate":false,"enableAutoUpdateNotification":false},"privacy":{"usageStatisticsEnabled":false},
- "telemetry":{"enabled":false},"ui":{"hideTips":true}}`}
+ "model":{"disableLoopDetection":true},"telemetry":{"enabled":false},"ui":{"hideTips":true}}`} // the stand-in says the same each time
 	},
 	install: []string{"--hold"},
 	env: func(w *world) []string {
