@@ -68,7 +68,7 @@ type code struct {
 }
 
 // modules are what functions of files are members of.
-const modules = " os fs fsp fsPromises promises shutil File IO FileUtils Deno Bun io codecs process Dir "
+const modules = " os fs fsp fsPromises promises shutil File IO FileUtils Deno Bun io codecs "
 
 // follow records what a program writes. If the place of something that it writes cannot be
 // told, every path in it counts; one that is relative, or none at all, means here.
@@ -88,7 +88,7 @@ func (c *call) follow(op, text string, args []value) {
 		case t.kind != 'n':
 		case next.kind == '(':
 			p.called(i, t.text, arguments(p.tokens[i+2:]))
-		case loose && (next.kind == 's' || next.kind == 'n' || next.kind == '<'):
+		case loose && (next.kind == 's' || next.kind == '<' || next.kind == 'n' && (next.text == "my" || next.text == "glob" || next.text[0] < 'a')): // $x, FILE
 			list := p.tokens[i+1:]
 			if end := slices.IndexFunc(list, func(t token) bool { return t.kind == ';' || t.text == "or" }); end >= 0 {
 				list = list[:end]
@@ -125,7 +125,7 @@ func (p *code) called(i int, name string, args [][]token) {
 	}
 	switch last {
 	case "writeFile", "appendFile", "outputFile", "writeJson", "writeJSON", "createWriteStream", "file_put_contents", "writeTextFile",
-		"rmtree", "removedirs", "binwrite", "rm_rf", "rm_r", "rm_f", "remove_dir", "remove_entry", "to_csv", "savefig":
+		"rmtree", "removedirs", "binwrite", "rm_rf", "rm_r", "rm_f", "remove_dir", "remove_entry":
 		arg(0)
 	case "write", "remove", "truncate", "chmod", "rm", "delete":
 		if isModule && (last != "write" || module == "File" || module == "IO" || module == "Bun") {
@@ -164,10 +164,16 @@ func (p *code) called(i int, name string, args [][]token) {
 	case "extractall":
 		arg(0)
 		p.vague = p.vague || len(args) == 0
+	case "to_csv", "savefig": // which also write to what is no file
+		if len(args) > 0 {
+			if v, ok := p.place(args[0], 0); ok {
+				p.c.effect(Effect{Op: p.op}, v)
+			}
+		}
 	case "urlretrieve":
 		arg(1)
 	case "chdir":
-		if isModule && len(args) > 0 {
+		if len(args) > 0 && (isModule || module == "process" || module == "Dir") {
 			dir, ok := p.place(args[0], 0)
 			if !ok {
 				dir = value{open: true}

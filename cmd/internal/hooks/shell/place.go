@@ -66,6 +66,8 @@ func (p *code) place(expr []token, depth int) (v value, ok bool) {
 				rest = rest[min(3, len(rest)):]
 			case last == "cwd" || last == "getcwd" || first == "__dirname" || first == "__file__":
 				v, ok = here, true
+			case t.text == "require" && len(rest) > 3 && rest[0].kind == '(':
+				return p.place(rest[3:], depth)
 			case owner == "tempfile" || last == "tmpdir" || last == "mkdtemp" || last == "mkdtempSync" || last == "gettempdir":
 				return value{text: "/tmp/x"}, true
 			default:

@@ -142,7 +142,7 @@ cargo fix|add|remove|rm|update|init|upgrade|generate-lockfile|set-version|sort|v
 cargo clippy: here only=--fix
 cargo new: first --name: --edition: --vcs:
 cargo build|b|check|c|test|t|bench|doc|d|metadata|tree|search|install|uninstall|publish|package|login|nextest|clean|version|help|locate-project|audit|deny|outdated|machete|udeps|expand|llvm-cov|tarpaulin|miri|hack|insta|pkgid|fetch|verify-project:
-dotnet add|new|remove|sln: here unless=list,search,details,install,uninstall
+dotnet add|new|remove|sln: here unless=list,--list,search,details,install,uninstall
 flutter|dart create: here
 flutter|dart format: all here unless=--set-exit-if-changed,--output=none,--output=show,-o -l: --line-length:
 terraform|tofu: unknown chdir=-chdir
