@@ -26,7 +26,8 @@ import (
 // It speaks as much of the APIs of Anthropic, OpenAI and Google as the harnesses need.
 type standIn struct {
 	*httptest.Server
-	habits map[string]string // what to do, as directives, where the newest text contains the key
+	habits map[string]string                         // what to do, as directives, where the newest text contains the key
+	script func(session, text, result string) action // if it is not nil: what to do, by what has come since the model was last called
 
 	mu       sync.Mutex // and of habits
 	requests []request
@@ -130,6 +131,24 @@ func (s *standIn) decide(talk []said, tools []string) action {
 		if found != nil {
 			todo, done = found, 0
 		}
+	}
+	if s.script != nil && len(tools) > 0 {
+		text, result := "", ""
+		for _, part := range talk {
+			if part.byModel {
+				text, result = "", ""
+				continue
+			}
+			text, result = text+part.text+"\n", result+part.result
+		}
+		a := s.script(session, text, result)
+		if a.tool = shellOf(tools); a.input == nil {
+			a.tool = ""
+		} else if a.tool == "exec_command" {
+			a.input = map[string]any{"cmd": a.input["command"]}
+		}
+		s.record(session, text+result, a)
+		return a
 	}
 	a := action{text: "ok"}
 	var acts [][]string
