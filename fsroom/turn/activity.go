@@ -28,6 +28,9 @@ type Activity struct {
 	Detail string
 	Source string // who says so: hook, harness, or its host, where a job of it runs
 
+	Job      string // its newest job that runs on this host, as NAME#ID; not part of the JSON
+	JobSince time.Time
+
 	Began   Instant // Since, as it is judged; not part of the JSON
 	Stopped bool    // see [Hearing]; not part of the JSON
 }
@@ -46,6 +49,18 @@ func (a Activity) Words() string {
 		return "its model is idle"
 	}
 	return ""
+}
+
+// JobWords says at a moment which job of its own runs for the agent, "" if none does.
+func (a Activity) JobWords(now time.Time) string {
+	running := spoken(now.Sub(a.JobSince))
+	switch {
+	case a.Job == "":
+		return ""
+	case a.Source != "host": // the model is in a turn
+		return "has a job running: " + a.Job + ", for " + running
+	}
+	return "waits for its job " + a.Job + ", running for " + running
 }
 
 func (f Facts) activity(id string) Activity {

@@ -70,6 +70,9 @@ func (s *State) Outlook(f Facts) []string {
 	}
 	switch {
 	case s.Owner != "":
+		if job := f.activity(s.Owner).JobWords(f.Now.Wall.Time); job != "" {
+			add("%s %s", s.Owner, job)
+		}
 		if len(v.Trouble) == 0 {
 			add("%s keeps the turn until it releases it: its guardian renews the lease, which ends at %s otherwise", s.Owner, v.LeaseExpiresAt.Format(utcClock))
 		}

@@ -106,6 +106,9 @@ func (m *model) facts(w int) []string {
 			stick += m.Own(draw.Dim, "since "+m.clock(r.Since)+", ")
 		}
 		stick += draw.Span(m.now.Sub(r.Since)) + m.trouble(r)
+		if job := v.Activity.JobWords(m.now); job != "" {
+			stick += m.Own(draw.Dim, ", ") + m.Text(draw.Plain, job)
+		}
 	case v.ReservedFor != "":
 		stick = m.Own(draw.Yellow, "reserved for ") + m.Text(draw.Bold, v.ReservedFor) + m.Own(draw.Dim, "  after turn "+number(v.TurnID)) + m.trouble(r)
 	case v.PendingHandoff != 0:

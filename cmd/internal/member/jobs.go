@@ -75,13 +75,23 @@ func (r *Room) RunningJob(agent string) *jobs.Job {
 	return newest
 }
 
-// withJob returns what an agent does of whose model a is known: one that would rest works as
-// long as its own job runs.
+// withJob returns what an agent does, of whose model a is known. One that would rest, or of which
+// nothing is known, works as long as its own job runs.
 func (r *Room) withJob(id string, a turn.Activity) turn.Activity {
-	if a.What == turn.ActivityIdle || a.What == turn.ActivityLimited {
-		if j := r.RunningJob(id); j != nil {
-			a = turn.Activity{What: turn.ActivityWorking, Since: a.Since, At: a.At, Detail: "job " + j.End().Title(), Source: "host"}
-		}
+	j := r.RunningJob(id)
+	if j == nil || a.What == turn.ActivityEnded {
+		return a
 	}
+	title, since := j.End().Title(), j.AskedAt
+	if j.StartedAt != nil {
+		since = *j.StartedAt
+	}
+	if !turn.InTurn(a.What) {
+		if a.What == "" {
+			a.Since, a.At = since, since
+		}
+		a = turn.Activity{What: turn.ActivityWorking, Since: a.Since, At: a.At, Detail: "job " + title, Source: "host"}
+	}
+	a.Job, a.JobSince = title, since.Time
 	return a
 }

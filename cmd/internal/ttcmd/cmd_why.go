@@ -92,6 +92,9 @@ func writeWhy(t *cli.Text, standing turn.Standing, told []mailbox.MemberReach, r
 		if doing := activityWords(t, m.Activity); doing != "" {
 			words += "; " + doing
 		}
+		if m.Activity.Job != "" && m.ID != standing.Owner { // whose job is told below
+			words += "; runs job " + m.Activity.Job
+		}
 		if m.Error != "" {
 			words += "; the last attempt failed: " + m.Error
 		}

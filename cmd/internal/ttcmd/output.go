@@ -34,6 +34,9 @@ func writeHolder(t *cli.Text, r turn.RoomView) {
 	switch {
 	case r.Owner != "":
 		t.Line("Stick   %s, turn %d, lease %s", t.Bold(r.Owner), r.TurnID, deadline(t, r.LeaseExpiresAt))
+		if job := r.Activity.JobWords(t.Now); job != "" {
+			t.Line("        %s %s", r.Owner, job)
+		}
 	case r.ReservedFor != "":
 		t.Line("Stick   reserved for %s after turn %d, claim time %s", t.Bold(r.ReservedFor), r.TurnID, deadline(t, r.ClaimExpiresAt))
 	case r.OfferedTo != "":
@@ -109,6 +112,9 @@ func memberRemarks(m turn.MemberView, me string) string {
 	}
 	if words := m.Activity.Words(); words != "" {
 		remarks = append(remarks, words)
+	}
+	if m.Activity.Job != "" {
+		remarks = append(remarks, "runs job "+m.Activity.Job)
 	}
 	if m.Why != "" {
 		remarks = append(remarks, m.Why)
