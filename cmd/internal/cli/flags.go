@@ -1,17 +1,11 @@
 package cli
 
-import (
-	"io"
-	"time"
-
-	"github.com/spf13/pflag"
-)
+import "time"
 
 // Flags declares the flags of one command. Every flag has a line of usage text,
 // without a capital and a full stop. A flag with a value has a placeholder for it,
 // such as "DIR".
 type Flags struct {
-	set    *pflag.FlagSet
 	all    []Flag
 	global bool // what is declared now belongs to every command
 	topic  string
@@ -28,13 +22,9 @@ type Flag struct {
 	Repeatable  bool
 	Global      bool   // every command has it
 	Topic       string // the help page that explains it, "" for that of the command
-}
 
-func newFlags() *Flags {
-	set := pflag.NewFlagSet("", pflag.ContinueOnError)
-	set.SetOutput(io.Discard)
-	set.SortFlags = false
-	return &Flags{set: set}
+	value value
+	given bool // it was on the command line
 }
 
 // String declares a flag with any text as value, the empty one included.
@@ -119,31 +109,27 @@ func (f *Flags) In(topic string, declare func(*Flags)) {
 	f.topic = ""
 }
 
-func (f *Flags) add(value pflag.Value, flag Flag) {
-	flag.Global, flag.Topic = f.global, f.topic
-	declared := f.set.VarPF(value, flag.Name, flag.Short, flag.Usage)
-	if flag.Placeholder == "" {
-		declared.NoOptDefVal = switchOn
+func (f *Flags) add(value value, flag Flag) {
+	if f.find(flag.Name) != nil || f.find(flag.Short) != nil {
+		panic("cli: flag --" + flag.Name + " is declared twice")
 	}
+	flag.Global, flag.Topic, flag.value = f.global, f.topic, value
 	f.all = append(f.all, flag)
 }
 
 // find returns the flag with the name or letter, nil if there is none.
 func (f *Flags) find(name string) *Flag {
 	for i := range f.all {
-		if f.all[i].Name == name || name != "" && f.all[i].Short == name {
+		if name != "" && (f.all[i].Name == name || f.all[i].Short == name) {
 			return &f.all[i]
 		}
 	}
 	return nil
 }
 
-// given reports whether the flag was on the command line. It panics if the command
-// does not declare the flag.
-func (f *Flags) given(name string) bool { return f.lookup(name).Changed }
-
-func (f *Flags) lookup(name string) *pflag.Flag {
-	flag := f.set.Lookup(name)
+// lookup returns the flag with the name. It panics if the command does not declare it.
+func (f *Flags) lookup(name string) *Flag {
+	flag := f.find(name)
 	if flag == nil {
 		panic("cli: flag --" + name + " is not declared")
 	}
@@ -157,7 +143,7 @@ func (p *Program) FlagsOf(c *Command) []Flag {
 }
 
 func (p *Program) declare(c *Command) *Flags {
-	f := newFlags()
+	f := new(Flags)
 	if c != nil && c.Flags != nil {
 		c.Flags(f)
 	}

@@ -26,14 +26,14 @@ type Invocation struct {
 }
 
 // Given reports whether the flag was on the command line, with whatever value.
-func (c *Invocation) Given(flag string) bool { return c.flags.given(flag) }
+func (c *Invocation) Given(flag string) bool { return c.flags.lookup(flag).given }
 
 // Declares reports whether the command has the flag.
 func (c *Invocation) Declares(flag string) bool { return c.flags != nil && c.flags.find(flag) != nil }
 
 // String returns the value of a flag declared with Flags.String or Flags.Choice.
 func (c *Invocation) String(flag string) string {
-	switch value := c.flags.lookup(flag).Value.(type) {
+	switch value := c.flags.lookup(flag).value.(type) {
 	case *textValue:
 		return string(*value)
 	case *choiceValue:
@@ -44,22 +44,22 @@ func (c *Invocation) String(flag string) string {
 
 // Strings returns the values of a flag declared with Flags.StringList, in order.
 func (c *Invocation) Strings(flag string) []string {
-	return []string(*c.flags.lookup(flag).Value.(*listValue))
+	return []string(*c.flags.lookup(flag).value.(*listValue))
 }
 
 // Bool returns whether a switch is on.
 func (c *Invocation) Bool(flag string) bool {
-	return bool(*c.flags.lookup(flag).Value.(*switchValue))
+	return bool(*c.flags.lookup(flag).value.(*switchValue))
 }
 
 // Int64 returns the value of a flag declared with Flags.Int64.
 func (c *Invocation) Int64(flag string) int64 {
-	return int64(*c.flags.lookup(flag).Value.(*numberValue))
+	return int64(*c.flags.lookup(flag).value.(*numberValue))
 }
 
 // Duration returns the value of a flag declared with Flags.Duration.
 func (c *Invocation) Duration(flag string) time.Duration {
-	return c.flags.lookup(flag).Value.(*spanValue).d
+	return c.flags.lookup(flag).value.(*spanValue).d
 }
 
 // Arg returns a positional argument, "" when an optional one was not given.

@@ -1,27 +1,18 @@
 package cli
 
 import (
-	"errors"
 	"slices"
 	"strings"
 
-	"github.com/spf13/pflag"
 	"github.com/talking-stick/tt/fsroom/code"
 )
 
 // parse reads the arguments of c, without the words of its name, strictly.
 func (p *Program) parse(c *Command, args []string) (*Invocation, error) {
 	flags := p.declare(c)
-	args = slices.Clone(args)
-	if err := p.checkValues(c, flags, args); err != nil {
+	operands, err := p.setFlags(c, flags, args)
+	if err != nil {
 		return nil, err
-	}
-	if err := flags.set.Parse(args); err != nil {
-		return nil, p.explain(c, flags, err)
-	}
-	operands := flags.set.Args()
-	for i := range operands {
-		operands[i] = strings.TrimPrefix(operands[i], textMark)
 	}
 	given, err := p.distribute(c, operands)
 	if err != nil {
@@ -30,83 +21,87 @@ func (p *Program) parse(c *Command, args []string) (*Invocation, error) {
 	return &Invocation{Program: p, Cmd: c, flags: flags, operands: given}, nil
 }
 
-// checkValues refuses what pflag lets pass: a flag as the value of another, as in
-// "--reason --json", a second value for a flag, and letters that are not flags. It
-// marks operands that begin like a flag, so that pflag takes them as operands.
-func (p *Program) checkValues(c *Command, flags *Flags, args []string) error {
+// setFlags gives the flags in args their values and returns the operands. It refuses what
+// is likely a mistake: a flag as the value of another, as in "--reason --json", and a
+// second value for a flag.
+func (p *Program) setFlags(c *Command, flags *Flags, args []string) (operands []string, err error) {
 	var last *Flag // the flag whose value comes next
-	given := make(map[*Flag]bool)
 	for t := range Tokens(args, flags.takesValue) {
 		arg := args[t.Index]
 		switch t.Kind {
-		case Terminator:
-			return nil
 		case Operand:
-			if isText(arg) {
-				args[t.Index] = textMark + arg
-			}
+			operands = append(operands, arg)
 		case ShortFlags:
-			if !flags.knowsLetters(t.Flag) {
-				return p.unknownFlag(c, flags, arg)
-			}
+			err = p.setSwitches(c, flags, t, arg)
 		case LongFlag:
-			flag := flags.find(t.Flag)
-			if flag == nil {
-				continue
-			}
-			if given[flag] && !flag.Repeatable {
-				return usagef("--%s is given twice", flag.Name).With("flag", "--"+flag.Name).WithHint("keep one of them")
-			}
-			if given[flag] = true; !t.Glued && flag.Placeholder != "" {
-				last = flag
-			}
+			last, err = p.setNamed(c, flags, t, arg)
 		case FlagValue:
 			if looksLikeFlag(arg) {
-				return p.needsValue(c, last, args[t.Index:])
+				return nil, p.needsValue(c, last, args[t.Index:])
 			}
+			err = p.setValue(c, last, arg)
 			last = nil
+		}
+		if err != nil {
+			return nil, err
 		}
 	}
 	if last != nil {
-		return p.needsValue(c, last, nil)
+		return nil, p.needsValue(c, last, nil)
 	}
+	return operands, nil
+}
+
+// setSwitches turns on the switches of a cluster of letters, as in "-hv".
+func (p *Program) setSwitches(c *Command, flags *Flags, t Token, arg string) error {
+	if t.Flag == "" {
+		return p.unknownFlag(c, flags, arg)
+	}
+	for i := range len(t.Flag) {
+		flag := flags.find(t.Flag[i : i+1])
+		if flag == nil || flag.Placeholder != "" {
+			return p.unknownFlag(c, flags, arg)
+		}
+		if t.Glued {
+			return p.takesNoValue(flag)
+		}
+		if err := p.setValue(c, flag, ""); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// setNamed sets the flag that t names. It returns the flag if its value is the next
+// argument.
+func (p *Program) setNamed(c *Command, flags *Flags, t Token, arg string) (*Flag, error) {
+	flag := flags.find(t.Flag)
+	switch {
+	case t.Flag == "" || t.Flag[0] == '-':
+		return nil, usagef("%s is not how a flag is written", quote(arg)).WithHint("%s", p.seeHelp(c))
+	case flag == nil || flag.Short == t.Flag && arg[1] == '-':
+		return nil, p.unknownFlag(c, flags, "--"+t.Flag)
+	case flag.given && !flag.Repeatable:
+		return nil, usagef("--%s is given twice", flag.Name).With("flag", "--"+flag.Name).WithHint("keep one of them")
+	case flag.Placeholder == "" && t.Glued:
+		return nil, p.takesNoValue(flag)
+	case flag.Placeholder == "" || t.Glued:
+		return nil, p.setValue(c, flag, t.Value)
+	}
+	return flag, nil
+}
+
+func (p *Program) setValue(c *Command, flag *Flag, text string) error {
+	if err := flag.value.set(text); err != nil {
+		return p.badValue(c, flag, text, err)
+	}
+	flag.given = true
 	return nil
 }
 
 func (f *Flags) takesValue(name string) bool {
 	flag := f.find(name)
 	return flag != nil && flag.Placeholder != ""
-}
-
-// knowsLetters reports whether a cluster of letters, as in "-hv", is all switches.
-func (f *Flags) knowsLetters(cluster string) bool {
-	for i := range len(cluster) {
-		if flag := f.set.ShorthandLookup(cluster[i : i+1]); flag == nil || flag.NoOptDefVal == "" {
-			return false
-		}
-	}
-	return cluster != ""
-}
-
-// textMark is put before an operand that begins like a flag. No argument of a process
-// can contain it.
-const textMark = "\x00"
-
-// explain turns an error of pflag into a usage error.
-func (p *Program) explain(c *Command, flags *Flags, err error) error {
-	var unknown *pflag.NotExistError
-	var invalid *pflag.InvalidValueError
-	var syntax *pflag.InvalidSyntaxError
-	switch {
-	case errors.As(err, &unknown):
-		return p.unknownFlag(c, flags, "--"+unknown.GetSpecifiedName())
-	case errors.As(err, &invalid):
-		return p.badValue(c, flags.find(invalid.GetFlag().Name), invalid.GetValue(), invalid.Unwrap())
-	case errors.As(err, &syntax):
-		return usagef("%s is not how a flag is written", quote(syntax.GetSpecifiedFlag())).WithHint("%s", p.seeHelp(c))
-	default:
-		return usagef("%s", err.Error()).WithHint("%s", p.seeHelp(c))
-	}
 }
 
 // distribute assigns the operands to the arguments that c declares.

@@ -11,6 +11,7 @@ type Token struct {
 	Index int    // its place among the arguments
 	Flag  string // of a flag: its name, or its letters; its letter if that takes a value
 	Glued bool   // of a flag: whether a value follows in the same argument, behind "="
+	Value string // of a flag with Glued: that value
 }
 
 // A TokenKind says what an argument is.
@@ -40,14 +41,15 @@ func Tokens(args []string, takesValue func(name string) bool) iter.Seq[Token] {
 				t.Kind, ended = Terminator, true
 			case arg[1] == '-':
 				t.Kind = LongFlag
-				t.Flag, _, t.Glued = strings.Cut(arg[2:], "=")
+				t.Flag, t.Value, t.Glued = strings.Cut(arg[2:], "=")
 				wantsValue = !t.Glued && takesValue(t.Flag)
 			case takesValue(arg[1:2]):
 				t.Kind, t.Flag, t.Glued = LongFlag, arg[1:2], len(arg) > len("-n")
+				t.Value = strings.TrimPrefix(arg[2:], "=")
 				wantsValue = !t.Glued
 			default:
 				t.Kind = ShortFlags
-				t.Flag, _, t.Glued = strings.Cut(arg[1:], "=")
+				t.Flag, t.Value, t.Glued = strings.Cut(arg[1:], "=")
 			}
 			if !yield(t) {
 				return

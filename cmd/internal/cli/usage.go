@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -69,11 +68,13 @@ func (p *Program) needsValue(c *Command, flag *Flag, next []string) *code.Error 
 	return err.WithHint("write --%s %s", flag.Name, flag.Placeholder)
 }
 
+func (p *Program) takesNoValue(flag *Flag) *code.Error {
+	name := "--" + flag.Name
+	return usagef("%s takes no value", name).With("flag", name).WithHint("write %s", name)
+}
+
 func (p *Program) badValue(c *Command, flag *Flag, value string, why error) *code.Error {
 	name := "--" + flag.Name
-	if errors.Is(why, errSwitch) {
-		return usagef("%s takes no value", name).With("flag", name).WithHint("write %s", name)
-	}
 	err := usagef("bad value for %s: %s %s", name, quote(value), why).
 		With("flag", name).With("value", shorten(value))
 	return p.didYouMean(err, c, nearest(value, flag.Choices)...)

@@ -8,40 +8,30 @@ import (
 	"time"
 )
 
-// switchOn is the value that pflag sets for a switch without a value. No argument of a
-// process can contain it, so it distinguishes "--json" from "--json=true".
-const switchOn = "\x00"
+// A value is what a flag has: its default until it is set.
+type value interface {
+	set(text string) error
+	String() string
+}
 
 type textValue string
 
-func (v *textValue) Set(s string) error { *v = textValue(s); return nil }
+func (v *textValue) set(s string) error { *v = textValue(s); return nil }
 func (v *textValue) String() string     { return string(*v) }
-func (v *textValue) Type() string       { return "text" }
 
 type listValue []string
 
-func (v *listValue) Set(s string) error { *v = append(*v, s); return nil }
+func (v *listValue) set(s string) error { *v = append(*v, s); return nil }
 func (v *listValue) String() string     { return strings.Join(*v, ",") }
-func (v *listValue) Type() string       { return "list" }
 
 type switchValue bool
 
-var errSwitch = errors.New("takes no value")
-
-func (v *switchValue) Set(s string) error {
-	if s != switchOn {
-		return errSwitch
-	}
-	*v = true
-	return nil
-}
-
-func (v *switchValue) String() string { return strconv.FormatBool(bool(*v)) }
-func (v *switchValue) Type() string   { return "switch" }
+func (v *switchValue) set(string) error { *v = true; return nil }
+func (v *switchValue) String() string   { return strconv.FormatBool(bool(*v)) }
 
 type numberValue int64
 
-func (v *numberValue) Set(s string) error {
+func (v *numberValue) set(s string) error {
 	n, err := strconv.ParseInt(s, 10, 64)
 	if errors.Is(err, strconv.ErrRange) {
 		return errors.New("is out of range")
@@ -54,14 +44,13 @@ func (v *numberValue) Set(s string) error {
 }
 
 func (v *numberValue) String() string { return strconv.FormatInt(int64(*v), 10) }
-func (v *numberValue) Type() string   { return "number" }
 
 type spanValue struct {
 	d    time.Duration
 	days bool // whole days are accepted
 }
 
-func (v *spanValue) Set(s string) error {
+func (v *spanValue) set(s string) error {
 	if hours, ok := daysInHours(s); ok && v.days {
 		v.d = time.Duration(hours) * time.Hour
 		return nil
@@ -75,14 +64,13 @@ func (v *spanValue) Set(s string) error {
 }
 
 func (v *spanValue) String() string { return Duration(v.d) }
-func (v *spanValue) Type() string   { return "duration" }
 
 type choiceValue struct {
 	word    string
 	choices []string
 }
 
-func (v *choiceValue) Set(s string) error {
+func (v *choiceValue) set(s string) error {
 	for _, choice := range v.choices {
 		if s == choice {
 			v.word = s
@@ -93,4 +81,3 @@ func (v *choiceValue) Set(s string) error {
 }
 
 func (v *choiceValue) String() string { return v.word }
-func (v *choiceValue) Type() string   { return "choice" }
