@@ -63,14 +63,14 @@ func (s *State) applyClosed(e *event.Event) {
 }
 
 func (s *State) applyAsked(e *event.Event) error {
-	var p questionPayload
+	var p askedPayload
 	if err := decode(e, &p); err != nil {
 		return err
 	}
 	if s.indexed(p.QuestionID) == nil {
 		s.index[p.QuestionID] = len(s.Questions)
 		at := e.CreatedAt
-		s.Questions = append(s.Questions, Question{ID: p.QuestionID, AskedBy: e.From, To: e.To, AskedAt: &at, Status: Pending, Seq: e.Seq})
+		s.Questions = append(s.Questions, Question{ID: p.QuestionID, AskedBy: e.From, To: e.To, Other: p.Other, AskedAt: &at, Status: Pending, Seq: e.Seq})
 	}
 	return nil
 }

@@ -23,8 +23,11 @@ func (s *State) Close(by, reason string) ([]event.Event, error) {
 }
 
 // Ask stores a question of the agent and returns its id, which newID makes
-// unless it has one.
+// unless it has one. A question of that id which is there already stays as it is.
 func (s *State) Ask(agent string, r AskRequest, newID func() string, l Limits) ([]event.Event, string, error) {
+	if q := s.Question(r.ID); q != nil && q.AskedBy == agent {
+		return nil, q.ID, nil
+	}
 	if err := s.mayAsk(l); err != nil {
 		return nil, "", err
 	}
@@ -35,7 +38,7 @@ func (s *State) Ask(agent string, r AskRequest, newID func() string, l Limits) (
 	for id == "" || s.Question(id) != nil {
 		id = newID()
 	}
-	return []event.Event{{Type: EventAsked, From: agent, To: r.To, Payload: payload(&askedPayload{QuestionID: id, Text: r.Question})}}, id, nil
+	return []event.Event{{Type: EventAsked, From: agent, To: r.To, Payload: payload(&askedPayload{id, r.Question, r.Other})}}, id, nil
 }
 
 func (s *State) mayAsk(l Limits) error {

@@ -27,7 +27,7 @@ type (
 		Ordinal  int64
 		Metadata json.RawMessage
 	}
-	askedPayload    struct{ QuestionID, Text string }
+	askedPayload    struct{ QuestionID, Text, Other string }
 	questionPayload struct{ QuestionID string }
 	answerPayload   struct {
 		AnswerID, QuestionID string

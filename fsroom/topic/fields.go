@@ -46,6 +46,7 @@ func (q *Question) Fields(c *wire.Codec) {
 	c.Text("question_id", &q.ID)
 	c.Text("asked_by", &q.AskedBy)
 	c.OptText("to", &q.To)
+	c.OptText("other_room", &q.Other)
 	optTime(c, "asked_at", &q.AskedAt)
 	c.Text("status", &q.Status)
 	c.Int("event_seq", &q.Seq)
@@ -70,6 +71,7 @@ func (p *createdPayload) Fields(c *wire.Codec) {
 func (p *askedPayload) Fields(c *wire.Codec) {
 	c.Text("question_id", &p.QuestionID)
 	c.Text("question_text", &p.Text)
+	c.OptText("other_room", &p.Other)
 }
 
 func (p *questionPayload) Fields(c *wire.Codec) { c.Text("question_id", &p.QuestionID) }

@@ -32,7 +32,8 @@ type ResolveRequest struct {
 type AskRequest struct {
 	Question string
 	To       string // an agent, [ToHuman], or "" for anybody
-	ID       string // of the same question on another topic; "": it gets a new one
+	ID       string // of the same question in another room; "": it gets a new one
+	Other    string // see [Question]
 }
 
 // A Response is an agent's answer to one question.

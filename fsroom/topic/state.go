@@ -63,6 +63,7 @@ type Question struct {
 	ID           string
 	AskedBy      string
 	To           string      // an agent, [ToHuman], or "" for anybody
+	Other        string      // the name of another room that has the question too, "" if none has
 	AskedAt      *event.Time // while pending
 	Status       string
 	Seq          int64

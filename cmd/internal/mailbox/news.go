@@ -78,7 +78,7 @@ func (n *RoomNews) add(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := n.addQuestions(); err != nil {
+	if err := n.addQuestions(ctx); err != nil {
 		return err
 	}
 	if err := n.addJobs(ctx); err != nil {
@@ -92,9 +92,9 @@ func (n *RoomNews) add(ctx context.Context) error {
 
 // addQuestions adds the questions that the agent owes an answer, and the answers to its
 // own.
-func (n *RoomNews) addQuestions() error {
+func (n *RoomNews) addQuestions(ctx context.Context) error {
 	m, at := n.Mailbox, n.cursor
-	t, s, err := m.questions().Topic()
+	t, s, err := m.questions().MendedTopic(ctx)
 	if err != nil || len(s.Questions) == 0 {
 		return err
 	}

@@ -35,20 +35,40 @@ func (c *Client) Siblings(w *workspace.Workspace) []Sibling {
 	if w == nil {
 		return list
 	}
-	near := *c
-	if near.Store = c.Store.Local(); near.Store != c.Store { // an engine has other rooms, and a clock
-		near.Clock, near.Pull = nil, nil
-	}
+	near := c.near()
 	for _, tree := range w.Siblings() {
 		s := Sibling{Path: tree.Root, Branch: tree.Branch}
-		room := near.Room(fsroom.RoomName(tree.Root), &workspace.Workspace{Requested: tree.Root, Path: tree.Root, Root: tree.Root})
-		room.Visits = true
-		if room.Exists() {
+		if room := near.visited(fsroom.RoomName(tree.Root), tree.Root); room.Exists() {
 			s.look(room)
 		}
 		list = append(list, s)
 	}
 	return list
+}
+
+// near returns the client for rooms of this host alone: an engine has other rooms, and a clock.
+func (c *Client) near() *Client {
+	near := *c
+	if near.Store = c.Store.Local(); near.Store != c.Store {
+		near.Clock, near.Pull = nil, nil
+	}
+	return &near
+}
+
+// visited returns the room of another working tree.
+func (c *Client) visited(name, root string) *Room {
+	r := c.Room(name, &workspace.Workspace{Requested: root, Path: root, Root: root})
+	r.Visits = true
+	return r
+}
+
+// Visit returns the room of another working tree of the repository that has the name.
+func (r *Room) Visit(name string) *Room {
+	near, root := r.Client.near(), ""
+	if snap, err := near.Room(name, nil).View(); err == nil {
+		root = snap.State.CanonicalPath
+	}
+	return near.visited(name, root)
 }
 
 // look adds what the room of the sibling shows.

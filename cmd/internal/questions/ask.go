@@ -56,16 +56,17 @@ func (r *Room) Ask(ctx context.Context, to, text string) (a Asked, err error) {
 	if err != nil {
 		return a, err
 	}
+	request := topic.AskRequest{Question: text, To: to}
 	if there == r.Room {
-		return r.ask(ctx, to, text, nil)
+		return r.ask(ctx, request, nil)
 	}
-	return Of(there).ask(ctx, to, text, r)
+	return Of(there).ask(ctx, request, r)
 }
 
 // ask is Ask in the room. The agent's own one is another, or nil.
-func (r *Room) ask(ctx context.Context, to, text string, own *Room) (a Asked, err error) {
+func (r *Room) ask(ctx context.Context, request topic.AskRequest, own *Room) (a Asked, err error) {
 	snap, err := r.Room.EnsureMember(ctx, func(st *turn.State) error {
-		_, err := turn.Asked(st, r.Room.Facts(st), r.Room.Self.ID, to)
+		_, err := turn.Asked(st, r.Room.Facts(st), r.Room.Self.ID, request.To)
 		return err
 	})
 	if err != nil {
@@ -76,17 +77,19 @@ func (r *Room) ask(ctx context.Context, to, text string, own *Room) (a Asked, er
 		return a, tooLongID(r.Room.Self.ID)
 	}
 	f := r.Room.Facts(st)
-	if a.To, err = turn.Asked(st, f, r.Room.Self.ID, to); err != nil {
+	if a.To, err = turn.Asked(st, f, r.Room.Self.ID, request.To); err != nil {
 		return a, err
 	}
 	if utf8.RuneCountInString(a.To) > topic.MaxAgentNameChars {
 		return a, tooLongID(a.To)
 	}
-	request := topic.AskRequest{Question: text, To: a.To}
+	request.To = a.To
 	if own != nil && !own.Room.IsShared() { // the answer would not find the room of an engine
+		request.Other = r.Room.Name()
 		if a.own, request.ID, err = own.askFirst(ctx, request); err != nil {
 			return a, err
 		}
+		request.Other = own.Room.Name()
 	}
 	t, s, id, seq, err := AskInRoom(ctx, r.Room.Client.Store, r.Room.Name(), st.CanonicalPath, r.Room.Self.ID, request)
 	if err != nil {
@@ -157,6 +160,7 @@ func (r *Room) Answer(ctx context.Context, id, text string) (q Question, answerI
 	twin, err := inTwin(ctx, t, id, decide)
 	if err == nil {
 		_, _, err = t.Update(ctx, decide)
+		err = twin.done(err)
 	}
 	if err != nil {
 		return q, "", err

@@ -68,12 +68,20 @@ func (r *Room) Topic() (*Topic, *topic.State, error) {
 	return t, snap.State, nil
 }
 
-// SettledTopic is [Room.Topic] for those who record what they have seen, see
+// MendedTopic is [Room.Topic] when what was left half done is complete, see [Room.mend].
+func (r *Room) MendedTopic(ctx context.Context) (*Topic, *topic.State, error) {
+	t, s, err := r.Topic()
+	if err == nil && r.mend(ctx, t, s) {
+		return r.Topic()
+	}
+	return t, s, err
+}
+
+// SettledTopic is [Room.MendedTopic] for those who record what they have seen, see
 // [fsroom.Room.SettledView].
 func (r *Room) SettledTopic(ctx context.Context) (t *Topic, s *topic.State, settled bool, err error) {
-	t, _ = OfRoom(r.Room.Client.Store, r.Room.Name())
-	if !t.Exists() {
-		return t, topic.New(t.Name()), true, nil
+	if t, s, err = r.MendedTopic(ctx); err != nil || !s.Exists() {
+		return t, s, err == nil, err
 	}
 	snap, settled, err := t.SettledView(ctx)
 	if err != nil {
@@ -123,7 +131,7 @@ type QuestionQuery struct {
 
 // Questions returns the open questions that q selects, oldest first.
 func (r *Room) Questions(ctx context.Context, st *turn.State, query QuestionQuery) ([]Question, error) {
-	t, s, err := r.Topic()
+	t, s, err := r.MendedTopic(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -69,7 +69,7 @@ func AskInRoom(ctx context.Context, store *fsroom.Store, room, path, agent strin
 			}
 		}
 		full := false
-		snap, events, err := r.Update(ctx, func(s *topic.State) (events []event.Event, err error) {
+		snap, _, err := r.Update(ctx, func(s *topic.State) (events []event.Event, err error) {
 			c := s.Counts()
 			if full = s.Status == topic.Closed; full {
 				return nil, nil
@@ -84,7 +84,7 @@ func AskInRoom(ctx context.Context, store *fsroom.Store, room, path, agent strin
 		case err != nil:
 			return nil, nil, "", 0, err
 		case !full:
-			return r, snap.State, id, events[0].Seq, nil
+			return r, snap.State, id, snap.State.Question(id).Seq, nil
 		}
 		if err := createOfRoom(ctx, store, room, path, n+1); err != nil {
 			return nil, nil, "", 0, err
