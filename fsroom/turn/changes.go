@@ -75,6 +75,31 @@ func ChangedNothing(e *event.Event) bool {
 	return err == nil && p.Files == 0 && len(p.Head) == 0 && len(p.Unsure) == 0 && p.Unknown == ""
 }
 
+// ToldChange returns what an agent is told of a tree_changed event with the payload: not which
+// host has looked, and of a turn that changed nothing only that.
+func ToldChange(what json.RawMessage) json.RawMessage {
+	left := []string{"host"}
+	if ChangedNothing(&event.Event{Payload: what}) {
+		left = []string{"host", "agent_id", "from", "to", "from_tree", "to_tree", "tree_id", "added", "removed"}
+	}
+	told := []byte{}
+	p := wire.NewParser(what)
+	err := p.Object(func(name []byte) error {
+		key := string(name)
+		value, err := p.Raw()
+		if value != nil && !slices.Contains(left, key) {
+			told = append(append(append(told, ',', '"'), key...), `":`...)
+			told = append(told, value...)
+		}
+		return err
+	})
+	if err != nil || len(told) == 0 {
+		return what
+	}
+	told[0] = '{'
+	return append(told, '}')
+}
+
 // wasOfUse reports whether a turn has changed something.
 func (p *changePayload) wasOfUse() bool {
 	return p.Span == SpanTurn && (p.Files > 0 || len(p.Head) > 0)

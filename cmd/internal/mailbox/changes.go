@@ -29,7 +29,7 @@ func (m *Mailbox) changes(ctx context.Context, st *turn.State) (list json.RawMes
 		if turn.ChangedNothing(e) {
 			continue
 		}
-		list = append(append(list, ','), e.Payload...)
+		list = append(append(list, ','), turn.ToldChange(e.Payload)...)
 	}
 	if len(list) == 0 {
 		return nil, more
