@@ -140,6 +140,7 @@ type HookInput struct {
 	Idle       string   // false while something still runs in the background
 	Changed    string   // the file that has changed
 	Failure    string   // why the turn of the model has failed
+	Transcript string   // the file of the session, if that says when a turn of the model ends
 	Signature  string   // sent by no other harness; tells whose input it is
 }
 

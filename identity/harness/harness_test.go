@@ -50,6 +50,7 @@ var optional = map[string]string{
 	"Input.Changed":           "it watches no file",
 	"Input.Asked":             "ToolInput has it",
 	"Input.Failure":           "it has no event for a turn that fails",
+	"Input.Transcript":        "hooks say when a turn ends, or StatusDir does",
 	"Input.Signature":         "its input looks like that of others",
 	"Answer.EditIsSpecific":   "the plain decision will do",
 	"Answer.SilenceRefuses":   "silence permits",

@@ -79,7 +79,7 @@ var table = []*Harness{
 			Session: "session_id", SessionVar: "CODEX_THREAD_ID", Event: "hook_event_name", Dir: "cwd",
 			Tool: "tool_name", ToolInput: "tool_input", Files: []string{"file_path"}, Patch: "command",
 			Command: []string{"command", "cmd"}, CommandDir: []string{"workdir"},
-			Prompt: "prompt", Repeated: "stop_hook_active", Subagent: "agent_id",
+			Prompt: "prompt", Repeated: "stop_hook_active", Subagent: "agent_id", Transcript: "transcript_path",
 		},
 		Answer: HookAnswer{Stop: "block", EditIsSpecific: true},
 		Note:   "approve the hooks once with /hooks in Codex",

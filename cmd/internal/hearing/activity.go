@@ -1,10 +1,7 @@
 package hearing
 
 import (
-	"encoding/json"
-	"os"
 	"slices"
-	"time"
 
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/identity"
@@ -28,7 +25,7 @@ type Doing struct {
 	Detail     string // of the tool: what it would do, or the name of a file
 	Session    string // of the harness
 	Process    *identity.Process
-	StatusFile string // in which the harness says what the model does; "" if there is none
+	StatusFile string // in which the harness says what the model does, see [Doing.asHarnessSays]; "" if there is none
 	Stopped    bool   // of an idle one: its user has ended the turn, in a harness that takes no prompt until the user's next
 	Helper     bool   // a helper inside the session is at work, which begins no turn of the session's model; not kept
 }
@@ -43,6 +40,9 @@ func (a Agent) Note(d Doing) (turned bool, err error) {
 	var before Doing
 	known := a.Dir().Read(activityFile, &before) && before.Session == d.Session
 	wasInTurn := known && turn.InTurn(before.What)
+	if known && d.Helper { // it may have a file of its own
+		d.StatusFile = before.StatusFile
+	}
 	if known && d.Helper && !wasInTurn && d.What == turn.ActivityWorking {
 		return false, a.Dir().Mark(activityFile, d.Since.Wall.Time)
 	}
@@ -81,28 +81,6 @@ func (a Agent) Activity() turn.Activity {
 		v.What = turn.ActivityEnded
 	}
 	return v
-}
-
-// asHarnessSays returns what a model that hooks say is in a turn does. Hooks are not told
-// when its user ends the turn, or answers no. A file of the harness may say so; it is documented nowhere, and never makes an idle model busy.
-func (d *Doing) asHarnessSays(v turn.Activity) turn.Activity {
-	var status struct {
-		Status string `json:"status"`
-		At     int64  `json:"statusUpdatedAt"` // milliseconds of Unix time
-	}
-	if d.StatusFile == "" {
-		return v
-	}
-	data, err := os.ReadFile(d.StatusFile)
-	if err != nil || json.Unmarshal(data, &status) != nil || time.UnixMilli(status.At).Before(d.Since.Wall.Time) {
-		return v
-	}
-	what := map[string]string{"idle": turn.ActivityIdle, "waiting": turn.ActivityAsks}[status.Status]
-	if what == "" || what == v.What {
-		return v
-	}
-	at := event.NewTime(time.UnixMilli(status.At))
-	return turn.Activity{What: what, Began: turn.Instant{Wall: at}, Since: at, At: at, Source: "harness"}
 }
 
 // Fields implements [wire.Fields].

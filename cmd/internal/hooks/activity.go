@@ -1,6 +1,7 @@
 package hooks
 
 import (
+	"cmp"
 	"path/filepath"
 	"strings"
 
@@ -45,7 +46,7 @@ func (h *run) note(what string) {
 	}
 	process := agent.Client.Self.Root
 	d := hearing.Doing{
-		What: what, Since: agent.Client.Now(), Session: h.call.SessionID, Process: process, StatusFile: h.statusFile(process),
+		What: what, Since: agent.Client.Now(), Session: h.call.SessionID, Process: process, StatusFile: cmp.Or(h.call.Transcript, h.statusFile(process)),
 		Stopped: h.call.Interrupt, Helper: h.call.Subagent,
 	}
 	if h.call.Kind == harness.KindAsks || h.call.Kind == harness.KindEdit || h.call.Kind == harness.KindShell {

@@ -21,7 +21,8 @@ func report(t *testing.T, what string, times ...time.Duration) {
 	what += ", load " + strings.Fields(string(load))[0]
 	if n := len(times); n >= 20 {
 		sorted := slices.Sorted(slices.Values(times))
-		t.Logf("| %s, %d times | p50 %s | p99 %s |", what, n, sorted[n/2].Round(time.Millisecond), sorted[n*99/100].Round(time.Millisecond))
+		at := func(i int) time.Duration { return sorted[i].Round(time.Millisecond) }
+		t.Logf("| %s, %d times | p50 %s | p99 %s | slowest %s |", what, n, at(n/2), at((n-1)*99/100), at(n-1))
 		return
 	}
 	text := make([]string, len(times))
@@ -249,6 +250,8 @@ func TestCodex(t *testing.T) {
 	w.interject()
 	w.draft()
 	w.struggle()
+	w.fails()
+	within(t, "after an error of the service", 2*time.Second, w.handoff(90*time.Second))
 	w.stopped()
 	w.leaves()
 }
@@ -261,6 +264,11 @@ func (w *world) stopped() {
 	w.escape()
 	w.until(10*time.Second, func() bool { reach, _ := w.reach(); return reach == "next_prompt" })
 	n := w.model.count()
+	if why := w.tt(peer, "why", w.agent); !strings.Contains(why, "next prompt") {
+		w.t.Errorf("tt why says %s", why)
+	} else {
+		w.t.Log(why)
+	}
 	w.tt(peer, "msg", "send", w.agent, "sixth-body")
 	w.screen.enter("go on [[say going on]]")
 	w.once(n, "sixth-body")
@@ -310,6 +318,7 @@ func TestGeminiTurns(t *testing.T) {
 	w := newWorld(t, gemini)
 	w.stopped()
 	w.fails()
+	within(t, "after an error of the service", w.h.limit, w.handoff(90*time.Second))
 	w.jobs()
 	w.interject()
 	w.struggle()

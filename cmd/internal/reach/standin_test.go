@@ -21,7 +21,7 @@ import (
 //	[[sh COMMAND]]    call the shell tool of the harness, and wait for the result
 //	[[slow N COMMAND]] think for N, a duration, and then the same
 //	[[say TEXT]]      end the turn with TEXT
-//	[[fail TEXT]]     answer with an error; of the APIs of Anthropic and Google
+//	[[fail TEXT]]     answer with an error
 //
 // It speaks as much of the APIs of Anthropic, OpenAI and Google as the harnesses need.
 type standIn struct {
@@ -303,6 +303,10 @@ func (s *standIn) openAI(w http.ResponseWriter, in map[string]any) {
 		}
 	}
 	a := s.decide(talk, names(objects(in["tools"]), "name"))
+	if a.fails {
+		http.Error(w, `{"error":{"type":"invalid_request_error","message":"the stand-in fails"}}`, http.StatusBadRequest)
+		return
+	}
 	item := map[string]any{
 		"type": "message", "id": unique("msg_"), "role": "assistant", "status": "completed",
 		"content": []any{map[string]any{"type": "output_text", "text": a.text, "annotations": []any{}}},

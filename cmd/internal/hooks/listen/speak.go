@@ -17,9 +17,11 @@ const (
 	busyPatience = 60 * time.Second
 	// queuePatience is that for a harness with a queue of prompts: a prompt that is put into
 	// the queue meanwhile is a turn of its own, also when a hook has shown the news since.
-	// The harness says when its user ends a turn, so only a turn that ends with an error
-	// takes so long.
+	// The harness says when a turn has ended, so only a turn that takes so long makes it wait.
 	queuePatience = 10 * time.Minute
+	// queueEvery is how often it is looked whether such a turn has ended with an error, which
+	// only the transcript tells.
+	queueEvery = 2 * time.Second
 	// messageGap is the shortest time between two wakes for messages alone.
 	messageGap = 10 * time.Second
 	// changePatience is how long after a look while a room was being changed there is another one.
@@ -176,12 +178,12 @@ func (a *Agent) due(ctx context.Context, l *hearing.Listener, how string, now ti
 		l.PutOff = event.NewTime(now)
 	}
 	if busy {
-		patience := busyPatience
+		patience, every := busyPatience, busyPatience
 		if how == hearing.ByQueue {
-			patience = queuePatience
+			patience, every = queuePatience, queueEvery
 		}
 		if wait := l.PutOff.Add(patience).Sub(now); wait > 0 {
-			sooner(wait)
+			sooner(min(wait, every))
 			return nil, left, again
 		}
 	}

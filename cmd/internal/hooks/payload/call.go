@@ -26,6 +26,7 @@ type Call struct {
 	Command    string   // of a shell, the command that it would run; it starts in Dir
 	Version    string   // of the harness; "" if it is not known
 	Changed    string   // the file that has changed; "" if the input does not have it
+	Transcript string   // the file of the session; "" unless it says when a turn of the model ends
 	Failure    string   // of a turn that has failed, what its model or harness says
 	Repeated   bool     // of a stop: the agent is already going on because a stop guard made it
 	Prompt     bool     // the model is about to be asked for the first time in a turn
@@ -71,6 +72,7 @@ func Decode(id harness.ID, kind harness.Kind, data []byte) (Call, error) {
 	if err != nil {
 		return Call{}, err
 	}
+	_ = in.read(h.Input.Transcript, &call.Transcript) // a session that is not kept has null
 	call.Prompt = slices.ContainsFunc(h.Hooks.Events, func(e harness.HookEvent) bool { return e.Prompt && e.Event == call.Event })
 	if !call.Prompt {
 		call.PromptText = ""
