@@ -174,7 +174,7 @@ func (c *call) shell() {
 			sc.vars["0"], sc.args = words[:1], words[1:]
 		}
 		c.text(sc, text)
-	case len(words) > 0 && words[0].text != "-" && !o.has("-s") && !strings.HasPrefix(words[0].text, "/dev/"):
+	case len(words) > 0 && words[0].text != "-" && !o.has("-s") && !isDevice(words[0].text):
 		c.w.unknown(path.Base(words[0].text))
 	case c.w.in.known:
 		c.w.script(sc, c.w.in.text)

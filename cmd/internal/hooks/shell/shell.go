@@ -294,6 +294,11 @@ func short(v value) string {
 	return v.text
 }
 
+// isDevice says whether path is a device. In /dev/shm are files like others.
+func isDevice(path string) bool {
+	return strings.HasPrefix(path, "/dev/") && !strings.HasPrefix(path, "/dev/shm/")
+}
+
 // effect records that each of targets is changed as e says.
 func (w *walker) effect(sc *scope, e Effect, targets ...value) {
 	for _, to := range targets {
@@ -302,7 +307,7 @@ func (w *walker) effect(sc *scope, e Effect, targets ...value) {
 		case !ok:
 			w.unknown(e.Op + ": where is not known")
 			continue
-		case strings.HasPrefix(path, "/dev/"), strings.HasPrefix(path, "/proc/"):
+		case isDevice(path), strings.HasPrefix(path, "/proc/"):
 			continue
 		}
 		e.Path = path

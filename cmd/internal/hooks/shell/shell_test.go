@@ -49,6 +49,16 @@ func ignored(e Effect) bool {
 	return false
 }
 
+// TestMemoryIsNoDevice: a workspace in /dev/shm is one like others.
+func TestMemoryIsNoDevice(t *testing.T) {
+	env := Env{Dir: "/dev/shm/w", Top: func(dir string) string { return "/dev/shm/w" }}
+	for command, want := range map[string]int{"rm a": 1, "git stash": 1, "rm /dev/shm/w/a": 1, "ls >/dev/null": 0, "ls >/dev/shm/w/a": 1} {
+		if got := Classify(command, env).Effects; len(got) != want {
+			t.Errorf("%s: %+v, want %d", command, got, want)
+		}
+	}
+}
+
 // TestCorpus has one command in each line, and before it whether it is free to others than
 // the holder, writes, or may write, which is not known.
 func TestCorpus(t *testing.T) {
