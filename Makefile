@@ -1,6 +1,8 @@
 # Everything a newcomer needs: make demo, make test. What CI runs: make ci.
 
 GO      ?= go
+# What vet finds is the subject of lint.
+TEST    := $(GO) test -vet=off
 BIN     := bin
 PREFIX  ?= $(HOME)/.local
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
@@ -31,7 +33,7 @@ demo: build ## three agents take turns in a scratch room, with real processes
 	@testdata/demo.sh $(BIN)/tt
 
 test: ## everything that needs no root, no network, no server and no minutes
-	CGO_ENABLED=0 $(GO) test ./...
+	CGO_ENABLED=0 testdata/memory.sh $(TEST) ./...
 
 # SERVER names the server for the tests that need one.
 SERVER := TT_TEST_NATSD=$(CURDIR)/$(BIN)/tt-natsd
@@ -43,36 +45,36 @@ RACING := ^(TestScripts|TestFollowersLoseNothing)$$/^(wait_|race_|turn_race|turn
 # them, and takes minutes.
 ALONE := ^(TestScanCommitted|TestScanLostPages|TestScanLongLines|TestScanTornAtEveryByte|TestFindAgainstLinearSearch|TestLostPages|TestDestructiveCommands|TestTreesAreThoseOfGit|TestRepairModel|TestRecordFailsAtEachStep)$$
 test-ci: natsd ## the tests in random order, with a server, nearly all but those of tt under the race detector
-	$(GO) test -shuffle=on -skip '$(RACING)' ./cmd/internal/ttcmd
-	$(GO) test -shuffle=on ./journal ./fsroom ./fsroom/ledger ./cmd/internal/changes ./cmd/internal/hosts/shared -run '$(ALONE)'
-	$(SERVER) CGO_ENABLED=1 $(GO) test -race -shuffle=on -skip '$(ALONE)' $$($(GO) list ./... | grep -v '/cmd/internal/ttcmd$$')
-	CGO_ENABLED=1 $(GO) test -race -shuffle=on ./cmd/internal/ttcmd -run '$(RACING)'
-	cd $(NATSD) && CGO_ENABLED=1 $(GO) test -race -shuffle=on ./...
+	$(TEST) -shuffle=on -skip '$(RACING)' ./cmd/internal/ttcmd
+	$(TEST) -shuffle=on ./journal ./fsroom ./fsroom/ledger ./cmd/internal/changes ./cmd/internal/hosts/shared -run '$(ALONE)'
+	$(SERVER) CGO_ENABLED=1 $(TEST) -race -shuffle=on -skip '$(ALONE)' $$($(GO) list ./... | grep -v '/cmd/internal/ttcmd$$')
+	CGO_ENABLED=1 $(TEST) -race -shuffle=on ./cmd/internal/ttcmd -run '$(RACING)'
+	cd $(NATSD) && CGO_ENABLED=1 $(TEST) -race -shuffle=on ./...
 
 # UI_TESTS are the packages with tests that show something to a browser or a terminal.
 UI_TESTS := ./cmd/internal/report/... ./cmd/internal/console
 test-ui: build ## what people look at, in a browser and in a terminal; installs both where it can
 	.ci/tools chromium,chromium-browser,google-chrome:chromium tmux:tmux
-	TT_TEST_UI=1 TT_UI_DIR=$(CURDIR)/$(BIN) $(GO) test -count 1 $(UI_TESTS)
+	TT_TEST_UI=1 TT_UI_DIR=$(CURDIR)/$(BIN) $(TEST) -count 1 $(UI_TESTS)
 
 test-mcp: build ## the agent bus with the TypeScript SDK and the Inspector, from npm
 	testdata/mcp/run.sh $(BIN)/agent-bus
 
 # What the scripts of tt do is the same where an engine has the rooms, and the agents are on several hosts.
-SCRIPTS := $(GO) test ./cmd/internal/ttcmd -count 1 -run '^TestScripts$$'
+SCRIPTS := $(TEST) ./cmd/internal/ttcmd -count 1 -run '^TestScripts$$'
 # SERVER_TESTS are the packages with tests that need a server.
 SERVER_TESTS := ./cmd/tt-nats/... ./cmd/agent-bus ./cmd/internal/console
 test-hosts: natsd test-engines ## what needs a server, and the scripts of tt over one
-	$(SERVER) $(GO) test $(SERVER_TESTS)
-	cd $(NATSD) && $(GO) test ./...
+	$(SERVER) $(TEST) $(SERVER_TESTS)
+	cd $(NATSD) && $(TEST) ./...
 
 test-engines: natsd ## the scripts of tt over a server, on one host and on several
 	TT_TEST_ENGINE=nats $(SERVER) $(SCRIPTS)
 	TT_TEST_ENGINE=nats TT_TEST_HOSTS=1 $(SERVER) $(SCRIPTS)
 
 race: natsd ## all tests under the race detector
-	$(SERVER) CGO_ENABLED=1 $(GO) test -race ./...
-	cd $(NATSD) && CGO_ENABLED=1 $(GO) test -race ./...
+	$(SERVER) CGO_ENABLED=1 $(TEST) -race ./...
+	cd $(NATSD) && CGO_ENABLED=1 $(TEST) -race ./...
 
 fmt: ## fail if anything is not formatted
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; exit 1; }
@@ -108,7 +110,7 @@ cross: ## it compiles where it is to run, the tests too
 
 guards: build ## the size of tt, its start beside that of an empty program, a free lock beside flock(1)
 	$(BUILD) -o $(BIN)/ ./testdata/empty
-	TT_BENCH_DIR=$(CURDIR)/$(BIN) $(GO) test -count 1 -run '^(TestSizeAndStart|TestFreeLockBesideFlock)$$' -v ./cmd/internal/ttcmd
+	TT_BENCH_DIR=$(CURDIR)/$(BIN) $(TEST) -count 1 -run '^(TestSizeAndStart|TestFreeLockBesideFlock)$$' -v ./cmd/internal/ttcmd
 
 FUZZTIME ?= 60s
 FUZZ     ?= .
@@ -117,10 +119,10 @@ fuzz: ## every decoder against random input, side by side, for FUZZTIME: make fu
 
 MODELS ?= 100000
 model: ## MODELS random histories of a room, of the rules of the turn and of topics, each against a model of it; some 7 minutes
-	$(GO) test ./fsroom ./fsroom/turn ./fsroom/topic -count 1 -run '^(TestAnyStory|TestRandomSchedules)$$' -rapid.checks=$(MODELS) -timeout 0
+	$(TEST) ./fsroom ./fsroom/turn ./fsroom/topic -count 1 -run '^(TestAnyStory|TestRandomSchedules)$$' -rapid.checks=$(MODELS) -timeout 0
 
 reach: ## real harnesses wake their agents, those that TT_REACH_CLAUDE, _CODEX, _OPENCODE and _GEMINI name; some 10 minutes
-	$(GO) test ./cmd/internal/reach -count 1 -v -timeout 30m
+	$(TEST) ./cmd/internal/reach -count 1 -v -timeout 30m
 
 torture: ## kills, failing calls, power cuts, commands between the calls of another, trees: some 2 minutes, as root
 	$(GO) run cmd/internal/torture/run.go $(TORTURE)
@@ -128,8 +130,8 @@ torture: ## kills, failing calls, power cuts, commands between the calls of anot
 torture-long: ## every attack with the numbers of a release, fuzzing, the models, leaks: some 40 minutes
 	$(MAKE) --no-print-directory fuzz FUZZTIME=10m
 	$(MAKE) --no-print-directory model
-	$(GO) test ./fsroom -count 1 -run NothingLeaks -leak.changes=10000
-	$(GO) test ./cmd/internal/ttcmd -count 1 -run 'JobsUnderKills|RepositoryStorm|BetweenTreesUnderKills|InterruptedNames' -jobs.killed=500 \
+	$(TEST) ./fsroom -count 1 -run NothingLeaks -leak.changes=10000
+	$(TEST) ./cmd/internal/ttcmd -count 1 -run 'JobsUnderKills|RepositoryStorm|BetweenTreesUnderKills|InterruptedNames' -jobs.killed=500 \
 		-trees.locks=40 -trees.messages=100 -trees.interruptions=20
 	$(GO) run cmd/internal/torture/run.go -long $(TORTURE)
 
@@ -144,10 +146,10 @@ torture-hosts-short: ## the same in some 80 seconds
 
 bench: build natsd ## whole commands beside a baseline of bare system calls, then the parts; for benchstat
 	$(BUILD) -o $(BIN)/ ./testdata/baseline
-	TT_BENCH_DIR=$(CURDIR)/$(BIN) $(GO) test -run '^$$' -bench Command -benchtime 200x ./cmd/internal/ttcmd
-	TT_BENCH_DIR=$(CURDIR)/$(BIN) $(GO) test -run '^$$' -bench 'Handoff|Eight' -benchtime 40x ./cmd/internal/ttcmd
-	TT_BENCH_DIR=$(CURDIR)/$(BIN) $(SERVER) $(GO) test -run '^$$' -bench Hosts -benchtime 60x ./cmd/internal/ttcmd
-	$(GO) test -run '^$$' -bench . -benchmem ./journal ./fsroom/... ./lockfile
+	TT_BENCH_DIR=$(CURDIR)/$(BIN) $(TEST) -run '^$$' -bench Command -benchtime 200x ./cmd/internal/ttcmd
+	TT_BENCH_DIR=$(CURDIR)/$(BIN) $(TEST) -run '^$$' -bench 'Handoff|Eight' -benchtime 40x ./cmd/internal/ttcmd
+	TT_BENCH_DIR=$(CURDIR)/$(BIN) $(SERVER) $(TEST) -run '^$$' -bench Hosts -benchtime 60x ./cmd/internal/ttcmd
+	$(TEST) -run '^$$' -bench . -benchmem ./journal ./fsroom/... ./lockfile
 
 # Of test-hosts, test-ci has what needs a server, under the race detector.
 ci: lint cross demo guards test-ci test-engines test-ui test-mcp torture torture-hosts-short ## what .ci/run calls

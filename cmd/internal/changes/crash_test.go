@@ -190,6 +190,7 @@ func (s *story) tell() (known []string) {
 	}
 	s.pause()
 	s.record("a:1", Job{At: "first"})
+	s.pause()
 	s.begin("a:1", 1)
 	s.write("a", "1\n2\n")
 	s.write("new", "1\n")
