@@ -104,6 +104,53 @@ func TestTakeFailsAtEachStep(t *testing.T) {
 	}
 }
 
+// TestPowerCut: a pack that was not on the disk yet when the power went is stored again. One that
+// was whole counts.
+func TestPowerCut(t *testing.T) {
+	for _, damage := range []int64{-1, 0, 60} {
+		f := newFixture(t)
+		f.write("a", "1")
+		f.take("x", 0)
+		f.write("a", strings.Repeat("what may be lost\n", 20))
+		f.open(Options{Fault: func(step string) error {
+			if step == "pack-sync" {
+				panic(killed{})
+			}
+			return nil
+		}})
+		surviving(func() { _, _ = f.Take(t.Context(), Request{Why: "x"}) })
+		indexes, _ := filepath.Glob(filepath.Join(f.packDir(), unsyncedPrefix+"*"))
+		if len(indexes) != 1 {
+			t.Fatalf("unsynced: %v", indexes)
+		}
+		if damage >= 0 {
+			if err := os.Truncate(packOf(indexes[0])+".pack", damage); err != nil {
+				t.Fatal(err)
+			}
+		}
+		f.open(Options{})
+		f.write("b", "2")
+		s := f.take("x", 0)
+		v := f.Recorded()
+		for _, name := range []string{"a", "b"} {
+			at, err := v.objects.at(s.Tree, name)
+			if b, readErr := v.objects.blob(at.ID); err != nil || readErr != nil || string(b) != f.content(name) {
+				t.Errorf("cut to %d: %s: %v %v", damage, name, err, readErr)
+			}
+		}
+		v.Close()
+		if left, _ := filepath.Glob(filepath.Join(f.packDir(), unsyncedPrefix+"*")); len(left) > 0 {
+			t.Errorf("cut to %d: still unsynced: %v", damage, left)
+		}
+		if found := f.Check(t.Context(), true); len(found) > 0 && damage < 0 {
+			t.Errorf("cut to %d: %+v", damage, found)
+		}
+		if out, err := f.storeGit("fsck", "--no-dangling"); err != nil {
+			t.Errorf("cut to %d: fsck: %v %s", damage, err, out)
+		}
+	}
+}
+
 // TestPruneFailsAtEachStep: every snapshot that is listed can be read.
 func TestPruneFailsAtEachStep(t *testing.T) {
 	for _, kill := range []bool{false, true} {

@@ -23,7 +23,9 @@
 //
 // A snapshot, in order: lock; read the stat cache; walk the tree; read what has changed, into
 // one temporary pack, unless the user's repository has it; write the trees of directories that
-// differ; sync the pack and give it its name, the index last, which makes it count; append
-// the line and sync it; replace the stat cache. A process that is killed leaves the store as
-// it was, and a temporary file that the next scan removes.
+// differ; give the pack its name, the index last, which makes it count; append the line; call
+// [Request.Ready]; sync the pack, its index, which gets the name that git looks for, and the
+// line; replace the stat cache. A process that is killed leaves the store as it was and a
+// temporary file that the next scan removes, or a whole pack that the next scan syncs. A pack
+// that a power cut has damaged has an index of another name still, and goes.
 package ledger

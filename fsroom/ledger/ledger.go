@@ -51,6 +51,14 @@ func (l *Ledger) Exists() bool {
 	return err == nil && info.Size() > 0
 }
 
+// IsSmall reports whether the tree was scanned before and had so few files then that a scan takes
+// not long.
+func (l *Ledger) IsSmall() bool {
+	const most = 2 << 20 // some 20 000 files
+	info, err := os.Stat(l.cacheFile())
+	return err == nil && info.Size() < most
+}
+
 func (l *Ledger) linesFile() string  { return filepath.Join(l.dir, "snapshots.jsonl") }
 func (l *Ledger) cacheFile() string  { return filepath.Join(l.dir, "stat") }
 func (l *Ledger) objectsDir() string { return filepath.Join(l.dir, "objects") }
@@ -136,19 +144,29 @@ func (l *Ledger) lock(ctx context.Context) (unlock func(), err error) {
 	return func() { _ = free() }, nil
 }
 
-// sweep removes what killed processes left. The caller has the lock.
+// sweep removes what killed processes left, and makes durable what they have written as a whole.
+// The caller has the lock.
 func (l *Ledger) sweep() {
+	var packs []string
+	indexed := make(map[string]bool)
 	for _, dir := range []string{l.packDir(), l.dir, filepath.Join(l.dir, "pending")} {
 		names, _ := os.ReadDir(dir)
 		for _, n := range names {
-			if strings.HasPrefix(n.Name(), tempPrefix) || strings.HasPrefix(n.Name(), ".new-") {
-				_ = os.Remove(filepath.Join(dir, n.Name()))
+			path := filepath.Join(dir, n.Name())
+			switch name := n.Name(); {
+			case strings.HasPrefix(name, tempPrefix), strings.HasPrefix(name, ".new-"):
+				_ = os.Remove(path)
+			case strings.HasSuffix(name, ".pack"):
+				packs = append(packs, path)
+			case strings.HasPrefix(name, unsyncedPrefix) && (!isWhole(path) || syncPack(path, l.opts.Fault) != nil):
+				removePack(path)
+			default:
+				indexed[packOf(path)] = true
 			}
 		}
 	}
-	packs, _ := filepath.Glob(filepath.Join(escapeGlob(l.packDir()), "*.pack"))
 	for _, pack := range packs { // one whose index was not written
-		if !exists(strings.TrimSuffix(pack, ".pack") + ".idx") {
+		if !indexed[strings.TrimSuffix(pack, ".pack")] {
 			_ = os.Remove(pack)
 		}
 	}

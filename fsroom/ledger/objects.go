@@ -29,6 +29,7 @@ type objects struct {
 	linked map[string]bool // packs of the user's: whether they could be linked
 	fresh  map[ID][]byte   // what is not written yet, as it stands in a pack
 	size   int             // of fresh
+	packs  []string        // indexes of packs that were written and are not durable yet
 }
 
 func openObjects(dir string, repo *repository, fault func(string) error) *objects {
@@ -177,7 +178,7 @@ func (o *objects) add(id ID, encoded []byte) error {
 	return nil
 }
 
-// flush makes what was put durable.
+// flush writes what was put. It is durable after [objects.sync].
 func (o *objects) flush() error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -192,12 +193,29 @@ func (o *objects) write() error {
 	if err != nil {
 		return err
 	}
+	o.packs = append(o.packs, index)
 	p, err := openPack(index)
 	if err == nil {
 		o.own = append(o.own, p)
 		o.fresh, o.size = map[ID][]byte{}, 0
 	}
 	return err
+}
+
+// sync makes what was written durable. What cannot be is removed.
+func (o *objects) sync() error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for _, index := range o.packs {
+		if err := syncPack(index, o.fault); err != nil {
+			for _, index := range o.packs {
+				removePack(index)
+			}
+			return err
+		}
+	}
+	o.packs = nil
+	return nil
 }
 
 // A missingError means that no repository has an object.

@@ -10,7 +10,6 @@ import (
 	"io"
 	"os"
 	"sort"
-	"strings"
 	"sync"
 )
 
@@ -39,7 +38,7 @@ func openPack(idx string) (*pack, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &pack{path: strings.TrimSuffix(idx, ".idx"), index: b}
+	p := &pack{path: packOf(idx), index: b}
 	if len(b) < idxHeader+idxFan+40 || string(b[:idxHeader]) != idxMagic {
 		return nil, fmt.Errorf("%s: %w", idx, errPack)
 	}

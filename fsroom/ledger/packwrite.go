@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sort"
+	"strings"
 	"sync"
 
 	"github.com/talking-stick/tt/lockfile"
@@ -25,6 +26,8 @@ const (
 	tempPrefix = "tmp-"
 	// ownPrefix begins the name of each pack that is no link to one of the user's.
 	ownPrefix = "tt-"
+	// unsyncedPrefix begins the name of the index of a pack that may be lost in a power cut.
+	unsyncedPrefix = "new-"
 )
 
 var deflaters = sync.Pool{New: func() any { w, _ := zlib.NewWriterLevel(nil, zlib.BestSpeed); return w }}
@@ -47,8 +50,8 @@ func encode(k kind, data []byte) []byte {
 	return b.Bytes()
 }
 
-// writePack makes objects that were encoded durable as one pack, and returns its index. That
-// gets its name last: with it the pack counts.
+// writePack writes objects that were encoded as one pack, and returns its index. The name of the
+// index says that nothing is durable yet.
 func writePack(dir string, objects map[ID][]byte, fault func(string) error) (index string, err error) {
 	if err := fault("pack"); err != nil {
 		return "", err
@@ -60,17 +63,58 @@ func writePack(dir string, objects map[ID][]byte, fault func(string) error) (ind
 	defer os.Remove(f.Name())
 	defer f.Close()
 	sum, content, err := packContent(f, objects)
-	if err := cmp.Or(err, fault("pack-sync")); err != nil {
+	if err := cmp.Or(err, fault("pack-name")); err != nil {
 		return "", err
 	}
-	if err := cmp.Or(f.Sync(), fault("pack-name")); err != nil {
+	name := ownPrefix + sum
+	if err := cmp.Or(os.Rename(f.Name(), filepath.Join(dir, name+".pack")), fault("pack-index")); err != nil {
 		return "", err
 	}
-	path := filepath.Join(dir, ownPrefix+sum)
-	if err := cmp.Or(os.Rename(f.Name(), path+".pack"), fault("pack-index")); err != nil {
-		return "", err
+	index = filepath.Join(dir, unsyncedPrefix+name+".idx")
+	return index, lockfile.ReplaceUnsynced(index, content, dir)
+}
+
+// syncPack makes a pack durable. Its index gets the name by which git knows it.
+func syncPack(index string, fault func(string) error) error {
+	pack := packOf(index)
+	if err := cmp.Or(fault("pack-sync"), syncFile(pack+".pack"), syncFile(index), fault("pack-synced")); err != nil {
+		return err
 	}
-	return path + ".idx", lockfile.Replace(path+".idx", content, dir)
+	return os.Rename(index, pack+".idx")
+}
+
+func syncFile(path string) error {
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	return cmp.Or(f.Sync(), f.Close())
+}
+
+// packOf returns the path of a pack without its extension.
+func packOf(index string) string {
+	dir, name := filepath.Split(strings.TrimSuffix(index, ".idx"))
+	return dir + strings.TrimPrefix(name, unsyncedPrefix)
+}
+
+// removePack removes a pack of our own.
+func removePack(index string) {
+	for _, path := range []string{index, packOf(index) + ".idx", packOf(index) + ".pack"} {
+		_ = os.Remove(path)
+	}
+}
+
+// isWhole reports whether a pack and its index are as they were written.
+func isWhole(index string) bool {
+	pack, err := os.ReadFile(packOf(index) + ".pack")
+	idx, err2 := os.ReadFile(index)
+	const sum = sha1.Size
+	if err != nil || err2 != nil || len(pack) < sum || len(idx) < 2*sum {
+		return false
+	}
+	end, idxEnd := pack[len(pack)-sum:], idx[len(idx)-sum:]
+	return sha1.Sum(pack[:len(pack)-sum]) == [sum]byte(end) && sha1.Sum(idx[:len(idx)-sum]) == [sum]byte(idxEnd) &&
+		bytes.HasSuffix(idx[:len(idx)-sum], end)
 }
 
 // packContent writes a pack, and returns its sum and its index.

@@ -238,7 +238,7 @@ func (l *Ledger) repack(all, kept []*Snapshot) error {
 			return err
 		}
 	}
-	if err := o.flush(); err != nil {
+	if err := cmp.Or(o.flush(), o.sync()); err != nil {
 		return err
 	}
 	if err := l.replaceLines(kept); err != nil {

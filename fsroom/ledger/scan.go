@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"sort"
 	"strings"
@@ -154,7 +156,7 @@ var errTooManyFiles = errors.New("the tree has too many files")
 // scan reads the tree. It returns its directories with the ids of their trees.
 func (s *scanner) scan(what *rules, top *directory) error {
 	s.started = time.Now().UnixNano()
-	s.places = make(chan struct{}, walkers)
+	s.places = make(chan struct{}, 1)
 	s.walk(top, what)
 	s.wg.Wait()
 	s.fail(s.ctx.Err())
@@ -167,6 +169,17 @@ func (s *scanner) scan(what *rules, top *directory) error {
 	}
 	sort.Slice(s.left, func(i, j int) bool { return s.left[i].Path < s.left[j].Path })
 	return s.trees(top)
+}
+
+// Safely calls f. A panic, also one by a file that cannot be mapped any more, is an error.
+func Safely(f func() error) (err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v", p)
+		}
+	}()
+	return f()
 }
 
 func (s *scanner) fail(err error) {
@@ -264,7 +277,7 @@ func (s *scanner) compare(d *directory, f *file, what *rules) {
 		select {
 		case s.places <- struct{}{}:
 			s.wg.Go(func() {
-				s.walk(sub, what)
+				s.fail(Safely(func() error { s.walk(sub, what); return nil }))
 				<-s.places
 			})
 		default:

@@ -32,7 +32,7 @@ func (s *scanner) readAll() error {
 	for range min(walkers, len(s.reads)) {
 		wg.Go(func() {
 			for r := range next {
-				s.fail(s.read(root, r))
+				s.fail(Safely(func() error { return s.read(root, r) }))
 			}
 		})
 	}

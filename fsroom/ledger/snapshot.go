@@ -133,23 +133,23 @@ func TurnOf(all []*Snapshot, turn int64) (start, end *Snapshot) {
 	return start, end
 }
 
-// appendLine adds a line and syncs it. A torn last line is ended first.
-func (l *Ledger) appendLine(s *Snapshot) error {
+// appendLine adds a line. A torn last line is ended first. The line is durable after sync, which
+// takes it back if that fails, or if what it needs could not be made durable.
+func (l *Ledger) appendLine(s *Snapshot) (sync func(needs error) error, err error) {
 	line, err := json.Marshal(s)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if err := l.opts.Fault("line"); err != nil {
-		return err
+		return nil, err
 	}
 	f, err := os.OpenFile(l.linesFile(), os.O_CREATE|os.O_RDWR|os.O_APPEND, 0o600)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
-		return err
+		return nil, errors.Join(err, f.Close())
 	}
 	line = append(line, '\n')
 	if n := info.Size(); n > 0 {
@@ -158,9 +158,19 @@ func (l *Ledger) appendLine(s *Snapshot) error {
 			line = append([]byte("\n"), line...)
 		}
 	}
-	if _, err := f.Write(line); err != nil {
-		_ = f.Truncate(info.Size())
+	sync = func(needs error) error {
+		defer f.Close()
+		err := cmp.Or(needs, l.opts.Fault("line-sync"))
+		if err == nil {
+			err = f.Sync()
+		}
+		if err != nil {
+			_ = f.Truncate(info.Size())
+		}
 		return err
 	}
-	return f.Sync()
+	if _, err := f.Write(line); err != nil {
+		return nil, sync(err)
+	}
+	return sync, nil
 }

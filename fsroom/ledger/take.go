@@ -20,6 +20,9 @@ type Request struct {
 	Margin time.Duration
 	// Line asks for a line of its own also if nothing has changed.
 	Line bool
+	// Ready, if it is not nil, is called as soon as the snapshot can be read, before it is safe
+	// from a power cut. The store is locked.
+	Ready func(*View, *Snapshot)
 }
 
 // Take takes a snapshot. If nothing has changed since the last one, that is the answer unless
@@ -71,13 +74,23 @@ func (l *Ledger) record(v *View, r Request) (*Snapshot, error) {
 	if n := len(v.all); n > 0 {
 		last := v.all[n-1]
 		if !r.Line && last.IsLike(s) {
-			v.writeCache()
-			return last, nil
+			err := v.objects.sync()
+			if err == nil {
+				v.writeCache()
+			}
+			return last, err
 		}
 		s.Number = last.Number
 	}
 	s.Number++
-	if err := l.appendLine(s); err != nil {
+	sync, err := l.appendLine(s)
+	if err != nil {
+		return nil, err
+	}
+	if r.Ready != nil {
+		r.Ready(v, s)
+	}
+	if err := sync(v.objects.sync()); err != nil {
 		return nil, err
 	}
 	v.writeCache()

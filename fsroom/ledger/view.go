@@ -26,10 +26,18 @@ func (l *Ledger) Look(ctx context.Context) (*View, error) {
 
 // Recorded returns a view without a scan, to compare snapshots.
 func (l *Ledger) Recorded() *View {
-	v := &View{ledger: l, repo: findRepository(l.opts.Root, l.opts.Home)}
+	all, _ := l.Snapshots()
+	return l.view(all)
+}
+
+func (l *Ledger) view(all []*Snapshot) *View {
+	v := &View{ledger: l, repo: findRepository(l.opts.Root, l.opts.Home), all: all}
 	v.objects = openObjects(l.objectsDir(), v.repo, l.opts.Fault)
 	return v
 }
+
+// All returns the snapshots that are recorded, oldest first.
+func (v *View) All() []*Snapshot { return v.all }
 
 // Now returns the tree as it was scanned, nil of a view without a scan. It has no number.
 func (v *View) Now() *Snapshot { return v.now }
@@ -42,8 +50,7 @@ func (l *Ledger) look(ctx context.Context, keep bool) (*View, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := l.Recorded()
-	v.all = all
+	v := l.view(all)
 	v.objects.keep = keep
 	if err := v.scan(ctx); err != nil {
 		v.Close()

@@ -61,11 +61,48 @@ func (c *childJob) run() int {
 		return 1
 	}
 	client := &member.Client{Store: store, Table: identity.System(), Self: identity.Agent{ID: c.Agent}}
-	_ = Record(context.Background(), client.Room(c.Room, nil), Setting{Root: c.Dir, Fault: fault}, c.Job)
+	set := Setting{Root: c.Dir, Fault: fault}
+	if room := client.Room(c.Room, nil); c.Job.At == endHere {
+		_ = endInThisProcess(room, set, c.Job.Turn)
+	} else {
+		_ = Record(context.Background(), room, set, c.Job)
+	}
 	if steps < c.Step {
 		return exitNoStep
 	}
 	return 0
+}
+
+// endHere stands for the end of a turn that is recorded by the process that ends it.
+const endHere = "end here"
+
+func endInThisProcess(room *member.Room, set Setting, number int64) error {
+	ctx := context.Background()
+	snap, err := room.View()
+	if err != nil {
+		return err
+	}
+	t, err := Of(room, snap.State.Policy, set)
+	if err != nil {
+		return err
+	}
+	end := &turnEnd{turn: number, agent: room.Self.ID}
+	if !end.here(ctx, t, snap.State, time.Now().Add(time.Minute)) {
+		return errors.New("not known here")
+	}
+	err = release(ctx, room, end, number)
+	end.Result(err == nil)
+	return err
+}
+
+// release ends the turn of an agent.
+func release(ctx context.Context, room *member.Room, end *turnEnd, number int64) error {
+	return room.Append(ctx, func(st *turn.State) ([]event.Event, error) {
+		f := turn.Facts{Now: turn.At(time.Now(), "", 0)}
+		fence := turn.Fence{Agent: room.Self.ID, Turn: number, Lease: st.Grant.Lease}
+		events, _, err := turn.Release(st, f, turn.ReleaseRequest{Fence: fence, Handoff: []byte(`{"status":"s","next_action":"n"}`)})
+		return append(events, end.Events(st)...), err
+	})
 }
 
 // A story is three turns in a tree, the first of a:1, the second of b:1. One of the processes that
@@ -75,6 +112,7 @@ type story struct {
 	dir, data, room string
 	faulty          string // "end 1"
 	late            bool   // turns end before their end is recorded
+	here            bool   // they are recorded by the process that ends them, if it can
 	step            int
 	kill            bool
 	fired           bool
@@ -125,6 +163,10 @@ func (s *story) append(agent string, rule func(*turn.State, turn.Facts) ([]event
 func (s *story) record(agent string, j Job) {
 	s.Helper()
 	if s.faulty != fmt.Sprint(j.At, " ", j.Turn) {
+		if j.At == endHere {
+			s.must(endInThisProcess(s.as(agent), Setting{Root: s.dir}, j.Turn))
+			return
+		}
 		s.must(Record(s.Context(), s.as(agent), Setting{Root: s.dir}, j))
 		return
 	}
@@ -158,17 +200,22 @@ func (s *story) end(agent string, number int64) {
 	t, err := Of(room, turn.DefaultPolicy(), Setting{Root: s.dir})
 	s.must(err)
 	job := Job{At: "end", Turn: number, Token: fmt.Sprint("token", number)}
-	end := &turnEnd{turn: number, agent: agent, file: t.pendingFile(number, job.Token)}
 	s.pause()
-	if !s.late {
-		s.record(agent, job)
+	ended := false
+	if s.here {
+		s.record(agent, Job{At: endHere, Turn: number})
+		snap, err := room.View()
+		s.must(err)
+		ended = snap.State.Owner != agent
 	}
-	s.append(agent, func(st *turn.State, f turn.Facts) ([]event.Event, error) {
-		handoff := []byte(`{"status":"s","next_action":"n"}`)
-		events, _, err := turn.Release(st, f, turn.ReleaseRequest{Fence: turn.Fence{Agent: agent, Turn: number, Lease: st.Grant.Lease}, Handoff: handoff})
-		return append(events, end.Events(st)...), err
-	})
-	end.Result(true)
+	if !ended {
+		end := &turnEnd{turn: number, agent: agent, file: t.pendingFile(number, job.Token)}
+		if !s.late {
+			s.record(agent, job)
+		}
+		s.must(release(s.Context(), room, end, number))
+		end.Result(true)
+	}
 	s.pause()
 	s.write(fmt.Sprint("out/", number), "x\n")
 	s.pause()
@@ -224,7 +271,7 @@ func (s *story) tell() (known []string) {
 // once. A process that could not look may say so.
 func TestRecordFailsAtEachStep(t *testing.T) {
 	want := []string{"turn 1  modified a deleted gone added new", "outside 1  added out/1", "turn 2  added b", "outside 2  added out/2"}
-	for _, s := range []story{{faulty: "start 1"}, {faulty: "end 1"}, {faulty: "end 1", late: true}, {faulty: "start 2"}} {
+	for _, s := range []story{{faulty: "start 1"}, {faulty: "end 1"}, {faulty: "end 1", late: true}, {faulty: "end here 1", here: true}, {faulty: "start 2"}} {
 		for _, kill := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s late %v kill %v", s.faulty, s.late, kill), func(t *testing.T) {
 				t.Parallel()
@@ -244,5 +291,36 @@ func TestRecordFailsAtEachStep(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// TestEndHere: an end that is not recorded in time by the process that ends the turn, or that
+// panics there, is left to another process; what was known in time is told once.
+func TestEndHere(t *testing.T) {
+	for _, how := range []string{"panic", "blocked"} {
+		s := story{T: t, here: true, faulty: "none"}
+		s.tell()
+		stop := make(chan struct{})
+		set := Setting{Root: s.dir, Fault: func(string) error {
+			if how == "panic" {
+				panic(how)
+			}
+			<-stop
+			return nil
+		}}
+		room := s.as("a:1")
+		snap, err := room.View()
+		s.must(err)
+		tree, err := Of(room, snap.State.Policy, set)
+		s.must(err)
+		began := time.Now()
+		end := &turnEnd{turn: 3, agent: "a:1"}
+		if end.here(s.Context(), tree, snap.State, began.Add(50*time.Millisecond)) || end.Events(snap.State) != nil {
+			t.Errorf("%s: the end was recorded", how)
+		}
+		if how == "blocked" && time.Since(began) < 50*time.Millisecond {
+			t.Errorf("%s: it has not waited", how)
+		}
+		close(stop)
 	}
 }

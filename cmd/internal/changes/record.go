@@ -51,7 +51,9 @@ func (t *Tree) begin(ctx context.Context, st *turn.State, j Job) error {
 		}
 	}
 	if last != nil && !st.HasChange(last.Turn, turn.SpanOutside) && !last.IsLike(start) {
-		if c := t.facts(last, start, ledger.SpanOutside); !c.IsEmpty() {
+		v := t.Ledger.Recorded()
+		defer v.Close()
+		if c := t.facts(v, last, start, ledger.SpanOutside); !c.IsEmpty() {
 			t.add(ctx, last.Turn, "", c)
 		}
 	}
@@ -71,7 +73,9 @@ func (t *Tree) finish(ctx context.Context, st *turn.State, last *ledger.Snapshot
 		return last, nil
 	case last.End <= ended.UnixNano():
 		if !st.HasChange(last.Turn, turn.SpanTurn) {
-			t.add(ctx, last.Turn, last.Agent, t.turnFacts(last.Turn, last, nil))
+			v := t.Ledger.Recorded()
+			defer v.Close()
+			t.add(ctx, last.Turn, last.Agent, t.turnFacts(v, last.Turn, last))
 		}
 		return last, nil
 	}
@@ -79,8 +83,10 @@ func (t *Tree) finish(ctx context.Context, st *turn.State, last *ledger.Snapshot
 	if !ended.IsZero() && over.Moment.Sub(ended) > 2*margin {
 		over.Moment, over.Margin = ended, margin
 	}
+	var facts *ledger.Changes
+	over.Ready = func(v *ledger.View, s *ledger.Snapshot) { facts = t.turnFacts(v, last.Turn, s) }
 	if end, err = t.Ledger.Take(ctx, over); err == nil {
-		t.add(ctx, last.Turn, last.Agent, t.turnFacts(last.Turn, end, nil))
+		t.add(ctx, last.Turn, last.Agent, facts)
 	}
 	return end, err
 }
@@ -99,40 +105,60 @@ func lastTurn(all []*ledger.Snapshot, before int64) (last *ledger.Snapshot) {
 	return last
 }
 
-// end records the end of a turn. If the turn has ended before the scan, the tree is looked at
-// once more, as it was then. A turn that is over sooner than its guardian has recorded its
-// beginning is recorded as a whole.
-func (t *Tree) end(ctx context.Context, st *turn.State, j Job) error {
+// end records the end of a turn, and hands over what it changed as soon as that is known. If the
+// turn has ended before the scan has, the tree is what it was at the end, and in doubt looked at
+// once more. A turn that is over sooner than its guardian has recorded its beginning is recorded
+// as a whole.
+func (t *Tree) end(ctx context.Context, st *turn.State, turnID int64, handOver func(payload []byte) error) error {
 	began := time.Now()
 	agent := t.Room.Self.ID
-	if st.Owner == agent && st.Turn == j.Turn {
-		_ = t.begin(ctx, st, Job{Turn: j.Turn, Moment: st.Grant.At.Wall.Time})
+	if st.Owner == agent && st.Turn == turnID {
+		_ = t.begin(ctx, st, Job{Turn: turnID, Moment: st.Grant.At.Wall.Time})
 	}
-	request := ledger.Request{Why: ledger.WhyEnd, Turn: j.Turn, Agent: agent, Line: true}
-	s, err := t.Ledger.Take(ctx, request)
-	late := false
-	if err == nil {
-		var ended time.Time
-		ended, err = t.endOf(ctx, j.Turn, agent)
-		if late = err == nil && !ended.IsZero() && s.End > ended.UnixNano(); late {
+	var c *ledger.Changes
+	var told error
+	ended, err := t.endOf(ctx, turnID, agent)
+	for again := true; err == nil && c == nil && again; {
+		late := !ended.IsZero()
+		request := ledger.Request{Why: ledger.WhyEnd, Turn: turnID, Agent: agent, Line: true}
+		if late {
 			request.Moment, request.Margin = ended, margin
-			s, err = t.Ledger.Take(ctx, request)
+		}
+		var roomErr error
+		request.Ready = func(v *ledger.View, s *ledger.Snapshot) {
+			if !late {
+				ended, roomErr = t.endOf(ctx, turnID, agent)
+			}
+			if again = !late && !ended.IsZero() && s.End > ended.UnixNano(); again || roomErr != nil {
+				return
+			}
+			if c = t.turnFacts(v, turnID, s); late {
+				c.LateMillis = time.Since(began).Milliseconds()
+			}
+			told = handOver(t.payload(c))
+		}
+		if _, err = t.Ledger.Take(ctx, request); err == nil {
+			err = roomErr
 		}
 	}
-	c := t.turnFacts(j.Turn, s, err)
-	if late {
-		c.LateMillis = time.Since(began).Milliseconds()
+	if c == nil {
+		c = t.about(turnID, ledger.SpanTurn)
+		c.Unknown = cmp.Or(ledger.WhyUnknown(err), ledger.UnknownUnreadable)
+		told = handOver(t.payload(c))
 	}
-	payload := t.payload(c)
+	return cmp.Or(err, told)
+}
+
+// leave hands over what a turn changed in a file, and with a byte if somebody waits for it.
+func (t *Tree) leave(ctx context.Context, j Job, payload []byte) error {
 	file := t.pendingFile(j.Turn, j.Token)
 	if err := t.keep(file, payload); err != nil {
 		return err
 	}
-	if tell(j.Out) {
-		return err // the command reads the file when it has the room's lock
+	if !tell(j.Out) { // else the command reads the file when it has the room's lock
+		t.addPending(ctx, file, j.Turn, t.Room.Self.ID)
 	}
-	t.addPending(ctx, file, j.Turn, agent)
-	return err
+	return nil
 }
 
 // keep writes what a turn changed where the command that ends it, or the next record, finds it.
@@ -149,25 +175,23 @@ func (t *Tree) keep(file string, payload []byte) error {
 	return t.fault("tell")
 }
 
-// turnFacts returns what a turn has changed by its end, or why that is not known.
-func (t *Tree) turnFacts(turnID int64, end *ledger.Snapshot, err error) *ledger.Changes {
-	c := &ledger.Changes{Unknown: cmp.Or(ledger.WhyUnknown(err), ledger.UnknownUnreadable)}
-	if err == nil {
-		all, _ := t.Ledger.Snapshots()
-		start, _ := ledger.TurnOf(all, turnID)
-		if start != nil {
-			return t.facts(start, end, ledger.SpanTurn)
-		}
-		c.Unknown = ledger.UnknownLate // its beginning was not recorded
+// about returns facts that say nothing yet.
+func (t *Tree) about(turnID int64, span string) *ledger.Changes {
+	return &ledger.Changes{Span: span, Turn: turnID, Agent: t.Room.Self.ID, TreeID: t.ID()}
+}
+
+// turnFacts returns what a turn has changed by its end.
+func (t *Tree) turnFacts(v *ledger.View, turnID int64, end *ledger.Snapshot) *ledger.Changes {
+	if start, _ := ledger.TurnOf(v.All(), turnID); start != nil {
+		return t.facts(v, start, end, ledger.SpanTurn)
 	}
-	c.Span, c.Turn, c.Agent, c.TreeID = ledger.SpanTurn, turnID, t.Room.Self.ID, t.ID()
+	c := t.about(turnID, ledger.SpanTurn)
+	c.Unknown = ledger.UnknownLate // its beginning was not recorded
 	return c
 }
 
 // facts compares two snapshots.
-func (t *Tree) facts(from, to *ledger.Snapshot, span string) *ledger.Changes {
-	v := t.Ledger.Recorded()
-	defer v.Close()
+func (t *Tree) facts(v *ledger.View, from, to *ledger.Snapshot, span string) *ledger.Changes {
 	c, err := v.Changes(from, to, nil, ledger.MostPaths)
 	if err != nil {
 		c = &ledger.Changes{Unknown: ledger.UnknownUnreadable}

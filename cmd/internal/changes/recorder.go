@@ -12,6 +12,7 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/ledger"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
 )
@@ -127,14 +128,59 @@ func (r *recorder) Ending(ctx context.Context, st *turn.State, atLeast time.Dura
 	if t == nil {
 		return end
 	}
+	limit := time.Now().Add(max(atLeast, time.Duration(st.Policy.LedgerWait)*time.Millisecond))
+	if r.set.Here && !r.room.IsShared() && t.Ledger.IsSmall() && end.here(ctx, t, st, limit) {
+		return end
+	}
 	token := fsroom.NewID()
 	end.file = t.pendingFile(st.Turn, token)
 	if p := t.start("end", st.Turn, end.agent, "--token", token); p != nil {
-		end.pending = !p.wait(ctx, max(atLeast, time.Duration(st.Policy.LedgerWait)*time.Millisecond))
+		end.pending = !p.wait(ctx, time.Until(limit))
 	} else {
 		end.file = ""
 	}
 	return end
+}
+
+// here records the end of a turn in this process, and reports whether what changed is known in
+// time. If it is not, or the scan fails in any way, it is for another process, which nothing waits
+// for.
+func (e *turnEnd) here(ctx context.Context, t *Tree, st *turn.State, limit time.Time) bool {
+	apart := *t
+	apart.Room = t.Room.Client.Room(t.Room.Name(), t.Room.Workspace) // it may still be used when the turn ends
+	ctx, cancel := context.WithDeadline(ctx, limit)
+	known, done := make(chan []byte, 1), make(chan struct{})
+	go func() {
+		defer close(done)
+		defer cancel()
+		_ = ledger.Safely(func() error {
+			return apart.end(ctx, st, st.Turn, func(payload []byte) error {
+				if ctx.Err() == nil {
+					known <- payload
+				}
+				return nil
+			})
+		})
+	}()
+	select {
+	case <-done:
+	case <-ctx.Done():
+	case e.changes = <-known:
+	}
+	if e.changes == nil {
+		select {
+		case e.changes = <-known:
+		default:
+			return false
+		}
+	}
+	e.durable = func() {
+		select {
+		case <-done:
+		case <-time.After(time.Until(limit)):
+		}
+	}
+	return true
 }
 
 // Changed implements [member.Recorder].
@@ -158,34 +204,37 @@ func (t *Tree) pendingFile(turnID int64, token string) string {
 	return filepath.Join(t.Ledger.Dir(), "pending", strconv.FormatInt(turnID, 10)+"-"+token+".json")
 }
 
-// A turnEnd is the end of a turn that is being recorded.
+// A turnEnd is the end of a turn that is being recorded, by this process or by another one.
 type turnEnd struct {
 	turn    int64
 	agent   string
-	file    string // "": nothing is recorded
+	durable func() // waits until the snapshot is safe from a power cut; of this process
+	file    string // of the other process; "": nothing is recorded there
 	pending bool
 	changes json.RawMessage
 }
 
 // Events implements [member.TurnEnd].
 func (e *turnEnd) Events(st *turn.State) []event.Event {
-	if e.file == "" {
+	if e.file != "" {
+		b, err := os.ReadFile(e.file)
+		if err != nil || !json.Valid(b) {
+			return nil
+		}
+		e.changes, e.pending = b, false
+	}
+	if e.changes == nil {
 		return nil
 	}
-	b, err := os.ReadFile(e.file)
-	if err != nil || !json.Valid(b) {
-		return nil
-	}
-	e.changes, e.pending = b, false
-	return turn.RecordChange(st, turn.TreeChange{Turn: e.turn, Span: turn.SpanTurn, Agent: e.agent}, b)
+	return turn.RecordChange(st, turn.TreeChange{Turn: e.turn, Span: turn.SpanTurn, Agent: e.agent}, e.changes)
 }
 
 // Result implements [member.TurnEnd].
 func (e *turnEnd) Result(committed bool) (json.RawMessage, bool) {
-	if e.file == "" {
-		return nil, false
+	if e.durable != nil {
+		e.durable()
 	}
-	if !committed || e.changes != nil {
+	if e.file != "" && (!committed || e.changes != nil) {
 		_ = os.Remove(e.file)
 	}
 	return e.changes, e.pending && e.changes == nil
@@ -225,7 +274,7 @@ func Record(ctx context.Context, r *member.Room, set Setting, j Job) error {
 			err = t.begin(ctx, snap.State, j)
 		}
 	case "end":
-		err = t.end(ctx, snap.State, j)
+		err = t.end(ctx, snap.State, j.Turn, func(payload []byte) error { return t.leave(ctx, j, payload) })
 	default:
 		return errors.New("--at is first, start or end")
 	}

@@ -65,13 +65,15 @@ func clientFor(c *cli.Invocation, store *fsroom.Store, table identity.Table, sel
 	if build.Sharing != nil && store.Options().Host != "" {
 		pull = build.Sharing.Listen
 	}
+	set := ledgerSetting(c)
+	set.Here = !c.Cmd.Hidden // such a command runs long, or is to be quick
 	return &member.Client{
 		Pull: pull, Store: store, Table: table, Self: self,
 		Policy:     func() (turn.Policy, error) { return policyFromEnv(c.Env.Lookup, store.Options().Host != "") },
 		Executable: c.Env.Executable,
 		Warn:       c.Notice,
 		Clock:      engineClock(store),
-		Record:     changes.Recorder(changes.SettingOf(c.Env.Lookup, c.Env.Home)),
+		Record:     changes.Recorder(set),
 	}
 }
 
