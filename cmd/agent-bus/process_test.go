@@ -98,9 +98,13 @@ func TestGarbageIsAnswered(t *testing.T) {
 		`7`:                                           `{"jsonrpc":"2.0","id":null,"error":{"code":-32600}}`,
 		`[]`:                                          `{"jsonrpc":"2.0","id":null,"error":{"code":-32600}}`,
 		`{"a":` + strings.Repeat("[", 5000):           `{"jsonrpc":"2.0","id":null,"error":{"code":-32700}}`,
-		`{"jsonrpc":"2.0","id":3,"method":"no/such"}`:     `{"jsonrpc":"2.0","id":3,"error":{"code":-32601}}`,
-		strings.Repeat("x", 17<<20):                       `{"jsonrpc":"2.0","id":null,"error":{"code":-32600}}`,
-		`{"jsonrpc":"2.0","id":4,"method":"ping"}` + "\r": `{"jsonrpc":"2.0","id":4,"result":{}}`,
+		`{"jsonrpc":"2.0","id":1.5,"method":"ping"}`:                `{"jsonrpc":"2.0","id":1.5,"error":{"code":-32600}}`,
+		`{"jsonrpc":"2.0","id":9007199254740992,"method":"ping"}`:   `{"jsonrpc":"2.0","id":9007199254740992,"error":{"code":-32600}}`,
+		`{"jsonrpc":"2.0","id":2.0,"method":"ping"}`:                `{"jsonrpc":"2.0","id":2,"result":{}}`,
+		`{"jsonrpc":"2.0","id":8,"method":"tools/call","params":7}`: `{"jsonrpc":"2.0","id":8,"error":{"code":-32602}}`,
+		`{"jsonrpc":"2.0","id":3,"method":"no/such"}`:               `{"jsonrpc":"2.0","id":3,"error":{"code":-32601}}`,
+		strings.Repeat("x", 17<<20):                                 `{"jsonrpc":"2.0","id":null,"error":{"code":-32600}}`,
+		`{"jsonrpc":"2.0","id":4,"method":"ping"}` + "\r":           `{"jsonrpc":"2.0","id":4,"result":{}}`,
 	} {
 		r.send(line, "", "  ")
 		got := r.next()
@@ -116,6 +120,24 @@ func TestGarbageIsAnswered(t *testing.T) {
 	status, said := r.ends()
 	equal(t, "exit status", status, 0)
 	equal(t, "said", len(said), 0)
+}
+
+// TestAWrongHandshakeIsAnswered: with a code of JSON-RPC and without the names of Go types,
+// and the client can try again.
+func TestAWrongHandshakeIsAnswered(t *testing.T) {
+	t.Parallel()
+	r := newStage(t, false).raw()
+	for line, code := range map[string]float64{
+		`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":5}}`: -32602,
+		callLine("2", "ping", `{}`): -32600,
+	} {
+		r.send(line)
+		e := r.next()["error"].(map[string]any)
+		if e["code"] != code || strings.Contains(e["message"].(string), "mcp.") {
+			t.Errorf("%s: %v", line, e)
+		}
+	}
+	r.hello()
 }
 
 func TestBatch(t *testing.T) {

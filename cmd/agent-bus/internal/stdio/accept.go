@@ -2,7 +2,10 @@ package stdio
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"math"
+	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
@@ -56,6 +59,8 @@ func (c *conn) register(msg jsonrpc.Message, data []byte, b *batch) *refusal {
 	case !ok:
 	case !r.IsCall() && string(rawID(data)) == "null":
 		return refuse(nil, jsonrpc.CodeInvalidRequest, "the id of a call must not be null")
+	case r.IsCall() && !echoed(rawID(data)):
+		return refuse(rawID(data), jsonrpc.CodeInvalidRequest, "the id of a call must be a string or a whole number below 2^53")
 	case r.Method == "notifications/cancelled":
 		c.cancel(r.Params)
 	case willAnswer(r):
@@ -64,7 +69,7 @@ func (c *conn) register(msg jsonrpc.Message, data []byte, b *batch) *refusal {
 		if c.open[r.ID] != nil {
 			return refuse(rawID(data), jsonrpc.CodeInvalidRequest, "a call with this id is still under way")
 		}
-		c.open[r.ID] = &call{batch: b}
+		c.open[r.ID] = &call{batch: b, method: r.Method}
 	}
 	return nil
 }
@@ -108,6 +113,26 @@ func rawID(data []byte) json.RawMessage {
 		return nil
 	}
 	return m.ID
+}
+
+// echoed reports whether the SDK answers a call under the id it was given, which it keeps
+// as an int64 made from a float64.
+func echoed(id json.RawMessage) bool {
+	var number float64
+	return json.Unmarshal(id, &number) != nil || number == math.Trunc(number) && math.Abs(number) < 1<<53
+}
+
+// coded returns the error of a call with a code of JSON-RPC. The SDK gives none to a
+// call of the wrong form, and names its own types.
+func coded(method string, err error) error {
+	var known *jsonrpc.Error
+	switch {
+	case err == nil || errors.As(err, &known):
+		return err
+	case strings.HasPrefix(err.Error(), "handling '"):
+		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "the params of " + method + " are not of the form that the protocol asks for"}
+	}
+	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: err.Error()}
 }
 
 func (c *conn) reply(r *refusal) {

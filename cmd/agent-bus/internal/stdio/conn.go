@@ -28,7 +28,8 @@ type conn struct {
 // A call is a call without an answer.
 type call struct {
 	batch     *batch // the batch that the call is part of, nil for none
-	cancelled bool   // the answer is not sent
+	method    string
+	cancelled bool // the answer is not sent
 }
 
 // SessionID implements [mcp.Connection].
@@ -110,19 +111,22 @@ func (c *conn) Write(ctx context.Context, msg jsonrpc.Message) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	response, ok := msg.(*jsonrpc.Response)
+	var answered *call
+	if ok {
+		defer c.settle()
+		answered = c.open[response.ID]
+		delete(c.open, response.ID)
+	}
+	if answered != nil {
+		response.Error = coded(answered.method, response.Error)
+	}
 	data, err := jsonrpc.EncodeMessage(msg)
 	if err != nil {
 		return err
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	response, ok := msg.(*jsonrpc.Response)
-	if !ok {
-		return c.send(data)
-	}
-	defer c.settle()
-	answered := c.open[response.ID]
-	delete(c.open, response.ID)
 	if answered != nil && answered.cancelled {
 		data = nil
 	}

@@ -72,7 +72,7 @@ func TestAnswers(t *testing.T) {
 		}},
 		{"77 twice in a batch", func(t *testing.T, s *stage) {
 			q := s.asks("A")
-			mentions(t, s.refused("INVALID_ARGUMENT", "B", "answer", s.replies(q, "x", q)).text, "responses[2].question_id", "responses[0]")
+			mentions(t, s.refused("INVALID_ARGUMENT", "B", "answer", s.replies(q, "x", q)).text, "responses[2].question_id", "responses[0]", q)
 			s.refused("INVALID_ARGUMENT", "B", "answer", s.replies("x", "x"))
 			equal(t, "answers", s.poll(q)["answers_count"], 0.0)
 		}},
