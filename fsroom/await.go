@@ -139,7 +139,7 @@ func (r *Files[S]) settled(ctx context.Context) bool {
 	ctx, cancel := context.WithTimeout(ctx, r.store.opts.Patience)
 	defer cancel()
 	var busy *lockfile.BusyError
-	return !errors.As(lockfile.Settled(ctx, r.LockPath()), &busy)
+	return !errors.As(r.lockWait().Settled(ctx, r.LockPath()), &busy)
 }
 
 // A wakeReason is what ended a sleep.

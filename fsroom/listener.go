@@ -114,7 +114,7 @@ func (a Agent) Lock(ctx context.Context) (unlock func() error, err error) {
 	ctx, cancel := context.WithTimeout(ctx, a.store.opts.Patience)
 	defer cancel()
 	path := a.Path("lock")
-	unlock, err = lockfile.Lock(ctx, path)
+	unlock, err = lockfile.Wait{Still: a.store.opts.Still}.Lock(ctx, path)
 	lockfile.Adopt(path)
 	return unlock, a.explain(err)
 }

@@ -38,7 +38,8 @@ type Options struct {
 	NewID    func() string            // event ids
 	SyncDir  func(dir string) error   // puts the names in a directory on disk; lockfile.SyncDir
 	Sync     func(*journal.Log) error // puts a journal on disk that a killed writer left; its method Sync
-	Patience time.Duration            // how long to wait for a room's lock
+	Patience time.Duration            // how long to wait for a lock
+	Still    time.Duration            // how long to wait for one that stays with the same process, see [lockfile.Wait]
 	NoWatch  bool                     // poll instead of watching
 	// BlindPoll is how long a wait sleeps where nothing can be watched. The time doubles
 	// after each sleep, up to BlindPollMax.
@@ -299,10 +300,11 @@ func (s *Store) LockFolder(ctx context.Context, folder string) (unlock func() er
 	path := filepath.Join(dir, "lock")
 	ctx, cancel := context.WithTimeout(ctx, s.opts.Patience)
 	defer cancel()
-	unlock, err = lockfile.Lock(ctx, path)
+	wait := lockfile.Wait{Still: s.opts.Still}
+	unlock, err = wait.Lock(ctx, path)
 	if errors.Is(err, fs.ErrNotExist) {
 		if err = MakeDir(dir); err == nil {
-			unlock, err = lockfile.Lock(ctx, path)
+			unlock, err = wait.Lock(ctx, path)
 		}
 	}
 	lockfile.Adopt(path)

@@ -67,14 +67,19 @@ func (r *Files[S]) Acquire(ctx context.Context) (func() error, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, r.store.opts.Patience)
 	defer cancel()
-	unlock, err := lockfile.Lock(ctx, r.LockPath())
+	unlock, err := r.lockWait().Lock(ctx, r.LockPath())
 	if errors.Is(err, fs.ErrNotExist) {
 		if err = r.store.Prepare(r.dir); err == nil {
-			unlock, err = lockfile.Lock(ctx, r.LockPath())
+			unlock, err = r.lockWait().Lock(ctx, r.LockPath())
 			lockfile.Adopt(r.LockPath())
 		}
 	}
 	return unlock, err
+}
+
+// lockWait says how the room's lock is waited for: it moves on where the journal grows.
+func (r *Files[S]) lockWait() lockfile.Wait {
+	return lockfile.Wait{Still: r.store.opts.Still, Moved: func() any { return r.journalStamp() }}
 }
 
 // LoadToWrite loads the room under its lock and removes what a crash left.

@@ -41,7 +41,49 @@ import (
 // unlock reachable: the garbage collector closes a file that nothing refers to.
 // Calling unlock again does nothing.
 func Lock(ctx context.Context, path string) (unlock func() error, err error) {
-	return locker{path: path, open: openFlock}.lock(ctx)
+	return Wait{}.Lock(ctx, path)
+}
+
+// A Wait says when a wait for a lock is given up before its context ends. The zero value never
+// does.
+type Wait struct {
+	// Still is for how long nothing may move; 0 means for as long as the context allows. The
+	// lock moves when another process gets it, where that is known (see [FindHolder]), and
+	// when Moved returns another value. A process that is seldom run, on a busy machine, waits
+	// longer: it looks a few times in that time, and each look has to find nothing new.
+	Still time.Duration
+	Moved func() any // returns something that can be compared; nil if there is nothing to look at
+}
+
+// Lock is the function [Lock] that may give up sooner, with a [*BusyError].
+func (w Wait) Lock(ctx context.Context, path string) (unlock func() error, err error) {
+	return locker{path: path, open: openFlock, Wait: w}.lock(ctx)
+}
+
+// looks is how often a wait looks, in the time for which nothing may move, whether something
+// has moved.
+const looks = 6
+
+// A progress counts the looks since something has moved.
+type progress struct {
+	Wait
+	holder func() int // process id; 0 if it is not known
+	last   [2]any
+	same   int
+}
+
+// stuck looks, and reports whether nothing has moved for so long that waiting is of no use.
+func (p *progress) stuck() bool {
+	now := [2]any{p.holder(), nil}
+	if p.Moved != nil {
+		now[1] = p.Moved()
+	}
+	if now != p.last {
+		p.last, p.same = now, 0
+		return false
+	}
+	p.same++
+	return p.same >= looks
 }
 
 // A handle is one acquisition of a lock, as gofrs/flock offers it.
@@ -65,9 +107,12 @@ func TryLock(path string) (unlock func() error, err error) {
 }
 
 type locker struct {
+	Wait
 	path string
 	once bool // do not wait
 	open func(path string) handle
+
+	holds func() int // process id of the one that has the lock; nil for FindHolder
 }
 
 func (l locker) lock(ctx context.Context) (func() error, error) {
@@ -123,27 +168,53 @@ func (l locker) acquire(ctx context.Context) (handle, error) {
 // that unlocks and locks again wins over those that sleep between two tries.
 //
 // A blocking flock cannot be cancelled, so it has its own goroutine and its own
-// descriptor. If the lock comes after ctx has ended, the goroutine releases it.
+// descriptor. If the lock comes when wait has returned, the goroutine releases it.
 func (l locker) wait(ctx context.Context) (handle, error) {
 	started := time.Now() // only to report how long it took
 	h := l.open(l.path)
-	done := make(chan error)
+	done, over := make(chan error), make(chan struct{})
+	defer close(over)
 	go func() {
 		err := retry(h.Lock)
 		select {
 		case done <- err:
-		case <-ctx.Done():
+		case <-over:
 			if err == nil {
 				_ = retry(h.Unlock)
 			}
 		}
 	}()
-	select {
-	case err := <-done:
-		return h, explain(l.path, "lock", err)
-	case <-ctx.Done():
-		return nil, l.ended(ctx, time.Since(started))
+	look := make(<-chan time.Time) // never, unless the wait has a bound of its own
+	p := progress{Wait: l.Wait, holder: l.holder}
+	if l.Still > 0 {
+		ticker := time.NewTicker(l.Still / looks)
+		defer ticker.Stop()
+		look = ticker.C
+		p.stuck()
 	}
+	for {
+		select {
+		case err := <-done:
+			return h, explain(l.path, "lock", err)
+		case <-ctx.Done():
+			return nil, l.ended(ctx, time.Since(started))
+		case <-look:
+			if p.stuck() {
+				return nil, l.busy(time.Since(started))
+			}
+		}
+	}
+}
+
+// holder returns the process that has the lock, 0 if it is not known.
+func (l locker) holder() int {
+	if l.holds != nil {
+		return l.holds()
+	}
+	if h, ok := FindHolder(l.path); ok {
+		return h.PID
+	}
+	return 0
 }
 
 // names reports whether path still names the file that h has locked.
@@ -169,6 +240,10 @@ func (l locker) ended(ctx context.Context, waited time.Duration) error {
 	if !errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return ctx.Err()
 	}
+	return l.busy(waited)
+}
+
+func (l locker) busy(waited time.Duration) error {
 	holder, _ := FindHolder(l.path)
 	return &BusyError{Path: l.path, Waited: waited, Holder: holder}
 }
@@ -187,8 +262,11 @@ func retry(f func() error) error {
 // after the call: the process that had it has finished, or is dead. Any number of
 // callers are let through at once, and none keeps the lock. A missing file counts as
 // free and is not created. Settled waits and fails as [Lock] does.
-func Settled(ctx context.Context, path string) error {
-	unlock, err := locker{path: path, open: openShared}.lock(ctx)
+func Settled(ctx context.Context, path string) error { return Wait{}.Settled(ctx, path) }
+
+// Settled is the function [Settled] that may give up sooner, with a [*BusyError].
+func (w Wait) Settled(ctx context.Context, path string) error {
+	unlock, err := locker{path: path, open: openShared, Wait: w}.lock(ctx)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil

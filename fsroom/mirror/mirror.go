@@ -305,21 +305,12 @@ func (r *mirror[S]) refreshFrom(ctx context.Context, t *tail, wait bool) (ahead 
 }
 
 func (r *mirror[S]) absorbLocked(ctx context.Context, t *tail, wait bool) error {
-	if err := r.CheckDirs(); err != nil {
-		return err
-	}
-	patience := r.Store().Options().Patience
+	locking, cancel := ctx, context.CancelFunc(func() {})
 	if !wait {
-		patience = 0
+		locking, cancel = context.WithTimeout(ctx, 0)
 	}
-	locking, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	unlock, err := lockfile.Lock(locking, r.LockPath())
-	if errors.Is(err, fs.ErrNotExist) {
-		if err = r.Store().Prepare(r.Dir()); err == nil {
-			unlock, err = lockfile.Lock(locking, r.LockPath())
-		}
-	}
+	unlock, err := r.Acquire(locking)
+	cancel()
 	if err != nil {
 		return err
 	}

@@ -18,12 +18,13 @@ import (
 type snapshot = fsroom.Snapshot[*turn.State]
 
 func openStore(c *cli.Invocation) (*fsroom.Store, error) {
-	return openPatientStore(c, build.Patience, !seesMirrorOnly(c))
+	return openPatientStore(c, build.Patience, 0, !seesMirrorOnly(c))
 }
 
-// openPatientStore is openStore for a command that waits for a lock for so long; 0 for as
-// long as commands do. With asks an engine is asked; else its rooms are as this host knows them.
-func openPatientStore(c *cli.Invocation, patience time.Duration, asks bool) (*fsroom.Store, error) {
+// openPatientStore is openStore for a command that waits for a lock for so long, 0 for as long
+// as commands do, and if still is not 0 only that long for one that nobody passes on. With asks
+// an engine is asked; else its rooms are as this host knows them.
+func openPatientStore(c *cli.Invocation, patience, still time.Duration, asks bool) (*fsroom.Store, error) {
 	dir, err := workspace.DataDir(c.Env.Lookup, c.Env.Home)
 	if err != nil {
 		return nil, err
@@ -32,7 +33,7 @@ func openPatientStore(c *cli.Invocation, patience time.Duration, asks bool) (*fs
 	if forPrompt(c) { // a prompt has no place for warnings
 		warn = nil
 	}
-	options := fsroom.Options{Warn: warn, LeaveModes: c.Cmd.Traits.LeaveModes, Fault: build.AtStep, Patience: patience}
+	options := fsroom.Options{Warn: warn, LeaveModes: c.Cmd.Traits.LeaveModes, Fault: build.AtStep, Patience: patience, Still: still}
 	service, err := engineOf(c)
 	if err != nil {
 		return nil, err

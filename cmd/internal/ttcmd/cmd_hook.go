@@ -47,8 +47,8 @@ func runHook(ctx context.Context, c *cli.Invocation, kind harness.Kind) error {
 		Env:       c.Env,
 		AgentID:   c.Agent,
 		Print:     c.Out.Print,
-		OpenStore: func() (*fsroom.Store, error) { return openPatientStore(c, hooks.Patience, false) },
-		OpenAll:   func() (*fsroom.Store, error) { return openPatientStore(c, hooks.Patience, true) },
+		OpenStore: func() (*fsroom.Store, error) { return openPatientStore(c, hooks.Patience, hooks.Still, false) },
+		OpenAll:   func() (*fsroom.Store, error) { return openPatientStore(c, hooks.Patience, hooks.Still, true) },
 		Locate:    func(path string) (*workspace.Workspace, error) { return locatePath(c, path) },
 		Client: func(store *fsroom.Store, self identity.Agent) *member.Client {
 			return clientFor(c, store, identity.System(), self)
