@@ -136,10 +136,18 @@ func (h *run) take(ctx context.Context, stick *guard.Stick) error {
 	if err != nil {
 		return err
 	}
+	refuse := func(whose string, turn int64, next string) error {
+		return h.finish(payload.Reply{Refuse: cli.Line(fmt.Sprintf("The talking stick for %s %s (turn %d), so nothing must be changed there now. %s", stick.Root, whose, turn, next))})
+	}
 	room, res, err := agent.Client.TakeAuto(ctx, w)
 	h.note(turn.ActivityWorking) // it may be a member only now
 	switch {
 	case err != nil:
+		// Whoever was faster may have the lock still. To look takes none.
+		if now, _ := h.rooms().Stick(ctx, stick.Root, h.call); now != nil && now.Holder != "" && now.Holder != now.Me && !now.ActsForHolder {
+			h.log(err)
+			return refuse("is held by "+now.Holder, now.Turn, waitYourself(w))
+		}
 		return err
 	case res.Status == turn.YourTurn:
 		h.startListener(agent)
@@ -159,7 +167,7 @@ func (h *run) take(ctx context.Context, stick *guard.Stick) error {
 	default:
 		whose = "is offered to another session first"
 	}
-	return h.finish(payload.Reply{Refuse: cli.Line(fmt.Sprintf("The talking stick for %s %s (turn %d), so nothing must be changed there now. %s", stick.Root, whose, res.TurnID, h.next(agent, room, w)))})
+	return refuse(whose, res.TurnID, h.next(agent, room, w))
 }
 
 // mostBefore is how much of a handoff is shown with a turn that a hook takes.
