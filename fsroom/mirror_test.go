@@ -235,6 +235,7 @@ func TestAgentsOfAllRoomsAreFetchedAtOnce(t *testing.T) {
 		if t.Context().Err() != nil {
 			t.Fatal("the agent is not found")
 		}
+		time.Sleep(10 * time.Millisecond)
 	}
 	if e.records.Load() == 0 {
 		t.Error("the room was not asked again")

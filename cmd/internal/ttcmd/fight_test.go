@@ -84,7 +84,7 @@ func (r *rig) events() []event.Event {
 // agent makes a file that must not exist, so that two at once would be seen.
 func TestTwelveFightForOneRoom(t *testing.T) {
 	t.Parallel()
-	const agents, turns = 12, 60
+	const agents, turns = 12, 36
 	r := newRig(t)
 	var taken sync.Map
 	var wg sync.WaitGroup
