@@ -53,7 +53,7 @@ func (a Activity) Words() string {
 
 // JobWords says at a moment which job of its own runs for the agent, "" if none does.
 func (a Activity) JobWords(now time.Time) string {
-	running := spoken(now.Sub(a.JobSince))
+	running := spoken(max(time.Second, now.Sub(a.JobSince)))
 	switch {
 	case a.Job == "":
 		return ""

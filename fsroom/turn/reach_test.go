@@ -122,8 +122,8 @@ func TestWords(t *testing.T) {
 		me, is string
 	}{
 		{steps{members("a")}, "a", "free, yours to take"},
-		{steps{members("a", "b"), held("a"), later(12 * time.Second)}, "b", "held by a since 12s"},
-		{steps{members("a", "b"), held("a"), later(12 * time.Second)}, "a", "yours since 12s"},
+		{steps{members("a", "b"), held("a"), later(12 * time.Second)}, "b", "held by a for 12s"},
+		{steps{members("a", "b"), held("a"), later(12 * time.Second)}, "a", "yours for 12s"},
 		{steps{members("a", "b"), held("a"), later(time.Hour)}, "b", "held by a, whose lease ran out at 03:49:05 UTC: it may be taken over"},
 		{steps{members("a", "b"), held("a"), gone("a")}, "b", "held by a, which is gone: it may be taken over"},
 		{steps{members("a", "b"), held("a"), assigned("b")}, "b", "reserved for you, yours to take"},

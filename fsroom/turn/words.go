@@ -15,7 +15,7 @@ func (s *State) Words(f Facts, agent string) string {
 	case status == StateClosed:
 		return "the room has ended"
 	case s.Owner == agent && s.Owner != "":
-		return "yours since " + s.heldFor(f)
+		return "yours for " + s.heldFor(f)
 	case status == StateOwnerGone:
 		return fmt.Sprintf("held by %s, which is gone: it may be taken over", s.Owner)
 	case status == StateStaleOwner:
@@ -36,7 +36,7 @@ func (s *State) Words(f Facts, agent string) string {
 
 // heldWords is [State.Words] of a turn that somebody has.
 func (s *State) heldWords(f Facts) string {
-	words := fmt.Sprintf("held by %s since %s", s.Owner, s.heldFor(f))
+	words := fmt.Sprintf("held by %s for %s", s.Owner, s.heldFor(f))
 	for _, fact := range s.troubleFacts(f) {
 		words += "; " + fact
 	}
@@ -47,7 +47,7 @@ func (s *State) heldWords(f Facts) string {
 func (s *State) heldFor(f Facts) string {
 	d := f.Now.Since(s.Grant.At)
 	if d < time.Second {
-		return "just now"
+		return "a moment"
 	}
 	return spoken(d)
 }

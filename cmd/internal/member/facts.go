@@ -107,7 +107,15 @@ func (r *Room) facts(st *turn.State, by caller, judged verdicts) turn.Facts {
 		}
 		return a
 	}
-	f.Activity = func(id string) turn.Activity { return r.withJob(id, doing(id)) }
+	withJobs := make(map[string]turn.Activity)
+	f.Activity = func(id string) turn.Activity {
+		a, ok := withJobs[id]
+		if !ok {
+			a = r.withJob(id, doing(id))
+			withJobs[id] = a
+		}
+		return a
+	}
 	heard := make(map[string]turn.Hearing)
 	f.Hearing = func(id string) turn.Hearing {
 		h, ok := heard[id]

@@ -205,7 +205,9 @@ func (x *doctorRun) checkHooks(ctx context.Context, c *cli.Invocation, client *m
 	x.Hooks = setup.HookHealth(c)
 	if self := client.Self; self.Harness != "" {
 		x.Listening = cmp.Or(client.Hearing().Listens(), "none")
-		if client.Hearing().Listener().Session == "" {
+		own := harness.Find(self.Harness)
+		hasHooks := func(h skills.HookHealth) bool { return own != nil && h.Harness == own.ID && h.Installed > 0 }
+		if slices.ContainsFunc(x.Hooks, hasHooks) && client.Hearing().Listener().Session == "" {
 			x.Hints = append(x.Hints, "no hook of this session has run: restart "+self.Harness+" if it is older than its hooks")
 		}
 	}

@@ -63,7 +63,11 @@ func runJobList(ctx context.Context, c *cli.Invocation) error {
 		}
 		var table cli.Table
 		for _, v := range list {
-			table.Row(v.End().Title(), jobStyle(t, v), v.Agent, jobTime(t, v), shortened(strings.Join(v.Command, " ")))
+			row := []any{v.End().Title(), jobStyle(t, v), v.Agent, jobTime(t, v), shortened(strings.Join(v.Command, " "))}
+			if c.Bool("all") {
+				row = append(row, "in "+v.Dir)
+			}
+			table.Row(row...)
 		}
 		t.Table(&table)
 	})

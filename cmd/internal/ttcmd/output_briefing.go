@@ -90,7 +90,7 @@ func writeInterrupted(t *cli.Text, raw json.RawMessage) {
 				t.Line("    %s  %s", p.Path, p.Status)
 			}
 		}
-		if v.Diff != "" {
+		if v.Diff != "" && (v.Changed == nil || v.Total > 0) {
 			t.Line("    All of it: %s; to take it back: %s", v.Diff, v.Undo)
 		}
 		for _, j := range v.Jobs[:min(len(v.Jobs), 2)] {

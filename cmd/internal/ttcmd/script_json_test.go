@@ -203,7 +203,7 @@ func scriptMasked(ts *testscript.TestScript, neg bool, args []string) {
 		{`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`, "UUID"},
 		{`ws-[0-9a-f]{16}`, "ROOM"},
 		{`\d\d:\d\d:\d\d`, "CLOCK"},
-		{`since (just now|[0-9hms]+)`, "since SPAN"},
+		{`for (a moment|[0-9hms]+)`, "for SPAN"},
 		{`("host_id": )"[^"]*"`, `$1"HOST"`},
 		{`("\w*(pid|waited_ms|duration_ms|_us)": )\d+`, `${1}N`},
 	} {
