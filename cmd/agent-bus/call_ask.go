@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/talking-stick/tt/cmd/agent-bus/internal/tools"
 	"github.com/talking-stick/tt/cmd/internal/questions"
@@ -44,6 +45,7 @@ func ask(ctx context.Context, c *call) (tools.Result, error) {
 }
 
 func (c *call) awaitAnswer(ctx context.Context, r *questions.Topic, questionID string, seconds int) (tools.Result, error) {
+	before := c.bus.hearers(r, questionID) // tt wait ends when it hears of the question
 	err := c.until(ctx, r, seconds, func(s *topic.State) bool { return s.AskSettled(questionID, 1) })
 	if err != nil {
 		return nil, err
@@ -52,7 +54,7 @@ func (c *call) awaitAnswer(ctx context.Context, r *questions.Topic, questionID s
 	if err != nil {
 		return nil, err
 	}
-	return result.AskResult(c.bus.listeners(r, questionID)), nil
+	return result.AskResult(listeners(before, c.bus.hearers(r, questionID))), nil
 }
 
 // address sets whom the request is for to who is meant by the name in it. The warnings are
@@ -81,18 +83,29 @@ func (b *bus) address(r *questions.Topic, asker string, request *topic.AskReques
 	return warnings, nil
 }
 
-// listeners counts the agents that the question is offered to and that can hear of it,
-// negative if it cannot.
-func (b *bus) listeners(r *questions.Topic, questionID string) int {
+// hearers returns the agents that the question is offered to and that can hear of it now,
+// nil if that cannot be found out.
+func (b *bus) hearers(r *questions.Topic, questionID string) []string {
 	store, err := b.Store()
 	if err != nil {
-		return -1
+		return nil
 	}
 	snap, err := r.View()
 	if err != nil {
+		return nil
+	}
+	return append([]string{}, questions.Hearers(store, r, snap.State, questionID)...)
+}
+
+// listeners counts the agents that could hear of a question before a wait or after it,
+// negative if it cannot.
+func listeners(before, after []string) int {
+	if before == nil || after == nil {
 		return -1
 	}
-	return len(questions.Hearers(store, r, snap.State, questionID))
+	all := append(before, after...)
+	slices.Sort(all)
+	return len(slices.Compact(all))
 }
 
 // withQuestion adds the question's id to an error that happened after the question

@@ -73,6 +73,7 @@ func runAsk(ctx context.Context, c *cli.Invocation, b *bus) error {
 func (b *bus) waitForAnswer(ctx context.Context, c *cli.Invocation, r *questions.Topic, id string) error {
 	waiting, timeUp := context.WithTimeoutCause(ctx, c.Duration("timeout"), errTimeUp)
 	defer timeUp()
+	before := b.hearers(r, id)
 	err := questions.Await(waiting, r, func(s *topic.State) bool { return s.AskSettled(id, 1) })
 	if err != nil && err != errTimeUp {
 		return err
@@ -81,7 +82,7 @@ func (b *bus) waitForAnswer(ctx context.Context, c *cli.Invocation, r *questions
 	if err != nil {
 		return err
 	}
-	others := b.listeners(r, id)
+	others := listeners(before, b.hearers(r, id))
 	return c.Out.Result(polled.AskResult(others), func(t *cli.Text) {
 		switch {
 		case len(polled.Answers) > 0:
@@ -89,7 +90,7 @@ func (b *bus) waitForAnswer(ctx context.Context, c *cli.Invocation, r *questions
 		case polled.QuestionStatus != topic.Pending:
 			t.Line("The question is %s and has no answer.", polled.QuestionStatus)
 		default:
-			t.Line("Nobody has answered %s yet; it stays open. It can be heard of by %s now.", id, tools.Count(max(0, others), "agent"))
+			t.Line("Nobody has answered %s yet; it stays open. %s could hear of it.", id, tools.Count(max(0, others), "agent"))
 		}
 	})
 }

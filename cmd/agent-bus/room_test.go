@@ -164,17 +164,22 @@ func TestAskInMCPMeansTheSameAgent(t *testing.T) {
 	equal(t, "candidates", len(list(contexts[0]["candidates"])), 2)
 	equal(t, "for claude, and the room", len(list(w.tt("claude:1", "inbox")["questions"])), 4)
 
-	wait := w.command("claude:1", "wait", "--timeout", "10m", "--park")
-	if err := wait.Start(); err != nil {
-		t.Fatal(err)
+	w.tt("codex:2", "try")
+	for _, how := range []string{"--park", "--inbox"} { // the second ends with the question
+		w.tt("claude:1", "inbox")
+		wait := w.command("claude:1", "wait", "--timeout", "10m", how)
+		if err := wait.Start(); err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = wait.Process.Kill(); _ = wait.Wait() }()
+		for reach := any("none"); reach != any("waiting"); {
+			reach = field(list(w.tt("codex:2", "state")["members"])[0], "reach")
+		}
+		b = p.ok("ask", f(`{"topic_id":%q,"question":"host?","to":"claude","wait_seconds":1}`, id))
+		equal(t, "listeners with one in wait "+how, b["listeners"], any(1.0))
+		_ = wait.Process.Kill()
+		_ = wait.Wait()
 	}
-	defer func() { _ = wait.Process.Kill(); _ = wait.Wait() }()
-	for reach := any("none"); reach != any("waiting"); {
-		reach = field(list(w.tt("codex:2", "state")["members"])[0], "reach")
-	}
-	b = p.ok("ask", f(`{"topic_id":%q,"question":"host?","to":"claude","wait_seconds":1}`, id))
-	equal(t, "listeners of one that waits", b["listeners"], any(1.0))
-	_ = wait.Process.Kill()
-	w.tt("claude:1", "close", "--reason", "done")
+	w.tt("codex:2", "close", "--reason", "done")
 	warnedOf(t, p.ok("ask", f(`{"topic_id":%q,"question":"still there?","wait_seconds":0}`, id)), "ROOM_ENDED")
 }

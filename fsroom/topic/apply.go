@@ -2,6 +2,7 @@ package topic
 
 import (
 	"cmp"
+	"errors"
 	"slices"
 
 	"github.com/talking-stick/tt/fsroom/code"
@@ -11,7 +12,7 @@ import (
 // Apply folds one event into the state. An event of an unknown type only moves Seq,
 // and so does one that does not fit the state, such as a second answer of the same
 // agent: what is in the journal was decided. An error means a payload that cannot be
-// read, or a topic of a newer format.
+// read, a topic of a newer format, or one that does not begin with how it was made.
 func (s *State) Apply(e *event.Event) error {
 	if err := s.fold(e); err != nil {
 		return err
@@ -21,6 +22,9 @@ func (s *State) Apply(e *event.Event) error {
 }
 
 func (s *State) fold(e *event.Event) error {
+	if e.Seq == 1 && e.Type != EventCreated && !s.Exists() {
+		return errors.New("the first event of the topic is not that which made it")
+	}
 	switch e.Type {
 	case EventCreated:
 		return s.applyCreated(e)

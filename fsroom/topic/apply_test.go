@@ -73,6 +73,16 @@ func TestApplyKeepsNoBuffer(t *testing.T) {
 	equal(t, "metadata", string(s.Metadata), `{"a":1}`)
 }
 
+// TestATopicBeginsWithItsCreation: another first event is damage, also one of an unknown type.
+func TestATopicBeginsWithItsCreation(t *testing.T) {
+	for _, kind := range []string{"topic_foreseen", topic.EventAsked} {
+		e := newEvent(1, kind, "red", `{"question_id":"q","format":1,"name":"pink"}`)
+		if err := topic.New("t").Apply(&e); err == nil {
+			t.Errorf("%s begins a topic", kind)
+		}
+	}
+}
+
 // TestClonesAreIndependent: two clones of one state fold different answers.
 func TestClonesAreIndependent(t *testing.T) {
 	s := topic.New("t")
@@ -83,7 +93,10 @@ func TestClonesAreIndependent(t *testing.T) {
 	for i := range 20 { // at some of these lengths the slice has room to spare
 		events = append(events, newEvent(int64(3+i), topic.EventAnswer, fmt.Sprintf("a%d", i), `{"question_id":"q"}`))
 	}
-	for i := range events {
+	if err := s.Apply(&events[0]); err != nil {
+		t.Fatal(err)
+	}
+	for i := 1; i < len(events); i++ {
 		one, two := s.Clone(), s.Clone()
 		e, other := events[i], newEvent(events[i].Seq, topic.EventAnswer, "other", `{"question_id":"q"}`)
 		if err := errors.Join(one.Apply(&e), two.Apply(&other), s.Apply(&e)); err != nil {

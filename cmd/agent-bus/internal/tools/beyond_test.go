@@ -167,7 +167,7 @@ func TestBothHalves(t *testing.T) {
 		s.listeners = 2
 		r := s.call("A", "ask", f(`{"topic_id":%q,"question":"why?"}`, s.id))
 		equal(t, "listeners", r.body["listeners"], 2.0)
-		mentions(t, r.text, "stays open", "2 agents can hear of it")
+		mentions(t, r.text, "stays open", "2 agents could hear of it")
 	}}})
 }
 

@@ -23,7 +23,7 @@ type QueuedResult struct {
 	AskedBy        string     `json:"asked_by,omitempty"`        // when queued
 	To             string     `json:"to_agent_id,omitempty"`     // "" for anybody
 	QuestionStatus string     `json:"question_status,omitempty"` // after a wait: pending
-	Listeners      *int       `json:"listeners,omitempty"`       // after a wait: the agents that it is offered to and that can hear of it now
+	Listeners      *int       `json:"listeners,omitempty"`       // after a wait: the agents that it is offered to and that could hear of it
 	NextAction     NextAction `json:"next_action"`
 	ClientPlan     ClientPlan `json:"client_plan"`
 	Notices
@@ -43,9 +43,9 @@ func (r *QueuedResult) Text() string {
 	case r.Status == StatusTimeout:
 		text = "Nobody has answered yet; the question stays open, question_status=" + r.QuestionStatus + "."
 		if n := r.Listeners; n != nil && *n == 1 {
-			text += " Listeners: 1 agent can hear of it now."
+			text += " Listeners: 1 agent could hear of it."
 		} else if n != nil {
-			text += fmt.Sprintf(" Listeners: %d agents can hear of it now.", *n)
+			text += fmt.Sprintf(" Listeners: %d agents could hear of it.", *n)
 		}
 	case r.To != "":
 		text = "Your question is queued for " + r.To + "."
@@ -140,7 +140,7 @@ func Poll(s *topic.State, questionID string, skip int, lookup topic.Lookup) (*Po
 }
 
 // AskResult returns the poll as the result of an ask that has waited until then.
-// Listeners is the number of agents that can hear of it, negative if it is not known.
+// Listeners is the number of agents that could hear of it, negative if it is not known.
 func (r *PollResult) AskResult(listeners int) Result {
 	switch r.Status {
 	case topic.Pending:
