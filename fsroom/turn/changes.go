@@ -80,7 +80,7 @@ func ChangedNothing(e *event.Event) bool {
 func ToldChange(what json.RawMessage) json.RawMessage {
 	left := []string{"host"}
 	if ChangedNothing(&event.Event{Payload: what}) {
-		left = []string{"host", "agent_id", "from", "to", "from_tree", "to_tree", "tree_id", "added", "removed"}
+		left = []string{"host", "span", "turn_id", "agent_id", "from", "to", "from_tree", "to_tree", "tree_id", "added", "removed"}
 	}
 	told := []byte{}
 	p := wire.NewParser(what)

@@ -127,7 +127,7 @@ func TestWords(t *testing.T) {
 		{steps{members("a", "b"), held("a"), later(time.Hour)}, "b", "held by a, whose lease ran out at 03:49:05 UTC: it may be taken over"},
 		{steps{members("a", "b"), held("a"), gone("a")}, "b", "held by a, which is gone: it may be taken over"},
 		{steps{members("a", "b"), held("a"), assigned("b")}, "b", "reserved for you, yours to take"},
-		{steps{members("a", "b"), held("a"), assigned("b")}, "a", "reserved for b until 03:24:05 UTC; then it may be taken over"},
+		{steps{members("a", "b"), held("a"), assigned("b")}, "a", "reserved for b until 03:24:05 UTC, then for takeover"},
 		{steps{members("a", "b"), held("a"), assigned("b"), later(time.Hour)}, "a", "reserved for b, which did not come by 03:24:05 UTC: it may be taken over"},
 		{steps{members("a", "b"), held("a"), assigned("b"), gone("b")}, "a", "reserved for b, which is gone: it may be taken over"},
 		{steps{members("a", "b"), held("a"), later(time.Minute), func(w *world) { w.releases() }}, "a", "offered first to b until 03:05:15 UTC; then to whoever waits"},

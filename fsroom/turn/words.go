@@ -29,7 +29,7 @@ func (s *State) Words(f Facts, agent string) string {
 	case s.ReservedFor != "" && f.claimExpired(s):
 		return fmt.Sprintf("reserved for %s, which did not come by %s: it may be taken over", s.ReservedFor, claim.Format(utcClock))
 	case s.ReservedFor != "":
-		return fmt.Sprintf("reserved for %s until %s; then it may be taken over", s.ReservedFor, claim.Format(utcClock))
+		return fmt.Sprintf("reserved for %s until %s, then for takeover", s.ReservedFor, claim.Format(utcClock))
 	}
 	return s.freeWords(f, agent)
 }

@@ -70,10 +70,22 @@ func (w *world) once(n int, body string) {
 // A told is the wake of an agent for a turn.
 var told = regexp.MustCompile(`turn ([0-9]+) in \S+ ` + regexp.QuoteMeta(offered))
 
+// alone hands the turn to the only idle session, which releases it to the other agent: what
+// a handoff costs.
+func (w *world) alone() {
+	w.t.Helper()
+	w.model.learn(offered, "[[sh tt wait --json]] [[sh tt release --status done --next-action next --json]] [[say released]]")
+	defer w.model.learn(offered, habits[offered])
+	n := w.model.count()
+	w.handoffs(4)
+	w.budget(n, 4)
+}
+
 // wakes hands the turn to each of two idle sessions by turns: the model of each is asked
 // soon, once, and not that of the other. It returns the second, which is idle.
 func (w *world) wakes() *world {
 	w.t.Helper()
+	w.alone()
 	second := *w
 	second.h.before = nil // its dialogs have been answered
 	second.start()

@@ -270,7 +270,7 @@ func (w *world) changed(file string, since time.Time) time.Duration {
 func (w *world) handoff(limit time.Duration) time.Duration {
 	w.t.Helper()
 	took, n := w.assign(limit)
-	if _, _, ok := w.model.next(n, time.Minute, "reserved_for"); !ok {
+	if _, _, ok := w.model.next(n, time.Minute, "recipient"); !ok {
 		w.t.Fatalf("the model did not release; it got %v", w.model.since(n))
 	}
 	w.takeTurn()
