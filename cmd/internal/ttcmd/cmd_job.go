@@ -129,7 +129,7 @@ func commandLine(c *cli.Invocation, how string) ([]string, error) {
 var jobRunnerCommand = &cli.Command{
 	Name:   "job-run",
 	Hidden: true,
-	Traits: cli.Traits{Silent: true, NoSync: true, MirrorOnly: true},
+	Traits: cli.Traits{Silent: true, NoSync: true},
 	Args:   []cli.Arg{{Name: "dir", Usage: "the directory of the job"}},
 	Short:  "run one job",
 	Run:    runJobRunner,

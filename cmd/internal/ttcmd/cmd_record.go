@@ -16,7 +16,7 @@ import (
 var recordCommand = &cli.Command{
 	Name:   "record",
 	Hidden: true,
-	Traits: cli.Traits{Silent: true, NoSync: true, MirrorOnly: true},
+	Traits: cli.Traits{Silent: true, NoSync: true},
 	Args:   []cli.Arg{{Name: "room", Usage: "the room's id"}},
 	Short:  "take the snapshot of the beginning or end of a turn",
 	Flags: func(f *cli.Flags) {

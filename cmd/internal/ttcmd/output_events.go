@@ -123,11 +123,15 @@ func writeBriefPage(out *cli.Output, page *eventsResult) error {
 }
 
 func (e briefEvent) write(t *cli.Text) {
-	words := fromTo(e.From, e.To)
-	if e.Text != "" && words != "" {
-		words += ": "
+	t.Line("%s  %s  %s", t.Dim(itoa(e.Seq)), e.Type, withText(fromTo(e.From, e.To), e.Text))
+}
+
+// withText returns who an event is from and for, and its text: either may be "".
+func withText(agents, text string) string {
+	if agents == "" || text == "" {
+		return agents + text
 	}
-	t.Line("%s  %s  %s", t.Dim(itoa(e.Seq)), e.Type, words+e.Text)
+	return agents + ": " + text
 }
 
 // fromTo returns the sender and the recipient of an event as text.
@@ -143,10 +147,7 @@ func fromTo(from, to string) string {
 
 // eventWords describes an event in one line.
 func eventWords(e *event.Event) string {
-	words := fromTo(e.From, e.To)
-	if d := eventDetail(e); d != "" {
-		words += ": " + d
-	}
+	words := withText(fromTo(e.From, e.To), eventDetail(e))
 	if e.Reason != "" {
 		words += " (" + e.Reason + ")"
 	}
