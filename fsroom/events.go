@@ -96,7 +96,8 @@ func (r *Room[S]) History(ctx context.Context, after int64, fn func(*event.Event
 // beyond the end: then no event is delivered, also none that is appended meanwhile. It
 // returns the errors of fn, and the cause of ctx's end, as they are: they are not about
 // the journal.
-func (r *Files[S]) ReadAfter(ctx context.Context, log *journal.Log, path string, after int64, fn func(*event.Event) error) (journal.Position, error) {
+func (r *Files[S]) ReadAfter(ctx context.Context, log *journal.Log, path string, after int64,
+	fn func(*event.Event) error) (journal.Position, error) {
 	from, err := log.Find(after + 1)
 	if err != nil {
 		return journal.Position{}, r.store.Explain(err, path)

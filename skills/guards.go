@@ -117,7 +117,8 @@ func (e Environment) notes(id harness.ID) []string {
 		notes = append(notes, note)
 	}
 	if config, _ := read(e.inRoot(id, "config.toml")); id == harness.Codex && !bytes.Contains(config, []byte(e.DataDir)) {
-		notes = append(notes, "if its sandbox keeps tt from writing, add "+e.DataDir+" to writable_roots under [sandbox_workspace_write] in config.toml")
+		notes = append(notes, "if its sandbox keeps tt from writing, add "+e.DataDir+" to writable_roots under "+
+			"[sandbox_workspace_write] in config.toml")
 	}
 	if len(e.guards(id, false)) == 0 {
 		notes = append(notes, "this edition of Antigravity has no hooks, so there are none")

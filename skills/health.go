@@ -87,7 +87,8 @@ func (e Environment) advise(h *HookHealth) {
 	case h.Installed == 0:
 		h.Hint = "its agents are not notified. To change that, " + again
 	case h.Installed < h.Wanted:
-		h.Hint = "only " + strconv.Itoa(h.Installed) + " of " + strconv.Itoa(h.Wanted) + " hooks are there as this version writes them. If you have not changed them, " + again
+		h.Hint = "only " + strconv.Itoa(h.Installed) + " of " + strconv.Itoa(h.Wanted) +
+			" hooks are there as this version writes them. If you have not changed them, " + again
 		if !e.Runs(h.Harness, harness.KindAsks, harness.KindFails) {
 			h.Hint += ". Until then nobody hears that its agents ask their user or have failed"
 		}

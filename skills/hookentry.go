@@ -99,7 +99,8 @@ func (e entry) handlers(group json.RawMessage, path []string) (ours [][]string, 
 
 // ours reports whether a command is that of the entry, or of one whose place it takes.
 func (e entry) ours(command string) bool {
-	return slices.ContainsFunc(append([]harness.Kind{e.kind}, e.also...), func(k harness.Kind) bool { return harness.IsHookCommand(command, k) })
+	return slices.ContainsFunc(append([]harness.Kind{e.kind}, e.also...),
+		func(k harness.Kind) bool { return harness.IsHookCommand(command, k) })
 }
 
 func subpath(path []string, name string) []string {

@@ -137,9 +137,11 @@ func (e Environment) components(id harness.ID, opts Options) []component {
 func (e Environment) installOne(p *planner, id harness.ID) Result {
 	switch e.presence(id) {
 	case missing:
-		return Result{Harness: id, Status: Skipped, Message: "not on this machine: no " + harness.Get(id).Program + " on the PATH and no " + e.shown(e.root(id))}
+		return Result{Harness: id, Status: Skipped, Message: "not on this machine: no " + harness.Get(id).Program +
+			" on the PATH and no " + e.shown(e.root(id))}
 	case notStarted:
-		return Result{Harness: id, Status: Skipped, Message: e.shown(e.root(id)) + " does not exist yet; start " + harness.Get(id).Program + " once and install again"}
+		return Result{Harness: id, Status: Skipped, Message: e.shown(e.root(id)) + " does not exist yet; start " +
+			harness.Get(id).Program + " once and install again"}
 	}
 	var outcomes []outcome
 	for _, c := range e.components(id, p.opts) {

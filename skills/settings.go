@@ -159,6 +159,7 @@ func (s settingsFile) planUninstall(p *planner) (outcome, error) {
 	if known && strings.TrimSpace(string(recorded.Original)) == "" && doc.Empty() {
 		after = recorded.content()
 	}
-	p.change(fileChange{action: Unmerge, path: s.path, before: before, after: after, backup: digestOf(string(before)) != recorded.Written, record: forget})
+	p.change(fileChange{action: Unmerge, path: s.path, before: before, after: after,
+		backup: digestOf(string(before)) != recorded.Written, record: forget})
 	return outcome{component: guardsName, status: Removed, path: s.path}, nil
 }

@@ -60,7 +60,8 @@ func (b *bus) ownTopics() error {
 }
 
 func newBus(dir string, s tools.Settings) *bus {
-	return &bus{Dir: &questions.Dir{Path: dir, Options: fsroom.Options{BlindPoll: s.PollInitial, BlindPollMax: s.PollMax}}, limits: s.Limits, home: dir}
+	return &bus{Dir: &questions.Dir{Path: dir, Options: fsroom.Options{BlindPoll: s.PollInitial, BlindPollMax: s.PollMax}},
+		limits: s.Limits, home: dir}
 }
 
 // envDataDir names the data directory if it is not to be that of tt.

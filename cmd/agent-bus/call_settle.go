@@ -31,7 +31,8 @@ func questionMarkAnswered(ctx context.Context, c *call) (tools.Result, error) {
 
 // settle settles the question with [questions.Settle]. If that changes nothing, the
 // result has a warning with the code already.
-func (c *call) settle(ctx context.Context, questionID, already string, decide func(*topic.State) ([]event.Event, error)) (tools.Result, error) {
+func (c *call) settle(ctx context.Context, questionID, already string,
+	decide func(*topic.State) ([]event.Event, error)) (tools.Result, error) {
 	r, err := c.Topic(c.topicID)
 	if err != nil {
 		return nil, err

@@ -40,7 +40,8 @@ func onBus(run func(context.Context, *cli.Invocation, *bus) error) func(context.
 	}
 }
 
-var topicArg = cli.Arg{Name: "topic", Usage: "a topic's id, or its name: then the newest open topic of that name, else the newest closed one"}
+var topicArg = cli.Arg{Name: "topic", Usage: "a topic's id, or its name: then the newest open topic of that name, else the " +
+	"newest closed one"}
 
 func stdinFlag(f *cli.Flags) { f.Bool("stdin", "read the text from standard input") }
 

@@ -13,7 +13,8 @@ import (
 var answerCommand = &cli.Command{
 	Name:  "cli answer",
 	Group: groupTalk,
-	Args:  []cli.Arg{{Name: "question_id", Show: "QUESTION_ID", Usage: "the question"}, {Name: "answer", Show: "ANSWER", Rest: true, Optional: true, Usage: "the answer, in Markdown"}},
+	Args: []cli.Arg{{Name: "question_id", Show: "QUESTION_ID", Usage: "the question"},
+		{Name: "answer", Show: "ANSWER", Rest: true, Optional: true, Usage: "the answer, in Markdown"}},
 	Short: "answer a question",
 	Flags: func(f *cli.Flags) {
 		f.StringList("pointer", "PATH", "where to look")
@@ -39,7 +40,8 @@ func runAnswer(ctx context.Context, c *cli.Invocation, b *bus) error {
 		return err
 	}
 	id := c.Arg("question_id")
-	response := topic.Response{QuestionID: id, Payload: topic.Payload{Markdown: text, Pointers: c.Strings("pointer"), Followups: c.Strings("follow-up")}}
+	response := topic.Response{QuestionID: id, Payload: topic.Payload{Markdown: text, Pointers: c.Strings("pointer"),
+		Followups: c.Strings("follow-up")}}
 	warnings, err := tools.CheckResponse("", &response, b.limits)
 	if err != nil {
 		return err

@@ -20,11 +20,12 @@ import (
 )
 
 var followCommand = &cli.Command{
-	Name:    "cli follow",
-	Group:   groupTalk,
-	Args:    []cli.Arg{topicArg},
-	Short:   "print what happens on a topic as it happens",
-	Long:    "One line for each event, until a signal comes, the time is up or the topic is gone. The last line on standard error is cursor_event_seq=N ended=timeout, signal or closed.",
+	Name:  "cli follow",
+	Group: groupTalk,
+	Args:  []cli.Arg{topicArg},
+	Short: "print what happens on a topic as it happens",
+	Long: "One line for each event, until a signal comes, the time is up or the topic is gone. The last line on standard " +
+		"error is cursor_event_seq=N ended=timeout, signal or closed.",
 	Streams: true,
 	Flags: func(f *cli.Flags) {
 		f.Int64("after", "N", 0, "start after the event N; without it, with what comes")
@@ -51,7 +52,8 @@ func runFollow(ctx context.Context, c *cli.Invocation, b *bus) error {
 		return c.Usagef("--after and --timeout must not be negative")
 	}
 	if after > snap.State.Seq {
-		return topic.Invalid("after", "is %d, and the last event of the topic is %d", after, snap.State.Seq).With("last_event_seq", snap.State.Seq)
+		return topic.Invalid("after", "is %d, and the last event of the topic is %d", after, snap.State.Seq).
+			With("last_event_seq", snap.State.Seq)
 	}
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()

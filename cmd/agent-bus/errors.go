@@ -42,7 +42,8 @@ func (b *bus) formatHint(e *code.Error) string {
 	case e.Details["path"] != b.Path:
 		return "update agent-bus; the other topics can be used, and this one was left untouched"
 	case sharedWithRooms(b.Path):
-		return "update agent-bus, or set " + envDataDir + " to another directory; to wipe the topics would not help, because this directory is also that of the rooms of tt"
+		return "update agent-bus, or set " + envDataDir + " to another directory; to wipe the topics would not help, because this " +
+			"directory is also that of the rooms of tt"
 	}
 	return `update agent-bus, or wipe the topics with "agent-bus cli db wipe", or set ` + envDataDir + " to another directory"
 }

@@ -28,7 +28,8 @@ func program() *cli.Program {
 		Name: "agent-bus", Version: version, Commit: commit,
 		Short: "questions and answers between agents on one machine, over MCP",
 		Long: "Without arguments: an MCP server on standard input and output, to be started by an agent's harness, one per agent. " +
-			"Agents join a topic under a name, ask, and answer what others asked; everything is kept in the data directory, so the servers need not know of each other.",
+			"Agents join a topic under a name, ask, and answer what others asked; everything is kept in the data directory, so the " +
+			"servers need not know of each other.",
 		Topics:      helpTopics(),
 		Bare:        "serve",
 		DefaultJSON: inHarness,

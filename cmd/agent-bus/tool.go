@@ -51,7 +51,8 @@ func (s *server) add(t *tool) {
 	s.mcp.AddTool(&mcp.Tool{
 		Meta: meta, Name: t.name, Title: t.title, Description: t.description, InputSchema: object(t.params...),
 		Annotations: &mcp.ToolAnnotations{
-			Title: t.title, ReadOnlyHint: t.readOnly, IdempotentHint: t.idempotent || t.readOnly, DestructiveHint: &t.destructive, OpenWorldHint: &no,
+			Title: t.title, ReadOnlyHint: t.readOnly, IdempotentHint: t.idempotent || t.readOnly, DestructiveHint: &t.destructive,
+			OpenWorldHint: &no,
 		},
 	}, func(ctx context.Context, request *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		return s.result(ctx, t, request)

@@ -171,14 +171,16 @@ func (c *checker[S]) history() {
 		return
 	}
 	if folded.Torn > 0 {
-		c.unfinished(folded.Position, c.Room.JournalPath(), "cut it off, as the next change does", "%d bytes of an unfinished change at the end", folded.Torn)
+		c.unfinished(folded.Position, c.Room.JournalPath(), "cut it off, as the next change does",
+			"%d bytes of an unfinished change at the end", folded.Torn)
 	}
 	if folded.Position.Offset == 0 {
 		c.betweenLives(cached)
 		return
 	}
 	if !c.Room.Rules().Live(folded.State) {
-		c.unfinished(folded.Position, c.Room.JournalPath(), "move it to the archive, as the next change does", "the room has ended but its journal is not archived")
+		c.unfinished(folded.Position, c.Room.JournalPath(), "move it to the archive, as the next change does",
+			"the room has ended but its journal is not archived")
 	}
 	if cached != nil {
 		c.cache(cached, folded)
@@ -282,7 +284,8 @@ func (c *checker[S]) lock() {
 // leftovers finds temporary files of killed processes.
 func (c *checker[S]) leftovers() {
 	if entries, _ := os.ReadDir(c.Room.TempDir()); len(entries) > 0 {
-		c.unfinished(entries, c.Room.TempDir(), "sweep it, as the next change does", "%s left by a process that was killed, or by a copy that was made while it wrote", counted(len(entries), "file"))
+		c.unfinished(entries, c.Room.TempDir(), "sweep it, as the next change does",
+			"%s left by a process that was killed, or by a copy that was made while it wrote", counted(len(entries), "file"))
 	}
 }
 

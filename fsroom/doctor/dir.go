@@ -125,7 +125,8 @@ func notRooms(dir string) []Problem {
 	}
 	for _, e := range entries {
 		if !e.IsDir() && !e.Type().IsRegular() {
-			problems = append(problems, Problem{File: filepath.Join(dir, e.Name()), Problem: fmt.Sprintf("it is %s and no room", lockfile.TypeName(e.Type()))})
+			problems = append(problems, Problem{File: filepath.Join(dir, e.Name()),
+				Problem: fmt.Sprintf("it is %s and no room", lockfile.TypeName(e.Type()))})
 		}
 	}
 	return problems

@@ -73,7 +73,8 @@ func (v *salvage[S]) make() ([]byte, error) {
 		}
 		v.begin(line)
 		if line.Event.Seq <= v.seq || acknowledged && v.last > 0 && line.Event.Seq > v.last {
-			return fmt.Errorf("line %d of %s has event_seq %d after %d: which is right is for a person to say; take the wrong line out, or restore a backup",
+			return fmt.Errorf("line %d of %s has event_seq %d after %d: which is right is for a person to say; take the wrong line "+
+				"out, or restore a backup",
 				number, v.path, line.Event.Seq, v.seq)
 		}
 		return v.take(line)

@@ -74,7 +74,8 @@ func (s *State) applyAsked(e *event.Event) error {
 	if s.indexed(p.QuestionID) == nil {
 		s.index[p.QuestionID] = len(s.Questions)
 		at := e.CreatedAt
-		s.Questions = append(s.Questions, Question{ID: p.QuestionID, AskedBy: e.From, To: e.To, Other: p.Other, AskedAt: &at, Status: Pending, Seq: e.Seq})
+		s.Questions = append(s.Questions, Question{ID: p.QuestionID, AskedBy: e.From, To: e.To, Other: p.Other, AskedAt: &at,
+			Status: Pending, Seq: e.Seq})
 	}
 	return nil
 }

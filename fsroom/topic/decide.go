@@ -128,6 +128,7 @@ func (s *State) CheckRejoin(previous, next string, asked []string) error {
 	if open == nil {
 		return nil
 	}
-	return Invalid("agent_name", "cannot change from %q to %q while questions that you asked in this session are pending: %s", previous, next, strings.Join(open, ", ")).
+	return Invalid("agent_name", "cannot change from %q to %q while questions that you asked in this session are pending: %s",
+		previous, next, strings.Join(open, ", ")).
 		WithHint("keep the name, or first cancel them or mark them answered").With(DetailOpen, open)
 }

@@ -43,7 +43,8 @@ func (s *State) Named(id string) (*Question, error) {
 	if q := s.Question(id); q != nil {
 		return q, nil
 	}
-	unknown := code.New(code.UnknownTarget, "the room has no question %q", Clip(id)).WithHint("tt questions lists the open ones").With("question_id", id)
+	unknown := code.New(code.UnknownTarget, "the room has no question %q", Clip(id)).
+		WithHint("tt questions lists the open ones").With("question_id", id)
 	if len(id) < shortestPrefix {
 		return nil, unknown.WithHint("give the id, or its first %d or more characters; tt questions lists the open ones", shortestPrefix)
 	}

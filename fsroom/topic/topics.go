@@ -56,7 +56,8 @@ func Create(existing []Info, r CreateRequest, topicID string) (reused *Info, eve
 // CreateNamed returns the events that make a topic with a name, metadata as in
 // [CreateRequest], and a number that is higher than that of every other topic.
 func CreateNamed(name string, metadata json.RawMessage, ordinal int64) []event.Event {
-	return []event.Event{{Type: EventCreated, Payload: payload(&createdPayload{Format: Format, Name: name, Ordinal: ordinal, Metadata: metadata})}}
+	return []event.Event{{Type: EventCreated, Payload: payload(&createdPayload{Format: Format, Name: name, Ordinal: ordinal,
+		Metadata: metadata})}}
 }
 
 // nextOrdinal numbers topics in the order of their creation, because two topics may

@@ -188,7 +188,8 @@ func (s *State) applyRelease(e *event.Event) error {
 	s.ShortTurns = s.shortTurns(at)
 	given := s.Grant.Handoff
 	s.Owner, s.Grant, s.ReservedFor = "", Grant{}, e.To
-	s.Pending = PendingHandoff{Seq: e.Seq, From: e.From, Direct: e.Type == Passed, At: at, Preferred: p.Preferred, Listens: p.Listens, Auto: p.Auto, Unchanged: p.Unchanged}
+	s.Pending = PendingHandoff{Seq: e.Seq, From: e.From, Direct: e.Type == Passed, At: at, Preferred: p.Preferred,
+		Listens: p.Listens, Auto: p.Auto, Unchanged: p.Unchanged}
 	switch {
 	case !p.Unchanged:
 	case e.To != "" || p.Preferred != "":

@@ -91,7 +91,8 @@ func (l *Endings) TakenOver() string {
 	}
 	var p grantPayload
 	_ = decode(&l.Turn, &p)
-	return fmt.Sprintf("Your turn %d was taken over at %s UTC by %s (%s).", l.Turn.Turn-1, l.Turn.CreatedAt.UTC().Format("15:04"), l.Turn.To, p.Kind)
+	return fmt.Sprintf("Your turn %d was taken over at %s UTC by %s (%s).", l.Turn.Turn-1,
+		l.Turn.CreatedAt.UTC().Format("15:04"), l.Turn.To, p.Kind)
 }
 
 // wasHeld reports whether a takeover took a turn from its holder, and not a reservation.

@@ -162,7 +162,8 @@ func (s *State) grant(f Facts, r TryRequest) ([]event.Event, WaitResult, error) 
 	}
 	e := event.Event{
 		Type: Claim, Turn: s.Turn + 1, From: from, To: r.Agent,
-		Payload: payload(&grantPayload{Lease: r.Lease, TTL: s.Policy.OwnerLeaseTTL, Host: r.Host, Clock: clockOf(f.Now), Handoff: handoff, Kind: reason, Waited: r.Waited.Milliseconds(), Woken: r.Woken, Auto: r.Auto}),
+		Payload: payload(&grantPayload{Lease: r.Lease, TTL: s.Policy.OwnerLeaseTTL, Host: r.Host, Clock: clockOf(f.Now),
+			Handoff: handoff, Kind: reason, Waited: r.Waited.Milliseconds(), Woken: r.Woken, Auto: r.Auto}),
 	}
 	res := WaitResult{
 		Status: YourTurn, RoomID: s.RoomID, TurnID: e.Turn, LeaseID: r.Lease,

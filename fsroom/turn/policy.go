@@ -66,7 +66,8 @@ func LedgerModes() []string { return []string{LedgerOn, LedgerCounts, LedgerOff}
 // forOlder returns the policy of a room whose events do not have all fields.
 func forOlder() Policy {
 	def := DefaultPolicy()
-	return Policy{WakeGrace: def.WakeGrace, IdleTTL: def.IdleTTL, LimitTTL: def.LimitTTL, Ledger: def.Ledger, LedgerKeep: def.LedgerKeep, LedgerSize: def.LedgerSize, LedgerWait: def.LedgerWait}
+	return Policy{WakeGrace: def.WakeGrace, IdleTTL: def.IdleTTL, LimitTTL: def.LimitTTL, Ledger: def.Ledger,
+		LedgerKeep: def.LedgerKeep, LedgerSize: def.LedgerSize, LedgerWait: def.LedgerWait}
 }
 
 // minRenewal is the shortest time between two renewals, whatever the policy says.

@@ -20,8 +20,10 @@ type Switch struct {
 // Switches returns one Switch for every field of a policy that is no time.
 func Switches() []Switch {
 	return []Switch{
-		{"shell-guard", "TALKING_STICK_SHELL_GUARD", "refuse commands of the shell that write to agents without the stick", []string{"on", "off"}, func(p *Policy) *string { return &p.ShellGuard }, true},
-		{"auto", "TALKING_STICK_AUTO", "sessions with hooks take the turn by their first write beside another one, and end it when they stop", []string{"on", "off"}, func(p *Policy) *string { return &p.Auto }, true},
+		{"shell-guard", "TALKING_STICK_SHELL_GUARD", "refuse commands of the shell that write to agents without the stick",
+			[]string{"on", "off"}, func(p *Policy) *string { return &p.ShellGuard }, true},
+		{"auto", "TALKING_STICK_AUTO", "sessions with hooks take the turn by their first write beside another one, and end it " +
+			"when they stop", []string{"on", "off"}, func(p *Policy) *string { return &p.Auto }, true},
 	}
 }
 

@@ -110,7 +110,8 @@ func (s *State) takeover(f Facts, r TakeRequest, kind string) ([]event.Event, Wa
 	last := s.lastHandoff().Seq
 	e := event.Event{
 		Type: Takeover, Turn: s.Turn + 1, From: revoked, To: r.Agent, Reason: r.Reason,
-		Payload: payload(&grantPayload{Lease: r.Lease, TTL: s.Policy.OwnerLeaseTTL, Host: r.Host, Clock: clockOf(f.Now), Handoff: last, Kind: kind, Waited: r.Waited.Milliseconds(), Trees: r.Trees, Auto: r.Auto}),
+		Payload: payload(&grantPayload{Lease: r.Lease, TTL: s.Policy.OwnerLeaseTTL, Host: r.Host, Clock: clockOf(f.Now),
+			Handoff: last, Kind: kind, Waited: r.Waited.Milliseconds(), Trees: r.Trees, Auto: r.Auto}),
 	}
 	return []event.Event{e}, WaitResult{
 		Status: YourTurn, RoomID: s.RoomID, TurnID: e.Turn, LeaseID: r.Lease,

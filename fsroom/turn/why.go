@@ -62,7 +62,8 @@ func (s *State) Outlook(f Facts) []string {
 		return []string{`the room has ended: "tt join" opens it again`}
 	case StateOwnerGone, StateRecipientGone, StateStaleOwner:
 		who := cmp.Or(s.Owner, s.ReservedFor)
-		kind := map[string]string{StateOwnerGone: ReasonOwnerGone, StateRecipientGone: ReasonRecipientGone, StateStaleOwner: ReasonOwnerTimeout}[v.State]
+		kind := map[string]string{StateOwnerGone: ReasonOwnerGone, StateRecipientGone: ReasonRecipientGone,
+			StateStaleOwner: ReasonOwnerTimeout}[v.State]
 		e := s.evidence(f, kind)
 		add("nothing happens by itself: %s", cmp.Or(e.Sentence, who+" does not go on"))
 		add("%s", e.Hint)
@@ -74,7 +75,8 @@ func (s *State) Outlook(f Facts) []string {
 			add("%s %s", s.Owner, job)
 		}
 		if len(v.Trouble) == 0 {
-			add("%s keeps the turn until it releases it: its guardian renews the lease, which ends at %s otherwise", s.Owner, v.LeaseExpiresAt.Format(utcClock))
+			add("%s keeps the turn until it releases it: its guardian renews the lease, which ends at %s otherwise", s.Owner,
+				v.LeaseExpiresAt.Format(utcClock))
 		}
 		if m := s.heir(f, s.Owner); m != nil {
 			add("a release gives it to %s; %s", m.AgentID, s.toldWords(f, m.AgentID))
@@ -84,7 +86,8 @@ func (s *State) Outlook(f Facts) []string {
 	case s.ReservedFor != "" && f.claimExpired(s):
 		add("%s has not claimed the turn, and still may; another member takes it with \"tt take --reason …\"", s.ReservedFor)
 	case s.ReservedFor != "":
-		add("%s may claim the turn until %s, then the others may take it: %s", s.ReservedFor, v.ClaimExpiresAt.Format(utcClock), s.toldWords(f, s.ReservedFor))
+		add("%s may claim the turn until %s, then the others may take it: %s", s.ReservedFor, v.ClaimExpiresAt.Format(utcClock),
+			s.toldWords(f, s.ReservedFor))
 	case v.OfferedTo != "":
 		add("only %s may claim the turn until %s: %s", v.OfferedTo, v.OfferedUntil.Format(utcClock), s.toldWords(f, v.OfferedTo))
 		add("after that whoever waits gets it")

@@ -82,7 +82,8 @@ func (q *Queue) Acquire(ctx context.Context, t *Ticket, o Options) (*Hold, error
 }
 
 // wait returns when it is time to look again, with what it sees then and the mutex.
-func (q *Queue) wait(ctx context.Context, deadline time.Time, h *Hold, w *watch, others, blockers []*Entry, o Options) ([]*Entry, func() error, error) {
+func (q *Queue) wait(ctx context.Context, deadline time.Time, h *Hold, w *watch, others, blockers []*Entry,
+	o Options) ([]*Entry, func() error, error) {
 	if err := o.Look(&h.Ticket, others); err != nil {
 		return nil, nil, err
 	}

@@ -292,7 +292,8 @@ func (r Repository) look() (Change, error) {
 	if err != nil {
 		return Change{}, err
 	}
-	c := Change{Hook: filepath.Join(hooks, string(r.Hook)), Aside: filepath.Join(hooks, r.Hook.aside()), Note: note, hook: r.Hook, check: r.check()}
+	c := Change{Hook: filepath.Join(hooks, string(r.Hook)), Aside: filepath.Join(hooks, r.Hook.aside()), Note: note,
+		hook: r.Hook, check: r.check()}
 	c.before, err = os.ReadFile(c.Hook)
 	if errors.Is(err, fs.ErrNotExist) {
 		return c, nil

@@ -37,7 +37,8 @@ func hooksDir(dir string) (hooks, note string, err error) {
 	}
 	if scope, _, _ = strings.Cut(scope, "\t"); scope != "local" && scope != "worktree" {
 		return "", "", code.New(code.Usage, "git looks for the hooks of other repositories, too, in %s", hooks).
-			WithHint("\"git config --show-origin core.hooksPath\" says who set it; run \"tt check\" from the hook there, or set core.hooksPath for this repository")
+			WithHint("\"git config --show-origin core.hooksPath\" says who set it; run \"tt check\" from the hook there, or set " +
+				"core.hooksPath for this repository")
 	}
 	return hooks, "core.hooksPath of this repository is " + hooks, nil
 }

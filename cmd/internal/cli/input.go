@@ -28,7 +28,8 @@ func (c *Invocation) Text(arg string, unreadable, tooLarge code.Code) (string, e
 	case len(words) > 0:
 		return strings.Join(words, " "), nil
 	case !c.Bool("stdin"):
-		return "", c.Usagef("missing argument %s", declared.Display()).With("argument", arg).WithHint("give the text as arguments, or with --stdin")
+		return "", c.Usagef("missing argument %s", declared.Display()).With("argument", arg).
+			WithHint("give the text as arguments, or with --stdin")
 	}
 	text, err := ReadInput(c.Env.Stdin)
 	if err != nil {

@@ -153,7 +153,8 @@ func (m *model) askKick(r *look.Room) {
 	}
 	_, what := m.memberState(r, who)
 	force := who.Status != "inactive"
-	d := dialog{title: "remove " + who.AgentID, verb: "remove", about: []string{who.AgentID + ": " + what + "."}, fields: []*field{{label: "why"}}}
+	d := dialog{title: "remove " + who.AgentID, verb: "remove", about: []string{who.AgentID + ": " + what + "."},
+		fields: []*field{{label: "why"}}}
 	if who.AgentID == r.View.Owner {
 		d.about[0] += " Its turn ends with it."
 	}

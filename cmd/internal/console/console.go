@@ -134,7 +134,8 @@ func (m *model) show(ctx context.Context, eyes *look.Looker, opened string) erro
 	shown := &program{model: m, screen: &screen{to: os.Stdout, input: os.Stdin}}
 	m.w, m.h = size()
 	m.settle()
-	p := tea.NewProgram(shown, tea.WithContext(ctx), tea.WithoutRenderer(), tea.WithFPS(1), tea.WithoutSignalHandler(), tea.WithWindowSize(m.w, m.h))
+	p := tea.NewProgram(shown, tea.WithContext(ctx), tea.WithoutRenderer(), tea.WithFPS(1), tea.WithoutSignalHandler(),
+		tea.WithWindowSize(m.w, m.h))
 	shown.screen.show(m.frame())
 	defer onResize(func() { w, h := size(); p.Send(tea.WindowSizeMsg{Width: w, Height: h}) })()
 	if watcher, err := eyes.NewWatcher(); err == nil {

@@ -110,7 +110,8 @@ func (m *model) facts(w int) []string {
 			stick += m.Own(draw.Dim, ", ") + m.Text(draw.Plain, job)
 		}
 	case v.ReservedFor != "":
-		stick = m.Own(draw.Yellow, "reserved for ") + m.Text(draw.Bold, v.ReservedFor) + m.Own(draw.Dim, "  after turn "+number(v.TurnID)) + m.trouble(r)
+		stick = m.Own(draw.Yellow, "reserved for ") + m.Text(draw.Bold, v.ReservedFor) +
+			m.Own(draw.Dim, "  after turn "+number(v.TurnID)) + m.trouble(r)
 	case v.PendingHandoff != 0:
 		stick = m.Own(draw.Green, "free") + m.Own(draw.Dim, ", with a handoff, after turn "+number(v.TurnID))
 	default:
@@ -363,7 +364,8 @@ func (m *model) questionLine(q *questions.Question, w int) string {
 		style = draw.Yellow
 	}
 	line := m.cursorOf(panelQuestions, q.ID == m.question) + m.Own(style, m.Mark(draw.Question)) + " " +
-		m.Text(draw.Plain, q.From) + m.Own(draw.Dim, " "+m.Mark(draw.Hands)+" ") + m.Text(draw.Plain, m.who(q.To)) + "  " + m.Text(draw.Dim, firstLine(q.Text))
+		m.Text(draw.Plain, q.From) + m.Own(draw.Dim, " "+m.Mark(draw.Hands)+" ") + m.Text(draw.Plain, m.who(q.To)) + "  " +
+		m.Text(draw.Dim, firstLine(q.Text))
 	return m.Sides(m.Fit(line, w-7), m.Own(draw.Dim, " "+draw.Span(m.now.Sub(q.AskedAt.Time))+" "), w)
 }
 

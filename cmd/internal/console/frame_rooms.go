@@ -122,7 +122,8 @@ func (m *model) listRow(r *look.Room, b branch, c columns) string {
 		room = m.Text(name, r.Name)
 	case b.depth > 0:
 		indent := strings.Repeat("  ", b.depth-1)
-		room = indent + m.Own(draw.Dim, m.Mark(draw.Branch)) + " " + m.Tail(name, strings.TrimLeft(strings.TrimPrefix(path, b.base), "/\\"), c.room-len(indent)-3)
+		room = indent + m.Own(draw.Dim, m.Mark(draw.Branch)) + " " +
+			m.Tail(name, strings.TrimLeft(strings.TrimPrefix(path, b.base), "/\\"), c.room-len(indent)-3)
 	default:
 		room = m.Tail(name, draw.Short(path, m.home), c.room-1)
 	}

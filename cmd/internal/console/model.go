@@ -135,7 +135,8 @@ func newModel(s settings, now time.Time) *model {
 func (m *model) shown() []*look.Room {
 	var list []*look.Room
 	for i := range m.rooms {
-		if r := &m.rooms[i]; m.filters[0] == "" || matches(m.filters[0], r.View.CanonicalPath, r.Name, r.View.Owner, r.View.ReservedFor, m.condition(r).word) {
+		if r := &m.rooms[i]; m.filters[0] == "" || matches(m.filters[0], r.View.CanonicalPath, r.Name, r.View.Owner,
+			r.View.ReservedFor, m.condition(r).word) {
 			list = append(list, r)
 		}
 	}

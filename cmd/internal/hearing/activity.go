@@ -70,7 +70,8 @@ func (a Agent) Activity() turn.Activity {
 	if !a.Store.ListenerHas(a.ID, activityFile) || !a.Dir().Read(activityFile, &d) || !slices.Contains(turn.Activities, d.What) {
 		return turn.Activity{}
 	}
-	v := turn.Activity{What: d.What, Began: d.Since, Since: d.Since.Wall, At: event.NewTime(a.Dir().Marked(activityFile)), Tool: d.Tool, Detail: d.Detail, Source: "hook", Stopped: d.Stopped}
+	v := turn.Activity{What: d.What, Began: d.Since, Since: d.Since.Wall, At: event.NewTime(a.Dir().Marked(activityFile)),
+		Tool: d.Tool, Detail: d.Detail, Source: "hook", Stopped: d.Stopped}
 	if v.At.Before(v.Since.Time) {
 		v.At = v.Since
 	}

@@ -61,7 +61,8 @@ func BelongsToListener(path string, mode fs.FileMode) bool {
 			return name == roomsDir || name == "tmp"
 		}
 		// The first three are those of package fsroom.
-		files := []string{fsroom.ListenerWakeFile, fsroom.ListenerAskedFile, "lock", listenerFile, listeningFile, printedFile, LookedMark, PatientMark, MirrorMark, activityFile}
+		files := []string{fsroom.ListenerWakeFile, fsroom.ListenerAskedFile, "lock", listenerFile, listeningFile, printedFile,
+			LookedMark, PatientMark, MirrorMark, activityFile}
 		return mode.IsRegular() && slices.Contains(files, name)
 	}
 	return len(names) == 3 && mode.IsRegular() && (names[1] == roomsDir || names[1] == "tmp")
@@ -189,7 +190,8 @@ func (l *Listener) Fields(c *wire.Codec) {
 	for _, f := range []struct {
 		name string
 		at   *event.Time
-	}{{"since", &l.Since}, {"armed_at", &l.Armed}, {"heard_at", &l.Heard}, {"spoke_at", &l.Spoke}, {"put_off_at", &l.PutOff}, {"needed_at", &l.Needed}} {
+	}{{"since", &l.Since}, {"armed_at", &l.Armed}, {"heard_at", &l.Heard}, {"spoke_at", &l.Spoke}, {"put_off_at", &l.PutOff},
+		{"needed_at", &l.Needed}} {
 		if !c.Writes() || !f.at.IsZero() {
 			c.Time(f.name, f.at)
 		}

@@ -24,7 +24,8 @@ func WouldDie(table identity.Table) string {
 	if first.Name == "bwrap" || len(first.Args) > 0 && filepath.Base(first.Args[0]) == "bwrap" {
 		return why
 	}
-	if os.Getppid() == 1 && len(first.Args) > 1 && strings.HasSuffix(filepath.Base(first.Args[0]), "sh") && slices.Contains(first.Args[1:2], "-c") {
+	if os.Getppid() == 1 && len(first.Args) > 1 && strings.HasSuffix(filepath.Base(first.Args[0]), "sh") &&
+		slices.Contains(first.Args[1:2], "-c") {
 		return why
 	}
 	return ""

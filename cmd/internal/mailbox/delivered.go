@@ -68,7 +68,9 @@ func (m *Mailbox) Delivered(ctx context.Context, st *turn.State, seq int64) ([]D
 // messageAt returns the message with the number, or the newest of the agent for 0.
 func (m *Mailbox) messageAt(ctx context.Context, st *turn.State, seq int64) (*event.Event, error) {
 	if seq == 0 {
-		own, err := m.Room.LastEvents(ctx, st, false, 1, func(e *event.Event) bool { return e.Type == turn.MessageSent && e.From == m.Room.Self.ID })
+		own, err := m.Room.LastEvents(ctx, st, false, 1, func(e *event.Event) bool {
+			return e.Type == turn.MessageSent && e.From == m.Room.Self.ID
+		})
 		if len(own) == 0 {
 			return nil, err
 		}
@@ -91,7 +93,8 @@ func (m *Mailbox) messageAt(ctx context.Context, st *turn.State, seq int64) (*ev
 // delivered returns what is known of a message for one recipient without the events that
 // came after it.
 func (m *Mailbox) delivered(st *turn.State, message *event.Event, id string) Delivered {
-	row := Delivered{Seq: message.Seq, From: message.From, To: id, State: Stored, StoredAt: message.CreatedAt, Preview: turn.Preview(turn.Body(message))}
+	row := Delivered{Seq: message.Seq, From: message.From, To: id, State: Stored, StoredAt: message.CreatedAt,
+		Preview: turn.Preview(turn.Body(message))}
 	at := m.CursorOf(st, id)
 	if at.JoinedAt.After(message.CreatedAt.Time) { // it has joined again since
 		return row
@@ -143,7 +146,8 @@ type MemberReach struct {
 func (m *Mailbox) Reach(st *turn.State, f turn.Facts) []MemberReach {
 	list := []MemberReach{}
 	for _, view := range st.MemberViews(f) {
-		reach := MemberReach{ID: view.AgentID, Listening: view.Listening, Reach: view.Reach, Process: view.Process, GoneAt: view.GoneAt, Activity: view.Activity, Unread: max(0, st.Mail(view.AgentID)-m.CursorOf(st, view.AgentID).Read)}
+		reach := MemberReach{ID: view.AgentID, Listening: view.Listening, Reach: view.Reach, Process: view.Process,
+			GoneAt: view.GoneAt, Activity: view.Activity, Unread: max(0, st.Mail(view.AgentID)-m.CursorOf(st, view.AgentID).Read)}
 		if view.Reach == turn.ReachUnheard {
 			reach.NotifiedAt = event.NewTime(f.Hearing(view.AgentID).Notified)
 		}

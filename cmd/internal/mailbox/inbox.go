@@ -127,8 +127,9 @@ func (m *Mailbox) Inbox(ctx context.Context) (*Inbox, error) {
 		Jobs: []JobEnd{},
 	}
 	in.Turn = InboxTurn{
-		State: v.State, TurnID: v.TurnID, Owner: v.Owner, ReservedFor: v.ReservedFor, LeaseExpiresAt: v.LeaseExpiresAt, ClaimExpiresAt: v.ClaimExpiresAt,
-		ForYou: isMember && (v.Owner == m.Room.Self.ID || v.ReservedFor == m.Room.Self.ID || st.Pending.Preferred == m.Room.Self.ID),
+		State: v.State, TurnID: v.TurnID, Owner: v.Owner, ReservedFor: v.ReservedFor, LeaseExpiresAt: v.LeaseExpiresAt,
+		ClaimExpiresAt: v.ClaimExpiresAt,
+		ForYou:         isMember && (v.Owner == m.Room.Self.ID || v.ReservedFor == m.Room.Self.ID || st.Pending.Preferred == m.Room.Self.ID),
 	}
 	if m.Room.IsHuman() {
 		in.Needs = needs(st, st.MemberViews(f))
@@ -166,12 +167,14 @@ func (in *Inbox) IsNew() bool { return in.Counts != turn.Unread{} }
 
 // IsEmpty reports whether there is nothing for the agent.
 func (in *Inbox) IsEmpty() bool {
-	return len(in.Questions)+len(in.Answers)+len(in.Messages)+len(in.Notes)+len(in.Asked)+len(in.Jobs)+len(in.Needs) == 0 && !in.IsNew() && !in.Turn.ForYou
+	return len(in.Questions)+len(in.Answers)+len(in.Messages)+len(in.Notes)+len(in.Asked)+len(in.Jobs)+len(in.Needs) == 0 &&
+		!in.IsNew() && !in.Turn.ForYou
 }
 
 // Left returns how much of what is new has no place here, and is shown next time.
 func (in *Inbox) Left() int64 {
-	left := in.Counts.Messages + in.Counts.Notes + in.Counts.Pages + in.Counts.Questions + in.Counts.Jobs - int64(len(in.Messages)+len(in.Jobs))
+	left := in.Counts.Messages + in.Counts.Notes + in.Counts.Pages + in.Counts.Questions +
+		in.Counts.Jobs - int64(len(in.Messages)+len(in.Jobs))
 	for i := range in.Notes {
 		if !in.Notes[i].Shown {
 			left--
@@ -229,7 +232,8 @@ func (in *Inbox) addAsked(ctx context.Context, m *Mailbox, s *topic.State) (err 
 // newAnswers returns the answers to the open questions of the agent after an event of their
 // topic, and the ids of these questions. recent reports whether one of them was asked since
 // a moment.
-func newAnswers(ctx context.Context, t *questions.Topic, s *topic.State, agent string, seen int64, since time.Time) (answers []InboxAnswer, ids []string, recent bool, err error) {
+func newAnswers(ctx context.Context, t *questions.Topic, s *topic.State, agent string, seen int64,
+	since time.Time) (answers []InboxAnswer, ids []string, recent bool, err error) {
 	lookup, done, err := questions.OpenLookup(ctx, t)
 	if err != nil {
 		return nil, nil, false, err

@@ -187,7 +187,8 @@ var retryAfter = [hearing.MaxTries - 1]time.Duration{30 * time.Second, 90 * time
 // Wake records that the agent is woken for the news, before it is. If it returns an error
 // the agent must not be woken: it would be again and again.
 func (n *RoomNews) Wake(how string, now time.Time) error {
-	w := hearing.Woken{EventSeq: max(n.seq, n.cursor.Woken.EventSeq), TopicSeq: n.topicSeq, At: event.NewTime(n.Mailbox.onRoomClock(now)), How: how, Tries: 1}
+	w := hearing.Woken{EventSeq: max(n.seq, n.cursor.Woken.EventSeq), TopicSeq: n.topicSeq,
+		At: event.NewTime(n.Mailbox.onRoomClock(now)), How: how, Tries: 1}
 	if n.Fresh.IsZero() {
 		w.EventSeq, w.TopicSeq, w.Tries = n.cursor.Woken.EventSeq, n.cursor.Woken.TopicSeq, n.cursor.Woken.Tries+1
 	}

@@ -128,7 +128,8 @@ func (r *Room) EndAuto(ctx context.Context, keep func() bool) (kept bool, err er
 		if kept = kept || !unchanged && st.IsWanted(f, r.Self.ID) && keep(); kept {
 			return nil, nil
 		}
-		events, _, err = turn.Release(st, f, turn.ReleaseRequest{Fence: fence, Handoff: handoff, OfUse: turn.WasOfUse(changed), Auto: true, Unchanged: unchanged})
+		events, _, err = turn.Release(st, f, turn.ReleaseRequest{Fence: fence, Handoff: handoff, OfUse: turn.WasOfUse(changed),
+			Auto: true, Unchanged: unchanged})
 		return append(events, changed...), err
 	}, func() {
 		ended = true

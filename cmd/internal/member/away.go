@@ -31,7 +31,8 @@ func (r *Room) isAway(err error) bool {
 
 // JoinWithin is [Client.Join] that waits for an engine that cannot be reached, until the
 // limit has passed or ctx ends. left is what is left of the limit.
-func (c *Client) JoinWithin(ctx context.Context, w *workspace.Workspace, limit time.Duration) (r *Room, snap *snapshot, left time.Duration, err error) {
+func (c *Client) JoinWithin(ctx context.Context, w *workspace.Workspace, limit time.Duration) (r *Room, snap *snapshot,
+	left time.Duration, err error) {
 	began := time.Now()
 	for {
 		r, snap, err = c.Join(ctx, w, false)

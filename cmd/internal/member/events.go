@@ -29,7 +29,8 @@ func (r *Room) EachEvent(ctx context.Context, after int64, allLives bool, fn fun
 // LastEvents returns the last count events that are wanted, oldest first: of the room's
 // present life, or of all its lives. Events after those that st covers do not count. It
 // reads the end of the journal, and a longer part only if that has too few.
-func (r *Room) LastEvents(ctx context.Context, st *turn.State, allLives bool, count int, wanted func(*event.Event) bool) ([]event.Event, error) {
+func (r *Room) LastEvents(ctx context.Context, st *turn.State, allLives bool, count int,
+	wanted func(*event.Event) bool) ([]event.Event, error) {
 	for window := int64(count); ; window *= 8 {
 		after := max(0, st.Seq-window)
 		events := make([]event.Event, 0)

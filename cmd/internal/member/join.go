@@ -70,10 +70,12 @@ func (c *Client) SelectRoom(w *workspace.Workspace, forceNew bool) (*Room, error
 		warnings = append(warnings, "created a nested room inside the ancestor room at "+above.CanonicalPath+heldBy(above)+
 			"; the stick of the new one counts below "+at+" alone, until its last member leaves")
 	default:
-		warnings = append(warnings, fmt.Sprintf("there is another room above the workspace root, at %s%s: this one has a stick of its own; to share that one: --path '%[1]s'", above.CanonicalPath, heldBy(above)))
+		warnings = append(warnings, fmt.Sprintf("there is another room above the workspace root, at %s%s: this one has a stick of "+
+			"its own; to share that one: --path '%[1]s'", above.CanonicalPath, heldBy(above)))
 	}
 	if isEverywhere(at) {
-		warnings = append(warnings, "the room is at "+at+", above nearly everything: leave it with \"tt leave\", and join in the directory of the work")
+		warnings = append(warnings, "the room is at "+at+", above nearly everything: leave it with \"tt leave\", and join in the "+
+			"directory of the work")
 	}
 	for _, st := range c.lost() {
 		warnings = append(warnings, lostHint(st, c.Self.ID))

@@ -136,7 +136,8 @@ func (r *Room) Unproved(st *turn.State) (since time.Time, unproved bool) {
 // recordGrant writes the record of a turn that was just granted, and returns the pid of its
 // guardian. If no guardian was started, for the reason in failure, the record is written
 // all the same, so that the turn can be released. The room is locked.
-func (r *Room) recordGrant(fence turn.Fence, policy turn.Policy, proof turn.Proof, started *guardianProcess, failure error) (pid int, err error) {
+func (r *Room) recordGrant(fence turn.Fence, policy turn.Policy, proof turn.Proof, started *guardianProcess,
+	failure error) (pid int, err error) {
 	l := turn.Lease{Fence: fence, GrantedTo: os.Getpid(), Proof: proof}
 	l.Renew(r.Now(), policy, started.process())
 	if err := r.writeLease(&l); err != nil {

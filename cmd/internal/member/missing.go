@@ -60,7 +60,8 @@ func lostHint(st *turn.State, me string) string {
 	case st.Owner != "":
 		hint += ", where " + st.Owner + " holds the stick"
 	}
-	return hint + fmt.Sprintf("; if it was renamed, \"tt room export --path '%[1]s' >FILE\" and here \"tt room import FILE\" bring its turns and notes; end it with \"tt leave --path '%[1]s'\"", path)
+	return hint + fmt.Sprintf("; if it was renamed, \"tt room export --path '%[1]s' >FILE\" and here \"tt room import FILE\" "+
+		"bring its turns and notes; end it with \"tt leave --path '%[1]s'\"", path)
 }
 
 // heldBy says who has the stick of a room, "" if nobody has.

@@ -121,7 +121,8 @@ func (r *Room) askFirst(ctx context.Context, request topic.AskRequest) (t *Topic
 }
 
 func tooLongID(id string) error {
-	return code.New(code.InvalidAgentID, "%s is longer than %d characters: agents with such an id neither ask nor are asked", topic.Clip(id), topic.MaxAgentNameChars)
+	return code.New(code.InvalidAgentID, "%s is longer than %d characters: agents with such an id neither ask nor are asked",
+		topic.Clip(id), topic.MaxAgentNameChars)
 }
 
 // tell notifies the members, and what listens for them, that a question or an answer has

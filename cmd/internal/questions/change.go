@@ -72,7 +72,8 @@ func Close(ctx context.Context, r *Topic, by, reason string) (s *topic.State, ch
 // Settle carries out decide, which cancels the question or marks it answered. It
 // returns the topic as it is then, and whether that changed anything. If the state
 // has forgotten the question, the topic returned is the history.
-func Settle(ctx context.Context, r *Topic, questionID string, decide func(*topic.State) ([]event.Event, error)) (s *topic.State, changed bool, err error) {
+func Settle(ctx context.Context, r *Topic, questionID string,
+	decide func(*topic.State) ([]event.Event, error)) (s *topic.State, changed bool, err error) {
 	if _, err := inTwin(ctx, r, questionID, decide); err != nil {
 		return nil, false, err
 	}

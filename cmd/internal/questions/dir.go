@@ -106,7 +106,8 @@ func (d *Dir) Create(ctx context.Context, r topic.CreateRequest) (info topic.Inf
 // createShared is Create where other hosts make topics too. Topics that are to be reused
 // have ids that follow from their names, so that the engine lets one host make a topic,
 // and the others find it.
-func (d *Dir) createShared(ctx context.Context, store *fsroom.Store, r topic.CreateRequest) (info topic.Info, doubtful []Unreadable, err error) {
+func (d *Dir) createShared(ctx context.Context, store *fsroom.Store, r topic.CreateRequest) (info topic.Info,
+	doubtful []Unreadable, err error) {
 	for {
 		all, err := d.Index()
 		if err != nil {

@@ -60,7 +60,8 @@ func At(store *fsroom.Store, room string, n int) *Topic {
 // AskInRoom stores a question of an agent on the topic of a room, whose path is kept with
 // the topic, and makes the topic if need be. It returns the topic, the state, the id of
 // the question and its event.
-func AskInRoom(ctx context.Context, store *fsroom.Store, room, path, agent string, request topic.AskRequest) (r *Topic, s *topic.State, id string, seq int64, err error) {
+func AskInRoom(ctx context.Context, store *fsroom.Store, room, path, agent string, request topic.AskRequest) (r *Topic,
+	s *topic.State, id string, seq int64, err error) {
 	for {
 		n := 0
 		if r, n = OfRoom(store, room); !r.Exists() {

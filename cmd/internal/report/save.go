@@ -32,7 +32,8 @@ func save(c *cli.Invocation, room *member.Room, content []byte) (string, error) 
 		return path, nil
 	}
 	if errors.Is(err, syscall.ENOSPC) {
-		return "", code.New(code.DiskFull, "no space left for %s", path).WithHint("free some space, or name a file on another disk: -o FILE").With("path", path).Because(err)
+		return "", code.New(code.DiskFull, "no space left for %s", path).
+			WithHint("free some space, or name a file on another disk: -o FILE").With("path", path).Because(err)
 	}
 	if info, failed := os.Stat(path); failed == nil && info.IsDir() {
 		return "", c.Usagef("-o names a directory: %s", path).WithHint("name a file: -o %s", filepath.Join(path, "report.html"))
@@ -40,7 +41,8 @@ func save(c *cli.Invocation, room *member.Room, content []byte) (string, error) 
 	if _, failed := os.Stat(filepath.Dir(path)); errors.Is(failed, fs.ErrNotExist) {
 		return "", c.Usagef("there is no directory %s", filepath.Dir(path)).WithHint("make it, or name another file with -o")
 	}
-	return "", code.New(code.Internal, "the report cannot be written: %v", err).WithHint("name another file with -o; without it the report goes to the data directory").
+	return "", code.New(code.Internal, "the report cannot be written: %v", err).
+		WithHint("name another file with -o; without it the report goes to the data directory").
 		With("path", path).Because(err)
 }
 

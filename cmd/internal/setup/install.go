@@ -236,7 +236,8 @@ func writeInstall(t *cli.Text, r installResult, out bool) {
 		defer t.Line("What turns changed stays in %s (%d KiB). To remove it: %s", r.Trees.Path, (r.Trees.Bytes+1023)/1024, r.Trees.Command)
 	}
 	if len(r.Results) == 0 {
-		t.Line("There is no harness on this machine: none of %s is on the PATH or has its directory in %s.", strings.Join(harness.Programs(), ", "), r.home)
+		t.Line("There is no harness on this machine: none of %s is on the PATH or has its directory in %s.",
+			strings.Join(harness.Programs(), ", "), r.home)
 		return
 	}
 	if r.DryRun {
@@ -266,7 +267,8 @@ func writeInstall(t *cli.Text, r installResult, out bool) {
 	case "off":
 		t.Line("Sessions take no turn by themselves. To switch that on: tt install --auto")
 	case "on":
-		t.Line("A session that writes beside another one takes the turn by itself, and hands it on when it stops. To switch that off: tt install --no-auto")
+		t.Line("A session that writes beside another one takes the turn by itself, and hands it on when it stops. To switch that " +
+			"off: tt install --no-auto")
 	}
 }
 

@@ -48,7 +48,8 @@ func (r checkResult) allowed() bool {
 func checkCommandLine(ctx context.Context, c *cli.Invocation, client *member.Client, w *workspace.Workspace) *commandResult {
 	locate := func(path string) (*workspace.Workspace, error) { return locatePath(c, path) }
 	j := hooks.JudgeCommand(ctx, c.Env, client, locate, w.Path, c.String("command"))
-	res := &commandResult{Verdict: verdictRead, Refused: j.Refused() != nil, Effects: []commandEffect{}, Unknown: append([]string{}, j.Unknown...)}
+	res := &commandResult{Verdict: verdictRead, Refused: j.Refused() != nil, Effects: []commandEffect{},
+		Unknown: append([]string{}, j.Unknown...)}
 	if len(j.Unknown) > 0 {
 		res.Verdict = verdictUnknown
 	}

@@ -21,11 +21,13 @@ var askCommand = &cli.Command{
 		{Name: "body", Show: "QUESTION", Optional: true, Rest: true, Usage: "the question, at most 8000 characters"},
 	},
 	Short: "ask a question, which is owed an answer",
-	Long: "A question stays open until it is answered: tt questions says who owes whom, and tt inbox shows it to whom it is for. The questions of a room " +
-		"are a topic of the agent bus too, so agents in MCP and people in a shell answer the same ones.\n\n" +
-		"--wait ends with the answer, with the end of the one who was asked (recipient_gone), or when the time is up (timeout); the question stays open " +
-		"then. Who holds the stick and asks one that waits for it would wait for ever.\n\n" +
-		"An agent that works in another working tree of the repository is asked there, by name; the answer comes to the tree of the asker.",
+	Long: "A question stays open until it is answered: tt questions says who owes whom, and tt inbox shows it to whom it is " +
+		"for. The questions of a room are a topic of the agent bus too, so agents in MCP and people in a shell answer the same " +
+		"ones.\n\n" +
+		"--wait ends with the answer, with the end of the one who was asked (recipient_gone), or when the time is up (timeout); " +
+		"the question stays open then. Who holds the stick and asks one that waits for it would wait for ever.\n\n" +
+		"An agent that works in another working tree of the repository is asked there, by name; the answer comes to the tree of " +
+		"the asker.",
 	Examples: []cli.Example{
 		{Line: `tt ask codex "is rounding banker's?"`},
 		{Line: `tt ask human "may I drop the old table?" --wait --timeout 30m`, What: "wait for a person"},
@@ -36,9 +38,10 @@ var askCommand = &cli.Command{
 		f.Duration("timeout", "D", 0, "how long to wait (default: the room's limit, 110s)")
 		pathFlag(f)
 	},
-	Exits:  signalExits,
-	Errors: []code.Code{code.NotJoined, code.RoomNotFound, code.UnknownRecipient, code.AmbiguousRecipient, code.InvalidBody, code.BodyTooLarge, code.InvalidAgentID, code.LockTimeout},
-	Run:    runAsk,
+	Exits: signalExits,
+	Errors: []code.Code{code.NotJoined, code.RoomNotFound, code.UnknownRecipient, code.AmbiguousRecipient, code.InvalidBody,
+		code.BodyTooLarge, code.InvalidAgentID, code.LockTimeout},
+	Run: runAsk,
 }
 
 // An askResult is the result of ask.
@@ -89,7 +92,8 @@ func runAsk(ctx context.Context, c *cli.Invocation) error {
 		return interrupted(ctx, err)
 	}
 	room := asked.In.Room
-	res := &askResult{QuestionID: asked.ID, To: asked.To, EventSeq: asked.EventSeq, Reply: questions.Reply{Status: questions.ReplyQueued, ToState: asked.ToState}, elsewhere: elsewhereOf(room)}
+	res := &askResult{QuestionID: asked.ID, To: asked.To, EventSeq: asked.EventSeq,
+		Reply: questions.Reply{Status: questions.ReplyQueued, ToState: asked.ToState}, elsewhere: elsewhereOf(room)}
 	if !c.Bool("wait") {
 		res.Turn, res.Unread = standing(own)
 		return c.Out.Result(res, func(t *cli.Text) {
@@ -141,7 +145,8 @@ func writeAsked(t *cli.Text, r *askResult) {
 	case questions.ReplyAnswered:
 		writeAnswers(t, "", r.Answers)
 	case questions.ReplyGone:
-		t.Line("Nobody answers question %s: %s is %s. It stays open; withdraw it with: tt questions close %s", r.QuestionID, to, goneWords(r.ToState), r.QuestionID)
+		t.Line("Nobody answers question %s: %s is %s. It stays open; withdraw it with: tt questions close %s", r.QuestionID, to,
+			goneWords(r.ToState), r.QuestionID)
 	case questions.ReplyCancelled:
 		t.Line("Question %s was closed.", r.QuestionID)
 	default:
@@ -202,8 +207,9 @@ var answerCommand = &cli.Command{
 		f.Bool("stdin", "read the answer from standard input")
 		pathFlag(f)
 	},
-	Errors: []code.Code{code.NotJoined, code.RoomNotFound, code.UnknownTarget, code.AmbiguousTarget, code.OwnQuestion, code.AlreadyAnswered, code.QuestionClosed, code.InvalidBody, code.BodyTooLarge, code.LockTimeout},
-	Run:    runAnswer,
+	Errors: []code.Code{code.NotJoined, code.RoomNotFound, code.UnknownTarget, code.AmbiguousTarget, code.OwnQuestion,
+		code.AlreadyAnswered, code.QuestionClosed, code.InvalidBody, code.BodyTooLarge, code.LockTimeout},
+	Run: runAnswer,
 }
 
 // An answerResult is the result of answer.

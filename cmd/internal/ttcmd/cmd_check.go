@@ -13,8 +13,8 @@ var checkCommand = &cli.Command{
 	Group: groupLook,
 	Args:  []cli.Arg{pathArg},
 	Short: "exit 0 only if you hold the stick with a live lease",
-	Long: "For git hooks and harness hooks. Exits 1 otherwise, also where there is no room. " +
-		"Where an engine shares the room with other hosts, the engine has to confirm the turn: without its word the command fails with engine_unreachable.",
+	Long: "For git hooks and harness hooks. Exits 1 otherwise, also where there is no room. Where an engine shares the room " +
+		"with other hosts, the engine has to confirm the turn: without its word the command fails with engine_unreachable.",
 	Examples: []cli.Example{{Line: "tt check --command 'git stash'", What: "whether the guard of the shell would refuse that to you"}},
 	Flags: func(f *cli.Flags) {
 		f.String("command", "CMD", "what a command of the shell would write; exit 1 if that is refused to you")
@@ -90,7 +90,8 @@ func check(ctx context.Context, c *cli.Invocation) (checkResult, error) {
 	if res.Host = room.Elsewhere(st); res.Host != "" {
 		res.Reason = turn.HeldElsewhere
 	}
-	if res.Reason != "" && v.Owner != "" && st.Holds(f, v.Owner, room.CurrentFence(st)) == "" && room.StartedByOwner(st, client.Self.Harness, client.Self.Root) {
+	if res.Reason != "" && v.Owner != "" && st.Holds(f, v.Owner, room.CurrentFence(st)) == "" &&
+		room.StartedByOwner(st, client.Self.Harness, client.Self.Root) {
 		res.Reason, res.ActsFor = "", v.Owner
 	}
 	res.Holds = res.Reason == ""

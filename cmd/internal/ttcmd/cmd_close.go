@@ -23,8 +23,9 @@ var closeCommand = &cli.Command{
 		f.String("reason", "TEXT", "why; required, kept in the journal, and told to everybody who waits")
 		pathFlag(f)
 	},
-	Errors: []code.Code{code.ReasonRequired, code.RoomNotFound, code.NotJoined, code.TurnMismatch, code.NoActiveLease, code.StaleLease, code.UnreadAnswers, code.LockTimeout},
-	Run:    runClose,
+	Errors: []code.Code{code.ReasonRequired, code.RoomNotFound, code.NotJoined, code.TurnMismatch, code.NoActiveLease,
+		code.StaleLease, code.UnreadAnswers, code.LockTimeout},
+	Run: runClose,
 }
 
 // A closedResult is the result of close.

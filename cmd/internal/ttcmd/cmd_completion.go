@@ -183,7 +183,8 @@ func recipients(c *cli.Invocation, command string) completion.Answer {
 	case "msg send":
 		a.Candidates = append(a.Candidates, completion.Candidate{Word: "room", What: "everybody"})
 	case "ask":
-		a.Candidates = append(a.Candidates, completion.Candidate{Word: turn.Everyone, What: "anybody"}, completion.Candidate{Word: turn.AnyPerson, What: "any person"})
+		a.Candidates = append(a.Candidates, completion.Candidate{Word: turn.Everyone, What: "anybody"},
+			completion.Candidate{Word: turn.AnyPerson, What: "any person"})
 	case "assign", "pass":
 		a.Candidates = append(a.Candidates, completion.Candidate{Word: "next", What: "the fairest"})
 	}

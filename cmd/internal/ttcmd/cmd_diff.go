@@ -13,12 +13,13 @@ var diffCommand = &cli.Command{
 	Name:  "diff",
 	Group: groupUndo,
 	Args: []cli.Arg{
-		{Name: "turn", Optional: true, Usage: "the turn's number, last or now (default: now if a turn is in progress, else last); or a snapshot, as s48: from it until now"},
+		{Name: "turn", Optional: true, Usage: "the turn's number, last or now (default: now if a turn is in progress, else last); " +
+			"or a snapshot, as s48: from it until now"},
 		{Name: "file", Optional: true, Rest: true, Usage: "only these files and directories"},
 	},
 	Short: "what a turn changed in the tree, whatever tool changed it",
-	Long: "Compares the tree at the beginning of the turn with that at its end, and shows what changed while it was held: who held it is known, " +
-		"who wrote is not. Reads only.",
+	Long: "Compares the tree at the beginning of the turn with that at its end, and shows what changed while it was held: who " +
+		"held it is known, who wrote is not. Reads only.",
 	Examples: []cli.Example{
 		{Line: "tt diff last --stat"},
 		{Line: "tt diff 7 src/", What: "what turn 7 changed below src"},

@@ -27,12 +27,13 @@ var doctorCommand = &cli.Command{
 	Group: groupUpkeep,
 	Args:  []cli.Arg{pathArg},
 	Short: "verify the files of every room against its journal",
-	Long: "Checks every room and topic of the data directory, or with a path the rooms of that workspace: the journal line by line, the projection " +
-		"against it, the archive, file modes and owners, leftovers of killed processes, and locks.\n\n" +
-		"With --repair it mends what can be mended. Before a file is replaced its bytes are kept beside it, as journal.damaged-1a2b3c4d.jsonl. Events that " +
-		"cannot be read any more become events of type damaged, so that all others keep their numbers.\n\n" +
-		"With an engine it also tells whether the engine can be reached, whether what it acknowledges survives a power cut, and whether it has less of a room " +
-		"than this host; --repair gives it what it lost.",
+	Long: "Checks every room and topic of the data directory, or with a path the rooms of that workspace: the journal line by " +
+		"line, the projection against it, the archive, file modes and owners, leftovers of killed processes, and locks.\n\n" +
+		"With --repair it mends what can be mended. Before a file is replaced its bytes are kept beside it, as " +
+		"journal.damaged-1a2b3c4d.jsonl. Events that cannot be read any more become events of type damaged, so that all others " +
+		"keep their numbers.\n\n" +
+		"With an engine it also tells whether the engine can be reached, whether what it acknowledges survives a power cut, and " +
+		"whether it has less of a room than this host; --repair gives it what it lost.",
 	Flags: func(f *cli.Flags) {
 		pathFlag(f)
 		f.Bool("prune-ledger", "remove what is recorded of this tree")
@@ -101,7 +102,8 @@ var stick = roomtypes.Stick()
 
 func runDoctor(ctx context.Context, c *cli.Invocation) error {
 	if c.Bool("open") && !c.Bool("repair") {
-		return code.New(code.Usage, "--open needs --repair").WithHint("run tt doctor --repair on every host first, and then once tt doctor --repair --open")
+		return code.New(code.Usage, "--open needs --repair").WithHint("run tt doctor --repair on every host first, and then once " +
+			"tt doctor --repair --open")
 	}
 	client, err := newClient(c)
 	if err != nil {
@@ -308,14 +310,16 @@ func writeDoctor(t *cli.Text, r doctorResult) {
 	}
 	for _, tree := range r.Trees {
 		if tree.RootMissing {
-			t.Line("%s changes of %s are recorded, which is not there any more (%s); tt doctor --prune-ledger --path %s removes them", t.Dim("note"), tree.Root, sizeWords(tree.Bytes), shellWord(tree.Root))
+			t.Line("%s changes of %s are recorded, which is not there any more (%s); tt doctor --prune-ledger --path %s "+
+				"removes them", t.Dim("note"), tree.Root, sizeWords(tree.Bytes), shellWord(tree.Root))
 		}
 	}
 	for _, hint := range r.Hints {
 		t.Line("%s %s", t.Dim("note"), hint)
 	}
 	for _, m := range r.MissingPaths {
-		t.Line("%s a room belongs to %s, which is not there any more; its commands take --path '%s'", t.Dim("note"), m.CanonicalPath, m.CanonicalPath)
+		t.Line("%s a room belongs to %s, which is not there any more; its commands take --path '%s'", t.Dim("note"),
+			m.CanonicalPath, m.CanonicalPath)
 	}
 	if r.Engine != nil && r.Engine.Reached {
 		t.Line("%s the engine %s answers.", t.Green("ok"), r.Engine.Name)

@@ -30,7 +30,8 @@ var eventsCommand = &cli.Command{
 	Flags: func(f *cli.Flags) {
 		filterFlags(f, "any; for streams: self")
 		f.StringList("event", "TYPE,…", "only these types: "+strings.Join(turn.EventTypes(), ", "))
-		f.Choice("severity", "info|page", []string{"", turn.SeverityInfo, turn.SeverityPage}, "notes only of this severity; other events are not filtered by it")
+		f.Choice("severity", "info|page", []string{"", turn.SeverityInfo, turn.SeverityPage},
+			"notes only of this severity; other events are not filtered by it")
 		f.String("cursor", "FILE", "start after the number in FILE and keep it there; missing or empty: from now on")
 		f.Bool("brief", "only number, type, from, to and a line of text")
 		f.Bool("wait", "wait for the next matching events, print them, and end")

@@ -69,7 +69,8 @@ var proveCommand = &cli.Command{
 	Hidden: true,
 	Traits: cli.Traits{Silent: true, NoSync: true, MirrorOnly: true},
 	Short:  "notify the caller's own listener",
-	Long:   "Waits a moment and notifies what listens for the caller. The hook of a new session starts it, to see whether its harness takes notice.",
+	Long: "Waits a moment and notifies what listens for the caller. The hook of a new session starts it, to see whether its " +
+		"harness takes notice.",
 	Run: func(ctx context.Context, c *cli.Invocation) error {
 		client, err := newClient(c)
 		if err == nil {

@@ -28,10 +28,11 @@ var jobRunCommand = &cli.Command{
 		{Name: "line", Show: "-- COMMAND", Rest: true, Usage: "the command and its arguments, behind --"},
 	},
 	Short: "start a command that calls you back when it ends",
-	Long: "Starts COMMAND in the background and returns when it runs. It outlives you, your session and your terminal, and when it ends you are told once: " +
-		"by tt inbox, by tt wait --inbox, or by your harness. So end your turn and do not wait for it. What it prints is in its log.\n\n" +
-		"COMMAND has no standard input, and TT_JOB=NAME#ID. You are a member of the room; the stick is not needed. If the room's journal is shared, it has the job's name, the first word " +
-		"of COMMAND and how it ended, never its arguments or its output.",
+	Long: "Starts COMMAND in the background and returns when it runs. It outlives you, your session and your terminal, and when " +
+		"it ends you are told once: by tt inbox, by tt wait --inbox, or by your harness. So end your turn and do not wait for it. " +
+		"What it prints is in its log.\n\n" +
+		"COMMAND has no standard input, and TT_JOB=NAME#ID. You are a member of the room; the stick is not needed. If the room's " +
+		"journal is shared, it has the job's name, the first word of COMMAND and how it ended, never its arguments or its output.",
 	Examples: []cli.Example{
 		{Line: "tt job run test -- make test", What: "a long test run; end your turn meanwhile"},
 		{Line: "tt job run ci --timeout 1h -- gh run watch 1234 --exit-status", What: "be called when CI has ended"},
@@ -178,7 +179,8 @@ const (
 )
 
 func viewJob(room string, j *jobs.Job) *jobView {
-	v := &jobView{Job: j, RoomID: room, State: jobRunning, Runner: string(identity.Gone), Log: j.Log(), LogBytes: j.Written(), Program: j.End().Program}
+	v := &jobView{Job: j, RoomID: room, State: jobRunning, Runner: string(identity.Gone), Log: j.Log(), LogBytes: j.Written(),
+		Program: j.End().Program}
 	if j.Process != nil {
 		v.PID = j.Process.PID
 	}

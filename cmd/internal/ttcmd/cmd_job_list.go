@@ -133,7 +133,8 @@ var jobStopCommand = &cli.Command{
 	Group: groupTogether,
 	Args:  []cli.Arg{jobArg},
 	Short: "end a job",
-	Long:  "Asks COMMAND and its process group to end (SIGTERM), and kills them after ten seconds. Its starter may do so, who holds the stick, and a person.",
+	Long: "Asks COMMAND and its process group to end (SIGTERM), and kills them after ten seconds. Its starter may do so, who " +
+		"holds the stick, and a person.",
 	Flags: func(f *cli.Flags) {
 		f.Bool("kill", "kill them at once")
 		pathFlag(f)
@@ -159,7 +160,8 @@ func runJobStop(ctx context.Context, c *cli.Invocation) error {
 	}
 	if r.Self.ID != j.Agent && r.Self.ID != holder && !r.IsHuman() {
 		return code.New(code.NotYours, "job %s is one of %s", j.End().Title(), j.Agent).
-			WithHint("its starter ends it, who holds the stick, or a person: tt msg send %s \"…\"", j.Agent).With("job_id", j.ID).With("agent_id", j.Agent)
+			WithHint("its starter ends it, who holds the stick, or a person: tt msg send %s \"…\"", j.Agent).With("job_id", j.ID).
+			With("agent_id", j.Agent)
 	}
 	res := jobStopped{j.ID, jobEnded}
 	if j.Outcome == "" {

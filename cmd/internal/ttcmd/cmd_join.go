@@ -17,12 +17,14 @@ var joinCommand = &cli.Command{
 	Group: groupTurns,
 	Args:  []cli.Arg{pathArg},
 	Short: "become a member of the workspace's room",
-	Long: "Joins the deepest room between the path and the workspace root (the git top-level, else the nearest directory " +
-		"with CLAUDE.md, AGENTS.md, package.json, pyproject.toml, Cargo.toml or go.mod, else the path itself). Where there is none, one is made at the root. " +
-		"Joining again changes nothing. unread says what is there for you, questions for example: tt inbox shows it.\n\n" +
-		"An observer takes part in the talk and not in the turns: a turn never comes to it by itself, nobody has to wait for it, and it does not keep " +
-		"the room open. It can be written to, asked, and named by tt assign, and it may take the stick. A person who does anything here without having joined, " +
-		"be it a message, a note, an answer, tt inbox without --peek, tt policy or tt take, is an observer; tt join, tt wait and tt try make a full member of one.",
+	Long: "Joins the deepest room between the path and the workspace root (the git top-level, else the nearest directory with " +
+		"CLAUDE.md, AGENTS.md, package.json, pyproject.toml, Cargo.toml or go.mod, else the path itself). Where there is none, one " +
+		"is made at the root. Joining again changes nothing. unread says what is there for you, questions for example: tt inbox " +
+		"shows it.\n\n" +
+		"An observer takes part in the talk and not in the turns: a turn never comes to it by itself, nobody has to wait for it, " +
+		"and it does not keep the room open. It can be written to, asked, and named by tt assign, and it may take the stick. A " +
+		"person who does anything here without having joined, be it a message, a note, an answer, tt inbox without --peek, tt " +
+		"policy or tt take, is an observer; tt join, tt wait and tt try make a full member of one.",
 	Examples: []cli.Example{
 		{Line: "tt join", What: "the room of the current directory"},
 		{Line: "tt join --observe", What: "to follow the work and to talk"},
@@ -146,7 +148,8 @@ func writeJoin(t *cli.Text, r joinResult) {
 		t.Line("This stick counts for all below %s. A part has one of its own after: tt join --force-new", r.CanonicalPath)
 	}
 	if r.CanonicalPath != r.WorkspaceRoot {
-		t.Line("This stick counts below %s alone, not in the rest of %s. When the work on this part is done: tt leave --path '%[1]s'", r.CanonicalPath, r.WorkspaceRoot)
+		t.Line("This stick counts below %s alone, not in the rest of %s. When the work on this part is done: tt leave "+
+			"--path '%[1]s'", r.CanonicalPath, r.WorkspaceRoot)
 	}
 	writeRoom(t, r.Room)
 	writeMembers(t, r.Members, r.AgentID)

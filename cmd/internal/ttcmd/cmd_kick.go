@@ -13,8 +13,9 @@ var kickCommand = &cli.Command{
 	Group: groupTurns,
 	Args:  []cli.Arg{{Name: "agent", Usage: "the member's id"}, pathArg},
 	Short: "remove a member that is gone",
-	Long: "Without --force only a member that is known to be gone and was silent past gone_grace, or whose presence has run out, and none that holds the stick with a live lease. " +
-		"Its turn or reservation ends with it. With --force that can be the turn of a member on another host, which may still use it until its lease ends.",
+	Long: "Without --force only a member that is known to be gone and was silent past gone_grace, or whose presence has run " +
+		"out, and none that holds the stick with a live lease. Its turn or reservation ends with it. With --force that can be the " +
+		"turn of a member on another host, which may still use it until its lease ends.",
 	Flags: func(f *cli.Flags) {
 		f.String("reason", "TEXT", "why; it is kept in the journal")
 		f.Bool("force", "also a member that is active")

@@ -23,8 +23,9 @@ var listCommand = &cli.Command{
 	Group: groupLook,
 	Args:  []cli.Arg{pathArg},
 	Short: "list the rooms of the workspace, or all",
-	Long: "Rooms between the path and the workspace root; with --all, every room of the data directory, or of the engine. As text, rooms in parts of the workspace " +
-		"stand below the room that they are in, and the one whose stick counts at the path is marked. The other working trees of the repository follow. Changes nothing.",
+	Long: "Rooms between the path and the workspace root; with --all, every room of the data directory, or of the engine. As " +
+		"text, rooms in parts of the workspace stand below the room that they are in, and the one whose stick counts at the path " +
+		"is marked. The other working trees of the repository follow. Changes nothing.",
 	Flags: func(f *cli.Flags) {
 		f.Bool("all", "every room of the data directory, or of the engine")
 		freshFlag(f)

@@ -25,12 +25,14 @@ var listenCommand = &cli.Command{
 	Name:  "listen",
 	Group: groupTalk,
 	Short: "wake an agent, or you, when there is news",
-	Long: "Listens in all rooms of the caller, and tells when a turn is offered to it, when it has lost its turn or a room, and when " +
-		"somebody writes to it: a line for each time. It takes no turn. Messages come in batches, ten seconds apart, and agents that answer each other do not wake each other for ever. " +
-		"The text is always the same and has nothing of what others wrote; tt inbox shows that.\n\n" +
-		"With --exec it runs a command of the shell instead, with the text in TT_TEXT, the path of the room in TT_ROOM, and turn, lost, job, message or needs in TT_CLASS: an agent " +
-		"that holds the turn waits for you, or is limited or idle, since 20 seconds. " +
-		"The hooks of tt install start what is right for their harness, so that an agent need not. One listener is enough: a second one is refused.\n\n" +
+	Long: "Listens in all rooms of the caller, and tells when a turn is offered to it, when it has lost its turn or a room, and " +
+		"when somebody writes to it: a line for each time. It takes no turn. Messages come in batches, ten seconds apart, and " +
+		"agents that answer each other do not wake each other for ever. The text is always the same and has nothing of what others " +
+		"wrote; tt inbox shows that.\n\n" +
+		"With --exec it runs a command of the shell instead, with the text in TT_TEXT, the path of the room in TT_ROOM, and turn, " +
+		"lost, job, message or needs in TT_CLASS: an agent that holds the turn waits for you, or is limited or idle, since 20 " +
+		"seconds. The hooks of tt install start what is right for their harness, so that an agent need not. One listener is " +
+		"enough: a second one is refused.\n\n" +
 		"--off stops the waking for messages, until tt listen is run again; TALKING_STICK_QUIET=1 does so for one listener.",
 	Examples: []cli.Example{
 		{Line: `tt listen --exec 'notify-send "$TT_CLASS in $TT_ROOM"'`, What: "a person at a desktop"},
@@ -38,7 +40,8 @@ var listenCommand = &cli.Command{
 		{Line: "tt listen --via stdout", What: "JSON Lines for a plugin"},
 	},
 	Flags: func(f *cli.Flags) {
-		f.Choice("via", "KIND", listenWays, "how the agent is woken: by lines (stdout, opencode), codex queue, or one line and the end (claude-hook, hold)")
+		f.Choice("via", "KIND", listenWays, "how the agent is woken: by lines (stdout, opencode), codex queue, or one line and "+
+			"the end (claude-hook, hold)")
 		f.String("exec", "CMD", "run a command of the shell each time")
 		f.Bool("off", "wake for turns alone from now on, and end")
 	},

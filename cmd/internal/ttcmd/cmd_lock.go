@@ -38,10 +38,11 @@ var lockRunCommand = &cli.Command{
 	Short: "run a command while nobody else has the lock",
 	Long: "Waits for the lock, first come, first served, and becomes COMMAND: exit status, signals and terminal are its own. " +
 		"The lock is free when COMMAND ends, however it ends; a daemon that it leaves behind does not keep it.\n\n" +
-		"A lock belongs to the repository on this host, to all its working trees; --tree is for what each tree has of its own, and --machine for what the machine has once. " +
-		"Other hosts have locks of their own, also with an engine. No room and no membership are needed. Who waits, and for whom, is printed on standard error. " +
-		"Inside, TT_LOCKS names the locks that are held; the same lock again is had at once. A wait that would never end, because the holder waits " +
-		"for a lock that this command has, is refused with lock_cycle.",
+		"A lock belongs to the repository on this host, to all its working trees; --tree is for what each tree has of its own, and " +
+		"--machine for what the machine has once. Other hosts have locks of their own, also with an engine. No room and no " +
+		"membership are needed. Who waits, and for whom, is printed on standard error. Inside, TT_LOCKS names the locks that are " +
+		"held; the same lock again is had at once. A wait that would never end, because the holder waits for a lock that this " +
+		"command has, is refused with lock_cycle.",
 	Examples: []cli.Example{
 		{Line: "tt lock run test -- make test", What: "one test run at a time"},
 		{Line: "tt lock run --machine --timeout 10m gpu-0 -- ./train.sh", What: "a device that all repositories share"},

@@ -217,7 +217,8 @@ func writeLocks(t *cli.Text, found []*lockView, all bool) {
 			if v.Process == string(queue.Stopped) {
 				process += " (stopped)"
 			}
-			table.Row(name, state, v.AgentID, string(v.Mode), process, "since "+cli.Elapsed(t.Now.Sub(since.Time)), shortened(strings.Join(v.Command, " ")))
+			table.Row(name, state, v.AgentID, string(v.Mode), process, "since "+cli.Elapsed(t.Now.Sub(since.Time)),
+				shortened(strings.Join(v.Command, " ")))
 			name = ""
 		}
 		for _, v := range l.Holders {

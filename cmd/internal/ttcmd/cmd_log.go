@@ -20,11 +20,11 @@ var logCommand = &cli.Command{
 	Args:    []cli.Arg{pathArg},
 	Short:   "the room's history as people read it",
 	Streams: true,
-	Long: "Turns with who held them, for how long and what they handed over; takeovers with their reasons; messages, questions and notes in " +
-		"between. Long texts are cut to the width of the terminal; --json has them whole. What is left out is said at the top. " +
-		"A room that has ended is read from the archive; --archive adds the earlier lives of one that has not.\n\n" +
-		"--follow goes on with what happens, an entry at a time: a turn when it begins, and again when it ends. It leaves questions out, and ends as " +
-		"tt events --follow does.",
+	Long: "Turns with who held them, for how long and what they handed over; takeovers with their reasons; messages, questions " +
+		"and notes in between. Long texts are cut to the width of the terminal; --json has them whole. What is left out is said at " +
+		"the top. A room that has ended is read from the archive; --archive adds the earlier lives of one that has not.\n\n" +
+		"--follow goes on with what happens, an entry at a time: a turn when it begins, and again when it ends. It leaves " +
+		"questions out, and ends as tt events --follow does.",
 	Examples: []cli.Example{{Line: "tt log --since 2h"}, {Line: "tt log --follow", What: "watch the room"}},
 	Flags: func(f *cli.Flags) {
 		f.Duration("since", "D", 0, "only what happened in this time")

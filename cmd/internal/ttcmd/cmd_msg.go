@@ -121,7 +121,8 @@ func runMsgSend(ctx context.Context, c *cli.Invocation) error {
 		unread = mailbox.Of(room).Unread(snap.State)
 	}
 	at := elsewhereOf(room)
-	return c.Out.Result(&sentResult{sent.Seq, sent.ID, sent.CreatedAt, snap.State.Owner, snap.State.ReservedFor, delivery, hint, words, unread, at}, func(t *cli.Text) {
+	return c.Out.Result(&sentResult{sent.Seq, sent.ID, sent.CreatedAt, snap.State.Owner, snap.State.ReservedFor, delivery,
+		hint, words, unread, at}, func(t *cli.Text) {
 		to := sent.To
 		if to == "" {
 			to = "the room"

@@ -18,8 +18,9 @@ var msgStatusCommand = &cli.Command{
 		{Name: "seq", Optional: true, Usage: "the event_seq of a message (default: your newest)"},
 	},
 	Short: "what became of a message",
-	Long: "For each recipient how far the message came: stored in the journal; woken, when the recipient was woken for it; shown, when a hook or " +
-		"a command printed it where the recipient reads; answered, when the recipient wrote to the sender afterwards.",
+	Long: "For each recipient how far the message came: stored in the journal; woken, when the recipient was woken for it; " +
+		"shown, when a hook or a command printed it where the recipient reads; answered, when the recipient wrote to the sender " +
+		"afterwards.",
 	Examples: []cli.Example{{Line: "tt msg status"}, {Line: "tt msg status 31"}},
 	Flags:    pathFlag,
 	Errors:   []code.Code{code.RoomNotFound, code.UnknownTarget},

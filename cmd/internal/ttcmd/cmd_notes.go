@@ -30,8 +30,9 @@ var notesAddCommand = &cli.Command{
 		f.String("replace", "ID", "resolve this note: the new one has what is left of it")
 		pathFlag(f)
 	},
-	Errors: []code.Code{code.NotJoined, code.InvalidBody, code.BodyTooLarge, code.InvalidTurnID, code.UnknownRecipient, code.AmbiguousRecipient, code.UnknownTarget},
-	Run:    runNotesAdd,
+	Errors: []code.Code{code.NotJoined, code.InvalidBody, code.BodyTooLarge, code.InvalidTurnID, code.UnknownRecipient,
+		code.AmbiguousRecipient, code.UnknownTarget},
+	Run: runNotesAdd,
 }
 
 // A notedResult is the result of notes add.

@@ -22,8 +22,9 @@ var policyCommand = &cli.Command{
 	Group:  groupUpkeep,
 	Args:   []cli.Arg{pathArg},
 	Short:  "show or change the room's time limits and switches",
-	Long: "Without flags, shows them. A change is an event of the room and holds for everybody at once. " +
-		"Those of rooms yet to be made come from the environment, see tt help environment. Members change it; what guards a room is switched by persons only.",
+	Long: "Without flags, shows them. A change is an event of the room and holds for everybody at once. Those of rooms yet to " +
+		"be made come from the environment, see tt help environment. Members change it; what guards a room is switched by persons " +
+		"only.",
 	Examples: []cli.Example{{Line: "tt policy --owner-lease-ttl 2h", What: "for long turns without a guardian"}},
 	Flags: func(f *cli.Flags) {
 		for _, l := range turn.Limits() {
@@ -60,7 +61,9 @@ func runPolicy(ctx context.Context, c *cli.Invocation) error {
 	}
 	var policy turn.Policy
 	_, _, err = room.UpdateAsPerson(ctx, func(st *turn.State, _ turn.Facts) (events []event.Event, err error) {
-		events, policy, err = turn.SetPolicy(st, room.Self.ID, func(p *turn.Policy) error { return applyFlags(c, p, room.IsHuman() && !runByAgent(c)) })
+		events, policy, err = turn.SetPolicy(st, room.Self.ID, func(p *turn.Policy) error {
+			return applyFlags(c, p, room.IsHuman() && !runByAgent(c))
+		})
 		if len(events) > 0 && st.Member(room.Self.ID) == nil {
 			err = turn.NotJoined(st, room.Self.ID)
 		}

@@ -62,7 +62,8 @@ var promptInitCommand = &cli.Command{
 	Traits: cli.Traits{NoSync: true},
 	Args:   []cli.Arg{shellArg()},
 	Short:  "print the lines that put the stick into your prompt",
-	Long:   "tt:mine, tt:yours (it is reserved for you), tt:held, tt:next, tt:stuck (somebody is gone) or tt:free; +N for unread messages, ?N for questions that you owe an answer.",
+	Long: "tt:mine, tt:yours (it is reserved for you), tt:held, tt:next, tt:stuck (somebody is gone) or tt:free; +N for " +
+		"unread messages, ?N for questions that you owe an answer.",
 	Examples: []cli.Example{
 		{Line: `eval "$(tt prompt init bash)"`, What: "in ~/.bashrc"},
 		{Line: "tt prompt init fish | source", What: "in config.fish"},

@@ -49,7 +49,8 @@ func runQuestions(ctx context.Context, c *cli.Invocation) error {
 	if err != nil {
 		return err
 	}
-	found, err := questions.Of(room).Questions(ctx, st, questions.QuestionQuery{Mine: c.Bool("mine"), Owed: c.Bool("owed"), All: c.Bool("all")})
+	found, err := questions.Of(room).Questions(ctx, st, questions.QuestionQuery{Mine: c.Bool("mine"), Owed: c.Bool("owed"),
+		All: c.Bool("all")})
 	if err != nil {
 		return err
 	}
@@ -148,8 +149,9 @@ var questionsCloseCommand = &cli.Command{
 		f.String("reason", "TEXT", "why; a person needs one for the question of somebody else")
 		pathFlag(f)
 	},
-	Errors: []code.Code{code.NotJoined, code.RoomNotFound, code.UnknownTarget, code.AmbiguousTarget, code.ReasonRequired, code.QuestionClosed, code.LockTimeout},
-	Run:    runQuestionsClose,
+	Errors: []code.Code{code.NotJoined, code.RoomNotFound, code.UnknownTarget, code.AmbiguousTarget, code.ReasonRequired,
+		code.QuestionClosed, code.LockTimeout},
+	Run: runQuestionsClose,
 }
 
 // A closedQuestionResult is the result of questions close.

@@ -13,8 +13,9 @@ import (
 )
 
 var (
-	releaseErrors = []code.Code{code.InvalidHandoff, code.NoActiveLease, code.TurnMismatch, code.StaleLease, code.NotJoined, code.RoomNotFound, code.UnreadAnswers}
-	assignErrors  = []code.Code{
+	releaseErrors = []code.Code{code.InvalidHandoff, code.NoActiveLease, code.TurnMismatch, code.StaleLease, code.NotJoined,
+		code.RoomNotFound, code.UnreadAnswers}
+	assignErrors = []code.Code{
 		code.InvalidHandoff, code.NoActiveLease, code.TurnMismatch, code.StaleLease, code.NotJoined, code.RoomNotFound, code.UnreadAnswers,
 		code.UnknownMember, code.UnknownRecipient, code.AmbiguousRecipient,
 	}
@@ -25,8 +26,9 @@ var releaseCommand = &cli.Command{
 	Group: groupTurns,
 	Args:  []cli.Arg{pathArg},
 	Short: "end the turn with a handoff; the fairest other member is next",
-	Long: "The turn goes to the active member that never held the stick, else to the one that held it longest ago. " +
-		"It is reserved at once for one that is waiting, or that joined or waited within waiter_grace (10 s); otherwise the handoff stays pending for the next agent.\n\n" + handoffHelp,
+	Long: "The turn goes to the active member that never held the stick, else to the one that held it longest ago. It is " +
+		"reserved at once for one that is waiting, or that joined or waited within waiter_grace (10 s); otherwise the handoff " +
+		"stays pending for the next agent.\n\n" + handoffHelp,
 	Examples: []cli.Example{
 		{Line: `tt release --status "half done" --next-action "fix it" --artifact a.go=edit`},
 		{Line: `echo '{"status":"…","next_action":"…"}' | tt release --stdin`},
@@ -63,7 +65,8 @@ var passCommand = &cli.Command{
 		pathArg,
 	},
 	Short: "release, or assign when an agent is named",
-	Long: "A single argument is an agent if it is \"next\", or has a colon and no slash, as most agent ids have, or if there is no file of that name; otherwise it is the path.\n\n" +
+	Long: "A single argument is an agent if it is \"next\", or has a colon and no slash, as most agent ids have, or if there " +
+		"is no file of that name; otherwise it is the path.\n\n" +
 		handoffHelp,
 	Examples: []cli.Example{{Line: `tt pass claude:1f2e3d4c --status "…" --next-action "…"`}},
 	Flags:    releaseFlags,
@@ -157,6 +160,7 @@ func worksElsewhere(room *member.Room, target string) error {
 	if err != nil || away == nil {
 		return err
 	}
-	return code.New(code.UnknownRecipient, "%s works in another tree of the repository, %s: the turn of this one is not for it", target, away.Name(room.Workspace.Root)).
+	return code.New(code.UnknownRecipient, "%s works in another tree of the repository, %s: the turn of this one "+
+		"is not for it", target, away.Name(room.Workspace.Root)).
 		WithHint("a word reaches it: tt msg send %s \"…\"", target).With("to_agent_id", target).With("path", away.Path)
 }

@@ -20,11 +20,12 @@ var restoreCommand = &cli.Command{
 		{Name: "file", Optional: true, Rest: true, Usage: "only these files and directories"},
 	},
 	Short: "bring back lost work: the list of snapshots, one of them, or --lost",
-	Long: "Without arguments lists the snapshots, newest first, with how many files differ from now, and marks the one before the last loss.\n\n" +
-		"tt restore --lost brings back what went when uncommitted work went last, whatever threw it away: git reset --hard, git checkout, git clean, rm. " +
-		"It removes nothing and touches no file with new content.\n\n" +
-		"tt restore s48 makes the tree, or the files that are named, as in the snapshot. Files that it has not are removed only with --exact. " +
-		"Ignored files are neither written nor removed. A snapshot is taken first: that is the way back.",
+	Long: "Without arguments lists the snapshots, newest first, with how many files differ from now, and marks the one before " +
+		"the last loss.\n\n" +
+		"tt restore --lost brings back what went when uncommitted work went last, whatever threw it away: git reset --hard, git " +
+		"checkout, git clean, rm. It removes nothing and touches no file with new content.\n\n" +
+		"tt restore s48 makes the tree, or the files that are named, as in the snapshot. Files that it has not are removed only " +
+		"with --exact. Ignored files are neither written nor removed. A snapshot is taken first: that is the way back.",
 	Examples: []cli.Example{
 		{Line: "tt restore --lost", What: "after a git reset --hard"},
 		{Line: "tt restore s48 src/parser.go"},
@@ -137,7 +138,8 @@ func (v *treeView) list(ctx context.Context, c *cli.Invocation) error {
 	limit := int(min(c.Int64("limit"), int64(len(v.all))))
 	lost, gone := view.LastLoss(limit)
 	for _, s := range slices.Backward(v.all[len(v.all)-limit:]) {
-		e := snapshotEntry{Snapshot: s.Name(), At: event.NewTime(s.Time()), Why: s.Why, Turn: s.Turn, Agent: s.Agent, Tree: s.Tree.String(), Note: s.Note, LeftOut: len(s.LeftOut)}
+		e := snapshotEntry{Snapshot: s.Name(), At: event.NewTime(s.Time()), Why: s.Why, Turn: s.Turn, Agent: s.Agent,
+			Tree: s.Tree.String(), Note: s.Note, LeftOut: len(s.LeftOut)}
 		if e.Differs.Missing, e.Differs.Changed, e.Differs.Added, err = view.Differs(s); err != nil {
 			return explainTree(err)
 		}
@@ -171,9 +173,9 @@ func writeSnapshots(t *cli.Text, r snapshotsResult) {
 }
 
 func snapshotWords(s snapshotEntry) string {
-	words := map[string]string{"first": "before the first turn", "start": "beginning of turn %d", "end": "end of turn %d", "takeover": "end of turn %d, taken over",
-		"person": "tt snapshot", "guard": "before a command in turn %d", "before_undo": "before an undo", "before_restore": "before a restore",
-		"undo": "after an undo", "restore": "after a restore"}[s.Why]
+	words := map[string]string{"first": "before the first turn", "start": "beginning of turn %d", "end": "end of turn %d",
+		"takeover": "end of turn %d, taken over", "person": "tt snapshot", "guard": "before a command in turn %d",
+		"before_undo": "before an undo", "before_restore": "before a restore", "undo": "after an undo", "restore": "after a restore"}[s.Why]
 	if words == "" {
 		words = s.Why
 	}

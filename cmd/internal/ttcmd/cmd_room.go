@@ -17,8 +17,9 @@ var roomNameCommand = &cli.Command{
 	Group: groupUpkeep,
 	Args:  []cli.Arg{{Name: "room", Show: "NAME", Optional: true, Usage: "letters, digits, - _ . ~ + and single slashes: acme/api"}},
 	Short: "show or set the name by which all hosts know the workspace's room",
-	Long: "With NAME, writes it to .talking-stick/room at the workspace's root; its other lines stay. Commit the file: then every checkout has the name. " +
-		"Without, prints the name that is in force: that of --room or TALKING_STICK_ROOM, else of the file, else of git's origin.",
+	Long: "With NAME, writes it to .talking-stick/room at the workspace's root; its other lines stay. Commit the file: then " +
+		"every checkout has the name. Without, prints the name that is in force: that of --room or TALKING_STICK_ROOM, else of the " +
+		"file, else of git's origin.",
 	Examples: []cli.Example{{Line: "tt room name acme/api"}},
 	Flags:    pathFlag,
 	Errors:   []code.Code{code.NoSharedIdentity},
@@ -81,8 +82,8 @@ var roomExportCommand = &cli.Command{
 	Group:  groupUpkeep,
 	Args:   []cli.Arg{pathArg},
 	Short:  "print all events of the room, those of its earlier lives too",
-	Long: "One event a line, as they are in the room's journals, in every mode: tt room import makes the same room of them. Questions of a room are on a topic " +
-		"of the agent bus and not among them.",
+	Long: "One event a line, as they are in the room's journals, in every mode: tt room import makes the same room of them. " +
+		"Questions of a room are on a topic of the agent bus and not among them.",
 	Examples: []cli.Example{{Line: "tt room export > room.jsonl"}},
 	Flags:    pathFlag,
 	Errors:   []code.Code{code.RoomNotFound, code.CorruptRoom},
@@ -107,8 +108,8 @@ var roomImportCommand = &cli.Command{
 	Group: groupUpkeep,
 	Args:  []cli.Arg{{Name: "file", Usage: "what tt room export has printed; - is standard input"}},
 	Short: "make the workspace's room of an export",
-	Long: "Checks every line before it changes anything. A room that is there already must be the beginning of what is imported; it gets the rest. " +
-		"With an engine the room goes to the engine.",
+	Long: "Checks every line before it changes anything. A room that is there already must be the beginning of what is " +
+		"imported; it gets the rest. With an engine the room goes to the engine.",
 	Examples: []cli.Example{{Line: "tt room import room.jsonl"}},
 	Flags:    pathFlag,
 	Errors:   []code.Code{code.CorruptRoom, code.UnsupportedFormat, code.BodyTooLarge, code.NoSharedIdentity, code.EngineUnreachable},
@@ -118,11 +119,14 @@ var roomImportCommand = &cli.Command{
 var roomCopyCommand = &cli.Command{
 	Name:  "room copy",
 	Group: groupUpkeep,
-	Args:  []cli.Arg{{Name: "to", Show: "[PATH] URL", Rest: true, Usage: "the workspace, and nats://HOST:PORT/NAMESPACE or an alias of engines.json"}},
+	Args: []cli.Arg{{Name: "to", Show: "[PATH] URL", Rest: true,
+		Usage: "the workspace, and nats://HOST:PORT/NAMESPACE or an alias of engines.json"}},
 	Short: "move the room of this host to an engine that several hosts share",
-	Long: "Closes the room here, with the reason \"moved to URL\", and publishes its events under the name that all hosts know the workspace by, see tt room name. " +
-		"There it goes on: the members, the handoff and the notes are those that it had. A held turn is refused: release it first.\n\n" +
-		"If it is interrupted, run it again: what stands is compared and skipped. A room of the name that has other events is refused.",
+	Long: "Closes the room here, with the reason \"moved to URL\", and publishes its events under the name that all hosts know " +
+		"the workspace by, see tt room name. There it goes on: the members, the handoff and the notes are those that it had. A " +
+		"held turn is refused: release it first.\n\n" +
+		"If it is interrupted, run it again: what stands is compared and skipped. A room of the name that has other events is " +
+		"refused.",
 	Examples: []cli.Example{{Line: "tt room copy nats://10.0.0.7:4222/acme"}},
 	Flags:    pathFlag,
 	Errors: []code.Code{code.RoomNotFound, code.TurnMismatch, code.NotJoined, code.RoomClosed, code.CorruptRoom, code.NoSharedIdentity,

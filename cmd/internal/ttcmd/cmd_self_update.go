@@ -97,7 +97,8 @@ func adviseUpdate(path, installer, version string) updateAdvice {
 	a := updateAdvice{Method: installer, Executable: path}
 	switch installer {
 	case "make":
-		a.Shell, a.Note = "git pull && make && install -m 0755 bin/"+strings.Join(present, " bin/")+" "+shellWord(dir), "run it in the checkout that tt was built from"
+		a.Shell, a.Note = "git pull && make && install -m 0755 bin/"+strings.Join(present, " bin/")+" "+shellWord(dir),
+			"run it in the checkout that tt was built from"
 		if filepath.Base(dir) == "bin" {
 			a.Shell = "git pull && make install PREFIX=" + shellWord(filepath.Dir(dir))
 		}

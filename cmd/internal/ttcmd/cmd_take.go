@@ -15,8 +15,9 @@ var takeCommand = &cli.Command{
 	Group:   groupTurns,
 	Args:    []cli.Arg{pathArg},
 	Short:   "take the turn over from somebody who cannot go on",
-	Long: "Claims the turn if it is free. Else takes it over, where that is allowed: the lease or the claim time has run out, or the " +
-		"owner or the recipient is known to be gone. A person may always, and becomes an observer if it is no member; a harness that was told to says so with --operator-requested.",
+	Long: "Claims the turn if it is free. Else takes it over, where that is allowed: the lease or the claim time has run out, " +
+		"or the owner or the recipient is known to be gone. A person may always, and becomes an observer if it is no member; a " +
+		"harness that was told to says so with --operator-requested.",
 	Examples: []cli.Example{{Line: `tt take --reason "claude's terminal was closed"`}},
 	Flags: func(f *cli.Flags) {
 		f.String("reason", "TEXT", "why; it is kept in the journal")
@@ -24,8 +25,9 @@ var takeCommand = &cli.Command{
 		turnFlag(f)
 		pathFlag(f)
 	},
-	Errors: []code.Code{code.ReasonRequired, code.TakeoverNotAvailable, code.TakeoverIneligible, code.TurnMismatch, code.NotJoined, code.RoomNotFound, code.GuardianFailed, code.LockTimeout},
-	Run:    runTake,
+	Errors: []code.Code{code.ReasonRequired, code.TakeoverNotAvailable, code.TakeoverIneligible, code.TurnMismatch,
+		code.NotJoined, code.RoomNotFound, code.GuardianFailed, code.LockTimeout},
+	Run: runTake,
 }
 
 func runTake(ctx context.Context, c *cli.Invocation) error {

@@ -19,10 +19,11 @@ var undoCommand = &cli.Command{
 		{Name: "file", Optional: true, Rest: true, Usage: "only these files and directories"},
 	},
 	Short: "take back what a turn changed, and nothing else",
-	Long: "Each path that the turn changed becomes what it was before. Lines that were changed since stay; where that cannot be, nothing is touched, " +
-		"and the paths are named. A snapshot is taken first, and its name printed: that is the way back.\n\n" +
-		"Commits, branches and the index stay as they are. For the holder of the turn, or for a person; where nobody holds, a person's undo takes the turn " +
-		"and releases it.",
+	Long: "Each path that the turn changed becomes what it was before. Lines that were changed since stay; where that cannot " +
+		"be, nothing is touched, and the paths are named. A snapshot is taken first, and its name printed: that is the way " +
+		"back.\n\n" +
+		"Commits, branches and the index stay as they are. For the holder of the turn, or for a person; where nobody holds, a " +
+		"person's undo takes the turn and releases it.",
 	Examples: []cli.Example{
 		{Line: "tt undo 7 --dry-run"},
 		{Line: "tt undo last src/", What: "only what is below src"},
@@ -79,7 +80,8 @@ func runUndo(ctx context.Context, c *cli.Invocation) error {
 	return c.Out.Result(res, func(t *cli.Text) {
 		writeChanged(t, res, "undone")
 		if res.Commits > 0 && head.From != "" {
-			t.Line("%s of the turn stay%s; git revert %.7s..%.7s would take them back in history.", counted(res.Commits, "commit"), onBranch(head.Branch), head.From, head.To)
+			t.Line("%s of the turn stay%s; git revert %.7s..%.7s would take them back in history.", counted(res.Commits, "commit"),
+				onBranch(head.Branch), head.From, head.To)
 		}
 	})
 }
@@ -94,7 +96,8 @@ func undoConflict(turnID int64, p *ledger.Plan, conflicts []ledger.Conflict) err
 		}
 		words = append(words, conflictWords(x))
 	}
-	e := code.New(code.UndoConflict, "nothing was undone, because %s of the turn cannot be taken back: %s", counted(len(conflicts), "file"), strings.Join(words, "; ")).
+	e := code.New(code.UndoConflict, "nothing was undone, because %s of the turn cannot be taken back: %s",
+		counted(len(conflicts), "file"), strings.Join(words, "; ")).
 		With("turn_id", turnID).With("conflicts", conflicts)
 	bad := func(path string) bool {
 		return slices.ContainsFunc(conflicts, func(x ledger.Conflict) bool { return x.Path == path })

@@ -17,12 +17,15 @@ var waitCommand = &cli.Command{
 	Group: groupTurns,
 	Args:  []cli.Arg{pathArg},
 	Short: "wait for the turn, and take it when it comes",
-	Long: "Joins if need be, then waits until the turn is yours, a takeover is possible, the room ends, or the time is up. " +
-		"A turn comes with the handoff of the one before, the open notes and what else you missed, and with a guardian, a process that keeps your lease alive until you release. " +
-		"Run it again after any crash: a turn that is yours is given back, with the same lease.\n\n" +
-		"With --inbox it also ends, once, when a message, a note for you by name, a page, a question or an answer has come, and prints it as tt inbox does: " +
-		"one wait for everything. What comes within 300 ms after that is in the same answer. A turn that can be had comes first.\n\n" +
-		"Where several hosts share the room, it goes on while the engine cannot be reached; then not_yet has engine, which says since when.",
+	Long: "Joins if need be, then waits until the turn is yours, a takeover is possible, the room ends, or the time is up. A " +
+		"turn comes with the handoff of the one before, the open notes and what else you missed, and with a guardian, a process " +
+		"that keeps your lease alive until you release. Run it again after any crash: a turn that is yours is given back, with the " +
+		"same lease.\n\n" +
+		"With --inbox it also ends, once, when a message, a note for you by name, a page, a question or an answer has come, and " +
+		"prints it as tt inbox does: one wait for everything. What comes within 300 ms after that is in the same answer. A turn " +
+		"that can be had comes first.\n\n" +
+		"Where several hosts share the room, it goes on while the engine cannot be reached; then not_yet has engine, which says " +
+		"since when.",
 	Examples: []cli.Example{
 		{Line: "tt wait", What: "wait for the usual 110 seconds"},
 		{Line: "tt wait --inbox --timeout 1h", What: "for the turn, or for what others say and ask"},

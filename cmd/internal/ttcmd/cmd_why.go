@@ -18,8 +18,8 @@ var whyCommand = &cli.Command{
 	Group:  groupLook,
 	Args:   []cli.Arg{{Name: "agent", Optional: true, Usage: "only this member: an agent id, or the name of one active member"}},
 	Short:  "why nothing happens: who has the turn, who hears, what comes next",
-	Long: "Who has the turn and since when, who is told of news and how, who did not answer a notification, what is unread, who has which lock, " +
-		"and what happens next: by itself, and when, or by somebody who does it.",
+	Long: "Who has the turn and since when, who is told of news and how, who did not answer a notification, what is unread, who " +
+		"has which lock, and what happens next: by itself, and when, or by somebody who does it.",
 	Examples: []cli.Example{{Line: "tt why"}, {Line: "tt why codex"}},
 	Flags:    pathFlag,
 	Errors:   []code.Code{code.RoomNotFound, code.UnknownRecipient, code.AmbiguousRecipient},

@@ -32,7 +32,8 @@ func (x *doctorRun) checkTrees(ctx context.Context, c *cli.Invocation, client *m
 		_, err := os.Stat(l.Root())
 		x.Trees = append(x.Trees, treeHealth{l.Root(), l.Size(), errors.Is(err, fs.ErrNotExist)})
 		for _, p := range l.Check(ctx, x.repair) {
-			x.Problems = append(x.Problems, doctor.Problem{File: p.Path, Problem: p.Message, Repaired: p.Repaired, Harmless: p.Harmless, Repair: "removes what is damaged, keeps the rest"})
+			x.Problems = append(x.Problems, doctor.Problem{File: p.Path, Problem: p.Message, Repaired: p.Repaired,
+				Harmless: p.Harmless, Repair: "removes what is damaged, keeps the rest"})
 		}
 	}
 }

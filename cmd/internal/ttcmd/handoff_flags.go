@@ -92,7 +92,8 @@ func fileHandoff(c *cli.Invocation) (json.RawMessage, error) {
 	case err != nil:
 		return nil, c.Usagef("cannot read --file: %v", err)
 	case len(text) > most:
-		return nil, code.New(code.InvalidHandoff, "%q is too long for a handoff: at most %d bytes are allowed", name, turn.MaxHandoff).With("field", "handoff")
+		return nil, code.New(code.InvalidHandoff, "%q is too long for a handoff: at most %d bytes are allowed", name,
+			turn.MaxHandoff).With("field", "handoff")
 	}
 	if start := bytes.TrimLeft(text, "\ufeff \t\r\n"); len(start) > 0 && start[0] == '{' {
 		return turn.CheckHandoff(start)
@@ -134,7 +135,8 @@ func encodeHandoff(h turn.Handoff) (json.RawMessage, error) {
 	for _, given := range []struct {
 		field string
 		texts []string
-	}{{"status", []string{h.Status}}, {"next_action", []string{h.NextAction}}, {"artifacts", paths}, {"open_questions", h.OpenQuestions}, {"do_not", h.DoNot}} {
+	}{{"status", []string{h.Status}}, {"next_action", []string{h.NextAction}}, {"artifacts", paths},
+		{"open_questions", h.OpenQuestions}, {"do_not", h.DoNot}} {
 		for _, text := range given.texts {
 			if !utf8.ValidString(text) {
 				return nil, code.New(code.InvalidHandoff, "%s is not valid UTF-8: %.80q", given.field, text).With("field", given.field)

@@ -124,7 +124,8 @@ func (v *treeView) tellHolder(ctx context.Context, x treeChange, out *ledger.Out
 		return
 	}
 	paths := stepPaths(out.Plan.Steps)
-	body := fmt.Sprintf("I did this in your turn: %s, before it was %s. Files: %s", x.what, out.Before.Name(), strings.Join(paths[:min(len(paths), 50)], ", "))
+	body := fmt.Sprintf("I did this in your turn: %s, before it was %s. Files: %s", x.what, out.Before.Name(),
+		strings.Join(paths[:min(len(paths), 50)], ", "))
 	if len(paths) > 50 {
 		body += fmt.Sprintf(" and %d more", len(paths)-50)
 	}
@@ -139,7 +140,8 @@ func (v *treeView) inTurn(ctx context.Context, x treeChange) (out *ledger.Outcom
 		return nil, explainTree(err)
 	}
 	answer := &quietOutput{}
-	if err := v.room.Take(ctx, turn.TakeRequest{Agent: v.client.Self.ID, Lease: fsroom.NewID(), Reason: x.what, Operator: true, Human: true}, answer); err != nil {
+	if err := v.room.Take(ctx, turn.TakeRequest{Agent: v.client.Self.ID, Lease: fsroom.NewID(), Reason: x.what, Operator: true,
+		Human: true}, answer); err != nil {
 		return nil, err
 	}
 	if answer.result.Status != turn.YourTurn {

@@ -136,7 +136,8 @@ func (v *treeView) noTurn(turnID int64) error {
 	e := code.New(code.NoSnapshot, "no turn is recorded yet").WithHint("tt restore lists what there is")
 	why := "never"
 	if turnID > 0 {
-		e = code.New(code.NoSnapshot, "what turn %d changed is not recorded", turnID).WithHint("tt restore lists what there is").With("turn_id", turnID)
+		e = code.New(code.NoSnapshot, "what turn %d changed is not recorded", turnID).WithHint("tt restore lists what there is").
+			With("turn_id", turnID)
 		if oldest := v.oldestTurn(); oldest > turnID {
 			why = "pruned"
 		} else if start, _ := ledger.TurnOf(v.all, turnID); start != nil {
@@ -187,7 +188,8 @@ func explainTree(err error) error {
 	case "":
 		return code.New(code.Internal, "%s", err).Because(err)
 	case ledger.UnknownFull:
-		return code.New(code.ApplyFailed, "the disk is too full to record the tree").WithHint("free some space; nothing was changed").With("why", why).Because(err)
+		return code.New(code.ApplyFailed, "the disk is too full to record the tree").
+			WithHint("free some space; nothing was changed").With("why", why).Because(err)
 	default:
 		return code.New(code.ApplyFailed, "the tree could not be read: %s", strings.ReplaceAll(why, "_", " ")).
 			WithHint("nothing was changed; try again").With("why", why).With("error", err.Error()).Because(err)

@@ -87,11 +87,13 @@ func (w *lockWait) acquire(t *queue.Ticket) (*queue.Hold, error) {
 // look reports the progress, and refuses a wait that would never end.
 func (w *lockWait) look(me *queue.Ticket, others []*queue.Entry, patience time.Duration) error {
 	if by, circle := w.locks.Circle(w.id, me, others); circle {
-		e := code.New(code.LockCycle, "waiting for lock %s would never end: those before it wait for lock %s, which this command has", w.id.Name, by.Name)
+		e := code.New(code.LockCycle, "waiting for lock %s would never end: those before it wait for lock %s, which this "+
+			"command has", w.id.Name, by.Name)
 		if by == w.id {
 			e = code.New(code.LockCycle, "waiting for lock %s would never end: this command runs under it already", w.id.Name)
 		}
-		return e.With("lock", w.id.Name).With("held", by.Name).WithHint("take several locks in the same order everywhere; an exclusive lock inside of a shared one is not had")
+		return e.With("lock", w.id.Name).With("held", by.Name).WithHint("take several locks in the same order everywhere; an " +
+			"exclusive lock inside of a shared one is not had")
 	}
 	ahead := 0
 	p := lockProgress{Ahead: &ahead}

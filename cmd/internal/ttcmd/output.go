@@ -40,7 +40,8 @@ func writeHolder(t *cli.Text, r turn.RoomView) {
 	case r.ReservedFor != "":
 		t.Line("Stick   reserved for %s after turn %d, claim time %s", t.Bold(r.ReservedFor), r.TurnID, deadline(t, r.ClaimExpiresAt))
 	case r.OfferedTo != "":
-		t.Line("Stick   free after turn %d, with a handoff, offered to %s first, which %s", r.TurnID, t.Bold(r.OfferedTo), deadline(t, r.OfferedUntil))
+		t.Line("Stick   free after turn %d, with a handoff, offered to %s first, which %s", r.TurnID, t.Bold(r.OfferedTo),
+			deadline(t, r.OfferedUntil))
 	case r.PendingHandoff != 0:
 		t.Line("Stick   free after turn %d, with a handoff", r.TurnID)
 	case r.TurnID > 0:

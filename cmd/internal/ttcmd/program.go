@@ -64,8 +64,10 @@ var (
 		msgSendCommand, msgRecvCommand, msgStatusCommand, listenCommand, notesAddCommand, notesListCommand, notesResolveCommand,
 		diffCommand, undoCommand, restoreCommand, snapshotCommand,
 		jobRunCommand, jobListCommand, jobShowCommand, jobLogCommand, jobStopCommand, jobWaitCommand, lockRunCommand, lockListCommand,
-		statusCommand, whyCommand, stateCommand, listCommand, logCommand, eventsCommand, whoamiCommand, checkCommand, consoleCommand, reportCommand,
-		policyCommand, doctorCommand, roomNameCommand, roomExportCommand, roomImportCommand, roomCopyCommand, guardCommand, recordCommand, jobRunnerCommand,
+		statusCommand, whyCommand, stateCommand, listCommand, logCommand, eventsCommand, whoamiCommand, checkCommand,
+		consoleCommand, reportCommand,
+		policyCommand, doctorCommand, roomNameCommand, roomExportCommand, roomImportCommand, roomCopyCommand, guardCommand,
+		recordCommand, jobRunnerCommand,
 	}
 	upkeep = []*cli.Command{
 		instructionsShowCommand, instructionsEditCommand, instructionsResetCommand, promptInitCommand, completionCommand, completeCommand,

@@ -199,7 +199,9 @@ func copyTo(ctx context.Context, c *cli.Invocation, service *hosts.Service, data
 	}
 	res.Events, res.LastEventSeq, res.Added, res.Closed = moved.Events, moved.Events, moved.Added, moved.Closed
 	return c.Out.Result(res, func(t *cli.Text) {
-		t.Line("The room goes on at %s as %s: %d events, %d of them published now. It is closed here.", res.Engine, res.Room, res.Events, res.Added)
-		t.Line("%s", t.Dim(fmt.Sprintf("Set %s=%s on every host, or name an alias for it in %s.", hosts.EngineVariable, res.Engine, workspace.RoomFilePath(w.Root))))
+		t.Line("The room goes on at %s as %s: %d events, %d of them published now. It is closed here.", res.Engine, res.Room,
+			res.Events, res.Added)
+		t.Line("%s", t.Dim(fmt.Sprintf("Set %s=%s on every host, or name an alias for it in %s.", hosts.EngineVariable,
+			res.Engine, workspace.RoomFilePath(w.Root))))
 	})
 }

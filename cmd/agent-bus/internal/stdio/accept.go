@@ -130,7 +130,8 @@ func coded(method string, err error) error {
 	case err == nil || errors.As(err, &known):
 		return err
 	case strings.HasPrefix(err.Error(), "handling '"):
-		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "the params of " + method + " are not of the form that the protocol asks for"}
+		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "the params of " + method +
+			" are not of the form that the protocol asks for"}
 	}
 	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: err.Error()}
 }

@@ -147,7 +147,8 @@ type PendingRequest struct {
 
 // ParsePending reads the arguments of pending_list beside topic_id.
 func ParsePending(a *Args) (PendingRequest, error) {
-	r := PendingRequest{Limit: a.Integer("limit", DefaultListLimit, 1), WaitSeconds: a.Integer("wait_seconds", DefaultWaitSeconds, 0), Mine: a.Boolean("mine")}
+	r := PendingRequest{Limit: a.Integer("limit", DefaultListLimit, 1),
+		WaitSeconds: a.Integer("wait_seconds", DefaultWaitSeconds, 0), Mine: a.Boolean("mine")}
 	if r.Mine {
 		r.WaitSeconds = 0
 	}

@@ -36,7 +36,8 @@ func ParseResponses(a *Args, l topic.Limits) (responses []topic.Response, warnin
 			return nil, nil, err
 		}
 		if j, twice := first[r.QuestionID]; twice {
-			return nil, nil, topic.Invalid(item.prefix+"question_id", "is %q, as in responses[%d]: a question is answered once", topic.Clip(r.QuestionID), j)
+			return nil, nil, topic.Invalid(item.prefix+"question_id", "is %q, as in responses[%d]: a question is answered once",
+				topic.Clip(r.QuestionID), j)
 		}
 		first[r.QuestionID] = i
 		responses, warnings = append(responses, r), append(warnings, cut...)

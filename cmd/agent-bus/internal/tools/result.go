@@ -139,7 +139,8 @@ func EngineLine(url string) string {
 }
 
 func (r *JoinResult) Text() string {
-	text := fmt.Sprintf("you are %s on topic %s, topic_id=%s, which is %s\ndata_dir: %s", r.AgentName, r.Name, r.TopicID, r.Status, r.DataDir) + EngineLine(r.Engine)
+	text := fmt.Sprintf("you are %s on topic %s, topic_id=%s, which is %s\ndata_dir: %s", r.AgentName, r.Name, r.TopicID,
+		r.Status, r.DataDir) + EngineLine(r.Engine)
 	if r.Presence != nil {
 		text += r.Presence.text()
 	}
@@ -207,7 +208,8 @@ func (r *ListResult) Text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "topics: %d\n", r.Total)
 	for _, t := range r.Topics {
-		fmt.Fprintf(&b, "- %s topic_id=%s %s, made %s, %s: %s\n", t.Name, t.TopicID, t.Status, t.CreatedAt, Count(t.Counts.Total, "question"), t.Counts)
+		fmt.Fprintf(&b, "- %s topic_id=%s %s, made %s, %s: %s\n", t.Name, t.TopicID, t.Status, t.CreatedAt,
+			Count(t.Counts.Total, "question"), t.Counts)
 		if t.ClosedAt != nil {
 			fmt.Fprintf(&b, "  closed %s", t.ClosedAt)
 			if reason := orEmpty(t.CloseReason); reason != "" {

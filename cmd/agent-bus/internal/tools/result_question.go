@@ -246,9 +246,11 @@ func (r *PendingResult) Text() string {
 	}
 	var b strings.Builder
 	if r.mine {
-		fmt.Fprintf(&b, "%s: %d of your own that are open, topic_status=%s; see answers with ask_poll, close with question_mark_answered or ask_cancel\n", r.Status, r.Total, r.TopicStatus)
+		fmt.Fprintf(&b, "%s: %d of your own that are open, topic_status=%s; see answers with ask_poll, close with "+
+			"question_mark_answered or ask_cancel\n", r.Status, r.Total, r.TopicStatus)
 	} else {
-		fmt.Fprintf(&b, "%s: %d to answer with answer(topic_id=%q, responses=[…]), topic_status=%s\n", r.Status, r.Total, r.topicID, r.TopicStatus)
+		fmt.Fprintf(&b, "%s: %d to answer with answer(topic_id=%q, responses=[…]), topic_status=%s\n", r.Status, r.Total,
+			r.topicID, r.TopicStatus)
 	}
 	for _, q := range r.Pending {
 		fmt.Fprintf(&b, "\nquestion_id=%s\nasked by %s at %s", q.QuestionID, q.AskedBy, q.AskedAt)

@@ -43,7 +43,8 @@ func SettingsFrom(lookup func(string) string) (Settings, error) {
 		}
 		n, err := strconv.Atoi(text)
 		if err != nil {
-			return Settings{}, code.New(topic.InvalidArgument, "%s must be a whole number, not %q", v.name, topic.Clip(text)).With("variable", v.name)
+			return Settings{}, code.New(topic.InvalidArgument, "%s must be a whole number, not %q", v.name, topic.Clip(text)).
+				With("variable", v.name)
 		}
 		if n < v.lo || n > v.hi {
 			return Settings{}, code.New(topic.InvalidArgument, "%s must be from %d to %d, not %d", v.name, v.lo, v.hi, n).With("variable", v.name)

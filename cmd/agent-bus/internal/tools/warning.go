@@ -52,8 +52,9 @@ func warningsText(warnings []Warning) string {
 // the same name. The two sessions count as one agent.
 func NameInUse(topicID, agent string) Warning {
 	return Warning{
-		Code:    WarnNameInUse,
-		Message: fmt.Sprintf("another live session is %s on this topic: neither is offered the other's questions; pick another name unless you are the same agent", agent),
+		Code: WarnNameInUse,
+		Message: fmt.Sprintf("another live session is %s on this topic: neither is offered the other's questions; pick another "+
+			"name unless you are the same agent", agent),
 		Context: map[string]any{"topic_id": topicID, "agent_name": agent},
 	}
 }
@@ -69,7 +70,8 @@ func UnknownRecipient(to string, candidates []string) Warning {
 
 // RoomEnded is the warning about a question on the topic of a room of tt that has ended.
 func RoomEnded(topicID string) Warning {
-	return Warning{Code: WarnRoomEnded, Message: "the room of this topic has ended: nobody is told of the question there", Context: map[string]any{"topic_id": topicID}}
+	return Warning{Code: WarnRoomEnded, Message: "the room of this topic has ended: nobody is told of the question there",
+		Context: map[string]any{"topic_id": topicID}}
 }
 
 // unknownArguments returns one warning for each name, in alphabetical order.

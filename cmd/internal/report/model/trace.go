@@ -91,7 +91,8 @@ func (t *tracer) turn(i int) {
 }
 
 func (t *tracer) point(name string, agent int, at int64, text string) {
-	t.add(TraceEvent{Name: name, Category: "said", Phase: "i", Thread: agent + 1, At: t.us(at), Scope: "t", Args: map[string]any{"text": text}})
+	t.add(TraceEvent{Name: name, Category: "said", Phase: "i", Thread: agent + 1, At: t.us(at), Scope: "t",
+		Args: map[string]any{"text": text}})
 }
 
 func (t *tracer) flow(name, id string, from int, at int64, to int, until int64) {

@@ -72,7 +72,8 @@ func render(m *model.Model, version, style, script string) ([]byte, error) {
 		Tiles: tiles(m, sums), Findings: m.Findings(sums), Agents: agentRows(m, sums), Turns: turnRows(m), Said: saidRows(m),
 	}
 	if m.Omitted > 0 {
-		v.Left = fmt.Sprintf("These are the newest %d turns. %d older ones are left out; tt report --since and tt log show parts of the history.", len(m.Turns), m.Omitted)
+		v.Left = fmt.Sprintf("These are the newest %d turns. %d older ones are left out; tt report --since and tt log show parts "+
+			"of the history.", len(m.Turns), m.Omitted)
 	}
 	var unknown []string
 	for kind, n := range m.Unknown {
@@ -143,7 +144,8 @@ func tiles(m *model.Model, sums model.Totals) []tile {
 		{fmt.Sprint(sums.Handoffs), word(sums.Handoffs, "handoff"), "of " + count(len(m.Turns), "turn"), ""},
 		{fmt.Sprint(sums.Takeovers), word(sums.Takeovers, "takeover"), "none", ""},
 		{"–", "longest wait", "", ""},
-		{fmt.Sprint(len(m.Messages)), word(len(m.Messages), "message"), count(len(m.Notes), "note") + fmt.Sprintf(", %d open", sums.OpenNotes), ""},
+		{fmt.Sprint(len(m.Messages)), word(len(m.Messages), "message"), count(len(m.Notes), "note") +
+			fmt.Sprintf(", %d open", sums.OpenNotes), ""},
 		{fmt.Sprint(len(m.Questions)), word(len(m.Questions), "question"), fmt.Sprintf("%d open", sums.OpenAsks), ""},
 	}
 	if sums.Gap >= 0 {

@@ -91,7 +91,8 @@ type turnRow struct {
 }
 
 // words says how a turn began.
-var words = map[string]string{"open_claim": "it was free", "sequence": "a handoff", "direct_pass": "an assignment", "lost": "a damaged event"}
+var words = map[string]string{"open_claim": "it was free", "sequence": "a handoff", "direct_pass": "an assignment",
+	"lost": "a damaged event"}
 
 // endings say how a turn ended. Those of losing has somebody else's doing.
 var (
@@ -112,7 +113,8 @@ func turnRows(m *model.Model) []turnRow {
 			Number: t.Number, Class: classes[t.Agent], Agent: m.Agents[t.Agent].ID,
 			At: t.Start, Start: at(t.Start).Format("2 Jan 15:04:05"), Time: at(t.Start).Format(time.RFC3339),
 			Held: duration(m.Finish(t) - t.Start), Waited: duration(t.Waited), Began: cmp.Or(words[t.Kind], t.Kind), Reason: t.Reason,
-			Ended: cmp.Or(endings[t.EndedBy], t.EndedBy), EndReason: t.EndReason, Status: h.Status, Next: h.Next, Questions: h.Questions, DoNot: h.DoNot,
+			Ended: cmp.Or(endings[t.EndedBy], t.EndedBy), EndReason: t.EndReason, Status: h.Status, Next: h.Next,
+			Questions: h.Questions, DoNot: h.DoNot,
 			Lost: losing[t.EndedBy], IsHolder: t.End == 0,
 		}
 		if r.EndReason != "" && t.EndedBy == "takeover" { // it stands in the row of the next turn
