@@ -104,14 +104,16 @@ func (w *world) wakes() *world {
 	}
 	within(w.t, "idle", w.h.limit, times...)
 	w.budget(n, wakes)
-	turns := map[string]int{}
+	turns, twice := map[string]int{}, 0
 	for _, r := range w.model.since(n) {
 		for _, turn := range told.FindAllStringSubmatch(r.newest, -1) {
 			if turns[turn[1]]++; turns[turn[1]] == 2 {
+				twice++
 				w.t.Errorf("%s was told twice: %s", turn[0], r.newest)
 			}
 		}
 	}
+	w.t.Logf("| %d wakes | never shown %d | told twice %d |", wakes, wakes-len(turns), twice)
 	if len(turns) != wakes {
 		w.t.Errorf("%d of %d turns were told", len(turns), wakes)
 	}
@@ -168,7 +170,7 @@ func (w *world) escape() {
 func (w *world) jobs() {
 	w.t.Helper()
 	var times []time.Duration
-	for i := range 3 {
+	for i := range 5 {
 		n, ended := w.model.count(), filepath.Join(w.data, fmt.Sprint("ended", i))
 		w.enter(fmt.Sprintf("begin [[sh tt job run slow -- python3 -c \"import time; time.sleep(6); open('%s', 'w')\"]] [[say begun]]", ended))
 		w.answered(n, "<result")
@@ -222,6 +224,16 @@ func (w *world) rests() {
 	}
 	w.t.Logf("| two idle sessions, one release | %d calls, then none for %s |", count-n, quiet)
 	w.takeTurn()
+}
+
+// TestWakes wakes each harness as often as TT_REACH_WAKES says, and does no more.
+func TestWakes(t *testing.T) {
+	if os.Getenv("TT_REACH_WAKES") == "" {
+		t.Skip("TT_REACH_WAKES does not say how often")
+	}
+	for _, h := range []harness{claude, codex, openCode, gemini} {
+		t.Run(h.id, func(t *testing.T) { newWorld(t, h).wakes() })
+	}
 }
 
 func TestClaude(t *testing.T) {
