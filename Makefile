@@ -148,6 +148,7 @@ bench: build natsd ## whole commands beside a baseline of bare system calls, the
 	$(BUILD) -o $(BIN)/ ./testdata/baseline
 	TT_BENCH_DIR=$(CURDIR)/$(BIN) $(TEST) -run '^$$' -bench Command -benchtime 200x ./cmd/internal/ttcmd
 	TT_BENCH_DIR=$(CURDIR)/$(BIN) $(TEST) -run '^$$' -bench 'Handoff|Eight' -benchtime 40x ./cmd/internal/ttcmd
+	TT_BENCH_DIR=$(CURDIR)/$(BIN) $(TEST) -run '^$$' -bench Ledger -benchtime 100x ./cmd/internal/ttcmd
 	TT_BENCH_DIR=$(CURDIR)/$(BIN) $(SERVER) $(TEST) -run '^$$' -bench Hosts -benchtime 60x ./cmd/internal/ttcmd
 	$(TEST) -run '^$$' -bench . -benchmem ./journal ./fsroom/... ./lockfile
 

@@ -13,8 +13,9 @@ const cacheMagic = "tt-stat-2\n"
 
 // writeCache writes what the scan found: for each directory the number of its files, and each
 // file, followed by what is in it if it is a directory.
-func writeCache(path string, top *directory) error {
-	b := append([]byte(cacheMagic), top.id[:]...)
+func writeCache(path string, top *directory, files int) error {
+	const each = 120 // bytes, about
+	b := append(append(make([]byte, 0, each*(files+8)), cacheMagic...), top.id[:]...)
 	var add func(*directory)
 	add = func(d *directory) {
 		b = binary.LittleEndian.AppendUint32(b, uint32(len(d.files)))

@@ -52,7 +52,7 @@ func (v *View) LastLoss(snapshots int) (before *Snapshot, gone int) {
 
 func (v *View) lastLoss(filters []string, most int) (before *Snapshot, gone []Step, err error) {
 	present := make(map[ID]bool)
-	v.top.each(func(_ string, f *file) { present[f.id] = true })
+	v.top.each(func(_ *directory, f *file) { present[f.id] = true })
 	after := v.now
 	for _, s := range slices.Backward(v.all[max(0, len(v.all)-most):]) {
 		gone, lost, err := v.loss(s, after, filters, present)

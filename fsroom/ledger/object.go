@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha1"
 	"encoding/hex"
 	"errors"
@@ -127,11 +128,15 @@ func appendEntry(b []byte, e entry) []byte {
 
 // compareNames orders names as git does: a directory as if its name ended in a slash.
 func compareNames(a string, aDir bool, b string, bDir bool) int {
-	if aDir {
-		a += "/"
+	n := min(len(a), len(b))
+	next := func(name string, isDir bool) byte {
+		switch {
+		case len(name) > n:
+			return name[n]
+		case isDir:
+			return '/'
+		}
+		return 0
 	}
-	if bDir {
-		b += "/"
-	}
-	return strings.Compare(a, b)
+	return cmp.Or(strings.Compare(a[:n], b[:n]), cmp.Compare(next(a, aDir), next(b, bDir)))
 }

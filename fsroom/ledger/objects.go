@@ -30,10 +30,11 @@ type objects struct {
 	fresh  map[ID][]byte   // what is not written yet, as it stands in a pack
 	size   int             // of fresh
 	packs  []string        // indexes of packs that were written and are not durable yet
+	trees  map[ID][]entry  // that were read; neighbouring snapshots have most in common
 }
 
 func openObjects(dir string, repo *repository, fault func(string) error) *objects {
-	o := &objects{dir: dir, fault: fault, loose: map[string]bool{}, linked: map[string]bool{}, fresh: map[ID][]byte{}}
+	o := &objects{dir: dir, fault: fault, loose: map[string]bool{}, linked: map[string]bool{}, fresh: map[ID][]byte{}, trees: map[ID][]entry{}}
 	o.own = openPacks(dir, nil)
 	if repo != nil {
 		o.theirs = repo.objectDirs()
@@ -332,12 +333,30 @@ func (o *objects) tree(id ID) ([]entry, error) {
 	if id == (ID{}) || id == emptyTree {
 		return nil, nil
 	}
+	o.mu.Lock()
+	entries, known := o.trees[id]
+	o.mu.Unlock()
+	if known {
+		return entries, nil
+	}
 	data, err := o.typed(id, kindTree)
+	if err == nil {
+		entries, err = parseTree(data)
+	}
 	if err != nil {
 		return nil, err
 	}
-	return parseTree(data)
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if len(o.trees) >= maxTrees {
+		clear(o.trees)
+	}
+	o.trees[id] = entries
+	return entries, nil
 }
+
+// maxTrees is how many trees are remembered.
+const maxTrees = 10_000
 
 // isText reports whether a content has lines that can be compared.
 func isText(b []byte) bool {

@@ -185,7 +185,8 @@ func (u *undo) changedSince(path string, lines *lineConflict) {
 // gone adds a conflict about a file that was removed since, with where its content is now.
 func (u *undo) gone(path string, became State) {
 	c := Conflict{Path: path, Why: ConflictChanged}
-	u.top.each(func(other string, f *file) {
+	u.top.each(func(in *directory, f *file) {
+		other := in.prefix() + f.name
 		if c.To == "" && f.id == became.ID && f.id != emptyBlob {
 			c.Why, c.To = ConflictRenamed, printable(other)
 		}

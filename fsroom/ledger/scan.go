@@ -10,7 +10,6 @@ import (
 	"runtime/debug"
 	"slices"
 	"sort"
-	"strings"
 	"sync"
 	"time"
 )
@@ -60,15 +59,21 @@ func (d *directory) prefix() string {
 	return d.path + "/"
 }
 
-// find returns the file or directory of that name, nil if there is none.
-func (d *directory) find(want *file) *file {
+// find returns the file or directory of that name, nil if there is none. It is looked for at the
+// place next first, which is set to the one after it.
+func (d *directory) find(want *file, next *int) *file {
 	if d == nil {
 		return nil
 	}
+	if *next < len(d.files) && want.compare(&d.files[*next]) == 0 {
+		*next++
+		return &d.files[*next-1]
+	}
 	i, ok := slices.BinarySearchFunc(d.files, want, func(f file, want *file) int { return f.compare(want) })
-	if !ok {
+	if *next = i; !ok {
 		return nil
 	}
+	*next++
 	return &d.files[i]
 }
 
@@ -88,12 +93,12 @@ func (d *directory) carry(old *directory) {
 }
 
 // each calls f for each file of the directory and below it.
-func (d *directory) each(f func(path string, file *file)) {
+func (d *directory) each(f func(in *directory, file *file)) {
 	for i := range d.files {
 		if sub := d.files[i].sub; sub != nil {
 			sub.each(f)
 		} else {
-			f(d.prefix()+d.files[i].name, &d.files[i])
+			f(d, &d.files[i])
 		}
 	}
 }
@@ -156,7 +161,7 @@ var errTooManyFiles = errors.New("the tree has too many files")
 // scan reads the tree. It returns its directories with the ids of their trees.
 func (s *scanner) scan(what *rules, top *directory) error {
 	s.started = time.Now().UnixNano()
-	s.places = make(chan struct{}, 1)
+	s.places = make(chan struct{}, walkers)
 	s.walk(top, what)
 	s.wg.Wait()
 	s.fail(s.ctx.Err())
@@ -219,24 +224,30 @@ func (s *scanner) walk(d *directory, what *rules) {
 		d.carry(d.old)
 		return
 	}
-	sort.Slice(names, func(i, j int) bool { return names[i].compare(&names[j]) < 0 })
+	slices.SortFunc(names, func(a, b file) int { return a.compare(&b) })
 	d.files = names[:0]
+	next := 0 // in d.old: it has the same names, as a rule
 	for i := range names {
-		if s.counts(d, &names[i], what) {
+		was := d.old.find(&names[i], &next)
+		if s.counts(d, &names[i], was, what) {
 			d.files = append(d.files, names[i])
-			s.compare(d, &d.files[len(d.files)-1], what)
+			s.compare(d, &d.files[len(d.files)-1], was, what)
 		}
 	}
 }
 
 // counts reports whether a name of a directory is in the snapshot, and makes it what it was in
 // the last one if it must not be read.
-func (s *scanner) counts(d *directory, f *file, what *rules) bool {
-	if f.mode == 0 || strings.EqualFold(f.name, ".git") || !safeName(f.name) {
+func (s *scanner) counts(d *directory, f, was *file, what *rules) bool {
+	if f.mode == 0 || !safeName(f.name) {
 		return false
 	}
-	path, inRepo, was := d.prefix()+f.name, d.inRepo+f.name, d.old.find(f)
 	ignored := d.only || what.ignores.match(d.inRepo, f.name, f.mode == modeDir)
+	secret := isRegular(f.mode) && IsSecret(f.name)
+	if f.mode != modeDir && !ignored && !secret {
+		return true
+	}
+	path, inRepo := d.prefix()+f.name, d.inRepo+f.name
 	if f.mode == modeDir {
 		f.sub = &directory{path: path, inRepo: inRepo + "/", only: ignored}
 		if was != nil {
@@ -251,9 +262,8 @@ func (s *scanner) counts(d *directory, f *file, what *rules) bool {
 		}
 		return was != nil
 	}
-	secret := f.mode != modeLink && IsSecret(f.name)
 	switch {
-	case !ignored && !secret, what.tracked.has(inRepo):
+	case what.tracked.has(inRepo):
 		return true
 	case ignored && was != nil:
 		s.leave(path, LeftIgnored)
@@ -269,7 +279,7 @@ func (s *scanner) counts(d *directory, f *file, what *rules) bool {
 
 // compare takes over what the last scan found of a file that is as it was then. Otherwise the
 // file is to be read.
-func (s *scanner) compare(d *directory, f *file, what *rules) {
+func (s *scanner) compare(d *directory, f, was *file, what *rules) {
 	if sub := f.sub; sub != nil {
 		if sub.carried {
 			return
@@ -285,7 +295,6 @@ func (s *scanner) compare(d *directory, f *file, what *rules) {
 		}
 		return
 	}
-	was := d.old.find(f)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.count++; s.count > s.limits.Files && s.failed == nil {

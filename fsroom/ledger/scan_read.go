@@ -29,7 +29,8 @@ func (s *scanner) readAll() error {
 	defer root.Close()
 	next := make(chan *reading)
 	var wg sync.WaitGroup
-	for range min(walkers, len(s.reads)) {
+	const each = 8 // files are worth another reader, which needs a megabyte to compress them
+	for range min(walkers, (len(s.reads)+each-1)/each) {
 		wg.Go(func() {
 			for r := range next {
 				s.fail(Safely(func() error { return s.read(root, r) }))

@@ -65,9 +65,9 @@ func lastBefore(all []*Snapshot, moment int64) *Snapshot {
 
 // changedSince returns the paths that have changed since the moment.
 func (v *View) changedSince(moment, margin int64) (paths []string) {
-	v.top.each(func(path string, f *file) {
+	v.top.each(func(in *directory, f *file) {
 		if f.ctime >= moment-margin {
-			paths = append(paths, path)
+			paths = append(paths, in.prefix()+f.name)
 		}
 	})
 	slices.Sort(paths)
@@ -79,8 +79,8 @@ func (v *View) changedPerms(base, now *Snapshot, changed map[string]bool) {
 	if samePerms(base, now) {
 		return
 	}
-	v.top.each(func(path string, f *file) {
-		if isRegular(f.mode) && base.perm(path, f.mode) != f.perm {
+	v.top.each(func(in *directory, f *file) {
+		if path := in.prefix() + f.name; isRegular(f.mode) && base.perm(path, f.mode) != f.perm {
 			changed[path] = true
 		}
 	})
@@ -116,7 +116,7 @@ func (v *View) when(path string, moment, margin int64) when {
 		if deeper {
 			want.mode = modeDir
 		}
-		f := in.find(want)
+		f := in.find(want, new(int))
 		if f == nil { // it went: the nearest directory that is there has the time of it
 			if compareTime(mtime, moment, margin) == before {
 				return before

@@ -86,7 +86,7 @@ func (v *View) scan(ctx context.Context) error {
 // writeCache writes what the scan found. Without it the next scan reads more.
 func (v *View) writeCache() {
 	if !v.top.same && v.ledger.opts.Fault("cache") == nil {
-		_ = writeCache(v.ledger.cacheFile(), v.top)
+		_ = writeCache(v.ledger.cacheFile(), v.top, v.now.Files)
 	}
 }
 
@@ -95,23 +95,30 @@ func (d *directory) permissions() (most [2]uint32, other modes) {
 	type class struct{ program, perm uint32 }
 	counts := make(map[class]int)
 	of := func(f *file) class { return class{f.mode & 1, f.perm} } // see [modeExec]
-	d.each(func(_ string, f *file) {
+	var last class
+	run := 0
+	d.each(func(_ *directory, f *file) {
 		if isRegular(f.mode) {
-			counts[of(f)]++
+			if c := of(f); c != last {
+				counts[last] += run
+				last, run = c, 0
+			}
+			run++
 		}
 	})
+	counts[last] += run
 	for c, n := range counts {
 		best := counts[class{c.program, most[c.program]}]
 		if n > best || n == best && c.perm < most[c.program] {
 			most[c.program] = c.perm
 		}
 	}
-	d.each(func(path string, f *file) {
+	d.each(func(in *directory, f *file) {
 		if isRegular(f.mode) && f.perm != most[of(f).program] {
 			if other == nil {
 				other = modes{}
 			}
-			other[path] = f.perm
+			other[in.prefix()+f.name] = f.perm
 		}
 	})
 	return most, other

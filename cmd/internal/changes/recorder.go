@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strconv"
 	"time"
 
@@ -150,6 +151,7 @@ func (e *turnEnd) here(ctx context.Context, t *Tree, st *turn.State, limit time.
 	apart.Room = t.Room.Client.Room(t.Room.Name(), t.Room.Workspace) // it may still be used when the turn ends
 	ctx, cancel := context.WithDeadline(ctx, limit)
 	known, done := make(chan []byte, 1), make(chan struct{})
+	debug.SetGCPercent(400) // the process ends soon
 	go func() {
 		defer close(done)
 		defer cancel()
