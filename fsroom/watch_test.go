@@ -70,6 +70,7 @@ func TestAReplacedFileKeepsTheWatch(t *testing.T) {
 	w := newWatching(t)
 	for range 3 {
 		w.reports(w.file, fsnotify.Remove)
+		w.polls(safetyPoll, safetyPollMax) // another file has the name
 		w.reports(w.file, fsnotify.Create)
 		w.polls(safetyPoll, safetyPollMax)
 	}
