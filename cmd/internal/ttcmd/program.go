@@ -93,7 +93,7 @@ func program() *cli.Program {
 		Agents: true,
 		First: []cli.Section{
 			{Title: "commands of an agent", Commands: []string{"wait", "release", "inbox", "ask", "answer", "msg send", "notes add", "job run"}},
-			{Title: "commands of a person", Commands: []string{"status", "why", "console", "log", "undo", "take"}},
+			{Title: "commands of a person", Commands: []string{"status", "why", "console", "log", "undo", "restore", "take"}},
 		},
 		Topics:   topics,
 		Commands: commands(),
