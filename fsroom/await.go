@@ -42,6 +42,8 @@ func noNeighbour() Neighbour { return nil }
 func (r *Room[S]) await(ctx context.Context, inspect Inspect[S], subscribe func() *subscription, neighbour func() Neighbour) error {
 	var sub *subscription
 	var watched Neighbour // nil: none is watched yet
+	stopPulling := func() {}
+	defer func() { stopPulling() }()
 	stamps := func() (s [2]stamp) {
 		s[0] = r.journalStamp()
 		if watched != nil {
@@ -87,6 +89,8 @@ func (r *Room[S]) await(ctx context.Context, inspect Inspect[S], subscribe func(
 		}
 		if next := neighbour(); next != nil && (watched == nil || watched.Name() != next.Name()) {
 			watched = next
+			stopPulling()
+			stopPulling = watched.Pull(ctx)
 			watched.watch(r.store, sub)
 			settled = settle()
 			continue
@@ -94,9 +98,8 @@ func (r *Room[S]) await(ctx context.Context, inspect Inspect[S], subscribe func(
 		if !settled { // A writer is stuck. When it commits at last, no notification follows.
 			sleep.Poll = unsettledPoll
 		}
-		// With an engine, the process that keeps the mirror up to date may be stopped.
 		reason, err := sub.wait(ctx, sleep)
-		for err == nil && reason == polled && !r.shared && stamps() == seen {
+		for err == nil && reason == polled && r.isCurrent() && (watched == nil || watched.isCurrent()) && stamps() == seen {
 			if sleep.For > 0 {
 				sleep.For = max(sleep.For-sub.slept, 1)
 			}

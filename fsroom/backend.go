@@ -21,6 +21,9 @@ type Backend[S any] interface {
 	Refresh(ctx context.Context) error
 	// Watch keeps the files up to date until stop is called, see [Room.Pull].
 	Watch(ctx context.Context) (stop func())
+	// Current reports whether the files are up to date as long as somebody watches. With an
+	// engine, the process that keeps them so may be stopped.
+	Current() bool
 
 	Sharing[S]
 	Peers
@@ -109,3 +112,6 @@ func (r *Room[S]) Refresh(ctx context.Context) error {
 // concern, until stop is called. Of several processes one does so. Without an engine,
 // Pull does nothing.
 func (r *Room[S]) Pull(ctx context.Context) (stop func()) { return r.backend.Watch(ctx) }
+
+// isCurrent reports whether the files are up to date, as long as somebody pulls.
+func (r *Room[S]) isCurrent() bool { return r.backend.Current() }

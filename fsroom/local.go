@@ -73,6 +73,7 @@ func (r local[S]) Confirm(ctx context.Context) (*Snapshot[S], error)            
 func (r local[S]) Exists() bool                                                    { return false }
 func (r local[S]) Refresh(context.Context) error                                   { return nil }
 func (r local[S]) Watch(context.Context) (stop func())                             { return func() {} }
+func (r local[S]) Current() bool                                                   { return true }
 func (r local[S]) Note() (note []byte, at time.Time)                               { return nil, time.Time{} }
 func (r local[S]) Unreachable() (asOf time.Time, err error)                        { return time.Time{}, nil }
 func (r local[S]) RefreshAll(context.Context) (failed map[string]error, err error) { return nil, nil }

@@ -190,13 +190,15 @@ func TestReadersOfALockedMirror(t *testing.T) {
 	})
 }
 
-// A process that is stopped while it keeps the mirror up to date keeps no other wait from
+// A process that was stopped a while ago while it kept the mirror up to date keeps no other wait from
 // its turn.
 func TestWaitBesideAStoppedPuller(t *testing.T) {
 	h := newHosts(t, 2, inMemory(t))
 	h.do(0, join("a"))
 	h.view(1)
-	r := h.room(1, fsroom.Options{NoWatch: true, BlindPoll: time.Millisecond})
+	var minutes atomic.Int64 // pass with each look at the clock
+	later := func() time.Time { return time.Now().Add(time.Duration(minutes.Add(1)) * time.Minute) }
+	r := h.room(1, fsroom.Options{NoWatch: true, BlindPoll: time.Millisecond, Now: later})
 	unlock, err := lockfile.Lock(t.Context(), filepath.Join(r.Dir(), "puller"))
 	if err != nil {
 		t.Fatal(err)

@@ -46,6 +46,8 @@ func (a Agent) ensureNewsFile() error {
 // A Neighbour is a room whose changes end the sleep of a wait in another one. It is a
 // [Room] of any rules.
 type Neighbour interface {
+	Pull(ctx context.Context) (stop func())
+	isCurrent() bool
 	Name() string
 	watch(*Store, *subscription)
 	journalStamp() stamp

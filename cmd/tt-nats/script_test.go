@@ -30,6 +30,8 @@ import (
 //	server lose          what it has stored is gone, once it was killed
 //	server save          its store is copied, once it was killed
 //	server restore       the copy takes the place of the store, and the server is started with --restored
+//	far NAME RTT [EVERY]  its messages take so long there and back; one in so many packets takes 800 ms more
+//	trips MOST CMD…      runs the command of the host that was named last, in at most so many round trips
 //	until PATTERN CMD…   runs the command until what it prints matches the pattern
 func TestScripts(t *testing.T) {
 	natstest.Program(t)
@@ -88,6 +90,8 @@ func TestScripts(t *testing.T) {
 				}
 			},
 			"until": scriptUntil,
+			"far":   scriptFar,
+			"trips": scriptTrips,
 		},
 	})
 }
@@ -121,11 +125,7 @@ func scriptUntil(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	var out []byte
 	for start := time.Now(); time.Since(start) < patience; time.Sleep(10 * time.Millisecond) {
-		cmd := exec.Command(filepath.Join(ts.Getenv("BIN"), args[1]), args[2:]...)
-		cmd.Dir = ts.MkAbs(".")
-		for _, name := range []string{"HOME", "PATH", "TALKING_STICK_DATA_DIR", "TALKING_STICK_ENGINE", "TALKING_STICK_ROOM"} {
-			cmd.Env = append(cmd.Env, name+"="+ts.Getenv(name))
-		}
+		cmd := scriptCommand(ts, args[1:])
 		if input, err := os.Open(ts.MkAbs("stdin")); err == nil {
 			defer input.Close()
 			cmd.Stdin = input
@@ -135,6 +135,16 @@ func scriptUntil(ts *testscript.TestScript, neg bool, args []string) {
 		}
 	}
 	ts.Fatalf("after %v it prints %s", patience, out)
+}
+
+// scriptCommand returns a command as the script would run it.
+func scriptCommand(ts *testscript.TestScript, args []string) *exec.Cmd {
+	cmd := exec.Command(filepath.Join(ts.Getenv("BIN"), args[0]), args[1:]...)
+	cmd.Dir = ts.MkAbs(".")
+	for _, name := range []string{"HOME", "PATH", "TALKING_STICK_DATA_DIR", "TALKING_STICK_ENGINE", "TALKING_STICK_ROOM"} {
+		cmd.Env = append(cmd.Env, name+"="+ts.Getenv(name))
+	}
+	return cmd
 }
 
 // A network is the server of a script, and how its hosts reach it.
@@ -201,6 +211,7 @@ type proxy struct {
 	mu    sync.Mutex
 	open  chan struct{} // closed while the way is open
 	conns []net.Conn
+	way   way
 }
 
 func (p *proxy) url() string { return "nats://" + p.l.Addr().String() + "/script" }
@@ -253,14 +264,16 @@ func (p *proxy) serve() {
 			p.mu.Lock()
 			p.conns = append(p.conns, here, there)
 			p.mu.Unlock()
-			go p.copy(here, there)
-			p.copy(there, here)
+			c := p.way.connected()
+			go p.copy(p.way.late(here, c.answered), there)
+			p.copy(p.way.late(there, nil), c.asks(here))
+			c.end()
 		}()
 	}
 }
 
 // copy copies what comes while the way is open, and holds it up while it is not.
-func (p *proxy) copy(to, from net.Conn) {
+func (p *proxy) copy(to io.WriteCloser, from io.ReadCloser) {
 	defer to.Close()
 	b := make([]byte, 64<<10)
 	for {

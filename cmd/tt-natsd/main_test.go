@@ -351,7 +351,8 @@ func TestStreamsOfOthersAreChangedOrRefused(t *testing.T) {
 		config  map[string]any
 		refused bool
 	}{
-		"forgetful": {map[string]any{"storage": "file", "discard": "old", "max_msgs": 100, "max_age": int64(time.Hour), "retention": "limits"}, false},
+		"forgetful": {map[string]any{"storage": "file", "discard": "old", "max_msgs": 100, "max_age": int64(time.Hour), "retention": "limits",
+			"republish": map[string]any{"src": changes, "dest": "ttchanged.>", "headers_only": true}}, false},
 		"in memory": {map[string]any{"storage": "memory"}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -381,6 +382,9 @@ func TestStreamsOfOthersAreChangedOrRefused(t *testing.T) {
 				if got[key] != want {
 					t.Errorf("%s is %v, want %v", key, got[key], want)
 				}
+			}
+			if republish, _ := got["republish"].(map[string]any); republish["headers_only"] == true {
+				t.Errorf("entries are told as %v", republish)
 			}
 			if err := r.stderr.String(); !strings.Contains(err, "max_msgs was 100") || !strings.Contains(err, "deny_delete was") {
 				t.Errorf("it tells %q", err)

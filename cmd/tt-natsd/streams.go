@@ -199,7 +199,7 @@ func (s *setup) entries() map[string]any {
 		"num_replicas": s.replicas, "max_msg_size": maxEntry, "max_msgs": -1, "max_bytes": -1, "max_age": 0, "max_msgs_per_subject": -1,
 		"max_consumers": -1, "no_ack": false, "sealed": false, "allow_direct": true, "allow_msg_ttl": true, "allow_rollup_hdrs": false,
 		"deny_delete": true, "deny_purge": true,
-		"republish": map[string]any{"src": changes, "dest": "ttchanged.>", "headers_only": true},
+		"republish": map[string]any{"src": changes, "dest": "ttchanged.>", "headers_only": false},
 		"metadata":  map[string]string{metaID: randomID(), metaEpoch: epoch(0)},
 	}
 	if s.restored {

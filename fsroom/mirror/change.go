@@ -89,6 +89,7 @@ func (r *mirror[S]) changeOnce(ctx context.Context, t *tail, do func(*tail, *fsr
 	if err := r.check(ctx, snap.Position); err != nil {
 		return err
 	}
+	r.concern(snap.State)
 	return do(t, snap)
 }
 
@@ -197,6 +198,7 @@ func (r *mirror[S]) viewUnlocked(ctx context.Context) (*fsroom.Snapshot[S], engi
 	if t.news() {
 		r.ahead.Store(t.lastNote())
 	}
+	r.concern(snap.State)
 	return snap, t.last, r.foldAhead(snap, t)
 }
 

@@ -194,6 +194,13 @@ func (r *mirror[S]) reached() {
 	}
 }
 
+// Current implements [fsroom.Backend]. Who keeps the mirror up to date asks the engine every
+// pullPoll.
+func (r *mirror[S]) Current() bool {
+	info, err := os.Lstat(filepath.Join(r.Dir(), fetchedFile))
+	return err == nil && r.Store().Options().Now().Sub(info.ModTime()).Abs() < pullPoll+pullPoll/2
+}
+
 func (r *mirror[S]) Unreachable() (asOf time.Time, err error) {
 	if last := r.away.Load(); last != nil {
 		err = *last
@@ -353,6 +360,7 @@ func (r *mirror[S]) View(ctx context.Context) (*fsroom.Snapshot[S], error) {
 		if err != nil {
 			return nil, err
 		}
+		r.concern(snap.State)
 		return snap, r.foldAhead(snap, ahead)
 	}
 }

@@ -5,16 +5,18 @@ import (
 	"math/rand/v2"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/talking-stick/tt/fsroom"
+	"github.com/talking-stick/tt/fsroom/engine"
 	"github.com/talking-stick/tt/lockfile"
 )
 
 const (
 	// pullPoll is how often a mirror is refreshed while a process waits, in case a
 	// notification of the engine was lost.
-	pullPoll = 20 * time.Second
+	pullPoll = 10 * time.Second
 	// pullRetry and pullRetryMax are the first and the longest time between two tries to
 	// reach an engine that is away.
 	pullRetry, pullRetryMax = 100 * time.Millisecond, 5 * time.Second
@@ -58,15 +60,17 @@ func (r *mirror[S]) pullUntil(ctx context.Context) {
 	}
 }
 
-// pullWhileWatched refreshes the mirror after each notification, and tries again and again
-// while that fails: a notification also comes when the engine is back. It returns when
-// the room cannot be watched or ctx ends, and reports whether it was watched.
+// pullWhileWatched absorbs each entry as the engine tells it, and refreshes the mirror when one may
+// be missing, again and again while that fails: a notification also comes when the engine is back. It
+// returns when the room cannot be watched or ctx ends, and reports whether it was watched.
 func (r *mirror[S]) pullWhileWatched(ctx context.Context) (watched bool) {
-	changed := make(chan struct{}, 1)
-	notify := func() {
+	changed := make(chan *engine.Next, mostPulled)
+	var missed atomic.Bool
+	notify := func(next *engine.Next) {
 		select {
-		case changed <- struct{}{}:
+		case changed <- next:
 		default:
+			missed.Store(true)
 		}
 	}
 	e := r.engine
@@ -80,9 +84,13 @@ func (r *mirror[S]) pullWhileWatched(ctx context.Context) (watched bool) {
 		return false
 	}
 	defer stopNotified()
-	for retry := pullRetry; ; {
+	retry := pullRetry
+	for told := (*engine.Next)(nil); ; {
+		if missed.Swap(false) {
+			told = nil
+		}
 		next := pullPoll
-		if _, err := r.refresh(ctx, true); err != nil {
+		if err := r.pull(ctx, told); err != nil {
 			next, retry = jitter(retry), min(2*retry, pullRetryMax)
 		} else {
 			retry = pullRetry
@@ -92,11 +100,35 @@ func (r *mirror[S]) pullWhileWatched(ctx context.Context) (watched bool) {
 		case <-ctx.Done():
 			timer.Stop()
 			return true
-		case <-changed:
+		case told = <-changed:
 		case <-timer.C:
+			told = nil
 		}
 		timer.Stop()
 	}
+}
+
+// mostPulled is how many entries wait until those before them are in the mirror.
+const mostPulled = 16
+
+// pull brings the mirror up to date: with the entry, if that is the next one, else with what the
+// engine has.
+func (r *mirror[S]) pull(ctx context.Context, next *engine.Next) error {
+	m := r.readMarker()
+	last := max(m.Revision, m.NoteRevision)
+	switch {
+	case next != nil && int64(next.Revision) <= last:
+		return nil
+	case next != nil && int64(next.After) == last && m.Revision > 0:
+		t := newTail(m)
+		t.at = time.Now()
+		if _ = t.add(next.Entry); len(t.chain.skipped) == 0 && r.absorbLocked(ctx, t, true) == nil {
+			r.reached()
+			return nil
+		}
+	}
+	_, err := r.refresh(ctx, true)
+	return err
 }
 
 // jitter returns a random time around d, so that not all hosts come at once.

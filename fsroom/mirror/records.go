@@ -53,13 +53,14 @@ type record struct {
 // records are those of one room, as they were fetched last. Nothing is fetched or sent while
 // the mirror is locked.
 type records struct {
-	mu      sync.Mutex
-	fetched time.Time            // all of them
-	single  map[string]time.Time // one by one, lately
-	byAgent map[string]*record
-	held    map[string]map[string]answer // the last answers, by mark and agent
-	missing []func()                     // ask what was not known while the mirror was locked
-	putOff  []func()                     // until the mirror is unlocked
+	mu        sync.Mutex
+	fetched   time.Time            // all of them
+	single    map[string]time.Time // some of them, lately
+	byAgent   map[string]*record
+	concerned []string                     // see [mirror.concern]
+	held      map[string]map[string]answer // the last answers, by mark and agent
+	missing   []func()                     // ask what was not known while the mirror was locked
+	putOff    []func()                     // until the mirror is unlocked
 }
 
 // An answer is whether a process holds a mark. It counts as one that was got at the time.
@@ -98,8 +99,8 @@ func (r *mirror[S]) empty(list *[]func()) {
 	}
 }
 
-// other returns the record of an agent if another host has published it. The records of the
-// first agents are fetched one by one: who waits looks at few, again and again.
+// other returns the record of an agent if another host has published it. With the first ones
+// those are fetched that the room concerns now. Who asks for more gets all.
 func (r *mirror[S]) other(key string) *record {
 	r.records.mu.Lock()
 	defer r.records.mu.Unlock()
@@ -108,29 +109,54 @@ func (r *mirror[S]) other(key string) *record {
 	case r.locked.Load() && !r.silent() && time.Since(at) > recordsDecide:
 		r.records.missing = append(r.records.missing, func() { r.other(key) })
 	case r.isFresh(at):
-	case r.fetchedSingly() < mostSingle:
-		r.fetchRecords(key)
+	case r.fetchedSome() < mostSome:
+		keys := []string{key}
+		for _, other := range r.records.concerned {
+			if other != key && !r.isFresh(r.asOf(other)) {
+				keys = append(keys, other)
+			}
+		}
+		r.fetchRecords(keys...)
 	default:
 		r.fetchRecords()
 	}
 	return r.records.byAgent[key]
 }
 
-// mostSingle is how many records are fetched one by one before all are.
-const mostSingle = 2
+// concern notes which records are likely to be asked for together in the state of the room.
+func (r *mirror[S]) concern(state S) {
+	if r.engine == nil || r.Rules().Concerned == nil {
+		return
+	}
+	var keys []string
+	ids, host := r.Rules().Concerned(state)
+	for _, id := range ids {
+		keys = append(keys, fsroom.AgentKey(id))
+	}
+	if host != "" {
+		keys = append(keys, hostKey(host))
+	}
+	r.records.mu.Lock()
+	defer r.records.mu.Unlock()
+	r.records.concerned = keys
+}
 
-// fetchedSingly returns how many records were fetched one by one a moment ago, and forgets the
+// mostSome is how often some records are fetched before all are.
+const mostSome = 3
+
+// fetchedSome returns how often some records were fetched a moment ago, and forgets the
 // times of those that were before.
-func (r *mirror[S]) fetchedSingly() (n int) {
+func (r *mirror[S]) fetchedSome() int {
+	times := make(map[time.Time]bool)
 	for key, at := range r.records.single {
 		switch {
 		case r.isFresh(at):
-			n++
-		case time.Since(at) > recordsDecide:
+			times[at] = true
+		case time.Since(at) > bootsFresh:
 			delete(r.records.single, key)
 		}
 	}
-	return n
+	return len(times)
 }
 
 // isFresh reports whether what was fetched at the time is used.
@@ -186,8 +212,14 @@ func (r *mirror[S]) Boot(host string) string {
 	r.records.mu.Lock()
 	defer r.records.mu.Unlock()
 	key := hostKey(host)
-	if time.Since(r.asOf(key)) > bootsFresh {
-		r.fetchRecords(key)
+	if due := func(key string) bool { return time.Since(r.asOf(key)) > bootsFresh }; due(key) {
+		keys := []string{key}
+		for _, rec := range r.records.byAgent {
+			if other := hostKey(rec.Host); due(other) && !slices.Contains(keys, other) {
+				keys = append(keys, other)
+			}
+		}
+		r.fetchRecords(keys...)
 	}
 	if rec := r.records.byAgent[key]; rec != nil && rec.Host == host {
 		return rec.Boot

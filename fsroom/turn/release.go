@@ -1,6 +1,7 @@
 package turn
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 
@@ -187,20 +188,49 @@ func (s *State) fairest(f Facts, agent string) *Member {
 	return s.fairestOf(f, agent, func(Facts, *Member) bool { return true })
 }
 
-// fairestOf is fairest among the members that are wanted.
-func (s *State) fairestOf(f Facts, agent string, wanted func(Facts, *Member) bool) *Member {
-	var best *Member
-	bestEnded := false
-	start := slices.IndexFunc(s.Members, func(m Member) bool { return m.AgentID == agent }) + 1
-	for i := range s.Members {
-		m := &s.Members[(start+i)%len(s.Members)]
-		if m.AgentID == agent || m.Observer || !f.active(s, m) || !wanted(f, m) {
-			continue
-		}
-		ended := f.ended(m.AgentID)
-		if best == nil || bestEnded && !ended || ended == bestEnded && m.LastHeld < best.LastHeld {
-			best, bestEnded = m, ended
+// fairestOf is fairest among the members that are wanted. It looks at few of them: where
+// another host knows of a member, to look costs a round trip.
+func (s *State) fairestOf(f Facts, agent string, wanted func(Facts, *Member) bool) (ended *Member) {
+	for _, m := range s.inTurn(agent) {
+		switch {
+		case !f.active(s, m) || !wanted(f, m):
+		case !f.ended(m.AgentID):
+			return m
+		case ended == nil:
+			ended = m
 		}
 	}
-	return best
+	return ended
+}
+
+// inTurn returns the members but observers in the order of their turns after the agent's.
+func (s *State) inTurn(agent string) (members []*Member) {
+	start := slices.IndexFunc(s.Members, func(m Member) bool { return m.AgentID == agent }) + 1
+	for i := range s.Members {
+		if m := &s.Members[(start+i)%len(s.Members)]; m.AgentID != agent && !m.Observer {
+			members = append(members, m)
+		}
+	}
+	slices.SortStableFunc(members, func(a, b *Member) int { return cmp.Compare(a.LastHeld, b.LastHeld) })
+	return members
+}
+
+// mostConcerned bounds [State.Concerned].
+const mostConcerned = 6
+
+// Concerned returns the ids of the members on which the next decision depends most likely:
+// the owner, whom the turn is reserved for, and those who come next. The host is that of the
+// owner, "" if it is not known.
+func (s *State) Concerned() (ids []string, host string) {
+	for _, id := range []string{s.Owner, s.ReservedFor, s.Pending.Preferred} {
+		if id != "" && !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
+	}
+	for _, m := range s.inTurn(s.Owner) {
+		if len(ids) < mostConcerned && !slices.Contains(ids, m.AgentID) {
+			ids = append(ids, m.AgentID)
+		}
+	}
+	return ids, s.Grant.Host
 }

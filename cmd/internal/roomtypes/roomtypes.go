@@ -41,6 +41,7 @@ var stick = fsroom.Rules[*turn.State]{
 	Reopen:    turn.Reopen,
 
 	SharedFiles: []string{"seen", "waiting", "processes.json", "hold.json", "cursor.json", "hearing"},
+	Concerned:   (*turn.State).Concerned,
 }
 
 var topics = fsroom.Rules[*topic.State]{

@@ -5,8 +5,10 @@ import (
 	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
+	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/ledger"
+	"github.com/talking-stick/tt/fsroom/turn"
 )
 
 var diffCommand = &cli.Command{
@@ -135,12 +137,12 @@ func (v *treeView) outsideNow(ctx context.Context, c *cli.Invocation) (span, err
 
 // outsideText says in one line what changed since the last turn ended, "" if nothing did, or if
 // it cannot be said in the time that a release would wait.
-func outsideText(ctx context.Context, c *cli.Invocation) string {
+func outsideText(ctx context.Context, c *cli.Invocation, room *member.Room, st *turn.State) string {
 	if c.Out.JSON() {
 		return ""
 	}
-	v, err := openTree(ctx, c)
-	if err != nil || v.state == nil {
+	v, err := treeOf(c, room, st)
+	if err != nil {
 		return ""
 	}
 	ctx, cancel := context.WithTimeout(ctx, time.Duration(v.state.Policy.LedgerWait)*time.Millisecond)

@@ -90,7 +90,7 @@ func runStatus(ctx context.Context, c *cli.Invocation) error {
 		return err
 	}
 	res.Locks, res.Siblings = locksOf(room), room.Siblings(room.Workspace)
-	outside := outsideText(ctx, c)
+	outside := outsideText(ctx, c, room, st)
 	return c.Out.Result(res, func(t *cli.Text) { writeStatus(t, st.Room(f), res, outside) })
 }
 

@@ -61,7 +61,7 @@ func runWhy(ctx context.Context, c *cli.Invocation) error {
 	for i := range told {
 		res.Members = append(res.Members, wire.Append(nil, &told[i]))
 	}
-	outside := outsideText(ctx, c)
+	outside := outsideText(ctx, c, room, st)
 	return c.Out.Result(res, func(t *cli.Text) { writeWhy(t, standing, told, res, outside) })
 }
 

@@ -36,18 +36,29 @@ func openTree(ctx context.Context, c *cli.Invocation) (*treeView, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &treeView{client: client, room: room}
 	if room == nil {
+		v := &treeView{client: client}
 		v.Tree, err = changes.OfDirectory(w.Root, client.Store.Local().Dir(), ledgerSetting(c))
-	} else {
-		snap, viewErr := room.Snapshot()
-		if viewErr != nil {
-			return nil, viewErr
-		}
-		v.state = snap.State
-		room.RecordPresence(ctx, v.state)
-		v.Tree, err = changes.Of(room, v.state.Policy, ledgerSetting(c))
+		return v.recorded(err)
 	}
+	snap, err := room.Snapshot()
+	if err != nil {
+		return nil, err
+	}
+	room.RecordPresence(ctx, snap.State)
+	return treeOf(c, room, snap.State)
+}
+
+// treeOf returns the tree of a room.
+func treeOf(c *cli.Invocation, room *member.Room, st *turn.State) (*treeView, error) {
+	v := &treeView{client: room.Client, room: room, state: st}
+	var err error
+	v.Tree, err = changes.Of(room, st.Policy, ledgerSetting(c))
+	return v.recorded(err)
+}
+
+// recorded returns the tree with its snapshots, if it could be opened.
+func (v *treeView) recorded(err error) (*treeView, error) {
 	if err != nil {
 		return nil, err
 	}

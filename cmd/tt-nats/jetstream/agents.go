@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -87,11 +88,28 @@ func (e *Engine) Rooms(ctx context.Context, prefix string) (map[string]int, erro
 	}
 }
 
-// Watch implements [engine.Engine]. The server republishes the headers of an entry once it
-// is stored; a subscription to the entries themselves would hear of them before that, and
-// of those that were refused.
-func (e *Engine) Watch(ctx context.Context, room string, notify func()) (stop func(), err error) {
-	return e.subscribe(ctx, e.subject("ttchanged", room), func(*nats.Msg) { notify() }, notify)
+// Watch implements [engine.Engine]. The server republishes an entry once it is stored; a
+// subscription to the entries themselves would hear of them before that, and of those that
+// were refused.
+func (e *Engine) Watch(ctx context.Context, room string, notify func(*engine.Next)) (stop func(), err error) {
+	return e.subscribe(ctx, e.subject("ttchanged", room), func(m *nats.Msg) { notify(republished(m)) }, func() { notify(nil) })
+}
+
+// republished returns the entry in a message that the server has republished, nil if it is
+// without what was stored, as that of an older tt-natsd, or a client has written headers of the server.
+func republished(m *nats.Msg) *engine.Next {
+	var numbers [2]uint64
+	for i, name := range []string{headerSequence, headerLast} {
+		n, err := strconv.ParseUint(m.Header.Get(name), 10, 64)
+		if numbers[i] = n; err != nil || len(m.Header.Values(name)) != 1 {
+			return nil
+		}
+	}
+	at, err := time.Parse(time.RFC3339Nano, m.Header.Get(headerTime))
+	if err != nil || len(m.Header.Values(headerTime)) != 1 || len(m.Data) == 0 {
+		return nil
+	}
+	return &engine.Next{After: engine.Revision(numbers[1]), Entry: newEntry(numbers[0], at, m.Header, m.Data)}
 }
 
 // WatchAll implements [engine.AllWatcher].
@@ -225,7 +243,7 @@ func (e *Engine) Notify(room string, agents ...string) {
 	for _, agent := range agents {
 		_ = conn.Publish(e.subject("ttnotify", room), []byte(agent))
 	}
-	_ = conn.FlushTimeout(requestTimeout)
+	_ = conn.FlushTimeout(e.patience())
 }
 
 // Notified implements [engine.Engine].

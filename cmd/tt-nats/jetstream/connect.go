@@ -4,7 +4,7 @@
 //	ttlog.NS.ROOM             entries, in the stream TT
 //	ttrepair.NS.ROOM          the same, while the store is one that was copied back and only repairs are taken
 //	ttconfirm.NS.ROOM         what Confirm appends, in the same stream: see Confirm
-//	ttchanged.NS.ROOM         headers of ttlog, republished by the server once they are stored
+//	ttchanged.NS.ROOM         entries of ttlog, republished by the server once they are stored
 //	ttagent.NS.ROOM.AGENT     records, in the stream TTAGENTS
 //	ttnotify.NS.ROOM          notifications, not stored
 //	ttpresent.NS.ROOM.AGENT.WHAT  a process that has announced itself answers requests here
@@ -33,7 +33,8 @@ import (
 
 const (
 	connectTimeout = 2 * time.Second
-	requestTimeout = 1500 * time.Millisecond // of one request, of which a call may make several
+	requestTimeout = 1500 * time.Millisecond // of one request to a near server, see [Engine.patience]
+	requestMost    = 3 * time.Second         // of one to a far server: what became of a change is asked after it
 	callTimeout    = 4 * time.Second         // of one call of the engine's methods
 	reconnectWait  = 100 * time.Millisecond
 	reconnectMax   = 5 * time.Second
@@ -228,6 +229,12 @@ func (e *Engine) subscription(ctx context.Context, subject string, handle nats.M
 // roundTrip is how long a message to the server and the answer take.
 func (e *Engine) roundTrip() time.Duration { return time.Duration(e.rtt.Load()) }
 
+// patience is how long the answer to one request is waited for. It may be late by what is usual
+// on the way to the server.
+func (e *Engine) patience() time.Duration {
+	return min(requestTimeout+4*e.roundTrip(), requestMost)
+}
+
 // request sends a request and returns the answer.
 func (e *Engine) request(ctx context.Context, m *nats.Msg) (*nats.Msg, error) {
 	return e.requestOnce(ctx, m, e.judge)
@@ -238,7 +245,7 @@ func (e *Engine) requestOnce(ctx context.Context, m *nats.Msg, judge func(ctx co
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	ctx, cancel := context.WithTimeout(ctx, e.patience())
 	defer cancel()
 	ctx, done, err := e.permitted(ctx, m.Subject)
 	if err != nil {
@@ -282,7 +289,7 @@ func (e *Engine) ask(ctx context.Context, subject string, query []byte) (next fu
 		return nil, nil, e.explain(err)
 	}
 	return func() (*nats.Msg, error) {
-		ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+		ctx, cancel := context.WithTimeout(ctx, e.patience())
 		defer cancel()
 		began := time.Now()
 		m, err := sub.NextMsgWithContext(ctx)
@@ -301,7 +308,7 @@ func (e *Engine) Close() error {
 	if conn == nil {
 		return nil
 	}
-	err := conn.FlushTimeout(requestTimeout)
+	err := conn.FlushTimeout(e.patience())
 	conn.Close()
 	return err
 }

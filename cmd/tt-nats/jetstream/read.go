@@ -23,6 +23,7 @@ const (
 	noteKey = "Tt-Note" // a header of notes
 
 	headerSequence = "Nats-Sequence"
+	headerLast     = "Nats-Last-Sequence"
 	headerTime     = "Nats-Time-Stamp"
 	headerSubject  = "Nats-Subject"
 	headerStatus   = "Status"

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -275,8 +276,12 @@ func testConfirm(t *testing.T, open func() engine.Engine) {
 
 func testWatch(t *testing.T, open func() engine.Engine) {
 	writer, reader := open(), open()
+	told := make(chan engine.Next, 100)
 	calls := make(chan struct{}, 1)
-	stop, err := reader.Watch(ctx(t), room, func() {
+	stop, err := reader.Watch(ctx(t), room, func(next *engine.Next) {
+		if next != nil {
+			told <- *next
+		}
 		select {
 		case calls <- struct{}{}:
 		default:
@@ -298,6 +303,14 @@ func testWatch(t *testing.T, open func() engine.Engine) {
 			for _, entry := range read(t, reader, 0) {
 				seen = entry.Revision
 			}
+		}
+	}
+	all := read(t, reader, 0)
+	for len(told) > 0 {
+		if next := <-told; !slices.ContainsFunc(all, func(e engine.Entry) bool { return reflect.DeepEqual(e, next.Entry) }) {
+			t.Errorf("told %+v, which is none of the entries", next)
+		} else if i := slices.IndexFunc(all, func(e engine.Entry) bool { return e.Revision == next.Revision }); i > 0 && all[i-1].Revision != next.After || i == 0 && next.After != 0 {
+			t.Errorf("entry %d is said to come after %d", i, next.After)
 		}
 	}
 }

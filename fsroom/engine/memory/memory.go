@@ -48,7 +48,7 @@ type Engine struct {
 type room struct {
 	entries  []stored
 	records  map[string]engine.Record
-	watchers map[int]func()
+	watchers map[int]func(*engine.Next)
 	notified map[int]func(string)
 	next     int
 }
@@ -96,7 +96,7 @@ func (e *Engine) SetAway(away bool) {
 	e.away = away
 	if !away {
 		for _, r := range e.rooms {
-			e.notify(r)
+			e.notify(r, nil)
 		}
 	}
 }
@@ -119,16 +119,16 @@ func (e *Engine) Entries(name string) int {
 func (e *Engine) room(name string) *room {
 	r := e.rooms[name]
 	if r == nil {
-		r = &room{records: make(map[string]engine.Record), watchers: make(map[int]func()), notified: make(map[int]func(string))}
+		r = &room{records: make(map[string]engine.Record), watchers: make(map[int]func(*engine.Next)), notified: make(map[int]func(string))}
 		e.rooms[name] = r
 	}
 	return r
 }
 
-func (e *Engine) notify(r *room) {
+func (e *Engine) notify(r *room, next *engine.Next) {
 	for _, fn := range r.watchers {
 		select {
-		case e.delivery <- fn:
+		case e.delivery <- func() { fn(next) }:
 		default:
 		}
 	}
@@ -221,7 +221,9 @@ func (e *Engine) Append(ctx context.Context, name string, after engine.Revision,
 		s.expires = e.now().Add(keep)
 	}
 	r.entries = append(r.entries, s)
-	e.notify(r)
+	next := &engine.Next{After: after, Entry: entry}
+	next.Lines, next.Note = bytes.Clone(entry.Lines), bytes.Clone(entry.Note)
+	e.notify(r, next)
 	if fault == AnswerLost {
 		return engine.Entry{}, inDoubt
 	}
@@ -241,7 +243,7 @@ func (e *Engine) Confirm(ctx context.Context, name string, at engine.Revision) e
 }
 
 // Watch implements [engine.Engine].
-func (e *Engine) Watch(ctx context.Context, name string, notify func()) (stop func(), err error) {
+func (e *Engine) Watch(ctx context.Context, name string, notify func(*engine.Next)) (stop func(), err error) {
 	if err := e.enter(ctx); err != nil {
 		return nil, err
 	}

@@ -123,7 +123,7 @@ func (i *interruptible) Announce(ctx context.Context, room, agent, what string) 
 	return i.subscribe(ctx, func(ctx context.Context) (func(), error) { return i.Engine.Announce(ctx, room, agent, what) })
 }
 
-func (i *interruptible) Watch(ctx context.Context, room string, notify func()) (func(), error) {
+func (i *interruptible) Watch(ctx context.Context, room string, notify func(*engine.Next)) (func(), error) {
 	return i.subscribe(ctx, func(ctx context.Context) (func(), error) { return i.Engine.Watch(ctx, room, notify) })
 }
 

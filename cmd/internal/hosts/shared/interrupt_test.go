@@ -58,7 +58,9 @@ func (s silent) Announced(context.Context, string, string, string) (engine.Prese
 func (s silent) Announce(context.Context, string, string, string) (func(), error) {
 	return nil, s.hang()
 }
-func (s silent) Watch(context.Context, string, func()) (func(), error) { return nil, s.hang() }
+func (s silent) Watch(context.Context, string, func(*engine.Next)) (func(), error) {
+	return nil, s.hang()
+}
 func (s silent) Notified(context.Context, string, func(string)) (func(), error) {
 	return nil, s.hang()
 }

@@ -1,0 +1,38 @@
+package jetstream
+
+import (
+	"testing"
+
+	"github.com/nats-io/nats.go"
+)
+
+// What the server republishes is an entry only with all that the server says of it, and with
+// nothing that a client has said in its place.
+func TestRepublished(t *testing.T) {
+	message := func(change func(*nats.Msg)) *nats.Msg {
+		m := nats.NewMsg("ttchanged.ns.rooms.a")
+		m.Header = nats.Header{headerSequence: {"9"}, headerLast: {"7"}, headerTime: {"2026-11-22T10:00:00.5Z"}}
+		m.Data = []byte("line")
+		change(m)
+		return m
+	}
+	next := republished(message(func(*nats.Msg) {}))
+	if next == nil || next.After != 7 || next.Revision != 9 || string(next.Lines) != "line" || next.At.Nanosecond() == 0 {
+		t.Errorf("got %+v", next)
+	}
+	if next := republished(message(func(m *nats.Msg) { m.Header.Set(noteKey, "1") })); next == nil || string(next.Note) != "line" || next.Lines != nil {
+		t.Errorf("of a note: %+v", next)
+	}
+	for name, change := range map[string]func(*nats.Msg){
+		"headers alone":      func(m *nats.Msg) { m.Data = nil },
+		"no headers":         func(m *nats.Msg) { m.Header = nil },
+		"two numbers":        func(m *nats.Msg) { m.Header.Add(headerSequence, "10") },
+		"two numbers before": func(m *nats.Msg) { m.Header.Add(headerLast, "8") },
+		"two times":          func(m *nats.Msg) { m.Header.Add(headerTime, "2026-11-22T10:00:01Z") },
+		"no number":          func(m *nats.Msg) { m.Header.Set(headerLast, "x") },
+	} {
+		if next := republished(message(change)); next != nil {
+			t.Errorf("%s: %+v", name, next)
+		}
+	}
+}

@@ -1,0 +1,116 @@
+package fsroom_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/talking-stick/tt/fsroom"
+	"github.com/talking-stick/tt/fsroom/engine"
+)
+
+// A mirror that is watched takes entries from what the engine tells: it reads them neither one
+// by one nor again. One that it was not told of, it reads.
+func TestWatchedMirrorIsToldEntries(t *testing.T) {
+	for name, test := range map[string]struct {
+		deaf  bool
+		reads int32
+	}{"told": {false, 4}, "told that there is one": {true, 1 << 20}} {
+		t.Run(name, func(t *testing.T) {
+			h := newHosts(t, 2, inMemory(t))
+			h.do(0, join("a"))
+			h.view(1)
+			e := &deafEngine{countingEngine{Engine: h.engine}, test.deaf}
+			r := fsroom.At(openStore(t, h.dirs[1], fsroom.Options{Engine: e}), tallyRules, "demo")
+			stop := r.Pull(t.Context())
+			const changes = 30
+			for i := range changes {
+				h.do(0, say("a", fmt.Sprint(i)))
+			}
+			mirror := fsroom.At(openStore(t, h.dirs[1], fsroom.Options{Host: "here"}), tallyRules, "demo") // asks no engine
+			ctx, cancel := context.WithTimeout(t.Context(), patience)
+			defer cancel()
+			if err := mirror.Await(ctx, func(snap *snapshot) (bool, fsroom.Sleep, error) {
+				return snap.State.Said["a"] == changes, fsroom.Sleep{}, nil
+			}); err != nil {
+				t.Fatal(err)
+			}
+			stop()
+			if n := e.reads.Load(); n > test.reads {
+				t.Errorf("%d changes were read in %d times", changes, n)
+			}
+			h.verify()
+		})
+	}
+}
+
+// A deafEngine tells that there are entries, and not which.
+type deafEngine struct {
+	countingEngine
+	deaf bool
+}
+
+func (e *deafEngine) Watch(ctx context.Context, room string, notify func(*engine.Next)) (func(), error) {
+	return e.Engine.Watch(ctx, room, func(next *engine.Next) {
+		if e.deaf {
+			next = nil
+		}
+		notify(next)
+	})
+}
+
+// Those who wait on a host leave it to one of them to ask the engine.
+func TestIdleWaitersAskNobody(t *testing.T) {
+	e := &countingEngine{Engine: inMemory(t)}
+	h := newHosts(t, 2, e)
+	h.do(0, join("a"))
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	const waiters = 5
+	looked, done := make(chan struct{}, 100), make(chan error, waiters)
+	for range waiters {
+		r := h.room(1, fsroom.Options{NoWatch: true, BlindPoll: time.Millisecond})
+		go func() {
+			done <- r.Await(ctx, func(snap *snapshot) (bool, fsroom.Sleep, error) {
+				looked <- struct{}{}
+				return snap.State.Turn > 0, fsroom.Sleep{}, nil
+			})
+		}()
+	}
+	for range 2 * waiters { // before and after they began to watch
+		<-looked
+	}
+	e.reads.Store(0)
+	time.Sleep(100 * time.Millisecond) // in which each polls many times
+	if n := e.reads.Load(); n > waiters {
+		t.Errorf("%d that wait have read the room %d times", waiters, n)
+	}
+	h.do(0, turnOn("a"))
+	for range waiters {
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// What other hosts say of the agents that the room concerns is fetched together.
+func TestRecordsOfThoseConcernedAreFetchedTogether(t *testing.T) {
+	e := &countingEngine{Engine: inMemory(t)}
+	h := newHosts(t, 2, e)
+	h.do(0, join("a"), join("b"), join("c"))
+	for _, id := range []string{"a", "b", "c", "d"} {
+		if err := h.room(0, fsroom.Options{Host: "there"}).Agent(id).Mark("seen", time.Now()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	here := h.room(1, fsroom.Options{Host: "here", Brief: time.Minute})
+	if _, err := here.View(); err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []int32{1, 1, 1, 2} {
+		if id := string(rune('a' + i)); here.Agent(id).Marked("seen").IsZero() || e.records.Load() != want {
+			t.Errorf("%s: the records were asked for %d times, want %d", id, e.records.Load(), want)
+		}
+	}
+}
