@@ -307,13 +307,11 @@ func (a Agent) Change(name string, v wire.Fields, change func(found bool) bool) 
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), changePatience)
 	defer cancel()
-	lock := a.Path("lock")
-	unlock, err := lockfile.Lock(ctx, lock)
+	unlock, err := lockfile.Lock(ctx, a.Path("lock"))
 	if err != nil {
 		return a.explain(err)
 	}
 	defer unlock()
-	lockfile.Adopt(lock)
 	if !change(a.Read(name, v)) {
 		return nil
 	}

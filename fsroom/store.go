@@ -307,7 +307,6 @@ func (s *Store) LockFolder(ctx context.Context, folder string) (unlock func() er
 			unlock, err = wait.Lock(ctx, path)
 		}
 	}
-	lockfile.Adopt(path)
 	return unlock, s.Explain(err, path)
 }
 

@@ -71,7 +71,6 @@ func (r *Files[S]) Acquire(ctx context.Context) (func() error, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		if err = r.store.Prepare(r.dir); err == nil {
 			unlock, err = r.lockWait().Lock(ctx, r.LockPath())
-			lockfile.Adopt(r.LockPath())
 		}
 	}
 	return unlock, err

@@ -31,6 +31,13 @@ func TestRootGivesFilesAway(t *testing.T) {
 			}
 			return err
 		},
+		"locked": func(p string) error {
+			unlock, err := lockfile.Lock(t.Context(), p)
+			if err == nil {
+				err = unlock()
+			}
+			return err
+		},
 		"adopted": func(p string) error {
 			err := os.Mkdir(p, 0o700)
 			lockfile.Adopt(p)

@@ -26,8 +26,8 @@ import (
 )
 
 // Lock takes the exclusive lock on the file at path and returns the function that
-// releases it. The file is created with mode 0600 if it is missing and is never
-// removed.
+// releases it. The file is created with mode 0600 if it is missing, see [Adopt], and is
+// never removed.
 //
 // A free lock is taken even if the deadline of ctx has passed: a deadline in the
 // past means "do not wait". Otherwise Lock waits in the kernel's queue until ctx
@@ -119,6 +119,8 @@ func (l locker) lock(ctx context.Context) (func() error, error) {
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return nil, ctx.Err()
 	}
+	_, err := os.Lstat(l.path)
+	isNew := errors.Is(err, fs.ErrNotExist)
 	for {
 		h, err := l.acquire(ctx)
 		if h == nil || err != nil {
@@ -129,6 +131,9 @@ func (l locker) lock(ctx context.Context) (func() error, error) {
 		case err != nil:
 			return nil, errors.Join(err, unlock())
 		case same:
+			if isNew {
+				Adopt(l.path)
+			}
 			return unlock, nil
 		}
 		// The file was replaced or removed while we waited. Other processes lock the

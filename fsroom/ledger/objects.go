@@ -13,6 +13,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/talking-stick/tt/lockfile"
 )
 
 // objects are all objects that can be read: our own, and those of the user's repository.
@@ -143,7 +145,9 @@ func (o *objects) linkLoose(dir string, id ID) bool {
 		return true
 	}
 	to := looseFile(o.dir, id)
-	_ = os.Mkdir(filepath.Dir(to), 0o700)
+	if os.Mkdir(filepath.Dir(to), 0o700) == nil {
+		lockfile.Adopt(filepath.Dir(to))
+	}
 	o.loose[to] = linkFile(looseFile(dir, id), to)
 	return o.loose[to]
 }

@@ -70,6 +70,7 @@ func writePack(dir string, objects map[ID][]byte, fault func(string) error) (ind
 	if err := cmp.Or(os.Rename(f.Name(), filepath.Join(dir, name+".pack")), fault("pack-index")); err != nil {
 		return "", err
 	}
+	lockfile.Adopt(filepath.Join(dir, name+".pack"))
 	index = filepath.Join(dir, unsyncedPrefix+name+".idx")
 	return index, lockfile.ReplaceUnsynced(index, content, dir)
 }

@@ -61,7 +61,11 @@ func (l *Ledger) MayPrune(every time.Duration) bool {
 	if info, err := os.Stat(path); err == nil && time.Since(info.ModTime()) < every && l.smallPacks() <= maxPacks {
 		return false
 	}
-	return os.WriteFile(path, nil, 0o600) == nil && lockfile.Touch(path, time.Now()) == nil
+	if os.WriteFile(path, nil, 0o600) != nil {
+		return false
+	}
+	lockfile.Adopt(path)
+	return lockfile.Touch(path, time.Now()) == nil
 }
 
 // smallPacks returns how many packs of its own the store has that are worth joining.

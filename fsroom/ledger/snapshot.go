@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/talking-stick/tt/lockfile"
 )
 
 // Why a snapshot was taken.
@@ -152,7 +154,9 @@ func (l *Ledger) appendLine(s *Snapshot) (sync func(needs error) error, err erro
 		return nil, errors.Join(err, f.Close())
 	}
 	line = append(line, '\n')
-	if n := info.Size(); n > 0 {
+	if n := info.Size(); n == 0 {
+		lockfile.Adopt(l.linesFile())
+	} else {
 		var last [1]byte
 		if _, err := f.ReadAt(last[:], n-1); err == nil && last[0] != '\n' {
 			line = append([]byte("\n"), line...)

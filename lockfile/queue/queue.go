@@ -219,7 +219,6 @@ func (q *Queue) lock(ctx context.Context, deadline time.Time, busy func(error)) 
 	if unlock, err = lockfile.TryLock(path); err != nil {
 		return nil, err
 	} else if unlock != nil { // without a timer, which would start a thread
-		lockfile.Adopt(path)
 		return unlock, nil
 	}
 	patience := time.Second
@@ -235,7 +234,6 @@ func (q *Queue) lock(ctx context.Context, deadline time.Time, busy func(error)) 
 		var held *lockfile.BusyError
 		switch {
 		case err == nil:
-			lockfile.Adopt(path)
 			return unlock, nil
 		case ctx.Err() != nil:
 			return nil, ctx.Err()

@@ -166,7 +166,7 @@ func (t *Tree) keep(file string, payload []byte) error {
 	if err := t.fault("pending"); err != nil {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+	if err := lockfile.MakeDirs(filepath.Dir(file), 0o700); err != nil {
 		return err
 	}
 	if err := lockfile.ReplaceUnsynced(file, payload, filepath.Dir(file)); err != nil {
