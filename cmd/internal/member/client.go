@@ -169,15 +169,7 @@ func (c *Client) Open(w *workspace.Workspace, missing error) (*Room, error) {
 		}
 		hint += `; "tt log" shows the history of the one that has ended`
 	}
-	if lost := c.lost(); len(lost) > 0 {
-		var paths []string
-		for _, st := range lost {
-			paths = append(paths, st.CanonicalPath)
-			hint += "; " + lostHint(st, c.Self.ID)
-		}
-		e.With("missing_paths", paths)
-	}
-	return nil, e.WithHint("%s", hint)
+	return nil, c.tellLost(e.WithHint("%s", hint))
 }
 
 // OpenEnded returns the room of a workspace that has ended and whose events are in

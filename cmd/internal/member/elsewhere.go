@@ -62,24 +62,24 @@ func (r *Room) elsewhere(st *turn.State, id string, p turn.Presence, l turn.Leas
 	return p
 }
 
-// pathFile has the directory of a room on this host, where an agent joined it.
-const pathFile = "path"
+// PathFile has the directory of a room on this host, where an agent joined it or it was imported.
+const PathFile = "path"
 
-// here returns the directory on this host of a room that several share, "" if it is not known.
+// here returns the directory on this host of a room that several share, or that was imported from
+// another directory; "" if it is not known, or the one where the room was made.
 func (r *Room) here() string {
-	if !r.IsShared() {
-		return ""
+	if r.IsShared() {
+		if dir := r.inChain(); dir != "" && !r.Workspace.ByID() {
+			return dir
+		}
 	}
-	if dir := r.inChain(); dir != "" && !r.Workspace.ByID() {
-		return dir
-	}
-	return r.Kept(pathFile)
+	return r.Kept(PathFile)
 }
 
 // recordPath records the directory in which an agent of this host is a member.
 func (r *Room) recordPath() {
-	if dir := r.here(); dir != "" && dir != r.Kept(pathFile) {
-		r.Keep(pathFile, dir)
+	if dir := r.here(); dir != "" && dir != r.Kept(PathFile) {
+		r.Keep(PathFile, dir)
 	}
 }
 

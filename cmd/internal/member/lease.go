@@ -182,7 +182,7 @@ func (r *Room) Fence(ctx context.Context) (turn.Fence, error) {
 	st := snap.State
 	switch {
 	case !r.IsMember(st):
-		err = turn.NotJoined(st, r.Self.ID)
+		err = r.Client.tellLost(turn.NotJoined(st, r.Self.ID))
 	case fence != (turn.Fence{}): // who removes a member on another host does not remove the record
 		return fence, nil
 	default:

@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"github.com/talking-stick/tt/fsroom"
+	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
 )
 
@@ -46,6 +47,19 @@ func (c *Client) lost() (rooms []*turn.State) {
 		}
 	}
 	return rooms
+}
+
+// tellLost adds to a refusal what the agent can do about rooms that are lost to it.
+func (c *Client) tellLost(e *code.Error) *code.Error {
+	var paths []string
+	for _, st := range c.lost() {
+		paths = append(paths, st.CanonicalPath)
+		e.Hint += "; " + lostHint(st, c.Self.ID)
+	}
+	if paths != nil {
+		e.With("missing_paths", paths)
+	}
+	return e
 }
 
 // lostHint says what an agent can do that is still a member of a room whose directory is

@@ -36,9 +36,10 @@ var askCommand = &cli.Command{
 		f.Bool("stdin", "read the question from standard input")
 		f.Bool("wait", "wait for the answer and print it")
 		f.Duration("timeout", "D", 0, "how long to wait (default: the room's limit, 110s)")
+		f.Bool("exit-code", "with --wait: 3 where nobody has answered")
 		pathFlag(f)
 	},
-	Exits: signalExits,
+	Exits: append([]cli.ExitStatus{{Status: 3, Meaning: "no answer, with --exit-code"}}, signalExits...),
 	Errors: []code.Code{code.NotJoined, code.RoomNotFound, code.UnknownRecipient, code.AmbiguousRecipient, code.InvalidBody,
 		code.BodyTooLarge, code.InvalidAgentID, code.LockTimeout},
 	Run: runAsk,
@@ -71,8 +72,10 @@ func (r *askResult) Fields(c *wire.Codec) {
 }
 
 func runAsk(ctx context.Context, c *cli.Invocation) error {
-	if c.Given("timeout") && !c.Bool("wait") {
-		return c.Usagef("--timeout goes with --wait")
+	for _, flag := range []string{"timeout", "exit-code"} {
+		if c.Given(flag) && !c.Bool("wait") {
+			return c.Usagef("--%s goes with --wait", flag)
+		}
 	}
 	body, err := bodyOf(c, code.BodyTooLarge)
 	if err != nil {
@@ -121,6 +124,9 @@ func runAsk(ctx context.Context, c *cli.Invocation) error {
 	if res.Status == questions.ReplyAnswered {
 		asked.In.ReplyShown(context.WithoutCancel(ctx), asked)
 		return nil
+	}
+	if c.Bool("exit-code") && ctx.Err() == nil {
+		return cli.Exit(3)
 	}
 	return interrupted(ctx, nil)
 }

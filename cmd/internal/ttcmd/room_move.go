@@ -9,6 +9,7 @@ import (
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/hosts"
+	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/cmd/internal/session"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
@@ -68,7 +69,10 @@ func runRoomImport(ctx context.Context, c *cli.Invocation) error {
 	if store.Options().Engine != nil {
 		res.Added, err = build.Sharing.Import(ctx, store, stick.Folder+"."+name, h)
 	} else {
-		res.Added, err = history.Import(ctx, fsroom.At(store, stick, name), h, isMove)
+		room := fsroom.At(store, stick, name)
+		if res.Added, err = history.Import(ctx, room, h, isMove); err == nil && name != h.Room {
+			room.Keep(member.PathFile, res.Path)
+		}
 	}
 	if err != nil {
 		return err
