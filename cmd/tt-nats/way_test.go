@@ -3,8 +3,10 @@
 package main_test
 
 import (
+	"fmt"
 	"io"
 	"net"
+	"regexp"
 	"strconv"
 	"sync"
 	"time"
@@ -31,6 +33,7 @@ type trips struct {
 	n     int
 	heard bool // the server has said something since the last one began
 	ended bool
+	name  string // of the client, with its process id
 }
 
 func scriptFar(ts *testscript.TestScript, neg bool, args []string) {
@@ -64,13 +67,14 @@ func scriptTrips(ts *testscript.TestScript, neg bool, args []string) {
 	w.mu.Lock()
 	w.trips = nil
 	w.mu.Unlock()
-	out, err := scriptCommand(ts, args[1:]).CombinedOutput()
+	cmd := scriptCommand(ts, args[1:])
+	out, err := cmd.CombinedOutput()
 	if err != nil {
 		ts.Fatalf("%v: %s", err, out)
 	}
-	n := 0
+	n, own := 0, fmt.Sprint("tt ", cmd.Process.Pid)
 	for limit := time.Now().Add(10 * time.Second); n == 0 && time.Now().Before(limit); time.Sleep(20 * time.Millisecond) {
-		n = w.counted()
+		n = w.counted(own)
 	}
 	ts.Logf("%d round trips", n)
 	if n == 0 || n > most {
@@ -78,14 +82,14 @@ func scriptTrips(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// counted returns the round trips of the connections that were made and have ended: those of a
-// guardian go on. To connect is one.
-func (w *way) counted() (n int) {
+// counted returns the round trips of the connections with this name that have ended. To connect
+// is one.
+func (w *way) counted(name string) (n int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, c := range w.trips {
 		c.mu.Lock()
-		if c.ended {
+		if c.ended && c.name == name {
 			n += 1 + c.n
 		}
 		c.mu.Unlock()
@@ -116,6 +120,9 @@ func (c *trips) end() {
 // asks returns the connection of a client, and counts what comes from it.
 func (c *trips) asks(client net.Conn) io.ReadCloser { return asking{client, c} }
 
+// clientName finds what a client calls itself when it connects.
+var clientName = regexp.MustCompile(`"name":"(tt \d+)"`)
+
 type asking struct {
 	net.Conn
 	trips *trips
@@ -125,6 +132,9 @@ func (a asking) Read(b []byte) (int, error) {
 	n, err := a.Conn.Read(b)
 	a.trips.mu.Lock()
 	defer a.trips.mu.Unlock()
+	if name := clientName.FindSubmatch(b[:n]); name != nil && a.trips.name == "" {
+		a.trips.name = string(name[1])
+	}
 	if n > 0 && a.trips.heard {
 		a.trips.n, a.trips.heard = a.trips.n+1, false
 	}

@@ -222,7 +222,7 @@ func (t *Tree) endOf(ctx context.Context, turnID int64, holder string) (at time.
 
 // add writes what changed into the journal.
 func (t *Tree) add(ctx context.Context, turnID int64, agent string, c *ledger.Changes) {
-	_ = t.Room.Append(ctx, func(st *turn.State) ([]event.Event, error) {
+	_ = cmp.Or(t.writes, t.Room).Append(ctx, func(st *turn.State) ([]event.Event, error) {
 		return turn.RecordChange(st, turn.TreeChange{Turn: turnID, Span: c.Span, Agent: agent}, t.payload(c)), nil
 	})
 }
@@ -236,7 +236,7 @@ func (t *Tree) Add(ctx context.Context, turnID int64, agent string, c *ledger.Ch
 // there yet. While the turn lasts the command that ends it does so.
 func (t *Tree) addPending(ctx context.Context, file string, turnID int64, agent string) {
 	lasts := false
-	err := t.Room.Append(ctx, func(st *turn.State) ([]event.Event, error) {
+	err := cmp.Or(t.writes, t.Room).Append(ctx, func(st *turn.State) ([]event.Event, error) {
 		b, err := os.ReadFile(file)
 		if lasts = st.Owner == agent && st.Turn == turnID; err != nil || lasts {
 			return nil, nil

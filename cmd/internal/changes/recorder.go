@@ -252,19 +252,22 @@ type Job struct {
 	Out    *os.File  // gets a byte when the result is there
 }
 
-// Record does the work of one process.
+// Record does the work of one process. It reads the room as this host knows it, since a command
+// waits for the end of a turn; an engine is asked when something is written.
 func Record(ctx context.Context, r *member.Room, set Setting, j Job) error {
-	snap, err := r.View()
+	known := r.Client.Offline().Room(r.Name(), r.Workspace)
+	snap, err := known.View()
 	if err != nil {
 		return err
 	}
-	t, err := Of(r, snap.State.Policy, set)
+	t, err := Of(known, snap.State.Policy, set)
 	if code.Of(err) == code.LedgerOff {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
+	t.writes = r
 	ctx, cancel := context.WithTimeout(ctx, longest)
 	defer cancel()
 	switch j.At {
@@ -272,7 +275,7 @@ func Record(ctx context.Context, r *member.Room, set Setting, j Job) error {
 		err = t.first(ctx)
 	case "start":
 		t.addOrphans(ctx)
-		if snap, err = r.View(); err == nil {
+		if snap, err = known.View(); err == nil {
 			err = t.begin(ctx, snap.State, j)
 		}
 	case "end":

@@ -40,6 +40,7 @@ func SettingOf(lookup func(string) string, home string) Setting {
 type Tree struct {
 	Ledger *ledger.Ledger
 	Room   *member.Room // nil: none
+	writes *member.Room // the same room for what is added to it; nil: Room
 	Mode   string       // [turn.LedgerOn] or [turn.LedgerCounts]
 	policy turn.Policy
 	home   string

@@ -19,7 +19,9 @@ import (
 	"errors"
 	"math/rand/v2"
 	"net/url"
+	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -111,7 +113,7 @@ func (e *Engine) connection() (*nats.Conn, error) {
 		options = append(options, nats.Secure())
 	}
 	options = append(options,
-		nats.Name("tt"), nats.Timeout(connectTimeout/time.Duration(1+strings.Count(e.servers, ","))), nats.MaxReconnects(-1), nats.IgnoreAuthErrorAbort(),
+		nats.Name("tt "+strconv.Itoa(os.Getpid())), nats.Timeout(connectTimeout/time.Duration(1+strings.Count(e.servers, ","))), nats.MaxReconnects(-1), nats.IgnoreAuthErrorAbort(),
 		nats.CustomReconnectDelay(func(tries int) time.Duration {
 			d := min(reconnectWait<<min(tries, 10), reconnectMax)
 			return d/2 + rand.N(d/2)
