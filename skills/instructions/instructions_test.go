@@ -87,12 +87,14 @@ func TestShowWithoutFiles(t *testing.T) {
 	}
 }
 
-func TestEveryHarnessHasABundledSection(t *testing.T) {
-	shared := extract(bundled, "nobody")
+func TestEveryHarnessIsToldHowToWait(t *testing.T) {
 	for _, name := range harness.Agents() {
-		if own := extract(bundled, name); len(own) <= len(shared) {
+		if own := extract(bundled, name); !strings.Contains(own, "Wait in the foreground") {
 			t.Errorf("nothing for %s", name)
 		}
+	}
+	if extract(bundled, "codex") == extract(bundled, "gemini") {
+		t.Error("Codex has no section of its own")
 	}
 }
 
