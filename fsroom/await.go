@@ -55,7 +55,7 @@ func (r *Room[S]) await(ctx context.Context, inspect Inspect[S], subscribe func(
 	settled := true
 	var away error // why the room could not be inspected yet
 	for {
-		seen := stamps()
+		seen, looked := stamps(), time.Now()
 		snap, err := r.View()
 		var done bool
 		var sleep Sleep
@@ -99,7 +99,7 @@ func (r *Room[S]) await(ctx context.Context, inspect Inspect[S], subscribe func(
 			sleep.Poll = unsettledPoll
 		}
 		reason, err := sub.wait(ctx, sleep)
-		for err == nil && reason == polled && r.isCurrent() && (watched == nil || watched.isCurrent()) && stamps() == seen {
+		for err == nil && reason == polled && (!r.shared || time.Since(looked) < recordsPoll) && r.isCurrent() && (watched == nil || watched.isCurrent()) && stamps() == seen {
 			if sleep.For > 0 {
 				sleep.For = max(sleep.For-sub.slept, 1)
 			}
@@ -132,6 +132,10 @@ func (r *Files[S]) journalStamp() stamp {
 // unsettledPoll is how often a waiter checks whether the journal has changed while a
 // writer has the lock for longer than a waiter waits for it.
 const unsettledPoll = 200 * time.Millisecond
+
+// recordsPoll is how often a wait looks at a room that hosts share, though its journal has not
+// changed: what another host says of its agents and processes is in no journal.
+const recordsPoll = 20 * time.Second
 
 // unreachablePoll is how often a wait asks for an engine that cannot be reached.
 const unreachablePoll = time.Second

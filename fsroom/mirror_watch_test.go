@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/talking-stick/tt/fsroom"
+	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/engine"
 )
 
@@ -58,6 +59,34 @@ func (e *deafEngine) Watch(ctx context.Context, room string, notify func(*engine
 		}
 		notify(next)
 	})
+}
+
+// A store that was copied back tells of an entry where the mirror has another. What follows is not
+// taken for the next one of the mirror.
+func TestToldEntriesOfAStoreThatHasLostOne(t *testing.T) {
+	lost := inMemory(t)
+	h := newHosts(t, 2, lost)
+	h.do(0, join("a"))
+	h.do(1, say("a", "x")) // which host 0 has not seen
+	e := &countingEngine{Engine: lost}
+	r := fsroom.At(openStore(t, h.dirs[1], fsroom.Options{Engine: e}), tallyRules, "demo")
+	defer r.Pull(t.Context())()
+	read := func(times int32) {
+		for limit := time.Now().Add(patience); e.reads.Load() < times; time.Sleep(time.Millisecond) {
+			if time.Now().After(limit) {
+				t.Fatalf("the room was read %d times, want %d", e.reads.Load(), times)
+			}
+		}
+	}
+	read(1)
+	lost.Lose("rooms.demo", 1)
+	h.do(0, say("a", "y"))
+	read(2)
+	h.do(0, say("a", "z"))
+	read(3)
+	if _, err := h.room(1, fsroom.Options{}).View(); !hasCode(err, code.EngineRewound) {
+		t.Errorf("host 1 sees the room: %v", err)
+	}
 }
 
 // Those who wait on a host leave it to one of them to ask the engine.

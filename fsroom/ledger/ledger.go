@@ -158,8 +158,13 @@ func (l *Ledger) sweep() {
 				_ = os.Remove(path)
 			case strings.HasSuffix(name, ".pack"):
 				packs = append(packs, path)
-			case strings.HasPrefix(name, unsyncedPrefix) && (!isWhole(path) || syncPack(path, l.opts.Fault) != nil):
-				removePack(path)
+			case strings.HasPrefix(name, unsyncedPrefix):
+				if whole, err := looksWhole(path); err == nil && !whole {
+					removePack(path)
+					continue
+				}
+				_ = syncPack(path, l.opts.Fault) // if not now, by the next
+				indexed[packOf(path)] = true
 			default:
 				indexed[packOf(path)] = true
 			}

@@ -198,7 +198,9 @@ func (o *objects) write() error {
 	if err != nil {
 		return err
 	}
-	o.packs = append(o.packs, index)
+	if strings.HasPrefix(filepath.Base(index), unsyncedPrefix) {
+		o.packs = append(o.packs, index)
+	}
 	p, err := openPack(index)
 	if err == nil {
 		o.own = append(o.own, p)

@@ -8,8 +8,10 @@ import (
 	"crypto/sha1"
 	"encoding/binary"
 	"encoding/hex"
+	"errors"
 	"hash/crc32"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -67,6 +69,9 @@ func writePack(dir string, objects map[ID][]byte, fault func(string) error) (ind
 		return "", err
 	}
 	name := ownPrefix + sum
+	if done := filepath.Join(dir, name+".idx"); isWhole(done) {
+		return done, nil // the same objects have the same name, and are durable
+	}
 	if err := cmp.Or(os.Rename(f.Name(), filepath.Join(dir, name+".pack")), fault("pack-index")); err != nil {
 		return "", err
 	}
@@ -107,15 +112,26 @@ func removePack(index string) {
 
 // isWhole reports whether a pack and its index are as they were written.
 func isWhole(index string) bool {
+	whole, err := looksWhole(index)
+	return whole && err == nil
+}
+
+// looksWhole is isWhole, with an error where the two cannot be read although they are there.
+func looksWhole(index string) (bool, error) {
 	pack, err := os.ReadFile(packOf(index) + ".pack")
 	idx, err2 := os.ReadFile(index)
 	const sum = sha1.Size
-	if err != nil || err2 != nil || len(pack) < sum || len(idx) < 2*sum {
-		return false
+	if err := cmp.Or(err, err2); errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	} else if err != nil {
+		return false, err
+	}
+	if len(pack) < sum || len(idx) < 2*sum {
+		return false, nil
 	}
 	end, idxEnd := pack[len(pack)-sum:], idx[len(idx)-sum:]
 	return sha1.Sum(pack[:len(pack)-sum]) == [sum]byte(end) && sha1.Sum(idx[:len(idx)-sum]) == [sum]byte(idxEnd) &&
-		bytes.HasSuffix(idx[:len(idx)-sum], end)
+		bytes.HasSuffix(idx[:len(idx)-sum], end), nil
 }
 
 // packContent writes a pack, and returns its sum and its index.

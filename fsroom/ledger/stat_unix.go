@@ -31,20 +31,11 @@ func readDir(path string) ([]file, error) {
 	if err != nil {
 		return nil, &os.PathError{Op: "open", Path: path, Err: err}
 	}
-	defer unix.Close(fd)
-	var names []string
-	for buf := make([]byte, 8<<10); ; {
-		n, err := unix.ReadDirent(fd, buf)
-		switch {
-		case errors.Is(err, unix.EINTR):
-			continue
-		case err != nil:
-			return nil, &os.PathError{Op: "readdir", Path: path, Err: err}
-		}
-		if n <= 0 {
-			break
-		}
-		_, _, names = unix.ParseDirent(buf[:n], -1, names)
+	dir := os.NewFile(uintptr(fd), path)
+	defer dir.Close()
+	names, err := dir.Readdirnames(-1)
+	if err != nil {
+		return nil, err
 	}
 	out := make([]file, 0, len(names))
 	for _, name := range names {

@@ -157,7 +157,9 @@ func (r *mirror[S]) fetch(ctx context.Context) (*tail, error) {
 	if err = r.explainEngine(err); fsroom.IsUnreachable(err) {
 		r.away.Store(&err)
 	} else if err == nil {
-		r.reached()
+		if r.away.Store(nil); !t.news() { // else it is up to date when it has them
+			r.reached()
+		}
 	}
 	return t, err
 }

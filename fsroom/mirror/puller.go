@@ -84,16 +84,19 @@ func (r *mirror[S]) pullWhileWatched(ctx context.Context) (watched bool) {
 		return false
 	}
 	defer stopNotified()
-	retry := pullRetry
+	retry, sound := pullRetry, false // sound: at the last look the engine had what the mirror has
 	for told := (*engine.Next)(nil); ; {
-		if missed.Swap(false) {
-			told = nil
+		if missed.Swap(false) || !sound {
+			for told = nil; len(changed) > 0; { // what is read now has them
+				<-changed
+			}
 		}
 		next := pullPoll
-		if err := r.pull(ctx, told); err != nil {
-			next, retry = jitter(retry), min(2*retry, pullRetryMax)
-		} else {
+		err := r.pull(ctx, told)
+		if sound = err == nil; sound {
 			retry = pullRetry
+		} else {
+			next, retry = jitter(retry), min(2*retry, pullRetryMax)
 		}
 		timer := time.NewTimer(next)
 		select {
@@ -112,13 +115,16 @@ func (r *mirror[S]) pullWhileWatched(ctx context.Context) (watched bool) {
 const mostPulled = 16
 
 // pull brings the mirror up to date: with the entry, if that is the next one, else with what the
-// engine has.
+// engine has. An entry that the mirror should have, but has as another, is one of a store that has
+// lost what came after: that is for a read to find.
 func (r *mirror[S]) pull(ctx context.Context, next *engine.Next) error {
 	m := r.readMarker()
 	last := max(m.Revision, m.NoteRevision)
 	switch {
 	case next != nil && int64(next.Revision) <= last:
-		return nil
+		if int64(next.Revision) != m.Revision || next.Lines == nil || lastEventID(next.Lines) == m.EventID {
+			return nil
+		}
 	case next != nil && int64(next.After) == last && m.Revision > 0:
 		t := newTail(m)
 		t.at = time.Now()

@@ -130,7 +130,7 @@ func (r *recorder) Ending(ctx context.Context, st *turn.State, atLeast time.Dura
 		return end
 	}
 	limit := time.Now().Add(max(atLeast, time.Duration(st.Policy.LedgerWait)*time.Millisecond))
-	if r.set.Here && !r.room.IsShared() && t.Ledger.IsSmall() && end.here(ctx, t, st, limit) {
+	if r.set.Here && time.Until(limit) > 0 && !r.room.IsShared() && t.Ledger.IsSmall() && end.here(ctx, t, st, limit) {
 		return end
 	}
 	token := fsroom.NewID()
@@ -144,11 +144,12 @@ func (r *recorder) Ending(ctx context.Context, st *turn.State, atLeast time.Dura
 }
 
 // here records the end of a turn in this process, and reports whether what changed is known in
-// time. If it is not, or the scan fails in any way, it is for another process, which nothing waits
-// for.
+// time. If it is not, or the scan panics, it is for another process, which nothing waits for.
 func (e *turnEnd) here(ctx context.Context, t *Tree, st *turn.State, limit time.Time) bool {
 	apart := *t
-	apart.Room = t.Room.Client.Room(t.Room.Name(), t.Room.Workspace) // it may still be used when the turn ends
+	client := *t.Room.Client
+	client.Self.ID = e.agent                                  // who ends the turn may be another
+	apart.Room = client.Room(t.Room.Name(), t.Room.Workspace) // it may still be used when the turn ends
 	ctx, cancel := context.WithDeadline(ctx, limit)
 	known, done := make(chan []byte, 1), make(chan struct{})
 	debug.SetGCPercent(400) // the process ends soon

@@ -40,7 +40,7 @@ func mutants() []mutant {
 			{File: "fsroom/wake_file.go", Old: "if r.rules.Notify != nil {\n\t\tfor", New: "if false {\n\t\tfor"},
 		}, caughtByWaiting(nil), short},
 		{"a woken waiter looks at once", strace, "cmd/tt", []edit{
-			{File: "lockfile/lock.go", Old: "unlock, err := locker{path: path, open: openShared}", New: "return nil\n\tunlock, err := locker{path: path, open: openShared}"},
+			{File: "lockfile/lock.go", Old: "unlock, err := locker{path: path, open: openShared, Wait: w}", New: "return nil\n\tunlock, err := locker{path: path, open: openShared, Wait: w}"},
 		}, caughtByWaiting(slowAppend), short}, // the waiter is woken half a second before the event is written
 	}
 }
