@@ -74,7 +74,11 @@ func clientFor(c *cli.Invocation, store *fsroom.Store, table identity.Table, sel
 		Executable: c.Env.Executable,
 		Warn:       c.Notice,
 		Clock:      engineClock(store),
-		Record:     changes.Recorder(set),
+		AtEngine: func(root string) bool {
+			s := session.Find(c.Env, root, "")
+			return s.Engine != nil || s.NoEngine != nil
+		},
+		Record: changes.Recorder(set),
 	}
 }
 
