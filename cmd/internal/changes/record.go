@@ -25,6 +25,9 @@ func (t *Tree) first(ctx context.Context) error {
 // margin is how exact the time of an event is, compared with those of files.
 const margin = 10 * time.Millisecond
 
+// tick is how exact the time of an event is written: it may be that much later.
+const tick = time.Millisecond
+
 // begin records the beginning of a turn: what the tree was when the turn was granted, and what
 // changed since the turn before. A process before this one may have been killed at any point: what
 // it has not recorded is.
@@ -71,7 +74,7 @@ func (t *Tree) finish(ctx context.Context, st *turn.State, last *ledger.Snapshot
 	case last.Why == ledger.WhyStart:
 	case ended.IsZero(): // long ago, or in another room of this tree
 		return last, nil
-	case last.End <= ended.UnixNano():
+	case last.End < ended.Add(tick).UnixNano():
 		if !st.HasChange(last.Turn, turn.SpanTurn) {
 			v := t.Ledger.Recorded()
 			defer v.Close()
@@ -129,7 +132,7 @@ func (t *Tree) end(ctx context.Context, st *turn.State, turnID int64, handOver f
 			if !late {
 				ended, roomErr = t.endOf(ctx, turnID, agent)
 			}
-			if again = !late && !ended.IsZero() && s.End > ended.UnixNano(); again || roomErr != nil {
+			if again = !late && !ended.IsZero() && s.End >= ended.Add(tick).UnixNano(); again || roomErr != nil {
 				return
 			}
 			if c = t.turnFacts(v, turnID, s); late {
