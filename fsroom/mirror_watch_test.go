@@ -89,6 +89,25 @@ func TestToldEntriesOfAStoreThatHasLostOne(t *testing.T) {
 	}
 }
 
+// Of a store that was copied back nothing is shown while another process has the mirror: what it
+// has is to be compared first.
+func TestLookAtAStoreThatHasLostOneComparesIt(t *testing.T) {
+	lost := inMemory(t)
+	h := newHosts(t, 2, lost)
+	h.do(0, join("a"))
+	h.do(1, say("a", "x")) // which host 0 has not seen
+	lost.Lose("rooms.demo", 1)
+	h.do(0, say("a", "y"), say("a", "z"))
+	unlock, err := h.room(1, fsroom.Options{}).Files.Lock(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unlock()
+	if snap, err := h.room(1, fsroom.Options{Patience: time.Millisecond}).View(); err == nil {
+		t.Errorf("host 1 sees %v", snap.State.Said)
+	}
+}
+
 // Those who wait on a host leave it to one of them to ask the engine.
 func TestIdleWaitersAskNobody(t *testing.T) {
 	e := &countingEngine{Engine: inMemory(t)}

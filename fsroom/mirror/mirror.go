@@ -300,6 +300,7 @@ func (r *mirror[S]) refreshFrom(ctx context.Context, t *tail, wait bool) (ahead 
 		if err != nil || !t.news() {
 			return nil, err
 		}
+		wait = wait || t.stale != nil // which is to be compared with the mirror, not added to it
 		err = r.absorbLocked(ctx, t, wait)
 		var busy *lockfile.BusyError
 		switch {
