@@ -54,6 +54,9 @@ func (m *Mailbox) interrupted(ctx context.Context, st *turn.State) json.RawMessa
 	case st.Owner == "":
 		return nil
 	case st.Owner == m.Room.Self.ID:
+		if !st.MayGoOn() {
+			return nil
+		}
 		if e, err := m.Room.Event(ctx, me.LastHeld); err != nil || e.Type != turn.Takeover {
 			return nil
 		}
