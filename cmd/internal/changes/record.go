@@ -214,7 +214,11 @@ func (t *Tree) endOf(ctx context.Context, turnID int64, holder string) (at time.
 	}
 	const window = 200
 	err = t.Room.EachEvent(ctx, max(0, snap.State.Seq-window), true, func(e *event.Event) error {
-		if e.Turn == turnID && turn.EndsTurn(e, holder) || e.Type == turn.Takeover && e.Turn == turnID+1 {
+		of := e.Turn
+		if e.Type == turn.Takeover { // it begins its turn and ends the one before
+			of--
+		}
+		if of == turnID && turn.EndsTurn(e, holder) {
 			at = e.CreatedAt.Time
 			return member.ErrEnough
 		}
