@@ -39,6 +39,34 @@ func TestHoldIsAnnounced(t *testing.T) {
 	}
 }
 
+// A process that holds a mark says again what the engine has lost while it was away.
+func TestRecordIsPublishedAgain(t *testing.T) {
+	e := inMemory(t)
+	h := newHosts(t, 2, e)
+	h.do(0, join("a"))
+	a := h.room(0, fsroom.Options{Host: "there", Boot: "first"}).Agent("a")
+	if err := a.Mark("seen", time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	release, err := a.Hold("seen")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer release()
+	e.SetAway(true)
+	e.LoseRecords("rooms.demo")
+	e.SetAway(false)
+	for limit := time.Now().Add(patience); ; time.Sleep(time.Millisecond) {
+		here := h.room(1, fsroom.Options{Host: "here", Boot: "mine"})
+		if here.Agent("a").Held("seen") && here.BootOf("there") == "first" {
+			return
+		}
+		if time.Now().After(limit) {
+			t.Fatal("nobody knows of it any more")
+		}
+	}
+}
+
 // A crowd counts the agents that are asked for, and the records that are fetched and published.
 type crowd struct {
 	engine.Engine

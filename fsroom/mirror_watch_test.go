@@ -3,6 +3,7 @@ package fsroom_test
 import (
 	"context"
 	"fmt"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -117,8 +118,9 @@ func TestIdleWaitersAskNobody(t *testing.T) {
 	defer cancel()
 	const waiters = 5
 	looked, done := make(chan struct{}, 100), make(chan error, waiters)
-	for range waiters {
-		r := h.room(1, fsroom.Options{NoWatch: true, BlindPoll: time.Millisecond})
+	var polls [waiters]atomic.Int32 // each asks whether the mirror is up to date
+	for i := range waiters {
+		r := h.room(1, fsroom.Options{NoWatch: true, BlindPoll: time.Millisecond, Now: func() time.Time { polls[i].Add(1); return time.Now() }})
 		go func() {
 			done <- r.Await(ctx, func(snap *snapshot) (bool, fsroom.Sleep, error) {
 				looked <- struct{}{}
@@ -130,7 +132,11 @@ func TestIdleWaitersAskNobody(t *testing.T) {
 		<-looked
 	}
 	e.reads.Store(0)
-	time.Sleep(100 * time.Millisecond) // in which each polls many times
+	for i := range polls {
+		for from := polls[i].Load(); polls[i].Load() < from+20; {
+			time.Sleep(time.Millisecond)
+		}
+	}
 	if n := e.reads.Load(); n > waiters {
 		t.Errorf("%d that wait have read the room %d times", waiters, n)
 	}

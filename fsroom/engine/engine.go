@@ -162,8 +162,9 @@ type Engine interface {
 	AllRecords(ctx context.Context, prefix string) (map[string]map[string]Record, error)
 
 	// Announce says that a process is there, until withdraw is called or the process ends,
-	// however it ends. Announced asks whether there is one.
-	Announce(ctx context.Context, room, agent, what string) (withdraw func(), err error)
+	// however it ends. It calls again when the engine was away and is back: it may have lost the
+	// record of the agent. Announced asks whether there is one.
+	Announce(ctx context.Context, room, agent, what string, again func()) (withdraw func(), err error)
 	Announced(ctx context.Context, room, agent, what string) (Presence, error)
 
 	// Notify reaches the processes of all hosts that listen by Notified at this moment.

@@ -22,6 +22,9 @@ func (r *mirror[S]) absorb(t *tail) error {
 	if t.stale != nil && m == *t.stale {
 		m = marker{}
 	}
+	if !t.follows(m) {
+		return errLinesLost // so it is fetched again
+	}
 	if err := r.Store().Prepare(r.Dir()); err != nil {
 		return err
 	}

@@ -90,12 +90,16 @@ func (t *tail) add(e engine.Entry) error {
 
 // news reports whether the tail has a change or a note that the mirror had not.
 func (t *tail) news() bool {
+	last := false // whether its last note is one
 	for _, e := range t.entries {
-		if rev := int64(e.Revision); rev > t.from.Revision && (e.Lines != nil || rev > t.from.NoteRevision) {
+		switch {
+		case e.Lines == nil:
+			last = t.from.lacks(e)
+		case int64(e.Revision) > t.from.Revision:
 			return true
 		}
 	}
-	return false
+	return last
 }
 
 // lastNote returns a marker that has only the last note of the tail.
@@ -107,9 +111,15 @@ func (t *tail) lastNote() *marker {
 	return &m
 }
 
+// lacks reports whether a note is one that the mirror did not have. A store that was copied back
+// gives new notes revisions that it has given before.
+func (m *marker) lacks(e engine.Entry) bool {
+	return int64(e.Revision) > m.NoteRevision || event.NewTime(e.At).After(m.NoteAt.Time)
+}
+
 // noted adds a note to the marker, if it is one that the mirror did not have.
 func (m *marker) noted(e engine.Entry) {
-	if e.Lines == nil && int64(e.Revision) > m.NoteRevision {
+	if e.Lines == nil && m.lacks(e) {
 		m.Note, m.NoteRevision, m.NoteAt = string(e.Note), int64(e.Revision), event.NewTime(e.At)
 	}
 }
@@ -153,6 +163,9 @@ func (r *mirror[S]) fetch(ctx context.Context) (*tail, error) {
 	}
 	if t.at, t.took = asked, time.Since(asked); err == nil && t.stale == nil {
 		r.fetched.Store(t)
+	}
+	if a := r.ahead.Load(); err == nil && a != nil && a.NoteRevision > int64(t.last) { // of a store that was lost
+		r.ahead.CompareAndSwap(a, nil)
 	}
 	if err = r.explainEngine(err); fsroom.IsUnreachable(err) {
 		r.away.Store(&err)
@@ -243,6 +256,17 @@ const (
 func (r *mirror[S]) has(t *tail) bool {
 	m := r.readMarker()
 	return max(m.Revision, m.NoteRevision) >= int64(t.last)
+}
+
+// follows reports whether what the engine has is what the mirror has, and more: a mirror that went
+// on since it was fetched may have done so with a store that has lost it since.
+func (t *tail) follows(m marker) bool {
+	for _, e := range t.entries {
+		if int64(e.Revision) == m.Revision && e.Lines != nil {
+			return lastEventID(e.Lines) == m.EventID
+		}
+	}
+	return m.Revision <= t.from.Revision || m.Revision > int64(t.last)
 }
 
 // lastEventID returns the id of the last event of a change.

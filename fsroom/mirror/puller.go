@@ -121,8 +121,10 @@ func (r *mirror[S]) pull(ctx context.Context, next *engine.Next) error {
 	m := r.readMarker()
 	last := max(m.Revision, m.NoteRevision)
 	switch {
-	case next != nil && int64(next.Revision) <= last:
-		if int64(next.Revision) != m.Revision || next.Lines == nil || lastEventID(next.Lines) == m.EventID {
+	case next != nil && next.Lines == nil && int64(next.Revision) <= last && !m.lacks(next.Entry):
+		return nil
+	case next != nil && next.Lines != nil && int64(next.Revision) <= m.Revision:
+		if int64(next.Revision) != m.Revision || lastEventID(next.Lines) == m.EventID {
 			return nil
 		}
 	case next != nil && int64(next.After) == last && m.Revision > 0:

@@ -430,7 +430,8 @@ func (r *mirror[S]) Signed(key, name string) string {
 	return ""
 }
 
-// announce tries again in the background if the engine does not answer.
+// Announce tries again in the background if the engine does not answer. When the engine was away
+// and is back, it may have lost the record of the agent, which is published again.
 func (r *mirror[S]) Announce(key, name string) (withdraw func()) {
 	if r.engine == nil {
 		return func() {}
@@ -438,7 +439,10 @@ func (r *mirror[S]) Announce(key, name string) (withdraw func()) {
 	once := func(ctx context.Context) (withdraw func(), err error) {
 		ctx, cancel := context.WithTimeout(ctx, recordsPatience)
 		defer cancel()
-		return r.engine.Announce(ctx, r.engineName(), key, name)
+		return r.engine.Announce(ctx, r.engineName(), key, name, func() {
+			r.Keep(bootFile, "") // that of the host, too
+			go r.publishNow(filepath.Join(r.AgentsDir(), key))
+		})
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	withdraw, err := once(ctx)

@@ -92,7 +92,35 @@ func (e *Engine) Rooms(ctx context.Context, prefix string) (map[string]int, erro
 // subscription to the entries themselves would hear of them before that, and of those that
 // were refused.
 func (e *Engine) Watch(ctx context.Context, room string, notify func(*engine.Next)) (stop func(), err error) {
-	return e.subscribe(ctx, e.subject("ttchanged", room), func(m *nats.Msg) { notify(republished(m)) }, func() { notify(nil) })
+	handle := sinceReconnection(e.reconnections, func(m *nats.Msg, same bool) {
+		if same {
+			notify(republished(m))
+		} else {
+			notify(nil)
+		}
+	})
+	return e.subscribe(ctx, e.subject("ttchanged", room), handle, func() { notify(nil) })
+}
+
+// sinceReconnection returns a handler that tells handle whether there was no reconnection since the
+// message before: a server that comes back may have lost what it told, before anybody hears that it is back.
+func sinceReconnection(count func() uint64, handle func(m *nats.Msg, same bool)) nats.MsgHandler {
+	seen := count()
+	return func(m *nats.Msg) {
+		before := seen
+		seen = count()
+		handle(m, seen == before)
+	}
+}
+
+// reconnections returns how often the connection was made again.
+func (e *Engine) reconnections() uint64 {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.conn == nil {
+		return 0
+	}
+	return e.conn.Stats().Reconnects
 }
 
 // republished returns the entry in a message that the server has republished, nil if it is
@@ -190,8 +218,8 @@ func (e *Engine) AllRecords(ctx context.Context, prefix string) (map[string]map[
 
 // Announce implements [engine.Engine]: a subscription ends with its process. When it is
 // withdrawn, who has asked already is answered.
-func (e *Engine) Announce(ctx context.Context, room, agent, what string) (withdraw func(), err error) {
-	sub, forget, err := e.subscription(ctx, e.subject("ttpresent", room, agent, what), func(m *nats.Msg) { _ = m.Respond(nil) }, func() {})
+func (e *Engine) Announce(ctx context.Context, room, agent, what string, again func()) (withdraw func(), err error) {
+	sub, forget, err := e.subscription(ctx, e.subject("ttpresent", room, agent, what), func(m *nats.Msg) { _ = m.Respond(nil) }, again)
 	if err != nil {
 		return nil, err
 	}

@@ -127,10 +127,13 @@ func calls(e engine.Engine, room string) map[string]func(context.Context) error 
 			_, err := e.Append(ctx, room, 0, engine.Entry{Lines: []byte("a\n")}, 0)
 			return err
 		},
-		"Confirm":   func(ctx context.Context) error { return e.Confirm(ctx, room, 0) },
-		"Watch":     func(ctx context.Context) error { _, err := e.Watch(ctx, room, func(*engine.Next) {}); return err },
-		"Publish":   func(ctx context.Context) error { return e.Publish(ctx, room, "a", []byte("{}"), time.Minute) },
-		"Announce":  func(ctx context.Context) error { _, err := e.Announce(ctx, room, "a", "waiting"); return err },
+		"Confirm": func(ctx context.Context) error { return e.Confirm(ctx, room, 0) },
+		"Watch":   func(ctx context.Context) error { _, err := e.Watch(ctx, room, func(*engine.Next) {}); return err },
+		"Publish": func(ctx context.Context) error { return e.Publish(ctx, room, "a", []byte("{}"), time.Minute) },
+		"Announce": func(ctx context.Context) error {
+			_, err := e.Announce(ctx, room, "a", "waiting", func() {})
+			return err
+		},
 		"Announced": func(ctx context.Context) error { _, err := e.Announced(ctx, room, "a", "waiting"); return err },
 		"Notified":  func(ctx context.Context) error { _, err := e.Notified(ctx, room, func(string) {}); return err },
 	}

@@ -46,7 +46,7 @@ func TestWithdrawnWhileAsked(t *testing.T) {
 	const times = 200
 	unknown := 0
 	for range times {
-		withdraw, err := there.Announce(t.Context(), presentRoom, "a", "waiting")
+		withdraw, err := there.Announce(t.Context(), presentRoom, "a", "waiting", func() {})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,6 +1,7 @@
 package jetstream
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/nats-io/nats.go"
@@ -34,5 +35,18 @@ func TestRepublished(t *testing.T) {
 		if next := republished(message(change)); next != nil {
 			t.Errorf("%s: %+v", name, next)
 		}
+	}
+}
+
+// What a server tells after the connection was made again may not follow what it told before.
+func TestToldAfterAReconnection(t *testing.T) {
+	var connections uint64
+	var got []bool
+	handle := sinceReconnection(func() uint64 { return connections }, func(_ *nats.Msg, same bool) { got = append(got, same) })
+	for _, connections = range []uint64{0, 0, 1, 1, 3} {
+		handle(nil)
+	}
+	if want := []bool{true, true, false, true, false}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
 	}
 }

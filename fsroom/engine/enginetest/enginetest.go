@@ -341,7 +341,7 @@ func testRooms(t *testing.T, open func() engine.Engine) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := e.Announce(ctx(t), "rooms.empty", "agent", "waiting"); err != nil {
+	if _, err := e.Announce(ctx(t), "rooms.empty", "agent", "waiting", func() {}); err != nil {
 		t.Fatal(err)
 	}
 	got, err := open().Rooms(ctx(t), "rooms.")
@@ -417,7 +417,7 @@ func testPresence(t *testing.T, open func() engine.Engine) {
 		}
 	}
 	wait(engine.Absent)
-	withdraw, err := a.Announce(ctx(t), room, "alice-01", "waiting")
+	withdraw, err := a.Announce(ctx(t), room, "alice-01", "waiting", func() {})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -46,11 +46,12 @@ type Engine struct {
 }
 
 type room struct {
-	entries  []stored
-	records  map[string]engine.Record
-	watchers map[int]func(*engine.Next)
-	notified map[int]func(string)
-	next     int
+	entries   []stored
+	records   map[string]engine.Record
+	watchers  map[int]func(*engine.Next)
+	notified  map[int]func(string)
+	announced map[int]func()
+	next      int
 }
 
 type stored struct {
@@ -97,8 +98,21 @@ func (e *Engine) SetAway(away bool) {
 	if !away {
 		for _, r := range e.rooms {
 			e.notify(r, nil)
+			for _, again := range r.announced {
+				select {
+				case e.delivery <- again:
+				default:
+				}
+			}
 		}
 	}
+}
+
+// LoseRecords removes what is known of agents, as a server does that is killed.
+func (e *Engine) LoseRecords(name string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	clear(e.room(name).records)
 }
 
 // Lose removes the last entries of a room, as a restore from an old backup does.
@@ -119,7 +133,7 @@ func (e *Engine) Entries(name string) int {
 func (e *Engine) room(name string) *room {
 	r := e.rooms[name]
 	if r == nil {
-		r = &room{records: make(map[string]engine.Record), watchers: make(map[int]func(*engine.Next)), notified: make(map[int]func(string))}
+		r = &room{records: make(map[string]engine.Record), watchers: make(map[int]func(*engine.Next)), notified: make(map[int]func(string)), announced: make(map[int]func())}
 		e.rooms[name] = r
 	}
 	return r
@@ -328,14 +342,17 @@ func (e *Engine) AllRecords(ctx context.Context, prefix string) (map[string]map[
 }
 
 // Announce implements [engine.Engine].
-func (e *Engine) Announce(ctx context.Context, name, agent, what string) (withdraw func(), err error) {
+func (e *Engine) Announce(ctx context.Context, name, agent, what string, again func()) (withdraw func(), err error) {
 	if err := e.enter(ctx); err != nil {
 		return nil, err
 	}
 	defer e.mu.Unlock()
 	key := fmt.Sprintf("%s/%s/%s", name, agent, what)
 	e.present[key]++
+	r := e.room(name)
+	forget := subscribe(e, r, r.announced, again)
 	return sync.OnceFunc(func() {
+		forget()
 		e.mu.Lock()
 		defer e.mu.Unlock()
 		e.present[key]--

@@ -119,8 +119,8 @@ func (i *interruptible) Announced(ctx context.Context, room, agent, what string)
 	return ask(i, ctx, func(ctx context.Context) (engine.Presence, error) { return i.Engine.Announced(ctx, room, agent, what) })
 }
 
-func (i *interruptible) Announce(ctx context.Context, room, agent, what string) (func(), error) {
-	return i.subscribe(ctx, func(ctx context.Context) (func(), error) { return i.Engine.Announce(ctx, room, agent, what) })
+func (i *interruptible) Announce(ctx context.Context, room, agent, what string, again func()) (func(), error) {
+	return i.subscribe(ctx, func(ctx context.Context) (func(), error) { return i.Engine.Announce(ctx, room, agent, what, again) })
 }
 
 func (i *interruptible) Watch(ctx context.Context, room string, notify func(*engine.Next)) (func(), error) {

@@ -55,7 +55,7 @@ func (s silent) Records(context.Context, string, ...string) (map[string]engine.R
 func (s silent) Announced(context.Context, string, string, string) (engine.Presence, error) {
 	return engine.Present, s.hang()
 }
-func (s silent) Announce(context.Context, string, string, string) (func(), error) {
+func (s silent) Announce(context.Context, string, string, string, func()) (func(), error) {
 	return nil, s.hang()
 }
 func (s silent) Watch(context.Context, string, func(*engine.Next)) (func(), error) {
@@ -82,7 +82,7 @@ func TestInterrupt(t *testing.T) {
 		"Publish":   func() error { return i.Publish(ctx, "r", "a", nil, 0) },
 		"Records":   func() error { return errOf(i.Records(ctx, "r")) },
 		"Announced": func() error { return errOf(i.Announced(ctx, "r", "a", "w")) },
-		"Announce":  func() error { return errOf(i.Announce(ctx, "r", "a", "w")) },
+		"Announce":  func() error { return errOf(i.Announce(ctx, "r", "a", "w", func() {})) },
 		"Watch":     func() error { return errOf(i.Watch(ctx, "r", nil)) },
 		"Notified":  func() error { return errOf(i.Notified(ctx, "r", nil)) },
 		"Notify":    func() error { i.Notify("r"); return context.Canceled },
