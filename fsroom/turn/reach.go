@@ -23,6 +23,9 @@ type Hearing struct {
 	Notified  time.Time // when the listener was last notified; zero: never
 }
 
+// ByHold is the [Hearing.How] of a hook that holds the end of a turn.
+const ByHold = "hold"
+
 // How an agent can be reached.
 const (
 	ReachWaiting    = "waiting"     // it is in tt wait

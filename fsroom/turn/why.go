@@ -113,6 +113,9 @@ func (s *State) toldWords(f Facts, id string) string {
 		if h.Spent && s.ReservedFor != id {
 			return "it was woken often lately, and is told at its next prompt"
 		}
+		if how == ByHold {
+			how += ", or at its next prompt if its user has pressed Esc" // of which the hook is not told
+		}
 		return "it is told at once by " + how
 	case ReachBusy:
 		if h.Asks {

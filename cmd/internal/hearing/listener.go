@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/talking-stick/tt/fsroom"
+	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/identity"
 	"github.com/talking-stick/tt/journal/event"
 	"github.com/talking-stick/tt/journal/wire"
@@ -22,7 +23,7 @@ const (
 	ByHook     = "claude-hook"  // a hook of Claude Code that lives in the background
 	ByQueue    = "codex-queue"  // tt listen, which calls codex queue
 	ByOpenCode = "opencode"     // the plugin, which reads tt listen
-	ByHold     = "hold"         // a hook that holds the end of a turn
+	ByHold     = turn.ByHold    // a hook that holds the end of a turn
 	ByExec     = "exec"         // tt listen, which runs a command or prints lines
 	ByWait     = "wait"         // tt wait
 	ByHooks    = "hook"         // the hooks, when its model works
