@@ -72,11 +72,26 @@ func (h Hook) aside() string { return string(h) + ".before-talking-stick" }
 func (r Repository) check() string {
 	switch r.Hook {
 	case PrePush:
-		return strings.NewReplacer("-ENGINE}", "-"+quoted(r.Engine)+"}", "-ROOM}", "-"+quoted(r.Room)+"}").Replace(pushCheck)
+		check := strings.NewReplacer("-ENGINE}", "-"+quoted(r.Engine)+"}", "-ROOM}", "-"+quoted(r.Room)+"}").Replace(pushCheck)
+		return ask(check, "TALKING_STICK_ENGINE=$tt_engine TALKING_STICK_ROOM=$tt_room tt", 10)
 	case PreRebase:
-		return rebaseCheck
+		return ask(strings.NewReplacer("WHAT", "rebase", "UNLESS", rebaseUnless).Replace(stickCheck), "tt", 2)
 	}
-	return commitCheck
+	return ask(strings.NewReplacer("WHAT", "commit", "UNLESS", "").Replace(stickCheck), "tt", 2)
+}
+
+// ask returns the check with a command substitution for each ASK: what "tt check" answers with
+// the flag that follows. One that hangs is killed after some seconds, since git waits for its
+// hooks for ever.
+func ask(check, tt string, seconds int) string {
+	return strings.NewReplacer("ASK ", `$(
+  `+tt+" check ", " END", fmt.Sprintf(` 2>&1 </dev/null & tt_asked=$!
+  exec 2>/dev/null
+  (cd / && sleep %d && kill -9 $tt_asked) </dev/null >/dev/null &
+  wait $tt_asked && tt_code=0 || tt_code=$?
+  kill $! || :
+  exit $tt_code
+)`, seconds)).Replace(check)
 }
 
 // quoted returns the text as a word of the shell.
@@ -89,7 +104,7 @@ func quoted(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\
 const pushCheck = `# Refuses a push while the talking stick that this workspace shares with other hosts is not yours.
 # Skip it once with: git push --no-verify
 tt_engine=${TALKING_STICK_ENGINE-ENGINE} tt_room=${TALKING_STICK_ROOM-ROOM}
-tt_said=$(TALKING_STICK_ENGINE=$tt_engine TALKING_STICK_ROOM=$tt_room tt check --json 2>&1 </dev/null) && tt_code=0 || tt_code=$?
+tt_said=ASK --json END && tt_code=0 || tt_code=$?
 case "$tt_code:$tt_said" in
   0:*'"holds":true'*) tt_why= ;;
   1:*'"holds":false'*'"shared":true'*)
@@ -112,40 +127,24 @@ fi
 unset tt_engine tt_room tt_said tt_code tt_why
 `
 
-// rebaseCheck is commitCheck for a rebase. Once git has put uncommitted work aside it does not
-// bring it back when it is refused (before 2.47), so such a rebase passes.
-const rebaseCheck = `# Refuses a rebase while the talking stick of this workspace is not yours.
-# Skip it once with: git rebase --no-verify
-if command -v tt >/dev/null 2>&1; then
-  tt_dir=$(git rev-parse --git-dir 2>/dev/null) || tt_dir=.git
-  if ! [ -e "$tt_dir/rebase-merge/autostash" ] && ! [ -e "$tt_dir/rebase-apply/autostash" ]; then
-    tt_said=$(tt check --json 2>&1 </dev/null) && tt_code=0 || tt_code=$?
-    case "$tt_code:$tt_said" in
-      1:*'"reason":"no_room"'*) ;;
-      1:*'"holds":false'*)
-        tt check --text >&2 </dev/null || true
-        echo 'tt: rebase refused, you do not hold the talking stick here; wait for it with "tt wait"' >&2
-        exit 1
-        ;;
-    esac
-    unset tt_said tt_code
-  fi
-  unset tt_dir
-fi
-`
+// rebaseUnless lets a rebase pass once git has put uncommitted work aside: it does not bring it
+// back when it is refused (before 2.47).
+const rebaseUnless = ` && ! [ -e "$(git rev-parse --git-path rebase-merge/autostash)" ] &&
+  ! [ -e "$(git rev-parse --git-path rebase-apply/autostash)" ]`
 
-// commitCheck refuses the commit only if tt says that the caller does not have the stick.
-// If tt fails or does not know the command, or if there is no room, it permits the
-// commit. It must work under "set -e" and "set -u" of the script around it.
-const commitCheck = `# Refuses a commit while the talking stick of this workspace is not yours.
-# Skip it once with: git commit --no-verify
-if command -v tt >/dev/null 2>&1; then
-  tt_said=$(tt check --json 2>&1) && tt_code=0 || tt_code=$?
+// stickCheck refuses a commit or a rebase only if tt says that the caller does not have the
+// stick. If tt fails or does not know the command, or if there is no room, it permits it. It
+// must work under "set -e" and "set -u" of the script around it.
+const stickCheck = `# Refuses a WHAT while the talking stick of this workspace is not yours.
+# Skip it once with: git WHAT --no-verify
+if command -v tt >/dev/null 2>&1UNLESS; then
+  tt_said=ASK --json END && tt_code=0 || tt_code=$?
   case "$tt_code:$tt_said" in
     1:*'"reason":"no_room"'*) ;;
     1:*'"holds":false'*)
-      tt check --text >&2 || true
-      echo 'tt: commit refused, you do not hold the talking stick here; wait for it with "tt wait"' >&2
+      tt_said=ASK --text END || :
+      printf '%s\n' "$tt_said" >&2
+      echo 'tt: WHAT refused, you do not hold the talking stick here; wait for it with "tt wait"' >&2
       exit 1
       ;;
   esac

@@ -419,6 +419,54 @@ func TestPush(t *testing.T) {
 	}
 }
 
+// TestHanging: git goes on when tt does not answer, and the process is ended.
+func TestHanging(t *testing.T) {
+	hang := `echo $$ >"$HOME/pid"; exec sleep 1000`
+	for _, tt := range []struct {
+		hook    Hook
+		command string
+		tt      string
+		refused bool
+	}{
+		{PreCommit, "commit -q --allow-empty -m y", hang, false},
+		{PreCommit, "commit -q --allow-empty -m y", `[ "$2" = --text ] || { ` + theirs + "; }\n" + hang, true},
+		{PreRebase, "rebase -q -f HEAD", hang, false},
+		{PrePush, "push -q . HEAD:refs/heads/x", hang, false},
+	} {
+		r := newScratch(t)
+		r.Hook = tt.hook
+		hook := filepath.Join(r.Dir, ".git", "hooks", string(tt.hook))
+		write(t, hook, "#!/bin/sh -eu\necho theirs ran\n", 0o755)
+		text := apply(t, r.PlanInstall).Text
+		if !tt.refused {
+			text = strings.NewReplacer("sleep 2", "sleep 0.1", "sleep 10", "sleep 0.1").Replace(text)
+		}
+		write(t, hook, text, 0o755)
+		r.git("commit", "-q", "--no-verify", "--allow-empty", "-m", "x")
+		out, err := r.run(tt.tt, strings.Fields(tt.command)...)
+		if (err != nil) != tt.refused || strings.Contains(out, "theirs ran") == tt.refused || strings.Contains(out, "illed") {
+			t.Errorf("%s: %v: %s", tt.hook, err, out)
+		}
+		if pid := strings.TrimSpace(read(t, filepath.Join(r.home, "pid"))); exec.Command("kill", "-0", pid).Run() == nil {
+			t.Errorf("%s: process %s is still there", tt.hook, pid)
+		}
+	}
+}
+
+// TestBare: a repository without a working tree has no room, and gets no checks.
+func TestBare(t *testing.T) {
+	r := newScratch(t)
+	r.Dir = t.TempDir()
+	r.git("init", "-q", "--bare")
+	before := r.git("config", "--list")
+	if _, err := r.PlanInstall(); code.Of(err) != code.Usage {
+		t.Errorf("%v", err)
+	}
+	if after := r.git("config", "--list"); after != before {
+		t.Errorf("changed: %s", after)
+	}
+}
+
 // The two hooks are installed and removed independently.
 func TestHooksAreIndependent(t *testing.T) {
 	commit := newScratch(t)
