@@ -12,6 +12,8 @@ const PATIENCE = 10_000 // milliseconds; a hook that takes longer has nothing to
 const TAKEN_UP = 3_000 // within which a prompt makes a session busy, or it is sent again
 const TRIES = 3
 const GUARDS = { edit: "edit", write: "edit", patch: "edit", apply_patch: "edit", multiedit: "edit", bash: "shell" }
+const ASKS = new Set(["permission.asked", "question.asked"])
+const ANSWERED = new Set(["permission.replied", "question.replied", "question.rejected"])
 const HOOK = (kind) => ["hook", kind, "--harness", "opencode"]
 
 function ask(kind, payload) {
@@ -44,6 +46,7 @@ export const TalkingStick = async ({ client, directory }) => {
   const held = new Set() // sessions that go on only because they were held back
   const begun = new Set() // sessions that tt knows of
   const busy = new Set() // sessions in a turn of their model
+  const failing = new Set() // sessions whose model does not answer, until it does something again
   const waking = new Map() // session → the text that is to wake it and was not taken up yet
   const listeners = new Map() // session → the process that says when it is to be woken
 
@@ -103,6 +106,7 @@ export const TalkingStick = async ({ client, directory }) => {
     const payload = { session_id: id, cwd: directory, prompt }
     if (prompt !== undefined) payload.hook_event_name = "chat.message"
     const parts = []
+    failing.delete(id)
     if (!begun.has(id)) {
       begun.add(id)
       const { context } = await ask("session-start", payload)
@@ -123,7 +127,7 @@ export const TalkingStick = async ({ client, directory }) => {
       hook_event_name: type,
       tool_name: properties.permission,
       tool_input: properties.metadata,
-      error: properties.error?.name,
+      error: properties.error?.name ?? properties.status?.type,
     })
   }
 
@@ -141,10 +145,15 @@ export const TalkingStick = async ({ client, directory }) => {
         if (!busy.has(id)) waking.delete(id)
         busy.add(id)
       }
-      if (event.type === "permission.asked" || event.type === "question.asked") await note("asks", id, event)
-      if (event.type === "session.error") await note("fails", id, event)
+      const fails = status?.type === "retry" || (event.type === "session.error" && event.properties.error?.name !== "MessageAbortedError")
+      const answers = status?.type === "busy" && failing.delete(id)
+      if (fails) failing.add(id)
+      if (ASKS.has(event.type)) await note("asks", id, event)
+      if (fails || event.type === "session.error") await note("fails", id, event)
+      if (answers || ANSWERED.has(event.type)) await note("shell", id, event) // without a command: it works
       if (event.type !== "session.idle") return
       busy.delete(id)
+      if (failing.has(id)) return // nothing would reach its model
       if (!id || (await parentOf(id))) return // a subagent's stop is not the agent's
       const again = waking.get(id)
       if (again) return wake(id, again)

@@ -51,7 +51,16 @@ const noted = async (type, properties) => {
   console.log("noted", type)
 }
 await noted("permission.asked", { permission: "bash", metadata: { command: "git push" } })
-await noted("session.error", { error: { name: "APIError" } })
+await noted("permission.replied", { reply: "reject" })
+const status = (type) => noted("session.status", { sessionID: "s", status: { type } })
+await status("busy")
+await status("retry")
+await status("busy")
+await noted("session.error", { sessionID: "s", error: { name: "APIError" } })
+await idle("s")
+console.log("after a stop that follows an error:", prompted.length)
+await status("busy")
+await noted("session.error", { sessionID: "s", error: { name: "MessageAbortedError" } })
 await hooks.event({ event: { type: "session.created", properties: { info: { id: "child", parentID: "s" } } } })
 await idle("child")
 console.log("after a subagent's stop:", prompted.length)
@@ -67,22 +76,23 @@ func TestPlugin(t *testing.T) {
 		t.Skip("no node here")
 	}
 	const envs = "the shell of top is of top\nthe shell of earlier is of top\nthe shell of broken is of broken\nthe shell of undefined is of undefined\n"
+	const noted = "noted permission.asked\nnoted permission.replied\nnoted session.status\nnoted session.status\nnoted session.status\nnoted session.error\nafter a stop that follows an error: 0\nnoted session.status\nnoted session.error\n"
 	const nothing = "a prompt comes with []\na result is \"done\"\nwoken: []\n"
 	tests := []struct{ name, tt, want string }{
 		{
 			"tt has news",
 			`[ "$1" = listen ] && echo "{\"text\":\"news for $OPENCODE_RUN_ID\"}" && exec sleep 1; [ $2 = stop ] && exit; case $(cat) in *'"prompt":"hello"'*) set $1 $2-of-hello;; esac; printf '{"hookSpecificOutput":{"additionalContext":"%s"}}' $2`,
 			envs + "a prompt comes with [ 'prt_1tt session-start-of-hello\\ncontext-of-hello true' ]\na result is \"done\\ncontext\"\nwoken: [ 'top news for top' ]\n" +
-				"read passes\nwrite passes\nbash passes\nnoted permission.asked\nnoted session.error\nafter a subagent's stop: 0\nafter a stop: 0 undefined undefined\nafter the next: 0",
+				"read passes\nwrite passes\nbash passes\n" + noted + "after a subagent's stop: 0\nafter a stop: 0 undefined undefined\nafter the next: 0",
 		},
 		{
 			"tt refuses",
 			`printf '{"decision":"deny","reason":"%s: %s"}\n' "$2" "$(cat)" | sed 's/: {.*tool_name":"\([a-z]*\)".*}"}/ \1"}/; s/: {.*}"}/ now"}/'`,
-			envs + nothing + "read passes\nwrite refused: edit write\nbash refused: shell bash\nnoted permission.asked\nnoted session.error\nafter a subagent's stop: 0\nafter a stop: 1 s stop now\nafter the next: 2\n",
+			envs + nothing + "read passes\nwrite refused: edit write\nbash refused: shell bash\n" + noted + "after a subagent's stop: 0\nafter a stop: 1 s stop now\nafter the next: 2\n",
 		},
-		{"tt has nothing to say", "exit 0", envs + nothing + "read passes\nwrite passes\nbash passes\nnoted permission.asked\nnoted session.error\nafter a subagent's stop: 0\nafter a stop: 0 undefined undefined\nafter the next: 0\n"},
-		{"tt is broken", "echo nonsense; exit 3", envs + nothing + "read passes\nwrite passes\nbash passes\nnoted permission.asked\nnoted session.error\nafter a subagent's stop: 0\nafter a stop: 0 undefined undefined\nafter the next: 0\n"},
-		{"tt is missing", "", envs + nothing + "read passes\nwrite passes\nbash passes\nnoted permission.asked\nnoted session.error\nafter a subagent's stop: 0\nafter a stop: 0 undefined undefined\nafter the next: 0\n"},
+		{"tt has nothing to say", `[ "$1" = listen ] || echo $2 >>kinds`, envs + nothing + "read passes\nwrite passes\nbash passes\n" + noted + "after a subagent's stop: 0\nafter a stop: 0 undefined undefined\nafter the next: 0\n"},
+		{"tt is broken", "echo nonsense; exit 3", envs + nothing + "read passes\nwrite passes\nbash passes\n" + noted + "after a subagent's stop: 0\nafter a stop: 0 undefined undefined\nafter the next: 0\n"},
+		{"tt is missing", "", envs + nothing + "read passes\nwrite passes\nbash passes\n" + noted + "after a subagent's stop: 0\nafter a stop: 0 undefined undefined\nafter the next: 0\n"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -109,6 +119,11 @@ func TestPlugin(t *testing.T) {
 			out, err := cmd.CombinedOutput()
 			if err != nil || strings.TrimSpace(string(out)) != strings.TrimSpace(tt.want) {
 				t.Errorf("%v\ngot\n%s\nwant\n%s", err, out, tt.want)
+			}
+			// Edits and commands are asked for, and the rest tells what the session does.
+			const kinds = "session-start context context edit shell asks shell fails shell fails shell fails stop stop session-end"
+			if got, err := os.ReadFile(filepath.Join(dir, "kinds")); err == nil && strings.Join(strings.Fields(string(got)), " ") != kinds {
+				t.Errorf("asked %q", got)
 			}
 		})
 	}

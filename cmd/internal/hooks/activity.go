@@ -26,7 +26,7 @@ func (h *run) noteBefore() {
 // goes away with the service's patience is a limit.
 func afterFailure(failure string) string {
 	failure = strings.ToLower(failure)
-	for _, word := range []string{"limit", "overload", "billing", "account", "auth", "server", "quota", "apierror", "api_error", "429", "529"} {
+	for _, word := range []string{"limit", "overload", "billing", "account", "auth", "server", "quota", "apierror", "api_error", "429", "529", "retry"} {
 		if strings.Contains(failure, word) {
 			return turn.ActivityLimited
 		}
