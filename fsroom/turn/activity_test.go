@@ -1,9 +1,11 @@
 package turn_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
+	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
 )
@@ -37,15 +39,13 @@ func TestRestingHolder(t *testing.T) {
 				later(c.after / 10)(w)
 				heartbeat(w)
 			}
+			w.does["a"] = turn.Activity{What: c.what, Since: event.NewTime(began.Time)}
 			st := *w.state
 			if c.policy != nil {
 				c.policy(&st.Policy)
 			}
 			f := w.facts()
 			f.Support = func() turn.Support { return turn.Support{Guardian: turn.ProcessAlive, PID: 42} }
-			f.Activity = func(id string) turn.Activity {
-				return turn.Activity{What: map[string]string{"a": c.what}[id], Since: event.NewTime(began.Time)}
-			}
 			_, res, err := turn.Try(&st, f, turn.TryRequest{Agent: "b", Lease: "l"})
 			if err != nil || res.Reason != c.want {
 				t.Errorf("try: %s %q, %v; want %q", res.Status, res.Reason, err, c.want)
@@ -63,16 +63,83 @@ func TestRestingHolder(t *testing.T) {
 			}
 			// It counts from the grant and from the holder's last command.
 			w.presence("a").Seen = f.Now.Wall.Time
-			if _, res, _ := turn.Try(&st, doing(w, f), turn.TryRequest{Agent: "b", Lease: "l"}); res.Reason != "" {
+			if _, res, _ := turn.Try(&st, w.facts(), turn.TryRequest{Agent: "b", Lease: "l"}); res.Reason != "" {
 				t.Errorf("just heard of: %q", res.Reason)
 			}
 		})
 	}
 }
 
-// doing returns the facts once more, with the activity of f.
-func doing(w *world, f turn.Facts) turn.Facts {
-	again := w.facts()
-	again.Activity = f.Activity
-	return again
+// TestOwnerReturns: an owner that comes back at the very moment at which another takes its turn
+// over keeps it if it is first, and has lost it if it is second. In each order one of them
+// has the turn, and both know which.
+func TestOwnerReturns(t *testing.T) {
+	acts := []string{"a works", "a asks", "b asks", "b takes", "a releases"}
+	var each func(done, left []string)
+	each = func(done, left []string) {
+		if len(left) == 0 {
+			ownerReturns(t, done)
+		}
+		for i, act := range left {
+			each(append(slices.Clone(done), act), slices.Delete(slices.Clone(left), i, i+1))
+		}
+	}
+	each(nil, acts)
+}
+
+func ownerReturns(t *testing.T, order []string) {
+	w := room(t, members("a", "b"), held("a"))
+	old := w.fence()
+	w.does["a"] = turn.Activity{What: turn.ActivityIdle, Began: w.now(), Since: event.NewTime(w.wall)}
+	for range 15 { // the guardian lives
+		later(time.Minute)(w)
+		heartbeat(w)
+	}
+	back, owner := false, "a" // whether a was heard of, and who has to have the turn
+	for _, act := range order {
+		got, want := "", ""
+		switch act {
+		case "a works":
+			w.does["a"] = turn.Activity{What: turn.ActivityWorking, Began: w.now(), Since: event.NewTime(w.wall)}
+			back = true
+			continue
+		case "a asks":
+			got, back = w.tries("a"), true
+			switch owner {
+			case "a":
+				want = "your_turn already_owner"
+			case "b":
+				want = "not_yet owned"
+			default: // b goes first if it has asked
+				owner, want = w.state.Owner, got
+			}
+		case "b asks", "b takes":
+			got = map[string]func(string) string{"b asks": w.tries, "b takes": w.takes}[act]("b")
+			switch {
+			case owner == "b":
+				want = "your_turn already_owner"
+			case owner == "":
+				owner, want = "b", got
+			case act == "b asks" && back:
+				want = "not_yet owned"
+			case act == "b asks":
+				want = "takeover_available owner_idle"
+			case back:
+				want = "takeover_not_available"
+			default:
+				owner, want = "b", "your_turn owner_idle"
+			}
+		case "a releases":
+			_, err := w.release(old)
+			got, back = string(code.Of(err)), true
+			if owner == "a" && w.state.Turn == old.Turn {
+				owner = ""
+			} else {
+				want = string(code.TurnMismatch)
+			}
+		}
+		if got != want || w.state.Owner != owner {
+			t.Fatalf("%q: %s: %q, want %q; %q has the turn, want %q", order, act, got, want, w.state.Owner, owner)
+		}
+	}
 }

@@ -36,6 +36,7 @@ type world struct {
 	boots  int
 	here   map[string]*present
 	hears  map[string]turn.Hearing
+	does   map[string]turn.Activity
 	lease  turn.Lease // as it was renewed last
 	ids    int
 	policy turn.Policy // of a room that is opened
@@ -51,7 +52,7 @@ type fataler interface {
 func newWorld(t fataler) *world {
 	return &world{
 		t: t, state: turn.New(roomID), wall: began, mono: time.Hour,
-		here: map[string]*present{}, hears: map[string]turn.Hearing{}, policy: turn.DefaultPolicy(),
+		here: map[string]*present{}, hears: map[string]turn.Hearing{}, does: map[string]turn.Activity{}, policy: turn.DefaultPolicy(),
 	}
 }
 
@@ -87,7 +88,8 @@ func (w *world) seen(id string) { w.presence(id).Seen = w.wall }
 
 func (w *world) facts() turn.Facts {
 	hearing := func(id string) turn.Hearing { return w.hears[id] }
-	return turn.Facts{Now: w.now(), Lease: w.lease, Hearing: hearing, Presence: func(id string) turn.Presence {
+	activity := func(id string) turn.Activity { return w.does[id] }
+	return turn.Facts{Now: w.now(), Lease: w.lease, Hearing: hearing, Activity: activity, Presence: func(id string) turn.Presence {
 		if p := w.here[id]; p != nil {
 			return p.Presence
 		}

@@ -1,6 +1,9 @@
 package hearing
 
 import (
+	"errors"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/talking-stick/tt/fsroom"
@@ -87,4 +90,58 @@ func TestActivityIsWhole(t *testing.T) {
 	}
 	close(over)
 	<-done
+}
+
+// TestActivityWriterKilled: whatever a hook that is killed leaves behind, readers see what was
+// noted last, and the next hook notes what the agent does.
+func TestActivityWriterKilled(t *testing.T) {
+	full := `{"what":"asks","since":"2026-01-01T00:00:00.000Z","session":"s"}` + "\n"
+	temp := func(content string) func(dir string) error {
+		return func(dir string) error {
+			if err := os.MkdirAll(filepath.Join(dir, "tmp"), 0o700); err != nil {
+				return err
+			}
+			return os.WriteFile(filepath.Join(dir, "tmp", ".new-1"), []byte(content), 0o600)
+		}
+	}
+	for name, left := range map[string]func(dir string) error{
+		"no directory": func(string) error { return nil },
+		"a directory":  func(dir string) error { return os.MkdirAll(dir, 0o700) },
+		"one for files that are written": func(dir string) error {
+			return os.MkdirAll(filepath.Join(dir, "tmp"), 0o700)
+		},
+		"an empty file": temp(""),
+		"half a file":   temp(full[:20]),
+		"a whole file":  temp(full),
+		"after a reboot": func(dir string) error {
+			return errors.Join(os.MkdirAll(dir, 0o700), os.WriteFile(filepath.Join(dir, activityFile), nil, 0o600))
+		},
+	} {
+		for _, known := range []bool{false, true} {
+			a := newAgent(t)
+			want := ""
+			if known {
+				want = turn.ActivityWorking
+				if _, err := a.Note(Doing{What: want, Session: "s", Since: turn.Instant{Wall: at(1)}}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			dir := a.Dir().Path("")
+			if err := left(dir); err != nil {
+				t.Fatal(err)
+			}
+			if name == "after a reboot" { // unsynced, it is empty
+				want = ""
+			}
+			if got := a.Activity().What; got != want {
+				t.Errorf("%s, known before: %v: %q", name, known, got)
+			}
+			if _, err := a.Note(Doing{What: turn.ActivityAsks, Session: "s", Since: turn.Instant{Wall: at(2)}}); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+			if got := a.Activity().What; got != turn.ActivityAsks {
+				t.Errorf("%s, afterwards: %q", name, got)
+			}
+		}
+	}
 }
