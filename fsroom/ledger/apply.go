@@ -50,7 +50,11 @@ const MostPaths = 20
 func (l *Ledger) Do(ctx context.Context, c Change) (*Outcome, error) {
 	out := &Outcome{}
 	var failed error
-	err := l.locked(ctx, !c.Dry, func(v *View) (err error) {
+	how := keeps
+	if c.Dry {
+		how = looks
+	}
+	err := l.locked(ctx, how, func(v *View) (err error) {
 		if out.Plan, err = c.Plan(v); err != nil {
 			failed = &ApplyError{Path: l.opts.Root, Err: err}
 			return nil
@@ -77,7 +81,7 @@ func (l *Ledger) Do(ctx context.Context, c Change) (*Outcome, error) {
 // after takes the snapshot after a change, and compares it with the one before. The change is
 // done: an error only means that this is not known.
 func (l *Ledger) after(ctx context.Context, r Request, before *View, out *Outcome) {
-	v, err := l.look(ctx, true)
+	v, err := l.look(ctx, keeps)
 	if err != nil {
 		return
 	}

@@ -36,7 +36,7 @@ func (l *Ledger) Check(ctx context.Context, repair bool) (found []Problem) {
 	all := parseLines(b)
 	o := openObjects(l.objectsDir(), nil, l.opts.Fault)
 	defer o.close()
-	kept := slices.DeleteFunc(slices.Clone(all), func(s *Snapshot) bool { return o.reach(s.Tree, map[ID]bool{}) != nil })
+	kept := slices.DeleteFunc(slices.Clone(all), func(s *Snapshot) bool { return isLost(o.reach(s.Tree, map[ID]bool{})) })
 	lines := bytes.Count(b, []byte("\n"))
 	if len(b) > 0 && b[len(b)-1] != '\n' {
 		lines++

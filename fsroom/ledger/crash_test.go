@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // errFault is what a step fails with.
@@ -104,49 +105,127 @@ func TestTakeFailsAtEachStep(t *testing.T) {
 	}
 }
 
-// TestPowerCut: a pack that was not on the disk yet when the power went is stored again. One that
-// was whole counts.
+// TestPowerCut: what a process has left to others to make durable may be lost, each file of it or
+// part of it. Then the snapshot is lost as a whole, or not at all; the next one is right, has a
+// number of its own, and a prune goes on.
 func TestPowerCut(t *testing.T) {
-	for _, damage := range []int64{-1, 0, 60} {
+	files := []string{"pack", "index", "line", "cache"}
+	damages := []string{"none", "gone", "empty", "torn"}
+	for n := range 64 {
+		var damage []string
+		for i := range files {
+			damage = append(damage, damages[n>>(2*i)&3])
+		}
+		damage[3] = damages[(n+n>>2+n>>4)&3] // each of the cache with each of two others
+		name := strings.Join(damage, " ")
 		f := newFixture(t)
-		f.write("a", "1")
-		f.take("x", 0)
-		f.write("a", strings.Repeat("what may be lost\n", 20))
-		f.open(Options{Fault: func(step string) error {
-			if step == "pack-sync" {
-				panic(killed{})
-			}
-			return nil
-		}})
-		surviving(func() { _, _ = f.Take(t.Context(), Request{Why: "x"}) })
-		indexes, _ := filepath.Glob(filepath.Join(f.packDir(), unsyncedPrefix+"*"))
-		if len(indexes) != 1 {
-			t.Fatalf("unsynced: %v", indexes)
+		f.write("a", "1", "d/b", "1")
+		f.take(WhyEnd, 1)
+		f.take(WhyStart, 2)
+		lines := f.size(f.linesFile())
+		f.write("a", strings.Repeat("what may be lost\n", 20), "d/b", "2")
+		s, err := f.Take(t.Context(), Request{Why: WhyEnd, Turn: 2, Line: true, Unsynced: true})
+		if err != nil || !f.Unsynced() {
+			t.Fatalf("%s: %v, unsynced %v", name, err, f.Unsynced())
 		}
-		if damage >= 0 {
-			if err := os.Truncate(packOf(indexes[0])+".pack", damage); err != nil {
-				t.Fatal(err)
+		index, _ := filepath.Glob(filepath.Join(f.packDir(), unsyncedPrefix+"*"))
+		for i, path := range []string{packOf(index[0]) + ".pack", index[0], f.linesFile(), f.cacheFile()} {
+			keep := int64(0)
+			if path == f.linesFile() {
+				keep = lines
+			}
+			f.damage(path, keep, damage[i])
+		}
+		whole := damage[0] == "none" && damage[1] == "none"
+		all, err := f.Snapshots()
+		if known := len(all) == 3; err != nil || known != (whole && damage[2] == "none") || len(all) < 2 {
+			t.Errorf("%s: %d snapshots, %v", name, len(all), err)
+		}
+		f.write("c", "3")
+		next := f.take(WhyTakeover, 2)
+		if damage[2] == "none" && next.Number != s.Number+1 {
+			t.Errorf("%s: snapshot %d after %d", name, next.Number, s.Number)
+		}
+		if got := strings.Join(f.paths(next.Tree), " "); got != "a c d/b" {
+			t.Errorf("%s: %s", name, got)
+		}
+		if f.Unsynced() {
+			t.Errorf("%s: still unsynced", name)
+		}
+		f.readable()
+		if found := f.Check(t.Context(), false); len(found) > 0 && damage[2] != "torn" {
+			t.Errorf("%s: %+v", name, found)
+		}
+		if err := f.prune(t.Context(), Keep{Age: 1, Now: time.Now().Add(48 * time.Hour)}, 1); err != nil {
+			t.Errorf("%s: prune: %v", name, err)
+		}
+		if n%16 == 0 {
+			if out, err := f.storeGit("fsck", "--no-dangling"); err != nil {
+				t.Errorf("%s: fsck: %v %s", name, err, out)
 			}
 		}
-		f.open(Options{})
-		f.write("b", "2")
-		s := f.take("x", 0)
+	}
+}
+
+func (f *fixture) size(path string) int64 {
+	f.Helper()
+	info, err := os.Stat(path)
+	if err != nil {
+		f.Fatal(err)
+	}
+	return info.Size()
+}
+
+// damage makes a file what a power cut may leave of it; the first bytes are durable.
+func (f *fixture) damage(path string, durable int64, how string) {
+	f.Helper()
+	var err error
+	switch size := f.size(path); {
+	case how == "gone" && durable == 0:
+		err = os.Remove(path)
+	case how == "gone", how == "empty":
+		err = os.Truncate(path, durable)
+	case how == "torn":
+		err = os.Truncate(path, durable+(size-durable)/2)
+	}
+	if err != nil {
+		f.Fatal(err)
+	}
+}
+
+// TestLostObjects: what is missing in the store anyway does not keep a prune from going on. What
+// cannot be read is not missing.
+func TestLostObjects(t *testing.T) {
+	for _, how := range []string{"gone", "unreadable"} {
+		f := newFixture(t)
+		for i := range 4 {
+			f.write("a", itoa(i), "b"+itoa(i), itoa(i))
+			f.take(WhyTick, 0)
+		}
+		all, _ := f.Snapshots()
 		v := f.Recorded()
-		for _, name := range []string{"a", "b"} {
-			at, err := v.objects.at(s.Tree, name)
-			if b, readErr := v.objects.blob(at.ID); err != nil || readErr != nil || string(b) != f.content(name) {
-				t.Errorf("cut to %d: %s: %v %v", damage, name, err, readErr)
+		var index string
+		for _, p := range v.objects.own {
+			if _, ok := p.find(all[1].Tree); ok {
+				index = p.path + ".idx"
 			}
 		}
 		v.Close()
-		if left, _ := filepath.Glob(filepath.Join(f.packDir(), unsyncedPrefix+"*")); len(left) > 0 {
-			t.Errorf("cut to %d: still unsynced: %v", damage, left)
+		if err := os.Remove(index); err != nil {
+			t.Fatal(err)
 		}
-		if found := f.Check(t.Context(), true); len(found) > 0 && damage < 0 {
-			t.Errorf("cut to %d: %+v", damage, found)
+		if how == "unreadable" {
+			if err := os.Mkdir(index, 0o700); err != nil {
+				t.Fatal(err)
+			}
 		}
-		if out, err := f.storeGit("fsck", "--no-dangling"); err != nil {
-			t.Errorf("cut to %d: fsck: %v %s", damage, err, out)
+		err := f.repack(all, all[:3])
+		after, _ := f.Snapshots()
+		if lost := how == "gone"; lost != (err == nil) || lost != (len(after) == 2) {
+			t.Errorf("%s: %d snapshots, %v", how, len(after), err)
+		}
+		if found := f.Check(t.Context(), true); len(found) > 0 {
+			t.Errorf("%s: %+v", how, found)
 		}
 	}
 }

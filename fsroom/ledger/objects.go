@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 
 	"github.com/talking-stick/tt/lockfile"
 )
@@ -32,30 +33,45 @@ type objects struct {
 	fresh  map[ID][]byte   // what is not written yet, as it stands in a pack
 	size   int             // of fresh
 	packs  []string        // indexes of packs that were written and are not durable yet
+	later  bool            // another process makes them durable; then there is one at most
+	unread error           // of a pack of ours that is there and cannot be opened
 	trees  map[ID][]entry  // that were read; neighbouring snapshots have most in common
 }
 
 func openObjects(dir string, repo *repository, fault func(string) error) *objects {
 	o := &objects{dir: dir, fault: fault, loose: map[string]bool{}, linked: map[string]bool{}, fresh: map[ID][]byte{}, trees: map[ID][]entry{}}
-	o.own = openPacks(dir, nil)
+	o.own, o.unread = openPacks(dir, nil)
 	if repo != nil {
 		o.theirs = repo.objectDirs()
 		for _, dir := range o.theirs {
-			o.user = openPacks(dir, o.user)
+			o.user, _ = openPacks(dir, o.user)
 		}
 	}
 	return o
 }
 
-// openPacks adds the packs of an object directory.
-func openPacks(dir string, packs []*pack) []*pack {
+// openPacks adds the packs of an object directory. unread is the error of one that is there and
+// cannot be opened. What a power cut has damaged counts as gone.
+func openPacks(dir string, packs []*pack) (all []*pack, unread error) {
 	files, _ := filepath.Glob(filepath.Join(escapeGlob(dir), "pack", "*.idx"))
 	for _, idx := range files {
+		if isUnsynced(idx) && !isWhole(idx) {
+			continue
+		}
 		if p, err := openPack(idx); err == nil {
 			packs = append(packs, p)
+		} else if !isLost(err) {
+			unread = err
 		}
 	}
-	return packs
+	return packs, unread
+}
+
+// isLost reports whether the error of a read means that what was to be read is gone or damaged.
+// Any other error of the system may pass.
+func isLost(err error) bool {
+	var system syscall.Errno
+	return err != nil && (errors.Is(err, os.ErrNotExist) || !errors.As(err, &system))
 }
 
 func escapeGlob(path string) string {
@@ -73,7 +89,8 @@ func (o *objects) refresh() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.gone = append(o.gone, o.own...)
-	o.own, o.loose = openPacks(o.dir, nil), map[string]bool{}
+	o.own, o.unread = openPacks(o.dir, nil)
+	o.loose = map[string]bool{}
 }
 
 // has reports whether an object is ours already, or is now: one of the user's is linked.
@@ -177,11 +194,19 @@ func (o *objects) add(id ID, encoded []byte) error {
 		o.fresh[id] = encoded
 		o.size += len(encoded)
 	}
-	if o.keep && o.size > maxFresh {
-		return o.write()
+	switch {
+	case !o.keep || o.size <= maxFresh:
+		return nil
+	case o.later:
+		return errTooMuch
 	}
-	return nil
+	if err := o.write(); err != nil {
+		return err
+	}
+	return o.syncPacks() // only the last pack, which has the tree itself, may be lost
 }
+
+var errTooMuch = errors.New("too much has changed to be recorded in passing")
 
 // flush writes what was put. It is durable after [objects.sync].
 func (o *objects) flush() error {
@@ -198,7 +223,7 @@ func (o *objects) write() error {
 	if err != nil {
 		return err
 	}
-	if strings.HasPrefix(filepath.Base(index), unsyncedPrefix) {
+	if isUnsynced(index) {
 		o.packs = append(o.packs, index)
 	}
 	p, err := openPack(index)
@@ -213,6 +238,10 @@ func (o *objects) write() error {
 func (o *objects) sync() error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	return o.syncPacks()
+}
+
+func (o *objects) syncPacks() error {
 	for _, index := range o.packs {
 		if err := syncPack(index, o.fault); err != nil {
 			for _, index := range o.packs {
@@ -243,12 +272,14 @@ func (o *objects) read(id ID) (kind, []byte, error) {
 // lookUp returns an object from the first place that has it whole.
 func (o *objects) lookUp(id ID, depth int) (k kind, data []byte, err error) {
 	o.mu.Lock()
-	encoded, packs := o.fresh[id], slices.Concat(o.own, o.user)
+	encoded, packs, failed := o.fresh[id], slices.Concat(o.own, o.user), o.unread
 	o.mu.Unlock()
 	if encoded != nil {
 		return o.readAt(bytes.NewReader(encoded), 0, depth)
 	}
-	var failed error = &missingError{id}
+	if failed == nil {
+		failed = &missingError{id}
+	}
 	for _, p := range packs {
 		at, ok := p.find(id)
 		if !ok {

@@ -97,6 +97,9 @@ func syncFile(path string) error {
 	return cmp.Or(f.Sync(), f.Close())
 }
 
+// isUnsynced reports whether the index is that of a pack that is not durable yet.
+func isUnsynced(index string) bool { return strings.HasPrefix(filepath.Base(index), unsyncedPrefix) }
+
 // packOf returns the path of a pack without its extension.
 func packOf(index string) string {
 	dir, name := filepath.Split(strings.TrimSuffix(index, ".idx"))

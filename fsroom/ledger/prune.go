@@ -208,33 +208,40 @@ func (l *Ledger) repack(all, kept []*Snapshot) error {
 	defer o.close()
 	o.keep = true
 	theirs := l.theirs()
-	foreign := false
-	var stay []*pack
-	for _, p := range o.own {
-		if own := strings.HasPrefix(filepath.Base(p.path), ownPrefix); !own && theirs(p.path+".pack") {
-			stay = append(stay, p)
-		} else {
-			o.user = append(o.user, p)
-			foreign = foreign || !own
-		}
-	}
-	if len(kept) == len(all) && l.smallPacks() <= maxPacks && !foreign {
+	own := func(p *pack) bool { return strings.HasPrefix(filepath.Base(p.path), ownPrefix) }
+	foreign := func(p *pack) bool { return !own(p) && !theirs(p.path+".pack") }
+	if len(kept) == len(all) && l.smallPacks() <= maxPacks && !slices.ContainsFunc(o.own, foreign) {
 		return nil
 	}
-	o.own = stay
 	needed := make(map[ID]bool)
+	sound := make([]*Snapshot, 0, len(kept))
 	for _, s := range kept {
-		for _, tree := range []ID{s.Tree, s.Scan} {
-			if err := o.reach(tree, needed); err != nil {
-				return err
-			}
+		err := cmp.Or(o.reach(s.Tree, needed), o.reach(s.Scan, needed))
+		switch {
+		case err == nil:
+			sound = append(sound, s)
+		case !isLost(err):
+			return err
 		}
 	}
+	kept = sound
+	var stay []*pack
+	for _, p := range o.own {
+		if own(p) || foreign(p) {
+			o.user = append(o.user, p)
+		} else {
+			stay = append(stay, p)
+		}
+	}
+	o.own = stay
 	for id := range needed {
 		if o.owns(id) {
 			continue
 		}
-		k, data, err := o.read(id)
+		k, data, err := o.lookUp(id, 0)
+		if isLost(err) {
+			continue // whatever is done
+		}
 		if err != nil {
 			return err
 		}
@@ -280,7 +287,6 @@ func (o *objects) reach(tree ID, needed map[ID]bool) error {
 	if err != nil {
 		return err
 	}
-	needed[tree] = true
 	for _, e := range entries {
 		switch e.mode {
 		case modeDir:
@@ -292,6 +298,7 @@ func (o *objects) reach(tree ID, needed map[ID]bool) error {
 			needed[e.id] = true
 		}
 	}
+	needed[tree] = true
 	return nil
 }
 

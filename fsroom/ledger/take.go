@@ -3,6 +3,7 @@ package ledger
 import (
 	"context"
 	"maps"
+	"path/filepath"
 	"slices"
 	"time"
 )
@@ -23,6 +24,10 @@ type Request struct {
 	// Ready, if it is not nil, is called as soon as the snapshot can be read, before it is safe
 	// from a power cut. The store is locked.
 	Ready func(*View, *Snapshot)
+	// Unsynced leaves it to another process to make the snapshot safe from a power cut, see
+	// [Ledger.Sync]: a disk that hangs does not keep this one from ending. What changed must not be
+	// much, and no other snapshot may be unsynced.
+	Unsynced bool
 }
 
 // Take takes a snapshot. If nothing has changed since the last one, that is the answer unless
@@ -30,16 +35,19 @@ type Request struct {
 //
 // The error is an [UnknownError]; then no snapshot was taken.
 func (l *Ledger) Take(ctx context.Context, r Request) (s *Snapshot, err error) {
-	err = l.locked(ctx, true, func(v *View) (err error) {
+	how := keeps
+	if r.Unsynced {
+		how = keepsUnsynced
+	}
+	err = l.locked(ctx, how, func(v *View) (err error) {
 		s, err = l.record(v, r)
 		return err
 	})
 	return s, unknown(err)
 }
 
-// locked scans the tree and calls do while nobody else uses the store. With keep the contents
-// that were read are stored.
-func (l *Ledger) locked(ctx context.Context, keep bool, do func(*View) error) error {
+// locked scans the tree and calls do while nobody else uses the store.
+func (l *Ledger) locked(ctx context.Context, how purpose, do func(*View) error) error {
 	unlock, err := l.lock(ctx)
 	if err != nil {
 		return err
@@ -51,7 +59,7 @@ func (l *Ledger) locked(ctx context.Context, keep bool, do func(*View) error) er
 	if err := l.checkSpace(); err != nil {
 		return err
 	}
-	v, err := l.look(ctx, keep)
+	v, err := l.look(ctx, how)
 	if err != nil {
 		return err
 	}
@@ -74,27 +82,58 @@ func (l *Ledger) record(v *View, r Request) (*Snapshot, error) {
 	if n := len(v.all); n > 0 {
 		last := v.all[n-1]
 		if !r.Line && last.IsLike(s) {
-			err := v.objects.sync()
+			err := v.sync(r)
 			if err == nil {
 				v.writeCache()
 			}
 			return last, err
 		}
-		s.Number = last.Number
 	}
-	s.Number++
-	sync, err := l.appendLine(s)
+	if v.lost {
+		if err := l.replaceLines(v.all); err != nil {
+			return nil, err
+		}
+	}
+	s.Number = v.last + 1
+	done, err := l.appendLine(s)
 	if err != nil {
 		return nil, err
 	}
 	if r.Ready != nil {
 		r.Ready(v, s)
 	}
-	if err := sync(v.objects.sync()); err != nil {
+	if err := done(!r.Unsynced, v.sync(r)); err != nil {
 		return nil, err
 	}
 	v.writeCache()
 	return s, nil
+}
+
+// sync makes what was stored for a snapshot durable.
+func (v *View) sync(r Request) error {
+	if r.Unsynced {
+		return nil
+	}
+	return v.objects.sync()
+}
+
+// Unsynced reports whether a snapshot waits for [Ledger.Sync].
+func (l *Ledger) Unsynced() bool {
+	left, _ := filepath.Glob(filepath.Join(escapeGlob(l.packDir()), unsyncedPrefix+"*"))
+	return len(left) > 0
+}
+
+// Sync makes durable what other processes have left. So does everything that locks the store.
+func (l *Ledger) Sync(ctx context.Context) error {
+	if !l.Unsynced() {
+		return nil
+	}
+	unlock, err := l.lock(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	return syncFile(l.linesFile())
 }
 
 // IsLike reports whether two snapshots have the same content.

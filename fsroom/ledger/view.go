@@ -16,24 +16,41 @@ type View struct {
 	top     *directory
 	now     *Snapshot
 	all     []*Snapshot // that are recorded
+	last    int64       // the number of the last line
+	lost    bool        // it, or more lines before it, were lost in a power cut
 }
 
 // Look scans the tree without recording anything. [View.Close] has to be called.
 func (l *Ledger) Look(ctx context.Context) (*View, error) {
-	v, err := l.look(ctx, false)
+	v, err := l.look(ctx, looks)
 	return v, unknown(err)
 }
 
 // Recorded returns a view without a scan, to compare snapshots.
 func (l *Ledger) Recorded() *View {
-	all, _ := l.Snapshots()
+	all, _ := l.lines()
 	return l.view(all)
 }
 
-func (l *Ledger) view(all []*Snapshot) *View {
-	v := &View{ledger: l, repo: findRepository(l.opts.Root, l.opts.Home), all: all}
+// view returns a view of what is recorded. The last lines may be those of trees that were lost in a
+// power cut: they do not count.
+func (l *Ledger) view(lines []*Snapshot) *View {
+	v := &View{ledger: l, repo: findRepository(l.opts.Root, l.opts.Home), all: lines}
 	v.objects = openObjects(l.objectsDir(), v.repo, l.opts.Fault)
+	if n := len(lines); n > 0 {
+		v.last = lines[n-1].Number
+	}
+	for n := len(v.all); n > 0 && v.objects.lost(v.all[n-1]); n-- {
+		v.all, v.lost = v.all[:n-1], true
+	}
 	return v
+}
+
+// lost reports whether the trees of a snapshot are lost.
+func (o *objects) lost(s *Snapshot) bool {
+	_, err := o.tree(s.Tree)
+	_, errScan := o.tree(s.Scan)
+	return isLost(err) || isLost(errScan)
 }
 
 // All returns the snapshots that are recorded, oldest first.
@@ -45,13 +62,22 @@ func (v *View) Now() *Snapshot { return v.now }
 // Close closes the files of the view.
 func (v *View) Close() { v.objects.close() }
 
-func (l *Ledger) look(ctx context.Context, keep bool) (*View, error) {
-	all, err := l.Snapshots()
+// A purpose says what becomes of the contents that a scan reads.
+type purpose int
+
+const (
+	looks         purpose = iota // nothing
+	keeps                        // they are stored
+	keepsUnsynced                // they are stored, and made durable by another process
+)
+
+func (l *Ledger) look(ctx context.Context, how purpose) (*View, error) {
+	all, err := l.lines()
 	if err != nil {
 		return nil, err
 	}
 	v := l.view(all)
-	v.objects.keep = keep
+	v.objects.keep, v.objects.later = how != looks, how == keepsUnsynced
 	if err := v.scan(ctx); err != nil {
 		v.Close()
 		return nil, err

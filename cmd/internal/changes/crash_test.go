@@ -294,6 +294,33 @@ func TestRecordFailsAtEachStep(t *testing.T) {
 	}
 }
 
+// TestEndHereSyncsNothing: the process that ends a turn does not wait for a disk that hangs.
+func TestEndHereSyncsNothing(t *testing.T) {
+	s := story{T: t, here: true, faulty: "none"}
+	s.tell()
+	s.write("a", "changed")
+	stop := make(chan struct{})
+	defer close(stop)
+	set := Setting{Root: s.dir, Fault: func(step string) error {
+		if strings.Contains(step, "sync") {
+			t.Errorf("%s in the process that ends the turn", step)
+			<-stop
+		}
+		return nil
+	}}
+	room := s.as("a:1")
+	s.must(endInThisProcess(room, set, 3))
+	tree, err := Of(room, turn.DefaultPolicy(), Setting{Root: s.dir})
+	s.must(err)
+	if !tree.Ledger.Unsynced() {
+		t.Error("nothing is left to be synced")
+	}
+	(&recorder{room, Setting{Root: s.dir}}).Ended(t.Context())
+	if all, err := tree.Ledger.Snapshots(); err != nil || tree.Ledger.Unsynced() || all[len(all)-1].Turn != 3 {
+		t.Errorf("after the guardian: unsynced %v, %v", tree.Ledger.Unsynced(), err)
+	}
+}
+
 // TestEndHere: an end that is not recorded in time by the process that ends the turn, or that
 // panics there, is left to another process; what was known in time is told once.
 func TestEndHere(t *testing.T) {

@@ -63,6 +63,14 @@ func (t *Tree) begin(ctx context.Context, st *turn.State, j Job) error {
 	return nil
 }
 
+// isBegun reports whether begin needs no snapshot for the turn in progress.
+func (t *Tree) isBegun(st *turn.State) bool {
+	all, err := t.Ledger.Snapshots()
+	start, _ := ledger.TurnOf(all, st.Turn)
+	last := lastTurn(all, st.Turn)
+	return err == nil && start != nil && (last == nil || st.HasChange(last.Turn, turn.SpanTurn))
+}
+
 // finish records what a turn changed if the journal does not say so, and returns the snapshot of
 // its end. last is the last snapshot of the turn: that of its beginning, or one in which there is
 // what changed later, if it was not looked at again.
@@ -112,7 +120,10 @@ func lastTurn(all []*ledger.Snapshot, before int64) (last *ledger.Snapshot) {
 // turn has ended before the scan has, the tree is what it was at the end, and in doubt looked at
 // once more. A turn that is over sooner than its guardian has recorded its beginning is recorded
 // as a whole.
-func (t *Tree) end(ctx context.Context, st *turn.State, turnID int64, handOver func(payload []byte) error) error {
+//
+// With unsynced nothing is handed over but what is known at the first look, and another process
+// makes it safe from a power cut.
+func (t *Tree) end(ctx context.Context, st *turn.State, turnID int64, unsynced bool, handOver func(payload []byte) error) error {
 	began := time.Now()
 	agent := t.Room.Self.ID
 	if st.Owner == agent && st.Turn == turnID {
@@ -123,7 +134,7 @@ func (t *Tree) end(ctx context.Context, st *turn.State, turnID int64, handOver f
 	ended, err := t.endOf(ctx, turnID, agent)
 	for again := true; err == nil && c == nil && again; {
 		late := !ended.IsZero()
-		request := ledger.Request{Why: ledger.WhyEnd, Turn: turnID, Agent: agent, Line: true}
+		request := ledger.Request{Why: ledger.WhyEnd, Turn: turnID, Agent: agent, Line: true, Unsynced: unsynced}
 		if late {
 			request.Moment, request.Margin = ended, margin
 		}
@@ -143,8 +154,9 @@ func (t *Tree) end(ctx context.Context, st *turn.State, turnID int64, handOver f
 		if _, err = t.Ledger.Take(ctx, request); err == nil {
 			err = roomErr
 		}
+		again = again && !unsynced
 	}
-	if c == nil {
+	if c == nil && !unsynced {
 		c = t.about(turnID, ledger.SpanTurn)
 		c.Unknown = cmp.Or(ledger.WhyUnknown(err), ledger.UnknownUnreadable)
 		told = handOver(t.payload(c))

@@ -86,6 +86,15 @@ func (r *recorder) Begun(st *turn.State) {
 	}
 }
 
+// Ended implements [member.Recorder].
+func (r *recorder) Ended(ctx context.Context) {
+	if snap, err := r.room.View(); err == nil {
+		if t := r.tree(snap.State.Policy); t != nil {
+			_ = t.Ledger.Sync(ctx)
+		}
+	}
+}
+
 // A process takes a snapshot. It writes a byte when the result is there.
 type process struct{ out *os.File }
 
@@ -130,7 +139,7 @@ func (r *recorder) Ending(ctx context.Context, st *turn.State, atLeast time.Dura
 		return end
 	}
 	limit := time.Now().Add(max(atLeast, time.Duration(st.Policy.LedgerWait)*time.Millisecond))
-	if r.set.Here && time.Until(limit) > 0 && !r.room.IsShared() && t.Ledger.IsSmall() && end.here(ctx, t, st, limit) {
+	if r.set.Here && time.Until(limit) > 0 && !r.room.IsShared() && end.here(ctx, t, st, limit) {
 		return end
 	}
 	token := fsroom.NewID()
@@ -144,8 +153,14 @@ func (r *recorder) Ending(ctx context.Context, st *turn.State, atLeast time.Dura
 }
 
 // here records the end of a turn in this process, and reports whether what changed is known in
-// time. If it is not, or the scan panics, it is for another process, which nothing waits for.
+// time. If it is not, or the scan panics, it is for another process, which nothing waits for. So is
+// a large tree, and a turn whose beginning is not recorded yet. Nothing is synced: a disk that
+// hangs would keep this process from ending. The guardian does that at the end of the turn, or
+// whoever locks the store next.
 func (e *turnEnd) here(ctx context.Context, t *Tree, st *turn.State, limit time.Time) bool {
+	if !t.Ledger.IsSmall() || t.Ledger.Unsynced() || !t.isBegun(st) {
+		return false
+	}
 	apart := *t
 	client := *t.Room.Client
 	client.Self.ID = e.agent                                  // who ends the turn may be another
@@ -157,7 +172,7 @@ func (e *turnEnd) here(ctx context.Context, t *Tree, st *turn.State, limit time.
 		defer close(done)
 		defer cancel()
 		_ = ledger.Safely(func() error {
-			return apart.end(ctx, st, st.Turn, func(payload []byte) error {
+			return apart.end(ctx, st, st.Turn, true, func(payload []byte) error {
 				if ctx.Err() == nil {
 					known <- payload
 				}
@@ -177,7 +192,7 @@ func (e *turnEnd) here(ctx context.Context, t *Tree, st *turn.State, limit time.
 			return false
 		}
 	}
-	e.durable = func() {
+	e.recorded = func() {
 		select {
 		case <-done:
 		case <-time.After(time.Until(limit)):
@@ -209,12 +224,12 @@ func (t *Tree) pendingFile(turnID int64, token string) string {
 
 // A turnEnd is the end of a turn that is being recorded, by this process or by another one.
 type turnEnd struct {
-	turn    int64
-	agent   string
-	durable func() // waits until the snapshot is safe from a power cut; of this process
-	file    string // of the other process; "": nothing is recorded there
-	pending bool
-	changes json.RawMessage
+	turn     int64
+	agent    string
+	recorded func() // waits until this process has written all that it records
+	file     string // of the other process; "": nothing is recorded there
+	pending  bool
+	changes  json.RawMessage
 }
 
 // Events implements [member.TurnEnd].
@@ -234,8 +249,8 @@ func (e *turnEnd) Events(st *turn.State) []event.Event {
 
 // Result implements [member.TurnEnd].
 func (e *turnEnd) Result(committed bool) (json.RawMessage, bool) {
-	if e.durable != nil {
-		e.durable()
+	if e.recorded != nil {
+		e.recorded()
 	}
 	if e.file != "" && (!committed || e.changes != nil) {
 		_ = os.Remove(e.file)
@@ -280,7 +295,7 @@ func Record(ctx context.Context, r *member.Room, set Setting, j Job) error {
 			err = t.begin(ctx, snap.State, j)
 		}
 	case "end":
-		err = t.end(ctx, snap.State, j.Turn, func(payload []byte) error { return t.leave(ctx, j, payload) })
+		err = t.end(ctx, snap.State, j.Turn, false, func(payload []byte) error { return t.leave(ctx, j, payload) })
 	default:
 		return errors.New("--at is first, start or end")
 	}

@@ -63,6 +63,9 @@ func (c *Client) Guard(ctx context.Context, roomName string, turnID int64) error
 	if ctx.Err() != nil {
 		return nil
 	}
+	if recorder := r.recorder(); recorder != nil {
+		recorder.Ended(ctx)
+	}
 	return err
 }
 

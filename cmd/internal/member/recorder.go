@@ -17,6 +17,8 @@ import (
 type Recorder interface {
 	// Begun is called by the guardian of a turn when it has seen the turn.
 	Begun(st *turn.State)
+	// Ended is called by the guardian when its turn is over, as the last that it does.
+	Ended(ctx context.Context)
 	// Ending begins to record the end of the turn, and waits for that as long as the room's
 	// policy says, or as atLeast if that is longer. The turn may not end after all.
 	Ending(ctx context.Context, st *turn.State, atLeast time.Duration) TurnEnd
