@@ -182,7 +182,7 @@ func TestSecretsAndIgnoredAreNotRead(t *testing.T) {
 	if got := strings.Join(left, " "); got != "secret:.env secret:sub/key.pem" {
 		t.Errorf("left out: %s", got)
 	}
-	// What is ignored from now on is kept as it was, and not called deleted.
+	// What is ignored from now on is in no snapshot, also not later, and not called deleted.
 	f.write("now", "now", "dir/sub/x", "x")
 	before := f.take("x", 0)
 	f.write(".gitignore", "ignored\nlater\nnow\ndir\n", "now", "IGNORED", "dir/sub/x", "IGNORED", "dir/y", "IGNORED")
@@ -190,12 +190,34 @@ func TestSecretsAndIgnoredAreNotRead(t *testing.T) {
 	if !slices.Contains(after.LeftOut, LeftOut{Path: "dir", Why: LeftIgnored}) || len(after.LeftOut) != 4 {
 		t.Errorf("left out: %+v", after.LeftOut)
 	}
+	f.write("other", "x")
+	later := f.take("x", 0)
+	f.write(".gitignore", "ignored\nlater\nnow\n")
+	again := f.take("x", 0)
 	v := f.Recorded()
 	defer v.Close()
-	a, _ := v.objects.at(before.Tree, "now")
-	b, _ := v.objects.at(after.Tree, "now")
-	if a != b || !a.exists() {
-		t.Error("a file that became ignored was read or is called deleted")
+	for _, test := range []struct {
+		from, to *Snapshot
+		want     string
+	}{{before, after, "modified .gitignore"}, {before, later, "modified .gitignore added other"}, {after, later, "added other"},
+		{later, again, "modified .gitignore"}, {before, again, "modified .gitignore added dir/y modified dir/sub/x added other"}} {
+		c, err := v.Changes(test.from, test.to, nil, 0)
+		var got, want []string
+		for _, p := range c.Paths {
+			got = append(got, p.Status+" "+p.Path)
+		}
+		for word := range slices.Chunk(strings.Fields(test.want), 2) {
+			want = append(want, strings.Join(word, " "))
+		}
+		slices.Sort(got)
+		if slices.Sort(want); err != nil || !slices.Equal(got, want) {
+			t.Errorf("from %s to %s: %q, want %q, %v", test.from.Name(), test.to.Name(), got, want, err)
+		}
+	}
+	for _, s := range []*Snapshot{after, later} {
+		if got := strings.Join(f.paths(s.Tree), " "); strings.Contains(got, "now") || strings.Contains(got, "dir") {
+			t.Errorf("%s has what is ignored: %s", s.Name(), got)
+		}
 	}
 	// A restore neither writes nor removes it.
 	f.write("now", "mine")

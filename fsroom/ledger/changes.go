@@ -167,11 +167,11 @@ func (v *View) differences(from, to *Snapshot, filters []string) (found []Step, 
 	if err != nil {
 		return nil, err
 	}
-	known := make(map[string]bool)
+	known, private := make(map[string]bool), private(from, to)
 	add := func(s Step) {
 		known[s.Path] = true
 		s.From, s.To = from.state(s.Path, s.From), to.state(s.Path, s.To)
-		if s.From != s.To && matchesAny(filters, s.Path) {
+		if s.From != s.To && matchesAny(filters, s.Path) && !private.has(s.Path) {
 			found = append(found, s)
 		}
 	}

@@ -111,7 +111,7 @@ func (o *objects) knownBefore(id ID, moment int64) bool {
 
 // ignored reports whether a path is ignored by the rules as they are in the tree now, or has the
 // name of a secret, and is tracked by nobody.
-func (v *View) ignored(path string) bool {
+func (v *View) ignored(path string, isDir bool) bool {
 	what, dir, inRepo := v.rules, "", v.top.inRepo
 	if what.tracked.has(inRepo + path) {
 		return false
@@ -119,7 +119,7 @@ func (v *View) ignored(path string) bool {
 	for rest := path; ; {
 		what = what.in(v.full(dir), inRepo)
 		name, below, deeper := strings.Cut(rest, "/")
-		if name == ".git" || what.ignores.match(inRepo, name, deeper) {
+		if name == ".git" || what.ignores.match(inRepo, name, deeper || isDir) {
 			return true
 		}
 		if !deeper {

@@ -20,9 +20,9 @@ func (v *View) PlanRestore(s *Snapshot, filters []string, exact bool) (*Plan, er
 		}
 	}
 	v.keep(p, newLeftOut(s.LeftOut, v.now.LeftOut))
-	for _, l := range v.now.LeftOut { // what came to be ignored since is in the scan as it was, so it does not differ
+	for _, l := range v.now.LeftOut { // what must not be read now is no difference
 		known := slices.ContainsFunc(p.Kept, func(k Conflict) bool { return matchesAny([]string{l.Path}, k.Path) })
-		if l.Why != LeftIgnored || known || !matchesAny(filters, l.Path) {
+		if !l.isPrivate() || known || !matchesAny(filters, l.Path) {
 			continue
 		}
 		if had, err := v.objects.at(s.Tree, l.Path); err == nil && had.exists() {
@@ -47,7 +47,7 @@ func (v *View) keep(p *Plan, left leftOut) {
 		switch {
 		case left.has(s.Path):
 			return ConflictLeftOut
-		case v.ignored(s.Path):
+		case v.ignored(s.Path, false):
 			return KeptIgnored
 		}
 		return ""

@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"slices"
-	"sort"
 	"sync"
 	"time"
 )
@@ -172,7 +171,6 @@ func (s *scanner) scan(what *rules, top *directory) error {
 	if err := s.readAll(); err != nil {
 		return err
 	}
-	sort.Slice(s.left, func(i, j int) bool { return s.left[i].Path < s.left[j].Path })
 	return s.trees(top)
 }
 
@@ -236,8 +234,7 @@ func (s *scanner) walk(d *directory, what *rules) {
 	}
 }
 
-// counts reports whether a name of a directory is in the snapshot, and makes it what it was in
-// the last one if it must not be read.
+// counts reports whether a name of a directory is in the snapshot.
 func (s *scanner) counts(d *directory, f, was *file, what *rules) bool {
 	if f.mode == 0 || !safeName(f.name) {
 		return false
@@ -257,10 +254,9 @@ func (s *scanner) counts(d *directory, f, was *file, what *rules) bool {
 			return true
 		}
 		if was != nil {
-			f.sub.carry(was.sub)
 			s.leave(path, LeftIgnored)
 		}
-		return was != nil
+		return false
 	}
 	switch {
 	case what.tracked.has(inRepo):
@@ -270,20 +266,13 @@ func (s *scanner) counts(d *directory, f, was *file, what *rules) bool {
 	case !ignored:
 		s.leave(path, LeftSecret)
 	}
-	if was != nil {
-		*f = *was
-		f.again = true
-	}
-	return was != nil
+	return false
 }
 
 // compare takes over what the last scan found of a file that is as it was then. Otherwise the
 // file is to be read.
 func (s *scanner) compare(d *directory, f, was *file, what *rules) {
 	if sub := f.sub; sub != nil {
-		if sub.carried {
-			return
-		}
 		select {
 		case s.places <- struct{}{}:
 			s.wg.Go(func() {
@@ -299,9 +288,6 @@ func (s *scanner) compare(d *directory, f, was *file, what *rules) {
 	defer s.mu.Unlock()
 	if s.count++; s.count > s.limits.Files && s.failed == nil {
 		s.failed = errTooManyFiles
-	}
-	if f.again { // carried
-		return
 	}
 	f.sameInode = was != nil && was.inode == f.inode
 	if f.same = was != nil && !was.again && was.stat == f.stat; f.same {

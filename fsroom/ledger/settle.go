@@ -21,9 +21,11 @@ func (v *View) settle(s *Snapshot, r Request) error {
 	if err != nil {
 		return err
 	}
-	changed := make(map[string]bool, len(differences))
+	changed, private := make(map[string]bool, len(differences)), private(base, s)
 	for _, d := range differences {
-		changed[d.Path] = true
+		if !private.has(d.Path) {
+			changed[d.Path] = true
+		}
 	}
 	v.changedPerms(base, s, changed)
 	if len(changed) == 0 {

@@ -52,14 +52,26 @@ const (
 	LeftRepository = "repository"
 	LeftSecret     = "secret"
 	LeftUnreadable = "unreadable"
-	LeftIgnored    = "ignored" // it is now; it was in the snapshot before
+	LeftIgnored    = "ignored" // it is now; it was in an earlier snapshot
 )
 
-// A LeftOut is a file or directory that is not in a snapshot, or is in it as it was before.
+// A LeftOut is a file or directory that is not in a snapshot, or is in it as it was before: what
+// cannot be read now, another repository, what is large.
 type LeftOut struct {
 	Path  string `json:"path,omitempty"`
 	Why   string `json:"why"`
 	Files int    `json:"files,omitempty"` // of a directory with too many
+}
+
+// isPrivate reports whether it must not be read. It is in no snapshot from then on; that it is
+// missing does not mean that it was removed.
+func (l LeftOut) isPrivate() bool { return l.Why == LeftIgnored || l.Why == LeftSecret }
+
+// private returns the paths that must not have been read in one of two snapshots: what one of
+// them has there is no difference.
+func private(a, b *Snapshot) leftOut {
+	public := func(l LeftOut) bool { return !l.isPrivate() }
+	return newLeftOut(slices.DeleteFunc(slices.Concat(a.LeftOut, b.LeftOut), public))
 }
 
 // A leftOut has the paths that are left out.

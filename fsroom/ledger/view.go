@@ -2,6 +2,8 @@ package ledger
 
 import (
 	"context"
+	"slices"
+	"strings"
 	"time"
 )
 
@@ -104,9 +106,25 @@ func (v *View) scan(ctx context.Context) error {
 	if err := s.scan(v.rules, v.top); err != nil {
 		return err
 	}
-	v.now = &Snapshot{At: s.started, End: time.Now().UnixNano(), Tree: v.top.id, Scan: v.top.id, Head: head, Files: s.count, LeftOut: s.left}
+	v.now = &Snapshot{At: s.started, End: time.Now().UnixNano(), Tree: v.top.id, Scan: v.top.id, Head: head, Files: s.count}
+	v.now.LeftOut = v.stillIgnored(s.left)
 	v.now.Perm, v.now.Modes = v.top.permissions()
 	return nil
+}
+
+// stillIgnored adds to what a scan has left out what came to be ignored in an earlier one, and is.
+func (v *View) stillIgnored(left []LeftOut) []LeftOut {
+	known := newLeftOut(left)
+	if len(v.all) > 0 {
+		for _, l := range v.all[len(v.all)-1].LeftOut {
+			st, err := linkStat(v.full(l.Path))
+			if l.Why == LeftIgnored && err == nil && !known.has(l.Path) && v.ignored(l.Path, st.mode == modeDir) {
+				left = append(left, l)
+			}
+		}
+	}
+	slices.SortFunc(left, func(a, b LeftOut) int { return strings.Compare(a.Path, b.Path) })
+	return left
 }
 
 // writeCache writes what the scan found. Without it the next scan reads more.
