@@ -58,6 +58,14 @@ func (o *objects) lost(s *Snapshot) bool {
 // All returns the snapshots that are recorded, oldest first.
 func (v *View) All() []*Snapshot { return v.all }
 
+// Knows reports whether a path is in the tree or in a snapshot. What cannot be read may be.
+func (v *View) Knows(path string) bool {
+	return exists(v.full(path)) || slices.ContainsFunc(v.all, func(s *Snapshot) bool {
+		at, err := v.objects.at(s.Tree, path)
+		return err != nil || at.exists()
+	})
+}
+
 // Now returns the tree as it was scanned, nil of a view without a scan. It has no number.
 func (v *View) Now() *Snapshot { return v.now }
 

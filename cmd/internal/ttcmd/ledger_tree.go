@@ -69,8 +69,13 @@ func (v *treeView) recorded(err error) (*treeView, error) {
 }
 
 // files returns the paths of an argument as the tree names them: relative to the current
-// directory if that is in the tree, else to the tree.
+// directory if that is in the tree, else to the tree. A path that never was is refused.
 func (v *treeView) files(c *cli.Invocation, args []string) (paths []string, err error) {
+	if len(args) == 0 {
+		return nil, nil
+	}
+	view := v.Tree.Ledger.Recorded()
+	defer view.Close()
 	for _, arg := range args {
 		path := arg
 		if rel, err := filepath.Rel(v.Tree.Ledger.Root(), c.Env.Abs(arg)); err == nil && filepath.IsLocal(rel) {
@@ -79,6 +84,9 @@ func (v *treeView) files(c *cli.Invocation, args []string) (paths []string, err 
 		path = filepath.ToSlash(filepath.Clean(path))
 		if arg == "" || !filepath.IsLocal(filepath.FromSlash(path)) {
 			return nil, c.Usagef("%q is not in %s", arg, v.Tree.Ledger.Root()).WithHint("name files of the tree")
+		}
+		if !view.Knows(path) {
+			return nil, c.Usagef("%q is neither in the tree nor in a snapshot of it", path).WithHint("tt diff TURN --name-only lists what a turn changed")
 		}
 		paths = append(paths, path)
 	}
