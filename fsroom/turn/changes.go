@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"slices"
+	"strings"
 
 	"github.com/talking-stick/tt/journal/event"
 	"github.com/talking-stick/tt/journal/wire"
@@ -76,7 +77,8 @@ func ChangedNothing(e *event.Event) bool {
 }
 
 // ToldChange returns what an agent is told of a tree_changed event with the payload: not which
-// host has looked, and of a turn that changed nothing only that.
+// host has looked, ids of trees as far as git needs them, and of a turn that changed nothing only
+// that.
 func ToldChange(what json.RawMessage) json.RawMessage {
 	left := []string{"host"}
 	if ChangedNothing(&event.Event{Payload: what}) {
@@ -87,6 +89,10 @@ func ToldChange(what json.RawMessage) json.RawMessage {
 	err := p.Object(func(name []byte) error {
 		key := string(name)
 		value, err := p.Raw()
+		const digits = 12
+		if strings.HasSuffix(key, "_tree") && len(value) > digits+2 {
+			value = append(slices.Clone(value[:1+digits]), '"')
+		}
 		if value != nil && !slices.Contains(left, key) {
 			told = append(append(append(told, ',', '"'), key...), `":`...)
 			told = append(told, value...)

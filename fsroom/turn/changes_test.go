@@ -69,6 +69,7 @@ func TestToldChange(t *testing.T) {
 		`{"span":"turn","turn_id":2,"from":"s4","to":"s5","host":"h","files":0,"left_out":[{"path":"big"}]}`:                                                      `{"files":0,"left_out":[{"path":"big"}]}`,
 		`{"span":"turn","turn_id":2,"agent_id":"a","from":"s4","host":"h","files":1,"added":0}`:                                                                   `{"span":"turn","turn_id":2,"agent_id":"a","from":"s4","files":1,"added":0}`,
 		`{"span":"turn","unknown":"disk_full","host":"h","head":null}`:                                                                                            `{"span":"turn","unknown":"disk_full"}`,
+		`{"span":"turn","files":1,"to_tree":"` + strings.Repeat("0123456789", 4) + `"}`:                                                                           `{"span":"turn","files":1,"to_tree":"012345678901"}`,
 		"": "", "[]": "[]", `{"span":`: `{"span":`, "{}": "{}",
 	} {
 		equal(t, what, string(turn.ToldChange([]byte(what))), want)
