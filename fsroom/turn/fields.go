@@ -279,6 +279,7 @@ func (r *WaitResult) Fields(c *wire.Codec) {
 	c.Text("status", &r.Status)
 	c.Text("room_id", &r.RoomID)
 	if r.Status == WaitClosed {
+		c.OptText("from_agent_id", &r.From)
 		c.OptText("reason", &r.Reason)
 		return
 	}

@@ -91,7 +91,7 @@ func IsPerson(id string) bool {
 	return found && name != ""
 }
 
-// spoken formats a duration as people say it, such as 13s, 20m or 1h05m.
+// spoken formats a duration as people say it, such as 13s, 20m or 1h5m.
 func spoken(d time.Duration) string {
 	switch {
 	case d < time.Second:
@@ -101,5 +101,9 @@ func spoken(d time.Duration) string {
 	case d < time.Hour:
 		return fmt.Sprintf("%dm", d/time.Minute)
 	}
-	return fmt.Sprintf("%dh%02dm", d/time.Hour, d%time.Hour/time.Minute)
+	hours, minutes := d/time.Hour, d%time.Hour/time.Minute
+	if minutes == 0 {
+		return fmt.Sprintf("%dh", hours)
+	}
+	return fmt.Sprintf("%dh%dm", hours, minutes)
 }

@@ -153,6 +153,9 @@ func (c *Client) Open(w *workspace.Workspace, missing error) (*Room, error) {
 		return nil, c.away
 	}
 	e, hint := noRoom(w), `open one with "tt join"`
+	if c.IsHuman() { // who only looks is in no order of turns
+		hint = `an agent opens one with "tt join"; "tt list --all" shows every room`
+	}
 	if w.ByID() {
 		if c.OpenEnded(w) == nil {
 			return nil, e

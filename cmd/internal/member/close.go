@@ -36,27 +36,27 @@ func (r *Room) CloseMoved(ctx context.Context, reason string, at int64) (res tur
 	return res, err
 }
 
-// closedSince reports whether the room was closed, and why, after the event with the
+// closedSince reports whether the room was closed, by whom and why, after the event with the
 // number since, at which the agent was a member. Only a close that the agent was still a
 // member at counts. The next life of the room may have begun already.
-func (r *Room) closedSince(ctx context.Context, since int64) (closed bool, reason string) {
+func (r *Room) closedSince(ctx context.Context, since int64) (closed bool, by, reason string) {
 	_ = r.EachEvent(ctx, since, true, func(e *event.Event) error {
 		switch {
 		case e.Type == turn.Closed:
-			closed, reason = true, e.Reason
+			closed, by, reason = true, e.From, e.Reason
 			return ErrEnough
 		case turn.EndsMembership(e, r.Self.ID):
 			return ErrEnough
 		}
 		return nil
 	})
-	return closed, reason
+	return closed, by, reason
 }
 
 // movedAway returns an error if the room, whose last event has the number, has ended because
 // it goes on elsewhere.
 func (r *Room) movedAway(ctx context.Context, last int64) error {
-	_, reason := r.closedSince(ctx, last-1)
+	_, _, reason := r.closedSince(ctx, last-1)
 	hint := turn.GoOnAt(reason, r.IsShared())
 	if hint == "" {
 		return nil

@@ -256,7 +256,7 @@ func TestWaitOnAnotherHost(t *testing.T) {
 		t.Errorf("while it waits: %+v", m)
 	}
 	stop()
-	if m := w.member(b, "a:1"); m.Waiting || m.Process != turn.Unknown || m.Why != "silent for 1h00m" {
+	if m := w.member(b, "a:1"); m.Waiting || m.Process != turn.Unknown || m.Why != "silent for 1h" {
 		t.Errorf("after that: %+v", m)
 	}
 }

@@ -335,17 +335,17 @@ func (t *turnRequest) request(ctx context.Context, snap *snapshot, rule turnRule
 	}
 }
 
-// isClosed reports whether the room was closed while the agent was a member, and adds the
-// reason to the result. That is also the answer if the agent is no member because the
+// isClosed reports whether the room was closed while the agent was a member, and adds by whom
+// and why to the result. That is also the answer if the agent is no member because the
 // next life of the room has begun; err is the refusal then.
 func (t *turnRequest) isClosed(ctx context.Context, err error) bool {
 	late := code.Of(err) == code.NotJoined && t.memberAt > 0
 	if !late && (err != nil || t.result.Status != turn.WaitClosed) {
 		return false
 	}
-	closed, reason := t.Room.closedSince(ctx, t.memberAt)
+	closed, by, reason := t.Room.closedSince(ctx, t.memberAt)
 	if closed {
-		t.result = turn.WaitResult{Status: turn.WaitClosed, RoomID: t.Room.Name(), Reason: reason}
+		t.result = turn.WaitResult{Status: turn.WaitClosed, RoomID: t.Room.Name(), From: by, Reason: reason}
 	}
 	return closed || !late
 }

@@ -24,7 +24,7 @@ var listCommand = &cli.Command{
 	Args:  []cli.Arg{pathArg},
 	Short: "list the rooms of the workspace, or all",
 	Long: "Rooms between the path and the workspace root; with --all, every room of the data directory, or of the engine. As " +
-		"text, rooms in parts of the workspace stand below the room that they are in, and the one whose stick counts at the path " +
+		"text, rooms in directories below stand below the room that they are in, and the one whose stick counts at the path " +
 		"is marked. The other working trees of the repository follow. Changes nothing.",
 	Flags: func(f *cli.Flags) {
 		f.Bool("all", "every room of the data directory, or of the engine")
@@ -147,17 +147,18 @@ func roomNames(w *workspace.Workspace) (names []string) {
 	return names
 }
 
-// roomsBelow returns the rooms in parts of the workspace, without those whose names are
-// excluded.
+// roomsBelow returns the rooms in directories below the root of the workspace, without those
+// whose names are excluded.
 func roomsBelow(client *member.Client, w *workspace.Workspace, excluded []string) (found []turn.RoomView) {
 	names, _ := client.Rooms() // what cannot be read is a matter of --all
+	above := strings.TrimSuffix(w.Root, string(filepath.Separator)) + string(filepath.Separator)
 	for _, name := range names {
 		room := client.Room(name, w)
 		if slices.Contains(excluded, name) || !room.Exists() {
 			continue
 		}
 		snap, err := room.View()
-		if err == nil && snap.State.WorkspaceRoot == w.Root && !room.Ended(snap.State) {
+		if err == nil && strings.HasPrefix(snap.State.CanonicalPath, above) && !room.Ended(snap.State) {
 			found = append(found, snap.State.Room(room.Facts(snap.State)))
 		}
 	}

@@ -169,9 +169,12 @@ func writeWait(t *cli.Text, r turn.WaitResult) {
 			writeInbox(t, in)
 		}
 	case turn.WaitClosed:
-		if r.Reason != "" {
+		switch {
+		case r.From != "":
+			t.Line("%s closed the room: %s", r.From, r.Reason)
+		case r.Reason != "":
 			t.Line("The room has ended: %s", r.Reason)
-		} else {
+		default:
 			t.Line("The room has ended.")
 		}
 		next := "Open it again with: tt join"

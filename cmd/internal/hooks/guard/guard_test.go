@@ -5,7 +5,9 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -153,17 +155,39 @@ func TestSeenStoreForgetsOldSessions(t *testing.T) {
 		}
 	}
 	entries, err := os.ReadDir(seen.Dir)
-	if err != nil || len(entries) != 1 {
+	if err != nil || len(entries) != 2 {
 		t.Fatal(entries, err)
 	}
 	then := time.Now().Add(-forgetAfter - time.Hour)
-	if err := os.Chtimes(filepath.Join(seen.Dir, entries[0].Name()), then, then); err != nil {
-		t.Fatal(err)
+	for _, e := range entries { // the lock, too
+		if err := os.Chtimes(filepath.Join(seen.Dir, e.Name()), then, then); err != nil {
+			t.Fatal(err)
+		}
 	}
 	if first, _ := seen.First(payload.Call{Harness: harness.Antigravity, SessionID: "new"}, "x"); !first {
 		t.Error("a new session is not spoken to")
 	}
-	if entries, _ := os.ReadDir(seen.Dir); len(entries) != 1 {
+	if entries, _ := os.ReadDir(seen.Dir); len(entries) != 2 {
 		t.Errorf("still there: %v", entries)
+	}
+}
+
+// What hooks of one session say at the same time is all remembered.
+func TestSeenStoreAtTheSameTime(t *testing.T) {
+	defer func(patience time.Duration) { lockPatience = patience }(lockPatience)
+	lockPatience = time.Minute // on a busy machine
+	call := payload.Call{Harness: harness.Antigravity, SessionID: "s"}
+	for range 50 {
+		seen := SeenStore{Dir: t.TempDir()}
+		var group sync.WaitGroup
+		for i := range rememberedMessages {
+			group.Go(func() { seen.First(call, strconv.Itoa(i)) })
+		}
+		group.Wait()
+		for i := range rememberedMessages {
+			if first, _ := seen.First(call, strconv.Itoa(i)); first {
+				t.Fatal("forgotten", i)
+			}
+		}
 	}
 }

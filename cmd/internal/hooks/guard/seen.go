@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"os"
@@ -20,6 +21,11 @@ const forgetAfter = 30 * 24 * time.Hour
 // goes between workspaces is not told the same again in each.
 const rememberedMessages = 8
 
+const lockName = "lock"
+
+// lockPatience is how long a hook waits for another one that remembers something.
+var lockPatience = 300 * time.Millisecond
+
 // A SeenStore is a directory with a small file for each session, which holds what
 // was said to it last, one message a line.
 type SeenStore struct {
@@ -27,13 +33,18 @@ type SeenStore struct {
 }
 
 // First implements [Memory]. It removes the files of sessions that had no message for
-// a month.
+// a month. Hooks of one session may run at the same time: each keeps what the others said.
 func (s SeenStore) First(call payload.Call, what string) (first, remembered bool) {
 	if call.SessionID == "" || lockfile.MakeDirs(s.Dir, 0o700) != nil {
 		return true, false
 	}
 	sum := sha256.Sum256([]byte(string(call.Harness) + "\x00" + call.SessionID))
 	path := filepath.Join(s.Dir, hex.EncodeToString(sum[:8]))
+	ctx, cancel := context.WithTimeout(context.Background(), lockPatience)
+	defer cancel()
+	if unlock, err := lockfile.Lock(ctx, filepath.Join(s.Dir, lockName)); err == nil { // else it is said without
+		defer func() { _ = unlock() }()
+	}
 	data, _ := os.ReadFile(path)
 	said := strings.FieldsFunc(string(data), func(r rune) bool { return r == '\n' })
 	if slices.Contains(said, what) {
@@ -45,11 +56,11 @@ func (s SeenStore) First(call payload.Call, what string) (first, remembered bool
 }
 
 // removeOlder removes the files that were last written before then, those of
-// killed processes included.
+// killed processes included, but the lock.
 func (s SeenStore) removeOlder(then time.Time) {
 	entries, _ := os.ReadDir(s.Dir)
 	for _, entry := range entries {
-		if info, err := entry.Info(); err == nil && info.ModTime().Before(then) {
+		if info, err := entry.Info(); err == nil && entry.Name() != lockName && info.ModTime().Before(then) {
 			_ = os.Remove(filepath.Join(s.Dir, entry.Name()))
 		}
 	}

@@ -25,7 +25,7 @@ var patience = 30 * time.Second
 
 // run runs a program to its end, and returns what it has printed.
 func run(ctx context.Context, program *exec.Cmd) (output string, err error) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	limited, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	var out bytes.Buffer
 	program.Stdout, program.Stderr = &out, &out
@@ -38,8 +38,11 @@ func run(ctx context.Context, program *exec.Cmd) (output string, err error) {
 	select {
 	case err := <-ended:
 		return out.String(), err
-	case <-ctx.Done():
+	case <-limited.Done():
 		_ = program.Process.Kill() // what it has started may have its output open
+		if err := ctx.Err(); err != nil {
+			return "", err // the listener ends
+		}
 		return "", fmt.Errorf("%s was ended after %s", filepath.Base(program.Path), patience)
 	}
 }
