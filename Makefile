@@ -39,15 +39,16 @@ test: ## everything that needs no root, no network, no server and no minutes
 SERVER := TT_TEST_NATSD=$(CURDIR)/$(BIN)/tt-natsd
 
 # The tests of tt start thousands of processes, which takes several times as long
-# with the race detector in each: here those that wait and stream have it.
+# with the race detector in each: here those that wait and stream have it. What tt-nats has of its
+# own are scripts with programs that are built without it.
 RACING := ^(TestScripts|TestFollowersLoseNothing)$$/^(wait_|race_|turn_race|turn_waiters|events_follow|events_wait|guardian_repair|guardian_stops|stream|lock_[isw])
 # ALONE are tests that do much and nothing at the same time: a race detector finds nothing in
 # them, and takes minutes.
 ALONE := ^(TestScanCommitted|TestScanLostPages|TestScanLongLines|TestScanTornAtEveryByte|TestFindAgainstLinearSearch|TestLostPages|TestDestructiveCommands|TestTreesAreThoseOfGit|TestRepairModel|TestRecordFailsAtEachStep)$$
 test-ci: natsd ## the tests in random order, with a server, nearly all but those of tt under the race detector
-	$(TEST) -shuffle=on -skip '$(RACING)' ./cmd/internal/ttcmd
+	$(SERVER) $(TEST) -shuffle=on -skip '$(RACING)' ./cmd/internal/ttcmd ./cmd/tt-nats
 	$(TEST) -shuffle=on ./journal ./fsroom ./fsroom/ledger ./cmd/internal/changes ./cmd/internal/hosts/shared -run '$(ALONE)'
-	$(SERVER) CGO_ENABLED=1 $(TEST) -race -shuffle=on -skip '$(ALONE)' $$($(GO) list ./... | grep -v '/cmd/internal/ttcmd$$')
+	$(SERVER) CGO_ENABLED=1 $(TEST) -race -p 4 -shuffle=on -skip '$(ALONE)' $$($(GO) list ./... | grep -vE '/cmd/(internal/ttcmd|tt-nats)$$')
 	CGO_ENABLED=1 $(TEST) -race -shuffle=on ./cmd/internal/ttcmd -run '$(RACING)'
 	cd $(NATSD) && CGO_ENABLED=1 $(TEST) -race -shuffle=on ./...
 
@@ -101,9 +102,9 @@ vuln: ## calls of code that is known to be vulnerable
 	*) echo "$$out" >&2; exit 1 ;; esac; done
 
 SYSTEMS := linux/arm64 darwin/arm64 windows/amd64
-cross: ## it compiles where it is to run, the tests too
-	GOOS=darwin GOARCH=arm64 CGO_ENABLED=0 $(GO) build -o /dev/null ./cmd/...
-	GOOS=windows GOARCH=amd64 CGO_ENABLED=0 $(GO) build -o /dev/null ./cmd/...
+cross: ## tt links where it is to run, and all types are right there, in the tests too
+	GOOS=darwin GOARCH=arm64 CGO_ENABLED=0 $(GO) build -o /dev/null ./cmd/tt
+	GOOS=windows GOARCH=amd64 CGO_ENABLED=0 $(GO) build -o /dev/null ./cmd/tt
 	$(GO) build -o $(BIN)/typecheck ./testdata/typecheck
 	$(BIN)/typecheck $(SYSTEMS)
 	cd $(NATSD) && $(CURDIR)/$(BIN)/typecheck $(SYSTEMS)
