@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/talking-stick/tt/fsroom"
+	"github.com/talking-stick/tt/fsroom/fsroomtest"
 )
 
 // Tests with several processes run this binary again with its part in a variable.
@@ -19,7 +20,7 @@ const partVariable = "FSROOM_TEST_PART"
 func TestMain(m *testing.M) {
 	part := os.Getenv(partVariable)
 	if part == "" {
-		os.Exit(m.Run())
+		os.Exit(fsroomtest.Main(m))
 	}
 	if err := play(part, os.Args[1], os.Args[2:]); err != nil {
 		fmt.Fprintln(os.Stderr, part+":", err)

@@ -206,6 +206,7 @@ func TestRefreshReadsWhatHasChanged(t *testing.T) {
 
 // A list of all rooms asks once what is known of all their agents.
 func TestAgentsOfAllRoomsAreFetchedAtOnce(t *testing.T) {
+	t.Parallel()
 	e := &countingEngine{Engine: inMemory(t)}
 	there := openStore(t, tempDir(t), fsroom.Options{Engine: e, Host: "there"})
 	here := openStore(t, tempDir(t), fsroom.Options{Engine: e, Host: "here"})
@@ -498,6 +499,7 @@ func TestWaitForAnotherHost(t *testing.T) {
 // files at random. In the end all have the same journal, which has every change that was
 // acknowledged once, and no change that was refused.
 func TestHostsModel(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
 		e := memory.New("model", time.Now)
 		defer e.Close()

@@ -67,6 +67,7 @@ func TestManyWriters(t *testing.T) {
 // nothing is there twice, and those who go on need no help. One kind of writer
 // stays in the room, the other ends it again and again.
 func TestKilledWriters(t *testing.T) {
+	t.Parallel()
 	for part, kills := range map[string]int{"write": 50, "churn": 50} {
 		t.Run(part, func(t *testing.T) {
 			f := newFixture(t)

@@ -15,6 +15,7 @@ import (
 // TestLostPages makes bytes of an unacknowledged change NUL, as a power cut may:
 // nothing of it counts, whichever of its lines still read, and the room goes on.
 func TestLostPages(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct {
 		before []decision
 		last   decision
@@ -75,6 +76,7 @@ func (f *fixture) lastChange(offset int) []byte {
 // TestAcknowledgedPages makes bytes of acknowledged lines NUL: every command says
 // so, none goes on as if the event had never been, and a repair keeps its number.
 func TestAcknowledgedPages(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	f.do(join("a"), say("a", "one"), leaveOpen("a"))
 	whole, state := f.read(f.room.JournalPath()), f.saved()

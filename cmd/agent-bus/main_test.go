@@ -1,10 +1,12 @@
 package main
 
 import (
+	"flag"
 	"os"
 	"testing"
 
 	"github.com/talking-stick/tt/cmd/internal/ttcmd"
+	"github.com/talking-stick/tt/fsroom/fsroomtest"
 )
 
 // asProgram makes the test binary be the program: so real processes need no
@@ -21,5 +23,6 @@ func TestMain(m *testing.M) {
 	if os.Getenv(asProgram) != "" {
 		main()
 	}
-	os.Exit(m.Run())
+	_ = flag.Set("test.parallel", "6") // scenarios are waiting, mostly
+	os.Exit(fsroomtest.Main(m))
 }

@@ -13,6 +13,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/talking-stick/tt/fsroom"
@@ -232,18 +233,18 @@ func callParams(tool, args string) *mcp.CallToolParams {
 
 func (s *stage) context() context.Context { return context.Background() }
 
-// grows waits until the topic's journal is longer than it was, or gives the
-// processor away a few times: it is a kill at some moment, and any will do.
+// grows waits until the topic's journal is longer than it was, or for a few milliseconds more
+// each round: it is a kill at some moment, and any will do.
 func (s *stage) grows(rounds int) {
 	path := filepath.Join(s.dir, "topics", s.id, "journal.jsonl")
 	before, err := os.Stat(path)
 	if err != nil {
 		s.Fatal(err)
 	}
-	for range rounds * 2000 {
+	for range rounds * 20 {
 		if now, err := os.Stat(path); err == nil && now.Size() > before.Size() {
 			return
 		}
-		runtime.Gosched()
+		time.Sleep(200 * time.Microsecond)
 	}
 }

@@ -44,6 +44,7 @@ type stage struct {
 func play(t *testing.T, scenarios []scenario) {
 	for _, sc := range scenarios {
 		t.Run(sc.name, func(t *testing.T) {
+			t.Parallel()
 			t.Run("memory", func(t *testing.T) {
 				t.Parallel()
 				synctest.Test(t, func(t *testing.T) { sc.play(newStage(t, true)) })

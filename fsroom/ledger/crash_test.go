@@ -4,6 +4,7 @@ package ledger
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -46,37 +47,41 @@ func surviving(do func()) {
 // as before or as after the undo once the next process has looked, and no temporary file is left.
 func TestUndoFailsAtEachStep(t *testing.T) {
 	for _, kill := range []bool{false, true} {
-		for n := 1; ; n++ {
-			f := oneTurn(t)
-			f.write("a.txt", strings.Replace(f.content("a.txt"), "line 25\n", "later\n", 1))
-			before := f.state()
-			steps := f.faulty(n, kill)
-			surviving(func() { _, _ = f.undo(1) })
-			fired := *steps >= n
-			f.open(Options{})
-			f.take("x", 0)
-			after := f.state()
-			done := f.content("b.txt") == "b\n" && f.content("gone.txt") == "gone\n" && !exists(filepath.Join(f.root, "d", "new.txt")) &&
-				f.content("a.txt") == strings.Replace(numbered(30), "line 25\n", "later\n", 1)
-			if after != before && !done {
-				t.Errorf("step %d, kill %v: neither before nor after:\n%s\nbefore\n%s", n, kill, after, before)
+		t.Run(fmt.Sprint("kill ", kill), func(t *testing.T) {
+			t.Parallel()
+			for n := 1; ; n++ {
+				f := oneTurn(t)
+				f.write("a.txt", strings.Replace(f.content("a.txt"), "line 25\n", "later\n", 1))
+				before := f.state()
+				steps := f.faulty(n, kill)
+				surviving(func() { _, _ = f.undo(1) })
+				fired := *steps >= n
+				f.open(Options{})
+				f.take("x", 0)
+				after := f.state()
+				done := f.content("b.txt") == "b\n" && f.content("gone.txt") == "gone\n" && !exists(filepath.Join(f.root, "d", "new.txt")) &&
+					f.content("a.txt") == strings.Replace(numbered(30), "line 25\n", "later\n", 1)
+				if after != before && !done {
+					t.Errorf("step %d, kill %v: neither before nor after:\n%s\nbefore\n%s", n, kill, after, before)
+				}
+				if f.Interrupted() {
+					t.Errorf("step %d, kill %v: still interrupted", n, kill)
+				}
+				if out, err := f.storeGit("fsck", "--no-dangling"); err != nil {
+					t.Errorf("step %d, kill %v: fsck: %v %s", n, kill, err, out)
+				}
+				if !fired {
+					break
+				}
 			}
-			if f.Interrupted() {
-				t.Errorf("step %d, kill %v: still interrupted", n, kill)
-			}
-			if out, err := f.storeGit("fsck", "--no-dangling"); err != nil {
-				t.Errorf("step %d, kill %v: fsck: %v %s", n, kill, err, out)
-			}
-			if !fired {
-				break
-			}
-		}
+		})
 	}
 }
 
 // TestTakeFailsAtEachStep: the store has the snapshots of before, or one more, and all of them
 // whole; the next snapshot is right.
 func TestTakeFailsAtEachStep(t *testing.T) {
+	t.Parallel()
 	for _, kill := range []bool{false, true} {
 		for n := 1; ; n++ {
 			f := newFixture(t)

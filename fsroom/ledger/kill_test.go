@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/talking-stick/tt/fsroom/fsroomtest"
 )
 
 // childVariable says what a process of this test does: the directory of the fixture and the
@@ -24,7 +26,7 @@ func TestMain(m *testing.M) {
 		child(dir, work)
 		return
 	}
-	os.Exit(m.Run())
+	os.Exit(fsroomtest.Main(m))
 }
 
 // child undoes a turn, or takes and prunes until it is killed.
@@ -51,6 +53,7 @@ func child(dir, work string) {
 // tree is as before or as after the undo once the next process has looked, and what is listed
 // can be read.
 func TestKilledProcesses(t *testing.T) {
+	t.Parallel()
 	rounds := 12
 	if n, err := strconv.Atoi(os.Getenv("TT_LEDGER_TEST_ROUNDS")); err == nil {
 		rounds = n

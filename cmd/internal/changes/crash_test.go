@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -17,6 +18,7 @@ import (
 
 	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/fsroom"
+	"github.com/talking-stick/tt/fsroom/fsroomtest"
 	"github.com/talking-stick/tt/fsroom/ledger"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/identity"
@@ -42,7 +44,8 @@ func TestMain(m *testing.M) {
 	if json.Unmarshal([]byte(os.Getenv(childVariable)), &c) == nil {
 		os.Exit(c.run())
 	}
-	os.Exit(m.Run())
+	_ = flag.Set("test.parallel", "6") // stories are pauses, mostly
+	os.Exit(fsroomtest.Main(m))
 }
 
 func (c *childJob) run() int {
@@ -136,12 +139,13 @@ func (s *story) write(name, content string) {
 // pause waits until the clock of files tells what happens now from what happened before.
 func (s *story) pause() {
 	probe := filepath.Join(s.data, "probe")
-	for since := time.Now(); ; {
+	since := time.Now()
+	for wait := 2 * margin; ; wait = time.Millisecond {
+		time.Sleep(wait)
 		s.must(os.WriteFile(probe, nil, 0o600))
 		if info, err := os.Stat(probe); err == nil && info.ModTime().Sub(since) > 2*margin {
 			return
 		}
-		time.Sleep(time.Millisecond)
 	}
 }
 

@@ -3,23 +3,24 @@ package ttcmd
 import (
 	"bytes"
 	"os"
-	"path/filepath"
 	"strconv"
 )
 
 // processesOf returns the processes that have the variable in their environment.
 func processesOf(variable string) ([]int, error) {
-	files, err := filepath.Glob("/proc/[0-9]*/environ")
+	entries, err := os.ReadDir("/proc")
 	if err != nil {
 		return nil, err
 	}
 	var pids []int
-	for _, file := range files {
-		environ, err := os.ReadFile(file) // empty for a zombie
-		if err != nil || !bytes.Contains(append([]byte{0}, environ...), append([]byte{0}, variable+"\x00"...)) {
+	want := []byte("\x00" + variable + "\x00")
+	for _, e := range entries {
+		pid, err := strconv.Atoi(e.Name())
+		if err != nil || pid == os.Getpid() {
 			continue
 		}
-		if pid, err := strconv.Atoi(filepath.Base(filepath.Dir(file))); err == nil && pid != os.Getpid() {
+		environ, err := os.ReadFile("/proc/" + e.Name() + "/environ") // empty for a zombie
+		if err == nil && bytes.Contains(append([]byte{0}, environ...), want) {
 			pids = append(pids, pid)
 		}
 	}

@@ -21,6 +21,7 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/ttcmd/scripthosts"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/doctor"
+	"github.com/talking-stick/tt/fsroom/fsroomtest"
 	"github.com/talking-stick/tt/identity"
 )
 
@@ -64,7 +65,7 @@ func (s scripts) Run() int {
 			os.RemoveAll(programDir)
 		}
 	}()
-	return s.M.Run()
+	return fsroomtest.Main(s.M)
 }
 
 func TestScripts(t *testing.T) {
