@@ -13,7 +13,7 @@ import (
 // A health is what keeps changes from being stored for good, which nats-server does not tell.
 type health struct {
 	full   atomic.Bool // the disk is nearly full: changes are refused
-	closed atomic.Bool // the store was restored: changes are refused but those of a repair
+	closed atomic.Bool // the store was restored, or has lost something: changes are refused but those of a repair
 	unfit  atomic.Bool // a stream may lose what was acknowledged
 }
 

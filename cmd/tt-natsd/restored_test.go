@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -318,5 +319,48 @@ func TestHealth(t *testing.T) {
 	}
 	if got := status(); got != http.StatusOK {
 		t.Errorf("open: %d", got)
+	}
+}
+
+// One wrong bit lets the server drop all that comes after it. It notices that at its start, before a
+// client can change what is to be given back.
+func TestStoreWithAWrongBit(t *testing.T) {
+	o := local(t)
+	r := start(t, o)
+	conn := connect(t, r.url)
+	const entries1 = 20
+	for i := range entries1 {
+		if _, problem := append1(t, conn, "ttlog.ns.rooms.a", "a change", strconv.Itoa(i)); problem != "" {
+			t.Fatal(problem)
+		}
+	}
+	until(t, "noted", func() bool {
+		b, _ := os.ReadFile(filepath.Join(o.store, marksName))
+		return strings.Contains(string(b), strconv.Itoa(entries1))
+	})
+	if err := r.stop(); err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(o.store, "jetstream", "$G", "streams", entries, "msgs")
+	path := filepath.Join(dir, "1.blk")
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b[len(b)/2] ^= 4
+	if err := os.WriteFile(path, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(filepath.Join(dir, "index.db")); err != nil { // as after a kill
+		t.Fatal(err)
+	}
+	for range 2 { // it stays closed
+		r = start(t, o)
+		if got := metadata(t, connect(t, r.url)); got[metaRestored] != "true" {
+			t.Errorf("%v, it says %q", got, r.stderr)
+		}
+		if err := r.stop(); err != nil {
+			t.Fatal(err)
+		}
 	}
 }

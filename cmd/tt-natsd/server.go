@@ -41,32 +41,45 @@ func serve(ctx context.Context, o options, stdout, stderr io.Writer) error {
 	}
 	defer store.Close()
 	if o.restored {
-		// Before a client can connect: it would change what hosts are to give back first.
-		closing := o
-		closing.closing = true
-		if err := serveOnce(ctx, &closing, store, stderr, func(int) {}); err != nil || ctx.Err() != nil {
-			return err
-		}
-		if err := store.write(record{Ready: true}); err != nil {
+		if err := shutStore(ctx, o, store, stderr); err != nil || ctx.Err() != nil {
 			return err
 		}
 	}
 	host, _, _ := splitAddress(o.listen)
+	var said sync.Once
 	ready := func(port int) {
-		fmt.Fprintf(stdout, "listening nats://%s\n", net.JoinHostPort(host, strconv.Itoa(port)))
+		said.Do(func() { fmt.Fprintf(stdout, "listening nats://%s\n", net.JoinHostPort(host, strconv.Itoa(port))) })
 	}
 	for {
 		err := serveOnce(ctx, &o, store, stderr, ready)
-		if !errors.Is(err, errWrite) {
+		switch {
+		case errors.Is(err, errDamaged):
+			(&logger{out: stderr}).Warnf("%v: a bit of it was wrong, or a file is missing", err)
+			if err := shutStore(ctx, o, store, stderr); err != nil || ctx.Err() != nil {
+				return err
+			}
+		case !errors.Is(err, errWrite):
 			return err
 		}
-		ready = func(int) {}
 		select {
 		case <-ctx.Done():
 			return nil
 		case <-time.After(restartPause):
 		}
 	}
+}
+
+// shutStore closes the streams of a store that lacks something, before a client can connect: it
+// would change what hosts are to give back first.
+func shutStore(ctx context.Context, o options, store *store, stderr io.Writer) error {
+	o.closing = true
+	if err := serveOnce(ctx, &o, store, stderr, func(int) {}); err != nil || ctx.Err() != nil {
+		return err
+	}
+	if err := os.Remove(store.marksPath()); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	return store.write(record{Ready: true})
 }
 
 // serveOnce runs the server until ctx ends or a write fails. It calls ready when the streams
@@ -115,6 +128,15 @@ func serveOnce(ctx context.Context, o *options, store *store, stderr io.Writer, 
 	if config := s.JetStreamConfig(); config == nil || !config.SyncAlways {
 		return errors.New("JetStream does not sync always")
 	}
+	if opts.DontListen && !o.closing {
+		if err := store.reach(marksOf(s)); err != nil {
+			return err
+		}
+		s.AcceptLoop(make(chan struct{})) // which it closes when it listens
+		if err := waitReady(ctx, s, log.failed); err != nil {
+			return ended(ctx, err)
+		}
+	}
 	port := o.port(s, opts)
 	if !o.closing && !isLoopback(opts.Host) && opts.TLSConfig == nil {
 		log.Warnf("%s can be reached by others, without TLS: give certificates in --config", opts.Host)
@@ -125,7 +147,7 @@ func serveOnce(ctx context.Context, o *options, store *store, stderr io.Writer, 
 		log.print("info:", "monitoring at http://%s", []any{monitor.Addr()})
 	}
 	if !o.closing {
-		background.Go(func() { watchStore(ctx, s, store, setup.names(), &setup.health, log) })
+		background.Go(func() { watchStore(ctx, s, store, !clustered, setup.names(), &setup.health, log) })
 	}
 	setup.warn = log.Warnf
 	setup.lost = there && !clustered
@@ -144,7 +166,7 @@ func serveOnce(ctx context.Context, o *options, store *store, stderr io.Writer, 
 				return err
 			}
 			if setup.health.closed.Load() {
-				log.Warnf("the store was restored: changes are refused until a host has given back what it has, and says: tt doctor --repair --open")
+				log.Warnf("the store was restored, or has lost something: changes are refused until a host has given back what it has, and says: tt doctor --repair --open")
 			}
 			ready(port)
 			background.Go(func() { setup.watchStreams(ctx, s) })
@@ -179,7 +201,7 @@ func ended(ctx context.Context, err error) error {
 // waitReady waits until clients can connect.
 func waitReady(ctx context.Context, s *server.Server, failed <-chan error) error {
 	deadline := time.After(startPatience)
-	for !s.ReadyForConnections(10 * time.Millisecond) {
+	for {
 		select {
 		case err := <-failed:
 			return err
@@ -189,8 +211,10 @@ func waitReady(ctx context.Context, s *server.Server, failed <-chan error) error
 			return fmt.Errorf("not ready after %v", startPatience)
 		default:
 		}
+		if s.ReadyForConnections(10 * time.Millisecond) {
+			return nil
+		}
 	}
-	return nil
 }
 
 // hasStreams reports whether there is a stream of entries in the store.
@@ -234,7 +258,8 @@ func (o options) server() (opts *server.Options, clustered bool, err error) {
 	if o.monitor != "" { // its pages are served by health
 		opts.HTTPHost, opts.HTTPPort = "127.0.0.1", server.RANDOM_PORT
 	}
-	opts.DontListen = o.closing
+	clustered = opts.Cluster.Port != 0 || len(opts.Routes) > 0
+	opts.DontListen = o.closing || !clustered // until the store was looked at
 	opts.JetStream, opts.StoreDir, opts.SyncAlways, opts.NoSigs = true, o.store, true, true
 	if opts.JetStreamMaxStore <= 0 { // the default is three quarters of what is free at the start, see watchSpace
 		opts.JetStreamMaxStore = math.MaxInt64 / 4
@@ -243,7 +268,6 @@ func (o options) server() (opts *server.Options, clustered bool, err error) {
 	if opts.PingInterval == 0 {
 		opts.PingInterval, opts.MaxPingsOut = pingInterval, maxPings
 	}
-	clustered = opts.Cluster.Port != 0 || len(opts.Routes) > 0
 	if o.replicas > 1 && !clustered {
 		return nil, false, fmt.Errorf("--replicas %d needs a cluster: name the other servers in --config", o.replicas)
 	}

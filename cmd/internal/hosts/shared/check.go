@@ -62,7 +62,7 @@ func (x *checker) reopen(ctx context.Context, r engine.Restorer, open bool) doct
 		Problem: "the store of the engine was copied back: it takes no change but those of a repair",
 		Repair:  "give back what this host has; when every host has done that, once: tt doctor --repair --open",
 	}
-	if !x.repair || !open || slices.ContainsFunc(x.problems, func(p doctor.Problem) bool { return !p.Repaired }) {
+	if !x.repair || !open || slices.ContainsFunc(x.problems, func(p doctor.Problem) bool { return !p.Repaired && !p.Harmless }) {
 		return p
 	}
 	if err := r.Reopen(ctx); err != nil {

@@ -43,3 +43,37 @@ func TestCheckFindsWhatReadsDoNotShow(t *testing.T) {
 	}
 	w.say(r, "two")
 }
+
+// A restoredEngine is one whose store was copied back.
+type restoredEngine struct {
+	*memory.Engine
+	opened bool
+}
+
+func (e *restoredEngine) Repair()                      {}
+func (e *restoredEngine) Reopen(context.Context) error { e.opened = true; return nil }
+func (e *restoredEngine) Info(ctx context.Context) (engine.Info, error) {
+	info, err := e.Engine.Info(ctx)
+	info.Restored = true
+	return info, err
+}
+
+// Entries that every host skips keep nobody from opening an engine that was repaired, one that lacks
+// something does.
+func TestOpeningARepairedEngine(t *testing.T) {
+	w, memory := newWorld(t)
+	e := &restoredEngine{Engine: memory}
+	store := w.store(t.TempDir(), e)
+	r := w.room(store.Dir(), e, "demo")
+	w.say(r, "one")
+	if _, err := e.Append(t.Context(), "rooms.demo", 1, engine.Entry{Lines: []byte("garbage")}, 0); err != nil {
+		t.Fatal(err)
+	}
+	w.Check(t.Context(), store, nil, false, true)
+	if e.opened {
+		t.Error("it is opened without a repair")
+	}
+	if w.Check(t.Context(), store, nil, true, true); !e.opened {
+		t.Error("it is not opened")
+	}
+}
