@@ -56,7 +56,7 @@ func (a *agent) do(codes []string, args ...string) *outcome {
 	case a.over.closed() && (o.exit == -1 || args[0] == "wait"): // it was ended
 	case o.code != "":
 		a.acks.codes[o.code]++
-		if !away && !slices.Contains(codes, o.code) {
+		if !away && !slices.Contains(codes, o.code) && !slices.Contains(a.allowed, o.code) {
 			a.report.wrong("%s: %v", a.id, o)
 		}
 	case o.exit == exitNotYet && a.host.isRemote(), args[0] == "check":
@@ -121,7 +121,7 @@ func (a *agent) granted(o *outcome) (g grant) {
 			return grant{}
 		}
 	}
-	g.agent, g.told = a.id, o
+	g.agent, g.host, g.told = a.id, a.host.n, o
 	w := wait{agent: a.id, began: o.began, ended: o.ended}
 	a.note(func(acks *acks) {
 		if g.Status == turn.YourTurn {

@@ -20,12 +20,14 @@ type grant struct {
 	Handoff  struct{ Status string }
 
 	agent    string
+	host     int
 	told     *outcome // of the command
 	handover string   // the text with which the agent ended it
 }
 
 // A history is what a journal says.
 type history struct {
+	events   []event.Event
 	owner    string
 	last     int64                  // turn
 	grants   map[int64]*event.Event // by turn
@@ -41,7 +43,7 @@ type history struct {
 // readHistory reads events. The turns in them must be in order: each is granted once, to one
 // agent, when nobody has another.
 func readHistory(events []event.Event) (*history, error) {
-	h := &history{grants: map[int64]*event.Event{}, ends: map[int64]*event.Event{}, leases: map[string]int64{},
+	h := &history{events: events, grants: map[int64]*event.Event{}, ends: map[int64]*event.Event{}, leases: map[string]int64{},
 		handoffs: map[int64]string{}, said: map[string]int{}, joined: map[string]bool{}, overtook: map[int64]bool{}}
 	for i := range events {
 		if err := h.add(&events[i]); err != nil {

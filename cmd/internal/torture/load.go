@@ -16,13 +16,14 @@ import (
 // what the commands said.
 type load struct {
 	*env
-	report *report
-	bus    string        // agent-bus, for those that ask
-	data   string        // the data directory, if it is one on this machine
-	odds   int           // one in so many commands is killed, at times a guardian, and some are stopped; 0: none
-	reach  time.Duration // from the begin of a command to its kill
-	lease  time.Duration // after which a turn may be taken over; 0: as is usual
-	detain atomic.Pointer[detention]
+	report  *report
+	bus     string        // agent-bus, for those that ask
+	data    string        // the data directory, if it is one on this machine
+	odds    int           // one in so many commands is killed, at times a guardian, and some are stopped; 0: none
+	reach   time.Duration // from the begin of a command to its kill
+	lease   time.Duration // after which a turn may be taken over; 0: as is usual
+	allowed []string      // codes with which any command may fail
+	detain  atomic.Pointer[detention]
 
 	mu      sync.Mutex
 	acks    acks

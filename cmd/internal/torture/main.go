@@ -99,6 +99,8 @@ func attacksOnHosts() []attack {
 		{"takeovers", net, takeovers, short},
 		{"clocks", net, clocks, normal},
 		{"copies", net, copies, normal},
+		{"stores", append(disks, "fallocate"), stores, short},
+		{"crowd", net, crowd, normal},
 		{"powercut", disks, serverCuts, short},
 		{"mutants", append(disks, "fsfreeze"), tryMutants(mutantsOnHosts()), short},
 	}

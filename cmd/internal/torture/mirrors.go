@@ -26,6 +26,10 @@ func (t *trial) judge() {
 	t.overlaps(h)
 	t.left()
 	t.gap()
+	if t.prompt {
+		t.report.woken(t.acks.lateness(h.events)...)
+		t.report.judgeLateness()
+	}
 	t.guardians(h)
 	for _, h := range t.hosts {
 		if o := h.run(0, "doctor", "--agent", "z:9"); o.exit != 0 {
@@ -112,9 +116,9 @@ func (t *trial) overlaps(h *history) {
 				earlier, later = later, earlier
 			}
 			switch {
-			case a.agent == b.agent:
+			case a.agent == b.agent && a.host == b.host:
 			case a.Turn == b.Turn:
-				t.report.wrong("%s and %s both worked in turn %d", a.agent, b.agent, a.Turn)
+				t.report.wrong("%s on host %d and %s on host %d both worked in turn %d", a.agent, a.host+1, b.agent, b.host+1, a.Turn)
 			case !h.overtook[earlier.Turn+1]:
 				t.report.wrong("%s worked in turn %d and %s in turn %d at the same time", earlier.agent, earlier.Turn, later.agent, later.Turn)
 			}

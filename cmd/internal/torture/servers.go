@@ -23,14 +23,15 @@ const port = "4222"
 
 // A server is a tt-natsd on a machine of its own.
 type server struct {
-	n       int
-	program string
-	machine *machine
-	dir     string
-	store   string
-	disk    disk // that the store is on; the zero disk is none
-	environ []string
-	cluster string // configuration; "" for a server alone
+	n        int
+	program  string
+	machine  *machine
+	dir      string
+	store    string
+	disk     disk // that the store is on; the zero disk is none
+	environ  []string
+	cluster  string // configuration; "" for a server alone
+	restored bool   // its store was copied back
 
 	mu    sync.Mutex
 	cmd   *exec.Cmd
@@ -71,6 +72,9 @@ func (s *server) start() error {
 	args := []string{"--listen", s.machine.ip + ":" + port, "--store", s.store}
 	if _, err := os.Stat(filepath.Join(s.store, "store.json")); err != nil {
 		args = append(args, "--new")
+	}
+	if s.restored {
+		args = append(args, "--restored")
 	}
 	if s.cluster != "" {
 		config := filepath.Join(s.dir, "cluster.conf")

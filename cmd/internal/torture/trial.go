@@ -18,7 +18,9 @@ type trial struct {
 	servers servers
 	hosts   []*host
 	agents  []*agent
+	links   []*link
 	early   bool
+	prompt  bool
 }
 
 // A plan is what a trial does.
@@ -31,14 +33,18 @@ type plan struct {
 	early   bool            // leases may run out early: clocks are wrong
 	steps   []time.Duration // by which the clocks of hosts are wrong
 	disks   bool            // each server has a disk of its own
+	twins   int             // so many more agents, with ids of others, on other hosts
+	far     time.Duration   // there and back, for every other host; one server
+	allowed []string        // codes with which any command may fail
+	prompt  bool            // handovers are to be prompt
 	faults  []failure
 }
 
 // newTrial returns a trial whose servers are ready. It has to be ended also if there is an
 // error.
 func (e *env) newTrial(r *report, p plan) (*trial, error) {
-	t := &trial{load: e.newLoad(r, ""), dir: e.newDir(), early: p.early}
-	t.lease, t.odds, t.reach = p.lease, p.odds, 60*time.Millisecond
+	t := &trial{load: e.newLoad(r, ""), dir: e.newDir(), early: p.early, prompt: p.prompt}
+	t.lease, t.odds, t.reach, t.allowed = p.lease, p.odds, 60*time.Millisecond, p.allowed
 	var err error
 	if t.net, err = newNetwork(max(p.servers, p.hosts)); err != nil {
 		return t, err
@@ -62,14 +68,23 @@ func (e *env) newTrial(r *report, p plan) (*trial, error) {
 	}
 	for n := range p.hosts {
 		dir := filepath.Join(t.dir, fmt.Sprintf("host%d", n+1))
-		h, err := newHost(n, e.tt, dir, t.servers.url("torture"), t.net.machines[n], slices.Concat(environ, p.stepOf(n))...)
+		url := t.servers.url("torture")
+		if p.far > 0 && n%2 == 1 {
+			l, err := newLink(t.net.machines[n], t.servers[0].machine.ip+":"+port, p.far, 20)
+			if err != nil {
+				return t, err
+			}
+			t.links, url = append(t.links, l), "nats://"+l.listener.Addr().String()+"/torture"
+		}
+		h, err := newHost(n, e.tt, dir, url, t.net.machines[n], slices.Concat(environ, p.stepOf(n))...)
 		if err != nil {
 			return t, err
 		}
 		t.hosts = append(t.hosts, h)
 	}
-	for n := range p.agents {
-		t.agents = append(t.agents, &agent{load: t.load, host: t.hosts[n%p.hosts], id: fmt.Sprintf("agent%d:%d", n+1, n+1), random: e.random()})
+	for n := range p.agents + p.twins {
+		id, on := n%p.agents+1, n+n/p.agents // a twin is on the next host
+		t.agents = append(t.agents, &agent{load: t.load, host: t.hosts[on%p.hosts], id: fmt.Sprintf("agent%d:%d", id, id), random: e.random()})
 	}
 	return t, t.servers.start()
 }
@@ -90,6 +105,9 @@ func (t *trial) end() {
 		if s.disk.image != "" {
 			_ = s.disk.unmount()
 		}
+	}
+	for _, l := range t.links {
+		l.close()
 	}
 	if t.net != nil {
 		t.net.close()
@@ -129,13 +147,17 @@ func (t *trial) each(live func(*agent)) {
 // for a reservation to run out, for reconnecting, on a busy machine.
 const stall = 60 * time.Second
 
-// calm waits until each agent could have had two turns. It reports false if that took too
+// mostTurns is how many turns are waited for, at most.
+const mostTurns = 40
+
+// calm waits until each of not many agents could have had two turns. It reports false if that took too
 // long.
 func (t *trial) calm() bool {
-	want := t.turns() + 2*len(t.agents)
+	more := min(2*len(t.agents), mostTurns)
+	want := t.turns() + more
 	ok := eventually(stall, func() bool { return t.turns() >= want || t.report.caught() })
 	if !ok {
-		t.report.wrong("no %d turns within %v without a fault; %s", 2*len(t.agents), stall, t.situation())
+		t.report.wrong("no %d turns within %v without a fault; %s", more, stall, t.situation())
 	}
 	return ok
 }
