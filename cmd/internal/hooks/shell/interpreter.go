@@ -27,7 +27,11 @@ func (c *call) interpreter() {
 			case s == "-":
 				c.reads(c.args[i+1:])
 			default:
-				c.w.unknown(path.Base(s))
+				if name, ok := program(s); ok && isProgram(name) && name != s {
+					c.again(append([]value{{text: name}}, c.args[i+1:]...))
+				} else {
+					c.w.unknown(path.Base(s))
+				}
 			}
 			return
 		case s == "--version" || s == "-V" || s == "--help" || s == "-v" && !edits || s == "--check" || s == "--test":

@@ -97,7 +97,7 @@ func (c *call) special() bool {
 		c.npx()
 	case "go":
 		return c.golang()
-	case "python", "python2", "python3", "pypy3", "ipython", "node", "nodejs", "ruby", "php", "perl", "tsx", "ts-node", "osascript":
+	case "python", "python2", "python3", "pypy3", "ipython", "node", "nodejs", "ruby", "php", "perl", "tsx", "ts-node", "osascript", "lua":
 		c.interpreter()
 	default:
 		return false
@@ -330,8 +330,7 @@ func (c *call) npx() {
 	if text, ok := o.value("-c", "--call"); ok {
 		c.text(c.sc.clone(), text)
 	} else if len(o.words) > 0 {
-		name := strings.TrimPrefix(o.words[0].text, "@biomejs/")
-		c.again(append([]value{{text: name, open: o.words[0].open}}, o.words[1:]...))
+		c.again(o.words)
 	}
 }
 

@@ -41,16 +41,22 @@ func linesOf(program string) []string {
 	}
 	var lines []string
 	for line := range strings.Lines(table) {
-		if !strings.Contains(line, program) {
+		if !strings.Contains(line, program) && !strings.Contains(line, "*") {
 			continue
 		}
 		line = strings.TrimSpace(line) + " "
-		if names, _, _ := strings.Cut(line[:strings.Index(line, ": ")+1], " "); strings.Contains("|"+strings.TrimSuffix(names, ":")+"|", "|"+program+"|") {
+		if names, _, _ := strings.Cut(line[:strings.Index(line, ": ")+1], " "); isOf(strings.TrimSuffix(names, ":"), program) {
 			lines = append(lines, line)
 		}
 	}
 	known.Store(program, lines)
 	return lines
+}
+
+// isOf reports whether a word is one of the names of a line: create-x is create-* as well.
+func isOf(names, word string) bool {
+	start := word[:strings.IndexByte(word, '-')+1]
+	return strings.Contains("|"+names+"|", "|"+word+"|") || start != "" && strings.Contains("|"+names+"|", "|"+start+"*|")
 }
 
 // find returns the rule for a program, or for a program and its subcommand, such as
@@ -65,7 +71,7 @@ func find(name string) (r rule, ok bool) {
 		}
 		same := true
 		for i, word := range words {
-			same = same && strings.Contains("|"+list[i]+"|", "|"+word+"|")
+			same = same && isOf(list[i], word)
 		}
 		if ok = ok || same; same && len(list) == len(words) {
 			r = rule(strings.Fields(what))
@@ -155,7 +161,7 @@ func (c *call) apply(r rule) {
 	only, unless, destroys := r.list("only"), r.list("unless"), r.list("destroys")
 	switch {
 	case prefix != nil:
-		c.effect(e, targets...)
+		c.effect(e, append(targets, into...)...)
 		rest := c.words[min(int(prefix[0][0]-'0'), len(c.words)):]
 		if i := slices.IndexFunc(c.args, func(a value) bool { return a.text == "--" }); r.is("dashes") && i >= 0 {
 			c.again(c.args[i+1:])

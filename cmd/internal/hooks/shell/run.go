@@ -166,7 +166,7 @@ func program(name string) (string, bool) {
 		name = name[:i]
 	}
 	dir, base := path.Split(name)
-	if dir == "" || base == "gradlew" || base == "mvnw" {
+	if dir == "" || dir[0] == '@' || base == "gradlew" || base == "mvnw" { // @ begins the scope of a package
 		return base, true
 	}
 	switch path.Base(dir) {
