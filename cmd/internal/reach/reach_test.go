@@ -157,6 +157,26 @@ func (w *world) interrupt() {
 	w.settle()
 }
 
+// interruptHolder lets the user end a turn of a model that has the stick: it is not asked to go
+// on.
+func (w *world) interruptHolder() {
+	w.t.Helper()
+	w.model.learn(offered, "[[sh tt wait --json]] "+sleeping(60, 0)+" [[say late]]")
+	n := w.model.count()
+	w.tt(peer, "assign", w.agent, "--status", "s", "--next-action", "n")
+	w.answered(n, "your_turn")
+	w.model.learn(offered, habits[offered])
+	w.escape()
+	n = w.model.count()
+	time.Sleep(5 * time.Second) // nothing tells that nothing happens
+	if now := w.model.count(); now != n {
+		w.t.Errorf("its model was asked %d times after Esc: %v", now-n, w.model.since(n))
+	}
+	w.enter("end it [[sh tt assign peer:1 --status s --next-action n]] [[say ended]]")
+	w.takeTurn()
+	w.settle()
+}
+
 // escape ends the turn of the model whose tool has just begun.
 func (w *world) escape() {
 	time.Sleep(2 * time.Second) // the tool has begun
@@ -253,6 +273,7 @@ func TestClaude(t *testing.T) {
 	w.struggle()
 	w.interrupt()
 	within(t, "after Esc", w.h.limit, w.handoff(90*time.Second))
+	w.interruptHolder()
 	w.fails()
 	within(t, "after an error of the service", w.h.limit, w.handoff(90*time.Second))
 	old := w.agent
@@ -280,6 +301,17 @@ func TestCodex(t *testing.T) {
 	w.leaves()
 }
 
+// TestCodexAlone: without the server that outlives the terminal.
+func TestCodexAlone(t *testing.T) {
+	h := codex
+	h.args = []string{"--no-daemon"}
+	w := newWorld(t, h)
+	within(t, "idle", 2*time.Second, w.handoffs(6)...)
+	w.struggle()
+	w.stopped()
+	w.dies()
+}
+
 // stopped lets the user end a turn in a harness that takes up nothing before the next
 // prompt: what is new comes with that, once, and others are told so.
 func (w *world) stopped() {
@@ -296,6 +328,23 @@ func (w *world) stopped() {
 	w.tt(peer, "msg", "send", w.agent, "sixth-body")
 	w.screen.enter("go on [[say going on]]")
 	w.once(n, "sixth-body")
+}
+
+// dropped lets the user press Esc while a hook holds the end of a turn: what the hook says
+// next is lost, and said again with the next prompt.
+func (w *world) dropped() {
+	w.t.Helper()
+	w.settle()
+	w.screen.keys("\x1b")
+	time.Sleep(time.Second)
+	n := w.model.count()
+	if why := w.tt(peer, "why", w.agent); !strings.Contains(why, "next prompt") {
+		w.t.Errorf("tt why says %s", why)
+	}
+	w.tt(peer, "msg", "send", w.agent, "eighth-body")
+	w.until(10*time.Second, func() bool { reach, _ := w.reach(); return reach == "next_prompt" })
+	w.screen.enter("go on again [[say going on]]")
+	w.once(n, "eighth-body")
 }
 
 // leaves closes the window of a harness: its agent is not woken, even where a server goes on.
@@ -323,6 +372,7 @@ func TestOpenCode(t *testing.T) {
 	w.struggle()
 	w.interrupt()
 	within(t, "after Esc", w.h.limit, w.handoff(90*time.Second))
+	w.interruptHolder()
 	w.fails()
 	within(t, "after an error of the service", w.h.limit, w.handoff(90*time.Second))
 	w.dies()
@@ -341,6 +391,7 @@ func TestGemini(t *testing.T) {
 func TestGeminiTurns(t *testing.T) {
 	w := newWorld(t, gemini)
 	w.stopped()
+	w.dropped()
 	w.fails()
 	within(t, "after an error of the service", w.h.limit, w.handoff(90*time.Second))
 	w.jobs()
