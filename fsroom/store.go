@@ -327,3 +327,7 @@ func NewID() string {
 	s[8], s[13], s[18], s[23] = '-', '-', '-', '-'
 	return string(s[:])
 }
+
+// NewLease returns the id of a lease. With the number of its turn it differs from all others
+// of a room, so that it can be short: agents read it with each turn.
+func NewLease() string { return NewID()[:8] }

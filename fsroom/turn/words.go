@@ -29,7 +29,7 @@ func (s *State) Words(f Facts, agent string) string {
 	case s.ReservedFor != "" && f.claimExpired(s):
 		return fmt.Sprintf("reserved for %s, which did not come by %s: it may be taken over", s.ReservedFor, claim.Format(utcClock))
 	case s.ReservedFor != "":
-		return fmt.Sprintf("reserved for %s until %s, then for takeover", s.ReservedFor, claim.Format(utcClock))
+		return fmt.Sprintf("reserved for %s until %s, then takeover", s.ReservedFor, claim.Format(utcClock))
 	}
 	return s.freeWords(f, agent)
 }
@@ -61,7 +61,7 @@ func (s *State) freeWords(f Facts, agent string) string {
 	case mine:
 		return "free, yours to take"
 	case first != "" && s.prefers(f):
-		return fmt.Sprintf("offered first to %s until %s; then to whoever waits", first, s.preferredUntil(f).Format(utcClock))
+		return fmt.Sprintf("offered first to %s until %s, then to whoever waits", first, s.preferredUntil(f).Format(utcClock))
 	case s.Pending.From == agent && agent != "":
 		return "free, for whoever else waits; yours to take again from " + s.authorFrom(f).Format(utcClock)
 	}

@@ -27,7 +27,7 @@ func (c *Client) TakeAuto(ctx context.Context, w *workspace.Workspace) (*Room, t
 		return nil, turn.WaitResult{}, err
 	}
 	var out quiet
-	t := turnRequest{Room: r, out: &out, auto: true, since: r.waitingSince(), lease: fsroom.NewID()}
+	t := turnRequest{Room: r, out: &out, auto: true, since: r.waitingSince(), lease: fsroom.NewLease()}
 	if _, err := t.try(ctx, snap); err != nil {
 		t.guardian.cancel()
 		return nil, turn.WaitResult{}, err
@@ -42,7 +42,7 @@ func (c *Client) TakeAuto(ctx context.Context, w *workspace.Workspace) (*Room, t
 			why = out.ReservedFor + " cannot be reached"
 		}
 		before, silent := out.WaitResult, r.own().Has(autoFile)
-		if r.Take(ctx, turn.TakeRequest{Agent: r.Self.ID, Lease: fsroom.NewID(), Reason: "auto: " + why, Auto: true}, &out) != nil {
+		if r.Take(ctx, turn.TakeRequest{Agent: r.Self.ID, Lease: fsroom.NewLease(), Reason: "auto: " + why, Auto: true}, &out) != nil {
 			out.WaitResult = before
 		}
 		if silent { // it was no command of the agent

@@ -47,7 +47,7 @@ type Found struct {
 
 // Try looks at the room once, and claims the turn if it is the agent's.
 func (r *Room) Try(ctx context.Context, out Output) error {
-	t := turnRequest{Room: r, out: out, since: r.waitingSince(), lease: fsroom.NewID()}
+	t := turnRequest{Room: r, out: out, since: r.waitingSince(), lease: fsroom.NewLease()}
 	snap, err := r.View()
 	if err != nil {
 		return err
@@ -130,7 +130,7 @@ func (r *Room) Wait(ctx context.Context, limit time.Duration, park, inbox bool, 
 	if err := r.own().EnsureWakeFile(); err != nil {
 		return err
 	}
-	t := turnRequest{Room: r, out: out, park: park, since: since, inbox: inbox, lease: fsroom.NewID()}
+	t := turnRequest{Room: r, out: out, park: park, since: since, inbox: inbox, lease: fsroom.NewLease()}
 	if err := t.wait(ctx, limit); err != nil {
 		t.guardian.cancel()
 		return err

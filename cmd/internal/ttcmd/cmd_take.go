@@ -36,7 +36,7 @@ func runTake(ctx context.Context, c *cli.Invocation) error {
 		return err
 	}
 	r := turn.TakeRequest{
-		Agent: client.Self.ID, Lease: fsroom.NewID(), Reason: c.String("reason"),
+		Agent: client.Self.ID, Lease: fsroom.NewLease(), Reason: c.String("reason"),
 		Operator: c.Bool("operator-requested") || client.IsHuman(), Human: client.IsHuman(), Turn: onlyTurn(c),
 	}
 	if r.Reason == "" && !c.Given("reason") {

@@ -140,7 +140,7 @@ func (v *treeView) inTurn(ctx context.Context, x treeChange) (out *ledger.Outcom
 		return nil, explainTree(err)
 	}
 	answer := &quietOutput{}
-	if err := v.room.Take(ctx, turn.TakeRequest{Agent: v.client.Self.ID, Lease: fsroom.NewID(), Reason: x.what, Operator: true,
+	if err := v.room.Take(ctx, turn.TakeRequest{Agent: v.client.Self.ID, Lease: fsroom.NewLease(), Reason: x.what, Operator: true,
 		Human: true}, answer); err != nil {
 		return nil, err
 	}

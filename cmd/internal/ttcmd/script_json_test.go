@@ -201,6 +201,7 @@ func scriptMasked(ts *testscript.TestScript, neg bool, args []string) {
 	for _, mask := range []struct{ pattern, name string }{
 		{`"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z"`, `"TIME"`},
 		{`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`, "UUID"},
+		{`("lease_id": )"[0-9a-f]{8}"`, `$1"LEASE"`},
 		{`ws-[0-9a-f]{16}`, "ROOM"},
 		{`\d\d:\d\d:\d\d`, "CLOCK"},
 		{`for (a moment|[0-9hms]+)`, "for SPAN"},
