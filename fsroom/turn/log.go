@@ -30,6 +30,8 @@ type LogEntry struct {
 	TakenFrom string          `json:"taken_from,omitempty"`
 	Changes   json.RawMessage `json:"changes,omitempty"`     // of the tree, in the turn or in a stretch of its own
 	Question  string          `json:"question_id,omitempty"` // of the last three kinds; event_seq is that of the topic
+
+	Over *LogEntry `json:"-"` // the turn that a takeover ended, nil if nobody had one
 }
 
 // A LogBook makes entries of events. A turn is one entry, from its grant to its end.
@@ -51,7 +53,9 @@ func (b *LogBook) Add(e *event.Event) (ended, made *LogEntry) {
 	switch e.Type {
 	case Claim, Takeover:
 		b.open = entryOfTurn(e)
-		made = b.open
+		if made = b.open; e.Type == Takeover {
+			made.Over = ended
+		}
 	case Released, Passed:
 	case TreeChanged:
 		made = b.changed(e)

@@ -1,11 +1,13 @@
 package ttcmd
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
+	"github.com/talking-stick/tt/fsroom/ledger"
 	"github.com/talking-stick/tt/fsroom/topic"
 	"github.com/talking-stick/tt/fsroom/turn"
 )
@@ -71,10 +73,23 @@ func entryWords(e *turn.LogEntry, holding string) string {
 			line += " after waiting " + cli.Duration(waited)
 		}
 		if e.TakenFrom != "" {
-			line += ", taken from " + e.TakenFrom + ": " + e.Reason
+			line += ", " + takenWords(e) + ": " + e.Reason
 		}
 	}
 	return line
+}
+
+// takenWords says which turn was taken over.
+func takenWords(e *turn.LogEntry) string {
+	if e.Over == nil {
+		return "taken from " + e.TakenFrom
+	}
+	whose := e.Over.Agent
+	var c ledger.Changes
+	if json.Unmarshal(e.Over.Changes, &c) == nil && c.Files > 0 {
+		whose += ", " + counted(c.Files, "file")
+	}
+	return fmt.Sprintf("took over turn %d (%s)", e.Over.TurnID, whose)
 }
 
 const logTime = "Jan _2 15:04:05"
