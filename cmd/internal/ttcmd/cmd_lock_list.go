@@ -113,8 +113,16 @@ func listedScopes(c *cli.Invocation, l *locks.Locks) (scopes []lockScope, err er
 	machine := lockScope{locks.Machine, locks.Machine, ""}
 	switch {
 	case c.Bool("all"):
+		here := lockScope{}
+		if w, err := locateArg(c); err == nil {
+			here = scopesOf(w)[0]
+		}
 		names, err := l.Scopes()
 		for _, name := range names {
+			if name == here.name {
+				scopes = append(scopes, here)
+				continue
+			}
 			kind := scopeRepository
 			if name == locks.Machine {
 				kind = locks.Machine
