@@ -38,7 +38,7 @@ func (h *run) context(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	line, err := agent.SessionLine(w, true)
+	line, err := agent.SessionLine(ctx, w, true)
 	if err != nil || line == "" {
 		return err
 	}

@@ -86,7 +86,7 @@ func (h *run) begin(ctx context.Context) error {
 	if h.call.Kind == harness.KindSessionStart {
 		if w, err := h.Locate(h.call.Dir); err == nil {
 			others := h.arrive(agent, w)
-			if r.Context, _ = agent.SessionLine(w, told); r.Context == "" {
+			if r.Context, _ = agent.SessionLine(ctx, w, told); r.Context == "" {
 				r.Context = others
 			}
 		}

@@ -144,6 +144,9 @@ func (r *Room) Load(id int64) (*Job, error) {
 	if err := json.Unmarshal(b, j); err != nil {
 		return nil, err
 	}
+	if j.Outcome != "" && j.EndedAt == nil {
+		return nil, errors.New("the record of the job is damaged: it does not say when the job ended")
+	}
 	j.ID, j.room = id, r
 	return j, nil
 }

@@ -93,15 +93,22 @@ func (r *Runner) begin(j *Job) (*exec.Cmd, *os.File, error) {
 	if r.Tree != nil {
 		j.Tree = r.Tree(j)
 	}
-	c := &exec.Cmd{Path: j.Program, Args: j.Command, Dir: j.Dir, Stdout: out, Stderr: out}
-	c.Env = append(slices.DeleteFunc(os.Environ(), func(v string) bool {
+	env := append(slices.DeleteFunc(os.Environ(), func(v string) bool {
 		name, _, _ := strings.Cut(v, "=")
 		return name == Variable || slices.Contains(r.Drop, name) || slices.Contains(j.Overridden, name)
 	}), append(j.Own, Variable+"="+j.End().Title())...)
-	ownSession(c)
 	self := r.Room.Table.Self()
 	j.Runner = &self
-	if err := c.Start(); err != nil {
+	start := func(program string, args []string) (*exec.Cmd, error) {
+		c := &exec.Cmd{Path: program, Args: args, Dir: j.Dir, Env: env, Stdout: out, Stderr: out}
+		ownSession(c)
+		return c, c.Start()
+	}
+	c, err := start(j.Program, j.Command)
+	if errors.Is(err, syscall.ENOEXEC) { // the shell runs it, as shells do
+		c, err = start("/bin/sh", append([]string{"/bin/sh", j.Program}, j.Command[1:]...))
+	}
+	if err != nil {
 		out.Close()
 		return nil, nil, err
 	}

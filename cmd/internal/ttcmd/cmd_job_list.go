@@ -12,6 +12,7 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/jobs"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/lockfile"
 )
 
 // endedJobs is how many jobs that have ended a list has.
@@ -236,7 +237,7 @@ var jobLogCommand = &cli.Command{
 	Args:  []cli.Arg{jobArg},
 	Short: "print what a job wrote",
 	Flags: func(f *cli.Flags) {
-		f.Int64("tail", "N", 100, "the last N lines; 0 prints all")
+		f.Int64("tail", "N", 100, "the last N lines, at most 1 MiB; 0 prints all")
 		f.Bool("follow", "go on until the job has ended")
 		pathFlag(f)
 	},
@@ -256,9 +257,9 @@ func runJobLog(ctx context.Context, c *cli.Invocation) error {
 		return c.Usagef("--tail is 0 or more").With("flag", "tail")
 	}
 	c.Out.Until(ctx)
-	f, err := os.Open(j.Log())
+	f, err := lockfile.OpenRegular(j.Log(), os.O_RDONLY)
 	if err != nil {
-		return code.New(code.JobNotFound, "the log of job %s is gone: %v", j.End().Title(), err).Because(err)
+		return code.New(code.JobNotFound, "the log of job %s cannot be read: %v", j.End().Title(), err).Because(err)
 	}
 	defer f.Close()
 	p := &logPrinter{file: f, write: func(line string) error {

@@ -9,6 +9,9 @@ import (
 // longestLine is how many bytes a line of a log has at most: a longer one is printed in parts.
 const longestLine = 64 << 10
 
+// mostTail is how many bytes the last lines of a log have at most.
+const mostTail = 1 << 20
+
 // A logPrinter prints a file that may grow, by lines.
 type logPrinter struct {
 	file  *os.File
@@ -16,8 +19,8 @@ type logPrinter struct {
 	rest  []byte // of the last line, which has no end yet
 }
 
-// skip goes to the last lines of the file, and returns how many bytes stand before them. With 0
-// it goes nowhere.
+// skip goes to the last lines of the file, [mostTail] at most, and returns how many bytes stand
+// before them. With 0 it goes nowhere.
 func (p *logPrinter) skip(lines int) (skipped int64, err error) {
 	if lines == 0 {
 		return 0, nil
@@ -27,8 +30,8 @@ func (p *logPrinter) skip(lines int) (skipped int64, err error) {
 		return 0, err
 	}
 	block := make([]byte, longestLine)
-	found := 0
-	for at := end; at > 0; {
+	found, at := 0, end
+	for at > 0 && end-at < mostTail {
 		n := min(at, int64(len(block)))
 		at -= n
 		if _, err := p.file.ReadAt(block[:n], at); err != nil && err != io.EOF {
@@ -43,7 +46,7 @@ func (p *logPrinter) skip(lines int) (skipped int64, err error) {
 			}
 		}
 	}
-	return p.file.Seek(0, io.SeekStart)
+	return p.file.Seek(at, io.SeekStart)
 }
 
 // print prints the whole lines that have come.

@@ -1,6 +1,7 @@
 package listen
 
 import (
+	"context"
 	"strconv"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
@@ -11,11 +12,12 @@ import (
 // SessionLine returns the line that tells an agent, when its session begins, who it is
 // and how things stand in the workspace; "" if the workspace has no room. told is whether
 // the agent is woken when a turn is offered to it.
-func (a *Agent) SessionLine(w *workspace.Workspace, told bool) (string, error) {
+func (a *Agent) SessionLine(ctx context.Context, w *workspace.Workspace, told bool) (string, error) {
 	room, err := a.Client.Find(w)
 	if err != nil || room == nil {
 		return "", err
 	}
+	room.SettleJobs(ctx) // the machine may have been started again
 	snap, err := room.Snapshot()
 	if err != nil {
 		return "", err
