@@ -151,7 +151,7 @@ func (r *Files[S]) AgentsDir() string { return filepath.Join(r.dir, "agents") }
 
 // Exists reports, at the cost of one stat, whether a life of the room may be in progress.
 // A room that has ended has no journal. Exists is true if a file has the name of one of the
-// directories above: every other method then returns an error that says so.
+// directories above, or the caller has no access: every other method then returns an error that says so.
 // With an engine it asks for a room that the mirror does not have, and is true if the
 // engine does not answer.
 func (r *Room[S]) Exists() bool {
@@ -163,7 +163,8 @@ func (r *Files[S]) HasJournal() bool { return r.hasJournal() }
 
 func (r *Files[S]) hasJournal() bool {
 	info, err := os.Lstat(r.JournalPath())
-	return err == nil && (info.Size() > 0 || !info.Mode().IsRegular()) || errors.Is(err, syscall.ENOTDIR)
+	return err == nil && (info.Size() > 0 || !info.Mode().IsRegular()) ||
+		errors.Is(err, syscall.ENOTDIR) || errors.Is(err, fs.ErrPermission)
 }
 
 // Known returns the room as this host has it: [Room.View] without asking an engine.

@@ -1,6 +1,8 @@
 package workspace
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -31,8 +33,9 @@ func (w *Workspace) Linked() bool {
 
 // A Tree is a working tree of a repository.
 type Tree struct {
-	Root   string
-	Branch string // "" if no branch is checked out
+	Root       string
+	Branch     string // "" if no branch is checked out
+	Unreadable bool   // the caller may not look into it
 }
 
 // Siblings returns the other working trees of the repository on this host, the main one
@@ -44,8 +47,13 @@ func (w *Workspace) Siblings() []Tree {
 	}
 	var trees []Tree
 	add := func(root, git string) {
-		root, err := canonicalDir(root)
-		if err != nil || root == w.Root || commonDir(root) != common {
+		real, err := canonicalDir(root)
+		if err == nil {
+			_, err = os.Stat(filepath.Join(real, ".git"))
+			root = real
+		}
+		unreadable := errors.Is(err, fs.ErrPermission)
+		if root == w.Root || !unreadable && commonDir(root) != common {
 			return
 		}
 		head, _ := strings.CutPrefix(firstLine(filepath.Join(git, "HEAD")), "ref: ")
@@ -53,7 +61,7 @@ func (w *Workspace) Siblings() []Tree {
 		if branch == head {
 			branch = ""
 		}
-		trees = append(trees, Tree{root, branch})
+		trees = append(trees, Tree{root, branch, unreadable})
 	}
 	if filepath.Base(common) == ".git" {
 		add(filepath.Dir(common), common)

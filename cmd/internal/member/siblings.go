@@ -25,7 +25,7 @@ type Sibling struct {
 	st   *turn.State
 }
 
-// StateUnknown is the state of a sibling that cannot be read, or whose room is at an engine.
+// StateUnknown is the state of a sibling that cannot be read, or whose room cannot, or is at an engine.
 const StateUnknown = "unknown"
 
 // Siblings returns the other working trees of the repository on this host. It takes no lock,
@@ -40,7 +40,7 @@ func (c *Client) Siblings(w *workspace.Workspace) []Sibling {
 		s := Sibling{Path: tree.Root, Branch: tree.Branch}
 		if room := near.visited(fsroom.RoomName(tree.Root), tree.Root); room.Exists() {
 			s.look(room)
-		} else if c.AtEngine != nil && c.AtEngine(tree.Root) {
+		} else if tree.Unreadable || c.AtEngine != nil && c.AtEngine(tree.Root) {
 			s.State = StateUnknown
 		}
 		list = append(list, s)
