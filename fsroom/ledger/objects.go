@@ -55,13 +55,19 @@ func openObjects(dir string, repo *repository, fault func(string) error) *object
 func openPacks(dir string, packs []*pack) (all []*pack, unread error) {
 	files, _ := filepath.Glob(filepath.Join(escapeGlob(dir), "pack", "*.idx"))
 	for _, idx := range files {
-		if isUnsynced(idx) && !isWhole(idx) {
-			continue
+		whole, err := true, error(nil)
+		if isUnsynced(idx) {
+			whole, err = looksWhole(idx)
 		}
-		if p, err := openPack(idx); err == nil {
-			packs = append(packs, p)
-		} else if !isLost(err) {
+		var p *pack
+		if whole && err == nil {
+			p, err = openPack(idx)
+		}
+		switch {
+		case err != nil && !isLost(err):
 			unread = err
+		case p != nil:
+			packs = append(packs, p)
 		}
 	}
 	return packs, unread

@@ -147,15 +147,15 @@ func inflate(r io.Reader, size uint64) ([]byte, error) {
 		return nil, err
 	}
 	defer z.Close()
-	data := make([]byte, size)
-	if _, err := io.ReadFull(z, data); err != nil {
+	var b bytes.Buffer
+	b.Grow(int(min(size, maxText)) + bytes.MinRead) // the size may be damaged
+	if _, err := b.ReadFrom(io.LimitReader(z, int64(size)+1)); err != nil {
 		return nil, err
 	}
-	var one [1]byte
-	if n, err := io.ReadFull(z, one[:]); n != 0 || err != io.EOF {
+	if uint64(b.Len()) != size {
 		return nil, errPack
 	}
-	return data, nil
+	return b.Bytes(), nil
 }
 
 // applyDelta makes an object of its base.
@@ -172,7 +172,7 @@ func applyDelta(base, delta []byte) ([]byte, error) {
 	if want > largest {
 		return nil, errTooLarge
 	}
-	out := make([]byte, 0, want)
+	out := make([]byte, 0, min(want, maxText))
 	for len(delta) > 0 {
 		c := delta[0]
 		delta = delta[1:]

@@ -25,6 +25,10 @@ func statOf(st *unix.Stat_t) stat {
 	return s
 }
 
+// listNames returns the names in a directory as the system lists them: in no order, and perhaps with
+// some that went meanwhile.
+var listNames = func(dir *os.File) ([]string, error) { return dir.Readdirnames(-1) }
+
 // readDir returns the names in a directory, which is not followed if it is a link.
 func readDir(path string) ([]file, error) {
 	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC|unix.O_NOFOLLOW, 0)
@@ -33,7 +37,7 @@ func readDir(path string) ([]file, error) {
 	}
 	dir := os.NewFile(uintptr(fd), path)
 	defer dir.Close()
-	names, err := dir.Readdirnames(-1)
+	names, err := listNames(dir)
 	if err != nil {
 		return nil, err
 	}

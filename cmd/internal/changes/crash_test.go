@@ -298,6 +298,30 @@ func TestRecordFailsAtEachStep(t *testing.T) {
 	}
 }
 
+// TestEndOfAMillisecond: the end of a turn is written in whole milliseconds, rounded down. A scan
+// that ended in the same one was before it; one that ended later is done again.
+func TestEndOfAMillisecond(t *testing.T) {
+	s := story{T: t, faulty: "none"}
+	s.tell()
+	room := s.as("a:1")
+	snap, err := room.View()
+	s.must(err)
+	tree, err := Of(room, snap.State.Policy, Setting{Root: s.dir})
+	s.must(err)
+	ended, err := tree.endOf(t.Context(), 2, "b:1")
+	s.must(err)
+	all, err := tree.Ledger.Snapshots()
+	s.must(err)
+	_, last := ledger.TurnOf(all, 2)
+	for later, again := range map[time.Duration]bool{tick - 1: false, tick: true} {
+		last.End = ended.Add(later).UnixNano()
+		end, err := tree.finish(t.Context(), snap.State, last, ledger.Request{Moment: time.Now(), Line: true})
+		if err != nil || (end != last) != again {
+			t.Errorf("%v later: recorded again %v, %v", later, end != last, err)
+		}
+	}
+}
+
 // TestEndHereSyncsNothing: the process that ends a turn does not wait for a disk that hangs.
 func TestEndHereSyncsNothing(t *testing.T) {
 	s := story{T: t, here: true, faulty: "none"}

@@ -1,0 +1,203 @@
+//go:build unix
+
+package ledger
+
+import (
+	"encoding/binary"
+	"errors"
+	"hash/crc32"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// damaged returns bytes of which some are others, are missing or are more.
+func damaged(t *rapid.T, b []byte) []byte {
+	b = append([]byte(nil), b...)
+	for range rapid.IntRange(1, 4).Draw(t, "times") {
+		at := rapid.IntRange(0, len(b)).Draw(t, "at")
+		switch rapid.IntRange(0, 3).Draw(t, "how") {
+		case 0:
+			b = b[:at]
+		case 1:
+			b = append(b[:at:at], append(rapid.SliceOfN(rapid.Byte(), 1, 8).Draw(t, "more"), b[at:]...)...)
+		default:
+			copy(b[at:], rapid.SliceOfN(rapid.Byte(), 1, 4).Draw(t, "other"))
+		}
+	}
+	return b
+}
+
+// TestDamagedFilesAreNoPanic: whatever is in a file of the store or of the repository, reading it
+// ends, with an answer or with an error.
+func TestDamagedFilesAreNoPanic(t *testing.T) {
+	f := oneTurn(t)
+	for i := range 9 { // some of it as deltas
+		f.write("a.txt", strings.Replace(numbered(400), "line 7", "line x"+itoa(i), 1))
+		f.git("commit", "-qam", itoa(i))
+	}
+	f.git("gc", "-q")
+	f.take(WhyTick, 0)
+	v := f.Recorded()
+	defer v.Close()
+	read := func(path string) []byte {
+		b, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+	index, cache, lines := read(filepath.Join(f.root, ".git", "index")), read(f.cacheFile()), read(f.linesFile())
+	packs := append(v.objects.own, v.objects.user...)
+	dir := t.TempDir()
+	rapid.Check(t, func(t *rapid.T) {
+		_, _, _ = parseIndex(damaged(t, index))
+		parseLines(damaged(t, lines))
+
+		b := damaged(t, cache)
+		if n := len(b) - 4; n > len(cacheMagic) {
+			copy(b, cacheMagic)
+			binary.LittleEndian.PutUint32(b[n:], crc32.ChecksumIEEE(b[:n]))
+		}
+		path := filepath.Join(dir, "file")
+		_ = os.WriteFile(path, b, 0o600)
+		readCache(path)
+
+		p := rapid.SampledFrom(packs).Draw(t, "pack")
+		idx, content := p.index, read(p.path+".pack")
+		if rapid.Bool().Draw(t, "index") {
+			idx = damaged(t, idx)
+		} else {
+			content = damaged(t, content)
+		}
+		_ = os.WriteFile(path+".idx", idx, 0o600)
+		_ = os.WriteFile(path+".pack", content, 0o600)
+		bad, err := openPack(path + ".idx")
+		if err != nil {
+			return
+		}
+		o := &objects{dir: dir, own: []*pack{bad}}
+		for i := range p.n {
+			_, data, err := o.lookUp(p.id(i), 0)
+			if err == nil {
+				_, _ = parseTree(data)
+			}
+		}
+		bad.close()
+	})
+}
+
+// TestUnreadablePackIsKept: a pack that cannot be read is neither lost nor removed, and what it has
+// is there again when it can.
+func TestUnreadablePackIsKept(t *testing.T) {
+	f := newFixture(t)
+	f.write("a", "1")
+	f.take(WhyStart, 1)
+	f.write("a", "2")
+	if _, err := f.Take(t.Context(), Request{Why: WhyEnd, Turn: 1, Line: true, Unsynced: true}); err != nil {
+		t.Fatal(err)
+	}
+	index, _ := filepath.Glob(filepath.Join(f.packDir(), unsyncedPrefix+"*"))
+	pack := packOf(index[0]) + ".pack"
+	if err := errors.Join(os.Rename(pack, pack+".aside"), os.Mkdir(pack, 0o700)); err != nil { // reading a directory fails
+		t.Fatal(err)
+	}
+	f.write("b", "1")
+	_, _ = f.Take(t.Context(), Request{Why: WhyStart, Turn: 2, Line: true})
+	if all, err := f.Snapshots(); err != nil || len(all) < 2 || all[1].Why != WhyEnd || !exists(index[0]) {
+		t.Errorf("%d snapshots, %v, the pack is there: %v", len(all), err, exists(index[0]))
+	}
+	if err := errors.Join(os.Remove(pack), os.Rename(pack+".aside", pack)); err != nil {
+		t.Fatal(err)
+	}
+	f.take(WhyTick, 0)
+	if f.readable(); f.Unsynced() {
+		t.Error("still unsynced")
+	}
+}
+
+// TestListedNames: a name that is listed and went meanwhile is none; what else cannot be looked at
+// makes the directory unreadable, and nothing in it is called deleted.
+func TestListedNames(t *testing.T) {
+	names := listNames
+	defer func() { listNames = names }()
+	for extra, kept := range map[string]bool{"went": true, strings.Repeat("long", 100): false} {
+		f := newFixture(t)
+		f.write("d/a", "1", "b", "1")
+		first := f.take("x", 0)
+		listNames = func(dir *os.File) ([]string, error) {
+			list, err := names(dir)
+			if filepath.Base(dir.Name()) == "d" {
+				list = append([]string{extra}, list...)
+			}
+			return list, err
+		}
+		f.write("d/a", "2")
+		second := f.take("x", 0)
+		listNames = names
+		if (second.Tree != first.Tree) != kept || (len(second.LeftOut) == 0) != kept || len(f.paths(second.Tree)) != 2 {
+			t.Errorf("%.10s: %v, left out %+v", extra, f.paths(second.Tree), second.LeftOut)
+		}
+	}
+}
+
+// TestUndoOfAnything: an undo changes no path that its turn did not, the second one has nothing to
+// do, and the way back leads back.
+func TestUndoOfAnything(t *testing.T) {
+	paths := []string{"a", "b", "d/a", "d/e/f", "x.sh"}
+	content := rapid.SampledFrom([]string{"", "-", "1\n2\n3\n4\n5\n6\n", "1\n2\n3\n4\n5\nsix\n", "one\n2\n3\n4\n5\n6\n", "\x00"}) // "-": none
+	rapid.Check(t, func(rt *rapid.T) {
+		f := newFixture(t)
+		change := func(what string) {
+			for _, path := range paths {
+				switch c := content.Draw(rt, what+" "+path); c {
+				case "-":
+					f.remove(path)
+				default:
+					f.write(path, c)
+					_ = os.Chmod(filepath.Join(f.root, path), rapid.SampledFrom([]os.FileMode{0o644, 0o755, 0o600}).Draw(rt, "mode"))
+				}
+			}
+		}
+		change("before")
+		f.take(WhyStart, 1)
+		change("turn")
+		f.take(WhyEnd, 1)
+		change("now")
+		f.write("other", "x")
+		before := f.state()
+		out, err := f.undo(1)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		if after := f.state(); out.Before == nil && after != before {
+			rt.Fatalf("changed without a snapshot before:\n%s\n%s", before, after)
+		}
+		all, _ := f.Snapshots()
+		v := f.Recorded()
+		changed, err := v.differences(all[0], all[1], nil)
+		v.Close()
+		for _, s := range out.Plan.Steps {
+			found := false
+			for _, d := range changed {
+				found = found || d.Path == s.Path
+			}
+			if !found || err != nil {
+				rt.Fatalf("%s is no path of the turn: %v", s.Path, err)
+			}
+		}
+		if out.Before == nil {
+			return
+		}
+		if again, err := f.undo(1); err != nil || len(again.Plan.Steps) > 0 || len(again.Plan.Conflicts) > 0 {
+			rt.Fatalf("undone twice: %+v %v", again.Plan, err)
+		}
+		f.restore(out.Before, true)
+		if after := f.state(); after != before {
+			rt.Fatalf("the way back:\n%s\n%s", before, after)
+		}
+	})
+}
