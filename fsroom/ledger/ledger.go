@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"github.com/talking-stick/tt/lockfile"
 )
@@ -28,6 +29,10 @@ type Options struct {
 type Ledger struct {
 	dir  string
 	opts Options
+
+	mu     sync.Mutex
+	read   []byte      // the lines as they were read last
+	parsed []*Snapshot // of them
 }
 
 // New returns the store in a directory, which need not exist.
@@ -68,14 +73,15 @@ func (l *Ledger) packDir() string    { return filepath.Join(l.dir, "objects", "p
 // directory in it, would be copied into itself.
 func Refused(root, home, dataDir string) string {
 	root = filepath.Clean(root)
+	real := realPath(dataDir)
 	switch {
 	case root == filepath.Dir(root):
 		return "the file system's root is not recorded"
 	case home != "" && (root == filepath.Clean(home) || sameFile(root, home)):
 		return "a home directory is not recorded"
-	case within(dataDir, root), within(realPath(dataDir), root):
+	case within(dataDir, root), within(real, root):
 		return "the data directory is in it"
-	case within(root, dataDir), within(root, realPath(dataDir)):
+	case within(root, dataDir), within(root, real):
 		return "it is in the data directory"
 	}
 	return ""

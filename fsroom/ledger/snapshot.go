@@ -104,7 +104,12 @@ func (l *Ledger) lines() ([]*Snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
-	return parseLines(b), nil
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !bytes.Equal(b, l.read) { // the end of a turn reads them several times
+		l.read, l.parsed = b, parseLines(b)
+	}
+	return slices.Clone(l.parsed), nil
 }
 
 func parseLines(b []byte) (all []*Snapshot) {
