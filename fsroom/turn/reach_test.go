@@ -130,7 +130,7 @@ func TestWords(t *testing.T) {
 		{steps{members("a", "b"), held("a"), assigned("b")}, "a", "reserved for b until 03:24:05 UTC, then takeover"},
 		{steps{members("a", "b"), held("a"), assigned("b"), later(time.Hour)}, "a", "reserved for b, which did not come by 03:24:05 UTC: it may be taken over"},
 		{steps{members("a", "b"), held("a"), assigned("b"), gone("b")}, "a", "reserved for b, which is gone: it may be taken over"},
-		{steps{members("a", "b"), held("a"), later(time.Minute), func(w *world) { w.releases() }}, "a", "offered first to b until 03:05:15 UTC, then to whoever waits"},
+		{steps{members("a", "b"), held("a"), later(time.Minute), func(w *world) { w.releases() }}, "a", "offered to b until 03:05:15 UTC, then free"},
 		{steps{members("a", "b"), held("a"), later(time.Minute), func(w *world) { w.releases() }}, "b", "offered to you until 03:05:15 UTC, yours to take"},
 		{steps{members("a", "b"), held("a"), later(time.Minute), func(w *world) { w.releases() }, later(20 * time.Second)}, "a", "free, for whoever else waits; yours to take again from 03:06:05 UTC"},
 		{steps{members("a", "b"), held("a"), later(time.Minute), func(w *world) { w.releases() }, later(2 * time.Minute)}, "a", "free, yours to take"},

@@ -61,7 +61,7 @@ func (s *State) freeWords(f Facts, agent string) string {
 	case mine:
 		return "free, yours to take"
 	case first != "" && s.prefers(f):
-		return fmt.Sprintf("offered first to %s until %s, then to whoever waits", first, s.preferredUntil(f).Format(utcClock))
+		return fmt.Sprintf("offered to %s until %s, then free", first, s.preferredUntil(f).Format(utcClock))
 	case s.Pending.From == agent && agent != "":
 		return "free, for whoever else waits; yours to take again from " + s.authorFrom(f).Format(utcClock)
 	}
