@@ -301,12 +301,13 @@ func TestCodex(t *testing.T) {
 	w.leaves()
 }
 
-// TestCodexAlone: without the server that outlives the terminal.
+// TestCodexAlone: without the server that outlives the terminal it looks into its queue every
+// 10 s.
 func TestCodexAlone(t *testing.T) {
 	h := codex
 	h.args = []string{"--no-daemon"}
 	w := newWorld(t, h)
-	within(t, "idle", 2*time.Second, w.handoffs(6)...)
+	within(t, "idle", 11*time.Second, w.handoffs(6)...)
 	w.struggle()
 	w.stopped()
 	w.dies()
