@@ -14,7 +14,11 @@ func (p *Program) parse(c *Command, args []string) (*Invocation, error) {
 	if err != nil {
 		return nil, err
 	}
-	given, err := p.distribute(c, operands)
+	behind := 0
+	if end := slices.Index(args, "--"); end >= 0 {
+		behind = len(args) - end - 1
+	}
+	given, err := p.distribute(c, operands, behind)
 	if err != nil {
 		return nil, err
 	}
@@ -104,8 +108,9 @@ func (f *Flags) takesValue(name string) bool {
 	return flag != nil && flag.Placeholder != ""
 }
 
-// distribute assigns the operands to the arguments that c declares.
-func (p *Program) distribute(c *Command, operands []string) (map[string][]string, error) {
+// distribute assigns the operands to the arguments that c declares. The last ones, as many as
+// behind says, stand behind --.
+func (p *Program) distribute(c *Command, operands []string, behind int) (map[string][]string, error) {
 	given := make(map[string][]string, len(c.Args))
 	for _, arg := range c.Args {
 		given[arg.Name] = nil
@@ -114,6 +119,7 @@ func (p *Program) distribute(c *Command, operands []string) (map[string][]string
 			take = len(operands)
 		}
 		switch {
+		case arg.Before && len(operands) <= behind:
 		case len(operands) > 0:
 			given[arg.Name], operands = operands[:take], operands[take:]
 		case !arg.Optional:

@@ -108,6 +108,7 @@ type Arg struct {
 	Usage    string   // one line for the help; may be empty
 	Choices  []string // the only values it accepts, nil for any; they are also its Show
 	Optional bool
+	Before   bool // stands before --, if it is given; may stand before a required Rest
 	Rest     bool // takes all that is left, at least one unless Optional
 }
 

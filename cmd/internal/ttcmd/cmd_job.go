@@ -14,6 +14,7 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/jobs"
 	"github.com/talking-stick/tt/cmd/internal/locks"
 	"github.com/talking-stick/tt/cmd/internal/member"
+	"github.com/talking-stick/tt/cmd/internal/session"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
@@ -25,6 +26,7 @@ var jobRunCommand = &cli.Command{
 	Group: groupTogether,
 	Args: []cli.Arg{
 		{Name: "name", Usage: "the job: lower-case letters, digits, and . _ - behind the first, 64 at most"},
+		{Name: "path", Optional: true, Before: true, Usage: session.Usage},
 		{Name: "line", Show: "-- COMMAND", Rest: true, Usage: "the command and its arguments, behind --"},
 	},
 	Short: "start a command that calls you back when it ends",

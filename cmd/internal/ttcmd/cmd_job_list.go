@@ -21,6 +21,7 @@ const endedJobs = 20
 var jobListCommand = &cli.Command{
 	Name:  "job list",
 	Group: groupTogether,
+	Args:  []cli.Arg{pathArg},
 	Short: "list the jobs that run, and the last that ended",
 	Long:  "Jobs of the working tree on this host, whoever started them, the newest first: those that run, and the last 20 that have ended.",
 	Flags: func(f *cli.Flags) {
