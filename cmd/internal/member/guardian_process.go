@@ -95,12 +95,13 @@ func guardianEnv(store *fsroom.Store) []string {
 	return withEnviron(append(slices.Clip(storeEnviron(store)), "GOMAXPROCS=1"))
 }
 
-// storeEnviron returns the variables by which another process opens the store.
+// storeEnviron returns the variables by which another process opens the store: one that is this
+// host's alone also where the caller's environment names an engine.
 func storeEnviron(store *fsroom.Store) []string {
 	if set := store.Options().Environ; set != nil {
 		return set
 	}
-	return []string{"TALKING_STICK_DATA_DIR=" + store.Dir()}
+	return []string{"TALKING_STICK_DATA_DIR=" + store.Dir(), "TALKING_STICK_ENGINE=", "TALKING_STICK_ROOM="}
 }
 
 // withEnviron returns the environment of this process with variables set.
