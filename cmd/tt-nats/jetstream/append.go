@@ -86,7 +86,10 @@ func (e *Engine) Append(ctx context.Context, room string, after engine.Revision,
 			return entry, nil
 		}
 		if kind == "ttlog" && errors.Is(err, nats.ErrNoResponders) && e.isRestored(ctx) {
-			if !e.repairing.Load() {
+			switch {
+			case sent: // it may be among what is given back
+				return engine.Entry{}, inDoubt(errRestored())
+			case !e.repairing.Load():
 				return engine.Entry{}, errRestored()
 			}
 			kind = "ttrepair"
