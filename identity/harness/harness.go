@@ -135,6 +135,7 @@ type HookInput struct {
 	CommandDir []string // in ToolInput: where it is to run
 	Asked      string   // the command for which the user is asked, where ToolInput does not have it
 	Prompt     string   // what the model is about to be asked
+	Reply      string   // what the model has said in the turn, also in what a held end of it was followed by
 	Repeated   string   // true if the agent goes on only because a stop guard held it back
 	Subagent   string   // not empty if a helper inside the session asks
 	Idle       string   // false while something still runs in the background

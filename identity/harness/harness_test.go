@@ -44,6 +44,7 @@ var optional = map[string]string{
 	"Input.Command":           "commands of its shell are not guarded",
 	"Input.CommandDir":        "its shell starts where the agent works",
 	"Input.Prompt":            "hooks do not say what the model is asked",
+	"Input.Reply":             "it runs a hook when its user has ended a turn, or nobody needs to know",
 	"Input.Repeated":          "hooks do not say whether the agent was held back before",
 	"Input.Subagent":          "hooks do not say whether a helper asks",
 	"Input.Idle":              "nothing runs in the background when the agent stops",

@@ -144,7 +144,7 @@ var table = []*Harness{
 			Session: "session_id", Event: "hook_event_name", Dir: "cwd",
 			Tool: "tool_name", ToolInput: "tool_input", Files: []string{"file_path"},
 			Command: []string{"command"}, CommandDir: []string{"dir_path"}, Asked: "details.command",
-			Prompt: "prompt", Repeated: "stop_hook_active", Subagent: "agent_id",
+			Prompt: "prompt", Reply: "prompt_response", Repeated: "stop_hook_active", Subagent: "agent_id",
 		},
 		Answer: HookAnswer{Stop: "deny"},
 		MCP: MCP{

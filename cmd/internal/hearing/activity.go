@@ -27,6 +27,7 @@ type Doing struct {
 	Process    *identity.Process
 	StatusFile string // in which the harness says what the model does, see [Doing.asHarnessSays]; "" if there is none
 	Stopped    bool   // of an idle one: its user has ended the turn, in a harness that takes no prompt until the user's next
+	Reply      int    // how many bytes the model had said when its turn ended last; 0: not known, or it has used a tool since
 	Helper     bool   // a helper inside the session is at work, which begins no turn of the session's model; not kept
 }
 
@@ -47,7 +48,7 @@ func (a Agent) Note(d Doing) (turned bool, err error) {
 		return false, a.Dir().Mark(activityFile, d.Since.Wall.Time)
 	}
 	if known && before.What == d.What && before.Stopped == d.Stopped {
-		if before.Tool == d.Tool && before.Detail == d.Detail {
+		if before.Tool == d.Tool && before.Detail == d.Detail && before.Reply == d.Reply {
 			return false, a.Dir().Mark(activityFile, d.Since.Wall.Time)
 		}
 		d.Since = before.Since
@@ -62,6 +63,15 @@ func (a Agent) Forget(session string) {
 	if a.Dir().Read(activityFile, &d) && d.Session == session {
 		_ = a.Dir().Remove(activityFile)
 	}
+}
+
+// Reply returns the [Doing.Reply] of a session.
+func (a Agent) Reply(session string) int {
+	var d Doing
+	if !a.Dir().Read(activityFile, &d) || d.Session != session {
+		return 0
+	}
+	return d.Reply
 }
 
 // Activity returns what the agent does, as far as is known: nothing is guessed.
@@ -102,4 +112,5 @@ func (d *Doing) Fields(c *wire.Codec) {
 	}
 	c.OptText("status_file", &d.StatusFile)
 	c.OptBool("stopped", &d.Stopped)
+	c.OptNum("reply", &d.Reply)
 }

@@ -47,7 +47,10 @@ func (h *run) note(what string) {
 	process := agent.Client.Self.Root
 	d := hearing.Doing{
 		What: what, Since: agent.Client.Now(), Session: h.call.SessionID, Process: process, StatusFile: cmp.Or(h.call.Transcript, h.statusFile(process)),
-		Stopped: h.call.Interrupt, Helper: h.call.Subagent,
+		Stopped: h.call.Interrupt, Helper: h.call.Subagent, Reply: h.call.Reply,
+	}
+	if h.call.Prompt { // of a turn that a hook has begun, perhaps
+		d.Reply = agent.Client.Hearing().Reply(h.call.SessionID)
 	}
 	if h.call.Kind == harness.KindAsks || h.call.Kind == harness.KindEdit || h.call.Kind == harness.KindShell {
 		d.Tool = h.call.Tool

@@ -26,6 +26,9 @@ const (
 // await runs when the agent has ended its turn, and waits for news. A harness that has no
 // better way holds the end of the turn meanwhile: then the hook is the stop guard, too.
 func (h *run) await(ctx context.Context) error {
+	if h.call.Interrupt {
+		return h.ended(turn.ActivityIdle)
+	}
 	objection := ""
 	if h.row().Hooks.Hold {
 		objection = h.objection(ctx)

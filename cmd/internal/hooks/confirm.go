@@ -22,6 +22,17 @@ func (h *run) provesRequest() bool {
 	return false
 }
 
+// dropped reports whether a turn that a hook has begun ends without a request to the model:
+// its user has ended it before, of which Gemini CLI tells no hook. Then the model has said and
+// used nothing since.
+func (h *run) dropped() bool {
+	if !h.call.Repeated || h.call.Reply == 0 {
+		return false
+	}
+	agent, err := h.agent()
+	return err == nil && agent.Client.Hearing().Reply(h.call.SessionID) == h.call.Reply
+}
+
 // confirm records that what was printed to the session was shown to its model. If that
 // fails, it is said again.
 func (h *run) confirm(ctx context.Context) {

@@ -95,6 +95,7 @@ func (h *run) run(ctx context.Context) (err error) {
 		return err
 	}
 	h.call = call
+	h.call.Interrupt = call.Interrupt || h.dropped()
 	if h.provesRequest() {
 		h.confirm(ctx)
 	}

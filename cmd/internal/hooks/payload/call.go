@@ -32,6 +32,7 @@ type Call struct {
 	Prompt     bool     // the model is about to be asked for the first time in a turn
 	PromptText string   // of a prompt, if the input has it
 	Interrupt  bool     // of a stop: the user has ended the turn
+	Reply      int      // of a stop: how many bytes the model has said in the turn; 0 if the input does not have it
 	Subagent   bool     // a helper inside the session asks, not the agent itself
 	Busy       bool     // of a stop: work goes on in the background, the turn is not over
 }
@@ -58,6 +59,7 @@ func Decode(id harness.ID, kind harness.Kind, data []byte) (Call, error) {
 	}
 	call := Call{Harness: h.ID, Kind: kind}
 	var idle *bool
+	var reply string
 	err = errors.Join(
 		in.read(h.Input.Session, &call.SessionID),
 		in.read(h.Input.Event, &call.Event),
@@ -68,6 +70,7 @@ func Decode(id harness.ID, kind harness.Kind, data []byte) (Call, error) {
 		in.read(h.Input.Changed, &call.Changed),
 		in.read(h.Input.Prompt, &call.PromptText),
 		in.read(h.Input.Failure, &call.Failure),
+		in.read(h.Input.Reply, &reply),
 	)
 	if err != nil {
 		return Call{}, err
@@ -78,6 +81,7 @@ func Decode(id harness.ID, kind harness.Kind, data []byte) (Call, error) {
 		call.PromptText = ""
 	}
 	call.Interrupt = kind == harness.KindStop && call.Event != "" && call.Event == h.Hooks.Interrupt
+	call.Reply = len(reply)
 	call.Busy = idle != nil && !*idle
 	if kind == harness.KindShell || kind == harness.KindEdit || kind == harness.KindAsks {
 		call.readCommand(h.Input, in.get(h.Input.ToolInput))

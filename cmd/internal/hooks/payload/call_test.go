@@ -41,7 +41,7 @@ func TestDecode(t *testing.T) {
 		{
 			"gemini stop", harness.Gemini, harness.KindStop,
 			`{"session_id":"g","transcript_path":"","cwd":"/w","hook_event_name":"AfterAgent","timestamp":"2026-11-20T12:00:00Z","prompt":"p","prompt_response":"r","stop_hook_active":false}`,
-			Call{Harness: harness.Gemini, Kind: harness.KindStop, Event: "AfterAgent", SessionID: "g", Dir: "/w"},
+			Call{Harness: harness.Gemini, Kind: harness.KindStop, Event: "AfterAgent", SessionID: "g", Dir: "/w", Reply: 1},
 		},
 		{
 			"antigravity write", harness.Antigravity, harness.KindEdit,
