@@ -81,7 +81,7 @@ const endHere = "end here"
 
 func endInThisProcess(room *member.Room, set Setting, number int64) error {
 	ctx := context.Background()
-	snap, err := room.View()
+	snap, err := room.FS.View()
 	if err != nil {
 		return err
 	}
@@ -189,7 +189,7 @@ func (s *story) begin(agent string, number int64) {
 		events, _, err := turn.Try(st, f, turn.TryRequest{Agent: agent, Lease: fsroom.NewID()})
 		return events, err
 	})
-	snap, err := s.as(agent).View()
+	snap, err := s.as(agent).FS.View()
 	s.must(err)
 	if snap.State.Owner != agent || snap.State.Turn != number {
 		s.Fatalf("%v: %s has no turn: turn %d of %q", s, agent, snap.State.Turn, snap.State.Owner)
@@ -208,7 +208,7 @@ func (s *story) end(agent string, number int64) {
 	ended := false
 	if s.here {
 		s.record(agent, Job{At: endHere, Turn: number})
-		snap, err := room.View()
+		snap, err := room.FS.View()
 		s.must(err)
 		ended = snap.State.Owner != agent
 	}
@@ -304,7 +304,7 @@ func TestEndOfAMillisecond(t *testing.T) {
 	s := story{T: t, faulty: "none"}
 	s.tell()
 	room := s.as("a:1")
-	snap, err := room.View()
+	snap, err := room.FS.View()
 	s.must(err)
 	tree, err := Of(room, snap.State.Policy, Setting{Root: s.dir})
 	s.must(err)
@@ -364,7 +364,7 @@ func TestEndHere(t *testing.T) {
 			return nil
 		}}
 		room := s.as("a:1")
-		snap, err := room.View()
+		snap, err := room.FS.View()
 		s.must(err)
 		tree, err := Of(room, snap.State.Policy, set)
 		s.must(err)

@@ -220,7 +220,7 @@ func (t *Tree) facts(v *ledger.View, from, to *ledger.Snapshot, span string) *le
 
 // endOf returns when the turn of a holder ended, the zero time if it lasts.
 func (t *Tree) endOf(ctx context.Context, turnID int64, holder string) (at time.Time, err error) {
-	snap, err := t.Room.View()
+	snap, err := t.Room.FS.View()
 	if err != nil || snap.State.Owner != "" && snap.State.Turn == turnID {
 		return at, err
 	}

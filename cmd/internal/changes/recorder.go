@@ -51,7 +51,7 @@ func First(ctx context.Context, r *member.Room, set Setting) {
 	if t.Ledger.Exists() {
 		return
 	}
-	snap, err := r.View()
+	snap, err := r.FS.View()
 	if err != nil || !snap.State.Open {
 		return
 	}
@@ -73,7 +73,7 @@ func (r *recorder) Begun(st *turn.State) {
 	}
 	granted, exact := st.Grant.At.Wall.Time, false
 	if m := st.Member(st.Owner); m != nil && m.LastHeld == st.Seq {
-		if info, err := os.Stat(r.room.JournalPath()); err == nil && info.ModTime().Sub(granted).Abs() < 10*time.Second {
+		if info, err := os.Stat(r.room.FS.JournalPath()); err == nil && info.ModTime().Sub(granted).Abs() < 10*time.Second {
 			granted, exact = info.ModTime(), true
 		}
 	}
@@ -88,7 +88,7 @@ func (r *recorder) Begun(st *turn.State) {
 
 // Ended implements [member.Recorder].
 func (r *recorder) Ended(ctx context.Context) {
-	if snap, err := r.room.View(); err == nil {
+	if snap, err := r.room.FS.View(); err == nil {
 		if t := r.tree(snap.State.Policy); t != nil {
 			_ = t.Ledger.Sync(ctx)
 		}
@@ -105,7 +105,7 @@ func (t *Tree) start(at string, turnID int64, agent string, args ...string) *pro
 		return nil
 	}
 	defer write.Close()
-	args = append([]string{recordCommand, t.Room.Name(), "--at", at, "--turn", strconv.FormatInt(turnID, 10), "--agent", agent}, args...)
+	args = append([]string{recordCommand, t.Room.FS.Name(), "--at", at, "--turn", strconv.FormatInt(turnID, 10), "--agent", agent}, args...)
 	if err := t.Room.StartRecorder(write, args...); err != nil {
 		read.Close()
 		return nil
@@ -139,7 +139,7 @@ func (r *recorder) Ending(ctx context.Context, st *turn.State, atLeast time.Dura
 		return end
 	}
 	limit := time.Now().Add(max(atLeast, time.Duration(st.Policy.LedgerWait)*time.Millisecond))
-	if r.set.Here && time.Until(limit) > 0 && !r.room.IsShared() && end.here(ctx, t, st, limit) {
+	if r.set.Here && time.Until(limit) > 0 && !r.room.FS.IsShared() && end.here(ctx, t, st, limit) {
 		return end
 	}
 	token := fsroom.NewID()
@@ -163,8 +163,8 @@ func (e *turnEnd) here(ctx context.Context, t *Tree, st *turn.State, limit time.
 	}
 	apart := *t
 	client := *t.Room.Client
-	client.Self.ID = e.agent                                  // who ends the turn may be another
-	apart.Room = client.Room(t.Room.Name(), t.Room.Workspace) // it may still be used when the turn ends
+	client.Self.ID = e.agent                                     // who ends the turn may be another
+	apart.Room = client.Room(t.Room.FS.Name(), t.Room.Workspace) // it may still be used when the turn ends
 	ctx, cancel := context.WithDeadline(ctx, limit)
 	known, done := make(chan []byte, 1), make(chan struct{})
 	debug.SetGCPercent(400) // the process ends soon
@@ -271,8 +271,8 @@ type Job struct {
 // Record does the work of one process. It reads the room as this host knows it, since a command
 // waits for the end of a turn; an engine is asked when something is written.
 func Record(ctx context.Context, r *member.Room, set Setting, j Job) error {
-	known := r.Client.Offline().Room(r.Name(), r.Workspace)
-	snap, err := known.View()
+	known := r.Client.Offline().Room(r.FS.Name(), r.Workspace)
+	snap, err := known.FS.View()
 	if err != nil {
 		return err
 	}
@@ -291,7 +291,7 @@ func Record(ctx context.Context, r *member.Room, set Setting, j Job) error {
 		err = t.first(ctx)
 	case "start":
 		t.addOrphans(ctx)
-		if snap, err = known.View(); err == nil {
+		if snap, err = known.FS.View(); err == nil {
 			err = t.begin(ctx, snap.State, j)
 		}
 	case "end":

@@ -91,7 +91,7 @@ func (s Setting) root(r *member.Room) string {
 	if s.Root != "" {
 		return s.Root
 	}
-	if snap, err := r.View(); err == nil {
+	if snap, err := r.FS.View(); err == nil {
 		return snap.State.CanonicalPath
 	}
 	return ""
@@ -118,8 +118,8 @@ func (t *Tree) Before(ctx context.Context, turnID int64, agent string) (*ledger.
 // a release would wait. Nothing is recorded before a turn is asked for, or a second session is
 // there.
 func TreeNow(ctx context.Context, r *member.Room, set Setting) string {
-	snap, err := r.View()
-	if err != nil || !snap.State.Open || r.IsShared() { // a shared room does not say where it is here
+	snap, err := r.FS.View()
+	if err != nil || !snap.State.Open || r.FS.IsShared() { // a shared room does not say where it is here
 		return ""
 	}
 	t, err := Of(r, snap.State.Policy, set)

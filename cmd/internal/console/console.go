@@ -83,7 +83,7 @@ func givenRoom(c *cli.Invocation, view *viewstore.View) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return r.Name(), nil
+	return r.FS.Name(), nil
 }
 
 // otherVersion returns a function that says if tt is of another version, "" if it is of

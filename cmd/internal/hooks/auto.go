@@ -72,7 +72,7 @@ func (h *run) auto(w *workspace.Workspace, room *member.Room, st *turn.State, f 
 		return stick
 	}
 	for _, id := range st.Others(me) { // those of other hosts have no place here
-		if m := st.Member(id); room.IsShared() && !m.Observer && f.Presence(id).Process != turn.Gone {
+		if m := st.Member(id); room.FS.IsShared() && !m.Observer && f.Presence(id).Process != turn.Gone {
 			others = append(others, id)
 		}
 	}
@@ -186,7 +186,7 @@ func (h *run) leaveAuto(ctx context.Context, room *member.Room) {
 		return
 	}
 	if agent, err := h.changing(); err == nil {
-		_, err = agent.Client.Room(room.Name(), nil).Leave(ctx)
+		_, err = agent.Client.Room(room.FS.Name(), nil).Leave(ctx)
 		h.log(err)
 	}
 }
@@ -213,11 +213,11 @@ func (h *run) endAuto(ctx context.Context, atEnd bool) (kept bool) {
 	memory := told(h.store.Dir())
 	for _, name := range agent.Client.Hearing().Rooms() {
 		room := agent.Client.Room(name, nil)
-		snap, err := room.View()
+		snap, err := room.FS.View()
 		if err != nil || snap.State.Owner != agent.Client.Self.ID {
 			continue
 		}
-		if room.IsShared() && room.IsAuto(snap.State) {
+		if room.FS.IsShared() && room.IsAuto(snap.State) {
 			if agent, err = h.changing(); err != nil {
 				h.log(err)
 				return kept

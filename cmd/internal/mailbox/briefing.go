@@ -29,7 +29,7 @@ func (m *Mailbox) Briefing(ctx context.Context, st *turn.State, handoff int64) (
 }
 
 func (m *Mailbox) briefNotes(ctx context.Context, st *turn.State, seen turn.SeenNotes) []turn.BriefNote {
-	reader, err := m.Room.Reader()
+	reader, err := m.Room.FS.Reader()
 	if err != nil {
 		return nil
 	}

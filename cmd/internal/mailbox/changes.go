@@ -15,7 +15,7 @@ func (m *Mailbox) changes(ctx context.Context, st *turn.State) (list json.RawMes
 	if len(since) == 0 {
 		return nil, 0
 	}
-	reader, err := m.Room.Reader()
+	reader, err := m.Room.FS.Reader()
 	if err != nil {
 		return nil, 0
 	}

@@ -25,7 +25,7 @@ func (m *Mailbox) CursorOf(st *turn.State, id string) Cursor {
 	if member == nil {
 		return Cursor{}
 	}
-	return hearing.ReadCursor(m.Room.Agent(id), member.JoinedAt)
+	return hearing.ReadCursor(m.Room.FS.Agent(id), member.JoinedAt)
 }
 
 // AdvanceCursor moves the agent's stored cursor over what at has in addition: each part
@@ -75,7 +75,7 @@ func (m *Mailbox) Unread(st *turn.State) turn.Unread {
 // NotesShown moves the agent's cursor over notes that were printed. A note before which
 // another one was not shown stays unread, and so does one that was undone.
 func (m *Mailbox) NotesShown(ctx context.Context, notes []turn.NoteView) {
-	snap, settled, err := m.Room.SettledView(ctx)
+	snap, settled, err := m.Room.FS.SettledView(ctx)
 	if err != nil || !settled {
 		return
 	}
@@ -96,7 +96,7 @@ func (m *Mailbox) notesSeen(st *turn.State, seen turn.SeenNotes) {
 // MessagesShown moves the agent's cursor over the messages that were shown, up to the first
 // one that was not.
 func (m *Mailbox) MessagesShown(ctx context.Context, shown func(seq int64) bool) error {
-	snap, err := m.Room.View()
+	snap, err := m.Room.FS.View()
 	if err != nil {
 		return err
 	}
@@ -137,7 +137,7 @@ func (m *Mailbox) UnreadInterrupts(ctx context.Context, st *turn.State) (n int, 
 	if err != nil {
 		return 0, err
 	}
-	_, err = m.Room.Events(ctx, at.EventSeq, func(e *event.Event) error {
+	_, err = m.Room.FS.Events(ctx, at.EventSeq, func(e *event.Event) error {
 		if turn.IsMail(e, m.Room.Self.ID) && turn.Interrupts(e) {
 			n++
 		}
@@ -241,9 +241,9 @@ func (c *ReadCursor) Save(ctx context.Context) {
 // isSettled reports whether the event with the number has the id, and cannot be undone any
 // more. It waits for the change that is under way.
 func (m *Mailbox) isSettled(ctx context.Context, seq int64, id string) bool {
-	if !m.Room.Settled(ctx) {
+	if !m.Room.FS.Settled(ctx) {
 		return false
 	}
-	e, err := m.Room.Event(ctx, seq)
+	e, err := m.Room.FS.Event(ctx, seq)
 	return err == nil && e.ID == id
 }

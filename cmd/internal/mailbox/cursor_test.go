@@ -55,7 +55,7 @@ func (f *fixture) join(id string) *Mailbox {
 
 func (f *fixture) state(m *Mailbox) *turn.State {
 	f.Helper()
-	snap, err := m.Room.View()
+	snap, err := m.Room.FS.View()
 	f.must(err)
 	return snap.State
 }
@@ -69,7 +69,7 @@ func TestCursorShared(t *testing.T) {
 	joined := f.state(first).Member("a:1").JoinedAt
 	hook := *first.Room.Client
 	hook.Shows = "hook"
-	second := Of(hook.Room(first.Room.Name(), nil))
+	second := Of(hook.Room(first.Room.FS.Name(), nil))
 	var both sync.WaitGroup
 	both.Go(func() {
 		for n := range int64(rounds) {

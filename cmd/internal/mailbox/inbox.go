@@ -113,7 +113,7 @@ const mostInbox = 50
 
 // Inbox returns what there is for the agent now.
 func (m *Mailbox) Inbox(ctx context.Context) (*Inbox, error) {
-	snap, settled, err := m.Room.SettledView(ctx)
+	snap, settled, err := m.Room.FS.SettledView(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -314,7 +314,7 @@ func (in *Inbox) addNotes(ctx context.Context, m *Mailbox) error {
 		return nil
 	}
 	in.Counts.Notes, in.Counts.Pages = in.state.UnreadNotes(m.Room.Self.ID, seen)
-	reader, err := m.Room.Reader()
+	reader, err := m.Room.FS.Reader()
 	if err != nil {
 		return err
 	}

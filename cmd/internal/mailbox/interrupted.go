@@ -57,7 +57,7 @@ func (m *Mailbox) interrupted(ctx context.Context, st *turn.State) json.RawMessa
 		if !st.MayGoOn() {
 			return nil
 		}
-		if e, err := m.Room.Event(ctx, me.LastHeld); err != nil || e.Type != turn.Takeover {
+		if e, err := m.Room.FS.Event(ctx, me.LastHeld); err != nil || e.Type != turn.Takeover {
 			return nil
 		}
 	}

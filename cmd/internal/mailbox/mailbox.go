@@ -23,7 +23,7 @@ type Mailbox struct {
 func Of(r *member.Room) *Mailbox { return &Mailbox{Room: r} }
 
 // own is the agent's own directory in the room.
-func (m *Mailbox) own() fsroom.Agent { return m.Room.Agent(m.Room.Self.ID) }
+func (m *Mailbox) own() fsroom.Agent { return m.Room.FS.Agent(m.Room.Self.ID) }
 
 // questions are those of the room.
 func (m *Mailbox) questions() *questions.Room { return questions.Of(m.Room) }
@@ -60,7 +60,7 @@ type LeftOpen struct {
 
 // LeftOpen counts what is open in the room now.
 func (m *Mailbox) LeftOpen() (open LeftOpen) {
-	if snap, err := m.Room.View(); err == nil {
+	if snap, err := m.Room.FS.View(); err == nil {
 		open.Notes = int64(len(snap.State.Notes))
 	}
 	if _, s, err := m.questions().Topic(); err == nil {
@@ -71,8 +71,8 @@ func (m *Mailbox) LeftOpen() (open LeftOpen) {
 
 // Await implements [member.News].
 func (m *Mailbox) Await(ctx context.Context, inspect fsroom.Inspect[*turn.State]) error {
-	return m.Room.AwaitNews(ctx, m.Room.Self.ID, func() fsroom.Neighbour {
-		if t, _ := questions.OfRoom(m.Room.Client.Store, m.Room.Name()); t.Exists() {
+	return m.Room.FS.AwaitNews(ctx, m.Room.Self.ID, func() fsroom.Neighbour {
+		if t, _ := questions.OfRoom(m.Room.Client.Store, m.Room.FS.Name()); t.Exists() {
 			return t
 		}
 		return nil

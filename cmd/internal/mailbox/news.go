@@ -40,8 +40,8 @@ type RoomNews struct {
 // first, see [fsroom.Files.Settled].
 func (m *Mailbox) News(ctx context.Context, printed *hearing.PrintedRoom) (RoomNews, error) {
 	m.Room.SettleJobs(ctx)
-	pending := m.Room.IsChanging()
-	snap, settled, err := m.Room.SettledView(ctx)
+	pending := m.Room.FS.IsChanging()
+	snap, settled, err := m.Room.FS.SettledView(ctx)
 	if err != nil {
 		return RoomNews{}, err
 	}
@@ -201,7 +201,7 @@ func (n *RoomNews) Wake(how string, now time.Time) error {
 // printed again.
 func (n *RoomNews) Printed(turn bool) (p hearing.PrintedRoom, ok bool) {
 	p = n.printed
-	p.Room, p.Cursor.JoinedAt = n.Mailbox.Room.Name(), n.cursor.JoinedAt
+	p.Room, p.Cursor.JoinedAt = n.Mailbox.Room.FS.Name(), n.cursor.JoinedAt
 	if turn && n.Member {
 		p.Cursor.TurnSeq = n.seq
 	}
@@ -214,7 +214,7 @@ func (n *RoomNews) Printed(turn bool) (p hearing.PrintedRoom, ok bool) {
 // Shown records that what was printed was shown to the agent.
 func (m *Mailbox) Shown(ctx context.Context, p *hearing.PrintedRoom) error {
 	if p.Left {
-		m.Room.Hearing().Leave(m.Room.Name())
+		m.Room.Hearing().Leave(m.Room.FS.Name())
 		return nil
 	}
 	if len(p.Answered) > 0 {
@@ -306,7 +306,7 @@ func (n *RoomNews) Unshown(ctx context.Context, fn func(*event.Event) bool) (res
 	notes, fresh := st.NotesFor(me, n.cursor.Notes())
 	var seen []string
 	if fresh > 0 {
-		reader, err := m.Room.Reader()
+		reader, err := m.Room.FS.Reader()
 		if err != nil {
 			return 0, err
 		}

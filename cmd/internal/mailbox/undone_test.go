@@ -57,10 +57,10 @@ func TestUndoneMessage(t *testing.T) {
 			f.options.Fault = func(step fsroom.Step) error {
 				if step == fsroom.StepReplace && undo { // the event is in the journal, and the room is locked
 					undo = false
-					info, err := os.Stat(b.Room.JournalPath())
+					info, err := os.Stat(b.Room.FS.JournalPath())
 					f.must(err)
 					record = show(f, b)
-					f.must(os.Truncate(b.Room.JournalPath(), f.before))
+					f.must(os.Truncate(b.Room.FS.JournalPath(), f.before))
 					if info.Size() <= f.before {
 						t.Error("nothing to undo")
 					}
@@ -73,7 +73,7 @@ func TestUndoneMessage(t *testing.T) {
 			in, err := b.Inbox(f.Context())
 			f.must(err)
 			b.InboxShown(f.Context(), in)
-			info, err := os.Stat(a.Room.JournalPath())
+			info, err := os.Stat(a.Room.FS.JournalPath())
 			f.must(err)
 			f.before, undo = info.Size(), true
 			f.send(a, "b:1", "one")

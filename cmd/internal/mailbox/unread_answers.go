@@ -21,7 +21,7 @@ type unreadAnswer struct {
 // answer it was not shown: its handoff would say that there is none. The refusal has the
 // answers, which count as shown by that. What cannot be read refuses nothing.
 func (m *Mailbox) CheckAnswers(ctx context.Context) error {
-	snap, err := m.Room.View()
+	snap, err := m.Room.FS.View()
 	if err != nil || snap.State.Owner != m.Room.Self.ID {
 		return nil
 	}

@@ -70,8 +70,8 @@ func (c *Client) joinAuto(ctx context.Context, w *workspace.Workspace) (*Room, *
 	if err != nil {
 		return nil, nil, err
 	}
-	snap, err := r.View()
-	if err != nil || r.IsMember(snap.State) && slices.Contains(c.Hearing().Rooms(), r.Name()) {
+	snap, err := r.FS.View()
+	if err != nil || r.IsMember(snap.State) && slices.Contains(c.Hearing().Rooms(), r.FS.Name()) {
 		return r, snap, err // else it is no member, or was killed when it had just become one
 	}
 	if snap, err = r.join(ctx, false); err == nil {
@@ -91,13 +91,13 @@ func (r *Room) Want() {
 // Place returns which place the agent has among those that want the turn. Who holds it, or is
 // to have it, is the first.
 func (r *Room) Place() int {
-	snap, err := r.View()
+	snap, err := r.FS.View()
 	if err != nil {
 		return 2
 	}
 	st, f, mine := snap.State, r.Facts(snap.State), r.own().Marked(wantsFile)
 	earlier := slices.DeleteFunc(st.Others(r.Self.ID), func(id string) bool {
-		wants := f.Presence(id).Wants && r.Agent(id).Marked(wantsFile).Before(mine)
+		wants := f.Presence(id).Wants && r.FS.Agent(id).Marked(wantsFile).Before(mine)
 		return id == st.Owner || id == st.ReservedFor || !wants && !f.Waiting(id)
 	})
 	return 2 + len(earlier)
@@ -113,7 +113,7 @@ func (r *Room) IsAuto(st *turn.State) bool {
 // the agent runs. But it keeps one that has changed something and that another member wants,
 // if keep says so.
 func (r *Room) EndAuto(ctx context.Context, keep func() bool) (kept bool, err error) {
-	snap, err := r.View()
+	snap, err := r.FS.View()
 	if err != nil || !r.IsAuto(snap.State) || r.RunningJob(r.Self.ID) != nil {
 		return false, err
 	}

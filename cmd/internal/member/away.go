@@ -18,7 +18,7 @@ const awayPoll = time.Second
 // isAway reports whether err is or comes from an error of an engine that cannot be
 // reached, or that did not say what became of a change: a later look tells.
 func (r *Room) isAway(err error) bool {
-	if !r.IsShared() {
+	if !r.FS.IsShared() {
 		return false
 	}
 	for e := (*code.Error)(nil); errors.As(err, &e); err = e.Err {
@@ -56,7 +56,7 @@ func (c *Client) NotYet(w *workspace.Workspace, away error) turn.WaitResult {
 	chain := w.Chain()
 	r := c.Room(fsroom.RoomName(w.Identity(chain[len(chain)-1])), w)
 	for _, dir := range chain {
-		if at := c.Room(fsroom.RoomName(w.Identity(dir)), w); at.HasJournal() {
+		if at := c.Room(fsroom.RoomName(w.Identity(dir)), w); at.FS.HasJournal() {
 			r = at
 			break
 		}
@@ -66,8 +66,8 @@ func (c *Client) NotYet(w *workspace.Workspace, away error) turn.WaitResult {
 
 // notYet is the result of a wait while the engine is away.
 func (r *Room) notYet(away error) (res turn.WaitResult) {
-	res = turn.WaitResult{Status: turn.NotYet, RoomID: r.Name()}
-	if snap, err := r.Known(); err == nil && snap.State.Open {
+	res = turn.WaitResult{Status: turn.NotYet, RoomID: r.FS.Name()}
+	if snap, err := r.FS.Known(); err == nil && snap.State.Open {
 		res = snap.State.NotYet(r.Facts(snap.State))
 	}
 	res.Engine = SinceWords(away)

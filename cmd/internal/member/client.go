@@ -69,7 +69,7 @@ func (c *Client) IsHuman() bool { return turn.IsPerson(c.Self.ID) }
 // Room returns the room with the name, which need not exist. The workspace may be
 // nil for a room that nobody joins.
 func (c *Client) Room(name string, w *workspace.Workspace) *Room {
-	return &Room{Client: c, files: fsroom.At(c.Store, roomtypes.Stick(), name), Workspace: w}
+	return &Room{Client: c, FS: fsroom.At(c.Store, roomtypes.Stick(), name), Workspace: w}
 }
 
 // Rooms returns the names of all rooms of the data directory. With an engine they are all
@@ -105,11 +105,11 @@ func (c *Client) FindState(w *workspace.Workspace) (*Room, *turn.State, error) {
 func (c *Client) find(w *workspace.Workspace, dirs []string) (*Room, *turn.State, error) {
 	for _, dir := range dirs {
 		r := c.Room(fsroom.RoomName(w.Identity(dir)), w)
-		if !r.Exists() {
+		if !r.FS.Exists() {
 			c.reached(r)
 			continue
 		}
-		snap, err := r.View()
+		snap, err := r.FS.View()
 		if err != nil {
 			return nil, nil, err
 		}
@@ -123,7 +123,7 @@ func (c *Client) find(w *workspace.Workspace, dirs []string) (*Room, *turn.State
 
 // reached keeps why the engine could not be reached for a room, if it could not.
 func (c *Client) reached(r *Room) {
-	if _, away := r.Unreachable(); away != nil {
+	if _, away := r.FS.Unreachable(); away != nil {
 		c.away = away
 	}
 }
@@ -168,7 +168,7 @@ func (c *Client) Open(w *workspace.Workspace, missing error) (*Room, error) {
 		e.With("outer_room", path)
 	}
 	if ended := c.OpenEnded(w); ended != nil {
-		if snap, err := ended.View(); err == nil && !snap.State.Open {
+		if snap, err := ended.FS.View(); err == nil && !snap.State.Open {
 			var moved *code.Error
 			if errors.As(ended.movedAway(context.Background(), snap.State.Seq), &moved) {
 				return nil, e.WithHint("%s: %s", moved.Message, moved.Hint)
@@ -184,7 +184,7 @@ func (c *Client) Open(w *workspace.Workspace, missing error) (*Room, error) {
 func (c *Client) OpenEnded(w *workspace.Workspace) *Room {
 	for _, dir := range w.Chain() {
 		r := c.Room(fsroom.RoomName(w.Identity(dir)), w)
-		if snap, err := r.View(); err == nil && snap.State.Seq > 0 {
+		if snap, err := r.FS.View(); err == nil && snap.State.Seq > 0 {
 			return r
 		}
 	}

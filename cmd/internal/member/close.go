@@ -57,7 +57,7 @@ func (r *Room) closedSince(ctx context.Context, since int64) (closed bool, by, r
 // it goes on elsewhere.
 func (r *Room) movedAway(ctx context.Context, last int64) error {
 	_, _, reason := r.closedSince(ctx, last-1)
-	hint := turn.GoOnAt(reason, r.IsShared())
+	hint := turn.GoOnAt(reason, r.FS.IsShared())
 	if hint == "" {
 		return nil
 	}

@@ -15,7 +15,7 @@ const intervalsHeard = 2
 
 // isElsewhere reports whether a process is one of another host.
 func (r *Room) isElsewhere(p identity.Process) bool {
-	return r.IsShared() && p.Host != r.Client.Store.Options().Host
+	return r.FS.IsShared() && p.Host != r.Client.Store.Options().Host
 }
 
 // verdict is [Client.verdict] that also knows what other hosts have said: the processes of a
@@ -24,7 +24,7 @@ func (r *Room) verdict(p identity.Process) turn.Process {
 	if !r.isElsewhere(p) {
 		return r.Client.verdict(p)
 	}
-	if boot := r.BootOf(p.Host); boot != "" && p.Boot != "" && boot != p.Boot {
+	if boot := r.FS.BootOf(p.Host); boot != "" && p.Boot != "" && boot != p.Boot {
 		return turn.Gone
 	}
 	return turn.Unknown
@@ -33,7 +33,7 @@ func (r *Room) verdict(p identity.Process) turn.Process {
 // elsewhere adds to the presence of a member what its host says of it. l is the lease if it
 // is the owner, else zero.
 func (r *Room) elsewhere(st *turn.State, id string, p turn.Presence, l turn.Lease) turn.Presence {
-	heard := r.Agent(id).Heard()
+	heard := r.FS.Agent(id).Heard()
 	if heard.IsZero() {
 		return p
 	}
@@ -68,18 +68,18 @@ const PathFile = "path"
 // here returns the directory on this host of a room that several share, or that was imported from
 // another directory; "" if it is not known, or the one where the room was made.
 func (r *Room) here() string {
-	if r.IsShared() {
+	if r.FS.IsShared() {
 		if dir := r.inChain(); dir != "" && !r.Workspace.ByID() {
 			return dir
 		}
 	}
-	return r.Kept(PathFile)
+	return r.FS.Kept(PathFile)
 }
 
 // recordPath records the directory in which an agent of this host is a member.
 func (r *Room) recordPath() {
-	if dir := r.here(); dir != "" && dir != r.Kept(PathFile) {
-		r.Keep(PathFile, dir)
+	if dir := r.here(); dir != "" && dir != r.FS.Kept(PathFile) {
+		r.FS.Keep(PathFile, dir)
 	}
 }
 
@@ -100,7 +100,7 @@ func (r *Room) guardianElsewhere(st *turn.State, l turn.Lease) turn.Process {
 // holder returns the host on which the agent has the turn, and the guardian there; "" if it
 // has none, or the room is not shared.
 func (r *Room) holder(st *turn.State) (host string, guardian *identity.Process) {
-	if !r.IsShared() || st.Owner != r.Self.ID {
+	if !r.FS.IsShared() || st.Owner != r.Self.ID {
 		return "", nil
 	}
 	if st.Grant.Host == r.host() { // nearly always: nothing has to be read
@@ -145,7 +145,7 @@ func (r *Room) Elsewhere(st *turn.State) string {
 // is "" where the turn could be ended without an override.
 func (r *Room) OverrideWarning(st *turn.State) string {
 	g := guardianOf(r.lease(st))
-	if !r.IsShared() || st.Owner == "" || st.Owner == r.Self.ID && !r.holdsElsewhere(st) || g != nil && !r.isElsewhere(*g) {
+	if !r.FS.IsShared() || st.Owner == "" || st.Owner == r.Self.ID && !r.holdsElsewhere(st) || g != nil && !r.isElsewhere(*g) {
 		return ""
 	}
 	f := r.Facts(st)

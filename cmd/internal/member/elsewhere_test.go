@@ -114,7 +114,7 @@ func (w *team) onHost(host, id string) *Room { return w.join(host, "boot 1", w.T
 // member returns how a member is shown to another, whose records are fetched anew.
 func (w *team) member(r *Room, id string) turn.MemberView {
 	w.Helper()
-	r = r.Client.Room(r.Name(), r.Workspace)
+	r = r.Client.Room(r.FS.Name(), r.Workspace)
 	st := w.state(r)
 	for _, m := range st.MemberViews(r.Facts(st)) {
 		if m.AgentID == id {
@@ -127,12 +127,12 @@ func (w *team) member(r *Room, id string) turn.MemberView {
 
 func (w *team) tryAnew(r *Room) turn.WaitResult {
 	w.Helper()
-	return w.try(r.Client.Room(r.Name(), r.Workspace))
+	return w.try(r.Client.Room(r.FS.Name(), r.Workspace))
 }
 
 // guardianOn is the guardian of the turn that the agent has.
 func (w *team) guardianOn(r *Room, turnID int64) *guardian {
-	return &guardian{Room: r.Client.Room(r.Name(), nil), turn: turnID, self: *guardianOf(r.recorded(w.state(r)))}
+	return &guardian{Room: r.Client.Room(r.FS.Name(), nil), turn: turnID, self: *guardianOf(r.recorded(w.state(r)))}
 }
 
 // A guardian whose engine is away goes on after the end of the lease, but not for ever.
@@ -171,7 +171,7 @@ func TestOwnerOnAnotherHost(t *testing.T) {
 	}
 	guardian := func(want turn.Process) {
 		t.Helper()
-		fresh := b.Client.Room(b.Name(), nil)
+		fresh := b.Client.Room(b.FS.Name(), nil)
 		if p, status, _ := fresh.GuardianStatus(w.state(fresh)); p == nil || p.PID != 0 || status != want {
 			t.Errorf("its guardian is %+v, %s; want %s, and no number", p, status, want)
 		}
@@ -273,7 +273,7 @@ func TestProcessNumbersOfAnotherHost(t *testing.T) {
 	} {
 		w.must(a.own().Write(processesFile, &processRecord{Processes: []identity.Process{p}}))
 		w.later(time.Hour)
-		fresh := b.Client.Room(b.Name(), nil)
+		fresh := b.Client.Room(b.FS.Name(), nil)
 		st := w.state(fresh)
 		if got := fresh.Facts(st).Presence("a:1"); got.Process != turn.Unknown || got.PID != 0 {
 			t.Errorf("%s: %+v", name, got)
@@ -307,7 +307,7 @@ func (h *hookedEngine) Append(ctx context.Context, room string, after engine.Rev
 }
 
 func (w *team) take(r *Room) error {
-	r = r.Client.Room(r.Name(), r.Workspace)
+	r = r.Client.Room(r.FS.Name(), r.Workspace)
 	out := make(answers, 1)
 	return r.Take(context.Background(), turn.TakeRequest{Agent: r.Self.ID, Lease: fsroom.NewID(), Reason: "silence"}, out)
 }
@@ -352,7 +352,7 @@ func TestTakeoverAgainstRenewal(t *testing.T) {
 		if told, ok := a.told(w.state(a)); ok {
 			t.Errorf("the new turn has been renewed: %+v", told)
 		}
-		if note, _ := a.Note(); len(note) > 0 {
+		if note, _ := a.FS.Note(); len(note) > 0 {
 			t.Errorf("the old turn was renewed: %s", note)
 		}
 	})
@@ -377,7 +377,7 @@ func TestTakeoverAndRenewalModel(t *testing.T) {
 		holder, began := -1, time.Time{} // as the holder believes
 		var act func(host int, interrupted bool)
 		act = func(i int, interrupted bool) {
-			r := rooms[i].Client.Room(rooms[i].Name(), rooms[i].Workspace)
+			r := rooms[i].Client.Room(rooms[i].FS.Name(), rooms[i].Workspace)
 			if interrupted {
 				hooks[i].before = func() { act(1-i, false) }
 				defer func() { hooks[i].before = nil }()
@@ -387,7 +387,7 @@ func TestTakeoverAndRenewalModel(t *testing.T) {
 			case "time":
 				w.later(time.Duration(rapid.IntRange(1, 200).Draw(rt, "seconds")) * time.Second)
 			case "renew":
-				snap, err := r.View()
+				snap, err := r.FS.View()
 				if err != nil || snap.State.Owner != r.Self.ID {
 					return
 				}

@@ -30,7 +30,7 @@ func (r *Room) EnsureGuardian(ctx context.Context, fence turn.Fence) (pid int, e
 			pid = r.activeGuardian(st, l)
 			if pid != 0 {
 				l.Renew(r.Now(), st.Policy, turn.ProcessID{})
-				return r.IsShared(), nil
+				return r.FS.IsShared(), nil
 			}
 			if started == nil {
 				before = guardianOf(*l)
@@ -107,7 +107,7 @@ func (r *Room) KeepGuardian(ctx context.Context) {
 	if g := guardianOf(l); g == nil || r.isElsewhere(*g) || r.isAlive(g) {
 		return
 	}
-	snap, err := r.View()
+	snap, err := r.FS.View()
 	if err != nil || snap.State.Owner != r.Self.ID || l.Fence != snap.State.Fence() {
 		return
 	}

@@ -16,9 +16,9 @@ var ErrEnough = errors.New("enough events were read")
 func (r *Room) EachEvent(ctx context.Context, after int64, allLives bool, fn func(*event.Event) error) error {
 	var err error
 	if allLives {
-		_, err = r.History(ctx, after, fn)
+		_, err = r.FS.History(ctx, after, fn)
 	} else {
-		_, err = r.Events(ctx, after, fn)
+		_, err = r.FS.Events(ctx, after, fn)
 	}
 	if errors.Is(err, ErrEnough) {
 		return nil

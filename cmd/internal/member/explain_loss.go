@@ -42,6 +42,6 @@ func (r *Room) TakenOver(ctx context.Context, st *turn.State) string {
 
 func (r *Room) endings(ctx context.Context) (endings turn.Endings, err error) {
 	endings.Agent = r.Self.ID
-	_, err = r.Events(ctx, 0, func(e *event.Event) error { endings.Fold(e); return nil })
+	_, err = r.FS.Events(ctx, 0, func(e *event.Event) error { endings.Fold(e); return nil })
 	return endings, err
 }

@@ -78,7 +78,7 @@ func (r *Room) facts(st *turn.State, by caller, judged verdicts) turn.Facts {
 			if id == owner {
 				of, p.EndedAt = lease, lease.Ended.At.Time
 			}
-			if r.IsShared() && id != by.id {
+			if r.FS.IsShared() && id != by.id {
 				p = r.elsewhere(st, id, p, of)
 			}
 			known[id] = p
@@ -97,7 +97,7 @@ func (r *Room) facts(st *turn.State, by caller, judged verdicts) turn.Facts {
 		}
 		return waiting
 	}
-	f.Inbox = func(id string) bool { return f.Waiting(id) && r.Agent(id).Held(inboxFile) }
+	f.Inbox = func(id string) bool { return f.Waiting(id) && r.FS.Agent(id).Held(inboxFile) }
 	doings := make(map[string]turn.Activity)
 	doing := func(id string) turn.Activity {
 		a, ok := doings[id]

@@ -54,12 +54,12 @@ const (
 // guardian process does.
 func (c *Client) Guard(ctx context.Context, roomName string, turnID int64) error {
 	r := c.Room(roomName, nil)
-	if !r.Exists() {
+	if !r.FS.Exists() {
 		return nil
 	}
 	g := &guardian{Room: r, turn: turnID, self: c.Table.Self(), started: c.Now(), due: firstRenewal}
 	g.renewed = g.started
-	err := r.AwaitAs(ctx, c.Self.ID, func(snap *snapshot) (bool, fsroom.Sleep, error) { return g.look(ctx, snap.State) })
+	err := r.FS.AwaitAs(ctx, c.Self.ID, func(snap *snapshot) (bool, fsroom.Sleep, error) { return g.look(ctx, snap.State) })
 	if ctx.Err() != nil {
 		return nil
 	}
@@ -117,7 +117,7 @@ func (g *guardian) isGone(st *turn.State) bool {
 // isUnderWay reports whether the grant of the turn, which the guardian has waited for long
 // enough, is being committed by a process that has the room's lock.
 func (g *guardian) isUnderWay(ctx context.Context) (granted bool) {
-	err := g.Room.Locked(ctx, func(snap *snapshot) error {
+	err := g.Room.FS.Locked(ctx, func(snap *snapshot) error {
 		granted = snap.State.Turn >= g.turn
 		return nil
 	})

@@ -45,7 +45,7 @@ func (r *Room) startGuardian(fence turn.Fence) (*guardianProcess, error) {
 	if err := r.own().EnsureWakeFile(); err != nil { // the guardian watches it from the beginning
 		return nil, err
 	}
-	args := []string{"tt", "guard", r.Name(), "--turn", strconv.FormatInt(fence.Turn, 10), "--agent", fence.Agent}
+	args := []string{"tt", "guard", r.FS.Name(), "--turn", strconv.FormatInt(fence.Turn, 10), "--agent", fence.Agent}
 	pid, err := startDetached(exe, args, guardianEnv(r.Client.Store), null)
 	if err != nil {
 		return nil, err

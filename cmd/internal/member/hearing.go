@@ -61,10 +61,10 @@ func (r *Room) hearing(st *turn.State, id string, doing turn.Activity) (h turn.H
 // hearingElsewhere is hearing for an agent of another host, of which is known what a
 // process there says.
 func (r *Room) hearingElsewhere(id string) (h turn.Hearing) {
-	if !r.IsShared() {
+	if !r.FS.IsShared() {
 		return h
 	}
-	h.How = r.Agent(id).SignedElsewhere(hearing.File)
+	h.How = r.FS.Agent(id).SignedElsewhere(hearing.File)
 	if h.How == hearing.ByHooks {
 		h.How, h.Hooks = "", true
 	}
@@ -78,10 +78,10 @@ func (r *Room) ignored(st *turn.State, id string) bool {
 	if m == nil {
 		return false
 	}
-	at := hearing.ReadCursor(r.Agent(id), m.JoinedAt)
+	at := hearing.ReadCursor(r.FS.Agent(id), m.JoinedAt)
 	w := at.Woken
 	return w.Tries >= hearing.MaxTries && at.Shown.At.Before(w.At.Time) &&
-		r.time().Sub(w.At.Time) > turn.UnheardAfter && r.Agent(id).Marked(seenFile).Before(w.At.Time)
+		r.time().Sub(w.At.Time) > turn.UnheardAfter && r.FS.Agent(id).Marked(seenFile).Before(w.At.Time)
 }
 
 // wasWoken reports whether the agent was woken for the handoff that is pending.
@@ -98,7 +98,7 @@ func (r *Room) enterRooms() {
 	if r.Visits { // what comes for it comes to its own tree
 		return
 	}
-	if r.Client.Hearing().Enter(r.Name()) && r.IsShared() {
+	if r.Client.Hearing().Enter(r.FS.Name()) && r.FS.IsShared() {
 		r.Client.Store.NotifyListener(r.Self.ID) // it has to hear what other hosts do in the room
 	}
 }
@@ -108,7 +108,7 @@ func (r *Room) enterRooms() {
 func (r *Room) leaveRooms(ids ...string) {
 	for _, id := range ids {
 		if a := r.HearingOf(id); id == r.Self.ID || !a.Dir().Has(fsroom.ListenerWakeFile) {
-			a.Leave(r.Name())
+			a.Leave(r.FS.Name())
 		}
 	}
 }
@@ -124,7 +124,7 @@ func (c *Client) FindRoomsToHear() {
 			continue
 		}
 		r := c.Room(name, nil)
-		if snap, err := r.View(); err == nil && r.IsMember(snap.State) {
+		if snap, err := r.FS.View(); err == nil && r.IsMember(snap.State) {
 			r.enterRooms()
 		}
 	}

@@ -13,7 +13,7 @@ import (
 
 // Jobs returns the jobs of the room on this host.
 func (r *Room) Jobs() *jobs.Room {
-	return &jobs.Room{Store: r.Client.Store.Local(), Name: r.Name(), Table: r.Table}
+	return &jobs.Room{Store: r.Client.Store.Local(), Name: r.FS.Name(), Table: r.Table}
 }
 
 // StartJob starts a job of the agent, which is a member. What waits and listens for the agent is
@@ -46,12 +46,12 @@ var AtJobStep func(jobs.Step)
 
 // TellJob tells the agent that started a job of its end, unless it was told.
 func (r *Room) TellJob(ctx context.Context, j *jobs.Job) error {
-	if !r.Exists() {
+	if !r.FS.Exists() {
 		return nil
 	}
 	request := turn.JobEndRequest{Agent: j.Agent, At: *j.EndedAt, JobEnd: *j.End()}
 	request.Host = r.Client.Store.Options().Host
-	_, _, err := r.files.UpdateThen(ctx, func(st *turn.State) ([]event.Event, error) {
+	_, _, err := r.FS.UpdateThen(ctx, func(st *turn.State) ([]event.Event, error) {
 		return turn.EndJob(st, request), nil
 	}, func() {})
 	return err

@@ -99,7 +99,7 @@ func isEverywhere(dir string) bool {
 
 // join makes the agent a member of the room, creating the room if need be.
 func (r *Room) join(ctx context.Context, observe bool) (*snapshot, error) {
-	snap, err := r.View()
+	snap, err := r.FS.View()
 	if err != nil {
 		return nil, err
 	}
@@ -156,7 +156,7 @@ func (r *Room) inChain() string {
 		return ""
 	}
 	for _, dir := range r.Workspace.Chain() {
-		if fsroom.RoomName(r.Workspace.Identity(dir)) == r.Name() {
+		if fsroom.RoomName(r.Workspace.Identity(dir)) == r.FS.Name() {
 			return dir
 		}
 	}

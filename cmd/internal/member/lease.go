@@ -19,7 +19,7 @@ import (
 // recorded returns the owner's record of the current turn's lease, the zero Lease if it has
 // none.
 func (r *Room) recorded(st *turn.State) (l turn.Lease) {
-	if st.Owner == "" || !r.Agent(st.Owner).Read(leaseFile, &l) || l.Fence != st.Fence() {
+	if st.Owner == "" || !r.FS.Agent(st.Owner).Read(leaseFile, &l) || l.Fence != st.Fence() {
 		return turn.Lease{}
 	}
 	return l
@@ -42,7 +42,7 @@ const engineBoot = "engine:"
 // told returns the lease of the current turn as the owner's host told it by its last note,
 // renewed when the engine got that.
 func (r *Room) told(st *turn.State) (l turn.Lease, ok bool) {
-	b, at := r.Note()
+	b, at := r.FS.Note()
 	if len(b) == 0 || wire.Decode(b, &l) != nil || st.Owner == "" || l.Turn != st.Turn || l.Lease != "" && l.Fence != st.Fence() {
 		return turn.Lease{}, false
 	}
@@ -73,7 +73,7 @@ type leaseChange func(*turn.State, *turn.Lease) (bool, error)
 // changeLease calls change with the lease of the agent's turn as it is recorded, while the
 // room is locked, and writes the record if it was changed.
 func (r *Room) changeLease(ctx context.Context, change leaseChange) error {
-	return r.Locked(ctx, func(snap *snapshot) error {
+	return r.FS.Locked(ctx, func(snap *snapshot) error {
 		l := r.toChange(snap.State)
 		if changed, err := change(snap.State, &l); err != nil || !changed {
 			return err
@@ -88,11 +88,11 @@ func (r *Room) changeLease(ctx context.Context, change leaseChange) error {
 // decided without the renewal is decided again. What the engine confirms is the proof of
 // the turn.
 func (r *Room) renewLease(ctx context.Context, change leaseChange) error {
-	if !r.IsShared() {
+	if !r.FS.IsShared() {
 		return r.changeLease(ctx, change)
 	}
 	var l turn.Lease
-	return r.Renew(ctx, func(snap *snapshot) (note []byte, keep time.Duration, err error) {
+	return r.FS.Renew(ctx, func(snap *snapshot) (note []byte, keep time.Duration, err error) {
 		l = r.toChange(snap.State)
 		changed, err := change(snap.State, &l)
 		if err != nil || !changed {
@@ -123,7 +123,7 @@ func proofBegun() turn.Proof {
 // have taken it over unnoticed: the engine has not confirmed it for too long. since is
 // when it did so last, zero if it is not known. Nothing is asked of the engine.
 func (r *Room) Unproved(st *turn.State) (since time.Time, unproved bool) {
-	if !r.IsShared() || st.Owner == "" || st.Owner != r.Self.ID {
+	if !r.FS.IsShared() || st.Owner == "" || st.Owner != r.Self.ID {
 		return time.Time{}, false
 	}
 	l := r.recorded(st)
@@ -152,7 +152,7 @@ func (r *Room) recordGrant(fence turn.Fence, policy turn.Policy, proof turn.Proo
 
 // forgetLease removes the record of an agent whose turn has ended. The room is
 // locked, so the record is not one of a later turn.
-func (r *Room) forgetLease(agent string) { _ = r.Agent(agent).Remove(leaseFile) }
+func (r *Room) forgetLease(agent string) { _ = r.FS.Agent(agent).Remove(leaseFile) }
 
 // CurrentFence returns the fencing token that the owner has recorded for the current
 // turn, a zero one if it has none.
@@ -172,10 +172,10 @@ func (r *Room) recordedFence() turn.Fence {
 // that is still its own or not. An agent that has none is refused.
 func (r *Room) Fence(ctx context.Context) (turn.Fence, error) {
 	fence := r.recordedFence()
-	if fence != (turn.Fence{}) && !r.IsShared() {
+	if fence != (turn.Fence{}) && !r.FS.IsShared() {
 		return fence, nil
 	}
-	snap, err := r.View()
+	snap, err := r.FS.View()
 	if err != nil {
 		return turn.Fence{}, err
 	}

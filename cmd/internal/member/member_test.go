@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -38,6 +39,16 @@ func TestMain(m *testing.M) {
 		os.Exit(1)
 	}
 	os.Exit(0)
+}
+
+// What a room of the agent can do is what is written here, besides what the agent can: the
+// methods of the stored room are those of its field.
+func TestRoomEmbedsItsClientAlone(t *testing.T) {
+	for f := range reflect.TypeFor[Room]().Fields() {
+		if f.Anonymous && f.Type != reflect.TypeFor[*Client]() {
+			t.Errorf("%s is embedded", f.Name)
+		}
+	}
 }
 
 // A fixture is a workspace and a data directory.
@@ -91,7 +102,7 @@ func (f *fixture) join(id string) *Room {
 
 func (f *fixture) state(r *Room) *turn.State {
 	f.Helper()
-	snap, err := r.View()
+	snap, err := r.FS.View()
 	f.must(err)
 	return snap.State
 }

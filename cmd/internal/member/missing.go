@@ -30,7 +30,7 @@ func (c *Client) MissingPaths() (missing []*turn.State) {
 	}
 	for _, name := range names {
 		r := c.Room(name, nil)
-		snap, err := r.View()
+		snap, err := r.FS.View()
 		if err == nil && PathMissing(name, snap.State.CanonicalPath) && !r.Ended(snap.State) {
 			missing = append(missing, snap.State)
 		}

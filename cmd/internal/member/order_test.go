@@ -48,7 +48,7 @@ func (f *fixture) resumed(r *Room) *Room {
 	self := r.Table.Self()
 	c := *r.Client
 	c.Self.Root, c.Self.SessionExported = &self, true
-	return c.Room(r.Name(), r.Workspace)
+	return c.Room(r.FS.Name(), r.Workspace)
 }
 
 // killGuardian ends the guardian of the agent's turn.
@@ -417,7 +417,7 @@ func TestAgentOnTwoHosts(t *testing.T) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
-	fresh := func() *Room { return twin.Client.Room(twin.Name(), twin.Workspace) }
+	fresh := func() *Room { return twin.Client.Room(twin.FS.Name(), twin.Workspace) }
 	refused("wait", fresh().Try(t.Context(), make(answers, 1)))
 	refused("take", w.take(twin))
 	_, _, err := twin.Client.Join(t.Context(), w.workspace(), false)
@@ -438,7 +438,7 @@ func TestAgentOnTwoHosts(t *testing.T) {
 	if got := w.tryAnew(a); got.Status != turn.YourTurn || got.Reason != turn.ReasonOwner {
 		t.Errorf("where it has the turn: %+v", got)
 	}
-	if l := b.Client.Room(b.Name(), nil); l.recorded(w.state(l)).Lease != before.Lease {
+	if l := b.Client.Room(b.FS.Name(), nil); l.recorded(w.state(l)).Lease != before.Lease {
 		t.Error("the record of the lease is lost to the others")
 	}
 
@@ -448,7 +448,7 @@ func TestAgentOnTwoHosts(t *testing.T) {
 	if st := w.state(b); st.Owner != "a:1" || st.Turn != 2 || st.Grant.Host != "three" {
 		t.Errorf("%s has turn %d on %s", st.Owner, st.Turn, st.Grant.Host)
 	}
-	if got := a.Client.Room(a.Name(), a.Workspace); code.Of(got.Try(t.Context(), make(answers, 1))) != code.AgentElsewhere {
+	if got := a.Client.Room(a.FS.Name(), a.Workspace); code.Of(got.Try(t.Context(), make(answers, 1))) != code.AgentElsewhere {
 		t.Error("the host that was lost has the turn still")
 	}
 }

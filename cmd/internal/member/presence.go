@@ -86,19 +86,19 @@ func (r *Room) recordProcess() {
 
 // processRecord returns the record of a member, empty if there is none.
 func (r *Room) processRecord(id string) (record processRecord) {
-	if !r.Agent(id).Read(processesFile, &record) {
+	if !r.FS.Agent(id).Read(processesFile, &record) {
 		return processRecord{}
 	}
 	return record
 }
 
 // IsWaiting reports whether a process of the member waits for the turn.
-func (r *Room) IsWaiting(id string) bool { return r.Agent(id).Held(waitingFile) }
+func (r *Room) IsWaiting(id string) bool { return r.FS.Agent(id).Held(waitingFile) }
 
 // presence returns what this machine knows of one member, with what look says of its
 // processes.
 func (r *Room) presence(id string, look func(identity.Process) condition) turn.Presence {
-	a := r.Agent(id)
+	a := r.FS.Agent(id)
 	p := turn.Presence{
 		Seen: a.Marked(seenFile), Waited: a.Marked(waitingFile), Process: turn.Unknown,
 	}

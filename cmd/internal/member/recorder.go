@@ -72,7 +72,7 @@ func (r *Room) turnEndOf(ctx context.Context, agent string, atLeast time.Duratio
 	if recorder == nil {
 		return noTurnEnd{}
 	}
-	snap, err := r.View()
+	snap, err := r.FS.View()
 	if err != nil || snap.State.Owner != agent || refuse(snap.State) != nil {
 		return noTurnEnd{}
 	}
@@ -97,7 +97,7 @@ func (r *Room) RecordBefore(ctx context.Context) {
 	if recorder == nil {
 		return
 	}
-	if snap, err := r.View(); err == nil && snap.State.Owner != "" {
+	if snap, err := r.FS.View(); err == nil && snap.State.Owner != "" {
 		recorder.Before(ctx, snap.State)
 	}
 }
@@ -111,7 +111,7 @@ func (noTurnEnd) Result(bool) (json.RawMessage, bool) { return nil, false }
 // Append appends events that decide returns while the room is locked. It is no sign of the
 // agent.
 func (r *Room) Append(ctx context.Context, decide fsroom.Decision[*turn.State]) error {
-	_, _, err := r.files.Update(ctx, decide)
+	_, _, err := r.FS.Update(ctx, decide)
 	return err
 }
 

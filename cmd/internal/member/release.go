@@ -55,7 +55,7 @@ func (r *Room) CheckRelease(ctx context.Context, target string) error {
 	if err != nil {
 		return err
 	}
-	snap, err := r.View()
+	snap, err := r.FS.View()
 	if err != nil {
 		return err
 	}

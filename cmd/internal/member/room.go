@@ -15,11 +15,10 @@ type (
 	snapshot = fsroom.Snapshot[*turn.State]
 )
 
-// A Room is one room as one agent uses it. View and the methods that read events are
-// those of [fsroom.Room].
+// A Room is one room as one agent uses it.
 type Room struct {
 	*Client
-	*files
+	FS        *files // the room as it is stored: its state, its events, and the files of its agents
 	Workspace *workspace.Workspace
 	News      News   // what the agent is told besides; nil: nothing
 	Created   bool   // by SelectRoom: the room did not exist
@@ -31,23 +30,23 @@ type Room struct {
 }
 
 // Snapshot is [Room.View].
-func (r *Room) Snapshot() (*snapshot, error) { return r.View() }
+func (r *Room) Snapshot() (*snapshot, error) { return r.FS.View() }
 
 // confirmPatience is how long the engine may take to confirm what a host knows.
 const confirmPatience = 4 * time.Second
 
 // ConfirmedSnapshot is [Room.View] for those who need proof, see [fsroom.Room.Confirm].
 func (r *Room) ConfirmedSnapshot(ctx context.Context) (*snapshot, error) {
-	if !r.IsShared() {
-		return r.View()
+	if !r.FS.IsShared() {
+		return r.FS.View()
 	}
 	ctx, cancel := context.WithTimeout(ctx, confirmPatience)
 	defer cancel()
-	return r.Confirm(ctx)
+	return r.FS.Confirm(ctx)
 }
 
 // own is the agent's own directory in the room.
-func (r *Room) own() fsroom.Agent { return r.Agent(r.Self.ID) }
+func (r *Room) own() fsroom.Agent { return r.FS.Agent(r.Self.ID) }
 
 // Ended reports whether the room counts as ended, see [turn.State.Ended].
 func (r *Room) Ended(st *turn.State) bool {
@@ -61,7 +60,7 @@ func (r *Room) IsMember(st *turn.State) bool { return st.Member(r.Self.ID) != ni
 // room, see [turn.WhoToNotify]. Changes notify by themselves.
 func (r *Room) notify(c turn.Change) {
 	for _, id := range turn.WhoToNotify(c) {
-		r.Agent(id).Notify()
+		r.FS.Agent(id).Notify()
 	}
 }
 
@@ -69,7 +68,7 @@ func (r *Room) notify(c turn.Change) {
 // those of other hosts it makes no difference which process renews the lease.
 func (r *Room) notifyHere(c turn.Change) {
 	for _, id := range turn.WhoToNotify(c) {
-		r.Agent(id).NotifyHere()
+		r.FS.Agent(id).NotifyHere()
 	}
 }
 
@@ -125,7 +124,7 @@ func (r *Room) updateThen(ctx context.Context, seen *snapshot, decide Decision, 
 func (r *Room) change(ctx context.Context, seen *snapshot, decide Decision, committed func()) (*snapshot, []event.Event, error) {
 	if seen == nil {
 		var err error
-		if seen, err = r.View(); err != nil {
+		if seen, err = r.FS.View(); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -135,7 +134,7 @@ func (r *Room) change(ctx context.Context, seen *snapshot, decide Decision, comm
 	if err != nil || len(events) == 0 {
 		return seen, nil, r.refused(ctx, seen.State, err)
 	}
-	after, events, err := r.files.UpdateThen(ctx, func(st *turn.State) ([]event.Event, error) {
+	after, events, err := r.FS.UpdateThen(ctx, func(st *turn.State) ([]event.Event, error) {
 		return decide(st, gather(st))
 	}, committed)
 	return after, events, r.refused(ctx, seen.State, err)

@@ -38,7 +38,7 @@ func (c *Client) Siblings(w *workspace.Workspace) []Sibling {
 	near := c.near()
 	for _, tree := range w.Siblings() {
 		s := Sibling{Path: tree.Root, Branch: tree.Branch}
-		if room := near.visited(fsroom.RoomName(tree.Root), tree.Root); room.Exists() {
+		if room := near.visited(fsroom.RoomName(tree.Root), tree.Root); room.FS.Exists() {
 			s.look(room)
 		} else if tree.Unreadable || c.AtEngine != nil && c.AtEngine(tree.Root) {
 			s.State = StateUnknown
@@ -67,7 +67,7 @@ func (c *Client) visited(name, root string) *Room {
 // Visit returns the room of another working tree of the repository that has the name.
 func (r *Room) Visit(name string) *Room {
 	near, root := r.Client.near(), ""
-	if snap, err := near.Room(name, nil).View(); err == nil {
+	if snap, err := near.Room(name, nil).FS.View(); err == nil {
 		root = snap.State.CanonicalPath
 	}
 	return near.visited(name, root)
@@ -75,9 +75,9 @@ func (r *Room) Visit(name string) *Room {
 
 // look adds what the room of the sibling shows.
 func (s *Sibling) look(room *Room) {
-	snap, err := room.View()
+	snap, err := room.FS.View()
 	if err != nil {
-		s.RoomID, s.State = room.Name(), StateUnknown
+		s.RoomID, s.State = room.FS.Name(), StateUnknown
 		return
 	}
 	st := snap.State
@@ -85,7 +85,7 @@ func (s *Sibling) look(room *Room) {
 		return
 	}
 	s.room, s.st = room, st
-	s.RoomID, s.State, s.TurnID, s.Owner = room.Name(), st.Status(room.Facts(st)), st.Turn, st.Owner
+	s.RoomID, s.State, s.TurnID, s.Owner = room.FS.Name(), st.Status(room.Facts(st)), st.Turn, st.Owner
 	for i := range st.Members {
 		if !st.Members[i].Observer {
 			s.Members++
@@ -154,7 +154,7 @@ func (r *Room) Away(st *turn.State, name string) (*Sibling, error) {
 // of the repository in which it works. In another one than the agent's own it may do what
 // observers do, and becomes one.
 func (r *Room) Reaching(name string) (*Room, error) {
-	snap, err := r.View()
+	snap, err := r.FS.View()
 	if err != nil || !r.IsHuman() && !r.IsMember(snap.State) {
 		return r, nil // which is for the rule to say
 	}

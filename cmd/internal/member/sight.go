@@ -17,7 +17,7 @@ type Sight struct {
 // Sight returns what is to be seen of a member. Its process is the last one recorded
 // that lives, and for an owner of which none is known its guardian.
 func (r *Room) Sight(st *turn.State, id string) (s Sight) {
-	if a := r.Agent(id); a.Held(waitingFile) {
+	if a := r.FS.Agent(id); a.Held(waitingFile) {
 		s.WaitsSince = a.Marked(waitingFile)
 	}
 	processes := r.processRecord(id).Processes

@@ -24,7 +24,7 @@ func until(t *testing.T, what string, holds func() bool) {
 func TestSight(t *testing.T) {
 	f := newFixture(t)
 	r := f.join("codex:1")
-	snap, err := r.View()
+	snap, err := r.FS.View()
 	f.must(err)
 	if s := r.Sight(snap.State, "codex:1"); s != (Sight{}) {
 		t.Errorf("of a member without a known process: %+v", s)

@@ -8,14 +8,14 @@ import (
 // support returns what is known of the processes on which the turn with the lease depends.
 func (r *Room) support(st *turn.State, lease turn.Lease, by caller) (k turn.Support) {
 	guardian := guardianOf(lease)
-	if h := r.StoppedLockHolder(); h != nil {
+	if h := r.FS.StoppedLockHolder(); h != nil {
 		k.Lock = h.PID
 	}
 	switch {
 	case st.Owner == "", by.isGuardian:
 		k.Guardian = turn.ProcessUnknown
 	case guardian == nil:
-		if k.Guardian = turn.NoProcess; r.IsShared() {
+		if k.Guardian = turn.NoProcess; r.FS.IsShared() {
 			k.Guardian = turn.ProcessUnknown // another host may know it
 		}
 	case r.isElsewhere(*guardian):

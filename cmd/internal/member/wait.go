@@ -48,7 +48,7 @@ type Found struct {
 // Try looks at the room once, and claims the turn if it is the agent's.
 func (r *Room) Try(ctx context.Context, out Output) error {
 	t := turnRequest{Room: r, out: out, since: r.waitingSince(), lease: fsroom.NewLease()}
-	snap, err := r.View()
+	snap, err := r.FS.View()
 	if err != nil {
 		return err
 	}
@@ -70,7 +70,7 @@ func (r *Room) Take(ctx context.Context, request turn.TakeRequest, out Output) (
 			return err
 		}
 	}
-	snap, err := r.View()
+	snap, err := r.FS.View()
 	if err != nil {
 		return err
 	}
@@ -213,7 +213,7 @@ func (t *turnRequest) wait(untilSignal context.Context, limit time.Duration) err
 	if failed != nil || (err != nil && ctx.Err() == nil) {
 		return err
 	}
-	if _, away := t.Room.Unreachable(); away != nil && (t.result.Status == turn.NotYet || t.result.Status == "") {
+	if _, away := t.Room.FS.Unreachable(); away != nil && (t.result.Status == turn.NotYet || t.result.Status == "") {
 		t.result = t.Room.notYet(away)
 	}
 	return nil
@@ -222,7 +222,7 @@ func (t *turnRequest) wait(untilSignal context.Context, limit time.Duration) err
 // await is [fsroom.Room.AwaitAs], or with an inbox [News.Await].
 func (t *turnRequest) await(ctx context.Context, inspect fsroom.Inspect[*turn.State]) error {
 	if !t.inbox {
-		return t.Room.AwaitAs(ctx, t.Room.Self.ID, inspect)
+		return t.Room.FS.AwaitAs(ctx, t.Room.Self.ID, inspect)
 	}
 	return t.Room.News.Await(ctx, inspect)
 }
@@ -309,7 +309,7 @@ func (t *turnRequest) request(ctx context.Context, snap *snapshot, rule turnRule
 			if done, err := t.tellOther(afterLock); done || err != nil {
 				return true, err
 			}
-			if snap, err = t.Room.View(); err != nil {
+			if snap, err = t.Room.FS.View(); err != nil {
 				return false, err
 			}
 			continue
@@ -318,7 +318,7 @@ func (t *turnRequest) request(ctx context.Context, snap *snapshot, rule turnRule
 			if !isOvertaken(err) {
 				return true, err
 			}
-			if snap, err = t.Room.View(); err != nil {
+			if snap, err = t.Room.FS.View(); err != nil {
 				return false, err
 			}
 			continue
@@ -327,7 +327,7 @@ func (t *turnRequest) request(ctx context.Context, snap *snapshot, rule turnRule
 		}
 		// The processes were looked at after the room. If the turn was released in
 		// between, the end of its guardian is no crash.
-		later, err := t.Room.View()
+		later, err := t.Room.FS.View()
 		if err != nil || later.Position == snap.Position {
 			return true, err
 		}
@@ -345,7 +345,7 @@ func (t *turnRequest) isClosed(ctx context.Context, err error) bool {
 	}
 	closed, by, reason := t.Room.closedSince(ctx, t.memberAt)
 	if closed {
-		t.result = turn.WaitResult{Status: turn.WaitClosed, RoomID: t.Room.Name(), From: by, Reason: reason}
+		t.result = turn.WaitResult{Status: turn.WaitClosed, RoomID: t.Room.FS.Name(), From: by, Reason: reason}
 	}
 	return closed || !late
 }
@@ -408,7 +408,7 @@ func (t *turnRequest) grantedToAnother() bool {
 // whether that is still so. The room is locked for it: who is granted a turn records it
 // before unlocking the room.
 func (t *turnRequest) tellOther(ctx context.Context) (told bool, err error) {
-	err = t.Room.Locked(ctx, func(snap *snapshot) error {
+	err = t.Room.FS.Locked(ctx, func(snap *snapshot) error {
 		if told = snap.State.Fence() == t.fence(); told {
 			f := t.Room.Facts(snap.State)
 			t.result = snap.State.NotYet(f)
@@ -421,7 +421,7 @@ func (t *turnRequest) tellOther(ctx context.Context) (told bool, err error) {
 
 // provenBy returns the proof of the grant, the zero Proof without an engine.
 func (t *turnRequest) provenBy() turn.Proof {
-	if !t.Room.IsShared() {
+	if !t.Room.FS.IsShared() {
 		return turn.Proof{}
 	}
 	return t.proof
@@ -472,7 +472,7 @@ func (r *Room) readHandoff(ctx context.Context, seq int64) (json.RawMessage, err
 	if seq == 0 {
 		return nil, nil
 	}
-	e, err := r.Event(ctx, seq)
+	e, err := r.FS.Event(ctx, seq)
 	if err != nil {
 		return nil, err
 	}

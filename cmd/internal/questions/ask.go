@@ -84,14 +84,14 @@ func (r *Room) ask(ctx context.Context, request topic.AskRequest, own *Room) (a 
 		return a, tooLongID(a.To)
 	}
 	request.To = a.To
-	if own != nil && !own.Room.IsShared() { // the answer would not find the room of an engine
-		request.Other = r.Room.Name()
+	if own != nil && !own.Room.FS.IsShared() { // the answer would not find the room of an engine
+		request.Other = r.Room.FS.Name()
 		if a.own, request.ID, err = own.askFirst(ctx, request); err != nil {
 			return a, err
 		}
-		request.Other = own.Room.Name()
+		request.Other = own.Room.FS.Name()
 	}
-	t, s, id, seq, err := AskInRoom(ctx, r.Room.Client.Store, r.Room.Name(), st.CanonicalPath, r.Room.Self.ID, request)
+	t, s, id, seq, err := AskInRoom(ctx, r.Room.Client.Store, r.Room.FS.Name(), st.CanonicalPath, r.Room.Self.ID, request)
 	if err != nil {
 		if a.own != nil {
 			_, _, _ = Settle(ctx, a.own, request.ID, func(s *topic.State) ([]event.Event, error) {
@@ -116,7 +116,7 @@ func (r *Room) askFirst(ctx context.Context, request topic.AskRequest) (t *Topic
 	if err != nil {
 		return nil, "", err
 	}
-	t, _, id, _, err = AskInRoom(ctx, r.Room.Client.Store, r.Room.Name(), snap.State.CanonicalPath, r.Room.Self.ID, request)
+	t, _, id, _, err = AskInRoom(ctx, r.Room.Client.Store, r.Room.FS.Name(), snap.State.CanonicalPath, r.Room.Self.ID, request)
 	return t, id, err
 }
 
@@ -130,7 +130,7 @@ func tooLongID(id string) error {
 func (r *Room) tell(st *turn.State, concerned func(id string) bool) {
 	for i := range st.Members {
 		if id := st.Members[i].AgentID; id != r.Room.Self.ID && concerned(id) {
-			r.Room.NotifyNews(id)
+			r.Room.FS.NotifyNews(id)
 			r.Room.Client.Store.NotifyListener(id)
 		}
 	}
@@ -226,7 +226,7 @@ func (r *Room) checkQuestion(ctx context.Context, id string, rule func(*topic.St
 // topicOf returns the topic of the room that has the question: an earlier one if the
 // present one has it not.
 func (r *Room) topicOf(ctx context.Context, id string) (*Topic, error) {
-	t, n := OfRoom(r.Room.Client.Store, r.Room.Name())
+	t, n := OfRoom(r.Room.Client.Store, r.Room.FS.Name())
 	present := t
 	for ; n >= 0 && t.Exists(); n-- {
 		snap, err := t.View()
@@ -237,7 +237,7 @@ func (r *Room) topicOf(ctx context.Context, id string) (*Topic, error) {
 			return t, nil
 		}
 		if n > 0 {
-			t = At(r.Room.Client.Store, r.Room.Name(), n-1)
+			t = At(r.Room.Client.Store, r.Room.FS.Name(), n-1)
 		}
 	}
 	if present.Exists() {

@@ -33,7 +33,7 @@ func (r *Room) AwaitAnswer(ctx context.Context, a Asked) (reply Reply, err error
 	defer exits.Close()
 	reply = Reply{Status: ReplyTimeout, ToState: a.ToState}
 	named := a.ToState != ""
-	err = r.Room.AwaitBeside(ctx, func() fsroom.Neighbour { return a.topic }, func(snap *fsroom.Snapshot[*turn.State]) (bool, fsroom.Sleep, error) {
+	err = r.Room.FS.AwaitBeside(ctx, func() fsroom.Neighbour { return a.topic }, func(snap *fsroom.Snapshot[*turn.State]) (bool, fsroom.Sleep, error) {
 		st := snap.State
 		view, err := a.topic.View()
 		if err != nil {

@@ -13,9 +13,9 @@ import (
 // first: at most so many entries, the newest.
 func (r *Room) QuestionLog(ctx context.Context, since time.Time, most int) ([]turn.LogEntry, error) {
 	var entries []turn.LogEntry
-	_, last := OfRoom(r.Room.Client.Store, r.Room.Name())
+	_, last := OfRoom(r.Room.Client.Store, r.Room.FS.Name())
 	for n := 0; n <= last; n++ {
-		t := At(r.Room.Client.Store, r.Room.Name(), n)
+		t := At(r.Room.Client.Store, r.Room.FS.Name(), n)
 		if !t.Exists() {
 			continue
 		}

@@ -57,7 +57,7 @@ func Status(q *topic.Question) string {
 // Topic returns the topic with the room's questions, and its state. Without a topic
 // that is an empty one.
 func (r *Room) Topic() (*Topic, *topic.State, error) {
-	t, _ := OfRoom(r.Room.Client.Store, r.Room.Name())
+	t, _ := OfRoom(r.Room.Client.Store, r.Room.FS.Name())
 	if !t.Exists() {
 		return t, topic.New(t.Name()), nil
 	}
@@ -183,7 +183,7 @@ func (r *Room) view(st *turn.State, f turn.Facts, t *Topic, q *topic.Question, l
 	}
 	if v.Yours && v.ToState == Left {
 		if there, err := r.Room.Reaching(q.To); err == nil && there != r.Room {
-			if snap, err := there.View(); err == nil {
+			if snap, err := there.FS.View(); err == nil {
 				v.ToState = Of(there).standing(snap.State, there.Facts(snap.State), t, q.To)
 			}
 		}
@@ -194,7 +194,7 @@ func (r *Room) view(st *turn.State, f turn.Facts, t *Topic, q *topic.Question, l
 // ShowQuestion returns a question with its answers, also one that is settled. shown is
 // called when they were shown to the agent.
 func (r *Room) ShowQuestion(ctx context.Context, st *turn.State, id string) (v Question, answers []topic.Answer, shown func(), err error) {
-	t, n := OfRoom(r.Room.Client.Store, r.Room.Name())
+	t, n := OfRoom(r.Room.Client.Store, r.Room.FS.Name())
 	for {
 		if !t.Exists() {
 			_, err := topic.New("").Named(id)
@@ -205,7 +205,7 @@ func (r *Room) ShowQuestion(ctx context.Context, st *turn.State, id string) (v Q
 			break
 		}
 		n--
-		t = At(r.Room.Client.Store, r.Room.Name(), n)
+		t = At(r.Room.Client.Store, r.Room.FS.Name(), n)
 	}
 	if err != nil {
 		return v, nil, nil, err

@@ -101,10 +101,10 @@ func roomOf(store *fsroom.Store, t *Topic, s *topic.State, asker string) (*membe
 	}
 	c := &member.Client{Store: store, Table: identity.System(), Self: identity.Agent{ID: asker}}
 	room := c.Room(s.Name, nil)
-	if !room.Exists() {
+	if !room.FS.Exists() {
 		return nil, nil
 	}
-	snap, err := room.View()
+	snap, err := room.FS.View()
 	if err != nil || !snap.State.Open {
 		return nil, nil
 	}

@@ -148,7 +148,7 @@ func (r *Room) rest(ctx context.Context, t *Topic, q *topic.Question, w *twin) (
 		if err != nil {
 			return nothing, err
 		}
-		_, err = Of(r.Room.Visit(q.Other)).ask(ctx, topic.AskRequest{Question: text, To: q.To, ID: q.ID, Other: r.Room.Name()}, nil)
+		_, err = Of(r.Room.Visit(q.Other)).ask(ctx, topic.AskRequest{Question: text, To: q.To, ID: q.ID, Other: r.Room.FS.Name()}, nil)
 		switch code.Of(err) {
 		case code.UnknownRecipient, code.RoomNotFound, code.RoomClosed:
 			reason = "it could not be asked"

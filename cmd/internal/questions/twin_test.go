@@ -66,7 +66,7 @@ func (f *twoTrees) room(dir, agent string, fault func(fsroom.Step) error) *Room 
 		if c.Store, err = fsroom.Open(f.data, fsroom.Options{Fault: fault}); err != nil {
 			f.Fatal(err)
 		}
-		r = c.Room(r.Name(), w)
+		r = c.Room(r.FS.Name(), w)
 	}
 	return Of(r)
 }

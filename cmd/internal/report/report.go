@@ -63,7 +63,7 @@ func Run(ctx context.Context, c *cli.Invocation) error {
 		return err
 	}
 	res := result{
-		File: output, Bytes: len(content), RoomID: room.Name(), From: instant(m.From), To: instant(m.To),
+		File: output, Bytes: len(content), RoomID: room.FS.Name(), From: instant(m.From), To: instant(m.To),
 		Events: m.Events, Turns: len(m.Turns), Omitted: m.Omitted,
 	}
 	if output == standardOutput {
@@ -158,7 +158,7 @@ func read(ctx context.Context, c *cli.Invocation, room *member.Room) (*model.Mod
 		o.Since = now.Add(-c.Duration("since")).UnixMilli()
 	}
 	m := b.Model(o)
-	m.Room, m.Path = room.Name(), room.Directory()
+	m.Room, m.Path = room.FS.Name(), room.Directory()
 	if last := len(m.Turns) - 1; last >= 0 && m.Turns[last].End == 0 {
 		m.Turns[last].EndReason = room.Facts(snap.State).Activity(snap.State.Owner).Words()
 	}
@@ -168,7 +168,7 @@ func read(ctx context.Context, c *cli.Invocation, room *member.Room) (*model.Mod
 // addQuestions adds the questions of the room to the model, from all its topics.
 func addQuestions(ctx context.Context, b *model.Builder, room *member.Room) error {
 	for n := 0; ; n++ {
-		t := questions.At(room.Client.Store, room.Name(), n)
+		t := questions.At(room.Client.Store, room.FS.Name(), n)
 		if !t.Exists() || !t.HasJournal() {
 			return nil
 		}

@@ -23,7 +23,7 @@ import (
 func save(c *cli.Invocation, room *member.Room, content []byte) (string, error) {
 	path, err := c.Env.Abs(c.String("output")), error(nil)
 	if !c.Given("output") {
-		path, err = freeName(filepath.Join(room.Client.Store.Dir(), "reports"), room.Name(), c.String("format"), time.Now())
+		path, err = freeName(filepath.Join(room.Client.Store.Dir(), "reports"), room.FS.Name(), c.String("format"), time.Now())
 		if err != nil {
 			return "", room.Client.Store.Explain(err, path)
 		}

@@ -81,7 +81,7 @@ func check(ctx context.Context, c *cli.Invocation) (checkResult, error) {
 	if res.Command == nil {
 		room.RecordPresence(ctx, st)
 	}
-	res.Shared = room.IsShared()
+	res.Shared = room.FS.IsShared()
 	f := room.Facts(st)
 	v := st.Room(f)
 	res.RoomID, res.RoomState, res.TurnID, res.CurrentOwner, res.ReservedFor = v.RoomID, v.State, v.TurnID, v.Owner, v.ReservedFor

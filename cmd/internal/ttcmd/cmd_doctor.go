@@ -230,7 +230,7 @@ func servesMany(h skills.HookHealth) bool {
 func (x *doctorRun) checkHolders(client *member.Client, names []string) {
 	for _, name := range names {
 		room := client.Room(name, nil)
-		snap, err := room.View()
+		snap, err := room.FS.View()
 		if err != nil || snap.State.Owner == "" {
 			continue
 		}

@@ -141,10 +141,10 @@ func runInboxAll(ctx context.Context, c *cli.Invocation) error {
 	var shown []func()
 	for _, name := range names {
 		room := mirrors.Room(name, nil)
-		if !room.Exists() {
+		if !room.FS.Exists() {
 			continue
 		}
-		snap, err := room.View()
+		snap, err := room.FS.View()
 		var in *mailbox.Inbox
 		if err == nil {
 			if !room.IsMember(snap.State) && !client.IsHuman() || room.Ended(snap.State) {

@@ -105,7 +105,7 @@ func runJobRun(ctx context.Context, c *cli.Invocation) error {
 	if err != nil {
 		return err
 	}
-	v := viewJob(room.Name(), j)
+	v := viewJob(room.FS.Name(), j)
 	res := jobStarted{j.ID, j.Name, v.PID, v.State, v.Log}
 	return c.Out.Result(res, func(t *cli.Text) {
 		t.Line("Job %s runs (pid %d). You are told when it ends; do not wait for it.", t.Bold(j.End().Title()), v.PID)

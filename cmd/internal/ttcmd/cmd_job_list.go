@@ -109,7 +109,7 @@ var jobShowCommand = &cli.Command{
 		if err != nil {
 			return err
 		}
-		return showJob(c, viewJob(r.Name(), j))
+		return showJob(c, viewJob(r.FS.Name(), j))
 	},
 }
 
@@ -157,7 +157,7 @@ func runJobStop(ctx context.Context, c *cli.Invocation) error {
 		return err
 	}
 	holder := ""
-	if snap, err := r.View(); err == nil {
+	if snap, err := r.FS.View(); err == nil {
 		holder = snap.State.Owner
 	}
 	if r.Self.ID != j.Agent && r.Self.ID != holder && !r.IsHuman() {
@@ -220,7 +220,7 @@ func runJobWait(ctx context.Context, c *cli.Invocation) error {
 		return code.New(code.JobLost, "job %s is lost: nobody knows how it ended", j.End().Title()).
 			WithHint("its log may tell: tt job log %d", j.ID).With("job_id", j.ID)
 	}
-	if err := showJob(c, viewJob(r.Name(), j)); err != nil {
+	if err := showJob(c, viewJob(r.FS.Name(), j)); err != nil {
 		return err
 	}
 	switch {

@@ -40,8 +40,8 @@ func runKick(ctx context.Context, c *cli.Invocation) error {
 		return err
 	}
 	warning := ""
-	if room.IsShared() {
-		if snap, err := room.View(); err == nil && snap.State.Owner == r.Target {
+	if room.FS.IsShared() {
+		if snap, err := room.FS.View(); err == nil && snap.State.Owner == r.Target {
 			warning = room.OverrideWarning(snap.State)
 		}
 	}

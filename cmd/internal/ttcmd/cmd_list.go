@@ -64,7 +64,7 @@ func runList(ctx context.Context, c *cli.Invocation) error {
 	var since time.Time
 	for _, name := range names {
 		room := seen.Room(name, w)
-		if !room.Exists() {
+		if !room.FS.Exists() {
 			continue
 		}
 		snap, err := view(ctx, c, room)
@@ -76,7 +76,7 @@ func runList(ctx context.Context, c *cli.Invocation) error {
 		if err != nil {
 			return err
 		}
-		if at, away := room.Unreachable(); away != nil && (behind == nil || !at.IsZero() && (since.IsZero() || at.Before(since))) {
+		if at, away := room.FS.Unreachable(); away != nil && (behind == nil || !at.IsZero() && (since.IsZero() || at.Before(since))) {
 			behind, since = room, at
 		}
 		if !room.Ended(snap.State) {
@@ -154,10 +154,10 @@ func roomsBelow(client *member.Client, w *workspace.Workspace, excluded []string
 	above := strings.TrimSuffix(w.Root, string(filepath.Separator)) + string(filepath.Separator)
 	for _, name := range names {
 		room := client.Room(name, w)
-		if slices.Contains(excluded, name) || !room.Exists() {
+		if slices.Contains(excluded, name) || !room.FS.Exists() {
 			continue
 		}
-		snap, err := room.View()
+		snap, err := room.FS.View()
 		if err == nil && strings.HasPrefix(snap.State.CanonicalPath, above) && !room.Ended(snap.State) {
 			found = append(found, snap.State.Room(room.Facts(snap.State)))
 		}

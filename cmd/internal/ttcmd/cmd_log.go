@@ -123,7 +123,7 @@ func logEvents(ctx context.Context, c *cli.Invocation, room *member.Room, st *tu
 		cut = cut && kept == 0
 		events = events[kept:]
 	}
-	archived, err := room.Archived()
+	archived, err := room.FS.Archived()
 	if err != nil {
 		return nil, logResult{}, err
 	}

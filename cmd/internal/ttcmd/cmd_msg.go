@@ -59,7 +59,7 @@ func elsewhereOf(r *member.Room) elsewhere {
 	if !r.Visits {
 		return elsewhere{}
 	}
-	return elsewhere{r.Name(), r.Directory()}
+	return elsewhere{r.FS.Name(), r.Directory()}
 }
 
 func (e *elsewhere) fields(c *wire.Codec) {
@@ -78,7 +78,7 @@ func (e *elsewhere) in() string {
 // standing returns where the stick of the caller's own room is, and what the caller has not
 // seen there.
 func standing(room *member.Room) (words string, unread turn.Unread) {
-	if snap, err := room.View(); err == nil {
+	if snap, err := room.FS.View(); err == nil {
 		words, unread = room.TurnWords(snap.State), mailbox.Of(room).Unread(snap.State)
 	}
 	return words, unread

@@ -145,7 +145,7 @@ func runNotesList(ctx context.Context, c *cli.Invocation) error {
 
 // notesPage returns the notes that q asks for, with their bodies.
 func notesPage(ctx context.Context, room *member.Room, st *turn.State, q turn.NoteQuery) ([]turn.NoteView, error) {
-	events, err := room.Reader()
+	events, err := room.FS.Reader()
 	if err != nil {
 		return nil, err
 	}
@@ -215,7 +215,7 @@ func runNotesResolve(ctx context.Context, c *cli.Invocation) error {
 
 // hadNote reports whether the room has or had a note with the id.
 func hadNote(ctx context.Context, room *member.Room, st *turn.State, id string) bool {
-	events, err := room.Reader()
+	events, err := room.FS.Reader()
 	if err != nil {
 		return false
 	}

@@ -152,7 +152,7 @@ func handOver(ctx context.Context, c *cli.Invocation, target, pathArg string) (e
 
 // worksElsewhere refuses an assignment to an agent that works in another tree of the repository.
 func worksElsewhere(room *member.Room, target string) error {
-	snap, err := room.View()
+	snap, err := room.FS.View()
 	if err != nil || target == "" {
 		return err
 	}

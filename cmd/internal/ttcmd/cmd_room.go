@@ -96,7 +96,7 @@ func runRoomExport(ctx context.Context, c *cli.Invocation) error {
 	if err != nil {
 		return err
 	}
-	lines, err := history.Lines(ctx, fsroom.At(room.Client.Store, stick, room.Name()))
+	lines, err := history.Lines(ctx, fsroom.At(room.Client.Store, stick, room.FS.Name()))
 	if err != nil {
 		return err
 	}

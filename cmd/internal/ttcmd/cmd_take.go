@@ -58,8 +58,8 @@ func runTake(ctx context.Context, c *cli.Invocation) error {
 	}
 	recordFirst(ctx, c, room)
 	out := newWaitOutput(c, room)
-	if room.IsShared() && r.Operator {
-		if snap, err := room.View(); err == nil {
+	if room.FS.IsShared() && r.Operator {
+		if snap, err := room.FS.View(); err == nil {
 			out.override = room.OverrideWarning(snap.State)
 		}
 	}

@@ -85,7 +85,7 @@ func editHandoff(ctx context.Context, c *cli.Invocation, workspaceRoot string) (
 // editAnswer lets the person at the terminal write the answer to the question of the
 // command line. It also returns the draft, nil if there is none yet.
 func editAnswer(ctx context.Context, c *cli.Invocation, room *member.Room) (string, *draft, error) {
-	snap, err := room.View()
+	snap, err := room.FS.View()
 	if err != nil {
 		return "", nil, err
 	}

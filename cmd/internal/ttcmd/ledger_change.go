@@ -147,7 +147,7 @@ func (v *treeView) inTurn(ctx context.Context, x treeChange) (out *ledger.Outcom
 	if answer.result.Status != turn.YourTurn {
 		return nil, code.New(code.NoActiveLease, "the stick cannot be had now").WithHint("tt why says who has it")
 	}
-	snap, err := v.room.View()
+	snap, err := v.room.FS.View()
 	if err != nil {
 		return nil, err
 	}

@@ -183,16 +183,16 @@ func copyTo(ctx context.Context, c *cli.Invocation, service *hosts.Service, data
 	}
 	at := w.Root
 	for _, dir := range w.Chain() {
-		if fsroom.RoomName(dir) == room.Name() {
+		if fsroom.RoomName(dir) == room.FS.Name() {
 			at = dir
 		}
 	}
 	shared := *w
 	shared.Shared = name
-	res := roomCopyResult{Status: "copied", Room: shared.Identity(at), FromRoomID: room.Name(), Engine: service.URL}
+	res := roomCopyResult{Status: "copied", Room: shared.Identity(at), FromRoomID: room.FS.Name(), Engine: service.URL}
 	res.RoomID = fsroom.RoomName(res.Room)
 	moved, err := build.Sharing.Copy(ctx, service, hosts.Move{
-		From: store, Room: room.Name(), To: res.RoomID,
+		From: store, Room: room.FS.Name(), To: res.RoomID,
 		Close: func(ctx context.Context, reason string, seq int64) error {
 			_, err := room.CloseMoved(ctx, reason, seq)
 			return err

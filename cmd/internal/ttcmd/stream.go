@@ -110,14 +110,14 @@ func (s *stream) run(ctx context.Context, live bool) error {
 	}
 	for gap := int64(-1); ; {
 		caughtUp := func() error { return s.caughtUp(ctx) }
-		_, err := s.room.Past(ctx, s.passed, s.event)
+		_, err := s.room.FS.Past(ctx, s.passed, s.event)
 		if err != nil {
 			return err
 		}
 		if !live {
 			return errors.Join(caughtUp(), fsroom.ErrLifeEnded)
 		}
-		_, err = s.room.Follow(ctx, s.passed, func(e *event.Event) error {
+		_, err = s.room.FS.Follow(ctx, s.passed, func(e *event.Event) error {
 			if e.Seq > s.passed+1 && gap != s.passed {
 				return errMissed
 			}

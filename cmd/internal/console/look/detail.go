@@ -109,7 +109,7 @@ func lastHandoff(ctx context.Context, room *member.Room, st *turn.State, entries
 	if seq == 0 {
 		return nil
 	}
-	e, err := room.Event(ctx, seq)
+	e, err := room.FS.Event(ctx, seq)
 	if err != nil {
 		return nil
 	}
@@ -120,7 +120,7 @@ func notes(ctx context.Context, room *member.Room, st *turn.State) []turn.NoteVi
 	if len(st.Notes) == 0 {
 		return nil
 	}
-	reader, err := room.Reader()
+	reader, err := room.FS.Reader()
 	if err != nil {
 		return nil
 	}

@@ -197,10 +197,10 @@ func (l *Looker) Room(name string) (Room, bool) {
 
 func (l *Looker) room(name string) (res Room, room *member.Room, st *turn.State, ok bool) {
 	room = l.eye.Room(name, nil)
-	if !room.Exists() {
+	if !room.FS.Exists() {
 		return Room{}, nil, nil, false
 	}
-	snap, err := room.View()
+	snap, err := room.FS.View()
 	if err != nil {
 		return Room{Name: name, Err: err}, nil, nil, true
 	}

@@ -19,7 +19,7 @@ import (
 func TestRoomsToHear(t *testing.T) {
 	f := newFixture(t)
 	r := f.join("a:1")
-	if names := r.Hearing().Rooms(); len(names) != 1 || names[0] != r.Name() {
+	if names := r.Hearing().Rooms(); len(names) != 1 || names[0] != r.FS.Name() {
 		t.Errorf("in %v", names)
 	}
 	f.join("b:1")

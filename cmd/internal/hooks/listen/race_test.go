@@ -125,7 +125,7 @@ func TestDeliveryStatesOnlyGrow(t *testing.T) {
 	var sent atomic.Int64
 	shown := 0
 	cursor := func() hearing.Cursor {
-		snap, err := r.View()
+		snap, err := r.FS.View()
 		f.must(err)
 		return mailbox.Of(r).Cursor(snap.State)
 	}
@@ -175,7 +175,7 @@ func TestQuestionsWake(t *testing.T) {
 	f := newFixture(t)
 	a, r := f.listener("a:1")
 	b := f.join("b:1")
-	f.must(os.Chtimes(r.JournalPath(), time.Now().Add(-time.Hour), time.Now().Add(-time.Hour)))
+	f.must(os.Chtimes(r.FS.JournalPath(), time.Now().Add(-time.Hour), time.Now().Add(-time.Hour)))
 	if text := f.show(a); text != "" {
 		t.Errorf("shown: %q", text)
 	}

@@ -29,7 +29,7 @@ func TestPrintedIsNotShownYet(t *testing.T) {
 	a.Session = "s1"
 	f.must(a.Begin(ctx, Session{ID: "s1"}))
 	unread := func() int64 {
-		snap, err := r.View()
+		snap, err := r.FS.View()
 		f.must(err)
 		return mailbox.Of(r).Unread(snap.State).Messages
 	}

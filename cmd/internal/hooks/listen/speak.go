@@ -81,7 +81,7 @@ func (a *Agent) Speak(ctx context.Context, how string) (wake Wake, err error) {
 // is not held meanwhile: the writer may be slow.
 func (a *Agent) Settle(ctx context.Context) {
 	for _, name := range a.Client.Hearing().Rooms() {
-		a.Client.Room(name, nil).Settled(ctx)
+		a.Client.Room(name, nil).FS.Settled(ctx)
 	}
 }
 
@@ -140,7 +140,7 @@ func (a *Agent) due(ctx context.Context, l *hearing.Listener, how string, now ti
 			sooner(changePatience)
 		case !n.Member && n.All.IsZero():
 			a.Client.Hearing().Leave(name)
-			if snap, err := a.Client.Room(name, nil).View(); err == nil && snap.State.Member(a.Client.Self.ID) != nil { // it has joined meanwhile
+			if snap, err := a.Client.Room(name, nil).FS.View(); err == nil && snap.State.Member(a.Client.Self.ID) != nil { // it has joined meanwhile
 				a.Client.Hearing().Enter(name)
 			}
 			continue

@@ -79,7 +79,7 @@ func TestNewsThatNobodyHeedsIsSaidThreeTimes(t *testing.T) {
 	if !strings.Contains(f.show(a), "one") {
 		t.Error("it is lost")
 	}
-	snap, err := r.View()
+	snap, err := r.FS.View()
 	f.must(err)
 	if at := mailbox.Of(r).Cursor(snap.State); at.Woken.Tries != hearing.MaxTries || at.Shown.How != "hook" {
 		t.Errorf("%+v", at)
@@ -207,7 +207,7 @@ func TestNothingIsSaidThatCannotBeRecorded(t *testing.T) {
 	f := newFixture(t)
 	a, r := f.listener("a:1")
 	f.send(f.join("b:1"), "a:1", "one", false)
-	for _, dir := range []string{r.Agent("a:1").Path("tmp"), a.Client.Hearing().Dir().Path("tmp")} {
+	for _, dir := range []string{r.FS.Agent("a:1").Path("tmp"), a.Client.Hearing().Dir().Path("tmp")} {
 		f.must(os.RemoveAll(dir))
 		f.must(os.WriteFile(dir, nil, 0o600))
 		if w, err := a.Speak(ctx, hearing.ByExec); w.Text != "" || err == nil {

@@ -19,7 +19,7 @@ const says = "tt (automatic, not typed by your user):"
 func wakeFor(due []dueNews, shown bool) Wake {
 	sort.SliceStable(due, func(i, j int) bool { return rank(&due[i]) < rank(&due[j]) })
 	first := &due[0]
-	w := Wake{Class: first.class(), Path: first.Path, Room: first.Mailbox.Room.Name(), Text: says}
+	w := Wake{Class: first.class(), Path: first.Path, Room: first.Mailbox.Room.FS.Name(), Text: says}
 	for i := range due {
 		if need := due[i].need; need != nil {
 			w.Text += " " + cli.Line(need.AgentID) + " " + need.Words() + " in " + cli.Line(due[i].Path) + "."
