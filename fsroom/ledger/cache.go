@@ -48,7 +48,8 @@ func writeCache(path string, top *directory, files int) error {
 func readCache(path string) *directory {
 	b, err := os.ReadFile(path)
 	n := len(b) - 4
-	if err != nil || n < len(cacheMagic) || string(b[:len(cacheMagic)]) != cacheMagic || crc32.ChecksumIEEE(b[:n]) != binary.LittleEndian.Uint32(b[n:]) {
+	if err != nil || n < len(cacheMagic) || string(b[:len(cacheMagic)]) != cacheMagic ||
+		crc32.ChecksumIEEE(b[:n]) != binary.LittleEndian.Uint32(b[n:]) {
 		return nil
 	}
 	r := cacheReader{b: b[len(cacheMagic):n]}

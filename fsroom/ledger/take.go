@@ -138,7 +138,8 @@ func (l *Ledger) Sync(ctx context.Context) error {
 
 // IsLike reports whether two snapshots have the same content.
 func (s *Snapshot) IsLike(other *Snapshot) bool {
-	return s.Tree == other.Tree && s.Scan == other.Scan && s.Head == other.Head && samePerms(s, other) && slices.Equal(s.LeftOut, other.LeftOut)
+	return s.Tree == other.Tree && s.Scan == other.Scan && s.Head == other.Head &&
+		samePerms(s, other) && slices.Equal(s.LeftOut, other.LeftOut)
 }
 
 func samePerms(a, b *Snapshot) bool {

@@ -79,7 +79,8 @@ func (r *mirror[S]) RefreshAll(ctx context.Context) (map[string]error, error) {
 
 // atOnce calls do for all rooms, several at a time, and returns what failed by room. An error
 // means that the engine cannot be reached, or that ctx is done.
-func (r *mirror[S]) atOnce(ctx context.Context, rooms map[string]*mirror[S], do func(context.Context, *mirror[S]) error) (map[string]error, error) {
+func (r *mirror[S]) atOnce(ctx context.Context, rooms map[string]*mirror[S], do func(context.Context, *mirror[S]) error,
+) (map[string]error, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var mu sync.Mutex

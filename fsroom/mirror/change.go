@@ -94,7 +94,8 @@ func (r *mirror[S]) changeOnce(ctx context.Context, t *tail, do func(*tail, *fsr
 }
 
 // Update is [fsroom.Room.UpdateThen].
-func (r *mirror[S]) Update(ctx context.Context, decide fsroom.Decision[S], committed func()) (snap *fsroom.Snapshot[S], events []event.Event, err error) {
+func (r *mirror[S]) Update(ctx context.Context, decide fsroom.Decision[S],
+	committed func()) (snap *fsroom.Snapshot[S], events []event.Event, err error) {
 	recent := r.recent()
 	err = r.changeFrom(ctx, recent, func(t *tail, now *fsroom.Snapshot[S]) (err error) {
 		snap = now

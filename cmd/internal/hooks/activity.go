@@ -46,8 +46,9 @@ func (h *run) note(what string) {
 	}
 	process := agent.Client.Self.Root
 	d := hearing.Doing{
-		What: what, Since: agent.Client.Now(), Session: h.call.SessionID, Process: process, StatusFile: cmp.Or(h.call.Transcript, h.statusFile(process)),
-		Stopped: h.call.Interrupt, Helper: h.call.Subagent, Reply: h.call.Reply,
+		What: what, Since: agent.Client.Now(), Session: h.call.SessionID, Process: process,
+		StatusFile: cmp.Or(h.call.Transcript, h.statusFile(process)),
+		Stopped:    h.call.Interrupt, Helper: h.call.Subagent, Reply: h.call.Reply,
 	}
 	if h.call.Prompt { // of a turn that a hook has begun, perhaps
 		d.Reply = agent.Client.Hearing().Reply(h.call.SessionID)

@@ -114,7 +114,8 @@ func (h *run) next(agent *listen.Agent, room *member.Room, w *workspace.Workspac
 // for it now.
 func (h *run) isCalled(agent *listen.Agent) bool {
 	hooks := h.row().Hooks
-	return agent.Client.Hearing().Listens() != "" || h.watches() || hooks.Has(harness.KindListen) && h.lasts() || hooks.Hold && h.installed().Holds(h.call.Harness) ||
+	return agent.Client.Hearing().Listens() != "" || h.watches() || hooks.Has(harness.KindListen) && h.lasts() ||
+		hooks.Hold && h.installed().Holds(h.call.Harness) ||
 		hooks.Shape == harness.Plugin
 }
 

@@ -77,7 +77,8 @@ func (p places) look() (ids []string, isPart, has bool) {
 		switch {
 		case process == nil && age > placeLasts, process != nil && p.me.Client.Table.Verdict(*process) == identity.Gone:
 			_ = os.Remove(path)
-		case process != nil && identity.StartedBy(p.me.Client.Table, p.me.Client.Self.Harness, p.me.Client.Self.Root, []identity.Process{*process}):
+		case process != nil && identity.StartedBy(p.me.Client.Table, p.me.Client.Self.Harness, p.me.Client.Self.Root,
+			[]identity.Process{*process}):
 			isPart = true
 		default:
 			ids = append(ids, id)

@@ -107,7 +107,8 @@ func (h *run) statusFile(process *identity.Process) string {
 	if dir == "" || process == nil {
 		return ""
 	}
-	return filepath.Join(skills.Environment{Home: h.Env.Home, Getenv: h.Env.Lookup}.Root(h.call.Harness), dir, strconv.Itoa(int(process.PID))+".json")
+	root := skills.Environment{Home: h.Env.Home, Getenv: h.Env.Lookup}.Root(h.call.Harness)
+	return filepath.Join(root, dir, strconv.Itoa(int(process.PID))+".json")
 }
 
 // version returns the version of the harness as it says in its status file, "" if it does not.

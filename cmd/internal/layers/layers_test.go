@@ -5,8 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"go/scanner"
+	"go/token"
 	"io"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -232,6 +236,59 @@ func TestOnlyProductsAreInstalled(t *testing.T) {
 	got := strings.Fields(strings.ReplaceAll(string(out), module+"cmd/", ""))
 	if want := []string{"agent-bus", "tt", "tt-console", "tt-nats"}; !slices.Equal(got, want) {
 		t.Errorf("go install ./cmd/... installs %q, want %q: give a tool of the tests //go:build ignore, or put it into testdata", got, want)
+	}
+}
+
+// A line of code is at most 140 characters long, without the text of its literals and a comment
+// behind it: tables of texts have long rows.
+func TestLinesAreShort(t *testing.T) {
+	const longest = 140
+	for _, p := range list(t, module+"...") {
+		files, _ := filepath.Glob(filepath.Join(p.Dir, "*.go"))
+		for _, name := range files {
+			if strings.HasSuffix(name, "_test.go") {
+				continue
+			}
+			text, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for line, n := range lengths(text) {
+				if n > longest {
+					t.Errorf("%s:%d has %d characters: break it", name, line, n)
+				}
+			}
+		}
+	}
+}
+
+// lengths returns how long the lines of a source are, by their numbers, without what its
+// literals have between their quotes and without comments.
+func lengths(source []byte) map[int]int {
+	file := token.NewFileSet().AddFile("", -1, len(source))
+	var s scanner.Scanner
+	s.Init(file, source, nil, 0)
+	found := map[int]int{}
+	literals := map[int]int{}
+	for {
+		pos, tok, text := s.Scan()
+		if tok == token.EOF {
+			return found
+		}
+		if tok == token.SEMICOLON && text != ";" {
+			continue
+		}
+		if tok.IsOperator() {
+			text = tok.String()
+		}
+		at := file.Position(pos)
+		end := at.Column - 1 + len(text)
+		if tok == token.STRING {
+			line := file.Line(pos + token.Pos(len(text)))
+			literals[line] += len(text) - 2
+			at.Line, end = line, 0
+		}
+		found[at.Line] = max(found[at.Line], end-literals[at.Line])
 	}
 }
 

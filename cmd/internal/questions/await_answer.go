@@ -33,38 +33,39 @@ func (r *Room) AwaitAnswer(ctx context.Context, a Asked) (reply Reply, err error
 	defer exits.Close()
 	reply = Reply{Status: ReplyTimeout, ToState: a.ToState}
 	named := a.ToState != ""
-	err = r.Room.FS.AwaitBeside(ctx, func() fsroom.Neighbour { return a.topic }, func(snap *fsroom.Snapshot[*turn.State]) (bool, fsroom.Sleep, error) {
-		st := snap.State
-		view, err := a.topic.View()
-		if err != nil {
-			return true, fsroom.Sleep{}, err
-		}
-		q := view.State.Question(a.ID)
-		if q == nil || q.Status == topic.Cancelled {
-			reply.Status = ReplyCancelled
-			return true, fsroom.Sleep{}, nil
-		}
-		f := r.Room.Facts(st)
-		if named {
-			reply.ToState = r.standing(st, f, a.topic, a.To)
-		}
-		switch {
-		case len(q.Answers) > 0:
-			reply.Status = ReplyAnswered
-			reply.Answers, err = r.answers(ctx, a.topic, q)
-			return true, fsroom.Sleep{}, err
-		case q.Status != topic.Pending:
-			reply.Status = ReplyCancelled
-			return true, fsroom.Sleep{}, nil
-		case !st.Open, named && (reply.ToState == Gone || reply.ToState == Left):
-			reply.Status = ReplyGone
-			return true, fsroom.Sleep{}, nil
-		case !named:
-			return false, fsroom.Sleep{}, nil
-		}
-		exits.Watch(r.Room.Processes(a.To))
-		return false, fsroom.Sleep{For: st.UntilGone(f, a.To), Exit: exits.C()}, nil
-	})
+	err = r.Room.FS.AwaitBeside(ctx, func() fsroom.Neighbour { return a.topic },
+		func(snap *fsroom.Snapshot[*turn.State]) (bool, fsroom.Sleep, error) {
+			st := snap.State
+			view, err := a.topic.View()
+			if err != nil {
+				return true, fsroom.Sleep{}, err
+			}
+			q := view.State.Question(a.ID)
+			if q == nil || q.Status == topic.Cancelled {
+				reply.Status = ReplyCancelled
+				return true, fsroom.Sleep{}, nil
+			}
+			f := r.Room.Facts(st)
+			if named {
+				reply.ToState = r.standing(st, f, a.topic, a.To)
+			}
+			switch {
+			case len(q.Answers) > 0:
+				reply.Status = ReplyAnswered
+				reply.Answers, err = r.answers(ctx, a.topic, q)
+				return true, fsroom.Sleep{}, err
+			case q.Status != topic.Pending:
+				reply.Status = ReplyCancelled
+				return true, fsroom.Sleep{}, nil
+			case !st.Open, named && (reply.ToState == Gone || reply.ToState == Left):
+				reply.Status = ReplyGone
+				return true, fsroom.Sleep{}, nil
+			case !named:
+				return false, fsroom.Sleep{}, nil
+			}
+			exits.Watch(r.Room.Processes(a.To))
+			return false, fsroom.Sleep{For: st.UntilGone(f, a.To), Exit: exits.C()}, nil
+		})
 	if err != nil && ctx.Err() != nil && reply.Status == ReplyTimeout {
 		err = nil
 	}

@@ -53,7 +53,8 @@ func (t *trial) compare(events []event.Event) (*history, error) {
 // count adds what was said to the report.
 func (t *trial) count() {
 	r := t.report
-	r.kills, r.refused, r.doubts, r.acks = r.kills+t.killed, r.refused+t.answers(refused), r.doubts+t.answers(doubtful), r.acks+t.answers(acknowledged)
+	r.kills, r.refused = r.kills+t.killed, r.refused+t.answers(refused)
+	r.doubts, r.acks = r.doubts+t.answers(doubtful), r.acks+t.answers(acknowledged)
 }
 
 func (t *trial) answers(want answer) int {

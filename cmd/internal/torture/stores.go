@@ -26,12 +26,13 @@ const straddle = 5 * time.Second
 // stores lets agents take turns, two on another host under the id of the first ones, over slow links
 // that lose packets, while strange things are done to the store of the server.
 func stores(e *env, r *report) {
-	e.try(r, plan{servers: 1, hosts: 3, agents: e.pick(3, 6, 6), twins: 2, lease: time.Minute, disks: true, far: 100 * time.Millisecond, allowed: append(lacking, "agent_elsewhere"), faults: []failure{
-		{"entries come that are no change, and one of a later version", strangeEntries, 0},
-		{"the disk is full", fullDisk, 2 * time.Second},
-		{"an older copy of the store is put back", copiedBack, straddle},
-		{"one bit of the store is wrong", wrongBit, straddle},
-	}})
+	e.try(r, plan{servers: 1, hosts: 3, agents: e.pick(3, 6, 6), twins: 2, lease: time.Minute,
+		disks: true, far: 100 * time.Millisecond, allowed: append(lacking, "agent_elsewhere"), faults: []failure{
+			{"entries come that are no change, and one of a later version", strangeEntries, 0},
+			{"the disk is full", fullDisk, 2 * time.Second},
+			{"an older copy of the store is put back", copiedBack, straddle},
+			{"one bit of the store is wrong", wrongBit, straddle},
+		}})
 }
 
 // crowd lets fifty agents take turns.

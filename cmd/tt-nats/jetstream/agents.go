@@ -24,7 +24,8 @@ func (e *Engine) Info(ctx context.Context) (engine.Info, error) {
 	if id == "" {
 		id = v.Created.UTC().Format(time.RFC3339Nano)
 	}
-	return engine.Info{ID: id, Now: v.Time.UTC(), Durable: e.isDurable(ctx), Restored: v.Config.Metadata[metaRestored] != "", MaxEntry: maxEntrySize}, nil
+	return engine.Info{ID: id, Now: v.Time.UTC(), Durable: e.isDurable(ctx),
+		Restored: v.Config.Metadata[metaRestored] != "", MaxEntry: maxEntrySize}, nil
 }
 
 // metaID is where the metadata of the stream name the engine.

@@ -54,7 +54,8 @@ func ttl(d time.Duration) string {
 // an answer, what stands behind the expected revision tells what became of the message:
 // it, another one, or nothing yet. If it is nothing, the message is sent again, under the
 // same condition.
-func (e *Engine) Append(ctx context.Context, room string, after engine.Revision, entry engine.Entry, keep time.Duration) (engine.Entry, error) {
+func (e *Engine) Append(ctx context.Context, room string, after engine.Revision, entry engine.Entry,
+	keep time.Duration) (engine.Entry, error) {
 	if err := e.silent(); err != nil {
 		return engine.Entry{}, err
 	}

@@ -84,7 +84,8 @@ func Open(address string, creds Credentials) (*Engine, error) {
 	for _, host := range hosts {
 		servers = append(servers, u.Scheme+"://"+host)
 	}
-	return &Engine{servers: strings.Join(servers, ","), ns: ns, secure: slices.ContainsFunc(hosts, needsTLS), creds: creds, again: make(map[int]func())}, nil
+	return &Engine{servers: strings.Join(servers, ","), ns: ns, secure: slices.ContainsFunc(hosts, needsTLS),
+		creds: creds, again: make(map[int]func())}, nil
 }
 
 func validNamespace(ns string) bool {
@@ -113,7 +114,8 @@ func (e *Engine) connection() (*nats.Conn, error) {
 		options = append(options, nats.Secure())
 	}
 	options = append(options,
-		nats.Name("tt "+strconv.Itoa(os.Getpid())), nats.Timeout(connectTimeout/time.Duration(1+strings.Count(e.servers, ","))), nats.MaxReconnects(-1), nats.IgnoreAuthErrorAbort(),
+		nats.Name("tt "+strconv.Itoa(os.Getpid())), nats.Timeout(connectTimeout/time.Duration(1+strings.Count(e.servers, ","))),
+		nats.MaxReconnects(-1), nats.IgnoreAuthErrorAbort(),
 		nats.CustomReconnectDelay(func(tries int) time.Duration {
 			d := min(reconnectWait<<min(tries, 10), reconnectMax)
 			return d/2 + rand.N(d/2)
@@ -188,7 +190,8 @@ func (e *Engine) subscribe(ctx context.Context, subject string, handle nats.MsgH
 
 // subscription subscribes to a subject, and calls missed after each reconnection until forget
 // is called. When it returns, the server has the subscription.
-func (e *Engine) subscription(ctx context.Context, subject string, handle nats.MsgHandler, missed func()) (sub *nats.Subscription, forget func(), err error) {
+func (e *Engine) subscription(ctx context.Context, subject string, handle nats.MsgHandler,
+	missed func()) (sub *nats.Subscription, forget func(), err error) {
 	if err := e.silent(); err != nil {
 		return nil, nil, err
 	}
@@ -242,7 +245,8 @@ func (e *Engine) request(ctx context.Context, m *nats.Msg) (*nats.Msg, error) {
 	return e.requestOnce(ctx, m, e.judge)
 }
 
-func (e *Engine) requestOnce(ctx context.Context, m *nats.Msg, judge func(ctx context.Context, began time.Time, err error)) (*nats.Msg, error) {
+func (e *Engine) requestOnce(ctx context.Context, m *nats.Msg,
+	judge func(ctx context.Context, began time.Time, err error)) (*nats.Msg, error) {
 	conn, err := e.connection()
 	if err != nil {
 		return nil, err

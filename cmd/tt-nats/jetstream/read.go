@@ -214,7 +214,8 @@ func (r *reading) batches(ctx context.Context) error {
 
 // scan calls fn with the messages of a stream from a sequence number on whose subjects match,
 // as far as the server that answers has got.
-func (e *Engine) scan(ctx context.Context, stream, subject string, from uint64, fn func(seq uint64, at time.Time, m *nats.Msg) error) error {
+func (e *Engine) scan(ctx context.Context, stream, subject string, from uint64,
+	fn func(seq uint64, at time.Time, m *nats.Msg) error) error {
 	for {
 		query := fmt.Appendf(nil, `{"seq":%d,"next_by_subj":%q,"batch":8192,"max_bytes":4194304}`, from, subject)
 		next, done, err := e.ask(ctx, "$JS.API.DIRECT.GET."+stream, query)

@@ -307,9 +307,11 @@ func testWatch(t *testing.T, open func() engine.Engine) {
 	}
 	all := read(t, reader, 0)
 	for len(told) > 0 {
-		if next := <-told; !slices.ContainsFunc(all, func(e engine.Entry) bool { return reflect.DeepEqual(e, next.Entry) }) {
+		next := <-told
+		i := slices.IndexFunc(all, func(e engine.Entry) bool { return e.Revision == next.Revision })
+		if !slices.ContainsFunc(all, func(e engine.Entry) bool { return reflect.DeepEqual(e, next.Entry) }) {
 			t.Errorf("told %+v, which is none of the entries", next)
-		} else if i := slices.IndexFunc(all, func(e engine.Entry) bool { return e.Revision == next.Revision }); i > 0 && all[i-1].Revision != next.After || i == 0 && next.After != 0 {
+		} else if i > 0 && all[i-1].Revision != next.After || i == 0 && next.After != 0 {
 			t.Errorf("entry %d is said to come after %d", i, next.After)
 		}
 	}
@@ -392,7 +394,9 @@ func testRecords(t *testing.T, open func() engine.Engine) {
 		got, err := b.Records(ctx(t), room)
 		all, allErr := b.AllRecords(ctx(t), "rooms.")
 		if err = errors.Join(err, allErr); err == nil && len(got) == 2 && string(got["alice-01"].Body) == `{"n":2}` && !got["bob-02"].At.IsZero() &&
-			len(all) == 1 && maps.EqualFunc(all[room], got, func(a, b engine.Record) bool { return a.At.Equal(b.At) && string(a.Body) == string(b.Body) }) {
+			len(all) == 1 && maps.EqualFunc(all[room], got, func(a, b engine.Record) bool {
+			return a.At.Equal(b.At) && string(a.Body) == string(b.Body)
+		}) {
 			return
 		}
 		if time.Now().After(deadline) {

@@ -133,7 +133,8 @@ func (e *Engine) Entries(name string) int {
 func (e *Engine) room(name string) *room {
 	r := e.rooms[name]
 	if r == nil {
-		r = &room{records: make(map[string]engine.Record), watchers: make(map[int]func(*engine.Next)), notified: make(map[int]func(string)), announced: make(map[int]func())}
+		r = &room{records: make(map[string]engine.Record), watchers: make(map[int]func(*engine.Next)),
+			notified: make(map[int]func(string)), announced: make(map[int]func())}
 		e.rooms[name] = r
 	}
 	return r
@@ -208,7 +209,8 @@ func (e *Engine) Read(ctx context.Context, name string, from engine.Revision, fn
 }
 
 // Append implements [engine.Engine].
-func (e *Engine) Append(ctx context.Context, name string, after engine.Revision, entry engine.Entry, keep time.Duration) (engine.Entry, error) {
+func (e *Engine) Append(ctx context.Context, name string, after engine.Revision, entry engine.Entry,
+	keep time.Duration) (engine.Entry, error) {
 	if err := e.enter(ctx); err != nil {
 		return engine.Entry{}, err
 	}

@@ -115,7 +115,8 @@ func (a *Agent) End(ctx context.Context, session string) error {
 // what holds the end of one when another begins.
 func (a *Agent) Note(d hearing.Doing) {
 	turned, err := a.Client.Hearing().Note(d)
-	if err == nil && turned && a.Client.Hearing().IsListening() && (!turn.InTurn(d.What) || a.Client.Hearing().Listener().How == hearing.ByHold) {
+	if err == nil && turned && a.Client.Hearing().IsListening() &&
+		(!turn.InTurn(d.What) || a.Client.Hearing().Listener().How == hearing.ByHold) {
 		_ = a.Client.Hearing().Dir().Mark(fsroom.ListenerWakeFile, time.Now())
 	}
 }

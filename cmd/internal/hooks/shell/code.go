@@ -88,7 +88,8 @@ func (c *call) follow(op, text string, args []value) {
 		case t.kind != 'n':
 		case next.kind == '(':
 			p.called(i, t.text, arguments(p.tokens[i+2:]))
-		case loose && (next.kind == 's' || next.kind == '<' || next.kind == 'n' && (next.text == "my" || next.text == "glob" || next.text[0] < 'a')): // $x, FILE
+		case loose && (next.kind == 's' || next.kind == '<' ||
+			next.kind == 'n' && (next.text == "my" || next.text == "glob" || next.text[0] < 'a')): // $x, FILE
 			list := p.tokens[i+1:]
 			if end := slices.IndexFunc(list, func(t token) bool { return t.kind == ';' || t.text == "or" }); end >= 0 {
 				list = list[:end]
@@ -214,7 +215,8 @@ func (p *code) everyPath() {
 	var found []value
 	for _, t := range p.tokens {
 		s := t.text
-		if t.kind != 's' || len(s) < 3 || len(s) > 200 || strings.Trim(s, letters+"/.@+*~-") != "" || !strings.ContainsAny(s, "/.") || strings.Trim(s, "./*") == "" {
+		if t.kind != 's' || len(s) < 3 || len(s) > 200 ||
+			strings.Trim(s, letters+"/.@+*~-") != "" || !strings.ContainsAny(s, "/.") || strings.Trim(s, "./*") == "" {
 			continue
 		}
 		if !isAbs(s) {

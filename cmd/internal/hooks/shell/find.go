@@ -20,7 +20,8 @@ func foundBy(name string, args []value) []value {
 		}
 		for _, v := range places {
 			names = append(names, value{text: strings.TrimSuffix(v.text, "/") + "/", open: true, names: true})
-			if len(path.Ext(v.text)) > 1 || slices.ContainsFunc(args, func(a value) bool { return strings.HasPrefix(a.text, "-") && strings.Contains(a.text, "d") }) {
+			if len(path.Ext(v.text)) > 1 ||
+				slices.ContainsFunc(args, func(a value) bool { return strings.HasPrefix(a.text, "-") && strings.Contains(a.text, "d") }) {
 				names[len(names)-1] = v
 			}
 		}

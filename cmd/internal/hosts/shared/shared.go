@@ -73,7 +73,8 @@ func (s *sharing) Finish(patience time.Duration) {
 // Options returns the options of a store of mirrors, its directory, and the clock of its
 // rooms. A nil open leaves the engine out. A host is a data directory: two on one machine are two hosts, none of
 // which can say of a process of the other whether it lives.
-func Options(open func(*hosts.Service) (engine.Engine, error), service *hosts.Service, dataDir string, o fsroom.Options) (dir string, _ fsroom.Options, clock *Clock, err error) {
+func Options(open func(*hosts.Service) (engine.Engine, error), service *hosts.Service, dataDir string,
+	o fsroom.Options) (dir string, _ fsroom.Options, clock *Clock, err error) {
 	o.Host = hostOf(dataDir)
 	o.Boot = identity.BootID()
 	identity.UseHost(o.Host)

@@ -311,7 +311,8 @@ func (s *story) note() {
 		severity, body = turn.SeverityPage, "CI has no jq: the coverage step fails until somebody adds it"
 	}
 	id := fmt.Sprintf("note-%d", s.seq)
-	s.add(event.Event{Type: turn.NoteAdded, From: s.members[s.rand.IntN(len(s.members))]}, map[string]any{"note_id": id, "severity": severity, "body": body, "body_preview": body})
+	author := s.members[s.rand.IntN(len(s.members))]
+	s.add(event.Event{Type: turn.NoteAdded, From: author}, map[string]any{"note_id": id, "severity": severity, "body": body, "body_preview": body})
 	if s.rand.IntN(2) == 0 {
 		s.pass(time.Second, time.Minute)
 		s.add(event.Event{Type: turn.NoteResolved, From: s.holder}, map[string]any{"note_id": id})
