@@ -163,7 +163,7 @@ func (c *Client) Open(w *workspace.Workspace, missing error) (*Room, error) {
 		return nil, e.WithHint(`it has ended: "tt log" shows its history`)
 	}
 	if outer, st, err := c.find(w, w.Above()); err == nil && outer != nil {
-		path := st.CanonicalPath
+		path := outer.above(st)
 		hint += ", or name the outer one: " + path
 		e.With("outer_room", path)
 	}

@@ -1,6 +1,7 @@
 package member
 
 import (
+	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/identity"
 )
@@ -74,6 +75,18 @@ func (r *Room) here() string {
 		}
 	}
 	return r.FS.Kept(PathFile)
+}
+
+// above returns the directory on this host of a room above the workspace, or above a directory in it.
+func (r *Room) above(st *turn.State) string {
+	if r.FS.IsShared() {
+		for _, dir := range append(r.Workspace.Chain(), r.Workspace.Above()...) {
+			if fsroom.RoomName(r.Workspace.Identity(dir)) == r.FS.Name() {
+				return dir
+			}
+		}
+	}
+	return st.CanonicalPath
 }
 
 // recordPath records the directory in which an agent of this host is a member.
