@@ -46,7 +46,7 @@ Handing over. What does not fit into a status and a next action goes in as JSON;
 
   tt release --stdin <<'JSON'
   {
-    "status": "Config reader moved (4f2a9c1). Two tests are skipped.",
+    "status": "Config reader moved. Two tests are skipped.",
     "next_action": "Enable them.",
     "artifacts": [{"path": "read_test.go", "lines": [40, 72], "role": "edit"}],
     "open_questions": ["Should an unknown key be an error?"],
