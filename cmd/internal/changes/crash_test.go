@@ -361,7 +361,7 @@ func TestEndHere(t *testing.T) {
 				panic(how)
 			}
 			<-stop
-			return nil
+			return errors.New(how)
 		}}
 		room := s.as("a:1")
 		snap, err := room.FS.View()
@@ -377,5 +377,9 @@ func TestEndHere(t *testing.T) {
 			t.Errorf("%s: it has not waited", how)
 		}
 		close(stop)
+		after, err := Of(room, snap.State.Policy, Setting{Root: s.dir})
+		s.must(err)
+		_, err = after.Ledger.Take(t.Context(), ledger.Request{Why: ledger.WhyEnd}) // when the other has let the store go
+		s.must(err)
 	}
 }
