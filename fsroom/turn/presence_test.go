@@ -83,8 +83,8 @@ func TestEvidence(t *testing.T) {
 		{"its process", append(owned, gone("a"), later(90*time.Second)), "takeover_available owner_gone", "the process of a has ended; a was last heard of 1m ago", ""},
 		{"its process, seen to end", append(owned, gone("a"), endedAt("a", time.Second), later(90*time.Second)), "takeover_available owner_gone",
 			"the process of a has ended; a was last heard of 1m ago", "2026-01-02T03:04:06.000Z"},
-		{"the lease", append(owned, later(leased+2*time.Hour)), "takeover_available owner_timeout",
-			"the lease of a ran out 2h ago and was not renewed; a was last heard of 2h45m ago", ""},
+		{"the lease", append(owned, later(leased+140*time.Minute)), "takeover_available owner_timeout",
+			"the lease of a ran out 2h20m ago and was not renewed; a was last heard of 3h5m ago", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := room(t, c.steps...)
