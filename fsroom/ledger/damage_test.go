@@ -9,7 +9,9 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 )
@@ -116,6 +118,33 @@ func TestUnreadablePackIsKept(t *testing.T) {
 	f.take(WhyTick, 0)
 	if f.readable(); f.Unsynced() {
 		t.Error("still unsynced")
+	}
+}
+
+// TestUnreadablePackDirectory: where the packs cannot be listed nothing is lost, and no line goes.
+func TestUnreadablePackDirectory(t *testing.T) {
+	for name, do := range map[string]func(f *fixture){
+		"take": func(f *fixture) { _, _ = f.Take(t.Context(), Request{Why: WhyStart, Turn: 2, Line: true}) },
+		"prune": func(f *fixture) {
+			_ = f.prune(t.Context(), Keep{Now: time.Now().Add(1000 * time.Hour), Age: 1e6 * time.Hour}, -1)
+		},
+		"check": func(f *fixture) { f.Check(t.Context(), true) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			f.write("a", "1")
+			f.take(WhyStart, 1)
+			f.write("a", "2")
+			f.take(WhyEnd, 1)
+			f.write("a", "3")
+			listPacks = func(string) ([]os.DirEntry, error) { return nil, syscall.EMFILE }
+			do(f)
+			listPacks = os.ReadDir
+			if all, err := f.Snapshots(); err != nil || len(all) < 2 || all[0].Turn != 1 || all[1].Why != WhyEnd {
+				t.Errorf("%d snapshots are left, %v", len(all), err)
+			}
+			f.readable()
+		})
 	}
 }
 

@@ -155,8 +155,10 @@ func (l *Ledger) lock(ctx context.Context) (unlock func(), err error) {
 func (l *Ledger) sweep() {
 	var packs []string
 	indexed := make(map[string]bool)
+	linesSynced, complete := false, true
 	for _, dir := range []string{l.packDir(), l.dir, filepath.Join(l.dir, "pending")} {
-		names, _ := os.ReadDir(dir)
+		names, err := os.ReadDir(dir)
+		complete = complete && err == nil
 		for _, n := range names {
 			path := filepath.Join(dir, n.Name())
 			switch name := n.Name(); {
@@ -165,19 +167,24 @@ func (l *Ledger) sweep() {
 			case strings.HasSuffix(name, ".pack"):
 				packs = append(packs, path)
 			case strings.HasPrefix(name, unsyncedPrefix):
-				if whole, err := looksWhole(path); err == nil && !whole {
+				whole, err := looksWhole(path)
+				if err == nil && !whole {
 					removePack(path)
 					continue
 				}
-				_ = syncPack(path, l.opts.Fault) // if not now, by the next
 				indexed[packOf(path)] = true
+				// The line first: as long as the index has this name, somebody looks at both again.
+				linesSynced = linesSynced || l.syncLines() == nil
+				if err == nil && linesSynced {
+					_ = syncPack(path, l.opts.Fault) // if not now, by the next
+				}
 			default:
 				indexed[packOf(path)] = true
 			}
 		}
 	}
 	for _, pack := range packs { // one whose index was not written
-		if !indexed[strings.TrimSuffix(pack, ".pack")] {
+		if complete && !indexed[strings.TrimSuffix(pack, ".pack")] {
 			_ = os.Remove(pack)
 		}
 	}

@@ -50,11 +50,21 @@ func openObjects(dir string, repo *repository, fault func(string) error) *object
 	return o
 }
 
+var listPacks = os.ReadDir // replaced in tests
+
 // openPacks adds the packs of an object directory. unread is the error of one that is there and
-// cannot be opened. What a power cut has damaged counts as gone.
+// cannot be opened, or of the directory. What a power cut has damaged counts as gone.
 func openPacks(dir string, packs []*pack) (all []*pack, unread error) {
-	files, _ := filepath.Glob(filepath.Join(escapeGlob(dir), "pack", "*.idx"))
-	for _, idx := range files {
+	folder := filepath.Join(dir, "pack")
+	files, err := listPacks(folder)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		unread = err
+	}
+	for _, f := range files {
+		idx := filepath.Join(folder, f.Name())
+		if filepath.Ext(idx) != ".idx" {
+			continue
+		}
 		whole, err := true, error(nil)
 		if isUnsynced(idx) {
 			whole, err = looksWhole(idx)
@@ -297,14 +307,16 @@ func (o *objects) lookUp(id ID, depth int) (k kind, data []byte, err error) {
 				return k, data, nil
 			}
 		}
-		failed = err
+		if isLost(failed) { // else it may be in the pack that could not be read
+			failed = err
+		}
 	}
 	for _, dir := range append([]string{o.dir}, o.theirs...) {
 		k, data, err := readLoose(looseFile(dir, id))
 		if err == nil {
 			return k, data, nil
 		}
-		if !errors.Is(err, os.ErrNotExist) {
+		if !errors.Is(err, os.ErrNotExist) && isLost(failed) {
 			failed = err
 		}
 	}

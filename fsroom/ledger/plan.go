@@ -114,11 +114,14 @@ func kindOf(s State) uint32 { return s.Mode &^ 0o777 }
 func (u *undo) merge(path string, now, was, became State) error {
 	next := now
 	if was.Mode != became.Mode || was.Perm != became.Perm {
-		if now.Perm != became.Perm || now.Mode != became.Mode {
+		switch {
+		case now.Perm == was.Perm && now.Mode == was.Mode: // they are back already
+		case now.Perm == became.Perm && now.Mode == became.Mode:
+			next.Mode, next.Perm = was.Mode, was.Perm
+		default:
 			u.changedSince(path, nil)
 			return nil
 		}
-		next.Mode, next.Perm = was.Mode, was.Perm
 	}
 	switch {
 	case now.ID == became.ID:

@@ -152,7 +152,13 @@ func (l *Ledger) prune(ctx context.Context, k Keep, size int64) error {
 	if l.Interrupted() {
 		return l.recover()
 	}
-	all, err := l.Snapshots()
+	lines, err := l.lines()
+	if err != nil || len(lines) == 0 {
+		return err
+	}
+	v := l.view(lines)
+	all, err := v.all, v.objects.unread
+	v.Close()
 	if err != nil || len(all) == 0 {
 		return err
 	}

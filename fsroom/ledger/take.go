@@ -2,6 +2,8 @@ package ledger
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -83,6 +85,9 @@ func (l *Ledger) record(v *View, r Request) (*Snapshot, error) {
 		last := v.all[n-1]
 		if !r.Line && last.IsLike(s) {
 			err := v.sync(r)
+			if err == nil && !r.Unsynced {
+				err = l.syncLines()
+			}
 			if err == nil {
 				v.writeCache()
 			}
@@ -133,7 +138,18 @@ func (l *Ledger) Sync(ctx context.Context) error {
 		return err
 	}
 	defer unlock()
-	return syncFile(l.linesFile())
+	return l.syncLines()
+}
+
+// syncLines makes the lines durable.
+func (l *Ledger) syncLines() error {
+	if err := l.opts.Fault("line-sync"); err != nil {
+		return err
+	}
+	if err := syncFile(l.linesFile()); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
 }
 
 // IsLike reports whether two snapshots have the same content.

@@ -158,9 +158,6 @@ func (r *recorder) Ending(ctx context.Context, st *turn.State, atLeast time.Dura
 // hangs would keep this process from ending. The guardian does that at the end of the turn, or
 // whoever locks the store next.
 func (e *turnEnd) here(ctx context.Context, t *Tree, st *turn.State, limit time.Time) bool {
-	if !t.Ledger.IsSmall() || t.Ledger.Unsynced() || !t.isBegun(st) {
-		return false
-	}
 	apart := *t
 	client := *t.Room.Client
 	client.Self.ID = e.agent                                     // who ends the turn may be another
@@ -172,6 +169,9 @@ func (e *turnEnd) here(ctx context.Context, t *Tree, st *turn.State, limit time.
 		defer close(done)
 		defer cancel()
 		_ = ledger.Safely(func() error {
+			if !t.Ledger.IsSmall() || t.Ledger.Unsynced() || !apart.isBegun(st) {
+				return nil
+			}
 			return apart.end(ctx, st, st.Turn, true, func(payload []byte) error {
 				if ctx.Err() == nil {
 					known <- payload
