@@ -95,7 +95,7 @@ func (s *setup) watchStreams(ctx context.Context, srv *server.Server) {
 // look makes the streams of an account what they have to be, and notes whether they are.
 func (s *setup) look(ctx context.Context, u *user) {
 	for _, config := range []map[string]any{s.entries(), s.agents()} {
-		if err := s.ensure(ctx, u.conn, config); err != nil && ctx.Err() == nil {
+		if err := s.ensure(ctx, u, config); err != nil && ctx.Err() == nil {
 			s.warn("account %q: %v", u.account, err)
 			u.durable.streams.Store(false)
 			s.health.unfit.Store(errors.Is(err, errUnfit))

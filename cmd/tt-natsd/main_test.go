@@ -366,7 +366,7 @@ func TestStreamsOfOthersAreChangedOrRefused(t *testing.T) {
 			conn.Close()
 			if test.refused { // a stream in memory is there while its server is
 				setup := &setup{replicas: 1, warn: t.Logf}
-				err := setup.ensure(t.Context(), connect(t, s.ClientURL()), setup.entries())
+				err := setup.ensure(t.Context(), &user{conn: connect(t, s.ClientURL())}, setup.entries())
 				if err == nil || !strings.Contains(err.Error(), "not fit for tt") || !strings.Contains(err.Error(), "storage was memory") {
 					t.Errorf("%v", err)
 				}

@@ -22,42 +22,60 @@ var errDamaged = errors.New("the store has lost changes that were acknowledged")
 // marks are the last sequence numbers of the streams of entries, by account.
 type marks map[string]uint64
 
-// marksOf returns how far the streams have got on the disk of this server.
-func marksOf(srv *server.Server) marks {
-	all := make(marks)
+// marksOf returns how far the streams have got on the disk of this server: 0 for an account that
+// could have a stream and has none. It fails if the server cannot tell.
+func marksOf(srv *server.Server) (marks, error) {
 	v, err := srv.Jsz(&server.JSzOptions{Accounts: true, Streams: true, Limit: 1 << 20})
-	if err != nil {
-		return all
+	switch {
+	case err != nil:
+		return nil, err
+	case v.Disabled:
+		return nil, errWrite
 	}
+	all := make(marks)
 	for _, account := range v.AccountDetails {
+		all[account.Id] = 0
 		for _, stream := range account.Streams {
 			if stream.Name == entries {
-				all[account.Name] = stream.State.LastSeq
+				all[account.Id] = stream.State.LastSeq
 			}
 		}
 	}
-	return all
+	return all, nil
 }
 
 func (s *store) marksPath() string { return filepath.Join(s.dir, marksName) }
 
-// reach notes how far the streams have got. It returns errDamaged if one had got farther.
-func (s *store) reach(now marks) error {
+// reach notes how far the streams of a server have got. It returns errDamaged if one had got
+// farther, or is missing. What the server cannot tell now is left as it was.
+func (s *store) reach(srv *server.Server) error {
+	now, err := marksOf(srv)
+	if err != nil {
+		return nil // it is told elsewhere that the server is not well
+	}
 	had := make(marks)
 	if b, err := os.ReadFile(s.marksPath()); err == nil {
 		_ = json.Unmarshal(b, &had)
 	}
-	for account, last := range now {
-		if last < had[account] {
-			return fmt.Errorf("%w: account %q had %d, and has %d", errDamaged, account, had[account], last)
+	for account, last := range had {
+		// One that --config has no more is not known: nobody can connect to it.
+		if has, known := now[account]; known && has < last {
+			return fmt.Errorf("%w: account %q had %d, and has %d", errDamaged, account, last, has)
 		}
 	}
-	if next := maps.Clone(had); len(now) > 0 {
-		if maps.Copy(next, now); !maps.Equal(next, had) {
-			if b, err := json.Marshal(next); err == nil && os.WriteFile(s.marksPath()+"-", b, 0o600) == nil {
-				_ = os.Rename(s.marksPath()+"-", s.marksPath())
-			}
+	next := maps.Clone(had)
+	if maps.Copy(next, now); !maps.Equal(next, had) {
+		if b, err := json.Marshal(next); err == nil && os.WriteFile(s.marksPath()+"-", b, 0o600) == nil {
+			_ = os.Rename(s.marksPath()+"-", s.marksPath())
 		}
+	}
+	return nil
+}
+
+// forget removes what was noted of a store that was there before.
+func (s *store) forget() error {
+	if err := os.Remove(s.marksPath()); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("the store: %w", err)
 	}
 	return nil
 }

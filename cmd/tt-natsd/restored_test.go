@@ -322,6 +322,109 @@ func TestHealth(t *testing.T) {
 	}
 }
 
+// noted waits until the server has noted how far its streams have got.
+func noted(t *testing.T, store string, last int) {
+	t.Helper()
+	until(t, "noted", func() bool {
+		b, _ := os.ReadFile(filepath.Join(store, marksName))
+		return strings.Contains(string(b), ":"+strconv.Itoa(last))
+	})
+}
+
+// staysClosed fails unless a server takes no change, also after its next start.
+func staysClosed(t *testing.T, o options) {
+	t.Helper()
+	for range 2 {
+		r := start(t, o)
+		conn := connect(t, r.url)
+		if got := metadata(t, conn); got[metaRestored] != "true" {
+			t.Errorf("%v, it says %q", got, r.stderr)
+		}
+		if _, problem := append1(t, conn, "ttlog.ns.rooms.a", "other", "0"); problem == "" {
+			t.Error("a change is accepted")
+		}
+		if err := r.stop(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// A stream that is missing is noticed before a client can connect, also if another account has one.
+func TestStoreWithoutAStream(t *testing.T) {
+	o := local(t)
+	r := start(t, o)
+	if _, problem := append1(t, connect(t, r.url), "ttlog.ns.rooms.a", "one", "0"); problem != "" {
+		t.Fatal(problem)
+	}
+	noted(t, o.store, 1)
+	if err := r.stop(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.RemoveAll(filepath.Join(o.store, "jetstream", "$G", "streams", entries)); err != nil {
+		t.Fatal(err)
+	}
+	staysClosed(t, o)
+	r = start(t, o)
+	conn := connect(t, r.url)
+	if _, problem := append1(t, conn, "ttrepair.ns.rooms.a", "one", "0"); problem != "" {
+		t.Error(problem)
+	}
+	if m, err := conn.Request(subjectOpen, nil, patience); err != nil || string(m.Data) != "{}" {
+		t.Fatalf("%v", err)
+	}
+	if _, problem := append1(t, conn, "ttlog.ns.rooms.a", "two", "1"); problem != "" {
+		t.Errorf("open again: %s", problem)
+	}
+}
+
+func TestStoreWithoutTheStreamOfAnAccount(t *testing.T) {
+	o := local(t)
+	o.config = filepath.Join(t.TempDir(), "conf")
+	if err := os.WriteFile(o.config, []byte(`accounts {
+		A { jetstream: enabled, users: [ { user: a, password: a } ] }
+		B { jetstream: enabled, users: [ { user: b, password: b } ] }
+	}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	as := func(r *running, user string) *nats.Conn {
+		return connect(t, strings.Replace(r.url, "nats://", "nats://"+user+":"+user+"@", 1))
+	}
+	r := start(t, o)
+	for i, user := range []string{"a", "b", "b"} {
+		if _, problem := append1(t, as(r, user), "ttlog.ns.rooms.a", "one", []string{"0", "0", "1"}[i]); problem != "" {
+			t.Fatal(problem)
+		}
+	}
+	noted(t, o.store, 2)
+	if err := r.stop(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.RemoveAll(filepath.Join(o.store, "jetstream", "B", "streams", entries)); err != nil {
+		t.Fatal(err)
+	}
+	r = start(t, o)
+	for _, user := range []string{"a", "b"} {
+		if got := metadata(t, as(r, user)); got[metaRestored] != "true" {
+			t.Errorf("%s: %v, it says %q", user, got, r.stderr)
+		}
+	}
+}
+
+// A store that is made where one was knows nothing of that.
+func TestNewStoreForgets(t *testing.T) {
+	o := local(t)
+	if err := os.Mkdir(o.store, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(o.store, marksName), []byte(`{"$G":9}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	o.create = true
+	if got := metadata(t, connect(t, start(t, o).url)); got[metaRestored] != nil {
+		t.Errorf("%v", got)
+	}
+}
+
 // One wrong bit lets the server drop all that comes after it. It notices that at its start, before a
 // client can change what is to be given back.
 func TestStoreWithAWrongBit(t *testing.T) {
@@ -334,10 +437,7 @@ func TestStoreWithAWrongBit(t *testing.T) {
 			t.Fatal(problem)
 		}
 	}
-	until(t, "noted", func() bool {
-		b, _ := os.ReadFile(filepath.Join(o.store, marksName))
-		return strings.Contains(string(b), strconv.Itoa(entries1))
-	})
+	noted(t, o.store, entries1)
 	if err := r.stop(); err != nil {
 		t.Fatal(err)
 	}
@@ -354,13 +454,5 @@ func TestStoreWithAWrongBit(t *testing.T) {
 	if err := os.Remove(filepath.Join(dir, "index.db")); err != nil { // as after a kill
 		t.Fatal(err)
 	}
-	for range 2 { // it stays closed
-		r = start(t, o)
-		if got := metadata(t, connect(t, r.url)); got[metaRestored] != "true" {
-			t.Errorf("%v, it says %q", got, r.stderr)
-		}
-		if err := r.stop(); err != nil {
-			t.Fatal(err)
-		}
-	}
+	staysClosed(t, o)
 }

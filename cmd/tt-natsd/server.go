@@ -11,6 +11,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -76,7 +77,7 @@ func shutStore(ctx context.Context, o options, store *store, stderr io.Writer) e
 	if err := serveOnce(ctx, &o, store, stderr, func(int) {}); err != nil || ctx.Err() != nil {
 		return err
 	}
-	if err := os.Remove(store.marksPath()); err != nil && !errors.Is(err, os.ErrNotExist) {
+	if err := store.forget(); err != nil {
 		return err
 	}
 	return store.write(record{Ready: true})
@@ -99,8 +100,8 @@ func serveOnce(ctx context.Context, o *options, store *store, stderr io.Writer, 
 		}
 		defer monitor.Close()
 	}
-	there := hasStreams(o.store)
-	if err := fits(o.store, clustered, there); err != nil {
+	there := streamsIn(o.store)
+	if err := fits(o.store, clustered, len(there) > 0); err != nil {
 		return err
 	}
 	setup, err := newSetup(opts, o.replicas, clustered)
@@ -129,7 +130,7 @@ func serveOnce(ctx context.Context, o *options, store *store, stderr io.Writer, 
 		return errors.New("JetStream does not sync always")
 	}
 	if opts.DontListen && !o.closing {
-		if err := store.reach(marksOf(s)); err != nil {
+		if err := store.reach(s); err != nil {
 			return err
 		}
 		s.AcceptLoop(make(chan struct{})) // which it closes when it listens
@@ -150,7 +151,9 @@ func serveOnce(ctx context.Context, o *options, store *store, stderr io.Writer, 
 		background.Go(func() { watchStore(ctx, s, store, !clustered, setup.names(), &setup.health, log) })
 	}
 	setup.warn = log.Warnf
-	setup.lost = there && !clustered
+	for _, u := range setup.users {
+		u.had = !clustered && slices.Contains(there, u.accountName())
+	}
 	made := make(chan error, 1)
 	background.Go(func() { made <- setup.run(ctx, s) })
 	for {
@@ -217,10 +220,13 @@ func waitReady(ctx context.Context, s *server.Server, failed <-chan error) error
 	}
 }
 
-// hasStreams reports whether there is a stream of entries in the store.
-func hasStreams(store string) bool {
+// streamsIn returns which accounts have a stream of entries in the store.
+func streamsIn(store string) []string {
 	found, _ := filepath.Glob(filepath.Join(store, "jetstream", "*", "streams", entries))
-	return len(found) > 0
+	for i, path := range found {
+		found[i] = filepath.Base(filepath.Dir(filepath.Dir(path)))
+	}
+	return found
 }
 
 // fits returns an error if a store was made by a single server and now gets others, or the

@@ -71,6 +71,11 @@ func openStore(o options) (s *store, err error) {
 	if err := s.admit(o, known); err != nil {
 		return nil, err
 	}
+	if o.create {
+		if err := s.forget(); err != nil {
+			return nil, err
+		}
+	}
 	if known {
 		return s, nil
 	}
@@ -218,7 +223,7 @@ func watchStore(ctx context.Context, srv *server.Server, s *store, alone bool, a
 			return
 		}
 		if alone {
-			if err := s.reach(marksOf(srv)); err != nil {
+			if err := s.reach(srv); err != nil {
 				log.fail(err)
 				return
 			}

@@ -45,7 +45,6 @@ type setup struct {
 	scale     bool // of streams that are there, too
 	operators bool // accounts come from elsewhere, and so do streams
 	clustered bool
-	lost      bool // there was a stream in the store before the server was started
 	restored  bool // the streams are to be closed until hosts have repaired them
 	health    health
 	warn      func(format string, args ...any)
@@ -55,8 +54,16 @@ type user struct {
 	account, name, password string
 	key                     nkeys.KeyPair // nil: the name and the password, if any
 
+	had     bool       // there was a stream of entries in the store before the server was started
 	conn    *nats.Conn // nil if the account has no streams
 	durable durability
+}
+
+func (u *user) accountName() string {
+	if u.account == "" {
+		return server.DEFAULT_GLOBAL_ACCOUNT
+	}
+	return u.account
 }
 
 // newSetup adds a user for each account to the options, unless everybody may connect.
@@ -107,11 +114,7 @@ func newSetup(opts *server.Options, replicas int, clustered bool) (s *setup, err
 func (s *setup) names() []string {
 	var names []string
 	for _, u := range s.users {
-		if u.account == "" {
-			names = append(names, server.DEFAULT_GLOBAL_ACCOUNT)
-		} else {
-			names = append(names, u.account)
-		}
+		names = append(names, u.accountName())
 	}
 	return names
 }
@@ -164,7 +167,7 @@ func (s *setup) makeStreams(ctx context.Context, u *user) error {
 	start, told := time.Now(), ""
 	for _, config := range []map[string]any{s.entries(), s.agents()} {
 		for {
-			err := s.ensure(ctx, u.conn, config)
+			err := s.ensure(ctx, u, config)
 			if err == nil {
 				u.durable.streams.Store(true)
 				break
@@ -266,21 +269,21 @@ var errUnfit = errors.New("the stream is not fit for tt")
 
 // ensure makes a stream. If it is there it gets the settings that it has to have: one that
 // something else has made may forget changes, or let them be removed.
-func (s *setup) ensure(ctx context.Context, conn *nats.Conn, config map[string]any) error {
+func (s *setup) ensure(ctx context.Context, u *user, config map[string]any) error {
 	name := config["name"].(string)
 	var have struct{ Config map[string]any }
-	err := call(ctx, conn, "$JS.API.STREAM.INFO."+name, nil, &have)
+	err := call(ctx, u.conn, "$JS.API.STREAM.INFO."+name, nil, &have)
 	var refused *apiError
 	switch {
 	case err == nil:
-		return s.adapt(ctx, conn, config, have.Config)
+		return s.adapt(ctx, u, config, have.Config)
 	case !errors.As(err, &refused) || refused.ErrCode != noStream:
 		return err
-	case s.lost && name == entries:
+	case u.had && name == entries:
 		return fmt.Errorf("%w: the store has a stream %s that cannot be read; move the store away, or restore it from a copy", errUnfit, name)
 	}
 	relax(config)
-	err = call(ctx, conn, "$JS.API.STREAM.CREATE."+name, config, nil)
+	err = call(ctx, u.conn, "$JS.API.STREAM.CREATE."+name, config, nil)
 	if err == nil && name == entries && s.restored {
 		s.health.closed.Store(true)
 	}
@@ -293,7 +296,7 @@ func (s *setup) ensure(ctx context.Context, conn *nats.Conn, config map[string]a
 // adapt makes a stream that is there what it has to be: every setting is compared, those too that
 // are not ours, since one of them may let the server acknowledge before it syncs. A stream
 // is replicated to more servers only if --replicas says so.
-func (s *setup) adapt(ctx context.Context, conn *nats.Conn, config, have map[string]any) error {
+func (s *setup) adapt(ctx context.Context, u *user, config, have map[string]any) error {
 	if config["name"] == entries {
 		s.keepMetadata(config, have)
 	} else {
@@ -309,10 +312,10 @@ func (s *setup) adapt(ctx context.Context, conn *nats.Conn, config, have map[str
 		}
 	}
 	if relax(want); want["name"] == agents && !same(have["persist_mode"], want["persist_mode"]) { // which cannot be changed
-		if err := call(ctx, conn, "$JS.API.STREAM.DELETE."+agents, nil, nil); err != nil {
+		if err := call(ctx, u.conn, "$JS.API.STREAM.DELETE."+agents, nil, nil); err != nil {
 			return err
 		}
-		return s.ensure(ctx, conn, config)
+		return s.ensure(ctx, u, config)
 	}
 	var differ []string
 	for key := range union(want, have) {
@@ -324,7 +327,7 @@ func (s *setup) adapt(ctx context.Context, conn *nats.Conn, config, have map[str
 		return nil
 	}
 	slices.Sort(differ)
-	err := call(ctx, conn, "$JS.API.STREAM.UPDATE."+want["name"].(string), want, nil)
+	err := call(ctx, u.conn, "$JS.API.STREAM.UPDATE."+want["name"].(string), want, nil)
 	var refused *apiError
 	if errors.As(err, &refused) && !refused.passes() {
 		return fmt.Errorf("%w: %s: %q: %w", errUnfit, want["name"], differ, err)
