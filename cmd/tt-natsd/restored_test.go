@@ -1,7 +1,10 @@
 package main
 
 import (
+	"encoding/base64"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"net/http"
 	"os"
 	"os/exec"
@@ -13,6 +16,7 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nkeys"
 )
 
 // refused fails unless the server ends before it is ready and says a text.
@@ -455,4 +459,50 @@ func TestStoreWithAWrongBit(t *testing.T) {
 		t.Fatal(err)
 	}
 	staysClosed(t, o)
+}
+
+// operatorToken returns what stands for an operator in --config.
+func operatorToken(t *testing.T) string {
+	t.Helper()
+	pair, err := nkeys.CreateOperator()
+	if err != nil {
+		t.Fatal(err)
+	}
+	public, err := pair.PublicKey()
+	if err != nil {
+		t.Fatal(err)
+	}
+	encode := base64.RawURLEncoding.EncodeToString
+	token := encode([]byte(`{"typ":"JWT","alg":"ed25519-nkey"}`)) + "." +
+		encode(fmt.Appendf(nil, `{"iat":1,"iss":%q,"name":"O","sub":%q,"nats":{"type":"operator","version":2}}`, public, public))
+	signature, err := pair.Sign([]byte(token))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return token + "." + encode(signature)
+}
+
+// The streams of accounts that operators sign cannot be closed: what is known of the loss stays, and
+// the store is not taken for one whose streams are closed.
+func TestStreamsThatCannotBeClosed(t *testing.T) {
+	o := local(t)
+	o.create = true
+	s, err := openStore(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if err := os.WriteFile(s.marksPath(), []byte(`{"A":9}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	o.config = filepath.Join(t.TempDir(), "conf")
+	if err := os.WriteFile(o.config, []byte("operator: "+operatorToken(t)+"\nresolver: MEMORY\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := shutStore(t.Context(), o, s, new(output)); !errors.Is(err, errNotOurs) {
+		t.Errorf("%v", err)
+	}
+	if _, err := os.Stat(s.marksPath()); err != nil || s.Ready {
+		t.Errorf("%v, ready %v", err, s.Ready)
+	}
 }

@@ -34,6 +34,11 @@ const (
 // more. It is started again.
 var errWrite = errors.New("a write to the store failed")
 
+// errNotOurs means that the streams cannot be closed: where operators sign the accounts, nobody here
+// is a user of them.
+var errNotOurs = errors.New("the accounts of --config come from operators, so tt-natsd cannot close their streams " +
+	`until hosts have given back what is lost: see "Accounts of operators" in docs/hosts.md`)
+
 // serve runs the server until ctx ends.
 func serve(ctx context.Context, o options, stdout, stderr io.Writer) error {
 	store, err := openStore(o)
@@ -107,6 +112,9 @@ func serveOnce(ctx context.Context, o *options, store *store, stderr io.Writer, 
 	setup, err := newSetup(opts, o.replicas, clustered)
 	if err != nil {
 		return err
+	}
+	if o.closing && setup.operators {
+		return errNotOurs
 	}
 	setup.restored = o.closing
 	s, err := server.NewServer(opts)
