@@ -414,6 +414,29 @@ func TestStoreWithoutTheStreamOfAnAccount(t *testing.T) {
 	}
 }
 
+// While the streams are being closed, nobody is let in by any listener of the configuration.
+func TestNobodyIsLetInWhileStreamsAreClosed(t *testing.T) {
+	o := local(t)
+	o.config = filepath.Join(t.TempDir(), "conf")
+	config := "leafnodes { listen: \"127.0.0.1:-1\" }\nwebsocket { listen: \"127.0.0.1:-1\", no_tls: true }\n"
+	if err := os.WriteFile(o.config, []byte(config), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, o.closing = range []bool{false, true} {
+		opts, _, err := o.server()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if open := opts.LeafNode.Port != 0 && opts.Websocket.Port != 0; !opts.DontListen || open == o.closing {
+			t.Errorf("closing %v: %v %d %d", o.closing, opts.DontListen, opts.LeafNode.Port, opts.Websocket.Port)
+		}
+	}
+	o.closing, o.create, o.restored = false, true, true
+	if got := metadata(t, connect(t, start(t, o).url)); got[metaRestored] != "true" {
+		t.Errorf("%v", got)
+	}
+}
+
 // A store that is made where one was knows nothing of that.
 func TestNewStoreForgets(t *testing.T) {
 	o := local(t)

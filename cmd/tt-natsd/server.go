@@ -141,6 +141,8 @@ func serveOnce(ctx context.Context, o *options, store *store, stderr io.Writer, 
 		if err := store.reach(s); err != nil {
 			return err
 		}
+		// The server keeps opts, and reads there who has to show a certificate on which listener.
+		opts.DontListen = false
 		s.AcceptLoop(make(chan struct{})) // which it closes when it listens
 		if err := waitReady(ctx, s, log.failed); err != nil {
 			return ended(ctx, err)
@@ -273,7 +275,12 @@ func (o options) server() (opts *server.Options, clustered bool, err error) {
 		opts.HTTPHost, opts.HTTPPort = "127.0.0.1", server.RANDOM_PORT
 	}
 	clustered = opts.Cluster.Port != 0 || len(opts.Routes) > 0
-	opts.DontListen = o.closing || !clustered // until the store was looked at
+	// Until the store was looked at. The server opens other listeners of the configuration before that,
+	// so a client that comes by one of them may be heard for the moment that the look takes.
+	opts.DontListen = o.closing || !clustered
+	if o.closing {
+		opts.LeafNode.Port, opts.LeafNode.Remotes, opts.Websocket.Port, opts.MQTT.Port = 0, nil, 0, 0
+	}
 	opts.JetStream, opts.StoreDir, opts.SyncAlways, opts.NoSigs = true, o.store, true, true
 	if opts.JetStreamMaxStore <= 0 { // the default is three quarters of what is free at the start, see watchSpace
 		opts.JetStreamMaxStore = math.MaxInt64 / 4
