@@ -79,3 +79,16 @@ func (s *store) forget() error {
 	}
 	return nil
 }
+
+// unindex removes what the server wrote of its streams of entries when it ended: it would believe
+// how far they had got, and not look at what there is. Without it, it reads all of them and
+// compares the checksums.
+func (s *store) unindex() error {
+	found, _ := filepath.Glob(filepath.Join(s.jetstream(), "*", "streams", entries, "msgs", "index.db"))
+	for _, path := range found {
+		if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return fmt.Errorf("the store: %w", err)
+		}
+	}
+	return nil
+}

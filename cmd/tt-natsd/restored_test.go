@@ -452,36 +452,65 @@ func TestNewStoreForgets(t *testing.T) {
 	}
 }
 
-// One wrong bit lets the server drop all that comes after it. It notices that at its start, before a
-// client can change what is to be given back.
-func TestStoreWithAWrongBit(t *testing.T) {
-	o := local(t)
-	r := start(t, o)
-	conn := connect(t, r.url)
-	const entries1 = 20
-	for i := range entries1 {
-		if _, problem := append1(t, conn, "ttlog.ns.rooms.a", "a change", strconv.Itoa(i)); problem != "" {
-			t.Fatal(problem)
+// One wrong bit lets the server drop all that comes after it, and a missing file all that was in it.
+// It notices that at its start, before a client can change what is to be given back.
+func TestDamagedStore(t *testing.T) {
+	flip := func(t *testing.T, path string, at func(size int) int) {
+		t.Helper()
+		b, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b[at(len(b))] ^= 4
+		if err := os.WriteFile(path, b, 0o600); err != nil {
+			t.Fatal(err)
 		}
 	}
-	noted(t, o.store, entries1)
-	if err := r.stop(); err != nil {
-		t.Fatal(err)
+	remove := func(t *testing.T, path string) {
+		t.Helper()
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
 	}
-	dir := filepath.Join(o.store, "jetstream", "$G", "streams", entries, "msgs")
-	path := filepath.Join(dir, "1.blk")
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
+	small, large := strings.Repeat("a change ", 10), strings.Repeat("a change ", 1<<17)
+	for name, test := range map[string]struct {
+		body   string
+		blocks int
+		damage func(t *testing.T, msgs string, blocks []string)
+	}{
+		"a bit after a kill": {small, 1, func(t *testing.T, msgs string, blocks []string) {
+			flip(t, blocks[0], func(size int) int { return size / 2 })
+			remove(t, filepath.Join(msgs, "index.db"))
+		}},
+		"a bit of the last change": {small, 1, func(t *testing.T, msgs string, blocks []string) {
+			flip(t, blocks[0], func(size int) int { return size - 40 })
+		}},
+		"the only file": {small, 1, func(t *testing.T, msgs string, blocks []string) { remove(t, blocks[0]) }},
+		"the last file": {large, 3, func(t *testing.T, msgs string, blocks []string) { remove(t, blocks[2]) }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := local(t)
+			r := start(t, o)
+			conn := connect(t, r.url)
+			const changes = 20
+			for i := range changes {
+				if _, problem := append1(t, conn, "ttlog.ns.rooms.a", test.body, strconv.Itoa(i)); problem != "" {
+					t.Fatal(problem)
+				}
+			}
+			noted(t, o.store, changes)
+			if err := r.stop(); err != nil {
+				t.Fatal(err)
+			}
+			msgs := filepath.Join(o.store, "jetstream", "$G", "streams", entries, "msgs")
+			blocks, err := filepath.Glob(filepath.Join(msgs, "*.blk"))
+			if err != nil || len(blocks) != test.blocks {
+				t.Fatalf("%v, %v", blocks, err)
+			}
+			test.damage(t, msgs, blocks)
+			staysClosed(t, o)
+		})
 	}
-	b[len(b)/2] ^= 4
-	if err := os.WriteFile(path, b, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Remove(filepath.Join(dir, "index.db")); err != nil { // as after a kill
-		t.Fatal(err)
-	}
-	staysClosed(t, o)
 }
 
 // operatorToken returns what stands for an operator in --config.

@@ -116,6 +116,11 @@ func serveOnce(ctx context.Context, o *options, store *store, stderr io.Writer, 
 	if o.closing && setup.operators {
 		return errNotOurs
 	}
+	if !clustered {
+		if err := store.unindex(); err != nil {
+			return err
+		}
+	}
 	setup.restored = o.closing
 	s, err := server.NewServer(opts)
 	if err != nil {
