@@ -5,8 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/nats-io/nats-server/v2/server"
 )
@@ -53,23 +57,41 @@ func (s *store) reach(srv *server.Server) error {
 	if err != nil {
 		return nil // it is told elsewhere that the server is not well
 	}
-	had := make(marks)
-	if b, err := os.ReadFile(s.marksPath()); err == nil {
-		_ = json.Unmarshal(b, &had)
-	}
+	had := s.marks()
 	for account, last := range had {
 		// One that --config has no more is not known: nobody can connect to it.
 		if has, known := now[account]; known && has < last {
+			if last == math.MaxUint64 { // see cut
+				return fmt.Errorf("%w: account %q", errDamaged, account)
+			}
 			return fmt.Errorf("%w: account %q had %d, and has %d", errDamaged, account, last, has)
 		}
 	}
 	next := maps.Clone(had)
 	if maps.Copy(next, now); !maps.Equal(next, had) {
-		if b, err := json.Marshal(next); err == nil && os.WriteFile(s.marksPath()+"-", b, 0o600) == nil {
-			_ = os.Rename(s.marksPath()+"-", s.marksPath())
-		}
+		_ = s.note(next)
 	}
 	return nil
+}
+
+// marks returns what was noted last.
+func (s *store) marks() marks {
+	had := make(marks)
+	if b, err := os.ReadFile(s.marksPath()); err == nil {
+		_ = json.Unmarshal(b, &had)
+	}
+	return had
+}
+
+func (s *store) note(next marks) error {
+	b, err := json.Marshal(next)
+	if err == nil {
+		err = os.WriteFile(s.marksPath()+"-", b, 0o600)
+	}
+	if err == nil {
+		err = os.Rename(s.marksPath()+"-", s.marksPath())
+	}
+	return err
 }
 
 // forget removes what was noted of a store that was there before.
@@ -89,6 +111,75 @@ func (s *store) unindex() error {
 		if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return fmt.Errorf("the store: %w", err)
 		}
+	}
+	return nil
+}
+
+// A block is a file of changes, open, with the size that it had before the server read it.
+type block struct {
+	*os.File
+	account string
+	size    int64
+}
+
+// blocks are files of the streams of entries that nothing is added to.
+type blocks []block
+
+// fullBlocks opens all blocks but the last of each stream, at the end of which a power cut may have
+// left what was not acknowledged.
+func (s *store) fullBlocks() (all blocks, err error) {
+	defer func() {
+		if err != nil {
+			all.Close()
+		}
+	}()
+	dirs, _ := filepath.Glob(filepath.Join(s.jetstream(), "*", "streams", entries, "msgs"))
+	for _, dir := range dirs {
+		paths, _ := filepath.Glob(filepath.Join(dir, "*.blk"))
+		number := func(path string) int {
+			n, _ := strconv.Atoi(strings.TrimSuffix(filepath.Base(path), ".blk"))
+			return n
+		}
+		slices.SortFunc(paths, func(a, b string) int { return number(a) - number(b) })
+		for _, path := range paths[:max(0, len(paths)-1)] {
+			f, err := os.Open(path)
+			if err != nil {
+				return all, fmt.Errorf("the store: %w", err)
+			}
+			b := block{File: f, account: filepath.Base(filepath.Dir(filepath.Dir(filepath.Dir(dir))))}
+			all = append(all, b)
+			info, err := f.Stat()
+			if err != nil {
+				return all, fmt.Errorf("the store: %w", err)
+			}
+			all[len(all)-1].size = info.Size()
+		}
+	}
+	return all, nil
+}
+
+// Close closes the files.
+func (all blocks) Close() {
+	for _, b := range all {
+		b.File.Close()
+	}
+}
+
+// cut returns errDamaged if the server has cut one of the blocks off where it could not read on. It
+// removes and replaces blocks whose changes have expired, and cuts no other off. That is noted,
+// since the block looks sound from then on.
+func (s *store) cut(all blocks) error {
+	for _, b := range all {
+		info, err := b.Stat()
+		if err != nil || info.Size() >= b.size {
+			continue
+		}
+		had := s.marks()
+		had[b.account] = math.MaxUint64
+		if err := s.note(had); err != nil {
+			return err
+		}
+		return fmt.Errorf("%w: account %q: %s had %d bytes, and %d of them can be read", errDamaged, b.account, b.Name(), b.size, info.Size())
 	}
 	return nil
 }

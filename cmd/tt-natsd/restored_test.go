@@ -486,6 +486,12 @@ func TestDamagedStore(t *testing.T) {
 			flip(t, blocks[0], func(size int) int { return size - 40 })
 		}},
 		"the only file": {small, 1, func(t *testing.T, msgs string, blocks []string) { remove(t, blocks[0]) }},
+		"a bit of the first file": {large, 3, func(t *testing.T, msgs string, blocks []string) {
+			flip(t, blocks[0], func(size int) int { return size / 2 })
+		}},
+		"the first bit of the second file": {large, 3, func(t *testing.T, msgs string, blocks []string) {
+			flip(t, blocks[1], func(int) int { return 30 })
+		}},
 		"the last file": {large, 3, func(t *testing.T, msgs string, blocks []string) { remove(t, blocks[2]) }},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -116,10 +116,15 @@ func serveOnce(ctx context.Context, o *options, store *store, stderr io.Writer, 
 	if o.closing && setup.operators {
 		return errNotOurs
 	}
+	var full blocks
 	if !clustered {
 		if err := store.unindex(); err != nil {
 			return err
 		}
+		if full, err = store.fullBlocks(); err != nil {
+			return err
+		}
+		defer func() { full.Close() }()
 	}
 	setup.restored = o.closing
 	s, err := server.NewServer(opts)
@@ -143,9 +148,15 @@ func serveOnce(ctx context.Context, o *options, store *store, stderr io.Writer, 
 		return errors.New("JetStream does not sync always")
 	}
 	if opts.DontListen && !o.closing {
-		if err := store.reach(s); err != nil {
+		err := store.cut(full)
+		if err == nil {
+			err = store.reach(s)
+		}
+		if err != nil {
 			return err
 		}
+		full.Close()
+		full = nil
 		// The server keeps opts, and reads there who has to show a certificate on which listener.
 		opts.DontListen = false
 		s.AcceptLoop(make(chan struct{})) // which it closes when it listens
