@@ -55,6 +55,46 @@ func TestRenewalAfterAStoreHasLostSome(t *testing.T) {
 	}
 }
 
+// A renewal that was fetched a moment ago, and not written, is not taken for one that the mirror has
+// because a store that was copied back gave it a lower revision.
+func TestRenewalFetchedAfterAStoreHasLostSome(t *testing.T) {
+	clock := time.Now()
+	var mu sync.Mutex
+	lost := memory.New("test", func() time.Time {
+		mu.Lock()
+		defer mu.Unlock()
+		clock = clock.Add(time.Second)
+		return clock
+	})
+	defer lost.Close()
+	h := newHosts(t, 2, lost)
+	h.do(0, join("a"))
+	const renewals = 3
+	for range renewals {
+		renew(t, h.room(0, fsroom.Options{}), "before")
+	}
+	h.view(1)
+	lost.Lose("rooms.demo", renewals)
+	renew(t, h.room(0, fsroom.Options{}), "after")
+	brief := h.room(1, fsroom.Options{Brief: time.Minute, Patience: time.Millisecond})
+	unlock, err := h.room(1, fsroom.Options{}).Files.Lock(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := brief.View(); err != nil { // which cannot write it to the mirror
+		t.Fatal(err)
+	}
+	if err := unlock(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := brief.View(); err != nil {
+		t.Fatal(err)
+	}
+	if note, _ := brief.Note(); string(note) != "after" {
+		t.Errorf("the note is %q", note)
+	}
+}
+
 // What was fetched is not added to a mirror to which another process has added what the store has
 // lost since.
 func TestFetchBesideOneOfAStoreThatHasLostOne(t *testing.T) {

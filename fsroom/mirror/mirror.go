@@ -252,10 +252,19 @@ const (
 	mostBrief           = 4 * time.Second
 )
 
-// has reports whether the mirror has what is in the tail.
+// has reports whether the mirror has what is in the tail. Revisions alone do not tell: a store that was
+// copied back gives some again.
 func (r *mirror[S]) has(t *tail) bool {
-	m := r.readMarker()
-	return max(m.Revision, m.NoteRevision) >= int64(t.last)
+	m, change := r.readMarker(), t.from.Revision
+	var note *engine.Entry
+	for i := range t.entries {
+		if e := &t.entries[i]; e.Lines == nil {
+			note = e
+		} else {
+			change = int64(e.Revision)
+		}
+	}
+	return m.Revision >= change && t.follows(m) && (note == nil || !m.lacks(*note))
 }
 
 // follows reports whether what the engine has is what the mirror has, and more: a mirror that went
