@@ -2,6 +2,7 @@ package shell
 
 import (
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -27,7 +28,7 @@ func (c *call) interpreter() {
 			case s == "-":
 				c.reads(c.args[i+1:])
 			default:
-				if name, ok := program(s); ok && isProgram(name) && name != s {
+				if name, ok := program(s); ok && isProgram(name) && installed(s) {
 					c.again(append([]value{{text: name}}, c.args[i+1:]...))
 				} else {
 					c.w.unknown(path.Base(s))
@@ -91,4 +92,19 @@ func (c *call) module(args []value) {
 	} else {
 		c.w.unknown(c.name + " -m " + args[0].text)
 	}
+}
+
+// installed reports whether a path is that of a program that a package has installed, and
+// no script of the project that may have the name of another program.
+func installed(s string) bool {
+	dir, base := path.Split(s)
+	dir = path.Clean(dir)
+	switch parent := path.Base(path.Dir(dir)); path.Base(dir) {
+	case ".bin":
+		return parent == "node_modules"
+	case "bin", "Scripts":
+		return slices.Contains([]string{"vendor", "venv", ".venv"}, parent) ||
+			slices.Contains([]string{"rails", "rake", "console", "rspec", "rubocop", "bundle"}, base)
+	}
+	return false
 }

@@ -329,8 +329,29 @@ func (c *call) npx() {
 	o := parse(args, []string{"-p", "--package", "--from", "--with", "--python", "--spec", "-c", "--call"}, true)
 	if text, ok := o.value("-c", "--call"); ok {
 		c.text(c.sc.clone(), text)
-	} else if len(o.words) > 0 {
-		c.again(o.words)
+	} else {
+		c.fetched(o.words)
+	}
+}
+
+// fetched runs words as a command of a package. There, unlike elsewhere, create-x begins a
+// project, and cli is the program of the package's scope.
+func (c *call) fetched(words []value) {
+	if len(words) == 0 {
+		return
+	}
+	name, _ := program(words[0].text)
+	inner := &call{w: c.w, sc: c.sc, name: name, args: words[1:]}
+	switch {
+	case name == "cli" && words[0].text[0] == '@':
+		if inner.name = "@cli"; !inner.byTable() {
+			c.w.unknown(words[0].text)
+		}
+	case strings.HasPrefix(name, "create-"):
+		r, _ := find("create-*")
+		inner.apply(r)
+	default:
+		c.again(words)
 	}
 }
 

@@ -41,7 +41,7 @@ func linesOf(program string) []string {
 	}
 	var lines []string
 	for line := range strings.Lines(table) {
-		if !strings.Contains(line, program) && !strings.Contains(line, "*") {
+		if !strings.Contains(line, program) {
 			continue
 		}
 		line = strings.TrimSpace(line) + " "
@@ -53,11 +53,8 @@ func linesOf(program string) []string {
 	return lines
 }
 
-// isOf reports whether a word is one of the names of a line: create-x is create-* as well.
-func isOf(names, word string) bool {
-	start := word[:strings.IndexByte(word, '-')+1]
-	return strings.Contains("|"+names+"|", "|"+word+"|") || start != "" && strings.Contains("|"+names+"|", "|"+start+"*|")
-}
+// isOf reports whether a word is one of the names of a line.
+func isOf(names, word string) bool { return strings.Contains("|"+names+"|", "|"+word+"|") }
 
 // find returns the rule for a program, or for a program and its subcommand, such as
 // "git stash drop". There is none but ok is true if only longer names have one.
@@ -167,6 +164,8 @@ func (c *call) apply(r rule) {
 			c.again(c.args[i+1:])
 		} else if len(rest) > 1 && rest[0].text == "-c" {
 			c.text(c.sc.clone(), rest[1])
+		} else if r.is("fetched") {
+			c.fetched(rest)
 		} else if !c.has(unless...) {
 			c.again(rest)
 		}

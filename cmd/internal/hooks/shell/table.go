@@ -21,6 +21,7 @@ import _ "embed"
 //	long          -name is --name, and not some flags of one letter
 //	prefix=N      what stands behind N words is a command
 //	dashes        of a prefix: the command stands behind "--"
+//	fetched       of a prefix: that command is the program of a package
 //	unknown       what it does is not known, unless it writes
 //
 //	text          the words are a command as a text: each of those, or else all together
