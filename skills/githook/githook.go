@@ -82,14 +82,17 @@ func (r Repository) check() string {
 
 // ask returns the check with a command substitution for each ASK: what "tt check" answers with
 // the flag that follows. One that hangs is killed after some seconds, since git waits for its
-// hooks for ever.
+// hooks for ever; a machine that is slow may name more of them. The timer is killed for good,
+// lest it ends another process later, and what is left of it is a second of sleep.
 func ask(check, tt string, seconds int) string {
 	return strings.NewReplacer("ASK ", `$(
   `+tt+" check ", " END", fmt.Sprintf(` 2>&1 </dev/null & tt_asked=$!
   exec 2>/dev/null
-  (cd / && sleep %d && kill -9 $tt_asked) </dev/null >/dev/null &
+  (cd / && tt_left=${TT_HOOK_SECONDS:-%d} && until [ "$tt_left" -le 0 ]; do
+    sleep 1 && tt_left=$((tt_left - 1)) || exit
+  done && kill -9 $tt_asked) </dev/null >/dev/null &
   wait $tt_asked && tt_code=0 || tt_code=$?
-  kill $! || :
+  kill -9 $! || :
   exit $tt_code
 )`, seconds)).Replace(check)
 }
@@ -117,6 +120,7 @@ case "$tt_code:$tt_said" in
   *) tt_why=${tt_engine:+unknown} ;;
 esac
 if [ "$tt_why" = unknown ]; then
+  [ "$tt_code" != 137 ] || tt_said='tt: it did not answer and was ended'
   printf '%s\n' "$tt_said" | sed 's/.*"message":"/tt: /;s/",".*//;s/"}.*//' >&2
   tt_why='it is not known whether you hold the talking stick;'
 fi

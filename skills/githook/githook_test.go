@@ -55,6 +55,7 @@ func newScratch(t *testing.T) scratch {
 	}
 	for name, value := range map[string]string{
 		"HOME": s.home, "GIT_CONFIG_SYSTEM": filepath.Join(s.home, "system"),
+		"TT_HOOK_SECONDS": "600",
 		"GIT_AUTHOR_NAME": "n", "GIT_AUTHOR_EMAIL": "e@x", "GIT_COMMITTER_NAME": "n", "GIT_COMMITTER_EMAIL": "e@x",
 	} {
 		t.Setenv(name, value)
@@ -426,25 +427,32 @@ func TestHanging(t *testing.T) {
 		hook    Hook
 		command string
 		tt      string
-		refused bool
+		engine  string
+		refused string // what git says
 	}{
-		{PreCommit, "commit -q --allow-empty -m y", hang, false},
-		{PreCommit, "commit -q --allow-empty -m y", `[ "$2" = --text ] || { ` + theirs + "; }\n" + hang, true},
-		{PreRebase, "rebase -q -f HEAD", hang, false},
-		{PrePush, "push -q . HEAD:refs/heads/x", hang, false},
+		{PreCommit, "commit -q --allow-empty -m y", hang, "", ""},
+		{PreCommit, "commit -q --allow-empty -m y", `[ "$2" = --text ] || { ` + theirs + "; }\n" + hang, "", "commit refused"},
+		{PreRebase, "rebase -q -f HEAD", hang, "", ""},
+		{PrePush, "push -q . HEAD:refs/heads/x", hang, "", ""},
+		{PrePush, "push -q . HEAD:refs/heads/x", hang, "e", "tt: it did not answer and was ended\ntt: push refused, it is not known"},
 	} {
 		r := newScratch(t)
-		r.Hook = tt.hook
+		t.Setenv("TT_HOOK_SECONDS", "0")
+		r.Hook, r.Engine, r.Room = tt.hook, tt.engine, tt.engine
 		hook := filepath.Join(r.Dir, ".git", "hooks", string(tt.hook))
 		write(t, hook, "#!/bin/sh -eu\necho theirs ran\n", 0o755)
 		text := apply(t, r.PlanInstall).Text
-		if !tt.refused {
-			text = strings.NewReplacer("sleep 2", "sleep 0.1", "sleep 10", "sleep 0.1").Replace(text)
+		timer := `until [ "$tt_left"`
+		if !strings.Contains(text, timer) {
+			t.Fatalf("there is no timer: %s", text)
 		}
+		// The time begins when tt hangs.
+		text = strings.ReplaceAll(text, timer, `until [ -s "$HOME/pid" ]; do sleep 0.01; done && `+timer)
 		write(t, hook, text, 0o755)
 		r.git("commit", "-q", "--no-verify", "--allow-empty", "-m", "x")
 		out, err := r.run(tt.tt, strings.Fields(tt.command)...)
-		if (err != nil) != tt.refused || strings.Contains(out, "theirs ran") == tt.refused || strings.Contains(out, "illed") {
+		refused := tt.refused != ""
+		if (err != nil) != refused || strings.Contains(out, "theirs ran") == refused || !strings.Contains(out, tt.refused) || strings.Contains(out, "illed") {
 			t.Errorf("%s: %v: %s", tt.hook, err, out)
 		}
 		if pid := strings.TrimSpace(read(t, filepath.Join(r.home, "pid"))); exec.Command("kill", "-0", pid).Run() == nil {

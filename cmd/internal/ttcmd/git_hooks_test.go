@@ -101,7 +101,8 @@ func TestGitHooksTearNothing(t *testing.T) {
 				if place.without {
 					path = os.Getenv("PATH")
 				}
-				cmd.Env = append(cmd.Env, "PATH="+path, "TALKING_STICK_DATA_DIR="+first.data, "TT_HARNESS_AGENT_ID=o:1", "USER=tester", "TALKING_STICK_LEDGER=off")
+				cmd.Env = append(cmd.Env, "PATH="+path, "TALKING_STICK_DATA_DIR="+first.data, "TT_HARNESS_AGENT_ID=o:1", "USER=tester", "TALKING_STICK_LEDGER=off",
+					"TT_HOOK_SECONDS=600")
 				return cmd
 			}
 			tt := filepath.Join(bin, "tt")

@@ -162,7 +162,7 @@ func setUpScript(env *testscript.Env, url string) error {
 	env.Vars = slices.DeleteFunc(env.Vars, func(v string) bool { return strings.HasPrefix(v, "HOME=") })
 	env.Vars = append(env.Vars, "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"), "HOME="+home, "USER=tester", "TALKING_STICK_DATA_DIR="+data, "DATA="+data, "STORE="+sharing.store(data), "HUMAN="+person.ID,
 		scripthosts.EngineVariable+"="+os.Getenv(scripthosts.EngineVariable), scripthosts.HostsVariable+"="+os.Getenv(scripthosts.HostsVariable), hosts.EngineVariable+"="+url,
-		"TALKING_STICK_WAITER_GRACE=1h", changes.Variable+"=off", "GORACE=atexit_sleep_ms=0 halt_on_error=1")
+		"TALKING_STICK_WAITER_GRACE=1h", "TT_HOOK_SECONDS=600", changes.Variable+"=off", "GORACE=atexit_sleep_ms=0 halt_on_error=1")
 	if url != "" { // rooms with an engine have shorter times, which scripts need not know
 		env.Vars = append(env.Vars, "TALKING_STICK_OWNER_LEASE_TTL=45m", "TALKING_STICK_HEARTBEAT_INTERVAL=5m", "TALKING_STICK_CLAIM_TTL=20m")
 	}
