@@ -23,8 +23,9 @@ type agent struct {
 
 const guardOfEdits = "the guard of edits"
 
-// unreachable are the codes of commands that did not reach the engine.
-var unreachable = []string{"engine_unreachable", "in_doubt"}
+// unreachable are the codes of commands that did not reach the engine, or waited for the lock of a
+// process that did not: a machine that is cut off waits for each answer until its time is up.
+var unreachable = []string{"engine_unreachable", "in_doubt", "lock_timeout"}
 
 // lost are the codes of commands whose turn is no longer theirs.
 var lost = []string{"turn_mismatch", "stale_lease", "no_active_lease"}
