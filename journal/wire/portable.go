@@ -73,29 +73,18 @@ func unpaired(raw []byte) string {
 		if raw[i] != '\\' {
 			continue
 		}
-		switch unit := escapedUnit(raw[i:]); {
+		unit, rest := codeUnit(raw[i:])
+		half, _ := codeUnit(rest)
+		switch {
 		case unit < 0: // a short escape such as \n
 			i++
 		case !utf16.IsSurrogate(unit):
 			i += 5
-		case utf16.DecodeRune(unit, escapedUnit(raw[i+6:])) == utf8.RuneError:
+		case utf16.DecodeRune(unit, half) == utf8.RuneError:
 			return string(raw[i : i+6])
 		default:
 			i += 11
 		}
 	}
 	return ""
-}
-
-// escapedUnit returns the UTF-16 unit if raw begins with an escape of the form \u0041,
-// -1 if it begins with anything else.
-func escapedUnit(raw []byte) rune {
-	if len(raw) < 6 || raw[0] != '\\' || raw[1] != 'u' {
-		return -1
-	}
-	n, err := strconv.ParseUint(string(raw[2:6]), 16, 16)
-	if err != nil {
-		return -1
-	}
-	return rune(n)
 }
