@@ -11,34 +11,22 @@ import (
 
 // These do not change while this process runs. Each is read once, at its first use.
 var (
-	host, boot, space remembered
+	hostName  = sync.OnceValue(func() string { name, _ := os.Hostname(); return name })
+	boot      = sync.OnceValue(readBootID)
+	namespace = sync.OnceValue(readNamespace)
+)
+
+var (
 	// processHost is the host of processes, see [UseHost].
 	processHost = hostName
 	// hostSuffix is what the ids of people end with, see [UseHost].
 	hostSuffix = ""
 )
 
-// A remembered value is read at its first use.
-type remembered struct {
-	once  sync.Once
-	value string
-}
-
-func (r *remembered) get(read func() string) string {
-	r.once.Do(func() { r.value = read() })
-	return r.value
-}
-
-func hostName() string {
-	return host.get(func() string { name, _ := os.Hostname(); return name })
-}
-
-func namespace() string { return space.get(readNamespace) }
-
 // BootID identifies the current boot of the machine: it is the same for all
 // processes of one boot and different for every other boot. It is "" if it cannot
 // be determined.
-func BootID() string { return boot.get(readBootID) }
+func BootID() string { return boot() }
 
 // Monotonic returns the time since the machine started, excluding the time it was asleep. It is the
 // same for all processes of one boot, and a step of the wall clock does not change it. Times

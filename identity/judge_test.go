@@ -4,11 +4,10 @@ import (
 	"testing"
 
 	"github.com/talking-stick/tt/identity"
-	"github.com/talking-stick/tt/identity/identitytest"
 )
 
 func TestVerdict(t *testing.T) {
-	type table = identitytest.Table
+	type table = fakeTable
 	for _, c := range []struct {
 		name   string
 		change func(t *table, pid int, p *identity.Process)
@@ -20,21 +19,21 @@ func TestVerdict(t *testing.T) {
 		{"zombie", func(t *table, pid int, p *identity.Process) { t.Zombify(pid) }, identity.Gone},
 		{"pid reused", func(t *table, pid int, p *identity.Process) { t.StartAs(pid, 1, "claude") }, identity.Gone},
 		{"rebooted", func(t *table, pid int, p *identity.Process) {
-			t.Move(identitytest.Host, "boot2", identitytest.Namespace)
+			t.Move(fakeHost, "boot2", fakeNamespace)
 		}, identity.Gone},
 		{"cannot be inspected", func(t *table, pid int, p *identity.Process) { t.Hide(pid) }, identity.Unknown},
 		{"seen from another host", func(t *table, pid int, p *identity.Process) {
-			t.Move("elsewhere", "boot2", identitytest.Namespace)
+			t.Move("elsewhere", "boot2", fakeNamespace)
 		}, identity.Unknown},
 		{"seen from a container", func(t *table, pid int, p *identity.Process) {
-			t.Move(identitytest.Host, identitytest.Boot, "4026532000")
+			t.Move(fakeHost, fakeBoot, "4026532000")
 		}, identity.Unknown},
 		{"ended, seen from a container", func(t *table, pid int, p *identity.Process) {
 			t.End(pid)
-			t.Move(identitytest.Host, identitytest.Boot, "4026532000")
+			t.Move(fakeHost, fakeBoot, "4026532000")
 		}, identity.Unknown},
 		{"caller's boot unknown", func(t *table, pid int, p *identity.Process) {
-			t.Move(identitytest.Host, "", identitytest.Namespace)
+			t.Move(fakeHost, "", fakeNamespace)
 		}, identity.Unknown},
 		{"no pid", func(t *table, pid int, p *identity.Process) { p.PID = 0 }, identity.Unknown},
 		{"negative pid", func(t *table, pid int, p *identity.Process) { p.PID = -1 }, identity.Unknown},
@@ -44,7 +43,7 @@ func TestVerdict(t *testing.T) {
 		{"zero value", func(t *table, pid int, p *identity.Process) { *p = identity.Process{} }, identity.Unknown},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			table := identitytest.New()
+			table := newFakeTable()
 			pid := table.Start(1, "claude")
 			table.Call(pid)
 			p := table.Process(pid)

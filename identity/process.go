@@ -54,8 +54,7 @@ const (
 	Unknown Verdict = "unknown"
 )
 
-// A Table is a process table. [System] is the machine's; identitytest has one
-// for tests.
+// A Table is a process table. [System] is the machine's.
 type Table interface {
 	// Self returns the calling process. Fields that cannot be determined are empty.
 	Self() Process
@@ -109,4 +108,15 @@ func judgePID(p Process, inspect func(pid int) (Info, error)) Verdict {
 // sameStart compares two starts with the tolerance that the system needs.
 func sameStart(a, b uint64) bool {
 	return max(a, b)-min(a, b) <= startTolerance
+}
+
+// Condition returns the verdict on a process of the table, and whether it is suspended,
+// by a signal or a debugger. Only a process that is alive is suspended.
+func Condition(t Table, p Process) (v Verdict, stopped bool) {
+	v = Judge(p, t.Self(), func(pid int) (Info, error) {
+		info, err := t.Look(pid)
+		stopped = info.Stopped
+		return info, err
+	})
+	return v, stopped && v == Alive
 }

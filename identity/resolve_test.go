@@ -7,7 +7,6 @@ import (
 
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/identity"
-	"github.com/talking-stick/tt/identity/identitytest"
 )
 
 // vars is an environment.
@@ -38,8 +37,8 @@ func resolve(t *testing.T, e identity.Env, table identity.Table) identity.Agent 
 }
 
 // shell is a table with a caller below an interactive shell and no harness.
-func shell() *identitytest.Table {
-	table := identitytest.New()
+func shell() *fakeTable {
+	table := newFakeTable()
 	table.Call(table.Start(1, "-bash"))
 	return table
 }

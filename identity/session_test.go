@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/talking-stick/tt/identity"
-	"github.com/talking-stick/tt/identity/identitytest"
 )
 
 var (
@@ -21,7 +20,7 @@ var node = []string{"node", "/usr/lib/node_modules/@anthropic-ai/claude-code/cli
 
 func TestSameSessionFromEveryDepth(t *testing.T) {
 	for _, e := range []vars{claude, export} {
-		table := identitytest.New()
+		table := newFakeTable()
 		root := table.Start(table.Start(1, "-zsh"), node...)
 		ids := map[string]bool{}
 		look := func(parent int) {
@@ -58,7 +57,7 @@ func TestAncestrySource(t *testing.T) {
 		"1": identity.SourceAncestry, "true": identity.SourceAncestry, "TRUE": identity.SourceAncestry, " True ": identity.SourceAncestry,
 		"0": identity.SourceHuman, "": identity.SourceHuman, "yes": identity.SourceHuman, "11": identity.SourceHuman,
 	} {
-		table := identitytest.New()
+		table := newFakeTable()
 		table.Call(table.Start(table.Start(1, "agy"), "bash", "-c", "x"))
 		if a := resolve(t, env(vars{"TT_HARNESS_EXPORT": value}), table); a.Source != want {
 			t.Errorf("%q: %s, want %s", value, a.Source, want)
@@ -67,7 +66,7 @@ func TestAncestrySource(t *testing.T) {
 }
 
 func TestNearestHarnessIsTheCaller(t *testing.T) {
-	table := identitytest.New()
+	table := newFakeTable()
 	outer := table.Start(1, "claude")
 	inner := table.Start(table.Start(outer, "bash", "-c", "codex exec"), "codex")
 	table.Call(table.Start(inner, "bash", "-c", "tt"))
@@ -78,7 +77,7 @@ func TestNearestHarnessIsTheCaller(t *testing.T) {
 }
 
 func TestSessionsSideBySideDiffer(t *testing.T) {
-	table := identitytest.New()
+	table := newFakeTable()
 	ids := map[string]bool{}
 	for range 5 {
 		table.Call(table.Start(table.Start(1, "codex"), "sh", "-c", "tt"))
@@ -90,10 +89,10 @@ func TestSessionsSideBySideDiffer(t *testing.T) {
 }
 
 func TestSameNumbersAfterARebootAreAnotherSession(t *testing.T) {
-	table := identitytest.New()
+	table := newFakeTable()
 	table.Call(table.Start(1, "codex"))
 	before := resolve(t, env(codex), table)
-	table.Move(identitytest.Host, "boot2", identitytest.Namespace)
+	table.Move(fakeHost, "boot2", fakeNamespace)
 	after := resolve(t, env(codex), table)
 	if before.Anchor != after.Anchor || before.ID == after.ID {
 		t.Errorf("%s %s and %s %s", before.Anchor, before.ID, after.Anchor, after.ID)
@@ -101,7 +100,7 @@ func TestSameNumbersAfterARebootAreAnotherSession(t *testing.T) {
 }
 
 func TestExportedSessionDecidesTheID(t *testing.T) {
-	table := identitytest.New()
+	table := newFakeTable()
 	id := func(e identity.Env, harness ...string) string {
 		table.Call(table.Start(table.Start(1, harness...), "sh", "-c", "tt"))
 		a := resolve(t, e, table)
@@ -162,7 +161,7 @@ func TestTerminals(t *testing.T) {
 }
 
 func TestParentIsTheLastResort(t *testing.T) {
-	table := identitytest.New()
+	table := newFakeTable()
 	program := table.Start(table.Start(1, "-bash"), "my-harness")
 	ids := map[string]bool{}
 	for range 3 { // a fresh shell for each command
@@ -186,7 +185,7 @@ func TestParentIsTheLastResort(t *testing.T) {
 }
 
 func TestNothingToSee(t *testing.T) {
-	table := identitytest.New()
+	table := newFakeTable()
 	table.Hide(table.Call(1))
 	if a := resolve(t, env(gemini), table); a.Anchor != "user:ada@lab" || a.Root != nil {
 		t.Errorf("%+v", a)
@@ -194,10 +193,10 @@ func TestNothingToSee(t *testing.T) {
 }
 
 func TestPIDHint(t *testing.T) {
-	hint := func(table *identitytest.Table, pid string) identity.Agent {
+	hint := func(table *fakeTable, pid string) identity.Agent {
 		return resolve(t, env(claude, vars{"CMUX_CLAUDE_PID": pid}), table)
 	}
-	table := identitytest.New()
+	table := newFakeTable()
 	table.Start(1, "some-claude") // 101
 	table.Call(table.Start(1, "bash"))
 	if a := hint(table, "101"); a.Root == nil || a.Root.PID != 101 {
@@ -225,7 +224,7 @@ func TestPIDHint(t *testing.T) {
 }
 
 func TestExportedPIDIsTheRoot(t *testing.T) {
-	table := identitytest.New()
+	table := newFakeTable()
 	named := table.Start(1, "claude-helper")
 	table.Call(table.Start(table.Start(1, "claude"), "bash")) // an ancestor that looks like it
 	e := vars{"CLAUDE_PID": strconv.Itoa(named), "CMUX_CLAUDE_PID": "1"}
@@ -256,7 +255,7 @@ func TestReusedParentBreaksTheChain(t *testing.T) {
 	if !startsAreExact {
 		t.Skip("start times of this system are not ordered")
 	}
-	table := identitytest.New()
+	table := newFakeTable()
 	parent := table.Start(1, "bash")
 	table.Call(parent)
 	table.StartAs(parent, 1, "claude") // takes the pid over before it is looked at
@@ -266,7 +265,7 @@ func TestReusedParentBreaksTheChain(t *testing.T) {
 }
 
 func TestEndlessChain(t *testing.T) {
-	table := identitytest.New()
+	table := newFakeTable()
 	pid := table.Start(1, "claude")
 	for range 200 {
 		pid = table.Start(pid, "bash", "script")
@@ -281,7 +280,7 @@ func TestEndlessChain(t *testing.T) {
 }
 
 func TestHarnessAsProcessOne(t *testing.T) {
-	table := identitytest.New()
+	table := newFakeTable()
 	table.Exec(1, "claude")
 	table.Call(table.Start(1, "bash", "-c", "tt"))
 	if a := resolve(t, env(claude), table); a.Root == nil || a.Root.PID != 1 {
@@ -298,7 +297,7 @@ func TestAServerOfManySessionsIsNobodysProcess(t *testing.T) {
 		"run by node":        {"node", "/usr/lib/node_modules/@openai/codex/bin/codex.js", "app-server"},
 		"one rewritten argv": {"codex app-server --listen unix://"},
 	} {
-		table := identitytest.New()
+		table := newFakeTable()
 		server := table.Start(table.Start(1, "codex"), args...)
 		tool := table.Start(server, "bash", "-c", "tt")
 		table.Call(tool)
@@ -316,7 +315,7 @@ func TestAServerOfManySessionsIsNobodysProcess(t *testing.T) {
 			t.Errorf("%s: a program of its own below the server has the root %v", name, a.Root)
 		}
 	}
-	table := identitytest.New()
+	table := newFakeTable()
 	table.Call(table.Start(table.Start(1, "claude", "app-server"), "bash"))
 	if a := resolve(t, env(claude), table); a.Root == nil {
 		t.Error("the argument means nothing to other harnesses")

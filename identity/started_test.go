@@ -5,13 +5,12 @@ import (
 
 	"github.com/talking-stick/tt/identity"
 	"github.com/talking-stick/tt/identity/harness"
-	"github.com/talking-stick/tt/identity/identitytest"
 )
 
 // chain returns a table in which each program is the parent of the next one, which ends
 // with the caller, and their processes.
-func chain(programs ...string) (*identitytest.Table, []identity.Process) {
-	table := identitytest.New()
+func chain(programs ...string) (*fakeTable, []identity.Process) {
+	table := newFakeTable()
 	var processes []identity.Process
 	parent := 1
 	for _, name := range programs {

@@ -7,13 +7,12 @@ import (
 	"testing"
 
 	"github.com/talking-stick/tt/identity"
-	"github.com/talking-stick/tt/identity/identitytest"
 )
 
 const startsAreExact = runtime.GOOS == "linux"
 
 func TestWhoamiJSON(t *testing.T) {
-	table := identitytest.New()
+	table := newFakeTable()
 	table.Call(table.Start(1, "claude"))
 	for _, c := range []struct {
 		agent identity.Agent
@@ -35,7 +34,7 @@ func TestWhoamiJSON(t *testing.T) {
 }
 
 func TestExplain(t *testing.T) {
-	table := identitytest.New()
+	table := newFakeTable()
 	table.Call(table.Start(1, "claude"))
 	for _, c := range []struct {
 		env  vars

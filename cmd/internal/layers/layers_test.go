@@ -135,7 +135,6 @@ var layers = map[string]layer{
 
 	"fsroom/fsroomtest":      {[]string{"fsroom", "journal", "lockfile"}, "it reads the files by itself, to find what the others overlook"},
 	"fsroom/topic/topictest": {[]string{"fsroom/topic", "journal/event"}, "it serves tests of the rules and of the tools"},
-	"identity/identitytest":  {[]string{"identity"}, "it serves tests that need processes that are not there"},
 }
 
 // layerOf returns the row of a package, its own or the nearest above it.

@@ -1,6 +1,4 @@
-// Package identitytest has a process table that tests fill by hand, so that
-// process trees, reused pids, reboots and foreign hosts need no real processes.
-package identitytest
+package identity_test
 
 import (
 	"errors"
@@ -12,20 +10,21 @@ import (
 	"github.com/talking-stick/tt/identity"
 )
 
-// Host, boot and namespace of the processes of a new [Table].
+// Host, boot and namespace of the processes of a new fakeTable.
 const (
-	Host      = "testhost"
-	Boot      = "00000000-0000-4000-8000-000000000001"
-	Namespace = "4026531836"
+	fakeHost      = "testhost"
+	fakeBoot      = "00000000-0000-4000-8000-000000000001"
+	fakeNamespace = "4026531836"
 )
 
 // startStep is the time between the starts of two processes. It is longer than any
 // tolerance with which starts are compared.
 const startStep = 10_000
 
-// A Table is an [identity.Table] in memory. It starts with process 1 ("init")
-// and has no calling process until [Table.Call]. It may be used concurrently.
-type Table struct {
+// A fakeTable is a process table that tests fill by hand, so that process trees, reused pids,
+// reboots and foreign hosts need no real processes. It starts with process 1 ("init") and has
+// no calling process until Call. It may be used concurrently.
+type fakeTable struct {
 	mu        sync.Mutex
 	here      identity.Process // without pid and start
 	processes map[int]identity.Info
@@ -36,10 +35,10 @@ type Table struct {
 	inspected int
 }
 
-// New returns a table that holds process 1 only.
-func New() *Table {
-	t := &Table{
-		here:      identity.Process{Host: Host, Boot: Boot, Namespace: Namespace},
+// newFakeTable returns a table that holds process 1 only.
+func newFakeTable() *fakeTable {
+	t := &fakeTable{
+		here:      identity.Process{Host: fakeHost, Boot: fakeBoot, Namespace: fakeNamespace},
 		processes: make(map[int]identity.Info),
 		hidden:    make(map[int]bool),
 		nextPID:   100,
@@ -49,7 +48,7 @@ func New() *Table {
 }
 
 // Start adds a child of ppid that runs args, and returns its pid.
-func (t *Table) Start(ppid int, args ...string) int {
+func (t *fakeTable) Start(ppid int, args ...string) int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.nextPID++
@@ -58,13 +57,13 @@ func (t *Table) Start(ppid int, args ...string) int {
 }
 
 // StartAs adds a process with a given pid, in place of the one that has it.
-func (t *Table) StartAs(pid, ppid int, args ...string) {
+func (t *fakeTable) StartAs(pid, ppid int, args ...string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.add(pid, ppid, args)
 }
 
-func (t *Table) add(pid, ppid int, args []string) {
+func (t *fakeTable) add(pid, ppid int, args []string) {
 	t.lastStart += startStep
 	p := t.here
 	p.PID, p.Start = pid, t.lastStart
@@ -75,7 +74,7 @@ func (t *Table) add(pid, ppid int, args []string) {
 }
 
 // Call starts a new "tt" below ppid and makes it the caller. It returns its pid.
-func (t *Table) Call(ppid int) int {
+func (t *fakeTable) Call(ppid int) int {
 	pid := t.Start(ppid, "tt")
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -84,29 +83,29 @@ func (t *Table) Call(ppid int) int {
 }
 
 // Exec replaces what pid runs; pid and start stay, as with exec(2).
-func (t *Table) Exec(pid int, args ...string) {
+func (t *fakeTable) Exec(pid int, args ...string) {
 	t.change(pid, func(p *identity.Info) { p.Args, p.Name = args, shortName(args) })
 }
 
 // Rename sets the short name alone, as a process or its title does.
-func (t *Table) Rename(pid int, name string) {
+func (t *fakeTable) Rename(pid int, name string) {
 	t.change(pid, func(p *identity.Info) { p.Name = name })
 }
 
 // Zombify ends pid, whose parent does not collect its status.
-func (t *Table) Zombify(pid int) {
+func (t *fakeTable) Zombify(pid int) {
 	t.change(pid, func(p *identity.Info) { p.Args, p.Zombie = nil, true })
 }
 
 // Hide makes pid impossible to inspect, though it may run.
-func (t *Table) Hide(pid int) {
+func (t *fakeTable) Hide(pid int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.hidden[pid] = true
 }
 
 // End removes pid; its children go to process 1.
-func (t *Table) End(pid int) {
+func (t *fakeTable) End(pid int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	delete(t.processes, pid)
@@ -120,7 +119,7 @@ func (t *Table) End(pid int) {
 
 // Move puts the caller and its whole table on another host, into another boot or
 // another pid namespace. Values of Process returned before do not change.
-func (t *Table) Move(host, boot, namespace string) {
+func (t *fakeTable) Move(host, boot, namespace string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.here = identity.Process{Host: host, Boot: boot, Namespace: namespace}
@@ -131,21 +130,21 @@ func (t *Table) Move(host, boot, namespace string) {
 }
 
 // Process returns the process that has pid now, the zero value if there is none.
-func (t *Table) Process(pid int) identity.Process {
+func (t *fakeTable) Process(pid int) identity.Process {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.processes[pid].Process
 }
 
 // Inspected returns how many times Inspect was called.
-func (t *Table) Inspected() int {
+func (t *fakeTable) Inspected() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.inspected
 }
 
 // Self returns the caller; without one, a process of pid 0.
-func (t *Table) Self() identity.Process {
+func (t *fakeTable) Self() identity.Process {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if p, ok := t.processes[t.self]; ok {
@@ -157,7 +156,7 @@ func (t *Table) Self() identity.Process {
 var errHidden = errors.New("the process is hidden")
 
 // Inspect implements [identity.Table].
-func (t *Table) Inspect(pid int) (identity.Info, error) {
+func (t *fakeTable) Inspect(pid int) (identity.Info, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.inspected++
@@ -172,19 +171,19 @@ func (t *Table) Inspect(pid int) (identity.Info, error) {
 }
 
 // Look implements [identity.Table].
-func (t *Table) Look(pid int) (identity.Info, error) { return t.Inspect(pid) }
+func (t *fakeTable) Look(pid int) (identity.Info, error) { return t.Inspect(pid) }
 
 // Verdict implements [identity.Table].
-func (t *Table) Verdict(p identity.Process) identity.Verdict {
+func (t *fakeTable) Verdict(p identity.Process) identity.Verdict {
 	return identity.Judge(p, t.Self(), t.Inspect)
 }
 
-func (t *Table) change(pid int, how func(*identity.Info)) {
+func (t *fakeTable) change(pid int, how func(*identity.Info)) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	p, ok := t.processes[pid]
 	if !ok {
-		panic("identitytest: no such process")
+		panic("no such process")
 	}
 	how(&p)
 	t.processes[pid] = p
@@ -199,4 +198,4 @@ func shortName(args []string) string {
 	return name[:min(len(name), 15)]
 }
 
-var _ identity.Table = (*Table)(nil)
+var _ identity.Table = (*fakeTable)(nil)
