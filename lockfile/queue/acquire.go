@@ -301,12 +301,17 @@ func (w *watch) close() {
 	*w = watch{queue: w.queue}
 }
 
-// unlocked returns a channel that is closed when the record lock of a ticket is free. The
-// kernel wakes the goroutine, which waits as long as the lock is held.
+// unlocked returns a channel that is closed when the record lock of a ticket is free, or the
+// ticket is gone. The kernel wakes the goroutine, which waits as long as the lock is held.
 func unlocked(path string) <-chan struct{} {
 	done := make(chan struct{})
 	go func() {
-		if awaitUnlocked(path) == nil {
+		f, err := lockfile.OpenRegular(path, os.O_RDONLY)
+		if err == nil {
+			defer f.Close()
+			err = await(f)
+		}
+		if err == nil || errors.Is(err, fs.ErrNotExist) {
 			close(done)
 		}
 	}()

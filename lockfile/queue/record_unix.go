@@ -5,10 +5,8 @@ package queue
 import (
 	"errors"
 	"io"
-	"io/fs"
 	"os"
 
-	"github.com/talking-stick/tt/lockfile"
 	"golang.org/x/sys/unix"
 )
 
@@ -42,19 +40,8 @@ func isLocked(f *os.File) (bool, error) {
 	return lock.Type != unix.F_UNLCK, err
 }
 
-// awaitUnlocked returns nil when the record lock of a ticket is free, or the ticket is
-// gone.
-func awaitUnlocked(path string) error {
-	f, err := lockfile.OpenRegular(path, os.O_RDONLY)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	return control(f, awaitLock, record(unix.F_RDLCK))
-}
+// await waits until the record lock of a ticket is free.
+func await(f *os.File) error { return control(f, awaitLock, record(unix.F_RDLCK)) }
 
 // inherit leaves f open when the process becomes another program: closing it would
 // release the record lock.

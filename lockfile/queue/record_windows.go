@@ -2,10 +2,8 @@ package queue
 
 import (
 	"errors"
-	"io/fs"
 	"os"
 
-	"github.com/talking-stick/tt/lockfile"
 	"golang.org/x/sys/windows"
 )
 
@@ -36,16 +34,8 @@ func isLocked(f *os.File) (bool, error) {
 	return false, windows.UnlockFileEx(handle, 0, 1, 0, region())
 }
 
-// awaitUnlocked returns nil when the lock of a ticket is free, or the ticket is gone.
-func awaitUnlocked(path string) error {
-	f, err := lockfile.OpenRegular(path, os.O_RDONLY)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	defer f.Close()
+// await waits until the lock of a ticket is free.
+func await(f *os.File) error {
 	return windows.LockFileEx(windows.Handle(f.Fd()), 0, 0, 1, 0, region())
 }
 
