@@ -1,6 +1,10 @@
 package cli
 
-import "time"
+import (
+	"slices"
+	"strconv"
+	"time"
+)
 
 // Flags declares the flags of one command. Every flag has a line of usage text,
 // without a capital and a full stop. A flag with a value has a placeholder for it,
@@ -23,8 +27,8 @@ type Flag struct {
 	Global      bool   // every command has it
 	Topic       string // the help page that explains it, "" for that of the command
 
-	value value
-	given bool // it was on the command line
+	check func(text string) error // refuses a value; nil: any text will do
+	texts []string                // the values on the command line, "" for each time a switch is there
 }
 
 // String declares a flag with any text as value, the empty one included.
@@ -34,14 +38,12 @@ func (f *Flags) String(name, placeholder, usage string) {
 
 // StringP is String for a flag that also has a letter.
 func (f *Flags) StringP(name, short, placeholder, usage string) {
-	flag := Flag{Name: name, Placeholder: placeholder, Usage: usage}
-	flag.Short = short
-	f.add(new(textValue), flag)
+	f.add(Flag{Name: name, Short: short, Placeholder: placeholder, Usage: usage})
 }
 
 // StringList declares a flag that may be given several times.
 func (f *Flags) StringList(name, placeholder, usage string) {
-	f.add(new(listValue), Flag{Name: name, Placeholder: placeholder, Usage: usage, Repeatable: true})
+	f.add(Flag{Name: name, Placeholder: placeholder, Usage: usage, Repeatable: true})
 }
 
 // Bool declares a switch: it is on if it is given, and takes no value. It may be
@@ -52,53 +54,38 @@ func (f *Flags) Bool(name, usage string) {
 
 // BoolP is Bool for a switch that also has a letter.
 func (f *Flags) BoolP(name, short, usage string) {
-	flag := Flag{Name: name, Usage: usage, Repeatable: true}
-	flag.Short = short
-	f.add(new(switchValue), flag)
+	f.add(Flag{Name: name, Short: short, Usage: usage, Repeatable: true})
 }
 
 // Int64 declares a flag with a decimal whole number as value.
 func (f *Flags) Int64(name, placeholder string, byDefault int64, usage string) {
-	value := numberValue(byDefault)
-	f.add(&value, Flag{Name: name, Placeholder: placeholder, Usage: usage, Default: nonZero(&value)})
+	flag := Flag{Name: name, Placeholder: placeholder, Usage: usage, check: checked(parseNumber)}
+	if byDefault != 0 {
+		flag.Default = strconv.FormatInt(byDefault, 10)
+	}
+	f.add(flag)
 }
 
 // Duration declares a flag with a value as [ParseDuration] reads it.
 func (f *Flags) Duration(name, placeholder string, byDefault time.Duration, usage string) {
-	f.duration(name, placeholder, byDefault, usage, false)
+	flag := Flag{Name: name, Placeholder: placeholder, Usage: usage, check: checked(ParseDuration)}
+	if byDefault != 0 {
+		flag.Default = Duration(byDefault)
+	}
+	f.add(flag)
 }
 
-// LongDuration declares a flag like Duration, whose value may also be whole days, such as
-// "30d" for 720 hours.
-func (f *Flags) LongDuration(name, placeholder string, byDefault time.Duration, usage string) {
-	f.duration(name, placeholder, byDefault, usage, true)
-}
-
-func (f *Flags) duration(name, placeholder string, byDefault time.Duration, usage string, days bool) {
-	value := spanValue{byDefault, days}
-	f.add(&value, Flag{Name: name, Placeholder: placeholder, Usage: usage, Default: nonZero(&value)})
+// LongDuration declares a flag like Duration without a default, whose value may also be whole
+// days, such as "30d" for 720 hours.
+func (f *Flags) LongDuration(name, placeholder, usage string) {
+	f.add(Flag{Name: name, Placeholder: placeholder, Usage: usage, check: checked(parseLong)})
 }
 
 // Choice declares a flag that accepts only the given words. The first is its
 // default; a first word "" stands for no default.
 func (f *Flags) Choice(name, placeholder string, choices []string, usage string) {
-	value := &choiceValue{word: choices[0]}
-	for _, choice := range choices {
-		if choice != "" {
-			value.choices = append(value.choices, choice)
-		}
-	}
-	f.add(value, Flag{Name: name, Placeholder: placeholder, Usage: usage, Default: value.word, Choices: value.choices})
-}
-
-// nonZero returns the text of a default for the help, "" for zero.
-func nonZero(value interface{ String() string }) string {
-	switch text := value.String(); text {
-	case "0", "0s":
-		return ""
-	default:
-		return text
-	}
+	words := slices.DeleteFunc(slices.Clone(choices), func(s string) bool { return s == "" })
+	f.add(Flag{Name: name, Placeholder: placeholder, Usage: usage, Default: choices[0], Choices: words, check: oneOf(words)})
 }
 
 // In declares flags that several commands share and that a help topic explains. The
@@ -109,11 +96,11 @@ func (f *Flags) In(topic string, declare func(*Flags)) {
 	f.topic = ""
 }
 
-func (f *Flags) add(value value, flag Flag) {
+func (f *Flags) add(flag Flag) {
 	if f.find(flag.Name) != nil || f.find(flag.Short) != nil {
 		panic("cli: flag --" + flag.Name + " is declared twice")
 	}
-	flag.Global, flag.Topic, flag.value = f.global, f.topic, value
+	flag.Global, flag.Topic = f.global, f.topic
 	f.all = append(f.all, flag)
 }
 

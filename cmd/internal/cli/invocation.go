@@ -26,40 +26,26 @@ type Invocation struct {
 }
 
 // Given reports whether the flag was on the command line, with whatever value.
-func (c *Invocation) Given(flag string) bool { return c.flags.lookup(flag).given }
+func (c *Invocation) Given(flag string) bool { return len(c.flags.lookup(flag).texts) > 0 }
 
 // Declares reports whether the command has the flag.
 func (c *Invocation) Declares(flag string) bool { return c.flags != nil && c.flags.find(flag) != nil }
 
 // String returns the value of a flag declared with Flags.String or Flags.Choice.
-func (c *Invocation) String(flag string) string {
-	switch value := c.flags.lookup(flag).value.(type) {
-	case *textValue:
-		return string(*value)
-	case *choiceValue:
-		return value.word
-	}
-	panic("cli: flag --" + flag + " is no string")
-}
+func (c *Invocation) String(flag string) string { return c.flags.lookup(flag).text() }
 
 // Strings returns the values of a flag declared with Flags.StringList, in order.
-func (c *Invocation) Strings(flag string) []string {
-	return []string(*c.flags.lookup(flag).value.(*listValue))
-}
+func (c *Invocation) Strings(flag string) []string { return c.flags.lookup(flag).texts }
 
 // Bool returns whether a switch is on.
-func (c *Invocation) Bool(flag string) bool {
-	return bool(*c.flags.lookup(flag).value.(*switchValue))
-}
+func (c *Invocation) Bool(flag string) bool { return c.Given(flag) }
 
 // Int64 returns the value of a flag declared with Flags.Int64.
-func (c *Invocation) Int64(flag string) int64 {
-	return int64(*c.flags.lookup(flag).value.(*numberValue))
-}
+func (c *Invocation) Int64(flag string) int64 { return valueOf(c.flags.lookup(flag), parseNumber) }
 
-// Duration returns the value of a flag declared with Flags.Duration.
+// Duration returns the value of a flag declared with Flags.Duration or Flags.LongDuration.
 func (c *Invocation) Duration(flag string) time.Duration {
-	return c.flags.lookup(flag).value.(*spanValue).d
+	return valueOf(c.flags.lookup(flag), parseLong)
 }
 
 // Arg returns a positional argument, "" when an optional one was not given.

@@ -85,7 +85,7 @@ func (p *Program) setNamed(c *Command, flags *Flags, t Token, arg string) (*Flag
 		return nil, usagef("%s is not how a flag is written", quote(arg)).WithHint("%s", p.seeHelp(c))
 	case flag == nil || flag.Short == t.Flag && arg[1] == '-':
 		return nil, p.unknownFlag(c, flags, "--"+t.Flag)
-	case flag.given && !flag.Repeatable:
+	case len(flag.texts) > 0 && !flag.Repeatable:
 		return nil, usagef("--%s is given twice", flag.Name).With("flag", "--"+flag.Name).WithHint("keep one of them")
 	case flag.Placeholder == "" && t.Glued:
 		return nil, p.takesNoValue(flag)
@@ -96,10 +96,12 @@ func (p *Program) setNamed(c *Command, flags *Flags, t Token, arg string) (*Flag
 }
 
 func (p *Program) setValue(c *Command, flag *Flag, text string) error {
-	if err := flag.value.set(text); err != nil {
-		return p.badValue(c, flag, text, err)
+	if flag.check != nil {
+		if err := flag.check(text); err != nil {
+			return p.badValue(c, flag, text, err)
+		}
 	}
-	flag.given = true
+	flag.texts = append(flag.texts, text)
 	return nil
 }
 

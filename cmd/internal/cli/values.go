@@ -3,81 +3,63 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 )
 
-// A value is what a flag has: its default until it is set.
-type value interface {
-	set(text string) error
-	String() string
-}
-
-type textValue string
-
-func (v *textValue) set(s string) error { *v = textValue(s); return nil }
-func (v *textValue) String() string     { return string(*v) }
-
-type listValue []string
-
-func (v *listValue) set(s string) error { *v = append(*v, s); return nil }
-func (v *listValue) String() string     { return strings.Join(*v, ",") }
-
-type switchValue bool
-
-func (v *switchValue) set(string) error { *v = true; return nil }
-func (v *switchValue) String() string   { return strconv.FormatBool(bool(*v)) }
-
-type numberValue int64
-
-func (v *numberValue) set(s string) error {
-	n, err := strconv.ParseInt(s, 10, 64)
-	if errors.Is(err, strconv.ErrRange) {
-		return errors.New("is out of range")
+// text returns the value of the flag as it was written: the last one that was given, else the
+// default.
+func (f *Flag) text() string {
+	if n := len(f.texts); n > 0 {
+		return f.texts[n-1]
 	}
-	if err != nil {
-		return errors.New("is not a whole number")
-	}
-	*v = numberValue(n)
-	return nil
+	return f.Default
 }
 
-func (v *numberValue) String() string { return strconv.FormatInt(int64(*v), 10) }
-
-type spanValue struct {
-	d    time.Duration
-	days bool // whole days are accepted
-}
-
-func (v *spanValue) set(s string) error {
-	if hours, ok := daysInHours(s); ok && v.days {
-		v.d = time.Duration(hours) * time.Hour
-		return nil
-	}
-	d, err := ParseDuration(s)
-	if err != nil {
-		return err
-	}
-	v.d = d
-	return nil
-}
-
-func (v *spanValue) String() string { return Duration(v.d) }
-
-type choiceValue struct {
-	word    string
-	choices []string
-}
-
-func (v *choiceValue) set(s string) error {
-	for _, choice := range v.choices {
-		if s == choice {
-			v.word = s
-			return nil
+// valueOf returns the value of a flag as parse reads it, zero if there is none. It panics if
+// the flag was declared with another type.
+func valueOf[T any](f *Flag, parse func(string) (T, error)) (value T) {
+	if text := f.text(); text != "" {
+		var err error
+		if value, err = parse(text); err != nil {
+			panic("cli: flag --" + f.Name + " " + err.Error())
 		}
 	}
-	return fmt.Errorf("is not one of %s", strings.Join(v.choices, ", "))
+	return value
 }
 
-func (v *choiceValue) String() string { return v.word }
+// checked returns the check of a flag whose values parse reads.
+func checked[T any](parse func(string) (T, error)) func(string) error {
+	return func(text string) error { _, err := parse(text); return err }
+}
+
+func parseNumber(s string) (int64, error) {
+	n, err := strconv.ParseInt(s, 10, 64)
+	switch {
+	case errors.Is(err, strconv.ErrRange):
+		return 0, errors.New("is out of range")
+	case err != nil:
+		return 0, errors.New("is not a whole number")
+	}
+	return n, nil
+}
+
+// parseLong is [ParseDuration] that also reads whole days.
+func parseLong(s string) (time.Duration, error) {
+	if hours, ok := daysInHours(s); ok {
+		return time.Duration(hours) * time.Hour, nil
+	}
+	return ParseDuration(s)
+}
+
+// oneOf returns the check of a flag that accepts the choices only.
+func oneOf(choices []string) func(string) error {
+	return func(s string) error {
+		if !slices.Contains(choices, s) {
+			return fmt.Errorf("is not one of %s", strings.Join(choices, ", "))
+		}
+		return nil
+	}
+}

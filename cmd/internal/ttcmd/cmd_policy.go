@@ -29,7 +29,7 @@ var policyCommand = &cli.Command{
 	Flags: func(f *cli.Flags) {
 		for _, l := range turn.Limits() {
 			if l.InDays() {
-				f.LongDuration(l.Flag, "D", 0, l.About)
+				f.LongDuration(l.Flag, "D", l.About)
 			} else {
 				f.Duration(l.Flag, "D", 0, l.About)
 			}
