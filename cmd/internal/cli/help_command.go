@@ -205,6 +205,9 @@ func (c *Command) Statuses() []ExitStatus {
 	for _, exit := range slices.Concat(commonExits(c), c.Exits) {
 		statuses[exit.Status] = exit.Meaning
 	}
+	if c.Signals {
+		statuses[129], statuses[130], statuses[143] = "ended by SIGHUP", "ended by SIGINT", "ended by SIGTERM"
+	}
 	var exits []ExitStatus
 	for status := range 256 {
 		if meaning, ok := statuses[status]; ok {

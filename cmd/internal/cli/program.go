@@ -84,6 +84,7 @@ type Command struct {
 	JSONOnly  bool // the result is JSON in every mode
 	TextFirst bool // the result is text, also for a harness, unless --json is given
 	Streams   bool // writes JSON Lines until stopped
+	Signals   bool // a signal ends it, with the exit status of a shell
 
 	Traits Traits
 }

@@ -3,7 +3,6 @@
 package ttcmd
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -16,10 +15,9 @@ import (
 
 // The parts of docs/cli.md between "<!-- table: NAME -->" and "<!-- end -->" are
 // generated from the table of commands, which is also where the help and the
-// manual pages come from: "tt wait" stands for the usage line, flags and exit
-// statuses of a command, "flags" for the flags of every command, "flags of a room"
-// for those that commands about a room have besides, and the name of a help topic
-// for its items, or "handoff" for its flags. With -update they are written anew.
+// manual pages come from: "tt wait" stands for the usage line and flags of a command,
+// "flags" for the flags of every command, "flags of a room" for those that commands about a
+// room have besides, and the name of a help topic for its items, or "handoff" for its flags. With -update they are written anew.
 // Everything else on the page is written by hand.
 func TestCLIPageAgreesWithTable(t *testing.T) {
 	file := filepath.Join("..", "..", "..", "docs", "cli.md")
@@ -76,13 +74,6 @@ func commandPart(p *cli.Program, c *cli.Command) string {
 		if shared := explainedBy(p, c, topic.Name); len(shared) > 0 {
 			text += folded("- and the flags under ["+topic.Name+"](#"+topic.Name+").", "  ")
 		}
-	}
-	var exits []string
-	for _, e := range c.Exits {
-		exits = append(exits, fmt.Sprintf("%d %s", e.Status, e.Meaning))
-	}
-	if len(exits) > 0 {
-		text += "\n" + folded("Exit status: "+strings.Join(exits, "; ")+".", "")
 	}
 	return text
 }

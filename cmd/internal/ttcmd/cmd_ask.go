@@ -39,7 +39,8 @@ var askCommand = &cli.Command{
 		f.Bool("exit-code", "with --wait: 3 where nobody has answered")
 		pathFlag(f)
 	},
-	Exits: append([]cli.ExitStatus{{Status: 3, Meaning: "no answer, with --exit-code"}}, signalExits...),
+	Exits:   []cli.ExitStatus{{Status: 3, Meaning: "no answer, with --exit-code"}},
+	Signals: true,
 	Errors: []code.Code{code.NotJoined, code.RoomNotFound, code.UnknownRecipient, code.AmbiguousRecipient, code.InvalidBody,
 		code.BodyTooLarge, code.InvalidAgentID, code.LockTimeout},
 	Run: runAsk,

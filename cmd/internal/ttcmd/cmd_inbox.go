@@ -33,7 +33,7 @@ var inboxCommand = &cli.Command{
 		pathFlag(f)
 	},
 	Exclusive: [][2]string{{"all", "wait"}},
-	Exits:     signalExits,
+	Signals:   true,
 	Errors:    []code.Code{code.RoomNotFound, code.NotJoined, code.CorruptRoom},
 	Run:       runInbox,
 }

@@ -38,9 +38,15 @@ var waitCommand = &cli.Command{
 		exitCodeFlag(f)
 		pathFlag(f)
 	},
-	Exits:  waitInboxExits,
-	Errors: []code.Code{code.NotJoined, code.GuardianFailed, code.LockTimeout},
-	Run:    runWait,
+	Exits: []cli.ExitStatus{
+		{Status: 3, Meaning: "not_yet, with --exit-code"},
+		{Status: 4, Meaning: "takeover_available, with --exit-code"},
+		{Status: 5, Meaning: "closed, with --exit-code"},
+		{Status: 6, Meaning: "inbox, with --inbox and --exit-code"},
+	},
+	Signals: true,
+	Errors:  []code.Code{code.NotJoined, code.GuardianFailed, code.LockTimeout},
+	Run:     runWait,
 }
 
 var tryCommand = &cli.Command{
@@ -53,36 +59,17 @@ var tryCommand = &cli.Command{
 		exitCodeFlag(f)
 		pathFlag(f)
 	},
-	Exits:  waitExits,
+	Exits: []cli.ExitStatus{
+		{Status: 3, Meaning: "not_yet, with --exit-code"},
+		{Status: 4, Meaning: "takeover_available, with --exit-code"},
+		{Status: 5, Meaning: "closed, with --exit-code"},
+	},
 	Errors: []code.Code{code.GuardianFailed, code.LockTimeout},
 	Run:    runTry,
 }
 
 func exitCodeFlag(f *cli.Flags) {
 	f.Bool("exit-code", "report the result in the exit status, too")
-}
-
-// signalExits are those of a wait that a signal ended.
-var signalExits = []cli.ExitStatus{
-	{Status: 129, Meaning: "ended by SIGHUP"},
-	{Status: 130, Meaning: "ended by SIGINT"},
-	{Status: 143, Meaning: "ended by SIGTERM"},
-}
-
-var waitExits = []cli.ExitStatus{
-	{Status: 3, Meaning: "not_yet, with --exit-code"},
-	{Status: 4, Meaning: "takeover_available, with --exit-code"},
-	{Status: 5, Meaning: "closed, with --exit-code"},
-}
-
-var waitInboxExits = []cli.ExitStatus{
-	{Status: 3, Meaning: "not_yet, with --exit-code"},
-	{Status: 4, Meaning: "takeover_available, with --exit-code"},
-	{Status: 5, Meaning: "closed, with --exit-code"},
-	{Status: 6, Meaning: "inbox, with --inbox and --exit-code"},
-	{Status: 129, Meaning: "ended by SIGHUP"},
-	{Status: 130, Meaning: "ended by SIGINT"},
-	{Status: 143, Meaning: "ended by SIGTERM"},
 }
 
 func runTry(ctx context.Context, c *cli.Invocation) error {
