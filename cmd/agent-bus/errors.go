@@ -3,9 +3,9 @@ package main
 import (
 	"context"
 	"errors"
-	"strings"
 
 	"github.com/talking-stick/tt/cmd/agent-bus/internal/tools"
+	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/questions"
 	"github.com/talking-stick/tt/fsroom/code"
 )
@@ -23,7 +23,7 @@ func (b *bus) busError(err error) error {
 	case code.DataDirUnusable:
 		e.Hint = "make the directory writable, or set " + envDataDir + " to another one"
 	case code.CorruptRoom:
-		e.Hint = "the other topics can be used; look at this one with: TALKING_STICK_DATA_DIR=" + shellWord(b.Path) + " tt doctor"
+		e.Hint = "the other topics can be used; look at this one with: TALKING_STICK_DATA_DIR=" + cli.ShellWord(b.Path) + " tt doctor"
 	case code.UnsupportedFormat:
 		e.Hint = b.formatHint(e)
 	case code.InDoubt:
@@ -46,17 +46,6 @@ func (b *bus) formatHint(e *code.Error) string {
 			"directory is also that of the rooms of tt"
 	}
 	return `update agent-bus, or wipe the topics with "agent-bus cli db wipe", or set ` + envDataDir + " to another directory"
-}
-
-// shellWord quotes the text as one word of a shell's command line.
-func shellWord(text string) string {
-	plain := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("/._-+:@%", r)
-	}
-	if text != "" && strings.IndexFunc(text, func(r rune) bool { return !plain(r) }) < 0 {
-		return text
-	}
-	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 }
 
 // gaveUp reports whether the call ended because its client cancelled it or is gone.

@@ -61,7 +61,7 @@ func (p *Program) helpOn(name string, out *Output) (string, error) {
 		known = append(known, topic.Name)
 	}
 	err := usagef("no help on %s", quote(name)).With("command", shorten(name))
-	return "", p.didYouMean(err, nil, nearest(name, known)...)
+	return "", p.didYouMean(err, nil, Nearest(name, known)...)
 }
 
 func (p *Program) topicHelp(topic Topic, out *Output) string {

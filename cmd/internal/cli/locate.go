@@ -103,7 +103,7 @@ func (p *Program) unknownCommand(name string) *code.Error {
 			return p.didYouMean(err, nil, c.Name)
 		}
 	}
-	return p.didYouMean(err, nil, nearest(name, p.visibleNames())...)
+	return p.didYouMean(err, nil, Nearest(name, p.visibleNames())...)
 }
 
 // containsInOrder reports whether path has all of the words, in this order.

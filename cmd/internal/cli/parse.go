@@ -137,7 +137,7 @@ func (p *Program) distribute(c *Command, operands []string, behind int) (map[str
 			if arg.Choices != nil && !slices.Contains(arg.Choices, value) {
 				err := usagef("bad value for %s: %s is not %s", strings.ToUpper(arg.Name), quote(value), orList(arg.Choices)).
 					With("argument", arg.Name).With("value", shorten(value))
-				return nil, p.didYouMean(err, c, nearest(value, arg.Choices)...)
+				return nil, p.didYouMean(err, c, Nearest(value, arg.Choices)...)
 			}
 		}
 	}
@@ -152,7 +152,7 @@ func (p *Program) tooMany(c *Command, left []string) *code.Error {
 			below = append(below, other.Name)
 		}
 	}
-	if near := nearest(c.Name+" "+left[0], below); near != nil && c.Name != "" {
+	if near := Nearest(c.Name+" "+left[0], below); near != nil && c.Name != "" {
 		return p.didYouMean(err, c, near...)
 	}
 	return err.WithHint("usage: %s", p.UsageLine(c))

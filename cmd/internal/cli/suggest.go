@@ -11,14 +11,11 @@ const longestSuggestible = 40
 // mostSuggestions is the greatest number of words in a hint.
 const mostSuggestions = 3
 
-// Nearest is nearest for words that a command checks itself.
-func Nearest(word string, candidates []string) []string { return nearest(word, candidates) }
-
-// nearest returns the candidates that a misspelled word may stand for, at most
+// Nearest returns the candidates that a misspelled word may stand for, at most
 // mostSuggestions. The first is the one that differs by the fewest typing mistakes,
 // if these are at most a third of its length. The candidates that begin with the
 // word follow.
-func nearest(word string, candidates []string) []string {
+func Nearest(word string, candidates []string) []string {
 	if word == "" || len(word) > longestSuggestible {
 		return nil
 	}

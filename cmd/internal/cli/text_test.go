@@ -202,7 +202,7 @@ func TestNearest(t *testing.T) {
 		"realese": "release", "rel": "release", "jsn": "json", "msg-send": "msg send", "msgsend": "msg send",
 		"": "", "x": "", "xyz": "", "w": "", "completely": "", strings.Repeat("state", 20): "",
 	} {
-		if got := strings.Join(nearest(word, candidates), " "); got != want {
+		if got := strings.Join(Nearest(word, candidates), " "); got != want {
 			t.Errorf("%q: got %q, want %q", word, got, want)
 		}
 	}

@@ -52,7 +52,7 @@ func nearestFlag(flags []Flag, typed string) []string {
 	for _, flag := range flags {
 		names = append(names, flag.Name)
 	}
-	found := nearest(strings.TrimLeft(typed, "-"), names)
+	found := Nearest(strings.TrimLeft(typed, "-"), names)
 	for i := range found {
 		found[i] = "--" + found[i]
 	}
@@ -77,7 +77,7 @@ func (p *Program) badValue(c *Command, flag *Flag, value string, why error) *cod
 	name := "--" + flag.Name
 	err := usagef("bad value for %s: %s %s", name, quote(value), why).
 		With("flag", name).With("value", shorten(value))
-	return p.didYouMean(err, c, nearest(value, flag.Choices)...)
+	return p.didYouMean(err, c, Nearest(value, flag.Choices)...)
 }
 
 // longestQuote is the greatest part of an argument that an error repeats, in bytes.

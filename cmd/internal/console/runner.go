@@ -68,16 +68,8 @@ func (c command) line() string {
 	words := []string{"tt"}
 	for _, arg := range c.argv {
 		if arg != "--json" {
-			words = append(words, quoted(arg))
+			words = append(words, cli.ShellWord(arg))
 		}
 	}
 	return strings.Join(words, " ")
-}
-
-func quoted(arg string) string {
-	const safe = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:=@,+"
-	if arg != "" && strings.Trim(arg, safe) == "" {
-		return arg
-	}
-	return "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
 }

@@ -311,7 +311,7 @@ func writeDoctor(t *cli.Text, r doctorResult) {
 	for _, tree := range r.Trees {
 		if tree.RootMissing {
 			t.Line("%s changes of %s are recorded, which is not there any more (%s); tt doctor --prune-ledger --path %s "+
-				"removes them", t.Dim("note"), tree.Root, sizeWords(tree.Bytes), shellWord(tree.Root))
+				"removes them", t.Dim("note"), tree.Root, sizeWords(tree.Bytes), cli.ShellWord(tree.Root))
 		}
 	}
 	for _, hint := range r.Hints {

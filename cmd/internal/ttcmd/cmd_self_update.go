@@ -97,10 +97,10 @@ func adviseUpdate(path, installer, version string) updateAdvice {
 	a := updateAdvice{Method: installer, Executable: path}
 	switch installer {
 	case "make":
-		a.Shell, a.Note = "git pull && make && install -m 0755 bin/"+strings.Join(present, " bin/")+" "+shellWord(dir),
+		a.Shell, a.Note = "git pull && make && install -m 0755 bin/"+strings.Join(present, " bin/")+" "+cli.ShellWord(dir),
 			"run it in the checkout that tt was built from"
 		if filepath.Base(dir) == "bin" {
-			a.Shell = "git pull && make install PREFIX=" + shellWord(filepath.Dir(dir))
+			a.Shell = "git pull && make install PREFIX=" + cli.ShellWord(filepath.Dir(dir))
 		}
 		if natsd {
 			a.Note += "; before make: make natsd, for the new " + server
@@ -110,7 +110,7 @@ func adviseUpdate(path, installer, version string) updateAdvice {
 		if runtime.GOOS == "darwin" {                            // BSD tar matches patterns by itself
 			pattern = " --strip-components=2 '*/bin/*'"
 		}
-		a.Shell = "curl -fsSL " + releases + "/tt_" + runtime.GOOS + "_" + runtime.GOARCH + ".tar.gz | tar -xzf - -C " + shellWord(dir) + pattern
+		a.Shell = "curl -fsSL " + releases + "/tt_" + runtime.GOOS + "_" + runtime.GOARCH + ".tar.gz | tar -xzf - -C " + cli.ShellWord(dir) + pattern
 		a.Note = "checksums are in " + releases + "/SHA256SUMS"
 	default:
 		a.Method, a.Runnable = "go-install", strings.HasPrefix(version, "v") && !strings.HasSuffix(version, "+dirty")
@@ -121,7 +121,7 @@ func adviseUpdate(path, installer, version string) updateAdvice {
 		if natsd { // a module of its own, which go install takes by itself only
 			a.Note = "and " + server + ": go install " + module + "/cmd/" + server + "@latest"
 		}
-		a.Shell = "GOBIN=" + shellWord(dir) + " " + strings.Join(a.Command[2:], " ")
+		a.Shell = "GOBIN=" + cli.ShellWord(dir) + " " + strings.Join(a.Command[2:], " ")
 		if !a.Runnable {
 			a.Method, a.Note = "unknown", "how this tt was installed is unknown; this puts the latest release in its place"
 		}
@@ -129,14 +129,6 @@ func adviseUpdate(path, installer, version string) updateAdvice {
 	}
 	a.Command = []string{"sh", "-c", a.Shell}
 	return a
-}
-
-// shellWord returns text as one word of a shell command.
-func shellWord(text string) string {
-	if !strings.ContainsAny(text, " \t\n'\"\\$`&;|<>()*?[]{}~#!") {
-		return text
-	}
-	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 }
 
 // runUpdate runs the update. All its output goes to standard error, because the result

@@ -112,7 +112,7 @@ func undoConflict(turnID int64, p *ledger.Plan, conflicts []ledger.Conflict) err
 	}
 	quoted := make([]string, len(rest))
 	for i, path := range rest {
-		quoted[i] = shellWord(path)
+		quoted[i] = cli.ShellWord(path)
 	}
 	return e.WithHint("undo the rest: tt undo %d %s", turnID, strings.Join(quoted, " ")).With("others", rest)
 }
