@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/talking-stick/tt/cmd/agent-bus/internal/tools"
 	"github.com/talking-stick/tt/cmd/internal/cli"
+	"github.com/talking-stick/tt/cmd/internal/session"
 	"github.com/talking-stick/tt/identity"
 )
 
@@ -12,7 +13,7 @@ func callerName(c *cli.Invocation) (string, error) {
 	if c.Given("agent") {
 		return tools.ValidateAgentName(c.String("agent"))
 	}
-	me, err := identity.Resolve(identityEnv(c.Env), identity.System(), "")
+	me, err := identity.Resolve(session.IdentityEnv(c.Env, false), identity.System(), "")
 	if err != nil {
 		return "", err
 	}
@@ -22,21 +23,9 @@ func callerName(c *cli.Invocation) (string, error) {
 // harnessName returns the agent id that tt gives the harness session which this
 // process belongs to, "" if it belongs to none.
 func harnessName(env *cli.Env) string {
-	me, err := identity.Resolve(identityEnv(env), identity.System(), "")
+	me, err := identity.Resolve(session.IdentityEnv(env, false), identity.System(), "")
 	if err != nil || me.SessionKind != identity.HarnessCLI {
 		return ""
 	}
 	return me.ID
-}
-
-// inHarness reports whether a harness runs this process.
-func inHarness(env *cli.Env) bool {
-	_, ok := identity.HarnessByEnvironment(identityEnv(env))
-	return ok
-}
-
-func identityEnv(env *cli.Env) identity.Env {
-	e := identity.SystemEnv()
-	e.Lookup, e.Home = env.Lookup, env.Home
-	return e
 }

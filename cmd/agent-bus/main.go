@@ -9,7 +9,10 @@
 // the order of its calls, wait.go how calls wait, and cli_*.go the commands.
 package main
 
-import "github.com/talking-stick/tt/cmd/internal/cli"
+import (
+	"github.com/talking-stick/tt/cmd/internal/cli"
+	"github.com/talking-stick/tt/cmd/internal/session"
+)
 
 // Set by the linker; if empty, what the build recorded is shown.
 var version, commit string
@@ -32,7 +35,7 @@ func program() *cli.Program {
 			"servers need not know of each other.",
 		Topics:      helpTopics(),
 		Bare:        "serve",
-		DefaultJSON: inHarness,
+		DefaultJSON: session.InHarness,
 		Commands: []*cli.Command{
 			serveCommand,
 			askCommand, answerCommand, closeCommand, followCommand,

@@ -42,7 +42,6 @@ func (p *Program) printVersion(out *Output) error {
 // BuildVersion returns the version of the program, or the one that the build recorded.
 func (p *Program) BuildVersion() string { return p.build().Version }
 
-// build returns the version of the program, or the one that the build recorded.
 func (p *Program) build() version {
 	v := version{p.Name, p.Version, p.Commit}
 	if v.Version != "" && v.Commit != "" {

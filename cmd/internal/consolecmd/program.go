@@ -9,8 +9,8 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/console"
 	"github.com/talking-stick/tt/cmd/internal/report"
 	"github.com/talking-stick/tt/cmd/internal/second"
+	"github.com/talking-stick/tt/cmd/internal/session"
 	"github.com/talking-stick/tt/cmd/internal/viewers"
-	"github.com/talking-stick/tt/identity"
 )
 
 // Main runs the command that the command line names and ends the process.
@@ -39,9 +39,6 @@ func program(byTT bool, version, commit string) *cli.Program {
 				c.Notice(skew)
 			}
 		},
-		DefaultJSON: func(env *cli.Env) bool {
-			_, ok := identity.HarnessByEnvironment(identity.Env{Lookup: env.Lookup})
-			return ok
-		},
+		DefaultJSON: session.InHarness,
 	}
 }

@@ -97,3 +97,9 @@ func IdentityEnv(env *cli.Env, given bool) identity.Env {
 	e.Lookup, e.Home = env.Lookup, env.Home
 	return e
 }
+
+// InHarness reports whether a harness runs this process: results are JSON then by default.
+func InHarness(env *cli.Env) bool {
+	_, ok := identity.HarnessByEnvironment(identity.Env{Lookup: env.Lookup})
+	return ok
+}

@@ -28,7 +28,7 @@ type manResult struct {
 
 func runMan(_ context.Context, c *cli.Invocation) error {
 	dir := c.Env.Abs(c.Arg("dir"))
-	pages := manual.Pages(c.Program, buildVersion())
+	pages := manual.Pages(c.Program, c.Program.BuildVersion())
 	res := manResult{Dir: dir, Pages: []string{}}
 	err := os.MkdirAll(dir, 0o755)
 	for _, page := range pages {

@@ -10,9 +10,9 @@ import (
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/hosts"
+	"github.com/talking-stick/tt/cmd/internal/session"
 	"github.com/talking-stick/tt/cmd/internal/setup"
 	"github.com/talking-stick/tt/fsroom"
-	"github.com/talking-stick/tt/identity"
 )
 
 // A Build describes the running program. If Version or Commit is empty, the program
@@ -93,14 +93,11 @@ func program() *cli.Program {
 		Agents: true,
 		First: []cli.Section{
 			{Title: "commands of an agent", Commands: []string{"wait", "release", "inbox", "ask", "answer", "msg send", "notes add", "job run"}},
-			{Title: "commands of a person", Commands: []string{"status", "why", "console", "log", "undo", "restore", "take"}},
+			{Title: "commands of a person", Commands: []string{"status", "console", "log", "undo", "restore", "take"}},
 		},
-		Topics:   topics,
-		Commands: commands(),
-		Before:   before,
-		DefaultJSON: func(env *cli.Env) bool {
-			_, ok := identity.HarnessByEnvironment(identity.Env{Lookup: env.Lookup})
-			return ok
-		},
+		Topics:      topics,
+		Commands:    commands(),
+		Before:      before,
+		DefaultJSON: session.InHarness,
 	}
 }

@@ -1,19 +1,14 @@
 package ttcmd
 
 import (
-	"cmp"
 	"context"
 	"runtime/debug"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/second"
+	"github.com/talking-stick/tt/cmd/internal/session"
 	"github.com/talking-stick/tt/cmd/internal/setup"
-	"github.com/talking-stick/tt/identity"
 )
-
-// buildVersion returns the version from the linker, or the one that the Go tool
-// recorded.
-func buildVersion() string { return cmp.Or(build.Version, moduleVersion(), "(devel)") }
 
 func moduleVersion() string {
 	info, ok := debug.ReadBuildInfo()
@@ -47,9 +42,5 @@ func programName() string {
 
 // mayTakeLonger reports whether a person calls, and not for a shell prompt.
 func mayTakeLonger(c *cli.Invocation) bool {
-	if forPrompt(c) || c.Env.Lookup("TT_HARNESS_EXPORT") != "" {
-		return false
-	}
-	_, harness := identity.HarnessByEnvironment(identity.Env{Lookup: c.Env.Lookup})
-	return !harness
+	return !forPrompt(c) && c.Env.Lookup("TT_HARNESS_EXPORT") == "" && !session.InHarness(c.Env)
 }

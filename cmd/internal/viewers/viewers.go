@@ -13,9 +13,6 @@ import (
 	"github.com/talking-stick/tt/fsroom/code"
 )
 
-// NotInstalled is the code of tt's error when tt-console is missing or cannot be started.
-const NotInstalled code.Code = code.ConsoleNotInstalled
-
 const group = "inspection"
 
 // A Run carries a command out.
@@ -35,7 +32,7 @@ func Console(run Run) *cli.Command {
 			f.Bool("ascii", "draw with ASCII characters")
 			session.Flag(f)
 		},
-		Errors: []code.Code{code.RoomNotFound, NotInstalled},
+		Errors: []code.Code{code.RoomNotFound, code.ConsoleNotInstalled},
 		Run:    run,
 	}
 }
@@ -63,7 +60,7 @@ func Report(run Run) *cli.Command {
 			f.Choice("format", "FORMAT", []string{"html", "json", "trace"}, "a page, its data, or events for ui.perfetto.dev")
 			session.Flag(f)
 		},
-		Errors: []code.Code{code.RoomNotFound, code.CorruptRoom, NotInstalled},
+		Errors: []code.Code{code.RoomNotFound, code.CorruptRoom, code.ConsoleNotInstalled},
 		Run:    run,
 	}
 }
