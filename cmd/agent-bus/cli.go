@@ -106,13 +106,9 @@ func (b *bus) topicOfQuestion(ctx context.Context, questionID string) (*question
 
 // firstLine returns the part of a text that a table shows.
 func firstLine(text string) string {
-	const longest = 60
 	line, more, _ := strings.Cut(strings.TrimSpace(text), "\n")
-	if runes := []rune(line); len(runes) > longest {
-		line, more = string(runes[:longest]), "more"
+	if short := topic.Clip(line); short != line || more == "" {
+		return short
 	}
-	if more != "" {
-		line += "…"
-	}
-	return line
+	return line + "…"
 }

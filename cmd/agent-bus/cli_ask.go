@@ -90,7 +90,7 @@ func (b *bus) waitForAnswer(ctx context.Context, c *cli.Invocation, r *questions
 		case polled.QuestionStatus != topic.Pending:
 			t.Line("The question is %s and has no answer.", polled.QuestionStatus)
 		default:
-			t.Line("Nobody has answered %s yet; it stays open. %s could hear of it.", id, tools.Count(max(0, others), "agent"))
+			t.Line("Nobody has answered %s yet; it stays open. %s could hear of it.", id, code.Count(max(0, others), "agent"))
 		}
 	})
 }

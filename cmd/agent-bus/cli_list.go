@@ -75,7 +75,7 @@ func writeTopics(t *cli.Text, r topicsResult) {
 	}
 	t.Table(&table)
 	if more := r.Total - len(r.Topics); more > 0 {
-		t.Line("%s more; see --limit.", tools.Count(more, "older topic"))
+		t.Line("%s more; see --limit.", code.Count(more, "older topic"))
 	}
 }
 

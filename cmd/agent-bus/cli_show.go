@@ -133,7 +133,7 @@ func writeTopic(t *cli.Text, s *shownTopic) {
 		t.Line("Meta    %s", string(s.Metadata))
 	}
 	t.Line("Counts  %s", s.Counts)
-	t.Line("Joined  %s now", tools.Count(s.Listeners, "agent"))
+	t.Line("Joined  %s now", code.Count(s.Listeners, "agent"))
 	if len(s.Agents) > 0 {
 		t.Blank()
 		var agents cli.Table
@@ -152,7 +152,7 @@ func writeTopic(t *cli.Text, s *shownTopic) {
 	t.Blank()
 	var table cli.Table
 	for _, q := range s.Questions {
-		table.Row(q.QuestionID, q.Status, tools.Count(len(q.Answers), "answer"), q.AskedBy, t.Ago(q.AskedAt.Time), firstLine(q.Text))
+		table.Row(q.QuestionID, q.Status, code.Count(len(q.Answers), "answer"), q.AskedBy, t.Ago(q.AskedAt.Time), firstLine(q.Text))
 	}
 	t.Table(&table)
 }

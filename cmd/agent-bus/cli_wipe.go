@@ -75,7 +75,7 @@ func confirmed(c *cli.Invocation, path string, entries []fs.DirEntry) bool {
 			n++
 		}
 	}
-	fmt.Fprintf(c.Env.Stderr, "Delete %s with %s for good? [y/N] ", cli.Line(path), tools.Count(n, "topic"))
+	fmt.Fprintf(c.Env.Stderr, "Delete %s with %s for good? [y/N] ", cli.Line(path), code.Count(n, "topic"))
 	answer, err := bufio.NewReader(c.Env.Stdin).ReadString('\n')
 	if err != nil && !errors.Is(err, io.EOF) {
 		return false

@@ -9,6 +9,8 @@ package code
 import (
 	"errors"
 	"fmt"
+	"strconv"
+	"strings"
 )
 
 // A Code names one kind of refusal or failure. Codes are part of the contract
@@ -136,4 +138,16 @@ func Of(err error) Code {
 		return e.Code
 	}
 	return Internal
+}
+
+// Count returns a number of things as a message says it: "1 event", "2 events".
+func Count(n int, thing string) string {
+	switch {
+	case n == 1:
+	case strings.HasSuffix(thing, "ch"):
+		thing += "es"
+	default:
+		thing += "s"
+	}
+	return strconv.Itoa(n) + " " + thing
 }

@@ -172,7 +172,7 @@ func (c *checker[S]) history() {
 	}
 	if folded.Torn > 0 {
 		c.unfinished(folded.Position, c.Room.JournalPath(), "cut it off, as the next change does",
-			"%d bytes of an unfinished change at the end", folded.Torn)
+			"%s of an unfinished change at the end", code.Count(int(folded.Torn), "byte"))
 	}
 	if folded.Position.Offset == 0 {
 		c.betweenLives(cached)
@@ -285,14 +285,6 @@ func (c *checker[S]) lock() {
 func (c *checker[S]) leftovers() {
 	if entries, _ := os.ReadDir(c.Room.TempDir()); len(entries) > 0 {
 		c.unfinished(entries, c.Room.TempDir(), "sweep it, as the next change does",
-			"%s left by a process that was killed, or by a copy that was made while it wrote", counted(len(entries), "file"))
+			"%s left by a process that was killed, or by a copy that was made while it wrote", code.Count(len(entries), "file"))
 	}
-}
-
-// counted returns "1 file", "2 files".
-func counted(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
 }

@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/talking-stick/tt/cmd/internal/console/draw"
+	"github.com/talking-stick/tt/fsroom/code"
 )
 
 // The smallest screen that is drawn for. A smaller one shows a part of it.
@@ -125,7 +126,7 @@ func (m *model) counts() string {
 			held++
 		}
 	}
-	text := counted(len(m.rooms), "room")
+	text := code.Count(len(m.rooms), "room")
 	if held > 0 {
 		text += fmt.Sprintf(", %d held", held)
 	}
@@ -134,13 +135,6 @@ func (m *model) counts() string {
 		text += m.Own(draw.Dim, ", ") + m.Own(draw.Alarm, fmt.Sprintf("%d stuck", stuck))
 	}
 	return text
-}
-
-func counted(n int, what string) string {
-	if n != 1 {
-		what += "s"
-	}
-	return fmt.Sprintf("%d %s", n, what)
 }
 
 // yoursLine says what waits for the person, in words and in short, "" if nothing does.
@@ -160,7 +154,7 @@ func (m *model) yoursLine() (long, short string) {
 		{int(y.Messages), "message", draw.Message}, {int(y.Notes), "note", draw.Note},
 	} {
 		if c.n > 0 {
-			parts = append(parts, counted(c.n, c.what))
+			parts = append(parts, code.Count(c.n, c.what))
 			short += fmt.Sprintf(" %s%d", m.Mark(c.mark), c.n)
 		}
 	}
@@ -277,7 +271,7 @@ func (m *model) readingBody(w, h int) []string {
 		lines = append(lines, "  "+line)
 	}
 	if below := len(text) - first - rows; below > 0 {
-		lines[1] = "  " + m.Own(draw.Dim, fmt.Sprintf("%s more %s", counted(below, "line"), m.Mark(draw.Below)))
+		lines[1] = "  " + m.Own(draw.Dim, fmt.Sprintf("%s more %s", code.Count(below, "line"), m.Mark(draw.Below)))
 	}
 	return lines
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/console/draw"
 	"github.com/talking-stick/tt/cmd/internal/console/look"
 	"github.com/talking-stick/tt/cmd/internal/questions"
+	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/lockfile/queue"
 )
@@ -391,7 +392,7 @@ func (m *model) journal(w, h int, titled bool) []string {
 	pick, last := m.journalAt(list)
 	var head []string
 	if titled {
-		count := counted(len(list), "event")
+		count := code.Count(len(list), "event")
 		if below := len(list) - 1 - last; below > 0 {
 			count = fmt.Sprintf("%d new %s", below, m.Mark(draw.Below))
 		}

@@ -86,9 +86,9 @@ func Run(ctx context.Context, c *cli.Invocation) error {
 	}
 	return c.Out.Result(res, func(t *cli.Text) {
 		t.Line("%s", res.File)
-		t.Line("%d turns, %d events, %s bytes.", res.Turns, res.Events, thousands(res.Bytes))
+		t.Line("%s, %s, %s bytes.", code.Count(res.Turns, "turn"), code.Count(int(res.Events), "event"), thousands(res.Bytes))
 		if res.Omitted > 0 {
-			t.Line("%d older turns are left out; --since and tt log show parts of the history.", res.Omitted)
+			t.Line("Left out: %s; --since and tt log show parts of the history.", code.Count(res.Omitted, "older turn"))
 		}
 		if res.Warning != "" {
 			t.Line("Note: %s.", res.Warning)

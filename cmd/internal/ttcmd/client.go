@@ -10,6 +10,8 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/cmd/internal/session"
 	"github.com/talking-stick/tt/fsroom"
+	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/topic"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/fsroom/workspace"
 	"github.com/talking-stick/tt/identity"
@@ -133,4 +135,9 @@ var (
 	caller    = session.Caller
 	pathFlag  = session.Flag
 	givenPath = session.Path
+)
+
+var (
+	counted   = code.Count
+	shortened = topic.Clip // to the length of a line in a menu
 )

@@ -261,12 +261,3 @@ func openQuestionsHere(ctx context.Context, c *cli.Invocation) completion.Answer
 	}
 	return a
 }
-
-// shortened cuts text to the length of a line in a menu.
-func shortened(text string) string {
-	const most = 60
-	if runes := []rune(text); len(runes) > most {
-		return string(runes[:most]) + "…"
-	}
-	return text
-}

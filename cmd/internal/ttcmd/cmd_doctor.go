@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
@@ -369,12 +368,4 @@ func writeProblem(t *cli.Text, p doctor.Problem) {
 	if p.Repair != "" && !p.Repaired {
 		t.Line("    --repair: %s", p.Repair)
 	}
-}
-
-// counted returns "1 room", "2 rooms".
-func counted(n int, thing string) string {
-	if n != 1 {
-		thing += "s"
-	}
-	return strconv.Itoa(n) + " " + thing
 }

@@ -1,6 +1,7 @@
 package ttcmd
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -104,7 +105,7 @@ func writeLeftOut(t *cli.Text, left []ledger.LeftOut) {
 		name := l.Path
 		switch {
 		case l.Why == ledger.LeftSecret:
-			name = strings.TrimSpace(l.Path + " (may have secrets)")
+			name = cmp.Or(l.Path, counted(l.Files, "file")) + " (may have secrets)"
 		case l.Files > 0:
 			name += fmt.Sprintf("/ (%d new files, not ignored)", l.Files)
 		default:

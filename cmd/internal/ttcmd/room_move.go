@@ -81,7 +81,7 @@ func runRoomImport(ctx context.Context, c *cli.Invocation) error {
 		res.Status = "unchanged"
 	}
 	return c.Out.Result(res, func(t *cli.Text) {
-		t.Line("The room of %s has the %d events of the file; %d of them are new.", res.Path, res.Events, res.Added)
+		t.Line("The room of %s has all of the file: %s, of which %d new.", res.Path, counted(int(res.Events), "event"), res.Added)
 	})
 }
 
@@ -203,8 +203,8 @@ func copyTo(ctx context.Context, c *cli.Invocation, service *hosts.Service, data
 	}
 	res.Events, res.LastEventSeq, res.Added, res.Closed = moved.Events, moved.Events, moved.Added, moved.Closed
 	return c.Out.Result(res, func(t *cli.Text) {
-		t.Line("The room goes on at %s as %s: %d events, %d of them published now. It is closed here.", res.Engine, res.Room,
-			res.Events, res.Added)
+		t.Line("The room goes on at %s as %s: %s, %d of them published now. It is closed here.", res.Engine, res.Room,
+			counted(int(res.Events), "event"), res.Added)
 		t.Line("%s", t.Dim(fmt.Sprintf("Set %s=%s on every host, or name an alias for it in %s.", hosts.EngineVariable,
 			res.Engine, workspace.RoomFilePath(w.Root))))
 	})

@@ -132,11 +132,3 @@ func Followups(answers []topic.Answer) []string {
 
 // OneLine returns the text with each run of white space replaced by a space.
 func OneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
-
-// Count writes a number of things: "1 topic", "2 topics".
-func Count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/topic"
 	"github.com/talking-stick/tt/journal/event"
 )
@@ -209,7 +210,7 @@ func (r *ListResult) Text() string {
 	fmt.Fprintf(&b, "topics: %d\n", r.Total)
 	for _, t := range r.Topics {
 		fmt.Fprintf(&b, "- %s topic_id=%s %s, made %s, %s: %s\n", t.Name, t.TopicID, t.Status, t.CreatedAt,
-			Count(t.Counts.Total, "question"), t.Counts)
+			code.Count(t.Counts.Total, "question"), t.Counts)
 		if t.ClosedAt != nil {
 			fmt.Fprintf(&b, "  closed %s", t.ClosedAt)
 			if reason := orEmpty(t.CloseReason); reason != "" {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/topic"
 )
 
@@ -42,10 +43,8 @@ func (r *QueuedResult) Text() string {
 	switch {
 	case r.Status == StatusTimeout:
 		text = "Nobody has answered yet; the question stays open, question_status=" + r.QuestionStatus + "."
-		if n := r.Listeners; n != nil && *n == 1 {
-			text += " Listeners: 1 agent could hear of it."
-		} else if n != nil {
-			text += fmt.Sprintf(" Listeners: %d agents could hear of it.", *n)
+		if n := r.Listeners; n != nil {
+			text += " Listeners: " + code.Count(*n, "agent") + " could hear of it."
 		}
 	case r.To != "":
 		text = "Your question is queued for " + r.To + "."
@@ -257,7 +256,7 @@ func (r *PendingResult) Text() string {
 		if q.To != "" {
 			fmt.Fprintf(&b, " to %s", q.To)
 		}
-		fmt.Fprintf(&b, ", %s so far\n%s\n", Count(q.AnswersCount, "answer"), Enclosed(q.Text))
+		fmt.Fprintf(&b, ", %s so far\n%s\n", code.Count(q.AnswersCount, "answer"), Enclosed(q.Text))
 	}
 	if r.HasMore {
 		fmt.Fprintf(&b, "\nThe oldest %d of %d are shown.\n", len(r.Pending), r.Total)

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/talking-stick/tt/fsroom/code"
 )
 
 // A Finding is something that a reader of the report should look at.
@@ -223,20 +225,13 @@ func (f *findings) openQuestion() {
 // journal says what is odd about the events themselves.
 func (f *findings) journal() {
 	if n := len(f.m.Damaged); n > 0 {
-		f.add(nil, true, plural(n, "event")+" damaged and lost", fmt.Sprintf("event %d; what happened there is not known", f.m.Damaged[0].Seq))
+		f.add(nil, true, code.Count(n, "event")+" damaged and lost", fmt.Sprintf("event %d; what happened there is not known", f.m.Damaged[0].Seq))
 	}
 	if n := len(f.m.Steps); n > 0 {
 		s := f.m.Steps[n-1]
-		f.add(nil, false, "The clock was set back "+plural(n, "time"),
+		f.add(nil, false, "The clock was set back "+code.Count(n, "time"),
 			fmt.Sprintf("the last time by %s, before event %d; events are in the order of their numbers", Duration(s.Back), s.Seq))
 	}
-}
-
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
 
 // Duration returns a number of milliseconds in words: "340 ms", "12 s", "3 min 30 s",

@@ -2,10 +2,10 @@ package model
 
 import (
 	"encoding/json"
-	"fmt"
 	"slices"
 	"unicode/utf8"
 
+	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
 )
 
@@ -40,14 +40,10 @@ func (m *Model) redact() {
 
 // length returns the length of a text as a text, "" for none.
 func length(text string) string {
-	switch n := utf8.RuneCountInString(text); n {
-	case 0:
+	if text == "" {
 		return ""
-	case 1:
-		return "1 character"
-	default:
-		return fmt.Sprintf("%d characters", n)
 	}
+	return code.Count(utf8.RuneCountInString(text), "character")
 }
 
 // redacted returns a handoff of lengths. Of what it does not know, whose keys are texts

@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/report/model"
+	"github.com/talking-stick/tt/fsroom/code"
 )
 
 //go:embed page.html
@@ -138,15 +139,14 @@ func period(m *model.Model) string {
 func tiles(m *model.Model, sums model.Totals) []tile {
 	percent := 100 * sums.Held / max(1, sums.Work)
 	list := []tile{
-		{fmt.Sprint(len(m.Turns)), word(len(m.Turns), "turn"), count(len(m.Agents), "agent"), ""},
+		counted(len(m.Turns), "turn", code.Count(len(m.Agents), "agent")),
 		{model.Duration(sums.Held), "stick held", fmt.Sprintf("%d %% of %s at work", min(100, percent), model.Duration(sums.Work)), ""},
 		{"–", "between turns", "", ""},
-		{fmt.Sprint(sums.Handoffs), word(sums.Handoffs, "handoff"), "of " + count(len(m.Turns), "turn"), ""},
-		{fmt.Sprint(sums.Takeovers), word(sums.Takeovers, "takeover"), "none", ""},
+		counted(sums.Handoffs, "handoff", "of "+code.Count(len(m.Turns), "turn")),
+		counted(sums.Takeovers, "takeover", "none"),
 		{"–", "longest wait", "", ""},
-		{fmt.Sprint(len(m.Messages)), word(len(m.Messages), "message"), count(len(m.Notes), "note") +
-			fmt.Sprintf(", %d open", sums.OpenNotes), ""},
-		{fmt.Sprint(len(m.Questions)), word(len(m.Questions), "question"), fmt.Sprintf("%d open", sums.OpenAsks), ""},
+		counted(len(m.Messages), "message", code.Count(len(m.Notes), "note")+fmt.Sprintf(", %d open", sums.OpenNotes)),
+		counted(len(m.Questions), "question", fmt.Sprintf("%d open", sums.OpenAsks)),
 	}
 	if sums.Gap >= 0 {
 		list[2].Value, list[2].Note = model.Duration(sums.Gap), "median; free "+model.Duration(sums.Free)+" in all"
@@ -160,11 +160,7 @@ func tiles(m *model.Model, sums model.Totals) []tile {
 	return list
 }
 
-func word(n int, what string) string {
-	if n == 1 {
-		return what
-	}
-	return what + "s"
+func counted(n int, what, note string) tile {
+	number, label, _ := strings.Cut(code.Count(n, what), " ")
+	return tile{number, label, note, ""}
 }
-
-func count(n int, what string) string { return fmt.Sprintf("%d %s", n, word(n, what)) }

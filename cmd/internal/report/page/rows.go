@@ -13,25 +13,17 @@ import (
 // colours is how many there are. The last is that of persons.
 const colours = 8
 
-// colour returns the class of the agent's colour: persons have one of their own.
-func colour(m *model.Model, agent int) string {
-	if m.Agents[agent].Kind == "human" {
-		return fmt.Sprintf("c%d", colours-1)
-	}
-	n := 0
-	for _, a := range m.Agents[:agent] {
-		if a.Kind != "human" {
-			n++
-		}
-	}
-	return fmt.Sprintf("c%d", n%(colours-1))
-}
-
-// colourClasses returns the class of every agent.
+// colourClasses returns the class of every agent: persons have a colour of their own.
 func colourClasses(m *model.Model) []string {
 	classes := make([]string, len(m.Agents))
-	for i := range classes {
-		classes[i] = colour(m, i)
+	n := 0
+	for i, a := range m.Agents {
+		if a.Kind == "human" {
+			classes[i] = fmt.Sprintf("c%d", colours-1)
+			continue
+		}
+		classes[i] = fmt.Sprintf("c%d", n%(colours-1))
+		n++
 	}
 	return classes
 }
