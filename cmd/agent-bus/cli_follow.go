@@ -7,12 +7,9 @@ import (
 	"fmt"
 	"os/signal"
 	"strings"
-	"sync/atomic"
 	"syscall"
-	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
-	"github.com/talking-stick/tt/cmd/internal/questions"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/topic"
@@ -62,52 +59,18 @@ func runFollow(ctx context.Context, c *cli.Invocation, b *bus) error {
 		ctx, timeUp = context.WithTimeoutCause(ctx, d, errTimeUp)
 		defer timeUp()
 	}
-	s := follower{call: c, room: r, done: make(chan error, 1)}
-	s.cursor.Store(after)
-	go func() { s.done <- s.print(ctx, after) }()
-	select {
-	case err = <-s.done:
-	case <-ctx.Done():
-		// print may hang because nobody reads its output.
-		select {
-		case err = <-s.done:
-		case <-time.After(stallTime):
-		}
-	}
-	return s.finish(ctx, err)
-}
-
-// A follower prints the events of a topic.
-type follower struct {
-	call   *cli.Invocation
-	room   *questions.Topic
-	done   chan error
-	cursor atomic.Int64 // the last event that was printed
-}
-
-// print writes the events until the context ends.
-func (s *follower) print(ctx context.Context, after int64) error {
-	_, err := s.room.Follow(ctx, after, func(e *event.Event) error {
+	c.Out.Until(ctx)
+	_, err = r.Follow(ctx, after, func(e *event.Event) error {
 		public := *e
 		public.More = false
-		var err error
-		if s.call.JSON {
-			err = s.call.Out.WriteLine(&public, nil)
-		} else {
-			err = s.call.Out.Text(func(t *cli.Text) {
-				t.Line("%s  %s", t.Dim(e.CreatedAt.Local().Format("Jan _2 15:04:05")), eventLine(e))
-			})
-		}
+		err := c.Out.WriteLine(&public, func(t *cli.Text) {
+			t.Line("%s  %s", t.Dim(e.CreatedAt.Local().Format("Jan _2 15:04:05")), eventLine(e))
+		})
 		if err == nil {
-			s.cursor.Store(e.Seq)
+			after = e.Seq
 		}
 		return err
 	}, nil)
-	return err
-}
-
-// finish prints the last event's number and why the printing ended.
-func (s *follower) finish(ctx context.Context, err error) error {
 	ended := "signal"
 	switch {
 	case errors.Is(err, fsroom.ErrLifeEnded):
@@ -117,7 +80,7 @@ func (s *follower) finish(ctx context.Context, err error) error {
 	case ctx.Err() == nil:
 		return err
 	}
-	fmt.Fprintf(s.call.Env.Stderr, "cursor_event_seq=%d ended=%s\n", s.cursor.Load(), ended)
+	c.Out.Remark(fmt.Sprintf("cursor_event_seq=%d ended=%s", after, ended))
 	return nil
 }
 

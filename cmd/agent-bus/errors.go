@@ -59,26 +59,22 @@ const (
 	warnNewer   = "TOPIC_SCHEMA_MISMATCH" // written by a newer version
 )
 
-func unreadableWarning(u questions.Unreadable) tools.Warning {
-	w := tools.Warning{
-		Code:    warnDamaged,
-		Message: "a topic was left out: " + tools.Translate(u.Err).Message,
-		Context: map[string]any{"topic_id": u.ID},
-	}
-	if code.Of(u.Err) == code.UnsupportedFormat {
-		w.Code = warnNewer
-	}
-	if u.Name != "" {
-		w.Context["name"] = u.Name
-	}
-	return w
-}
-
 // warningsOf returns a warning about each of the topics.
 func warningsOf(list []questions.Unreadable) []tools.Warning {
 	var warnings []tools.Warning
 	for _, u := range list {
-		warnings = append(warnings, unreadableWarning(u))
+		w := tools.Warning{
+			Code:    warnDamaged,
+			Message: "a topic was left out: " + tools.Translate(u.Err).Message,
+			Context: map[string]any{"topic_id": u.ID},
+		}
+		if code.Of(u.Err) == code.UnsupportedFormat {
+			w.Code = warnNewer
+		}
+		if u.Name != "" {
+			w.Context["name"] = u.Name
+		}
+		warnings = append(warnings, w)
 	}
 	return warnings
 }

@@ -64,7 +64,7 @@ func (s *server) serve(ctx context.Context, end func(), in io.Reader, out io.Wri
 		In: in, Out: out, Ending: end, Patience: drainTime,
 		Log: func(format string, args ...any) { s.log.Warn(fmt.Sprintf(format, args...)) },
 	}
-	session, err := s.mcp.Connect(context.WithoutCancel(ctx), orderedTransport{wire, &s.order}, nil)
+	session, err := s.connect(context.WithoutCancel(ctx), wire)
 	if err != nil {
 		return err
 	}

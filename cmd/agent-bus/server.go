@@ -22,12 +22,12 @@ const instructions = `Ask other agents on this machine, or on all that share its
 3. To answer: pending_list(topic_id) waits for questions of others; answer(topic_id, responses) with suggested_followups. Repeat while you have time.
 After a restart of this server, join again; questions and answers are kept.`
 
-// A server serves the bus to its clients.
+// A server serves the bus to one client.
 type server struct {
 	*bus
-	mcp      *mcp.Server
-	sessions sessions
-	order    order
+	mcp     *mcp.Server
+	session *clientSession
+	order   order
 	// shutdownCtx ends when the server is about to stop. Waiting calls return then.
 	shutdownCtx context.Context
 	log         *slog.Logger
@@ -38,7 +38,8 @@ type server struct {
 
 // newServer returns a server with the twelve tools, whose log goes to w.
 func newServer(shutdownCtx context.Context, b *bus, version string, w io.Writer, level slog.Level) *server {
-	s := &server{bus: b, shutdownCtx: shutdownCtx, defaultName: func() string { return "" }}
+	s := &server{bus: b, shutdownCtx: shutdownCtx, defaultName: func() string { return "" },
+		session: &clientSession{memberships: make(map[string]*membership)}}
 	s.log = slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: level}))
 	s.mcp = mcp.NewServer(
 		&mcp.Implementation{Name: "agent-bus", Title: "Agent Bus", Version: version},
@@ -52,6 +53,19 @@ func newServer(shutdownCtx context.Context, b *bus, version string, w io.Writer,
 		s.add(t)
 	}
 	return s
+}
+
+// connect serves the client at the other end of the transport. When it is gone, the topics are
+// left that it has joined.
+func (s *server) connect(ctx context.Context, t mcp.Transport) (*mcp.ServerSession, error) {
+	client, err := s.mcp.Connect(ctx, orderedTransport{t, &s.order}, nil)
+	if err == nil {
+		go func() {
+			_ = client.Wait()
+			s.session.leave()
+		}()
+	}
+	return client, err
 }
 
 // recoverPanics answers a call that panics with an error. The SDK would let the panic

@@ -4,14 +4,14 @@ import (
 	"context"
 	"sync"
 
-	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/talking-stick/tt/cmd/agent-bus/internal/tools"
 	"github.com/talking-stick/tt/cmd/internal/questions"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/topic"
 )
 
-// A clientSession is one client and the topics it has joined. It lives in memory only.
+// A clientSession is the client of a server and the topics it has joined. It lives in memory
+// only.
 type clientSession struct {
 	// mu is held for reading while a question is asked, so that the name under
 	// which it is asked does not change meanwhile.
@@ -126,33 +126,4 @@ func (s *clientSession) leave() {
 		m.release()
 	}
 	clear(s.memberships)
-}
-
-// sessions are the clients of one server: one on standard input and output, any
-// number in memory.
-type sessions struct {
-	mu  sync.Mutex
-	all map[*mcp.ServerSession]*clientSession
-}
-
-// of returns the session of a client. The session ends when the client disconnects.
-func (all *sessions) of(client *mcp.ServerSession) *clientSession {
-	all.mu.Lock()
-	defer all.mu.Unlock()
-	if s := all.all[client]; s != nil {
-		return s
-	}
-	s := &clientSession{memberships: make(map[string]*membership)}
-	if all.all == nil {
-		all.all = make(map[*mcp.ServerSession]*clientSession)
-	}
-	all.all[client] = s
-	go func() {
-		_ = client.Wait()
-		all.mu.Lock()
-		delete(all.all, client)
-		all.mu.Unlock()
-		s.leave()
-	}()
-	return s
 }

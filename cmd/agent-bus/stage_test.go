@@ -147,7 +147,7 @@ func (s *stage) newServer() (*server, mcp.Transport) {
 	})
 	srv := newServer(shutdownCtx, b, "test", io.Discard, slog.LevelError)
 	near, far := mcp.NewInMemoryTransports()
-	if _, err := srv.mcp.Connect(context.Background(), orderedTransport{near, &srv.order}, nil); err != nil {
+	if _, err := srv.connect(context.Background(), near); err != nil {
 		s.Fatalf("serve: %v", err)
 	}
 	return srv, far

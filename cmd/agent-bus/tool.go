@@ -32,7 +32,6 @@ type tool struct {
 // A call is one use of a tool.
 type call struct {
 	*server
-	session *clientSession
 	request *mcp.CallToolRequest
 	args    *tools.Args
 	topicID string // of a tool that is onTopic
@@ -81,7 +80,7 @@ func (s *server) call(ctx context.Context, t *tool, request *mcp.CallToolRequest
 	}
 	unknown := args.Unknown(t.argumentNames())
 	c := &call{
-		server: s, session: s.sessions.of(request.Session), request: request, args: args, startsWaiting: func() { s.order.leave(number) },
+		server: s, request: request, args: args, startsWaiting: func() { s.order.leave(number) },
 	}
 	result, err := t.start(ctx, c)
 	if err != nil {
