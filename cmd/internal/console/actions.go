@@ -37,7 +37,7 @@ func (m *model) askMessage(r *look.Room) {
 	for i := range r.Members {
 		if id := r.Members[i].AgentID; id != m.me {
 			d.toward = append(d.toward, id)
-			if m.page == pageRoom && m.panel == panelMembers && id == m.member {
+			if m.page == pageRoom && m.panel == panelMembers && id == m.picked[panelMembers] {
 				d.to = len(d.toward) - 1
 			}
 		}

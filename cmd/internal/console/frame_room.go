@@ -3,6 +3,7 @@ package console
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -245,42 +246,32 @@ func (m *model) cursorOf(p panel, selected bool) string {
 // has its share.
 func (m *model) lists(l layout) []string {
 	d := m.detail
-	w := l.left
 	var members, questions, notes []string
-	at := [3]int{}
 	for i := range d.Members {
-		x := &d.Members[i]
-		if x.AgentID == m.member {
-			at[0] = i
-		}
-		members = append(members, m.memberLine(x, w))
+		members = append(members, m.memberLine(&d.Members[i], l.left))
 	}
 	mine := 0
 	for i := range d.Questions {
-		q := &d.Questions[i]
-		if q.ID == m.question {
-			at[1] = i
-		}
-		if q.Owed {
+		if d.Questions[i].Owed {
 			mine++
 		}
-		questions = append(questions, m.questionLine(q, w))
+		questions = append(questions, m.questionLine(&d.Questions[i], l.left))
 	}
 	for i := range d.Notes {
-		n := &d.Notes[i]
-		if n.ID == m.note {
-			at[2] = i
-		}
-		notes = append(notes, m.noteLine(n, w))
+		notes = append(notes, m.noteLine(&d.Notes[i], l.left))
 	}
 	asked := fmt.Sprint(len(questions))
 	if mine > 0 {
 		asked += fmt.Sprintf(", %d for you", mine)
 	}
+	at := func(p panel) int {
+		ids, _ := m.ids(p)
+		return max(0, slices.Index(ids, m.picked[p]))
+	}
 	return m.stack(l, []section{
-		{m.title(panelMembers, "MEMBERS", fmt.Sprint(len(members))), members, at[0]},
-		{m.title(panelQuestions, "QUESTIONS", asked), questions, at[1]},
-		{m.title(panelNotes, "NOTES", fmt.Sprint(len(notes))), notes, at[2]},
+		{m.title(panelMembers, "MEMBERS", fmt.Sprint(len(members))), members, at(panelMembers)},
+		{m.title(panelQuestions, "QUESTIONS", asked), questions, at(panelQuestions)},
+		{m.title(panelNotes, "NOTES", fmt.Sprint(len(notes))), notes, at(panelNotes)},
 	})
 }
 
@@ -329,7 +320,7 @@ func (m *model) stack(l layout, sections []section) (lines []string) {
 
 func (m *model) memberLine(x *look.Member, w int) string {
 	c, what := m.memberState(&m.detail.Room, x)
-	line := m.cursorOf(panelMembers, x.AgentID == m.member) + m.marked(c) + " "
+	line := m.cursorOf(panelMembers, x.AgentID == m.picked[panelMembers]) + m.marked(c) + " "
 	name := x.AgentID
 	if name == m.me {
 		name += " (you)"
@@ -364,7 +355,7 @@ func (m *model) questionLine(q *questions.Question, w int) string {
 	if q.Owed {
 		style = draw.Yellow
 	}
-	line := m.cursorOf(panelQuestions, q.ID == m.question) + m.Own(style, m.Mark(draw.Question)) + " " +
+	line := m.cursorOf(panelQuestions, q.ID == m.picked[panelQuestions]) + m.Own(style, m.Mark(draw.Question)) + " " +
 		m.Text(draw.Plain, q.From) + m.Own(draw.Dim, " "+m.Mark(draw.Hands)+" ") + m.Text(draw.Plain, m.who(q.To)) + "  " +
 		m.Text(draw.Dim, firstLine(q.Text))
 	return m.Sides(m.Fit(line, w-7), m.Own(draw.Dim, " "+draw.Span(m.now.Sub(q.AskedAt.Time))+" "), w)
@@ -375,7 +366,7 @@ func (m *model) noteLine(n *turn.NoteView, w int) string {
 	if n.Severity == turn.SeverityPage {
 		mark = m.Own(draw.Alarm, m.Mark(draw.Urgent))
 	}
-	line := m.cursorOf(panelNotes, n.ID == m.note) + mark + " " + m.Text(draw.Plain, n.Author)
+	line := m.cursorOf(panelNotes, n.ID == m.picked[panelNotes]) + mark + " " + m.Text(draw.Plain, n.Author)
 	if n.Target != "" {
 		line += m.Own(draw.Dim, " "+m.Mark(draw.Hands)+" ") + m.Text(draw.Plain, m.who(n.Target))
 	}

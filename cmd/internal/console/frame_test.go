@@ -63,7 +63,7 @@ var scenes = map[string]func(w, h int) *model{
 	},
 	"kick": func(w, h int) *model {
 		m := sampleRoom(w, h)
-		m.panel, m.member = panelMembers, "claude:9ee39375"
+		m.panel, m.picked[panelMembers] = panelMembers, "claude:9ee39375"
 		m.askKick(m.target())
 		m.dialog.fields[0].Insert("its terminal is gone")
 		m.dialog.at, m.dialog.missing = 1, "type claude:9ee39375"

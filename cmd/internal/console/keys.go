@@ -3,14 +3,13 @@ package console
 import (
 	"context"
 	"slices"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/talking-stick/tt/cmd/internal/console/draw"
 	"github.com/talking-stick/tt/cmd/internal/console/edit"
 	"github.com/talking-stick/tt/cmd/internal/console/look"
-	"github.com/talking-stick/tt/cmd/internal/questions"
-	"github.com/talking-stick/tt/fsroom/turn"
 )
 
 // A keyHelp says what a key does. The list of keys is made of these.
@@ -219,10 +218,9 @@ func (m *model) roomKey(name string) {
 
 // turnPanel gives the keys to the next panel that has something to select.
 func (m *model) turnPanel(by int) {
-	counts := [panels]int{1, len(m.detail.Members), len(m.detail.Questions), len(m.detail.Notes)}
 	for {
 		m.panel = panel((int(m.panel) + by + panels) % panels)
-		if counts[m.panel] > 0 {
+		if ids, _ := m.ids(m.panel); len(ids) > 0 || m.panel == panelJournal {
 			return
 		}
 	}
@@ -230,21 +228,14 @@ func (m *model) turnPanel(by int) {
 
 // movePanel moves the cursor of the panel that has the keys.
 func (m *model) movePanel(name string) {
-	d := m.detail
 	rows := m.panelRows()
-	switch m.panel {
-	case panelMembers:
-		at := slices.IndexFunc(d.Members, func(x look.Member) bool { return x.AgentID == m.member })
-		m.member = d.Members[moved(at, len(d.Members), rows, name)].AgentID
-	case panelQuestions:
-		at := slices.IndexFunc(d.Questions, func(q questions.Question) bool { return q.ID == m.question })
-		m.question = d.Questions[moved(at, len(d.Questions), rows, name)].ID
-	case panelNotes:
-		at := slices.IndexFunc(d.Notes, func(n turn.NoteView) bool { return n.ID == m.note })
-		m.note = d.Notes[moved(at, len(d.Notes), rows, name)].ID
-	default:
+	if m.panel == panelJournal {
 		m.moveJournal(name, rows)
+		return
 	}
+	ids, _ := m.ids(m.panel)
+	picked := &m.picked[m.panel]
+	*picked = ids[moved(slices.Index(ids, *picked), len(ids), rows, name)]
 }
 
 // moveJournal moves the cursor of the journal. Behind the last event the journal follows
@@ -370,7 +361,7 @@ func (m *model) enter(d *dialog) tea.Cmd {
 
 // missing says what is missing before the dialog can go on, "" if nothing is.
 func (f *field) missing() string {
-	switch v := trimmed(f.Value()); {
+	switch v := strings.TrimSpace(f.Value()); {
 	case f.want != "" && v != f.want:
 		return "type " + f.want
 	case v == "":

@@ -69,22 +69,20 @@ type model struct {
 	items   []look.Item  // what waits for the person, as of the last look from the inbox
 	opened  []look.Item  // what the person has read of it
 
-	page     page
-	before   page              // from which the inbox was opened
-	room     string            // the selected room
-	top      int               // the first room on the screen
-	item     int               // the selected item of the inbox
-	panel    panel             // the one that has the keys
-	member   string            // the selected member
-	question string            // the selected question
-	note     string            // the selected note
-	at       position          // in the journal
-	filters  [2]string         // of the rooms, and of the journal
-	typing   bool              // the filter is being typed
-	reading  *reading          // a text in full, over the page
-	help     bool              // the keys, over the page
-	dialog   *dialog           // over the page
-	drafts   map[string]string // what was typed into dialogs that were left, by dialog and field
+	page    page
+	before  page              // from which the inbox was opened
+	room    string            // the selected room
+	top     int               // the first room on the screen
+	item    int               // the selected item of the inbox
+	panel   panel             // the one that has the keys
+	picked  [panels]string    // the selected member, question and note
+	at      position          // in the journal
+	filters [2]string         // of the rooms, and of the journal
+	typing  bool              // the filter is being typed
+	reading *reading          // a text in full, over the page
+	help    bool              // the keys, over the page
+	dialog  *dialog           // over the page
+	drafts  map[string]string // what was typed into dialogs that were left, by dialog and field
 
 	first   chan tea.Msg                       // has the first look when it is over; nil: it is
 	pending tea.Cmd                            // opens the room of the command line

@@ -8,13 +8,10 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/talking-stick/tt/cmd/internal/console/draw"
-	"github.com/talking-stick/tt/cmd/internal/console/edit"
 	"github.com/talking-stick/tt/cmd/internal/console/look"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
 )
-
-func trimmed(text string) string { return strings.TrimSpace(text) }
 
 // read shows a text in full.
 func (m *model) read(title, text string) { m.reading = &reading{title: title, text: text} }
@@ -175,5 +172,3 @@ func editField(f *field) tea.Cmd {
 	}
 	return func() tea.Msg { return editMsg{words, done} }
 }
-
-func replaced(text string) *edit.Text { return edit.New(text) }

@@ -22,20 +22,51 @@ func (m *model) settle() {
 	if m.detail == nil {
 		return
 	}
+	for p := panelJournal + 1; p < panels; p++ {
+		ids, first := m.ids(p)
+		if !slices.Contains(ids, m.picked[p]) {
+			m.picked[p] = first
+		}
+		if m.panel == p && len(ids) == 0 {
+			m.panel = panelJournal
+		}
+	}
+}
+
+// ids returns what a list of the open room has, and the one of it that a person most likely
+// means: the holder, the recipient, else somebody else; a question that the person owes; an
+// urgent note. The journal has none.
+func (m *model) ids(p panel) (ids []string, first string) {
 	d := m.detail
-	if d.Member(m.member) == nil {
-		m.member = firstMember(d, m.me)
+	add := func(id string, likely bool) {
+		ids = append(ids, id)
+		if likely && first == "" {
+			first = id
+		}
 	}
-	if !slices.ContainsFunc(d.Questions, func(q questions.Question) bool { return q.ID == m.question }) {
-		m.question = firstQuestion(d)
+	switch p {
+	case panelMembers:
+		for _, id := range []string{d.View.Owner, d.View.ReservedFor} {
+			if first == "" && id != m.me && d.Member(id) != nil {
+				first = id
+			}
+		}
+		for i := range d.Members {
+			add(d.Members[i].AgentID, d.Members[i].AgentID != m.me)
+		}
+	case panelQuestions:
+		for i := range d.Questions {
+			add(d.Questions[i].ID, d.Questions[i].Owed)
+		}
+	case panelNotes:
+		for i := range d.Notes {
+			add(d.Notes[i].ID, d.Notes[i].Severity == turn.SeverityPage)
+		}
 	}
-	if !slices.ContainsFunc(d.Notes, func(n turn.NoteView) bool { return n.ID == m.note }) {
-		m.note = firstNote(d)
+	if first == "" && len(ids) > 0 {
+		first = ids[0]
 	}
-	counts := [panels]int{1, len(d.Members), len(d.Questions), len(d.Notes)}
-	if counts[m.panel] == 0 {
-		m.panel = panelJournal
-	}
+	return ids, first
 }
 
 // window returns the first of count lines to show so that the one at the cursor is among
@@ -49,54 +80,11 @@ func window(top, at, count, rows int) int {
 	return max(0, min(top, count-rows))
 }
 
-// firstMember is the one a person most likely means: the holder, the recipient, else the
-// first that is not the person.
-func firstMember(d *look.Detail, me string) string {
-	for _, id := range []string{d.View.Owner, d.View.ReservedFor} {
-		if id != me && d.Member(id) != nil {
-			return id
-		}
-	}
-	for i := range d.Members {
-		if d.Members[i].AgentID != me {
-			return d.Members[i].AgentID
-		}
-	}
-	if len(d.Members) > 0 {
-		return d.Members[0].AgentID
-	}
-	return ""
-}
-
-func firstQuestion(d *look.Detail) (id string) {
-	for i := range d.Questions {
-		if d.Questions[i].Owed {
-			return d.Questions[i].ID
-		}
-	}
-	if len(d.Questions) > 0 {
-		return d.Questions[0].ID
-	}
-	return ""
-}
-
-func firstNote(d *look.Detail) string {
-	for i := range d.Notes {
-		if d.Notes[i].Severity == turn.SeverityPage {
-			return d.Notes[i].ID
-		}
-	}
-	if len(d.Notes) > 0 {
-		return d.Notes[0].ID
-	}
-	return ""
-}
-
 func (m *model) selectedMember() *look.Member {
 	if m.detail == nil {
 		return nil
 	}
-	return m.detail.Member(m.member)
+	return m.detail.Member(m.picked[panelMembers])
 }
 
 // selectedQuestion is the one selected in the room or in the inbox.
@@ -108,7 +96,7 @@ func (m *model) selectedQuestion() *questions.Question {
 		return nil
 	}
 	for i := range m.detail.Questions {
-		if q := &m.detail.Questions[i]; q.ID == m.question {
+		if q := &m.detail.Questions[i]; q.ID == m.picked[panelQuestions] {
 			return q
 		}
 	}
@@ -124,7 +112,7 @@ func (m *model) selectedNote() *turn.NoteView {
 		return nil
 	}
 	for i := range m.detail.Notes {
-		if n := &m.detail.Notes[i]; n.ID == m.note {
+		if n := &m.detail.Notes[i]; n.ID == m.picked[panelNotes] {
 			return n
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/talking-stick/tt/cmd/internal/console/edit"
 	"github.com/talking-stick/tt/cmd/internal/console/look"
 )
 
@@ -106,7 +107,7 @@ func (m *model) update(msg tea.Msg) tea.Cmd {
 		if msg.err != nil {
 			m.refuse("the editor failed: " + msg.err.Error())
 		} else {
-			msg.field.Text = replaced(msg.text)
+			msg.field.Text = edit.New(msg.text)
 		}
 	case engineMsg:
 		m.engineReached(msg)
@@ -228,7 +229,7 @@ func (m *model) lookAgain() tea.Cmd {
 // openRoom shows a room in full.
 func (m *model) openRoom(r *look.Room) tea.Cmd {
 	m.page, m.room, m.panel, m.at = pageRoom, r.Name, panelJournal, position{}
-	m.filters[1], m.member, m.question, m.note = "", "", "", ""
+	m.filters[1], m.picked = "", [panels]string{}
 	m.detail = &look.Detail{Room: *r}
 	m.near()
 	if m.watch != nil {

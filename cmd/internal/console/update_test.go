@@ -302,11 +302,11 @@ func TestNothingMovesUnderTheCursor(t *testing.T) {
 		t.Errorf("%s is open", w.m.detail.Name)
 	}
 	w.keys("tab down")
-	member := w.m.member
+	member := w.m.picked[panelMembers]
 	w.detail.Members = slices.Insert(w.detail.Members, 0, aMember("a:1", time.Minute))
 	w.send(changedMsg{payments})
-	if w.m.member != member || len(w.m.detail.Members) != 7 {
-		t.Errorf("%s is selected of %d", w.m.member, len(w.m.detail.Members))
+	if w.m.picked[panelMembers] != member || len(w.m.detail.Members) != 7 {
+		t.Errorf("%s is selected of %d", w.m.picked[panelMembers], len(w.m.detail.Members))
 	}
 }
 

@@ -6,6 +6,7 @@ package look
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -89,9 +90,6 @@ type Member struct {
 	LastHeld int64 // the event of its last grant; 0: it never held the stick
 }
 
-// Holder returns the member that has the stick, nil if nobody has.
-func (r *Room) Holder() *Member { return r.Member(r.View.Owner) }
-
 // Member returns the member with the id, nil if there is none.
 func (r *Room) Member(id string) *Member {
 	for i := range r.Members {
@@ -155,38 +153,18 @@ func (l *Looker) Rooms() ([]Room, error) {
 }
 
 // Sort puts rooms in the order of [Looker.Rooms]. A room comes directly before the rooms
-// of directories under its own.
+// of directories under its own: a separator comes before any character.
 func Sort(rooms []Room) {
+	key := strings.NewReplacer("/", "\x00", `\`, "\x00").Replace
 	slices.SortFunc(rooms, func(a, b Room) int {
 		if (a.Err != nil) != (b.Err != nil) {
-			return cmp.Compare(rank(a.Err), rank(b.Err))
+			if a.Err != nil {
+				return 1
+			}
+			return -1
 		}
-		return cmp.Or(comparePaths(a.View.CanonicalPath, b.View.CanonicalPath), cmp.Compare(a.Name, b.Name))
+		return cmp.Or(cmp.Compare(key(a.View.CanonicalPath), key(b.View.CanonicalPath)), cmp.Compare(a.Name, b.Name))
 	})
-}
-
-func rank(err error) int {
-	if err != nil {
-		return 1
-	}
-	return 0
-}
-
-// comparePaths compares element by element: a separator comes before any character.
-func comparePaths(a, b string) int {
-	for i := range min(len(a), len(b)) {
-		if a[i] != b[i] {
-			return cmp.Compare(weight(a[i]), weight(b[i]))
-		}
-	}
-	return cmp.Compare(len(a), len(b))
-}
-
-func weight(c byte) int {
-	if c == '/' || c == '\\' {
-		return -1
-	}
-	return int(c)
 }
 
 // Room returns the room with the name, and false if it has ended or was never opened.

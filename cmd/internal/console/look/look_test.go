@@ -124,7 +124,7 @@ func TestDetail(t *testing.T) {
 	w.join(path, "claude:1", "codex:1")
 	w.grant(path, "claude:1")
 	d := w.look.Detail(t.Context(), name, nil)
-	if d.Holder() == nil || d.Since.IsZero() || d.Full != 45*time.Minute || d.Handoff != nil {
+	if d.Member(d.View.Owner) == nil || d.Since.IsZero() || d.Full != 45*time.Minute || d.Handoff != nil {
 		t.Errorf("%+v", d.Room)
 	}
 	w.say(path, "codex:1", turn.Everyone, "first")
