@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 
 	"github.com/talking-stick/tt/fsroom"
@@ -93,16 +92,12 @@ func (c *checker[S]) unfinished(moment any, file, repair, format string, args ..
 // modes checks that everything in the room is private and belongs to the owner of the
 // data directory.
 func (c *checker[S]) modes() {
-	_ = filepath.WalkDir(c.Room.Dir(), func(path string, d fs.DirEntry, err error) error {
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil
-		}
+	_ = walk(c.Room.Dir(), func(path string, info fs.FileInfo, err error) error {
 		if err != nil {
 			c.found(path, "", "cannot be read: %v", err)
 			return nil
 		}
-		info, err := d.Info()
-		if err != nil || c.special(path, d.Type()) {
+		if c.special(path, info.Mode().Type()) {
 			return nil
 		}
 		if isOpen(info) {

@@ -56,7 +56,30 @@ func checkAccess(dir, path string, info fs.FileInfo, repair bool) (problems []Pr
 func CheckFolder(s *fsroom.Store, folder string, belongs func(path string, mode fs.FileMode) bool, repair bool) []Problem {
 	var problems []Problem
 	top := filepath.Join(s.Dir(), folder)
-	_ = filepath.WalkDir(top, func(path string, d fs.DirEntry, err error) error {
+	_ = walk(top, func(path string, info fs.FileInfo, err error) error {
+		if err != nil {
+			problems = append(problems, Problem{File: path, Problem: fmt.Sprintf("cannot be read: %v", err)})
+			return nil
+		}
+		below, _ := filepath.Rel(top, path)
+		if belongs(filepath.ToSlash(below), info.Mode().Type()) {
+			problems = append(problems, checkAccess(s.Dir(), path, info, repair)...)
+			return nil
+		}
+		problems = append(problems, Problem{File: path,
+			Problem: fmt.Sprintf("it is %s that does not belong here: move it elsewhere", lockfile.TypeName(info.Mode().Type()))})
+		if info.IsDir() {
+			return fs.SkipDir
+		}
+		return nil
+	})
+	return problems
+}
+
+// walk calls do with everything in a directory, or with the error of what cannot be read. It
+// follows no link, and leaves out what goes away meanwhile.
+func walk(dir string, do func(path string, info fs.FileInfo, err error) error) error {
+	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		var info fs.FileInfo
 		if err == nil {
 			info, err = d.Info()
@@ -64,22 +87,8 @@ func CheckFolder(s *fsroom.Store, folder string, belongs func(path string, mode 
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil
 		}
-		if err != nil {
-			problems = append(problems, Problem{File: path, Problem: fmt.Sprintf("cannot be read: %v", err)})
-			return nil
-		}
-		below, _ := filepath.Rel(top, path)
-		if belongs(filepath.ToSlash(below), d.Type()) {
-			problems = append(problems, checkAccess(s.Dir(), path, info, repair)...)
-			return nil
-		}
-		problems = append(problems, Problem{File: path, Problem: fmt.Sprintf("it is %s that does not belong here: move it elsewhere", lockfile.TypeName(d.Type()))})
-		if d.IsDir() {
-			return fs.SkipDir
-		}
-		return nil
+		return do(path, info, err)
 	})
-	return problems
 }
 
 // shared reports a directory or file that other users have access to. They may read the

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 
 	"github.com/talking-stick/tt/fsroom"
@@ -162,14 +161,7 @@ func isOpen(info fs.FileInfo) bool { return fsroom.PrivateModes && info.Mode().P
 
 // walk calls do with everything in the room. It follows no link.
 func (r *repairer[S]) walk(do func(path string, info fs.FileInfo) error) error {
-	return filepath.WalkDir(r.Room.Dir(), func(path string, d fs.DirEntry, err error) error {
-		var info fs.FileInfo
-		if err == nil {
-			info, err = d.Info()
-		}
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil
-		}
+	return walk(r.Room.Dir(), func(path string, info fs.FileInfo, err error) error {
 		if err != nil {
 			return err
 		}

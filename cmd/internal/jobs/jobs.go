@@ -25,6 +25,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/talking-stick/tt/fsroom"
@@ -121,12 +122,7 @@ func numbers(dir string) ([]int64, error) {
 func Belongs(path string, mode fs.FileMode) bool {
 	depth := 0
 	if path != "." {
-		depth = 1
-		for _, c := range path {
-			if c == '/' {
-				depth++
-			}
-		}
+		depth = 1 + strings.Count(path, "/")
 	}
 	if mode.IsDir() {
 		return depth < 3
