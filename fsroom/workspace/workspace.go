@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/talking-stick/tt/fsroom/code"
@@ -55,13 +56,13 @@ func Locate(path, dir, home string) (*Workspace, error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		w.Path = lostDir(w.Requested)
-		w.Root = root(w.Path, canonicalHome(home))
+		w.Root = root(w.Path, home)
 		return w, badPath(w.Requested, err)
 	case err != nil:
 		return nil, badPath(w.Requested, err)
 	}
 	w.Path = canonical
-	w.Root = root(canonical, canonicalHome(home))
+	w.Root = root(canonical, home)
 	return w, nil
 }
 
@@ -124,6 +125,8 @@ func canonicalHome(home string) string {
 	return home
 }
 
+// root returns the workspace root of a directory. The home directory is looked at only where
+// it may matter, since most workspaces are found before.
 func root(path, home string) string {
 	for dir := range ancestors(path) {
 		if exists(filepath.Join(dir, ".git")) {
@@ -131,13 +134,9 @@ func root(path, home string) string {
 		}
 	}
 	for dir := range ancestors(path) {
-		if dir == home && dir != path {
-			continue
-		}
-		for _, m := range markers() {
-			if exists(filepath.Join(dir, m)) {
-				return dir
-			}
+		marked := slices.ContainsFunc(markers(), func(m string) bool { return exists(filepath.Join(dir, m)) })
+		if marked && (dir == path || dir != canonicalHome(home)) {
+			return dir
 		}
 	}
 	return path
