@@ -194,12 +194,7 @@ func (r *Files[S]) lastEvent(path string) (*event.Event, error) {
 	if err != nil {
 		return nil, err
 	}
-	var last *event.Event
-	_, err = r.ReadAfter(context.Background(), log, path, end.Seq-1, func(e *event.Event) error {
-		c := e.Clone()
-		last = &c
-		return nil
-	})
+	last, err := r.EventAt(context.Background(), log, path, end.Seq)
 	if err == nil && last == nil {
 		err = &journal.CorruptError{Path: path, Line: 1, Problem: "it has no event"}
 	}

@@ -118,70 +118,64 @@ func (r *Files[S]) ReadAfter(ctx context.Context, log *journal.Log, path string,
 	return end, r.store.Explain(err, path)
 }
 
-// Event returns one event of the current life, see [Reader.Event].
+// Event returns one event of the current life, see [Room.Lookup].
 func (r *Room[S]) Event(ctx context.Context, seq int64) (*event.Event, error) {
-	reader, err := r.Reader()
+	at, done, err := r.Lookup(ctx)
 	if err != nil {
 		return nil, err
 	}
-	defer reader.Close()
-	return reader.Event(ctx, seq)
+	defer done()
+	return at(seq)
 }
 
-// A Reader reads single events of a room's current life from one open journal. It sees
-// events that are appended later, but not the next life.
-type Reader[S any] struct {
-	room *Room[S]
-	log  *journal.Log // nil if there is no journal
-}
-
-// Reader opens the room's journal, which need not exist.
-func (r *Room[S]) Reader() (*Reader[S], error) {
+// Lookup opens the journal, which need not exist, until done is called. Its function at returns
+// the event of the current life with a sequence number, which shares no memory with others. It
+// sees events that are appended later. If there is no such event, the error has the code corrupt_room.
+func (r *Room[S]) Lookup(ctx context.Context) (at func(seq int64) (*event.Event, error), done func(), err error) {
 	log, err := r.OpenJournal()
-	return &Reader[S]{room: r, log: log}, err
-}
-
-// Close closes the journal.
-func (d *Reader[S]) Close() error {
-	if d.log == nil {
-		return nil
+	if err != nil {
+		return nil, nil, err
 	}
-	return d.log.Close()
-}
-
-// Event returns the event with the sequence number, which shares no memory with the
-// reader. If there is no such event, the error has the code corrupt_room.
-func (d *Reader[S]) Event(ctx context.Context, seq int64) (*event.Event, error) {
-	found, err := d.find(ctx, seq)
-	if err == nil && found == nil && d.room.shared {
-		// A state may have events that the mirror has not: another process wrote to it.
-		if err = d.room.Refresh(ctx); err == nil && d.log == nil {
-			d.log, err = d.room.OpenJournal()
+	at = func(seq int64) (*event.Event, error) {
+		found, err := r.EventAt(ctx, log, r.JournalPath(), seq)
+		if err == nil && found == nil && r.shared {
+			// A state may have events that the mirror has not: another process wrote to it.
+			if err = r.Refresh(ctx); err == nil && log == nil {
+				log, err = r.OpenJournal()
+			}
+			if err == nil {
+				found, err = r.EventAt(ctx, log, r.JournalPath(), seq)
+			}
 		}
-		if err == nil {
-			found, err = d.find(ctx, seq)
+		if err == nil && found == nil {
+			err = errNoEvent(seq, r.JournalPath())
+		}
+		return found, err
+	}
+	done = func() {
+		if log != nil {
+			_ = log.Close()
 		}
 	}
-	if err == nil && found == nil {
-		err = errNoEvent(seq, d.room.JournalPath())
-	}
-	return found, err
+	return at, done, nil
 }
 
-// find returns nil if the journal does not have the event.
-func (d *Reader[S]) find(ctx context.Context, seq int64) (found *event.Event, err error) {
-	if d.log == nil {
+var errFound = errors.New("found")
+
+// EventAt returns the event of a journal with the sequence number, nil if it does not have it. A nil
+// log has none.
+func (r *Files[S]) EventAt(ctx context.Context, log *journal.Log, path string, seq int64) (found *event.Event, err error) {
+	if log == nil {
 		return nil, nil
 	}
-	done := errors.New("done")
-	_, err = d.room.ReadAfter(ctx, d.log, d.room.JournalPath(), seq-1, func(e *event.Event) error {
+	_, err = r.ReadAfter(ctx, log, path, seq-1, func(e *event.Event) error {
 		if e.Seq == seq {
 			c := e.Clone()
 			found = &c
 		}
-		return done
+		return errFound
 	})
-	if errors.Is(err, done) {
+	if errors.Is(err, errFound) {
 		err = nil
 	}
 	return found, err

@@ -216,23 +216,12 @@ func (r *mirror[S]) compare(e *event.Event) error {
 		return err
 	}
 	defer log.Close()
-	here := e.ID
-	_, err = r.ReadAfter(context.Background(), log, path, e.Seq-1, func(found *event.Event) error {
-		if found.Seq == e.Seq {
-			here = found.ID
-		}
-		return errFound
-	})
-	if err != nil && !errors.Is(err, errFound) {
-		return err
+	here, err := r.EventAt(context.Background(), log, path, e.Seq)
+	if err == nil && here != nil && here.ID != e.ID {
+		err = r.explainEngine(engine.ErrRewound)
 	}
-	if here != e.ID {
-		return r.explainEngine(engine.ErrRewound)
-	}
-	return nil
+	return err
 }
-
-var errFound = errors.New("found")
 
 // projectMirror replaces state.json. If it fails, the next reader folds the journal.
 func (r *mirror[S]) projectMirror(snap *fsroom.Snapshot[S]) {

@@ -29,14 +29,14 @@ func (m *Mailbox) Briefing(ctx context.Context, st *turn.State, handoff int64) (
 }
 
 func (m *Mailbox) briefNotes(ctx context.Context, st *turn.State, seen turn.SeenNotes) []turn.BriefNote {
-	reader, err := m.Room.FS.Reader()
+	at, done, err := m.Room.FS.Lookup(ctx)
 	if err != nil {
 		return nil
 	}
-	defer reader.Close()
+	defer done()
 	notes := st.BriefNotes(m.Room.Self.ID, seen)
 	for i := range notes {
-		if notes[i].ReadBody(func(seq int64) (*event.Event, error) { return reader.Event(ctx, seq) }) != nil {
+		if notes[i].ReadBody(at) != nil {
 			return nil
 		}
 	}

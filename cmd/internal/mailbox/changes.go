@@ -15,13 +15,13 @@ func (m *Mailbox) changes(ctx context.Context, st *turn.State) (list json.RawMes
 	if len(since) == 0 {
 		return nil, 0
 	}
-	reader, err := m.Room.FS.Reader()
+	at, done, err := m.Room.FS.Lookup(ctx)
 	if err != nil {
 		return nil, 0
 	}
-	defer reader.Close()
+	defer done()
 	for _, c := range since {
-		e, err := reader.Event(ctx, c.Seq)
+		e, err := at(c.Seq)
 		if err != nil || len(e.Payload) == 0 {
 			more++
 			continue

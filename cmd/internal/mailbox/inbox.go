@@ -314,13 +314,13 @@ func (in *Inbox) addNotes(ctx context.Context, m *Mailbox) error {
 		return nil
 	}
 	in.Counts.Notes, in.Counts.Pages = in.state.UnreadNotes(m.Room.Self.ID, seen)
-	reader, err := m.Room.FS.Reader()
+	at, done, err := m.Room.FS.Lookup(ctx)
 	if err != nil {
 		return err
 	}
-	defer reader.Close()
+	defer done()
 	for i, n := range notes[:min(len(notes), mostInbox)] {
-		body, err := turn.NoteBody(&n, func(seq int64) (*event.Event, error) { return reader.Event(ctx, seq) })
+		body, err := turn.NoteBody(&n, at)
 		if err != nil {
 			return err
 		}

@@ -306,13 +306,13 @@ func (n *RoomNews) Unshown(ctx context.Context, fn func(*event.Event) bool) (res
 	notes, fresh := st.NotesFor(me, n.cursor.Notes())
 	var seen []string
 	if fresh > 0 {
-		reader, err := m.Room.FS.Reader()
+		at, done, err := m.Room.FS.Lookup(ctx)
 		if err != nil {
 			return 0, err
 		}
-		defer reader.Close()
+		defer done()
 		for i := range notes[:fresh] {
-			e, err := reader.Event(ctx, notes[i].Seq)
+			e, err := at(notes[i].Seq)
 			if err != nil {
 				return 0, err
 			}

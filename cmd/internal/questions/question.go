@@ -73,12 +73,7 @@ func Await(ctx context.Context, r *Topic, over func(*topic.State) bool) error {
 // OpenLookup opens the topic's journal for reading single events, until close is
 // called.
 func OpenLookup(ctx context.Context, r *Topic) (lookup topic.Lookup, close func(), err error) {
-	reader, err := r.Reader()
-	if err != nil {
-		return nil, nil, err
-	}
-	lookup = func(seq int64) (*event.Event, error) { return reader.Event(ctx, seq) }
-	return lookup, func() { _ = reader.Close() }, nil
+	return r.Lookup(ctx)
 }
 
 // ReadQuestion returns a state that has the question, as WithQuestion does, and the

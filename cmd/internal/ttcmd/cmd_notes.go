@@ -145,12 +145,12 @@ func runNotesList(ctx context.Context, c *cli.Invocation) error {
 
 // notesPage returns the notes that q asks for, with their bodies.
 func notesPage(ctx context.Context, room *member.Room, st *turn.State, q turn.NoteQuery) ([]turn.NoteView, error) {
-	events, err := room.FS.Reader()
+	at, done, err := room.FS.Lookup(ctx)
 	if err != nil {
 		return nil, err
 	}
-	defer events.Close()
-	return turn.ListNotes(st, q, func(seq int64) (*event.Event, error) { return events.Event(ctx, seq) })
+	defer done()
+	return turn.ListNotes(st, q, at)
 }
 
 func writeNotes(t *cli.Text, notes []turn.NoteView) {
@@ -215,10 +215,10 @@ func runNotesResolve(ctx context.Context, c *cli.Invocation) error {
 
 // hadNote reports whether the room has or had a note with the id.
 func hadNote(ctx context.Context, room *member.Room, st *turn.State, id string) bool {
-	events, err := room.FS.Reader()
+	at, done, err := room.FS.Lookup(ctx)
 	if err != nil {
 		return false
 	}
-	defer events.Close()
-	return turn.HasNote(st, id, func(seq int64) (*event.Event, error) { return events.Event(ctx, seq) })
+	defer done()
+	return turn.HasNote(st, id, at)
 }

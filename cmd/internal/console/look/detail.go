@@ -120,12 +120,12 @@ func notes(ctx context.Context, room *member.Room, st *turn.State) []turn.NoteVi
 	if len(st.Notes) == 0 {
 		return nil
 	}
-	reader, err := room.FS.Reader()
+	at, done, err := room.FS.Lookup(ctx)
 	if err != nil {
 		return nil
 	}
-	defer reader.Close()
+	defer done()
 	const most = 200
-	list, _ := turn.ListNotes(st, turn.NoteQuery{Limit: most}, func(seq int64) (*event.Event, error) { return reader.Event(ctx, seq) })
+	list, _ := turn.ListNotes(st, turn.NoteQuery{Limit: most}, at)
 	return list
 }

@@ -10,27 +10,27 @@ import (
 	"github.com/talking-stick/tt/fsroom/code"
 )
 
-func TestReaderReadsSingleEvents(t *testing.T) {
+func TestLookup(t *testing.T) {
 	f := newFixture(t)
-	empty, err := f.room.Reader()
+	empty, done, err := f.room.Lookup(context.Background())
 	f.must(err)
-	defer empty.Close()
-	if _, err := empty.Event(context.Background(), 1); code.Of(err) != code.CorruptRoom {
-		t.Errorf("an event.Event of no journal: %v", err)
+	defer done()
+	if _, err := empty(1); code.Of(err) != code.CorruptRoom {
+		t.Errorf("an event of no journal: %v", err)
 	}
 	f.do(join("a"), join("b"))
-	reader, err := f.room.Reader()
+	at, done, err := f.room.Lookup(context.Background())
 	f.must(err)
-	defer reader.Close()
+	defer done()
 	f.do(join("c"))
 	for seq, want := range map[int64]string{2: "a", 3: "b", 4: "c"} {
-		e, err := reader.Event(context.Background(), seq)
+		e, err := at(seq)
 		if err != nil || e.Seq != seq || e.From != want {
 			t.Errorf("event %d: %+v, %v", seq, e, err)
 		}
 	}
 	for _, seq := range []int64{0, 5} {
-		if _, err := reader.Event(context.Background(), seq); code.Of(err) != code.CorruptRoom {
+		if _, err := at(seq); code.Of(err) != code.CorruptRoom {
 			t.Errorf("event %d: %v", seq, err)
 		}
 	}
