@@ -36,14 +36,27 @@ func (r *Room[S]) Agent(id string) Agent {
 	return a
 }
 
-// localAgent returns the directory of an agent as if no other host knew it.
+// localAgent returns the directory of an agent as if no other host knew it. It looks at the
+// directory once after each [Files.CheckDirs].
 func (r *Files[S]) localAgent(id string) Agent {
-	a := Agent{store: r.store, dir: filepath.Join(r.AgentsDir(), AgentKey(id)), peers: alone{}}
+	var unusable error
 	if !r.dirsChecked.Load() {
-		a.unusable = r.store.Explain(r.CheckDirs(), r.dir)
+		unusable = r.store.Explain(r.CheckDirs(), r.dir)
 	}
+	r.agentsMu.Lock()
+	defer r.agentsMu.Unlock()
+	if a, ok := r.agents[id]; ok {
+		return a
+	}
+	a := Agent{store: r.store, dir: filepath.Join(r.AgentsDir(), AgentKey(id)), unusable: unusable, peers: alone{}}
 	if a.unusable == nil {
 		a.unusable = r.store.Explain(r.store.checkDirs(r.AgentsDir(), a.dir), a.dir)
+	}
+	if a.unusable == nil {
+		if r.agents == nil {
+			r.agents = make(map[string]Agent)
+		}
+		r.agents[id] = a
 	}
 	return a
 }
@@ -254,17 +267,14 @@ func (a Agent) Read(name string, v wire.Fields) bool {
 		return false
 	}
 	b, err := lockfile.ReadRegular(a.Path(name), limit)
-	if there := a.peers.Content(a.key(), name, a.modified(name)); there != nil {
+	if there := a.peers.Content(a.key(), name, a.Changed(name)); there != nil {
 		b, err = there, nil
 	}
 	return err == nil && wire.Decode(b, v) == nil
 }
 
 // Changed returns the modification time of a file of the agent on this host, the zero Time if it is missing.
-func (a Agent) Changed(name string) time.Time { return a.modified(name) }
-
-// modified returns the time of a file of this host, the zero Time if there is none.
-func (a Agent) modified(name string) time.Time {
+func (a Agent) Changed(name string) time.Time {
 	info, err := os.Lstat(a.Path(name))
 	if err != nil {
 		return time.Time{}

@@ -28,8 +28,7 @@ type Inspect[S any] func(*Snapshot[S]) (done bool, sleep Sleep, err error)
 // While an engine cannot be reached, Await waits until it can, or ctx ends. If it could
 // not inspect the room at all, the error says why.
 func (r *Room[S]) Await(ctx context.Context, inspect Inspect[S]) error {
-	// A change is in the journal. The state.json that follows may fail to be written.
-	return r.await(ctx, inspect, func() *subscription { return r.store.subscribe(r.dir, "journal.jsonl") }, noNeighbour)
+	return r.AwaitBeside(ctx, noNeighbour, inspect)
 }
 
 func noNeighbour() Neighbour { return nil }
@@ -51,7 +50,7 @@ func (r *Room[S]) await(ctx context.Context, inspect Inspect[S], subscribe func(
 		}
 		return s
 	}
-	settle := func() bool { return r.settled(ctx) && (watched == nil || watched.settled(ctx)) }
+	settle := func() bool { return r.Settled(ctx) && (watched == nil || watched.Settled(ctx)) }
 	settled := true
 	var away error // why the room could not be inspected yet
 	for {
@@ -141,9 +140,9 @@ const recordsPoll = 20 * time.Second
 // unreachablePoll is how often a wait asks for an engine that cannot be reached.
 const unreachablePoll = time.Second
 
-// settled waits until the change that is under way is over. It returns false if that
+// Settled waits until the change that is under way is over. It returns false if that
 // takes too long.
-func (r *Files[S]) settled(ctx context.Context) bool {
+func (r *Files[S]) Settled(ctx context.Context) bool {
 	ctx, cancel := context.WithTimeout(ctx, r.store.opts.Patience)
 	defer cancel()
 	var busy *lockfile.BusyError

@@ -57,15 +57,11 @@ func (s *Store) NotifyListenerOf(key string) {
 	_ = lockfile.Touch(path, now)
 }
 
-// Settled waits until the change that is under way is over. It returns false if that takes
-// too long.
-func (r *Files[S]) Settled(ctx context.Context) bool { return r.settled(ctx) }
-
 // IsChanging reports whether a change is under way.
 func (r *Files[S]) IsChanging() bool {
 	now, cancel := context.WithDeadline(context.Background(), time.Unix(0, 0))
 	defer cancel()
-	return !r.settled(now)
+	return !r.Settled(now)
 }
 
 // Within returns the directory with the name inside of that of the agent.

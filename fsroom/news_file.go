@@ -51,7 +51,7 @@ type Neighbour interface {
 	Name() string
 	watch(*Store, *subscription)
 	journalStamp() stamp
-	settled(context.Context) bool
+	Settled(context.Context) bool
 }
 
 func (r *Files[S]) watch(s *Store, sub *subscription) { s.watch(sub, r.dir, "journal.jsonl") }
@@ -75,5 +75,6 @@ func (r *Room[S]) AwaitNews(ctx context.Context, agent string, neighbour func() 
 // AwaitBeside is [Room.Await] that also inspects the room when its neighbour changes, see
 // [Room.AwaitNews].
 func (r *Room[S]) AwaitBeside(ctx context.Context, neighbour func() Neighbour, inspect Inspect[S]) error {
+	// A change is in the journal. The state.json that follows may fail to be written.
 	return r.await(ctx, inspect, func() *subscription { return r.store.subscribe(r.dir, "journal.jsonl") }, neighbour)
 }

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"syscall"
 
@@ -69,6 +70,9 @@ type Files[S any] struct {
 	name        string
 	dir         string
 	dirsChecked atomic.Bool // the last checkDirs returned nil
+
+	agentsMu sync.Mutex
+	agents   map[string]Agent // whose directories were looked at since then
 }
 
 // FilesOf returns the files of the room with the name.
@@ -155,13 +159,11 @@ func (r *Files[S]) AgentsDir() string { return filepath.Join(r.dir, "agents") }
 // With an engine it asks for a room that the mirror does not have, and is true if the
 // engine does not answer.
 func (r *Room[S]) Exists() bool {
-	return r.hasJournal() || r.backend.Exists()
+	return r.HasJournal() || r.backend.Exists()
 }
 
 // HasJournal reports whether the room has a journal on this host. It asks no engine, unlike [Room.Exists].
-func (r *Files[S]) HasJournal() bool { return r.hasJournal() }
-
-func (r *Files[S]) hasJournal() bool {
+func (r *Files[S]) HasJournal() bool {
 	info, err := os.Lstat(r.JournalPath())
 	return err == nil && (info.Size() > 0 || !info.Mode().IsRegular()) ||
 		errors.Is(err, syscall.ENOTDIR) || errors.Is(err, fs.ErrPermission)
@@ -242,7 +244,7 @@ func Rooms[S any](s *Store, rules *Rules[S]) ([]string, error) {
 	}
 	var names []string
 	for _, e := range entries {
-		if e.IsDir() && At(s, rules, e.Name()).hasJournal() {
+		if e.IsDir() && At(s, rules, e.Name()).HasJournal() {
 			names = append(names, e.Name())
 		}
 	}

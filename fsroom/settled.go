@@ -18,7 +18,7 @@ func (r *Room[S]) SettledView(ctx context.Context) (snap *Snapshot[S], settled b
 		}
 		// Nobody has the lock now, so what was there before and still is stays: who writes
 		// next syncs what a killed writer has left.
-		if !r.settled(ctx) {
+		if !r.Settled(ctx) {
 			break
 		}
 		if r.journalStamp() == before {
