@@ -15,6 +15,9 @@ import (
 // Explain gives an error about path a code, a message and a hint. It returns nil and
 // errors that have a code as they are.
 func (s *Store) Explain(err error, path string) error {
+	if err == nil {
+		return nil
+	}
 	var (
 		coded       *code.Error
 		busy        *lockfile.BusyError
@@ -26,7 +29,7 @@ func (s *Store) Explain(err error, path string) error {
 		errno       syscall.Errno
 	)
 	switch {
-	case err == nil, errors.As(err, &coded), errors.Is(err, context.Canceled):
+	case errors.As(err, &coded), errors.Is(err, context.Canceled):
 		return err
 	case errors.As(err, &busy):
 		return explainBusy(busy)
@@ -53,6 +56,11 @@ func (s *Store) Explain(err error, path string) error {
 	case errors.Is(err, syscall.EFBIG):
 		return code.New(code.DiskFull, "%s has reached the size that files may have here; nothing was changed", path).
 			WithHint("raise the limit (ulimit -f), or end the room, which archives its journal").With("path", path).Because(err)
+	case errors.Is(err, context.DeadlineExceeded) && s.opts.Engine != nil:
+		return code.New(code.EngineUnreachable, "the engine did not answer in time").
+			WithHint("nothing was changed; look at the network and the server, and try again").With("path", path).Because(err)
+	case errors.Is(err, context.DeadlineExceeded):
+		return code.New(code.LockTimeout, "the room's lock was not had in time").With("path", path).Because(err).WithHint("try again")
 	case errors.Is(err, fs.ErrPermission), errors.As(err, &errno):
 		return code.New(code.DataDirUnusable, "the data directory cannot be used: %v", err).
 			WithHint("%s", s.unusableHint(err)).With("path", path).Because(err)

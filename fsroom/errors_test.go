@@ -41,6 +41,7 @@ func TestErrorsHaveCodes(t *testing.T) {
 		{&journal.CorruptError{Path: "j", Line: 7, Problem: "blank line"}, code.CorruptRoom},
 		{fmt.Errorf("wrapped: %w", &lockfile.NotRegularError{Path: "p"}), code.CorruptRoom},
 		{code.New(code.RoomClosed, "closed"), code.RoomClosed},
+		{fmt.Errorf("wrapped: %w", context.DeadlineExceeded), code.LockTimeout},
 	}
 	for _, test := range tests {
 		f := newFixture(t)

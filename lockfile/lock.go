@@ -271,6 +271,9 @@ func Settled(ctx context.Context, path string) error { return Wait{}.Settled(ctx
 
 // Settled is the function [Settled] that may give up sooner, with a [*BusyError].
 func (w Wait) Settled(ctx context.Context, path string) error {
+	if !errors.Is(ctx.Err(), context.Canceled) && isFree(path) {
+		return nil
+	}
 	unlock, err := locker{path: path, open: openShared, Wait: w}.lock(ctx)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

@@ -41,6 +41,19 @@ func HoldFile(path string) (*os.File, error) {
 	return f, nil
 }
 
+// isFree reports that nobody has the lock on the file at path, which is so nearly always. It
+// costs a few system calls, see [openRegular]. False may also mean that it is not known.
+func isFree(path string) bool {
+	fd, _, err := openRegular(path, unix.O_RDONLY)
+	if err != nil {
+		return false
+	}
+	defer unix.Close(fd)
+	var locked, named unix.Stat_t
+	return unix.Flock(fd, unix.LOCK_SH|unix.LOCK_NB) == nil && unix.Fstat(fd, &locked) == nil &&
+		unix.Lstat(path, &named) == nil && locked.Dev == named.Dev && locked.Ino == named.Ino
+}
+
 // Held reports whether any process, this one included, holds the file at path. A
 // missing file is not held. The answer may be out of date when Held returns, unless
 // the caller has a lock that holders take first.

@@ -25,6 +25,8 @@ func Hold(path string) (release func(), err error) {
 	return func() { _ = l.Unlock() }, err
 }
 
+func isFree(string) bool { return false }
+
 // Held reports whether any process holds the file at path. It takes the lock to learn
 // whether it is free, because Windows cannot be asked. Two processes that call it at
 // the same time may take each other for holders.
