@@ -301,8 +301,8 @@ func (a Agent) Write(name string, v wire.Fields) error {
 	return nil
 }
 
-// changePatience is how long [Agent.Change] waits for other processes at most.
-const changePatience = 500 * time.Millisecond
+// ChangePatience is how long [Agent.Change] waits for other processes at most. Tests allow more.
+var ChangePatience = 500 * time.Millisecond
 
 // Change decodes a file of the agent into v as [Agent.Read] does, calls change, and
 // replaces the file by v, as [Agent.Write] does, if that returns true. Processes that
@@ -315,7 +315,7 @@ func (a Agent) Change(name string, v wire.Fields, change func(found bool) bool) 
 	if err := MakeDir(a.dir); err != nil {
 		return a.explain(err)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), changePatience)
+	ctx, cancel := context.WithTimeout(context.Background(), ChangePatience)
 	defer cancel()
 	unlock, err := lockfile.Lock(ctx, a.Path("lock"))
 	if err != nil {

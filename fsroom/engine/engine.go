@@ -105,6 +105,13 @@ type AllWatcher interface {
 	WatchAll(ctx context.Context, notify func()) (stop func(), err error)
 }
 
+// Patience is how long an engine that answered a moment ago is waited for.
+const Patience = 4 * time.Second
+
+// Slack is how much longer an engine is waited for on a machine that may stand still: 0 but in
+// tests, which set it before there is an engine.
+var Slack time.Duration
+
 // An Engine orders the changes of rooms that several hosts share. A room's name is its
 // folder and its name with a dot between them, such as "rooms.api-1c6f…". The methods
 // may be called by several goroutines.
@@ -113,7 +120,7 @@ type AllWatcher interface {
 // in_doubt, engine_denied, engine_restored or disk_full, means that the engine cannot be reached, and that
 // nothing was changed. An engine that does not answer lets a few calls wait and then
 // returns such errors at once for a while: a command makes several calls, and is told
-// within four seconds that nothing can be done.
+// within [Patience] that nothing can be done.
 type Engine interface {
 	// Info describes the engine.
 	Info(ctx context.Context) (Info, error)

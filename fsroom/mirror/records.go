@@ -170,7 +170,7 @@ func (r *mirror[S]) fetchRecords(agents ...string) {
 	if r.silent() || r.locked.Load() || r.isFresh(r.records.fetched) {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), recordsPatience)
+	ctx, cancel := context.WithTimeout(context.Background(), recordsPatience+engine.Slack)
 	defer cancel()
 	all, err := r.recordsOf(ctx, agents...)
 	now := time.Now()
@@ -273,7 +273,7 @@ func (r *mirror[S]) publishNow(dir string) {
 	if err != nil {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), recordsPatience)
+	ctx, cancel := context.WithTimeout(context.Background(), recordsPatience+engine.Slack)
 	defer cancel()
 	r.publishBoot(ctx)
 	_ = r.engine.Publish(ctx, r.engineName(), filepath.Base(dir), b, recordsKept) // losing it loses a timestamp
@@ -376,7 +376,7 @@ func (r *mirror[S]) held(name, first string, all bool) map[string]answer {
 	var asking sync.WaitGroup
 	for _, key := range ask {
 		asking.Go(func() {
-			ctx, cancel := context.WithTimeout(context.Background(), recordsPatience)
+			ctx, cancel := context.WithTimeout(context.Background(), recordsPatience+engine.Slack)
 			defer cancel()
 			is, err := r.engine.Announced(ctx, r.engineName(), key, name)
 			a := answer{err == nil && is == engine.Present, time.Now()}
@@ -437,7 +437,7 @@ func (r *mirror[S]) Announce(key, name string) (withdraw func()) {
 		return func() {}
 	}
 	once := func(ctx context.Context) (withdraw func(), err error) {
-		ctx, cancel := context.WithTimeout(ctx, recordsPatience)
+		ctx, cancel := context.WithTimeout(ctx, recordsPatience+engine.Slack)
 		defer cancel()
 		return r.engine.Announce(ctx, r.engineName(), key, name, func() {
 			r.Keep(bootFile, "") // that of the host, too

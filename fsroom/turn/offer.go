@@ -4,8 +4,8 @@ import (
 	"time"
 )
 
-// UnheardAfter is how long a listener may leave a notification unnoticed.
-const UnheardAfter = 5 * time.Second
+// UnheardAfter is how long a listener may leave a notification unnoticed. Tests allow more.
+var UnheardAfter = 5 * time.Second
 
 // An Offer says what is due, so that a turn that was released does not stay with members
 // that do not hear of it.

@@ -102,14 +102,15 @@ func errOff(message string) *code.Error { return code.New(code.LedgerOff, "%s", 
 // ID names the tree in events.
 func (t *Tree) ID() string { return filepath.Base(t.Ledger.Dir()) }
 
-// beforeLimit is how long a destructive command waits at most for the snapshot before it.
-const beforeLimit = 500 * time.Millisecond
+// BeforeLimit is how long a destructive command waits at most for the snapshot before it. Tests
+// allow more.
+var BeforeLimit = 500 * time.Millisecond
 
 // Before takes a snapshot before a destructive command of the holder of a turn, within the time
 // that a release would wait. What could not be recorded by then is not, and the error says why;
 // the command may go on. Call it in the process that asks: nothing is started.
 func (t *Tree) Before(ctx context.Context, turnID int64, agent string) (*ledger.Snapshot, error) {
-	ctx, cancel := context.WithTimeout(ctx, min(beforeLimit, time.Duration(t.policy.LedgerWait)*time.Millisecond))
+	ctx, cancel := context.WithTimeout(ctx, min(BeforeLimit, time.Duration(t.policy.LedgerWait)*time.Millisecond))
 	defer cancel()
 	return t.Ledger.Take(ctx, ledger.Request{Why: ledger.WhyGuard, Turn: turnID, Agent: agent})
 }

@@ -16,12 +16,13 @@ const (
 	// holdLimit is how long a hook holds the end of a turn. The harness ends it a little
 	// later.
 	holdLimit = 30 * time.Minute
-	// supersedePatience is how long a hook that holds waits for the one before to end.
-	supersedePatience = 2 * time.Second
 	// stayVar is the variable that, set to 1, lets a session of Claude Code that runs a
 	// single turn stay until there is news.
 	stayVar = "TT_STAY"
 )
+
+// SupersedePatience is how long a hook that holds waits for the one before to end. Tests allow more.
+var SupersedePatience = 2 * time.Second
 
 // await runs when the agent has ended its turn, and waits for news. A harness that has no
 // better way holds the end of the turn meanwhile: then the hook is the stop guard, too.
@@ -86,7 +87,7 @@ func (h *run) supersede(ctx context.Context, agent *listen.Agent) {
 		return
 	}
 	h.note(turn.ActivityWorking)
-	for start := time.Now(); agent.Client.Hearing().IsListening() && time.Since(start) < supersedePatience; {
+	for start := time.Now(); agent.Client.Hearing().IsListening() && time.Since(start) < SupersedePatience; {
 		select {
 		case <-time.After(20 * time.Millisecond):
 		case <-ctx.Done():

@@ -90,11 +90,11 @@ func top(dir string) string {
 	}
 }
 
-// gitPatience is how long a guard waits for git, which takes a few milliseconds.
-const gitPatience = 2 * time.Second
+// GitPatience is how long a guard waits for git, which takes a few milliseconds. Tests allow more.
+var GitPatience = 2 * time.Second
 
 func gitCommand(ctx context.Context, dir string, args ...string) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, gitPatience)
+	ctx, cancel := context.WithTimeout(ctx, GitPatience)
 	defer cancel()
 	out, err := exec.CommandContext(ctx, "git", append([]string{"-C", dir}, args...)...).Output()
 	return string(out), err

@@ -74,9 +74,9 @@ func (r *Room) activeGuardian(st *turn.State, l *turn.Lease) int {
 	return g.PID
 }
 
-// replacePatience is how long a command that does something else waits for the
-// room's lock, to replace a guardian that has ended.
-const replacePatience = time.Second
+// ReplacePatience is how long a command that does something else waits for the
+// room's lock, to replace a guardian that has ended. Tests allow more.
+var ReplacePatience = time.Second
 
 // ReplaceGuardian starts a new guardian if the agent has the turn and its guardian
 // has ended. If that fails, it warns.
@@ -89,7 +89,7 @@ func (r *Room) ReplaceGuardian(ctx context.Context, st *turn.State) {
 	if g == nil || l.Ended.Why == "" && r.Table.Verdict(*g) != identity.Gone {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, replacePatience)
+	ctx, cancel := context.WithTimeout(ctx, ReplacePatience)
 	defer cancel()
 	if _, err := r.EnsureGuardian(ctx, l.Fence); err != nil && !isOvertaken(err) {
 		r.Warn(fmt.Sprintf(`the guardian of your turn, process %d, has ended, and no other could be started: run "tt wait" (%v)`, g.PID, err))
@@ -111,7 +111,7 @@ func (r *Room) KeepGuardian(ctx context.Context) {
 	if err != nil || snap.State.Owner != r.Self.ID || l.Fence != snap.State.Fence() {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, replacePatience)
+	ctx, cancel := context.WithTimeout(ctx, ReplacePatience)
 	defer cancel()
 	_, _ = r.EnsureGuardian(ctx, l.Fence) // else the next hook or command does
 }

@@ -2,9 +2,9 @@ package member
 
 import (
 	"context"
-	"time"
 
 	"github.com/talking-stick/tt/fsroom"
+	"github.com/talking-stick/tt/fsroom/engine"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/fsroom/workspace"
 	"github.com/talking-stick/tt/journal/event"
@@ -32,15 +32,12 @@ type Room struct {
 // Snapshot is [Room.View].
 func (r *Room) Snapshot() (*snapshot, error) { return r.FS.View() }
 
-// confirmPatience is how long the engine may take to confirm what a host knows.
-const confirmPatience = 4 * time.Second
-
 // ConfirmedSnapshot is [Room.View] for those who need proof, see [fsroom.Room.Confirm].
 func (r *Room) ConfirmedSnapshot(ctx context.Context) (*snapshot, error) {
 	if !r.FS.IsShared() {
 		return r.FS.View()
 	}
-	ctx, cancel := context.WithTimeout(ctx, confirmPatience)
+	ctx, cancel := context.WithTimeout(ctx, engine.Patience+engine.Slack)
 	defer cancel()
 	return r.FS.Confirm(ctx)
 }

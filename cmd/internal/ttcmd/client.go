@@ -20,7 +20,7 @@ import (
 type snapshot = fsroom.Snapshot[*turn.State]
 
 func openStore(c *cli.Invocation) (*fsroom.Store, error) {
-	return openPatientStore(c, build.Patience, 0, !seesMirrorOnly(c))
+	return openPatientStore(c, 0, 0, !c.Cmd.Traits.MirrorOnly && !forPrompt(c))
 }
 
 // openPatientStore is openStore for a command that waits for a lock for so long, 0 for as long
@@ -34,6 +34,9 @@ func openPatientStore(c *cli.Invocation, patience, still time.Duration, asks boo
 	warn := c.Notice
 	if forPrompt(c) { // a prompt has no place for warnings
 		warn = nil
+	}
+	if build.Patience != 0 {
+		patience, still = build.Patience, 0
 	}
 	options := fsroom.Options{Warn: warn, LeaveModes: c.Cmd.Traits.LeaveModes, Fault: build.AtStep, Patience: patience, Still: still}
 	service, err := engineOf(c)

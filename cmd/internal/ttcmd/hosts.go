@@ -96,10 +96,6 @@ func (k *lastKnown) fields(c *wire.Codec) {
 	c.OptText("warning", &k.Warning)
 }
 
-func seesMirrorOnly(c *cli.Invocation) bool {
-	return c.Cmd.Traits.MirrorOnly || forPrompt(c)
-}
-
 // engineOf returns the engine of the command's rooms, nil if they are those of this host.
 func engineOf(c *cli.Invocation) (*hosts.Service, error) {
 	if c.Cmd.Traits.HostOnly {

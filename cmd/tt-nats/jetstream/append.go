@@ -59,7 +59,7 @@ func (e *Engine) Append(ctx context.Context, room string, after engine.Revision,
 	if err := e.silent(); err != nil {
 		return engine.Entry{}, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+	ctx, cancel := context.WithTimeout(ctx, callTimeout+engine.Slack)
 	defer cancel()
 	conn, err := e.connection()
 	if err != nil {
@@ -219,7 +219,7 @@ func (e *Engine) Confirm(ctx context.Context, room string, at engine.Revision) e
 	if err := e.silent(); err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+	ctx, cancel := context.WithTimeout(ctx, callTimeout+engine.Slack)
 	defer cancel()
 	if last, alone, err := e.lastAlone(ctx, room); err != nil {
 		return err

@@ -37,7 +37,7 @@ const (
 	connectTimeout = 2 * time.Second
 	requestTimeout = 1500 * time.Millisecond // of one request to a near server, see [Engine.patience]
 	requestMost    = 3 * time.Second         // of one to a far server: what became of a change is asked after it
-	callTimeout    = 4 * time.Second         // of one call of the engine's methods
+	callTimeout    = engine.Patience         // of one call of the engine's methods
 	reconnectWait  = 100 * time.Millisecond
 	reconnectMax   = 5 * time.Second
 )
@@ -114,7 +114,8 @@ func (e *Engine) connection() (*nats.Conn, error) {
 		options = append(options, nats.Secure())
 	}
 	options = append(options,
-		nats.Name("tt "+strconv.Itoa(os.Getpid())), nats.Timeout(connectTimeout/time.Duration(1+strings.Count(e.servers, ","))),
+		nats.Name("tt "+strconv.Itoa(os.Getpid())),
+		nats.Timeout(connectTimeout/time.Duration(1+strings.Count(e.servers, ","))+engine.Slack),
 		nats.MaxReconnects(-1), nats.IgnoreAuthErrorAbort(),
 		nats.CustomReconnectDelay(func(tries int) time.Duration {
 			d := min(reconnectWait<<min(tries, 10), reconnectMax)
@@ -199,7 +200,7 @@ func (e *Engine) subscription(ctx context.Context, subject string, handle nats.M
 	if err != nil {
 		return nil, nil, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+	ctx, cancel := context.WithTimeout(ctx, callTimeout+engine.Slack)
 	defer cancel()
 	ctx, done, err := e.permitted(ctx, subject)
 	if err != nil {
@@ -237,7 +238,7 @@ func (e *Engine) roundTrip() time.Duration { return time.Duration(e.rtt.Load()) 
 // patience is how long the answer to one request is waited for. It may be late by what is usual
 // on the way to the server.
 func (e *Engine) patience() time.Duration {
-	return min(requestTimeout+4*e.roundTrip(), requestMost)
+	return min(requestTimeout+4*e.roundTrip(), requestMost) + engine.Slack
 }
 
 // request sends a request and returns the answer.

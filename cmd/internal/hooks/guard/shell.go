@@ -11,9 +11,9 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/hooks/shell"
 )
 
-// patience is how long a command may take to classify, which is a millisecond at most for
-// what anybody writes; the rest is for a machine that is busy.
-const patience = 250 * time.Millisecond
+// Patience is how long a command may take to classify, which is a millisecond at most for
+// what anybody writes; the rest is for a machine that is busy. Tests allow more.
+var Patience = 250 * time.Millisecond
 
 // A Change is an effect of a command, and the stick of the room in which it is.
 type Change struct {
@@ -113,7 +113,7 @@ func classify(command string, env shell.Env) shell.Result {
 	select {
 	case r := <-done:
 		return r
-	case <-time.After(patience):
+	case <-time.After(Patience):
 		return shell.Result{Unknown: []string{"a command that takes too long to follow"}}
 	}
 }

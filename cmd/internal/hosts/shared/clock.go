@@ -91,7 +91,7 @@ func (c *Clock) read() (r reading) {
 
 // compare asks the engine. Its answer is of a moment in the middle of the question.
 func (c *Clock) compare(boot string) {
-	ctx, cancel := context.WithTimeout(context.Background(), clockPatience)
+	ctx, cancel := context.WithTimeout(context.Background(), clockPatience+engine.Slack)
 	defer cancel()
 	before := identity.Uptime().Milliseconds()
 	info, err := c.engine.Info(ctx)

@@ -4,7 +4,9 @@
 //	PAUSE="STEP N REACHED GO"  makes the file REACHED when it comes to a step of a change for
 //	                           the Nth time, and goes on when there is a file GO; guardians
 //	                           do not pause
-//	TT_TEST_PATIENCE=D         waits for the lock of a room for as long as that
+//	TT_TEST_PATIENCE=D         waits for the lock of a room for as long as that, and as long for
+//	                           what takes no time on a machine that is not busy, such as an
+//	                           answer of the engine: 2m by default; 0: as tt does
 //	TT_TEST_KILL_AT_JOB=STEP   kills itself at a step of the start of a job
 //	TT_TEST_JOBS=N             so many jobs of a room may run
 //	TT_TEST_JOB_BYTES=N        so many bytes a job may write
@@ -13,6 +15,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"slices"
@@ -21,10 +24,15 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/talking-stick/tt/cmd/internal/changes"
+	"github.com/talking-stick/tt/cmd/internal/hooks"
+	"github.com/talking-stick/tt/cmd/internal/hooks/guard"
 	"github.com/talking-stick/tt/cmd/internal/jobs"
 	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/cmd/internal/ttcmd"
 	"github.com/talking-stick/tt/fsroom"
+	"github.com/talking-stick/tt/fsroom/engine"
+	"github.com/talking-stick/tt/fsroom/turn"
 )
 
 func main() {
@@ -42,11 +50,14 @@ func main() {
 			return nil
 		}
 	}
-	if d := os.Getenv("TT_TEST_PATIENCE"); d != "" {
-		var err error
-		if b.Patience, err = time.ParseDuration(d); err != nil {
-			fail(err)
-		}
+	var err error
+	if b.Patience, err = time.ParseDuration(cmp.Or(os.Getenv("TT_TEST_PATIENCE"), "2m")); err != nil {
+		fail(err)
+	}
+	if b.Patience != 0 {
+		guard.Patience, hooks.GitPatience, hooks.SupersedePatience = b.Patience, b.Patience, b.Patience
+		changes.BeforeLimit, engine.Slack = b.Patience, b.Patience
+		fsroom.ChangePatience, member.ReplacePatience, turn.UnheardAfter = b.Patience, b.Patience, b.Patience
 	}
 	if n, err := strconv.Atoi(os.Getenv("TT_TEST_JOBS")); err == nil {
 		jobs.MaxRunning = n
