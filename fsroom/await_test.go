@@ -12,15 +12,14 @@ import (
 	"github.com/talking-stick/tt/fsroom"
 )
 
-// soon is far below the safety poll of a watched room and far above what a very
-// busy machine takes: who looks again within it was woken.
-const soon = 4 * time.Second
+// soon is far above what a very busy machine takes, and below seldom: who looks again within it
+// was woken.
+const soon, seldom = time.Minute, 2 * time.Minute
 
-// watched is the fixture's room in a store whose waits are only ever woken: by
-// the watcher, or not for an hour.
+// watched is the fixture's room in a store whose waits are woken by the watcher, or seldom.
 func (f *fixture) watched() *room {
 	f.t.Helper()
-	return f.at(fsroom.Options{BlindPoll: time.Hour})
+	return f.at(fsroom.Options{BlindPoll: seldom})
 }
 
 // polled is the room in a store that watches nothing.
@@ -210,7 +209,7 @@ func TestAwaitLooksAtItsMoment(t *testing.T) {
 	f := newFixture(t)
 	f.do(join("a"), say("a", "hello"))
 	at := func() fsroom.Sleep { return fsroom.Sleep{For: d} }
-	for name, r := range map[string]*room{"watched": f.watched(), "blind": f.at(fsroom.Options{NoWatch: true, BlindPoll: time.Hour})} {
+	for name, r := range map[string]*room{"watched": f.watched(), "blind": f.at(fsroom.Options{NoWatch: true, BlindPoll: seldom})} {
 		l := &looker{t: t, after: []func() fsroom.Sleep{rest, at}, word: "hello"}
 		l.await(r)
 		if waited := time.Since(l.last); waited < d || l.looks != 3 {

@@ -481,7 +481,7 @@ func TestWaitForAnotherHost(t *testing.T) {
 	defer cancel()
 	waiting := make(chan struct{}, 100)
 	done := make(chan error)
-	r := h.room(1, fsroom.Options{BlindPoll: time.Hour})
+	r := h.room(1, fsroom.Options{BlindPoll: seldom})
 	go func() {
 		done <- r.Await(ctx, func(snap *snapshot) (bool, fsroom.Sleep, error) {
 			waiting <- struct{}{}

@@ -42,7 +42,7 @@ type Options struct {
 	Still    time.Duration            // how long to wait for one that stays with the same process, see [lockfile.Wait]
 	NoWatch  bool                     // poll instead of watching
 	// BlindPoll is how long a wait sleeps where nothing can be watched. The time doubles
-	// after each sleep, up to BlindPollMax.
+	// after each sleep, up to BlindPollMax. Where something is watched it is a few seconds, and no less than BlindPoll.
 	BlindPoll, BlindPollMax time.Duration
 	// LeaveModes leaves files that other users have access to as they are.
 	LeaveModes bool

@@ -28,7 +28,7 @@ var wakeRules = func() *fsroom.Rules[*tally] {
 // ever woken.
 func (f *fixture) withWakeRules(o fsroom.Options) *room {
 	f.t.Helper()
-	o.BlindPoll = time.Hour
+	o.BlindPoll = seldom
 	return fsroom.At(openStore(f.t, f.dir, o), wakeRules, "demo")
 }
 

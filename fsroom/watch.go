@@ -223,7 +223,7 @@ const (
 // poll returns how long to sleep at most until the next check.
 func (s *subscription) poll() time.Duration {
 	if s.watched.Load() {
-		d := max(s.safety, safetyPoll)
+		d := max(s.safety, safetyPoll, s.unwatchedPoll)
 		s.safety = min(2*d, safetyPollMax)
 		return d
 	}

@@ -145,7 +145,7 @@ func (c *child) end() {
 }
 
 // patience bounds waits for what must happen; it is no measure of speed.
-const patience = 30 * time.Second
+const patience = 2 * time.Minute
 
 func waitFor(t *testing.T, what string, ended <-chan struct{}) {
 	t.Helper()

@@ -96,6 +96,7 @@ func TestStillWithProcesses(t *testing.T) {
 		t.Errorf("held, not settled: %v", err)
 	}
 	holder.end(t)
+	w.Still = time.Minute // a process may be stopped for a while that has it
 	loops := []*process{start(t, "loop", path), start(t, "loop", path), start(t, "loop", path)}
 	for range 20 {
 		unlock, err := w.Lock(t.Context(), path)

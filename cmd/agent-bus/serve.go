@@ -24,7 +24,8 @@ var serveCommand = &cli.Command{
 	Run: runServe,
 }
 
-const (
+// Tests allow more.
+var (
 	// drainTime is how long running calls may take to answer once the input has
 	// ended, each after the one before. It is enough for a change to reach the disk.
 	drainTime = time.Second

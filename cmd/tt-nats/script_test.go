@@ -120,7 +120,7 @@ func scriptUntil(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: until PATTERN CMD…")
 	}
-	const patience = time.Minute
+	const patience = 2 * time.Minute
 	pattern, err := regexp.Compile(args[0])
 	ts.Check(err)
 	var out []byte

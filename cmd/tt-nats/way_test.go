@@ -73,7 +73,7 @@ func scriptTrips(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("%v: %s", err, out)
 	}
 	n, own := 0, fmt.Sprint("tt ", cmd.Process.Pid)
-	for limit := time.Now().Add(10 * time.Second); n == 0 && time.Now().Before(limit); time.Sleep(20 * time.Millisecond) {
+	for limit := time.Now().Add(time.Minute); n == 0 && time.Now().Before(limit); time.Sleep(20 * time.Millisecond) {
 		n = w.counted(own)
 	}
 	ts.Logf("%d round trips", n)

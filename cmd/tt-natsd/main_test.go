@@ -21,7 +21,7 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-const patience = 30 * time.Second
+const patience = 2 * time.Minute
 
 // A running is a server that runs in this process.
 type running struct {

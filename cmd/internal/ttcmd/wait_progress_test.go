@@ -136,11 +136,11 @@ func TestWaitOnStalledTerminal(t *testing.T) {
 	}
 	defer reader.Close()
 	defer writer.Close()
-	if err := writer.SetWriteDeadline(time.Now().Add(time.Millisecond)); err != nil {
-		t.Fatal(err)
-	}
-	for page := make([]byte, 4096); err == nil; { // until it is full
-		_, err = writer.Write(page)
+	for n := 0; n == 0; { // a write that has begun ends when the pipe is full
+		if err := writer.SetWriteDeadline(time.Now().Add(time.Millisecond)); err != nil {
+			t.Fatal(err)
+		}
+		n, _ = writer.Write(make([]byte, 1<<20))
 	}
 	waitAt(t, writer, 80, "xterm", func(c *cli.Invocation) {
 		var p waitProgress

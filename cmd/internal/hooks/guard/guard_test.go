@@ -15,6 +15,8 @@ import (
 	"github.com/talking-stick/tt/identity/harness"
 )
 
+func init() { Patience, lockPatience = time.Minute, time.Minute } // on a busy machine
+
 // rooms maps paths to their stick; "broken" fails.
 type rooms map[string]*Stick
 
@@ -174,8 +176,6 @@ func TestSeenStoreForgetsOldSessions(t *testing.T) {
 
 // What hooks of one session say at the same time is all remembered.
 func TestSeenStoreAtTheSameTime(t *testing.T) {
-	defer func(patience time.Duration) { lockPatience = patience }(lockPatience)
-	lockPatience = time.Minute // on a busy machine
 	call := payload.Call{Harness: harness.Antigravity, SessionID: "s"}
 	for range 50 {
 		seen := SeenStore{Dir: t.TempDir()}

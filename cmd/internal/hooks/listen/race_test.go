@@ -234,7 +234,7 @@ func TestASlowWriterIsNotMissed(t *testing.T) {
 			close(looked)
 		}()
 		go f.send(b, "a:1", "one", false)
-		limited, cancel := context.WithTimeout(ctx, 20*time.Second)
+		limited, cancel := context.WithTimeout(ctx, 2*time.Minute)
 		said := ""
 		f.must(a.Run(limited, Transport{How: hearing.ByExec, Once: true, Deliver: func(_ context.Context, w Wake) error { said = w.Text; return nil }}))
 		cancel()

@@ -36,7 +36,7 @@ func FuzzClassify(f *testing.F) {
 	f.Fuzz(func(t *testing.T, command string) {
 		start := time.Now()
 		res := Classify(command, testEnv())
-		if took := time.Since(start); took > 5*time.Second {
+		if took := time.Since(start); took > time.Minute {
 			t.Errorf("took %v", took)
 		}
 		if res.Broken || strings.ContainsAny(command, "\x00\r") {
