@@ -71,7 +71,8 @@ func scriptUntil(ts *testscript.TestScript, _ bool, args []string) {
 	if len(args) < 3 {
 		ts.Fatalf("usage: until PATH VALUE COMMAND…")
 	}
-	for start := time.Now(); ; time.Sleep(lookAgain) {
+	const longest = 100 * time.Millisecond // between two processes
+	for start, pause := time.Now(), lookAgain; ; pause = min(2*pause, longest) {
 		ts.Check(ts.Exec(args[2], args[3:]...))
 		got, there, err := at(ts.ReadFile("stdout"), args[0])
 		ts.Check(err)
@@ -81,6 +82,7 @@ func scriptUntil(ts *testscript.TestScript, _ bool, args []string) {
 		if time.Since(start) > patience {
 			ts.Fatalf("%s has not become %s", args[0], args[1])
 		}
+		time.Sleep(pause)
 	}
 }
 

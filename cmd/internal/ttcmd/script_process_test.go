@@ -20,28 +20,46 @@ import (
 
 var signals = map[string]syscall.Signal{
 	"HUP": syscall.SIGHUP, "INT": syscall.SIGINT, "TERM": syscall.SIGTERM, "KILL": syscall.SIGKILL,
-	"STOP": syscall.SIGSTOP, "CONT": syscall.SIGCONT,
+	"STOP": syscall.SIGSTOP, "CONT": syscall.SIGCONT, "REST": syscall.SIGSTOP,
 }
 
-// scriptSignal is "signal NAME PID", or with bg in place of the pid the command
-// that was last started in the background.
+// scriptSignal is "signal NAME PID", or with bg in place of the pid the command that was last started
+// in the background. REST stops a process while it has no lock of a room or an agent.
 func scriptSignal(ts *testscript.TestScript, _ bool, args []string) {
 	if len(args) != 2 || signals[args[0]] == 0 {
-		ts.Fatalf("usage: signal HUP|INT|TERM|KILL|STOP|CONT PID|bg")
+		ts.Fatalf("usage: signal HUP|INT|TERM|KILL|STOP|CONT|REST PID|bg")
 	}
-	if args[1] != "bg" {
-		pid := pidOf(ts, args[1])
-		ts.Check(syscall.Kill(pid, signals[args[0]]))
-		if args[0] == "STOP" {
-			awaitStopped(pid)
-		}
-		return
-	}
-	running := ts.BackgroundCmds()
-	if len(running) == 0 {
+	var pid int
+	if running := ts.BackgroundCmds(); args[1] != "bg" {
+		pid = pidOf(ts, args[1])
+	} else if len(running) > 0 {
+		pid = running[len(running)-1].Process.Pid
+	} else {
 		ts.Fatalf("nothing runs in the background")
 	}
-	ts.Check(running[len(running)-1].Process.Signal(signals[args[0]]))
+	for {
+		ts.Check(syscall.Kill(pid, signals[args[0]]))
+		if signals[args[0]] != syscall.SIGSTOP {
+			return
+		}
+		awaitStopped(pid)
+		if args[0] == "STOP" || !hasLock(pid) {
+			return
+		}
+		ts.Check(syscall.Kill(pid, syscall.SIGCONT))
+		time.Sleep(lookAgain)
+	}
+}
+
+// hasLock reports whether a process that is stopped has the lock of a room or of an agent, where that
+// can be seen.
+func hasLock(pid int) bool {
+	files, _ := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", pid))
+	return slices.ContainsFunc(files, func(file string) bool {
+		path, _ := os.Readlink(file)
+		info, _ := os.ReadFile(fmt.Sprintf("/proc/%d/fdinfo/%s", pid, filepath.Base(file)))
+		return filepath.Base(path) == "lock" && bytes.Contains(info, []byte("\nlock:"))
+	})
 }
 
 // awaitStopped waits until each thread of a process has stopped, where that can be seen: a
