@@ -32,8 +32,10 @@ natsd: ## the server for several hosts; the first time it takes a minute
 demo: build ## three agents take turns in a scratch room, with real processes
 	@testdata/demo.sh $(BIN)/tt
 
+# Much of it waits for processes, so more packages run at once than there are processors. What
+# tries every step or many random histories tries a part of them: "make ci" does all, as "go test ./..." does.
 test: ## everything that needs no root, no network, no server and no minutes
-	CGO_ENABLED=0 testdata/memory.sh $(TEST) ./...
+	CGO_ENABLED=0 testdata/memory.sh $(TEST) -short -p 4 ./...
 
 # SERVER names the server for the tests that need one.
 SERVER := TT_TEST_NATSD=$(CURDIR)/$(BIN)/tt-natsd
@@ -45,10 +47,16 @@ RACING := ^(TestScripts|TestFollowersLoseNothing)$$/^(wait_|race_|turn_race|turn
 # ALONE are tests that do much and nothing at the same time: a race detector finds nothing in
 # them, and takes minutes.
 ALONE := ^(TestScanCommitted|TestScanLostPages|TestScanLongLines|TestScanTornAtEveryByte|TestFindAgainstLinearSearch|TestLostPages|TestDestructiveCommands|TestTreesAreThoseOfGit|TestRepairModel|TestRecordFailsAtEachStep)$$
-test-ci: natsd ## the tests in random order, with a server, nearly all but those of tt under the race detector
-	$(SERVER) $(TEST) -shuffle=on -skip '$(RACING)' ./cmd/internal/ttcmd ./cmd/tt-nats
+# PLAIN prints the packages that are tested without the race detector: those two, and all that start no
+# goroutine and have no tests side by side.
+PLAIN := $(GO) list -f '{{.Dir}} {{.ImportPath}}' ./... | while read -r dir path; do case $$path in */cmd/internal/ttcmd | */cmd/tt-nats) ;; */questions) continue ;; \
+	*) ! grep -qsE '(^|[^[:alnum:]])go func|^[[:blank:]]+go [a-zA-Z]|\.(Go|Parallel)\(' "$$dir"/*.go || continue ;; esac; echo "$$path"; done
+test-ci: test-plain test-race ## the tests in random order, with a server, what has goroutines under the race detector
+test-plain: natsd
+	$(SERVER) $(TEST) -p 4 -shuffle=on -skip '$(RACING)' $$($(PLAIN))
 	$(TEST) -shuffle=on ./journal ./fsroom ./fsroom/ledger ./cmd/internal/changes ./cmd/internal/hosts/shared -run '$(ALONE)'
-	$(SERVER) CGO_ENABLED=1 $(TEST) -race -p 4 -shuffle=on -skip '$(ALONE)' $$($(GO) list ./... | grep -vE '/cmd/(internal/ttcmd|tt-nats)$$')
+test-race: natsd
+	$(SERVER) CGO_ENABLED=1 $(TEST) -race -p 4 -shuffle=on -skip '$(ALONE)' $$($(GO) list ./... | grep -vxF "$$($(PLAIN))")
 	CGO_ENABLED=1 $(TEST) -race -shuffle=on ./cmd/internal/ttcmd -run '$(RACING)'
 	cd $(NATSD) && CGO_ENABLED=1 $(TEST) -race -shuffle=on ./...
 
@@ -153,8 +161,11 @@ bench: build natsd ## whole commands beside a baseline of bare system calls, the
 	TT_BENCH_DIR=$(CURDIR)/$(BIN) $(SERVER) $(TEST) -run '^$$' -bench Hosts -benchtime 60x ./cmd/internal/ttcmd
 	$(TEST) -run '^$$' -bench . -benchmem ./journal ./fsroom/... ./lockfile
 
-# Of test-hosts, test-ci has what needs a server, under the race detector.
-ci: lint cross demo guards test-ci test-engines test-ui test-mcp torture torture-hosts-short ## what .ci/run calls
+# Two steps run at once, for much of each waits; what measures has the machine to itself. Of
+# test-hosts, test-ci has what needs a server, under the race detector.
+ci: guards natsd ## what .ci/run calls
+	$(MAKE) --no-print-directory -j2 $(if $(filter output-sync,$(.FEATURES)),--output-sync=target) \
+		test-race torture-hosts-short torture test-plain test-engines lint cross test-ui test-mcp demo
 
 # share,DIR: completions and manual pages, into DIR/share
 define share

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/talking-stick/tt/fsroom/fsroomtest"
 )
 
 // errFault is what a step fails with.
@@ -49,7 +51,7 @@ func TestUndoFailsAtEachStep(t *testing.T) {
 	for _, kill := range []bool{false, true} {
 		t.Run(fmt.Sprint("kill ", kill), func(t *testing.T) {
 			t.Parallel()
-			for n := 1; ; n++ {
+			for n := 1; ; n += fsroomtest.Stride() {
 				f := oneTurn(t)
 				f.write("a.txt", strings.Replace(f.content("a.txt"), "line 25\n", "later\n", 1))
 				before := f.state()
@@ -83,7 +85,7 @@ func TestUndoFailsAtEachStep(t *testing.T) {
 func TestTakeFailsAtEachStep(t *testing.T) {
 	t.Parallel()
 	for _, kill := range []bool{false, true} {
-		for n := 1; ; n++ {
+		for n := 1; ; n += fsroomtest.Stride() {
 			f := newFixture(t)
 			f.write("a", "1", "d/b", "1")
 			f.take("x", 0)
@@ -116,7 +118,7 @@ func TestTakeFailsAtEachStep(t *testing.T) {
 func TestPowerCut(t *testing.T) {
 	files := []string{"pack", "index", "line", "cache"}
 	damages := []string{"none", "gone", "empty", "torn"}
-	for n := range 64 {
+	for n := 0; n < 64; n += fsroomtest.Stride() + fsroomtest.Stride()/4 {
 		var damage []string
 		for i := range files {
 			damage = append(damage, damages[n>>(2*i)&3])

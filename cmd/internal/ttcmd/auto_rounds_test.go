@@ -127,6 +127,7 @@ func (s *unaware) pair(line string) {
 // TestSessionsThatKnowNothing has several sessions write pairs of files at the same time,
 // where nothing that their models do has to do with turns.
 func TestSessionsThatKnowNothing(t *testing.T) {
+	t.Parallel()
 	for _, sessions := range []int{2, 4} {
 		for _, again := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%d,again=%v", sessions, again), func(t *testing.T) {
@@ -138,7 +139,10 @@ func TestSessionsThatKnowNothing(t *testing.T) {
 }
 
 func testSessions(t *testing.T, sessions int, again bool) {
-	const pairs = 4
+	pairs := 4
+	if testing.Short() {
+		pairs = 2
+	}
 	r, home := newRig(t), t.TempDir()
 	if err := os.Mkdir(filepath.Join(home, ".claude"), 0o700); err != nil {
 		t.Fatal(err)

@@ -37,6 +37,7 @@ func readPage(t *testing.T, page string) string {
 // or json block right below one is what it prints, but for numbers, ids and times.
 // A block that is not to run is console, or says why behind its language.
 func TestPagesRun(t *testing.T) {
+	t.Parallel()
 	for _, tool := range []string{"git", "jq"} {
 		if _, err := exec.LookPath(tool); err != nil {
 			missingTool(t, tool)

@@ -68,6 +68,7 @@ var needsClean = regexp.MustCompile("rebase|merge|pull|pick|revert|git am|bisect
 // with work and in a clean one. What a hook refuses has changed nothing, and where the hook
 // cannot or need not find out, it refuses nothing.
 func TestGitHooksTearNothing(t *testing.T) {
+	t.Parallel()
 	template := gitTemplate(t)
 	bin, err := programs()
 	if err != nil {

@@ -26,6 +26,7 @@ var killedJobs = flag.Int("jobs.killed", 24, "how many jobs TestJobsUnderKills s
 // TestJobsUnderKills kills starters, runners and commands with SIGKILL, each at every point
 // and several at once: every end is told exactly once.
 func TestJobsUnderKills(t *testing.T) {
+	t.Parallel()
 	r := newRig(t)
 	if _, err := r.run("a:1", "join"); err != nil {
 		t.Fatal(err)

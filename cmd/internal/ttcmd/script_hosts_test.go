@@ -270,6 +270,15 @@ func scriptFiles(t *testing.T) []string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return !opensRoom(string(b))
+		return !opensRoom(string(b)) || scripthosts.Many() && !onHosts(string(b))
 	})
 }
+
+// onHosts reports whether a script is not the same where each agent is on a host of its own: whether
+// scripthosts.Choose may choose another one, or the script asks for hosts.
+func onHosts(script string) bool {
+	return strings.Contains(script, "hosts") || strings.Contains(script, "TT_HARNESS_AGENT_ID") ||
+		slices.ContainsFunc(agentNamed.FindAllStringSubmatch(script, -1), func(m []string) bool { return !strings.HasPrefix(m[1], "a:") })
+}
+
+var agentNamed = regexp.MustCompile(`--agent[ =]['"]?(\S+)`)

@@ -48,7 +48,7 @@ func TestMain(m *testing.M) {
 type scripts struct{ *testing.M }
 
 func (s scripts) Run() int {
-	const atOnce = "6"
+	const atOnce = "8"
 	if err := flag.Set("test.parallel", atOnce); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 2
@@ -69,6 +69,7 @@ func (s scripts) Run() int {
 }
 
 func TestScripts(t *testing.T) {
+	t.Parallel()
 	namespace := namespaces(t)
 	deadline, ok := t.Deadline()
 	if !ok {
