@@ -224,7 +224,16 @@ func TestStoreThatVanishes(t *testing.T) {
 func TestAsynchronousStreamIsRefused(t *testing.T) {
 	o := local(t)
 	r := start(t, o)
-	conn := connect(t, r.url)
+	makeAsynchronous(t, connect(t, r.url))
+	if err := r.stop(); err != nil {
+		t.Fatal(err)
+	}
+	refused(t, o, "persist_mode was async")
+}
+
+// makeAsynchronous replaces the stream of entries by one whose writes are asynchronous.
+func makeAsynchronous(t *testing.T, conn *nats.Conn) {
+	t.Helper()
 	config := ask(t, conn, "$JS.API.STREAM.INFO."+entries, nil).Config
 	config["deny_delete"], config["deny_purge"], config["persist_mode"] = nil, nil, "async"
 	if m, err := conn.Request("$JS.API.STREAM.DELETE."+entries, nil, patience); err != nil || strings.Contains(string(m.Data), "error") {
@@ -233,10 +242,6 @@ func TestAsynchronousStreamIsRefused(t *testing.T) {
 	if got := ask(t, conn, "$JS.API.STREAM.CREATE."+entries, config); got.Error != nil {
 		t.Fatal(got.Error)
 	}
-	if err := r.stop(); err != nil {
-		t.Fatal(err)
-	}
-	refused(t, o, "persist_mode was async")
 }
 
 // What hosts say of agents is not synced, and a stream that is, as older servers have made it, is
@@ -295,6 +300,11 @@ func TestStreamsAreLookedAtAgain(t *testing.T) {
 	setup.look(t.Context(), u)
 	if got := ask(t, conn, "$JS.API.STREAM.INFO."+agents, nil).Config["max_age"]; got != 0.0 {
 		t.Errorf("max_age is %v", got)
+	}
+	makeAsynchronous(t, conn)
+	setup.look(t.Context(), u)
+	if u.durable.streams.Load() || !setup.health.unfit.Load() {
+		t.Error("a stream that is not synced counts as durable")
 	}
 }
 

@@ -24,6 +24,9 @@ func TestRepublished(t *testing.T) {
 	if next := republished(message(func(m *nats.Msg) { m.Header.Set(noteKey, "1") })); next == nil || string(next.Note) != "line" || next.Lines != nil {
 		t.Errorf("of a note: %+v", next)
 	}
+	if next := republished(message(func(m *nats.Msg) { m.Header.Set(headerTTL, "1s") })); next == nil || next.Lines == nil || len(next.Lines) > 0 {
+		t.Errorf("of what is not kept for ever: %+v", next)
+	}
 	for name, change := range map[string]func(*nats.Msg){
 		"headers alone":      func(m *nats.Msg) { m.Data = nil },
 		"no headers":         func(m *nats.Msg) { m.Header = nil },
