@@ -103,7 +103,11 @@ type Store struct {
 	publishOnce sync.Once
 	publishing  *publishing // see background
 
-	records atomic.Value // see Records
+	memory sync.Map // see Memory
+
+	// Waits is whether the process waits for what happens. What the engine did not have may be there
+	// at each look, and nothing tells of the first entry of a room that nobody watches.
+	Waits atomic.Bool
 }
 
 // Open returns the store in dir, which need not exist. It refuses a network
@@ -181,8 +185,8 @@ func (s *Store) Local() *Store {
 	return &Store{dir: s.opts.Local, opts: opts}
 }
 
-// Records returns a place for what a backend keeps in memory for all rooms of the store.
-func (s *Store) Records() *atomic.Value { return &s.records }
+// Memory returns a place for what backends keep in memory beyond the use of one room.
+func (s *Store) Memory() *sync.Map { return &s.memory }
 
 // Dir returns the data directory.
 func (s *Store) Dir() string { return s.dir }

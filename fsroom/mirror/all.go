@@ -155,12 +155,13 @@ func (r *mirror[S]) readAll(ctx context.Context, rooms map[string]*mirror[S]) er
 // each room.
 const recordsFreshForAll = 5 * time.Second
 
-// allRecords are those of all rooms of a folder.
+// allRecords are those of all rooms of a folder, by which they are kept.
 type allRecords struct {
-	at     time.Time
-	folder string
-	rooms  map[string]map[string]engine.Record
+	at    time.Time
+	rooms map[string]map[string]engine.Record
 }
+
+type allRecordsKey string
 
 // FetchAgents is [fsroom.FetchAgents].
 func (r *mirror[S]) FetchAgents(ctx context.Context) {
@@ -169,15 +170,15 @@ func (r *mirror[S]) FetchAgents(ctx context.Context) {
 	}
 	at := time.Now()
 	if rooms, err := r.engine.AllRecords(ctx, r.Rules().Folder+"."); err == nil {
-		r.Store().Records().Store(&allRecords{at, r.Rules().Folder, rooms})
+		r.Store().Memory().Store(allRecordsKey(r.Rules().Folder), &allRecords{at, rooms})
 	}
 }
 
 // recordsOf returns the records of agents of the room, of all if none is named. The first time
 // they are those that were fetched for all rooms a moment ago.
 func (r *mirror[S]) recordsOf(ctx context.Context, agents ...string) (map[string]engine.Record, error) {
-	all, _ := r.Store().Records().Load().(*allRecords)
-	if r.records.fetched.IsZero() && all != nil && all.folder == r.Rules().Folder && time.Since(all.at) < recordsFreshForAll {
+	kept, _ := r.Store().Memory().Load(allRecordsKey(r.Rules().Folder))
+	if all, ok := kept.(*allRecords); ok && r.records.fetched.IsZero() && time.Since(all.at) < recordsFreshForAll {
 		return all.rooms[r.engineName()], nil
 	}
 	return r.engine.Records(ctx, r.engineName(), agents...)

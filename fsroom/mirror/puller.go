@@ -31,6 +31,7 @@ func (r *mirror[S]) Watch(ctx context.Context) (stop func()) {
 	if r.engine == nil {
 		return func() {}
 	}
+	r.Store().Waits.Store(true)
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	done := make(chan struct{})
 	go func() { defer close(done); r.pullUntil(ctx) }()
