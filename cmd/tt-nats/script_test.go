@@ -3,6 +3,7 @@
 package main_test
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"net"
@@ -12,6 +13,8 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -25,7 +28,8 @@ import (
 //
 //	host NAME            commands are those of the host from now on
 //	cut NAME             nothing gets through between the host and the server any more
-//	mend NAME            it does again, with what was held up meanwhile
+//	detain NAME          its changes do not get through any more, and the first process that makes one is stopped
+//	mend NAME            all does again, with what was held up meanwhile, and the process goes on
 //	server stop|continue|kill|restart
 //	server lose          what it has stored is gone, once it was killed
 //	server save          its store is copied, once it was killed
@@ -63,6 +67,9 @@ func TestScripts(t *testing.T) {
 			},
 			"cut": func(ts *testscript.TestScript, neg bool, args []string) {
 				networkOf(ts).proxy(ts, arguments(ts, neg, args, 1)[0]).cut()
+			},
+			"detain": func(ts *testscript.TestScript, neg bool, args []string) {
+				networkOf(ts).proxy(ts, arguments(ts, neg, args, 1)[0]).detain(ts)
 			},
 			"mend": func(ts *testscript.TestScript, neg bool, args []string) {
 				networkOf(ts).proxy(ts, arguments(ts, neg, args, 1)[0]).mend()
@@ -208,10 +215,42 @@ type proxy struct {
 	server string // its address
 	data   string
 
-	mu    sync.Mutex
-	open  chan struct{} // closed while the way is open
-	conns []net.Conn
-	way   way
+	mu       sync.Mutex
+	open     chan struct{} // closed while the way is open
+	conns    []net.Conn
+	way      way
+	detained atomic.Pointer[detention]
+}
+
+// A detention keeps changes from getting through.
+type detention struct {
+	once  sync.Once
+	first chan int // the process that was stopped
+	over  chan struct{}
+}
+
+func (p *proxy) detain(ts *testscript.TestScript) {
+	d := &detention{first: make(chan int, 1), over: make(chan struct{})}
+	p.detained.Store(d)
+	select {
+	case pid := <-d.first:
+		d.first <- pid
+	case <-time.After(time.Minute):
+		ts.Fatalf("no process changes anything")
+	}
+}
+
+// pass returns when what a client sends may go on to the server.
+func (p *proxy) pass(client *trips, b []byte) {
+	d := p.detained.Load()
+	if d != nil && (bytes.Contains(b, []byte("PUB ttlog.")) || bytes.Contains(b, []byte("PUB ttconfirm."))) {
+		d.once.Do(func() {
+			_ = syscall.Kill(client.pid(), syscall.SIGSTOP)
+			d.first <- client.pid()
+		})
+		<-d.over
+	}
+	p.wait()
 }
 
 func (p *proxy) url() string { return "nats://" + p.l.Addr().String() + "/script" }
@@ -223,6 +262,14 @@ func (p *proxy) cut() {
 }
 
 func (p *proxy) mend() {
+	if d := p.detained.Swap(nil); d != nil {
+		close(d.over)
+		select {
+		case pid := <-d.first:
+			_ = syscall.Kill(pid, syscall.SIGCONT)
+		default:
+		}
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	select {
@@ -265,20 +312,20 @@ func (p *proxy) serve() {
 			p.conns = append(p.conns, here, there)
 			p.mu.Unlock()
 			c := p.way.connected()
-			go p.copy(p.way.late(here, c.answered), there)
-			p.copy(p.way.late(there, nil), c.asks(here))
+			go p.copy(p.way.late(here, c.answered), there, func([]byte) { p.wait() })
+			p.copy(p.way.late(there, nil), c.asks(here), func(b []byte) { p.pass(c, b) })
 			c.end()
 		}()
 	}
 }
 
-// copy copies what comes while the way is open, and holds it up while it is not.
-func (p *proxy) copy(to io.WriteCloser, from io.ReadCloser) {
+// copy copies what comes, once pass has returned.
+func (p *proxy) copy(to io.WriteCloser, from io.ReadCloser, pass func([]byte)) {
 	defer to.Close()
 	b := make([]byte, 64<<10)
 	for {
 		n, err := from.Read(b)
-		p.wait()
+		pass(b[:n])
 		if n > 0 {
 			if _, err := to.Write(b[:n]); err != nil {
 				return

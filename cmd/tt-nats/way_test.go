@@ -117,6 +117,14 @@ func (c *trips) end() {
 	c.ended = true
 }
 
+// pid returns the process id of the client.
+func (c *trips) pid() (pid int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	_, _ = fmt.Sscanf(c.name, "tt %d", &pid)
+	return pid
+}
+
 // asks returns the connection of a client, and counts what comes from it.
 func (c *trips) asks(client net.Conn) io.ReadCloser { return asking{client, c} }
 

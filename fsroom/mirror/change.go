@@ -53,18 +53,12 @@ func (r *mirror[S]) changeFrom(ctx context.Context, first *tail, do func(*tail, 
 
 // pause lets others go first, for a random time that grows with the number of tries.
 func pause(ctx context.Context, try int) error {
-	timer := time.NewTimer(time.Duration(rand.IntN(1+min(try, 10))) * time.Millisecond)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
+	sleepFor(ctx, time.Duration(rand.IntN(1+min(try, 10)))*time.Millisecond)
+	return ctx.Err()
 }
 
 func (r *mirror[S]) changeOnce(ctx context.Context, t *tail, do func(*tail, *fsroom.Snapshot[S]) error) error {
-	unlock, err := r.Acquire(ctx)
+	unlock, err := r.lock(ctx)
 	if err != nil {
 		return err
 	}

@@ -364,13 +364,18 @@ func (r *mirror[S]) refreshFrom(ctx context.Context, t *tail, wait bool) (ahead 
 	}
 }
 
-func (r *mirror[S]) absorbLocked(ctx context.Context, t *tail, wait bool) error {
-	locking, cancel := ctx, context.CancelFunc(func() {})
-	if !wait {
-		locking, cancel = context.WithTimeout(ctx, 0)
+// tryLock is lock; without wait, it fails if another process has the lock, and asks no engine.
+func (r *mirror[S]) tryLock(ctx context.Context, wait bool) (unlock func() error, err error) {
+	if wait {
+		return r.lock(ctx)
 	}
-	unlock, err := r.Acquire(locking)
-	cancel()
+	ctx, cancel := context.WithTimeout(ctx, 0)
+	defer cancel()
+	return r.Acquire(ctx)
+}
+
+func (r *mirror[S]) absorbLocked(ctx context.Context, t *tail, wait bool) error {
+	unlock, err := r.tryLock(ctx, wait)
 	if err != nil {
 		return err
 	}
@@ -421,12 +426,7 @@ func (r *mirror[S]) View(ctx context.Context) (*fsroom.Snapshot[S], error) {
 // loadChecked is Load with the mirror locked, and compares the mirror with its marker.
 // Without wait, it does not wait for the lock.
 func (r *mirror[S]) loadChecked(ctx context.Context, wait bool) (*fsroom.Snapshot[S], error) {
-	locking, cancel := ctx, context.CancelFunc(func() {})
-	if !wait {
-		locking, cancel = context.WithTimeout(ctx, 0)
-	}
-	unlock, err := r.Acquire(locking)
-	cancel()
+	unlock, err := r.tryLock(ctx, wait)
 	if err != nil {
 		return nil, err
 	}

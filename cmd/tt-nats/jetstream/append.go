@@ -65,6 +65,7 @@ func (e *Engine) Append(ctx context.Context, room string, after engine.Revision,
 	if err != nil {
 		return engine.Entry{}, err
 	}
+	began := time.Now()
 	data := append(bytes.Clone(entry.Lines), entry.Note...)
 	if len(data) > maxEntrySize || int64(len(data)) > conn.MaxPayload() {
 		return engine.Entry{}, engine.ErrTooLarge
@@ -112,6 +113,9 @@ func (e *Engine) Append(ctx context.Context, room string, after engine.Revision,
 			case look == nil && isFinal(err):
 				return engine.Entry{}, e.explain(err)
 			case ctx.Err() != nil:
+				if !errors.Is(ctx.Err(), context.Canceled) { // by the caller
+					e.inVain(began, err) // though it answers reads: nothing else is tried now
+				}
 				return engine.Entry{}, inDoubt(err)
 			}
 		}
@@ -174,17 +178,28 @@ func wait(ctx context.Context, d time.Duration) {
 	}
 }
 
-// Probe implements [engine.Prober].
+// Probe implements [engine.Prober]. It waits for a leader for as long as Append does.
 func (e *Engine) Probe(ctx context.Context) error {
 	if err := e.silent(); err != nil {
 		return err
 	}
-	m := nats.NewMsg(e.subject("ttconfirm", "doctor"))
-	m.Header.Set(headerTTL, ttl(time.Second))
-	if _, err := e.publish(ctx, m); err != nil {
-		return e.explain(err)
+	ctx, cancel := context.WithTimeout(ctx, callTimeout+engine.Slack)
+	defer cancel()
+	for {
+		m := nats.NewMsg(e.subject("ttconfirm", "doctor"))
+		m.Header.Set(headerTTL, ttl(time.Second))
+		_, err := e.publish(ctx, m)
+		leaderless := errors.Is(err, nats.ErrNoResponders) || refusal(err) == unavailable || refusal(err) == notLeader
+		switch {
+		case err == nil:
+			return nil
+		case errors.Is(err, nats.ErrNoResponders) && e.isRestored(ctx):
+			return errRestored()
+		case !leaderless || ctx.Err() != nil:
+			return e.explain(err)
+		}
+		wait(ctx, leaderPause)
 	}
-	return nil
 }
 
 // lastAlone returns the room's last entry if one server keeps the stream.

@@ -1,10 +1,14 @@
+//go:build unix
+
 package jetstream
 
 import (
+	"context"
 	"errors"
 	"testing"
 	"time"
 
+	"github.com/talking-stick/tt/cmd/tt-nats/jetstream/natstest"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/engine"
 )
@@ -26,5 +30,20 @@ func TestSilentCallsSayWhy(t *testing.T) {
 	e.answered()
 	if err := e.silent(); err != nil {
 		t.Errorf("got %v", err)
+	}
+}
+
+// A change that its caller has cancelled says nothing of the servers.
+func TestCancelledAppendIsNotInVain(t *testing.T) {
+	e, err := Open(natstest.Start(t).Namespace(t), Credentials{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err = e.Append(ctx, "rooms.r", 0, engine.Entry{Lines: []byte("1\n")}, 0)
+	if code.Of(err) != code.InDoubt || !e.reach.since.IsZero() {
+		t.Errorf("%v; the servers are taken to be silent since %v", err, e.reach.since)
 	}
 }
