@@ -180,11 +180,13 @@ func (r *mirror[S]) Note() (note []byte, at time.Time) {
 }
 
 // viewUnlocked returns the room as the engine has it, and the revision of the last entry in
-// it. It takes no lock, and returns nil while another process writes to the mirror.
-func (r *mirror[S]) viewUnlocked(ctx context.Context) (*fsroom.Snapshot[S], engine.Revision, error) {
-	t, err := r.fetch(ctx)
-	if err != nil {
-		return nil, 0, err
+// it, with what was fetched before, unless t is nil. It takes no lock, and returns nil while
+// another process writes to the mirror.
+func (r *mirror[S]) viewUnlocked(ctx context.Context, t *tail) (_ *fsroom.Snapshot[S], _ engine.Revision, err error) {
+	if t == nil {
+		if t, err = r.fetch(ctx); err != nil {
+			return nil, 0, err
+		}
 	}
 	snap, err := r.Load()
 	if err != nil || t.stale != nil || snap.Position.Seq != t.from.Seq || t.from.linesLost(snap.Position) {
@@ -199,9 +201,14 @@ func (r *mirror[S]) viewUnlocked(ctx context.Context) (*fsroom.Snapshot[S], engi
 
 // Confirm is [fsroom.Room.Confirm].
 func (r *mirror[S]) Confirm(ctx context.Context) (snap *fsroom.Snapshot[S], err error) {
+	t := r.recent()
+	if t != nil && t.news() { // the mirror has it by now
+		t = nil
+	}
 	for try := 0; ; try++ {
 		var last engine.Revision // of what snap has
-		snap, last, err = r.viewUnlocked(ctx)
+		snap, last, err = r.viewUnlocked(ctx, t)
+		t = nil
 		if err == nil && snap == nil {
 			err = r.change(ctx, func(t *tail, now *fsroom.Snapshot[S]) error {
 				snap, last = now, t.last

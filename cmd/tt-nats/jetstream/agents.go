@@ -16,6 +16,14 @@ import (
 
 // Info implements [engine.Engine].
 func (e *Engine) Info(ctx context.Context) (engine.Info, error) {
+	if err := e.silent(); err != nil {
+		return engine.Info{}, err
+	}
+	if _, err := e.connection(); err != nil {
+		return engine.Info{}, e.explain(err)
+	}
+	durable := make(chan bool, 1)
+	go func() { durable <- e.isDurable(ctx) }()
 	var v streamInfo
 	if err := e.streamInfo(ctx, "", &v); err != nil {
 		return engine.Info{}, err
@@ -24,7 +32,7 @@ func (e *Engine) Info(ctx context.Context) (engine.Info, error) {
 	if id == "" {
 		id = v.Created.UTC().Format(time.RFC3339Nano)
 	}
-	return engine.Info{ID: id, Now: v.Time.UTC(), Durable: e.isDurable(ctx),
+	return engine.Info{ID: id, Now: v.Time.UTC(), Durable: <-durable,
 		Restored: v.Config.Metadata[metaRestored] != "", MaxEntry: maxEntrySize}, nil
 }
 
