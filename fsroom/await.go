@@ -135,7 +135,7 @@ const unsettledPoll = 200 * time.Millisecond
 
 // recordsPoll is how often a wait looks at a room that hosts share, though its journal has not
 // changed: what another host says of its agents and processes is in no journal.
-const recordsPoll = 20 * time.Second
+const recordsPoll = 30 * time.Second
 
 // unreachablePoll is how often a wait asks for an engine that cannot be reached.
 const unreachablePoll = time.Second

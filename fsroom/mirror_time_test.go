@@ -54,14 +54,14 @@ func TestWaitLooksAtOtherHosts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHosts(t, 2, inMemory(t))
 		h.do(0, join("a"))
-		ctx, cancel := context.WithTimeout(t.Context(), 65*time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), 95*time.Second)
 		defer cancel()
 		looks := 0
 		_ = h.room(1, fsroom.Options{NoWatch: true, BlindPoll: time.Second}).Await(ctx, func(*snapshot) (bool, fsroom.Sleep, error) {
 			looks++
 			return false, fsroom.Sleep{}, nil
 		})
-		if looks < 5 || looks > 7 { // two at the beginning, one in 20 seconds, one at the end
+		if looks < 5 || looks > 7 { // two at the beginning, one in 30 seconds, one at the end
 			t.Errorf("it looked %d times", looks)
 		}
 	})

@@ -109,6 +109,57 @@ func TestLookAtAStoreThatHasLostOneComparesIt(t *testing.T) {
 	}
 }
 
+// A wait looks again once its host is told of what comes for its agents: of what came before,
+// after its last look, nothing else tells it.
+func TestNewsBeforeTheHostListens(t *testing.T) {
+	h := newHosts(t, 2, inMemory(t))
+	h.do(0, join("a"), join("b"))
+	late := &lateEngine{h.engine, make(chan struct{}), make(chan struct{})}
+	r := fsroom.At(openStore(t, h.dirs[1], fsroom.Options{Engine: late, BlindPoll: seldom}), tallyRules, "demo")
+	if err := r.Agent("b").EnsureWakeFile(); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), soon)
+	defer cancel()
+	looked, news, looks := make(chan struct{}, 2), make(chan struct{}), 0
+	done := make(chan error, 1)
+	go func() {
+		done <- r.AwaitNews(ctx, "b", func() fsroom.Neighbour { return nil }, func(*snapshot) (bool, fsroom.Sleep, error) {
+			select {
+			case <-news:
+				return true, fsroom.Sleep{}, nil
+			default:
+			}
+			if looks++; looks <= cap(looked) {
+				looked <- struct{}{}
+			}
+			return false, fsroom.Sleep{}, nil
+		})
+	}()
+	for range cap(looked) { // before and after it began to watch
+		<-looked
+	}
+	<-late.asked
+	close(news)
+	h.room(0, fsroom.Options{}).NotifyNews("b")
+	close(late.goOn)
+	if err := <-done; err != nil || ctx.Err() != nil {
+		t.Errorf("%v; it looked again when its time was up: %v", err, ctx.Err())
+	}
+}
+
+// A lateEngine is asked to tell of what comes for agents, and does so from when it goes on.
+type lateEngine struct {
+	engine.Engine
+	asked, goOn chan struct{}
+}
+
+func (e *lateEngine) Notified(ctx context.Context, room string, fn func(string)) (func(), error) {
+	close(e.asked)
+	<-e.goOn
+	return e.Engine.Notified(ctx, room, fn)
+}
+
 // Those who wait on a host leave it to one of them to ask the engine.
 func TestIdleWaitersAskNobody(t *testing.T) {
 	e := &countingEngine{Engine: inMemory(t)}

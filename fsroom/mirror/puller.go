@@ -85,6 +85,8 @@ func (r *mirror[S]) pullWhileWatched(ctx context.Context) (watched bool) {
 		return false
 	}
 	defer stopNotified()
+	// Whoever has looked before has missed what nobody here listened for.
+	r.wake("*")
 	retry, sound := pullRetry, false // sound: at the last look the engine had what the mirror has
 	for told := (*engine.Next)(nil); ; {
 		if missed.Swap(false) || !sound {
@@ -151,13 +153,18 @@ func (r *mirror[S]) touchWakeFiles(name string) {
 	} else if name != filepath.Base(name) || strings.ContainsAny(name, `*?[\\`) {
 		return
 	}
-	paths, _ := filepath.Glob(filepath.Join(r.AgentsDir(), name, fsroom.WakeFile))
-	for _, path := range paths {
-		_ = lockfile.Touch(path, time.Now())
-	}
+	r.wake(name)
 	dirs, _ := filepath.Glob(filepath.Join(r.AgentsDir(), name))
 	for _, dir := range dirs {
 		r.Store().NotifyListenerOf(filepath.Base(dir))
+	}
+}
+
+// wake notifies the processes of this host that wait as an agent whose directory matches.
+func (r *mirror[S]) wake(pattern string) {
+	paths, _ := filepath.Glob(filepath.Join(r.AgentsDir(), pattern, fsroom.WakeFile))
+	for _, path := range paths {
+		_ = lockfile.Touch(path, time.Now())
 	}
 }
 
