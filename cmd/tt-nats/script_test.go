@@ -32,6 +32,7 @@ import (
 //	mend NAME            all does again, with what was held up meanwhile, and the process goes on
 //	server stop|continue|kill|restart
 //	server lose          what it has stored is gone, once it was killed
+//	server renew         the same, and the server is started with --new --restored
 //	server save          its store is copied, once it was killed
 //	server restore       the copy takes the place of the store, and the server is started with --restored
 //	far NAME RTT [EVERY]  its messages take so long there and back; one in so many packets takes 800 ms more
@@ -87,6 +88,9 @@ func TestScripts(t *testing.T) {
 					n.server.Save(n.t)
 				case "restore":
 					n.server.PutBack(n.t)
+					n.server.RestartRestored(n.t)
+				case "renew":
+					n.server.Lose(n.t)
 					n.server.RestartRestored(n.t)
 				case "lose":
 					n.server.Lose(n.t)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/nats-io/nats.go"
 
+	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/engine"
 )
 
@@ -163,9 +164,11 @@ func (e *Engine) Read(ctx context.Context, room string, from engine.Revision, fn
 }
 
 // rewound returns ErrRewound if a majority of the servers agree on the last revision: a
-// server that is cut off may believe to be the leader and know an old one.
+// server that is cut off may believe to be the leader and know an old one. In a store that was
+// copied back a repair takes what it finds: other hosts repair it too, at revisions of their own.
 func (e *Engine) rewound(ctx context.Context, room string, last engine.Revision) error {
-	if err := e.Confirm(ctx, room, last); err != nil {
+	err := e.Confirm(ctx, room, last)
+	if err != nil && !(e.repairing.Load() && code.Of(err) == code.EngineRestored) {
 		return fmt.Errorf("the server that answers is behind: %v", err) // not ErrConflict
 	}
 	return engine.ErrRewound
