@@ -224,14 +224,39 @@ func classByte(p string, i int) (c byte, next int) {
 	return p[i], i + 1
 }
 
-// posixClasses are the ranges of bytes that a class like [:alpha:] has.
-var posixClasses = map[string]string{
-	"alpha": "AZaz", "digit": "09", "alnum": "09AZaz", "upper": "AZ", "lower": "az", "space": "  \t\r", "blank": "  \t\t",
-	"xdigit": "09afAF", "punct": "!/:@[`{~", "print": " ~", "graph": "!~", "cntrl": "\x00\x1f\x7f\x7f",
+// posixClass returns the ranges of bytes that a class like [:alpha:] has.
+func posixClass(name string) string {
+	switch name {
+	case "alpha":
+		return "AZaz"
+	case "digit":
+		return "09"
+	case "alnum":
+		return "09AZaz"
+	case "upper":
+		return "AZ"
+	case "lower":
+		return "az"
+	case "space":
+		return "  \t\r"
+	case "blank":
+		return "  \t\t"
+	case "xdigit":
+		return "09afAF"
+	case "punct":
+		return "!/:@[`{~"
+	case "print":
+		return " ~"
+	case "graph":
+		return "!~"
+	case "cntrl":
+		return "\x00\x1f\x7f\x7f"
+	}
+	return ""
 }
 
 func inPosixClass(name string, c byte) bool {
-	for r := posixClasses[name]; r != ""; r = r[2:] {
+	for r := posixClass(name); r != ""; r = r[2:] {
 		if r[0] <= c && c <= r[1] {
 			return true
 		}

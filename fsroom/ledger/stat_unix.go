@@ -87,6 +87,9 @@ func readIdx(path string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	if info.Size() == 0 { // which cannot be mapped
+		return nil, nil
+	}
 	return unix.Mmap(int(f.Fd()), 0, int(info.Size()), unix.PROT_READ, unix.MAP_SHARED)
 }
 

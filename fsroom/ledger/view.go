@@ -147,18 +147,11 @@ func (d *directory) permissions() (most [2]uint32, other modes) {
 	type class struct{ program, perm uint32 }
 	counts := make(map[class]int)
 	of := func(f *file) class { return class{f.mode & 1, f.perm} } // see [modeExec]
-	var last class
-	run := 0
 	d.each(func(_ *directory, f *file) {
 		if isRegular(f.mode) {
-			if c := of(f); c != last {
-				counts[last] += run
-				last, run = c, 0
-			}
-			run++
+			counts[of(f)]++
 		}
 	})
-	counts[last] += run
 	for c, n := range counts {
 		best := counts[class{c.program, most[c.program]}]
 		if n > best || n == best && c.perm < most[c.program] {
