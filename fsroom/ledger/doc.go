@@ -9,7 +9,7 @@
 //	<data dir>/trees/<name>-<hash>/
 //	    lock               flock; one scan, restore or prune at a time
 //	    HEAD config refs/  a bare git directory without references
-//	    objects/           packs of our own, named tt-, and hard links to those of the user's
+//	    objects/pack/      packs of our own, named tt-, and hard links to those of the user's
 //	                       repository, which survive whatever happens there
 //	    stat               what each file was when its content was read; may be lost
 //	    snapshots.jsonl    one line a snapshot

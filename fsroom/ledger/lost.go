@@ -102,7 +102,7 @@ func (o *objects) knownBefore(id ID, moment int64) bool {
 		return err == nil && info.ModTime().UnixNano() <= moment
 	}
 	for _, p := range o.user {
-		if _, ok := p.find(id); ok && old(p.path+".pack") {
+		if p.has(id) && old(p.path+".pack") {
 			return true
 		}
 	}

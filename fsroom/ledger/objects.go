@@ -14,8 +14,6 @@ import (
 	"strings"
 	"sync"
 	"syscall"
-
-	"github.com/talking-stick/tt/lockfile"
 )
 
 // objects are all objects that can be read: our own, and those of the user's repository.
@@ -28,7 +26,6 @@ type objects struct {
 	own    []*pack
 	user   []*pack
 	gone   []*pack         // that were ours; somebody may read them still
-	loose  map[string]bool // directories that were read, and the files in them
 	linked map[string]bool // packs of the user's: whether they could be linked
 	fresh  map[ID][]byte   // what is not written yet, as it stands in a pack
 	size   int             // of fresh
@@ -39,7 +36,7 @@ type objects struct {
 }
 
 func openObjects(dir string, repo *repository, fault func(string) error) *objects {
-	o := &objects{dir: dir, fault: fault, loose: map[string]bool{}, linked: map[string]bool{}, fresh: map[ID][]byte{}, trees: map[ID][]entry{}}
+	o := &objects{dir: dir, fault: fault, linked: map[string]bool{}, fresh: map[ID][]byte{}, trees: map[ID][]entry{}}
 	o.own, o.unread = openPacks(dir, nil)
 	if repo != nil {
 		o.theirs = repo.objectDirs()
@@ -106,22 +103,16 @@ func (o *objects) refresh() {
 	defer o.mu.Unlock()
 	o.gone = append(o.gone, o.own...)
 	o.own, o.unread = openPacks(o.dir, nil)
-	o.loose = map[string]bool{}
 }
 
-// has reports whether an object is ours already, or is now: one of the user's is linked.
+// has reports whether an object is ours already, or is now: a pack of the user's is linked.
 func (o *objects) has(id ID) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.isOwn(id) {
 		return true
 	}
-	for _, p := range o.user {
-		if _, ok := p.find(id); ok && o.link(p) {
-			return true
-		}
-	}
-	return slices.ContainsFunc(o.theirs, func(dir string) bool { return o.isLoose(dir, id) && o.linkLoose(dir, id) })
+	return slices.ContainsFunc(o.user, func(p *pack) bool { return p.has(id) && o.link(p) })
 }
 
 // owns reports whether the object is in the store.
@@ -132,31 +123,13 @@ func (o *objects) owns(id ID) bool {
 }
 
 func (o *objects) isOwn(id ID) bool {
-	if o.fresh[id] != nil {
-		return true
-	}
-	inPack := func(p *pack) bool { _, ok := p.find(id); return ok }
-	return slices.ContainsFunc(o.own, inPack) || o.isLoose(o.dir, id)
+	return o.fresh[id] != nil || slices.ContainsFunc(o.own, func(p *pack) bool { return p.has(id) })
 }
 
 // looseFile returns where an object directory has an object as a file of its own.
 func looseFile(dir string, id ID) string {
 	name := fmt.Sprintf("%x", id[:])
 	return filepath.Join(dir, name[:2], name[2:])
-}
-
-// isLoose reports whether an object directory has the object as a file. Each of its
-// directories is read once.
-func (o *objects) isLoose(dir string, id ID) bool {
-	path := looseFile(dir, id)
-	if sub := filepath.Dir(path); !o.loose[sub] {
-		o.loose[sub] = true
-		files, _ := os.ReadDir(sub)
-		for _, f := range files {
-			o.loose[filepath.Join(sub, f.Name())] = true
-		}
-	}
-	return o.loose[path]
 }
 
 // link makes a pack of the user's ours too. The index comes last: with it the pack counts.
@@ -173,21 +146,19 @@ func (o *objects) link(p *pack) bool {
 	return done
 }
 
-func (o *objects) linkLoose(dir string, id ID) bool {
-	if !o.keep {
-		return true
-	}
-	to := looseFile(o.dir, id)
-	if os.Mkdir(filepath.Dir(to), 0o700) == nil {
-		lockfile.Adopt(filepath.Dir(to))
-	}
-	o.loose[to] = linkFile(looseFile(dir, id), to)
-	return o.loose[to]
-}
-
+// linkFile gives a file of the user's a name in the store. What has the name already is of no use:
+// nothing was found in it.
 func linkFile(from, to string) bool {
 	err := os.Link(from, to)
-	return err == nil || errors.Is(err, os.ErrExist)
+	if errors.Is(err, os.ErrExist) {
+		temp := filepath.Join(filepath.Dir(to), tempPrefix+filepath.Base(to))
+		_ = os.Remove(temp)
+		defer os.Remove(temp) // it stays if both are the same file already
+		if err = os.Link(from, temp); err == nil {
+			err = os.Rename(temp, to)
+		}
+	}
+	return err == nil
 }
 
 // put makes a content ours, and returns its id.
@@ -311,7 +282,7 @@ func (o *objects) lookUp(id ID, depth int) (k kind, data []byte, err error) {
 			failed = err
 		}
 	}
-	for _, dir := range append([]string{o.dir}, o.theirs...) {
+	for _, dir := range o.theirs {
 		k, data, err := readLoose(looseFile(dir, id))
 		if err == nil {
 			return k, data, nil

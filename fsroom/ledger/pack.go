@@ -82,6 +82,11 @@ func (p *pack) find(id ID) (at int64, ok bool) {
 	return int64(binary.BigEndian.Uint64(offsets[far:])), true
 }
 
+func (p *pack) has(id ID) bool {
+	_, ok := p.find(id)
+	return ok
+}
+
 func (p *pack) reader() (*os.File, error) {
 	p.open.Do(func() { p.file, p.err = os.Open(p.path + ".pack") })
 	return p.file, p.err
