@@ -1,7 +1,6 @@
 package ledger
 
 import (
-	"bytes"
 	"context"
 	"os"
 	"slices"
@@ -18,7 +17,7 @@ type Problem struct {
 // read or whose tree is gone, and a change of the tree that a killed process has begun.
 func (l *Ledger) Check(ctx context.Context, repair bool) (found []Problem) {
 	if repair {
-		unlock, err := l.lock(ctx)
+		unlock, err := l.lock(ctx, true)
 		if repair = err == nil; repair {
 			defer unlock()
 		}
@@ -33,16 +32,12 @@ func (l *Ledger) Check(ctx context.Context, repair bool) (found []Problem) {
 	if err != nil {
 		return found
 	}
-	all := parseLines(b)
-	o := openObjects(l.objectsDir(), nil, l.opts.Fault)
-	defer o.close()
-	kept := slices.DeleteFunc(slices.Clone(all), func(s *Snapshot) bool { return isLost(o.reach(s.Tree, map[ID]bool{})) })
-	lines := bytes.Count(b, []byte("\n"))
-	if len(b) > 0 && b[len(b)-1] != '\n' {
-		lines++
-	}
-	if bad := lines - len(kept); bad > 0 {
-		add(l.linesFile(), itoa(bad)+" snapshots are damaged; the others are whole", true, func() error { return l.replaceLines(kept) })
+	lines, bad := parseLines(b)
+	v := l.view(lines)
+	defer v.Close()
+	kept := slices.DeleteFunc(slices.Clone(v.all), func(s *Snapshot) bool { return isLost(v.objects.reachAll(s, map[ID]bool{})) })
+	if bad += len(v.all) - len(kept); bad > 0 {
+		add(l.linesFile(), itoa(bad)+" snapshots are damaged; the others are whole", true, func() error { return l.replaceLines(kept, v.last) })
 	}
 	return found
 }

@@ -91,15 +91,17 @@ func TestTakeFailsAtEachStep(t *testing.T) {
 			f.take("x", 0)
 			f.write("a", "2", "d/c", "2")
 			steps := f.faulty(n, kill)
-			surviving(func() { _, _ = f.Take(t.Context(), Request{Why: "x", Line: true}) })
+			told := int64(0)
+			ready := func(_ *View, s *Snapshot) { told = s.Number }
+			surviving(func() { _, _ = f.Take(t.Context(), Request{Why: "x", Line: true, Ready: ready}) })
 			fired := *steps >= n
 			f.open(Options{})
 			if found := f.Check(t.Context(), false); len(found) > 0 {
 				t.Errorf("step %d, kill %v: %+v", n, kill, found)
 			}
 			s := f.take("x", 0)
-			if got := strings.Join(f.paths(s.Tree), " "); got != "a d/b d/c" {
-				t.Errorf("step %d, kill %v: %s", n, kill, got)
+			if got := strings.Join(f.paths(s.Tree), " "); got != "a d/b d/c" || s.Number <= told {
+				t.Errorf("step %d, kill %v: %s has %s after s%d", n, kill, s.Name(), got, told)
 			}
 			left, _ := filepath.Glob(filepath.Join(f.packDir(), tempPrefix+"*"))
 			if len(left) > 0 {
@@ -148,9 +150,18 @@ func TestPowerCut(t *testing.T) {
 		if known := len(all) == 3; err != nil || known != (whole && damage[2] == "none") || len(all) < 2 {
 			t.Errorf("%s: %d snapshots, %v", name, len(all), err)
 		}
+		f.open(Options{Boot: "2"})
+		if n%3 > 0 {
+			if err := f.prune(t.Context(), Keep{Age: 1, Now: time.Now()}, 1); err != nil {
+				t.Errorf("%s: prune: %v", name, err)
+			}
+		}
+		if n%3 > 1 {
+			f.Check(t.Context(), true)
+		}
 		f.write("c", "3")
 		next := f.take(WhyTakeover, 2)
-		if damage[2] == "none" && next.Number != s.Number+1 {
+		if next.Number <= s.Number {
 			t.Errorf("%s: snapshot %d after %d", name, next.Number, s.Number)
 		}
 		if got := strings.Join(f.paths(next.Tree), " "); got != "a c d/b" {
@@ -226,8 +237,11 @@ func TestLostObjects(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		err := f.repack(all, all[:3])
+		err := f.repack(all, all[:3], all[3])
 		after, _ := f.Snapshots()
+		if next := f.take("x", 0); next.Number <= all[3].Number {
+			t.Errorf("%s: %s again", how, next.Name())
+		}
 		if lost := how == "gone"; lost != (err == nil) || lost != (len(after) == 2) {
 			t.Errorf("%s: %d snapshots, %v", how, len(after), err)
 		}
@@ -249,7 +263,7 @@ func TestPruneFailsAtEachStep(t *testing.T) {
 			steps := f.faulty(n, kill)
 			surviving(func() {
 				all, _ := f.Snapshots()
-				_ = f.repack(all, all[3:])
+				_ = f.repack(all, all[3:], all[4])
 			})
 			fired := *steps >= n
 			f.open(Options{})

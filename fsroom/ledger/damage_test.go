@@ -57,7 +57,7 @@ func TestDamagedFilesAreNoPanic(t *testing.T) {
 	dir := t.TempDir()
 	rapid.Check(t, func(t *rapid.T) {
 		_, _, _ = parseIndex(damaged(t, index))
-		parseLines(damaged(t, lines))
+		_, _ = parseLines(damaged(t, lines))
 
 		b := damaged(t, cache)
 		if n := len(b) - 4; n > len(cacheMagic) {
@@ -145,6 +145,105 @@ func TestUnreadablePackDirectory(t *testing.T) {
 			}
 			f.readable()
 		})
+	}
+}
+
+// TestUnsyncedSyncsNothing: whatever happens beside it, and whatever was lost before, a snapshot that
+// leaves the syncs to others does none.
+func TestUnsyncedSyncsNothing(t *testing.T) {
+	for name, beside := range map[string]func(f *fixture, other *Ledger){
+		"alone": func(*fixture, *Ledger) {},
+		"one that is unsynced": func(f *fixture, other *Ledger) {
+			f.write("b", "3")
+			if _, err := other.Take(t.Context(), Request{Why: WhyTick, Line: true, Unsynced: true}); err != nil {
+				t.Error(err)
+			}
+		},
+		"a loss": func(f *fixture, _ *Ledger) {
+			all, _ := filepath.Glob(filepath.Join(f.packDir(), "*.idx"))
+			for _, index := range all {
+				_ = os.Remove(index)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			f.write("a", "1")
+			f.take(WhyStart, 1)
+			f.write("a", "2")
+			other, steps := New(f.Dir(), Options{Root: f.root, Limits: Limits{Free: 1}}), ""
+			f.open(Options{Fault: func(step string) error {
+				if steps += " " + step; step == "prepare" {
+					beside(f, other)
+				}
+				return nil
+			}})
+			_, err := f.Take(t.Context(), Request{Why: WhyEnd, Turn: 1, Line: true, Unsynced: true})
+			for _, step := range []string{"pack-sync", "line-sync", " lines"} {
+				if strings.Contains(steps, step) {
+					t.Errorf("it has synced:%s", steps)
+				}
+			}
+			if alone := name == "alone"; alone != (err == nil) {
+				t.Errorf("error %v", err)
+			}
+		})
+	}
+}
+
+// TestLinksAreLost: what only the user's repository has counts, and a prune makes it ours again. An index
+// that is empty is one that is lost.
+func TestLinksAreLost(t *testing.T) {
+	for _, how := range []string{"gone", "empty", "empty, and there is no cache"} {
+		f := newFixture(t)
+		f.git("init", "-q")
+		f.write("tracked", "tracked", "d/tracked", "tracked too")
+		f.git("add", "-A")
+		f.git("commit", "-qm", "one")
+		f.git("gc", "-q")
+		for i := range 3 {
+			f.take(WhyTick, 0)
+			f.write("d/new", itoa(i))
+		}
+		f.take(WhyPerson, 0)
+		linked, _ := filepath.Glob(filepath.Join(f.packDir(), "pack-*.idx"))
+		if len(linked) != 1 {
+			t.Fatalf("%d packs are linked", len(linked))
+		}
+		err := os.Remove(linked[0])
+		if how != "gone" {
+			err = errors.Join(err, os.WriteFile(linked[0], nil, 0o600))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		v := f.Recorded()
+		v.Close()
+		all, err := v.All(), v.objects.unread
+		if err != nil || len(all) != 4 {
+			t.Fatalf("%s: %d snapshots, %v", how, len(all), err)
+		}
+		if found := f.Check(t.Context(), true); len(found) > 0 {
+			t.Errorf("%s: %+v", how, found)
+		}
+		kept := 4
+		if how == "gone" || how == "empty" {
+			if err := f.repack(all, all[1:], all[3]); err != nil {
+				t.Fatalf("%s: %v", how, err)
+			}
+		} else {
+			_ = os.Remove(f.cacheFile())
+			kept++
+		}
+		if out, err := f.tryGit("fsck"); err != nil {
+			t.Errorf("the user's repository: %v %s", err, out)
+		}
+		f.take(WhyTick, 0)
+		f.remove(".git")
+		if all, err := f.Snapshots(); err != nil || len(all) != kept {
+			t.Errorf("%s: %d snapshots, %v", how, len(all), err)
+		}
+		f.readable()
 	}
 }
 

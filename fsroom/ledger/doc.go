@@ -29,5 +29,5 @@
 // temporary file that the next scan removes, or a whole pack that the next scan syncs; so does one
 // that leaves the syncs to others, see [Request.Unsynced]. A pack that a power cut has damaged has
 // an index of another name still, and goes. The line of a snapshot whose trees went with it
-// does not count, and goes with the next snapshot.
+// does not count, and goes with the next snapshot; its number is not given again.
 package ledger

@@ -20,6 +20,7 @@ type Options struct {
 	Root   string // the directory that is recorded, without symbolic links
 	Home   string // of the user, for the settings of git; "" for none
 	Limits Limits
+	Boot   string // names the time since the machine was started
 	// Fault is called before each step that touches the disk and may make it fail. It is nil
 	// outside tests.
 	Fault func(step string) error
@@ -132,8 +133,9 @@ func (l *Ledger) prepare() error {
 	return nil
 }
 
-// lock makes the store if it is missing, and locks it until unlock is called.
-func (l *Ledger) lock(ctx context.Context) (unlock func(), err error) {
+// lock makes the store if it is missing, and locks it until unlock is called. With sync it makes
+// durable what other processes have left.
+func (l *Ledger) lock(ctx context.Context, sync bool) (unlock func(), err error) {
 	if err := l.prepare(); err != nil {
 		return nil, err
 	}
@@ -146,13 +148,13 @@ func (l *Ledger) lock(ctx context.Context) (unlock func(), err error) {
 			return nil, errors.Join(err, free())
 		}
 	}
-	l.sweep()
+	l.sweep(sync)
 	return func() { _ = free() }, nil
 }
 
-// sweep removes what killed processes left, and makes durable what they have written as a whole.
-// The caller has the lock.
-func (l *Ledger) sweep() {
+// sweep removes what killed processes left, and with sync makes durable what they have written as a
+// whole. The caller has the lock.
+func (l *Ledger) sweep(sync bool) {
 	var packs []string
 	indexed := make(map[string]bool)
 	linesSynced, complete := false, true
@@ -174,7 +176,7 @@ func (l *Ledger) sweep() {
 				}
 				indexed[packOf(path)] = true
 				// The line first: as long as the index has this name, somebody looks at both again.
-				linesSynced = linesSynced || l.syncLines() == nil
+				linesSynced = linesSynced || sync && l.syncLines() == nil
 				if err == nil && linesSynced {
 					_ = syncPack(path, l.opts.Fault) // if not now, by the next
 				}

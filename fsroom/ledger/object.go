@@ -32,7 +32,10 @@ func ParseID(s string) (id ID, err error) {
 }
 
 // MarshalText returns the digits of the id.
-func (id ID) MarshalText() ([]byte, error) { return []byte(id.String()), nil }
+func (id ID) MarshalText() ([]byte, error) { return id.AppendText(nil) }
+
+// AppendText appends the digits of the id.
+func (id ID) AppendText(b []byte) ([]byte, error) { return append(b, id.String()...), nil }
 
 // UnmarshalText reads an id; the empty text is the zero ID.
 func (id *ID) UnmarshalText(b []byte) (err error) {

@@ -1,10 +1,8 @@
 package ledger
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
@@ -13,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/talking-stick/tt/journal/wire"
 	"github.com/talking-stick/tt/lockfile"
 )
 
@@ -133,7 +132,7 @@ func (l *Ledger) theirs() func(path string) bool {
 
 // Remove removes the whole store.
 func (l *Ledger) Remove(ctx context.Context) error {
-	unlock, err := l.lock(ctx)
+	unlock, err := l.lock(ctx, false)
 	if err != nil {
 		return err
 	}
@@ -144,7 +143,7 @@ func (l *Ledger) Remove(ctx context.Context) error {
 // prune removes snapshots that are too old, and the oldest ones until the store has at most
 // size bytes of its own; a negative size is no bound.
 func (l *Ledger) prune(ctx context.Context, k Keep, size int64) error {
-	unlock, err := l.lock(ctx)
+	unlock, err := l.lock(ctx, true)
 	if err != nil {
 		return err
 	}
@@ -152,7 +151,7 @@ func (l *Ledger) prune(ctx context.Context, k Keep, size int64) error {
 	if l.Interrupted() {
 		return l.recover()
 	}
-	lines, err := l.lines()
+	lines, err := l.Lines()
 	if err != nil || len(lines) == 0 {
 		return err
 	}
@@ -164,7 +163,7 @@ func (l *Ledger) prune(ctx context.Context, k Keep, size int64) error {
 	}
 	safe := l.firstKept(all, k)
 	kept := slices.DeleteFunc(slices.Clone(all), func(s *Snapshot) bool { return s.Number < safe && k.drops(s) })
-	if err := l.repack(all, kept); err != nil || size < 0 {
+	if err := l.repack(all, kept, v.last); err != nil || size < 0 {
 		return err
 	}
 	for l.Size() > size {
@@ -173,7 +172,7 @@ func (l *Ledger) prune(ctx context.Context, k Keep, size int64) error {
 			return nil
 		}
 		smaller := kept[(n+1)/2:]
-		if err := l.repack(kept, smaller); err != nil {
+		if err := l.repack(kept, smaller, v.last); err != nil {
 			return err
 		}
 		kept = smaller
@@ -208,9 +207,10 @@ func (k Keep) drops(s *Snapshot) bool {
 }
 
 // repack makes the snapshots those that are kept. What they need of packs that only we have
-// becomes one pack; a reader finds every object at any time, since the old packs go last.
-func (l *Ledger) repack(all, kept []*Snapshot) error {
-	o := openObjects(l.objectsDir(), nil, l.opts.Fault)
+// becomes one pack; a reader finds every object at any time, since the old packs go last. last is the
+// last line of all.
+func (l *Ledger) repack(all, kept []*Snapshot, last *Snapshot) error {
+	o := openObjects(l.objectsDir(), findRepository(l.opts.Root, l.opts.Home), l.opts.Fault)
 	defer o.close()
 	o.keep = true
 	theirs := l.theirs()
@@ -222,7 +222,7 @@ func (l *Ledger) repack(all, kept []*Snapshot) error {
 	needed := make(map[ID]bool)
 	sound := make([]*Snapshot, 0, len(kept))
 	for _, s := range kept {
-		err := cmp.Or(o.reach(s.Tree, needed), o.reach(s.Scan, needed))
+		err := o.reachAll(s, needed)
 		switch {
 		case err == nil:
 			sound = append(sound, s)
@@ -231,15 +231,15 @@ func (l *Ledger) repack(all, kept []*Snapshot) error {
 		}
 	}
 	kept = sound
-	var stay []*pack
+	var stay, old []*pack
 	for _, p := range o.own {
 		if own(p) || foreign(p) {
-			o.user = append(o.user, p)
+			old = append(old, p)
 		} else {
 			stay = append(stay, p)
 		}
 	}
-	o.own = stay
+	o.own, o.user = stay, slices.Concat(old, o.user)
 	for id := range needed {
 		if o.owns(id) {
 			continue
@@ -258,11 +258,10 @@ func (l *Ledger) repack(all, kept []*Snapshot) error {
 	if err := cmp.Or(o.flush(), o.sync()); err != nil {
 		return err
 	}
-	if err := l.replaceLines(kept); err != nil {
+	if err := l.replaceLines(kept, last); err != nil {
 		return err
 	}
-	l.removeLoose(needed)
-	for _, p := range o.user {
+	for _, p := range old {
 		if !slices.ContainsFunc(o.own, func(now *pack) bool { return now.path == p.path }) {
 			_ = os.Remove(p.path + ".idx")
 			_ = os.Remove(p.path + ".pack")
@@ -271,18 +270,12 @@ func (l *Ledger) repack(all, kept []*Snapshot) error {
 	return nil
 }
 
-// removeLoose removes the objects that are files of their own and are needed no more.
-func (l *Ledger) removeLoose(needed map[ID]bool) {
-	files, _ := filepath.Glob(filepath.Join(escapeGlob(l.objectsDir()), "[0-9a-f][0-9a-f]", "*"))
-	for _, path := range files {
-		id, err := ParseID(filepath.Base(filepath.Dir(path)) + filepath.Base(path))
-		if err == nil && !needed[id] {
-			_ = os.Remove(path)
-		}
-	}
-}
-
 func exists(path string) bool { _, err := os.Lstat(path); return err == nil }
+
+// reachAll adds all that a snapshot names.
+func (o *objects) reachAll(s *Snapshot, needed map[ID]bool) error {
+	return cmp.Or(o.reach(s.Tree, needed), o.reach(s.Scan, needed), o.reach(s.Ignored, needed))
+}
 
 // reach adds a tree and all that it names.
 func (o *objects) reach(tree ID, needed map[ID]bool) error {
@@ -308,17 +301,18 @@ func (o *objects) reach(tree ID, needed map[ID]bool) error {
 	return nil
 }
 
-func (l *Ledger) replaceLines(kept []*Snapshot) error {
-	var b bytes.Buffer
+// replaceLines makes the lines those of the snapshots that are kept. The number of the last line is
+// never given again, so it stays, if need be without a snapshot.
+func (l *Ledger) replaceLines(kept []*Snapshot, last *Snapshot) error {
+	if n := len(kept); last != nil && (n == 0 || kept[n-1].Number != last.Number) {
+		kept = append(kept[:n:n], &Snapshot{Number: last.Number, Boot: last.Boot})
+	}
+	var b []byte
 	for _, s := range kept {
-		line, err := json.Marshal(s)
-		if err != nil {
-			return err
-		}
-		b.Write(append(line, '\n'))
+		b = append(wire.Append(b, s), '\n')
 	}
 	if err := l.opts.Fault("lines"); err != nil {
 		return err
 	}
-	return lockfile.Replace(l.linesFile(), b.Bytes(), l.dir)
+	return lockfile.Replace(l.linesFile(), b, l.dir)
 }

@@ -12,7 +12,7 @@ import (
 func (v *View) settle(s *Snapshot, r Request) error {
 	moment := r.Moment.UnixNano()
 	base := lastBefore(v.all, moment)
-	s.At, s.End, s.Settled = moment, moment, s.End
+	s.At, s.End = moment, moment
 	if base == nil {
 		s.Unsure = v.changedSince(moment, int64(r.Margin))
 		return nil

@@ -3,6 +3,8 @@ package ledger
 import (
 	"slices"
 	"strings"
+
+	"github.com/talking-stick/tt/journal/wire"
 )
 
 // builtin are directories that nobody wants to have back where no repository says what to
@@ -63,6 +65,15 @@ type LeftOut struct {
 	Files int    `json:"files,omitempty"` // of a directory with too many
 }
 
+// Fields implements [wire.Fields].
+func (l *LeftOut) Fields(c *wire.Codec) {
+	c.OptText("path", &l.Path)
+	c.Text("why", &l.Why)
+	c.OptNum("files", &l.Files)
+}
+
+// oneOfTooMany is the content of a file in [Snapshot.Ignored] that is not ignored.
+var oneOfTooMany = ID{1}
 // isPrivate reports whether it must not be read. It is in no snapshot from then on; that it is
 // missing does not mean that it was removed.
 func (l LeftOut) isPrivate() bool { return l.Why == LeftIgnored || l.Why == LeftSecret }

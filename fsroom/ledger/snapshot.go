@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/talking-stick/tt/journal/wire"
 	"github.com/talking-stick/tt/lockfile"
 )
 
@@ -30,26 +31,62 @@ const (
 
 // A Snapshot is a line of the store: what the tree was at a moment.
 type Snapshot struct {
-	Number  int64     `json:"snapshot"`
-	At      int64     `json:"at_ns"`                // the moment; of a plain scan, when it began
-	End     int64     `json:"end_ns"`               // when the scan ended; At if the tree is that of one moment
-	Settled int64     `json:"scanned_ns,omitempty"` // when the scan ended, if End is an earlier moment
-	Why     string    `json:"why"`
-	Turn    int64     `json:"turn_id,omitempty"`
-	Agent   string    `json:"agent_id,omitempty"`
-	Tree    ID        `json:"tree"`
-	Scan    ID        `json:"scan"` // what the scan found, which may be later than the moment
-	Head    Head      `json:"head"`
-	Files   int       `json:"files"`
-	Perm    [2]uint32 `json:"perm"`               // most files have, and most programs
-	Modes   modes     `json:"modes,omitempty"`    // of files that have another
-	LeftOut []LeftOut `json:"left_out,omitempty"` // not in it, or as it was before
-	Unsure  []string  `json:"unsure,omitempty"`   // whether changed before or after the moment
-	Note    string    `json:"note,omitempty"`
+	Number  int64
+	At      int64 // the moment; of a plain scan, when it began
+	End     int64 // when the scan ended; At if the tree is that of one moment
+	Why     string
+	Turn    int64
+	Agent   string
+	Tree    ID
+	Scan    ID // what the scan found, which may be later than the moment
+	Ignored ID // paths that were there and are in no tree, see [scanner.ignored]
+	Head    Head
+	Files   int
+	Perm    [2]uint32 // most files have, and most programs
+	Modes   modes     // of files that have another
+	LeftOut []LeftOut // not in it, or as it was before
+	Unsure  []string  // whether changed before or after the moment
+	Note    string
+	Boot    string // of [Options]
+}
+
+// Fields implements [wire.Fields]. Each end of a turn reads all lines.
+func (s *Snapshot) Fields(c *wire.Codec) {
+	c.Int("snapshot", &s.Number)
+	c.Int("at_ns", &s.At)
+	c.Int("end_ns", &s.End)
+	c.Text("why", &s.Why)
+	c.OptInt("turn_id", &s.Turn)
+	c.OptText("agent_id", &s.Agent)
+	c.Time("tree", &s.Tree) // an id needs no escaping, as a time does not
+	c.Time("scan", &s.Scan)
+	c.Time("ignored", &s.Ignored)
+	c.Object("head", &s.Head)
+	c.Num("files", &s.Files)
+	perm := []int64{int64(s.Perm[0]), int64(s.Perm[1])}
+	if c.OptInts("perm", &perm); len(perm) == 2 {
+		s.Perm = [2]uint32{uint32(perm[0]), uint32(perm[1])}
+	}
+	s.Modes.fields(c)
+	wire.OptList(c, "left_out", &s.LeftOut)
+	c.OptTexts("unsure", &s.Unsure)
+	c.OptText("note", &s.Note)
+	c.OptText("boot", &s.Boot)
 }
 
 // modes are permissions by path.
 type modes map[string]uint32
+
+// fields is the JSON object of modes, which few snapshots have.
+func (m *modes) fields(c *wire.Codec) {
+	var raw json.RawMessage
+	if c.Writes() && len(*m) > 0 {
+		raw, _ = json.Marshal(m)
+	}
+	if c.OptRaw("modes", &raw); !c.Writes() && raw != nil {
+		_ = json.Unmarshal(raw, m)
+	}
+}
 
 // Name returns the name of the snapshot for people: "s48".
 func (s *Snapshot) Name() string { return "s" + strconv.FormatInt(s.Number, 10) }
@@ -86,7 +123,7 @@ func ParseName(name string) (int64, bool) {
 // Snapshots returns the snapshots of the store, oldest first. What was lost in a power cut is
 // left out.
 func (l *Ledger) Snapshots() ([]*Snapshot, error) {
-	all, err := l.lines()
+	all, err := l.Lines()
 	if len(all) == 0 {
 		return nil, err
 	}
@@ -95,8 +132,9 @@ func (l *Ledger) Snapshots() ([]*Snapshot, error) {
 	return v.all, nil
 }
 
-// lines returns the lines of the store. A line that is torn or damaged is left out.
-func (l *Ledger) lines() ([]*Snapshot, error) {
+// Lines is [Ledger.Snapshots] without a look at the trees, of which some may be lost. A line that is
+// torn or damaged is left out.
+func (l *Ledger) Lines() ([]*Snapshot, error) {
 	b, err := os.ReadFile(l.linesFile())
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil
@@ -107,20 +145,30 @@ func (l *Ledger) lines() ([]*Snapshot, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if !bytes.Equal(b, l.read) { // the end of a turn reads them several times
-		l.read, l.parsed = b, parseLines(b)
+		l.read = b
+		l.parsed, _ = parseLines(b)
 	}
 	return slices.Clone(l.parsed), nil
 }
 
-func parseLines(b []byte) (all []*Snapshot) {
+// parseLines returns the snapshots, and how many lines are damaged.
+func parseLines(b []byte) (all []*Snapshot, bad int) {
 	for line := range bytes.Lines(b) {
 		s := new(Snapshot)
-		if json.Unmarshal(line, s) == nil && s.Number > 0 {
-			all = append(all, s)
+		if wire.Decode(line, s) != nil || s.Number < 1 {
+			bad++
+			continue
 		}
+		if n := len(all); n > 0 && all[n-1].isLast() {
+			all = all[:n-1]
+		}
+		all = append(all, s)
 	}
-	return all
+	return all, bad
 }
+
+// isLast reports whether the line stands for no snapshot: it has the last number that was given.
+func (s *Snapshot) isLast() bool { return s.Tree == (ID{}) }
 
 // Find returns the snapshot with the number, nil if there is none.
 func Find(all []*Snapshot, number int64) *Snapshot {
@@ -151,25 +199,21 @@ func TurnOf(all []*Snapshot, turn int64) (start, end *Snapshot) {
 	return start, end
 }
 
-// appendLine adds a line. A torn last line is ended first. The line is durable after done(true, nil).
-// It is taken back if that fails, or if what it needs could not be made durable.
-func (l *Ledger) appendLine(s *Snapshot) (done func(sync bool, needs error) error, err error) {
-	line, err := json.Marshal(s)
-	if err != nil {
-		return nil, err
-	}
+// appendLine adds a line. A torn last line is ended first.
+func (l *Ledger) appendLine(s *Snapshot) error {
 	if err := l.opts.Fault("line"); err != nil {
-		return nil, err
+		return err
 	}
 	f, err := os.OpenFile(l.linesFile(), os.O_CREATE|os.O_RDWR|os.O_APPEND, 0o600)
 	if err != nil {
-		return nil, err
+		return err
 	}
+	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
-		return nil, errors.Join(err, f.Close())
+		return err
 	}
-	line = append(line, '\n')
+	line := append(wire.Append(nil, s), '\n')
 	if n := info.Size(); n == 0 {
 		lockfile.Adopt(l.linesFile())
 	} else {
@@ -178,20 +222,8 @@ func (l *Ledger) appendLine(s *Snapshot) (done func(sync bool, needs error) erro
 			line = append([]byte("\n"), line...)
 		}
 	}
-	done = func(sync bool, err error) error {
-		defer f.Close()
-		if err == nil && sync {
-			if err = l.opts.Fault("line-sync"); err == nil {
-				err = f.Sync()
-			}
-		}
-		if err != nil {
-			_ = f.Truncate(info.Size())
-		}
-		return err
+	if _, err = f.Write(line); err != nil {
+		_ = f.Truncate(info.Size())
 	}
-	if _, err := f.Write(line); err != nil {
-		return nil, done(false, err)
-	}
-	return done, nil
+	return err
 }

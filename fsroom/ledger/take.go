@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -35,7 +36,7 @@ type Request struct {
 // Take takes a snapshot. If nothing has changed since the last one, that is the answer unless
 // the request asks for a line of its own.
 //
-// The error is an [UnknownError]; then no snapshot was taken.
+// The error is an [UnknownError]; then no snapshot was taken, or it is not safe from a power cut.
 func (l *Ledger) Take(ctx context.Context, r Request) (s *Snapshot, err error) {
 	how := keeps
 	if r.Unsynced {
@@ -45,16 +46,22 @@ func (l *Ledger) Take(ctx context.Context, r Request) (s *Snapshot, err error) {
 		s, err = l.record(v, r)
 		return err
 	})
-	return s, unknown(err)
+	if err != nil {
+		return nil, unknown(err)
+	}
+	return s, nil
 }
 
 // locked scans the tree and calls do while nobody else uses the store.
 func (l *Ledger) locked(ctx context.Context, how purpose, do func(*View) error) error {
-	unlock, err := l.lock(ctx)
+	unlock, err := l.lock(ctx, how != keepsUnsynced)
 	if err != nil {
 		return err
 	}
 	defer unlock()
+	if how == keepsUnsynced && l.Unsynced() {
+		return errTooMuch
+	}
 	if err := l.recover(); err != nil {
 		return err
 	}
@@ -83,43 +90,44 @@ func (l *Ledger) record(v *View, r Request) (*Snapshot, error) {
 	}
 	if n := len(v.all); n > 0 {
 		last := v.all[n-1]
-		if !r.Line && last.IsLike(s) {
-			err := v.sync(r)
-			if err == nil && !r.Unsynced {
-				err = l.syncLines()
-			}
-			if err == nil {
-				v.writeCache()
-			}
-			return last, err
+		if !r.Line && last.IsLike(s) && last.Ignored == s.Ignored {
+			return last, v.done(r)
 		}
 	}
-	if v.lost {
-		if err := l.replaceLines(v.all); err != nil {
+	switch {
+	case v.lost && r.Unsynced:
+		return nil, errTooMuch
+	case v.lost:
+		if err := l.replaceLines(v.all, v.last); err != nil {
 			return nil, err
 		}
 	}
-	s.Number = v.last + 1
-	done, err := l.appendLine(s)
-	if err != nil {
+	s.Number, s.Boot = 1, l.opts.Boot
+	if v.last != nil {
+		s.Number += v.last.Number
+		if v.last.Boot != s.Boot { // the line after it may have been lost in a power cut
+			s.Number++
+		}
+	}
+	if err := l.appendLine(s); err != nil {
 		return nil, err
 	}
 	if r.Ready != nil {
 		r.Ready(v, s)
 	}
-	if err := done(!r.Unsynced, v.sync(r)); err != nil {
-		return nil, err
-	}
-	v.writeCache()
-	return s, nil
+	return s, v.done(r)
 }
 
-// sync makes what was stored for a snapshot durable.
-func (v *View) sync(r Request) error {
-	if r.Unsynced {
-		return nil
+// done makes what was stored for a snapshot durable, and writes the cache. If that fails the line
+// stays, and with it the number, which others may have been told.
+func (v *View) done(r Request) error {
+	if !r.Unsynced {
+		if err := cmp.Or(v.objects.sync(), v.ledger.syncLines()); err != nil {
+			return err
+		}
 	}
-	return v.objects.sync()
+	v.writeCache()
+	return nil
 }
 
 // Unsynced reports whether a snapshot waits for [Ledger.Sync].
@@ -133,7 +141,7 @@ func (l *Ledger) Sync(ctx context.Context) error {
 	if !l.Unsynced() {
 		return nil
 	}
-	unlock, err := l.lock(ctx)
+	unlock, err := l.lock(ctx, true)
 	if err != nil {
 		return err
 	}

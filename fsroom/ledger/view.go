@@ -18,8 +18,8 @@ type View struct {
 	top     *directory
 	now     *Snapshot
 	all     []*Snapshot // that are recorded
-	last    int64       // the number of the last line
-	lost    bool        // it, or more lines before it, were lost in a power cut
+	last    *Snapshot   // the last line, nil if there is none
+	lost    bool        // it, or more lines before it, do not count: a power cut took the trees
 }
 
 // Look scans the tree without recording anything. [View.Close] has to be called.
@@ -30,7 +30,7 @@ func (l *Ledger) Look(ctx context.Context) (*View, error) {
 
 // Recorded returns a view without a scan, to compare snapshots.
 func (l *Ledger) Recorded() *View {
-	all, _ := l.lines()
+	all, _ := l.Lines()
 	return l.view(all)
 }
 
@@ -40,19 +40,20 @@ func (l *Ledger) view(lines []*Snapshot) *View {
 	v := &View{ledger: l, repo: findRepository(l.opts.Root, l.opts.Home), all: lines}
 	v.objects = openObjects(l.objectsDir(), v.repo, l.opts.Fault)
 	if n := len(lines); n > 0 {
-		v.last = lines[n-1].Number
+		v.last = lines[n-1]
 	}
 	for n := len(v.all); n > 0 && v.objects.lost(v.all[n-1]); n-- {
-		v.all, v.lost = v.all[:n-1], true
+		v.all, v.lost = v.all[:n-1], v.lost || !v.all[n-1].isLast()
 	}
 	return v
 }
 
 // lost reports whether the trees of a snapshot are lost.
 func (o *objects) lost(s *Snapshot) bool {
-	_, err := o.tree(s.Tree)
-	_, errScan := o.tree(s.Scan)
-	return isLost(err) || isLost(errScan)
+	return s.isLast() || slices.ContainsFunc([]ID{s.Tree, s.Scan, s.Ignored}, func(id ID) bool {
+		_, err := o.tree(id)
+		return isLost(err)
+	})
 }
 
 // All returns the snapshots that are recorded, oldest first.
@@ -82,7 +83,7 @@ const (
 )
 
 func (l *Ledger) look(ctx context.Context, how purpose) (*View, error) {
-	all, err := l.lines()
+	all, err := l.Lines()
 	if err != nil {
 		return nil, err
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/ledger"
 	"github.com/talking-stick/tt/fsroom/turn"
+	"github.com/talking-stick/tt/identity"
 )
 
 // Variable switches the ledger for all rooms as one machine uses them: on, counts, off.
@@ -79,7 +80,8 @@ func open(r *member.Room, policy turn.Policy, set Setting, mode, root, dir strin
 	if t.fault == nil {
 		t.fault = func(string) error { return nil }
 	}
-	t.Ledger = ledger.New(filepath.Join(folder, fsroom.RoomName(root)), ledger.Options{Root: root, Home: set.Home, Fault: t.fault})
+	opts := ledger.Options{Root: root, Home: set.Home, Boot: identity.BootID(), Fault: t.fault}
+	t.Ledger = ledger.New(filepath.Join(folder, fsroom.RoomName(root)), opts)
 	return t, nil
 }
 

@@ -78,7 +78,7 @@ var layers = map[string]layer{
 	"fsroom/mirror": {[]string{"fsroom", "fsroom/history", "journal", "lockfile"},
 		"it is the backend of rooms that hosts share: fsroom knows it as fsroom.Backend alone, and tt does not link it"},
 	"fsroom/doctor":    {[]string{"fsroom", "journal", "lockfile"}, "it checks rooms of every kind and knows the rules of none"},
-	"fsroom/ledger":    {[]string{"lockfile"}, "it records trees of files and knows no rooms: cmd/internal/changes says what a snapshot stands for"},
+	"fsroom/ledger":    {[]string{"journal/wire", "lockfile"}, "it records trees of files and knows no rooms: cmd/internal/changes says what a snapshot stands for"},
 	"fsroom/workspace": {[]string{"fsroom/code"}, "it says which directory a path means and opens no room"},
 
 	"identity/harness": {[]string{"fsroom/code"}, "it is a table of facts; what is done with a fact belongs to who reads it"},
