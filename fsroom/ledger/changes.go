@@ -131,7 +131,7 @@ func (c *Changes) describe(from, to *Snapshot, filters []string, most int) {
 	secrets := 0
 	for _, l := range to.LeftOut {
 		switch {
-		case l.Why == LeftIgnored || !matchesAny(filters, l.Path):
+		case !matchesAny(filters, l.Path):
 		case isSecretPath(l.Path):
 			secrets++
 		case len(c.LeftOut) < maxLeftOut || most == 0:
@@ -160,18 +160,28 @@ func printable(path string) string {
 	return strconv.Quote(path)
 }
 
-// differences returns how two snapshots differ, with the files that differ in permissions
-// alone.
-func (v *View) differences(from, to *Snapshot, filters []string) (found []Step, err error) {
+// differences returns how the tree differs between two snapshots, as far as both looked at it.
+func (v *View) differences(from, to *Snapshot, filters []string) ([]Step, error) {
+	found, err := v.compare(from, to, filters)
+	unseen := v.objects.unseen(from, to)
+	return slices.DeleteFunc(found, func(d Step) bool {
+		hidden, err2 := unseen(d)
+		err = cmp.Or(err, err2)
+		return hidden
+	}), err
+}
+
+// compare returns how two snapshots differ, with the files that differ in permissions alone.
+func (v *View) compare(from, to *Snapshot, filters []string) (found []Step, err error) {
 	changed, err := v.objects.diffTrees(from.Tree, to.Tree)
 	if err != nil {
 		return nil, err
 	}
-	known, private := make(map[string]bool), private(from, to)
+	known := make(map[string]bool)
 	add := func(s Step) {
 		known[s.Path] = true
 		s.From, s.To = from.state(s.Path, s.From), to.state(s.Path, s.To)
-		if s.From != s.To && matchesAny(filters, s.Path) && !private.has(s.Path) {
+		if s.From != s.To && matchesAny(filters, s.Path) {
 			found = append(found, s)
 		}
 	}
@@ -271,10 +281,14 @@ func (v *View) uncommitted(s *Snapshot) int {
 	if err != nil {
 		return 0
 	}
-	left := newLeftOut(s.LeftOut)
+	left := v.objects.leftOut(s)
 	n := 0
 	for _, d := range found {
-		if d.From.Mode != modeModule && !left.has(d.Path) && !(d.From.Mode == 0 && inModule(found, d.Path)) {
+		ignored, err := v.objects.ignoredAt(s, d.Path)
+		if err != nil {
+			return 0
+		}
+		if d.From.Mode != modeModule && ignored == "" && !left(d.Path) && !(d.From.Mode == 0 && inModule(found, d.Path)) {
 			n++
 		}
 	}

@@ -17,9 +17,10 @@
 //	    pending/           what others keep here for a while
 //
 // Nothing is written below the user's .git, and no git program is started. What a scan cannot
-// read keeps its last entry and is named in [Snapshot.LeftOut], as is what came to be ignored,
-// which has none: that any other path is missing from a tree always means that the file did not
-// exist. A scan that fails writes no snapshot at all.
+// read keeps its last entry and is named in [Snapshot.LeftOut]; what git ignores, and what is
+// one of too many, has none, and is in [Snapshot.Ignored] if it is there: that any other path is
+// missing from a tree always means that the file did not exist. A scan that fails writes no
+// snapshot at all.
 //
 // A snapshot, in order: lock; read the stat cache; walk the tree; read what has changed, into
 // one temporary pack, unless the user's repository has it; write the trees of directories that

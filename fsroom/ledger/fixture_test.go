@@ -81,6 +81,13 @@ func (f *fixture) remove(path string) {
 	}
 }
 
+func (f *fixture) rename(from, to string) {
+	f.Helper()
+	if err := os.Rename(filepath.Join(f.root, from), filepath.Join(f.root, to)); err != nil {
+		f.Fatal(err)
+	}
+}
+
 func (f *fixture) content(path string) string {
 	b, err := os.ReadFile(filepath.Join(f.root, path))
 	if err != nil {

@@ -36,7 +36,7 @@ func (v *View) PlanLost(filters []string) (*Plan, error) {
 			p.Kept = append(p.Kept, Conflict{Path: d.Path, Why: KeptNewContent})
 		}
 	}
-	v.keep(p, newLeftOut(before.LeftOut, v.now.LeftOut))
+	v.keep(p, v.objects.leftOut(before, v.now))
 	return p, nil
 }
 

@@ -45,7 +45,7 @@ func (v *View) PlanUndo(from, to *Snapshot, filters []string) (*Plan, error) {
 		return nil, err
 	}
 	u := undo{View: v, plan: &Plan{}, from: from, to: to}
-	left, unsure := newLeftOut(from.LeftOut, to.LeftOut, v.now.LeftOut), map[string]bool{}
+	left, unsure := v.objects.leftOut(from, to, v.now), map[string]bool{}
 	for _, path := range slices.Concat(from.Unsure, to.Unsure) {
 		if matchesAny(filters, path) && !unsure[path] {
 			unsure[path] = true
@@ -53,9 +53,12 @@ func (v *View) PlanUndo(from, to *Snapshot, filters []string) (*Plan, error) {
 		}
 	}
 	for _, d := range differences {
+		ignored, err2 := v.objects.ignoredAt(v.now, d.Path)
 		switch {
 		case unsure[d.Path]:
-		case left.has(d.Path):
+		case err2 != nil:
+			err = errors.Join(err, err2)
+		case left(d.Path), ignored != "" && d.To.exists():
 			u.conflict(d.Path, ConflictLeftOut)
 		default:
 			err = errors.Join(err, u.path(d))

@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"cmp"
 	"slices"
 	"sort"
 )
@@ -9,55 +10,54 @@ import (
 // that the snapshot has not are removed only if exact is set. What is ignored now, or left out
 // of one of the snapshots, is kept as it is.
 func (v *View) PlanRestore(s *Snapshot, filters []string, exact bool) (*Plan, error) {
-	differences, err := v.differences(v.now, s, filters)
+	found, err := v.compare(v.now, s, filters)
 	if err != nil {
 		return nil, err
 	}
-	p := &Plan{}
-	for _, step := range differences {
-		if step.To.exists() || exact {
+	p, unseen := &Plan{}, v.objects.unseen(v.now, s)
+	for _, step := range found {
+		switch hidden, err := unseen(step); {
+		case err != nil:
+			return nil, err
+		case step.To.exists(), exact && !hidden:
 			p.Steps = append(p.Steps, step)
+		case exact:
+			p.keep(step.Path, ConflictLeftOut)
 		}
 	}
-	v.keep(p, newLeftOut(s.LeftOut, v.now.LeftOut))
-	for _, l := range v.now.LeftOut { // what must not be read now is no difference
-		known := slices.ContainsFunc(p.Kept, func(k Conflict) bool { return matchesAny([]string{l.Path}, k.Path) })
-		if !l.isPrivate() || known || !matchesAny(filters, l.Path) {
-			continue
-		}
-		if had, err := v.objects.at(s.Tree, l.Path); err == nil && had.exists() {
-			p.Kept = append(p.Kept, Conflict{Path: l.Path, Why: KeptIgnored})
-		}
-	}
+	v.keep(p, v.objects.leftOut(s, v.now))
 	return p, nil
 }
 
-// keep takes the steps out of a plan that would touch what the snapshot before has not.
-func (v *View) keep(p *Plan, left leftOut) {
-	drop := func(why func(Step) string) {
-		p.Steps = slices.DeleteFunc(p.Steps, func(s Step) bool {
-			w := why(s)
-			if w != "" {
-				p.Kept = append(p.Kept, Conflict{Path: s.Path, Why: w})
-			}
-			return w != ""
-		})
+// keep adds a path that is kept as it is.
+func (p *Plan) keep(path, why string) {
+	if c := (Conflict{Path: path, Why: why}); !slices.Contains(p.Kept, c) {
+		p.Kept = append(p.Kept, c)
 	}
-	drop(func(s Step) string {
+}
+
+// keep takes the steps out of a plan that would touch what the snapshot before has not.
+func (v *View) keep(p *Plan, left func(string) bool) {
+	p.Steps = slices.DeleteFunc(p.Steps, func(s Step) bool {
+		at, err := v.objects.ignoredAt(v.now, s.Path)
+		ignored := at != "" || v.ignored(s.Path, false)
 		switch {
-		case left.has(s.Path):
-			return ConflictLeftOut
-		case v.ignored(s.Path, false):
-			return KeptIgnored
+		case err != nil, !ignored && left(s.Path):
+			p.keep(s.Path, ConflictLeftOut)
+		case ignored:
+			p.keep(cmp.Or(at, s.Path), KeptIgnored)
+		default:
+			return false
 		}
-		return ""
+		return true
 	})
 	removed := removals(p.Steps)
-	drop(func(s Step) string {
-		if s.To.exists() && v.inTheWay(s, removed) {
-			return ConflictInTheWay
+	p.Steps = slices.DeleteFunc(p.Steps, func(s Step) bool {
+		inTheWay := s.To.exists() && v.inTheWay(s, removed)
+		if inTheWay {
+			p.keep(s.Path, ConflictInTheWay)
 		}
-		return ""
+		return inTheWay
 	})
 	sort.Slice(p.Kept, func(i, j int) bool { return p.Kept[i].Path < p.Kept[j].Path })
 }

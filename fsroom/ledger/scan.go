@@ -46,9 +46,11 @@ type directory struct {
 	old     *directory // what the last scan found, nil if it was not there
 	files   []file     // in the order of git
 	id      ID
-	same    bool // nothing has changed since the last scan
-	only    bool // ignored: only what is tracked counts
-	carried bool // as in the last scan: it cannot or must not be read
+	same    bool     // nothing has changed since the last scan
+	only    bool     // ignored: only what is tracked counts
+	carried bool     // as in the last scan: it cannot or must not be read
+	ignored []string // names that are there and that nothing tracks
+	left    []string // names of what is one of too many
 }
 
 func (d *directory) prefix() string {
@@ -118,6 +120,8 @@ type scanner struct {
 	reads  []reading
 	left   []LeftOut
 	failed error
+
+	ignores ID // the tree of [scanner.ignored]
 }
 
 // A reading is a file whose content has to be read.
@@ -168,6 +172,10 @@ func (s *scanner) scan(what *rules, top *directory) error {
 		return s.failed
 	}
 	s.leaveTooMany()
+	var err error
+	if s.ignores, err = s.ignored(top); err != nil {
+		return err
+	}
 	if err := s.readAll(); err != nil {
 		return err
 	}
@@ -204,6 +212,9 @@ func (s *scanner) leave(path, why string) {
 
 // walk reads one directory and those below it.
 func (s *scanner) walk(d *directory, what *rules) {
+	if s.ctx.Err() != nil { // the scan fails
+		return
+	}
 	full := filepath.Join(s.root, filepath.FromSlash(d.path))
 	names, err := readDir(full)
 	switch {
@@ -250,20 +261,13 @@ func (s *scanner) counts(d *directory, f, was *file, what *rules) bool {
 		if was != nil {
 			f.sub.old = was.sub
 		}
-		if !ignored || what.tracked.below(inRepo) {
-			return true
-		}
-		if was != nil {
-			s.leave(path, LeftIgnored)
-		}
-		return false
 	}
 	switch {
-	case what.tracked.has(inRepo):
+	case f.mode == modeDir && (!ignored || what.tracked.below(inRepo)), f.mode != modeDir && what.tracked.has(inRepo):
 		return true
-	case ignored && was != nil:
-		s.leave(path, LeftIgnored)
-	case !ignored:
+	case ignored:
+		d.ignored = append(d.ignored, f.name)
+	default:
 		s.leave(path, LeftSecret)
 	}
 	return false
@@ -272,6 +276,7 @@ func (s *scanner) counts(d *directory, f, was *file, what *rules) bool {
 // compare takes over what the last scan found of a file that is as it was then. Otherwise the
 // file is to be read.
 func (s *scanner) compare(d *directory, f, was *file, what *rules) {
+	f.sameInode = was != nil && was.inode == f.inode
 	if sub := f.sub; sub != nil {
 		select {
 		case s.places <- struct{}{}:
@@ -289,7 +294,6 @@ func (s *scanner) compare(d *directory, f, was *file, what *rules) {
 	if s.count++; s.count > s.limits.Files && s.failed == nil {
 		s.failed = errTooManyFiles
 	}
-	f.sameInode = was != nil && was.inode == f.inode
 	if f.same = was != nil && !was.again && was.stat == f.stat; f.same {
 		f.id = was.id
 		return

@@ -64,6 +64,7 @@ func (s *scanner) leaveDir(dir string) {
 		out := r.new && (dir == "" || r.dir.path == dir || strings.HasPrefix(r.dir.path, dir+"/"))
 		if out {
 			r.file.mode = 0
+			r.dir.left = append(r.dir.left, r.file.name)
 			n++
 		}
 		return out

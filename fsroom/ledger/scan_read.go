@@ -149,13 +149,11 @@ func (s *scanner) trees(d *directory) error {
 	if len(kept) == 0 && d.path != "" {
 		return nil
 	}
-	var b []byte
+	entries := make([]entry, 0, len(kept))
 	for _, f := range kept {
-		b = appendEntry(b, entry{f.name, f.mode, f.id})
+		entries = append(entries, entry{f.name, f.mode, f.id})
 	}
-	if d.id = hashObject(kindTree, b); d.old != nil && d.old.id == d.id {
-		return nil
-	}
-	_, err := s.objects.put(kindTree, b)
+	var err error
+	d.id, err = s.objects.putTree(entries)
 	return err
 }

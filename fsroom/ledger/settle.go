@@ -1,6 +1,8 @@
 package ledger
 
 import (
+	"cmp"
+	"math"
 	"slices"
 	"strings"
 )
@@ -21,28 +23,28 @@ func (v *View) settle(s *Snapshot, r Request) error {
 	if err != nil {
 		return err
 	}
-	changed, private := make(map[string]bool, len(differences)), private(base, s)
+	changed := make(map[string]bool, len(differences))
 	for _, d := range differences {
-		if !private.has(d.Path) {
-			changed[d.Path] = true
-		}
+		changed[d.Path] = true
 	}
 	v.changedPerms(base, s, changed)
-	if len(changed) == 0 {
-		return nil
-	}
-	back := make(map[string]State)
+	back, unseen := make(map[string]State), v.objects.unseen(base, s)
 	for path := range changed {
 		when := v.when(path, moment, int64(r.Margin))
 		if when == before {
 			continue
 		}
+		was, err := v.objects.at(base.Tree, path)
+		is, err2 := v.objects.at(s.Scan, path)
+		hidden, err3 := unseen(Step{path, was, is})
+		if err := cmp.Or(err, err2, err3); err != nil {
+			return err
+		}
+		if hidden {
+			continue
+		}
 		if when == unsure {
 			s.Unsure = append(s.Unsure, path)
-		}
-		was, err := v.objects.at(base.Tree, path)
-		if err != nil {
-			return err
 		}
 		if was.Mode == modeDir {
 			continue // the files below it are differences of their own
@@ -111,16 +113,16 @@ const (
 // when says whether a path changed before the moment. A file whose directory was renamed or
 // replaced keeps its own times, so those above it count unless it is the file it was.
 func (v *View) when(path string, moment, margin int64) when {
-	in, mtime, moved := v.top, v.topTime, false
+	in, rest, moved, same := v.top, path, false, true
 	for {
-		name, rest, deeper := strings.Cut(path, "/")
+		name, below, deeper := strings.Cut(rest, "/")
 		want := &file{name: name}
 		if deeper {
 			want.mode = modeDir
 		}
 		f := in.find(want, new(int))
-		if f == nil { // it went: the nearest directory that is there has the time of it
-			if compareTime(mtime, moment, margin) == before {
+		if f == nil { // it went: the nearest directory that is on the disk has the time of it
+			if compareTime(v.goneSince(path, rest), moment, margin) == before && (same || !moved) {
 				return before
 			}
 			return unsure
@@ -132,8 +134,28 @@ func (v *View) when(path string, moment, margin int64) when {
 			}
 			return w
 		}
-		moved = moved || w != before
-		in, path, mtime = f.sub, rest, f.mtime
+		moved, same = moved || w != before, f.sameInode
+		in, rest = f.sub, below
+	}
+}
+
+// goneSince returns the time of the nearest directory on the disk in which a path was that went. The
+// snapshot has the directory above rest. Those below it which it does not have, as nothing in them counts,
+// may each have been put there later.
+func (v *View) goneSince(path, rest string) (at int64) {
+	dir := path[:len(path)-len(rest)]
+	top, err := linkStat(v.full(dir))
+	if err != nil || top.mode != modeDir {
+		return math.MaxInt64
+	}
+	for {
+		name, below, deeper := strings.Cut(rest, "/")
+		dir, rest = dir+name+"/", below
+		st, err := linkStat(v.full(dir))
+		if !deeper || err != nil || st.mode != modeDir {
+			return cmp.Or(at, top.ctime)
+		}
+		at = max(at, st.ctime)
 	}
 }
 

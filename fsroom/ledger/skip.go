@@ -1,6 +1,8 @@
 package ledger
 
 import (
+	"crypto/sha1"
+	"encoding/hex"
 	"slices"
 	"strings"
 
@@ -54,7 +56,6 @@ const (
 	LeftRepository = "repository"
 	LeftSecret     = "secret"
 	LeftUnreadable = "unreadable"
-	LeftIgnored    = "ignored" // it is now; it was in an earlier snapshot
 )
 
 // A LeftOut is a file or directory that is not in a snapshot, or is in it as it was before: what
@@ -74,31 +75,101 @@ func (l *LeftOut) Fields(c *wire.Codec) {
 
 // oneOfTooMany is the content of a file in [Snapshot.Ignored] that is not ignored.
 var oneOfTooMany = ID{1}
-// isPrivate reports whether it must not be read. It is in no snapshot from then on; that it is
-// missing does not mean that it was removed.
-func (l LeftOut) isPrivate() bool { return l.Why == LeftIgnored || l.Why == LeftSecret }
 
-// private returns the paths that must not have been read in one of two snapshots: what one of
-// them has there is no difference.
-func private(a, b *Snapshot) leftOut {
-	public := func(l LeftOut) bool { return !l.isPrivate() }
-	return newLeftOut(slices.DeleteFunc(slices.Concat(a.LeftOut, b.LeftOut), public))
+// ignored returns a tree of the paths that are there and that git ignores, or that are left out because
+// there are too many. They stand in it as submodules do, which have no content, in 256 directories that
+// are much the same size, however many names one of the user's has.
+func (s *scanner) ignored(top *directory) (ID, error) {
+	var paths [256][]entry
+	var add func(*directory)
+	add = func(d *directory) {
+		for i, name := range slices.Concat(d.ignored, d.left) {
+			id := emptyBlob
+			if i >= len(d.ignored) {
+				id = oneOfTooMany
+			}
+			sum := sha1.Sum([]byte(d.prefix() + name))
+			paths[sum[0]] = append(paths[sum[0]], entry{hashedName(sum), modeModule, id})
+		}
+		for i := range d.files {
+			if sub := d.files[i].sub; sub != nil {
+				add(sub)
+			}
+		}
+	}
+	add(top)
+	var all []entry
+	for i, entries := range paths {
+		if len(entries) > 0 {
+			id, err := s.objects.putTree(entries)
+			if err != nil {
+				return ID{}, err
+			}
+			all = append(all, entry{hex.EncodeToString([]byte{byte(i)}), modeDir, id})
+		}
+	}
+	if len(all) == 0 {
+		return ID{}, nil
+	}
+	return s.objects.putTree(all)
 }
 
-// A leftOut has the paths that are left out.
-type leftOut map[string]bool
+// hashedName is the name of a path in its directory of [Snapshot.Ignored]. It tells nobody the path.
+func hashedName(sum ID) string { return hex.EncodeToString(sum[1:9]) }
 
-func newLeftOut(lists ...[]LeftOut) leftOut {
-	l := make(leftOut)
-	for _, x := range slices.Concat(lists...) {
-		l[x.Path] = true
-	}
-	return l
+// ignoredIn returns what [Snapshot.Ignored] says of a path.
+func (o *objects) ignoredIn(s *Snapshot, path string) (State, error) {
+	sum := sha1.Sum([]byte(path))
+	return o.at(s.Ignored, hex.EncodeToString(sum[:1])+"/"+hashedName(sum))
 }
 
-// has reports whether the path, or a directory above it, is left out.
-func (l leftOut) has(path string) bool {
-	for ; path != "" && !l[path]; path = parent(path) {
+// ignoredAt returns the path, or the directory above it, that was there and ignored; "" if none was.
+func (o *objects) ignoredAt(s *Snapshot, path string) (at string, err error) {
+	for at = path; at != ""; at = parent(at) {
+		if st, err := o.ignoredIn(s, at); err != nil || st.exists() && st.ID != oneOfTooMany {
+			return at, err
+		}
 	}
-	return l[path]
+	return "", nil
+}
+
+// unseen returns a function that reports whether a path of which only one of two snapshots has
+// something is no difference: it may have been there at the other, which did not look.
+func (o *objects) unseen(from, to *Snapshot) func(Step) (bool, error) {
+	read := func(l LeftOut) bool { return l.Why != LeftSecret } // or it may be told that it is there now
+	secret := &Snapshot{LeftOut: slices.DeleteFunc(slices.Clone(from.LeftOut), read)}
+	before, after := o.leftOut(secret), o.leftOut(to)
+	return func(d Step) (bool, error) {
+		s, left := to, after
+		switch {
+		case !d.From.exists():
+			s, left = from, before
+		case d.To.exists():
+			return false, nil
+		}
+		at, err := o.ignoredAt(s, d.Path)
+		return at != "" || left(d.Path), err
+	}
+}
+
+// leftOut returns a function that reports whether a path, or a directory above it, is left out of one
+// of the snapshots. What is not there is not one of too many.
+func (o *objects) leftOut(snapshots ...*Snapshot) func(path string) bool {
+	left := make(map[string]bool)
+	for _, s := range snapshots {
+		for _, l := range s.LeftOut {
+			left[l.Path] = left[l.Path] || l.Why != LeftTooMany
+		}
+	}
+	return func(path string) bool {
+		for dir := path; dir != ""; dir = parent(dir) {
+			if left[dir] {
+				return true
+			}
+		}
+		return slices.ContainsFunc(snapshots, func(s *Snapshot) bool {
+			st, err := o.ignoredIn(s, path)
+			return err != nil || st.ID == oneOfTooMany
+		})
+	}
 }

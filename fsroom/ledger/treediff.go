@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"sort"
 	"strings"
@@ -82,9 +83,17 @@ func (o *objects) at(tree ID, path string) (State, error) {
 		if err != nil {
 			return State{}, err
 		}
-		i := slices.IndexFunc(entries, func(e entry) bool { return e.name == name })
+		find := func(isDir bool) (int, bool) {
+			return slices.BinarySearchFunc(entries, name, func(e entry, name string) int {
+				return compareNames(e.name, e.mode == modeDir, name, isDir)
+			})
+		}
+		i, ok := find(true)
+		if !ok && !more {
+			i, ok = find(false)
+		}
 		switch {
-		case i < 0, more && entries[i].mode != modeDir:
+		case !ok:
 			return State{}, nil
 		case !more:
 			return State{Mode: entries[i].mode, ID: entries[i].id}, nil
@@ -138,7 +147,7 @@ func (o *objects) overlay(tree ID, paths map[string]State) (ID, error) {
 			delete(byName, name)
 		}
 	}
-	return o.putTree(byName)
+	return o.putTree(slices.Collect(maps.Values(byName)))
 }
 
 func anyExists(paths map[string]State) bool {
@@ -150,11 +159,7 @@ func anyExists(paths map[string]State) bool {
 	return false
 }
 
-func (o *objects) putTree(byName map[string]entry) (ID, error) {
-	entries := make([]entry, 0, len(byName))
-	for _, e := range byName {
-		entries = append(entries, e)
-	}
+func (o *objects) putTree(entries []entry) (ID, error) {
 	sort.Slice(entries, func(i, j int) bool {
 		return compareNames(entries[i].name, entries[i].mode == modeDir, entries[j].name, entries[j].mode == modeDir) < 0
 	})

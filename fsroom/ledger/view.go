@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -13,7 +14,6 @@ type View struct {
 	ledger  *Ledger
 	repo    *repository
 	rules   *rules // at the top, without those of its own files
-	topTime int64  // when a name came or went at the top
 	objects *objects
 	top     *directory
 	now     *Snapshot
@@ -99,14 +99,10 @@ func (l *Ledger) look(ctx context.Context, how purpose) (*View, error) {
 func (v *View) scan(ctx context.Context) error {
 	opts := &v.ledger.opts
 	v.top = &directory{old: readCache(v.ledger.cacheFile())}
-	if v.top.old != nil && !v.objects.owns(v.top.old.id) {
-		v.top.old = nil // the store was lost, or its packs
+	if v.top.old == nil || !v.objects.owns(v.top.old.id) { // it was lost, or packs were
+		v.top.old = v.recorded()
 	}
-	st, err := linkStat(opts.Root)
-	if err != nil {
-		return err
-	}
-	v.topTime = st.mtime
+	var err error
 	if v.rules, v.top.inRepo, err = v.topRules(); err != nil {
 		return err
 	}
@@ -116,24 +112,39 @@ func (v *View) scan(ctx context.Context) error {
 		return err
 	}
 	v.now = &Snapshot{At: s.started, End: time.Now().UnixNano(), Tree: v.top.id, Scan: v.top.id, Head: head, Files: s.count}
-	v.now.LeftOut = v.stillIgnored(s.left)
+	slices.SortFunc(s.left, func(a, b LeftOut) int { return strings.Compare(a.Path, b.Path) })
+	v.now.LeftOut, v.now.Ignored = s.left, s.ignores
 	v.now.Perm, v.now.Modes = v.top.permissions()
 	return nil
 }
 
-// stillIgnored adds to what a scan has left out what came to be ignored in an earlier one, and is.
-func (v *View) stillIgnored(left []LeftOut) []LeftOut {
-	known := newLeftOut(left)
-	if len(v.all) > 0 {
-		for _, l := range v.all[len(v.all)-1].LeftOut {
-			st, err := linkStat(v.full(l.Path))
-			if l.Why == LeftIgnored && err == nil && !known.has(l.Path) && v.ignored(l.Path, st.mode == modeDir) {
-				left = append(left, l)
-			}
-		}
+// recorded returns what the scan of the last snapshot found, without what each file was: all are
+// read again. It is nil if there is none.
+func (v *View) recorded() *directory {
+	if len(v.all) == 0 {
+		return nil
 	}
-	slices.SortFunc(left, func(a, b LeftOut) int { return strings.Compare(a.Path, b.Path) })
-	return left
+	s := v.all[len(v.all)-1]
+	var read func(*directory) error
+	read = func(d *directory) error {
+		entries, err := v.objects.tree(d.id)
+		for _, e := range entries {
+			f := file{name: e.name, id: e.id, again: true}
+			if f.mode = e.mode; e.mode == modeDir {
+				f.sub = &directory{path: d.prefix() + e.name, id: e.id}
+				err = cmp.Or(err, read(f.sub))
+			} else {
+				f.perm = s.perm(d.prefix()+e.name, e.mode)
+			}
+			d.files = append(d.files, f)
+		}
+		return err
+	}
+	top := &directory{id: s.Scan}
+	if read(top) != nil {
+		return nil
+	}
+	return top
 }
 
 // writeCache writes what the scan found. Without it the next scan reads more.
