@@ -313,6 +313,8 @@ func (t *Tree) payload(c *ledger.Changes) []byte {
 			shown.LeftOut = nil
 		case len(shown.Unsure) > 0:
 			shown.MoreUnsure, shown.Unsure = shown.MoreUnsure+len(shown.Unsure), nil
+		case len(shown.Paths) == 0:
+			shown.Head = nil
 		default:
 			n := len(shown.Paths) / 2
 			shown.MorePaths += len(shown.Paths) - n
