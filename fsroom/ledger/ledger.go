@@ -57,14 +57,6 @@ func (l *Ledger) Exists() bool {
 	return err == nil && info.Size() > 0
 }
 
-// IsSmall reports whether the tree was scanned before and had so few files then that a scan takes
-// not long.
-func (l *Ledger) IsSmall() bool {
-	const most = 2 << 20 // some 20 000 files
-	info, err := os.Stat(l.cacheFile())
-	return err == nil && info.Size() < most
-}
-
 func (l *Ledger) linesFile() string  { return filepath.Join(l.dir, "snapshots.jsonl") }
 func (l *Ledger) cacheFile() string  { return filepath.Join(l.dir, "stat") }
 func (l *Ledger) objectsDir() string { return filepath.Join(l.dir, "objects") }
@@ -115,7 +107,7 @@ func (l *Ledger) prepare() error {
 	if err := l.opts.Fault("prepare"); err != nil {
 		return err
 	}
-	for _, dir := range []string{l.packDir(), filepath.Join(l.dir, "refs"), filepath.Join(l.dir, "pending")} {
+	for _, dir := range []string{l.packDir(), filepath.Join(l.dir, "refs")} {
 		if err := lockfile.MakeDirs(dir, 0o700); err != nil {
 			return err
 		}
@@ -158,7 +150,7 @@ func (l *Ledger) sweep(sync bool) {
 	var packs []string
 	indexed := make(map[string]bool)
 	linesSynced, complete := false, true
-	for _, dir := range []string{l.packDir(), l.dir, filepath.Join(l.dir, "pending")} {
+	for _, dir := range []string{l.packDir(), l.dir} {
 		names, err := os.ReadDir(dir)
 		complete = complete && err == nil
 		for _, n := range names {

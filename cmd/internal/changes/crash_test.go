@@ -40,6 +40,9 @@ const (
 )
 
 func TestMain(m *testing.M) {
+	if slices.Contains(os.Args, recordCommand) { // which a test has started: what it would do, the test does
+		os.Exit(0)
+	}
 	var c childJob
 	if json.Unmarshal([]byte(os.Getenv(childVariable)), &c) == nil {
 		os.Exit(c.run())
@@ -79,6 +82,9 @@ func (c *childJob) run() int {
 // endHere stands for the end of a turn that is recorded by the process that ends it.
 const endHere = "end here"
 
+// errLate says that the end is for another process: what a process before it stored may not be durable.
+var errLate = errors.New("not known here")
+
 func endInThisProcess(room *member.Room, set Setting, number int64) error {
 	ctx := context.Background()
 	snap, err := room.FS.View()
@@ -89,12 +95,12 @@ func endInThisProcess(room *member.Room, set Setting, number int64) error {
 	if err != nil {
 		return err
 	}
-	end := &turnEnd{turn: number, agent: room.Self.ID}
-	if !end.here(ctx, t, snap.State, time.Now().Add(time.Minute)) {
-		return errors.New("not known here")
+	end := &turnEnd{turn: number, agent: room.Self.ID, granted: snap.State.Grant.At.Wall.Time}
+	if end.record(ctx, t, snap.State, time.Minute); end.late != nil {
+		return errLate
 	}
 	err = release(ctx, room, end, number)
-	end.Result(err == nil)
+	end.Result()
 	return err
 }
 
@@ -114,8 +120,8 @@ type story struct {
 	*testing.T
 	dir, data, room string
 	faulty          string // "end 1"
-	late            bool   // turns end before their end is recorded
-	here            bool   // they are recorded by the process that ends them, if it can
+	late            bool   // turns end before their end is recorded, by another process
+	granted         time.Time
 	step            int
 	kill            bool
 	fired           bool
@@ -168,7 +174,9 @@ func (s *story) record(agent string, j Job) {
 	s.Helper()
 	if s.faulty != fmt.Sprint(j.At, " ", j.Turn) {
 		if j.At == endHere {
-			s.must(endInThisProcess(s.as(agent), Setting{Root: s.dir}, j.Turn))
+			if err := endInThisProcess(s.as(agent), Setting{Root: s.dir}, j.Turn); !errors.Is(err, errLate) {
+				s.must(err)
+			}
 			return
 		}
 		s.must(Record(s.Context(), s.as(agent), Setting{Root: s.dir}, j))
@@ -194,37 +202,30 @@ func (s *story) begin(agent string, number int64) {
 	if snap.State.Owner != agent || snap.State.Turn != number {
 		s.Fatalf("%v: %s has no turn: turn %d of %q", s, agent, snap.State.Turn, snap.State.Owner)
 	}
-	s.record(agent, Job{At: "start", Turn: number, Moment: snap.State.Grant.At.Wall.Time})
+	s.granted = snap.State.Grant.At.Wall.Time
+	s.record(agent, Job{At: "start", Turn: number, Moment: s.granted})
 	s.pause()
 }
 
 // end ends the turn of an agent; then another program writes.
 func (s *story) end(agent string, number int64) {
 	room := s.as(agent)
-	t, err := Of(room, turn.DefaultPolicy(), Setting{Root: s.dir})
-	s.must(err)
-	job := Job{At: "end", Turn: number, Token: fmt.Sprint("token", number)}
 	s.pause()
 	ended := false
-	if s.here {
+	if !s.late {
 		s.record(agent, Job{At: endHere, Turn: number})
 		snap, err := room.FS.View()
 		s.must(err)
 		ended = snap.State.Owner != agent
 	}
 	if !ended {
-		end := &turnEnd{turn: number, agent: agent, file: t.pendingFile(number, job.Token)}
-		if !s.late {
-			s.record(agent, job)
-		}
-		s.must(release(s.Context(), room, end, number))
-		end.Result(true)
+		s.must(release(s.Context(), room, &turnEnd{turn: number, agent: agent}, number))
 	}
 	s.pause()
 	s.write(fmt.Sprint("out/", number), "x\n")
 	s.pause()
-	if s.late {
-		s.record(agent, job)
+	if !ended {
+		s.record(agent, Job{At: "end", Turn: number, Moment: s.granted})
 	}
 }
 
@@ -275,13 +276,13 @@ func (s *story) tell() (known []string) {
 // once. A process that could not look may say so.
 func TestRecordFailsAtEachStep(t *testing.T) {
 	want := []string{"turn 1  modified a deleted gone added new", "outside 1  added out/1", "turn 2  added b", "outside 2  added out/2"}
-	for _, s := range []story{{faulty: "start 1"}, {faulty: "end 1"}, {faulty: "end 1", late: true}, {faulty: "end here 1", here: true}, {faulty: "start 2"}} {
+	for i, s := range []story{{faulty: "start 1"}, {faulty: "start 1", late: true}, {faulty: "end 1", late: true}, {faulty: "end here 1"}, {faulty: "start 2"}} {
 		for _, kill := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s late %v kill %v", s.faulty, s.late, kill), func(t *testing.T) {
 				t.Parallel()
 				s := s
 				s.T, s.kill, s.fired = t, kill, true
-				for s.step = 1; s.fired; s.step++ {
+				for s.step = 1 + i%fsroomtest.Stride(); s.fired; s.step += fsroomtest.Stride() {
 					got := s.tell()
 					if !kill && len(got) > 0 && got[0] == "turn 1 unreadable" {
 						got[0] = want[0]
@@ -324,7 +325,7 @@ func TestEndOfAMillisecond(t *testing.T) {
 
 // TestEndHereSyncsNothing: the process that ends a turn does not wait for a disk that hangs.
 func TestEndHereSyncsNothing(t *testing.T) {
-	s := story{T: t, here: true, faulty: "none"}
+	s := story{T: t, faulty: "none"}
 	s.tell()
 	s.write("a", "changed")
 	stop := make(chan struct{})
@@ -349,11 +350,61 @@ func TestEndHereSyncsNothing(t *testing.T) {
 	}
 }
 
+// TestEndAgain: what a turn has changed is known at its end also if it was to end before and did not.
+func TestEndAgain(t *testing.T) {
+	s := story{T: t, faulty: "none"}
+	s.tell()
+	room := s.as("a:1")
+	snap, err := room.FS.View()
+	s.must(err)
+	tree, err := Of(room, snap.State.Policy, Setting{Root: s.dir})
+	s.must(err)
+	for _, name := range []string{"before", "after"} {
+		s.write(name, name)
+		end := &turnEnd{turn: 3, agent: "a:1", granted: snap.State.Grant.At.Wall.Time}
+		end.record(s.Context(), tree, snap.State, time.Minute)
+		if changes, late := end.Result(); late || !strings.Contains(string(changes), `"`+name+`"`) {
+			t.Errorf("with %s: late %v, %s", name, late, changes)
+		}
+	}
+}
+
+// TestEndRefused: what a turn changes after an end of it that was refused is its own, also if it ends
+// without being recorded.
+func TestEndRefused(t *testing.T) {
+	s := story{T: t, faulty: "none"}
+	s.tell()
+	room := s.as("a:1")
+	snap, err := room.FS.View()
+	s.must(err)
+	tree, err := Of(room, snap.State.Policy, Setting{Root: s.dir})
+	s.must(err)
+	refused := &turnEnd{turn: 3, agent: "a:1", granted: snap.State.Grant.At.Wall.Time}
+	refused.record(s.Context(), tree, snap.State, time.Minute)
+	refused.Result()
+	s.pause()
+	s.write("after", "after")
+	s.pause()
+	s.must(release(s.Context(), room, &turnEnd{turn: 3, agent: "a:1"}, 3))
+	s.pause()
+	s.begin("b:1", 4)
+	last := ""
+	s.must(room.EachEvent(s.Context(), 0, false, func(e *event.Event) error {
+		if e.Type == turn.TreeChanged && strings.Contains(string(e.Payload), `"after"`) {
+			last += string(e.Payload) + "\n"
+		}
+		return nil
+	}))
+	if strings.Count(last, "\n") != 1 || !strings.Contains(last, `"span":"turn"`) || !strings.Contains(last, `"turn_id":3`) {
+		t.Errorf("told of it: %s", last)
+	}
+}
+
 // TestEndHere: an end that is not recorded in time by the process that ends the turn, or that
 // panics there, is left to another process; what was known in time is told once.
 func TestEndHere(t *testing.T) {
 	for _, how := range []string{"panic", "blocked"} {
-		s := story{T: t, here: true, faulty: "none"}
+		s := story{T: t, faulty: "none"}
 		s.tell()
 		stop := make(chan struct{})
 		set := Setting{Root: s.dir, Fault: func(string) error {
@@ -370,7 +421,7 @@ func TestEndHere(t *testing.T) {
 		s.must(err)
 		began := time.Now()
 		end := &turnEnd{turn: 3, agent: "a:1"}
-		if end.here(s.Context(), tree, snap.State, began.Add(50*time.Millisecond)) || end.Events(snap.State) != nil {
+		if end.record(s.Context(), tree, snap.State, 50*time.Millisecond); end.late == nil || end.Events(snap.State) != nil {
 			t.Errorf("%s: the end was recorded", how)
 		}
 		if how == "blocked" && time.Since(began) < 50*time.Millisecond {

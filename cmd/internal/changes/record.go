@@ -4,17 +4,12 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"os"
-	"path/filepath"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/fsroom/ledger"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
-	"github.com/talking-stick/tt/lockfile"
 )
 
 func (t *Tree) first(ctx context.Context) error {
@@ -57,18 +52,20 @@ func (t *Tree) begin(ctx context.Context, st *turn.State, j Job) error {
 		v := t.Ledger.Recorded()
 		defer v.Close()
 		if c := t.facts(v, last, start, ledger.SpanOutside); !c.IsEmpty() {
-			t.add(ctx, last.Turn, "", c)
+			t.Add(ctx, last.Turn, "", c)
 		}
 	}
 	return nil
 }
 
-// isBegun reports whether begin needs no snapshot for the turn in progress.
-func (t *Tree) isBegun(st *turn.State) bool {
-	all, err := t.Ledger.Snapshots()
-	start, _ := ledger.TurnOf(all, st.Turn)
-	last := lastTurn(all, st.Turn)
-	return err == nil && start != nil && (last == nil || st.HasChange(last.Turn, turn.SpanTurn))
+// isBegun reports whether begin has nothing to do for a turn. Only lines are read: if a power cut took a
+// tree, the snapshot of the end is refused.
+func (t *Tree) isBegun(st *turn.State, turnID int64) bool {
+	all, err := t.Ledger.Lines()
+	start, _ := ledger.TurnOf(all, turnID)
+	last := lastTurn(all, turnID)
+	return err == nil && start != nil &&
+		(last == nil || st.HasChange(last.Turn, turn.SpanTurn) && (st.HasChange(last.Turn, turn.SpanOutside) || last.IsLike(start)))
 }
 
 // finish records what a turn changed if the journal does not say so, and returns the snapshot of
@@ -82,13 +79,8 @@ func (t *Tree) finish(ctx context.Context, st *turn.State, last *ledger.Snapshot
 	case last.Why == ledger.WhyStart:
 	case ended.IsZero(): // long ago, or in another room of this tree
 		return last, nil
-	case last.End < ended.Add(tick).UnixNano():
-		if !st.HasChange(last.Turn, turn.SpanTurn) {
-			v := t.Ledger.Recorded()
-			defer v.Close()
-			t.add(ctx, last.Turn, last.Agent, t.turnFacts(v, last.Turn, last))
-		}
-		return last, nil
+	case last.End < ended.Add(tick).UnixNano() && st.HasChange(last.Turn, turn.SpanTurn):
+		return last, nil // else it may be of an end that was refused
 	}
 	over.Why, over.Turn, over.Agent = ledger.WhyTakeover, last.Turn, last.Agent
 	if !ended.IsZero() && over.Moment.Sub(ended) > 2*margin {
@@ -97,7 +89,7 @@ func (t *Tree) finish(ctx context.Context, st *turn.State, last *ledger.Snapshot
 	var facts *ledger.Changes
 	over.Ready = func(v *ledger.View, s *ledger.Snapshot) { facts = t.turnFacts(v, last.Turn, s) }
 	if end, err = t.Ledger.Take(ctx, over); err == nil {
-		t.add(ctx, last.Turn, last.Agent, facts)
+		t.Add(ctx, last.Turn, last.Agent, facts)
 	}
 	return end, err
 }
@@ -116,78 +108,47 @@ func lastTurn(all []*ledger.Snapshot, before int64) (last *ledger.Snapshot) {
 	return last
 }
 
-// end records the end of a turn, and hands over what it changed as soon as that is known. If the
-// turn has ended before the scan has, the tree is what it was at the end, and in doubt looked at
-// once more. A turn that is over sooner than its guardian has recorded its beginning is recorded
-// as a whole.
-//
-// With unsynced nothing is handed over but what is known at the first look, and another process
-// makes it safe from a power cut.
-func (t *Tree) end(ctx context.Context, st *turn.State, turnID int64, unsynced bool, handOver func(payload []byte) error) error {
+// end records the end of a turn that was granted at a moment, and tells what it changed as soon as that
+// is known. The turn lasts if ended is zero: then nothing is synced, which is for another process. A turn
+// that is over sooner than its guardian has recorded its beginning is recorded as a whole.
+func (t *Tree) end(ctx context.Context, st *turn.State, turnID int64, granted, ended time.Time, tell func(*ledger.Changes)) error {
 	began := time.Now()
+	if !granted.IsZero() && !t.isBegun(st, turnID) {
+		_ = t.begin(ctx, st, Job{Turn: turnID, Moment: granted})
+	}
+	if ended.IsZero() {
+		_ = t.Ledger.Sync(ctx) // what an end that was refused has left
+	}
+	request := ledger.Request{Why: ledger.WhyEnd, Turn: turnID, Agent: t.Room.Self.ID, Line: true, Unsynced: ended.IsZero()}
+	if !ended.IsZero() {
+		request.Moment, request.Margin = ended, margin
+	}
+	request.Ready = func(v *ledger.View, s *ledger.Snapshot) {
+		c := t.turnFacts(v, turnID, s)
+		if !ended.IsZero() {
+			c.LateMillis = time.Since(began).Milliseconds()
+		}
+		tell(c)
+	}
+	_, err := t.Ledger.Take(ctx, request)
+	return err
+}
+
+// endLate records the end of a turn that is over, and writes what it changed into the journal.
+func (t *Tree) endLate(ctx context.Context, st *turn.State, j Job) error {
 	agent := t.Room.Self.ID
-	if st.Owner == agent && st.Turn == turnID {
-		_ = t.begin(ctx, st, Job{Turn: turnID, Moment: st.Grant.At.Wall.Time})
-	}
-	var c *ledger.Changes
-	var told error
-	ended, err := t.endOf(ctx, turnID, agent)
-	for again := true; err == nil && c == nil && again; {
-		late := !ended.IsZero()
-		request := ledger.Request{Why: ledger.WhyEnd, Turn: turnID, Agent: agent, Line: true, Unsynced: unsynced}
-		if late {
-			request.Moment, request.Margin = ended, margin
-		}
-		var roomErr error
-		request.Ready = func(v *ledger.View, s *ledger.Snapshot) {
-			if !late {
-				ended, roomErr = t.endOf(ctx, turnID, agent)
-			}
-			if again = !late && !ended.IsZero() && s.End >= ended.Add(tick).UnixNano(); again || roomErr != nil {
-				return
-			}
-			if c = t.turnFacts(v, turnID, s); late {
-				c.LateMillis = time.Since(began).Milliseconds()
-			}
-			told = handOver(t.payload(c))
-		}
-		if _, err = t.Ledger.Take(ctx, request); err == nil {
-			err = roomErr
-		}
-		again = again && !unsynced
-	}
-	if c == nil && !unsynced {
-		c = t.about(turnID, ledger.SpanTurn)
-		c.Unknown = cmp.Or(ledger.WhyUnknown(err), ledger.UnknownUnreadable)
-		told = handOver(t.payload(c))
-	}
-	return cmp.Or(err, told)
-}
-
-// leave hands over what a turn changed in a file, and with a byte if somebody waits for it.
-func (t *Tree) leave(ctx context.Context, j Job, payload []byte) error {
-	file := t.pendingFile(j.Turn, j.Token)
-	if err := t.keep(file, payload); err != nil {
+	ended, err := t.endOf(ctx, j.Turn, agent)
+	if err != nil || ended.IsZero() { // or it lasts
 		return err
 	}
-	if !tell(j.Out) { // else the command reads the file when it has the room's lock
-		t.addPending(ctx, file, j.Turn, t.Room.Self.ID)
+	var facts *ledger.Changes
+	err = t.end(ctx, st, j.Turn, j.Moment, ended, func(c *ledger.Changes) { facts = c })
+	if facts == nil {
+		facts = t.about(j.Turn, ledger.SpanTurn)
+		facts.Unknown = cmp.Or(ledger.WhyUnknown(err), ledger.UnknownUnreadable)
 	}
-	return nil
-}
-
-// keep writes what a turn changed where the command that ends it, or the next record, finds it.
-func (t *Tree) keep(file string, payload []byte) error {
-	if err := t.fault("pending"); err != nil {
-		return err
-	}
-	if err := lockfile.MakeDirs(filepath.Dir(file), 0o700); err != nil {
-		return err
-	}
-	if err := lockfile.ReplaceUnsynced(file, payload, filepath.Dir(file)); err != nil {
-		return err
-	}
-	return t.fault("tell")
+	t.Add(ctx, j.Turn, agent, facts)
+	return err
 }
 
 // about returns facts that say nothing yet.
@@ -239,54 +200,15 @@ func (t *Tree) endOf(ctx context.Context, turnID int64, holder string) (at time.
 	return at, err
 }
 
-// add writes what changed into the journal.
-func (t *Tree) add(ctx context.Context, turnID int64, agent string, c *ledger.Changes) {
-	_ = cmp.Or(t.writes, t.Room).Append(ctx, func(st *turn.State) ([]event.Event, error) {
-		return turn.RecordChange(st, turn.TreeChange{Turn: turnID, Span: c.Span, Agent: agent}, t.payload(c)), nil
-	})
-}
-
-// Add writes an undo or a restore into the journal.
+// Add writes what changed into the journal, unless it is there. What a turn changed that is not over
+// is for the command that ends it.
 func (t *Tree) Add(ctx context.Context, turnID int64, agent string, c *ledger.Changes) {
-	t.add(ctx, turnID, agent, c)
-}
-
-// addPending writes what a turn changed into the journal, if the turn is over and it is not
-// there yet. While the turn lasts the command that ends it does so.
-func (t *Tree) addPending(ctx context.Context, file string, turnID int64, agent string) {
-	lasts := false
-	err := cmp.Or(t.writes, t.Room).Append(ctx, func(st *turn.State) ([]event.Event, error) {
-		b, err := os.ReadFile(file)
-		if lasts = st.Owner == agent && st.Turn == turnID; err != nil || lasts {
+	_ = cmp.Or(t.writes, t.Room).Append(ctx, func(st *turn.State) ([]event.Event, error) {
+		if c.Span == turn.SpanTurn && st.Owner == agent && st.Turn == turnID {
 			return nil, nil
 		}
-		return turn.RecordChange(st, turn.TreeChange{Turn: turnID, Span: turn.SpanTurn, Agent: agent}, b), nil
+		return turn.RecordChange(st, turn.TreeChange{Turn: turnID, Span: c.Span, Agent: agent}, t.payload(c)), nil
 	})
-	if err == nil && !lasts && t.fault("remove") == nil {
-		_ = os.Remove(file)
-	}
-}
-
-// addOrphans adds what processes have left that were killed before they could.
-func (t *Tree) addOrphans(ctx context.Context) {
-	files, _ := os.ReadDir(filepath.Join(t.Ledger.Dir(), "pending"))
-	for _, f := range files {
-		number, _, _ := strings.Cut(f.Name(), "-")
-		turnID, err := strconv.ParseInt(number, 10, 64)
-		path := filepath.Join(t.Ledger.Dir(), "pending", f.Name())
-		b, readErr := os.ReadFile(path)
-		if err != nil || readErr != nil {
-			continue
-		}
-		var c ledger.Changes
-		if json.Unmarshal(b, &c) != nil || c.Agent == "" {
-			_ = os.Remove(path)
-			continue
-		}
-		if ended, err := t.endOf(ctx, turnID, c.Agent); err == nil && !ended.IsZero() { // else a command may still be about to
-			t.addPending(ctx, path, turnID, c.Agent)
-		}
-	}
 }
 
 // payload is what an event says: without names in a room that counts only, and with as many as

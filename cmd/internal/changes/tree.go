@@ -27,7 +27,6 @@ type Setting struct {
 	Mode string // of [Variable], "" if it is not set
 	Root string // of rootVariable
 	Home string
-	Here bool // the end of a turn is recorded by the process that ends it if that takes not long
 	// Fault is called before each step of a record and may make it fail. It is nil outside tests.
 	Fault func(step string) error
 }

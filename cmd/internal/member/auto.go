@@ -135,7 +135,7 @@ func (r *Room) EndAuto(ctx context.Context, keep func() bool) (kept bool, err er
 		ended = true
 		r.forgetLease(r.Self.ID)
 	})
-	end.Result(ended)
+	end.Result()
 	if next := after; ended && next.State.ReservedFor != "" && !r.IsWaiting(next.State.ReservedFor) {
 		r.notify(turn.Change{After: next.State, Unclaimed: true})
 	}
@@ -156,7 +156,7 @@ func (r *Room) autoEnd(ctx context.Context, st *turn.State) TurnEnd {
 		if !late {
 			return end
 		}
-		end.Result(false)
+		end.Result()
 		select {
 		case <-time.After(autoPatience / 20):
 		case <-ctx.Done():

@@ -32,7 +32,7 @@ func (r *Room) CloseMoved(ctx context.Context, reason string, at int64) (res tur
 		}
 		r.leaveRooms(members...)
 	})
-	end.Result(err == nil)
+	end.Result()
 	return res, err
 }
 

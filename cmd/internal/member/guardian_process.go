@@ -37,16 +37,11 @@ func (r *Room) startGuardian(fence turn.Fence) (*guardianProcess, error) {
 	if err != nil {
 		return nil, err
 	}
-	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
-	if err != nil {
-		return nil, err
-	}
-	defer null.Close()
 	if err := r.own().EnsureWakeFile(); err != nil { // the guardian watches it from the beginning
 		return nil, err
 	}
 	args := []string{"tt", "guard", r.FS.Name(), "--turn", strconv.FormatInt(fence.Turn, 10), "--agent", fence.Agent}
-	pid, err := startDetached(exe, args, guardianEnv(r.Client.Store), null)
+	pid, err := startDetached(exe, args, guardianEnv(r.Client.Store), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -67,12 +62,7 @@ func (c *Client) StartDetached(args ...string) error {
 	if err != nil {
 		return err
 	}
-	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
-	if err != nil {
-		return err
-	}
-	defer null.Close()
-	_, err = startDetached(exe, append([]string{"tt"}, args...), guardianEnv(c.Store), null)
+	_, err = startDetached(exe, append([]string{"tt"}, args...), guardianEnv(c.Store), nil)
 	return err
 }
 

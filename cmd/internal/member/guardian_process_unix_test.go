@@ -4,7 +4,6 @@ package member
 
 import (
 	"errors"
-	"os"
 	"os/exec"
 	"syscall"
 	"testing"
@@ -20,12 +19,7 @@ func TestKillLeavesNoZombie(t *testing.T) {
 	if err != nil {
 		t.Skip(err)
 	}
-	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer null.Close()
-	pid, err := startDetached(sleep, []string{"sleep", "3600"}, nil, null)
+	pid, err := startDetached(sleep, []string{"sleep", "3600"}, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

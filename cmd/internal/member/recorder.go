@@ -47,9 +47,8 @@ type ChangedPath struct {
 type TurnEnd interface {
 	// Events returns what belongs to the change that ends the turn, if it is known by now.
 	Events(st *turn.State) []event.Event
-	// Result returns what changed, and whether that is not known yet. committed says whether
-	// the turn has ended.
-	Result(committed bool) (changes json.RawMessage, pending bool)
+	// Result returns what changed, and whether that is not known yet.
+	Result() (changes json.RawMessage, pending bool)
 }
 
 // recorder returns the room's recorder, nil if nothing is recorded.
@@ -105,8 +104,8 @@ func (r *Room) RecordBefore(ctx context.Context) {
 // A noTurnEnd is that of a turn of which nothing is recorded.
 type noTurnEnd struct{}
 
-func (noTurnEnd) Events(*turn.State) []event.Event    { return nil }
-func (noTurnEnd) Result(bool) (json.RawMessage, bool) { return nil, false }
+func (noTurnEnd) Events(*turn.State) []event.Event { return nil }
+func (noTurnEnd) Result() (json.RawMessage, bool)  { return nil, false }
 
 // Append appends events that decide returns while the room is locked. It is no sign of the
 // agent.
@@ -115,8 +114,11 @@ func (r *Room) Append(ctx context.Context, decide fsroom.Decision[*turn.State]) 
 	return err
 }
 
-// StartRecorder is [Client.StartDetached] for a process that has out as its open files and may
-// use all processors.
+// Known returns the room as this host knows it: no engine is asked, and nothing can be written.
+func (r *Room) Known() *Room { return r.Client.Offline().Room(r.FS.Name(), r.Workspace) }
+
+// StartRecorder is [Client.StartDetached] for a process that has out as its standard output and
+// may use all processors.
 func (c *Client) StartRecorder(out *os.File, args ...string) error {
 	exe, err := c.executable()
 	if err != nil {

@@ -25,7 +25,7 @@ func (r *Room) Release(ctx context.Context, handoff json.RawMessage, target stri
 		}
 		return events, err
 	}, func() { r.forgetLease(r.Self.ID) })
-	res.Changes, res.ChangesPending = end.Result(err == nil)
+	res.Changes, res.ChangesPending = end.Result()
 	res.Changes = turn.ToldChange(res.Changes)
 	if err != nil {
 		return res, err

@@ -159,7 +159,7 @@ func (r *Room) Leave(ctx context.Context) (res turn.LeaveResult, err error) {
 		_ = r.own().Remove(wantsFile)
 		r.leaveRooms(r.Self.ID)
 	})
-	end.Result(err == nil)
+	end.Result()
 	return res, err
 }
 
@@ -178,7 +178,7 @@ func (r *Room) Kick(ctx context.Context, request turn.KickRequest) (res turn.Lea
 		r.forgetLease(request.Target)
 		r.leaveRooms(request.Target)
 	})
-	end.Result(err == nil)
+	end.Result()
 	if err == nil {
 		r.RecordPresence(ctx, snap.State)
 	}

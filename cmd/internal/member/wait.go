@@ -86,7 +86,7 @@ func (r *Room) Take(ctx context.Context, request turn.TakeRequest, out Output) (
 			return err
 		})
 	}
-	defer func() { end.Result(err == nil) }()
+	defer end.Result()
 	if _, err := t.request(ctx, snap, func(st *turn.State, f turn.Facts) ([]event.Event, turn.WaitResult, error) {
 		var changed []event.Event
 		if owner != "" && st.Owner == owner {

@@ -71,8 +71,6 @@ func clientFor(c *cli.Invocation, store *fsroom.Store, table identity.Table, sel
 	if build.Sharing != nil && store.Options().Host != "" {
 		pull = build.Sharing.Listen
 	}
-	set := ledgerSetting(c)
-	set.Here = !c.Cmd.Hidden // such a command runs long, or is to be quick
 	return &member.Client{
 		Pull: pull, Store: store, Table: table, Self: self,
 		Policy:     func() (turn.Policy, error) { return policyFromEnv(c.Env.Lookup, store.Options().Host != "") },
@@ -83,7 +81,7 @@ func clientFor(c *cli.Invocation, store *fsroom.Store, table identity.Table, sel
 			s := session.Find(c.Env, root, "")
 			return s.Engine != nil || s.NoEngine != nil
 		},
-		Record: changes.Recorder(set),
+		Record: changes.Recorder(ledgerSetting(c)),
 	}
 }
 

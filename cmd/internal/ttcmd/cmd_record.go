@@ -2,7 +2,6 @@ package ttcmd
 
 import (
 	"context"
-	"os"
 	"os/signal"
 	"syscall"
 	"time"
@@ -22,7 +21,6 @@ var recordCommand = &cli.Command{
 	Flags: func(f *cli.Flags) {
 		f.Choice("at", "MOMENT", []string{"first", "start", "end"}, "which snapshot")
 		f.Int64("turn", "N", 0, "the turn")
-		f.String("token", "T", "names the result of an end")
 		f.Int64("moment", "NS", 0, "when the turn began")
 		f.Bool("exact", "the moment is by the clock of files")
 	},
@@ -30,12 +28,12 @@ var recordCommand = &cli.Command{
 }
 
 func runRecord(ctx context.Context, c *cli.Invocation) error {
-	signal.Ignore(syscall.SIGHUP, syscall.SIGPIPE) // a reader that has given up is no end
+	signal.Ignore(syscall.SIGHUP)
 	client, err := newClient(c)
 	if err != nil {
 		return err
 	}
-	job := changes.Job{At: c.String("at"), Turn: c.Int64("turn"), Token: c.String("token"), Exact: c.Bool("exact"), Out: os.Stdout}
+	job := changes.Job{At: c.String("at"), Turn: c.Int64("turn"), Exact: c.Bool("exact")}
 	if ns := c.Int64("moment"); ns > 0 {
 		job.Moment = time.Unix(0, ns)
 	}
