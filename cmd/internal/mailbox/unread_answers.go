@@ -20,18 +20,17 @@ type unreadAnswer struct {
 // CheckAnswers refuses, once, to end a turn of the agent in which it asked a question whose
 // answer it was not shown: its handoff would say that there is none. The refusal has the
 // answers, which count as shown by that. What cannot be read refuses nothing.
-func (m *Mailbox) CheckAnswers(ctx context.Context) error {
-	snap, err := m.Room.FS.View()
-	if err != nil || snap.State.Owner != m.Room.Self.ID {
+func (m *Mailbox) CheckAnswers(ctx context.Context, st *turn.State) error {
+	if st.Owner != m.Room.Self.ID {
 		return nil
 	}
 	t, s, settled, err := m.questions().SettledTopic(ctx)
 	if err != nil || !settled || len(s.Own(m.Room.Self.ID)) == 0 {
 		return nil
 	}
-	at := m.Cursor(snap.State)
+	at := m.Cursor(st)
 	seen := at.TopicSeen(t.Name())
-	answers, ids, recent, err := newAnswers(ctx, t, s, m.Room.Self.ID, seen.Answers, snap.State.Grant.At.Wall.Time)
+	answers, ids, recent, err := newAnswers(ctx, t, s, m.Room.Self.ID, seen.Answers, st.Grant.At.Wall.Time)
 	if err != nil || !recent {
 		return nil
 	}

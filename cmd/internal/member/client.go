@@ -97,12 +97,16 @@ func (c *Client) Find(w *workspace.Workspace) (*Room, error) {
 
 // FindState is [Client.Find] that returns the state of the room, too.
 func (c *Client) FindState(w *workspace.Workspace) (*Room, *turn.State, error) {
-	return c.find(w, w.Chain())
+	r, snap, err := c.find(w, w.Chain())
+	if err != nil || r == nil {
+		return nil, nil, err
+	}
+	return r, snap.State, nil
 }
 
 // find returns the room of the first of the directories that has one, nil if none has, and
-// its state.
-func (c *Client) find(w *workspace.Workspace, dirs []string) (*Room, *turn.State, error) {
+// the room as it was read.
+func (c *Client) find(w *workspace.Workspace, dirs []string) (*Room, *snapshot, error) {
 	for _, dir := range dirs {
 		r := c.Room(fsroom.RoomName(w.Identity(dir)), w)
 		if !r.FS.Exists() {
@@ -115,7 +119,7 @@ func (c *Client) find(w *workspace.Workspace, dirs []string) (*Room, *turn.State
 		}
 		c.reached(r)
 		if !r.Ended(snap.State) {
-			return r, snap.State, nil
+			return r, snap, nil
 		}
 	}
 	return nil, nil, nil
@@ -130,14 +134,19 @@ func (c *Client) reached(r *Room) {
 
 // OpenIfAny is [Client.Open] that returns nil if there is no room.
 func (c *Client) OpenIfAny(w *workspace.Workspace, missing error) (*Room, error) {
+	r, _, err := c.openIfAny(w, missing)
+	return r, err
+}
+
+func (c *Client) openIfAny(w *workspace.Workspace, missing error) (*Room, *snapshot, error) {
 	if w == nil {
-		return nil, missing
+		return nil, nil, missing
 	}
-	r, err := c.Find(w)
+	r, seen, err := c.find(w, w.Chain())
 	if err == nil && r == nil {
 		err = missing
 	}
-	return r, err
+	return r, seen, err
 }
 
 // Open returns the room of a workspace, or room_not_found, whose hint says how to
@@ -145,12 +154,24 @@ func (c *Client) OpenIfAny(w *workspace.Workspace, missing error) (*Room, error)
 // of [workspace.Locate]: a directory that was removed may still have a room, which
 // can be looked at and left.
 func (c *Client) Open(w *workspace.Workspace, missing error) (*Room, error) {
-	r, err := c.OpenIfAny(w, missing)
-	if err != nil || r != nil {
-		return r, err
+	r, _, err := c.OpenSeen(w, missing)
+	return r, err
+}
+
+// OpenSeen is [Client.Open] that also returns the room as it was read, for a command that
+// looks at it at once.
+func (c *Client) OpenSeen(w *workspace.Workspace, missing error) (*Room, *snapshot, error) {
+	r, seen, err := c.openIfAny(w, missing)
+	if err == nil && r == nil {
+		err = c.notFound(w)
 	}
+	return r, seen, err
+}
+
+// notFound is the error of [Client.Open] for a workspace without a room.
+func (c *Client) notFound(w *workspace.Workspace) error {
 	if c.away != nil { // it may have the room
-		return nil, c.away
+		return c.away
 	}
 	e, hint := noRoom(w), `open one with "tt join"`
 	if c.IsHuman() { // who only looks is in no order of turns
@@ -158,12 +179,12 @@ func (c *Client) Open(w *workspace.Workspace, missing error) (*Room, error) {
 	}
 	if w.ByID() {
 		if c.OpenEnded(w) == nil {
-			return nil, e
+			return e
 		}
-		return nil, e.WithHint(`it has ended: "tt log" shows its history`)
+		return e.WithHint(`it has ended: "tt log" shows its history`)
 	}
-	if outer, st, err := c.find(w, w.Above()); err == nil && outer != nil {
-		path := outer.above(st)
+	if outer, seen, err := c.find(w, w.Above()); err == nil && outer != nil {
+		path := outer.above(seen.State)
 		hint += ", or name the outer one: " + path
 		e.With("outer_room", path)
 	}
@@ -171,12 +192,12 @@ func (c *Client) Open(w *workspace.Workspace, missing error) (*Room, error) {
 		if snap, err := ended.FS.View(); err == nil && !snap.State.Open {
 			var moved *code.Error
 			if errors.As(ended.movedAway(context.Background(), snap.State.Seq), &moved) {
-				return nil, e.WithHint("%s: %s", moved.Message, moved.Hint)
+				return e.WithHint("%s: %s", moved.Message, moved.Hint)
 			}
 		}
 		hint += `; "tt log" shows the history of the one that has ended`
 	}
-	return nil, c.tellLost(e.WithHint("%s", hint))
+	return c.tellLost(e.WithHint("%s", hint))
 }
 
 // OpenEnded returns the room of a workspace that has ended and whose events are in

@@ -19,7 +19,7 @@ func (r *Room) Close(ctx context.Context, reason string) (res turn.CloseResult, 
 func (r *Room) CloseMoved(ctx context.Context, reason string, at int64) (res turn.CloseResult, err error) {
 	request := turn.CloseRequest{Agent: r.Self.ID, Reason: reason, Human: r.IsHuman(), Fence: r.recordedFence(), MovedAt: at}
 	owner, members := "", []string(nil)
-	end := r.turnEnd(ctx)
+	end := r.turnEnd(ctx, nil)
 	_, _, err = r.updateThen(ctx, nil, func(st *turn.State, f turn.Facts) (events []event.Event, err error) {
 		owner, members = st.Owner, st.Others("")
 		if events, res, err = turn.Close(st, f, request); err == nil && st.Owner == r.Self.ID {

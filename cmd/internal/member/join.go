@@ -67,11 +67,11 @@ func (c *Client) SelectRoom(w *workspace.Workspace, forceNew bool) (*Room, error
 	switch {
 	case outer == nil:
 	case forceNew:
-		warnings = append(warnings, "created a nested room inside the ancestor room at "+outer.above(above)+heldBy(above)+
+		warnings = append(warnings, "created a nested room inside the ancestor room at "+outer.above(above.State)+heldBy(above.State)+
 			"; the stick of the new one counts below "+at+" alone, until its last member leaves")
 	default:
 		warnings = append(warnings, fmt.Sprintf("there is another room above the workspace root, at %s%s: this one has a stick of "+
-			"its own; to share that one: --path '%[1]s'", outer.above(above), heldBy(above)))
+			"its own; to share that one: --path '%[1]s'", outer.above(above.State), heldBy(above.State)))
 	}
 	if isEverywhere(at) {
 		warnings = append(warnings, "the room is at "+at+", above nearly everything: leave it with \"tt leave\", and join in the "+

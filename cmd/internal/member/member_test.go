@@ -150,7 +150,7 @@ func TestTurnGoesRound(t *testing.T) {
 	}
 	handoff, err := turn.CheckHandoff([]byte(`{"status":"half","next_action":"rest"}`))
 	f.must(err)
-	_, err = a.Release(context.Background(), handoff, "")
+	_, _, err = a.Release(context.Background(), nil, handoff, "")
 	f.must(err)
 	got := <-out.answers
 	f.must(<-ended)

@@ -226,7 +226,7 @@ func TestGuardianOfAnotherTurn(t *testing.T) {
 	g := &guardian{Room: a, turn: first.TurnID, self: ended(a.Table), due: time.Hour, renewed: a.Now()}
 	handoff, err := turn.CheckHandoff([]byte(`{"status":"s","next_action":"n"}`))
 	f.must(err)
-	if _, err := a.Release(t.Context(), handoff, ""); err != nil {
+	if _, _, err := a.Release(t.Context(), nil, handoff, ""); err != nil {
 		t.Fatal(err)
 	}
 	if got := f.try(a); got.TurnID != first.TurnID+1 {
@@ -274,7 +274,7 @@ func TestTwoWaitsOfOneAgent(t *testing.T) {
 	}
 	handoff, err := turn.CheckHandoff([]byte(`{"status":"s","next_action":"n"}`))
 	f.must(err)
-	if _, err := b.Release(t.Context(), handoff, ""); err != nil {
+	if _, _, err := b.Release(t.Context(), nil, handoff, ""); err != nil {
 		t.Fatal(err)
 	}
 	first, second := <-results, <-results
@@ -422,7 +422,7 @@ func TestAgentOnTwoHosts(t *testing.T) {
 	refused("take", w.take(twin))
 	_, _, err := twin.Client.Join(t.Context(), w.workspace(), false)
 	refused("join", err)
-	_, err = fresh().Release(t.Context(), nil, "")
+	_, _, err = fresh().Release(t.Context(), nil, nil, "")
 	refused("release", err)
 	refused("release, before its handoff is written", fresh().CheckRelease(t.Context(), ""))
 	_, err = fresh().Leave(t.Context())

@@ -59,26 +59,32 @@ func (r *Room) recorder() Recorder {
 	return r.Record(r)
 }
 
-// turnEnd begins to record the end of the agent's turn, if it has one.
-func (r *Room) turnEnd(ctx context.Context) TurnEnd {
-	return r.turnEndOf(ctx, r.Self.ID, 0, func(*turn.State) error { return nil })
+// turnEnd begins to record the end of the agent's turn, if it has one. seen is as for
+// turnEndOf.
+func (r *Room) turnEnd(ctx context.Context, seen *snapshot) TurnEnd {
+	return r.turnEndOf(ctx, seen, r.Self.ID, 0, func(*turn.State) error { return nil })
 }
 
 // turnEndOf begins to record the end of the turn of an agent that has one on this host,
-// unless refuse says that it does not end. atLeast is as for [Recorder].
-func (r *Room) turnEndOf(ctx context.Context, agent string, atLeast time.Duration, refuse func(*turn.State) error) TurnEnd {
+// unless refuse says that it does not end. seen is the room as the command has just read it,
+// nil: it is read. atLeast is as for [Recorder].
+func (r *Room) turnEndOf(ctx context.Context, seen *snapshot, agent string, atLeast time.Duration,
+	refuse func(*turn.State) error) TurnEnd {
 	recorder := r.recorder()
 	if recorder == nil {
 		return noTurnEnd{}
 	}
-	snap, err := r.FS.View()
-	if err != nil || snap.State.Owner != agent || refuse(snap.State) != nil {
+	var err error
+	if seen == nil {
+		seen, err = r.FS.View()
+	}
+	if err != nil || seen.State.Owner != agent || refuse(seen.State) != nil {
 		return noTurnEnd{}
 	}
-	if host := snap.State.Grant.Host; host != "" && host != r.host() {
+	if host := seen.State.Grant.Host; host != "" && host != r.host() {
 		return noTurnEnd{}
 	}
-	return recorder.Ending(ctx, snap.State, atLeast)
+	return recorder.Ending(ctx, seen.State, atLeast)
 }
 
 // ChangedIn is [Recorder.Changed] for the room.

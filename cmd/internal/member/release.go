@@ -9,15 +9,17 @@ import (
 )
 
 // Release ends the agent's turn with a handoff: for the member that target names, or
-// for the fairest one if target is "".
-func (r *Room) Release(ctx context.Context, handoff json.RawMessage, target string) (res turn.ReleaseResult, err error) {
+// for the fairest one if target is "". seen is the room as the command has just read it,
+// nil: it is read. Release returns the room after the turn, too.
+func (r *Room) Release(ctx context.Context, seen *snapshot, handoff json.RawMessage, target string) (res turn.ReleaseResult,
+	after *turn.State, err error) {
 	fence, err := r.Fence(ctx)
 	if err != nil {
-		return res, err
+		return res, nil, err
 	}
-	end := r.turnEnd(ctx)
+	end := r.turnEnd(ctx, seen)
 	request := turn.ReleaseRequest{Fence: fence, Handoff: handoff}
-	snap, _, err := r.updateThen(ctx, nil, func(st *turn.State, f turn.Facts) (events []event.Event, err error) {
+	snap, _, err := r.updateThen(ctx, seen, func(st *turn.State, f turn.Facts) (events []event.Event, err error) {
 		changed := end.Events(st)
 		request.OfUse = turn.WasOfUse(changed)
 		if events, res, err = release(st, f, request, target); err == nil {
@@ -28,14 +30,14 @@ func (r *Room) Release(ctx context.Context, handoff json.RawMessage, target stri
 	res.Changes, res.ChangesPending = end.Result()
 	res.Changes = turn.ToldChange(res.Changes)
 	if err != nil {
-		return res, err
+		return res, nil, err
 	}
 	r.recordSeen()
 	res.Turn = r.TurnWords(snap.State)
 	if next := snap.State.ReservedFor; next != "" && !r.IsWaiting(next) {
 		r.notify(turn.Change{After: snap.State, Unclaimed: true})
 	}
-	return res, nil
+	return res, snap.State, nil
 }
 
 // TurnWords is [turn.State.Words] for the agent. It says, too, that the guardian of its

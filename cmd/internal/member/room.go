@@ -76,7 +76,11 @@ type Decision func(*turn.State, turn.Facts) ([]event.Event, error)
 // Update changes the room and records the presence of the agent. It returns the
 // changed room and the new events.
 func (r *Room) Update(ctx context.Context, decide Decision) (*snapshot, []event.Event, error) {
-	snap, events, err := r.updateThen(ctx, nil, decide, func() {})
+	return r.update(ctx, nil, decide)
+}
+
+func (r *Room) update(ctx context.Context, seen *snapshot, decide Decision) (*snapshot, []event.Event, error) {
+	snap, events, err := r.updateThen(ctx, seen, decide, func() {})
 	if err == nil {
 		r.RecordPresence(ctx, snap.State)
 	}
@@ -86,12 +90,13 @@ func (r *Room) Update(ctx context.Context, decide Decision) (*snapshot, []event.
 // UpdateAsPerson is [Room.Update] for what a person may do without having joined, and a
 // visitor: one who is no member becomes an observer in the same change, unless decide refuses
 // or changes nothing. The events of decide are the last ones of the change. Another harness
-// has to be a member, and is refused by decide itself.
-func (r *Room) UpdateAsPerson(ctx context.Context, decide Decision) (*snapshot, []event.Event, error) {
+// has to be a member, and is refused by decide itself. seen is the room as the command has just
+// read it, nil: it is read.
+func (r *Room) UpdateAsPerson(ctx context.Context, seen *snapshot, decide Decision) (*snapshot, []event.Event, error) {
 	if !r.IsHuman() && !r.Visits {
-		return r.Update(ctx, decide)
+		return r.update(ctx, seen, decide)
 	}
-	snap, events, err := r.Update(ctx, func(st *turn.State, f turn.Facts) ([]event.Event, error) {
+	snap, events, err := r.update(ctx, seen, func(st *turn.State, f turn.Facts) ([]event.Event, error) {
 		return turn.Joining(st, f, r.joinRequest(st.Policy, true), func(joined *turn.State) ([]event.Event, error) {
 			return decide(joined, f)
 		})
@@ -148,7 +153,7 @@ func (r *Room) refused(ctx context.Context, st *turn.State, err error) error {
 
 // Leave removes the agent from the room and ends its turn.
 func (r *Room) Leave(ctx context.Context) (res turn.LeaveResult, err error) {
-	end := r.turnEnd(ctx)
+	end := r.turnEnd(ctx, nil)
 	_, _, err = r.updateThen(ctx, nil, func(st *turn.State, f turn.Facts) (events []event.Event, err error) {
 		if events, res, err = turn.Leave(st, f, r.Self.ID); err == nil && st.Owner == r.Self.ID {
 			events = append(end.Events(st), events...) // before the room may end
@@ -165,7 +170,7 @@ func (r *Room) Leave(ctx context.Context) (res turn.LeaveResult, err error) {
 
 // Kick removes another member.
 func (r *Room) Kick(ctx context.Context, request turn.KickRequest) (res turn.LeaveResult, err error) {
-	end := r.turnEndOf(ctx, request.Target, 0, func(st *turn.State) error {
+	end := r.turnEndOf(ctx, nil, request.Target, 0, func(st *turn.State) error {
 		_, _, err := turn.Kick(st, r.Facts(st), request)
 		return err
 	})

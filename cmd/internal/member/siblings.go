@@ -152,13 +152,16 @@ func (r *Room) Away(st *turn.State, name string) (*Sibling, error) {
 
 // Reaching returns the room in which an agent hears that a name means: that of the working tree
 // of the repository in which it works. In another one than the agent's own it may do what
-// observers do, and becomes one.
-func (r *Room) Reaching(name string) (*Room, error) {
-	snap, err := r.FS.View()
-	if err != nil || !r.IsHuman() && !r.IsMember(snap.State) {
+// observers do, and becomes one. seen is the agent's own room, nil: it is read.
+func (r *Room) Reaching(seen *snapshot, name string) (*Room, error) {
+	var err error
+	if seen == nil {
+		seen, err = r.FS.View()
+	}
+	if err != nil || !r.IsHuman() && !r.IsMember(seen.State) {
 		return r, nil // which is for the rule to say
 	}
-	away, err := r.Away(snap.State, name)
+	away, err := r.Away(seen.State, name)
 	if err != nil || away == nil {
 		return r, err
 	}

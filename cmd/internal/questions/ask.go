@@ -52,7 +52,7 @@ type Asked struct {
 // repository is stored there, and under the same id in the room, where it is a question of the
 // agent as others are.
 func (r *Room) Ask(ctx context.Context, to, text string) (a Asked, err error) {
-	there, err := r.Room.Reaching(to)
+	there, err := r.Room.Reaching(nil, to)
 	if err != nil {
 		return a, err
 	}

@@ -182,7 +182,7 @@ func (r *Room) view(st *turn.State, f turn.Facts, t *Topic, q *topic.Question, l
 		v.ToState = r.standing(st, f, t, q.To)
 	}
 	if v.Yours && v.ToState == Left {
-		if there, err := r.Room.Reaching(q.To); err == nil && there != r.Room {
+		if there, err := r.Room.Reaching(nil, q.To); err == nil && there != r.Room {
 			if snap, err := there.FS.View(); err == nil {
 				v.ToState = Of(there).standing(snap.State, there.Facts(snap.State), t, q.To)
 			}

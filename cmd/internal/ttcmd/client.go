@@ -87,21 +87,27 @@ func clientFor(c *cli.Invocation, store *fsroom.Store, table identity.Table, sel
 
 // openRoom returns the room of the command line, or room_not_found.
 func openRoom(c *cli.Invocation) (*member.Room, error) {
+	r, _, err := openSeen(c)
+	return r, err
+}
+
+// openSeen is openRoom for a command that looks at the room at once: it returns the room as it
+// was read, too.
+func openSeen(c *cli.Invocation) (*member.Room, *snapshot, error) {
 	client, err := newClient(c)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return client.Open(locateArg(c))
+	return client.OpenSeen(locateArg(c))
 }
 
 // viewRoom is openRoom for commands that show the room: it returns the room's state
 // too, and records the presence of the caller.
 func viewRoom(ctx context.Context, c *cli.Invocation) (*member.Room, *turn.State, error) {
-	r, err := openRoom(c)
-	if err != nil {
-		return nil, nil, err
+	r, snap, err := openSeen(c)
+	if err == nil && c.Declares("fresh") && c.Bool("fresh") {
+		snap, err = r.ConfirmedSnapshot(ctx)
 	}
-	snap, err := view(ctx, c, r)
 	if err != nil {
 		return nil, nil, err
 	}

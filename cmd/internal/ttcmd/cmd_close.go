@@ -39,12 +39,12 @@ func runClose(ctx context.Context, c *cli.Invocation) error {
 	if err := turn.CheckClose(reason); err != nil {
 		return err
 	}
-	room, err := openRoom(c)
+	room, seen, err := openSeen(c)
 	if err != nil {
 		return err
 	}
 	box := mailbox.Of(room)
-	if err := box.CheckAnswers(ctx); err != nil {
+	if err := box.CheckAnswers(ctx, seen.State); err != nil {
 		return err
 	}
 	left := box.LeftOpen()

@@ -92,17 +92,20 @@ func runMsgSend(ctx context.Context, c *cli.Invocation) error {
 	if err := turn.CheckMessage(body); err != nil {
 		return err
 	}
-	own, err := openRoom(c)
+	own, seen, err := openSeen(c)
 	if err != nil {
 		return err
 	}
-	room, err := own.Reaching(c.Arg("agent"))
+	room, err := own.Reaching(seen, c.Arg("agent"))
 	if err != nil {
 		return err
+	}
+	if room != own {
+		seen = nil
 	}
 	request := turn.MessageRequest{Agent: room.Self.ID, To: c.Arg("agent"), Body: body, Interrupt: c.Bool("interrupt")}
 	var delivery, hint, words string
-	snap, events, err := room.UpdateAsPerson(ctx, func(st *turn.State, f turn.Facts) ([]event.Event, error) {
+	snap, events, err := room.UpdateAsPerson(ctx, seen, func(st *turn.State, f turn.Facts) ([]event.Event, error) {
 		events, err := turn.Send(st, f, request)
 		if err == nil { // before the message is there: it may end the wait of its recipient
 			delivery, hint = st.Delivery(f, &events[len(events)-1])

@@ -68,7 +68,7 @@ func runNotesAdd(ctx context.Context, c *cli.Invocation) error {
 		events, replaced, err = turn.ResolveNote(st, room.Self.ID, c.String("replace"), func(string) bool { return false })
 		return events, err
 	}
-	snap, events, err := room.UpdateAsPerson(ctx, func(st *turn.State, f turn.Facts) ([]event.Event, error) {
+	snap, events, err := room.UpdateAsPerson(ctx, nil, func(st *turn.State, f turn.Facts) ([]event.Event, error) {
 		if c.Given("replace") {
 			if _, err := resolve(st, f); err != nil {
 				return nil, err
@@ -81,7 +81,7 @@ func runNotesAdd(ctx context.Context, c *cli.Invocation) error {
 	}
 	if c.Given("replace") {
 		// Afterwards, so that a crash in between leaves both.
-		after, _, err := room.UpdateAsPerson(ctx, resolve)
+		after, _, err := room.UpdateAsPerson(ctx, nil, resolve)
 		if err == nil {
 			snap = after
 		} else if code.Of(err) != code.UnknownTarget { // somebody else has resolved it
@@ -196,7 +196,7 @@ func runNotesResolve(ctx context.Context, c *cli.Invocation) error {
 		return err
 	}
 	id := ""
-	snap, _, err := room.UpdateAsPerson(ctx, func(st *turn.State, _ turn.Facts) (events []event.Event, err error) {
+	snap, _, err := room.UpdateAsPerson(ctx, nil, func(st *turn.State, _ turn.Facts) (events []event.Event, err error) {
 		events, id, err = turn.ResolveNote(st, room.Self.ID, c.Arg("id"), func(given string) bool {
 			return hadNote(ctx, room, st, given)
 		})

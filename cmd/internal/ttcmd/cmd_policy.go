@@ -60,7 +60,7 @@ func runPolicy(ctx context.Context, c *cli.Invocation) error {
 		return err
 	}
 	var policy turn.Policy
-	_, _, err = room.UpdateAsPerson(ctx, func(st *turn.State, _ turn.Facts) (events []event.Event, err error) {
+	_, _, err = room.UpdateAsPerson(ctx, nil, func(st *turn.State, _ turn.Facts) (events []event.Event, err error) {
 		events, policy, err = turn.SetPolicy(st, room.Self.ID, func(p *turn.Policy) error {
 			return applyFlags(c, p, room.IsHuman() && !runByAgent(c))
 		})

@@ -115,7 +115,7 @@ func handOver(ctx context.Context, c *cli.Invocation, target, pathArg string) (e
 	if code.Of(missing) == code.Usage && !c.Given("path") && strings.ContainsAny(path, " \n") {
 		missing = c.Usagef("%q is no path", path).WithHint(`a handoff is --status "…" --next-action "…", or JSON with --stdin`)
 	}
-	room, err := client.Open(w, missing)
+	room, seen, err := client.OpenSeen(w, missing)
 	if err != nil {
 		return err
 	}
@@ -128,35 +128,35 @@ func handOver(ctx context.Context, c *cli.Invocation, target, pathArg string) (e
 		}
 		handoff, d, err = editHandoff(ctx, c, room.Workspace.Root)
 	}
-	if err != nil {
-		if snap, viewErr := room.Snapshot(); viewErr == nil {
-			room.RecordPresence(ctx, snap.State)
+	if !c.Given("status") { // it may have been long in coming
+		if now, viewErr := room.Snapshot(); viewErr == nil {
+			seen = now
 		}
+	}
+	if err != nil {
+		room.RecordPresence(ctx, seen.State)
 		return err
 	}
-	if err := mailbox.Of(room).CheckAnswers(ctx); err != nil {
+	if err := mailbox.Of(room).CheckAnswers(ctx, seen.State); err != nil {
 		return err
 	}
-	if err := worksElsewhere(room, target); err != nil {
+	if err := worksElsewhere(room, seen.State, target); err != nil {
 		return err
 	}
-	res, err := room.Release(ctx, handoff, target)
+	res, after, err := room.Release(ctx, seen, handoff, target)
 	if err != nil {
 		return err
 	}
-	if snap, err := room.Snapshot(); err == nil {
-		res.Unread = mailbox.Of(room).Unread(snap.State)
-	}
+	res.Unread = mailbox.Of(room).Unread(after)
 	return c.Out.Result(&res, func(t *cli.Text) { writeRelease(t, res) })
 }
 
 // worksElsewhere refuses an assignment to an agent that works in another tree of the repository.
-func worksElsewhere(room *member.Room, target string) error {
-	snap, err := room.FS.View()
-	if err != nil || target == "" {
-		return err
+func worksElsewhere(room *member.Room, st *turn.State, target string) error {
+	if target == "" {
+		return nil
 	}
-	away, err := room.Away(snap.State, target)
+	away, err := room.Away(st, target)
 	if err != nil || away == nil {
 		return err
 	}

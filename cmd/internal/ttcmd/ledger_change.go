@@ -130,7 +130,7 @@ func (v *treeView) tellHolder(ctx context.Context, x treeChange, out *ledger.Out
 		body += fmt.Sprintf(" and %d more", len(paths)-50)
 	}
 	request := turn.MessageRequest{Agent: v.client.Self.ID, To: holder, Body: body, Interrupt: true}
-	_, _, _ = v.room.UpdateAsPerson(ctx, func(st *turn.State, f turn.Facts) ([]event.Event, error) { return turn.Send(st, f, request) })
+	_, _, _ = v.room.UpdateAsPerson(ctx, nil, func(st *turn.State, f turn.Facts) ([]event.Event, error) { return turn.Send(st, f, request) })
 }
 
 // inTurn takes the turn for the change, and releases it.
@@ -159,7 +159,7 @@ func (v *treeView) inTurn(ctx context.Context, x treeChange) (out *ledger.Outcom
 		status = fmt.Sprintf("%s: %s. To return: tt restore %s --exact", x.what, counted(len(out.Plan.Steps), "file"), out.Before.Name())
 	}
 	handoff, marshalErr := json.Marshal(map[string]string{"status": status, "next_action": "go on with the tree as it is now"})
-	_, releaseErr := v.room.Release(ctx, handoff, "")
+	_, _, releaseErr := v.room.Release(ctx, nil, handoff, "")
 	return out, errors.Join(err, marshalErr, releaseErr)
 }
 

@@ -39,7 +39,7 @@ func TestAPersonWhoListensFirst(t *testing.T) {
 	f.must(err)
 	r, err := a.Client.Find(f.workspace())
 	f.must(err)
-	_, _, err = r.UpdateAsPerson(ctx, func(st *turn.State, facts turn.Facts) ([]event.Event, error) {
+	_, _, err = r.UpdateAsPerson(ctx, nil, func(st *turn.State, facts turn.Facts) ([]event.Event, error) {
 		return turn.Send(st, facts, turn.MessageRequest{Agent: "human:ada", To: "b:1", Body: "hello"})
 	})
 	f.must(err)
