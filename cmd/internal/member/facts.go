@@ -49,7 +49,6 @@ func (r *Room) caller(st *turn.State) caller {
 
 // facts is [Room.Facts] for a caller, with verdicts to which it adds.
 func (r *Room) facts(st *turn.State, by caller, judged verdicts) turn.Facts {
-	known := make(map[string]turn.Presence)
 	owner, lease := st.Owner, r.lease(st)
 	look := func(p identity.Process) condition {
 		c, ok := judged[p]
@@ -59,74 +58,55 @@ func (r *Room) facts(st *turn.State, by caller, judged verdicts) turn.Facts {
 		}
 		return c
 	}
-	f := turn.Facts{Now: r.Now(), Directory: r.here(), Lease: lease, Presence: func(id string) turn.Presence {
-		p, ok := known[id]
-		if !ok {
-			p = r.presence(id, look)
-			if id == by.id && r.Self.Root != nil {
-				p.Process, p.Stopped = turn.Alive, false
-			}
-			// The guardian stands for an owner of which no process is known. A guardian
-			// does not judge by the death of the one before it.
-			guardian := guardianOf(lease)
-			if id == owner && !by.isGuardian && p.Process == turn.Unknown && guardian != nil {
-				c := look(*guardian)
-				p = p.WithGuardian(c.verdict, guardian.PID)
-				p.Stopped = c.stopped
-			}
-			of := turn.Lease{}
-			if id == owner {
-				of, p.EndedAt = lease, lease.Ended.At.Time
-			}
-			if r.FS.IsShared() && id != by.id {
-				p = r.elsewhere(st, id, p, of)
-			}
-			known[id] = p
+	presence := oncePerAgent(func(id string) turn.Presence {
+		p := r.presence(id, look)
+		if id == by.id && r.Self.Root != nil {
+			p.Process, p.Stopped = turn.Alive, false
 		}
+		// The guardian stands for an owner of which no process is known. A guardian
+		// does not judge by the death of the one before it.
+		guardian := guardianOf(lease)
+		if id == owner && !by.isGuardian && p.Process == turn.Unknown && guardian != nil {
+			c := look(*guardian)
+			p = p.WithGuardian(c.verdict, guardian.PID)
+			p.Stopped = c.stopped
+		}
+		of := turn.Lease{}
+		if id == owner {
+			of, p.EndedAt = lease, lease.Ended.At.Time
+		}
+		if r.FS.IsShared() && id != by.id {
+			p = r.elsewhere(st, id, p, of)
+		}
+		return p
+	})
+	f := turn.Facts{Now: r.Now(), Directory: r.here(), Lease: lease, Presence: func(id string) turn.Presence {
+		p := presence(id)
 		if id == by.id {
 			p = p.OfCaller(r.time()) // the time of this question, so that a caller is never silent
 		}
 		return p
 	}}
-	waits := make(map[string]bool)
-	f.Waiting = func(id string) bool {
-		waiting, ok := waits[id]
-		if !ok {
-			waiting = r.IsWaiting(id)
-			waits[id] = waiting
-		}
-		return waiting
-	}
+	f.Waiting = oncePerAgent(r.IsWaiting)
 	f.Inbox = func(id string) bool { return f.Waiting(id) && r.FS.Agent(id).Held(inboxFile) }
-	doings := make(map[string]turn.Activity)
-	doing := func(id string) turn.Activity {
-		a, ok := doings[id]
-		if !ok {
-			a = r.HearingOf(id).Activity()
-			doings[id] = a
-		}
-		return a
-	}
-	withJobs := make(map[string]turn.Activity)
-	f.Activity = func(id string) turn.Activity {
-		a, ok := withJobs[id]
-		if !ok {
-			a = r.withJob(id, doing(id))
-			withJobs[id] = a
-		}
-		return a
-	}
-	heard := make(map[string]turn.Hearing)
-	f.Hearing = func(id string) turn.Hearing {
-		h, ok := heard[id]
-		if !ok {
-			h = r.hearing(st, id, doing(id))
-			heard[id] = h
-		}
-		return h
-	}
+	doing := oncePerAgent(func(id string) turn.Activity { return r.HearingOf(id).Activity() })
+	f.Activity = oncePerAgent(func(id string) turn.Activity { return r.withJob(id, doing(id)) })
+	f.Hearing = oncePerAgent(func(id string) turn.Hearing { return r.hearing(st, id, doing(id)) })
 	f.Support = sync.OnceValue(func() turn.Support { return r.support(st, lease, by) })
 	return f
+}
+
+// oncePerAgent returns look, which it calls once for each agent.
+func oncePerAgent[T any](look func(id string) T) func(id string) T {
+	known := make(map[string]T)
+	return func(id string) T {
+		v, ok := known[id]
+		if !ok {
+			v = look(id)
+			known[id] = v
+		}
+		return v
+	}
 }
 
 // watched returns the processes whose end changes what the agent is told while it

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/talking-stick/tt/cmd/internal/roomtypes"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/identity"
 	"github.com/talking-stick/tt/journal/wire"
@@ -11,14 +12,14 @@ import (
 
 // The files of an agent in a room, see [fsroom.Agent].
 const (
-	seenFile      = "seen"           // its time is that of the agent's last command
-	inboxFile     = "waiting_inbox"  // locked while one waits for messages too
-	waitingFile   = "waiting"        // locked while a process of the agent waits; its time is that of the last wait
-	processesFile = "processes.json" // a processRecord
-	leaseFile     = "hold.json"      // a [turn.Lease]
-	wantsFile     = "wants"          // its time is when a write of the agent was refused, which is to be called
-	autoFile      = "auto"           // a hook has made the agent a member, and it has run no command
-	byHandFile    = "by_hand"        // the agent has asked for the turn that a hook had taken for it
+	seenFile      = roomtypes.SeenFile      // its time is that of the agent's last command
+	inboxFile     = "waiting_inbox"         // locked while one waits for messages too
+	waitingFile   = roomtypes.WaitingFile   // locked while a process of the agent waits; its time is that of the last wait
+	processesFile = roomtypes.ProcessesFile // a processRecord
+	leaseFile     = roomtypes.LeaseFile     // a [turn.Lease]
+	wantsFile     = "wants"                 // its time is when a write of the agent was refused, which is to be called
+	autoFile      = "auto"                  // a hook has made the agent a member, and it has run no command
+	byHandFile    = "by_hand"               // the agent has asked for the turn that a hook had taken for it
 )
 
 // A processRecord names the processes of an agent. A session that was resumed has

@@ -3,6 +3,7 @@
 package roomtypes
 
 import (
+	"github.com/talking-stick/tt/cmd/internal/hearing"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/topic"
 	"github.com/talking-stick/tt/fsroom/turn"
@@ -15,6 +16,15 @@ import (
 // 3 a grant said neither how long its lease is nor on which host; before
 // version 4 a room did not know what had changed in its tree.
 const rulesVersion = 4
+
+// The files of an agent of a room that its host makes known to the others, beside those of
+// package hearing. What they have is a matter of package member.
+const (
+	SeenFile      = "seen"
+	WaitingFile   = "waiting"
+	ProcessesFile = "processes.json"
+	LeaseFile     = "hold.json"
+)
 
 // Stick returns the rules of the talking stick.
 func Stick() *fsroom.Rules[*turn.State] { return &stick }
@@ -40,7 +50,7 @@ var stick = fsroom.Rules[*turn.State]{
 	News:      (*turn.State).WhoHasNews,
 	Reopen:    turn.Reopen,
 
-	SharedFiles: []string{"seen", "waiting", "processes.json", "hold.json", "cursor.json", "hearing"},
+	SharedFiles: []string{SeenFile, WaitingFile, ProcessesFile, LeaseFile, hearing.CursorFile, hearing.File},
 	Concerned:   (*turn.State).Concerned,
 }
 
