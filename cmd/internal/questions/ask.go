@@ -1,6 +1,7 @@
 package questions
 
 import (
+	"cmp"
 	"context"
 	"strings"
 	"unicode/utf8"
@@ -73,15 +74,15 @@ func (r *Room) ask(ctx context.Context, request topic.AskRequest, own *Room) (a 
 		return a, err
 	}
 	st := snap.State
-	if utf8.RuneCountInString(r.Room.Self.ID) > topic.MaxAgentNameChars {
-		return a, tooLongID(r.Room.Self.ID)
-	}
 	f := r.Room.Facts(st)
 	if a.To, err = turn.Asked(st, f, r.Room.Self.ID, request.To); err != nil {
 		return a, err
 	}
-	if utf8.RuneCountInString(a.To) > topic.MaxAgentNameChars {
-		return a, tooLongID(a.To)
+	for _, id := range []string{r.Room.Self.ID, a.To} {
+		if utf8.RuneCountInString(id) > topic.MaxAgentNameChars {
+			return a, code.New(code.InvalidAgentID, "%s is longer than %d characters: agents with such an id neither ask nor are asked",
+				topic.Clip(id), topic.MaxAgentNameChars)
+		}
 	}
 	request.To = a.To
 	if own != nil && !own.Room.FS.IsShared() { // the answer would not find the room of an engine
@@ -118,11 +119,6 @@ func (r *Room) askFirst(ctx context.Context, request topic.AskRequest) (t *Topic
 	}
 	t, _, id, _, err = AskInRoom(ctx, r.Room.Client.Store, r.Room.FS.Name(), snap.State.CanonicalPath, r.Room.Self.ID, request)
 	return t, id, err
-}
-
-func tooLongID(id string) error {
-	return code.New(code.InvalidAgentID, "%s is longer than %d characters: agents with such an id neither ask nor are asked",
-		topic.Clip(id), topic.MaxAgentNameChars)
 }
 
 // tell notifies the members, and what listens for them, that a question or an answer has
@@ -226,9 +222,9 @@ func (r *Room) checkQuestion(ctx context.Context, id string, rule func(*topic.St
 // topicOf returns the topic of the room that has the question: an earlier one if the
 // present one has it not.
 func (r *Room) topicOf(ctx context.Context, id string) (*Topic, error) {
-	t, n := OfRoom(r.Room.Client.Store, r.Room.FS.Name())
-	present := t
-	for ; n >= 0 && t.Exists(); n-- {
+	var present *Topic
+	for t := range topicsOfRoom(r.Room.Client.Store, r.Room.FS.Name()) {
+		present = cmp.Or(present, t)
 		snap, err := t.View()
 		if err != nil {
 			return nil, err
@@ -236,11 +232,8 @@ func (r *Room) topicOf(ctx context.Context, id string) (*Topic, error) {
 		if _, err := snap.State.Named(id); err == nil || code.Of(err) == code.AmbiguousTarget {
 			return t, nil
 		}
-		if n > 0 {
-			t = At(r.Room.Client.Store, r.Room.FS.Name(), n-1)
-		}
 	}
-	if present.Exists() {
+	if present != nil {
 		return present, r.forgotten(ctx, present, id)
 	}
 	_, err := topic.New("").Named(id)

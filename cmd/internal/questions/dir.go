@@ -68,46 +68,23 @@ func (d *Dir) Topic(id string) (*Topic, error) {
 }
 
 // Create makes a topic, or returns the one that the request wants reused. Processes
-// do so one after the other. Doubtful are the unreadable topics that may have the
-// name; if one has it and a topic of the name is to be reused, its error is returned.
+// do so one after the other. Where other hosts make topics too, those that are to be reused
+// have ids that follow from their names, so that the engine lets one host make a topic, and
+// the others find it. Doubtful are the unreadable topics that may have the name; if one has it
+// and a topic of the name is to be reused, its error is returned.
 func (d *Dir) Create(ctx context.Context, r topic.CreateRequest) (info topic.Info, doubtful []Unreadable, err error) {
 	store, err := d.Store()
 	if err != nil {
 		return info, nil, err
 	}
-	if store.Options().Engine != nil {
-		return d.createShared(ctx, store, r)
+	shared := store.Options().Engine != nil
+	if !shared {
+		unlock, err := store.LockFolder(ctx, roomtypes.Topics().Folder)
+		if err != nil {
+			return info, nil, err
+		}
+		defer func() { _ = unlock() }()
 	}
-	unlock, err := store.LockFolder(ctx, roomtypes.Topics().Folder)
-	if err != nil {
-		return info, nil, err
-	}
-	defer func() { _ = unlock() }()
-	all, err := d.Index()
-	if err != nil {
-		return info, nil, err
-	}
-	doubtful = all.Doubtful(r.Name)
-	id := newTopicID()
-	reused, events := topic.Create(all.Infos(), r, id)
-	if reused != nil {
-		return *reused, doubtful, nil
-	}
-	if u := Named(doubtful, r.Name); u != nil && r.Mode == topic.ModeReuse {
-		return info, doubtful, u.Err
-	}
-	snap, _, err := fsroom.At(store, roomtypes.Topics(), id).Update(ctx, func(*topic.State) ([]event.Event, error) { return events, nil })
-	if err != nil {
-		return info, nil, err
-	}
-	return snap.State.Info(), doubtful, nil
-}
-
-// createShared is Create where other hosts make topics too. Topics that are to be reused
-// have ids that follow from their names, so that the engine lets one host make a topic,
-// and the others find it.
-func (d *Dir) createShared(ctx context.Context, store *fsroom.Store, r topic.CreateRequest) (info topic.Info,
-	doubtful []Unreadable, err error) {
 	for {
 		all, err := d.Index()
 		if err != nil {
@@ -115,7 +92,7 @@ func (d *Dir) createShared(ctx context.Context, store *fsroom.Store, r topic.Cre
 		}
 		doubtful = all.Doubtful(r.Name)
 		id := newTopicID()
-		if r.Name != "" && r.Mode == topic.ModeReuse {
+		if shared && r.Name != "" && r.Mode == topic.ModeReuse {
 			id = all.freeID(r.Name)
 		}
 		reused, events := topic.Create(all.Infos(), r, id)

@@ -194,23 +194,16 @@ func (r *Room) view(st *turn.State, f turn.Facts, t *Topic, q *topic.Question, l
 // ShowQuestion returns a question with its answers, also one that is settled. shown is
 // called when they were shown to the agent.
 func (r *Room) ShowQuestion(ctx context.Context, st *turn.State, id string) (v Question, answers []topic.Answer, shown func(), err error) {
-	t, n := OfRoom(r.Room.Client.Store, r.Room.FS.Name())
-	for {
-		if !t.Exists() {
-			_, err := topic.New("").Named(id)
-			return v, nil, nil, err
+	_, err = topic.New("").Named(id)
+	for t := range topicsOfRoom(r.Room.Client.Store, r.Room.FS.Name()) {
+		if v, answers, err = r.showOn(ctx, st, t, id); err == nil {
+			return v, answers, func() { _ = r.MarkShown(ctx, t, []string{v.ID}) }, nil
 		}
-		v, answers, err = r.showOn(ctx, st, t, id)
-		if code.Of(err) != code.UnknownTarget || n == 0 {
+		if code.Of(err) != code.UnknownTarget {
 			break
 		}
-		n--
-		t = At(r.Room.Client.Store, r.Room.FS.Name(), n)
 	}
-	if err != nil {
-		return v, nil, nil, err
-	}
-	return v, answers, func() { _ = r.MarkShown(ctx, t, []string{v.ID}) }, nil
+	return v, nil, nil, err
 }
 
 func (r *Room) showOn(ctx context.Context, st *turn.State, t *Topic, id string) (v Question, answers []topic.Answer, err error) {

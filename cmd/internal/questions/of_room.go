@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"iter"
 
 	"github.com/talking-stick/tt/cmd/internal/roomtypes"
 	"github.com/talking-stick/tt/fsroom"
@@ -50,6 +51,15 @@ func OfRoom(store *fsroom.Store, room string) (r *Topic, n int) {
 		next = At(store, room, n)
 	}
 	return r, max(0, n-1)
+}
+
+// topicsOfRoom returns the topics of a room, the present one first.
+func topicsOfRoom(store *fsroom.Store, room string) iter.Seq[*Topic] {
+	return func(yield func(*Topic) bool) {
+		for t, n := OfRoom(store, room); t.Exists() && yield(t) && n > 0; n-- {
+			t = At(store, room, n-1)
+		}
+	}
 }
 
 // At returns the nth topic of a room, whether it exists or not.

@@ -13,7 +13,6 @@ import (
 // A twin is a question on the topic of another room, see [Room.Ask]; nil: there is none.
 type twin struct {
 	on   *Topic
-	s    *topic.State
 	q    *topic.Question // nil: it is not there yet
 	made bool            // by inTwin: it has changed
 }
@@ -23,22 +22,20 @@ func twinOf(ctx context.Context, store *fsroom.Store, q *topic.Question) (*twin,
 	if q.Other == "" {
 		return nil, nil
 	}
-	on, n := OfRoom(store.Local(), q.Other)
-	w := &twin{on: on}
-	for ; n >= 0 && on.Exists(); n-- {
+	for on := range topicsOfRoom(store.Local(), q.Other) {
 		snap, err := on.View()
 		if err != nil {
 			return nil, err
 		}
-		if w.s, err = WithQuestion(ctx, on, snap.State, q.ID); err != nil {
+		s, err := WithQuestion(ctx, on, snap.State, q.ID)
+		if err != nil {
 			return nil, err
 		}
-		if w.on, w.q = on, w.s.Question(q.ID); w.q != nil || n == 0 {
-			break
+		if found := s.Question(q.ID); found != nil {
+			return &twin{on: on, q: found}, nil
 		}
-		on = At(store.Local(), q.Other, n-1)
 	}
-	return w, nil
+	return &twin{}, nil
 }
 
 // inTwin makes a change that concerns the question that id means in the twin that the one on t
