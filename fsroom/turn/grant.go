@@ -58,7 +58,7 @@ type WaitResult struct {
 	ClaimExpiresAt *event.Time
 	GuardianPID    int
 	GrantedTo      int         // with not_yet: the pid of the process of the same agent that was granted the turn
-	Evidence       Evidence    // with takeover_available
+	Evidence       Evidence    // with takeover_available; its Hint also with not_yet, set by the caller
 	Briefing       Briefing    // with your_turn; set by the caller
 	Inbox          wire.Fields // with inbox; set by the caller
 	Warning        string      // about the room that this command has opened

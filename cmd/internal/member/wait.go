@@ -56,6 +56,7 @@ func (r *Room) Try(ctx context.Context, out Output) error {
 		t.guardian.cancel()
 		return err
 	}
+	t.actsForOwner()
 	return t.answer()
 }
 
@@ -186,6 +187,9 @@ func (t *turnRequest) wait(untilSignal context.Context, limit time.Duration) err
 		if err == nil && !done && t.inbox {
 			done, more, err = t.lookForNews(ctx, snap.State)
 		}
+		if err == nil && !done && more == 0 {
+			done = t.actsForOwner()
+		}
 		if away := t.Room.isAway(err); away || errors.Is(err, context.Canceled) || (isLockTimeout(err) && ctx.Err() == nil) {
 			// The lock was not had, or the engine not reached. There is time to look
 			// again, or a signal ends the wait.
@@ -225,6 +229,17 @@ func (t *turnRequest) await(ctx context.Context, inspect fsroom.Inspect[*turn.St
 		return t.Room.FS.AwaitAs(ctx, t.Room.Self.ID, inspect)
 	}
 	return t.Room.News.Await(ctx, inspect)
+}
+
+// actsForOwner reports whether the agent is to wait for one that has started it, which would wait
+// for itself if that waits for its end. The result says so.
+func (t *turnRequest) actsForOwner() bool {
+	owner, r := t.result.CurrentOwner, t.Room
+	if t.result.Status != turn.NotYet || owner == "" || owner == r.Self.ID || !r.StartedByOwner(t.after, r.Self.Harness, r.Self.Root) {
+		return false
+	}
+	t.result.Evidence.Hint = owner + " has started you: you act for it, do not wait"
+	return true
 }
 
 // lookForNews reports whether something has come for the agent that it was not shown,

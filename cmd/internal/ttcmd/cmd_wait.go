@@ -24,6 +24,7 @@ var waitCommand = &cli.Command{
 		"With --inbox it also ends, once, when a message, a note for you by name, a page, a question or an answer has come, and " +
 		"prints it as tt inbox does: one wait for everything. What comes within 300 ms after that is in the same answer. A turn " +
 		"that can be had comes first.\n\n" +
+		"Who was started by a command of the holder acts for it, and is answered not_yet at once, with a hint.\n\n" +
 		"Where several hosts share the room, it goes on while the engine cannot be reached; then not_yet has engine, which says " +
 		"since when.",
 	Examples: []cli.Example{

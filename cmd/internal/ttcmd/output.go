@@ -187,6 +187,9 @@ func writeWait(t *cli.Text, r turn.WaitResult) {
 		if r.Engine != "" {
 			t.Line("The engine is %s: this is what this host knew last.", r.Engine)
 		}
+		if r.Evidence.Hint != "" {
+			t.Line("Next: %s", r.Evidence.Hint)
+		}
 	}
 }
 

@@ -27,6 +27,8 @@ func (a *Agent) SessionLine(ctx context.Context, w *workspace.Workspace, told bo
 	switch {
 	case st.Owner == me:
 		return line + "; end it with a handoff: tt release.", nil
+	case st.Owner != "" && room.StartedByOwner(st, a.Client.Self.Harness, a.Client.Self.Root):
+		return line + " and has started you: you act for it, and wait for no turn.", nil
 	case st.ReservedFor == me, !room.IsMember(st), !told:
 		return line + "; to change files, wait for your turn: tt wait --json.", nil
 	}
