@@ -351,14 +351,18 @@ func (t *turnRequest) request(ctx context.Context, snap *snapshot, rule turnRule
 }
 
 // isClosed reports whether the room was closed while the agent was a member, and adds by whom
-// and why to the result. That is also the answer if the agent is no member because the
-// next life of the room has begun; err is the refusal then.
+// and why to the result. That is also the answer if the agent is no member because the room has
+// ended since, or its next life has begun; err is the refusal then.
 func (t *turnRequest) isClosed(ctx context.Context, err error) bool {
 	late := code.Of(err) == code.NotJoined && t.memberAt > 0
 	if !late && (err != nil || t.result.Status != turn.WaitClosed) {
 		return false
 	}
 	closed, by, reason := t.Room.closedSince(ctx, t.memberAt)
+	if late && !closed { // a mirror may not know yet that the room has ended since
+		snap, err := t.Room.FS.Confirm(ctx)
+		closed = err == nil && !snap.State.Open
+	}
 	if closed {
 		t.result = turn.WaitResult{Status: turn.WaitClosed, RoomID: t.Room.FS.Name(), From: by, Reason: reason}
 	}
