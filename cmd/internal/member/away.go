@@ -64,13 +64,16 @@ func (c *Client) NotYet(w *workspace.Workspace, away error) turn.WaitResult {
 	return r.notYet(away)
 }
 
-// notYet is the result of a wait while the engine is away.
+// notYet is the result of a wait that ends while the engine is away, or before it has looked
+// at the room; away is nil then.
 func (r *Room) notYet(away error) (res turn.WaitResult) {
 	res = turn.WaitResult{Status: turn.NotYet, RoomID: r.FS.Name()}
 	if snap, err := r.FS.Known(); err == nil && snap.State.Open {
 		res = snap.State.NotYet(r.Facts(snap.State))
 	}
-	res.Engine = SinceWords(away)
+	if away != nil {
+		res.Engine = SinceWords(away)
+	}
 	return res
 }
 

@@ -2,9 +2,11 @@ package member
 
 import (
 	"context"
+	"errors"
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -430,4 +432,67 @@ func TestTakeoverAndRenewalModel(t *testing.T) {
 			act(rapid.IntRange(0, 1).Draw(rt, "host"), rapid.Bool().Draw(rt, "interrupted"))
 		}
 	})
+}
+
+// An endingEngine calls end when it is asked for the nth time what a room has, and from then on it
+// is not waited for.
+type endingEngine struct {
+	engine.Engine
+	left *atomic.Int64
+	end  func()
+}
+
+func (e endingEngine) Read(ctx context.Context, room string, from engine.Revision, fn func(engine.Entry) error) error {
+	if left := e.left.Add(-1); left == 0 {
+		e.end()
+	} else if left > 0 {
+		return e.Engine.Read(ctx, room, from, fn)
+	}
+	return context.Canceled
+}
+
+// An endedWait is [answers] that does something after each look that brought no answer.
+type endedWait struct {
+	answers
+	do func()
+}
+
+func (w endedWait) Waiting(turn.WaitResult) { w.do() }
+
+// A wait answers, wherever in it a signal comes and the engine is not waited for any more.
+func TestSignalInAWait(t *testing.T) {
+	w := newTeam(t)
+	w.try(w.onHost("one", "a:1"))
+	var left atomic.Int64
+	left.Store(1 << 30)
+	var end context.CancelCauseFunc
+	b := w.join("two", "boot 1", w.TempDir(), "b:1", func(e engine.Engine) engine.Engine {
+		return endingEngine{e, &left, func() { end(errors.New("signal")) }}
+	})
+	for n, reached := int64(1), true; reached; n++ {
+		left.Store(n)
+		var ctx context.Context
+		ctx, end = context.WithCancelCause(context.Background())
+		reached = true
+		out := endedWait{make(answers, 1), func() {
+			reached = left.Load() <= 0
+			end(errors.New("signal"))
+		}}
+		w.must(b.Client.Room(b.FS.Name(), b.Workspace).Wait(ctx, time.Hour, false, false, out))
+		end(nil)
+		if res := <-out.answers; res.Status != turn.NotYet || res.CurrentOwner != "a:1" || res.Engine != "" {
+			t.Errorf("at read %d: %+v", n, res)
+		}
+	}
+}
+
+// A wait whose time is up before it could look at the room says why it could not.
+func TestShortWaitForADamagedRoom(t *testing.T) {
+	f := newFixture(t)
+	r := f.join("a:1")
+	f.must(os.WriteFile(r.FS.JournalPath(), []byte("{\n"), 0o600))
+	f.must(os.Remove(r.FS.StatePath()))
+	if err := r.Wait(context.Background(), 0, false, false, make(answers, 1)); code.Of(err) != code.CorruptRoom {
+		t.Errorf("got %v", err)
+	}
 }

@@ -217,8 +217,14 @@ func (t *turnRequest) wait(untilSignal context.Context, limit time.Duration) err
 	if failed != nil || (err != nil && ctx.Err() == nil) {
 		return err
 	}
-	if _, away := t.Room.FS.Unreachable(); away != nil && (t.result.Status == turn.NotYet || t.result.Status == "") {
+	unseen := t.result.Status == "" // the first look failed
+	if unseen && !errors.Is(err, context.Canceled) && !t.Room.isAway(err) {
+		return err
+	}
+	if _, away := t.Room.FS.Unreachable(); unseen || away != nil && t.result.Status == turn.NotYet {
+		said := t.result.Evidence
 		t.result = t.Room.notYet(away)
+		t.result.Evidence = said
 	}
 	return nil
 }

@@ -111,7 +111,7 @@ func runAsk(ctx context.Context, c *cli.Invocation) error {
 	}
 	limit, err := waitLimit(c, room)
 	if err != nil {
-		return err
+		return interrupted(ctx, err)
 	}
 	c.Out.Until(ctx)
 	waiting, cancel := context.WithTimeout(ctx, limit)

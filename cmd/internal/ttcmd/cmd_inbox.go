@@ -61,7 +61,7 @@ func runInbox(ctx context.Context, c *cli.Invocation) error {
 	} else {
 		limit, limitErr := waitLimit(c, room)
 		if limitErr != nil {
-			return limitErr
+			return interrupted(ctx, limitErr)
 		}
 		c.Out.Until(ctx)
 		waiting, cancel := context.WithTimeout(ctx, limit)

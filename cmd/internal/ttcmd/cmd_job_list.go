@@ -204,7 +204,7 @@ func runJobWait(ctx context.Context, c *cli.Invocation) error {
 	defer stop()
 	j, r, err := findJob(ctx, c)
 	if err != nil {
-		return err
+		return interrupted(ctx, err)
 	}
 	waiting, cancel := ctx, func() {}
 	if c.Given("timeout") {
@@ -252,7 +252,7 @@ func runJobLog(ctx context.Context, c *cli.Invocation) error {
 	defer stop()
 	j, _, err := findJob(ctx, c)
 	if err != nil {
-		return err
+		return interrupted(ctx, err)
 	}
 	if c.Int64("tail") < 0 {
 		return c.Usagef("--tail is 0 or more").With("flag", "tail")

@@ -7,8 +7,10 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
+	"os/signal"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
@@ -94,9 +96,11 @@ func runLockRun(ctx context.Context, c *cli.Invocation) error {
 		return second.Exec(program, argv, lockEnviron(t.Inside), nil)
 	}
 	wait := &lockWait{call: c, locks: l, id: id, began: time.Now()}
-	wait.signals.ctx, wait.signals.cancel = context.WithCancelCause(ctx)
-	hold, err := wait.acquire(t)
-	if ended := wait.signals.stop(); ended != nil {
+	// What the process was started to ignore, as by nohup, stays ignored.
+	ctx, stop := onSignal(ctx, slices.DeleteFunc(append([]os.Signal{syscall.SIGQUIT}, endings...), signal.Ignored)...)
+	hold, err := wait.acquire(ctx, t)
+	stop()
+	if ended := interrupted(ctx, nil); ended != nil {
 		if hold != nil {
 			hold.Release()
 		}

@@ -6,10 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"os/signal"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
@@ -21,15 +18,13 @@ import (
 // sayAgain is how often a wait that does not change is reported.
 const sayAgain = 30 * time.Second
 
-// A lockWait waits for a lock and reports it on standard error. What costs threads, signals
-// and the writing of lines, begins with the waiting: most locks are free.
+// A lockWait waits for a lock and reports it on standard error.
 type lockWait struct {
-	call    *cli.Invocation
-	locks   *locks.Locks
-	id      locks.ID
-	began   time.Time
-	signals lockSignals
-	lines   lines
+	call  *cli.Invocation
+	locks *locks.Locks
+	id    locks.ID
+	began time.Time
+	lines lines
 
 	last   lockProgress // as it was seen last
 	said   string       // what the last line was about
@@ -47,7 +42,7 @@ type lockProgress struct {
 }
 
 // acquire waits for the lock. Its errors say that the command was not run.
-func (w *lockWait) acquire(t *queue.Ticket) (*queue.Hold, error) {
+func (w *lockWait) acquire(ctx context.Context, t *queue.Ticket) (*queue.Hold, error) {
 	q, err := w.locks.Queue(w.id)
 	if err != nil {
 		return nil, notRun(err)
@@ -56,13 +51,10 @@ func (w *lockWait) acquire(t *queue.Ticket) (*queue.Hold, error) {
 	if w.call.Given("timeout") {
 		patience = w.call.Duration("timeout")
 	}
-	hold, err := q.Acquire(w.signals.ctx, t, queue.Options{
+	hold, err := q.Acquire(ctx, t, queue.Options{
 		Patience: patience,
 		Look:     func(me *queue.Ticket, others []*queue.Entry) error { return w.look(me, others, patience) },
-		Busy: func(err error) {
-			w.signals.listen()
-			w.say("busy", lockProgress{Problem: err.Error()})
-		},
+		Busy:     func(err error) { w.say("busy", lockProgress{Problem: err.Error()}) },
 	})
 	switch {
 	case errors.Is(err, queue.ErrTimeout):
@@ -109,7 +101,6 @@ func (w *lockWait) look(me *queue.Ticket, others []*queue.Entry, patience time.D
 		w.last = p
 		return nil
 	}
-	w.signals.listen()
 	w.say(p.about(), p)
 	return nil
 }
@@ -224,61 +215,4 @@ func (l *lines) flush() {
 	case <-l.done:
 	case <-time.After(time.Second):
 	}
-}
-
-// lockSignals end a wait for a lock.
-type lockSignals struct {
-	ctx     context.Context
-	cancel  context.CancelCauseFunc
-	arrived chan os.Signal // nil before listen
-	done    chan struct{}
-}
-
-// listen makes signals end the context. Those that the process was started to ignore, as
-// by nohup, stay ignored. Before, signals end the process, which leaves a ticket that does
-// not count.
-func (s *lockSignals) listen() {
-	if s.arrived != nil {
-		return
-	}
-	s.arrived, s.done = make(chan os.Signal, 1), make(chan struct{})
-	var wanted []os.Signal
-	for _, sig := range append([]os.Signal{syscall.SIGQUIT}, endings...) {
-		if !signal.Ignored(sig) {
-			wanted = append(wanted, sig)
-		}
-	}
-	if len(wanted) > 0 {
-		signal.Notify(s.arrived, wanted...)
-	}
-	go func() {
-		defer close(s.done)
-		select {
-		case sig := <-s.arrived:
-			s.cancel(caught{sig})
-		case <-s.ctx.Done():
-		}
-	}()
-}
-
-// stop gives the signals their usual effect again. If one has arrived, it returns what
-// the command ends with.
-func (s *lockSignals) stop() error {
-	if s.arrived == nil {
-		return nil
-	}
-	signal.Stop(s.arrived)
-	s.cancel(nil)
-	<-s.done
-	sig := signalOf(s.ctx)
-	if sig == nil {
-		select {
-		case sig = <-s.arrived:
-		default:
-		}
-	}
-	if number, ok := sig.(syscall.Signal); ok {
-		return cli.Exit(128 + int(number))
-	}
-	return nil
 }

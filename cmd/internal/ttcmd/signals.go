@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"os/signal"
+	"sync"
 	"syscall"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
@@ -14,25 +15,37 @@ import (
 // endings are the signals with which people and harnesses end a command.
 var endings = []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP}
 
-// onSignal returns a context that ends when one of the signals arrives, and a function
-// that ends it before. The signal is the context's cause, see [signalOf]. A second
+// onSignal returns a context that ends when one of the signals arrives, and a function that
+// ends it before and gives the signals their usual effect again. The signal is the context's
+// cause, see [signalOf]; once the function has returned, none is on its way to it. A second
 // signal ends the process, as usual.
 func onSignal(ctx context.Context, signals ...os.Signal) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
-	arrived := make(chan os.Signal, 1)
-	signal.Notify(arrived, signals...)
+	arrived, done := make(chan os.Signal, 1), make(chan struct{})
+	if len(signals) > 0 { // none stands for all
+		signal.Notify(arrived, signals...)
+	}
 	go func() {
-		defer signal.Stop(arrived)
+		defer close(done)
 		select {
-		case s := <-arrived:
+		case s, ok := <-arrived:
+			if !ok {
+				return
+			}
 			cancel(caught{s})
 			if build.Sharing != nil {
 				build.Sharing.Interrupt()
 			}
 		case <-ctx.Done():
 		}
+		signal.Stop(arrived)
 	}()
-	return ctx, func() { cancel(nil) }
+	return ctx, sync.OnceFunc(func() {
+		signal.Stop(arrived)
+		close(arrived)
+		<-done
+		cancel(nil)
+	})
 }
 
 // caught is the cause of a context that a signal ended.
