@@ -159,6 +159,36 @@ func TestGuardianOfAnEngineThatIsGone(t *testing.T) {
 	look(true)
 }
 
+// A guardian that was started before its turn does not end while the engine may have got the grant
+// that it waits for: nothing gets through, or the changes of one that has the room's lock do not.
+func TestGuardianOfAGrantUnderWay(t *testing.T) {
+	w := newTeam(t)
+	a := w.onHost("one", "a:1")
+	st := w.state(a)
+	g := &guardian{Room: a.Client.Room(a.FS.Name(), nil), turn: st.Turn + 1, started: a.Now()}
+	look := func(when string, want bool) {
+		t.Helper()
+		if done, _, err := g.look(t.Context(), st); done != want || err != nil {
+			t.Errorf("%s: done: %v, %v", when, done, err)
+		}
+	}
+	w.later(grantPatience)
+	w.engine.SetFault(func() memory.Fault { return memory.Refused })
+	unlock, err := a.FS.Lock(t.Context())
+	w.must(err)
+	look("no change gets through", false)
+	w.must(unlock())
+	w.engine.SetFault(func() memory.Fault { return memory.None })
+	w.engine.SetAway(true)
+	look("nothing gets through", false)
+	w.later(abandonedAfter)
+	look("nothing has got through for long", true)
+	g.started = a.Now()
+	w.engine.SetAway(false)
+	w.later(grantPatience)
+	look("there is no grant", true)
+}
+
 // What is known of an owner on another host, as time passes.
 func TestOwnerOnAnotherHost(t *testing.T) {
 	w := newTeam(t)

@@ -76,7 +76,7 @@ func (g *guardian) look(ctx context.Context, st *turn.State) (done bool, sleep f
 	case st.Turn < g.turn && st.Open && !g.Room.Now().Expired(g.started, grantPatience):
 		return false, fsroom.Sleep{For: grantPatience}, nil
 	case st.Turn < g.turn && st.Open && g.isUnderWay(ctx):
-		return false, fsroom.Sleep{For: time.Millisecond}, nil
+		return false, fsroom.Sleep{For: awayPoll}, nil
 	case st.Owner != g.Room.Self.ID || st.Turn != g.turn:
 		return g.afterTurn(st)
 	}
@@ -115,13 +115,14 @@ func (g *guardian) isGone(st *turn.State) bool {
 }
 
 // isUnderWay reports whether the grant of the turn, which the guardian has waited for long
-// enough, is being committed by a process that has the room's lock.
+// enough, may be being committed: a process has the room's lock, or the engine is away, which
+// may have got it. One that is away for so long that it may be gone for good is not waited for.
 func (g *guardian) isUnderWay(ctx context.Context) (granted bool) {
 	err := g.Room.FS.Locked(ctx, func(snap *snapshot) error {
 		granted = snap.State.Turn >= g.turn
 		return nil
 	})
-	return granted || isLockTimeout(err)
+	return granted || isLockTimeout(err) || g.Room.isAway(err) && !g.Room.Now().Expired(g.started, abandonedAfter)
 }
 
 // afterTurn does what is due when the turn has ended and no other one has begun, so that
