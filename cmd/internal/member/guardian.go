@@ -36,6 +36,8 @@ const (
 	firstRenewal = 2 * time.Second
 	// retryDelay is how long it waits after a renewal that failed.
 	retryDelay = 5 * time.Second
+	// publishPatience bounds how long it waits for the engine to have what it says.
+	publishPatience = 2 * time.Second
 	// notifyDelay is how long after a grant the other members are notified, so that
 	// they do not compete for the processor with the agent that has the turn.
 	notifyDelay = 20 * time.Millisecond
@@ -246,6 +248,7 @@ func (g *guardian) renew(ctx context.Context) (mine bool, err error) {
 // and then the guardian does not end. The proof goes with the record, because the others may
 // take the turn over from then on.
 func (g *guardian) endLease(ctx context.Context, why string) (ended bool, err error) {
+	var left *turn.State // the room whose owner is gone
 	err = g.Room.changeLease(ctx, func(st *turn.State, l *turn.Lease) (bool, error) {
 		if st.Owner != g.Room.Self.ID || st.Turn != g.turn {
 			ended = true
@@ -254,9 +257,13 @@ func (g *guardian) endLease(ctx context.Context, why string) (ended bool, err er
 		if ended = g.isGone(st); !ended {
 			return false, nil
 		}
+		left = st
 		l.Ended, l.Proof = turn.Ending{Why: why, At: event.NewTime(g.Room.time())}, turn.Proof{}
-		g.Room.notify(turn.Change{After: st, GuardianChanged: true}) // they look when the lock is free
 		return guardianOf(*l) != nil, nil
 	})
+	if left != nil { // other hosts look at once, and have to find the record
+		g.Room.Client.Store.Published(publishPatience)
+		g.Room.notify(turn.Change{After: left, GuardianChanged: true})
+	}
 	return ended, err
 }
