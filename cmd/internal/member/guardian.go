@@ -168,12 +168,12 @@ func (g *guardian) renewIfDue(ctx context.Context, st *turn.State) (done bool, s
 	g.exits.Watch(g.Room.processRecord(g.Room.Self.ID).Processes)
 	interval := g.toRenew(st).RenewalInterval(st.Policy)
 	now := g.Room.Now() // read once: a renewal that fell due between two readings would be forgotten
-	if now.Expired(g.renewed, min(g.due, interval)) {
-		first := g.due == firstRenewal
-		if first && interval > firstRenewal && g.isRecorded(st) {
-			g.due = interval
-			return false, fsroom.Sleep{Poll: guardianPoll, For: now.Left(g.renewed, interval), Exit: g.exits.C()}, nil
-		}
+	first := g.due == firstRenewal
+	switch {
+	case !now.Expired(g.renewed, min(g.due, interval)):
+	case first && interval > firstRenewal && g.isRecorded(st):
+		g.due = interval
+	default:
 		mine, err := g.renew(ctx)
 		switch {
 		case g.isAbandoned(st, err):

@@ -215,6 +215,27 @@ func TestGuardianLooksAgain(t *testing.T) {
 	_ = other
 }
 
+// A guardian of a turn that a hook has taken looks often whether its holder is idle, from the
+// beginning on.
+func TestGuardianOfAnAutoTurn(t *testing.T) {
+	f := newFixture(t)
+	a := f.join("a:1")
+	granted := f.try(a)
+	self := a.Table.Self()
+	f.must(a.changeLease(t.Context(), func(_ *turn.State, l *turn.Lease) (bool, error) {
+		l.Guardian = turn.ProcessID(self)
+		return true, nil
+	}))
+	g := &guardian{Room: a, turn: granted.TurnID, self: self, notified: true, due: firstRenewal}
+	st := *f.state(a)
+	st.Grant.Auto, st.Grant.Host = true, a.host()
+	for range 2 {
+		if done, sleep, err := g.renewIfDue(t.Context(), &st); done || err != nil || sleep.For > autoPoll {
+			t.Errorf("done %v, %v, %v", done, sleep.For, err)
+		}
+	}
+}
+
 func ptr[T any](v T) *T { return &v }
 
 // A guardian minds its own turn: it ends with it, renews no later one of its agent, and does
