@@ -65,23 +65,29 @@ func (f *fixture) killGuardian(r *Room) {
 func (f *fixture) joinBeforeLock(id string, policy turn.Policy) (r *Room, next *func()) {
 	f.Helper()
 	next = new(func())
-	store, err := fsroom.Open(f.data, fsroom.Options{Fault: func(s fsroom.Step) error {
+	return f.joinFailing(id, policy, func(s fsroom.Step) error {
 		if do := *next; s == fsroom.StepLock && do != nil {
 			*next = nil
 			do()
 		}
 		return nil
-	}})
+	}), next
+}
+
+// joinFailing is join for an agent whose steps may fail.
+func (f *fixture) joinFailing(id string, policy turn.Policy, fault func(fsroom.Step) error) *Room {
+	f.Helper()
+	store, err := fsroom.Open(f.data, fsroom.Options{Fault: fault})
 	f.must(err)
 	c := &Client{
 		Store: store, Table: identity.System(), Self: identity.Agent{ID: id, Source: identity.SourceOverride},
 		Policy:     func() (turn.Policy, error) { return policy, nil },
 		Executable: os.Executable, Warn: func(string) {},
 	}
-	r, _, err = c.Join(context.Background(), f.workspace(), false)
+	r, _, err := c.Join(context.Background(), f.workspace(), false)
 	f.must(err)
 	f.Cleanup(func() { _, _ = r.Leave(context.Background()) })
-	return r, next
+	return r
 }
 
 // aged is the policy of a room in which a member that joined just now can be gone.

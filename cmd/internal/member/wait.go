@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"sync"
 	"time"
 
 	"github.com/talking-stick/tt/fsroom"
@@ -161,6 +162,7 @@ type turnRequest struct {
 	proof    turn.Proof       // begun with the last decision
 	result   turn.WaitResult  // of the last look
 	guardian *pendingGuardian // for a turn that is about to be granted
+	told     func() told      // what is told with that turn, as soon as it is known; nil: it is looked up after the commit
 	answered chan error       // the result of Answer for a grant; nil: nothing was granted
 	exits    ExitWatcher
 
@@ -267,7 +269,7 @@ func (t *turnRequest) lookForNews(ctx context.Context, st *turn.State) (done boo
 // reset drops what was prepared for a grant that did not come.
 func (t *turnRequest) reset() {
 	t.guardian.cancel()
-	t.guardian = nil
+	t.guardian, t.told = nil, nil
 }
 
 // isLockTimeout reports whether err is or comes from lock_timeout.
@@ -300,15 +302,20 @@ type turnRule func(*turn.State, turn.Facts) ([]event.Event, turn.WaitResult, err
 // ctx ends only the waiting for the room's lock.
 func (t *turnRequest) request(ctx context.Context, snap *snapshot, rule turnRule) (done bool, err error) {
 	afterLock := context.WithoutCancel(ctx)
+	locked := false // the first time decide is called without the room's lock
 	decide := func(st *turn.State, f turn.Facts) (events []event.Event, err error) {
 		t.before, t.facts, t.proof = st, f, proofBegun()
 		events, t.result, err = rule(st, f)
 		if len(events) > 0 && t.guardian == nil && !t.joins { // an agent that is no member yet has no directory
 			t.guardian = t.Room.startPendingGuardian(t.fence())
 		}
+		if len(events) > 0 && locked {
+			t.beginToTell(afterLock)
+		}
+		locked = true
 		return events, err
 	}
-	for {
+	for ; ; locked = false {
 		if t.first == nil {
 			t.first, t.memberAt = snap.State, t.Room.JoinedAt
 		}
@@ -387,14 +394,15 @@ func (t *turnRequest) granted(ctx context.Context) {
 	if t.joins {
 		t.Room.recordArrival()
 	}
-	t.Room.forgetWait()
-	_ = t.Room.own().Remove(wantsFile)
-	_ = t.Room.own().Remove(byHandFile)
 	started, failure := t.Room.guardianFor(t.fence(), t.guardian)
 	pid, err := t.Room.recordGrant(t.fence(), t.before.Policy, t.provenBy(), started, failure)
 	t.result.GuardianPID = pid
-	if err == nil {
-		err = t.read(ctx)
+	switch {
+	case err != nil:
+	case t.told != nil:
+		err = t.tell(t.told())
+	default:
+		err = t.tell(t.lookUp(ctx, t.before, t.result.HandoffSeq))
 	}
 	t.answered = make(chan error, 1)
 	switch {
@@ -405,6 +413,9 @@ func (t *turnRequest) granted(ctx context.Context) {
 	default:
 		go func() { t.answered <- t.out.Answer(t.result) }()
 	}
+	t.Room.forgetWait()
+	_ = t.Room.own().Remove(wantsFile)
+	_ = t.Room.own().Remove(byHandFile)
 }
 
 // answer prints the result if that was not done with the grant. What was printed
@@ -459,17 +470,43 @@ func (t *turnRequest) resume(ctx context.Context) (err error) {
 	t.Room.recordSeen() // first, see EnsureGuardian
 	_ = t.Room.own().Mark(byHandFile, t.Room.time())
 	if t.result.GuardianPID, err = t.Room.EnsureGuardian(ctx, t.fence()); err == nil {
-		err = t.read(context.WithoutCancel(ctx))
+		err = t.tell(t.lookUp(context.WithoutCancel(ctx), t.before, t.result.HandoffSeq))
 	}
 	return ownedError(t.result.TurnID, err)
 }
 
-// read reads the handoff and the briefing of the turn.
-func (t *turnRequest) read(ctx context.Context) (err error) {
-	if t.result.Handoff, err = t.Room.readHandoff(ctx, t.result.HandoffSeq); err == nil && t.Room.News != nil {
-		t.result.Briefing, t.shown = t.Room.News.Briefing(ctx, t.before, t.result.HandoffSeq)
+// A told is what the agent is told with its turn.
+type told struct {
+	handoff  json.RawMessage
+	briefing turn.Briefing
+	shown    func(*turn.State)
+	err      error
+}
+
+// lookUp reads the handoff of an event and the briefing of the turn that comes with it. st is the room
+// before the grant.
+func (t *turnRequest) lookUp(ctx context.Context, st *turn.State, handoff int64) (n told) {
+	if n.handoff, n.err = t.Room.readHandoff(ctx, handoff); n.err == nil && t.Room.News != nil {
+		n.briefing, n.shown = t.Room.News.Briefing(ctx, st, handoff)
 	}
-	return err
+	return n
+}
+
+// beginToTell begins to look up what is told with a turn that is about to be granted, so that this and
+// the commit do not add up. What is told of a turn that was taken over is in that change itself.
+func (t *turnRequest) beginToTell(ctx context.Context) {
+	if t.before.Owner != "" || t.Room.FS.IsShared() {
+		return
+	}
+	st, handoff := t.before, t.result.HandoffSeq
+	t.told = sync.OnceValue(func() told { return t.lookUp(ctx, st, handoff) })
+	go t.told()
+}
+
+// tell adds what the agent is told to the result.
+func (t *turnRequest) tell(n told) error {
+	t.result.Handoff, t.result.Briefing, t.shown = n.handoff, n.briefing, n.shown
+	return n.err
 }
 
 // isOvertaken reports whether err says that the turn is not the agent's any more.
