@@ -1,6 +1,10 @@
 package member
 
 import (
+	"cmp"
+	"path/filepath"
+	"strings"
+
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/identity"
@@ -87,6 +91,28 @@ func (r *Room) above(st *turn.State) string {
 		}
 	}
 	return st.CanonicalPath
+}
+
+// Below returns the directory on this host of a room that is below the root of the workspace, "" if
+// it is not. Where nobody joined it here, the path is that of another host: its end, with the name
+// of the workspace before it, has to be what the room is called.
+func (r *Room) Below(st *turn.State) string {
+	root := r.Workspace.Root
+	dir := cmp.Or(r.FS.Kept(PathFile), st.CanonicalPath)
+	for rest := dir; r.FS.IsShared() && r.FS.Kept(PathFile) == ""; {
+		_, after, more := strings.Cut(rest, string(filepath.Separator))
+		if !more {
+			return ""
+		}
+		rest, dir = after, filepath.Join(root, after)
+		if dir != root && fsroom.RoomName(r.Workspace.Identity(dir)) == r.FS.Name() {
+			return dir
+		}
+	}
+	if below, err := filepath.Rel(root, dir); err != nil || below == "." || !filepath.IsLocal(below) {
+		return ""
+	}
+	return dir
 }
 
 // recordPath records the directory in which an agent of this host is a member.

@@ -151,15 +151,19 @@ func roomNames(w *workspace.Workspace) (names []string) {
 // whose names are excluded.
 func roomsBelow(client *member.Client, w *workspace.Workspace, excluded []string) (found []turn.RoomView) {
 	names, _ := client.Rooms() // what cannot be read is a matter of --all
-	above := strings.TrimSuffix(w.Root, string(filepath.Separator)) + string(filepath.Separator)
 	for _, name := range names {
 		room := client.Room(name, w)
 		if slices.Contains(excluded, name) || !room.FS.Exists() {
 			continue
 		}
 		snap, err := room.FS.View()
-		if err == nil && strings.HasPrefix(snap.State.CanonicalPath, above) && !room.Ended(snap.State) {
-			found = append(found, snap.State.Room(room.Facts(snap.State)))
+		if err != nil || room.Ended(snap.State) {
+			continue
+		}
+		if dir := room.Below(snap.State); dir != "" {
+			v := snap.State.Room(room.Facts(snap.State))
+			v.CanonicalPath = dir
+			found = append(found, v)
 		}
 	}
 	return found
