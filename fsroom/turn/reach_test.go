@@ -115,6 +115,21 @@ func TestNextCommand(t *testing.T) {
 	}
 }
 
+// TestReservedForNobodyWhoHears: of a turn that is reserved for a member that nothing tells,
+// it is said how a person gets it before the time is over.
+func TestReservedForNobodyWhoHears(t *testing.T) {
+	for _, c := range []struct {
+		h    turn.Hearing
+		want bool
+	}{{turn.Hearing{}, true}, {unheard, true}, {ready, false}, {busy, false}, {hooks, false}} {
+		w := room(t, members("a", "b"), listening(c.h, "b"), held("a"), assigned("b"))
+		next := strings.Join(w.state.Outlook(w.facts()), "\n")
+		if strings.Contains(next, "tt take --operator-requested") != c.want {
+			t.Errorf("%+v: %s", c.h, next)
+		}
+	}
+}
+
 // TestWords: where the stick is, for one who asks.
 func TestWords(t *testing.T) {
 	for _, c := range []struct {

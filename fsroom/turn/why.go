@@ -88,6 +88,9 @@ func (s *State) Outlook(f Facts) []string {
 	case s.ReservedFor != "":
 		add("%s may claim the turn until %s, then the others may take it: %s", s.ReservedFor, v.ClaimExpiresAt.Format(utcClock),
 			s.toldWords(f, s.ReservedFor))
+		if reach := s.Reach(f, s.ReservedFor); reach == ReachNone || reach == ReachUnheard {
+			add(`if a person wants it now: "tt take --operator-requested --reason …"`)
+		}
 	case v.OfferedTo != "":
 		add("only %s may claim the turn until %s: %s", v.OfferedTo, v.OfferedUntil.Format(utcClock), s.toldWords(f, v.OfferedTo))
 		add("after that whoever waits gets it")
