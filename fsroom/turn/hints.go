@@ -75,6 +75,21 @@ func deliveryHint(delivery, to, sender string) string {
 	return ""
 }
 
+// listeningHint tells the sender of a message to an agent that listens why it may not hear of
+// it at once. It is "" if it does.
+func listeningHint(h Hearing, to string) string {
+	switch {
+	case h.How == ByHold:
+		return to + " sees it " + ifStopped
+	case h.Within > 0:
+		return to + " sees it " + Soon(h.Within) + "; with the server of its harness it would be told at once"
+	}
+	return ""
+}
+
+// ifStopped says when an agent hears that a hook holds: the hook is not told of Esc.
+const ifStopped = "at its next prompt if its user has pressed Esc"
+
 // hintNobodyTells is the advice to who has assigned the turn to a member that nothing
 // tells of it.
 func hintNobodyTells(agent, by string) string {

@@ -10,13 +10,14 @@ import (
 // A Hearing says how an agent can hear of news although it runs no command, as far as the
 // machine knows. It is zero for an agent of which nothing is known.
 type Hearing struct {
-	How     string // what listens for it while its model is idle; "": nothing
-	Hooks   bool   // the hooks of its harness show it news when its model works
-	Busy    bool   // its model is in a turn
-	Asks    bool   // its model waits for an answer of its user
-	Stopped bool   // its user has ended the last turn, and it takes nothing up until its user's next prompt
-	Spent   bool   // it was woken as often lately as it may be for what agents do
-	Unheard bool   // it did not answer the last notification
+	How     string        // what listens for it while its model is idle; "": nothing
+	Hooks   bool          // the hooks of its harness show it news when its model works
+	Busy    bool          // its model is in a turn
+	Asks    bool          // its model waits for an answer of its user
+	Stopped bool          // its user has ended the last turn, and it takes nothing up until its user's next prompt
+	Spent   bool          // it was woken as often lately as it may be for what agents do
+	Unheard bool          // it did not answer the last notification
+	Within  time.Duration // how long its harness may take until it sees what How has for it; 0: it is told at once
 	// UnheardIn is how long it is until the listener counts as unheard, if it does not
 	// notice the last notification; 0: it has noticed it, or is unheard.
 	UnheardIn time.Duration
@@ -25,6 +26,14 @@ type Hearing struct {
 
 // ByHold is the [Hearing.How] of a hook that holds the end of a turn.
 const ByHold = "hold"
+
+// Soon says when the model of an agent that is ready is told: at once, or within a time.
+func Soon(within time.Duration) string {
+	if within == 0 {
+		return "at once"
+	}
+	return "within " + spoken(within)
+}
 
 // How an agent can be reached.
 const (
@@ -80,10 +89,13 @@ var deliveries = []string{DeliveryWaiting, DeliveryListening, DeliveryNextToolCa
 // Delivery returns when a message is heard of, one of the Delivery constants: by its
 // recipient, or by the first of the other members if it is to the room. A message to the
 // room wakes no idle model unless it is urgent. For next_prompt and nobody it also
-// returns a hint for the sender.
+// returns a hint for the sender, and for listening where that may not be at once.
 func (s *State) Delivery(f Facts, message *event.Event) (delivery, hint string) {
 	if message.To != "" {
 		delivery = s.delivery(f, message.From, message.To, true)
+		if delivery == DeliveryListening {
+			return delivery, listeningHint(f.hearing(message.To), message.To)
+		}
 		return delivery, deliveryHint(delivery, message.To, message.From)
 	}
 	best := len(deliveries) - 1

@@ -3,6 +3,7 @@ package turn
 import (
 	"cmp"
 	"fmt"
+	"time"
 
 	"github.com/talking-stick/tt/journal/event"
 )
@@ -64,8 +65,9 @@ type MemberView struct {
 	GoneAt      *event.Time // when it counts as gone, though its process has ended already; nil: see [State.GoneAt]
 	SessionKind string
 	Observer    bool
-	Listening   string // what listens for it, "" if nothing does
-	Reach       string // how it can be reached, see [State.Reach]
+	Listening   string        // what listens for it, "" if nothing does
+	Reach       string        // how it can be reached, see [State.Reach]
+	Within      time.Duration // see [Hearing]; not part of the JSON
 	Activity    Activity
 	Why         string // why the member is inactive, or not known to be alive; else ""
 }
@@ -91,7 +93,7 @@ func (s *State) memberView(f Facts, m *Member) MemberView {
 		AgentID: m.AgentID, DisplayName: m.DisplayName, Ordinal: m.Ordinal, JoinedAt: m.JoinedAt,
 		LastSeenAt: event.NewTime(f.lastSeen(m)), Waiting: f.isWaiting(m.AgentID), Status: memberActive,
 		Process: p.shown(), GoneAt: s.GoneAt(f, m.AgentID), SessionKind: m.SessionKind, Observer: m.Observer,
-		Listening: s.listening(f, m.AgentID), Reach: s.Reach(f, m.AgentID), Activity: f.activity(m.AgentID),
+		Listening: s.listening(f, m.AgentID), Reach: s.Reach(f, m.AgentID), Within: f.hearing(m.AgentID).Within, Activity: f.activity(m.AgentID),
 	}
 	switch {
 	case f.active(s, m):

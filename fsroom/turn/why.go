@@ -117,9 +117,9 @@ func (s *State) toldWords(f Facts, id string) string {
 			return "it was woken often lately, and is told at its next prompt"
 		}
 		if how == ByHold {
-			how += ", or at its next prompt if its user has pressed Esc" // of which the hook is not told
+			how += ", or " + ifStopped
 		}
-		return "it is told at once by " + how
+		return "it is told " + Soon(h.Within) + " by " + how
 	case ReachBusy:
 		if h.Asks {
 			return "it asks its user for a permission, and is told after the answer"

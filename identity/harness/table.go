@@ -82,7 +82,7 @@ var table = []*Harness{
 			Prompt: "prompt", Repeated: "stop_hook_active", Subagent: "agent_id", Transcript: "transcript_path",
 		},
 		Answer: HookAnswer{Stop: "block", EditIsSpecific: true},
-		Note:   "approve the hooks once with /hooks in Codex",
+		Note:   "approve the hooks once with /hooks in Codex; an idle agent is told at once, and with --no-daemon within 10 s",
 		MCP: MCP{
 			Remove:  []string{"mcp", "remove"},
 			Servers: []string{"config.toml"}, Key: "mcp_servers", EnvVars: true,

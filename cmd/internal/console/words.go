@@ -87,7 +87,7 @@ type hearing struct {
 }
 
 var hearings = map[string]hearing{
-	turn.ReachReady:      {draw.Dim, "ready", "it listens, and is told at once"},
+	turn.ReachReady:      {draw.Dim, "ready", "it listens, and its model is idle"},
 	turn.ReachBusy:       {draw.Dim, "busy", "it listens, and its model is at work: it is told with its next tool call"},
 	turn.ReachUnheard:    {draw.Alarm, "unheard", "it listens, but did not answer the last notification"},
 	turn.ReachNextPrompt: {draw.Dim, "next prompt", "its harness tells it with its next prompt"},

@@ -29,6 +29,10 @@ const (
 	ByHooks    = "hook"         // the hooks, when its model works
 )
 
+// QueueLooks is how often Codex looks into its queue if its window runs the session: its server
+// is told at once.
+const QueueLooks = 10 * time.Second
+
 // The files of an agent in the directory of a room, see [fsroom.Agent].
 const (
 	CursorFile = "cursor.json" // a [Cursor]

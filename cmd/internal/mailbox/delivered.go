@@ -2,6 +2,7 @@ package mailbox
 
 import (
 	"context"
+	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/member"
 	"github.com/talking-stick/tt/fsroom/code"
@@ -133,7 +134,8 @@ type MemberReach struct {
 	ID         string
 	Listening  string // see [turn.MemberView]
 	Reach      string
-	Unread     int64 // messages that were not shown to it
+	Within     time.Duration // see [turn.Hearing]; not part of the JSON
+	Unread     int64         // messages that were not shown to it
 	Process    turn.Process
 	GoneAt     *event.Time // see [turn.MemberView]
 	NotifiedAt event.Time  // the notification that it did not answer; zero: none
@@ -146,7 +148,7 @@ type MemberReach struct {
 func (m *Mailbox) Reach(st *turn.State, f turn.Facts) []MemberReach {
 	list := []MemberReach{}
 	for _, view := range st.MemberViews(f) {
-		reach := MemberReach{ID: view.AgentID, Listening: view.Listening, Reach: view.Reach, Process: view.Process,
+		reach := MemberReach{ID: view.AgentID, Listening: view.Listening, Reach: view.Reach, Within: view.Within, Process: view.Process,
 			GoneAt: view.GoneAt, Activity: view.Activity, Unread: max(0, st.Mail(view.AgentID)-m.CursorOf(st, view.AgentID).Read)}
 		if view.Reach == turn.ReachUnheard {
 			reach.NotifiedAt = event.NewTime(f.Hearing(view.AgentID).Notified)

@@ -39,6 +39,9 @@ func (r *Room) hearing(st *turn.State, id string, doing turn.Activity) (h turn.H
 		}
 		return h
 	}
+	if h.How == hearing.ByQueue && l.Process != nil { // of a harness without its server
+		h.Within = hearing.QueueLooks
+	}
 	h.Notified = dir.Marked(fsroom.ListenerWakeFile)
 	unnoticed := func(t time.Time) bool { return t.Truncate(time.Millisecond).After(l.Heard.Time) }
 	if unnoticed(h.Notified) {

@@ -307,6 +307,9 @@ func TestCodexAlone(t *testing.T) {
 	h := codex
 	h.args = []string{"--no-daemon"}
 	w := newWorld(t, h)
+	if why := w.tt(peer, "why", w.agent); !strings.Contains(why, "told within 10s") {
+		t.Errorf("tt why says %s", why)
+	}
 	within(t, "idle", 11*time.Second, w.handoffs(6)...)
 	w.struggle()
 	w.stopped()

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/hooks"
@@ -42,6 +43,7 @@ type statusResult struct {
 	Observer       bool           `json:"observer,omitempty"`
 	Listening      string         `json:"listening,omitempty"` // as of members
 	Reach          string         `json:"reach,omitempty"`
+	Within         time.Duration  `json:"-"`
 	Owner          string         `json:"owner,omitempty"`
 	ReservedFor    string         `json:"reserved_for,omitempty"`
 	YouOwn         bool           `json:"you_own"`
@@ -107,7 +109,7 @@ func statusFor(room *member.Room, st *turn.State, f turn.Facts) statusResult {
 	res.OpenNotes, res.OpenPages = openNotesFor(st, room.Self.ID)
 	for _, m := range st.MemberViews(f) {
 		if m.AgentID == room.Self.ID {
-			res.Observer, res.Listening, res.Reach = m.Observer, m.Listening, m.Reach
+			res.Observer, res.Listening, res.Reach, res.Within = m.Observer, m.Listening, m.Reach, m.Within
 		}
 		if m.AgentID == cmp.Or(v.Owner, v.ReservedFor) {
 			res.Process, res.GoneAt = m.Process, m.GoneAt
@@ -188,7 +190,7 @@ func writeStatus(t *cli.Text, v turn.RoomView, r statusResult, outside string) {
 		t.Line("You     %s, not a member", r.AgentID)
 	}
 	if r.Listening != "" || r.Reach == turn.ReachNextPrompt {
-		t.Line("Hears   %s", reachWords(r.Listening, r.Reach))
+		t.Line("Hears   %s", reachWords(r.Listening, r.Reach, r.Within))
 	}
 	if len(r.Waiting) > 0 {
 		t.Line("Waiting %s", strings.Join(r.Waiting, ", "))

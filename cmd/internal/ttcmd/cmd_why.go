@@ -79,7 +79,7 @@ func writeWhy(t *cli.Text, standing turn.Standing, told []mailbox.MemberReach, r
 		if i == 0 {
 			title = "Hears  "
 		}
-		words := m.ID + " " + reachWords(m.Listening, m.Reach)
+		words := m.ID + " " + reachWords(m.Listening, m.Reach, m.Within)
 		if !m.NotifiedAt.IsZero() {
 			words += ", " + t.Ago(m.NotifiedAt.Time)
 		}

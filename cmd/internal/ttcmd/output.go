@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/hearing"
@@ -109,7 +110,7 @@ func memberRemarks(m turn.MemberView, me string) string {
 		remarks = append(remarks, "observer")
 	}
 	if m.Reach == turn.ReachUnheard || m.Listening != "" && m.Listening != hearing.ByWait {
-		remarks = append(remarks, reachWords(m.Listening, m.Reach))
+		remarks = append(remarks, reachWords(m.Listening, m.Reach, m.Within))
 	}
 	if words := m.Activity.Words(); words != "" {
 		remarks = append(remarks, words)
@@ -137,10 +138,10 @@ func activityWords(t *cli.Text, a turn.Activity) string {
 }
 
 // reachWords say how an agent is told of news, as [turn.State.Reach] found.
-func reachWords(listening, reach string) string {
+func reachWords(listening, reach string, within time.Duration) string {
 	switch reach {
 	case turn.ReachReady:
-		return "at once, by " + listening
+		return turn.Soon(within) + ", by " + listening
 	case turn.ReachBusy:
 		return "with the next use of a tool, by " + listening
 	case turn.ReachUnheard:
