@@ -211,7 +211,7 @@ func writeRooms(t *cli.Text, rooms []turn.RoomView, here string) {
 		}
 		remark := "changed " + t.Ago(r.UpdatedAt.Time)
 		for i := range r.Trouble {
-			remark += ", " + r.Trouble[i].Fact()
+			remark += ", " + r.Trouble[i].Fact() + sinceWords(t, r.Trouble[i])
 		}
 		if r.PathMissing {
 			remark += ", its directory is gone"

@@ -27,8 +27,16 @@ func writeTurn(t *cli.Text, words string) { t.Line("The stick is %s.", words) }
 // writeTrouble says what is wrong with the holder, and what to do about it.
 func writeTrouble(t *cli.Text, list []turn.Trouble) {
 	for i := range list {
-		t.Line("%s %s. Do: %s", t.Red("Trouble"), list[i].Sentence(), list[i].Do)
+		t.Line("%s %s%s. Do: %s", t.Red("Trouble"), list[i].Sentence(), sinceWords(t, list[i]), list[i].Do)
 	}
+}
+
+// sinceWords says since when a holder rests.
+func sinceWords(t *cli.Text, x turn.Trouble) string {
+	if x.Since == nil || x.What != turn.HolderAsks && x.What != turn.HolderLimited && x.What != turn.HolderIdle {
+		return ""
+	}
+	return ", since " + t.Ago(x.Since.Time)
 }
 
 func writeHolder(t *cli.Text, r turn.RoomView) {
