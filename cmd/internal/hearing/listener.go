@@ -115,38 +115,34 @@ func (a Agent) Listener() (l Listener) {
 // [Agent.Dir].
 func (a Agent) Save(l *Listener) error { return a.Dir().Write(listenerFile, l) }
 
-// Hold makes this process the listener of the agent until release is called. release is
-// nil if another process is. The caller has the lock of [Agent.Dir].
-func (a Agent) Hold() (release func(), err error) {
-	dir := a.Dir()
-	if dir.Held(listeningFile) {
-		return nil, nil
-	}
-	return dir.Hold(listeningFile)
-}
+// Hold makes this process the listener of the agent until release is called. The caller has the
+// lock of [Agent.Dir], and knows that no other process is.
+func (a Agent) Hold() (release func(), err error) { return a.Dir().Hold(listeningFile) }
 
 // IsListening reports whether a process listens for the agent.
 func (a Agent) IsListening() bool { return a.Dir().Held(listeningFile) }
 
 // Listens returns how the agent hears of news, "" if it does not.
 func (a Agent) Listens() string {
-	l := a.Listener()
-	return a.ListensBy(&l)
+	_, how := a.Hears()
+	return how
 }
 
-// ListensBy is [Agent.Listens] for a listener that was read. What a harness was told to
-// do is believed when the harness has shown that it does it, and a process as long as it
-// lives.
-func (a Agent) ListensBy(l *Listener) string {
+// Hears returns what is known of how the agent hears of news, and how it does, "" if it does
+// not. What a harness was told to do is believed when the harness has shown that it does it,
+// and a process as long as it lives.
+func (a Agent) Hears() (l Listener, how string) {
+	held := a.IsListening() // first: who listens has recorded how before
+	l = a.Listener()
 	switch {
 	case l.Proved() && l.Process != nil && a.Table.Verdict(*l.Process) == identity.Alive:
-		return ByWatch
-	case !a.Dir().Held(listeningFile):
-		return ""
+		return l, ByWatch
+	case !held:
+		return l, ""
 	case l.How == ByWatch:
-		return ByHook
+		return l, ByHook
 	}
-	return cmp.Or(l.How, ByExec)
+	return l, cmp.Or(l.How, ByExec)
 }
 
 // Proved reports whether the harness has noticed a notification since it was told to

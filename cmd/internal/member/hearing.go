@@ -24,8 +24,9 @@ func (r *Room) hearing(st *turn.State, id string, doing turn.Activity) (h turn.H
 	if !a.IsKnown() {
 		return r.hearingElsewhere(id)
 	}
-	dir, l := a.Dir(), a.Listener()
-	h.How, h.Hooks = a.ListensBy(&l), a.InSession(&l)
+	dir := a.Dir()
+	l, how := a.Hears()
+	h.How, h.Hooks = how, a.InSession(&l)
 	if h.Hooks {
 		h.Busy, h.Asks, h.Stopped = turn.InTurn(doing.What), doing.What == turn.ActivityAsks, doing.Stopped
 	}

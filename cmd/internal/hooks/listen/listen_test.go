@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/hearing"
+	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/identity"
 	"github.com/talking-stick/tt/journal/event"
@@ -80,6 +81,45 @@ func TestAWatchIsBelievedWhenProved(t *testing.T) {
 		t.Errorf("listens by %s after the end", how)
 	}
 }
+
+// TestHowIsKnownAtOnce: who asks how an agent listens while a listener begins is not told
+// another way.
+func TestHowIsKnownAtOnce(t *testing.T) {
+	f := newFixture(t)
+	a, _ := f.listener("a:1")
+	me := a.Client.Hearing()
+	self := identity.System().Self()
+	f.must(me.Save(&hearing.Listener{How: hearing.ByWatch, Process: &self, Armed: event.NewTime(f.clock), Heard: event.NewTime(f.clock.Add(time.Second))}))
+	me.Table = begins{me.Table, func() {
+		f.must(me.Save(&hearing.Listener{How: hearing.ByQueue}))
+		release, err := me.Hold()
+		f.must(err)
+		t.Cleanup(release)
+	}}
+	if how := me.Listens(); how != "" {
+		t.Errorf("while it begins it listens by %q", how)
+	}
+	if how := me.Listens(); how != hearing.ByQueue {
+		t.Errorf("it listens by %q", how)
+	}
+
+	b, _ := f.listener("b:1")
+	f.must(os.Mkdir(b.Client.Hearing().Dir().Path(fsroom.ListenerFile), 0o700)) // how cannot be recorded
+	if err := b.Run(ctx, Transport{How: hearing.ByQueue}); err == nil {
+		t.Error("it listens without a record")
+	}
+	if _, err := os.Lstat(b.Client.Hearing().Dir().Path("listening")); err == nil {
+		t.Error("it was to be seen that something listens before it was known how")
+	}
+}
+
+// begins is a table of processes in which one has ended, and in that moment a listener begins.
+type begins struct {
+	identity.Table
+	begin func()
+}
+
+func (b begins) Verdict(identity.Process) identity.Verdict { b.begin(); return identity.Gone }
 
 // TestAWindowThatIsClosed: the server of a harness goes on, and its agent is not woken.
 func TestAWindowThatIsClosed(t *testing.T) {

@@ -179,20 +179,20 @@ func (a *Agent) takePost(ctx context.Context, how string) (session string, relea
 		return "", nil, err
 	}
 	defer func() { _ = unlock() }()
-	l := a.Client.Hearing().Listener()
-	if release, err = a.Client.Hearing().Hold(); err != nil {
-		return "", nil, err
-	}
-	if release == nil {
-		return "", nil, code.New(code.AlreadyListening, "something listens for %s already: %s", a.Client.Self.ID, a.Client.Hearing().Listens()).
+	me := a.Client.Hearing()
+	if me.IsListening() {
+		return "", nil, code.New(code.AlreadyListening, "something listens for %s already: %s", a.Client.Self.ID, me.Listens()).
 			WithHint("one listener is enough for all rooms; tt why says how the others can be reached")
 	}
+	l := me.Listener()
 	if !l.Proved() {
 		l.How = how
 	}
 	l.Since, l.Heard, l.Error = event.NewTime(a.now()), event.NewTime(a.now()), ""
-	if err := a.Client.Hearing().Save(&l); err != nil {
-		release()
+	if err := me.Save(&l); err != nil { // first, so that how it listens is known as soon as it does
+		return "", nil, err
+	}
+	if release, err = me.Hold(); err != nil {
 		return "", nil, err
 	}
 	return l.Session, release, nil
