@@ -82,7 +82,7 @@ type Listener struct {
 	Since   event.Time        // when How began to listen
 	Armed   event.Time        // when the harness was told to watch the wake file; zero: it was not
 	Heard   event.Time        // when it last noticed a notification
-	Spoke   event.Time        // when the agent was last woken
+	Woken   event.Time        // when the agent was last woken
 	Needed  event.Time        // of a person: since when an agent needed what was told last
 	PutOff  event.Time        // since when there is news for which it was not woken yet; zero: there is none
 	Lately  []int64           // the times, in Unix seconds, at which it was woken lately for what agents did, see [Listener.Spent]
@@ -191,7 +191,7 @@ func (l *Listener) Fields(c *wire.Codec) {
 	for _, f := range []struct {
 		name string
 		at   *event.Time
-	}{{"since", &l.Since}, {"armed_at", &l.Armed}, {"heard_at", &l.Heard}, {"spoke_at", &l.Spoke}, {"put_off_at", &l.PutOff},
+	}{{"since", &l.Since}, {"armed_at", &l.Armed}, {"heard_at", &l.Heard}, {"spoke_at", &l.Woken}, {"put_off_at", &l.PutOff},
 		{"needed_at", &l.Needed}} {
 		if !c.Writes() || !f.at.IsZero() {
 			c.Time(f.name, f.at)

@@ -31,7 +31,7 @@ func (h *run) fileChanged(ctx context.Context) error {
 	wait := agent.Client.Hearing().Dir()
 	waits := false
 	for start := time.Now(); ; {
-		wake, err := agent.Speak(ctx, hearing.ByWatch)
+		wake, err := agent.DecideWake(ctx, hearing.ByWatch)
 		if wake.Text != "" {
 			return h.finish(payload.Reply{Wake: wake.Text})
 		}

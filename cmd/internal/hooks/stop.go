@@ -65,7 +65,7 @@ func (h *run) endOfTurn(ctx context.Context, agent *listen.Agent, objection stri
 			return nil
 		}
 	}
-	wake, err := agent.Speak(ctx, hearing.ByHooks)
+	wake, err := agent.DecideWake(ctx, hearing.ByHooks)
 	objection = cmp.Or(objection, wake.Text)
 	if objection == "" {
 		return err

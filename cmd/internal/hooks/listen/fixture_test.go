@@ -114,10 +114,10 @@ func (f *fixture) send(from *member.Room, to, body string, interrupt bool) {
 	f.must(err)
 }
 
-// speak returns what Speak says.
-func (f *fixture) speak(a *Agent) Wake {
+// wake returns what DecideWake says.
+func (f *fixture) wake(a *Agent) Wake {
 	f.Helper()
-	w, err := a.Speak(ctx, hearing.ByExec)
+	w, err := a.DecideWake(ctx, hearing.ByExec)
 	f.must(err)
 	return w
 }
@@ -140,7 +140,7 @@ func (f *fixture) show(a *Agent) (text string) {
 
 func (f *fixture) wants(a *Agent, text string) {
 	f.Helper()
-	if w := f.speak(a); (w.Text == "") != (text == "") || !strings.Contains(w.Text, text) {
+	if w := f.wake(a); (w.Text == "") != (text == "") || !strings.Contains(w.Text, text) {
 		f.Errorf("said %q, want %q", w.Text, text)
 	}
 }

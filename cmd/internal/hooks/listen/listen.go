@@ -3,8 +3,8 @@
 //
 // Whoever changes a room so touches the wake file of the agents it concerns
 // ([fsroom.Store.NotifyListener]). Several things may notice that: the harness itself,
-// its hooks, a process of tt. All of them call [Agent.Speak], which lets one of them
-// speak. What a model reads then is a fixed text that has nothing of what other agents
+// its hooks, a process of tt. All of them call [Agent.DecideWake], which lets one of them
+// wake the agent. What a model reads then is a fixed text that has nothing of what other agents
 // wrote. Their words are shown by [Agent.Show].
 //
 // News has four delivery states: stored (in the journal), woken (it was decided to wake
@@ -67,14 +67,14 @@ func (a *Agent) Notify() { a.Client.Store.NotifyListener(a.Client.Self.ID) }
 
 // Begin records that a session begins, or that its harness was told again to watch the
 // wake file, which [Agent.WakePath] returns. The harness counts as listening once it has
-// called [Agent.Speak] with [hearing.ByWatch] after that.
+// called [Agent.DecideWake] with [hearing.ByWatch] after that.
 func (a *Agent) Begin(ctx context.Context, s Session) error {
 	a.Client.FindRoomsToHear()
 	before, other := "", false // that another session was open
 	err := a.change(ctx, func(l *hearing.Listener) bool {
 		before = l.Session
 		if other = s.ID != before; other {
-			*l = hearing.Listener{Session: s.ID, How: l.How, Since: l.Since, Heard: l.Heard, Spoke: l.Spoke, Lately: l.Lately, Off: l.Off}
+			*l = hearing.Listener{Session: s.ID, How: l.How, Since: l.Since, Heard: l.Heard, Woken: l.Woken, Lately: l.Lately, Off: l.Off}
 		}
 		l.Process = s.Process
 		if s.Watches {

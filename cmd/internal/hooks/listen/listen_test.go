@@ -59,7 +59,7 @@ func TestAWatchIsBelievedWhenProved(t *testing.T) {
 		t.Errorf("listens by %s before it was proved", how)
 	}
 	f.later(time.Second)
-	_, err := a.Speak(ctx, hearing.ByWatch)
+	_, err := a.DecideWake(ctx, hearing.ByWatch)
 	f.must(err)
 	if how := a.Client.Hearing().Listens(); how != hearing.ByWatch {
 		t.Errorf("listens by %q", how)
@@ -70,7 +70,7 @@ func TestAWatchIsBelievedWhenProved(t *testing.T) {
 		t.Errorf("listens by %s before it was proved again", how)
 	}
 	f.later(time.Second)
-	_, err = a.Speak(ctx, hearing.ByWatch)
+	_, err = a.DecideWake(ctx, hearing.ByWatch)
 	f.must(err)
 	f.must(a.End(ctx, "another"))
 	if how := a.Client.Hearing().Listens(); how != hearing.ByWatch {

@@ -40,8 +40,8 @@ func TestMain(m *testing.M) {
 		select {}
 	}
 	switch part {
-	case "speak":
-		if w, err := a.Speak(ctx, hearing.ByHook); err == nil && w.Text != "" {
+	case "wake":
+		if w, err := a.DecideWake(ctx, hearing.ByHook); err == nil && w.Text != "" {
 			fmt.Println("said")
 		}
 	case "show":
@@ -52,7 +52,7 @@ func TestMain(m *testing.M) {
 		a.Note(doing(turn.ActivityIdle))
 		_, _ = a.Show(ctx, "hook", func(string) error { fmt.Println("shown"); return nil })
 	case "killed before it says":
-		_, _ = a.Speak(ctx, hearing.ByHook)
+		_, _ = a.DecideWake(ctx, hearing.ByHook)
 		kill()
 	case "killed after it printed":
 		_, _ = a.Show(ctx, "hook", func(text string) error { fmt.Println(text); kill(); return nil })
@@ -68,10 +68,10 @@ func (f *fixture) play(part string) string {
 	return string(out)
 }
 
-// Of any two processes that notice the same news at the same time one speaks, and one
-// shows it.
+// Of any two processes that notice the same news at the same time one wakes the agent, and
+// one shows it.
 func TestOneSpeaksAndOneShows(t *testing.T) {
-	parts := []string{"speak", "show", "stop"}
+	parts := []string{"wake", "show", "stop"}
 	for i, first := range parts {
 		for _, second := range parts[i:] {
 			t.Run(first+" and "+second, func(t *testing.T) {
@@ -87,7 +87,7 @@ func TestOneSpeaksAndOneShows(t *testing.T) {
 				all.Wait()
 				said := strings.Count(strings.Join(printed, ""), "said")
 				shown := strings.Count(strings.Join(printed, ""), "shown")
-				shows := first != "speak" || second != "speak"
+				shows := first != "wake" || second != "wake"
 				if said > 1 || shown > 1 || shows != (shown == 1) || !shows && said != 1 {
 					t.Errorf("said %d times, shown %d times", said, shown)
 				}
@@ -132,16 +132,16 @@ func TestDeliveryStatesOnlyGrow(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		was := cursor()
 		for range rapid.IntRange(1, 6).Draw(t, "steps") {
-			switch rapid.SampledFrom([]string{"send", "tell all", "speak", "show", "wait"}).Draw(t, "step") {
+			switch rapid.SampledFrom([]string{"send", "tell all", "wake", "show", "wait"}).Draw(t, "step") {
 			case "send":
 				f.send(b, "a:1", fmt.Sprintf("m%d.", sent.Add(1)), false)
 			case "tell all":
 				f.send(b, turn.Everyone, fmt.Sprintf("m%d.", sent.Add(1)), false)
 			case "wait":
 				f.later(time.Duration(rapid.IntRange(1, 200).Draw(t, "seconds")) * time.Second)
-			case "speak":
+			case "wake":
 				unshown := int(sent.Load()) > shown
-				if w := f.speak(a); w.Text != "" && !unshown {
+				if w := f.wake(a); w.Text != "" && !unshown {
 					t.Fatalf("said %q after everything was shown", w.Text)
 				}
 			case "show":

@@ -47,7 +47,6 @@ const (
 // ends when the model is in a turn again. If another process listens already, the
 // error is already_listening.
 func (a *Agent) Run(ctx context.Context, t Transport) error {
-	dir := a.Client.Hearing().Dir()
 	if _, err := a.WakePath(); err != nil {
 		return err
 	}
@@ -57,59 +56,74 @@ func (a *Agent) Run(ctx context.Context, t Transport) error {
 		return err
 	}
 	defer release()
-	update, stopPull := a.pull(func() string { return cmp.Or(a.Client.Hearing().Listens(), t.How) })
-	defer stopPull()
-	watch := dir.WatchMark(fsroom.ListenerWakeFile)
-	defer watch.Stop()
-	ended, stop := a.harnessEnd()
-	defer stop()
 	var goneSince time.Time
-	for {
-		if l := a.Client.Hearing().Listener(); session != "" && l.Session != session ||
-			t.How == hearing.ByHook && l.Proved() || t.How == hearing.ByHold && turn.InTurn(a.Client.Hearing().Activity().What) {
-			return nil // it is not needed any more
-		}
-		update()
-		if doing := a.Client.Hearing().Activity(); t.Unattended != nil && !turn.InTurn(doing.What) && !doing.Stopped && t.Unattended() {
-			a.Note(hearing.Doing{What: turn.ActivityIdle, Stopped: true, Since: a.Client.Now(), Session: session})
-		}
-		wake, err := a.Speak(ctx, t.How)
-		if err == nil && wake.Text != "" {
-			err = t.Deliver(ctx, wake)
-			a.note(ctx, err)
-			if errors.Is(err, ErrDeaf) || err == nil && t.Once {
-				return err
-			}
-			continue
-		}
-		if ctx.Err() != nil {
-			return nil
-		}
-		if err != nil { // the disk may be full, or the lock is not to be had
-			wake.Later = goneEvery
-		}
-		sleep := fsroom.Sleep{For: wake.Later, Exit: ended}
-		if (t.Gone != nil || a.jobsRun()) && (sleep.For == 0 || sleep.For > goneEvery) {
-			sleep.For = goneEvery
-		}
-		if a.Client.IsHuman() && (sleep.For == 0 || sleep.For > needEvery) {
-			sleep.For = needEvery
-		}
-		if watch.Wait(ctx, sleep) != nil {
-			return nil
-		}
-		select {
-		case <-ended:
-			return nil
-		default:
-		}
+	return a.follow(ctx, t.How, func() (done bool, again time.Duration, err error) {
+		l, doing := a.Client.Hearing().Listener(), a.Client.Hearing().Activity()
 		switch {
+		case session != "" && l.Session != session, t.How == hearing.ByHook && l.Proved(), t.How == hearing.ByHold && turn.InTurn(doing.What):
+			return true, 0, nil // it is not needed any more
 		case t.Gone == nil || !t.Gone():
 			goneSince = time.Time{}
 		case goneSince.IsZero():
 			goneSince = time.Now()
 		case time.Since(goneSince) >= goneFor:
+			return true, 0, nil
+		}
+		if t.Unattended != nil && !turn.InTurn(doing.What) && !doing.Stopped && t.Unattended() {
+			a.Note(hearing.Doing{What: turn.ActivityIdle, Stopped: true, Since: a.Client.Now(), Session: session})
+		}
+		wake, err := a.DecideWake(ctx, t.How)
+		if err == nil && wake.Text != "" {
+			err = t.Deliver(ctx, wake)
+			a.note(ctx, err)
+			if errors.Is(err, ErrDeaf) || err == nil && t.Once {
+				return true, 0, err
+			}
+			return false, time.Nanosecond, nil
+		}
+		if err != nil { // the disk may be full, or the lock is not to be had
+			wake.Later = goneEvery
+		}
+		return false, a.lookAgain(wake.Later, t), nil
+	})
+}
+
+// lookAgain returns how long a listener waits at most for a notification, at most d; 0: for as
+// long as it takes.
+func (a *Agent) lookAgain(d time.Duration, t Transport) time.Duration {
+	if (t.Gone != nil || a.jobsRun()) && (d == 0 || d > goneEvery) {
+		d = goneEvery
+	}
+	if a.Client.IsHuman() && (d == 0 || d > needEvery) {
+		d = needEvery
+	}
+	return d
+}
+
+// follow calls look now, and again whenever the wake file is touched or the time that look
+// returns is over, until look is done, ctx ends or the process of the harness does. Meanwhile
+// the mirrors of the agent's rooms are kept up to date; without an engine there are none.
+func (a *Agent) follow(ctx context.Context, how string, look func() (done bool, again time.Duration, err error)) error {
+	update, stopPull := func() {}, func() {}
+	if a.Client.Pull != nil {
+		by := func() string { return cmp.Or(a.Client.Hearing().Listens(), how) }
+		update, stopPull = a.Client.Pull(a.Client.Self.ID, a.Client.Hearing().Rooms, by)
+	}
+	defer stopPull()
+	watch := a.Client.Hearing().Dir().WatchMark(fsroom.ListenerWakeFile)
+	defer watch.Stop()
+	ended, stop := a.harnessEnd()
+	defer stop()
+	for {
+		update()
+		done, again, err := look()
+		if done || watch.Wait(ctx, fsroom.Sleep{For: again, Exit: ended}) != nil {
+			return err
+		}
+		select {
+		case <-ended:
 			return nil
+		default:
 		}
 	}
 }
@@ -127,11 +141,10 @@ func (a *Agent) jobsRun() bool {
 // somebody has to hear what other hosts do. It ends with the session. Of several processes
 // one does so.
 func (a *Agent) Hear(ctx context.Context) error {
-	dir := a.Client.Hearing().Dir()
 	if a.Client.Pull == nil || a.IsHearing() {
 		return nil
 	}
-	release, err := dir.Hold(hearing.MirrorMark)
+	release, err := a.Client.Hearing().Dir().Hold(hearing.MirrorMark)
 	if err != nil {
 		return err
 	}
@@ -140,36 +153,13 @@ func (a *Agent) Hear(ctx context.Context) error {
 		return err
 	}
 	session := a.Client.Hearing().Listener().Session
-	update, stopPull := a.pull(func() string { return cmp.Or(a.Client.Hearing().Listens(), hearing.ByHooks) })
-	defer stopPull()
-	watch := dir.WatchMark(fsroom.ListenerWakeFile)
-	defer watch.Stop()
-	ended, stop := a.harnessEnd()
-	defer stop()
-	for session != "" && a.Client.Hearing().Listener().Session == session {
-		update()
-		if watch.Wait(ctx, fsroom.Sleep{Exit: ended}) != nil {
-			return nil
-		}
-		select {
-		case <-ended:
-			return nil
-		default:
-		}
-	}
-	return nil
+	return a.follow(ctx, hearing.ByHooks, func() (done bool, again time.Duration, err error) {
+		return session == "" || a.Client.Hearing().Listener().Session != session, 0, nil
+	})
 }
 
 // IsHearing reports whether a process is in Hear.
 func (a *Agent) IsHearing() bool { return a.Client.Hearing().Dir().Held(hearing.MirrorMark) }
-
-// pull keeps the mirrors of the agent's rooms up to date. Without an engine it does nothing.
-func (a *Agent) pull(how func() string) (update, stop func()) {
-	if a.Client.Pull == nil {
-		return func() {}, func() {}
-	}
-	return a.Client.Pull(a.Client.Self.ID, a.Client.Hearing().Rooms, how)
-}
 
 // takePost makes this process the one that listens. It returns the session that the
 // process listens for.

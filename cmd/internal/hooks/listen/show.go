@@ -25,7 +25,7 @@ const (
 // became of the turn, and the words of messages and notes. They stand there as facts,
 // with who wrote them. What was printed counts as shown, by the way that how names, once
 // [Agent.Confirm] is called, or at once where no session is known; until then it is said
-// again. Show calls print, and returns true, only if there is something. Others that show or speak wait meanwhile.
+// again. Show calls print, and returns true, only if there is something. Others that show or decide wait meanwhile.
 //
 // It is made to be called at each use of a tool: where nothing has happened since the
 // last look, it looks at the times of a few files and takes no lock.

@@ -22,7 +22,7 @@ func TestAMessageWakesOnce(t *testing.T) {
 	if !wakeTime(a).After(before) {
 		t.Error("the wake file was not touched")
 	}
-	w := f.speak(a)
+	w := f.wake(a)
 	if !strings.HasPrefix(w.Text, says+" 1 message for you in ") || w.Class != turn.ClassMessage || strings.Contains(w.Text, "SECRET") {
 		t.Errorf("%+v", w)
 	}
@@ -61,7 +61,7 @@ func TestNewsThatNobodyHeedsIsSaidThreeTimes(t *testing.T) {
 	a, r := f.listener("a:1")
 	f.send(f.join("b:1"), "a:1", "one", false)
 	f.wants(a, "1 message")
-	if w := f.speak(a); w.Later <= 29*time.Second || w.Later > 30*time.Second {
+	if w := f.wake(a); w.Later <= 29*time.Second || w.Later > 30*time.Second {
 		t.Errorf("again in %v", w.Later)
 	}
 	f.later(29 * time.Second)
@@ -73,7 +73,7 @@ func TestNewsThatNobodyHeedsIsSaidThreeTimes(t *testing.T) {
 	f.later(time.Second)
 	f.wants(a, "1 message")
 	f.later(time.Hour)
-	if w := f.speak(a); w.Text != "" || w.Later != 0 {
+	if w := f.wake(a); w.Text != "" || w.Later != 0 {
 		t.Errorf("said a fourth time: %+v", w)
 	}
 	if !strings.Contains(f.show(a), "one") {
@@ -93,7 +93,7 @@ func TestMessagesComeInBatches(t *testing.T) {
 	f.send(b, "a:1", "one", false)
 	f.wants(a, "1 message")
 	f.send(b, "a:1", "two", false)
-	if w := f.speak(a); w.Text != "" || w.Later > messageGap || w.Later == 0 {
+	if w := f.wake(a); w.Text != "" || w.Later > messageGap || w.Later == 0 {
 		t.Errorf("%+v", w)
 	}
 	f.send(b, "a:1", "three", false)
@@ -170,7 +170,7 @@ func TestNewsWaitsForTheEndOfATurnOfTheModel(t *testing.T) {
 	f.must(a.Begin(ctx, Session{ID: "s1"}))
 	a.Note(doing(turn.ActivityWorking))
 	f.send(b, "a:1", "one", false)
-	if w := f.speak(a); w.Text != "" || w.Later > busyPatience || w.Later < busyPatience-time.Second {
+	if w := f.wake(a); w.Text != "" || w.Later > busyPatience || w.Later < busyPatience-time.Second {
 		t.Errorf("%+v", w)
 	}
 	a.Note(doing(turn.ActivityIdle))
@@ -189,7 +189,7 @@ func TestAnEndedRoomIsToldOnce(t *testing.T) {
 	b := f.join("b:1")
 	_, err := b.Kick(ctx, turn.KickRequest{Agent: "b:1", Target: "a:1", Force: true, Reason: "SECRET"})
 	f.must(err)
-	w := f.speak(a)
+	w := f.wake(a)
 	if w.Class != turn.ClassLost || !strings.Contains(w.Text, "you were removed") || strings.Contains(w.Text, "SECRET") {
 		t.Errorf("%+v", w)
 	}
@@ -210,7 +210,7 @@ func TestNothingIsSaidThatCannotBeRecorded(t *testing.T) {
 	for _, dir := range []string{r.FS.Agent("a:1").Path("tmp"), a.Client.Hearing().Dir().Path("tmp")} {
 		f.must(os.RemoveAll(dir))
 		f.must(os.WriteFile(dir, nil, 0o600))
-		if w, err := a.Speak(ctx, hearing.ByExec); w.Text != "" || err == nil {
+		if w, err := a.DecideWake(ctx, hearing.ByExec); w.Text != "" || err == nil {
 			t.Errorf("said %q, %v", w.Text, err)
 		}
 		f.must(os.Remove(dir))
@@ -229,7 +229,7 @@ func TestAPersonHearsWhatTheHolderNeeds(t *testing.T) {
 	person := &Agent{Client: p.Client, Clock: func() time.Time { return f.clock }}
 	needs := func(what string) {
 		t.Helper()
-		w, err := person.Speak(ctx, hearing.ByExec)
+		w, err := person.DecideWake(ctx, hearing.ByExec)
 		f.must(err)
 		if !strings.Contains(w.Text, what) || (w.Text == "") != (what == "") || w.Text != "" && w.Class != turn.ClassNeeds {
 			t.Errorf("%+v, want %q", w, what)

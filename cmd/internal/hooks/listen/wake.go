@@ -38,13 +38,13 @@ type Wake struct {
 	Again bool          // without a Text: a room could not be read as it will be in a moment, and no notification follows
 }
 
-// Speak decides whether the agent is woken now, by the way that how names, and records
+// DecideWake decides whether the agent is woken now, by the way that how names, and records
 // that it is. Of several that ask at the same time one is told to. If the record cannot be
 // written, nobody is: the agent would be woken for the same again and again.
 //
 // The one that is told to wakes the agent with the text. If it is killed before, the
 // agent is woken again after half a minute and after two minutes, by whoever asks then.
-func (a *Agent) Speak(ctx context.Context, how string) (wake Wake, err error) {
+func (a *Agent) DecideWake(ctx context.Context, how string) (wake Wake, err error) {
 	a.Settle(ctx)
 	unlock, err := a.Client.Hearing().Dir().Lock(ctx)
 	if err != nil {
@@ -62,7 +62,7 @@ func (a *Agent) Speak(ctx context.Context, how string) (wake Wake, err error) {
 	if len(due) == 0 {
 		return Wake{Later: left, Again: again}, a.Client.Hearing().Save(&l)
 	}
-	l.Spoke, l.PutOff = l.Heard, event.Time{}
+	l.Woken, l.PutOff = l.Heard, event.Time{}
 	if err := a.Client.Hearing().Save(&l); err != nil {
 		return Wake{}, err
 	}
@@ -122,7 +122,7 @@ func (a *Agent) due(ctx context.Context, l *hearing.Listener, how string, now ti
 	if busy { // the model may be about to be asked with it
 		printed = a.Client.Hearing().Printed()
 	}
-	urgent, offered, byPerson, needed := false, false, false, l.Needed
+	urgent, offered, byPerson, last := false, false, false, l.Needed
 	sooner := func(d time.Duration) {
 		if d > 0 && (left == 0 || d < left) {
 			left = d
@@ -146,26 +146,18 @@ func (a *Agent) due(ctx context.Context, l *hearing.Listener, how string, now ti
 			continue
 		}
 		news, wait := n.Due(now)
-		news, need := a.allowed(l, &n, news), (*mailbox.Need)(nil)
-		if a.Client.IsHuman() && how == hearing.ByExec {
-			need = n.HolderNeed()
-		}
-		if need != nil && !need.Since.After(l.Needed.Time) {
-			need = nil
-		}
-		if need != nil && now.Sub(need.Since.Time) < needAfter {
-			sooner(needAfter - now.Sub(need.Since.Time))
-			need = nil
-		}
-		if news.IsZero() && need == nil {
+		news = a.allowed(l, &n, news)
+		need, untilNeed := a.need(l, &n, how, now)
+		sooner(untilNeed)
+		switch {
+		case need != nil:
+			urgent = true
+			if need.Since.After(last.Time) {
+				last = need.Since
+			}
+		case news.IsZero():
 			sooner(wait)
 			continue
-		}
-		if need != nil {
-			urgent = true
-			if need.Since.After(needed.Time) {
-				needed = need.Since
-			}
 		}
 		due = append(due, dueNews{n, news, need})
 		urgent, offered, byPerson = urgent || news.Urgent(), offered || news.Class() == turn.ClassTurn, byPerson || news.ByPerson
@@ -187,7 +179,7 @@ func (a *Agent) due(ctx context.Context, l *hearing.Listener, how string, now ti
 			return nil, left, again
 		}
 	}
-	if wait := l.Spoke.Add(messageGap).Sub(now); !urgent && !offered && wait > 0 && wait <= messageGap {
+	if wait := l.Woken.Add(messageGap).Sub(now); !urgent && !offered && wait > 0 && wait <= messageGap {
 		sooner(wait)
 		return nil, left, again
 	}
@@ -197,8 +189,24 @@ func (a *Agent) due(ctx context.Context, l *hearing.Listener, how string, now ti
 		}
 		l.Spend(now)
 	}
-	l.Needed = needed
+	l.Needed = last
 	return due, 0, false
+}
+
+// need returns what the holder of the turn needs, if a person is to be told now, or how long it
+// is until then.
+func (a *Agent) need(l *hearing.Listener, n *mailbox.RoomNews, how string, now time.Time) (need *mailbox.Need, wait time.Duration) {
+	if !a.Client.IsHuman() || how != hearing.ByExec {
+		return nil, 0
+	}
+	need = n.HolderNeed()
+	if need == nil || !need.Since.After(l.Needed.Time) {
+		return nil, 0
+	}
+	if wait = needAfter - now.Sub(need.Since.Time); wait > 0 {
+		return nil, wait
+	}
+	return need, 0
 }
 
 // allowed returns the part of the news that the agent wants to be woken for. It does not

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
+	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
 )
 
@@ -75,11 +76,8 @@ func counts(n turn.News) string {
 		n     int
 		thing string
 	}{{n.Messages, "message"}, {n.Notes, "note"}, {n.Asked, "question"}, {n.Answers, "answer"}} {
-		switch {
-		case p.n == 1:
-			parts = append(parts, "1 "+p.thing)
-		case p.n > 1:
-			parts = append(parts, strconv.Itoa(p.n)+" "+p.thing+"s")
+		if p.n > 0 {
+			parts = append(parts, code.Count(p.n, p.thing))
 		}
 	}
 	if last := len(parts) - 1; last > 0 {
