@@ -39,7 +39,7 @@ func (h *run) arrive(agent *listen.Agent, w *workspace.Workspace) string {
 	if !h.actsAlone() {
 		return ""
 	}
-	others := h.places(w.Root, agent).others()
+	others := h.places(w.Root, agent).others(true)
 	if len(others) == 0 {
 		return ""
 	}
@@ -57,8 +57,8 @@ func (h *run) auto(w *workspace.Workspace, room *member.Room, st *turn.State, f 
 	if err != nil {
 		return stick
 	}
-	others := h.places(w.Root, agent).others()
 	me := agent.Client.Self.ID
+	others := h.places(w.Root, agent).others(h.worksIn(w.Root, me))
 	switch {
 	case st == nil:
 		if len(others) > 0 {

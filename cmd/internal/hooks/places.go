@@ -32,11 +32,14 @@ func (h *run) places(root string, me *listen.Agent) places {
 	return places{filepath.Join(h.store.Dir(), placesDir, hex.EncodeToString(sum[:8])), me}
 }
 
-// others returns the other sessions that live, and takes a place for this one. A session that
-// was started by a command of another one is part of it, and has no place. It removes the
-// places of sessions that have ended.
-func (p places) others() (ids []string) {
+// others returns the other sessions that live, and takes a place for this one if it works
+// there: else, without a place, it sees nobody. A session that was started by a command of
+// another one is part of it, and has no place. It removes the places of sessions that have ended.
+func (p places) others(works bool) (ids []string) {
 	ids, isPart, has := p.look()
+	if !has && !isPart && !works {
+		return nil
+	}
 	if !has && !isPart && os.MkdirAll(p.dir, 0o700) == nil {
 		if f, err := os.OpenFile(filepath.Join(p.dir, p.me.Client.Self.ID), os.O_CREATE|os.O_WRONLY, 0o600); err == nil {
 			_ = f.Close()
@@ -85,6 +88,21 @@ func (p places) look() (ids []string, isPart, has bool) {
 		}
 	}
 	return ids, isPart, has
+}
+
+// worksIn reports whether a write of the session to the tree of root is work there: in a
+// repository, or where a session began of which no hook has told. All sessions write to /tmp.
+func (h *run) worksIn(root, id string) bool {
+	if _, err := os.Lstat(filepath.Join(root, ".git")); err == nil {
+		return true
+	}
+	at, err := h.Locate(h.call.Dir) // without symbolic links, as root is
+	if err != nil {
+		return false
+	}
+	below, err := filepath.Rel(root, at.Path)
+	had, _ := filepath.Glob(filepath.Join(h.store.Dir(), placesDir, "*", id))
+	return err == nil && filepath.IsLocal(below) && had == nil
 }
 
 // leavePlaces removes all places of a session that ends.
