@@ -76,7 +76,7 @@ func (h *run) auto(w *workspace.Workspace, room *member.Room, st *turn.State, f 
 			others = append(others, id)
 		}
 	}
-	stick.Take = len(others) > 0 || st.Owner != "" || st.ReservedFor != "" && st.ReservedFor != me
+	stick.Take = len(others) > 0 || st.Owner != "" || st.ReservedFor != ""
 	return stick
 }
 
