@@ -139,6 +139,7 @@ type HookInput struct {
 	Repeated   string   // true if the agent goes on only because a stop guard held it back
 	Subagent   string   // not empty if a helper inside the session asks
 	Idle       string   // false while something still runs in the background
+	Tasks      string   // what the session has started in the background: a list of objects with a status
 	Changed    string   // the file that has changed
 	Failure    string   // why the turn of the model has failed
 	Transcript string   // the file of the session, if that says when a turn of the model ends

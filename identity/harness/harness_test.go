@@ -48,6 +48,7 @@ var optional = map[string]string{
 	"Input.Repeated":          "hooks do not say whether the agent was held back before",
 	"Input.Subagent":          "hooks do not say whether a helper asks",
 	"Input.Idle":              "nothing runs in the background when the agent stops",
+	"Input.Tasks":             "hooks do not say what runs in the background, or Idle does",
 	"Input.Changed":           "it watches no file",
 	"Input.Asked":             "ToolInput has it",
 	"Input.Failure":           "it has no event for a turn that fails",

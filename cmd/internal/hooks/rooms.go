@@ -82,7 +82,8 @@ func (r *rooms) look(ctx context.Context, dir string, call payload.Call) (*guard
 	}
 	stick.Unconfirmed = unconfirmed(room, st)
 	stick.ShellGuard = st.Policy.ShellGuard != "off" && r.lookup("TALKING_STICK_SHELL_GUARD") != "off"
-	stick.Works = call.Kind == harness.KindStop && stick.Holder != "" && stick.Holder == stick.Me && room.RunningJob(stick.Me) != nil
+	stick.Works = call.Kind == harness.KindStop && stick.Holder != "" && stick.Holder == stick.Me &&
+		(room.RunningJob(stick.Me) != nil || call.Task && room.IsAuto(st))
 	if stick.Holder != "" && stick.Holder != stick.Me {
 		stick.ActsForHolder = room.StartedByOwner(st, client.Self.Harness, r.root(client.Self))
 		stick.TakenOver = room.TakenOver(ctx, st)

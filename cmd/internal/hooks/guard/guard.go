@@ -25,7 +25,7 @@ type Stick struct {
 	Unconfirmed string
 	// ActsForHolder is true for a session that a command of the holder has started.
 	ActsForHolder bool
-	Works         bool   // the caller holds the stick and ends its turn, but a job of it runs
+	Works         bool   // the caller holds the stick and ends its turn, but a job of it runs, or a task and hooks have taken the turn
 	ShellGuard    bool   // commands of the shell are guarded
 	Trouble       string // what is wrong with the holder, and what to do; "" if nothing is
 	TakenOver     string // that the caller's turn was taken over; "" if it was not

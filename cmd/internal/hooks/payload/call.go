@@ -35,6 +35,7 @@ type Call struct {
 	Reply      int      // of a stop: how many bytes the model has said in the turn; 0 if the input does not have it
 	Subagent   bool     // a helper inside the session asks, not the agent itself
 	Busy       bool     // of a stop: work goes on in the background, the turn is not over
+	Task       bool     // of a stop: the turn is over, but a command that the model has started runs in the background
 }
 
 var errNotAnObject = errors.New("the hook's input is not a JSON object")
@@ -83,6 +84,7 @@ func Decode(id harness.ID, kind harness.Kind, data []byte) (Call, error) {
 	call.Interrupt = kind == harness.KindStop && call.Event != "" && call.Event == h.Hooks.Interrupt
 	call.Reply = len(reply)
 	call.Busy = idle != nil && !*idle
+	call.Task = isRunning(in.get(h.Input.Tasks))
 	if kind == harness.KindShell || kind == harness.KindEdit || kind == harness.KindAsks {
 		call.readCommand(h.Input, in.get(h.Input.ToolInput))
 	}
@@ -95,6 +97,13 @@ func Decode(id harness.ID, kind harness.Kind, data []byte) (Call, error) {
 		call.Paths = append(call.Paths, call.absolute(path))
 	}
 	return call, nil
+}
+
+// isRunning reports whether one of the tasks runs.
+func isRunning(tasks json.RawMessage) bool {
+	var list []struct{ Status string }
+	_ = json.Unmarshal(tasks, &list)
+	return slices.ContainsFunc(list, func(t struct{ Status string }) bool { return t.Status == "running" })
 }
 
 // readCommand reads the command of a shell and its directory from the input of a tool.

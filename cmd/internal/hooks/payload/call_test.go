@@ -54,6 +54,16 @@ func TestDecode(t *testing.T) {
 			Call{Harness: harness.Antigravity, Kind: harness.KindStop, SessionID: "c1", Dir: "/w", Busy: true},
 		},
 		{
+			"claude stop while a task runs", harness.ClaudeCode, harness.KindStop,
+			`{"session_id":"s","cwd":"/w","hook_event_name":"Stop","background_tasks":[{"id":"a","status":"completed"},{"id":"b","status":"running"}]}`,
+			Call{Harness: harness.ClaudeCode, Kind: harness.KindStop, Event: "Stop", SessionID: "s", Dir: "/w", Task: true},
+		},
+		{
+			"claude stop after a task", harness.ClaudeCode, harness.KindStop,
+			`{"session_id":"s","cwd":"/w","hook_event_name":"Stop","background_tasks":[{"id":"a","status":"completed"}]}`,
+			Call{Harness: harness.ClaudeCode, Kind: harness.KindStop, Event: "Stop", SessionID: "s", Dir: "/w"},
+		},
+		{
 			"grok write", harness.Grok, harness.KindEdit,
 			`{"hookEventName":"pre_tool_use","sessionId":"s","cwd":"/w","workspaceRoot":"/w","toolName":"search_replace","toolInput":{"file_path":"a.go"}}`,
 			Call{Harness: harness.Grok, Kind: harness.KindEdit, Event: "pre_tool_use", SessionID: "s", Dir: "/w", Tool: "search_replace", Paths: []string{"/w/a.go"}},
