@@ -9,7 +9,9 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -36,7 +38,10 @@ func TestAuto(t *testing.T) {
 	if rounds == 0 {
 		t.Skip("TT_REACH_ROUNDS is not given")
 	}
-	for name, hs := range map[string][]harness{"claude,claude": {claude, claude}, "claude,codex": {claude, codex}, "four": {claude, codex, claude, codex}} {
+	for name, hs := range map[string][]harness{
+		"claude,claude": {claude, claude}, "claude,codex": {claude, codex}, "gemini,opencode": {gemini, openCode},
+		"four": {claude, codex, claude, codex}, "each": {claude, codex, gemini, openCode},
+	} {
 		for _, again := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s,again=%v", name, again), func(t *testing.T) {
 				for _, h := range hs {
@@ -80,7 +85,9 @@ func unaware(t *testing.T, hs []harness, again bool, rounds int) {
 				return action{text: "refused"}
 			}
 		case x.open:
-			x.open = false
+			if x.open = false; !strings.Contains(result, "written") {
+				t.Errorf("%s did not write: %s", session, result)
+			}
 			x.done++
 		case x.waiting:
 			x.waiting = false
@@ -90,8 +97,11 @@ func unaware(t *testing.T, hs []harness, again bool, rounds int) {
 			return action{text: "done"}
 		}
 		x.open = true
-		file, line := "ab"[x.done%2:x.done%2+1], fmt.Sprintf("%s %d", session, x.done/2)
-		return action{input: map[string]any{"description": "write", "command": fmt.Sprintf("L=$(cat %s); sleep 0.3; printf '%%s\\n%%s\\n' \"$L\" '%s' > %s", file, line, file)}}
+		file, mine := "ab"[x.done%2:x.done%2+1], "../"+session // Gemini CLI runs no $(…)
+		return action{input: map[string]any{
+			"description": "write",
+			"command":     fmt.Sprintf("cat %s > %s; sleep 0.3; echo %s %d >> %s; cat %s > %s; echo written", file, mine, session, x.done/2, mine, mine, file),
+		}}
 	}
 	var worlds []*world
 	for i, h := range hs {
@@ -129,18 +139,14 @@ func unaware(t *testing.T, hs []harness, again bool, rounds int) {
 	approved := map[string]bool{}
 	for _, w := range worlds {
 		name, args := w.command()
-		w.screen = startTerminal(t, w.dir, w.environ(w.h.env(w)...), name, args...)
+		w.screen = startTerminal(t, w.dir, w.environ(append(w.h.env(w), "TALKING_STICK_IDLE_TTL=2s")...), name, args...)
 		if w.h.before != nil && !approved[w.h.id] {
 			w.h.before(w)
 		}
 		approved[w.h.id] = true
-		w.screen.await(0, 3*time.Minute, w.h.ready)
+		w.screen.await(0, 8*time.Minute, w.h.ready)
 		time.Sleep(2 * time.Second)
-		n := model.count()
-		w.screen.enter(w.session + " hello") // Codex begins its session with the first line
-		if _, _, ok := model.next(n, time.Minute, w.session); !ok {
-			t.Fatalf("the model was not asked; shown is\n%s", tail(w.screen.screen()))
-		}
+		w.prompt("hello") // Codex begins its session with the first line
 	}
 	finished := func() bool {
 		mu.Lock()
@@ -162,9 +168,11 @@ func unaware(t *testing.T, hs []harness, again bool, rounds int) {
 		}
 		want := 2 * pairs * (round + 1)
 		mu.Unlock()
+		var typed sync.WaitGroup
 		for _, w := range worlds {
-			w.screen.enter(fmt.Sprintf("%s please write %d pairs", w.session, pairs))
+			typed.Go(func() { w.prompt(fmt.Sprintf("please write %d pairs", pairs)) })
 		}
+		typed.Wait()
 		for begun := time.Now(); ; time.Sleep(200 * time.Millisecond) {
 			mu.Lock()
 			ready := true
@@ -185,7 +193,9 @@ func unaware(t *testing.T, hs []harness, again bool, rounds int) {
 				t.Fatal("not every session is done")
 			}
 		}
-		time.Sleep(1500 * time.Millisecond) // the turns of the models end
+		for time.Since(model.latest()) < 4*time.Second { // the turns of the models end
+			time.Sleep(200 * time.Millisecond)
+		}
 	}
 	a, _ := os.ReadFile(w.dir + "/a")
 	b, _ := os.ReadFile(w.dir + "/b")
@@ -193,9 +203,44 @@ func unaware(t *testing.T, hs []harness, again bool, rounds int) {
 	if lines != len(hs)*rounds*pairs || !bytes.Equal(a, b) {
 		t.Errorf("%d lines, want %d; the same: %v", lines, len(hs)*rounds*pairs, bytes.Equal(a, b))
 	}
+	journals, err := filepath.Glob(w.data + "/rooms/*/journal.jsonl")
+	must(t, err)
+	turns := 0
+	for _, path := range journals {
+		log, err := os.ReadFile(path)
+		must(t, err)
+		turns += bytes.Count(log, []byte(`"event_type":"release"`))
+		if n := bytes.Count(log, []byte(`"event_type":"takeover"`)); n > 0 {
+			t.Errorf("%d turns of sessions that work were taken over", n)
+		}
+	}
 	waits, calls := 0, 0
 	for _, x := range workers {
 		waits, calls = waits+x.waits, calls+x.calls
 	}
-	t.Logf("%d rounds: %d of %d pairs, the same in both files: %v; refused %d, called %d; %s", rounds, lines, len(hs)*rounds*pairs, bytes.Equal(a, b), waits, calls, time.Since(start).Round(time.Second))
+	t.Logf("%d rounds: %d of %d pairs, the same in both files: %v; refused %d, called %d; %d turns, none taken over; %s", rounds, lines, len(hs)*rounds*pairs, bytes.Equal(a, b), waits, calls, turns, time.Since(start).Round(time.Second))
+}
+
+// prompt types a line as the user of a session that need not be a member, which names it, and
+// waits until its model is asked.
+func (w *world) prompt(line string) {
+	w.t.Helper()
+	n := w.model.count()
+	asked := func() bool {
+		return slices.ContainsFunc(w.model.since(n), func(r request) bool { return r.session == w.session && strings.Contains(r.newest, line) })
+	}
+	if w.h.holds {
+		w.screen.keys("\x1b")
+		time.Sleep(time.Second)
+	}
+	w.screen.enter(w.session + " " + line)
+	for begun := time.Now(); !asked(); time.Sleep(100 * time.Millisecond) {
+		switch took := time.Since(begun); {
+		case took > time.Minute:
+			w.t.Errorf("the model of %s was not asked; shown is\n%s", w.session, tail(w.screen.screen()))
+			return
+		case took > 5*time.Second && took%(3*time.Second) < 100*time.Millisecond:
+			w.screen.keys("\r") // a program that is busy takes the first one for a part of the line
+		}
+	}
 }

@@ -39,7 +39,8 @@ func shellRule(command, decision string) string {
 	return fmt.Sprintf("[[rule]]\ntoolName = \"run_shell_command\"\ncommandPrefix = %q\ndecision = %q\npriority = 900\n", command, decision)
 }
 
-// TestDialog opens a real dialog for a permission: tt why says so at once.
+// TestDialog opens a real dialog for a permission: tt why says so at once, and after its user
+// has refused, the agent is told as others are told that it will be.
 func TestDialog(t *testing.T) {
 	for _, h := range asking() {
 		t.Run(h.id, func(t *testing.T) {
@@ -53,6 +54,15 @@ func TestDialog(t *testing.T) {
 				}
 			}
 			within(t, "a dialog is in tt why", 3*time.Second, time.Since(asked)) // of which tt has less than 0.2 s
+			w.screen.keys("\x1b")
+			refused, reach := time.Now(), ""
+			w.until(20*time.Second, func() bool { reach, _ = w.reach(); return reach == "ready" || reach == "next_prompt" })
+			report(t, "refused: reach "+reach, time.Since(refused))
+			if reach == "next_prompt" {
+				w.atPrompt("ninth-body")
+				return
+			}
+			within(t, "after a refused dialog", h.limit, w.handoff(90*time.Second))
 		})
 	}
 }

@@ -166,8 +166,9 @@ func (w *world) interruptHolder() {
 	w.tt(peer, "assign", w.agent, "--status", "s", "--next-action", "n")
 	w.answered(n, "your_turn")
 	w.model.learn(offered, habits[offered])
-	w.escape()
 	n = w.model.count()
+	w.escape()
+	w.settle()
 	time.Sleep(5 * time.Second) // nothing tells that nothing happens
 	if now := w.model.count(); now != n {
 		w.t.Errorf("its model was asked %d times after Esc: %v", now-n, w.model.since(n))
@@ -177,12 +178,20 @@ func (w *world) interruptHolder() {
 	w.settle()
 }
 
-// escape ends the turn of the model whose tool has just begun.
+// escape ends the turn of the model whose tool has just begun. A program that is busy may not
+// take the first key.
 func (w *world) escape() {
 	time.Sleep(2 * time.Second) // the tool has begun
-	for range max(1, w.h.escapes) {
-		w.screen.keys("\x1b")
-		time.Sleep(300 * time.Millisecond)
+	for range 4 {
+		for range max(1, w.h.escapes) {
+			w.screen.keys("\x1b")
+			time.Sleep(700 * time.Millisecond) // what comes at once is another key
+		}
+		for start := time.Now(); time.Since(start) < 5*time.Second; time.Sleep(100 * time.Millisecond) {
+			if reach, _ := w.reach(); reach != "busy" {
+				return
+			}
+		}
 	}
 }
 
@@ -289,7 +298,9 @@ func TestClaude(t *testing.T) {
 
 func TestCodex(t *testing.T) {
 	w := newWorld(t, codex)
-	w.wakes().screen.kill()
+	second := w.wakes()
+	w.rests()
+	second.screen.kill()
 	w.jobs()
 	w.talk()
 	w.interject()
@@ -323,15 +334,19 @@ func (w *world) stopped() {
 	w.works("think " + sleeping(60, 0) + " [[say late]]")
 	w.escape()
 	w.until(10*time.Second, func() bool { reach, _ := w.reach(); return reach == "next_prompt" })
+	w.atPrompt("sixth-body")
+}
+
+// atPrompt sends a message that comes with the next prompt, once, and others are told so.
+func (w *world) atPrompt(body string) {
+	w.t.Helper()
 	n := w.model.count()
 	if why := w.tt(peer, "why", w.agent); !strings.Contains(why, "next prompt") {
 		w.t.Errorf("tt why says %s", why)
-	} else {
-		w.t.Log(why)
 	}
-	w.tt(peer, "msg", "send", w.agent, "sixth-body")
+	w.tt(peer, "msg", "send", w.agent, body)
 	w.screen.enter("go on [[say going on]]")
-	w.once(n, "sixth-body")
+	w.once(n, body)
 }
 
 // dropped lets the user press Esc while a hook holds the end of a turn: what the hook says
@@ -345,7 +360,9 @@ func (w *world) dropped() {
 	if why := w.tt(peer, "why", w.agent); !strings.Contains(why, "next prompt") {
 		w.t.Errorf("tt why says %s", why)
 	}
-	w.tt(peer, "msg", "send", w.agent, "eighth-body")
+	if sent := w.tt(peer, "msg", "send", w.agent, "eighth-body"); !strings.Contains(sent, "if its user has pressed Esc") {
+		w.t.Errorf("tt msg send says %s", sent)
+	}
 	w.until(10*time.Second, func() bool { reach, _ := w.reach(); return reach == "next_prompt" })
 	w.screen.enter("go on again [[say going on]]")
 	w.once(n, "eighth-body")
@@ -462,6 +479,21 @@ func (w *world) interject() {
 	w.works("work " + sleeping(3, 0) + " [[sh true]] [[say done]]")
 	w.tt(peer, "msg", "send", w.agent, "fourth-body")
 	w.once(n, "fourth-body")
+}
+
+// TestLongTool sends a message during a tool that takes longer than news waits: the model is told
+// once.
+func TestLongTool(t *testing.T) {
+	for _, h := range []harness{claude, openCode} {
+		t.Run(h.id, func(t *testing.T) {
+			w := newWorld(t, h)
+			n := w.model.count()
+			w.works("work " + sleeping(70, 0) + " [[sh true]] [[say done]]")
+			w.tt(peer, "msg", "send", w.agent, "tenth-body")
+			w.once(n, "tenth-body")
+			w.once(n, "1 message for you")
+		})
+	}
 }
 
 // dies kills the harness: nobody is told that it hears any more.

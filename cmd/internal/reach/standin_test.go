@@ -150,6 +150,9 @@ func (s *standIn) decide(talk []said, tools []string) action {
 		s.record(session, text+result, a)
 		return a
 	}
+	if strings.Contains(newest.String(), "Generate a concise, single-line task title") { // Codex asks with each prompt until it gets one
+		return action{text: `{"title":"Do as told"}`}
+	}
 	a := action{text: "ok"}
 	var acts [][]string
 	for _, d := range todo {
@@ -174,7 +177,7 @@ func (s *standIn) decide(talk []said, tools []string) action {
 			a.input = map[string]any{"cmd": command}
 		}
 	}
-	if len(tools) > 0 && !strings.Contains(newest.String(), "Generate a concise, single-line task title") {
+	if len(tools) > 0 {
 		s.record(session, newest.String(), a)
 	}
 	return a
