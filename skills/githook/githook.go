@@ -82,10 +82,11 @@ func (r Repository) check() string {
 
 // ask returns the check with a command substitution for each ASK: what "tt check" answers with
 // the flag that follows. One that hangs is killed after some seconds, since git waits for its
-// hooks for ever; a machine that is slow may name more of them. The timer is killed for good,
-// lest it ends another process later, and what is left of it is a second of sleep.
+// hooks for ever; a machine that is slow may name more of them. What tt has started and left
+// running may keep its output open, so the answer ends with a line of ours. The timer is killed for
+// good, lest it ends another process later, and what is left of it is a second of sleep.
 func ask(check, tt string, seconds int) string {
-	return strings.NewReplacer("ASK ", `$(
+	return strings.NewReplacer("ASK ", `$({
   `+tt+" check ", " END", fmt.Sprintf(` 2>&1 </dev/null & tt_asked=$!
   exec 2>/dev/null
   (cd / && tt_left=${TT_HOOK_SECONDS:-%d} && until [ "$tt_left" -le 0 ]; do
@@ -93,8 +94,11 @@ func ask(check, tt string, seconds int) string {
   done && kill -9 $tt_asked) </dev/null >/dev/null &
   wait $tt_asked && tt_code=0 || tt_code=$?
   kill -9 $! || :
-  exit $tt_code
-)`, seconds)).Replace(check)
+  printf '\ntt_code=%%s\n' $tt_code
+} | while IFS= read -r tt_line; do
+  case $tt_line in (tt_code=*) exit "${tt_line#*=}" ;; esac
+  printf '%%s\n' "$tt_line"
+done)`, seconds)).Replace(check)
 }
 
 // quoted returns the text as a word of the shell.

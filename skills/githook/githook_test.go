@@ -423,6 +423,7 @@ func TestPush(t *testing.T) {
 // TestHanging: git goes on when tt does not answer, and the process is ended.
 func TestHanging(t *testing.T) {
 	hang := `echo $$ >"$HOME/pid"; exec sleep 1000`
+	child := `sleep 1000 & echo $! >>"$HOME/child"; `
 	for _, tt := range []struct {
 		hook    Hook
 		command string
@@ -433,7 +434,12 @@ func TestHanging(t *testing.T) {
 		{PreCommit, "commit -q --allow-empty -m y", hang, "", ""},
 		{PreCommit, "commit -q --allow-empty -m y", `[ "$2" = --text ] || { ` + theirs + "; }\n" + hang, "", "commit refused"},
 		{PreRebase, "rebase -q -f HEAD", hang, "", ""},
+		{PreCommit, "commit -q --allow-empty -m y", "trap '' TERM HUP INT; " + hang, "", ""},
+		{PreCommit, "commit -q --allow-empty -m y", child + `echo $$ >"$HOME/pid"; wait`, "", ""},
+		{PreCommit, "commit -q --allow-empty -m y", child + theirs, "", "commit refused"},
+		{PreRebase, "rebase -q -f HEAD", child + yours, "", ""},
 		{PrePush, "push -q . HEAD:refs/heads/x", hang, "", ""},
+		{PrePush, "push -q . HEAD:refs/heads/x", child + `echo $$ >"$HOME/pid"; wait`, "e", "tt: it did not answer and was ended\n"},
 		{PrePush, "push -q . HEAD:refs/heads/x", hang, "e", "tt: it did not answer and was ended\ntt: push refused, it is not known"},
 	} {
 		r := newScratch(t)
@@ -446,16 +452,23 @@ func TestHanging(t *testing.T) {
 		if !strings.Contains(text, timer) {
 			t.Fatalf("there is no timer: %s", text)
 		}
-		// The time begins when tt hangs.
+		// The time begins when tt hangs, and never if it answers.
 		text = strings.ReplaceAll(text, timer, `until [ -s "$HOME/pid" ]; do sleep 0.01; done && `+timer)
 		write(t, hook, text, 0o755)
 		r.git("commit", "-q", "--no-verify", "--allow-empty", "-m", "x")
 		out, err := r.run(tt.tt, strings.Fields(tt.command)...)
+		if children, err := os.ReadFile(filepath.Join(r.home, "child")); err == nil {
+			_ = exec.Command("kill", append([]string{"-9"}, strings.Fields(string(children))...)...).Run()
+		}
 		refused := tt.refused != ""
 		if (err != nil) != refused || strings.Contains(out, "theirs ran") == refused || !strings.Contains(out, tt.refused) || strings.Contains(out, "illed") {
 			t.Errorf("%s: %v: %s", tt.hook, err, out)
 		}
-		if pid := strings.TrimSpace(read(t, filepath.Join(r.home, "pid"))); exec.Command("kill", "-0", pid).Run() == nil {
+		hung, err := os.ReadFile(filepath.Join(r.home, "pid"))
+		if hangs := !strings.HasSuffix(tt.tt, theirs) && !strings.HasSuffix(tt.tt, yours); hangs != (err == nil) {
+			t.Errorf("%s: hangs %t: %v", tt.hook, hangs, err)
+		}
+		if pid := strings.TrimSpace(string(hung)); pid != "" && exec.Command("kill", "-0", pid).Run() == nil {
 			t.Errorf("%s: process %s is still there", tt.hook, pid)
 		}
 	}
