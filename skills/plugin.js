@@ -46,8 +46,9 @@ export const TalkingStick = async ({ client, directory }) => {
   const held = new Set() // sessions that go on only because they were held back
   const begun = new Set() // sessions that tt knows of
   const busy = new Set() // sessions in a turn of their model
-  const failing = new Set() // sessions whose model does not answer, until it does something again
-  const waking = new Map() // session → the text that is to wake it and was not taken up yet
+  const failing = new Map() // session whose model does not answer, until it does something again → whether it is asked again
+  const stopped = new Map() // session whose user has ended the turn of its model → the event
+  const waking = new Map() // session → what is to wake it and was not taken up yet
   const listeners = new Map() // session → the process that says when it is to be woken
 
   const parentOf = async (id) => {
@@ -64,11 +65,11 @@ export const TalkingStick = async ({ client, directory }) => {
   }
 
   const wake = async (id, text, tries = TRIES) => {
-    waking.set(id, text)
-    const during = busy.has(id)
+    const sent = { text, during: busy.has(id), stored: false }
+    waking.set(id, sent)
     await client.session.promptAsync({ path: { id }, body: { parts: [{ type: "text", text }] } }).catch(() => {})
-    if (during) return // the end of the turn shows whether it was read
-    const again = () => tries > 1 && waking.get(id) === text && wake(id, text, tries - 1)
+    if (sent.during) return // the end of the turn shows whether it was read
+    const again = () => tries > 1 && waking.get(id) === sent && wake(id, text, tries - 1)
     setTimeout(again, TAKEN_UP).unref()
   }
 
@@ -142,21 +143,32 @@ export const TalkingStick = async ({ client, directory }) => {
       if (event.type === "session.created" && info) parents.set(info.id, info.parentID || "")
       if (event.type === "session.deleted" && info) end(info.id)
       if (event.type === "session.status" && status?.type === "busy") {
-        if (!busy.has(id)) waking.delete(id)
+        if (!busy.has(id) || waking.get(id)?.stored) waking.delete(id) // its model reads it now
         busy.add(id)
+        stopped.delete(id)
       }
-      const fails = status?.type === "retry" || (event.type === "session.error" && event.properties.error?.name !== "MessageAbortedError")
+      const errs = event.type === "session.error"
+      const ends = event.type === "session.idle"
+      const retries = status?.type === "retry"
       const answers = status?.type === "busy" && failing.delete(id)
-      if (fails) failing.add(id)
+      if (errs ? event.properties.error?.name === "MessageAbortedError" : ends && failing.get(id)) { // its user has pressed Esc
+        stopped.set(id, event)
+        held.delete(id)
+        failing.delete(id)
+      } else if (errs || retries) {
+        failing.set(id, retries)
+        await note("fails", id, event)
+      }
       if (ASKS.has(event.type)) await note("asks", id, event)
-      if (fails || event.type === "session.error") await note("fails", id, event)
       if (answers || ANSWERED.has(event.type)) await note("shell", id, event) // without a command: it works
-      if (event.type !== "session.idle") return
+      if (!ends) return
       busy.delete(id)
       if (failing.has(id)) return // nothing would reach its model
       if (!id || (await parentOf(id))) return // a subagent's stop is not the agent's
-      const again = waking.get(id)
-      if (again) return wake(id, again)
+      const [stop, unread] = [stopped.get(id), waking.get(id)]
+      if (stop) await note("fails", id, stop) // each time it is idle: a hook of the tool may have said since that it works
+      if (unread?.during && waking.get(id) === unread) return wake(id, unread.text)
+      if (stop) return // it is not told to go on
       const { reason } = await ask("stop", { session_id: id, cwd: directory, stop_hook_active: held.delete(id) })
       if (!reason) return
       held.add(id)
@@ -168,6 +180,8 @@ export const TalkingStick = async ({ client, directory }) => {
       if (!id || (await parentOf(id))) return
       const first = output.parts.find((part) => part.type === "text")
       const text = await news(id, first?.text ?? "")
+      const sent = waking.get(id)
+      if (sent && sent.text === first?.text) sent.stored = true
       if (text && first) output.parts.push({ ...first, id: first.id + "tt", text, synthetic: true })
     },
 
@@ -185,7 +199,7 @@ export const TalkingStick = async ({ client, directory }) => {
 
     "tool.execute.after": async (input, output) => {
       const id = input.sessionID
-      if (!id || (await parentOf(id))) return
+      if (!id || stopped.has(id) || (await parentOf(id))) return
       const text = await news(id)
       if (text && typeof output.output === "string") output.output += "\n" + text
       if (/\btt\b/.test(input.args?.command ?? "")) listen(id) // it may have joined

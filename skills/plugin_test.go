@@ -60,7 +60,11 @@ await noted("session.error", { sessionID: "s", error: { name: "APIError" } })
 await idle("s")
 console.log("after a stop that follows an error:", prompted.length)
 await status("busy")
+await status("retry")
 await noted("session.error", { sessionID: "s", error: { name: "MessageAbortedError" } })
+await idle("s")
+console.log("after a stop by its user:", prompted.length)
+await status("busy")
 await hooks.event({ event: { type: "session.created", properties: { info: { id: "child", parentID: "s" } } } })
 await idle("child")
 console.log("after a subagent's stop:", prompted.length)
@@ -71,12 +75,9 @@ console.log("after the next:", prompted.length)
 `
 
 func TestPlugin(t *testing.T) {
-	node, err := exec.LookPath("node")
-	if err != nil {
-		t.Skip("no node here")
-	}
+	node := nodeProgram(t)
 	const envs = "the shell of top is of top\nthe shell of earlier is of top\nthe shell of broken is of broken\nthe shell of undefined is of undefined\n"
-	const noted = "noted permission.asked\nnoted permission.replied\nnoted session.status\nnoted session.status\nnoted session.status\nnoted session.error\nafter a stop that follows an error: 0\nnoted session.status\nnoted session.error\n"
+	const noted = "noted permission.asked\nnoted permission.replied\nnoted session.status\nnoted session.status\nnoted session.status\nnoted session.error\nafter a stop that follows an error: 0\nnoted session.status\nnoted session.status\nnoted session.error\nafter a stop by its user: 0\nnoted session.status\n"
 	const nothing = "a prompt comes with []\na result is \"done\"\nwoken: []\n"
 	tests := []struct{ name, tt, want string }{
 		{
@@ -121,7 +122,7 @@ func TestPlugin(t *testing.T) {
 				t.Errorf("%v\ngot\n%s\nwant\n%s", err, out, tt.want)
 			}
 			// Edits and commands are asked for, and the rest tells what the session does.
-			const kinds = "session-start context context edit shell asks shell fails shell fails shell fails stop stop session-end"
+			const kinds = "session-start context context edit shell asks shell fails shell fails shell fails fails stop stop session-end"
 			if got, err := os.ReadFile(filepath.Join(dir, "kinds")); err == nil && strings.Join(strings.Fields(string(got)), " ") != kinds {
 				t.Errorf("asked %q", got)
 			}

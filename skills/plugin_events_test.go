@@ -1,0 +1,109 @@
+package skills
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// replay does to the plugin what OpenCode does, in the words of its argument: it waits for hooks
+// of tools and prompts, and not for those of events.
+const replay = `
+import { TalkingStick } from "./plugin.mjs"
+import { writeFileSync } from "node:fs"
+const prompted = []
+const client = { session: { promptAsync: async ({ body }) => { prompted.push(body.parts[0].text) }, get: async () => ({ data: {} }) } }
+const hooks = await TalkingStick({ client, directory: process.cwd() })
+const underWay = []
+const event = (type, properties) => underWay.push(hooks.event({ event: { type, properties: { sessionID: "s", ...properties } } }))
+const prompt = (text) => hooks["chat.message"]({ sessionID: "s" }, { parts: [{ id: "p", type: "text", text }] })
+const until = async (done) => { while (!done()) await new Promise((resolve) => setTimeout(resolve, 5)) }
+const does = {
+  prompt: () => prompt("hello"),
+  busy: () => event("session.status", { status: { type: "busy" } }),
+  retry: () => event("session.status", { status: { type: "retry" } }),
+  tool: () => hooks["tool.execute.before"]({ tool: "bash", sessionID: "s" }, { args: { command: "true" } }),
+  result: () => hooks["tool.execute.after"]({ tool: "bash", sessionID: "s", args: {} }, { output: "" }),
+  aborted: () => event("session.error", { error: { name: "MessageAbortedError" } }),
+  error: () => event("session.error", { error: { name: "APIError" } }),
+  idle: () => { event("session.status", { status: { type: "idle" } }); event("session.idle") },
+  settled: () => Promise.all(underWay),
+  wakes: async () => { writeFileSync("news", ""); await until(() => prompted.length) },
+  taken: () => prompt(prompted.at(-1)),
+}
+for (const word of process.argv[2].split(" ")) await does[word]()
+await does.settled()
+console.log(prompted.join("|"))
+process.exit()
+`
+
+// TestPluginInTheOrderOfEvents: what the plugin asks tt, and prompts its model with, as OpenCode
+// 1.18.33 calls it. It says idle twice where its user ends a turn or its service fails, and the
+// result of the tool comes in between or later; where it tries again, Esc is no error.
+func TestPluginInTheOrderOfEvents(t *testing.T) {
+	node := nodeProgram(t)
+	patient := strings.NewReplacer("PATIENCE = 10", "PATIENCE = 1000", "TAKEN_UP = 3", "TAKEN_UP = 1000") // the machine may be slow
+	const begin = "session-start context session-end "
+	for _, test := range []struct{ name, events, prompts, asks string }{
+		{"a turn", "prompt busy busy tool result busy busy busy idle", "go on", "shell context stop"},
+		{"Esc during a tool", "prompt busy busy tool aborted idle result idle", "", "shell fails fails"},
+		{"Esc, and what tt says comes before the second", "prompt busy busy tool aborted idle settled result idle", "", "shell fails fails"},
+		{"Esc while the model thinks", "prompt busy busy aborted idle idle", "", "fails fails"},
+		{"Esc twice", "prompt busy tool aborted idle idle prompt busy tool aborted idle idle", "", "shell fails fails context shell fails fails"},
+		{"a turn after Esc", "prompt busy tool aborted idle idle prompt busy tool result busy idle", "go on", "shell fails fails context shell context stop"},
+		{"Esc after it was told to go on", "prompt busy idle settled taken busy tool aborted idle idle", "go on", "stop context shell fails fails"},
+		{"an error", "prompt busy busy error idle idle", "", "fails"},
+		{"Esc while it tries again", "prompt busy busy retry busy retry idle", "", "fails shell fails fails"},
+		{"it tries again and works", "prompt busy busy retry busy busy idle", "go on", "fails shell stop"},
+		{"it tries again in vain", "prompt busy busy retry error idle idle", "", "fails fails"},
+		{"a prompt during a tool", "prompt busy tool wakes taken result busy busy idle", "news|go on", "shell context context stop"},
+		{"a prompt that is not read", "prompt busy tool result wakes taken idle", "news|news", "shell context context"},
+		{"a prompt that is lost", "prompt busy tool result busy wakes busy idle", "news|news", "shell context"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			dir := t.TempDir()
+			for name, text := range map[string]string{
+				"plugin.mjs": patient.Replace(openCodePlugin), "replay.mjs": replay,
+				"tt": `#!/bin/sh
+[ "$1" != listen ] || { until [ -e news ]; do sleep 0.02; done; echo '{"text":"news"}'; exec sleep 60; }
+echo "$2" >>asks
+case $2 in
+session-start) echo '{"hookSpecificOutput":{"additionalContext":"you are a member"}}' ;;
+stop) echo '{"decision":"block","reason":"go on"}' ;;
+esac
+`,
+			} {
+				if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o755); err != nil {
+					t.Fatal(err)
+				}
+			}
+			cmd := exec.Command(node, "replay.mjs", test.events)
+			cmd.Dir, cmd.Env = dir, []string{"PATH=" + dir + ":/usr/bin:/bin"}
+			out, err := cmd.CombinedOutput()
+			if got := strings.TrimSpace(string(out)); err != nil || got != test.prompts {
+				t.Errorf("%v: prompts %q, want %q", err, got, test.prompts)
+			}
+			asks, _ := os.ReadFile(filepath.Join(dir, "asks"))
+			got, want := strings.Fields(string(asks)), strings.Fields(begin+test.asks)
+			slices.Sort(got) // what is asked at the same time comes in any order
+			slices.Sort(want)
+			if !slices.Equal(got, want) {
+				t.Errorf("asked %q, want %q", got, want)
+			}
+		})
+	}
+}
+
+// nodeProgram returns what runs JavaScript.
+func nodeProgram(t *testing.T) string {
+	node, err := exec.LookPath("node")
+	if err != nil && os.Getenv("CI") == "true" {
+		t.Fatal(err)
+	} else if err != nil {
+		t.Skip("no node here")
+	}
+	return node
+}
