@@ -141,7 +141,7 @@ func (e Environment) installOne(p *planner, id harness.ID) Result {
 			" on the PATH and no " + e.shown(e.root(id))}
 	case notStarted:
 		return Result{Harness: id, Status: Skipped, Message: e.shown(e.root(id)) + " does not exist yet; start " +
-			harness.Get(id).Program + " once and install again"}
+			harness.Get(id).Program + " once, or make that directory, and install again"}
 	}
 	var outcomes []outcome
 	for _, c := range e.components(id, p.opts) {

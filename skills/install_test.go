@@ -235,7 +235,7 @@ func TestOnlyHarnessesThatAreThere(t *testing.T) {
 	h.programs["codex"] = true
 	before := h.everything()
 	results := h.install(only(harness.ClaudeCode, harness.Codex), Skipped, Skipped)
-	if !strings.Contains(results[0].Message, "not on this machine") || !strings.Contains(results[1].Message, "start codex once") {
+	if !strings.Contains(results[0].Message, "not on this machine") || !strings.Contains(results[1].Message, "start codex once, or make that directory") {
 		t.Errorf("%+v", results)
 	}
 	if h.everything() != before {

@@ -63,14 +63,10 @@ func (e Environment) Sync(ctx context.Context) []Result {
 	return changed
 }
 
-func (e Environment) maySync() bool {
-	return e.allows(noSync)
-}
-
 // outdated reports whether any harness has something of another version, and whether
 // the user allows that to be changed.
 func (e Environment) outdated(rec *record) bool {
-	if len(rec.Installs) == 0 || !e.maySync() {
+	if len(rec.Installs) == 0 || !e.allows(noSync) {
 		return false
 	}
 	now := fingerprint()

@@ -1,22 +1,15 @@
 package instructions
 
-// An Opener finds the program with which a desktop opens a text file.
-type Opener struct {
-	GOOS     string
-	Getenv   func(name string) string
-	LookPath func(name string) (string, error)
-}
-
-// Command returns the command that opens path for a user who has not chosen an
-// editor, nil if there is none.
-func (o Opener) Command(path string) []string {
+// Opener returns the command with which the desktop of a system opens a text file, for a user
+// who has not chosen an editor; nil if there is none.
+func Opener(goos, path string, getenv func(string) string, lookPath func(string) (string, error)) []string {
 	switch {
-	case o.GOOS == "darwin":
+	case goos == "darwin":
 		return []string{"open", "-t", path}
-	case o.GOOS == "windows":
+	case goos == "windows":
 		return []string{"notepad.exe", path}
-	case o.Getenv("DISPLAY") != "" || o.Getenv("WAYLAND_DISPLAY") != "":
-		if _, err := o.LookPath("xdg-open"); err == nil {
+	case getenv("DISPLAY") != "" || getenv("WAYLAND_DISPLAY") != "":
+		if _, err := lookPath("xdg-open"); err == nil {
 			return []string{"xdg-open", path}
 		}
 	}

@@ -188,13 +188,13 @@ func TestOpener(t *testing.T) {
 		{"a server", "linux", nil, true, ""},
 	}
 	for _, tt := range tests {
-		o := Opener{GOOS: tt.goos, Getenv: func(n string) string { return tt.env[n] }, LookPath: func(string) (string, error) {
+		lookPath := func(string) (string, error) {
 			if tt.xdg {
 				return "/x", nil
 			}
 			return "", os.ErrNotExist
-		}}
-		if got := strings.Join(o.Command("/f"), " "); got != tt.want {
+		}
+		if got := strings.Join(Opener(tt.goos, "/f", func(n string) string { return tt.env[n] }, lookPath), " "); got != tt.want {
 			t.Errorf("%s: %q want %q", tt.name, got, tt.want)
 		}
 	}

@@ -21,9 +21,9 @@ var Install = &cli.Command{
 	Short:  "teach harnesses to take turns: the skill, hooks, agent-bus",
 	Long: "Puts the skill, and hooks, into the harnesses' own directories and settings, and registers the MCP server " +
 		"agent-bus where it is installed. Some hooks are guards: they keep an agent from stopping while it holds the stick, and " +
-		"from editing while another one does. The others tell it when its turn comes and what others wrote to it. Only a harness " +
-		"that is here gets anything; what you have edited stays as it is. \"git\" adds a check to the pre-commit hook of the " +
-		"repository, and where an engine shares the room with other hosts to its pre-push hook.\n\n" +
+		"from changing files while another one does. The others tell it when its turn comes and what others wrote to it. Only a harness " +
+		"that is here gets anything; what you have edited stays as it is. \"git\" adds a check to the pre-commit and pre-rebase hooks of " +
+		"the repository, and where an engine shares the room with other hosts to its pre-push hook.\n\n" +
 		"Installing again does no harm. Installed copies follow the version of tt.",
 	Examples: []cli.Example{
 		{Line: "tt install --all --print", What: "show everything that would be written, and write nothing"},

@@ -210,8 +210,7 @@ func runInstructionsEdit(ctx context.Context, c *cli.Invocation) error {
 func openEditor(ctx context.Context, c *cli.Invocation, path string) (opened bool, err error) {
 	command := chosenEditor(c.Env, path)
 	if command == nil {
-		opener := instructions.Opener{GOOS: runtime.GOOS, Getenv: c.Env.Lookup, LookPath: exec.LookPath}
-		command = opener.Command(path)
+		command = instructions.Opener(runtime.GOOS, path, c.Env.Lookup, exec.LookPath)
 	}
 	if !c.Env.StdinTTY || c.JSON || command == nil {
 		return false, nil
