@@ -221,20 +221,12 @@ var answerCommand = &cli.Command{
 
 // An answerResult is the result of answer.
 type answerResult struct {
-	QuestionID, AnswerID, Status, AskedBy string
-
-	Turn   string
-	Unread turn.Unread
-}
-
-// Fields implements [wire.Fields].
-func (r *answerResult) Fields(c *wire.Codec) {
-	c.Text("question_id", &r.QuestionID)
-	c.Text("answer_id", &r.AnswerID)
-	c.Text("status", &r.Status)
-	c.Text("asked_by", &r.AskedBy)
-	c.OptText("turn", &r.Turn)
-	c.OptObject("unread", &r.Unread, r.Unread == turn.Unread{})
+	QuestionID string      `json:"question_id"`
+	AnswerID   string      `json:"answer_id"`
+	Status     string      `json:"status"`
+	AskedBy    string      `json:"asked_by"`
+	Turn       string      `json:"turn,omitempty"`
+	Unread     turn.Unread `json:"unread,omitzero"`
 }
 
 func runAnswer(ctx context.Context, c *cli.Invocation) (err error) {

@@ -99,21 +99,15 @@ func mayRead(ctx context.Context, c *cli.Invocation, room *member.Room) error {
 
 // An inboxesResult is the result of inbox --all.
 type inboxesResult struct {
-	Rooms      []*mailbox.Inbox
+	Rooms      []mailbox.Inbox
 	Unreadable []unreadable
 }
 
 // Fields implements [wire.Fields].
 func (r *inboxesResult) Fields(c *wire.Codec) {
-	list := make([]inboxFields, len(r.Rooms))
-	for i := range list {
-		list[i].Inbox = r.Rooms[i]
-	}
-	wire.List(c, "rooms", &list)
+	wire.List(c, "rooms", &r.Rooms)
 	wire.OptList(c, "unreadable", &r.Unreadable)
 }
-
-type inboxFields struct{ *mailbox.Inbox }
 
 // Fields implements [wire.Fields].
 func (u *unreadable) Fields(c *wire.Codec) {
@@ -137,7 +131,7 @@ func runInboxAll(ctx context.Context, c *cli.Invocation) error {
 		return err
 	}
 	slices.Sort(names)
-	res := &inboxesResult{Rooms: []*mailbox.Inbox{}}
+	res := &inboxesResult{Rooms: []mailbox.Inbox{}}
 	var shown []func()
 	for _, name := range names {
 		room := mirrors.Room(name, nil)
@@ -156,7 +150,7 @@ func runInboxAll(ctx context.Context, c *cli.Invocation) error {
 		case err != nil: // a damaged room must not hide the others
 			res.Unreadable = append(res.Unreadable, unreadable{name, string(code.Of(err)), err.Error()})
 		case room.IsMember(snap.State) || in.Counts.Questions > 0:
-			res.Rooms = append(res.Rooms, in)
+			res.Rooms = append(res.Rooms, *in)
 			shown = append(shown, func() { mailbox.Of(client.Room(name, nil)).InboxShown(ctx, in) })
 		}
 	}
@@ -173,7 +167,8 @@ func runInboxAll(ctx context.Context, c *cli.Invocation) error {
 
 func writeInboxes(t *cli.Text, res *inboxesResult) {
 	something := false
-	for _, in := range res.Rooms {
+	for i := range res.Rooms {
+		in := &res.Rooms[i]
 		if in.IsEmpty() {
 			continue
 		}

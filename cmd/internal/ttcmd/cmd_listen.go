@@ -63,7 +63,7 @@ func runListen(ctx context.Context, c *cli.Invocation) error {
 		if err := a.TurnOff(ctx, true); err != nil {
 			return err
 		}
-		return c.Out.Result(&listenOffResult{client.Self.ID}, func(t *cli.Text) {
+		return c.Out.Result(listenOffResult{client.Self.ID, true}, func(t *cli.Text) {
 			t.Line("Only turns wake %s now. For messages too: tt listen", client.Self.ID)
 		})
 	}
@@ -169,10 +169,7 @@ func (l *listenLine) Fields(c *wire.Codec) {
 	c.Text("text", &l.Text)
 }
 
-type listenOffResult struct{ Agent string }
-
-func (r *listenOffResult) Fields(c *wire.Codec) {
-	off := true
-	c.Text("agent_id", &r.Agent)
-	c.Bool("off", &off)
+type listenOffResult struct {
+	Agent string `json:"agent_id"`
+	Off   bool   `json:"off"` // true
 }

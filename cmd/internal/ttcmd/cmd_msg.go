@@ -39,21 +39,24 @@ var msgSendCommand = &cli.Command{
 // A sentResult is the result of msg send. Owner and ReservedFor are those of the room
 // when the message was sent: a message may cross with a handoff.
 type sentResult struct {
-	EventSeq    int64
-	EventID     string
-	CreatedAt   event.Time
-	Owner       string
-	ReservedFor string
-	Delivery    string // when it is heard of, see [turn.State.Delivery]
-	Hint        string // for the sender, if that is not soon
-	Turn        string // where the stick is, see [turn.State.Words]
-	Unread      turn.Unread
+	EventSeq    int64       `json:"event_seq"`
+	EventID     string      `json:"event_id"`
+	CreatedAt   event.Time  `json:"created_at"`
+	Delivery    string      `json:"delivery"`       // when it is heard of, see [turn.State.Delivery]
+	Hint        string      `json:"hint,omitempty"` // for the sender, if that is not soon
+	Owner       string      `json:"owner,omitempty"`
+	ReservedFor string      `json:"reserved_for,omitempty"`
+	Turn        string      `json:"turn,omitempty"` // where the stick is, see [turn.State.Words]
+	Unread      turn.Unread `json:"unread,omitzero"`
 	elsewhere
 }
 
 // An elsewhere says in which room something was stored for an agent that works in another tree
 // of the repository.
-type elsewhere struct{ RoomID, CanonicalPath string }
+type elsewhere struct {
+	RoomID        string `json:"room_id,omitempty"`
+	CanonicalPath string `json:"canonical_path,omitempty"`
+}
 
 func elsewhereOf(r *member.Room) elsewhere {
 	if !r.Visits {
@@ -124,8 +127,8 @@ func runMsgSend(ctx context.Context, c *cli.Invocation) error {
 		unread = mailbox.Of(room).Unread(snap.State)
 	}
 	at := elsewhereOf(room)
-	return c.Out.Result(&sentResult{sent.Seq, sent.ID, sent.CreatedAt, snap.State.Owner, snap.State.ReservedFor, delivery,
-		hint, words, unread, at}, func(t *cli.Text) {
+	return c.Out.Result(sentResult{sent.Seq, sent.ID, sent.CreatedAt, delivery, hint, snap.State.Owner, snap.State.ReservedFor,
+		words, unread, at}, func(t *cli.Text) {
 		to := sent.To
 		if to == "" {
 			to = "the room"

@@ -155,12 +155,9 @@ var questionsCloseCommand = &cli.Command{
 }
 
 // A closedQuestionResult is the result of questions close.
-type closedQuestionResult struct{ QuestionID, Status string }
-
-// Fields implements [wire.Fields].
-func (r *closedQuestionResult) Fields(c *wire.Codec) {
-	c.Text("question_id", &r.QuestionID)
-	c.Text("status", &r.Status)
+type closedQuestionResult struct {
+	QuestionID string `json:"question_id"`
+	Status     string `json:"status"`
 }
 
 func runQuestionsClose(ctx context.Context, c *cli.Invocation) error {
@@ -172,5 +169,5 @@ func runQuestionsClose(ctx context.Context, c *cli.Invocation) error {
 	if err != nil {
 		return err
 	}
-	return c.Out.Result(&closedQuestionResult{q.ID, q.Status}, func(t *cli.Text) { t.Line("Question %s is %s.", q.ID, q.Status) })
+	return c.Out.Result(closedQuestionResult{q.ID, q.Status}, func(t *cli.Text) { t.Line("Question %s is %s.", q.ID, q.Status) })
 }

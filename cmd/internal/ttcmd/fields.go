@@ -69,17 +69,4 @@ func (e *briefEvent) Fields(c *wire.Codec) {
 	c.OptText("text", &e.Text)
 }
 
-func (r *sentResult) Fields(c *wire.Codec) {
-	c.Int("event_seq", &r.EventSeq)
-	c.Text("event_id", &r.EventID)
-	c.Time("created_at", &r.CreatedAt)
-	c.Text("delivery", &r.Delivery)
-	c.OptText("hint", &r.Hint)
-	c.OptText("owner", &r.Owner)
-	c.OptText("reserved_for", &r.ReservedFor)
-	c.OptText("turn", &r.Turn)
-	c.OptObject("unread", &r.Unread, r.Unread == turn.Unread{})
-	r.elsewhere.fields(c)
-}
-
 func (r *notesResult) Fields(c *wire.Codec) { wire.List(c, "notes", &r.Notes) }
