@@ -19,7 +19,7 @@ import (
 const viaStdout = "stdout"
 
 // listenWays are the values of --via, the default first.
-var listenWays = []string{"", viaStdout, hearing.ByExec, hearing.ByQueue, hearing.ByOpenCode, hearing.ByHook, hearing.ByHold}
+var listenWays = []string{"", viaStdout, hearing.ByExec, hearing.ByQueue, hearing.ByOpenCode}
 
 var listenCommand = &cli.Command{
 	Name:  "listen",
@@ -40,8 +40,7 @@ var listenCommand = &cli.Command{
 		{Line: "tt listen --via stdout", What: "JSON Lines for a plugin"},
 	},
 	Flags: func(f *cli.Flags) {
-		f.Choice("via", "KIND", listenWays, "how the agent is woken: by lines (stdout, opencode), codex queue, or one line and "+
-			"the end (claude-hook, hold)")
+		f.Choice("via", "KIND", listenWays, "how the agent is woken: by lines (stdout, opencode) or codex queue")
 		f.String("exec", "CMD", "run a command of the shell each time")
 		f.Bool("off", "wake for turns alone from now on, and end")
 	},
@@ -126,10 +125,7 @@ func listenTransport(c *cli.Invocation, client *member.Client) (listenWay, error
 		}
 		return nil
 	}}
-	switch {
-	case via == hearing.ByHook, via == hearing.ByHold:
-		t.How, t.Once = via, true
-	case via == hearing.ByOpenCode, via == viaStdout && client.Self.Harness == "opencode":
+	if via == hearing.ByOpenCode || via == viaStdout && client.Self.Harness == "opencode" {
 		t.How = hearing.ByOpenCode
 	}
 	return listenWay{t, true}, nil

@@ -29,24 +29,21 @@ func (p *logPrinter) skip(lines int) (skipped int64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	block := make([]byte, longestLine)
-	found, at := 0, end
-	for at > 0 && end-at < mostTail {
-		n := min(at, int64(len(block)))
-		at -= n
-		if _, err := p.file.ReadAt(block[:n], at); err != nil && err != io.EOF {
-			return 0, err
-		}
-		for i := n - 1; i >= 0; i-- {
-			if block[i] != '\n' || at+i == end-1 {
-				continue
-			}
-			if found++; found == lines {
-				return p.file.Seek(at+i+1, io.SeekStart)
-			}
-		}
+	from := max(0, end-mostTail)
+	tail := make([]byte, end-from)
+	n, err := p.file.ReadAt(tail, from)
+	if err != nil && err != io.EOF {
+		return 0, err
 	}
-	return p.file.Seek(at, io.SeekStart)
+	tail = bytes.TrimSuffix(tail[:n], []byte("\n"))
+	for ; lines > 0; lines-- {
+		i := bytes.LastIndexByte(tail, '\n')
+		if i < 0 {
+			return p.file.Seek(from, io.SeekStart)
+		}
+		tail = tail[:i]
+	}
+	return p.file.Seek(from+int64(len(tail))+1, io.SeekStart)
 }
 
 // print prints the whole lines that have come.
