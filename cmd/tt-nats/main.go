@@ -14,6 +14,5 @@ import (
 var version, commit, installer string
 
 func main() {
-	ttcmd.CopyRooms()
 	ttcmd.Main(ttcmd.Build{Version: version, Commit: commit, Installer: installer, Sharing: engines.Sharing(), Hear: ttcmd.Hear()})
 }

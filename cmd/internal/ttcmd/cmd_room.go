@@ -131,16 +131,5 @@ var roomCopyCommand = &cli.Command{
 	Flags:    pathFlag,
 	Errors: []code.Code{code.RoomNotFound, code.TurnMismatch, code.NotJoined, code.RoomClosed, code.CorruptRoom, code.NoSharedIdentity,
 		code.EngineMissing, code.EngineUnreachable, code.EngineDenied, code.InDoubt},
-	Run: moveRoom,
-}
-
-// copyRoom carries out room copy. It is nil in a program that does not call [CopyRooms].
-var copyRoom func(context.Context, *cli.Invocation) error
-
-// moveRoom calls copyRoom. A program that does not have it becomes the one that has.
-func moveRoom(ctx context.Context, c *cli.Invocation) error {
-	if copyRoom == nil {
-		return becomeEngine(c, &hosts.Service{URL: "nats:"})
-	}
-	return copyRoom(ctx, c)
+	Run: runRoomCopy,
 }

@@ -20,10 +20,6 @@ import (
 	"github.com/talking-stick/tt/journal/event"
 )
 
-// CopyRooms lets the program copy rooms to engines. A program that does not call it does not link
-// what that needs.
-func CopyRooms() { copyRoom = runRoomCopy }
-
 // A roomImportResult is what an import did.
 type roomImportResult struct {
 	Status       string `json:"status"` // imported, or unchanged
@@ -127,6 +123,9 @@ type roomCopyResult struct {
 }
 
 func runRoomCopy(ctx context.Context, c *cli.Invocation) error {
+	if build.Sharing == nil {
+		return becomeEngine(c, &hosts.Service{URL: "nats:"})
+	}
 	to := c.Rest("to")
 	path := c.String("path")
 	if len(to) > 2 || len(to) == 2 && c.Given("path") {
@@ -146,9 +145,6 @@ func runRoomCopy(ctx context.Context, c *cli.Invocation) error {
 	w, missing := session.LocatePath(c.Env, path)
 	if w == nil {
 		return missing
-	}
-	if build.Sharing == nil {
-		return becomeEngine(c, service)
 	}
 	return copyTo(ctx, c, service, dir, w, missing)
 }

@@ -8,7 +8,6 @@ import (
 )
 
 func share(b *ttcmd.Build) {
-	ttcmd.CopyRooms()
 	scripthosts.Choose()
 	b.Sharing, b.Hear = scripthosts.Sharing(), ttcmd.Hear()
 }
