@@ -2,6 +2,7 @@ package ttcmd
 
 import (
 	"context"
+	"slices"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/hooks"
@@ -13,36 +14,29 @@ import (
 	"github.com/talking-stick/tt/identity/harness"
 )
 
-// A harness runs the hook commands when something happens in a session, see [hooks].
-// They are installed into the settings of the harness; nobody types them.
-func hookCommands() (commands []*cli.Command) {
-	for _, kind := range harness.Kinds() {
-		commands = append(commands, &cli.Command{
-			Name:   "hook " + string(kind),
-			Hidden: true,
-			Traits: cli.Traits{Silent: true, NoSync: true, MirrorOnly: true},
-			Short:  "answer the " + string(kind) + " hook of a harness",
-			Long: "Reads the harness's payload from standard input and prints its answer. Whatever cannot be told is let pass, in silence. " +
-				"The exit status is 0, or where a hook may wake the agent 2 to do so.",
-			Flags: hookFlags,
-			Run:   func(ctx context.Context, c *cli.Invocation) error { return runHook(ctx, c, kind) },
-		})
-	}
-	// What a newer version has installed must not stop a harness.
-	return append(commands, &cli.Command{
-		Name: "hook", Hidden: true, Traits: cli.Traits{Silent: true, NoSync: true},
-		Short: "answer no hook: the kind is unknown",
-		Args:  []cli.Arg{{Name: "kind", Optional: true, Rest: true}},
-		Flags: hookFlags,
-		Run:   func(context.Context, *cli.Invocation) error { return nil },
-	})
+// A harness runs hookCommand when something happens in a session, see [hooks]. It is installed into
+// the settings of the harness; nobody types it.
+var hookCommand = &cli.Command{
+	Name:   "hook",
+	Hidden: true,
+	Traits: cli.Traits{Silent: true, NoSync: true, MirrorOnly: true},
+	Short:  "answer a hook of a harness",
+	Args:   []cli.Arg{{Name: "kind", Optional: true, Rest: true}},
+	Long: "Reads the harness's payload from standard input and prints its answer. Whatever cannot be told is let pass, in silence. " +
+		"The exit status is 0, or where a hook may wake the agent 2 to do so.",
+	Flags: hookFlags,
+	Run:   runHook,
 }
 
 func hookFlags(f *cli.Flags) {
 	f.String("harness", "NAME", "whose payload it is")
 }
 
-func runHook(ctx context.Context, c *cli.Invocation, kind harness.Kind) error {
+func runHook(ctx context.Context, c *cli.Invocation) error {
+	kind := harness.Kind(c.Arg("kind"))
+	if !slices.Contains(harness.Kinds(), kind) { // a newer version has installed it, which must not stop a harness
+		return nil
+	}
 	status := hooks.Run(ctx, hooks.Command{
 		Env:       c.Env,
 		AgentID:   c.Agent,

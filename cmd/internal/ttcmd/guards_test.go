@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"testing"
 	"time"
@@ -26,6 +27,13 @@ func TestSizeAndStart(t *testing.T) {
 	}
 	if runtime.GOOS != "linux" {
 		return
+	}
+	// One table that is made by a call is enough for the compiler to make all of them at each start.
+	cmd := exec.Command(filepath.Join(bin, "tt"), "version")
+	cmd.Env = []string{"GODEBUG=inittrace=1"}
+	trace, err := cmd.CombinedOutput()
+	if made := regexp.MustCompile(`init \S+/internal/ttcmd .* [1-9]\d* allocs`).Find(trace); made != nil || err != nil {
+		t.Errorf("tables of commands are made before main: %s, %v", made, err)
 	}
 	// The fastest of many starts is what a program takes; all others were disturbed.
 	const starts, atMost = 500, 1.8

@@ -56,31 +56,26 @@ const (
 	groupTogether = "locks and jobs"
 )
 
-// The tables of commands.
-var (
-	daily = []*cli.Command{
-		joinCommand, waitCommand, tryCommand, releaseCommand, assignCommand, passCommand, takeCommand, leaveCommand, kickCommand, closeCommand,
-		inboxCommand, askCommand, answerCommand, questionsCommand, questionsShowCommand, questionsCloseCommand,
-		msgSendCommand, msgRecvCommand, msgStatusCommand, listenCommand, notesAddCommand, notesListCommand, notesResolveCommand,
-		diffCommand, undoCommand, restoreCommand, snapshotCommand,
-		jobRunCommand, jobListCommand, jobShowCommand, jobLogCommand, jobStopCommand, jobWaitCommand, lockRunCommand, lockListCommand,
-		statusCommand, whyCommand, stateCommand, listCommand, logCommand, eventsCommand, whoamiCommand, checkCommand,
-		consoleCommand, reportCommand,
-		policyCommand, doctorCommand, roomNameCommand, roomExportCommand, roomImportCommand, roomCopyCommand, guardCommand,
-		recordCommand, jobRunnerCommand,
-	}
-	upkeep = []*cli.Command{
-		instructionsShowCommand, instructionsEditCommand, instructionsResetCommand, promptInitCommand, completionCommand, completeCommand,
-		setup.Install, setup.Uninstall, selfUpdateCommand, setup.Migrate, proveCommand, manCommand,
-	}
-)
+// table has the commands but one that only a program with engines has.
+var table = []*cli.Command{
+	joinCommand, waitCommand, tryCommand, releaseCommand, assignCommand, passCommand, takeCommand, leaveCommand, kickCommand, closeCommand,
+	inboxCommand, askCommand, answerCommand, questionsCommand, questionsShowCommand, questionsCloseCommand,
+	msgSendCommand, msgRecvCommand, msgStatusCommand, listenCommand, notesAddCommand, notesListCommand, notesResolveCommand,
+	diffCommand, undoCommand, restoreCommand, snapshotCommand,
+	jobRunCommand, jobListCommand, jobShowCommand, jobLogCommand, jobStopCommand, jobWaitCommand, lockRunCommand, lockListCommand,
+	statusCommand, whyCommand, stateCommand, listCommand, logCommand, eventsCommand, whoamiCommand, checkCommand,
+	consoleCommand, reportCommand,
+	policyCommand, doctorCommand, roomNameCommand, roomExportCommand, roomImportCommand, roomCopyCommand, guardCommand,
+	recordCommand, jobRunnerCommand,
+	instructionsShowCommand, instructionsEditCommand, instructionsResetCommand, promptInitCommand, completionCommand, completeCommand,
+	setup.Install, setup.Uninstall, selfUpdateCommand, setup.Migrate, hookCommand, proveCommand, manCommand,
+}
 
 func commands() []*cli.Command {
-	all := slices.Concat(daily, upkeep, hookCommands())
-	if build.Hear != nil {
-		all = append(all, build.Hear)
+	if build.Hear == nil {
+		return table
 	}
-	return all
+	return append(slices.Clip(table), build.Hear)
 }
 
 func program() *cli.Program {
