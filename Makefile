@@ -15,15 +15,20 @@ STAMP    := -s -w -X main.version=$(VERSION) -X main.commit=$(COMMIT)
 INSTALLED := $(notdir $(PROGRAMS))
 BUILD    := CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(STAMP) -X main.installer=make'
 
+# rewrite,NAMES: the kernel maps a file that was written from its beginning to its end in larger pieces
+# than one that the linker has put together, and the program starts in a sixth less time.
+rewrite = cd $(BIN) && for p in $(1); do cp $$p .$$p && mv -f .$$p $$p || exit; done
+
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GORELEASER  := github.com/goreleaser/goreleaser/v2@v2.15.0
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.8.0
 
-.PHONY: build natsd demo test test-mcp race lint fmt vet bench cross ci install install-natsd uninstall share dist release clean fuzz model torture torture-long torture-hosts torture-hosts-short test-hosts test-engines test-ci vuln guards test-ui reach
+.PHONY: build natsd demo test test-mcp race lint fmt vet bench cross ci install install-natsd uninstall share dist release clean fuzz model torture torture-long torture-hosts torture-hosts-short test-hosts test-engines test-ci test-plain test-race vuln guards test-ui reach
 
 build: ## the programs, into bin/; the server for several hosts is apart: make natsd
 	@mkdir -p $(BIN)
 	$(BUILD) -o $(BIN)/ $(PROGRAMS)
+	@$(call rewrite,$(INSTALLED))
 
 natsd: ## the server for several hosts; the first time it takes a minute
 	@mkdir -p $(BIN)
@@ -119,6 +124,7 @@ cross: ## tt links where it is to run, and all types are right there, in the tes
 
 guards: build ## the size of tt, its start beside that of an empty program, a free lock beside flock(1)
 	$(BUILD) -o $(BIN)/ ./testdata/empty
+	@$(call rewrite,empty)
 	TT_BENCH_DIR=$(CURDIR)/$(BIN) $(TEST) -count 1 -run '^(TestSizeAndStart|TestFreeLockBesideFlock)$$' -v ./cmd/internal/ttcmd
 
 FUZZTIME ?= 60s
@@ -155,6 +161,7 @@ torture-hosts-short: ## the same in some 80 seconds
 
 bench: build natsd ## whole commands beside a baseline of bare system calls, then the parts; for benchstat
 	$(BUILD) -o $(BIN)/ ./testdata/baseline
+	@$(call rewrite,baseline)
 	TT_BENCH_DIR=$(CURDIR)/$(BIN) $(TEST) -run '^$$' -bench Command -benchtime 200x ./cmd/internal/ttcmd
 	TT_BENCH_DIR=$(CURDIR)/$(BIN) $(TEST) -run '^$$' -bench 'Handoff|Eight' -benchtime 40x ./cmd/internal/ttcmd
 	TT_BENCH_DIR=$(CURDIR)/$(BIN) $(TEST) -run '^$$' -bench Ledger -benchtime 100x ./cmd/internal/ttcmd
