@@ -148,7 +148,7 @@ torture-long: ## every attack with the numbers of a release, fuzzing, the models
 	$(TEST) ./fsroom -count 1 -run NothingLeaks -leak.changes=10000
 	$(TEST) ./cmd/internal/ttcmd -count 1 -run 'JobsUnderKills|RepositoryStorm|BetweenTreesUnderKills|InterruptedNames' -jobs.killed=500 \
 		-trees.locks=40 -trees.messages=100 -trees.interruptions=20
-	$(GO) run cmd/internal/torture/run.go -long $(TORTURE)
+	$(GO) run cmd/internal/torture/run.go -size long $(TORTURE)
 
 # HOSTS is how much is tried: short (what CI runs), normal or long (half an hour, for a release).
 HOSTS ?= normal
@@ -156,8 +156,8 @@ torture-hosts: build natsd ## servers killed, stopped and cut off while hosts sh
 	TT_TEST_NATS=$(CURDIR)/$(BIN)/tt-nats TT_TEST_NATSD=$(CURDIR)/$(BIN)/tt-natsd \
 	$(GO) run cmd/internal/torture/run.go -hosts -size $(HOSTS) $(TORTURE)
 
-torture-hosts-short: ## the same in some 80 seconds
-	$(MAKE) --no-print-directory torture-hosts HOSTS=short
+torture-hosts-short: HOSTS = short
+torture-hosts-short: torture-hosts ## the same in some 80 seconds
 
 bench: build natsd ## whole commands beside a baseline of bare system calls, then the parts; for benchstat
 	$(BUILD) -o $(BIN)/ ./testdata/baseline

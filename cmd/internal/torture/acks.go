@@ -5,9 +5,7 @@ package torture
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/talking-stick/tt/fsroom/turn"
@@ -191,18 +189,16 @@ func (a acks) checkQuestions(data string) error {
 	}
 	asked := map[string]int{}
 	for _, path := range journals {
-		b, err := os.ReadFile(path)
+		events, _, err := eventsIn(path)
 		if err != nil {
 			return err
 		}
-		for line := range strings.Lines(string(b)) {
-			var e struct {
-				Payload struct {
-					Question string `json:"question_text"`
-				}
+		for _, e := range events {
+			var p struct {
+				Question string `json:"question_text"`
 			}
-			if json.Unmarshal([]byte(line), &e) == nil && e.Payload.Question != "" {
-				asked[e.Payload.Question]++
+			if json.Unmarshal(e.Payload, &p) == nil && p.Question != "" {
+				asked[p.Question]++
 			}
 		}
 	}

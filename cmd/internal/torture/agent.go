@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"syscall"
 	"time"
 
@@ -23,9 +24,8 @@ type agent struct {
 
 const guardOfEdits = "the guard of edits"
 
-// unreachable are the codes of commands that did not reach the engine, or waited for the lock of a
-// process that did not: a machine that is cut off waits for each answer until its time is up.
-var unreachable = []string{"engine_unreachable", "in_doubt", "lock_timeout"}
+// unreachable are the codes of commands that did not reach the engine.
+var unreachable = []string{"engine_unreachable", "in_doubt"}
 
 // lost are the codes of commands whose turn is no longer theirs.
 var lost = []string{"turn_mismatch", "stale_lease", "no_active_lease"}
@@ -37,14 +37,14 @@ func (a *agent) do(codes []string, args ...string) *outcome {
 	if args[0] == "cli" {
 		line[0] = a.bus
 	}
-	p := a.host.process("", line...)
-	began, err := a.begin(a.host, p)
+	p := a.host.process(line...)
+	began, err := a.begin(p)
 	if err != nil || !began {
 		a.report.check(a.id, err)
 		return &outcome{line: args, exit: -1}
 	}
 	a.disturb(p, a.random)
-	o := p.within(longest)
+	o := p.result()
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.running = slices.DeleteFunc(a.running, func(q *process) bool { return p == q })
@@ -52,7 +52,7 @@ func (a *agent) do(codes []string, args ...string) *outcome {
 	switch {
 	case o.hung:
 		a.report.wrong("%s hangs: %v", a.id, o)
-	case o.exit == -1 && o.disturbed:
+	case o.disturbed && (o.exit == -1 || o.exit == 128+int(syscall.SIGTERM)):
 		a.killed++
 	case a.over.closed() && (o.exit == -1 || args[0] == "wait"): // it was ended
 	case o.code != "":
@@ -189,7 +189,9 @@ func (a *agent) work(g grant) {
 // the engine, and tt check, whose outcome it returns.
 func (a *agent) ask(g grant) *outcome {
 	edit := fmt.Sprintf(`{"session_id":"s","cwd":%q,"tool_name":"Edit","tool_input":{"file_path":%q}}`, a.host.workspace, a.host.workspace+"/x.go")
-	guard := a.host.exec(0, edit, "hook", "edit", "--harness", "claude-code", "--agent", a.id)
+	p := a.host.process(a.host.tt, "hook", "edit", "--harness", "claude-code", "--agent", a.id)
+	p.Stdin = strings.NewReader(edit)
+	guard := p.run()
 	if guard.exit != 0 {
 		a.report.wrong("%s: %v", a.id, guard)
 	}

@@ -49,13 +49,13 @@ func pairs() []pair {
 // last one prints at its end is true at that moment, and the owner of the turn can
 // end it. Besides, somebody joins between calls of every command.
 func betweenCalls(e *env, r *report) {
-	var all, joins []func()
-	add := func(runs []func(), f *fixture, p pair, count func(*sweeper) ([]point, error)) []func() {
-		s := &sweeper{env: e, fixture: f, report: r, fault: "signal=SIGSTOP"}
+	var all, joins []sampled
+	add := func(runs []sampled, f *fixture, p pair, count func(*sweeper) ([]point, error)) []sampled {
+		s := &sweeper{env: e, fixture: f, report: r, fault: stops}
 		points, err := count(s)
 		r.check(p.name, err)
 		for _, at := range points {
-			runs = append(runs, func() { s.between(p, at) })
+			runs = append(runs, sampled{p.name, func() { s.between(p, at) }})
 		}
 		return runs
 	}
@@ -63,28 +63,24 @@ func betweenCalls(e *env, r *report) {
 		f := e.fixture(sweepCase{name: p.name, setup: p.setup, args: p.first, clean: true})
 		all = add(all, f, p, func(s *sweeper) ([]point, error) { return s.countFirst(p.must) })
 	}
-	e.sample(r, all, len(all))
+	e.sample(all, len(all))
 	for _, f := range e.fixtures() {
 		if !f.repair {
 			p := pair{name: f.name, first: strings.Join(f.args, " "), second: "join --agent y:8", must: true, expired: true}
-			joins = add(joins, f, p, func(s *sweeper) ([]point, error) { return s.count(changing + opening) })
+			joins = add(joins, f, p, func(s *sweeper) ([]point, error) { return s.count() })
 		}
 	}
-	e.sample(r, joins, 60)
+	e.sample(joins, 60)
 }
 
 // countFirst is count for a command that may be refused. If asked, it counts only
 // up to the read of the handoff.
 func (s *sweeper) countFirst(toHandoff bool) ([]point, error) {
-	calls := changing + opening
+	_, list, err := s.list()
 	if toHandoff {
-		calls += ",read"
+		list = list[:readsInput(list)]
 	}
-	_, trace, err := s.undisturbed(calls)
-	if toHandoff {
-		trace = trace[:max(0, strings.LastIndex(trace, "read(0,"))]
-	}
-	return pointsIn(trace), err
+	return pointsIn(list), err
 }
 
 func (s *sweeper) between(pr pair, p point) {
@@ -119,35 +115,34 @@ var errPassed = errors.New("the command did not come to the point")
 // interleave runs both commands. If the first one had the lock when it was
 // stopped, the second was queued behind it and ended last.
 func (s *sweeper) interleave(data string, pr pair, p point) (first, second *outcome, queued bool, err error) {
-	if err := s.copyTo(data); err != nil {
+	one, notes, err := s.prepare(data, s.fault, p)
+	if err != nil {
 		return first, second, false, err
 	}
+	defer os.Remove(notes)
 	room, err := s.room(data)
+	if err == nil {
+		err = one.launch()
+	}
+	if err == nil {
+		err = one.stopped()
+	}
 	if err != nil {
 		return first, second, false, err
 	}
-	trace := data + ".trace"
-	defer os.Remove(trace)
-	one, err := s.start(data, strace(append(s.fault.at(p), "-o", trace)...), s.args...)
-	if err != nil {
-		return first, second, false, err
-	}
-	pid, err := one.stopped(trace)
-	if err != nil {
-		return first, second, false, err
-	}
+	pid := one.Process.Pid
 	began := time.Now()
 	other, err := s.start(data, nil, strings.Fields(pr.second)...)
 	if err == nil {
 		eventually(lockPatience, func() bool {
-			queued = !other.isOver() && waitsForLock(other.Process.Pid) && holds(pid, filepath.Join(room.Dir(), "lock"))
-			return queued || other.isOver()
+			queued = !other.over.closed() && waitsForLock(other.Process.Pid) && holds(pid, filepath.Join(room.Dir(), "lock"))
+			return queued || other.over.closed()
 		})
 	}
-	for !one.isOver() { // again, if it was not stopped yet
+	for !one.over.closed() { // again, if it was not stopped yet
 		_ = syscall.Kill(pid, syscall.SIGCONT)
 		select {
-		case <-one.over:
+		case <-one.over.done:
 		case <-time.After(100 * time.Millisecond):
 		}
 	}
@@ -165,23 +160,21 @@ func (s *sweeper) interleave(data string, pr pair, p point) (first, second *outc
 // lockPatience is how long a command waits for its lock.
 const lockPatience = 5 * time.Second
 
-// stopped waits until the trace of a command says that it is stopped, and returns
-// its pid.
-func (b *process) stopped(trace string) (pid int, err error) {
-	err = fmt.Errorf("it neither stopped nor ended")
+// stopped waits until the process is stopped, and fails if it ends before.
+func (b *process) stopped() error {
+	err := errors.New("it neither stopped nor ended")
 	eventually(30*time.Second, func() bool {
-		over := b.isOver()
-		text, _ := os.ReadFile(trace)
-		if before, _, found := strings.Cut(string(text), " --- stopped by SIGSTOP"); found {
-			pid, err = strconv.Atoi(strings.TrimSpace(before[strings.LastIndexByte(before, '\n')+1:]))
-			return true
-		}
-		if over {
+		switch stat, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", b.Process.Pid)); {
+		case b.over.closed():
 			err = errPassed
+		case bytes.Contains(stat, []byte(") T ")):
+			err = nil
+		default:
+			return false
 		}
-		return over
+		return true
 	})
-	return pid, err
+	return err
 }
 
 // holds reports whether the process has the lock. A line of the kernel's list can

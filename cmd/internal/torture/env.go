@@ -26,6 +26,7 @@ type env struct {
 	workspace string // one for all data directories, so that copies are of the same room
 	size      size
 	seed      uint64
+	mutant    string // that tt is
 	programs
 	dirs     atomic.Int64
 	fixtures func() []*fixture // of all cases, made once
@@ -36,10 +37,6 @@ type programs struct{ tt, natsd string }
 
 // An edit is an [overlay.Edit].
 type edit = overlay.Edit
-
-// oneThread makes tt do its work on one thread: strace counts the calls of each
-// thread on their own.
-var oneThread = edit{File: "cmd/tt/one_thread.go", New: "package main\n\nimport \"runtime\"\n\nfunc init() { runtime.LockOSThread() }\n"}
 
 // newEnv makes a directory for everything, in memory if possible, and builds the programs. Those
 // for hosts that share rooms may be built already: TT_TEST_NATS and TT_TEST_NATSD name them.
@@ -58,7 +55,7 @@ func newEnv(hosts bool, size size, seed uint64) (*env, error) {
 		}
 	}
 	if !hosts {
-		err = e.build(&e.tt, "cmd/tt", oneThread)
+		err = e.buildTT(nil)
 	} else {
 		e.programs = programs{os.Getenv("TT_TEST_NATS"), os.Getenv("TT_TEST_NATSD")}
 		if e.tt == "" {
@@ -78,6 +75,29 @@ func newEnv(hosts bool, size size, seed uint64) (*env, error) {
 func (e *env) build(path *string, program string, edits ...edit) error {
 	*path = filepath.Join(e.base, filepath.Base(program))
 	return overlay.Build(*path, program, edits...)
+}
+
+// buildTT builds a tt from edited sources, which can be told to disturb its own calls.
+func (e *env) buildTT(edits []edit) error {
+	calls, err := withCalls()
+	if err != nil {
+		return err
+	}
+	return e.build(&e.tt, "cmd/tt", append(calls, edits...)...)
+}
+
+// olderCommit is the last one whose programs are not told whole entries by the server.
+const olderCommit = "59272b3c75e5"
+
+// buildOlder builds the program of that commit, and returns its path.
+func (e *env) buildOlder() (path string, err error) {
+	root, err := overlay.Root()
+	if err != nil {
+		return "", err
+	}
+	dir := e.newDir()
+	return filepath.Join(dir, "tt"), command("sh", "-c", `mkdir "$1" && git -C "$0" archive "$2" | tar -x -C "$1" && cd "$1" && go build -o tt ./cmd/tt-nats`,
+		root, dir, olderCommit)
 }
 
 // other is another env, for other builds of the programs.
@@ -204,8 +224,7 @@ type latch struct {
 	done chan struct{}
 }
 
-func newLatch() *latch { return &latch{done: make(chan struct{})} }
-
+func newLatch() *latch  { return &latch{done: make(chan struct{})} }
 func (l *latch) close() { l.once.Do(func() { close(l.done) }) }
 
 func (l *latch) closed() bool {

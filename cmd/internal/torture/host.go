@@ -3,14 +3,14 @@
 package torture
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
-	"time"
 
 	"github.com/talking-stick/tt/journal/event"
 )
@@ -37,38 +37,17 @@ func newHost(n int, tt, dir, url string, m *machine, environ ...string) (*host, 
 
 func (h *host) isRemote() bool { return h.machine != nil }
 
-func (h *host) process(stdin string, line ...string) *process {
-	p := newProcess(h.workspace, h.environ, line)
-	p.Stdin = strings.NewReader(stdin)
+// process is a program on the host, with a handoff on its standard input.
+func (h *host) process(line ...string) *process {
+	p := &process{Cmd: exec.Command(line[0], line[1:]...), machine: h.machine, over: newLatch()}
+	p.Env, p.Dir, p.Stdin = h.environ, h.workspace, strings.NewReader(`{"status":"s","next_action":"n"}`)
+	p.Stdout, p.Stderr, p.outcome.line = &p.out, &p.err, line[1:]
 	return p
 }
 
-func (h *host) launch(p *process) error {
-	if h.isRemote() {
-		return p.launch(h.machine.start)
-	}
-	return p.launch(nil)
-}
-
-// longest is how long a command may take: a wait of a few seconds, its calls of the engine,
-// on a busy machine.
-const longest = 60 * time.Second
-
-// run runs a command of tt on the host. Unless killAfter is 0 it is killed after that time.
-func (h *host) run(killAfter time.Duration, args ...string) *outcome {
-	return h.exec(killAfter, "", append(args, "--json")...)
-}
-
-// exec is run with a standard input, and without --json.
-func (h *host) exec(killAfter time.Duration, stdin string, args ...string) *outcome {
-	p := h.process(stdin, append([]string{h.tt}, args...)...)
-	if err := h.launch(p); err != nil {
-		return &outcome{line: args, exit: 1, stderr: err.Error()}
-	}
-	if killAfter > 0 {
-		defer time.AfterFunc(killAfter, func() { p.signal(syscall.SIGKILL) }).Stop()
-	}
-	return p.within(longest)
+// run runs a command of tt on the host.
+func (h *host) run(args ...string) *outcome {
+	return h.process(append(append([]string{h.tt}, args...), "--json")...).run()
 }
 
 // mirror returns the events of the room as the host has them, and the bytes that say so.
@@ -78,26 +57,38 @@ func (h *host) mirror() (events []event.Event, journal []byte, err error) {
 		err = fmt.Errorf("host %d has the journals %q, want one", h.n+1, paths)
 	}
 	if err == nil {
-		journal, err = os.ReadFile(paths[0])
+		events, journal, err = eventsIn(paths[0])
 	}
-	for line := range strings.Lines(string(journal)) {
-		var e event.Event
-		if err := json.Unmarshal([]byte(line), &e); err != nil {
-			return nil, nil, fmt.Errorf("after event %d: %w", len(events), err)
-		}
-		events = append(events, e)
-		if e.Seq != int64(len(events)) {
-			return nil, nil, fmt.Errorf("event %d is where event %d should be", e.Seq, len(events))
+	for i, e := range events {
+		if e.Seq != int64(i)+1 {
+			return nil, nil, fmt.Errorf("event %d is where event %d should be", e.Seq, i+1)
 		}
 	}
 	return events, journal, err
+}
+
+// eventsIn returns the events in a file, and its bytes. What is left of a line at the end was
+// written by a process that was killed.
+func eventsIn(path string) (events []event.Event, whole []byte, err error) {
+	whole, err = os.ReadFile(path)
+	for line := range bytes.Lines(whole) {
+		var e event.Event
+		if line[len(line)-1] != '\n' {
+			break
+		}
+		if err := json.Unmarshal(line, &e); err != nil {
+			return nil, nil, fmt.Errorf("after event %d: %w", len(events), err)
+		}
+		events = append(events, e)
+	}
+	return events, whole, err
 }
 
 // upToDate brings the mirror of the host up to date.
 func (h *host) upToDate() error {
 	var o *outcome
 	if eventually(stall, func() bool {
-		o = h.run(0, "events", "--agent", "z:9")
+		o = h.run("events", "--agent", "z:9")
 		return o.exit == 0 && !strings.Contains(o.stderr, "knew last") || o.exit != 0 && !slices.Contains(unreachable, o.code)
 	}) && o.exit == 0 {
 		return nil

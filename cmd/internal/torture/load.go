@@ -51,7 +51,7 @@ var (
 
 // each lets one agent of this machine live in each of some lanes.
 func (l *load) each(lanes int, live func(*agent)) {
-	h := &host{tt: l.tt, dir: l.data, data: l.data, workspace: l.workspace, environ: l.environ(l.data)}
+	h := l.on(l.data)
 	for lane := range lanes {
 		l.live(&agent{load: l, host: h, id: agents[lane%3], random: l.random()}, live)
 	}
@@ -60,7 +60,7 @@ func (l *load) each(lanes int, live func(*agent)) {
 func (l *load) live(a *agent, live func(*agent)) { l.lanes.Go(func() { live(a) }) }
 
 // begin starts a process, unless the load was frozen before and is over.
-func (l *load) begin(h *host, p *process) (bool, error) {
+func (l *load) begin(p *process) (bool, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for l.paused && !l.over.closed() {
@@ -70,7 +70,7 @@ func (l *load) begin(h *host, p *process) (bool, error) {
 		return false, nil
 	}
 	l.running = append(l.running, p)
-	return true, h.launch(p)
+	return true, p.launch()
 }
 
 // disturb kills some processes and stops a few for a moment.
@@ -78,8 +78,12 @@ func (l *load) disturb(p *process, random *rand.Rand) {
 	if l.odds == 0 {
 		return
 	}
-	reach := l.reach
+	reach, stops := l.reach, 10
+	end := syscall.SIGKILL
 	switch p.outcome.line[0] {
+	case "lock": // it waits for others
+		reach, stops = 150*time.Millisecond, 2
+		end = []syscall.Signal{syscall.SIGKILL, syscall.SIGTERM}[random.IntN(2)]
 	case "wait":
 		reach *= time.Duration([]int{1, 10}[random.IntN(2)])
 	case "cli":
@@ -89,8 +93,8 @@ func (l *load) disturb(p *process, random *rand.Rand) {
 	switch {
 	case random.IntN(l.odds) == 0:
 		sleepUpTo(random, reach)
-		p.signal(syscall.SIGKILL)
-	case random.IntN(10) == 0:
+		p.signal(end)
+	case random.IntN(stops) == 0:
 		sleepUpTo(random, reach)
 		p.signal(syscall.SIGSTOP)
 		sleepUpTo(random, 30*time.Millisecond)

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -20,36 +21,38 @@ import (
 // them at random, while they wait and while they have the lock. No two of them ever work
 // at the same time, and in the end every one that is left gets its turn.
 func namedLocks(e *env, r *report) {
-	s := &lockStorm{env: e, report: r, random: e.random(), data: e.newDir()}
-	defer remove(s.data)
-	s.work = filepath.Join(s.data, "work")
-	if err := os.MkdirAll(s.work, 0o700); err != nil {
-		r.wrong("%v", err)
+	l := e.newLoad(r, e.newDir())
+	l.odds = 2
+	defer remove(l.data)
+	program, err := os.Executable()
+	work := filepath.Join(l.data, "work")
+	if !r.check("setting up", errors.Join(err, os.MkdirAll(work, 0o700))) {
 		return
 	}
-	s.rage(time.Duration(e.pick(8, 60)) * time.Second)
-	s.settle()
-	s.judge()
+	var started atomic.Int64
+	l.each(14, func(a *agent) {
+		h := *a.host
+		h.environ = append(slices.Clone(h.environ), guardedVariable+"="+work)
+		a.host = &h
+		for !a.over.closed() {
+			started.Add(1)
+			a.do(nil, "lock", "run", "storm", "--", program)
+		}
+	})
+	l.over.sleep(time.Duration(e.pick(8, 60)) * time.Second)
+	l.finish()
+	if both, err := os.ReadFile(filepath.Join(work, "both")); err == nil {
+		r.wrong("two had the lock at once: %s", both)
+	}
+	turns, err := os.ReadFile(filepath.Join(work, "turns"))
+	r.check("nobody ever had the lock", err)
+	if res := e.run(l.data, "lock", "list", "--all"); res.exit != 0 || !strings.Contains(res.stdout, `"locks":[]`) {
+		r.wrong("all have ended, and yet: %v", res)
+	}
+	r.add(int(started.Load()), l.killed, strings.Count(string(turns), "\n"))
 }
 
-// A lockStorm is some commands that run under a lock, or wait for it.
-type lockStorm struct {
-	*env
-	*report
-	random  *rand.Rand
-	data    string
-	work    string // where the commands leave their traces
-	running []*lockRun
-	started int
-	signals int
-}
-
-type lockRun struct {
-	*process
-	hit bool // a signal was sent that may have ended it
-}
-
-// guardedVariable makes this program one of the commands of a [lockStorm]: its value is
+// guardedVariable makes this program one of the commands under the lock: its value is
 // the directory in which they work.
 const guardedVariable = "TORTURE_GUARDED"
 
@@ -58,8 +61,8 @@ const guardedVariable = "TORTURE_GUARDED"
 func guardedWork(dir string) int {
 	fd, err := syscall.Open(filepath.Join(dir, "turns"), syscall.O_CREAT|syscall.O_WRONLY|syscall.O_APPEND, 0o600)
 	if err == nil {
-		// A process that is killed closes its files by their numbers: this one before
-		// the ticket, which lets the next one in.
+		// A process that is killed closes its files by their numbers, which ends their locks of
+		// records at once: that of this one before that of the ticket, which lets the next one in.
 		err = errors.Join(unix.Dup3(fd, 0, 0), syscall.Close(fd))
 	}
 	if err != nil {
@@ -67,7 +70,7 @@ func guardedWork(dir string) int {
 		return 1
 	}
 	f := os.NewFile(0, "turns")
-	if err := syscall.Flock(0, syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+	if err := unix.FcntlFlock(0, unix.F_SETLK, &unix.Flock_t{Type: unix.F_WRLCK, Len: 1}); err != nil {
 		_ = os.WriteFile(filepath.Join(dir, "both"), []byte(fmt.Sprintf("process %d was the second", os.Getpid())), 0o600)
 		return 1
 	}
@@ -76,100 +79,4 @@ func guardedWork(dir string) int {
 		return 1
 	}
 	return 0
-}
-
-// rage makes a step every five milliseconds, so that commands get to work between them.
-func (s *lockStorm) rage(long time.Duration) {
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	for end := time.After(long); ; {
-		select {
-		case <-tick.C:
-			s.step()
-		case <-end:
-			return
-		}
-	}
-}
-
-func (s *lockStorm) step() {
-	const atMost = 14
-	s.collect()
-	if len(s.running) < atMost {
-		s.start()
-	}
-	if s.random.IntN(3) == 0 {
-		run := s.running[s.random.IntN(len(s.running))]
-		signal := []syscall.Signal{syscall.SIGKILL, syscall.SIGTERM, syscall.SIGSTOP, syscall.SIGCONT}[s.random.IntN(4)]
-		run.hit = run.hit || signal == syscall.SIGKILL || signal == syscall.SIGTERM
-		run.signal(signal)
-		s.signals++
-	}
-	for _, run := range s.running {
-		if s.random.IntN(10) == 0 {
-			run.signal(syscall.SIGCONT)
-		}
-	}
-}
-
-func (s *lockStorm) start() {
-	program, err := os.Executable()
-	if err != nil {
-		s.wrong("%v", err)
-		return
-	}
-	cmd := s.command(s.data, s.tt, "lock", "run", "storm", "--", program)
-	cmd.Env = append(cmd.Env, guardedVariable+"="+s.work)
-	if err := cmd.launch(nil); err != nil {
-		s.wrong("%v", err)
-		return
-	}
-	s.started++
-	s.running = append(s.running, &lockRun{process: cmd})
-}
-
-// collect forgets the commands that have ended.
-func (s *lockStorm) collect() {
-	s.running = slices.DeleteFunc(s.running, func(run *lockRun) bool {
-		over := run.isOver()
-		if over && run.outcome.exit != 0 && !run.hit {
-			s.wrong("nobody ended it, and it failed: %v", run.result())
-		}
-		return over
-	})
-}
-
-// settle lets all go on until they have ended.
-func (s *lockStorm) settle() {
-	for deadline := time.Now().Add(time.Minute); len(s.running) > 0; time.Sleep(10 * time.Millisecond) {
-		for _, run := range s.running {
-			run.signal(syscall.SIGCONT)
-		}
-		s.collect()
-		if time.Now().After(deadline) {
-			s.wrong("%d commands do not end: %s", len(s.running), s.run(s.data, "lock", "list", "--all"))
-			for _, run := range s.running {
-				run.kill()
-			}
-			return
-		}
-	}
-}
-
-func (s *lockStorm) judge() {
-	both, err := os.ReadFile(filepath.Join(s.work, "both"))
-	switch {
-	case err == nil:
-		s.wrong("two had the lock at once: %s", strings.TrimSpace(string(both)))
-	case !errors.Is(err, os.ErrNotExist):
-		s.wrong("%v", err)
-	}
-	turns, err := os.ReadFile(filepath.Join(s.work, "turns"))
-	if err != nil {
-		s.wrong("nobody ever had the lock: %v", err)
-	}
-	if res := s.run(s.data, "lock", "list", "--all"); res.exit != 0 || !strings.Contains(res.stdout, `"locks":[]`) {
-		s.wrong("all have ended, and yet: %v", res)
-	}
-	s.add(s.started, s.signals, strings.Count(string(turns), "\n"))
 }

@@ -31,8 +31,7 @@ func Main() {
 		os.Exit(guardedWork(dir))
 	}
 	size := short
-	flag.Func("size", "short, normal or long", size.set)
-	flag.BoolFunc("long", "every attack, with the numbers of a release", func(string) error { return size.set("long") })
+	flag.Func("size", "short, normal or long: every attack, with the numbers of a release", size.set)
 	hosts := flag.Bool("hosts", false, "attack hosts that share rooms")
 	seed := flag.Uint64("seed", uint64(time.Now().UnixNano()), "of everything random")
 	only := flag.String("only", "", "the attacks to run, separated by commas")
@@ -76,14 +75,12 @@ type attack struct {
 func attacksOnOneHost() []attack {
 	strace, disks := []string{"strace"}, []string{"mount", "mkfs.ext4"}
 	return []attack{
-		{"kill", strace, sweepKills, short},
-		{"error", strace, sweepErrors, short},
+		{"kill", nil, sweepKills, short},
+		{"error", nil, sweepErrors, short},
 		{"names", strace, syncedNames, short},
-		{"between", strace, betweenCalls, short},
+		{"between", nil, betweenCalls, short},
 		{"random", nil, randomKills, short},
 		{"powercut", disks, powerCuts, short},
-		{"pages", append(disks, strace...), lostPages, short},
-		{"wait", strace, waits, long},
 		{"locks", nil, namedLocks, short},
 		{"trees", []string{"git"}, turnsOfTrees, short},
 		{"mutants", nil, tryMutants(mutants()), short},
@@ -97,9 +94,9 @@ func attacksOnHosts() []attack {
 		{"one-server", net, oneServer, normal},
 		{"cluster", net, cluster, long},
 		{"takeovers", net, takeovers, short},
-		{"clocks", net, clocks, normal},
-		{"copies", net, copies, normal},
 		{"stores", append(disks, "fallocate"), stores, short},
+		{"replica", net, replica, normal},
+		{"versions", append(net, "git", "tar"), versions, normal},
 		{"crowd", net, crowd, normal},
 		{"powercut", disks, serverCuts, short},
 		{"mutants", append(disks, "fsfreeze"), tryMutants(mutantsOnHosts()), short},

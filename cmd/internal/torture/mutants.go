@@ -6,11 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
+	"sync"
 	"time"
 )
 
-// A mutant is a build that is wrong on purpose. It must be caught, or the attacks
-// prove nothing.
+// A mutant is a program that is wrong on purpose. It must be caught, or the attacks
+// prove nothing. All that are tt are one build: each has MUTANT where its edits are to work, which is
+// true where mutantVariable has its name.
 type mutant struct {
 	name    string
 	needs   []string
@@ -24,23 +27,23 @@ func mutants() []mutant {
 	strace, disks := []string{"strace"}, []string{"mount", "mkfs.ext4"}
 	return []mutant{
 		{"no sync of the journal", disks, "cmd/tt", []edit{
-			{File: "journal/sync_linux.go", Old: "err := unix.Fdatasync(int(f.Fd()))", New: "var err error"},
+			{File: "journal/sync_linux.go", Old: "err := unix.Fdatasync(int(f.Fd()))", New: "var err error\n\t\tif !(MUTANT) {\n\t\t\terr = unix.Fdatasync(int(f.Fd()))\n\t\t}"},
 		}, caughtByCut(ext4), short},
 		{"no sync of state.json", disks, "cmd/tt", []edit{
-			{File: "lockfile/replace_unix.go", Old: "err = file.CloseAtomicallyReplace()", New: "err = file.File.Close()\n\t\tif err == nil {\n\t\t\terr = os.Rename(file.Name(), path)\n\t\t}"},
+			{File: "lockfile/replace_unix.go", Old: "err = file.CloseAtomicallyReplace()", New: "if !(MUTANT) {\n\t\t\terr = file.CloseAtomicallyReplace()\n\t\t} else if err = file.File.Close(); err == nil {\n\t\t\terr = os.Rename(file.Name(), path)\n\t\t}"},
 			{File: "lockfile/replace_unix.go", Old: "\"errors\"\n", New: "\"errors\"\n\t\"os\"\n"},
 		}, caughtByCut(ext4.with("noauto_da_alloc")), short},
 		{"no sync of directories", strace, "cmd/tt", []edit{
-			{File: "lockfile/files_unix.go", Old: "err = f.Sync()", New: "err = nil"},
+			{File: "lockfile/files_unix.go", Old: "err = f.Sync()", New: "if !(MUTANT) {\n\t\terr = f.Sync()\n\t}"},
 		}, caughtByNames, short},
 		{"no replay", strace, "cmd/tt", []edit{
-			{File: "fsroom/load.go", Old: "cached.covers(info)", New: "true"},
+			{File: "fsroom/load.go", Old: "cached.covers(info)", New: "(MUTANT || cached.covers(info))"},
 		}, caughtBySweep, short},
 		{"nobody is woken", nil, "cmd/tt", []edit{
-			{File: "fsroom/wake_file.go", Old: "if r.rules.Notify != nil {\n\t\tfor", New: "if false {\n\t\tfor"},
+			{File: "fsroom/wake_file.go", Old: "if r.rules.Notify != nil {\n\t\tfor", New: "if !(MUTANT) && r.rules.Notify != nil {\n\t\tfor"},
 		}, caughtByWaiting(nil), short},
 		{"a woken waiter looks at once", strace, "cmd/tt", []edit{
-			{File: "lockfile/lock.go", Old: "unlock, err := locker{path: path, open: openShared, Wait: w}", New: "return nil\n\tunlock, err := locker{path: path, open: openShared, Wait: w}"},
+			{File: "lockfile/lock.go", Old: "unlock, err := locker{path: path, open: openShared, Wait: w}", New: "if MUTANT {\n\t\treturn nil\n\t}\n\tunlock, err := locker{path: path, open: openShared, Wait: w}"},
 		}, caughtByWaiting(slowAppend), short}, // the waiter is woken half a second before the event is written
 	}
 }
@@ -71,6 +74,7 @@ func mutantsOnHosts() []mutant {
 func tryMutants(all []mutant) func(*env, *report) {
 	return func(e *env, r *report) {
 		var runs []func()
+		tt := sync.OnceValues(func() (string, error) { return e.buildMutants(all) })
 		for _, mu := range all {
 			if mu.from > e.size {
 				continue
@@ -79,26 +83,49 @@ func tryMutants(all []mutant) func(*env, *report) {
 				r.skip(mu.name + ": " + why)
 				continue
 			}
-			runs = append(runs, func() { r.check(mu.name, e.mutant(r, mu)) })
+			runs = append(runs, func() { r.check(mu.name, e.tryMutant(r, mu, tt)) })
 		}
 		atOnce(2, runs)
 	}
 }
 
-func (e *env) mutant(r *report, mu mutant) error {
+// mutantVariable has the name of the mutant that tt is.
+const mutantVariable = "TT_TORTURE_MUTANT"
+
+// buildMutants builds the tt that is each mutant.
+func (e *env) buildMutants(all []mutant) (path string, err error) {
+	var edits []edit
+	for _, mu := range all {
+		if mu.program == "cmd/tt" {
+			for _, edit := range mu.edits {
+				edit.New = strings.ReplaceAll(edit.New, "MUTANT", fmt.Sprintf("os.Getenv(%q) == %q", mutantVariable, mu.name))
+				edits = append(edits, edit)
+			}
+		}
+	}
+	o, err := e.other()
+	if err == nil {
+		err = o.buildTT(edits)
+	}
+	return o.tt, err
+}
+
+func (e *env) tryMutant(r *report, mu mutant, tt func() (string, error)) error {
 	m, err := e.other()
 	defer os.RemoveAll(m.base)
 	if err != nil {
 		return err
 	}
-	path, edits := &m.tt, mu.edits
 	switch mu.program {
 	case "cmd/tt":
-		edits = append(edits, oneThread)
+		m.mutant = mu.name
+		m.tt, err = tt()
 	case "cmd/tt-natsd":
-		path = &m.natsd
+		err = m.build(&m.natsd, mu.program, mu.edits...)
+	default:
+		err = m.build(&m.tt, mu.program, mu.edits...)
 	}
-	if err := m.build(path, mu.program, edits...); err != nil {
+	if err != nil {
 		return err
 	}
 	how, err := mu.caught(m, r)
@@ -145,7 +172,7 @@ func caughtBySweep(m *env, r *report) (string, error) {
 	found := &report{quiet: true}
 	c := sweepCase{name: "msg send", setup: members[1:2], args: "msg send room hello --agent b:2", clean: true}
 	s := &sweeper{env: m, fixture: m.fixture(c), report: found, fault: kills}
-	points, err := s.count(changing + opening)
+	points, err := s.count()
 	for _, p := range points {
 		s.at(p)
 	}
@@ -168,16 +195,16 @@ func caughtByNames(m *env, r *report) (string, error) {
 func caughtByWaiting(slow func(*handover) []string) func(*env, *report) (string, error) {
 	return func(m *env, r *report) (string, error) {
 		r.add(1, 0, 0)
-		found := &report{quiet: true}
-		h, err := m.newHandover(found)
+		h, err := m.newHandover()
 		if err != nil {
 			return "", err
 		}
 		defer remove(h.data)
-		if err := h.run(waitCase{slow: slow}); err != nil {
+		late, err := h.run(slow)
+		if err != nil {
 			return err.Error(), nil
 		}
-		if late := found.late[0]; late > atLatest {
+		if late > atLatest {
 			return fmt.Sprintf("a wait that returned after %v", late.Round(time.Millisecond)), nil
 		}
 		return "", nil

@@ -55,8 +55,11 @@ func (m *machine) in(f func()) {
 	<-done
 }
 
-// start starts a command on the machine.
+// start starts a command on the machine; nil is this one.
 func (m *machine) start(cmd *exec.Cmd) (err error) {
+	if m == nil {
+		return cmd.Start()
+	}
 	m.in(func() { err = cmd.Start() })
 	return err
 }

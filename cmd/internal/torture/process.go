@@ -34,25 +34,15 @@ func (o *outcome) String() string {
 // A process is a command, with what it has printed.
 type process struct {
 	*exec.Cmd
+	machine  *machine // that it runs on; nil: this one
 	out, err bytes.Buffer
-	over     chan struct{} // closed when it has ended
-	outcome  outcome       // from then on
+	over     *latch  // closed when it has ended
+	outcome  outcome // from then on
 }
 
-func newProcess(dir string, environ, line []string) *process {
-	p := &process{Cmd: exec.Command(line[0], line[1:]...), over: make(chan struct{})}
-	p.Env, p.Dir, p.Stdout, p.Stderr = environ, dir, &p.out, &p.err
-	p.outcome.line = line[1:]
-	return p
-}
-
-// launch starts the process, by exec.Cmd.Start if start is nil.
-func (p *process) launch(start func(*exec.Cmd) error) error {
-	if start == nil {
-		start = (*exec.Cmd).Start
-	}
+func (p *process) launch() error {
 	p.outcome.began = time.Now()
-	err := start(p.Cmd)
+	err := p.machine.start(p.Cmd)
 	if err == nil {
 		go p.await()
 	}
@@ -76,59 +66,45 @@ func (p *process) await() {
 			o.code = v.Error
 		}
 	}
-	close(p.over)
+	p.over.close()
 }
 
-// result waits until the process has ended.
+// longest is how long a command may take: a wait of a few seconds, its calls of the engine,
+// on a busy machine.
+const longest = 60 * time.Second
+
+// result waits until the process has ended, which it must in time.
 func (p *process) result() *outcome {
-	<-p.over
+	hang := time.AfterFunc(longest, func() { p.signal(syscall.SIGQUIT) })
+	<-p.over.done
+	p.outcome.hung = !hang.Stop()
 	return &p.outcome
 }
 
-// within is result for a process that must end within a time.
-func (p *process) within(most time.Duration) *outcome {
-	hang := time.AfterFunc(most, func() { p.signal(syscall.SIGQUIT) })
-	o := p.result()
-	o.hung = !hang.Stop()
-	return o
-}
-
-func (p *process) isOver() bool {
-	select {
-	case <-p.over:
-		return true
-	default:
-		return false
-	}
-}
-
 func (p *process) kill() {
-	_ = p.Process.Kill()
-	<-p.over
+	p.signal(syscall.SIGKILL)
+	<-p.over.done
 }
 
 func (p *process) signal(sig syscall.Signal) { _ = p.Process.Signal(sig) }
 
 // run runs the process to its end.
 func (p *process) run() *outcome {
-	if err := p.launch(nil); err != nil {
+	if err := p.launch(); err != nil {
 		return &outcome{line: p.Args, exit: 1, stderr: err.Error()}
 	}
 	return p.result()
 }
 
-// command is a program on a data directory, in the workspace, with a handoff on its
-// standard input.
-func (e *env) command(data string, line ...string) *process {
-	p := newProcess(e.workspace, e.environ(data), line)
-	p.Stdin = strings.NewReader(`{"status":"s","next_action":"n"}`)
-	return p
+// on is a data directory on this machine as a host.
+func (e *env) on(data string) *host {
+	return &host{tt: e.tt, dir: data, data: data, workspace: e.workspace, environ: []string{
+		"PATH=" + os.Getenv("PATH"), "HOME=" + filepath.Join(e.base, "home"), "TALKING_STICK_DATA_DIR=" + data, mutantVariable + "=" + e.mutant,
+	}}
 }
 
-// environ is the environment of programs on a data directory.
-func (e *env) environ(data string) []string {
-	return []string{"PATH=" + os.Getenv("PATH"), "HOME=" + filepath.Join(e.base, "home"), "TALKING_STICK_DATA_DIR=" + data}
-}
+// command is a program on a data directory, in the workspace.
+func (e *env) command(data string, line ...string) *process { return e.on(data).process(line...) }
 
 // line is tt --json with arguments, below another program such as strace.
 func (e *env) line(under []string, args ...string) []string {
@@ -138,7 +114,7 @@ func (e *env) line(under []string, args ...string) []string {
 // start starts tt --json below other programs.
 func (e *env) start(data string, under []string, args ...string) (*process, error) {
 	p := e.command(data, e.line(under, args...)...)
-	return p, p.launch(nil)
+	return p, p.launch()
 }
 
 // run runs tt --json.

@@ -3,19 +3,15 @@
 package torture
 
 import (
-	"bufio"
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"os"
 	"slices"
 	"strconv"
 	"strings"
-	"sync/atomic"
+	"sync"
 	"syscall"
 	"time"
-
-	"github.com/talking-stick/tt/journal/event"
 )
 
 // randomKills kills and stops processes at random moments while many talk, wait
@@ -50,16 +46,19 @@ func (e *env) randomRound(r *report, bus string) error {
 	l.each(3, (*agent).takeTurns)
 	l.each(1, (*agent).receive)
 	l.lanes.Go(func() { l.look(r) })
-	f := l.follow()
+	last, following := make(chan int64, 1), sync.WaitGroup{}
+	following.Go(func() { r.check("a follower", l.follow(last)) })
 	l.until(time.Duration(e.pick(9, 30))*time.Second, func(a *acks) bool { return l.killed >= e.pick(600, 4000) && len(a.grants) >= 40 })
 	l.finish()
-	r.check("a follower", f.end())
-	r.add(1, l.killed+f.kills, l.acks.count())
+	events, err := e.events(l.data)
+	r.check("the journal", err)
+	last <- int64(len(events))
+	following.Wait()
+	r.add(1, l.killed, l.acks.count())
 	r.check("guardians", e.guardiansEnd(l.data))
 	r.check("the room", e.judge(l.data, l.acks))
 	r.check("the agent bus", l.acks.checkQuestions(l.data))
-	events, err := e.events(l.data)
-	if err != nil || len(l.acks.grants) < 10 {
+	if events, err = e.events(l.data); err != nil || len(l.acks.grants) < 10 {
 		r.wrong("%d turns were had, %v", len(l.acks.grants), err)
 	}
 	r.woken(l.acks.lateness(events)...)
@@ -115,96 +114,58 @@ func (a *agent) askQuestions() {
 	}
 }
 
-// A follower reads all events of a room as they come, with a process that is
-// killed every now and then, and continues after the last one.
-type follower struct {
-	*load
-	seen   atomic.Int64 // the last event
-	calm   atomic.Bool  // it is not disturbed any more
-	stop   *latch       // closed to end it
-	over   *latch       // closed when it has ended
-	kills  int
-	failed error
-}
-
-func (l *load) follow() *follower {
-	f := &follower{load: l, stop: newLatch(), over: newLatch()}
-	go func() {
-		defer f.over.close()
-		for random := f.random(); !f.stop.closed() && f.failed == nil; f.kills++ {
-			f.failed = f.readOnce(time.Duration(100+random.IntN(1500)) * time.Millisecond)
-		}
-	}()
-	return f
-}
-
-// readOnce reads what one process prints, which lives for a time, or until the
-// follower ends.
-func (f *follower) readOnce(life time.Duration) error {
-	p := f.command(f.data, f.line(nil, "events", "--follow", "--target", "any", "--after", strconv.FormatInt(f.seen.Load(), 10), "--agent", "a:1")...)
-	p.Stdout = nil
-	out, err := p.StdoutPipe()
-	if err == nil {
-		err = p.Start()
-	}
-	if err != nil {
-		return err
-	}
-	ended := make(chan struct{})
-	defer func() { close(ended); _ = p.Process.Kill(); _ = p.Wait() }()
-	go func() {
-		for {
-			select {
-			case <-time.After(life):
-				if f.calm.Load() {
-					continue
-				}
-			case <-f.stop.done:
-			case <-ended:
-				return
-			}
-			_ = p.Process.Kill()
-			return
-		}
-	}()
-	lines := bufio.NewReader(out)
-	for {
-		line, err := lines.ReadBytes('\n')
+// follow reads all events of the room as they come, by processes that are killed at random, each
+// of which continues after the last event that it was given. When the load has ended, the one that is
+// left must soon have the last event of all.
+func (l *load) follow(last <-chan int64) error {
+	want := int64(-1)
+	for seen, random := int64(0), l.random(); want < 0; {
+		path := l.newDir()
+		out, err := os.Create(path)
 		if err != nil {
-			return nil // what is left of a line was written by a killed process
+			return err
 		}
-		var e event.Event
-		if err := json.Unmarshal(line, &e); err != nil || e.Seq != f.seen.Load()+1 {
-			return fmt.Errorf("after event %d it was given %s", f.seen.Load(), line)
+		p := l.command(l.data, l.line(nil, "events", "--follow", "--target", "any", "--after", strconv.FormatInt(seen, 10), "--agent", "a:1")...)
+		p.Stdout = out
+		if err := p.launch(); err != nil {
+			return err
 		}
-		f.seen.Store(e.Seq)
+		l.over.sleep(time.Duration(100+random.IntN(1500)) * time.Millisecond)
+		if l.over.closed() {
+			want = <-last
+			eventually(atLatest, func() bool { n, err := followed(path, seen); return n >= want || err != nil })
+		}
+		p.kill()
+		_ = out.Close()
+		l.note(func(*acks) { l.killed++ })
+		if seen, err = followed(path, seen); err != nil {
+			return err
+		}
+		if seen < want {
+			return fmt.Errorf("it is at event %d of %d after %v", seen, want, atLatest)
+		}
 	}
+	return nil
 }
 
-// end ends the follower. It must have all events soon after the load has ended.
-func (f *follower) end() (err error) {
-	f.calm.Store(true)
-	last := int64(-1)
-	if room, err := f.room(f.data); err == nil {
-		if snap, err := room.View(); err == nil {
-			last = snap.Position.Seq
+// followed returns the last event that a follower has printed after another one.
+func followed(path string, after int64) (int64, error) {
+	events, _, err := eventsIn(path)
+	for _, e := range events {
+		if e.Seq != after+1 {
+			return after, fmt.Errorf("after event %d it was given event %d", after, e.Seq)
 		}
+		after = e.Seq
 	}
-	if !eventually(atLatest, func() bool { return f.seen.Load() == last }) {
-		err = fmt.Errorf("it is at event %d of %d after %v", f.seen.Load(), last, atLatest)
-	}
-	f.stop.close()
-	<-f.over.done
-	if f.failed != nil {
-		return f.failed
-	}
-	return err
+	return after, err
 }
 
 // guardians are the guardian processes of a data directory.
 func guardians(data string) []int {
-	return slices.DeleteFunc(processesOf(data), func(pid int) bool { return !strings.HasPrefix(commandLine(pid), "tt guard ") })
+	return slices.DeleteFunc(processesOf(data), func(pid int) bool { return !isGuardian(pid) })
 }
+
+func isGuardian(pid int) bool { return strings.HasPrefix(commandLine(pid), "tt guard ") }
 
 // guardiansEnd hands over the turns of a room in which nobody waits any more until
 // nobody has one, and reports an error if a guardian outlives them. It takes two

@@ -3,16 +3,14 @@
 package torture
 
 import (
-	"bufio"
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
-	"sync"
 	"syscall"
 	"time"
 
@@ -23,19 +21,15 @@ const port = "4222"
 
 // A server is a tt-natsd on a machine of its own.
 type server struct {
+	*process // nil: it does not run
 	n        int
 	program  string
 	machine  *machine
 	dir      string
 	store    string
-	disk     disk // that the store is on; the zero disk is none
-	environ  []string
+	disk     disk   // that the store is on; the zero disk is none
 	cluster  string // configuration; "" for a server alone
 	restored bool   // its store was copied back
-
-	mu    sync.Mutex
-	cmd   *exec.Cmd
-	ready chan error // gets nil when it listens, or why it never will
 }
 
 // servers are one server, or a cluster.
@@ -65,11 +59,12 @@ func (s *server) name() string { return "s" + strconv.Itoa(s.n+1) }
 
 func (s *server) url() string { return "nats://" + s.machine.ip + ":" + port }
 
+// log is what the server has written.
+func (s *server) log() string { return filepath.Join(s.dir, "log") }
+
 // start starts the server, which is ready some time later.
 func (s *server) start() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	args := []string{"--listen", s.machine.ip + ":" + port, "--store", s.store}
+	args := []string{s.program, "--listen", s.machine.ip + ":" + port, "--store", s.store}
 	if _, err := os.Stat(filepath.Join(s.store, "store.json")); err != nil {
 		args = append(args, "--new")
 	}
@@ -83,50 +78,31 @@ func (s *server) start() error {
 		}
 		args = append(args, "--config", config)
 	}
-	log, err := os.OpenFile(filepath.Join(s.dir, "log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	log, err := os.Create(s.log())
 	if err != nil {
 		return err
 	}
 	defer log.Close()
-	s.cmd = exec.Command(s.program, args...)
-	s.cmd.Env = append(os.Environ(), s.environ...)
-	s.cmd.Stderr = log
-	s.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-	out, err := s.cmd.StdoutPipe()
-	if err != nil {
-		return err
+	p := (&host{machine: s.machine, workspace: s.dir, environ: os.Environ()}).process(args...)
+	p.Stdout, p.Stderr = log, log
+	p.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	if err = p.launch(); err == nil {
+		s.process = p
 	}
-	if err := s.machine.start(s.cmd); err != nil {
-		return err
-	}
-	ready := make(chan error, 1)
-	s.ready = ready
-	go func() {
-		line, err := bufio.NewReader(out).ReadString('\n')
-		if err == nil && !strings.HasPrefix(line, "listening ") {
-			err = fmt.Errorf("it says %q", line)
-		}
-		ready <- err
-	}()
-	return nil
+	return err
 }
 
-func (s *server) signal(sig os.Signal) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.cmd != nil {
-		_ = s.cmd.Process.Signal(sig)
+func (s *server) signal(sig syscall.Signal) {
+	if s.process != nil {
+		s.process.signal(sig)
 	}
 }
 
 // kill ends the server without a warning.
 func (s *server) kill() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.cmd != nil {
-		_ = s.cmd.Process.Kill()
-		_ = s.cmd.Wait()
-		s.cmd = nil
+	if s.process != nil {
+		s.process.kill()
+		s.process = nil
 	}
 }
 
@@ -140,16 +116,15 @@ func (all servers) start() error {
 			return err
 		}
 	}
-	deadline := time.After(startup)
 	for _, s := range all {
-		err := fmt.Errorf("it is not ready after %v", startup)
-		select {
-		case err = <-s.ready:
-		case <-deadline:
+		var log []byte
+		ready := func() bool {
+			log, _ = os.ReadFile(s.log())
+			return bytes.Contains(log, []byte("listening "))
 		}
-		if err != nil {
-			log, _ := os.ReadFile(filepath.Join(s.dir, "log"))
-			return fmt.Errorf("server %s does not start: %w\n%s", s.name(), err, log)
+		eventually(startup, func() bool { return ready() || s.over.closed() })
+		if !ready() {
+			return fmt.Errorf("server %s does not start: %s", s.name(), log)
 		}
 	}
 	return nil

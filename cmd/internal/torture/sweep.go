@@ -8,60 +8,70 @@ import (
 	"strings"
 	"sync"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
 )
 
-// sweepKills kills each command at the entry of each of its calls, which leaves
-// every state that there is between two calls. Those that change nothing are for a
-// long run.
-func sweepKills(e *env, r *report) {
-	calls := changing + opening
-	if e.size == long {
-		calls += ",newfstatat,fstat,getdents64,read,pread64,close"
-	}
-	e.sweep(r, calls, 1<<30, kills)
-}
-
-const kills fault = "signal=SIGKILL"
+// sweepKills kills each command before each of its calls, which leaves every state that there is
+// between two calls. Those that open what is there are for a long run.
+func sweepKills(e *env, r *report) { e.sweep(r, nil, 1<<30, kills) }
 
 // sweepErrors makes each call fail in the ways in which it may: once, and in a
 // long run also from then on.
 func sweepErrors(e *env, r *report) {
-	for _, f := range []fault{"error=EIO", "error=ENOSPC", "error=EINTR"} {
-		e.sweep(r, changing+opening, 400, f)
+	for _, errno := range []unix.Errno{unix.EIO, unix.ENOSPC, unix.EINTR} {
+		e.sweep(r, nil, 250, fails(errno))
 	}
 	if e.size < long {
-		e.sweep(r, "fdatasync", 600, "error=EIO*")
+		e.sweep(r, func(p point) bool { return p.call == unix.SYS_FDATASYNC }, 600, breaks(unix.EIO))
 		return
 	}
-	e.sweep(r, changing, 0, "error=EIO*")
-	for _, f := range []fault{"error=EACCES", "error=EMFILE", "error=EROFS", "error=EDQUOT", "error=ENOLCK"} {
-		e.sweep(r, changing+opening, 0, f)
+	e.sweep(r, func(p point) bool { return p.call != unix.SYS_OPENAT && p.call != unix.SYS_FLOCK }, 0, breaks(unix.EIO))
+	for _, errno := range []unix.Errno{unix.EACCES, unix.EMFILE, unix.EROFS, unix.EDQUOT, unix.ENOLCK} {
+		e.sweep(r, nil, 0, fails(errno))
 	}
 }
 
 // sweep causes a fault at each of the calls of each command, or in a short run at
-// some of them at random.
-func (e *env) sweep(r *report, calls string, some int, f fault) {
-	var runs []func()
+// some of them: at those that are wanted, if that is said.
+func (e *env) sweep(r *report, wanted func(point) bool, some int, f fault) {
+	var runs []sampled
 	for _, fix := range e.fixtures() {
 		s := &sweeper{env: e, fixture: fix, report: r, fault: f}
-		points, err := s.count(calls)
+		points, err := s.count()
 		r.check(fix.name, err)
 		for _, p := range points {
-			if p.changes || e.size == long || f != kills {
-				runs = append(runs, func() { s.at(p) })
+			if (p.changes || e.size == long || f != kills) && (wanted == nil || wanted(p)) {
+				runs = append(runs, sampled{fix.name + callNames[p.call], func() { s.at(p) }})
 			}
 		}
 	}
-	e.sample(r, runs, some)
+	e.sample(runs, some)
 }
 
-// sample does some of the runs at random, in a long run all, a few at a time.
-func (e *env) sample(r *report, runs []func(), some int) {
+// A sampled run is of a kind, such as that of all syncs of one command.
+type sampled struct {
+	kind string
+	run  func()
+}
+
+// sample does some of the runs at random, in a long run all, a few at a time. None of a kind is
+// done again before one of each kind was done.
+func (e *env) sample(runs []sampled, some int) {
 	e.random().Shuffle(len(runs), func(i, j int) { runs[i], runs[j] = runs[j], runs[i] })
-	atOnce(3, runs[:min(len(runs), e.pick(some, len(runs)))])
+	var rounds [][]func()
+	done := map[string]int{}
+	for _, s := range runs {
+		round := done[s.kind]
+		done[s.kind]++
+		if round == len(rounds) {
+			rounds = append(rounds, nil)
+		}
+		rounds[round] = append(rounds[round], s.run)
+	}
+	atOnce(3, slices.Concat(rounds...)[:min(len(runs), e.pick(some, len(runs)))])
 }
 
 // atOnce does all of the runs, some at a time.
@@ -91,47 +101,55 @@ type sweeper struct {
 }
 
 // count runs the command without a fault and returns its calls.
-func (s *sweeper) count(calls string) ([]point, error) {
-	res, trace, err := s.undisturbed(calls)
+func (s *sweeper) count() ([]point, error) {
+	res, list, err := s.list()
 	if err == nil && res.exit != 0 {
 		err = fmt.Errorf("without a fault: %v", res)
 	}
-	return pointsIn(trace), err
+	return pointsIn(list), err
 }
 
-// undisturbed runs the command without a fault.
-func (s *sweeper) undisturbed(calls string) (*outcome, string, error) {
+// list runs the command without a fault and returns all its calls.
+func (s *sweeper) list() (*outcome, []called, error) {
 	data := s.newDir()
 	defer remove(data)
-	return s.traced(data, "-e", "trace="+known(calls))
+	p, notes, err := s.prepare(data, fault{}, point{})
+	if err != nil {
+		return nil, nil, err
+	}
+	res := p.run()
+	list, err := readCalls(notes)
+	return res, list, err
 }
 
-// traced runs the command under strace on a copy of the data directory.
-func (s *sweeper) traced(data string, how ...string) (*outcome, string, error) {
-	if s.err != nil {
-		return nil, "", s.err
+// prepare returns the command on a copy of the data directory, with a fault, and the file
+// that says whether it came.
+func (s *sweeper) prepare(data string, f fault, at point) (p *process, notes string, err error) {
+	if err = s.err; err == nil {
+		err = s.copyTo(data)
 	}
-	if err := s.copyTo(data); err != nil {
-		return nil, "", err
-	}
-	trace := data + ".trace"
-	res := s.runUnder(data, strace(append(how, "-o", trace)...), s.args...)
-	return res, readTrace(trace), nil
+	notes = data + ".calls"
+	p = s.command(data, s.line(nil, s.args...)...)
+	p.Env = append(p.Env, f.at(at, notes))
+	return p, notes, err
 }
 
 // at runs the command with the fault at one point and judges what is left.
 func (s *sweeper) at(p point) {
-	s.report.reach(fmt.Sprintf("%s, %s at %v", s.name, s.fault, p), func() bool {
+	s.report.reach(fmt.Sprintf("%s, %s at %v", s.name, s.fault.name, p), func() bool {
 		data := s.newDir()
 		defer remove(data)
-		res, trace, err := s.traced(data, s.fault.at(p)...)
-		if err == nil {
-			err = s.judge(data, res)
-		}
+		command, notes, err := s.prepare(data, s.fault, p)
 		if err != nil {
-			s.report.wrong("%s, %s at %v: %v\n    %v", s.name, s.fault, p, err, res)
+			s.report.wrong("%s: %v", s.name, err)
+			return true
 		}
-		if !s.fault.struck(trace) {
+		res := command.run()
+		err = s.judge(data, res)
+		if err != nil {
+			s.report.wrong("%s, %s at %v: %v\n    %v", s.name, s.fault.name, p, err, res)
+		}
+		if came, _ := readCalls(notes); len(came) == 0 {
 			return err != nil
 		}
 		s.report.add(1, one(res.exit == -1), one(res.exit == 0))
@@ -187,7 +205,7 @@ func (s *sweeper) judgeResult(res *outcome, happened bool) error {
 	case res.exit < 0: // it was killed before it reported anything
 	case s.name == "msg recv", s.name == "inbox": // reads, and moves its cursor
 	case s.name == "ask": // the question is in a topic
-	case s.fault.lasts() && res.exit > 0 && res.stdout+res.stderr == "": // it cannot print
+	case s.fault.lasts && res.exit > 0 && res.stdout+res.stderr == "": // it cannot print
 	case res.exit == 0 && !happened:
 		return fmt.Errorf("acknowledged, but not in the journal")
 	case res.exit > 0 && happened:

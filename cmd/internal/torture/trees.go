@@ -221,7 +221,7 @@ func (s *treeStorm) killed() error {
 	}
 	number := fmt.Sprint(s.turns + 1)
 	p := s.process("undo", number, "--agent", s.holder())
-	if err := p.launch(nil); err != nil {
+	if err := p.launch(); err != nil {
 		return err
 	}
 	sleepUpTo(s.random, 80*time.Millisecond)

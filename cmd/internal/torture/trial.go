@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"time"
 )
 
@@ -19,7 +18,6 @@ type trial struct {
 	hosts   []*host
 	agents  []*agent
 	links   []*link
-	early   bool
 	prompt  bool
 }
 
@@ -29,21 +27,20 @@ type plan struct {
 	hosts   int // the first ones are on the machines of the servers
 	agents  int
 	lease   time.Duration
-	odds    int             // see load
-	early   bool            // leases may run out early: clocks are wrong
-	steps   []time.Duration // by which the clocks of hosts are wrong
-	disks   bool            // each server has a disk of its own
-	twins   int             // so many more agents, with ids of others, on other hosts
-	far     time.Duration   // there and back, for every other host; one server
-	allowed []string        // codes with which any command may fail
-	prompt  bool            // handovers are to be prompt
+	odds    int           // see load
+	disks   bool          // each server has a disk of its own
+	twins   int           // so many more agents, with ids of others, on other hosts
+	far     time.Duration // there and back, for every other host; one server
+	allowed []string      // codes with which any command may fail
+	prompt  bool          // handovers are to be prompt
+	older   string        // the program of every other host; "": the same as of the others
 	faults  []failure
 }
 
 // newTrial returns a trial whose servers are ready. It has to be ended also if there is an
 // error.
 func (e *env) newTrial(r *report, p plan) (*trial, error) {
-	t := &trial{load: e.newLoad(r, ""), dir: e.newDir(), early: p.early, prompt: p.prompt}
+	t := &trial{load: e.newLoad(r, ""), dir: e.newDir(), prompt: p.prompt}
 	t.lease, t.odds, t.reach, t.allowed = p.lease, p.odds, 60*time.Millisecond, p.allowed
 	var err error
 	if t.net, err = newNetwork(max(p.servers, p.hosts)); err != nil {
@@ -76,7 +73,11 @@ func (e *env) newTrial(r *report, p plan) (*trial, error) {
 			}
 			t.links, url = append(t.links, l), "nats://"+l.listener.Addr().String()+"/torture"
 		}
-		h, err := newHost(n, e.tt, dir, url, t.net.machines[n], slices.Concat(environ, p.stepOf(n))...)
+		tt := e.tt
+		if p.older != "" && n%2 == 1 {
+			tt = p.older
+		}
+		h, err := newHost(n, tt, dir, url, t.net.machines[n], environ...)
 		if err != nil {
 			return t, err
 		}
@@ -87,13 +88,6 @@ func (e *env) newTrial(r *report, p plan) (*trial, error) {
 		t.agents = append(t.agents, &agent{load: t.load, host: t.hosts[on%p.hosts], id: fmt.Sprintf("agent%d:%d", id, id), random: e.random()})
 	}
 	return t, t.servers.start()
-}
-
-func (p plan) stepOf(host int) []string {
-	if host >= len(p.steps) {
-		return nil
-	}
-	return stepEnviron(p.steps[host])
 }
 
 // end ends the servers, and all other processes of the trial, and removes its files.
@@ -166,7 +160,7 @@ func (t *trial) calm() bool {
 func (t *trial) situation() string {
 	text := ""
 	for _, h := range t.hosts {
-		text += fmt.Sprintf("\n    host %d: %v", h.n+1, h.run(0, "state", "--agent", "z:9"))
+		text += fmt.Sprintf("\n    host %d: %v", h.n+1, h.run("state", "--agent", "z:9"))
 	}
 	return text
 }

@@ -85,8 +85,9 @@ func (e *env) mended(data string) error {
 	if err := e.ok(data, fresh...); err != nil {
 		return fmt.Errorf("a fresh command fails: %w", err)
 	}
-	if !eventually(longest, func() bool { return len(processesOf(data)) == len(guardians(data)) }) {
-		return fmt.Errorf("processes do not end: %v", processesOf(data)) // such as records of what a turn changed
+	var left []int
+	if !eventually(longest, func() bool { left = slices.DeleteFunc(processesOf(data), isGuardian); return len(left) == 0 }) {
+		return fmt.Errorf("processes do not end: %v", left) // such as records of what a turn changed
 	}
 	room, err := e.room(data)
 	if err != nil {
