@@ -18,8 +18,8 @@ import (
 )
 
 // turnsOfTrees has turns that change a tree at random, while git collects garbage in its
-// repository, the store is pruned, and others write between the turns: what is recorded of a turn is what it changed.
-// Then undos and releases are killed: the tree is as before or as after. At last the disk is
+// repository, the store is pruned, and others write between the turns: what is recorded of a turn is what
+// it changed, and of the time between two what they did. An undo changes nothing else. Then undos and releases are killed: the tree is as before or as after. At last the disk is
 // full: turns go on.
 func turnsOfTrees(e *env, r *report) {
 	s := &treeStorm{env: e, report: r, random: e.random(), data: e.newDir(), tree: e.newDir()}
@@ -58,7 +58,7 @@ func turnsOfTrees(e *env, r *report) {
 	r.check("a full disk", s.full())
 }
 
-// A treeStorm is a tree whose turns two agents have one after the other.
+// A treeStorm is a tree whose turns three agents have one after the other.
 type treeStorm struct {
 	*env
 	*report
@@ -66,10 +66,11 @@ type treeStorm struct {
 	data, tree string
 	turns      int
 	written    int
+	past       []pastTurn
 	blind      bool // nothing can be recorded
 }
 
-func (s *treeStorm) holder() string { return agents[s.turns%2] }
+func (s *treeStorm) holder() string { return agents[s.turns%len(agents)] }
 
 func (s *treeStorm) git(args ...string) error {
 	return command("git", append([]string{"-C", s.tree, "-c", "user.name=a", "-c", "user.email=a@example.org"}, args...)...)
@@ -90,10 +91,11 @@ func (s *treeStorm) begin() error {
 	if err := s.git("init", "-q"); err != nil {
 		return err
 	}
-	for range 40 {
-		s.write()
-	}
-	for _, line := range []string{members[0], members[1], "policy --ledger-wait 1m --agent " + agents[0], "snapshot --agent " + agents[0]} {
+	s.shell(`printf '*.o\nbuild/\n' >.gitignore
+		for i in $(seq 90); do seq -f "line %g of $i" 40 >$(echo src docs lib | cut -d ' ' -f $((i%3+1)))/f$i.c; done
+		git add -A; git commit -qm 1; git branch -M main; git checkout -qb feature; echo x >>src/f3.c; rm lib/f2.c; git commit -qam 2
+		git checkout -q main; echo y >>docs/f1.c; git commit -qam 3`)
+	for _, line := range []string{members[0], members[1], members[2], "policy --ledger-wait 1m --agent " + agents[0], "snapshot --agent " + agents[0]} {
 		if r := s.tt(strings.Fields(line)...); r.exit != 0 {
 			return fmt.Errorf("tt %s: %v", line, r)
 		}
@@ -101,55 +103,105 @@ func (s *treeStorm) begin() error {
 	return nil
 }
 
-// files returns the content and mode of every file.
+// files returns the content and mode of every file that git does not ignore.
 func (s *treeStorm) files() map[string]string {
 	all := map[string]string{}
 	_ = filepath.WalkDir(s.tree, func(path string, d fs.DirEntry, err error) error {
 		switch {
-		case err != nil:
-		case d.Name() == ".git":
+		case err != nil, filepath.Ext(path) == ".o":
+			return nil
+		case d.Name() == ".git", d.Name() == "build":
 			return filepath.SkipDir
-		case d.Type().IsRegular():
-			info, err := d.Info()
-			if b, readErr := os.ReadFile(path); err == nil && readErr == nil {
-				name, _ := filepath.Rel(s.tree, path)
-				all[name] = info.Mode().String() + string(b)
-			}
+		}
+		name, _ := filepath.Rel(s.tree, path)
+		if target, err := os.Readlink(path); err == nil {
+			all[name] = "link " + target
+		} else if info, err := d.Info(); err == nil && info.Mode().IsRegular() {
+			b, _ := os.ReadFile(path)
+			all[name] = info.Mode().String() + string(b)
 		}
 		return nil
 	})
 	return all
 }
 
-// write changes one file.
-func (s *treeStorm) write() {
-	names := slices.Sorted(maps.Keys(s.files()))
-	path := filepath.Join(s.tree, fmt.Sprintf("d%d", s.random.IntN(5)), fmt.Sprintf("f%d", s.random.IntN(60)))
-	old := path
-	if len(names) > 0 {
-		old = filepath.Join(s.tree, names[s.random.IntN(len(names))])
-	}
-	s.written++
-	content := []byte(strings.Repeat(fmt.Sprintf("line %d\n", s.written), 1+s.random.IntN(50)))
-	_ = os.MkdirAll(filepath.Dir(path), 0o755)
-	switch s.random.IntN(6) {
-	case 0:
-		_ = os.Remove(old)
-	case 1:
-		_ = os.Rename(old, path)
-	case 2:
-		_ = os.Chmod(old, []os.FileMode{0o644, 0o755}[s.random.IntN(2)])
-	case 3:
-		_ = s.git("add", "-A")
-		_ = s.git("commit", "-q", "-m", "x")
-	case 4:
-		_ = os.WriteFile(old, content, 0o644)
-	default:
-		_ = os.WriteFile(path, content, 0o644)
-	}
+// treeChanges are what somebody may do to a tree: to a file F of it, with another file G and the number N.
+var treeChanges = []string{
+	`printf q | dd of="$F" conv=notrunc`,                                                      // of the same size
+	`touch -r "$F" time.o; tr a-z b-za <"$F" >text.o; cat text.o >"$F"; touch -r time.o "$F"`, // and of the same time
+	`sed -i 's/of/OF/' "$F"`,
+	`echo "$N" >"$F"`,
+	`echo "$N" >"$F.tmp"; mv "$F.tmp" "$F"`,
+	`cp "$F" "$G"`,
+	`rm "$F"`,
+	`mv "$F" docs/moved$((N%9)).c`,
+	`git mv -f "$F" docs/moved$((N%9)).c`,
+	`chmod 755 "$F"`,
+	`chmod 600 "$F"`,
+	`echo "$N" >src/new$((N%40)).c`,
+	`ln -s f1.c src/link$((N%5))`,
+	`mkdir -p build; echo "$N" >build/out; echo "$N" >src/x.o`, // ignored
+	`find src -name '*.c' | head -20 | xargs touch`,
+	`find src -name '*.c' | head -20 | xargs sed -i 's/ *$//; s/line 3/LINE 3/'`,
+	`mv src old; mkdir src; mv old/* src/; rmdir old`,
+	`rm lib/*`,
+	`git add -A; git commit -qm x`,
+	`git add -A; git commit -q --amend -m y`,
+	`git add -A; git commit -qm x; git rebase -q feature || git rebase --abort`,
+	`git checkout -q feature || git checkout -q main`,
+	`git checkout -qf main`,
+	`git stash -q -u; git stash pop -q`,
+	`git stash -q`,
+	`git reset -q --hard`,
+	`git clean -fdq`,
 }
 
-// turn has one turn, and a write of somebody else after it.
+// write changes the tree in one way.
+func (s *treeStorm) write() {
+	var names []string
+	for name := range s.files() {
+		if info, err := os.Lstat(filepath.Join(s.tree, name)); err == nil && info.Mode().IsRegular() && name != ".gitignore" {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	names = append(names, "src/first.c")
+	s.written++
+	s.shell(treeChanges[s.random.IntN(len(treeChanges))], "F="+names[s.random.IntN(len(names))],
+		"G="+names[s.random.IntN(len(names))], fmt.Sprint("N=", s.written))
+}
+
+// shell runs a line in the tree. It may fail.
+func (s *treeStorm) shell(line string, variables ...string) {
+	c := exec.Command("sh", "-c", "mkdir -p src lib docs; "+line)
+	c.Dir = s.tree
+	c.Env = append(os.Environ(), append(variables, "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.org", "GIT_COMMITTER_NAME=a",
+		"GIT_COMMITTER_EMAIL=a@example.org", "GIT_EDITOR=true")...)
+	_ = c.Run()
+}
+
+// A pastTurn is what the tree was at the beginning and at the end of a turn.
+type pastTurn struct {
+	number    int
+	was, left map[string]string
+}
+
+// differ returns the paths that are not the same.
+func differ(a, b map[string]string) (paths []string) {
+	for path := range b {
+		if _, both := a[path]; !both {
+			paths = append(paths, path)
+		}
+	}
+	for path := range a {
+		if a[path] != b[path] {
+			paths = append(paths, path)
+		}
+	}
+	return paths
+}
+
+// turn has one turn, in which an older one may be taken back, and a write of somebody else after it.
 func (s *treeStorm) turn() error {
 	was, left, err := s.changed()
 	if err != nil {
@@ -157,38 +209,75 @@ func (s *treeStorm) turn() error {
 	}
 	res := s.tt("release", "--stdin", "--agent", s.holder())
 	s.turns++
+	if res.exit != 0 {
+		return fmt.Errorf("release: %v", res)
+	}
+	if err := s.told(was, left, fmt.Sprint(s.turns)); err != nil {
+		return err
+	}
+	s.past = append(s.past, pastTurn{s.turns, was, left})
+	s.add(1, 0, 1)
+	if s.random.IntN(2) == 0 {
+		s.write()
+	}
+	time.Sleep(sameTick)
+	return nil
+}
+
+// told compares what is told of a turn, or of the time before it, with what has changed.
+func (s *treeStorm) told(was, left map[string]string, args ...string) error {
+	res := s.tt(append([]string{"diff", "--json", "--agent", s.holder()}, args...)...)
 	var answer struct {
-		Changes struct {
+		Changes []struct {
 			Unknown string
 			Unsure  []string
 			Paths   []struct{ Path string }
-			More    int `json:"more_paths"`
 		}
 	}
-	if err := json.Unmarshal([]byte(res.stdout), &answer); err != nil || res.exit != 0 {
-		return fmt.Errorf("release: %v", res)
+	if err := json.Unmarshal([]byte(res.stdout), &answer); err != nil || res.exit != 0 || len(answer.Changes) != 1 {
+		return fmt.Errorf("diff %q: %v", args, res)
 	}
-	if answer.Changes.Unknown != "" {
-		return fmt.Errorf("turn %d is not known: %v", s.turns, res)
+	changes := answer.Changes[0]
+	if changes.Unknown != "" {
+		return fmt.Errorf("%q is not known: %v", args, res)
 	}
-	told := map[string]bool{}
-	for _, p := range answer.Changes.Paths {
-		told[p.Path] = true
-		if was[p.Path] == left[p.Path] && !slices.Contains(answer.Changes.Unsure, p.Path) {
-			return fmt.Errorf("turn %d has not changed %s: %v", s.turns, p.Path, res)
+	var told []string
+	for _, p := range changes.Paths {
+		told = append(told, p.Path)
+	}
+	truth := differ(was, left)
+	for _, path := range append(told, truth...) {
+		if slices.Contains(told, path) != slices.Contains(truth, path) && !slices.Contains(changes.Unsure, path) {
+			return fmt.Errorf("%q: %s was %.20q and is %.20q: %s", args, path, was[path], left[path], res.stdout)
 		}
 	}
-	for path := range was {
-		left[path] += "" // also a file that is gone
+	return nil
+}
+
+// undo takes back one of the last turns. It changes what that turn did, or nothing.
+func (s *treeStorm) undo() error {
+	past := s.past[max(0, len(s.past)-4):]
+	turn := past[s.random.IntN(len(past))]
+	before := s.files()
+	res := s.tt("undo", fmt.Sprint(turn.number), "--agent", s.holder())
+	after := s.files()
+	changed, ofTurn := differ(before, after), differ(turn.was, turn.left)
+	switch {
+	case res.exit != 0 && (!strings.Contains(res.stderr, "undo_conflict") || len(changed) > 0):
+		return fmt.Errorf("undo of turn %d has failed and changed %q: %v", turn.number, changed, res)
+	case res.exit != 0:
+		return nil
 	}
-	for path := range left {
-		if was[path] != left[path] && answer.Changes.More == 0 && !told[path] && !slices.Contains(answer.Changes.Unsure, path) {
-			return fmt.Errorf("turn %d has changed %s, from %.20q to %.20q: %s", s.turns, path, was[path], left[path], res.stdout)
+	for _, path := range changed {
+		if !slices.Contains(ofTurn, path) {
+			return fmt.Errorf("undo of turn %d has changed %s: %v", turn.number, path, res)
 		}
 	}
-	s.add(1, 0, 1)
-	s.write()
-	time.Sleep(sameTick)
+	for _, path := range ofTurn {
+		if before[path] == turn.left[path] && after[path] != turn.was[path] {
+			return fmt.Errorf("undo of turn %d has not changed %s: %v", turn.number, path, res)
+		}
+	}
 	return nil
 }
 
@@ -206,8 +295,18 @@ func (s *treeStorm) changed() (was, left map[string]string, err error) {
 		return nil, nil, fmt.Errorf("the beginning of turn %d is not recorded", s.turns+1)
 	}
 	was = s.files()
+	if n := len(s.past); n > 0 && s.past[n-1].number == s.turns {
+		if err := s.told(s.past[n-1].left, was, "--outside", fmt.Sprint(s.turns+1)); err != nil {
+			return nil, nil, err
+		}
+	}
 	time.Sleep(sameTick)
-	for range 1 + s.random.IntN(12) {
+	if len(s.past) > 0 && s.random.IntN(5) < 2 {
+		if err := s.undo(); err != nil {
+			return nil, nil, err
+		}
+	}
+	for range 1 + s.random.IntN(6) {
 		s.write()
 	}
 	return was, s.files(), nil
@@ -261,7 +360,7 @@ func (s *treeStorm) full() error {
 		reap(small.data)
 		s.check("umount", disk{dir: dir}.unmount())
 	}()
-	for _, agent := range agents[:2] {
+	for _, agent := range agents {
 		if res := small.tt("join", "--agent", agent); res.exit != 0 {
 			return fmt.Errorf("join: %v", res)
 		}
