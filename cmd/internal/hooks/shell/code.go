@@ -87,10 +87,10 @@ func (c *call) follow(op, text string, args []value) {
 			p.c.w.script(p.c.sc.clone(), t.text)
 		case t.kind != 'n':
 		case next.kind == '(':
-			p.called(i, t.text, arguments(p.tokens[i+2:]))
+			p.called(i, t.text, arguments(first(p.tokens[i+2:])))
 		case loose && (next.kind == 's' || next.kind == '<' ||
 			next.kind == 'n' && (next.text == "my" || next.text == "glob" || next.text[0] < 'a')): // $x, FILE
-			list := p.tokens[i+1:]
+			list := first(p.tokens[i+1:])
 			if end := slices.IndexFunc(list, func(t token) bool { return t.kind == ';' || t.text == "or" }); end >= 0 {
 				list = list[:end]
 			}
@@ -102,8 +102,14 @@ func (c *call) follow(op, text string, args []value) {
 	}
 }
 
+const maxTokens = 100 // of an expression
+
+// first returns the first tokens of a list.
+func first(list []token) []token { return list[:min(maxTokens, len(list))] }
+
 // called follows a call of a function, whose name is the i-th token.
 func (p *code) called(i int, name string, args [][]token) {
+	p.c.w.spend(5)
 	dot := strings.LastIndexByte(name, '.')
 	owner, last := name[:max(dot, 0)], name[dot+1:]
 	last, sync := strings.CutSuffix(last, "Sync")

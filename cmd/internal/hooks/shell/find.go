@@ -78,7 +78,7 @@ func (in input) words() (words []value) {
 		return []value{in.names}
 	}
 	for _, s := range strings.Fields(in.text) {
-		if words = append(words, value{text: s}); len(words) == 24 {
+		if words = append(words, value{text: s}); len(words) == maxNames {
 			break
 		}
 	}
@@ -190,7 +190,7 @@ func (s search) names() []value {
 		if len(s.patterns) == 0 {
 			names = append(names, root.plus(value{text: "/"}).plus(value{open: true, names: true}))
 		}
-		for _, pattern := range s.patterns {
+		for _, pattern := range s.patterns[:min(maxNames, len(s.patterns))] {
 			name := strings.NewReplacer("*", "x", "?", "x", "[", "", "]", "").Replace(pattern)
 			if strings.Contains(pattern, "/") { // of the whole path
 				if dir := strings.Trim(strings.TrimPrefix(pattern, "./"), "*"); path.IsAbs(dir) && strings.HasPrefix(pattern, "*/") {
@@ -212,11 +212,12 @@ func (s search) names() []value {
 
 func (c *call) find() {
 	s := parseFind(c.args)
+	names := s.names()
 	for i, a := range s.actions {
 		rest := s.actions[i+1:]
 		switch a.text {
 		case "-delete":
-			c.effect(Effect{Op: "find -delete", Below: true, Destroys: true}, s.names()...)
+			c.effect(Effect{Op: "find -delete", Below: true, Destroys: true}, names...)
 		case "-fprint", "-fprintf", "-fls", "-fprint0":
 			if len(rest) > 0 {
 				c.effect(Effect{Op: "find " + a.text}, rest[0])
@@ -228,7 +229,7 @@ func (c *call) find() {
 			}
 			command := rest[:end]
 			if slices.ContainsFunc(command, func(v value) bool { return strings.Contains(v.all(), "{}") }) {
-				c.each(command, "{}", s.names())
+				c.each(command, "{}", names)
 			} else {
 				c.w.run(c.sc.clone(), command)
 			}

@@ -147,7 +147,7 @@ func (g *gitCall) byTable(sub string, rest *call) {
 func (g *gitCall) alias(name string, rest *call) {
 	text := g.aliases[name]
 	if text == "" && g.c.w.env.Alias != nil {
-		text = g.c.w.env.Alias(name)
+		text = g.c.w.alias(name)
 	}
 	if text == "" {
 		g.c.w.unknown("git " + name)
@@ -159,6 +159,17 @@ func (g *gitCall) alias(name string, rest *call) {
 	} else {
 		g.c.w.script(g.c.sc.clone(), "git "+text+behind)
 	}
+}
+
+// alias asks for an alias of git, which takes a process.
+func (w *walker) alias(name string) string {
+	text, ok := w.aliases[name]
+	if !ok {
+		w.spend(maxSteps / 8)
+		text = w.env.Alias(name)
+		w.aliases[name] = text
+	}
+	return text
 }
 
 // config changes nothing in the tree, but may switch off hooks, or move the tree.

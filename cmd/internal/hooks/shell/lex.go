@@ -248,6 +248,9 @@ func (p *parser) arithmetic(begin, end string) (w word, ok bool) {
 			return w, ok
 		}
 	}
+	if p.scanned += len(p.s) - from; p.scanned > 1<<20 {
+		p.fail()
+	}
 	return nil, false
 }
 

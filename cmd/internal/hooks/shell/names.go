@@ -15,7 +15,7 @@ const (
 // printed returns what is known of the output of a command.
 func (w *walker) printed(sc *scope, n *node) input {
 	switch n.kind {
-	case both, either, subshell:
+	case both, then, either, subshell:
 		if list := n.lists[len(n.lists)-1]; len(list) > 0 {
 			return w.printed(sc, list[len(list)-1])
 		}
@@ -41,14 +41,16 @@ func (w *walker) printed(sc *scope, n *node) input {
 // printedBy is printed for a simple command. It evaluates the words once more, without
 // following what is in them.
 func (w *walker) printedBy(sc *scope, n *node) input {
-	quiet := &walker{env: w.env, steps: w.steps, depth: w.depth, in: w.in}
+	quiet := *w
+	quiet.result = Result{}
 	defer quiet.deeper()()
 	own := sc.clone()
+	quiet.spend(len(sc.vars) / 12)
 	for _, r := range n.redirs {
 		quiet.redirect(own, r)
 	}
 	args := quiet.words(own, n.words)
-	w.steps = max(w.steps, quiet.steps)
+	w.steps, w.copied = quiet.steps, quiet.copied
 	if len(args) == 0 || args[0].open {
 		return input{names: value{open: true}}
 	}

@@ -17,6 +17,7 @@ const (
 	declares                 // as simple, of export and the like: the assignments stay
 	expands                  // a test or arithmetic: only the substitutions in its words count
 	both                     // its lists, one after the other
+	then                     // a && b
 	either                   // a || b
 	pipes                    // a | b
 	subshell                 // a list in a shell of its own

@@ -62,7 +62,10 @@ func (w *walker) param(sc *scope, p part) (values []value, list bool) {
 		}
 		return []value{w.joined(sc, p.args[0])}, false
 	case "#", "##", "%", "%%":
-		values = mapped(values, func(s string) string { return trim(op, s, arg(0)) })
+		values = mapped(values, func(s string) string {
+			w.spend(len(s) * len(s) >> 10)
+			return trim(op, s, arg(0))
+		})
 	case "/", "//":
 		values = mapped(values, func(s string) string {
 			with, n := "", 1
@@ -72,6 +75,7 @@ func (w *walker) param(sc *scope, p part) (values []value, list bool) {
 			if op == "//" {
 				n = -1
 			}
+			w.spend(strings.Count(s, arg(0)) * len(with) >> 10)
 			return strings.Replace(s, arg(0), with, n)
 		})
 	case ":", "other":

@@ -15,7 +15,9 @@ type parser struct {
 	i        int
 	docs     []document // that begin in the next line
 	depth    int
-	noBraces int  // how often an open brace was not that of {a,b}
+	noBraces int // how often an open brace was not that of {a,b}
+	commands int
+	scanned  int  // how much was looked through for the end of an expression that has none
 	broken   bool // something does not parse; what stands before it is parsed
 }
 
@@ -119,7 +121,7 @@ func (p *parser) list(ends ...string) (all []*node, end string) {
 func (p *parser) andOr() *node {
 	n := p.pipeline()
 	for n != nil {
-		kind := both
+		kind := then
 		if p.space(); p.take("||") {
 			kind = either
 		} else if !p.take("&&") {
@@ -161,6 +163,9 @@ func (p *parser) pipeline() *node {
 
 func (p *parser) command() *node {
 	defer p.enter()()
+	if p.commands++; p.commands > maxCommands {
+		p.fail()
+	}
 	p.space()
 	n := p.compound()
 	if n == nil {

@@ -7,7 +7,7 @@ import (
 
 // receiver returns the expression that ends before the i-th token.
 func (p *code) receiver(i int) []token {
-	for end, depth := i, 0; i > 0; {
+	for end, depth := i, 0; i > max(0, end-maxTokens); {
 		switch i--; p.tokens[i].kind {
 		case ')', ']':
 			depth++
@@ -109,6 +109,7 @@ func (p *code) argument(list string, index []token) (value, bool) {
 
 // named returns the value of a variable: what is assigned to it, or what it goes through.
 func (p *code) named(name string, depth int) (value, bool) {
+	p.c.w.spend(5 + len(p.tokens)/100)
 	for i, t := range p.tokens {
 		if t.kind != 'n' || t.text != name || i+2 >= len(p.tokens) {
 			continue

@@ -80,6 +80,7 @@ func find(name string) (r rule, ok bool) {
 // byTable follows a program of the table, and reports whether it is in it. A rule for a
 // subcommand goes before that for the program.
 func (c *call) byTable() bool {
+	c.w.spend(5)
 	r, _ := find(c.name)
 	for key, args, sc := c.name, c.args, c.sc; ; {
 		sub, rest, inner := subcommand(&call{w: c.w, sc: sc}, r, args)

@@ -9,10 +9,14 @@ import (
 // MaxCommand is the length of the longest command that is classified, in bytes.
 const MaxCommand = 64 << 10
 
+// What a command may need, so that none takes 50 ms to follow: a step takes about 1 µs.
 const (
-	maxSteps   = 4000 // simple commands that are followed
-	maxDepth   = 60   // of commands within commands
-	maxEffects = 200
+	maxSteps    = 60000
+	maxDepth    = 60       // of commands within commands
+	maxCopied   = 16 << 20 // bytes of values
+	maxEffects  = 500
+	maxUnknown  = 64
+	maxCommands = 3000 // that are parsed
 )
 
 // An Effect is one change that a command would make.
@@ -40,18 +44,19 @@ type Env struct {
 	Alias  func(name string) string // what an alias of git stands for
 }
 
-// Classify returns what command would do. A command that is too long, or that takes too
-// many steps to follow, is unknown.
+// Classify returns what command would do. A command that is too long is unknown, and so is the
+// rest of one that takes too many steps to follow.
 func Classify(command string, env Env) (result Result) {
 	if len(command) > MaxCommand {
 		return Result{Unknown: []string{"a command that is too long"}}
 	}
+	w := &walker{env: env, aliases: map[string]string{}}
 	defer func() {
 		if recover() != nil {
-			result = Result{Unknown: []string{"a command that cannot be followed"}}
+			result = w.result // what was found until then
+			result.Unknown = append(result.Unknown, "a command that cannot be followed")
 		}
 	}()
-	w := &walker{env: env}
 	sc := &scope{dir: env.Dir, vars: map[string][]value{}, funcs: map[string]*node{}, aliases: map[string]string{}}
 	w.script(sc, command)
 	return w.result
@@ -63,8 +68,11 @@ type walker struct {
 	result Result
 	steps  int
 	depth  int
+	copied int
 	in     input // what the current command reads
 	fresh  int   // the number of variables that were made up
+	// The aliases of git that were asked for.
+	aliases map[string]string
 }
 
 // input is what is known of the standard input of a command.
@@ -103,6 +111,7 @@ func (sc *scope) at(w *walker, dir value) *scope {
 // chdir changes the directory; one that is not known is "".
 func (sc *scope) chdir(w *walker, to value) {
 	sc.before = sc.dir
+	w.spend(len(sc.dir) / 10)
 	dir, ok := w.locate(sc, to)
 	if !ok {
 		dir = ""
@@ -150,29 +159,35 @@ func outer(a, b string) string {
 }
 
 func (w *walker) unknown(what string) {
-	if len(w.result.Unknown) < maxEffects && !slices.Contains(w.result.Unknown, what) {
+	if len(w.result.Unknown) < maxUnknown && !slices.Contains(w.result.Unknown, what) {
 		w.result.Unknown = append(w.result.Unknown, what)
 	}
 }
 
-// deeper counts a step, and returns the function that leaves the level that it enters.
-// Too many of either end the walk.
-func (w *walker) deeper() func() {
-	w.steps++
-	w.depth++
-	if w.steps > maxSteps || w.depth > maxDepth {
+// spend counts steps. Too many of them end the walk.
+func (w *walker) spend(steps int) {
+	if w.steps += steps; w.steps > maxSteps || w.depth > maxDepth || w.copied > maxCopied {
 		panic("too much to follow")
 	}
+}
+
+// deeper counts a step, and returns the function that leaves the level that it enters.
+func (w *walker) deeper() func() {
+	w.depth++
+	w.spend(10)
 	return func() { w.depth-- }
 }
 
 // script follows a text as a shell does that runs it.
 func (w *walker) script(sc *scope, text string) {
 	defer w.deeper()()
+	w.spend(len(text) / 50)
 	p := &parser{s: strings.ReplaceAll(text, "\r\n", "\n")}
 	list, _ := p.list()
-	if p.broken {
-		w.result.Broken = true
+	w.result.Broken = w.result.Broken || p.broken
+	if p.commands > maxCommands {
+		defer w.unknown("a command that is too long to be followed")
+	} else if p.broken {
 		w.unknown("what does not parse")
 	}
 	w.list(sc, list)
@@ -190,6 +205,7 @@ func (w *walker) node(sc *scope, n *node) {
 		return
 	}
 	defer w.deeper()()
+	w.spend(len(sc.vars) / 12) // to copy them
 	in := w.in
 	for _, r := range n.redirs {
 		w.redirect(sc, r)
@@ -210,8 +226,11 @@ func (w *walker) node(sc *scope, n *node) {
 		for _, list := range n.lists {
 			w.list(sc, list)
 		}
+	case then:
+		w.first(sc, n)
+		w.list(sc, n.lists[1])
 	case either: // the first one is taken to succeed
-		w.list(sc, n.lists[0])
+		w.first(sc, n)
 		way := sc.clone()
 		w.list(way, n.lists[1])
 		way.dir = sc.dir
@@ -250,7 +269,12 @@ func (w *walker) node(sc *scope, n *node) {
 		if n.words == nil {
 			values = sc.args
 		}
-		for _, v := range values[:min(mostNames, len(values))] {
+		begin, most := w.steps, (maxSteps-w.steps)/2 // the rest is for what stands behind
+		for _, v := range values {
+			if w.steps-begin > most {
+				w.unknown("the rest of a loop")
+				break
+			}
 			sc.vars[n.name] = []value{v}
 			w.list(sc, n.lists[0])
 		}
@@ -258,6 +282,13 @@ func (w *walker) node(sc *scope, n *node) {
 		sc.funcs[n.name] = n.lists[0][0]
 	}
 	w.in = in
+}
+
+// first follows what stands before && or ||. However many of them a line has, it is not deeper than the last.
+func (w *walker) first(sc *scope, n *node) {
+	w.depth--
+	w.list(sc, n.lists[0])
+	w.depth++
 }
 
 func (w *walker) redirect(sc *scope, r redir) {
@@ -311,8 +342,17 @@ func (w *walker) effect(sc *scope, e Effect, targets ...value) {
 			continue
 		}
 		e.Path = path
-		if len(w.result.Effects) < maxEffects && !slices.Contains(w.result.Effects, e) {
+		w.spend(len(w.result.Effects) / 64)
+		most := maxEffects
+		if e.Git || e.Below {
+			most *= 2 // whatever else there is
+		}
+		switch {
+		case slices.Contains(w.result.Effects, e):
+		case len(w.result.Effects) < most:
 			w.result.Effects = append(w.result.Effects, e)
+		default:
+			w.unknown("more changes than are followed")
 		}
 	}
 }
@@ -322,8 +362,8 @@ var (
 	found = value{open: true, names: true} // the name of some file
 )
 
-// mostNames is how many of a list of names are followed.
-const mostNames = 24
+// maxNames is how many of a list of names are followed.
+const maxNames = 24
 
 func (w *walker) assign(sc *scope, a assign) {
 	values := []value{w.joined(sc, a.value)}
@@ -343,7 +383,10 @@ func (w *walker) assign(sc *scope, a assign) {
 // call follows a simple command. Assignments before it hold for it alone.
 func (w *walker) call(sc *scope, n *node) {
 	args := w.words(sc, n.words)
-	old := maps.Clone(sc.vars)
+	var old map[string][]value
+	if len(args) > 0 && len(n.sets) > 0 {
+		old = maps.Clone(sc.vars)
+	}
 	for _, a := range n.sets {
 		w.assign(sc, a)
 	}

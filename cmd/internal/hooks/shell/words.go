@@ -17,6 +17,9 @@ type value struct {
 
 // plus returns the concatenation of two values.
 func (v value) plus(next value) value {
+	if len(v.text)+len(v.rest)+len(next.text)+len(next.rest) > MaxCommand {
+		panic("too much to follow")
+	}
 	switch {
 	case v.open:
 		v.rest += next.all()
@@ -46,6 +49,7 @@ func (v value) source(sc *scope, w *walker) string {
 // named returns v, open, with a new variable in its rest that has its value.
 func (w *walker) named(sc *scope, v value) value {
 	w.fresh++
+	w.spend(8)
 	name := "tt_" + strconv.Itoa(w.fresh)
 	v.rest = ""
 	sc.vars[name] = []value{v}
@@ -106,10 +110,12 @@ func (w *walker) locate(sc *scope, v value) (string, bool) {
 func (w *walker) fields(sc *scope, word word) []value {
 	var all []value
 	for _, parts := range alternatives(word, maxWords) {
+		w.spend(len(parts))
 		e := expander{w: w, sc: sc}
 		e.parts(parts, false)
 		all = append(all, e.done()...)
 	}
+	w.spend(len(all))
 	return all
 }
 
@@ -165,6 +171,8 @@ func (e *expander) add(v value) {
 	if v.open && v.rest == "" {
 		v = e.w.named(e.sc, v)
 	}
+	e.w.copied += len(e.current.text) + len(v.text)
+	e.w.spend(len(e.current.rest) / 1000)
 	e.current, e.begun = e.current.plus(v), true
 }
 
