@@ -68,7 +68,7 @@ type code struct {
 }
 
 // modules are what functions of files are members of.
-const modules = " os fs fsp fsPromises promises shutil File IO FileUtils Deno Bun io codecs "
+const modules = " os fs fsp fsPromises promises shutil File IO FileUtils Deno Bun io codecs gzip zipfile tarfile "
 
 // follow records what a program writes. If the place of something that it writes cannot be
 // told, every path in it counts; one that is relative, or none at all, means here.
@@ -150,30 +150,45 @@ func (p *code) called(i int, name string, args [][]token) {
 		if isModule {
 			arg(0)
 			arg(1)
+		} else if of := p.receiver(i); last == "rename" && dot == 0 && of != nil && of[0].text == "Path" {
+			receiver()
 		}
 	case "copy", "copy2", "copyfile", "copytree", "copyFile", "cp", "cp_r", "symlink", "link", "ln", "ln_s", "ln_sf":
 		if isModule {
 			arg(1)
 		}
-	case "open", "fopen":
+	case "open", "fopen", "ZipFile":
 		switch {
 		case len(args) > 1 && strings.HasPrefix(strings.TrimLeft(args[1][0].text, " +"), ">"): // of Perl
 			if arg(2); len(args) == 2 {
 				p.write([]token{{kind: 's', text: strings.TrimLeft(args[1][0].text, " +>")}})
 			}
 		case dot < 0 || isModule:
-			if len(args) > 1 && slices.ContainsFunc(args[1:], isWriting) {
+			if len(args) > 1 && slices.ContainsFunc(args[1:], isWriting) && !strings.HasPrefix(p.op, "perl") {
 				arg(0)
 			}
-		case slices.ContainsFunc(args, isWriting) && !strings.Contains(" webbrowser Image gzip zipfile tarfile ", " "+module+" "):
+		case slices.ContainsFunc(args, isWriting) && !strings.Contains(" webbrowser Image ", " "+module+" "):
 			receiver()
 		}
 	case "extractall":
-		arg(0)
-		p.vague = p.vague || len(args) == 0
-	case "to_csv", "savefig": // which also write to what is no file
-		if len(args) > 0 {
-			if v, ok := p.place(args[0], 0); ok {
+		if arg(0); len(args) == 0 {
+			p.c.effect(Effect{Op: p.op}, here)
+		}
+	case "to_csv", "to_parquet", "to_json", "to_excel", "to_pickle", "to_feather", "to_html", "savefig", "save", "savez", "savetxt",
+		"imsave", "imwrite": // which also write to what is no file
+		if len(args) > 1 && len(args[1]) == 1 && args[1][0].kind == 's' && module == "torch" {
+			args = args[1:]
+		}
+		for n, a := range args {
+			if len(a) > 2 && a[1].kind == '=' {
+				if !strings.Contains(" path_or_buf path fname excel_writer buf file f fp filename ", " "+a[0].text+" ") {
+					continue
+				}
+				a = a[2:]
+			} else if n > 0 {
+				continue
+			}
+			if v, ok := p.place(a, 0); ok {
 				p.c.effect(Effect{Op: p.op}, v)
 			}
 		}

@@ -129,7 +129,10 @@ func (g *gitCall) byTable(sub string, rest *call) {
 		if a.text == "--" {
 			break
 		}
-		if v, _ := find(key + " " + a.text); v != nil && a.text[0] == '-' && (rest.name == "git" || v.is("destroys")) {
+		if !strings.HasPrefix(a.text, "-") {
+			continue
+		}
+		if v, _ := find(key + " " + a.text); v != nil && (rest.name == "git" || v.is("destroys")) {
 			r = v
 			rest.name = key + " " + a.text
 		}

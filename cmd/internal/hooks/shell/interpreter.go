@@ -2,7 +2,6 @@ package shell
 
 import (
 	"path"
-	"slices"
 	"strings"
 )
 
@@ -28,7 +27,7 @@ func (c *call) interpreter() {
 			case s == "-":
 				c.reads(c.args[i+1:])
 			default:
-				if name, ok := program(s); ok && isProgram(name) && installed(s) {
+				if name, ok := c.w.program(s); ok && isProgram(name) && name != s {
 					c.again(append([]value{{text: name}}, c.args[i+1:]...))
 				} else {
 					c.w.unknown(path.Base(s))
@@ -42,7 +41,7 @@ func (c *call) interpreter() {
 			return
 		}
 		switches, _, _ := strings.Cut(s[1:], ".")
-		if s[1] == '-' || s[1] == 'M' || s[1] == 'I' {
+		if s[1] == '-' || s[1] == 'M' || s[1] == 'I' || c.name == "ruby" && s[1] == 'r' {
 			switches = ""
 		}
 		at := strings.Index(switches, letter)
@@ -92,19 +91,4 @@ func (c *call) module(args []value) {
 	} else {
 		c.w.unknown(c.name + " -m " + args[0].text)
 	}
-}
-
-// installed reports whether a path is that of a program that a package has installed, and
-// no script of the project that may have the name of another program.
-func installed(s string) bool {
-	dir, base := path.Split(s)
-	dir = path.Clean(dir)
-	switch parent := path.Base(path.Dir(dir)); path.Base(dir) {
-	case ".bin":
-		return parent == "node_modules"
-	case "bin", "Scripts":
-		return slices.Contains([]string{"vendor", "venv", ".venv"}, parent) ||
-			slices.Contains([]string{"rails", "rake", "console", "rspec", "rubocop", "bundle"}, base)
-	}
-	return false
 }

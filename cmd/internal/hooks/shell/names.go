@@ -8,7 +8,7 @@ import (
 // listers are programs that print names of files, or lines that are names if their input
 // is. Of those of git, its subcommands.
 const (
-	listers    = " find gfind fd fdfind ls eza grep egrep fgrep rg ag ack cat head tail sed awk cut sort uniq comm tr xargs tac rev jq shuf column tee perl du file stat "
+	listers    = " find gfind fd fdfind ls eza grep egrep fgrep rg ag ack cat head tail sed awk cut sort uniq comm tr xargs tac rev jq shuf column tee perl du file stat gofmt goimports gofumpt prettier shfmt "
 	gitListers = " ls-files diff diff-tree diff-index ls-tree grep status show log "
 )
 
@@ -55,7 +55,7 @@ func (w *walker) printedBy(sc *scope, n *node) input {
 		return input{names: value{open: true}}
 	}
 	exactly := func(s string) input { return input{text: s, known: true} }
-	for len(args) > 1 && (args[0].text == "command" || args[0].text == "builtin") {
+	for len(args) > 1 && strings.Contains(" command builtin npx ", " "+args[0].text+" ") {
 		args = args[1:]
 	}
 	name, rest := path.Base(args[0].text), args[1:]

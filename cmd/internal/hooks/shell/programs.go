@@ -340,7 +340,7 @@ func (c *call) fetched(words []value) {
 	if len(words) == 0 {
 		return
 	}
-	name, _ := program(words[0].text)
+	name, _ := c.w.program(words[0].text)
 	inner := &call{w: c.w, sc: c.sc, name: name, args: words[1:]}
 	switch {
 	case name == "cli" && words[0].text[0] == '@':

@@ -147,7 +147,7 @@ func (w *walker) run(sc *scope, args []value) {
 		sc.funcs[name.text], sc.args = body, outer
 		return
 	}
-	base, ok := program(name.text)
+	base, ok := w.program(name.text)
 	if !ok {
 		w.unknown(path.Base(base))
 		return
@@ -159,21 +159,37 @@ func (w *walker) run(sc *scope, args []value) {
 }
 
 // program returns the name of a program without its directory and version, and whether it
-// may be in the table: one in a directory of scripts is not, whatever its name is.
-func program(name string) (string, bool) {
+// may be in the table: a program of the project is not, whatever its name is.
+func (w *walker) program(name string) (string, bool) {
 	name = strings.TrimSuffix(name, ".exe")
 	if i := strings.LastIndexByte(name, '@'); i > 0 {
 		name = name[:i]
 	}
 	dir, base := path.Split(name)
-	if dir == "" || dir[0] == '@' || base == "gradlew" || base == "mvnw" { // @ begins the scope of a package
-		return base, true
-	}
-	switch path.Base(dir) {
-	case "bin", ".bin", "sbin", "Scripts", "gnubin":
+	if dir == "" || dir[0] == '@' || base == "gradlew" || base == "mvnw" || w.installed(dir, base) { // @ begins the scope of a package
 		return base, true
 	}
 	return name, false
+}
+
+// installed reports whether a directory has the programs of the system or of a package, and
+// not scripts of the project, which may have the name of another program.
+func (w *walker) installed(dir, base string) bool {
+	dir = path.Clean(dir)
+	switch parent := path.Base(path.Dir(dir)); path.Base(dir) {
+	case ".bin":
+		return parent == "node_modules"
+	case "bin", "sbin", "Scripts", "gnubin":
+		return slices.Contains([]string{"vendor", "venv", ".venv"}, parent) ||
+			slices.Contains([]string{"rails", "rake", "console", "rspec", "rubocop", "bundle"}, base) ||
+			isAbs(dir) && !w.inProject(dir)
+	}
+	return false
+}
+
+// inProject reports whether dir is in the repository in which the command starts. Homebrew's is another one.
+func (w *walker) inProject(dir string) bool {
+	return w.env.Top != nil && w.env.Top(dir) != "" && w.env.Top(dir) == w.env.Top(w.env.Dir)
 }
 
 // shellWords returns words as the text of a command.

@@ -416,7 +416,7 @@ func Summary(command string, env Env) string {
 	if len(words) == 0 {
 		return ""
 	}
-	name, _ := program(strings.Trim(words[0], `()'"`))
+	name, _ := (&walker{}).program(strings.Trim(words[0], `()'"`))
 	if len(words) > 1 && strings.Contains(" git gh npm pnpm yarn cargo go docker kubectl make ", " "+name+" ") && strings.Trim(words[1], "abcdefghijklmnopqrstuvwxyz-") == "" {
 		name += " " + words[1]
 	}

@@ -22,6 +22,9 @@ func testEnv() Env {
 		if within("/w", dir) {
 			return "/w"
 		}
+		if within("/opt/homebrew", dir) {
+			return "/opt/homebrew"
+		}
 		return ""
 	}}
 }
