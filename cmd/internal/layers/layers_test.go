@@ -304,3 +304,15 @@ func TestTopLevel(t *testing.T) {
 		}
 	}
 }
+
+// What rapid writes down of a failure is played again by each run, whatever the test has become:
+// a case to keep is a test of its own.
+func TestNoFailureOfRapidIsKept(t *testing.T) {
+	out, err := exec.Command("git", "-C", "../../..", "ls-files", "*/testdata/rapid/*").Output()
+	if err != nil {
+		t.Skip("this is no working tree of git: ", err)
+	}
+	if len(out) > 0 {
+		t.Errorf("remove\n%s", out)
+	}
+}

@@ -175,7 +175,7 @@ func writePolicy(t *cli.Text, p turn.Policy) {
 		}
 		about := l.About
 		if l.Flag == "heartbeat-interval" && p.RenewalInterval() != d {
-			about += fmt.Sprintf(" (here every %s, three times in a lease)", cli.Duration(p.RenewalInterval().Round(time.Millisecond)))
+			about += fmt.Sprintf(" (here every %s, three times in a lease)", cli.Duration(p.RenewalInterval()))
 		}
 		table.Row(l.Flag, text, t.Dim(about))
 	}

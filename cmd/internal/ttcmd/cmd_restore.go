@@ -94,7 +94,7 @@ func runRestore(ctx context.Context, c *cli.Invocation) error {
 	}
 	return c.Out.Result(res, func(t *cli.Text) {
 		if c.Bool("lost") && res.Status == "nothing" {
-			t.Line("No uncommitted work was lost, as far as is recorded. tt restore lists the snapshots.")
+			t.Line("No uncommitted work went, as far as is recorded. What was written over: tt restore, then tt restore SNAPSHOT FILE.")
 			return
 		}
 		writeChanged(t, res, "restored")
