@@ -206,6 +206,36 @@ func TestReadmeLinksEveryPage(t *testing.T) {
 	}
 }
 
+// Who copies the lines of README for a server opens no port to everybody.
+func TestReadmeServerIsNotForEverybody(t *testing.T) {
+	_, section, _ := strings.Cut(readPage(t, filepath.Join("..", "..", "..", "README.md")), "\n## Several hosts\n")
+	section, _, _ = strings.Cut(section, "\n## ")
+	address := regexp.MustCompile(`tt-natsd --listen (\S*):`).FindStringSubmatch(section)
+	if address == nil || address[1] == "" || address[1] == "0.0.0.0" || address[1] == "[::]" {
+		t.Errorf("the server of README listens on %q", address)
+	}
+	if !strings.Contains(section, "a network you trust") {
+		t.Error("README does not say for which network a server without users is")
+	}
+}
+
+// Branches are merged with the lines of both for the changelog, so that an entry may come back.
+func TestChangelogSaysEverythingOnce(t *testing.T) {
+	seen := make(map[string]bool)
+	for _, entry := range strings.Split(readPage(t, filepath.Join("..", "..", "..", "CHANGELOG.md")), "\n- ")[1:] {
+		entry, _, _ = strings.Cut(entry, "\n\n")
+		for _, sentence := range strings.Split(strings.Join(strings.Fields(entry), " "), ". ") {
+			if sentence = strings.TrimSuffix(sentence, "."); seen[sentence] {
+				t.Errorf("CHANGELOG.md says twice: %s", sentence)
+			}
+			seen[sentence] = true
+		}
+	}
+	if len(seen) < 50 {
+		t.Errorf("CHANGELOG.md has %d sentences", len(seen))
+	}
+}
+
 // missingTool skips a test that needs a program; under CI=true it fails, so that
 // nothing is left out there in silence.
 func missingTool(t *testing.T, tool string) {
