@@ -22,6 +22,12 @@ rewrite = cd $(BIN) && for p in $(1); do cp $$p .$$p && mv -f .$$p $$p || exit; 
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GORELEASER  := github.com/goreleaser/goreleaser/v2@v2.15.0
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.8.0
+GOTESTSUM   := gotest.tools/gotestsum@v1.13.0
+
+# test,PACKAGES,FLAGS: run tests. In CI, whose machines are shared, up to three that fail are run once more, alone;
+# they are named at the end all the same, and a data race is never let pass.
+test = $(if $(filter true,$(CI)),$(GO) run $(GOTESTSUM) --format standard-quiet --no-color --hide-summary=skipped --rerun-fails=1 \
+	--rerun-fails-max-failures=3 --rerun-fails-abort-on-data-race --packages="$(1)" -- -vet=off,$(TEST)) $(2) $(if $(filter true,$(CI)),,$(1))
 
 .PHONY: build natsd demo test test-mcp race lint fmt vet bench cross ci install install-natsd uninstall share dist release clean fuzz model torture torture-long torture-hosts torture-hosts-short test-hosts test-engines test-ci test-plain test-race vuln guards test-ui reach
 
@@ -58,29 +64,29 @@ PLAIN := $(GO) list -f '{{.Dir}} {{.ImportPath}}' ./... | while read -r dir path
 	*) ! grep -qsE '(^|[^[:alnum:]])go func|^[[:blank:]]+go [a-zA-Z]|\.(Go|Parallel)\(' "$$dir"/*.go || continue ;; esac; echo "$$path"; done
 test-ci: test-plain test-race ## the tests in random order, with a server, what has goroutines under the race detector
 test-plain: natsd
-	$(SERVER) $(TEST) -p 4 -shuffle=on -skip '$(RACING)' $$($(PLAIN))
-	$(TEST) -shuffle=on ./journal ./fsroom ./fsroom/ledger ./cmd/internal/changes ./cmd/internal/hosts/shared -run '$(ALONE)'
+	$(SERVER) $(call test,$$($(PLAIN)),-p 4 -shuffle=on -skip '$(RACING)')
+	$(call test,./journal ./fsroom ./fsroom/ledger ./cmd/internal/changes ./cmd/internal/hosts/shared,-shuffle=on -run '$(ALONE)')
 test-race: natsd
-	$(SERVER) CGO_ENABLED=1 $(TEST) -race -p 4 -shuffle=on -skip '$(ALONE)' $$($(GO) list ./... | grep -vxF "$$($(PLAIN))")
-	CGO_ENABLED=1 $(TEST) -race -shuffle=on ./cmd/internal/ttcmd -run '$(RACING)'
-	cd $(NATSD) && CGO_ENABLED=1 $(TEST) -race -shuffle=on ./...
+	$(SERVER) CGO_ENABLED=1 $(call test,$$($(GO) list ./... | grep -vxF "$$($(PLAIN))"),-race -p 4 -shuffle=on -skip '$(ALONE)')
+	CGO_ENABLED=1 $(call test,./cmd/internal/ttcmd,-race -shuffle=on -run '$(RACING)')
+	cd $(NATSD) && CGO_ENABLED=1 $(call test,./...,-race -shuffle=on)
 
 # UI_TESTS are the packages with tests that show something to a browser or a terminal.
 UI_TESTS := ./cmd/internal/report/... ./cmd/internal/console
 test-ui: build ## what people look at, in a browser and in a terminal; installs both where it can
 	.ci/tools chromium,chromium-browser,google-chrome:chromium tmux:tmux
-	TT_TEST_UI=1 TT_UI_DIR=$(CURDIR)/$(BIN) $(TEST) -count 1 $(UI_TESTS)
+	TT_TEST_UI=1 TT_UI_DIR=$(CURDIR)/$(BIN) $(call test,$(UI_TESTS),-count 1)
 
 test-mcp: build ## the agent bus with the TypeScript SDK and the Inspector, from npm
 	testdata/mcp/run.sh $(BIN)/agent-bus
 
 # What the scripts of tt do is the same where an engine has the rooms, and the agents are on several hosts.
-SCRIPTS := $(TEST) ./cmd/internal/ttcmd -count 1 -run '^TestScripts$$'
+SCRIPTS = $(call test,./cmd/internal/ttcmd,-count 1 -run '^TestScripts$$')
 # SERVER_TESTS are the packages with tests that need a server.
 SERVER_TESTS := ./cmd/tt-nats/... ./cmd/agent-bus ./cmd/internal/console
 test-hosts: natsd test-engines ## what needs a server, and the scripts of tt over one
-	$(SERVER) $(TEST) $(SERVER_TESTS)
-	cd $(NATSD) && $(TEST) ./...
+	$(SERVER) $(call test,$(SERVER_TESTS),)
+	cd $(NATSD) && $(call test,./...,)
 
 test-engines: natsd ## the scripts of tt over a server, on one host and on several
 	TT_TEST_ENGINE=nats $(SERVER) $(SCRIPTS)
