@@ -113,7 +113,6 @@ var layers = map[string]layer{
 	"cmd/internal/report/page": {[]string{"cmd/internal/report/model", "fsroom/code"}, "it writes a model as HTML and knows nothing of rooms"},
 	"cmd/internal": {[]string{"cmd/internal", "fsroom", "journal", "lockfile", "identity", "skills"},
 		"what programs share does not depend on one of them"},
-	"cmd/internal/torture/overlay": {nil, "it builds programs from edited sources and knows none of them"},
 	"cmd/internal/viewstore": {[]string{"cmd/internal", "fsroom"},
 		"tt-console opens all that it shows by it: whether an engine has the rooms is decided here alone"},
 	"cmd/internal/console/edit": {[]string{"cmd/internal/cli"}, "it edits a text and knows neither terminal nor room"},

@@ -152,7 +152,7 @@ func (a *agent) work(g grant) {
 	switch {
 	case dice < 8 && ours:
 		_ = syscall.Kill(g.Guardian, syscall.SIGKILL)
-	case 16 <= dice && dice < 40 && ours && !a.host.isRemote(): // its end wakes those who wait for it, and must not be needed
+	case (a.halts || 16 <= dice && dice < 40) && ours && !a.host.isRemote(): // its end wakes those who wait for it, and must not be needed
 		halt(g.Guardian)
 		time.AfterFunc(atLatest+time.Second, func() { _ = syscall.Kill(g.Guardian, syscall.SIGCONT) })
 	}

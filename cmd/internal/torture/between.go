@@ -132,8 +132,8 @@ func (s *sweeper) interleave(data string, pr pair, p point) (first, second *outc
 	}
 	pid := one.Process.Pid
 	began := time.Now()
-	other, err := s.start(data, nil, strings.Fields(pr.second)...)
-	if err == nil {
+	other := s.on(data).command(strings.Fields(pr.second)...)
+	if err = other.launch(); err == nil {
 		eventually(lockPatience, func() bool {
 			queued = !other.over.closed() && waitsForLock(other.Process.Pid) && holds(pid, filepath.Join(room.Dir(), "lock"))
 			return queued || other.over.closed()

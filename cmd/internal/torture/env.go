@@ -16,8 +16,6 @@ import (
 	"sync/atomic"
 	"syscall"
 	"time"
-
-	"github.com/talking-stick/tt/cmd/internal/torture/overlay"
 )
 
 // An env is what all attacks share.
@@ -34,9 +32,6 @@ type env struct {
 
 // programs are paths of the builds that are tried.
 type programs struct{ tt, natsd string }
-
-// An edit is an [overlay.Edit].
-type edit = overlay.Edit
 
 // newEnv makes a directory for everything, in memory if possible, and builds the programs. Those
 // for hosts that share rooms may be built already: TT_TEST_NATS and TT_TEST_NATSD name them.
@@ -71,12 +66,6 @@ func newEnv(hosts bool, size size, seed uint64) (*env, error) {
 	return e, err
 }
 
-// build builds a program from edited sources, and sets its path.
-func (e *env) build(path *string, program string, edits ...edit) error {
-	*path = filepath.Join(e.base, filepath.Base(program))
-	return overlay.Build(*path, program, edits...)
-}
-
 // buildTT builds a tt from edited sources, which can be told to disturb its own calls.
 func (e *env) buildTT(edits []edit) error {
 	calls, err := withCalls()
@@ -91,7 +80,7 @@ const olderCommit = "59272b3c75e5"
 
 // buildOlder builds the program of that commit, and returns its path.
 func (e *env) buildOlder() (path string, err error) {
-	root, err := overlay.Root()
+	root, err := root()
 	if err != nil {
 		return "", err
 	}
@@ -106,9 +95,6 @@ func (e *env) other() (*env, error) {
 	return o, os.Mkdir(o.base, 0o700)
 }
 
-// keep is set by those who want to look at the files.
-var keep = os.Getenv("TT_TORTURE_KEEP") != ""
-
 // close ends all processes of the run and removes its files.
 func (e *env) close() {
 	reap(e.base)
@@ -119,10 +105,6 @@ func (e *env) close() {
 			_ = command("fsfreeze", "-u", f[1]) // it may be frozen
 			_ = disk{dir: f[1]}.unmount()
 		}
-	}
-	if keep {
-		fmt.Println("kept", e.base)
-		return
 	}
 	_ = os.RemoveAll(e.base)
 }
@@ -153,9 +135,7 @@ func (e *env) newDir() string { return filepath.Join(e.base, "d"+strconv.FormatI
 // remove ends the processes of a directory and removes it.
 func remove(dir string) {
 	reap(dir)
-	if !keep {
-		_ = os.RemoveAll(dir)
-	}
+	_ = os.RemoveAll(dir)
 }
 
 // command runs a program of the system.

@@ -66,8 +66,7 @@ func deaf(t *trial, s *server) (func() error, error) { return oneWay(t, s, true)
 func mute(t *trial, s *server) (func() error, error) { return oneWay(t, s, false) }
 
 func oneWay(t *trial, s *server, to bool) (func() error, error) {
-	heal := func() error { return t.net.between(s.machine, to, t.net.find) }
-	return heal, t.net.between(s.machine, to, t.net.lose)
+	return func() error { return t.net.find(s.machine, to) }, t.net.lose(s.machine, to)
 }
 
 func killAll(t *trial) (func() error, error) {

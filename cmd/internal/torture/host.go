@@ -45,10 +45,13 @@ func (h *host) process(line ...string) *process {
 	return p
 }
 
-// run runs a command of tt on the host.
-func (h *host) run(args ...string) *outcome {
-	return h.process(append(append([]string{h.tt}, args...), "--json")...).run()
+// command is tt --json on the host.
+func (h *host) command(args ...string) *process {
+	return h.process(append(append([]string{h.tt}, args...), "--json")...)
 }
+
+// run runs it.
+func (h *host) run(args ...string) *outcome { return h.command(args...).run() }
 
 // mirror returns the events of the room as the host has them, and the bytes that say so.
 func (h *host) mirror() (events []event.Event, journal []byte, err error) {

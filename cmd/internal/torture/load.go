@@ -21,6 +21,7 @@ type load struct {
 	data    string        // the data directory, if it is one on this machine
 	odds    int           // one in so many commands is killed, at times a guardian, and some are stopped; 0: none
 	reach   time.Duration // from the begin of a command to its kill
+	halts   bool          // the guardian of each turn of this host is stopped while the turn ends
 	lease   time.Duration // after which a turn may be taken over; 0: as is usual
 	allowed []string      // codes with which any command may fail
 	detain  atomic.Pointer[detention]
@@ -110,9 +111,9 @@ func (l *load) note(add func(*acks)) {
 	add(&l.acks)
 }
 
-// until waits until the load has come to something, or some time. It reports whether it has.
-func (l *load) until(patience time.Duration, enough func(a *acks) bool) bool {
-	return eventually(patience, func() bool {
+// until waits until the load has come to something, or some time.
+func (l *load) until(patience time.Duration, enough func(a *acks) bool) {
+	eventually(patience, func() bool {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		return enough(&l.acks)

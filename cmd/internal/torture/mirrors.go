@@ -22,7 +22,8 @@ func (t *trial) judge() {
 		return
 	}
 	t.count()
-	r.turns, r.taken = len(h.grants), len(h.overtook)
+	r.count("turns", len(h.grants))
+	r.count("taken over", len(h.overtook))
 	t.overlaps(h)
 	t.left()
 	if t.prompt {
@@ -51,9 +52,10 @@ func (t *trial) compare(events []event.Event) (*history, error) {
 
 // count adds what was said to the report.
 func (t *trial) count() {
-	r := t.report
-	r.kills, r.refused = r.kills+t.killed, r.refused+t.answers(refused)
-	r.doubts, r.acks = r.doubts+t.answers(doubtful), r.acks+t.answers(acknowledged)
+	t.report.count("kills", t.killed)
+	for n, what := range []string{"refused", "in doubt", "acknowledged"} {
+		t.report.count(what, t.answers(answer(n)))
+	}
 }
 
 func (t *trial) answers(want answer) int {

@@ -3,6 +3,7 @@
 package torture
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -19,7 +20,7 @@ type mutant struct {
 	needs   []string
 	program string
 	edits   []edit
-	caught  func(m *env, r *report) (how string, err error) // m has the build; how is "" if it was not caught
+	attack  func(*env, *report) // that catches it
 	from    size
 }
 
@@ -28,23 +29,24 @@ func mutants() []mutant {
 	return []mutant{
 		{"no sync of the journal", disks, "cmd/tt", []edit{
 			{File: "journal/sync_linux.go", Old: "err := unix.Fdatasync(int(f.Fd()))", New: "var err error\n\t\tif !(MUTANT) {\n\t\t\terr = unix.Fdatasync(int(f.Fd()))\n\t\t}"},
-		}, caughtByCut(ext4), short},
+		}, cuts(ext4), short},
 		{"no sync of state.json", disks, "cmd/tt", []edit{
 			{File: "lockfile/replace_unix.go", Old: "err = file.CloseAtomicallyReplace()", New: "if !(MUTANT) {\n\t\t\terr = file.CloseAtomicallyReplace()\n\t\t} else if err = file.File.Close(); err == nil {\n\t\t\terr = os.Rename(file.Name(), path)\n\t\t}"},
 			{File: "lockfile/replace_unix.go", Old: "\"errors\"\n", New: "\"errors\"\n\t\"os\"\n"},
-		}, caughtByCut(ext4.with("noauto_da_alloc")), short},
+		}, cuts(ext4.with("noauto_da_alloc")), short},
 		{"no sync of directories", strace, "cmd/tt", []edit{
 			{File: "lockfile/files_unix.go", Old: "err = f.Sync()", New: "if !(MUTANT) {\n\t\terr = f.Sync()\n\t}"},
-		}, caughtByNames, short},
+		}, syncedNames, short},
 		{"no replay", strace, "cmd/tt", []edit{
 			{File: "fsroom/load.go", Old: "cached.covers(info)", New: "(MUTANT || cached.covers(info))"},
-		}, caughtBySweep, short},
+		}, killedSends, short},
 		{"nobody is woken", nil, "cmd/tt", []edit{
 			{File: "fsroom/wake_file.go", Old: "if r.rules.Notify != nil {\n\t\tfor", New: "if !(MUTANT) && r.rules.Notify != nil {\n\t\tfor"},
-		}, caughtByWaiting(nil), short},
-		{"a woken waiter looks at once", strace, "cmd/tt", []edit{
+		}, promptTurns, short},
+		{"a woken waiter looks at once", nil, "cmd/tt", []edit{ // it is woken half a second before the event is written
+			{File: "fsroom/wake_file.go", Old: "Notify() // other hosts hear of the change itself\n\t\t}\n", New: "Notify()\n\t\t}\n\t\tif MUTANT {\n\t\t\ttime.Sleep(time.Second / 2)\n\t\t}\n"},
 			{File: "lockfile/lock.go", Old: "unlock, err := locker{path: path, open: openShared, Wait: w}", New: "if MUTANT {\n\t\treturn nil\n\t}\n\tunlock, err := locker{path: path, open: openShared, Wait: w}"},
-		}, caughtByWaiting(slowAppend), short}, // the waiter is woken half a second before the event is written
+		}, promptTurns, short},
 	}
 }
 
@@ -59,14 +61,14 @@ func mutantsOnHosts() []mutant {
 		{File: server1, Old: "config == nil || !config.SyncAlways", New: "config == nil"},
 	}
 	return []mutant{
-		{"the server acknowledges what is not on its disk", nil, "cmd/tt-natsd", unsynced, caughtBy(cutsOf(1)), short},
-		{"three servers acknowledge what is not on their disks", nil, "cmd/tt-natsd", unsynced, caughtBy(cutsOf(3)), normal},
+		{"the server acknowledges what is not on its disk", nil, "cmd/tt-natsd", unsynced, cutsOf(1), short},
+		{"three servers acknowledge what is not on their disks", nil, "cmd/tt-natsd", unsynced, cutsOf(3), normal},
 		{"a change is appended whatever came before it", nil, "cmd/tt-nats", []edit{
 			{File: appends, Old: "		m.Header.Set(headerExpected, strconv.FormatUint(uint64(after), 10))\n		if entry.Note", New: "		if entry.Note"},
-		}, caughtBy(contention), short},
+		}, contention, short},
 		{"a change without an answer counts as refused", nil, "cmd/tt-nats", []edit{
 			{File: appends, Old: "sent = sent || !unsent; !sent && (", New: "sent = false; !sent && (err != nil || unsent || "},
-		}, caughtBy(lostAnswers), normal},
+		}, lostAnswers, normal},
 	}
 }
 
@@ -128,85 +130,56 @@ func (e *env) tryMutant(r *report, mu mutant, tt func() (string, error)) error {
 	if err != nil {
 		return err
 	}
-	how, err := mu.caught(m, r)
-	if err == nil && how == "" {
-		err = errors.New("not caught")
+	tried := &report{quiet: true}
+	mu.attack(m, tried)
+	for what, n := range tried.counts {
+		r.count(what, n)
 	}
-	if err == nil {
-		r.say("%s: caught by %s", mu.name, how)
+	if tried.bad == 0 {
+		return cmp.Or(tried.failed, errors.New("not caught"))
 	}
-	return err
+	r.say("%s: caught by %s", mu.name, tried.first)
+	return nil
 }
 
-// caughtBy runs an attack, which must find something wrong.
-func caughtBy(attack func(*env, *report)) func(*env, *report) (string, error) {
-	return func(m *env, r *report) (string, error) {
-		tried := &report{quiet: true}
-		attack(m, tried)
-		r.mu.Lock()
-		r.faults += tried.faults
-		r.mu.Unlock()
-		return tried.first, nil
-	}
-}
-
-const mostCuts = 20
-
-func caughtByCut(kind fileSystem) func(*env, *report) (string, error) {
-	return func(m *env, r *report) (string, error) {
-		from, err := m.newDisk(kind, members...)
-		for n := 0; err == nil && n < mostCuts; n++ {
-			err = m.powerCut(r, from, inTheMidst)
-			var found finding
-			if errors.As(err, &found) {
-				return fmt.Sprintf("power cut %d: %v", n+1, found), nil
-			}
+// cuts cuts the power under processes that talk, until something is wrong.
+func cuts(kind fileSystem) func(*env, *report) {
+	return func(e *env, r *report) {
+		from, err := e.newDisk(kind, members...)
+		for n := 1; r.able(kind.name, err) && n <= 20 && r.bad == 0 && r.failed == nil; n++ {
+			e.powerCut(r, fmt.Sprint("power cut ", n), from, inTheMidst)
 		}
-		return "", err
 	}
 }
 
-// caughtBySweep kills the build at each call of one command, in a room that is in
-// order when it begins.
-func caughtBySweep(m *env, r *report) (string, error) {
-	found := &report{quiet: true}
+// killedSends kills one command at each of its calls, in a room that is in order when it begins.
+func killedSends(e *env, r *report) {
 	c := sweepCase{name: "msg send", setup: members[1:2], args: "msg send room hello --agent b:2", clean: true}
-	s := &sweeper{env: m, fixture: m.fixture(c), report: found, fault: kills}
+	s := &sweeper{env: e, fixture: e.fixture(c), report: r, fault: kills}
 	points, err := s.count()
+	r.able(c.name, err)
 	for _, p := range points {
 		s.at(p)
 	}
-	r.add(found.points, found.kills, 0)
-	return found.first, err
 }
 
-// caughtByNames checks whether the names of a new room are put on the disk.
-func caughtByNames(m *env, r *report) (string, error) {
-	for _, c := range nameCases() {
-		r.add(1, 0, 0)
-		if err := m.names(c); err != nil {
-			return err.Error(), nil
-		}
+// promptTurns has turns of two agents, each of which must be woken by the other alone.
+func promptTurns(e *env, r *report) {
+	l := e.newLoad(r, e.newDir())
+	l.halts = true
+	defer remove(l.data)
+	if !r.able("setting up", e.ok(l.data, members[:2]...)) {
+		return
 	}
-	return "", nil
-}
-
-// caughtByWaiting hands a turn to a waiter, which does not return in time.
-func caughtByWaiting(slow func(*handover) []string) func(*env, *report) (string, error) {
-	return func(m *env, r *report) (string, error) {
-		r.add(1, 0, 0)
-		h, err := m.newHandover()
-		if err != nil {
-			return "", err
-		}
-		defer remove(h.data)
-		late, err := h.run(slow)
-		if err != nil {
-			return err.Error(), nil
-		}
+	l.each(2, (*agent).takeTurns)
+	l.until(longest, func(a *acks) bool { return len(a.ends) >= 4 })
+	l.finish()
+	r.add(1, 0, l.acks.count())
+	events, err := e.events(l.data)
+	r.check("the journal", err)
+	for _, late := range l.acks.lateness(events) {
 		if late > atLatest {
-			return fmt.Sprintf("a wait that returned after %v", late.Round(time.Millisecond)), nil
+			r.wrong("one was woken %v late", late.Round(time.Millisecond))
 		}
-		return "", nil
 	}
 }

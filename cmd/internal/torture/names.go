@@ -4,6 +4,7 @@ package torture
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -49,13 +50,17 @@ func (e *env) names(c nameCase) error {
 	done := map[string]bool{}
 	for i, line := range c.lines {
 		trace := above + ".trace"
-		how := strace("-y", "-e", "trace=fsync,fdatasync", "-o", trace)
+		// It detaches from the guardian, for which it would wait otherwise.
+		how := []string{"strace", "-f", "-qq", "-b", "execve", "-y", "-e", "trace=fsync,fdatasync", "-o", trace}
 		killed := c.kill > 0 && i == 0
 		if killed {
 			how = append(how, "-e", fmt.Sprintf("inject=fsync:signal=KILL:when=%d", c.kill))
 		}
-		res := e.runUnder(data, how, strings.Fields(line)...)
-		for _, m := range synced.FindAllStringSubmatch(readTrace(trace), -1) {
+		h := e.on(data)
+		res := h.process(append(how, h.command(strings.Fields(line)...).Args...)...).run()
+		calls, _ := os.ReadFile(trace)
+		_ = os.Remove(trace)
+		for _, m := range synced.FindAllStringSubmatch(string(calls), -1) {
 			done[m[1]] = true
 		}
 		if res.exit != 0 && !killed {

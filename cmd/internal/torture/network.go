@@ -128,29 +128,25 @@ func (w *network) close() {
 func (w *network) cut(m *machine) error  { return w.bridge.ip4("link", "set", m.port, "down") }
 func (w *network) join(m *machine) error { return w.bridge.ip4("link", "set", m.port, "up") }
 
-// nobody is a link address that no machine has: what is sent there is lost in silence.
+// nobody is a link address that no machine has.
 const nobody = "02:00:00:00:00:99"
 
-// lose makes everything that one machine sends to another get lost; what the other
-// sends arrives. find ends that.
-func (w *network) lose(from, to *machine) error {
-	return from.ip4("neigh", "replace", to.ip, "lladdr", nobody, "dev", "eth0", "nud", "permanent")
+// lose loses in silence what other machines send to one, or what it sends to them; find ends that.
+func (w *network) lose(m *machine, to bool) error {
+	return w.neighbours(m, to, "replace", "lladdr", nobody, "nud", "permanent")
 }
 
-func (w *network) find(from, to *machine) error {
-	return from.ip4("neigh", "del", to.ip, "dev", "eth0")
-}
+func (w *network) find(m *machine, to bool) error { return w.neighbours(m, to, "del") }
 
-// between does something for each way from one machine to the others, or from the
-// others to it.
-func (w *network) between(m *machine, to bool, do func(from, to *machine) error) (err error) {
+// neighbours changes what the others know of the address of a machine, or it of theirs.
+func (w *network) neighbours(m *machine, to bool, verb string, args ...string) (err error) {
 	for _, other := range w.machines {
-		switch {
-		case other == m:
-		case to:
-			err = errors.Join(err, do(other, m))
-		default:
-			err = errors.Join(err, do(m, other))
+		on, of := m, other
+		if to {
+			on, of = other, m
+		}
+		if other != m {
+			err = errors.Join(err, on.ip4(append([]string{"neigh", verb, of.ip, "dev", "eth0"}, args...)...))
 		}
 	}
 	return err

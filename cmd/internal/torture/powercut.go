@@ -32,7 +32,7 @@ func powerCuts(e *env, r *report) {
 	}
 	for n := range e.pick(36, 1000) {
 		d, moment := disks[n%len(disks)], []moment{inTheMidst, afterOne, ofANewRoom, amongTurns}[n/len(disks)%4]
-		r.check(fmt.Sprintf("cut %d, %s, %s", n, d.name, moment), e.powerCut(r, d, moment))
+		e.powerCut(r, fmt.Sprintf("cut %d, %s, %s", n, d.name, moment), d, moment)
 	}
 }
 
@@ -48,7 +48,7 @@ const (
 
 // powerCut cuts the power while a load works on the disk, and judges what the
 // next start finds.
-func (e *env) powerCut(r *report, from disk, when moment) error {
+func (e *env) powerCut(r *report, name string, from disk, when moment) {
 	var acked acks
 	if when == ofANewRoom {
 		from.dataName = "new"
@@ -72,9 +72,8 @@ func (e *env) powerCut(r *report, from disk, when moment) error {
 		acked = l.freeze()
 		return l.end, nil
 	}
-	err := e.cutPower(from, work, func(d disk) error { return e.judgeCut(d.data(), acked) })
+	r.able(name, e.cutPower(from, work, func(d disk) { r.check(name, e.judgeCut(d.data(), acked)) }))
 	r.add(1, 0, acked.count())
-	return err
 }
 
 // judgeCut checks a data directory before and after the next command.

@@ -103,26 +103,8 @@ func (e *env) on(data string) *host {
 	}}
 }
 
-// command is a program on a data directory, in the workspace.
-func (e *env) command(data string, line ...string) *process { return e.on(data).process(line...) }
-
-// line is tt --json with arguments, below another program such as strace.
-func (e *env) line(under []string, args ...string) []string {
-	return append(append(append([]string{}, under...), e.tt), append(args, "--json")...)
-}
-
-// start starts tt --json below other programs.
-func (e *env) start(data string, under []string, args ...string) (*process, error) {
-	p := e.command(data, e.line(under, args...)...)
-	return p, p.launch()
-}
-
-// run runs tt --json.
-func (e *env) run(data string, args ...string) *outcome { return e.runUnder(data, nil, args...) }
-
-func (e *env) runUnder(data string, under []string, args ...string) *outcome {
-	return e.command(data, e.line(under, args...)...).run()
-}
+// run runs tt --json on a data directory.
+func (e *env) run(data string, args ...string) *outcome { return e.on(data).run(args...) }
 
 // ok runs tt commands, one per line, which must succeed.
 func (e *env) ok(data string, lines ...string) error {

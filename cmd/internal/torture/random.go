@@ -23,7 +23,7 @@ func randomKills(e *env, r *report) {
 	}
 	for range e.pick(2, 1000) {
 		r.check("a room", e.randomRound(r, bus))
-		if r.kills >= 50_000 || r.bad > 0 {
+		if r.counts["kills"] >= 50_000 || r.bad > 0 {
 			break
 		}
 	}
@@ -94,7 +94,7 @@ func (l *load) look(r *report) {
 
 // makeTopic makes a topic to ask in.
 func (l *load) makeTopic() error {
-	p := l.command(l.data, l.bus)
+	p := l.on(l.data).process(l.bus)
 	p.Stdin = strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"torture","version":"1"}}}
 {"jsonrpc":"2.0","method":"notifications/initialized"}
 {"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"topic_create","arguments":{"name":"pink"}}}
@@ -125,7 +125,7 @@ func (l *load) follow(last <-chan int64) error {
 		if err != nil {
 			return err
 		}
-		p := l.command(l.data, l.line(nil, "events", "--follow", "--target", "any", "--after", strconv.FormatInt(seen, 10), "--agent", "a:1")...)
+		p := l.on(l.data).command("events", "--follow", "--target", "any", "--after", strconv.FormatInt(seen, 10), "--agent", "a:1")
 		p.Stdout = out
 		if err := p.launch(); err != nil {
 			return err
@@ -160,11 +160,6 @@ func followed(path string, after int64) (int64, error) {
 	return after, err
 }
 
-// guardians are the guardian processes of a data directory.
-func guardians(data string) []int {
-	return slices.DeleteFunc(processesOf(data), func(pid int) bool { return !isGuardian(pid) })
-}
-
 func isGuardian(pid int) bool { return strings.HasPrefix(commandLine(pid), "tt guard ") }
 
 // guardiansEnd hands over the turns of a room in which nobody waits any more until
@@ -181,7 +176,10 @@ func (e *env) guardiansEnd(data string) error {
 		}
 	}
 	var left []int
-	if eventually(atLatest+4*time.Second, func() bool { left = guardians(data); return len(left) == 0 }) {
+	if eventually(atLatest+4*time.Second, func() bool {
+		left = slices.DeleteFunc(processesOf(data), func(pid int) bool { return !isGuardian(pid) })
+		return len(left) == 0
+	}) {
 		return nil
 	}
 	return fmt.Errorf("%d guardians of turns that have ended are left; %v", len(left), e.run(data, "state", "--agent", agents[0]))

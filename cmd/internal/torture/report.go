@@ -4,6 +4,7 @@ package torture
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"sync"
@@ -22,26 +23,28 @@ type report struct {
 	name    string
 	started time.Time
 
-	mu      sync.Mutex
-	points  int // states or calls tried
-	missed  int // points that no run came to
-	faults  int // of servers and machines
-	turns   int
-	taken   int // turns that were taken over
-	kills   int
-	acks    int
-	doubts  int // commands that were killed, or could not tell
-	refused int // and those that said that nothing had happened
-	bad     int
-	first   string          // the first thing that was wrong
-	quiet   bool            // what is wrong is expected
-	late    []time.Duration // how long after a change those who waited for it returned
+	mu     sync.Mutex
+	counts map[string]int // of points, which are states or calls tried, and of all else that was done
+	bad    int
+	first  string          // the first thing that was wrong
+	failed error           // what kept the attack from being made
+	quiet  bool            // what is wrong is expected
+	late   []time.Duration // how long after a change those who waited for it returned
+}
+
+func (r *report) count(what string, n int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.counts == nil {
+		r.counts = map[string]int{}
+	}
+	r.counts[what] += n
 }
 
 func (r *report) add(points, kills, acks int) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.points, r.kills, r.acks = r.points+points, r.kills+kills, r.acks+acks
+	r.count("points", points)
+	r.count("kills", kills)
+	r.count("acknowledged", acks)
 }
 
 // reach runs try until it came to its point. No two runs of a command make quite
@@ -53,9 +56,7 @@ func (r *report) reach(what string, try func() (reached bool)) {
 			return
 		}
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.missed++
+	r.count("not reached", 1)
 	r.say("not reached: %s", what)
 }
 
@@ -87,6 +88,15 @@ func (r *report) check(what string, err error) bool {
 	return err == nil
 }
 
+// able is check for an error of the attack itself, which is no fault of what is attacked.
+func (r *report) able(what string, err error) bool {
+	if err != nil && r.quiet {
+		r.failed = fmt.Errorf("%s: %w", what, err)
+		return false
+	}
+	return r.check(what, err)
+}
+
 // say prints something worth knowing.
 func (r *report) say(format string, args ...any) {
 	if !r.quiet {
@@ -104,15 +114,9 @@ func (r *report) skip(why string) {
 
 func (r *report) print() {
 	fmt.Printf("%-10s", r.name)
-	for _, c := range []struct {
-		what string
-		n    int
-	}{
-		{"points", r.points}, {"not reached", r.missed}, {"faults", r.faults}, {"turns", r.turns}, {"taken over", r.taken},
-		{"kills", r.kills}, {"acknowledged", r.acks}, {"in doubt", r.doubts}, {"refused", r.refused},
-	} {
-		if c.n > 0 {
-			fmt.Printf("  %s %d", c.what, c.n)
+	for _, what := range slices.Sorted(maps.Keys(r.counts)) {
+		if n := r.counts[what]; n > 0 {
+			fmt.Printf("  %s %d", what, n)
 		}
 	}
 	fmt.Printf("  wrong %d  %.1f s\n", r.bad, time.Since(r.started).Seconds())

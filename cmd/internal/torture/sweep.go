@@ -129,7 +129,7 @@ func (s *sweeper) prepare(data string, f fault, at point) (p *process, notes str
 		err = s.copyTo(data)
 	}
 	notes = data + ".calls"
-	p = s.command(data, s.line(nil, s.args...)...)
+	p = s.on(data).command(s.args...)
 	p.Env = append(p.Env, f.at(at, notes))
 	return p, notes, err
 }

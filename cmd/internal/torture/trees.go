@@ -77,7 +77,7 @@ func (s *treeStorm) git(args ...string) error {
 }
 
 func (s *treeStorm) process(args ...string) *process {
-	p := s.command(s.data, s.line(nil, args...)...)
+	p := s.on(s.data).command(args...)
 	p.Dir = s.tree
 	return p
 }

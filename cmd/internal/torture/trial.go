@@ -113,7 +113,7 @@ func (t *trial) end() {
 func (e *env) try(r *report, p plan) {
 	t, err := e.newTrial(r, p)
 	defer t.end()
-	if !r.check("setting up", err) {
+	if !r.able("setting up", err) {
 		return
 	}
 	t.each((*agent).takeTurns)
@@ -173,7 +173,7 @@ type failure struct {
 }
 
 func (t *trial) inflict(f failure) {
-	t.report.faults++
+	t.report.count("faults", 1)
 	began := time.Now()
 	turns := t.turns()
 	heal, err := f.inflict(t)

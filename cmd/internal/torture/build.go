@@ -1,6 +1,6 @@
-// Package overlay builds programs of this repository from edited sources, whose files stay
-// as they are: go build is given others in their place.
-package overlay
+//go:build linux
+
+package torture
 
 import (
 	"cmp"
@@ -12,14 +12,16 @@ import (
 	"strings"
 )
 
-// An Edit replaces a piece of a source file, which has to be there once. Without an old
+// An edit replaces a piece of a source file, which has to be there once. Without an old
 // piece it makes a new file. File is relative to the root of the repository, or absolute.
-type Edit struct{ File, Old, New string }
+type edit struct{ File, Old, New string }
 
-// Build builds the program in a directory of the repository, such as cmd/tt, as the file
-// at path. What it writes besides has names that begin with path.
-func Build(path, program string, edits ...Edit) error {
-	root, err := Root()
+// build builds the program in a directory of the repository, such as cmd/tt, from edited sources, whose
+// files stay as they are: go build is given others in their place. It sets the program's path.
+func (e *env) build(built *string, program string, edits ...edit) error {
+	path := filepath.Join(e.base, filepath.Base(program))
+	*built = path
+	root, err := root()
 	if err != nil {
 		return err
 	}
@@ -56,16 +58,16 @@ func Build(path, program string, edits ...Edit) error {
 	return nil
 }
 
-// Root returns the root of the repository, in which the caller runs.
-func Root() (string, error) {
+// root returns the root of the repository, in which the caller runs.
+func root() (string, error) {
 	top, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/talking-stick/tt").Output()
 	if err != nil {
-		return "", fmt.Errorf("go list: %v", err)
+		return "", fmt.Errorf("go list: %w", err)
 	}
 	return strings.TrimSpace(string(top)), nil
 }
 
-func (e Edit) apply(path string) (string, error) {
+func (e edit) apply(path string) (string, error) {
 	if e.Old == "" {
 		return e.New, nil
 	}
