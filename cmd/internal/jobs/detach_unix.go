@@ -12,19 +12,24 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// startDetached starts a program in a session of its own and in the root directory, with the
-// files besides standard input, output and error, which are nowhere.
-func startDetached(exe string, args, env []string, files ...*os.File) (pid int, err error) {
+// StartDetached starts a program in a session of its own and in the root directory: it has no
+// terminal, gets no signals meant for our process group, and has no open files but its standard
+// output, if out is not nil, and those that are named, behind standard error. os/exec would first
+// start a process to find out what the kernel can do.
+func StartDetached(exe string, args, env []string, out *os.File, files ...*os.File) (pid int, err error) {
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
 	if err != nil {
 		return 0, err
 	}
 	defer null.Close()
-	fds := []uintptr{null.Fd(), null.Fd(), null.Fd()}
+	if out == nil {
+		out = null
+	}
+	fds := []uintptr{null.Fd(), out.Fd(), null.Fd()}
 	for _, f := range files {
 		fds = append(fds, f.Fd())
 	}
-	CloseOnExec(3)
+	closeOnExec(3)
 	return syscall.ForkExec(exe, args, &syscall.ProcAttr{
 		Dir: string(os.PathSeparator), Env: env, Files: fds, Sys: &syscall.SysProcAttr{Setsid: true},
 	})
@@ -33,10 +38,10 @@ func startDetached(exe string, args, env []string, files ...*os.File) (pid int, 
 // hold holds a file, see [lockfile.HoldFile].
 func hold(path string) (*os.File, error) { return lockfile.HoldFile(path) }
 
-// CloseOnExec keeps the files from first on that the caller of this process left open from the
+// closeOnExec keeps the files from first on that the caller of this process left open from the
 // processes that it starts. Files that Go opened are marked anyway. A pipe that a shell or a
 // harness handed down is not: its reader would wait for as long as a job or a guardian lives.
-func CloseOnExec(first int) {
+func closeOnExec(first int) {
 	if closeRange(first) == nil {
 		return
 	}

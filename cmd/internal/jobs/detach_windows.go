@@ -7,16 +7,37 @@ import (
 	"syscall"
 )
 
-func startDetached(string, []string, []string, ...*os.File) (int, error) {
-	return 0, &os.SyscallError{Syscall: "start a job", Err: errors.ErrUnsupported}
+// StartDetached starts a program that has no console, and no open files but its standard
+// output, if out is not nil. More files cannot be handed down here.
+func StartDetached(exe string, args, env []string, out *os.File, files ...*os.File) (pid int, err error) {
+	if len(files) > 0 {
+		return 0, &os.SyscallError{Syscall: "start a job", Err: errors.ErrUnsupported}
+	}
+	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	if err != nil {
+		return 0, err
+	}
+	defer null.Close()
+	if out == nil {
+		out = null
+	}
+	const detachedProcess = 0x00000008
+	p, err := os.StartProcess(exe, args, &os.ProcAttr{
+		Dir: string(os.PathSeparator), Env: env, Files: []*os.File{null, out, null},
+		Sys: &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP | detachedProcess},
+	})
+	if err != nil {
+		return 0, err
+	}
+	return p.Pid, nil
 }
 
 func hold(string) (*os.File, error) {
 	return nil, &os.SyscallError{Syscall: "start a job", Err: errors.ErrUnsupported}
 }
 
-// CloseOnExec does nothing: files are not inherited here unless that is asked for.
-func CloseOnExec(int) {}
+// closeOnExec does nothing: files are not inherited here unless that is asked for.
+func closeOnExec(int) {}
 
 func ownSession(*exec.Cmd) {}
 

@@ -48,7 +48,7 @@ const (
 // Run runs the job.
 func (r *Runner) Run(ctx context.Context) error {
 	runtime.GOMAXPROCS(1) // there is little to do; the command has all of them
-	CloseOnExec(readyFD)
+	closeOnExec(readyFD)
 	ready, alive := os.NewFile(readyFD, "ready"), os.NewFile(aliveFD, "alive")
 	defer alive.Close()
 	stops := make(chan os.Signal, 1)

@@ -147,7 +147,7 @@ func (r *Room) startRunner(s *Start, alive *os.File) error {
 		return err
 	}
 	defer read.Close()
-	_, err = startDetached(s.Executable, append(s.Args, r.job(s.ID)), s.Environ, write, alive)
+	_, err = StartDetached(s.Executable, append(s.Args, r.job(s.ID)), s.Environ, nil, write, alive)
 	write.Close()
 	if err != nil {
 		return err

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/talking-stick/tt/cmd/internal/jobs"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/identity"
@@ -41,7 +42,7 @@ func (r *Room) startGuardian(fence turn.Fence) (*guardianProcess, error) {
 		return nil, err
 	}
 	args := []string{"tt", "guard", r.FS.Name(), "--turn", strconv.FormatInt(fence.Turn, 10), "--agent", fence.Agent}
-	pid, err := startDetached(exe, args, guardianEnv(r.Client.Store), nil)
+	pid, err := jobs.StartDetached(exe, args, guardianEnv(r.Client.Store), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +63,7 @@ func (c *Client) StartDetached(args ...string) error {
 	if err != nil {
 		return err
 	}
-	_, err = startDetached(exe, append([]string{"tt"}, args...), guardianEnv(c.Store), nil)
+	_, err = jobs.StartDetached(exe, append([]string{"tt"}, args...), guardianEnv(c.Store), nil)
 	return err
 }
 

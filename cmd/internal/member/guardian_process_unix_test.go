@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/talking-stick/tt/cmd/internal/jobs"
 	"github.com/talking-stick/tt/identity"
 )
 
@@ -19,7 +20,7 @@ func TestKillLeavesNoZombie(t *testing.T) {
 	if err != nil {
 		t.Skip(err)
 	}
-	pid, err := startDetached(sleep, []string{"sleep", "3600"}, nil, nil)
+	pid, err := jobs.StartDetached(sleep, []string{"sleep", "3600"}, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/talking-stick/tt/cmd/internal/jobs"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
@@ -131,7 +132,7 @@ func (c *Client) StartRecorder(out *os.File, args ...string) error {
 		return err
 	}
 	env := slices.DeleteFunc(guardianEnv(c.Store), func(v string) bool { return strings.HasPrefix(v, "GOMAXPROCS=") })
-	pid, err := startDetached(exe, append([]string{"tt"}, args...), env, out)
+	pid, err := jobs.StartDetached(exe, append([]string{"tt"}, args...), env, out)
 	if err != nil {
 		return err
 	}
