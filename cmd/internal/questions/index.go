@@ -2,6 +2,7 @@ package questions
 
 import (
 	"bufio"
+	"encoding/json"
 	"os"
 
 	"github.com/talking-stick/tt/cmd/internal/roomtypes"
@@ -9,7 +10,6 @@ import (
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/topic"
 	"github.com/talking-stick/tt/journal"
-	"github.com/talking-stick/tt/journal/wire"
 )
 
 // An Index is all topics of a data directory, in no order. Topics that cannot be
@@ -132,21 +132,12 @@ func nameInJournal(path string) string {
 	const longest = 4 << 20
 	lines := bufio.NewScanner(f)
 	lines.Buffer(nil, longest)
-	var first firstLine
-	if !lines.Scan() || wire.Decode(lines.Bytes(), &first) != nil || first.eventType != topic.EventCreated {
+	var first struct {
+		Type    string `json:"event_type"`
+		Payload struct{ Name string }
+	}
+	if !lines.Scan() || json.Unmarshal(lines.Bytes(), &first) != nil || first.Type != topic.EventCreated {
 		return ""
 	}
-	return first.name
+	return first.Payload.Name
 }
-
-// A firstLine is what is read of the first event of a topic.
-type firstLine struct{ eventType, name string }
-
-func (l *firstLine) Fields(c *wire.Codec) {
-	c.Text("event_type", &l.eventType)
-	c.Object("payload", (*namePayload)(l))
-}
-
-type namePayload firstLine
-
-func (l *namePayload) Fields(c *wire.Codec) { c.Text("name", &l.name) }
