@@ -41,7 +41,7 @@ func (p *Program) setFlags(c *Command, flags *Flags, args []string) (operands []
 			last, err = p.setNamed(c, flags, t, arg)
 		case FlagValue:
 			if looksLikeFlag(arg) {
-				return nil, p.needsValue(c, last, args[t.Index:])
+				return nil, p.needsValue(last, args[t.Index:])
 			}
 			err = p.setValue(c, last, arg)
 			last = nil
@@ -51,7 +51,7 @@ func (p *Program) setFlags(c *Command, flags *Flags, args []string) (operands []
 		}
 	}
 	if last != nil {
-		return nil, p.needsValue(c, last, nil)
+		return nil, p.needsValue(last, nil)
 	}
 	return operands, nil
 }

@@ -60,7 +60,7 @@ func nearestFlag(flags []Flag, typed string) []string {
 }
 
 // needsValue returns the error for a flag that stands last or before another flag.
-func (p *Program) needsValue(c *Command, flag *Flag, next []string) *code.Error {
+func (p *Program) needsValue(flag *Flag, next []string) *code.Error {
 	err := usagef("--%s needs a value", flag.Name).With("flag", "--"+flag.Name)
 	if len(next) > 0 && next[0] != "--" {
 		return err.WithHint("if %s is the value, write --%s=%s", quote(next[0]), flag.Name, shorten(next[0]))

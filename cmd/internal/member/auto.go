@@ -11,12 +11,12 @@ import (
 	"github.com/talking-stick/tt/journal/event"
 )
 
-// A quiet output keeps the answer to a request of a hook.
-type quiet struct{ turn.WaitResult }
+// A Quiet output keeps the answer to a request for the turn.
+type Quiet struct{ turn.WaitResult }
 
-func (q *quiet) Answer(r turn.WaitResult) error { q.WaitResult = r; return nil }
-func (q *quiet) CanAnswerNow(int) bool          { return true }
-func (q *quiet) Waiting(turn.WaitResult)        {}
+func (q *Quiet) Answer(r turn.WaitResult) error { q.WaitResult = r; return nil }
+func (q *Quiet) CanAnswerNow(int) bool          { return true }
+func (q *Quiet) Waiting(turn.WaitResult)        {}
 
 // TakeAuto asks for the turn of the workspace's room for an agent whose hook is about to let
 // it write, and makes it a member if it is none. If another agent is to have the turn first,
@@ -26,7 +26,7 @@ func (c *Client) TakeAuto(ctx context.Context, w *workspace.Workspace) (*Room, t
 	if err != nil {
 		return nil, turn.WaitResult{}, err
 	}
-	var out quiet
+	var out Quiet
 	t := turnRequest{Room: r, out: &out, auto: true, since: r.waitingSince(), lease: fsroom.NewLease()}
 	if _, err := t.try(ctx, snap); err != nil {
 		t.guardian.cancel()

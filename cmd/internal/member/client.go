@@ -132,13 +132,8 @@ func (c *Client) reached(r *Room) {
 	}
 }
 
-// OpenIfAny is [Client.Open] that returns nil if there is no room.
-func (c *Client) OpenIfAny(w *workspace.Workspace, missing error) (*Room, error) {
-	r, _, err := c.openIfAny(w, missing)
-	return r, err
-}
-
-func (c *Client) openIfAny(w *workspace.Workspace, missing error) (*Room, *snapshot, error) {
+// OpenIfAny is [Client.OpenSeen] that returns nil if there is no room.
+func (c *Client) OpenIfAny(w *workspace.Workspace, missing error) (*Room, *snapshot, error) {
 	if w == nil {
 		return nil, nil, missing
 	}
@@ -161,7 +156,7 @@ func (c *Client) Open(w *workspace.Workspace, missing error) (*Room, error) {
 // OpenSeen is [Client.Open] that also returns the room as it was read, for a command that
 // looks at it at once.
 func (c *Client) OpenSeen(w *workspace.Workspace, missing error) (*Room, *snapshot, error) {
-	r, seen, err := c.openIfAny(w, missing)
+	r, seen, err := c.OpenIfAny(w, missing)
 	if err == nil && r == nil {
 		err = c.notFound(w)
 	}

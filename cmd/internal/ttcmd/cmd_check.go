@@ -65,7 +65,7 @@ func check(ctx context.Context, c *cli.Invocation) (checkResult, error) {
 		res.Command = checkCommandLine(ctx, c, client, w)
 	}
 	res.PathMissing = w != nil && err != nil
-	room, err := client.OpenIfAny(w, err)
+	room, _, err := client.OpenIfAny(w, err)
 	if err != nil {
 		return res, err
 	}

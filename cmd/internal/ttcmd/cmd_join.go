@@ -129,7 +129,7 @@ func locateToJoin(c *cli.Invocation, client *member.Client) (*workspace.Workspac
 	if missing == nil {
 		return w, nil
 	}
-	if _, err := client.OpenIfAny(w, missing); err != nil {
+	if _, _, err := client.OpenIfAny(w, missing); err != nil {
 		return nil, err
 	}
 	return w, nil

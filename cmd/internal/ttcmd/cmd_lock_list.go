@@ -187,19 +187,22 @@ func viewTicket(e *queue.Entry) *ticketView {
 
 // words says who has a lock: "codex:1 has it since 2m10, pid 20203 (stopped): make test".
 func (v *ticketView) words(now time.Time) string {
-	text := v.AgentID
-	if text == "" {
+	if v.AgentID == "" {
 		return "a process whose ticket cannot be read has it"
 	}
-	text += " has it"
-	if v.HeldAt != nil {
-		text += " since " + cli.Elapsed(now.Sub(v.HeldAt.Time))
-	}
-	text += fmt.Sprintf(", pid %d", v.PID)
+	text := v.holds(now) + fmt.Sprintf(", pid %d", v.PID)
 	if v.Process == string(queue.Stopped) {
 		text += " (stopped)"
 	}
 	return text + ": " + shortened(strings.Join(v.Command, " "))
+}
+
+func (v *ticketView) holds(now time.Time) string {
+	text := v.AgentID + " has it"
+	if v.HeldAt != nil {
+		text += " since " + cli.Elapsed(now.Sub(v.HeldAt.Time))
+	}
+	return text
 }
 
 func writeLocks(t *cli.Text, found []*lockView, all bool) {
@@ -268,11 +271,7 @@ func locksOf(r *member.Room) []*lockView {
 func (l *lockView) words(now time.Time) string {
 	var parts []string
 	for _, h := range l.Holders {
-		text := h.AgentID + " has it"
-		if h.HeldAt != nil {
-			text += " since " + cli.Elapsed(now.Sub(h.HeldAt.Time))
-		}
-		parts = append(parts, text)
+		parts = append(parts, h.holds(now))
 	}
 	if n := len(l.Waiting); n > 0 {
 		parts = append(parts, fmt.Sprintf("%d waiting", n))

@@ -135,8 +135,6 @@ func policyFromEnv(lookup func(string) string, isShared bool) (turn.Policy, erro
 	p := turn.DefaultPolicy()
 	if isShared {
 		p.OwnerLeaseTTL, p.ClaimTTL, p.HeartbeatInterval = sharedLease.Milliseconds(), sharedLease.Milliseconds(), sharedHeartbeat.Milliseconds()
-	}
-	if isShared {
 		p.Ledger = turn.LedgerCounts
 	}
 	for _, l := range turn.Limits() {

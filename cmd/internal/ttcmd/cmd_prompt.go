@@ -17,7 +17,7 @@ func printFragment(c *cli.Invocation) error {
 	if err != nil {
 		return nil
 	}
-	room, err := client.OpenIfAny(locateArg(c))
+	room, _, err := client.OpenIfAny(locateArg(c))
 	if err != nil || room == nil {
 		return nil
 	}

@@ -1,9 +1,11 @@
 package ttcmd
 
 import (
+	"bufio"
 	"bytes"
 	"io"
 	"os"
+	"strings"
 )
 
 // longestLine is how many bytes a line of a log has at most: a longer one is printed in parts.
@@ -16,7 +18,8 @@ const mostTail = 1 << 20
 type logPrinter struct {
 	file  *os.File
 	write func(line string) error
-	rest  []byte // of the last line, which has no end yet
+	read  *bufio.Reader // of the file
+	rest  []byte        // of the last line, which has no end yet
 }
 
 // skip goes to the last lines of the file, [mostTail] at most, and returns how many bytes stand
@@ -48,26 +51,17 @@ func (p *logPrinter) skip(lines int) (skipped int64, err error) {
 
 // print prints the whole lines that have come.
 func (p *logPrinter) print() error {
-	block := make([]byte, longestLine)
+	if p.read == nil {
+		p.read = bufio.NewReaderSize(p.file, longestLine)
+	}
 	for {
-		n, err := p.file.Read(block)
-		p.rest = append(p.rest, block[:n]...)
-		for {
-			i := bytes.IndexByte(p.rest, '\n')
-			if i < 0 && len(p.rest) < longestLine {
-				break
-			}
-			line := p.rest
-			if i >= 0 {
-				line = p.rest[:i]
-			}
-			if err := p.write(string(line)); err != nil {
-				return err
-			}
-			p.rest = p.rest[min(len(p.rest), len(line)+1):]
-		}
-		if err == io.EOF || n == 0 {
+		part, err := p.read.ReadSlice('\n')
+		p.rest = append(p.rest, part...)
+		if err == io.EOF {
 			return nil
+		}
+		if err == nil || err == bufio.ErrBufferFull {
+			err = p.flush()
 		}
 		if err != nil {
 			return err
@@ -75,10 +69,12 @@ func (p *logPrinter) print() error {
 	}
 }
 
-// flush prints the last line, if it has no end.
+// flush prints the line that was read.
 func (p *logPrinter) flush() error {
 	if len(p.rest) == 0 {
 		return nil
 	}
-	return p.write(string(p.rest))
+	line := strings.TrimSuffix(string(p.rest), "\n")
+	p.rest = p.rest[:0]
+	return p.write(line)
 }

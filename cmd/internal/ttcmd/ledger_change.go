@@ -139,12 +139,12 @@ func (v *treeView) inTurn(ctx context.Context, x treeChange) (out *ledger.Outcom
 	if _, err := v.Tree.Ledger.Take(ctx, ledger.Request{Why: ledger.WhyPerson, Agent: v.client.Self.ID}); err != nil {
 		return nil, explainTree(err)
 	}
-	answer := &quietOutput{}
+	var answer member.Quiet
 	if err := v.room.Take(ctx, turn.TakeRequest{Agent: v.client.Self.ID, Lease: fsroom.NewLease(), Reason: x.what, Operator: true,
-		Human: true}, answer); err != nil {
+		Human: true}, &answer); err != nil {
 		return nil, err
 	}
-	if answer.result.Status != turn.YourTurn {
+	if answer.Status != turn.YourTurn {
 		return nil, code.New(code.NoActiveLease, "the stick cannot be had now").WithHint("tt why says who has it")
 	}
 	snap, err := v.room.FS.View()
@@ -162,15 +162,6 @@ func (v *treeView) inTurn(ctx context.Context, x treeChange) (out *ledger.Outcom
 	_, _, releaseErr := v.room.Release(ctx, nil, handoff, "")
 	return out, errors.Join(err, marshalErr, releaseErr)
 }
-
-// A quietOutput keeps the answer to a request for the turn.
-type quietOutput struct{ result turn.WaitResult }
-
-func (o *quietOutput) Answer(r turn.WaitResult) error { o.result = r; return nil }
-func (o *quietOutput) CanAnswerNow(int) bool          { return true }
-func (o *quietOutput) Waiting(turn.WaitResult)        {}
-
-var _ member.Output = (*quietOutput)(nil)
 
 // explainChange gives an error of a change its code.
 func (v *treeView) explainChange(err error, out *ledger.Outcome) error {

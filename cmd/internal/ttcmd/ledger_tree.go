@@ -32,7 +32,7 @@ func openTree(ctx context.Context, c *cli.Invocation) (*treeView, error) {
 		return nil, err
 	}
 	w, missing := locateArg(c)
-	room, err := client.OpenIfAny(w, missing)
+	room, _, err := client.OpenIfAny(w, missing)
 	if err != nil {
 		return nil, err
 	}
