@@ -192,17 +192,14 @@ func (e *Engine) Records(ctx context.Context, room string, names ...string) (map
 	}
 	defer done()
 	records := make(map[string]engine.Record)
-	for {
-		m, err := next()
-		if err != nil {
-			return nil, err
-		}
-		if m.Header.Get(headerStatus) != "" || len(m.Header) == 0 {
-			return records, nil
-		}
-		at, _ := time.Parse(time.RFC3339Nano, m.Header.Get(headerTime))
-		records[strings.TrimPrefix(m.Header.Get(headerSubject), prefix)] = engine.Record{At: at.UTC(), Body: m.Data}
+	_, err = scanBatch(next, 0, func(_ uint64, at time.Time, m *nats.Msg) error {
+		records[strings.TrimPrefix(m.Header.Get(headerSubject), prefix)] = engine.Record{At: at, Body: m.Data}
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
+	return records, nil
 }
 
 // AllRecords implements [engine.Engine]. The stream keeps one message for each agent.
