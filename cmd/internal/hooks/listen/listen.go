@@ -94,6 +94,11 @@ func (a *Agent) Begin(ctx context.Context, s Session) error {
 
 // End records that a session has ended. Another session of the same agent stays.
 func (a *Agent) End(ctx context.Context, session string) error {
+	if !a.Client.Hearing().IsKnown() { // the lock of its files would be the first of them
+		a.Client.Hearing().Forget(session)
+		a.Client.Hearing().Clear()
+		return nil
+	}
 	ended := false
 	err := a.change(ctx, func(l *hearing.Listener) bool {
 		if ended = l.Session == session; ended {
