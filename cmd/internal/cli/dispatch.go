@@ -62,7 +62,12 @@ func (p *Program) dispatch(ctx context.Context, env *Env, out *Output, wants glo
 	case found.version:
 		return p.printVersion(out)
 	case found.command != nil:
-		return p.run(ctx, env, out, found.command, found.args)
+		err := p.run(ctx, env, out, found.command, found.args)
+		if misread := found.command.Misread; misread != nil && code.Of(err) == code.Usage {
+			misread(env, err)
+			return nil
+		}
+		return err
 	case found.stray:
 		return p.unknownCommand(found.unknown)
 	case found.group != "":

@@ -80,7 +80,9 @@ type Command struct {
 	Exclusive [][2]string
 	// Run does the work. What it returns decides the exit status: nil is 0, the
 	// error of Exit its own, an error with code usage 2, any other 1.
-	Run       func(ctx context.Context, c *Invocation) error
+	Run func(ctx context.Context, c *Invocation) error
+	// Misread is told of a line that the command cannot read, which is no failure then; nil: it is one.
+	Misread   func(env *Env, err error)
 	JSONOnly  bool // the result is JSON in every mode
 	TextFirst bool // the result is text, also for a harness, unless --json is given
 	Streams   bool // writes JSON Lines until stopped

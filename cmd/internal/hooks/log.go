@@ -16,8 +16,18 @@ const logVariable = "TT_HOOK_LOG"
 // log records why the hook has failed. That it had nothing to say, or was not for the agent,
 // is no failure.
 func (h *run) log(err error) {
-	path := h.Env.Lookup(logVariable)
-	if path == "" || err == nil || errors.Is(err, errAnswered) || errors.Is(err, errWakes) || errors.Is(err, errNotTold) {
+	if err == nil || errors.Is(err, errAnswered) || errors.Is(err, errWakes) || errors.Is(err, errNotTold) {
+		return
+	}
+	logLine(h.Env, fmt.Sprintf("%s --harness %s: %s", h.call.Kind, h.call.Harness, cli.Line(err.Error())))
+}
+
+// Misread records that the command line of a hook could not be read. That stops no harness.
+func Misread(env *cli.Env, err error) { logLine(env, cli.Line(err.Error())) }
+
+func logLine(env *cli.Env, what string) {
+	path := env.Lookup(logVariable)
+	if path == "" {
 		return
 	}
 	f, failed := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
@@ -25,5 +35,5 @@ func (h *run) log(err error) {
 		return
 	}
 	defer f.Close()
-	_, _ = fmt.Fprintf(f, "%s tt hook %s --harness %s: %s\n", time.Now().UTC().Format(time.RFC3339), h.call.Kind, h.call.Harness, cli.Line(err.Error()))
+	_, _ = fmt.Fprintf(f, "%s tt hook %s\n", time.Now().UTC().Format(time.RFC3339), what)
 }
