@@ -28,8 +28,8 @@
 //     lock before they read. All lines of the change are appended by one write and synced.
 //     This is the commit: before it nothing has happened, after it nothing is reported as
 //     failed.
-//  6. state.json is replaced. It is a cache: if it is lost, the next command folds the
-//     journal.
+//  6. state.json is replaced, by a file that was written and synced beside the journal's sync.
+//     It is a cache: if it is lost, the next command folds the journal.
 //  7. The room is unlocked.
 //
 // Reading takes no lock: a rename is atomic, and a journal only grows.

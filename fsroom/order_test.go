@@ -117,6 +117,27 @@ func TestOrderOnDisk(t *testing.T) {
 	}
 }
 
+// TestStateFollowsTheCommit: the new state.json is drafted beside the journal's sync, and gets its name
+// when the change is committed. A step that fails there leaves no draft.
+func TestStateFollowsTheCommit(t *testing.T) {
+	f := newFixture(t)
+	f.do(join("a"))
+	before := f.read(f.statePath())
+	_, _, err := f.room.UpdateThen(t.Context(), say("a", "one"), func() {
+		if !bytes.Equal(f.read(f.statePath()), before) {
+			t.Error("state.json was replaced before the commit")
+		}
+	})
+	if err != nil || bytes.Equal(f.read(f.statePath()), before) {
+		t.Errorf("%v, or state.json was not replaced", err)
+	}
+	f.dying(fsroom.StepReplace, say("a", "two"))
+	if left, err := os.ReadDir(f.room.TempDir()); err != nil || len(left) > 0 {
+		t.Errorf("left in tmp: %v, %v", left, err)
+	}
+	f.do(say("a", "three"))
+}
+
 // TestOrderAboveTheDataDirectory: directories that are made on the way to it have
 // durable names as well.
 func TestOrderAboveTheDataDirectory(t *testing.T) {

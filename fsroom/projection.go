@@ -134,22 +134,11 @@ func (r *Files[S]) WriteProjection(snap *Snapshot[S], mtime time.Time) error {
 	if err := r.store.Step(StepReplace); err != nil {
 		return err
 	}
-	snap.mtime = 0
-	if !mtime.IsZero() {
-		snap.mtime = mtime.UnixNano()
-	}
-	state, err := r.rules.Encode(snap.State)
+	b, err := r.encodeProjection(snap, mtime)
 	if err != nil {
-		return fmt.Errorf("projection: %w", err)
-	}
-	c := snap.coverage()
-	p := projection{Format: r.rules.Format, Rules: r.rules.Version, Journal: c, Sum: c.checksum(state), State: state}
-	b := append(wire.Append(make([]byte, 0, len(state)+192), &p), '\n')
-	// The room is locked, so a file in tmp was left by a killed process.
-	if err := r.store.checkDirs(r.TempDir()); err != nil {
 		return err
 	}
-	if _, err := lockfile.Sweep(r.TempDir()); err != nil {
+	if err := r.sweep(); err != nil {
 		return err
 	}
 	replace := lockfile.Replace
@@ -162,6 +151,50 @@ func (r *Files[S]) WriteProjection(snap *Snapshot[S], mtime time.Time) error {
 	}
 	snap.fresh, snap.outdated = err == nil, false
 	return err
+}
+
+// encodeProjection returns the content of a state.json that covers snap, whose journal was last
+// written to at mtime.
+func (r *Files[S]) encodeProjection(snap *Snapshot[S], mtime time.Time) ([]byte, error) {
+	snap.mtime = 0
+	if !mtime.IsZero() {
+		snap.mtime = mtime.UnixNano()
+	}
+	state, err := r.rules.Encode(snap.State)
+	if err != nil {
+		return nil, fmt.Errorf("projection: %w", err)
+	}
+	c := snap.coverage()
+	p := projection{Format: r.rules.Format, Rules: r.rules.Version, Journal: c, Sum: c.checksum(state), State: state}
+	return append(wire.Append(make([]byte, 0, len(state)+192), &p), '\n'), nil
+}
+
+// sweep empties tmp. The room is locked, so a file in it was left by a killed process.
+func (r *Files[S]) sweep() error {
+	if err := r.store.checkDirs(r.TempDir()); err != nil {
+		return err
+	}
+	_, err := lockfile.Sweep(r.TempDir())
+	return err
+}
+
+// draftProjection begins to write and sync the state.json that covers snap, in tmp, beside what
+// the caller does. The function that it returns waits for it, and returns nil if that failed.
+func (r *Files[S]) draftProjection(snap *Snapshot[S], log *journal.Log) func() *lockfile.Draft {
+	_, mtime, err := log.Stat()
+	var b []byte
+	if err == nil {
+		b, err = r.encodeProjection(snap, mtime)
+	}
+	done := make(chan *lockfile.Draft, 1)
+	go func() {
+		var draft *lockfile.Draft
+		if err == nil && r.sweep() == nil {
+			draft, _ = lockfile.Prepare(r.StatePath(), b, r.TempDir())
+		}
+		done <- draft
+	}()
+	return func() *lockfile.Draft { return <-done }
 }
 
 // removeObstacle removes the reason for which state.json could not be replaced, if it

@@ -160,14 +160,23 @@ func (r *Files[S]) commit(snap *Snapshot[S], events []event.Event, committed fun
 	if err := r.store.Step(StepAppend); err != nil {
 		return err
 	}
-	end, err := log.Append(snap.Position, events)
+	after := &Snapshot[S]{State: next, Turn: events[len(events)-1].Turn}
+	drafted := func() *lockfile.Draft { return nil } // of state.json, which is synced beside the journal
+	_, err = log.AppendThen(snap.Position, events, func(end journal.Position) {
+		if after.Position = end; r.rules.Live(next) {
+			drafted = r.draftProjection(after, log)
+		}
+	})
 	if err != nil {
+		if draft := drafted(); draft != nil {
+			draft.Remove()
+		}
 		return err
 	}
 	// The change is committed. No error is returned after this.
-	snap.State, snap.Position, snap.Turn, snap.fresh = next, end, events[len(events)-1].Turn, false
+	*snap = *after
 	committed()
-	r.project(snap, log) // 6
+	r.project(snap, log, drafted()) // 6
 	return nil
 }
 
@@ -247,9 +256,18 @@ func (r *Files[S]) SyncNames() error {
 	return err
 }
 
-// project replaces state.json, or archives a life that has ended. The change is already
-// committed: the next writer does what fails here.
-func (r *Files[S]) project(snap *Snapshot[S], log *journal.Log) {
+// project replaces state.json, by the draft if there is one, or archives a life that has ended. The
+// change is already committed: the next writer does what fails here.
+func (r *Files[S]) project(snap *Snapshot[S], log *journal.Log, draft *lockfile.Draft) {
+	if draft != nil {
+		if r.store.Step(StepReplace) != nil {
+			draft.Remove()
+			return
+		}
+		if snap.fresh = draft.Replace() == nil; snap.fresh {
+			return
+		}
+	}
 	if !r.rules.Live(snap.State) && r.Archive(snap) == nil {
 		return
 	}

@@ -31,6 +31,12 @@ func (e *AppendError) Unwrap() error { return e.Err }
 // at ([ErrPosition]), the numbers do not continue at.Seq, or an event has no line that can
 // be read back.
 func (l *Log) Append(at Position, events []event.Event) (Position, error) {
+	return l.AppendThen(at, events, func(Position) {})
+}
+
+// AppendThen is [Log.Append] and calls written between the write and the sync, with the
+// position after the change, which is not committed yet.
+func (l *Log) AppendThen(at Position, events []event.Event, written func(Position)) (Position, error) {
 	if len(events) == 0 {
 		return at, nil
 	}
@@ -45,7 +51,9 @@ func (l *Log) Append(at Position, events []event.Event) (Position, error) {
 	if err == nil && n < len(lines) {
 		err = io.ErrShortWrite
 	}
+	end := Position{Offset: at.Offset + int64(len(lines)), Seq: events[len(events)-1].Seq}
 	if err == nil {
+		written(end)
 		// When this returns nil, the change is committed. If it fails, it is not
 		// tried again: the kernel may have marked the lost pages clean, and a second
 		// sync would succeed without them.
@@ -54,7 +62,7 @@ func (l *Log) Append(at Position, events []event.Event) (Position, error) {
 	if err != nil {
 		return at, &AppendError{Err: err, Undone: l.undo(at)}
 	}
-	return Position{Offset: at.Offset + int64(len(lines)), Seq: events[len(events)-1].Seq}, nil
+	return end, nil
 }
 
 // undo removes what a failed append may have left. Its sync is for the length of the file,

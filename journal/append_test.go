@@ -35,6 +35,25 @@ func TestAppendIsOneWriteOneSyncAndDurable(t *testing.T) {
 	checkScan(t, l, Position{}, []int64{7, 8, 9, 10}, at, 0)
 }
 
+// TestAppendThen: what is done beside the sync knows the end of the change, which is written and not
+// yet durable, and nothing is begun for one that could not be written.
+func TestAppendThen(t *testing.T) {
+	f := &fakeFile{}
+	begun := 0
+	written := func(end Position) {
+		if begun++; !f.dirty || f.syncs != 0 || end != (Position{int64(len(f.data)), 2}) {
+			t.Errorf("dirty %v, %d syncs, end %v", f.dirty, f.syncs, end)
+		}
+	}
+	if _, err := New("j", f).AppendThen(Position{}, []event.Event{sample(1), sample(2)}, written); err != nil || begun != 1 {
+		t.Error(err, begun)
+	}
+	full := &fakeFile{failNextWrite: syscall.ENOSPC}
+	if _, err := New("j", full).AppendThen(Position{}, []event.Event{sample(1)}, written); err == nil || begun != 1 {
+		t.Error(err, begun)
+	}
+}
+
 func TestAppendLeavesTheCallersEventsAlone(t *testing.T) {
 	events := []event.Event{sample(1), sample(2)}
 	events[1].More = true

@@ -40,23 +40,54 @@ func ReplaceWhen(ready func(file *os.File) error, path string, data []byte, temp
 // new, but after a power cut the file may be empty. It is for content that can be
 // produced again.
 func ReplaceUnsynced(path string, data []byte, tempDir string) error {
-	f, err := os.CreateTemp(tempDir, ".new-*") // mode 0600
+	d, err := draft(path, data, tempDir, func(*os.File) error { return nil })
 	if err != nil {
 		return err
 	}
-	AdoptLike(f.Name(), filepath.Dir(path))
+	return d.Replace()
+}
+
+// A Draft is a new content for a file, see [Prepare].
+type Draft struct{ path, temp string }
+
+// Prepare is the part of [Replace] that takes time: the content is in tempDir, and synced.
+// What is left is [Draft.Replace] or [Draft.Remove].
+func Prepare(path string, data []byte, tempDir string) (*Draft, error) {
+	return draft(path, data, tempDir, (*os.File).Sync)
+}
+
+func draft(path string, data []byte, tempDir string, sync func(*os.File) error) (*Draft, error) {
+	f, err := os.CreateTemp(tempDir, ".new-*") // mode 0600
+	if err != nil {
+		return nil, err
+	}
+	d := &Draft{path: path, temp: f.Name()}
+	AdoptLike(d.temp, filepath.Dir(path))
 	_, err = f.Write(data)
+	if err == nil {
+		err = sync(f)
+	}
 	if closeErr := f.Close(); err == nil {
 		err = closeErr
 	}
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
 	if err != nil {
-		_ = os.Remove(f.Name())
+		d.Remove()
+		return nil, err
+	}
+	return d, nil
+}
+
+// Replace gives the content its name. On an error the file is unchanged, and the draft gone.
+func (d *Draft) Replace() error {
+	err := os.Rename(d.temp, d.path)
+	if err != nil {
+		d.Remove()
 	}
 	return err
 }
+
+// Remove removes what was not used.
+func (d *Draft) Remove() { _ = os.Remove(d.temp) }
 
 // Sweep removes the regular files and the symbolic links (never what they point
 // to) from tempDir and leaves everything else. It returns how many it removed, also
