@@ -29,7 +29,6 @@ func (c *Client) TakeAuto(ctx context.Context, w *workspace.Workspace) (*Room, t
 	var out Quiet
 	t := turnRequest{Room: r, out: &out, auto: true, since: r.waitingSince(), lease: fsroom.NewLease()}
 	if _, err := t.try(ctx, snap); err != nil {
-		t.guardian.cancel()
 		return nil, turn.WaitResult{}, err
 	}
 	if err := t.answer(); err != nil {

@@ -3,7 +3,6 @@ package member
 import (
 	"context"
 	"fmt"
-	"sync"
 	"time"
 
 	"github.com/talking-stick/tt/fsroom/code"
@@ -136,35 +135,4 @@ func notStarted(turnID int64, failure error) error {
 	return code.New(code.GuardianFailed, "the turn is yours, but its guardian did not start: %v", failure).
 		WithHint(`run "tt wait" again to start it, or end the turn with "tt release"`).
 		With("turn_id", turnID).Because(failure)
-}
-
-// A pendingGuardian is a guardian that is started while its turn is being committed,
-// so that the two do not add up. It waits for the grant, and ends if that never comes.
-type pendingGuardian struct {
-	turn  int64
-	start func() (*guardianProcess, error) // returns when the guardian has been started
-}
-
-func (r *Room) startPendingGuardian(fence turn.Fence) *pendingGuardian {
-	start := sync.OnceValues(func() (*guardianProcess, error) { return r.startGuardian(fence) })
-	go start()
-	return &pendingGuardian{fence.Turn, start}
-}
-
-// guardianFor returns a guardian for the turn: the pending one if it was started for
-// this turn, else a new one.
-func (r *Room) guardianFor(fence turn.Fence, pending *pendingGuardian) (*guardianProcess, error) {
-	if pending != nil && pending.turn == fence.Turn {
-		return pending.start()
-	}
-	pending.cancel()
-	return r.startGuardian(fence)
-}
-
-// cancel ends the guardian of a turn that was not granted.
-func (p *pendingGuardian) cancel() {
-	if p != nil {
-		started, _ := p.start()
-		started.kill()
-	}
 }

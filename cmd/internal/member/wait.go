@@ -54,7 +54,6 @@ func (r *Room) Try(ctx context.Context, out Output) error {
 		return err
 	}
 	if _, err := t.try(ctx, snap); err != nil {
-		t.guardian.cancel()
 		return err
 	}
 	t.actsForOwner()
@@ -104,7 +103,6 @@ func (r *Room) Take(ctx context.Context, request turn.TakeRequest, out Output) (
 		}
 		return events, res, err
 	}); err != nil {
-		t.guardian.cancel()
 		return err
 	}
 	return t.answer()
@@ -134,7 +132,6 @@ func (r *Room) Wait(ctx context.Context, limit time.Duration, park, inbox bool, 
 	}
 	t := turnRequest{Room: r, out: out, park: park, since: since, inbox: inbox, lease: fsroom.NewLease()}
 	if err := t.wait(ctx, limit); err != nil {
-		t.guardian.cancel()
 		return err
 	}
 	if t.result.Status != turn.WaitClosed { // the directory of a room that has ended is gone
@@ -156,14 +153,13 @@ type turnRequest struct {
 	joins bool      // the agent becomes a member with the grant
 	lease string    // the id that a grant to this request has
 
-	first    *turn.State      // the room when the request began; nil: not looked at yet
-	memberAt int64            // the last event at which the agent was seen to be a member; 0: none
-	facts    turn.Facts       // of the last look
-	proof    turn.Proof       // begun with the last decision
-	result   turn.WaitResult  // of the last look
-	guardian *pendingGuardian // for a turn that is about to be granted
-	told     func() told      // what is told with that turn, as soon as it is known; nil: it is looked up after the commit
-	answered chan error       // the result of Answer for a grant; nil: nothing was granted
+	first    *turn.State     // the room when the request began; nil: not looked at yet
+	memberAt int64           // the last event at which the agent was seen to be a member; 0: none
+	facts    turn.Facts      // of the last look
+	proof    turn.Proof      // begun with the last decision
+	result   turn.WaitResult // of the last look
+	told     func() told     // what is told with that turn, as soon as it is known; nil: it is looked up after the commit
+	answered chan error      // the result of Answer for a grant; nil: nothing was granted
 	exits    ExitWatcher
 
 	before *turn.State       // the room that the rule decided on
@@ -195,7 +191,7 @@ func (t *turnRequest) wait(untilSignal context.Context, limit time.Duration) err
 		if away := t.Room.isAway(err); away || errors.Is(err, context.Canceled) || (isLockTimeout(err) && ctx.Err() == nil) {
 			// The lock was not had, or the engine not reached. There is time to look
 			// again, or a signal ends the wait.
-			t.reset()
+			t.told = nil
 			t.result = snap.State.NotYet(t.facts)
 			if away {
 				return false, fsroom.Sleep{For: awayPoll}, nil
@@ -206,7 +202,7 @@ func (t *turnRequest) wait(untilSignal context.Context, limit time.Duration) err
 			return true, fsroom.Sleep{}, err
 		}
 		t.out.Waiting(t.result)
-		t.reset()
+		t.told = nil
 		t.exits.Watch(append(t.Room.watched(snap.State), running...))
 		f := t.facts // what was looked up for this look is not looked up again
 		f.Now = before
@@ -266,12 +262,6 @@ func (t *turnRequest) lookForNews(ctx context.Context, st *turn.State) (done boo
 	return true, 0, nil
 }
 
-// reset drops what was prepared for a grant that did not come.
-func (t *turnRequest) reset() {
-	t.guardian.cancel()
-	t.guardian, t.told = nil, nil
-}
-
 // isLockTimeout reports whether err is or comes from lock_timeout.
 func isLockTimeout(err error) bool {
 	for e := (*code.Error)(nil); errors.As(err, &e); err = e.Err {
@@ -306,9 +296,6 @@ func (t *turnRequest) request(ctx context.Context, snap *snapshot, rule turnRule
 	decide := func(st *turn.State, f turn.Facts) (events []event.Event, err error) {
 		t.before, t.facts, t.proof = st, f, proofBegun()
 		events, t.result, err = rule(st, f)
-		if len(events) > 0 && t.guardian == nil && !t.joins { // an agent that is no member yet has no directory
-			t.guardian = t.Room.startPendingGuardian(t.fence())
-		}
 		if len(events) > 0 && locked {
 			t.beginToTell(afterLock)
 		}
@@ -394,7 +381,7 @@ func (t *turnRequest) granted(ctx context.Context) {
 	if t.joins {
 		t.Room.recordArrival()
 	}
-	started, failure := t.Room.guardianFor(t.fence(), t.guardian)
+	started, failure := t.Room.startGuardian(t.fence())
 	pid, err := t.Room.recordGrant(t.fence(), t.before.Policy, t.provenBy(), started, failure)
 	t.result.GuardianPID = pid
 	switch {
@@ -424,7 +411,6 @@ func (t *turnRequest) answer() (err error) {
 	if t.answered != nil {
 		err = <-t.answered
 	} else {
-		t.guardian.cancel()
 		err = t.out.Answer(t.result)
 	}
 	if err == nil && t.shown != nil {
