@@ -3,6 +3,8 @@ package ledger
 import (
 	"bytes"
 	"fmt"
+	"strings"
+	"unicode/utf8"
 )
 
 // MaxPatch is the size at which a patch is cut off.
@@ -25,7 +27,12 @@ func (v *View) Patch(from, to *Snapshot, filters []string) (patch string, trunca
 }
 
 func (v *View) patchPath(w *bytes.Buffer, d Step) {
-	a, b := printable("a/"+d.Path), printable("b/"+d.Path)
+	if d.From.exists() && d.To.exists() && (d.From.Mode == modeLink) != (d.To.Mode == modeLink) {
+		v.patchPath(w, Step{Path: d.Path, From: d.From}) // as git does: one goes and another comes
+		v.patchPath(w, Step{Path: d.Path, To: d.To})
+		return
+	}
+	a, b := patchName("a/"+d.Path), patchName("b/"+d.Path)
 	fmt.Fprintf(w, "diff --git %s %s\n", a, b)
 	switch {
 	case !d.From.exists():
@@ -49,6 +56,25 @@ func (v *View) patchPath(w *bytes.Buffer, d Step) {
 		fmt.Fprintf(w, "--- %s\n+++ %s\n", a, b)
 		unified(w, from, to)
 	}
+}
+
+// patchName returns a name as git writes it in a patch.
+func patchName(name string) string {
+	if utf8.ValidString(name) && !strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == '"' || r == '\\' || r == 0x7f }) {
+		return name
+	}
+	quoted := []byte{'"'}
+	for i := range len(name) {
+		switch c := name[i]; {
+		case c == '"' || c == '\\':
+			quoted = append(quoted, '\\', c)
+		case c < ' ' || c >= 0x7f:
+			quoted = fmt.Appendf(quoted, `\%03o`, c)
+		default:
+			quoted = append(quoted, c)
+		}
+	}
+	return string(append(quoted, '"'))
 }
 
 // Differs returns how many files of a snapshot are missing now, have changed, and are new.

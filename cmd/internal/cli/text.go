@@ -45,6 +45,15 @@ func (t *Text) Block(indent, body string) {
 	}
 }
 
+// Patch writes a diff, escaped, with all that ends its lines, so that it can be applied.
+func (t *Text) Patch(body string) {
+	for line := range strings.Lines(body) {
+		line, _ = strings.CutSuffix(line, "\n")
+		text := strings.TrimRight(line, "\r")
+		t.b.WriteString(show(text, "\t") + line[len(text):] + "\n")
+	}
+}
+
 // Wrapped writes paragraphs wrapped to the width, each line after indent.
 func (t *Text) Wrapped(indent, body string) {
 	t.b.WriteString(wrapParagraphs(Block(body), indent, t.Width))

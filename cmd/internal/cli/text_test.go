@@ -23,10 +23,11 @@ func TestTextIsSafe(t *testing.T) {
 	text.Line("%s %v %s %v %v %d", bad, errors.New(bad), colour(bad), []string{bad}, struct{ S string }{bad}, 3)
 	text.Line("%s", text.Red(bad))
 	text.Block("> ", bad)
+	text.Patch("+" + bad + "\r" + bad)
 	text.Wrapped("", bad)
 	text.Table(&table)
 	got := text.String()
-	if strings.Contains(got, bad) || strings.Count(got, `\x1b[2J`) != 9 {
+	if strings.Contains(got, bad) || strings.Count(got, `\x1b[2J`) != 11 {
 		t.Errorf("got %q", got)
 	}
 	if !strings.Contains(got, "\x1b[31m\\x1b[2J\x1b[0m\n") {
@@ -39,8 +40,9 @@ func TestTextLayout(t *testing.T) {
 	text.Line("%s ago %s", "a\nb", text.Ago(noon.Add(-time.Minute)))
 	text.Blank()
 	text.Block("  | ", "one\r\n\ntwo\tx\n\n")
+	text.Patch(" \n+ \t\r\n-x")
 	text.Wrapped("  ", "a paragraph of some words\n\n  kept   as it is, however long\n\nlast")
-	const want = "a\\nb ago 1m ago\n\n  | one\n  |\n  | two\tx\n" +
+	const want = "a\\nb ago 1m ago\n\n  | one\n  |\n  | two\tx\n \n+ \t\r\n-x\n" +
 		"  a paragraph of\n  some words\n\n    kept   as it is, however long\n\n  last\n"
 	if text.String() != want {
 		t.Errorf("got\n%q, want\n%q", text.String(), want)

@@ -78,7 +78,7 @@ func runDiff(ctx context.Context, c *cli.Invocation) error {
 	return c.Out.Result(res, func(t *cli.Text) {
 		writeChanges(t, found, c.Bool("name-only"))
 		if res.Patch != "" {
-			t.Block("", res.Patch)
+			t.Patch(res.Patch)
 		}
 		if res.PatchTruncated {
 			t.Line("The rest is left out; name files to see theirs.")
