@@ -28,7 +28,7 @@ var diffCommand = &cli.Command{
 		{Line: "tt diff --outside", What: "what changed since the last turn ended"},
 	},
 	Flags: func(f *cli.Flags) {
-		f.Bool("patch", "every changed line (default at a terminal)")
+		f.Bool("patch", "every changed line (default at a terminal); to read it, or for git apply, with --text")
 		f.Bool("stat", "files and numbers of lines")
 		f.Bool("name-only", "names of files")
 		f.Bool("outside", "what changed between the turn before and this one; without TURN, since the last turn")
