@@ -6,7 +6,7 @@ package member
 
 import (
 	"context"
-	"errors"
+	"fmt"
 	"strings"
 	"time"
 
@@ -185,12 +185,16 @@ func (c *Client) notFound(w *workspace.Workspace) error {
 	}
 	if ended := c.OpenEnded(w); ended != nil {
 		if snap, err := ended.FS.View(); err == nil && !snap.State.Open {
-			var moved *code.Error
-			if errors.As(ended.movedAway(context.Background(), snap.State.Seq), &moved) {
-				return e.WithHint("%s: %s", moved.Message, moved.Hint)
+			_, by, reason := ended.closedSince(context.Background(), snap.State.Seq-1)
+			if there := turn.GoOnAt(reason, ended.FS.IsShared()); there != "" {
+				return e.WithHint("the room was %s: %s", reason, there)
+			}
+			if by != "" {
+				e.Message = fmt.Sprintf("%s has closed the room at %s: %s", by, snap.State.CanonicalPath, reason)
+				e.With("from_agent_id", by).With("reason", reason)
 			}
 		}
-		hint += `; "tt log" shows the history of the one that has ended`
+		hint = `"tt log" shows the history of the one that has ended; ` + hint
 	}
 	return c.tellLost(e.WithHint("%s", hint))
 }
