@@ -137,6 +137,7 @@ func TestWords(t *testing.T) {
 		me, is string
 	}{
 		{steps{members("a")}, "a", "free, yours to take"},
+		{steps{members("a", "b"), held("a")}, "b", "held by a for 1s"},
 		{steps{members("a", "b"), held("a"), later(12 * time.Second)}, "b", "held by a for 12s"},
 		{steps{members("a", "b"), held("a"), later(12 * time.Second)}, "a", "yours for 12s"},
 		{steps{members("a", "b"), held("a"), later(time.Hour)}, "b", "held by a, whose lease ran out at 03:49:05 UTC: it may be taken over"},

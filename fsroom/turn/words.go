@@ -45,11 +45,7 @@ func (s *State) heldWords(f Facts) string {
 
 // heldFor is for how long the turn has been held.
 func (s *State) heldFor(f Facts) string {
-	d := f.Now.Since(s.Grant.At)
-	if d < time.Second {
-		return "a moment"
-	}
-	return spoken(d)
+	return spoken(max(time.Second, f.Now.Since(s.Grant.At)))
 }
 
 // freeWords is [State.Words] of a turn that nobody has and that is reserved for nobody.

@@ -119,7 +119,7 @@ var (
 	hash    = regexp.MustCompile(`\b[0-9a-f]{8,16}\b`)
 	day     = regexp.MustCompile(`\b(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) +\d+ `)
 	numbers = regexp.MustCompile(`(\d+(\.\d+)?(ns|µs|ms|s|m|h)?)+( (ns|µs|ms))?`)
-	ago     = regexp.MustCompile(`(since )?just now|N ago|since N\b|for a moment|for N\b`)
+	ago     = regexp.MustCompile(`(since )?just now|N ago|since N\b|for N\b`)
 	blanks  = regexp.MustCompile(` +`)
 )
 
