@@ -2,6 +2,7 @@ package ttcmd
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/talking-stick/tt/cmd/internal/cli"
@@ -99,9 +100,14 @@ func runWait(ctx context.Context, c *cli.Invocation) error {
 		atMost = c.Duration("timeout")
 	}
 	room, snap, limit, err := client.JoinWithin(ctx, w, atMost)
-	if code.Of(err) == code.EngineUnreachable && ctx.Err() == nil {
+	ended := ctx.Err() != nil && errors.Is(err, context.Canceled)
+	if ended {
+		c.Out.Until(ctx)
+		err = nil
+	}
+	if ended || code.Of(err) == code.EngineUnreachable {
 		out := &waitOutput{c: c}
-		return out.exit(out.Answer(client.NotYet(w, err)))
+		return interrupted(ctx, out.exit(out.Answer(client.NotYet(w, err))))
 	}
 	if err != nil {
 		return interrupted(ctx, err)
