@@ -188,7 +188,9 @@ func (p *code) called(i int, name string, args [][]token) {
 			} else if n > 0 {
 				continue
 			}
-			if v, ok := p.place(a, 0); ok {
+			v, ok := p.place(a, 0)
+			isFile := last != "save" || v.open || strings.ContainsAny(v.text, "./") || strings.Contains(" np numpy torch ", " "+module+" ")
+			if ok && isFile {
 				p.c.effect(Effect{Op: p.op}, v)
 			}
 		}
