@@ -107,7 +107,7 @@ export const TalkingStick = async ({ client, directory }) => {
     const payload = { session_id: id, cwd: directory, prompt }
     if (prompt !== undefined) payload.hook_event_name = "chat.message"
     const parts = []
-    failing.delete(id)
+    if (!failing.get(id)) failing.delete(id) // while it is asked again, its model answers when it is busy
     if (!begun.has(id)) {
       begun.add(id)
       const { context } = await ask("session-start", payload)

@@ -57,6 +57,7 @@ func TestPluginInTheOrderOfEvents(t *testing.T) {
 		{"Esc after it was told to go on", "prompt busy idle settled taken busy tool aborted idle idle", "go on", "stop context shell fails fails"},
 		{"an error", "prompt busy busy error idle idle", "", "fails"},
 		{"Esc while it tries again", "prompt busy busy retry busy retry idle", "", "fails shell fails fails"},
+		{"Esc after a line while it tries again", "prompt busy busy retry prompt idle", "", "fails context fails"},
 		{"it tries again and works", "prompt busy busy retry busy busy idle", "go on", "fails shell stop"},
 		{"it tries again in vain", "prompt busy busy retry error idle idle", "", "fails fails"},
 		{"a prompt during a tool", "prompt busy tool wakes taken result busy busy idle", "news|go on", "shell context context stop"},
