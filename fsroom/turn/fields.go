@@ -406,6 +406,7 @@ func (v RoomView) MarshalJSON() ([]byte, error)      { return wire.Append(nil, &
 func (v MemberView) MarshalJSON() ([]byte, error)    { return wire.Append(nil, &v), nil }
 func (t Trouble) MarshalJSON() ([]byte, error)       { return wire.Append(nil, &t), nil }
 func (a Activity) MarshalJSON() ([]byte, error)      { return wire.Append(nil, &a), nil }
+func (h Handoff) MarshalJSON() ([]byte, error)       { return wire.Append(nil, &h), nil }
 func (p Policy) MarshalJSON() ([]byte, error)        { return wire.Append(nil, &p), nil }
 func (r WaitResult) MarshalJSON() ([]byte, error)    { return wire.Append(nil, &r), nil }
 func (r ReleaseResult) MarshalJSON() ([]byte, error) { return wire.Append(nil, &r), nil }

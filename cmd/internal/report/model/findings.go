@@ -215,7 +215,7 @@ func (f *findings) longestTurn() {
 func (f *findings) openQuestion() {
 	for i := len(f.m.Turns) - 1; i >= 0; i-- {
 		t := &f.m.Turns[i]
-		if q := t.Read().Questions; len(q) > 0 {
+		if q := t.Read().OpenQuestions; len(q) > 0 {
 			f.add(t, false, "The last question in a handoff", q[len(q)-1])
 			return
 		}

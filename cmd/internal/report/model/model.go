@@ -5,7 +5,11 @@
 // in it, so its names are short and part of the contract with other tools.
 package model
 
-import "encoding/json"
+import (
+	"encoding/json"
+
+	"github.com/talking-stick/tt/fsroom/turn"
+)
 
 // A Model is the history of a room. Times are milliseconds since 1970 (UTC). An agent is
 // an index into Agents. Lists are in the order of the events; what a list item does not
@@ -158,27 +162,8 @@ func (m *Model) Finish(t *Turn) int64 {
 	return t.End
 }
 
-// A Handoff is the readable part of a handoff.
-type Handoff struct {
-	Status    string     `json:"status"`
-	Next      string     `json:"next_action"`
-	Artifacts []Artifact `json:"artifacts,omitempty"`
-	Questions []string   `json:"open_questions,omitempty"`
-	DoNot     []string   `json:"do_not,omitempty"`
-}
-
 // An Artifact is a file that a handoff points at.
-type Artifact struct {
-	Path  string `json:"path"`
-	Lines []int  `json:"lines,omitempty"`
-	Role  string `json:"role,omitempty"`
-	Note  string `json:"note,omitempty"`
-}
+type Artifact = turn.Artifact
 
-// Read returns the readable part of the turn's handoff: zero values for what is missing
-// or of another type.
-func (t *Turn) Read() Handoff {
-	var h Handoff
-	_ = json.Unmarshal(t.Handoff, &h)
-	return h
-}
+// Read returns the turn's handoff, an empty one if it cannot be read.
+func (t *Turn) Read() turn.Handoff { return turn.ReadHandoff(t.Handoff) }

@@ -2,6 +2,7 @@ package model
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"unicode/utf8"
 
@@ -48,8 +49,8 @@ func length(text string) string {
 
 // redacted returns a handoff of lengths. Of what it does not know, whose keys are texts
 // too, it keeps nothing but the size of the whole.
-func redacted(h Handoff, size int) json.RawMessage {
-	h.Status, h.Next = length(h.Status), length(h.Next)
+func redacted(h turn.Handoff, size int) json.RawMessage {
+	h.Status, h.NextAction = length(h.Status), length(h.NextAction)
 	for i := range h.Artifacts {
 		a := &h.Artifacts[i]
 		a.Path, a.Note = length(a.Path), length(a.Note)
@@ -57,18 +58,15 @@ func redacted(h Handoff, size int) json.RawMessage {
 			a.Role = length(a.Role)
 		}
 	}
-	for i := range h.Questions {
-		h.Questions[i] = length(h.Questions[i])
+	for i := range h.OpenQuestions {
+		h.OpenQuestions[i] = length(h.OpenQuestions[i])
 	}
 	for i := range h.DoNot {
 		h.DoNot[i] = length(h.DoNot[i])
 	}
-	document, err := json.Marshal(struct {
-		Handoff
-		Size int `json:"bytes"`
-	}{h, size})
+	document, err := json.Marshal(h)
 	if err != nil { // cannot happen: it has nothing but texts and numbers
 		return nil
 	}
-	return document
+	return fmt.Appendf(document[:len(document)-1], `,"bytes":%d}`, size)
 }

@@ -105,8 +105,8 @@ func turnRows(m *model.Model) []turnRow {
 			Number: t.Number, Class: classes[t.Agent], Agent: m.Agents[t.Agent].ID,
 			At: t.Start, Start: at(t.Start).Format("2 Jan 15:04:05"), Time: at(t.Start).Format(time.RFC3339),
 			Held: duration(m.Finish(t) - t.Start), Waited: duration(t.Waited), Began: cmp.Or(words[t.Kind], t.Kind), Reason: t.Reason,
-			Ended: cmp.Or(endings[t.EndedBy], t.EndedBy), EndReason: t.EndReason, Status: h.Status, Next: h.Next,
-			Questions: h.Questions, DoNot: h.DoNot,
+			Ended: cmp.Or(endings[t.EndedBy], t.EndedBy), EndReason: t.EndReason, Status: h.Status, Next: h.NextAction,
+			Questions: h.OpenQuestions, DoNot: h.DoNot,
 			Lost: losing[t.EndedBy], IsHolder: t.End == 0,
 		}
 		if r.EndReason != "" && t.EndedBy == "takeover" { // it stands in the row of the next turn
