@@ -47,11 +47,6 @@ const (
 	StepUnlock Step = "unlock" // of a ticket that was removed; it cannot fail
 )
 
-// Steps lists the steps that may fail.
-func Steps() []Step {
-	return []Step{StepMutex, StepScan, StepCreate, StepLock, StepWrite, StepMark}
-}
-
 // A Queue is the queue of one lock. It must not be copied.
 type Queue struct {
 	Dir       string // exists

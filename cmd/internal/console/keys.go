@@ -59,8 +59,8 @@ func (m *model) key(k tea.KeyPressMsg) tea.Cmd {
 		return nil
 	}
 	m.status = status{}
-	if cmd, ok := m.action(name); ok {
-		return cmd
+	if m.action(name) {
+		return nil
 	}
 	switch name {
 	case "!":
@@ -94,12 +94,12 @@ func moved(at, count, rows int, name string) int {
 }
 
 // action opens the dialog of a key that does something. It returns false for another key.
-func (m *model) action(name string) (tea.Cmd, bool) {
+func (m *model) action(name string) bool {
 	ask := map[string]func(*look.Room){
 		"m": m.askMessage, "t": m.askTake, "a": m.askAssign, "x": m.askKick, "r": m.askResolve, "u": m.askAnswer,
 	}[name]
 	if ask == nil {
-		return nil, false
+		return false
 	}
 	r := m.target()
 	switch {
@@ -118,7 +118,7 @@ func (m *model) action(name string) (tea.Cmd, bool) {
 	default:
 		ask(r)
 	}
-	return nil, true
+	return true
 }
 
 // itemFor returns the selected item of the inbox if the key can deal with it.
