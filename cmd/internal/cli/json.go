@@ -26,7 +26,7 @@ func marshal(v any, indented bool) ([]byte, error) {
 	if err := encoder.Encode(v); err != nil {
 		return nil, code.New(code.Internal, "the result cannot be written as JSON: %s", err).Because(err)
 	}
-	return escape(b.Bytes()), nil
+	return EscapeJSON(b.Bytes()), nil
 }
 
 // layOut indents and escapes a document that package wire has written.
@@ -37,13 +37,13 @@ func layOut(document []byte, indented bool) []byte {
 			document = b.Bytes()
 		}
 	}
-	return escape(append(document, '\n'))
+	return EscapeJSON(append(document, '\n'))
 }
 
-// escape writes the characters that must not reach a terminal as \u and their code
+// EscapeJSON writes the characters that must not reach a terminal as \u and their code
 // in hexadecimal. In valid JSON they stand only inside strings, where this form
 // means the same. Package encoding/json does it only for characters below the space.
-func escape(document []byte) []byte {
+func EscapeJSON(document []byte) []byte {
 	if !needsEscape(document) {
 		return document
 	}

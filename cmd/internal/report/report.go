@@ -195,5 +195,5 @@ func render(m *model.Model, format, version string) ([]byte, error) {
 
 func document(v any) ([]byte, error) {
 	b, err := json.Marshal(v)
-	return append(b, '\n'), err
+	return cli.EscapeJSON(append(b, '\n')), err
 }

@@ -19,6 +19,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/talking-stick/tt/cmd/internal/report/model"
 	"github.com/talking-stick/tt/fsroom/code"
@@ -90,19 +92,19 @@ func render(m *model.Model, version, style, script string) ([]byte, error) {
 	return visible(b.Bytes(), `\u%04x`), nil
 }
 
-// reordering are the characters that let text read otherwise than it is.
-const reordering = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
-
-// visible replaces these characters by their number.
+// visible replaces the characters that a terminal would act on, or that hide or reorder text,
+// by their number.
 func visible(text []byte, format string) []byte {
-	if !bytes.ContainsAny(text, reordering) {
-		return text
+	text = bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n"))
+	shown := make([]byte, 0, len(text)+len(text)/64)
+	for _, r := range string(text) {
+		if unicode.IsGraphic(r) || strings.ContainsRune("\n\t\u200c\u200d", r) { // the two joiners make emoji
+			shown = utf8.AppendRune(shown, r)
+		} else {
+			shown = fmt.Appendf(shown, format, r)
+		}
 	}
-	var pairs []string
-	for _, r := range reordering {
-		pairs = append(pairs, string(r), fmt.Sprintf(format, r))
-	}
-	return []byte(strings.NewReplacer(pairs...).Replace(string(text)))
+	return shown
 }
 
 // policy returns the element that says what the browser may load: the style sheet and the
