@@ -140,6 +140,7 @@ type MemberReach struct {
 	GoneAt     *event.Time // see [turn.MemberView]
 	NotifiedAt event.Time  // the notification that it did not answer; zero: none
 	Error      string      // of the last attempt to wake it
+	Why        string      // see [turn.MemberView]; not part of the JSON
 	Note       string      // why it may not hear as soon as it seems, "" if nothing is known
 	Activity   turn.Activity
 }
@@ -149,7 +150,7 @@ func (m *Mailbox) Reach(st *turn.State, f turn.Facts) []MemberReach {
 	list := []MemberReach{}
 	for _, view := range st.MemberViews(f) {
 		reach := MemberReach{ID: view.AgentID, Listening: view.Listening, Reach: view.Reach, Within: view.Within, Process: view.Process,
-			GoneAt: view.GoneAt, Activity: view.Activity, Unread: max(0, st.Mail(view.AgentID)-m.CursorOf(st, view.AgentID).Read)}
+			GoneAt: view.GoneAt, Why: view.Why, Activity: view.Activity, Unread: max(0, st.Mail(view.AgentID)-m.CursorOf(st, view.AgentID).Read)}
 		if view.Reach == turn.ReachUnheard {
 			reach.NotifiedAt = event.NewTime(f.Hearing(view.AgentID).Notified)
 		}

@@ -53,6 +53,7 @@ type statusResult struct {
 	Guardian       guardianStatus `json:"guardian"`
 	Process        turn.Process   `json:"process,omitempty"` // of the owner, or of whom the turn is reserved for
 	GoneAt         *event.Time    `json:"gone_at,omitempty"` // see [turn.State.GoneAt]
+	Doubt          string         `json:"-"`                 // of whom the turn is reserved for, see [turn.MemberView]
 	Trouble        []turn.Trouble `json:"trouble,omitempty"`
 	Activity       *turn.Activity `json:"activity,omitempty"` // of the owner
 	Waiting        []string       `json:"waiting,omitempty"`
@@ -112,7 +113,7 @@ func statusFor(room *member.Room, st *turn.State, f turn.Facts) statusResult {
 			res.Observer, res.Listening, res.Reach, res.Within = m.Observer, m.Listening, m.Reach, m.Within
 		}
 		if m.AgentID == cmp.Or(v.Owner, v.ReservedFor) {
-			res.Process, res.GoneAt = m.Process, m.GoneAt
+			res.Process, res.GoneAt, res.Doubt = m.Process, m.GoneAt, m.Why
 		}
 		if m.Waiting {
 			res.Waiting = append(res.Waiting, m.AgentID)
@@ -176,6 +177,9 @@ func nextAction(r statusResult) string {
 
 func writeStatus(t *cli.Text, v turn.RoomView, r statusResult, outside string) {
 	writeRoom(t, v)
+	if r.Doubt != "" && r.Owner == "" { // what is wrong with an owner is its trouble
+		t.Line("        %s: %s", r.ReservedFor, r.Doubt)
+	}
 	if outside != "" {
 		t.Line("%s", outside)
 	}

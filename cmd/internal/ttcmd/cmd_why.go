@@ -89,6 +89,9 @@ func writeWhy(t *cli.Text, standing turn.Standing, told []mailbox.MemberReach, r
 		if m.Note != "" {
 			words += "; " + m.Note
 		}
+		if m.Why != "" && m.ID != standing.Owner { // what is wrong with whom is told below
+			words += "; " + m.Why
+		}
 		if doing := activityWords(t, m.Activity); doing != "" {
 			words += "; " + doing
 		}
