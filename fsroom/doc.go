@@ -30,7 +30,7 @@
 //     failed.
 //  6. state.json is replaced, by a file that was written and synced beside the journal's sync.
 //     It is a cache: if it is lost, the next command folds the journal.
-//  7. The room is unlocked.
+//  7. The room is unlocked. Only then the file system frees the old state.json, which was kept open.
 //
 // Reading takes no lock: a rename is atomic, and a journal only grows.
 //

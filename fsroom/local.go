@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/talking-stick/tt/journal/event"
+	"github.com/talking-stick/tt/lockfile"
 )
 
 // A local room is one of this host alone: its lock orders the changes. The numbers are those
@@ -21,11 +22,13 @@ func (r local[S]) Update(ctx context.Context, decide Decision[S], committed func
 	if err != nil {
 		return nil, nil, err
 	}
+	var replaced *lockfile.Draft
 	defer func() {
 		// 7. If this fails, the change is still committed, and the lock ends with
 		// the process at the latest.
 		_ = r.files.store.Step(StepUnlock)
 		_ = unlock()
+		replaced.Close()
 		_ = r.files.store.Step(StepDone)
 	}()
 	snap, err := r.files.LoadToWrite() // 3
@@ -40,7 +43,7 @@ func (r local[S]) Update(ctx context.Context, decide Decision[S], committed func
 		_ = r.files.CatchUp(snap) // spares the next reader the work
 		return snap, nil, nil
 	}
-	if err := r.files.commit(snap, events, committed); err != nil {
+	if replaced, err = r.files.commit(snap, events, committed); err != nil {
 		return nil, nil, err
 	}
 	return snap, events, nil

@@ -139,18 +139,19 @@ func (r *Files[S]) cut(snap *Snapshot[S]) error {
 }
 
 // commit writes the events of a change and updates snap. The numbers are those of the
-// steps in the package comment.
-func (r *Files[S]) commit(snap *Snapshot[S], events []event.Event, committed func()) error {
+// steps in the package comment. replaced, which may be nil, is to be closed when the room is
+// unlocked.
+func (r *Files[S]) commit(snap *Snapshot[S], events []event.Event, committed func()) (replaced *lockfile.Draft, err error) {
 	if err := r.CatchUp(snap); err != nil { // 3
-		return err
+		return nil, err
 	}
 	next, err := r.FoldChange(snap, events) // 4
 	if err != nil {
-		return err
+		return nil, err
 	}
 	log, err := r.openToAppend(snap) // 5
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer log.Close()
 	r.NotifyAgents(snap.State, next, events)
@@ -158,7 +159,7 @@ func (r *Files[S]) commit(snap *Snapshot[S], events []event.Event, committed fun
 		r.TouchNews(r.rules.News(next, events)...)
 	}
 	if err := r.store.Step(StepAppend); err != nil {
-		return err
+		return nil, err
 	}
 	after := &Snapshot[S]{State: next, Turn: events[len(events)-1].Turn}
 	drafted := func() *lockfile.Draft { return nil } // of state.json, which is synced beside the journal
@@ -170,14 +171,16 @@ func (r *Files[S]) commit(snap *Snapshot[S], events []event.Event, committed fun
 	if err != nil {
 		if draft := drafted(); draft != nil {
 			draft.Remove()
+			draft.Close()
 		}
-		return err
+		return nil, err
 	}
 	// The change is committed. No error is returned after this.
 	*snap = *after
 	committed()
-	r.project(snap, log, drafted()) // 6
-	return nil
+	replaced = drafted()
+	r.project(snap, log, replaced) // 6
+	return replaced, nil
 }
 
 // CatchUp replaces a state.json that is behind the journal. It syncs the journal first,

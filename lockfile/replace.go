@@ -48,12 +48,19 @@ func ReplaceUnsynced(path string, data []byte, tempDir string) error {
 }
 
 // A Draft is a new content for a file, see [Prepare].
-type Draft struct{ path, temp string }
+type Draft struct {
+	path, temp string
+	old        *os.File // that is replaced; nil: none, or not known
+}
 
 // Prepare is the part of [Replace] that takes time: the content is in tempDir, and synced.
-// What is left is [Draft.Replace] or [Draft.Remove].
+// What is left is [Draft.Replace] or [Draft.Remove], and [Draft.Close].
 func Prepare(path string, data []byte, tempDir string) (*Draft, error) {
-	return draft(path, data, tempDir, (*os.File).Sync)
+	d, err := draft(path, data, tempDir, (*os.File).Sync)
+	if err == nil {
+		d.old = open(path)
+	}
+	return d, err
 }
 
 func draft(path string, data []byte, tempDir string, sync func(*os.File) error) (*Draft, error) {
@@ -88,6 +95,14 @@ func (d *Draft) Replace() error {
 
 // Remove removes what was not used.
 func (d *Draft) Remove() { _ = os.Remove(d.temp) }
+
+// Close lets the file system free the old file. That takes it longer than to change the name, and is
+// for when nobody waits. It does nothing on nil.
+func (d *Draft) Close() {
+	if d != nil && d.old != nil {
+		_ = d.old.Close()
+	}
+}
 
 // Sweep removes the regular files and the symbolic links (never what they point
 // to) from tempDir and leaves everything else. It returns how many it removed, also

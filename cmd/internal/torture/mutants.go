@@ -33,7 +33,6 @@ func mutants() []mutant {
 		{"no sync of state.json", disks, "cmd/tt", []edit{
 			{File: "lockfile/replace_unix.go", Old: "err = file.CloseAtomicallyReplace()", New: "if !(MUTANT) {\n\t\t\terr = file.CloseAtomicallyReplace()\n\t\t} else if err = file.File.Close(); err == nil {\n\t\t\terr = os.Rename(file.Name(), path)\n\t\t}"},
 			{File: "lockfile/replace.go", Old: "err = sync(f)", New: "if !(MUTANT) {\n\t\t\terr = sync(f)\n\t\t}"},
-			{File: "lockfile/replace_unix.go", Old: "\"errors\"\n", New: "\"errors\"\n\t\"os\"\n"},
 		}, cuts(ext4.with("noauto_da_alloc")), short},
 		{"no sync of directories", strace, "cmd/tt", []edit{
 			{File: "lockfile/files_unix.go", Old: "err = f.Sync()", New: "if !(MUTANT) {\n\t\terr = f.Sync()\n\t}"},

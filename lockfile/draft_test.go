@@ -1,0 +1,58 @@
+package lockfile
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// TestDraft: until a draft has its name the file is as it was, and what is not used is gone.
+func TestDraft(t *testing.T) {
+	dir := t.TempDir()
+	path, temp := filepath.Join(dir, "file"), filepath.Join(dir, "tmp")
+	content := func() string { b, _ := os.ReadFile(path); return string(b) }
+	if err := os.Mkdir(temp, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{"first", "second"} {
+		before := content()
+		unused, err := Prepare(path, []byte("unused"), temp)
+		if err != nil {
+			t.Fatal(err)
+		}
+		unused.Remove()
+		unused.Close()
+		d, err := Prepare(path, []byte(text), temp)
+		if err != nil || content() != before {
+			t.Fatalf("%v, %q before it is replaced", err, content())
+		}
+		if err := d.Replace(); err != nil || content() != text {
+			t.Fatalf("%v, %q", err, content())
+		}
+		if d.old != nil && before == "" {
+			t.Error("there was nothing to replace")
+		}
+		d.Close()
+		if d.old != nil && d.old.Close() == nil {
+			t.Error("the old file was left open")
+		}
+	}
+	(*Draft)(nil).Close()
+	if left, err := os.ReadDir(temp); err != nil || len(left) > 0 {
+		t.Errorf("left: %v, %v", left, err)
+	}
+	if err := os.Mkdir(filepath.Join(dir, "taken"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	d, err := Prepare(filepath.Join(dir, "taken"), nil, temp)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	if left, _ := os.ReadDir(temp); d.Replace() == nil || len(left) != 1 {
+		t.Errorf("a directory was replaced, or %v", left)
+	}
+	if left, _ := os.ReadDir(temp); len(left) > 0 {
+		t.Errorf("left: %v", left)
+	}
+}
