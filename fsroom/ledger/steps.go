@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/talking-stick/tt/lockfile"
 )
@@ -213,10 +214,10 @@ func (a *applier) write(name string, to State) error {
 	return cmp.Or(err, f.Chmod(fs.FileMode(to.Perm&0o777)), f.Close())
 }
 
-// state returns what stands at a path. A directory counts as nothing.
+// state returns what stands at a path. A directory counts as nothing, and below a file there is nothing.
 func (a *applier) state(path string) (State, error) {
 	st, err := linkStat(a.full(path))
-	if errors.Is(err, fs.ErrNotExist) || err == nil && st.mode == modeDir {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || err == nil && st.mode == modeDir {
 		return State{}, nil
 	}
 	if err != nil {
