@@ -124,10 +124,16 @@ func (v *treeView) tellHolder(ctx context.Context, x treeChange, out *ledger.Out
 		return
 	}
 	paths := stepPaths(out.Plan.Steps)
-	body := fmt.Sprintf("I did this in your turn: %s, before it was %s. Files: %s", x.what, out.Before.Name(),
-		strings.Join(paths[:min(len(paths), 50)], ", "))
-	if len(paths) > 50 {
-		body += fmt.Sprintf(" and %d more", len(paths)-50)
+	body := fmt.Sprintf("I did this in your turn: %s, before it was %s. Files:", x.what, out.Before.Name())
+	for i, path := range paths { // a message that is too long would not be sent at all
+		if more := fmt.Sprintf(" and %d more", len(paths)-i); i == 50 || len(body)+len(path)+len(", ")+len(more) > turn.MaxMessage {
+			body += more
+			break
+		}
+		if i > 0 {
+			body += ","
+		}
+		body += " " + path
 	}
 	request := turn.MessageRequest{Agent: v.client.Self.ID, To: holder, Body: body, Interrupt: true}
 	_, _, _ = v.room.UpdateAsPerson(ctx, nil, func(st *turn.State, f turn.Facts) ([]event.Event, error) { return turn.Send(st, f, request) })
