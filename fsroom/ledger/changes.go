@@ -148,12 +148,13 @@ func (c *Changes) describe(from, to *Snapshot, filters []string, most int) {
 		case isSecretPath(path), most > 0 && len(c.Unsure) == most:
 			c.MoreUnsure++
 		default:
-			c.Unsure = append(c.Unsure, printable(path))
+			c.Unsure = append(c.Unsure, Printable(path))
 		}
 	}
 }
 
-func printable(path string) string {
+// Printable returns a path as results have it: one that is not UTF-8 as Go quotes a string.
+func Printable(path string) string {
 	if utf8.ValidString(path) {
 		return path
 	}
@@ -225,7 +226,7 @@ func matchesAny(filters []string, path string) bool {
 
 // change says how the path changed, without counts of lines.
 func (d Step) change() PathChange {
-	p := PathChange{Path: printable(d.Path), Quoted: !utf8.ValidString(d.Path), Status: StatusModified}
+	p := PathChange{Path: Printable(d.Path), Quoted: !utf8.ValidString(d.Path), Status: StatusModified}
 	switch {
 	case !d.From.exists():
 		p.Status = StatusAdded

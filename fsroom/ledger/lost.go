@@ -33,7 +33,7 @@ func (v *View) PlanLost(filters []string) (*Plan, error) {
 		if v.isStill(d) {
 			p.Steps = append(p.Steps, Step{d.Path, v.now.state(d.Path, d.To), d.From})
 		} else {
-			p.Kept = append(p.Kept, Conflict{Path: d.Path, Why: KeptNewContent})
+			p.Kept = append(p.Kept, Conflict{Path: Printable(d.Path), Why: KeptNewContent})
 		}
 	}
 	v.keep(p, v.objects.leftOut(before, v.now))

@@ -83,7 +83,7 @@ type undo struct {
 }
 
 func (u *undo) conflict(path, why string) {
-	u.plan.Conflicts = append(u.plan.Conflicts, Conflict{Path: path, Why: why})
+	u.plan.Conflicts = append(u.plan.Conflicts, Conflict{Path: Printable(path), Why: why})
 }
 
 func (u *undo) path(d Step) error {
@@ -167,7 +167,7 @@ func (u *undo) mergeContent(now, was, became ID) (id ID, conflict *lineConflict,
 
 // changedSince adds a conflict, with the turn in which the path was changed if that is known.
 func (u *undo) changedSince(path string, lines *lineConflict) {
-	c := Conflict{Path: path, Why: ConflictChanged}
+	c := Conflict{Path: Printable(path), Why: ConflictChanged}
 	if lines != nil && lines.first > 0 {
 		c.Lines = lineSpan(lines.first, lines.last)
 	}
@@ -190,11 +190,11 @@ func (u *undo) changedSince(path string, lines *lineConflict) {
 
 // gone adds a conflict about a file that was removed since, with where its content is now.
 func (u *undo) gone(path string, became State) {
-	c := Conflict{Path: path, Why: ConflictChanged}
+	c := Conflict{Path: Printable(path), Why: ConflictChanged}
 	u.top.each(func(in *directory, f *file) {
 		other := in.prefix() + f.name
 		if c.To == "" && f.id == became.ID && f.id != emptyBlob {
-			c.Why, c.To = ConflictRenamed, printable(other)
+			c.Why, c.To = ConflictRenamed, Printable(other)
 		}
 	})
 	u.plan.Conflicts = append(u.plan.Conflicts, c)

@@ -31,7 +31,7 @@ func (v *View) PlanRestore(s *Snapshot, filters []string, exact bool) (*Plan, er
 
 // keep adds a path that is kept as it is.
 func (p *Plan) keep(path, why string) {
-	if c := (Conflict{Path: path, Why: why}); !slices.Contains(p.Kept, c) {
+	if c := (Conflict{Path: Printable(path), Why: why}); !slices.Contains(p.Kept, c) {
 		p.Kept = append(p.Kept, c)
 	}
 }

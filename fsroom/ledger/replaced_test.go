@@ -31,3 +31,17 @@ func TestDirectoryReplacedByFile(t *testing.T) {
 		t.Errorf("restore of the directory alone: %s", f.state())
 	}
 }
+
+// TestNamesThatAreNotUTF8 are written in results as Go quotes them, or JSON would lose which they are.
+func TestNamesThatAreNotUTF8(t *testing.T) {
+	f := newFixture(t)
+	f.write("a", "a\n")
+	f.take(WhyStart, 1)
+	f.write("n\xff", "mine\n")
+	f.take(WhyEnd, 1)
+	f.write("n\xff", "newer\n")
+	out, err := f.undo(1)
+	if err != nil || len(out.Plan.Conflicts) != 1 || out.Plan.Conflicts[0].Path != `"n\xff"` {
+		t.Errorf("%+v %v", out.Plan, err)
+	}
+}

@@ -51,7 +51,7 @@ func (l *Ledger) apply(v *View, steps []Step, before *Snapshot) error {
 func (a *applier) begin() error {
 	for _, s := range a.Steps {
 		if now, err := a.state(s.Path); err != nil || now != s.From {
-			return &ChangingError{[]string{s.Path}}
+			return &ChangingError{[]string{Printable(s.Path)}}
 		}
 	}
 	b, err := json.Marshal(a)
@@ -141,7 +141,7 @@ func (a *applier) change(s Step, path, next, aside string) error {
 			return err
 		}
 		if now, err := a.state(aside); err != nil || now != s.From {
-			return &ChangingError{[]string{s.Path}}
+			return &ChangingError{[]string{Printable(s.Path)}}
 		}
 	}
 	if err := fault("rename"); err != nil {
@@ -155,7 +155,7 @@ func (a *applier) change(s Step, path, next, aside string) error {
 		}
 		switch err := a.place(next, path); {
 		case errors.Is(err, fs.ErrExist):
-			return &ChangingError{[]string{s.Path}}
+			return &ChangingError{[]string{Printable(s.Path)}}
 		case err != nil:
 			return err
 		}

@@ -103,7 +103,7 @@ func (v *treeView) mayForce(c *cli.Invocation, x treeChange, p *ledger.Plan, hol
 			c.Notice(fmt.Sprintf("… and %d more", len(p.Steps)-i))
 			break
 		}
-		c.Notice(s.Path)
+		c.Notice(ledger.Printable(s.Path))
 	}
 	question := fmt.Sprintf("%s changes %s.", x.what, counted(len(p.Steps), "file"))
 	if holder != "" {
@@ -193,7 +193,7 @@ func (v *treeView) explainChange(err error, out *ledger.Outcome) error {
 func stepPaths(steps []ledger.Step) []string {
 	paths := make([]string, 0, len(steps))
 	for _, s := range steps {
-		paths = append(paths, s.Path)
+		paths = append(paths, ledger.Printable(s.Path))
 	}
 	slices.Sort(paths)
 	return paths
@@ -219,13 +219,14 @@ func resultOf(out *ledger.Outcome, done string, dry bool) changedResult {
 	r := changedResult{Status: done, Paths: stepPaths(out.Plan.Steps), Written: []string{}, Removed: []string{},
 		Merged: []string{}, Kept: append([]ledger.Conflict{}, out.Plan.Kept...)}
 	for _, s := range out.Plan.Steps {
+		path := ledger.Printable(s.Path)
 		if slices.Contains(out.Plan.Merged, s.Path) {
-			r.Merged = append(r.Merged, s.Path)
+			r.Merged = append(r.Merged, path)
 		}
 		if s.To.Mode != 0 {
-			r.Written = append(r.Written, s.Path)
+			r.Written = append(r.Written, path)
 		} else {
-			r.Removed = append(r.Removed, s.Path)
+			r.Removed = append(r.Removed, path)
 		}
 	}
 	switch {
