@@ -130,15 +130,18 @@ func (r *Runner) begin(j *Job) (*exec.Cmd, *os.File, error) {
 func (r *Runner) end(j *Job, state *os.ProcessState, forced string) {
 	j.EndedAt = now()
 	j.Exit, j.Signal = endedBy(state)
+	j.LogBytes = j.Written()
 	switch {
 	case forced != "":
 		j.Outcome = forced
+	case j.LogBytes > MaxOutput: // in so short a time that nobody has ended it
+		j.Outcome = turn.JobOutputLimit
 	case j.Exit != nil && *j.Exit == 0:
 		j.Outcome = turn.JobPassed
 	default:
 		j.Outcome = turn.JobFailed
 	}
-	if j.LogBytes = j.Written(); j.LogBytes > MaxOutput && os.Truncate(j.Log(), MaxOutput) == nil {
+	if j.LogBytes > MaxOutput && os.Truncate(j.Log(), MaxOutput) == nil {
 		j.LogBytes = MaxOutput
 	}
 	if j.Tree != "" {
