@@ -8,6 +8,7 @@ import (
 	"syscall"
 
 	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom/engine"
 	"github.com/talking-stick/tt/journal"
 	"github.com/talking-stick/tt/lockfile"
 )
@@ -119,8 +120,10 @@ func errNewerRoom(name string, format, known int) error {
 		WithHint("update; the room was left untouched").With("room_id", name)
 }
 
-// IsUnreachable reports whether the error says that the engine cannot be reached.
+// IsUnreachable reports whether the error says that the engine cannot be reached, or that the one that can be has less
+// than this host and cannot confirm that it has no more.
 func IsUnreachable(err error) bool {
 	var coded *code.Error
-	return errors.As(err, &coded) && coded.Code == code.EngineUnreachable
+	var behind *engine.BehindError
+	return errors.As(err, &coded) && coded.Code == code.EngineUnreachable || errors.As(err, &behind)
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -379,4 +380,27 @@ func (h holed) Read(ctx context.Context, room string, from engine.Revision, fn f
 		}
 		return fn(e)
 	})
+}
+
+// TestStoreThatWasCopiedBack: a host that has more than the copy reads its mirror, and is told why
+// its changes are refused.
+func TestStoreThatWasCopiedBack(t *testing.T) {
+	e := inMemory(t)
+	h := newHosts(t, 1, e)
+	h.do(0, join("a"))
+	h.engine = copiedBack{e}
+	r := h.room(0, fsroom.Options{Behind: func(error) bool { return true }})
+	if snap, err := r.View(); err != nil || !slices.Equal(snap.State.In, []string{"a"}) {
+		t.Errorf("View: %v", err)
+	}
+	if _, _, err := r.Update(t.Context(), say("a", "one")); !hasCode(err, code.EngineRestored) {
+		t.Errorf("Update: %v", err)
+	}
+}
+
+// A copiedBack engine has less than hosts have, and cannot confirm that it has no more.
+type copiedBack struct{ engine.Engine }
+
+func (copiedBack) Read(context.Context, string, engine.Revision, func(engine.Entry) error) error {
+	return &engine.BehindError{Err: code.New(code.EngineRestored, "it was copied back")}
 }

@@ -81,6 +81,12 @@ func (e *UnreachableError) Error() string {
 }
 func (e *UnreachableError) Unwrap() error { return e.Err }
 
+// A BehindError means that the engine has less of a room than this host, and why it could not confirm that it has
+// no more. It does not wrap Err: for who reads, such an engine is away.
+type BehindError struct{ Err error }
+
+func (e *BehindError) Error() string { return "the server that answers is behind: " + e.Err.Error() }
+
 // A Restorer is an engine whose store may be one that was copied back. Then what was
 // acknowledged after the copy is not in it, and Append is refused with the code
 // engine_restored until hosts have given back what they have.

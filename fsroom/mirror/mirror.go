@@ -310,9 +310,12 @@ func (r *mirror[S]) explainEngine(err error) error { return ExplainEngine(err, r
 // ExplainEngine gives an error of an engine a code. The room may be "".
 func ExplainEngine(err error, room string) error {
 	var coded *code.Error
+	var behind *engine.BehindError
 	switch {
 	case err == nil, errors.As(err, &coded), errors.Is(err, engine.ErrConflict), errors.Is(err, context.Canceled):
 		return err
+	case errors.As(err, &behind) && errors.As(behind.Err, &coded) && coded.Code == code.EngineRestored:
+		return coded.Because(err) // it would refuse a change for that, too
 	case errors.Is(err, engine.ErrRewound):
 		return code.New(code.EngineRewound, "the engine has less of room %s than this host", room).
 			WithHint(`nothing was changed; "tt doctor --repair" gives the engine what it lost`).With("room_id", room).Because(err)

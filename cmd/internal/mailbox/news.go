@@ -7,7 +7,7 @@ import (
 
 	"github.com/talking-stick/tt/cmd/internal/hearing"
 	"github.com/talking-stick/tt/cmd/internal/member"
-	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/topic"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
@@ -222,7 +222,7 @@ func (m *Mailbox) Shown(ctx context.Context, p *hearing.PrintedRoom) error {
 		if err == nil && t.Name() == p.Cursor.TopicID {
 			err = m.questions().MarkShown(ctx, t, p.Answered)
 		}
-		if err != nil && code.Of(err) != code.EngineUnreachable {
+		if err != nil && !fsroom.IsUnreachable(err) {
 			return err
 		}
 	}

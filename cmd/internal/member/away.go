@@ -21,6 +21,9 @@ func (r *Room) isAway(err error) bool {
 	if !r.FS.IsShared() {
 		return false
 	}
+	if fsroom.IsUnreachable(err) {
+		return true
+	}
 	for e := (*code.Error)(nil); errors.As(err, &e); err = e.Err {
 		if e.Code == code.EngineUnreachable || e.Code == code.InDoubt {
 			return true
@@ -37,7 +40,7 @@ func (c *Client) JoinWithin(ctx context.Context, w *workspace.Workspace, limit t
 	for {
 		r, snap, err = c.Join(ctx, w, false)
 		left = max(0, limit-time.Since(began))
-		if code.Of(err) != code.EngineUnreachable || left == 0 {
+		if !fsroom.IsUnreachable(err) || left == 0 {
 			return r, snap, left, err
 		}
 		timer := time.NewTimer(min(left, awayPoll))

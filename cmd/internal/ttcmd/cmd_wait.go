@@ -9,6 +9,7 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/hooks"
 	"github.com/talking-stick/tt/cmd/internal/mailbox"
 	"github.com/talking-stick/tt/cmd/internal/member"
+	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
 )
@@ -105,7 +106,7 @@ func runWait(ctx context.Context, c *cli.Invocation) error {
 		c.Out.Until(ctx)
 		err = nil
 	}
-	if ended || code.Of(err) == code.EngineUnreachable {
+	if ended || fsroom.IsUnreachable(err) {
 		out := &waitOutput{c: c}
 		return interrupted(ctx, out.exit(out.Answer(client.NotYet(w, err))))
 	}

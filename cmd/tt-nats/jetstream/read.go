@@ -169,7 +169,7 @@ func (e *Engine) Read(ctx context.Context, room string, from engine.Revision, fn
 func (e *Engine) rewound(ctx context.Context, room string, last engine.Revision) error {
 	err := e.Confirm(ctx, room, last)
 	if err != nil && !(e.repairing.Load() && code.Of(err) == code.EngineRestored) {
-		return fmt.Errorf("the server that answers is behind: %v", err) // not ErrConflict
+		return &engine.BehindError{Err: err}
 	}
 	return engine.ErrRewound
 }
