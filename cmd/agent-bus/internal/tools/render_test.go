@@ -58,7 +58,7 @@ func TestTexts(t *testing.T) {
 	play(t, []scenario{{"4 every result has a text", func(t *testing.T, s *stage) {
 		q := s.asks("A")
 		equal(t, "queued", tools.NewQueuedResult("T", "Q", "red", "").Text(),
-			"queued: question_id=Q\nYour question is queued.\nNext: ask_poll(topic_id=\"T\", question_id=\"Q\", wait_seconds=50), up to 3 times.")
+			"queued: question_id=Q\nYour question, asked by red, is queued.\nNext: ask_poll(topic_id=\"T\", question_id=\"Q\", wait_seconds=50), up to 3 times.")
 		mentions(t, s.call("B", "pending_list", f(`{"topic_id":%q}`, s.id)).text, "question_id="+q, "asked by red", "why?", "answer(topic_id=")
 		mentions(t, s.call("B", "answer", s.replies(q, "x")).text, "saved 1, skipped 1", `pending_list(topic_id="`+s.id+`", limit=20, wait_seconds=60)`)
 		mentions(t, s.call("A", "ask", f(`{"topic_id":%q,"question":"?"}`, s.id)).text, "timeout: question_id=", "ask_poll(")

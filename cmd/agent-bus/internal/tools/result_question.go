@@ -39,7 +39,7 @@ func NewQueuedResult(topicID, questionID, agent, to string) *QueuedResult {
 }
 
 func (r *QueuedResult) Text() string {
-	text := "Your question is queued."
+	text := "Your question, asked by " + r.AskedBy + ", is queued."
 	switch {
 	case r.Status == StatusTimeout:
 		text = "Nobody has answered yet; the question stays open, question_status=" + r.QuestionStatus + "."
@@ -47,7 +47,7 @@ func (r *QueuedResult) Text() string {
 			text += " Listeners: " + code.Count(*n, "agent") + " could hear of it."
 		}
 	case r.To != "":
-		text = "Your question is queued for " + r.To + "."
+		text = "Your question, asked by " + r.AskedBy + ", is queued for " + r.To + "."
 	}
 	return fmt.Sprintf("%s: question_id=%s\n%s\nNext: %s, up to %d times.", r.Status, r.QuestionID,
 		text, r.NextAction.Call(), r.ClientPlan.MaxAttempts)
