@@ -75,7 +75,7 @@ func roomFileLine(line string) (key, value string, ok bool) {
 // readRoomFile returns the content of a room file, "" if it is missing.
 func readRoomFile(path string) (string, error) {
 	info, err := os.Lstat(path)
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.ENAMETOOLONG) {
 		return "", nil
 	}
 	if err == nil && (!info.Mode().IsRegular() || info.Size() > maxRoomFile) {

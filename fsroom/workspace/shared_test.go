@@ -264,6 +264,9 @@ func TestRoomFilesThatAreNone(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		return
 	}
+	if f, err := workspace.ReadRoomFile("/" + strings.Repeat("a/", 3000)); err != nil {
+		t.Errorf("a path longer than the system takes: %+v, %v", f, err)
+	}
 	root := files(t, map[string]string{"secret": "room: a/b\n", ".talking-stick/": ""})
 	if err := os.Symlink(filepath.Join(root, "secret"), workspace.RoomFilePath(root)); err != nil {
 		t.Fatal(err)
