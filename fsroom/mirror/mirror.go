@@ -60,9 +60,7 @@ func (m *marker) Fields(c *wire.Codec) {
 	c.Int("changes", &m.Changes)
 	c.OptText("note", &m.Note)
 	c.OptInt("note_revision", &m.NoteRevision)
-	if !c.Writes() || !m.NoteAt.IsZero() {
-		c.Time("note_at", &m.NoteAt)
-	}
+	c.OptTime("note_at", &m.NoteAt, m.NoteAt.IsZero())
 }
 
 // A tail is what the engine has from a marker on.

@@ -1,9 +1,6 @@
 package topic
 
-import (
-	"github.com/talking-stick/tt/journal/event"
-	"github.com/talking-stick/tt/journal/wire"
-)
+import "github.com/talking-stick/tt/journal/wire"
 
 // This file lists the JSON fields of the state and of payloads, once for reading and
 // writing. The names are part of the file format.
@@ -17,7 +14,7 @@ func (s *State) Fields(c *wire.Codec) {
 	c.Text("status", &s.Status)
 	c.Int("ordinal", &s.Ordinal)
 	c.Time("created_at", &s.CreatedAt)
-	optTime(c, "closed_at", &s.ClosedAt)
+	wire.TimeIfAny(c, "closed_at", &s.ClosedAt)
 	c.OptText("close_reason", &s.CloseReason)
 	c.OptRaw("metadata", &s.Metadata)
 	c.Int("last_event_seq", &s.Seq)
@@ -27,27 +24,13 @@ func (s *State) Fields(c *wire.Codec) {
 	c.Num("forgotten", &s.Forgotten)
 }
 
-// optTime is a time that is left out if it is nil.
-func optTime(c *wire.Codec, name string, at **event.Time) {
-	if c.Writes() {
-		if *at != nil {
-			c.Time(name, *at)
-		}
-		return
-	}
-	var read event.Time
-	if c.Time(name, &read); !read.IsZero() {
-		*at = &read
-	}
-}
-
 // Fields implements [wire.Fields].
 func (q *Question) Fields(c *wire.Codec) {
 	c.Text("question_id", &q.ID)
 	c.Text("asked_by", &q.AskedBy)
 	c.OptText("to", &q.To)
 	c.OptText("other_room", &q.Other)
-	optTime(c, "asked_at", &q.AskedAt)
+	wire.TimeIfAny(c, "asked_at", &q.AskedAt)
 	c.Text("status", &q.Status)
 	c.Int("event_seq", &q.Seq)
 	wire.OptList(c, "answers", &q.Answers)

@@ -3,7 +3,6 @@ package turn
 import (
 	"time"
 
-	"github.com/talking-stick/tt/journal/event"
 	"github.com/talking-stick/tt/journal/wire"
 )
 
@@ -55,9 +54,7 @@ func (l *Lease) Fields(c *wire.Codec) {
 	c.OptObject("renewed", &l.Renewed, l.Renewed.IsZero())
 	c.OptNum("granted_to_pid", &l.GrantedTo)
 	c.OptText("guardian_ended", &l.Ended.Why)
-	if !c.Writes() || !l.Ended.At.IsZero() {
-		c.Time("guardian_ended_at", &l.Ended.At)
-	}
+	c.OptTime("guardian_ended_at", &l.Ended.At, l.Ended.At.IsZero())
 	c.OptObject("proof", &l.Proof, l.Proof == Proof{})
 }
 
@@ -160,7 +157,7 @@ func (n *Note) Fields(c *wire.Codec) {
 func (n *NoteView) Fields(c *wire.Codec) {
 	n.Note.Fields(c)
 	c.Text("body", &n.Body)
-	optTime(c, "resolved_at", n.ResolvedAt)
+	wire.TimeIfAny(c, "resolved_at", &n.ResolvedAt)
 	c.OptText("resolved_by_agent_id", &n.ResolvedBy)
 }
 
@@ -238,8 +235,8 @@ func (v *RoomView) Fields(c *wire.Codec) {
 	c.Int("turn_id", &v.TurnID)
 	c.OptText("owner", &v.Owner)
 	c.OptText("reserved_for", &v.ReservedFor)
-	optTime(c, "lease_expires_at", v.LeaseExpiresAt)
-	optTime(c, "claim_expires_at", v.ClaimExpiresAt)
+	wire.TimeIfAny(c, "lease_expires_at", &v.LeaseExpiresAt)
+	wire.TimeIfAny(c, "claim_expires_at", &v.ClaimExpiresAt)
 	c.OptInt("pending_handoff_event_seq", &v.PendingHandoff)
 	c.Int("last_event_seq", &v.LastEventSeq)
 	c.Time("updated_at", &v.UpdatedAt)
@@ -257,7 +254,7 @@ func (v *MemberView) Fields(c *wire.Codec) {
 	c.Bool("waiting", &v.Waiting)
 	c.Text("status", &v.Status)
 	c.Text("process", (*string)(&v.Process))
-	optTime(c, "gone_at", v.GoneAt)
+	wire.TimeIfAny(c, "gone_at", &v.GoneAt)
 	c.Text("session_kind", &v.SessionKind)
 	c.OptBool("observer", &v.Observer)
 	c.OptText("listening", &v.Listening)
@@ -293,8 +290,8 @@ func (r *WaitResult) Fields(c *wire.Codec) {
 	c.OptInt("last_handoff_event_seq", &r.LastHandoff)
 	c.OptText("current_owner", &r.CurrentOwner)
 	c.OptText("reserved_for", &r.ReservedFor)
-	optTime(c, "lease_expires_at", r.LeaseExpiresAt)
-	optTime(c, "claim_expires_at", r.ClaimExpiresAt)
+	wire.TimeIfAny(c, "lease_expires_at", &r.LeaseExpiresAt)
+	wire.TimeIfAny(c, "claim_expires_at", &r.ClaimExpiresAt)
 	c.OptNum("guardian_pid", &r.GuardianPID)
 	c.OptNum("granted_to_pid", &r.GrantedTo)
 	r.Briefing.fields(c)
@@ -347,8 +344,8 @@ func (u *Unread) Fields(c *wire.Codec) {
 }
 
 func (e *Evidence) fields(c *wire.Codec) {
-	optTime(c, "last_seen_at", e.LastSeenAt)
-	optTime(c, "gone_since", e.GoneSince)
+	wire.TimeIfAny(c, "last_seen_at", &e.LastSeenAt)
+	wire.TimeIfAny(c, "gone_since", &e.GoneSince)
 	c.OptText("evidence", &e.Sentence)
 	c.OptText("hint", &e.Hint)
 }
@@ -392,14 +389,6 @@ func (h *Handoff) Fields(c *wire.Codec) {
 	c.OptTexts("do_not", &h.DoNot)
 }
 
-// optTime is a time of a result, left out if it is not known. Results are only
-// written.
-func optTime(c *wire.Codec, name string, at *event.Time) {
-	if at != nil {
-		c.Time(name, at)
-	}
-}
-
 // The types below are also part of results that are encoded by encoding/json.
 
 func (v RoomView) MarshalJSON() ([]byte, error)      { return wire.Append(nil, &v), nil }
@@ -422,19 +411,19 @@ func (v *Standing) Fields(c *wire.Codec) {
 	c.OptText("reserved_for", &v.ReservedFor)
 	c.OptText("offered_to", &v.OfferedTo)
 	c.OptText("handoff_from", &v.From)
-	optTime(c, "since", v.Since)
-	optTime(c, "lease_expires_at", v.LeaseExpiresAt)
-	optTime(c, "claim_expires_at", v.ClaimExpiresAt)
-	optTime(c, "offered_until", v.OfferedUntil)
+	wire.TimeIfAny(c, "since", &v.Since)
+	wire.TimeIfAny(c, "lease_expires_at", &v.LeaseExpiresAt)
+	wire.TimeIfAny(c, "claim_expires_at", &v.ClaimExpiresAt)
+	wire.TimeIfAny(c, "offered_until", &v.OfferedUntil)
 	c.OptText("process", (*string)(&v.Process))
-	optTime(c, "gone_at", v.GoneAt)
+	wire.TimeIfAny(c, "gone_at", &v.GoneAt)
 	wire.OptList(c, "trouble", &v.Trouble)
 }
 
 func (t *Trouble) Fields(c *wire.Codec) {
 	c.Text("what", &t.What)
 	c.OptNum("pid", &t.PID)
-	optTime(c, "since", t.Since)
-	optTime(c, "until", t.Until)
+	wire.TimeIfAny(c, "since", &t.Since)
+	wire.TimeIfAny(c, "until", &t.Until)
 	c.Text("do", &t.Do)
 }

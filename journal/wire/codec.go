@@ -192,6 +192,29 @@ func (c *Codec) Time(name string, v Time) {
 	}
 }
 
+// OptTime is a time that is left out when absent is true.
+func (c *Codec) OptTime(name string, v Time, absent bool) {
+	if c.in != nil || !absent {
+		c.Time(name, v)
+	}
+}
+
+// TimeIfAny is a time that is left out when it is nil.
+func TimeIfAny[T any, P interface {
+	*T
+	Time
+	IsZero() bool
+}](c *Codec, name string, v **T) {
+	if c.in == nil {
+		c.OptTime(name, P(*v), *v == nil)
+		return
+	}
+	read := P(new(T))
+	if c.Time(name, read); !read.IsZero() {
+		*v = read
+	}
+}
+
 // Object is a nested object.
 func (c *Codec) Object(name string, v Fields) {
 	if c.write(name) {

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/talking-stick/tt/journal/wire"
 	"pgregory.net/rapid"
@@ -138,6 +139,29 @@ func TestEmpty(t *testing.T) {
 	kept := thing{Name: "kept"}
 	if err := wire.Decode([]byte(`{"size":1}`), &kept); err != nil || kept.Name != "kept" {
 		t.Errorf("%+v, %v", kept, err)
+	}
+}
+
+// stamps has times that may be left out.
+type stamps struct {
+	At  time.Time
+	End *time.Time
+}
+
+func (s *stamps) Fields(c *wire.Codec) {
+	c.OptTime("at", &s.At, s.At.IsZero())
+	wire.TimeIfAny(c, "end", &s.End)
+}
+
+func TestTimesThatAreLeftOut(t *testing.T) {
+	at := time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
+	for want, s := range map[string]stamps{`{}`: {}, `{"at":"2030-01-02T03:04:05Z","end":"2030-01-02T03:04:05Z"}`: {at, &at}} {
+		var got stamps
+		if text := string(wire.Append(nil, &s)); text != want {
+			t.Errorf("got %s, want %s", text, want)
+		} else if err := wire.Decode([]byte(text), &got); err != nil || !reflect.DeepEqual(got, s) {
+			t.Errorf("%s: %+v, %v", text, got, err)
+		}
 	}
 }
 

@@ -54,15 +54,7 @@ func (t *Ticket) Fields(c *wire.Codec) {
 	c.Texts("command", &t.Command)
 	c.Text("cwd", &t.Dir)
 	c.Time("asked_at", &t.AskedAt)
-	if !c.Writes() || t.HeldAt != nil {
-		var at time.Time
-		if t.HeldAt != nil {
-			at = *t.HeldAt
-		}
-		if c.Time("held_at", &at); !at.IsZero() {
-			t.HeldAt = &at
-		}
-	}
+	wire.TimeIfAny(c, "held_at", &t.HeldAt)
 	c.OptTexts("inside", &t.Inside)
 }
 

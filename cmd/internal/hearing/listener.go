@@ -193,9 +193,7 @@ func (l *Listener) Fields(c *wire.Codec) {
 		at   *event.Time
 	}{{"since", &l.Since}, {"armed_at", &l.Armed}, {"heard_at", &l.Heard}, {"spoke_at", &l.Woken}, {"put_off_at", &l.PutOff},
 		{"needed_at", &l.Needed}} {
-		if !c.Writes() || !f.at.IsZero() {
-			c.Time(f.name, f.at)
-		}
+		c.OptTime(f.name, f.at, f.at.IsZero())
 	}
 	c.OptInts("lately", &l.Lately)
 	c.OptBool("off", &l.Off)

@@ -119,13 +119,9 @@ func (d *Delivered) Fields(c *wire.Codec) {
 	c.Text("to_agent_id", &d.To)
 	c.Text("state", &d.State)
 	c.Time("stored_at", &d.StoredAt)
-	if !d.WokenAt.IsZero() {
-		c.Time("woken_at", &d.WokenAt)
-	}
+	c.OptTime("woken_at", &d.WokenAt, d.WokenAt.IsZero())
 	c.OptText("woken_by", &d.WokenBy)
-	if !d.ShownAt.IsZero() {
-		c.Time("shown_at", &d.ShownAt)
-	}
+	c.OptTime("shown_at", &d.ShownAt, d.ShownAt.IsZero())
 	c.OptInt("answered_event_seq", &d.Answer)
 }
 
@@ -182,12 +178,8 @@ func (t *MemberReach) Fields(c *wire.Codec) {
 	c.OptText("listening", &t.Listening)
 	c.Int("unread", &t.Unread)
 	c.Text("process", (*string)(&t.Process))
-	if t.GoneAt != nil {
-		c.Time("gone_at", t.GoneAt)
-	}
-	if !t.NotifiedAt.IsZero() {
-		c.Time("notified_at", &t.NotifiedAt)
-	}
+	wire.TimeIfAny(c, "gone_at", &t.GoneAt)
+	c.OptTime("notified_at", &t.NotifiedAt, t.NotifiedAt.IsZero())
 	c.OptText("error", &t.Error)
 	c.OptText("note", &t.Note)
 	c.OptObject("activity", &t.Activity, t.Activity.What == "")

@@ -57,12 +57,8 @@ func (t *InboxTurn) Fields(c *wire.Codec) {
 	c.Int("turn_id", &t.TurnID)
 	c.OptText("owner", &t.Owner)
 	c.OptText("reserved_for", &t.ReservedFor)
-	if t.LeaseExpiresAt != nil {
-		c.Time("lease_expires_at", t.LeaseExpiresAt)
-	}
-	if t.ClaimExpiresAt != nil {
-		c.Time("claim_expires_at", t.ClaimExpiresAt)
-	}
+	wire.TimeIfAny(c, "lease_expires_at", &t.LeaseExpiresAt)
+	wire.TimeIfAny(c, "claim_expires_at", &t.ClaimExpiresAt)
 }
 
 // Fields implements [wire.Fields]. What all questions of a list have in common, that they

@@ -90,9 +90,7 @@ func knownOf(c *cli.Invocation, r *member.Room) (k lastKnown) {
 }
 
 func (k *lastKnown) fields(c *wire.Codec) {
-	if k.AsOf != nil {
-		c.Time("as_of", k.AsOf)
-	}
+	wire.TimeIfAny(c, "as_of", &k.AsOf)
 	c.OptText("warning", &k.Warning)
 }
 
