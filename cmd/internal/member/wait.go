@@ -115,18 +115,18 @@ func (r *Room) Take(ctx context.Context, request turn.TakeRequest, out Output) (
 // is something that the agent was not shown. The agent is a member.
 func (r *Room) Wait(ctx context.Context, limit time.Duration, park, inbox bool, out Output) error {
 	since := r.beginWait()
-	stopWaiting, err := r.own().Hold(waitingFile)
-	if err != nil {
-		return err
-	}
-	defer stopWaiting()
-	if inbox {
+	if inbox { // first: who sees that the agent waits also sees that it waits for messages
 		stop, err := r.own().Hold(inboxFile)
 		if err != nil {
 			return err
 		}
 		defer stop()
 	}
+	stopWaiting, err := r.own().Hold(waitingFile)
+	if err != nil {
+		return err
+	}
+	defer stopWaiting()
 	if err := r.own().EnsureWakeFile(); err != nil {
 		return err
 	}
