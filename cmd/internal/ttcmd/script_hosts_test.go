@@ -40,6 +40,7 @@ func namespaces(t *testing.T) func(work string) string {
 		return func(string) string { return "" }
 	case "nats":
 		engineshared.Enable()
+		engine.Slack = patience
 		server := natstest.Start(t)
 		return func(work string) string { return server.Namespace(t) + "-" + filepath.Base(work) }
 	}

@@ -238,21 +238,24 @@ func (e *Engine) Announce(ctx context.Context, room, agent, what string, again f
 		}
 		select {
 		case <-drained:
-		case <-time.After(presencePatience + 2*e.roundTrip()):
+		case <-time.After(e.presencePatience()):
 		}
 	}, nil
 }
 
-// presencePatience is how long a process that has announced itself has to answer, besides the
-// way there and back.
-const presencePatience = 150 * time.Millisecond
+// presencePatience is how long a process that has announced itself has to answer. Scripts stop some,
+// which they wait for on purpose, so there is an end to the slack.
+func (e *Engine) presencePatience() time.Duration {
+	const usual, mostSlack = 150 * time.Millisecond, 10 * time.Second
+	return usual + 2*e.roundTrip() + min(engine.Slack, mostSlack)
+}
 
 // Announced implements [engine.Engine].
 func (e *Engine) Announced(ctx context.Context, room, agent, what string) (engine.Presence, error) {
 	if err := e.silent(); err != nil {
 		return engine.Unknown, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, presencePatience+2*e.roundTrip())
+	ctx, cancel := context.WithTimeout(ctx, e.presencePatience())
 	defer cancel()
 	// It is the other process that answers. If it is stopped, that says nothing of the server.
 	_, err := e.requestOnce(ctx, nats.NewMsg(e.subject("ttpresent", room, agent, what)), func(context.Context, time.Time, error) {})
