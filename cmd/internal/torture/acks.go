@@ -23,6 +23,7 @@ type acks struct {
 	works  []work            // what agents did in their turns, beside tt
 	leaves []leave           // to go on
 	codes  map[string]int    // of errors
+	bare   []span            // of processes that do nothing
 }
 
 func newAcks() acks {
@@ -34,6 +35,17 @@ type wait struct {
 	agent        string
 	began, ended time.Time
 	turn         int64 // that it was granted; 0: none
+}
+
+// A span is a time from its begin to its end.
+type span struct{ begin, end time.Time }
+
+// A lateness is how long after an event that reserved the turn for one who waited the wait had it, or
+// ended, and how long a process that does nothing took meanwhile.
+type lateness struct {
+	wait       wait
+	event      int64
+	took, bare time.Duration
 }
 
 // A work is what an agent did in a turn, from its begin to its end.
@@ -142,8 +154,8 @@ func counted(written map[string]int, said map[string]answer) error {
 // lateness is how long undisturbed waits took after what they waited for: from
 // the event that reserved the turn for the waiter until the wait had returned, or
 // until the reservation had ended.
-func (a acks) lateness(events []event.Event) []time.Duration {
-	var late []time.Duration
+func (a acks) lateness(events []event.Event) []lateness {
+	var late []lateness
 	for i, e := range events {
 		if e.Type != turn.Released && e.Type != turn.Passed || e.To == "" {
 			continue
@@ -162,11 +174,21 @@ func (a acks) lateness(events []event.Event) []time.Duration {
 				begun = w.began
 			}
 			if until.After(begun) {
-				late = append(late, until.Sub(begun))
+				late = append(late, lateness{w, e.Seq, until.Sub(begun), a.slowest(begun, until)})
 			}
 		}
 	}
 	return late
+}
+
+// slowest is how long the slowest process that does nothing took of those that ran between two times.
+func (a acks) slowest(from, to time.Time) (longest time.Duration) {
+	for _, s := range a.bare {
+		if s.begin.Before(to) && s.end.After(from) {
+			longest = max(longest, s.end.Sub(s.begin))
+		}
+	}
+	return longest
 }
 
 // reservedUntil is when the reservation that the events follow ended; if it did

@@ -94,8 +94,22 @@ func TestLateness(t *testing.T) {
 		"before":                       {wait{"b", at(0), at(.5), 0}, nil},
 	}
 	for name, tt := range tests {
-		if got := (acks{waits: []wait{tt.wait}}).lateness(events); !slices.Equal(got, tt.want) {
+		var got []time.Duration
+		for _, l := range (acks{waits: []wait{tt.wait}}).lateness(events) {
+			got = append(got, l.took)
+		}
+		if !slices.Equal(got, tt.want) {
 			t.Errorf("%s: %v, want %v", name, got, tt.want)
+		}
+	}
+}
+
+func TestSlowest(t *testing.T) {
+	at := func(s int) time.Time { return begin.Add(time.Duration(s) * time.Second) }
+	a := acks{bare: []span{{at(0), at(9)}, {at(9), at(11)}, {at(12), at(15)}, {at(20), at(30)}}}
+	for _, tt := range []struct{ from, to, want int }{{10, 14, 3}, {10, 12, 2}, {16, 20, 0}, {8, 25, 10}} {
+		if got := a.slowest(at(tt.from), at(tt.to)); got != time.Duration(tt.want)*time.Second {
+			t.Errorf("from %d to %d: %v, want %d s", tt.from, tt.to, got, tt.want)
 		}
 	}
 }

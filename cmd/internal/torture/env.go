@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -72,7 +73,15 @@ func (e *env) buildTT(edits []edit) error {
 	if err != nil {
 		return err
 	}
-	return e.build(&e.tt, "cmd/tt", append(calls, edits...)...)
+	return e.build(&e.tt, "cmd/tt", slices.Concat(calls, patient, edits)...)
+}
+
+// patient are the edits for a machine that may be slow, as is that on which tests run: nobody gives up a
+// lock, and no poll makes good a wake-up that was lost.
+var patient = []edit{
+	{File: "fsroom/store.go", Old: "lockPatience = 5 * time.Second", New: "lockPatience = 2 * time.Minute"},
+	{File: "fsroom/watch.go", Old: "safetyPoll    = 5 * time.Second", New: "safetyPoll    = time.Hour"},
+	{File: "fsroom/watch.go", Old: "safetyPollMax = 20 * time.Second", New: "safetyPollMax = time.Hour"},
 }
 
 // olderCommit is the last one whose programs are not told whole entries by the server.

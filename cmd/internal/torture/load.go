@@ -140,6 +140,15 @@ func (l *load) end() {
 	reap(l.data)
 }
 
+// measure runs a process that does nothing again and again, beside what the load does, until the
+// latch is closed: what it takes is the machine's.
+func (l *load) measure(over *latch) {
+	for h := l.on(l.data); !over.closed(); over.sleep(20 * time.Millisecond) {
+		o := h.process(l.tt, "version").run()
+		l.note(func(acks *acks) { acks.bare = append(acks.bare, span{o.began, o.ended}) })
+	}
+}
+
 // finish lets the commands that run come to their end, and interrupts waits.
 func (l *load) finish() {
 	l.stop(func(p *process) {

@@ -65,7 +65,7 @@ func (t *trial) answers(want answer) int {
 }
 
 // recorded is how long after a turn what it has changed may be recorded, which is an event, too.
-const recorded = 20 * time.Second
+const recorded = 2 * time.Minute
 
 // mirrors brings the mirrors of all hosts up to date and returns what all have in them.
 func (t *trial) mirrors() (h *history, err error) {
@@ -175,7 +175,7 @@ func (t *trial) left() {
 // guardians looks for those that have outlived their turn.
 func (t *trial) guardians(h *history) {
 	var left []string
-	ended := eventually(30*time.Second, func() bool {
+	ended := eventually(stall, func() bool {
 		left = nil
 		for _, host := range t.hosts {
 			for _, pid := range processesOf(host.dir) {

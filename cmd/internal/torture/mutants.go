@@ -178,8 +178,8 @@ func promptTurns(e *env, r *report) {
 	events, err := e.events(l.data)
 	r.check("the journal", err)
 	for _, late := range l.acks.lateness(events) {
-		if late > atLatest {
-			r.wrong("one was woken %v late", late.Round(time.Millisecond))
+		if late.took > atLatest {
+			r.wrong("one was woken %v late", late.took.Round(time.Millisecond))
 		}
 	}
 }

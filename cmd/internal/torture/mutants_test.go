@@ -12,7 +12,7 @@ import (
 
 // The edits of each mutant fit the source.
 func TestMutantsFit(t *testing.T) {
-	for _, m := range slices.Concat(mutants(), mutantsOnHosts()) {
+	for _, m := range slices.Concat(mutants(), mutantsOnHosts(), []mutant{{name: "patient", edits: patient}}) {
 		for _, e := range m.edits {
 			source, err := os.ReadFile(filepath.Join("../../..", e.File))
 			if n := strings.Count(string(source), e.Old); err != nil || n != 1 {

@@ -71,7 +71,7 @@ func (p *process) await() {
 
 // longest is how long a command may take: a wait of a few seconds, its calls of the engine,
 // on a busy machine.
-const longest = 60 * time.Second
+const longest = 3 * time.Minute
 
 // result waits until the process has ended, which it must in time.
 func (p *process) result() *outcome {

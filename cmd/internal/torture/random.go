@@ -46,19 +46,24 @@ func (e *env) randomRound(r *report, bus string) error {
 	l.each(3, (*agent).takeTurns)
 	l.each(1, (*agent).receive)
 	l.lanes.Go(func() { l.look(r) })
-	last, following := make(chan int64, 1), sync.WaitGroup{}
-	following.Go(func() { r.check("a follower", l.follow(last)) })
+	last, over, beside := make(chan int64, 1), newLatch(), sync.WaitGroup{}
+	beside.Go(func() { r.check("a follower", l.follow(last)) })
+	beside.Go(func() { l.measure(over) })
 	l.until(time.Duration(e.pick(9, 30))*time.Second, func(a *acks) bool { return l.killed >= e.pick(600, 4000) && len(a.grants) >= 40 })
+	const few = 10
+	l.until(stall, func(a *acks) bool { return len(a.grants) >= few })
 	l.finish()
+	over.close()
 	events, err := e.events(l.data)
 	r.check("the journal", err)
 	last <- int64(len(events))
-	following.Wait()
+	beside.Wait()
 	r.add(1, l.killed, l.acks.count())
 	r.check("guardians", e.guardiansEnd(l.data))
 	r.check("the room", e.judge(l.data, l.acks))
 	r.check("the agent bus", l.acks.checkQuestions(l.data))
-	if events, err = e.events(l.data); err != nil || len(l.acks.grants) < 10 {
+	events, err = e.events(l.data)
+	if err != nil || len(l.acks.grants) < few {
 		r.wrong("%d turns were had, %v", len(l.acks.grants), err)
 	}
 	r.woken(l.acks.lateness(events)...)
@@ -133,7 +138,7 @@ func (l *load) follow(last <-chan int64) error {
 		l.over.sleep(time.Duration(100+random.IntN(1500)) * time.Millisecond)
 		if l.over.closed() {
 			want = <-last
-			eventually(atLatest, func() bool { n, err := followed(path, seen); return n >= want || err != nil })
+			eventually(stall, func() bool { n, err := followed(path, seen); return n >= want || err != nil })
 		}
 		p.kill()
 		_ = out.Close()
@@ -142,7 +147,7 @@ func (l *load) follow(last <-chan int64) error {
 			return err
 		}
 		if seen < want {
-			return fmt.Errorf("it is at event %d of %d after %v", seen, want, atLatest)
+			return fmt.Errorf("it is at event %d of %d after %v", seen, want, stall)
 		}
 	}
 	return nil
@@ -176,7 +181,7 @@ func (e *env) guardiansEnd(data string) error {
 		}
 	}
 	var left []int
-	if eventually(atLatest+4*time.Second, func() bool {
+	if eventually(stall, func() bool {
 		left = slices.DeleteFunc(processesOf(data), func(pid int) bool { return !isGuardian(pid) })
 		return len(left) == 0
 	}) {

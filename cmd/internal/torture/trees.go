@@ -291,7 +291,7 @@ func (s *treeStorm) changed() (was, left map[string]string, err error) {
 		return nil, nil, fmt.Errorf("wait: %v", res)
 	}
 	begun := fmt.Sprintf(`"why":"start","turn_id":%d,`, s.turns+1)
-	if !s.blind && !eventually(10*time.Second, func() bool { return strings.Contains(s.tt("restore", "--limit", "2").stdout, begun) }) {
+	if !s.blind && !eventually(stall, func() bool { return strings.Contains(s.tt("restore", "--limit", "2").stdout, begun) }) {
 		return nil, nil, fmt.Errorf("the beginning of turn %d is not recorded", s.turns+1)
 	}
 	was = s.files()

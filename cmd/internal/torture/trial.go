@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"sync"
 	"time"
 )
 
@@ -117,6 +118,10 @@ func (e *env) try(r *report, p plan) {
 		return
 	}
 	t.each((*agent).takeTurns)
+	over, measuring := newLatch(), sync.WaitGroup{}
+	if t.prompt {
+		measuring.Go(func() { t.measure(over) })
+	}
 	for _, f := range p.faults {
 		if !t.calm() || r.caught() {
 			break
@@ -125,6 +130,8 @@ func (e *env) try(r *report, p plan) {
 	}
 	t.calm()
 	t.finish()
+	over.close()
+	measuring.Wait()
 	if !r.caught() {
 		t.judge()
 	}
@@ -139,7 +146,7 @@ func (t *trial) each(live func(*agent)) {
 
 // stall is how long it may take until turns are taken again after a fault: for an election,
 // for a reservation to run out, for reconnecting, on a busy machine.
-const stall = 60 * time.Second
+const stall = 3 * time.Minute
 
 // mostTurns is how many turns are waited for, at most.
 const mostTurns = 40
