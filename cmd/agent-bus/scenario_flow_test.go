@@ -200,10 +200,7 @@ func loadScenario(s *stage) {
 		answerer := s.as(f("cat%d", i))
 		doings = append(doings, func() {
 			for done := 0; done < 10*each; {
-				var ids []string
-				for _, q := range answerer.call("pending_list", f(`{"topic_id":%q,%s}`, s.id, waitLong)).body["pending"].([]any) {
-					ids = append(ids, q.(map[string]any)["question_id"].(string))
-				}
+				ids := answerer.waitForQuestions()
 				saved, _ := answerer.call("answer", s.replies(ids...)).body["saved"].(float64)
 				if len(ids) == 0 || saved == 0 {
 					s.Errorf("nothing to answer after %d", done)
