@@ -1,8 +1,10 @@
 # Everything a newcomer needs: make demo, make test. What CI runs: make ci.
 
 GO      ?= go
-# What vet finds is the subject of lint.
-TEST    := $(GO) test -vet=off
+# What vet finds is the subject of lint. The scripts of tt take minutes, under the race detector on a busy
+# machine many.
+FLAGS   := -vet=off -timeout 30m
+TEST    := $(GO) test $(FLAGS)
 BIN     := bin
 PREFIX  ?= $(HOME)/.local
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
@@ -27,7 +29,7 @@ GOTESTSUM   := gotest.tools/gotestsum@v1.13.0
 # test,PACKAGES,FLAGS: run tests. In CI, whose machines are shared, up to three that fail are run once more, alone;
 # they are named at the end all the same, and a data race is never let pass.
 test = $(if $(filter true,$(CI)),$(GO) run $(GOTESTSUM) --format standard-quiet --no-color --hide-summary=skipped --rerun-fails=1 \
-	--rerun-fails-max-failures=3 --rerun-fails-abort-on-data-race --packages="$(1)" -- -vet=off,$(TEST)) $(2) $(if $(filter true,$(CI)),,$(1))
+	--rerun-fails-max-failures=3 --rerun-fails-abort-on-data-race --packages="$(1)" -- $(FLAGS),$(TEST)) $(2) $(if $(filter true,$(CI)),,$(1))
 
 .PHONY: build natsd demo test test-mcp race lint fmt vet bench cross ci install install-natsd uninstall share dist release clean fuzz model torture torture-long torture-hosts torture-hosts-short test-hosts test-engines test-ci test-plain test-race vuln guards test-ui reach
 
