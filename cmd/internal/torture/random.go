@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -195,14 +196,27 @@ func (e *env) guardiansEnd(data string) error {
 func halt(pid int) {
 	for range 1000 {
 		_ = syscall.Kill(pid, syscall.SIGSTOP)
-		eventually(time.Second, func() bool {
-			stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-			return err != nil || bytes.Contains(stat, []byte(") T "))
-		})
-		if locks, _ := os.ReadFile("/proc/locks"); !bytes.Contains(locks, fmt.Appendf(nil, " %d ", pid)) {
+		eventually(time.Minute, func() bool { return !anyOf(pid, "task/*/stat", runs) })
+		if !anyOf(pid, "fdinfo/*", locks) {
 			return
 		}
 		_ = syscall.Kill(pid, syscall.SIGCONT)
 		time.Sleep(5 * time.Millisecond) // for it to release the lock
 	}
 }
+
+// anyOf reports whether the kernel says so in any file of a process: a thread that is about to stop
+// may take a lock still, and of a long list of all locks some can be missed.
+func anyOf(pid int, pattern string, is func(text []byte) bool) bool {
+	paths, _ := filepath.Glob(fmt.Sprintf("/proc/%d/%s", pid, pattern))
+	return slices.ContainsFunc(paths, func(path string) bool {
+		text, err := os.ReadFile(path)
+		return err == nil && is(text)
+	})
+}
+
+func runs(stat []byte) bool {
+	_, state, _ := bytes.Cut(stat, []byte(") "))
+	return !bytes.ContainsAny(state[:min(1, len(state))], "TZX")
+}
+func locks(fdinfo []byte) bool { return bytes.Contains(fdinfo, []byte("\nlock:")) }
