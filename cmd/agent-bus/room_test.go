@@ -8,6 +8,9 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
+	"time"
+
+	"github.com/talking-stick/tt/identity"
 )
 
 // A workroom is a room of tt in the data directory of the stage.
@@ -47,7 +50,20 @@ func (w *workroom) tt(agent string, args ...string) (result map[string]any) {
 	if err := json.Unmarshal(out, &result); err != nil {
 		w.Errorf("tt %q: %v: %s", args, err, out)
 	}
+	if guardian, ok := result["guardian_pid"].(float64); ok {
+		w.Cleanup(func() { w.kill(int(guardian)) })
+	}
 	return result
+}
+
+// kill ends a process that is no child of this one: a guardian would write to a directory that is being removed.
+func (w *workroom) kill(pid int) {
+	if p, err := os.FindProcess(pid); err == nil {
+		_ = p.Kill()
+	}
+	for info, err := identity.System().Inspect(pid); err == nil && !info.Zombie; info, err = identity.System().Inspect(pid) {
+		time.Sleep(time.Millisecond)
+	}
 }
 
 // topicOfRoom is the id of the only topic there is.

@@ -108,12 +108,7 @@ func beyondScenarios() []scenario {
 			equal(s, "not asked for", cat.join(s.id, "cat")["agents"], nil)
 			nobody := s.peer().ok("topic_join", f(`{"topic_id":%q,"agent_name":"gecko","agents":true}`, s.peer().made("blue")))
 			equal(s, "nobody else", []any{nobody["agents"], nobody["agents_total"]}, []any{[]any{}, 0.0})
-			if s.virtual {
-				return // in memory the server may notice later than its client
-			}
-			if err := cat.client.Close(); err != nil {
-				s.Fatal(err)
-			}
+			cat.end()
 			states := map[string]any{}
 			for _, a := range s.admin("", "topics", "show", s.id)["agents"].([]any) {
 				states[a.(map[string]any)["agent_name"].(string)] = a.(map[string]any)["connected"]
@@ -131,12 +126,7 @@ func beyondScenarios() []scenario {
 		}},
 		{"names of sessions that have ended are forgotten", func(s *stage) {
 			red := s.as("red")
-			if err := s.as("cat").client.Close(); err != nil {
-				s.Fatal(err)
-			}
-			if s.virtual {
-				return // in memory the server may notice later than its client
-			}
+			s.as("cat").end()
 			gecko := s.as("gecko")
 			names, err := os.ReadDir(filepath.Join(s.dir, "topics", s.id, "agents"))
 			if err != nil || len(names) != 2 {

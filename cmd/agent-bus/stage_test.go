@@ -129,6 +129,17 @@ func (s *stage) connected(transport mcp.Transport, era string, options *mcp.Clie
 	return &peer{stage: s, client: session}
 }
 
+// end ends the peer's session, and returns when its server has ended, too.
+func (p *peer) end() {
+	p.Helper()
+	if err := p.client.Close(); err != nil {
+		p.Fatal(err)
+	}
+	if p.virtual {
+		synctest.Wait()
+	}
+}
+
 // newServer makes a server in memory and the transport to reach it.
 func (s *stage) newServer() (*server, mcp.Transport) {
 	s.Helper()
