@@ -97,7 +97,8 @@ func isEverywhere(dir string) bool {
 	return false
 }
 
-// join makes the agent a member of the room, creating the room if need be.
+// join makes the agent a member of the room, creating the room if need be. One that the holder
+// has started acts for it and gets no turn, so it becomes an observer.
 func (r *Room) join(ctx context.Context, observe bool) (*snapshot, error) {
 	snap, err := r.FS.View()
 	if err != nil {
@@ -106,7 +107,10 @@ func (r *Room) join(ctx context.Context, observe bool) (*snapshot, error) {
 	if err := r.checkHost(snap.State); err != nil {
 		return nil, err
 	}
-	if m := snap.State.Member(r.Self.ID); m != nil && (!m.Observer || observe) && !r.Ended(snap.State) {
+	observes := func(st *turn.State) bool {
+		return observe || st.Owner != "" && st.Owner != r.Self.ID && r.StartedByOwner(st, r.Self.Harness, r.Self.Root)
+	}
+	if m := snap.State.Member(r.Self.ID); m != nil && (!m.Observer || observes(snap.State)) && !r.Ended(snap.State) {
 		r.JoinedAt = snap.State.Seq
 		r.recordArrival()
 		return snap, nil
@@ -125,7 +129,7 @@ func (r *Room) join(ctx context.Context, observe bool) (*snapshot, error) {
 					return nil, err
 				}
 			}
-			events, again = turn.Enter(st, f, r.joinRequest(policy, observe))
+			events, again = turn.Enter(st, f, r.joinRequest(policy, observes(st)))
 			return events, nil
 		}, func() {}); err != nil {
 			return nil, err
