@@ -127,7 +127,11 @@ func (f *fixture) try(r *Room) turn.WaitResult {
 	f.Helper()
 	out := make(answers, 1)
 	f.must(r.Try(context.Background(), out))
-	return <-out
+	res := <-out
+	if res.GuardianPID > 0 { // it would write while the directory is removed
+		f.Cleanup(func() { _ = f.killProcess(res.GuardianPID) })
+	}
+	return res
 }
 
 // TestTurnGoesRound: a released turn comes to the member that waits, with the handoff

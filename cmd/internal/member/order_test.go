@@ -54,10 +54,16 @@ func (f *fixture) resumed(r *Room) *Room {
 // killGuardian ends the guardian of the agent's turn.
 func (f *fixture) killGuardian(r *Room) {
 	f.Helper()
-	g, err := os.FindProcess(guardianOf(r.recorded(f.state(r))).PID)
+	f.must(f.killProcess(guardianOf(r.recorded(f.state(r))).PID))
+}
+
+// killProcess ends a child of the test.
+func (f *fixture) killProcess(pid int) error {
+	p, err := os.FindProcess(pid)
 	f.must(err)
-	f.must(g.Kill())
-	_, _ = g.Wait()
+	err = p.Kill()
+	_, _ = p.Wait()
+	return err
 }
 
 // joinBeforeLock is join for an agent that does something, if it is set, before the next lock
@@ -114,13 +120,14 @@ func TestOwnerComesBackBeforeTheLock(t *testing.T) {
 		out := make(answers, 1)
 		return b.Take(context.Background(), turn.TakeRequest{Agent: "b:1", Lease: fsroom.NewID(), Reason: "x"}, out)
 	}
+	kick := turn.KickRequest{Agent: "b:1", Target: "a:1"}
 	for name, c := range map[string]struct {
 		act  func(b *Room) error
 		want code.Code
 	}{
 		"take": {take, code.TakeoverNotAvailable},
 		"kick": {func(b *Room) error {
-			_, err := b.Kick(context.Background(), turn.KickRequest{Agent: "b:1", Target: "a:1"})
+			_, err := b.Kick(context.Background(), kick)
 			return err
 		}, code.TargetActive},
 	} {
@@ -136,6 +143,11 @@ func TestOwnerComesBackBeforeTheLock(t *testing.T) {
 			f.killGuardian(a)
 			f.sessionEnds(a)
 			f.awaitGone(b, "a:1")
+			for expired := name != "kick"; !expired; { // until the lease has run out
+				st := f.state(b)
+				_, _, err := turn.Kick(st, b.Facts(st), kick)
+				expired = err == nil
+			}
 			var back turn.WaitResult
 			*before = func() { back = f.try(f.resumed(a)) }
 			if err := c.act(b); code.Of(err) != c.want {
