@@ -99,8 +99,11 @@ func TestGitHooksTearNothing(t *testing.T) {
 			run := func(dir, command string) *exec.Cmd {
 				cmd := gitCommand(dir, "bash", "-c", command)
 				path := bin + ":" + os.Getenv("PATH")
-				if place.without {
-					path = os.Getenv("PATH")
+				if place.without { // nor where this runs
+					path = strings.Join(slices.DeleteFunc(filepath.SplitList(os.Getenv("PATH")), func(dir string) bool {
+						_, err := os.Stat(filepath.Join(dir, "tt"))
+						return err == nil
+					}), ":")
 				}
 				cmd.Env = append(cmd.Env, "PATH="+path, "TALKING_STICK_DATA_DIR="+first.data, "TT_HARNESS_AGENT_ID=o:1", "USER=tester", "TALKING_STICK_LEDGER=off",
 					"TT_HOOK_SECONDS=600")
