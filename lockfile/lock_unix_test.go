@@ -78,14 +78,25 @@ func TestLockedFIFOIsNotWaitedFor(t *testing.T) {
 }
 
 func TestModeIsPrivateUnderAnyUmask(t *testing.T) {
-	for _, umask := range []int{0, 0o077, 0o277} {
-		path := inTemp(t, "file")
-		old := syscall.Umask(umask)
-		err := Replace(path, []byte("x"), filepath.Dir(path))
-		syscall.Umask(old)
-		check(t, err)
-		wantMode(t, path)
+	for _, replace := range []func(string, []byte, string) error{Replace, ReplaceUnsynced, prepareAndReplace} {
+		for _, umask := range []int{0, 0o077, 0o277, 0o777} {
+			path := inTemp(t, "file")
+			old := syscall.Umask(umask)
+			err := replace(path, []byte("x"), filepath.Dir(path))
+			syscall.Umask(old)
+			check(t, err)
+			wantMode(t, path)
+		}
 	}
+}
+
+func prepareAndReplace(path string, data []byte, tempDir string) error {
+	d, err := Prepare(path, data, tempDir)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	return d.Replace()
 }
 
 func wantMode(t *testing.T, path string) {

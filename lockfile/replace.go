@@ -64,13 +64,16 @@ func Prepare(path string, data []byte, tempDir string) (*Draft, error) {
 }
 
 func draft(path string, data []byte, tempDir string, sync func(*os.File) error) (*Draft, error) {
-	f, err := os.CreateTemp(tempDir, ".new-*") // mode 0600
+	f, err := os.CreateTemp(tempDir, ".new-*")
 	if err != nil {
 		return nil, err
 	}
 	d := &Draft{path: path, temp: f.Name()}
 	AdoptLike(d.temp, filepath.Dir(path))
-	_, err = f.Write(data)
+	err = f.Chmod(0o600) // the mode given at creation is cut by the umask
+	if err == nil {
+		_, err = f.Write(data)
+	}
 	if err == nil {
 		err = sync(f)
 	}
