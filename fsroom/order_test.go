@@ -10,6 +10,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
@@ -67,14 +68,14 @@ var above = []string{"sync data/rooms/demo", "sync data/rooms", "sync data", "sy
 // line, and every change is covered by state.json before the next is appended.
 func TestOrderOnDisk(t *testing.T) {
 	join, lines := join("a"), func(parts ...string) []string { return parts }
-	first := append(slices.Clone(above), "append", "replace")
+	first := append(slices.Clone(above), "append", "sync", "replace")
 	tests := map[string]struct {
 		prepare func(f *fixture)
 		change  decision
 		want    []string
 	}{
 		"first of a room": {func(*fixture) {}, join, first},
-		"later":           {func(f *fixture) { f.do(join) }, say("a", "one"), lines("append", "replace")},
+		"later":           {func(f *fixture) { f.do(join) }, say("a", "one"), lines("append", "sync", "replace")},
 		"first after a kill before the append": {func(f *fixture) {
 			_, _, err := f.at(fsroom.Options{Fault: (&fault{step: fsroom.StepAppend, err: syscall.EIO}).hit}).Update(context.Background(), join)
 			if _, statErr := os.Stat(f.room.JournalPath()); err == nil || statErr != nil {
@@ -89,15 +90,15 @@ func TestOrderOnDisk(t *testing.T) {
 		"behind a change that state.json does not cover": {func(f *fixture) {
 			f.do(join)
 			f.dying(fsroom.StepReplace, say("a", "one"))
-		}, say("a", "two"), lines("sync", "replace", "append", "replace")},
+		}, say("a", "two"), lines("sync", "replace", "append", "sync", "replace")},
 		"nothing, behind such a change": {func(f *fixture) {
 			f.do(join)
 			f.dying(fsroom.StepReplace, say("a", "one"))
 		}, nothing, lines("sync", "replace")},
 		"the end of the first life": {func(f *fixture) { f.do(join) }, leave("a"),
-			lines("append", "archive", "sync data/archive", "sync data", "sync data/archive/demo after the move", "sync data/rooms/demo after the move", "replace")},
+			lines("append", "sync", "archive", "sync data/archive", "sync data", "sync data/archive/demo after the move", "sync data/rooms/demo after the move", "replace")},
 		"the end of a later life": {func(f *fixture) { f.do(join, leave("a"), join) }, leave("a"),
-			lines("append", "archive", "sync data/archive/demo after the move", "sync data/rooms/demo after the move", "replace")},
+			lines("append", "sync", "archive", "sync data/archive/demo after the move", "sync data/rooms/demo after the move", "replace")},
 		"a new life": {func(f *fixture) { f.do(join, leave("a")) }, join, first},
 		"a new life, whose counters were not written down": {func(f *fixture) {
 			f.do(join)
@@ -136,6 +137,44 @@ func TestStateFollowsTheCommit(t *testing.T) {
 		t.Errorf("left in tmp: %v, %v", left, err)
 	}
 	f.do(say("a", "three"))
+}
+
+// TestCommitFailsBesideTheDraft: a change whose journal cannot be synced leaves the old state.json, and
+// nothing in tmp, however long the new one takes.
+func TestCommitFailsBesideTheDraft(t *testing.T) {
+	f := newFixture(t)
+	f.do(join("a"))
+	before, returned, drafted := f.read(f.statePath()), make(chan bool), false
+	r := f.at(fsroom.Options{
+		Sync: func(*journal.Log) error { return syscall.EIO },
+		Prepare: func(path string, data []byte, tempDir string) (*lockfile.Draft, error) {
+			select {
+			case <-returned: // too early
+			case <-time.After(100 * time.Millisecond):
+			}
+			drafted = true
+			return lockfile.Prepare(path, data, tempDir)
+		},
+	})
+	_, _, err := r.Update(t.Context(), say("a", "one"))
+	close(returned)
+	if !errors.Is(err, syscall.EIO) || !drafted || !bytes.Equal(f.read(f.statePath()), before) {
+		t.Errorf("%v, drafted %v, or state.json was replaced", err, drafted)
+	}
+	if left, err := os.ReadDir(f.room.TempDir()); err != nil || len(left) > 0 {
+		t.Errorf("left in tmp: %v, %v", left, err)
+	}
+	f.do(say("a", "two"))
+}
+
+// TestDraftFails: then state.json is replaced without one.
+func TestDraftFails(t *testing.T) {
+	f := newFixture(t)
+	f.do(join("a"))
+	change(t, f.at(fsroom.Options{Prepare: func(string, []byte, string) (*lockfile.Draft, error) { return nil, syscall.ENOSPC }}), say("a", "one"))
+	if snap, err := f.room.Cached(); err != nil || snap == nil || snap.Position != f.view().Position {
+		t.Errorf("%+v, %v", snap, err)
+	}
 }
 
 // TestOrderAboveTheDataDirectory: directories that are made on the way to it have

@@ -190,7 +190,7 @@ func (r *Files[S]) draftProjection(snap *Snapshot[S], log *journal.Log) func() *
 	go func() {
 		var draft *lockfile.Draft
 		if err == nil && r.sweep() == nil {
-			draft, _ = lockfile.Prepare(r.StatePath(), b, r.TempDir())
+			draft, _ = r.store.opts.Prepare(r.StatePath(), b, r.TempDir())
 		}
 		done <- draft
 	}()

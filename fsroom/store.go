@@ -31,13 +31,16 @@ const (
 // lockPatience is how long a command waits for a room's lock.
 const lockPatience = 5 * time.Second
 
+type prepareFunc = func(path string, data []byte, tempDir string) (*lockfile.Draft, error)
+
 // Options replace the clock, the random numbers and the file system in tests, and set how
 // a store waits. The zero value is for production.
 type Options struct {
 	Now      func() time.Time         // wall clock
 	NewID    func() string            // event ids
 	SyncDir  func(dir string) error   // puts the names in a directory on disk; lockfile.SyncDir
-	Sync     func(*journal.Log) error // puts a journal on disk that a killed writer left; its method Sync
+	Sync     func(*journal.Log) error // puts a journal on disk; its method Sync
+	Prepare  prepareFunc              // drafts a state.json; lockfile.Prepare
 	Patience time.Duration            // how long to wait for a lock
 	Still    time.Duration            // how long to wait for one that stays with the same process, see [lockfile.Wait]
 	NoWatch  bool                     // poll instead of watching
@@ -122,6 +125,9 @@ func Open(dir string, opts Options) (*Store, error) {
 	}
 	if opts.Sync == nil {
 		opts.Sync = (*journal.Log).Sync
+	}
+	if opts.Prepare == nil {
+		opts.Prepare = lockfile.Prepare
 	}
 	if opts.SyncDir == nil {
 		opts.SyncDir = lockfile.SyncDir

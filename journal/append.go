@@ -31,12 +31,12 @@ func (e *AppendError) Unwrap() error { return e.Err }
 // at ([ErrPosition]), the numbers do not continue at.Seq, or an event has no line that can
 // be read back.
 func (l *Log) Append(at Position, events []event.Event) (Position, error) {
-	return l.AppendThen(at, events, func(Position) {})
+	return l.AppendThen(at, events, func(Position) error { return l.Sync() })
 }
 
-// AppendThen is [Log.Append] and calls written between the write and the sync, with the
-// position after the change, which is not committed yet.
-func (l *Log) AppendThen(at Position, events []event.Event, written func(Position)) (Position, error) {
+// AppendThen is [Log.Append] with another way to sync. It is given the position after the change,
+// which is written, and has to call [Log.Sync].
+func (l *Log) AppendThen(at Position, events []event.Event, sync func(Position) error) (Position, error) {
 	if len(events) == 0 {
 		return at, nil
 	}
@@ -53,11 +53,10 @@ func (l *Log) AppendThen(at Position, events []event.Event, written func(Positio
 	}
 	end := Position{Offset: at.Offset + int64(len(lines)), Seq: events[len(events)-1].Seq}
 	if err == nil {
-		written(end)
 		// When this returns nil, the change is committed. If it fails, it is not
 		// tried again: the kernel may have marked the lost pages clean, and a second
 		// sync would succeed without them.
-		err = l.file.Sync()
+		err = sync(end)
 	}
 	if err != nil {
 		return at, &AppendError{Err: err, Undone: l.undo(at)}

@@ -40,12 +40,14 @@ func TestAppendIsOneWriteOneSyncAndDurable(t *testing.T) {
 func TestAppendThen(t *testing.T) {
 	f := &fakeFile{}
 	begun := 0
-	written := func(end Position) {
+	l := New("j", f)
+	written := func(end Position) error {
 		if begun++; !f.dirty || f.syncs != 0 || end != (Position{int64(len(f.data)), 2}) {
 			t.Errorf("dirty %v, %d syncs, end %v", f.dirty, f.syncs, end)
 		}
+		return l.Sync()
 	}
-	if _, err := New("j", f).AppendThen(Position{}, []event.Event{sample(1), sample(2)}, written); err != nil || begun != 1 {
+	if _, err := l.AppendThen(Position{}, []event.Event{sample(1), sample(2)}, written); err != nil || begun != 1 {
 		t.Error(err, begun)
 	}
 	full := &fakeFile{failNextWrite: syscall.ENOSPC}
