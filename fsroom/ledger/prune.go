@@ -309,7 +309,7 @@ func (l *Ledger) replaceLines(kept []*Snapshot, last *Snapshot) error {
 	}
 	var b []byte
 	for _, s := range kept {
-		b = append(wire.Append(b, s), '\n')
+		b = append(wire.Append(b, s.withPaths(stored)), '\n')
 	}
 	if err := l.opts.Fault("lines"); err != nil {
 		return err

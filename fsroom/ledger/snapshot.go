@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
+	"maps"
 	"os"
 	"slices"
 	"strconv"
@@ -88,6 +89,24 @@ func (m *modes) fields(c *wire.Codec) {
 	}
 }
 
+// withPaths returns the snapshot with its paths in another form, see [stored].
+func (s Snapshot) withPaths(as func(string) string) *Snapshot {
+	s.LeftOut, s.Unsure = slices.Clone(s.LeftOut), slices.Clone(s.Unsure)
+	for i := range s.LeftOut {
+		s.LeftOut[i].Path = as(s.LeftOut[i].Path)
+	}
+	for i := range s.Unsure {
+		s.Unsure[i] = as(s.Unsure[i])
+	}
+	was := s.Modes
+	s.Modes = maps.Clone(was)
+	for path, perm := range was {
+		delete(s.Modes, path)
+		s.Modes[as(path)] = perm
+	}
+	return &s
+}
+
 // Name returns the name of the snapshot for people: "s48".
 func (s *Snapshot) Name() string { return "s" + strconv.FormatInt(s.Number, 10) }
 
@@ -159,6 +178,9 @@ func parseLines(b []byte) (all []*Snapshot, bad int) {
 			bad++
 			continue
 		}
+		if bytes.Contains(line, []byte(`\u0000`)) {
+			s = s.withPaths(unstored)
+		}
 		if n := len(all); n > 0 && all[n-1].isLast() {
 			all = all[:n-1]
 		}
@@ -213,7 +235,7 @@ func (l *Ledger) appendLine(s *Snapshot) error {
 	if err != nil {
 		return err
 	}
-	line := append(wire.Append(nil, s), '\n')
+	line := append(wire.Append(nil, s.withPaths(stored)), '\n')
 	if n := info.Size(); n == 0 {
 		lockfile.Adopt(l.linesFile())
 	} else {

@@ -9,8 +9,10 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
+	"unicode/utf8"
 
 	"github.com/talking-stick/tt/lockfile"
 )
@@ -25,6 +27,33 @@ type applier struct {
 	ledger  *Ledger
 	root    *os.Root
 	objects *objects
+}
+
+// withPaths returns the applier with its paths in another form.
+func (a applier) withPaths(as func(string) string) *applier {
+	a.Steps = slices.Clone(a.Steps)
+	for i := range a.Steps {
+		a.Steps[i].Path = as(a.Steps[i].Path)
+	}
+	return &a
+}
+
+// stored returns a path as a file of JSON has it: one that is not UTF-8 quoted, after a byte that is in no path.
+func stored(path string) string {
+	if utf8.ValidString(path) {
+		return path
+	}
+	return "\x00" + strconv.Quote(path)
+}
+
+// unstored returns the path that [stored] was given.
+func unstored(text string) string {
+	if quoted, ok := strings.CutPrefix(text, "\x00"); ok {
+		if path, err := strconv.Unquote(quoted); err == nil {
+			return path
+		}
+	}
+	return text
 }
 
 func (l *Ledger) applyingFile() string { return filepath.Join(l.dir, "applying.json") }
@@ -54,7 +83,7 @@ func (a *applier) begin() error {
 			return &ChangingError{[]string{Printable(s.Path)}}
 		}
 	}
-	b, err := json.Marshal(a)
+	b, err := json.Marshal(a.withPaths(stored))
 	if err == nil {
 		err = a.ledger.opts.Fault("applying")
 	}
@@ -278,7 +307,8 @@ func (l *Ledger) recover() error {
 		return err
 	}
 	a := &applier{ledger: l}
-	if json.Unmarshal(b, a) != nil || !strings.HasPrefix(a.Mark, ".tt-") || !a.isLocal() {
+	bad := json.Unmarshal(b, a) != nil
+	if a = a.withPaths(unstored); bad || !strings.HasPrefix(a.Mark, ".tt-") || !a.isLocal() {
 		return os.Rename(l.applyingFile(), l.applyingFile()+".damaged")
 	}
 	if a.root, err = os.OpenRoot(l.opts.Root); err != nil {
