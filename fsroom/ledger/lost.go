@@ -117,7 +117,9 @@ func (v *View) ignored(path string, isDir bool) bool {
 		return false
 	}
 	for rest := path; ; {
-		what = what.in(v.full(dir), inRepo)
+		if st, err := linkStat(v.full(dir)); dir == "" || err == nil && st.mode == modeDir { // a link may lead anywhere
+			what = what.in(v.full(dir), inRepo)
+		}
 		name, below, deeper := strings.Cut(rest, "/")
 		if name == ".git" || what.ignores.match(inRepo, name, deeper || isDir) {
 			return true

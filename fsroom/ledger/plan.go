@@ -213,18 +213,15 @@ func removals(steps []Step) map[string]bool {
 // inTheWay reports whether something stands where a step writes, or where one of the
 // directories above it has to be, that neither the step nor a removal deals with.
 func (v *View) inTheWay(s Step, removed map[string]bool) bool {
+	if dir, err := noDir(v.ledger.opts.Root, s.Path); dir != "" {
+		return err == nil && !removed[dir]
+	}
 	if !s.From.exists() && !removed[s.Path] {
 		if st, err := linkStat(v.full(s.Path)); err == nil {
 			if st.mode != modeDir {
 				return true
 			}
 			return !v.onlyRemoved(s.Path, removed)
-		}
-	}
-	for dir := parent(s.Path); dir != ""; dir = parent(dir) {
-		st, err := linkStat(v.full(dir))
-		if err == nil && st.mode != modeDir && !removed[dir] {
-			return true
 		}
 	}
 	return false

@@ -38,6 +38,7 @@ func (p *Plan) keep(path, why string) {
 
 // keep takes the steps out of a plan that would touch what the snapshot before has not.
 func (v *View) keep(p *Plan, left func(string) bool) {
+	planned := slices.Clone(p.Steps)
 	p.Steps = slices.DeleteFunc(p.Steps, func(s Step) bool {
 		at, err := v.objects.ignoredAt(v.now, s.Path)
 		ignored := at != "" || v.ignored(s.Path, false)
@@ -59,7 +60,48 @@ func (v *View) keep(p *Plan, left func(string) bool) {
 		}
 		return inTheWay
 	})
+	p.keepReplaced(planned)
 	sort.Slice(p.Kept, func(i, j int) bool { return p.Kept[i].Path < p.Kept[j].Path })
+}
+
+// keepReplaced takes those removals out of a plan whose place, or content, was for planned writes alone that are
+// kept from it.
+func (p *Plan) keepReplaced(planned []Step) {
+	writes := make(map[string]bool)
+	for _, s := range p.Steps {
+		writes[s.Path] = s.To.exists()
+	}
+	kept, content := make(map[string]bool), make(map[ID]bool)
+	for _, s := range planned {
+		if s.To.exists() && !writes[s.Path] {
+			kept[s.Path], content[s.To.ID] = true, s.To.ID != emptyBlob
+		}
+	}
+	forKept, forWrites := around(kept), around(writes)
+	p.Steps = slices.DeleteFunc(p.Steps, func(s Step) bool {
+		keep := !s.To.exists() && (forKept(s.Path) || content[s.From.ID]) && !forWrites(s.Path)
+		if keep {
+			p.keep(s.Path, ConflictInTheWay)
+		}
+		return keep
+	})
+}
+
+// around returns a function that reports whether a path is above or below one of those that are set.
+func around(paths map[string]bool) func(string) bool {
+	above := make(map[string]bool)
+	for path, set := range paths {
+		for dir := parent(path); set && dir != ""; dir = parent(dir) {
+			above[dir] = true
+		}
+	}
+	return func(path string) bool {
+		found := above[path]
+		for dir := parent(path); !found && dir != ""; dir = parent(dir) {
+			found = paths[dir]
+		}
+		return found
+	}
 }
 
 func lineSpan(first, last int) string {

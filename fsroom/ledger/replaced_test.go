@@ -51,6 +51,69 @@ func TestNamesThatAreNotUTF8(t *testing.T) {
 	}
 }
 
+// TestDirectoryReplacedByLink: what the link leads to is not what stands in the directory, neither for the plan
+// nor for what carries it out, wherever it is killed.
+func TestDirectoryReplacedByLink(t *testing.T) {
+	for name, to := range map[string]string{"renamed": "d2", "outside": "../out"} {
+		for _, exact := range []bool{false, true} {
+			f := newFixture(t)
+			f.write("d/in", "in\n", "d/e/deep", "deep\n")
+			first := f.take(WhyStart, 1)
+			before := f.state()
+			f.rename("d", to)
+			f.write("../out/.gitignore", "in\n")
+			if err := os.Symlink(to, filepath.Join(f.root, "d")); err != nil {
+				t.Fatal(err)
+			}
+			f.take(WhyEnd, 1)
+			linked, out := f.state(), f.content("../out/in")
+			change := func() (*Outcome, error) {
+				if !exact {
+					return f.undo(1)
+				}
+				return f.restore(first, true), nil
+			}
+			for n, fired := 1, true; fired; n++ {
+				steps := f.faulty(n, true)
+				surviving(func() { _, _ = change() })
+				if fired = *steps >= n; !fired {
+					break
+				}
+				f.open(Options{})
+				f.Check(t.Context(), true)
+				if got := f.state(); got != linked && got != before {
+					t.Fatalf("%s, exact %v: killed at step %d:\n%s", name, exact, n, got)
+				}
+			}
+			f.open(Options{})
+			all, _ := f.Snapshots()
+			if got := f.state(); got != before {
+				t.Errorf("%s, exact %v: want\n%sgot\n%s", name, exact, before, got)
+			}
+			f.restore(all[1], true)
+			if got := f.state(); got != linked || f.content("../out/in") != out {
+				t.Errorf("%s, exact %v: the way back: want\n%sgot\n%s, outside %q", name, exact, linked, got, f.content("../out/in"))
+			}
+		}
+	}
+}
+
+// TestKeptIsNotMadeRoomFor: where a path of the snapshot is not written, neither what stands in its place nor what
+// has its content is removed.
+func TestKeptIsNotMadeRoomFor(t *testing.T) {
+	f := newFixture(t)
+	f.write("d/in", "in\n", "e/in", "in e\n", "e/other", "other\n")
+	first := f.take("x", 0)
+	f.rename("d", "d2")
+	f.remove("e")
+	f.write("d", "file\n", "e", "file\n", "new", "new\n", ".gitignore", "/d/in\n/e/in\n")
+	f.take("x", 0)
+	out := f.restore(first, true)
+	if d, e := f.content("d")+f.content("d2/in"), f.content("e/other"); d != "file\nin\n" || e != "other\n" || exists(filepath.Join(f.root, "new")) {
+		t.Errorf("%+v:\n%s", out.Plan, f.state())
+	}
+}
+
 // TestStoredNames: what the store keeps in JSON has names that are not UTF-8 as they are.
 func TestStoredNames(t *testing.T) {
 	f := newFixture(t)
@@ -83,5 +146,29 @@ func TestStoredNames(t *testing.T) {
 	all, _ := f.Snapshots()
 	if s := all[0]; s.LeftOut[0].Path != "large\xff" || s.Modes["private\xff"] != 0o600 || s.Number != first.Number {
 		t.Errorf("%+v", s)
+	}
+}
+
+// TestLinkSinceTheKill: what a killed undo removed is not put back through a link that somebody has made since.
+func TestLinkSinceTheKill(t *testing.T) {
+	f := newFixture(t)
+	f.write("other/a", "a\n")
+	f.take(WhyStart, 1)
+	f.write("d/in", "in\n")
+	f.take(WhyEnd, 1)
+	f.open(Options{Fault: func(step string) error {
+		if step == "applied" {
+			panic(killed{})
+		}
+		return nil
+	}})
+	surviving(func() { _, _ = f.undo(1) })
+	if err := os.Symlink("other", filepath.Join(f.root, "d")); err != nil {
+		t.Fatal(err)
+	}
+	f.open(Options{})
+	f.Check(t.Context(), true)
+	if exists(filepath.Join(f.root, "other", "in")) {
+		t.Error("it is where the link leads to")
 	}
 }

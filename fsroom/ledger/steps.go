@@ -158,6 +158,9 @@ func (a *applier) step(i int, s Step) error {
 func (a *applier) change(s Step, path, next, aside string) error {
 	fault := a.ledger.opts.Fault
 	if s.To.exists() {
+		if dir, err := noDir(a.ledger.opts.Root, s.Path); dir != "" && err == nil { // a link would be followed
+			return &ChangingError{[]string{Printable(s.Path)}}
+		}
 		if err := a.write(next, s.To); err != nil {
 			return err
 		}
@@ -243,9 +246,16 @@ func (a *applier) write(name string, to State) error {
 	return cmp.Or(err, f.Chmod(fs.FileMode(to.Perm&0o777)), f.Close())
 }
 
-// state returns what stands at a path. A directory counts as nothing, and below a file there is nothing.
+// state returns what stands at a path. A directory counts as nothing, and below a file or link there is nothing.
 func (a *applier) state(path string) (State, error) {
-	st, err := linkStat(a.full(path))
+	dir, err := noDir(a.ledger.opts.Root, filepath.ToSlash(path))
+	if dir != "" && err == nil {
+		return State{}, nil
+	}
+	var st stat
+	if err == nil {
+		st, err = linkStat(a.full(path))
+	}
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || err == nil && st.mode == modeDir {
 		return State{}, nil
 	}
@@ -262,6 +272,19 @@ func (a *applier) state(path string) (State, error) {
 		s.Perm = f.perm
 	}
 	return s, nil
+}
+
+// noDir returns the first of the directories above a path that is none, but missing or a file or link, "" if all
+// are. What a link leads to is not looked at.
+func noDir(root, path string) (dir string, err error) {
+	for i := range len(path) {
+		if path[i] == '/' {
+			if st, err := linkStat(filepath.Join(root, filepath.FromSlash(path[:i]))); err != nil || st.mode != modeDir {
+				return path[:i], err
+			}
+		}
+	}
+	return "", nil
 }
 
 func (a *applier) full(path string) string {
@@ -286,7 +309,7 @@ func (a *applier) removeDirs(dir string) error {
 func (a *applier) removeEmpty() {
 	for _, s := range a.Steps {
 		for dir := parent(s.Path); dir != ""; dir = parent(dir) {
-			if st, err := linkStat(a.full(dir)); err != nil || st.mode != modeDir || a.root.Remove(filepath.FromSlash(dir)) != nil {
+			if file, _ := noDir(a.ledger.opts.Root, dir+"/"); file != "" || a.root.Remove(filepath.FromSlash(dir)) != nil {
 				break
 			}
 		}
