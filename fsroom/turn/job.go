@@ -54,7 +54,7 @@ func (j *JobEnd) Words() string {
 	case j.Outcome == JobTimeout:
 		how = "was ended because its time was up"
 	case j.Outcome == JobOutputLimit:
-		how = "was ended because it wrote too much"
+		how = "wrote more than is kept (the end of it is lost) and ended"
 	case j.Outcome == JobLost:
 		return j.Title() + " is lost: nobody knows how it ended"
 	case j.Outcome == JobCannotRun:
