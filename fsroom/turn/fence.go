@@ -29,10 +29,13 @@ func (s *State) overtaken(f Facts, c code.Code, format string, args ...any) erro
 	return s.withSituation(f, code.New(c, format, args...).WithHint(hintStop))
 }
 
-// NoActiveLease refuses an agent that holds no turn.
+// NoActiveLease refuses an agent that holds no turn, or that was not told of the one it has.
 func NoActiveLease(s *State, f Facts, agent string) error {
-	return s.withSituation(f, code.New(code.NoActiveLease, "%s holds no turn here", agent).
-		WithHint(hintGetTurn).With("agent_id", agent))
+	e := code.New(code.NoActiveLease, "%s holds no turn here", agent).WithHint(hintGetTurn)
+	if s.Owner == agent {
+		e = code.New(code.NoActiveLease, "%s has turn %d, but no record of its lease", agent, s.Turn).WithHint(hintToldTurn)
+	}
+	return s.withSituation(f, e.With("agent_id", agent))
 }
 
 // AgentElsewhere refuses an agent that has the turn on another host, since an agent is on one host.

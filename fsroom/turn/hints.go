@@ -22,6 +22,7 @@ const (
 	hintCloseLater   = `get the turn with "tt wait", and close the room then; a person may close it now`
 	hintOthersFirst  = `wait with "tt wait": the turn is yours if nobody else wants it`
 	hintNoTakeover   = `wait with "tt wait"; if a person wants it now: "tt take --operator-requested --reason …"`
+	hintToldTurn     = `run "tt wait", which gives it back with its handoff`
 	hintLeave        = `leave with "tt leave"`
 	hintForce        = "only a member that is gone or long silent is kicked without --force"
 	hintLongMessage  = `leave longer texts as a note: "tt notes add --stdin"`
@@ -33,7 +34,7 @@ const (
 	hintTakeLater    = `tt take --reason "…" from %s on; a person may at once`
 	hintAnswerAgent  = `answer it in the terminal of %s`
 	hintAskRelease   = `tt msg send %s "please release the turn"`
-	hintNewGuardian  = `have %s run "tt wait", which starts another guardian`
+	hintNewGuardian  = `have %s run "tt wait", which starts a guardian`
 )
 
 // utcClock is how times of this day are written in sentences.

@@ -29,6 +29,7 @@ type Trouble struct {
 	Until *event.Time // when others may take the turn over; nil: not by time, or they may already
 	Do    string      // the one next step
 	Agent string      // the holder; not part of the JSON
+	none  bool        // no guardian was started
 }
 
 // Fact says in words what is wrong.
@@ -36,6 +37,9 @@ func (t *Trouble) Fact() string {
 	of, guardian := "process "+strconv.Itoa(t.PID)+" of "+t.Agent, fmt.Sprintf("the guardian of %s (process %d)", t.Agent, t.PID)
 	if t.PID == 0 {
 		of, guardian = "the process of "+t.Agent, "the guardian of "+t.Agent
+	}
+	if t.none {
+		return "no guardian renews the lease of " + t.Agent
 	}
 	switch t.What {
 	case GuardianStopped:
@@ -141,10 +145,11 @@ func (s *State) holderTrouble(f Facts, m *Member, k Support) (list []Trouble) {
 		add(Trouble{What: GuardianStopped, PID: k.PID}, continueProcess(k.PID))
 	case ProcessEnded, NoProcess:
 		do := take
-		if until != nil && p.Process == Alive && !p.Guardian && !p.Stopped {
+		none := k.Guardian == NoProcess
+		if until != nil && (p.Process == Alive || none && p.Process != Gone) && !p.Guardian && !p.Stopped {
 			do = fmt.Sprintf(hintNewGuardian, m.AgentID)
 		}
-		add(Trouble{What: GuardianEnded, PID: k.PID, Since: known(k.Ended)}, do)
+		add(Trouble{What: GuardianEnded, PID: k.PID, Since: known(k.Ended), none: none}, do)
 	case ProcessUnseen:
 		add(Trouble{What: GuardianUnseen, PID: k.PID}, fmt.Sprintf(hintNewGuardian, m.AgentID))
 	}

@@ -32,7 +32,6 @@ func TestTrouble(t *testing.T) {
 		{turn.ProcessEnded, "ended", "harness_ended 7 " + goneAt + ", guardian_ended 42 " + goneAt},
 		{turn.ProcessEnded, "unknown", "guardian_ended 42 " + goneAt}, // only the guardian stands for the agent
 		{turn.ProcessUnseen, "alive", "guardian_unseen 42 " + leaseEnds},
-		{turn.NoProcess, "alive", "guardian_ended 42 " + leaseEnds},
 		{turn.ProcessUnknown, "alive", ""},
 	} {
 		t.Run(fmt.Sprintf("guardian %s, harness %s", c.guardian, c.harness), func(t *testing.T) {
@@ -103,6 +102,25 @@ func TestTrouble(t *testing.T) {
 				equal(t, x.What+" until", x.Until == nil, true)
 			}
 		})
+	}
+}
+
+// TestTroubleWithoutGuardian: nothing says that a guardian has ended that was never started,
+// and as long as the holder may be alive, the next step is its own.
+func TestTroubleWithoutGuardian(t *testing.T) {
+	for process, do := range map[turn.Process]string{turn.Alive: "have a run", turn.Unknown: "have a run", turn.Gone: "tt take"} {
+		w := room(t, members("a", "b"), held("a"))
+		p := w.presence("a")
+		p.Process, p.OutlivesProcess = process, true
+		f := w.facts()
+		f.Support = func() turn.Support { return turn.Support{Guardian: turn.NoProcess} }
+		list := w.state.Trouble(f)
+		x := list[len(list)-1]
+		equal(t, "what", x.What, turn.GuardianEnded)
+		equal(t, "fact", x.Fact(), "no guardian renews the lease of a")
+		if !strings.HasPrefix(x.Do, do) || x.Until == nil {
+			t.Errorf("%s: do %q, until %v", process, x.Do, x.Until)
+		}
 	}
 }
 

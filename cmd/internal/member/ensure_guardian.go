@@ -78,41 +78,47 @@ func (r *Room) activeGuardian(st *turn.State, l *turn.Lease) int {
 var ReplacePatience = time.Second
 
 // ReplaceGuardian starts a new guardian if the agent has the turn and its guardian
-// has ended. If that fails, it warns.
+// has ended, or the process that was granted the turn was killed before it started one.
+// If that fails, it warns.
 func (r *Room) ReplaceGuardian(ctx context.Context, st *turn.State) {
-	if st.Owner != r.Self.ID {
+	if st.Owner != r.Self.ID || r.holdsElsewhere(st) {
 		return
 	}
 	l := r.recorded(st)
-	g := guardianOf(l)
-	if g == nil || l.Ended.Why == "" && r.Table.Verdict(*g) != identity.Gone {
+	g, lost := guardianOf(l), l.Fence == turn.Fence{} // who is granted a turn records it while the room is locked
+	if !lost && (g == nil || l.Ended.Why == "" && r.Table.Verdict(*g) != identity.Gone) {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, ReplacePatience)
 	defer cancel()
-	if _, err := r.EnsureGuardian(ctx, l.Fence); err != nil && !isOvertaken(err) {
+	_, err := r.EnsureGuardian(ctx, st.Fence())
+	switch {
+	case err == nil, isOvertaken(err), lost && isLockTimeout(err): // the lock may be that of the grant
+	case lost:
+		r.Warn(fmt.Sprintf(`your turn has no guardian, and none could be started: run "tt wait" (%v)`, err))
+	default:
 		r.Warn(fmt.Sprintf(`the guardian of your turn, process %d, has ended, and no other could be started: run "tt wait" (%v)`, g.PID, err))
 	}
 }
 
 // KeepGuardian starts a new guardian if the agent has the turn and none can be seen from
-// here: the one that a command has started may have ended with the sandbox of that command.
-// Where the guardian lives it costs one look at a file.
+// here: the one that a command has started may have ended with the sandbox of that command,
+// or the command was killed before it started one. Where the guardian lives that costs one
+// look at a file, and where the agent has no turn one at the room as this host knows it.
 func (r *Room) KeepGuardian(ctx context.Context) {
 	var l turn.Lease
-	if !r.own().Read(leaseFile, &l) {
-		return
+	if r.own().Read(leaseFile, &l) {
+		if g := guardianOf(l); g == nil || r.isElsewhere(*g) || r.isAlive(g) {
+			return
+		}
 	}
-	if g := guardianOf(l); g == nil || r.isElsewhere(*g) || r.isAlive(g) {
-		return
-	}
-	snap, err := r.FS.View()
-	if err != nil || snap.State.Owner != r.Self.ID || l.Fence != snap.State.Fence() {
+	snap, err := r.FS.Known()
+	if err != nil || snap.State.Owner != r.Self.ID || r.holdsElsewhere(snap.State) {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, ReplacePatience)
 	defer cancel()
-	_, _ = r.EnsureGuardian(ctx, l.Fence) // else the next hook or command does
+	_, _ = r.EnsureGuardian(ctx, snap.State.Fence()) // else the next hook or command does
 }
 
 // GuardianStatus tells whether the guardian of the current turn lives. The process is

@@ -28,8 +28,8 @@ type guardian struct {
 }
 
 const (
-	// grantPatience is how long a guardian that was started before its turn waits
-	// for the grant.
+	// grantPatience is how long a guardian waits for the grant of its turn, where the room as
+	// this host knows it does not have that yet.
 	grantPatience = 10 * time.Second
 	// firstRenewal is when a guardian first checks that it is recorded as the turn's:
 	// a wait that was killed could not write the record.

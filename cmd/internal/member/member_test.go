@@ -195,6 +195,39 @@ func TestGuardianIsReplaced(t *testing.T) {
 	}
 }
 
+// TestGuardianOfALostGrant: the process that was granted the turn was killed before it had
+// recorded that. The next command or hook of the agent starts the guardian.
+func TestGuardianOfALostGrant(t *testing.T) {
+	for name, next := range map[string]func(f *fixture, a *Room){
+		"command": func(f *fixture, a *Room) { a.RecordPresence(f.Context(), f.state(a)) },
+		"hook":    func(f *fixture, a *Room) { a.KeepGuardian(f.Context()) },
+		"refusal": func(f *fixture, a *Room) {
+			if _, err := a.Fence(f.Context()); code.Of(err) != code.NoActiveLease {
+				f.Error(err)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			a := f.join("a:1")
+			_, _, err := a.updateThen(t.Context(), nil, func(st *turn.State, fa turn.Facts) ([]event.Event, error) {
+				events, _, err := turn.Try(st, fa, turn.TryRequest{Agent: "a:1", Lease: fsroom.NewLease()})
+				return events, err
+			}, func() {})
+			f.must(err)
+			next(f, a)
+			process, status, _ := a.GuardianStatus(f.state(a))
+			if process == nil || status != turn.Alive {
+				t.Fatalf("guardian %+v is %s", process, status)
+			}
+			f.Cleanup(func() { _ = f.killProcess(process.PID) })
+			if len(f.warnings) > 0 {
+				t.Errorf("warnings %q", f.warnings)
+			}
+		})
+	}
+}
+
 // TestOneGuardianRemains: several processes that ensure the guardian of one turn agree
 // on one.
 func TestOneGuardianRemains(t *testing.T) {
