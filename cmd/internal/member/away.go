@@ -80,10 +80,13 @@ func (r *Room) notYet(away error) (res turn.WaitResult) {
 	return res
 }
 
-// SinceWords says since when an engine cannot be reached.
+// SinceWords says since when an engine cannot be reached, or that its store was copied back.
 func SinceWords(away error) string {
 	var e *code.Error
 	if errors.As(away, &e) {
+		if e.Code == code.EngineRestored {
+			return "restored from a copy, and takes no change until tt doctor --repair"
+		}
 		if since, ok := e.Details["since"].(event.Time); ok {
 			return "unreachable since " + since.String()
 		}
