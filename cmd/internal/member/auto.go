@@ -70,10 +70,14 @@ func (c *Client) joinAuto(ctx context.Context, w *workspace.Workspace) (*Room, *
 		return nil, nil, err
 	}
 	snap, err := r.FS.View()
-	if err != nil || r.IsMember(snap.State) && slices.Contains(c.Hearing().Rooms(), r.FS.Name()) {
-		return r, snap, err // else it is no member, or was killed when it had just become one
+	if err != nil {
+		return r, nil, err
 	}
-	if snap, err = r.join(ctx, false); err == nil {
+	m := snap.State.Member(r.Self.ID)
+	if m != nil && !m.Observer && slices.Contains(c.Hearing().Rooms(), r.FS.Name()) {
+		return r, snap, nil // else it is no full member, or was killed when it had just become one
+	}
+	if snap, err = r.join(ctx, false); err == nil && (m == nil || !m.Observer) {
 		_ = r.own().Mark(autoFile, r.time())
 	}
 	return r, snap, err

@@ -32,10 +32,16 @@ func (c *Client) joinAs(ctx context.Context, w *workspace.Workspace, forceNew, o
 		return nil, nil, err
 	}
 	snap, err := r.join(ctx, observe)
-	if err == nil && observe && !snap.State.Member(c.Self.ID).Observer {
-		r.Warning = "you are a member already, and stay one; to observe only, \"tt leave\" first"
+	if err != nil {
+		return r, snap, err
 	}
-	return r, snap, err
+	switch observer := snap.State.Member(c.Self.ID).Observer; {
+	case observe && !observer:
+		r.Warning = "you are a member already, and stay one; to observe only, \"tt leave\" first"
+	case !observe && observer:
+		r.Warning = snap.State.Owner + " has started you: you act for it and observe; \"tt wait\" makes you a member once it has released"
+	}
+	return r, snap, nil
 }
 
 // SelectRoom returns the room that a join goes to, and creates nothing. Created and

@@ -107,6 +107,22 @@ func (f *fixture) state(r *Room) *turn.State {
 	return snap.State
 }
 
+// TestObserverThatWrites: a hook makes it a full member, which is called when its turn comes.
+func TestObserverThatWrites(t *testing.T) {
+	f := newFixture(t)
+	f.join("a")
+	r := f.join("b")
+	_, err := r.Leave(t.Context())
+	f.must(err)
+	_, _, err = r.Client.Observe(t.Context(), f.workspace(), false)
+	f.must(err)
+	_, err = r.Client.WantAuto(t.Context(), f.workspace())
+	f.must(err)
+	if f.state(r).Member("b").Observer || r.IsSilent() {
+		t.Error("it is an observer still, or one that only hooks have made a member")
+	}
+}
+
 // answers is an Output that keeps the answer.
 type answers chan turn.WaitResult
 
