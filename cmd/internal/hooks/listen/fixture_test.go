@@ -10,6 +10,7 @@ import (
 
 	"github.com/talking-stick/tt/cmd/internal/hearing"
 	"github.com/talking-stick/tt/cmd/internal/member"
+	"github.com/talking-stick/tt/cmd/internal/roomtypes"
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/fsroom/workspace"
@@ -101,6 +102,10 @@ func (f *fixture) takeTurn(r *member.Room) {
 		events, res, err := turn.Take(st, facts, turn.TakeRequest{Agent: r.Self.ID, Lease: fsroom.NewID(), Reason: "test", Operator: true})
 		if err == nil && res.Status != turn.YourTurn {
 			f.Fatalf("%s has no turn: %+v", r.Self.ID, res)
+		}
+		if err == nil { // without a record the next command would start a guardian
+			fence := turn.Fence{Agent: r.Self.ID, Turn: res.TurnID, Lease: res.LeaseID}
+			f.must(r.FS.Agent(r.Self.ID).Write(roomtypes.LeaseFile, &turn.Lease{Fence: fence}))
 		}
 		return events, err
 	})

@@ -25,6 +25,9 @@ import (
 const partVariable = "LISTEN_TEST_PART"
 
 func TestMain(m *testing.M) {
+	if os.Args[0] == "tt" { // this binary was started as a guardian
+		os.Exit(0)
+	}
 	part := os.Getenv(partVariable)
 	if part == "" {
 		os.Exit(m.Run())
