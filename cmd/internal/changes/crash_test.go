@@ -142,6 +142,16 @@ func (s *story) write(name, content string) {
 	s.must(os.WriteFile(filepath.Join(s.dir, name), []byte(content), 0o600))
 }
 
+// opened returns the room as it is and its tree, for a:1.
+func (s *story) opened() (*turn.State, *Tree) {
+	room := s.as("a:1")
+	snap, err := room.FS.View()
+	s.must(err)
+	tree, err := Of(room, snap.State.Policy, Setting{Root: s.dir})
+	s.must(err)
+	return snap.State, tree
+}
+
 // pause waits until the clock of files tells what happens now from what happened before.
 func (s *story) pause() {
 	probe := filepath.Join(s.data, "probe")
@@ -304,11 +314,7 @@ func TestRecordFailsAtEachStep(t *testing.T) {
 func TestEndOfAMillisecond(t *testing.T) {
 	s := story{T: t, faulty: "none"}
 	s.tell()
-	room := s.as("a:1")
-	snap, err := room.FS.View()
-	s.must(err)
-	tree, err := Of(room, snap.State.Policy, Setting{Root: s.dir})
-	s.must(err)
+	st, tree := s.opened()
 	ended, err := tree.endOf(t.Context(), 2, "b:1")
 	s.must(err)
 	all, err := tree.Ledger.Snapshots()
@@ -316,7 +322,7 @@ func TestEndOfAMillisecond(t *testing.T) {
 	_, last := ledger.TurnOf(all, 2)
 	for later, again := range map[time.Duration]bool{tick - 1: false, tick: true} {
 		last.End = ended.Add(later).UnixNano()
-		end, err := tree.finish(t.Context(), snap.State, last, ledger.Request{Moment: time.Now(), Line: true})
+		end, err := tree.finish(t.Context(), st, last, ledger.Request{Moment: time.Now(), Line: true})
 		if err != nil || (end != last) != again {
 			t.Errorf("%v later: recorded again %v, %v", later, end != last, err)
 		}
@@ -354,15 +360,11 @@ func TestEndHereSyncsNothing(t *testing.T) {
 func TestEndAgain(t *testing.T) {
 	s := story{T: t, faulty: "none"}
 	s.tell()
-	room := s.as("a:1")
-	snap, err := room.FS.View()
-	s.must(err)
-	tree, err := Of(room, snap.State.Policy, Setting{Root: s.dir})
-	s.must(err)
+	st, tree := s.opened()
 	for _, name := range []string{"before", "after"} {
 		s.write(name, name)
-		end := &turnEnd{turn: 3, agent: "a:1", granted: snap.State.Grant.At.Wall.Time}
-		end.record(s.Context(), tree, snap.State, time.Minute)
+		end := &turnEnd{turn: 3, agent: "a:1", granted: st.Grant.At.Wall.Time}
+		end.record(s.Context(), tree, st, time.Minute)
 		if changes, late := end.Result(); late || !strings.Contains(string(changes), `"`+name+`"`) {
 			t.Errorf("with %s: late %v, %s", name, late, changes)
 		}
@@ -374,22 +376,18 @@ func TestEndAgain(t *testing.T) {
 func TestEndRefused(t *testing.T) {
 	s := story{T: t, faulty: "none"}
 	s.tell()
-	room := s.as("a:1")
-	snap, err := room.FS.View()
-	s.must(err)
-	tree, err := Of(room, snap.State.Policy, Setting{Root: s.dir})
-	s.must(err)
-	refused := &turnEnd{turn: 3, agent: "a:1", granted: snap.State.Grant.At.Wall.Time}
-	refused.record(s.Context(), tree, snap.State, time.Minute)
+	st, tree := s.opened()
+	refused := &turnEnd{turn: 3, agent: "a:1", granted: st.Grant.At.Wall.Time}
+	refused.record(s.Context(), tree, st, time.Minute)
 	refused.Result()
 	s.pause()
 	s.write("after", "after")
 	s.pause()
-	s.must(release(s.Context(), room, &turnEnd{turn: 3, agent: "a:1"}, 3))
+	s.must(release(s.Context(), s.as("a:1"), &turnEnd{turn: 3, agent: "a:1"}, 3))
 	s.pause()
 	s.begin("b:1", 4)
 	last := ""
-	s.must(room.EachEvent(s.Context(), 0, false, func(e *event.Event) error {
+	s.must(s.as("a:1").EachEvent(s.Context(), 0, false, func(e *event.Event) error {
 		if e.Type == turn.TreeChanged && strings.Contains(string(e.Payload), `"after"`) {
 			last += string(e.Payload) + "\n"
 		}
