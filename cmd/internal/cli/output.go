@@ -135,10 +135,10 @@ func (o *Output) write(data []byte) error {
 	return nil
 }
 
-// send writes data to w as [Output.Until] allows. An abandoned write continues in its
-// goroutine, which ends with the process.
+// send writes data to w as [Output.Until] allows. What its reader has room for is written at once. An
+// abandoned write continues in its goroutine, which ends with the process.
 func (o *Output) send(w io.Writer, data []byte) error {
-	if o.until == nil {
+	if o.until == nil || takesAtOnce(w, len(data)) {
 		_, err := w.Write(data)
 		return err
 	}
