@@ -38,7 +38,6 @@ var skillCommands = []struct{ begins, before, answer string }{
 	{"tt release --stdin", holding, `"status":"released"`},
 	{"tt close", holding, `"status":"closed"`},
 	{"tt job run test", joined, `"job_id":1`},
-	{"tt job run ci", joined + `; mkdir bin; printf '#!/bin/sh\n' >bin/gh; chmod +x bin/gh`, `"job_id":1`},
 	{"tt take --reason", expired, `"revoked_agent_id":"codex:1"`},
 	{"tt events --target any", joined, `"event_type":"room_opened"`},
 }
