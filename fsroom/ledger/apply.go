@@ -54,7 +54,7 @@ func (l *Ledger) Do(ctx context.Context, c Change) (*Outcome, error) {
 	if c.Dry {
 		how = looks
 	}
-	err := l.locked(ctx, how, func(v *View) (err error) {
+	err := l.locked(ctx, how, l.Lines, func(v *View) (err error) {
 		if out.Plan, err = c.Plan(v); err != nil {
 			failed = &ApplyError{Path: l.opts.Root, Err: err}
 			return nil
@@ -81,7 +81,7 @@ func (l *Ledger) Do(ctx context.Context, c Change) (*Outcome, error) {
 // after takes the snapshot after a change, and compares it with the one before. The change is
 // done: an error only means that this is not known.
 func (l *Ledger) after(ctx context.Context, r Request, before *View, out *Outcome) {
-	v, err := l.look(ctx, keeps)
+	v, err := l.look(ctx, keeps, l.Lines)
 	if err != nil {
 		return
 	}

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 
 	"github.com/talking-stick/tt/lockfile"
 )
@@ -30,10 +29,6 @@ type Options struct {
 type Ledger struct {
 	dir  string
 	opts Options
-
-	mu     sync.Mutex
-	read   []byte      // the lines as they were read last
-	parsed []*Snapshot // of them
 }
 
 // New returns the store in a directory, which need not exist.

@@ -1,8 +1,11 @@
 package ledger
 
 import (
-	"bytes"
+	"fmt"
+	"os"
 	"reflect"
+	"slices"
+	"strings"
 	"testing"
 )
 
@@ -34,11 +37,65 @@ func TestLines(t *testing.T) {
 		if err != nil || len(all) == 0 || !reflect.DeepEqual(*all[len(all)-1], tt.want) {
 			t.Errorf("%v, %+v, want %+v", err, all, tt.want)
 		}
-		if line := bytes.TrimSuffix(bytes.SplitAfter(l.read, []byte("\n"))[1], []byte("\n")); string(line) != tt.line {
-			t.Errorf("written %s, want %s", line, tt.line)
+		written, err := os.ReadFile(l.linesFile())
+		if lines := strings.Split(string(written), "\n"); err != nil || lines[1] != tt.line {
+			t.Errorf("%v, written %s, want %s", err, lines[1], tt.line)
 		}
 	}
 	if all, bad := parseLines([]byte(`{"snapshot":1,"files":"2"}` + "\n{\"snapshot\":1")); len(all) != 0 || bad != 2 {
 		t.Errorf("damaged: %v, %d", all, bad)
+	}
+}
+
+// TestRecent: what is read for the end of a turn says the same of it as all lines, however long the
+// store is and whatever stands between.
+func TestRecent(t *testing.T) {
+	const start, end, guard = WhyStart, WhyEnd, WhyGuard
+	type lines []string // of the form "why turn"
+	line := func(why string, turn int) string { return fmt.Sprint(why, " ", turn) }
+	long := func(n int, why string, turn int) lines { return slices.Repeat(lines{line(why, turn)}, n) }
+	tests := []struct {
+		name   string
+		lines  lines
+		turn   int64
+		number int64 // of the first snapshot that is read
+	}{
+		{"none", nil, 1, 0},
+		{"the first turn", lines{line(WhyFirst, 0), line(start, 1)}, 1, 1},
+		{"many turns", slices.Concat(long(500, end, 3), lines{line(start, 4), line(end, 4), line(start, 5), line(guard, 5)}), 5, 502},
+		{"begun late", lines{line(start, 4), line(start, 5), line(end, 4)}, 5, 1},
+		{"begun twice", lines{line(end, 3), line(end, 4), line(start, 5), line(guard, 5), line(start, 5)}, 5, 2},
+		{"not begun", slices.Concat(long(9, start, 3), lines{line(end, 4)}), 5, 1},
+		{"a long turn", slices.Concat(lines{line(start, 3), line(end, 4), line(start, 5)}, long(500, guard, 5)), 5, 1},
+		{"with damage", slices.Concat(long(300, end, 3), lines{line(end, 4), "", line(start, 5)}), 5, 301},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			l := New(t.TempDir(), Options{})
+			for i, line := range tt.lines {
+				if line == "" {
+					line = "damaged 0"
+				}
+				s := &Snapshot{Number: int64(i + 1), Tree: ID{1}, Boot: strings.Repeat("b", 100)}
+				if _, err := fmt.Sscan(line, &s.Why, &s.Turn); err != nil {
+					t.Fatal(err)
+				}
+				if s.Why == "damaged" {
+					s.Number = 0
+				}
+				if err := l.appendLine(s); err != nil {
+					t.Fatal(err)
+				}
+			}
+			all, err := l.Lines()
+			recent, err2 := l.Recent(tt.turn)
+			if err != nil || err2 != nil || len(recent) == 0 != (tt.number == 0) || len(recent) > 0 && recent[0].Number != tt.number {
+				t.Fatalf("%v, %v, %d of %d", err, err2, len(recent), len(all))
+			}
+			start, end := TurnOf(all, tt.turn)
+			if s, e := TurnOf(recent, tt.turn); !reflect.DeepEqual(s, start) || !reflect.DeepEqual(e, end) {
+				t.Errorf("turn %v to %v, want %v to %v", s, e, start, end)
+			}
+		})
 	}
 }

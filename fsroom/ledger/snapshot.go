@@ -161,13 +161,65 @@ func (l *Ledger) Lines() ([]*Snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if !bytes.Equal(b, l.read) { // the end of a turn reads them several times
-		l.read = b
-		l.parsed, _ = parseLines(b)
+	all, _ := parseLines(b)
+	return all, nil
+}
+
+// Recent is [Ledger.Lines] for the end of a turn, which costs the same however long the store is. Older
+// snapshots than the last one of an earlier turn are left out if the beginning of the turn comes after it.
+func (l *Ledger) Recent(turn int64) ([]*Snapshot, error) {
+	const most = 64 << 10 // bytes that are read; a turn with more lines has all read
+	b, whole, err := readEnd(l.linesFile(), most)
+	if err != nil {
+		return nil, err
 	}
-	return slices.Clone(l.parsed), nil
+	begun := false
+	for end := len(b); end > 0; {
+		start := bytes.LastIndexByte(b[:end-1], '\n') + 1
+		line, _ := parseLines(b[start:end])
+		if len(line) > 0 && line[0].Turn == turn {
+			begun = begun || line[0].Why == WhyStart
+		} else if begun && len(line) > 0 && line[0].Turn < turn && line[0].IsOfTurn() {
+			all, _ := parseLines(b[start:])
+			return all, nil
+		}
+		end = start
+	}
+	if !whole {
+		return l.Lines()
+	}
+	all, _ := parseLines(b)
+	return all, nil
+}
+
+// readEnd returns the last bytes of a file, from the beginning of a line on, and whether they are all.
+func readEnd(path string, most int64) (b []byte, whole bool, err error) {
+	f, err := os.Open(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, true, nil
+	}
+	if err != nil {
+		return nil, false, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, false, err
+	}
+	from := max(0, info.Size()-most)
+	b = make([]byte, info.Size()-from)
+	if _, err := f.ReadAt(b, from); err != nil {
+		return nil, false, err
+	}
+	if from > 0 {
+		b = b[bytes.IndexByte(b, '\n')+1:]
+	}
+	return b, from == 0, nil
+}
+
+// IsOfTurn reports whether a snapshot is that of the beginning or the end of a turn.
+func (s *Snapshot) IsOfTurn() bool {
+	return s.Why == WhyStart || s.Why == WhyEnd || s.Why == WhyTakeover
 }
 
 // parseLines returns the snapshots, and how many lines are damaged.

@@ -42,7 +42,11 @@ func (l *Ledger) Take(ctx context.Context, r Request) (s *Snapshot, err error) {
 	if r.Unsynced {
 		how = keepsUnsynced
 	}
-	err = l.locked(ctx, how, func(v *View) (err error) {
+	lines := l.Lines
+	if r.Unsynced { // then what came long before the turn is of no use
+		lines = func() ([]*Snapshot, error) { return l.Recent(r.Turn) }
+	}
+	err = l.locked(ctx, how, lines, func(v *View) (err error) {
 		s, err = l.record(v, r)
 		return err
 	})
@@ -52,8 +56,8 @@ func (l *Ledger) Take(ctx context.Context, r Request) (s *Snapshot, err error) {
 	return s, nil
 }
 
-// locked scans the tree and calls do while nobody else uses the store.
-func (l *Ledger) locked(ctx context.Context, how purpose, do func(*View) error) error {
+// locked scans the tree and calls do, with the snapshots that lines returns, while nobody else uses the store.
+func (l *Ledger) locked(ctx context.Context, how purpose, lines func() ([]*Snapshot, error), do func(*View) error) error {
 	unlock, err := l.lock(ctx, how != keepsUnsynced)
 	if err != nil {
 		return err
@@ -68,7 +72,7 @@ func (l *Ledger) locked(ctx context.Context, how purpose, do func(*View) error) 
 	if err := l.checkSpace(); err != nil {
 		return err
 	}
-	v, err := l.look(ctx, how)
+	v, err := l.look(ctx, how, lines)
 	if err != nil {
 		return err
 	}

@@ -24,7 +24,7 @@ type View struct {
 
 // Look scans the tree without recording anything. [View.Close] has to be called.
 func (l *Ledger) Look(ctx context.Context) (*View, error) {
-	v, err := l.look(ctx, looks)
+	v, err := l.look(ctx, looks, l.Lines)
 	return v, unknown(err)
 }
 
@@ -82,8 +82,8 @@ const (
 	keepsUnsynced                // they are stored, and made durable by another process
 )
 
-func (l *Ledger) look(ctx context.Context, how purpose) (*View, error) {
-	all, err := l.Lines()
+func (l *Ledger) look(ctx context.Context, how purpose, lines func() ([]*Snapshot, error)) (*View, error) {
+	all, err := lines()
 	if err != nil {
 		return nil, err
 	}

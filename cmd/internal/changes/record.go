@@ -61,7 +61,7 @@ func (t *Tree) begin(ctx context.Context, st *turn.State, j Job) error {
 // isBegun reports whether begin has nothing to do for a turn. Only lines are read: if a power cut took a
 // tree, the snapshot of the end is refused.
 func (t *Tree) isBegun(st *turn.State, turnID int64) bool {
-	all, err := t.Ledger.Lines()
+	all, err := t.Ledger.Recent(turnID)
 	start, _ := ledger.TurnOf(all, turnID)
 	last := lastTurn(all, turnID)
 	return err == nil && start != nil &&
@@ -98,11 +98,8 @@ func (t *Tree) finish(ctx context.Context, st *turn.State, last *ledger.Snapshot
 // there is none.
 func lastTurn(all []*ledger.Snapshot, before int64) (last *ledger.Snapshot) {
 	for _, s := range all {
-		switch s.Why {
-		case ledger.WhyStart, ledger.WhyEnd, ledger.WhyTakeover:
-			if s.Turn < before && (last == nil || s.Turn >= last.Turn) {
-				last = s
-			}
+		if s.IsOfTurn() && s.Turn < before && (last == nil || s.Turn >= last.Turn) {
+			last = s
 		}
 	}
 	return last
