@@ -21,7 +21,7 @@ func TestMain(m *testing.M) {
 		ttcmd.Main(ttcmd.Build{})
 	}
 	if os.Getenv(asProgram) != "" {
-		drainTime, stallTime, exitTime = tooLong/2, tooLong/2, tooLong/2 // the machine may be busy
+		drainTime, exitTime, signalTime = tooLong/2, tooLong/2, tooLong/2 // the machine may be busy
 		main()
 	}
 	_ = flag.Set("test.parallel", "6") // scenarios are waiting, mostly

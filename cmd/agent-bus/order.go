@@ -21,13 +21,19 @@ type order struct {
 	changed chan struct{} // closed when ahead has changed
 }
 
-// arrive adds a call and returns its number.
-func (o *order) arrive() int {
+// arrived adds the call if it is one of a tool, and gives it its number. end is called when
+// the call is over, at the latest: also a call that never reached a tool leaves the order.
+func (o *order) arrived(r *jsonrpc.Request) (end func()) {
+	if r.Method != "tools/call" {
+		return func() {}
+	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.last++
-	o.ahead = append(o.ahead, o.last)
-	return o.last
+	n := o.last
+	o.ahead = append(o.ahead, n)
+	r.Extra = &mcp.RequestExtra{Header: http.Header{numberHeader: {strconv.Itoa(n)}}}
+	return func() { o.leave(n) }
 }
 
 // enter waits until no earlier call is ahead, or the context ends.
@@ -77,55 +83,4 @@ func numberOf(request *mcp.CallToolRequest) int {
 	}
 	n, _ := strconv.Atoi(request.Extra.Header.Get(numberHeader))
 	return n
-}
-
-// An orderedTransport is a transport whose connections number the tool calls.
-type orderedTransport struct {
-	mcp.Transport
-	order *order
-}
-
-// Connect implements [mcp.Transport].
-func (t orderedTransport) Connect(ctx context.Context) (mcp.Connection, error) {
-	c, err := t.Transport.Connect(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return &orderedConn{Connection: c, order: t.order, calls: make(map[jsonrpc.ID]int)}, nil
-}
-
-type orderedConn struct {
-	mcp.Connection
-	order *order
-
-	mu    sync.Mutex
-	calls map[jsonrpc.ID]int // the numbers of calls that have no answer yet
-}
-
-// Read implements [mcp.Connection].
-func (c *orderedConn) Read(ctx context.Context) (jsonrpc.Message, error) {
-	msg, err := c.Connection.Read(ctx)
-	if r, ok := msg.(*jsonrpc.Request); ok && err == nil && r.IsCall() && r.Method == "tools/call" {
-		n := c.order.arrive()
-		r.Extra = &mcp.RequestExtra{Header: http.Header{numberHeader: {strconv.Itoa(n)}}}
-		c.mu.Lock()
-		c.calls[r.ID] = n
-		c.mu.Unlock()
-	}
-	return msg, err
-}
-
-// Write implements [mcp.Connection]. Every call gets an answer, also a call that
-// never reached a tool, so every call leaves the order here at the latest.
-func (c *orderedConn) Write(ctx context.Context, msg jsonrpc.Message) error {
-	if r, ok := msg.(*jsonrpc.Response); ok {
-		c.mu.Lock()
-		n, numbered := c.calls[r.ID]
-		delete(c.calls, r.ID)
-		c.mu.Unlock()
-		if numbered {
-			c.order.leave(n)
-		}
-	}
-	return c.Connection.Write(ctx, msg)
 }

@@ -21,8 +21,7 @@ type raw struct {
 	testing.TB
 	cmd    *exec.Cmd
 	stdin  io.WriteCloser
-	lines  chan map[string]any // nil for an answer that is a batch
-	batch  []any               // the last one
+	lines  chan map[string]any
 	stderr bytes.Buffer
 }
 
@@ -49,9 +48,7 @@ func (r *raw) read(stdout io.Reader) {
 	for scanner.Scan() {
 		var message map[string]any
 		if err := json.Unmarshal(scanner.Bytes(), &message); err != nil {
-			if err := json.Unmarshal(scanner.Bytes(), &r.batch); err != nil {
-				r.Errorf("on standard output: %.200s", scanner.Text())
-			}
+			r.Errorf("on standard output: %.200s", scanner.Text())
 		}
 		r.lines <- message
 	}

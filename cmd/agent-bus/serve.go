@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"io"
 	"log/slog"
 	"os"
@@ -11,7 +10,6 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/talking-stick/tt/cmd/agent-bus/internal/stdio"
 	"github.com/talking-stick/tt/cmd/internal/cli"
 )
 
@@ -29,11 +27,9 @@ var (
 	// drainTime is how long running calls may take to answer once the input has
 	// ended, each after the one before. It is enough for a change to reach the disk.
 	drainTime = time.Second
-	// stallTime is how long the process waits after a signal for a client that does
-	// not read.
-	stallTime = 50 * time.Millisecond
-	// exitTime is how long the process waits after a signal at most, whatever hangs.
-	exitTime = 3 * time.Second
+	// exitTime is how long the process waits at the end of the input at most, whatever
+	// hangs, and signalTime after a signal.
+	exitTime, signalTime = 3 * time.Second, 90 * time.Millisecond
 )
 
 func runServe(ctx context.Context, c *cli.Invocation) error {
@@ -61,10 +57,7 @@ func runServe(ctx context.Context, c *cli.Invocation) error {
 func (s *server) serve(ctx context.Context, end func(), in io.Reader, out io.Writer) error {
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
-	wire := &stdio.Transport{
-		In: in, Out: out, Ending: end, Patience: drainTime,
-		Log: func(format string, args ...any) { s.log.Warn(fmt.Sprintf(format, args...)) },
-	}
+	wire := s.transport(in, out, end)
 	session, err := s.connect(context.WithoutCancel(ctx), wire)
 	if err != nil {
 		return err
@@ -74,25 +67,19 @@ func (s *server) serve(ctx context.Context, end func(), in io.Reader, out io.Wri
 		_ = session.Wait() // the client is gone, so nobody could be given the error
 		close(ended)
 	}()
-	patience, giveUp := context.WithCancel(context.WithoutCancel(ctx))
-	defer giveUp()
+	limit := exitTime
 	select {
 	case <-signals:
 		signal.Stop(signals) // a second signal kills the process
 		wire.Stop()
-		time.AfterFunc(exitTime, giveUp)
-		go func() {
-			wire.AwaitStall(patience, stallTime)
-			giveUp()
-		}()
+		limit = signalTime
 	case <-s.shutdownCtx.Done():
-		time.AfterFunc(exitTime, giveUp)
 	case <-ended:
 		return nil
 	}
 	select {
 	case <-ended:
-	case <-patience.Done():
+	case <-time.After(limit):
 	}
 	return nil
 }

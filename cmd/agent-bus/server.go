@@ -9,6 +9,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/talking-stick/tt/cmd/agent-bus/internal/stdio"
 	"github.com/talking-stick/tt/fsroom/code"
 )
 
@@ -55,10 +56,19 @@ func newServer(shutdownCtx context.Context, b *bus, version string, w io.Writer,
 	return s
 }
 
+// transport returns the transport of a client that writes to in and reads from out. When in
+// has ended, it calls end.
+func (s *server) transport(in io.Reader, out io.Writer, end func()) *stdio.Transport {
+	return &stdio.Transport{
+		In: in, Out: out, Ending: end, Patience: drainTime, Arrived: s.order.arrived,
+		Log: func(format string, args ...any) { s.log.Warn(fmt.Sprintf(format, args...)) },
+	}
+}
+
 // connect serves the client at the other end of the transport. When it is gone, the topics are
 // left that it has joined.
 func (s *server) connect(ctx context.Context, t mcp.Transport) (*mcp.ServerSession, error) {
-	client, err := s.mcp.Connect(ctx, orderedTransport{t, &s.order}, nil)
+	client, err := s.mcp.Connect(ctx, t, nil)
 	if err == nil {
 		go func() {
 			_ = client.Wait()

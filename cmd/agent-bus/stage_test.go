@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -157,11 +158,11 @@ func (s *stage) newServer() (*server, mcp.Transport) {
 		}
 	})
 	srv := newServer(shutdownCtx, b, "test", io.Discard, slog.LevelError)
-	near, far := mcp.NewInMemoryTransports()
-	if _, err := srv.connect(context.Background(), near); err != nil {
+	near, far := net.Pipe()
+	if _, err := srv.connect(context.Background(), srv.transport(near, near, end)); err != nil {
 		s.Fatalf("serve: %v", err)
 	}
-	return srv, far
+	return srv, &mcp.IOTransport{Reader: far, Writer: far}
 }
 
 // command is the program with arguments, as a process on the stage's directory.

@@ -10,47 +10,37 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
-// accept queues the messages of a line, and answers a line that is not a message.
-func (c *conn) accept(l line) {
-	var problem *refusal
-	switch {
-	case l.err != nil:
-		problem = refuse(nil, jsonrpc.CodeInvalidRequest, fmt.Sprintf("the line is longer than %d bytes and was skipped", MaxLine))
-	case !json.Valid(l.data):
-		problem = refuse(nil, jsonrpc.CodeParseError, "the line is not JSON; each line has to be one whole JSON-RPC message")
-	case l.data[0] == '[':
-		c.acceptBatch(l.data)
-		return
-	default:
-		problem = c.acceptOne(l.data, nil)
+// accept returns the message of a line. If there is none that can be delivered, it returns
+// nil, and answers unless it must not.
+func (c *conn) accept(l line) jsonrpc.Message {
+	if l.err != nil {
+		c.reply(refuse(nil, jsonrpc.CodeInvalidRequest, fmt.Sprintf("the line is longer than %d bytes and was skipped", MaxLine)))
+		return nil
 	}
-	if problem != nil {
+	if !json.Valid(l.data) {
+		c.reply(refuse(nil, jsonrpc.CodeParseError, "the line is not JSON; each line has to be one whole JSON-RPC message"))
+		return nil
+	}
+	msg, err := jsonrpc.DecodeMessage(l.data)
+	if err != nil {
+		c.reply(c.invalid(l.data, err))
+		return nil
+	}
+	if problem := c.register(msg, l.data); problem != nil {
 		c.reply(problem)
+		return nil
 	}
+	return msg
 }
 
 // unansweredMethod is the method of a call that runs as long as the connection lasts, so
 // nothing waits for its answer.
 const unansweredMethod = "subscriptions/listen"
 
-// acceptOne queues the message. If it cannot, it returns the answer, nil if the
-// message must not be answered.
-func (c *conn) acceptOne(data []byte, b *batch) *refusal {
-	msg, err := jsonrpc.DecodeMessage(data)
-	if err != nil {
-		return c.invalid(data, err)
-	}
-	if problem := c.register(msg, data, b); problem != nil {
-		return problem
-	}
-	c.queue = append(c.queue, msg)
-	return nil
-}
-
 // register records a call as open, or an open call as cancelled. It returns the
 // answer to a message that must not be delivered, because the server would never
 // answer it.
-func (c *conn) register(msg jsonrpc.Message, data []byte, b *batch) *refusal {
+func (c *conn) register(msg jsonrpc.Message, data []byte) *refusal {
 	if r, ok := msg.(*jsonrpc.Response); ok && r.Result == nil && r.Error == nil {
 		return refuse(rawID(data), jsonrpc.CodeInvalidRequest, "the message has neither a method nor a result")
 	}
@@ -63,13 +53,13 @@ func (c *conn) register(msg jsonrpc.Message, data []byte, b *batch) *refusal {
 		return refuse(rawID(data), jsonrpc.CodeInvalidRequest, "the id of a call must be a string or a whole number below 2^53")
 	case r.Method == "notifications/cancelled":
 		c.cancel(r.Params)
-	case willAnswer(r):
+	case r.IsCall() && r.Method != unansweredMethod:
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		if c.open[r.ID] != nil {
 			return refuse(rawID(data), jsonrpc.CodeInvalidRequest, "a call with this id is still under way")
 		}
-		c.open[r.ID] = &call{batch: b, method: r.Method}
+		c.open[r.ID] = &call{method: r.Method, end: c.Arrived(r)}
 	}
 	return nil
 }
@@ -93,11 +83,12 @@ func (c *conn) cancel(params json.RawMessage) {
 	}
 }
 
+// invalid returns the answer to what is no message, nil if it must not be answered.
 func (c *conn) invalid(data []byte, err error) *refusal {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(data, &members) == nil && (members["result"] != nil || members["error"] != nil) {
 		// A malformed answer. Answering it could make both sides answer errors for ever.
-		c.log("ignored an answer: %v", err)
+		c.Log("ignored an answer: %v", err)
 		return nil
 	}
 	return refuse(rawID(data), jsonrpc.CodeInvalidRequest, "the line is no JSON-RPC 2.0 message: "+err.Error())
@@ -136,18 +127,20 @@ func coded(method string, err error) error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: err.Error()}
 }
 
+// reply answers with the refusal, which may be nil for none.
 func (c *conn) reply(r *refusal) {
-	c.log("%s", r.Error.Message)
+	if r == nil {
+		return
+	}
+	c.Log("%s", r.Error.Message)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if err := c.send(r.encode()); err != nil {
-		c.log("could not answer: %v", err)
+	data, err := json.Marshal(r)
+	if err == nil {
+		err = c.send(data)
 	}
-}
-
-func (c *conn) log(format string, args ...any) {
-	if c.Log != nil {
-		c.Log(format, args...)
+	if err != nil {
+		c.Log("could not answer: %v", err)
 	}
 }
 
@@ -166,12 +159,4 @@ func refuse(id json.RawMessage, code int, message string) *refusal {
 	r := &refusal{Version: "2.0", ID: id}
 	r.Error.Code, r.Error.Message = code, message
 	return r
-}
-
-func (r *refusal) encode() []byte {
-	data, err := json.Marshal(r)
-	if err != nil {
-		panic("stdio: " + err.Error()) // an id that was JSON, a number and a text
-	}
-	return data
 }

@@ -3,12 +3,13 @@ package stdio
 import (
 	"bufio"
 	"bytes"
+	"encoding/json"
 	"errors"
 	"io"
 )
 
-// A line is one line of the input, or the error that was met instead. After an error
-// other than errTooLong there are no more lines.
+// A line is one line of the input, one message of a line that is a batch, or the error that
+// was met instead. After an error other than errTooLong there are no more lines.
 type line struct {
 	data []byte
 	err  error
@@ -25,10 +26,16 @@ func (c *conn) readLines() {
 		if err == nil && len(data) == 0 {
 			continue
 		}
-		select {
-		case c.lines <- line{data, err}:
-		case <-c.closed:
-			return
+		var messages []json.RawMessage
+		if err != nil || data[0] != '[' || json.Unmarshal(data, &messages) != nil || len(messages) == 0 {
+			messages = []json.RawMessage{data}
+		}
+		for _, message := range messages {
+			select {
+			case c.lines <- line{message, err}:
+			case <-c.closed:
+				return
+			}
 		}
 		if err != nil && !errors.Is(err, errTooLong) {
 			return

@@ -40,7 +40,8 @@ func TestReadLine(t *testing.T) {
 // open connects a transport whose input the test writes.
 func open(t *testing.T, out io.Writer, ending func()) (mcp.Connection, *Transport, *io.PipeWriter) {
 	near, far := io.Pipe()
-	wire := &Transport{In: near, Out: out, Ending: ending, Patience: time.Second}
+	wire := &Transport{In: near, Out: out, Ending: ending, Patience: time.Second, Log: t.Logf,
+		Arrived: func(*jsonrpc.Request) func() { return func() {} }}
 	c, err := wire.Connect(context.Background())
 	if err != nil {
 		t.Fatal(err)
@@ -58,29 +59,6 @@ func respond(t *testing.T, c mcp.Connection, id float64) {
 	if err := c.Write(context.Background(), &jsonrpc.Response{ID: made, Result: []byte(`{}`)}); err != nil {
 		t.Fatal(err)
 	}
-}
-
-// TestAwaitStall: a write that takes long is not waited for, and one after the
-// other that is read is.
-func TestAwaitStall(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		near, far := io.Pipe()
-		defer far.Close()
-		c, wire, _ := open(t, far, nil)
-		go func() { _ = c.Write(t.Context(), &jsonrpc.Request{Method: "notifications/progress"}) }()
-		started := time.Now()
-		wire.AwaitStall(t.Context(), 50*time.Millisecond)
-		if waited := time.Since(started); waited != 50*time.Millisecond {
-			t.Errorf("a reader that does not read: after %v", waited)
-		}
-		go func() { _, _ = io.Copy(io.Discard, near) }()
-		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-		defer cancel()
-		wire.AwaitStall(ctx, 50*time.Millisecond)
-		if ctx.Err() == nil {
-			t.Error("a reader that reads counts as one that does not")
-		}
-	})
 }
 
 // TestEnd: at the end of the input, and at Stop, open calls may still answer, but
@@ -162,7 +140,7 @@ func TestEachAnswerHasThePatience(t *testing.T) {
 
 func TestNobodyWaitsForAListener(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c, _, in := open(t, io.Discard, nil)
+		c, _, in := open(t, io.Discard, func() {})
 		go func() {
 			fmt.Fprintln(in, `{"jsonrpc":"2.0","id":1,"method":"subscriptions/listen","params":{}}`)
 			in.Close()
@@ -180,12 +158,12 @@ func TestNobodyWaitsForAListener(t *testing.T) {
 }
 
 func TestReadEnds(t *testing.T) {
-	c, _, _ := open(t, io.Discard, nil)
+	c, _, _ := open(t, io.Discard, func() {})
 	c.Close()
 	if _, err := c.Read(t.Context()); !errors.Is(err, io.EOF) {
 		t.Errorf("closed: %v", err)
 	}
-	c, _, _ = open(t, io.Discard, nil)
+	c, _, _ = open(t, io.Discard, func() {})
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := c.Read(gone); !errors.Is(err, context.Canceled) {
@@ -198,7 +176,7 @@ func TestReadEnds(t *testing.T) {
 
 func TestABatchOfNotificationsHasNoAnswer(t *testing.T) {
 	var out bytes.Buffer
-	c, _, in := open(t, &out, nil)
+	c, _, in := open(t, &out, func() {})
 	go func() {
 		fmt.Fprintln(in, `[{"jsonrpc":"2.0","method":"a"},{"jsonrpc":"2.0","method":"b"}]`)
 		in.Close()

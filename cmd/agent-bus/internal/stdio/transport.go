@@ -5,7 +5,7 @@
 //   - answers a malformed line with a JSON-RPC error and goes on,
 //   - skips a line that is too long,
 //   - does not answer a call that the client has cancelled,
-//   - accepts batches in every protocol version and answers them with one array,
+//   - takes the messages of a batch as if they had come one by one,
 //   - reports the end of the input, so that waiting calls can return, and lets running
 //     calls answer first,
 //   - never closes the streams, which belong to the process.
@@ -15,7 +15,6 @@ import (
 	"context"
 	"io"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -35,21 +34,19 @@ type Transport struct {
 	// Patience is how long running calls may take to answer after that: so long may pass
 	// without an answer.
 	Patience time.Duration
-	// Log is called with what went wrong on the streams, one line each time. It may be
-	// nil.
+	// Log is called with what went wrong on the streams, one line each time.
 	Log func(format string, args ...any)
+	// Arrived is called with each call, in the order in which they came. What it returns is
+	// called when the call has its answer, or has none because it was cancelled.
+	Arrived func(*jsonrpc.Request) (end func())
 
 	stop     chan struct{}
 	stopOnce sync.Once
-	initOnce sync.Once
-	writes   atomic.Bool // a message is being written
 }
-
-func (t *Transport) init() { t.initOnce.Do(func() { t.stop = make(chan struct{}) }) }
 
 // Connect implements [mcp.Transport].
 func (t *Transport) Connect(context.Context) (mcp.Connection, error) {
-	t.init()
+	t.stop = make(chan struct{})
 	c := &conn{
 		Transport: t,
 		lines:     make(chan line),
@@ -62,25 +59,4 @@ func (t *Transport) Connect(context.Context) (mcp.Connection, error) {
 }
 
 // Stop ends the connection as the end of the input does, and returns at once.
-func (t *Transport) Stop() {
-	t.init()
-	t.stopOnce.Do(func() { close(t.stop) })
-}
-
-// AwaitStall returns when the connection has been writing for d without a pause,
-// which means that nobody reads, or when the context ends.
-func (t *Transport) AwaitStall(ctx context.Context, d time.Duration) {
-	const looks = 5
-	ticks := time.NewTicker(d / looks)
-	defer ticks.Stop()
-	for writing := 0; writing < looks; {
-		select {
-		case <-ctx.Done():
-			return
-		case <-ticks.C:
-		}
-		if writing++; !t.writes.Load() {
-			writing = 0
-		}
-	}
-}
+func (t *Transport) Stop() { t.stopOnce.Do(func() { close(t.stop) }) }
