@@ -13,24 +13,20 @@ func pendingList(ctx context.Context, c *call) (tools.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := c.Topic(c.topicID)
+	err = c.until(ctx, request.WaitSeconds, func(s *topic.State) bool { return s.OfferSettled(c.agent) })
 	if err != nil {
 		return nil, err
 	}
-	err = c.until(ctx, r, request.WaitSeconds, func(s *topic.State) bool { return s.OfferSettled(c.agent) })
+	snap, err := c.topic.View()
 	if err != nil {
 		return nil, err
 	}
-	snap, err := r.View()
-	if err != nil {
-		return nil, err
-	}
-	lookup, closeJournal, err := questions.OpenLookup(ctx, r)
+	lookup, closeJournal, err := questions.OpenLookup(ctx, c.topic)
 	if err != nil {
 		return nil, err
 	}
 	defer closeJournal()
-	return asResult(tools.PendingList(snap.State, c.agent, request, lookup))
+	return tools.PendingList(snap.State, c.agent, request, lookup)
 }
 
 func answer(ctx context.Context, c *call) (tools.Result, error) {
@@ -38,11 +34,7 @@ func answer(ctx context.Context, c *call) (tools.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := c.Topic(c.topicID)
-	if err != nil {
-		return nil, err
-	}
-	s, tally, err := questions.Answer(ctx, r, c.agent, responses)
+	s, tally, err := questions.Answer(ctx, c.topic, c.agent, responses)
 	if err != nil {
 		return nil, err
 	}

@@ -16,45 +16,47 @@ func ask(ctx context.Context, c *call) (tools.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := c.Topic(c.topicID)
+	warnings, err := c.bus.address(c.topic, c.agent, &request)
 	if err != nil {
 		return nil, err
 	}
-	var id, agent string
-	var warnings []tools.Warning
-	err = c.session.whileJoined(c.topicID, func(m *membership) error {
-		agent = m.agent
-		if warnings, err = c.bus.address(r, agent, &request); err != nil {
-			return err
-		}
-		id, err = questions.Ask(ctx, r, agent, request, c.limits)
-		m.addAsked(id)
-		return err
-	})
+	id, err := questions.Ask(ctx, c.topic, c.agent, request, c.limits)
+	if id != "" {
+		c.member.asked = append(c.member.asked, id)
+	}
 	if err != nil {
 		return nil, err
 	}
 	if waitSeconds == 0 {
-		return warned(tools.NewQueuedResult(c.topicID, id, agent, request.To), warnings...), nil
+		return warned(tools.NewQueuedResult(c.topicID, id, c.agent, request.To), warnings...), nil
 	}
-	result, err := c.awaitAnswer(ctx, r, id, waitSeconds)
+	polled, listeners, err := c.bus.awaitAnswer(ctx, c.topic, id, func(over func(*topic.State) bool) error {
+		return c.until(ctx, waitSeconds, over)
+	})
 	if err != nil {
 		return nil, withQuestion(err, id)
 	}
-	return warned(result, warnings...), nil
+	return warned(polled.AskResult(listeners), warnings...), nil
 }
 
-func (c *call) awaitAnswer(ctx context.Context, r *questions.Topic, questionID string, seconds int) (tools.Result, error) {
-	before := c.bus.hearers(r, questionID) // tt wait ends when it hears of the question
-	err := c.until(ctx, r, seconds, func(s *topic.State) bool { return s.AskSettled(questionID, 1) })
-	if err != nil {
-		return nil, err
+// awaitAnswer waits by wait until a question has an answer or is settled. It returns how the
+// question stands then, and how many agents could hear of it, negative if that is not known.
+func (b *bus) awaitAnswer(ctx context.Context, r *questions.Topic, id string,
+	wait func(over func(*topic.State) bool) error) (polled *tools.PollResult, listeners int, err error) {
+	before := b.hearers(r, id) // tt wait ends when it hears of the question
+	if err = wait(func(s *topic.State) bool { return s.AskSettled(id, 1) }); err == nil {
+		polled, err = poll(ctx, r, id, 0)
 	}
-	result, err := poll(ctx, r, questionID, 0)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	return result.AskResult(listeners(before, c.bus.hearers(r, questionID))), nil
+	after := b.hearers(r, id)
+	if before == nil || after == nil {
+		return polled, -1, nil
+	}
+	all := append(before, after...)
+	slices.Sort(all)
+	return polled, len(slices.Compact(all)), nil
 }
 
 // address sets whom the request is for to who is meant by the name in it. The warnings are
@@ -97,17 +99,6 @@ func (b *bus) hearers(r *questions.Topic, questionID string) []string {
 	return append([]string{}, questions.Hearers(store, r, snap.State, questionID)...)
 }
 
-// listeners counts the agents that could hear of a question before a wait or after it,
-// negative if it cannot.
-func listeners(before, after []string) int {
-	if before == nil || after == nil {
-		return -1
-	}
-	all := append(before, after...)
-	slices.Sort(all)
-	return len(slices.Compact(all))
-}
-
 // withQuestion adds the question's id to an error that happened after the question
 // was stored.
 func withQuestion(err error, questionID string) error {
@@ -119,23 +110,22 @@ func withQuestion(err error, questionID string) error {
 }
 
 func askPoll(ctx context.Context, c *call) (tools.Result, error) {
-	request, err := tools.ParsePoll(c.args)
-	if err != nil {
+	id, answers, skip := c.args.Required("question_id"), c.args.Integer("min_answers", 1, 1), c.args.Integer("skip", 0, 0)
+	seconds := c.args.Integer("wait_seconds", 0, 0)
+	if err := c.args.Err(); err != nil {
 		return nil, err
 	}
-	r, err := c.Topic(c.topicID)
-	if err != nil {
+	if err := c.until(ctx, seconds, func(s *topic.State) bool { return s.AskSettled(id, answers) }); err != nil {
 		return nil, err
 	}
-	err = c.until(ctx, r, request.WaitSeconds, func(s *topic.State) bool { return s.AskSettled(request.QuestionID, request.MinAnswers) })
+	result, err := poll(ctx, c.topic, id, skip)
 	if err != nil {
-		return nil, err
+		return nil, c.onOtherTopic(ctx, err, id)
 	}
-	result, err := poll(ctx, r, request.QuestionID, request.Skip)
-	if err == nil && result.AcceptingAnswers {
-		result.Missing = max(0, request.MinAnswers-max(1, result.AnswersCount))
+	if result.AcceptingAnswers {
+		result.Missing = max(0, answers-max(1, result.AnswersCount))
 	}
-	return asResult(result, c.onOtherTopic(ctx, err, request.QuestionID))
+	return result, nil
 }
 
 func poll(ctx context.Context, r *questions.Topic, questionID string, skip int) (*tools.PollResult, error) {

@@ -10,40 +10,32 @@ import (
 )
 
 func askCancel(ctx context.Context, c *call) (tools.Result, error) {
-	id, reason, err := tools.ParseCancel(c.args, c.limits)
-	if err != nil {
-		return nil, err
-	}
-	return c.settle(ctx, id, tools.WarnAlreadyCancelled, func(s *topic.State) ([]event.Event, error) {
+	reason := c.args.Reason(c.limits)
+	return c.settle(ctx, tools.WarnAlreadyCancelled, func(s *topic.State, id string) ([]event.Event, error) {
 		return s.Cancel(c.agent, id, reason)
 	})
 }
 
 func questionMarkAnswered(ctx context.Context, c *call) (tools.Result, error) {
-	id, err := tools.ParseQuestionID(c.args)
-	if err != nil {
-		return nil, err
-	}
-	return c.settle(ctx, id, tools.WarnAlreadyAnswered, func(s *topic.State) ([]event.Event, error) {
+	return c.settle(ctx, tools.WarnAlreadyAnswered, func(s *topic.State, id string) ([]event.Event, error) {
 		return s.MarkAnswered(c.agent, id)
 	})
 }
 
-// settle settles the question with [questions.Settle]. If that changes nothing, the
-// result has a warning with the code already.
-func (c *call) settle(ctx context.Context, questionID, already string,
-	decide func(*topic.State) ([]event.Event, error)) (tools.Result, error) {
-	r, err := c.Topic(c.topicID)
-	if err != nil {
+// settle settles the question of the arguments with [questions.Settle]. If that changes
+// nothing, the result has a warning with the code already.
+func (c *call) settle(ctx context.Context, already string, decide func(*topic.State, string) ([]event.Event, error)) (tools.Result, error) {
+	id := c.args.Required("question_id")
+	if err := c.args.Err(); err != nil {
 		return nil, err
 	}
-	s, changed, err := questions.Settle(ctx, r, questionID, decide)
+	s, changed, err := questions.Settle(ctx, c.topic, id, func(s *topic.State) ([]event.Event, error) { return decide(s, id) })
 	if err != nil {
-		return nil, c.onOtherTopic(ctx, err, questionID)
+		return nil, c.onOtherTopic(ctx, err, id)
 	}
-	result := tools.NewSettledResult(s, questionID)
+	result := tools.NewSettledResult(s, id)
 	if !changed {
-		result.Warn(tools.Already(already, "question_id", questionID))
+		result.Warn(tools.Already(already, "question_id", id))
 	}
 	return result, nil
 }

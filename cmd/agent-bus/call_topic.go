@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"strings"
 
 	"github.com/talking-stick/tt/cmd/agent-bus/internal/tools"
 	"github.com/talking-stick/tt/cmd/internal/questions"
@@ -40,8 +41,8 @@ func topicCreate(ctx context.Context, c *call) (tools.Result, error) {
 }
 
 func topicList(_ context.Context, c *call) (tools.Result, error) {
-	status, err := tools.ParseList(c.args)
-	if err != nil {
+	status := c.args.Choice("status", topic.ListOpen, topic.ListClosed, topic.ListAll)
+	if err := c.args.Err(); err != nil {
 		return nil, err
 	}
 	all, err := c.Index()
@@ -52,8 +53,8 @@ func topicList(_ context.Context, c *call) (tools.Result, error) {
 }
 
 func topicResolve(_ context.Context, c *call) (tools.Result, error) {
-	request, err := tools.ParseResolve(c.args)
-	if err != nil {
+	request := topic.ResolveRequest{Name: strings.TrimSpace(c.args.Required("name")), AllowClosed: c.args.Boolean("allow_closed")}
+	if err := c.args.Err(); err != nil {
 		return nil, err
 	}
 	info, warnings, err := c.resolve(request)
@@ -64,15 +65,11 @@ func topicResolve(_ context.Context, c *call) (tools.Result, error) {
 }
 
 func topicClose(ctx context.Context, c *call) (tools.Result, error) {
-	reason, err := tools.ParseReason(c.args, c.limits)
-	if err != nil {
+	reason := c.args.Reason(c.limits)
+	if err := c.args.Err(); err != nil {
 		return nil, err
 	}
-	r, err := c.Topic(c.topicID)
-	if err != nil {
-		return nil, err
-	}
-	s, changed, err := questions.Close(ctx, r, c.agent, reason)
+	s, changed, err := questions.Close(ctx, c.topic, c.agent, reason)
 	if err != nil {
 		return nil, err
 	}

@@ -73,24 +73,23 @@ func runAsk(ctx context.Context, c *cli.Invocation, b *bus) error {
 func (b *bus) waitForAnswer(ctx context.Context, c *cli.Invocation, r *questions.Topic, id string) error {
 	waiting, timeUp := context.WithTimeoutCause(ctx, c.Duration("timeout"), errTimeUp)
 	defer timeUp()
-	before := b.hearers(r, id)
-	err := questions.Await(waiting, r, func(s *topic.State) bool { return s.AskSettled(id, 1) })
-	if err != nil && err != errTimeUp {
-		return err
-	}
-	polled, err := poll(ctx, r, id, 0)
+	polled, listeners, err := b.awaitAnswer(ctx, r, id, func(over func(*topic.State) bool) error {
+		if err := questions.Await(waiting, r, over); err != errTimeUp {
+			return err
+		}
+		return nil
+	})
 	if err != nil {
 		return err
 	}
-	others := listeners(before, b.hearers(r, id))
-	return c.Out.Result(polled.AskResult(others), func(t *cli.Text) {
+	return c.Out.Result(polled.AskResult(listeners), func(t *cli.Text) {
 		switch {
 		case len(polled.Answers) > 0:
 			t.Block("", tools.RenderAnswers(polled.Answers))
 		case polled.QuestionStatus != topic.Pending:
 			t.Line("The question is %s and has no answer.", polled.QuestionStatus)
 		default:
-			t.Line("Nobody has answered %s yet; it stays open. %s could hear of it.", id, code.Count(max(0, others), "agent"))
+			t.Line("Nobody has answered %s yet; it stays open. %s could hear of it.", id, code.Count(max(0, listeners), "agent"))
 		}
 	})
 }

@@ -4,58 +4,30 @@ import (
 	"context"
 	"sync"
 
-	"github.com/talking-stick/tt/cmd/agent-bus/internal/tools"
 	"github.com/talking-stick/tt/cmd/internal/questions"
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/topic"
 )
 
 // A clientSession is the client of a server and the topics it has joined. It lives in memory
-// only.
+// only. Its calls come one after the other, see [order].
 type clientSession struct {
-	// mu is held for reading while a question is asked, so that the name under
-	// which it is asked does not change meanwhile.
-	mu          sync.RWMutex
-	memberships map[string]*membership // by topic id
+	mu          sync.Mutex // the end of the session may come beside a call
+	memberships map[string]*membership
 }
 
 // A membership is the name under which a session has joined a topic.
 type membership struct {
 	agent   string
-	release func() // releases the mark JoinedMark
-
-	mu    sync.Mutex
-	asked []string // the questions that the session asked under the name
+	release func()   // releases the mark JoinedMark
+	asked   []string // the questions that the session asked under the name
 }
 
-// addAsked adds a question; "" is ignored.
-func (m *membership) addAsked(questionID string) {
-	if questionID == "" {
-		return
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.asked = append(m.asked, questionID)
-}
-
-// agent returns the session's name on the topic.
-func (s *clientSession) agent(topicID string) (name string, err error) {
-	err = s.whileJoined(topicID, func(m *membership) error {
-		name = m.agent
-		return nil
-	})
-	return name, err
-}
-
-// whileJoined calls do with the session's membership of the topic, which does not
-// change meanwhile.
-func (s *clientSession) whileJoined(topicID string, do func(*membership) error) error {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	if m := s.memberships[topicID]; m != nil {
-		return do(m)
-	}
-	return tools.NotJoined(topicID)
+// membership returns that of the topic, nil if the session has not joined it.
+func (s *clientSession) membership(topicID string) *membership {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.memberships[topicID]
 }
 
 // join joins the topic under the name. It returns the topic, and whether another live
@@ -94,21 +66,20 @@ func (s *clientSession) join(ctx context.Context, r *questions.Topic, agent stri
 		}
 		return nil
 	}
-	if r.IsShared() {
-		// Other hosts are asked, which must not happen under the lock.
-		var snap *questions.Snapshot
-		if snap, err = r.View(); err == nil {
-			err = enter(snap)
+	unlocked := func(do func(*questions.Snapshot) error) error {
+		snap, err := r.View()
+		if err == nil {
+			err = do(snap)
 		}
-	} else {
-		// Without the lock, two sessions that join at once would not see each other.
+		return err
+	}
+	if r.IsShared() { // other hosts are asked, which must not happen under the lock
+		err = unlocked(enter)
+	} else { // without the lock, two sessions that join at once would not see each other
 		err = r.Locked(ctx, enter)
 	}
 	if code.Of(err) == code.DataDirUnusable || code.Of(err) == code.DiskFull {
-		var snap *questions.Snapshot
-		if snap, err = r.View(); err == nil {
-			err = check(snap)
-		}
+		err = unlocked(check)
 	}
 	if err != nil {
 		return nil, false, err

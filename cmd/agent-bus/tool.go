@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/talking-stick/tt/cmd/agent-bus/internal/tools"
@@ -34,8 +35,10 @@ type call struct {
 	*server
 	request *mcp.CallToolRequest
 	args    *tools.Args
-	topicID string // of a tool that is onTopic
-	agent   string // the session's name on that topic, "" if it has not joined
+	topicID string           // of a tool that is onTopic
+	topic   *questions.Topic // likewise
+	member  *membership      // of the session in that topic, nil if it has not joined
+	agent   string           // its name there, "" without one
 	// startsWaiting lets the client's later calls go on.
 	startsWaiting func()
 }
@@ -91,16 +94,21 @@ func (s *server) call(ctx context.Context, t *tool, request *mcp.CallToolRequest
 
 // start finds out the topic and the agent if the tool needs them, and runs the tool.
 func (t *tool) start(ctx context.Context, c *call) (result tools.Result, err error) {
-	if t.onTopic {
-		if c.topicID, err = tools.ParseTopicID(c.args); err != nil {
-			return nil, err
-		}
-		if c.agent, err = c.session.agent(c.topicID); err != nil && t.joined {
-			return nil, err
-		}
-		if r, err := c.Topic(c.topicID); err == nil && c.agent != "" {
-			questions.Seen(r, c.agent)
-		}
+	if !t.onTopic {
+		return t.run(ctx, c)
+	}
+	if c.topicID = c.args.Required("topic_id"); c.args.Err() != nil {
+		return nil, c.args.Err()
+	}
+	if c.member = c.session.membership(c.topicID); c.member == nil && t.joined {
+		return nil, tools.NotJoined(c.topicID)
+	}
+	if c.topic, err = c.Topic(c.topicID); err != nil {
+		return nil, err
+	}
+	if c.member != nil {
+		c.agent = c.member.agent
+		questions.Seen(c.topic, c.agent)
 	}
 	return t.run(ctx, c)
 }
@@ -121,10 +129,7 @@ func withUnknown(err error, unknown []tools.Warning) error {
 		return err
 	}
 	refusal := *e
-	refusal.Details = nil
-	for key, value := range e.Details {
-		refusal.With(key, value)
-	}
+	refusal.Details = maps.Clone(e.Details)
 	return refusal.With("warnings", unknown)
 }
 
@@ -146,15 +151,6 @@ func toolResult(result tools.Result, err error) (*mcp.CallToolResult, error) {
 func warned(r tools.Result, warnings ...tools.Warning) tools.Result {
 	r.Warn(warnings...)
 	return r
-}
-
-// asResult returns the result, or the error and no result: a nil pointer in an
-// interface is not nil.
-func asResult[R tools.Result](result R, err error) (tools.Result, error) {
-	if err != nil {
-		return nil, err
-	}
-	return result, nil
 }
 
 // textContent makes text of others visible: nothing in it moves a cursor or reorders text.

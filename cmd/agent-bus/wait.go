@@ -19,11 +19,11 @@ var (
 	errStopping = errors.New("the server is stopping")
 )
 
-// until waits until over reports true for the topic, for the seconds asked for but at
+// until waits until over reports true for the topic of the call, for the seconds asked for but at
 // most [tools.MaxWaitSeconds]. It returns nil also when the time is up or the server is
 // about to stop: the caller looks at the topic again. An error means that the topic
 // could not be read, or that the client has cancelled the call.
-func (c *call) until(ctx context.Context, r *questions.Topic, asked int, over func(*topic.State) bool) error {
+func (c *call) until(ctx context.Context, asked int, over func(*topic.State) bool) error {
 	seconds := min(asked, tools.MaxWaitSeconds)
 	if seconds == 0 {
 		return nil
@@ -35,7 +35,7 @@ func (c *call) until(ctx context.Context, r *questions.Topic, asked int, over fu
 	defer end(nil)
 	defer context.AfterFunc(c.shutdownCtx, func() { end(errStopping) })()
 	defer c.reportProgress(ctx, seconds)()
-	err := questions.Await(ctx, r, over)
+	err := questions.Await(ctx, c.topic, over)
 	if err == errTimeUp || err == errStopping {
 		return nil
 	}

@@ -38,16 +38,6 @@ func (a *Args) topicName() string {
 	return strings.TrimSpace(name)
 }
 
-// ParseList reads the status that topic_list selects.
-func ParseList(a *Args) (string, error) {
-	return a.Choice("status", topic.ListOpen, topic.ListClosed, topic.ListAll), a.Err()
-}
-
-// ParseResolve reads the arguments of topic_resolve.
-func ParseResolve(a *Args) (topic.ResolveRequest, error) {
-	return topic.ResolveRequest{Name: strings.TrimSpace(a.Required("name")), AllowClosed: a.Boolean("allow_closed")}, a.Err()
-}
-
 // A JoinRequest names an agent, and a topic by either its id or its name.
 type JoinRequest struct {
 	AgentName     string // validated and trimmed
@@ -76,30 +66,16 @@ func ParseJoin(a *Args, defaultName func() string) (r JoinRequest, err error) {
 	return r, a.Err()
 }
 
-// ParseTopicID reads the topic_id of a call on a topic. Calls read it before their
-// other arguments, so that a session that has not joined gets that error first.
-func ParseTopicID(a *Args) (string, error) { return a.Required("topic_id"), a.Err() }
-
-// ParseQuestionID reads the question_id of question_mark_answered.
-func ParseQuestionID(a *Args) (string, error) { return a.Required("question_id"), a.Err() }
-
-// ParseReason reads the optional reason of topic_close, "" for none.
-func ParseReason(a *Args, l topic.Limits) (string, error) {
+// Reason returns the reason of a call, "" if none is given.
+func (a *Args) Reason(l topic.Limits) string {
 	reason := a.Text("reason")
 	a.check(CheckReason(reason, l))
-	return reason, a.Err()
+	return reason
 }
 
 // CheckReason refuses a reason that is too long.
 func CheckReason(reason string, l topic.Limits) error {
 	return checkText("reason", reason, l.ReasonChars)
-}
-
-// ParseCancel reads the arguments of ask_cancel beside topic_id.
-func ParseCancel(a *Args, l topic.Limits) (questionID, reason string, err error) {
-	questionID = a.Required("question_id")
-	reason, err = ParseReason(a, l)
-	return questionID, reason, err
 }
 
 // ParseAsk reads the arguments of ask beside topic_id: the question, and for how
@@ -119,30 +95,12 @@ func CheckAsk(r *topic.AskRequest, l topic.Limits) (err error) {
 	return err
 }
 
-// A PollRequest asks for a question's status and answers.
-type PollRequest struct {
-	QuestionID  string
-	WaitSeconds int // as the agent gave it, which may be more than MaxWaitSeconds
-	MinAnswers  int // how many answers to wait for
-	Skip        int // how many of the oldest answers to leave out
-}
-
-// ParsePoll reads the arguments of ask_poll beside topic_id.
-func ParsePoll(a *Args) (PollRequest, error) {
-	return PollRequest{
-		QuestionID:  a.Required("question_id"),
-		WaitSeconds: a.Integer("wait_seconds", 0, 0),
-		MinAnswers:  a.Integer("min_answers", 1, 1),
-		Skip:        a.Integer("skip", 0, 0),
-	}, a.Err()
-}
-
 // A PendingRequest asks for the questions that the caller can answer, or for its
 // own.
 type PendingRequest struct {
 	Limit       int
 	Mine        bool // the caller's own questions that are pending
-	WaitSeconds int  // as in PollRequest; 0 with Mine
+	WaitSeconds int  // as the agent gave it, which may be more than MaxWaitSeconds; 0 with Mine
 }
 
 // ParsePending reads the arguments of pending_list beside topic_id.

@@ -93,7 +93,7 @@ func (r *TopicResult) Text() string {
 	return fmt.Sprintf("topic %s, topic_id=%s, is %s", r.Name, r.TopicID, r.Status)
 }
 
-// A Present is an agent that has joined a topic, or has asked or answered there.
+// A Present is an agent that has joined a topic.
 type Present struct {
 	AgentName  string     `json:"agent_name"` // "" if it is not known
 	Connected  bool       `json:"connected"`  // it has joined, and its session lives

@@ -199,7 +199,7 @@ type PendingResult struct {
 
 // PendingList returns the oldest questions that the agent can answer, or with Mine
 // the newest pending ones of its own, as many as fit into a result.
-func PendingList(s *topic.State, agent string, request PendingRequest, lookup topic.Lookup) (*PendingResult, error) {
+func PendingList(s *topic.State, agent string, request PendingRequest, lookup topic.Lookup) (Result, error) {
 	if !s.Exists() {
 		return nil, topic.NotFound("topic_id", s.TopicID)
 	}

@@ -2,6 +2,7 @@ package tools_test
 
 import (
 	"encoding/json"
+	"strings"
 
 	"github.com/talking-stick/tt/cmd/agent-bus/internal/tools"
 	"github.com/talking-stick/tt/fsroom/code"
@@ -18,21 +19,21 @@ func (w *world) run(session, tool string, raw json.RawMessage) (tools.Result, er
 	case "topic_create":
 		return w.create(a)
 	case "topic_list":
-		status, err := tools.ParseList(a)
-		return tools.NewListResult(w.Infos(), status), err
+		status := a.Choice("status", topic.ListOpen, topic.ListClosed, topic.ListAll)
+		return tools.NewListResult(w.Infos(), status), a.Err()
 	case "topic_resolve":
-		r, err := tools.ParseResolve(a)
-		if err != nil {
-			return nil, err
+		r := topic.ResolveRequest{Name: strings.TrimSpace(a.Required("name")), AllowClosed: a.Boolean("allow_closed")}
+		if a.Err() != nil {
+			return nil, a.Err()
 		}
 		found, err := topic.Find(w.Infos(), r)
 		return tools.NewTopicResult(&found), err
 	case "topic_join":
 		return w.join(session, a)
 	}
-	id, err := tools.ParseTopicID(a)
-	if err != nil {
-		return nil, err
+	id := a.Required("topic_id")
+	if a.Err() != nil {
+		return nil, a.Err()
 	}
 	if tool == "topic_close" {
 		return w.close(id, a)
@@ -91,9 +92,9 @@ func (w *world) join(session string, a *tools.Args) (tools.Result, error) {
 }
 
 func (w *world) close(id string, a *tools.Args) (tools.Result, error) {
-	reason, err := tools.ParseReason(a, w.Limits)
-	if err != nil {
-		return nil, err
+	reason := a.Reason(w.Limits)
+	if a.Err() != nil {
+		return nil, a.Err()
 	}
 	events, err := w.Topic(id).State.Close("", reason)
 	if err != nil {
@@ -107,13 +108,13 @@ func (w *world) close(id string, a *tools.Args) (tools.Result, error) {
 }
 
 func (w *world) poll(id string, a *tools.Args) (tools.Result, error) {
-	request, err := tools.ParsePoll(a)
-	if err != nil {
-		return nil, err
+	question, skip := a.Required("question_id"), a.Integer("skip", 0, 0)
+	if a.Integer("min_answers", 1, 1); a.Err() != nil {
+		return nil, a.Err()
 	}
 	m := w.Topic(id)
-	r, err := tools.Poll(m.State, request.QuestionID, request.Skip, m.Lookup)
-	return r, w.mismatch(err, id, request.QuestionID)
+	r, err := tools.Poll(m.State, question, skip, m.Lookup)
+	return r, w.mismatch(err, id, question)
 }
 
 // mismatch turns "not found" into TOPIC_MISMATCH if the question is elsewhere.
@@ -180,13 +181,9 @@ func (w *world) answer(id, agent string, a *tools.Args) (tools.Result, error) {
 }
 
 func (w *world) cancel(id, agent string, a *tools.Args) (tools.Result, error) {
-	question, err := tools.ParseQuestionID(a)
-	if err != nil {
-		return nil, err
-	}
-	reason, err := tools.ParseReason(a, w.Limits)
-	if err != nil {
-		return nil, err
+	question, reason := a.Required("question_id"), a.Reason(w.Limits)
+	if a.Err() != nil {
+		return nil, a.Err()
 	}
 	events, err := w.Topic(id).State.Cancel(agent, question, reason)
 	if err != nil {
@@ -200,9 +197,9 @@ func (w *world) cancel(id, agent string, a *tools.Args) (tools.Result, error) {
 }
 
 func (w *world) mark(id, agent string, a *tools.Args) (tools.Result, error) {
-	question, err := tools.ParseQuestionID(a)
-	if err != nil {
-		return nil, err
+	question := a.Required("question_id")
+	if a.Err() != nil {
+		return nil, a.Err()
 	}
 	events, err := w.Topic(id).State.MarkAnswered(agent, question)
 	if err != nil {
