@@ -23,7 +23,9 @@ type bus struct {
 	engine string // the URL of that engine, "" for none
 }
 
-// openBus returns the bus that the environment names. It touches no file.
+// openBus returns the bus that the environment names; its topics are those of an engine, if the
+// environment or the workspace of the current directory names one. It touches no file, and
+// connects to nothing.
 func openBus(env *cli.Env) (*bus, error) {
 	settings, err := tools.SettingsFrom(env.Lookup)
 	if err != nil {
@@ -34,20 +36,13 @@ func openBus(env *cli.Env) (*bus, error) {
 		return nil, err
 	}
 	b := newBus(dir, settings)
-	b.shareWithHosts(env)
-	return b, nil
-}
-
-// shareWithHosts makes the topics those of an engine, if the environment or the workspace
-// of the current directory names one. It connects to nothing. If it cannot be used, each
-// call says why: a server that does not start tells the agent nothing.
-func (b *bus) shareWithHosts(env *cli.Env) {
 	s := session.Find(env, "", "")
-	b.Broken = s.NoEngine
+	b.Broken = s.NoEngine // each call says why: a server that does not start tells the agent nothing
 	if s.Engine != nil {
 		b.engine = s.Engine.URL
 		b.Path, b.Options, b.Broken = engines.Options(s.Engine, b.home, b.Options)
 	}
+	return b, nil
 }
 
 // ownTopics returns an error if an engine has the topics.

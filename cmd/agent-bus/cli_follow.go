@@ -86,19 +86,15 @@ func runFollow(ctx context.Context, c *cli.Invocation, b *bus) error {
 
 // eventLine describes an event in one line.
 func eventLine(e *event.Event) string {
-	var p struct {
-		QuestionID string `json:"question_id"`
-		Text       string `json:"question_text"`
-		Markdown   string `json:"answer_markdown"`
-		Name       string `json:"name"`
-	}
-	_ = json.Unmarshal(e.Payload, &p) // what cannot be read is left out
+	id, text := topic.Words(e)
 	because := ""
 	if e.Reason != "" {
 		because = ": " + e.Reason
 	}
 	switch e.Type {
 	case topic.EventCreated:
+		var p struct{ Name string }
+		_ = json.Unmarshal(e.Payload, &p) // what cannot be read is left out
 		return "topic " + p.Name + " was made"
 	case topic.EventClosed:
 		return strings.TrimPrefix(e.From+" closed the topic"+because, " ")
@@ -107,13 +103,13 @@ func eventLine(e *event.Event) string {
 		if e.To != "" {
 			to = " " + e.To
 		}
-		return fmt.Sprintf("%s asks%s %s: %s", e.From, to, p.QuestionID, firstLine(p.Text))
+		return fmt.Sprintf("%s asks%s %s: %s", e.From, to, id, firstLine(text))
 	case topic.EventAnswer:
-		return fmt.Sprintf("%s answers %s: %s", e.From, p.QuestionID, firstLine(p.Markdown))
+		return fmt.Sprintf("%s answers %s: %s", e.From, id, firstLine(text))
 	case topic.EventCancelled:
-		return fmt.Sprintf("%s cancels %s%s", e.From, p.QuestionID, because)
+		return fmt.Sprintf("%s cancels %s%s", e.From, id, because)
 	case topic.EventMarked:
-		return fmt.Sprintf("%s marks %s answered", e.From, p.QuestionID)
+		return fmt.Sprintf("%s marks %s answered", e.From, id)
 	}
 	return e.Type
 }

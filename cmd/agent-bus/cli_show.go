@@ -1,10 +1,7 @@
 package main
 
 import (
-	"cmp"
 	"context"
-	"slices"
-	"strings"
 
 	"github.com/talking-stick/tt/cmd/agent-bus/internal/tools"
 	"github.com/talking-stick/tt/cmd/internal/cli"
@@ -38,7 +35,7 @@ func runShow(ctx context.Context, c *cli.Invocation, b *bus) error {
 type shownTopic struct {
 	topicInfo
 	Listeners int             `json:"listeners"` // agents with a live session that have joined
-	Agents    []tools.Present `json:"agents"`    // these, then those that have asked or answered; the last seen first
+	Agents    []tools.Present `json:"agents"`    // these, the last seen first
 	Questions []shownQuestion `json:"questions"`
 }
 
@@ -73,12 +70,6 @@ func readTopic(ctx context.Context, c *cli.Invocation, b *bus) (*shownTopic, err
 	}
 	connected, _ := questions.Listeners(r, "")
 	shown := &shownTopic{topicInfo: infoOf(s.Info()), Listeners: len(connected), Agents: presentOf(connected), Questions: []shownQuestion{}}
-	seen := map[string]event.Time{}
-	see := func(agent string, at event.Time) {
-		if at.After(seen[agent].Time) {
-			seen[agent] = at
-		}
-	}
 	for i := range s.Questions {
 		q := &s.Questions[i]
 		text, at, err := lookup.Question(q)
@@ -93,30 +84,12 @@ func readTopic(ctx context.Context, c *cli.Invocation, b *bus) (*shownTopic, err
 			QuestionID: q.ID, AskedBy: q.AskedBy, To: q.To, AskedAt: at,
 			Status: questions.Status(q), Reason: q.CancelReason, Text: text, Answers: []shownAnswer{},
 		}
-		see(q.AskedBy, at)
 		for _, a := range answers {
 			v.Answers = append(v.Answers, shownAnswer{a})
-			see(a.AnsweredBy, a.AnsweredAt)
 		}
 		shown.Questions = append(shown.Questions, v)
 	}
-	shown.addGone(seen)
 	return shown, nil
-}
-
-// addGone adds the agents that are not connected, of whom it is known when they last asked
-// or answered.
-func (s *shownTopic) addGone(seen map[string]event.Time) {
-	var gone []tools.Present
-	for name, at := range seen {
-		if !slices.ContainsFunc(s.Agents, func(a tools.Present) bool { return a.AgentName == name }) {
-			gone = append(gone, tools.Present{AgentName: name, LastSeenAt: at})
-		}
-	}
-	slices.SortFunc(gone, func(a, b tools.Present) int {
-		return cmp.Or(b.LastSeenAt.Compare(a.LastSeenAt.Time), strings.Compare(a.AgentName, b.AgentName))
-	})
-	s.Agents = append(s.Agents, gone...)
 }
 
 func writeTopic(t *cli.Text, s *shownTopic) {
@@ -138,11 +111,7 @@ func writeTopic(t *cli.Text, s *shownTopic) {
 		t.Blank()
 		var agents cli.Table
 		for _, a := range s.Agents {
-			state := "not connected"
-			if a.Connected {
-				state = "connected"
-			}
-			agents.Row(a.AgentName, state, "seen "+t.Ago(a.LastSeenAt.Time))
+			agents.Row(a.AgentName, "connected", "seen "+t.Ago(a.LastSeenAt.Time))
 		}
 		t.Table(&agents)
 	}

@@ -15,7 +15,6 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/questions"
 	"github.com/talking-stick/tt/cmd/internal/roomtypes"
-	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/fsroom/code"
 )
 
@@ -88,37 +87,22 @@ func confirmed(c *cli.Invocation, path string, entries []fs.DirEntry) bool {
 }
 
 // wipe renames the topics directory before it removes what is in it, so that nobody
-// finds half of the topics. It does not check the directory's format, because another
+// finds half of the topics; what an interrupted wipe has left goes first. In a data directory
+// without rooms it also removes the format file, which it does not check, because another
 // version's format is a reason to wipe.
 func wipe(dir string) error {
-	away := filepath.Join(dir, wipedPrefix+fsroom.NewID())
-	if err := os.Rename(filepath.Join(dir, roomtypes.Topics().Folder), away); err != nil {
-		return unusable(dir, err)
+	away := filepath.Join(dir, "topics.wiped")
+	err := os.RemoveAll(away)
+	if err == nil {
+		err = os.Rename(filepath.Join(dir, roomtypes.Topics().Folder), away)
 	}
-	return sweepWiped(dir)
-}
-
-// wipedPrefix begins the names of directories that are being removed.
-const wipedPrefix = "topics.wiped-"
-
-// sweepWiped removes what wipe has renamed, also what an interrupted wipe has left.
-// In a data directory without rooms it also removes the format file.
-func sweepWiped(dir string) error {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return unusable(dir, err)
+	if err == nil {
+		err = os.RemoveAll(away)
 	}
-	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), wipedPrefix) {
-			if err := os.RemoveAll(filepath.Join(dir, e.Name())); err != nil {
-				return unusable(dir, err)
-			}
-		}
+	if err == nil && !sharedWithRooms(dir) {
+		err = os.Remove(filepath.Join(dir, "format"))
 	}
-	if sharedWithRooms(dir) {
-		return nil
-	}
-	if err := os.Remove(filepath.Join(dir, "format")); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return unusable(dir, err)
 	}
 	return nil
