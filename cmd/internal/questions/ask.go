@@ -87,7 +87,12 @@ func (r *Room) ask(ctx context.Context, request topic.AskRequest, own *Room) (a 
 	request.To = a.To
 	if own != nil && !own.Room.FS.IsShared() { // the answer would not find the room of an engine
 		request.Other = r.Room.FS.Name()
-		if a.own, request.ID, err = own.askFirst(ctx, request); err != nil {
+		here, err := own.Room.EnsureMember(ctx, nil)
+		if err == nil {
+			a.own, _, request.ID, _, err = AskInRoom(ctx, own.Room.Client.Store, own.Room.FS.Name(), here.State.CanonicalPath,
+				r.Room.Self.ID, request)
+		}
+		if err != nil {
 			return a, err
 		}
 		request.Other = own.Room.FS.Name()
@@ -109,16 +114,6 @@ func (r *Room) ask(ctx context.Context, request topic.AskRequest, own *Room) (a 
 	q := s.Question(id)
 	r.tell(st, func(id string) bool { return q.OwedBy(id) })
 	return a, nil
-}
-
-// askFirst stores a question of the agent that it then asks in another room.
-func (r *Room) askFirst(ctx context.Context, request topic.AskRequest) (t *Topic, id string, err error) {
-	snap, err := r.Room.EnsureMember(ctx, nil)
-	if err != nil {
-		return nil, "", err
-	}
-	t, _, id, _, err = AskInRoom(ctx, r.Room.Client.Store, r.Room.FS.Name(), snap.State.CanonicalPath, r.Room.Self.ID, request)
-	return t, id, err
 }
 
 // tell notifies the members, and what listens for them, that a question or an answer has
@@ -233,27 +228,30 @@ func (r *Room) topicOf(ctx context.Context, id string) (*Topic, error) {
 			return t, nil
 		}
 	}
-	if present != nil {
-		return present, r.forgotten(ctx, present, id)
+	if present == nil {
+		_, err := topic.New("").Named(id)
+		return nil, err
 	}
-	_, err := topic.New("").Named(id)
+	q, err := named(ctx, present, id)
+	if err == nil {
+		err = topic.SettledError(q) // it is forgotten
+	}
 	return nil, err
 }
 
-// forgotten refuses with question_closed a question that the state of a topic has
-// forgotten, and with unknown_target one that there never was.
-func (r *Room) forgotten(ctx context.Context, t *Topic, id string) error {
+// named returns the question that id means, also one that the state has forgotten.
+func named(ctx context.Context, t *Topic, id string) (*topic.Question, error) {
 	snap, err := t.View()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if snap.State.Forgets() {
-		if all, err := History(ctx, t); err == nil {
-			if q, err := all.Named(id); err == nil {
-				return topic.SettledError(q)
-			}
+	q, err := snap.State.Named(id)
+	if code.Of(err) == code.UnknownTarget && snap.State.Forgets() {
+		all, err := History(ctx, t)
+		if err != nil {
+			return nil, err
 		}
+		return all.Named(id)
 	}
-	_, err = snap.State.Named(id)
-	return err
+	return q, err
 }

@@ -40,31 +40,25 @@ func (r *Room) AwaitAnswer(ctx context.Context, a Asked) (reply Reply, err error
 			if err != nil {
 				return true, fsroom.Sleep{}, err
 			}
-			q := view.State.Question(a.ID)
-			if q == nil || q.Status == topic.Cancelled {
-				reply.Status = ReplyCancelled
-				return true, fsroom.Sleep{}, nil
-			}
-			f := r.Room.Facts(st)
+			q, f := view.State.Question(a.ID), r.Room.Facts(st)
 			if named {
 				reply.ToState = r.standing(st, f, a.topic, a.To)
 			}
 			switch {
+			case q == nil, q.Status == topic.Cancelled, q.Status != topic.Pending && len(q.Answers) == 0:
+				reply.Status = ReplyCancelled
 			case len(q.Answers) > 0:
 				reply.Status = ReplyAnswered
 				reply.Answers, err = r.answers(ctx, a.topic, q)
-				return true, fsroom.Sleep{}, err
-			case q.Status != topic.Pending:
-				reply.Status = ReplyCancelled
-				return true, fsroom.Sleep{}, nil
 			case !st.Open, named && (reply.ToState == Gone || reply.ToState == Left):
 				reply.Status = ReplyGone
-				return true, fsroom.Sleep{}, nil
-			case !named:
+			case named:
+				exits.Watch(r.Room.Processes(a.To))
+				return false, fsroom.Sleep{For: st.UntilGone(f, a.To), Exit: exits.C()}, nil
+			default:
 				return false, fsroom.Sleep{}, nil
 			}
-			exits.Watch(r.Room.Processes(a.To))
-			return false, fsroom.Sleep{For: st.UntilGone(f, a.To), Exit: exits.C()}, nil
+			return true, fsroom.Sleep{}, err
 		})
 	if err != nil && ctx.Err() != nil && reply.Status == ReplyTimeout {
 		err = nil

@@ -7,7 +7,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"sort"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -155,9 +155,8 @@ func Seen(r *Topic, agent string) { r.Agent(agent).Touch(JoinedMark, time.Now())
 // the agent given, the last seen first. An error means that they cannot be counted.
 func Listeners(r *Topic, without string) ([]fsroom.Holder, error) {
 	all, err := r.Holders(JoinedMark, without)
-	compare := func(a, b fsroom.Holder) int {
+	slices.SortFunc(all, func(a, b fsroom.Holder) int {
 		return cmp.Or(b.Marked.Compare(a.Marked), strings.Compare(a.ID, b.ID))
-	}
-	sort.Slice(all, func(i, j int) bool { return compare(all[i], all[j]) < 0 })
+	})
 	return all, err
 }

@@ -3,6 +3,7 @@ package questions
 import (
 	"fmt"
 	"math/rand/v2"
+	"strings"
 )
 
 // idLength is the length of every id: a letter for its kind and 44 random bits.
@@ -20,13 +21,5 @@ func newID(kind byte) string {
 // IsID reports whether the text has the form of a topic's id. A text that has not
 // must not become part of a path.
 func IsID(text string) bool {
-	if len(text) != idLength || text[0] != 't' {
-		return false
-	}
-	for _, c := range []byte(text[1:]) {
-		if (c < '0' || c > '9') && (c < 'a' || c > 'f') {
-			return false
-		}
-	}
-	return true
+	return len(text) == idLength && text[0] == 't' && strings.Trim(text[1:], "0123456789abcdef") == ""
 }

@@ -2,6 +2,7 @@ package questions
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/talking-stick/tt/fsroom/topic"
@@ -13,12 +14,8 @@ import (
 // first: at most so many entries, the newest.
 func (r *Room) QuestionLog(ctx context.Context, since time.Time, most int) ([]turn.LogEntry, error) {
 	var entries []turn.LogEntry
-	_, last := OfRoom(r.Room.Client.Store, r.Room.FS.Name())
-	for n := 0; n <= last; n++ {
-		t := At(r.Room.Client.Store, r.Room.FS.Name(), n)
-		if !t.Exists() {
-			continue
-		}
+	newest := slices.Collect(topicsOfRoom(r.Room.Client.Store, r.Room.FS.Name()))
+	for _, t := range slices.Backward(newest) {
 		_, err := t.Events(ctx, 0, func(e *event.Event) error {
 			kind := ""
 			switch e.Type {

@@ -207,17 +207,7 @@ func (r *Room) ShowQuestion(ctx context.Context, st *turn.State, id string) (v Q
 }
 
 func (r *Room) showOn(ctx context.Context, st *turn.State, t *Topic, id string) (v Question, answers []topic.Answer, err error) {
-	snap, err := t.View()
-	if err != nil {
-		return v, nil, err
-	}
-	s := snap.State
-	q, err := s.Named(id)
-	if code.Of(err) == code.UnknownTarget && s.Forgets() {
-		if s, err = History(ctx, t); err == nil {
-			q, err = s.Named(id)
-		}
-	}
+	q, err := named(ctx, t, id)
 	if err != nil {
 		return v, nil, err
 	}
