@@ -224,26 +224,19 @@ func (c *ReadCursor) Unread(st *turn.State) int64 {
 }
 
 // Save stores the cursor, unless what it has passed was undone: an event may be read before
-// its writer has synced it. Then it starts again from what was stored.
+// its writer has synced it. Then it starts again from what was stored. It waits for the change
+// that is under way.
 func (c *ReadCursor) Save(ctx context.Context) {
 	if !c.moved {
 		return
 	}
 	c.moved = false
-	if !c.mailbox.isSettled(ctx, c.at.EventSeq, c.last) {
-		c.at, c.last = c.stored, ""
-		return
+	if files := c.mailbox.Room.FS; files.Settled(ctx) {
+		if e, err := files.Event(ctx, c.at.EventSeq); err == nil && e.ID == c.last {
+			c.stored = c.at
+			c.mailbox.show(c.at)
+			return
+		}
 	}
-	c.stored = c.at
-	c.mailbox.show(c.at)
-}
-
-// isSettled reports whether the event with the number has the id, and cannot be undone any
-// more. It waits for the change that is under way.
-func (m *Mailbox) isSettled(ctx context.Context, seq int64, id string) bool {
-	if !m.Room.FS.Settled(ctx) {
-		return false
-	}
-	e, err := m.Room.FS.Event(ctx, seq)
-	return err == nil && e.ID == id
+	c.at, c.last = c.stored, ""
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/talking-stick/tt/fsroom/code"
 	"github.com/talking-stick/tt/fsroom/turn"
 	"github.com/talking-stick/tt/journal/event"
-	"github.com/talking-stick/tt/journal/wire"
 )
 
 // The delivery states of a message.
@@ -21,16 +20,16 @@ const (
 
 // A Delivered is what became of a message for one recipient.
 type Delivered struct {
-	Seq      int64 // of the message
-	From     string
-	To       string // the recipient
-	State    string // the furthest delivery state
-	StoredAt event.Time
-	WokenAt  event.Time // zero: it was not woken for it, or that was too long ago to be known
-	WokenBy  string
-	ShownAt  event.Time // zero: as WokenAt
-	Answer   int64      // event_seq; 0: none
-	Preview  string     // the first line of the message
+	Seq      int64      `json:"event_seq"` // of the message
+	From     string     `json:"from_agent_id"`
+	To       string     `json:"to_agent_id"` // the recipient
+	State    string     `json:"state"`       // the furthest delivery state
+	StoredAt event.Time `json:"stored_at"`
+	WokenAt  event.Time `json:"woken_at,omitzero"` // zero: it was not woken for it, or that was too long ago to be known
+	WokenBy  string     `json:"woken_by,omitempty"`
+	ShownAt  event.Time `json:"shown_at,omitzero"`            // zero: as WokenAt
+	Answer   int64      `json:"answered_event_seq,omitempty"` // 0: none
+	Preview  string     `json:"-"`                            // the first line of the message
 }
 
 // Delivered returns what became of a message: of the event with the number seq, or of the
@@ -41,7 +40,7 @@ func (m *Mailbox) Delivered(ctx context.Context, st *turn.State, seq int64) ([]D
 	if err != nil || message == nil {
 		return []Delivered{}, err
 	}
-	var rows []Delivered
+	rows := []Delivered{}
 	recipients := []string{message.To}
 	if message.To == "" {
 		recipients = st.Others(message.From)
@@ -112,33 +111,20 @@ func (m *Mailbox) delivered(st *turn.State, message *event.Event, id string) Del
 	return row
 }
 
-// Fields implements [wire.Fields].
-func (d *Delivered) Fields(c *wire.Codec) {
-	c.Int("event_seq", &d.Seq)
-	c.Text("from_agent_id", &d.From)
-	c.Text("to_agent_id", &d.To)
-	c.Text("state", &d.State)
-	c.Time("stored_at", &d.StoredAt)
-	c.OptTime("woken_at", &d.WokenAt, d.WokenAt.IsZero())
-	c.OptText("woken_by", &d.WokenBy)
-	c.OptTime("shown_at", &d.ShownAt, d.ShownAt.IsZero())
-	c.OptInt("answered_event_seq", &d.Answer)
-}
-
 // A MemberReach says how a member hears of news, and what it has not seen.
 type MemberReach struct {
-	ID         string
-	Listening  string // see [turn.MemberView]
-	Reach      string
-	Within     time.Duration // see [turn.Hearing]; not part of the JSON
-	Unread     int64         // messages that were not shown to it
-	Process    turn.Process
-	GoneAt     *event.Time // see [turn.MemberView]
-	NotifiedAt event.Time  // the notification that it did not answer; zero: none
-	Error      string      // of the last attempt to wake it
-	Why        string      // see [turn.MemberView]; not part of the JSON
-	Note       string      // why it may not hear as soon as it seems, "" if nothing is known
-	Activity   turn.Activity
+	ID         string        `json:"agent_id"`
+	Reach      string        `json:"reach"`
+	Listening  string        `json:"listening,omitempty"` // see [turn.MemberView]
+	Unread     int64         `json:"unread"`              // messages that were not shown to it
+	Process    turn.Process  `json:"process"`
+	GoneAt     *event.Time   `json:"gone_at,omitempty"`    // see [turn.MemberView]
+	NotifiedAt event.Time    `json:"notified_at,omitzero"` // the notification that it did not answer; zero: none
+	Error      string        `json:"error,omitempty"`      // of the last attempt to wake it
+	Note       string        `json:"note,omitempty"`       // why it may not hear as soon as it seems, "" if nothing is known
+	Activity   turn.Activity `json:"activity,omitzero"`
+	Within     time.Duration `json:"-"` // see [turn.Hearing]
+	Why        string        `json:"-"` // see [turn.MemberView]
 }
 
 // Reach returns how the members hear of news, the inactive ones last.
@@ -146,7 +132,10 @@ func (m *Mailbox) Reach(st *turn.State, f turn.Facts) []MemberReach {
 	list := []MemberReach{}
 	for _, view := range st.MemberViews(f) {
 		reach := MemberReach{ID: view.AgentID, Listening: view.Listening, Reach: view.Reach, Within: view.Within, Process: view.Process,
-			GoneAt: view.GoneAt, Why: view.Why, Activity: view.Activity, Unread: max(0, st.Mail(view.AgentID)-m.CursorOf(st, view.AgentID).Read)}
+			GoneAt: view.GoneAt, Why: view.Why, Unread: max(0, st.Mail(view.AgentID)-m.CursorOf(st, view.AgentID).Read)}
+		if view.Activity.What != "" {
+			reach.Activity = view.Activity
+		}
 		if view.Reach == turn.ReachUnheard {
 			reach.NotifiedAt = event.NewTime(f.Hearing(view.AgentID).Notified)
 		}
@@ -169,18 +158,4 @@ func hearingNote(h turn.Hearing) string {
 		return "it was woken often lately: only a person, or a turn that is assigned to it, wakes it now"
 	}
 	return ""
-}
-
-// Fields implements [wire.Fields].
-func (t *MemberReach) Fields(c *wire.Codec) {
-	c.Text("agent_id", &t.ID)
-	c.Text("reach", &t.Reach)
-	c.OptText("listening", &t.Listening)
-	c.Int("unread", &t.Unread)
-	c.Text("process", (*string)(&t.Process))
-	wire.TimeIfAny(c, "gone_at", &t.GoneAt)
-	c.OptTime("notified_at", &t.NotifiedAt, t.NotifiedAt.IsZero())
-	c.OptText("error", &t.Error)
-	c.OptText("note", &t.Note)
-	c.OptObject("activity", &t.Activity, t.Activity.What == "")
 }

@@ -141,19 +141,13 @@ func (m *Mailbox) Inbox(ctx context.Context) (*Inbox, error) {
 	if err == nil {
 		err = in.addAsked(ctx, m, asked)
 	}
+	for _, add := range []func(context.Context, *Mailbox) error{in.addMessages, in.addNotes, in.addJobs} {
+		if err == nil && isMember {
+			err = add(ctx, m)
+		}
+	}
 	if err != nil {
 		return nil, err
-	}
-	if isMember {
-		if err := in.addMessages(ctx, m); err != nil {
-			return nil, err
-		}
-		if err := in.addNotes(ctx, m); err != nil {
-			return nil, err
-		}
-		if err := in.addJobs(ctx, m); err != nil {
-			return nil, err
-		}
 	}
 	in.Next = in.next()
 	return in, nil

@@ -7,7 +7,6 @@ import (
 	"github.com/talking-stick/tt/cmd/internal/cli"
 	"github.com/talking-stick/tt/cmd/internal/mailbox"
 	"github.com/talking-stick/tt/fsroom/code"
-	"github.com/talking-stick/tt/journal/wire"
 )
 
 var msgStatusCommand = &cli.Command{
@@ -27,9 +26,9 @@ var msgStatusCommand = &cli.Command{
 	Run:      runMsgStatus,
 }
 
-type msgStatusResult struct{ Messages []mailbox.Delivered }
-
-func (r *msgStatusResult) Fields(c *wire.Codec) { wire.List(c, "messages", &r.Messages) }
+type msgStatusResult struct {
+	Messages []mailbox.Delivered `json:"messages"`
+}
 
 func runMsgStatus(ctx context.Context, c *cli.Invocation) error {
 	var seq int64
@@ -48,7 +47,7 @@ func runMsgStatus(ctx context.Context, c *cli.Invocation) error {
 	if err != nil {
 		return err
 	}
-	return c.Out.Result(&msgStatusResult{rows}, func(t *cli.Text) { writeDelivered(t, rows) })
+	return c.Out.Result(msgStatusResult{rows}, func(t *cli.Text) { writeDelivered(t, rows) })
 }
 
 func writeDelivered(t *cli.Text, rows []mailbox.Delivered) {

@@ -27,10 +27,10 @@ var whyCommand = &cli.Command{
 }
 
 type whyResult struct {
-	Turn    json.RawMessage   `json:"turn"`    // a turn.Standing
-	Members []json.RawMessage `json:"members"` // a mailbox.MemberReach each
-	Locks   []*lockView       `json:"locks,omitempty"`
-	Next    []string          `json:"next"`
+	Turn    json.RawMessage       `json:"turn"` // a turn.Standing
+	Members []mailbox.MemberReach `json:"members"`
+	Locks   []*lockView           `json:"locks,omitempty"`
+	Next    []string              `json:"next"`
 }
 
 func runWhy(ctx context.Context, c *cli.Invocation) error {
@@ -54,12 +54,9 @@ func runWhy(ctx context.Context, c *cli.Invocation) error {
 		}
 		told = slices.DeleteFunc(told, func(m mailbox.MemberReach) bool { return m.ID != id })
 	}
-	res := whyResult{Turn: wire.Append(nil, &standing), Members: []json.RawMessage{}, Locks: locksOf(room), Next: st.Outlook(f)}
+	res := whyResult{Turn: wire.Append(nil, &standing), Members: told, Locks: locksOf(room), Next: st.Outlook(f)}
 	if elsewhere != "" {
 		res.Next = append(res.Next, elsewhere)
-	}
-	for i := range told {
-		res.Members = append(res.Members, wire.Append(nil, &told[i]))
 	}
 	outside := outsideText(ctx, c, room, st)
 	return c.Out.Result(res, func(t *cli.Text) { writeWhy(t, standing, told, res, outside) })
