@@ -127,36 +127,27 @@ const (
 // Prune removes what is not kept, the oldest jobs first. Jobs that run, or whose end was not
 // told, stay.
 func (r *Room) Prune() {
-	all, err := r.List()
-	if err != nil {
-		return
-	}
-	var bytes int64
-	kept := 0
-	for _, j := range all {
-		if j.Outcome == "" || !j.isTold() {
-			continue
-		}
-		kept++
-		bytes += j.LogBytes
-		if kept > keptJobs || bytes > keptBytes || j.EndedAt != nil && time.Since(j.EndedAt.Time) > keptFor {
-			_ = os.RemoveAll(r.job(j.ID))
-		}
-	}
-	r.pruneUnbegun()
-}
-
-// pruneUnbegun removes what starters left that were killed before there was anything to tell.
-func (r *Room) pruneUnbegun() {
 	ids, _ := numbers(r.Dir())
 	open, _ := numbers(r.open())
-	for _, id := range ids {
+	var bytes int64
+	kept := 0
+	for _, id := range slices.Backward(ids) {
 		info, err := os.Stat(r.job(id))
-		if err != nil || slices.Contains(open, id) || time.Since(info.ModTime()) < time.Hour {
+		if err != nil || slices.Contains(open, id) {
 			continue
 		}
-		if j, err := r.Load(id); err != nil || !j.began() {
-			_ = os.RemoveAll(r.job(id))
+		j, err := r.Load(id)
+		switch {
+		case err != nil || !j.began(): // its starter was killed before there was anything to tell
+			if time.Since(info.ModTime()) >= time.Hour {
+				_ = os.RemoveAll(r.job(id))
+			}
+		case j.Outcome != "":
+			kept++
+			bytes += j.LogBytes
+			if kept > keptJobs || bytes > keptBytes || time.Since(j.EndedAt.Time) > keptFor {
+				_ = os.RemoveAll(r.job(id))
+			}
 		}
 	}
 }

@@ -72,64 +72,46 @@ func (l *Locks) Circle(id ID, me *queue.Ticket, others []*queue.Entry) (ID, bool
 	if len(me.Inside) == 0 {
 		return ID{}, false
 	}
-	g := graph{locks: l.everything()}
-	todo := g.nodes(id, blockers)
-	for seen := map[string]bool{}; len(todo) > 0; {
-		n := todo[len(todo)-1]
-		todo = todo[:len(todo)-1]
-		ref := RefTo(n.id, &n.Ticket).String()
-		switch {
-		case slices.Contains(me.Inside, ref):
-			return n.id, true
-		case !seen[ref]:
-			seen[ref] = true
-			todo = append(todo, g.after(n, ref)...)
-		}
-	}
-	return ID{}, false
-}
-
-// everything returns all locks that can be read.
-func (l *Locks) everything() []Lock {
-	var all []Lock
+	var all []Lock // that can be read
 	scopes, _ := l.Scopes()
 	for _, scope := range scopes {
 		in, _ := l.In(scope)
 		all = append(all, in...)
 	}
-	return all
-}
-
-// A graph says which tickets wait for which.
-type graph struct{ locks []Lock }
-
-// A node is a ticket in the queue of a lock.
-type node struct {
-	id ID
-	*queue.Entry
-}
-
-func (g graph) nodes(id ID, entries []*queue.Entry) []node {
-	var nodes []node
-	for _, e := range entries {
-		nodes = append(nodes, node{id, e})
+	type node struct { // a ticket that has to end first
+		id ID
+		*queue.Entry
 	}
-	return nodes
-}
-
-// after returns the tickets that have to end before n can: those that block it if it
-// waits, and those of processes that run under its lock and wait for another.
-func (g graph) after(n node, ref string) []node {
-	var next []node
-	for _, lock := range g.locks {
-		if n.State == queue.Waiting && lock.ID == n.id {
-			next = append(next, g.nodes(n.id, queue.Blockers(&n.Ticket, lock.Entries))...)
+	var todo []node
+	add := func(id ID, entries ...*queue.Entry) {
+		for _, e := range entries {
+			todo = append(todo, node{id, e})
 		}
-		for _, e := range lock.Entries {
-			if e.State == queue.Waiting && slices.Contains(e.Inside, ref) {
-				next = append(next, node{lock.ID, e})
+	}
+	add(id, blockers...)
+	for seen := map[string]bool{}; len(todo) > 0; {
+		n := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		ref := RefTo(n.id, &n.Ticket).String()
+		if slices.Contains(me.Inside, ref) {
+			return n.id, true
+		}
+		if seen[ref] {
+			continue
+		}
+		seen[ref] = true
+		// Before n can end, those end that block it if it waits, and those that run under its
+		// lock and wait for another.
+		for _, lock := range all {
+			if n.State == queue.Waiting && lock.ID == n.id {
+				add(n.id, queue.Blockers(&n.Ticket, lock.Entries)...)
+			}
+			for _, e := range lock.Entries {
+				if e.State == queue.Waiting && slices.Contains(e.Inside, ref) {
+					add(lock.ID, e)
+				}
 			}
 		}
 	}
-	return next
+	return ID{}, false
 }
