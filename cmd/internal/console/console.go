@@ -79,7 +79,7 @@ func givenRoom(c *cli.Invocation, view *viewstore.View) (string, error) {
 	if path, err := session.Path(c, "path"); path == "" && !c.Given("room") || err != nil {
 		return "", err
 	}
-	r, err := (&member.Client{Store: view.Store, Table: identity.System(), Clock: view.Clock}).Open(view.Workspace(c))
+	r, _, err := (&member.Client{Store: view.Store, Table: identity.System(), Clock: view.Clock}).Open(view.Workspace(c))
 	if err != nil {
 		return "", err
 	}

@@ -59,13 +59,14 @@ func (r *rooms) look(ctx context.Context, dir string, call payload.Call) (*guard
 		return nil, err
 	}
 	client := *r.client
-	room, st, err := client.FindState(w)
+	room, seen, err := client.Find(w)
 	if err == nil && room == nil && r.auto != nil {
 		return r.auto(w, nil, nil, turn.Facts{}, nil), nil
 	}
 	if err != nil || room == nil {
 		return nil, err
 	}
+	st := seen.State
 	if st.Owner != "" || st.ReservedFor != "" {
 		client.Self = r.caller(st)
 	}

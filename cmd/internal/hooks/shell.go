@@ -47,7 +47,7 @@ func (h *run) recordBefore(ctx context.Context, root string) {
 	if err != nil {
 		return
 	}
-	if room, err := h.Client(h.store, identity.Agent{}).Find(w); err == nil && room != nil {
+	if room, _, err := h.Client(h.store, identity.Agent{}).Find(w); err == nil && room != nil {
 		room.RecordBefore(ctx)
 	}
 }

@@ -89,20 +89,9 @@ func (c *Client) Offline() *Client {
 }
 
 // Find returns the deepest room between the path of the workspace and its root, nil
-// if there is none. An idle room that has outlived its time counts as ended.
-func (c *Client) Find(w *workspace.Workspace) (*Room, error) {
-	r, _, err := c.find(w, w.Chain())
-	return r, err
-}
-
-// FindState is [Client.Find] that returns the state of the room, too.
-func (c *Client) FindState(w *workspace.Workspace) (*Room, *turn.State, error) {
-	r, snap, err := c.find(w, w.Chain())
-	if err != nil || r == nil {
-		return nil, nil, err
-	}
-	return r, snap.State, nil
-}
+// if there is none, and the room as it was read. An idle room that has outlived its time
+// counts as ended.
+func (c *Client) Find(w *workspace.Workspace) (*Room, *snapshot, error) { return c.find(w, w.Chain()) }
 
 // find returns the room of the first of the directories that has one, nil if none has, and
 // the room as it was read.
@@ -132,7 +121,7 @@ func (c *Client) reached(r *Room) {
 	}
 }
 
-// OpenIfAny is [Client.OpenSeen] that returns nil if there is no room.
+// OpenIfAny is [Client.Open] that returns nil if there is no room.
 func (c *Client) OpenIfAny(w *workspace.Workspace, missing error) (*Room, *snapshot, error) {
 	if w == nil {
 		return nil, nil, missing
@@ -144,18 +133,11 @@ func (c *Client) OpenIfAny(w *workspace.Workspace, missing error) (*Room, *snaps
 	return r, seen, err
 }
 
-// Open returns the room of a workspace, or room_not_found, whose hint says how to
-// get a room and which rooms the agent may have lost. w and missing are the results
-// of [workspace.Locate]: a directory that was removed may still have a room, which
-// can be looked at and left.
-func (c *Client) Open(w *workspace.Workspace, missing error) (*Room, error) {
-	r, _, err := c.OpenSeen(w, missing)
-	return r, err
-}
-
-// OpenSeen is [Client.Open] that also returns the room as it was read, for a command that
-// looks at it at once.
-func (c *Client) OpenSeen(w *workspace.Workspace, missing error) (*Room, *snapshot, error) {
+// Open returns the room of a workspace and the room as it was read, or room_not_found,
+// whose hint says how to get a room and which rooms the agent may have lost. w and missing
+// are the results of [workspace.Locate]: a directory that was removed may still have a room,
+// which can be looked at and left.
+func (c *Client) Open(w *workspace.Workspace, missing error) (*Room, *snapshot, error) {
 	r, seen, err := c.OpenIfAny(w, missing)
 	if err == nil && r == nil {
 		err = c.notFound(w)

@@ -9,7 +9,7 @@ import (
 // EnsureMember returns the room if the agent is a member. A person or a visitor who is none
 // becomes an observer, unless check refuses what it is about to do.
 func (r *Room) EnsureMember(ctx context.Context, check func(*turn.State) error) (*snapshot, error) {
-	snap, err := r.Snapshot()
+	snap, err := r.FS.View()
 	if err != nil {
 		return nil, err
 	}

@@ -29,10 +29,7 @@ type Room struct {
 	restarted bool // the guardian of the agent's turn had ended and was replaced
 }
 
-// Snapshot is [Room.View].
-func (r *Room) Snapshot() (*snapshot, error) { return r.FS.View() }
-
-// ConfirmedSnapshot is [Room.View] for those who need proof, see [fsroom.Room.Confirm].
+// ConfirmedSnapshot is [fsroom.Room.View] for those who need proof, see [fsroom.Room.Confirm].
 func (r *Room) ConfirmedSnapshot(ctx context.Context) (*snapshot, error) {
 	if !r.FS.IsShared() {
 		return r.FS.View()

@@ -124,7 +124,7 @@ func open(c *cli.Invocation) (*member.Room, error) {
 	}
 	client := &member.Client{Store: view.Store, Table: table, Self: self, Warn: c.Notice, Clock: view.Clock}
 	w, missing := view.Workspace(c)
-	room, err := client.Open(w, missing)
+	room, _, err := client.Open(w, missing)
 	if err != nil && w != nil {
 		if ended := client.OpenEnded(w); ended != nil {
 			return ended, nil
@@ -135,7 +135,7 @@ func open(c *cli.Invocation) (*member.Room, error) {
 
 // read returns the model of the room.
 func read(ctx context.Context, c *cli.Invocation, room *member.Room) (*model.Model, error) {
-	snap, err := room.Snapshot()
+	snap, err := room.FS.View()
 	if err != nil {
 		return nil, err
 	}

@@ -98,7 +98,7 @@ func openSeen(c *cli.Invocation) (*member.Room, *snapshot, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	return client.OpenSeen(locateArg(c))
+	return client.Open(locateArg(c))
 }
 
 // viewRoom is openRoom for commands that show the room: it returns the room's state
@@ -123,7 +123,7 @@ func openHistory(c *cli.Invocation, ended bool) (*member.Room, error) {
 		return nil, err
 	}
 	w, missing := locateArg(c)
-	r, err := client.Open(w, missing)
+	r, _, err := client.Open(w, missing)
 	if err == nil || !ended || w == nil {
 		return r, err
 	}

@@ -137,7 +137,7 @@ func waitLimit(c *cli.Invocation, room *member.Room) (time.Duration, error) {
 	if c.Given("timeout") {
 		return c.Duration("timeout"), nil
 	}
-	snap, err := room.Snapshot()
+	snap, err := room.FS.View()
 	if err != nil {
 		return 0, err
 	}

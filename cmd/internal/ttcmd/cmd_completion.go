@@ -146,12 +146,8 @@ func roomHere(c *cli.Invocation) (*member.Room, *turn.State) {
 	if err != nil {
 		return nil, nil
 	}
-	room, err := clientFor(c, store, identity.System(), identity.Agent{}).Find(w)
+	room, snap, err := clientFor(c, store, identity.System(), identity.Agent{}).Find(w)
 	if err != nil || room == nil {
-		return nil, nil
-	}
-	snap, err := room.Snapshot()
-	if err != nil {
 		return nil, nil
 	}
 	return room, snap.State

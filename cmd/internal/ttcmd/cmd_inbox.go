@@ -87,7 +87,7 @@ func mayRead(ctx context.Context, c *cli.Invocation, room *member.Room) error {
 		_, err := room.EnsureMember(ctx, nil)
 		return err
 	}
-	snap, err := room.Snapshot()
+	snap, err := room.FS.View()
 	if err == nil && !room.IsMember(snap.State) && !room.IsHuman() {
 		err = turn.NotJoined(snap.State, room.Self.ID)
 	}

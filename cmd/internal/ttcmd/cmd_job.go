@@ -88,7 +88,7 @@ func runJobRun(ctx context.Context, c *cli.Invocation) error {
 	if err != nil {
 		return err
 	}
-	snap, err := room.Snapshot()
+	snap, err := room.FS.View()
 	if err != nil {
 		return err
 	}

@@ -35,7 +35,7 @@ func runKick(ctx context.Context, c *cli.Invocation) error {
 	if err := turn.CheckKick(r); err != nil {
 		return err
 	}
-	room, err := client.Open(locateArg(c))
+	room, _, err := client.Open(locateArg(c))
 	if err != nil {
 		return err
 	}

@@ -17,12 +17,8 @@ func printFragment(c *cli.Invocation) error {
 	if err != nil {
 		return nil
 	}
-	room, _, err := client.OpenIfAny(locateArg(c))
+	room, snap, err := client.OpenIfAny(locateArg(c))
 	if err != nil || room == nil {
-		return nil
-	}
-	snap, err := room.Snapshot()
-	if err != nil {
 		return nil
 	}
 	r := statusFor(room, snap.State, room.Facts(snap.State))

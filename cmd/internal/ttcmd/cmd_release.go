@@ -115,7 +115,7 @@ func handOver(ctx context.Context, c *cli.Invocation, target, pathArg string) (e
 	if code.Of(missing) == code.Usage && !c.Given("path") && strings.ContainsAny(path, " \n") {
 		missing = c.Usagef("%q is no path", path).WithHint(`a handoff is --status "…" --next-action "…", or JSON with --stdin`)
 	}
-	room, seen, err := client.OpenSeen(w, missing)
+	room, seen, err := client.Open(w, missing)
 	if err != nil {
 		return err
 	}
@@ -129,7 +129,7 @@ func handOver(ctx context.Context, c *cli.Invocation, target, pathArg string) (e
 		handoff, d, err = editHandoff(ctx, c, room.Workspace.Root)
 	}
 	if !c.Given("status") { // it may have been long in coming
-		if now, viewErr := room.Snapshot(); viewErr == nil {
+		if now, viewErr := room.FS.View(); viewErr == nil {
 			seen = now
 		}
 	}

@@ -51,7 +51,7 @@ func runTake(ctx context.Context, c *cli.Invocation) error {
 	}
 	room, err := client.SelectRoom(w, false)
 	if err == nil && room.Created && client.IsHuman() {
-		_, err = client.Open(w, nil) // room_not_found
+		_, _, err = client.Open(w, nil) // room_not_found
 	}
 	if err != nil {
 		return err

@@ -52,7 +52,7 @@ func readEvents(ctx context.Context, c *cli.Invocation, q *eventQuery) error {
 	if err != nil {
 		return err
 	}
-	snap, err := room.Snapshot()
+	snap, err := room.FS.View()
 	if err != nil {
 		return err
 	}

@@ -61,7 +61,7 @@ func view(ctx context.Context, c *cli.Invocation, r *member.Room) (*snapshot, er
 	if c.Declares("fresh") && c.Bool("fresh") {
 		return r.ConfirmedSnapshot(ctx)
 	}
-	return r.Snapshot()
+	return r.FS.View()
 }
 
 // A lastKnown says, in the result of a command, that it shows the room as this host knew

@@ -32,7 +32,7 @@ func openTree(ctx context.Context, c *cli.Invocation) (*treeView, error) {
 		return nil, err
 	}
 	w, missing := locateArg(c)
-	room, _, err := client.OpenIfAny(w, missing)
+	room, snap, err := client.OpenIfAny(w, missing)
 	if err != nil {
 		return nil, err
 	}
@@ -40,10 +40,6 @@ func openTree(ctx context.Context, c *cli.Invocation) (*treeView, error) {
 		v := &treeView{client: client}
 		v.Tree, err = changes.OfDirectory(w.Root, client.Store.Local().Dir(), ledgerSetting(c))
 		return v.recorded(err)
-	}
-	snap, err := room.Snapshot()
-	if err != nil {
-		return nil, err
 	}
 	room.RecordPresence(ctx, snap.State)
 	return treeOf(c, room, snap.State)

@@ -168,7 +168,7 @@ func copyTo(ctx context.Context, c *cli.Invocation, service *hosts.Service, data
 		return err
 	}
 	client := clientFor(c, store, table, self)
-	room, err := client.Open(w, missing)
+	room, _, err := client.Open(w, missing)
 	if code.Of(err) == code.RoomNotFound {
 		if ended := client.OpenEnded(w); ended != nil {
 			room, err = ended, nil

@@ -227,7 +227,7 @@ func TestASlowWriterIsNotMissed(t *testing.T) {
 			}
 			return nil
 		}})
-		b, err := slow.Find(f.workspace())
+		b, _, err := slow.Find(f.workspace())
 		f.must(err)
 		began := a.Client.Hearing().Listener().Heard
 		go func() {

@@ -13,15 +13,11 @@ import (
 // and how things stand in the workspace; "" if the workspace has no room. told is whether
 // the agent is woken when a turn is offered to it.
 func (a *Agent) SessionLine(ctx context.Context, w *workspace.Workspace, told bool) (string, error) {
-	room, err := a.Client.Find(w)
+	room, snap, err := a.Client.Find(w)
 	if err != nil || room == nil {
 		return "", err
 	}
 	room.SettleJobs(ctx) // the machine may have been started again
-	snap, err := room.Snapshot()
-	if err != nil {
-		return "", err
-	}
 	st, me := snap.State, a.Client.Self.ID
 	line := "Talking Stick: you are " + cli.Line(me) + " in " + cli.Line(st.CanonicalPath) + "; " + standing(st, me)
 	switch {
