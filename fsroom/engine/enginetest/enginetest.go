@@ -52,6 +52,20 @@ func ctx(t *testing.T) context.Context {
 	return c
 }
 
+// until waits until something is so, and fails with what there is if it does not come.
+func until(t *testing.T, is func() (so bool, what string)) {
+	t.Helper()
+	for deadline := time.Now().Add(patience); ; {
+		so, what := is()
+		if so {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatal(what)
+		}
+	}
+}
+
 func change(s string) engine.Entry { return engine.Entry{Lines: []byte(s + "\n")} }
 
 func mustAppend(t *testing.T, e engine.Engine, after engine.Revision, entry engine.Entry, keep time.Duration) engine.Entry {
@@ -241,12 +255,7 @@ func testNotes(t *testing.T, open func() engine.Engine) {
 	}
 	// A note that has expired is gone, and the entry before it is the last one again.
 	mustAppend(t, a, note, engine.Entry{Note: []byte("short")}, time.Second)
-	deadline := time.Now().Add(patience)
-	for len(read(t, b, first)) > 1 {
-		if time.Now().After(deadline) {
-			t.Fatal("the note does not expire")
-		}
-	}
+	until(t, func() (bool, string) { return len(read(t, b, first)) <= 1, "the note does not expire" })
 	last := mustAppend(t, b, note, change("second"), 0).Revision
 	if got := read(t, a, first); len(got) == 0 || got[len(got)-1].Revision != last {
 		t.Errorf("the tail is %+v, want to end at %d", got, last)
@@ -380,45 +389,28 @@ func testRecords(t *testing.T, open func() engine.Engine) {
 	if err := a.Publish(ctx(t), room, "bob-02", []byte("{}"), time.Hour); err != nil {
 		t.Fatal(err)
 	}
-	deadline := time.Now().Add(patience)
-	for {
+	until(t, func() (bool, string) {
 		one, err := b.Records(ctx(t), room, "bob-02", "nobody-03")
-		if err == nil && len(one) == 1 && string(one["bob-02"].Body) == "{}" {
-			break
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("Records of one: %+v, %v", one, err)
-		}
-	}
-	for {
+		return err == nil && len(one) == 1 && string(one["bob-02"].Body) == "{}", fmt.Sprintf("Records of one: %+v, %v", one, err)
+	})
+	until(t, func() (bool, string) {
 		got, err := b.Records(ctx(t), room)
 		all, allErr := b.AllRecords(ctx(t), "rooms.")
-		if err = errors.Join(err, allErr); err == nil && len(got) == 2 && string(got["alice-01"].Body) == `{"n":2}` && !got["bob-02"].At.IsZero() &&
-			len(all) == 1 && maps.EqualFunc(all[room], got, func(a, b engine.Record) bool {
-			return a.At.Equal(b.At) && string(a.Body) == string(b.Body)
-		}) {
-			return
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("Records: %+v, all: %+v, %v", got, all, err)
-		}
-	}
+		same := maps.EqualFunc(all[room], got, func(a, b engine.Record) bool { return a.At.Equal(b.At) && string(a.Body) == string(b.Body) })
+		err = errors.Join(err, allErr)
+		return err == nil && len(got) == 2 && string(got["alice-01"].Body) == `{"n":2}` && !got["bob-02"].At.IsZero() && len(all) == 1 && same,
+			fmt.Sprintf("Records: %+v, all: %+v, %v", got, all, err)
+	})
 }
 
 func testPresence(t *testing.T, open func() engine.Engine) {
 	a, b := open(), open()
 	wait := func(want engine.Presence) {
 		t.Helper()
-		deadline := time.Now().Add(patience)
-		for {
+		until(t, func() (bool, string) {
 			got, err := b.Announced(ctx(t), room, "alice-01", "waiting")
-			if err == nil && got == want {
-				return
-			}
-			if time.Now().After(deadline) {
-				t.Fatalf("Announced: %v, %v, want %v", got, err, want)
-			}
-		}
+			return err == nil && got == want, fmt.Sprintf("Announced: %v, %v, want %v", got, err, want)
+		})
 	}
 	wait(engine.Absent)
 	withdraw, err := a.Announce(ctx(t), room, "alice-01", "waiting", func() {})

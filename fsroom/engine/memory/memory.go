@@ -99,10 +99,7 @@ func (e *Engine) SetAway(away bool) {
 		for _, r := range e.rooms {
 			e.notify(r, nil)
 			for _, again := range r.announced {
-				select {
-				case e.delivery <- again:
-				default:
-				}
+				e.tell(again)
 			}
 		}
 	}
@@ -142,10 +139,15 @@ func (e *Engine) room(name string) *room {
 
 func (e *Engine) notify(r *room, next *engine.Next) {
 	for _, fn := range r.watchers {
-		select {
-		case e.delivery <- func() { fn(next) }:
-		default:
-		}
+		e.tell(func() { fn(next) })
+	}
+}
+
+// tell has fn called, unless too much is to be told already.
+func (e *Engine) tell(fn func()) {
+	select {
+	case e.delivery <- fn:
+	default:
 	}
 }
 
@@ -199,13 +201,16 @@ func (e *Engine) Read(ctx context.Context, name string, from engine.Revision, fn
 		if s.Revision < from {
 			continue
 		}
-		entry := s.Entry
-		entry.Lines, entry.Note = bytes.Clone(entry.Lines), bytes.Clone(entry.Note)
-		if err := fn(entry); err != nil {
+		if err := fn(clone(s.Entry)); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+func clone(e engine.Entry) engine.Entry {
+	e.Lines, e.Note = bytes.Clone(e.Lines), bytes.Clone(e.Note)
+	return e
 }
 
 // Append implements [engine.Engine].
@@ -231,15 +236,12 @@ func (e *Engine) Append(ctx context.Context, name string, after engine.Revision,
 	if n := len(r.entries); n > 0 {
 		entry.Revision = r.entries[n-1].Revision + 2 // revisions may have gaps
 	}
-	entry.Lines, entry.Note = bytes.Clone(entry.Lines), bytes.Clone(entry.Note)
-	s := stored{Entry: entry}
+	s := stored{Entry: clone(entry)}
 	if keep > 0 {
 		s.expires = e.now().Add(keep)
 	}
 	r.entries = append(r.entries, s)
-	next := &engine.Next{After: after, Entry: entry}
-	next.Lines, next.Note = bytes.Clone(entry.Lines), bytes.Clone(entry.Note)
-	e.notify(r, next)
+	e.notify(r, &engine.Next{After: after, Entry: clone(entry)})
 	if fault == AnswerLost {
 		return engine.Entry{}, inDoubt
 	}
@@ -260,25 +262,24 @@ func (e *Engine) Confirm(ctx context.Context, name string, at engine.Revision) e
 
 // Watch implements [engine.Engine].
 func (e *Engine) Watch(ctx context.Context, name string, notify func(*engine.Next)) (stop func(), err error) {
+	return subscribe(ctx, e, name, func(r *room) map[int]func(*engine.Next) { return r.watchers }, notify)
+}
+
+// subscribe adds fn to those of a room that are called, and returns how to remove it.
+func subscribe[F any](ctx context.Context, e *Engine, name string, called func(*room) map[int]F, fn F) (stop func(), err error) {
 	if err := e.enter(ctx); err != nil {
 		return nil, err
 	}
 	defer e.mu.Unlock()
 	r := e.room(name)
-	return subscribe(e, r, r.watchers, notify), nil
-}
-
-// subscribe adds fn to those that are called, and returns how to remove it. The engine is
-// locked.
-func subscribe[F any](e *Engine, r *room, to map[int]F, fn F) (stop func()) {
 	r.next++
 	id := r.next
-	to[id] = fn
+	called(r)[id] = fn
 	return func() {
 		e.mu.Lock()
 		defer e.mu.Unlock()
-		delete(to, id)
-	}
+		delete(called(r), id)
+	}, nil
 }
 
 // Rooms implements [engine.Engine].
@@ -345,20 +346,17 @@ func (e *Engine) AllRecords(ctx context.Context, prefix string) (map[string]map[
 
 // Announce implements [engine.Engine].
 func (e *Engine) Announce(ctx context.Context, name, agent, what string, again func()) (withdraw func(), err error) {
-	if err := e.enter(ctx); err != nil {
+	forget, err := subscribe(ctx, e, name, func(r *room) map[int]func() { return r.announced }, again)
+	if err != nil {
 		return nil, err
 	}
-	defer e.mu.Unlock()
-	key := fmt.Sprintf("%s/%s/%s", name, agent, what)
-	e.present[key]++
-	r := e.room(name)
-	forget := subscribe(e, r, r.announced, again)
-	return sync.OnceFunc(func() {
-		forget()
+	count := func(by int) {
 		e.mu.Lock()
 		defer e.mu.Unlock()
-		e.present[key]--
-	}), nil
+		e.present[fmt.Sprintf("%s/%s/%s", name, agent, what)] += by
+	}
+	count(1)
+	return sync.OnceFunc(func() { forget(); count(-1) }), nil
 }
 
 // Announced implements [engine.Engine].
@@ -381,22 +379,14 @@ func (e *Engine) Notify(name string, agents ...string) {
 	defer e.mu.Unlock()
 	for _, fn := range e.room(name).notified {
 		for _, agent := range agents {
-			select {
-			case e.delivery <- func() { fn(agent) }:
-			default:
-			}
+			e.tell(func() { fn(agent) })
 		}
 	}
 }
 
 // Notified implements [engine.Engine].
 func (e *Engine) Notified(ctx context.Context, name string, fn func(agent string)) (stop func(), err error) {
-	if err := e.enter(ctx); err != nil {
-		return nil, err
-	}
-	defer e.mu.Unlock()
-	r := e.room(name)
-	return subscribe(e, r, r.notified, fn), nil
+	return subscribe(ctx, e, name, func(r *room) map[int]func(string) { return r.notified }, fn)
 }
 
 // Close implements [engine.Engine].
