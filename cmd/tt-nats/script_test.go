@@ -88,10 +88,10 @@ func TestScripts(t *testing.T) {
 					n.server.Save(n.t)
 				case "restore":
 					n.server.PutBack(n.t)
-					n.server.RestartRestored(n.t)
+					n.server.Restart(n.t, "--restored")
 				case "renew":
 					n.server.Lose(n.t)
-					n.server.RestartRestored(n.t)
+					n.server.Restart(n.t, "--restored")
 				case "lose":
 					n.server.Lose(n.t)
 				case "restart":

@@ -21,7 +21,7 @@ func TestProbeOfARestoredStore(t *testing.T) {
 	server.Kill()
 	server.Save(t)
 	server.PutBack(t)
-	server.RestartRestored(t)
+	server.Restart(t, "--restored")
 	if err := open(t, address).(engine.Prober).Probe(t.Context()); code.Of(err) != code.EngineRestored {
 		t.Errorf("got %v", err)
 	}

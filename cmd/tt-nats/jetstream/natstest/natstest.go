@@ -62,7 +62,6 @@ func StartCluster(t testing.TB, n int) []*Server {
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer l.Close()
 		_, port, _ := net.SplitHostPort(l.Addr().String())
 		ports, routes = append(ports, port), append(routes, "nats://127.0.0.1:"+port)
 		l.Close()
@@ -87,24 +86,25 @@ func StartCluster(t testing.TB, n int) []*Server {
 func ClusterNamespace(t testing.TB, servers []*Server) string {
 	address := servers[0].Namespace(t)
 	for _, s := range servers[1:] {
-		address = "nats://" + strings.TrimPrefix(s.URL, "nats://") + "," + strings.TrimPrefix(address, "nats://")
+		address = s.URL + "," + strings.TrimPrefix(address, "nats://")
 	}
 	return address
 }
 
-// Restart starts the server, which does not run, again, and waits until it is ready.
-func (s *Server) Restart(t testing.TB) {
+// Restart starts the server, which does not run, again, with more arguments, and waits until it is
+// ready.
+func (s *Server) Restart(t testing.TB, more ...string) {
 	t.Helper()
-	s.launch(t)
+	s.launch(t, more...)
 	s.await(t)
 }
 
-func (s *Server) launch(t testing.TB) {
+func (s *Server) launch(t testing.TB, more ...string) {
 	t.Helper()
-	args := s.args
+	args := slices.Concat(s.args, more)
 	if store := s.store(); store != "" {
 		if _, err := os.Stat(filepath.Join(store, "store.json")); err != nil {
-			args = append(slices.Clone(args), "--new")
+			args = append(args, "--new")
 		}
 	}
 	s.cmd = exec.Command(Program(t), args...)
@@ -138,10 +138,8 @@ func (s *Server) await(t testing.TB) {
 	}
 	s.URL = url
 	// The next start is at the same address.
-	for i, arg := range s.args {
-		if arg == "--listen" {
-			s.args[i+1] = strings.TrimPrefix(url, "nats://")
-		}
+	if i := slices.Index(s.args, "--listen"); i >= 0 {
+		s.args[i+1] = strings.TrimPrefix(url, "nats://")
 	}
 }
 
@@ -158,15 +156,6 @@ func (s *Server) Save(t testing.TB) { copyStore(t, s.store(), s.store()+"-copy")
 func (s *Server) PutBack(t testing.TB) {
 	s.Lose(t)
 	copyStore(t, s.store()+"-copy", s.store())
-}
-
-// RestartRestored is Restart with --restored.
-func (s *Server) RestartRestored(t testing.TB) {
-	t.Helper()
-	args := s.args
-	s.args = append(slices.Clone(args), "--restored")
-	s.Restart(t)
-	s.args = args
 }
 
 func copyStore(t testing.TB, from, to string) {
