@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"iter"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/talking-stick/tt/fsroom/topic"
@@ -114,12 +115,7 @@ func (s *story) join(a string) {
 }
 
 func (s *story) gone(a string) {
-	for i, m := range s.members {
-		if m == a {
-			s.members = append(s.members[:i:i], s.members[i+1:]...)
-			break
-		}
-	}
+	s.members = slices.DeleteFunc(s.members, func(m string) bool { return m == a })
 	delete(s.waiting, a)
 }
 
@@ -142,13 +138,10 @@ func (s *story) takeOver(by, from, kind, reason string) {
 
 // next returns whose turn it is after the holder.
 func (s *story) next() string {
-	for i, m := range s.members {
-		if m == s.holder {
-			for j := 1; j < len(s.members); j++ {
-				if n := s.members[(i+j)%len(s.members)]; n != person {
-					return n
-				}
-			}
+	i := slices.Index(s.members, s.holder)
+	for j := 1; i >= 0 && j < len(s.members); j++ {
+		if n := s.members[(i+j)%len(s.members)]; n != person {
+			return n
 		}
 	}
 	return s.members[0]
