@@ -160,8 +160,7 @@ torture-long: ## every attack with the numbers of a release, fuzzing, the models
 
 # HOSTS is how much is tried: short (what CI runs), normal or long (half an hour, for a release).
 HOSTS ?= normal
-torture-hosts: build natsd ## servers killed, stopped and cut off while hosts share a room: some 9 minutes, as root
-	TT_TEST_NATS=$(CURDIR)/$(BIN)/tt-nats TT_TEST_NATSD=$(CURDIR)/$(BIN)/tt-natsd \
+torture-hosts: ## servers killed, stopped and cut off while hosts share a room: some 9 minutes, as root
 	$(GO) run cmd/internal/torture/run.go -hosts -size $(HOSTS) $(TORTURE)
 
 torture-hosts-short: HOSTS = short

@@ -3,7 +3,7 @@
 package torture
 
 import (
-	"encoding/json"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"time"
@@ -15,8 +15,7 @@ import (
 // acks is what the commands of a load said.
 type acks struct {
 	joined []string
-	said   map[string]answer // of each text that was to be written
-	asked  map[string]answer // and of each question
+	said   map[string]answer // of each text that was to be written, and of each question
 	grants []grant           // the turns that were granted
 	ends   []grant           // the turns that were handed over
 	waits  []wait            // those that nobody disturbed
@@ -27,7 +26,7 @@ type acks struct {
 }
 
 func newAcks() acks {
-	return acks{said: map[string]answer{}, asked: map[string]answer{}, codes: map[string]int{}}
+	return acks{said: map[string]answer{}, codes: map[string]int{}}
 }
 
 // A wait is a `tt wait` that nobody disturbed, from its start to its end.
@@ -83,10 +82,8 @@ func (o *outcome) answer() answer {
 
 // answers counts texts and questions.
 func (a acks) answers(want answer) (n int) {
-	for _, said := range []map[string]answer{a.said, a.asked} {
-		for _, got := range said {
-			n += one(got == want)
-		}
+	for _, got := range a.said {
+		n += one(got == want)
 	}
 	return n
 }
@@ -98,6 +95,11 @@ func (a acks) count() int { return len(a.joined) + a.answers(acknowledged) + len
 // acknowledged, once, its turns are in order, and a fresh command works.
 func (e *env) judge(data string, a acks) error {
 	events, err := e.events(data)
+	topics, _ := filepath.Glob(filepath.Join(data, "topics", "*", "journal.jsonl"))
+	for _, path := range topics {
+		asked, _, failed := eventsIn(path)
+		events, err = append(events, asked...), errors.Join(err, failed)
+	}
 	if err == nil {
 		_, err = a.check(events)
 	}
@@ -201,28 +203,4 @@ func reservedUntil(events []event.Event) time.Time {
 		}
 	}
 	return time.Now().Add(time.Hour)
-}
-
-// checkQuestions compares the journals of topics with what was said of questions.
-func (a acks) checkQuestions(data string) error {
-	journals, err := filepath.Glob(filepath.Join(data, "topics", "*", "journal.jsonl"))
-	if err != nil {
-		return err
-	}
-	asked := map[string]int{}
-	for _, path := range journals {
-		events, _, err := eventsIn(path)
-		if err != nil {
-			return err
-		}
-		for _, e := range events {
-			var p struct {
-				Question string `json:"question_text"`
-			}
-			if json.Unmarshal(e.Payload, &p) == nil && p.Question != "" {
-				asked[p.Question]++
-			}
-		}
-	}
-	return counted(asked, a.asked)
 }

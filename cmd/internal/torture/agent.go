@@ -38,9 +38,7 @@ func (a *agent) do(codes []string, args ...string) *outcome {
 		line[0] = a.bus
 	}
 	p := a.host.process(line...)
-	began, err := a.begin(p)
-	if err != nil || !began {
-		a.report.check(a.id, err)
+	if !a.begin(p) {
 		return &outcome{line: args, exit: -1}
 	}
 	a.disturb(p, a.random)
@@ -142,7 +140,7 @@ func (a *agent) work(g grant) {
 	w := work{grant: g, begin: time.Now()}
 	if d := a.detain.Load(); d != nil && d.host == a.host {
 		d.held.close()
-		<-d.let.done
+		<-d.let.Done()
 	}
 	dice := 100
 	if a.odds > 0 {

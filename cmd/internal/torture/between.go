@@ -8,25 +8,21 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
 	"time"
 
 	"github.com/talking-stick/tt/fsroom/turn"
-	"github.com/talking-stick/tt/lockfile"
 )
 
 // A pair is a command that is stopped at one of its calls while another command
 // runs: from its beginning to its end, or until it waits for the lock that the
 // first one has.
 type pair struct {
-	name    string
-	setup   []string
-	first   string
+	*fixture
 	second  string
-	must    bool // the first succeeds if it was stopped before it read its handoff
+	must    bool // the first succeeds
 	expired bool // the lease has ended, so that the owner need not hold anything
 }
 
@@ -34,14 +30,19 @@ func pairs() []pair {
 	alone := []string{"try --agent a:1"}
 	two := []string{"join --agent b:2", "try --agent a:1"}
 	stale := []string{two[0], two[1], "policy --owner-lease-ttl 300ms --agent a:1"}
+	first := func(name string, setup []string, command string) *fixture {
+		return &fixture{name: name, setup: setup, command: command, clean: true, refusable: true}
+	}
+	late := first("the recipient joins while the handoff is written", alone, "assign b:2 --stdin --agent a:1")
+	late.toHandoff = true // later it is too late
 	return []pair{
-		{name: "the owner comes back and is overtaken", setup: stale, first: "try --agent a:1", second: "take --reason x --agent b:2", expired: true},
-		{name: "a taker is late for the owner", setup: stale, first: "take --reason x --agent b:2", second: "try --agent a:1", expired: true},
-		{name: "a release and a try of one agent", setup: alone, first: "release --agent a:1" + handoff, second: "try --agent a:1"},
-		{name: "a leave and a try of one agent", setup: alone, first: "leave --agent a:1", second: "try --agent a:1"},
-		{name: "a kick and a try of the one kicked", setup: two, first: "kick a:1 --force --agent b:2", second: "try --agent a:1"},
-		{name: "two tries of one agent", setup: two[:1], first: "try --agent a:1", second: "try --agent a:1"},
-		{name: "the recipient joins while the handoff is written", setup: alone, first: "assign b:2 --stdin --agent a:1", second: "join --agent b:2", must: true},
+		{first("the owner comes back and is overtaken", stale, "try --agent a:1"), "take --reason x --agent b:2", false, true},
+		{first("a taker is late for the owner", stale, "take --reason x --agent b:2"), "try --agent a:1", false, true},
+		{first("a release and a try of one agent", alone, "release --agent a:1"+handoff), "try --agent a:1", false, false},
+		{first("a leave and a try of one agent", alone, "leave --agent a:1"), "try --agent a:1", false, false},
+		{first("a kick and a try of the one kicked", two, "kick a:1 --force --agent b:2"), "try --agent a:1", false, false},
+		{first("two tries of one agent", two[:1], "try --agent a:1"), "try --agent a:1", false, false},
+		{late, "join --agent b:2", true, false},
 	}
 }
 
@@ -50,41 +51,29 @@ func pairs() []pair {
 // end it. Besides, somebody joins between calls of every command.
 func betweenCalls(e *env, r *report) {
 	var all, joins []sampled
-	add := func(runs []sampled, f *fixture, p pair, count func(*sweeper) ([]point, error)) []sampled {
-		s := &sweeper{env: e, fixture: f, report: r, fault: stops}
-		points, err := count(s)
-		r.check(p.name, err)
-		for _, at := range points {
-			runs = append(runs, sampled{p.name, func() { s.between(p, at) }})
+	add := func(runs []sampled, p pair) []sampled {
+		s := &sweeper{env: e, fixture: p.fixture, report: r, fault: stops}
+		for _, at := range s.count() {
+			runs = append(runs, sampled{kind: p.name, run: func() { s.between(p, at) }})
 		}
 		return runs
 	}
 	for _, p := range pairs() {
-		f := e.fixture(sweepCase{name: p.name, setup: p.setup, args: p.first, clean: true})
-		all = add(all, f, p, func(s *sweeper) ([]point, error) { return s.countFirst(p.must) })
+		e.set(p.fixture)
+		all = add(all, p)
 	}
 	e.sample(all, len(all))
 	for _, f := range e.fixtures() {
 		if !f.repair {
-			p := pair{name: f.name, first: strings.Join(f.args, " "), second: "join --agent y:8", must: true, expired: true}
-			joins = add(joins, f, p, func(s *sweeper) ([]point, error) { return s.count() })
+			joins = add(joins, pair{f, "join --agent y:8", true, true})
 		}
 	}
 	e.sample(joins, 60)
 }
 
-// countFirst is count for a command that may be refused. If asked, it counts only
-// up to the read of the handoff.
-func (s *sweeper) countFirst(toHandoff bool) ([]point, error) {
-	_, list, err := s.list()
-	if toHandoff {
-		list = list[:readsInput(list)]
-	}
-	return pointsIn(list), err
-}
-
 func (s *sweeper) between(pr pair, p point) {
-	what := fmt.Sprintf("%s: tt %s was stopped at %v", pr.name, pr.first, p)
+	line := strings.Join(pr.args, " ")
+	what := fmt.Sprintf("%s: tt %s was stopped at %v", pr.name, line, p)
 	s.report.reach(what, func() bool {
 		data := s.newDir()
 		defer remove(data)
@@ -93,7 +82,7 @@ func (s *sweeper) between(pr pair, p point) {
 			return false
 		}
 		s.report.add(1, 0, 0)
-		last, line := first, pr.first
+		last, line := first, line
 		if queued {
 			last, line = second, pr.second
 		}
@@ -116,11 +105,7 @@ var errPassed = errors.New("the command did not come to the point")
 // stopped, the second was queued behind it and ended last.
 func (s *sweeper) interleave(data string, pr pair, p point) (first, second *outcome, queued bool, err error) {
 	one, notes, err := s.prepare(data, s.fault, p)
-	if err != nil {
-		return first, second, false, err
-	}
 	defer os.Remove(notes)
-	room, err := s.room(data)
 	if err == nil {
 		err = one.launch()
 	}
@@ -134,16 +119,12 @@ func (s *sweeper) interleave(data string, pr pair, p point) (first, second *outc
 	other := s.on(data).command(strings.Fields(pr.second)...)
 	if err = other.launch(); err == nil {
 		eventually(stall, func() bool {
-			queued = !other.over.closed() && waitsForLock(other.Process.Pid) && holds(pid, filepath.Join(room.Dir(), "lock"))
+			queued = waitsBehind(other.Process.Pid, pid)
 			return queued || other.over.closed()
 		})
 	}
-	for !one.over.closed() { // again, if it was not stopped yet
+	for ; !one.over.closed(); one.over.sleep(100 * time.Millisecond) { // again, if it was not stopped yet
 		_ = syscall.Kill(pid, syscall.SIGCONT)
-		select {
-		case <-one.over.done:
-		case <-time.After(100 * time.Millisecond):
-		}
 	}
 	if err != nil {
 		return first, second, false, err
@@ -168,23 +149,17 @@ func (b *process) stopped() error {
 	return err
 }
 
-// holds reports whether the process has the lock. A line of the kernel's list can
-// be missed while other processes lock and unlock, so it is read more than once.
-func holds(pid int, lock string) bool {
-	for range 5 {
-		if holder, ok := lockfile.FindHolder(lock); ok {
-			return holder.PID == pid
-		}
-	}
-	return false
-}
-
-// waitsForLock reports whether the process is in the queue for any lock.
-func waitsForLock(pid int) bool {
+// waitsBehind reports whether a process is in the queue for a lock that another one has. In the
+// kernel's list a lock and its queue have one number.
+func waitsBehind(pid, holder int) bool {
 	locks, _ := os.ReadFile("/proc/locks")
-	for line := range bytes.Lines(locks) {
-		if f := strings.Fields(string(line)); len(f) > 5 && f[1] == "->" && f[5] == strconv.Itoa(pid) {
+	held := map[string]bool{}
+	for line := range strings.Lines(string(locks)) {
+		switch f := strings.Fields(line); {
+		case len(f) > 5 && f[1] == "->" && f[5] == strconv.Itoa(pid) && held[f[0]]:
 			return true
+		case len(f) > 5 && f[4] == strconv.Itoa(holder):
+			held[f[0]] = true
 		}
 	}
 	return false
@@ -199,7 +174,8 @@ func (s *sweeper) agree(data string, pr pair, last *outcome, line string) error 
 			Turn  int64 `json:"turn_id"`
 		}
 	}
-	state := s.run(data, "state", "--agent", "z:9")
+	h := s.on(data)
+	state := h.run("state", "--agent", "z:9")
 	if last.exit != 0 && state.exit != 0 { // the room has ended
 		return nil
 	}
@@ -217,7 +193,7 @@ func (s *sweeper) agree(data string, pr pair, last *outcome, line string) error 
 		return fmt.Errorf("tt %s was granted turn %d, and it is turn %d of %q", line, granted.Turn, now.Room.Turn, owner)
 	}
 	if owner != "" && !pr.expired {
-		if err := s.ok(data, "check --agent "+owner, "release --agent "+owner+handoff); err != nil {
+		if err := h.ok("check --agent "+owner, "release --agent "+owner+handoff); err != nil {
 			return fmt.Errorf("%s has turn %d, but %v", owner, now.Room.Turn, err)
 		}
 	}

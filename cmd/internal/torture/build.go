@@ -49,7 +49,7 @@ func (e *env) build(built *string, program string, edits ...edit) error {
 	if err != nil {
 		return err
 	}
-	cmd := exec.Command("go", "build", "-overlay", path+"-overlay.json", "-o", path, ".")
+	cmd := exec.Command("go", "build", "-trimpath", "-overlay", path+"-overlay.json", "-o", path, ".")
 	cmd.Dir = filepath.Join(root, filepath.FromSlash(program)) // which may be in a module of its own
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {

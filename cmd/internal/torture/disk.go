@@ -45,9 +45,11 @@ func (d disk) data() string { return filepath.Join(d.dir, d.dataName) }
 // newDisk makes a file system on which some commands, one per line, have run.
 func (e *env) newDisk(fs fileSystem, lines ...string) (disk, error) {
 	d := disk{fileSystem: fs, dataName: "data"}.at(e.newDir())
-	err := d.format()
+	err := errors.Join(d.format(), d.mount())
 	if err == nil {
-		err = d.mounted(func() error { return e.ok(d.data(), lines...) })
+		err = e.on(d.data()).ok(lines...)
+		reap(d.dir)
+		err = errors.Join(err, d.unmount())
 	}
 	return d, err
 }
@@ -64,16 +66,6 @@ func (d disk) mount() error {
 	return errors.Join(os.MkdirAll(d.dir, 0o700), command("mount", "-o", d.options, d.image, d.dir))
 }
 
-// mounted mounts the disk and does something on it.
-func (d disk) mounted(do func() error) error {
-	if err := d.mount(); err != nil {
-		return err
-	}
-	err := do()
-	reap(d.data())
-	return errors.Join(err, d.unmount())
-}
-
 // at is the disk in another file, mounted at path.
 func (d disk) at(path string) disk {
 	d.image, d.dir = path+".image", path
@@ -85,36 +77,22 @@ func (d disk) copyTo(other disk) error {
 	return command("cp", "--sparse=always", d.image, other.image)
 }
 
+// cut mounts the disk at path as a power cut leaves it. Those who write to it stand still;
+// end ends them.
+func (d disk) cut(path string, end func()) (after disk, err error) {
+	after = d.at(path)
+	err = d.copyTo(after)
+	end()
+	return after, errors.Join(err, d.remove(), after.mount())
+}
+
+// remove unmounts the disk and removes it.
+func (d disk) remove() error { return errors.Join(d.unmount(), os.Remove(d.image)) }
+
 func (d disk) unmount() (err error) {
 	eventually(2*time.Second, func() bool { // a killed process may be on its way out
 		err = command("umount", d.dir)
 		return err == nil
 	})
 	return err
-}
-
-// cutPower runs work on a copy of the disk and cuts the power when it returns.
-// What work returned is then called, and the disk after the power cut is judged.
-func (e *env) cutPower(from disk, work func(disk) (end func(), err error), judge func(disk)) error {
-	d, after := from.at(e.newDir()), from.at(e.newDir())
-	defer os.Remove(d.image)
-	defer os.Remove(after.image)
-	if err := from.copyTo(d); err != nil {
-		return err
-	}
-	err := d.mounted(func() error {
-		end, err := work(d)
-		if err == nil {
-			err = d.copyTo(after)
-		}
-		end()
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	return after.mounted(func() error {
-		judge(after)
-		return nil
-	})
 }

@@ -4,10 +4,11 @@ package torture
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"slices"
@@ -23,7 +24,7 @@ import (
 type env struct {
 	base      string // the directory of everything
 	workspace string // one for all data directories, so that copies are of the same room
-	size      size
+	size      int
 	seed      uint64
 	mutant    string // that tt is
 	programs
@@ -34,32 +35,24 @@ type env struct {
 // programs are paths of the builds that are tried.
 type programs struct{ tt, natsd string }
 
-// newEnv makes a directory for everything, in memory if possible, and builds the programs. Those
-// for hosts that share rooms may be built already: TT_TEST_NATS and TT_TEST_NATSD name them.
-func newEnv(hosts bool, size size, seed uint64) (*env, error) {
+// newEnv makes a directory for everything, in memory if possible, and builds the programs.
+func newEnv(hosts bool, size int, seed uint64) (*env, error) {
 	base, err := os.MkdirTemp("/dev/shm", "tt-torture-")
 	if err != nil {
-		if base, err = os.MkdirTemp("", "tt-torture-"); err != nil {
-			return nil, err
-		}
+		base, err = os.MkdirTemp("", "tt-torture-")
+	}
+	if err != nil {
+		return nil, err
 	}
 	e := &env{base: base, workspace: filepath.Join(base, "workspace"), size: size, seed: seed}
 	e.fixtures = sync.OnceValue(e.allFixtures)
-	for _, dir := range []string{e.workspace, filepath.Join(base, "home")} {
-		if err := os.Mkdir(dir, 0o755); err != nil {
-			return nil, err
-		}
-	}
-	if !hosts {
+	err = errors.Join(os.Mkdir(e.workspace, 0o755), os.Mkdir(filepath.Join(base, "home"), 0o755))
+	switch {
+	case err != nil:
+	case hosts:
+		err = errors.Join(e.build(&e.tt, "cmd/tt-nats"), e.build(&e.natsd, "cmd/tt-natsd"))
+	default:
 		err = e.buildTT(nil)
-	} else {
-		e.programs = programs{os.Getenv("TT_TEST_NATS"), os.Getenv("TT_TEST_NATSD")}
-		if e.tt == "" {
-			err = e.build(&e.tt, "cmd/tt-nats")
-		}
-		if e.natsd == "" && err == nil {
-			err = e.build(&e.natsd, "cmd/tt-natsd")
-		}
 	}
 	if err != nil {
 		e.close()
@@ -107,7 +100,6 @@ func (e *env) other() (*env, error) {
 // close ends all processes of the run and removes its files.
 func (e *env) close() {
 	reap(e.base)
-	reap(e.base) // what the attack has made meanwhile
 	mounts, _ := os.ReadFile("/proc/self/mounts")
 	for line := range strings.Lines(string(mounts)) {
 		if f := strings.Fields(line); len(f) > 1 && strings.HasPrefix(f[1], e.base+"/") {
@@ -135,7 +127,7 @@ func (e *env) pick(values ...int) int {
 	if e.size == long {
 		return values[len(values)-1]
 	}
-	return values[min(int(e.size), len(values)-2)]
+	return values[min(e.size, len(values)-2)]
 }
 
 // newDir is the path of a directory that does not exist yet.
@@ -145,14 +137,6 @@ func (e *env) newDir() string { return filepath.Join(e.base, "d"+strconv.FormatI
 func remove(dir string) {
 	reap(dir)
 	_ = os.RemoveAll(dir)
-}
-
-// command runs a program of the system.
-func command(name string, args ...string) error {
-	if out, err := exec.Command(name, args...).CombinedOutput(); err != nil {
-		return fmt.Errorf("%s %s: %v: %s", name, strings.Join(args, " "), err, out)
-	}
-	return nil
 }
 
 // owns reports whether a process is of a data directory, or of one below a directory: its
@@ -180,13 +164,15 @@ func commandLine(pid int) string {
 	return strings.ReplaceAll(string(b), "\x00", " ")
 }
 
-// reap kills the processes of a directory and returns their pids.
-func reap(dir string) []int {
-	pids := processesOf(dir)
-	for _, pid := range pids {
-		_ = syscall.Kill(pid, syscall.SIGKILL)
-	}
-	return pids
+// reap kills the processes of a directory, until there are none.
+func reap(dir string) {
+	eventually(10*time.Second, func() bool {
+		pids := processesOf(dir)
+		for _, pid := range pids {
+			_ = syscall.Kill(pid, syscall.SIGKILL)
+		}
+		return len(pids) == 0
+	})
 }
 
 // sleepUpTo lets a random time pass.
@@ -209,26 +195,21 @@ func eventually(patience time.Duration, met func() bool) bool {
 
 // A latch is closed once.
 type latch struct {
-	once sync.Once
-	done chan struct{}
+	context.Context
+	close func()
 }
 
-func newLatch() *latch  { return &latch{done: make(chan struct{})} }
-func (l *latch) close() { l.once.Do(func() { close(l.done) }) }
-
-func (l *latch) closed() bool {
-	select {
-	case <-l.done:
-		return true
-	default:
-		return false
-	}
+func newLatch() *latch {
+	ctx, cancel := context.WithCancel(context.Background())
+	return &latch{ctx, cancel}
 }
+
+func (l *latch) closed() bool { return l.Err() != nil }
 
 // sleep lets a time pass, or less if the latch is closed.
 func (l *latch) sleep(d time.Duration) {
 	select {
-	case <-l.done:
+	case <-l.Done():
 	case <-time.After(d):
 	}
 }

@@ -3,8 +3,11 @@
 package torture
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"syscall"
 	"time"
@@ -26,9 +29,12 @@ func nextTo(n int, do serverFault) func(*trial) (func() error, error) {
 	}
 }
 
-func killServer(_ *trial, s *server) (func() error, error) {
-	s.kill()
-	return s.start, nil
+func killServer(_ *trial, s *server) (func() error, error) { return killed(servers{s}) }
+func killAll(t *trial) (func() error, error)               { return killed(t.servers) }
+
+func killed(all servers) (func() error, error) {
+	all.kill()
+	return func() error { return all.start() }, nil
 }
 
 func stopServer(_ *trial, s *server) (func() error, error) {
@@ -38,7 +44,7 @@ func stopServer(_ *trial, s *server) (func() error, error) {
 
 // cutOff cuts a server's machine off, with the host on it.
 func cutOff(t *trial, s *server) (func() error, error) {
-	return func() error { return t.net.join(s.machine) }, t.net.cut(s.machine)
+	return func() error { return t.net.plug(s.machine, "up") }, t.net.plug(s.machine, "down")
 }
 
 // A detention keeps agents of a host from handing over their turn.
@@ -69,16 +75,45 @@ func oneWay(t *trial, s *server, to bool) (func() error, error) {
 	return func() error { return t.net.find(s.machine, to) }, t.net.lose(s.machine, to)
 }
 
-func killAll(t *trial) (func() error, error) {
-	for _, s := range t.servers {
-		s.kill()
+// freeze freezes the disk of a server.
+func freeze(_ *trial, s *server) (func() error, error) {
+	return func() error { return command("fsfreeze", "-u", s.disk.dir) }, command("fsfreeze", "-f", s.disk.dir)
+}
+
+// powerOf cuts the power of a server, powerOfAll that of all at once.
+func powerOf(t *trial, s *server) (func() error, error) { return t.cutPower(servers{s}) }
+func powerOfAll(t *trial) (func() error, error)         { return t.cutPower(t.servers) }
+
+// cutPower kills servers and puts the disks in place that a power cut would have left.
+func (t *trial) cutPower(cut servers) (heal func() error, err error) {
+	for _, s := range cut {
+		s.signal(syscall.SIGSTOP)
 	}
-	return func() (err error) {
-		for _, s := range t.servers {
-			err = errors.Join(err, s.start())
-		}
+	for _, s := range cut {
+		var failed error
+		s.disk, failed = s.disk.cut(filepath.Join(t.dir, filepath.Base(t.newDir())), s.kill)
+		err = errors.Join(err, failed, anotherBoot(s.disk.data()))
+	}
+	return func() error { return cut.start() }, err
+}
+
+// anotherBoot makes a store that of another boot of its machine: after a power cut the same disk
+// may have another number.
+func anotherBoot(store string) error {
+	path := filepath.Join(store, "store.json")
+	b, err := os.ReadFile(path)
+	if err != nil {
 		return err
-	}, nil
+	}
+	var record map[string]any
+	if err := json.Unmarshal(b, &record); err != nil {
+		return err
+	}
+	record["boot"] = "before"
+	if b, err = json.Marshal(record); err != nil {
+		return err
+	}
+	return os.WriteFile(path, b, 0o600) // in place: its name stands for the file
 }
 
 // clusterFaults are those of three servers. An election takes 4 to 9 seconds.
@@ -106,16 +141,6 @@ func singleFaults() []failure {
 	}
 }
 
-// oneServer lets agents on four hosts take turns over one server.
-func oneServer(e *env, r *report) {
-	e.try(r, plan{servers: 1, hosts: 4, agents: 5, lease: time.Minute, faults: singleFaults()})
-}
-
-// cluster lets agents on five hosts take turns over three servers.
-func cluster(e *env, r *report) {
-	e.try(r, plan{servers: 3, hosts: 5, agents: 5, lease: time.Minute, faults: clusterFaults()})
-}
-
 // takeovers has short leases, and kills commands and guardians besides.
 func takeovers(e *env, r *report) {
 	faults := clusterFaults()
@@ -126,5 +151,30 @@ func takeovers(e *env, r *report) {
 	if e.size == long {
 		faults = slices.Repeat(faults, 4)
 	}
-	e.try(r, plan{servers: 3, hosts: 5, agents: 6, lease: 2 * time.Second, odds: 12, faults: faults})
+	plan{servers: 3, hosts: 5, agents: 6, lease: 2 * time.Second, odds: 12, faults: faults}.try(e, r)
+}
+
+// serverCuts cuts the power of one server, of three at once, and of the leader of three.
+func serverCuts(e *env, r *report) {
+	for n := range e.pick(1, 3, 20) {
+		e.serverCut(r, []int{1, 3, 3}[n%3], n%3 == 2)
+	}
+}
+
+// serverCut cuts the power of servers, or of their leader alone, while three hosts talk.
+func (e *env) serverCut(r *report, n int, leader bool) {
+	cut := failure{"a power cut", powerOfAll, 0}
+	if leader {
+		cut = failure{"a power cut of the leader", ofLeader(powerOf), 0}
+	}
+	plan{servers: n, hosts: 3, agents: 3, disks: true, talk: true, enough: 20 + e.random().IntN(100), faults: []failure{cut}}.try(e, r)
+}
+
+// cutsOf cuts the power of servers a few times.
+func cutsOf(servers int) func(*env, *report) {
+	return func(e *env, r *report) {
+		for n := 0; n < 3 && r.bad == 0; n++ {
+			e.serverCut(r, servers, false)
+		}
+	}
 }

@@ -20,7 +20,6 @@ type host struct {
 	n         int
 	tt        string
 	machine   *machine // of a host that shares rooms; nil: this one
-	dir       string   // its home, with all that is its own
 	data      string
 	workspace string
 	environ   []string
@@ -29,7 +28,7 @@ type host struct {
 const roomName = "torture/hosts"
 
 func newHost(n int, tt, dir, url string, m *machine, environ ...string) (*host, error) {
-	h := &host{n: n, tt: tt, machine: m, dir: dir, data: filepath.Join(dir, "data"), workspace: filepath.Join(dir, "workspace")}
+	h := &host{n: n, tt: tt, machine: m, data: filepath.Join(dir, "data"), workspace: filepath.Join(dir, "workspace")}
 	h.environ = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "TALKING_STICK_DATA_DIR=" + h.data,
 		"TALKING_STICK_ENGINE=" + url, "TALKING_STICK_ROOM=" + roomName}, environ...)
 	return h, os.MkdirAll(h.workspace, 0o700)
@@ -52,6 +51,16 @@ func (h *host) command(args ...string) *process {
 
 // run runs it.
 func (h *host) run(args ...string) *outcome { return h.command(args...).run() }
+
+// ok runs tt commands, one per line, which must succeed.
+func (h *host) ok(lines ...string) error {
+	for _, line := range lines {
+		if o := h.run(strings.Fields(line)...); o.exit != 0 {
+			return fmt.Errorf("tt %v", o)
+		}
+	}
+	return nil
+}
 
 // mirror returns the events of the room as the host has them, and the bytes that say so.
 func (h *host) mirror() (events []event.Event, journal []byte, err error) {

@@ -16,31 +16,23 @@ import (
 // what the commands said.
 type load struct {
 	*env
-	report  *report
-	bus     string        // agent-bus, for those that ask
-	data    string        // the data directory, if it is one on this machine
-	odds    int           // one in so many commands is killed, at times a guardian, and some are stopped; 0: none
-	reach   time.Duration // from the begin of a command to its kill
-	halts   bool          // the guardian of each turn of this host is stopped while the turn ends
-	lease   time.Duration // after which a turn may be taken over; 0: as is usual
-	allowed []string      // codes with which any command may fail
-	detain  atomic.Pointer[detention]
+	plan
+	report *report
+	data   string // the data directory, if it is one on this machine
+	detain atomic.Pointer[detention]
 
 	mu      sync.Mutex
 	acks    acks
 	running []*process
 	killed  int
-	paused  bool
-	resumed *sync.Cond
+	frozen  bool
 	over    *latch // closed when no turn is to begin any more
 	lanes   sync.WaitGroup
 }
 
 // newLoad has no lanes yet.
-func (e *env) newLoad(r *report, data string) *load {
-	l := &load{env: e, report: r, data: data, reach: 4 * time.Millisecond, over: newLatch(), acks: newAcks()}
-	l.resumed = sync.NewCond(&l.mu)
-	return l
+func (e *env) newLoad(r *report, data string, p plan) *load {
+	return &load{env: e, plan: p, report: r, data: data, over: newLatch(), acks: newAcks()}
 }
 
 // members are the commands that make the room that a load on one host works in, and agents its
@@ -54,24 +46,20 @@ var (
 func (l *load) each(lanes int, live func(*agent)) {
 	h := l.on(l.data)
 	for lane := range lanes {
-		l.live(&agent{load: l, host: h, id: agents[lane%3], random: l.random()}, live)
+		a := &agent{load: l, host: h, id: agents[lane%3], random: l.random()}
+		l.lanes.Go(func() { live(a) })
 	}
 }
 
-func (l *load) live(a *agent, live func(*agent)) { l.lanes.Go(func() { live(a) }) }
-
-// begin starts a process, unless the load was frozen before and is over.
-func (l *load) begin(p *process) (bool, error) {
+// begin starts a process, unless the load is frozen.
+func (l *load) begin(p *process) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for l.paused && !l.over.closed() {
-		l.resumed.Wait()
-	}
-	if l.paused {
-		return false, nil
+	if l.frozen || !l.report.check("starting", p.launch()) {
+		return false
 	}
 	l.running = append(l.running, p)
-	return true, p.launch()
+	return true
 }
 
 // disturb kills some processes and stops a few for a moment.
@@ -79,7 +67,10 @@ func (l *load) disturb(p *process, random *rand.Rand) {
 	if l.odds == 0 {
 		return
 	}
-	reach, stops := l.reach, 10
+	reach, stops := 4*time.Millisecond, 10 // from the begin of a command to its kill
+	if p.machine != nil {
+		reach = 60 * time.Millisecond
+	}
 	end := syscall.SIGKILL
 	switch p.outcome.line[0] {
 	case "lock": // it waits for others
@@ -120,12 +111,13 @@ func (l *load) until(patience time.Duration, enough func(a *acks) bool) {
 	})
 }
 
-// freeze stops every process in the middle of its work. It returns what was
+// freeze stops every process in the middle of its work, and no other begins. It returns what was
 // acknowledged by then.
 func (l *load) freeze() acks {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.paused = true
+	l.frozen = true
+	l.over.close()
 	for _, p := range l.running {
 		p.signal(syscall.SIGSTOP)
 	}
@@ -140,10 +132,10 @@ func (l *load) end() {
 	reap(l.data)
 }
 
-// measure runs a process that does nothing again and again, beside what the load does, until the
-// latch is closed: what it takes is the machine's.
-func (l *load) measure(over *latch) {
-	for h := l.on(l.data); !over.closed(); over.sleep(20 * time.Millisecond) {
+// measure runs a process that does nothing again and again, beside what the load does: what it
+// takes is the machine's.
+func (l *load) measure() {
+	for h := l.on(l.data); !l.over.closed(); l.over.sleep(20 * time.Millisecond) {
 		o := h.process(l.tt, "version").run()
 		l.note(func(acks *acks) { acks.bare = append(acks.bare, span{o.began, o.ended}) })
 	}
@@ -164,7 +156,6 @@ func (l *load) stop(each func(*process)) {
 	for _, p := range l.running {
 		each(p)
 	}
-	l.resumed.Broadcast()
 	l.mu.Unlock()
 	l.lanes.Wait()
 }

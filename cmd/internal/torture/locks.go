@@ -21,8 +21,7 @@ import (
 // them at random, while they wait and while they have the lock. No two of them ever work
 // at the same time, and in the end every one that is left gets its turn.
 func namedLocks(e *env, r *report) {
-	l := e.newLoad(r, e.newDir())
-	l.odds = 2
+	l := e.newLoad(r, e.newDir(), plan{odds: 2})
 	defer remove(l.data)
 	program, err := os.Executable()
 	work := filepath.Join(l.data, "work")
@@ -46,7 +45,7 @@ func namedLocks(e *env, r *report) {
 	}
 	turns, err := os.ReadFile(filepath.Join(work, "turns"))
 	r.check("nobody ever had the lock", err)
-	if res := e.run(l.data, "lock", "list", "--all"); res.exit != 0 || !strings.Contains(res.stdout, `"locks":[]`) {
+	if res := e.on(l.data).run("lock", "list", "--all"); res.exit != 0 || !strings.Contains(res.stdout, `"locks":[]`) {
 		r.wrong("all have ended, and yet: %v", res)
 	}
 	r.add(int(started.Load()), l.killed, strings.Count(string(turns), "\n"))

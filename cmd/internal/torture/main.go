@@ -31,7 +31,12 @@ func Main() {
 		os.Exit(guardedWork(dir))
 	}
 	size := short
-	flag.Func("size", "short, normal or long: every attack, with the numbers of a release", size.set)
+	flag.Func("size", "short, normal or long: every attack, with the numbers of a release", func(name string) error {
+		if size = slices.Index([]string{"short", "normal", "long"}, name); size < 0 {
+			return errors.New("it is short, normal or long")
+		}
+		return nil
+	})
 	hosts := flag.Bool("hosts", false, "attack hosts that share rooms")
 	seed := flag.Uint64("seed", uint64(time.Now().UnixNano()), "of everything random")
 	only := flag.String("only", "", "the attacks to run, separated by commas")
@@ -47,29 +52,18 @@ func Main() {
 }
 
 // A size says how much is tried.
-type size int
-
 const (
-	short size = iota
+	short = iota
 	normal
 	long // for a release
 )
-
-func (s *size) set(name string) error {
-	i := slices.Index([]string{"short", "normal", "long"}, name)
-	if i < 0 {
-		return errors.New("it is short, normal or long")
-	}
-	*s = size(i)
-	return nil
-}
 
 // An attack is one way to disturb tt.
 type attack struct {
 	name  string
 	needs []string // programs; mount and ip stand for root as well
 	run   func(*env, *report)
-	from  size // the smallest size that has it, unless it is asked for
+	from  int // the smallest size that has it, unless it is asked for
 }
 
 func attacksOnOneHost() []attack {
@@ -91,19 +85,19 @@ func attacksOnHosts() []attack {
 	net := []string{"ip"}
 	disks := []string{"ip", "mount", "umount", "mkfs.ext4"}
 	return []attack{
-		{"one-server", net, oneServer, normal},
-		{"cluster", net, cluster, long},
+		{"one-server", net, plan{servers: 1, hosts: 4, agents: 5, faults: singleFaults()}.try, normal},
+		{"cluster", net, plan{servers: 3, hosts: 5, agents: 5, faults: clusterFaults()}.try, long},
 		{"takeovers", net, takeovers, short},
 		{"stores", append(disks, "fallocate"), stores, short},
-		{"replica", net, replica, normal},
+		{"replica", net, plan{servers: 3, hosts: 4, agents: 5, allowed: lacking, faults: replica()}.try, normal},
 		{"versions", append(net, "git", "tar"), versions, normal},
-		{"crowd", net, crowd, normal},
+		{"crowd", net, plan{servers: 1, hosts: 10, agents: 50, lease: 5 * time.Minute, prompt: true}.try, normal},
 		{"powercut", disks, serverCuts, short},
 		{"mutants", append(disks, "fsfreeze"), tryMutants(mutantsOnHosts()), short},
 	}
 }
 
-func run(attacks []attack, hosts bool, size size, seed uint64, only string) error {
+func run(attacks []attack, hosts bool, size int, seed uint64, only string) error {
 	e, err := newEnv(hosts, size, seed)
 	if err != nil {
 		return err

@@ -10,25 +10,29 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/talking-stick/tt/journal/event"
 )
 
-// judge compares what the hosts have in the end with each other, and with what they said.
+// judge compares what the hosts have in the end with each other, with what one has that was never
+// there, and with what they said.
 func (t *trial) judge() {
 	r := t.report
+	if !r.check("a new host", t.addHost(t.tt, t.servers.url("torture"), t.net.machines[0])) {
+		return
+	}
 	h, err := t.mirrors()
 	if !r.check("the journals", err) {
 		return
 	}
-	t.count()
+	r.count("kills", t.killed)
+	for n, what := range []string{"refused", "in doubt", "acknowledged"} {
+		r.count(what, t.acks.answers(answer(n)))
+	}
 	r.count("turns", len(h.grants))
 	r.count("taken over", len(h.overtook))
 	t.overlaps(h)
 	t.left()
 	if t.prompt {
-		t.report.woken(t.acks.lateness(h.events)...)
-		t.report.judgeLateness()
+		r.judgeLateness(t.acks.lateness(h.events))
 	}
 	t.guardians(h)
 	for _, h := range t.hosts {
@@ -39,29 +43,6 @@ func (t *trial) judge() {
 	for _, code := range slices.Sorted(maps.Keys(t.acks.codes)) {
 		r.say("%d times %s", t.acks.codes[code], code)
 	}
-}
-
-// compare is [acks.check] for a room in which everybody stays.
-func (t *trial) compare(events []event.Event) (*history, error) {
-	h, err := t.acks.check(events)
-	if err == nil && h.left > 0 {
-		err = errors.New("somebody left, which nobody has asked for")
-	}
-	return h, err
-}
-
-// count adds what was said to the report.
-func (t *trial) count() {
-	t.report.count("kills", t.killed)
-	for n, what := range []string{"refused", "in doubt", "acknowledged"} {
-		t.report.count(what, t.answers(answer(n)))
-	}
-}
-
-func (t *trial) answers(want answer) int {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.acks.answers(want)
 }
 
 // recorded is how long after a turn what it has changed may be recorded, which is an event, too.
@@ -88,7 +69,10 @@ func (t *trial) sameMirrors() (h *history, err error) {
 			return nil, err
 		case i == 0:
 			first = journal
-			if h, err = t.compare(events); err != nil {
+			if h, err = t.acks.check(events); err == nil && h.left > 0 {
+				err = errors.New("somebody left, which nobody has asked for")
+			}
+			if err != nil {
 				return nil, err
 			}
 		case !bytes.Equal(first, journal):
@@ -178,7 +162,7 @@ func (t *trial) guardians(h *history) {
 	ended := eventually(stall, func() bool {
 		left = nil
 		for _, host := range t.hosts {
-			for _, pid := range processesOf(host.dir) {
+			for _, pid := range processesOf(host.data) {
 				line := commandLine(pid)
 				if strings.HasPrefix(line, "tt guard ") && !(h.owner != "" && strings.Contains(line, fmt.Sprintf("--turn %d ", h.last))) {
 					left = append(left, line)

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -21,7 +22,7 @@ type mutant struct {
 	program string
 	edits   []edit
 	attack  func(*env, *report) // that catches it
-	from    size
+	from    int                 // the smallest size that has it
 }
 
 func mutants() []mutant {
@@ -65,10 +66,12 @@ func mutantsOnHosts() []mutant {
 		{"three servers acknowledge what is not on their disks", nil, "cmd/tt-natsd", unsynced, cutsOf(3), normal},
 		{"a change is appended whatever came before it", nil, "cmd/tt-nats", []edit{
 			{File: appends, Old: "		m.Header.Set(headerExpected, strconv.FormatUint(uint64(after), 10))\n		if entry.Note", New: "		if entry.Note"},
-		}, contention, short},
+		}, plan{servers: 1, hosts: 4, agents: 6, talk: true, enough: 500}.try, short},
 		{"a change without an answer counts as refused", nil, "cmd/tt-nats", []edit{
 			{File: appends, Old: "sent = sent || !unsent; !sent && (", New: "sent = false; !sent && (err != nil || unsent || "},
-		}, lostAnswers, normal},
+		}, plan{servers: 1, hosts: 4, agents: 6, talk: true, enough: 7, disks: true, faults: slices.Repeat([]failure{
+			{"the server's disk is frozen", ofLeader(freeze), 2 * time.Second}, // a little longer than a request takes
+		}, 10)}.try, normal},
 	}
 }
 
@@ -87,7 +90,7 @@ func tryMutants(all []mutant) func(*env, *report) {
 			}
 			runs = append(runs, func() { r.check(mu.name, e.tryMutant(r, mu, tt)) })
 		}
-		atOnce(2, runs)
+		atOnce(2, len(runs), func(i int) { runs[i]() })
 	}
 }
 
@@ -154,21 +157,18 @@ func cuts(kind fileSystem) func(*env, *report) {
 
 // killedSends kills one command at each of its calls, in a room that is in order when it begins.
 func killedSends(e *env, r *report) {
-	c := sweepCase{name: "msg send", setup: members[1:2], args: "msg send room hello --agent b:2", clean: true}
-	s := &sweeper{env: e, fixture: e.fixture(c), report: r, fault: kills}
-	points, err := s.count()
-	r.able(c.name, err)
-	for _, p := range points {
+	f := &fixture{name: "msg send", setup: members[1:2], command: "msg send room hello --agent b:2", clean: true}
+	s := &sweeper{env: e, fixture: e.set(f), report: r, fault: kills}
+	for _, p := range s.count() {
 		s.at(p)
 	}
 }
 
 // promptTurns has turns of two agents, each of which must be woken by the other alone.
 func promptTurns(e *env, r *report) {
-	l := e.newLoad(r, e.newDir())
-	l.halts = true
+	l := e.newLoad(r, e.newDir(), plan{halts: true})
 	defer remove(l.data)
-	if !r.able("setting up", e.ok(l.data, members[:2]...)) {
+	if !r.able("setting up", e.on(l.data).ok(members[:2]...)) {
 		return
 	}
 	l.each(2, (*agent).takeTurns)

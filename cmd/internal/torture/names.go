@@ -10,51 +10,38 @@ import (
 	"strings"
 )
 
-// A nameCase is commands of which the last has to put names on the disk before it
-// says that it is done: a file system may forget a name whose directory was never
-// synced, however well its file was.
-type nameCase struct {
-	name  string
-	lines []string
-	kill  int      // the first is killed at this sync of a directory; 0: never
-	dirs  []string // that must have been synced, ROOM standing for the room's id
-}
-
-func nameCases() []nameCase {
-	room := []string{"", "rooms", "rooms/ROOM"}
-	cases := []nameCase{
-		{"a new room", []string{"join --agent a:1"}, 0, room},
-		{"a room that ends", []string{"join --agent a:1", "leave --agent a:1"}, 0, append([]string{"archive", "archive/ROOM"}, room...)},
-	}
-	for n := range 5 {
-		cases = append(cases, nameCase{"a room whose first command was killed", []string{"join --agent a:1", "join --agent b:2"}, n + 1, room})
-	}
-	return cases
-}
-
-// syncedNames checks that every directory with a name on the way to a journal is
-// synced.
+// syncedNames checks that every directory with a name on the way to a journal is synced
+// before a command says that it is done: a file system may forget a name whose directory was
+// never synced, however well its file was.
 func syncedNames(e *env, r *report) {
-	for _, c := range nameCases() {
+	room := []string{"", "rooms", "rooms/ROOM"}
+	check := func(name string, kill int, dirs []string, lines ...string) {
 		r.add(1, 0, 0)
-		r.check(c.name, e.names(c))
+		r.check(name, e.names(kill, dirs, lines))
+	}
+	check("a new room", 0, room, "join --agent a:1")
+	check("a room that ends", 0, append([]string{"archive", "archive/ROOM"}, room...), "join --agent a:1", "leave --agent a:1")
+	for n := range 5 {
+		check("a room whose first command was killed", n+1, room, "join --agent a:1", "join --agent b:2")
 	}
 }
 
 var synced = regexp.MustCompile(`(?m)(?:fsync|fdatasync)\(\d+<([^>]*)>.*= 0`)
 
-func (e *env) names(c nameCase) error {
+// names runs commands, and fails unless the directories were synced, ROOM standing for the room's id.
+// The first command is killed at a sync of a directory; 0: it is not.
+func (e *env) names(kill int, dirs, lines []string) error {
 	above := e.newDir()
 	data := filepath.Join(above, "data")
 	defer remove(above)
 	done := map[string]bool{}
-	for i, line := range c.lines {
+	for i, line := range lines {
 		trace := above + ".trace"
 		// It detaches from the guardian, for which it would wait otherwise.
 		how := []string{"strace", "-f", "-qq", "-b", "execve", "-y", "-e", "trace=fsync,fdatasync", "-o", trace}
-		killed := c.kill > 0 && i == 0
+		killed := kill > 0 && i == 0
 		if killed {
-			how = append(how, "-e", fmt.Sprintf("inject=fsync:signal=KILL:when=%d", c.kill))
+			how = append(how, "-e", fmt.Sprintf("inject=fsync:signal=KILL:when=%d", kill))
 		}
 		h := e.on(data)
 		res := h.process(append(how, h.command(strings.Fields(line)...).Args...)...).run()
@@ -71,7 +58,7 @@ func (e *env) names(c nameCase) error {
 	if err != nil {
 		return err
 	}
-	for _, dir := range c.dirs {
+	for _, dir := range dirs {
 		path := filepath.Join(data, strings.ReplaceAll(dir, "ROOM", filepath.Base(room.Dir())))
 		if !done[path] {
 			return fmt.Errorf("acknowledged, and %s was never synced", path)

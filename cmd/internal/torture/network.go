@@ -44,7 +44,7 @@ func newMachine() (*machine, error) {
 	if err := <-made; err != nil {
 		return nil, fmt.Errorf("making a network namespace: %w", err)
 	}
-	return m, m.ip4("link", "set", "lo", "up")
+	return m, m.ip4("link set lo up")
 }
 
 // in runs f on the machine. Processes that f starts, and connections that it makes, are
@@ -64,9 +64,9 @@ func (m *machine) start(cmd *exec.Cmd) (err error) {
 	return err
 }
 
-// ip4 runs the program ip on the machine.
-func (m *machine) ip4(args ...string) error {
-	cmd := exec.Command("ip", args...)
+// command runs a program of the system on the machine.
+func (m *machine) command(name string, args ...string) error {
+	cmd := exec.Command(name, args...)
 	var out strings.Builder
 	cmd.Stdout, cmd.Stderr = &out, &out
 	err := m.start(cmd)
@@ -74,9 +74,17 @@ func (m *machine) ip4(args ...string) error {
 		err = cmd.Wait()
 	}
 	if err != nil {
-		return fmt.Errorf("ip %s: %w: %s", strings.Join(args, " "), err, out.String())
+		return fmt.Errorf("%s %s: %w: %s", name, strings.Join(args, " "), err, out.String())
 	}
 	return nil
+}
+
+// command runs a program of the system on this machine.
+func command(name string, args ...string) error { return (*machine)(nil).command(name, args...) }
+
+// ip4 runs the program ip on the machine.
+func (m *machine) ip4(format string, args ...any) error {
+	return m.command("ip", strings.Fields(fmt.Sprintf(format, args...))...)
 }
 
 // Dial implements a dialer of nats.go. The machine does nothing else meanwhile.
@@ -92,7 +100,7 @@ func newNetwork(n int) (*network, error) {
 		return nil, err
 	}
 	w := &network{bridge: bridge}
-	err = errors.Join(bridge.ip4("link", "add", "br0", "type", "bridge"), bridge.ip4("link", "set", "br0", "up"))
+	err = errors.Join(bridge.ip4("link add br0 type bridge"), bridge.ip4("link set br0 up"))
 	for i := 1; i <= n && err == nil; i++ {
 		var m *machine
 		if m, err = newMachine(); err != nil {
@@ -100,19 +108,12 @@ func newNetwork(n int) (*network, error) {
 		}
 		m.ip, m.port = fmt.Sprintf("10.231.7.%d", i), fmt.Sprintf("p%d", i)
 		w.machines = append(w.machines, m)
-		for _, step := range []struct {
-			on   *machine
-			line string
-		}{
-			{bridge, "link add " + m.port + " type veth peer name eth0 netns " + m.path},
-			{bridge, "link set " + m.port + " master br0 up"},
-			{m, "addr add " + m.ip + "/24 dev eth0"},
-			{m, "link set eth0 up"},
-		} {
-			if err = step.on.ip4(strings.Fields(step.line)...); err != nil {
-				break
-			}
-		}
+		err = errors.Join(
+			bridge.ip4("link add %s type veth peer name eth0 netns %s", m.port, m.path),
+			bridge.ip4("link set %s master br0 up", m.port),
+			m.ip4("addr add %s/24 dev eth0", m.ip),
+			m.ip4("link set eth0 up"),
+		)
 	}
 	return w, err
 }
@@ -124,29 +125,30 @@ func (w *network) close() {
 	}
 }
 
-// cut and join unplug a machine and plug it in again.
-func (w *network) cut(m *machine) error  { return w.bridge.ip4("link", "set", m.port, "down") }
-func (w *network) join(m *machine) error { return w.bridge.ip4("link", "set", m.port, "up") }
-
-// nobody is a link address that no machine has.
-const nobody = "02:00:00:00:00:99"
-
-// lose loses in silence what other machines send to one, or what it sends to them; find ends that.
-func (w *network) lose(m *machine, to bool) error {
-	return w.neighbours(m, to, "replace", "lladdr", nobody, "nud", "permanent")
+// plug plugs a machine in, or unplugs it: up or down.
+func (w *network) plug(m *machine, how string) error {
+	return w.bridge.ip4("link set %s %s", m.port, how)
 }
 
-func (w *network) find(m *machine, to bool) error { return w.neighbours(m, to, "del") }
+// lose loses in silence what other machines send to one, or what it sends to them: they know
+// it by a link address that no machine has. find ends that.
+func (w *network) lose(m *machine, to bool) error {
+	return w.neighbours(m, to, "neigh replace %s dev eth0 lladdr 02:00:00:00:00:99 nud permanent")
+}
+
+func (w *network) find(m *machine, to bool) error {
+	return w.neighbours(m, to, "neigh del %s dev eth0")
+}
 
 // neighbours changes what the others know of the address of a machine, or it of theirs.
-func (w *network) neighbours(m *machine, to bool, verb string, args ...string) (err error) {
+func (w *network) neighbours(m *machine, to bool, change string) (err error) {
 	for _, other := range w.machines {
 		on, of := m, other
 		if to {
 			on, of = other, m
 		}
 		if other != m {
-			err = errors.Join(err, on.ip4(append([]string{"neigh", verb, of.ip, "dev", "eth0"}, args...)...))
+			err = errors.Join(err, on.ip4(change, of.ip))
 		}
 	}
 	return err

@@ -46,33 +46,38 @@ const (
 	amongTurns moment = "while turns are taken"
 )
 
-// powerCut cuts the power while a load works on the disk, and judges what the
+// powerCut cuts the power while a load works on a copy of the disk, and judges what the
 // next start finds.
 func (e *env) powerCut(r *report, name string, from disk, when moment) {
-	var acked acks
+	d := from.at(e.newDir())
 	if when == ofANewRoom {
-		from.dataName = "new"
+		d.dataName = "new"
 	}
-	work := func(d disk) (end func(), err error) {
-		l := e.newLoad(r, d.data())
-		enough := 5 + e.random().IntN(40)
-		switch when {
-		case inTheMidst:
-			l.each(3, (*agent).talk)
-		case afterOne:
-			enough = 1
-			l.each(1, (*agent).talk)
-		case ofANewRoom:
-			enough = 1 + enough%8
-			l.each(3, joining((*agent).talk))
-		case amongTurns:
-			l.each(3, (*agent).takeTurns)
-		}
-		l.until(10*time.Second, func(a *acks) bool { return a.count() >= enough })
-		acked = l.freeze()
-		return l.end, nil
+	if !r.able(name, from.copyTo(d)) || !r.able(name, d.mount()) {
+		return
 	}
-	r.able(name, e.cutPower(from, work, func(d disk) { r.check(name, e.judgeCut(d.data(), acked)) }))
+	l := e.newLoad(r, d.data(), plan{})
+	enough := 5 + e.random().IntN(40)
+	switch when {
+	case inTheMidst:
+		l.each(3, (*agent).talk)
+	case afterOne:
+		enough = 1
+		l.each(1, (*agent).talk)
+	case ofANewRoom:
+		enough = 1 + enough%8
+		l.each(3, joining((*agent).talk))
+	case amongTurns:
+		l.each(3, (*agent).takeTurns)
+	}
+	l.until(10*time.Second, func(a *acks) bool { return a.count() >= enough })
+	acked := l.freeze()
+	d, err := d.cut(e.newDir(), l.end)
+	if r.able(name, err) {
+		r.check(name, e.judgeCut(d.data(), acked))
+	}
+	reap(d.dir)
+	r.able(name, d.remove())
 	r.add(1, 0, acked.count())
 }
 

@@ -76,14 +76,14 @@ const longest = 3 * time.Minute
 // result waits until the process has ended, which it must in time.
 func (p *process) result() *outcome {
 	hang := time.AfterFunc(longest, func() { p.signal(syscall.SIGQUIT) })
-	<-p.over.done
+	<-p.over.Done()
 	p.outcome.hung = !hang.Stop()
 	return &p.outcome
 }
 
 func (p *process) kill() {
 	p.signal(syscall.SIGKILL)
-	<-p.over.done
+	<-p.over.Done()
 }
 
 func (p *process) signal(sig syscall.Signal) { _ = p.Process.Signal(sig) }
@@ -98,20 +98,7 @@ func (p *process) run() *outcome {
 
 // on is a data directory on this machine as a host.
 func (e *env) on(data string) *host {
-	return &host{tt: e.tt, dir: data, data: data, workspace: e.workspace, environ: []string{
+	return &host{tt: e.tt, data: data, workspace: e.workspace, environ: []string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + filepath.Join(e.base, "home"), "TALKING_STICK_DATA_DIR=" + data, mutantVariable + "=" + e.mutant,
 	}}
-}
-
-// run runs tt --json on a data directory.
-func (e *env) run(data string, args ...string) *outcome { return e.on(data).run(args...) }
-
-// ok runs tt commands, one per line, which must succeed.
-func (e *env) ok(data string, lines ...string) error {
-	for _, line := range lines {
-		if o := e.run(data, strings.Fields(line)...); o.exit != 0 {
-			return fmt.Errorf("tt %v", o)
-		}
-	}
-	return nil
 }

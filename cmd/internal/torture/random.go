@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"syscall"
 	"time"
 )
@@ -28,15 +27,13 @@ func randomKills(e *env, r *report) {
 			break
 		}
 	}
-	r.judgeLateness()
 }
 
 // randomRound works in one new room for a time.
 func (e *env) randomRound(r *report, bus string) error {
-	l := e.newLoad(r, e.newDir())
-	l.bus, l.odds = bus, 2
+	l := e.newLoad(r, e.newDir(), plan{odds: 2, bus: bus})
 	defer remove(l.data)
-	if err := e.ok(l.data, members...); err != nil {
+	if err := e.on(l.data).ok(members...); err != nil {
 		return err
 	}
 	if err := l.makeTopic(); err != nil {
@@ -47,27 +44,25 @@ func (e *env) randomRound(r *report, bus string) error {
 	l.each(3, (*agent).takeTurns)
 	l.each(1, (*agent).receive)
 	l.lanes.Go(func() { l.look(r) })
-	last, over, beside := make(chan int64, 1), newLatch(), sync.WaitGroup{}
-	beside.Go(func() { r.check("a follower", l.follow(last)) })
-	beside.Go(func() { l.measure(over) })
+	l.lanes.Go(l.measure)
+	last, followed := make(chan int64, 1), newLatch()
+	go func() { r.check("a follower", l.follow(last)); followed.close() }()
 	l.until(time.Duration(e.pick(9, 30))*time.Second, func(a *acks) bool { return l.killed >= e.pick(600, 4000) && len(a.grants) >= 40 })
 	const few = 10
 	l.until(stall, func(a *acks) bool { return len(a.grants) >= few })
 	l.finish()
-	over.close()
 	events, err := e.events(l.data)
 	r.check("the journal", err)
 	last <- int64(len(events))
-	beside.Wait()
+	<-followed.Done()
 	r.add(1, l.killed, l.acks.count())
 	r.check("guardians", e.guardiansEnd(l.data))
 	r.check("the room", e.judge(l.data, l.acks))
-	r.check("the agent bus", l.acks.checkQuestions(l.data))
 	events, err = e.events(l.data)
 	if err != nil || len(l.acks.grants) < few {
 		r.wrong("%d turns were had, %v", len(l.acks.grants), err)
 	}
-	r.woken(l.acks.lateness(events)...)
+	r.judgeLateness(l.acks.lateness(events))
 	return nil
 }
 
@@ -116,7 +111,7 @@ func (a *agent) askQuestions() {
 	for !a.over.closed() {
 		question := a.text("which")
 		o := a.do([]string{"TOPIC_FULL"}, "cli", "ask", "pink", question)
-		a.note(func(acks *acks) { acks.asked[question] = o.answer() })
+		a.wrote(question, o)
 	}
 }
 
@@ -172,10 +167,11 @@ func isGuardian(pid int) bool { return strings.HasPrefix(commandLine(pid), "tt g
 // nobody has one, and reports an error if a guardian outlives them. It takes two
 // turns: a guardian that was started ahead of a turn waits for that one.
 func (e *env) guardiansEnd(data string) error {
+	h := e.on(data)
 	for range 2 {
 		for _, agent := range agents {
-			if r := e.run(data, "try", "--agent", agent); strings.Contains(r.stdout, `"your_turn"`) {
-				if err := e.ok(data, "release --agent "+agent+handoff); err != nil {
+			if r := h.run("try", "--agent", agent); strings.Contains(r.stdout, `"your_turn"`) {
+				if err := h.ok("release --agent " + agent + handoff); err != nil {
 					return err
 				}
 			}
@@ -188,7 +184,7 @@ func (e *env) guardiansEnd(data string) error {
 	}) {
 		return nil
 	}
-	return fmt.Errorf("%d guardians of turns that have ended are left; %v", len(left), e.run(data, "state", "--agent", agents[0]))
+	return fmt.Errorf("%d guardians of turns that have ended are left; %v", len(left), h.run("state", "--agent", agents[0]))
 }
 
 // halt stops a process while it has no lock, without which it would stop others

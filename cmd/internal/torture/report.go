@@ -32,7 +32,6 @@ type report struct {
 	first  string // the first thing that was wrong
 	failed error  // what kept the attack from being made
 	quiet  bool   // what is wrong is expected
-	late   []lateness
 }
 
 func (r *report) count(what string, n int) {
@@ -125,26 +124,19 @@ func (r *report) print() {
 	fmt.Printf("  wrong %d  %.1f s\n", r.bad, time.Since(r.started).Seconds())
 }
 
-// woken notes how late those who waited returned.
-func (r *report) woken(late ...lateness) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.late = append(r.late, late...)
-}
-
 // judgeLateness prints how late the waiters were woken, and is wrong if that was
 // not promptly. Killed and stopped processes are not among them.
-func (r *report) judgeLateness() {
-	if len(r.late) == 0 {
+func (r *report) judgeLateness(late []lateness) {
+	if len(late) == 0 {
 		r.wrong("nobody was woken")
 		return
 	}
-	slices.SortFunc(r.late, func(a, b lateness) int { return cmp.Compare(a.took, b.took) })
-	n := len(r.late)
-	part := func(share float64) time.Duration { return r.late[int(share*float64(n-1))].took.Round(time.Millisecond) }
+	slices.SortFunc(late, func(a, b lateness) int { return cmp.Compare(a.took, b.took) })
+	n := len(late)
+	part := func(share float64) time.Duration { return late[int(share*float64(n-1))].took.Round(time.Millisecond) }
 	r.say("%d were woken after %v (half of them), %v (99 of 100), %v (the last)", n, part(.5), part(.99), part(1))
 	tardy := 0
-	for _, d := range r.late {
+	for _, d := range late {
 		own := d.took - perProcess*d.bare
 		if own > promptly {
 			tardy++

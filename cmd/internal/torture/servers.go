@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -21,98 +22,72 @@ const port = "4222"
 
 // A server is a tt-natsd on a machine of its own.
 type server struct {
-	*process // nil: it does not run
+	*process // nil: it was never started
 	n        int
-	program  string
 	machine  *machine
 	dir      string
-	store    string
-	disk     disk   // that the store is on; the zero disk is none
-	cluster  string // configuration; "" for a server alone
-	restored bool   // its store was copied back
+	line     []string // that starts it
+	disk     disk     // that has the store; without an image it is a directory
 }
 
 // servers are one server, or a cluster.
 type servers []*server
 
-func newServers(program, base string, machines []*machine) (all servers, err error) {
+// newServers makes servers, each with a disk of its own if that is asked for.
+func newServers(program, base string, machines []*machine, disks bool) (all servers, err error) {
 	var routes []string
 	for _, m := range machines {
 		routes = append(routes, "nats://"+m.ip+":6222")
 	}
 	for i, m := range machines {
-		s := &server{n: i, program: program, machine: m, dir: filepath.Join(base, fmt.Sprintf("server%d", i+1))}
-		s.store = filepath.Join(s.dir, "store")
-		if err := os.MkdirAll(s.dir, 0o700); err != nil {
-			return nil, err
-		}
+		s := &server{n: i, machine: m, dir: filepath.Join(base, fmt.Sprintf("server%d", i+1))}
+		s.line, s.disk = []string{program, "--listen", m.ip + ":" + port}, disk{dir: s.dir, dataName: "store"}
+		err = errors.Join(err, os.MkdirAll(s.dir, 0o700))
 		if len(machines) > 1 {
-			s.cluster = fmt.Sprintf("server_name: %s\ncluster { name: torture, listen: \"%s:6222\", no_advertise: true, routes: [%s] }\n",
-				s.name(), m.ip, strings.Join(routes, ", "))
+			config := filepath.Join(s.dir, "cluster.conf")
+			s.line = append(s.line, "--config", config)
+			err = errors.Join(err, os.WriteFile(config, fmt.Appendf(nil,
+				"server_name: %s\ncluster { name: torture, listen: \"%s:6222\", no_advertise: true, routes: [%s] }\n",
+				s.name(), m.ip, strings.Join(routes, ", ")), 0o600))
+		}
+		if disks {
+			s.disk = disk{fileSystem: ext4Large, dataName: "store"}.at(s.dir + "-disk")
+			err = errors.Join(err, s.disk.format(), s.disk.mount())
 		}
 		all = append(all, s)
 	}
-	return all, nil
+	return all, err
 }
 
 func (s *server) name() string { return "s" + strconv.Itoa(s.n+1) }
 
-func (s *server) url() string { return "nats://" + s.machine.ip + ":" + port }
-
 // log is what the server has written.
 func (s *server) log() string { return filepath.Join(s.dir, "log") }
 
-// start starts the server, which is ready some time later.
-func (s *server) start() error {
-	args := []string{s.program, "--listen", s.machine.ip + ":" + port, "--store", s.store}
-	if _, err := os.Stat(filepath.Join(s.store, "store.json")); err != nil {
-		args = append(args, "--new")
-	}
-	if s.restored {
-		args = append(args, "--restored")
-	}
-	if s.cluster != "" {
-		config := filepath.Join(s.dir, "cluster.conf")
-		if err := os.WriteFile(config, []byte(s.cluster), 0o600); err != nil {
-			return err
-		}
-		args = append(args, "--config", config)
+// start starts the server with more arguments. It is ready some time later.
+func (s *server) start(more ...string) error {
+	line := slices.Concat(s.line, []string{"--store", s.disk.data()}, more)
+	if _, err := os.Stat(filepath.Join(s.disk.data(), "store.json")); err != nil {
+		line = append(line, "--new")
 	}
 	log, err := os.Create(s.log())
 	if err != nil {
 		return err
 	}
 	defer log.Close()
-	p := (&host{machine: s.machine, workspace: s.dir, environ: os.Environ()}).process(args...)
-	p.Stdout, p.Stderr = log, log
-	p.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-	if err = p.launch(); err == nil {
-		s.process = p
-	}
-	return err
-}
-
-func (s *server) signal(sig syscall.Signal) {
-	if s.process != nil {
-		s.process.signal(sig)
-	}
-}
-
-// kill ends the server without a warning.
-func (s *server) kill() {
-	if s.process != nil {
-		s.process.kill()
-		s.process = nil
-	}
+	s.process = (&host{machine: s.machine, workspace: s.dir, environ: os.Environ()}).process(line...)
+	s.Stdout, s.Stderr = log, log
+	s.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	return s.launch()
 }
 
 // startup is how long servers may take to start, with disks and processors that are busy.
 const startup = 90 * time.Second
 
 // start starts all servers and waits until they are ready.
-func (all servers) start() error {
+func (all servers) start(more ...string) error {
 	for _, s := range all {
-		if err := s.start(); err != nil {
+		if err := s.start(more...); err != nil {
 			return err
 		}
 	}
@@ -130,10 +105,12 @@ func (all servers) start() error {
 	return nil
 }
 
+// kill ends servers without a warning.
 func (all servers) kill() {
 	for _, s := range all {
-		s.signal(syscall.SIGCONT)
-		s.kill()
+		if s.process != nil && s.Process != nil {
+			s.process.kill()
+		}
 	}
 }
 
@@ -146,29 +123,30 @@ func (all servers) url(namespace string) string {
 }
 
 // leader returns the server that leads the stream, as one of the servers says.
-func (all servers) leader() (*server, error) {
+func (all servers) leader() (leader *server, err error) {
 	if len(all) == 1 {
 		return all[0], nil
 	}
-	err := errors.New("no server answers")
-	for deadline := time.Now().Add(startup); time.Now().Before(deadline); time.Sleep(100 * time.Millisecond) {
+	eventually(startup, func() bool {
 		for _, s := range all {
 			var name string
-			if name, err = s.askLeader(); err != nil {
-				continue
-			}
-			for _, leader := range all {
-				if leader.name() == name {
-					return leader, nil
-				}
+			name, err = s.askLeader()
+			if i := slices.IndexFunc(all, func(s *server) bool { return s.name() == name }); i >= 0 {
+				leader = all[i]
+				return true
 			}
 		}
+		time.Sleep(100 * time.Millisecond) // to vote
+		return false
+	})
+	if leader == nil {
+		return nil, fmt.Errorf("there is no leader after %v: %v", startup, err)
 	}
-	return nil, fmt.Errorf("there is no leader after %v: %w", startup, err)
+	return leader, nil
 }
 
 func (s *server) askLeader() (string, error) {
-	conn, err := nats.Connect(s.url(), nats.SetCustomDialer(s.machine), nats.Timeout(time.Second), nats.NoReconnect())
+	conn, err := nats.Connect("nats://"+s.machine.ip+":"+port, nats.SetCustomDialer(s.machine), nats.Timeout(time.Second), nats.NoReconnect())
 	if err != nil {
 		return "", err
 	}

@@ -24,17 +24,12 @@ const straddle = 5 * time.Second
 // stores lets agents take turns, two on another host under the id of the first ones, over slow links
 // that lose packets, while strange things are done to the store of the server.
 func stores(e *env, r *report) {
-	e.try(r, plan{servers: 1, hosts: 3, agents: e.pick(3, 6, 6), twins: 2, lease: time.Minute,
+	plan{servers: 1, hosts: 3, agents: e.pick(3, 6, 6), twins: 2,
 		disks: true, far: 100 * time.Millisecond, allowed: append(lacking, "agent_elsewhere"), faults: []failure{
 			{"the disk is full", fullDisk, 2 * time.Second},
 			{"an older copy of the store is put back", copiedBack, straddle},
 			{"one bit of the store is wrong", ofLeader(wrongBit), straddle},
-		}})
-}
-
-// crowd lets fifty agents take turns.
-func crowd(e *env, r *report) {
-	e.try(r, plan{servers: 1, hosts: 10, agents: 50, lease: 5 * time.Minute, prompt: true})
+		}}.try(e, r)
 }
 
 // versions lets agents take turns, every other one with a program of an earlier version.
@@ -44,7 +39,7 @@ func versions(e *env, r *report) {
 		r.skip(err.Error())
 		return
 	}
-	e.try(r, plan{servers: 1, hosts: 4, agents: 6, lease: time.Minute, older: older, faults: singleFaults()[:1]})
+	plan{servers: 1, hosts: 4, agents: 6, older: older, faults: singleFaults()[:1]}.try(e, r)
 }
 
 func fullDisk(t *trial) (func() error, error) {
@@ -58,35 +53,26 @@ func fullDisk(t *trial) (func() error, error) {
 
 // copiedBack puts a copy of the store in its place that lacks some turns.
 func copiedBack(t *trial) (func() error, error) {
-	s := t.servers[0]
-	s.kill()
-	backup := s.store + "-backup"
-	err := command("cp", "-a", s.store, backup)
+	store := t.servers[0].disk.data()
+	backup := store + "-backup"
+	t.servers.kill()
+	err := command("cp", "-a", store, backup)
 	if err == nil {
 		err = t.servers.start()
 	}
-	if err != nil || !t.calm() {
-		return nil, err
+	if err == nil && t.calm() {
+		t.servers.kill()
+		err = errors.Join(os.RemoveAll(store), os.Rename(backup, store), t.servers.start("--restored"))
 	}
-	s.kill()
-	if err := os.RemoveAll(s.store); err != nil {
-		return nil, err
-	}
-	if err := os.Rename(backup, s.store); err != nil {
-		return nil, err
-	}
-	s.restored = true
-	err = t.servers.start()
-	s.restored = false
 	return t.giveBack, err
 }
 
-// replica lets agents take turns over three servers, of which one has a wrong bit in its store.
-func replica(e *env, r *report) {
-	e.try(r, plan{servers: 3, hosts: 4, agents: 5, lease: time.Minute, allowed: lacking, faults: []failure{
+// replica has faults of one server of three, of which one has a wrong bit in its store.
+func replica() []failure {
+	return []failure{
 		{"one bit of the leader's store is wrong", ofLeader(wrongBit), straddle},
 		{"one bit of another server's store is wrong", ofFollower(wrongBit), straddle},
-	}})
+	}
 }
 
 // wrongBit flips one bit in the first half of what the server has stored. It may lose all that comes
@@ -94,9 +80,9 @@ func replica(e *env, r *report) {
 func wrongBit(t *trial, s *server) (func() error, error) {
 	time.Sleep(2 * time.Second) // the server notes every second how far it has got
 	s.kill()
-	files, err := filepath.Glob(filepath.Join(s.store, "jetstream", "*", "streams", "TT", "msgs", "*.blk"))
+	files, err := filepath.Glob(filepath.Join(s.disk.data(), "jetstream", "*", "streams", "TT", "msgs", "*.blk"))
 	if err != nil || len(files) == 0 {
-		return nil, fmt.Errorf("there are no entries in %s: %v", s.store, err)
+		return nil, fmt.Errorf("there are no entries in %s: %v", s.disk.data(), err)
 	}
 	b, err := os.ReadFile(files[0])
 	if err != nil {
@@ -110,18 +96,17 @@ func wrongBit(t *trial, s *server) (func() error, error) {
 	if err := flip(); err != nil {
 		return nil, err
 	}
+	heal, restored := t.giveBack, []string{"--restored"}
+	if len(t.servers) > 1 {
+		heal, restored = func() error { return nil }, nil
+	}
 	err = servers{s}.start()
 	if err != nil && strings.Contains(err.Error(), "panic: ") {
 		// NATS cannot go on where an entry that it reads as it starts is wrong, which is for a person to see.
 		t.report.say("server %s does not start, and a copy of its store is put back", s.name())
-		s.restored = len(t.servers) == 1
-		err = errors.Join(flip(), servers{s}.start())
-		s.restored = false
+		err = errors.Join(flip(), servers{s}.start(restored...))
 	}
-	if len(t.servers) > 1 {
-		return func() error { return nil }, err
-	}
-	return t.giveBack, err
+	return heal, err
 }
 
 // giveBack lets every host give back what the server has lost, and then opens it.

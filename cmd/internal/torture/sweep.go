@@ -40,11 +40,9 @@ func (e *env) sweep(r *report, wanted func(point) bool, some int, f fault) {
 	var runs []sampled
 	for _, fix := range e.fixtures() {
 		s := &sweeper{env: e, fixture: fix, report: r, fault: f}
-		points, err := s.count()
-		r.check(fix.name, err)
-		for _, p := range points {
+		for _, p := range s.count() {
 			if (p.changes || e.size == long || f != kills) && (wanted == nil || wanted(p)) {
-				runs = append(runs, sampled{fix.name + callNames[p.call], func() { s.at(p) }})
+				runs = append(runs, sampled{kind: fix.name + callNames[p.call], run: func() { s.at(p) }})
 			}
 		}
 	}
@@ -53,43 +51,33 @@ func (e *env) sweep(r *report, wanted func(point) bool, some int, f fault) {
 
 // A sampled run is of a kind, such as that of all syncs of one command.
 type sampled struct {
-	kind string
-	run  func()
+	kind  string
+	round int // how many of its kind come before it
+	run   func()
 }
 
 // sample does some of the runs at random, in a long run all, a few at a time. None of a kind is
 // done again before one of each kind was done.
 func (e *env) sample(runs []sampled, some int) {
 	e.random().Shuffle(len(runs), func(i, j int) { runs[i], runs[j] = runs[j], runs[i] })
-	var rounds [][]func()
 	done := map[string]int{}
-	for _, s := range runs {
-		round := done[s.kind]
+	for i, s := range runs {
+		runs[i].round = done[s.kind]
 		done[s.kind]++
-		if round == len(rounds) {
-			rounds = append(rounds, nil)
-		}
-		rounds[round] = append(rounds[round], s.run)
 	}
-	atOnce(3, slices.Concat(rounds...)[:min(len(runs), e.pick(some, len(runs)))])
+	slices.SortStableFunc(runs, func(a, b sampled) int { return a.round - b.round })
+	atOnce(3, min(len(runs), e.pick(some, len(runs))), func(i int) { runs[i].run() })
 }
 
-// atOnce does all of the runs, some at a time.
-func atOnce(some int, runs []func()) {
-	queue := make(chan func())
-	var workers sync.WaitGroup
-	for range some {
-		workers.Go(func() {
-			for run := range queue {
-				run()
-			}
-		})
+// atOnce does n runs, some at a time.
+func atOnce(some, n int, run func(i int)) {
+	places := make(chan struct{}, some)
+	var all sync.WaitGroup
+	for i := range n {
+		places <- struct{}{}
+		all.Go(func() { run(i); <-places })
 	}
-	for _, run := range runs {
-		queue <- run
-	}
-	close(queue)
-	workers.Wait()
+	all.Wait()
 }
 
 // A sweeper runs the command of a fixture with one fault.
@@ -101,25 +89,24 @@ type sweeper struct {
 }
 
 // count runs the command without a fault and returns its calls.
-func (s *sweeper) count() ([]point, error) {
-	res, list, err := s.list()
-	if err == nil && res.exit != 0 {
-		err = fmt.Errorf("without a fault: %v", res)
-	}
-	return pointsIn(list), err
-}
-
-// list runs the command without a fault and returns all its calls.
-func (s *sweeper) list() (*outcome, []called, error) {
+func (s *sweeper) count() []point {
 	data := s.newDir()
 	defer remove(data)
+	var list []called
 	p, notes, err := s.prepare(data, fault{}, point{})
-	if err != nil {
-		return nil, nil, err
+	if err == nil {
+		res := p.run()
+		if list, err = readCalls(notes); err == nil && res.exit != 0 && !s.refusable {
+			err = fmt.Errorf("without a fault: %v", res)
+		}
 	}
-	res := p.run()
-	list, err := readCalls(notes)
-	return res, list, err
+	if !s.report.able(s.name, err) {
+		return nil
+	}
+	if s.toHandoff {
+		list = list[:readsInput(list)]
+	}
+	return pointsIn(list)
 }
 
 // prepare returns the command on a copy of the data directory, with a fault, and the file
@@ -166,7 +153,7 @@ func one(b bool) int {
 
 func (s *sweeper) judge(data string, res *outcome) error {
 	if s.repair { // whatever the first repair came to, the next one succeeds
-		if err := s.ok(data, "doctor --repair"); err != nil {
+		if err := s.on(data).ok("doctor --repair"); err != nil {
 			return err
 		}
 	}

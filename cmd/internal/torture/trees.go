@@ -4,6 +4,7 @@ package torture
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -22,7 +23,7 @@ import (
 // it changed, and of the time between two what they did. An undo changes nothing else. Then undos and releases are killed: the tree is as before or as after. At last the disk is
 // full: turns go on.
 func turnsOfTrees(e *env, r *report) {
-	s := &treeStorm{env: e, report: r, random: e.random(), data: e.newDir(), tree: e.newDir()}
+	s := e.newStorm(r, e.newDir(), e.newDir())
 	defer remove(s.data)
 	defer remove(s.tree)
 	if !r.check("the tree", s.begin()) {
@@ -54,7 +55,7 @@ func turnsOfTrees(e *env, r *report) {
 	for _, store := range stores {
 		r.check("git fsck", command("git", "--git-dir", store, "fsck", "--no-dangling"))
 	}
-	r.check("doctor", e.ok(s.data, "doctor"))
+	r.check("doctor", e.on(s.data).ok("doctor"))
 	r.check("a full disk", s.full())
 }
 
@@ -62,12 +63,19 @@ func turnsOfTrees(e *env, r *report) {
 type treeStorm struct {
 	*env
 	*report
-	random     *rand.Rand
-	data, tree string
-	turns      int
-	written    int
-	past       []pastTurn
-	blind      bool // nothing can be recorded
+	*host
+	random  *rand.Rand
+	tree    string
+	turns   int
+	written int
+	past    []pastTurn
+	blind   bool // nothing can be recorded
+}
+
+func (e *env) newStorm(r *report, data, tree string) *treeStorm {
+	s := &treeStorm{env: e, report: r, host: e.on(data), random: e.random(), tree: tree}
+	s.host.workspace = tree
+	return s
 }
 
 func (s *treeStorm) holder() string { return agents[s.turns%len(agents)] }
@@ -76,31 +84,20 @@ func (s *treeStorm) git(args ...string) error {
 	return command("git", append([]string{"-C", s.tree, "-c", "user.name=a", "-c", "user.email=a@example.org"}, args...)...)
 }
 
-func (s *treeStorm) process(args ...string) *process {
-	p := s.on(s.data).command(args...)
-	p.Dir = s.tree
-	return p
+func (s *treeStorm) release() error {
+	defer func() { s.turns++ }()
+	return s.ok("release --stdin --agent " + s.holder())
 }
 
-func (s *treeStorm) tt(args ...string) *outcome { return s.process(args...).run() }
-
 func (s *treeStorm) begin() error {
-	if err := os.MkdirAll(s.tree, 0o755); err != nil {
-		return err
-	}
-	if err := s.git("init", "-q"); err != nil {
+	if err := errors.Join(os.MkdirAll(s.tree, 0o755), s.git("init", "-q")); err != nil {
 		return err
 	}
 	s.shell(`printf '*.o\nbuild/\n' >.gitignore
 		for i in $(seq 90); do seq -f "line %g of $i" 40 >$(echo src docs lib | cut -d ' ' -f $((i%3+1)))/f$i.c; done
 		git add -A; git commit -qm 1; git branch -M main; git checkout -qb feature; echo x >>src/f3.c; rm lib/f2.c; git commit -qam 2
 		git checkout -q main; echo y >>docs/f1.c; git commit -qam 3`)
-	for _, line := range []string{members[0], members[1], members[2], "policy --ledger-wait 1m --agent " + agents[0], "snapshot --agent " + agents[0]} {
-		if r := s.tt(strings.Fields(line)...); r.exit != 0 {
-			return fmt.Errorf("tt %s: %v", line, r)
-		}
-	}
-	return nil
+	return s.ok(append(slices.Clone(members), "policy --ledger-wait 1m --agent "+agents[0], "snapshot --agent "+agents[0])...)
 }
 
 // files returns the content and mode of every file that git does not ignore.
@@ -188,13 +185,10 @@ type pastTurn struct {
 
 // differ returns the paths that are not the same.
 func differ(a, b map[string]string) (paths []string) {
-	for path := range b {
-		if _, both := a[path]; !both {
-			paths = append(paths, path)
-		}
-	}
-	for path := range a {
-		if a[path] != b[path] {
+	all := maps.Clone(a)
+	maps.Copy(all, b)
+	for path := range all {
+		if a[path] != b[path] { // what is there has a mode at least
 			paths = append(paths, path)
 		}
 	}
@@ -207,10 +201,8 @@ func (s *treeStorm) turn() error {
 	if err != nil {
 		return err
 	}
-	res := s.tt("release", "--stdin", "--agent", s.holder())
-	s.turns++
-	if res.exit != 0 {
-		return fmt.Errorf("release: %v", res)
+	if err := s.release(); err != nil {
+		return err
 	}
 	if err := s.told(was, left, fmt.Sprint(s.turns)); err != nil {
 		return err
@@ -226,7 +218,7 @@ func (s *treeStorm) turn() error {
 
 // told compares what is told of a turn, or of the time before it, with what has changed.
 func (s *treeStorm) told(was, left map[string]string, args ...string) error {
-	res := s.tt(append([]string{"diff", "--json", "--agent", s.holder()}, args...)...)
+	res := s.run(append([]string{"diff", "--json", "--agent", s.holder()}, args...)...)
 	var answer struct {
 		Changes []struct {
 			Unknown string
@@ -259,7 +251,7 @@ func (s *treeStorm) undo() error {
 	past := s.past[max(0, len(s.past)-4):]
 	turn := past[s.random.IntN(len(past))]
 	before := s.files()
-	res := s.tt("undo", fmt.Sprint(turn.number), "--agent", s.holder())
+	res := s.run("undo", fmt.Sprint(turn.number), "--agent", s.holder())
 	after := s.files()
 	changed, ofTurn := differ(before, after), differ(turn.was, turn.left)
 	switch {
@@ -287,11 +279,11 @@ const sameTick = 20 * time.Millisecond
 // changed begins a turn, and changes files when its beginning is recorded: what is written and
 // removed again before that cannot be told. It returns them as they were and as they are.
 func (s *treeStorm) changed() (was, left map[string]string, err error) {
-	if res := s.tt("wait", "--agent", s.holder()); !strings.Contains(res.stdout, "your_turn") {
+	if res := s.run("wait", "--agent", s.holder()); !strings.Contains(res.stdout, "your_turn") {
 		return nil, nil, fmt.Errorf("wait: %v", res)
 	}
 	begun := fmt.Sprintf(`"why":"start","turn_id":%d,`, s.turns+1)
-	if !s.blind && !eventually(stall, func() bool { return strings.Contains(s.tt("restore", "--limit", "2").stdout, begun) }) {
+	if !s.blind && !eventually(stall, func() bool { return strings.Contains(s.run("restore", "--limit", "2").stdout, begun) }) {
 		return nil, nil, fmt.Errorf("the beginning of turn %d is not recorded", s.turns+1)
 	}
 	was = s.files()
@@ -319,13 +311,13 @@ func (s *treeStorm) killed() error {
 		return err
 	}
 	number := fmt.Sprint(s.turns + 1)
-	p := s.process("undo", number, "--agent", s.holder())
+	p := s.command("undo", number, "--agent", s.holder())
 	if err := p.launch(); err != nil {
 		return err
 	}
 	sleepUpTo(s.random, 80*time.Millisecond)
 	p.kill()
-	if res := s.tt("undo", number, "--dry-run", "--agent", s.holder()); res.exit != 0 && !strings.Contains(res.stderr, "undo_conflict") {
+	if res := s.run("undo", number, "--dry-run", "--agent", s.holder()); res.exit != 0 && !strings.Contains(res.stderr, "undo_conflict") {
 		return fmt.Errorf("undo: %v", res)
 	}
 	if now := s.files(); !maps.Equal(now, was) && !maps.Equal(now, left) {
@@ -334,13 +326,8 @@ func (s *treeStorm) killed() error {
 	if strays, _ := filepath.Glob(filepath.Join(s.tree, "*", ".tt-*")); len(strays) > 0 {
 		return fmt.Errorf("left behind: %v", strays)
 	}
-	res := s.tt("release", "--stdin", "--agent", s.holder())
-	s.turns++
 	s.add(1, 1, 1)
-	if res.exit != 0 {
-		return fmt.Errorf("release: %v", res)
-	}
-	return nil
+	return s.release()
 }
 
 // full has turns on a file system that has no place for snapshots.
@@ -349,38 +336,27 @@ func (s *treeStorm) full() error {
 		return nil
 	}
 	dir := s.newDir()
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := errors.Join(os.MkdirAll(dir, 0o755), command("mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", dir)); err != nil {
 		return err
 	}
-	if err := command("mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", dir); err != nil {
-		return err
-	}
-	small := &treeStorm{env: s.env, report: s.report, random: s.random, data: filepath.Join(dir, "data"), tree: s.tree, blind: true}
+	small := s.newStorm(s.report, filepath.Join(dir, "data"), s.tree)
+	small.blind = true
 	defer func() {
-		reap(small.data)
+		reap(dir)
 		s.check("umount", disk{dir: dir}.unmount())
 	}()
-	for _, agent := range agents {
-		if res := small.tt("join", "--agent", agent); res.exit != 0 {
-			return fmt.Errorf("join: %v", res)
+	err := small.ok(members...)
+	for n := 0; n < 3 && err == nil; n++ {
+		if _, _, err = small.changed(); err == nil {
+			err = errors.Join(command("dd", "if=/dev/urandom", "of="+filepath.Join(s.tree, "big"), "bs=1M", "count=3"), small.release())
 		}
 	}
-	for range 3 {
-		if _, _, err := small.changed(); err != nil {
-			return err
-		}
-		big := exec.Command("dd", "if=/dev/urandom", "of="+filepath.Join(s.tree, "big"), "bs=1M", "count=3")
-		if err := big.Run(); err != nil {
-			return err
-		}
-		if res := small.tt("release", "--stdin", "--agent", small.holder()); res.exit != 0 {
-			return fmt.Errorf("release on a full disk: %v", res)
-		}
-		small.turns++
+	if err != nil {
+		return err
 	}
 	strays, _ := filepath.Glob(filepath.Join(small.data, "trees", "*", "objects", "pack", "tmp-*"))
 	if len(strays) > 0 {
 		return fmt.Errorf("left behind: %v", strays)
 	}
-	return s.ok(small.data, "doctor")
+	return s.on(small.data).ok("doctor")
 }

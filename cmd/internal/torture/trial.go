@@ -3,10 +3,9 @@
 package torture
 
 import (
-	"errors"
+	"cmp"
 	"fmt"
 	"path/filepath"
-	"sync"
 	"time"
 )
 
@@ -19,54 +18,46 @@ type trial struct {
 	hosts   []*host
 	agents  []*agent
 	links   []*link
-	prompt  bool
 }
 
-// A plan is what a trial does.
+// A plan is what a load does, or a trial.
 type plan struct {
+	odds    int           // one in so many commands is killed, at times a guardian, and some are stopped; 0: none
+	lease   time.Duration // after which a turn may be taken over; 0: as is usual, in a trial a minute
+	allowed []string      // codes with which any command may fail
+	halts   bool          // the guardian of each turn of a host of its own is stopped while the turn ends
+	bus     string        // agent-bus, for those that ask
+
 	servers int
 	hosts   int // the first ones are on the machines of the servers
 	agents  int
-	lease   time.Duration
-	odds    int           // see load
-	disks   bool          // each server has a disk of its own
 	twins   int           // so many more agents, with ids of others, on other hosts
+	talk    bool          // the agents talk, and take no turns
+	enough  int           // so many turns, or messages, before each fault and at the end; 0: two turns of each of not many agents
+	disks   bool          // each server has a disk of its own
 	far     time.Duration // there and back, for every other host; one server
-	allowed []string      // codes with which any command may fail
-	prompt  bool          // handovers are to be prompt
 	older   string        // the program of every other host; "": the same as of the others
+	prompt  bool          // handovers are to be prompt
 	faults  []failure
 }
 
 // newTrial returns a trial whose servers are ready. It has to be ended also if there is an
 // error.
-func (e *env) newTrial(r *report, p plan) (*trial, error) {
-	t := &trial{load: e.newLoad(r, ""), dir: e.newDir(), prompt: p.prompt}
-	t.lease, t.odds, t.reach, t.allowed = p.lease, p.odds, 60*time.Millisecond, p.allowed
-	var err error
+func (e *env) newTrial(r *report, p plan) (t *trial, err error) {
+	p.lease = cmp.Or(p.lease, time.Minute)
+	t = &trial{load: e.newLoad(r, "", p), dir: e.newDir()}
 	if t.net, err = newNetwork(max(p.servers, p.hosts)); err != nil {
 		return t, err
 	}
-	if t.servers, err = newServers(e.natsd, t.dir, t.net.machines[:p.servers]); err != nil {
+	if t.servers, err = newServers(e.natsd, t.dir, t.net.machines[:p.servers], p.disks); err != nil {
 		return t, err
-	}
-	for _, s := range t.servers {
-		if !p.disks {
-			continue
-		}
-		s.disk = disk{fileSystem: ext4Large}.at(filepath.Join(t.dir, s.name()+"-disk"))
-		if err := errors.Join(s.disk.format(), s.disk.mount()); err != nil {
-			return t, err
-		}
-		s.store = filepath.Join(s.disk.dir, "store")
 	}
 	environ := []string{
 		"TALKING_STICK_OWNER_LEASE_TTL=" + p.lease.String(), "TALKING_STICK_HEARTBEAT_INTERVAL=" + (p.lease / 4).String(),
 		"TALKING_STICK_CLAIM_TTL=" + min(p.lease, 5*time.Second).String(), "TALKING_STICK_WAITER_GRACE=1s",
 	}
 	for n := range p.hosts {
-		dir := filepath.Join(t.dir, fmt.Sprintf("host%d", n+1))
-		url := t.servers.url("torture")
+		url, tt := t.servers.url("torture"), e.tt
 		if p.far > 0 && n%2 == 1 {
 			l, err := newLink(t.net.machines[n], t.servers[0].machine.ip+":"+port, p.far, 20)
 			if err != nil {
@@ -74,21 +65,25 @@ func (e *env) newTrial(r *report, p plan) (*trial, error) {
 			}
 			t.links, url = append(t.links, l), "nats://"+l.listener.Addr().String()+"/torture"
 		}
-		tt := e.tt
 		if p.older != "" && n%2 == 1 {
 			tt = p.older
 		}
-		h, err := newHost(n, tt, dir, url, t.net.machines[n], environ...)
-		if err != nil {
+		if err := t.addHost(tt, url, t.net.machines[n], environ...); err != nil {
 			return t, err
 		}
-		t.hosts = append(t.hosts, h)
 	}
 	for n := range p.agents + p.twins {
 		id, on := n%p.agents+1, n+n/p.agents // a twin is on the next host
 		t.agents = append(t.agents, &agent{load: t.load, host: t.hosts[on%p.hosts], id: fmt.Sprintf("agent%d:%d", id, id), random: e.random()})
 	}
 	return t, t.servers.start()
+}
+
+func (t *trial) addHost(tt, url string, m *machine, environ ...string) error {
+	n := len(t.hosts)
+	h, err := newHost(n, tt, filepath.Join(t.dir, fmt.Sprintf("host%d", n+1)), url, m, environ...)
+	t.hosts = append(t.hosts, h)
+	return err
 }
 
 // end ends the servers, and all other processes of the trial, and removes its files.
@@ -110,17 +105,22 @@ func (t *trial) end() {
 	remove(t.dir)
 }
 
-// try lets the agents take turns, and inflicts the faults, one after the other.
-func (e *env) try(r *report, p plan) {
+// try lets the agents take turns, or talk, and inflicts the faults, one after the other.
+func (p plan) try(e *env, r *report) {
 	t, err := e.newTrial(r, p)
 	defer t.end()
 	if !r.able("setting up", err) {
 		return
 	}
-	t.each((*agent).takeTurns)
-	over, measuring := newLatch(), sync.WaitGroup{}
-	if t.prompt {
-		measuring.Go(func() { t.measure(over) })
+	live := (*agent).takeTurns
+	if p.talk {
+		live = (*agent).talk
+	}
+	for _, a := range t.agents {
+		t.lanes.Go(func() { joining(live)(a) })
+	}
+	if p.prompt {
+		t.lanes.Go(t.measure)
 	}
 	for _, f := range p.faults {
 		if !t.calm() || r.caught() {
@@ -130,17 +130,8 @@ func (e *env) try(r *report, p plan) {
 	}
 	t.calm()
 	t.finish()
-	over.close()
-	measuring.Wait()
 	if !r.caught() {
 		t.judge()
-	}
-}
-
-// each lets each agent join and live.
-func (t *trial) each(live func(*agent)) {
-	for _, a := range t.agents {
-		t.live(a, joining(live))
 	}
 }
 
@@ -151,16 +142,14 @@ const stall = 3 * time.Minute
 // mostTurns is how many turns are waited for, at most.
 const mostTurns = 40
 
-// calm waits until each of not many agents could have had two turns. It reports false if that took too
-// long.
+// calm waits until there was enough without a fault. It reports false if that took too long.
 func (t *trial) calm() bool {
-	more := min(2*len(t.agents), mostTurns)
-	want := t.turns() + more
-	ok := eventually(stall, func() bool { return t.turns() >= want || t.report.caught() })
-	if !ok {
-		t.report.wrong("no %d turns within %v without a fault; %s", more, stall, t.situation())
+	more := cmp.Or(t.enough, min(2*len(t.agents), mostTurns))
+	want := t.progress() + more
+	if eventually(stall, func() bool { return t.progress() >= want || t.report.caught() }) {
+		return true
 	}
-	return ok
+	return t.report.able("without a fault", fmt.Errorf("no %d turns or messages within %v; %s", more, stall, t.situation()))
 }
 
 // situation is what the hosts say of the room.
@@ -182,23 +171,27 @@ type failure struct {
 func (t *trial) inflict(f failure) {
 	t.report.count("faults", 1)
 	began := time.Now()
-	turns := t.turns()
+	before := t.progress()
 	heal, err := f.inflict(t)
-	if !t.report.check(f.name, err) {
+	if !t.report.able(f.name, err) {
 		return
 	}
 	eventually(f.lasts, t.report.caught)
-	during := t.turns() - turns
+	during := t.progress() - before
 	if !t.report.check("after "+f.name, heal()) {
 		return
 	}
-	turns = t.turns()
-	eventually(stall, func() bool { return t.turns() > turns })
-	t.report.say("%s, %v: %d turns meanwhile, the next one %v after it began", f.name, f.lasts, during, time.Since(began).Round(100*time.Millisecond))
+	before = t.progress()
+	eventually(stall, func() bool { return t.progress() > before || t.report.caught() })
+	t.report.say("%s, %v: %d turns or messages meanwhile, the next one %v after it began", f.name, f.lasts, during, time.Since(began).Round(100*time.Millisecond))
 }
 
-func (t *trial) turns() int {
+// progress is how many turns were granted, or messages acknowledged.
+func (t *trial) progress() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if t.talk {
+		return t.acks.answers(acknowledged)
+	}
 	return len(t.acks.grants)
 }
