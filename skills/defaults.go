@@ -1,7 +1,6 @@
 package skills
 
 import (
-	"bytes"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,36 +11,21 @@ import (
 // defaultsFile is the file of a data directory in which an installation says what is on.
 const defaultsFile = "defaults"
 
-const autoOn, autoOff = "auto=on", "auto=off"
-
 // Auto returns whether tt takes turns for sessions by itself, on or off, as the last installation
 // has said, "" if none has.
-func Auto(dataDir string) (auto string) {
+func Auto(dataDir string) string {
 	text, _ := os.ReadFile(filepath.Join(dataDir, defaultsFile))
-	for line := range bytes.SplitSeq(text, []byte("\n")) {
-		if l := string(bytes.TrimSpace(line)); l == autoOn || l == autoOff {
-			auto = strings.TrimPrefix(l, "auto=")
-		}
+	auto, _ := strings.CutPrefix(strings.TrimSpace(string(text)), "auto=")
+	if auto != "on" && auto != "off" {
+		return ""
 	}
 	return auto
 }
 
-// SetAuto switches that on or off. Other lines of the file stay.
-func SetAuto(dataDir string, on bool) error {
+// SetAuto switches that on or off.
+func SetAuto(dataDir, auto string) error {
 	if err := lockfile.MakeDirs(dataDir, 0o700); err != nil {
 		return err
 	}
-	path, line := filepath.Join(dataDir, defaultsFile), autoOff
-	if on {
-		line = autoOn
-	}
-	text, _ := os.ReadFile(path)
-	var lines [][]byte
-	for _, l := range bytes.Split(text, []byte("\n")) {
-		if len(l) > 0 && !bytes.HasPrefix(bytes.TrimSpace(l), []byte("auto=")) {
-			lines = append(lines, l)
-		}
-	}
-	lines = append(lines, []byte(line), nil)
-	return lockfile.Replace(path, bytes.Join(lines, []byte("\n")), dataDir)
+	return lockfile.Replace(filepath.Join(dataDir, defaultsFile), []byte("auto="+auto+"\n"), dataDir)
 }

@@ -1,12 +1,9 @@
 package skills
 
 import (
-	"context"
 	"path/filepath"
 	"time"
 
-	"github.com/talking-stick/tt/identity/harness"
-	"github.com/talking-stick/tt/skills/legacy"
 	"github.com/talking-stick/tt/skills/rewrite"
 )
 
@@ -18,24 +15,10 @@ type Environment struct {
 	Program  string // the path of this program
 	Getenv   func(name string) string
 	LookPath func(name string) (string, error)
-	Run      func(ctx context.Context, name string, args ...string) (output []byte, err error) // stdout and stderr together
 	Now      func() time.Time
 }
 
 // Writer returns a writer that replaces files of others and keeps their old content.
 func (e Environment) Writer() *rewrite.Writer {
 	return &rewrite.Writer{Backups: filepath.Join(e.DataDir, "backups"), Now: e.Now}
-}
-
-// cleaner returns a cleaner that removes the registrations of older versions.
-func (e Environment) cleaner() legacy.Cleaner {
-	return legacy.Cleaner{
-		OpenCodeDir: e.root(harness.OpenCode),
-		File:        e.serversFile,
-		Version:     e.Version,
-		LookPath:    e.LookPath,
-		Run:         e.Run,
-		Now:         e.Now,
-		Writer:      e.Writer(),
-	}
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -13,21 +14,10 @@ import (
 	"github.com/talking-stick/tt/lockfile"
 )
 
-// A Mode is how the skill is installed.
-type Mode string
-
-// The modes. AnyMode keeps an installed link, and makes a copy otherwise.
-const (
-	AnyMode  Mode = ""
-	CopyMode Mode = "copy"
-	LinkMode Mode = "link"
-)
-
 // Options are how to install or uninstall.
 type Options struct {
 	Harnesses []harness.ID
 	DryRun    bool // plan only: nothing is written and no program is run
-	Mode      Mode
 	Replace   bool // overwrite or remove what the user has edited; a backup is kept
 	NoHooks   bool // without the hooks
 	NoBus     bool // without the registration of agent-bus
@@ -95,9 +85,9 @@ func (e Environment) change(ctx context.Context, opts Options, reason string, on
 	}
 	var results []Result
 	for _, id := range opts.Harnesses {
-		// This comes first because the harness's own command may rewrite its settings.
-		old := e.cleanUp(ctx, opts, reason, id)
 		p := e.planner(opts, rec, id)
+		// This comes first because both may change the same file.
+		old := p.cleanUp(reason, id)
 		r := e.carryOut(p, one(p, id))
 		old.addTo(&r)
 		results = append(results, r)
@@ -123,12 +113,12 @@ func (e Environment) lockError(err error) error {
 
 // components returns what opts ask to install into a harness, or to remove from it.
 func (e Environment) components(id harness.ID, opts Options) []component {
-	all := []component{skillComponent{e.skillDir(id), e.linkSource()}}
+	all := []component{skillComponent{e.skillDir(id), filepath.Join(e.DataDir, "skill", Name)}}
 	if !opts.NoHooks {
 		all = append(all, e.guards(id, opts.Hold)...)
 	}
 	if !opts.NoBus {
-		all = append(all, server{harness.Get(id), e.serversFile(id)})
+		all = append(all, server{harness.Get(id), e.serversFile(id), serverName})
 	}
 	return all
 }

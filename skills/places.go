@@ -21,26 +21,11 @@ func (e Environment) root(id harness.ID) string {
 			base = moved
 		}
 	}
-	root := below(base, dir.Sub)
-	if dir.Former != "" && !isDir(root) {
-		if former := below(e.Home, dir.Former); isDir(former) {
-			return former
-		}
-	}
-	return root
+	return below(base, dir.Sub)
 }
 
 // below returns the file with a path from the table of harnesses.
 func below(dir, path string) string { return filepath.Join(dir, filepath.FromSlash(path)) }
-
-// formerRoot returns the directory of the first editions of a harness, "" if they
-// used the same one.
-func (e Environment) formerRoot(id harness.ID) string {
-	if former := harness.Get(id).ConfigDir.Former; former != "" {
-		return below(e.Home, former)
-	}
-	return ""
-}
 
 // inRoot returns a file in the configuration directory of a harness.
 func (e Environment) inRoot(id harness.ID, path string) string {
@@ -50,11 +35,6 @@ func (e Environment) inRoot(id harness.ID, path string) string {
 // skillDir returns the directory that the skill is installed as.
 func (e Environment) skillDir(id harness.ID) string {
 	return filepath.Join(e.inRoot(id, harness.Get(id).SkillDir), Name)
-}
-
-// linkSource returns the directory that an installed link points to.
-func (e Environment) linkSource() string {
-	return filepath.Join(e.DataDir, "skill", Name)
 }
 
 // A presence tells whether a harness is on this machine.

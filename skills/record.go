@@ -33,7 +33,7 @@ type installed struct {
 	Version     string                 `json:"version"`
 	Fingerprint string                 `json:"fingerprint"` // of what this version installs
 	Files       map[string]ownFile     `json:"files,omitempty"`
-	Links       map[string]string      `json:"links,omitempty"`   // link path → target
+	Links       map[string]string      `json:"links,omitempty"`   // of earlier versions: link path → target
 	Foreign     map[string]foreignFile `json:"merged,omitempty"`  // files of others with entries of ours
 	Servers     map[string]foreignFile `json:"servers,omitempty"` // files of others in which agent-bus is registered
 	MadeDirs    []string               `json:"made_dirs,omitempty"`
@@ -104,9 +104,6 @@ func (r *record) of(id harness.ID) *installed {
 	}
 	if i.Files == nil {
 		i.Files = map[string]ownFile{}
-	}
-	if i.Links == nil {
-		i.Links = map[string]string{}
 	}
 	if i.Foreign == nil {
 		i.Foreign = map[string]foreignFile{}

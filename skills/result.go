@@ -22,23 +22,11 @@ const (
 	Failed         Status = "failed"
 )
 
-// weight orders statuses: the result of a harness is the heaviest of the outcomes
+// weights orders statuses: the result of a harness is the heaviest of the outcomes
 // of its components.
-func (s Status) weight() int {
-	switch s {
-	case Failed:
-		return 5
-	case Skipped:
-		return 4
-	case Added, Removed:
-		return 3
-	case Updated:
-		return 2
-	case AlreadyPresent, AlreadyAbsent:
-		return 1
-	}
-	return 0
-}
+var weights = []Status{AlreadyAbsent, AlreadyPresent, Updated, Removed, Added, Skipped, Failed}
+
+func (s Status) weight() int { return slices.Index(weights, s) }
 
 // A Result is what was done for one harness, or would be done.
 type Result struct {

@@ -20,11 +20,12 @@ var serverVars = []string{"TALKING_STICK_DATA_DIR", "AGENT_BUS_DATA_DIR", "XDG_D
 // notRegistered is the status where the server cannot be registered, which is no failure.
 const notRegistered Status = "not registered"
 
-// A server is the registration of agent-bus in a harness. An entry of that name that the
-// user has made stays as it is.
+// A server is the registration of an MCP server in a harness: that of agent-bus, or one of an
+// older version, which is only removed. An entry of that name that the user has made stays as it is.
 type server struct {
 	harness *harness.Harness
 	path    string // the file that lists the harness's servers
+	name    string // of the entry
 }
 
 // serversFile returns the file that lists the MCP servers of a harness.

@@ -48,7 +48,8 @@ func (s server) entry(command string) string {
 func (s server) add(file []byte, command string) ([]byte, error) {
 	if s.toml() {
 		file = append(slices.Clip(file), s.tableText(string(file), command)...)
-		return file, checkTOML(file)
+		_, err := expressions(string(file))
+		return file, err
 	}
 	doc, err := jsonc.Parse(file)
 	if err != nil {
@@ -73,8 +74,8 @@ func (s server) remove(file, like []byte) ([]byte, error) {
 				break
 			}
 		}
-		shorter := []byte(before + behind)
-		return shorter, checkTOML(shorter)
+		_, err = expressions(before + behind)
+		return []byte(before + behind), err
 	}
 	doc, err := jsonc.Parse(file)
 	if err != nil {
@@ -97,10 +98,10 @@ func (s server) remove(file, like []byte) ([]byte, error) {
 func (s server) member(doc *jsonc.Document) []string {
 	if s.harness.ID == harness.OpenCode { // from its version 2 on
 		if servers, err := doc.Get("mcp", "servers"); err == nil && servers != nil {
-			return []string{"mcp", "servers", serverName}
+			return []string{"mcp", "servers", s.name}
 		}
 	}
-	return []string{s.harness.MCP.Key, serverName}
+	return []string{s.harness.MCP.Key, s.name}
 }
 
 // value returns the entry for a JSON file.
@@ -121,7 +122,7 @@ func (s server) value(command string) any {
 
 // tableText returns the entry for a TOML file, as it is appended to file.
 func (s server) tableText(file, command string) string {
-	text := "[" + s.harness.MCP.Key + "." + serverName + "]\ncommand = " + tomlString(command) + "\n"
+	text := "[" + s.harness.MCP.Key + "." + s.name + "]\ncommand = " + tomlString(command) + "\n"
 	if s.harness.MCP.EnvVars {
 		text += `env_vars = ["` + strings.Join(serverVars, `", "`) + "\"]\n"
 	}
@@ -145,7 +146,7 @@ func (s server) table(file string) (from, to int, err error) {
 	if err != nil {
 		return -1, 0, err
 	}
-	name := []string{s.harness.MCP.Key, serverName}
+	name := []string{s.harness.MCP.Key, s.name}
 	from, inside, ended := -1, false, false
 	for i, x := range list {
 		switch {
@@ -191,93 +192,57 @@ func withoutTail(text string) string {
 type expression struct {
 	table, list bool     // list: a table of an array
 	key         []string // with that of its table
+	name        string   // the same, with the number of each table of an array
 	start       int      // of its first line in the file
 }
 
-// expressions returns what is in a TOML file. A file that is not TOML is refused.
+// expressions returns what is in a TOML file. A file that is not TOML is refused, and nothing is
+// written that it refuses: the harness would refuse the whole file.
 func expressions(file string) (list []expression, err error) {
-	if err := checkTOML([]byte(file)); err != nil {
-		return nil, err
-	}
 	var parser unstable.Parser
-	var table []string
+	var table expression
+	defined := make(map[string]bool) // tables and keys, by their names
+	lists := make(map[string]int)    // how many tables an array of tables has
 	for parser.Reset([]byte(file)); parser.NextExpression(); {
 		node := parser.Expression()
-		x := expression{start: -1}
-		if x.table = node.Kind == unstable.Table || node.Kind == unstable.ArrayTable; !x.table {
-			x.key = slices.Clone(table)
+		x := expression{table: node.Kind != unstable.KeyValue, list: node.Kind == unstable.ArrayTable, start: -1}
+		if !x.table {
+			x.key, x.name = slices.Clone(table.key), table.name
 		}
-		x.list = node.Kind == unstable.ArrayTable
 		for it := node.Key(); it.Next(); {
 			if x.start < 0 {
 				x.start = strings.LastIndexByte(file[:it.Node().Raw.Offset], '\n') + 1
 			}
+			if n := lists[x.name]; n > 0 {
+				x.name += fmt.Sprintf("[%d]", n)
+			}
 			x.key = append(x.key, string(it.Node().Data))
+			x.name += fmt.Sprintf(".%q", it.Node().Data)
 		}
-		if x.table {
-			table = x.key
+		switch {
+		case x.list && !defined[x.name]:
+			lists[x.name]++
+			x.name += fmt.Sprintf("[%d]", lists[x.name])
+		case defined[x.name] || lists[x.name] > 0:
+			return nil, fmt.Errorf("it is not valid TOML: %s is defined twice", x.name[1:])
+		default:
+			defined[x.name] = true
 		}
-		list = append(list, x)
+		if list = append(list, x); x.table {
+			table = x
+		}
 	}
-	return list, parser.Error()
+	if err := parser.Error(); err != nil {
+		return nil, fmt.Errorf("it is not valid TOML: %w", err)
+	}
+	return list, nil
 }
 
 func hasPrefix(key, prefix []string) bool {
 	return len(key) >= len(prefix) && slices.Equal(key[:len(prefix)], prefix)
 }
 
-// checkTOML refuses what is not TOML. Nothing is written that it refuses: the harness would
-// refuse the whole file.
-func checkTOML(file []byte) error {
-	var parser unstable.Parser
-	var table string
-	defined := make(map[string]bool) // tables and keys, by their whole names
-	lists := make(map[string]int)    // how many tables an array of tables has
-	for parser.Reset(file); parser.NextExpression(); {
-		node := parser.Expression()
-		name := table
-		if node.Kind != unstable.KeyValue {
-			name = ""
-		}
-		for it := node.Key(); it.Next(); {
-			if n := lists[name]; n > 0 {
-				name += fmt.Sprintf("[%d]", n)
-			}
-			name += fmt.Sprintf(".%q", it.Node().Data)
-		}
-		switch {
-		case node.Kind == unstable.ArrayTable && !defined[name]:
-			lists[name]++
-			table = fmt.Sprintf("%s[%d]", name, lists[name])
-			continue
-		case defined[name] || lists[name] > 0:
-			return fmt.Errorf("it is not valid TOML: %s is defined twice", name[1:])
-		case node.Kind == unstable.Table:
-			table = name
-		}
-		defined[name] = true
-	}
-	if err := parser.Error(); err != nil {
-		return fmt.Errorf("it is not valid TOML: %w", err)
-	}
-	return nil
-}
-
-// tomlString returns text as a basic string of TOML.
+// tomlString returns text as a basic string of TOML, which is nearly one of JSON.
 func tomlString(text string) string {
-	var b strings.Builder
-	b.WriteByte('"')
-	for _, r := range text {
-		switch {
-		case r == '"', r == '\\':
-			b.WriteByte('\\')
-			b.WriteRune(r)
-		case r < ' ', r == 0x7f:
-			fmt.Fprintf(&b, "\\u%04X", r)
-		default:
-			b.WriteRune(r)
-		}
-	}
-	b.WriteByte('"')
-	return b.String()
+	return strings.ReplaceAll(string(encoded(text)), "\x7f", `\u007f`)
 }

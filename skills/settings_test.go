@@ -228,39 +228,38 @@ func TestCodexGuardsMoveOutOfTOML(t *testing.T) {
 func TestOldRegistrationsGoOnceForEachVersion(t *testing.T) {
 	h := newHome(t)
 	h.mkdir(".claude")
-	h.programs["claude"] = true
 	h.old()
-	h.write(".config/opencode/opencode.json", `{"mcp": {"talking-stick": {"type": "local", "command": ["tt", "mcp"], "enabled": true}}}`)
-	if h.Sync(context.Background()); len(h.ran) > 0 || isDir(h.DataDir) {
-		t.Fatalf("somebody who never had Talking Stick has nothing to clean: %q", h.ran)
+	claude := h.read(".claude.json")
+	if h.Sync(context.Background()); h.read(".claude.json") != claude || isDir(h.DataDir) {
+		t.Fatal("somebody who never had Talking Stick has nothing to clean")
 	}
 	if err := os.MkdirAll(h.DataDir, 0o700); err != nil {
 		t.Fatal(err)
 	}
 	h.vars["TALKING_STICK_DISABLE_MCP_MIGRATION"] = "1"
-	if h.Sync(context.Background()); len(h.ran) > 0 {
-		t.Fatalf("switched off, and yet: %q", h.ran)
+	if h.Sync(context.Background()); h.read(".claude.json") != claude {
+		t.Fatal("switched off, and yet removed")
 	}
 	delete(h.vars, "TALKING_STICK_DISABLE_MCP_MIGRATION")
-	for range 2 {
-		h.Sync(context.Background())
-		if len(h.ran) != 1 || h.read(".config/opencode/opencode.json") != `{"mcp": {}}` {
-			t.Fatalf("%q %s", h.ran, h.read(".config/opencode/opencode.json"))
+	for _, again := range []bool{false, true} {
+		if h.Sync(context.Background()); strings.Contains(h.read(".claude.json"), Name) != again || strings.Contains(h.read(".codex/config.toml"), Name) {
+			t.Fatalf("again %v: %s", again, h.read(".claude.json"))
 		}
+		h.write(".claude.json", claude)
 	}
 	h.Version = "2.0.0"
-	if h.Sync(context.Background()); len(h.ran) != 2 {
-		t.Errorf("%q", h.ran)
+	if h.Sync(context.Background()); strings.Contains(h.read(".claude.json"), Name) {
+		t.Error("not looked for by another version")
 	}
 	log, err := os.ReadFile(filepath.Join(h.DataDir, "update-migrations.log"))
-	if err != nil || strings.Count(string(log), `"reason":"first-run"`) != 6 {
+	if err != nil || strings.Count(string(log), `"reason":"first-run"`) != 4 {
 		t.Errorf("%v\n%s", err, log)
 	}
 }
 
 // What becomes of an old registration is part of the plan and of the result.
 func TestOldRegistrationsAreSpokenOf(t *testing.T) {
-	const config, canonical = ".config/opencode/opencode.json", `{"mcp": {"talking-stick": {"type": "local", "command": ["tt", "mcp"], "enabled": true}}}`
+	const config, canonical = ".config/opencode/opencode.json", oldOpenCode
 	h := newHome(t)
 	h.write(config, canonical)
 	opts := only(harness.OpenCode)
@@ -279,12 +278,10 @@ func TestOldRegistrationsAreSpokenOf(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	h.mkdir(".claude")
-	h.programs["claude"] = true
-	h.old()
-	h.Run = func(context.Context, string, ...string) ([]byte, error) {
-		return []byte("talking-stick is stuck"), os.ErrPermission
-	}
-	if r := h.install(only(harness.ClaudeCode), Added)[0]; !strings.Contains(r.Message, "talking-stick is stuck") {
+	h.write(".claude.json", `{"mcpServers": {"talking-stick": `)
+	opts = only(harness.ClaudeCode)
+	opts.NoBus = true
+	if r := h.install(opts, Added)[0]; !strings.Contains(r.Message, "could not be removed") {
 		t.Errorf("%+v", r)
 	}
 }

@@ -1,6 +1,7 @@
 package skills
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -64,11 +65,6 @@ func TestOtherFilesBesideTheSkillStay(t *testing.T) {
 	h, opts := bare(t)
 	h.install(opts, Added)
 	h.write(".claude/skills/talking-stick/notes.md", "mine")
-	link := opts
-	link.Mode = LinkMode
-	if r := h.install(link, Skipped)[0]; !strings.Contains(r.Message, "notes.md") {
-		t.Errorf("%+v", r)
-	}
 	if r := h.uninstall(opts, Removed)[0]; !strings.Contains(r.Message, "notes.md") {
 		t.Errorf("%+v", r)
 	}
@@ -77,31 +73,27 @@ func TestOtherFilesBesideTheSkillStay(t *testing.T) {
 	}
 }
 
-func TestLinkMode(t *testing.T) {
-	h, opts := bare(t)
-	before := h.everything()
-	link, copied := opts, opts
-	link.Mode, copied.Mode = LinkMode, CopyMode
-	h.install(link, Added)
-	if target, err := os.Readlink(h.path(".claude/skills/talking-stick")); err != nil || target != h.linkSource() {
-		t.Fatalf("%q %v", target, err)
-	}
-	if h.read(installedSkill) != skillText {
-		t.Error("the link leads nowhere")
-	}
-	h.install(link, AlreadyPresent)
-	h.install(opts, AlreadyPresent)
-	h.install(copied, Updated)
-	if info, _ := os.Lstat(h.path(".claude/skills/talking-stick")); !info.IsDir() {
-		t.Error("still a link")
-	}
-	if data, _ := os.ReadFile(filepath.Join(h.linkSource(), skillFile)); string(data) != skillText {
-		t.Error("what the link pointed to was changed")
-	}
-	h.install(link, Updated)
-	h.uninstall(opts, Removed)
-	if h.everything() != before {
-		t.Errorf("left:\n%s", h.everything())
+// TestLinksOfEarlierVersions: they lead into the data directory.
+func TestLinksOfEarlierVersions(t *testing.T) {
+	for name, act := range map[string]func(h *home, opts Options){
+		"install":   func(h *home, opts Options) { h.install(opts, Updated) },
+		"uninstall": func(h *home, opts Options) { h.uninstall(opts, Removed) },
+	} {
+		h, opts := bare(t)
+		source := filepath.Join(h.DataDir, "skill", Name)
+		h.mkdir(".claude/skills")
+		if err := errors.Join(os.MkdirAll(source, 0o700), os.WriteFile(filepath.Join(source, skillFile), []byte("old"), 0o600),
+			os.Symlink(source, h.path(".claude/skills/talking-stick"))); err != nil {
+			t.Skip(err)
+		}
+		act(h, opts)
+		info, err := os.Lstat(h.path(".claude/skills/talking-stick"))
+		if name == "install" && (err != nil || !info.IsDir() || h.read(installedSkill) != skillText) || name == "uninstall" && err == nil {
+			t.Errorf("%s:\n%s", name, h.everything())
+		}
+		if data, _ := os.ReadFile(filepath.Join(source, skillFile)); string(data) != "old" {
+			t.Errorf("%s: what the link pointed to was changed", name)
+		}
 	}
 }
 

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"sort"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -21,8 +20,6 @@ type home struct {
 	t        testing.TB
 	programs map[string]bool
 	vars     map[string]string
-	mu       sync.Mutex
-	ran      []string
 }
 
 func newHome(t testing.TB) *home {
@@ -42,12 +39,6 @@ func newHome(t testing.TB) *home {
 				return "/bin/" + name, nil
 			}
 			return "", fs.ErrNotExist
-		},
-		Run: func(_ context.Context, name string, args ...string) ([]byte, error) {
-			h.mu.Lock()
-			defer h.mu.Unlock()
-			h.ran = append(h.ran, strings.Join(append([]string{name}, args...), " "))
-			return []byte("No MCP server found"), nil
 		},
 		Now: func() time.Time { return time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC) },
 	}

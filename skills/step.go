@@ -9,25 +9,22 @@ import (
 type Action string
 
 // The actions. Merge and Unmerge change a file that is not ours; the text of such a
-// step is a diff. Run starts a program of the harness.
+// step is a diff.
 const (
 	Write   Action = "write"
 	Merge   Action = "merge"
 	Unmerge Action = "unmerge"
-	Link    Action = "link"
 	Delete  Action = "remove"
-	Run     Action = "run"
 )
 
 // A Step is one change of a plan.
 type Step struct {
-	Action  Action   `json:"action"`
-	Path    string   `json:"path,omitempty"`
-	Target  string   `json:"target,omitempty"`  // of a link
-	Text    string   `json:"text,omitempty"`    // the content of a written file, or what changes in a merged one
-	SameAs  string   `json:"same_as,omitempty"` // instead of a text: the file that gets the same one
-	Command []string `json:"command,omitempty"` // of a run
-	Backup  string   `json:"backup,omitempty"`  // where the old content is kept, once the step is done
+	Action Action `json:"action"`
+	Path   string `json:"path,omitempty"`
+	Target string `json:"target,omitempty"`  // of a link
+	Text   string `json:"text,omitempty"`    // the content of a written file, or what changes in a merged one
+	SameAs string `json:"same_as,omitempty"` // instead of a text: the file that gets the same one
+	Backup string `json:"backup,omitempty"`  // where the old content is kept, once the step is done
 
 	do     func() (backup string, err error)
 	record func() // changes the record to what is so once the step is done
@@ -36,14 +33,7 @@ type Step struct {
 // String describes the step, including the text it writes, for display.
 func (s Step) String() string {
 	var b strings.Builder
-	switch s.Action {
-	case Run:
-		fmt.Fprintf(&b, "run %s", strings.Join(s.Command, " "))
-	case Link:
-		fmt.Fprintf(&b, "link %s -> %s", s.Path, s.Target)
-	default:
-		fmt.Fprintf(&b, "%s %s", s.Action, s.Path)
-	}
+	fmt.Fprintf(&b, "%s %s", s.Action, s.Path)
 	if s.SameAs != "" {
 		fmt.Fprintf(&b, "\n    the same text as %s", s.SameAs)
 	}
@@ -57,9 +47,6 @@ func (s Step) String() string {
 func apply(steps []Step) error {
 	for i := range steps {
 		s := &steps[i]
-		if s.do == nil {
-			continue
-		}
 		backup, err := s.do()
 		if err != nil {
 			return fmt.Errorf("%s cannot be changed: %w", s.Path, err)

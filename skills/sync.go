@@ -13,7 +13,8 @@ func fingerprint() string {
 	all := []string{skillText, openCodePlugin}
 	for _, id := range harness.IDs() {
 		h := harness.Get(id)
-		all = append(all, ownHooks(hookEntries(id, true)), ownHooks(hookEntries(id, false)), server{h, h.MCP.Servers[0]}.entry(serverName))
+		bus := server{h, h.MCP.Servers[0], serverName}
+		all = append(all, ownHooks(hookEntries(id, true)), ownHooks(hookEntries(id, false)), bus.entry(serverName))
 	}
 	return digestOf(strings.Join(all, "\x00"))
 }
@@ -44,7 +45,7 @@ func (e Environment) Sync(ctx context.Context) []Result {
 		return nil
 	}
 	if e.unmigrated(rec) {
-		_, _ = e.Migrate(ctx, "first-run", e.here()...)
+		_, _ = e.Migrate("first-run", e.here()...)
 		rec.Migrated = e.Version
 	}
 	var changed []Result

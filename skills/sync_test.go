@@ -3,7 +3,6 @@ package skills
 import (
 	"context"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -94,21 +93,6 @@ func TestSyncKeepsAnEditedSkill(t *testing.T) {
 	h.write(installedSkill, "mine")
 	if h.Sync(context.Background()); h.read(installedSkill) != "mine" {
 		t.Error("overwritten")
-	}
-}
-
-func TestSyncRenewsWhatLinksPointTo(t *testing.T) {
-	h, opts := bare(t)
-	opts.Mode = LinkMode
-	h.install(opts, Added)
-	source := filepath.Join(h.linkSource(), skillFile)
-	if err := os.WriteFile(source, []byte("old"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	h.outdate()
-	h.Sync(context.Background())
-	if h.read(installedSkill) != skillText {
-		t.Error("still old")
 	}
 }
 

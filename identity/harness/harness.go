@@ -62,10 +62,9 @@ type Marker struct {
 // A ConfigDir is the directory in which a harness keeps its configuration. The
 // harness makes it, never this program.
 type ConfigDir struct {
-	Var    string // variable that replaces Base by an absolute path
-	Base   string // below the home directory
-	Sub    string // below Base
-	Former string // below the home directory: used where it exists and Base/Sub does not
+	Var  string // variable that replaces Base by an absolute path
+	Base string // below the home directory
+	Sub  string // below Base
 }
 
 // A Shape is the way in which hooks are configured.
@@ -158,9 +157,7 @@ type HookAnswer struct {
 
 // MCP is where a harness registers MCP servers.
 type MCP struct {
-	Remove []string // the arguments of its program that remove the server whose name follows them
-	Files  []string // the files below ConfigDir to edit if it has no such command
-
+	Old     []string // the files below ConfigDir in which an older version may have registered a server; "" is that of Servers
 	Servers []string // the files below ConfigDir that may list the user's servers: the first that exists counts, else the last
 	InHome  bool     // the last of Servers is in the home directory unless ConfigDir.Var is set, and has secrets in it
 	Key     string   // of the servers in the file: an object in JSON, a table in TOML

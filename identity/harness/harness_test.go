@@ -24,7 +24,6 @@ var optional = map[string]string{
 	"Note":                    "there is nothing to know",
 	"ConfigDir.Var":           "the directory cannot be moved",
 	"ConfigDir.Sub":           "the base is the directory",
-	"ConfigDir.Former":        "it has always been there",
 	"Hooks.FormerFile":        "the guards have always been there",
 	"Hooks.StopEvent":         "plugin.js has it",
 	"Hooks.Events":            "plugin.js has them",
@@ -59,8 +58,7 @@ var optional = map[string]string{
 	"Answer.StopMayQuote":     "the reason for a refused stop looks as if the user had typed it",
 	"Answer.StopIsContext":    "the plain decision will do",
 	"Answer.ContextIsSteps":   "the usual form will do",
-	"MCP.Remove":              "no older version has registered a server, or in Files",
-	"MCP.Files":               "no older version has registered a server, or by Remove",
+	"MCP.Old":                 "no older version has registered a server",
 	"MCP.InHome":              "its servers are in its own directory",
 	"MCP.EnvVars":             "servers get the whole environment",
 }
@@ -128,7 +126,7 @@ func TestRowsFitTogether(t *testing.T) {
 		if v := h.Input.SessionVar; v != "" && !slices.Contains(h.SessionVars, v) {
 			t.Errorf("%s: %s is not one of its session variables", h.ID, v)
 		}
-		for _, p := range append(h.MCP.Files, h.ConfigDir.Base, h.ConfigDir.Sub, h.ConfigDir.Former, h.SkillDir, h.Hooks.File, h.Hooks.FormerFile, h.Hooks.Trust) {
+		for _, p := range append(h.MCP.Old, h.ConfigDir.Base, h.ConfigDir.Sub, h.SkillDir, h.Hooks.File, h.Hooks.FormerFile, h.Hooks.Trust) {
 			if p != "" && (path.IsAbs(p) || path.Clean(p) != p || strings.HasPrefix(p, "..") || strings.Contains(p, `\`)) {
 				t.Errorf("%s: bad path %q", h.ID, p)
 			}
@@ -144,9 +142,6 @@ func TestRowsFitTogether(t *testing.T) {
 		}
 		if h.Hooks.Shape != Plugin && (h.Hooks.EditEvent == "" || h.Hooks.WriteTools == "") {
 			t.Errorf("%s: an edit guard needs an event and the tools that write", h.ID)
-		}
-		if len(h.MCP.Remove) > 0 && len(h.MCP.Files) > 0 {
-			t.Errorf("%s: MCP servers are removed in two ways", h.ID)
 		}
 	}
 }

@@ -44,7 +44,7 @@ var table = []*Harness{
 		},
 		Answer: HookAnswer{Stop: "block", StopMayQuote: true, StopIsContext: "2.1.163", EditIsSpecific: true},
 		MCP: MCP{
-			Remove:  []string{"mcp", "remove", "-s", "user"},
+			Old:     []string{""},
 			Servers: []string{".config.json", ".claude.json"}, InHome: true, Key: "mcpServers",
 		},
 	},
@@ -85,7 +85,7 @@ var table = []*Harness{
 		Answer: HookAnswer{Stop: "block", EditIsSpecific: true},
 		Note:   "approve the hooks once with /hooks in Codex; an idle agent is told at once, and with --no-daemon within 10 s",
 		MCP: MCP{
-			Remove:  []string{"mcp", "remove"},
+			Old:     []string{""},
 			Servers: []string{"config.toml"}, Key: "mcp_servers", EnvVars: true,
 		},
 	},
@@ -99,9 +99,8 @@ var table = []*Harness{
 			{"ANTIGRAVITY_TRAJECTORY_ID", ""},
 		},
 		SessionVars: []string{"ANTIGRAVITY_CONVERSATION_ID", "ANTIGRAVITY_TRAJECTORY_ID"},
-		// The products of Antigravity share Base; the first editions of its editor had Former.
-		ConfigDir: ConfigDir{Base: ".gemini/config", Former: ".gemini/antigravity"},
-		SkillDir:  "skills",
+		ConfigDir:   ConfigDir{Base: ".gemini/config"}, // which its products share
+		SkillDir:    "skills",
 		Hooks: Hooks{
 			File: "hooks.json", Shape: Named,
 			StopEvent: "Stop", EditEvent: "PreToolUse",
@@ -149,7 +148,7 @@ var table = []*Harness{
 		},
 		Answer: HookAnswer{Stop: "deny"},
 		MCP: MCP{
-			Remove:  []string{"mcp", "remove", "-s", "user"},
+			Old:     []string{""},
 			Servers: []string{"settings.json"}, Key: "mcpServers",
 		},
 	},
@@ -176,7 +175,7 @@ var table = []*Harness{
 		Answer: HookAnswer{Stop: "block"},
 		Note:   "restart OpenCode to load the plugin",
 		MCP: MCP{
-			Files:   []string{"opencode.json", "opencode.jsonc", "config.json"},
+			Old:     []string{"opencode.json", "opencode.jsonc", "config.json"},
 			Servers: []string{"opencode.jsonc", "opencode.json"}, Key: "mcp",
 		},
 	},

@@ -6,7 +6,10 @@
 // block, and the end marker of the block has none: so Remove knows about it.
 package block
 
-import "bytes"
+import (
+	"bytes"
+	"slices"
+)
 
 const (
 	beginMark = "# >>> talking-stick >>>"
@@ -17,10 +20,19 @@ const (
 // which names the interpreter of a script. If src has a block already, the block
 // stays where it is and gets the new body.
 func AfterFirstLine(src []byte, body string) []byte {
-	if from, to, ok := find(src); ok {
-		return replace(src, from, to, body)
+	text := beginMark + "\n" + body + endMark
+	from, to, ok := find(src)
+	if !ok {
+		from = lineEnd(src, 0)
+		to = from
 	}
-	return insert(src, lineEnd(src, 0), body)
+	switch {
+	case !ok && from > 0 && src[from-1] != '\n':
+		text = "\n" + text
+	case !ok || src[to-1] == '\n':
+		text += "\n"
+	}
+	return slices.Concat(src[:from], withEOL(text, src), src[to:])
 }
 
 // Remove returns src without its block, and whether there was one. A block without
@@ -33,38 +45,7 @@ func Remove(src []byte) ([]byte, bool) {
 	if to == len(src) && !bytes.HasSuffix(src, []byte("\n")) && from > 0 {
 		from -= len(eolBefore(src, from))
 	}
-	return join(src[:from], nil, src[to:]), true
-}
-
-// Body returns the lines between the markers, with "\n" line ends, and whether there
-// is a block.
-func Body(src []byte) (string, bool) {
-	from, to, ok := find(src)
-	if !ok {
-		return "", false
-	}
-	inner := src[lineEnd(src, from):to]
-	inner = inner[:bytes.LastIndex(inner, []byte(endMark))]
-	return string(bytes.ReplaceAll(inner, []byte("\r\n"), []byte("\n"))), true
-}
-
-// insert puts a block at offset at, which starts a line or ends the file.
-func insert(src []byte, at int, body string) []byte {
-	text := beginMark + "\n" + body + endMark
-	if at > 0 && src[at-1] != '\n' {
-		text = "\n" + text
-	} else {
-		text += "\n"
-	}
-	return join(src[:at], withEOL(text, src), src[at:])
-}
-
-func replace(src []byte, from, to int, body string) []byte {
-	text := beginMark + "\n" + body + endMark
-	if src[to-1] == '\n' {
-		text += "\n"
-	}
-	return join(src[:from], withEOL(text, src), src[to:])
+	return append(src[:from:from], src[to:]...), true
 }
 
 // find returns the lines of the block, from its begin marker to behind the line
@@ -108,5 +89,3 @@ func eolBefore(src []byte, at int) string {
 	}
 	return "\n"
 }
-
-func join(parts ...[]byte) []byte { return bytes.Join(parts, nil) }

@@ -191,7 +191,7 @@ func (r Repository) PlanInstall() (Change, error) {
 		}
 		return c.chained(w, c.before)
 	}
-	_, had := block.Body(c.before)
+	_, had := block.Remove(c.before)
 	switch {
 	case c.off && !had:
 		c.addNote("that hook is not executable, so git has ignored it and goes on doing so")
@@ -245,7 +245,7 @@ func (c Change) write(w *rewrite.Writer, text []byte) (Change, error) {
 		c.State, c.Text = Present, ""
 		return c, nil
 	}
-	if _, had := block.Body(c.before); !had {
+	if _, had := block.Remove(c.before); !had {
 		c.State = Added
 	}
 	c.steps = func() error {

@@ -33,8 +33,6 @@ var Install = &cli.Command{
 	Flags: func(f *cli.Flags) {
 		f.Bool("all", "every harness on this machine")
 		f.Bool("print", "only show what would be done")
-		f.Bool("copy", "install the skill as a copy (the default for a new one)")
-		f.Bool("link", "install the skill as a link into the data directory")
 		f.Bool("replace", "also replace what you have edited; a backup is kept")
 		f.Bool("no-hooks", "without the hooks")
 		f.Bool("no-bus", "without agent-bus")
@@ -45,7 +43,7 @@ var Install = &cli.Command{
 	},
 	Exits:     []cli.ExitStatus{{Status: 1, Meaning: "a harness failed; the others are done"}},
 	Errors:    []code.Code{code.LockTimeout, code.DataDirUnusable},
-	Exclusive: [][2]string{{"copy", "link"}, {"hold", "no-hooks"}, {"auto", "no-auto"}},
+	Exclusive: [][2]string{{"hold", "no-hooks"}, {"auto", "no-auto"}},
 	Run:       runInstall,
 }
 
@@ -89,7 +87,7 @@ var Migrate = &cli.Command{
 	Hidden: true,
 	Traits: cli.Traits{NoSync: true},
 	Short:  "remove the MCP registrations of older versions",
-	Long:   "Uses the harnesses' own \"mcp remove\". What was done is appended to " + legacy.LogName + " in the data directory.",
+	Long:   "What was done is appended to " + legacy.LogName + " in the data directory.",
 	Flags: func(f *cli.Flags) {
 		f.Choice("reason", "WHY", []string{"manual", "install", "uninstall", "update", "first-run"}, "what to note in the log")
 		f.Bool("quiet", "print nothing")

@@ -26,12 +26,6 @@ func installOptions(c *cli.Invocation) skills.Options {
 func runInstall(ctx context.Context, c *cli.Invocation) error {
 	opts := installOptions(c)
 	opts.Hold = c.Bool("hold")
-	switch {
-	case c.Bool("copy"):
-		opts.Mode = skills.CopyMode
-	case c.Bool("link"):
-		opts.Mode = skills.LinkMode
-	}
 	return changeHarnesses(ctx, c, opts, false)
 }
 
@@ -79,7 +73,7 @@ func changeHarnesses(ctx context.Context, c *cli.Invocation, opts skills.Options
 		if res.Auto = "on"; c.Bool("no-auto") || !c.Bool("auto") && skills.Auto(env.DataDir) == "off" {
 			res.Auto = "off"
 		}
-		if err := skills.SetAuto(env.DataDir, res.Auto == "on"); err != nil {
+		if err := skills.SetAuto(env.DataDir, res.Auto); err != nil {
 			return code.New(code.DataDirUnusable, "%s cannot be used: %v", env.DataDir, err).Because(err)
 		}
 	}

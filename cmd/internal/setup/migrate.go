@@ -11,15 +11,16 @@ import (
 )
 
 // RemoveOld removes the registrations of the MCP server of older versions.
-func RemoveOld(ctx context.Context, c *cli.Invocation, reason string) ([]legacy.Entry, error) {
+func RemoveOld(c *cli.Invocation, reason string) error {
 	env, err := environment(c)
 	if err != nil || !env.MayMigrate() {
-		return nil, err
+		return err
 	}
-	return env.Migrate(ctx, reason, harness.IDs()...)
+	_, err = env.Migrate(reason, harness.IDs()...)
+	return err
 }
 
-func runMigrate(ctx context.Context, c *cli.Invocation) error {
+func runMigrate(_ context.Context, c *cli.Invocation) error {
 	env, err := environment(c)
 	if err != nil {
 		return err
@@ -28,7 +29,7 @@ func runMigrate(ctx context.Context, c *cli.Invocation) error {
 		c.Notice("TALKING_STICK_DISABLE_MCP_MIGRATION is set, so nothing is removed")
 		return nil
 	}
-	entries, err := env.Migrate(ctx, c.String("reason"), harness.IDs()...)
+	entries, err := env.Migrate(c.String("reason"), harness.IDs()...)
 	if err != nil {
 		return code.New(code.DataDirUnusable, "cannot write %s: %v", env.MigrationLog(), err).Because(err)
 	}

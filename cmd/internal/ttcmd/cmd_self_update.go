@@ -141,7 +141,7 @@ func runUpdate(ctx context.Context, c *cli.Invocation, advice updateAdvice) erro
 			WithHint("it was: %s", advice.Shell).With("command", advice.Command).Because(err)
 	}
 	// The update has succeeded even if old registrations cannot be removed.
-	_, _ = setup.RemoveOld(ctx, c, "update")
+	_ = setup.RemoveOld(c, "update")
 	return nil
 }
 
