@@ -10,8 +10,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/talking-stick/tt/cmd/internal/hooks/shell"
 	"github.com/talking-stick/tt/identity/harness"
-	"github.com/talking-stick/tt/journal/wire"
 )
 
 // A Call is the question that a harness asks.
@@ -45,8 +45,8 @@ var errNotAnObject = errors.New("the hook's input is not a JSON object")
 // which of them it is. Unknown fields are ignored and missing ones left empty. The
 // error says that data is not a JSON object, or that a field has the wrong type.
 func Decode(id harness.ID, kind harness.Kind, data []byte) (Call, error) {
-	in, err := readInput(data)
-	if err != nil {
+	var in input
+	if err := json.Unmarshal(data, &in); err != nil {
 		return Call{}, err
 	}
 	if in == nil {
@@ -61,7 +61,7 @@ func Decode(id harness.ID, kind harness.Kind, data []byte) (Call, error) {
 	call := Call{Harness: h.ID, Kind: kind}
 	var idle *bool
 	var reply string
-	err = errors.Join(
+	err := errors.Join(
 		in.read(h.Input.Session, &call.SessionID),
 		in.read(h.Input.Event, &call.Event),
 		in.readFirst(h.Input.Dir, &call.Dir),
@@ -93,10 +93,26 @@ func Decode(id harness.ID, kind harness.Kind, data []byte) (Call, error) {
 	}
 	helper := string(in.get(h.Input.Subagent))
 	call.Subagent = helper != "" && helper != `""` && helper != "null"
-	for _, path := range written(h.Input, call.Tool, in.get(h.Input.ToolInput)) {
-		call.Paths = append(call.Paths, call.absolute(path))
-	}
+	call.readPaths(h.Input, in.get(h.Input.ToolInput))
 	return call, nil
+}
+
+// readPaths reads the files that a tool would write from its input, as far as it names them.
+func (c *Call) readPaths(h harness.HookInput, tool json.RawMessage) {
+	var in input
+	_ = json.Unmarshal(tool, &in) // it may be another kind of value
+	for _, name := range h.Files {
+		var path string
+		if in.read(name, &path) == nil && path != "" {
+			c.Paths = append(c.Paths, c.absolute(path))
+		}
+	}
+	var patch string
+	if c.Tool == "apply_patch" && in.read(h.Patch, &patch) == nil {
+		for _, path := range shell.Patched(patch) {
+			c.Paths = append(c.Paths, c.absolute(path))
+		}
+	}
 }
 
 // isRunning reports whether one of the tasks runs.
@@ -111,10 +127,8 @@ func (c *Call) readCommand(h harness.HookInput, tool json.RawMessage) {
 	if c.Tool == "apply_patch" { // its patch has the name of a command
 		return
 	}
-	in, err := readInput(tool)
-	if err != nil {
-		return
-	}
+	var in input
+	_ = json.Unmarshal(tool, &in) // it may be another kind of value
 	for _, name := range h.Command {
 		var list []string
 		if in.read(name, &list) == nil && len(list) > 0 {
@@ -134,19 +148,6 @@ func (c *Call) readCommand(h harness.HookInput, tool json.RawMessage) {
 // input is a hook's input, by field.
 type input map[string]json.RawMessage
 
-// readInput reads a JSON object; null is none.
-func readInput(data []byte) (in input, err error) {
-	p := wire.NewParser(data)
-	if !p.Null() {
-		in = make(input)
-		err = p.Object(func(name []byte) (err error) {
-			in[string(name)], err = p.Raw()
-			return err
-		})
-	}
-	return in, errors.Join(err, p.End())
-}
-
 // get returns the field with that name, in which a dot leads into a nested object;
 // nil if there is none.
 func (in input) get(name string) json.RawMessage {
@@ -154,33 +155,20 @@ func (in input) get(name string) json.RawMessage {
 	if !nested {
 		return in[name]
 	}
-	object, err := readInput(in[outer])
-	if err != nil {
+	var object input
+	if json.Unmarshal(in[outer], &object) != nil {
 		return nil
 	}
 	return object.get(inner)
 }
 
-// read decodes a field into target, which is a *string, a *bool, a **bool or a *[]string, and does nothing if there is no such field.
+// read decodes a field into target, and does nothing if there is no such field.
 func (in input) read(name string, target any) error {
 	raw := in.get(name)
 	if raw == nil {
 		return nil
 	}
-	p := wire.NewParser(raw)
-	var err error
-	switch target := target.(type) {
-	case *string:
-		*target, err = p.Text()
-	case *bool:
-		*target, err = p.Bool()
-	case **bool:
-		*target = new(bool)
-		**target, err = p.Bool()
-	case *[]string:
-		*target, err = p.Texts()
-	}
-	if err != nil {
+	if err := json.Unmarshal(raw, target); err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	return nil

@@ -5,30 +5,33 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+
+	"github.com/talking-stick/tt/cmd/internal/cli"
+	"github.com/talking-stick/tt/identity/harness"
 )
 
-// TestReadDocument: a harness may keep the pipe open behind its document.
-func TestReadDocument(t *testing.T) {
-	for in, want := range map[string]string{
-		`{"a":"}","b":[{"c":"\"}"}]} rest`: `{"a":"}","b":[{"c":"\"}"}]}`,
-		" {}\n{":                           " {}",
-		`"a string`:                        `"a string`,
-		"}":                                "}",
-		`{"cut":`:                          `{"cut":`,
-	} {
-		for name, r := range map[string]io.Reader{"at once": strings.NewReader(in), "bytes": iotest.OneByteReader(strings.NewReader(in))} {
-			if got, err := readDocument(r); string(got) != want || err != nil {
-				t.Errorf("%q, %s: %q, %v, want %q", in, name, got, err, want)
-			}
-		}
+// TestRead: a harness may keep the pipe open behind its document.
+func TestRead(t *testing.T) {
+	read := func(r io.Reader) (Call, string, error) {
+		env := &cli.Env{Stdin: r}
+		call, err := Read(env, harness.ClaudeCode, harness.KindStop)
+		again, _ := io.ReadAll(env.Stdin)
+		return call, string(again), err
 	}
-	if _, err := readDocument(strings.NewReader("")); err != io.EOF {
-		t.Errorf("nothing: %v", err)
-	}
+	const document = `{"session_id":"}","b":[{"c":"\"}"}]}`
 	open, w := io.Pipe()
 	defer w.Close()
-	go func() { _, _ = w.Write([]byte(`{"open":1}`)) }()
-	if got, err := readDocument(open); string(got) != `{"open":1}` || err != nil {
-		t.Errorf("a pipe that stays open: %q, %v", got, err)
+	go func() { _, _ = w.Write([]byte(document)) }()
+	for name, r := range map[string]io.Reader{
+		"at once": strings.NewReader(" " + document + " rest"), "bytes": iotest.OneByteReader(strings.NewReader(document + "\n{")), "an open pipe": open,
+	} {
+		if call, again, err := read(r); call.SessionID != "}" || again != document || err != nil {
+			t.Errorf("%s: %+v, %q, %v", name, call, again, err)
+		}
+	}
+	for _, in := range []string{"", `"a string`, "}", `{"cut":`} {
+		if call, _, err := read(strings.NewReader(in)); err == nil {
+			t.Errorf("%q gave %+v", in, call)
+		}
 	}
 }
