@@ -103,13 +103,7 @@ func (d *Doing) Fields(c *wire.Codec) {
 	c.OptText("tool", &d.Tool)
 	c.OptText("detail", &d.Detail)
 	c.OptText("session", &d.Session)
-	if !c.Writes() && d.Process == nil {
-		d.Process = new(identity.Process)
-	}
-	c.OptObject("process", d.Process, d.Process == nil || *d.Process == (identity.Process{}))
-	if d.Process != nil && *d.Process == (identity.Process{}) {
-		d.Process = nil
-	}
+	optProcess(c, &d.Process)
 	c.OptText("status_file", &d.StatusFile)
 	c.OptBool("stopped", &d.Stopped)
 	c.OptNum("reply", &d.Reply)

@@ -181,13 +181,7 @@ func (a Agent) Clear() {
 func (l *Listener) Fields(c *wire.Codec) {
 	c.OptText("how", &l.How)
 	c.OptText("harness_session", &l.Session)
-	if l.Process == nil && !c.Writes() {
-		l.Process = new(identity.Process)
-	}
-	c.OptObject("process", l.Process, l.Process == nil)
-	if !c.Writes() && *l.Process == (identity.Process{}) {
-		l.Process = nil
-	}
+	optProcess(c, &l.Process)
 	for _, f := range []struct {
 		name string
 		at   *event.Time
@@ -198,4 +192,16 @@ func (l *Listener) Fields(c *wire.Codec) {
 	c.OptInts("lately", &l.Lately)
 	c.OptBool("off", &l.Off)
 	c.OptText("error", &l.Error)
+}
+
+// optProcess is the field of a process, nil if it is not known.
+func optProcess(c *wire.Codec, p **identity.Process) {
+	var process identity.Process
+	if *p != nil {
+		process = **p
+	}
+	c.OptObject("process", &process, process == identity.Process{})
+	if !c.Writes() && process != (identity.Process{}) {
+		*p = &process
+	}
 }

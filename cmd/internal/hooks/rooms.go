@@ -39,10 +39,7 @@ func (h *run) rooms() *rooms {
 
 // Stick implements [guard.Rooms]. A directory is looked at once.
 func (r *rooms) Stick(ctx context.Context, path string, call payload.Call) (stick *guard.Stick, err error) {
-	dir := nearestExisting(path)
-	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
-		dir = filepath.Dir(dir)
-	}
+	dir := nearestDir(path)
 	stick, known := r.sticks[dir]
 	if !known {
 		if stick, err = r.look(ctx, dir, call); err == nil {
@@ -137,11 +134,11 @@ func (r *rooms) caller(st *turn.State) identity.Agent {
 	return member
 }
 
-// nearestExisting is path, or the nearest directory above it that is there: a
+// nearestDir is path, or the nearest directory above it that is there: a
 // tool may be about to make the rest.
-func nearestExisting(path string) string {
+func nearestDir(path string) string {
 	for {
-		if _, err := os.Stat(path); err == nil || path == filepath.Dir(path) {
+		if info, err := os.Stat(path); err == nil && info.IsDir() || path == filepath.Dir(path) {
 			return path
 		}
 		path = filepath.Dir(path)

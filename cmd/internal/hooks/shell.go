@@ -25,7 +25,7 @@ func (h *run) shell(ctx context.Context) error {
 	}
 	h.call.Dir = h.Env.Abs(h.call.Dir)
 	rooms := h.rooms()
-	reason, own, take := guard.Shell(ctx, h.call, shellEnv(ctx, h.call.Dir, h.Env.Lookup, h.Env.Home), rooms, gitTree{})
+	reason, own, take := guard.Shell(ctx, h.call, shellEnv(ctx, h.call.Dir, h.Env.Lookup, h.Env.Home), rooms, gitIgnores)
 	if rooms.auto != nil && len(rooms.sticks) == 0 {
 		_, _ = rooms.Stick(ctx, h.call.Dir, h.call) // to read is a sign of life, too
 	}
@@ -59,7 +59,7 @@ func JudgeCommand(ctx context.Context, env *cli.Env, client *member.Client, loca
 		callers: []func() (identity.Agent, error){
 			func() (identity.Agent, error) { return client.Self, nil },
 		}}
-	return guard.JudgeCommand(ctx, payload.Call{Dir: dir, Command: command}, shellEnv(ctx, dir, env.Lookup, env.Home), r, gitTree{})
+	return guard.JudgeCommand(ctx, payload.Call{Dir: dir, Command: command}, shellEnv(ctx, dir, env.Lookup, env.Home), r, gitIgnores)
 }
 
 // shellEnv is what is known of the place where a command would run.
@@ -100,16 +100,13 @@ func gitCommand(ctx context.Context, dir string, args ...string) (string, error)
 	return string(out), err
 }
 
-// gitTree asks git which files it ignores.
-type gitTree struct{}
-
 // usuallyIgnored are directories that count as ignored where there is no git to ask.
 var usuallyIgnored = []string{"node_modules", "target", "dist", "build", ".venv", "__pycache__"}
 
-// Ignored implements [guard.Tree]. A directory that is not there yet is ignored only with a
+// gitIgnores is a [guard.Ignored]. A directory that is not there yet is ignored only with a
 // slash behind its name. A path of which git cannot tell, such as one behind a link, counts
 // as ignored: it is elsewhere.
-func (gitTree) Ignored(ctx context.Context, root string, paths []string) []bool {
+func gitIgnores(ctx context.Context, root string, paths []string) []bool {
 	ignored := make([]bool, len(paths))
 	if top(root) == "" {
 		for i, path := range paths {

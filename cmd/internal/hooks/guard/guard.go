@@ -45,17 +45,10 @@ type Rooms interface {
 	Stick(ctx context.Context, path string, call payload.Call) (*Stick, error)
 }
 
-// A Memory knows what was said to a session last. [SeenStore] keeps it on disk.
-type Memory interface {
-	// First reports whether what is new to call's session, and whether it will be
-	// remembered. what is one line.
-	First(call payload.Call, what string) (first, remembered bool)
-}
-
 // Stop returns the reason why the agent must not end its turn yet, "" if it may. What
 // cannot be found out is permitted. The reason contains text of other people as it is:
 // control characters must be escaped before it is shown.
-func Stop(ctx context.Context, call payload.Call, rooms Rooms, memory Memory) string {
+func Stop(ctx context.Context, call payload.Call, rooms Rooms, seen SeenStore) string {
 	if call.Subagent || call.Busy || call.Dir == "" {
 		return ""
 	}
@@ -72,7 +65,7 @@ func Stop(ctx context.Context, call payload.Call, rooms Rooms, memory Memory) st
 	default:
 		return ""
 	}
-	if !maySay(call, memory, fmt.Sprintf("%s %d %q", what, stick.Turn, stick.Root)) {
+	if !maySay(call, seen, fmt.Sprintf("%s %d %q", what, stick.Turn, stick.Root)) {
 		return ""
 	}
 	return reason
@@ -83,8 +76,8 @@ func Stop(ctx context.Context, call payload.Call, rooms Rooms, memory Memory) st
 // nothing of this turn, since a turn of the model that a notification has started
 // looks the same to its harness. It counts only where what was said cannot be
 // remembered: some harnesses would let a guard hold their agent back for ever.
-func maySay(call payload.Call, memory Memory, what string) bool {
-	first, remembered := memory.First(call, what)
+func maySay(call payload.Call, seen SeenStore, what string) bool {
+	first, remembered := seen.First(call, what)
 	if first && !remembered {
 		return !call.Repeated && harness.Get(call.Harness).Input.Repeated != ""
 	}

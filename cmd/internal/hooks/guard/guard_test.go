@@ -27,11 +27,6 @@ func (r rooms) Stick(_ context.Context, path string, _ payload.Call) (*Stick, er
 	return r[path], nil
 }
 
-// A memory answers every message the same.
-type memory struct{ first, remembered bool }
-
-func (m memory) First(payload.Call, string) (first, remembered bool) { return m.first, m.remembered }
-
 func TestStop(t *testing.T) {
 	me := "claude:1"
 	tests := []struct {
@@ -56,7 +51,7 @@ func TestStop(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			tt.call.Kind, tt.call.Harness = harness.KindStop, harness.ClaudeCode
-			got := Stop(context.Background(), tt.call, rooms{"/w": tt.stick}, memory{first: true})
+			got := Stop(context.Background(), tt.call, rooms{"/w": tt.stick}, SeenStore{})
 			if (got == "") != (tt.says == "") || !strings.Contains(got, tt.says) {
 				t.Errorf("says %q, want %q", got, tt.says)
 			}

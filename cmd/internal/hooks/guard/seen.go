@@ -32,8 +32,8 @@ type SeenStore struct {
 	Dir string // created when needed
 }
 
-// First implements [Memory]. It removes the files of sessions that had no message for
-// a month. Hooks of one session may run at the same time: each keeps what the others said.
+// First reports whether what, one line, is new to call's session, and whether it will be
+// remembered. It removes the files of sessions that had no message for a month. Hooks of one session may run at the same time: each keeps what the others said.
 func (s SeenStore) First(call payload.Call, what string) (first, remembered bool) {
 	if call.SessionID == "" || lockfile.MakeDirs(s.Dir, 0o700) != nil {
 		return true, false

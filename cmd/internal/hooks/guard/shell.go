@@ -39,16 +39,13 @@ func (j Judgement) Refused() *Change {
 	return nil
 }
 
-// A Tree tells what git knows of the files below a directory.
-type Tree interface {
-	// Ignored reports for each path whether git ignores it, or would if it was there.
-	Ignored(ctx context.Context, root string, paths []string) []bool
-}
+// Ignored reports for each path below root whether git ignores it, or would if it was there.
+type Ignored func(ctx context.Context, root string, paths []string) []bool
 
 // Shell returns the reason why a shell must not run the command of call, as [Stop] does.
 // What destroys something in the holder's own room is in own. take is as for [Edit].
-func Shell(ctx context.Context, call payload.Call, env shell.Env, rooms Rooms, tree Tree) (reason string, own []Change, take *Stick) {
-	j := JudgeCommand(ctx, call, env, rooms, tree)
+func Shell(ctx context.Context, call payload.Call, env shell.Env, rooms Rooms, ignores Ignored) (reason string, own []Change, take *Stick) {
+	j := JudgeCommand(ctx, call, env, rooms, ignores)
 	if c := j.Refused(); c != nil {
 		here := stickHere(ctx, call, rooms)
 		if c.Stick.Unconfirmed != "" {
@@ -68,7 +65,7 @@ func Shell(ctx context.Context, call payload.Call, env shell.Env, rooms Rooms, t
 }
 
 // JudgeCommand judges the command of call. What cannot be found out is permitted.
-func JudgeCommand(ctx context.Context, call payload.Call, env shell.Env, rooms Rooms, tree Tree) Judgement {
+func JudgeCommand(ctx context.Context, call payload.Call, env shell.Env, rooms Rooms, ignores Ignored) Judgement {
 	result := classify(call.Command, env)
 	j := Judgement{Unknown: result.Unknown}
 	asked := map[string][]int{} // the changes of which git has to be asked, by room
@@ -94,7 +91,7 @@ func JudgeCommand(ctx context.Context, call payload.Call, env shell.Env, rooms R
 		for i, n := range list {
 			paths[i] = j.Changes[n].Path
 		}
-		for i, ignored := range tree.Ignored(ctx, root, paths) {
+		for i, ignored := range ignores(ctx, root, paths) {
 			if c := &j.Changes[list[i]]; ignored {
 				c.Ignored, c.Refused = true, false
 			}
@@ -120,20 +117,15 @@ func classify(command string, env shell.Env) shell.Result {
 
 // canonical resolves the links on the way to a path, as far as it is there.
 func canonical(path string) string {
-	dir, base := filepath.Split(filepath.Clean(path))
-	rest := base
-	for dir != "" {
-		if real, err := filepath.EvalSymlinks(dir); err == nil {
-			return filepath.Join(real, rest)
-		}
-		parent := filepath.Dir(filepath.Clean(dir))
-		if parent == filepath.Clean(dir) {
-			break
-		}
-		rest = filepath.Join(filepath.Base(dir), rest)
-		dir = parent
+	dir := filepath.Dir(path)
+	if dir == path {
+		return path
 	}
-	return path
+	real, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		real = canonical(dir)
+	}
+	return filepath.Join(real, filepath.Base(path))
 }
 
 func isWithin(root, path string) bool {

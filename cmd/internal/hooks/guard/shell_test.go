@@ -76,7 +76,7 @@ func TestShell(t *testing.T) {
 		{"unconfirmed", "git stash", with(func(s *Stick) { s.Holder, s.Unconfirmed = "a:1", "since 12:00" }), "has not confirmed", 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			reason, own, _ := Shell(t.Context(), shellCall(t, harness.ClaudeCode, tt.command), shell.Env{Dir: "/w"}, room{tt.stick}, tree{"out"})
+			reason, own, _ := Shell(t.Context(), shellCall(t, harness.ClaudeCode, tt.command), shell.Env{Dir: "/w"}, room{tt.stick}, tree{"out"}.Ignored)
 			if (reason == "") != (tt.says == "") || !strings.Contains(reason, tt.says) || len(own) != tt.own {
 				t.Errorf("says %q and %d of its own, want %q and %d", reason, len(own), tt.says, tt.own)
 			}
@@ -99,7 +99,7 @@ func TestShellOfEachHarness(t *testing.T) {
 		}
 		command = strings.ReplaceAll(command, `\n`, "\n")
 		for _, id := range []harness.ID{harness.ClaudeCode, harness.Codex, harness.Gemini, harness.OpenCode} {
-			reason, _, _ := Shell(t.Context(), shellCall(t, id, command), shell.Env{Dir: "/w", Home: "/home/u"}, room{stick}, tree{"x.pyc", "node_modules", "dist", "build", ".env", "target", "bin", ".venv"})
+			reason, _, _ := Shell(t.Context(), shellCall(t, id, command), shell.Env{Dir: "/w", Home: "/home/u"}, room{stick}, tree{"x.pyc", "node_modules", "dist", "build", ".env", "target", "bin", ".venv"}.Ignored)
 			if (reason != "") != (label == "write") {
 				t.Errorf("%s: %s %q: %s", id, label, command, reason)
 			}
