@@ -276,7 +276,7 @@ func (p *code) runs(args [][]token) {
 			}
 		case i == 0:
 			if v, ok := p.place(a, 0); ok {
-				p.c.w.script(sc, v.source(sc, p.c.w))
+				p.c.w.script(sc, v.source())
 			}
 			return
 		}

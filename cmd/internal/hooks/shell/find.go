@@ -90,7 +90,7 @@ func (c *call) each(command []value, repl string, names []value) {
 	if len(command) == 0 {
 		return
 	}
-	if repl == "" || !slices.ContainsFunc(command, func(v value) bool { return strings.Contains(v.all(), repl) }) {
+	if repl == "" || !slices.ContainsFunc(command, func(v value) bool { return strings.Contains(v.source(), repl) }) {
 		c.w.run(c.sc.clone(), slices.Concat(command, names))
 		return
 	}
@@ -98,26 +98,23 @@ func (c *call) each(command []value, repl string, names []value) {
 		sc := c.sc.clone()
 		var words []value
 		for _, v := range command {
-			words = append(words, substitute(c.w, sc, v, repl, name))
+			words = append(words, substitute(v, repl, name))
 		}
 		c.w.run(sc, words)
 	}
 }
 
 // substitute returns v with name in the place of repl.
-func substitute(w *walker, sc *scope, v value, repl string, name value) value {
-	before, after, ok := strings.Cut(v.all(), repl)
+func substitute(v value, repl string, name value) value {
+	before, after, ok := strings.Cut(v.source(), repl)
 	if !ok {
 		return v
-	}
-	if name.open && name.rest == "" {
-		name = w.named(sc, name)
 	}
 	head := value{text: before}
 	if v.open && len(before) > len(v.text) {
 		head = value{text: v.text, open: true, names: v.names, rest: before}
 	}
-	return head.plus(name).plus(substitute(w, sc, value{text: after}, repl, name))
+	return head.plus(name).plus(substitute(value{text: after}, repl, name))
 }
 
 func (c *call) parallel() {
@@ -136,10 +133,10 @@ func (c *call) parallel() {
 	for _, name := range names {
 		sc := c.sc.clone()
 		text := words[0]
-		if !strings.Contains(text.all(), "{}") {
+		if !strings.Contains(text.source(), "{}") {
 			text = text.plus(value{text: " {}"})
 		}
-		c.text(sc, substitute(c.w, sc, text, "{}", name))
+		c.text(sc, substitute(text, "{}", name))
 	}
 }
 
@@ -202,11 +199,6 @@ func (s search) names() []value {
 			names = append(names, root.plus(value{text: "/" + strings.TrimPrefix(name, "/")}))
 		}
 	}
-	for i := range names {
-		if names[i].open {
-			names[i].rest = ""
-		}
-	}
 	return names
 }
 
@@ -228,7 +220,7 @@ func (c *call) find() {
 				end = len(rest)
 			}
 			command := rest[:end]
-			if slices.ContainsFunc(command, func(v value) bool { return strings.Contains(v.all(), "{}") }) {
+			if slices.ContainsFunc(command, func(v value) bool { return strings.Contains(v.source(), "{}") }) {
 				c.each(command, "{}", names)
 			} else {
 				c.w.run(c.sc.clone(), command)

@@ -2,73 +2,56 @@ package shell
 
 import (
 	"path"
+	"slices"
 	"strings"
 )
 
 // interpreter follows python, node and the like: a text behind -c or -e, or what they read.
 func (c *call) interpreter() {
-	letter, edits, joins := "e", c.name == "perl" || c.name == "ruby", true
+	texts, others, edits := []string{"-e", "--eval", "--print"}, []string{"-r", "--require", "--import"}, false
 	switch {
 	case strings.HasPrefix(c.name, "python"), c.name == "pypy3", c.name == "ipython":
-		letter = "c"
+		texts, others = []string{"-c"}, []string{"-m", "-W", "-X"}
 	case c.name == "php":
-		letter = "r"
-	case !edits:
-		joins = false
+		texts, others = []string{"-r"}, []string{"-d"}
+	case c.name == "perl", c.name == "ruby":
+		texts, others, edits = []string{"-e", "-E"}, []string{"-I", "-M", "-r"}, true
 	}
-	inPlace := false
-	for i, a := range c.args {
-		s := a.text
-		switch {
-		case len(s) < 2 || s[0] != '-':
-			switch {
-			case inPlace:
-				c.effect(Effect{Op: c.name + " -i"}, c.args[i:]...)
-			case s == "-":
-				c.reads(c.args[i+1:])
-			default:
-				if name, ok := c.w.program(s); ok && isProgram(name) && name != s {
-					c.again(append([]value{{text: name}}, c.args[i+1:]...))
-				} else {
-					c.w.unknown(path.Base(s))
-				}
-			}
-			return
-		case s == "--version" || s == "-V" || s == "--help" || s == "-v" && !edits || s == "--check" || s == "--test":
-			return
-		case s == "-m" && letter == "c":
-			c.module(c.args[i+1:])
-			return
-		}
-		switches, _, _ := strings.Cut(s[1:], ".")
-		if s[1] == '-' || s[1] == 'M' || s[1] == 'I' || c.name == "ruby" && s[1] == 'r' {
-			switches = ""
-		}
-		at := strings.Index(switches, letter)
-		if n := strings.IndexByte(switches, 'i'); edits && n >= 0 && (at < 0 || n < at) {
-			inPlace = true
-		}
-		if at < 0 && (joins || s != "--eval" && s != "--print" && s != "-p") {
-			continue
-		}
-		text, behind := value{}, c.args[i+1:]
-		if joins && at+1 < len(switches) {
-			text.text = s[at+2:]
-		} else if len(behind) > 0 {
-			text, behind = behind[0], behind[1:]
-		}
-		if !inPlace {
-			c.follow(c.name+" "+s, text.all(), behind)
-			return
-		}
-		for len(behind) > 1 && behind[0].text == "-e" {
-			behind = behind[2:]
-		}
-		c.effect(Effect{Op: c.name + " -i"}, parse(behind, nil, true).words...)
+	o := parse(c.args, slices.Concat(texts, others), true)
+	if o.has("--version", "-V", "--help", "--check", "--test") || !edits && o.has("-v") {
 		return
 	}
-	if !inPlace { // else find -exec names the files
+	if edits && o.has("-i") {
+		c.effect(Effect{Op: c.name + " -i"}, o.words...)
+		return
+	}
+	if _, ok := o.value("-m"); ok {
+		c.module(c.args[slices.IndexFunc(c.args, func(a value) bool { return a.text == "-m" })+1:])
+		return
+	}
+	if _, ok := o.value(texts...); !ok && !edits && o.has("-p") && len(o.words) > 0 {
+		o.values = []option{{texts[0], o.words[0]}}
+	}
+	if _, ok := o.value(texts...); ok {
+		for _, v := range o.values {
+			if slices.Contains(texts, v.flag) {
+				c.follow(c.name+" "+v.flag, v.value.source(), o.words)
+			}
+		}
+		return
+	}
+	switch {
+	case len(o.words) == 0:
 		c.reads(nil)
+	case o.words[0].text == "-":
+		c.reads(o.words[1:])
+	default:
+		s := o.words[0].text
+		if name, ok := c.w.program(s); ok && isProgram(name) && name != s {
+			c.again(append([]value{{text: name}}, o.words[1:]...))
+		} else {
+			c.w.unknown(path.Base(s))
+		}
 	}
 }
 

@@ -197,7 +197,5 @@ func (w *walker) output(sc *scope, list []*node) []value {
 	if in.known {
 		return []value{{text: strings.TrimRight(in.text, "\n")}}
 	}
-	v := in.names
-	v.rest = ""
-	return []value{v}
+	return []value{in.names}
 }

@@ -22,6 +22,8 @@ func (w *walker) variable(sc *scope, name string) ([]value, bool) {
 			return sc.args[n : n+1], true
 		}
 		return nil, false
+	case name == foundVar:
+		return []value{found}, true
 	case name == "PWD":
 		return one(sc.dir)
 	case name == "OLDPWD":

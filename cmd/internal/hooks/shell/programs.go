@@ -10,7 +10,7 @@ import (
 // it is one.
 func (c *call) special() bool {
 	if s := c.arg(0); c.name == "deno" && s == "eval" || c.name == "bun" && (s == "-e" || s == "--eval") {
-		c.follow(c.name+" "+s, c.args[len(c.args)-1].all(), nil)
+		c.follow(c.name+" "+s, c.args[len(c.args)-1].source(), nil)
 		return true
 	}
 	switch c.name {
@@ -50,8 +50,6 @@ func (c *call) special() bool {
 		if !slices.ContainsFunc([]string{"/activate", "rc", "profile", "env"}, func(end string) bool { return strings.HasSuffix(s, end) }) {
 			c.w.unknown(path.Base(s))
 		}
-	case "env", "cross-env", "cross-env-shell":
-		c.env()
 	case "sh", "bash", "zsh", "dash", "ksh", "ash", "fish", "mksh":
 		c.shell()
 	case "xargs", "gxargs":
@@ -79,7 +77,7 @@ func (c *call) special() bool {
 	case "apply_patch", "applypatch":
 		text := c.w.in.text
 		for _, a := range c.args {
-			text += "\n" + a.all()
+			text += "\n" + a.source()
 		}
 		targets := []value{}
 		for _, file := range Patched(text) {
@@ -93,8 +91,6 @@ func (c *call) special() bool {
 		c.git()
 	case "npm", "pnpm", "yarn", "bun":
 		c.npm()
-	case "npx", "bunx", "pnpx", "uvx", "pipx":
-		c.npx()
 	case "go":
 		return c.golang()
 	case "python", "python2", "python3", "pypy3", "ipython", "node", "nodejs", "ruby", "php", "perl", "tsx", "ts-node", "osascript", "lua":
@@ -134,39 +130,17 @@ func (in input) line() value {
 	return all[0]
 }
 
-func (c *call) env() {
-	o := parse(c.args, []string{"-u", "--unset", "-C", "--chdir", "-S", "--split-string"}, true)
-	sc := c.sc.clone()
-	if dir, ok := o.value("-C", "--chdir"); ok {
-		sc.chdir(c.w, dir)
-	}
-	words := o.words
-	for len(words) > 0 && strings.Contains(words[0].text, "=") {
-		name, v, _ := strings.Cut(words[0].text, "=")
-		sc.vars[name] = []value{{text: v, open: words[0].open, names: words[0].names}}
-		words = words[1:]
-	}
-	if text, ok := o.value("-S", "--split-string"); ok {
-		c.text(sc, append([]value{text}, words...)...)
-	} else {
-		c.w.run(sc, words)
-	}
-}
-
 // shell runs a shell: a text behind -c, a file, or what it reads.
 func (c *call) shell() {
-	o := parse(c.args, []string{"-c", "-o", "+o", "-O", "--rcfile", "--init-file"}, true)
-	words, sc := o.words, c.sc.clone()
-	text, ok := o.value("-c")
-	for i, a := range c.args { // in -cx, unlike elsewhere, x is another flag
+	args := slices.Clone(c.args)
+	for i, a := range args { // in -cx, unlike elsewhere, x is another flag
 		if s := a.text; len(s) > 2 && s[0] == '-' && s[1] != '-' && strings.Contains(s, "c") {
-			words = parse(c.args[i+1:], nil, true).words
-			if ok = len(words) > 0; ok {
-				text, words = words[0], words[1:]
-			}
-			break
+			args[i].text = "-c"
 		}
 	}
+	o := parse(args, []string{"-c", "-o", "+o", "-O", "--rcfile", "--init-file"}, true)
+	words, sc := o.words, c.sc.clone()
+	text, ok := o.value("-c")
 	switch {
 	case o.has("--version", "--help", "-n"):
 	case ok:
@@ -197,7 +171,7 @@ func (c *call) sed() {
 		c.effect(Effect{Op: "sed -i"}, files...)
 		return
 	}
-	for line := range strings.FieldsFuncSeq(program.all(), func(r rune) bool { return strings.ContainsRune("\n;{}", r) }) {
+	for line := range strings.FieldsFuncSeq(program.source(), func(r rune) bool { return strings.ContainsRune("\n;{}", r) }) {
 		i := strings.LastIndex(line, "w ")
 		if i < 0 {
 			continue
@@ -218,7 +192,7 @@ func (c *call) awk() {
 	if len(o.words) == 0 || o.has("-f", "--file") {
 		return
 	}
-	for line := range strings.FieldsFuncSeq(o.words[0].all(), func(r rune) bool { return strings.ContainsRune("\n;{}", r) }) {
+	for line := range strings.FieldsFuncSeq(o.words[0].source(), func(r rune) bool { return strings.ContainsRune("\n;{}", r) }) {
 		if what, file, ok := strings.Cut(line, ">"); ok && strings.HasPrefix(strings.TrimSpace(what), "print") && strings.Count(what, `"`)%2 == 0 {
 			if file, ok = strings.CutPrefix(strings.TrimLeft(file, "> "), `"`); ok {
 				c.effect(Effect{Op: "awk >"}, value{text: strings.Trim(file, `" `)})
@@ -315,23 +289,6 @@ func writesByName(script string) bool {
 		return slices.ContainsFunc(parts, func(p string) bool { return strings.Contains(names, " "+p+" ") })
 	}
 	return has(" fix format fmt prettify autofix ") && !has(" check test verify ci diff dry list build watch start ")
-}
-
-// npx runs a program of a package.
-func (c *call) npx() {
-	args := c.args
-	if c.name == "pipx" {
-		if c.arg(0) != "run" {
-			return
-		}
-		args = args[1:]
-	}
-	o := parse(args, []string{"-p", "--package", "--from", "--with", "--python", "--spec", "-c", "--call"}, true)
-	if text, ok := o.value("-c", "--call"); ok {
-		c.text(c.sc.clone(), text)
-	} else {
-		c.fetched(o.words)
-	}
 }
 
 // fetched runs words as a command of a package. There, unlike elsewhere, create-x begins a

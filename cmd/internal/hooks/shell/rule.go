@@ -78,11 +78,12 @@ func find(name string) (r rule, ok bool) {
 }
 
 // byTable follows a program of the table, and reports whether it is in it. A rule for a
-// subcommand goes before that for the program.
+// subcommand goes before that for the program, and one for a flag before both.
 func (c *call) byTable() bool {
 	c.w.spend(5)
 	r, _ := find(c.name)
-	for key, args, sc := c.name, c.args, c.sc; ; {
+	key := c.name
+	for args, sc := c.args, c.sc; ; {
 		sub, rest, inner := subcommand(&call{w: c.w, sc: sc}, r, args)
 		next, ok := find(key + " " + sub)
 		if sub == "" || !ok {
@@ -96,7 +97,17 @@ func (c *call) byTable() bool {
 	if r == nil {
 		return false
 	}
-	c.apply(r)
+	for _, a := range c.args {
+		if a.text == "--" {
+			break
+		}
+		if v, _ := find(key + " " + a.text); v != nil && a.text[0] == '-' && (c.name == key || v.is("destroys")) {
+			r, c.name = v, key+" "+a.text
+		}
+	}
+	if !r.is("index") || !c.elsewhere && !(c.private && r.is("private")) {
+		c.apply(r)
+	}
 	return true
 }
 
@@ -161,6 +172,11 @@ func (c *call) apply(r rule) {
 	case prefix != nil:
 		c.effect(e, append(targets, into...)...)
 		rest := c.words[min(int(prefix[0][0]-'0'), len(c.words)):]
+		for inner := c.sc.clone(); len(rest) > 0 && strings.Contains(rest[0].text, "="); rest = rest[1:] { // as of env and sudo
+			name, v, _ := strings.Cut(rest[0].text, "=")
+			inner.vars[name] = []value{{text: v, open: rest[0].open, names: rest[0].names}}
+			c.sc = inner
+		}
 		if i := slices.IndexFunc(c.args, func(a value) bool { return a.text == "--" }); r.is("dashes") && i >= 0 {
 			c.again(c.args[i+1:])
 		} else if len(rest) > 1 && rest[0].text == "-c" {

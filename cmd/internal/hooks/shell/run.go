@@ -13,6 +13,8 @@ type call struct {
 	name string
 	args []value
 	options
+	// Of git: its index and branches are not those of the working tree; its index is a file of its own.
+	elsewhere, private bool
 }
 
 // options are arguments, taken apart.
@@ -113,7 +115,7 @@ func (c *call) again(words []value) {
 func (c *call) text(sc *scope, words ...value) {
 	var all []string
 	for _, v := range words {
-		all = append(all, v.source(sc, c.w))
+		all = append(all, v.source())
 	}
 	c.w.script(sc, strings.Join(all, " "))
 }
@@ -135,7 +137,7 @@ func (w *walker) run(sc *scope, args []value) {
 	}
 	if text, ok := sc.aliases[name.text]; ok {
 		delete(sc.aliases, name.text) // it may contain itself
-		w.script(sc, text+" "+shellWords(args[1:], sc, w))
+		w.script(sc, text+" "+shellWords(args[1:]))
 		sc.aliases[name.text] = text
 		return
 	}
@@ -193,10 +195,10 @@ func (w *walker) inProject(dir string) bool {
 }
 
 // shellWords returns words as the text of a command.
-func shellWords(args []value, sc *scope, w *walker) string {
+func shellWords(args []value) string {
 	var all []string
 	for _, a := range args {
-		if s := a.source(sc, w); a.open {
+		if s := a.source(); a.open {
 			all = append(all, `"`+s+`"`)
 		} else {
 			all = append(all, "'"+strings.ReplaceAll(s, "'", `'\''`)+"'")

@@ -50,7 +50,7 @@ func Classify(command string, env Env) (result Result) {
 	if len(command) > MaxCommand {
 		return Result{Unknown: []string{"a command that is too long"}}
 	}
-	w := &walker{env: env, aliases: map[string]string{}}
+	w := &walker{env: env}
 	defer func() {
 		if recover() != nil {
 			result = w.result // what was found until then
@@ -70,9 +70,6 @@ type walker struct {
 	depth  int
 	copied int
 	in     input // what the current command reads
-	fresh  int   // the number of variables that were made up
-	// The aliases of git that were asked for.
-	aliases map[string]string
 }
 
 // input is what is known of the standard input of a command.
@@ -121,28 +118,19 @@ func (sc *scope) chdir(w *walker, to value) {
 
 // unite makes sc what is known after one of several branches was taken.
 func (sc *scope) unite(branches ...*scope) {
-	first := branches[0]
-	for name := range first.vars {
-		for _, other := range branches[1:] {
-			v, ok := other.vars[name]
-			if !ok {
-				continue
-			}
-			first.vars[name] = common(first.vars[name], v)
-		}
-	}
-	dir := first.dir
+	one := branches[0]
 	for _, other := range branches[1:] {
 		for name, v := range other.vars {
-			if _, ok := first.vars[name]; !ok {
-				first.vars[name] = v
+			if mine, ok := one.vars[name]; ok {
+				v = common(mine, v)
 			}
+			one.vars[name] = v
 		}
-		if other.dir != dir {
-			dir = outer(dir, other.dir)
+		if other.dir != one.dir {
+			one.dir = outer(one.dir, other.dir)
 		}
 	}
-	sc.vars, sc.args, sc.dir = first.vars, first.args, dir
+	sc.vars, sc.args, sc.dir = one.vars, one.args, one.dir
 }
 
 // outer returns that of two directories in which the other one is, "" if there is none.
@@ -294,10 +282,10 @@ func (w *walker) first(sc *scope, n *node) {
 func (w *walker) redirect(sc *scope, r redir) {
 	switch r.op {
 	case "<<", "<<-":
-		w.in = input{text: w.joined(sc, r.text).source(sc, w), known: true}
+		w.in = input{text: w.joined(sc, r.text).source(), known: true}
 	case "<<<":
 		if fields := w.fields(sc, r.to); len(fields) > 0 {
-			w.in = input{text: fields[0].source(sc, w), known: true}
+			w.in = input{text: fields[0].source(), known: true}
 		}
 	case "<":
 		w.fields(sc, r.to)

@@ -3,7 +3,6 @@ package shell
 import (
 	"path"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -12,7 +11,7 @@ type value struct {
 	text  string // all of it, or if it is open how it begins
 	open  bool   // something follows that is not known
 	names bool   // what follows is the name of a file that a command has found
-	rest  string // of an open value: the word as shell source, with made-up variables for what is not known
+	rest  string // of an open value that more than its beginning is known of: all of it as shell source, see [value.source]
 }
 
 // plus returns the concatenation of two values.
@@ -22,39 +21,28 @@ func (v value) plus(next value) value {
 	}
 	switch {
 	case v.open:
-		v.rest += next.all()
+		v.rest = v.source() + next.source()
 		return v
 	case next.open:
-		return value{v.text + next.text, true, next.names, v.text + next.rest}
+		return value{v.text + next.text, true, next.names, v.text + next.source()}
 	}
 	return value{text: v.text + next.text}
 }
 
-func (v value) all() string {
-	if v.open {
+// foundVar is a variable whose value is the name of some file.
+const foundVar = "tt_found"
+
+// source returns the value as a text that a shell may parse, with variables for what is not known.
+func (v value) source() string {
+	switch {
+	case !v.open:
+		return v.text
+	case v.rest != "":
 		return v.rest
+	case v.names:
+		return v.text + "${" + foundVar + "}"
 	}
-	return v.text
-}
-
-// source returns the value as a text that a shell may parse: what is not known are
-// variables of sc.
-func (v value) source(sc *scope, w *walker) string {
-	if v.open && v.rest == "" {
-		return w.named(sc, v).rest
-	}
-	return v.all()
-}
-
-// named returns v, open, with a new variable in its rest that has its value.
-func (w *walker) named(sc *scope, v value) value {
-	w.fresh++
-	w.spend(8)
-	name := "tt_" + strconv.Itoa(w.fresh)
-	v.rest = ""
-	sc.vars[name] = []value{v}
-	v.rest = "${" + name + "}"
-	return v
+	return v.text + "${tt_unknown}"
 }
 
 // common returns what is known of a variable that has one of two values.
@@ -113,7 +101,8 @@ func (w *walker) fields(sc *scope, word word) []value {
 		w.spend(len(parts))
 		e := expander{w: w, sc: sc}
 		e.parts(parts, false)
-		all = append(all, e.done()...)
+		e.next()
+		all = append(all, e.fields...)
 	}
 	w.spend(len(all))
 	return all
@@ -160,17 +149,7 @@ type expander struct {
 	fields  []value
 }
 
-func (e *expander) done() []value {
-	if e.begun {
-		e.fields = append(e.fields, e.current)
-	}
-	return e.fields
-}
-
 func (e *expander) add(v value) {
-	if v.open && v.rest == "" {
-		v = e.w.named(e.sc, v)
-	}
 	e.w.copied += len(e.current.text) + len(v.text)
 	e.w.spend(len(e.current.rest) / 1000)
 	e.current, e.begun = e.current.plus(v), true
