@@ -78,7 +78,7 @@ func BenchmarkReplay(b *testing.B) {
 				Seq: at.Seq + int64(i) + 1, ID: fsroom.NewID(), RoomID: "demo", Type: said, From: "agent0", Payload: []byte(`"hello"`),
 			}
 		}
-		at, err = log.Append(at, batch)
+		at, err = log.Append(at, batch, nil)
 	}
 	if err != nil {
 		b.Fatal(err)

@@ -163,7 +163,7 @@ func (r *Files[S]) commit(snap *Snapshot[S], events []event.Event, committed fun
 	}
 	after := &Snapshot[S]{State: next, Turn: events[len(events)-1].Turn}
 	drafted := func() *lockfile.Draft { return nil } // of state.json, which is synced beside the journal
-	_, err = log.AppendThen(snap.Position, events, func(end journal.Position) error {
+	_, err = log.Append(snap.Position, events, func(end journal.Position) error {
 		if after.Position = end; r.rules.Live(next) {
 			drafted = r.draftProjection(after, log)
 		}

@@ -24,34 +24,47 @@ func (e *AppendError) Error() string {
 func (e *AppendError) Unwrap() error { return e.Err }
 
 // Append commits events as one change, by one write and one sync, and returns the position
-// after it. It sets More. The caller has the room's lock.
+// after it. It sets More. The caller has the room's lock. sync is given the position after the
+// change, which is written, and has to call [Log.Sync]; if it is nil, that is all it does.
 //
 // When Append returns nil, the events are durable. An [AppendError] means that the write
 // or the sync failed. With any other error nothing was written: the file does not end at
 // at ([ErrPosition]), the numbers do not continue at.Seq, or an event has no line that can
 // be read back.
-func (l *Log) Append(at Position, events []event.Event) (Position, error) {
-	return l.AppendThen(at, events, func(Position) error { return l.Sync() })
-}
-
-// AppendThen is [Log.Append] with another way to sync. It is given the position after the change,
-// which is written, and has to call [Log.Sync].
-func (l *Log) AppendThen(at Position, events []event.Event, sync func(Position) error) (Position, error) {
+func (l *Log) Append(at Position, events []event.Event, sync func(Position) error) (Position, error) {
 	if len(events) == 0 {
 		return at, nil
+	}
+	if sync == nil {
+		sync = func(Position) error { return l.Sync() }
 	}
 	lines, err := EncodeChange(at, events)
 	if err != nil {
 		return at, err
 	}
-	if err := l.endsAt(at); err != nil {
+	return l.write(at, lines, events[len(events)-1].Seq, sync)
+}
+
+// AppendLines appends the lines of one change that [EncodeChange] has made, and does not sync
+// them: it is for a journal that can be fetched again. seq is the event_seq of the last line. It
+// returns the position after the lines. The caller has the room's lock.
+func (l *Log) AppendLines(at Position, lines []byte, seq int64) (Position, error) {
+	return l.write(at, lines, seq, func(Position) error { return nil })
+}
+
+func (l *Log) write(at Position, lines []byte, seq int64, sync func(Position) error) (Position, error) {
+	size, _, err := l.file.Stat()
+	if err == nil && size != at.Offset {
+		err = fmt.Errorf("%s: ends at %d, not at %d: %w", l.path, size, at.Offset, ErrPosition)
+	}
+	if err != nil {
 		return at, err
 	}
 	n, err := l.file.Write(lines)
 	if err == nil && n < len(lines) {
 		err = io.ErrShortWrite
 	}
-	end := Position{Offset: at.Offset + int64(len(lines)), Seq: events[len(events)-1].Seq}
+	end := Position{Offset: at.Offset + int64(len(lines)), Seq: seq}
 	if err == nil {
 		// When this returns nil, the change is committed. If it fails, it is not
 		// tried again: the kernel may have marked the lost pages clean, and a second
@@ -68,32 +81,6 @@ func (l *Log) AppendThen(at Position, events []event.Event, sync func(Position) 
 // and not a second try for the data.
 func (l *Log) undo(at Position) bool {
 	return l.file.Truncate(at.Offset) == nil && l.file.Sync() == nil
-}
-
-// AppendLines appends the lines of one change that [EncodeChange] has made, and does not sync
-// them: it is for a journal that can be fetched again. seq is the event_seq of the last line. It
-// returns the position after the lines. The caller has the room's lock.
-func (l *Log) AppendLines(at Position, lines []byte, seq int64) (Position, error) {
-	if err := l.endsAt(at); err != nil {
-		return at, err
-	}
-	n, err := l.file.Write(lines)
-	if err == nil && n < len(lines) {
-		err = io.ErrShortWrite
-	}
-	if err != nil {
-		return at, &AppendError{Err: err, Undone: l.file.Truncate(at.Offset) == nil}
-	}
-	return Position{Offset: at.Offset + int64(len(lines)), Seq: seq}, nil
-}
-
-// endsAt returns nil if the file ends at the position.
-func (l *Log) endsAt(at Position) error {
-	size, _, err := l.file.Stat()
-	if err == nil && size != at.Offset {
-		err = fmt.Errorf("%s: ends at %d, not at %d: %w", l.path, size, at.Offset, ErrPosition)
-	}
-	return err
 }
 
 // EncodeChange returns the lines of a change that follows at. It sets More. It decodes each

@@ -16,7 +16,7 @@ import (
 func TestAppendIsOneWriteOneSyncAndDurable(t *testing.T) {
 	f := &fakeFile{}
 	l := New("j", f)
-	at, err := l.Append(Position{}, []event.Event{sample(7), sample(8), sample(9)})
+	at, err := l.Append(Position{}, []event.Event{sample(7), sample(8), sample(9)}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,15 +29,15 @@ func TestAppendIsOneWriteOneSyncAndDurable(t *testing.T) {
 	if n := bytes.Count(f.synced, []byte(`"more":true}`+"\n")); n != 2 {
 		t.Fatalf("%d lines say more, want all but the last of three", n)
 	}
-	if at, err = l.Append(at, []event.Event{sample(10)}); err != nil || at.Seq != 10 || f.dirty {
+	if at, err = l.Append(at, []event.Event{sample(10)}, nil); err != nil || at.Seq != 10 || f.dirty {
 		t.Fatal(at, err, f.dirty)
 	}
 	checkScan(t, l, Position{}, []int64{7, 8, 9, 10}, at, 0)
 }
 
-// TestAppendThen: what is done beside the sync knows the end of the change, which is written and not
+// TestAppendWithSync: what is done beside the sync knows the end of the change, which is written and not
 // yet durable, and nothing is begun for one that could not be written.
-func TestAppendThen(t *testing.T) {
+func TestAppendWithSync(t *testing.T) {
 	f := &fakeFile{}
 	begun := 0
 	l := New("j", f)
@@ -47,11 +47,11 @@ func TestAppendThen(t *testing.T) {
 		}
 		return l.Sync()
 	}
-	if _, err := l.AppendThen(Position{}, []event.Event{sample(1), sample(2)}, written); err != nil || begun != 1 {
+	if _, err := l.Append(Position{}, []event.Event{sample(1), sample(2)}, written); err != nil || begun != 1 {
 		t.Error(err, begun)
 	}
 	full := &fakeFile{failNextWrite: syscall.ENOSPC}
-	if _, err := New("j", full).AppendThen(Position{}, []event.Event{sample(1)}, written); err == nil || begun != 1 {
+	if _, err := New("j", full).Append(Position{}, []event.Event{sample(1)}, written); err == nil || begun != 1 {
 		t.Error(err, begun)
 	}
 }
@@ -59,7 +59,7 @@ func TestAppendThen(t *testing.T) {
 func TestAppendLeavesTheCallersEventsAlone(t *testing.T) {
 	events := []event.Event{sample(1), sample(2)}
 	events[1].More = true
-	if _, err := New("j", &fakeFile{}).Append(Position{}, events); err != nil {
+	if _, err := New("j", &fakeFile{}).Append(Position{}, events, nil); err != nil {
 		t.Fatal(err)
 	}
 	if events[0].More || !events[1].More {
@@ -69,7 +69,7 @@ func TestAppendLeavesTheCallersEventsAlone(t *testing.T) {
 
 func TestAppendNothing(t *testing.T) {
 	f := &fakeFile{}
-	at, err := New("j", f).Append(Position{3, 1}, nil)
+	at, err := New("j", f).Append(Position{3, 1}, nil, nil)
 	if err != nil || at != (Position{3, 1}) || f.writes+f.syncs != 0 {
 		t.Fatal(at, err, f.writes, f.syncs)
 	}
@@ -100,7 +100,7 @@ func TestAppendRefusesBeforeWriting(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			f := &fakeFile{data: start.Append(nil)}
-			got, err := New("j", f).Append(tt.at, tt.events)
+			got, err := New("j", f).Append(tt.at, tt.events, nil)
 			if err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Fatalf("error %v, want %q", err, tt.want)
 			}
@@ -138,7 +138,7 @@ func TestAppendFaults(t *testing.T) {
 			l := New("j", f)
 			at := Position{int64(len(before)), 1}
 			tt.fault(f)
-			got, err := l.Append(at, []event.Event{sample(2), sample(3)})
+			got, err := l.Append(at, []event.Event{sample(2), sample(3)}, nil)
 			var failed *AppendError
 			if !errors.As(err, &failed) || !errors.Is(err, tt.cause) || failed.Undone != tt.undone || got != at {
 				t.Fatalf("position %v, error %#v", got, err)
@@ -152,7 +152,7 @@ func TestAppendFaults(t *testing.T) {
 			if f.dirty || !bytes.Equal(f.data, before) || !bytes.Equal(f.synced, before) {
 				t.Fatal("said undone, and the file is not as before")
 			}
-			if _, err := l.Append(at, []event.Event{sample(2)}); err != nil {
+			if _, err := l.Append(at, []event.Event{sample(2)}, nil); err != nil {
 				t.Fatalf("append after an undone one: %v", err)
 			}
 		})

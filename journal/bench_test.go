@@ -101,7 +101,7 @@ func BenchmarkAppend(b *testing.B) {
 	b.ReportAllocs()
 	var at Position
 	for b.Loop() {
-		if at, err = l.Append(at, []event.Event{sample(at.Seq + 1)}); err != nil {
+		if at, err = l.Append(at, []event.Event{sample(at.Seq + 1)}, nil); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -61,7 +61,7 @@ func TestEveryFailedReadIsReported(t *testing.T) {
 		"Last":             {data[:len(data)-5], func(l *Log) error { _, _, err := l.Last(); return err }},
 		"Find":             {data, func(l *Log) error { _, err := l.Find(200); return err }},
 		"First":            {data, func(l *Log) error { _, err := l.First(); return err }},
-		"Append":           {nil, func(l *Log) error { _, err := l.Append(Position{}, samples(1)); return err }},
+		"Append":           {nil, func(l *Log) error { _, err := l.Append(Position{}, samples(1), nil); return err }},
 		"Cut":              {data, func(l *Log) error { return l.Cut(first) }},
 	}
 	for name, op := range operations {

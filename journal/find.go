@@ -39,96 +39,65 @@ func (l *Log) Find(seq int64) (Position, error) {
 	if err != nil || seq > end.Seq || end.Offset == 0 {
 		return end, err
 	}
-	b := bisector{log: l, lines: newLineReader(l.file, 0, findWindow), end: end, seq: seq}
-	first, err := b.read()
+	lines := newLineReader(l.file, 0, findWindow)
+	first, err := l.nextSeq(lines)
 	if err != nil || seq <= first {
 		return Position{}, err
 	}
-	low, err := b.narrow()
-	if err != nil {
-		return Position{}, err
-	}
-	return b.walk(low)
-}
-
-// A bisector is one Find, for a seq after that of the first line and not after end.
-type bisector struct {
-	log   *Log
-	lines *lineReader
-	dec   event.Decoder
-	end   Position
-	seq   int64
-}
-
-// narrow returns the start of a line before seq and at most about a window away from it.
-func (b *bisector) narrow() (int64, error) {
 	// The line at low is before seq. No line that starts at high or later is.
-	low, high := int64(0), b.end.Offset
+	low, high := int64(0), end.Offset
 	for high-low > findWindow {
 		middle := low + (high-low)/2
-		start, before, err := b.probe(middle)
-		if err != nil {
-			return 0, err
+		lines.seek(middle - 1)
+		if _, err := lines.next(); err != nil {
+			return Position{}, l.explain(middle, err)
 		}
-		if before {
+		start, at := lines.off, seq
+		if start < end.Offset {
+			if at, err = l.nextSeq(lines); err != nil {
+				return Position{}, err
+			}
+		}
+		if at < seq {
 			low = start
 		} else {
 			high = middle
 		}
 	}
-	return low, nil
-}
-
-// probe returns the start of the first line at offset or later, and whether the line is
-// before seq.
-func (b *bisector) probe(offset int64) (start int64, before bool, err error) {
-	b.lines.seek(offset - 1)
-	if _, err := b.lines.next(); err != nil {
-		return 0, false, b.explain(offset, err)
-	}
-	if start = b.lines.off; start >= b.end.Offset {
-		return start, false, nil
-	}
-	seq, err := b.read()
-	return start, seq < b.seq, err
-}
-
-// walk reads the lines from low up to seq.
-func (b *bisector) walk(low int64) (Position, error) {
-	b.lines.seek(low)
+	lines.seek(low)
 	for {
-		start := b.lines.off
-		seq, err := b.read()
+		start := lines.off
+		at, err := l.nextSeq(lines)
 		switch {
 		case err != nil:
 			return Position{}, err
-		case seq == b.seq:
+		case at == seq:
 			return Position{Offset: start, Seq: seq - 1}, nil
-		case seq > b.seq:
-			return Position{}, b.log.corrupt(start, fmt.Sprintf("event_seq %d where %d was due", seq, b.seq))
+		case at > seq:
+			return Position{}, l.corrupt(start, fmt.Sprintf("event_seq %d where %d was due", at, seq))
 		}
 	}
 }
 
-// read returns the event_seq of the next line.
-func (b *bisector) read() (int64, error) {
-	start := b.lines.off
-	line, err := b.lines.next()
+// nextSeq returns the event_seq of the next line.
+func (l *Log) nextSeq(lines *lineReader) (int64, error) {
+	start := lines.off
+	line, err := lines.next()
 	if err != nil {
-		return 0, b.explain(start+1, err)
+		return 0, l.explain(start+1, err)
 	}
 	var e event.Event
-	if err := decodeLine(&b.dec, line, &e); err != nil {
-		return 0, b.log.corrupt(start, err.Error())
+	if err := decodeLine(line, &e); err != nil {
+		return 0, l.corrupt(start, err.Error())
 	}
 	return e.Seq, nil
 }
 
 // explain returns the error of Find for a failed read of a line that ends at end or later.
-func (b *bisector) explain(end int64, err error) error {
+func (l *Log) explain(end int64, err error) error {
 	switch {
 	case errors.Is(err, errLineTooLong):
-		return b.log.corruptUpTo(end, err.Error())
+		return l.corruptUpTo(end, err.Error())
 	case errors.Is(err, io.EOF):
 		return io.ErrUnexpectedEOF // the file has become shorter
 	}

@@ -103,7 +103,7 @@ func TestLastReadsOnlyTheEnd(t *testing.T) {
 	data := bytes.Join([][]byte{[]byte("garbage\n"), change(9, 1), bytes.Repeat([]byte("x\n"), 1<<20), change(10, 1)}, nil)
 	f := &countingFile{fakeFile: fakeFile{data: data}}
 	pos, _, err := New("j", f).Last()
-	if err != nil || pos != (Position{int64(len(data)), 10}) || f.reads != 1 || f.largest > tailWindow {
+	if err != nil || pos != (Position{int64(len(data)), 10}) || f.reads > 3 || f.largest > tailWindow {
 		t.Fatal(pos, err, f.reads, f.largest)
 	}
 }

@@ -27,55 +27,57 @@ func (l *Log) Last() (pos Position, tail Tail, err error) {
 	return pos, tail, err
 }
 
+// last looks in a growing part of the end of the file for what is before the last change, and scans
+// from there. Where it finds nothing soon, it scans from the beginning.
 func (l *Log) last() (Position, Tail, error) {
 	size, _, err := l.file.Stat()
 	if err != nil {
 		return Position{}, Tail{}, err
 	}
-	r := backReader{file: l.file, start: size}
-	var d event.Decoder
-	var e event.Event
-	line, err := r.prev()
-	if err == nil && endsChange(&d, line, &e) {
-		end := Position{Offset: size, Seq: e.Seq}
-		line, err = r.prev()
-		if errors.Is(err, io.EOF) || err == nil && separate(&d, line, end.Seq) {
-			return end, Tail{}, nil
+	for window := int64(tailWindow); ; window *= 2 {
+		start := max(0, size-window)
+		buf := make([]byte, size-start)
+		if n, err := l.file.ReadAt(buf, start); n < len(buf) {
+			if err == nil || errors.Is(err, io.EOF) {
+				err = io.ErrUnexpectedEOF // the file has become shorter
+			}
+			return Position{}, Tail{}, err
+		}
+		if seq, end := endOfChange(buf, start == 0); end > 0 {
+			return l.scan(Position{Offset: start + int64(end), Seq: seq}, tailWindow, ignore)
+		}
+		if start == 0 || window >= MaxLine {
+			return l.scan(Position{}, tailWindow, ignore)
 		}
 	}
-	// The last change has several lines or may be torn. Scan it from the end of the
-	// change before it.
-	for ; err == nil; line, err = r.prev() {
-		end := r.offset() + int64(len(line))
-		if end < size && endsChange(&d, line, &e) {
-			return l.scan(Position{Offset: end, Seq: e.Seq}, tailWindow, ignore)
+}
+
+// endOfChange returns the offset in buf, the end of a file, of the last change or torn tail, and the
+// event_seq before it: behind the last line that ends a change and is followed by something. A last
+// line that is a change by itself is not looked behind if the line before it is damaged, but not by a
+// lost page: then that one cannot belong to it. The offset is 0 if it is not in buf, which begins with
+// a line if whole is true.
+func endOfChange(buf []byte, whole bool) (seq int64, end int) {
+	lineAt := func(end int) int { return bytes.LastIndexByte(buf[:max(0, end-1)], '\n') + 1 }
+	var e, last event.Event
+	end = lineAt(len(buf))
+	single := bytes.HasSuffix(buf, []byte{'\n'}) && decodeLine(buf[end:], &last) == nil && !last.More
+	for ; end > 0; end, single = lineAt(end), false {
+		line := buf[lineAt(end):end]
+		if len(line) == end && !whole {
+			return 0, 0
+		}
+		switch err := decodeLine(line, &e); {
+		case err == nil && !e.More:
+			return e.Seq, end
+		case err != nil && single && !lostPage(line):
+			return last.Seq - 1, end
 		}
 	}
-	switch {
-	case errors.Is(err, io.EOF):
-		return l.scan(Position{}, tailWindow, ignore)
-	case errors.Is(err, errLineTooLong):
-		err = l.corruptUpTo(r.offset(), err.Error())
-	}
-	return Position{}, Tail{}, err
+	return 0, 0
 }
 
 func ignore(*event.Event, int64) error { return nil }
-
-// endsChange decodes a line and reports whether it is the last of a change.
-func endsChange(d *event.Decoder, line []byte, e *event.Event) bool {
-	return line[len(line)-1] == '\n' && decodeLine(d, line, e) == nil && !e.More
-}
-
-// separate reports whether the line before event seq belongs to another change. A line
-// that is damaged, but not by a lost page, cannot belong to a torn change.
-func separate(d *event.Decoder, line []byte, seq int64) bool {
-	var e event.Event
-	if decodeLine(d, line, &e) != nil {
-		return !lostPage(line)
-	}
-	return !e.More && e.Seq+1 == seq
-}
 
 // corruptUpTo is [Log.corrupt] for the line that ends at offset end or later.
 func (l *Log) corruptUpTo(end int64, problem string) error {
@@ -87,64 +89,4 @@ func (l *Log) corruptUpTo(end int64, problem string) error {
 			return l.corrupt(start, problem)
 		}
 	}
-}
-
-// A backReader reads lines from the end of a file towards its start.
-type backReader struct {
-	file  io.ReaderAt
-	start int64  // offset of buf[0]
-	buf   []byte // read and not yet returned
-}
-
-// offset returns the offset of the line last returned.
-func (r *backReader) offset() int64 { return r.start + int64(len(r.buf)) }
-
-// prev returns the line before the one last returned, and io.EOF after the first line of
-// the file. The line is valid until the next call. Only the last line of the file may have
-// no newline.
-func (r *backReader) prev() ([]byte, error) {
-	for {
-		n := len(r.buf)
-		if n == 0 && r.start == 0 {
-			return nil, io.EOF
-		}
-		if n > 0 {
-			i := bytes.LastIndexByte(r.buf[:n-1], '\n') + 1
-			if i > 0 || r.start == 0 {
-				return r.cut(i)
-			}
-			if n > MaxLine {
-				return nil, errLineTooLong
-			}
-		}
-		if err := r.grow(); err != nil {
-			return nil, err
-		}
-	}
-}
-
-// cut returns the line that starts at buf[i].
-func (r *backReader) cut(i int) ([]byte, error) {
-	line := r.buf[i:]
-	unfinished := line[len(line)-1] != '\n'
-	if len(line) > MaxLine || unfinished && len(line) == MaxLine {
-		return nil, errLineTooLong
-	}
-	r.buf = r.buf[:i]
-	return line, nil
-}
-
-// grow doubles buf by reading the bytes before it.
-func (r *backReader) grow() error {
-	more := min(int64(max(tailWindow, len(r.buf))), r.start)
-	grown := make([]byte, more, more+int64(len(r.buf)))
-	if n, err := r.file.ReadAt(grown, r.start-more); int64(n) < more {
-		if errors.Is(err, io.EOF) {
-			err = io.ErrUnexpectedEOF
-		}
-		return err
-	}
-	r.buf = append(grown, r.buf...)
-	r.start -= more
-	return nil
 }

@@ -3,7 +3,6 @@ package journal
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"time"
 
@@ -84,25 +83,11 @@ func OpenCommitted(path string) (*Log, error) {
 // The file is opened with O_APPEND: on local file systems the writes of two processes
 // do not mix then, even if the lock fails. A kill can still tear a write.
 func OpenWriter(path string) (*Log, error) {
-	const flags = os.O_RDWR | os.O_APPEND
-	// The file may be created or removed between the two opens.
-	for range 3 {
-		f, err := lockfile.OpenRegular(path, flags)
-		if err == nil {
-			return New(path, osFile{f}), nil
-		}
-		if !errors.Is(err, fs.ErrNotExist) {
-			return nil, err
-		}
-		f, err = lockfile.OpenRegular(path, flags|os.O_CREATE|os.O_EXCL)
-		if err == nil {
-			return New(path, osFile{f}), nil
-		}
-		if !errors.Is(err, fs.ErrExist) {
-			return nil, err
-		}
+	f, err := lockfile.OpenRegular(path, os.O_RDWR|os.O_APPEND|os.O_CREATE)
+	if err != nil {
+		return nil, err
 	}
-	return nil, fmt.Errorf("%s keeps being created and removed", path)
+	return New(path, osFile{f}), nil
 }
 
 // SetCommitted sets the function that returns how many bytes of the file are known to have

@@ -30,7 +30,7 @@ func TestOpenWriterCreatesOnce(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if at, err = l.Append(at, []event.Event{sample(int64(i + 1))}); err != nil || at.Seq != int64(i+1) {
+		if at, err = l.Append(at, []event.Event{sample(int64(i + 1))}, nil); err != nil || at.Seq != int64(i+1) {
 			t.Fatal(at, err)
 		}
 		l.Close()
@@ -54,7 +54,7 @@ func TestReadOnlyLogDoesNotWrite(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := l.Append(at, []event.Event{sample(3)}); err == nil {
+	if _, err := l.Append(at, []event.Event{sample(3)}, nil); err == nil {
 		t.Fatal("appended through a read-only log")
 	}
 	checkScan(t, l, Position{}, []int64{1, 2}, at, 0)
@@ -73,13 +73,13 @@ func TestRealFileIsTornAndCut(t *testing.T) {
 	if err != nil || tail.Torn != int64(len(torn)-9) {
 		t.Fatal(at, tail, err)
 	}
-	if _, err := l.Append(at, []event.Event{sample(3)}); !errors.Is(err, ErrPosition) {
+	if _, err := l.Append(at, []event.Event{sample(3)}, nil); !errors.Is(err, ErrPosition) {
 		t.Fatalf("append behind a torn tail: %v", err)
 	}
 	if err := l.Cut(at); err != nil {
 		t.Fatal(err)
 	}
-	if at, err = l.Append(at, []event.Event{sample(3)}); err != nil {
+	if at, err = l.Append(at, []event.Event{sample(3)}, nil); err != nil {
 		t.Fatal(err)
 	}
 	checkScan(t, l, Position{}, []int64{1, 2, 3}, at, 0)

@@ -51,7 +51,7 @@ func writeChanges(path string) error {
 	}
 	var at Position
 	for n := range writerChanges {
-		if at, err = l.Append(at, variedChange(at.Seq, n)); err != nil {
+		if at, err = l.Append(at, variedChange(at.Seq, n), nil); err != nil {
 			return err
 		}
 		fmt.Println(at.Seq)
@@ -173,7 +173,7 @@ func goOn(t *testing.T, path string, acked int64) {
 	if err := l.Cut(pos); err != nil {
 		t.Fatal(err)
 	}
-	if pos, err = l.Append(pos, variedChange(pos.Seq, 5)); err != nil {
+	if pos, err = l.Append(pos, variedChange(pos.Seq, 5), nil); err != nil {
 		t.Fatal(err)
 	}
 	if again := checkWhole(t, l, Position{}); again != pos {

@@ -23,7 +23,6 @@ type Line struct {
 // that [Log.Scan] refuses. A line is valid only during the call.
 func (l *Log) Lines(fn func(*Line) error) error {
 	lines := newLineReader(l.file, 0, scanWindow)
-	dec := event.NewDecoder()
 	for {
 		text, err := lines.next()
 		line := Line{Text: text}
@@ -40,7 +39,7 @@ func (l *Log) Lines(fn func(*Line) error) error {
 		case err == nil:
 			line.Text = cleaned(text)
 			text = line.Text
-			if bad := decodeLine(&dec, text, &line.Event); bad != nil {
+			if bad := decodeLine(text, &line.Event); bad != nil {
 				line.Problem, line.Event = bad.Error(), event.Event{}
 			}
 		}

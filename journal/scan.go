@@ -86,7 +86,6 @@ func (l *Log) fits(from Position) (size int64, err error) {
 type scanner struct {
 	log   *Log
 	lines *lineReader
-	dec   event.Decoder
 	fn    func(*event.Event, int64) error
 
 	pos     Position    // after the last change delivered
@@ -106,7 +105,6 @@ func newScanner(l *Log, from Position, window int64, fn func(*event.Event, int64
 	return &scanner{
 		log:     l,
 		lines:   newLineReader(l.file, from.Offset, window),
-		dec:     event.NewDecoder(),
 		fn:      fn,
 		pos:     from,
 		counted: from != Position{},
@@ -134,7 +132,7 @@ func (s *scanner) run() (tail Tail, problem string, err error) {
 		case err != nil:
 			return Tail{}, "", err
 		}
-		if err := decodeLine(&s.dec, line, &s.event); err != nil {
+		if err := decodeLine(line, &s.event); err != nil {
 			return s.undecodable(line, err)
 		}
 		if s.counted && s.event.Seq != s.seq+1 {
@@ -196,7 +194,7 @@ func (s *scanner) restOfChange(single bool) (end int64, torn bool, err error) {
 		case err != nil:
 			return 0, false, err
 		}
-		if err := decodeLine(&s.dec, line, &s.event); err != nil {
+		if err := decodeLine(line, &s.event); err != nil {
 			if !lostPage(line) {
 				return 0, false, nil
 			}
@@ -244,7 +242,7 @@ func (s *scanner) take() error {
 }
 
 // decodeLine decodes a line of the file with its newline.
-func decodeLine(d *event.Decoder, line []byte, e *event.Event) error {
+func decodeLine(line []byte, e *event.Event) error {
 	body := line[:len(line)-1]
 	switch {
 	case len(body) == 0:
@@ -254,7 +252,7 @@ func decodeLine(d *event.Decoder, line []byte, e *event.Event) error {
 	case bytes.HasPrefix(body, []byte("\xef\xbb\xbf")):
 		return errors.New("line starts with a byte order mark")
 	}
-	return d.Decode(body, e)
+	return e.Decode(body)
 }
 
 func outOfOrder(seq, after int64) string { return fmt.Sprintf("event_seq %d follows %d", seq, after) }

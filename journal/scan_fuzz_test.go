@@ -53,7 +53,7 @@ func FuzzScan(f *testing.F) {
 		if err := l.Cut(at); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := l.Append(at, []event.Event{next}); err != nil {
+		if _, err := l.Append(at, []event.Event{next}, nil); err != nil {
 			t.Fatalf("%q: %v", data, err)
 		}
 		if now, _, tail, err := scanned(l); err != nil || tail.Torn != 0 || !slices.Equal(now, append(seqs, next.Seq)) {

@@ -107,28 +107,41 @@ func (p *Parser) Array(read func() error) error { return p.list('[', ']', read) 
 
 // list reads the elements between two brackets, which commas separate.
 func (p *Parser) list(open, shut byte, read func() error) error {
+	more, err := p.enter(open, shut)
+	for more && err == nil {
+		if err = read(); err == nil {
+			more, err = p.next(shut)
+		}
+	}
+	return err
+}
+
+// enter reads the opening bracket, and the closing one if no element follows. It reports whether
+// one does.
+func (p *Parser) enter(open, shut byte) (more bool, err error) {
 	if p.peek() != open {
-		return p.fail(string(open))
+		return false, p.fail(string(open))
 	}
 	if p.depth++; p.depth > MaxDepth || p.portable && p.depth > MaxPortableDepth {
-		return fmt.Errorf("nested deeper than %d", p.depth-1)
+		return false, fmt.Errorf("nested deeper than %d", p.depth-1)
 	}
 	if p.pos++; p.peek() != shut {
-		for comma := true; comma; {
-			if err := read(); err != nil {
-				return err
-			}
-			if comma = p.peek() == ','; comma {
-				p.pos++
-			}
-		}
-		if p.peek() != shut {
-			return p.fail("a comma or " + string(shut))
-		}
+		return true, nil
+	}
+	return p.next(shut)
+}
+
+// next reads what is behind an element: a comma, and then more is true, or the closing bracket.
+func (p *Parser) next(shut byte) (more bool, err error) {
+	c := p.peek()
+	if c != ',' && c != shut {
+		return false, p.fail("a comma or " + string(shut))
 	}
 	p.pos++
-	p.depth--
-	return nil
+	if c == shut {
+		p.depth--
+	}
+	return c == ',', nil
 }
 
 // name reads the name of a member and the colon.

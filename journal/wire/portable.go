@@ -88,3 +88,17 @@ func unpaired(raw []byte) string {
 	}
 	return ""
 }
+
+// codeUnit reads an escape of the form \uXXXX and returns what is behind it, -1 if there is
+// no such escape.
+func codeUnit(raw []byte) (rune, []byte) {
+	const length = 6
+	if len(raw) < length || raw[0] != '\\' || raw[1] != 'u' {
+		return -1, raw
+	}
+	n, err := strconv.ParseUint(string(raw[2:length]), 16, 16)
+	if err != nil {
+		return -1, raw
+	}
+	return rune(n), raw[length:]
+}

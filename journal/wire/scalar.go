@@ -4,9 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
-	"strings"
-	"unicode/utf16"
-	"unicode/utf8"
 )
 
 // Null reads a null if one is next, and reports whether it did.
@@ -64,9 +61,12 @@ func (p *Parser) Unquoted() ([]byte, error) {
 	if p.peek() != '"' {
 		return nil, p.fail("a string")
 	}
+	start := p.pos
 	raw, escaped, err := p.str()
 	if escaped && err == nil {
-		raw = []byte(unescape(raw))
+		var text string // in which a surrogate without its other half is U+FFFD
+		err = json.Unmarshal(p.data[start:p.pos], &text)
+		raw = []byte(text)
 	}
 	return raw, err
 }
@@ -102,45 +102,4 @@ func readList[T any](p *Parser, one func(*T) error) (list []T, err error) {
 		return one(&list[len(list)-1])
 	})
 	return list, err
-}
-
-// unescape resolves the escapes of a string that str has read. A surrogate without
-// its other half becomes U+FFFD.
-func unescape(raw []byte) string {
-	b := make([]byte, 0, len(raw))
-	for len(raw) > 0 {
-		if raw[0] != '\\' {
-			r, size := utf8.DecodeRune(raw)
-			b, raw = utf8.AppendRune(b, r), raw[size:]
-			continue
-		}
-		short := strings.IndexByte(`"\/bfnrt`, raw[1])
-		if short >= 0 {
-			b, raw = append(b, "\"\\/\b\f\n\r\t"[short]), raw[2:]
-			continue
-		}
-		r, rest := codeUnit(raw)
-		if utf16.IsSurrogate(r) {
-			half, behind := codeUnit(rest)
-			if r = utf16.DecodeRune(r, half); r != utf8.RuneError {
-				rest = behind
-			}
-		}
-		b, raw = utf8.AppendRune(b, r), rest
-	}
-	return string(b)
-}
-
-// codeUnit reads an escape of the form \uXXXX and returns what is behind it, -1 if there is
-// no such escape.
-func codeUnit(raw []byte) (rune, []byte) {
-	const length = 6
-	if len(raw) < length || raw[0] != '\\' || raw[1] != 'u' {
-		return -1, raw
-	}
-	n, err := strconv.ParseUint(string(raw[2:length]), 16, 16)
-	if err != nil {
-		return -1, raw
-	}
-	return rune(n), raw[length:]
 }
