@@ -89,25 +89,9 @@ func parseStat(stat string) (name, state string) {
 }
 
 func stateName(letter string) string {
-	switch letter {
-	case "R":
-		return "running"
-	case "S":
-		return "sleeping"
-	case "D":
-		return "disk sleep"
-	case "T":
-		return "stopped"
-	case "t":
-		return "traced"
-	case "Z":
-		return "zombie"
-	case "X", "x":
-		return "dead"
-	case "I":
-		return "idle"
-	}
-	return ""
+	return map[string]string{
+		"R": "running", "S": "sleeping", "D": "disk sleep", "T": "stopped", "t": "traced", "Z": "zombie", "X": "dead", "x": "dead", "I": "idle",
+	}[letter]
 }
 
 // commandLine returns the start of a command line, "" for a kernel thread, a zombie

@@ -10,50 +10,31 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Type numbers that golang.org/x/sys/unix does not name.
-const (
-	lustreMagic = 0x0bd00bd0
-	gpfsMagic   = 0x47504653
-	panfsMagic  = 0xaad7aaea
-	beegfsMagic = 0x19830326
-	vboxsfMagic = 0x786f4256
-)
-
 // networkName returns the name of the network file system that st, the statfs of dir,
 // describes, and "" for a local one. The Go type of st.Type differs between
 // architectures; all numbers fit 32 bits.
 func networkName(dir string, st *unix.Statfs_t) string {
-	switch uint32(st.Type) {
-	case unix.FUSE_SUPER_MAGIC:
+	if uint32(st.Type) == unix.FUSE_SUPER_MAGIC {
 		return fuseName(dir)
-	case unix.NFS_SUPER_MAGIC:
-		return "nfs"
-	case unix.SMB_SUPER_MAGIC, unix.SMB2_SUPER_MAGIC:
-		return "smb"
-	case unix.CIFS_SUPER_MAGIC:
-		return "cifs"
-	case unix.V9FS_MAGIC:
-		return "9p"
-	case unix.AFS_SUPER_MAGIC, unix.AFS_FS_MAGIC:
-		return "afs"
-	case unix.CEPH_SUPER_MAGIC:
-		return "ceph"
-	case unix.CODA_SUPER_MAGIC:
-		return "coda"
-	case unix.NCP_SUPER_MAGIC:
-		return "ncp"
-	case lustreMagic:
-		return "lustre"
-	case gpfsMagic:
-		return "gpfs"
-	case panfsMagic:
-		return "panfs"
-	case beegfsMagic:
-		return "beegfs"
-	case vboxsfMagic:
-		return "vboxsf"
 	}
-	return ""
+	return map[uint32]string{
+		unix.NFS_SUPER_MAGIC:  "nfs",
+		unix.SMB_SUPER_MAGIC:  "smb",
+		unix.SMB2_SUPER_MAGIC: "smb",
+		unix.CIFS_SUPER_MAGIC: "cifs",
+		unix.V9FS_MAGIC:       "9p",
+		unix.AFS_SUPER_MAGIC:  "afs",
+		unix.AFS_FS_MAGIC:     "afs",
+		unix.CEPH_SUPER_MAGIC: "ceph",
+		unix.CODA_SUPER_MAGIC: "coda",
+		unix.NCP_SUPER_MAGIC:  "ncp",
+		// Those that golang.org/x/sys/unix does not name.
+		0x0bd00bd0: "lustre",
+		0x47504653: "gpfs",
+		0xaad7aaea: "panfs",
+		0x19830326: "beegfs",
+		0x786f4256: "vboxsf",
+	}[uint32(st.Type)]
 }
 
 // fuseName returns the name of the network file system in user space that dir is on,

@@ -37,24 +37,22 @@ type Options struct {
 	// Look is called after each look at the queue that did not grant the lock, with the
 	// caller's own ticket and the others. An error ends the waiting and is returned.
 	Look func(me *Ticket, others []*Entry) error
-	// Busy is called when the mutex of the queue is not free for long; the error names
-	// the process that has it.
-	Busy func(error)
 }
 
 // Acquire draws a ticket and waits until the lock is granted, ctx ends, or the patience
 // does. When it returns nil, no entry in conflict has the lock, until [Hold.Release] is
 // called or this process ends, also if it becomes another program by exec after
 // [Hold.Inherit]. When it returns an error, which is [ErrTimeout], ctx.Err(), that of
-// Look or one of the file system, the ticket is removed.
+// Look, a [*lockfile.BusyError] if without a bound on the waiting the mutex of the queue is not
+// released, or one of the file system, the ticket is removed.
 func (q *Queue) Acquire(ctx context.Context, t *Ticket, o Options) (*Hold, error) {
 	var deadline time.Time
 	if o.Patience >= 0 {
 		deadline = time.Now().Add(o.Patience)
 	}
-	unlock, err := q.lock(ctx, deadline, o.Busy)
+	unlock, err := q.lock(ctx, deadline)
 	if err != nil {
-		return nil, timedOut(err)
+		return nil, timedOut(err, deadline)
 	}
 	h, others, err := q.draw(t)
 	if err != nil {
@@ -94,18 +92,16 @@ func (q *Queue) wait(ctx context.Context, deadline time.Time, h *Hold, w *watch,
 	if patience <= 0 {
 		return nil, nil, ErrTimeout
 	}
-	timer := time.NewTimer(patience)
-	defer timer.Stop()
 	select {
 	case <-w.ended(nearest(&h.Ticket, blockers)):
 		w.close()
-	case <-timer.C:
+	case <-time.After(patience):
 	case <-ctx.Done():
 		return nil, nil, ctx.Err()
 	}
-	unlock, err := q.lock(ctx, deadline, o.Busy)
+	unlock, err := q.lock(ctx, deadline)
 	if err != nil {
-		return nil, nil, timedOut(err)
+		return nil, nil, timedOut(err, deadline)
 	}
 	found, err := q.look(h)
 	if err == nil && !found.mine {
@@ -125,9 +121,9 @@ func (q *Queue) look(own *Hold) (scan, error) {
 	return q.scan(own)
 }
 
-// timedOut makes an [ErrTimeout] of a mutex that was not free in time.
-func timedOut(err error) error {
-	if busy := (*lockfile.BusyError)(nil); errors.As(err, &busy) {
+// timedOut makes an [ErrTimeout] of a mutex that was not free before the deadline, if there is one.
+func timedOut(err error, deadline time.Time) error {
+	if busy := (*lockfile.BusyError)(nil); errors.As(err, &busy) && !deadline.IsZero() {
 		return errors.Join(ErrTimeout, err)
 	}
 	return err

@@ -38,7 +38,7 @@ func count(dir string) error {
 	for range rounds {
 		h, err := q.Acquire(context.Background(), mine(), Options{
 			Patience: -1, Again: time.Hour, // only the kernel wakes it
-			Look: func(*Ticket, []*Entry) error { return nil }, Busy: func(error) {},
+			Look: func(*Ticket, []*Entry) error { return nil },
 		})
 		if err != nil {
 			return err

@@ -191,8 +191,13 @@ func newNonce() string {
 	return fmt.Sprintf("%016x", rand.Uint64())
 }
 
-// mutexPatience is how long the mutex is waited for even if the lock is not.
-const mutexPatience = 5 * time.Second
+const (
+	// mutexPatience is how long the mutex is waited for even if the lock is not.
+	mutexPatience = 5 * time.Second
+	// endlessPatience is how long it is waited for if the lock is without end: it is held for
+	// moments, and who has it for so long is stopped.
+	endlessPatience = time.Minute
+)
 
 // Find returns the entry with the number and the nonce, if its process still has the
 // lock or waits for it.
@@ -201,41 +206,23 @@ func (q *Queue) Find(number int64, nonce string) (*Entry, bool) {
 	return e, err == nil && alive && e.Nonce == nonce && nonce != ""
 }
 
-// lock takes the mutex. It waits until the deadline, for ever without one, and at least
-// mutexPatience. It calls busy when it has waited for a second, and every 30 seconds.
-func (q *Queue) lock(ctx context.Context, deadline time.Time, busy func(error)) (unlock func() error, err error) {
+// lock takes the mutex. It waits until the deadline, and at least mutexPatience. Without a
+// deadline it waits for endlessPatience.
+func (q *Queue) lock(ctx context.Context, deadline time.Time) (unlock func() error, err error) {
 	if err := q.step(StepMutex); err != nil {
 		return nil, err
 	}
-	if least := time.Now().Add(mutexPatience); !deadline.IsZero() && deadline.Before(least) {
+	now := time.Now()
+	if least := now.Add(mutexPatience); deadline.IsZero() {
+		deadline = now.Add(endlessPatience)
+	} else if deadline.Before(least) {
 		deadline = least
 	}
 	path := filepath.Join(q.Dir, mutexName)
-	if unlock, err = lockfile.TryLock(path); err != nil {
-		return nil, err
-	} else if unlock != nil { // without a timer, which would start a thread
-		return unlock, nil
+	if unlock, err = lockfile.TryLock(path); unlock != nil || err != nil { // without a timer, which would start a thread
+		return unlock, err
 	}
-	patience := time.Second
-	for {
-		until := time.Now().Add(patience)
-		last := !deadline.IsZero() && !until.Before(deadline)
-		if last {
-			until = deadline
-		}
-		limited, cancel := context.WithDeadline(ctx, until)
-		unlock, err = lockfile.Lock(limited, path)
-		cancel()
-		var held *lockfile.BusyError
-		switch {
-		case err == nil:
-			return unlock, nil
-		case ctx.Err() != nil:
-			return nil, ctx.Err()
-		case !errors.As(err, &held) || last:
-			return nil, err
-		}
-		busy(held)
-		patience = 30 * time.Second
-	}
+	ctx, cancel := context.WithDeadline(ctx, deadline)
+	defer cancel()
+	return lockfile.Lock(ctx, path)
 }

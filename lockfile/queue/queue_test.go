@@ -30,7 +30,7 @@ func mine() *Ticket {
 }
 
 // atOnce takes the lock if it is free.
-var atOnce = Options{Look: func(*Ticket, []*Entry) error { return nil }, Busy: func(error) {}}
+var atOnce = Options{Look: func(*Ticket, []*Entry) error { return nil }}
 
 func plant(t *testing.T, q *Queue, name, content string) {
 	t.Helper()

@@ -38,7 +38,6 @@ type lockProgress struct {
 	Ahead    *int        `json:"ahead,omitempty"`
 	Holder   *ticketView `json:"holder,omitempty"`
 	WaitedMS *int64      `json:"waited_ms,omitempty"`
-	Problem  string      `json:"problem,omitempty"` // what else keeps it waiting
 }
 
 // acquire waits for the lock. Its errors say that the command was not run.
@@ -54,7 +53,6 @@ func (w *lockWait) acquire(ctx context.Context, t *queue.Ticket) (*queue.Hold, e
 	hold, err := q.Acquire(ctx, t, queue.Options{
 		Patience: patience,
 		Look:     func(me *queue.Ticket, others []*queue.Entry) error { return w.look(me, others, patience) },
-		Busy:     func(err error) { w.say("busy", lockProgress{Problem: err.Error()}) },
 	})
 	switch {
 	case errors.Is(err, queue.ErrTimeout):
@@ -118,9 +116,7 @@ func (p lockProgress) about() string {
 // say prints a line if it is about something new, or the last one is old.
 func (w *lockWait) say(about string, p lockProgress) {
 	p.Lock, p.Status = w.id.Name, string(queue.Waiting)
-	if p.Problem == "" {
-		w.last = p
-	}
+	w.last = p
 	now := w.call.Env.Now()
 	if w.said == about && now.Sub(w.saidAt) < sayAgain {
 		return
@@ -141,9 +137,6 @@ func (p lockProgress) words(now time.Time) string {
 	}
 	if p.Ahead != nil && *p.Ahead > 0 {
 		parts = append(parts, fmt.Sprintf("%d before you", *p.Ahead))
-	}
-	if p.Problem != "" {
-		parts = append(parts, p.Problem)
 	}
 	return strings.Join(parts, "; ")
 }
