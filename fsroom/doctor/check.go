@@ -19,6 +19,7 @@ import (
 // What a repair does about some problems.
 const (
 	makePrivate = "make it private again"
+	giveAway    = "as root: give it to the owner of the directory"
 	moveAside   = "move it aside"
 	rebuild     = "rebuild it from the journal, as the next change does"
 )
@@ -100,14 +101,15 @@ func (c *checker[S]) modes() {
 		if c.special(path, info.Mode().Type()) {
 			return nil
 		}
-		if isOpen(info) {
-			c.found(path, makePrivate, "others have access to it (mode %04o)", info.Mode().Perm())
-		}
-		if p, ok := foreign(path, info, c.Room.Store().Dir()); ok {
-			c.found(path, p.Repair, "%s", p.Problem)
-		}
+		c.access(path, info)
 		return nil
 	})
+}
+
+func (c *checker[S]) access(path string, info fs.FileInfo) {
+	for _, p := range checkAccess(c.Room.Store().Dir(), path, info, false) {
+		c.found(path, p.Repair, "%s", p.Problem)
+	}
 }
 
 // special finds what is neither a file nor a directory. Method types checks the room's
@@ -233,8 +235,8 @@ func (c *checker[S]) archive() {
 		if err := checkArchived(path); err != nil {
 			c.corrupt(path, err)
 		}
-		if info, err := os.Lstat(path); err == nil && isOpen(info) {
-			c.found(path, makePrivate, "others have access to it (mode %04o)", info.Mode().Perm())
+		if info, err := os.Lstat(path); err == nil {
+			c.access(path, info)
 		}
 	}
 }

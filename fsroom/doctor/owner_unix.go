@@ -27,7 +27,7 @@ func foreign(path string, info fs.FileInfo, dir string) (Problem, bool) {
 	return Problem{
 		File:    path,
 		Problem: fmt.Sprintf("it belongs to user %d, and the directory to user %d", st.Uid, owner.Uid),
-		Repair:  "as root: give it to the owner of the directory",
+		Repair:  giveAway,
 	}, true
 }
 

@@ -3,10 +3,13 @@ package doctor
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
-	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/talking-stick/tt/fsroom"
 	"github.com/talking-stick/tt/journal"
@@ -36,11 +39,12 @@ func Repair[S any](ctx context.Context, room *fsroom.Room[S]) []Problem {
 		return append(found, r.stopped(err))
 	}
 	defer unlock()
-	found = union(found, check(room, true))
+	now := check(room, true)
+	found = union(found, now)
 	if len(found) == 0 {
 		return nil
 	}
-	err = r.repair()
+	err = r.repair(now)
 	return r.outcome(found, err)
 }
 
@@ -90,9 +94,10 @@ func union(problems, more []Problem) []Problem {
 
 // repair puts the room in order. The lock file comes last: once its path names another
 // file, other processes can have the lock.
-func (r *repairer[S]) repair() error {
+func (r *repairer[S]) repair(found []Problem) error {
+	files := func() error { return r.files(found) }
 	sweep := func() error { _, err := lockfile.Sweep(r.Room.TempDir()); return err }
-	for _, step := range []func() error{r.types, r.modes, r.Room.Unshare, sweep, r.history, r.archive, r.lockFile} {
+	for _, step := range []func() error{files, r.Room.Unshare, sweep, r.history, r.archive, r.lockFile} {
 		if err := step(); err != nil {
 			return err
 		}
@@ -100,73 +105,27 @@ func (r *repairer[S]) repair() error {
 	return nil
 }
 
-// types moves aside what is not a file or directory of the room, except in the place of
-// the journal: without it the life of the room would be over.
-func (r *repairer[S]) types() error {
-	if info, err := os.Lstat(r.Room.StatePath()); err == nil && info.IsDir() {
-		if err := r.Room.MoveAside(r.Room.StatePath()); err != nil {
-			return err
+// files moves aside what was found to be no file or directory of the room, makes files private
+// that other users have access to, and gives files of other users to the owner of the data
+// directory.
+func (r *repairer[S]) files(found []Problem) (err error) {
+	for _, p := range found {
+		switch info, gone := os.Lstat(p.File); {
+		case gone != nil: // with a directory that was moved aside
+		case p.Repair == moveAside:
+			err = r.Room.MoveAside(p.File)
+		case p.Repair == giveAway:
+			giveBack(p.File, r.Room.Store().Dir())
+		case p.Repair == makePrivate && info.IsDir():
+			err = os.Chmod(p.File, 0o700)
+		case p.Repair == makePrivate:
+			err = os.Chmod(p.File, 0o600)
 		}
-	}
-	for _, dir := range []string{r.Room.TempDir(), r.Room.AgentsDir()} {
-		if info, err := os.Lstat(dir); err == nil && !info.IsDir() {
-			if err := r.Room.MoveAside(dir); err != nil {
-				return err
-			}
-		}
-		if err := fsroom.MakeDir(dir); err != nil {
-			return err
-		}
-	}
-	return r.walk(func(path string, info fs.FileInfo) error {
-		if info.Mode().IsRegular() || info.IsDir() || path == r.Room.JournalPath() || fsroom.IsAside(path) {
-			return nil
-		}
-		return r.Room.MoveAside(path)
-	})
-}
-
-// modes makes files private that other users have access to, and gives files of other
-// users to the owner of the data directory.
-func (r *repairer[S]) modes() error {
-	private := func(path string, info fs.FileInfo) error {
-		if _, is := foreign(path, info, r.Room.Store().Dir()); is {
-			giveBack(path, r.Room.Store().Dir())
-		}
-		switch {
-		case !isOpen(info):
-		case info.IsDir():
-			return os.Chmod(path, 0o700)
-		case info.Mode().IsRegular():
-			return os.Chmod(path, 0o600)
-		}
-		return nil
-	}
-	paths, err := r.Room.Archived()
-	if err != nil {
-		return err
-	}
-	for _, path := range paths {
-		if info, err := os.Lstat(path); err == nil {
-			if err := private(path, info); err != nil {
-				return err
-			}
-		}
-	}
-	return r.walk(private)
-}
-
-// isOpen reports whether other users have access to a file.
-func isOpen(info fs.FileInfo) bool { return fsroom.PrivateModes && info.Mode().Perm()&0o077 != 0 }
-
-// walk calls do with everything in the room. It follows no link.
-func (r *repairer[S]) walk(do func(path string, info fs.FileInfo) error) error {
-	return walk(r.Room.Dir(), func(path string, info fs.FileInfo, err error) error {
 		if err != nil {
 			return err
 		}
-		return do(path, info)
-	})
+	}
+	return errors.Join(fsroom.MakeDir(r.Room.TempDir()), fsroom.MakeDir(r.Room.AgentsDir()))
 }
 
 // lockFile replaces a lock file that has other names (hard links).
@@ -218,4 +177,28 @@ func (r *repairer[S]) journal(v *salvage[S]) error {
 		return nil
 	}
 	return r.Room.Replace(v.path, out)
+}
+
+// keptName returns the name under which the bytes of a file are kept beside it:
+// journal.damaged-1a2b3c4d.jsonl. In the archive the name does not end in .jsonl, which
+// would make it that of a journal.
+func keptName(path, why string, b []byte) string {
+	sum := sha256.Sum256(b)
+	mark := "." + why + "-" + hex.EncodeToString(sum[:4])
+	name := filepath.Base(path)
+	if _, last := fsroom.ArchivedEvents(name); last > 0 {
+		return name + mark
+	}
+	ext := filepath.Ext(name)
+	return strings.TrimSuffix(name, ext) + mark + ext
+}
+
+// keep writes the bytes of a file to another one beside it. When it returns nil, they are
+// on the disk. The same bytes are kept once.
+func (r *repairer[S]) keep(path, why string, b []byte) error {
+	kept := filepath.Join(filepath.Dir(path), keptName(path, why, b))
+	if have, err := lockfile.ReadRegular(kept, maxSalvage); err == nil && string(have) == string(b) {
+		return r.Room.Store().Options().SyncDir(filepath.Dir(kept))
+	}
+	return r.Room.Replace(kept, b)
 }
