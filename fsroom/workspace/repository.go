@@ -99,6 +99,19 @@ func gitDir(dir string) string {
 // commonDir returns the git directory that all working trees of a repository share, in its
 // canonical form, "" where there is no repository. dir is the top level of one of them.
 func commonDir(dir string) string {
+	git := sharedGit(dir)
+	if git == "" {
+		return ""
+	}
+	git, err := filepath.EvalSymlinks(git)
+	if err != nil || !isRepository(git) {
+		return ""
+	}
+	return trueCase(git)
+}
+
+// sharedGit is commonDir as git has written it.
+func sharedGit(dir string) string {
 	git := gitDir(dir)
 	if git == "" {
 		return ""
@@ -106,11 +119,7 @@ func commonDir(dir string) string {
 	if common := firstLine(filepath.Join(git, "commondir")); common != "" {
 		git = absoluteFrom(git, common)
 	}
-	git, err := filepath.EvalSymlinks(git)
-	if err != nil || !isRepository(git) {
-		return ""
-	}
-	return trueCase(git)
+	return git
 }
 
 // isRepository tells a repository by what git tells it by.

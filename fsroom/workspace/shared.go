@@ -9,6 +9,7 @@ import (
 	"syscall"
 
 	"github.com/talking-stick/tt/fsroom/code"
+	"github.com/talking-stick/tt/lockfile"
 )
 
 // A RoomFile is the file .talking-stick/room at the root of a workspace, which says how
@@ -129,31 +130,14 @@ func replaceRoomFile(path string, b []byte) error {
 	} else if look == nil {
 		err = nil
 	}
-	if err == nil {
-		err = writeFile(path, b)
+	if err == nil { // others may read it, as they may read the files of a repository
+		err = lockfile.ReplaceWhen(func(file *os.File) error { return file.Chmod(0o644) }, path, b, dir)
 	}
 	if err != nil {
 		return code.New(code.NoSharedIdentity, "%s cannot be written: %v", path, err).
 			WithHint("write it where others check the workspace out, or say --room NAME").With("file", path).Because(err)
 	}
 	return nil
-}
-
-// writeFile replaces a file that others may read, as they may read the files of a repository.
-func writeFile(path string, b []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(path), ".room-*")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(b)
-	err = errors.Join(err, f.Chmod(0o644), f.Sync(), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		_ = os.Remove(f.Name())
-	}
-	return err
 }
 
 // Where the name of a shared room comes from.
@@ -203,7 +187,7 @@ func StoredName(root string) (name, from string, err error) {
 		if !exists(filepath.Join(dir, ".git")) {
 			continue
 		}
-		url := originURL(gitConfig(dir))
+		url := configured(gitConfig(dir), "remote", "origin", "url")
 		if url == "" {
 			break
 		}
@@ -242,14 +226,10 @@ func CheckSharedName(name string) (string, error) {
 // gitConfig returns the path of the configuration of the repository whose top level is
 // dir, "" if it is none. A worktree's configuration is that of its repository.
 func gitConfig(dir string) string {
-	git := gitDir(dir)
-	if git == "" {
-		return ""
+	if git := sharedGit(dir); git != "" {
+		return filepath.Join(git, "config")
 	}
-	if common := firstLine(filepath.Join(git, "commondir")); common != "" {
-		git = absoluteFrom(git, common)
-	}
-	return filepath.Join(git, "config")
+	return ""
 }
 
 func absoluteFrom(dir, path string) string {
@@ -274,13 +254,10 @@ func readSmall(path string) string {
 	return string(b)
 }
 
-// originURL returns the url of the remote origin in a git configuration. Of several, git
-// fetches from the first. Files that the configuration includes are not read, and what it
-// says of other forms of a URL is not applied: both differ from host to host.
-func originURL(path string) string { return configured(path, "remote", "origin", "url") }
-
 // configured returns the first value of a key in a git configuration, in the section
-// [section "name"], or [section] if name is empty.
+// [section "name"], or [section] if name is empty: of several URLs, git fetches from the first. Files
+// that the configuration includes are not read, and what it says of other forms of a URL is not
+// applied: both differ from host to host.
 func configured(path, section, name, key string) string {
 	inside := false
 	for line := range strings.Lines(readSmall(path)) {
@@ -359,13 +336,7 @@ func NormalizeRemote(remote string) string {
 	if !hasScheme {
 		split = ":" // the short form of ssh: [USER@]HOST:PATH
 	}
-	// An address of IPv6 has colons, in brackets.
-	bracket := max(0, strings.IndexByte(rest, ']'))
-	if !strings.HasPrefix(rest[strings.LastIndexByte(rest[:bracket], '@')+1:], "[") {
-		bracket = 0
-	}
-	authority, path, ok := strings.Cut(rest[bracket:], split)
-	authority = rest[:bracket] + authority
+	authority, path, ok := strings.Cut(rest, split)
 	if !ok || !hasScheme && strings.ContainsAny(authority, `/\`) {
 		return ""
 	}
@@ -388,22 +359,12 @@ func NormalizeRemote(remote string) string {
 	return name
 }
 
-// hostOf returns the name of a host from HOST[:PORT], "" if it is none.
+// hostOf returns the name of a host from HOST[:PORT], "" if it is none: a number of IPv6 is not.
 func hostOf(s string) string {
-	s = strings.ToLower(s)
-	if inner, port, ok := strings.Cut(s, "]"); ok && strings.HasPrefix(s, "[") {
-		inner, _, _ = strings.Cut(inner[1:], "%") // the interface of this host
-		if inner == "" || strings.Trim(inner, "0123456789abcdef:.") != "" || port != "" && (port[0] != ':' || !isPort(port[1:])) {
-			return ""
-		}
-		return "ipv6." + strings.ReplaceAll(inner, ":", "-")
-	}
-	name, port, ok := strings.Cut(s, ":")
+	name, port, ok := strings.Cut(strings.ToLower(s), ":")
 	name = strings.TrimSuffix(name, ".")
-	if ok && !isPort(port) || strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-_.") != "" {
+	if ok && strings.Trim(port, "0123456789") != "" || strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-_.") != "" {
 		return ""
 	}
 	return name
 }
-
-func isPort(s string) bool { return strings.Trim(s, "0123456789") == "" }

@@ -39,9 +39,9 @@ func TestNormalizeRemote(t *testing.T) {
 		"https://bitbucket.org/A/B":             "bitbucket.org/a/b",
 		"https://Git.Example.org:8443/Org/Repo": "git.example.org/Org/Repo",
 		"https://git.sr.ht/~who/repo":           "git.sr.ht/~who/repo",
-		"ssh://git@[2001:db8::1]:2222/a/b.git":  "ipv6.2001-db8--1/a/b",
-		"ssh://git@[fe80::1%eth0]/a/b":          "ipv6.fe80--1/a/b",
-		"git@[::1]:a/b":                         "ipv6.--1/a/b",
+		"ssh://git@[2001:db8::1]:2222/a/b.git":  "",
+		"ssh://git@[fe80::1%eth0]/a/b":          "",
+		"git@[::1]:a/b":                         "",
 		"10.0.0.1:a/b":                          "10.0.0.1/a/b",
 		"host:repo":                             "host/repo",
 
